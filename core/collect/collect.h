@@ -22,32 +22,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * A way to learn what the machine does, behind one small table. Each fills an interval; the
- * engine decides when it ends.
- */
+/* A way to count: fills an interval until the engine ends it. One thread makes all calls. */
 struct collect;
 
 struct collect_ops {
-	/* What to wait on: filled with at most max, returns how many there are. */
+	/* Fills in at most max descriptors to poll. Returns how many there are. */
 	size_t (*pollfds)(const struct collect *self, struct pollfd *fds, size_t max);
-	/* Folds in what has been recorded so far. Cheap when there is nothing. */
+	/* Applies the records so far. Cheap if there are none. */
 	void (*drain)(struct collect *self);
-	/* Groups that do not fit together take turns: when the next is due (UINT64_MAX: never). */
+	/* When the next turn, duty window or check is due (CLOCK_MONOTONIC; UINT64_MAX: never). */
 	uint64_t (*due_ns)(const struct collect *self);
 	void (*turn)(struct collect *self);
-	/* Brings the interval up to now and closes its accounts. */
+	/* Ends the interval now. Its tallies are final. */
 	void (*cut)(struct collect *self);
-	/* Whether a process may be watched too: -EACCES and a sentence where it is not ours. */
+	/* Returns 0 if the process can be added to the target, else -EACCES and a sentence. */
 	int (*admit)(struct collect *self, pid_t pid, struct error *err);
 	/*
-	 * Begins the next interval. Before it does, it may open everything anew, by a new plan, and
-	 * change the states of events; it must where self->stale.
+	 * Begins the next interval. It may first open all counters again by a new plan, and change
+	 * the states of events. It must if self->stale.
 	 */
 	void (*renew)(struct collect *self);
 	/*
-	 * Between two intervals: has the recorder told of what is counted from now on and it has
-	 * not heard of; NULL: nobody records any more. NULL where nothing can be recorded.
+	 * Between two intervals: passes new events and groups to the recorder. Recorder NULL: ends
+	 * the recording. The function is NULL if this way to count has no records.
 	 */
 	void (*record)(struct collect *self, struct recorder *recorder);
 	void (*free)(struct collect *self);
@@ -56,43 +53,42 @@ struct collect_ops {
 struct collect {
 	const struct collect_ops *ops;
 	enum count_mode mode;
-	struct interval interval; /* being filled; renew begins it anew */
-	struct plan *plan;        /* of the interval; owned */
-	struct budget budget;     /* what plans are made for */
-	/* The event that samples the switches of CPUs; NULL: none does. */
+	struct interval interval; /* the current one; reset by renew */
+	struct plan *plan;        /* of the interval; a reference */
+	struct budget budget;     /* counters that plans may use */
+	/* The event that samples switches; NULL: none. */
 	const struct switch_event *switches;
-	uint64_t refresh_ns;         /* how long an interval is to be; set by the engine */
-	bool stale;                  /* what is wanted has changed; set by the engine */
-	uint64_t records, switch_ns; /* of snapshot_cost */
-	/* Of those that may have counters: how many threads ran, and how many of these had some. */
+	uint64_t refresh_ns;         /* length of the next interval; set by the engine */
+	bool stale;                  /* the selection has changed; set by the engine */
+	uint64_t records, switch_ns; /* for snapshot_cost */
+	/* Task mode: own threads that ran, and how many of them had counters. */
 	size_t threads_ran, threads_counted;
 };
 
-/* What a collector is opened with; all borrowed for its life, and read anew where it is stale. */
+/* Input of a collector. All borrowed for its life, and read again if it is stale. */
 struct collect_context {
 	const struct sys *sys;
 	const struct pmu_set *pmus;
-	struct event_set *events; /* probed; the collector may find fewer of them VALID */
+	struct event_set *events; /* probed; the collector may make more of them invalid */
 	const struct plan_wants *wants;
 	const struct perf_access *access;
 	const struct target *target;
 	struct tasks *tasks;
 	struct notes *notes;
-	double budget; /* share of a CPU that counting may take of it; 0: whatever it takes */
+	double budget; /* share of a CPU's time that counting it may cost; 0: no limit */
 };
 
 /*
- * Per-CPU counter groups and switch records. -EACCES, -EPERM, -ENOSYS ... and a
- * sentence where the kernel does not grant that.
+ * Counter groups of whole CPUs, with a record per switch. Returns 0, or -EACCES, -EPERM, -ENOSYS
+ * ... and a sentence if the kernel does not grant them.
  */
 int collect_system_open(const struct collect_context *context, struct collect **collect,
 			struct error *err);
 
 /*
- * Counters of each of our own threads that does something, and of everybody else what /proc tells:
- * CPU time, page faults, context switches. Where there is no right to count it counts nothing, but
- * works wherever /proc is mounted: the last resort. -EACCES and a sentence where who was asked for
- * by number is not ours.
+ * Counters of the user's own threads that run, and /proc for other tasks: CPU time, page faults,
+ * context switches. Without permission to count it uses /proc alone. Returns 0, or -EACCES and a
+ * sentence if a process of -p belongs to another user.
  */
 int collect_task_open(const struct collect_context *context, struct collect **collect,
 		      struct error *err);

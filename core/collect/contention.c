@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
+/*
+ * perf opens a group whose counters another program holds, and then does not run it. So each group
+ * is enabled once and must run. If it does not, its events are tried one by one: some have only one
+ * counter that can count them (Intel's ref-cycles) and are left out, else the PMU has fewer
+ * counters for now.
+ */
 #include "core/collect/contention.h"
 
 #include <errno.h>
 
 enum {
-	CONTENDED_NOTED = 20, /* a 20th of all CPU time */
+	CONTENDED_NOTED = 20, /* noted from a 20th of all CPU time */
 	CONTENDED_MUCH = 5,
-	CONTENDED_CUTS = 2, /* so many of them in a row, and it will go on */
+	CONTENDED_CUTS = 2, /* consecutive ones, until the plan changes */
 };
-
-/* ---- what is told; it holds until everything is opened anew */
 
 void contention_reset(struct contention *contention)
 {
@@ -33,8 +37,8 @@ void contention_note(const struct contention *contention)
 }
 
 /*
- * Counters that are shared take turns, and a group that is off the PMU sees no switches: what runs
- * then is nobody's. A little of that is told; much of it, and we do without them.
+ * Shared counters take turns. A group that is off the PMU makes no switch records, so that time is
+ * unattributed. A little of it is noted. With much of it the next plan avoids the shared counters.
  */
 void contention_cut(struct contention *contention, const struct interval *interval)
 {
@@ -44,7 +48,7 @@ void contention_cut(struct contention *contention, const struct interval *interv
 		notes_add_urgent_as(contention->context->notes, NOTE_COUNTERS_SHARED,
 				    "The counters are shared with another profiler: what ran while "
 				    "it had them is unattributed.");
-	else if (!contention->separate_clock) /* which is told until they are asked for again */
+	else if (!contention->separate_clock) /* noted until they are tried again */
 		notes_remove(contention->context->notes, NOTE_COUNTERS_SHARED);
 	if (interval->contended_ns > total_ns / CONTENDED_MUCH)
 		contention->much_cuts++;
@@ -52,15 +56,13 @@ void contention_cut(struct contention *contention, const struct interval *interv
 		contention->much_cuts = 0;
 }
 
-/* ---- what is left out */
-
 static struct event *event_of(const struct contention *contention, const struct plan *plan,
 			      int counter)
 {
 	return &contention->context->events->items[plan->counters[counter].event];
 }
 
-/* The hardware events of a group, which has at most BUDGET_MOST; returns how many there are. */
+/* Fills in the hardware events of a group. Returns how many, at most BUDGET_MOST. */
 static size_t find_codes(const struct contention *contention, const struct plan *plan,
 			 const struct plan_group *group, const struct event_code **codes)
 {
@@ -73,9 +75,9 @@ static size_t find_codes(const struct contention *contention, const struct plan 
 }
 
 /*
- * Some events have one counter that will do (Intel's ref-cycles): where that is taken they are left
- * out, and do not keep the others from theirs. What does not even open alone (Intel's top-down
- * events) is no such. Whether there were any, and others that run.
+ * Leaves out events whose only counter is taken, so that the others can be counted. Returns false
+ * if all events run alone, or none. An event that does not open alone (Intel's top-down events)
+ * counts as running.
  */
 static bool leave_out_taken(struct contention *contention, const struct plan *plan,
 			    const struct plan_group *group, const struct event_code *const *codes,
@@ -114,7 +116,7 @@ void contention_handle(struct contention *contention, const struct plan *plan, u
 	contention->separate_clock |= contention->budget->taken[pmu];
 }
 
-/* On the CPU that we run on: the groups of another kind never run there. */
+/* Whether a group runs on this thread's CPU; true if the CPU has another PMU. */
 static bool runs_here(const struct contention *contention, const struct plan *plan,
 		      const struct plan_group *group)
 {
@@ -143,9 +145,7 @@ bool contention_confirm(struct contention *contention, const struct plan *plan)
 	return true;
 }
 
-/* ---- between two intervals */
-
-/* What was left out because its counter was taken is tried again. */
+/* Makes events valid that were left out because their counter was taken. */
 static void restore_taken(const struct contention *contention)
 {
 	for (size_t i = 0; i < contention->context->events->n; i++) {
@@ -159,7 +159,7 @@ static void restore_taken(const struct contention *contention)
 	}
 }
 
-/* Whether what was seen says that the counters are not as they were. */
+/* Whether the last intervals show counters that were taken since the plan was made. */
 static bool in_doubt(const struct contention *contention, const struct plan *plan,
 		     const struct cpu_counter_set *cpus)
 {
@@ -173,7 +173,7 @@ static bool in_doubt(const struct contention *contention, const struct plan *pla
 	return contention->much_cuts >= CONTENDED_CUTS && !contention->separate_clock;
 }
 
-/* Whether what was taken is given back: its groups stayed open, and counted all the time. */
+/* Whether taken counters are free again: their groups stayed open, and ran all the time. */
 static bool is_given_back(const struct contention *contention, const struct plan *plan,
 			  const struct interval *interval)
 {

@@ -11,41 +11,40 @@
 #include <stdbool.h>
 
 /*
- * Counters that are somebody else's: the NMI watchdog's, another profiler's. What is seen of them
- * when a group does not run, and at each cut, decides what the next plan does without, and when
- * all is asked for again; notes tell.
+ * Counters held by the NMI watchdog or another profiler. They show when a group does not run, or at
+ * a cut. The next plan does without them, and a later one tries them again. Both are noted.
  */
 struct contention {
 	const struct collect_context *context; /* borrowed */
-	struct budget *budget;                 /* borrowed: what plans are made for */
-	unsigned much_cuts;                    /* cuts in a row in which much was shared */
-	bool separate_clock;                   /* keep CPU time apart from the counters */
+	struct budget *budget;                 /* borrowed; counters that plans may use */
+	unsigned much_cuts;                    /* consecutive cuts with much time off the PMU */
+	bool separate_clock;                   /* the clock has a group of its own */
 };
 
-/* Everything is opened anew: what was told of before is not any more; and what is so now is. */
+/* All counters are opened again: contention_reset() before removes the notes, contention_note()
+ * after adds those that hold now. */
 void contention_reset(struct contention *contention);
 void contention_note(const struct contention *contention);
 
 /*
- * A group of the plan opened on that CPU (-1: on the caller itself) and does not run: events that
- * have no other counter than one that is taken are left out, or the budget is lowered. Then there
- * must be another plan.
+ * Handles a group that opened on that CPU (-1: on the calling thread) and does not run: leaves out
+ * events whose only counter is taken, or lowers the budget. The caller must make a new plan.
  */
 void contention_handle(struct contention *contention, const struct plan *plan, unsigned group,
 		       int cpu);
 
 /*
- * For a plan per task, while nothing is counted of the caller: tries its groups on the caller.
- * False where one does not run, which has been met: there must be another plan.
+ * Tries the groups of a plan per task on the calling thread, which must have no counters. Returns
+ * false if one did not run and was handled: the caller must make a new plan.
  */
 bool contention_confirm(struct contention *contention, const struct plan *plan);
 
-/* An interval has been cut. */
+/* Evaluates an interval that has been cut. */
 void contention_cut(struct contention *contention, const struct interval *interval);
 
 /*
- * Between two intervals: whether there must be another plan, since counters were taken meanwhile,
- * or it is time to ask for them again.
+ * Between two intervals: returns whether a new plan is needed, since counters were taken meanwhile
+ * or it is time to try them again.
  */
 bool contention_renew(struct contention *contention, const struct plan *plan,
 		      const struct interval *interval, const struct cpu_counter_set *cpus);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * perf knows an event once, with one id for each CPU: so all CPUs that come at the same time are
- * told of together.
+ * perf.data has each event once, with one id per CPU. So all CPUs that become recorded at the same
+ * time are passed to the recorder together. It stands apart from cpu_counter_set.c because nothing
+ * here runs without a recording.
  */
 #include "core/collect/cpu_counter_recording.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those that come, and room for an id of each. */
+/* CPUs that become recorded, and room for an id of each. */
 struct coming {
 	struct cpu_counters **cpus;
 	size_t n;
@@ -68,7 +69,7 @@ static void record_member(const struct event_set *events, const struct plan *pla
 	recorder_event(recorder, &attr, event, name, coming->ids, n);
 }
 
-/* Of an event beside the groups, which may be asked for long after the CPU was opened. */
+/* Adds the id of an event beside the groups, which may be younger than its CPU. */
 static void add_event_id(const struct sys *sys, int fd, uint64_t *id, struct coming *coming)
 {
 	if (fd >= 0 && !*id && sys_perf_ioctl(sys, fd, PERF_EVENT_IOC_ID, (uintptr_t)id) == 0)
@@ -142,13 +143,13 @@ static int record_group(struct cpu_counters *cpu, struct counted_group *counted)
 	return 0;
 }
 
-/* 0, or -errno where the kernel does not name the events. */
+/* Returns 0, or -errno if the kernel does not return the ids. */
 static int record_cpu(struct cpu_counters *cpu, struct recorder *recorder)
 {
 	int result = 0;
 
 	cpu->recorder = recorder;
-	cpu->forks_scanned_to = 0; /* it has to hear of them too */
+	cpu->forks_scanned_to = 0; /* the recorder needs the old ones too */
 	for (size_t k = 0; result == 0 && k < cpu->n_groups; k++)
 		result = record_group(cpu, &cpu->groups[k]);
 	if (result < 0)

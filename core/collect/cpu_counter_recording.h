@@ -10,12 +10,12 @@
 #include <stddef.h>
 
 /*
- * Has a recorder told of all that the CPUs count from now on, which are open and were not recorded
- * yet; NULL: none is recorded any more. Between two intervals.
+ * Between two intervals: starts to record every open CPU that is not recorded yet. Recorder NULL:
+ * no CPU is recorded any more.
  */
 void cpu_counter_set_record(struct cpu_counter_set *cpus, const struct event_set *events,
 			    const struct plan *plan, size_t ring_bytes, struct recorder *recorder);
-/* Adds the events of SWITCH records that were requested in the middle of an interval. */
+/* Records the events of SWITCH records that were requested within an interval. */
 void cpu_counter_set_record_switches(struct cpu_counter_set *cpus);
 
 #endif

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * After each cut the load of a CPU (switches times cost, per ns of its time) is compared with the
+ * budget. That gives its share; the share and the interval give the length of a part and of its
+ * window. A window's weight is the time that it stands for, divided by its own length.
+ */
 #include "core/collect/duty_cycle.h"
 
 #include "core/base/util.h"
@@ -8,19 +13,20 @@
 #include <string.h>
 
 enum {
-	PARTS = 8,          /* of an interval, or more where it is long */
-	PARTS_MIN = 2,      /* where windows would be too short */
-	CALM_INTERVALS = 3, /* in a row, until all is counted again */
-	RECORDS_MIN = 1000, /* fewer say nothing of what one of them takes */
-	COST_TRIES = 4,     /* the least of them: the others were interrupted */
+	PARTS = 8,          /* of an interval; a long one has more */
+	PARTS_MIN = 2,      /* if windows would be too short */
+	CALM_INTERVALS = 3, /* in a row, until the whole CPU is counted again */
+	RECORDS_MIN = 1000, /* fewer do not show the cost of one */
+	COST_TRIES = 4,     /* the shortest counts: the others were interrupted */
 	COST_READS = 8,
 };
-#define PART_MAX_NS   (125 * NS_PER_MS) /* so that phases of a second are seen */
+#define PART_MAX_NS   (125 * NS_PER_MS) /* to see phases of a second */
 #define LENGTH_MIN_NS (NS_PER_MS)       /* shorter ones cost more than they save */
 #define SHARE_MIN     (1 / 256.0)
-#define CALM          0.7               /* of the budget */
-#define RECORD_NS     100.0             /* until it has been measured */
-#define TOGETHER_NS   (100 * NS_PER_US) /* what is due by then is done at once */
+#define CALM          0.7   /* of the budget */
+#define RECORD_NS     100.0 /* until it is measured */
+#define TOGETHER_NS \
+	(100 * NS_PER_US) /* windows that are due within this time are handled at once */
 
 void duty_cycle_init(struct duty_cycle *duty, struct cpu_counter_set *cpus, struct notes *notes,
 		     double budget)
@@ -44,9 +50,7 @@ static bool is_windowed(const struct cpu_counters *cpu)
 	return cpu->open && cpu->window.share < 1;
 }
 
-/* ---- what it takes */
-
-/* The least that reading it takes. */
+/* The shortest time of a reading. */
 static uint64_t read_cost_ns(const struct cpu_counters *cpu, int fd, size_t n_values)
 {
 	size_t size = (1 + READING_VALUES + n_values) * sizeof(uint64_t);
@@ -64,8 +68,8 @@ static uint64_t read_cost_ns(const struct cpu_counters *cpu, int fd, size_t n_va
 }
 
 /*
- * What the kernel takes for a switch there: a sample of a group reads what reading it does, and a
- * SWITCH is written at both ends of a slice.
+ * The kernel's cost of a switch: a sample of a group reads the same counters as read(2), and a
+ * SWITCH record is written at both ends of a slice.
  */
 static uint64_t switch_cost_ns(const struct cpu_counters *cpu)
 {
@@ -80,7 +84,7 @@ static uint64_t switch_cost_ns(const struct cpu_counters *cpu)
 	return cost_ns;
 }
 
-/* By a CPU that we are on, if we count it: reading another one's counters interrupts it. */
+/* Measures on this thread's CPU if it is counted: a remote reading interrupts the other CPU. */
 void duty_cycle_measure(struct duty_cycle *duty)
 {
 	const struct cpu_counter_set *cpus = duty->cpus;
@@ -125,7 +129,7 @@ static uint64_t update_record_cost(struct duty_cycle *duty)
 	return n;
 }
 
-/* What counting all of it would take of a CPU that had such an interval. */
+/* The share of a CPU's time that counting all of such an interval would cost. */
 static double load_of(const struct duty_cycle *duty, const struct cpu_counters *cpu,
 		      const uint64_t *tally)
 {
@@ -148,7 +152,7 @@ static void choose_share(struct duty_window *window, double load, double budget)
 	else if (share < CALM)
 		window->share = share > SHARE_MIN ? share : SHARE_MIN;
 	else
-		window->share = CALM; /* nearly all: for as long as it may go either way */
+		window->share = CALM; /* close to the budget: avoids going back and forth */
 }
 
 static void note_windowed_cpus(struct duty_cycle *duty)
@@ -188,9 +192,7 @@ uint64_t duty_cycle_judge(struct duty_cycle *duty, const struct interval *interv
 	return records;
 }
 
-/* ---- when it is looked */
-
-/* The window of the part that is next, anywhere in it. */
+/* Puts the next window at a random place in its part. */
 static void schedule_window(const struct duty_cycle *duty, struct duty_window *window)
 {
 	uint64_t free_ns = window->part_ns - window->length_ns;
@@ -199,14 +201,13 @@ static void schedule_window(const struct duty_cycle *duty, struct duty_window *w
 			 u64_random(&window->random) % (free_ns + 1);
 }
 
-/* Of a CPU that has been counted up to now. */
 static void open_window(const struct duty_cycle *duty, struct cpu_counters *cpu)
 {
 	struct duty_window *window = &cpu->window;
 	uint64_t now_ns = sys_now_ns(duty->cpus->sys);
 	uint64_t part = (now_ns - duty->cut_ns) / window->part_ns;
 
-	/* One that comes too late is the next part's. */
+	/* A window that opens too late belongs to the next part. */
 	window->part = part > window->part ? part : window->part;
 	uint64_t until_ns = window->until_ns = (window->part + 1) * window->part_ns;
 	uint64_t stands_for_ns = until_ns > window->covered_ns ? until_ns - window->covered_ns : 0;
@@ -222,7 +223,7 @@ static void begin_parts(const struct duty_cycle *duty, struct cpu_counters *cpu,
 			uint64_t interval_ns)
 {
 	struct duty_window *window = &cpu->window;
-	/* As many as there may be, and whole ones. */
+	/* As many whole parts as possible. */
 	uint64_t least_ns = (uint64_t)((double)LENGTH_MIN_NS / window->share);
 	uint64_t parts = interval_ns / PART_MAX_NS > PARTS ? interval_ns / PART_MAX_NS : PARTS;
 
@@ -243,7 +244,7 @@ static void begin_parts(const struct duty_cycle *duty, struct cpu_counters *cpu,
 		schedule_window(duty, window);
 		return;
 	}
-	/* One that has been counted in whole is in its first window, which stands for itself. */
+	/* A CPU that was counted in whole is in its first window, with weight 1. */
 	window->weight = ATTRIB_WEIGHT_ONE;
 	window->opened_ns = window->weighed_ns = duty->cut_ns;
 	window->until_ns = 0;
@@ -258,7 +259,7 @@ void duty_cycle_begin(struct duty_cycle *duty, uint64_t interval_ns)
 		struct cpu_counters *cpu = &cpus->items[i];
 		if (!cpu->open)
 			continue;
-		/* Where nobody would tell who was born meanwhile all is counted. */
+		/* Without records of forks between windows the whole CPU is counted. */
 		if (cpu->window.share < 1 && cpu_counters_begin_windows(cpu) < 0)
 			cpu->window.share = 1;
 		if (cpu->window.share < 1)
@@ -281,13 +282,13 @@ uint64_t duty_cycle_due_ns(const struct duty_cycle *duty)
 	return due_ns;
 }
 
-/* It is over: by so much later than it was due its tick came, and so late the next one's will. */
+/* A closed window: its tick came late, and the next one will be as late. */
 static void update_lateness(struct duty_window *window, uint64_t now_ns)
 {
 	uint64_t seen_ns = now_ns - window->opened_ns;
 	uint64_t late_ns = seen_ns > window->length_ns ? seen_ns - window->length_ns : 0;
 
-	if (late_ns > window->length_ns) /* for once: the CPU stood still */
+	if (late_ns > window->length_ns) /* the virtual CPU stood still */
 		late_ns = window->length_ns;
 	window->late_ns = (window->late_ns * 3 + late_ns) / 4;
 	window->opened_ns = 0;

@@ -9,50 +9,53 @@
 #include <stdint.h>
 
 /*
- * Keeps counting within a budget: what it takes of a CPU is its switches, times what the kernel and
- * we take for each. Where that is more than the budget, the CPU is counted in windows, as long
- * together as the budget allows. An interval has several parts and each of these a window, which
- * begins wherever in it, so that no load is in step with them; what is seen in it stands for all of
- * its part (attrib_resume). All is counted again when that has been cheap enough for a while.
+ * Keeps the cost of counting within a budget. The cost on a CPU is its switches, times the cost of
+ * each for the kernel and for pmctop. If it exceeds the budget, the CPU is counted in windows,
+ * whose total length the budget allows. An interval has several parts with one window each, at a
+ * random place in the part, so that no load is in step with the windows. The counts of a window
+ * stand for its whole part (attrib_resume). The whole CPU is counted again after that has been
+ * cheap enough for CALM_INTERVALS.
  *
- * How often tasks switch in a window is how often they do while each switch is told of: those that
- * do little else switch more often beside it.
+ * Recording slows switches. So tasks that do little but switch, switch more often outside a window
+ * than in it.
  *
- * What we take is measured, CPU time for records. What the kernel takes nobody tells: it is taken
- * to be what reading the same counters once takes, which is measured too.
+ * pmctop's cost per record is measured as CPU time. The kernel's cost per switch cannot be: it is
+ * taken to be the time of one reading of the same counters, which is measured.
  */
 struct duty_cycle {
 	struct cpu_counter_set *cpus; /* borrowed */
-	struct notes *notes;          /* likewise */
-	double budget;                /* a share of a CPU's time; 0: there is none */
-	uint64_t switch_ns;           /* the kernel's, for each switch */
-	double record_ns;             /* our own, for each record: smoothed */
-	uint64_t drained_ns;          /* our own since the last cut */
-	uint64_t records;             /* folded in up to the last cut */
-	uint64_t cut_ns;              /* when the last interval ended */
-	char *noted_cpus; /* the CPUs that are counted so, as the note has them; NULL: none */
+	struct notes *notes;          /* borrowed */
+	double budget;                /* share of a CPU's time; 0: no limit */
+	uint64_t switch_ns;           /* the kernel's cost of a switch */
+	double record_ns;             /* pmctop's cost of a record, smoothed */
+	uint64_t drained_ns;          /* CPU time of draining since the last cut */
+	uint64_t records;             /* applied up to the last cut */
+	uint64_t cut_ns;              /* end of the last interval */
+	char *noted_cpus;             /* CPUs counted in windows, as in the note; NULL: none */
 };
 
 void duty_cycle_init(struct duty_cycle *duty, struct cpu_counter_set *cpus, struct notes *notes,
 		     double budget);
 void duty_cycle_fini(struct duty_cycle *duty);
 
-/* CPUs were opened anew: finds out what the kernel takes. */
+/* Measures the kernel's cost of a switch, after CPUs were opened. */
 void duty_cycle_measure(struct duty_cycle *duty);
 
-/* Folds in what there is; brings every CPU up to the end of the interval, all windows closed. */
+/* Applies the records so far. */
 void duty_cycle_drain(struct duty_cycle *duty);
+/* Ends the interval on every CPU, and closes all windows. */
 void duty_cycle_cut(struct duty_cycle *duty);
 /*
- * An interval has been cut: chooses how much of each CPU is counted from now on. Returns how many
- * records it had.
+ * Chooses the share of each CPU's time that is counted from now on, after a cut. Returns the number
+ * of records of the interval.
  */
 uint64_t duty_cycle_judge(struct duty_cycle *duty, const struct interval *interval);
-/* The next interval begins, which is to be so long. */
+/* Begins an interval of that length. */
 void duty_cycle_begin(struct duty_cycle *duty, uint64_t interval_ns);
 
-/* When a window is to be opened or closed; UINT64_MAX: never. Does it. */
+/* When the next window opens or closes (CLOCK_MONOTONIC); UINT64_MAX: never. */
 uint64_t duty_cycle_due_ns(const struct duty_cycle *duty);
+/* Opens and closes the windows that are due. */
 void duty_cycle_go_on(struct duty_cycle *duty, uint64_t now_ns);
 
 #endif

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Idle time by /proc/stat, less the idle time that records account for, is credited against the
+ * unattributed time without records. What exceeds it waits: such time is known only when it is
+ * over.
+ */
 #include "core/collect/hidden_switches.h"
 
 #include "core/base/util.h"
@@ -21,7 +26,6 @@ void hidden_switches_cut(struct hidden_switches *hidden, const struct cpu_counte
 		const struct proc_cpu *before = proc_cpus_find(&hidden->before, cpu->number);
 		if (!before || !after || after->idle_ticks < before->idle_ticks)
 			continue;
-		/* Silent time counts when it is over, maybe later: idle time waits. */
 		uint64_t *credit_ns = &cpu->idle_credit_ns;
 		uint64_t known_ns = interval_idle(interval, i)[TALLY_TASK_CLOCK];
 		*credit_ns += (after->idle_ticks - before->idle_ticks) * proc_tick_ns();
@@ -45,7 +49,7 @@ void hidden_switches_detect(struct hidden_switches *hidden, const struct interva
 void hidden_switches_renew(struct hidden_switches *hidden, const struct cpu_counter_set *cpus,
 			   bool anew)
 {
-	/* Accounts of idle time begin where all begins anew. */
+	/* Idle time is measured from the opening of the counters. */
 	if (!hidden->seen || (!hidden->begins && !anew))
 		return;
 	proc_cpus_fini(&hidden->before);

@@ -9,25 +9,25 @@
 #include <stdbool.h>
 
 /*
- * A kernel that makes no samples of some switches. SWITCH records
- * (cpu_counter_set_enable_switch_records) tell when, but not of whom: the time of several silent
- * tasks in a row is nobody's. /proc/stat tells how much of it was idle: without that an idle CPU
- * would look busy there.
+ * Kernels that emit no sample for some switches. SWITCH records
+ * (cpu_counter_set_enable_switch_records) have their times, but not always their tasks, so that
+ * time is unattributed. /proc/stat has how much of it was idle; without that an idle CPU would look
+ * busy.
  */
 struct hidden_switches {
 	bool seen;
-	bool begins;             /* it was, in the interval that has just been cut */
-	struct proc_cpus before; /* once seen: what /proc/stat said at the last cut */
+	bool begins;             /* first seen in the last interval */
+	struct proc_cpus before; /* once seen: /proc/stat at the last cut */
 };
 
 void hidden_switches_fini(struct hidden_switches *hidden); /* zeroed is fine */
 
-/* An interval has been cut, and its CPUs are not summed up yet. */
+/* Moves idle time from unattributed to idle. After a cut, before the CPUs are summed. */
 void hidden_switches_cut(struct hidden_switches *hidden, const struct cpu_counter_set *cpus,
 			 struct interval *interval);
-/* Looks for it in the interval that has been cut, before that is reset. */
+/* Detects hidden switches in the interval that has been cut, before it is reset. */
 void hidden_switches_detect(struct hidden_switches *hidden, const struct interval *interval);
-/* The next one begins. `anew`: all was opened anew. */
+/* Begins the next interval. `anew`: all counters were opened again. */
 void hidden_switches_renew(struct hidden_switches *hidden, const struct cpu_counter_set *cpus,
 			   bool anew);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Two readings of /proc/PID/task/TID/stat give the ticks of an interval, and two of /proc/stat
+ * those of the CPUs. A kernel thread needs no file: all its time is system time.
+ */
 #include "core/collect/proc_times.h"
 
 #include "core/base/util.h"
@@ -6,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Fewer say nothing: one more or less is how the kernel rounds. */
+/* The kernel rounds to ticks: fewer are noise. */
 enum { TICKS_LEAST = 3 };
 
 void proc_times_fini(struct proc_times *times)
@@ -24,7 +28,7 @@ bool proc_times_estimate(uint64_t ran_ns)
 	return ran_ns >= TICKS_LEAST * proc_tick_ns();
 }
 
-/* Where in tallies they stand. */
+/* Positions in a tally. */
 struct places {
 	const struct event_set *events;
 	const struct plan *plan;
@@ -43,7 +47,7 @@ static void add_times(const struct places *places, uint64_t user_ns, uint64_t sy
 	}
 }
 
-/* Of all of a tally's time: known, or not. */
+/* Adds a tally's time to the domain, and to the group if its times are known. */
 static void add_clock(const struct places *places, bool known, uint64_t *tally)
 {
 	tally[places->domain_ns] += tally[TALLY_TASK_CLOCK];
@@ -55,7 +59,7 @@ static void add_task(const struct proc_times *times, const struct places *places
 		     uint64_t *tally)
 {
 	uint64_t tick_ns = proc_tick_ns();
-	/* A new one began with nothing. */
+	/* A new task began with 0. */
 	bool known = task->times_run == times->run || task->start_ns >= times->since_ns;
 	struct proc_stat stat;
 
@@ -67,7 +71,7 @@ static void add_task(const struct proc_times *times, const struct places *places
 	if (task->exit_ns || task->pid <= 0 ||
 	    proc_thread_stat(times->sys, task->pid, task->tid, &stat) < 0) {
 		add_clock(places, false, tally);
-		task->times_run = 0; /* what it does meanwhile is not the next interval's */
+		task->times_run = 0; /* the next reading must not cover this interval */
 		return;
 	}
 	known &= proc_times_estimate(tally[TALLY_TASK_CLOCK]);
@@ -80,7 +84,7 @@ static void add_task(const struct proc_times *times, const struct places *places
 	task->times_run = times->run;
 }
 
-/* The CPUs' own: user and system ns of all of them. */
+/* Adds the times of each CPU. Returns the sums in *user_ns and *system_ns. */
 static void add_cpus(struct proc_times *times, const struct places *places,
 		     struct interval *interval, uint64_t *user_ns, uint64_t *system_ns)
 {

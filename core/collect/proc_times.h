@@ -12,28 +12,28 @@
 #include <stdint.h>
 
 /*
- * user_time and system_time (EVENT_PROC) beside counted CPUs: no event of the kernel's tells them.
- * One small file of /proc for each task that ran, where someone asks. In ticks: of short intervals
- * they say little.
+ * user_time and system_time (EVENT_PROC) in system mode: no perf event has them. If a column needs
+ * them, one file of /proc is read per task that ran. They are in ticks, so short intervals are
+ * coarse.
  */
 struct proc_times {
 	const struct sys *sys;
-	struct proc_cpus before; /* as of the last cut; none where nobody asked then */
-	unsigned run;            /* of cuts in a row at which someone asked: 1, 2 ... */
-	uint64_t since_ns;       /* when that began: older tasks are not known from their birth */
+	struct proc_cpus before; /* as of the last cut; empty if no column needed it */
+	unsigned run;            /* number of this series of cuts that needed it: 1, 2 ... */
+	uint64_t since_ns; /* begin of the series: a task that started later has no usage before */
 };
 
 void proc_times_fini(struct proc_times *times); /* zeroed is fine */
 
-/* Whether ticks say anything of who ran so long. */
+/* Whether a time is long enough for ticks to divide it. */
 bool proc_times_estimate(uint64_t ran_ns);
 
-/* Which of these an event is, of what a task or a CPU was in user mode and in the kernel. */
+/* Returns user_ns for the event user_time, else system_ns. */
 uint64_t proc_times_of(const struct event *event, uint64_t user_ns, uint64_t system_ns);
 
 /*
- * Adds them to an interval whose accounts are closed, its totals too. What no task answers for is
- * unattributed; of a task that is seen for the first time, or has ended, nothing is known.
+ * Adds both to an interval that was cut, and to its totals. CPU time less the time of all tasks is
+ * unattributed. A task that is read for the first time, or has ended, has no times.
  */
 void proc_times_cut(struct proc_times *times, const struct event_set *events,
 		    const struct plan *plan, struct interval *interval);

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What read(2) gives for such an event. */
+/* The values of read(2) for such an event. */
 enum { SHARED_VALUE, SHARED_ENABLED_NS, SHARED_RUNNING_NS, SHARED_NUMBERS };
 
 static int open_one(struct socket_counters *counters, const struct event_code *code, int cpu,
@@ -80,7 +80,7 @@ void socket_counters_cut(struct socket_counters *counters, struct interval *inte
 		uint64_t now[SHARED_NUMBERS];
 		if (counter->fd < 0 || sys_perf_read(counters->sys, counter->fd, now, sizeof(now)) <
 					       (ssize_t)sizeof(now)) {
-			/* Time in which nothing was counted: the share tells. */
+			/* Uncounted time lowers the counted share of the figure. */
 			add_shared(interval, tally_domain(shape, counter->domain), passed_ns);
 			continue;
 		}

@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 /*
- * Events that several CPUs share (memory controllers, energy): read once an interval, for the
- * machine as a whole. What they count is nobody's: it stands in totals and in unattributed.
+ * Events that several CPUs share (memory controllers, energy). They are read once an interval.
+ * Their counts are in the totals and unattributed.
  */
 struct socket_counter {
-	int fd; /* negative: refused, so that what its socket does is missing */
+	int fd; /* negative: refused, its socket is missing in the totals */
 	unsigned counter, group, domain;        /* in tallies */
 	uint64_t value, enabled_ns, running_ns; /* at the last cut */
 };
@@ -26,20 +26,20 @@ struct socket_counters {
 	struct socket_counter *items;
 	size_t n;
 	size_t capacity;
-	uint64_t cut_ns; /* when it was last read */
+	uint64_t cut_ns; /* time of the last cut */
 };
 
 /*
- * Opens every socket domain of the plan, on each CPU that its PMU names. One that the kernel
- * refuses is left out: *failed (an index in the event set, or -1) is the last such event, *code
- * what the kernel said.
+ * Opens every socket domain of the plan, on each CPU that its PMU names. An event that the kernel
+ * refuses is left out: *failed is the last such event (index in the event set, or -1), *code the
+ * -errno.
  */
 void socket_counters_open(struct socket_counters *counters, const struct sys *sys,
 			  const struct event_set *events, const struct pmu_set *pmus,
 			  const struct plan *plan, int *failed, int *code);
 void socket_counters_close(struct socket_counters *counters); /* zeroed is fine */
 
-/* Adds what was counted since the last cut. */
+/* Adds the counts since the last cut to the totals and to unattributed. */
 void socket_counters_cut(struct socket_counters *counters, struct interval *interval);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* A read gives sums since the opening; the tally gets the growth since the last read. */
 #include "core/collect/task_counters.h"
 
 #include "core/base/util.h"
@@ -58,7 +59,7 @@ void task_counters_close(struct task_counters *counters)
 	*counters = (struct task_counters){0};
 }
 
-/* What one group counted since the last time: 0 and its enabled ns, or -errno. */
+/* Adds the growth of one group. Returns 0 and its enabled ns, or -errno. */
 static int read_group(struct task_counters *counters, unsigned index, uint64_t *now,
 		      uint64_t *tally, uint64_t *enabled_ns)
 {
@@ -81,15 +82,14 @@ static int read_group(struct task_counters *counters, unsigned index, uint64_t *
 }
 
 /*
- * How long the task ran on the CPUs of each PMU. Where there is one kind that is all of its time;
- * else a group's enabled ns are of all CPUs, and only its running ns of its own: several groups
- * take turns there.
+ * Adds the time that the task ran on the CPUs of each PMU. With one core PMU that is all its time.
+ * With several, the enabled ns of a group cover all CPUs, and its running ns those of its PMU.
  */
 static void add_domains(const struct plan *plan, const uint64_t *before, uint64_t ran_ns,
 			uint64_t *tally)
 {
 	const struct tally_shape *shape = &plan->shape;
-	bool several = shape->n_domains > 2; /* beside that of all CPUs */
+	bool several = shape->n_domains > 2; /* besides the domain of all CPUs */
 
 	for (unsigned d = 0; d < shape->n_domains; d++) {
 		const struct plan_domain *domain = &plan->domains[d];
