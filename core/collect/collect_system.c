@@ -63,8 +63,6 @@ static struct collect_system *self_of(struct collect *collect)
 	return (struct collect_system *)collect;
 }
 
-/* ---- opening */
-
 /* An event that no group can hold there is left out, the rest goes on without it. */
 static void leave_out(struct collect_system *self, const struct plan_counter *counter, int answer)
 {
@@ -313,8 +311,6 @@ static size_t ring_bytes_for(size_t n_cpus)
 	return bytes;
 }
 
-/* ---- counting */
-
 static size_t system_pollfds(const struct collect *collect, struct pollfd *fds, size_t max)
 {
 	const struct collect_system *self = (const struct collect_system *)collect;
@@ -358,8 +354,6 @@ static void system_turn(struct collect *collect)
 	if (self->rival_check_due_ns <= now_ns)
 		check_rivals(self);
 }
-
-/* ---- between two intervals */
 
 static void system_renew(struct collect *collect)
 {

@@ -42,8 +42,6 @@ static struct collect_task *self_of(struct collect *collect)
 	return (struct collect_task *)collect;
 }
 
-/* ---- an interval */
-
 /* What /proc tells of an event that is left to it. */
 static uint64_t proc_count(const struct event *event, const struct proc_scan_usage *usage)
 {
@@ -315,8 +313,6 @@ static void task_cut(struct collect *collect)
 		contention_renew(&self->contention, collect->plan, &collect->interval, &no_cpus);
 }
 
-/* ---- plans */
-
 /* What can be had this way; only between two intervals, while nobody has counters. */
 static void make_plan(struct collect_task *self)
 {
@@ -367,8 +363,6 @@ static void task_renew(struct collect *collect)
 	if (self->proc_scan.generation != target_generation(self->context.target))
 		scan_and_count(self, true);
 }
-
-/* ---- the rest of the table */
 
 static size_t task_pollfds(const struct collect *collect, struct pollfd *fds, size_t max)
 {

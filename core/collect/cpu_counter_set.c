@@ -8,21 +8,21 @@
 #include "core/base/util.h"
 
 enum {
-	TICKLESS_CUTS = 3,   /* a CPU that gave no tick so often is not expected to */
-	TICKLESS_TURNS = 3,  /* so many times a turn waits for a tick that does not come */
-	TURNS_EACH = 4,      /* turns of a group in an interval */
-	TURN_COST = 100,     /* turns are to take one part in so many of our time */
+	TICKLESS_CUTS = 3,   /* a CPU without a tick at that many cuts is waited for less */
+	TICKLESS_TURNS = 3,  /* a turn waits that many times for a tick */
+	TURNS_EACH = 4,      /* turns of a group per interval */
+	TURN_COST = 100,     /* turns may take 1/100 of pmctop's time */
 	TURN_COST_MOST = 10, /* more only so that each group has its turn in an interval, and no
 				more than this */
 };
 /*
- * How long a tick is looked for: awake at first, since it comes at once; then asleep, since a
- * virtual CPU may stand still for a while. Not so long for CPUs that never tick.
+ * How long to wait for a tick: first awake, since it comes at once; then asleep, since a virtual
+ * CPU may stand still. CPUs without ticks so far get the first part only.
  */
 #define TICK_SPIN_NS  (500 * NS_PER_US)
 #define TICK_WAIT_NS  (20 * NS_PER_MS)
 #define TICK_PAUSE_NS (NS_PER_MS)
-/* Shorter turns cost too much, longer ones miss what is short. */
+/* Shorter turns cost too much, longer ones miss short phases. */
 #define TURN_MIN_NS (10 * NS_PER_MS)
 #define TURN_MAX_NS (100 * NS_PER_MS)
 
@@ -51,14 +51,12 @@ void cpu_counter_set_drain(struct cpu_counter_set *cpus)
 			cpu_counters_drain_to_mark(&cpus->items[i]);
 }
 
-/* ---- the running task */
-
 static bool is_ours(const struct cpu_counter_set *cpus, const struct cpu_counters *cpu)
 {
 	return cpu->number == sys_current_cpu(cpus->sys);
 }
 
-/* Between two looks for ticks; returns how long we slept. */
+/* Pauses between two scans for ticks. Returns the time asleep. */
 static uint64_t pause_awhile(const struct cpu_counter_set *cpus, uint64_t waited_ns)
 {
 	uint64_t begin_ns = sys_now_ns(cpus->sys);
@@ -69,7 +67,7 @@ static uint64_t pause_awhile(const struct cpu_counter_set *cpus, uint64_t waited
 	return sys_now_ns(cpus->sys) - begin_ns;
 }
 
-/* pmctop's thread that counts. */
+/* The calling thread. */
 static struct attrib_runner runner_self(const struct cpu_counter_set *cpus)
 {
 	struct attrib_runner self = attrib_unknown;
@@ -127,7 +125,7 @@ static bool step_all(struct cpu_counter_set *cpus, step_fn *next_step, uint64_t 
 	return wait;
 }
 
-/* Returns how long we slept meanwhile. */
+/* Steps all CPUs until no tick is worth waiting for. Returns the time asleep. */
 static uint64_t await_ticks(struct cpu_counter_set *cpus, step_fn *next_step)
 {
 	uint64_t begin_ns = sys_now_ns(cpus->sys), waited_ns = 0, slept_ns = 0;
@@ -157,9 +155,7 @@ static void act_or_arm(const struct cpu_counter_set *cpus, struct cpu_counters *
 		act(cpu, NULL);
 }
 
-/* ---- the end of an interval */
-
-/* Whom the records do not name runs there still: the CPU that we run on needs none. */
+/* Ends a CPU without such a record: on this thread's CPU pmctop ran, else it is unknown. */
 static void end_unnamed(const struct cpu_counter_set *cpus, struct cpu_counters *cpu)
 {
 	const struct attrib_runner runner = cpu->reads_itself ? runner_self(cpus) : attrib_unknown;
@@ -170,7 +166,7 @@ static void end_unnamed(const struct cpu_counter_set *cpus, struct cpu_counters 
 	cpu_counters_end(cpu, &runner);
 }
 
-/* One after the other, at once: little time passes between the first and the last reading. */
+/* Reads all CPUs first, so that little time passes between the first and the last. */
 static void read_ends(struct cpu_counter_set *cpus)
 {
 	for (size_t i = 0; i < cpus->n; i++) {
@@ -220,8 +216,6 @@ void cpu_counter_set_end(struct cpu_counter_set *cpus)
 		end_unnamed(cpus, &cpus->items[i]);
 }
 
-/* ---- SWITCH records */
-
 static bool needs_rival_check(const struct cpu_counters *cpu)
 {
 	return cpu->open && !cpu->wants_switches && cpu->window.share >= 1;
@@ -260,8 +254,6 @@ bool cpu_counter_set_enable_switch_records(struct cpu_counter_set *cpus)
 	return any;
 }
 
-/* ---- turns */
-
 static uint64_t clamp_ns(uint64_t ns, uint64_t least_ns, uint64_t most_ns)
 {
 	return ns < least_ns ? least_ns : ns > most_ns ? most_ns : ns;
@@ -277,7 +269,7 @@ static uint64_t turn_length_ns(const struct cpu_counter_set *cpus, uint64_t each
 	return turn_ns > cheap_ns ? turn_ns : cheap_ns;
 }
 
-/* Its boundaries are random, but for those of the interval. */
+/* Boundaries within the interval are random. */
 static void begin_rotation(struct counted_rotation *rotation)
 {
 	uint64_t spread_ns = rotation->n < rotation->most ? rotation->length_ns / 2 : 0;
@@ -288,7 +280,7 @@ static void begin_rotation(struct counted_rotation *rotation)
 			  u64_random(&rotation->random) % (spread_ns + 1);
 }
 
-/* The turn that has just begun ends with its part of the rotation. */
+/* The current turn ends with its part of the rotation. */
 static void schedule_turn(struct cpu_counter_set *cpus)
 {
 	struct counted_rotation *rotation = &cpus->rotation;
@@ -298,11 +290,11 @@ static void schedule_turn(struct cpu_counter_set *cpus)
 	uint64_t length_ns = rotation->to_ns - rotation->from_ns;
 	uint64_t least_ns = sys_now_ns(cpus->sys) + length_ns / rotation->turns / 2;
 	uint64_t due_ns = rotation->from_ns + ++rotation->turn * length_ns / rotation->turns;
-	/* Where ticks do not come, turns begin late. */
+	/* Without ticks, turns begin late. */
 	cpus->turn_due_ns = due_ns > least_ns ? due_ns : least_ns;
 }
 
-/* Every group comes first in as many intervals as the others. */
+/* Every group comes first equally often. */
 static void choose_first(struct cpu_counter_set *cpus, uint64_t random)
 {
 	for (size_t i = 0; i < cpus->n; i++) {
@@ -325,7 +317,7 @@ void cpu_counter_set_begin_turns(struct cpu_counter_set *cpus, unsigned turns, u
 	}
 	uint64_t least_ns = turn_length_ns(cpus, interval_ns / turns) * turns;
 	uint64_t n = interval_ns / least_ns;
-	/* A rotation that is longer than an interval goes on. */
+	/* A rotation longer than an interval continues. */
 	if (n == 0 && same && rotation->length_ns >= interval_ns)
 		return;
 	if (!rotation->random)
@@ -339,7 +331,7 @@ void cpu_counter_set_begin_turns(struct cpu_counter_set *cpus, unsigned turns, u
 	cpus->turn_due_ns = now_ns;
 }
 
-/* A CPU whose tick does not come keeps its turn for once; but not for ever. */
+/* A CPU without a tick keeps its turn, TICKLESS_TURNS times at most. */
 static void turn_late(struct cpu_counter_set *cpus)
 {
 	for (size_t i = 0; i < cpus->n; i++) {
@@ -364,13 +356,11 @@ void cpu_counter_set_turn(struct cpu_counter_set *cpus)
 	}
 	uint64_t slept_ns = await_ticks(cpus, step_to_turn);
 	turn_late(cpus);
-	/* Smoothed: a virtual CPU that stood still for once says nothing about the cost. */
+	/* Smoothed, against virtual CPUs that stood still. */
 	uint64_t cost_ns = sys_now_ns(cpus->sys) - begin_ns - slept_ns;
 	cpus->turn_cost_ns = (cpus->turn_cost_ns * 7 + cost_ns) / 8;
 	schedule_turn(cpus);
 }
-
-/* ---- windows */
 
 void cpu_counter_set_close_windows(struct cpu_counter_set *cpus, uint64_t until_ns)
 {

@@ -9,75 +9,70 @@
 #include <stdint.h>
 
 /*
- * In a rotation every group has one turn, all of the same length. An interval has whole rotations,
- * so that all groups share its time equally on every CPU, if they fit in. Their boundaries are
- * random, and so is the group that begins: a load that is in step with the intervals is not in step
- * with the turns of a group.
+ * In a rotation every group has one turn, all of the same length. An interval has whole rotations
+ * if they fit, so all groups get the same share of it on every CPU. The boundaries of rotations and
+ * the first group are random: a load in step with the intervals is not in step with the turns.
  */
 struct counted_rotation {
-	unsigned turns, turn;    /* in a rotation; which is next */
-	uint64_t n, most;        /* 1-based number in the interval; how many are planned */
+	unsigned turns, turn;    /* per rotation; index of the next */
+	uint64_t n, most;        /* 1-based number in the interval; planned number */
 	uint64_t begin_ns;       /* of the interval */
-	uint64_t length_ns;      /* on average */
-	uint64_t from_ns, to_ns; /* this one */
-	uint64_t random;         /* 0: not yet drawn */
+	uint64_t length_ns;      /* of a rotation, on average */
+	uint64_t from_ns, to_ns; /* the current rotation */
+	uint64_t random;         /* state of the generator; 0: not seeded */
 };
 
-/* All CPUs of a machine as they are counted: what is done to all of them at once. */
+/* The counters of all CPUs of a machine, and what is done to all at once. */
 struct cpu_counter_set {
 	const struct sys *sys;
 	struct cpu_counters *items; /* by index in the interval: every possible CPU */
 	size_t n;
-	uint64_t turn_due_ns; /* when the next turn begins; UINT64_MAX: nobody waits for one */
+	uint64_t turn_due_ns;       /* when the next turn begins; UINT64_MAX: no turns */
 	struct fork_scan fork_scan; /* scratch */
-	uint64_t turn_cost_ns;      /* what a turn takes of our time, smoothed */
+	uint64_t turn_cost_ns;      /* pmctop's time for a turn, smoothed */
 	struct counted_rotation rotation;
 };
 
-/* An action where the running task is known: cpu_counters_turn, cpu_counters_close_window. */
+/* An action that needs the running task: cpu_counters_turn(), cpu_counters_close_window(). */
 typedef void cpu_counters_act(struct cpu_counters *cpu, const struct attrib_runner *runner);
 
-/* Folds in what there is. */
+/* Applies the records so far. */
 void cpu_counter_set_drain(struct cpu_counter_set *cpus);
 
-/* All were opened: the first interval begins at a reading, as others do, not where each opened. */
+/* Begins the first interval after the CPUs were opened: at a reading, as every interval. */
 void cpu_counter_set_begin(struct cpu_counter_set *cpus);
 /*
- * The end of an interval, for every CPU at the reading of its counters now. Who ran there then says
- * its next record, a tick if no other comes before; on the CPU that we run on it is us. Where none
- * comes in time the rest of the interval is nobody's.
+ * Ends the interval, on every CPU at a reading of its counters. The next record names the task that
+ * ran then; a tick is armed, in case no other comes. On this thread's CPU it is pmctop. If no
+ * record comes in time, the rest of the interval is unattributed.
  */
 void cpu_counter_set_end(struct cpu_counter_set *cpus);
 
-/* Learns who was born, in all that is there: also beyond what is folded in. */
+/* Applies the FORK and COMM records of all rings, also beyond the other records applied. */
 void cpu_counter_set_scan_forks(struct cpu_counter_set *cpus);
 
 /*
- * Folds in the records of CPUs without SWITCH records, after which interval.cpu_unclear has whether
- * a rival makes those necessary. CPUs that are counted in windows need no check: their records are
- * folded in at the end of each window.
+ * cpu_counter_set_check_rivals() applies the records of CPUs without SWITCH records. Then
+ * interval.cpu_unclear shows whether another profiler makes those necessary. CPUs that are counted
+ * in windows need no check: their records are applied at the end of each window.
  */
 bool cpu_counter_set_need_rival_check(const struct cpu_counter_set *cpus);
 void cpu_counter_set_check_rivals(struct cpu_counter_set *cpus);
 /*
- * On CPUs where they are needed (interval.cpu_unclear) SWITCH records are wanted from then on, and
- * nowhere else: each switch costs more with them. Requests those that are wanted and not there.
- * Returns whether there are new ones.
+ * cpu_counter_set_wants_switch_records() marks the CPUs that need SWITCH records from now on
+ * (interval.cpu_unclear); with them each switch costs more. cpu_counter_set_enable_switch_records()
+ * requests those that are missing, and returns whether there are new ones.
  */
 void cpu_counter_set_wants_switch_records(struct cpu_counter_set *cpus,
 					  const struct interval *interval);
 bool cpu_counter_set_enable_switch_records(struct cpu_counter_set *cpus);
 
-/*
- * An interval of that length begins, in which `turns` groups take turns: plans its rotations, and
- * its first turn is due now.
- */
+/* Plans the rotations of an interval with `turns` groups. The first turn is due now. */
 void cpu_counter_set_begin_turns(struct cpu_counter_set *cpus, unsigned turns,
 				 uint64_t interval_ns);
-/* Gives the turn to the next group on every CPU where several wait for it, and schedules the next.
- */
+/* Gives the turn to the next group on every CPU with several, and schedules the next turn. */
 void cpu_counter_set_turn(struct cpu_counter_set *cpus);
-/* Closes the windows that are due by then. */
+/* Closes the windows that are due by until_ns. */
 void cpu_counter_set_close_windows(struct cpu_counter_set *cpus, uint64_t until_ns);
 
 #endif

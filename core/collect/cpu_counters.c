@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The first group has the clock, the ticks and the switch event, and is always enabled. Of the
+ * other groups one is enabled at a time. Their records go into the ring of the first. Windows
+ * disable both.
+ */
 #include "core/collect/cpu_counters.h"
 
 #include "core/base/util.h"
@@ -6,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { CLOCK_READS = 1000 }; /* until it has gone on: it may be a coarse one */
+enum { CLOCK_READS = 1000 }; /* until a coarse clock has advanced */
 
 void cpu_counters_init(struct cpu_counters *cpu, const struct sys *sys, struct attrib *attrib,
 		       const struct switch_event *switches, int number, size_t index,
@@ -52,13 +57,13 @@ static int open_groups(struct cpu_counters *cpu, const struct event_set *events,
 	failure->group = domain->first_group;
 	failure->member = plan->groups[domain->first_group].layout.switch_value;
 	int result = ring_map(&cpu->ring, cpu->sys, cpu_counters_fd(cpu), ring_bytes);
-	/* Told apart from a refusal of counters. */
+	/* -EPERM would look like a refusal of counters. */
 	return result == -EPERM ? -ENOBUFS : result;
 }
 
 /*
- * The clock's group starts for good; the others only to see whether they run at all, and to know
- * where they begin.
+ * Starts the first group for good. The other groups run for a moment, which shows whether they run
+ * at all, and where their counts begin.
  */
 static int start_group(struct cpu_counters *cpu, struct counted_group *counted,
 		       const struct attrib_layout *layout, bool confirm)
@@ -130,7 +135,7 @@ int cpu_counters_open(struct cpu_counters *cpu, const struct event_set *events,
 		failure->member = plan->groups[counted->index].layout.switch_value;
 		result = start_group(cpu, counted, &plan->groups[counted->index].layout, confirm);
 	}
-	/* Not all CPUs the same: at any time every group is on somewhere. */
+	/* CPUs begin with different groups, so every group is enabled on some CPU. */
 	if (result == 0 && cpu->n_groups > 1)
 		result = begin_turn(cpu, 1 + cpu->index % (cpu->n_groups - 1), ATTRIB_WEIGHT_ONE);
 	if (result < 0) {
@@ -161,7 +166,7 @@ void cpu_counters_close(struct cpu_counters *cpu)
 		sys_close(cpu->sys, cpu->switches_fd);
 	if (cpu->lives_fd >= 0)
 		sys_close(cpu->sys, cpu->lives_fd);
-	/* What takes turns first: its output is the clock's ring. */
+	/* In reverse: the other groups' output is the ring of the first. */
 	while (cpu->n_groups > 0) {
 		struct counted_group *counted = &cpu->groups[--cpu->n_groups];
 		group_close(&counted->group);
@@ -212,7 +217,7 @@ void cpu_counters_disarm(struct cpu_counters *cpu)
 		counted_group_disarm(&cpu->groups[cpu->turn]);
 }
 
-/* An event beside the groups whose records go into the ring too: 0 or -errno. */
+/* Opens an event besides the groups, with its records in the same ring. Returns 0 or -errno. */
 static int open_beside(const struct cpu_counters *cpu, struct perf_event_attr attr, int *beside)
 {
 	int fd = sys_perf_open(cpu->sys, &attr, -1, cpu->number, -1, PERF_FLAG_FD_CLOEXEC);
@@ -268,7 +273,7 @@ void cpu_counters_turn(struct cpu_counters *cpu, const struct attrib_runner *run
 	}
 	cpu_counters_drain_all(cpu);
 	note_times(counted, cpu->reading);
-	/* Not there any more: who knows who was when the turn ended. */
+	/* The thread was moved: it may not have run there when the turn ended. */
 	if (runner && sys_current_cpu(cpu->sys) != cpu->number)
 		runner = &attrib_unknown;
 	end_slice(cpu, counted, cpu->reading, runner);
@@ -278,8 +283,8 @@ void cpu_counters_turn(struct cpu_counters *cpu, const struct attrib_runner *run
 }
 
 /*
- * The clock's group never stops: what it reads grows from one look to the next, unless it was
- * dissolved. Where the clock itself stands still nobody can tell.
+ * The clock's group never stops. So its enabled time grows between two readings, unless it was
+ * dissolved. If the system's clock does not advance either, it counts as alive.
  */
 static bool is_dissolved(struct cpu_counters *cpu)
 {
@@ -300,7 +305,8 @@ void cpu_counters_read_end(struct cpu_counters *cpu)
 	uint64_t clock_ns = cpu->groups[0].enabled_ns;
 
 	cpu->read_ns[0] = sys_now_ns(cpu->sys);
-	/* The clock last: a switch between the two readings is then in the records of both. */
+	/* The first group last: a switch between the two readings is then in the records of both.
+	 */
 	for (size_t k = cpu->turn;; k = 0) {
 		struct counted_group *counted = &cpu->groups[k];
 		if (group_read(&counted->group, counted->end) < 0)
@@ -350,7 +356,7 @@ void cpu_counters_open_window(struct cpu_counters *cpu, uint64_t weight)
 {
 	struct counted_group *clock = &cpu->groups[0];
 
-	/* What was told meanwhile is of before. */
+	/* Records up to here belong to the time before the window. */
 	cpu_counters_drain_all(cpu);
 	switch_records(cpu, PERF_EVENT_IOC_ENABLE);
 	cpu->dead |= group_enable(&clock->group) < 0;
@@ -378,7 +384,7 @@ void cpu_counters_close_window(struct cpu_counters *cpu, const struct attrib_run
 			continue;
 		}
 		note_times(on[i], cpu->reading);
-		/* A group that was on, and whose clock stood still, was dissolved. */
+		/* An enabled group whose enabled time did not grow was dissolved. */
 		cpu->dead |= on[i]->enabled_ns == enabled_ns;
 		end_slice(cpu, on[i], cpu->reading, runner);
 	}

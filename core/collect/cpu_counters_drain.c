@@ -21,7 +21,7 @@ static void note_tick(struct cpu_counters *cpu, unsigned group, uint64_t time_ns
 	}
 }
 
-/* What has been read and is not released yet, since tail stood there. */
+/* Passes the records from `from` to the tail to the recorder, before they are released. */
 static void record_consumed(struct cpu_counters *cpu, uint64_t from)
 {
 	struct perfdata_stream *const streams[PERFDATA_STREAMS] = {
@@ -32,7 +32,7 @@ static void record_consumed(struct cpu_counters *cpu, uint64_t from)
 	recorder_records(cpu->recorder, streams, &cpu->ring, from);
 }
 
-/* Its window goes on with another weight. */
+/* Changes the weight of the current window. */
 static void weigh_group(struct cpu_counters *cpu, const struct counted_group *counted,
 			uint64_t weight)
 {
@@ -42,8 +42,8 @@ static void weigh_group(struct cpu_counters *cpu, const struct counted_group *co
 }
 
 /*
- * What the window has seen since the last time is about to be told. One that lasts longer than it
- * was to, since its CPU or ours stood still, stands for no more than its part all the same.
+ * Before the records of a window are applied: a window that lasts too long, since a CPU stood
+ * still, gets less weight, so that it covers no more than its part.
  */
 static void weigh_window(struct cpu_counters *cpu)
 {
@@ -64,7 +64,7 @@ static void weigh_window(struct cpu_counters *cpu)
 	window->weighed_ns = now_ns;
 }
 
-/* A reading with the task that ran is what a tick would have told. */
+/* A reading and the task that ran are applied like a tick. */
 static void end_part(struct cpu_counters *cpu, const struct counted_group *counted,
 		     const struct attrib_runner *runner, uint64_t time_ns)
 {
@@ -93,8 +93,8 @@ void cpu_counters_end(struct cpu_counters *cpu, const struct attrib_runner *runn
 	if (!attrib_state(cpu->attrib, cpu->index, clock->index, &state))
 		return;
 	/*
-	 * One time for both groups, as one is read right after the other. Where the clocks have
-	 * drifted apart, it is kept between the times before and after the readings.
+	 * One time for both groups, since they are read right after each other. It is kept between
+	 * the times before and after the readings, in case the clocks have drifted apart.
 	 */
 	uint64_t time_ns = state.origin_ns + clock->end[READING_ENABLED_NS];
 	if (time_ns < cpu->read_ns[0])
@@ -108,11 +108,11 @@ void cpu_counters_end(struct cpu_counters *cpu, const struct attrib_runner *runn
 
 enum until {
 	UNTIL_MARK,
-	UNTIL_TICKS, /* the last awaited one */
-	UNTIL_END,   /* the sample after it says who ran */
+	UNTIL_TICKS, /* the last awaited tick */
+	UNTIL_END,   /* of the interval; the sample after it names the task */
 };
 
-/* Who ran at the end of the interval, as the next sample says, whatever stands before it. */
+/* Finds the task that ran at the end of the interval in the next sample, if there is one. */
 static bool next_names(const struct cpu_counters *cpu, struct attrib_runner *runner)
 {
 	const struct perf_event_header *header;
@@ -136,14 +136,15 @@ static bool next_names(const struct cpu_counters *cpu, struct attrib_runner *run
 }
 
 /*
- * Whether a record is of after the end of the interval, and who ran then. A sample says it. An EXIT
- * may be the running task's, which then ends in the next interval, as its last slice does.
+ * Returns whether a record is after the end of the interval, and the task that ran then. A sample
+ * names it. An EXIT may be the running task's, which then ends in the next interval, as its last
+ * slice does.
  */
 static bool find_runner(const struct cpu_counters *cpu, const struct record *record,
 			struct attrib_runner *runner)
 {
 	if (record->kind == RECORD_EXIT && next_names(cpu, runner)) {
-		/* It has lost its number by then. */
+		/* In its last sample an exited task has no number. */
 		if (runner->tid == -1)
 			*runner = (struct attrib_runner){record->pid, record->tid};
 		return true;
@@ -184,8 +185,8 @@ static void drain_until(struct cpu_counters *cpu, enum until until, uint64_t end
 		record_consumed(cpu, from);
 	ring_release(ring);
 	/*
-	 * A LOST that the kernel did not write: what could not be decoded, and where the ring makes
-	 * no sense. An EXIT may have been there too.
+	 * A LOST record for what could not be decoded, or where the ring is broken. An EXIT may be
+	 * among it.
 	 */
 	record = (struct record){.kind = RECORD_LOST,
 				 .lost.records = ring->broken - broken + undecoded};
@@ -252,7 +253,7 @@ static uint64_t off_ns(const uint64_t *reading)
 	return reading[READING_ENABLED_NS] - reading[READING_RUNNING_NS];
 }
 
-/* Off the PMU a group makes no records until it is back. */
+/* Whether the group was off the PMU since its last record: it makes none until it is back. */
 static bool is_off(const struct cpu_counters *cpu)
 {
 	const struct counted_group *clock = &cpu->groups[0];

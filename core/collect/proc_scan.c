@@ -38,8 +38,6 @@ void proc_scan_fini(struct proc_scan *proc_scan)
 	*proc_scan = (struct proc_scan){0};
 }
 
-/* ---- the table */
-
 struct proc_scan_entry *proc_scan_find(const struct proc_scan *proc_scan, pid_t tid)
 {
 	struct hash_slot *slot = hash_table_slot(&proc_scan->table, (uint32_t)tid);
@@ -62,8 +60,6 @@ static struct proc_scan_entry *add_entry(struct proc_scan *proc_scan, pid_t pid,
 	hash_table_add(&proc_scan->table, (uint32_t)tid)->item = entry;
 	return entry;
 }
-
-/* ---- who it is */
 
 static struct record record_of(const struct proc_scan_entry *entry, enum record_kind kind,
 			       uint64_t now_ns)
@@ -142,8 +138,6 @@ static bool is_recheck_due(const struct proc_scan *proc_scan, pid_t pid)
 {
 	return ((uint64_t)pid + proc_scan->scan) % TURN_SCANS == 0;
 }
-
-/* ---- what it used */
 
 static struct proc_scan_usage usage_of(const struct proc_scan *proc_scan,
 				       const struct proc_stat *stat)
@@ -309,8 +303,6 @@ static void scan_threads(struct proc_scan *proc_scan, struct proc_scan_entry *pr
 	if (result < 0 && !means_gone(result))
 		skip_threads(proc_scan, process);
 }
-
-/* ---- a look */
 
 /* All of a process that concerns us: `ran` since the look before. */
 static void scan_inside(struct proc_scan *proc_scan, struct proc_scan_entry *entry,

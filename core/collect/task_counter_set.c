@@ -29,8 +29,6 @@ size_t task_counter_set_room(const struct task_counter_set *tasks)
 	return (files < FDS_MOST ? files : FDS_MOST) / each;
 }
 
-/* ---- who inherited whose counters */
-
 static bool has_counters(const struct proc_scan_entry *process)
 {
 	bool any = process->counted;
@@ -50,8 +48,6 @@ static void drop_covers(const struct proc_scan *proc_scan)
 			entry->cover = NULL;
 	}
 }
-
-/* ---- a thread */
 
 void task_counter_set_stop(struct task_counter_set *tasks, struct proc_scan_entry *entry)
 {
@@ -144,8 +140,6 @@ static void reopen_thread(struct task_counter_set *tasks, struct proc_scan_entry
 	tasks->n++;
 	begin_counting(tasks, entry);
 }
-
-/* ---- covers */
 
 /* The process of a thread, the parent of a process; NULL where that is not the target's. */
 static struct proc_scan_entry *parent_of(const struct proc_scan *proc_scan,
@@ -244,8 +238,6 @@ static void renew_marked(struct task_counter_set *tasks)
 	for (size_t i = 0; i < proc_scan->n; i++)
 		proc_scan->items[i]->renew = false;
 }
-
-/* ---- who gets counters */
 
 static bool is_candidate(const struct task_counter_set *tasks, const struct proc_scan_entry *entry)
 {
