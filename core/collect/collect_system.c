@@ -33,7 +33,7 @@
 
 enum {
 	RING_BYTES_MIN = 64 << 10,
-	/* Half of it lost nothing at 1.6 million records a second; the other half may be lent. */
+	/* At 1.6 million records a second half of it lost none (104-byte records). */
 	RING_BYTES_MAX = 2 << 20,
 	RINGS_BYTES = 128 << 20, /* of all CPUs together */
 };
@@ -52,10 +52,10 @@ struct collect_system {
 	struct contention contention;
 	struct hidden_switches hidden;
 	struct switch_event switches;
-	struct cpu_list online;      /* as of the last cut */
-	uint64_t rival_check_due_ns; /* UINT64_MAX: a rival does no harm */
+	struct cpu_list online;      /* at the last cut */
+	uint64_t rival_check_due_ns; /* UINT64_MAX: no check needed */
 	size_t ring_bytes;
-	struct error uncounted; /* why some CPUs are not, as it was told; "": all are */
+	struct error uncounted; /* why some CPUs are not counted, as noted; "": all are */
 };
 
 static struct collect_system *self_of(struct collect *collect)
@@ -63,7 +63,7 @@ static struct collect_system *self_of(struct collect *collect)
 	return (struct collect_system *)collect;
 }
 
-/* An event that no group can hold there is left out, the rest goes on without it. */
+/* Leaves out an event that no group of the CPU can hold. */
 static void leave_out(struct collect_system *self, const struct plan_counter *counter, int answer)
 {
 	event_leave_out(&self->context.events->items[counter->event], counter->code,
@@ -71,8 +71,8 @@ static void leave_out(struct collect_system *self, const struct plan_counter *co
 }
 
 /*
- * What follows from a CPU that did not open: 1 when the plan, the budget or the rings were changed,
- * so that everything must be opened anew; else the -errno.
+ * Handles a CPU that did not open. Returns 1 if the plan, the budget or the rings were changed, so
+ * that everything must be opened again; else the -errno.
  */
 static int answer_failure(struct collect_system *self, int result, int cpu,
 			  const struct counted_failure *failure)
@@ -104,14 +104,14 @@ static int answer_failure(struct collect_system *self, int result, int cpu,
 	}
 	if ((result == -ENOBUFS || result == -ENOMEM) &&
 	    self->ring_bytes > (size_t)sysconf(_SC_PAGESIZE)) {
-		/* All rings alike: or the first CPUs would take what the last ones need. */
+		/* All rings get the same size, else the last CPUs would have no memory left. */
 		self->ring_bytes /= 2;
 		return 1;
 	}
 	return result;
 }
 
-/* Told for as long as it is so. */
+/* The note stays as long as some CPUs are not counted. */
 static void note_uncounted(struct collect_system *self, const struct error *why)
 {
 	if (strcmp(self->uncounted.text, why->text) == 0)
@@ -123,7 +123,7 @@ static void note_uncounted(struct collect_system *self, const struct error *why)
 	self->base.interval.uncounted = why->text[0] != '\0';
 }
 
-/* Those that may be counted: those that are, where Linux does not tell. */
+/* Reads the list of online CPUs. If it cannot be read, the open CPUs count as online. */
 static void read_online(struct collect_system *self)
 {
 	struct cpu_list *online = &self->online;
@@ -156,7 +156,7 @@ static bool is_online(const struct sys *sys, int cpu)
 	return found;
 }
 
-/* Why a CPU as such could not be opened, whatever is counted there. */
+/* Why a CPU could not be opened, whatever the event. */
 static void explain_cpu(const struct sys *sys, int code, struct error *why)
 {
 	if (code == -EINVAL || code == -ENOENT || code == -EOPNOTSUPP || code == -ENODEV)
@@ -167,8 +167,8 @@ static void explain_cpu(const struct sys *sys, int code, struct error *why)
 }
 
 /*
- * Opens all online CPUs that are not open yet. 0 when at least one is; 1 where everything must be
- * opened anew.
+ * Opens all online CPUs that are not open. Returns 0 if at least one CPU is open, 1 if everything
+ * must be opened again, else -errno and a sentence.
  */
 static int open_cpus(struct collect_system *self, struct error *err)
 {
@@ -195,7 +195,7 @@ static int open_cpus(struct collect_system *self, struct error *err)
 		result = answer_failure(self, result, cpu->number, &failure);
 		if (result > 0)
 			return result;
-		/* Offline since the list was read: that is no refusal. */
+		/* It went offline after the list was read. */
 		if (result == -ENODEV && !is_online(self->context.sys, cpu->number))
 			continue;
 		last = result;
@@ -277,7 +277,7 @@ static void begin_interval(struct collect_system *self)
 	interval_reset(&self->base.interval);
 }
 
-/* Opens everything anew, by a new plan; only between two intervals. */
+/* Opens everything again by a new plan. Only between two intervals. */
 static int replan(struct collect_system *self, struct error *err)
 {
 	int result;
@@ -390,7 +390,7 @@ static void system_cut(struct collect *collect)
 		struct cpu_counters *cpu = &self->cpus.items[i];
 		if (cpu->open)
 			attrib_cut(self->attrib, cpu->index);
-		/* It runs on, but the counts since its last record are unknown. */
+		/* The CPU runs on, but the counts since its last record are unknown. */
 		collect->interval.uncounted |=
 			cpu->open && cpu->dead && cpu_list_has(&self->online, cpu->number);
 		collect->interval.cpu_online[i] =
@@ -456,7 +456,7 @@ static const struct collect_ops system_ops = {
 	.free = system_free,
 };
 
-/* Whether the kernel grants the system-wide view at all. */
+/* Returns 0 if the kernel grants counters of whole CPUs, else -errno and a sentence. */
 static int probe_switches(const struct sys *sys, int cpu, struct error *err)
 {
 	struct perf_event_attr attr = group_counting_attr(&(struct event_code){

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * For who may not count whole CPUs: a group of counters for each thread of ours that does
- * something, and for everybody else what /proc tells. The census says who there is, counted_tasks
- * who of them has counters.
+ * Without permission to count whole CPUs: counters for each own thread that runs, and /proc for
+ * other tasks. proc_scan lists the tasks, task_counter_set decides which of them have counters.
  *
- * Where there is no right to count at all, /proc is left (mode "proc").
+ * Without any permission to count, /proc alone is used (mode "proc").
  */
 #include "core/base/util.h"
 #include "core/collect/collect.h"
@@ -22,8 +21,8 @@
 #include <string.h>
 
 enum {
-	LOST_TICKS = 3, /* /proc says it ran so long, and its counters stand still ... */
-	LOST_SCANS = 2, /* ... for so many looks in a row */
+	LOST_TICKS = 3, /* ticks in /proc of a thread, while its counters do not grow ... */
+	LOST_SCANS = 2, /* ... in that many scans in a row: it has lost its counters */
 };
 
 struct collect_task {
@@ -33,8 +32,8 @@ struct collect_task {
 	struct task_counter_set counted;
 	struct contention contention;
 	struct proc_cpus cpus_before, cpus_now;
-	uint64_t faults, major_faults; /* of the machine, at the last look; 0: unknown */
-	bool counts;                   /* there is a right to */
+	uint64_t faults, major_faults; /* of the machine, at the last scan; 0: unknown */
+	bool counts;                   /* counting is permitted */
 };
 
 static struct collect_task *self_of(struct collect *collect)
@@ -42,7 +41,7 @@ static struct collect_task *self_of(struct collect *collect)
 	return (struct collect_task *)collect;
 }
 
-/* What /proc tells of an event that is left to it. */
+/* The count of an event that /proc has. */
 static uint64_t proc_count(const struct event *event, const struct proc_scan_usage *usage)
 {
 	if (event->kind == EVENT_PROC)
@@ -63,12 +62,12 @@ static void add_proc_counts(const struct collect_task *self, const struct proc_s
 	const struct event_set *events = self->context.events;
 	struct proc_scan_usage grown = entry->grown;
 	uint64_t slack_ns = 2 * self->proc_scan.tick_ns;
-	/* What it started is in its counters, and not in what /proc tells of it. */
+	/* Counters include the tasks that it started; /proc does not. */
 	uint64_t own_ns = ran_ns <= grown.ran_ns + slack_ns ? ran_ns : grown.ran_ns;
 	bool has_times = entry->kernel || proc_times_estimate(own_ns);
 
 	tally[tally_group(&plan->shape, PLAN_GROUP_PROC)] += own_ns;
-	if (entry->kernel) { /* all that it ever does */
+	if (entry->kernel) { /* a kernel thread has system time only */
 		grown.user_ns = 0;
 		grown.system_ns = ran_ns;
 	}
@@ -85,7 +84,7 @@ static void add_proc_counts(const struct collect_task *self, const struct proc_s
 	tally[tally_group(&plan->shape, PLAN_GROUP_SWITCHES)] += own_ns;
 }
 
-/* Time that nobody counted: what its PMU could have counted of it is missing. */
+/* Adds uncounted time: it lowers the counted share of all PMUs. */
 static void add_uncounted(const struct plan *plan, uint64_t ran_ns, uint64_t *tally)
 {
 	tally[TALLY_TASK_CLOCK] += ran_ns;
@@ -127,11 +126,11 @@ static void add_entry(struct collect_task *self, struct proc_scan_entry *entry, 
 	else
 		entry->idle_scans += !again;
 	if (entry->tid == self->counted.command && counted_ns > 0)
-		self->counted.command = 0; /* it has begun */
+		self->counted.command = 0; /* the command runs */
 	add_proc_counts(self, entry, counted_ns, tally);
 	/*
-	 * A setuid program that it has become takes its counters away, as a thread that execs does
-	 * with those of the first one, and nobody says so. Opening them again tells which.
+	 * exec of a setuid program removes the counters without a record, and exec in a thread
+	 * those of the main thread. Opening them again shows which happened.
 	 */
 	if (entry->idle_scans >= LOST_SCANS && ran_ns >= LOST_TICKS * self->proc_scan.tick_ns &&
 	    entry->tid != self->counted.command) {
@@ -140,7 +139,7 @@ static void add_entry(struct collect_task *self, struct proc_scan_entry *entry, 
 	}
 }
 
-/* Told for as long as it is so: what is missing then. */
+/* The note stays as long as the file cannot be read. */
 static void note_unread(struct collect_task *self, enum note_id id, const char *path, bool unread)
 {
 	notes_remove(self->context.notes, id);
@@ -150,7 +149,7 @@ static void note_unread(struct collect_task *self, enum note_id id, const char *
 				    path);
 }
 
-/* What the CPUs did as /proc/stat tells, all of them together. */
+/* Adds the times of each CPU from /proc/stat to the interval, and their sum to `usage`. */
 static void compare_cpus(struct collect_task *self, struct proc_scan_usage *usage)
 {
 	struct interval *interval = &self->base.interval;
@@ -160,7 +159,7 @@ static void compare_cpus(struct collect_task *self, struct proc_scan_usage *usag
 
 	note_unread(self, NOTE_PROC_STAT_UNREAD, "/proc/stat", result < 0 || now.n == 0);
 	memset(interval->cpu_online, 0, interval->n_cpus * sizeof(*interval->cpu_online));
-	if (result < 0 || now.n == 0) /* the next look tells of this interval too */
+	if (result < 0 || now.n == 0) /* the next reading covers this interval too */
 		return;
 	proc_cpus_fini(&self->cpus_before);
 	self->cpus_before = self->cpus_now;
@@ -183,7 +182,7 @@ static void compare_cpus(struct collect_task *self, struct proc_scan_usage *usag
 	}
 }
 
-/* The whole machine's since the last look. */
+/* Returns the usage of the whole machine since the last scan. */
 static struct proc_scan_usage scan_machine(struct collect_task *self)
 {
 	struct proc_scan_usage usage = {0};
@@ -201,7 +200,7 @@ static struct proc_scan_usage scan_machine(struct collect_task *self)
 	return usage;
 }
 
-/* The whole machine's, less what the tasks of the interval answer for. */
+/* Adds the usage of the machine less that of the tasks, to unattributed or others. */
 static void add_rest(struct collect_task *self, const struct proc_scan_usage *usage)
 {
 	const struct plan *plan = self->base.plan;
@@ -253,8 +252,8 @@ static void note_coverage(struct collect_task *self)
 }
 
 /*
- * What is refused to everybody was not when it was asked for, or could not be told then: it is left
- * out, and the others are counted without it.
+ * Leaves out an event that is refused for every thread. Its probe had not shown that, or something
+ * has changed since. The other events are counted.
  */
 static void leave_out(struct collect_task *self)
 {
@@ -268,8 +267,9 @@ static void leave_out(struct collect_task *self)
 }
 
 /*
- * Adds what has been used since the last look to the interval, and says who is counted next. Again:
- * a moment after the last look, which does not tell who is idle, nor how many ran in an interval.
+ * Scans /proc, adds the growth since the last scan to the interval, and decides which threads have
+ * counters next. again: a moment after the last scan, so it shows neither which threads are idle
+ * nor how many ran.
  */
 static void scan_and_count(struct collect_task *self, bool again)
 {
@@ -285,7 +285,7 @@ static void scan_and_count(struct collect_task *self, bool again)
 			add_entry(self, proc_scan->items[i], again);
 	if (!again)
 		note_coverage(self);
-	/* At once: who is born between the look and this is known to nobody. */
+	/* At once: threads that start after the scan are not known yet. */
 	for (size_t i = 0; i < proc_scan->n; i++)
 		if (proc_scan->items[i]->gone)
 			task_counter_set_stop(&self->counted, proc_scan->items[i]);
@@ -300,9 +300,9 @@ static void task_cut(struct collect *collect)
 
 	scan_and_count(self, false);
 	/*
-	 * Who was born to those who have just got counters, between the look and then, has none:
-	 * what it inherited began anew without it. To look once more is worth it; each time some
-	 * begin anew, so that it never ends.
+	 * A thread that starts between the scan and the opening of its parent's new counters has
+	 * none. One more scan finds most of them. It opens counters too, so repeating it would
+	 * never end.
 	 */
 	if (self->counted.given > 0 && target_has_roots(self->context.target))
 		scan_and_count(self, true);
@@ -313,7 +313,7 @@ static void task_cut(struct collect *collect)
 		contention_renew(&self->contention, collect->plan, &collect->interval, &no_cpus);
 }
 
-/* What can be had this way; only between two intervals, while nobody has counters. */
+/* Makes a plan per task. Only between two intervals, while no thread has counters. */
 static void make_plan(struct collect_task *self)
 {
 	struct event_set *events = self->context.events;
@@ -359,7 +359,7 @@ static void task_renew(struct collect *collect)
 		task_counter_set_renew(&self->counted, false);
 		leave_out(self);
 	}
-	/* Who has just become the target's gets counters now, and not an interval later. */
+	/* Tasks that have just joined the target get counters now, not an interval later. */
 	if (self->proc_scan.generation != target_generation(self->context.target))
 		scan_and_count(self, true);
 }
@@ -424,7 +424,7 @@ static const struct collect_ops task_ops = {
 	.free = task_free,
 };
 
-/* Whom one asked for by number must be ours; the others are shown without counts. */
+/* A process of -p must be the user's own. Other tasks are shown without counts. */
 static int check_roots(struct collect_task *self, struct error *err)
 {
 	size_t n;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * perf opens a group whose counters another program holds, and then does not run it. So each group
- * is enabled once and must run. If it does not, its events are tried one by one: some have only one
- * counter that can count them (Intel's ref-cycles) and are left out, else the PMU has fewer
- * counters for now.
+ * perf opens a group although another program holds its counters, and then does not run it. So each
+ * group is enabled once and must run. If it does not, its events are tried one by one: some have
+ * only one counter that can count them (Intel's ref-cycles) and are left out, else the PMU has
+ * fewer counters for now.
  */
 #include "core/collect/contention.h"
 
@@ -75,9 +75,9 @@ static size_t find_codes(const struct contention *contention, const struct plan 
 }
 
 /*
- * Leaves out events whose only counter is taken, so that the others can be counted. Returns false
- * if all events run alone, or none. An event that does not open alone (Intel's top-down events)
- * counts as running.
+ * Leaves out events that have one counter, which is taken, so that the others can be counted.
+ * Returns false if all events run alone, or none. An event that does not open alone (Intel's
+ * top-down events) counts as running.
  */
 static bool leave_out_taken(struct contention *contention, const struct plan *plan,
 			    const struct plan_group *group, const struct event_code *const *codes,

@@ -28,7 +28,8 @@ void contention_note(const struct contention *contention);
 
 /*
  * Handles a group that opened on that CPU (-1: on the calling thread) and does not run: leaves out
- * events whose only counter is taken, or lowers the budget. The caller must make a new plan.
+ * events that have one counter, which is taken, or lowers the budget. The caller must make a new
+ * plan.
  */
 void contention_handle(struct contention *contention, const struct plan *plan, unsigned group,
 		       int cpu);

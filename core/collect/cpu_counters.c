@@ -384,7 +384,7 @@ void cpu_counters_close_window(struct cpu_counters *cpu, const struct attrib_run
 			continue;
 		}
 		note_times(on[i], cpu->reading);
-		/* An enabled group whose enabled time did not grow was dissolved. */
+		/* A group was enabled and its enabled time did not grow: it was dissolved. */
 		cpu->dead |= on[i]->enabled_ns == enabled_ns;
 		end_slice(cpu, on[i], cpu->reading, runner);
 	}

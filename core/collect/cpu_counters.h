@@ -18,7 +18,7 @@
 
 /*
  * The counters of one CPU in system mode: the groups of its domain, the ring with all their
- * records, the group whose turn it is, and its ticks. Open between cpu_counters_open() and
+ * records, the group that has the turn, and its ticks. Open between cpu_counters_open() and
  * cpu_counters_close().
  */
 struct counted_group {
@@ -130,7 +130,7 @@ static inline int cpu_counters_fd(const struct cpu_counters *cpu)
 }
 
 /*
- * Arms the ticks of the groups that are enabled; turn_only: only of the group whose turn it is. A
+ * Arms the ticks of the groups that are enabled; turn_only: only of the group that has the turn. A
  * group that stays off the PMU would have no tick and is left out.
  */
 void cpu_counters_arm(struct cpu_counters *cpu, bool turn_only);

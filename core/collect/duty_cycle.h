@@ -10,8 +10,8 @@
 
 /*
  * Keeps the cost of counting within a budget. The cost on a CPU is its switches, times the cost of
- * each for the kernel and for pmctop. If it exceeds the budget, the CPU is counted in windows,
- * whose total length the budget allows. An interval has several parts with one window each, at a
+ * each for the kernel and for pmctop. If it exceeds the budget, the CPU is counted in windows.
+ * The budget allows their total length. An interval has several parts with one window each, at a
  * random place in the part, so that no load is in step with the windows. The counts of a window
  * stand for its whole part (attrib_resume). The whole CPU is counted again after that has been
  * cheap enough for CALM_INTERVALS.

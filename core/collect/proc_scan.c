@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * One small file a process and look, and for the threads of our own busy processes one more. What
- * does not concern the target is not read again, but now and then: its number may have been given
- * to someone else.
+ * A scan reads one file per process, and one more per thread of own processes that ran. A process
+ * outside the target is read every RECHECK_SCANS scans only: its number may belong to another
+ * process by then.
  */
 #include "core/collect/proc_scan.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURN_SCANS = 16 }; /* what does not change often is asked again after so many */
+enum { RECHECK_SCANS = 16 }; /* between two readings of what rarely changes */
 
 void proc_scan_init(struct proc_scan *proc_scan, const struct sys *sys, struct tasks *tasks,
 		    const struct target *target, bool any_ours)
@@ -79,8 +79,8 @@ static void mark_gone(struct proc_scan *proc_scan, struct proc_scan_entry *entry
 }
 
 /*
- * A new one is told apart from whoever had its number before. Whether it is new, or called
- * something else than before.
+ * Enters a task into the task table, apart from an older task of the same number. Returns whether
+ * it is new, or has a new name.
  */
 static bool identify(struct proc_scan *proc_scan, struct proc_scan_entry *entry,
 		     const struct proc_stat *stat, uint64_t now_ns)
@@ -104,8 +104,8 @@ static bool identify(struct proc_scan *proc_scan, struct proc_scan_entry *entry,
 }
 
 /*
- * Whether perf_event_open takes it: the dummy counts nothing, so that rights decide. Other refusals
- * (it has just ended, there is no descriptor) do not make it another's.
+ * Whether the kernel permits counters of a process: the dummy event counts nothing, so permission
+ * decides. Other errors (it has ended, no descriptor is left) do not mean that it is foreign.
  */
 static bool is_ours(const struct proc_scan *proc_scan, pid_t pid)
 {
@@ -133,10 +133,10 @@ bool proc_scan_is_ours(const struct proc_scan *proc_scan, pid_t pid)
 	return !(entry && entry->kernel) && is_ours(proc_scan, pid);
 }
 
-/* Each process has its turn at another scan. */
+/* Processes are spread over RECHECK_SCANS scans. */
 static bool is_recheck_due(const struct proc_scan *proc_scan, pid_t pid)
 {
-	return ((uint64_t)pid + proc_scan->scan) % TURN_SCANS == 0;
+	return ((uint64_t)pid + proc_scan->scan) % RECHECK_SCANS == 0;
 }
 
 static struct proc_scan_usage usage_of(const struct proc_scan *proc_scan,
@@ -151,13 +151,13 @@ static struct proc_scan_usage usage_of(const struct proc_scan *proc_scan,
 	};
 }
 
-/* Of whoever was there before only the second look tells what it used since. */
+/* An entry that was not fresh has growth from its second scan on. */
 static void update_usage(struct proc_scan_entry *entry, const struct proc_scan_usage *now)
 {
 	const struct proc_scan_usage *used = &entry->used;
-	/* Fewer than before: another thread, by exec, has that number now. */
-	bool told = entry->fresh ||
-		    (entry->known && entry->used_switches_known && now->switches >= used->switches);
+	/* Fewer than before: by exec another thread has that number now. */
+	bool switches_known = entry->fresh || (entry->known && entry->used_switches_known &&
+					       now->switches >= used->switches);
 
 	entry->grown = (struct proc_scan_usage){0};
 	if (entry->fresh || entry->known)
@@ -167,14 +167,14 @@ static void update_usage(struct proc_scan_entry *entry, const struct proc_scan_u
 			.system_ns = u64_growth(used->system_ns, now->system_ns),
 			.minor_faults = u64_growth(used->minor_faults, now->minor_faults),
 			.major_faults = u64_growth(used->major_faults, now->major_faults),
-			.switches = told ? u64_growth(used->switches, now->switches) : 0,
+			.switches = switches_known ? u64_growth(used->switches, now->switches) : 0,
 		};
 	entry->used = *now;
 	entry->known = true;
-	entry->switches_known = told;
+	entry->switches_known = switches_known;
 }
 
-/* A process that had several threads tells of its main one's switches only. */
+/* /proc has the switches of threads only: of a process they are known if it has one. */
 static void update_process_usage(const struct proc_scan *proc_scan, struct proc_scan_entry *entry,
 				 const struct proc_stat *stat)
 {
@@ -191,13 +191,13 @@ static void update_process_usage(const struct proc_scan *proc_scan, struct proc_
 	entry->used_switches_known |= known;
 }
 
-/* Where a file of /proc cannot be read: whether that is since nobody is there any more. */
+/* Whether an error of reading a file of /proc means that the task has ended. */
 static bool means_gone(int error)
 {
 	return error == -ENOENT || error == -ESRCH;
 }
 
-/* Nothing is learned of it this time: what it does meanwhile is of the next scan. */
+/* Skips an entry: its growth counts at the next scan. */
 static void skip_entry(const struct proc_scan *proc_scan, struct proc_scan_entry *entry)
 {
 	entry->scan = entry->gone ? entry->scan : proc_scan->scan;
@@ -212,8 +212,8 @@ static void skip_threads(const struct proc_scan *proc_scan, struct proc_scan_ent
 }
 
 /*
- * Who is there for the first time need not have begun since the look before: it may have been
- * hidden, or not been found.
+ * Whether a task that is seen for the first time has started since the scan before. It may have
+ * been hidden, or not found.
  */
 static bool has_just_begun(const struct proc_scan *proc_scan, const struct proc_stat *stat)
 {
@@ -221,7 +221,7 @@ static bool has_just_begun(const struct proc_scan *proc_scan, const struct proc_
 	       (stat->start_ticks + 1) * proc_scan->tick_ns > proc_scan->before_boottime_ns;
 }
 
-/* A thread that did not run is left in peace. */
+/* Of a thread that did not run no more files are read. */
 static void scan_thread(struct proc_scan *proc_scan, struct proc_scan_entry *process, pid_t tid,
 			uint64_t now_ns)
 {
@@ -230,10 +230,10 @@ static void scan_thread(struct proc_scan *proc_scan, struct proc_scan_entry *pro
 		tid == process->tid ? process : proc_scan_find(proc_scan, tid);
 	struct proc_stat stat;
 	uint64_t ran_ns;
-	int told = proc_thread_ran(sys, process->pid, tid, &ran_ns);
+	int result_ran = proc_thread_ran(sys, process->pid, tid, &ran_ns);
 
-	if (entry && entry->process == process && entry->known && !proc_scan->anew && told == 0 &&
-	    ran_ns == entry->used.ran_ns) {
+	if (entry && entry->process == process && entry->known && !proc_scan->anew &&
+	    result_ran == 0 && ran_ns == entry->used.ran_ns) {
 		entry->scan = proc_scan->scan;
 		entry->grown = (struct proc_scan_usage){0};
 		return;
@@ -264,7 +264,7 @@ static void scan_thread(struct proc_scan *proc_scan, struct proc_scan_entry *pro
 	identify(proc_scan, entry, &stat, now_ns);
 	entry->wanted = target_has(proc_scan->target, proc_scan->tasks, entry->task);
 	struct proc_scan_usage now = usage_of(proc_scan, &stat);
-	if (told == 0)
+	if (result_ran == 0)
 		now.ran_ns = ran_ns;
 	bool known = proc_thread_switches(sys, process->pid, tid, &now.switches) == 0;
 	update_usage(entry, &now);
@@ -304,16 +304,16 @@ static void scan_threads(struct proc_scan *proc_scan, struct proc_scan_entry *pr
 		skip_threads(proc_scan, process);
 }
 
-/* All of a process that concerns us: `ran` since the look before. */
+/* Reads the usage of a wanted process. ran: since the scan before. */
 static void scan_inside(struct proc_scan *proc_scan, struct proc_scan_entry *entry,
 			const struct proc_stat *stat, bool ran, uint64_t now_ns)
 {
-	/* What it used so far was that of one thread, or of all. */
+	/* The entry was a thread and becomes a process, or the reverse. */
 	if (entry->ours != entry->by_thread)
 		entry->known = false;
 	if (!entry->ours)
 		update_process_usage(proc_scan, entry, stat);
-	/* What did not run has threads that did not: the kernel adds them up in ticks. */
+	/* In a process that did not run no thread did: its ticks are their sum. */
 	else if (!ran && entry->by_thread && !target_has_roots(proc_scan->target))
 		skip_threads(proc_scan, entry);
 	else
@@ -363,7 +363,7 @@ static void scan_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns
 		entry->known = entry->by_thread = false;
 		return;
 	}
-	/* Whoever execs, or changes its user, may become ours, or no longer be. */
+	/* exec or a change of user may change the permission. */
 	if (!was_inside || renamed || (!entry->ours && ran && is_recheck_due(proc_scan, pid)))
 		entry->ours = !entry->kernel && is_ours(proc_scan, pid);
 	scan_inside(proc_scan, entry, &stat, ran, now_ns);
@@ -398,7 +398,7 @@ int proc_scan_run(struct proc_scan *proc_scan)
 	size_t seen = 0;
 	for (size_t i = 0; i < proc_scan->n; i++)
 		seen += proc_scan->items[i]->scan == proc_scan->scan;
-	if (result == 0 && seen == 0) /* not even us: it was unmounted */
+	if (result == 0 && seen == 0) /* not even pmctop: /proc was unmounted */
 		result = -ENOENT;
 	for (size_t i = 0; i < proc_scan->n; i++) {
 		struct proc_scan_entry *entry = proc_scan->items[i];
@@ -413,7 +413,7 @@ int proc_scan_run(struct proc_scan *proc_scan)
 	return result;
 }
 
-/* Links to what will be freed are taken out first. */
+/* Removes the links to entries that will be freed. */
 static void unlink_gone(struct proc_scan *proc_scan)
 {
 	for (size_t i = 0; i < proc_scan->n; i++) {

@@ -14,9 +14,9 @@
 #include <sys/types.h>
 
 /*
- * Who there is and what they used, as /proc tells: every process, and of those whose counters we
- * may open every thread. Looked at once an interval; what grew between two looks is the interval's.
- * What came and went between two looks was never seen.
+ * All processes in /proc with their usage, and the threads of processes that may be counted.
+ * /proc is scanned once an interval: the growth between two scans is the interval's usage. A task
+ * that starts and ends between two scans is not seen.
  */
 struct proc_scan_usage {
 	uint64_t ran_ns, user_ns, system_ns;
@@ -27,46 +27,47 @@ struct proc_scan_usage {
 struct proc_scan_entry {
 	pid_t pid, tid;
 	uint64_t start_ticks;
-	uint64_t process_ticks;          /* of a process: what all its threads ran */
-	struct task *task;               /* who it is; gone with its entry */
-	struct proc_scan_entry *process; /* of its main thread, which may be itself */
-	struct proc_scan_entry *threads; /* of a main thread: the others, by next_thread */
+	uint64_t process_ticks;          /* of a process: run time of all its threads */
+	struct task *task;               /* in the task table; valid as long as the entry */
+	struct proc_scan_entry *process; /* its main thread, which may be itself */
+	struct proc_scan_entry *threads; /* of a main thread: the other threads, by next_thread */
 	struct proc_scan_entry *next_thread;
 	pid_t ppid;
-	uint64_t scan; /* the last one that saw it */
-	bool wanted;   /* by the target */
-	bool inside;   /* of a process: it or some of its threads are */
-	bool ours;     /* its counters may be opened; then an entry is one thread, else a process */
-	bool by_thread; /* of a process: its threads had entries at the look before */
+	uint64_t scan; /* number of the last scan that saw it */
+	bool wanted;   /* in the target */
+	bool inside;   /* of a process: it or one of its threads is wanted */
+	bool ours; /* its counters may be opened; such an entry is a thread, another one a process
+		    */
+	bool by_thread; /* of a process: its threads had entries at the scan before */
 	bool kernel;
-	bool fresh;                  /* began since the look before */
-	bool gone;                   /* seen by the look before, and not by the last one */
-	bool known;                  /* used is of the look before: not so of who was no concern */
-	bool used_switches_known;    /* used.switches too */
-	struct proc_scan_usage used; /* up to the last look */
-	struct proc_scan_usage
-		grown;       /* since the look before; all it ever used where it is fresh */
-	bool switches_known; /* grown.switches is known */
+	bool fresh; /* started since the scan before */
+	bool gone;  /* ended: not seen by the last scan */
+	bool known; /* `used` is of the scan before; false: the entry was not wanted then */
+	bool used_switches_known;     /* so is used.switches */
+	struct proc_scan_usage used;  /* up to the last scan */
+	struct proc_scan_usage grown; /* since the scan before; all usage of a fresh entry */
+	bool switches_known;          /* grown.switches is known */
 
-	/* Whoever counts keeps its own here. */
+	/* Of core/collect/task_counter_set. */
 	struct task_counters counters;
 	bool counted;
-	bool waits;          /* its counters are open, and do not count yet */
-	unsigned idle_scans; /* in a row */
-	bool orphan;         /* whose parents are gone: it may have inherited anybody's counters */
-	struct proc_scan_entry *cover; /* main thread of the process whose counters it inherited */
-	bool renew;
+	bool waits;          /* its counters are open and disabled */
+	unsigned idle_scans; /* consecutive scans in which its counters did not grow */
+	bool orphan;         /* its parents ended: it may have inherited counters of any process */
+	struct proc_scan_entry
+		*cover; /* main thread of the process that it inherited counters from */
+	bool renew;     /* of a process: its counters are opened again */
 };
 
 struct proc_scan {
 	const struct sys *sys;
 	struct tasks *tasks;
 	const struct target *target;
-	bool any_ours; /* whether there is any right to count; else every process is foreign */
-	unsigned generation; /* of the target, at the last look */
-	bool anew;           /* more may be wanted than at that one */
+	bool any_ours;       /* counting is permitted; else no process is own */
+	unsigned generation; /* of the target, at the last scan */
+	bool anew;           /* the target has changed since the scan before */
 	uint64_t scan;
-	uint64_t before_boottime_ns; /* CLOCK_BOOTTIME, when the last look began */
+	uint64_t before_boottime_ns; /* CLOCK_BOOTTIME at the begin of the last scan */
 	uint64_t tick_ns;
 	struct proc_scan_entry **items;
 	size_t n, capacity;
@@ -75,20 +76,20 @@ struct proc_scan {
 
 void proc_scan_init(struct proc_scan *proc_scan, const struct sys *sys, struct tasks *tasks,
 		    const struct target *target, bool any_ours);
-/* The counters of its entries must have been closed. */
+/* The counters of all entries must be closed. */
 void proc_scan_fini(struct proc_scan *proc_scan);
 
 /*
- * 0, or -errno where /proc cannot be read: then nobody has gone, and what was not found has grown
- * by nothing until the next scan.
+ * 0, or -errno where /proc cannot be read: then no entry is gone, and those that were not found
+ * have no growth until the next scan.
  */
 int proc_scan_run(struct proc_scan *proc_scan);
-/* Whether a process that need not have been seen is ours. */
+/* Whether the counters of a process may be opened; it need not have an entry. */
 bool proc_scan_is_ours(const struct proc_scan *proc_scan, pid_t pid);
-/* Frees the entries that are gone, before core/attrib/tasks forgets who they were. */
+/* Frees entries that are gone. Call it before tasks_free_exited(). */
 void proc_scan_free_gone(struct proc_scan *proc_scan);
 
-/* NULL where there is none. */
+/* NULL: no entry. */
 struct proc_scan_entry *proc_scan_find(const struct proc_scan *proc_scan, pid_t tid);
 
 #endif

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Order matters when counters are opened. All new ones are opened, disabled, before old ones are
+ * opened again, so that a task that starts meanwhile inherits one or the other. They are enabled
+ * after the inherited ones are closed, since both might not fit on the PMU together.
+ */
 #include "core/collect/task_counter_set.h"
 
 #include "core/base/util.h"
@@ -11,10 +16,10 @@
 
 enum {
 	FDS_SPARED = 48,    /* for the terminal, files of /proc, a recording ... */
-	FDS_MOST = 1 << 14, /* memory of the kernel's, and the time that reading them takes */
-	FDS_DEFAULT = 1024, /* the usual limit */
-	IDLE_SCANS = 5,     /* a thread that was idle for so many has no need of counters */
-	PARENTS_MOST = 64,  /* that are asked for counters of theirs */
+	FDS_MOST = 1 << 14, /* bounds kernel memory and the time to read them */
+	FDS_DEFAULT = 1024, /* the usual limit, if it cannot be read */
+	IDLE_SCANS = 5,     /* a thread that was idle for that many scans may lose its counters */
+	PARENTS_MOST = 64,  /* ancestors that are searched for counters */
 };
 
 size_t task_counter_set_room(const struct task_counter_set *tasks)
@@ -39,7 +44,7 @@ static bool has_counters(const struct proc_scan_entry *process)
 	return any;
 }
 
-/* Of counters that are to begin anew, or are closed. */
+/* Removes covers with counters that are closed, or will be opened again. */
 static void drop_covers(const struct proc_scan *proc_scan)
 {
 	for (size_t i = 0; i < proc_scan->n; i++) {
@@ -65,7 +70,7 @@ void task_counter_set_stop_all(struct task_counter_set *tasks)
 	drop_covers(tasks->proc_scan);
 }
 
-/* Whether it is not this thread's counter that is refused, but anybody's. */
+/* Whether a counter is refused for every thread, not for this one alone. */
 static bool is_refused(const struct task_counter_set *tasks, int counter)
 {
 	const struct plan_counter *planned = &tasks->plan->counters[counter];
@@ -76,7 +81,7 @@ static bool is_refused(const struct task_counter_set *tasks, int counter)
 	return code.state != FIGURE_VALID;
 }
 
-/* 0 or -errno. A thread that is not ours after all is not asked again. */
+/* Returns 0 or -errno. A thread that turns out to be foreign is not tried again. */
 static int open_counters(struct task_counter_set *tasks, struct proc_scan_entry *entry,
 			 struct task_counters *counters)
 {
@@ -84,7 +89,7 @@ static int open_counters(struct task_counter_set *tasks, struct proc_scan_entry 
 	int result = task_counters_open(counters, tasks->sys, tasks->events, tasks->plan,
 					entry->tid, entry->tid == tasks->command, &failed);
 
-	if (result == 0 || result == -ESRCH) /* whoever has just ended is not missed */
+	if (result == 0 || result == -ESRCH) /* it has ended */
 		return result;
 	tasks->refusal = result;
 	if (result == -EMFILE || result == -ENFILE)
@@ -106,7 +111,7 @@ static void begin_counting(struct task_counter_set *tasks, struct proc_scan_entr
 	}
 }
 
-/* Not counting yet. */
+/* Opens the counters of a thread, disabled. Returns whether that worked. */
 static bool open_thread(struct task_counter_set *tasks, struct proc_scan_entry *entry)
 {
 	if (open_counters(tasks, entry, &entry->counters) < 0)
@@ -118,8 +123,8 @@ static bool open_thread(struct task_counter_set *tasks, struct proc_scan_entry *
 }
 
 /*
- * Its counters begin anew, without those who have come since. The new ones are there before the old
- * ones go, so that whoever comes just now has either.
+ * Opens the counters of a thread again, without the tasks that inherited them. The new ones are
+ * opened before the old ones are closed, so a task that starts meanwhile inherits one of them.
  */
 static void reopen_thread(struct task_counter_set *tasks, struct proc_scan_entry *entry)
 {
@@ -130,7 +135,7 @@ static void reopen_thread(struct task_counter_set *tasks, struct proc_scan_entry
 	bool opened = open_counters(tasks, entry, &fresh) == 0;
 	task_counters_read(&entry->counters, interval_task(tasks->interval, entry->task));
 	task_counter_set_stop(tasks, entry);
-	if (!opened) { /* for want of descriptors: there are some now */
+	if (!opened) { /* for want of descriptors, which are free now */
 		if (open_thread(tasks, entry))
 			begin_counting(tasks, entry);
 		return;
@@ -141,7 +146,7 @@ static void reopen_thread(struct task_counter_set *tasks, struct proc_scan_entry
 	begin_counting(tasks, entry);
 }
 
-/* The process of a thread, the parent of a process; NULL where that is not the target's. */
+/* The process of a thread, or the parent of a process; NULL if that is not in the target. */
 static struct proc_scan_entry *parent_of(const struct proc_scan *proc_scan,
 					 const struct proc_scan_entry *entry)
 {
@@ -153,8 +158,8 @@ static struct proc_scan_entry *parent_of(const struct proc_scan *proc_scan,
 }
 
 /*
- * Whether it takes in who has lost its parent: the first process, where it is not a shell that
- * works, or the manager of a user's services.
+ * Whether a process adopts orphans: process 1 (unless it is a shell with counters), or a user's
+ * service manager.
  */
 static bool is_reaper(const struct proc_scan_entry *process)
 {
@@ -164,9 +169,8 @@ static bool is_reaper(const struct proc_scan_entry *process)
 }
 
 /*
- * The process whose counters a new thread was born into: its own, or that of its parents; NULL
- * where nobody's are. Who has lost its parents, as daemons do and what a command left behind, may
- * be of anybody's.
+ * Finds the process that a fresh thread inherited counters from: its own, or an ancestor. An orphan
+ * (a daemon, or what a command left behind) may have inherited those of any process.
  */
 static void find_cover(const struct task_counter_set *tasks, struct proc_scan_entry *entry)
 {
@@ -202,22 +206,22 @@ void task_counter_set_find_covers(const struct task_counter_set *tasks)
 	}
 }
 
-/* Whose counters have these in them, so that they must begin anew. */
+/* Marks the processes that these entries inherited counters from, to open those again. */
 static void mark_covers(const struct proc_scan *proc_scan, struct proc_scan_entry *const *entries,
 			size_t n)
 {
-	bool everybody = false;
+	bool all = false;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!entries[i]->counted)
 			continue;
-		everybody |= entries[i]->orphan;
+		all |= entries[i]->orphan;
 		if (entries[i]->cover)
 			entries[i]->cover->renew = true;
 		entries[i]->cover = NULL;
 		entries[i]->orphan = false;
 	}
-	for (size_t i = 0; i < proc_scan->n && everybody; i++)
+	for (size_t i = 0; i < proc_scan->n && all; i++)
 		proc_scan->items[i]->process->renew = true;
 }
 
@@ -243,7 +247,7 @@ static bool is_candidate(const struct task_counter_set *tasks, const struct proc
 {
 	if (!entry->wanted || !entry->ours || entry->counted || entry->gone)
 		return false;
-	/* Whoever was asked for by number is counted before it does anything. */
+	/* A process of -p has counters before it runs. */
 	return entry->grown.ran_ns > 0 || target_has_roots(tasks->target);
 }
 
@@ -257,7 +261,7 @@ static int by_time(const void *a, const void *b)
 	return (left->tid > right->tid) - (left->tid < right->tid);
 }
 
-/* Those who would have counters, the busiest first; the caller frees it. */
+/* Returns the entries that need counters, the busiest first; the caller frees the array. */
 static struct proc_scan_entry **find_candidates(const struct task_counter_set *tasks, size_t *n)
 {
 	const struct proc_scan *proc_scan = tasks->proc_scan;
@@ -273,7 +277,7 @@ static struct proc_scan_entry **find_candidates(const struct task_counter_set *t
 	return candidates;
 }
 
-/* Takes the counters of those who do nothing, as many as others want: the idlest first. */
+/* Closes counters of idle threads, the idlest first, as many as `wanted` need. */
 static void make_room(struct task_counter_set *tasks, size_t wanted)
 {
 	static const unsigned idle_scans[] = {IDLE_SCANS, 1};
@@ -296,7 +300,7 @@ void task_counter_set_renew(struct task_counter_set *tasks, bool again)
 		tasks->refusal = 0;
 		tasks->cramped = false;
 	}
-	/* Where descriptors ran out, some may be free again: a few more are asked for each time. */
+	/* After descriptors ran out some may be free again: tries a few more each time. */
 	if (tasks->most < tasks->room && !again)
 		tasks->most = size_min(tasks->room, tasks->most + 1 + tasks->most / 8);
 	for (size_t i = 0; i < tasks->proc_scan->n; i++) {
@@ -310,10 +314,6 @@ void task_counter_set_renew(struct task_counter_set *tasks, bool again)
 	make_room(tasks, busy);
 	drop_covers(tasks->proc_scan);
 	size_t due = size_min(n, tasks->most > tasks->n ? tasks->most - tasks->n : 0);
-	/*
-	 * All have theirs before anybody's begin anew, or what they start meanwhile had none; but
-	 * they count when what they inherited has gone: both might not fit the PMU together.
-	 */
 	for (size_t i = 0; i < due && tasks->n < tasks->most; i++)
 		tasks->given += open_thread(tasks, candidates[i]);
 	mark_covers(tasks->proc_scan, candidates, due);

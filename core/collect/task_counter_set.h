@@ -14,45 +14,46 @@
 #include <sys/types.h>
 
 /*
- * Which threads of a census have counters of their own. A thread's counters also count what it
- * starts, until that is old enough to have been seen and gets its own; then those of whoever may
- * have started it are opened anew, or both would count it.
+ * Which threads of a proc_scan have counters. A thread's counters also count the tasks that it
+ * starts (children inherit them). When a scan finds a child and opens counters for it, the counters
+ * of the processes that it may have inherited from (its cover) are opened again, else both would
+ * count it.
  *
- * Descriptors are bounded: the busiest threads come first. What this knows of an entry stands in
- * the entry (counters, counted, cover ...).
+ * Descriptors are bounded: the busiest threads come first. The state of an entry is in the entry
+ * (counters, counted, cover ...).
  */
 struct task_counter_set {
-	const struct sys *sys;          /* all borrowed */
+	const struct sys *sys;          /* borrowed, as all pointers here */
 	const struct event_set *events; /* of the plan */
 	const struct target *target;
 	struct proc_scan *proc_scan;
-	struct interval *interval; /* what is closed is read into it */
-	const struct plan *plan;   /* set between two intervals, while nobody has counters */
-	size_t room;               /* threads that the limit of descriptors has room for */
-	size_t most;               /* ... that may have counters: fewer where descriptors ran out */
-	size_t n;                  /* ... and have some */
-	pid_t command;             /* has still to exec; 0: none */
-	bool cramped;              /* not all who ran could have counters */
-	int refusal; /* -errno: why one that is ours got none at the last look; 0: none was */
-	int refused; /* the counter of the plan that is refused to everybody, so that none gets any;
-			-1: there is none */
-	size_t given; /* how many got counters at the last look */
+	struct interval *interval; /* gets the counts of counters that are closed */
+	const struct plan *plan;   /* set between two intervals, while no thread has counters */
+	size_t room;               /* threads within the limit of descriptors */
+	size_t most;   /* threads that may have counters: fewer after descriptors ran out */
+	size_t n;      /* threads that have counters */
+	pid_t command; /* the command before its exec; 0: none */
+	bool cramped;  /* some threads that ran have no counters, for want of descriptors */
+	int refusal;   /* -errno of an own thread without counters at the last scan; 0: none */
+	int refused;   /* counter of the plan that is refused for every thread; -1: none */
+	size_t given;  /* threads that got counters at the last scan */
 };
 
-/* After a look: whose counters those who began since have inherited. */
+/* After a scan: finds the covers of fresh entries. */
 void task_counter_set_find_covers(const struct task_counter_set *tasks);
 
 /*
- * After a look whose accounts are closed, or with a new plan: closes those of who is not wanted any
- * more, and opens for who did something. Again: the look was a moment after the last one, and why
- * some had to go without counters then (cramped, refusal) holds still.
+ * After the growth of a scan was added, or with a new plan: closes counters of entries that are not
+ * wanted any more, and opens counters of threads that ran. again: the scan was a moment after the
+ * last one, so `cramped` and `refusal` are kept.
  */
 void task_counter_set_renew(struct task_counter_set *tasks, bool again);
 
+/* Closes counters. Their counts since the last reading are dropped. */
 void task_counter_set_stop(struct task_counter_set *tasks, struct proc_scan_entry *entry);
 void task_counter_set_stop_all(struct task_counter_set *tasks);
 
-/* How many threads the limit of descriptors has room for now. */
+/* Returns the number of threads within the limit of descriptors. */
 size_t task_counter_set_room(const struct task_counter_set *tasks);
 
 #endif
