@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Parses the Accept header of a request, which is untrusted. It stands apart from metrics_server.c
+ * because a fuzzer runs it.
+ */
 #include "core/output/accept_header.h"
 
 #include "core/base/text.h"
@@ -10,13 +14,13 @@
 
 #define BLANKS " \t"
 
-/* A piece of the header: it is not terminated. */
+/* A part of the header, not terminated. */
 struct piece {
 	const char *text;
 	size_t length;
 };
 
-/* What stands up to one of the ends, without blanks around it; *at goes to that end. */
+/* The text up to one of `ends`, without surrounding blanks; *at moves to that end. */
 static struct piece next_piece(const char **at, const char *ends)
 {
 	struct piece piece;
@@ -35,7 +39,7 @@ static bool piece_is(struct piece piece, const char *word)
 	return piece.length == strlen(word) && strncasecmp(piece.text, word, piece.length) == 0;
 }
 
-/* The value where it is that parameter; quotes go. */
+/* Stores the value, without quotes, if the piece is that parameter. */
 static bool piece_value(struct piece piece, const char *name, struct piece *value)
 {
 	size_t length = strlen(name);
@@ -52,7 +56,7 @@ static bool piece_value(struct piece piece, const char *name, struct piece *valu
 	return true;
 }
 
-/* A weight from 0 to 1; what is none counts as 1, as where it is missing. */
+/* A weight from 0 to 1; an invalid one is 1, the default. */
 static double read_weight(struct piece piece)
 {
 	char text[16];

@@ -5,9 +5,9 @@
 #include "core/output/metrics_export.h"
 
 /*
- * Which dialect someone who sends this Accept header (RFC 9110, 12.5.1; NULL: none) likes most:
- * OpenMetrics where it is named, in version 0.0.1, 1.0.0 or any, with no less weight than the older
- * text; else that one, which browsers can show too, also where neither is wanted.
+ * The dialect that an Accept header prefers (RFC 9110, 12.5.1; NULL: no header). OpenMetrics if it
+ * is named, in version 0.0.1, 1.0.0 or any, with at least the weight of the older text. Else the
+ * older text, which browsers show too, also if neither is accepted.
  */
 enum metrics_export_dialect accept_header_dialect(const char *accept);
 

@@ -15,44 +15,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Prints instead of draws: one feed, one output, N refreshes, each as soon as it is due. */
+/* Batch mode: one feed, one output, N refreshes, each printed when it is due. */
 struct batch_options {
 	uint64_t iterations; /* 0: until stopped */
 	const struct batch_format *format;
-	void *kept; /* by the format, which has begun */
-	/* Called once with each note that the format leaves; NULL: never. */
+	void *kept; /* state of the format, by its begin() */
+	/* Called once for each note that the format does not print; NULL: never. */
 	void (*note)(const char *sentence);
-	struct notes *noted; /* the caller's: the sentences of these calls, at most NOTES_MAX */
-	/* The file that each refresh replaces; NULL: they follow each other. */
+	struct notes *noted; /* the texts of these calls, at most NOTES_MAX; owned by the caller */
+	/* The file that each refresh replaces; NULL: refreshes are appended. */
 	struct published_file_replace *replaces;
 	struct view_spec view;
-	bool silent;    /* refreshes are made for the summary, or for others, and not printed */
-	bool recording; /* it is all that is wanted: ends with it */
+	bool silent;    /* refreshes are not printed, only added to the summary or exported */
+	bool recording; /* ends when the recording ends */
 
 	/* Of a command. */
-	struct run_summary *summary; /* every refresh is added to it; NULL: none is */
-	bool (*ended)(
-		void *arg); /* whether it is over: asked before every wait; NULL: it never is */
+	struct run_summary *summary; /* every refresh is added to it; NULL: none */
+	bool (*ended)(void *arg); /* whether the command has ended, called before every wait; NULL:
+				     never */
 	void *arg;
 };
 
 /*
- * Runs until the iterations are done, *stop is not 0, all processes that were asked for by number
- * have ended, `recording` has, the feed has, or `ended` says so: then the interval under way is the
- * last refresh.
- * A signal handler sets *stop; a signal (EINTR) or sys_wake ends the wait or the write that is
- * under way. A refresh is written as a whole, to the descriptor.
+ * Runs until one of these: the iterations are done, *stop is not 0, all processes of a target of
+ * pids have ended, `recording` or the feed has ended, `ended` returns true. The interval under way
+ * is then the last refresh. A signal handler sets *stop; a signal (EINTR) or sys_wake ends a wait
+ * or write. A refresh is written as a whole, to the descriptor.
  *
- * Returns 1 where it has `ended`, else 0; or -errno and a sentence: the feed's, or once the output
- * cannot be written: -EPIPE when its reader went away (the caller must ignore SIGPIPE, and may well
- * end quietly), -ENOSPC, -EIO ...
+ * Returns 1 if `ended` was true, else 0; or -errno with *err filled: that of the feed, or of the
+ * output: -EPIPE if its reader has gone (the caller must ignore SIGPIPE), -ENOSPC, -EIO ...
  */
 int batch_run(const struct feed *feed, const struct batch_options *options, int fd,
 	      const volatile sig_atomic_t *stop, struct error *err);
 
 /*
- * Prints the summary: an object or a page for each of its parts. 0, or -errno as batch_run, which
- * should have run before.
+ * Prints each part of the summary as an object or page, after batch_run(). 0, or -errno as
+ * batch_run().
  */
 int batch_print_summary(const struct batch_options *options, const struct snapshot_run *run, int fd,
 			const volatile sig_atomic_t *stop, struct error *err);

@@ -24,7 +24,7 @@ static void write_json(void *kept, const struct view *view, FILE *out)
 
 static void *begin_csv(size_t top)
 {
-	(void)top; /* the view has it */
+	(void)top; /* part of the view */
 	return csv_new();
 }
 
@@ -43,7 +43,7 @@ static void *begin_exposition(size_t top)
 	return metrics_export_new(top);
 }
 
-/* A summary of what was told interval by interval is nothing new. */
+/* A summary of exported intervals contains nothing new. */
 static void replace_text(struct metrics_export *export, const struct snapshot *snapshot,
 			 enum metrics_export_dialect dialect, FILE *out)
 {

@@ -7,17 +7,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What --format takes, and how each writes the refreshes of a run. */
+/* The formats of --format, and how each writes the refreshes of a run. */
 struct batch_format {
 	const char *name;  /* "text", "json" ... */
-	size_t top;        /* of how many tasks it tells where nobody says; 0: of all */
-	bool leaves_notes; /* its text has no place for a snapshot's notes */
-	/* What it keeps from refresh to refresh, of so many tasks; NULL: nothing. */
+	size_t top;        /* number of tasks unless the user gives it; 0: all */
+	bool leaves_notes; /* it does not print notes of snapshots */
+	/* Creates the state that is kept between refreshes, for `top` tasks; NULL: none. */
 	void *(*begin)(size_t top);
 	void (*end)(void *kept);
 	/*
-	 * Appends a refresh; or, with `replace`, writes all there is to know by now, so that the
-	 * text takes the place of the last one. What writes nothing has nothing to say.
+	 * write appends a refresh. replace writes a whole text, which replaces the last one; it
+	 * writes nothing if nothing is new. A format has one of the two.
 	 */
 	void (*write)(void *kept, const struct view *view, FILE *out);
 	void (*replace)(void *kept, const struct snapshot *snapshot, FILE *out);
@@ -27,12 +27,12 @@ struct batch_format {
 extern const struct batch_format batch_formats[];
 extern const size_t batch_formats_n;
 
-/* NULL where there is none of that name. */
+/* NULL if there is none of that name. */
 const struct batch_format *batch_format_find(const char *name);
 
 /*
- * The format in which a file of that name (NULL: none) is read: those called *.prom are for
- * node_exporter's textfile collector, which knows the older dialect of OpenMetrics alone.
+ * The format for a file of that name (NULL: none). Files *.prom are for the textfile collector of
+ * node_exporter, which supports only the older Prometheus text.
  */
 const struct batch_format *batch_format_for(const struct batch_format *format, const char *path);
 

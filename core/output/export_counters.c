@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Accounts are in a hash table by the text of their key. To export, a heap selects the few heaviest
+ * of tens of thousands: sorting all of them would delay the collector, which waits for the lock.
+ */
 #include "core/output/export_counters.h"
 
 #include "core/base/hash_table.h"
@@ -7,8 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- sums */
 
 void export_counters_sums_add(struct export_counters_sums *sums, size_t event, uint64_t count)
 {
@@ -31,8 +33,6 @@ void export_counters_sums_fini(struct export_counters_sums *sums)
 	free(sums->known);
 	*sums = (struct export_counters_sums){0};
 }
-
-/* ---- accounts */
 
 static void account_free(struct account *account)
 {
@@ -68,15 +68,13 @@ static struct account **list_accounts(const struct export_counters *counters, si
 	return items;
 }
 
-/* ---- who is too many */
-
 static bool has_lingered(const struct account *account, uint64_t now_ns)
 {
 	return account->ended_ns &&
 	       u64_growth(account->ended_ns, now_ns) > EXPORT_COUNTERS_LINGER_NS;
 }
 
-/* Who is to be forgotten first: the ended, then the silent. */
+/* Order of removal: ended accounts, then those that ran longest ago. */
 static int compare_age(const void *a, const void *b)
 {
 	const struct account *left = *(struct account *const *)a;
@@ -89,7 +87,7 @@ static int compare_age(const void *a, const void *b)
 	return strcmp(left->key, right->key);
 }
 
-/* An eighth more than need be, so that it is not done for each that comes. */
+/* Removes an eighth more than necessary, so that not each new account causes it. */
 static void remove_oldest(struct export_counters *counters)
 {
 	size_t n, keep = counters->most - counters->most / 8;
@@ -132,8 +130,6 @@ void export_counters_pass(struct export_counters *counters, uint64_t now_ns, uin
 	}
 }
 
-/* ---- running */
-
 static bool is_new_owner(const struct account *account, uint64_t start_ns)
 {
 	if (!start_ns)
@@ -143,7 +139,7 @@ static bool is_new_owner(const struct account *account, uint64_t start_ns)
 	return account->ended_ns != 0;
 }
 
-/* The account of the key, made where there is none. */
+/* The account of the key, created if there is none. */
 static struct account *open_account(struct export_counters *counters, const char *key)
 {
 	uint64_t hash = hash_text(key);
@@ -180,8 +176,6 @@ struct account *export_counters_run(struct export_counters *counters, const char
 	return account;
 }
 
-/* ---- who is told of */
-
 static int compare_weight(const void *a, const void *b)
 {
 	const struct account *left = *(struct account *const *)a;
@@ -192,7 +186,7 @@ static int compare_weight(const void *a, const void *b)
 	return strcmp(left->key, right->key);
 }
 
-/* A heap of those chosen so far: the one that would have to go first is on top. */
+/* Restores the heap of selected accounts, whose top is the lightest. */
 static void sift_down(struct account **heap, size_t n, size_t at)
 {
 	for (size_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
@@ -217,7 +211,7 @@ size_t export_counters_choose(const struct export_counters *counters, size_t top
 	for (size_t i = 0; i < n; i++)
 		if (u64_growth((*items)[i]->ran_ns, now_ns) <= EXPORT_COUNTERS_CURRENT_NS)
 			(*items)[n_current++] = (*items)[i];
-	/* Few of tens of thousands: these alone are put in order, as counting waits meanwhile. */
+	/* Only the selected accounts are sorted: the collector waits meanwhile. */
 	n_chosen = size_min(top, n_current);
 	for (size_t i = n_chosen / 2; i-- > 0;)
 		sift_down(*items, n_chosen, i);

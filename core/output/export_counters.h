@@ -9,18 +9,18 @@
 #include <stdint.h>
 
 /*
- * Accounts of those who come and go, each with sums that only grow, whether anybody looks at them
- * or not; and of them the few to be told of: who ran most in the last minutes. Times are those of
- * snapshots, so a replay has the same as what was live.
+ * Accounts of tasks, cgroups or users, found by a key. Each has sums that only grow while it
+ * exists. At most `top` accounts are exported: those with most CPU time in the last minutes. Times
+ * are those of snapshots, so a replay exports the same as the live run.
  *
- * Bounded: where they are too many, those are forgotten that ended, then those that have not run
- * for longest; who comes back begins anew. So does who has a key after somebody else.
+ * Bounded: above `most` accounts, ended ones are removed first, then those that ran longest ago. A
+ * key that comes back after its removal, or belongs to a new task, begins at 0.
  */
 
 /* Counts by the index of their event. Zeroed is empty. */
 struct export_counters_sums {
 	uint64_t *counts;
-	bool *known; /* was ever counted; else its count is no count */
+	bool *known; /* counted at least once */
 	size_t n;
 };
 
@@ -33,11 +33,11 @@ void export_counters_sums_fini(struct export_counters_sums *sums);
 
 struct account {
 	char *key;
-	char *labels;      /* as they are told, of the last interval in which it ran */
-	uint64_t start_ns; /* whose key it is; 0 where unknown */
-	uint64_t ran_ns;   /* when it ran last ... */
-	uint64_t ended_ns; /* ... and ended; 0: lives, as far as is known */
-	double weight;     /* CPU time, less what is long past */
+	char *labels;      /* of the last interval in which it ran */
+	uint64_t start_ns; /* start time of the task with the key; 0: unknown */
+	uint64_t ran_ns;   /* end of the last interval in which it ran */
+	uint64_t ended_ns; /* time of its end; 0: not ended, as far as known */
+	double weight;     /* CPU time, halved every EXPORT_COUNTERS_HALF_NS */
 	struct export_counters_sums sums;
 };
 
@@ -46,31 +46,34 @@ struct export_counters {
 	struct hash_table table; /* by key: accounts, owned */
 };
 
-/* Weights halve in so long, ... */
+/* Half-life of weights. */
 #define EXPORT_COUNTERS_HALF_NS (60ull * 1000000000)
-/* ... who ended is told of for so long: a scraper, or two, have seen the last of it by then ... */
+/* How long an ended account is kept, so that one or two scrapers get its last values. */
 #define EXPORT_COUNTERS_LINGER_NS (60ull * 1000000000)
-/* ... and who did not run is told of no more, but not forgotten. */
+/* How long an account is exported after it ran last. It is kept longer. */
 #define EXPORT_COUNTERS_CURRENT_NS (900ull * 1000000000)
 
 void export_counters_init(struct export_counters *counters, size_t most);
 void export_counters_fini(struct export_counters *counters);
 
-/* An interval that ended then: makes old weights less, and forgets who ended long ago. */
+/*
+ * Ends an interval at now_ns: halves weights in proportion, and removes accounts that ended long
+ * ago.
+ */
 void export_counters_pass(struct export_counters *counters, uint64_t now_ns, uint64_t interval_ns);
 
 /*
- * The account of a key that ran for so many ns in the interval that ended now_ns, made where there
- * is none. With a start (0: unknown) that is another's, or after the end of one whose start is not
- * known, it is somebody else. labels are copied. Valid until the next export_counters_pass.
+ * The account of a key that ran for cpu_ns in the interval that ended at now_ns; created if there
+ * is none. It begins at 0 if start_ns (0: unknown) is another than before, or if it has ended and
+ * its start is unknown. Copies labels. Valid until the next export_counters_pass.
  */
 struct account *export_counters_run(struct export_counters *counters, const char *key,
 				    uint64_t start_ns, const char *labels, uint64_t now_ns,
 				    uint64_t cpu_ns);
 
 /*
- * At most `top` of those that may be told of now, the weightiest first; *items is the caller's.
- * Returns how many. *left_out: how many more might have been.
+ * Stores at most `top` current accounts, by descending weight, in *items, which the caller frees.
+ * Returns their number. *left_out: number of other current accounts.
  */
 size_t export_counters_choose(const struct export_counters *counters, size_t top, uint64_t now_ns,
 			      struct account ***items, size_t *left_out);

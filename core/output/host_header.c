@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Parses the Host header of a request, which is untrusted. It stands apart from metrics_server.c
+ * because a fuzzer runs it, and because the options check host names with it.
+ */
 #include "core/output/host_header.h"
 
 #include "core/base/util.h"
@@ -14,7 +18,7 @@ enum {
 	NAME_SIZE = NAME_MAX_LENGTH + 2, /* with a dot and a NUL at the end */
 };
 
-/* The length of a name without the dot that may end it. */
+/* Length of a name without its final dot. */
 static size_t length_without_dot(const char *name)
 {
 	size_t length = strlen(name);
@@ -58,7 +62,7 @@ static bool is_own_name(const char *name, const struct host_names *names)
 	return false;
 }
 
-/* Nothing, or a colon and digits; blanks at the end. */
+/* Empty, or a colon and digits; then blanks. */
 static bool is_port(const char *text)
 {
 	if (*text == ':')

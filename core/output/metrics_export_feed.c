@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Every operation is passed to the inner feed. Only the snapshots are added to the export on their
+ * way.
+ */
 #include "core/output/metrics_export_feed.h"
 
 #include "core/base/util.h"
@@ -8,7 +12,7 @@
 struct exposed {
 	struct metrics_export *export;
 	struct feed inner;
-	struct feed_ops ops; /* what the inner one does not have, it has not either */
+	struct feed_ops ops; /* operations that the inner feed lacks are NULL here too */
 };
 
 static int exposed_wait(void *ctx, uint64_t until_ns, struct error *err)

@@ -6,9 +6,10 @@
 #include "core/output/metrics_export.h"
 
 /*
- * A feed around another one: every snapshot is added to an exposition before it is handed on, by
- * the thread that makes them, so that whoever draws or prints may stall or drop some. Takes the
- * feed over, which becomes the one around it; the exposition is borrowed for its life.
+ * A feed around another one, which adds every snapshot to a metrics_export. The thread that makes
+ * the snapshots does it, so the export is complete even if the screen or the output drops some.
+ * Takes over *feed, and stores the new feed in it. Borrows the export for its life. It stands apart
+ * from metrics_export, which needs no feed.
  */
 void metrics_export_feed_init(struct metrics_export *export, struct feed *feed);
 

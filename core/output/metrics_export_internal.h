@@ -8,25 +8,28 @@
 
 #include <pthread.h>
 
-/* What core/output/metrics_export.c keeps and core/output/metrics_export_text.c tells. */
+/*
+ * Shared by core/output/metrics_export.c, which updates it, and core/output/metrics_export_text.c,
+ * which prints it.
+ */
 
-/* Of an event: what the last snapshot says of it. */
+/* Of an event, in the last snapshot. */
 struct metrics_export_event {
-	bool counted;         /* it is among its columns */
-	struct figure figure; /* of the machine, without its idle time or with it */
+	bool counted;         /* it has a column */
+	struct figure figure; /* of the machine, without idle time, or with it */
 };
 
 struct metrics_export_cpu {
-	int cpu, socket, node; /* -1 where unknown */
+	int cpu, socket, node; /* -1: unknown */
 	char type[24];
 	bool heard; /* now */
 	struct export_counters_sums all, idle;
 };
 
-/* Whose sums they are, in this order of the text. */
+/* The kinds of sums, in the order of the text. */
 enum metrics_export_whole {
 	METRICS_EXPORT_MACHINE,
-	METRICS_EXPORT_IDLE, /* told where no CPU is */
+	METRICS_EXPORT_IDLE, /* printed if no CPU is */
 	METRICS_EXPORT_UNATTRIBUTED,
 	METRICS_EXPORT_OTHERS,
 	METRICS_EXPORT_TARGET,
@@ -47,16 +50,16 @@ struct metrics_export {
 	struct metrics_export_event events[METRICS_EXPORT_NAMES_MAX];
 	struct {
 		struct export_counters_sums sums;
-		bool told; /* the last snapshot has them */
+		bool told; /* the last snapshot has it */
 	} wholes[METRICS_EXPORT_WHOLES];
 	struct metrics_export_cpu *cpus;
 	size_t n_cpus, cpus_capacity;
 	struct export_counters crowds[METRICS_EXPORT_CROWDS];
 
-	/* Of the last snapshot, and how many there were. */
+	/* Number of snapshots; facts of the last one. */
 	uint64_t snapshots, lost_records;
-	uint64_t records, own_cpu_ns; /* what telling it took; 0: not known, or a replay */
-	bool intervals;               /* not all of them were summaries */
+	uint64_t records, own_cpu_ns; /* cost of pmctop; 0: unknown, or a replay */
+	bool intervals;               /* a snapshot of an interval was added */
 	uint64_t time_ns, realtime_ns, interval_ns;
 	unsigned threads;
 	char host[64], replay[64], pmu[32], mode[16];

@@ -10,14 +10,14 @@
 #include <stdio.h>
 
 /*
- * What monitoring calls the events of a run, for all of it: an event that comes back has the name
- * that it had. The name of a metric is made of its event's, in small letters, with its base unit:
- * "cycles", "task_clock_seconds", "energy_pkg_joules"; what is neither letter nor digit is one "_".
+ * Names of events in metrics, constant for a run: an event that comes back has its name again. The
+ * name is that of the event in small letters, with its base unit: "cycles", "task_clock_seconds",
+ * "energy_pkg_joules". Each run of other characters than letters and digits becomes one "_".
  */
 struct metrics_export_name {
-	char *event; /* as its user wrote it */
-	char *label; /* what it is shown as */
-	char *word;  /* of the metric's name; NULL: taken already, a label has to tell the event */
+	char *event;      /* as the user wrote it */
+	char *label;      /* name on the screen */
+	char *word;       /* part of the metric name; NULL: taken, the event is a label */
 	const char *unit; /* "seconds", "joules", "bytes"; "" */
 	double scale;     /* a count times this is in that unit */
 };
@@ -30,7 +30,7 @@ struct metrics_export_names {
 
 enum { METRICS_EXPORT_NAMES_MAX = 1024 };
 
-/* The index of an event's name, which is new or known; SIZE_MAX where they are too many. */
+/* Index of the name of an event, added if new; SIZE_MAX: too many. */
 size_t metrics_export_names_add(struct metrics_export_names *names, const struct event *event);
 void metrics_export_names_fini(struct metrics_export_names *names);
 
@@ -39,15 +39,14 @@ void metrics_export_put_count(FILE *out, const struct metrics_export_name *name,
 void metrics_export_put_seconds(FILE *out, uint64_t ns);
 
 /*
- * A text as it stands in the quotes of a label: printable UTF-8 (core/base/text.h) on one line
- * whatever bytes are in it, with a backslash before quotes and backslashes. The text is the
- * caller's.
+ * A text for the quotes of a label: printable UTF-8 (core/base/text.h) on one line, with a
+ * backslash before quotes and backslashes. The caller frees it.
  */
 char *metrics_export_label(const char *text);
-/* Whether a label is the text as it stands, as nearly all are. */
+/* Whether a label needs no escapes, as nearly all. */
 bool metrics_export_is_plain(const char *text);
 void metrics_export_put_label(FILE *out, const char *text);
-/* The same in a help line, where the dialects disagree on quotes: there are none. */
+/* The same for a help line, without quotes, which the dialects escape differently. */
 void metrics_export_put_help(FILE *out, const char *text);
 
 #endif

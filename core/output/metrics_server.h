@@ -12,13 +12,12 @@
 #include <stdint.h>
 
 /*
- * Serves a text over HTTP, at /metrics, from a thread of its own that knows nothing of engines: it
- * asks the source for a text when someone asks for one.
+ * Serves a text over HTTP, at /metrics. Its thread calls only the source, once for each request.
  *
- * It takes METRICS_SERVER_CLIENTS connections at most, each of which has METRICS_SERVER_PATIENCE_S
- * seconds for a request and its answer, and a few KiB of memory for what it sends. Before they are
- * all taken the one goes that has kept us waiting longest, so that clients who are slow, however
- * many, keep nobody out.
+ * At most METRICS_SERVER_CLIENTS connections are open. Each has METRICS_SERVER_PATIENCE_S seconds
+ * for a request and its answer, and a few KiB of memory. When all are nearly taken, the connection
+ * that has been waited for longest is closed. So slow clients, however many, cannot keep others
+ * out.
  */
 enum {
 	METRICS_SERVER_CLIENTS = 32,
@@ -26,12 +25,15 @@ enum {
 };
 
 struct metrics_source {
-	/* A text that free() frees, and its size. Called by the server's thread. */
+	/* Returns a text that free() frees, and its size. Called by the thread of the server. */
 	char *(*text)(void *arg, enum metrics_export_dialect dialect, size_t *size);
 	void *arg;
-	/* Requests with another name in the Host header are refused; NULL: none is. Borrowed. */
+	/* Requests with other names in the Host header are refused; NULL: none is. Borrowed. */
 	const struct host_names *hosts;
-	/* Nanoseconds, for the clients' patience. Called by that thread. NULL: CLOCK_MONOTONIC. */
+	/*
+	 * Time in ns, for METRICS_SERVER_PATIENCE_S. Called by the thread of the server. NULL:
+	 * CLOCK_MONOTONIC.
+	 */
 	uint64_t (*now_ns)(void);
 };
 
@@ -41,12 +43,12 @@ struct metrics_server;
 bool metrics_server_is_built(void);
 
 /*
- * Listens and serves; the address gets the port that it has. 0, or -errno and a sentence:
- * -EOPNOTSUPP where none is built.
+ * Listens and serves; stores the real port in *address. 0, or -errno with *err filled: -EOPNOTSUPP
+ * if none is built.
  */
 int metrics_server_start(struct listen_address *address, const struct metrics_source *source,
 			 struct metrics_server **server, struct error *err);
-/* Closes every connection; the source is not asked any more. NULL is fine. */
+/* Closes every connection. The source is not called any more. NULL is fine. */
 void metrics_server_stop(struct metrics_server *server);
 
 #endif

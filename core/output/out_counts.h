@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /*
- * What `perf stat` prints of a command: of all rows together every event's count, beside them the
- * metrics, and the times (snapshot->run, which there is).
+ * Counts of a run, in the style of `perf stat`: of all rows together the count of every event, with
+ * the metrics, and the times (snapshot->run, which must be set).
  *
  *	   1,372.20 ms  task-clock              137.2 %CPU
  *	         42     context-switches         4.20 cs/s
@@ -17,8 +17,8 @@
  *
  *	10.250000 s elapsed, 13.600000 s user, 0.120000 s system, status 0
  *
- * Counts are scaled and marked as figures are everywhere ("~" "?" "n/a" "!" "-"), with the share of
- * the time in which they were counted.
+ * Counts are scaled and marked like all figures ("~" "?" "n/a" "!" "-"), with the share of the time
+ * in which they were counted.
  */
 void out_counts(const struct snapshot *snapshot, FILE *out);
 

@@ -26,7 +26,7 @@
 struct out_sums {
 	struct out_scaled *totals;       /* by event, owned */
 	struct out_scaled *unattributed; /* with the estimate; SCALED if there is one; owned */
-	/* Tasks, left_out, and the estimate for those tasks alone; owned. NULL: no target. */
+	/* Tasks, left_out, and the estimate for these tasks alone; owned. NULL: no target. */
 	struct out_scaled *target;
 };
 

@@ -7,10 +7,9 @@
 #include <stdio.h>
 
 /*
- * One refresh as text to be read in a pager or a log, like `top -b`: a short summary, the notes,
- * an aligned table of every row of the view, and an empty line; of the summary of a run what
- * out_counts (core/output/out_counts.h) adds. Bytes that could do something to a terminal do not
- * get through. Times are UTC. Errors stay in the FILE (ferror).
+ * One refresh as text for a pager or a log, like `top -b`: a short summary, the notes, an aligned
+ * table of all rows of the view, and an empty line. A summary of a run has also what out_counts()
+ * prints. Control characters are replaced. Times are UTC. Errors stay in the FILE (ferror).
  */
 void out_text(const struct view *view, FILE *out);
 

@@ -9,46 +9,46 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* How the formats for machines write what is counted: as JSON has numbers, in every locale. */
+/* How csv and json print counts: numbers as in JSON, in every locale. */
 
-/* A scaled count that is a sum of other lines' (core/output/out_sums.h). */
+/* A scaled count that is a sum of other lines (core/output/out_sums.h). */
 struct out_scaled {
-	struct figure figure; /* the event's state in this line, also of its raw count */
-	uint64_t count;       /* before the event's scale, as tallies have it */
+	struct figure figure; /* state of the event in this line, also of its raw count */
+	uint64_t count;       /* as in tallies, before the scale of the event */
 	bool known;
 };
 
-/* Whose counts these are. */
+/* The counts of one line. */
 struct out_counts_of {
 	const struct columns *columns;
-	const uint64_t *tally;           /* NULL: nothing was heard of it */
-	bool machine;                    /* the machine as a whole, with what sockets count */
+	const uint64_t *tally;           /* NULL: unknown */
+	bool machine;                    /* the whole machine, with counts of sockets */
 	bool lost;                       /* a lower bound: ROW_LOST */
-	const struct out_scaled *scaled; /* by event; NULL: the tally scaled by its own share */
+	const struct out_scaled *scaled; /* by event; NULL: the tally, scaled by its own share */
 };
 
 struct figure out_event_figure(const struct out_counts_of *counts, size_t event);
-/* figures NULL: nothing was heard of it. */
+/* figures NULL: unknown. */
 struct figure out_metric_figure(const struct figure *figures, size_t metric);
-/* A column that shows an event has its name, and its state. */
+/* Whether a column with that name shows an event. */
 bool out_is_event(const struct columns *columns, const char *name);
 
-/* Six digits at least, whatever the size; exponents only below a thousandth. */
+/* Six digits at least; exponents only below 0.001. */
 void out_number(FILE *out, double value);
-/* To the microsecond. */
+/* Six decimals. */
 void out_seconds(FILE *out, uint64_t ns);
 /*
- * An event's count as it was counted, not scaled, but in its unit; false where it is not known, and
- * nothing is written.
+ * Prints the count of an event, not scaled, in its unit. False: it is unknown, and nothing is
+ * printed.
  */
 bool out_event(FILE *out, const struct out_counts_of *counts, size_t event);
 /*
- * An event's count scaled up to the whole time, in its unit, whole counts as integers. Equal to
- * out_event()'s if the event was counted all the time. False if it is not known, and nothing is
- * written.
+ * Prints the count of an event scaled to the whole time, in its unit; whole counts as integers.
+ * Equal to out_event() if the event was counted all the time. False: it is unknown, and nothing is
+ * printed.
  */
 bool out_scaled(FILE *out, const struct out_counts_of *counts, size_t event);
-/* The same number before the event's scale, by `figure`: what out_event_figure() read, known. */
+/* The same number before the scale of the event, for a known `figure` of out_event_figure(). */
 uint64_t out_scaled_count(const struct out_counts_of *counts, size_t event, struct figure figure);
 /* "scaled:0.75", "unsupported" */
 void out_state(FILE *out, struct figure figure);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_BYTES = 256 << 10 }; /* so much is handed on together */
+enum { PIECE_BYTES = 256 << 10 }; /* bytes passed to the file at once */
 
 int recorder_new(const struct recorder_spec *spec, struct recorder **out, struct error *err)
 {

@@ -18,83 +18,80 @@
 #include <stdint.h>
 
 /*
- * A recording under way: whoever counts tells it what it does, as it does it, and it becomes
- * records (core/perfdata/perfdata.h) in a file (core/perfdata/recording_file.h). Nothing here waits
- * for a disk. All calls come from the collector's thread.
+ * A recording under way. The collector reports each of its actions when it happens. They become
+ * records (core/perfdata/perfdata.h) in a file (core/perfdata/recording_file.h). No call waits for
+ * a disk, except recorder_finish() and recorder_free(). All calls come from the thread of the
+ * engine.
  *
- * A recording begins between two intervals, and may begin anew in another file: then everything is
- * told from the start, so that each file stands for itself.
+ * A recording begins between two intervals. It can begin again in another file: then the collector
+ * reports everything again, so that each file can be replayed alone.
  */
 struct recorder;
 
 struct recorder_spec {
 	const char *path;      /* "-": standard output */
-	uint64_t switch_bytes; /* begin anew in another file when it is that large ... */
+	uint64_t switch_bytes; /* begin another file when it is that large ... */
 	uint64_t switch_ns;    /* ... or that old; 0: never */
-	size_t switch_files;   /* keep no more files than that, this one included; 0: all */
+	size_t switch_files;   /* greatest number of files to keep, with this one; 0: all */
 };
 
-/* Opens its file: 0, or -errno and a sentence. */
+/* Opens the file: 0, or -errno with *err filled. */
 int recorder_new(const struct recorder_spec *spec, struct recorder **recorder, struct error *err);
-/* Nothing more comes, and it says so: what is left is written, while nobody waits. */
+/* Records the end. The rest is written in the background. */
 void recorder_end(struct recorder *recorder);
 /*
- * Waits until all that it was told is written, and frees it: 0, or -errno and a sentence. The same
- * where nobody asks. NULL is fine.
+ * Waits until all is written, and frees it: 0, or -errno with *err filled. recorder_free() drops
+ * the result. NULL is fine.
  */
 int recorder_finish(struct recorder *recorder, struct error *err);
 void recorder_free(struct recorder *recorder);
 
-/* Whether it still records: else -errno and a sentence. */
+/* 0 while it records, else -errno with *err filled. */
 int recorder_state(struct recorder *recorder, struct error *err);
-/* Of all of its files, up to now. */
+/* Bytes of all files so far. */
 uint64_t recorder_bytes(struct recorder *recorder);
 
-/* ---- between two intervals */
-
-/* Whether it is to begin, or to begin anew: then everything that is open is told again. */
+/* Whether a file is to begin: then the collector reports all open streams again. */
 bool recorder_is_due(struct recorder *recorder);
 struct recorder_facts {
 	const struct sys *sys; /* borrowed for the recorder's life */
 	enum count_mode mode;  /* this and the next two as in snapshots */
 	const char *host, *pmu;
 	const struct pmu_set *pmus;
-	struct cpu_list cpus; /* of intervals, in their order */
-	/* The event that samples the switches; NULL: none does. */
+	struct cpu_list cpus; /* in the order of their index in intervals */
+	/* The event that samples switches; NULL: none. */
 	const struct switch_event *switches;
 };
 void recorder_begin(struct recorder *recorder, const struct recorder_facts *facts);
 /*
- * Whether samples of the tracepoint are recorded with their RAW part, as perf wants them. Otherwise
- * the recording has them as those of the software event.
+ * Whether samples of the tracepoint are recorded with their RAW part, which perf needs. Otherwise
+ * they are recorded as those of the software event.
  */
 bool recorder_has_raw(const struct recorder *recorder);
-/* What is counted and shown from here on, where that is not what it was told last. */
+/* The columns from now on. No effect if they have not changed. */
 void recorder_columns(struct recorder *recorder, struct columns *columns);
 
-/* An event as it was opened, with the ids that it has on the CPUs. */
+/* An opened event, with its ids on the CPUs. */
 void recorder_event(struct recorder *recorder, const struct perf_event_attr *attr,
 		    const struct event *event, const char *name, const uint64_t *ids, size_t n);
 
-/* A group on a CPU, from now on: of its samples, and what it is in the middle of. */
+/* A group on a CPU, and its state, from now on. */
 struct recorder_stream {
 	size_t cpu; /* index in the interval */
 	int number;
 	unsigned group;
-	struct perfdata_stream *samples; /* the recorder's, which frees it when it is dropped */
+	struct perfdata_stream *samples; /* owned by the recorder, freed by recorder_drop() */
 };
 void recorder_open(struct recorder *recorder, const struct recorder_stream *stream,
 		   const struct attrib_state *state);
-/* No stream of that CPU (its index) is open any more. */
+/* Closes all streams of the CPU with that index. */
 void recorder_close(struct recorder *recorder, size_t cpu);
 
-/* Everything has been told: the interval begins. */
+/* The report is complete: the interval begins. */
 void recorder_go(struct recorder *recorder);
 
-/* Of the stream no more is told: its samples are given up when they are written. */
+/* The stream has ended: its samples are freed after they are written. */
 void recorder_drop(struct recorder *recorder, struct recorder_stream *stream);
-
-/* ---- while an interval runs: what goes to core/attrib */
 
 /*
  * Copies what was consumed of a CPU's ring since its tail stood at `from`. Call it before the ring
@@ -103,25 +100,23 @@ void recorder_drop(struct recorder *recorder, struct recorder_stream *stream);
 void recorder_records(struct recorder *recorder,
 		      struct perfdata_stream *const streams[PERFDATA_STREAMS], struct ring *ring,
 		      uint64_t from);
-/* A record of another CPU's ring that this CPU is told of before its own: who was born. */
+/* A FORK or COMM of another CPU's ring that this CPU uses before its own records. */
 void recorder_ahead(struct recorder *recorder, size_t cpu, const struct perf_event_header *header);
-/* A tick that no ring has: a reading at the end of an interval. */
+/* A reading at the end of an interval, which is in no ring. */
 void recorder_tick(struct recorder *recorder, const struct recorder_stream *stream,
 		   const struct record *tick);
-/* So many records of the event with that id were lost without the kernel's saying so. */
+/* `records` records of the event with that id were lost, and the kernel did not report it. */
 void recorder_lost(struct recorder *recorder, uint64_t id, uint64_t records);
-/* attrib_pause and attrib_resume, of a stream that was opened; `reading` as they have it. */
+/* attrib_pause and attrib_resume of an open stream, with the same arguments. */
 void recorder_pause(struct recorder *recorder, const struct recorder_stream *stream,
 		    const uint64_t *reading, const struct attrib_runner *runner);
 void recorder_resume(struct recorder *recorder, const struct recorder_stream *stream,
 		     uint64_t start_ns, uint64_t weight);
 
-/* Someone's EXIT that no ring told of. */
+/* The EXIT of a task that no ring had. */
 void recorder_gone(struct recorder *recorder, const struct record *exit);
 
-/* ---- when it has ended */
-
-/* A target, if there is one, is told of with it. */
+/* The end of an interval, with the target if there is one. */
 void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
 		  const struct interval *interval, const struct target *target);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What an interval came to, and who had rows in its snapshot: what is as it was told last is not
- * told again.
+ * The end of an interval: its tallies, and the rows of its snapshot. Rows, notes and roots of a
+ * target are recorded only if they have changed, which a hash decides.
  */
 #include "core/perfdata/recorder_internal.h"
 
@@ -9,8 +9,6 @@
 #include "core/base/util.h"
 
 #include <string.h>
-
-/* ---- rows and tallies */
 
 static uint64_t hash_row(const struct row *row, const char *cgroup)
 {
@@ -48,7 +46,7 @@ static void put_row(struct recorder *recorder, const struct snapshot *snapshot,
 	perfdata_text(data, cgroup);
 	perfdata_text(data, row->cmdline);
 	perfdata_native_end(data);
-	/* Of those who were born meanwhile the kernel has told perf. */
+	/* The kernel has reported tasks that started later to perf. */
 	if (row->start_ns < recorder->began_ns && row->comm[0])
 		perfdata_comm(data, row->pid, row->tid, row->comm);
 	recorder_flush_full(recorder);
@@ -65,7 +63,7 @@ static void put_tally(struct perfdata *data, enum native_scope scope, const uint
 	perfdata_native_end(data);
 }
 
-/* The snapshot has those that are online, or were counted, in the same order. */
+/* The snapshot has the CPUs that are online or were counted, in the same order. */
 static void put_cpus(struct recorder *recorder, const struct snapshot *snapshot,
 		     const struct interval *interval)
 {
@@ -105,9 +103,7 @@ static void put_task_times(struct recorder *recorder, const struct interval *int
 	}
 }
 
-/* ---- who has rows */
-
-/* How many of the rows are those of tasks that ran; roots of a target that did not follow. */
+/* Number of rows of tasks that ran. Rows of roots of a target follow them. */
 static size_t count_ran(const struct snapshot *snapshot, const struct interval *interval)
 {
 	size_t n = 0, n_rows = snapshot_ran(snapshot);
@@ -178,7 +174,7 @@ static void put_rows(struct recorder *recorder, const struct snapshot *snapshot,
 	put_tids(recorder, NATIVE_STILL, rows->items + n_shown, rows->n_still);
 	for (size_t i = 0; i < rows->n; i++) {
 		bool ended_root = i >= n_ran && i < n_shown && (rows->items[i].flags & ROW_EXITED);
-		if (!ended_root) /* of whom NATIVE_TARGET tells */
+		if (!ended_root) /* it is in NATIVE_TARGET */
 			put_row(recorder, snapshot, &rows->items[i]);
 	}
 	for (size_t i = 0; i < snapshot->n_sleeping; i++)
@@ -201,7 +197,7 @@ static void put_notes(struct recorder *recorder, const struct snapshot *snapshot
 	perfdata_native_end(recorder->data);
 }
 
-/* How its rows were chosen. */
+/* Flags of the interval and of its rows. */
 static uint64_t native_rows(const struct snapshot *snapshot, const struct interval *interval)
 {
 	return (snapshot->command_lines ? NATIVE_COMMAND_LINES : 0u) |

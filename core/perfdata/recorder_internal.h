@@ -5,21 +5,21 @@
 #include "core/perfdata/recorder.h"
 
 /* Shared by core/perfdata/recorder*.c. */
-enum { RECORDER_TOLD_MAX = 1 << 16 }; /* rows that are remembered; a power of two */
+enum { RECORDER_TOLD_MAX = 1 << 16 }; /* slots of recorder.told; a power of two */
 
 struct recorder {
-	const struct sys *sys; /* since it began */
+	const struct sys *sys; /* borrowed, since recorder_begin() */
 	uint64_t switch_bytes, switch_ns;
 	struct recording_file *file;
-	struct perfdata *data; /* being filled */
-	char stamp[32];        /* of the file that went before; "": this one goes on */
+	struct perfdata *data; /* records not passed to the file yet */
+	char stamp[32];        /* time stamp for the previous file; "": no new file */
 	uint64_t began_bytes, began_ns;
 	bool began;
-	bool featured;           /* this file says already where it was made */
-	struct perfdata tracing; /* PERFDATA_TRACING_DATA of this file; empty: it has none */
-	bool traced;             /* `tracing` is to be recorded behind an event that needs it */
-	struct columns *columns; /* as told last; a reference */
-	uint64_t *told;          /* by tid: the hash of its row as told last */
+	bool featured;           /* the features of this file are recorded */
+	struct perfdata tracing; /* PERFDATA_TRACING_DATA of this file; empty: none */
+	bool traced;             /* `tracing` is to be recorded after the events */
+	struct columns *columns; /* as recorded last; a reference */
+	uint64_t *told;          /* by tid: hash of the row recorded last */
 	uint64_t told_notes, told_target;
 };
 

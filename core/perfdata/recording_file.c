@@ -20,25 +20,25 @@
 #include <unistd.h>
 
 enum {
-	WAITING_MAX = 64 << 20, /* bytes that may wait to be written */
-	SPARE_MAX = 8,          /* of those that are used again */
+	WAITING_MAX = 64 << 20, /* greatest number of queued bytes */
+	SPARE_MAX = 8,          /* pieces kept for reuse */
 	PIPE_PIECE = 4096,      /* PIPE_BUF: a pipe that is ready takes so much at once */
 	PIPE_LOOK_MS = 100,
 };
 
 struct piece {
-	struct perfdata data; /* the first: what the outside knows of it */
-	char stamp[32];       /* "": it goes on in the same file */
+	struct perfdata data; /* the first member, which callers fill */
+	char stamp[32];       /* of the previous file; "": the same file */
 	struct piece *next;
 };
 
 struct recording_file {
 	struct recording_name name;
-	bool named;  /* it is our own: not standard output */
-	bool stream; /* a pipe, or another one that may keep us waiting */
+	bool named;  /* not standard output */
+	bool stream; /* a pipe, or another output that may block */
 	pthread_t thread;
 
-	/* The thread's own. */
+	/* Of the thread. */
 	int fd;
 	uint64_t written;     /* bytes of this file, in whole pieces */
 	struct perfdata text; /* scratch: a piece, translated */
@@ -54,8 +54,6 @@ struct recording_file {
 	struct error error; /* why it has ended; code 0: it has not */
 };
 
-/* ---- writing, on the thread */
-
 static bool closing(struct recording_file *file)
 {
 	pthread_mutex_lock(&file->lock);
@@ -64,7 +62,7 @@ static bool closing(struct recording_file *file)
 	return result;
 }
 
-/* Until it takes something; -ETIMEDOUT where it is to be closed and has not for long. */
+/* Waits until the output is writable; -ETIMEDOUT while closing, if it was not for long. */
 static int await_reader(struct recording_file *file)
 {
 	struct pollfd ready = {.fd = file->fd, .events = POLLOUT};
@@ -129,7 +127,7 @@ static int check_size(const struct recording_file *file, struct error *err)
 							: 0;
 }
 
-/* All of this file is written. If the sections cannot be written it remains a stream. */
+/* Ends a file. If the sections cannot be written it remains a stream. */
 static int end_file(struct recording_file *file, struct error *err)
 {
 	if (!file->named)
@@ -210,7 +208,7 @@ static void give_up_pieces(struct piece **list)
 	*list = NULL;
 }
 
-/* Of a piece that was written. The lock is held. */
+/* Frees or keeps a written piece. The lock is held. */
 static void keep_spare(struct recording_file *file, struct piece *piece)
 {
 	file->waiting -= piece->data.n;
@@ -271,8 +269,6 @@ static void *writer_run(void *arg)
 	pthread_mutex_unlock(&file->lock);
 	return NULL;
 }
-
-/* ---- for the others */
 
 static int open_stdout(struct error *err)
 {

@@ -39,7 +39,7 @@ static bool is_recording(int fd, const struct stat *status)
 	       (pread(fd, &magic, sizeof(magic), 0) == sizeof(magic) && magic == PERFDATA_MAGIC);
 }
 
-/* A file that is ours to move, locked: its descriptor, or -errno and a sentence with its path. */
+/* Opens and locks a file that may be renamed: its descriptor, or -errno with *err filled. */
 static int hold(const struct safe_path *place, const char *name, const char *path,
 		struct stat *status, struct error *err)
 {
@@ -93,7 +93,7 @@ static int move_to_old(const struct safe_path *place, const char *path, int *doo
 		       : 0;
 }
 
-/* What has the name already gets another, or goes where it is empty. */
+/* Renames the existing file, or removes it if it is empty. */
 static int make_way(const struct safe_path *place, const char *path, int *doomed_fd,
 		    struct error *err)
 {
@@ -119,7 +119,7 @@ static int create(const struct safe_path *place)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Whether the name is still that of the file. */
+/* Whether the path still leads to the file. */
 static bool is_named(const struct safe_path *place, int fd, struct stat *mine)
 {
 	return fstat(fd, mine) == 0 && safe_path_is(place, mine);
@@ -140,7 +140,7 @@ static int create_in(const struct safe_path *place, const char *path, int *doome
 	}
 	if (fd < 0)
 		return refuse_code(err, fd, path);
-	/* Between the two calls somebody else may have made way for theirs. */
+	/* Another process may have created a file between the two calls. */
 	if (file_lock(fd, path, NULL) == 0 && is_named(place, fd, &mine))
 		return fd;
 	close(fd);
@@ -151,7 +151,7 @@ static int open_place(const char *path, struct safe_path *place, struct error *e
 {
 	int result = safe_path_find(path, false, place, err);
 
-	/* A link on the way has a sentence of its own. */
+	/* A symbolic link on the path has a text of its own. */
 	return result < 0 && result != -ELOOP ? refuse_code(err, result, path) : result;
 }
 
@@ -197,7 +197,7 @@ int recording_name_open(struct recording_name *name, const char *path,
 	return result;
 }
 
-/* A stamp that no file has behind that name; the clock may have been set back. */
+/* A stamp without a file; the clock may have been set back. */
 static int stamp_name(const struct safe_path *place, const char *stamp, struct recording_past *past,
 		      char stamped[NAME_MAX + 1])
 {
@@ -215,7 +215,7 @@ static int stamp_name(const struct safe_path *place, const char *stamp, struct r
 	return -EEXIST;
 }
 
-/* One that somebody else has put in its place stays. */
+/* Another file of that name is not removed. */
 static void remove_past(const struct safe_path *place, const struct recording_past *past)
 {
 	char name[NAME_MAX + 1];
@@ -241,7 +241,7 @@ static void remember(struct recording_name *name, const struct safe_path *place,
 	}
 }
 
-/* The file so far gets the stamp, where it still has the name. */
+/* Renames the current file to its stamp, if it still has the name. */
 static int put_behind(struct recording_name *name, const struct safe_path *place, int fd,
 		      const char *stamp)
 {

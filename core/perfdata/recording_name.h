@@ -9,17 +9,17 @@
 #include <sys/types.h>
 
 /*
- * The name of a recording, and the files that have had it: whose they are, which may be moved out
- * of the way and which removed. A directory may be everybody's: what is not our own stays as it is,
- * and a symbolic link is not followed.
+ * The path of a recording, and the files that had it before: which of them may be renamed or
+ * removed. The directory may be writable for all users: files of other users are not touched, and
+ * symbolic links are not followed.
  */
 struct recording_name {
 	char *path;
-	size_t keep; /* files at most, the one that has the name included; 0: all */
-	/* Those of this run that have their time behind their name, oldest first. */
+	size_t keep; /* greatest number of files, with the current one; 0: all */
+	/* Files of this run with a stamp, oldest first. */
 	struct recording_past *past;
 	size_t n_past, capacity;
-	int doomed_fd; /* of a file that was replaced: to free its blocks takes time; -1: of none */
+	int doomed_fd; /* of a replaced file, whose blocks take time to free; -1: none */
 };
 
 struct recording_past {
@@ -29,21 +29,21 @@ struct recording_past {
 };
 
 struct recording_rules {
-	bool switches; /* the time is to stand behind the name */
+	bool switches; /* files get a stamp */
 	size_t keep;
 };
 
-/* Makes a new file of that name: its descriptor, or -errno and a sentence. */
+/* Creates the file and returns its descriptor, or -errno with *err filled. */
 int recording_name_open(struct recording_name *name, const char *path,
 			const struct recording_rules *rules, struct error *err);
 /*
- * The file so far gets the stamp, unless somebody has moved or removed it, and the oldest goes
- * where there are too many; then as above. *fd is the new one then; negative where there is none.
+ * Renames the current file to PATH.stamp, unless another program has moved or removed it, removes
+ * the oldest if there are too many, and creates a new one. *fd becomes its descriptor, or negative.
  */
 int recording_name_next(struct recording_name *name, int *fd, const char *stamp, struct error *err);
-/* Frees what was replaced. */
+/* Closes the replaced file, which frees its blocks. */
 void recording_name_tidy(struct recording_name *name);
-/* Nothing came of it: the file goes, if it still has the name. */
+/* Removes the file if it still has the name. */
 void recording_name_remove(struct recording_name *name, int fd);
 void recording_name_fini(struct recording_name *name);
 

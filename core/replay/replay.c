@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A struct replay has the input and the commands. From the first record on, until a rewind, it has
+ * a struct replay_state and a kind of recording, chosen by the first record. An interval is read by
+ * the kind; this file builds the snapshot.
+ */
 #include "core/replay/replay.h"
 
 #include "core/base/util.h"
@@ -14,21 +19,19 @@
 #include <string.h>
 
 struct replay {
-	const struct sys *sys; /* the one we run on */
+	const struct sys *sys; /* of the running machine, for waits */
 	struct engine_config engine;
 	struct engine_column *columns; /* of it */
-	struct replay_input *file;     /* NULL: someone else's input */
+	struct replay_input *file;     /* NULL: the input is borrowed */
 	const struct perfdata_input *input;
 	struct perfdata_reader *reader;
 	struct replay_state *state;
-	struct replay_kind *kind; /* NULL: broken since it began anew */
-	struct error error;       /* ... and why */
+	struct replay_kind *kind; /* NULL: the last rewind failed ... */
+	struct error error;       /* ... for this reason */
 	uint64_t interval_ns, records;
-	bool paced;                      /* somebody asked for other intervals */
-	struct commands commands, asked; /* not done yet; and done */
+	bool paced;                      /* the user gave an interval */
+	struct commands commands, asked; /* pending; applied */
 };
-
-/* ---- the part */
 
 void replay_state_open(struct replay_state *state, const int *cpu_numbers, size_t n_cpus)
 {
@@ -82,9 +85,7 @@ static struct replay_state *state_new(struct replay *replay, struct error *err)
 	return NULL;
 }
 
-/* ---- beginning */
-
-/* Waits until there is more: 0, or -errno and a sentence: -EINTR when woken, or by a signal. */
+/* Waits for more input: 0, or -errno with *err filled; -EINTR after sys_wake or a signal. */
 static int await_input(struct replay *replay, struct error *err)
 {
 	struct pollfd pollfd = {.fd = replay_fd(replay), .events = POLLIN};
@@ -93,7 +94,7 @@ static int await_input(struct replay *replay, struct error *err)
 	return result < 0 ? error_set(err, result, "The recording did not begin.") : 0;
 }
 
-/* Whether a record stands before NATIVE_BEGIN in a recording of pmctop's, and is left out. */
+/* Whether a record comes before NATIVE_BEGIN in a native recording, and is ignored. */
 static bool is_ahead(const struct replay *replay, const struct perf_event_header *record)
 {
 	return native_is(record, NATIVE_ROOM) ||
@@ -117,7 +118,7 @@ static int read_first(struct replay *replay, const struct perf_event_header **re
 	return result ? result : error_set(err, -ENODATA, "The recording is empty.");
 }
 
-/* From the first record on, up to where it is known what there is to be seen. */
+/* Reads from the first record until the columns are known. */
 static int begin_replay(struct replay *replay, struct error *err)
 {
 	const struct perf_event_header *record;
@@ -157,7 +158,7 @@ static void end_replay(struct replay *replay)
 	replay->state = NULL;
 }
 
-/* What a recording cannot do, whatever it is of. */
+/* Refuses options that no recording supports. */
 static int refuse_engine(const struct engine_config *engine, struct error *err)
 {
 	if (engine->target.cpus)
@@ -171,7 +172,7 @@ static int refuse_engine(const struct engine_config *engine, struct error *err)
 	return 0;
 }
 
-/* The file, if there is one, is the replay's from then on. */
+/* Takes over `file`, which may be NULL. */
 static int open_replay(const struct sys *sys, const struct replay_config *config,
 		       const struct perfdata_input *input, struct replay_input *file,
 		       struct replay **out, struct error *err)
@@ -238,8 +239,6 @@ void replay_free(struct replay *replay)
 	free(replay);
 }
 
-/* ---- snapshots */
-
 static void do_commands(struct replay *replay)
 {
 	struct notes *said = &replay->state->said;
@@ -251,7 +250,7 @@ static void do_commands(struct replay *replay)
 	commands_clear(&replay->commands);
 }
 
-/* What replays say themselves stands before what was said live. */
+/* Notes of the replay come before the recorded ones. */
 static void add_notes(const struct replay_state *state, struct notes *notes)
 {
 	for (size_t i = 0; i < state->said.n; i++)

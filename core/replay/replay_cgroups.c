@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The kernel writes a record with id and path for each cgroup, and the id into each sample. The
+ * path of an id is found by bisection.
+ */
 #include "core/replay/replay_cgroups.h"
 
 #include "core/attrib/cgroups.h"
@@ -7,12 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the headers since 5.7; what stands behind a sample's cgroup since 5.11 and 5.5. */
+/* From Linux 5.7 on. Fields behind the cgroup in a sample: AUX from 5.5, page sizes from 5.11. */
 enum {
 	RECORD_CGROUP = 19,
 };
 #define SAMPLE_CGROUP (1ull << 21)
-#define SAMPLE_BEHIND (1ull << 20 | 1ull << 22 | 1ull << 23) /* AUX, DATA_ and CODE_PAGE_SIZE */
+#define SAMPLE_BEHIND \
+	(1ull << 20 | 1ull << 22 | 1ull << 23) /* AUX, DATA_PAGE_SIZE, CODE_PAGE_SIZE */
 
 struct replay_cgroup {
 	uint64_t id;
@@ -27,7 +32,7 @@ void replay_cgroups_fini(struct replay_cgroups *cgroups)
 	*cgroups = (struct replay_cgroups){0};
 }
 
-/* Where the number is, or would be. */
+/* Index of the id, or where it would be inserted. */
 static size_t place_of(const struct replay_cgroups *cgroups, uint64_t id)
 {
 	size_t first = 0, end = cgroups->n;
@@ -42,7 +47,7 @@ static size_t place_of(const struct replay_cgroups *cgroups, uint64_t id)
 	return first;
 }
 
-/* A number is one cgroup's for good; of one that was renamed the last name holds. */
+/* An id belongs to one cgroup forever. After a rename the last path holds. */
 bool replay_cgroups_parse(struct replay_cgroups *cgroups, const struct perf_event_header *record)
 {
 	const char *path = (const char *)(record + 1) + sizeof(uint64_t);
@@ -82,7 +87,7 @@ bool replay_cgroups_in_samples(const struct perfdata_events *events)
 	return false;
 }
 
-/* All that a recording of counts has behind the values is the cgroup: then it is the last word. */
+/* In a recording of counts only the cgroup follows the values, so it is the last word. */
 const char *replay_cgroups_of_sample(const struct replay_cgroups *cgroups,
 				     const struct perf_event_header *record,
 				     const struct perfdata_sample *sample)

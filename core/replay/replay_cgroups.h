@@ -9,25 +9,25 @@
 #include <stdint.h>
 
 /*
- * The cgroups of a recording that perf made with --all-cgroups: their paths by the number that
- * samples tell.
+ * The cgroups of a perf recording with --all-cgroups: their paths by the id in samples. It stands
+ * apart from replay_facts because it grows while the recording is read.
  */
 struct replay_cgroups {
-	struct replay_cgroup *items; /* by their numbers, ascending; owned */
+	struct replay_cgroup *items; /* by id, ascending */
 	size_t n, capacity;
 };
 
-enum { REPLAY_CGROUPS_MAX = 1 << 16 }; /* more are not known */
+enum { REPLAY_CGROUPS_MAX = 1 << 16 }; /* more cgroups are ignored */
 
 void replay_cgroups_fini(struct replay_cgroups *cgroups); /* zeroed is fine */
 
-/* Takes a PERF_RECORD_CGROUP; false: it is of another kind. */
+/* Adds a PERF_RECORD_CGROUP; false: it is another record. */
 bool replay_cgroups_parse(struct replay_cgroups *cgroups, const struct perf_event_header *record);
 
-/* Whether samples tell of any event where they were made. */
+/* Whether samples of any event have a cgroup. */
 bool replay_cgroups_in_samples(const struct perfdata_events *events);
 
-/* Where whoever made a sample was; NULL where that is not told. */
+/* Path of the cgroup of a sample; NULL if unknown. */
 const char *replay_cgroups_of_sample(const struct replay_cgroups *cgroups,
 				     const struct perf_event_header *record,
 				     const struct perfdata_sample *sample);

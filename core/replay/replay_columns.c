@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A recording is shown with the columns that it was shown with when it was made, or with others
- * that can be made of the same events.
+ * The columns of a replay: those that were shown when it was recorded, or others of the same
+ * events.
  */
 #include "core/replay/replay_state.h"
 
@@ -38,7 +38,7 @@ static bool has_hardware(const struct event_set *events)
 	return false;
 }
 
-/* The recording's own, unless another one is asked for, or it has none. */
+/* Sets the recorded preset, unless another is requested or none was recorded. */
 static void choose_preset(struct replay_state *state, bool hardware)
 {
 	if (state->config->preset)
@@ -114,7 +114,7 @@ static int do_command(struct replay_state *state, const struct command *command,
 				 "A recording cannot show idle tasks that it was made without.");
 	case COMMAND_RECORD:
 		return error_set(err, -EOPNOTSUPP, "A recording cannot be recorded.");
-	case COMMAND_PAUSE: /* core/replay/replay_feed's */
+	case COMMAND_PAUSE: /* for core/replay/replay_feed.c */
 	case COMMAND_STEP:
 	case COMMAND_SEEK_BY:
 	case COMMAND_SEEK_TO:
@@ -166,14 +166,14 @@ static void show_the_rest(struct replay_state *state)
 {
 	struct selection *selection = &state->choice.selection;
 	const struct event_set *events = &state->recorded.events;
-	struct error ignored; /* a name that -e would not take is not shown */
+	struct error ignored; /* a name that -e refuses has no column */
 
 	for (size_t i = TALLY_FIRST_COUNTED; i < events->n; i++)
 		if (!is_shown(selection, (unsigned)i))
 			selection_add_events(selection, events->items[i].name, &ignored);
 }
 
-/* What cannot be had of another plan than the first is told, and the rest is shown. */
+/* After the first plan, a column that cannot be built becomes a note. */
 static int make_choice(struct replay_state *state, struct error *err)
 {
 	int result = engine_choice_make(&state->choice, err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Layouts are those of tools/perf/Documentation/perf.data-file-format.txt and, where that is
- * silent, of tools/perf/util/header.c (CLOCK_DATA) and tools/lib/perf/include/perf/event.h.
+ * Layouts: tools/perf/Documentation/perf.data-file-format.txt, tools/perf/util/header.c
+ * (CLOCK_DATA), and tools/lib/perf/include/perf/event.h.
  */
 #include "core/replay/replay_facts.h"
 
@@ -13,7 +13,7 @@
 
 enum { TEXT_MAX = 256 };
 
-/* What of a record has not been read yet. */
+/* The unread bytes of a record. */
 struct rest {
 	const unsigned char *bytes;
 	size_t n;
@@ -45,7 +45,7 @@ static uint64_t take_u64(struct rest *rest)
 	return number;
 }
 
-/* A length with the zeroes that fill it up, and the text; false where there is none any more. */
+/* A text: its padded length, the bytes, zeroes. False: there is no more. */
 static bool rest_text(struct rest *rest, char *text, size_t size)
 {
 	size_t bytes = take_u32(rest);
@@ -74,7 +74,7 @@ const char *replay_facts_pmu(const struct replay_facts *facts, uint32_t type)
 	return NULL;
 }
 
-/* Those that there are, and those that there may be. */
+/* Possible and online CPUs. */
 static void parse_cpus(struct replay_facts *facts, struct rest *rest)
 {
 	uint32_t one = take_u32(rest), other = take_u32(rest);
@@ -110,7 +110,7 @@ static void parse_cpuid(struct replay_facts *facts, struct rest *rest)
 
 	if (!rest_text(rest, id, sizeof(id)))
 		return;
-	/* Nine digits at most: what an unsigned cannot hold, sscanf must not be given. */
+	/* Nine digits at most: sscanf has undefined behaviour on overflow. */
 	if (sscanf(id, "%31[^,],%9u,%9u,%9u", vendor, &family, &model, &stepping) == 4) {
 		snprintf(text, sizeof(text),
 			 "vendor_id\t: %s\ncpu family\t: %u\nmodel\t\t: %u\nstepping\t: %u\n\n",
@@ -135,7 +135,7 @@ static bool is_option(const char *word, const char *letter, const char *name)
 	       (strncmp(word, name, length) == 0 && (!word[length] || word[length] == '='));
 }
 
-/* What perf, or simpleperf, was asked for: of its own words, before those of a command. */
+/* Options on the command line of perf or simpleperf, before those of the recorded command. */
 static void parse_command(struct replay_facts *facts, struct rest *rest)
 {
 	char word[TEXT_MAX];
@@ -156,7 +156,7 @@ static void parse_clock(struct replay_facts *facts, struct rest *rest)
 {
 	uint32_t version = take_u32(rest);
 
-	take_u32(rest); /* which clock: that of the records */
+	take_u32(rest); /* id of the clock of the records */
 	uint64_t realtime_ns = take_u64(rest), clock_ns = take_u64(rest);
 	if (version != 1 || realtime_ns == 0)
 		return;
@@ -188,7 +188,7 @@ static void parse_feature(struct replay_facts *facts, struct rest *rest)
 	}
 }
 
-/* Thread -1 is all of them. */
+/* Thread -1 means all threads. */
 static void parse_thread(struct replay_facts *facts, uint64_t tid)
 {
 	bool all = (int32_t)tid == -1;

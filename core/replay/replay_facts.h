@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * What a recording of perf's tells of the machine and of how it was recorded: its features, and
- * the records that perf writes of its targets. Whatever is not told stays zero.
+ * Facts of a perf recording about the machine and the options of perf: its features, and the
+ * records about its targets. Unknown members are zero.
  */
 enum { REPLAY_CPUS_MAX = 4096, REPLAY_PMUS_MAX = 1024 };
 
@@ -22,24 +22,24 @@ struct replay_pmu {
 
 struct replay_facts {
 	char host[64];
-	size_t n_cpus; /* that there may be: their numbers are below it; 0: unknown */
+	size_t n_cpus; /* possible CPUs, numbers are lower; 0: unknown */
 	struct cpu_facts cpu;
 	struct replay_pmu *pmus; /* owned */
 	size_t n_pmus;
-	bool of_tasks;       /* perf lists the threads that were recorded */
-	bool of_all;         /* perf says that all were (-a) */
+	bool of_tasks;       /* perf lists the recorded threads */
+	bool of_all;         /* perf recorded all threads (-a) */
 	bool asked_of_tasks; /* the command line has -p, -t or -u, and no -a before */
 	bool of_cgroup;      /* only some cgroups were recorded (-G) */
-	/* At one instant: by the clock of the records, and CLOCK_REALTIME; 0: unknown. */
+	/* One instant in two clocks: that of the records, and CLOCK_REALTIME; 0: unknown. */
 	uint64_t clock_ns, realtime_ns;
 };
 
 void replay_facts_fini(struct replay_facts *facts);
 
-/* Takes what a record tells; what makes no sense tells nothing. False: it is of another kind. */
+/* Adds the facts of a record; ignores invalid ones. False: it is another record. */
 bool replay_facts_parse(struct replay_facts *facts, const struct perf_event_header *record);
 
-/* The name of a PMU, or NULL. */
+/* Name of a PMU, or NULL. */
 const char *replay_facts_pmu(const struct replay_facts *facts, uint32_t type);
 
 #endif

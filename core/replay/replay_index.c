@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The thread reads one interval after the other and adds its snapshot to the history, under the
+ * lock. Before each interval it applies new commands: these change all figures, so the history and
+ * the reading begin again. A defect of the file ends the history; the feed reports it.
+ */
 #include "core/replay/replay_index.h"
 
 #include "core/base/thread.h"
@@ -12,16 +17,16 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Drawing again and again what has grown a little is of no use. */
-#define TELL_NS (200 * NS_PER_MS)
+/* Period of replay_index_fd: a redraw for each interval would be wasted. */
+#define NOTIFY_NS (200 * NS_PER_MS)
 
 struct replay_index {
 	struct sys sys; /* of the thread */
 	struct replay *replay;
 	pthread_t thread;
 	bool running;
-	int news_fd;      /* eventfd */
-	uint64_t told_ns; /* when it was last written to */
+	int event_fd;         /* eventfd */
+	uint64_t notified_ns; /* time of the last write to event_fd */
 
 	pthread_mutex_t lock; /* guards what follows */
 	struct history *history;
@@ -32,7 +37,7 @@ struct replay_index {
 
 static void notify_event(struct replay_index *index)
 {
-	ssize_t ignored = write(index->news_fd, &(uint64_t){1}, sizeof(uint64_t));
+	ssize_t ignored = write(index->event_fd, &(uint64_t){1}, sizeof(uint64_t));
 	(void)ignored;
 }
 
@@ -41,7 +46,7 @@ struct replay_index *replay_index_new(void)
 	struct replay_index *index = xcalloc(1, sizeof(*index));
 
 	index->history = history_new_whole();
-	index->news_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	index->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&index->lock, NULL);
 	return index;
 }
@@ -62,9 +67,9 @@ void replay_index_finish(struct replay_index *index)
 	notify_event(index);
 }
 
-/* ---- the thread */
-
-/* Whether it is to stop; *again: there were commands, and it begins anew. */
+/*
+ * Returns whether to stop. *again: commands were applied, and the file is read from its beginning.
+ */
 static bool apply_commands(struct replay_index *index, bool *again)
 {
 	struct commands commands = {0};
@@ -86,7 +91,7 @@ static bool apply_commands(struct replay_index *index, bool *again)
 	return stop;
 }
 
-/* A piece of the file: 1 while there is more. What is wrong with it the player says. */
+/* Reads an interval: 1; 0 at the end or a defect; -EAGAIN. */
 static int read_on(struct replay_index *index)
 {
 	struct snapshot *snapshot;
@@ -101,14 +106,14 @@ static int read_on(struct replay_index *index)
 		rc = 0;
 	}
 	uint64_t now_ns = sys_now_ns(&index->sys);
-	if (now_ns - index->told_ns >= TELL_NS) {
-		index->told_ns = now_ns;
+	if (now_ns - index->notified_ns >= NOTIFY_NS) {
+		index->notified_ns = now_ns;
 		notify_event(index);
 	}
 	return rc;
 }
 
-/* From the beginning on: 1, or 0 where it cannot be read again; nothing more is known then. */
+/* Rewinds: 1; 0: the file cannot be read again, and the history ends here. */
 static int rewind_or_finish(struct replay_index *index)
 {
 	struct error err;
@@ -139,7 +144,7 @@ static void *index_run(void *arg)
 int replay_index_start(struct replay_index *index, const struct replay_config *config,
 		       struct error *err)
 {
-	int rc = index->news_fd < 0 ? -EMFILE : sys_linux_init(&index->sys);
+	int rc = index->event_fd < 0 ? -EMFILE : sys_linux_init(&index->sys);
 
 	if (rc < 0)
 		return error_set_no_descriptor(err, rc);
@@ -177,12 +182,10 @@ void replay_index_free(struct replay_index *index)
 	commands_clear(&index->commands);
 	history_free(index->history);
 	pthread_mutex_destroy(&index->lock);
-	if (index->news_fd >= 0)
-		close(index->news_fd);
+	if (index->event_fd >= 0)
+		close(index->event_fd);
 	free(index);
 }
-
-/* ---- whoever asks */
 
 void replay_index_do(struct replay_index *index, const struct command *command)
 {
@@ -216,12 +219,12 @@ void replay_index_unlock_history(struct replay_index *index)
 
 int replay_index_fd(const struct replay_index *index)
 {
-	return index->news_fd;
+	return index->event_fd;
 }
 
 void replay_index_clear_event(struct replay_index *index)
 {
 	uint64_t count;
-	ssize_t ignored = read(index->news_fd, &count, sizeof(count));
+	ssize_t ignored = read(index->event_fd, &count, sizeof(count));
 	(void)ignored;
 }

@@ -12,44 +12,49 @@
 #include <stdint.h>
 
 /*
- * A recording as a whole: how long it is, and the past of every figure from its beginning on. A
- * file is read once by a thread of its own, as fast as that goes, while whoever plays it goes on;
- * of a pipe, which nobody can read twice, whoever plays it says what came.
+ * Length of a recording, and the history of its figures from the beginning on. For a file, an own
+ * thread reads it once, at full speed, beside the replay feed. For a pipe, which cannot be read
+ * twice, the feed passes its snapshots to replay_index_add().
  *
- * replay_index_new, replay_index_start and replay_index_free are the owner's: nobody else may be in
- * a call when it is started, nor call anything once it is freed. All other calls are for any
+ * Threads: the owner calls replay_index_new, replay_index_start and replay_index_free. No other
+ * call may be in progress during start, and none may follow free. All other functions are for any
  * thread.
  */
 struct replay_index;
 
 struct replay_index *replay_index_new(void);
-/* Reads a file from now on; what config points to must outlive it. 0, or -errno and a sentence. */
+/*
+ * Starts to read a file. Borrows what config points to until replay_index_free. 0, or -errno with
+ * *err filled.
+ */
 int replay_index_start(struct replay_index *index, const struct replay_config *config,
 		       struct error *err);
 void replay_index_free(struct replay_index *index); /* NULL is fine */
 
-/* Of a pipe: the next snapshot, which stays its owner's; and that there are no more. */
+/* For a pipe: adds the next snapshot, borrowed for the call; ends the history. */
 void replay_index_add(struct replay_index *index, const struct snapshot *snapshot);
 void replay_index_finish(struct replay_index *index);
 
-/* What a recording can do (replay_do): it is read anew. Nothing where no file is read. */
+/* Reads the file again, with a command applied (replay_do). No effect without a file. */
 void replay_index_do(struct replay_index *index, const struct command *command);
 
 /*
- * From when to when it reaches as far as it is known, in the time of snapshots; 0 and 0: nothing is
- * yet. Whether that is all.
+ * Begin and end of the history so far, in snapshot time; 0 and 0: empty. Returns whether that is
+ * the whole recording.
  */
 bool replay_index_bounds(struct replay_index *index, uint64_t *begin_ns, uint64_t *end_ns);
 
 /*
- * The history, which does not change until replay_index_unlock_history: a lock is held until then,
- * which everyone else waits for, so be quick, and call nothing else of the survey's in between.
+ * Locks the index and returns its history, valid and constant until replay_index_unlock_history.
+ * Meanwhile all other calls block, so the caller keeps the lock briefly and calls no other function
+ * of the index: that would deadlock.
  */
 const struct history *replay_index_lock_history(struct replay_index *index);
 void replay_index_unlock_history(struct replay_index *index);
 
-/* Polls readable now and then while there is something new to be drawn; replay_index_clear_event
- * resets it. */
+/*
+ * Readable, at most every 200 ms, when the history has grown. replay_index_clear_event resets it.
+ */
 int replay_index_fd(const struct replay_index *index);
 void replay_index_clear_event(struct replay_index *index);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A file is read with pread. A pipe is polled before each read instead of made non-blocking, since
+ * the flag is shared with the other processes that have it open.
+ */
 #include "core/replay/replay_input.h"
 
 #include "core/base/util.h"
@@ -14,10 +18,10 @@
 struct replay_input {
 	struct perfdata_input bytes;
 	int fd;
-	off_t from; /* where it begins: standard input may have been read before */
+	off_t from; /* offset of the beginning: standard input may have been read before */
 };
 
-/* A pipe may be someone else's too, and stays as it is: it is asked before it is read. */
+/* Other processes may share the pipe, so its flags are not changed: poll() comes before read(). */
 static ssize_t read_pipe(int fd, void *bytes, size_t n)
 {
 	struct pollfd pollfd = {.fd = fd, .events = POLLIN};
@@ -71,7 +75,7 @@ static int refuse_path(struct error *err, int code, const char *path)
 int replay_input_open(const char *path, struct replay_input **out, struct error *err)
 {
 	bool standard = strcmp(path, "-") == 0;
-	/* A FIFO that nobody writes to yet must not keep us waiting here. */
+	/* O_NONBLOCK: the open of a FIFO without a writer does not wait. */
 	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	const char *shown = standard ? "standard input" : path;
 	struct stat stat;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The calls that a collector made, made again in their order: what they are is told by records of
- * our own (core/perfdata/perfdata.h) that stand among the kernel's. Figures are not read but found
- * again, by core/attrib, and held against those that were written down at each cut.
+ * Repeats the calls of the collector to core/attrib, in their order. Native records
+ * (core/perfdata/perfdata.h) among those of the kernel describe the calls. So figures are computed
+ * again, not read, and are compared with the recorded sums at each cut.
  */
 #include "core/replay/replay_native.h"
 
@@ -21,8 +21,6 @@ static struct replay_native *native_of(struct replay_kind *kind)
 {
 	return (struct replay_native *)kind;
 }
-
-/* ---- the beginning */
 
 static bool parse_cpus(struct native_words *words, struct cpu_list *cpus)
 {
@@ -82,9 +80,7 @@ static int parse_pmu(struct replay_native *native, struct native_words *words)
 	return parse_cpus(words, &pmu->cpus) && !words->broken ? 0 : -EBADMSG;
 }
 
-/* ---- all of them */
-
-/* What counts does so before the cut, or in the next interval. */
+/* Records that change counts: before the cut, or in the next interval. */
 static bool is_counting(enum native_kind kind)
 {
 	return kind == NATIVE_OPEN || kind == NATIVE_CLOSE || kind == NATIVE_PAUSE ||
@@ -97,9 +93,9 @@ static int parse_native(struct replay_native *native, const struct perf_event_he
 	uint64_t kind;
 
 	if (!native_open(header, &kind, &words))
-		return 0; /* of a perf that is older than most machines */
+		return 0; /* of an old perf */
 	if (kind >= NATIVE_KINDS)
-		return 0; /* there will be others */
+		return 0; /* of a later pmctop */
 	if (native->cut && is_counting((enum native_kind)kind))
 		return -EBADMSG;
 	switch ((enum native_kind)kind) {
@@ -179,8 +175,6 @@ static int parse_record(struct replay_native *native, const struct perf_event_he
 	return error_set(err, result, BROKEN, (unsigned long long)native->state->records);
 }
 
-/* ---- the kind */
-
 static void native_free(struct replay_kind *kind)
 {
 	struct replay_native *native = native_of(kind);
@@ -225,7 +219,7 @@ static int report_cut_off(const struct replay_native *native, struct error *err)
 			 (unsigned long long)native->n_whole, native->n_whole == 1 ? "" : "s");
 }
 
-/* The next record and all that follows from it: as replay_state_read, but 0 is the end. */
+/* Reads and applies the next record. Results as replay_state_read, but 0 only at NATIVE_END. */
 static int read_record(struct replay_native *native, struct error *err)
 {
 	const struct perf_event_header *header;

@@ -7,16 +7,17 @@
 #include "core/replay/replay_kind.h"
 
 /*
- * What the files of core/replay/replay_native*.c share: a recording of ours on its way. An `own_`
- * record is refused (-EBADMSG) by whoever reads it; what it makes of it is whole then.
+ * Shared by core/replay/replay_native*.c: a native recording that is being replayed. A parser
+ * refuses an invalid record with -EBADMSG, and then leaves all it owns in a state that can be
+ * freed.
  */
 
-/* What is counted, while it is told. */
+/* A plan whose records are being read. */
 struct native_plan {
-	struct plan *plan; /* NULL: none is under way */
+	struct plan *plan; /* NULL: none */
 	struct event_set events;
 	struct metric_def *defs;
-	size_t n_events, n_columns, n_preset; /* that there will be */
+	size_t n_events, n_columns, n_preset; /* announced by NATIVE_PLAN */
 	size_t got_events, got_groups, got_columns;
 	char *preset;
 	enum event_levels levels;
@@ -30,39 +31,40 @@ struct native_tids {
 struct replay_native {
 	struct replay_kind base;
 	struct replay_state *state;
-	size_t pmus_left; /* that have still to be told */
+	size_t pmus_left; /* NATIVE_PMU records still to come */
 	struct native_plan plan;
 	struct hash_table ids; /* of events: CPU index + 1 */
-	int *index_of_cpu;     /* by number; -1: of no interval */
+	int *index_of_cpu;     /* by CPU number; -1: not in intervals */
 	uint64_t *reading;     /* scratch */
-	size_t reading_max;    /* values of it */
-	bool *apart;           /* of a tally: not by switches, so that nothing can be compared */
+	size_t reading_max;    /* its size */
+	bool *apart; /* by value of a tally: not counted by switches, so it is not compared */
 
 	bool raw; /* samples may have RAW parts */
 
-	int broken;         /* what goes wrong from here on: -errno ... */
-	struct error error; /* ... and a sentence */
+	int broken;         /* -errno of all later calls ... */
+	struct error error; /* ... and its text */
 
-	/* The interval that is under way, or has ended. */
-	bool cut;                 /* NATIVE_CUT has come, and the rest of it not yet */
-	bool whole;               /* it has ended */
-	uint64_t n_whole;         /* intervals that have ended so far */
-	bool ended;               /* the recording, as it says itself */
-	uint64_t begin_ns;        /* of the interval: the cut before */
+	/* The interval under way, or the last one. */
+	bool cut;                 /* NATIVE_CUT was read, and its PERFDATA_ROUND was not */
+	bool whole;               /* complete */
+	uint64_t n_whole;         /* complete intervals so far */
+	bool ended;               /* NATIVE_END was read */
+	uint64_t begin_ns;        /* time of the cut before */
 	uint64_t realtime_off_ns; /* from CLOCK_MONOTONIC to CLOCK_REALTIME */
 	uint64_t flags;           /* enum native_rows */
-	bool differs;             /* from what was shown live */
-	uint64_t *found;          /* at the cut: tallies of CPUs, of their idle, unattributed ... */
-	bool *found_counted;      /* ... and which of the CPUs were heard of */
-	size_t task_times;        /* slots whose NATIVE_TASK_TIME has come */
-	struct target_root *roots; /* as told last */
+	bool differs;             /* a figure differs from the recorded one */
+	uint64_t *found; /* computed at the cut: tallies of CPUs, of their idle time, unattributed
+			    ... */
+	bool *found_counted;       /* ... and which CPUs have samples */
+	size_t task_times;         /* number of NATIVE_TASK_TIME so far */
+	struct target_root *roots; /* latest NATIVE_TARGET */
 	size_t n_roots;
 	struct native_tids listed[NATIVE_STILL + 1];
 	struct task **still;
 	size_t still_capacity;
 };
 
-/* core/replay/replay_native_streams.c: what an interval consists of. */
+/* core/replay/replay_native_streams.c: the records of an interval. */
 int native_parse_open(struct replay_native *native, struct native_words *words);
 int native_parse_close(struct replay_native *native, struct native_words *words);
 int native_parse_pause(struct replay_native *native, struct native_words *words);
@@ -73,23 +75,23 @@ int native_parse_sample(struct replay_native *native, const struct perf_event_he
 /* COMM, FORK, EXIT, SWITCH, LOST. */
 int native_parse_kernel(struct replay_native *native, const struct perf_event_header *header);
 
-/* core/replay/replay_native_plan.c: NATIVE_PLAN and what follows it. */
+/* core/replay/replay_native_plan.c: NATIVE_PLAN and its parts. */
 int native_parse_plan(struct replay_native *native, struct native_words *words);
 int native_parse_event(struct replay_native *native, struct native_words *words);
 int native_parse_group(struct replay_native *native, struct native_words *words);
 int native_parse_column(struct replay_native *native, struct native_words *words);
-/* Whether all of it has come; then it is what is counted. 1, 0, or -errno and a sentence. */
+/* Applies the plan if it is complete: 1; 0: it is not; or -errno with *err filled. */
 int native_end_plan(struct replay_native *native, struct error *err);
 void native_plan_fini(struct native_plan *plan);
 
-/* core/replay/replay_native_cut.c: NATIVE_CUT and what follows it. */
+/* core/replay/replay_native_cut.c: NATIVE_CUT and its parts. */
 int native_parse_cut(struct replay_native *native, struct native_words *words);
 int native_parse_tally(struct replay_native *native, struct native_words *words);
 int native_parse_task(struct replay_native *native, struct native_words *words);
 int native_parse_notes(struct replay_native *native, struct native_words *words);
 int native_parse_target(struct replay_native *native, struct native_words *words);
 int native_parse_rows(struct replay_native *native, struct native_words *words);
-/* All of it has come. */
+/* Ends the interval, after its last record. */
 void native_end_cut(struct replay_native *native);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * An interval's end: who did what has been found again out of the switches by then. What these do
- * not tell is taken from what was written down, and held against it.
+ * The end of an interval. The counts of each task were computed from the switches. Counts that
+ * switches do not have are read from the recorded tallies. The computed sums are compared with the
+ * recorded ones.
  */
 #include "core/replay/replay_native.h"
 
@@ -21,7 +22,7 @@ static void cut_cpus(struct replay_native *native)
 		attrib_cut(native->state->attrib, i);
 }
 
-/* What was found again, to go back to where what was written down makes no sense. */
+/* A copy of the computed tallies, restored if the recorded ones are invalid. */
 static void keep_found(struct replay_native *native)
 {
 	const struct interval *interval = &native->state->interval;
@@ -82,9 +83,7 @@ int native_parse_cut(struct replay_native *native, struct native_words *words)
 	return 0;
 }
 
-/* ---- tallies */
-
-/* By the switches or, where the kernel was silent about some, by /proc. */
+/* Task time: by the switches, or by /proc where the kernel did not report some. */
 static bool is_clock(const struct replay_native *native, size_t at)
 {
 	const struct tally_shape *shape = &native->state->interval.shape;
@@ -92,7 +91,7 @@ static bool is_clock(const struct replay_native *native, size_t at)
 	return at == TALLY_TASK_CLOCK || at >= tally_domain(shape, 0);
 }
 
-/* What was written down is what counts; that it is the same is what a recording is good for. */
+/* Recorded values are used. A difference to the computed ones is noted. */
 static void restore_tally(struct replay_native *native, const uint64_t *told, bool clock,
 			  uint64_t *tally)
 {
@@ -129,7 +128,7 @@ static int restore_cpu(struct replay_native *native, struct native_words *words,
 	return 0;
 }
 
-/* What stands beside windows is not written down: it is what the CPUs were found to have. */
+/* Values beside duty-cycle windows are not recorded: those of the CPUs are used. */
 static void restore_totals(struct interval *interval, const uint64_t *told)
 {
 	size_t width = tally_recorded_width(&interval->shape);
@@ -138,7 +137,7 @@ static void restore_totals(struct interval *interval, const uint64_t *told)
 	memcpy(interval->totals, told, width * sizeof(*told));
 }
 
-/* In the order of the slots, as they were; of events that only /proc tells of. */
+/* Values from /proc, in slot order. */
 static void restore_task_time(struct replay_native *native, pid_t tid, const uint64_t *told)
 {
 	struct interval *interval = &native->state->interval;
@@ -189,7 +188,7 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 	return 0;
 }
 
-/* Whether all that was found again adds up to what was written down, and that to itself. */
+/* Whether the computed sums equal the recorded ones, and the recorded parts their sum. */
 static bool adds_up(const struct replay_native *native)
 {
 	const struct interval *interval = &native->state->interval;
@@ -208,7 +207,7 @@ static bool adds_up(const struct replay_native *native)
 		counted |= interval->cpu_counted[i];
 	}
 	for (size_t i = 0; i < width && same; i++) {
-		/* Of the time that /proc tells of the parts need not be all. */
+		/* The parts of a time from /proc may be less than its sum. */
 		same = parts[i] == interval->totals[i] ||
 		       (native->apart[i] && i >= shape->n_counters);
 		same &= cpus[i] == interval->totals[i] || !counted || native->apart[i];
@@ -217,8 +216,6 @@ static bool adds_up(const struct replay_native *native)
 	free(cpus);
 	return same;
 }
-
-/* ---- who they are */
 
 int native_parse_task(struct replay_native *native, struct native_words *words)
 {
@@ -266,7 +263,7 @@ int native_parse_notes(struct replay_native *native, struct native_words *words)
 
 int native_parse_target(struct replay_native *native, struct native_words *words)
 {
-	enum { EACH = 6 }; /* words at least */
+	enum { EACH = 6 }; /* least number of words */
 	size_t n = native_number(words, (size_t)(words->end - words->at) / EACH);
 
 	if (words->broken)
@@ -312,7 +309,7 @@ int native_parse_rows(struct replay_native *native, struct native_words *words)
 	return 0;
 }
 
-/* Of a target: those that ran in the order of their slots, then roots that did not. */
+/* Members of a target: tasks that ran, in slot order, then roots that did not. */
 static void apply_target(struct replay_native *native)
 {
 	struct replay_state *state = native->state;

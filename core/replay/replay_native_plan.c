@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * NATIVE_PLAN announces how many events, groups and columns follow. They are collected in struct
+ * native_plan, and become the columns of the replay once all were read. Sizes are bounded, since
+ * the bytes are untrusted.
+ */
 #include "core/replay/replay_native.h"
 
 #include "core/base/util.h"
@@ -7,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than any machine has; what tallies take together is bounded too. */
+/* Greater than on any machine. The memory of tallies is bounded too. */
 enum {
 	COUNTERS_MAX = 4096,
 	GROUPS_MAX = 1024,
@@ -17,7 +22,7 @@ enum {
 	CODES_MAX = 4096,
 	WIDTH_MAX = 40,
 	DECIMALS_MAX = 9,
-	TALLIES_MAX = 8 << 20, /* words of all CPUs' */
+	TALLIES_MAX = 8 << 20, /* words of the tallies of all CPUs */
 };
 
 void native_plan_fini(struct native_plan *plan)
@@ -165,7 +170,7 @@ int native_parse_column(struct replay_native *native, struct native_words *words
 	return words->broken ? -EBADMSG : 0;
 }
 
-/* What cannot be found again out of switches: sockets' counts, and what /proc told. */
+/* Marks the values that switches do not have: those of sockets, and of /proc. */
 static void mark_apart(struct replay_native *native, const struct plan *plan)
 {
 	const struct tally_shape *shape = &plan->shape;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What stands among the records of one CPU: which events it has, when their groups' turns begin and
- * end, and the kernel's own records, which core/attrib takes as it took them live.
+ * The records of one CPU: its events, the turns of its groups, and the records of the kernel, which
+ * go to core/attrib as live ones do.
  */
 #include "core/replay/replay_native.h"
 
@@ -13,8 +13,6 @@
 #include <string.h>
 
 enum { IDS_MAX = 1 << 20 };
-
-/* ---- ids */
 
 static int add_id(struct replay_native *native, uint64_t id, size_t cpu)
 {
@@ -39,7 +37,7 @@ static void remove_ids(struct hash_table *ids, size_t cpu)
 	}
 }
 
-/* The CPU whose event it is; false if the recording has none with that id. */
+/* Stores the CPU of an event id; false if the id is unknown. */
 static bool find_id(const struct replay_native *native, uint64_t id, size_t *cpu)
 {
 	size_t found = hash_table_slot(&native->ids, id)->number;
@@ -47,8 +45,6 @@ static bool find_id(const struct replay_native *native, uint64_t id, size_t *cpu
 	*cpu = found - 1;
 	return found > 0;
 }
-
-/* ---- streams */
 
 static const struct attrib_layout *layout_of(const struct replay_native *native, uint64_t group)
 {
@@ -148,8 +144,6 @@ int native_parse_resume(struct replay_native *native, struct native_words *words
 	return 0;
 }
 
-/* ---- the kernel's records */
-
 /* All but samples: whoever reads them knows what they say, but not how true it is. */
 static int fold_in(struct replay_native *native, size_t cpu, const struct perf_event_header *header)
 {
@@ -189,7 +183,7 @@ int native_parse_gone(struct replay_native *native, struct native_words *words)
 	return 0;
 }
 
-/* What every one but a sample ends with, where attr.sample_id_all is set. */
+/* The trailer of all records but samples (attr.sample_id_all). */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time_ns;
@@ -205,7 +199,7 @@ int native_parse_kernel(struct replay_native *native, const struct perf_event_he
 	if (header->size < sizeof(*header) + sizeof(trailer))
 		return -EBADMSG;
 	memcpy(&trailer, (const char *)header + header->size - sizeof(trailer), sizeof(trailer));
-	if (trailer.id == 0) /* made up, for perf */
+	if (trailer.id == 0) /* synthesized for perf */
 		return 0;
 	if (native->cut)
 		return -EBADMSG;
@@ -263,7 +257,7 @@ int native_parse_sample(struct replay_native *native, const struct perf_event_he
 	    !native_is_pid((pid_t)sample->tid))
 		return -EBADMSG;
 	if (sample->n > native->reading_max || !find_id(native, sample->id, &cpu))
-		return 0; /* neither did whoever recorded know whose it is */
+		return 0; /* unknown to the recorder too */
 	native->reading[READING_ENABLED_NS] = sample->enabled_ns;
 	native->reading[READING_RUNNING_NS] = sample->running_ns;
 	for (size_t i = 0; i < sample->n; i++)

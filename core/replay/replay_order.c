@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A queue is one block of memory with records of variable size. Dropped records are removed from
+ * its front when they are half of it.
+ */
 #include "core/replay/replay_order.h"
 
 #include "core/base/util.h"
@@ -6,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record that waits; of a sample its reading follows. */
+/* A queued record; the reading of a sample follows. */
 struct waiting {
-	size_t bytes; /* with the reading */
+	size_t bytes; /* record and reading */
 	struct record record;
 	uint64_t reading[];
 };
 
-/* Those of one CPU, oldest first: [begin, end) of the bytes. */
+/* Records of one CPU, oldest first: [begin, end) of the bytes. */
 struct queue {
 	unsigned char *bytes;
 	size_t capacity, begin, end;
@@ -57,7 +61,7 @@ static struct waiting *queue_at(const struct queue *queue, size_t at)
 	return waiting;
 }
 
-/* Room for so many bytes at the end. What was dropped is moved away when it is half of all. */
+/* Reserves bytes at the end. Removes dropped records when they are half of the queue. */
 static void *queue_take(struct queue *queue, size_t bytes)
 {
 	if (queue->begin > queue->end / 2) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What perf recorded of every context switch, as live: the difference of two readings of a CPU is
- * the slice of the task that the second one names. The first slice of a CPU is unattributed.
+ * Samples of context switches, used as live ones are: the difference of two readings of a CPU is
+ * credited to the task that the second one names. The first slice of a CPU is unattributed.
  */
 #include "core/replay/replay_perf.h"
 
@@ -11,11 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OTHERS_MOST = 16 }; /* in a row; no CPU whose group fits has so many */
+enum { OTHERS_MOST = 16 }; /* in a row; a CPU with the group has fewer */
 
-/* ---- records */
-
-/* What perf writes of tasks that were there already has no time. */
+/* A record that perf synthesizes for an existing task has no time. */
 static void add_initial_task(struct replay_perf *perf, struct record *record)
 {
 	struct tasks *tasks = perf->kind.state->tasks;
@@ -29,7 +27,7 @@ static void add_initial_task(struct replay_perf *perf, struct record *record)
 		task->start_ns = 0;
 	} else if (record->kind == RECORD_COMM) {
 		task = tasks_comm(tasks, record);
-		/* The parent of all kernel threads: from it they are known to be such. */
+		/* The parent of all kernel threads, which are recognized by it. */
 		task->kernel |= task->tid == 2 && strcmp(task->comm, "kthreadd") == 0;
 	}
 }
@@ -42,7 +40,7 @@ static void pass_other(struct replay_perf *perf, const struct perf_event_header 
 	size_t cpu = on_cpu ? sample->cpu : 0;
 
 	if (record->kind == RECORD_LOST) {
-		/* What the kernel has told of already perf adds up once more in the end. */
+		/* perf reports the losses of LOST once more at the end, as LOST_SAMPLES. */
 		if (header->type == PERF_RECORD_LOST_SAMPLES && perf->lost > 0)
 			return;
 		perf->lost += record->lost.records;
@@ -67,8 +65,8 @@ static int refuse_cpu(const struct perfdata_sample *sample, struct error *err)
 }
 
 /*
- * A sample of somebody else's event, which the kernel made instead of ours. Where samples count
- * switches they tell themselves that one is missing.
+ * A sample of an event of another program, made in place of that of the group. If samples have N, N
+ * shows that one is missing.
  */
 static void count_foreign_sample(struct replay_perf *perf)
 {
@@ -76,7 +74,7 @@ static void count_foreign_sample(struct replay_perf *perf)
 		perf->cpus[i].switches++;
 }
 
-/* A switch that another event samples too: the group must have a sample of it as well. */
+/* A sample of another event at the same switch: one of the group must follow. */
 static int count_second_sample(struct perf_cpu *cpu, const struct perfdata_sample *sample,
 			       struct error *err)
 {
@@ -86,7 +84,9 @@ static int count_second_sample(struct perf_cpu *cpu, const struct perfdata_sampl
 	return 0;
 }
 
-/* Whether the sample is of the plan's group; -errno where it should be, and counts other events. */
+/*
+ * 1 if the sample is of the group of the plan; 0; -errno if it should be, and counts other events.
+ */
 static int is_of_plan(struct replay_perf *perf, struct perf_cpu *cpu, struct error *err)
 {
 	const struct perfdata_sample *sample = &perf->sample;
@@ -125,7 +125,7 @@ void replay_perf_raw(struct replay_perf *perf, struct record *record)
 	record->sample.next = (uint32_t)raw.next_pid + 1;
 }
 
-/* Whoever ran is in the cgroup that its sample names. */
+/* Moves the task of a sample to the cgroup of the sample. */
 static void move_to_cgroup(struct replay_perf *perf, const struct perf_event_header *header)
 {
 	const struct perfdata_sample *sample = &perf->sample;
@@ -162,7 +162,7 @@ static int pass_switch(struct replay_perf *perf, const struct perf_event_header 
 		cpu->missed += cpu->others - 1;
 	cpu->others = 0;
 	cpu->switches++;
-	/* Two clocks may differ by a little where an interrupt came between; time goes on. */
+	/* Two clocks may differ slightly after an interrupt; times must ascend. */
 	if (sample->time_ns > cpu->seen_ns)
 		cpu->seen_ns = sample->time_ns;
 	replay_plan_read(&perf->plan, sample, cpu->seen_ns, cpu->switches, perf->reading);
@@ -221,8 +221,6 @@ static int pass_record(struct replay_perf *perf, const struct perf_event_header 
 		return pass_switch(perf, header, &record, err);
 	return 0;
 }
-
-/* ---- intervals */
 
 static void note_interval(struct replay_perf *perf)
 {
@@ -288,8 +286,6 @@ static void begin_interval(struct replay_perf *perf)
 	replay_slices_begin(&perf->slices, state->interval_ns);
 	perf->over = false;
 }
-
-/* ---- the kind */
 
 static int next_record(struct replay_perf *perf, const struct perf_event_header **header,
 		       struct error *err)

@@ -9,15 +9,15 @@
 #include "core/replay/replay_plan.h"
 #include "core/replay/replay_slices.h"
 
-/* What the files of core/replay/replay_perf*.c share: a recording of perf's on its way. */
+/* Shared by core/replay/replay_perf*.c: a perf recording that is being replayed. */
 
-/* One CPU: what its samples were like so far. */
+/* Of one CPU: its samples so far. */
 struct perf_cpu {
-	uint64_t id;       /* of N in its samples, once they are known to fit the plan; else 0 */
-	uint64_t seen_ns;  /* the latest of its samples */
-	uint64_t switches; /* counted here, where samples don't */
-	uint64_t missed;   /* that other events' samples tell of, and the group's do not */
-	unsigned others;   /* such samples since the group's last one */
+	uint64_t id;       /* id of N in its samples; 0: not yet compared with the plan */
+	uint64_t seen_ns;  /* time of the latest sample */
+	uint64_t switches; /* switches, if samples do not have N */
+	uint64_t missed;   /* switches that only other events have sampled */
+	unsigned others;   /* samples of other events since the last one of the group */
 };
 
 struct replay_perf {
@@ -25,22 +25,22 @@ struct replay_perf {
 	struct perfdata_events events;
 	struct replay_facts facts;
 	struct replay_cgroups cgroups;
-	struct replay_plan plan; /* once there is a sample that tells */
+	struct replay_plan plan; /* valid from replay_perf_begin() on */
 	struct replay_slices slices;
-	struct perf_cpu *cpus; /* by number */
+	struct perf_cpu *cpus; /* by CPU number */
 	size_t n_cpus;
-	/* The first records, of which it was found out what is counted: they are read again. */
+	/* The first records, from which the plan was built: they are read again. */
 	unsigned char *first;
 	size_t first_bytes, first_capacity, first_at;
-	size_t best; /* most values of a sample of a switch so far, + 1; 0: none came */
+	size_t best; /* greatest number of values in a sample of a switch so far, + 1; 0: none */
 	uint64_t first_ns;
-	bool round;         /* a round was finished since the first such sample */
-	bool other_numbers; /* RAW parts number tasks otherwise than samples: a pid namespace */
+	bool round;         /* a round has ended since the first such sample */
+	bool other_numbers; /* RAW parts have the tids of another pid namespace than samples */
 
-	bool over;            /* the interval under way was handed out */
-	struct error failure; /* why nothing more can be read; code 0: the end */
+	bool over;            /* the interval was returned */
+	struct error failure; /* why reading has ended; code 0: the end of the recording */
 	uint64_t lost;
-	uint64_t *reading; /* scratch: of the plan's group */
+	uint64_t *reading; /* scratch, of the group of the plan */
 	struct perfdata_sample sample;
 };
 
@@ -54,23 +54,22 @@ static inline const struct attrib_layout *replay_perf_layout(const struct replay
 	return &perf->plan.plan->groups[0].layout;
 }
 
-/* Records are read where words are, also behind one that is broken and none of its size. */
+/* Size of a record in memory, padded to words, also if it is invalid. */
 static inline size_t replay_perf_room(const struct perf_event_header *header)
 {
 	return (header->size + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
 }
 
-/* Whether a record is of any interest at all: most that are not are told by their type. */
+/* Whether records of this type are used. */
 bool replay_perf_uses(uint32_t type);
 
 /*
- * What the RAW part of a switch tells: the thread that ran where the sample has lost its number,
- * and the next one. Of perf in a pid namespace of its own nothing: RAW has the numbers of the
- * initial one.
+ * Adds facts of the RAW part of a switch: the tid of the outgoing task, if the sample has lost it,
+ * and the next task. None if perf ran in a pid namespace: RAW has the numbers of the initial one.
  */
 void replay_perf_raw(struct replay_perf *perf, struct record *record);
 
-/* core/replay/replay_perf_open.c: finds out what is counted, as replay_kind_ops has them. */
+/* core/replay/replay_perf_open.c: open() and begin() of replay_kind_ops. */
 int replay_perf_open(struct replay_state *state, const struct perf_event_header *record,
 		     struct replay_kind **kind, struct error *err);
 int replay_perf_begin(struct replay_kind *kind, struct error *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * perf recorded whatever it was asked to. Which of its groups is shown, and so what is counted, is
- * known when a round of its records has been seen: until then they are kept, to be read again.
+ * perf may have recorded any events. Which group is shown is decided after one round of its
+ * records. Until then they are kept, to be read again.
  */
 #include "core/replay/replay_perf.h"
 
@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-	CPUS_UNTOLD = 1024,     /* where a recording does not tell how many there may be */
-	FIRST_BYTES = 16 << 20, /* of what stands before the first switch is known */
+	CPUS_UNTOLD = 1024,     /* if the recording does not contain the number of CPUs */
+	FIRST_BYTES = 16 << 20, /* of records kept before the decision */
 };
 
 static void keep_record(struct replay_perf *perf, const struct perf_event_header *header)
@@ -26,7 +26,7 @@ static void keep_record(struct replay_perf *perf, const struct perf_event_header
 	perf->first_bytes += room;
 }
 
-/* Whether only some tasks were recorded: of those of a command the events began with its exec. */
+/* Whether only some tasks were recorded. Events of a command begin with its exec. */
 static bool is_of_tasks(const struct replay_perf *perf)
 {
 	bool tasks = perf->facts.asked_of_tasks;
@@ -36,7 +36,7 @@ static bool is_of_tasks(const struct replay_perf *perf)
 	return perf->facts.of_tasks || (tasks && !perf->facts.of_all);
 }
 
-/* Why no sample is of a switch. NULL: one could have been. */
+/* The reason why no sample is of a switch; NULL: none is known. */
 static const char *explain_events(const struct perfdata_events *events)
 {
 	bool counted = false, told = false, nameless = false;
@@ -78,7 +78,7 @@ static int refuse_recording(const struct replay_perf *perf, struct error *err)
 	return error_set(err, -EOPNOTSUPP, "%s Record with: %s", why, remedy(perf));
 }
 
-/* What a switch's sample must tell. */
+/* The fields that a sample of a switch needs. */
 static int judge(const struct replay_perf *perf, struct error *err)
 {
 	const struct perfdata_sample *sample = &perf->sample;
@@ -96,7 +96,7 @@ static int judge(const struct replay_perf *perf, struct error *err)
 	return error_set(err, -EOPNOTSUPP, "%s Record with: %s", why, remedy(perf));
 }
 
-/* Of several groups the one that counts most is shown. */
+/* Of several groups, that with most values is shown. */
 static int choose_plan(struct replay_perf *perf, struct error *err)
 {
 	const struct perfdata_sample *sample = &perf->sample;
@@ -168,7 +168,7 @@ static void note_plan(struct replay_perf *perf)
 				 "slices are of several tasks.");
 }
 
-/* Whom nobody told of is unknown, and does not count as nobody. */
+/* A task without a record is unknown, and is not shown as nonexistent. */
 static int check_target(const struct replay_perf *perf, struct error *err)
 {
 	const struct target_spec *target = &perf->kind.state->config->target;
@@ -183,7 +183,7 @@ static int check_target(const struct replay_perf *perf, struct error *err)
 	return 0;
 }
 
-/* What is counted is known: the part is made for it. */
+/* Creates the state for the chosen group. */
 static int show(struct replay_perf *perf, struct error *err)
 {
 	struct replay_state *state = perf->kind.state;
@@ -232,7 +232,7 @@ int replay_perf_open(struct replay_state *state, const struct perf_event_header 
 	return inspect_record(perf, record, err);
 }
 
-/* Reads up to the end of the first round: then it is known which groups there are. */
+/* Reads to the end of the first round: then all groups are known. */
 int replay_perf_begin(struct replay_kind *kind, struct error *err)
 {
 	struct replay_perf *perf = replay_perf_of(kind);
@@ -247,10 +247,10 @@ int replay_perf_begin(struct replay_kind *kind, struct error *err)
 	}
 	if (result == -EAGAIN)
 		return result;
-	/* What it broke off with is told when all before that has been. */
+	/* The defect is reported after all records before it. */
 	if (perf->best == 0 && result < 0)
 		return result;
-	/* Who was recorded may stand behind the samples (--tail-synthesize). */
+	/* The recorded threads may be listed at the end (--tail-synthesize). */
 	if (perf->best == 0 || is_of_tasks(perf))
 		return refuse_recording(perf, err);
 	result = check_target(perf, err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The clock of a slice is what its sample tells best: a task-clock in the group, the ns that the
- * group was enabled, or when the sample was made. It stands where readings have the ns enabled.
+ * The clock of a slice is the best that its sample has: a task-clock in the group, else the enabled
+ * time of the group, else the time of the sample. It is stored as the enabled time of the reading.
  */
 #include "core/replay/replay_plan.h"
 
@@ -40,8 +40,6 @@ bool replay_plan_is_switch(const struct perfdata_event *event)
 	       !attr->exclude_kernel;
 }
 
-/* ---- events */
-
 static bool is_pmu_software(const struct replay_facts *facts, const struct perf_event_attr *attr)
 {
 	static const char *const names[] = {"kprobe", "uprobe", "msr"};
@@ -56,7 +54,7 @@ static bool is_pmu_software(const struct replay_facts *facts, const struct perf_
 	return false;
 }
 
-/* What counts the same whoever asks for it is no part of a name: precise, pinned, sampled. */
+/* Modifiers that do not change the count are no part of the name: precise, pinned, sampled. */
 static char *plain_name(const char *name)
 {
 	const char *colon = strrchr(name, ':');
@@ -97,7 +95,7 @@ static char *name_of(const struct perfdata_event *event)
 	return xstrdup(code);
 }
 
-/* A member as an event of the set: its index there, or -1 where it is there already, or no room. */
+/* Adds a member to the set: its index there, or -1 if it is there already, or the set is full. */
 static int add_event(struct replay_plan *plan, const struct perfdata_event *member,
 		     const struct replay_facts *facts)
 {
@@ -112,7 +110,7 @@ static int add_event(struct replay_plan *plan, const struct perfdata_event *memb
 	};
 
 	event.codes[0] = (struct event_code){.attr = member->attr, .state = FIGURE_VALID};
-	/* perf shows its clocks in ms; they are shown as live ones are. */
+	/* perf shows clocks in ms. They are shown as live ones are. */
 	if (is_software(&member->attr, PERF_COUNT_SW_CPU_CLOCK)) {
 		event.scale = 1;
 		text_copy(event.unit, sizeof(event.unit), "ns");
@@ -127,8 +125,6 @@ static int add_event(struct replay_plan *plan, const struct perfdata_event *memb
 	set->items[set->n] = event;
 	return (int)set->n++;
 }
-
-/* ---- the group */
 
 static size_t index_of(const struct perfdata_events *events, const struct perfdata_event *event)
 {
@@ -147,7 +143,7 @@ const struct perfdata_event *replay_plan_leader(const struct perfdata_events *ev
 	return sample->event && replay_plan_is_switch(sample->event) ? sample->event : NULL;
 }
 
-/* Which event a value of a sample is of: its id tells, or the order of the events does. */
+/* The event of a value of a sample: by its id, or by the order of events. */
 static size_t member_at(const struct perfdata_events *events, const struct perfdata_sample *sample,
 			size_t leader, size_t at)
 {
@@ -169,7 +165,7 @@ bool replay_plan_fits(const struct replay_plan *plan, const struct perfdata_even
 	return true;
 }
 
-/* Hardware events that no sample of the group counts, and may have taken turns with it. */
+/* Whether hardware events exist outside of the group, which may have been multiplexed with it. */
 static bool has_other_hardware(const struct replay_plan *plan, const struct perfdata_events *events,
 			       const struct replay_facts *facts)
 {
@@ -183,7 +179,7 @@ static bool has_other_hardware(const struct replay_plan *plan, const struct perf
 	return false;
 }
 
-/* All of the group is one want: whatever was recorded together is counted together. */
+/* The whole group becomes one group of the plan. */
 static struct plan *draw(const struct event_set *events, const struct pmu_set *pmus)
 {
 	unsigned *all = xcalloc(events->n, sizeof(*all));
@@ -215,7 +211,7 @@ int replay_plan_init(struct replay_plan *plan, const struct perfdata_events *eve
 		.clock_at = -1,
 	};
 	event_set_init(&plan->events, NULL);
-	/* Of each event of the set, which value it is. */
+	/* Index of the value of each event of the set. */
 	int *value = xcalloc(TALLY_FIRST_COUNTED + sample->n_values, sizeof(*value));
 	for (size_t i = 0; i < sample->n_values; i++) {
 		size_t member = plan->members[i] = member_at(events, sample, plan->leader, i);
@@ -279,7 +275,7 @@ void replay_plan_read(const struct replay_plan *plan, const struct perfdata_samp
 		plan->switches_at < 0 ? switches : sample->values[plan->switches_at].value;
 }
 
-/* The name of the core PMU that the recording lists, or NULL. */
+/* Name of the core PMU in the recording, or NULL. */
 static const char *core_pmu(const struct replay_facts *facts)
 {
 	static const char *const cores[] = {"cpu", "cpu_core", "cpum_cf"};

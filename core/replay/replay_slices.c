@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Records wait in the queues of replay_order until all CPUs have reached the end of the interval.
+ * Then those before the end go to core/attrib, and a tick divides the slice of each CPU that is
+ * still open.
+ */
 #include "core/replay/replay_slices.h"
 
 #include "core/base/util.h"
@@ -7,17 +12,17 @@
 #include <string.h>
 
 enum {
-	WAITING_BYTES = 32 << 20,   /* of what waits for the other CPUs */
-	INTERVALS_EMPTY_MOST = 600, /* in a row; what is longer than that is one */
+	WAITING_BYTES = 32 << 20,   /* of queued records */
+	INTERVALS_EMPTY_MOST = 600, /* in a row; a longer gap becomes one interval */
 };
 
-/* A made-up tick has this id, all other samples have none. */
+/* Id of a synthetic tick; all other samples have none. */
 #define TICK_ID UINT64_MAX
 
 struct replay_slices_cpu {
-	bool heard;       /* a sample came: its stream is open, or it waits */
-	bool open;        /* its stream is */
-	uint64_t last_ns; /* of the last reading that was folded in */
+	bool heard;       /* a sample was added: its stream is open, or the sample is queued */
+	bool open;        /* its stream is open */
+	uint64_t last_ns; /* time of the last reading passed to attrib */
 };
 
 void replay_slices_init(struct replay_slices *slices, size_t n_cpus, uint64_t first_ns)
@@ -37,16 +42,14 @@ void replay_slices_fini(struct replay_slices *slices)
 	*slices = (struct replay_slices){0};
 }
 
-/* ---- folding in */
-
-/* False where nothing was folded in yet. */
+/* False if no reading was passed to attrib. */
 static bool last_state(const struct replay_slices *slices, size_t cpu, struct attrib_state *state)
 {
 	return slices->cpus[cpu].open &&
 	       attrib_state(slices->attrib, cpu, slices->layout->group, state);
 }
 
-/* Whether one reading can have come after another: counts only grow. */
+/* Whether a reading can follow another: counts only grow. */
 static bool is_after(const struct attrib_layout *layout, const uint64_t *last, const uint64_t *now)
 {
 	size_t n = READING_VALUES + layout->n_values, at = READING_VALUES + layout->switch_value;
@@ -66,7 +69,7 @@ static void open_stream(struct replay_slices *slices, size_t cpu, uint64_t time_
 	slices->cpus[cpu].open = true;
 }
 
-/* What was counted by this CPU so far stands, and it begins anew with the record. */
+/* Closes the stream of the CPU, whose counts remain, and opens it with the record. */
 static void open_again(struct replay_slices *slices, size_t cpu, const struct record *record)
 {
 	notes_add(slices->notes, "Some records are out of order: what ran around them is "
@@ -114,7 +117,7 @@ static void fold(struct replay_slices *slices, size_t cpu, const struct record *
 	const uint64_t *now = record->sample.reading;
 	size_t bytes = slices->layout->n_values * sizeof(*now);
 	bool begun = last_state(slices, cpu, &last);
-	/* Kernels make a sample twice now and then, where another recording ends or begins. */
+	/* The kernel sometimes makes a sample twice when another recording begins or ends. */
 	if (begun && memcmp(last.reading + READING_VALUES, now + READING_VALUES, bytes) == 0)
 		return;
 	if (!begun)
@@ -144,8 +147,6 @@ void replay_slices_round(struct replay_slices *slices)
 	replay_order_round(slices->order);
 }
 
-/* ---- the end of an interval */
-
 bool replay_slices_are_over(const struct replay_slices *slices)
 {
 	const struct replay_order *order = slices->order;
@@ -160,7 +161,7 @@ bool replay_slices_are_over(const struct replay_slices *slices)
 		return true;
 	if (replay_order_final(order) < slices->until_ns)
 		return false;
-	/* Of a file it costs nothing to look for the next record of a CPU that sleeps. */
+	/* In a file the next record of a sleeping CPU can be read at once. */
 	return waiting >= slices->n_heard || (slices->live && latest_ns > slices->until_ns &&
 					      latest_ns - slices->until_ns > slices->interval_ns);
 }
@@ -187,7 +188,7 @@ static bool divide(const struct attrib_layout *layout, const uint64_t *last, con
 	return true;
 }
 
-/* Whoever the CPU's next record names was running when the interval ended. */
+/* The task that the next record of the CPU names ran at the end of the interval. */
 static bool make_tick(struct replay_slices *slices, size_t index)
 {
 	struct replay_slices_cpu *cpu = &slices->cpus[index];
@@ -199,7 +200,7 @@ static bool make_tick(struct replay_slices *slices, size_t index)
 	    cpu->last_ns >= time_ns)
 		return false;
 	const struct record *who = next->tid == -1 && exit ? exit : next;
-	/* Between this task and the one that the last record named a switch is missing. */
+	/* A switch is missing between this task and the one that the last record named. */
 	if (last.runner.tid != -1 && who->tid != last.runner.tid)
 		return false;
 	double share = (double)(time_ns - cpu->last_ns) / (double)(next->time_ns - cpu->last_ns);
@@ -223,7 +224,7 @@ void replay_slices_end(struct replay_slices *slices)
 {
 	bool divided = false;
 
-	/* The recording ends before the interval would have. */
+	/* The recording ends inside of the interval. */
 	if (slices->ended && replay_order_bytes(slices->order) == 0)
 		slices->until_ns = replay_order_latest(slices->order);
 	for (size_t i = 0; i < slices->n_cpus; i++) {
@@ -236,7 +237,7 @@ void replay_slices_end(struct replay_slices *slices)
 					 "refresh is divided by time.");
 }
 
-/* The earliest of what waits, or `none_ns`. */
+/* Time of the earliest queued record, or `none_ns`. */
 static uint64_t next_ns(const struct replay_slices *slices, uint64_t none_ns)
 {
 	uint64_t earliest_ns = UINT64_MAX;

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A task belongs to the target if it, or one of its ancestors, was requested, and its user and
+ * cgroup match. The recording has only the tasks that ran, so ancestry is decided once for a task
+ * and kept.
+ */
 #include "core/replay/replay_target.h"
 
 #include "core/base/util.h"
@@ -7,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 256 }; /* of parents; a chain that is longer is a mistake */
+enum { DEPTH_MAX = 256 }; /* parents; a longer chain is a cycle */
 
 #define TEXT_NO_MATCH "Nobody of those who were asked for was recorded so far."
 #define TEXT_ALREADY  "This recording is of a target already: it is shown whole."
@@ -20,7 +25,7 @@ static bool has_number(const pid_t *numbers, size_t n, pid_t number)
 	return false;
 }
 
-/* Who was one of them stays so, also when its parents are gone. */
+/* A member remains one after its parents have ended. */
 static bool descends(const struct target_spec *spec, struct tasks *tasks, struct task *task,
 		     unsigned depth)
 {
@@ -33,13 +38,13 @@ static bool descends(const struct target_spec *spec, struct tasks *tasks, struct
 	pid_t above = task->pid > 0 && task->pid != task->tid ? task->pid : task->ppid;
 	if (!parent && above > 0)
 		parent = tasks_find(tasks, above, task->seen_ns);
-	/* A single thread's children are not asked for. */
+	/* Children of a requested thread (-t) are not requested. */
 	if (!parent || parent == task || has_number(spec->tids, spec->n_tids, parent->tid))
 		return false;
 	return descends(spec, tasks, parent, depth + 1);
 }
 
-/* Whether a list "a,b" has it. */
+/* Whether a list "a,b" contains a word. */
 static bool is_listed(const char *list, const char *word)
 {
 	size_t length = strlen(word);
@@ -62,7 +67,7 @@ static bool is_of_user(struct replay_state *state, const char *list, const struc
 	return task->uid != (uid_t)-1 && (is_listed(list, name) || is_listed(list, number));
 }
 
-/* It, or one that it is below; by its path, or as tables name it. */
+/* Whether the list has the cgroup or one of its parents, as a path or as shown in tables. */
 static bool is_in_cgroup(const char *list, const struct task *task)
 {
 	char path[CGROUP_PATH_MAX], name[CGROUP_PATH_MAX];
@@ -110,7 +115,7 @@ void replay_target_choose(struct replay_state *state, const struct target_spec *
 	target_set_roots(state->target, NULL, 0);
 	for (size_t i = 0; i < interval->n_ran; i++) {
 		struct task *task = ran[i];
-		/* And those above it, which have a row beside it. */
+		/* Also its parents, which have rows beside it. */
 		for (unsigned depth = 0; task && depth < DEPTH_MAX; depth++) {
 			if (!is_chosen(state, spec, task))
 				break;

@@ -5,9 +5,9 @@
 #include "core/replay/replay_state.h"
 
 /*
- * Of a recording of everybody only these: processes with all that they start, threads, users,
- * cgroups. What the recording tells of its tasks is all there is to ask: whom it does not know has
- * no row. To be called when an interval has ended, before its picture is taken.
+ * Restricts a recording of all tasks to a target: processes with their descendants, threads, users,
+ * cgroups. Only facts in the recording count: a task that it does not describe has no row. To be
+ * called at the end of an interval, before its snapshot is built.
  */
 void replay_target_choose(struct replay_state *state, const struct target_spec *spec);
 
