@@ -176,7 +176,7 @@ int engine_choice_preset(struct engine_choice *choice, const char *name, struct 
 	choice->preset = preset;
 	result = begin_columns(choice, &selection, err);
 	if (result == 0)
-		result = selection_add_asked(&selection, &choice->selection, err);
+		result = selection_add_named(&selection, &choice->selection, err);
 	result = end_columns(choice, &selection, result, err);
 	if (result < 0)
 		choice->preset = before;

@@ -184,7 +184,7 @@ static int add_column(struct selection *selection, const struct metric_def *def,
 
 	if (same < selection->n && strcmp(selection->columns[same].def.forms[0].expression,
 					  def->forms[0].expression) == 0) {
-		selection->columns[same].asked = true;
+		selection->columns[same].named = true;
 		return 0;
 	}
 	if (same < selection->n)
@@ -204,7 +204,7 @@ static int add_column(struct selection *selection, const struct metric_def *def,
 					   selection->n + 1, sizeof(*selection->columns));
 	struct selection_column *column = &selection->columns[selection->n++];
 	*column = (struct selection_column){
-		.form = (size_t)form, .asked = true, .together = together};
+		.form = (size_t)form, .named = true, .together = together};
 	metric_def_copy(&column->def, def);
 	column->def.machine |= is_of_machine(selection, column);
 	return 0;
@@ -225,7 +225,7 @@ void selection_add_recorded(struct selection *selection, const struct metric_def
 					   selection->n + 1, sizeof(*selection->columns));
 	selection->columns[selection->n] = (struct selection_column){
 		.form = compiles ? 0 : METRIC_FORMS_MAX,
-		.asked = true,
+		.named = true,
 	};
 	metric_def_copy(&selection->columns[selection->n++].def, def);
 	make_wants(selection);
@@ -352,7 +352,7 @@ void selection_mark_preset(struct selection *selection, bool leave_out)
 
 	for (size_t i = 0; i < selection->n; i++) {
 		selection->columns[i].preset = true;
-		selection->columns[i].asked = false;
+		selection->columns[i].named = false;
 		missing += selection->columns[i].form == METRIC_FORMS_MAX;
 	}
 	if (!leave_out || missing == selection->n)
@@ -363,14 +363,14 @@ void selection_mark_preset(struct selection *selection, bool leave_out)
 	drop_unused_events(selection);
 }
 
-int selection_add_asked(struct selection *selection, const struct selection *from,
+int selection_add_named(struct selection *selection, const struct selection *from,
 			struct error *err)
 {
 	int result = 0;
 
 	selection->groups = from->groups;
 	for (size_t i = 0; i < from->n && result == 0; i++)
-		if (from->columns[i].asked)
+		if (from->columns[i].named)
 			result = add_column(selection, &from->columns[i].def,
 					    from->columns[i].together, err);
 	if (result == 0)
@@ -392,7 +392,7 @@ int selection_renew(struct selection *selection, struct error *err)
 		if (result < 0)
 			break;
 		renewed.columns[renewed.n - 1].preset = column->preset;
-		renewed.columns[renewed.n - 1].asked = column->asked;
+		renewed.columns[renewed.n - 1].named = column->named;
 	}
 	if (result < 0) {
 		selection_fini(&renewed);

@@ -18,7 +18,7 @@ struct selection_column {
 	struct metric_def def; /* owned */
 	size_t form;           /* index in def->forms; METRIC_FORMS_MAX: none for this machine */
 	bool preset;           /* from the preset; the columns of the preset come first */
-	bool asked;            /* the user named it, possibly also in the preset */
+	bool named;            /* the user named it, possibly also in the preset */
 	unsigned together;     /* same number > 0: named together as {a,b} */
 };
 
@@ -75,7 +75,7 @@ void selection_mark_preset(struct selection *selection, bool leave_out);
  * Adds the columns of another selection that the user named. Returns -errno with a sentence if one
  * cannot be added; the columns before it stay.
  */
-int selection_add_asked(struct selection *selection, const struct selection *from,
+int selection_add_named(struct selection *selection, const struct selection *from,
 			struct error *err);
 
 /*

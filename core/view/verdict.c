@@ -452,7 +452,7 @@ void verdict_explain(const struct judge *judge, const struct judgement *judgemen
 	if (judgement->verdict == VERDICT_STALLED)
 		verdict_append(text, size,
 			       has_topdown(judge) ? ""
-						  : "; preset topdown may tell what it waits for");
+						  : "; preset topdown may show what it waits for");
 	else if (judgement->verdict == VERDICT_BACKEND)
 		verdict_append(text, size,
 			       "; memory or execution units, which is not counted here");

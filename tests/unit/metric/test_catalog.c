@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is listed on machines of which everything is known, and what the kernel said of it. */
+/* Lists on fake machines, with the kernel's answers. */
 #include "core/base/util.h"
 #include "core/metric/catalog.h"
 #include "core/sys/cpu_model.h"
@@ -141,7 +141,7 @@ static void test_events(void **state)
 	}
 }
 
-/* All of them: everything that it names can be asked for, and tracepoints only by subsystem. */
+/* The whole list: every name resolves, and tracepoints are listed by subsystem. */
 static void test_everything(void **state)
 {
 	static const char *const named[] = {
@@ -197,8 +197,8 @@ static void test_stops(void **state)
 	fk_free(fk);
 }
 
-/* A tracepoint takes the kernel long: one is asked for all. */
-static void test_tracepoints_are_asked_once(void **state)
+/* A probe of a tracepoint is slow: one is probed for all. */
+static void test_tracepoints_are_probed_once(void **state)
 {
 	struct fk *fk = machine(NULL);
 	unsigned before = fk_calls(fk, FK_PERF_OPEN);
@@ -209,8 +209,6 @@ static void test_tracepoints_are_asked_once(void **state)
 	free(text);
 	fk_free(fk);
 }
-
-/* ---- metrics */
 
 static int write_metric(void *arg, const struct catalog_metric *entry)
 {
@@ -277,8 +275,6 @@ static void test_metrics(void **state)
 		fk_free(fk);
 	}
 }
-
-/* ---- PMUs */
 
 static int write_pmu(void *arg, const struct catalog_pmu *entry)
 {
@@ -366,12 +362,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_events),  cmocka_unit_test(test_everything),
-		cmocka_unit_test(test_stops),   cmocka_unit_test(test_tracepoints_are_asked_once),
+		cmocka_unit_test(test_stops),   cmocka_unit_test(test_tracepoints_are_probed_once),
 		cmocka_unit_test(test_metrics), cmocka_unit_test(test_pmus),
 		cmocka_unit_test(test_matches),
 	};
 
-	/* libpfm4 looks at the machine that this runs on. */
+	/* libpfm4 reads the real machine. */
 	setenv("LIBPFM_FORCE_PMU", "skl", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

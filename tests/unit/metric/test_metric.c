@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Formulas: what they compute, what they make of figures that are not known, what they refuse. */
+/* Formulas: values, states of unknown inputs, errors. */
 #include "tests/unit/shared/sample.h"
 
 #include "core/base/figure.h"
@@ -56,7 +56,7 @@ static void fixture_fini(struct fixture *f)
 static struct figure evaluate(const struct fixture *f, const char *expression)
 {
 	struct metric_def def = {.name = "m", .forms = {{.expression = expression}}};
-	struct event_set events = f->events; /* the formulas here name nothing new */
+	struct event_set events = f->events; /* the formulas here add no events */
 	struct error err = {0};
 	struct metric metric;
 
@@ -295,7 +295,7 @@ static void refuses(void **state)
 	static const struct {
 		const char *name, *expression;
 		int code;
-		const char *says; /* somewhere in the message */
+		const char *message; /* a part of it */
 	} rows[] = {
 		{"nothing", "", -EINVAL,
 		 "position 1: expected a number, an event or '(', found the end"},
@@ -338,7 +338,8 @@ static void refuses(void **state)
 		sample_events(&events);
 		int code = metric_compile(&def, 0, &events, &metric, &err);
 		if (code != rows[i].code || err.code != code ||
-		    strncmp(err.text, "Metric mine, ", 13) != 0 || !strstr(err.text, rows[i].says))
+		    strncmp(err.text, "Metric mine, ", 13) != 0 ||
+		    !strstr(err.text, rows[i].message))
 			fail_msg("%s: %d, \"%s\"", rows[i].name, code, err.text);
 		assert_null(metric.ops);
 		event_set_fini(&events);
@@ -364,7 +365,7 @@ static void limits(void **state)
 		size_t count;
 		const char *after;
 		int code;
-		const char *says;
+		const char *message;
 	} rows[] = {
 		{"4096 bytes", "1", " ", 4095, "", 0, ""},
 		{"4097 bytes", "1", " ", 4096, "", -E2BIG, "longer than 4096 bytes"},
@@ -389,7 +390,7 @@ static void limits(void **state)
 		struct error err = {0};
 		int code = metric_compile(&def, 0, &f.events, &metric, &err);
 
-		if (code != rows[i].code || !strstr(err.text, rows[i].says))
+		if (code != rows[i].code || !strstr(err.text, rows[i].message))
 			fail_msg("%s: %d, \"%s\"", rows[i].name, code, err.text);
 		if (code == 0)
 			assert_true(isfinite(sample_eval(&metric, &f.input, INTERVAL_S).value));
@@ -399,7 +400,7 @@ static void limits(void **state)
 	fixture_fini(&f);
 }
 
-/* Sixty-four deep is allowed, and then the stack of the evaluation is used to its last slot. */
+/* A depth of 64 is allowed and uses the last slot of the stack. */
 static void as_deep_as_allowed(void **state)
 {
 	struct fixture f;
@@ -419,7 +420,7 @@ static void as_deep_as_allowed(void **state)
 	fixture_fini(&f);
 }
 
-/* Whatever is typed: an error with a text, or a program that stays in its stack and is finite. */
+/* Any input is an error with a text, or a program that stays in its stack and is finite. */
 static void garbage(void **state)
 {
 	static const char *const pieces[] = {
@@ -485,7 +486,7 @@ static void garbage(void **state)
 			fail_msg("not finite: %s", text);
 		metric_fini(&metric);
 	}
-	/* A generator that makes nothing valid, or nothing else, would prove nothing. */
+	/* The generator makes both valid and invalid formulas. */
 	assert_in_range(compiled, 1000, 99000);
 	assert_in_range(refused, 1000, 99000);
 	fixture_fini(&f);
@@ -535,7 +536,7 @@ static void check_forms(const struct metric_def *def)
 	assert_true(n > 0);
 }
 
-/* The tables are data: what the rest relies on is checked here once. */
+/* The tables are data: these are the properties that other code relies on. */
 static void tables(void **state)
 {
 	(void)state;

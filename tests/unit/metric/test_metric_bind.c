@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which counters a metric reads: events are letters, the plan is made as for a machine whose groups
- * hold so many, and each case fills in what the groups counted and how long they were on.
+ * The counters that a metric reads. Events are letters, the plan is for a machine with groups of a
+ * given size, and each case sets the counts and times of the groups.
  */
 #include "core/base/util.h"
 #include "core/event/plan.h"
@@ -21,8 +21,8 @@
 enum { PMUS = 2, GROUPS_MAX = 8, COUNTS_MAX = 4, DOMAINS_MAX = 4 };
 
 /*
- * A letter after '1' or '2' is of that PMU alone, one after '-' unsupported; u is of software, z
- * of a socket, in units of a quarter.
+ * A letter after '1' or '2' is an event of that PMU alone, a letter after '-' is unsupported. u is
+ * a software event, z an event of a socket, in units of a quarter.
  */
 static void make_events(const char *letters, size_t n_core, struct event_set *set)
 {
@@ -396,9 +396,7 @@ static void test_case(void **state)
 	event_set_fini(&set);
 }
 
-/* ---- what needs more than a table */
-
-/* Metrics that read the same counters read them once; those of other groups are other readings. */
+/* Metrics with the same counters share a reading; other groups are other readings. */
 static void test_shared_readings(void **state)
 {
 	static const struct {
@@ -431,7 +429,7 @@ static void test_shared_readings(void **state)
 	event_set_fini(&set);
 }
 
-/* An event that the plan was made without, as the ones that a formula adds later, says nothing. */
+/* An event that was added after the plan was made is not counted. */
 static void test_event_beyond_the_plan(void **state)
 {
 	struct metric_readings readings = {0};

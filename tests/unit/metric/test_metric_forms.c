@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What each kind of machine gets of the built-in metrics: its own events, under titles that tell
- * the truth about them, and never another machine's.
+ * The forms of the built-in metrics on each kind of machine: its own events, with true titles, and
+ * never the events of another machine.
  */
 #include "tests/unit/shared/counted.h"
 #include "tests/unit/shared/machine.h"
@@ -31,7 +31,7 @@
 	"CPU implementer\t: 0x41\nCPU variant\t: " variant "\nCPU part\t: " part \
 	"\nCPU revision\t: " revision "\n\n"
 
-/* Files below /sys/bus/event_source/devices: PMUs, what they know and what it means. */
+/* Files below /sys/bus/event_source/devices: PMUs and their events. */
 #define CORE(pmu)         pmu "/type 4\n" pmu "/format/event config:0-7\n" pmu "/format/umask config:8-15\n"
 #define SOCKET(pmu, type) pmu "/type " type "\n" pmu "/cpumask 0\n" pmu "/format/event config:0-7\n"
 #define IMC(event) \
@@ -123,7 +123,7 @@ static unsigned kind_init(const struct kind *kind, struct machine *machine)
 	return cpu_model_read(&machine->sys);
 }
 
-/* The number of the form that a kind of machine takes, or -ENOENT. */
+/* Returns the number of the form on a kind of machine, or -ENOENT. */
 static int form_of(const struct kind *kind, const struct metric_def *def)
 {
 	struct machine machine;
@@ -136,7 +136,7 @@ static int form_of(const struct kind *kind, const struct metric_def *def)
 	int form = metric_choose(def, cpus, 0, &events, &metric, &err);
 	if (form < 0 && (form != -ENOENT || err.code != form || !err.text[0]))
 		fail_msg("%s, %s: %d, %s", kind->name, def->name, form, err.text);
-	/* What was passed over left nothing to be counted. */
+	/* Skipped forms left no events. */
 	for (size_t i = TALLY_FIRST_COUNTED; i < events.n; i++)
 		if (form < 0 || !strstr(def->forms[form].expression, events.items[i].name))
 			fail_msg("%s, %s: why %s?", kind->name, def->name, events.items[i].name);
@@ -194,7 +194,7 @@ static void each_its_own(void **state)
 		{"Neoverse V1", "topdown_frontend", "front%", "stall_slot_frontend / (slots"},
 		{"Neoverse N2 r0p0", "topdown_frontend", "front%", "stall_slot_frontend - cycles"},
 
-		/* Nothing is made up: who has no slots shows stalled cycles, and calls them so. */
+		/* CPUs without slots show stalled cycles, with that title. */
 		{"Neoverse N1", "topdown_frontend", "fe-stal%", "stalled-cycles-frontend"},
 		{"Neoverse N2 on an old kernel", "topdown_frontend", "fe-stal%",
 		 "stalled-cycles-frontend"},
@@ -242,8 +242,8 @@ static void each_its_own(void **state)
 	}
 }
 
-/* A form that no machine takes is not tested, or cannot be reached behind another. */
-static void no_form_for_nobody(void **state)
+/* A form that no machine uses is not tested, or cannot be reached. */
+static void every_form_is_used(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < metric_table_n; i++) {
@@ -269,7 +269,7 @@ static void no_form_for_nobody(void **state)
 	}
 }
 
-/* What --list, -S and -s rely on: presets show something everywhere. */
+/* Every preset shows something on every machine, as --list, -S and -s require. */
 static void presets_everywhere(void **state)
 {
 	(void)state;
@@ -285,7 +285,7 @@ static void presets_everywhere(void **state)
 		}
 }
 
-/* Four shares of the slots, from counts as these machines give them. */
+/* The four shares of the slots, from counts of these machines. */
 static void shares_add_up(void **state)
 {
 	static const char *const shares[] = {"topdown_retiring", "topdown_bad_spec",
@@ -379,7 +379,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_its_own),
-		cmocka_unit_test(no_form_for_nobody),
+		cmocka_unit_test(every_form_is_used),
 		cmocka_unit_test(presets_everywhere),
 		cmocka_unit_test(shares_add_up),
 	};

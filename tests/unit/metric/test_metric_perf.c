@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * perf stat's ratios, to the last digit that it prints: our formulas over the counts that it
- * printed on real machines (quoted in public bug reports, documentation and source). What perf stat
- * prints on this machine is in tests/live/test_metric_perf.c.
+ * The ratios of perf stat, to the last digit that it prints, from counts that it printed on real
+ * machines (quoted in public bug reports, documentation and source). tests/live/test_metric_perf.c
+ * compares with perf stat on this machine.
  *
- * A count that perf multiplexed is printed scaled up, with the share of the time that it was
- * counted behind it: here it becomes the raw count and the counting time again. A rate is left out
- * where perf printed its clock too coarsely (two digits of a millisecond) to tell the last digit.
+ * perf prints a multiplexed count scaled up, followed by the share of the time. Here it is
+ * converted back to the raw count and the counting time. A rate is left out if perf printed its
+ * clock too coarsely (two digits of a millisecond) for the last digit.
  */
 #include "tests/unit/shared/perf_ratio.h"
 
@@ -358,7 +358,7 @@ static void as_perf_printed_them(void **state)
 				.share = output->lines[n].percent > 0
 						 ? output->lines[n].percent / 100
 						 : 1};
-		/* Where the clock was not printed no ratio needs it, but shares do. */
+		/* If the clock was not printed, no ratio needs it, but shares do. */
 		counted_init(&counted,
 			     output->task_clock_ms > 0 ? output->task_clock_ms / 1e3 : 1000,
 			     output->elapsed_s, events, n);
@@ -370,7 +370,7 @@ static void as_perf_printed_them(void **state)
 
 				figures++;
 				scaled += figure.state == FIGURE_SCALED;
-				/* What was multiplexed says so. */
+				/* Multiplexed counts are SCALED. */
 				if (output->lines[k].percent > 0)
 					assert_int_equal(figure.state, FIGURE_SCALED);
 			}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Metrics that are not built in: a user's, and those that show an event. And copies of all. */
+/* Metrics of users and of events, and copies of all metrics. */
 #include "core/metric/metric_user.h"
 
 #include "core/base/text.h"
@@ -100,7 +100,7 @@ static void users_metrics(void **state)
 static void refuses(void **state)
 {
 	static const struct {
-		const char *name, *text, *says;
+		const char *name, *text, *message;
 	} rows[] = {
 		{"nothing", "", "'' is neither a metric nor NAME=EXPRESSION"},
 		{"a name alone", "ipcc", "'ipcc' is neither a metric nor NAME=EXPRESSION"},
@@ -138,7 +138,7 @@ static void refuses(void **state)
 		struct error err = {0};
 		int code = metric_def_parse(rows[i].text, &def, &err);
 
-		if (code != -EINVAL || err.code != code || !strstr(err.text, rows[i].says))
+		if (code != -EINVAL || err.code != code || !strstr(err.text, rows[i].message))
 			fail_msg("%s: %d, \"%s\"", rows[i].name, code, err.text);
 		assert_memory_equal(&def, &(struct metric_def){0}, sizeof(def));
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is asked for, step by step, and which columns, events and wants come of it. */
+/* Changes of a selection, and the columns, events and wants after each. */
 #include "core/base/util.h"
 #include "core/metric/metric_user.h"
 #include "core/metric/selection.h"
@@ -24,7 +24,7 @@ struct step {
 	enum step_kind kind;
 	const char *text;
 	int result;
-	const char *says; /* of a refusal */
+	const char *message; /* of an error */
 };
 
 enum { STEPS_MAX = 5 };
@@ -33,8 +33,8 @@ struct selection_case {
 	const char *name;
 	const struct fk_config *machine;
 	struct step steps[STEPS_MAX];
-	const char *columns; /* names, with '?' where a form is missing */
-	const char *events;  /* but the two derived ones, with '-' where they cannot be counted */
+	const char *columns; /* names, with '?' if they have no form */
+	const char *events;  /* without the two derived ones; '-': cannot be counted */
 	const char *wants;   /* events joined by '+' */
 };
 
@@ -195,7 +195,7 @@ static void check(const struct selection *selection, const struct selection_case
 		const struct event *event = &selection->events.items[i];
 		add_word(events, sizeof(events), " ", event->state == FIGURE_VALID ? "" : "-",
 			 event->name);
-		/* What is not there has a reason. */
+		/* A missing column has a reason. */
 		assert_int_equal(event->answer != 0, event->state != FIGURE_VALID);
 	}
 	for (size_t i = 0; i < selection->wants.n; i++) {
@@ -227,7 +227,7 @@ static void test_case(void **state)
 		struct error err = {0};
 		int result = do_step(&selection, step, &err);
 
-		if (result != step->result || !strstr(err.text, step->says ? step->says : ""))
+		if (result != step->result || !strstr(err.text, step->message ? step->message : ""))
 			fail_msg("step %zu: %d, %s", i + 1, result, err.text);
 	}
 	check(&selection, this);
@@ -237,7 +237,7 @@ static void test_case(void **state)
 	fk_free(fk);
 }
 
-/* Names that cannot be looked up any more are not: what is known stays known. */
+/* A change does not resolve known names again. */
 static void test_files_that_go(void **state)
 {
 	struct fk *fk = fk_new(&fk_machine_intel);
@@ -269,7 +269,7 @@ static void test_files_that_go(void **state)
 			  &metric);
 	assert_int_equal(metric_state(&metric, &selection.events), FIGURE_VALID);
 	metric_fini(&metric);
-	/* One that is not in the set: a metric without figures, and nothing is added. */
+	/* An event outside the set: a metric without figures, and no event is added. */
 	event_set_keep(&selection.events, (bool[64]){false});
 	selection_compile(&selection.columns[0], &selection.columns[0].def, &selection.events,
 			  &metric);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a snapshot made by hand says of one of its rows. */
+/* Details of one row of a handmade snapshot. */
 #include "core/snapshot/detail.h"
 #include "tests/unit/shared/sample.h"
 
@@ -29,7 +29,7 @@ static struct snapshot *make_snapshot(void)
 	struct sample_row rows[] = {
 		task(7, 8, 20, 1000, 0, 300000000), task(7, 7, 10, 1000, 0, 100000000),
 		task(9, 9, 30, 1000, 1, 50000000),  task(11, 12, 41, 33, 0, 200000000),
-		task(7, 7, 60, 1000, 0, 10000000), /* that number again */
+		task(7, 7, 60, 1000, 0, 10000000), /* the pid reused */
 	};
 	static const struct snapshot_place places[] = {
 		{0, 0, 100000000}, {0, 1, 200000000}, {1, 0, 100000000}, {2, 1, 50000000},
@@ -65,7 +65,7 @@ static void test_subjects(void **state)
 		enum history_kind kind;
 		uint32_t number;
 		uint64_t start;
-		uint64_t ran_ns; /* 0: it is not there */
+		uint64_t ran_ns; /* 0: no such row */
 		const char *comm;
 		uint64_t sum_start;
 		unsigned flags;
@@ -82,7 +82,7 @@ static void test_subjects(void **state)
 		 ROW_EXITED | ROW_LOST,
 		 {{0, 300000000}, {1, 100000000}},
 		 {{0, 200000000}, {1, 200000000}}},
-		{"one whose main thread slept",
+		{"a process with a main thread that did not run",
 		 HISTORY_PROCESS,
 		 11,
 		 40,
@@ -92,8 +92,8 @@ static void test_subjects(void **state)
 		 0,
 		 {{3, 200000000}},
 		 {{1, 180000000}, {0, 20000000}}},
-		{"one that did not run", HISTORY_PROCESS, 5, 1, 0, "", 0, 0, {{0}}, {{0}}},
-		{"another one of that number that did not",
+		{"a process that did not run", HISTORY_PROCESS, 5, 1, 0, "", 0, 0, {{0}}, {{0}}},
+		{"another process of that pid that did not run",
 		 HISTORY_PROCESS,
 		 9,
 		 99,
@@ -123,7 +123,7 @@ static void test_subjects(void **state)
 		 0,
 		 {{3, 200000000}},
 		 {{1, 180000000}, {0, 20000000}}},
-		{"a CPU and who ran there",
+		{"a CPU and the threads that ran there",
 		 HISTORY_CPU,
 		 0,
 		 0,
@@ -143,7 +143,7 @@ static void test_subjects(void **state)
 		 0,
 		 {{0, 200000000}, {3, 180000000}, {2, 50000000}, {4, 10000000}},
 		 {{1, 440000000}}},
-		{"a CPU that is not there", HISTORY_CPU, 77, 0, 0, "", 0, 0, {{0}}, {{0}}},
+		{"a CPU that does not exist", HISTORY_CPU, 77, 0, 0, "", 0, 0, {{0}}, {{0}}},
 	};
 	struct snapshot *snapshot = make_snapshot();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Totals since zero, and how far estimates can be trusted. */
+/* Totals since zero, and the errors of estimates. */
 #include "core/snapshot/event_totals.h"
 #include "tests/unit/shared/sample.h"
 
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* A second in which the machine counted so many cache-misses in that share of it. */
+/* Adds a second with that many cache-misses, counted in that share of it. */
 static struct snapshot *second(uint64_t cache_misses, double share)
 {
 	struct snapshot *snapshot = sample_snapshot_new(sample_columns("overview"), "h", "cpu");
@@ -53,14 +53,14 @@ static void adds_up(void **state)
 	add_second(&sums, 100, 1);
 	assert_true(misses->total == 100);
 	assert_int_equal(misses->state, FIGURE_VALID);
-	add_second(&sums, 0, 0); /* nobody counted it meanwhile */
+	add_second(&sums, 0, 0); /* not counted meanwhile */
 	assert_true(misses->total == 100);
 	assert_int_equal(misses->state, FIGURE_LOST);
 	event_totals_fini(&sums);
 }
 
-/* By name, so that another plan is no other event; and not of the target what the machine did. */
-static void goes_by_names(void **state)
+/* Events are found by name across plans. Sums of the machine are not those of a target. */
+static void finds_events_by_name(void **state)
 {
 	struct event_totals sums = {0};
 	struct snapshot *other = second(100, 1);
@@ -105,18 +105,18 @@ struct error_case {
 	unsigned seen;          /* turns of TURNS */
 	unsigned least, spread; /* of the count of a turn */
 	bool even;              /* all turns of a second together are the same in each */
-	unsigned restart;       /* after so many seconds: a few snapshots only; 0: never */
+	unsigned restart;       /* seconds after which the sums restart; 0: never */
 	double most;            /* the stated error against the true one, medians */
 };
 
-/* What the turns of a second counted: those that are seen, and all. */
+/* The counts of a second: of the seen turns, and of all. */
 static void count_second(const struct error_case *this, uint64_t *counted, uint64_t *all)
 {
 	uint64_t turns[TURNS];
 
 	*counted = *all = 0;
 	for (unsigned i = 0; i < TURNS; i++) {
-		/* Half of them with much, half with little, in any order. */
+		/* Half of the turns count much, half little, in random order. */
 		turns[i] = this->even ? this->least + (i % 2) * this->spread
 				      : this->least + draw() * this->spread / 1000;
 		unsigned k = draw() % (i + 1);
@@ -130,8 +130,8 @@ static void count_second(const struct error_case *this, uint64_t *counted, uint6
 	}
 }
 
-/* The true value is within the stated error in 95 %, and the error is not stated too large. */
-static void knows_its_error(void **state)
+/* The true value is within the stated error in 95 %, and the error is not too large. */
+static void states_its_error(void **state)
 {
 	static const struct error_case rows[] = {
 		{"half the time, wild", 10, 0, 1000, false, 0, 4},
@@ -180,7 +180,7 @@ static void knows_its_error(void **state)
 	}
 }
 
-/* A burst that one estimate has in full, and few others: its error says so, and is soon over. */
+/* The error of an estimate includes a burst counted in full, and soon falls again. */
 static void jumps(void **state)
 {
 	struct event_totals sums = {0};
@@ -190,7 +190,7 @@ static void jumps(void **state)
 		add_second(&sums, 100, 0.5);
 	add_second(&sums, 1000, 0.5);
 	assert_true(event_sum_error(event_totals_find(&sums, "cache-misses"), 0.5) > 0.9);
-	/* It was no burst: from now on it counts as much. */
+	/* No burst: the rate stays. */
 	for (unsigned i = 0; i < SUMS_MEMORY; i++)
 		add_second(&sums, 1000, 0.5);
 	assert_true(event_sum_error(event_totals_find(&sums, "cache-misses"), 0.5) < 0.2);
@@ -199,7 +199,7 @@ static void jumps(void **state)
 	event_totals_fini(&sums);
 }
 
-static void has_none_where_all_was_seen(void **state)
+static void has_no_error_if_counted_in_full(void **state)
 {
 	struct event_totals sums = {0};
 
@@ -215,10 +215,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_up),
-		cmocka_unit_test(goes_by_names),
-		cmocka_unit_test(knows_its_error),
+		cmocka_unit_test(finds_events_by_name),
+		cmocka_unit_test(states_its_error),
 		cmocka_unit_test(jumps),
-		cmocka_unit_test(has_none_where_all_was_seen),
+		cmocka_unit_test(has_no_error_if_counted_in_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

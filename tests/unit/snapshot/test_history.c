@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The past of figures, of snapshots made by hand. */
+/* Histories of handmade snapshots. */
 #include "core/snapshot/history.h"
 #include "core/snapshot/snapshot_merge.h"
 #include "tests/unit/shared/allocated.h"
@@ -121,7 +121,7 @@ static void test_bucket_a_second(void **state)
 	graph_range_close(&graph_range);
 }
 
-/* Held, it shows what it showed, and keeps what comes. */
+/* A held history shows the same values, and keeps new snapshots. */
 static void test_held(void **state)
 {
 	struct graph_range graph_range;
@@ -190,7 +190,7 @@ static void test_short_intervals(void **state)
 	CHECK(&graph_range, process(7, 5), "ipc", 1, 1.7, 1.7, 1.7);
 	CHECK(&graph_range, process(8, 6), "cpu_percent", 1, 5, 5, 5);
 	CHECK(&graph_range, process(8, 6), "ipc", 1, 1, 1, 1);
-	/* Ten minutes are there, and they do not say more than there was. */
+	/* Ten minutes are kept, and values do not exceed the input. */
 	float values[HISTORY_BUCKETS + 1];
 	struct history_key key = process(7, 5);
 	history_read(graph_range.history, &key, "ipc", 1, ARRAY_SIZE(values), values);
@@ -201,7 +201,7 @@ static void test_short_intervals(void **state)
 	graph_range_close(&graph_range);
 }
 
-/* Refreshes are late and early by a little: they are a bucket each all the same. */
+/* Refreshes that are slightly late or early are one bucket each. */
 static void test_unsteady_intervals(void **state)
 {
 	struct graph_range graph_range;
@@ -220,7 +220,7 @@ static void test_unsteady_intervals(void **state)
 	graph_range_close(&graph_range);
 }
 
-/* Each value is of the same buckets for good. */
+/* The buckets of a value do not change later. */
 static void test_steps(void **state)
 {
 	struct graph_range graph_range;
@@ -255,7 +255,7 @@ static void test_another_of_that_pid(void **state)
 	CHECK(&graph_range, process(7, 5), "ipc", 1, -1, 1, 1);
 	CHECK(&graph_range, process(7, 9), "ipc", 1, 2, 2, -1);
 	CHECK(&graph_range, process(7, 0), "ipc", 1, 2, 2, 1);
-	/* A start that was not known then may be that one. */
+	/* An unknown start matches any start. */
 	graph_range_add(&graph_range, NS_PER_S, &nameless, 1);
 	CHECK(&graph_range, process(7, 9), "ipc", 1, 3, 2, 2, -1);
 	graph_range_close(&graph_range);
@@ -280,14 +280,14 @@ static void test_columns_change(void **state)
 	CHECK(&graph_range, process(7, 5), "mips", 1, -1, 400, 200);
 	CHECK(&graph_range, process(7, 5), "branch_mpki", 1, 0, 0, 0);
 	CHECK(&graph_range, process(7, 5), "branch_density", 1, -1, -1, -1);
-	graph_range.columns = overview; /* what was there is found again */
+	graph_range.columns = overview; /* earlier values are found again */
 	graph_range_add(&graph_range, NS_PER_S, &row, 1);
 	CHECK(&graph_range, process(7, 5), "mips", 1, 200, -1, 400, 200);
 	columns_unref(branch);
 	graph_range_close(&graph_range);
 }
 
-/* Nobody took snapshots for a while: a gap as long as that. */
+/* A time without snapshots is a gap of that length. */
 static void test_gap(void **state)
 {
 	struct graph_range graph_range;
@@ -306,7 +306,7 @@ static void test_gap(void **state)
 	graph_range_close(&graph_range);
 }
 
-/* Who did not run has no past then, though it has a row: in buckets of one snapshot and of more. */
+/* A task that did not run has a row but no values, in buckets of one snapshot and of more. */
 static void test_still(void **state)
 {
 	static const uint64_t intervals_ns[] = {NS_PER_S, NS_PER_S / 2};
@@ -383,7 +383,7 @@ static void test_many_cpus(void **state)
 	graph_range_close(&graph_range);
 }
 
-/* Parts as one: names, flags and cgroups as last known, whoever slept or came later. */
+/* A sum of snapshots has the last known names, flags and cgroups. */
 static void test_sum(void **state)
 {
 	struct columns *columns = sample_columns("overview");
@@ -433,7 +433,7 @@ static void test_sum(void **state)
 	columns_unref(columns);
 }
 
-/* Of that many tasks, each in a cgroup of its own, named from the last to the first. */
+/* Makes n tasks, each in a cgroup of its own, from the last to the first. */
 static struct snapshot *in_cgroups(struct columns *columns, size_t n, size_t n_cgroups)
 {
 	struct sample_row *rows = xcalloc(n, sizeof(*rows));
@@ -454,7 +454,7 @@ static struct snapshot *in_cgroups(struct columns *columns, size_t n, size_t n_c
 	return snapshot;
 }
 
-/* Thousands of cgroups: each is in the sum once, and only where a row of it is. */
+/* Of thousands of cgroups, each that has a row is in the sum once. */
 static void test_sum_cgroups(void **state)
 {
 	enum { FEW = 1500, MANY = 2000, ALL = 5000 };
@@ -483,8 +483,6 @@ static void test_sum_cgroups(void **state)
 	columns_unref(columns);
 }
 
-/* ---- of a whole recording */
-
 static void whole_open(struct graph_range *graph_range)
 {
 	graph_range_open(graph_range);
@@ -492,7 +490,7 @@ static void whole_open(struct graph_range *graph_range)
 	graph_range->history = history_new_whole();
 }
 
-/* n parts of all of it; -1 is unknown. */
+/* n parts of the whole history; -1 is unknown. */
 static void check_whole(const struct graph_range *graph_range, struct history_key key,
 			const char *metric, const double *want, size_t n)
 {
@@ -529,7 +527,7 @@ static void test_whole(void **state)
 	assert_int_equal(end_ns, 104 * NS_PER_S);
 	CHECK_WHOLE(&graph_range, process(8, 6), "cpu_percent", -1, -1, 25, -1);
 	CHECK_WHOLE(&graph_range, process(8, 6), "cpu_percent", -1, 25);
-	/* Finer than it is known: the same again. */
+	/* Finer than the buckets: values repeat. */
 	CHECK_WHOLE(&graph_range, process(8, 6), "ipc", -1, -1, -1, -1, 2, 2, -1, -1);
 	CHECK_WHOLE(&graph_range, process(7, 5), "ipc", 1.5, 1.5, 1.5);
 	/* A part of it. */
@@ -541,7 +539,7 @@ static void test_whole(void **state)
 	graph_range_close(&graph_range);
 }
 
-/* However long it is, it is there from the beginning, its means are right, and it takes no more. */
+/* A long recording is kept from its beginning, with right means, in bounded memory. */
 static void test_whole_day(void **state)
 {
 	static const struct {
@@ -577,7 +575,7 @@ static void test_whole_day(void **state)
 	}
 }
 
-/* Who ran for a moment of it is known for that: it is no mean with time in which nothing was. */
+/* A mean is over the time in which the value was known, also if that is short. */
 static void test_whole_moment(void **state)
 {
 	struct graph_range graph_range;
@@ -602,7 +600,7 @@ static void test_whole_moment(void **state)
 	graph_range_close(&graph_range);
 }
 
-/* Nobody recorded for a while: longer than a bucket, and it is seen. */
+/* A gap in the recording that is longer than a bucket is seen. */
 static void test_whole_gap(void **state)
 {
 	struct graph_range graph_range;
@@ -625,7 +623,7 @@ static void test_whole_gap(void **state)
 	graph_range_close(&graph_range);
 }
 
-/* A metric that is counted from the middle on; the same name means the same. */
+/* A metric that is counted from the middle on is found by its name. */
 static void test_whole_columns_change(void **state)
 {
 	struct graph_range graph_range;
@@ -648,7 +646,7 @@ static void test_whole_columns_change(void **state)
 	graph_range_close(&graph_range);
 }
 
-/* Always others run: the busiest of each bucket stay, and it takes no more than it may. */
+/* Other tasks run all the time: the busiest of each bucket stay, in bounded memory. */
 static void test_whole_crowd(void **state)
 {
 	enum { TASKS = 600, SECONDS = 1500 };

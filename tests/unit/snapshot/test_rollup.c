@@ -52,13 +52,13 @@ static void rolls_up_by_process(void **state)
 		 {THREAD(7, 9, 6, 0, "worker", 1, 2), THREAD(7, 8, 6, 0, "other", 1, 2),
 		  THREAD(7, 7, 5, 0, "main", 10, 20)},
 		 {THREAD(7, 7, 5, 0, "main", 12, 24)}},
-		{"the main thread slept",
+		{"the main thread did not run",
 		 {THREAD(7, 8, 6, 0, "worker", 1, 2), THREAD(7, 9, 7, 0, "other", 3, 4)},
 		 {THREAD(7, 7, 0, 0, "worker", 4, 6)}},
 		{"a worker ended, the process did not",
 		 {THREAD(7, 8, 6, ROW_EXITED, "worker", 1, 2), THREAD(7, 7, 5, 0, "main", 1, 2)},
 		 {THREAD(7, 7, 5, 0, "main", 2, 4)}},
-		{"a worker ended while the main thread slept",
+		{"a worker ended while the main thread did not run",
 		 {THREAD(7, 8, 6, ROW_EXITED, "worker", 1, 2)},
 		 {THREAD(7, 7, 0, 0, "worker", 1, 2)}},
 		{"the process ended",
@@ -72,15 +72,15 @@ static void rolls_up_by_process(void **state)
 		  THREAD(9, 9, 5, 0, "b", 1, 1), THREAD(1, 1, 5, 0, "d", 1, 1)},
 		 {THREAD(9, 9, 5, 0, "b", 2, 2), THREAD(3, 3, 5, 0, "c", 1, 1),
 		  THREAD(1, 1, 5, 0, "d", 1, 1)}},
-		{"the number of a process that ended was given out again",
+		{"the pid of an ended process is reused",
 		 {THREAD(7, 7, 5, ROW_EXITED, "old", 1, 2), THREAD(7, 7, 9, 0, "new", 10, 20)},
 		 {THREAD(7, 7, 5, ROW_EXITED, "old", 1, 2), THREAD(7, 7, 9, 0, "new", 10, 20)}},
-		{"and again, with a worker",
+		{"and reused again, with a worker",
 		 {THREAD(7, 7, 5, ROW_EXITED, "a", 1, 1), THREAD(7, 7, 6, ROW_EXITED, "b", 1, 1),
 		  THREAD(7, 7, 7, 0, "c", 1, 1), THREAD(7, 8, 8, 0, "worker", 1, 1)},
 		 {THREAD(7, 7, 5, ROW_EXITED, "a", 1, 1), THREAD(7, 7, 6, ROW_EXITED, "b", 1, 1),
 		  THREAD(7, 7, 7, 0, "c", 2, 2)}},
-		{"a worker whose slices were lost",
+		{"a worker with lost slices",
 		 {THREAD(7, 8, 6, ROW_LOST, "worker", 1, 2), THREAD(7, 7, 5, 0, "main", 1, 2)},
 		 {THREAD(7, 7, 5, ROW_LOST, "main", 2, 4)}},
 	};
@@ -166,8 +166,8 @@ static void rolls_up_many(void **state)
 	snapshot_free(snapshot);
 }
 
-/* The main thread slept: the row is named after it all the same, once it is known. */
-static void sleepers_name_their_process(void **state)
+/* A row is named after its main thread even if that did not run, once it is known. */
+static void main_threads_that_slept_name_their_process(void **state)
 {
 	static const struct sample_row threads[] = {
 		THREAD(7, 8, 6, ROW_LOST, "worker", 1, 2),
@@ -196,7 +196,7 @@ static void sleepers_name_their_process(void **state)
 	snapshot_free(snapshot);
 }
 
-/* What adds up: of a tree the roots alone. */
+/* The rows that add up: in a tree the roots alone. */
 static uint64_t sum_of(const struct snapshot *snapshot, const struct rows *rows, size_t event)
 {
 	uint64_t sum = 0;
@@ -207,7 +207,7 @@ static uint64_t sum_of(const struct snapshot *snapshot, const struct rows *rows,
 	return sum;
 }
 
-static void rolls_up_by_anything(void **state)
+static void rolls_up_by_each_grouping(void **state)
 {
 	enum { SLEEPING_MAX = 3 };
 	static const struct {
@@ -215,7 +215,7 @@ static void rolls_up_by_anything(void **state)
 		struct sample_row threads[ROWS_MAX];
 		struct row sleeping[SLEEPING_MAX]; /* up to pid 0 */
 		enum rollup by;
-		const char *want; /* who:processes/threads=ns<parent, or row */
+		const char *want; /* row:processes/threads=ns<parent */
 	} cases[] = {
 		{"nothing by tree", {{.counts = {0}}}, {{0}}, ROLLUP_TREE, ""},
 		{"nothing by user", {{.counts = {0}}}, {{0}}, ROLLUP_USER, ""},
@@ -225,17 +225,17 @@ static void rolls_up_by_anything(void **state)
 		 {{0}},
 		 ROLLUP_USER,
 		 "0:2/2=5 5:1/2=10 "},
-		{"users: threads of one process that are of two",
+		{"users: threads of one process with two users",
 		 {OF(2, 2, 1, 5, 0, 1), OF(2, 3, 1, 6, 0, 2), OF(2, 4, 1, 5, 0, 4)},
 		 {{0}},
 		 ROLLUP_USER,
 		 "5:1/2=5 6:1/1=2 "},
-		{"users: one that is not known",
+		{"users: an unknown one",
 		 {OF(2, 2, 1, (uid_t)-1, 0, 1), OF(3, 3, 1, (uid_t)-1, 0, 2)},
 		 {{0}},
 		 ROLLUP_USER,
 		 "-1:2/2=3 "},
-		{"users: a number given out again is another process",
+		{"users: a reused pid is another process",
 		 {OF(2, 2, 1, 5, 0, 1), OF(2, 2, 1, 5, 0, 2)},
 		 {{0}},
 		 ROLLUP_USER,
@@ -252,17 +252,17 @@ static void rolls_up_by_anything(void **state)
 		 {{0}},
 		 ROLLUP_TREE,
 		 "4:1/1=1<2 2:3/3=7<1 5:1/1=4<2 1:4/4=15 "},
-		{"a tree: ancestors that slept",
+		{"a tree: ancestors that did not run",
 		 {OF(4, 4, 2, 0, 0, 1), OF(4, 9, 2, 0, 0, 1), OF(6, 6, 2, 0, 0, 4)},
 		 {{.pid = 2, .tid = 2, .ppid = 1}, {.pid = 1, .tid = 1}},
 		 ROLLUP_TREE,
 		 "4:1/2=2<2 6:1/1=4<2 2:2/3=6<1 1:2/3=6 "},
-		{"a tree: a parent of which another thread ran",
+		{"a tree: a parent with another thread that ran",
 		 {OF(4, 4, 2, 0, 0, 1), OF(2, 3, 9, 0, 0, 2)},
 		 {{.pid = 2, .tid = 2, .ppid = 1}, {.pid = 1, .tid = 1}},
 		 ROLLUP_TREE,
 		 "4:1/1=1<2 2:2/2=3<1 1:2/2=3 "},
-		{"a tree: a parent that nobody knows",
+		{"a tree: an unknown parent",
 		 {OF(4, 4, 2, 0, 0, 1)},
 		 {{0}},
 		 ROLLUP_TREE,
@@ -320,7 +320,7 @@ static void rolls_up_by_anything(void **state)
 	}
 }
 
-/* What rows have not in common they do not claim. */
+/* Rows of a group have only what all their threads have. */
 static void groups_are_anonymous(void **state)
 {
 	static const struct sample_row threads[] = {OF(7, 8, 3, 5, 2, 1)};
@@ -434,8 +434,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rolls_up_by_process),
 		cmocka_unit_test(rolls_up_many),
-		cmocka_unit_test(sleepers_name_their_process),
-		cmocka_unit_test(rolls_up_by_anything),
+		cmocka_unit_test(main_threads_that_slept_name_their_process),
+		cmocka_unit_test(rolls_up_by_each_grouping),
 		cmocka_unit_test(groups_are_anonymous),
 		cmocka_unit_test(trees_of_any_shape),
 		cmocka_unit_test(rolls_up_cpus),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which tasks pass a filter, and what roll-ups make of those that do. */
+/* Tasks that pass a filter, and roll-ups of them. */
 #include "tests/unit/shared/sample.h"
 
 #include "core/view/view.h"
@@ -38,11 +38,11 @@ static void passes(void **state)
 		struct row_filter_spec spec;
 		bool set, want;
 	} rows[] = {
-		{"nothing asked for", {.text = ""}, false, true},
+		{"no words", {.text = ""}, false, true},
 		{"blanks alone", {.text = " \t "}, false, true},
 		{"a part of the command", {.text = "gres"}, true, true},
-		{"whatever its case", {.text = "pOSTGRES"}, true, true},
-		{"what is not there", {.text = "mysql"}, true, false},
+		{"in another case", {.text = "pOSTGRES"}, true, true},
+		{"an absent word", {.text = "mysql"}, true, false},
 		{"longer than the command", {.text = "postgres: walwriter"}, true, false},
 		{"a user", {.text = "db"}, true, true},
 		{"a part of the command line", {.text = "srv/data"}, true, true},
@@ -50,7 +50,7 @@ static void passes(void **state)
 		{"part of a tid", {.text = "33"}, true, true},
 		{"another number", {.text = "4122"}, true, false},
 		{"a cgroup's path", {.text = "system.slice"}, true, true},
-		{"what people call the cgroup", {.text = "docker:0123"}, true, true},
+		{"the name of the cgroup on the screen", {.text = "docker:0123"}, true, true},
 		{"words in several places", {.text = "db  wal\t41"}, true, true},
 		{"one of them is missing", {.text = "db wal 99"}, true, false},
 		{"bytes above ASCII", {.text = "\xc3\xa4"}, true, false},
@@ -88,7 +88,7 @@ static void passes(void **state)
 	snapshot_free(snapshot);
 }
 
-static void knows_little_of_a_row(void **state)
+static void passes_rows_with_unknown_members(void **state)
 {
 	static const struct row_filter_spec spec = {.text = "a"};
 	struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), NULL, 0);
@@ -115,7 +115,7 @@ static const struct sample_row tasks[] = {
 static const struct row java = {
 	.pid = 30, .tid = 30, .ppid = 1, .uid = 8, .cgroup = 1, .comm = "java", .user = "8"};
 
-/* Rows and what is left out are still everything, for every event. */
+/* Rows and left-out tasks add up to all, for every event. */
 static void check_conserves(const struct view *view, const char *name)
 {
 	const struct snapshot *snapshot = view->snapshot;
@@ -137,7 +137,7 @@ static void check_conserves(const struct view *view, const char *name)
 			fail_msg("%s: event %zu does not add up", name, e);
 }
 
-static void views_show_what_is_left(void **state)
+static void views_show_rows_that_pass(void **state)
 {
 	static const struct {
 		const char *name;
@@ -146,7 +146,7 @@ static void views_show_what_is_left(void **state)
 	} rows[] = {
 		{"a thread", {.by = ROLLUP_THREAD, .filter = {.text = "gc"}}, "30:40.0 "},
 		{"the whole process of a thread", {.filter = {.text = "gc"}}, "30:45.0 "},
-		{"a process by its main thread, which slept",
+		{"a process by its main thread, which did not run",
 		 {.filter = {.text = "java"}},
 		 "30:45.0 "},
 		{"a user's processes",
@@ -161,7 +161,7 @@ static void views_show_what_is_left(void **state)
 		{"cgroups, by their name",
 		 {.by = ROLLUP_CGROUP, .filter = {.text = "docker:0"}},
 		 "g1:45.0 "},
-		{"a tree keeps ancestors, without what they did",
+		{"a tree keeps ancestors, without their own counts",
 		 {.by = ROLLUP_TREE, .filter = {.text = "cc1"}},
 		 "(1):20.0 (10):20.0 20:20.0 "},
 		{"and what is below, where it passes",
@@ -227,8 +227,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(passes),
-		cmocka_unit_test(knows_little_of_a_row),
-		cmocka_unit_test(views_show_what_is_left),
+		cmocka_unit_test(passes_rows_with_unknown_members),
+		cmocka_unit_test(views_show_rows_that_pass),
 		cmocka_unit_test(leaves_cpus_alone),
 	};
 

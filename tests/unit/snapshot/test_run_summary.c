@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Whole runs added up from snapshots made by hand, and printed as they stand in tests/golden. */
+/* Summaries of handmade snapshots, printed as in tests/golden. */
 #include "tests/unit/shared/golden.h"
 #include "tests/unit/shared/sample.h"
 
@@ -40,7 +40,7 @@ static const struct snapshot_run ended = {
 
 enum { ROWS_MAX = 4 };
 
-/* Adds a second of these rows, which end at the first without a pid; columns stay the caller's. */
+/* Adds a second with these rows, up to the first without a pid. Borrows the columns. */
 static void add(struct run_summary *summary, struct columns *columns, const struct sample_row *rows)
 {
 	size_t n = 0;
@@ -65,7 +65,7 @@ static const struct row *find(const struct snapshot *snapshot, const char *comm,
 	return NULL;
 }
 
-static void knows_processes_again(void **state)
+static void recognises_processes(void **state)
 {
 	static const struct {
 		const char *name;
@@ -81,7 +81,7 @@ static void knows_processes_again(void **state)
 		  {TASK(7, 7, 5, 0, "a", "", 1, 2)},
 		  {TASK(7, 7, 5, ROW_EXITED, "a", "", 1, 4)}},
 		 {{"a", 7, 1}}},
-		{"threads are their process's, whoever runs",
+		{"all threads count for their process",
 		 {{TASK(7, 7, 5, 0, "a", "", 1, 1), TASK(7, 8, 6, 0, "t", "", 1, 2)},
 		  {TASK(7, 8, 6, 0, "t", "", 1, 4)},
 		  {TASK(7, 9, 9, 0, "t", "", 1, 8), TASK(7, 7, 5, 0, "a", "", 1, 16)}},
@@ -89,7 +89,7 @@ static void knows_processes_again(void **state)
 		{"an exec gives a new name",
 		 {{TASK(7, 7, 5, 0, "sh", "", 1, 1)}, {TASK(7, 7, 5, 0, "cc1", "", 1, 2)}},
 		 {{"cc1", 3, 1}}},
-		{"a name that is not known now is the one before",
+		{"an unknown name does not replace a known one",
 		 {{TASK(7, 7, 5, 0, "a", "", 1, 1)}, {TASK(7, 7, 5, 0, "", "", 1, 2)}},
 		 {{"a", 3, 1}}},
 		{"a pid that is used again is another process",
@@ -101,13 +101,13 @@ static void knows_processes_again(void **state)
 		 {{TASK(7, 7, 5, ROW_EXITED, "a", "", 1, 1), TASK(7, 7, 9, 0, "b", "", 1, 2)},
 		  {TASK(7, 7, 9, 0, "b", "", 1, 4)}},
 		 {{"a", 1, 1}, {"b", 6, 1}}},
-		{"used again after one whose start nobody saw",
+		{"reused after a process with an unknown start",
 		 {{TASK(7, 7, 0, ROW_EXITED, "a", "", 1, 1)}, {TASK(7, 7, 9, 0, "b", "", 1, 2)}},
 		 {{"a", 1, 1}, {"b", 2, 1}}},
-		{"or of neither",
+		{"both starts unknown",
 		 {{TASK(7, 7, 0, ROW_EXITED, "a", "", 1, 1)}, {TASK(7, 7, 0, 0, "b", "", 1, 2)}},
 		 {{"a", 1, 1}, {"b", 2, 1}}},
-		{"what is told of its end comes in two",
+		{"the end is in two snapshots",
 		 {{TASK(7, 7, 0, ROW_EXITED, "a", "", 1, 1)},
 		  {TASK(7, 7, 0, ROW_EXITED, "a", "", 1, 2)}},
 		 {{"a", 3, 1}}},
@@ -196,7 +196,7 @@ static struct columns *columns_without(unsigned bits)
 	return columns;
 }
 
-/* Tallies of one kind are one part, whenever they come; those of another have their own. */
+/* Tallies of one plan are one part, in any order; those of another plan have their own. */
 static void keeps_plans_apart(void **state)
 {
 	static const struct sample_row rows[ROWS_MAX] = {TASK(7, 7, 5, 0, "a", "", 1, 1)};
@@ -297,7 +297,7 @@ static void is_as_golden(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(knows_processes_again),
+		cmocka_unit_test(recognises_processes),
 		cmocka_unit_test(bounds_its_memory),
 		cmocka_unit_test(keeps_plans_apart),
 		cmocka_unit_test(is_as_golden),

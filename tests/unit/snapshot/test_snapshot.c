@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a snapshot is made of: shared columns, conservation, what was busy. */
+/* Shared columns, conservation, busy time. */
 #include "tests/unit/shared/sample.h"
 
 #include "core/snapshot/snapshot.h"
@@ -81,7 +81,7 @@ static void conserves(void **state)
 	}
 }
 
-/* A lost count that moved to unattributed conserves; CPUs that nobody counted have no say. */
+/* A lost count moved to unattributed conserves. CPUs that were not counted take no part. */
 static void conserves_without_cpus(void **state)
 {
 	struct snapshot *snapshot =
@@ -100,7 +100,7 @@ static void conserves_without_cpus(void **state)
 	snapshot_free(snapshot);
 }
 
-/* %CPU of a CPU is what was busy; IPC and GHz are those of what ran. */
+/* %CPU of a CPU is its busy share. IPC and GHz are those of the busy time. */
 static void busy_is_without_idle(void **state)
 {
 	struct columns *columns = sample_columns("overview");
@@ -127,7 +127,7 @@ static void busy_is_without_idle(void **state)
 	assert_true(fabs(figures[cpu].value - 100) < 1e-9);
 	assert_true(fabs(figures[ipc].value - 3) < 1e-9);
 
-	/* Idle beyond the whole, by the breadth of two clocks: nothing, and not 2^64. */
+	/* Idle exceeds the total, by the difference of two clocks: 0, not 2^64. */
 	idle[TALLY_TASK_CLOCK] = NS_PER_S + 3;
 	snapshot_evaluate_busy(columns, NS_PER_S, false, tally, idle, figures);
 	assert_true(figures[cpu].value == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which CPUs are the worst, and how they unfold below their sockets. */
+/* The order of CPUs by their stalls, and CPUs unfolded below their sockets. */
 #include "core/view/cpu_stall.h"
 #include "core/view/view.h"
 #include "tests/unit/shared/sample.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* CPUs of 0..3 that were busy so long, at so many instructions a cycle. */
+/* CPUs 0..3 with that busy time and IPC. */
 static struct snapshot *machine(const char *preset, const unsigned (*cpus)[2], size_t n)
 {
 	struct snapshot *snapshot = sample_snapshot_new(sample_columns(preset), "h", "cpu");
@@ -38,34 +38,34 @@ static struct snapshot *machine(const char *preset, const unsigned (*cpus)[2], s
 
 static const unsigned four[][2] = {{100, 250}, {50, 40}, {100, 90}, {20, 10}};
 
-static void loses_what_no_instruction_came_of(void **state)
+static void stalls_below_an_ipc_of_one(void **state)
 {
 	static const double want[] = {0, 30, 10, 18};
 	struct snapshot *snapshot = machine("overview", four, 4);
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
-		struct figure lost = cpu_stall(snapshot->columns, &snapshot->cpus[i]);
+		struct figure stall = cpu_stall(snapshot->columns, &snapshot->cpus[i]);
 
-		assert_int_equal(lost.state, FIGURE_VALID);
-		assert_true(fabs(lost.value - want[i]) < 0.01);
+		assert_int_equal(stall.state, FIGURE_VALID);
+		assert_true(fabs(stall.value - want[i]) < 0.01);
 	}
 	assert_true(fabs(cpu_stall_in_unit(snapshot, ROLLUP_SOCKET, 0).value - 15) < 0.01);
 	assert_int_equal(cpu_stall_in_unit(snapshot, ROLLUP_SOCKET, 7).state, FIGURE_NOT_COUNTED);
 	snapshot_free(snapshot);
 }
 
-static void loses_nothing_by_idling(void **state)
+static void does_not_stall_while_idle(void **state)
 {
 	struct snapshot *snapshot = machine("overview", (const unsigned[][2]){{0, 0}, {9, 9}}, 2);
-	struct figure lost = cpu_stall(snapshot->columns, &snapshot->cpus[0]);
+	struct figure stall = cpu_stall(snapshot->columns, &snapshot->cpus[0]);
 
 	(void)state;
-	assert_int_equal(lost.state, FIGURE_VALID);
-	assert_true(lost.value == 0);
+	assert_int_equal(stall.state, FIGURE_VALID);
+	assert_true(stall.value == 0);
 	sample_silence(&snapshot->cpus[1]);
-	lost = cpu_stall(snapshot->columns, &snapshot->cpus[1]);
-	assert_int_equal(lost.state, FIGURE_NOT_COUNTED);
+	stall = cpu_stall(snapshot->columns, &snapshot->cpus[1]);
+	assert_int_equal(stall.state, FIGURE_NOT_COUNTED);
 	assert_true(cpu_busy(&snapshot->cpus[1]) < 0);
 	snapshot_free(snapshot);
 }
@@ -132,8 +132,8 @@ static void is_in_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(loses_what_no_instruction_came_of),
-		cmocka_unit_test(loses_nothing_by_idling),
+		cmocka_unit_test(stalls_below_an_ipc_of_one),
+		cmocka_unit_test(does_not_stall_while_idle),
 		cmocka_unit_test(is_in_order),
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which rule fires on which figures, and what is said of it. */
+/* The rule that fires for given figures, and its text. */
 #include "tests/unit/shared/sample.h"
 
 #include "core/base/text.h"
@@ -17,14 +17,14 @@
 
 enum { FIGURES = 12 };
 
-/* A metric's figure: known where no state is given. */
+/* A figure of a metric: valid if no state is given. */
 struct given {
 	const char *name; /* NULL: no more */
 	double value;
 	enum figure_state state;
 };
 
-/* Columns of these metrics alone, whose formulas do not matter. */
+/* Columns of these metrics alone. The formulas do not matter. */
 static struct columns *given_columns(const struct given *given, struct figure *figures)
 {
 	struct columns *columns = xcalloc(1, sizeof(*columns));
@@ -142,7 +142,7 @@ static void judges(void **state)
 		 {{"ipc", 0.4}},
 		 0,
 		 VERDICT_STALLED,
-		 "stalled: IPC 0.40 < 1; preset topdown may tell what it waits for"},
+		 "stalled: IPC 0.40 < 1; preset topdown may show what it waits for"},
 		{"top-down, second level: memory",
 		 {{"ipc", 0.4}, {"topdown_backend", 60}, {"topdown_memory", 45}, {"cache_mpki", 0}},
 		 0,
@@ -258,7 +258,7 @@ static void judges(void **state)
 	}
 }
 
-/* IPC's events matter where they cannot be counted for the whole run. */
+/* The states of IPC's events are used if they cannot be counted for the whole run. */
 static void compile_ipc(struct columns *columns)
 {
 	int ipc = columns_metric(columns, "ipc");
@@ -271,7 +271,7 @@ static void compile_ipc(struct columns *columns)
 				 0);
 }
 
-/* Where there is no verdict: the machine, the columns and the figures that are the reason. */
+/* Without a verdict, the machine, the columns or the figures are the reason. */
 static void gives_the_reason(void **state)
 {
 	static const struct {
@@ -358,8 +358,8 @@ static void gives_the_reason(void **state)
 	}
 }
 
-/* The doubt of the figures that it rests on, and of no others. */
-static void doubts(void **state)
+/* A verdict has the state of its own figures, and of no others. */
+static void has_the_state_of_its_figures(void **state)
 {
 	static const struct {
 		struct given given[FIGURES];
@@ -401,7 +401,7 @@ static void labels_fit(void **state)
 			   [SAMPLE_CACHE_MISSES] = (misses) * (ms)},         \
 	}
 
-static void speaks_of_the_machine(void **state)
+static void describes_the_machine(void **state)
 {
 	static const struct {
 		const char *name, *preset;
@@ -452,7 +452,7 @@ static void speaks_of_the_machine(void **state)
 		 "overview",
 		 {TASK(1, "java", 900, 960, 3)},
 		 VERDICT_STALLED,
-		 "stalled: IPC 0.96 < 1; preset topdown may tell what it waits for"},
+		 "stalled: IPC 0.96 < 1; preset topdown may show what it waits for"},
 		{"nothing runs",
 		 "overview",
 		 {TASK(1, "postgres", 40, 310, 8)},
@@ -490,8 +490,8 @@ static void speaks_of_the_machine(void **state)
 	}
 }
 
-/* The time lost in stalled tasks is the sum of stall% of the CPUs, where no other task ran. */
-static void agrees_with_lost(void **state)
+/* The time lost in stalled tasks is the sum of stall% of the CPUs, if no other task ran. */
+static void agrees_with_stall_percent(void **state)
 {
 	static const unsigned cases[][2] = {{1000, 500}, {1000, 250}, {400, 250}, {700, 620}};
 
@@ -519,8 +519,8 @@ static void agrees_with_lost(void **state)
 	}
 }
 
-/* Of some tasks it says whose it is: the machine is busy. */
-static void speaks_of_some(void **state)
+/* The verdict of a target has a prefix, since the machine may be busy with other tasks. */
+static void describes_a_target(void **state)
 {
 	static const struct sample_row task = TASK(1, "postgres", 5, 310, 8);
 
@@ -540,7 +540,7 @@ static void speaks_of_some(void **state)
 	}
 }
 
-/* Sorted by what is lost: the time of those whom something ails comes first. */
+/* The order is by lost time: tasks with a loss come first. */
 static void sorts(void **state)
 {
 	static const struct sample_row tasks[] = {
@@ -566,12 +566,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(judges),
 		cmocka_unit_test(gives_the_reason),
-		cmocka_unit_test(doubts),
+		cmocka_unit_test(has_the_state_of_its_figures),
 		cmocka_unit_test(labels_fit),
-		cmocka_unit_test(speaks_of_the_machine),
-		cmocka_unit_test(agrees_with_lost),
+		cmocka_unit_test(describes_the_machine),
+		cmocka_unit_test(agrees_with_stall_percent),
 		cmocka_unit_test(sorts),
-		cmocka_unit_test(speaks_of_some),
+		cmocka_unit_test(describes_a_target),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,7 +163,7 @@ static void sorts(void **state)
 	snapshot_free(snapshot);
 }
 
-/* Whose child somebody is, of which user and cgroup. */
+/* Parent, user and cgroup of a task. */
 #define KIN(p, parent, owner, group, name, ms) \
 	SAMPLE_TASK(p, p, parent, owner, group, name, (ms)*NS_PER_MS)
 
@@ -244,7 +244,7 @@ static void sorts_rolled_up(void **state)
 	snapshot_free(snapshot);
 }
 
-/* However deep, a cell's text stays within its room, and its name within the text. */
+/* At any depth, the text fits into the cell, and the name into the text. */
 static void shows_deep_trees(void **state)
 {
 	enum { DEPTH = 60 };
@@ -352,7 +352,7 @@ static void formats_figures(void **state)
 	}
 }
 
-/* Whatever is counted, no number leaves its column. */
+/* No number is wider than its column. */
 static void figures_stay_in_their_columns(void **state)
 {
 	static const double mantissas[] = {1, 1.5, 4.9999, 5, 9.4999, 9.5, 9.949, 9.995, 9.9999};
@@ -564,7 +564,7 @@ static void shows_cpus(void **state)
 	snapshot_free(snapshot);
 }
 
-/* Which columns are left at a width, in tasks of the overview preset. */
+/* The columns at a width, for tasks in the preset overview. */
 static void fits(void **state)
 {
 	static const struct {
@@ -611,7 +611,7 @@ static void fits(void **state)
 	snapshot_free(snapshot);
 }
 
-/* Which columns someone chose, and in which order. */
+/* Columns chosen by the user, in their order. */
 static void shows_chosen_columns(void **state)
 {
 	static const struct {
@@ -648,7 +648,7 @@ static void shows_chosen_columns(void **state)
 	snapshot_free(snapshot);
 }
 
-/* A column that no CPU here can fill makes room before all others, unless it was asked for. */
+/* A column that no CPU can fill is dropped first, unless the user added it. */
 static void drops_empty_columns_first(void **state)
 {
 	static const struct {
@@ -680,7 +680,7 @@ static void drops_empty_columns_first(void **state)
 	}
 }
 
-/* At every width: never wider than the screen, whole columns unless cut, and no surprises. */
+/* At every width: never wider than the screen, and columns are whole unless cut. */
 static void fits_every_width(void **state)
 {
 	static const struct view_spec specs[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What columns show of their metrics: units, and differences from a baseline. */
+/* Units of columns, and differences from a baseline. */
 #include "tests/unit/shared/sample.h"
 
 #include "core/metric/metric_event.h"
@@ -48,7 +48,7 @@ static void cell_of(const struct view *view, pid_t pid, const char *name, struct
 	fail_msg("no row of %d", pid);
 }
 
-/* Puts a column that shows an event behind the others. */
+/* Appends a column of an event. */
 static struct columns *columns_with_event(const char *event)
 {
 	struct columns *columns = sample_columns("overview");
@@ -121,8 +121,8 @@ static void shows_units(void **state)
 	snapshot_free(snapshot);
 }
 
-/* Where it is not known, the cell says what the kernel's answer to "instructions" was. */
-static void says_why_not_per_instruction(void **state)
+/* An unknown value has the state of "instructions". */
+static void has_a_reason_without_instructions(void **state)
 {
 	static const struct {
 		const char *name;
@@ -159,7 +159,7 @@ static void sorts_by_what_is_shown(void **state)
 
 	(void)state;
 	view_init(snapshot, &spec, &view);
-	assert_int_equal(view_row(&view, 0)->pid, 10); /* per no instruction is not known: last */
+	assert_int_equal(view_row(&view, 0)->pid, 10); /* unknown without instructions: last */
 	view_fini(&view);
 	snapshot_free(snapshot);
 }
@@ -180,8 +180,6 @@ static void shows_units_of_cpus(void **state)
 	view_fini(&view);
 	snapshot_free(snapshot);
 }
-
-/* ---- the baseline */
 
 static const struct sample_row then[] = {
 	TASK(10, 1, "same", CPU_MS(500), [SAMPLE_CYCLES] = 100, [SAMPLE_INSTRUCTIONS] = 100),
@@ -263,7 +261,7 @@ static struct snapshot *in_cgroups(const struct sample_row *rows, size_t n, cons
 	return snapshot;
 }
 
-/* Roll-ups by what they are of: cgroups have other numbers in each snapshot. */
+/* Groups are matched by their names: indices of cgroups differ between snapshots. */
 static void matches_groups(void **state)
 {
 	static const struct {
@@ -271,7 +269,7 @@ static void matches_groups(void **state)
 		const char *want; /* of each line, in order */
 	} rows[] = {
 		{ROLLUP_USER, "-148.0 "},   /* all are user 1 */
-		{ROLLUP_CGROUP, "+124.0 "}, /* nobody was in it */
+		{ROLLUP_CGROUP, "+124.0 "}, /* empty in the baseline */
 		{ROLLUP_CPU, "0.0 -148.0 "},
 	};
 	struct snapshot *baseline = in_cgroups(then, ARRAY_SIZE(then), "/a", "/b");
@@ -299,7 +297,7 @@ static void matches_groups(void **state)
 	snapshot_free(snapshot);
 }
 
-/* What was not counted then, or otherwise, makes no difference. */
+/* A metric that the baseline did not count, or counted otherwise, has no difference. */
 static void compares_what_is_alike(void **state)
 {
 	static const struct {
@@ -373,7 +371,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shows_units),
-		cmocka_unit_test(says_why_not_per_instruction),
+		cmocka_unit_test(has_a_reason_without_instructions),
 		cmocka_unit_test(sorts_by_what_is_shown),
 		cmocka_unit_test(shows_units_of_cpus),
 		cmocka_unit_test(shows_differences),
