@@ -69,7 +69,7 @@ static unsigned event_width(const struct detail_pen *pen)
 }
 
 /* A counter that did not run, although there was something to count, has no count: "-". */
-static void put_number(struct detail_pen *pen, unsigned *x, uint64_t count, bool missed)
+static void put_count(struct detail_pen *pen, unsigned *x, uint64_t count, bool missed)
 {
 	char text[48] = "-";
 
@@ -93,7 +93,7 @@ static void draw_count(struct detail_pen *pen, const char *name, size_t index,
 	char text[48] = "";
 
 	detail_pen_left(pen, &x, event_width(pen), STYLE_NAME, name);
-	put_number(pen, &x, tally[index], enabled_ns > 0 && running_ns == 0);
+	put_count(pen, &x, tally[index], enabled_ns > 0 && running_ns == 0);
 	if (sum)
 		format_total(sum, text, sizeof(text));
 	if (pen->page->totals)

@@ -202,7 +202,7 @@ static void draw_axis(struct detail_pen *pen, size_t n_values, unsigned n_graphs
 	pen->y++;
 }
 
-static void draw_history(struct detail_pen *pen)
+static void draw_metric_graphs(struct detail_pen *pen)
 {
 	const struct detail_page *page = pen->page;
 	const struct columns *columns = page->snapshot->columns;
@@ -272,7 +272,7 @@ unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas,
 	draw_verdict(&left);
 	left.y++;
 	if (rect.width < TWO_COLUMNS_FROM) {
-		draw_history(&left);
+		draw_metric_graphs(&left);
 		detail_draw_threads(&left);
 		draw_places(&left);
 		detail_draw_counts(&left);
@@ -283,7 +283,7 @@ unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas,
 	left.rect.width = (rect.width - 2 * GAP) / 2;
 	right.rect.x += left.rect.width + 2 * GAP;
 	right.rect.width = left.rect.width;
-	draw_history(&left);
+	draw_metric_graphs(&left);
 	detail_draw_counts(&left);
 	detail_draw_threads(&right);
 	draw_places(&right);

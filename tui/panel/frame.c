@@ -20,7 +20,8 @@
 /* A smaller unattributed share is not shown. */
 #define UNATTRIBUTED_FROM 0.01
 
-static struct segment *add_clock(struct segments *segments, unsigned weight, uint64_t realtime_ns)
+static struct segment *add_clock_segment(struct segments *segments, unsigned weight,
+					 uint64_t realtime_ns)
 {
 	struct segment *segment = segments_add(segments, weight);
 	time_t seconds = (time_t)(realtime_ns / NS_PER_S);
@@ -47,7 +48,8 @@ static void add_words(struct segments *segments, unsigned weight, const char *la
 static void add_comparison(struct segments *segments, const struct frame *frame)
 {
 	if (frame->baseline) {
-		struct segment *segment = add_clock(segments, 94, frame->baseline->realtime_ns);
+		struct segment *segment =
+			add_clock_segment(segments, 94, frame->baseline->realtime_ns);
 
 		text_copy(segment->label, sizeof(segment->label), "baseline of");
 		segment->text_style = STYLE_WARN;
@@ -56,7 +58,7 @@ static void add_comparison(struct segments *segments, const struct frame *frame)
 		add_words(segments, 93, "", view_unit_name(frame->unit), STYLE_WARN);
 }
 
-static void add_threads(struct segments *segments, const struct snapshot *snapshot)
+static void add_thread_count(struct segments *segments, const struct snapshot *snapshot)
 {
 	struct segment *segment = segments_add(segments, 50);
 
@@ -137,7 +139,7 @@ static void add_interval(struct segments *segments, const struct frame *frame)
 }
 
 /* The PMUs of all kinds of CPUs: "cpu_atom+cpu_core". */
-static void add_pmu(struct segments *segments, const struct snapshot *snapshot)
+static void add_pmu_names(struct segments *segments, const struct snapshot *snapshot)
 {
 	const struct columns *columns = snapshot->columns;
 	const struct plan *plan = columns->plan;
@@ -186,7 +188,7 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 
 	add_words(&segments, 100, "pmctop", snapshot ? snapshot->host : "", STYLE_TITLE);
 	if (snapshot && snapshot->realtime_ns > 0)
-		add_clock(&segments, 90, snapshot->realtime_ns);
+		add_clock_segment(&segments, 90, snapshot->realtime_ns);
 	if (frame->paused)
 		add_words(&segments, 95, "", "PAUSED", STYLE_WARN);
 	if (frame->playback)
@@ -198,8 +200,8 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 		*segments_add(&segments, 0) = frame->flags->items[i];
 	add_interval(&segments, frame);
 	if (snapshot) {
-		add_threads(&segments, snapshot);
-		add_pmu(&segments, snapshot);
+		add_thread_count(&segments, snapshot);
+		add_pmu_names(&segments, snapshot);
 		add_words(&segments, 30, "", snapshot->columns->preset, STYLE_PLAIN);
 		if (snapshot->mode != COUNT_MODE_SYSTEM)
 			add_words(&segments, 45, "", scope_text(snapshot), STYLE_PLAIN);
@@ -213,7 +215,7 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 }
 
 /* Weight of a metric: a narrow line keeps the heaviest. */
-static unsigned metric_weight(const struct columns *columns, size_t index)
+static unsigned figure_weight(const struct columns *columns, size_t index)
 {
 	const struct metric_def *def = columns->metrics[index].def;
 	static const char *const first[] = {"ipc", "ghz", "cs_per_s", "faults_per_s"};
@@ -238,7 +240,7 @@ void frame_add_figures(struct segments *segments, const struct columns *columns,
 		if (strcmp(def->name, "cpu_percent") == 0)
 			continue;
 		figure_format(def, figures ? figures[i] : none, &cell);
-		add_words(segments, metric_weight(columns, i), columns->metrics[i].title, cell.text,
+		add_words(segments, figure_weight(columns, i), columns->metrics[i].title, cell.text,
 			  style_of_cell(cell.role));
 		segments->items[segments->n - 1].text_width = def->width + 1;
 	}

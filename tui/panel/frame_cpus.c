@@ -95,8 +95,8 @@ static unsigned draw_meter(const struct cpu_lines *lines, size_t index, struct c
 }
 
 /* Draws "+60 more: Tab" at the end of *line and shortens *line by it. */
-static void draw_more(const struct cpu_lines *lines, struct canvas *canvas, struct rect *line,
-		      enum style style)
+static void draw_hidden_cpus(const struct cpu_lines *lines, struct canvas *canvas,
+			     struct rect *line, enum style style)
 {
 	char more[40];
 
@@ -128,7 +128,7 @@ static void draw_labelled(const struct snapshot *snapshot, struct canvas *canvas
 		struct segments segments = {0};
 
 		if (i + 1 == lines.n)
-			draw_more(&lines, canvas, &line, STYLE_LABEL);
+			draw_hidden_cpus(&lines, canvas, &line, STYLE_LABEL);
 		unsigned x = draw_meter(&lines, i, canvas, line, meter) + 2;
 		if (x >= line.width)
 			continue;
@@ -139,14 +139,14 @@ static void draw_labelled(const struct snapshot *snapshot, struct canvas *canvas
 	lines_fini(&lines);
 }
 
-static void draw_title(struct canvas *canvas, struct rect line, unsigned x, unsigned width,
-		       const char *title)
+static void draw_cpu_title(struct canvas *canvas, struct rect line, unsigned x, unsigned width,
+			   const char *title)
 {
 	canvas_text_right(canvas, line.x + x, line.y, width, STYLE_HEADER, title);
 }
 
-static void draw_cell(struct canvas *canvas, struct rect line, unsigned x, unsigned width,
-		      const struct metric_def *def, struct figure figure)
+static void draw_cpu_figure(struct canvas *canvas, struct rect line, unsigned x, unsigned width,
+			    const struct metric_def *def, struct figure figure)
 {
 	struct cell cell;
 
@@ -179,12 +179,12 @@ static void draw_metrics(const struct cpu_lines *lines, size_t index, struct can
 		if (x + 1 + width > line.width)
 			return;
 		if (index == SIZE_MAX)
-			draw_title(canvas, line, x + 1, width, metric->title);
+			draw_cpu_title(canvas, line, x + 1, width, metric->title);
 		else
-			draw_cell(canvas, line, x + 1, width, metric->def,
-				  lines->items[index].figures
-					  ? lines->items[index].figures[i]
-					  : (struct figure){.state = FIGURE_NOT_COUNTED});
+			draw_cpu_figure(canvas, line, x + 1, width, metric->def,
+					lines->items[index].figures
+						? lines->items[index].figures[i]
+						: (struct figure){.state = FIGURE_NOT_COUNTED});
 		x += 1 + width;
 	}
 }
@@ -198,19 +198,19 @@ static void draw_table(const struct snapshot *snapshot, struct canvas *canvas, s
 
 	lines_init(&lines, snapshot, rect.height - 1);
 	canvas_fill(canvas, line, STYLE_HEADER);
-	draw_title(canvas, line, 0, NUMBER_WIDTH, "CPU");
-	draw_title(canvas, line, NUMBER_WIDTH + 1, meter, "busy ");
-	draw_more(&lines, canvas, &line, STYLE_HEADER);
+	draw_cpu_title(canvas, line, 0, NUMBER_WIDTH, "CPU");
+	draw_cpu_title(canvas, line, NUMBER_WIDTH + 1, meter, "busy ");
+	draw_hidden_cpus(&lines, canvas, &line, STYLE_HEADER);
 	if (loses && x + 1 + LOST_WIDTH <= line.width)
-		draw_title(canvas, line, x + 1, LOST_WIDTH, cpu_stall_def.title);
+		draw_cpu_title(canvas, line, x + 1, LOST_WIDTH, cpu_stall_def.title);
 	draw_metrics(&lines, SIZE_MAX, canvas, line, x + (loses ? 1 + LOST_WIDTH : 0));
 	line.width = rect.width;
 	for (size_t i = 0; i < lines.n; i++) {
 		line.y++;
 		x = draw_meter(&lines, i, canvas, line, meter);
 		if (loses && x + 1 + LOST_WIDTH <= line.width)
-			draw_cell(canvas, line, x + 1, LOST_WIDTH, &cpu_stall_def,
-				  stall_of(&lines, i));
+			draw_cpu_figure(canvas, line, x + 1, LOST_WIDTH, &cpu_stall_def,
+					stall_of(&lines, i));
 		draw_metrics(&lines, i, canvas, line, x + (loses ? 1 + LOST_WIDTH : 0));
 	}
 	lines_fini(&lines);

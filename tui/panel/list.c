@@ -244,8 +244,8 @@ static struct history_key key_of_line(const struct view *view, size_t line)
 }
 
 /* Each line has its own scale: the column shows the course, the figures show the amount. */
-static void draw_history(const struct list *list, const struct view *view, int metric,
-			 struct canvas *canvas, struct rect rect)
+static void draw_history_column(const struct list *list, const struct view *view, int metric,
+				struct canvas *canvas, struct rect rect)
 {
 	const struct table *table = &list->table;
 	const struct metric_def *def = view->snapshot->columns->metrics[metric].def;
@@ -299,7 +299,7 @@ void list_draw(struct list *list, const struct snapshot *snapshot, struct canvas
 	list->table.reserve = metric < 0 ? 0 : history_width(list, rect.width);
 	table_draw(&list->table, canvas, rect, view, empty);
 	if (list->table.reserve && view->n > 0 && rect.height > 1)
-		draw_history(list, view, metric, canvas,
-			     (struct rect){list->table.reserved_x, rect.y, list->table.reserve,
-					   rect.height});
+		draw_history_column(list, view, metric, canvas,
+				    (struct rect){list->table.reserved_x, rect.y,
+						  list->table.reserve, rect.height});
 }

@@ -21,7 +21,7 @@ static const char *own_text(struct options *now, char *text)
 	return now->names[now->n_names++] = text;
 }
 
-static void append_column(struct options *now, enum engine_column_kind kind, char *text)
+static void save_column(struct options *now, enum engine_column_kind kind, char *text)
 {
 	own_text(now, text);
 	now->columns = array_reserve(now->columns, &now->columns_capacity, now->n_columns + 1,
@@ -42,13 +42,14 @@ static bool is_in_list(const char *text, const char *event)
 	return found;
 }
 
-static size_t name_length(const char *metric)
+static size_t metric_name_length(const char *metric)
 {
 	return strcspn(metric, "= ");
 }
 
 /* True if the column is already in the options: file and command line can both have it. */
-static bool is_added(const struct options *now, enum engine_column_kind kind, const char *name)
+static bool is_column_saved(const struct options *now, enum engine_column_kind kind,
+			    const char *name)
 {
 	for (size_t i = 0; i < now->n_columns; i++) {
 		const char *text = now->columns[i].text;
@@ -56,7 +57,7 @@ static bool is_added(const struct options *now, enum engine_column_kind kind, co
 		if (now->columns[i].kind != kind)
 			continue;
 		if (kind == ENGINE_EVENTS ? is_in_list(text, name)
-					  : name_length(text) == strlen(name) &&
+					  : metric_name_length(text) == strlen(name) &&
 						    strncmp(text, name, strlen(name)) == 0)
 			return true;
 	}
@@ -67,7 +68,7 @@ static bool is_added(const struct options *now, enum engine_column_kind kind, co
  * True if a column shows the event. A column is named after the event's term name=, if there is
  * one.
  */
-static bool is_shown(const struct columns *columns, const char *name)
+static bool has_event_column(const struct columns *columns, const char *name)
 {
 	return columns_metric(columns, name) >= 0 || strstr(name, "name=");
 }
@@ -76,8 +77,8 @@ static bool is_shown(const struct columns *columns, const char *name)
  * Writes the events of a list that are shown and not saved yet, with their groups. Returns how many
  * they are.
  */
-static size_t write_shown(const struct columns *columns, const struct event_names *list,
-			  const struct options *now, FILE *file)
+static size_t write_shown_events(const struct columns *columns, const struct event_names *list,
+				 const struct options *now, FILE *file)
 {
 	unsigned open = 0; /* the group being written; 0: none */
 	size_t shown = 0;
@@ -85,8 +86,8 @@ static size_t write_shown(const struct columns *columns, const struct event_name
 	for (size_t i = 0; i < list->n; i++) {
 		unsigned group = list->items[i].group;
 
-		if (!is_shown(columns, list->items[i].name) ||
-		    is_added(now, ENGINE_EVENTS, list->items[i].name))
+		if (!has_event_column(columns, list->items[i].name) ||
+		    is_column_saved(now, ENGINE_EVENTS, list->items[i].name))
 			continue;
 		fprintf(file, "%s%s%s%s", open && open != group ? "}" : "", shown++ ? ", " : "",
 			group && open != group ? "{" : "", list->items[i].name);
@@ -97,7 +98,7 @@ static size_t write_shown(const struct columns *columns, const struct event_name
 }
 
 /* Saves a list of events as it was typed if all of it is shown, else the rest of it. */
-static void add_events(const struct columns *columns, const char *text, struct options *now)
+static void save_events(const struct columns *columns, const char *text, struct options *now)
 {
 	struct event_names list = {0};
 	struct error impossible; /* the list was parsed before, when it was added */
@@ -106,38 +107,38 @@ static void add_events(const struct columns *columns, const char *text, struct o
 	FILE *file = xopen_memstream(&left, &size);
 
 	event_names_parse(text, &list, &impossible);
-	shown = write_shown(columns, &list, now, file);
+	shown = write_shown_events(columns, &list, now, file);
 	fclose(file);
 	const char *saved = shown == list.n ? text : left;
 	if (shown > 0)
-		append_column(now, ENGINE_EVENTS, xstrdup(saved));
+		save_column(now, ENGINE_EVENTS, xstrdup(saved));
 	event_names_fini(&list);
 	free(left);
 }
 
-static void add_metric(const struct columns *columns, const char *text, struct options *now)
+static void save_metric(const struct columns *columns, const char *text, struct options *now)
 {
-	char *name = xstrndup(text, name_length(text));
+	char *name = xstrndup(text, metric_name_length(text));
 
-	if (columns_metric(columns, name) >= 0 && !is_added(now, ENGINE_METRIC, name))
-		append_column(now, ENGINE_METRIC, xstrdup(text));
+	if (columns_metric(columns, name) >= 0 && !is_column_saved(now, ENGINE_METRIC, name))
+		save_column(now, ENGINE_METRIC, xstrdup(text));
 	free(name);
 }
 
-static void add_columns(const struct app *app, struct options *now)
+static void save_columns(const struct app *app, struct options *now)
 {
 	for (size_t i = 0; i < app->preferences.added.n; i++) {
 		const struct command *command = &app->preferences.added.items[i];
 
 		if (!app->display.snapshot)
-			append_column(now,
-				      command->kind == COMMAND_ADD_EVENTS ? ENGINE_EVENTS
-									  : ENGINE_METRIC,
-				      xstrdup(command->text));
+			save_column(now,
+				    command->kind == COMMAND_ADD_EVENTS ? ENGINE_EVENTS
+									: ENGINE_METRIC,
+				    xstrdup(command->text));
 		else if (command->kind == COMMAND_ADD_EVENTS)
-			add_events(app->display.snapshot->columns, command->text, now);
+			save_events(app->display.snapshot->columns, command->text, now);
 		else
-			add_metric(app->display.snapshot->columns, command->text, now);
+			save_metric(app->display.snapshot->columns, command->text, now);
 	}
 }
 
@@ -189,7 +190,7 @@ void app_options(const struct app *app, const struct options *began, struct opti
 	now->unit = app->tasks.spec.unit;
 	now->ascii = app->preferences.ascii;
 	now->theme = app->preferences.theme[0] ? app->preferences.theme : NULL;
-	add_columns(app, now);
+	save_columns(app, now);
 	if (app->display.snapshot && app->preferences.columns.n == 0 && is_mixed(now))
 		now->shown = own_text(now, order_text(app->display.snapshot->columns));
 }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static const struct metric *metric_at(const void *data, size_t index)
+static const struct metric *column_metric(const void *data, size_t index)
 {
 	const struct columns *columns = data;
 
@@ -19,7 +19,7 @@ static const struct metric *metric_at(const void *data, size_t index)
 static void column_item(void *data, size_t index, struct picker_item *item)
 {
 	const struct columns *columns = data;
-	const struct metric *metric = metric_at(data, index);
+	const struct metric *metric = column_metric(data, index);
 
 	*item = (struct picker_item){.name = metric->def->name,
 				     .help = metric->def->help,
@@ -32,8 +32,8 @@ static bool column_choose(void *owner, void *data, size_t index, const char *typ
 	(void)typed;
 	if (index == SIZE_MAX)
 		return false;
-	app_command(owner, COMMAND_REMOVE, metric_at(data, index)->def->name, 0);
-	app_show_message(owner, "Column %s is removed.", metric_at(data, index)->title);
+	app_command(owner, COMMAND_REMOVE, column_metric(data, index)->def->name, 0);
+	app_show_message(owner, "Column %s is removed.", column_metric(data, index)->title);
 	return true;
 }
 

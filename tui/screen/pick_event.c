@@ -25,7 +25,7 @@ static size_t n_metrics(const struct app *app)
 }
 
 /* The metric at an index; NULL if the index is an event's. */
-static const struct metric_def *metric_at(const struct app *app, size_t index)
+static const struct metric_def *event_pick_metric(const struct app *app, size_t index)
 {
 	if (index < app->config.n_user_metrics)
 		return &app->config.user_metrics[index];
@@ -56,7 +56,7 @@ static bool is_raw(const char *typed)
 }
 
 /* True if pmu/terms/ or {a,b} is complete. */
-static bool is_whole(const char *typed)
+static bool is_complete_event(const char *typed)
 {
 	const char *slash = strchr(typed, '/');
 
@@ -76,8 +76,8 @@ static enum picker_typed event_typed(void *data, const char *typed, struct picke
 		.mark = "typed",
 		.style = STYLE_NAME,
 	};
-	return is_formula(typed) || is_raw(typed) || is_whole(typed) ? PICKER_TYPED_FIRST
-								     : PICKER_TYPED_LAST;
+	return is_formula(typed) || is_raw(typed) || is_complete_event(typed) ? PICKER_TYPED_FIRST
+									      : PICKER_TYPED_LAST;
 }
 
 static const char *state_mark(const struct app *app, size_t event)
@@ -102,7 +102,7 @@ static const char *state_mark(const struct app *app, size_t event)
 static void event_item(void *data, size_t index, struct picker_item *item)
 {
 	const struct event_pick *pick = data;
-	const struct metric_def *def = metric_at(pick->app, index);
+	const struct metric_def *def = event_pick_metric(pick->app, index);
 
 	if (def) {
 		*item = (struct picker_item){def->name, def->help, "metric", STYLE_NAME};
@@ -123,7 +123,7 @@ static const char *event_text(const struct event_pick *pick, size_t index)
 {
 	if (index == PICKER_AS_TYPED)
 		return is_formula(pick->typed) ? NULL : pick->typed;
-	if (metric_at(pick->app, index))
+	if (event_pick_metric(pick->app, index))
 		return NULL;
 	const struct event_index_item *event = event_at(pick->app, index);
 	return event->example ? NULL : event->name;
@@ -163,8 +163,8 @@ static void event_about(void *data, size_t index, char *text, size_t size)
 		about_event(pick->app, name, "As typed.", text, size);
 	else if (index == PICKER_AS_TYPED)
 		snprintf(text, size, "Your own metric: NAME=FORMULA, a formula over events.");
-	else if (metric_at(pick->app, index))
-		about_metric(pick->app, metric_at(pick->app, index), text, size);
+	else if (event_pick_metric(pick->app, index))
+		about_metric(pick->app, event_pick_metric(pick->app, index), text, size);
 	else if (name)
 		about_event(pick->app, name, event_at(pick->app, index)->help, text, size);
 	else
@@ -193,8 +193,8 @@ static bool event_choose(void *owner, void *data, size_t index, const char *type
 		app_command(app, COMMAND_ADD_EVENTS, name, 0);
 	else if (index == PICKER_AS_TYPED)
 		app_command(app, COMMAND_ADD_METRIC, typed, 0);
-	else if (metric_at(app, index))
-		app_command(app, COMMAND_ADD_METRIC, metric_at(app, index)->name, 0);
+	else if (event_pick_metric(app, index))
+		app_command(app, COMMAND_ADD_METRIC, event_pick_metric(app, index)->name, 0);
 	else
 		return false;
 	return true;

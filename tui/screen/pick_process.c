@@ -42,8 +42,8 @@ struct process_pick {
 	char typed[12]; /* a pid */
 };
 
-static void add_entry(struct process_pick *pick, pid_t pid, const char *comm, bool kernel,
-		      const char *user)
+static void add_process_entry(struct process_pick *pick, pid_t pid, const char *comm, bool kernel,
+			      const char *user)
 {
 	struct process_entry *entry;
 
@@ -71,7 +71,7 @@ static void add_from_proc(struct process_pick *pick, pid_t pid)
 	if (sys_file_owner(pick->sys, path, &uid) < 0)
 		uid = (uid_t)-1;
 	users_name(pick->users, uid, user, sizeof(user));
-	add_entry(pick, pid, stat.comm, stat.kernel, user);
+	add_process_entry(pick, pid, stat.comm, stat.kernel, user);
 }
 
 static void set_percent(const struct view *view, size_t line, struct process_entry *entry)
@@ -88,7 +88,7 @@ static void set_percent(const struct view *view, size_t line, struct process_ent
 		 cell.text);
 }
 
-static void add_rows(struct process_pick *pick, const struct snapshot *snapshot)
+static void add_ran_processes(struct process_pick *pick, const struct snapshot *snapshot)
 {
 	const struct view_spec by_process = {.by = ROLLUP_PROCESS};
 	struct view view;
@@ -99,13 +99,13 @@ static void add_rows(struct process_pick *pick, const struct snapshot *snapshot)
 
 		if (row->flags & ROW_EXITED || row->pid <= 0)
 			continue;
-		add_entry(pick, row->pid, row->comm, row->flags & ROW_KERNEL, row->user);
+		add_process_entry(pick, row->pid, row->comm, row->flags & ROW_KERNEL, row->user);
 		set_percent(&view, line, &pick->items[pick->n - 1]);
 	}
 	view_fini(&view);
 }
 
-static int compare_name(const void *a, const void *b)
+static int compare_process_name(const void *a, const void *b)
 {
 	const struct process_entry *entry_a = a, *entry_b = b;
 	int order = strcmp(entry_a->comm, entry_b->comm);
@@ -121,7 +121,8 @@ static void sort_rest(struct process_pick *pick, struct app *app)
 	size_t selected = picker_selected(&app->picker);
 	pid_t pid = selected < pick->n ? pick->items[selected].pid : 0;
 
-	qsort(pick->items + pick->n_ran, pick->n - pick->n_ran, sizeof(*pick->items), compare_name);
+	qsort(pick->items + pick->n_ran, pick->n - pick->n_ran, sizeof(*pick->items),
+	      compare_process_name);
 	picker_update(&app->picker, pick->n, app);
 	for (size_t i = 0; i < pick->n; i++)
 		if (pick->items[i].pid == pid)
@@ -259,7 +260,7 @@ void pick_process(struct app *app)
 	pick->sys = app->config.sys;
 	pick->users = users_new(app->config.sys);
 	if (app->display.snapshot) {
-		add_rows(pick, app->display.snapshot);
+		add_ran_processes(pick, app->display.snapshot);
 		update_command_lines(pick, app->display.snapshot);
 	}
 	pick->n_ran = pick->n;

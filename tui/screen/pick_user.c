@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Chooses the only user with shown tasks: "all users", then the users with tasks that ran, the
+ * busiest first.
+ */
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "tui/screen/app.h"
@@ -8,10 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Chooses the only user with shown tasks: "all users", then the users with tasks that ran, the
- * busiest first.
- */
 struct users_list {
 	struct user_entry {
 		uid_t uid;

@@ -34,7 +34,7 @@ void replay_control_update(struct app *app, const struct playback *playback)
 }
 
 /* Parses digits with a point. An exponent, which text_number() accepts, is no time. */
-static const char *parse_number(const char *text, double *number)
+static const char *parse_seconds(const char *text, double *number)
 {
 	size_t length = strspn(text, "0123456789.");
 
@@ -49,7 +49,7 @@ static int parse_parts(const char *text, double *seconds, unsigned *parts)
 
 	*seconds = 0;
 	for (*parts = 1;; (*parts)++, end++) {
-		end = parse_number(end, &number);
+		end = parse_seconds(end, &number);
 		if (!end || *parts > 3 || (*parts > 1 && number >= 60))
 			return -EINVAL;
 		*seconds = *seconds * 60 + number;
@@ -85,8 +85,8 @@ static int refuse_outside(const struct playback *playback, const char *text, str
 			 length);
 }
 
-static int parse_clock(const char *text, const struct playback *playback, double seconds,
-		       int64_t *ns, struct error *err)
+static int parse_time_of_day(const char *text, const struct playback *playback, double seconds,
+			     int64_t *ns, struct error *err)
 {
 	uint64_t there_ns = (uint64_t)(seconds * (double)NS_PER_S);
 	uint64_t clock_ns = position_of_clock(playback, seconds);
@@ -131,7 +131,7 @@ int replay_control_parse_goal(const char *typed, const struct playback *playback
 		*ns = INT64_MAX;
 		return 0;
 	}
-	end = parse_number(text, &number);
+	end = parse_seconds(text, &number);
 	if (!sign && end && strcmp(end, "%") == 0)
 		return parse_percent(playback, number, ns, err);
 	if (parse_parts(text, &number, &parts))
@@ -139,7 +139,7 @@ int replay_control_parse_goal(const char *typed, const struct playback *playback
 			err, -EINVAL,
 			"Invalid time '%.16s' (examples: +90, -1:30, 14:05:10, 50%%, end).", typed);
 	if (!sign && parts == 3)
-		return parse_clock(typed, playback, number, ns, err);
+		return parse_time_of_day(typed, playback, number, ns, err);
 	*ns = (int64_t)(number * (double)NS_PER_S) * (sign ? sign : 1);
 	return 0;
 }

@@ -107,7 +107,7 @@ static void replay_title(const struct app *app, const char *subject, char *title
 			 position, state[0] ? "  " : "", state, subject);
 }
 
-static void draw_title(const struct app *app, struct canvas *canvas, struct rect rect)
+static void draw_detail_title(const struct app *app, struct canvas *canvas, struct rect rect)
 {
 	char subject[320], title[600];
 
@@ -145,7 +145,7 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 	detail_page_draw(&page, &whole, all);
 	page_settle(&app->page, all.height, body.height);
 	canvas_copy(canvas, body, &whole, app->page.top);
-	draw_title(app, canvas, layout.title);
+	draw_detail_title(app, canvas, layout.title);
 	app_draw_bottom(app, canvas, layout.bottom);
 	canvas_fini(&whole);
 	detail_fini(&detail);

@@ -345,8 +345,8 @@ static void fit_columns(const struct snapshot *snapshot, unsigned width, unsigne
 		widths[last] += width - used - more;
 }
 
-static void draw_cell(struct canvas *canvas, struct rect rect, enum event_column column,
-		      enum style style, const char *text)
+static void draw_event_cell(struct canvas *canvas, struct rect rect, enum event_column column,
+			    enum style style, const char *text)
 {
 	if (event_columns[column].left)
 		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, style, text);
@@ -355,8 +355,8 @@ static void draw_cell(struct canvas *canvas, struct rect rect, enum event_column
 }
 
 /* Draws an event, or the header if line is NULL. */
-static void draw_line(struct canvas *canvas, struct rect rect, const unsigned *widths,
-		      const struct event_line *line)
+static void draw_event_line(struct canvas *canvas, struct rect rect, const unsigned *widths,
+			    const struct event_line *line)
 {
 	unsigned x = 0;
 
@@ -370,11 +370,11 @@ static void draw_line(struct canvas *canvas, struct rect rect, const unsigned *w
 			place.width = rect.width - x;
 		x += widths[i] + 1;
 		if (!line) {
-			draw_cell(canvas, place, i, STYLE_HEADER, event_columns[i].title);
+			draw_event_cell(canvas, place, i, STYLE_HEADER, event_columns[i].title);
 			continue;
 		}
 		event_cell(line, i, &cell);
-		draw_cell(canvas, place, i, style_of_cell(cell.role), cell.text);
+		draw_event_cell(canvas, place, i, style_of_cell(cell.role), cell.text);
 	}
 }
 
@@ -413,7 +413,7 @@ static void events_draw(struct app *app, struct canvas *canvas)
 	fit_columns(app->display.snapshot, body.width, widths);
 	if (body.height > 1) {
 		canvas_fill(canvas, (struct rect){body.x, body.y, body.width, 1}, STYLE_HEADER);
-		draw_line(canvas, body, widths, NULL);
+		draw_event_line(canvas, body, widths, NULL);
 		body.y++;
 		body.height--;
 	}
@@ -424,7 +424,7 @@ static void events_draw(struct app *app, struct canvas *canvas)
 		struct event_line line;
 
 		line_init(app, table->top + i, &line);
-		draw_line(canvas, place, widths, &line);
+		draw_event_line(canvas, place, widths, &line);
 		if (table->top + i == table->selected)
 			canvas_select(canvas, place);
 	}

@@ -141,8 +141,9 @@ static void draw_heading(const struct app *app, struct canvas *canvas, struct re
 		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_TITLE, text);
 }
 
-static void draw_item(const struct app *app, struct canvas *canvas, struct rect rect, size_t item,
-		      const char *left, unsigned left_width, const char *right, enum style style)
+static void draw_setup_item(const struct app *app, struct canvas *canvas, struct rect rect,
+			    size_t item, const char *left, unsigned left_width, const char *right,
+			    enum style style)
 {
 	if (!place_line(app, &rect, line_of(item)))
 		return;
@@ -164,7 +165,7 @@ static void draw_options(const struct app *app, struct canvas *canvas, struct re
 
 		options[i].value(app, value, sizeof(value));
 		snprintf(text, sizeof(text), "%-*s%s", LABEL_WIDTH, options[i].label, value);
-		draw_item(app, canvas, body, i, text, body.width, "", STYLE_PLAIN);
+		draw_setup_item(app, canvas, body, i, text, body.width, "", STYLE_PLAIN);
 	}
 }
 
@@ -179,11 +180,11 @@ static void draw_columns(const struct app *app, struct canvas *canvas, struct re
 		char text[128];
 
 		snprintf(text, sizeof(text), "[%c] %s", place->hidden ? ' ' : 'x', place->name);
-		draw_item(app, canvas, body, first + i, text, NAME_WIDTH + 4,
-			  place->metric >= 0
-				  ? app->display.snapshot->columns->defs[place->metric].help
-				  : "what slows it down, if anything",
-			  place->hidden ? STYLE_DIM : STYLE_NAME);
+		draw_setup_item(app, canvas, body, first + i, text, NAME_WIDTH + 4,
+				place->metric >= 0
+					? app->display.snapshot->columns->defs[place->metric].help
+					: "what slows it down, if anything",
+				place->hidden ? STYLE_DIM : STYLE_NAME);
 	}
 	free(places);
 }

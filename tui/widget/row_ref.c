@@ -21,7 +21,7 @@ struct identity {
 };
 
 /* A view by socket or node has lines of CPUs below an unfolded one. */
-static enum rollup kind_of(const struct view *view, size_t line)
+static enum rollup line_kind(const struct view *view, size_t line)
 {
 	if (view->cpus && !view_is_unit(view, line))
 		return ROLLUP_CPU;
@@ -30,7 +30,7 @@ static enum rollup kind_of(const struct view *view, size_t line)
 
 static struct identity identity_of(const struct view *view, size_t line)
 {
-	struct identity identity = {.kind = kind_of(view, line), .path = ""};
+	struct identity identity = {.kind = line_kind(view, line), .path = ""};
 	const struct row *row = view_row(view, line);
 	const char *path;
 
@@ -58,7 +58,7 @@ static struct identity identity_of(const struct view *view, size_t line)
 	return identity;
 }
 
-static int compare_identity(const struct identity *identity, const struct row_ref *ref)
+static int compare_ref(const struct identity *identity, const struct row_ref *ref)
 {
 	if (identity->kind != ref->kind)
 		return identity->kind < ref->kind ? -1 : 1;
@@ -75,7 +75,7 @@ static bool is_same_task(const struct row_ref *ref, const struct view *view, siz
 	return !row || row->start_ns <= ref->made_ns;
 }
 
-static void set_name(struct row_ref *ref, const struct view *view, size_t line)
+static void set_ref_name(struct row_ref *ref, const struct view *view, size_t line)
 {
 	const struct row *row = view_row(view, line);
 	struct cell cell = {.text = ""};
@@ -116,7 +116,7 @@ void row_ref_init(const struct view *view, size_t line, struct row_ref *ref)
 		.path = xstrdup(identity.path),
 		.made_ns = view->snapshot->time_ns,
 	};
-	set_name(ref, view, line);
+	set_ref_name(ref, view, line);
 }
 
 void row_ref_fini(struct row_ref *ref)
@@ -137,7 +137,7 @@ size_t row_ref_find(const struct row_ref *ref, const struct view *view)
 	for (size_t line = 0; row_ref_fits(ref, view) && line < view->n; line++) {
 		struct identity identity = identity_of(view, line);
 
-		if (compare_identity(&identity, ref) == 0 && is_same_task(ref, view, line))
+		if (compare_ref(&identity, ref) == 0 && is_same_task(ref, view, line))
 			return line;
 	}
 	return SIZE_MAX;
@@ -158,14 +158,14 @@ void row_refs_fini(struct row_refs *refs)
 }
 
 /* Index of the identity, or where it would be inserted. */
-static size_t find_place(const struct row_refs *refs, const struct identity *identity)
+static size_t find_ref_place(const struct row_refs *refs, const struct identity *identity)
 {
 	size_t low = 0, high = refs->n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare_identity(identity, &refs->items[middle]) > 0)
+		if (compare_ref(identity, &refs->items[middle]) > 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -179,8 +179,8 @@ static struct row_ref *find_ref(const struct row_refs *refs, const struct view *
 {
 	struct identity identity = identity_of(view, line);
 
-	*place = find_place(refs, &identity);
-	return *place < refs->n && compare_identity(&identity, &refs->items[*place]) == 0
+	*place = find_ref_place(refs, &identity);
+	return *place < refs->n && compare_ref(&identity, &refs->items[*place]) == 0
 		       ? &refs->items[*place]
 		       : NULL;
 }
@@ -219,8 +219,8 @@ static bool is_unit_referenced(const struct row_refs *refs, const struct view *v
 	if (view_is_unit(view, line) || unit.kind == ROLLUP_CPU)
 		return false;
 	unit.number = unit.kind == ROLLUP_NODE ? cpu->node : cpu->socket;
-	size_t place = find_place(refs, &unit);
-	return place < refs->n && compare_identity(&unit, &refs->items[place]) == 0;
+	size_t place = find_ref_place(refs, &unit);
+	return place < refs->n && compare_ref(&unit, &refs->items[place]) == 0;
 }
 
 /* True if an ancestor of the line is in refs; in a tree its figures include the line's. */
@@ -282,7 +282,7 @@ static struct figure *evaluate_sum(const struct line_sum *total, const struct vi
 	return figures;
 }
 
-static void remove_ended(struct row_refs *refs, const struct view *view)
+static void remove_ended_refs(struct row_refs *refs, const struct view *view)
 {
 	for (size_t i = refs->n; i-- > 0;)
 		if (refs->items[i].ending && refs->items[i].seen < view->snapshot->sequence)
@@ -307,7 +307,7 @@ void row_refs_sum_up(struct row_refs *refs, const struct view *view, struct row_
 {
 	size_t width = tally_width(&view->snapshot->columns->plan->shape);
 
-	remove_ended(refs, view);
+	remove_ended_refs(refs, view);
 	*sum = (struct row_refs_sum){0};
 	for (size_t i = 0; i < refs->n; i++)
 		sum->n += row_ref_fits(&refs->items[i], view);

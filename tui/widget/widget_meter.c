@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+/* A bar is drawn column by column. Each column is filled by eighths, and coloured by its place. */
 #include "tui/widget/widget_meter.h"
 
 #include "core/base/text.h"
 
-/* The colour of a column depends on its place along the bar. */
 static enum style bar_style(unsigned i, unsigned width)
 {
 	if (i * 100 < width * 60)

@@ -39,7 +39,7 @@ enum rank {
  * True if text contains word, ignoring the case of ASCII letters. strcasestr() consults the locale
  * for every byte, and lists are long.
  */
-static bool contains(const char *text, const char *word)
+static bool contains_word(const char *text, const char *word)
 {
 	size_t length = strlen(word);
 	char low = (char)tolower((unsigned char)word[0]);
@@ -57,9 +57,9 @@ static enum rank rank_of(const struct picker_item *item, const char *typed,
 	enum rank rank = RANK_NAME;
 
 	for (size_t i = 0; i < n_words; i++) {
-		if (contains(item->name, words[i]))
+		if (contains_word(item->name, words[i]))
 			continue;
-		if (!item->help || !contains(item->help, words[i]))
+		if (!item->help || !contains_word(item->help, words[i]))
 			return RANKS;
 		rank = RANK_HELP;
 	}
@@ -279,8 +279,8 @@ static void draw_border(struct canvas *canvas, struct rect box, const char *titl
 	canvas_text(canvas, x, box.y, 1, STYLE_TITLE, " ");
 }
 
-static void draw_item(const struct picker *picker, struct canvas *canvas, unsigned y,
-		      struct rect rect, size_t index)
+static void draw_picker_item(const struct picker *picker, struct canvas *canvas, unsigned y,
+			     struct rect rect, size_t index)
 {
 	struct picker_item item = {0};
 	unsigned x = rect.x, end = rect.x + rect.width;
@@ -334,7 +334,7 @@ static void draw_list(struct picker *picker, struct canvas *canvas, struct rect 
 	for (size_t i = 0; i < rect.height && picker->top + i < picker->n_matches; i++) {
 		unsigned y = rect.y + (unsigned)i;
 
-		draw_item(picker, canvas, y, rect, picker->matches[picker->top + i]);
+		draw_picker_item(picker, canvas, y, rect, picker->matches[picker->top + i]);
 		if (picker->top + i == picker->selected)
 			canvas_select(canvas, (struct rect){rect.x, y, rect.width, 1});
 	}

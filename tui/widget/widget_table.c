@@ -198,9 +198,9 @@ static void draw_header(const struct table *table, struct canvas *canvas, struct
 }
 
 /* A tagged line has '*' between the first and the second column. */
-static void draw_line(const struct table *table, struct canvas *canvas, unsigned y,
-		      struct rect rect, const struct view *view, const unsigned *widths,
-		      size_t line)
+static void draw_table_line(const struct table *table, struct canvas *canvas, unsigned y,
+			    struct rect rect, const struct view *view, const unsigned *widths,
+			    size_t line)
 {
 	bool tagged = table->tags && row_refs_at(table->tags, view, line);
 	unsigned x = rect.x;
@@ -259,7 +259,7 @@ enum table_part table_at(const struct table *table, const struct view *view, uns
 }
 
 /* The sign for more columns to the right. */
-static void draw_more(struct canvas *canvas, struct rect rect)
+static void draw_more_sign(struct canvas *canvas, struct rect rect)
 {
 	if (rect.width > MORE_WIDTH)
 		canvas_text(canvas, rect.x + rect.width - MORE_WIDTH, rect.y, MORE_WIDTH,
@@ -286,11 +286,11 @@ void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
 	if (header)
 		draw_header(table, canvas, rect, view, widths);
 	if (header && table->more_right)
-		draw_more(canvas, rect);
+		draw_more_sign(canvas, rect);
 	for (size_t i = 0; i < table->page && table->top + i < view->n; i++) {
 		unsigned y = rect.y + header + (unsigned)i;
 
-		draw_line(table, canvas, y, rect, view, widths, table->top + i);
+		draw_table_line(table, canvas, y, rect, view, widths, table->top + i);
 		if (table->top + i == table->selected)
 			canvas_select(canvas, (struct rect){rect.x, y, rect.width, 1});
 	}
