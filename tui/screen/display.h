@@ -12,7 +12,7 @@
 /* What the screens draw: the shown snapshot, its verdict, the baseline and the history. */
 struct display {
 	struct snapshot *snapshot;      /* NULL before the first interval has ended; owned */
-	struct snapshot *waiting;       /* the newest that arrived during a pause; NULL; owned */
+	struct snapshot *waiting;       /* the newest of a pause; NULL: none; owned */
 	struct snapshot *baseline;      /* figures are compared with it; NULL: none; owned */
 	struct history *history;        /* of all snapshots, those of a pause too; owned */
 	struct graph_range graph_range; /* the part of the history that graphs show */
