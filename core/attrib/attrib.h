@@ -38,7 +38,7 @@
  * opened last [run, 6.18], with that listener's clock. The time of a sample with a foreign id is
  * computed from enabled ns.
  *
- * What cannot be told apart is unattributed:
+ * These counts are unattributed:
  *   - a gap in N: records were lost, and several tasks may share the difference;
  *   - enabled grew more than running: the group was off the PMU and saw no switches meanwhile;
  *   - the task has lost its number (tid -1) and no EXIT names it.

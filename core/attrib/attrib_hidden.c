@@ -57,7 +57,7 @@ static void find_hidden_task(struct attrib *attrib, const struct stream *stream,
 	}
 }
 
-static void move(uint64_t *from, uint64_t n, uint64_t *to)
+static void move_amount(uint64_t *from, uint64_t n, uint64_t *to)
 {
 	*from -= n;
 	*to += n;
@@ -74,8 +74,8 @@ static void move_counts(struct attrib *attrib, const struct stream *stream,
 		if (counter < 0 || (part->idle && i >= layout->n_hardware))
 			continue;
 		size_t beside = tally_beside(&attrib->interval->shape, (size_t)counter);
-		move(&slice[counter], slice[counter], &unattributed[counter]);
-		move(&slice[beside], slice[beside], &unattributed[beside]);
+		move_amount(&slice[counter], slice[counter], &unattributed[counter]);
+		move_amount(&slice[beside], slice[beside], &unattributed[beside]);
 	}
 }
 
@@ -91,10 +91,10 @@ static void move_group_ns(struct attrib *attrib, const struct stream *stream,
 	uint64_t ns = exact ? part->ns : slice[group];
 	uint64_t beside_ns = window_unseen(stream, ns);
 
-	move(&slice[group], ns, &tally[group]);
+	move_amount(&slice[group], ns, &tally[group]);
 	if (beside_ns > slice[beside]) /* both are rounded */
 		beside_ns = slice[beside];
-	move(&slice[beside], beside_ns, &tally[beside]);
+	move_amount(&slice[beside], beside_ns, &tally[beside]);
 }
 
 /* Moves the time and the switches, and what they stand for beside the window. */
@@ -105,11 +105,11 @@ static void move_clock(struct attrib *attrib, const struct stream *stream,
 	uint64_t *slice = attrib->slice, *tally = part->tally;
 	uint64_t unseen_ns = window_unseen(stream, part->ns), ns = part->ns + unseen_ns;
 
-	move(&slice[TALLY_TASK_CLOCK], ns, &tally[TALLY_TASK_CLOCK]);
-	move(&slice[domain], ns, &tally[domain]);
-	move(&slice[unseen], unseen_ns, &tally[unseen]);
-	move(&slice[TALLY_SWITCHES], part->missing + window_unseen(stream, part->missing),
-	     &tally[TALLY_SWITCHES]);
+	move_amount(&slice[TALLY_TASK_CLOCK], ns, &tally[TALLY_TASK_CLOCK]);
+	move_amount(&slice[domain], ns, &tally[domain]);
+	move_amount(&slice[unseen], unseen_ns, &tally[unseen]);
+	move_amount(&slice[TALLY_SWITCHES], part->missing + window_unseen(stream, part->missing),
+		    &tally[TALLY_SWITCHES]);
 	if (part->task)
 		interval_ran(attrib->interval, part->task, stream->cpu, ns);
 	if (tally == attrib->interval->unattributed)

@@ -207,7 +207,7 @@ static inline uint64_t *slice_tally(struct attrib *attrib, const struct stream *
 
 /* attrib_hidden.c */
 
-/* Whether a SWITCH record says when the task of a slice with hidden switches came. */
+/* Whether a SWITCH record has the time at which the task of such a slice came. */
 bool hidden_is_explained(const struct attrib *attrib, const struct stream *stream,
 			 const struct sample *sample);
 /* Credits such a slice. `missing`: switches that N counted and that made no sample. */

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A table of cgroups by path, and the parser of /proc/PID/cgroup. That file has a line per mounted
+ * hierarchy: one for version 2, and one for each of version 1. The path of one line is chosen.
+ */
 #include "core/attrib/cgroups.h"
 
 #include "core/base/hash_table.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* /proc/PID/cmdline has a NUL behind each word. The words are joined with blanks. */
 #include "core/attrib/cmdline.h"
 
 #include "core/base/util.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+/* Records are collected ring by ring, then sorted by time. The caller applies them in that order.
+ */
 #include "core/attrib/fork_scan.h"
 
 #include "core/base/util.h"

@@ -227,7 +227,7 @@ struct task *tasks_exit(struct tasks *tasks, const struct record *record)
 {
 	struct task *task = tasks_at(tasks, record->pid, record->tid, record->time_ns);
 
-	/* An EXIT before its exec is that of the dead leader, whose tid it has now. */
+	/* An EXIT before the exec is that of the dead leader. The task has its tid now. */
 	if (record->time_ns < task->exec_ns)
 		end_threads(tasks, task);
 	else if (!task->exit_ns || record->time_ns < task->exit_ns)

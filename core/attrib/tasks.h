@@ -60,7 +60,8 @@ struct task {
 	struct cgroup *cgroup;             /* a reference; NULL: unknown */
 	struct cmdline *cmdline;           /* a reference; NULL: none, or unknown */
 	uint64_t cmdline_ns;               /* time of reading cmdline; 0: never */
-	uint64_t sleeping; /* sequence of the last interval whose snapshot has it without a slot */
+	uint64_t sleeping; /* sequence of the last interval with it in the snapshot, without a slot
+			    */
 };
 
 /* The longest time from a task's EXIT to its last switch, on a crowded CPU. */

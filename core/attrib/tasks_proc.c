@@ -92,8 +92,8 @@ void tasks_read_proc(struct tasks *tasks, struct task *task)
 	task->reread_ns = now_ns + task->reread_after_ns;
 	if (!read_changing_facts(tasks, task, now_ns, &stat)) {
 		inherit_late(tasks, task, now_ns);
-		/* Its EXIT was before pmctop's start and its last switch after: no record
-		 * will say that it exited. */
+		/* Its EXIT was before pmctop's start and its last switch after: there will
+		 * be no EXIT record. */
 		if (!task->start_ns && !task->comm_ns && !task->exit_ns &&
 		    proc_exists(tasks->sys, task->tid) == -ESRCH)
 			tasks_mark_exited(tasks, task, sys_now_ns(tasks->sys));
@@ -126,8 +126,8 @@ void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsi
 }
 
 /*
- * The task whose command line is read. The threads of a process share one: that of the main thread,
- * or of any thread if the main thread is gone.
+ * The task of which the command line is read. The threads of a process share one: that of the main
+ * thread, or of any thread if the main thread is gone.
  */
 static struct task *cmdline_task(const struct tasks *tasks, struct task *task, uint64_t now_ns)
 {

@@ -77,7 +77,7 @@ struct switch_raw {
 };
 
 /*
- * Decodes the RAW part of a sample of the tracepoint. The caller knows that it is one by its id: a
+ * Decodes the RAW part of a sample of the tracepoint. The caller identifies such samples by id: a
  * sample of a software event may have other bytes there. -EBADMSG where the part is too short.
  */
 int switch_raw_read(const struct switch_format *format, const struct record *record,
