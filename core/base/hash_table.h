@@ -82,8 +82,8 @@ static inline struct hash_slot *hash_table_slot(const struct hash_table *table, 
 }
 
 /*
- * The same; NULL where it is not among the first `most`. For keys that come from outside: those
- * that were made to have one home would make each search long.
+ * The same, but NULL if it is not among the first `most` slots of the search. For keys from
+ * outside, which may be made to have one home, so that each search is long.
  */
 static inline struct hash_slot *hash_table_slot_within(const struct hash_table *table, uint64_t key,
 						       size_t most)
@@ -98,8 +98,7 @@ static inline struct hash_slot *hash_table_slot_within(const struct hash_table *
 	return &table->slots[at];
 }
 
-/* The slot of the next entry with the same key, in the order in which they were added, or a free
- * one. */
+/* The next slot with the same key, in the order of adding, or a free one. `slot` is taken. */
 static inline struct hash_slot *hash_table_next(const struct hash_table *table,
 						struct hash_slot *slot)
 {
@@ -119,7 +118,7 @@ static inline void *hash_table_find(const struct hash_table *table, uint64_t key
 }
 
 /*
- * A new slot of the key, behind all that have it. The caller sets its item or number at once.
+ * Adds a slot for the key, behind those that have it. The caller sets its item or number at once.
  * The table may grow, which moves all slots.
  */
 struct hash_slot *hash_table_add(struct hash_table *table, uint64_t key);
@@ -129,7 +128,7 @@ struct hash_slot *hash_table_add(struct hash_table *table, uint64_t key);
  * slot again.
  */
 void hash_table_remove(struct hash_table *table, struct hash_slot *slot);
-/* Removes the entry of that key with that item, which must be there. */
+/* Removes the entry of the key with that item, which must exist. */
 void hash_table_remove_item(struct hash_table *table, uint64_t key, const void *item);
 /* Removes all entries, and keeps the memory. */
 void hash_table_clear(struct hash_table *table);

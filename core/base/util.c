@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Memory that is never NULL, arrays that grow, and writes that are complete. Out of memory there is
+ * no way to unwind: a hook restores the terminal, and the process ends.
+ */
 #include "core/base/util.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 
 #define INTERVAL_NS (250 * NS_PER_MS)
 
-/* The number of switches whose cost is a hundredth of a second. */
+/* The number of switches that cost a hundredth of a second. */
 static double switches_per_percent(uint64_t switch_ns)
 {
 	return (double)NS_PER_S / 100 / (double)switch_ns;

@@ -11,7 +11,7 @@
 
 /*
  * Shared by the resolvers; only event*.c include this. A resolver parses a name from its front,
- * fills kind and codes of an event whose other members are set, and sets *rest to the modifiers or
+ * fills kind and codes of an event with all other members set, and sets *rest to the modifiers or
  * the end. Returns 0, EVENT_NOT_MINE if the name is of another kind (the event is unchanged), or
  * -errno and a sentence. The context is never NULL, but its members may be. After an error the
  * caller calls event_fini().

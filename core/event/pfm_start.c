@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The conditions under which libpfm4 would crash or refuse everything are checked before it is
+ * used. Its files are opened here without struct sys, as libpfm4 does.
+ */
 #include "core/event/pfm_start.h"
 
 #include "core/base/util.h"

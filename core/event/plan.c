@@ -40,8 +40,7 @@ static void add_member(struct plan_group *group, int member)
 	group->members[group->n_members++] = member;
 }
 
-/* A counter whose value is read from /proc, or follows from slices: the group has no member for it.
- */
+/* A counter with values from /proc or slices: the group has no member for it. */
 static void add_uncounted(struct drawing *drawing, const struct plan_group *group, size_t event,
 			  int code)
 {

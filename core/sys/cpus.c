@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Lists of CPUs in the format of the kernel ("0-3,8"). Without /sys the online CPUs are those with
+ * a line in /proc/stat.
+ */
 #include "core/sys/cpus.h"
 
 #include "core/base/util.h"

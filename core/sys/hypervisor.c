@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A table of hypervisors and clouds: the words by which DMI or the device tree name them, and how
+ * each gives a machine its PMU.
+ */
 #include "core/sys/hypervisor.h"
 
 #include "core/base/util.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Each function of the table fails as on a machine without that file, event or process. Replays use
+ * it, so that nothing of the machine on which they run gets into their figures.
+ */
 #include "core/sys/sys_stub.h"
 
 #include <errno.h>

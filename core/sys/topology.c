@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * An array by CPU number, which grows when a CPU with a higher number comes online.
+ */
 #include "core/sys/topology.h"
 
 #include "core/base/util.h"
