@@ -136,7 +136,7 @@ static const struct sleeper hybrid_sleepers[] = {
 
 struct queue {
 	const struct part *part;
-	pid_t *tids; /* those that sleep, the one that waits longest first */
+	pid_t *tids; /* sleeping tasks, the longest waiting first */
 	size_t n;
 };
 
@@ -159,8 +159,6 @@ struct busy {
 	size_t n_cpus;
 	pid_t next_child;
 };
-
-/* ---- tasks */
 
 static struct fk_rate per_ms(uint64_t count)
 {
@@ -269,8 +267,6 @@ static void add_sleepers(struct busy *busy, const struct sleeper *sleepers, size
 						    .cgroup = sleepers[i].cgroup});
 }
 
-/* ---- turns */
-
 /* Below n. */
 static unsigned draw(struct busy *busy, unsigned n)
 {
@@ -357,8 +353,6 @@ static void take_turn(struct fk *fk, void *arg)
 	fk_after(fk, us * 1000ull, take_turn, cpu);
 }
 
-/* ---- machines */
-
 static struct busy *busy_new(const struct fk_config *config, const struct part *parts,
 			     size_t n_parts, const struct sleeper *sleepers, size_t n_sleepers)
 {
@@ -407,7 +401,7 @@ struct busy *busy_server_new(void)
 	enum { SOCKET_CPUS = 32, NODE_CPUS = 16 };
 	struct fk_config config = fk_machine_server;
 
-	config.step_ns = 1; /* else it would matter how often someone looks at the clock */
+	config.step_ns = 1; /* so that the number of clock reads has no effect */
 	struct busy *busy = busy_new(&config, server_parts, ARRAY_SIZE(server_parts),
 				     server_sleepers, ARRAY_SIZE(server_sleepers));
 	for (unsigned cpu = 0; cpu < busy->n_cpus; cpu++)

@@ -21,8 +21,6 @@ struct order {
 	uint64_t n;
 };
 
-/* ---- the real child */
-
 static void *real_fault(void *arg)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = *(const uint64_t *)arg * page;
@@ -103,8 +101,6 @@ static void __attribute__((noreturn)) real_main(int fd)
 	_exit(1);
 }
 
-/* ---- and the fake one */
-
 static void fake_fault(const struct child *child, uint64_t pages)
 {
 	for (uint64_t i = 0; i < pages; i++)
@@ -157,8 +153,6 @@ static void fake_do(const struct child *child, struct order order)
 	fk_advance(fk, 1000);
 	fk_switch(fk, world->cpu, world->me);
 }
-
-/* ---- either */
 
 /* What it does before it sleeps would be counted later. */
 static void child_falls_asleep(const struct child *child)

@@ -13,8 +13,6 @@
 
 #define PERIOD_MIN_NS 10000u
 
-/* ---- read(2) */
-
 /* Adds an event or its group; ids are those of what was opened. */
 static size_t values_add(const struct fk_perf *perf, const struct fk_perf *times, uint64_t *values)
 {
@@ -51,7 +49,7 @@ size_t fk_read_values(const struct fk_perf *perf, const struct fk_perf *times, u
 	return values_add(perf, times, values);
 }
 
-/* The CPU whose time an event lags behind: its own, or the one its task runs on. NULL: none. */
+/* The CPU that an event lags behind: its own, or its task's. NULL: none. */
 static struct fk_cpu *perf_cpu(struct fk *fk, const struct fk_perf *perf)
 {
 	if (!perf->task)
@@ -99,8 +97,6 @@ ssize_t fk_perf_read(void *ctx, int fd, void *buffer, size_t size)
 	memcpy(buffer, values, bytes);
 	return (ssize_t)bytes;
 }
-
-/* ---- ioctl(2) */
 
 static void perf_enable(struct fk *fk, struct fk_perf *perf)
 {
@@ -228,7 +224,7 @@ int fk_perf_ioctl(void *ctx, int fd, unsigned long request, uintptr_t argument)
 	case PERF_EVENT_IOC_SET_OUTPUT:
 		return fk_perf_set_output(fk, perf, (int)argument);
 	default:
-		/* Linux knows numbers 0 to 11 of '$'. */
+		/* Linux accepts numbers 0 to 11 of '$'. */
 		if (_IOC_TYPE(request) == '$' && _IOC_NR(request) <= 11)
 			fk_die("perf ioctl %u is not modelled", (unsigned)_IOC_NR(request));
 		return -ENOTTY;
@@ -251,8 +247,6 @@ int fk_perf_close(void *ctx, int fd)
 	fk_perf_free(fk, perf);
 	return 0;
 }
-
-/* ---- software events */
 
 static bool happens_in_user_mode(int kind)
 {
@@ -315,8 +309,6 @@ void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t con
 		perf_happen(fk, perf, cpu, &prepared);
 	}
 }
-
-/* ---- clocks */
 
 /* Most of what happens on a large machine changes nothing of this: it is kept for as long. */
 uint64_t fk_next_tick(struct fk *fk)

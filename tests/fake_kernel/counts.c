@@ -137,8 +137,6 @@ void fk_settle_all(struct fk *fk)
 		fk_settle(fk, &fk->cpus[i]);
 }
 
-/* ---- the truth */
-
 uint64_t fk_truth_task(struct fk *fk, pid_t tid, enum fk_event event)
 {
 	const struct fk_task *task = fk_find(fk, tid);

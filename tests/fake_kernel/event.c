@@ -24,8 +24,6 @@ static void add(struct fk_perf ***list, size_t *n, size_t *capacity, struct fk_p
 	(*list)[(*n)++] = perf;
 }
 
-/* ---- opening */
-
 /* perf_copy_attr(): the caller's struct may be older or newer than ours. */
 static int attr_copy(struct perf_event_attr *from, struct perf_event_attr *attr)
 {
@@ -45,7 +43,7 @@ static int attr_copy(struct perf_event_attr *from, struct perf_event_attr *attr)
 	return 0;
 }
 
-/* What an attr asks for that Linux has and the fake has not: better loud than wrong. */
+/* Aborts on attr bits that Linux supports and the fake kernel does not. */
 static void attr_must_be_modelled(const struct perf_event_attr *attr, bool of_task)
 {
 	struct perf_event_attr rest = *attr;
@@ -134,7 +132,7 @@ static int group_check(const struct fk_perf *perf, const struct fk_perf *leader)
 		if (owner(perf) && owner(leader->members[i]) &&
 		    owner(perf) != owner(leader->members[i]))
 			return -EINVAL;
-	/* validate_group(): whether it would fit an empty PMU, whoever has counters now. */
+	/* validate_group(): whether it fits an empty PMU, whichever groups have counters now. */
 	return fk_group_fits(leader, perf) ? 0 : -EINVAL;
 }
 
@@ -153,7 +151,7 @@ static int perf_check(struct fk *fk, struct fk_perf *perf, pid_t pid, const stru
 		return -EINVAL;
 	if (leader && perf->task && leader->attr.inherit != perf->attr.inherit)
 		return -EINVAL;
-	/* Since 6.12 the samples may tell their tasks apart. */
+	/* Since Linux 6.12 samples may distinguish their tasks. */
 	if (perf->attr.inherit && perf->attr.sample_type & PERF_SAMPLE_READ &&
 	    (fk->config.own_samples || !(perf->attr.sample_type & PERF_SAMPLE_TID)))
 		return -EINVAL;

@@ -32,8 +32,6 @@ void fk_die(const char *format, ...)
 	abort();
 }
 
-/* ---- what is due: a heap ordered by time, then by when it was queued */
-
 static bool due_before(const struct fk_due *a, const struct fk_due *b)
 {
 	return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->order < b->order;
@@ -193,8 +191,6 @@ void fk_ping_pong(struct fk *fk, int cpu, pid_t a, pid_t b, uint64_t turn_ns, un
 			 .at_ns = fk->now_ns, .fn = ping_pong_turn, .arg = game, .owned = game});
 }
 
-/* ---- faults on demand */
-
 void fk_fail(struct fk *fk, enum fk_op op, unsigned k, int error)
 {
 	if (op >= FK_NOW)
@@ -249,8 +245,6 @@ uint64_t fk_lost(const struct fk *fk)
 {
 	return fk->lost;
 }
-
-/* ---- waiting and the clock, as the core sees them */
 
 /*
  * poll(2): a descriptor without a ring hangs up at once, or when its task and all that inherited
@@ -318,7 +312,7 @@ static uint64_t op_now_ns(void *ctx)
 	return fk->now_ns;
 }
 
-/* Unless fk_self_task() says so, who reads the counters is none of the tasks. */
+/* Without fk_self_task() the reader of the counters is none of the tasks. */
 static int op_current_cpu(void *ctx)
 {
 	struct fk *fk = ctx;
@@ -376,8 +370,6 @@ struct sys fk_sys(struct fk *fk)
 {
 	return (struct sys){.ops = &fake_ops, .ctx = fk};
 }
-
-/* ---- making and unmaking */
 
 struct fk *fk_new(const struct fk_config *config)
 {

@@ -11,10 +11,10 @@
 #include <sys/types.h>
 
 /*
- * A small deterministic kernel behind struct sys_ops. A test says which tasks exist, how many
- * events per nanosecond each of them makes and who runs where; the code under test opens
- * counters, sleeps and reads rings as on Linux, with Linux's layouts, rules and errnos. The kernel
- * keeps the truth for itself (fk_truth_*), exact to the count, to compare with.
+ * A small deterministic kernel behind struct sys_ops. A test defines which tasks exist, how many
+ * events per nanosecond each makes, and which one runs on each CPU. The code under test opens
+ * counters, sleeps and reads rings as on Linux, with Linux's layouts, rules and errnos.
+ * fk_truth_*() return the exact counts to compare with.
  *
  *	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
  *	fk_task(fk, &(struct fk_spec){.tid = 7, .comm = "a", .rates = {[FK_CYCLES] = {2, 1}}});
@@ -25,18 +25,18 @@
  *	... sys_wait(&sys, NULL, 0, fk_now(fk) + 1000) ... fk_truth_task(fk, 7, FK_CYCLES) == 400
  *	fk_free(fk);
  *
- * Time stands still but for sys_wait, fk_advance and (by one small step) sys_now_ns. At one
- * instant timers (ticks) come before scripted actions, actions in the order they were queued.
- * Anything Linux has and this does not model (attr bits, ioctls) aborts and names itself, as do
- * impossible scenarios: a test never fails silently for want of a feature.
+ * Time advances only in sys_wait, fk_advance and, by a small step, in sys_now_ns. At one instant
+ * timers (ticks) come before scripted actions, and actions in the order in which they were queued.
+ * Features of Linux that are not modelled (attr bits, ioctls) abort with their name, as do
+ * impossible scenarios, so a test never passes because a feature is missing.
  *
- * One thread at a time, sys_wake excepted. Everything given is copied, but strings in steps and
- * actions' arguments, which must live until they are due, and the tables and models that PMUs and
- * devices point to, and devices themselves, which must live as long as the fake kernel.
+ * One thread at a time, except for sys_wake. Arguments are copied, except: strings in steps and
+ * arguments of actions must live until they are due; tables and models of PMUs and devices, and
+ * devices themselves, must outlive the fake kernel.
  */
 struct fk;
 
-/* What a task makes, and what the truth is kept of. The first ten are PERF_COUNT_HW_*. */
+/* Events that tasks make and whose true counts are kept. The first ten are PERF_COUNT_HW_*. */
 enum fk_event {
 	FK_CYCLES = PERF_COUNT_HW_CPU_CYCLES,
 	FK_INSTRUCTIONS,
@@ -59,7 +59,7 @@ enum fk_event {
 	FK_HARDWARE_EVENTS,
 
 	FK_TASK_CLOCK = FK_HARDWARE_EVENTS, /* ns on a CPU */
-	FK_SWITCHES,                        /* away from the task */
+	FK_SWITCHES,                        /* switches away from the task */
 	FK_PAGE_FAULTS,
 	FK_MAJOR_FAULTS, /* these are page faults too */
 	FK_MIGRATIONS,
@@ -80,7 +80,7 @@ struct fk_file_entry {
 	const char *name, *text; /* a newline is added */
 };
 
-/* What /proc/cpuinfo says of a CPU. */
+/* A CPU in /proc/cpuinfo. */
 struct fk_model {
 	const char *vendor; /* of x86: "GenuineIntel"; NULL: arm64 */
 	const char *name;   /* of x86 */
@@ -88,7 +88,7 @@ struct fk_model {
 	unsigned implementer, variant, part, revision; /* of arm64 */
 };
 
-/* A raw config that is an event which is named above. */
+/* A raw config of one of the events above. */
 struct fk_code {
 	uint64_t config;
 	enum fk_event event;
@@ -123,7 +123,7 @@ struct fk_pmu {
 };
 #define FK_LAST_CPU INT_MAX
 
-/* An event of a PMU that is no core's: goes on at its rate whoever runs. */
+/* An event of a device; it counts at its rate whichever task runs. */
 struct fk_device_event {
 	const char *name; /* events/NAME is "event=CONFIG" */
 	uint64_t config;
@@ -162,7 +162,7 @@ enum fk_tracefs {
 #define FK_SCHED_SWITCH 401
 #define FK_TRACING      "/sys/kernel/tracing/events"
 
-/* All zero (or NULL) is a sane machine: one CPU, PMU "cpu", 6 counters, every event, root. */
+/* All zero (or NULL) is a plain machine: one CPU, PMU "cpu", 6 counters, every event, root. */
 struct fk_config {
 	unsigned cpus;             /* 0 means 1; up to 1024 */
 	const struct fk_pmu *pmus; /* NULL: one, "cpu", type 4, all CPUs, every hardware event */
@@ -183,7 +183,7 @@ struct fk_config {
 	uint64_t step_ns;  /* the clock advances so much in each sys_now_ns; 0 means 1000 */
 	bool frozen_clock; /* ... and not at all. Code that spins on the clock then aborts */
 	enum fk_tracefs tracefs;
-	bool own_samples;       /* each event prepares its own sample: Linux before 6.3 */
+	bool own_samples;       /* each event prepares its own sample, as in Linux before 6.3 */
 	unsigned wait_pause_us; /* real microseconds slept in each sys_wait (threads, screens) */
 };
 
@@ -191,7 +191,7 @@ struct fk *fk_new(const struct fk_config *config); /* NULL: the sane machine */
 void fk_free(struct fk *fk);                       /* NULL is fine */
 struct sys fk_sys(struct fk *fk);                  /* lives as long as fk */
 
-/* ---- tasks. CPU n runs its idle task (tid 0) until fk_switch says otherwise. */
+/* Tasks. Initially CPU n runs its idle task (tid 0). */
 
 /* A raw event that has a rate of its own, other than FK_RAW's. */
 struct fk_raw {
@@ -212,23 +212,23 @@ struct fk_spec {
 	struct fk_rate rates[FK_HARDWARE_EVENTS];
 	struct fk_raw raws[FK_RAWS_MAX]; /* up to the first whose config is 0 */
 	/*
-	 * It leaves no record of being switched in or out, as the idle task of fk_silent_idle:
-	 * context-switches counts its switches, sched:sched_switch does not.
+	 * Its switches in and out make no record, as those of the idle task in fk_silent_idle():
+	 * context-switches counts them, sched:sched_switch does not.
 	 */
 	bool unreported;
 	struct fk_rate user; /* the share of its events and time in user mode; num 0, den 0: all */
 };
 
-/* A task that exists (asleep) without anyone having seen its fork. */
+/* A sleeping task that existed before: no record of its fork. */
 void fk_task(struct fk *fk, const struct fk_spec *spec);
-/* Changes its user, as setuid(): no record says so. Children forked before keep theirs. */
+/* Changes a task's user, as setuid() does, without a record. Children forked before keep theirs. */
 void fk_setuid(struct fk *fk, pid_t tid, uid_t uid);
 /* Changes a rate from now on. tid 0: every idle task (which begin with 1/10 cycles, 1/20 instr.) */
 void fk_rate(struct fk *fk, pid_t tid, enum fk_event event, struct fk_rate rate);
 
 /*
- * The parent must be running; the child sleeps, with the parent's comm, uid and rates, and with
- * copies of its events whose attr.inherit says so.
+ * The parent must be running. The child sleeps and has the parent's comm, uid and rates, and copies
+ * of its events with attr.inherit.
  */
 void fk_fork(struct fk *fk, pid_t parent, pid_t child);   /* a process */
 void fk_thread(struct fk *fk, pid_t parent, pid_t child); /* a thread of the parent's process */
@@ -240,101 +240,93 @@ void fk_exec(struct fk *fk, pid_t tid, const char *comm); /* attr.enable_on_exec
 enum fk_exit {
 	FK_EXIT_THREAD, /* pid = process, tid = -1: a thread, already released */
 	FK_EXIT_REAPED, /* pid = tid = -1: the whole process is gone */
-	FK_EXIT_ZOMBIE, /* as ever: its parent has not waited for it yet */
+	FK_EXIT_ZOMBIE, /* unchanged: its parent has not waited for it yet */
 };
 /*
- * The running task exits: its EXIT record is written now, its own events have counted and can be
- * read still, /proc forgets it at once. It still runs (and the CPU counts) until the switch away,
- * which is its last.
+ * The running task exits. Its EXIT record is written now, its own events can still be read, and
+ * /proc no longer has it. It runs (and the CPU counts) until its last switch away.
  */
 void fk_exit(struct fk *fk, pid_t tid, enum fk_exit how);
 
-/* Gives the CPU to a sleeping task (0: idle); the one that ran there sleeps. */
+/* Gives the CPU to a sleeping task (0: idle); the previous one sleeps. */
 void fk_switch(struct fk *fk, int cpu, pid_t tid);
-void fk_fault(struct fk *fk, int cpu, bool major); /* a page fault of who runs there */
-/*
- * A tracepoint that exists, beside FK_SCHED_SWITCH: others are EINVAL. Its file is for fk_file() to
- * give.
- */
+void fk_fault(struct fk *fk, int cpu, bool major); /* a page fault of the running task */
+/* Adds a tracepoint beside FK_SCHED_SWITCH; unknown ids are EINVAL. fk_file() provides its file. */
 void fk_tracepoint(struct fk *fk, uint64_t id);
-void fk_trace(struct fk *fk, int cpu, uint64_t id); /* who runs there passes the tracepoint */
+void fk_trace(struct fk *fk, int cpu, uint64_t id); /* the running task hits the tracepoint */
 
 /*
- * The caller of struct sys is that task (which takes no time for it): pid 0 means it in
- * perf_event_open, and the current CPU is where it runs, or -1. tid 0: none of the tasks, as at
- * first.
+ * Makes that task the caller of struct sys, without CPU time for it: pid 0 in perf_event_open() is
+ * this task, and the current CPU is where it runs, or -1. tid 0, the default: none of the tasks.
  */
 void fk_self_task(struct fk *fk, pid_t tid);
-/* For struct sys_ops: who calls; 0, or -ESRCH where that is none of the tasks. */
+/*
+ * For struct sys_ops: pid and tid of the caller. Returns 0, or -ESRCH if it is none of the tasks.
+ */
 int fk_self(void *ctx, pid_t *pid, pid_t *tid);
 
-/* ---- the machine */
-
 /*
- * Enabled groups that find too few counters wait, and Linux tells them nothing: they are tried
- * again when a group with counters is enabled, or after this time, when one of those that run goes
- * behind those that wait (perf_event_mux_interval_ms, 1 to 10). A CPU's groups come before those of
- * the task that runs there, and each of the two rotates only if some of its own wait: a task's wait
- * for ever while the CPU's have all counters.
+ * The rotation of groups. Enabled groups without counters wait, silently as in Linux. They are
+ * tried again when a group with counters is enabled, or after this time, when one of the running
+ * groups goes behind the waiting ones (perf_event_mux_interval_ms, 1 to 10). Groups of the CPU come
+ * before those of the running task. Each of the two kinds rotates only if some of its own wait, so
+ * groups of a task wait for ever while those of the CPU have all counters.
  */
 #define FK_ROTATE_NS 4000000u
 
 /*
- * Someone else takes that many general counters of the CPU (0 gives them back), or all, the fixed
- * ones too: groups go off.
+ * Another user takes that many general counters of the CPU (0 returns them), or all, with the fixed
+ * ones. Groups then lose their counters.
  */
 void fk_hold(struct fk *fk, int cpu, unsigned slots);
 #define FK_HOLD_ALL (~0u)
 /*
- * The NMI watchdog counts cycles on every CPU that can, before anyone else (it is pinned): on the
- * fixed counter where there is one, else on a general one. Whether a group opens is not its
- * business, as validate_group() looks at an empty PMU. Off at first.
+ * Turns the NMI watchdog on. It counts cycles on every CPU that can, before all others (it is
+ * pinned), on the fixed counter if there is one, else on a general one. Groups still open, because
+ * validate_group() examines an empty PMU. Initially off.
  */
 void fk_watchdog(struct fk *fk, bool on);
-void fk_cpu_offline(struct fk *fk, int cpu); /* who ran there sleeps; its counters die for good */
+void fk_cpu_offline(struct fk *fk, int cpu); /* its task sleeps; its counters never count again */
 void fk_cpu_online(struct fk *fk, int cpu);
 void fk_no_tick(struct fk *fk, int cpu, bool no_tick); /* cpu-clock does not fire while idle */
-/* It answers a read of its counters after so long, with what it has counted by then. */
+/* Reads of the CPU's counters return after so long, with the counts of that time. */
 void fk_answer_late(struct fk *fk, int cpu, uint64_t ns);
 /*
- * While the CPU idles it writes no record at all, though it counts: no tick, and none at the
- * switch away from idle, so that N skips one and no LOST says so. Seen on the second CPU of a 6.18
- * virtual machine, where the sched_switch tracepoint is not called there: where that is N, it skips
- * none. Not seen on the first CPU, nor on Debian's 6.1.
+ * An idle CPU writes no records, though it counts: no tick, and none at the switch away from idle,
+ * so that N skips one without a LOST. Observed on the second CPU of a 6.18 virtual machine, where
+ * the sched_switch tracepoint is not called there: if that is N, it skips none. Not observed on the
+ * first CPU, nor on Debian's 6.1.
  */
 void fk_silent_idle(struct fk *fk, int cpu, bool silent);
 /*
- * Someone else samples switches too, since later than we. Linux (6.3 and later) prepares a software
- * sample once and hands it to all events that listen, those that were put on last first, so that
- * ours have its id and the time of its clock. Among our own events it is the same: all samples of
- * one switch have the id of the first of them. Other fields, the counts too, are each event's own.
+ * Another program samples switches too, since a later time. Linux (6.3 and later) prepares a
+ * software sample once for all listening events, the latest first, so our samples have its id and
+ * the time of its clock. The same holds among our own events: all samples of one switch have the id
+ * of the first. The other fields, counts too, are those of each event.
  */
 struct fk_rival {
-	size_t chain_bytes;   /* of its call chain: our samples are longer by it, and do not fill it
-			       */
-	bool other_namespace; /* of pids, with none of our tasks: our samples have pid and tid 0 */
-	bool without_id;      /* it requests none: our samples have their own */
+	size_t chain_bytes;   /* size of its call chain: our samples are longer by it, unfilled */
+	bool other_namespace; /* another pid namespace: our samples have pid and tid 0 */
+	bool without_id;      /* it requests no id: our samples have their own */
 };
-/* NULL: it ends. */
+/* NULL: the other program ends. */
 void fk_rival(struct fk *fk, const struct fk_rival *rival);
 /*
- * A sampling member of each group of the CPU has made too many samples, or (off) the next tick has
- * come. From Linux 6.16 on the whole group stops then: it counts and samples nothing and writes no
- * LOST, but its enabled and running times grow. Only the leader writes THROTTLE and UNTHROTTLE,
- * into a ring of its own or one that it is sent to. A new period of a member ends it, too.
+ * On: a sampling member of each group of the CPU has made too many samples. Off: the next tick.
+ * From Linux 6.16 on the whole group stops then: no counts, no samples and no LOST, but its enabled
+ * and running times grow. Only the leader writes THROTTLE and UNTHROTTLE, into its own ring or the
+ * one it is sent to. A new period of a member ends it too.
  */
 void fk_throttle(struct fk *fk, int cpu, bool on);
 void fk_lose(struct fk *fk, int cpu, unsigned n);   /* the next n records there are lost */
-void fk_garble(struct fk *fk, int cpu, unsigned n); /* they have a header and no body */
-
-/* ---- time */
+void fk_garble(struct fk *fk, int cpu, unsigned n); /* the next n have a header and no body */
 
 uint64_t fk_now(const struct fk *fk); /* without advancing it */
-/* The machine is suspended for so long: CLOCK_MONOTONIC stands still, and all else. */
+/* Suspends the machine: CLOCK_MONOTONIC and everything else stand still. */
 void fk_sleep(struct fk *fk, uint64_t ns);
-/* A hypervisor took so much of the busy time that all CPUs had: /proc/stat tells. */
+/* A hypervisor took so much of the busy time of all CPUs, as /proc/stat shows. */
 void fk_steal(struct fk *fk, uint64_t ns);
-/* Lets time pass, doing what is due. Not from within an action. */
+/* Advances the time and runs what is due. Not from within an action. */
 void fk_advance(struct fk *fk, uint64_t ns);
 
 enum fk_action {
@@ -370,8 +362,6 @@ void fk_after(struct fk *fk, uint64_t in_ns, void (*fn)(struct fk *fk, void *arg
 /* From now on a and b take turns on the CPU, `turns` switches, the first at once. */
 void fk_ping_pong(struct fk *fk, int cpu, pid_t a, pid_t b, uint64_t turn_ns, unsigned turns);
 
-/* ---- faults and bookkeeping */
-
 enum fk_op {
 	FK_PERF_OPEN,
 	FK_PERF_READ,
@@ -395,12 +385,12 @@ unsigned fk_open_fds(const struct fk *fk);             /* events not closed */
 unsigned fk_mapped(const struct fk *fk);               /* rings not unmapped */
 
 /*
- * A file's text from now on (whatever /proc and /sys would say), or none: NULL is ENOENT. A link
- * says what its file would.
+ * Sets a file's text, which overrides /proc and /sys; NULL: ENOENT. A link has the text of its
+ * file.
  */
 void fk_file(struct fk *fk, const char *path, const char *text);
 
-/* ---- the truth since fk_new, to the count, whether anyone counted or not */
+/* The exact counts since fk_new(), whether an event counted them or not. */
 
 #define FK_ALL_CPUS (-1)
 uint64_t fk_truth_task(struct fk *fk, pid_t tid, enum fk_event event); /* the newest of that tid */
@@ -414,8 +404,8 @@ uint64_t fk_truth_idle(struct fk *fk, int cpu, enum fk_event event);
 uint64_t fk_lost(const struct fk *fk); /* records that found no room, or fk_lose */
 
 /*
- * For runs that are long: forgets processes that are dead and gone, and the truth about them; what
- * nobody can ask about any more costs nothing then. What is left takes so many bytes.
+ * For long runs: frees processes that have exited and been reaped, with their true counts.
+ * fk_bytes() is the memory of the rest.
  */
 void fk_bury(struct fk *fk);
 size_t fk_bytes(const struct fk *fk);

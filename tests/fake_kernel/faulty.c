@@ -127,7 +127,7 @@ static int faulty_perf_map(void *ctx, int fd, size_t size, void **address)
 	return answer ? answer : sys_perf_map(&faulty->to, fd, size, address);
 }
 
-/* It is gone all the same: nobody could do anything about it. */
+/* The descriptor is closed in spite of the error, as in Linux. */
 static int faulty_perf_unmap(void *ctx, void *address, size_t size)
 {
 	struct faulty *faulty = ctx;
@@ -258,7 +258,7 @@ static int faulty_file_owner(void *ctx, const char *path, uid_t *owner)
 	return answer < 0 ? answer : sys_file_owner(&faulty->to, path, owner);
 }
 
-/* Half of the names, and nobody learns of the others: as a readdir() that fails. */
+/* Returns half of the names without an error, as a failing readdir() does. */
 struct half {
 	int (*fn)(void *arg, const char *name);
 	void *arg;

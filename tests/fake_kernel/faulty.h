@@ -9,10 +9,9 @@
 #include <stdint.h>
 
 /*
- * A kernel that passes every call on to another one, fake or real, and fails where it is told to.
- * Which errors a call may give is Linux's table, not a test's choice: man pages and the kernel's
- * source. What has no error to give (the clocks, the CPU that one runs on) has its own ways to go
- * wrong.
+ * A kernel that forwards every call to another one, fake or real, and fails chosen calls. The
+ * errors of each call are those of Linux (man pages, kernel source). Calls without errors (the
+ * clocks, the current CPU) have other ways to fail.
  */
 enum faulty_op {
 	FAULTY_PERF_OPEN,
@@ -33,47 +32,45 @@ enum faulty_op {
 	FAULTY_OPS,
 };
 
-/* What else a call may do than give an error. */
+/* Results other than an error. */
 enum {
-	FAULTY_EMPTY = 1, /* nothing is there: 0 bytes, no names */
-	FAULTY_SHORT,     /* half of it: of a file's text, of a link, of the names */
+	FAULTY_EMPTY = 1, /* nothing: 0 bytes, no names */
+	FAULTY_SHORT,     /* half of a file's text, of a link, of the names */
 };
 
-/* All that a call may do, -errnos and the above; the list ends with 0. */
+/* The possible results of each call: -errnos and the above; 0 ends the list. */
 extern const int *const faulty_answers[FAULTY_OPS];
 extern const char *const faulty_names[FAULTY_OPS];
 
 struct faulty {
 	struct sys to;
 	enum faulty_op op;
-	unsigned call; /* the how manieth of its kind goes wrong, from 1; 0: none */
-	bool ever;     /* and all after it */
-	int answer;    /* what it does then */
+	unsigned call; /* 1-based index of the call that fails; 0: none */
+	bool ever;     /* all later calls fail too */
+	int answer;    /* the result of the failing call */
 
-	struct faulty
-		*behind; /* another one, which has its own, between this and `to`; NULL: none */
+	struct faulty *behind; /* a second one between this and `to`; NULL: none */
 
-	const char *below; /* not NULL: instead, every call about a path that begins so */
+	const char *below; /* not NULL: instead, every call for a path with this prefix fails */
 
-	/* The clocks are so far from those of the other kernel. */
+	/* Offsets of the clocks from the other kernel's. */
 	int64_t monotonic_ns, realtime_ns, boottime_ns;
-	unsigned stands;   /* so many more times the monotonic clock has not moved */
-	uint64_t stood_ns; /* and says this */
+	unsigned stands;   /* number of reads for which the monotonic clock stands still */
+	uint64_t stood_ns; /* its value meanwhile */
 
 	unsigned calls[FAULTY_OPS];
 	unsigned failed;
-	unsigned long total,
-		most; /* of all calls, the clocks' too; more than most (0: any): abort */
+	unsigned long total, most; /* all calls, with clocks; more than most (0: no limit) abort */
 };
 
-/* What it passes calls on to is the caller's, and lives as long. */
+/* `to` is borrowed. */
 void faulty_init(struct faulty *faulty, const struct sys *to);
 struct sys faulty_sys(struct faulty *faulty);
 
-/* All that is told of paths that begin so: -errno, FAULTY_EMPTY or FAULTY_SHORT. */
+/* Fails all calls for paths with this prefix: -errno, FAULTY_EMPTY or FAULTY_SHORT. */
 void faulty_hide(struct faulty *faulty, const char *below, int answer);
 
-/* From the next call on they are counted anew. */
+/* Fails that call; counting starts at the next one. */
 void faulty_fail(struct faulty *faulty, enum faulty_op op, unsigned call, bool ever, int answer);
 
 #endif

@@ -25,9 +25,7 @@ void fk_text_add(struct fk_text *text, const char *format, ...)
 	text->n += size_min((size_t)wanted, room - 1);
 }
 
-/* ---- tasks */
-
-/* A main thread that nobody waited for stays until the last of its process has ended. */
+/* A main thread that was not waited for stays until the last thread of its process has ended. */
 static bool task_shown(const struct fk *fk, const struct fk_task *task)
 {
 	if (!task || !task->exiting)
@@ -236,8 +234,6 @@ static const struct fk_task *task_path(struct fk *fk, const char *path, const ch
 	return task;
 }
 
-/* ---- what the core calls */
-
 /* FNV-1a: a large machine has hundreds of them, and most paths are none. */
 static uint32_t hash_of(const char *path)
 {
@@ -272,8 +268,6 @@ void fk_file(struct fk *fk, const char *path, const char *text)
 	fk->texts[fk->n_texts++] = (struct fk_given){
 		.path = xstrdup(path), .hash = hash_of(path), .text = text ? xstrdup(text) : NULL};
 }
-
-/* ---- tracefs */
 
 /* Of Linux 6.18; other versions differ in `print fmt` alone. */
 static const char switch_format[] =

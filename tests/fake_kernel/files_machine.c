@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The files of files.c that tell of the machine: /proc/stat, /proc/cpuinfo, sysctls, PMUs. */
+/* Files of the machine, for files.c: /proc/stat, /proc/cpuinfo, sysctls, PMUs. */
 #include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 

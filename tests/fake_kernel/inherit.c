@@ -15,8 +15,6 @@ bool fk_perf_is_inherited(const struct fk_perf *perf)
 	return perf->task && perf->attr.inherit;
 }
 
-/* ---- fork */
-
 static struct fk_perf *copy_new(struct fk_perf *from, struct fk_task *child, struct fk_perf *leader)
 {
 	struct fk_perf *parent = from->parent ? from->parent : from;
@@ -60,8 +58,6 @@ void fk_inherit(const struct fk_task *parent, struct fk_task *child)
 	}
 }
 
-/* ---- exec */
-
 void fk_enable_on_exec(struct fk *fk, struct fk_task *task, struct fk_cpu *cpu)
 {
 	const struct fk_context *context = &task->context;
@@ -81,8 +77,6 @@ void fk_enable_on_exec(struct fk *fk, struct fk_task *task, struct fk_cpu *cpu)
 	fk_context_stop(fk, &task->context);
 	fk_schedule(fk, cpu, FK_TASK_ANEW);
 }
-
-/* ---- exit */
 
 /* Takes it from the event that was opened, which keeps the counts of a task that exited. */
 static void copy_free(struct fk *fk, struct fk_perf *copy, bool keep_counts)

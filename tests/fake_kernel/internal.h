@@ -32,7 +32,7 @@ struct fk_task {
 	struct fk_task *next; /* in its bucket, the newest first */
 	struct fk_spec spec;  /* comm is in the next field */
 	char comm[16];
-	struct fk_task *parent; /* who forked it; NULL: spec.ppid says all */
+	struct fk_task *parent; /* its parent by fork; NULL: see spec.ppid */
 	uint64_t start_ns;
 	uint64_t counts[FK_KINDS];
 	uint64_t remainders[FK_HARDWARE_EVENTS];
@@ -56,7 +56,7 @@ struct fk_cpu {
 	bool silent_idle;
 	uint64_t answer_ns;       /* what a read of its counters takes */
 	const struct fk_pmu *pmu; /* NULL: none */
-	unsigned held;            /* counters that someone else has */
+	unsigned held;            /* counters that other users hold */
 	uint64_t rotate_ns;       /* when groups that wait then get their turn; 0: none did */
 	unsigned lose;            /* records to lose */
 	unsigned garble;          /* records to write without their body */
@@ -73,9 +73,9 @@ struct fk_ring {
 	unsigned char *data;
 	size_t size; /* the page included */
 	uint64_t watermark;
-	uint64_t wakeup; /* the last multiple of the watermark that woke someone */
+	uint64_t wakeup; /* last multiple of the watermark that woke a reader */
 	unsigned events; /* since the last wakeup by wakeup_events */
-	uint64_t lost;   /* not yet told */
+	uint64_t lost;   /* lost records not yet reported */
 	bool poll;       /* a poll returns POLLIN, once */
 	int clockid;
 	int cpu;
@@ -90,8 +90,8 @@ struct fk_perf {
 	int kind; /* enum fk_event, FK_MINOR_FAULTS, FK_DUMMY */
 	int cpu;  /* -1: wherever the task runs */
 	struct fk_task *task;
-	const struct fk_pmu *pmu;       /* whose counter it needs; NULL: none */
-	const struct fk_device *device; /* whose event it is; NULL: no device's */
+	const struct fk_pmu *pmu;       /* PMU that counts it; NULL: none */
+	const struct fk_device *device; /* its device; NULL: none */
 	struct fk_perf *leader;         /* itself, or its group's */
 	struct fk_perf **members; /* of a leader: itself, then its siblings as they were opened */
 	size_t n_members, members_capacity;
@@ -214,13 +214,13 @@ struct fk_switch_data {
 /* task.c */
 struct fk_cpu *fk_cpu(struct fk *fk, int cpu);     /* aborts when there is none */
 struct fk_task *fk_find(struct fk *fk, pid_t tid); /* NULL when there never was */
-/* -EINVAL for all who are there, as of threads: there are no descriptors of them. */
+/* -EINVAL for all existing tasks, as for threads: there are no descriptors of them. */
 int fk_pidfd_open(void *ctx, pid_t pid);
 void fk_machine_init(struct fk *fk);
 void fk_machine_fini(struct fk *fk);
 
 /* counts.c */
-/* Brings the counts of a CPU, of who runs there and of what counts there up to now. */
+/* Brings the counts of a CPU, of its running task and of its events up to date. */
 void fk_settle(struct fk *fk, struct fk_cpu *cpu);
 void fk_settle_all(struct fk *fk);
 
@@ -294,7 +294,7 @@ int fk_perf_close(void *ctx, int fd);
  */
 void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t config,
 		       const struct fk_switch_data *raw);
-bool fk_is_unreported(const struct fk_cpu *cpu); /* who runs there */
+bool fk_is_unreported(const struct fk_cpu *cpu); /* of the running task */
 uint64_t fk_next_tick(struct fk *fk); /* not after the next one; UINT64_MAX: there is none */
 void fk_expect_tick(struct fk *fk, uint64_t at_ns); /* there is one now, at that time */
 void fk_do_ticks(struct fk *fk);
@@ -329,7 +329,7 @@ void fk_record_task(struct fk *fk, struct fk_cpu *cpu, uint32_t type, const stru
 /* THROTTLE or UNTHROTTLE of a group. */
 void fk_record_throttle(struct fk *fk, struct fk_perf *leader, struct fk_cpu *cpu);
 void fk_record_comm(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *task, bool exec);
-/* SWITCH_CPU_WIDE, written while the CPU runs `current`; other: who runs next, or ran before. */
+/* SWITCH_CPU_WIDE, written while the CPU runs `current`; other: the next or previous task. */
 void fk_record_switch(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *other, bool out);
 /* ring.c again: writes a record for perf (after the LOST that is owed), or loses it. */
 void fk_ring_write(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, const void *record,

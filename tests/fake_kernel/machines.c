@@ -12,8 +12,6 @@
 #define AMD_EVENTS   (FK_ALL_HARDWARE & ~(LLC | FK_BIT(FK_BUS_CYCLES) | FK_BIT(FK_STALLED_BACKEND)))
 #define ARM_EVENTS   (FK_ALL_HARDWARE & ~(FK_BIT(FK_BRANCHES) | FK_BIT(FK_REF_CYCLES)))
 
-/* ---- files, and PMUs that are no core's */
-
 static const struct fk_file_entry intel_files[] = {
 	{"format/event", "config:0-7"},        {"format/umask", "config:8-15"},
 	{"format/edge", "config:18"},          {"format/inv", "config:23"},
@@ -150,8 +148,6 @@ static const struct fk_device *const intel_devices[] = {&msr, &power, &imc};
 static const struct fk_device *const amd_devices[] = {&msr, &power};
 static const struct fk_device *const server_devices[] = {&msr, &server_power, &server_imc};
 static const struct fk_device *const hybrid_devices[] = {&msr, &power, &imc_0, &imc_1};
-
-/* ---- machines */
 
 static const struct fk_model skylake = {
 	.vendor = "GenuineIntel",

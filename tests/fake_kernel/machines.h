@@ -5,12 +5,12 @@
 #include "tests/fake_kernel/fake_kernel.h"
 
 /*
- * Machines that people have, for fk_new(&fk_machine_zen). Copy one to change it; `cpus` of those
- * with one PMU can be anything. Events that Linux has no code for on such a machine do not exist
- * there. All caches are for reads. They have one socket, the server two; those of x86 have the
- * devices "msr" (tsc, smi) and "power" (energy-cores, energy-pkg), Intel's memory controllers too
- * ("uncore_imc", or "uncore_imc_free_running_0" and "_1": data_reads, data_writes; the server's
- * "uncore_imc_0": cas_count_read, cas_count_write). The server has the top-down events.
+ * Common machines, for fk_new(&fk_machine_zen). Copy one to change it; `cpus` of those with one PMU
+ * can be any number. Events without a code in Linux for that machine do not exist. All cache events
+ * are reads. Each has one socket, the server two. x86 machines have the devices "msr" (tsc, smi)
+ * and "power" (energy-cores, energy-pkg). Intel's have memory controllers too: "uncore_imc", or
+ * "uncore_imc_free_running_0" and "_1" (data_reads, data_writes), and on the server "uncore_imc_0"
+ * (cas_count_read, cas_count_write). The server has the top-down events.
  *
  *	            CPUs  general  fixed                         does not exist
  *	intel       4     4        cycles instructions ref       stalled-*
@@ -25,7 +25,7 @@ extern const struct fk_config fk_machine_server;   /* Ice Lake */
 extern const struct fk_config fk_machine_zen;      /* Zen 4 */
 extern const struct fk_config fk_machine_neoverse; /* N1 */
 extern const struct fk_config fk_machine_hybrid;   /* Alder Lake: cpu_core, cpu_atom */
-/* A guest of an Intel host, without counters: has "msr" alone. */
+/* A virtual machine on Intel without counters; it has "msr" only. */
 extern const struct fk_config fk_machine_guest;
 
 #endif

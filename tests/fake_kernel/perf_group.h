@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /*
- * Events as pmctop opens them, for the tests of the fake kernel and the contract tests: on purpose
- * not by core/perf/group and core/event, which are tested against the fake. Whatever goes wrong
- * here fails the cmocka test that called.
+ * Events as pmctop opens them, for tests of the fake kernel and contract tests. It does not use
+ * core/perf/group and core/event, because these are tested against the fake kernel. Errors fail the
+ * calling cmocka test.
  */
 #define TICK_OFF_NS (1000 * NS_PER_S)
 
@@ -24,7 +24,7 @@ struct perf_event_attr attr_sampling(uint64_t config, uint64_t period);
 /* A tracepoint that writes such a record, with RAW, each time. */
 struct perf_event_attr attr_tracing(uint64_t id);
 
-/* What a read of READER_READ_FORMAT gives. */
+/* The result of a read in READER_READ_FORMAT. */
 struct reading {
 	uint64_t nr, enabled_ns, running_ns, values[16];
 };
@@ -32,9 +32,9 @@ struct reading {
 struct reading reading_take(const struct sys *sys, int fd);
 
 /*
- * The leader, disabled, and other counters; then the switches, which own the ring and tell of
- * tasks; then the tick, which writes to that ring. Owns descriptors and ring. A test that closes
- * or unmaps one itself says so by -1 or NULL.
+ * Opens the leader, disabled, then the other counters, then the switches, which own the ring and
+ * report tasks, then the tick, which writes to that ring. The group owns descriptors and ring. A
+ * test that closes or unmaps one itself sets it to -1 or NULL.
  */
 enum { PERF_GROUP_MAX = 16 };
 
@@ -43,7 +43,7 @@ struct perf_group {
 	size_t n;
 	int fds[PERF_GROUP_MAX];
 	uint64_t ids[PERF_GROUP_MAX];
-	size_t switches, tick; /* which they are */
+	size_t switches, tick; /* indices in fds */
 	struct perf_event_mmap_page *page;
 	size_t size; /* of the mapping */
 };
@@ -55,8 +55,8 @@ void perf_group_open_with(struct perf_group *group, const struct sys *sys, int c
 			  const struct perf_event_attr *switches,
 			  const struct perf_event_attr *counters, size_t n_counters);
 /*
- * The same as perf_group_open(), but its records go to the ring of another, which tells of tasks;
- * it owns no ring.
+ * As perf_group_open(), but records go to the ring of another group, which reports tasks; it owns
+ * no ring.
  */
 void perf_group_join(struct perf_group *group, const struct perf_group *ring, int cpu,
 		     const struct perf_event_attr *counters, size_t n_counters);

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Reads rings for the tests of the fake kernel and the contract tests, on purpose not with
- * core/perf/ring and core/perf/record, which are tested against the fake. It knows one layout:
+ * Reads rings for tests of the fake kernel and contract tests. It does not use core/perf/ring and
+ * core/perf/record, because these are tested against the fake kernel. It supports one layout:
  */
 #define READER_SAMPLE_TYPE                                                               \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
@@ -20,7 +20,7 @@
 struct reader_record {
 	uint32_t type;
 	uint16_t misc, size;
-	uint64_t id; /* SAMPLE's, or from the trailer, as are these: */
+	uint64_t id; /* from the SAMPLE or the trailer, as are: */
 	int32_t pid, tid;
 	uint64_t time_ns;
 	uint32_t cpu;
@@ -38,9 +38,12 @@ struct reader_record {
 	uint64_t lost_id, lost;
 };
 
-/* Takes the next record out of a ring. False: it is empty. Asserts on what cannot be a record. */
+/*
+ * Consumes the next record of a ring. Returns false if the ring is empty. Asserts that the record
+ * is well formed.
+ */
 bool reader_next(struct perf_event_mmap_page *page, struct reader_record *record);
-/* Takes out up to max records, drops the rest; returns how many there were in all. */
+/* Consumes all records; stores up to max. Returns the number of all. */
 size_t reader_all(struct perf_event_mmap_page *page, struct reader_record *records, size_t max);
 /* Bytes in the ring. */
 uint64_t reader_used(const struct perf_event_mmap_page *page);

@@ -191,8 +191,6 @@ void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, b
 	buffer_write(fk, &buffer, perf, cpu);
 }
 
-/* ---- side-band: every event of the CPU, or of who runs there, that asks for it */
-
 static bool asks_for(const struct fk_perf *perf, uint32_t type)
 {
 	switch (type) {

@@ -13,8 +13,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- writing */
-
 static void ring_put(struct fk_ring *ring, const void *bytes, size_t size)
 {
 	uint64_t head = ring->page->data_head;
@@ -109,8 +107,6 @@ bool fk_ring_poll(struct fk_ring *ring)
 	ring->poll = false;
 	return poll;
 }
-
-/* ---- mapping */
 
 /* What kernel.perf_event_mlock_kb leaves to an unprivileged user (RLIMIT_MEMLOCK is 0 here). */
 static bool may_lock(const struct fk *fk, size_t size)
@@ -213,7 +209,10 @@ int fk_perf_unmap(void *ctx, void *address, size_t size)
 		fk_die("unmapping %zu bytes that are no ring", size);
 	if (--ring->maps)
 		return 0;
-	/* The last mapping goes: everyone who wrote there writes nowhere, and only it kept some. */
+	/*
+	 * The last mapping goes: events that write there lose their output, and only the owner
+	 * keeps some.
+	 */
 	for (size_t i = fk->n_perfs; i-- > 0;) {
 		struct fk_perf *perf = fk->perfs[i];
 

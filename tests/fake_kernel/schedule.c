@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 
-/* ---- groups */
-
 bool fk_perf_is_clock(const struct fk_perf *perf)
 {
 	return perf->kind == FK_TASK_CLOCK;
@@ -116,8 +114,6 @@ void fk_start_late(struct fk *fk, struct fk_perf *perf)
 	if (scheduler(perf) == scheduler(perf->leader))
 		fk_perf_set_active(fk, perf, perf->enabled);
 }
-
-/* ---- counters */
 
 /* What is free of a PMU. */
 struct counters {
@@ -240,7 +236,7 @@ void fk_schedule(struct fk *fk, struct fk_cpu *cpu, enum fk_anew anew)
 
 	context_schedule(fk, &cpu->context, cpu, &free, anew == FK_ALL_ANEW);
 	context_schedule(fk, task, cpu, &free, anew != FK_NOTHING_ANEW);
-	/* The timer is the CPU's: it goes on whoever runs there meanwhile. */
+	/* The timer belongs to the CPU and continues whichever task runs. */
 	if ((cpu->context.waits || task->waits) && !cpu->rotate_ns) {
 		cpu->rotate_ns = fk->now_ns + FK_ROTATE_NS;
 		fk_expect_tick(fk, cpu->rotate_ns);

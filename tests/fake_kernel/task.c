@@ -33,7 +33,7 @@ struct fk_task *fk_find(struct fk *fk, pid_t tid)
 	return NULL;
 }
 
-/* A task of which something is asked that only a living one can do. */
+/* A task for an operation that needs a living one. */
 static struct fk_task *task_alive(struct fk *fk, pid_t tid)
 {
 	struct fk_task *task = fk_find(fk, tid);
@@ -49,8 +49,6 @@ static struct fk_cpu *task_cpu(struct fk *fk, const struct fk_task *task)
 		fk_die("task %d does not run", (int)task->spec.tid);
 	return &fk->cpus[task->cpu];
 }
-
-/* ---- making the machine */
 
 static void pmus_init(struct fk *fk)
 {
@@ -117,7 +115,7 @@ void fk_machine_fini(struct fk *fk)
 	free(fk->pmus);
 }
 
-/* Nobody can ask about it any more: its process is gone as a whole, and it has no events. */
+/* Whether nothing refers to it any more: its whole process has gone and it has no events. */
 static bool is_gone(struct fk *fk, const struct fk_task *task)
 {
 	const struct fk_task *leader = fk_find(fk, task->spec.pid);
@@ -224,8 +222,6 @@ static void trace_switch(struct fk *fk, struct fk_cpu *cpu, const struct fk_task
 	if (!fk_is_unreported(cpu))
 		fk_software_event(fk, cpu, FK_TRACE, FK_SCHED_SWITCH, &data);
 }
-
-/* ---- what tasks do */
 
 static struct fk_task *task_add(struct fk *fk, const struct fk_spec *spec)
 {
@@ -424,8 +420,6 @@ int fk_pidfd_open(void *ctx, pid_t pid)
 
 	return gone ? -ESRCH : -EINVAL;
 }
-
-/* ---- what happens to the machine */
 
 void fk_hold(struct fk *fk, int number, unsigned slots)
 {

@@ -17,8 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- setting up */
-
 static unsigned kernel_version(void)
 {
 	struct utsname name;
@@ -99,8 +97,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* ---- events */
-
 int world_open(const struct world *world, struct perf_event_attr attr, int group_fd)
 {
 	int fd = sys_perf_open(&world->sys, &attr, -1, world->cpu, group_fd, PERF_FLAG_FD_CLOEXEC);
@@ -115,8 +111,6 @@ void world_group(const struct world *world, size_t pages, struct perf_group *gro
 
 	perf_group_open(group, &world->sys, world->cpu, pages, &leader, 1);
 }
-
-/* ---- what "me" can do */
 
 void linux_spins(uint64_t ns)
 {
@@ -152,7 +146,7 @@ static long linux_sleeps(void)
 void me_sleeps(struct world *world)
 {
 	if (!world->fk) {
-		/* Where it is so late that the time is over already, nobody sleeps. */
+		/* If the time is over already, it does not sleep. */
 		for (long sleeps = linux_sleeps(); linux_sleeps() == sleeps;)
 			nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 		return;
@@ -224,8 +218,6 @@ pid_t me_threads(struct world *world)
 	fk_switch(world->fk, world->cpu, world->me);
 	return tid;
 }
-
-/* ---- running */
 
 static void refused(void **state)
 {

@@ -18,13 +18,13 @@
 #include <cmocka.h>
 
 /*
- * One machine, real or fake, with a task "me" that runs on `cpu`. Contract tests run each case in
- * three of them through struct sys, so that the fake kernel cannot drift from Linux: the fake one,
- * one whose idle task is silent, and the kernel this test runs on (software events only, so any
- * machine will do). The real third is skipped, aloud, where the kernel refuses per-CPU events.
+ * A machine, real or fake, with a task "me" that runs on `cpu`. Contract tests run each case
+ * through struct sys on three of them, so that the fake kernel stays like Linux: the fake one, one
+ * with a silent idle task, and the real kernel (software events only, so any machine will do). The
+ * real one is skipped with a message if it refuses per-CPU events.
  *
- * The environment variable WORLD selects the kernels: "fake" runs the fake ones and asks the real
- * one nothing, "linux" runs the real one only; not set, all of them run.
+ * The environment variable WORLD selects them: "fake" the fake ones only, without any call of the
+ * real kernel; "linux" the real one only; unset: all.
  */
 struct world {
 	struct sys sys;
@@ -32,36 +32,34 @@ struct world {
 	int cpu;
 	pid_t me;
 	pid_t next_tid;   /* of the fake */
-	unsigned version; /* of the kernel: major << 8 | minor */
-	bool silent_idle; /* the idle task makes no records (or it is not known that it does) */
+	unsigned version; /* kernel version: major << 8 | minor */
+	bool silent_idle; /* the idle task makes no records, or this is not known */
 	cpu_set_t affinity;
 	size_t page_size;
 };
 
 struct world_case {
 	const char *name;
-	void (*run)(void **state); /* *state is a struct world; everything is closed at the end */
+	void (*run)(void **state); /* *state is a struct world; all is closed at the end */
 };
 
 #define WORLD_CASE(function) #function, function
 
-/* All cases in the worlds of WORLD, under names "fake: CASE"; an exit status for main to return. */
+/* Runs all cases in the worlds of WORLD, named "fake: CASE". Returns an exit status. */
 int world_run(const char *name, const struct world_case *cases, size_t n);
 
-/* ---- events on the CPU of "me"; the test fails where they do not open */
+/* Opens an event on the CPU of "me"; the test fails on error. */
 
 int world_open(const struct world *world, struct perf_event_attr attr, int group_fd);
 
-/* The group that pmctop opens where there are no counters, not enabled yet. */
+/* The group that pmctop opens without hardware counters, not enabled yet. */
 enum { LEADER, SWITCHES, TICK, MEMBERS };
 void world_group(const struct world *world, size_t pages, struct perf_group *group);
 
-/* ---- what "me" can do */
-
 void me_spins(struct world *world, uint64_t ns);
 /*
- * So much of this thread's own CPU time, and a tenth more: what it is charged for being switched
- * out and in, no event counts.
+ * Uses so much CPU time of this thread, plus a tenth: time charged for its own switches is not
+ * counted by events.
  */
 void linux_spins(uint64_t ns);
 void me_sleeps(struct world *world); /* off the CPU and on again */
