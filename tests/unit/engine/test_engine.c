@@ -1000,7 +1000,7 @@ static const struct refusal refusals[] = {
 	 "software"},
 	{"a container's seccomp filter",
 	 {.denied = EPERM},
-	 "start the container with --cap-add PERFMON",
+	 "Start the container with --cap-add PERFMON",
 	 COUNT_MODE_PROC,
 	 "software"},
 	{"no perf_event_open at all",
