@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counting one's own tasks without the right to count CPUs: an ordinary user (uid 1000) on the fake
- * kernel, whose counts must be the truth's. Everyone makes two cycles and one instruction a
- * nanosecond, of which USER_SHARE in user mode.
+ * Counting own tasks without permission to count CPUs: an ordinary user (uid 1000) on the fake
+ * kernel. The counts must equal those of the fake kernel. Every task makes two cycles and one
+ * instruction per ns, USER_SHARE of them in user mode.
  */
 #include "core/snapshot/rollup.h"
 #include "tests/fake_kernel/machines.h"
@@ -62,8 +62,6 @@ static uint64_t count_over(struct engine *engine, struct fk *fk, int intervals, 
 	return sum;
 }
 
-/* ---- privilege */
-
 struct level {
 	const char *name;
 	int paranoid;
@@ -109,7 +107,7 @@ static void test_level(void **state)
 	close_all(engine, fk);
 }
 
-/* The kernel's share comes from /proc where its part cannot be counted, whoever counts. */
+/* If kernel mode cannot be counted, its share of the time comes from /proc in every mode. */
 static void kernel_share(void **state)
 {
 	static const struct fk_config machines[] = {
@@ -239,9 +237,7 @@ static void kernel_denied(void **state)
 	close_all(engine, fk);
 }
 
-/* ---- who is counted */
-
-/* Of others' processes /proc tells what it knows; their counts are not known, and not 0. */
+/* Other users' processes have the figures of /proc. Their counts are unknown, not 0. */
 static void others_are_shown(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 2});
@@ -309,7 +305,7 @@ static void children_are_followed(void **state)
 	close_all(engine, fk);
 }
 
-/* Those that come and go between two looks are counted with who started them. */
+/* Tasks that start and end between two scans are counted with their parents. */
 static void short_lives_count(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 2});
@@ -334,7 +330,7 @@ static void short_lives_count(void **state)
 		}
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		sum += sum_of(snapshot, "cycles");
-		/* /proc tells of its own switches alone: no whole number of all. */
+		/* /proc has the switches of the main thread only, not of all threads. */
 		assert_int_equal(task_figure(snapshot, MAIN, "cs_per_s").state, FIGURE_SCALED);
 		snapshot_free(snapshot);
 	}
@@ -384,8 +380,6 @@ static void a_command_from_its_exec(void **state)
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
-
-/* ---- filters, which are the same with the right to count CPUs and without it */
 
 struct filter {
 	const char *name;
@@ -489,7 +483,7 @@ static void leave_daemon(struct fk *fk)
 	fk_switch(fk, 1, 0);
 }
 
-/* Who has taken 61 in, and what it has used, as /proc tells. */
+/* Lets a process adopt 61, and sets its usage in /proc. */
 static void adopt_daemon(struct fk *fk, pid_t parent, unsigned ticks)
 {
 	char text[160];
@@ -530,7 +524,7 @@ static void orphans_count_once(void **state)
 	close_all(engine, fk);
 }
 
-/* The same of whom a shell left behind that was counted already, and works no more. */
+/* The same for an orphan of a shell that has counters, and runs no more. */
 static void daemons_count_once(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 3});
@@ -556,8 +550,6 @@ static void daemons_count_once(void **state)
 	check_near((double)sum_ns, 4.0 * INTERVAL_NS, 0.01);
 	close_all(engine, fk);
 }
-
-/* ---- PMUs */
 
 static void move(struct fk *fk, void *arg)
 {
@@ -626,8 +618,8 @@ static void more_events_than_counters(void **state)
 }
 
 /*
- * A group that opens and never runs, as others have its counters, is told and taken apart, until
- * they give them back.
+ * A group opens and never runs, since other programs hold its counters. It is noted and divided
+ * until they are free again.
  */
 static void counters_taken(void **state)
 {
@@ -693,8 +685,6 @@ static void counters_elsewhere(void **state)
 	}
 }
 
-/* ---- descriptors */
-
 enum { TURNERS = 20 };
 
 struct turns {
@@ -747,11 +737,11 @@ static void descriptors_run_out(void **state)
 }
 
 /*
- * A target whose threads are busy by turns, and one that is born, so that some get counters at each
- * cut and it looks twice: what is told is of the whole interval, and who was busy in it keeps its
- * counters, with descriptors for all and for some.
+ * The threads of a target run by turns and one starts, so some get counters at each cut, which then
+ * scans twice. The figures cover the whole interval, and threads that ran keep their counters, with
+ * descriptors for all threads and for some.
  */
-static void looking_twice(void **state)
+static void scanning_twice(void **state)
 {
 	static const unsigned limits[] = {0, 100};
 
@@ -775,7 +765,7 @@ static void looking_twice(void **state)
 			turns.first++;
 			fk_fork(fk, MAIN, 1000 + round);
 			struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-			/* The process itself, and who had the last turn before that. */
+			/* The main thread, and the thread that ran last before it. */
 			assert_in_range(snapshot->threads_ran, TURNERS + 1, TURNERS + 2);
 			assert_in_range(snapshot->threads_counted, few ? 5 : TURNERS + 1,
 					few ? TURNERS : TURNERS + 2);
@@ -792,10 +782,8 @@ static void looking_twice(void **state)
 	}
 }
 
-/* ---- faults */
-
 /*
- * Whoever ends before its counters are opened, or finds no descriptor, is not another's for that.
+ * A thread that ends before its counters are opened, or gets no descriptor, is not foreign.
  */
 static void only_rights_make_another(void **state)
 {
@@ -831,8 +819,6 @@ static void no_descriptor_is_left(void **state)
 	assert_string_equal(err.text, "No file descriptor is left. Raise the limit: ulimit -n");
 	close_all(engine, fk);
 }
-
-/* ---- who it is */
 
 /* A number that was given to another since is another row, with counts of its own. */
 static void numbers_come_back(void **state)
@@ -885,7 +871,7 @@ static void names_change(void **state)
 	close_all(engine, fk);
 }
 
-/* The row of a process whose first thread sleeps is no less known for that. */
+/* The row of a process is known while its main thread sleeps. */
 static void main_thread_sleeps(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2});
@@ -909,8 +895,6 @@ static void main_thread_sleeps(void **state)
 	close_all(engine, fk);
 }
 
-/* ---- targets that cannot be had */
-
 struct refusal {
 	const char *name;
 	struct fk_config config;
@@ -921,15 +905,15 @@ struct refusal {
 };
 
 static const struct refusal refusals[] = {
-	{"nobody has that pid", {0}, {PIDS(4711)}, -EINVAL, "There is no process 4711."},
-	{"nobody that is shown has it",
+	{"no process has that pid", {0}, {PIDS(4711)}, -EINVAL, "There is no process 4711."},
+	{"no process in the target has it",
 	 {0},
 	 {PIDS(4711)},
 	 -EINVAL,
 	 "There is no process 4711, or /proc hides it (hidepid)",
 	 .hidden = true},
 	{"one of two", {0}, {PIDS(MAIN, 4711)}, -EINVAL, "There is no process 4711."},
-	{"nobody has that tid",
+	{"no thread has that tid",
 	 {0},
 	 {.tids = (const pid_t[]){4711}, .n_tids = 1},
 	 -EINVAL,
@@ -991,7 +975,7 @@ int main(void)
 		cmocka_unit_test(short_lives_count),
 		cmocka_unit_test(a_command_from_its_exec),
 		cmocka_unit_test(descriptors_run_out),
-		cmocka_unit_test(looking_twice),
+		cmocka_unit_test(scanning_twice),
 		cmocka_unit_test(counters_taken),
 		cmocka_unit_test(counters_elsewhere),
 		cmocka_unit_test(numbers_come_back),

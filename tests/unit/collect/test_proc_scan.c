@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who is whom for the task collector, and since when: what a process used before it concerned us is
- * not what it uses now. An ordinary user (uid 1000) on the fake kernel.
+ * Which task an entry of the task collector is, and since when: usage before a process was wanted
+ * does not count. An ordinary user (uid 1000) on the fake kernel.
  */
 #include "tests/unit/shared/engine_run.h"
 
@@ -28,7 +28,7 @@ static uint64_t ran_of(const struct snapshot *snapshot, pid_t tid)
 	return count_of(snapshot, tid, "task-clock");
 }
 
-/* Whom one did not ask for is not read; asked for later, it has not run for hours all at once. */
+/* An unwanted process is not read. When it becomes wanted, its hours before do not count. */
 static void whoever_was_outside(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 3});
@@ -83,7 +83,7 @@ static void becomes_ours(void **state)
 	close_all(engine, fk);
 }
 
-/* Whose number went to another has not run again what it ran before. */
+/* A process with the number of an ended one does not get its usage. */
 static void last_words_are_said_once(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
@@ -157,7 +157,7 @@ static void sleepers_of_who_is_attached(void **state)
 	close_all(engine, fk);
 }
 
-/* Who inherited counters that are not there any more is no secret. */
+/* Entries that inherited counters which were closed are found. */
 static void inherited_counters_go(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
@@ -202,7 +202,7 @@ static void counters_are_given_back(void **state)
 	close_all(engine, fk);
 }
 
-/* Who was asked for twice, in two ways too, is one row, also while it sleeps. */
+/* A process that the target has twice, in two ways, is one row, also while it sleeps. */
 static void asked_for_twice(void **state)
 {
 	(void)state;
@@ -266,5 +266,5 @@ int main(void)
 		cmocka_unit_test(target_is_no_better_than_its_rows),
 	};
 
-	return cmocka_run_group_tests_name("census", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("proc_scan", tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Machines that are not as they should be, for a whole run: clocks that jump, waits that never
- * sleep, /proc and /sys that are hidden, empty, cut in two or not there. Every figure is true all
- * the same or says that it is not known (tests/unit/shared/sweep.h), and the user is told what is
- * missing.
+ * Whole runs on broken machines: clocks that jump, waits that never sleep, /proc and /sys that are
+ * hidden, empty, truncated or missing. Every figure is true or marked as unknown
+ * (tests/unit/shared/sweep.h), and a note names what is missing.
  */
 #include "tests/unit/shared/sweep.h"
 
@@ -22,12 +21,10 @@
 
 struct strange {
 	struct sweep_scene scene;
-	const char *told; /* words of a note, or of a refusal; NULL: nothing is to be */
+	const char *note; /* words of a note, or of a refusal; NULL: none is expected */
 	bool refused;
 	size_t counted; /* threads, at least, in the end */
 };
-
-/* ---- clocks */
 
 /* As of a virtual machine, or of us, that stood still: so many intervals are missed at once. */
 static void much_time_passes(struct fk *fk, struct faulty *faulty)
@@ -63,8 +60,6 @@ static const struct sweep_step clocks[] = {
 	{.disturb = was_suspended, .commands = {{COMMAND_ADD_EVENTS, "branches"}}},
 	{0},
 };
-
-/* ---- calls that fail all the time */
 
 static void no_wait_sleeps(struct fk *fk, struct faulty *faulty)
 {
@@ -104,9 +99,7 @@ static const struct sweep_step cramped[] = {
 	{0},
 	{0}};
 
-/* ---- /proc and /sys */
-
-/* Whoever is listed has gone when he is looked at. */
+/* Every listed task has ended when its files are read. */
 static void main_vanishes(struct fk *fk, struct faulty *faulty)
 {
 	(void)fk;
@@ -185,8 +178,6 @@ static const struct sweep_step halves[] = {{0},
 static const struct sweep_step going[] = {
 	{0}, {.disturb = proc_is_gone}, {0}, {.disturb = all_is_well_again}, {0}};
 
-/* ---- the table */
-
 #define STEPS(of) .steps = (of), .n_steps = ARRAY_SIZE(of)
 #define SYSTEM    .machine = {.cpus = 3}
 #define TASKS     .machine = {.cpus = 3, .unprivileged = true, .uid = SWEEP_USER, .paranoid = 2}
@@ -209,9 +200,9 @@ static struct strange stranges[] = {
 		   TASKS,
 		   STEPS(quiet),
 		   .prepare = all_reads_are_short},
-	 .told = "the kernel refuses the others"},
+	 .note = "the kernel refuses the others"},
 	{.scene = {.name = "descriptors run out, tasks", TASKS, STEPS(cramped)},
-	 .told = "there are no more descriptors",
+	 .note = "there are no more descriptors",
 	 .counted = 1},
 	{.scene = {.name = "a task vanishes", SYSTEM, STEPS(vanishing)}},
 	{.scene = {.name = "a task vanishes, tasks", TASKS, STEPS(vanishing)}},
@@ -220,27 +211,27 @@ static struct strange stranges[] = {
 	{.scene = {.name = "half of a text, tasks", TASKS, STEPS(halves)}},
 	{.scene = {.name = "half of a text, /proc alone", PROC, STEPS(halves)}},
 	{.scene = {.name = "an empty /proc/stat", TASKS, STEPS(quiet), .prepare = stat_is_empty},
-	 .told = "/proc/stat cannot be read"},
+	 .note = "/proc/stat cannot be read"},
 	{.scene = {.name = "no /proc", SYSTEM, STEPS(quiet), .prepare = proc_is_gone},
-	 .told = "/proc is empty. Mount it",
+	 .note = "/proc is empty. Mount it",
 	 .refused = true},
 	{.scene = {.name = "a denied /proc", TASKS, STEPS(quiet), .prepare = proc_is_denied},
-	 .told = "/proc cannot be read: Permission denied.",
+	 .note = "/proc cannot be read: Permission denied.",
 	 .refused = true},
 	{.scene = {.name = "/proc goes", SYSTEM, STEPS(going)}},
 	{.scene = {.name = "/proc goes, tasks", TASKS, STEPS(going)},
-	 .told = "/proc cannot be read"},
+	 .note = "/proc cannot be read"},
 	{.scene = {.name = "/proc goes, /proc alone", PROC, STEPS(going)},
-	 .told = "/proc cannot be read"},
+	 .note = "/proc cannot be read"},
 	{.scene = {.name = "no /sys", SYSTEM, STEPS(quiet), .prepare = sys_is_gone},
-	 .told = "Mount it: mount -t sysfs sysfs /sys"},
+	 .note = "Mount it: mount -t sysfs sysfs /sys"},
 	{.scene = {.name = "no /sys, tasks", TASKS, STEPS(quiet), .prepare = sys_is_gone},
-	 .told = "Mount it: mount -t sysfs sysfs /sys"},
+	 .note = "Mount it: mount -t sysfs sysfs /sys"},
 	{.scene = {.name = "no cgroups", SYSTEM, STEPS(quiet), .prepare = cgroups_are_gone}},
 	{.scene = {.name = "hidepid", SYSTEM, STEPS(quiet), .prepare = others_are_hidden},
-	 .told = "/proc hides the processes of others"},
+	 .note = "/proc hides the processes of others"},
 	{.scene = {.name = "hidepid, tasks", TASKS, STEPS(quiet), .prepare = others_are_hidden},
-	 .told = "/proc hides the processes of others"},
+	 .note = "/proc hides the processes of others"},
 };
 
 static void test_broken_machines(void **state)
@@ -248,7 +239,7 @@ static void test_broken_machines(void **state)
 	const struct strange *strange = *state;
 	struct sweep_outcome outcome;
 	struct faulty faulty;
-	bool told = strange->told == NULL;
+	bool noted = strange->note == NULL;
 
 	faulty_init(&faulty, &(struct sys){0});
 	faulty.most = 3000000;
@@ -257,10 +248,10 @@ static void test_broken_machines(void **state)
 		fail_msg("%s", outcome.wrong);
 	assert_int_equal(outcome.refused, strange->refused);
 	for (size_t i = 0; i < outcome.n_notes; i++)
-		told |= strange->told && strstr(outcome.notes[i], strange->told);
-	for (size_t i = 0; i < outcome.n_notes && !told; i++)
+		noted |= strange->note && strstr(outcome.notes[i], strange->note);
+	for (size_t i = 0; i < outcome.n_notes && !noted; i++)
 		print_message("# %s\n", outcome.notes[i]);
-	assert_true(told);
+	assert_true(noted);
 	assert_true(outcome.extents[2].n_threads >= strange->counted);
 	sweep_outcome_fini(&outcome);
 }

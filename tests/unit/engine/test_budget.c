@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counting that would take more of a CPU than its budget: what is shown must come to what the fake
- * kernel's own books say, conserve, tell that it is scaled, and go back when the storm is over.
+ * Counting that would cost more of a CPU than its budget: the figures must agree with the fake
+ * kernel, conserve, be marked as scaled, and be exact again when the storm is over.
  */
 #include "core/engine/engine.h"
 #include "tests/unit/shared/engine_run.h"
@@ -189,7 +189,7 @@ static void test_calm(void **state)
 	close_all(engine, fk);
 }
 
-/* Every 100 switches somebody is born, renamed, and ends. */
+/* Every 100 switches a task starts, changes its name, and ends. */
 enum { LIVES_STEPS = 20000, LIVES_EVERY = 100, LIVES_FIRST = 100 };
 
 static void add_lives(struct fk *fk)
@@ -224,7 +224,7 @@ static void add_lives(struct fk *fk)
 	free(steps);
 }
 
-/* Who is born and renamed between two windows is known all the same. */
+/* Tasks that start or change their name between two windows are known. */
 static void test_lives(void **state)
 {
 	(void)state;
@@ -284,8 +284,8 @@ static void test_hotplug(void **state)
 }
 
 /*
- * Some records of windows are lost too: then what they had is told as too low, or goes to nobody
- * where it is not known whose it was, and is never made up.
+ * Some records of windows are lost too. Then their counts are marked as too low, or unattributed,
+ * and never invented.
  */
 static void test_lost(void **state)
 {
@@ -313,12 +313,12 @@ static void test_lost(void **state)
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		enum figure_state found;
 		assert_true(has_note(snapshot, NOTE));
-		bool told = false;
+		bool marked = false;
 		for (pid_t t = 0; t < 2; t++)
 			counted[t] += estimate(snapshot, 50 + t, "task-clock", &found);
 		for (size_t i = 0; i < snapshot->threads.n; i++)
-			told |= snapshot->threads.items[i].flags & ROW_LOST;
-		assert_int_equal(told, snapshot->lost_records > 0);
+			marked |= snapshot->threads.items[i].flags & ROW_LOST;
+		assert_int_equal(marked, snapshot->lost_records > 0);
 		lost += snapshot->lost_records;
 		snapshot_free(snapshot);
 	}

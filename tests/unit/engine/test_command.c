@@ -41,8 +41,6 @@ static void assert_columns(const struct snapshot *snapshot, const char *names)
 	assert_string_equal(text, names);
 }
 
-/* ---- presets */
-
 static const char *const own_metrics[] = {"ipc", "two", NULL};
 static const struct preset own_presets[] = {
 	{.name = "mine", .help = "", .metrics = own_metrics},
@@ -125,7 +123,7 @@ static struct engine *open_main(struct fk *fk, const struct sys *sys)
 	return open_engine(sys);
 }
 
-/* Someone must have asked for something. */
+/* Without any column a command fails. */
 static void none_alone_is_nothing(void **state)
 {
 	struct fk *fk = fk_new(NULL);
@@ -142,7 +140,7 @@ static void none_alone_is_nothing(void **state)
 	close_all(engine, fk);
 }
 
-/* What was asked and refused is told for a while, and again where it is asked again. */
+/* A failed command is noted for some intervals, and again if it fails again. */
 static void refusals_pass(void **state)
 {
 	struct fk *fk = fk_new(NULL);
@@ -155,8 +153,8 @@ static void refusals_pass(void **state)
 		snapshot_free(engine_snapshot(engine));
 		for (int i = 0; i < 2 * NOTES_TRANSIENT_INTERVALS; i++) {
 			struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-			bool told = has_note(snapshot, "Nothing is to be shown");
-			if (told != (i < NOTES_TRANSIENT_INTERVALS - 1))
+			bool noted = has_note(snapshot, "Nothing is to be shown");
+			if (noted != (i < NOTES_TRANSIENT_INTERVALS - 1))
 				fail_msg("interval %d", i);
 			snapshot_free(snapshot);
 		}
@@ -181,8 +179,6 @@ static void a_preset_for_tasks(void **state)
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
-
-/* ---- attaching */
 
 struct right {
 	const char *name;
@@ -223,7 +219,7 @@ static void assert_family(const struct snapshot *snapshot, bool targeted, bool m
 	assert_int_equal(row_of(snapshot, 60) != NULL, other);
 }
 
-/* From everybody to one, to two, to the second alone when the first has ended, and back. */
+/* From all tasks to one, to two, to the second alone when the first has ended, and back. */
 static void attach_and_dismiss(void **state)
 {
 	const struct right *right = *state;
@@ -268,7 +264,7 @@ static void attach_and_dismiss(void **state)
 	snapshot = nth_snapshot(engine, fk, 3);
 	assert_family(snapshot, false, true, false);
 	snapshot_free(snapshot);
-	/* Whose children were the first one's are not the next one's. */
+	/* Children of the first process are not children of the next one with its number. */
 	fk_task(fk, TASK(ME, 61));
 	fk_switch(fk, 3, 61);
 	snapshot_free(nth_snapshot(engine, fk, 2));
@@ -280,7 +276,7 @@ static void attach_and_dismiss(void **state)
 	close_all(engine, fk);
 }
 
-/* What cannot be is told, and nothing else changes. */
+/* A command that fails is noted, and changes nothing. */
 static void attach_to_nobody(void **state)
 {
 	static const struct {
@@ -389,7 +385,7 @@ static void attach_within_a_user(void **state)
 }
 
 /*
- * Who was started by one whose parent has ended since belongs to it still when another one comes.
+ * An orphan stays in the target with its former parent when another process joins.
  */
 static void orphans_stay(void **state)
 {
@@ -414,7 +410,7 @@ static void orphans_stay(void **state)
 	close_all(engine, fk);
 }
 
-/* Whom a command has left behind is of the command, and dismissed with it. */
+/* An orphan of a command belongs to the command, and is dismissed with it. */
 static void what_a_command_left(void **state)
 {
 	enum { US = 90 };
@@ -444,8 +440,6 @@ static void what_a_command_left(void **state)
 	close_all(engine, fk);
 }
 
-/* ---- command lines */
-
 static void assert_cmdline(const struct snapshot *snapshot, pid_t tid, const char *cmdline)
 {
 	const struct row *row = row_of(snapshot, tid);
@@ -457,7 +451,7 @@ static void assert_cmdline(const struct snapshot *snapshot, pid_t tid, const cha
 		assert_ptr_equal(row->cmdline, cmdline);
 }
 
-/* From when they are asked for; one that execs has another one. */
+/* From the command on; a process that execs has a new one. */
 static void command_lines(void **state)
 {
 	const struct right *right = *state;
@@ -560,8 +554,6 @@ static void command_lines_take_their_time(void **state)
 	close_all(engine, fk);
 }
 
-/* ---- those that did not run */
-
 static void assert_still(const struct snapshot *snapshot, pid_t tid, const char *comm)
 {
 	const struct row *row = row_of(snapshot, tid);
@@ -587,7 +579,7 @@ static void assert_each_once(const struct snapshot *snapshot)
 					     snapshot->threads.items[k].tid);
 }
 
-/* Rows of zeros, of everybody or of the target, until they end; and none when nobody asks. */
+/* With idle rows, rows of zeros of all tasks or of the target, until they end; else none. */
 static void idle_tasks(void **state)
 {
 	const struct right *right = *state;
@@ -610,7 +602,7 @@ static void idle_tasks(void **state)
 	snapshot = snapshot_after(engine, fk);
 	assert_still(snapshot, 60, "task");
 	assert_still(snapshot, 90, "sleeper");
-	if (right == &rights[0]) /* elsewhere the threads of others are not told apart */
+	if (right == &rights[0]) /* other modes have processes of other users, not threads */
 		assert_still(snapshot, 91, "worker");
 	assert_still(snapshot, 2, "kthreadd");
 	const struct row *kernel = row_of(snapshot, 2);
@@ -632,7 +624,7 @@ static void idle_tasks(void **state)
 	assert_each_once(snapshot);
 	snapshot_free(snapshot);
 
-	/* Who was asked for, and sleeps, has one row still; and so who has ended. */
+	/* A process of the target has a row while it sleeps, and after it has ended. */
 	fk_switch(fk, 0, 0);
 	fk_switch(fk, 1, 0); /* its thread, which /proc has in it */
 	snapshot = snapshot_after(engine, fk);
@@ -653,7 +645,7 @@ static void idle_tasks(void **state)
 	close_all(engine, fk);
 }
 
-/* Whose CPUs are not watched makes no records: it is looked for. */
+/* A task on an uncounted CPU makes no records: a scan finds it. */
 static void idle_tasks_of_other_cpus(void **state)
 {
 	const struct engine_config config = {.target.cpus = "0", .idle = true};
@@ -675,7 +667,7 @@ static void idle_tasks_of_other_cpus(void **state)
 	close_all(engine, fk);
 }
 
-/* The same of whoever execs there: soon he has his new name. */
+/* The same for an exec there: the new name is shown soon. */
 static void names_of_other_cpus(void **state)
 {
 	const struct engine_config config = {.target.cpus = "0"};

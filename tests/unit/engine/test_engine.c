@@ -18,8 +18,6 @@
 
 #include <cmocka.h>
 
-/* ---- right numbers */
-
 static void test_busy_loop_that_never_switches(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
@@ -126,7 +124,7 @@ static void test_switching_pair_is_exact(void **state)
 	close_all(engine, fk);
 }
 
-/* All that were folded in are told of, also in the interval after everything was opened anew. */
+/* All applied records are counted, also in the interval after everything was opened again. */
 static void test_records_are_counted(void **state)
 {
 	enum { SWITCHES = 1000 };
@@ -302,9 +300,9 @@ static void test_short_lived_processes(void **state)
 }
 
 /*
- * A machine with so few numbers that one is taken again within half a millisecond: each of those
- * who had it keeps its own counts. They run on the CPU whose ring is read first, and are born on
- * the other.
+ * A machine with so few numbers that one is taken again within half a millisecond: each task
+ * with that number keeps its own counts. They run on the CPU that is read first, and start on the
+ * other.
  */
 enum { GENERATIONS = 100, GENERATION_US = 300 };
 
@@ -443,7 +441,7 @@ static void test_broken_ring_is_a_loss(void **state)
 	close_all(engine, fk);
 }
 
-/* A kernel that keeps its idle task's records to itself: time is told by SWITCH records. */
+/* A kernel without records of its idle task: SWITCH records have the times. */
 static void test_silent_idle(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.no_pmu = true});
@@ -459,7 +457,7 @@ static void test_silent_idle(void **state)
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		task_ns = fk_truth_task(fk, 50, FK_TASK_CLOCK) - task_ns;
 		uint64_t counted_ns = count_of(snapshot, 50, "task-clock");
-		/* No tick tells of an idle CPU here, so a turn may count in the next interval. */
+		/* An idle CPU has no tick here, so a turn may count in the next interval. */
 		assert_true(counted_ns + 4 * NS_PER_MS > task_ns);
 		assert_true(counted_ns < task_ns + 4 * NS_PER_MS);
 		assert_true(snapshot->idle[TALLY_TASK_CLOCK] > 40 * NS_PER_MS);
@@ -519,7 +517,7 @@ static void test_counters_taken(void **state)
 	fk_hold(fk, 0, FK_HOLD_ALL);
 	struct engine *engine = open_engine(&sys);
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 5);
-	/* Who runs is known all the same; what it costs is not, and says so. */
+	/* The running task is known; its counts are unknown and marked. */
 	struct figure cpu = task_figure(snapshot, 50, "cpu_percent");
 	assert_true(cpu.value > 99 && cpu.value < 101);
 	assert_int_equal(task_figure(snapshot, 50, "ipc").state, FIGURE_NOT_COUNTED);
@@ -553,7 +551,7 @@ static void test_counters_shared(void **state)
 	for (int i = 0; i < 5; i++) {
 		snapshot_free(snapshot);
 		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-		if (i == 0) /* until it is clear that it goes on: nobody's, and told */
+		if (i == 0) /* unattributed and noted, until the counters are known to be taken */
 			assert_true(has_note(snapshot, "shared with another profiler"));
 	}
 	struct figure cpu = task_figure(snapshot, 50, "cpu_percent");
@@ -575,8 +573,8 @@ static void take_all(struct fk *fk, void *arg)
 
 /*
  * All counters are taken in the middle of an interval and given back in that of another. No time
- * is ever missing: it is somebody's, or nobody's and that is told, from the first interval on. When
- * it is over nothing is told any more.
+ * is ever missing: it is attributed, or unattributed and noted, from the first interval on. When it
+ * is over the note is gone.
  */
 static void check_taken_for(uint64_t taken_ns)
 {
@@ -660,8 +658,8 @@ static void test_hotplug(void **state)
 
 /*
  * In the interval in which a CPU goes away, rates are of the time that passed on those that stay;
- * one that went and came back within it is counted anew from its end on. Who went and who came is
- * told.
+ * one that went and came back within it is counted again from its end on. A note lists both
+ * kinds of CPUs.
  */
 struct going {
 	const char *name;
@@ -729,7 +727,7 @@ static void test_goes_within_an_interval(void **state)
 	close_all(engine, fk);
 }
 
-/* Who came is told for a while, who went for as long as he is away. */
+/* CPUs that came online are noted for some intervals, offline CPUs while they are offline. */
 static void test_notes_of_cpus_end(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
@@ -927,7 +925,7 @@ static void test_suspend(void **state)
 	close_all(engine, fk);
 }
 
-/* A hypervisor that takes time away is told of, from a twentieth of all time on. */
+/* Stolen time is noted from a twentieth of all time on. */
 static void test_stolen(void **state)
 {
 	static const struct {
@@ -956,8 +954,6 @@ static void test_stolen(void **state)
 	}
 	close_all(engine, fk);
 }
-
-/* ---- refusals: each one named, and pmctop goes on with what it can get */
 
 struct refusal {
 	const char *name;
@@ -1073,7 +1069,7 @@ static void test_failing_wait(void **state)
 	close_all(engine, fk);
 }
 
-/* A wake is no deadline: whoever asked for it wants to be heard at once. */
+/* A wake is no deadline: the request behind it is handled at once. */
 static void test_wake_ends_the_wait(void **state)
 {
 	struct fk *fk = fk_new(NULL);
@@ -1117,11 +1113,11 @@ static void test_dead_descriptor_is_asked_once(void **state)
 }
 
 /*
- * Who exited is forgotten when its last interval was shown, or the table would grow with every
- * process that ever was. Seen from outside: one that is still at its last switch, which should
- * have come long ago, has no task any more to be attributed to.
+ * A task that exited is freed after its last interval was shown, else the table would grow with
+ * every process. To be seen from outside: a last switch that comes much too late has no task to be
+ * attributed to.
  */
-static void test_the_dead_are_forgotten(void **state)
+static void test_exited_tasks_are_freed(void **state)
 {
 	struct fk *fk = fk_new(NULL);
 	struct sys sys = fk_sys(fk);
@@ -1207,7 +1203,7 @@ int main(void)
 		cmocka_unit_test(test_failing_wait),
 		cmocka_unit_test(test_wake_ends_the_wait),
 		cmocka_unit_test(test_dead_descriptor_is_asked_once),
-		cmocka_unit_test(test_the_dead_are_forgotten),
+		cmocka_unit_test(test_exited_tasks_are_freed),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(refusals) + ARRAY_SIZE(goings) + ARRAY_SIZE(others)];
 	size_t n = 0;

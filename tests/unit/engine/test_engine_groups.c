@@ -18,8 +18,6 @@
 
 #include <cmocka.h>
 
-/* ---- events and tasks */
-
 /* Every machine has these; the others are raw. */
 static const struct {
 	const char *name;
@@ -137,8 +135,6 @@ static struct engine *open_events(const struct sys *sys, const char *events)
 	return open_engine_with(sys, &config);
 }
 
-/* ---- the truth, on every machine */
-
 struct machine_case {
 	const char *name;
 	const struct fk_config *config;
@@ -241,11 +237,11 @@ static void test_machine(void **state)
 		check_figures(fk, snapshot, this, before);
 		assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
 		assert_int_equal(snapshot->unattributed[TALLY_SWITCHES], 0);
-		/* Of the counters nothing but ends of turns may be nobody's. */
+		/* Of the counters only ends of turns may be unattributed. */
 		size_t event = 0;
 		double lost = snapshot_unattributed(snapshot, &event);
 		if (lost > 0.01)
-			fail_msg("%.3f of %s is nobody's", lost,
+			fail_msg("%.3f of %s is unattributed", lost,
 				 snapshot->columns->events.items[event].name);
 		for (size_t t = 0; t < ARRAY_SIZE(tids); t++)
 			counted_ns[t] += count_of(snapshot, tids[t], "task-clock");
@@ -259,8 +255,6 @@ static void test_machine(void **state)
 	}
 	close_all(engine, fk);
 }
-
-/* ---- turns */
 
 /* 14 events on Intel's counters, and the caller waits for what happens. */
 static struct engine *open_fourteen(const struct sys *sys)
@@ -345,7 +339,7 @@ static void test_short_task_is_not_counted_by_all(void **state)
 
 /*
  * The caller runs on a counted CPU now and then. There it cannot wait for a tick, and need not: it
- * knows who runs. What the turn took from it is its own.
+ * is the running task. The time of the turn is its own.
  */
 static void test_caller_on_a_counted_cpu(void **state)
 {
@@ -385,7 +379,7 @@ static void test_caller_on_a_counted_cpu(void **state)
 	close_all(engine, fk);
 }
 
-/* What was lost is nobody's, of the groups that were on; the next turn knows everything again. */
+/* Lost counts of the enabled groups are unattributed. The next turn is complete again. */
 static void test_loss_between_turns(void **state)
 {
 	struct fk *fk = fk_new(&fk_machine_intel);
@@ -459,15 +453,13 @@ static void test_hotplug_between_turns(void **state)
 	close_all(engine, fk);
 }
 
-/* ---- counters that others have */
-
 static void hold_all(struct fk *fk, unsigned slots)
 {
 	for (int cpu = 0; cpu < 4; cpu++)
 		fk_hold(fk, cpu, slots);
 }
 
-/* Someone takes counters, and gives them back: smaller groups, and then the old ones again. */
+/* Another program takes counters and frees them: smaller groups, then the old ones again. */
 static void test_counters_come_back(void **state)
 {
 	static const unsigned held[] = {2, FK_HOLD_ALL};
@@ -501,7 +493,7 @@ static void test_counters_come_back(void **state)
 		snapshot = nth_snapshot(engine, fk, all ? 3 : 40);
 		assert_int_equal(figure_of(snapshot, 50, "cycles").state, FIGURE_SCALED);
 		assert_int_equal(fk_open_fds(fk), fds);
-		/* What is over is not told any more. */
+		/* Its note is gone. */
 		assert_int_equal(snapshot->n_notes, 0);
 		snapshot_free(snapshot);
 		close_all(engine, fk);
@@ -536,7 +528,7 @@ static void test_the_only_counter_is_taken(void **state)
 	close_all(engine, fk);
 }
 
-/* Another profiler whose groups take turns with ours, by the kernel's own clock. */
+/* Groups of another profiler take turns with pmctop's, by the kernel's clock. */
 static void profile_too(struct fk *fk, void *arg)
 {
 	bool *held = arg;
@@ -560,7 +552,7 @@ static void test_contended_turns(void **state)
 	unsigned opened = fk_calls(fk, FK_PERF_OPEN);
 	snapshot_free(snapshot);
 	snapshot = nth_snapshot(engine, fk, 5);
-	/* CPU time is exact all the same, and nobody's counts are made up. */
+	/* CPU time is exact, and no counts are invented. */
 	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
 	assert_true(has_note(snapshot, "shared with another profiler") ||
 		    has_note(snapshot, "counters are taken"));
@@ -575,8 +567,6 @@ static void test_contended_turns(void **state)
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
-
-/* ---- changes while it runs */
 
 static void add_column(struct engine *engine, enum command_kind kind, const char *text)
 {
@@ -628,12 +618,12 @@ static bool in_one_group(const struct snapshot *snapshot, const char *a, const c
 
 static const struct row *known_row(const struct snapshot *snapshot, pid_t tid)
 {
-	static const struct row nobody;
+	static const struct row none;
 	const struct row *row = row_of(snapshot, tid);
 
 	if (!row)
 		fail_msg("task %d did not run", tid);
-	return row ? row : &nobody;
+	return row ? row : &none;
 }
 
 struct change {
@@ -661,7 +651,7 @@ static const struct change changes[] = {
 	 "There is no column 'cycles'"},
 	{ADD_EVENTS, "r202", "ipc r202 r203 r204 r205 r206 r207 ratio branch_mpki"},
 	{REMOVE, "ipc", "r202 r203 r204 r205 r206 r207 ratio branch_mpki"},
-	/* A sentence that was told before is on top again. */
+	/* An earlier note is on top again. */
 	{ADD_EVENTS, "nonsense-event", "r202 r203 r204 r205 r206 r207 ratio branch_mpki",
 	 "Unknown event 'nonsense-event'"},
 };
@@ -706,7 +696,7 @@ static void test_live_changes(void **state)
 		assert_columns(snapshot, change->columns);
 		assert_true_counts(fk, snapshot, 60);
 		assert_true_counts(fk, snapshot, 81);
-		/* The last moment of a task whose EXIT came just before all was opened anew. */
+		/* The last moment of a task whose EXIT came just before all was opened again. */
 		assert_true(snapshot->unattributed[TALLY_TASK_CLOCK] <= 5 * NS_PER_US);
 		if (change->note)
 			assert_non_null(strstr(snapshot->notes[0], change->note));
@@ -745,9 +735,7 @@ static void test_every_column_removed(void **state)
 	close_all(engine, fk);
 }
 
-/* ---- sockets */
-
-/* Memory and energy are the machine's: known in totals, in their unit, and of nobody else. */
+/* Memory and energy are in the totals, in their unit, and in no row. */
 static void test_sockets(void **state)
 {
 	static const struct {
@@ -791,7 +779,7 @@ static void test_sockets(void **state)
 				events[i].unit);
 		}
 		assert_true_counts(fk, snapshot, 60);
-		/* Nobody's by nature is nothing to warn of. */
+		/* Shared counts are always unattributed: no warning. */
 		size_t event = 0;
 		assert_true(snapshot_unattributed(snapshot, &event) < 0.01);
 		snapshot_free(snapshot);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who the rows are, scene by scene through the engine and the view: programs that exec, threads
- * that rename themselves, numbers that are given out again, zombies, orphans, containers. Whatever
- * happens, every roll-up of every picture conserves.
+ * The tasks behind rows, through the engine and the view: programs that exec, threads that change
+ * their name, reused numbers, zombies, orphans, containers. Every roll-up of every snapshot
+ * conserves.
  */
 #include "tests/unit/shared/engine_run.h"
 
@@ -92,7 +92,7 @@ static void scene_close(struct scene *scene)
 	close_all(scene->engine, scene->fk);
 }
 
-/* What runs on CPU 0 for 10 ms each, one after the other, then nobody. */
+/* These run on CPU 0 for 10 ms each, one after the other, then no task. */
 static void run_each(struct fk *fk, const pid_t *tids, size_t n)
 {
 	for (size_t i = 0; i <= n; i++)
@@ -141,10 +141,7 @@ static void test_threads_that_rename_themselves(void **state)
 	scene_close(&scene);
 }
 
-/*
- * An exec has a new name at once, whoever ran before; a child that is gone has its parent's user.
- */
-/* While it is looked for who ran on an idle CPU that is late, a process is born. */
+/* A process starts while a late idle CPU is waited for at the cut. */
 static void test_born_after_the_cut(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
@@ -227,7 +224,7 @@ static void test_children_after_setuid(void **state)
 	scene_close(&scene);
 }
 
-/* The process ended and its number is someone else's, within one interval and in the next. */
+/* A process ended and another one has its number, within one interval and in the next. */
 static void test_reused_pids(void **state)
 {
 	struct scene scene;
@@ -292,7 +289,7 @@ static void test_zombies_and_orphans(void **state)
 	scene_close(&scene);
 }
 
-/* Containers, a move between cgroups that no record tells of, and kernel threads in none. */
+/* Containers, a move between cgroups without a record, and kernel threads in none. */
 static void test_cgroups(void **state)
 {
 	static const char docker[] = "/system.slice/docker-0123456789abcdef.scope";

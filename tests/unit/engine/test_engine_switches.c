@@ -97,8 +97,6 @@ static void test_thread_that_has_exited(void **state)
 	close_all(engine, fk);
 }
 
-/* ---- a kernel that opens the tracepoint alone, and not in a group */
-
 static int open_alone(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 		      unsigned long flags)
 {

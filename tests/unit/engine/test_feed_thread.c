@@ -49,20 +49,18 @@ static void what_cannot_be_done_is_told(void **state)
 {
 	struct sys sys = fk_sys(*state);
 	struct feed_thread *feed_thread = feed_thread_open(&sys, software(), REFRESH_NS);
-	bool told = false;
+	bool noted = false;
 
 	feed_thread_do(feed_thread, &(struct command){COMMAND_ADD_EVENTS, "cylces"});
-	while (!told) {
+	while (!noted) {
 		struct snapshot *snapshot = feed_thread_next(feed_thread);
 
 		for (size_t k = 0; k < snapshot->n_notes; k++)
-			told |= strstr(snapshot->notes[k], "did you mean 'cycles'") != NULL;
+			noted |= strstr(snapshot->notes[k], "did you mean 'cycles'") != NULL;
 		snapshot_free(snapshot);
 	}
 	feed_thread_free(feed_thread);
 }
-
-/* ---- a feed that waits until the collector is woken, however long that takes */
 
 struct sleeper {
 	const struct sys *sys;
@@ -96,7 +94,7 @@ static const struct feed_ops sleeper_ops = {
 	.free = sleeper_free,
 };
 
-/* Ends the wait that is under way, and one that begins at the same moment. Else it never ends. */
+/* Ends the current wait, and one that begins at the same moment. Else it never ends. */
 static void stops_in_a_long_interval(void **state)
 {
 	(void)state;
@@ -115,7 +113,7 @@ static void stops_in_a_long_interval(void **state)
 	}
 }
 
-/* Commands that nobody came to are given up with the rest. */
+/* Commands that were not done are freed. */
 static void stops_in_the_middle(void **state)
 {
 	struct sys sys = fk_sys(*state);
@@ -130,7 +128,7 @@ static void stops_in_the_middle(void **state)
 	}
 }
 
-/* Waits for an answer; snapshots come as ever, and nobody need take them. */
+/* Waits for a reply. Snapshots come, and need not be popped. */
 static struct reply *next_answer(struct feed_thread *feed_thread)
 {
 	struct reply *answer;
@@ -157,7 +155,7 @@ static void questions_are_answered(void **state)
 		assert_int_equal(events->kind, QUERY_EVENTS);
 	} while (events->n_known < events->event_index->n);
 	assert_true(events->n_known > 20);
-	feed_thread_query(feed_thread, &(struct query){QUERY_PREVIEW, "nobody-asks"});
+	feed_thread_query(feed_thread, &(struct query){QUERY_PREVIEW, "unread-reply"});
 	feed_thread_query(feed_thread, &(struct query){QUERY_PREVIEW, "major-faults"});
 	do {
 		reply_free(answer);
@@ -167,7 +165,8 @@ static void questions_are_answered(void **state)
 	assert_int_equal(answer->preview->kind, EVENT_SOFTWARE);
 	reply_free(answer);
 	feed_thread_await_column(feed_thread, "minor-faults", true);
-	/* What is under way is given up, and what nobody took; names live as long as the answer. */
+	/* Open queries and replies that were not popped are freed. Names live as long as the reply.
+	 */
 	feed_thread_query(feed_thread, &(struct query){.kind = QUERY_EVENTS});
 	feed_thread_query(feed_thread, &(struct query){QUERY_PREVIEW, "cycles"});
 	feed_thread_free(feed_thread);
@@ -175,8 +174,8 @@ static void questions_are_answered(void **state)
 	reply_free(events);
 }
 
-/* How many snapshots it tells of. */
-static unsigned long told(struct metrics_export *export)
+/* The number of snapshots that the export has counted. */
+static unsigned long exported_snapshots(struct metrics_export *export)
 {
 	static const char name[] = "\npmctop_snapshots_total ";
 	size_t size;
@@ -188,7 +187,7 @@ static unsigned long told(struct metrics_export *export)
 	return n;
 }
 
-/* As behind a terminal that is stuck: nobody takes a snapshot, and monitoring gets them all. */
+/* As behind a terminal that is stuck: no snapshot is popped, and monitoring gets them all. */
 static void dropped_ones_are_served(void **state)
 {
 	struct sys sys = fk_sys(*state);
@@ -204,13 +203,13 @@ static void dropped_ones_are_served(void **state)
 	metrics_export_feed_init(export, &feed);
 	assert_null(feed.ops->playback); /* a machine has none */
 	assert_int_equal(feed_thread_start(feed_thread, &feed, &err), 0);
-	while (told(export) < 4)
+	while (exported_snapshots(export) < 4)
 		sched_yield();
-	/* It is told of before it can be taken. */
+	/* It is exported before it can be popped. */
 	struct snapshot *newest = feed_thread_next(feed_thread);
 	for (; newest->sequence < 4; newest = feed_thread_next(feed_thread))
 		snapshot_free(newest);
-	assert_true(told(export) >= newest->sequence);
+	assert_true(exported_snapshots(export) >= newest->sequence);
 	snapshot_free(newest);
 	feed_thread_free(feed_thread);
 	metrics_export_free(export);

@@ -19,7 +19,7 @@ static bool used_is_told(void)
 	return allocated_bytes() < with;
 }
 
-/* Those that sleep cost little, and nothing when nobody wants to see them any more. */
+/* Idle rows cost little, and nothing after they are switched off. */
 static void a_hundred_thousand_sleep(void **state)
 {
 	enum { N = 100 * 1000, ROW_BYTES = 1024 };
@@ -44,7 +44,7 @@ static void a_hundred_thousand_sleep(void **state)
 	engine_do(engine, &(struct command){COMMAND_IDLE, NULL, 0});
 	snapshot_free(nth_snapshot(engine, fk, 4));
 	assert_true(allocated_bytes() < before || !used_is_told());
-	/* What is left is who they are. */
+	/* The rest is the tasks themselves. */
 	close_all(engine, fk);
 }
 
@@ -156,12 +156,12 @@ static void thousands_of_names(void **state)
 	assert_string_equal(row_of(snapshot, TID)->comm, comm);
 	assert_int_equal(snapshot->threads.n, 1);
 	snapshot_free(snapshot);
-	/* Room for the births of a batch stays for a while (core/attrib/fork_scan.h). */
+	/* Memory for the forks of a batch is kept for a while (core/attrib/fork_scan.h). */
 	assert_true(allocated_bytes() <= before + (256 << 10) || !used_is_told());
 	close_all(engine, fk);
 }
 
-/* One process, of whose threads all run. */
+/* One process. All its threads run. */
 static void a_process_of_32000_threads(void **state)
 {
 	enum { N = 32000, MAIN = 10 };

@@ -57,8 +57,6 @@ static struct event_preview *ask_outlook(struct engine *engine, struct fk *fk, c
 	return preview;
 }
 
-/* ---- events */
-
 struct comparison {
 	const struct reply *answer;
 	size_t found;
@@ -80,16 +78,16 @@ static int compare_entry(void *arg, const struct catalog_entry *entry)
 		assert_string_equal(item->pmu, entry->pmu);
 		assert_int_equal(item->example, entry->example);
 		/* The fake kernel has no tracepoints, but is not asked for them here. */
-		enum figure_state told = strcmp(item->pmu, "tracepoint") == 0
-						 ? comparison->tracepoints
-						 : entry->state;
+		enum figure_state expected = strcmp(item->pmu, "tracepoint") == 0
+						     ? comparison->tracepoints
+						     : entry->state;
 		bool faults = strcmp(item->name, "page-faults") == 0 ||
 			      strcmp(item->name, "minor-faults") == 0 ||
 			      strcmp(item->name, "major-faults") == 0;
 		if (faults && comparison->from_proc)
-			told = FIGURE_VALID; /* by /proc */
+			expected = FIGURE_VALID; /* by /proc */
 		if (!item->example)
-			assert_int_equal(comparison->answer->states[i], told);
+			assert_int_equal(comparison->answer->states[i], expected);
 		comparison->found++;
 		return 0;
 	}
@@ -114,7 +112,7 @@ static void compare(struct fk *fk, const struct fk_config *config, const struct 
 	};
 
 	pmu_set_read(&sys, &pmus);
-	/* With a pattern tracepoints are told one by one. */
+	/* With a pattern tracepoints are listed one by one. */
 	catalog_events(&context, "c", compare_entry, &comparison);
 	catalog_events(&context, "tracepoint", compare_entry, &comparison);
 	assert_true(comparison.found > 40);
@@ -180,8 +178,6 @@ static void events_of_other_levels(void **state)
 	}
 	close_all(engine, fk);
 }
-
-/* ---- outlooks */
 
 static const struct prospect {
 	const char *name;
@@ -309,7 +305,7 @@ static void the_last_one_counts(void **state)
 	assert_string_equal(preview->text, "r202");
 	assert_null(engine_pop_reply(engine));
 	free(preview);
-	/* Those that nobody takes are given up, as are those that nobody works on. */
+	/* Replies that are not popped are freed, and so are queries that are not answered. */
 	engine_query(engine, &(struct query){QUERY_PREVIEW, "r203"});
 	engine_query(engine, &(struct query){.kind = QUERY_EVENTS});
 	assert_int_equal(engine_wait(engine, fk_now(fk) + INTERVAL_NS), 1);

@@ -22,7 +22,7 @@ enum {
 
 struct world {
 	const char *name;
-	bool loop, pair; /* who runs: on CPU 0 the pair if there is one, on CPU 1 the loop */
+	bool loop, pair; /* tasks that run: the pair on CPU 0, the loop on CPU 1 */
 	bool no_tick;    /* of the idle CPU: it is late for every cut */
 	bool silent;     /* the idle task of CPU 1 makes no records */
 	bool unreported; /* neither does the second one of the pair when it goes */
@@ -231,7 +231,7 @@ static void check_all(enum fk_tracefs tracefs)
 }
 
 /*
- * A CPU whose reading comes late has a longer part of the interval, then a shorter one. A rate that
+ * A CPU with a late reading has a longer part of the interval, then a shorter one. A rate that
  * is off by it is marked; the same delay each time makes none.
  */
 static void test_late_readings(void **state)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Scaled figures against the fake kernel's truth, over hundreds of refreshes: loads whose rate
- * changes within a refresh, in groups that take turns and in windows. The stated error must hold,
- * and no load may be off in one direction.
+ * Scaled figures against the fake kernel's truth, over hundreds of refreshes: loads with a rate
+ * that changes within a refresh, in groups that take turns and in windows. The stated error must
+ * hold, and no load may be off in one direction.
  */
 #include "core/snapshot/event_totals.h"
 #include "tests/unit/shared/engine_run.h"
@@ -70,7 +70,7 @@ static const struct way windows_groups = {"windows, two groups", 6, 0.0012, MANY
 /*
  * The true value is to be within the stated error in 95 % of the refreshes. The median of the
  * stated errors is to be at most three times that of the true ones, or three times what the load
- * itself changes from refresh to refresh: estimates alone do not tell the one from the other. With
+ * itself changes from refresh to refresh: estimates alone cannot separate these two. With
  * other random numbers, as after a change elsewhere, the share of n refreshes differs by its
  * standard error, and the medians by 0.1: two of the first are allowed for (1.4 % of 1000), and one
  * of the second.
@@ -267,8 +267,6 @@ static void test_stated_error(void **state)
 	close_all(engine, fk);
 }
 
-/* ---- no load is off in one direction */
-
 enum { FAULTS_EVERY_US = 20, BIAS_REFRESHES = 80 };
 
 struct bias_case {
@@ -317,7 +315,7 @@ static void test_no_bias(void **state)
 	struct fk *fk = new_machine(6, 2 * NS_PER_MS);
 	struct sys sys = fk_sys(fk);
 	struct bursts bursts = {.this = this, .random = 3};
-	double told = 0;
+	double shown = 0;
 
 	begin_burst(fk, &bursts);
 	struct engine *engine = open_way(&sys, &way);
@@ -329,10 +327,10 @@ static void test_no_bias(void **state)
 		assert_true(has_note(snapshot, "Counted in windows"));
 		struct figure faults = machine_figure(snapshot, "page-faults");
 		assert_int_equal(faults.state, FIGURE_SCALED);
-		told += faults.value;
+		shown += faults.value;
 		snapshot_free(snapshot);
 	}
-	double off = told / (double)bursts.truth - 1;
+	double off = shown / (double)bursts.truth - 1;
 	if (fabs(off) > this->tolerance)
 		fail_msg("off by %+.1f %%", 100 * off);
 	close_all(engine, fk);

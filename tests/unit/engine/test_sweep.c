@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Whole runs on the fake kernel in which one call fails, or one and all after it: every call of
- * every kind, with every error that Linux may give to it; and some pairs of them, as chance has it.
- *What comes of it is a run that goes on, or a sentence why it cannot; never a leak, a hang, a count
- *that nobody made, or a figure that is not true.
+ * every kind, with every error that Linux may return; and some random pairs of them. The run goes
+ *on, or ends with a sentence why it cannot. It never leaks, hangs, invents counts or shows a wrong
+ * figure.
  *
  *	test_sweep [all|N]    N of each scene, spread evenly; all takes long (make sweep)
  */
@@ -27,15 +27,13 @@
 
 enum {
 	CALLS_MAX = 3000000, /* of one run: it goes on for ever */
-	PART = 200,          /* of each scene, if nobody says how many */
+	PART = 200,          /* of each scene, without an argument */
 	PAIRS_ALL = 2000,    /* of each scene, where all are tried ... */
 	PAIRS_PART = 10,     /* ... else one for so many that are tried alone */
-	TOLD_MAX = 8,        /* failures of a scene that are told */
+	PRINTED_MAX = 8,     /* failures of a scene that are printed */
 };
 
 static unsigned long part = PART; /* 0: all */
-
-/* ---- courses */
 
 static void fork_tasks(struct fk *fk)
 {
@@ -103,8 +101,6 @@ static const struct sweep_step recorded[] = {
 	{0},
 };
 
-/* ---- scenes */
-
 #define ORDINARY   .unprivileged = true, .uid = SWEEP_USER, .paranoid = 2
 #define COURSE(of) .steps = (of), .n_steps = ARRAY_SIZE(of)
 /* More than any machine counts at a time, and what only sockets count. */
@@ -163,8 +159,6 @@ static struct sweep_scene scenes[] = {
 	 .machine = {ORDINARY, .cpus = 3},
 	 .examine = true},
 };
-
-/* ---- the sweep */
 
 /* Which of them all; of `of` in a row one is tried. */
 struct choice {
@@ -257,7 +251,7 @@ static unsigned sweep_pairs(const struct sweep_scene *scene, const struct faulty
 	uint64_t chance = 1;
 	unsigned wrong = 0;
 
-	for (; pairs > 0 && wrong < TOLD_MAX; pairs--) {
+	for (; pairs > 0 && wrong < PRINTED_MAX; pairs--) {
 		unsigned long numbers[2];
 		for (size_t i = 0; i < 2; i++) {
 			chance = chance * 6364136223846793005u + 1442695040888963407u;
@@ -286,7 +280,7 @@ static void sweep_scene(void **state)
 	struct choice choice = {.of = part ? n / part | 1 : 1};
 	for (enum faulty_op op = 0; op < FAULTY_OPS; op++)
 		for (unsigned call = 1; call <= none.calls[op]; call++)
-			for (unsigned i = 0; i < 2 * n_answers(op) && wrong < TOLD_MAX; i++)
+			for (unsigned i = 0; i < 2 * n_answers(op) && wrong < PRINTED_MAX; i++)
 				if (is_chosen(&choice))
 					wrong += try(scene, &sane, op, call, i % 2,
 						     faulty_answers[op][i / 2]);
