@@ -92,7 +92,7 @@ static bool is_ours(const struct raw *raw, uint64_t id)
 	return false;
 }
 
-/* Stores the latest time of the CPU in its streams, and returns it. */
+/* Raises time_ns to the latest time of the CPU, stores it in the streams, and returns it. */
 static uint64_t note_time(const struct raw *raw, uint64_t time_ns)
 {
 	for (size_t i = 0; i < PERFDATA_STREAMS; i++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * While a file is written, the attrs, ids and features that pass by are copied or their offsets
- * noted. At its end they are appended as sections. The head is written last, in one call: until
- * then the file is a valid stream.
+ * While a file is written, its attrs and ids are copied, and the offsets of features are noted. At
+ * its end they are appended as sections, then the head is replaced, then the types of records. If
+ * that fails before a record was changed, the old head is restored and the file is still a stream.
  */
 #include "core/perfdata/perfdata_sections.h"
 
