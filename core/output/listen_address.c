@@ -151,7 +151,7 @@ int listen_address_open(struct listen_address *address, int *out, struct error *
 
 	if (fd < 0)
 		return refuse_open(address, -errno, err);
-	/* Else nobody could start again while connections of the last run are in TIME_WAIT. */
+	/* Otherwise a restart fails while connections of the last run are in TIME_WAIT. */
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0 &&
 	    bind(fd, where, address->size) == 0 && listen(fd, BACKLOG) == 0 &&
 	    getsockname(fd, where, &address->size) == 0) {

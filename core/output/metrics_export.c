@@ -53,8 +53,6 @@ void metrics_export_free(struct metrics_export *export)
 	free(export);
 }
 
-/* ---- adding */
-
 /* One snapshot on its way in. */
 struct intake {
 	struct metrics_export *export;
@@ -186,9 +184,7 @@ static void add_cpus(const struct intake *intake)
 	}
 }
 
-/* ---- those who come and go */
-
-/* Many rows are in few cgroups, whose names are long. */
+/* Many rows share few cgroups, and their names are long. */
 static void make_cgroup_labels(struct intake *intake)
 {
 	const struct snapshot *snapshot = intake->snapshot;
@@ -275,7 +271,7 @@ static void add_row(const struct intake *intake, enum metrics_export_crowd crowd
 	struct account *account = export_counters_run(&intake->export->crowds[crowd],
 						      task ? pid : labels, task ? row->start_ns : 0,
 						      labels, now_ns, tally[TALLY_TASK_CLOCK]);
-	/* Who runs after its end was told of too early. */
+	/* A task that runs after its end was reported too early. */
 	if (task && (account->ended_ns || row->flags & ROW_EXITED))
 		account->ended_ns = now_ns;
 	add_tally(intake, tally, false, &account->sums);

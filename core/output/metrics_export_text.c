@@ -35,8 +35,6 @@ enum metric_type {
 	TYPE_GAUGE,
 };
 
-/* ---- lines */
-
 struct family {
 	const char *prefix, *word; /* "cpu", "cycles" */
 	enum metric_type type;
@@ -93,8 +91,6 @@ static void put_sample(const struct export_writer *writer, const struct family *
 	}
 	fputs(labels[0] || label ? "} " : " ", out);
 }
-
-/* ---- counters of events */
 
 static void put_counts(const struct export_writer *writer, const struct family *family,
 		       size_t event, const struct series *series, size_t n)
@@ -208,8 +204,6 @@ static void put_cpus(const struct export_writer *writer)
 	free(all);
 }
 
-/* ---- gauges, and counters of our own */
-
 static void put_number(const struct export_writer *writer, const struct family *family,
 		       uint64_t number)
 {
@@ -226,7 +220,7 @@ static void put_ns(const struct export_writer *writer, const struct family *fami
 	fputc('\n', writer->out);
 }
 
-/* Those whom the texts tells of, and how many more there would be. */
+/* Prints the accounts within the limit, and how many were left out. */
 static void put_crowd(const struct export_writer *writer, enum metrics_export_crowd which)
 {
 	static const struct {

@@ -59,8 +59,6 @@ struct metrics_server {
 	pthread_t thread;
 };
 
-/* ---- clients */
-
 static uint64_t now_ns(const struct metrics_server *server)
 {
 	return server->source.now_ns ? server->source.now_ns() : monotonic_ns();
@@ -80,7 +78,7 @@ static void begin_wait(struct metrics_server *server, struct client *client)
 	TAILQ_INSERT_TAIL(&server->clients, client, link);
 }
 
-/* Lets those go who had their time; how long until the next has, in milliseconds, or -1. */
+/* Closes connections whose time is over. Returns the ms until the next one, or -1. */
 static int dismiss_late(struct metrics_server *server)
 {
 	uint64_t now = now_ns(server);
@@ -133,8 +131,6 @@ static void on_answered(void *arg, struct MHD_Connection *connection, void **con
 	TAILQ_REMOVE(&server->clients, client, link);
 	begin_wait(server, client);
 }
-
-/* ---- answers */
 
 /* Takes the response over. */
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *type,
@@ -283,8 +279,6 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 	return answer_line(connection, MHD_HTTP_NOT_FOUND,
 			   "There is nothing here: the metrics are at /metrics.\n");
 }
-
-/* ---- the thread */
 
 /* Milliseconds that the thread may wait: a second at most, so that it stops if nothing wakes it. */
 static int patience_ms(struct metrics_server *server)

@@ -32,8 +32,6 @@ void csv_free(struct csv *csv)
 	free(csv);
 }
 
-/* ---- fields */
-
 /* Quoted where need be. `first` in a line has no comma before it. */
 static void put_field(FILE *out, const char *text, bool first)
 {
@@ -73,8 +71,6 @@ static void put_integer(FILE *out, bool known, uint64_t number)
 	else
 		fputc(',', out);
 }
-
-/* ---- the header */
 
 /* Of names that are taken; each is printable, as it is written. */
 struct names {
@@ -162,8 +158,6 @@ static void put_header(struct csv *csv, const struct columns *columns, FILE *out
 	csv->header = header;
 }
 
-/* ---- rows */
-
 struct csv_row {
 	const char *scope;
 	int cpu;       /* < 0: none, or unknown */
@@ -172,7 +166,7 @@ struct csv_row {
 	const char *cgroup;
 	int parent;
 	enum verdict verdict;
-	const uint64_t *lost_records; /* NULL: they are nobody's */
+	const uint64_t *lost_records; /* NULL: not attributed to the row */
 	struct out_counts_of counts;
 	const struct figure *figures;
 	bool has_metrics; /* ... though they may be unknown */
@@ -268,9 +262,7 @@ static void put_row(const struct view *view, const struct csv_row *row, FILE *ou
 	fputc('\n', out);
 }
 
-/* ---- a refresh */
-
-/* Of which only events are told. */
+/* Rows with counts of events only. */
 static void put_part(const struct view *view, const char *scope, const struct out_counts_of *counts,
 		     FILE *out)
 {

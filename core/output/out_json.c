@@ -19,8 +19,6 @@ static void put_seconds_or_null(FILE *out, uint64_t ns, bool known)
 		fputs("null", out);
 }
 
-/* ---- what stands in every row */
-
 /* What was counted, and that scaled. */
 static void put_counts(FILE *out, const char *name, const struct out_counts_of *counts,
 		       bool (*put)(FILE *, const struct out_counts_of *, size_t))
@@ -116,8 +114,6 @@ static void put_part(FILE *out, const char *name, const struct out_counts_of *co
 	fputc('}', out);
 }
 
-/* ---- the object */
-
 /* What makes it a summary. */
 static void put_run(FILE *out, const struct snapshot_run *run)
 {
@@ -139,7 +135,7 @@ static void put_run(FILE *out, const struct snapshot_run *run)
 	put_seconds_or_null(out, run->system_ns, run->status >= 0);
 }
 
-/* One CPU, socket or node, whose number may be unknown. */
+/* One CPU, socket or node; its number may be unknown. */
 static void put_cpu(FILE *out, const struct columns *columns, const char *what,
 		    const struct snapshot_cpu *cpu)
 {
@@ -166,7 +162,7 @@ static void put_cpus(FILE *out, const struct columns *columns, const char *what,
 	fputs("],", out);
 }
 
-/* Who a row is: a task, or what tasks have in common. */
+/* Identity of a row: a task, or the attribute by which tasks are grouped. */
 static void put_identity(FILE *out, const struct view *view, size_t line)
 {
 	const struct row *row = view_row(view, line);
@@ -265,7 +261,7 @@ static void put_totals(FILE *out, const struct view *view, const struct out_sums
 	fputc('}', out);
 }
 
-/* Who was asked for, added up. */
+/* The sum of the target. */
 static void put_target(FILE *out, const struct snapshot *snapshot, const struct out_sums *sums)
 {
 	const struct out_counts_of counts = {

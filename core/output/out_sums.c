@@ -103,7 +103,7 @@ static void add_tasks(struct line_sum *sum, const struct view *view)
 		add_line(sum, &(struct out_counts_of){.columns = columns, .tally = view->left_out});
 }
 
-/* What the lines that do not know an event did; false if no line knows it. */
+/* Estimates the counts of lines without a value for an event; false if no line has one. */
 static bool estimate_uncounted(const struct line_sum *sum, size_t event, uint64_t *count)
 {
 	size_t width = tally_width(&sum->columns->plan->shape);

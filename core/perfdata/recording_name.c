@@ -72,8 +72,9 @@ static int hold(const struct safe_path *place, const char *name, const char *pat
 }
 
 /*
- * The file moves to `old`, where that is nobody's or ours to give up too. What had that name is
- * held open: to free the blocks of a large file takes its time, which is the thread's.
+ * Renames the file to `old`, unless that is a file that may not be replaced. A replaced `old` is
+ * held open in *doomed_fd: freeing the blocks of a large file takes time, which the writing thread
+ * has.
  */
 static int move_to_old(const struct safe_path *place, const char *path, int *doomed_fd,
 		       struct error *err)

@@ -159,8 +159,8 @@ static bool is_shown(const struct selection *selection, unsigned event)
 }
 
 /*
- * Where neither the recording nor anybody here says what to show, whoever made it wanted to see all
- * that it counts: an event that no column is made of is one itself.
+ * If neither the recording nor the user names a preset, every recorded event without a column gets
+ * one: its user recorded it to see it.
  */
 static void show_the_rest(struct replay_state *state)
 {

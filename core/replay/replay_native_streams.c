@@ -144,7 +144,7 @@ int native_parse_resume(struct replay_native *native, struct native_words *words
 	return 0;
 }
 
-/* All but samples: whoever reads them knows what they say, but not how true it is. */
+/* Passes an untrusted record that is no sample to core/attrib. -EBADMSG: its values are invalid. */
 static int fold_in(struct replay_native *native, size_t cpu, const struct perf_event_header *header)
 {
 	struct record record;

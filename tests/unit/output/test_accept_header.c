@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What those who ask for metrics say that they take, and what they get. */
+/* Accept headers, and the dialect chosen for each. */
 #include "core/output/accept_header.h"
 
 #include <setjmp.h>

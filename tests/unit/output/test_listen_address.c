@@ -132,7 +132,7 @@ static void any_port(void **state)
 	assert_non_null(strstr(err.text, "ss -ltnp"));
 	close(fd);
 	int again = -EADDRINUSE;
-	/* Somebody else may take it meanwhile: then another one. */
+	/* Another process may take the port meanwhile: then another one. */
 	for (int i = 0; i < 10 && again == -EADDRINUSE; i++) {
 		again = open_text(text, &address, &fd, &err);
 		if (again == 0 || open_text(":0", &address, &fd, &err) < 0)

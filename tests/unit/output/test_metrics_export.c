@@ -13,8 +13,6 @@
 #include <math.h>
 #include <pthread.h>
 
-/* ---- reading texts back */
-
 struct series {
 	char *name; /* with labels */
 	double value;
@@ -73,7 +71,7 @@ static double value_of(const struct told *told, const char *name)
 	return found ? found->value : -1;
 }
 
-/* All whose names begin so. */
+/* All series with a name that begins so. */
 static double sum_of(const struct told *told, const char *start)
 {
 	double sum = 0;
@@ -83,8 +81,6 @@ static double sum_of(const struct told *told, const char *start)
 			sum += told->items[i].value;
 	return sum;
 }
-
-/* ---- as they stand */
 
 static struct snapshot *make_snapshot(struct sample_row *rows, size_t n, uint64_t second)
 {
@@ -155,7 +151,7 @@ static void is_as_golden(void **state)
 	metrics_export_free(export);
 }
 
-/* Nobody takes counters of a recording for those of the host that it is of. */
+/* Counters of a recording are marked as such. */
 static void says_that_it_is_a_replay(void **state)
 {
 	struct snapshot *snapshot = make_snapshot(NULL, 0, 1);
@@ -210,8 +206,6 @@ static void before_the_first_snapshot(void **state)
 	metrics_export_free(export);
 }
 
-/* ---- who is told of */
-
 #define CLOCK "pmctop_task_task_clock_seconds_total"
 #define A     CLOCK "{pid=\"1\",comm=\"a\",user=\"1\",cgroup=\"/\"}"
 #define B     CLOCK "{pid=\"2\",comm=\"b\",user=\"1\",cgroup=\"/\"}"
@@ -223,7 +217,7 @@ static void nothing_is_lost_below_the_top(void **state)
 		uint64_t second;
 		unsigned a_ms, b_ms; /* that they ran in it */
 		bool a_ends;
-		double a, b, not_shown; /* what is told then; -1: nothing */
+		double a, b, not_shown; /* exported values; -1: none */
 	} rows[] = {
 		{"a is first", 1, 900, 100, false, .9, -1, 1},
 		{"b has not caught up", 2, 100, 500, false, 1, -1, 1},
@@ -260,7 +254,7 @@ static void nothing_is_lost_below_the_top(void **state)
 	metrics_export_free(export);
 }
 
-/* Whose number it is: (what was known of it before, what is now) -> whether sums go on. */
+/* A reused pid: (facts before, facts now) -> whether the sums continue. */
 static void a_number_used_again_begins_anew(void **state)
 {
 	static const struct {
@@ -295,8 +289,6 @@ static void a_number_used_again_begins_anew(void **state)
 		metrics_export_free(export);
 	}
 }
-
-/* ---- names */
 
 static void names_are_metrics(void **state)
 {
@@ -344,15 +336,13 @@ static void names_are_metrics(void **state)
 		snprintf(name, sizeof(name), "pmctop_machine_%s", rows[i].want);
 		if (fabs(value_of(&told, name) - rows[i].value) > 1e-9)
 			fail_msg("%s: no %s", rows[i].event, name);
-		/* What is not counted any more is not told. */
+		/* Events that are not counted any more are absent. */
 		assert_true((value_of(&told, "pmctop_machine_faults_total") < 0) == (i > 0));
 		told_free(&told);
 	}
 	columns_unref(columns);
 	metrics_export_free(export);
 }
-
-/* ---- a run */
 
 static bool is_counter(const char *name)
 {
@@ -467,8 +457,6 @@ static void any_thread_may_take_it(void **state)
 	metrics_export_free(export);
 }
 
-/* ---- the ledger's bounds */
-
 /* The first of all that a sort would put there, however many there are; of equals by their keys. */
 static void the_weightiest_are_chosen(void **state)
 {
@@ -519,7 +507,7 @@ static void a_ledger_is_bounded(void **state)
 		export_counters_pass(&counters, i, 1);
 		export_counters_sums_add(&export_counters_run(&counters, key, 0, key, i, 1)->sums,
 					 3, 1);
-		/* One that lives and runs is kept, whoever else comes. */
+		/* A running task keeps its account, however many others come. */
 		export_counters_sums_add(&export_counters_run(&counters, "busy", 0, "", i, 1)->sums,
 					 3, 1);
 		assert_true(counters.table.n <= MOST + 2);

@@ -330,7 +330,7 @@ static void need_descriptors(void)
 	}
 }
 
-/* Hundreds who say half a word and wait: whoever comes with a request is served at once. */
+/* Hundreds of clients send half a request and wait: a complete request is answered at once. */
 static void crowd(void **state)
 {
 	int fds[CROWD];

@@ -105,7 +105,7 @@ static void is_as_golden(void **state)
 	}
 }
 
-/* Who was asked for has a row, and so has everybody else. */
+/* The target has a row, and so have the others. */
 static void of_a_target(void **state)
 {
 	struct snapshot *snapshot = make_snapshot();
@@ -197,7 +197,7 @@ static void is_without_a_time_that_is_not_known(void **state)
 	free(text);
 }
 
-/* Then frames can be told apart all the same. */
+/* Then refreshes can be distinguished. */
 static void says_where_in_a_recording(void **state)
 {
 	static const struct view_spec plain = {.by = ROLLUP_PROCESS};

@@ -185,7 +185,7 @@ static void command_lines(void **state)
 		}
 }
 
-/* Who a row is, by everything. */
+/* Identity of a row, for every grouping. */
 static void identities(void **state)
 {
 	static const struct sample_row tasks[] = {
@@ -317,7 +317,7 @@ static void valid_for_python(void **state)
 			     0); /* the judge does judge */
 }
 
-/* Nobody takes it for now, and each line says where in the recording it is. */
+/* A replay is marked as such, with the offset in the recording on each line. */
 static void says_that_it_is_a_replay(void **state)
 {
 	struct snapshot *snapshot = sample_snapshot(sample_columns("software"), NULL, 0);

@@ -152,7 +152,7 @@ static void columns_stand_still(void **state)
 	}
 }
 
-/* Nobody takes it for now; and where nobody knows when it was, no time is told. */
+/* A replay is marked as such. If its time is unknown, none is printed. */
 static void says_that_it_is_a_replay(void **state)
 {
 	static const struct {

@@ -19,8 +19,6 @@
 
 #include <cmocka.h>
 
-/* ---- where the bytes come from */
-
 struct source {
 	const unsigned char *bytes;
 	size_t n;
@@ -49,8 +47,6 @@ static struct perfdata_input input_of(struct source *source, bool seekable)
 {
 	return (struct perfdata_input){read_source, source, seekable, seekable ? source->n : 0};
 }
-
-/* ---- records as text */
 
 static const char *const kinds[] = {"sample", "comm", "fork",     "exit",
 				    "switch", "lost", "throttle", "other"};
@@ -261,8 +257,6 @@ static void read_image(const struct image *image, bool seekable, struct told *to
 	read_source_all(&source, seekable, told);
 }
 
-/* ---- what the scene says */
-
 #define EVENTS                                             \
 	"event 1:3 sample 10197 read 1f all ids 101 102\n" \
 	"event 0:123456789abcdef0 sample 10187 read 1f freq all ids 201 202\n"
@@ -312,7 +306,7 @@ static const struct {
 
 static const char *expected(enum scene_form form)
 {
-	/* Without the features nobody knows the names. */
+	/* The names are in the features. */
 	static char killed[4096];
 	char *to = killed;
 
@@ -421,8 +415,6 @@ static void says_why_it_cannot_be_read(void **state)
 	}
 }
 
-/* ---- cut off */
-
 /* That of what is told of records, whether or not the names are known: they stand behind. */
 static const char *of_records(const char *text)
 {
@@ -503,8 +495,6 @@ static void says_whether_it_is_cut_off(void **state)
 	assert_int_equal(n_cut, image.n - 16 - n_whole);
 	image_fini(&image);
 }
-
-/* ---- lies */
 
 enum { ATTRS = SCENE_HEADER + 32, ENTRY = 152, DATA = ATTRS + 2 * ENTRY };
 
@@ -628,8 +618,6 @@ static void broken_compression_ends_it(void **state)
 	image_fini(&image);
 	image_fini(&plain);
 }
-
-/* ---- other perfs */
 
 /* An attr that is smaller or larger than ours, in a file and in a pipe. */
 static void reads_attrs_of_any_size(void **state)
@@ -923,8 +911,6 @@ static void our_records_say_where_their_texts_begin(void **state)
 	perfdata_fini(&data);
 	image_fini(&image);
 }
-
-/* ---- for others */
 
 static ssize_t read_file(void *arg, uint64_t at, void *bytes, size_t n)
 {

@@ -62,8 +62,6 @@ static int add_update(struct perfdata_events *events, uint64_t what, uint64_t id
 	return result;
 }
 
-/* ---- samples */
-
 /* Words behind the header, of an event with ids 11, 12 beside one with 21, 22. */
 static const struct layout {
 	const char *name;
@@ -295,7 +293,7 @@ static void samples_that_are_cut_are_refused(void **state)
 		for (size_t n = 0; n < layout->n * 8ul; n++) {
 			int result = decode(&events, PERF_RECORD_SAMPLE, layout->words, n, &record,
 					    &sample);
-			/* Without its id nobody knows what it should have. */
+			/* Without an id the layout is unknown. */
 			if (result != -EBADMSG && sample.event)
 				fail_msg("%s of %zu bytes: %d", layout->name, n, result);
 		}
@@ -326,8 +324,6 @@ static void groups_are_bounded(void **state)
 	assert_int_equal(sample.n_values, PERFDATA_VALUES_MAX);
 	perfdata_events_fini(&events);
 }
-
-/* ---- others */
 
 static void trailers_may_be_missing(void **state)
 {
@@ -409,8 +405,6 @@ static void nothing_is_known_without_events(void **state)
 	assert_int_equal(sample.has, 0);
 	perfdata_events_fini(&events);
 }
-
-/* ---- events */
 
 static void updates_tell_more(void **state)
 {

@@ -42,8 +42,6 @@ static const char *path_of(const char *name)
 	return path;
 }
 
-/* ---- a machine, and what was seen of it */
-
 /* What samples switches, and how that is recorded. */
 enum sampling {
 	SOFTWARE,
@@ -158,7 +156,7 @@ static void record_intervals(struct engine *engine, struct fk *fk, struct seen *
 		seen->snapshots[seen->n++] = next_snapshot(engine, fk, INTERVAL_NS);
 }
 
-/* In a machine of its own, where nobody is: all that is known is recorded. */
+/* On a fake machine without tasks: all facts are recorded. */
 static void check_recording(const char *path, struct seen *seen, struct recording_reader *replay)
 {
 	struct fk *elsewhere = fk_new(NULL);
@@ -185,8 +183,6 @@ static struct recorder *open_recorder(const char *path, uint64_t switch_bytes)
 		fail_msg("%s", err.text);
 	return recorder;
 }
-
-/* ---- the same again */
 
 static const struct engine_column columns[] = {
 	{ENGINE_EVENTS, "cycles,instructions,branch-misses,cache-misses,page-faults"}};
@@ -261,7 +257,7 @@ static void check_times(const char *path)
 	assert_true(moved * 5 > samples * 2); /* a switch makes two */
 }
 
-/* CPUs go and come, and somebody else's events give ours their ids. */
+/* CPUs go offline and online, and samples have ids of another program. */
 static void test_hotplug_and_rival(void **state)
 {
 	(void)state;
@@ -406,8 +402,6 @@ static void test_switch_output(void **state)
 	seen_fini(&all);
 	fk_free(fk);
 }
-
-/* ---- what it is written to */
 
 static int refused(const char *path, const char *words)
 {

@@ -175,8 +175,6 @@ static void test_same(void **state)
 	}
 }
 
-/* ---- as it pleases */
-
 static void test_rewind_and_skip(void **state)
 {
 	(void)state;
@@ -203,7 +201,7 @@ static void test_rewind_and_skip(void **state)
 	seen_fini(&seen);
 }
 
-/* Of everybody's recording only some, as if they had been asked for then. */
+/* A target chosen at the replay of a recording of all tasks. */
 static void test_chosen(void **state)
 {
 	(void)state;
@@ -236,7 +234,7 @@ static void test_chosen(void **state)
 			size_t event;
 			assert_true(snapshot->targeted && snapshot->target);
 			assert_true(snapshot_conserves(snapshot, &event));
-			/* Who has not been there at all is told. */
+			/* A missing target is reported. */
 			if (!rows[i].has[0])
 				assert_true(has_note(snapshot, "Nobody of those who were asked"));
 			for (size_t t = 0; t < 4 && rows[i].lacks[t]; t++)

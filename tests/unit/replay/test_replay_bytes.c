@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Recordings that were cut off, that come through a pipe, or are none; and who cannot have one. */
+/* Truncated recordings, pipes, files that are no recordings, and options that are refused. */
 #include "core/perfdata/perfdata_write.h"
 #include "tests/unit/shared/files.h"
 #include "tests/unit/shared/recorded_scene.h"
@@ -75,7 +75,7 @@ static size_t run_bytes(struct bytes *bytes, const struct seen *seen, int *resul
 	return n;
 }
 
-/* Two CPUs, two tasks, one counter, and little that happens. */
+/* Two CPUs, two tasks, one counter, few records. */
 static void record_small_with(enum fk_tracefs tracefs, const char *path, struct seen *seen,
 			      size_t n)
 {
@@ -196,7 +196,7 @@ static void *write_slowly(void *arg)
 	return NULL;
 }
 
-/* Whoever reads waits where there is nothing yet, at the beginning too. */
+/* The reader waits for a pipe, at the beginning too. */
 static void test_fifo(void **state)
 {
 	(void)state;
@@ -264,8 +264,6 @@ static void test_broken(void **state)
 	free(whole.items);
 	seen_fini(&seen);
 }
-
-/* ---- refusals */
 
 /* The first record of that type at or behind `at`. */
 static struct perf_event_header *find_record(const struct bytes *bytes, uint32_t type, size_t at)
@@ -366,8 +364,6 @@ static void test_refused(void **state)
 	free(bytes.items);
 	seen_fini(&seen);
 }
-
-/* ---- the tracepoint's */
 
 static unsigned char *find_text(struct bytes *bytes, const char *text)
 {

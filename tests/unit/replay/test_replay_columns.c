@@ -126,7 +126,7 @@ static void test_commands(void **state)
 	assert_true(column(snapshot, "per") >= 0 && column(snapshot, "cs_per_s") >= 0);
 	assert_string_equal(snapshot->columns->preset, "software");
 	snapshot_free(snapshot);
-	/* What was asked for holds from the beginning. */
+	/* Requested columns exist from the beginning. */
 	assert_int_equal(replay_rewind(replay, &err), 0);
 	for (size_t i = 0; i < 5; i++) {
 		snapshot = must_show(replay);
@@ -147,7 +147,7 @@ static void test_commands(void **state)
 	seen_fini(&seen);
 }
 
-/* Where the plan changes, what was asked for is asked for again. */
+/* After a change of the plan the requests are applied again. */
 static void test_columns_of_plans(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The player over a recording of the test's own: these definitions of replay_* come before
- * libcore.a's. Interval k ends at k * 1 s (but where a row says otherwise), and has k tasks' names.
- * Time is what the test says: a wait lasts until its deadline.
+ * The replay feed over a synthetic recording: these definitions of replay_* replace those of
+ * libcore.a. Interval k ends at k * 1 s (unless a row says otherwise), and has k task names. The
+ * clock is the test's: a wait ends at its deadline.
  */
 #include "core/base/util.h"
 #include "core/replay/replay_feed.h"
@@ -41,8 +41,6 @@ struct replay {
 };
 
 static struct replay *the; /* what replay_new opens */
-
-/* ---- of which the player is made */
 
 static uint64_t end_of(const struct replay *replay, uint64_t number)
 {
@@ -143,8 +141,6 @@ void replay_do(struct replay *replay, const struct command *command)
 	replay->done = *command;
 }
 
-/* ---- the clock */
-
 static uint64_t clock_ns;
 static int polled_fd; /* of the last wait; 0: none */
 static bool woken;    /* the next wait is ended by someone */
@@ -155,7 +151,7 @@ static uint64_t now_ns(void *ctx)
 	return clock_ns;
 }
 
-/* Nobody else lives here: a wait without an end would be one for good. */
+/* No other thread runs: a wait without a deadline would not end. */
 static int wait_until(void *ctx, struct pollfd *fds, size_t n, uint64_t deadline_ns)
 {
 	(void)ctx;
@@ -171,8 +167,6 @@ static int wait_until(void *ctx, struct pollfd *fds, size_t n, uint64_t deadline
 
 static const struct sys_ops ops = {.now_ns = now_ns, .wait = wait_until};
 static const struct sys fake_sys = {&ops, NULL};
-
-/* ---- a player on a stage */
 
 struct stage {
 	struct replay replay;
@@ -256,9 +250,7 @@ static long go(struct stage *stage, enum command_kind kind, int64_t number)
 
 static const struct replay ten = {.n = 10, .native = true};
 
-/* ---- tests */
-
-static void keeps_the_pace(void **state)
+static void test_pace(void **state)
 {
 	static const struct {
 		uint32_t speed;
@@ -284,7 +276,7 @@ static void keeps_the_pace(void **state)
 }
 
 /* One that comes late does not delay the others; a suspended process does not bunch them. */
-static void is_late(void **state)
+static void test_late(void **state)
 {
 	struct stage stage;
 
@@ -304,7 +296,7 @@ static void is_late(void **state)
 	stage_close(&stage);
 }
 
-static void says_where_it_is(void **state)
+static void test_position(void **state)
 {
 	struct stage stage;
 
@@ -331,8 +323,8 @@ static void says_where_it_is(void **state)
 	stage_close(&stage);
 }
 
-/* Of a recording of ours it is what most are; perf's are as they were asked for. */
-static void knows_the_interval(void **state)
+/* The usual interval of a native recording; the requested one of a perf recording. */
+static void test_usual_interval(void **state)
 {
 	static const struct {
 		uint64_t n, first_ns, last_ns, every_ns;
@@ -362,7 +354,7 @@ static void knows_the_interval(void **state)
 	}
 }
 
-static void pauses_and_steps(void **state)
+static void test_pause_and_step(void **state)
 {
 	struct stage stage;
 
@@ -397,7 +389,7 @@ static void pauses_and_steps(void **state)
 	stage_close(&stage);
 }
 
-static void changes_its_speed(void **state)
+static void test_speed(void **state)
 {
 	struct stage stage;
 
@@ -414,7 +406,7 @@ static void changes_its_speed(void **state)
 	stage_close(&stage);
 }
 
-static void seeks(void **state)
+static void test_seek(void **state)
 {
 	static const struct replay long_one = {.n = 5000};
 	struct stage stage;
@@ -444,8 +436,8 @@ static void seeks(void **state)
 	stage_close(&stage);
 }
 
-/* Nobody recorded for an hour: what comes next is what there is to be seen. */
-static void seeks_over_a_gap(void **state)
+/* A gap of an hour: a seek into it ends at the next interval. */
+static void test_seek_over_gap(void **state)
 {
 	static const struct replay gap = {.n = 200, .gap_after = 100, .gap_ns = 3600 * NS_PER_S};
 	static const uint64_t to_s[] = {100, 101, 130, 1800, 3699, 3700, 3701, 3702, 3730};
@@ -467,8 +459,8 @@ static void seeks_over_a_gap(void **state)
 		}
 }
 
-/* In bits: whoever waits for it may ask for something else in between. */
-static void seeks_in_bits(void **state)
+/* A long seek returns between turns, so that another command can come. */
+static void test_seek_returns_between_turns(void **state)
 {
 	static const struct replay long_one = {.n = 100000};
 	struct stage stage;
@@ -483,7 +475,7 @@ static void seeks_in_bits(void **state)
 	stage_close(&stage);
 }
 
-static void kept_is_bounded(void **state)
+static void test_kept_snapshots_are_bounded(void **state)
 {
 	static const struct replay long_one = {.n = 3000};
 	struct stage stage;
@@ -500,7 +492,7 @@ static void kept_is_bounded(void **state)
 	stage_close(&stage);
 }
 
-static void a_pipe(void **state)
+static void test_pipe(void **state)
 {
 	static const struct replay pipe = {.n = 2000, .pipe = true};
 	struct stage stage;
@@ -510,7 +502,7 @@ static void a_pipe(void **state)
 	stage_open(&stage, &pipe, PLAYBACK_SPEED_MAX, true);
 	stage.replay.come = 1;
 	assert_int_equal(next(&stage), 1);
-	/* It stands still: its descriptor is waited for, and that is told. */
+	/* The pipe is empty: its descriptor is polled, and the playback is `waiting`. */
 	assert_int_equal(next(&stage), 0);
 	assert_int_equal(polled_fd, 77);
 	assert_true(look(&stage)->waiting && stage.playback.pipe);
@@ -535,14 +527,14 @@ static void a_pipe(void **state)
 	stage.replay.come = 2000;
 	assert_int_equal(go(&stage, COMMAND_SEEK_TO, INT64_MAX), 2000);
 	assert_true(look(&stage)->ended && stage.playback.whole);
-	/* All of it was seen by the survey. */
+	/* The index has all of it. */
 	assert_true(replay_index_bounds(stage.replay_index, &begin_ns, &end_ns));
 	assert_int_equal(end_ns - begin_ns, 2000 * NS_PER_S);
 	stage_close(&stage);
 }
 
 /* Its figures up to there, and why. */
-static void breaks_off(void **state)
+static void test_truncated(void **state)
 {
 	static const struct replay cut = {.n = 10, .broken_after = 5};
 	static const struct replay nothing = {.n = 0};
@@ -586,7 +578,7 @@ static void breaks_off(void **state)
 }
 
 /* Other columns: what was kept does not have them. */
-static void is_told_what_to_show(void **state)
+static void test_commands_change_columns(void **state)
 {
 	struct stage stage;
 
@@ -604,7 +596,7 @@ static void is_told_what_to_show(void **state)
 	stage_close(&stage);
 }
 
-static void cuts_otherwise(void **state)
+static void test_set_interval(void **state)
 {
 	static const struct replay perf = {.n = 1000};
 	struct stage stage;
@@ -648,7 +640,7 @@ static void await(struct replay_index *replay_index)
 	assert_int_equal(end_ns, BEGIN_NS + the->n * NS_PER_S);
 }
 
-/* It has read something, is asked for other columns, and begins anew. */
+/* Other columns are requested while it reads: it begins again. */
 static void start_anew(struct replay_index *replay_index, struct replay *replay)
 {
 	static const struct replay_config config = {.path = "run.data"};
@@ -664,7 +656,7 @@ static void start_anew(struct replay_index *replay_index, struct replay *replay)
 }
 
 /* A thread reads the file from its beginning to its end, and anew where figures are others. */
-static void a_survey(void **state)
+static void test_index(void **state)
 {
 	struct replay replay = {.n = 3000,
 				.broken_after = UINT64_MAX,
@@ -686,8 +678,8 @@ static void a_survey(void **state)
 	columns_unref(replay.columns);
 }
 
-/* Nobody waits for what will never be read. */
-static void a_survey_that_cannot_begin_anew(void **state)
+/* A failed rewind ends the index. */
+static void test_index_rewind_fails(void **state)
 {
 	struct replay replay = {.n = 10,
 				.broken_after = UINT64_MAX,
@@ -708,22 +700,22 @@ static void a_survey_that_cannot_begin_anew(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_the_pace),
-		cmocka_unit_test(is_late),
-		cmocka_unit_test(says_where_it_is),
-		cmocka_unit_test(knows_the_interval),
-		cmocka_unit_test(pauses_and_steps),
-		cmocka_unit_test(changes_its_speed),
-		cmocka_unit_test(seeks),
-		cmocka_unit_test(seeks_over_a_gap),
-		cmocka_unit_test(seeks_in_bits),
-		cmocka_unit_test(kept_is_bounded),
-		cmocka_unit_test(a_pipe),
-		cmocka_unit_test(breaks_off),
-		cmocka_unit_test(is_told_what_to_show),
-		cmocka_unit_test(cuts_otherwise),
-		cmocka_unit_test(a_survey),
-		cmocka_unit_test(a_survey_that_cannot_begin_anew),
+		cmocka_unit_test(test_pace),
+		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_position),
+		cmocka_unit_test(test_usual_interval),
+		cmocka_unit_test(test_pause_and_step),
+		cmocka_unit_test(test_speed),
+		cmocka_unit_test(test_seek),
+		cmocka_unit_test(test_seek_over_gap),
+		cmocka_unit_test(test_seek_returns_between_turns),
+		cmocka_unit_test(test_kept_snapshots_are_bounded),
+		cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_commands_change_columns),
+		cmocka_unit_test(test_set_interval),
+		cmocka_unit_test(test_index),
+		cmocka_unit_test(test_index_rewind_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,7 @@ static void test_each_cpu_keeps_its_order(void **state)
 	replay_order_free(order);
 }
 
-static void test_the_next_sample_and_who_ended_before(void **state)
+static void test_next_sample_and_exit_before(void **state)
 {
 	struct replay_order *order = replay_order_new(N_CPUS);
 	const struct record *exit, *sample;
@@ -137,7 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_cpu_keeps_its_order),
-		cmocka_unit_test(test_the_next_sample_and_who_ended_before),
+		cmocka_unit_test(test_next_sample_and_exit_before),
 		cmocka_unit_test(test_a_long_way),
 		cmocka_unit_test(test_rounds),
 	};

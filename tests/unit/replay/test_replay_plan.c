@@ -255,8 +255,6 @@ static void test_which_events_tell_of_every_switch(void **state)
 	}
 }
 
-/* ---- facts */
-
 struct made_record {
 	union {
 		struct perf_event_header header;
@@ -373,7 +371,7 @@ static void test_facts(void **state)
 	replay_facts_fini(&facts);
 }
 
-static void test_who_was_recorded(void **state)
+static void test_recorded_target(void **state)
 {
 	static const struct {
 		const char *name;
@@ -474,7 +472,7 @@ int main(void)
 		cmocka_unit_test(test_remedy),
 		cmocka_unit_test(test_which_events_tell_of_every_switch),
 		cmocka_unit_test(test_facts),
-		cmocka_unit_test(test_who_was_recorded),
+		cmocka_unit_test(test_recorded_target),
 		cmocka_unit_test(test_cgroups),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

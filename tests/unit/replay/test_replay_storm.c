@@ -41,7 +41,7 @@ static void give(struct fk *fk, struct chance *chance, int cpu, int kid)
 		chance->cpu_of[kid] = cpu;
 }
 
-/* Born of who runs on some CPU, and asleep. */
+/* Forked by the task that runs on a random CPU; sleeps. */
 static void bear(struct fk *fk, struct chance *chance, int kid)
 {
 	unsigned cpu = roll(chance, GONE_CPUS + 1);
@@ -114,7 +114,7 @@ static void record_storm(uint64_t seed, struct engine_config config, const char 
 	config.recorder = open_recorder(path, 0);
 	struct engine *engine = open_engine_with(&sys, &config);
 	while (seen->n < INTERVALS_MAX) {
-		/* Of who ended just before it began a recording does not tell. */
+		/* A recording does not contain tasks that ended just before it began. */
 		chance.calm = seen->n < 2;
 		seen->items[seen->n++] = next_snapshot(engine, fk, INTERVAL_NS);
 	}
