@@ -61,14 +61,15 @@ static void add_comparison(struct segments *segments, const struct frame *frame)
 static void add_thread_count(struct segments *segments, const struct snapshot *snapshot)
 {
 	struct segment *segment = segments_add(segments, 50);
+	size_t ran = snapshot_ran(snapshot);
 
 	/* The machine's number of threads would be wrong for a target. */
 	if (snapshot->tasks > 0 && !snapshot->target)
 		snprintf(segment->text, sizeof(segment->text), "%u threads, %zu ran",
-			 snapshot->tasks, snapshot_ran(snapshot));
+			 snapshot->tasks, ran);
 	else
-		snprintf(segment->text, sizeof(segment->text), "%zu threads ran",
-			 snapshot_ran(snapshot));
+		snprintf(segment->text, sizeof(segment->text), "%zu thread%s ran", ran,
+			 ran == 1 ? "" : "s");
 }
 
 static void add_recording(struct segments *segments, uint64_t bytes)
