@@ -86,7 +86,7 @@ def privileged():
     page.says("user", "ok", "root", "CAP_PERFMON")
     page.says("seccomp", "ok", "no filter")
     page.says("paranoid", "ok", str(paranoid()))
-    page.says("own cost", "ok", "% of a CPU now", " us a switch")
+    page.says("own cost", "ok", "% of a CPU now", "a context switch costs")
     with open("/proc/sys/kernel/osrelease", encoding="ascii") as release:
         page.says("kernel", "ok", release.read().strip())
     has_cycles = run("perf", "stat", "-e", "cycles", "true") if shutil.which("perf") else None
@@ -169,7 +169,7 @@ def filtered(**options):
             continue
         page = Page(f"seccomp's {answer}", DENY, answer, **options)
         page.can(level="none", system=False, own_tasks=False, hardware=False, software=False)
-        page.says("seccomp", "bad", "1 filter", f"answered {answer}")
+        page.says("seccomp", "bad", "1 filter", f"returns {answer}")
         page.says("whole system", "bad", "a seccomp filter")
         page.remedy("whole system", "SystemCallFilter=perf_event_open")
         check("and so does its status", page.json.returncode == 3, page.json.returncode)
