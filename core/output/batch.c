@@ -67,7 +67,7 @@ static int print(const struct snapshot *snapshot, const struct batch_options *op
 	return code;
 }
 
-/* *over: whoever was asked for by number has ended. */
+/* Sets *over if all processes and threads of the target have ended. */
 static int refresh(const struct feed *feed, const struct batch_options *options, int fd,
 		   const volatile sig_atomic_t *stop, bool *over, struct error *err)
 {

@@ -186,7 +186,7 @@ static int compare_weight(const void *a, const void *b)
 	return strcmp(left->key, right->key);
 }
 
-/* Restores the heap of selected accounts, whose top is the lightest. */
+/* Restores the heap of selected accounts. Its top is the lightest. */
 static void sift_down(struct account **heap, size_t n, size_t at)
 {
 	for (size_t child = 2 * at + 1; child < n; child = 2 * at + 1) {

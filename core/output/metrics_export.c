@@ -256,8 +256,8 @@ static const char *make_labels(const struct intake *intake, enum metrics_export_
 }
 
 /*
- * Who two rows of one key are: of cgroups and users their labels, so that two whose names differ
- * only in what cannot be printed are one series and not one twice.
+ * The key of a cgroup or user is its labels: two names that differ only in bytes that cannot be
+ * printed are one series.
  */
 static void add_row(const struct intake *intake, enum metrics_export_crowd crowd,
 		    const struct row *row, const uint64_t *tally)

@@ -3,8 +3,8 @@
  * libmicrohttpd speaks HTTP; the loop around it is ours, for two rules that it does not have. Its
  * timeout begins anew with every byte that comes, so that a byte now and then keeps a connection
  * for good; and when all connections are taken it lets others wait until one goes. Here a
- * connection has so long for a request and its answer, whatever it sends, and the one that takes
- * longest makes room.
+ * connection has a fixed time for a request and its answer, whatever it sends, and the slowest
+ * connection is closed to make room.
  *
  * Clients stand in the order of when they last had an answer, or came: the first is always the next
  * to go. It goes by shutdown(), which libmicrohttpd notices as the end of what it sends.

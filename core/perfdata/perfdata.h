@@ -260,7 +260,7 @@ enum native_scope {
 	NATIVE_UNATTRIBUTED,
 	NATIVE_CPU,
 	NATIVE_IDLE,      /* of a CPU */
-	NATIVE_TASK_TIME, /* of a task whose time comes from /proc */
+	NATIVE_TASK_TIME, /* a task's time, read from /proc */
 };
 
 extern const char *const native_names[NATIVE_KINDS];

@@ -19,7 +19,7 @@ struct recording_name {
 	/* Files of this run with a stamp, oldest first. */
 	struct recording_past *past;
 	size_t n_past, capacity;
-	int doomed_fd; /* of a replaced file, whose blocks take time to free; -1: none */
+	int doomed_fd; /* a replaced file: to free its blocks takes time; -1: none */
 };
 
 struct recording_past {

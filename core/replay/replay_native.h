@@ -12,7 +12,7 @@
  * freed.
  */
 
-/* A plan whose records are being read. */
+/* A plan while its records are read. */
 struct native_plan {
 	struct plan *plan; /* NULL: none */
 	struct event_set events;

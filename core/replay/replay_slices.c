@@ -69,7 +69,7 @@ static void open_stream(struct replay_slices *slices, size_t cpu, uint64_t time_
 	slices->cpus[cpu].open = true;
 }
 
-/* Closes the stream of the CPU, whose counts remain, and opens it with the record. */
+/* Closes the stream of the CPU, keeps its counts, and opens it again with the record. */
 static void open_again(struct replay_slices *slices, size_t cpu, const struct record *record)
 {
 	notes_add(slices->notes, "Some records are out of order: what ran around them is "
@@ -167,8 +167,8 @@ bool replay_slices_are_over(const struct replay_slices *slices)
 }
 
 /*
- * The reading that a CPU must have had between two others, at that share of the time. False where
- * nobody can tell: records are missing there, or the group was off the PMU.
+ * The reading that a CPU must have had between two others, at that share of the time. False if it
+ * cannot be derived: records are missing there, or the group was off the PMU.
  */
 static bool divide(const struct attrib_layout *layout, const uint64_t *last, const uint64_t *next,
 		   double share, uint64_t *reading)
@@ -200,7 +200,7 @@ static bool make_tick(struct replay_slices *slices, size_t index)
 	    cpu->last_ns >= time_ns)
 		return false;
 	const struct record *who = next->tid == -1 && exit ? exit : next;
-	/* A switch is missing between this task and the one that the last record named. */
+	/* A switch is missing between this task and the task of the last record. */
 	if (last.runner.tid != -1 && who->tid != last.runner.tid)
 		return false;
 	double share = (double)(time_ns - cpu->last_ns) / (double)(next->time_ns - cpu->last_ns);

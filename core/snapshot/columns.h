@@ -26,7 +26,7 @@ struct columns {
 	char *preset;                          /* name of the preset, owned */
 	char **pmus; /* names by the PMU indices of event codes and domains; owned */
 	size_t n_pmus;
-	enum event_levels levels; /* counted levels of events whose name has no modifier */
+	enum event_levels levels; /* counted levels of events without a modifier */
 	unsigned references;
 };
 
