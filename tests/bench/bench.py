@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The benchmark: pmctop beside its peers, on the same loads in the same run, in turns.
+"""The benchmark: pmctop and its peers on the same loads, in turns, in one run.
 
     bench.py [PART...]
 
-PARTs: switches, crowd, ... (all of them). ROUNDS (5) is how often each is measured; BUILD the build
-directory, where the report goes, too. What is compared are ratios and counts: times are of this
-machine, and of this hour.
+PARTs: switches, crowd, ... (default: all). ROUNDS (5): how often each is measured. BUILD: the build
+directory, into which the report is written. Ratios and counts are compared, because times depend on
+the machine and its load.
 """
 import importlib
 import os
@@ -26,17 +26,17 @@ def main():
     wanted = sys.argv[1:] or PARTS
     for part in wanted:
         if part not in PARTS:
-            sys.exit(f"bench.py: no part is called {part}: there are {', '.join(PARTS)}")
+            sys.exit(f"bench.py: unknown part {part}: write {', '.join(PARTS)}")
     if not os.access(PMCTOP, os.X_OK):
-        sys.exit(f"bench.py: {PMCTOP} is not built: begin with make bench")
+        sys.exit(f"bench.py: {PMCTOP} is not built: run make bench")
     report = Report(describe(rounds), progress=sys.stderr)
     for part in wanted:
         print(f"{part} ...", file=sys.stderr, flush=True)
         importlib.import_module(f"part_{part}").run(report, rounds)
     report.write(BUILD)
     print(report.as_text())
-    print(f"The same is in {os.path.relpath(BUILD)}: bench.txt, bench.json for programs, and "
-          "bench.md of what has a goal")
+    print(f"Also written to {os.path.relpath(BUILD)}: bench.txt, bench.json, and bench.md with the "
+          "figures that have a goal")
 
 
 main()

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Two tasks that wake each other on CPU 0 of the emulated machine, alone and beside each tool; run
-# by part_emulated.py. CPU time is in instructions there. "== NAME", then lines of pingpong; then
-# the same with no tracefs, so that pmctop counts with the software event.
+# Two tasks wake each other on CPU 0 of the emulated machine, alone and beside each tool. Run by
+# part_emulated.py. CPU time is in instructions. Prints "== NAME", then lines of pingpong; then the
+# same without tracefs, where pmctop counts with the software event.
 
 events=cycles,instructions,instructions:u,instructions:k,page-faults
 sampled="{context-switches,$events}:S"
@@ -14,7 +14,7 @@ pair() {
 	while [ "$(wc -l </tmp/pair)" -lt 10 ]; do sleep 0.1; done
 	kill $pair
 	wait $pair 2>/dev/null
-	# The first lines are of before it has settled.
+	# The first lines are from before the rate is stable.
 	sed -n 3,10p /tmp/pair
 }
 
@@ -33,8 +33,8 @@ beside() {
 	wait $tool 2>/dev/null
 }
 
-# $2: none, or the number of the tracepoint.
-ours() {
+# beside_ours NAME [ID]: ID of the tracepoint, or none.
+beside_ours() {
 	beside "one record, $1" one_record $events $2
 	beside "floor, $1" floor $events
 	beside "pmctop, $1" pmctop --format json --budget 0 -S none -m cpu_percent -e $events -d 1
@@ -42,8 +42,8 @@ ours() {
 
 echo "== bare"
 pair
-ours tracepoint "$(cat /sys/kernel/tracing/events/sched/sched_switch/id)"
+beside_ours tracepoint "$(cat /sys/kernel/tracing/events/sched/sched_switch/id)"
 beside "per-thread counters" per_thread $events
 beside "perf record -a :S" perf record -q -a -m 1024 -c 1 -o /dev/null -e "$sampled"
 umount /sys/kernel/tracing
-ours "software event"
+beside_ours "software event"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Figures and what becomes of them: a table for people, an object for programs.
+"""Figures of the benchmark as a table and as JSON.
 
-A figure is a few values of the same thing, one a round: told are their median and their range. One
-with a goal gets a verdict by its median: "reached" or "not reached"; "too noisy" where the machine
-did not hold still enough to say. One that could not be had says why: "missing" (the program is not
-installed), "refused" (it does not run here), "not measured".
+A figure has a value per round; its median and range are printed. A figure with a goal has a verdict
+by its median: "reached" or "not reached", or "too noisy" if the machine was too busy to decide. A
+figure without values has the reason: "missing" (not installed), "refused" (it does not run here) or
+"not measured".
 """
 import json
 import os
@@ -14,7 +14,7 @@ REACHED, NOT_REACHED, NOISY = "reached", "not reached", "too noisy"
 
 
 def digits(value):
-    """Three of them that count, more where they are whole ones."""
+    """The value with three significant digits, or as a whole number."""
     if value is None:
         return "-"
     if value == int(value) or abs(value) >= 1000:
@@ -23,10 +23,10 @@ def digits(value):
 
 
 class Figure:
-    def __init__(self, part, name, values, unit="", most=None, least=None, noisy=None, told=""):
+    def __init__(self, part, name, values, unit="", most=None, least=None, noisy=None, note=""):
         self.part, self.name, self.unit = part, name, unit
         self.values = [float(value) for value in values]
-        self.most, self.least, self.noisy, self.told = most, least, noisy, told
+        self.most, self.least, self.noisy, self.note = most, least, noisy, note
 
     @property
     def median(self):
@@ -41,7 +41,7 @@ class Figure:
     @property
     def verdict(self):
         if not self.values:
-            return self.told.split(":")[0] or "not measured"
+            return self.note.split(":")[0] or "not measured"
         if not self.goal:
             return ""
         if self.noisy:
@@ -60,18 +60,18 @@ class Figure:
             spread = f"{digits(min(self.values))} .. {digits(max(self.values))}"
         unit = f" {self.unit}" if self.unit not in ("", "x") else self.unit
         value = f"{digits(self.median)}{unit}" if self.values else "-"
-        told = self.noisy or self.told if self.values else self.told
-        return (self.name, self.goal, value, spread, self.verdict, told)
+        note = self.noisy or self.note if self.values else self.note
+        return (self.name, self.goal, value, spread, self.verdict, note)
 
 
 class Report:
-    """Ratios come first in every part, then counts, then times."""
+    """All figures. In each part ratios come first, then figures with a goal."""
 
     def __init__(self, machine, progress=None):
         self.machine, self.figures, self.progress = machine, [], progress
 
     def add(self, part, name, values, unit="", **more):
-        """Of values, or of one, or None: there are none."""
+        """`values`: several, one, or None for none."""
         if values is None:
             values = []
         elif not isinstance(values, (list, tuple)):
@@ -114,7 +114,7 @@ class Report:
         return "\n".join(lines) + "\n"
 
     def as_markdown(self):
-        """For a page: those that have a goal."""
+        """A table of the figures with a goal."""
         lines = [", ".join(f"{name} {value}" for name, value in self.machine.items()), "",
                  "| | goal | measured | range | |", "|---|---|---|---|---|"]
         for figure in self.figures:
@@ -124,7 +124,7 @@ class Report:
 
 
 def line(row, widths):
-    name, goal, value, spread, verdict, told = row
+    name, goal, value, spread, verdict, note = row
     text = (f"{name:{widths[0]}}  {goal:>{widths[1]}}  {value:>{widths[2]}}  "
-            f"{spread:>{widths[3]}}  {verdict:{widths[4]}}  {told}")
+            f"{spread:>{widths[3]}}  {verdict:{widths[4]}}  {note}")
     return text.rstrip()

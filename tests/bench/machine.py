@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is known of this machine, and of the processes that run on it."""
+"""Figures of this machine and its processes."""
 import contextlib
 import os
 import re
@@ -9,8 +9,8 @@ import time
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 TICKS_S = os.sysconf("SC_CLK_TCK")
-STOLEN_MUCH = 0.05  # of all CPUs' time in a measurement
-TRIES = 3  # of a measurement that much was stolen from
+STOLEN_MUCH = 0.05  # share of all CPUs' time in a measurement
+TRIES = 3  # of a measurement while much time is stolen
 
 
 def text_of(path):
@@ -45,15 +45,14 @@ def describe(rounds):
     }
 
 
-# ---- processes
 
 def tids(pid):
     return [int(tid) for tid in os.listdir(f"/proc/{pid}/task")]
 
 
 def cpu_s(pid):
-    """Of all its threads, also those that have ended, to the nanosecond (clock_getcpuclockid(3)),
-    and of its children that have ended, to the tick."""
+    """CPU time of a process. All threads, also ended ones, in nanoseconds (clock_getcpuclockid(3));
+    ended children in ticks."""
     fields = text_of(f"/proc/{pid}/stat").rpartition(")")[2].split()
     return time.clock_gettime(~pid << 3 | 2) + (int(fields[13]) + int(fields[14])) / TICKS_S
 
@@ -67,7 +66,7 @@ def descriptors(pid):
 
 
 def events(pid):
-    """How many counters of the kernel's it has open."""
+    """The number of its open perf events."""
     held = 0
     for fd in os.listdir(f"/proc/{pid}/fd"):
         with contextlib.suppress(OSError):
@@ -76,39 +75,35 @@ def events(pid):
 
 
 def wakes(pid):
-    """How often its threads have gone to sleep."""
+    """How often its threads went to sleep."""
     return sum(int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)",
                              text_of(f"/proc/{pid}/task/{tid}/status"), re.M).group(1))
                for tid in tids(pid))
 
 
-# ---- others
-
 OTHERS_MUCH = 25  # percent of all CPUs
 
 
 def busy_s():
-    """Of all CPUs, whoever was."""
+    """CPU time of all tasks since boot."""
     fields = text_of("/proc/stat").split("\n", 1)[0].split()[1:]
     return sum(int(field) for i, field in enumerate(fields[:8]) if i not in (3, 4, 7)) / TICKS_S
 
 
-def others():
-    """Why what hangs on the CPUs says nothing now: somebody else has them; None: nobody has."""
+def busy_machine():
+    """The reason why a figure that depends on CPU time means nothing now, or None."""
     busy, began = busy_s(), time.monotonic()
     time.sleep(0.5)
     share = 100 * (busy_s() - busy) / (time.monotonic() - began) / os.cpu_count()
-    return f"others take {share:.0f} % of the CPUs" if share > OTHERS_MUCH else None
+    return f"other programs use {share:.0f} % of the CPUs" if share > OTHERS_MUCH else None
 
-
-# ---- time that a hypervisor takes
 
 def stolen_s():
     return int(text_of("/proc/stat").split("\n", 1)[0].split()[8]) / TICKS_S
 
 
 def undisturbed(measure):
-    """What measure() returns, of the try from which least was stolen; and the share that was."""
+    """(measure(), stolen share) of the try during which least CPU time was stolen."""
     best, least = None, None
     for _ in range(TRIES):
         stolen, began = stolen_s(), time.monotonic()

@@ -1,31 +1,33 @@
 # SPDX-License-Identifier: MIT
-"""What pmctop and those who scan /proc cost where 20,000 processes sleep and two are busy."""
+"""The cost of pmctop and of tools that scan /proc, with 20,000 sleeping processes and two busy
+ones."""
 import contextlib
 import os
 import subprocess
 import time
 
-from machine import cpu_s, descriptors, load, others, resident_mib, undisturbed
+from machine import cpu_s, descriptors, load, busy_machine, resident_mib, undisturbed
 from part_scale import past_mib
 from ptys import OnPty
-from tools import (EVENTS, PER_THREAD, PMCTOP_TOOL, SHOWING, Absent, find, home, in_turns, ratios,
+from tools import (EVENTS, PER_THREAD, PMCTOP_TOOL, SHOWING, Absent, check_tool, home, in_turns, ratios,
                    running)
 
 PROCESSES = 20000
 SIZE = 200, 50
-WARM_S = 3  # until htop knows all of them
-TIMES_OF = {"top": 1 / 10, "htop": 1 / 20}  # the most that pmctop's refresh may cost of theirs
+WARM_S = 3  # until htop has read all processes
+TIMES_OF = {"top": 1 / 10, "htop": 1 / 20}  # goal for the cost of a refresh, as a share of theirs
 
 
 @contextlib.contextmanager
 def crowd(processes):
-    """They sleep, and two called spin are busy. Yields how many there are: 0: cannot be had."""
+    """Starts sleeping processes, and two busy ones named spin. Yields their number, 0 if
+    refused."""
     sleeping = subprocess.Popen([load("crowd"), "-p", str(processes), "-b", "0"],
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     started = [sleeping]
     try:
         there = sleeping.stdout.readline() == "ready\n"
-        with contextlib.suppress(BlockingIOError):  # there are too many processes already
+        with contextlib.suppress(BlockingIOError):  # there are too many processes
             started.append(subprocess.Popen([load("spin"), "-n", "2"]))
         yield processes if there and len(started) == 2 else 0
     finally:
@@ -35,7 +37,7 @@ def crowd(processes):
 
 
 def start_ms(tool):
-    """Until one that is busy is on the screen; and CPU time until then."""
+    """(ms until a busy process is on the screen, CPU time in ms until then), or None."""
     with home() as directory:
         began = time.monotonic()
         tty = OnPty(tool.command, *SIZE, HOME=directory, ATOPACCT="")
@@ -49,9 +51,9 @@ def starts(report, rounds, noisy):
     for tool in SHOWING:
         values, why = [], ""
         try:
-            find(tool)
+            check_tool(tool)
             for _ in range(rounds):
-                took = undisturbed(lambda one=tool: start_ms(one))[0]
+                took = undisturbed(lambda started=tool: start_ms(started))[0]
                 values += [took] if took is not None else []
             why = "" if values else "not measured: it shows no busy process"
         except Absent as absent:
@@ -59,11 +61,11 @@ def starts(report, rounds, noisy):
         most = 150 if tool is PMCTOP_TOOL else None
         for i, what in enumerate(("start to first rows", "CPU time until then")):
             report.add("crowd", f"{what}: {tool.name}", [value[i] for value in values], "ms",
-                       most=None if i else most, noisy=None if i else noisy, told=why)
+                       most=None if i else most, noisy=None if i else noisy, note=why)
 
 
 def refresh(seconds):
-    """What one costs, by what it takes in some seconds; and what else it holds."""
+    """Returns a function that measures (CPU time a second, resident MiB, descriptors) of a tool."""
     held = {}
 
     def measure(pid, _name):
@@ -80,42 +82,42 @@ def refresh(seconds):
 
 
 def refreshes(report, rounds, seconds):
-    told, absent = in_turns(SHOWING, rounds, refresh(seconds), SIZE)
-    spent = {name: [value[0] for value in values] for name, values in told.items()
+    measured, absent = in_turns(SHOWING, rounds, refresh(seconds), SIZE)
+    spent = {name: [value[0] for value in values] for name, values in measured.items()
              if name != "bare"}
     ours = spent[PMCTOP_TOOL.name]
     for name, most in TIMES_OF.items():
         report.add("crowd", f"CPU time of a refresh: pmctop / {name}",
                    ratios(ours, spent[name]) if name in spent else None, "x", most=most,
-                   told=absent.get(name, ""))
+                   note=absent.get(name, ""))
     for tool in SHOWING:
         name = tool.name
         report.add("crowd", f"CPU time of a refresh: {name}",
                    [1000 * value for value in spent[name]] if name in spent else None, "ms",
-                   told=absent.get(name, ""))
+                   note=absent.get(name, ""))
     for tool in SHOWING[1:]:
         name = tool.name
-        if name in told:
+        if name in measured:
             report.add("crowd", f"resident memory: {name}, without a past",
-                       [value[1] for value in told[name]], "MiB")
-    return told[PMCTOP_TOOL.name]
+                       [value[1] for value in measured[name]], "MiB")
+    return measured[PMCTOP_TOOL.name]
 
 
 def per_thread(report):
-    """Its first line says what its first refresh took."""
+    """Its first line has the duration of its first refresh."""
     with running(PER_THREAD) as process:
         _, threads, wanted, opened, took_ms = process.first_line.split()
     report.add("crowd", "start to first figures: per-thread counters", float(took_ms), "ms")
     report.add("crowd", "descriptors: per-thread counters", float(wanted),
-               told=f"for {threads} threads; {opened} were granted here")
+               note=f"for {threads} threads; {opened} were granted")
 
 
 def run(report, rounds, processes=PROCESSES, seconds=4):
-    rounds, noisy = (rounds + 1) // 2, others()
+    rounds, noisy = (rounds + 1) // 2, busy_machine()
     with crowd(processes) as there:
         if not there:
             report.add("crowd", f"{processes} processes", None,
-                       told="refused: so many processes cannot be had here")
+                       note="refused: too many processes for this machine")
             return
         starts(report, rounds, noisy)
         ours = refreshes(report, rounds, seconds)
@@ -126,4 +128,4 @@ def run(report, rounds, processes=PROCESSES, seconds=4):
     past = past_mib(processes)
     report.add("crowd", "resident memory: pmctop, 10 minutes of past",
                [value[1] + past for value in ours], "MiB", most=32,
-               told=f"of which {past:.1f} MiB is what ten minutes on the fake kernel's clock add")
+               note=f"{past:.1f} MiB of them are ten minutes of the fake kernel")

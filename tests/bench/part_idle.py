@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What is spent while nothing happens."""
+"""CPU time and wake-ups on an idle machine."""
 import os
 import time
 
 from machine import busy_s, cpu_s, wakes
 from tools import ATOP, SHOWING, in_turns
 
-BUSY_MUCH = 5  # percent of all CPUs that others take: then this is no idle machine
+BUSY_MUCH = 5  # percent of all CPUs used by other programs: above it the machine is not idle
 SIZE = 80, 24
 
 
@@ -22,14 +22,14 @@ def run(report, rounds, seconds=5):
         besides.append(100 * (busy_s() - busy - own) / took / os.cpu_count())
         return 100 * own / took, (wakes(pid) - woken) / took if pid else 0
 
-    told, absent = in_turns(tools, (rounds + 2) // 3, measure, SIZE)
+    measured, absent = in_turns(tools, (rounds + 2) // 3, measure, SIZE)
     noisy = None
     if min(besides) > BUSY_MUCH:
-        noisy = f"others take {min(besides):.0f} % of the CPUs"
+        noisy = f"other programs use {min(besides):.0f} % of the CPUs"
     for i, (what, unit, most) in enumerate((("CPU", "%", 0.2), ("wake-ups a second", "", 25))):
         for tool in tools:
-            values = [value[i] for value in told[tool.name]] if tool.name in told else None
+            values = [value[i] for value in measured[tool.name]] if tool.name in measured else None
             ours = tool is tools[0]
             report.add("idle", f"idle machine: {what}: {tool.name}", values, unit,
                        most=most if ours else None, noisy=noisy if ours else None,
-                       told=absent.get(tool.name, ""))
+                       note=absent.get(tool.name, ""))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What recording costs those who count, and how fast recordings replay."""
+"""The cost of recording, and the speed of replays."""
 import contextlib
 import json
 import os
@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from machine import PMCTOP, load, tids, undisturbed
-from part_path import tell
+from part_path import run_bench
 from tools import SAMPLED, SIX, UNBOUNDED, ratios
 
 WARM = 1  # refreshes
@@ -17,7 +17,7 @@ WARM = 1  # refreshes
 
 @contextlib.contextmanager
 def pairs():
-    """On every CPU two that do nothing but switch."""
+    """A pair of tasks on each CPU that do nothing but switch."""
     running = [subprocess.Popen([load("pingpong"), "-c", str(cpu), "1000000000"],
                                 stdout=subprocess.DEVNULL) for cpu in os.sched_getaffinity(0)]
     try:
@@ -29,13 +29,14 @@ def pairs():
 
 
 def memory():
-    """A directory in memory: what a disk takes is not to be measured."""
+    """A temporary directory in memory, because the disk's speed must not count."""
     shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     return tempfile.TemporaryDirectory(dir=shm)
 
 
 def cpu_ns(pid):
-    """Of the thread that counts (in batch the first), and of all others: they write."""
+    """(CPU time of the thread that counts, of all others, which write), in ns. In batch mode the
+    first thread counts."""
     spent = {}
     for tid in tids(pid):
         with open(f"/proc/{pid}/task/{tid}/schedstat", encoding="ascii") as stat:
@@ -44,7 +45,7 @@ def cpu_ns(pid):
 
 
 def counting_ns(options, seconds=2):
-    """A switch, of the thread that counts; and records lost."""
+    """(ns of a switch, of the thread that counts; lost records)"""
     pmctop = subprocess.Popen([PMCTOP, "--format", "json", *SIX, *UNBOUNDED, "-d", "1", *options],
                               stdout=subprocess.PIPE)
     for _ in range(WARM):
@@ -59,18 +60,19 @@ def counting_ns(options, seconds=2):
 
 
 def costs(report, rounds):
-    told = {False: [], True: []}
+    measured = {False: [], True: []}
     with pairs():
         for _ in range(rounds):
-            for recorded in told:
+            for recorded in measured:
                 with memory() as directory:
                     options = ["--record", os.path.join(directory, "perf.data")] if recorded else []
-                    told[recorded].append(undisturbed(lambda said=options: counting_ns(said))[0])
-    plain, recorded = ([ns for ns, _ in told[key]] for key in told)
+                    measured[recorded].append(
+                        undisturbed(lambda words=options: counting_ns(words))[0])
+    plain, recorded = ([ns for ns, _ in measured[key]] for key in measured)
     report.add("record", "CPU time of a switch: recorded / not recorded", ratios(recorded, plain),
                "x")
     report.add("record", "CPU time of a switch, of the thread that counts", plain, "ns")
-    report.add("record", "records lost while recording", sum(lost for _, lost in told[True]))
+    report.add("record", "records lost while recording", sum(lost for _, lost in measured[True]))
 
 
 def replays(report, seconds=2):
@@ -86,7 +88,7 @@ def replays(report, seconds=2):
                                stdout=subprocess.DEVNULL, check=True)
         time.sleep(0.2)
         for name, path in files.items():
-            for what, value in tell("bench_replay", path).items():
+            for what, value in run_bench("bench_replay", path).items():
                 report.add("record", f"replay {name}, {what.rsplit(' ', 1)[1]}", value,
                            "million records/s")
         if len(files) > 1:
@@ -95,11 +97,11 @@ def replays(report, seconds=2):
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
             report.add("record", "perf script of the same", os.times().children_user - before, "s")
         else:
-            report.add("record", "replay of perf", None, told="missing: perf (make bench-deps)")
+            report.add("record", "replay of perf", None, note="missing: perf (make bench-deps)")
 
 
 def run(report, rounds):
     report.add("record", "folding in a record: recorded / not recorded",
-               [tell("bench_recorder")["recorded / not recorded"]], "x")
+               [run_bench("bench_recorder")["recorded / not recorded"]], "x")
     costs(report, (rounds + 1) // 2)
     replays(report)

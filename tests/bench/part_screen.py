@@ -1,27 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""What the screen costs: bytes that each tool sends for a refresh, the time from a key to what is
-to be seen of it, and what pictures, roll-ups and figures of 20,000 tasks take."""
+"""The cost of the screen: bytes that each tool sends for a refresh, the time from a key to its
+effect on the screen, and the cost of pictures, roll-ups and figures of 20,000 tasks."""
 import os
 import subprocess
 import time
 
 from machine import load
 from part_crowd import PROCESSES, crowd
-from part_path import tell
+from part_path import run_bench
 from ptys import OnPty
-from tools import BTOP, HTOP, PMCTOP_TOOL, SIX, TOP, Absent, Tool, find, home, PMCTOP
+from tools import BTOP, HTOP, PMCTOP_TOOL, SIX, TOP, Absent, Tool, check_tool, home, PMCTOP
 
 SIZES = (80, 24), (200, 50)
 BYTES_WARM_S, PRESSES = 4, 8
-QUIET_S = 0.15  # after which no more is to be expected
-SETTLE_S = 15  # until each knows all processes, and has its next refresh behind it
+QUIET_S = 0.15  # without output: the answer to a key is complete
+SETTLE_S = 15  # until each tool has read all processes and its next refresh is over
 DOWN, UP = b"\x1b[B", b"\x1b[A"
 PAGE_DOWN, PAGE_UP = b"\x1b[6~", b"\x1b[5~"
 ESCAPE, BACKSPACE = b"\x1b", b"\x7f"
 EVERYWHERE = {"Down": (b"", DOWN, UP), "PgDn": (b"", PAGE_DOWN, PAGE_UP)}
 
-# Each with all processes in its list and ten seconds between its own refreshes; what is pressed
-# first, and the key there and back.
+# Each tool lists all processes and refreshes every ten seconds. {name: (keys first, key, key back)}
 PRESSED = (
     (Tool("pmctop", [PMCTOP, *SIX, "-i", "10"]),
      {**EVERYWHERE, "sort": (b"", b">", b"<"), "tree": (b"", b"t", b"t"),
@@ -35,7 +34,8 @@ PRESSED = (
 
 
 def sent_bytes(report, seconds):
-    """All at once, on the same small load: bytes do not hang on who else runs."""
+    """Bytes of a refresh. All tools run at once on the same small load: bytes do not depend on
+    others."""
     loads = [subprocess.Popen([load("spin")]),
              subprocess.Popen([load("crowd"), "-s", "50", "-b", "2"], stdout=subprocess.DEVNULL)]
     for size in SIZES:
@@ -43,7 +43,7 @@ def sent_bytes(report, seconds):
             ttys, why = {}, {}
             for tool in PMCTOP_TOOL, TOP, HTOP, BTOP:
                 try:
-                    find(tool)
+                    check_tool(tool)
                     ttys[tool.name] = OnPty(tool.command, *size, HOME=directory)
                 except Absent as absent:
                     why[tool.name] = str(absent)
@@ -60,14 +60,14 @@ def sent_bytes(report, seconds):
                 tty.close()
         for name in (*sent, *why):
             report.add("screen", f"bytes of a refresh, {size[0]}x{size[1]}: {name}", sent.get(name),
-                       told=why.get(name, ""))
+                       note=why.get(name, ""))
     for process in loads:
         process.kill()
         process.communicate()
 
 
 def press(tty, key):
-    """Seconds to the last byte; None where none came."""
+    """Seconds from a key to the last byte of its answer, or None without an answer."""
     while tty.read(QUIET_S):
         pass
     began, last = time.monotonic(), None
@@ -79,9 +79,9 @@ def press(tty, key):
 
 def press_all(report, tool, keys):
     try:
-        find(tool)
+        check_tool(tool)
     except Absent as absent:
-        report.add("screen", f"from key to screen: {tool.name}", None, told=str(absent))
+        report.add("screen", f"from key to screen: {tool.name}", None, note=str(absent))
         return
     with home() as directory:
         tty = OnPty(tool.command, *SIZES[1], HOME=directory)
@@ -103,7 +103,7 @@ def latency(report, processes):
     with crowd(processes) as there:
         if not there:
             report.add("screen", f"from key to screen, {processes} processes", None,
-                       told="refused: so many processes cannot be had here")
+                       note="refused: too many processes for this machine")
             return
         for tool, keys in PRESSED:
             press_all(report, tool, keys)
@@ -113,6 +113,6 @@ def run(report, rounds, processes=PROCESSES):
     sent_bytes(report, 2 * rounds)
     latency(report, processes)
     for name in "bench_metric", "bench_rollup", "bench_screen":
-        told = [tell(name) for _ in range(min(rounds, 3))]
-        for figure in told[0]:
-            report.add("screen", figure, [one[figure] for one in told], "ms")
+        measured = [run_bench(name) for _ in range(min(rounds, 3))]
+        for figure in measured[0]:
+            report.add("screen", figure, [run[figure] for run in measured], "ms")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much is known of processes that are gone before anyone looks twice."""
+"""How many processes are counted that end before the next refresh."""
 import json
 import subprocess
 import threading
@@ -33,7 +33,7 @@ def run(report, _rounds, count=COUNT):
     truth = json.loads(swarm.stdout)
     report.add("short", "processes that live under a refresh: accounted",
                100 * len(seen) / truth["children"], "%", least=100,
-               told=f"of {truth['children']}; counters by thread see those that are there at a "
+               note=f"of {truth['children']}; counters by thread count only those that exist at a "
                     "refresh")
     report.add("short", "their CPU time: counted / what the kernel charged",
                spent_ns / truth["cpu_ns"], "x")

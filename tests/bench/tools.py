@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Who is compared, and how each is started: with the same six events, a refresh a second.
+"""The tools that are compared, and how each is started: with the same six events and a refresh a
+second.
 
-Tools with a screen run on a pseudo terminal that somebody reads. One that is not installed is
-"missing", one that ends by itself "refused": both are told, none is left out.
+Tools with a screen run on a pseudo terminal, whose output is read. A tool that is not installed is
+"missing", a tool that ends by itself "refused". The report has both.
 """
 import contextlib
 import os
@@ -21,15 +22,15 @@ SOFTWARE = "page-faults,cpu-migrations,minor-faults,major-faults,alignment-fault
 
 
 class Absent(Exception):
-    """Why a tool is not there."""
+    """The reason why a tool cannot be measured."""
 
 
 def countable():
-    """The six events: hardware's where there are counters for them."""
+    """The six events: hardware events if this machine can count them."""
     tried = subprocess.run([PMCTOP, "-b", "-n", "1", "-d", "0.1", "--format", "csv", "-S", "none",
                             "-e", HARDWARE], capture_output=True, text=True, check=False)
-    told = tried.stdout + tried.stderr
-    return SOFTWARE if tried.returncode or "unsupported" in told else HARDWARE
+    output = tried.stdout + tried.stderr
+    return SOFTWARE if tried.returncode or "unsupported" in output else HARDWARE
 
 
 EVENTS = countable()
@@ -37,25 +38,25 @@ SAMPLED = "{context-switches," + EVENTS.rsplit(",", 1)[0] + "}:S"
 
 
 def has_budget():
-    told = subprocess.run([PMCTOP, "--help"], capture_output=True, text=True, check=False)
-    return "--budget" in told.stdout
+    done = subprocess.run([PMCTOP, "--help"], capture_output=True, text=True, check=False)
+    return "--budget" in done.stdout
 
 
 class Tool:
-    def __init__(self, name, command, screen=False, says=None, warm_s=1.2):
+    def __init__(self, name, command, screen=False, prints_ready=False, warm_s=1.2):
         self.name, self.command, self.screen = name, command, screen
-        self.says = says  # a line that tells that it has begun
+        self.prints_ready = prints_ready  # a line when it has begun
         self.warm_s = warm_s
 
 
 SIX = ["--config", "/dev/null", "-S", "none", "-m", "cpu_percent", "-e", EVENTS, "-s",
        "cpu_percent"]
-# Where it has a budget, what it costs without one is compared; and beside, as it is started.
+# If pmctop has a budget, it is compared without, and also as it is started by default.
 UNBOUNDED = ["--budget", "0"] if has_budget() else []
-FLOOR = Tool("floor", [bench("floor"), EVENTS], says="ready", warm_s=0.2)
+FLOOR = Tool("floor", [bench("floor"), EVENTS], prints_ready=True, warm_s=0.2)
 PMCTOP_TOOL = Tool("pmctop", [PMCTOP, *SIX, *UNBOUNDED, "1"], screen=True)
 BUDGETED = Tool("pmctop, default budget", [PMCTOP, *SIX, "1"], screen=True)
-PER_THREAD = Tool("per-thread counters", [bench("per_thread"), EVENTS], says="ready")
+PER_THREAD = Tool("per-thread counters", [bench("per_thread"), EVENTS], prints_ready=True)
 TIPTOP = Tool("tiptop", ["tiptop", "-d", "1"], screen=True)
 PERF_STAT = Tool("perf stat -a -I", ["perf", "stat", "-a", "-I", "1000", "-o", "/dev/null",
                                      "-e", EVENTS])
@@ -73,7 +74,7 @@ SHOWING = [PMCTOP_TOOL, TOP, HTOP, BTOP, ATOP]
 
 @contextlib.contextmanager
 def home():
-    """One where btop refreshes once a second, and nobody has an opinion of his own."""
+    """A home directory without configuration, except that btop refreshes once a second."""
     with tempfile.TemporaryDirectory() as directory:
         os.makedirs(os.path.join(directory, ".config", "btop"))
         with open(os.path.join(directory, ".config", "btop", "btop.conf"), "w",
@@ -82,22 +83,22 @@ def home():
         yield directory
 
 
-def find(tool):
+def check_tool(tool):
     if not shutil.which(tool.command[0]):
         raise Absent("missing: not installed (make bench-deps)")
 
 
 class Screen(OnPty):
-    """Somebody reads all the time what it sends."""
+    """A tool on a pseudo terminal. A thread reads its output."""
 
     def __init__(self, command, width, height):
         self.home = home()
-        # Without accounting of the kernel, which atop would turn on.
+        # Without process accounting, which atop would switch on.
         super().__init__(command, width, height, HOME=self.home.__enter__(), ATOPACCT="")
         self.ends = False
-        self.reader = threading.Thread(target=self.keep_reading)
+        self.reader = threading.Thread(target=self.read_until_end)
 
-    def keep_reading(self):
+    def read_until_end(self):
         while not self.ends:
             self.read(0.1)
 
@@ -110,7 +111,7 @@ class Screen(OnPty):
 
 
 def last_line(text):
-    """Without what moves the cursor."""
+    """The last line of a text, without escape sequences."""
     text = re.sub(r"\x1b(\[[0-9;?]*[A-Za-z]|[()][A-Z0-9]|[=>])", "", text)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else "it ends by itself"
@@ -118,19 +119,19 @@ def last_line(text):
 
 @contextlib.contextmanager
 def running(tool, size=(80, 24)):
-    """Its process, when it is at work; what it said first is its first_line."""
+    """The tool's process when it has begun. Its attribute first_line is its first output."""
     if tool is None:
         yield None
         return
-    find(tool)
+    check_tool(tool)
     if tool.screen:
         screen = Screen(tool.command, *size)
         screen.reader.start()
         try:
             time.sleep(tool.warm_s)
             if screen.process.poll() is not None:
-                said = screen.process.stderr.read() or screen.output
-                raise Absent("refused: " + last_line(said.decode("utf-8", "replace")))
+                output = screen.process.stderr.read() or screen.output
+                raise Absent("refused: " + last_line(output.decode("utf-8", "replace")))
             yield screen.process
         finally:
             screen.close()
@@ -138,7 +139,7 @@ def running(tool, size=(80, 24)):
     process = subprocess.Popen(tool.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True)
     try:
-        if tool.says:
+        if tool.prints_ready:
             process.first_line = process.stdout.readline()
         time.sleep(tool.warm_s)
         if process.poll() is not None:
@@ -150,9 +151,10 @@ def running(tool, size=(80, 24)):
 
 
 def in_turns(tools, rounds, measure, size=(80, 24)):
-    """What measure(pid, name) says beside each of them, A B C, C B A, ...: lists by name, a value a
-    round (bare: beside nobody); and why some are not there."""
-    told, absent = {"bare": []}, {}
+    """Runs measure(pid, name) beside each tool in turns: A B C, C B A, ... Returns {name: [value of
+    each round]}, with "bare" for no tool, and {name: reason} of the tools that cannot be
+    measured."""
+    measured, absent = {"bare": []}, {}
     for i in range(rounds):
         order = [None, *tools]
         for tool in reversed(order) if i % 2 else order:
@@ -162,12 +164,12 @@ def in_turns(tools, rounds, measure, size=(80, 24)):
             try:
                 with running(tool, size) as process:
                     pid = process.pid if process else None
-                    told.setdefault(name, []).append(undisturbed(lambda: measure(pid, name))[0])
+                    measured.setdefault(name, []).append(undisturbed(lambda: measure(pid, name))[0])
             except Absent as why:
                 absent[name] = str(why)
-    return {name: values for name, values in told.items() if name not in absent}, absent
+    return {name: values for name, values in measured.items() if name not in absent}, absent
 
 
 def ratios(values, others):
-    """Round by round."""
+    """The ratios, round by round."""
     return [a / b for a, b in zip(values, others)]

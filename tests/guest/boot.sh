@@ -4,15 +4,14 @@
 # boot.sh [OPTIONS] SCRIPT: runs a shell script on an emulated arm64 machine that has hardware
 # performance counters.
 #
-# Prints on standard output exactly what the script printed (both its outputs) and exits with the
-# script's status; 124 when it took too long and 125 when the machine died, both with the end of its
-# console on standard error; 77 when the guest's packages cannot be had or there is no QEMU:
-# skipped.
+# Prints the script's output (both streams), byte for byte, and exits with its status. Status 124:
+# it took too long; 125: the machine died. The end of the console is then on standard error. Status
+# 77 (skipped): no QEMU, or the guest's packages cannot be downloaded.
 #
-# One instruction takes 2^SHIFT ns of the guest's time and its cycle counter runs at 1 GHz, so that
-# instructions per cycle are exactly 1/2^SHIFT. Nothing of the host's clock or entropy gets in: a
-# run is as repeatable as we know how. As the machine does not notice how long it really takes, it has
-# the CPU time that nobody else wants, and its limit is in that.
+# One instruction takes 2^SHIFT ns of the guest's time and its cycle counter runs at 1 GHz, so there
+# are exactly 1/2^SHIFT instructions per cycle. The guest sees neither the host's clock nor its
+# entropy, so that runs are repeatable. It runs at the lowest priority, and its limit is in CPU
+# time.
 set -euo pipefail
 
 usage() {
@@ -26,11 +25,11 @@ usage: boot.sh [OPTIONS] SCRIPT
   --timeout SECS  of the host's CPU time                          (600)
   --later N       the script begins N times a moment later        (0)
   --pmctop FILE   a static arm64 pmctop, which becomes /bin/pmctop
-  --perf          perf and setcap too: 30 MB that other guests need not unpack
+  --perf          also perf and setcap (30 MB to unpack)
   --load DIR      every executable file in DIR goes to /bin (may be repeated)
-  --image DIR     what image.sh made                              (build/guest)
+  --image DIR     the output of image.sh                          (build/guest)
   --interactive   a shell on this terminal; Ctrl-A x ends the machine
-The script finds SHIFT in $guest_shift, and a user called "user" (su user -c ...).
+The script has SHIFT in $guest_shift, and a user named "user" (su user -c ...).
 END
 }
 
@@ -96,7 +95,7 @@ for f in $script $pmctop; do
 done
 for tool in qemu-system-aarch64 cpio; do
 	if [ -z "$(command -v $tool)" ]; then
-		echo "boot.sh: no $tool here; skipped" >&2
+		echo "boot.sh: no $tool; skipped" >&2
 		exit 77
 	fi
 done
@@ -108,10 +107,10 @@ trap '[ -z "$qemu" ] || kill "$qemu" 2>/dev/null || true; rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# cpio archives may follow one another, so only what differs from run to run is copied.
-# Uncompressed: unpacking is the emulated machine's work.
+# cpio archives can follow each other: only the files of this run are archived. Uncompressed,
+# because the emulated machine would have to unpack them.
 mkdir -p "$work/over/bin" "$work/over/etc"
-# What a switch costs here says nothing; a test that wants a budget names one.
+# The emulated cost of a switch means nothing: no budget, except in tests of it.
 printf '[pmctop]\nbudget = 0\n' >"$work/over/etc/pmctop.conf"
 install -m 755 "$here/init.sh" "$work/over/init"
 [ -z "$script" ] || install -m 755 "$script" "$work/over/test.sh"
@@ -128,11 +127,11 @@ for dir in "$image/root" ${perf:+"$image/perf"} "$work/over"; do
 	(cd "$dir" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 --reproducible --quiet)
 done >"$work/initrd"
 
-# Without pauth-impdef the pointer signatures that the kernel makes at every call cost more than all
-# else.
+# Without pauth-impdef the signatures of pointers, which the kernel makes at each call, cost more
+# than everything else.
 [ "$cpu" != max ] || cpu=max,pauth-impdef=on
 
-# An idle machine jumps to its next timer instead of waiting for it, unless somebody is watching.
+# An idle machine jumps to its next timer instead of waiting for it, except in interactive use.
 sleep=off
 [ -z "$interactive" ] || sleep=on
 
@@ -140,8 +139,8 @@ sleep=off
 args=(-machine virt -cpu "$cpu" -smp "$smp" -m "$memory" -icount "shift=$shift_,sleep=$sleep"
 	-seed 1 -rtc base=2025-01-01,clock=vm -nodefaults -no-reboot -display none
 	-kernel "$image/vmlinuz" -initrd "$work/initrd")
-# The kernel's own tests of its ciphers, and its signing keys, are three quarters of its
-# instructions up to /init.
+# The kernel's tests of its ciphers and its signing keys are three quarters of its instructions
+# before /init.
 append="console=ttyAMA0 loglevel=1 nokaslr panic=-1 cryptomgr.notests"
 append+=" initcall_blacklist=load_system_certificate_list guest_shift=$shift_"
 append+=" guest_later=$later"
@@ -167,7 +166,7 @@ qemu=$!
 wait "$qemu" || status=$?
 qemu=''
 
-# offset WHERE MARKER: the byte at which that line starts, by the first or the last of its kind.
+# offset head|tail MARKER: the byte where the first or last such line starts.
 offset() {
 	{ LC_ALL=C grep -abo "^=== guest output $2" "$console" 2>/dev/null || true; } |
 		"$1" -n 1 | cut -d : -f 1
@@ -177,7 +176,7 @@ begin=$(offset head 'begins ===$')
 end=$(offset tail 'ends, status [0-9]* ===$')
 if [ -n "$begin" ] && [ -n "$end" ]; then
 	begin=$((begin + 28)) # the line's length
-	# The newline before the marker is the marker's.
+	# The newline before the marker belongs to it.
 	tail -c +$((begin + 1)) "$console" | head -c $((end - 1 - begin))
 	exit "$(tail -c +$((end + 1)) "$console" | sed -n '1s/[^0-9]*\([0-9]*\).*/\1/p')"
 fi

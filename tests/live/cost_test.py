@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The short benchmark: what pmctop costs must not grow unseen. No seconds are judged, since this
-machine may be any, and busy: instructions of a record, from the ring to its task's tally, are
-counted by callgrind; and what a pair of tasks pays that only switch is compared with the floor
-(tests/bench/floor.c), on which the same is measured, in turns.
+"""The short benchmark: pmctop's cost must not grow unnoticed.
+
+It measures no seconds, because the machine can be busy. callgrind counts the instructions of a
+record, from the ring to its task's tally. The cost of a switch for a pair of tasks is compared with
+that of the floor (tests/bench/floor.c), measured in turns.
 
 tests/run: alone
 """
@@ -19,22 +20,21 @@ import part_switches  # noqa: E402
 from figures import NOISY, REACHED, Figure, Report  # noqa: E402
 from tools import FLOOR, PMCTOP_TOOL, ratios  # noqa: E402
 
-# Compilers and their options differ by less; what was forgotten in the path of every record does
-# not.
+# Compilers and options differ by less. Extra work in the path of every record costs more.
 INSTRUCTIONS_MOST = 1.25
-# Times the floor: pmctop reads, attributes, draws on the same machine. Wide: half of it is noise.
+# Times the floor. pmctop also reads, attributes and draws. Wide: half of it is noise.
 FLOOR_MOST = 1.6
 ROUNDS = 9
 
 
 def instructions_of_a_record():
-    """Of what gcc makes for x86-64; of others they are only told."""
+    """Checked on x86-64 with gcc's code. Only printed on other machines."""
     count = part_path.instructions(20000)
     if count is None:
-        return "SKIP no valgrind here"
-    print(f"# {count:.0f} instructions a record, {part_path.INSTRUCTIONS} when last looked at")
+        return "SKIP no valgrind"
+    print(f"# {count:.0f} instructions a record, {part_path.INSTRUCTIONS} when the limit was set")
     if os.uname().machine != "x86_64":
-        return "SKIP known of x86-64 alone"
+        return "SKIP the limit is for x86-64"
     assert count <= part_path.INSTRUCTIONS * INSTRUCTIONS_MOST, count
     return None
 
@@ -56,15 +56,14 @@ def pair_beside_the_floor():
 
 
 def verdicts():
-    """A figure is judged by its median; where it cannot be had, or nothing is to be said, it says
-    that and not something else."""
+    """A figure is judged by its median. A figure that is missing or has no limit says that."""
     report = Report({"CPU": "some"})
     for values, more, verdict in (
             ([1, 1.05, 9], {"most": 1.05}, REACHED), ([1, 1.06, 9], {"most": 1.05}, "not reached"),
             ([100], {"least": 100}, REACHED), ([99], {"least": 100}, "not reached"),
             ([1], {"most": 1, "noisy": "storms"}, NOISY), ([1], {}, ""),
-            (None, {"most": 1, "told": "missing: not installed"}, "missing"),
-            (None, {"most": 1, "told": "refused: no"}, "refused"),
+            (None, {"most": 1, "note": "missing: not installed"}, "missing"),
+            (None, {"most": 1, "note": "refused: no"}, "refused"),
             (None, {"most": 1}, "not measured")):
         figure = report.add("some", f"{values} {more}", values, "x", **more)
         assert figure.verdict == verdict, (values, more, figure.verdict)
