@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tests of pmctop's JSON share: TAP, and the sum that every frame must keep."""
+"""Shared by scripts: TAP, pmctop's JSON, and the sums that each frame must have."""
 import atexit
 import base64
 import gzip
@@ -35,7 +35,7 @@ def skip(name, why):
 
 
 def check_unless(why, name, good, detail=""):
-    """A check that is skipped where there is a reason."""
+    """A check that is skipped if there is a reason `why`."""
     if why:
         skip(name, why)
     else:
@@ -43,14 +43,14 @@ def check_unless(why, name, good, detail=""):
 
 
 def skip_all(why):
-    """Ends the script, which has made no check."""
+    """Ends a script that has made no check."""
     print(f"{os.path.basename(sys.argv[0])}: {why}; skipped", file=sys.stderr)
     sys.exit(77)
 
 
 def for_all(build):
-    """The build directory, or, where a clone in a home directory keeps other users out, a copy of
-    what they are to run."""
+    """Returns a build directory that every user can read: `build`, or a copy of its programs if a
+    directory above it is closed to other users."""
     parents = [build]
     while parents[-1] != "/":
         parents.append(os.path.dirname(parents[-1]))
@@ -65,20 +65,21 @@ def for_all(build):
 
 
 def finish():
-    """TAP's plan, and the end: status 1 when a check failed."""
+    """Prints TAP's plan and exits: status 1 if a check failed."""
     print(f"1..{_checks}")
     sys.exit(_failed)
 
 
 def sections(path):
-    """The parts of a script's output, "== NAME" and lines: of each its lines of JSON."""
+    """The sections of a script's output ("== NAME", then lines): {name: its lines of JSON,
+    decoded}."""
     return {name: [json.loads(line) for line in lines if line.startswith("{")]
             for name, lines in _parts(path).items()}
 
 
 def unpacked(path):
-    """Of a guest whose output is gzip in base64, which it prints in a tenth of the time: the path
-    of what it said, which is there until we end."""
+    """Unpacks a guest's output: gzip in base64, which takes a tenth of the time to print. Returns
+    the path of the text, a temporary file that is removed at exit."""
     with open(path, "rb") as packed, tempfile.NamedTemporaryFile(delete=False) as file:
         atexit.register(os.unlink, file.name)
         file.write(gzip.decompress(base64.b64decode(packed.read())))
@@ -86,7 +87,7 @@ def unpacked(path):
 
 
 def text(path, name):
-    """The lines of one part."""
+    """The lines of one section."""
     return _parts(path)[name]
 
 
@@ -103,12 +104,12 @@ def _parts(path):
 
 
 def frames_of(text):
-    """What --format json has printed, without what else stands there."""
+    """The frames in the output of --format json. Other lines are ignored."""
     return [json.loads(line) for line in text.split("\n") if line.startswith("{")]
 
 
 def wait_for_lines(file, more):
-    """Until a file has so many more lines than now."""
+    """Waits until the file has `more` lines more than now."""
     def lines():
         return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0).count(b"\n")
     wanted = lines() + more
@@ -117,41 +118,41 @@ def wait_for_lines(file, more):
 
 
 def stolen_ns():
-    """What a hypervisor has taken from all CPUs so far. The scheduler charges it to nobody, while
-    the clocks of perf run on through it."""
+    """The time that the hypervisor has taken from all CPUs since boot. The scheduler charges it to
+    no task. The clocks of perf include it."""
     with open("/proc/stat", encoding="ascii") as stat:
         return int(stat.readline().split()[8]) * 10**9 // os.sysconf("SC_CLK_TCK")
 
 
 class Charge(typing.NamedTuple):
-    """What the scheduler charged a task, and what was stolen from all CPUs meanwhile."""
+    """A task's CPU time by the scheduler, and the time stolen from all CPUs meanwhile."""
     ran_ns: float
     stolen_ns: float
 
     def agrees(self, seen_ns, share):
-        """Some milliseconds at each end are left between one look and another."""
+        """10 ms of tolerance: /proc and pmctop are read at different moments."""
         return (self.ran_ns * (1 - share) - 1e7 < seen_ns
                 < (self.ran_ns + self.stolen_ns) * (1 + share) + 1e7)
 
 
 class Charged:
-    """What the scheduler charged tasks, at any time: it is asked again and again beside the test,
-    so that nothing rests on how soon the test is at its place."""
+    """CPU time that the scheduler charged to tasks. A thread reads it every 10 ms, so it is known
+    at each moment of the test, however late the test runs."""
 
     def __init__(self, pids):
-        self._looks = {pid: [] for pid in pids}
+        self._samples = {pid: [] for pid in pids}
         self._stolen = []
         self._end = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread = threading.Thread(target=self._poll_schedstat, daemon=True)
         self._thread.start()
 
-    def _look(self):
+    def _poll_schedstat(self):
         while not self._end.wait(0.01):
             self._stolen.append((time.time(), stolen_ns()))
-            for pid, looks in self._looks.items():
+            for pid, samples in self._samples.items():
                 try:
                     with open(f"/proc/{pid}/schedstat", encoding="ascii") as schedstat:
-                        looks.append((time.time(), int(schedstat.read().split()[0])))
+                        samples.append((time.time(), int(schedstat.read().split()[0])))
                 except OSError:
                     pass
 
@@ -160,14 +161,14 @@ class Charged:
         self._thread.join()
 
     def between(self, pid, began, ended):
-        """The Charge between two times of day."""
-        return Charge(*(_at(looks, ended) - _at(looks, began)
-                        for looks in (self._looks[pid], self._stolen)))
+        """The Charge between two moments of time.time()."""
+        return Charge(*(_interpolate(samples, ended) - _interpolate(samples, began)
+                        for samples in (self._samples[pid], self._stolen)))
 
 
-def _at(looks, when):
-    after = next((i for i, look in enumerate(looks) if look[0] >= when), len(looks) - 1)
-    (t0, ran0), (t1, ran1) = looks[max(after - 1, 0)], looks[after]
+def _interpolate(samples, when):
+    after = next((i for i, sample in enumerate(samples) if sample[0] >= when), len(samples) - 1)
+    (t0, ran0), (t1, ran1) = samples[max(after - 1, 0)], samples[after]
     return ran1 if t1 == t0 else ran0 + (ran1 - ran0) * (when - t0) / (t1 - t0)
 
 
@@ -180,7 +181,7 @@ def near(value, wanted, share):
 
 
 def differs(live, replayed):
-    """Where, of two outputs' lines, they do."""
+    """(line number, text left, text right) of the first difference of two outputs."""
     for number, (left, right) in enumerate(zip(live, replayed)):
         if left != right:
             at = next((i for i, (a, b) in enumerate(zip(left, right)) if a != b), 0)
@@ -189,26 +190,26 @@ def differs(live, replayed):
 
 
 def off_ipcs(counted, ipc):
-    """Of {who: (instructions, cycles)}, in an emulated machine whose instructions per cycle are
-    known: those that are 5 % off, where they ran for 0.1 s, and all together, where that is 1 % off.
+    """The tasks of {name: (instructions, cycles)} that miss the emulated machine's known IPC: by 5
+    % if they ran for 0.1 s, by 1 % all together.
 
-    Where it has two CPUs the emulator stops one now and then for the other's sake, some 0.1 ms and
-    at times more, also between Linux's reads of two counters, which count on meanwhile. So one
-    switch in thousands gives some instructions to one task and their cycles to the next one (in
-    such a record the raw counts were right); in the sum they meet again."""
+    With two CPUs the emulator sometimes stops one for the other, for 0.1 ms or more, also between
+    Linux's reads of two counters, which continue to count. So one switch in thousands credits
+    instructions to one task and their cycles to the next one. (The raw counts of such a record were
+    right.) The sum is not affected."""
     together = [sum(counts) for counts in zip(*counted.values())] or [0, 0]
-    return [(who, instructions / cycles) for who, (instructions, cycles) in
+    return [(name, instructions / cycles) for name, (instructions, cycles) in
             [*counted.items(), ("all together", together)]
             if cycles > 10**8 and not near(instructions / cycles, ipc,
-                                           0.01 if who == "all together" else 0.05)]
+                                           0.01 if name == "all together" else 0.05)]
 
 
-def nobodys(seen):
-    """Events of which more than a thousandth was nobody's, and of switches and the like more than
-    five: {event: (nobody's, of all)}.
+def unattributed_events(seen):
+    """{event: (unattributed, total)} of the events of which more than a thousandth, and more than
+    five, is unattributed.
 
-    A moment is, where who is past his EXIT gives way before his last switch, and has lost his
-    number when that comes."""
+    A moment always is: a task that is preempted after its EXIT record has no pid any more at its
+    last switch."""
     sums = {}
     for totals in (frame["totals"] for frame in seen):
         for event, count in totals["events"].items():
@@ -219,20 +220,18 @@ def nobodys(seen):
 
 
 def broken_sums(frame):
-    """
-    Every event that breaks: tasks + idle + unattributed + others + left_out = totals = CPUs. The
-    same of scaled counts, but for the CPUs: each is scaled by its own share.
-    """
+    """Each event whose sum is wrong: tasks + idle + unattributed + others + left_out = totals =
+    CPUs. Scaled counts must add up too, except those of CPUs: each CPU has its own scale."""
     totals = frame["totals"]
     broken = []
     for what in ("events", "scaled"):
         for event, total in totals[what].items():
             if total is None:
                 continue
-            # What did not run while it was counted adds nothing.
+            # A task that did not run while the event was counted adds nothing.
             parts = sum(task[what][event] or 0 for task in frame["tasks"]
-                        if task.get("parent") is None)  # a tree's roots have it all
-            # /proc knows no faults of idle.
+                        if task.get("parent") is None)  # a tree's roots include their children
+            # /proc has no page faults of idle.
             parts += sum(totals[part][what][event] or 0
                          for part in ("idle", "unattributed", "others", "left_out")
                          if part in totals)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Names that steer a terminal, break a line, or look like the end of a quote; tasks that bear them;
-and whether any of it is left in what pmctop sends."""
+"""Names that control a terminal, break a line or look like the end of a quote; tasks with these
+names; and a check that no such byte is in pmctop's output."""
 import contextlib
 import os
 import re
@@ -11,9 +11,9 @@ import tempfile
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 GUISE = os.path.join(BUILD, "load", "guise")
 
-# A parameter that no sequence of pmctop's own has, and what is never to be sent.
+# A parameter that is in no sequence of pmctop. It must never be sent.
 MARK = b"6661"
-NAMES = (  # of 15 bytes at most: a task's
+NAMES = (  # 15 bytes at most, as a task's name
     b"h0\x1b[6661;1Hx",
     b"h1\x1b]52;c;eA==\a",
     b"h2\x1b]8;;x\x1b\\y",
@@ -35,13 +35,13 @@ ALL = b"".join(NAMES)
 BIDI = "\u061c\u200e\u200f\u2028\u2029" + "".join(map(chr, [*range(0x202a, 0x202f),
                                                            *range(0x2066, 0x206a)]))
 HIDDEN = BIDI + "\u200b\u200c\u200d\u2060\ufeff"
-HEAP = re.compile("\u0301{3}")  # more marks than a letter has
-# What ncurses sends to an xterm, and nothing else: cursor, colours, modes, character sets.
+HEAP = re.compile("\u0301{3}")  # more combining marks than any letter has
+# The sequences that ncurses sends to an xterm: cursor, colours, modes, character sets.
 OWN = re.compile(rb"\x1b(?:\[[?>]?[0-9;]*[@A-Za-z`]|[()][0AB]|[=>78M])|[\b\r\n\t\x0e\x0f]")
 
 
 def faults(data, lines=b"\n"):
-    """What is in printed bytes that must not be: None where there is nothing."""
+    """The first bad byte or character in printed bytes, or None."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -55,22 +55,22 @@ def faults(data, lines=b"\n"):
 
 
 def shown(data):
-    """What stands on a terminal that was sent these bytes, without the sequences of its own."""
+    """The text that was sent to a terminal, without escape sequences of pmctop."""
     return OWN.sub(b"", data)
 
 
 def terminal_faults(data):
-    """The same of what was sent to a terminal."""
+    """The first bad sequence or character that was sent to a terminal, or None."""
     for sequence in OWN.findall(data):
         if MARK in sequence:
             return f"{sequence!r} was sent"
-    # One that is cut at the end is not all there yet.
+    # The last sequence can be incomplete.
     return faults(re.sub(rb"\x1b[^\x1b]{0,12}$", b"", shown(data)))
 
 
 class Crowd:
-    """A process of each name, and one with a thread of each; what they were started as is as bad.
-    Its cgroup and its user, too, where this machine lets tests do that."""
+    """A process with each name, and one with a thread for each name. Their arguments are as bad,
+    and so are their cgroup and user if this machine allows that."""
 
     def __init__(self, directory):
         self._stack = contextlib.ExitStack()
@@ -83,11 +83,11 @@ class Crowd:
                   (b"long", [b"h-long", b"--", (ALL * 999)[:65536], (ALL * 999)[:100000]])]
         self.processes, self.pids = [], []
         for first, arguments in lines:
-            self.add([first, b"as", *arguments], program)
-        self.cgroup = self._move()
+            self.start_process([first, b"as", *arguments], program)
+        self.cgroup = self._move_to_cgroup()
 
-    def add(self, command, program=GUISE):
-        # Python 3.13 itself starts no program whose argv[0] is empty.
+    def start_process(self, command, program=GUISE):
+        # Python 3.13 cannot start a program with an empty argv[0].
         process = subprocess.Popen([GUISE, b"start", program, *command], stdout=subprocess.PIPE,
                                    stdin=subprocess.DEVNULL)
         self._stack.callback(self._end, process)
@@ -101,8 +101,9 @@ class Crowd:
         process.wait()
         process.stdout.close()
 
-    def _move(self):
-        """Into a cgroup of their own, of version 2; None where there is none to be had."""
+    def _move_to_cgroup(self):
+        """Moves all into a new cgroup of version 2. Returns its path, or None if that is
+        refused."""
         for root in (b"/sys/fs/cgroup", b"/sys/fs/cgroup/unified"):
             path = os.path.join(root, b"h-%d" % os.getpid() + ALL.replace(b"/", b"").replace(
                 b"\n", b"")[:200])
@@ -113,7 +114,7 @@ class Crowd:
             except OSError:
                 continue
             self._stack.callback(os.rmdir, path)
-            # Before it is removed, they must have gone: they end first.
+            # A cgroup with processes cannot be removed: they end first.
             for process in self.processes:
                 self._stack.callback(self._end, process)
             try:
@@ -130,8 +131,8 @@ class Crowd:
 
 
 class Disguise:
-    """A command before pmctop's, that gives it a machine with such a name, a CPU of such a model,
-    and a root of such a name, in namespaces of its own; empty where that is not allowed."""
+    """A prefix for pmctop's command: namespaces with a hostile host name, CPU model and name of
+    root. Empty if that is refused; `why` is the reason."""
 
     SCRIPT = ('set -e; printf %s "$0" >/proc/sys/kernel/hostname; mount --bind "$1/passwd" /etc/passwd; '
               'mount --bind "$1/cpuinfo" /proc/cpuinfo; shift; exec "$@"')

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What each task did, by the text that perf script makes of a recording of
+"""The counts of each task, from the text of perf script for a recording of
 
     perf record -a -e '{context-switches,...}:S' -c 1
 
-added up with nothing but the rules: the counts between two samples of a CPU are of the task that
-the second one names; those before the first sample of a CPU are nobody's, if that is of its first
-switch (else they may be older than the recording); where the number of switches grew by more than
-one, records are missing and nobody knows whose the counts are.
+Rules: the counts between two samples of a CPU are attributed to the task of the second. The counts
+before a CPU's first sample are unattributed if that is its first switch; else they may be older
+than the recording. If the number of switches grew by more than one, records are missing, and the
+counts are unattributed.
 
     sums = perfscript.sums("perf.data")
-    sums.tasks[tid][event], sums.nobody[event]; tid 0 is the idle task
+    sums.tasks[tid][event], sums.unattributed[event]; tid 0 is the idle task
 """
 
 import collections
@@ -31,17 +31,17 @@ def counter():
 @dataclasses.dataclass
 class Sums:
     tasks: dict = dataclasses.field(default_factory=lambda: collections.defaultdict(counter))
-    nobody: dict = dataclasses.field(default_factory=counter)
+    unattributed: dict = dataclasses.field(default_factory=counter)
     samples: int = 0
     cpus: set = dataclasses.field(default_factory=set)
 
 
-class Adder:
+class SampleSums:
     def __init__(self):
         self.sums = Sums()
         self.started = set()  # CPUs
-        self.exited = {}  # CPU: whose EXIT was the last there, since the last switch
-        self.owner = None  # whose the lines of the sample under way are
+        self.exited = {}  # CPU: tid of the last EXIT there since its last switch
+        self.counts = None  # counts to which the lines of the current sample are added
 
     def switch(self, tid, cpu, event, count):
         self.sums.samples += 1
@@ -51,12 +51,12 @@ class Adder:
         if cpu not in self.started:
             self.started.add(cpu)
             self.sums.cpus.add(cpu)
-            self.owner = self.sums.nobody if count == 1 else None
-            self.sums.nobody[event] += count > 1
+            self.counts = self.sums.unattributed if count == 1 else None
+            self.sums.unattributed[event] += count > 1
         elif count > 1 or tid is None:
-            self.owner = self.sums.nobody
+            self.counts = self.sums.unattributed
         else:
-            self.owner = self.sums.tasks[tid]
+            self.counts = self.sums.tasks[tid]
 
     def line(self, text):
         ended = EXIT.match(text)
@@ -67,37 +67,37 @@ class Adder:
         if not counted:
             return
         tid, cpu, _, _, count, event = counted.groups()
-        # The leader's line comes first of a sample's.
+        # A sample's first line is the leader's.
         if event in SWITCHES:
             self.switch(int(tid), int(cpu), event, int(count))
-        if self.owner is not None:
-            self.owner[event] += int(count)
+        if self.counts is not None:
+            self.counts[event] += int(count)
 
 
 def lines(path, arguments=()):
-    """perf script's text, without what it makes of addresses."""
-    # -F needs a file: a stream is told what it holds when it begins.
+    """perf script's text without symbols."""
+    # -F needs a file: the events of a stream are not known before.
     command = ["perf", "script", "-i", path, "--ns", "--show-task-events", *arguments]
     command += ["-F", "tid,cpu,time,event,period"]
     return subprocess.run(
         command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        errors="replace",  # names of tasks are printed as they are
+        errors="replace",  # names of tasks may have any bytes
     ).stdout.split("\n")
 
 
-def add_up(text):
-    adder = Adder()
+def parse(text):
+    samples = SampleSums()
     for line in text:
-        adder.line(line)
-    return adder.sums
+        samples.line(line)
+    return samples.sums
 
 
 def sums(path):
-    return add_up(lines(path))
+    return parse(lines(path))
 
 
 def shown(frames):
-    """The same sums of what pmctop shows, in frames of threads."""
+    """The same sums from pmctop's frames of threads."""
     mine = Sums()
     for frame in frames:
         for task in frame["tasks"]:
@@ -106,13 +106,13 @@ def shown(frames):
         for event, count in frame["totals"]["idle"]["events"].items():
             mine.tasks[0][event] += count or 0
         for event, count in frame["totals"]["unattributed"]["events"].items():
-            mine.nobody[event] += count or 0
+            mine.unattributed[event] += count or 0
     return mine
 
 
 def differences(mine, script):
-    """(tid, event, mine, perf script's) of the events that perf script prints."""
-    events = {event for counts in (*script.tasks.values(), script.nobody) for event in counts}
+    """(tid, event, pmctop's count, perf script's count) of the events that perf script prints."""
+    events = {event for counts in (*script.tasks.values(), script.unattributed) for event in counts}
     wrong = [
         (tid, event, mine.tasks[tid][event], script.tasks[tid][event])
         for tid in {*mine.tasks, *script.tasks}
@@ -120,7 +120,7 @@ def differences(mine, script):
         if mine.tasks[tid][event] != script.tasks[tid][event]
     ]
     return wrong + [
-        ("nobody", event, mine.nobody[event], script.nobody[event])
+        ("unattributed", event, mine.unattributed[event], script.unattributed[event])
         for event in events - {"task-clock"}  # time before the recording's first sample is not shown
-        if mine.nobody[event] != script.nobody[event]
+        if mine.unattributed[event] != script.unattributed[event]
     ]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The real Prometheus, fed by a test, and the queries of the files in core/output/monitoring."""
+"""The real Prometheus, started by a test, and the queries of the files in
+core/output/monitoring."""
 import atexit
 import json
 import math
@@ -23,7 +24,8 @@ WINDOW = "30s"      # Grafana's $__rate_interval
 
 
 def tools(build):
-    """Where prometheus, promtool and prometheus-node-exporter are; ends the test without them."""
+    """The directory of prometheus, promtool and prometheus-node-exporter. Without them it ends the
+    test."""
     directory = os.path.join(build, "monitoring")
     fetched = subprocess.run([os.path.join(HERE, "monitoring", "tools.sh"), directory],
                              capture_output=True, text=True, check=False)
@@ -34,7 +36,7 @@ def tools(build):
 
 
 def write_config(directory, pmctop_port, node_port):
-    """Our example, with the test's ports and pace, beside our rules."""
+    """Writes the example configuration with the test's ports and interval, and the rules."""
     with open(os.path.join(FILES, "prometheus.yml"), encoding="utf-8") as example:
         text = example.read()
     for old, new in (("_interval: 15s", f"_interval: {INTERVAL}"),
@@ -71,8 +73,8 @@ class Prometheus:
         except OSError:
             return False
 
-    def ask(self, path, **parameters):
-        """What its API answers; a query that it refuses is an error with its sentence."""
+    def get(self, path, **parameters):
+        """The data of an API's answer. Raises ValueError with the message of a refusal."""
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}"
         if parameters:
             url += "?" + urllib.parse.urlencode(parameters, doseq=True)
@@ -86,12 +88,12 @@ class Prometheus:
         return answer["data"]
 
     def query(self, expression):
-        """[(labels, value)] of an instant."""
-        data = self.ask("query", query=expression)
-        return [(one["metric"], float(one["value"][1])) for one in data["result"]]
+        """[(labels, value)] at the current time."""
+        data = self.get("query", query=expression)
+        return [(series["metric"], float(series["value"][1])) for series in data["result"]]
 
     def finite(self, expression):
-        return [one for one in self.query(expression) if math.isfinite(one[1])]
+        return [series for series in self.query(expression) if math.isfinite(series[1])]
 
     def stop(self):
         self.process.terminate()
@@ -104,7 +106,7 @@ def dashboard():
 
 
 def plain(expression):
-    """As Grafana sends it."""
+    """The expression as Grafana sends it."""
     for variable, value in (("$__rate_interval", WINDOW), ("$job", ".*"), ("$instance", ".*")):
         expression = expression.replace(variable, value)
     assert "$" not in expression, expression
@@ -112,15 +114,15 @@ def plain(expression):
 
 
 def dashboard_queries():
-    """[(panel, query)], all there are."""
+    """[(panel, query)] of the dashboard."""
     panels = [inner for panel in dashboard()["panels"] for inner in (panel, *panel.get("panels", []))]
     return [(f"{panel['title']} {target['refId']}", plain(target["expr"]))
             for panel in panels for target in panel.get("targets", [])]
 
 
 def rules(prometheus):
-    """[(name, query)] of our file, as Prometheus has read them."""
-    return [(rule["name"], rule["query"]) for group in prometheus.ask("rules")["groups"]
+    """[(name, query)] of the rules, as Prometheus has read them."""
+    return [(rule["name"], rule["query"]) for group in prometheus.get("rules")["groups"]
             for rule in group["rules"]]
 
 

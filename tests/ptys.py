@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A program on a pseudo terminal of a given size, without anything that draws: what counts is
-the bytes it sends."""
+"""Runs a program on a pseudo terminal of a given size. Nothing draws its output: tests read the
+bytes."""
 import fcntl
 import os
 import pty
@@ -17,12 +17,12 @@ pass_default_signals()
 
 
 def sanitizers():
-    """What tests/run tells them, which no program may be started without."""
+    """The options of sanitizers from tests/run, which each program needs."""
     return {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
 
 
 def is_sanitized(program):
-    """Whether it was built with a sanitizer that sees to memory, and takes some itself."""
+    """Whether a sanitizer checks its memory. Such a program uses more."""
     with open(program, "rb") as file:
         image = file.read()
     return any(name in image for name in (b"__asan_init", b"__tsan_init"))
@@ -36,8 +36,8 @@ class OnPty:
         self.output = b""
         env = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8",
                "TERM": "xterm-256color", **sanitizers(), **environment}
-        # Becomes the command, with this as its controlling terminal; tests have threads, in which
-        # Python must not run code of its own between fork and exec.
+        # setsid makes this its controlling terminal, because tests have threads: Python must not
+        # run code between fork and exec.
         self.process = subprocess.Popen(["setsid", "--ctty", *command], stdin=self.slave,
                                         stdout=self.slave, stderr=subprocess.PIPE, env=env)
 
@@ -45,7 +45,7 @@ class OnPty:
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
 
     def write(self, data):
-        """All of it, whatever the program sends meanwhile."""
+        """Writes all, and reads what the program sends meanwhile."""
         while data:
             self.read(0)
             _, writable, _ = select.select([], [self.master], [], 0.05)
@@ -53,7 +53,7 @@ class OnPty:
                 data = data[os.write(self.master, data[:256]):]
 
     def read(self, seconds):
-        """What comes within a time; at once where something is there already."""
+        """Reads once, within that time. Returns b"" if nothing came."""
         ready, _, _ = select.select([self.master], [], [], seconds)
         chunk = b""
         if ready:
@@ -65,14 +65,14 @@ class OnPty:
         return chunk
 
     def read_for(self, seconds):
-        """All that comes in a time."""
+        """Reads for that time. Returns all that came."""
         until, got = time.monotonic() + seconds, b""
         while (left := until - time.monotonic()) > 0:
             got += self.read(left)
         return got
 
     def read_until(self, condition, patience_s=90):
-        """Whether it came true while reading."""
+        """Reads until the condition is true. Returns whether it was."""
         until = time.monotonic() + patience_s
         while not condition():
             if time.monotonic() > until:
@@ -81,7 +81,7 @@ class OnPty:
         return True
 
     def wait(self, patience_s=90):
-        """The status, while what still comes is read; None where it goes on."""
+        """Reads until the end. Returns the status, or None if it continues."""
         self.read_until(lambda: self.process.poll() is not None, patience_s)
         while self.read(0.1):
             pass

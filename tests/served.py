@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A pmctop that serves its counters, seen from outside: what it tells, and what it takes."""
+"""Runs pmctop --listen and reads what it serves."""
 import atexit
 import http.client
 import os
@@ -15,7 +15,7 @@ PATIENCE_S = 60
 
 
 def until(condition, patience_s=PATIENCE_S):
-    """The first thing that is true of what a condition says, or the last that is not."""
+    """Waits until condition() is true, at most that time. Returns its last value."""
     end = time.monotonic() + patience_s
     while not (answer := condition()) and time.monotonic() < end:
         time.sleep(0.05)
@@ -29,29 +29,29 @@ def free_port():
 
 
 class Served:
-    """pmctop --listen on a port of its own choice."""
+    """pmctop --listen on a free port."""
 
     def __init__(self, *command, listen=":0", **options):
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, **options}
         self.process = subprocess.Popen([*command, "--listen", listen], stderr=subprocess.PIPE,
                                         text=True, **options)
-        atexit.register(self.process.kill)  # whatever becomes of the test
-        self.said = ""
+        atexit.register(self.process.kill)  # if the test fails
+        self.stderr = ""
         for line in self.process.stderr:
-            self.said += line
+            self.stderr += line
             if found := re.search(r"http://(\S+):(\d+)/metrics", line):
                 self.host, self.port = found[1].strip("[]"), int(found[2])
                 break
-        # What it says from now on must not fill the pipe.
+        # Its messages must not fill the pipe.
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     def _read(self):
         for line in self.process.stderr:
-            self.said += line
+            self.stderr += line
 
     def get(self, path="/metrics", accept=None, method="GET", host=None):
-        """(status, headers, text), over a connection of its own."""
+        """(status, headers, text) of a request on a new connection."""
         headers = {name: value for name, value in (("Accept", accept), ("Host", host)) if value}
         connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE_S)
         try:
@@ -62,7 +62,7 @@ class Served:
             connection.close()
 
     def value(self, name):
-        """Of a series without labels; None where it is not told."""
+        """The value of a series without labels, or None."""
         found = re.search(rf"^{name} (\S+)$", self.get()[2], re.M)
         return float(found[1]) if found else None
 
@@ -70,7 +70,7 @@ class Served:
         return self.value("pmctop_snapshots_total") or 0
 
     def goes_on(self, more=2):
-        """Whether it still collects, however long that takes."""
+        """Waits for more refreshes. Returns whether they came."""
         begin = self.snapshots()
         return until(lambda: self.snapshots() >= begin + more)
 
@@ -78,12 +78,12 @@ class Served:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def kib(self):
-        """Resident memory."""
+        """Resident memory in KiB."""
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
             return int(re.search(r"VmRSS:\s+(\d+)", status.read())[1])
 
     def stop(self, by=signal.SIGTERM):
-        """Its exit status, and what it printed."""
+        """Ends it. Returns its exit status and standard output."""
         if self.process.poll() is None:
             self.process.send_signal(by)
         try:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A terminal with a shell in it, held by tmux, that a script types into and looks at; and what runs
-tests of pmctop there. Every wait looks at the screen again and again until a deadline: nothing
-rests on how fast the machine is.
+"""A terminal for scripts: a shell in tmux, with functions to type into it and to read the screen;
+and a runner of tests that use it. Each wait reads the screen again until a deadline, so nothing
+depends on the machine's speed.
 
-Prints TAP; the exit status is 1 when a test failed and 77 when there is nothing to run it with.
-BUILD is the build directory.
+Prints TAP. Exit status 1: a test failed; 77: skipped. BUILD is the build directory.
 """
 import itertools
 import os
@@ -22,7 +21,7 @@ PMCTOP = os.path.join(BUILD, "pmctop")
 SPIN = os.path.join(BUILD, "load", "spin")
 PATIENCE_S = int(os.environ.get("PATIENCE_S", 90))
 TICK_S = 0.05
-JOBS = 4  # tests at once: most of their time is waiting for the next refresh
+JOBS = 4  # tests at once: they mostly wait for the next refresh
 
 
 class Failure(Exception):
@@ -34,14 +33,14 @@ class Skip(Exception):
 
 
 def wait_until(what, condition, patience_s=PATIENCE_S):
-    """The first true value of condition(); Failure when none came in time."""
+    """Returns the first true value of condition(). Failure if none comes in time."""
     deadline = time.monotonic() + patience_s
     while True:
         value = condition()
         if value:
             return value
         if time.monotonic() > deadline:
-            raise Failure(f"waited {patience_s} s in vain: {what}")
+            raise Failure(f"waited {patience_s} s for: {what}")
         time.sleep(TICK_S)
 
 
@@ -68,12 +67,12 @@ def children(parent, name):
 
 
 class Terminal:
-    """A tmux server of its own with one shell in one window."""
+    """A tmux server with one shell in one window."""
 
     numbers = itertools.count(1)
 
     def __init__(self, width=80, height=24, **environment):
-        # A name of its own: the last one's server may not have gone yet.
+        # A new name: the server of the last test may still be there.
         self.socket = f"pmctop-test-{os.getpid()}-{next(Terminal.numbers)}"
         settings = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **sanitizers(),
                     "LANG": "C.UTF-8", "PS1": "shell> ", "TERM": "screen-256color", **environment}
@@ -82,7 +81,7 @@ class Terminal:
                         "-s", "t", "-x", str(width), "-y", str(height), *shell,
                         "bash", "--norc", "--noprofile"], check=True,
                        env={**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"})
-        self.shell_pid = int(self.ask("#{pane_pid}"))
+        self.shell_pid = int(self.format("#{pane_pid}"))
         self.wait_for("shell>")
 
     def tmux(self, *arguments):
@@ -90,15 +89,15 @@ class Terminal:
                               capture_output=True)
         return done.stdout.decode("utf-8", "replace")
 
-    def ask(self, what):
-        return self.tmux("display-message", "-p", "-t", "t", what).strip()
+    def format(self, text):
+        return self.tmux("display-message", "-p", "-t", "t", text).strip()
 
     def close(self):
         path = subprocess.run(["tmux", "-L", self.socket, "display-message", "-p", "#{socket_path}"],
                               capture_output=True, check=False).stdout.decode().strip()
         subprocess.run(["tmux", "-L", self.socket, "kill-server"], stderr=subprocess.DEVNULL,
                        check=False)
-        if os.path.exists(path):  # a server that is killed leaves it
+        if os.path.exists(path):  # a killed server leaves it
             os.unlink(path)
 
     def keys(self, *keys):
@@ -115,14 +114,14 @@ class Terminal:
         return self.tmux("capture-pane", "-p", "-t", "t")
 
     def wait_for(self, pattern, patience_s=PATIENCE_S):
-        """The match of a pattern in the screen; Failure with the screen otherwise."""
+        """Waits for a pattern on the screen. Returns its match. Failure has the screen."""
         try:
             return wait_until(pattern, lambda: re.search(pattern, self.screen(), re.M), patience_s)
         except Failure as failure:
             raise Failure(f"{failure}; the screen:\n{self.screen()}") from None
 
     def wait_for_no(self, pattern, patience_s=PATIENCE_S):
-        """Until a pattern is not in the screen; Failure with the screen otherwise."""
+        """Waits until a pattern is not on the screen. Failure has the screen."""
         try:
             wait_until(f"no {pattern}", lambda: not re.search(pattern, self.screen(), re.M),
                        patience_s)
@@ -130,8 +129,8 @@ class Terminal:
             raise Failure(f"{failure}; the screen:\n{self.screen()}") from None
 
     def leave_page(self, shown):
-        """Esc, once what it leaves is there, and until that is gone: a key right behind it would be
-        Alt with that key."""
+        """Waits for a page, presses Esc, and waits until the page is gone: Esc and a key right
+        behind it are Alt with that key."""
         self.wait_for(shown)
         self.keys("Escape")
         self.wait_for_no(shown)
@@ -140,13 +139,13 @@ class Terminal:
         self.tmux("resize-window", "-t", "t", "-x", str(width), "-y", str(height))
 
     def start(self, arguments="", before=""):
-        """pmctop in the shell, and its process id, once it shows rows."""
+        """Starts pmctop in the shell. Returns its pid when it shows rows."""
         self.line(f"clear; {before}{PMCTOP} {arguments}; echo rc=$?")
         self.wait_for(r"^ +PID .*COMMAND")
         return wait_until("pmctop's process", lambda: children(self.shell_pid, "pmctop"))[0]
 
     def settings(self):
-        """What stty says, and what tmux knows of the screen."""
+        """The settings of stty, and tmux's flags of the screen."""
         path = f"/tmp/{self.socket}.stty"
         self.line(f"stty -a > {path}.new; mv {path}.new {path}")
         wait_until("stty", lambda: os.path.exists(path))
@@ -154,8 +153,8 @@ class Terminal:
             text = file.read()
         os.unlink(path)
         wait_until("the shell to be in front",
-                   lambda: self.ask("#{pane_current_command}") == "bash")
-        return text, self.ask("#{alternate_on} #{cursor_flag} #{keypad_flag} "
+                   lambda: self.format("#{pane_current_command}") == "bash")
+        return text, self.format("#{alternate_on} #{cursor_flag} #{keypad_flag} "
                               "#{keypad_cursor_flag} #{insert_flag} #{mouse_any_flag}")
 
     def check_sane(self, before):
@@ -166,15 +165,13 @@ class Terminal:
         self.wait_for("^typed-42$")
 
 
-# ---- reading pmctop's screen
-
 
 def header(screen):
     return next((line for line in screen.splitlines() if "COMMAND" in line), "")
 
 
 def rows(screen):
-    """(pid, %CPU, command) of the table's lines, from the top."""
+    """(pid, %CPU, command) of the table's rows, from the top."""
     lines = screen.splitlines()
     titles = next((i for i, line in enumerate(lines) if "COMMAND" in line), None)
     if titles is None:
@@ -194,14 +191,12 @@ def clock(screen):
     return match.group(0) if match else None
 
 
-# ---- running tests
-
 SPINS = []
 
 
-def alone(test):
-    """One that nothing else may run beside."""
-    test.alone = True
+def measures(test):
+    """Marks a test that runs alone, because it measures."""
+    test.measures = True
     return test
 
 
@@ -213,7 +208,7 @@ def report(number, name, test):
     except Skip as why:
         print(f"ok {number} - {name} # SKIP {why}\n", end="", flush=True)
         return True
-    except Exception as failure:  # whatever it is: the others go on
+    except Exception as failure:  # of any kind: the other tests run
         what = f"{type(failure).__name__}: {failure}"
         text = "".join(f"# {line}\n" for line in what.splitlines())
         print(f"not ok {number} - {name}\n{text}", end="", flush=True)
@@ -221,25 +216,25 @@ def report(number, name, test):
 
 
 def run_all(tests):
-    """Exit status of pairs of a name and a test, each of which stands for itself; some run at once,
-    and those that measure (`alone`) after them."""
+    """Runs (name, test) pairs. Some run at once; tests that measure run after them, one by one.
+    Returns the exit status."""
     print(f"1..{len(tests)}", flush=True)
     numbered = [(number, *test) for number, test in enumerate(tests, 1)]
     with ThreadPoolExecutor(JOBS) as pool:
-        jobs = [pool.submit(report, *test) for test in numbered if not hasattr(test[2], "alone")]
+        jobs = [pool.submit(report, *test) for test in numbered if not hasattr(test[2], "measures")]
         results = [job.result() for job in jobs]
-    results += [report(*test) for test in numbered if hasattr(test[2], "alone")]
+    results += [report(*test) for test in numbered if hasattr(test[2], "measures")]
     return 0 if all(results) else 1
 
 
 def missing(*programs):
-    """What these tests need and do not find."""
+    """The programs that these tests need and that are not there."""
     absent = [name for name in (PMCTOP, *programs) if not os.access(name, os.X_OK)]
     return absent + ["tmux"] * (not shutil.which("tmux"))
 
 
 def busy(*command):
-    """A load that leaves the CPU to whoever else wants it, as the tests do."""
+    """Starts a load that leaves CPU time to the tests and other programs."""
     return subprocess.Popen(["nice", "-n", "19", *command], stdout=subprocess.DEVNULL)
 
 
@@ -251,14 +246,14 @@ def in_terminal(test):
         finally:
             terminal.close()
 
-    if hasattr(test, "alone"):
-        run.alone = True
+    if hasattr(test, "measures"):
+        run.measures = True
     return run
 
 
 def main(names):
-    """Runs the test_* of a module, or those that the command line names; each gets a terminal with
-    a shell and leaves one behind, while two loops (SPINS) keep CPUs busy."""
+    """Runs the test_* functions of a module, or those on the command line. Each has a new terminal
+    with a shell. Two busy loops (SPINS) run meanwhile."""
     tests = [value for name, value in names.items() if name.startswith("test_")]
     if absent := missing(SPIN):
         print(f"1..0 # skip {', '.join(absent)} missing")

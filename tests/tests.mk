@@ -25,19 +25,19 @@ BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(BENCH_SRC))
 
 ## Test programs
 
-# $(call seen,TARGET,FILES,PATTERNS) fails if git has a file of these PATTERNS that is not in FILES. A
-# wildcard of a folder that was moved would match nothing, and the target would pass.
-seen = @printf '%s\n' $(2) | tests/seen.sh $(1) $(3)
+# $(call check_files,TARGET,FILES,PATTERNS) fails if git has a file of these PATTERNS that is not in
+# FILES. A wildcard of a folder that was moved would match nothing, and the target would pass.
+check_files = @printf '%s\n' $(2) | tests/check_file_list.sh $(1) $(3)
 
 .PHONY: units live-units loads benches objects
 
 units: $(UNIT_BIN) $(CORPUS_BIN) ## build the unit tests
-	$(call seen,units,$(UNIT_SRC) $(SOAK_SRC) $(FUZZ_SRC),'tests/unit/*/test_*.c' 'tests/soak/test_*.c' 'tests/fuzz/fuzz_*.c')
+	$(call check_files,units,$(UNIT_SRC) $(SOAK_SRC) $(FUZZ_SRC),'tests/unit/*/test_*.c' 'tests/soak/test_*.c' 'tests/fuzz/fuzz_*.c')
 live-units: $(LIVE_BIN) ## build the C programs that test-live runs
 loads: $(LOAD_BIN) ## build the load programs that tests watch
 benches: $(BENCH_BIN) ## build the programs of the benchmark
 objects: $(call object,$(C_FILES)) ## compile every C file, for its warnings
-	$(call seen,objects,$(C_FILES),'*.c')
+	$(call check_files,objects,$(C_FILES),'*.c')
 
 $(BUILD)/obj/tests/fake_kernel/%: FILE_FLAGS = $(TEST_CFLAGS)
 $(BUILD)/obj/tests/unit/% $(BUILD)/obj/tests/live/% $(BUILD)/obj/tests/soak/%: FILE_FLAGS = $(TUI_CFLAGS) $(TEST_CFLAGS)
@@ -86,8 +86,8 @@ UNSHUFFLED = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 # how the program was built, its memory, or that no process may trace it (LSan does). Or pmctop must
 # keep up with many switches, and a sanitized one has a third of the speed. Or they examine the kernel
 # or another program rather than pmctop.
-UNSANITIZED := tests/guest/ terminal/journeys live/hardened tests/soak/ live/rights live/live_test \
-	live/targets live/record_life live/replay_perf live/prometheus live/formats live/cost \
+UNSANITIZED := tests/guest/ terminal/journeys live/hardened tests/soak/ live/rights live/batch_test \
+	live/targets live/record_faults live/replay_perf live/prometheus live/formats live/cost \
 	live/install live/package live/static live/readme unit/perf/test_contract_
 
 # Units and live scripts with threads: the threads of core, those of --listen, and tests that read
@@ -143,20 +143,20 @@ lint: lint-deps clang-deps format-check ## formatting, the order of the rooms, c
 	@cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability -j $(shell nproc) \
 		--inline-suppr --suppress=missingIncludeSystem --std=c11 --language=c \
 		-D_GNU_SOURCE -I. $(CPPCHECKED)
-	$(call seen,cppcheck,$(CPPCHECKED),'core/*.c' 'tui/*.c' 'tests/fake_kernel/*.c')
+	$(call check_files,cppcheck,$(CPPCHECKED),'core/*.c' 'tui/*.c' 'tests/fake_kernel/*.c')
 
 format: ## rewrite the sources in the house style
 	clang-format -i $(SOURCES)
 
 format-check: lint-deps ## print the sources that are not in the house style
 	@clang-format --dry-run -Werror $(SOURCES)
-	$(call seen,format-check,$(SOURCES),'*.c' '*.h')
+	$(call check_files,format-check,$(SOURCES),'*.c' '*.h')
 
 # gcc's analyzer, not clang's: clang's takes four times as long, and does not connect a returned error
 # with what the function filled. The reports of gcc 12 on uninitialized values are false after
 # memcpy() and for our own stacks; valgrind checks for these.
 analyze: $(patsubst %.c,$(BUILD)/analyzed/%,$(CORE_ALL) $(TUI_SRC)) ## find mistakes with gcc's analyzer
-	$(call seen,analyze,$(CORE_ALL) $(TUI_SRC),'core/*.c' 'tui/*.c')
+	$(call check_files,analyze,$(CORE_ALL) $(TUI_SRC),'core/*.c' 'tui/*.c')
 
 $(BUILD)/analyzed/%: %.c $(H_FILES)
 	@mkdir -p $(@D)
@@ -185,7 +185,7 @@ fuzz-short: FUZZ_SEED = 1
 fuzz-short: fuzz ## fuzz every parser with the same FUZZ_RUNS=5000 inputs each time
 
 fuzzers: $(FUZZ_BIN) ## build what fuzz runs: needs CC=clang and the other options of CLANG_BUILD
-	$(call seen,fuzzers,$(FUZZ_SRC),'tests/fuzz/fuzz_*.c')
+	$(call check_files,fuzzers,$(FUZZ_SRC),'tests/fuzz/fuzz_*.c')
 
 ## Tests of this machine
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Judges what pmctop printed inside the emulated machine (budget_guest.sh).
+"""Checks pmctop's output from the emulated machine (budget_guest.sh).
 
     budget_check.py SHIFT OUTPUT        prints TAP
 
@@ -19,30 +19,30 @@ parts = frames.sections(sys.argv[2])
 
 for part, how in (("access 1", "user"), ("access 0", "call")):
     costs = [frame.get("pmctop") for frame in parts[part]]
-    # Where it is read in user mode, a call said the same when it was opened, or it would not be.
+    # In user mode a count is used only if a call returned the same when the event was opened.
     check(f"{part}: its own cycles are read by {how}",
           costs and all(cost and cost["cycles"] and cost["cycles_read"] == how for cost in costs),
           costs)
-    # 1 GHz: a cycle is a nanosecond, and the other threads' are not in it.
-    check(f"{part}: and are no more than its CPU time",
+    # 1 GHz: a cycle is a nanosecond. The cycles of other threads are not included.
+    check(f"{part}: and are at most its CPU time",
           all(0 < cost["cycles"] <= 1.1e7 * cost["cpu_percent"] * frame["interval_s"]
               for cost, frame in zip(costs, parts[part])), costs)
 
     texts = [finding["text"] for page in parts["doctor" + part[6:]] for finding in page["findings"]
              if finding["name"] == "own cycles"]
-    check(f"{part}: and the doctor says so", texts and f"read {'in' if how == 'user' else 'by'}"
+    check(f"{part}: the doctor reports that", texts and f"read {'in' if how == 'user' else 'by'}"
           in texts[0], texts)
 
 broken = [text for lines in parts.values() for frame in lines if "totals" in frame
           for text in frames.broken_sums(frame)]
-check("conservation holds to the last count", not broken, broken[:3])
+check("conservation holds exactly", not broken, broken[:3])
 
 whole, windows = (named(parts[part][2:], "pingpong") + named(parts[part][2:], "pong")
                   for part in ("budget 0", "budget 2"))
-check("without a budget all is counted",
+check("without a budget all slices are counted",
       len(whole) == 6 and not any("ipc" in task.get("states", {}) for task in whole), whole[:2])
 shares = [task.get("states", {}).get("ipc", "") for task in windows]
-check("with one it is in windows, and scaled",
+check("with a budget counts are scaled",
       len(windows) == 6 and all(share.startswith("scaled:0.") for share in shares), shares)
 for name, tasks in (("whole", whole), ("windows", windows)):
     ipcs = [task["metrics"]["ipc"] for task in tasks]
@@ -52,8 +52,8 @@ for name, tasks in (("whole", whole), ("windows", windows)):
           percents)
 rates = [sum(task["metrics"]["ghz"] for task in tasks) / max(1, len(tasks))
          for tasks in (whole, windows)]
-check("at 1 GHz in both", all(near(rate, 1, 0.02) for rate in rates), rates)
-# What windows tell of switches is how often they are while each of them is told of.
+check("the clock is 1 GHz in both", all(near(rate, 1, 0.02) for rate in rates), rates)
+# Switches are counted in windows too; the rate there is that of a pair that makes records.
 trips = [sorted(line["round_trips"] for line in parts[f"trips {budget}"])[-2] for budget in (0, 2)]
 check("the pair gets more done with a budget", trips[1] > 1.02 * trips[0], trips)
 finish()

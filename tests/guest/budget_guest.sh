@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What pmctop takes itself inside the emulated machine, and how it keeps to a budget; budget_check.py
-# judges it outside. Every part is a line "== NAME" and what the commands printed.
+# pmctop's own cost, and its budget, inside the emulated machine. Each part is a line "== NAME" and
+# the output of commands. budget_check.py checks it outside.
 
 for access in 1 0; do
 	echo $access >/proc/sys/kernel/perf_user_access

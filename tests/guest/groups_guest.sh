@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# More hardware events than counters, on real ones: 6 general and that of cycles. Run on one CPU,
-# since the emulated counters count the whole machine; groups_check.py judges it outside.
+# More hardware events than counters: 6 general ones and that of cycles. Run on one CPU, because the
+# emulated counters count the whole machine. groups_check.py checks the output outside.
 
 pmu=armv8_pmuv3
 spin -c 0 &
 sleep 0.3
 
-# By every kind of name: generic, raw, the kernel's aliases, terms, libpfm4's.
+# Names of each kind: generic, raw, the kernel's aliases, terms, libpfm4's.
 fourteen="cycles,instructions,cycles:u,instructions:u,r8,r11,r8:u,r11:k,cpu_cycles,inst_retired"
 fourteen="$fourteen,$pmu/event=0x11/,$pmu/inst_retired/u,arm_n1::CPU_CYCLES:u,arm_n1::INST_RETIRED"
 echo "== fourteen"

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A machine that changes under pmctop: its second CPU goes and comes, its numbers of processes run
-# out, a perf stat takes its counters and gives them back. hotplug_check.py judges it outside.
+# A machine that changes while pmctop runs: its second CPU goes offline and returns, pids are
+# reused, perf stat takes the counters and returns them. hotplug_check.py checks the output outside.
 
-# A megabyte, which the serial line would take longer for than all the rest.
-exec 3>&1 >/tmp/said 2>&1
+# A megabyte, so it is packed: the serial line is slow.
+exec 3>&1 >/tmp/output 2>&1
 
 cpu1() {
 	echo "$1" >/sys/devices/system/cpu/cpu1/online
 }
 
-# Beside those that are open for a moment: the least of some looks.
+# descriptors PID: the minimum of some counts, because some descriptors are open for a moment only.
 descriptors() {
 	pid=$1 least=
 	for _ in 1 2 3 4; do
@@ -22,8 +22,8 @@ descriptors() {
 	echo "$least"
 }
 
-# watch NAME USER TIMES SECONDS OPTION...: while CPU 1 goes off so many times, for so long. Who
-# looks five times a second sees an absence of 0.3 s, and some of many shorter ones.
+# watch NAME USER TIMES SECONDS OPTION...: runs pmctop while CPU 1 goes offline TIMES times, for
+# SECONDS. Five refreshes a second notice an absence of 0.3 s, and some of many shorter ones.
 watch() {
 	name=$1 user=$2 times=$3 absence=$4
 	shift 4
@@ -82,7 +82,7 @@ wait $pid
 echo "$before" >/proc/sys/kernel/pid_max
 cat /tmp/wrap.json
 
-# perf_begin NAME: a perf stat that has all counters of both CPUs, and nobody else any of them.
+# perf_begin NAME: starts a perf stat that has all counters of both CPUs.
 perf_begin() {
 	rm -f /tmp/hold /tmp/has
 	mkfifo /tmp/hold
@@ -105,8 +105,8 @@ pmctop_begin() {
 	while ! [ -s "/tmp/$1.json" ]; do sleep 0.1; done
 }
 
-# lines NAME MORE WORD: until there are so many more lines, and the last of them has that word, or
-# has not where it is "!WORD"; but not for ever.
+# lines NAME MORE WORD: waits until there are MORE more lines, and the last has WORD, or has not for
+# "!WORD". Gives up after 20 s.
 lines() {
 	file=/tmp/$1.json tries=200 least=$(($(wc -l <"/tmp/$1.json") + $2))
 	while tries=$((tries - 1)) && [ $tries -gt 0 ]; do
@@ -148,4 +148,4 @@ done
 
 echo "== again"
 pmctop --format json --replay /tmp/together.data
-gzip -c /tmp/said | base64 >&3
+gzip -c /tmp/output | base64 >&3

@@ -1,4 +1,4 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# CPUs that go and come, and a perf that holds all counters.
-exec "$(dirname "$0")/boots.sh" "hotplug 3 --perf"
+# CPUs that go offline and return, and a perf that has all counters.
+exec "$(dirname "$0")/run_check.sh" "hotplug 3 --perf"

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# image.sh [OUTDIR=build/guest]: what the emulated arm64 machine is made of, out of Debian packages.
+# image.sh [OUTDIR=build/guest]: makes the parts of the emulated arm64 machine from Debian packages.
 #
-#   OUTDIR/sysroot   arm64 headers and .a files, to link the guest's programs -static against
-#   OUTDIR/root      what every guest holds: busybox, terminfo, the C.UTF-8 locale
-#   OUTDIR/perf      perf and setcap with the libraries they need, for the guests that ask for them
-#   OUTDIR/vmlinuz   the kernel, as QEMU's -kernel takes it
+#   OUTDIR/sysroot   arm64 headers and .a files, to link the guest's programs -static
+#   OUTDIR/root      files of all guests: busybox, terminfo, the C.UTF-8 locale
+#   OUTDIR/perf      perf and setcap with their libraries (boot.sh --perf)
+#   OUTDIR/vmlinuz   the kernel, for QEMU's -kernel
 #
-# Packages come from the apt sources of this machine, but under a state of our own: the system gets
-# no foreign architecture and its package lists stay as they are. The stamp is written last and
-# holds this script's checksum, so an interrupted run counts as none. Exit status 77: the packages
-# cannot be had here, skip what needs the guest.
+# Packages come from this machine's apt sources, with a separate state: the system gets no foreign
+# architecture, and its package lists do not change. The stamp has this script's checksum and is
+# written last, so an interrupted run does not count. Exit status 77: the packages cannot be
+# downloaded, skip what needs the guest.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +21,7 @@ out=$(cd "$out" && pwd)
 
 stamp=$(sha256sum <"$here/image.sh")
 
-# Two makes at once must not build the same cache twice, nor one half each.
+# Two makes at once must not build the same cache.
 exec 9>"$out/.lock"
 flock 9
 if [ "$(cat "$out/stamp" 2>/dev/null)" = "$stamp" ]; then
@@ -42,7 +42,7 @@ if [ "$(. /etc/os-release && echo "${ID:-}")" = ubuntu ]; then
 	skip "the guest needs Debian package sources, and this is Ubuntu; skipped"
 fi
 
-# What an interrupted run left; the lock says that nobody is using it.
+# Left by an interrupted run: the lock proves that no other one uses it.
 rm -rf "$out"/.new.*
 new=$(mktemp -d "$out/.new.XXXXXX")
 trap 'rm -rf "$new"' EXIT
@@ -50,8 +50,8 @@ apt=$new/apt
 mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$apt/debs"
 : >"$apt/state/status"
 
-# Read after the machine's own configuration, so that proxies stay and hooks that would act on the
-# system go.
+# Read after the machine's configuration: proxies stay, hooks that would change the system are
+# cleared.
 cat >"$apt/apt.conf" <<CONF
 #clear APT::Update::Pre-Invoke;
 #clear APT::Update::Post-Invoke;
@@ -78,12 +78,10 @@ apt_cache() {
 	apt-cache -c "$apt/apt.conf" "$@"
 }
 
-# A third party's source may lack arm64 or be down; what counts is whether the packages below are
-# found.
+# Another apt source may fail or have no arm64: only the packages below must be there.
 apt_get update >"$apt/log" 2>&1 || true
 
-# The metapackage knows the newest kernel. Where a release has none, take the highest version by
-# name.
+# The metapackage depends on the newest kernel. If a release has none, the highest version is used.
 kernel=$(apt_cache depends linux-image-cloud-arm64 2>/dev/null |
 	sed -n 's/^ *Depends: \(linux-image-[0-9].*-cloud-arm64\)$/\1/p' |
 	sort -V | tail -n 1) || true
@@ -94,13 +92,13 @@ if [ -z "$kernel" ]; then
 fi
 if [ -z "$kernel" ]; then
 	grep '^E:' "$apt/log" >&2 || true
-	skip "the apt sources here offer no linux-image-*-cloud-arm64; skipped"
+	skip "these apt sources have no linux-image-*-cloud-arm64; skipped"
 fi
 
 dev="libncurses-dev libpfm4 libpfm4-dev libinih-dev libzstd-dev"
 base="busybox-static ncurses-base libc-bin"
 tools="linux-perf libcap2-bin"
-# All that may hold a library of theirs; what only their scripts need stays out.
+# Packages that may have their libraries, without those of their scripts.
 # shellcheck disable=SC2086 # lists of words
 libraries=$(apt_cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks \
 	--no-replaces --no-enhances $tools 2>/dev/null |
@@ -125,14 +123,14 @@ for p in busybox-static ncurses-base; do
 	dpkg -x "$(deb "$p")" "$new/root"
 done
 
-# glibc has UTF-8 locales as files only, even in a static program; the rest of libc-bin needs a
+# glibc reads UTF-8 locales from files, also in a static program. The rest of libc-bin needs a
 # libc.so.
 dpkg -x "$(deb libc-bin)" "$new/locale"
 mkdir -p "$new/root/usr/lib/locale"
 cp -r "$new/locale/usr/lib/locale/C.utf8" "$new/root/usr/lib/locale/"
 
-# /bin/busybox and /lib/terminfo as in Debian 12: newer releases have both under /usr. Whichever of
-# the usual places a static ncurses was built to search, it finds the same.
+# /bin/busybox and /lib/terminfo as in Debian 12; newer releases have both under /usr. Links for the
+# usual directories that a static ncurses searches.
 mkdir -p "$new/root/bin" "$new/root/lib"
 if [ ! -e "$new/root/bin/busybox" ]; then
 	mv "$new/root/usr/bin/busybox" "$new/root/bin/busybox"
@@ -147,13 +145,13 @@ done
 rm -rf "$new/root/usr/share/doc" "$new/root/usr/share/man" "$new/root/usr/share/lintian" \
 	"$new/root/usr/share/initramfs-tools" "$new/root/usr/share/bug" "$new/root/usr/share/tabset"
 
-# The tools are shared programs: all that they need, and what that needs, goes to /lib, where the
-# loader looks as well.
+# These programs are dynamic. Their libraries, and the libraries of those, are copied to /lib, where
+# the loader searches too.
 mkdir -p "$new/tools" "$new/perf/bin" "$new/perf/lib"
 for p in $tools $libraries; do
 	dpkg -x "$(deb "$p")" "$new/tools"
 done
-# Where /usr/bin/perf is a wrapper, the program has its version in its name.
+# If /usr/bin/perf is a wrapper, the program's name has the version.
 for p in setcap perf; do
 	while read -r f; do
 		if [ "$(head -c 4 "$f" | tail -c 3)" = ELF ]; then
@@ -161,7 +159,7 @@ for p in setcap perf; do
 		fi
 	done < <(find "$new"/tools/usr/bin "$new"/tools/usr/sbin "$new"/tools/sbin \
 		-name "$p" -o -name "${p}_[0-9]*" 2>/dev/null)
-	[ -e "$new/perf/bin/$p" ] || skip "$p is not where it was in Debian 12; skipped"
+	[ -e "$new/perf/bin/$p" ] || skip "$p is not where Debian 12 has it; skipped"
 done
 todo=("$new"/perf/bin/*)
 while [ ${#todo[@]} -gt 0 ]; do
@@ -176,16 +174,16 @@ while [ ${#todo[@]} -gt 0 ]; do
 	done
 done
 
-# The guest's archive is to be the same whenever it was made.
+# The guest's archive must not depend on when it was made.
 find "$new/root" "$new/perf" -exec touch -h -d @0 {} +
 
-# The modules are nine tenths of that package, and the guest loads none.
+# The modules are nine tenths of that package. The guest loads none.
 dpkg --fsys-tarfile "$(deb "$kernel")" | tar -xf - -C "$new" --wildcards './boot/vmlinuz-*'
 mv "$new"/boot/vmlinuz-* "$new/vmlinuz"
 
-# Newer kernels are EFI images that unpack themselves, which QEMU's -kernel cannot start before 8.1:
-# unpack here. Documentation: drivers/firmware/efi/libstub/zboot-header.S ("zimg", payload offset
-# and size, type at 24).
+# Newer kernels are EFI images that unpack themselves, which QEMU's -kernel cannot start before 8.1.
+# They are unpacked here. Format: drivers/firmware/efi/libstub/zboot-header.S ("zimg", payload
+# offset and size, type at 24).
 if [ "$(dd if="$new/vmlinuz" bs=1 skip=4 count=4 status=none | tr -d '\0')" = zimg ]; then
 	read -r start size < <(od -An -t u4 -j 8 -N 8 "$new/vmlinuz")
 	type=$(dd if="$new/vmlinuz" bs=1 skip=24 count=6 status=none | tr -d '\0')
@@ -193,7 +191,7 @@ if [ "$(dd if="$new/vmlinuz" bs=1 skip=4 count=4 status=none | tr -d '\0')" = zi
 	gzip) unpack="gzip -dc" ;;
 	xz*) unpack="xz -dc" ;;
 	zstd*) unpack="zstd -dcq" ;;
-	*) skip "the kernel image is packed by $type, which is not known here; skipped" ;;
+	*) skip "the kernel image has the unknown compression $type; skipped" ;;
 	esac
 	tail -c +$((start + 1)) "$new/vmlinuz" | head -c "$size" | $unpack >"$new/Image"
 	mv "$new/Image" "$new/vmlinuz"

@@ -2,15 +2,15 @@
 # shellcheck shell=dash
 # SPDX-License-Identifier: MIT
 #
-# The guest's /init: makes a small but complete system, runs /test.sh and powers off. What the
-# script printed goes to the serial console between two marker lines, byte for byte; boot.sh cuts it
-# out. The kernel command line sets, as environment: guest_rows, guest_cols, guest_term,
+# The guest's /init: sets up a small but complete system, runs /test.sh and powers off. The script's
+# output goes to the serial console between two marker lines, byte for byte. boot.sh reads it from
+# there. Set by the kernel command line, as environment: guest_rows, guest_cols, guest_term,
 # guest_shift, guest_later, and guest_interactive for a shell instead of the script.
 
-# This shell takes its own applets before anything in PATH: programs need other names, or a path.
+# This shell prefers its applets to programs in PATH: programs need other names, or a path.
 export PATH=/bin:/sbin:/usr/bin:/usr/sbin HOME=/root LANG=C.UTF-8 TERM="${guest_term:-vt100}"
 
-# Before there is a PATH to search: the applets' names come out of busybox itself.
+# There is no PATH yet: busybox installs links for its applets.
 /bin/busybox mkdir -p /proc /sys /dev /tmp /run /root /home/user /etc /sbin /usr/bin /usr/sbin
 /bin/busybox --install -s
 
@@ -27,7 +27,7 @@ ln -sf /proc/self/fd /dev/fd
 
 hostname guest
 echo -1 >/proc/sys/kernel/perf_event_paranoid
-# Emergencies only: the console carries the script's output.
+# Emergencies only, because the script's output is on the console.
 echo 1 >/proc/sys/kernel/printk
 
 cat >/etc/passwd <<END
@@ -51,16 +51,16 @@ if [ -n "${guest_interactive:-}" ]; then
 	poweroff -f
 fi
 
-# No carriage returns added, no bytes eaten.
+# No carriage returns, no special bytes.
 stty -F $tty raw -echo
 
-# A pipe, so that the script's programs do not take the console for their terminal.
+# A pipe, so that programs do not see the console as their terminal.
 mkfifo /run/out
 cat /run/out >$tty &
 cat=$!
 exec 8>/run/out 9>$tty
 
-# What a moment changes comes out another way then.
+# Delays the script, so that the boot takes another course.
 moments=$((${guest_later:-0} * 1000))
 while [ $moments -gt 0 ]; do
 	moments=$((moments - 1))
@@ -71,8 +71,8 @@ cd /root || exit
 sh /test.sh </dev/null >&8 2>&1 8>&- 9>&-
 status=$?
 
-# What the script left running would hold the pipe open; the second round is for what the first saw
-# being born.
+# Programs that the script left would keep the pipe open. The second round ends those that were
+# started during the first.
 for _ in 1 2; do
 	for p in /proc/[0-9]*; do
 		p=${p#/proc/}
@@ -83,6 +83,6 @@ exec 8>&-
 wait $cat
 printf '\n=== guest output ends, status %d ===\n' $status >&9
 
-# Setting the terminal waits until the last byte has left; poweroff would not.
+# Setting the terminal waits until the last byte is sent. poweroff would not.
 stty -F $tty sane
 poweroff -f

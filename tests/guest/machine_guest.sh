@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Is the guest the machine that the other tests take it for? Runs inside it, with the programs of
+# Checks that the guest has what other tests rely on. Runs inside it, with the programs of
 # tests/load in /bin:
 #   boot.sh --shift 1 --load DIR machine_guest.sh
-# Prints "ok NAME" or "not ok NAME" a check and ends with "N passed, N failed".
+# Prints "ok NAME" or "not ok NAME" for each check, and "N passed, N failed" at the end.
 
 passed=0
 failed=0
@@ -22,7 +22,7 @@ check() {
 	fi
 }
 
-# field NAME: the last line's number of that name, from lines of JSON.
+# field NAME: the last number of that name in lines of JSON.
 field() {
 	sed -n "s/.*\"$1\":\([0-9.]*\).*/\1/p" | tail -n 1
 }
@@ -37,8 +37,7 @@ between() {
 	}'
 }
 
-# ipc: of a few tenths of a second, over all CPUs; the first interval is the one in which the load
-# starts.
+# ipc: of 0.2 s, over all CPUs. The load starts in the first interval, which does not count.
 ipc() {
 	counts -i 100 -n 3 >/tmp/counts
 	awk -v i="$(field instructions </tmp/counts)" -v c="$(field cycles </tmp/counts)" \
@@ -62,8 +61,8 @@ done
 spin -c 1 &
 got=$(ipc)
 kill $!
-check "IPC $got with one CPU busy" between "$low" "$got" "$high"
-check "counters were never off the PMU" \
+check "IPC $got with one busy CPU" between "$low" "$got" "$high"
+check "the counters were on the PMU all the time" \
 	test "$(field enabled_ns </tmp/counts)" = "$(field running_ns </tmp/counts)"
 
 spin -n 2 &
@@ -71,12 +70,12 @@ got=$(ipc)
 kill $!
 check "IPC $got with both busy" between "$low" "$got" "$high"
 
-check "hardly an instruction when idle" between 0 "$(ipc)" 0.02
+check "almost no instruction when idle" between 0 "$(ipc)" 0.02
 
 counts -s -i 1000 -n 1 >/tmp/counts &
 pingpong -c 1 2000 >/tmp/pingpong
 wait $!
-check "pingpong says its count" test "$(cat /tmp/pingpong)" = "2000 round trips"
+check "pingpong prints its count" test "$(cat /tmp/pingpong)" = "2000 round trips"
 check "two switches a round trip" between 4000 "$(field context-switches </tmp/counts)" 4400
 check "the clock runs on both CPUs" between 1.98e9 "$(field cpu-clock </tmp/counts)" 2.3e9
 

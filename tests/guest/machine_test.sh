@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# machine_test.sh [IMAGE=build/guest]: the proof that boot.sh boots the machine it promises, before
-# anything of pmctop is tested on it. Builds the load programs for arm64, runs machine_guest.sh at
-# two shifts, whose instructions per cycle must then differ by two, and sees that output and status
-# come out of the machine as they went in. Prints "ok NAME" or "not ok NAME" a check, ends with "N
-# passed, N failed"; exit status 77: skipped.
+# machine_test.sh [IMAGE=build/guest]: checks that boot.sh boots the machine that other tests rely
+# on. Builds the load programs for arm64 and runs machine_guest.sh at two shifts, with IPCs that
+# differ by a factor of two. Output and status of a script must leave the machine unchanged. Prints
+# "ok NAME" or "not ok NAME" for each check, and "N passed, N failed" at the end. Exit status 77:
+# skipped.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,7 +15,7 @@ image=${1:-$BUILD/guest}
 
 for tool in aarch64-linux-gnu-gcc qemu-system-aarch64 cpio; do
 	if [ -z "$(command -v "$tool")" ]; then
-		echo "machine_test.sh: no $tool here; skipped" >&2
+		echo "machine_test.sh: no $tool; skipped" >&2
 		exit 77
 	fi
 done
@@ -48,7 +48,7 @@ boot() {
 	"$here/boot.sh" --image "$image" --later "${LATER:-0}" "$@"
 }
 
-# One emulated machine is one thread of the host's.
+# An emulated machine is one thread of the host.
 for s in 1 2; do
 	boot --shift $s --load "$load" "$here/machine_guest.sh" \
 		>"$work/machine.$s" 2>"$work/err.$s" &
@@ -65,8 +65,8 @@ for s in 1 2; do
 	check "shift $s: the checks ran to their end" [ "$p" -gt 0 ]
 done
 
-# Long lines, bytes that a terminal would change or act upon, no newline at the end, a status, and
-# leftovers.
+# Long lines, bytes that a terminal would change, no newline at the end, a status, and a program
+# that is left running.
 cat >"$work/bytes.sh" <<'END'
 awk 'BEGIN { printf "["; for (i = 0; i < 20000; i++) printf "%d,", i; print "0]" }'
 printf '\001\003\004\r\n\021\023\177\377\033[2J\000end'
@@ -86,15 +86,15 @@ status=0
 used=$( (TIMEFORMAT=%0U && time boot --load "$load" "$work/bytes.sh" \
 	>"$work/bytes" 2>"$work/bytes.err") 2>&1) || status=$?
 cat "$work/bytes.err" >&2
-check "a line of $(head -n 1 "$work/bytes.want" | wc -c) bytes and odd bytes come out as they are" \
+check "a line of $(head -n 1 "$work/bytes.want" | wc -c) bytes and special bytes are unchanged" \
 	cmp "$work/bytes" "$work/bytes.want"
-check "and so does the status" [ $status = 42 ]
+check "and so is the status" [ $status = 42 ]
 
 status=0
-# Long enough to boot, also where time that is stolen from us counts.
+# Long enough to boot, also if stolen time counts.
 boot --load "$load" --timeout $((used * 4 + 10)) "$work/hang.sh" >"$work/hang" 2>"$work/hang.err" || status=$?
-check "a script that hangs is status 124" [ $status = 124 ]
-check "and its console is shown" grep -q '^before$' "$work/hang.err"
+check "a script that hangs has status 124" [ $status = 124 ]
+check "and its console is printed" grep -q '^before$' "$work/hang.err"
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

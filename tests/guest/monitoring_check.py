@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Feeds what pmctop told inside the emulated machine (monitoring_guest.sh) to the real Prometheus,
-and asks it what needs hardware counters: every rule, and every query of the dashboard.
+"""Serves pmctop's metrics from the emulated machine (monitoring_guest.sh) to the real Prometheus,
+and evaluates what needs hardware counters: each rule, and each query of the dashboard.
 
     monitoring_check.py SHIFT OUTPUT        prints TAP
 
-At shift S instructions per cycle are exactly 1 / 2^S. That machine counts no branches and caches:
-their series are made here out of those of its instructions, so many to a thousand.
+At shift S instructions per cycle are exactly 1 / 2^S. That machine counts no branches and caches.
+Their series are made from instructions, a fixed number per thousand.
 """
 import base64
 import gzip
@@ -27,8 +27,8 @@ from served import OPENMETRICS, Served, free_port, until  # noqa: E402
 
 IPC = 1 / 2 ** int(sys.argv[1])
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-SUMS, ONE_TASKS = 0.005, 0.05  # how near the ratios are: see frames.off_ipcs
-MADE = {"branch_misses": 10, "cache_misses": 2}  # to 1000 instructions
+SUMS, ONE_TASKS = 0.005, 0.05  # tolerance of ratios: see frames.off_ipcs
+MADE = {"branch_misses": 10, "cache_misses": 2}  # per 1000 instructions
 
 
 def with_misses(text):
@@ -45,7 +45,7 @@ def with_misses(text):
 
 
 class Texts(http.server.ThreadingHTTPServer):
-    """Serves one text after the other, and the last one again and again."""
+    """Serves one text after another, then the last one repeatedly."""
 
     def __init__(self, texts):
         super().__init__(("127.0.0.1", 0), Answer)
@@ -53,7 +53,7 @@ class Texts(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def delivered(self, text):
-        """A scraper that gave up on a busy machine has not seen it."""
+        """The next text follows. A scraper that gave up, on a busy machine, gets this one again."""
         with self.lock:
             if len(self.texts) > 1 and text is self.texts[0]:
                 self.texts.pop(0)
@@ -78,18 +78,18 @@ class Answer(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def figure(prometheus, expression, wanted, what, share=SUMS):
-    """All that it has is what it is to be."""
+def check_figure(prometheus, expression, wanted, what, share=SUMS):
+    """All values of an expression are the wanted one."""
     got = until(lambda: prometheus.finite(expression))
     check(what, got and all(near(value, wanted, share) for _, value in got), (expression, got))
 
 
-def ratios(prometheus, how):
-    """PromQL's own division gives the machine's IPC."""
+def check_ratios(prometheus, how):
+    """A division in PromQL is the machine's IPC."""
     for family in ("cpu", "task", "cgroup", "user"):
         rate = "rate(pmctop_%s_%s_total[1m])"
-        # Who hardly ran has too few cycles for a ratio.
-        figure(prometheus, "%s / (%s > 1000000)" % (rate % (family, "instructions"),
+        # A task that hardly ran has too few cycles for a ratio.
+        check_figure(prometheus, "%s / (%s > 1000000)" % (rate % (family, "instructions"),
                                                    rate % (family, "cycles")),
                IPC, f"{how}: rate(instructions) / rate(cycles) of each {family} is the machine's IPC",
                ONE_TASKS if family == "task" else SUMS)
@@ -100,15 +100,15 @@ def queries(prometheus):
         if is_alert(name):
             continue
         check(f"rule {name}", until(lambda: prometheus.finite(expression)), expression)
-        check("and is recorded", until(lambda: prometheus.finite(name)), name)
+        check("its result is stored", until(lambda: prometheus.finite(name)), name)
     for panel, expression in dashboard_queries():
         check(f"dashboard: {panel}", until(lambda: prometheus.finite(expression)), expression)
-    broken = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]
+    broken = [rule for group in prometheus.get("rules")["groups"] for rule in group["rules"]
               if rule["health"] != "ok"]
     check("no rule has an error", not broken, broken)
 
 
-def known(prometheus):
+def check_values(prometheus):
     for name, wanted in (("instance:pmctop_ipc:ratio_rate1m", IPC),
                          ("instance:pmctop_cycles_lost:ratio_rate1m", 1 - IPC),
                          ("instance:pmctop_branch_misses:per_kiloinstruction_rate1m",
@@ -116,42 +116,42 @@ def known(prometheus):
                          ("instance:pmctop_cache_misses:per_kiloinstruction_rate1m",
                           MADE["cache_misses"]),
                          ('instance_comm:pmctop_ipc:ratio_rate1m{comm=~"spin|pingpong|pong"}', IPC)):
-        figure(prometheus, name, wanted, f"{name} is {wanted}",
+        check_figure(prometheus, name, wanted, f"{name} is {wanted}",
                ONE_TASKS if "comm" in name else SUMS)
     for panel, expression in dashboard_queries():
         if panel.startswith("Instructions per cycle") or panel == "Who runs most C":
             busy = f'({expression}) and on (instance) up'
             if "comm" in expression or "cgroup" in expression:
-                continue  # who hardly ran has too few cycles for a ratio
-            figure(prometheus, busy, IPC, f"dashboard: {panel} is {IPC}")
+                continue  # a task that hardly ran has too few cycles for a ratio
+            check_figure(prometheus, busy, IPC, f"dashboard: {panel} is {IPC}")
 
 
 def replayed(binaries, directory, last):
-    """The recording of the same run, on this machine, as it goes by."""
+    """A replay of the same run's recording on this machine, in its own time."""
     data = os.path.join(directory, "run.data")
     with open(data, "wb") as file:
         file.write(gzip.decompress(base64.b64decode("".join(frames.text(sys.argv[2],
                                                                          "run.data")))))
     os.mkdir(os.path.join(directory, "replayed"))
     port = free_port()
-    # It looks already when the recording begins.
+    # Prometheus scrapes from the beginning of the replay.
     prometheus = Prometheus(binaries, os.path.join(directory, "replayed"), port)
     served = Served(os.path.join(BUILD, "pmctop"), "-b", "--replay", data, "--speed", "0.5",
                     listen=f":{port}")
     try:
         wanted = re.search(r"^pmctop_snapshots_total (\d+)$", last, re.M)[1]
-        check("replay: at its end it goes on serving",
+        check("replay: it continues to serve at its end",
               until(lambda: served.value("pmctop_snapshots_total") == int(wanted)),
-              (served.value("pmctop_snapshots_total"), wanted, served.said))
-        # Tasks are told of for a while after they ran, in either; a replay's own cost is another.
-        told = {name: value for name, value in counters(last).items() if "misses" not in name
-                and name not in ("pmctop_records_total", "pmctop_own_cpu_seconds_total")}
+              (served.value("pmctop_snapshots_total"), wanted, served.stderr))
+        # Tasks stay in the text for a while after they ran. A replay's own cost differs.
+        original = {name: value for name, value in counters(last).items() if "misses" not in name
+                    and name not in ("pmctop_records_total", "pmctop_own_cpu_seconds_total")}
         replay = counters(served.get(accept=OPENMETRICS)[2])
-        off = {name: (value, replay.get(name)) for name, value in told.items()
+        off = {name: (value, replay.get(name)) for name, value in original.items()
                if value != replay.get(name)}
-        check("replay: every counter is what was told in the emulated machine",
-              len(told) > 100 and not off, off)
-        ratios(prometheus, "replay")
+        check("replay: each counter is that of the emulated machine",
+              len(original) > 100 and not off, off)
+        check_ratios(prometheus, "replay")
     finally:
         prometheus.stop()
         served.stop()
@@ -162,25 +162,25 @@ def counters(text):
 
 
 def main():
-    told = "".join(frames.text(sys.argv[2], "texts"))
-    texts = [with_misses(text + "# EOF\n") for text in told.split("# EOF\n") if text.strip()]
-    check("each refresh told all of it", len(texts) == 16 and all(
+    printed = "".join(frames.text(sys.argv[2], "texts"))
+    texts = [with_misses(text + "# EOF\n") for text in printed.split("# EOF\n") if text.strip()]
+    check("each refresh has a text with counters", len(texts) == 16 and all(
         NEEDS_COUNTERS.search(text) for text in texts), len(texts))
     try:
         binaries = tools(BUILD)
     except SystemExit:
-        frames.skip("what Prometheus makes of it", "it is not here, and cannot be fetched")
+        frames.skip("Prometheus", "not installed, and cannot be downloaded")
         frames.finish()
     with tempfile.TemporaryDirectory() as directory:
         server = Texts(texts)
         prometheus = Prometheus(binaries, directory, server.server_port)
         try:
             scraped = 'count_over_time(pmctop_snapshots_total[1m]) > 12'
-            check("Prometheus takes them", until(lambda: prometheus.finite(scraped)),
-                  prometheus.ask("targets"))
-            ratios(prometheus, "texts")
+            check("Prometheus reads the texts", until(lambda: prometheus.finite(scraped)),
+                  prometheus.get("targets"))
+            check_ratios(prometheus, "texts")
             queries(prometheus)
-            known(prometheus)
+            check_values(prometheus)
         finally:
             prometheus.stop()
             server.shutdown()

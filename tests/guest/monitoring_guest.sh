@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What monitoring gets of real counters: the texts of a run one after the other, and the recording of
-# the same. monitoring_check.py feeds them to Prometheus outside.
+# Metrics of real counters: the texts of a run, and its recording. monitoring_check.py serves them
+# to Prometheus outside.
 
 spin -c 1 &
 spin=$!

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Replays here what perf recorded inside the emulated machine (perf_guest.sh).
+"""Replays perf's recordings from the emulated machine (perf_guest.sh) on this one.
 
     perf_check.py SHIFT OUTPUT        prints TAP; BUILD is the build directory, with this machine's
                                       pmctop
@@ -30,7 +30,7 @@ def replay(path, interval):
                           capture_output=True, text=True, timeout=60, check=False)
 
 
-def judge(name, path):
+def check_recording(name, path):
     script = perfscript.sums(path)
     for interval in ("0.1", "10"):
         printed = replay(path, interval)
@@ -38,25 +38,25 @@ def judge(name, path):
         check(f"{name}: it replays, with refreshes every {interval} s",
               printed.returncode == 0 and seen, printed.stderr)
         wrong = perfscript.differences(perfscript.shown(seen), script)
-        check(f"{name}: every task's sums are perf script's, to the last count",
+        check(f"{name}: each task's sums are exactly perf script's",
               script.samples > 1000 and not wrong, (script.samples, wrong))
     ran = {(frame["time"], task["comm"], task["tid"]):
            [task["events"][event] for event in ("instructions", "cycles")]
            for frame in seen for task in frame["tasks"]}
     long = {comm for (_, comm, _), (_, cycles) in ran.items() if cycles > 10**7}
     off = frames.off_ipcs(ran, IPC)
-    check(f"{name}: instructions per cycle are those of the machine",
+    check(f"{name}: IPC is the machine's",
           {"pingpong", "pong"} <= long and not off, (long, off))
-    check(f"{name}: the machine is told", seen[0]["host"] == "guest" and
+    check(f"{name}: host and PMU are the recording's", seen[0]["host"] == "guest" and
           seen[0]["pmu"].startswith("armv8"), (seen[0]["host"], seen[0]["pmu"]))
 
 
 if not shutil.which("perf"):
-    skip("recordings of real counters", "there is no perf here to compare with")
+    skip("recordings of real counters", "no perf to compare with")
     frames.finish()
 for part in ("file", "stream"):
     with tempfile.NamedTemporaryFile() as recording:
         recording.write(gzip.decompress(base64.b64decode("".join(frames.text(sys.argv[2], part)))))
         recording.flush()
-        judge(part, recording.name)
+        check_recording(part, recording.name)
 frames.finish()

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Recordings that perf makes of real counters, brought out as text: perf_check.py replays them
-# outside.
+# perf's recordings of real counters, printed as text. perf_check.py replays them outside.
 
 # record NAME OPTION...
 record() {
@@ -10,8 +9,8 @@ record() {
 		sleep 0.2 2>/tmp/perf.err
 }
 
-# bring NAME FILE
-bring() {
+# print_file NAME FILE
+print_file() {
 	echo "== $1"
 	gzip -c "$2" | base64
 }
@@ -24,5 +23,5 @@ sleep 0.3
 record -o /tmp/file
 record -o - >/tmp/stream
 kill -KILL $spin $pingpong
-bring file /tmp/file
-bring stream /tmp/stream
+print_file file /tmp/file
+print_file stream /tmp/stream

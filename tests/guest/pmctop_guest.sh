@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What pmctop is put through inside the emulated machine; pmctop_check.py judges it outside. Every
-# part is a line "== NAME" and what the commands printed.
+# pmctop inside the emulated machine. Each part is a line "== NAME" and the output of commands.
+# pmctop_check.py checks it outside.
 
 echo "== busy"
-# The witness counts the same machine at the same time, with descriptors of its own.
+# The witness counts the same, with its own descriptors.
 counts -i 100 >/tmp/counts &
 spin -c 0 &
 spin -c 1 &
@@ -78,7 +78,7 @@ echo "{\"pmu\":\"$(pmctop --list pmus armv8 | one_line)\"," \
 echo "== user, paranoid 2"
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 su user -c 'pmctop --format json -n 2 -d 0.5'
-# Of seven, one of which counts cycles alone.
+# Of seven counters, one of which counts cycles alone.
 for left in none two; do
 	hog $([ $left = none ] && echo 6 || echo 4) &
 	su user -c 'exec spin' &

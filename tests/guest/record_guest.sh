@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Recordings of real counters, and what perf makes of them, added up by task; record_check.py judges
-# it outside.
+# Recordings of real counters, and perf script's sums of them by task. record_check.py checks them
+# outside.
 
-# add_up FILE: a line for each task and event of perf script's.
-add_up() {
+# perf_sums FILE: a line for each task and event.
+perf_sums() {
 	perf script -i "$1" -F tid,cpu,time,event,period 2>/tmp/perf.err | awk '
 		{ sum[$1 " " $5] += $4; lines++ }
 		END {
@@ -31,9 +31,9 @@ record() {
 	kill -KILL $spin $pingpong
 	echo "== $1"
 	cat /tmp/out
-	add_up "/tmp/$1.data"
+	perf_sums "/tmp/$1.data"
 	ls -l "/tmp/$1.data" | awk '{ printf "{\"bytes\":%d}\n", $5 }'
-	# To be replayed outside.
+	# For a replay outside.
 	echo "== $1.data"
 	gzip -c "/tmp/$1.data" | base64
 }

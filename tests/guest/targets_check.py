@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Judges what pmctop and perf stat printed inside the emulated machine (targets_guest.sh).
+"""Checks the output of pmctop and perf stat from the emulated machine (targets_guest.sh).
 
     targets_check.py SHIFT OUTPUT        prints TAP
 
@@ -23,8 +23,8 @@ USER = "Counting user space only"
 DENIED = "denies all counters to ordinary users"
 ADMIN = "wants CAP_SYS_ADMIN"
 
-# Who, at which perf_event_paranoid: the mode without a target, and what notes say is refused.
-# CAP_PERFMON is not enough where Debian's kernel asks for CAP_SYS_ADMIN, at 3.
+# {user:perf_event_paranoid: (mode without a target, refusals in notes)}. At 3, Debian's kernels
+# require CAP_SYS_ADMIN: CAP_PERFMON is not enough.
 MAY = {
     "root:3": ("system", ()),
     "user:-1": ("system", ()),
@@ -42,20 +42,20 @@ parts = frames.sections(sys.argv[2])
 IPC = 1 / 2**shift
 
 
-def of(part, key="schema"):
+def lines_of(part, key="schema"):
     return [line for line in parts[part] if key in line]
 
 
 def live(part):
-    return [frame for frame in of(part) if not frame.get("summary")]
+    return [frame for frame in lines_of(part) if not frame.get("summary")]
 
 
 def status(part):
-    return of(part, "status")[-1]["status"]
+    return lines_of(part, "status")[-1]["status"]
 
 
 def perf_counts(part):
-    return {line["event"]: float(line["counter-value"]) for line in of(part, "counter-value")}
+    return {line["event"]: float(line["counter-value"]) for line in lines_of(part, "counter-value")}
 
 
 def rows_sum(seen):
@@ -63,67 +63,67 @@ def rows_sum(seen):
             for event in EVENTS}
 
 
-def same(counts, wanted, share):
+def agree(counts, wanted, share):
     return all(near(counts[event], wanted[event], share) and wanted[event] > 0 for event in EVENTS)
 
 
-broken = [text for part in parts for frame in of(part) for text in frames.broken_sums(frame)]
-check("conservation holds to the last count, whatever the target", not broken, broken[:3])
-lost = sum(frame["lost_records"] for part in parts for frame in of(part))
+broken = [text for part in parts for frame in lines_of(part) for text in frames.broken_sums(frame)]
+check("conservation holds exactly, for each target", not broken, broken[:3])
+lost = sum(frame["lost_records"] for part in parts for frame in lines_of(part))
 check("no record is lost", lost == 0, lost)
 
-for who in ("root", "user"):
-    truth = perf_counts(f"launch, perf, {who}")
-    part = f"launch, {who}"
+for user in ("root", "user"):
+    truth = perf_counts(f"launch, perf, {user}")
+    part = f"launch, {user}"
     check(f"{part}: the command's status is passed on", status(part) == 7, parts[part][-1:])
     counts = rows_sum(live(part))
-    check(f"{part}: what 50 processes and 200 threads did is what perf stat counts, to 1 %",
-          same(counts, truth, 0.01), (counts, truth))
-    summaries = [frame for frame in of(part) if frame.get("summary")]
+    check(f"{part}: the counts of 50 processes and 200 threads are perf stat's, within 1 %",
+          agree(counts, truth, 0.01), (counts, truth))
+    summaries = [frame for frame in lines_of(part) if frame.get("summary")]
     counts = rows_sum(summaries)
-    check(f"{part}: and so says the summary, once", len(summaries) == 1
-          and same(counts, truth, 0.01), (len(summaries), counts, truth))
+    check(f"{part}: and so are the summary's", len(summaries) == 1
+          and agree(counts, truth, 0.01), (len(summaries), counts, truth))
     print(f"# {part}: {counts}, perf stat: {truth}")
-    comms = {task["comm"] for frame in of(part) for task in frame["tasks"]}
-    check(f"{part}: nobody else is in the rows",
+    comms = {task["comm"] for frame in lines_of(part) for task in frame["tasks"]}
+    check(f"{part}: no other task has a row",
           all(str(comm).startswith("tree") for comm in comms), comms)
 
-    part = f"attach, {who}"
-    truth = perf_counts(f"attach, perf, {who}")
+    part = f"attach, {user}"
+    truth = perf_counts(f"attach, perf, {user}")
     counts = rows_sum(live(part))
-    check(f"{part}: 64 threads that run already have what perf stat -p counts, to 2 %",
-          same(counts, truth, 0.02), (counts, truth))
+    check(f"{part}: the counts of 64 running threads are those of perf stat -p, within 2 %",
+          agree(counts, truth, 0.02), (counts, truth))
     print(f"# {part}: {counts}, perf stat: {truth}")
     tids = {task["tid"] for task in frames.named(live(part), "busy")
             if task["events"]["instructions:u"]}
-    check(f"{part}: each of them has its row", len(tids) == 64, len(tids))
+    check(f"{part}: each thread has a row", len(tids) == 64, len(tids))
     check(f"{part}: its status is 0", status(part) == 0, parts[part][-1:])
 
-    part = f"follow, {who}"
-    truth = perf_counts(f"launch, perf, {who}")
+    part = f"follow, {user}"
+    truth = perf_counts(f"launch, perf, {user}")
     counts = rows_sum(live(part))
-    # Counters one by one miss who is born, with 200 others on the CPU, between a look and theirs:
-    # 3.5 % at most in a dozen runs, and 9 % where it had to wait for its first look at them.
-    share = 0.01 if who == "root" else 0.12
-    check(f"{part}: what the process starts later is counted, to {share:.0%}",
-          same(counts, truth, share), (counts, truth))
+    # Counters by thread miss threads that start, with 200 others on the CPU, between two scans: 3.5
+    # % at most in a dozen runs, 9 % if the first scan was late.
+    share = 0.01 if user == "root" else 0.12
+    check(f"{part}: what the process starts later is counted, within {share:.0%}",
+          agree(counts, truth, share), (counts, truth))
     print(f"# {part}: {counts}")
 
 for part in ("crowd", "crowd, no target"):
     seen = live(part)
-    check(f"{part}: {ALL} threads and {DESCRIPTORS} descriptors are no failure",
+    check(f"{part}: {ALL} threads and {DESCRIPTORS} descriptors: no error",
           status(part) == 0 and len(seen) in (3, 8), (len(seen), parts[part][-1:]))
     counted = {task["tid"] for task in frames.named(seen[-1:], "busy")
                if task["events"]["instructions:u"]}
-    check(f"{part}: in the end the {BUSY} busy ones are in the rows, with their counts",
+    check(f"{part}: at the end the {BUSY} busy threads have rows and counts",
           len(counted) == BUSY, (len(counted), seen[-1]["notes"]))
     threads, notes = seen[-1]["threads"], seen[-1]["notes"]
-    check(f"{part}: how many of them are counted is said",
+    check(f"{part}: the number of counted threads is there",
           threads["counted"] == threads["ran"] >= BUSY, (threads, notes))
-    # Before they did anything, all descriptors went to the first that were found.
+    # Before any thread ran, the first that were found got all descriptors.
     early = [(frame["threads"], frame["notes"]) for frame in seen
              if frame["threads"]["counted"] == 0 < frame["threads"]["ran"]]
-    check(f"{part}: and that more descriptors would count more",
+    check(f"{part}: a note reports that more descriptors would count more",
           all(any("busiest threads of" in note and "ulimit -n" in note for note in notes)
               for _, notes in early), early)
 
@@ -135,7 +135,7 @@ for row, (mode, refused) in MAY.items():
         notes = [note for note in frame["notes"] if "paranoid" in note or "CAP_" in note]
         check(f"{part}: mode {mode}, status 0", frame["mode"] == mode and status(part) == 0,
               (frame["mode"], parts[part][-1:]))
-        check(f"{part}: " + (f"told once: {wanted}" if wanted else "nothing to complain"),
+        check(f"{part}: " + (f"one note each: {wanted}" if wanted else "no note"),
               len(notes) == len(wanted)
               and all(any(word in note for note in notes) for word in wanted), frame["notes"])
         spins = frames.named([frame], "spin")
@@ -144,10 +144,10 @@ for row, (mode, refused) in MAY.items():
               len(ipcs) == 1 and (near(ipcs[0], IPC, 0.001) if mode != "proc" else
                                   ipcs[0] is None), ipcs)
 
-# A busy loop is in the kernel for its ticks alone.
+# A busy loop is in the kernel for its ticks only.
 level = {count: frames.named(live(f"count, {count}")[-1:], "spin")[0]["events"]["instructions"]
          for count in ("user", "kernel", "all")}
-check("--count: the busy loop's instructions are user's; few are the kernel's; all are both",
+check("--count: the instructions are user mode's, few are the kernel's, all is their sum",
       0 < level["kernel"] < 0.05 * level["user"]
       and near(level["user"] + level["kernel"], level["all"], 0.1), level)
 

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# pmctop and perf stat on the same commands and processes, and what each privilege grants, on real
-# counters. Run on one CPU, since the emulated counters count the whole machine; targets_check.py
-# judges it outside.
+# pmctop and perf stat on the same commands and processes, and the modes of each privilege, on real
+# counters. Run on one CPU, because the emulated counters count the whole machine. targets_check.py
+# checks the output outside.
 
 events=cycles:u,instructions:u
 only="--format json -S none -e $events"
 
-# as USER COMMAND: what it printed, and its status
+# as USER COMMAND: runs it, prints its output and its status
 as() {
 	case $1 in
 	root) sh -c "$2" ;;
@@ -22,24 +22,24 @@ paranoid() {
 }
 
 paranoid 2
-for who in root user; do
-	echo "== launch, perf, $who"
-	as $who "perf stat -j -e $events -- tree -s 7 300000 2>&1"
-	echo "== launch, $who"
-	as $who "pmctop $only -d 0.5 -- tree -s 7 300000"
+for user in root user; do
+	echo "== launch, perf, $user"
+	as $user "perf stat -j -e $events -- tree -s 7 300000 2>&1"
+	echo "== launch, $user"
+	as $user "pmctop $only -d 0.5 -- tree -s 7 300000"
 done
 
-# Whoever looks has begun when the threads go on, and looks on when they stop: the same time to all.
-for who in root user; do
+# Both tools run before the threads continue, and until they are stopped: both count the same time.
+for user in root user; do
 	rm -f /tmp/ready
 	su user -c 'exec crowd -b 64' >/tmp/ready &
 	crowd=$!
 	while ! grep -q ready /tmp/ready; do sleep 0.1; done
 	sleep 0.2
 	kill -STOP $crowd
-	as $who "perf stat -j -e $events -p $crowd sleep 4 2>&1" >/tmp/perf.$who &
+	as $user "perf stat -j -e $events -p $crowd sleep 4 2>&1" >/tmp/perf.$user &
 	perf=$!
-	as $who "pmctop $only -H -n 8 -d 0.5 -p $crowd" >/tmp/attach.$who &
+	as $user "pmctop $only -H -n 8 -d 0.5 -p $crowd" >/tmp/attach.$user &
 	pmctop=$!
 	sleep 1.5
 	kill -CONT $crowd
@@ -47,18 +47,18 @@ for who in root user; do
 	kill -STOP $crowd
 	wait $perf $pmctop
 	kill -KILL $crowd
-	echo "== attach, perf, $who"
-	cat /tmp/perf.$who
-	echo "== attach, $who"
-	cat /tmp/attach.$who
+	echo "== attach, perf, $user"
+	cat /tmp/perf.$user
+	echo "== attach, $user"
+	cat /tmp/attach.$user
 done
 
-# What a process starts after we have attached to it is followed, to the last orphan. It is nice to
-# an ordinary user's pmctop, which else has a 200th of the only CPU, and looks when all is over.
-for who in root user; do
-	echo "== follow, $who"
+# The children that a process starts after pmctop has attached are followed, to the last orphan. The
+# tree runs with nice: else an ordinary user's pmctop has a 200th of the CPU, and scans too late.
+for user in root user; do
+	echo "== follow, $user"
 	su user -c 'sleep 1; tree -n -s 7 300000; sleep 1' >/tmp/tree &
-	as $who "pmctop $only -n 7 -d 0.5 -p $!"
+	as $user "pmctop $only -n 7 -d 0.5 -p $!"
 	cat /tmp/tree
 	wait
 done
@@ -75,8 +75,9 @@ echo "== crowd, no target"
 as user "ulimit -n 256; pmctop $only -H -n 3 -d 2"
 kill -KILL $crowd
 
-# Who may what: a busy loop of the user's own, seen without a target and as one.
-# What make install-caps lends, and what the doctor says where that is not enough.
+# The mode of each privilege: a user's busy loop, without a target and with -p. "capable" has the
+# capabilities of make install-caps, "admin" those that the doctor recommends if they are not
+# enough.
 cp /bin/pmctop /bin/pmctop-capable
 setcap cap_perfmon,cap_ipc_lock=ep /bin/pmctop-capable
 cp /bin/pmctop /bin/pmctop-admin
@@ -84,11 +85,11 @@ setcap cap_sys_admin,cap_ipc_lock=ep /bin/pmctop-admin
 su user -c 'exec spin' &
 spin=$!
 for row in root:3 user:-1 user:0 user:1 user:2 user:3 capable:2 capable:3 admin:3; do
-	who=${row%:*}
+	user=${row%:*}
 	paranoid "${row#*:}"
-	case $who in
-	capable | admin) run=user program=pmctop-$who ;;
-	*) run=$who program=pmctop ;;
+	case $user in
+	capable | admin) run=user program=pmctop-$user ;;
+	*) run=$user program=pmctop ;;
 	esac
 	echo "== may, $row"
 	as "$run" "$program --format json -n 2 -d 0.5"

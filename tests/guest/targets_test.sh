@@ -1,5 +1,4 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tests/run: long
-# Some tasks only, with other rights, and commands.
-exec "$(dirname "$0")/boots.sh" "targets 1 --smp 1 --perf"
+# Targets, privileges, and commands.
+exec "$(dirname "$0")/run_check.sh" "targets 1 --smp 1 --perf"

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The completions in the shells themselves: bash with and without bash-completion and zsh on a
-terminal, where Tab is pressed and what a program would get then is looked at, and fish by its own
-`complete -C`. In front of pmctop stands a script that tells its arguments where it has a terminal,
-and is pmctop where completions ask it. tests/program/completion_test.py reads the files alone.
+"""The completions in real shells. bash with and without bash-completion, and zsh, run on a
+terminal: the script presses Tab and reads the arguments that a program would get. fish is asked by
+`complete -C`. A script in place of pmctop writes its arguments to a file if it has a terminal, and
+is pmctop if a completion runs it. tests/program/completion_test.py tests the files without a
+shell's terminal.
 
 Prints TAP. BUILD is the build directory.
 """
@@ -29,9 +30,9 @@ PATIENCE_S = 60
 
 WRAPPER = """#!/bin/sh
 if [ -t 0 ]; then
-	printf '%s\\n' "$@" >{directory}/told.new
-	mv {directory}/told.new {directory}/told
-	echo TOLD
+	printf '%s\\n' "$@" >{directory}/arguments.new
+	mv {directory}/arguments.new {directory}/arguments
+	echo WRITTEN
 else
 	exec {pmctop} "$@"
 fi
@@ -61,14 +62,14 @@ bind 'set enable-bracketed-paste off'
 
 
 class Shell:
-    """One on a terminal; what a line leads to is told by the script in front of pmctop."""
+    """A shell on a terminal."""
 
-    every = None  # the key that writes all there is
+    every = None  # the key that inserts all matches
     dashes = True
 
     def __init__(self, directory, command, **environment):
         self.directory = directory
-        self.told = os.path.join(directory, "told")
+        self.path = os.path.join(directory, "arguments")
         # Prompts go to standard error.
         self.terminal = OnPty(["sh", "-c", 'exec "$@" 2>&1', "sh", *command], width=250,
                               PATH=f"{directory}:{os.environ['PATH']}", HOME=directory,
@@ -76,27 +77,27 @@ class Shell:
         self.terminal.read_until(lambda: b"ready> " in self.terminal.output, PATIENCE_S)
 
     def arguments(self, line, key="\t"):
-        """Of pmctop, when the key was pressed behind the line, and Enter."""
+        """pmctop's arguments after the line, the key and Enter."""
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(self.told)
+            os.unlink(self.path)
         before = len(self.terminal.output)
         self.terminal.write(f"pmctop {line}{key}\n".encode())
-        # What is typed before the next prompt would not be edited.
-        self.terminal.read_until(lambda: re.search(rb"TOLD\r\n.*ready> ",
+        # The shell does not edit what is typed before its next prompt.
+        self.terminal.read_until(lambda: re.search(rb"WRITTEN\r\n.*ready> ",
                                                    self.terminal.output[before:], re.S), PATIENCE_S)
         try:
-            with open(self.told, encoding="utf-8", errors="replace") as file:
+            with open(self.path, encoding="utf-8", errors="replace") as file:
                 return file.read().splitlines()
         except FileNotFoundError:
             self.terminal.write(b"\x03")
             return [f"nothing within {PATIENCE_S} s", repr(self.terminal.output[-300:])]
 
     def last(self, line):
-        """The last argument when Tab was pressed."""
+        """The last argument after Tab."""
         return self.arguments(line)[-1]
 
     def all(self, line):
-        """All that could stand there."""
+        """All matches."""
         return [word.rstrip() for word in self.arguments(line, self.every)]
 
     def close(self):
@@ -124,7 +125,7 @@ class Zsh(Shell):
 
 
 class Fish:
-    """Needs no terminal: it tells what it would offer."""
+    """fish prints its completions without a terminal."""
 
     dashes = False
 
@@ -143,7 +144,7 @@ class Fish:
         return self.offers(line)
 
     def last(self, line):
-        """As Tab would leave it, where there is one way to go on."""
+        """The argument that Tab leaves if there is a single match."""
         offers = self.offers(line)
         return offers[0] if len(offers) == 1 else f"{len(offers)}: {offers[:9]}"
 
@@ -153,7 +154,7 @@ class Fish:
 
 def try_names(shell, name):
     check_names(shell, name)
-    # What the machine and the shell itself have: users, files and commands.
+    # Names of the machine and the shell: users, files and commands.
     check_last(shell, name, {
         "-u ro": "root", "-o unlikel": "unlikely.csv",
         "-bH --record unlikel": "unlikely.csv", "-- unlikely-com": "unlikely-command",
@@ -163,7 +164,7 @@ def try_names(shell, name):
         if got is None:
             got = shell.arguments(line, "\t'" if isinstance(shell, Zsh) else "\t")[-1].rstrip()
         check(f"{name}: {line}", got.strip("'") == wanted, f"{got!r} is not {wanted!r}")
-    # The machine decides whether there are such events.
+    # Whether such events exist depends on the machine.
     events = [each for each, *_ in listed("events")]
     colons = [each for each in events if re.fullmatch(r"[\w.]+::?[\w.]+(:[\w.]+)?", each)
               and each.count(":") > 1]
@@ -186,7 +187,7 @@ def try_lists(shell, name):
     cpus = [f"99,{each}" for each in sorted(os.sched_getaffinity(0))]
     check(f"{name}: CPUs behind a comma", set(cpus) <= set(got), got)
     root = "/sys/fs/cgroup"
-    # Another test's have names that no shell shows as they are.
+    # Cgroups of other tests can have names that a shell quotes.
     groups = [path[len(mount) :] for mount in (root, f"{root}/unified", f"{root}/memory")
               if os.path.exists(f"{mount}/cgroup.procs")
               for path in glob.glob(f"{mount}/*")
@@ -201,7 +202,7 @@ def try_lists(shell, name):
 
 @contextlib.contextmanager
 def cgroup(name):
-    """One of that name, where this machine lets make some: whether it does."""
+    """Makes a cgroup of that name for the block. Yields whether this machine allows it."""
     for root in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/memory"):
         path = f"{root}/{name}"
         with contextlib.suppress(OSError):
@@ -216,7 +217,8 @@ def cgroup(name):
 
 
 def try_odd_names(shell, name):
-    """Anybody may have a cgroup, of nearly any name: completed, it is that name and nothing else."""
+    """Any user can make a cgroup, with nearly any name. A completion inserts the name and runs no
+    part of it."""
     for odd in ("$(touch ran)", "`touch ran`", ";touch ran", "'touch ran", '"touch ran', "*",
                 "\\x2d b", "\x1b[31m"):
         start = f"pmctop{os.getpid()}"
@@ -225,7 +227,7 @@ def try_odd_names(shell, name):
                 got = shell.last(f"-G {quote}/{start}") if isinstance(shell, Fish) else \
                     shell.arguments(f"-G {quote}/{start}",
                                     "\t" + quote if isinstance(shell, Zsh) else "\t")[-1]
-                # What follows is another's below it, or the next word.
+                # The name may be followed by a cgroup below it, or by the next word.
                 check(f"{name}: a cgroup called {odd!r} behind {quote or 'no quote'}",
                       got.rstrip("/ ") == f"/{start}{odd}" and not os.path.exists("ran"), got)
                 with contextlib.suppress(FileNotFoundError):

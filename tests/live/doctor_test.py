@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""pmctop --doctor on the kernel that runs here: as root, as an ordinary user, in namespaces of its
-own and under seccomp filters. What it finds is compared with what those were made to be.
+"""pmctop --doctor on this kernel: as root, as an ordinary user, in namespaces of its own and under
+seccomp filters. Its findings must match these conditions.
 
-Prints TAP. BUILD is the build directory. What needs root is skipped by name without it.
+Prints TAP. BUILD is the build directory. Without root, checks that need it are skipped.
 """
 import json
 import os
@@ -14,11 +14,11 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 from frames import check, finish, skip  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-NOT_ROOT = confined.other_users()  # in a user namespace neither
+NOT_ROOT = skip_reason.other_users()
 NOBODY = 65534
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 DIRECTORY = tempfile.TemporaryDirectory(prefix="doctor-")
@@ -32,7 +32,7 @@ def run(*command, **options):
 
 
 class Page:
-    """What the doctor says where `prefix` and `options` put it, as JSON and as text."""
+    """The doctor's page, as JSON and as text, under `prefix` and with `options`."""
 
     def __init__(self, name, *prefix, **options):
         self.name = name
@@ -43,34 +43,34 @@ class Page:
         except ValueError:
             self.page = {"schema": None, "can": {"level": None}, "findings": []}
         counts = self.page["can"]["level"] != "none"
-        check(f"{name}: JSON of its schema, and a status that fits",
+        check(f"{name}: JSON has its schema, and the status matches",
               self.page["schema"] == "pmctop-doctor/1"
               and self.json.returncode == (0 if counts else 3)
               and self.text.returncode == self.json.returncode and not self.json.stderr,
               (self.json.returncode, self.json.stdout, self.json.stderr))
         missing = [f["name"] for f in self.page["findings"] if f["name"] not in self.text.stdout]
-        check(f"{name}: the text has every finding and every remedy", self.text.stdout
+        check(f"{name}: the text has all findings and remedies", self.text.stdout
               and not missing and all(remedy in self.text.stdout for finding
                                       in self.page["findings"] for remedy in finding["remedies"]),
               (missing, self.text.stdout))
 
-    def of(self, name):
+    def finding(self, name):
         return next((f for f in self.page["findings"] if f["name"] == name),
                     {"level": None, "text": "", "remedies": []})
 
-    def says(self, name, level, *words):
-        """A finding of that level, whose text has these words."""
-        finding = self.of(name)
+    def check_finding(self, name, level, *words):
+        """The finding has that level, and its text has these words."""
+        finding = self.finding(name)
         check(f"{self.name}: {name}: {level}, {', '.join(words)}",
               finding["level"] == level and all(word in finding["text"] for word in words),
               finding)
 
-    def remedy(self, name, word):
-        finding = self.of(name)
-        check(f"{self.name}: the remedy is {word}",
+    def check_remedy(self, name, word):
+        finding = self.finding(name)
+        check(f"{self.name}: remedy: {word}",
               any(word in remedy for remedy in finding["remedies"]), finding)
 
-    def can(self, **wanted):
+    def check_can(self, **wanted):
         got = {key: self.page["can"].get(key) for key in wanted}
         check(f"{self.name}: can: {wanted}", got == wanted, self.page["can"])
 
@@ -82,60 +82,60 @@ def paranoid():
 
 def privileged():
     page = Page("root")
-    page.can(level="system", system=True, own_tasks=True, kernel=True, other_tasks=True)
-    page.says("user", "ok", "root", "CAP_PERFMON")
-    page.says("seccomp", "ok", "no filter")
-    page.says("paranoid", "ok", str(paranoid()))
-    page.says("own cost", "ok", "% of a CPU now", "a context switch costs")
+    page.check_can(level="system", system=True, own_tasks=True, kernel=True, other_tasks=True)
+    page.check_finding("user", "ok", "root", "CAP_PERFMON")
+    page.check_finding("seccomp", "ok", "no filter")
+    page.check_finding("paranoid", "ok", str(paranoid()))
+    page.check_finding("own cost", "ok", "% of a CPU now", "a context switch costs")
     with open("/proc/sys/kernel/osrelease", encoding="ascii") as release:
-        page.says("kernel", "ok", release.read().strip())
+        page.check_finding("kernel", "ok", release.read().strip())
     has_cycles = run("perf", "stat", "-e", "cycles", "true") if shutil.which("perf") else None
     if has_cycles and has_cycles.returncode == 0:
-        page.can(hardware="<not supported>" not in has_cycles.stderr)
+        page.check_can(hardware="<not supported>" not in has_cycles.stderr)
     else:
-        skip("hardware as perf sees it", "perf does not run here")
+        skip("hardware events as in perf stat", "perf does not run here")
     counters = os.path.isdir("/sys/bus/event_source/devices/cpu")
     with open("/proc/cpuinfo", encoding="ascii", errors="replace") as cpuinfo:
         if not counters and " hypervisor" in cpuinfo.read():
-            page.says("VM", "warn", "without a PMU")
-            page.says("PMU", "bad", "none")
+            page.check_finding("VM", "warn", "without a PMU")
+            page.check_finding("PMU", "bad", "none")
 
 
 def ordinary():
     user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
     level = paranoid()
     page = Page("an ordinary user", **user)
-    page.says("user", "warn", f"uid {NOBODY}", "no capability")
-    page.says("paranoid", "ok" if level < 1 else "warn" if level < 3 else "bad", str(level))
+    page.check_finding("user", "warn", f"uid {NOBODY}", "no capability")
+    page.check_finding("paranoid", "ok" if level < 1 else "warn" if level < 3 else "bad", str(level))
     if level >= 1:
-        page.can(system=False, other_tasks=False)
-        page.says("whole system", "bad", f"perf_event_paranoid is {level}", "no CAP_PERFMON")
-        page.remedy("whole system", "sudo sysctl kernel.perf_event_paranoid=0")
-        page.remedy("whole system", f"=ep {PMCTOP}")
+        page.check_can(system=False, other_tasks=False)
+        page.check_finding("whole system", "bad", f"perf_event_paranoid is {level}", "no CAP_PERFMON")
+        page.check_remedy("whole system", "sudo sysctl kernel.perf_event_paranoid=0")
+        page.check_remedy("whole system", f"=ep {PMCTOP}")
     if level == 2:
-        page.can(level="user", own_tasks=True, kernel=False)
-        page.says("own cost", "ok", "% of a CPU now")
+        page.check_can(level="user", own_tasks=True, kernel=False)
+        page.check_finding("own cost", "ok", "% of a CPU now")
     return user
 
 
 def capable(user):
-    """With CAP_PERFMON alone, which setpriv leaves in the ambient set."""
+    """With CAP_PERFMON as the only capability, from setpriv's ambient set."""
     prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
               "--inh-caps=+perfmon", "--ambient-caps=+perfmon"]
     if run(*prefix, "true").returncode != 0:
-        skip("CAP_PERFMON", "setpriv does not give it")
+        skip("CAP_PERFMON", "setpriv cannot set it")
         return
     page = Page("CAP_PERFMON", *prefix)
-    page.says("user", "ok", f"uid {NOBODY}: CAP_PERFMON")
+    page.check_finding("user", "ok", f"uid {NOBODY}: CAP_PERFMON")
     if paranoid() < 3:
-        page.can(level="system")
-        page.says("paranoid", "ok", "does not bind")
+        page.check_can(level="system")
+        page.check_finding("paranoid", "ok", "does not bind")
     if shutil.which("setcap"):
         own = os.path.join(DIRECTORY.name, "pmctop-capable")
         shutil.copy(PMCTOP, own)
         if run("setcap", "cap_perfmon,cap_ipc_lock=ep", own).returncode == 0:
             result = run(own, "--doctor", "--format", "json", **user)
-            check("what setcap is said to give it gives",
+            check("the setcap command of the remedy works",
                   json.loads(result.stdout)["can"]["system"] == (paranoid() < 3), result)
         else:
             skip("setcap", "refused here")
@@ -149,17 +149,17 @@ def contained():
         skip("a container", "unshare is refused")
         return
     page = Page("a container", *prefix)
-    page.says("container", "warn", "a pid and a user namespace of its own")
-    page.says("user", "warn", "root", "of a user namespace")
+    page.check_finding("container", "warn", "a pid and a user namespace of its own")
+    page.check_finding("user", "warn", "root", "of a user namespace")
     if paranoid() >= 1:
-        page.can(system=False)
-        page.says("whole system", "bad", "capabilities of a user namespace do not count")
-        page.remedy("whole system", "on the host: sudo sysctl kernel.perf_event_paranoid=0")
+        page.check_can(system=False)
+        page.check_finding("whole system", "bad", "capabilities of a user namespace do not count")
+        page.check_remedy("whole system", "on the host: sudo sysctl kernel.perf_event_paranoid=0")
     if not NOT_ROOT:
         page = Page("a pid namespace with root's rights", "unshare", "-pf", "--mount-proc")
-        page.can(level="system")
-        page.says("whole system", "warn", "outside this pid namespace")
-        page.says("container", "warn", "a pid namespace of its own")
+        page.check_can(level="system")
+        page.check_finding("whole system", "warn", "outside this pid namespace")
+        page.check_finding("container", "warn", "a pid namespace of its own")
 
 
 def filtered(**options):
@@ -168,23 +168,23 @@ def filtered(**options):
             skip(f"seccomp's {answer}", "no filter can be installed")
             continue
         page = Page(f"seccomp's {answer}", DENY, answer, **options)
-        page.can(level="none", system=False, own_tasks=False, hardware=False, software=False)
-        page.says("seccomp", "bad", "1 filter", f"returns {answer}")
-        page.says("whole system", "bad", "a seccomp filter")
-        page.remedy("whole system", "SystemCallFilter=perf_event_open")
-        check("and so does its status", page.json.returncode == 3, page.json.returncode)
+        page.check_can(level="none", system=False, own_tasks=False, hardware=False, software=False)
+        page.check_finding("seccomp", "bad", "1 filter", f"returns {answer}")
+        page.check_finding("whole system", "bad", "a seccomp filter")
+        page.check_remedy("whole system", "SystemCallFilter=perf_event_open")
+        check("the status is 3", page.json.returncode == 3, page.json.returncode)
         batch = run(DENY, answer, PMCTOP, "-b", "-n", "1", "-d", "0.1", **options)
-        check("a run says so too", "seccomp" in batch.stdout, batch.stdout[:400])
+        check("a run prints the reason too", "seccomp" in batch.stdout, batch.stdout[:400])
 
 
 def usage():
     result = run(PMCTOP, "--doctor", "1")
-    check("an argument is one too many", result.returncode == 2 and "'1'" in result.stderr
+    check("an argument is refused", result.returncode == 2 and "'1'" in result.stderr
           and len(result.stderr.splitlines()) == 1, result)
     path = os.path.join(DIRECTORY.name, "page")
     result = run(PMCTOP, "--doctor", "-o", path)
     with open(path, encoding="utf-8") as page:
-        check("-o writes it to a file", result.stdout == "" and "whole system" in page.read(),
+        check("-o writes the page to a file", result.stdout == "" and "whole system" in page.read(),
               result)
     result = run(PMCTOP, "--doctor", "-o", "/no/such/place/file")
     check("a file that cannot be written: status 1 and one line", result.returncode == 1
@@ -195,20 +195,20 @@ def usage():
     check("a full disk: status 1 and one line", result.returncode == 1
           and len(result.stderr.splitlines()) == 1, result)
     result = run("sh", "-c", f"{PMCTOP} --doctor | head -n 1")
-    check("a reader that has enough ends it without a word",
+    check("a reader that closes the pipe ends it without a message",
           len(result.stdout.splitlines()) == 1 and not result.stderr, result)
 
 
-# An ordinary user may not see the build directory.
+# An ordinary user may have no access to the build directory.
 os.chmod(DIRECTORY.name, 0o755)
 shutil.copy(os.path.join(BUILD, "pmctop"), PMCTOP)
 shutil.copy(os.path.join(BUILD, "load", "deny"), DENY)
 if not NOT_ROOT:
     privileged()
-    nobody = ordinary()
-    capable(nobody)
+    user = ordinary()
+    capable(user)
     filtered()
-    filtered(**nobody)
+    filtered(**user)
 else:
     skip("root and other users", NOT_ROOT)
     Page("this user")

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""pmctop on the kernel that runs here, while strace lets its system calls fail: each of those that
-it makes, once or from some call on, with the errors that it may give. Whatever it can do then, it
-does; it ends with a documented status, and with a line that says why where it ends early. And on
-machines whose /proc, /sys or cgroups are hidden, empty or not there.
+"""pmctop on this kernel while strace makes its system calls fail: each kind of call, once or from
+some call on, with its possible errors. pmctop continues as far as it can. If it ends early, it ends
+with a documented status and prints the reason. Also on machines with hidden, empty or missing
+/proc, /sys or cgroups.
 
-    faults_test.py [all]    all of it takes long (make sweep); otherwise a part
+    faults_test.py [all]    all: every case, which takes long (make sweep)
 
-Prints TAP. BUILD is the build directory. Needs strace; what needs root is skipped without it.
+Prints TAP. BUILD is the build directory. Needs strace. Without root, checks that need it are
+skipped.
 """
 import concurrent.futures
 import os
@@ -20,7 +21,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 from frames import check, finish, skip  # noqa: E402
 from ptys import OnPty, is_sanitized  # noqa: E402
 
@@ -30,13 +31,13 @@ ALL = "all" in sys.argv[1:]
 PATIENCE_S = 120
 STORM = 50
 NOBODY = 65534
-# It neither reads a configuration nor finds a home.
+# No configuration is read, and there is no home directory.
 PLAIN = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color", "HOME": "/nowhere",
          **{name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}}
-# Who is traced cannot be looked at for leaks.
+# A leak check cannot trace a process that strace traces.
 PLAIN["ASAN_OPTIONS"] = PLAIN.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 
-# What the calls that pmctop makes may answer: man pages. brk() has no error that libc knows.
+# Errors of the calls that pmctop makes, from their man pages. libc knows no error of brk().
 ERRORS = {
     "perf_event_open": "EMFILE EACCES ENOMEM ENODEV EINVAL ENOENT EPERM ESRCH EBUSY ENOSPC ENOSYS",
     "mmap": "ENOMEM EPERM EAGAIN",
@@ -68,7 +69,7 @@ ERRORS = {
     "pidfd_open": "EMFILE ENOSYS",
     "kill": "EPERM",
 }
-# A sanitizer maps memory of its own, and finds its options in /proc.
+# A sanitizer maps memory itself, and reads its options in /proc.
 SANITIZED = is_sanitized(PMCTOP)
 if SANITIZED:
     ERRORS = {call: errors for call, errors in ERRORS.items() if call not in ("mmap", "munmap")}
@@ -77,7 +78,7 @@ SANITIZER = re.compile(r"Sanitizer|runtime error:")
 
 
 class Scene:
-    """A way to start pmctop; `begin` calls of each kind come before main()."""
+    """A way to start pmctop. `begin` is the number of calls of each kind before main()."""
 
     def __init__(self, name, arguments, statuses=(0, 1, 2, 3)):
         self.name, self.arguments, self.statuses = name, arguments, statuses
@@ -98,7 +99,7 @@ def run(command, **options):
 
 
 def count_calls(arguments):
-    """How many calls of each kind a run makes that nothing happens to."""
+    """{call: how many of it} of a run without faults."""
     with tempfile.NamedTemporaryFile("r", prefix="strace-") as log:
         run(["strace", "-f", "-q", "-c", "-o", log.name, PMCTOP, *arguments])
         rows = map(COUNTED.match, log.read().splitlines())
@@ -106,11 +107,11 @@ def count_calls(arguments):
 
 
 def verdict(status, stderr, statuses, call, error, doctor=False):
-    """What is wrong with an end; "" where nothing is."""
+    """A description of a wrong end, or "" for a correct one."""
     if SANITIZER.search(stderr):
         return stderr
     if status < 0 or status >= 128:
-        # Out of memory ends in abort(), after the terminal is itself again.
+        # Without memory pmctop restores the terminal and calls abort().
         number = -status if status < 0 else status - 128
         memory = error in ("ENOMEM", "EAGAIN", "EPERM") and call == "mmap"
         if number == signal.SIGABRT and memory and "memory" in stderr:
@@ -118,10 +119,10 @@ def verdict(status, stderr, statuses, call, error, doctor=False):
         return f"killed by signal {number}: {stderr}"
     if status not in statuses:
         return f"status {status}: {stderr}"
-    # Where nothing can be written, nothing can be said; that nothing can be counted the doctor
-    # tells on his page.
+    # If write() fails, no reason can be printed. The doctor prints on its page that nothing can be
+    # counted.
     if status and call != "write" and not doctor and not re.search(r"^pmctop: \S.{6,}", stderr, re.M):
-        return f"status {status} without a word: {stderr!r}"
+        return f"status {status} without a message: {stderr!r}"
     return ""
 
 
@@ -137,8 +138,8 @@ def fail_in_batch(scene, call, error, when):
 
 
 def faults_of(scene):
-    """(call, error, when) of a scene: from the first call in main() on, from the middle on, and
-    single ones; in short each kind of call once or twice."""
+    """(call, error, when) of the faults of a scene: from the first call in main() on, from the
+    middle on, and single calls. Without `all`, one or two for each kind of call."""
     for index, (call, errors) in enumerate(sorted(ERRORS.items())):
         begin, calls = scene.begin.get(call, 0), scene.calls.get(call, 0)
         if calls <= begin:
@@ -154,7 +155,7 @@ def faults_of(scene):
             places += [str(k) for k in range(begin + 1, calls + 1, step)]
         for place in dict.fromkeys(places):
             for error in errors:
-                # Signals come in storms, not for ever: who is interrupted asks again.
+                # Signals come in bursts: an interrupted call is repeated.
                 if error == "EINTR" and place.endswith("+"):
                     first = int(place[:-1])
                     yield call, error, f"{first}..{first + STORM}"
@@ -170,12 +171,10 @@ def sweep_batch(scenes):
             ends = list(pool.map(lambda fault, scene=scene: fail_in_batch(scene, *fault), faults))
             tried += len(faults)
             bad = [(fault, end) for fault, end in zip(faults, ends) if end]
-            check(f"{scene.name}: {len(scene.calls)} kinds of calls fail, and it ends well or goes "
-                  "on", faults and not bad, bad)
+            check(f"{scene.name}: {len(scene.calls)} kinds of calls fail, and it continues or ends well",
+                  faults and not bad, bad)
     print(f"# {tried} runs with calls that failed", flush=True)
 
-
-# ---- on a terminal
 
 LIVE_FAULTS = [("perf_event_open", "EMFILE", "9+"), ("read", "EIO", "120+"),
                ("ppoll", "EINTR", "3..40"), ("ioctl", "EINVAL", "20+"),
@@ -183,8 +182,8 @@ LIVE_FAULTS = [("perf_event_open", "EMFILE", "9+"), ("read", "EIO", "120+"),
 
 
 def fail_on_terminal(call, error, when):
-    """It is looked at until it draws or ends, and quit. What is wrong with that; "" where nothing
-    is."""
+    """Starts it, waits until it draws or ends, and quits it. Returns a description of a failure, or
+    ""."""
     term = OnPty([*strace("/dev/null", "-e", f"trace={call}", "-e",
                           f"inject={call}:error={error}:when={when}"), PMCTOP, "-d", "0.2"],
                  **PLAIN)
@@ -200,8 +199,8 @@ def fail_on_terminal(call, error, when):
         if not term.settings_are_back():
             return "the terminal is not as it was"
         stderr = term.process.stderr.read().decode(errors="replace")
-        said = stderr + term.output.decode(errors="replace")
-        return verdict(status, said.replace("\r", "\n"), (0, 1, 3), call, error)
+        text = stderr + term.output.decode(errors="replace")
+        return verdict(status, text.replace("\r", "\n"), (0, 1, 3), call, error)
     finally:
         term.close()
 
@@ -209,13 +208,10 @@ def fail_on_terminal(call, error, when):
 def sweep_terminal():
     faults = LIVE_FAULTS if ALL else LIVE_FAULTS[:3]
     bad = [(fault, end) for fault in faults if (end := fail_on_terminal(*fault))]
-    check(f"on a terminal: {len(faults)} faults, and it goes on or says why not", not bad, bad)
+    check(f"on a terminal: {len(faults)} faults, and it continues or prints why not", not bad, bad)
 
 
-# ---- strange machines
-
-# What is done in a mount namespace of its own before pmctop starts: as whom, what is said, and
-# which statuses there may be.
+# (name, preparation in a mount namespace, uid or None, text of the message, possible statuses)
 STRANGE = [
     ("no /proc", "umount -l /proc", None, "/proc is empty. Mount it", (3,)),
     ("no /sys", "mount -t tmpfs none /sys", None, "mount -t sysfs sysfs /sys", (0, 3)),
@@ -248,14 +244,14 @@ def check_strange(name, before, user, words, statuses):
             done = run_strangely(before, user, program, *arguments)
             what = f"{name}: {' '.join(arguments)}"
             if "mount:" in done.stderr or "umount:" in done.stderr:
-                skip(what, "cannot be made here")
+                skip(what, "not possible here")
                 continue
             wrong = verdict(done.returncode, done.stderr,
                             statuses if arguments[0] == "-b" else (0, 3), "", "",
                             arguments[0] == "--doctor" and done.stdout)
             check(f"{what} ends well", not wrong, wrong)
             if arguments[0] == "-b" and words:
-                check(f"{what} says '{words}'", words in done.stderr + done.stdout,
+                check(f"{what} prints '{words}'", words in done.stderr + done.stdout,
                       (done.stderr, done.stdout[:300]))
     finally:
         shutil.rmtree(directory)
@@ -283,12 +279,12 @@ def main():
                 scene.measure(begin)
             sweep_batch(scenes)
             sweep_terminal()
-        if why := confined.mounts():
+        if why := skip_reason.mounts():
             skip("strange machines", why)
         else:
             for row in STRANGE:
                 if SANITIZED and row[0] == "no /proc":
-                    skip(row[0], "a sanitizer cannot do without")
+                    skip(row[0], "a sanitizer needs /proc")
                 else:
                     check_strange(*row)
     finish()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What pmctop writes to, where that takes no more, has gone, or belongs to somebody else.
+"""Output files on a full, bounded, removed or read-only place, or one that another user prepared.
 
 Prints TAP. BUILD is the build directory.
 """
@@ -14,7 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 from frames import check, finish, skip  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -30,7 +30,7 @@ def run(*arguments, **options):
 
 
 def one_line(done, status, words):
-    """Whether that is all that was told; with csv, notes come before."""
+    """Whether the only message is one line with these words. With csv, notes come before it."""
     lines = done.stderr.splitlines()
     if "csv" in " ".join(done.args):
         lines = lines[-1:]
@@ -39,7 +39,7 @@ def one_line(done, status, words):
 
 
 def full():
-    """Every print is looked at to its end."""
+    """Each kind of output reports a full disk."""
     for arguments in (["-V"], ["--help"], ["--doctor"], ["--doctor", "--format", "json"],
                       *(["--list", what] for what in ("events", "metrics", "presets", "columns",
                                                       "themes", "pmus")),
@@ -50,18 +50,18 @@ def full():
         # A command's own status is passed on.
         status = 0 if arguments[-1] == "true" else 1
         good, what = one_line(done, 1, "No space left on device. Make room")
-        check(f"a full disk is told: {' '.join(arguments)}",
+        check(f"a full disk is reported: {' '.join(arguments)}",
               good or (status == 0 and done.returncode in (0, 1) and done.stderr), what)
 
 
 def bounded(directory):
-    """A bound on files (ulimit -f), as a disk that is full, must not kill."""
+    """A limit of file sizes (ulimit -f) is reported like a full disk, and does not kill."""
     outputs = {"--record": "perf.data", "--format=csv -o": "out.csv", "--format=json -o":
                "out.json", "-o": "out.txt", "--format=openmetrics -o": "out.prom"}
     for option, name in outputs.items():
         path = os.path.join(directory, name)
         limit = 700
-        check_name = f"a bound on files is told, and kept: {option} {name}"
+        check_name = f"a limit of file sizes is reported and kept: {option} {name}"
         if skips_recording(check_name, name):
             continue
         done = run(*FAST, "-n", "20", *option.split(), path,
@@ -73,14 +73,14 @@ def bounded(directory):
     done = run("--doctor", "-o", path,
                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
     good, what = one_line(done, 1, "File too large. The limit is 'ulimit -f'.")
-    check("also of the doctor's page", good, what)
-    check("and nothing else is left behind", set(os.listdir(directory)) <= set(outputs.values()),
+    check("the same for the doctor's page", good, what)
+    check("no other file is left", set(os.listdir(directory)) <= set(outputs.values()),
           os.listdir(directory))
 
 
 def skips_recording(check_name, name):
-    """Whether it is of a recording, which cannot be made here."""
-    why = confined.system_wide(PMCTOP) if name == "perf.data" else None
+    """Skips the check of a recording if this machine cannot record."""
+    why = skip_reason.system_wide(PMCTOP) if name == "perf.data" else None
     if why:
         skip(check_name, why)
     return why is not None
@@ -91,7 +91,7 @@ OUTPUTS = ((["--record"], "perf.data"), (["--format", "csv", "-o"], "out.csv"), 
 
 
 def two_at_once(directory):
-    """The second one says so, and the first one's file is its own."""
+    """The second pmctop on a file is refused. The first one's file is not changed."""
     names = set()
     for option, name in OUTPUTS:
         check_name = f"a second pmctop on one file is refused: {name}"
@@ -109,13 +109,14 @@ def two_at_once(directory):
         words = "is being recorded to" if name == "perf.data" else "written by another pmctop"
         good, what = one_line(done, 1, words)
         check(check_name, good and first.wait(PATIENCE_S) == 0, what)
-    check("and leaves nothing behind", set(os.listdir(directory)) == names, os.listdir(directory))
+    check("the second pmctop leaves no file",
+          set(os.listdir(directory)) == names, os.listdir(directory))
 
 
 def gone(directory):
-    """The directory goes while it is written in."""
+    """The directory is removed while pmctop writes there."""
     for option, name in OUTPUTS:
-        check_name = f"a directory that goes meanwhile: {name}"
+        check_name = f"the directory is removed meanwhile: {name}"
         if skips_recording(check_name, name):
             continue
         place = os.path.join(directory, "place")
@@ -129,13 +130,13 @@ def gone(directory):
             time.sleep(0.02)
         os.rename(place, place + ".away")
         shutil.rmtree(place + ".away")
-        said = pmctop.communicate(timeout=PATIENCE_S)[1]
-        # What is open goes on. A file that is replaced, and a recording, need their name.
+        stderr = pmctop.communicate(timeout=PATIENCE_S)[1]
+        # An open file is written on. A file that is replaced, and a recording, need their name.
         words = {"out.prom": "Make its directory first", "perf.data": "removed the recording"}
-        good = (pmctop.returncode == 1 and words[name] in said
+        good = (pmctop.returncode == 1 and words[name] in stderr
                 if name in words
-                else pmctop.returncode == 0 and (not said or name == "out.csv"))
-        check(check_name, good, (pmctop.returncode, said))
+                else pmctop.returncode == 0 and (not stderr or name == "out.csv"))
+        check(check_name, good, (pmctop.returncode, stderr))
 
 
 def read_only(directory):
@@ -143,21 +144,21 @@ def read_only(directory):
     os.mkdir(disk)
     if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", disk],
                                       capture_output=True, check=False).returncode:
-        skip("a read-only file system is told", "no right to mount one")
+        skip("a read-only file system is reported", "no right to mount one")
         return
     try:
         for option, name in OUTPUTS:
             done = run("-b", "-n", "1", *FAST, *option, os.path.join(disk, name))
             good, what = one_line(done, 1, "Read-only file system. Write elsewhere.")
-            check(f"a read-only file system is told: {name}", good, what)
+            check(f"a read-only file system is reported: {name}", good, what)
     finally:
         subprocess.run(["umount", disk], check=True)
 
 
 def shared(directory):
-    """Links that somebody else has planted, and root in a directory of somebody else's."""
+    """Links made by another user, and root in a directory of another user."""
     if os.geteuid():
-        skip("nothing is written through another's link", "only root can be somebody else")
+        skip("nothing is written through another user's link", "needs root")
         return
     tmp, theirs = os.path.join(directory, "tmp"), os.path.join(directory, "theirs")
     secret = os.path.join(directory, "secret")
@@ -181,7 +182,7 @@ def shared(directory):
                         done.stderr.count("\n") != (not replaced):
                     wrong.append((path, done.returncode, done.stderr))
             with open(secret, encoding="ascii") as file:
-                check(f"nothing is written through another's link: {os.path.basename(place)}/{name}",
+                check(f"nothing is written through another user's link: {os.path.basename(place)}/{name}",
                       file.read() == "secret" and not wrong, wrong)
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What other programs make of pmctop's formats: python's csv and json, promtool, node_exporter.
+"""pmctop's formats as other programs read them: python's csv and json, promtool, node_exporter.
 
-Prints TAP. BUILD is the build directory. Debian's prometheus packages are fetched, and not
-installed (tests/monitoring/tools.sh); where they cannot be had, what needs them is skipped.
+Prints TAP. BUILD is the build directory. Debian's prometheus packages are unpacked into BUILD, not
+installed (tests/monitoring/tools.sh). Without them the checks that need them are skipped.
 """
 import collections
 import contextlib
@@ -19,7 +19,7 @@ import tempfile
 import time
 import urllib.request
 
-sys.path.append("/usr/lib/python3/dist-packages")  # Debian's, whichever python3 comes first
+sys.path.append("/usr/lib/python3/dist-packages")  # Debian's, for any python3
 try:
     from prometheus_client.openmetrics.parser import (
         text_string_to_metric_families as openmetrics_families)
@@ -37,7 +37,7 @@ BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 DAY = os.path.join(BUILD, "tests", "unit", "output", "test_output_day")
 TOOLS = os.path.join(BUILD, "monitoring")
-REFRESHES = 10000  # about as many as a day has, every ten seconds
+REFRESHES = 10000  # about a day of them, one every ten seconds
 PATIENCE_S = 120
 ROOT = os.getuid() == 0
 NOBODY = 65534
@@ -63,11 +63,9 @@ def running(*arguments, **options):
         process.wait(PATIENCE_S)
 
 
-# ---- csv and json
-
 def csv_faults(lines, system=True):
-    """How many refreshes there are, and what is wrong with them, from the csv alone. What was
-    counted of CPUs adds up to the machine where it is counted by them (system)."""
+    """The number of refreshes in csv lines, and what is wrong with them. With `system`, the counts
+    of CPUs must add up to the total too."""
     reader = csv.DictReader(lines)
     events = None
     faults, refreshes = [], 0
@@ -97,7 +95,7 @@ def csv_faults(lines, system=True):
             parts, cpus = collections.Counter(), collections.Counter()
             total = {event: int(row[event]) for event in columns if row[event]}
             continue
-        # A tree's rows have what is below them; /proc knows no faults of idle.
+        # A tree's rows include their children. /proc has no page faults of idle.
         into = parts if row["scope"] in PARTS and not row["parent"] else \
             cpus if row["scope"] == "cpu" else None
         for event in total:
@@ -127,7 +125,7 @@ def test_a_day():
             comms.update(task["comm"] for task in frame["tasks"] if task["comm"])
     check("python's json module reads a day of refreshes, and they add up",
           n == REFRESHES and not broken and writer.returncode == 0, (n, broken[:3]))
-    check("of tasks whose names are hard to write",
+    check("the tasks have names that are hard to write",
           all(any(part in comm for comm in comms) for part in '",\n\033=\\\ufffd{ ;'), len(comms))
 
 
@@ -138,7 +136,7 @@ def test_csv_here():
         by_cpu = "socket" in view
         done = run("--format", "csv", "-d", "0.2", "-n", "3", "-e", "page-faults", *view)
         refreshes, faults = csv_faults(done.stdout.splitlines(keepends=True), system)
-        if by_cpu:  # no tasks are told
+        if by_cpu:  # no rows of tasks
             faults = []
         check(f"csv of this machine adds up: {' '.join(view) or 'processes'}",
               done.returncode == 0 and refreshes == 3 and not faults,
@@ -147,11 +145,12 @@ def test_csv_here():
 
 def test_csv_of_a_command():
     done = run("--format", "csv", "-d", "0.2", "-o", "/dev/stdout", "--", sys.executable, "-c",
-               "import time; time.sleep(0.7); print('its own')")
-    lines = [line for line in done.stdout.splitlines(keepends=True) if line != "its own\n"]
+               "import time; time.sleep(0.7); print('output of the command')")
+    lines = [line for line in done.stdout.splitlines(keepends=True)
+             if line != "output of the command\n"]
     rows = list(csv.DictReader(lines))
     summary = [row for row in rows if row["summary"]]
-    check("a command's refreshes, and its summary, which the column says",
+    check("a command has its refreshes, and a summary marked in its column",
           done.returncode == 0 and
           [row["scope"] for row in rows if not row["summary"]].count("system") >= 1 and
           [row["summary"] for row in summary if row["scope"] == "system"] == ["1"] and
@@ -159,10 +158,8 @@ def test_csv_of_a_command():
           (done.stderr, summary[:2]))
 
 
-# ---- monitoring
-
 def faults_of(text, openmetrics):
-    """What is wrong with a text, as far as its own lines tell; and its counters."""
+    """What is wrong with the lines of a text, and {series: value} of its counters."""
     faults, counters, types = [], {}, {}
     lines = text.split("\n")
     if lines.pop() != "" or (openmetrics and lines[-1] != "# EOF"):
@@ -205,18 +202,18 @@ def test_texts(directory):
     for kind in ("openmetrics", "prometheus"):
         done = run("--format", kind, "-d", "0.3", "-n", "1", "--top", "4")
         faults, counters = faults_of(done.stdout, kind == "openmetrics")
-        told = {series for series in counters
+        series_of_tasks = {series for series in counters
                 if series.startswith("pmctop_task_task_clock_seconds_total")}
-        check(f"{kind}: a text, its lines, and as many tasks as were asked for",
-              done.returncode == 0 and not faults and counters and len(told) <= 4,
-              (done.stderr, faults, told))
+        check(f"{kind}: a correct text with at most --top tasks",
+              done.returncode == 0 and not faults and counters and len(series_of_tasks) <= 4,
+              (done.stderr, faults, series_of_tasks))
         if not openmetrics_families:
-            skip(f"{kind}: as the reference parser has it", "no python3-prometheus-client")
+            skip(f"{kind}: read by the reference parser", "no python3-prometheus-client")
             continue
         parse = openmetrics_families if kind == "openmetrics" else prometheus_families
         families = {family.name: family for family in parse(done.stdout)}
         clock = families["pmctop_machine_task_clock_seconds"]
-        check(f"{kind}: as the reference parser has it",
+        check(f"{kind}: read by the reference parser",
               clock.type == "counter" and clock.samples[0].value > 0 and
               families["pmctop_interval_seconds"].type == "gauge", families)
     path = os.path.join(directory, "command.prom")
@@ -224,7 +221,7 @@ def test_texts(directory):
                "print(sum(range(10**6)))")
     with open(path, encoding="utf-8") as file:
         faults, counters = faults_of(file.read(), False)
-    check("a command's run is counters, too, in the dialect that files are read in",
+    check("a command's run has counters too, in the format of textfiles",
           done.returncode == 0 and not faults and
           any(name.startswith("pmctop_task_") and "python" in name for name in counters),
           (done.stderr, faults))
@@ -237,7 +234,7 @@ def test_texts(directory):
         if done.returncode == 2 and "sched" in done.stderr:  # a machine without tracefs
             done = run("--format", "prometheus", "-d", "0.2", "-e", "cpu-clock,faults:u", "-n", "1")
         good, words = lint(done.stdout)
-        check(f"promtool check metrics has nothing to say: {' '.join(arguments)}",
+        check(f"promtool check metrics has no complaint: {' '.join(arguments)}",
               done.returncode == 0 and done.stdout and good, (done.stderr, words))
 
 
@@ -255,15 +252,15 @@ def test_replaced(directory):
             reads += 1
             wrong, counters = faults_of(text, False)
             faults += wrong
-            if "pmctop_users_not_shown " not in text:  # the last one of all
+            if "pmctop_users_not_shown " not in text:  # the last metric
                 faults.append("cut")
-            # Of tasks a number may be used again.
+            # A pid may be reused.
             faults += [name for name, value in before.items() if not name.startswith("pmctop_task")
                        and counters.get(name, value) < value]
             before = counters
-    check("who reads the file while it is replaced finds it whole, and counters that grow",
+    check("a reader finds each version complete, and counters only grow",
           len(inodes) == 15 and not faults, (len(inodes), reads, faults[:3]))
-    check("anybody may read it, and nothing is left beside it",
+    check("every user may read the file, and no other file is left",
           mode == 0o644 and not [name for name in os.listdir(directory) if "live.prom." in name],
           (mode, os.listdir(directory)))
 
@@ -283,7 +280,7 @@ def test_node_exporter(directory):
         return
     port = free_port()
     other = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if ROOT else {}
-    if ROOT:  # which the other user can run, wherever the tree is
+    if ROOT:  # a copy that the other user can run
         exporter = shutil.copy(exporter, os.path.join(directory, "exporter"))
     path = os.path.join(directory, "textfiles", "pmctop.prom")
     os.mkdir(os.path.dirname(path))
@@ -297,12 +294,10 @@ def test_node_exporter(directory):
     text = text or ""
     check("node_exporter of another user reads the file",
           "node_textfile_scrape_error 0" in text, text[:300])
-    check("and knows what is a counter",
+    check("node_exporter has the types of the metrics",
           "# TYPE pmctop_machine_task_clock_seconds_total counter" in text and
           "# TYPE pmctop_interval_seconds gauge" in text and "untyped" not in text, text[:300])
 
-
-# ---- what must not go wrong
 
 def test_full_disk(directory):
     disk = os.path.join(directory, "disk")
@@ -321,7 +316,7 @@ def test_full_disk(directory):
         done = run("--format", "prometheus", "-o", path, "-d", "0.1", "-n", "3")
         with open(path, encoding="ascii") as file:
             old = file.read()
-        check("a full disk leaves the old file, and a line says so",
+        check("a full disk leaves the old file, and one line reports it",
               done.returncode == 1 and old == "# old\n" and
               "was not replaced: No space left on device. Make room" in done.stderr and
               sorted(os.listdir(disk)) == ["rest", "x.prom"], (done, old, os.listdir(disk)))
@@ -347,7 +342,7 @@ def test_refused(directory):
               done.returncode == status and words in done.stderr and
               done.stderr.count("\n") == 1 and not done.stdout, done)
     with open(target, encoding="ascii") as file:
-        check("and a link's target is what it was", file.read() == "mine")
+        check("the target of a link is unchanged", file.read() == "mine")
 
 
 def main():

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the compiler and the linker left in pmctop against those who would abuse a mistake of ours.
+"""The compiler's and linker's protections in the built program, read by readelf.
 
     hardened_test.py [PROGRAM=$BUILD/pmctop]
 
-Reads the program that was built, by readelf. Prints TAP; exit status 77: skipped.
+Prints TAP. Exit status 77: skipped.
 """
 import os
 import re
@@ -18,7 +18,7 @@ from frames import check, finish, skip  # noqa: E402
 
 PMCTOP = (sys.argv[1] if sys.argv[1:]
           else os.path.join(os.path.abspath(os.environ.get("BUILD", "build")), "pmctop"))
-# Where a call through a pointer may land: endbr64, and of arm64 "bti c" and paciasp.
+# The first instruction at the target of an indirect call: endbr64; on arm64 "bti c" or paciasp.
 LANDINGS = {"X86-64": (b"\xf3\x0f\x1e\xfa",), "AArch64": (b"\x5f\x24\x03\xd5", b"\x3f\x23\x03\xd5")}
 
 
@@ -35,38 +35,38 @@ def segments():
 
 def main():
     if not shutil.which("readelf"):
-        print("no readelf here")
+        print("no readelf")
         return 77
     head, dynamic, symbols = readelf("-h"), readelf("-d"), readelf("--syms", "--dyn-syms")
     headers = segments()
     code = [flags for kind, flags in headers if kind == "LOAD" and "E" in flags]
-    check("it is loaded wherever the kernel likes: position independent",
+    check("the program is position independent",
           re.search(r"Type: +DYN ", head) and re.search(r"FLAGS_1.* PIE", dynamic), (head, dynamic))
-    check("what the loader has written is read-only from then on, all of it",
+    check("all relocated data is read-only",
           "GNU_RELRO" in [kind for kind, _ in headers]
           and re.search(r"\(FLAGS(_1)?\).*NOW", dynamic), (headers, dynamic))
     check("the stack is not executable",
           [flags for kind, flags in headers if kind == "GNU_STACK"] == ["RW"], headers)
-    check("code has pages of its own, and nothing that is writable is executable",
+    check("code has pages of its own, and no page is writable and executable",
           code == ["RE"] and not any("W" in f and "E" in f for _, f in headers), headers)
-    check("libraries come from where the system has them, nowhere else",
+    check("libraries are loaded from the system's directories only",
           not re.search(r"\((RPATH|RUNPATH)\)", dynamic), dynamic)
-    check("frames with arrays are guarded", "__stack_chk_fail" in symbols, symbols)
+    check("stack frames with arrays have a guard", "__stack_chk_fail" in symbols, symbols)
     machine = re.search(r"Machine:.*?(X86-64|AArch64)", head)
     if machine:
         with open(PMCTOP, "rb") as file:
             program = file.read()
         landings = sum(program.count(landing) for landing in LANDINGS[machine[1]])
-        # Functions that nobody takes the address of need none.
-        check("calls through pointers land where functions begin", landings > 300, landings)
+        # Only functions whose address is used have one.
+        check("targets of indirect calls are marked", landings > 300, landings)
     else:
-        skip("calls through pointers land where functions begin", "no such thing on this machine")
+        skip("targets of indirect calls are marked", "not on this machine")
     if re.search("__[at]san_init", symbols):
-        skip("libc is told how long the memory is that it writes to", "a sanitizer looks instead")
+        skip("libc checks the sizes of buffers", "a sanitizer checks them")
     else:
-        told = set(re.findall(r"\b__\w+_chk\b", symbols))
-        check("libc is told how long the memory is that it writes to",
-              {"__memcpy_chk", "__read_chk", "__snprintf_chk"} & told and len(told) > 3, told)
+        checked = set(re.findall(r"\b__\w+_chk\b", symbols))
+        check("libc checks the sizes of buffers",
+              {"__memcpy_chk", "__read_chk", "__snprintf_chk"} & checked and len(checked) > 3, checked)
     return finish()
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Names of tasks, users, cgroups, hosts, files and events that would steer a terminal, break a
-line or end a quote: nothing of what pmctop prints has a byte of that kind in it.
+"""Names of tasks, users, cgroups, hosts, files and events with bytes that control a terminal, break
+a line or end a quote: no such byte is in pmctop's output.
 
 Prints TAP. BUILD is the build directory.
 """
@@ -15,7 +15,7 @@ import sys
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 import hostile  # noqa: E402
 from frames import check, finish, skip  # noqa: E402
 from hostile import ALL, BUILD, NAMES, faults  # noqa: E402
@@ -25,26 +25,26 @@ PMCTOP = os.path.join(BUILD, "pmctop")
 FORMATS = ("text", "csv", "json", "openmetrics", "prometheus")
 VIEWS = ([], ["-H"], ["--by", "tree"], ["--by", "user"], ["--by", "cgroup"])
 PATIENCE_S = 120
-ODD = b"\x1b[6661m\x9b1m\r\n\t\x7f\xe2\x80\xae\"',\\}{=x"  # a word that no name is
+ODD = b"\x1b[6661m\x9b1m\r\n\t\x7f\xe2\x80\xae\"',\\}{=x"  # no valid name
 
 
 class Run:
     def __init__(self, *arguments, before=(), **options):
         done = subprocess.run([*before, PMCTOP, *arguments], capture_output=True, check=False,
                               timeout=PATIENCE_S, stdin=subprocess.DEVNULL, **options)
-        self.status, self.out, self.said = done.returncode, done.stdout, done.stderr
+        self.status, self.out, self.stderr = done.returncode, done.stdout, done.stderr
 
     def faults(self):
-        return faults(self.out) or faults(self.said)
+        return faults(self.out) or faults(self.stderr)
 
 
 def prefix(text):
-    """What all of these names begin with that are not wholly bad."""
+    """The first two characters of a name: harmless in most of them."""
     return text[:2].decode()
 
 
 def readable(form, out):
-    """Whether a program can read it, and how many of the names are in it."""
+    """The number of names in the output, or None if it is no valid `form`."""
     text = out.decode()
     if form == "csv":
         rows = list(csv.reader(io.StringIO(text)))
@@ -67,22 +67,22 @@ def printed(crowd, disguise):
                       "-p", ",".join(map(str, crowd.pids)), before=disguise.command)
             names = readable(form, run.out) if not run.faults() else None
             if run.status or names is None:
-                bad.append((view, run.status, run.faults(), run.said[:200]))
+                bad.append((view, run.status, run.faults(), run.stderr[:200]))
             elif view in ([], ["-H"]) and form in ("text", "csv", "json"):
                 least = min(least, names)
-        check(f"{form} says no control, and breaks no line", not bad, bad)
+        check(f"{form} has no control characters and no broken line", not bad, bad)
         if form in ("text", "csv", "json"):
-            check(f"{form} says each of the names", least >= len(NAMES) - 1, least)
+            check(f"{form} has all names", least >= len(NAMES) - 1, least)
 
 
 def lossless(crowd):
-    """What is valid UTF-8 is in json as it is."""
+    """json has valid UTF-8 unchanged."""
     run = Run("--format", "json", "-H", "-i", "-n", "1", "0.1", "-p", str(crowd.pids[-3]))
     comms = {task["comm"] for frame in map(json.loads, run.out.splitlines())
              for task in frame["tasks"]}
     missing = [name for name in NAMES if name.decode("utf-8", "replace").count("\ufffd") == 0
                and name.decode() not in comms]
-    check("json says the names as they are", not missing, (missing, comms))
+    check("json has the names unchanged", not missing, (missing, comms))
 
 
 def served(crowd, disguise):
@@ -93,31 +93,31 @@ def served(crowd, disguise):
     server.goes_on()
     for accept in OPENMETRICS, None:
         text = server.get(accept=accept)[2]
-        check(f"what is served to {accept or 'anyone'} has none", "h0" in text
+        check(f"a served text has none, for Accept: {accept or 'nothing'}", "h0" in text
               and faults(text.encode()) is None, faults(text.encode()) or text[-400:])
     server.stop()
-    check("nor what is said of it", faults(server.said.encode(errors="surrogateescape")) is None,
-          server.said)
+    check("nor has standard error",
+          faults(server.stderr.encode(errors="surrogateescape")) is None, server.stderr)
 
 
 def command(crowd, directory):
-    """A command of such a name, with such arguments, is counted and summed up."""
+    """A command with a hostile name and arguments is counted and has a summary."""
     program = os.path.join(os.fsencode(directory), b"run" + NAMES[0] + NAMES[4])
     with open(program, "wb") as file:
         file.write(b"#!/bin/sh\nexit 3\n")
     os.chmod(program, 0o755)
     for form in FORMATS:
         run = Run("-b", "--format", form, "--", program, ODD, ALL * 40)
-        check(f"a command is summed up in {form}",
+        check(f"a command has a summary in {form}",
               run.status == 3 and not run.faults() and readable(form, run.out) is not None,
-              (run.status, run.faults(), run.out[:300], run.said[:200]))
+              (run.status, run.faults(), run.out[:300], run.stderr[:200]))
     run = Run("-b", "--", program + b"x")
-    check("one that is not there is told", run.status == 127 and not run.faults() and run.said,
-          (run.status, run.said))
+    check("a missing command is reported", run.status == 127 and not run.faults() and run.stderr,
+          (run.status, run.stderr))
 
 
 def words():
-    """Each option with a word that is bad: what is said is one clean line, or it is fine."""
+    """Each option with a bad word is accepted, or refused in one clean line."""
     options = [word for line in Run("--help").out.decode().splitlines()
                for word in line[:29].replace(",", " ").split() if word.startswith("-")
                and word not in ("-", "--")]
@@ -132,12 +132,12 @@ def words():
               ["--record", b"/no/" + ODD], ["--replay", b"/no/" + ODD], ["--config", b"/no/" + ODD],
               ["--theme", b"/no/" + ODD]]
     bad = []
-    with hostile.directory() as directory:  # where a file of that name may be
+    with hostile.directory() as directory:  # a file of that name may be made
         for line in lines:
             run = Run("-b", "-n", "1", "0.1", *line, cwd=directory)
             if run.faults() or run.status not in (0, 1, 2):
                 bad.append((line, run.status, run.faults()))
-    check(f"{len(lines)} words that are bad are refused without being repeated as they are",
+    check(f"{len(lines)} bad words are refused, and not repeated as they are",
           not bad, bad[:5])
 
 
@@ -156,14 +156,14 @@ def environment(directory):
         for how in ({"PMCTOPRC": path}, {}):
             option = ["--theme" if name.endswith("theme") else "--config", path] if not how else []
             run = Run("-b", "-n", "1", "0.1", *option, env={**os.environ, **how})
-            check(f"{name} {'in the environment' if how else 'that is named'}: what is said is clean",
-                  not run.faults() and (run.said or how), (run.status, run.faults(), run.said))
+            check(f"{name} {'in the environment' if how else 'in an option'}: messages are clean",
+                  not run.faults() and (run.stderr or how), (run.status, run.faults(), run.stderr))
     run = Run("-b", "-n", "1", "0.1", env={
         **{os.fsdecode(name): value for name, value in os.environb.items()},
         **dict.fromkeys(("TERM", "HOME", "XDG_CONFIG_HOME", "PMCTOPRC", "TMPDIR", "LC_ALL", "LANG",
                          "COLORTERM", "NO_COLOR", "ESCDELAY", "TZ", "LINES", "COLUMNS"), ODD)})
-    check("an environment of such words", run.status == 0 and not run.faults(),
-          (run.status, run.faults(), run.said))
+    check("an environment with bad values", run.status == 0 and not run.faults(),
+          (run.status, run.faults(), run.stderr))
 
 
 def lists(disguise):
@@ -176,7 +176,7 @@ def lists(disguise):
 
 
 def replace_all(data, words):
-    """Of a file whose lengths must stay as they are."""
+    """Replaces the words, and keeps their lengths."""
     for word in words:
         odd = (ODD.replace(b"\n", b"\x1b") * (len(word) // len(ODD) + 1))[:len(word)]
         data = data.replace(word, odd)
@@ -186,7 +186,8 @@ def replace_all(data, words):
 def recordings(crowd, disguise, directory):
     good = os.path.join(os.fsencode(directory), b"run" + NAMES[4] + b".data")
     run = Run("-b", "-n", "2", "0.3", "-i", "-c", "--record", good, "-e", "page-faults", before=disguise.command)
-    check("a recording of all", run.status == 0 and not run.faults(), (run.status, run.faults(), run.said))
+    check("a recording of all",
+          run.status == 0 and not run.faults(), (run.status, run.faults(), run.stderr))
     with open(good, "rb") as file:
         data = file.read()
     host = os.uname().nodename.encode()
@@ -199,11 +200,11 @@ def recordings(crowd, disguise, directory):
             run = Run("--replay", path, "-b", "--format", form, "-c", "-H", "-i",
                       "--top", "1000")
             known = readable(form, run.out) if not run.faults() else None
-            check(f"{form} of {'it' if path is good else 'one with worse in it'}",
+            check(f"{form} of {'the recording' if path is good else 'a recording with bad names of events'}",
                   not run.faults() and known is not None and run.status in (0, 1)
                   and (path is bad or form not in FORMATS[:3] or known >= len(NAMES) - 1),
-                  (run.status, run.faults(), known, run.said[:200]))
-    # One bit here, one there: whatever it is, it is told in clean lines.
+                  (run.status, run.faults(), known, run.stderr[:200]))
+    # Bits are flipped in one byte, at 20 places. The messages are clean.
     broken = []
     for at in range(16, len(data), max(1, len(data) // 20)):
         with open(bad, "wb") as file:
@@ -211,23 +212,23 @@ def recordings(crowd, disguise, directory):
         run = Run("--replay", bad, "-b", "-c", "-n", "2")
         if run.faults() or run.status not in (0, 1):
             broken.append((at, run.status, run.faults()))
-    check("one that is broken", not broken, broken[:3])
+    check("a damaged recording", not broken, broken[:3])
 
 
 def main():
     with hostile.directory() as directory:
         disguise = hostile.Disguise(directory)
         if not disguise.command:
-            print(f"# no hostile host, user and CPU names here: {disguise.why}")
+            print(f"# no hostile names of host, user and CPU: {disguise.why}")
         crowd = hostile.Crowd(directory)
         try:
             if not crowd.cgroup:
-                print("# no cgroup of a hostile name can be made here")
+                print("# no cgroup with a hostile name can be made")
             printed(crowd, disguise)
             lossless(crowd)
             served(crowd, disguise)
             command(crowd, directory)
-            if why := confined.system_wide(PMCTOP):
+            if why := skip_reason.system_wide(PMCTOP):
                 skip("recordings", why)
             else:
                 recordings(crowd, disguise, directory)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make install and uninstall, missing packages, and the cost of another version.
+"""make install and uninstall, missing packages, and what a new version recompiles.
 
 Prints TAP. BUILD is the build directory.
 """
@@ -25,20 +25,20 @@ PMCTOP = os.path.join(BUILD, "pmctop")
 
 
 def make(*arguments, **options):
-    """Of what is built already."""
+    """Runs make with the program that is built already."""
     return subprocess.run(["make", "--no-print-directory", "-C", TREE, "-o", PMCTOP,
                            f"BUILD={BUILD}", *arguments], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=300, check=False, **options)
 
 
 def below(directory):
-    """Every file and folder, by its path from there."""
+    """The paths of all files and folders below the directory, relative to it."""
     return {os.path.relpath(os.path.join(folder, name), directory)
             for folder, folders, files in os.walk(directory) for name in folders + files}
 
 
-def told(result):
-    """What it says besides make's own last word."""
+def messages(result):
+    """The lines on standard error, without make's own."""
     return [line for line in result.stderr.splitlines() if not re.match(r"make(\[\d+\])?: ", line)]
 
 
@@ -52,7 +52,7 @@ def installed(top):
         "share/doc/pmctop/README.md", "share/doc/pmctop/LICENSE",
         "share/doc/pmctop/monitoring/grafana.json", "share/doc/pmctop/themes/nord.theme"} <= found,
           (result, found))
-    check("what it installed is everybody's to read, and to run where it is a program",
+    check("every user may read what it installed, and run the program",
           all(os.stat(os.path.join(prefix, name)).st_mode & 0o777
               == (0o755 if name == "bin/pmctop" or os.path.isdir(os.path.join(prefix, name)) else 0o644)
               for name in found), found)
@@ -62,16 +62,16 @@ def installed(top):
         until(lambda: os.readlink(f"/proc/{running.pid}/exe") == program, 20)
         before = os.stat(program).st_ino
         result = make("install", f"PREFIX={prefix}")
-        check("it replaces one that runs, which goes on", result.returncode == 0
+        check("it replaces a running program, which continues", result.returncode == 0
               and os.stat(program).st_ino != before and running.poll() is None, result)
         running.kill()
     other = os.path.join(prefix, "share", "doc", "other")
     os.mkdir(other)
     result = make("uninstall", f"PREFIX={prefix}")
-    check("make uninstall leaves what is not its own, and nothing of its own",
+    check("make uninstall removes its files and no other",
           result.returncode == 0 and below(prefix) == {"share", "share/doc", "share/doc/other"},
           (result, below(prefix)))
-    check("and does not mind when there is nothing",
+    check("and has no error if there is nothing",
           make("uninstall", f"PREFIX={prefix}").returncode == 0
           and make("uninstall", f"PREFIX={prefix}/none").returncode == 0)
     os.rmdir(other)
@@ -81,22 +81,22 @@ def installed(top):
 
 def staged(top, prefix):
     make("install", f"DESTDIR={top}/staged", f"PREFIX={prefix}")
-    check("DESTDIR stands before PREFIX", os.path.exists(f"{top}/staged/usr/local/bin/pmctop"))
+    check("DESTDIR is put before PREFIX", os.path.exists(f"{top}/staged/usr/local/bin/pmctop"))
     make("uninstall", f"DESTDIR={top}/staged", f"PREFIX={prefix}")
-    check(f"the system's own folders stay, though they are empty: {prefix}",
+    check(f"the system's own folders stay, even empty: {prefix}",
           below(f"{top}/staged/usr/local") == {"bin", "share", "share/man", "share/man/man1"},
           below(f"{top}/staged"))
 
 
 def strange(top):
-    """Whatever it is called, it is all that is written to, and removed from."""
+    """Any name of a PREFIX works, and only files below it are written and removed."""
     for name in ("with 'one' quote", 'with "two" quotes', "$$(touch ran)", "`touch ran`", "a;touch ran",
                  "new\nline", "-T"):
         places = os.path.join(top, "strange")
         os.mkdir(places)
         prefix = os.path.join(places, name)
         put = make("install", f"PREFIX={prefix}", cwd=places)
-        name = name.replace("$$", "$")  # which is make's
+        name = name.replace("$$", "$")  # make's escape
         check(f"make install into {name!r}", put.returncode == 0 and os.listdir(places) == [name]
               and os.path.exists(f"{places}/{name}/bin/pmctop"), (put, os.listdir(places)))
         taken = make("uninstall", f"PREFIX={prefix}")
@@ -116,7 +116,7 @@ def strange(top):
     check("an absolute ZSH_DIR is below PREFIX, too",
           os.path.exists(f"{top}/mine/{others}/_pmctop"), below(top))
     make("uninstall", f"PREFIX={top}/mine", f"ZSH_DIR={others}")
-    check("and make uninstall looks for it nowhere else", os.path.exists(theirs[0])
+    check("and make uninstall removes it only there", os.path.exists(theirs[0])
           and not os.path.exists(f"{top}/mine/{others}/_pmctop"), below(top))
     # A relative PREFIX is below the sources.
     with tempfile.TemporaryDirectory(dir=TREE) as mine:
@@ -124,37 +124,37 @@ def strange(top):
         os.makedirs(f"{others}/{mine}/bin")
         shutil.copy(theirs[1], f"{others}/{mine}/bin/pmctop")
         make("uninstall", f"PREFIX={mine}", env={**os.environ, "CDPATH": others})
-        check("nor where CDPATH leads", os.path.exists(f"{others}/{mine}/bin/pmctop"), below(others))
+        check("nor below CDPATH", os.path.exists(f"{others}/{mine}/bin/pmctop"), below(others))
     folder = os.path.join(top, "folder", "bin", "pmctop")
     os.makedirs(folder)
     result = make("install", f"PREFIX={top}/folder")
-    check("a directory called pmctop is not filled", result.returncode and not os.listdir(folder)
-          and len(told(result)) == 1, result)
+    check("a directory named pmctop is not filled", result.returncode and not os.listdir(folder)
+          and len(messages(result)) == 1, result)
 
 
 def refused(top):
-    """Where nobody may write: root may everywhere, but not through a file."""
+    """A PREFIX below a file: root too cannot make a directory there."""
     with open(os.path.join(top, "file"), "w", encoding="ascii"):
         pass
     result = make("install", f"PREFIX={top}/file")
-    check("a PREFIX that cannot be: one line says why and what to do",
-          result.returncode and len(told(result)) == 1 and f"{top}/file" in told(result)[0]
-          and "PREFIX" in told(result)[0], result)
+    check("an impossible PREFIX: one line with the reason and the remedy",
+          result.returncode and len(messages(result)) == 1 and f"{top}/file" in messages(result)[0]
+          and "PREFIX" in messages(result)[0], result)
 
 
-def without(top, name, wanted, *arguments):
-    """Nothing is compiled before all that it takes has been looked for."""
+def check_without(top, name, wanted, *arguments):
+    """make checks that all it needs is there before it compiles anything."""
     build = os.path.join(top, "build")
     result = make("all", *arguments, f"BUILD={build}")
-    check(f"without {name}: one line names the packages and the command",
-          result.returncode and len(told(result)) == 1
-          and told(result)[0].endswith(f"sudo apt-get install {wanted}")
+    check(f"without {name}: one line has the packages and the command",
+          result.returncode and len(messages(result)) == 1
+          and messages(result)[0].endswith(f"sudo apt-get install {wanted}")
           and "CC " not in result.stdout, result)
     shutil.rmtree(build)
 
 
 def missing_packages(top):
-    """With stand-ins: no package is installed, and apt-get installs none."""
+    """With programs in place of dpkg-query and apt-get: no package is found, and none installed."""
     tools, log = os.path.join(top, "tools"), os.path.join(top, "apt-get.log")
     os.mkdir(tools)
     for name, body in (("dpkg-query", "exit 1"), ("id", "echo 0"), ("apt-get", f'echo "$*" >>{log}')):
@@ -163,9 +163,9 @@ def missing_packages(top):
             os.fchmod(file.fileno(), 0o755)
     environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
     result = make("deb", env=environment)
-    check("make deb without its packages: one line names them and the target that installs them",
-          result.returncode and len(told(result)) == 1 and " dpkg-dev" in told(result)[0]
-          and told(result)[0].endswith("make deb-deps"), result)
+    check("make deb without its packages: one line has them and the target that installs them",
+          result.returncode and len(messages(result)) == 1 and " dpkg-dev" in messages(result)[0]
+          and messages(result)[0].endswith("make deb-deps"), result)
     check("and installs none", not os.path.exists(log))
     result = make("deps", env=environment)
     with open(log, encoding="ascii") as file:
@@ -176,7 +176,7 @@ def missing_packages(top):
 
 
 def another_version():
-    """What would have to be made anew for another commit: who holds its name."""
+    """Objects and tests with the version in them: they would be rebuilt for another commit."""
     version = subprocess.run([PMCTOP, "--version"], capture_output=True, check=True).stdout.split()[1]
     holders = []
     made = [path for what in ("obj/**/*.o", "tests/**/test_*")
@@ -185,7 +185,7 @@ def another_version():
         with open(path, "rb") as file:
             if b"\0" + version + b"\0" in file.read():
                 holders.append(os.path.relpath(path, f"{BUILD}/obj"))
-    check("another commit is one object, and no test",
+    check("a new commit recompiles one object and no test",
           "version.o" in holders and {"version.o", "static/version.o"} >= set(holders), holders)
 
 
@@ -204,7 +204,7 @@ def of_tarball(top):
         return
     subprocess.run(["tar", "-xf", archive, "-C", top], check=True)
     name = os.path.basename(archive)[:-len(".tar.gz")]
-    check("what is built of it has the version that its name says",
+    check("a program built from the archive has the version in its name",
           f"pmctop-{version_in(os.path.join(top, name))}" == name, name)
 
 
@@ -220,20 +220,20 @@ def main():
             of_tarball(top)
         else:
             skip("make dist", "this is no clone")
-        without(top, "a compiler", "gcc", "CC=no-such-compiler")
-        without(top, "another machine's", "gcc-no-such-machine", "CROSS=no-such-machine-")
-        without(top, "pkg-config", "pkg-config", "PKG_CONFIG=no-such-program")
+        check_without(top, "a compiler", "gcc", "CC=no-such-compiler")
+        check_without(top, "another machine's", "gcc-no-such-machine", "CROSS=no-such-machine-")
+        check_without(top, "pkg-config", "pkg-config", "PKG_CONFIG=no-such-program")
         found = os.path.join(top, "found")
         os.mkdir(found)
         known = subprocess.run(["pkg-config", "--variable=pcfiledir", "ncursesw"], capture_output=True,
                                text=True, check=False).stdout.strip()
         if known:
             shutil.copy(os.path.join(known, "ncursesw.pc"), found)
-            without(top, "some libraries", "libinih-dev libzstd-dev", "HTTP=0",
+            check_without(top, "some libraries", "libinih-dev libzstd-dev", "HTTP=0",
                     f"PKG_CONFIG=PKG_CONFIG_LIBDIR={found} pkg-config")
         else:
             skip("without some libraries", "no pkg-config here that knows ncursesw")
-        without(top, "headers", "libc6-dev libpfm4-dev libinih-dev libzstd-dev libncurses-dev",
+        check_without(top, "headers", "libc6-dev libpfm4-dev libinih-dev libzstd-dev libncurses-dev",
                 "HTTP=0", "CFLAGS=-nostdinc")
     return finish()
 

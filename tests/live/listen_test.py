@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""pmctop --listen: who is served what, and that nobody keeps it from serving or from counting.
+"""pmctop --listen: the texts and addresses that are served. No client can stop serving or counting.
 
 Prints TAP. BUILD is the build directory.
 """
@@ -17,7 +17,7 @@ import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 from frames import check, finish, skip  # noqa: E402
 from ptys import OnPty, is_sanitized  # noqa: E402
 from served import OPENMETRICS, Served, free_port, until  # noqa: E402
@@ -37,19 +37,19 @@ def refused(*arguments):
 
 def answers(served):
     status, headers, text = served.get()
-    check("/metrics is Prometheus' text for those who do not ask for more",
+    check("/metrics is Prometheus' text by default",
           status == 200 and headers["Content-Type"].startswith("text/plain; version=0.0.4")
           and "# EOF" not in text and "pmctop_build_info{" in text, (status, headers, text[:200]))
     status, headers, text = served.get(accept=OPENMETRICS)
-    check("and OpenMetrics for those who do",
+    check("and OpenMetrics if a client accepts it",
           status == 200 and text.endswith("# EOF\n")
           and headers["Content-Type"].startswith("application/openmetrics-text; version=1.0.0"),
           (status, headers, text[-200:]))
     status, headers, text = served.get(method="HEAD")
-    check("HEAD is the same without it",
+    check("HEAD returns the same headers without the text",
           status == 200 and text == "" and int(headers["Content-Length"]) > 100, headers)
     for name, answer, wanted in (
-            ("/ names the path of the metrics", served.get("/")[0::2],
+            ("/ has the path of the metrics", served.get("/")[0::2],
              (200, "pmctop: hardware performance counters, for Prometheus.\n"
                    "They are at /metrics.\n")),
             ("another path is not found", served.get("/metrics/")[0], 404),
@@ -58,29 +58,29 @@ def answers(served):
     check("refreshes are counted", served.goes_on())
 
 
-def addresses(served):
+def check_addresses(served):
     for where in ("127.0.0.1", "0.0.0.0"):
-        status, printed, said = refused("--listen", f"{where}:{served.port}")
-        check(f"a port in use is one sentence ({where})", status == 1 and not printed
-              and f"Someone listens on {where}:{served.port} already" in said
-              and said.count("\n") == 1, (status, said))
-    status, printed, said = refused("--listen", "192.0.2.1:9105")
+        status, printed, stderr = refused("--listen", f"{where}:{served.port}")
+        check(f"a used port is reported in one sentence ({where})", status == 1 and not printed
+              and f"Someone listens on {where}:{served.port} already" in stderr
+              and stderr.count("\n") == 1, (status, stderr))
+    status, printed, stderr = refused("--listen", "192.0.2.1:9105")
     check("so is an address of another machine",
-          status == 1 and "no address of this machine" in said and said.count("\n") == 1, said)
-    status, printed, said = refused("--listen", "box:9105")
-    check("and a name, which is not looked up",
-          status == 2 and "names are not looked up" in said and said.count("\n") == 1, said)
-    check("what names no address is told to this machine alone", served.host == "127.0.0.1",
+          status == 1 and "no address of this machine" in stderr and stderr.count("\n") == 1, stderr)
+    status, printed, stderr = refused("--listen", "box:9105")
+    check("and a name, which is not resolved",
+          status == 2 and "names are not looked up" in stderr and stderr.count("\n") == 1, stderr)
+    check("without an address only this machine is served", served.host == "127.0.0.1",
           served.host)
     if not os.path.exists("/proc/net/if_inet6"):
         return
     six = Served(*COMMAND, listen="[::1]:0")
-    check("IPv6", six.host == "::1" and six.get()[0] == 200, six.said)
+    check("IPv6", six.host == "::1" and six.get()[0] == 200, six.stderr)
     six.stop()
 
 
 async def slow_client(port, begin):
-    """Says a byte now and then, for as long as it is let."""
+    """Sends a byte now and then until the server closes the connection."""
     await begin.wait()
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -103,8 +103,8 @@ async def slow_client(port, begin):
 
 
 def scrape(served):
-    """The status, and the text. Whoever is so slow to ask that hundreds come meanwhile makes room
-    as they do, and comes again, as any scraper does."""
+    """(status, text) of a request. A scraper that is so slow that hundreds of clients come
+    meanwhile is disconnected like them, and tries again."""
     for _ in range(10):
         try:
             status, _, text = served.get()
@@ -133,22 +133,22 @@ async def slow_clients(served, seen):
 
 
 def crowd(served):
-    """A thousand slow ones, while others ask and pmctop refreshes."""
+    """A thousand slow clients, while pmctop refreshes and serves others."""
     before = served.snapshots()
     kib, descriptors = served.kib(), served.descriptors()
     seen = {"scraped": [], "descriptors": 0}
     asyncio.run(slow_clients(served, seen))
     check("1000 slow clients keep no scraper out", all(seen["scraped"]), seen["scraped"])
-    check("none of them stays", seen["still"] == 0 and "kept" not in seen["ends"],
+    check("none of them stays connected", seen["still"] == 0 and "kept" not in seen["ends"],
           (seen["still"], {end: seen["ends"].count(end) for end in set(seen["ends"])}))
     check("they cost few descriptors", seen["descriptors"] <= descriptors + 40,
           (descriptors, seen["descriptors"]))
-    check("which are given back", until(lambda: served.descriptors() <= descriptors + 2),
+    check("and return them", until(lambda: served.descriptors() <= descriptors + 2),
           (descriptors, served.descriptors()))
     most = kib + (65536 if is_sanitized(PMCTOP) else 16384)
     check("and little memory", served.kib() <= most, (kib, served.kib()))
     check("refreshes go on meanwhile", served.snapshots() > before)
-    check("what that took of a CPU is told", (served.value("pmctop_own_cpu_seconds_total") or 0) > 0)
+    check("their CPU time is reported", (served.value("pmctop_own_cpu_seconds_total") or 0) > 0)
 
 
 def connect(served):
@@ -156,7 +156,7 @@ def connect(served):
 
 
 def is_closed(connection):
-    """Whether the other side has closed it, read to its end."""
+    """Reads the connection to its end. Returns whether the server closed it."""
     try:
         while connection.recv(1 << 16):
             pass
@@ -168,7 +168,8 @@ def is_closed(connection):
 
 
 def statuses(served, request):
-    """Of all the answers to what is sent at once, until the connection is closed."""
+    """The status of each answer to requests that are sent at once, until the connection is
+    closed."""
     text = b""
     with connect(served) as connection:
         connection.sendall(request)
@@ -177,12 +178,12 @@ def statuses(served, request):
             while chunk := connection.recv(1 << 16):
                 text += chunk
         except OSError:
-            pass  # it did not read to the end
+            pass  # the server did not read all
     return re.findall(r"^HTTP/1\.1 (\d+)", text.decode(), re.M)
 
 
 def rude(served):
-    """What no client should do, all at once: and meanwhile others are served."""
+    """Everything that a client should not do, at once. Others are served meanwhile."""
     kib, descriptors = served.kib(), served.descriptors()
     silent = [connect(served) for _ in range(5)]
     half = connect(served)
@@ -202,7 +203,7 @@ def rude(served):
                 connection.sendall(rubbish)
                 connection.shutdown(socket.SHUT_WR)
             except OSError:
-                pass  # it was closed before
+                pass  # the server closed it before
             is_closed(connection)
     with connect(served) as connection:
         connection.sendall(REQUEST * 50 + REQUEST.replace(b"\r\n\r\n",
@@ -212,104 +213,106 @@ def rude(served):
             text += chunk
     for path in "/%00x", "/metrics%00", "/%6detrics", "/%2e/metrics":
         status = served.get(path)[0]
-        check(f"{path} is not taken for another path", status == 404, status)
+        check(f"{path} is not another path", status == 404, status)
     for headers in (b"Content-Length: 5", b"Content-Length: 0\r\nContent-Length: 5",
                     b"Content-Length: 5\r\nContent-Length: 0", b"Transfer-Encoding: chunked",
                     b"Content-Length: 0\r\nTransfer-Encoding: chunked"):
         answers = statuses(served, REQUEST[:-2] + headers + b"\r\n\r\n" + REQUEST)
-        check(f"no body is taken, nor a request in it: {headers}", answers in (["413"], ["400"]),
+        check(f"a request with a body is refused, and the rest not read: {headers}",
+              answers in (["413"], ["400"]),
               answers)
     check("51 requests at once get 51 answers", text.count(b"HTTP/1.1 200 OK") == 51,
           text.count(b"HTTP/1.1 200 OK"))
-    check("rubbish stops nobody", served.get()[0] == 200 and served.goes_on())
-    check("who says nothing is let go after a while", all(is_closed(one) for one in silent))
-    check("so is who says a half", is_closed(half))
-    # It is not read from here either: then it would go on.
-    # Where tasks are counted one by one, those that come and go take and give descriptors.
-    if why := confined.system_wide(PMCTOP):
-        skip("and who asks a lot and reads nothing", why)
+    check("invalid requests do not stop the server", served.get()[0] == 200 and served.goes_on())
+    check("a client that sends nothing is disconnected after a while",
+          all(is_closed(one) for one in silent))
+    check("so is a client that sends half a request", is_closed(half))
+    # This side does not read either: else the server would continue to write.
+    # With counters by thread, tasks that come and go open and close descriptors.
+    if why := skip_reason.system_wide(PMCTOP):
+        skip("and a client that sends many requests and reads nothing", why)
     else:
-        check("and who asks a lot and reads nothing",
+        check("and a client that sends many requests and reads nothing",
               until(lambda: served.descriptors() <= descriptors), served.descriptors())
     for connection in (*silent, half, reads_nothing):
         connection.close()
-    check("nothing of it stays", served.kib() <= kib + 32768, (kib, served.kib()))
+    check("their memory is freed", served.kib() <= kib + 32768, (kib, served.kib()))
 
 
 def stopped(served):
-    """While ten ask as fast as they can."""
-    asking, problems = threading.Event(), []
+    """SIGTERM while ten clients send requests without a pause."""
+    done, problems = threading.Event(), []
 
-    def ask():
-        while not asking.is_set():
+    def request_until_done():
+        while not done.is_set():
             try:
                 status, _, text = served.get(accept=OPENMETRICS)
                 if status != 200 or not text.endswith("# EOF\n"):
                     problems.append((status, text[-100:]))
             except (OSError, ConnectionError):
                 pass
-            except Exception as problem:  # an answer that was cut short, once it goes
-                if not asking.is_set() and served.process.poll() is None:
+            except Exception as problem:  # the end may cut an answer short
+                if not done.is_set() and served.process.poll() is None:
                     problems.append(problem)
 
-    threads = [threading.Thread(target=ask) for _ in range(10)]
+    threads = [threading.Thread(target=request_until_done) for _ in range(10)]
     for thread in threads:
         thread.start()
     going = served.goes_on()
     status, printed = served.stop()
-    asking.set()
+    done.set()
     for thread in threads:
         thread.join()
-    check("ten who ask without a pause get whole answers", going and not problems, problems[:3])
-    check("SIGTERM ends it all the same", status == 0, status)
-    check("nothing was printed but where it listens",
-          not printed and served.said.count("\n") == 1, (printed, served.said))
+    check("ten clients without a pause get whole answers", going and not problems, problems[:3])
+    check("SIGTERM ends it", status == 0, status)
+    check("the only line printed is the address",
+          not printed and served.stderr.count("\n") == 1, (printed, served.stderr))
 
 
 def hosts():
-    """A page elsewhere that has its name resolved to 127.0.0.1 does not read the counters."""
+    """A page of another site whose name resolves to 127.0.0.1 cannot read the counters."""
     served = Served(*COMMAND, "--listen-name", "one.example", "--listen-name", "two.example")
     ours = [served.get(host=host)[0] for host in
             (f"localhost:{served.port}", socket.gethostname(), "One.Example.", "two.example:80")]
-    check("the host's names and those of --listen-name are answered", ours == [200] * 4, ours)
+    check("the host's names and those of --listen-name are accepted", ours == [200] * 4, ours)
     status, _, text = served.get(host="evil.example")
     check("another name is refused in one sentence",
           status == 421 and "--listen-name" in text and text.count("\n") == 1, (status, text))
     served.stop()
     everywhere = Served(*COMMAND, listen="0.0.0.0:0")
     everywhere.host = "127.0.0.1"
-    check("elsewhere than on the loopback any name is answered",
+    check("any name is accepted on addresses other than loopback",
           everywhere.get(host="any.example")[0] == 200)
     everywhere.stop()
 
 
 def printed_too():
-    """What is printed where that was asked for, and that a command is counted."""
+    """Output besides serving, and a command that is counted."""
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "out.json")
         served = Served(*COMMAND, "--format", "json", "-o", path)
         good = until(lambda: os.path.exists(path) and os.path.getsize(path)) and served.goes_on()
         status, printed = served.stop()
         with open(path, encoding="utf-8") as lines:
-            check("-o prints besides", good and status == 0 and not printed
+            check("-o is written too", good and status == 0 and not printed
                   and lines.readline().startswith('{"schema":"pmctop/1"'), (good, status, printed))
-    status, printed, said = refused("--listen", ":0", "--", "sh", "-c", "exit 7")
-    check("of a command the summary alone is printed", status == 7 and "sh" in printed,
-          (status, printed, said))
+    status, printed, stderr = refused("--listen", ":0", "--", "sh", "-c", "exit 7")
+    check("for a command only the summary is printed", status == 7 and "sh" in printed,
+          (status, printed, stderr))
 
 
 def on_a_screen():
-    """The title says where; a terminal that is not read keeps no count back."""
+    """The title has the address. A terminal that is not read does not delay the counts."""
     port = free_port()
     screen = OnPty([PMCTOP, "-S", "software", "--listen", f":{port}", "0.1"], 120, 30)
     try:
         mark = f"listening on 127.0.0.1:{port}".encode()
-        # Colours may change between its words.
-        check("the screen says where it listens",
+        # The colour may change between the words.
+        check("the screen has the address",
               screen.read_until(lambda: b"127.0.0.1:%d" % port in screen.output), mark)
         served = Served.__new__(Served)
         served.host, served.port, served.process = "127.0.0.1", port, screen.process
-        check("refreshes are counted behind a terminal that nobody reads", served.goes_on(30))
+        check("refreshes continue behind a terminal that is not read", served.goes_on(30))
         screen.write(b"q")
         status = screen.wait()
         check("and q ends it", status == 0, status)
@@ -328,7 +331,7 @@ def main():
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2 * CLIENTS), hard))
     served = Served(*COMMAND)
     answers(served)
-    addresses(served)
+    check_addresses(served)
     crowd(served)
     rude(served)
     stopped(served)

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The man page as mandoc reads it: what mandoc's lint prints, whether tests/mdoc.py reads the same
-page, what pmctop prints when it counts, and the examples, run as they stand.
-tests/program/man_test.py compares all else.
+"""The man page and mandoc: mandoc's lint, the page as tests/mdoc.py reads it, the names in pmctop's
+output, and the examples, run unchanged. tests/program/man_test.py has the checks without mandoc.
 
 Prints TAP. BUILD is the build directory.
 """
@@ -27,7 +26,7 @@ SHORT = [".1", "1"]  # DELAY and COUNT
 
 
 def rendered(width=1000):
-    """By section, without bold and underlined."""
+    """{section: text} of the page as mandoc prints it, without bold and underlined."""
     text = subprocess.run(["mandoc", "-Tutf8", "-O", f"width={width}", PAGE], check=True,
                           capture_output=True).stdout.decode()
     text = re.sub(".\b", "", text)
@@ -37,10 +36,10 @@ def rendered(width=1000):
 def lint():
     done = subprocess.run(["mandoc", "-Tlint", "-Wall", PAGE], capture_output=True, text=True,
                           check=False)
-    # Which other pages this machine has is nobody's mistake.
-    said = [line for line in (done.stdout + done.stderr).splitlines()
+    # Whether other pages exist depends on the machine.
+    messages = [line for line in (done.stdout + done.stderr).splitlines()
             if "referenced manual not found" not in line and "mandoc.db" not in line]
-    check("mandoc has nothing to say", not said, said)
+    check("mandoc's lint has no complaint", not messages, messages)
 
 
 def check_reader(page):
@@ -56,7 +55,7 @@ def check_reader(page):
 
 
 def keys_of(value, found):
-    """Of json, but for the names of events, metrics and states."""
+    """The keys of json, without the names of events, metrics and states."""
     for key, inner in value.items():
         found.add(key)
         for each in inner if isinstance(inner, list) else [inner]:
@@ -75,7 +74,7 @@ def check_output(page):
         for frame in frames_of(run("--format", "json", *more, *SHORT).stdout):
             keys_of(frame, found)
     missing = [key for key in found if f'"{key}"' not in page["OUTPUT"]]
-    check("what json has", len(found) > 30 and not missing, missing)
+    check("the keys of json are in the page", len(found) > 30 and not missing, missing)
 
 
 def check_counters(page):
@@ -83,10 +82,8 @@ def check_counters(page):
     known = re.compile("|".join(name.replace("_X_", r"_\w+_") for name in names))
     printed = re.findall(r"^(pmctop_\w+)", run("--format", "openmetrics", *SHORT).stdout, re.M)
     missing = sorted({name for name in printed if not known.fullmatch(name)})
-    check("each counter for Prometheus", len(printed) > 30 and not missing, missing)
+    check("the page has each counter for Prometheus", len(printed) > 30 and not missing, missing)
 
-
-# ---- examples
 
 TRACEPOINT = "/sys/kernel/tracing/events/sched/sched_switch/id"
 
@@ -97,9 +94,9 @@ def examples(page):
 
 
 def impossible(line):
-    """Why an example is of no use here, or None."""
-    reasons = {"ssh ": "there is no other machine", "nginx.service": "such a service has to run",
-               "192.0.2.7": "the address is nobody's", "postgres": "such a process has to run"}
+    """The reason why an example cannot run in a test, or None."""
+    reasons = {"ssh ": "no other machine", "nginx.service": "needs such a service",
+               "192.0.2.7": "not an address of this machine", "postgres": "needs such a process"}
     for word, reason in reasons.items():
         if word in line:
             return reason
@@ -110,11 +107,11 @@ def impossible(line):
     if "perf sched" in line and not os.access(TRACEPOINT, os.R_OK):
         return "sched:sched_switch cannot be read: tracefs"
     if os.getuid() != 0 and re.search("--record|run.data", line):
-        return "a recording takes the right to count whole CPUs"
+        return "a recording needs the right to count whole CPUs"
     return None
 
 
-# What would go on ends after two refreshes, which come soon; a command that is printed ends itself.
+# pmctop ends after two short refreshes, unless it prints the counts of a command.
 WRAPPER = """#!/bin/sh
 case " $* " in
 *" -b -- "*) exec {0} "$@" ;;
@@ -124,7 +121,7 @@ esac
 
 
 def try_example(line, directory):
-    """On a terminal: what is drawn is drawn."""
+    """Runs an example on a terminal."""
     path = f"{directory}:{os.environ['PATH']}"
     terminal = OnPty(["bash", "-o", "pipefail", "-c", f"exec 2>&1; cd {directory}; {line}"],
                      PATH=path, HOME=directory, PAGER="cat")
@@ -155,7 +152,7 @@ def check_examples(page):
         written = os.path.join(directory, "run.json")
         if any("run.json" in line and not impossible(line) for line in lines):
             with open(written, encoding="utf-8") as file:
-                check("what the examples wrote can be read", json.loads(file.readline()))
+                check("a file that an example wrote can be read", json.loads(file.readline()))
 
 
 def main():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make deb: what lintian says of the package, what it brings to a machine, and that it goes again.
+"""make deb: lintian's opinion of the package, its installation and its removal.
 
-Prints TAP. BUILD is the build directory. Installs into this very machine as it would be: an overlay
-of its root directory in a mount namespace of our own keeps all changes. Takes root and Debian.
+Prints TAP. BUILD is the build directory. Needs root and Debian. The package is installed into an
+overlay of this machine's root directory, in a mount namespace: the machine does not change.
 """
 import glob
 import os
@@ -16,7 +16,7 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 from frames import check, finish, skip, skip_all  # noqa: E402
 
 TREE = os.path.abspath(os.path.join(HERE, "..", ".."))
@@ -31,10 +31,11 @@ def run(*command, **options):
 
 
 def package():
-    """The .deb that was made; None and a reason in TAP otherwise."""
+    """Returns the path of a new .deb, or None after a failed check."""
     for old in glob.glob(os.path.join(BUILD, "pmctop_*.deb")):
         os.unlink(old)
-    # Of the program that is there: other tests run it, and a commit meanwhile is none of theirs.
+    # With the version of the built program, which other tests run: a commit meanwhile must not
+    # count.
     version = run(PMCTOP, "--version").stdout.split()[1]
     made = run("make", "--no-print-directory", "-C", TREE, "deb", f"BUILD={BUILD}", f"VERSION={version}")
     found = glob.glob(os.path.join(BUILD, "pmctop_*.deb"))
@@ -43,7 +44,8 @@ def package():
 
 
 class Machine:
-    """This one as it would be: what differs stands in self.changes, as overlayfs keeps it."""
+    """An overlay of this machine. Changes are in the directory self.changes, in overlayfs'
+    format."""
 
     def __init__(self, directory):
         self.root, self.changes = (os.path.join(directory, name) for name in ("root", "changes"))
@@ -67,7 +69,7 @@ class Machine:
             "HOME": "/", "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"})
 
     def changed(self):
-        """What is there and was not before, and what is not there any more."""
+        """(new paths, removed paths)"""
         new, gone = set(), set()
         for folder, folders, files in os.walk(self.changes):
             for name in folders + files:
@@ -82,45 +84,45 @@ class Machine:
 
 
 def installed(machine, deb):
-    # Where the machine was told to leave out documentation, this is not to be.
+    # dpkg of a container may be configured to leave out documentation.
     shutil.copy(deb, os.path.join(machine.root, "pmctop.deb"))
     put = machine("dpkg", "--path-include=/usr/share/*", "-i", "/pmctop.deb")
     os.unlink(os.path.join(machine.root, "pmctop.deb"))
-    check("dpkg installs it, with nothing else", put.returncode == 0, put)
+    check("dpkg installs it", put.returncode == 0, put)
     version = machine("dpkg-query", "-W", "-f", "${Version}", "pmctop").stdout
-    said = machine("pmctop", "--version")
+    done = machine("pmctop", "--version")
     check("pmctop --version has the package's version",
-          said.returncode == 0 and said.stdout.startswith(f"pmctop {version}\n"), said)
+          done.returncode == 0 and done.stdout.startswith(f"pmctop {version}\n"), done)
     doctor = machine("pmctop", "--doctor")
     check("pmctop --doctor examines", doctor.returncode == 0 and "kernel" in doctor.stdout, doctor)
-    check("no rights come with it", machine("getcap", "/usr/bin/pmctop").stdout == ""
+    check("the program has no capabilities", machine("getcap", "/usr/bin/pmctop").stdout == ""
           and stat.S_IMODE(os.stat(machine.root + "/usr/bin/pmctop").st_mode) == 0o755)
     changed = machine("dpkg", "--verify", "pmctop")
-    check("its files are what they were", changed.stdout == "", changed)
+    check("dpkg --verify reports no change", changed.stdout == "", changed)
     page = machine("man", "-w", "pmctop")
     check("there is a manual", page.stdout == "/usr/share/man/man1/pmctop.1.gz\n", page)
     page = machine("man", "pmctop")
-    check("which man prints", "pmctop" in page.stdout, page)
+    check("man prints it", "pmctop" in page.stdout, page)
     completion = machine("bash", "-c", ". /usr/share/bash-completion/bash_completion; "
                          "_completion_loader pmctop; complete -p pmctop")
     check("bash finds its completion", completion.returncode == 0 and "pmctop" in completion.stdout,
           completion)
     files = machine("dpkg", "-L", "pmctop").stdout.split("\n")
-    check("the other shells' are where Debian has them",
+    check("completions of other shells are in Debian's directories",
           {"/usr/share/zsh/vendor-completions/_pmctop",
            "/usr/share/fish/vendor_completions.d/pmctop.fish"} <= set(files), files)
 
 
 def removed(machine):
     new, gone = machine.changed()
-    check("all that is new is known to dpkg", "/usr/bin/pmctop" in new and not gone
+    check("all new files are dpkg's", "/usr/bin/pmctop" in new and not gone
           and not {path for path in new if not path.startswith("/var/")}
           - set(machine("dpkg", "-L", "pmctop").stdout.split("\n")), (new, gone))
     purged = machine("dpkg", "--purge", "pmctop")
     new, gone = machine.changed()
-    # What dpkg and mandb write about it all.
+    # Except what dpkg and mandb write themselves.
     new = {path for path in new if not path.startswith(("/var/lib/dpkg/", "/var/log/", "/var/cache/"))}
-    check("purged, nothing is left of it, and nothing else has gone",
+    check("after a purge no file of it is left, and no other is missing",
           purged.returncode == 0 and not new and not gone
           and not glob.glob(machine.root + "/var/lib/dpkg/info/pmctop*"), (purged, new, gone))
 
@@ -130,14 +132,14 @@ def inside():
     if not deb:
         return finish()
     if shutil.which("lintian"):
-        said = run("lintian", "--fail-on", "error,warning", deb)
-        check("lintian has no objections", said.returncode == 0, said.stdout)
+        done = run("lintian", "--fail-on", "error,warning", deb)
+        check("lintian has no complaint", done.returncode == 0, done.stdout)
     else:
-        skip("lintian has no objections", "there is none here")
+        skip("lintian has no complaint", "no lintian")
     with tempfile.TemporaryDirectory() as directory:
         machine = Machine(directory)
         if not machine.usable:
-            skip("dpkg -i", "no overlay of the root directory here")
+            skip("dpkg -i", "no overlay of the root directory")
         elif machine("dpkg-query", "-W", "pmctop").returncode == 0:
             skip("dpkg -i", "this machine has the package")
         else:
@@ -149,9 +151,9 @@ def inside():
 
 def main():
     if not shutil.which("dpkg-gencontrol"):
-        print("no dpkg-dev here; skipped")
+        print("no dpkg-dev; skipped")
         return 77
-    if why := confined.mounts():
+    if why := skip_reason.mounts():
         skip_all(why)
     if INSIDE in sys.argv:
         return inside()

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# tests/run: alone, perf is to read all that the machine did meanwhile.
-"""Recordings that perf and pmctop make here, as core's reader tells of them, against what perf says
-of them: record by record.
+# tests/run: alone, perf reads all that the machine does meanwhile.
+"""Recordings of perf and of pmctop: core's reader and perf report -D must agree record by record.
 
 Prints TAP. BUILD is the build directory. Needs perf, and the right to count system-wide.
 """
@@ -15,10 +14,10 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 from frames import check, finish, skip, skip_all  # noqa: E402
-from other_order import other_order  # noqa: E402
-from recorded import TRACEPOINT, is_traced  # noqa: E402
+from byte_order import other_order  # noqa: E402
+from recording import TRACEPOINT, is_traced  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
@@ -30,12 +29,13 @@ HEAD = re.compile(r"(-?\d+) (\d+) 0x[0-9a-f]+ \[0x[0-9a-f]+\]: PERF_RECORD_(\w+)
 EVENT = re.compile(r"\b[0-9a-fx]+@\S+ \[0x[0-9a-f]+\]: event: (\d+)")
 SAMPLE = re.compile(r"\(\S+ \S+\): (-?\d+)/(-?\d+): \S+ period: (\d+)")
 VALUE = re.compile(r"\.\.\.\.\. id ([0-9a-f]+), value ([0-9a-f]+)")
-# Those that a file has in sections of its own, and those that are handed on unpacked.
+# Types that a file has in sections of its own, and types that the reader unpacks first.
 ELSEWHERE = {64, 78, 80, 81, 83}
 
 
-class Told:
-    """What is in a recording: how many of a type, what the samples say, who was born and named."""
+class Content:
+    """A recording: the number of records of each type, the samples, and FORK, EXIT and COMM
+    records."""
 
     def __init__(self):
         self.types = collections.Counter()
@@ -44,13 +44,13 @@ class Told:
 
 
 def run(command, **options):
-    # perf prints names of tasks as they are, whatever their bytes.
+    # perf prints the names of tasks with any bytes in them.
     return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False,
                           timeout=300, **options)
 
 
 def of_perf(path):
-    told = Told()
+    content = Content()
     report = run(["perf", "report", "-D", "-i", path])
     if "Bad address" in report.stderr or "failed to process" in report.stderr:
         return None
@@ -58,12 +58,12 @@ def of_perf(path):
 
     def end_sample():
         if sample:
-            told.samples[(*sample[0], tuple(sample[1]))] += 1
+            content.samples[(*sample[0], tuple(sample[1]))] += 1
 
     for line in report.stdout.split("\n"):
         if found := EVENT.search(line):
             if int(found[1]) not in ELSEWHERE:
-                told.types[int(found[1])] += 1
+                content.types[int(found[1])] += 1
             end_sample()
             sample = None
         if found := HEAD.search(line):
@@ -75,13 +75,13 @@ def of_perf(path):
                 sample = ((int(cpu), int(time), int(pid), int(tid), int(period)), [])
             elif name == "COMM":
                 comm, _, pid, tid = re.fullmatch(r".*?: (.*)(:)(-?\d+)/(-?\d+)", rest).groups()
-                told.tasks[("comm", int(pid), int(tid), comm)] += 1
+                content.tasks[("comm", int(pid), int(tid), comm)] += 1
             elif name in ("FORK", "EXIT"):
-                told.tasks[(name.lower(), *map(int, re.findall(r"-?\d+", rest)))] += 1
+                content.tasks[(name.lower(), *map(int, re.findall(r"-?\d+", rest)))] += 1
         elif sample and (found := VALUE.search(line)):
             sample[1].append((int(found[1], 16), int(found[2], 16)))
     end_sample()
-    return told
+    return content
 
 
 NUMBERS = {"sample": 9, "comm": 3, "fork": 7, "exit": 4, "switch": 15, "own": 65}
@@ -93,26 +93,26 @@ OWN_TASK = re.compile(r"(comm|fork|exit) (-?\d+)/(-?\d+) id \d+ at \d+ "
 
 
 def of_ours(text):
-    told = Told()
+    content = Content()
     names = set()
     for line in text.split("\n"):
         word = line.split(" ", 1)[0]
         if word in NUMBERS:
-            told.types[NUMBERS[word]] += 1
+            content.types[NUMBERS[word]] += 1
         elif found := re.match(r"type (\d+),", line):
-            told.types[int(found[1])] += 1
+            content.types[int(found[1])] += 1
         if found := OWN_SAMPLE.match(line):
             pid, tid, time, name, cpu, period, values = found.groups()
             names.add(name)
             values = tuple(tuple(map(int, pair.split("="))) for pair in values.split())
-            told.samples[(int(cpu), int(time), int(pid), int(tid), int(period), values)] += 1
+            content.samples[(int(cpu), int(time), int(pid), int(tid), int(period), values)] += 1
         elif found := OWN_TASK.match(line):
             kind, pid, tid, comm, ppid, ptid = found.groups()
             if kind == "comm":
-                told.tasks[("comm", int(pid), int(tid), comm)] += 1
+                content.tasks[("comm", int(pid), int(tid), comm)] += 1
             else:
-                told.tasks[(kind, int(pid), int(tid), int(ppid), int(ptid))] += 1
-    return told, names
+                content.tasks[(kind, int(pid), int(tid), int(ppid), int(ptid))] += 1
+    return content, names
 
 
 def few(counter):
@@ -120,8 +120,8 @@ def few(counter):
 
 
 def recorded_by_perf(name, path, make):
-    """What perf says of it. Another tool that samples software events at the same time spoils
-    perf's: then once more."""
+    """perf's reading of its own recording. Another tool that samples software events at the same
+    time can damage it: it is then made again, up to five times."""
     for _ in range(5):
         if make(path) != 0:
             skip(name, "cannot be recorded here")
@@ -129,18 +129,18 @@ def recorded_by_perf(name, path, make):
         theirs = of_perf(path)
         if theirs and theirs.samples:
             return theirs
-    skip(name, "perf does not understand what it recorded")
+    skip(name, "perf cannot read its recording")
     return None
 
 
 def recorded_by_pmctop(name, path, arguments):
-    """What perf says of ours, which nothing excuses."""
+    """perf's reading of pmctop's recording, which must always succeed."""
     made = run([PMCTOP, *arguments, "--record", path])
-    check(f"{name}: is recorded", made.returncode == 0, (made.returncode, made.stderr))
+    check(f"{name}: recorded", made.returncode == 0, (made.returncode, made.stderr))
     if made.returncode != 0:
         return None
     theirs = of_perf(path)
-    check(f"{name}: perf understands it", theirs and theirs.samples,
+    check(f"{name}: perf reads it", theirs and theirs.samples,
           run(["perf", "report", "-D", "-i", path]).stderr)
     return theirs
 
@@ -150,7 +150,7 @@ def compare(name, path, theirs, names):
         return
     printed = run([READER, "tell", path])
     ours, our_names = of_ours(printed.stdout)
-    check(f"{name}: is read to its end", printed.returncode == 0, printed.stderr)
+    check(f"{name}: read to its end", printed.returncode == 0, printed.stderr)
     other = {kind: (ours.types[kind], theirs.types[kind]) for kind in COMPARED
              if ours.types[kind] != theirs.types[kind]}
     check(f"{name}: as many records of each kind", not other, other)
@@ -174,30 +174,30 @@ def perf_pipe(path):
 
 
 def piped(path):
-    """What was stored of a pipe, from a pipe again; and a file of perf's, which cannot be."""
+    """A stored pipe, read as a file and from a pipe."""
     with open(path, "rb") as file, subprocess.Popen(["cat"], stdin=file,
                                                     stdout=subprocess.PIPE) as cat:
         from_pipe = run([READER, "tell", "-"], stdin=cat.stdout)
-    check("a stored pipe tells the same from a pipe",
+    check("a stored pipe has the same records from a pipe",
           from_pipe.stdout == run([READER, "tell", path]).stdout and from_pipe.returncode == 0,
           from_pipe.stderr)
 
 
-def turned(name, path):
-    """As a machine of the other byte order has it, it is shown as it is: through the same pipe."""
+def check_other_order(name, path):
+    """A stream from a machine of the other byte order has the same replay."""
     with open(path, "rb") as file:
         data = file.read()
     shown = [subprocess.run([PMCTOP, "--replay", "-", "-H", "--format", "json"], input=stream,
                             capture_output=True, check=False, timeout=120)
              for stream in (data, other_order(data))]
-    check(f"{name}, of the other byte order: is shown the same",
+    check(f"{name}, in the other byte order: the same replay",
           shown[0].stdout == shown[1].stdout and shown[0].returncode == shown[1].returncode == 0
           and shown[0].stdout.count(b"\n") > 0,
           [(run.returncode, run.stderr, run.stdout[:200]) for run in shown])
 
 
 def main():
-    if why := confined.perf(PMCTOP):
+    if why := skip_reason.perf(PMCTOP):
         skip_all(why)
     with tempfile.TemporaryDirectory() as directory:
         def path(name):
@@ -209,20 +209,20 @@ def main():
                 ("a compressed file", "packed", lambda to: perf_record(to, "-z", *GROUP), switches),
                 ("samples of a clock", "clock",
                  lambda to: perf_record(to, "-a", "-e", "cpu-clock", "-F", "500"), {"cpu-clock"}),
-                ("what a pipe had", "pipe", perf_pipe, switches)):
+                ("a pipe's output", "pipe", perf_pipe, switches)):
             theirs = recorded_by_perf(name, path(file), make)
             compare(name, path(file), theirs, names)
         piped(path("pipe"))
-        turned("what a pipe had", path("pipe"))
+        check_other_order("a pipe's output", path("pipe"))
         own = ["-H", "-e", "context-switches,page-faults", "-d", "0.2", "-n", "3", "-b"]
-        theirs = recorded_by_pmctop("pmctop's own", path("own"), own)
+        theirs = recorded_by_pmctop("pmctop's recording", path("own"), own)
         sampled = {TRACEPOINT} if is_traced(path("own")) else switches
-        compare("pmctop's own", path("own"), theirs, {*sampled, "tick", "switch"})
+        compare("pmctop's recording", path("own"), theirs, {*sampled, "tick", "switch"})
         if theirs:
             with open(path("stream"), "wb") as file:
                 subprocess.run([PMCTOP, *own, "--record", "-"], stdout=file, check=False,
                                timeout=120)
-            turned("pmctop's own, a stream", path("stream"))
+            check_other_order("pmctop's stream", path("stream"))
     finish()
 
 

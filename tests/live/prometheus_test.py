@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The real Prometheus scrapes pmctop, by itself and by way of node_exporter, as core/output/monitoring
-says; every rule and every query of the dashboard is asked.
+"""The real Prometheus scrapes pmctop, directly and through node_exporter, as configured in
+core/output/monitoring. Each rule and each query of the dashboard is evaluated.
 
-Prints TAP. BUILD is the build directory. What needs hardware counters only has to be understood
-here: tests/guest/monitoring_check.py has figures for it.
+Prints TAP. BUILD is the build directory. Expressions with hardware counters must only be valid
+here. tests/guest/monitoring_check.py checks their figures.
 """
 import json
 import os
@@ -34,35 +34,35 @@ def promtool(binaries, *arguments, text=None):
 
 
 def files(binaries, directory, served):
-    good, said = promtool(binaries, "rules", RULES)
-    check("promtool check rules", good, said)
-    good, said = promtool(binaries, "config", write_config(directory, 9105, 9100))
-    check("promtool check config", good, said)
+    good, output = promtool(binaries, "rules", RULES)
+    check("promtool check rules", good, output)
+    good, output = promtool(binaries, "config", write_config(directory, 9105, 9100))
+    check("promtool check config", good, output)
     status, _, text = served.get()
-    good, said = promtool(binaries, "metrics", text=text)
-    check("promtool check metrics", status == 200 and good, said)
+    good, output = promtool(binaries, "metrics", text=text)
+    check("promtool check metrics", status == 200 and good, output)
 
 
 def scraped(prometheus):
-    """Both ways, each more than once, and in the right dialect."""
+    """Both jobs are scraped several times, in the right format."""
     for job in JOBS:
         counted = f'increase(pmctop_snapshots_total{{job="{job}"}}[1m]) > 0'
         check(f"job {job} is scraped, and counters grow", until(lambda: prometheus.finite(counted)),
-              prometheus.ask("targets"))
+              prometheus.get("targets"))
 
-    def healthy():  # a scrape may come too late on a busy machine
-        targets = prometheus.ask("targets")["activeTargets"]
+    def healthy():  # on a busy machine a scrape may be late
+        targets = prometheus.get("targets")["activeTargets"]
         return len(targets) == len(JOBS) and all(
             target["health"] == "up" and not target["lastError"] for target in targets)
 
-    check("without an error", until(healthy), prometheus.ask("targets"))
-    check("as one who wants OpenMetrics: it knows counters by their types",
-          prometheus.ask("metadata", metric="pmctop_cpu_task_clock_seconds")
-          or prometheus.ask("metadata", metric="pmctop_cpu_task_clock_seconds_total"))
+    check("without errors", until(healthy), prometheus.get("targets"))
+    check("in OpenMetrics: Prometheus has the types of counters",
+          prometheus.get("metadata", metric="pmctop_cpu_task_clock_seconds")
+          or prometheus.get("metadata", metric="pmctop_cpu_task_clock_seconds_total"))
 
 
-def asked(prometheus, name, expression, hardware):
-    """An answer, and figures where this machine has such events."""
+def check_expression(prometheus, name, expression, hardware):
+    """The expression is valid, and has figures if this machine has its events."""
     try:
         if is_alert(name) or (NEEDS_COUNTERS.search(expression) and not hardware):
             prometheus.query(expression)
@@ -78,26 +78,26 @@ def queries(prometheus, hardware):
     all_rules = rules(prometheus)
     with open(RULES, encoding="utf-8") as file:
         written = file.read().count("expr:")
-    check("all rules are there", len(all_rules) == written, (len(all_rules), written))
+    check("all rules are loaded", len(all_rules) == written, (len(all_rules), written))
     for name, expression in all_rules:
-        asked(prometheus, f"rule {name}" if not is_alert(name) else name, expression, hardware)
+        check_expression(prometheus, f"rule {name}" if not is_alert(name) else name, expression, hardware)
         if not is_alert(name) and (hardware or not NEEDS_COUNTERS.search(expression)):
-            check("and is recorded", until(lambda: prometheus.finite(name)), name)
+            check("its result is stored", until(lambda: prometheus.finite(name)), name)
     for panel, expression in dashboard_queries():
-        asked(prometheus, f"dashboard: {panel}", expression, hardware)
+        check_expression(prometheus, f"dashboard: {panel}", expression, hardware)
     now, empty = time.time(), []
     for panel, expression in dashboard_queries():
-        graph = prometheus.ask("query_range", query=expression, start=now - 60, end=now, step=1)
+        graph = prometheus.get("query_range", query=expression, start=now - 60, end=now, step=1)
         if not graph["result"] and (hardware or not NEEDS_COUNTERS.search(expression)):
             empty.append(panel)
-    check("as a graph too", not empty, empty)
-    broken = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]
+    check("each query has a graph", not empty, empty)
+    broken = [rule for group in prometheus.get("rules")["groups"] for rule in group["rules"]
               if rule["health"] != "ok"]
     check("no rule has an error", not broken, broken)
 
 
 def figures(prometheus, pids):
-    """What is known of the loads."""
+    """The figures of the loads."""
     spin, ping = pids
     share = "instance:pmctop_busy:ratio_rate1m"
 
@@ -105,21 +105,22 @@ def figures(prometheus, pids):
         busy = prometheus.finite(share)
         return len(busy) == len(JOBS) and all(0 < value < 1.1 for _, value in busy)
 
-    check("a machine's busy share is one", until(is_one), prometheus.query(share))
+    check("the machine's busy share is above 0 and at most 1",
+          until(is_one), prometheus.query(share))
     for job in JOBS:
         select = f'{{job="{job}",pid="%d"}}'
         seconds = f'rate(pmctop_task_task_clock_seconds_total{select % spin}[1m]) > 0'
         switches = f'rate(pmctop_task_context_switches_total{select % ping}[1m]) > 0'
-        check(f"{job}: who spins has CPU time, and less than a CPU",
+        check(f"{job}: a busy loop has CPU time, less than a CPU",
               until(lambda: any(value < 1.1 for _, value in prometheus.finite(seconds))),
               prometheus.query(seconds))
-        check(f"{job}: who plays ping-pong switches", until(lambda: prometheus.finite(switches)))
+        check(f"{job}: ping-pong has context switches", until(lambda: prometheus.finite(switches)))
     check("commands have their names", until(lambda: prometheus.finite(
         'instance_comm:pmctop_cpu_seconds:rate1m{comm="spin",job="pmctop"}')))
 
 
 def shape():
-    """What Grafana asks of a dashboard."""
+    """What Grafana requires of a dashboard."""
     board = dashboard()
     panels = board["panels"]
     ids = [panel["id"] for panel in panels]
@@ -127,25 +128,25 @@ def shape():
     overlap = [(a, b) for i, a in enumerate(boxes) for b in boxes[:i]
                if a["x"] < b["x"] + b["w"] and b["x"] < a["x"] + a["w"]
                and a["y"] < b["y"] + b["h"] and b["y"] < a["y"] + a["h"]]
-    check("panels have numbers of their own, and places",
+    check("panels have ids of their own, and do not overlap",
           len(ids) == len(set(ids)) and not overlap
           and all(box["x"] + box["w"] <= 24 for box in boxes), overlap)
     sources = {json.dumps(part["datasource"]) for panel in panels if panel["type"] != "row"
                for part in (panel, *panel["targets"])}
-    check("its data source is chosen where it is shown",
+    check("the data source is a variable",
           sources == {json.dumps({"type": "prometheus", "uid": "${datasource}"})}
           and board["templating"]["list"][0]["type"] == "datasource", sources)
     variables = [variable["name"] for variable in board["templating"]["list"]]
-    check("so are jobs and machines", variables == ["datasource", "job", "instance"], variables)
-    check("every series of a graph has a name",
+    check("so are job and instance", variables == ["datasource", "job", "instance"], variables)
+    check("each series of a graph has a name",
           all(target.get("legendFormat") for panel in panels for target in panel.get("targets", [])
               if panel["type"] not in ("table", "row")))
 
 
 def variables(prometheus):
     for label in ("job", "instance"):
-        values = prometheus.ask(f"label/{label}/values", **{"match[]": "pmctop_build_info"})
-        check(f"there is something to choose as {label}", len(values) == len(JOBS), values)
+        values = prometheus.get(f"label/{label}/values", **{"match[]": "pmctop_build_info"})
+        check(f"the variable {label} has a choice", len(values) == len(JOBS), values)
 
 
 def main():
@@ -179,7 +180,7 @@ def main():
             shape()
             text = served.get(accept=OPENMETRICS)[2]
             if 'mode="system"' not in text:
-                skip("what Prometheus has", "needs the right to count system-wide")
+                skip("figures in Prometheus", "needs the right to count system-wide")
                 finish()
             prometheus = Prometheus(binaries, directory, served.port, node_port)
             running.append(prometheus.process)

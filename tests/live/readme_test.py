@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""README.md: each command in it is run here, or stands in ELSEWHERE with the reason why not.
-READMES: the files, links, headings and targets of make that they name exist.
+"""README.md: each command runs here, or is in ELSEWHERE with the reason why not. READMES: the
+files, links, headings and make targets in them exist.
 
-In README.md ```sh is what a user types, and nothing else is. A command that does not end by itself
-is ended when it has printed something. They run one after the other in a directory of their own, so
-that one replays what another recorded. STAND_INS replace the reader's numbers, users and addresses.
+In README.md, blocks of ```sh are what a user types. A command that does not end by itself is ended
+after its first output. The commands run in order in one directory, so that one replays what another
+recorded. The stand-ins of Scratch replace the reader's numbers, users and addresses.
 
 Prints TAP. BUILD is the build directory.
 """
@@ -32,23 +32,23 @@ LINES = 300  # of README.md, at most
 KINDS = {"sh", "text", "c"}
 FOLDERS = "core|tui|themes|tests"
 
-WHOLE = "would build and test everything from within a test"
-INSTALLS = "package_test.py and rights_test.py install"
+WHOLE = "builds and tests everything"
+INSTALLS = "package_test.py and rights_test.py"
 ELSEWHERE = {
     "make run": WHOLE,
     "make test": WHOLE,
-    "make loads": "the loads are built where tests run",
+    "make loads": "built before the tests",
     "make install": INSTALLS,
     "make uninstall": INSTALLS,
     "make deb": INSTALLS,
-    "make static": "static_test.py has it made",
+    "make static": "static_test.py",
     "make static-arm64": "the same",
-    "groupadd perf": "a group of the machine's: rights_test.py has one of its own",
+    "groupadd perf": "rights_test.py, with a group of its own",
     "usermod -aG perf YOU": "the same",
     "make install-caps GROUP=perf": INSTALLS,
     "make CROSS=aarch64-linux-gnu- SYSROOT=dir STATIC=1 BUILD=build/arm64":
-        "tests/guest has it made",
-    "make CC=clang WERROR=1 BUILD=build/clang": "make lint does",
+        "tests/guest",
+    "make CC=clang WERROR=1 BUILD=build/clang": "make lint",
     "docker run --cap-add PERFMON --pid host -it IMAGE pmctop": "no image",
     "docker run --cap-add SYS_ADMIN --pid host -it IMAGE pmctop": "no image",
     "scp build/static/pmctop box:": "another machine",
@@ -57,7 +57,7 @@ ELSEWHERE = {
 
 
 class Readme:
-    """Its text outside of blocks, and its blocks: (kind, lines)."""
+    """A README's blocks (kind, lines), and its text outside of them."""
 
     def __init__(self, name):
         self.name, self.folder = name, os.path.dirname(os.path.join(ROOT, name))
@@ -81,21 +81,19 @@ class Readme:
         self.spans = re.findall(r"`([^`]+)`", self.prose.replace("\n", " "))
 
     def commands(self):
-        """Without what a comment says of them."""
+        """The commands without comments."""
         lines = [line for kind, block in self.blocks if kind == "sh" for line in block]
         return [command for line in lines if (command := re.sub(r"(^|\s+)#\s.*", "", line).strip())]
 
     def anchors(self):
-        """Those of its headings, as GitHub makes them."""
+        """GitHub's anchors of its headings."""
         return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
                 for heading in re.findall(r"^#+ (.*)$", self.prose, re.M)}
 
 
-# ---- what it names
-
 
 def named_files(readme):
-    """What stands in the text as a path of this repository, or as the name of one of its files."""
+    """Paths of this repository and names of its files in the text."""
     names = set()
     for span in readme.spans:
         names.update(re.findall(rf"^(?:{FOLDERS})/[\w./*-]*$", span))
@@ -104,7 +102,7 @@ def named_files(readme):
 
 
 def exists(name):
-    """A path, a pattern, or the name of a file somewhere in the sources."""
+    """Whether it is a path, a pattern, or the name of a file anywhere in the sources."""
     if "/" in name:
         return bool(glob.glob(os.path.join(ROOT, name)))
     return any(glob.glob(os.path.join(ROOT, folder, "**", name), recursive=True)
@@ -112,7 +110,7 @@ def exists(name):
 
 
 def is_broken(readme, link):
-    """Whether the file or the heading that a link leads to does not exist."""
+    """Whether the file or the heading of a link does not exist."""
     path, _, heading = link.partition("#")
     name = os.path.relpath(os.path.join(readme.folder, path), ROOT) if path else readme.name
     if not os.path.exists(os.path.join(ROOT, name)):
@@ -123,13 +121,13 @@ def is_broken(readme, link):
 def check_names(readme, targets):
     name = readme.name
     kinds = {kind for kind, _ in readme.blocks}
-    check(f"{name}: each block has a kind, none is marked by its margin alone",
+    check(f"{name}: each block has a kind, none is only indented",
           kinds <= KINDS and not readme.indented, (kinds - KINDS, readme.indented))
     absent = sorted(path for path in named_files(readme) if not exists(path))
-    check(f"{name}: the files and folders that it names exist", not absent, absent)
+    check(f"{name}: its files and folders exist", not absent, absent)
     links = re.findall(r"\]\(([^)]+)\)", readme.prose)
     broken = [link for link in links if "://" not in link and is_broken(readme, link)]
-    check(f"{name}: links lead somewhere", not broken, broken)
+    check(f"{name}: its links have targets", not broken, broken)
     made = set(re.findall(r"\bmake ([a-z][a-z0-9-]*)", "\n".join(readme.spans + readme.commands())))
     check(f"{name}: make help lists each target", made <= targets, made - targets)
 
@@ -140,23 +138,21 @@ def make_targets():
     return set(re.findall(r"^ *make ([a-z0-9-]+)", helped, re.M))
 
 
-# ---- its commands
-
 
 class Scratch:
-    """A directory with what the commands need in it, and what stands in for the reader's own."""
+    """A directory with the files of the commands, and stand-ins for the reader's values."""
 
     def __init__(self, path):
         self.path = path
         os.symlink(BUILD, os.path.join(path, "build"))
         self.write("Makefile", "all:\n\t@true\n")
-        # Another machine, as ssh reaches it: its shell gets the words joined again. Without
-        # --foreground timeout ends all in its process group, which is the reader's pipeline.
+        # ssh to another machine: its shell gets the joined words. With --foreground, timeout does
+        # not end its process group, which is the reader's pipeline.
         self.write("bin/ssh", "#!/bin/sh\nshift\nexec timeout --foreground 60 sh -c \"exec $*\"\n")
         os.chmod(os.path.join(path, "bin/ssh"), 0o755)
         self.environment = {
             "PATH": f"{path}/bin:{BUILD}:{os.environ['PATH']}", "HOME": path,
-            "LC_ALL": "C.UTF-8", "HISTFILE": ""}  # which a shell writes when its terminal has gone
+            "LC_ALL": "C.UTF-8", "HISTFILE": ""}  # a shell writes it when its terminal is closed
         self.loads = [self.load(SPIN), self.load(SPIN)]
         with open("/proc/self/cgroup", encoding="ascii", errors="replace") as file:
             cgroup = file.read().rsplit(":", 1)[1].strip()
@@ -185,18 +181,18 @@ class Scratch:
         for load in self.loads:
             try:
                 os.killpg(load.pid, signal.SIGKILL)
-            except ProcessLookupError:  # README's own commands ended it
+            except ProcessLookupError:  # a command of README ended it
                 pass
             load.wait()
 
-    def own(self, command):
-        for theirs, ours in self.stand_ins:
-            command = command.replace(theirs, ours)
+    def fill_in(self, command):
+        for placeholder, value in self.stand_ins:
+            command = command.replace(placeholder, value)
         return command
 
 
 def is_live(command):
-    """Whether it draws."""
+    """Whether it is an interactive pmctop."""
     program = command.split(" | ")[-1] + " "
     return (program.startswith("pmctop ")
             and not re.search(r" (-b|--format|-o|--list|--doctor|--help) ", program))
@@ -208,7 +204,7 @@ def ends(command):
 
 
 def run_live(scratch, command):
-    """In a terminal, until it shows something; then q."""
+    """Runs it on a terminal until its first screen, then presses q."""
     terminal = Terminal(100, 30, **scratch.environment)
     try:
         terminal.line(f"cd {scratch.path}; clear; {command}; echo rc=$?")
@@ -217,9 +213,9 @@ def run_live(scratch, command):
             wanted.append(r"^The command ended with status 0")
         if "--record" in command:
             wanted.append(r"^pmctop .*REC")
-        for sight in wanted:
-            if terminal.wait_for(rf"{sight}|^rc=\d+$")[0].startswith("rc="):
-                raise Failure(f"it did not stay:\n{terminal.screen()}")
+        for pattern in wanted:
+            if terminal.wait_for(rf"{pattern}|^rc=\d+$")[0].startswith("rc="):
+                raise Failure(f"it ended early:\n{terminal.screen()}")
         terminal.keys("q")
         terminal.wait_for(r"^rc=0$")
     finally:
@@ -227,7 +223,7 @@ def run_live(scratch, command):
 
 
 def writing(shell):
-    """pmctop where a shell has started it, or has become it, once it has written something."""
+    """The pid of pmctop, started by the shell or in its place, after its first output; or None."""
     with open(f"/proc/{shell.pid}/comm", encoding="ascii", errors="replace") as comm:
         found = [shell.pid] if comm.read() == "pmctop\n" else children(shell.pid, "pmctop")
     for pid in found:
@@ -238,12 +234,13 @@ def writing(shell):
 
 
 def run_plain(scratch, command):
-    """Without a terminal. Who does not end by himself is ended when he has written something."""
+    """Runs it without a terminal. A command that does not end by itself is ended after its
+    output."""
     outputs = [os.path.join(scratch.path, f"{name}.out") for name in ("standard", "error")]
     written = re.search(r" -o (\S+)", command)
-    looked_at = os.path.join(scratch.path, written[1]) if written else outputs[0]
+    path = os.path.join(scratch.path, written[1]) if written else outputs[0]
     if "--listen" in command:
-        looked_at = outputs[1]  # its standard output is for who asks it there
+        path = outputs[1]  # its standard output is served
     with open(outputs[0], "wb") as output, open(outputs[1], "wb") as error:
         shell = subprocess.Popen(["bash", "-c", f"set -o pipefail; {command}"], stdout=output,
                                  stderr=error, stdin=subprocess.DEVNULL, cwd=scratch.path,
@@ -252,21 +249,21 @@ def run_plain(scratch, command):
             if not ends(command):
                 wait_until(f"output of {command}", lambda: writing(shell))
                 wait_until(f"output of {command}", lambda: " | " in command
-                           or os.path.exists(looked_at) and os.path.getsize(looked_at))
+                           or os.path.exists(path) and os.path.getsize(path))
                 os.kill(writing(shell), signal.SIGTERM)
             status = shell.wait(PATIENCE_S)
         finally:
             if shell.poll() is None:
                 os.killpg(shell.pid, signal.SIGKILL)
                 shell.wait()
-    with open(outputs[1], encoding="utf-8", errors="replace") as said:
-        text = said.read()
-    if status or not os.path.getsize(looked_at):
-        raise Failure(f"status {status}; {os.path.getsize(looked_at)} bytes; {text}")
+    with open(outputs[1], encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    if status or not os.path.getsize(path):
+        raise Failure(f"status {status}; {os.path.getsize(path)} bytes; {text}")
 
 
 def run_load(scratch, command):
-    """One that goes on behind the next commands, until they end it: $! is its number."""
+    """Starts a load that runs until a later command ends it. $! becomes its pid."""
     load = scratch.load(os.path.join(scratch.path, command.split()[0]), *command.split()[1:-1])
     scratch.loads.append(load)
     scratch.stand_ins.append(("$!", str(load.pid)))
@@ -274,7 +271,7 @@ def run_load(scratch, command):
 
 
 def run(scratch, command):
-    command = scratch.own(command)
+    command = scratch.fill_in(command)
     if command.endswith("&"):
         run_load(scratch, command)
     elif command.startswith("kill"):
@@ -284,11 +281,11 @@ def run(scratch, command):
     elif "pmctop" in command:
         run_plain(scratch, command)
     else:
-        raise Failure("nobody knows how to run it: see ELSEWHERE")
+        raise Failure("no rule to run it: see ELSEWHERE")
 
 
-def told(scratch):
-    """What the story of the sick machine does by keys."""
+def run_story(scratch):
+    """The keys of the section about the sick machine."""
     load = scratch.load(os.path.join(BUILD, "load", "pingpong"), "-c", "1", "1000000000")
     scratch.loads.append(load)
     terminal = Terminal(100, 40, **scratch.environment)
@@ -322,7 +319,7 @@ def attempt(name, test, *arguments):
 def check_commands(readme):
     commands = readme.commands()
     stale = sorted(set(ELSEWHERE) - set(commands))
-    check("what is not run here stands in README", not stale, stale)
+    check("the commands of ELSEWHERE are in README", not stale, stale)
     here = [command for command in dict.fromkeys(commands) if command not in ELSEWHERE]
     absent = missing(SPIN, os.path.join(BUILD, "load", "pingpong"))
     absent += [program for program in ("perf", "jq") if not shutil.which(program)]
@@ -339,7 +336,7 @@ def check_commands(readme):
         try:
             for command in here:
                 attempt(command, run, scratch, command)
-            attempt("the keys of the sick machine's story", told, scratch)
+            attempt("the keys of the sick machine's story", run_story, scratch)
         finally:
             scratch.close()
 

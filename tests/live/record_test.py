@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# tests/run: alone, perf is to read all that the machine did meanwhile.
-"""What pmctop records here, against perf: that it reads it, and what it adds up to.
+# tests/run: alone, perf reads all that the machine does meanwhile.
+"""A recording of pmctop as perf reads it: perf's sums are those that were shown.
 
 Prints TAP. BUILD is the build directory. Needs perf, and the right to count system-wide.
 """
@@ -13,11 +13,11 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 from frames import check, finish, frames_of, skip, skip_all, wait_for_lines  # noqa: E402
-from recorded import FIELDS, SWITCHES, TRACEPOINT  # noqa: E402
-from recorded import is_traced, live_sums, live_total, perf, perf_sums, timehist  # noqa: E402
-from recorded import wait_for_rounds  # noqa: E402
+from recording import FIELDS, SWITCHES, TRACEPOINT  # noqa: E402
+from recording import is_traced, live_sums, live_total, perf, perf_sums, timehist  # noqa: E402
+from recording import wait_for_rounds  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
@@ -40,39 +40,39 @@ def same_sums(data):
     ping.wait()
     frames = frames_of(printed.stdout)
     sums, script = perf_sums(data)
-    lost = sum(frame["lost_records"] for frame in frames)  # a machine too busy to be read in time
-    # This kernel may keep the switches of some tasks to itself: then these are in what ran next,
-    # and it is asked for records of switches, by a dummy event.
+    lost = sum(frame["lost_records"] for frame in frames)  # on a machine that is too busy
+    # A kernel may not report the switches of some tasks: their counts are credited to the next
+    # task. pmctop then records switches with a dummy event.
     listed = [line.split(":")[0] for line in perf("evlist", "-i", data).stdout.split("\n")]
     silent = lost or "dummy" in listed or any(
         frame["totals"]["unattributed"]["events"]["context-switches"] for frame in frames)
-    check("perf script reads it without a word",
+    check("perf script reads it without a message",
           script.returncode == 0 and (not script.stderr or (lost and "lost" in script.stderr)),
           (script.stderr, lost))
     for event in EVENTS:
         live, recorded = live_total(frames, event), sum(sums[event].values())
-        check(f"{event}: what perf script prints adds up to what was shown, to the last one",
+        check(f"{event}: perf script's sum is exactly what was shown",
               live == recorded > 0, (live, recorded))
         tasks = live_sums(frames, event)
         wrong = {tid: (count, sums[event][tid]) for tid, count in tasks.items()
                  if sums[event][tid] < count or (not silent and sums[event][tid] > count)}
         off = sum(abs(count - other) for count, other in wrong.values())
-        check(f"{event}: and task by task", off <= (live / 50 if silent else 0), wrong)
+        check(f"{event}: each task's sum too", off <= (live / 50 if silent else 0), wrong)
     switches = live_sums(frames, "context-switches")
-    check("the pair that only switches is the same to the last switch",
+    check("the switches of the ping-pong pair are exact",
           switches[ping.pid] > 1000 and (switches[ping.pid] == sums["context-switches"][ping.pid]
                                          or silent),
           (switches[ping.pid], sums["context-switches"][ping.pid]))
-    traced(data, frames, ping.pid)
+    check_tracepoint(data, frames, ping.pid)
     named = perf("script", "-i", data, "-F", "comm,tid").stdout
-    check("tasks have their names, those too that were there before",
+    check("tasks have their names, also those that started before",
           f"pingpong {ping.pid}" in " ".join(named.split()), named[:200])
 
 
-def traced(data, frames, pid):
-    """What perf makes of the tracepoint's samples: those of the pair, which only switches."""
+def check_tracepoint(data, frames, pid):
+    """perf's use of the tracepoint's samples, with the ping-pong pair."""
     names = ("perf sched timehist reads it", "perf sched timehist: run times agree with %CPU",
-             "perf script prints what the tracepoint says of each switch")
+             "perf script prints each switch of the tracepoint")
     if not is_traced(data):
         for name in names:
             skip(name, "switches are sampled by the software event: tracefs cannot be read")
@@ -95,14 +95,14 @@ def other_tools(data):
           all(f"\n{event}:" in "\n" + listed.stdout for event in names) and
           not listed.stderr.replace(TIP, ""), listed.stdout + listed.stderr)
     header = perf("report", "--header-only", "-i", data).stdout
-    check("perf report --header-only says where it was made",
+    check("perf report --header-only has the machine and the command",
           all(f"# {word} : " in header for word in ("hostname", "os release", "cmdline")), header)
     mode = os.stat(data).st_mode & 0o777
-    check("a recording is its user's alone", mode == 0o600, oct(mode))
+    check("only its user can read a recording", mode == 0o600, oct(mode))
 
 
 def killed(data):
-    """Whatever had been written when it was killed."""
+    """A recording that is killed is readable as far as it was written."""
     victim = subprocess.Popen([*COMMAND, "--format", "json", "-d", "0.2", "--record", data],
                               stdout=subprocess.PIPE)
     for _ in range(4):
@@ -114,11 +114,11 @@ def killed(data):
     victim.send_signal(signal.SIGKILL)
     victim.wait()
     sums, script = perf_sums(data)
-    check("what was written before a kill -9 reads back",
+    check("what was written before a kill -9 is readable",
           came and script.returncode == 0 and sum(sums["context-switches"].values()) > 0,
           (came, script.stderr))
     again = run("-b", "-n", "1", "-d", "0.2", "--record", data)
-    check("a recording that was there is kept as .old",
+    check("an older recording is kept as .old",
           again.returncode == 0 and os.path.getsize(data + ".old") > 0, again)
 
 
@@ -138,7 +138,7 @@ def piped():
 
 
 def stuck(directory):
-    """A reader that never reads, and a pipe that is soon full."""
+    """The reader of a full pipe does not read."""
     output = os.path.join(directory, "stuck.json")
     with open(output, "w+b") as printed:
         writer = subprocess.Popen([*COMMAND, "--format", "json", "-d", "0.2", "-o", output,
@@ -149,16 +149,16 @@ def stuck(directory):
         wait_for_lines(printed, 8)
         writer.send_signal(signal.SIGTERM)
         status = writer.wait(timeout=30)
-        said = writer.stderr.read()
+        stderr = writer.stderr.read()
         for ping in pings:
             ping.kill()
             ping.wait()
-    check("a reader that is stuck keeps nobody from counting, nor from ending",
-          status == 1 and "The recording has ended" in said, (status, said))
+    check("a reader that does not read delays neither the counts nor the end",
+          status == 1 and "The recording has ended" in stderr, (status, stderr))
 
 
 def main():
-    if why := confined.perf(PMCTOP):
+    if why := skip_reason.perf(PMCTOP):
         skip_all(why)
     with tempfile.TemporaryDirectory() as directory:
         data = os.path.join(directory, "perf.data")

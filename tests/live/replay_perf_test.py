@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# tests/run: alone, perf is to read all that the machine did meanwhile.
-"""Recordings that stock perf makes here, replayed: each task's sums are those that perf script's
-text adds up to, to the last count.
+# tests/run: alone, perf reads all that the machine does meanwhile.
+"""Replays of perf's own recordings: each task's sums are exactly those of perf script's text.
 
 Prints TAP. BUILD is the build directory. Needs perf, and the right to count system-wide.
 """
@@ -15,7 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 import perfscript  # noqa: E402
 from frames import check, check_unless, finish, frames_of, skip, skip_all  # noqa: E402
 
@@ -23,7 +22,7 @@ BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 LOAD = os.path.join(BUILD, "load")
 REMEDY = "perf record -a -e '{context-switches,"
-# Other recordings on this machine, which begin and end meanwhile, confuse perf script.
+# Other recordings that begin or end meanwhile confuse perf script.
 ATTEMPTS = 8
 
 
@@ -33,7 +32,7 @@ FAMILY = ("sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do (echo $i | cat) >/dev/n
 
 
 def perf_record(path, events, *options, command=PINGPONG):
-    """What perf says; the recording is of whatever runs while the command does."""
+    """Records everything that runs while the command does. Returns perf's result."""
     with open(path, "wb") as to:
         return subprocess.run(
             ["perf", "record", "-a", "-e", events, "-c", "1", *options,
@@ -47,37 +46,37 @@ def replay(path, *options, stdin=None):
 
 
 def record_and_compare(path, name, events, *options, command=PINGPONG):
-    """Recorded anew where samples are lost, out of order (as perf -z writes some in a storm, which
-    pmctop says) or perf script cannot read them: None where that never ends, or where perf cannot
-    record."""
+    """Returns the frames of a replay, or None if there is no good recording. It is made again if
+    perf loses samples, writes them out of order (perf -z may under load, and pmctop reports it), or
+    perf script cannot read it."""
     for _ in range(ATTEMPTS):
-        said = perf_record(path, events, *options, command=command)
-        if said.returncode != 0:
-            check(f"{name}: perf records it", False, (said.returncode, said.stderr))
+        done = perf_record(path, events, *options, command=command)
+        if done.returncode != 0:
+            check(f"{name}: perf records it", False, (done.returncode, done.stderr))
             return None
-        if b"LOST" in said.stderr:
-            why = "this machine is too busy: perf always loses samples"
+        if b"LOST" in done.stderr:
+            why = "the machine is too busy: perf always loses samples"
             continue
         try:
             script = perfscript.sums(path)
         except subprocess.CalledProcessError:
-            why = "perf script reads no recording: someone else samples switches all the time"
+            why = "perf script reads no recording: another program samples switches"
             continue
         if "are out of order" in replay(path).stdout:
-            why = "perf always writes records out of order, and each may guess what was between"
+            why = "perf always writes records out of order"
             continue
         break
     else:
         skip(name, why)
         return None
-    # Refreshes cut through slices; whether or not, and wherever: sums are the same.
+    # The sums are the same for any interval.
     for interval in ("0.1", "5"):
         printed = replay(path, "-d", interval)
         frames = frames_of(printed.stdout)
         check(f"{name}: it replays, with refreshes every {interval} s",
               printed.returncode == 0 and frames, (printed.stderr, len(frames)))
         mine = perfscript.shown(frames)
-        check(f"{name}: every task's sums are perf script's, to the last count",
+        check(f"{name}: each task's sums are exactly perf script's",
               script.samples > 1000 and not perfscript.differences(mine, script),
               (script.samples, perfscript.differences(mine, script)))
     return frames
@@ -93,16 +92,16 @@ def files(work):
     frames = record_and_compare(data, "a group in a file", group)
     if frames:
         check("tasks have their names", {"pingpong", "pong"} <= names(frames), names(frames))
-        check("when it was is not told, and not made up", frames[0]["time"] is None, frames[0])
-        check("and the machine's is told", frames[0]["host"] == os.uname().nodename, frames[0])
-        check("counts that no metric is made of are columns",
+        check("the unknown time is null", frames[0]["time"] is None, frames[0])
+        check("the host is the recording's", frames[0]["host"] == os.uname().nodename, frames[0])
+        check("counts without a metric are columns",
               "cpu-migrations" in frames[0]["totals"]["metrics"] or
               "migrations_per_s" in frames[0]["totals"]["metrics"], frames[0]["totals"])
-        asked = frames_of(replay(data, "-S", "none", "-e", "page-faults").stdout)
-        check("the columns are those that are asked for",
-              list(asked[0]["totals"]["metrics"]) == ["page-faults"], asked[0]["totals"])
+        chosen = frames_of(replay(data, "-S", "none", "-e", "page-faults").stdout)
+        check("-e selects the columns",
+              list(chosen[0]["totals"]["metrics"]) == ["page-faults"], chosen[0]["totals"])
         missing = replay(data, "-e", "cache-misses")
-        check("an event that was not recorded is told", missing.returncode != 0 and
+        check("an event that was not recorded is reported", missing.returncode != 0 and
               "cache-misses" in missing.stderr, missing)
     record_and_compare(data, "tasks that come and go", group, command=FAMILY)
     record_and_compare(os.path.join(work, "perf.pipe"), "a stream", group)
@@ -110,32 +109,32 @@ def files(work):
     frames = record_and_compare(data, "with cgroups", "{context-switches,page-faults}:S",
                                 "--all-cgroups")
     if frames:
-        nobody = replay(data, "-u", "root")
-        check("users are not recorded by perf, which is told", nobody.returncode != 0 and
-              "perf recorded no users" in nobody.stderr, nobody)
+        users = replay(data, "-u", "root")
+        check("a selection by user is refused: perf recorded no users", users.returncode != 0 and
+              "perf recorded no users" in users.stderr, users)
         root = replay(data, "-G", "/")
-        check("a cgroup can be asked for where they were recorded",
+        check("a cgroup can be selected if cgroups were recorded",
               root.returncode == 0 and '"target"' in root.stdout, root)
         with open("/proc/self/cgroup", encoding="utf-8") as lines:
             own = next((line.rstrip("\n")[3:] for line in lines if line.startswith("0::")), None)
         seen = {task["cgroup"] for frame in frames for task in frame["tasks"]
                 if task["comm"] == "pingpong"}
-        check_unless(confined.cgroup2(), "cgroups are told where they were recorded",
+        check_unless(skip_reason.cgroup2(), "tasks have their cgroups if they were recorded",
                      own is None or seen == {own}, (seen, own))
 
 
 def times(work):
-    """With a clock that perf knows the time of day by."""
+    """With a clock from which perf knows the time of day."""
     before = time.time()
     frames = record_and_compare(os.path.join(work, "perf.data"), "with a clock",
                                 "{context-switches,page-faults}:S", "-k", "CLOCK_MONOTONIC")
     if frames:
-        check("the time is that at which it was recorded",
+        check("the time is that of the recording",
               before - 1 < frames[-1]["time"] < time.time() + 1, (before, frames[-1]["time"]))
 
 
 def pipe(work):
-    """perf's own pipe, read while it is written."""
+    """perf's stream through a pipe."""
     data = os.path.join(work, "perf.pipe")
     frames = record_and_compare(data, "a stream for pmctop", "{context-switches,page-faults}:S")
     if not frames:
@@ -145,22 +144,22 @@ def pipe(work):
         piped = replay("-", "-d", "5", stdin=cat.stdout)
         cat.stdout.close()
         cat.wait()
-    check("through a pipe it is the same",
+    check("the sums through a pipe are the same",
           perfscript.shown(frames_of(piped.stdout)).tasks == perfscript.shown(frames).tasks, piped.stderr)
 
 
 def compressed(work):
-    said = subprocess.run(["perf", "version", "--build-options"], capture_output=True, text=True,
+    done = subprocess.run(["perf", "version", "--build-options"], capture_output=True, text=True,
                           check=False).stdout
-    if "zstd: [ on" not in " ".join(said.split()):
-        skip("a compressed recording", "this perf knows no zstd")
+    if "zstd: [ on" not in " ".join(done.split()):
+        skip("a compressed recording", "this perf has no zstd")
         return
     record_and_compare(os.path.join(work, "perf.data"), "a compressed recording",
                        "{context-switches,page-faults}:S", "-z")
 
 
 def refused(work):
-    """What cannot be shown is told in one sentence, with what to record instead."""
+    """Unsuitable recordings are refused in one sentence, which has a better command."""
     data = os.path.join(work, "other.data")
     group = "{context-switches,page-faults}:S"
     load = os.path.join(LOAD, "pingpong")
@@ -169,21 +168,21 @@ def refused(work):
             ("a sample of the switches", ["-a", "-e", "context-switches", "-c", "5"],
              "Not every context switch"),
             ("some tasks", ["-e", group, "-c", "1"], "Only some tasks"),
-            ("some tasks, listed behind their samples",
+            ("some tasks, with their names after the samples",
              ["--tail-synthesize", "--sample-cpu", "-e", group, "-c", "1"], "Only some tasks"),
-            ("what was overwritten", ["--overwrite", "-a", "-e", group, "-c", "1"], "--overwrite"),
+            ("a ring that was overwritten", ["--overwrite", "-a", "-e", group, "-c", "1"], "--overwrite"),
             ("a profile with switches", ["--switch-events", "-a", "-e", "cpu-clock"],
              "--switch-events")):
         subprocess.run(["perf", "record", *arguments, "-o", data, "--", load, "100"],
                        capture_output=True, stdin=subprocess.DEVNULL, timeout=180, check=False)
-        said = replay(data)
-        check(f"{name} is refused, with what to record instead",
-              said.returncode != 0 and words in said.stderr and REMEDY in said.stderr
-              and said.stderr.count("\n") == 1, said)
+        done = replay(data)
+        check(f"{name} is refused, with a better command",
+              done.returncode != 0 and words in done.stderr and REMEDY in done.stderr
+              and done.stderr.count("\n") == 1, done)
 
 
 def main():
-    if why := confined.perf(PMCTOP):
+    if why := skip_reason.perf(PMCTOP):
         skip_all(why)
     work = tempfile.mkdtemp()
     try:

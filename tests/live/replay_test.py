@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What pmctop records here, replayed: byte for byte what was shown live.
+"""Replays of pmctop's recordings: byte for byte what was shown live.
 
 Prints TAP. BUILD is the build directory. Needs the right to count system-wide.
 """
@@ -13,15 +13,15 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 from frames import check, differs, finish, frames_of, skip_all  # noqa: E402
-from recorded import wait_for_rounds  # noqa: E402
+from recording import wait_for_rounds  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 LOAD = os.path.join(BUILD, "load")
-UNBOUNDED = ["--budget", "0"]  # a later one counts
-# A family that is born and dies all the time.
+UNBOUNDED = ["--budget", "0"]  # a later --budget replaces it
+# Children that start and end all the time.
 FAMILY = "while :; do /bin/true; sh -c :; done"
 
 
@@ -31,14 +31,14 @@ def run(*arguments, **options):
 
 
 def without_cost(text):
-    """What pmctop took itself is not recorded."""
+    """Removes pmctop's own cost, which is not recorded."""
     return re.sub('"pmctop":{[^}]*},', "", text)
 
 
 def same(data, name, options, view=("--format", "json", "-H")):
     live = run(*view, "-d", "0.3", "-n", "4", *UNBOUNDED, *options, "--record", data)
     replayed = run(*view, "--replay", data)
-    # All but that it is one.
+    # A replay also has the recording's name and the position.
     name_of_it = os.path.basename(data)
     for words in (f'"replay":"{name_of_it}","offset_s":[0-9.]+,',
                   f"REPLAY of {name_of_it} at [0-9:.]+  "):
@@ -51,9 +51,9 @@ def same(data, name, options, view=("--format", "json", "-H")):
            differs(live.stdout.split("\n"), replayed.stdout.split("\n"))))
 
 
-def one_and_all(data, loads):
+def check_views(data, loads):
     spin, ping, family = (str(load.pid) for load in loads)
-    same(data, "everybody", ())
+    same(data, "all tasks", ())
     same(data, "as processes", (), ("--format", "json"))
     same(data, "as CPUs", (), ("--format", "json", "--by", "cpu"))
     same(data, "as a table", (), ("-b",))
@@ -63,39 +63,39 @@ def one_and_all(data, loads):
     same(data, "idle rows of processes", ("-p", f"{ping},{spin}", "-i"))
     same(data, "a user", ("-u", "root"))
     same(data, "a CPU", ("-C", "0"))
-    same(data, "what only /proc tells", ("-S", "software", "-e", "user_time,system_time"))
-    same(data, "CPUs that are counted in windows", ("--budget", "0.1"))
+    same(data, "figures of /proc", ("-S", "software", "-e", "user_time,system_time"))
+    same(data, "CPUs counted in windows", ("--budget", "0.1"))
 
 
-def elsewise(data):
-    """The same recording, seen in another way."""
+def check_other_views(data):
+    """A replay with other columns and options than live."""
     live = run("--format", "json", "-d", "0.3", "-n", "3", "-S", "none", "-e",
                "context-switches,page-faults", "--record", data)
     replayed = run("--format", "json", "--replay", data, "-m", "each='page-faults' / 2")
     frames = frames_of(replayed.stdout)
     faults = [frame["totals"]["events"]["page-faults"] for frame in frames]
-    check("a formula of what was recorded",
+    check("a new formula of recorded events",
           len(frames) == 3 and faults ==
           [frame["totals"]["events"]["page-faults"] for frame in frames_of(live.stdout)] and
           all("each" in frame["totals"]["metrics"] for frame in frames), replayed)
     missing = run("-b", "--replay", data, "-e", "minor-faults")
-    check("what was not recorded is said",
+    check("an event that was not recorded is reported",
           missing.returncode != 0 and "'minor-faults' was not recorded" in missing.stderr, missing)
     paced = run("--format", "json", "--replay", data, "-d", "5")
     plain = run("--format", "json", "--replay", data)
     notes = [note for frame in frames_of(paced.stdout) for note in frame["notes"]
              if note.startswith("Intervals are as they were recorded: ")]
-    check("intervals cannot be others later, and that is said",
+    check("intervals cannot be changed, with a note",
           len(notes) == len(frames) == len(frames_of(paced.stdout)) and
           "Intervals are as" not in plain.stdout, paced)
     cpu = run("-b", "--replay", data, "-C", "0")
-    check("CPUs cannot be chosen later",
+    check("CPUs cannot be selected",
           cpu.returncode == 2 and "shows the CPUs that it was made of" in cpu.stderr and
           "command" not in cpu.stderr, cpu)
 
 
 def overwritten(data):
-    """What is printed goes into another file than the recording."""
+    """The output does not overwrite the recording."""
     link = f"{data}.link"
     os.symlink(data, link)
     with open(data, "rb") as file:
@@ -105,8 +105,8 @@ def overwritten(data):
             for of_it in ("--replay", "--record"):
                 refused = run(of_it, data, "-o", output, "--format", form, "-n", "1")
                 with open(data, "rb") as file:
-                    check(f"{of_it} FILE -o {os.path.basename(output)}, {form}: is refused, "
-                          "and nothing is touched",
+                    check(f"{of_it} FILE -o {os.path.basename(output)}, {form}: refused, "
+                          "and no file is changed",
                           refused.returncode == 2 and "-o needs another file" in refused.stderr
                           and file.read() == before, refused)
     os.unlink(link)
@@ -116,14 +116,14 @@ def killed(data):
     victim = subprocess.Popen([PMCTOP, "--format", "json", "-H", "-d", "0.2", "--record", data],
                               stdout=subprocess.PIPE, text=True)
     live = [victim.stdout.readline() for _ in range(5)]
-    came = wait_for_rounds(data, 3)  # the last one may be shown before it is written
+    came = wait_for_rounds(data, 3)  # the last refresh may be shown before it is written
     victim.send_signal(signal.SIGKILL)
     live = [without_cost(line) for line in live + victim.stdout.readlines()]
     victim.wait()
     replayed = run("--format", "json", "-H", "--replay", data)
     lines = re.sub('"replay":"live.data","offset_s":[0-9.]+,', "",
                    replayed.stdout).splitlines(keepends=True)
-    check("of one that was killed all complete refreshes are shown, and how many they are",
+    check("a replay of a killed recording shows all complete intervals, and reports their number",
           came and len(lines) > 1 and lines == live[:len(lines)] and replayed.returncode == 1
           and f"is cut off after {len(lines)} complete intervals" in replayed.stderr,
           (came, len(live), len(lines), replayed.stderr))
@@ -139,7 +139,7 @@ def piped():
 
 
 def main():
-    if why := confined.system_wide(PMCTOP):
+    if why := skip_reason.system_wide(PMCTOP):
         skip_all(why)
     with tempfile.TemporaryDirectory() as directory:
         data = os.path.join(directory, "live.data")
@@ -148,8 +148,8 @@ def main():
                                  [os.path.join(LOAD, "pingpong"), "1000000000"],
                                  ["sh", "-c", FAMILY])]
         try:
-            one_and_all(data, loads)
-            elsewise(data)
+            check_views(data, loads)
+            check_other_views(data)
             overwritten(data)
             killed(data)
         finally:

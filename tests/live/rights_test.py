@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What pmctop may do while it runs, however it was started, and what a command gets of that.
+"""The rights that pmctop keeps while it runs, for each way to start it, and those of its command.
 
-Prints TAP. BUILD is the build directory. Most of it takes root, to start pmctop as others.
+Prints TAP. BUILD is the build directory. Most checks need root, to start pmctop as other users.
 """
 import contextlib
 import ctypes
@@ -34,13 +34,13 @@ CAPS = {name: 1 << bit for name, bit in (("DAC_OVERRIDE", 1), ("DAC_READ_SEARCH"
                                          ("NET_BIND_SERVICE", 10), ("IPC_LOCK", 14),
                                          ("SYS_PTRACE", 19), ("SYS_ADMIN", 21), ("PERFMON", 38))}
 COUNTS = CAPS["PERFMON"] | CAPS["IPC_LOCK"]
-# As every program of a user may be started, and pmctop's own answer to it must not show.
+# setpriv starts it as an ordinary user does.
 AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 
-# One that anybody may run, wherever this one's is.
+# A python that every user may run.
 PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
 
-# What a command finds when it has been started.
+# Prints the state of a started command.
 STATE = r"""
 import ctypes, json, os, resource, signal, sys
 status = dict(line.rstrip('\n').split(':\t', 1) for line in open('/proc/self/status') if ':\t' in line)
@@ -79,14 +79,14 @@ def status_of(path):
 
 
 def threads_of(pid):
-    """The status of every thread; {} where the process has gone."""
+    """{tid: its status}, or {} if the process has ended."""
     try:
         return {tid: status_of(f"/proc/{pid}/task/{tid}") for tid in os.listdir(f"/proc/{pid}/task")}
     except OSError:
         return {}
 
 
-def own_capabilities():
+def current_capabilities():
     return int(status_of("/proc/self")["CapPrm"], 16)
 
 
@@ -96,7 +96,7 @@ def names_of(bits):
 
 @contextlib.contextmanager
 def running(*command, **environment):
-    """On a terminal; once it has drawn, so that everything is open."""
+    """pmctop on a terminal, after its first screen, or None if it ended."""
     screen = OnPty(command, **environment)
     try:
         drawn = screen.read_until(lambda: b"PID" in screen.output or screen.process.poll() is not None)
@@ -110,7 +110,7 @@ def running(*command, **environment):
 
 @contextlib.contextmanager
 def printing(*command, **options):
-    """In batch, once its first line is there."""
+    """A batch run after its first line, or None if it ended."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, **options)
     try:
@@ -122,7 +122,7 @@ def printing(*command, **options):
 
 @contextlib.contextmanager
 def stuck(*arguments):
-    """Where it prints: nobody reads the pipe, and nothing goes into it any more."""
+    """pmctop in the middle of its output: its pipe is full and not read."""
     reader, writer = os.pipe2(os.O_NONBLOCK)
     with contextlib.suppress(BlockingIOError):
         while True:
@@ -137,13 +137,13 @@ def stuck(*arguments):
 
 
 def check_threads(name, pid, permitted, lent=False, uid=0):
-    """Each thread: no more than that in any set; and it may run nothing that has more."""
+    """Each thread has these capabilities alone, and cannot get more by an exec."""
     threads = threads_of(pid)
     seen = {status["CapPrm"] for status in threads.values()}
-    check(f"{name}: has {sorted(names_of(permitted))} alone",
+    check(f"{name}: {sorted(names_of(permitted))} alone",
           threads and seen == {f"{permitted:016x}"}
           and all(s["CapEff"] == s["CapPrm"] for s in threads.values()), seen)
-    check(f"{name}: nothing to inherit, and an exec gives nothing",
+    check(f"{name}: none to inherit, and none by an exec",
           threads and all(int(s["CapInh"], 16) == int(s["CapAmb"], 16) == 0
                           and s["NoNewPrivs"] == "1" for s in threads.values())
           and (lent or all(int(s["CapBnd"], 16) == 0 for s in threads.values())), threads)
@@ -152,14 +152,12 @@ def check_threads(name, pid, permitted, lent=False, uid=0):
 
 
 def pid_of(screen):
-    """setsid becomes the command, and so does setpriv."""
+    """setsid and setpriv exec the command: its pid is theirs."""
     return screen.process.pid
 
 
-# ---- who starts it
-
 def started_by_root():
-    have = own_capabilities()
+    have = current_capabilities()
     system = have & COUNTS
     for name, arguments, needed in (
         ("root", [], CAPS["KILL"]),
@@ -172,7 +170,7 @@ def started_by_root():
             check(f"{name}: draws", screen)
             if screen:
                 check_threads(name, pid_of(screen), have & (system | needed))
-                check(f"{name}: has threads that were looked at", len(threads_of(pid_of(screen))) > 1)
+                check(f"{name}: several threads", len(threads_of(pid_of(screen))) > 1)
     with printing(PMCTOP, "-b", "-d", "0.1") as pmctop:
         check_threads("root, printing", pmctop.pid, system)
     for event in ("mem:0xffffffff81000000:w", "uprobe:/bin/sh:0x4210"):
@@ -182,7 +180,7 @@ def started_by_root():
     with stuck("--list", "metrics") as pmctop:
         check_threads("root, listing", pmctop.pid, system)
     with stuck("--doctor") as pmctop:
-        check_threads("root's doctor, when it has asked", pmctop.pid, 0)
+        check_threads("root's doctor, while it prints", pmctop.pid, 0)
     with tempfile.TemporaryDirectory() as directory:
         os.chown(directory, NOBODY, NOBODY)
         os.chmod(directory, 0o700)
@@ -191,7 +189,7 @@ def started_by_root():
             check_threads("root, recording", pmctop.pid, have & (system | CAPS["DAC_OVERRIDE"]))
             pmctop.send_signal(signal.SIGTERM)
             pmctop.wait(PATIENCE_S)
-        check("root records where the command line says, in somebody else's directory",
+        check("root records to the path of the command line, in another user's directory",
               os.path.exists(record))
         metrics = os.path.join(directory, "x.prom")
         result = run(PMCTOP, "-n", "3", "-d", "0.1", "-o", metrics)
@@ -204,9 +202,9 @@ def started_by_root():
                 check_threads("root, replaying", pid_of(screen), have & CAPS["DAC_READ_SEARCH"])
         with running(PMCTOP) as screen:
             other = os.path.join(directory, "later.data")
-            # The page of messages is drawn anew, as a terminal is sent what has changed alone.
+            # ^L draws the page of messages again: else the terminal gets changed characters only.
             screen.write(b"o\x15" + other.encode() + b"\rL\x0c")
-            check("what is asked for later is root's own matter: a sentence says so",
+            check("a recording begun on the screen is refused there, with a sentence",
                   screen.read_until(lambda: b"given up root's right" in screen.output, 20)
                   and not os.path.exists(other), screen.output[-500:])
         config = os.path.join(directory, "pmctop.conf")
@@ -214,10 +212,10 @@ def started_by_root():
             pass
         with running(PMCTOP, "--config", config) as screen:
             screen.write(b"WL\x0c")
-            check("and so is what it saves",
+            check("and so is a configuration",
                   screen.read_until(lambda: b"no directory of root's" in screen.output, 20)
                   and not os.path.getsize(config), screen.output[-500:])
-    # What a container or a unit with AmbientCapabilities gives.
+    # As in a container, or a unit with AmbientCapabilities.
     ambient = ["--inh-caps=+perfmon,+ipc_lock,+kill,+chown",
                "--ambient-caps=+perfmon,+ipc_lock,+kill,+chown"]
     if run(*AS_NOBODY, *ambient, "true").returncode == 0:
@@ -226,7 +224,7 @@ def started_by_root():
             if screen:
                 check_threads("ambient", pid_of(screen), COUNTS | CAPS["KILL"], True, NOBODY)
     else:
-        skip("ambient capabilities", "not granted here")
+        skip("ambient capabilities", "refused here")
 
 
 def plain_user():
@@ -235,28 +233,29 @@ def plain_user():
 
 
 def hidden_processes():
-    """hidepid is a reason to keep what sees through it, and nothing else is."""
-    # By default the group of root is not meant, which is another's where gid= names one.
+    """CAP_SYS_PTRACE is kept only if /proc hides processes (hidepid)."""
+    # gid= names a group that sees all processes. By default it is root's: so another one is named.
     mount = ["unshare", "-m", "sh", "-c", 'mount -t proc -o hidepid=2,gid=54321 proc /proc && exec "$@"', "-"]
     blind = ["setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace"]
     if run(*mount, *blind, "true").returncode:
-        skip("hidepid", "cannot be mounted here")
+        skip("hidepid", "cannot be mounted")
         return
     frame = [PMCTOP, "-b", "-n", "1", "-d", "0.1", "-i", "--format", "json"]
     with printing(*mount, PMCTOP, "-b", "-d", "0.1") as pmctop:
         check_threads("root, where /proc hides processes", pmctop.pid,
-                      own_capabilities() & (COUNTS | CAPS["SYS_PTRACE"]))
+                      current_capabilities() & (COUNTS | CAPS["SYS_PTRACE"]))
     sleeper = subprocess.Popen(AS_NOBODY + ["sleep", "1000"])
     seen = {name: {task["pid"] for task in frames_of(run(*mount, *prefix, *frame).stdout)[-1]["tasks"]}
             for name, prefix in (("all", []), ("blind", blind))}
     sleeper.kill()
     sleeper.wait()
-    check("it sees other users' processes there, and without it would not",
+    check("it shows other users' processes there, and cannot without the capability",
           sleeper.pid in seen["all"] - seen["blind"], (sleeper.pid, seen))
 
 
 def user_namespace():
-    """Root there may not count CPUs. Its own processes have rights that pmctop gives up."""
+    """Root of a user namespace may not count CPUs. pmctop gives up its rights over its
+    processes."""
     with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
         level = int(file.read())
     if level not in (1, 2) or run("unshare", "-r", "true").returncode:
@@ -269,8 +268,6 @@ def user_namespace():
                       uid=os.getuid())
 
 
-# ---- rights that the file lends
-
 @contextlib.contextmanager
 def installed(*arguments):
     with tempfile.TemporaryDirectory() as prefix:
@@ -281,7 +278,7 @@ def installed(*arguments):
 
 
 def lends(program):
-    """Not on a file system without them, or that is mounted nosuid."""
+    """Whether file capabilities work: not on every file system, and not with nosuid."""
     with tempfile.TemporaryDirectory() as directory:
         os.chmod(directory, 0o755)
         copy = os.path.join(directory, "grep")
@@ -293,7 +290,7 @@ def lends(program):
 
 
 def may_start(program, groups):
-    """setpriv still has root's rights when it starts a program."""
+    """Without setpriv, which has root's rights when it starts a program."""
     try:
         return run(program, "--version", user=NOBODY, group=NOBODY,
                    extra_groups=groups).returncode == 0
@@ -302,9 +299,9 @@ def may_start(program, groups):
 
 
 def not_installed():
-    """What is missing is said, and what there is then."""
+    """Messages of an incomplete installation."""
     with installed("GROUP=no-such-group") as (program, result):
-        check("install-caps for a group that there is not: says how to make it",
+        check("install-caps for a missing group: the message has the command that adds it",
               result.returncode != 0 and "groupadd no-such-group" in result.stderr
               and not os.path.exists(program), result)
     with tempfile.TemporaryDirectory() as tools:
@@ -313,7 +310,7 @@ def not_installed():
             file.write("#!/bin/sh\nexit 1\n")
         os.chmod(failing, 0o755)
         with installed(f"PATH={tools}:{os.environ['PATH']}") as (program, result):
-            check("a setcap that fails: says what is there without",
+            check("a setcap that fails: the message has the program that was installed",
                   result.returncode != 0 and f"{program} is there, but" in result.stderr
                   and os.path.exists(program), result)
 
@@ -322,46 +319,46 @@ def install_caps():
     with installed() as (program, result):
         check("make install-caps", result.returncode == 0, result)
         given = run("getcap", program).stdout
-        check("gives CAP_PERFMON and CAP_IPC_LOCK, no more",
+        check("the program has CAP_PERFMON and CAP_IPC_LOCK, no more",
               sorted(re.findall(r"cap_\w+", given)) == ["cap_ipc_lock", "cap_perfmon"]
               and given.rstrip().endswith("ep"), given)
-        check("to everybody", stat.S_IMODE(os.stat(program).st_mode) == 0o755)
+        check("every user may run it", stat.S_IMODE(os.stat(program).st_mode) == 0o755)
         result = run(*AS_NOBODY, program, "--format", "json", "-n", "2", "-d", "0.2")
         frame = frames_of(result.stdout)[-1]
         users = {task["user"] for task in frame["tasks"]}
-        check("an ordinary user counts the whole system then",
+        check("an ordinary user counts the whole system with it",
               frame["mode"] == "system" and "root" in users, (frame["mode"], users))
         with printing(*AS_NOBODY, program, "-b", "-d", "0.1") as pmctop:
-            check_threads("installed so", pmctop.pid, COUNTS, True, NOBODY)
+            check_threads("file capabilities", pmctop.pid, COUNTS, True, NOBODY)
             maps = run(*AS_NOBODY, "cat", f"/proc/{pmctop.pid}/maps")
-            check("and nobody may look into its memory", maps.returncode != 0, maps)
+            check("and another process cannot read its memory", maps.returncode != 0, maps)
         by_caps(program)
-        # Each of the two is proved: this is what it is without.
+        # Each capability is needed: without it this is missing.
         shutil.copy(program, program + "-one")
-        for caps, says in (("cap_perfmon=ep", True), ("cap_perfmon,cap_ipc_lock=ep", False)):
+        for caps, small in (("cap_perfmon=ep", True), ("cap_perfmon,cap_ipc_lock=ep", False)):
             run("setcap", caps, program + "-one")
             result = run("prlimit", "--memlock=0", *AS_NOBODY, program + "-one", "-b", "-n", "1",
                          "-d", "0.1")
-            check(f"{caps}: " + ("rings are cut short where memory may not be locked" if says
-                                 else "rings are as large as they should be"),
-                  ("perf_event_mlock_kb" in result.stdout) == says, result.stdout[:500])
+            check(f"{caps}: " + ("rings are small under a limit of locked memory" if small
+                                 else "rings have their full size"),
+                  ("perf_event_mlock_kb" in result.stdout) == small, result.stdout[:500])
         run("setcap", "cap_ipc_lock=ep", program + "-one")
         result = run(*AS_NOBODY, program + "-one", "--format", "json", "-n", "1", "-d", "0.1")
-        check("cap_ipc_lock=ep alone counts no whole system",
+        check("cap_ipc_lock=ep alone cannot count the whole system",
               frames_of(result.stdout)[-1]["mode"] != "system", result.stdout)
-        # More than that is not kept.
+        # Other capabilities of the file are given up.
         run("setcap", "cap_perfmon,cap_ipc_lock,cap_kill,cap_dac_override,cap_sys_admin=ep",
             program + "-one")
         with printing(*AS_NOBODY, program + "-one", "-b", "-d", "0.1") as pmctop:
-            check_threads("installed with more", pmctop.pid, COUNTS, True, NOBODY)
+            check_threads("file capabilities, too many", pmctop.pid, COUNTS, True, NOBODY)
     with installed("GROUP=daemon") as (program, result):
-        check("GROUP= lets its members, and nobody else, start it",
+        check("GROUP= allows its members, and no other user, to start it",
               result.returncode == 0 and stat.S_IMODE(os.stat(program).st_mode) == 0o750
               and not may_start(program, []) and may_start(program, ["daemon"]), result)
 
 
 def by_caps(program):
-    secret = "tell-nobody-this = 1"
+    secret = "do-not-print-this = 1"
     with tempfile.TemporaryDirectory() as directory:
         os.chmod(directory, 0o777)
         path = os.path.join(directory, "root.conf")
@@ -374,17 +371,17 @@ def by_caps(program):
                 result = run(*AS_NOBODY, *start, *arguments, "-b", "-n", "1", "-d", "0.1",
                              env=dict(os.environ, **environment))
                 check(f"{os.path.basename(start[0])} {arguments[:1]} {list(environment)}: a file that"
-                      " the user may not read is not read",
-                      "tell-nobody" not in result.stdout + result.stderr
+                      " the user cannot read is not read",
+                      "do-not-print" not in result.stdout + result.stderr
                       and (environment or "ermission denied" in result.stderr), result)
             target = os.path.join(directory, "out")
             result = run(*AS_NOBODY, *start, "--format", "json", "-n", "1", "-d", "0.1", "-o", target)
-            check(f"{os.path.basename(start[0])}: what it writes is its user's",
+            check(f"{os.path.basename(start[0])}: a file that it writes is the user's",
                   result.returncode == 0 and os.stat(target).st_uid == NOBODY, result)
             os.unlink(target)
             result = run(*AS_NOBODY, *start, "-b", "-n", "1", "-d", "0.1", "-o", path)
             with open(path, encoding="ascii") as file:
-                check(f"{os.path.basename(start[0])}: what he may not write stays",
+                check(f"{os.path.basename(start[0])}: a file that the user cannot write is unchanged",
                       result.returncode == 1 and secret in file.read(), result)
         with printing(*AS_NOBODY, made_setuid(program), "-b", "-d", "0.1") as pmctop:
             check_threads("set-user-ID root", pmctop.pid, COUNTS, True, NOBODY)
@@ -400,7 +397,7 @@ def made_setuid(program):
 
 
 def terminal_descriptions(program):
-    """ncurses reads no file for a stranger where it has rights that he has not."""
+    """With more rights than its user, ncurses reads no terminal description of that user."""
     with tempfile.TemporaryDirectory() as directory:
         os.chmod(directory, 0o755)
         source = run("infocmp", "-1", "xterm-256color").stdout
@@ -409,24 +406,22 @@ def terminal_descriptions(program):
         place = os.path.join(directory, ".terminfo")
         made = run("tic", "-x", "-o", place, "-", input=source, stdin=None) if source else None
         if not made or made.returncode:
-            skip("a trap in a terminal's description", "there is no tic")
+            skip("a user's terminal description", "no tic")
             return
         for name, environment in (("TERMINFO", {"TERMINFO": place}),
                                   ("TERMINFO_DIRS", {"TERMINFO_DIRS": place}),
                                   ("HOME", {"HOME": directory})):
-            for who, trapped in ((PMCTOP, True), (program, False), (made_setuid(program), False)):
-                with running(*AS_NOBODY, who, **environment) as screen:
-                    if who == PMCTOP and not (screen and b"TRAP" in screen.output):
-                        skip(f"{name}", "ncurses does not read it for anybody")
+            for path, trapped in ((PMCTOP, True), (program, False), (made_setuid(program), False)):
+                with running(*AS_NOBODY, path, **environment) as screen:
+                    if path == PMCTOP and not (screen and b"TRAP" in screen.output):
+                        skip(f"{name}", "this ncurses does not read it")
                         break
-                    check(f"{name} is {'' if trapped else 'not '}believed by {os.path.basename(who)}",
+                    check(f"{os.path.basename(path)} {'reads' if trapped else 'does not read'} {name}",
                           screen and (b"TRAP" in screen.output) == trapped)
 
 
-# ---- the command
-
 def prepare_oddly():
-    """Whatever a shell may have set for its commands."""
+    """Sets what a shell may have set for its commands."""
     os.umask(0o027)
     os.setpriority(os.PRIO_PROCESS, 0, 3)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -452,7 +447,7 @@ def state_of(*prefix, trouble=prepare_oddly):
 
 
 def differences(bare, seen):
-    """The keys in which they are not the same, and those below "status"."""
+    """The keys with different values, also those below "status"."""
     both = ({**bare, **bare.get("status", {})}, {**seen, **seen.get("status", {})})
     return {key: tuple(state.get(key) for state in both) for key in {*both[0], *both[1]} - {"status"}
             if both[0].get(key) != both[1].get(key)}
@@ -461,14 +456,14 @@ def differences(bare, seen):
 def compare_states(name, prefix, program):
     bare, seen = state_of(*prefix), state_of(*prefix, program, "-b", "--")
     different = differences(bare, seen)
-    check(f"{name}: a command finds all as it is without pmctop: {', '.join(sorted(bare))}",
+    check(f"{name}: a command has the state that it has without pmctop: {', '.join(sorted(bare))}",
           "failed" not in bare and not different, different)
 
 
 def command():
     compare_states("root" if os.geteuid() == 0 else "user", [], PMCTOP)
     state = state_of(PMCTOP, "-b", "--")
-    check("which has the standard descriptors, the one of its own reading, and no more",
+    check("the standard descriptors are open, the one of its own listing, and no more",
           state.get("descriptors") in (["0", "1", "2"], ["0", "1", "2", "3"]),
           state.get("descriptors"))
     if os.geteuid() != 0:
@@ -487,7 +482,7 @@ def command():
 
 
 def live_command():
-    """On the screen it has a session of its own besides, and no terminal."""
+    """On the screen the command also has a session of its own, and no terminal."""
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "state")
         bare = state_of(trouble=None)
@@ -500,7 +495,7 @@ def live_command():
         with open(path, encoding="utf-8") as file:
             seen = json.load(file)
         different = differences(bare, seen)
-        check("live: the command finds all but environment and directory as it is without pmctop",
+        check("live: the command has the state that it has without pmctop, but environment and directory",
               not {*different} - {"environment", "directory"}, different)
 
 
@@ -520,14 +515,12 @@ def killed():
     pmctop.wait(PATIENCE_S)
     pmctop.stderr.close()
     time.sleep(0.2)
-    check("kill -9 of pmctop is not the command's end", alive(pid))
+    check("kill -9 of pmctop does not end the command", alive(pid))
     os.kill(pid, signal.SIGKILL)
 
 
-# ---- what another user has written
-
-def strangers():
-    """sudo -E, sudo with HOME kept, su: root with what another user's environment says."""
+def other_users_files():
+    """Root with another user's environment: sudo -E, sudo that keeps HOME, su."""
     with tempfile.TemporaryDirectory() as home:
         place = os.path.join(home, ".config", "pmctop")
         os.makedirs(os.path.join(place, "themes"))
@@ -544,22 +537,22 @@ def strangers():
                             {"XDG_CONFIG_HOME": os.path.join(home, ".config")}):
             variables = {**os.environ, **environment}
             result = run(PMCTOP, *frame, env=variables)
-            check(f"{list(environment)[0]}: another user's configuration is ignored in one line",
+            check(f"{list(environment)[0]}: another user's configuration is ignored, with one line",
                   result.returncode == 0 and result.stderr.count("\n") == 1
                   and "is ignored" in result.stderr and "stranger" not in result.stderr, result)
             if "PMCTOPRC" not in environment:
                 result = run(PMCTOP, *frame, "--theme", "his", env=variables)
-                check(f"{list(environment)[0]}: and so is his theme",
+                check(f"{list(environment)[0]}: and so is that user's theme",
                       result.returncode == 2 and "Theme" in result.stderr, result)
                 result = run(PMCTOP, "--list", "themes", env=variables)
-                check("which is not listed", "his" not in result.stdout.split(), result.stdout)
+                check("a theme that is not listed",
+                      "his" not in result.stdout.split(), result.stdout)
             result = run(*AS_NOBODY, PMCTOP, *frame, env=variables)
-            check(f"{list(environment)[0]}: he himself has it read", "stranger" in result.stderr, result)
+            check(f"{list(environment)[0]}: it is read for that user",
+                  "stranger" in result.stderr, result)
         result = run(PMCTOP, *frame, "--config", config)
-        check("--config names it all the same", "stranger" in result.stderr, result)
+        check("--config reads it for root too", "stranger" in result.stderr, result)
 
-
-# ---- nothing is changed
 
 def readonly():
     with tempfile.TemporaryDirectory() as directory:
@@ -572,10 +565,11 @@ def readonly():
                   result.returncode == 2 and word in result.stderr
                   and result.stderr.count("\n") == 1 and not os.path.exists(path), result)
         with running(PMCTOP, "--readonly", HOME=directory) as screen:
-            # None of them asks anything, so q is no answer; what they say is the unit tests'.
+            # These keys open no question that q would answer. Units check their messages.
             screen.write(b"oWkq")
-            check("nor are o, W and k of any use", screen.wait() == 0, screen.output[-300:])
-        check("and there is no file", not os.listdir(directory), os.listdir(directory))
+            check("nor do o, W and k write or end anything",
+                  screen.wait() == 0, screen.output[-300:])
+        check("and no file is written", not os.listdir(directory), os.listdir(directory))
 
 
 def main():
@@ -584,10 +578,10 @@ def main():
     live_command()
     killed()
     user_namespace()
-    if os.geteuid() != 0 or not own_capabilities() & CAPS["PERFMON"]:
-        skip("what is given up", "this is not root, or a container's without CAP_PERFMON")
+    if os.geteuid() != 0 or not current_capabilities() & CAPS["PERFMON"]:
+        skip("capabilities that are given up", "needs root with CAP_PERFMON")
         return
-    strangers()
+    other_users_files()
     plain_user()
     started_by_root()
     hidden_processes()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make static: one file that works where there is nothing else, no library, no terminfo, no user.
+"""make static: a program that needs no library, no terminfo and no /etc/passwd.
 
-Prints TAP. BUILD is the build directory. Takes root, for a root directory that holds pmctop alone.
+Prints TAP. BUILD is the build directory. Needs root, for a root directory with pmctop alone.
 """
 import contextlib
 import os
@@ -14,13 +14,13 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 from frames import check, finish, frames_of, skip_all  # noqa: E402
 from ptys import OnPty  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PATIENCE_S = 300
-# /proc and /dev as any machine has them, seen by nobody else and gone with the command.
+# The usual /proc and /dev, in a mount namespace that ends with the command.
 MOUNT = 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'
 
 
@@ -31,7 +31,7 @@ def run(*command, **options):
 
 @contextlib.contextmanager
 def bare_machine():
-    """What starts a command where there is nothing but /pmctop."""
+    """The prefix of a command in a root directory with /pmctop alone."""
     with tempfile.TemporaryDirectory() as root:
         os.chmod(root, 0o755)
         for name in ("proc", "dev"):
@@ -41,29 +41,30 @@ def bare_machine():
 
 
 def printed(bare):
-    said = run(*bare, "/pmctop", "--version")
-    check("--version says that it is static, for whom, and what was left out",
-          said.returncode == 0 and ", static, " in said.stdout and "Built for" in said.stdout
-          and "without HTTP (--listen)" in said.stdout, said)
+    done = run(*bare, "/pmctop", "--version")
+    check("--version has 'static', the machine, and the missing parts",
+          done.returncode == 0 and ", static, " in done.stdout and "Built for" in done.stdout
+          and "without HTTP (--listen)" in done.stdout, done)
     listens = run(*bare, "/pmctop", "--listen", ":0")
-    check("--listen says so too", listens.returncode and "built without HTTP" in listens.stderr, listens)
+    check("--listen is refused with that reason",
+          listens.returncode and "built without HTTP" in listens.stderr, listens)
     batch = run(*bare, "/pmctop", "-n", "1", "-d", "0.2", "--format", "json")
     frames = frames_of(batch.stdout)
     check("it counts", batch.returncode == 0 and len(frames) == 1 and frames[0]["tasks"], batch)
-    check("who has no name here is a number",
+    check("a user without a name is a number",
           frames and all(task["user"].isdigit() for task in frames[0]["tasks"]), frames)
     with open(os.path.join(bare[-1], "etc", "passwd"), "w", encoding="ascii") as passwd:
         passwd.write("the-only-user:x:0:0::/:/pmctop\n")
     batch = run(*bare, "/pmctop", "-n", "1", "-d", "0.2", "--format", "json", "-u", "the-only-user")
     frames = frames_of(batch.stdout)
-    check("who has one in /etc/passwd is called by it, without glibc's modules",
+    check("a name is read from /etc/passwd, without glibc's modules",
           frames and {task["user"] for task in frames[0]["tasks"]} == {"the-only-user"}, batch)
     themes = run(*bare, "/pmctop", "--list", "themes").stdout
-    check("the themes are in it", "nord" in themes and "default" in themes, themes)
+    check("the themes are built in", "nord" in themes and "default" in themes, themes)
 
 
 def drawn(bare, kind, expected, how):
-    """What a terminal of that type is sent until there are rows."""
+    """pmctop draws on a terminal of that type, with this sequence in its output."""
     screen = OnPty([*bare, "/pmctop", "0.2"], TERM=kind)
     try:
         seen = screen.read_until(lambda: b"COMMAND" in screen.output
@@ -78,7 +79,7 @@ def drawn(bare, kind, expected, how):
 
 
 def main():
-    if why := confined.mounts():
+    if why := skip_reason.mounts():
         skip_all(why)
     made = run("make", "--no-print-directory", "-C", os.path.join(HERE, "..", ".."), "static",
                f"BUILD={BUILD}")
@@ -86,19 +87,19 @@ def main():
     program = os.path.join(BUILD, "static", "pmctop")
     if made.returncode:
         return finish()
-    check("is a few megabytes", os.path.getsize(program) < 8 << 20, os.path.getsize(program))
+    check("it is smaller than 8 MiB", os.path.getsize(program) < 8 << 20, os.path.getsize(program))
     with bare_machine() as bare:
         etc = os.path.join(bare[-1], "etc")
         os.mkdir(etc)
         printed(bare)
-        drawn(bare, "xterm-256color", b"\x1b[?1049l", "as is built in")
-        drawn(bare, "linux", b"\x1b[?0c", "as is built in")
+        drawn(bare, "xterm-256color", b"\x1b[?1049l", "with the built-in description")
+        drawn(bare, "linux", b"\x1b[?0c", "with the built-in description")
         drawn(bare, "no-such-terminal", b"\x1b[?1049l", "as xterm-256color")
         source = run("infocmp", "-1", "xterm-256color").stdout.replace("smcup=", "smcup=HERE")
         with open(os.path.join(etc, "source"), "w", encoding="ascii") as file:
             file.write(source)
         run("tic", "-o", os.path.join(etc, "terminfo"), file.name, check=True)
-        drawn(bare, "xterm-256color", b"HERE", "as the machine describes it, where it does")
+        drawn(bare, "xterm-256color", b"HERE", "with the machine's description")
     return finish()
 
 

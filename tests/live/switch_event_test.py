@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Which event samples context switches where tracefs is missing, unreadable or wrong, on the kernel
-that runs here. Each case has a mount namespace of its own, in which other files lie over tracefs.
+"""The event that samples context switches if tracefs is missing, unreadable or wrong, on this
+kernel. Each case mounts other files over tracefs, in a mount namespace of its own.
 
 Prints TAP. BUILD is the build directory. Needs root, to mount.
 """
@@ -15,7 +15,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 from frames import broken_sums, check, finish, frames_of, skip, skip_all  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -23,7 +23,7 @@ NOBODY = 65534
 TRACING = "/sys/kernel/tracing"
 SWITCH = f"{TRACING}/events/sched/sched_switch"
 MOUNT = f"mount -t tracefs tracefs {TRACING}"
-# Also below debugfs, where there is one.
+# Also hides tracefs below debugfs.
 NO_TRACEFS = "mount -t tmpfs none /sys/kernel"
 DIRECTORY = tempfile.TemporaryDirectory(prefix="switches-")
 PMCTOP = os.path.join(DIRECTORY.name, "pmctop")
@@ -51,7 +51,7 @@ def over(name, text):
 
 
 def examine(name, mounts, prefix, wanted, remedy):
-    """What the doctor says of it, and that pmctop counts all CPUs nevertheless."""
+    """The doctor's finding, and counts of all CPUs."""
     doctor = inside(mounts, *prefix, PMCTOP, "--doctor", "--format", "json")
     try:
         findings = json.loads(doctor.stdout)["findings"]
@@ -68,7 +68,7 @@ def examine(name, mounts, prefix, wanted, remedy):
           remedies == ([remedy] if remedy else []), remedies)
     run = inside(mounts, *prefix, PMCTOP, "--format", "json", "-n", "3", "-d", "0.2")
     seen = frames_of(run.stdout)
-    check(f"{name}: whole CPUs are counted, and sums conserve",
+    check(f"{name}: whole CPUs are counted, and the sums are right",
           run.returncode == 0 and len(seen) == 3 and all(f["mode"] == "system" for f in seen)
           and not any(broken_sums(f) for f in seen) and seen[-1]["tasks"], run.stderr or seen)
 
@@ -82,13 +82,13 @@ def without(text, field):
 
 
 def moved(text, bytes_on):
-    """All fields lie so many bytes further."""
+    """Moves all fields by that many bytes."""
     return re.sub(r"offset:(\d+)", lambda m: f"offset:{int(m[1]) + bytes_on}", text)
 
 
 def main():
     usual = format_of_kernel()
-    # Its mount options are the machine's, so they stay as they are: files and folders lie over it.
+    # The mount options of tracefs are the machine's and stay. Copies are mounted over it.
     readable = " && ".join((
         MOUNT, f"cp {SWITCH}/id {SWITCH}/format {DIRECTORY.name}", f"mount -t tmpfs none {TRACING}",
         f"mkdir -p {SWITCH}", f"cp {DIRECTORY.name}/id {DIRECTORY.name}/format {SWITCH}",
@@ -107,7 +107,7 @@ def main():
          [NOT_USED, "not understood"], None),
         ("offsets beyond all samples", over("format", moved(usual, 5000)), [],
          [NOT_USED, "not understood"], None),
-        # The format is believed. The samples lack such fields, and name only the task that ran.
+        # This format is accepted. The samples have no such fields, and name only the task that ran.
         ("offsets beyond these samples", over("format", moved(usual, 500)), [], [USED], None),
         ("1 MB of garbage", over("format", "\33[2J\n%s" * 150000), [],
          [NOT_USED, "not understood"], None),
@@ -121,12 +121,12 @@ def main():
             ("CAP_PERFMON, tracefs readable", readable, CAPABLE, [USED], None),
         ]
     else:
-        skip("CAP_PERFMON", "setpriv does not give it")
+        skip("CAP_PERFMON", "setpriv cannot set it")
     for case in cases:
         examine(*case)
 
 
-why = confined.mounts() or confined.pid_namespace() or confined.system_wide(f"{BUILD}/pmctop")
+why = skip_reason.mounts() or skip_reason.pid_namespace() or skip_reason.system_wide(f"{BUILD}/pmctop")
 if why:
     skip_all(why)
 if inside(MOUNT, "cat", f"{SWITCH}/id").returncode != 0:

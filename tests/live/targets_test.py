@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # tests/run: one by one, it sets perf_event_paranoid.
-"""Whose figures are wanted, and what the kernel here lets whom see.
+"""What can be counted (-p, -t, -u, -C, -G, --, all), by root and by ordinary users.
 
-Prints TAP. BUILD is the build directory. Software events do, so no PMU is needed. As root it makes
-ordinary users of its own and sets perf_event_paranoid, and puts that back; as anybody else what
-needs that is skipped by name.
+Prints TAP. BUILD is the build directory. Software events are enough: no PMU is needed. As root it
+starts pmctop as an ordinary user, sets perf_event_paranoid and restores it. Without root these
+checks are skipped.
 """
 import contextlib
 import json
@@ -20,8 +20,8 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
-import dropper  # noqa: E402
+import skip_reason  # noqa: E402
+import setuid_process  # noqa: E402
 from frames import (  # noqa: E402
     Charge, Charged, broken_sums, check, check_unless, finish, for_all, frames_of, skip, stolen_ns,
     wait_for_lines)
@@ -30,14 +30,14 @@ BUILD = for_all(os.path.abspath(os.environ.get("BUILD", "build")))
 PMCTOP = os.path.join(BUILD, "pmctop")
 LOAD = os.path.join(BUILD, "load")
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
-ROOT = confined.other_users() is None
+ROOT = skip_reason.other_users() is None
 NOBODY = 65534
 PATIENCE_S = 180
 USER = {"user": NOBODY, "group": NOBODY, "extra_groups": [],
         "env": dict(os.environ, PATH="/usr/bin:/bin")} if ROOT else {}
 
-# Who, at which perf_event_paranoid, is to get what without a target. Kernels know 3 and 4 or not;
-# where they do, an ordinary user gets nothing there.
+# (user, perf_event_paranoid, mode without a target). Some kernels have the levels 3 and 4, at which
+# an ordinary user may count nothing.
 MAY = (
     ("root", 2, "system"),
     ("root", 4, "system"),
@@ -50,7 +50,7 @@ MAY = (
     ("user with CAP_PERFMON", 2, "system"),
 )
 
-# Arguments, whose, the status, a word of the one line that says why.
+# (arguments, user, status, a word of the message)
 GONE, NOT_OURS = "(gone)", "(not ours)"
 BAD = (
     (["-p", GONE], "root", 2, GONE),
@@ -80,8 +80,8 @@ LAUNCHES = (
 )
 
 
-def options_of(who):
-    return {} if who == "root" else USER
+def options_of(user):
+    return {} if user == "root" else USER
 
 
 def run(*arguments, program=PMCTOP, **options):
@@ -91,7 +91,7 @@ def run(*arguments, program=PMCTOP, **options):
 
 @contextlib.contextmanager
 def load(*command, **options):
-    """A load program in the background, with its output, until the block ends."""
+    """A load program, until the end of the block."""
     process = subprocess.Popen([os.path.join(LOAD, command[0]), *command[1:]], text=True,
                                stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, **options)
     try:
@@ -115,7 +115,8 @@ SHARE = 0.1  # the scheduler charges at its ticks
 
 
 def watch(pid, *arguments, program=PMCTOP, **options):
-    """Three refreshes, with what pmctop and the scheduler charged a task in the last two."""
+    """Returns three frames, the task's time by pmctop and its Charge in the last two, and the
+    status."""
     frames, scheduler = [], Charged([pid])
     with subprocess.Popen([program, "--format", "json", "-S", "software", "-d", "0.4", "-n", "3",
                            *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -130,17 +131,17 @@ def watch(pid, *arguments, program=PMCTOP, **options):
     return frames, seen, ran, pmctop.returncode
 
 
-def may():
-    """What each user gets at each level."""
+def check_levels():
+    """The mode of each user at each level."""
     with tempfile.TemporaryDirectory() as place, load("spin", **USER) as spin:
         os.chmod(place, 0o755)
         capable = shutil.copy(PMCTOP, place)
         granted = subprocess.run(["setcap", "cap_perfmon+ep", capable], capture_output=True,
                                  text=True, check=False)
-        for who, level, wanted in MAY:
-            name = f"{who}, paranoid {level}"
+        for user, level, wanted in MAY:
+            name = f"{user}, paranoid {level}"
             program = PMCTOP
-            if "CAP" in who:
+            if "CAP" in user:
                 program = capable
                 if granted.returncode != 0:
                     skip(name, granted.stderr.strip())
@@ -149,19 +150,19 @@ def may():
             for arguments in [], ["-p", str(spin.pid)]:
                 part = f"{name}{', attached' if arguments else ''}"
                 frames, seen, ran, status = watch(spin.pid, *arguments, program=program,
-                                                  **options_of(who))
+                                                  **options_of(user))
                 last = frames[-1] if frames else {"mode": None, "notes": []}
                 check(f"{part}: three refreshes and status 0", status == 0 and len(frames) == 3
                       and not any(broken_sums(f) for f in frames), (status, len(frames)))
-                check(f"{part}: the busy loop has the time that the scheduler charged it",
+                check(f"{part}: the time of the busy loop is the scheduler's",
                       ran.agrees(seen, SHARE), (last["mode"], seen, ran, last["notes"]))
                 if arguments:
                     continue
                 check(f"{name}: mode {wanted}", last["mode"] in wanted.split(" or "), last["mode"])
-                told = [note for note in last["notes"] if "kernel.perf_event_paranoid=0" in note]
-                check(f"{name}: " + ("nothing to complain" if wanted == "system"
-                                     else "one note says why not system, and the remedy"),
-                      len(told) == (wanted != "system"), last["notes"])
+                reasons = [note for note in last["notes"] if "kernel.perf_event_paranoid=0" in note]
+                check(f"{name}: " + ("no note" if wanted == "system"
+                                     else "one note has the reason and the remedy"),
+                      len(reasons) == (wanted != "system"), last["notes"])
 
 
 def bad_input():
@@ -169,28 +170,28 @@ def bad_input():
     gone.wait()
     with load("spin") as spin:
         replaced = {GONE: str(gone.pid), NOT_OURS: str(spin.pid)}
-        for arguments, who, status, word in BAD:
-            if who == "user" and not ROOT:
+        for arguments, user, status, word in BAD:
+            if user == "user" and not ROOT:
                 skip(f"pmctop {' '.join(arguments)} by another user", "needs root")
                 continue
-            if word == "kernel thread" and confined.pid_namespace():
-                skip(f"pmctop {' '.join(arguments)}", confined.pid_namespace())
+            if word == "kernel thread" and skip_reason.pid_namespace():
+                skip(f"pmctop {' '.join(arguments)}", skip_reason.pid_namespace())
                 continue
             arguments = [replaced.get(a, a) for a in arguments]
-            result = run("-b", "-n", "1", "-d", "0.1", *arguments, **options_of(who))
+            result = run("-b", "-n", "1", "-d", "0.1", *arguments, **options_of(user))
             lines = result.stderr.splitlines()
-            check(f"{who}: pmctop {' '.join(arguments)}: status {status}, one line that says why",
+            check(f"{user}: pmctop {' '.join(arguments)}: status {status}, one line with the reason",
                   result.returncode == status and len(lines) == 1
                   and replaced.get(word, word) in lines[0] and not result.stdout,
                   (result.returncode, result.stderr, result.stdout[:200]))
 
 
-def launch(who):
-    """Who it is that counts makes no difference to the command."""
-    options = options_of(who)
+def launch(user):
+    """A command runs in the same way for any user."""
+    options = options_of(user)
     for script, status in LAUNCHES:
         result = run("--format", "json", "-d", "0.1", "--", "sh", "-c", script, **options)
-        check(f"{who}: the status of sh -c '{script}' is passed on: {status}",
+        check(f"{user}: the status of sh -c '{script}' is passed on: {status}",
               result.returncode == status, (result.returncode, result.stderr))
     stolen = stolen_ns()
     result = run("--format", "json", "-S", "software", "-d", "0.2", "--",
@@ -199,48 +200,48 @@ def launch(who):
     frames = frames_of(result.stdout)
     live = [frame for frame in frames if not frame.get("summary")]
     summaries = [frame for frame in frames if frame.get("summary")]
-    check(f"{who}: a family's report is conserved, and closed by one summary",
+    check(f"{user}: the frames of a family are conserved, with one summary at the end",
           result.returncode == 3 and live and len(summaries) == 1
           and not any(broken_sums(f) for f in frames), (result.returncode, len(frames)))
     parts = sum(clock_ns(task) for frame in live for task in frame["tasks"])
     whole = sum(clock_ns(task) for frame in summaries for task in frame["tasks"])
-    check(f"{who}: which adds it up", 0.99 * whole <= parts <= 1.01 * whole and whole > 0,
+    check(f"{user}: the summary is their sum", 0.99 * whole <= parts <= 1.01 * whole and whole > 0,
           (parts, whole))
     charged = Charge(sum(f["user_s"] + f["system_s"] for f in summaries) * 1e9, stolen)
-    check(f"{who}: to what the kernel charged the family", charged.agrees(whole, SHARE),
+    check(f"{user}: and the CPU time that the kernel charged", charged.agrees(whole, SHARE),
           (whole, charged))
-    # "exe" is one of them before main().
+    # "exe" is a process before its main().
     comms = {task["comm"] for frame in live for task in frame["tasks"]}
-    check(f"{who}: nobody else is in its rows",
+    check(f"{user}: no other task has a row",
           comms and all(str(comm).startswith(("tree", "exe")) for comm in comms), comms)
 
 
 def crowd():
-    """Thousands of threads, of which few do anything, and few descriptors."""
+    """Thousands of threads, most of them asleep, and few descriptors."""
     busy, sleeping = 50, 5000
     with load("crowd", "-s", str(sleeping), "-b", str(busy), **USER) as process:
         if process.stdout.readline() != "ready\n":
-            skip("thousands of threads", "not so many here")
+            skip("thousands of threads", "this machine allows fewer")
             return
         result = subprocess.run(
             ["sh", "-c", f"ulimit -n 256; exec {PMCTOP} --format json -S software -H -d 2 -n 4 "
              f"-p {process.pid}"], capture_output=True, text=True, timeout=PATIENCE_S, **USER)
     frames = frames_of(result.stdout)
-    check("5,050 threads and 256 descriptors are no failure",
+    check("5,050 threads and 256 descriptors: no error",
           result.returncode == 0 and len(frames) == 4, (result.returncode, result.stderr))
-    # On a busy machine not each of them runs within each refresh.
+    # On a busy machine not every thread runs in each refresh.
     rows = {task["tid"] for frame in frames[1:] for task in frame["tasks"]
             if task["comm"] == "busy" and clock_ns(task) > 0}
-    check(f"the {busy} busy ones are in the rows", len(rows) == busy, len(rows))
+    check(f"the {busy} busy threads have rows", len(rows) == busy, len(rows))
     threads = frames[-1].get("threads", {"ran": 0, "counted": 0})
-    check("how many are counted is said", threads["counted"] == threads["ran"] or any(
+    check("a note has the number of counted threads", threads["counted"] == threads["ran"] or any(
         f"the {threads['counted']} busiest threads of {threads['ran']} that ran" in note
         for note in frames[-1]["notes"]), (threads, frames[-1]["notes"]))
 
 
-def guises(who):
-    """Tasks that are not what they were; all at once, each against what it said it was."""
-    options = options_of(who)
+def guises(user):
+    """Tasks that change their name, program or pid, all at once. Each prints its own identity."""
+    options = options_of(user)
     stolen = stolen_ns()
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         pmctop = subprocess.Popen([PMCTOP, "--format", "json", "-S", "software", "-H", "-d", "0.2"],
@@ -250,7 +251,7 @@ def guises(who):
                                  text=True, **options)
                 for words in (["rename"], ["thread"], ["exec", os.path.join(LOAD, "spin"), "3"],
                               ["zombie"], ["reuse"])]
-        said = [json.loads(line) for process in runs for line in process.communicate()[0]
+        identities = [json.loads(line) for process in runs for line in process.communicate()[0]
                 .splitlines()]
         wait_for_lines(output, 2)
         pmctop.send_signal(signal.SIGTERM)
@@ -258,18 +259,18 @@ def guises(who):
         output.seek(0)
         frames = frames_of(output.read())
     stolen = stolen_ns() - stolen
-    for truth in said:
+    for truth in identities:
         seen = [task for frame in frames for task in frame["tasks"]
                 if (task["pid"], task["tid"]) == (truth["pid"], truth["tid"])
                 and task["comm"] == truth["comm"]]
         ran = sum(clock_ns(task) for task in seen) / 1e9
-        # Until the refresh after a change it goes by its new name. The others burn 0.4 s of their
-        # own time, spin what it gets in three.
+        # A task has its new name from the refresh after the change. spin gets three seconds of CPU
+        # time, the others 0.4 s.
         most = (3.1 if truth["comm"] == "spin" else 1.1) + stolen / 1e9
-        check(f"{who}: {truth['comm']} is a row by that name and pid, with its time",
+        check(f"{user}: {truth['comm']} has a row with its name, pid and time",
               0.1 < ran < most, (truth, ran))
         if truth["comm"] == "undead":
-            check(f"{who}: a zombie's row says that it has ended", seen and seen[-1].get("exited"),
+            check(f"{user}: a zombie's row is marked as exited", seen and seen[-1].get("exited"),
                   seen[-1:])
 
 
@@ -285,17 +286,17 @@ def kernel_threads():
                 continue
             if int(rest.split()[6]) & 0x00200000:  # PF_KTHREAD
                 rows += 1
-                # Behind the first '-' of a worker's name is what it works at just now; records cut
-                # names at 15 bytes, which /proc does not do to kernel threads.
-                told = str(task["comm"]).split("-")[0]
-                if task["user"] != "root" or comm[:15].split("-")[0] != told[:15]:
+                # A worker's name has its current work behind the first '-'. Records cut names at 15
+                # bytes, /proc does not for kernel threads.
+                name = str(task["comm"]).split("-")[0]
+                if task["user"] != "root" or comm[:15].split("-")[0] != name[:15]:
                     wrong.append((task["pid"], task["comm"], comm, task["user"]))
-    check_unless(confined.pid_namespace(), "kernel threads have rows: their names, and root's",
+    check_unless(skip_reason.pid_namespace(), "kernel threads have rows, with their names and user root",
                  rows and not wrong, (rows, wrong))
 
 
 def setuid():
-    """An ordinary user's program that is root's in truth."""
+    """A program with the set-user-ID bit of root, started by an ordinary user."""
     with tempfile.TemporaryDirectory() as place:
         os.chmod(place, 0o755)
         program = shutil.copy(os.path.join(LOAD, "spin"), os.path.join(place, "spin-setuid"))
@@ -305,22 +306,22 @@ def setuid():
             while os.readlink(f"/proc/{spin.pid}/exe") != program:
                 time.sleep(0.01)
             if os.stat(f"/proc/{spin.pid}").st_uid != 0:
-                skip("a setuid program", "nosuid here")
+                skip("a setuid program", "nosuid")
                 return
             frames, seen, ran, _ = watch(spin.pid)
             users = {task["user"] for frame in frames for task in frame["tasks"]
                      if task["pid"] == spin.pid}
-            check("a setuid program is its owner's, with the time it was charged",
+            check("a setuid program is its owner's, with the scheduler's time",
                   users == {"root"} and ran.agrees(seen, SHARE), (users, seen, ran))
             result = run("-b", "-n", "1", "-d", "0.1", "-p", str(spin.pid), **USER)
-            check("and not the user's who started it: one line says so",
+            check("its user may not count it: one line reports that",
                   result.returncode == 3 and len(result.stderr.splitlines()) == 1,
                   (result.returncode, result.stderr))
         finally:
             spin.kill()
             spin.wait()
         result = run("--format", "json", "-d", "0.2", "--", program, "0.5", **USER)
-        check("launched by that user, what can be counted is, and its status is passed on",
+        check("started by pmctop of that user, it is counted as far as possible, and its status passed on",
               result.returncode == 0 and frames_of(result.stdout), (result.returncode,
                                                                     result.stderr))
 
@@ -342,24 +343,24 @@ sys.stdin.readline()
 
 
 def after_setuid():
-    """Children that are gone at their first refresh, of a process that was read long before."""
-    with dropper.start(CHILDREN) as dropped, \
+    """Children that end before their first refresh. Their parent's user was read long before."""
+    with setuid_process.start(CHILDREN) as dropped, \
          subprocess.Popen([PMCTOP, "--format", "json", "-S", "software", "-d", "0.2"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           stdin=subprocess.DEVNULL, text=True) as pmctop:
         frame, seen, rows = None, 0, []
-        while seen < 10:  # it is read after 0.25 and 1.25 s, and then after 5.25 s
+        while seen < 10:  # pmctop reads the user after 0.25, 1.25 and 5.25 s
             frame = json.loads(pmctop.stdout.readline())
             seen += any(task["pid"] == dropped.pid for task in frame["tasks"])
-        dropper.drop(dropped)
+        setuid_process.drop(dropped)
         pids = {int(pid) for pid in dropped.stdout.readline().split()}
         ended = time.time()
         while frame["time"] < ended:
             frame = json.loads(pmctop.stdout.readline())
             rows += [task for task in frame["tasks"] if task["pid"] in pids]
         users = {task["user"] for task in rows}
-        check_unless(frame["mode"] != "system" and "whole CPUs cannot be counted here",
-                     "after setuid() children are the new user's, gone or not",
+        check_unless(frame["mode"] != "system" and "whole CPUs cannot be counted",
+                     "after setuid() ended children have the new user too",
                      len(rows) >= len(pids) / 2 and users == {pwd.getpwuid(NOBODY).pw_name},
                      (len(rows), users))
         pmctop.kill()
@@ -368,12 +369,12 @@ def after_setuid():
 
 def restricted():
     """-u, -C and -G."""
-    nobody = pwd.getpwuid(NOBODY).pw_name
+    name = pwd.getpwuid(NOBODY).pw_name
     with load("spin", "-c", "0", **USER) as spin, load("spin", "-c", "0") as other:
-        for user in nobody, str(NOBODY):
+        for user in name, str(NOBODY):
             frames, seen, ran, _ = watch(spin.pid, "-u", user)
             users = {task["user"] for frame in frames for task in frame["tasks"]}
-            check(f"-u {user}: that user's rows alone", users == {nobody}
+            check(f"-u {user}: that user's rows alone", users == {name}
                   and ran.agrees(seen, SHARE), (users, seen, ran))
         frames, seen, ran, _ = watch(spin.pid, "-C", "0")
         cpus = {cpu["cpu"] for frame in frames for cpu in frame["cpus"]}
@@ -381,12 +382,12 @@ def restricted():
               (cpus, seen, ran))
         frames, seen, _, _ = watch(spin.pid, "-p", f"{spin.pid},{other.pid}")
         pids = {task["pid"] for frame in frames for task in frame["tasks"]}
-        check("-p with two pids: both, and nobody else", pids == {spin.pid, other.pid}, pids)
-        group_of(spin)
+        check("-p with two pids: these rows alone", pids == {spin.pid, other.pid}, pids)
+        check_cgroup(spin)
 
 
-def group_of(spin):
-    """-G, with a cgroup of the test's own."""
+def check_cgroup(spin):
+    """-G, with a new cgroup."""
     with open("/proc/mounts", encoding="utf-8") as mounts:
         roots = [line.split()[1] for line in mounts if line.split()[2] == "cgroup2"]
     name = f"pmctop-test-{os.getpid()}"
@@ -399,7 +400,7 @@ def group_of(spin):
     try:
         with open(f"{path}/cgroup.procs", "w", encoding="ascii") as procs:
             procs.write(str(spin.pid))
-        # As /proc/PID/cgroup has it, and as a path; both where cgroup2 stands as usual.
+        # The name in /proc/PID/cgroup; and the path, if cgroup2 is mounted at its usual place.
         for argument in [f"/{name}"] + [path] * (roots[:1] == ["/sys/fs/cgroup"]):
             frames, seen, ran, _ = watch(spin.pid, "-G", argument)
             pids = {task["pid"] for frame in frames for task in frame["tasks"]}
@@ -418,9 +419,9 @@ try:
         try:
             paranoid_set(2)
         except OSError as error:
-            skip("what each level grants", error)
+            skip("each level of perf_event_paranoid", error)
         else:
-            may()
+            check_levels()
             paranoid_set(2)
         guises("root")
         kernel_threads()
@@ -429,7 +430,7 @@ try:
         restricted()
         launch("root")
     else:
-        skip("what each level grants, users, cgroups, kernel threads", "needs root")
+        skip("perf_event_paranoid, users, cgroups, kernel threads", "needs root")
     bad_input()
     guises("user")
     launch("user")

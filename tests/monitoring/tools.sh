@@ -3,9 +3,9 @@
 #
 # tools.sh [OUTDIR=build/monitoring]: OUTDIR/bin/{prometheus,promtool,prometheus-node-exporter}
 #
-# Those of this machine where it has them. Else out of Debian's packages, which are unpacked and not
-# installed: their installation makes users and starts daemons, which is not for a test to do. The
-# programs need nothing but libc. Exit status 77: they cannot be had here, skip what needs them.
+# Links to this machine's programs if it has them. Else from Debian's packages, which are unpacked
+# and not installed: an installation would add users and start daemons. The programs need only libc.
+# Exit status 77: they cannot be downloaded, skip what needs them.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -33,7 +33,7 @@ skip() {
 	exit 77
 }
 
-# What an interrupted run left; the lock says that nobody is using it.
+# Left by an interrupted run: the lock proves that no other one uses it.
 rm -rf "$out"/.new.* "$out/bin"
 new=$(mktemp -d "$out/.new.XXXXXX")
 trap 'rm -rf "$new"' EXIT
@@ -46,9 +46,9 @@ for program in $programs; do
 done
 if [ "$(find "$new/bin" -type l | wc -l)" -lt 3 ]; then
 	[ -n "$(command -v apt-get)" ] && [ -n "$(command -v dpkg)" ] ||
-		skip "no prometheus here, and no apt-get to fetch it with; skipped"
-	# apt's own user could not write into our directory: that is a warning, and no news. Lists
-	# that are old, or none, are only renewed by who may.
+		skip "no prometheus, and no apt-get to download it; skipped"
+	# apt's own user cannot write into this directory, which would be a warning. Only root can renew
+	# old lists.
 	# shellcheck disable=SC2086 # a list of words
 	(cd "$new" && { apt-get -q -q -o APT::Sandbox::User=root download $packages ||
 		{ apt-get -q -q update &&
@@ -66,4 +66,4 @@ if [ "$(find "$new/bin" -type l | wc -l)" -lt 3 ]; then
 	done
 fi
 mv "$new/bin" "$out/bin"
-complete || skip "not all of $programs are in Debian's packages of them; skipped"
+complete || skip "Debian's packages do not have all of $programs; skipped"

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# tests/run: alone, it looks at what others would disturb.
-"""pmctop where it gets little: address space, descriptors, locked memory, and no time for a while.
-
-Each run either does its work or says in one sentence why it cannot; none crashes or hangs.
-Prints TAP. BUILD is the build directory.
+# tests/run: alone, other programs would disturb it.
+"""pmctop with little of a resource: address space, descriptors, locked memory, and a time in which
+it is stopped. A run either works, or prints the reason in one sentence. It neither crashes nor
+hangs. Prints TAP. BUILD is the build directory.
 """
 import json
 import os
@@ -25,26 +24,26 @@ STOPPED_S = 3
 
 
 def limited(limit, value):
-    """(how it ended, what it printed, what it said) with so little of that."""
+    """(status, standard output, standard error) of a run under a limit."""
     run = subprocess.run(["prlimit", f"--{limit}={value}", *ONCE], capture_output=True, text=True,
                          timeout=120, stdin=subprocess.DEVNULL)
     return run.returncode, run.stdout, run.stderr
 
 
-def is_calm(status, printed, said):
-    """A whole frame that conserves; or a line for each thing that fails, and no figure."""
+def ends_well(status, printed, stderr):
+    """A whole frame that conserves; or a message for each failure, and no figure."""
     if status == 0:
         return printed.count("\n") == 1 and not broken_sums(json.loads(printed))
-    lines = said.strip().split("\n")
+    lines = stderr.strip().split("\n")
     return (0 < status < 126 and not printed and len(lines) <= 2
             and all(line.startswith("pmctop: ") and len(line) > 20 for line in lines))
 
 
-def is_told(status, printed, said, whole, busy):
-    """What is missing beside a whole frame is told with its remedy: CPUs, or the name of a process
-    that was there before."""
+def is_reported(status, printed, stderr, whole, busy):
+    """If a frame has fewer CPUs than `whole`, or no name of an older process, a note has the
+    remedy."""
     if status != 0:
-        return "ulimit -n" in said
+        return "ulimit -n" in stderr
     frame = json.loads(printed)
     names = {task["comm"] for task in frame["tasks"] if task["pid"] == busy}
     return (any("ulimit -n" in note for note in frame["notes"])
@@ -59,13 +58,13 @@ def descriptors():
     try:
         sweep("descriptors", "nofile", range(3, 65),
               lambda *result: "error while loading" in result[2]
-              or is_calm(*result) and is_told(*result, whole, busy.pid))
+              or ends_well(*result) and is_reported(*result, whole, busy.pid))
     finally:
         busy.kill()
         busy.wait()
 
 
-def sweep(name, limit, values, is_right=is_calm):
+def sweep(name, limit, values, is_right=ends_well):
     ended, bad = [], []
     for value in values:
         result = limited(limit, value)
@@ -77,18 +76,18 @@ def sweep(name, limit, values, is_right=is_calm):
 
 
 def space():
-    """From where the loader has enough: what it says is not ours."""
+    """From the smallest size in which the loader works, because its messages are not pmctop's."""
     least = next(mib for mib in range(8, 200, 2)
-                 if "error while loading" not in (said := limited("as", mib << 20)[2])
-                 and "failed to map" not in said and "cannot" not in said)
+                 if "error while loading" not in (stderr := limited("as", mib << 20)[2])
+                 and "failed to map" not in stderr and "cannot" not in stderr)
     ended = sweep("address space", "as", [mib << 20 for mib in range(least, least + 8)])
     enough = limited("as", 512 << 20)
-    check("with enough of it, it works", enough[0] == 0, enough)
+    check("it works with enough of it", enough[0] == 0, enough)
     return ended
 
 
 def stopped():
-    """Whoever is stopped says how long the interval was, and does not make up for it."""
+    """After a stop, one interval has its length, and none is short to make up for it."""
     process = subprocess.Popen([PMCTOP, "--format", "json", "-d", "0.2"], stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, text=True)
     frames = [json.loads(process.stdout.readline()) for _ in range(2)]
@@ -99,20 +98,21 @@ def stopped():
     process.kill()
     process.wait()
     seconds = [frame["interval_s"] for frame in frames]
-    check("who was stopped tells how long that was",
+    check("a stop is one long interval",
           sum(s >= STOPPED_S * 0.9 for s in seconds) == 1, seconds)
-    check("and adds up", not [sums for frame in frames if (sums := broken_sums(frame))], seconds)
-    check("without intervals that make up for it", min(seconds[2:]) > 0.02, seconds)
+    check("the sums are right",
+          not [sums for frame in frames if (sums := broken_sums(frame))], seconds)
+    check("no short interval follows", min(seconds[2:]) > 0.02, seconds)
 
 
 def main():
     if limited("nofile", 1024)[0] != 0:
-        skip("little of anything", "prlimit is not there, or nothing can be counted")
+        skip("limits", "no prlimit, or nothing can be counted")
         return finish()
     descriptors()
     sweep("locked memory", "memlock", [0, 4096, 65536, 1 << 20])
     if is_sanitized(PMCTOP):
-        skip("address space", "a sanitizer takes terabytes of it")
+        skip("address space", "a sanitizer uses terabytes of it")
     else:
         space()
     stopped()

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # tests/run: alone, it keeps the machine busy.
-"""pmctop for a while on a machine in distress: a fork storm, and tasks that do nothing but switch.
+"""pmctop for a while on a very busy machine: a fork storm, and tasks that do nothing but switch.
 
-One on a terminal with somebody at its keys, one that serves and records into files which take
-turns, one that prints JSON. None may keep more and more: memory, descriptors and mappings are looked
-at after a while and at the end. Every frame must conserve, and what was lost must be told.
+One pmctop is on a terminal with random keys, one serves and records into several files, one prints
+JSON. Memory, descriptors and mappings must not grow: they are compared after a while and at the
+end. Each frame must conserve, and lost records must be reported.
 
-    machine_test.py [MINUTES]      without a number some seconds, as a test
+    machine_test.py [MINUTES]      without MINUTES: some seconds
 
 Prints TAP. BUILD is the build directory. Needs the right to count system-wide.
 """
@@ -31,18 +31,18 @@ BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 SHORT_S = 6
 LOST = "Records were lost"
-# Of the history, which fills up in its first eleven minutes (core/snapshot/history.h).
+# The history grows in its first eleven minutes (core/snapshot/history.h).
 HISTORY_BYTES_S = 24 << 10
-SLACK_BYTES = 8 << 20  # a storm is not always as large
+SLACK_BYTES = 8 << 20  # the storm's size varies
 
-# Nothing that leaves, asks for files, or sends anything to anybody.
+# Keys that do not quit, open a prompt for a file, or send a signal.
 KEYS = ["<", ">", "R", "H", "t", "g", "i", "c", "?", "/", "\\", "n", "F", "m", "B", "z", "L", " ",
         "Z", "\t", "u", "T", "\x1b", "\r", "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[5~",
         "\x1b[6~", "1", "2", "x", "e"]
 
 
 class Level:
-    """What a process has at a moment."""
+    """A process's memory, descriptors, mappings and threads at a moment."""
 
     def __init__(self, pid):
         with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:
@@ -59,7 +59,8 @@ class Level:
 
 
 class Load:
-    """Two that switch on each CPU, and a storm of children that live for less than a millisecond."""
+    """On each CPU a pair that switches, and a storm of children that live less than a
+    millisecond."""
 
     def __init__(self):
         load = os.path.join(BUILD, "load")
@@ -68,7 +69,7 @@ class Load:
         self.commands.append(["nice", "-n", "5", os.path.join(load, "swarm"), "1000000000", "0"])
 
     def __enter__(self):
-        # It ends with this script, however that ends.
+        # The loads end with this script.
         self.running = [subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command],
                                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
                         for command in self.commands]
@@ -80,8 +81,8 @@ class Load:
             process.wait()
 
 
-class Typist:
-    """Somebody at the keys of a pmctop, who looks at nothing."""
+class Keyboard:
+    """A pmctop on a terminal, with random keys."""
 
     def __init__(self, seed):
         self.chance = random.Random(seed)
@@ -105,7 +106,7 @@ class Typist:
 
 
 class Server:
-    """One that serves and records, and whoever asks it."""
+    """A pmctop that serves and records, and its scraper."""
 
     def __init__(self, directory):
         path = os.path.join(directory, "soak.data")
@@ -126,7 +127,7 @@ class Server:
 
 
 class Reader:
-    """One that prints JSON, every frame of which is added up."""
+    """A pmctop that prints JSON. The sums of each frame are checked."""
 
     def __init__(self):
         self.process = subprocess.Popen([PMCTOP, "--format", "json", "-H", "-d", "1"],
@@ -134,7 +135,7 @@ class Reader:
         self.name = "that prints JSON"
         self.frames = self.rows = self.lost = 0
         self.switches, self.seconds = 0, 0.0
-        self.broken, self.untold = [], []
+        self.broken, self.unreported = [], []
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
 
@@ -146,7 +147,7 @@ class Reader:
             self.lost += frame["lost_records"]
             self.broken += broken_sums(frame)
             if frame["lost_records"] and not any(LOST in note for note in frame["notes"]):
-                self.untold.append(frame["time"])
+                self.unreported.append(frame["time"])
             self.switches += frame["totals"]["events"].get("context-switches") or 0
             self.seconds += frame["interval_s"]
 
@@ -160,67 +161,67 @@ class Reader:
         return status
 
 
-def watch(parties, seconds, tell):
-    """The levels of each party, again and again until the time is over."""
+def watch(parties, seconds, progress):
+    """{party: [(seconds, Level)]}, sampled until the time is over. Prints progress each minute."""
     levels = {party: [] for party in parties}
     began = time.monotonic()
-    told = 0
+    next_print = 0
     while (passed := time.monotonic() - began) < seconds:
         for party in parties:
             if party.process.poll() is not None:
                 return levels
             party.step()
             levels[party].append((passed, Level(party.process.pid)))
-        if tell and passed >= told:
-            told += 60
+        if progress and passed >= next_print:
+            next_print += 60
             for party in parties:
                 print(f"# {passed:4.0f} s, one {party.name}: {levels[party][-1][1]}", flush=True)
     return levels
 
 
 def is_flat(levels, history):
-    """From a fifth of the time on: the most of the last fifth against the most of the second."""
+    """Whether the maximum of the last fifth of the time is not above that of the second."""
     end = levels[-1][0]
     parts = [[level for passed, level in levels if k * end <= 5 * passed <= (k + 1) * end]
              for k in range(5)]
     before, after = parts[1], parts[4]
     grown = max(level.rss for level in after) - max(level.rss for level in before)
     allowed = SLACK_BYTES + (HISTORY_BYTES_S * 3 * end / 5 if history else 0)
-    # A scrape or a picker may have something open just then; that is not for good.
+    # A scrape or a picker may have a file open at that moment.
     same = (min(level.fds for level in after) <= min(level.fds for level in before)
             and min(level.maps for level in after) <= min(level.maps for level in before) + 8)
     return grown <= allowed and same, f"{grown / 1024:+.0f} KiB; {before[-1]}; then {after[-1]}"
 
 
-def soak(seconds, tell):
+def soak(seconds, progress):
     with tempfile.TemporaryDirectory() as directory, Load():
-        typist, server, reader = Typist(7), Server(directory), Reader()
-        parties = [typist, server, reader]
-        levels = watch(parties, seconds, tell)
+        keyboard, server, reader = Keyboard(7), Server(directory), Reader()
+        parties = [keyboard, server, reader]
+        levels = watch(parties, seconds, progress)
         for party in parties:
             alive = party.process.poll() is None
             status = party.end() if alive else party.process.poll()
-            check(f"the one {party.name} goes on to the end, and ends well",
+            check(f"the one {party.name} runs to the end, and ends well",
                   alive and status in (0, 143, 130), status)
-            flat, how = is_flat(levels[party], party is typist) if alive else (False, "")
-            # Some seconds are its beginning alone.
-            check(f"it keeps no more and more{f': {how}' if tell else ''}", flat or not tell, how)
+            flat, how = is_flat(levels[party], party is keyboard) if alive else (False, "")
+            # In some seconds it is still starting.
+            check(f"it does not grow{f': {how}' if progress else ''}", flat or not progress, how)
         files = os.listdir(directory)
-        check("of its recordings two stay", len(files) <= 3, files)
-        check("it was asked", server.scrapes > 0)
-    check("every frame conserves", reader.frames > 1 and not reader.broken, reader.broken[:5])
-    check("what was lost is told", not reader.untold, reader.untold[:5])
-    if tell:
+        check("two of its recordings are kept", len(files) <= 3, files)
+        check("it was scraped", server.scrapes > 0)
+    check("each frame conserves", reader.frames > 1 and not reader.broken, reader.broken[:5])
+    check("lost records are reported", not reader.unreported, reader.unreported[:5])
+    if progress:
         print(f"# {reader.frames} frames of {reader.rows} rows, {reader.lost} records lost, "
               f"{reader.switches / max(reader.seconds, 1):.0f} switches a second; "
-              f"{typist.keys} keys, {server.scrapes} scrapes")
+              f"{keyboard.keys} keys, {server.scrapes} scrapes")
 
 
 def main():
     probe = subprocess.run([PMCTOP, "--format", "json", "-n", "1", "-d", "0.1"],
                            capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
     if '"mode":"system"' not in probe.stdout:
-        skip("a machine in distress", "whole CPUs cannot be counted here")
+        skip("a very busy machine", "whole CPUs cannot be counted")
     elif len(sys.argv) > 1:
         soak(float(sys.argv[1]) * 60, True)
     else:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is chosen on the screen, saved, and found again at the next start.
+"""Settings that are changed on the screen, saved, and read at the next start.
 
-Prints TAP, as tests/terminals.py says.
+Prints TAP (tests/terminals.py).
 """
 import os
 import re
@@ -12,7 +12,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 import terminals  # noqa: E402
 from terminals import PMCTOP, Failure, Skip, wait_until  # noqa: E402
 
@@ -21,7 +21,7 @@ MESSAGES = r"^FIRST +LAST +TIMES +MESSAGE"
 
 
 class Home:
-    """A user's own directory of configuration, and pmctop with it."""
+    """A user's directory of configuration, and pmctop with it."""
 
     def __init__(self, terminal, text=None):
         self.directory = tempfile.mkdtemp(prefix="pm-")
@@ -56,21 +56,21 @@ class Home:
         self.terminal.wait_for("^rc=0$")
 
 
-def look(screen):
-    """What must be the same at the next start: interval, preset, and the table's header. None in
-    the first moment, when pmctop's own cost is not known."""
+def settings_shown(screen):
+    """The interval, the preset and the table's header, which the next start must have too. None
+    before pmctop's own cost is known."""
     title = re.search(r"^pmctop .*every (\S+) .*?(\S+) +own ", screen)
     header = next(line for line in screen.splitlines() if "%CPU" in line and "CPU " != line[:4])
     return title and (*title.groups(), header.split())
 
 
 def wait_for_words(terminal, words):
-    """Wherever its lines are broken."""
+    """Waits for words, with any line breaks between them."""
     wait_until(words, lambda: words in " ".join(terminal.screen().split()), 30)
 
 
 def test_save_and_start(terminal):
-    """what was chosen is saved by W, and there again at the next start"""
+    """settings that are saved with W are there at the next start"""
     with Home(terminal) as home:
         home.start()
         terminal.keys("p")
@@ -96,7 +96,7 @@ def test_save_and_start(terminal):
         terminal.text("dracula")
         terminal.keys("Enter")
         terminal.wait_for(r"^USER .*▲")
-        shown = wait_until("the whole title", lambda: look(terminal.screen()))
+        shown = wait_until("the whole title", lambda: settings_shown(terminal.screen()))
         terminal.keys("W")
         terminal.wait_for(SAVED)
         home.leave()
@@ -106,16 +106,16 @@ def test_save_and_start(terminal):
             if not any(line in found for found in text.splitlines()):
                 raise Failure(f"'{line}' is not in:\n{text}")
         home.start()
-        wait_until("the same screen", lambda: look(terminal.screen()) == shown)
+        wait_until("the same screen", lambda: settings_shown(terminal.screen()) == shown)
         terminal.keys("W")
         terminal.wait_for(r"^Nothing to save")
         home.leave()
         if home.read() != text:
-            raise Failure(f"saved again, it is:\n{home.read()}")
+            raise Failure(f"saved again:\n{home.read()}")
 
 
 def test_keeps_what_is_there(terminal):
-    """W keeps comments, order and what makes no sense, and Esc takes a theme back"""
+    """W keeps comments, order and invalid lines; Esc restores the theme"""
     text = "# mine\n[pmctop]\nwhat\ndelay = 2  # slow\n\n[presets]\nmine = cpu_percent, cs\n"
     with Home(terminal, text) as home:
         home.start("-S mine")
@@ -134,16 +134,16 @@ def test_keeps_what_is_there(terminal):
         expected = text.replace("delay = 2  #", "delay = 0.5s  #").replace(
             "# slow\n", "# slow\npreset = mine\n")
         if home.read() != expected:
-            raise Failure(f"saved is:\n{home.read()}")
+            raise Failure(f"saved:\n{home.read()}")
 
 
 def test_full_disk(terminal):
-    """where the disk is full W says so, and the file is as it was"""
-    if why := confined.mounts():
+    """on a full disk W reports it, and the file is unchanged"""
+    if why := skip_reason.mounts():
         raise Skip(why)
     text = "# mine\n[pmctop]\ndelay = 2\n"
     with Home(terminal) as home:
-        # A disk of two pages: one for the file, one that something else takes.
+        # A disk of two pages: one for the file, one for another file.
         terminal.line(f"mkdir {home.directory}/pmctop && unshare -m bash --norc --noprofile")
         terminal.line(f"PS1='shell> '; mount -t tmpfs -o size=8k none {home.directory}/pmctop")
         terminal.line(f"printf '{text!r}'".replace("''", "'").replace("'\"", "'") +
@@ -159,7 +159,7 @@ def test_full_disk(terminal):
 
 
 def test_keys(terminal):
-    """[keys] binds others, which the help shows, and complaints stand in the dashboard"""
+    """[keys] binds keys, which the help shows; the dashboard shows errors of the file"""
     text = "[keys]\nquit = Q\npause = x ^X\nkill = x\nnosuch = y\n"
     with Home(terminal, text) as home:
         home.start()
@@ -177,7 +177,7 @@ def test_keys(terminal):
 
 
 def test_broken_theme(terminal):
-    """a broken line of a theme is named, and a theme that is gone does not keep from starting"""
+    """a wrong line of a theme is reported; a missing theme does not prevent the start"""
     with Home(terminal, "[pmctop]\ntheme = mine\n") as home:
         home.write("themes/mine.theme", "# Mine\ntheme[main_fg]=\"#eeeeee\"\ntheme[title]=\"red\"\n")
         home.start()

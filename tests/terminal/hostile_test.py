@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Names that would steer a terminal, through every page and every list of what there is to choose:
-byte by byte, pmctop sends a terminal its own sequences and printable text, nothing else.
+"""Hostile names on each page and in each list of choices: pmctop sends a terminal its own sequences
+and printable text, nothing else.
 
-Prints TAP, as tests/terminals.py says.
+Prints TAP (tests/terminals.py).
 """
 import os
 import shlex
@@ -12,7 +12,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 import hostile  # noqa: E402
 import terminals  # noqa: E402
 from hostile import ALL, GUISE, NAMES, faults, terminal_faults  # noqa: E402
@@ -21,25 +21,26 @@ from terminals import PMCTOP, Failure, Skip, Terminal, missing, run_all  # noqa:
 BAD = "\ufffd"
 ROW = f"h0{BAD}"
 TASKS = r"PID .*COMMAND"
-# Typed: what is pasted may be anything. Controls are keys, and what turns a line is text.
+# Typed text, as a paste may have it. Control characters are keys; marks of text direction are text.
 TYPED, TYPED_SHOWN = "h\u202e\u2066[6661m\u200f", rf"h{BAD}{BAD}\[6661m{BAD}"
 
 
 class Tour:
-    """From page to page: each is waited for until it shows what is bad, as it may be shown."""
+    """Goes from page to page, and waits on each until the hostile text is shown, in its harmless
+    form."""
 
     def __init__(self, directory, name, command, **environment):
-        self.sent, self.said = (os.path.join(directory, f"{name}.{what}") for what in ("sent", "said"))
+        self.sent, self.stderr = (os.path.join(directory, f"{name}.{what}") for what in ("sent", "stderr"))
         script = os.path.join(directory, f"{name}.sh")
         with open(script, "wb") as file:
             file.write(b" ".join(b"'" + os.fsencode(word).replace(b"'", b"'\\''") + b"'"
-                                 for word in command) + b" 2>'%s'\n" % os.fsencode(self.said))
+                                 for word in command) + b" 2>'%s'\n" % os.fsencode(self.stderr))
         self.terminal = Terminal(150, 50, **environment)
         self.terminal.tmux("pipe-pane", "-t", "t", f"cat >{shlex.quote(self.sent)}")
         self.terminal.line(f"clear; sh {script}; echo rc=$?")
 
     def see(self, pattern, *keys, typed=""):
-        """Keys, a text, and what is on the screen then."""
+        """Sends keys and a text, and waits for the pattern."""
         if keys:
             self.terminal.keys(*keys)
         if typed:
@@ -47,31 +48,31 @@ class Tour:
         self.terminal.wait_for(pattern)
 
     def visit(self, pattern, key, typed="", typed_shown=""):
-        """A list or a page of its own, which is left again."""
+        """Opens a list or a page and leaves it."""
         self.see(pattern, key)
         if typed:
             self.see(typed_shown, typed=typed)
         self.terminal.keys("Escape")
-        # What is typed may leave nothing of a list but its frame.
+        # After a text without a match a list has nothing but its frame.
         self.terminal.wait_for_no(f"{pattern}|┌─")
 
     def end(self):
         self.see("^rc=0$", "q")
         with open(self.sent, "rb") as file:
             sent = file.read()
-        with open(self.said, "rb") as file:
-            said = file.read()
+        with open(self.stderr, "rb") as file:
+            stderr = file.read()
         if len(sent) < 10000 or terminal_faults(sent):
             raise Failure(f"{len(sent)} bytes were sent to the terminal: {terminal_faults(sent)}")
-        if faults(said):
-            raise Failure(f"standard error: {faults(said)}")
+        if faults(stderr):
+            raise Failure(f"standard error: {faults(stderr)}")
 
     def close(self):
         self.terminal.close()
 
 
 def make_home(directory):
-    """Themes, presets, keys and metrics of such names."""
+    """Makes themes, presets, keys and metrics with hostile names."""
     home = os.path.join(os.fsencode(directory), b"pmctop")
     line = ALL.replace(b"\n", b"")
     os.makedirs(os.path.join(home, b"themes"))
@@ -86,7 +87,7 @@ def make_home(directory):
 
 
 def see_pages(tour, live):
-    """All of them, and back."""
+    """Visits all pages, and returns."""
     tour.see(ROW)
     tour.see(TASKS)
     if live:
@@ -122,10 +123,10 @@ def see_pages(tour, live):
     tour.visit("Record to file", "o", TYPED, TYPED_SHOWN)
 
 
-def wide(crowd):
-    """Of a command line of wide characters on a wide screen each is shown, wherever it stands."""
+def check_wide_characters(crowd):
+    """A wide screen shows each wide character of a command line, at any position."""
     text = "\u6f22" * 60
-    crowd.add([text.encode(), b"as", b"wide"])
+    crowd.start_process([text.encode(), b"as", b"wide"])
     terminal = Terminal(150, 24)
     try:
         terminal.start(f"-c -i -p {crowd.pids[-1]}")
@@ -146,18 +147,18 @@ def main():
         target = ["-p", ",".join(map(str, crowd.pids)), "-i"]
 
         def tour(name, live, command):
-            one = Tour(directory, name, command, XDG_CONFIG_HOME=directory)
+            pages = Tour(directory, name, command, XDG_CONFIG_HOME=directory)
             try:
-                see_pages(one, live)
-                one.end()
+                see_pages(pages, live)
+                pages.end()
             finally:
-                one.close()
+                pages.close()
 
         def live():
             tour("live", True, [*disguise.command, PMCTOP, *target, "0.2"])
 
         def replay():
-            if why := confined.system_wide(PMCTOP):
+            if why := skip_reason.system_wide(PMCTOP):
                 raise Skip(why)
             subprocess.run([*disguise.command, PMCTOP, "-b", "-n", "3", "0.2", *target,
                             "--record", data], check=True, capture_output=True, timeout=60)
@@ -165,8 +166,8 @@ def main():
 
         try:
             return run_all([("the pages of live tasks", live),
-                            ("those of a recording, on a terminal of such a type", replay),
-                            ("wide characters", lambda: wide(crowd))])
+                            ("the pages of a recording, with a hostile TERM", replay),
+                            ("wide characters", lambda: check_wide_characters(crowd))])
         finally:
             crowd.close()
 

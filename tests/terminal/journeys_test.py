@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What someone comes for, from the first key to the last, on this machine and on an emulated one
-that has counters: there a busy loop's IPC is exactly 0.5.
+"""Whole tasks of a user, from the first key to the last, on this machine and on an emulated one
+with counters, where a busy loop's IPC is exactly 0.5.
 
-Prints TAP, as tests/terminals.py says; without the emulated machine's packages its journeys are
-skipped. Each machine's journeys follow one another on one terminal, and wait for what they need to
-see, however slow the machine is.
+Prints TAP (tests/terminals.py). Without the packages of the emulated machine its journeys are
+skipped. The journeys of a machine follow each other on one terminal. Each step waits for what it
+needs to see, on a machine of any speed.
 """
 import os
 import re
@@ -26,7 +26,7 @@ TASKS = r"^ +PID .*COMMAND"
 
 
 class Machine:
-    """A shell in a terminal, and a busy loop whose pid is known."""
+    """A shell in a terminal, and a busy loop with a known pid."""
 
     pmctop = PMCTOP
     data = ""  # a recording
@@ -41,7 +41,7 @@ class Machine:
         self.terminal.keys(*keys)
 
     def shell(self, command, pattern):
-        """A command, once the shell is there, and what it must print."""
+        """Runs a command and waits for its output."""
         self.terminal.line(f"clear; {command}")
         return self.see(pattern)
 
@@ -60,12 +60,12 @@ class Machine:
         self.see(f"> {re.escape(typed)}")
 
     def wait_for_refresh(self):
-        """All that was drawn before the next refresh has reached the terminal then."""
+        """Waits for a refresh. What was drawn before it is then on the terminal too."""
         shown = clock(self.terminal.screen())
         wait_until("a refresh", lambda: clock(self.terminal.screen()) not in (None, shown))
 
     def colors(self):
-        """Of the list's header, as the terminal was told."""
+        """The colours of the list's header on the terminal."""
         self.wait_for_refresh()
         screen = self.terminal.tmux("capture-pane", "-p", "-e", "-t", "t")
         line = next((line for line in screen.splitlines() if "VERDICT" in line), "")
@@ -119,12 +119,12 @@ class Guest(Machine):
             raise
 
     def close(self):
-        self.keys("C-a", "x")  # QEMU's own
+        self.keys("C-a", "x")  # QEMU's keys to end it
         self.terminal.close()
 
 
-def find_the_busy_one(machine):
-    """the busy process is found, and its verdict with the rule and the figures"""
+def find_busy_process(machine):
+    """the busy process is found, with its verdict, the rule and the figures"""
     machine.start()
     machine.see(rf"^ +{machine.pid} .* spin$")
     machine.keys("/")
@@ -138,10 +138,10 @@ def find_the_busy_one(machine):
 
 
 def add_events(machine):
-    """an event is added, and whether it fits the counters is seen before"""
-    for event, outlook in machine.events:
+    """an event is added; before that the picker shows if it fits the counters"""
+    for event, fit in machine.events:
         machine.pick("e", "Add an event or a metric", event)
-        machine.see(outlook)
+        machine.see(fit)
         machine.keys("Enter")
         machine.see(TASKS)
     machine.see(rf"^ +PID .* {machine.column} .*COMMAND")
@@ -149,20 +149,20 @@ def add_events(machine):
 
 
 def attach(machine):
-    """a process is attached to by its pid, and given up again"""
+    """a process is attached to by its pid, and detached"""
     machine.pick("a", "Attach to a process", str(machine.pid))
     machine.keys("Enter")
     machine.see(r"target +[\d.]+%")
     machine.see(rf"^ +{machine.pid} .* spin$")
     rows = re.findall(r"^ +\d+ (?!\[)", machine.terminal.screen(), re.M)
     if len(rows) != 1:
-        raise Failure(f"more than the target is shown:\n{machine.terminal.screen()}")
+        raise Failure(f"rows other than the target:\n{machine.terminal.screen()}")
     machine.keys("D")
     machine.see_no("target +[0-9]")
 
 
 def roll_up(machine):
-    """processes are rolled up to users and to cgroups"""
+    """processes are summed up by user and by cgroup"""
     machine.keys("g")
     machine.see(r"^USER +NPROC")
     machine.keys("g")
@@ -171,7 +171,7 @@ def roll_up(machine):
 
 
 def record(machine):
-    """a recording begins and ends, and its file is one"""
+    """a recording begins and ends"""
     machine.keys("o")
     machine.see("^Record to file: pmctop-")
     machine.keys("C-u")
@@ -183,7 +183,7 @@ def record(machine):
 
 
 def save(machine):
-    """theme, roll-up and what was added are saved, and found at the next start"""
+    """theme, roll-up and added events are saved, and are there at the next start"""
     before = machine.colors()
     machine.pick("T", "Theme", "dracula")
     machine.keys("Enter")
@@ -203,15 +203,15 @@ def save(machine):
     machine.quit()
 
 
-JOURNEYS = (find_the_busy_one, add_events, attach, roll_up, record, save)
+JOURNEYS = (find_busy_process, add_events, attach, roll_up, record, save)
 
 
 def guest_is_missing():
-    """Why there is no emulated machine; None where there is one, made now if need be."""
+    """Builds the emulated machine if needed. Returns the reason why there is none, or None."""
     for tool in "aarch64-linux-gnu-gcc", "qemu-system-aarch64", "cpio":
         if not shutil.which(tool):
-            return f"no {tool} here"
-    # By the name that make knows its files by: else it misses that their headers have changed.
+            return f"no {tool}"
+    # With the path that make has for its files: else it does not notice changed headers.
     build = os.path.relpath(BUILD, ROOT)
     made = subprocess.run(["make", "-s", "guest", f"BUILD={build}"], cwd=ROOT, check=False,
                           capture_output=True, text=True)
@@ -219,7 +219,7 @@ def guest_is_missing():
 
 
 def travel(kind):
-    """All journeys of a machine, one behind the other: each goes on where the last one ended."""
+    """All journeys on a machine. Each continues where the one before it ended."""
     machine = kind()
     try:
         for journey in JOURNEYS:

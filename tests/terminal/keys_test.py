@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every key, pressed in a real terminal, and what it must change on the screen.
+"""Each key, pressed in a real terminal, changes the screen as it should.
 
-A row of ROWS is an action of `--list keys` with all its usual keys. Each key is pressed on the task
-list (after the keys of `before`, none of which makes `shows` true), must make `shows` true, and is
-taken back by the keys of `back`. `shows` is a pattern that the screen must match and did not, or a
-function of the screens before and after. An action without a row is a failure.
+A row of ROWS is an action of `--list keys` with its default keys. Each key is pressed in the task
+list after the keys of `before`. It must make `shows` true, which was false. The keys of `back` undo
+it. `shows` is a pattern that the screen must match, or a function of the screens before and after.
+An action without a row fails the test.
 
-Then come what a key leads to beyond its first screen: JOURNEYS.
+JOURNEYS are longer sequences of keys.
 
-Prints TAP; exit status 1 when a test failed, 77 when there is nothing to run it with.
+Prints TAP. Exit status 1: a test failed; 77: skipped.
 """
 
 import os
@@ -27,19 +27,17 @@ from pmctop import listed  # noqa: E402
 from terminals import (  # noqa: E402
     BUILD, SPIN, SPINS, Failure, Terminal, alive, busy, missing, run_all, wait_until)
 
-CONFIG = tempfile.TemporaryDirectory()  # where W writes to, and a program of a name of its own
+CONFIG = tempfile.TemporaryDirectory()  # W writes here; also has a program with a unique name
 CROWD = os.path.join(BUILD, "load", "crowd")
 TASKS = r"^ +PID .*COMMAND"
 
-
-# ---- what is selected: in mono that is what stands in reverse below the header
 
 
 @dataclass
 class Screen:
     text: str
     lines: list = field(default_factory=list)
-    reverse: list = field(default_factory=list)  # of each line, how it begins
+    reverse: list = field(default_factory=list)  # per line: whether it begins in reverse video
 
     @staticmethod
     def of(terminal):
@@ -64,7 +62,8 @@ class Screen:
                      if re.match(r" *(PID|CPU|USER)\b", line) and self.reverse[i]), None)
 
     def selected(self):
-        """The number of the selected line, from 0 for the first below the header."""
+        """The selected line, counted from 0 below the header. In mono it is the line in reverse
+        video."""
         header = self.header()
         if header is None:
             return None
@@ -78,13 +77,13 @@ class Screen:
 
 
 def moves_by(least, most):
-    """At least and at most so many lines down; negative ones are up."""
+    """The selection moves down by so many lines. Negative numbers are up."""
     return lambda before, after: (before.selected() is not None and after.selected() is not None
                                   and least <= after.selected() - before.selected() <= most)
 
 
 def jumps(before, after):
-    """What is selected now stands some lines away, or was not to be seen. Only while paused."""
+    """The selected line was at least three lines away, or not on the screen. Only while paused."""
     line = after.lines[after.header() + 1 + after.selected()]
     return (line not in before.lines
             or abs(before.lines.index(line) - before.header() - 1 - before.selected()) >= 3)
@@ -94,18 +93,16 @@ def to_other_row(before, after):
     return after.selected_pid() not in (None, before.selected_pid())
 
 
-# ---- the table
-
 
 @dataclass
 class Row:
-    action: str  # as --list keys names it
-    keys: list  # as tmux names them
+    action: str  # its name in --list keys
+    keys: list  # by their tmux names
     shows: object
     before: list = field(default_factory=list)
     back: list = field(default_factory=list)
     size: tuple = (100, 30)
-    ends: bool = False  # pmctop is gone
+    ends: bool = False  # the key ends pmctop
 
 
 ROWS = [
@@ -149,7 +146,7 @@ ROWS = [
     Row("command-line", ["c"], r"load/spin", back=["c"]),
     Row("follow", ["F"], r"following \d+ ", back=["F"]),
     Row("tag", ["Space"], r"tagged 1: %CPU", back=["Escape"]),
-    # Of one that has a row whether it gets a CPU now or not.
+    # A target has a row whether it gets a CPU or not.
     Row("kill", ["k", "F9"], r"Signal to \d+ spin", before=["a", "OUR SPIN", "Enter"],
         back=["Escape", "D"]),
     Row("attach", ["a"], r"Attach to a process", back=["Escape"]),
@@ -182,10 +179,11 @@ def holds(shows, before, after):
 
 
 def press(terminal, key):
-    """A key by its name, or a text; GARBAGE is what someone else writes to the terminal, OUR SPIN a
-    busy loop that ends when we do: others' may end while they are looked at."""
+    """Presses a key by its name, or types a text. GARBAGE: another program writes to the terminal.
+    OUR SPIN: types the pid of a busy loop of this test, because other tests' loops may end
+    meanwhile."""
     if key == "GARBAGE":
-        with open(terminal.ask("#{pane_tty}"), "w") as tty:
+        with open(terminal.format("#{pane_tty}"), "w") as tty:
             tty.write("\033[5;5HGARBAGE")
         terminal.wait_for("GARBAGE")
     elif key == "OUR SPIN":
@@ -197,7 +195,7 @@ def press(terminal, key):
 
 
 def settle(terminal):
-    """The screen once it has answered all keys so far: its selection rests."""
+    """Returns the screen when its selection has stopped moving."""
     last = None
     while True:
         now = Screen.of(terminal)
@@ -228,7 +226,7 @@ def check_key(terminal, row, key):
     for back in row.back:
         press(terminal, back)
         if back == "Escape":
-            time.sleep(0.1)  # what comes at once is Alt and a key
+            time.sleep(0.1)  # a key that follows Escape at once is Alt and that key
         if back == "D":
             terminal.wait_for(r"(?s)\A(?!.*target)")
     terminal.wait_for(TASKS)
@@ -241,7 +239,8 @@ def start(arguments="0.5"):
 
 
 def check_row(row, stages):
-    """The row's keys, on a terminal that another row may have used; one that may be upset goes."""
+    """Checks a row's keys on a terminal of another row, if there is one. A terminal is not used
+    again after a failure."""
     for key in row.keys:
         try:
             terminal = stages.pop()
@@ -267,11 +266,9 @@ def check_table():
         raise Failure(f"actions without a row: {without}; rows without an action: {unknown}")
 
 
-# ---- what keys lead to
-
 
 def journey_add_and_remove():
-    """an event that is picked by its name is a column, until it is removed"""
+    """an event that is chosen by name is a column until it is removed"""
     terminal = start()
     try:
         terminal.keys("e")
@@ -296,7 +293,7 @@ def journey_add_and_remove():
 
 
 def journey_attach():
-    """a pid that is typed is attached to, and given up again"""
+    """a pid that is typed is attached to, and detached"""
     terminal = start()
     load = subprocess.Popen([SPIN])
     try:
@@ -309,7 +306,7 @@ def journey_attach():
         terminal.wait_for(rf"^ +{load.pid} ")
         rows = [line for line in terminal.screen().splitlines() if re.match(r" +\d+ \w+ ", line)]
         if len(rows) != 1:
-            raise Failure(f"more than the target is shown:\n{terminal.screen()}")
+            raise Failure(f"rows other than the target:\n{terminal.screen()}")
         terminal.keys("D")
         terminal.wait_for(r"(?s)\A(?!.*target)")
     finally:
@@ -319,7 +316,7 @@ def journey_attach():
 
 
 def journey_kill():
-    """a signal goes to the selected process, after yes and not after no; --readonly sends none"""
+    """a signal is sent to the selected process after y and not after n; --readonly sends none"""
     terminal = start()
     load = subprocess.Popen([SPIN])
     try:
@@ -332,11 +329,11 @@ def journey_kill():
             terminal.keys("Enter")
             terminal.wait_for(rf"Send SIGTERM to {load.pid} spin\? \(y/n\)")
             if not alive(load.pid):
-                raise Failure("it was killed before it was asked")
+                raise Failure("it was killed before the answer")
             terminal.keys(answer)
             terminal.wait_for(r"q Quit$")
         wait_until("the process to end", lambda: load.poll() is not None)
-        # On a slow machine the notice is gone before anybody has looked.
+        # On a slow machine the notice may have gone: the log has it.
         terminal.keys("L")
         terminal.wait_for(f"SIGTERM was sent to {load.pid} spin")
         terminal.leave_page(r"^FIRST +LAST +TIMES +MESSAGE")
@@ -352,7 +349,8 @@ def journey_kill():
 
 
 def journey_filter():
-    """a filter narrows the list as it is typed; Esc takes back what was typed, Enter keeps it"""
+    """a filter narrows the list while it is typed; Esc restores the old one, Enter keeps the new
+    one"""
     terminal = start()
     try:
         terminal.keys("\\")
@@ -374,10 +372,10 @@ def journey_filter():
 
 
 def journey_tags():
-    """two tagged rows have a sign and a sum, and stay tagged in another order"""
+    """two tagged rows have a mark and a sum, and stay tagged in another order"""
     terminal = start()
     try:
-        # Of those that stay, and have a row also where they got no CPU.
+        # Rows that stay, also without CPU time.
         terminal.keys("i", "\\")
         terminal.text("spin")
         terminal.keys("Enter")
@@ -403,13 +401,13 @@ def main():
         print(f"1..0 # skip {', '.join(absent)} missing")
         return 77
     stages = []
-    tests = [("every action of the keymap has a row", check_table)]
+    tests = [("each action of the keymap has a row", check_table)]
     tests += [(f"{row.action}: {' '.join(row.keys)}", lambda row=row: check_row(row, stages))
               for row in ROWS]
     tests += [(journey.__doc__, journey) for journey in JOURNEYS]
     wanted = [test for test in tests
               if not sys.argv[1:] or any(word in test[0] for word in sys.argv[1:])]
-    # Rows enough for a page, busy ones to be found, and one that never runs.
+    # Enough rows for a page, busy ones, and one that never runs.
     slumber = os.path.join(CONFIG.name, "slumber")
     shutil.copy(shutil.which("sleep"), slumber)
     loads = [busy(*command) for command in ([SPIN], [SPIN], [CROWD, "-b", "40"], [slumber, "3600"])]

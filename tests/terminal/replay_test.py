@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recordings of this machine on a terminal: keys go to and fro in them, from files and from pipes.
+"""Recordings of this machine, replayed on a terminal with keys, from files and from pipes.
 
-Prints TAP, as tests/terminals.py says.
+Prints TAP (tests/terminals.py).
 """
 import os
 import re
@@ -19,7 +19,7 @@ from terminals import PMCTOP, Failure, clock, wait_until  # noqa: E402
 
 DIRECTORY = tempfile.mkdtemp(prefix="pmctop-replay-")
 DATA = os.path.join(DIRECTORY, "run.data")
-INTERVALS = 12  # of 0.2 s
+INTERVALS = 12  # 0.2 s each
 POSITION = r"(\d\d):(\d\d):(\d\d) of (\d\d):(\d\d):(\d\d)"
 
 
@@ -43,13 +43,13 @@ def leave(terminal):
 
 
 def write_all(pipe, data):
-    """A raw write may take only a part, where a signal comes."""
+    """A raw write may be cut short by a signal."""
     while data:
         data = data[pipe.write(data):]
 
 
 def write_halves(path, data, more):
-    """The second one when someone says so; the reader may be slow, or go away."""
+    """Writes the second half when `more` is set. The reader may be slow, or end."""
     try:
         with open(path, "wb", buffering=0) as pipe:
             write_all(pipe, data[:len(data) // 2])
@@ -60,7 +60,7 @@ def write_halves(path, data, more):
 
 
 def test_plays(terminal):
-    """it is seen to be a recording, and ends with its last picture"""
+    """the title shows that it is a recording, and the replay ends with its last picture"""
     replay(terminal, f"--replay {DATA} --speed 4")
     terminal.wait_for(r"REPLAY run\.data +" + POSITION + " +x4")
     terminal.wait_for(r"REPLAY .* END")
@@ -68,12 +68,12 @@ def test_plays(terminal):
 
 
 def test_keys(terminal):
-    """, and . step, Z goes on, { and } and G go far, [ and ] change the speed"""
+    """, and . step, Z continues, { } and G jump, [ and ] change the speed"""
     replay(terminal, f"--replay {DATA} --speed 0.1")
     terminal.keys("Z")
     terminal.wait_for("x0.1 +PAUSED")
     clocks = {clock(terminal.screen())}
-    for _ in range(INTERVALS // 2):  # 0.2 s each: the clock is another now and then
+    for _ in range(INTERVALS // 2):  # 0.2 s each: the clock does not change each time
         terminal.keys(".")
     wait_until("another second", lambda: clock(terminal.screen()) not in clocks)
     terminal.keys("}")
@@ -105,18 +105,18 @@ def test_keys(terminal):
 
 
 def test_refuses(terminal):
-    """what cannot be done to what has been is refused in a sentence"""
+    """actions that a recording cannot have are refused in a sentence"""
     replay(terminal, f"--replay {DATA}")
-    for key, says in (("k", "no signal is sent"), ("a", "cannot be attached"),
+    for key, words in (("k", "no signal is sent"), ("a", "cannot be attached"),
                       ("o", "nothing is recorded"), ("K", "cannot be separated"),
                       ("s", "the intervals are those of the recording")):
         terminal.keys(key)
-        terminal.wait_for(says)
+        terminal.wait_for(words)
     leave(terminal)
 
 
 def test_screens(terminal):
-    """the same screens, at every size"""
+    """the same screens, at each size"""
     terminal.resize(200, 50)
     replay(terminal, f"--replay {DATA} --speed max")
     terminal.wait_for(" END")
@@ -135,7 +135,7 @@ def test_screens(terminal):
 
 
 def test_pipe(terminal):
-    """from a pipe: keys come from the terminal, and one that stands still keeps nobody waiting"""
+    """from a pipe: keys come from the terminal, and a pipe without data does not block"""
     fifo = os.path.join(DIRECTORY, "fifo")
     os.mkfifo(fifo)
     with open(DATA, "rb") as file:
@@ -151,7 +151,7 @@ def test_pipe(terminal):
     terminal.wait_for("REPLAY of a pipe .* waiting for data")
     terminal.keys(",")
     terminal.wait_for("PAUSED")
-    more.set()  # it is read when someone wants to go there
+    more.set()  # it is read when } goes there
     terminal.keys("}")
     terminal.wait_for(" END")
     leave(terminal)
@@ -159,7 +159,7 @@ def test_pipe(terminal):
 
 
 def test_quits(terminal):
-    """q leaves while nothing comes from the pipe"""
+    """q quits while the pipe has no data"""
     fifo = os.path.join(DIRECTORY, "still")
     os.mkfifo(fifo)
     terminal.line(f"clear; {PMCTOP} --replay - < {fifo}; echo rc=$?")
@@ -172,7 +172,7 @@ def test_quits(terminal):
 
 
 def test_cut_off(terminal):
-    """one that is cut off shows what there is, and says so"""
+    """a recording that is cut off shows what it has, and reports it"""
     cut = os.path.join(DIRECTORY, "cut.data")
     with open(DATA, "rb") as file:
         data = file.read()
@@ -189,7 +189,7 @@ def test_cut_off(terminal):
 
 
 def test_batch(_):
-    """printed as fast as it can be read, and the same in every way"""
+    """in batch: as fast as it can be read, and the same from a pipe"""
     shown = [subprocess.run([PMCTOP, "--format", "json", *arguments], capture_output=True,
                             stdin=stdin, text=True, check=False, timeout=60)
              for arguments, stdin in ((("--replay", DATA), subprocess.DEVNULL),
@@ -202,7 +202,7 @@ def test_batch(_):
     if whole.count("\n") != INTERVALS or three != "".join(whole.splitlines(True)[:3]):
         raise Failure(f"{whole.count(chr(10))} refreshes of {INTERVALS}")
     if re.sub('"replay":"-"', '"replay":"run.data"', piped) != whole:
-        raise Failure("a pipe shows something else")
+        raise Failure("the output from a pipe differs")
     text = subprocess.run([PMCTOP, "--replay", DATA, "-b"], capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, check=False, timeout=60).stdout
     if text.count("REPLAY of run.data") != INTERVALS:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""pmctop in a real terminal: it starts, shows, moves, stops and leaves as people expect.
+"""pmctop in a real terminal: start, screens, keys, sizes, signals, commands and the end.
 
-Prints TAP, as tests/terminals.py says. BUILD is the build directory.
+Prints TAP (tests/terminals.py). BUILD is the build directory.
 """
 
 import os
@@ -16,10 +16,10 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 import terminals  # noqa: E402
 from terminals import (  # noqa: E402
-    PMCTOP, SPIN, TICK_S, SPINS, Failure, Skip, wait_until, alive, header, rows, clock, alone)
+    PMCTOP, SPIN, TICK_S, SPINS, Failure, Skip, wait_until, alive, header, rows, clock, measures)
 
 MARK = "[▼▲v^]"
 
@@ -31,7 +31,7 @@ def cpu_seconds(pid):
 
 
 def on_pty(environment, *arguments):
-    """Exit status, what was drawn or printed on a terminal, and what came on standard error."""
+    """(exit status, output on a terminal, standard error)"""
     master, slave = pty.openpty()
     process = subprocess.Popen([PMCTOP, *arguments], stdin=slave, stdout=slave,
                                stderr=subprocess.PIPE, start_new_session=True,
@@ -48,24 +48,23 @@ def on_pty(environment, *arguments):
     return process.wait(), output.decode("utf-8", "replace"), errors
 
 
-@alone
+@measures
 def test_busy_loops_on_top(terminal):
-    """two busy loops stand on top with the CPU time that they really get"""
+    """two busy loops are the first rows, with the CPU time that they get"""
     terminal.start()
-    shown, looks = None, []
+    shown, samples = None, []
 
     def agrees():
-        # A look at the moment of a refresh; between two of them, what the kernel says is what is
-        # shown.
+        # Samples are taken at refreshes. Between two of them the kernel's figure is the one shown.
         nonlocal shown
         screen = terminal.screen()
         if clock(screen) == shown or not rows(screen):
             return False
         shown = clock(screen)
-        looks.append((time.monotonic(), [cpu_seconds(pid) for pid in SPINS], rows(screen)))
-        if len(looks) < 2:
+        samples.append((time.monotonic(), [cpu_seconds(pid) for pid in SPINS], rows(screen)))
+        if len(samples) < 2:
             return False
-        (t0, used0, _), (t1, used1, table) = looks[-2:]
+        (t0, used0, _), (t1, used1, table) = samples[-2:]
         figures = [figure for _, figure, _ in table]
         if figures != sorted(figures, reverse=True):
             raise Failure(f"not in order: {table}")
@@ -74,22 +73,21 @@ def test_busy_loops_on_top(terminal):
             line = next((i for i, row in enumerate(table) if row[0] == pid), None)
             if line is None or abs(table[line][1] - real) > 10 or table[line][2] != "spin":
                 return False
-            # Where something else is busier, as on a machine that builds meanwhile, that stands
-            # above.
+            # A busier process, for instance of a build, is above.
             if real > 90 and line > 1:
                 return False
         return True
 
     try:
-        wait_until("spin's rows to show what it used", agrees)
+        wait_until("spin's rows to have its CPU time", agrees)
     except Failure as failure:
-        raise Failure(f"{failure}; seen {looks[-4:]}") from None
+        raise Failure(f"{failure}; samples {samples[-4:]}") from None
     terminal.keys("q")
     terminal.wait_for("^rc=0$")
 
 
 def test_sorting(terminal):
-    """< > and R move and turn the sort mark"""
+    """< > and R change the sort column and order"""
     terminal.start()
     titles = header(terminal.wait_for(r"^ +PID.*%CPU▼.*COMMAND.*$").group(0))
     following = re.search(r"%CPU▼ +(\S+)", titles).group(1)
@@ -108,16 +106,16 @@ def test_sorting(terminal):
 
 
 def test_answers_are_no_keys(terminal):
-    """what a terminal answers to someone's question is not taken for keys"""
+    """a terminal's answers to queries of another program are not keys"""
     terminal.start()
     terminal.wait_for(r"%CPU▼")
     for answer in ("1b 5b 32 34 3b 38 30 52", "1b 5b 3f 36 32 3b 32 32 63"):  # ESC[24;80R, ESC[?62;22c
         terminal.keys("-H", *answer.split())
-    terminal.keys("s")  # a key that is one is seen after them
+    terminal.keys("s")  # a real key behind them
     terminal.wait_for(r"Interval")
     screen = terminal.screen()
     if "%CPU▼" not in screen or "this help" in screen:
-        raise Failure(f"an answer was taken for a key; the screen:\n{screen}")
+        raise Failure(f"an answer acted as a key; the screen:\n{screen}")
     terminal.keys("Escape")
 
 
@@ -156,7 +154,7 @@ def test_screens(terminal):
 
 
 def test_interval(terminal):
-    """the interval's prompt refuses, takes and lets go"""
+    """the prompt of the interval refuses, accepts and closes"""
     terminal.start()
     terminal.wait_for(r"every 1\.0s")
     terminal.keys("s")
@@ -178,8 +176,8 @@ def test_interval(terminal):
 
 
 def test_record(terminal):
-    """o asks for a file, records and ends"""
-    if why := confined.system_wide(PMCTOP):
+    """o opens a prompt for a file, records and ends"""
+    if why := skip_reason.system_wide(PMCTOP):
         raise Skip(why)
     with tempfile.TemporaryDirectory() as directory:
         data = os.path.join(directory, "perf.data")
@@ -202,11 +200,11 @@ def test_record(terminal):
         terminal.wait_for("^rc=0$")
         with open(data, "rb") as recording:
             if recording.read(8) != b"PERFILE2":
-                raise Failure("what was recorded is no recording")
+                raise Failure("the file is no recording")
 
 
 def test_pause(terminal):
-    """Z holds the screen and lets it go"""
+    """Z pauses the screen and continues"""
     terminal.start("0.2")
     terminal.keys("Z")
     terminal.wait_for("PAUSED")
@@ -239,7 +237,7 @@ def test_moving(terminal):
     terminal.wait_for("^ +PID +TID")
     terminal.keys("j", "r", "M-j", "M-k", "PPage", "NPage")
     if not alive(pid):
-        raise Failure("it died of keys")
+        raise Failure("a key ended it")
     terminal.keys("q")
     terminal.wait_for("^rc=0$")
     terminal.resize(80, 24)
@@ -251,7 +249,7 @@ def test_resizing(terminal):
     for width, height in ((1, 1), (20, 5), (2, 40), (300, 2), (80, 24)):
         terminal.resize(width, height)
         wait_until("the new size", lambda: (
-            terminal.ask("#{pane_width} #{pane_height}") == f"{width} {height}"))
+            terminal.format("#{pane_width} #{pane_height}") == f"{width} {height}"))
         if width > 15 and height > 3:
             terminal.wait_for("^ +PID +(USER +)?%CPU")
         if not alive(pid):
@@ -267,7 +265,7 @@ def test_resizing(terminal):
 
 
 def test_stop_and_continue(terminal):
-    """^Z gives the terminal back, fg takes it again"""
+    """^Z restores the terminal, fg draws again"""
     before = terminal.settings()
     terminal.start()
     terminal.keys("C-z")
@@ -285,7 +283,7 @@ def test_stop_and_continue(terminal):
 
 
 def test_stopped_from_outside(terminal):
-    """SIGSTOP and fg: modes and screen come back"""
+    """SIGSTOP and fg: modes and screen are restored"""
     before = terminal.settings()
     pid = terminal.start()
     os.kill(pid, signal.SIGSTOP)
@@ -334,7 +332,7 @@ def test_crash(terminal):
 
 
 def switches_of_threads(pid):
-    """How often each thread but the first has gone to sleep."""
+    """How often all threads but the first went to sleep."""
     total = 0
     for tid in os.listdir(f"/proc/{pid}/task"):
         if int(tid) != pid:
@@ -345,7 +343,7 @@ def switches_of_threads(pid):
 
 
 def test_frozen(terminal):
-    """a frozen terminal (^S) stops neither counting nor SIGTERM, and is given back"""
+    """a frozen terminal (^S) stops neither counting nor SIGTERM, and is restored"""
     before = terminal.settings()
     pid = terminal.start("0.1")
     terminal.keys("C-s")
@@ -357,17 +355,17 @@ def test_frozen(terminal):
             held.update(screen=screen, since=time.monotonic())
         return time.monotonic() - held["since"] > 1
 
-    wait_until("the terminal to stand still", still)
+    wait_until("the screen to stop changing", still)
     counted = switches_of_threads(pid)
-    wait_until("the collector to go on", lambda: switches_of_threads(pid) > counted + 5)
+    wait_until("the counting thread to go on", lambda: switches_of_threads(pid) > counted + 5)
     os.kill(pid, signal.SIGTERM)
     terminal.wait_for("^rc=0$")
     terminal.check_sane(before)
 
 
-@alone
+@measures
 def test_economy(terminal):
-    """only what changes is sent: one clear at the start, few bytes a refresh"""
+    """only changes are sent: one clear at the start, few bytes a refresh"""
     status, output, _ = on_pty({"TERM": "xterm-256color", "LANG": "C.UTF-8"}, "-n", "10", "0.2")
     clears = len(re.findall(r"\x1b\[[0-3]?J", output))
     if status or clears > 1 or len(output) > 10 * 2000 + 8000:
@@ -375,17 +373,17 @@ def test_economy(terminal):
 
 
 def test_watched_process_dies(terminal):
-    """killing the watched process takes its row away and nothing else"""
+    """killing a shown process removes its row and nothing else"""
     pid = terminal.start("0.3")
-    victim = subprocess.Popen([SPIN])
+    load = subprocess.Popen([SPIN])
     try:
-        terminal.wait_for(f"^ *{victim.pid} .*spin")
+        terminal.wait_for(f"^ *{load.pid} .*spin")
     finally:
-        victim.kill()
-        victim.wait()
-    wait_until("the row to go", lambda: not re.search(f"^ *{victim.pid} ", terminal.screen(), re.M))
+        load.kill()
+        load.wait()
+    wait_until("the row to go", lambda: not re.search(f"^ *{load.pid} ", terminal.screen(), re.M))
     if not alive(pid):
-        raise Failure("pmctop went with it")
+        raise Failure("pmctop ended too")
     terminal.keys("q")
     terminal.wait_for("^rc=0$")
 
@@ -403,8 +401,8 @@ def test_fallbacks(terminal):
     terminal.wait_for("^rc=0$")
     for kind in ("dumb", ""):
         status, output, errors = on_pty({"TERM": kind}, "-n", "1", "0.2")
-        told = re.fullmatch(f"pmctop: .*TERM={kind}\\).*\n", errors)
-        if status or "COMMAND" not in output or "\x1b" in output or not told:
+        line = re.fullmatch(f"pmctop: .*TERM={kind}\\).*\n", errors)
+        if status or "COMMAND" not in output or "\x1b" in output or not line:
             raise Failure(f"TERM={kind}: exit {status}, {output!r}, {errors!r}")
     done = subprocess.run([PMCTOP, "-n", "1", "0.2"], capture_output=True, check=False, text=True)
     if done.returncode or done.stderr or "COMMAND" not in done.stdout or "\x1b" in done.stdout:
@@ -412,7 +410,7 @@ def test_fallbacks(terminal):
 
 
 def test_ascii(terminal):
-    """without UTF-8 there is ASCII, with NO_COLOR no colour"""
+    """without UTF-8 the screen is ASCII, with NO_COLOR it has no colour"""
     terminal.start(before="LANG=C ")
     if any(ord(c) > 126 for c in terminal.screen()):
         raise Failure(terminal.screen())
@@ -428,12 +426,12 @@ def test_ascii(terminal):
 
 
 def launch(terminal, command, before=""):
-    """pmctop with a command, and its process id, once it shows rows."""
+    """Starts pmctop with a command. Returns its pid when it shows rows."""
     return terminal.start(f"0.2 -- {command}", before)
 
 
 def test_command(terminal):
-    """a command's output stays off the screen, is shown afterwards, and its status passed on"""
+    """a command's output is not on the screen but shown afterwards, and its status passed on"""
     before = terminal.settings()
     launch(terminal, "sh -c 'echo out-$((40+2)); echo err-$((40+3)) >&2; cat; sleep 1; exit 7'")
     screen = terminal.wait_for(r"The command ended with status 7 after [1-9]\d*\.\d s\. q quits").string
@@ -449,10 +447,10 @@ def test_command(terminal):
 
 
 def test_command_is_ended(terminal):
-    """quitting ends a command that runs, and all of its group, with SIGTERM"""
+    """quitting ends a running command and its group with SIGTERM"""
     before = terminal.settings()
     path = f"/tmp/{terminal.socket}.pids"
-    command = f"sh -c 'sleep 100 & echo $$ $! > {path}; echo said; wait'"
+    command = f"sh -c 'sleep 100 & echo $$ $! > {path}; echo output; wait'"
     for end, keys in (("q", ["q", "y"]), ("^C", ["C-c", "C-c"]), ("SIGTERM", None)):
         pid = launch(terminal, command)
         wait_until("the command", lambda: os.path.exists(path) and os.path.getsize(path))
@@ -462,14 +460,14 @@ def test_command_is_ended(terminal):
             terminal.keys(*keys)
         else:
             os.kill(pid, signal.SIGTERM)
-        terminal.wait_for("^said\nrc=143$")
+        terminal.wait_for("^output\nrc=143$")
         wait_until(f"the command to end by {end}", lambda: not any(alive(p) for p in pids))
         os.unlink(path)
     terminal.check_sane(before)
 
 
 def test_command_ignores(terminal):
-    """a command that ignores SIGTERM is left alone, and that is said"""
+    """a command that ignores SIGTERM is left alone, and a line reports it"""
     before = terminal.settings()
     launch(terminal, """sh -c 'trap "" TERM; echo $$; while :; do sleep 0.1; done'""")
     terminal.keys("q")
@@ -485,7 +483,7 @@ def test_command_ignores(terminal):
 
 
 def test_command_and_terminal(terminal):
-    """a command has no terminal to draw on, ask or stop"""
+    """a command has no terminal to draw on, read or stop"""
     before = terminal.settings()
     launch(terminal, "sh -c 'sleep 0.5; read line || echo no-input; "
                      "echo lost > /dev/tty || echo no-tty; stty -echo; kill -9 $$'",
@@ -498,7 +496,8 @@ def test_command_and_terminal(terminal):
 
 
 def test_command_not_found(terminal):
-    """a command that is not found or not executable: one line, 127 or 126, a sane terminal"""
+    """a command that is missing or not executable: one line, 127 or 126, the terminal is
+    restored"""
     before = terminal.settings()
     terminal.line(f"clear; {PMCTOP} -- no-such-command; echo rc=$?")
     terminal.wait_for(r"^pmctop: 'no-such-command' is not found.*\nrc=127$")
@@ -529,11 +528,11 @@ def test_usage(terminal):
 
 
 def test_terminal_goes_away(terminal):
-    """it ends when its terminal does, with a SIGHUP and without one"""
+    """it ends when its terminal is closed, with a SIGHUP and without"""
     pid = terminal.start()
     terminal.close()
     wait_until("the end of the process", lambda: not alive(pid))
-    # A terminal that is not the controlling one sends no signal: only reading it tells.
+    # A terminal that is not the controlling one sends no signal: only a read reports it.
     master, slave = pty.openpty()
     process = subprocess.Popen([PMCTOP, "0.2"], stdin=slave, stdout=slave, stderr=slave,
                                start_new_session=True, env={**os.environ, "TERM": "xterm"})

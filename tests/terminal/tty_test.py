@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Terminals of every kind, what they may send, and one that stops reading.
+"""Terminals of many types, any bytes from them, and one that stops reading.
 
-Prints TAP, as tests/terminals.py says. FREEZE_S is how long that one stops (5).
+Prints TAP (tests/terminals.py). FREEZE_S (5) is for how many seconds that one stops.
 """
 import os
 import random
@@ -17,15 +17,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import terminals  # noqa: E402
 from ptys import OnPty, is_sanitized  # noqa: E402
 from terminals import (  # noqa: E402
-    BUILD, JOBS, PMCTOP, SPIN, Failure, alone, clock, header, wait_until)
+    BUILD, JOBS, PMCTOP, SPIN, Failure, clock, header, measures, wait_until)
 
 PINGPONG = os.path.join(BUILD, "load", "pingpong")
 FREEZE_S = float(os.environ.get("FREEZE_S", "5"))
 KINDS = ("xterm-256color", "xterm", "xterm-16color", "xterm-color", "screen", "screen-256color",
          "tmux", "tmux-256color", "linux", "ansi", "vt100", "vt220", "rxvt", "no-such-terminal")
 
-
-# ---- on a bare pseudo terminal
 
 
 def started(*arguments, **options):
@@ -44,21 +42,21 @@ def quit_sane(tty, what):
 
 
 def capability(kind, name):
-    """As terminfo has it; of a kind that is not installed something usual stands in."""
+    """A capability in terminfo; xterm-256color's for a type that is not installed."""
     for known in kind, "xterm-256color":
-        told = subprocess.run(["tput", "-T", known, name], capture_output=True, check=False)
-        if told.returncode in (0, 1):  # 1: it has none
-            return told.stdout
+        done = subprocess.run(["tput", "-T", known, name], capture_output=True, check=False)
+        if done.returncode in (0, 1):  # 1: the type does not have it
+            return done.stdout
     return b""
 
 
 def balanced(output, on, off):
-    """What was switched on was switched off after it."""
+    """Whether a mode was switched off after it was switched on."""
     return not on or on not in output or output.rfind(off) > output.rfind(on)
 
 
 def colors_in(output):
-    """The largest number of a colour that was set, -1 where none was."""
+    """The largest number of a colour in the output, or -1."""
     largest = -1
     for parameters in re.findall(rb"\x1b\[([\d;]*)m", output):
         numbers = [int(n) for n in parameters.split(b";") if n]
@@ -91,23 +89,23 @@ def check_kind(kind):
 
 
 def test_kinds(_):
-    """terminals of every kind: their own sequences, no more colours than they have, all given back"""
+    """each terminal type: its own sequences, no more colours than it has, all modes restored"""
     with ThreadPoolExecutor(JOBS) as pool:
         list(pool.map(check_kind, KINDS))
 
 
 def test_dumb(_):
-    """a dumb terminal is printed on, and that is said"""
+    """a dumb terminal gets printed output, and a message"""
     tty = OnPty([PMCTOP, "-n", "1", "0.2"], TERM="dumb")
     status = tty.wait()
-    said = tty.process.stderr.read().decode()
+    stderr = tty.process.stderr.read().decode()
     tty.close()
-    if status or b"COMMAND" not in tty.output or b"\x1b" in tty.output or "TERM=dumb" not in said:
-        raise Failure(f"{status}, {tty.output!r}, {said!r}")
+    if status or b"COMMAND" not in tty.output or b"\x1b" in tty.output or "TERM=dumb" not in stderr:
+        raise Failure(f"{status}, {tty.output!r}, {stderr!r}")
 
 
 def test_no_mouse(_):
-    """--no-mouse and mouse = no leave the mouse alone"""
+    """--no-mouse and mouse = no do not switch the mouse on"""
     config = f"/tmp/pmctop-tty-{os.getpid()}.conf"
     with open(config, "w", encoding="ascii") as file:
         file.write("[pmctop]\nmouse = no\n")
@@ -120,7 +118,7 @@ def test_no_mouse(_):
 
 
 def test_clears(_):
-    """the whole screen is cleared at the start, by ^L and by another size, and else never"""
+    """the whole screen is cleared at the start, by ^L and on another size, never else"""
     full = re.compile(rb"\x1b\[[0-3]?J")
     tty = started("0.1")
     tty.read_for(0.5)
@@ -145,12 +143,12 @@ def test_clears(_):
         else:
             tty.resize(100, 30)
         if not tty.read_until(lambda: full.search(tty.output)):
-            raise Failure(f"{what} clears nothing")
+            raise Failure(f"{what} does not clear the screen")
     quit_sane(tty, "after that")
 
 
 def test_storm(_):
-    """a storm of sizes, down to 1x1, while keys are pressed"""
+    """many sizes, down to 1x1, while keys are pressed"""
     chance = random.Random(7)
     tty = started("0.1")
     for _ in range(400):
@@ -164,8 +162,8 @@ def test_storm(_):
     tty.output = b""
     tty.write(b"\x0c")
     if not tty.read_until(lambda: b"pmctop" in tty.output):
-        raise Failure(f"nothing is drawn any more: {tty.output[-500:]!r}")
-    for _ in range(2):  # one of them may only leave the help
+        raise Failure(f"it does not draw any more: {tty.output[-500:]!r}")
+    for _ in range(2):  # the first may only close the help
         tty.write(b"q")
         tty.read_for(0.3)
     if tty.wait() != 0:
@@ -174,13 +172,13 @@ def test_storm(_):
 
 
 def test_garbage(_):
-    """floods of bytes that are no keys: nothing acts, nothing hangs"""
+    """floods of bytes that are no keys have no effect"""
     chance = random.Random(11)
     tty = started("0.2", "-H")
     for _ in range(300):
         kind = chance.randrange(5)
         noise = bytes(chance.randrange(128, 256) for _ in range(chance.randrange(1, 40)))
-        if kind == 1:  # sequences that nobody knows
+        if kind == 1:  # unknown sequences
             noise = b"\x1b[" + bytes(chance.choice(b"0123456789;?>=") for _ in range(200)) + b"y"
         elif kind == 2:  # answers
             noise = b"\x1b]10;rgb:" + noise + b"q\x07"
@@ -191,19 +189,17 @@ def test_garbage(_):
         tty.write(noise)
     for half in b"\x1b[", b"\x1b[1;", b"\x1b[<0;1", b"\x1b]0;q", b"\xe2\x82", b"\x1bO"[:1]:
         tty.write(half)
-        tty.read_for(0.3)  # for ever, as a sequence goes
+        tty.read_for(0.3)  # longer than it waits for the rest of a sequence
     tty.output = b""
     tty.write(b"\x0c")
     if not tty.read_until(lambda: b"TID" in tty.output and b"COMMAND" in tty.output):
-        raise Failure(f"it is not as it was: {tty.output[-2000:]!r}")
+        raise Failure(f"the screen has changed: {tty.output[-2000:]!r}")
     quit_sane(tty, "after garbage")
 
 
-# ---- in tmux
-
 
 def click(terminal, x, y, button=0):
-    """At a column and line of the screen, from 0."""
+    """Clicks at a column and line of the screen, counted from 0."""
     code = "".join(f"\x1b[<{button};{x + 1};{y + 1}{letter}"
                    for letter in ("Mm" if button == 0 else "M"))
     terminal.keys("-H", *(f"{byte:02x}" for byte in code.encode()))
@@ -217,10 +213,10 @@ def place(terminal, word):
 
 
 def test_mouse(terminal):
-    """a click sorts, turns, selects and presses the key bar; the wheel scrolls"""
+    """a click sorts, reverses, selects and presses the key bar; the wheel scrolls"""
     before = terminal.settings()
     terminal.start()
-    wait_until("the mouse", lambda: terminal.ask("#{mouse_any_flag}#{mouse_sgr_flag}") == "11")
+    wait_until("the mouse", lambda: terminal.format("#{mouse_any_flag}#{mouse_sgr_flag}") == "11")
     click(terminal, *place(terminal, "COMMAND"))
     terminal.wait_for("COMMAND▲")
     click(terminal, *place(terminal, "COMMAND"))
@@ -238,7 +234,7 @@ def test_mouse(terminal):
 
 
 def test_names(terminal):
-    """wide and combining characters in names: columns stay where they are"""
+    """wide and combining characters in names do not move columns"""
     names = {"漢字テスト": "漢字テスト", "e\u0301te\u0301": "e\u0301te\u0301", "😀": "😀"}
     loads = []
     for name in names:
@@ -255,7 +251,7 @@ def test_names(terminal):
         for line in terminal.screen().splitlines():
             for shown in names.values():
                 if line.endswith(shown) and line.index(shown) != command:
-                    raise Failure(f"'{line}' is out of line")
+                    raise Failure(f"'{line}' is not aligned")
     finally:
         for load in loads:
             load.kill()
@@ -278,7 +274,7 @@ def sleeps(pid):
 
 
 def lost(terminal):
-    """Whether pmctop says that it has lost records since it began; then it is left."""
+    """Whether pmctop reports lost records since its start. Quits it."""
     terminal.wait_for("COMMAND")
     pages = [terminal.screen()]
     terminal.keys("?")
@@ -290,13 +286,13 @@ def lost(terminal):
 
 
 def freeze(terminal, pid, pingpong):
-    """Stops reading for FREEZE_S; what that came to, in a sentence."""
+    """Does not read for FREEZE_S. Returns a sentence with what happened meanwhile."""
     used = memory_kib(pid)
     terminal.keys("C-s")
     time.sleep(1)
     held, slept, began = terminal.screen(), sleeps(pingpong.pid), time.monotonic()
     time.sleep(FREEZE_S)
-    # Either of the two sleeps once a round trip.
+    # Each of the two sleeps once a round trip.
     rate = 2 * (sleeps(pingpong.pid) - slept) / (time.monotonic() - began)
     if terminal.screen() != held:
         raise Failure("the terminal was not frozen")
@@ -308,26 +304,27 @@ def freeze(terminal, pid, pingpong):
     return f"{rate:.0f} switches a second for {FREEZE_S} s, {grown} KiB more"
 
 
-@alone
+@measures
 def test_frozen_in_a_storm(terminal):
-    """a terminal that stops reading under tens of thousands of switches a second: none is lost"""
+    """a terminal that stops reading under tens of thousands of switches a second: no record is
+    lost"""
     before = terminal.settings()
     pingpong = subprocess.Popen([PINGPONG, "-c", "0", "1000000000"])
     frozen, reading = [], []
     try:
-        # A machine that is too busy loses some now and then, whoever reads.
+        # A machine that is too busy sometimes loses some, also while the terminal is read.
         while len(frozen) < 3 and all(frozen):
             pid = terminal.start("0.5")
             terminal.wait_for("pingpong")
-            said = freeze(terminal, pid, pingpong)
+            summary = freeze(terminal, pid, pingpong)
             frozen.append(lost(terminal))
-            print(f"# {said}, {'some' if frozen[-1] else 'no'} records lost", flush=True)
+            print(f"# {summary}, {'some' if frozen[-1] else 'no'} records lost", flush=True)
             if frozen[-1]:
                 terminal.start("0.5")
                 time.sleep(FREEZE_S + 1)
                 reading.append(lost(terminal))
         if all(frozen) and not all(reading):
-            raise Failure("records are lost whenever it is frozen, and else not always")
+            raise Failure("records are lost each time that it is frozen, and not always otherwise")
     finally:
         pingpong.kill()
         pingpong.wait()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# tests/run: alone, it measures how busy the machine is.
-"""pmctop -b on the kernel that runs here, against what that kernel says itself.
+# tests/run: alone, it depends on how busy the machine is.
+"""pmctop -b on this kernel, compared with the kernel's own figures.
 
-Prints TAP. BUILD is the build directory. Needs the right to count system-wide; without it all that
-asks for it is skipped by name.
+Prints TAP. BUILD is the build directory. Without the right to count system-wide, the checks that
+need it are skipped.
 """
 import glob
 import json
@@ -18,8 +18,8 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
-import dropper  # noqa: E402
+import skip_reason  # noqa: E402
+import setuid_process  # noqa: E402
 from frames import (  # noqa: E402
     Charge, Charged, broken_sums, check, check_unless, finish, for_all, frames_of, skip, stolen_ns,
     wait_for_lines)
@@ -30,7 +30,7 @@ LOAD = os.path.join(BUILD, "load")
 NOBODY = 65534
 PATIENCE_S = 180
 SWARM = 10000
-STARVED_S = 1  # of waiting for a CPU while the swarm lasts
+STARVED_S = 1  # waiting for a CPU while the swarm runs
 
 
 def run(*arguments, **options):
@@ -42,14 +42,14 @@ def busy_loops():
     spins = [subprocess.Popen([os.path.join(LOAD, "spin")]) for _ in range(os.cpu_count())]
     scheduler = Charged([spin.pid for spin in spins])
     try:
-        # The first interval may begin before a loop does, so it is not compared.
+        # The first interval may begin before a loop does: it is not compared.
         pmctop = subprocess.Popen([PMCTOP, "--format", "json", "-d", "0.5", "-n", "6"],
                                   stdout=subprocess.PIPE, text=True)
         seen, frames = {}, []
         for line in pmctop.stdout:
             frames.append(json.loads(line))
             if len(frames) == 1:
-                # Whoever samples switches after us must not be able to blind us.
+                # A later program that samples switches must not take them away from pmctop.
                 rival = subprocess.Popen([PMCTOP, "-b", "-d", "0.3"], stdout=subprocess.DEVNULL)
                 continue
             for task in frames[-1]["tasks"]:
@@ -64,29 +64,29 @@ def busy_loops():
             spin.wait()
     charged = {spin.pid: scheduler.between(spin.pid, frames[0]["time"], frames[-1]["time"])
                for spin in spins}
-    check("six refreshes, every one conserved",
+    check("six refreshes, each conserved",
           len(frames) == 6 and not any(broken_sums(f) for f in frames),
           [broken_sums(f) for f in frames])
     alone = min(charge.ran_ns for charge in charged.values()) > 2e9
     lost = sum(frame["lost_records"] for frame in frames)
-    name = "each busy loop has the time that the scheduler charged it, to 5 %"
+    name = "the time of each busy loop is the scheduler's, within 5 %"
     good = all(charged[pid].agrees(seen.get(pid, 0), 0.05) for pid in charged)
     if lost and not alone:
-        skip(name, f"something else is busy here: {lost} records were lost")
+        skip(name, f"the machine is busy: {lost} records were lost")
     else:
         check(name, good, ({pid: seen.get(pid) for pid in charged}, charged, lost))
     top = [task["comm"] for task in frames[-1]["tasks"][:len(spins)]]
     if alone:
-        check("busy loops stand on top", all(comm == "spin" for comm in top), top)
+        check("busy loops are the first rows", all(comm == "spin" for comm in top), top)
     else:
-        skip("busy loops stand on top", "something else is busy here")
+        skip("busy loops are the first rows", "the machine is busy")
     idle = sum(cpu["idle"]["events"]["task-clock"] for frame in frames for cpu in frame["cpus"])
     total = sum(frame["totals"]["events"]["task-clock"] for frame in frames)
-    check_unless(confined.pid_namespace(), "no CPU is idle meanwhile", idle < 0.05 * total, (idle, total))
+    check_unless(skip_reason.pid_namespace(), "no CPU is idle", idle < 0.05 * total, (idle, total))
 
 
 def waited_s(pid):
-    """For how long a process was ready to run and did not, of its threads the one that most did."""
+    """How long a process was ready and waited for a CPU: the maximum of its threads, in seconds."""
     waited = 0
     for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
         with open(path, encoding="ascii") as stat:
@@ -95,7 +95,8 @@ def waited_s(pid):
 
 
 def swarm_watched():
-    """The frames that saw a swarm, what the swarm was charged, and how long pmctop waited."""
+    """Counts a swarm. Returns the frames, the swarm's Charge, and how long pmctop waited for a
+    CPU."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         pmctop = subprocess.Popen([PMCTOP, "--budget", "0", "--format", "json", "-d", "1"],
                                   stdout=output)
@@ -104,7 +105,7 @@ def swarm_watched():
         swarm = subprocess.run([os.path.join(LOAD, "swarm"), str(SWARM), "1"],
                                capture_output=True, text=True, check=True)
         charge = Charge(json.loads(swarm.stdout)["cpu_ns"], stolen_ns() - stolen)
-        wait_for_lines(output, 2)  # one may have been under way
+        wait_for_lines(output, 2)  # the first may have begun before the swarm's end
         waited = waited_s(pmctop.pid)
         pmctop.send_signal(signal.SIGTERM)
         check("SIGTERM ends a batch run with status 0", pmctop.wait() == 0, pmctop.returncode)
@@ -116,26 +117,27 @@ def swarm():
     frames, charge, waited = swarm_watched()
     lost = sum(frame["lost_records"] for frame in frames)
     broken = [sums for frame in frames if (sums := broken_sums(frame))]
-    check("every refresh is conserved", not broken, broken)
+    check("each refresh is conserved", not broken, broken)
     kids = [task for frame in frames for task in frame["tasks"] if task["comm"] == "swarm-kid"]
     pids = {task["pid"] for task in kids}
     cpu_ns = sum(task["events"]["task-clock"] for task in kids)
     for name, good, detail in (
-        (f"{SWARM} processes of a millisecond are all seen under their name",
+        (f"{SWARM} processes of a millisecond are all counted, with their name",
          len(pids) == SWARM, len(pids)),
-        ("with the CPU time that the scheduler charged them, to 5 %",
+        ("their CPU time is the scheduler's, within 5 %",
          charge.agrees(cpu_ns, 0.05), (cpu_ns, charge)),
         ("and no record was lost", not lost, lost),
     ):
         if lost and waited >= STARVED_S:
-            # A pmctop that gets no CPU loses records, and says so.
+            # A pmctop without a CPU loses records, and reports them.
             skip(name, f"pmctop waited {waited:.1f} s for a CPU and lost {lost} records")
         else:
             check(name, good, (detail, waited))
 
 
 def container(pid):
-    """Moves a process into a cgroup that looks like docker's; its directories, or none."""
+    """Moves a process into a cgroup with a name like docker's. Returns the new directories, or
+    []."""
     for root in ("", "/unified", "/memory", "/pids"):
         if not os.path.exists(f"/sys/fs/cgroup{root}/cgroup.procs"):
             continue
@@ -161,7 +163,7 @@ def remove(directories):
 
 
 def rollups():
-    dropped = dropper.start("while True: pass")
+    dropped = setuid_process.start("while True: pass")
     spin = subprocess.Popen([os.path.join(LOAD, "spin"), "-n", "2"])
     directories = []
     try:
@@ -171,8 +173,8 @@ def rollups():
         while not any(task["pid"] == dropped.pid for task in frames[-1]["tasks"]):
             frames.append(json.loads(pmctop.stdout.readline()))
         directories = container(dropped.pid)
-        dropper.drop(dropped)
-        # It is asked for again after 0.25, 1.25, 5.25 and 21.25 s.
+        setuid_process.drop(dropped)
+        # pmctop reads the user again after 0.25, 1.25, 5.25 and 21.25 s.
         for line in pmctop.stdout:
             frames.append(json.loads(line))
             user = [t["user"] for t in frames[-1]["tasks"] if t["pid"] == dropped.pid]
@@ -185,22 +187,22 @@ def rollups():
         rows = {task["pid"]: task for task in frames[-1]["tasks"]}
         ours, theirs = rows.get(os.getpid()), rows.get(spin.pid)
         children = [task for task in rows.values() if task["parent"] == spin.pid]
-        check("in a tree a parent has the time of its children, asleep or not",
+        check("in a tree a parent includes its children, also while it sleeps",
               ours and theirs and theirs["parent"] == os.getpid() and children
               and ours["events"]["task-clock"] >= theirs["events"]["task-clock"]
               > children[0]["events"]["task-clock"], (ours, theirs, children))
         users = [task["user"] for frame in frames for task in frame["tasks"]
                  if task["pid"] == dropped.pid]
-        check("setuid() without an exec: root's first, then the other user's",
+        check("setuid() without an exec: the user changes",
               users[0] == "root" and users[-1] == "nobody", users)
         if directories:
             cgroup = rows[dropped.pid]["cgroup"]
-            check("a process that was moved is in its container",
+            check("a process that moved is in its container",
                   cgroup.endswith("/docker/" + 64 * "a"), cgroup)
             table = run("-b", "-n", "1", "-d", "0.5", "--by", "cgroup").stdout
-            check("which is called as docker calls it", " docker:aaaaaaaaaaaa\n" in table, table)
+            check("the container has docker's name", " docker:aaaaaaaaaaaa\n" in table, table)
         else:
-            skip("a container", "no cgroup can be made here")
+            skip("a container", "no cgroup can be made")
         table = run("-b", "-n", "1", "-d", "0.5", "--by", "user", "-s", "user").stdout
         check("users are rows", "\nUSER " in table and "\nnobody " in table
               and "\nroot " in table, table)
@@ -227,21 +229,21 @@ def idle_share():
         frames.append(json.loads(line))
     pmctop.wait()
     grown = [b - a for a, b in zip(ticks[0], ticks[-1])]
-    told, stolen = (grown[3] + grown[4]) / sum(grown), grown[7] / sum(grown)
+    proc_idle, stolen = (grown[3] + grown[4]) / sum(grown), grown[7] / sum(grown)
     total = sum(frame["totals"]["events"]["task-clock"] for frame in frames[1:])
-    idle, nobodys = (
+    idle, unattributed = (
         sum(frame["totals"][part]["events"]["task-clock"] for frame in frames[1:]) / total
         for part in ("idle", "unattributed"))
-    # Where a kernel is silent about its idle task, a part of its time is nobody's: never another's.
-    check_unless(confined.pid_namespace(),
-                 "the machine's idle share is that of /proc/stat, within 5 points",
-                 idle - stolen - 0.05 < told < idle + nobodys + 0.05,
-                 (idle, nobodys, stolen, told))
-    check("and what is nobody's is little", nobodys < 0.10, nobodys)
+    # If a kernel does not report switches of its idle task, some idle time is unattributed.
+    check_unless(skip_reason.pid_namespace(),
+                 "the idle share is that of /proc/stat, within 5 points",
+                 idle - stolen - 0.05 < proc_idle < idle + unattributed + 0.05,
+                 (idle, unattributed, stolen, proc_idle))
+    check("little is unattributed", unattributed < 0.10, unattributed)
 
 
 def processes():
-    """But for those that have ended and that nobody has asked for yet: they never run again."""
+    """The pids in /proc without zombies, which never run again."""
     return {int(name) for name in os.listdir("/proc") if name.isdigit() and not is_zombie(name)}
 
 
@@ -262,23 +264,23 @@ def command_line(pid):
     return words.decode("utf-8", "replace") or None
 
 
-def everybody(name, **options):
-    """Also those that do nothing, with what they were called with."""
+def check_all_processes(name, **options):
+    """-i shows all processes, with their command lines."""
     sleeper = subprocess.Popen(["sleep", "1234"], **options)
     before = processes()
     frame = frames_of(run("--format", "json", "-c", "-i", "-d", "0.7", "-n", "3", **options).stdout)[-1]
     after = processes()
     tasks = {task["pid"]: task for task in frame["tasks"]}
-    told = tasks.get(sleeper.pid, {})
+    row = tasks.get(sleeper.pid, {})
     there = before & after
-    check(f"{name}: a process that sleeps has a row, with its command line and zeros",
-          told.get("cmdline") == "sleep 1234" and told["events"]["task-clock"] == 0
-          and told["metrics"]["cpu_percent"] == 0, told)
-    check(f"{name}: so has every process", there <= tasks.keys(), there - tasks.keys())
+    check(f"{name}: a sleeping process has a row, with its command line and zeros",
+          row.get("cmdline") == "sleep 1234" and row["events"]["task-clock"] == 0
+          and row["metrics"]["cpu_percent"] == 0, row)
+    check(f"{name}: each process has a row", there <= tasks.keys(), there - tasks.keys())
     differ = {pid: (tasks[pid]["cmdline"], command_line(pid)) for pid in there & tasks.keys()
               if tasks[pid]["cmdline"] != command_line(pid)}
-    # Some say there what they do, and a process may begin another program just then.
-    check(f"{name}: with the command line that /proc shows", len(differ) <= 2, differ)
+    # Some programs change their command line, and a process may exec meanwhile.
+    check(f"{name}: the command lines are those of /proc", len(differ) <= 2, differ)
     check(f"{name}: and the sums are right", not broken_sums(frame), broken_sums(frame))
     sleeper.kill()
     sleeper.wait()
@@ -291,7 +293,7 @@ def refusal(name, wanted, **options):
     notes = frames[-1]["notes"] if frames else []
     check(name, good and any(wanted in note for note in notes) and not broken_sums(frames[-1]),
           (result.returncode, result.stderr, notes))
-    check("and what /proc tells is shown", good and frames[-1]["cpus"] and frames[-1]["tasks"],
+    check("and the figures of /proc are shown", good and frames[-1]["cpus"] and frames[-1]["tasks"],
           frames[-1:])
 
 
@@ -322,7 +324,7 @@ def bad_usage():
     ):
         result = run(*arguments)
         lines = result.stderr.splitlines()
-        check(f"pmctop {' '.join(arguments)}: status {status} and one line that says why",
+        check(f"pmctop {' '.join(arguments)}: status {status} and one line with the reason",
               result.returncode == status and len(lines) == 1 and word in lines[0]
               and not result.stdout, (result.returncode, result.stderr))
 
@@ -339,7 +341,7 @@ def lists(denial):
                        ("columns", "command"), ("pmus", "software")):
         result = run("--list", what)
         lines = result.stdout.splitlines()
-        check(f"--list {what}: an entry a line, {name} among them, nothing else said",
+        check(f"--list {what}: an entry a line, {name} among them, no message",
               result.returncode == 0 and result.stderr in expected
               and name in (line.split()[0] for line in lines),
               (result.returncode, result.stderr, lines[:10]))
@@ -350,13 +352,13 @@ def lists(denial):
         began = cpu_of_children()
         names = [line.split()[0] for line in run("--list", "events", "sched:*").stdout.splitlines()]
         took = cpu_of_children() - began
-        check("tracepoints are listed by a pattern, and soon",
+        check("tracepoints are listed by a pattern, in 2 s of CPU time",
               "sched:sched_switch" in names and took < 2, (names, took))
     else:
-        skip("tracepoints", "no tracefs here")
+        skip("tracepoints", "no tracefs")
     shell = subprocess.run(["sh", "-c", f"{PMCTOP} --list events | head -n 1"],
                            capture_output=True, text=True, timeout=PATIENCE_S)
-    check("a reader that has enough ends a list without a word",
+    check("a reader that closes the pipe ends a list without a message",
           len(shell.stdout.splitlines()) == 1 and shell.stderr in expected, shell.stderr)
 
 
@@ -372,53 +374,53 @@ def configuration():
         environment = dict(os.environ, XDG_CONFIG_HOME=home)
         environment.pop("PMCTOPRC", None)
         result = run("--list", "presets", env=environment)
-        said = result.stderr.splitlines()
-        check("a configuration is found; its bad lines are named, the rest holds",
-              result.stdout.startswith("mine ") and len(said) == 2
+        messages = result.stderr.splitlines()
+        check("a configuration is read; bad lines are reported, the others apply",
+              result.stdout.startswith("mine ") and len(messages) == 2
               and f"{path}:3: " in result.stderr and "'delay'" in result.stderr
-              and f"{path}:6: " in result.stderr and "'ipc'" in result.stderr, said)
+              and f"{path}:6: " in result.stderr and "'ipc'" in result.stderr, messages)
         result = run("-S", "plain", "-b", "-n", "1", env=environment)
-        check("its preset can be chosen", result.returncode == 0, result.stderr)
+        check("a preset of the configuration is available", result.returncode == 0, result.stderr)
         with open(path, "w", encoding="ascii") as config:
             config.write("[keys]\nnosuch = x\n[pmctop]\ndelay = 0.1\nsort = -nosuch\n"
                          "preset = nosuch\ntheme = nosuch\nthis\n")
         result = run("-b", "-n", "1", env=environment)
-        said = result.stderr.splitlines()
-        check("what means nothing here is named by its line, in their order, and left out",
-              result.returncode == 0 and len(said) == 5
+        messages = result.stderr.splitlines()
+        check("unknown names are reported with their line, in order, and ignored",
+              result.returncode == 0 and len(messages) == 5
               and all(line.startswith(f"pmctop: {path}:{n}: ")
-                      for line, n in zip(said, (2, 5, 6, 7, 8))),
-              (result.returncode, said))
+                      for line, n in zip(messages, (2, 5, 6, 7, 8))),
+              (result.returncode, messages))
         result = run("--list", "presets", "mine", env=dict(environment, PMCTOPRC="/dev/null"))
-        check("$PMCTOPRC comes before it", result.returncode == 1 and not result.stdout,
+        check("$PMCTOPRC has precedence", result.returncode == 1 and not result.stdout,
               (result.stdout, result.stderr))
         result = run("--list", "presets", "plain", env=dict(environment, PMCTOPRC="/no/x"))
-        check("one that it names in vain is told of",
+        check("a missing $PMCTOPRC is reported",
               "'/no/x', which $PMCTOPRC names, is not read" in result.stderr, result.stderr)
         result = run("-b", "-n", "1", env=environment,
                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4)))
-        check("without descriptors nothing is read, in one sentence with the remedy",
+        check("without descriptors pmctop ends with one sentence and the remedy",
               result.returncode == 1 and result.stderr.count("\n") == 1
               and "ulimit -n" in result.stderr, result)
         result = run("--list", "presets", "mine", cwd=os.path.dirname(path),
                      env=dict(environment, XDG_CONFIG_HOME="/no/such"))
-        check("the current directory is no place for it", result.returncode == 1,
+        check("no configuration is read from the current directory", result.returncode == 1,
               result.stdout)
 
 
 def endings():
     shell = subprocess.run(["sh", "-c", f"{PMCTOP} -b -d 0.1 | head -n 1"], capture_output=True,
                            text=True, timeout=PATIENCE_S)
-    check("a reader that has enough ends it without a word",
+    check("a reader that closes the pipe ends it without a message",
           len(shell.stdout.splitlines()) == 1 and shell.stderr == "", shell.stderr)
     stuck = subprocess.Popen([PMCTOP, "--format", "json", "-d", "0.1"], stdout=subprocess.PIPE)
-    time.sleep(2)  # time to fill a pipe that nobody reads
+    time.sleep(2)  # until the pipe is full
     stuck.terminate()
     try:
-        check("SIGTERM ends it though its reader is stuck", stuck.wait(timeout=PATIENCE_S) == 0,
+        check("SIGTERM ends it though its output is not read", stuck.wait(timeout=PATIENCE_S) == 0,
               stuck.returncode)
     except subprocess.TimeoutExpired:
-        check("SIGTERM ends it though its reader is stuck", False, f"alive {PATIENCE_S} s later")
+        check("SIGTERM ends it though its output is not read", False, f"alive {PATIENCE_S} s later")
         stuck.kill()
     stuck.stdout.close()
     with open("/dev/full", "w", encoding="ascii") as full:
@@ -428,7 +430,7 @@ def endings():
     check("a full disk: status 1 and one line", result.returncode == 1
           and len(result.stderr.splitlines()) == 1, (result.returncode, result.stderr))
     result = run("-n", "1", "-d", "0.1")
-    check("no terminal at all: falls back to batch",
+    check("without a terminal: batch mode",
           result.returncode == 0 and "PID" in result.stdout, (result.returncode, result.stderr))
 
 
@@ -438,25 +440,26 @@ if first["mode"] == "system":
     busy_loops()
     swarm()
     idle_share()
-    if not confined.other_users():
+    if not skip_reason.other_users():
         rollups()
     else:
-        skip("roll-ups of users and containers", confined.other_users())
+        skip("roll-ups of users and containers", skip_reason.other_users())
 else:
     skip("busy loops, a swarm, the idle share", first["notes"])
-if not confined.other_users():
+if not skip_reason.other_users():
     with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as level:
         paranoid = int(level.read())
     if paranoid >= 1:
-        refusal(f"an ordinary user at paranoid {paranoid}: the reason, the remedy, and on it goes",
+        refusal(f"an ordinary user at paranoid {paranoid}: /proc's figures, the reason and the remedy",
                 "perf_event_paranoid", user=NOBODY, group=NOBODY, extra_groups=[])
     else:
-        skip("an ordinary user", "paranoid is below 1 here")
+        skip("an ordinary user", "paranoid is below 1")
 else:
-    skip("an ordinary user", confined.other_users())
-everybody("everybody")
-if not confined.other_users():
-    everybody("everybody, for an ordinary user", user=NOBODY, group=NOBODY, extra_groups=[])
+    skip("an ordinary user", skip_reason.other_users())
+check_all_processes("all processes")
+if not skip_reason.other_users():
+    check_all_processes("all processes, for an ordinary user", user=NOBODY, group=NOBODY,
+                        extra_groups=[])
 bad_usage()
 lists(None if first["mode"] == "system" else first["notes"][0])
 configuration()

@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# boots.sh "NAME SHIFT [OPTION...]"...: pmctop on real counters. Builds the emulated machine and pmctop
-# for it, boots it for each of these, side by side, lets it run NAME_guest.sh, and judges by
-# NAME_check.py what that printed. TAP; exit status 77: skipped.
+# run_check.sh "NAME SHIFT [OPTION...]"...: tests pmctop on real counters. Builds the emulated
+# machine and pmctop for it. For each argument a machine runs NAME_guest.sh, all at once, and
+# NAME_check.py checks the output. Prints TAP. Exit status 77: skipped.
 #
-# With LATER=N the scripts begin N moments later, so that a boot takes another course.
-#
-# Each shift more halves what a second of the guest's costs, and what it gets done in that.
+# With LATER=N the scripts begin N moments later, so that a boot takes another course. A SHIFT
+# larger by one halves the work in a second of the guest's time, and so the host's cost of it.
 set -uo pipefail
 
 cd "$(dirname "$0")/../.." || exit 2
@@ -16,7 +15,7 @@ image=$BUILD/guest
 
 for tool in aarch64-linux-gnu-gcc qemu-system-aarch64 cpio; do
 	if [ -z "$(command -v $tool)" ]; then
-		echo "boots.sh: no $tool here; skipped" >&2
+		echo "run_check.sh: no $tool; skipped" >&2
 		exit 77
 	fi
 done

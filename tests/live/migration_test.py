@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# tests/run: alone, it wants all CPUs.
-"""pmctop as the least of all on a machine that is full, with a task that never stays on its CPU.
+# tests/run: alone, it uses all CPUs.
+"""pmctop with the lowest priority on a full machine, and a task that changes its CPU all the time.
 
 Prints TAP. BUILD is the build directory. Needs the right to count system-wide.
 """
@@ -18,8 +18,8 @@ BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 SPIN = os.path.join(BUILD, "load", "spin")
 PATIENCE_S = 120
-# Runs a millisecond on each: the scheduler charges who comes with the way of the interrupt that
-# lets him in too (it reads no clock twice, rq_clock_skip_update), and that is microseconds in a VM.
+# A millisecond on each CPU. The scheduler charges a task for the interrupt handler that wakes it
+# (rq_clock_skip_update: it does not read the clock twice). In a VM these are microseconds.
 MOVE = """import os
 cpus = sorted(os.sched_getaffinity(0))
 while True:
@@ -30,12 +30,12 @@ while True:
 """
 
 
-def last_of_all():
+def lowest_priority():
     os.nice(19)
 
 
 def moves():
-    """As often as it gets a CPU, and who counts that waits for every one."""
+    """The mover changes its CPU as often as it gets one. pmctop waits for each CPU too."""
     spins = [subprocess.Popen([SPIN]) for _ in range(os.cpu_count())]
     mover = subprocess.Popen([sys.executable, "-c", MOVE])
     scheduler = Charged([mover.pid])
@@ -43,23 +43,23 @@ def moves():
         output = subprocess.run([PMCTOP, "--format", "json", "-d", "0.5", "-n", "5", "-e",
                                  "cpu-migrations"], stdin=subprocess.DEVNULL, capture_output=True,
                                 text=True, check=False, timeout=PATIENCE_S,
-                                preexec_fn=last_of_all)
+                                preexec_fn=lowest_priority)
     finally:
         scheduler.stop()
         for process in (*spins, mover):
             process.kill()
             process.wait()
     frames = frames_of(output.stdout)
-    check("starved or not, five refreshes, every one conserved",
+    check("five refreshes, each conserved",
           len(frames) == 5 and not any(broken_sums(frame) for frame in frames),
           (output.stderr, [broken_sums(frame) for frame in frames]))
     rows = [[task for task in frame["tasks"] if task["pid"] == mover.pid] for frame in frames]
-    check("who moves has one row in each", all(len(row) == 1 for row in rows), rows)
+    check("the mover has one row in each", all(len(row) == 1 for row in rows), rows)
     moved = sum(task["events"]["cpu-migrations"] or 0 for row in rows for task in row)
-    check("and is seen to move", moved > 10, moved)
+    check("its migrations are counted", moved > 10, moved)
     charge = scheduler.between(mover.pid, frames[0]["time"], frames[-1]["time"])
     seen = sum(task["events"]["task-clock"] for row in rows[1:] for task in row)
-    name = "with the time that the scheduler charged it, to 10 %, wherever that was"
+    name = "its time is the scheduler's, within 10 %, on any CPU"
     lost = sum(frame["lost_records"] for frame in frames)
     if lost and not charge.agrees(seen, 0.1):
         skip(name, f"{lost} records were lost")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a container or a user without rights lacks. Each function returns the reason to skip a test,
-or None."""
+"""Rights that a container or a user can lack. Each function returns the reason to skip a test, or
+None."""
 import functools
 import os
 import shutil

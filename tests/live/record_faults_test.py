@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# tests/run: alone, perf is to read all that the machine did meanwhile.
-"""A recording's life: killed at any moment, spread over files, on a disk that fills, with a second
-recorder on its heels, and with readers that go.
+# tests/run: alone, perf reads all that the machine does meanwhile.
+"""Recordings that end badly or change: killed at any moment, split into files, on a full disk, with
+a second recorder on the same file, with a reader that goes away.
 
-Prints TAP. BUILD is the build directory. Needs perf, and the right to count system-wide; a disk
-that fills needs the right to mount one.
+Prints TAP. BUILD is the build directory. Needs perf, and the right to count system-wide. The full
+disk needs the right to mount one.
 """
 import contextlib
 import glob
@@ -19,11 +19,11 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 from frames import check, finish, frames_of, skip, skip_all, wait_for_lines  # noqa: E402
-from recorded import ROUND, SAMPLE, SWITCHES, TRACEPOINT  # noqa: E402
-from recorded import live_total, perf, perf_sums  # noqa: E402
-from recorded import wait_for_rounds, walk  # noqa: E402
+from recording import ROUND, SAMPLE, SWITCHES, TRACEPOINT  # noqa: E402
+from recording import live_total, perf, perf_sums  # noqa: E402
+from recording import wait_for_rounds, walk  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
@@ -43,7 +43,7 @@ def start(*arguments, command=None, **options):
 
 
 class Storm:
-    """A pair of tasks that do nothing but switch, so often there and back."""
+    """A pair of tasks that switch `times` times forth and back."""
 
     def __init__(self, times=1000000000):
         self.times = times
@@ -58,7 +58,7 @@ class Storm:
 
 
 def reads_back(path):
-    """perf script's answer, and the samples that it printed."""
+    """(whether perf script reads it, number of samples that it printed)"""
     script = perf("script", "-i", path, "-F", "tid,event")
     return script.returncode == 0, (script.stdout.count(f"{SWITCHES}:") +
                                     script.stdout.count(f"{TRACEPOINT}:"))
@@ -66,13 +66,13 @@ def reads_back(path):
 
 def killed(directory):
     chance = random.Random(6)
-    told = []
+    results = []
     for i in range(KILLS):
         data = os.path.join(directory, f"killed{i}")
         with Storm():
             victim = start("-d", "0.1", "--record", data, stdout=subprocess.DEVNULL)
             came = wait_for_rounds(data, chance.randrange(1, 4))
-            try:  # a moment of the machine's choice
+            try:  # a random moment
                 victim.wait(timeout=chance.random() * 0.1)
             except subprocess.TimeoutExpired:
                 pass
@@ -80,17 +80,17 @@ def killed(directory):
             victim.wait()
         kinds, left = walk(data)
         good, samples = reads_back(data)
-        # All but the ticks are switches.
-        told.append((came and good, samples, kinds[SAMPLE], kinds[ROUND], left))
+        # All samples but the ticks are switches.
+        results.append((came and good, samples, kinds[SAMPLE], kinds[ROUND], left))
         os.unlink(data)
-    check("what was written before a kill -9 reads back, at whatever moment it came",
-          all(good and kinds >= samples > 0 and rounds for good, samples, kinds, rounds, _ in told),
-          told)
+    check("what was written before a kill -9 is readable, at any moment",
+          all(good and kinds >= samples > 0 and rounds for good, samples, kinds, rounds, _ in results),
+          results)
 
 
 def switched(directory):
-    """By size and by time: each file stands for itself, and all together for what was shown. The
-    last one has begun and nothing has happened since."""
+    """Files by size and by time: each is a whole recording, and their sum is what was shown. The
+    last file has only just begun."""
     for rule, delay, load in ("1M", "0.1", Storm(100000)), ("1s", "0.4", contextlib.nullcontext()):
         data = os.path.join(directory, rule)
         with load:
@@ -103,12 +103,12 @@ def switched(directory):
             counts, script = perf_sums(path)
             sums += sum(counts[EVENT].values())
             silent &= script.returncode == 0
-        check(f"--switch-output {rule}: several files, each of which perf script reads",
+        check(f"--switch-output {rule}: several files, and perf script reads each",
               len(files) > 1 and silent and
               all(kinds[ROUND] for kinds, _ in rounds[:-1]) and
               not any(left for _, left in rounds),
               (files, rounds))
-        check(f"--switch-output {rule}: and together they add up to what was shown",
+        check(f"--switch-output {rule}: their sum is what was shown",
               sums == live_total(frames, EVENT) > 0 and
               sum(kinds[ROUND] for kinds, _ in rounds) == len(frames),
               (sums, live_total(frames, EVENT), rounds))
@@ -122,13 +122,13 @@ def newest(directory):
     printed = run("-d", "0.1", "-n", "8", "--record", data, "--switch-output", "1B",
                   "--switch-max-files", "3")
     files = sorted(glob.glob(data + "*"))
-    check("--switch-max-files keeps the newest, and what is not of this run",
+    check("--switch-max-files keeps the newest, and files of other runs",
           printed.returncode == 0 and len(files) == 4 and files[0] == data and files[1] == other and
           all(walk(path)[0][ROUND] for path in files[2:]), (files, printed.stderr))
 
 
 def second_recorder(directory):
-    """The first one's files are its own, the next ones too."""
+    """No second recorder writes to the first one's files, nor to its next ones."""
     data = os.path.join(directory, "two")
     first = start("-d", "0.2", "--record", data, "--switch-output", "1B", stdout=subprocess.PIPE)
     refused = []
@@ -136,15 +136,15 @@ def second_recorder(directory):
         first.stdout.readline()
         refused.append(run("-d", "0.1", "-n", "1", "--record", data))
     first.terminate()
-    # Between two files the second one may be the first to come: then the first one says so.
+    # Between two files the second one can come first. Then the first one ends with that message.
     status = first.wait(timeout=30)
-    check("a second recorder is refused, whichever file it is",
+    check("a second recorder is refused, at any of the files",
           all(second.returncode == 1 and "being recorded to" in second.stderr
               for second in refused) or status == 1, (refused, status))
 
 
 def moved(directory):
-    """Somebody tidies up: the rest goes on in a new file of the name."""
+    """A recording that was renamed or removed continues in a new file of its name."""
     data = os.path.join(directory, "moved")
     pmctop = start("-d", "0.1", "--record", data, "--switch-output", "2s", stdout=subprocess.PIPE)
     for _ in range(3):
@@ -156,7 +156,7 @@ def moved(directory):
     while not os.path.exists(data):
         pmctop.stdout.readline()
     pmctop.terminate()
-    check("a recording that is moved or removed goes on in its next file",
+    check("a recording that is renamed or removed continues in its next file",
           pmctop.wait(timeout=30) == 0 and reads_back(data + "-away")[0], os.listdir(directory))
 
 
@@ -170,10 +170,10 @@ def changed(directory):
         came = wait_for_rounds(data, 1)
         change()
         pmctop.terminate()
-        said = pmctop.communicate(timeout=30)[1]
-        check(f"a recording that another program {what} is told with one sentence, status 1",
-              came and pmctop.returncode == 1 and said.count("\n") == 1 and
-              f"another program {what} the recording" in said, (came, said, pmctop.returncode))
+        stderr = pmctop.communicate(timeout=30)[1]
+        check(f"a recording that another program {what}: one sentence, status 1",
+              came and pmctop.returncode == 1 and stderr.count("\n") == 1 and
+              f"another program {what} the recording" in stderr, (came, stderr, pmctop.returncode))
         if os.path.exists(data):
             os.unlink(data)
 
@@ -196,15 +196,15 @@ def full_disk(directory):
                 frames.append(json.loads(pmctop.stdout.readline()))
             frames.append(json.loads(pmctop.stdout.readline()))
         pmctop.terminate()
-        said = pmctop.communicate(timeout=30)[1]
-        check("a disk that fills ends the recording, not the counting",
+        stderr = pmctop.communicate(timeout=30)[1]
+        check("a full disk ends the recording, not the counting",
               frames[-1]["totals"]["events"][EVENT] is not None and len(frames[-1]["tasks"]) > 0,
               frames[-1])
-        check("and is said at the end too, with status 1",
-              "No space left" in said and pmctop.returncode == 1, (said, pmctop.returncode))
+        check("a message at the end reports it, with status 1",
+              "No space left" in stderr and pmctop.returncode == 1, (stderr, pmctop.returncode))
         good, samples = reads_back(data)
         kinds, left = walk(data)
-        check("what was written before reads back", good and samples > 0 and left == 0,
+        check("what was written before is readable", good and samples > 0 and left == 0,
               (good, samples, kinds, left))
     finally:
         subprocess.run(["umount", "-l", disk], check=False)
@@ -226,14 +226,14 @@ def readers(directory):
                       if line.endswith(b"\n")]
         wait_for_lines(printed, 1)
     writer.terminate()
-    check("a reader that goes away ends the recording alone, and that is said",
+    check("a reader that goes away ends the recording alone, with a note",
           writer.wait(timeout=30) == 0, writer.returncode)
     with open("/dev/full", "wb") as full:
         pmctop = start("-n", "3", "-d", "0.1", "--record", "-", command=COMMAND, stdout=full,
                        stderr=subprocess.PIPE, text=True)
-        said = pmctop.communicate(timeout=30)[1]
-    check("what takes nothing is told: standard output", pmctop.returncode == 1 and
-          "No space left" in said, (said, pmctop.returncode))
+        stderr = pmctop.communicate(timeout=30)[1]
+    check("a full standard output is reported", pmctop.returncode == 1 and
+          "No space left" in stderr, (stderr, pmctop.returncode))
 
 
 def refused(directory):
@@ -248,12 +248,12 @@ def refused(directory):
         if answer.returncode != 1 or words not in answer.stderr or \
                 len(answer.stderr.splitlines()) != 1:
             wrong.append((place, answer.returncode, answer.stderr))
-    check("what cannot be recorded to is refused with one sentence",
+    check("an impossible place for a recording is refused in one sentence",
           not wrong and not os.path.exists(os.path.join(directory, "target")), wrong)
 
 
 def main():
-    if why := confined.perf(PMCTOP):
+    if why := skip_reason.perf(PMCTOP):
         skip_all(why)
     for part in (killed, switched, newest, second_recorder, moved, changed, full_disk, readers,
                  refused):

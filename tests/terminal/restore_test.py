@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The end, while the terminal is frozen, dead, somebody else's or in the way of a storm of signals:
-it is given back, and what was recorded meanwhile is whole.
+"""The end of pmctop while its terminal is frozen, dead or another program's, or during many
+signals: the terminal is restored, and a recording is complete.
 
-Prints TAP, as tests/terminals.py says.
+Prints TAP (tests/terminals.py).
 """
 import ctypes
 import os
@@ -17,7 +17,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import confined  # noqa: E402
+import skip_reason  # noqa: E402
 import terminals  # noqa: E402
 from ptys import OnPty, is_sanitized  # noqa: E402
 from terminals import PMCTOP, Failure, Skip, alive, children, wait_until  # noqa: E402
@@ -26,7 +26,7 @@ TGKILL = {"x86_64": 234, "aarch64": 131}[os.uname().machine]
 
 
 def ends_well(path):
-    """Whether a recording has its end mark, and what was said."""
+    """(whether a recording has its end mark, messages)"""
     done = subprocess.run([PMCTOP, "--replay", path, "--format", "json"], capture_output=True,
                           text=True, check=False, timeout=60)
     return done.returncode == 0 and "is cut off" not in done.stderr, done.stderr
@@ -40,20 +40,20 @@ def started(*arguments, **environment):
 
 
 def filled(tty):
-    """Nobody reads any more, and more and more is drawn, until nothing goes in: pmctop is stuck in
-    a write, or, where the last picture just fitted, waits with the next."""
+    """Draws more and more without a reader, until the terminal takes nothing. pmctop then is in the
+    middle of a write, or before the next one if the last picture just fitted."""
     tty.resize(2000, 200)
 
     def draw():
         tty.process.send_signal(signal.SIGWINCH)
-        os.write(tty.master, b"\x0c")  # ^L: all of it again
+        os.write(tty.master, b"\x0c")  # ^L: draw all again
         return not select.select([], [tty.slave], [], 1)[1]
 
-    wait_until("a terminal that takes nothing for a second", draw)
+    wait_until("a terminal that took nothing for a second", draw)
 
 
 def end_stuck(number, *arguments):
-    """The exit status of one that is ended in the middle of a write; None where it goes on."""
+    """(exit status or None, whether the settings are back) of an end in the middle of a write."""
     tty = started("0.1", *arguments)
     filled(tty)
     tty.process.send_signal(number)
@@ -66,8 +66,8 @@ def end_stuck(number, *arguments):
 
 
 def test_dead_terminal(_):
-    """a terminal that nobody reads from (a dead link): SIGTERM and SIGHUP end the recording well"""
-    if why := confined.system_wide(PMCTOP):
+    """a terminal that is not read (a dead link): SIGTERM and SIGHUP end the recording well"""
+    if why := skip_reason.system_wide(PMCTOP):
         raise Skip(why)
     for number in signal.SIGTERM, signal.SIGHUP:
         with tempfile.TemporaryDirectory() as directory:
@@ -75,13 +75,13 @@ def test_dead_terminal(_):
             status, back = end_stuck(number, "--record", path)
             if status != 0 or not back:
                 raise Failure(f"{number}: status {status}, settings back: {back}")
-            good, said = ends_well(path)
+            good, stderr = ends_well(path)
             if not good:
-                raise Failure(f"{number}: the recording does not end well: {said}")
+                raise Failure(f"{number}: the recording does not end well: {stderr}")
 
 
 def test_output_of_a_command(_):
-    """what a command wrote is shown whole after ^C, to a terminal that is slow, and ^S works on"""
+    """a command's whole output is shown after ^C, also on a slow terminal"""
     lines = 100000
     with tempfile.TemporaryDirectory() as directory:
         done = os.path.join(directory, "done")
@@ -101,19 +101,19 @@ def test_output_of_a_command(_):
 
 
 def test_crash_on_dead_terminal(_):
-    """a crash while the terminal takes nothing does not hang, and gives the line back"""
+    """a crash while the terminal takes nothing does not hang, and restores the settings"""
     status, back = end_stuck(signal.SIGABRT)
     if status != -signal.SIGABRT or not back:
         raise Failure(f"status {status}, settings back: {back}")
 
 
 def test_every_signal(_):
-    """whatever signal it is that ends it, the terminal is given back"""
+    """any signal that ends it restores the terminal"""
     crashes = ("SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS")
-    asked = ("SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU", "SIGVTALRM", "SIGPROF", "SIGIO", "SIGPWR",
+    others = ("SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU", "SIGVTALRM", "SIGPROF", "SIGIO", "SIGPWR",
              "SIGSTKFLT", "SIGRTMIN", "SIGRTMAX")
     ignored = ("SIGPIPE", "SIGXFSZ", "SIGURG", "SIGCHLD")
-    for name in crashes + asked:
+    for name in crashes + others:
         number = getattr(signal, name)
         tty = started("0.5", ASAN_OPTIONS="handle_segv=0:handle_abort=0:handle_sigbus=0:"
                       "handle_sigfpe=0:handle_sigill=0:handle_sigtrap=0")
@@ -130,7 +130,7 @@ def test_every_signal(_):
 
 
 def test_signal_storm(_):
-    """10,000 signals of each kind, and an end among them that is not lost"""
+    """10,000 signals of each kind, and the one that ends it is not lost"""
     tty = started("0.2")
     for _ in range(10000):
         for number in signal.SIGWINCH, signal.SIGCHLD, signal.SIGCONT:
@@ -174,9 +174,9 @@ def test_crash_of_a_thread(_):
 
 
 def test_no_memory(_):
-    """out of memory: a sentence, on a terminal that is given back"""
+    """out of memory: a sentence, and the terminal is restored"""
     if is_sanitized(PMCTOP):
-        return  # which has no use for a limit
+        return  # a sanitizer does not run under a limit
     tty = started("0.2")
     resource.prlimit(tty.process.pid, resource.RLIMIT_AS, (1 << 20, 1 << 20))
     for width in range(1000, 9000, 100):
@@ -184,12 +184,12 @@ def test_no_memory(_):
         tty.process.send_signal(signal.SIGWINCH)
         if tty.read_until(lambda: tty.process.poll() is not None, 1):
             break
-    status, said = tty.wait(), tty.process.stderr.read()
+    status, stderr = tty.wait(), tty.process.stderr.read()
     left = tty.output.rfind(b"\x1b[?1049l") > tty.output.rfind(b"\x1b[?1049h")
     back = tty.settings_are_back()
     tty.close()
-    if status != 1 or b"ut of memory" not in said or not left or not back:
-        raise Failure(f"status {status}, said {said}, left: {left}, line back: {back}")
+    if status != 1 or b"ut of memory" not in stderr or not left or not back:
+        raise Failure(f"status {status}, stderr {stderr}, left: {left}, line back: {back}")
 
 
 def state(pid):
@@ -198,7 +198,7 @@ def state(pid):
 
 
 def test_background(terminal):
-    """in the background it waits for the terminal, leaves it alone, and ends when it is asked to"""
+    """in the background it waits for the terminal without changing it, and ends on a signal"""
     terminal.line(f"{PMCTOP} 0.2 &")
     pid = wait_until("pmctop", lambda: children(terminal.shell_pid, "pmctop"))[0]
     wait_until("it to stop", lambda: state(pid) == "T")
@@ -219,7 +219,7 @@ def test_background(terminal):
 
 
 def test_command_in_background(terminal):
-    """a command that never began, as the terminal was not ours, is not said to go on"""
+    """without the terminal a command was not started, and no message claims that it goes on"""
     terminal.line(f"{PMCTOP} 0.2 -- sleep 1000 &")
     pid = wait_until("pmctop", lambda: children(terminal.shell_pid, "pmctop"))[0]
     wait_until("it to stop", lambda: state(pid) == "T")

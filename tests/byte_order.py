@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A recording in the other byte order: what pmctop, or 'perf record -o -' with samples of groups,
-has written here, as a machine of the other kind would have written it."""
+"""Converts a stream of pmctop, or of 'perf record -o -' with samples of groups, to the other byte
+order: as a machine of that order would have written it."""
 import struct
 
-ATTR, OWN, TRACING, ROUND, UPDATE, FEATURE = 64, 65, 66, 68, 78, 80
+ATTR, NATIVE, TRACING, ROUND, UPDATE, FEATURE = 64, 65, 66, 68, 78, 80
 SAMPLE = 9
-# What stands before the trailer: the sizes of its numbers.
+# The sizes of the numbers before a record's trailer.
 BODIES = {2: [8, 8], 3: [4, 4], 4: [4, 4, 4, 4, 8], 7: [4, 4, 4, 4, 8], 13: [8], 15: [4, 4]}
 TRAILER = [4, 4, 8, 4, 4, 8]
 TEXTS = {3, 4, 5, 6, 8, 9}  # features that are one text
@@ -13,10 +13,10 @@ ATTR_FIELDS = [4, 4, 8, 8, 8, 8, 0, 4, 4, 8, 8, 8, 8, 4, 4, 8, 4, 2, 2, 4, 4]
 
 
 def _turn(data, sizes):
-    """The numbers of these sizes, turned round, and where they end."""
+    """Swaps the bytes of numbers with these sizes. Returns where they end."""
     at = 0
     for size in sizes:
-        if size == 0:  # the bits of an attr are allocated from the other end
+        if size == 0:  # the bits of an attr have the other order too
             for i in range(at, at + 8):
                 data[i] = int(f"{data[i]:08b}"[::-1], 2)
             size = 8
@@ -40,7 +40,7 @@ def _attr(data):
     _words(data, 8 + size, len(data))
 
 
-def _own(data):
+def _native(data):
     words = struct.unpack_from("=H", data, 4)[0]
     name = bytes(data[16:80]).split(b"\0")[0]
     _words(data, 8, 16)
@@ -102,8 +102,8 @@ def _record(data):
     data = bytearray(data)
     if kind == ATTR:
         _attr(data)
-    elif kind == OWN:
-        _own(data)
+    elif kind == NATIVE:
+        _native(data)
     elif kind == TRACING:
         data[8:12] = data[8:12][::-1]
     elif kind == UPDATE:
@@ -119,7 +119,7 @@ def _record(data):
 
 
 def other_order(data):
-    """All of a stream that was recorded through a pipe, or by pmctop."""
+    """Returns a whole stream in the other byte order."""
     assert struct.unpack_from("=Q", data, 8)[0] == 16, "a file in perf's own format"
     turned = bytearray(data[:16])
     _words(turned, 0, 16)
@@ -127,7 +127,7 @@ def other_order(data):
     while at < len(data):
         size, = struct.unpack_from("=H", data, at + 6)
         turned += _record(data[at:at + size])
-        if struct.unpack_from("=I", data, at)[0] == TRACING:  # its bytes say their order
+        if struct.unpack_from("=I", data, at)[0] == TRACING:  # its data has its own mark of byte order
             more, = struct.unpack_from("=I", data, at + 8)
             turned += data[at + size:at + size + more]
             at += more

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is in a recording, and what perf script makes of it, added up: independent of all that
-pmctop thinks."""
+"""The records of a recording, and the sums of perf script's text, without code of pmctop."""
 import collections
 import os
 import re
@@ -10,16 +9,16 @@ import time
 
 SAMPLE, TRACING, ROUND = 9, 66, 68  # types of records
 SWITCHES = "context-switches"
-TRACEPOINT = "sched:sched_switch"  # what samples the same where it can be had
+TRACEPOINT = "sched:sched_switch"  # samples the same switches, if it can be read
 _LINE = re.compile(r"\s*(-?\d+)\s+\[(\d+)\]\s+([\d.]+):\s+(\d+)\s+(\S+):(?:\s|$)")
 # "  pingpong[27387]  -1  141881  695.226 ...": sched-in, run time in ms
 _RUN = re.compile(r"^\s*\S.*\[(\d+)(?:/\d+)?\]\s+-?\d+\s+(\d+)\s+([\d.]+)\s")
 FIELDS = "tid,cpu,time,event,period"
 
 
-def add_up(lines):
-    """{event: {tid: sum of periods}} of what perf script -F FIELDS prints. Samples of the tracepoint
-    are context switches."""
+def sum_periods(lines):
+    """{event: {tid: sum of periods}} of perf script -F FIELDS. Samples of the tracepoint are
+    context switches."""
     sums = collections.defaultdict(collections.Counter)
     for line in lines:
         found = _LINE.match(line)
@@ -30,30 +29,30 @@ def add_up(lines):
 
 
 def perf(*arguments, stdin=None):
-    # It prints names of tasks as they are, whatever their bytes.
+    # Names of tasks may have any bytes.
     return subprocess.run(["perf", *arguments], stdin=stdin, capture_output=True, text=True,
                           errors="replace", check=False, timeout=300)
 
 
 def perf_sums(path):
     script = perf("script", "-i", path, "-F", FIELDS)
-    return add_up(script.stdout.split("\n")), script
+    return sum_periods(script.stdout.split("\n")), script
 
 
 def is_traced(path):
-    """Whether the tracepoint made its samples."""
+    """Whether its samples are the tracepoint's."""
     return TRACEPOINT in perf("evlist", "-i", path).stdout
 
 
 def timehist(path):
-    """{tid: ms that it ran} of what perf sched timehist sums up, and its run."""
+    """({tid: run time in ms}, the finished process) of perf sched timehist."""
     summary = perf("sched", "timehist", "-s", "-i", path)
     found = (_RUN.match(line) for line in summary.stdout.split("\n"))
     return {int(run.group(1)): float(run.group(3)) for run in found if run}, summary
 
 
 def live_sums(frames, event):
-    """{tid: count} of all frames with threads."""
+    """{tid: count} of all frames, which have threads."""
     sums = collections.Counter()
     for frame in frames:
         for task in frame["tasks"]:
@@ -66,7 +65,7 @@ def live_total(frames, event):
 
 
 def span(data):
-    """Where the records of a stream, or of a file in perf's usual format, begin and end."""
+    """Where the records begin and end, in a stream or a file of perf's usual format."""
     assert data[:8] == b"PERFILE2", data[:8]
     if struct.unpack_from("<Q", data, 8)[0] == 16:
         return 16, len(data)
@@ -75,7 +74,7 @@ def span(data):
 
 
 def walk(path):
-    """How many records of each type, and what is left of one that is cut off at the end."""
+    """({type: number of records}, bytes of an incomplete record at the end)"""
     with open(path, "rb") as file:
         data = file.read()
     kinds = collections.Counter()
@@ -94,8 +93,8 @@ def walk(path):
 
 
 def wait_for_rounds(path, least, deadline_s=120):
-    """Waits until so many refreshes stand in a file under way, which a thread of its own writes:
-    whether they came. What is empty or not there has none yet."""
+    """Waits until a growing recording has so many refreshes. Returns whether it has. A missing or
+    empty file has none."""
     end = time.monotonic() + deadline_s
     while True:
         try:

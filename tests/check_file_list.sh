@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# seen.sh TOOL PATTERN...: standard input has the files that TOOL is about to see. Fails if git has a
-# file of one of these patterns that is not among them. Without git it only says so.
+# check_file_list.sh TOOL PATTERN...: fails if git has a file of one of these patterns that is not
+# on standard input, the list of files that TOOL reads. Without git it prints that and succeeds.
 tool=$1
 shift
 tracked=$([ -e .git ] && git -c safe.directory='*' ls-files --cached -- "$@" 2>/dev/null)
 if [ -z "$tracked" ]; then
-	echo "$tool: no git checkout here: not checked that it sees every file"
+	echo "$tool: no git checkout: not checked that it reads all files"
 	exit 0
 fi
 seen=$(mktemp)
@@ -16,4 +16,4 @@ cat >"$seen"
 missed=$(echo "$tracked" | grep -vxFf "$seen" | while read -r path; do
 	[ ! -e "$path" ] || echo "$path"
 done)
-[ -z "$missed" ] || { echo "$tool does not see:" $missed >&2; exit 1; }
+[ -z "$missed" ] || { echo "$tool does not read:" $missed >&2; exit 1; }
