@@ -4,9 +4,9 @@
 
     make.py DIRECTORY [NAME...]
 
-Each is a run in tmux, keys, and what the screen must show before it is taken; with a NAME only the
-run with that picture. BUILD is the build directory; BUILD/arm64 and BUILD/guest are the emulated
-machine's (make guest).
+A picture is a run in tmux, keys, and a pattern that the screen must match first. With NAME, only
+the runs of these pictures. BUILD is the build directory. BUILD/arm64 and BUILD/guest are the
+emulated machine's (make guest).
 """
 import os
 import subprocess
@@ -25,21 +25,21 @@ BOOT = (f"{ROOT}/tests/guest/boot.sh --image {BUILD}/guest --pmctop {BUILD}/arm6
         f"--load {BUILD}/arm64/load --shift 2 --interactive")
 HERE_LOADS = ["spin", "-n", "2"], ["crowd", "-s", "20", "-b", "2"], ["swarm", "100000", "50"]
 GUEST_LOADS = "spin -c 0 & pingpong -c 1 100000000 & clear"
-PATIENCE_S = 600  # the emulated machine is slow where the host is busy
+PATIENCE_S = 600  # the emulated machine is slow on a busy host
 
 
 class Picture:
-    """A screen: the keys that lead there, what must be seen then, and the keys back."""
+    """A screen: the keys that lead to it, the pattern that it must match, and the keys back."""
 
-    def __init__(self, name, title, keys, sight, back):
-        self.name, self.title, self.keys, self.sight, self.back = name, title, keys, sight, back
+    def __init__(self, name, title, keys, pattern, back):
+        self.name, self.title, self.keys, self.pattern, self.back = name, title, keys, pattern, back
 
 
-# Of the emulated machine or of this one, and how large.
+# (whether it is the emulated machine, size, pictures)
 SCENES = (
     (True, (100, 24), (
         Picture("tasks", "Tasks of a machine with counters", [], r"IPC.*COMMAND", []),
-        Picture("detail", "All about a row", ["Enter"], r"History(.|\n)*Threads", ["Escape"]),
+        Picture("detail", "Details of a row", ["Enter"], r"History(.|\n)*Threads", ["Escape"]),
         Picture("add", "Choosing an event", ["e", "s", "t", "a", "l", "l"],
                 r"> stall(.|\n)*stall", ["Escape"]),
     )),
@@ -53,8 +53,8 @@ SCENES = (
 )
 
 
-def settled(terminal):
-    """The screen when it is drawn to its end: the same for a while."""
+def wait_for_drawn(terminal):
+    """Returns the screen when it has not changed for a while."""
     def capture():
         return terminal.tmux("capture-pane", "-e", "-N", "-p", "-t", "t").rstrip("\n")
     seen = [capture()]
@@ -63,16 +63,16 @@ def settled(terminal):
         time.sleep(0.2)
         seen.append(capture())
         return len(seen) > 3 and seen[-3] == seen[-2] == seen[-1]
-    wait_until("a screen that is drawn to its end", is_still, PATIENCE_S)
+    wait_until("a complete screen", is_still, PATIENCE_S)
     return seen[-1]
 
 
-def take(picture, size, terminal, directory):
+def take_picture(picture, size, terminal, directory):
     terminal.keys("C-l")
     for key in picture.keys:
         terminal.keys(key)
-    terminal.wait_for(picture.sight, PATIENCE_S)
-    screen = settled(terminal)
+    terminal.wait_for(picture.pattern, PATIENCE_S)
+    screen = wait_for_drawn(terminal)
     path = os.path.join(directory, f"{picture.name}.svg")
     with open(path, "w", encoding="utf-8") as file:
         file.write(svg(screen, size[0], picture.title))
@@ -82,15 +82,15 @@ def take(picture, size, terminal, directory):
     terminal.wait_for("PID USER", PATIENCE_S)
 
 
-def take_all(terminal, scene, directory):
+def take_pictures(terminal, scene, directory):
     _, size, pictures = scene
     terminal.wait_for("COMMAND", PATIENCE_S)
-    # Some refreshes, after which figures are those of whole intervals.
+    # The first refreshes are not whole intervals for all figures.
     for _ in range(8):
         shown = clock(terminal.screen())
         wait_until("another refresh", lambda: clock(terminal.screen()) != shown, PATIENCE_S)
     for picture in pictures:
-        take(picture, size, terminal, directory)
+        take_picture(picture, size, terminal, directory)
 
 
 def on_this_machine(scene, directory):
@@ -98,10 +98,10 @@ def on_this_machine(scene, directory):
     loads = [subprocess.Popen([os.path.join(LOAD, load[0]), *load[1:]],
                               stdout=subprocess.DEVNULL) for load in HERE_LOADS]
     try:
-        # What else runs here is nobody's business.
+        # Without the other tasks of this machine.
         pids = ",".join(str(load.pid) for load in loads)
         terminal.line(f"clear; {PMCTOP} --config /dev/null -p {pids}")
-        take_all(terminal, scene, directory)
+        take_pictures(terminal, scene, directory)
     finally:
         for load in loads:
             load.kill()
@@ -116,7 +116,7 @@ def on_the_emulated_one(scene, directory):
         terminal.wait_for(r"root@guest", PATIENCE_S)
         terminal.line(GUEST_LOADS)
         terminal.line("pmctop")
-        take_all(terminal, scene, directory)
+        take_pictures(terminal, scene, directory)
     finally:
         terminal.keys("C-a", "x")
         terminal.close()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A terminal's screen as SVG: text with the colours of SGR sequences, as `tmux capture-pane -e -p`
-prints it. Every run of cells is placed by itself, so that no font can shift a column."""
+"""A terminal's screen as SVG: text with SGR sequences, as `tmux capture-pane -e -p` prints it. Each
+run of cells has its own position, so that no font can move a column."""
 import re
 import unicodedata
 from html import escape
@@ -14,7 +14,7 @@ LEFT, LOWER = "▏▎▍▌▋▊▉█", "▁▂▃▄▅▆▇"  # so many eig
 
 
 def color(numbers, front, back):
-    """One of the 256 colours, or 24 bits; numbers begin behind 38 or 48."""
+    """(colour, numbers used) of the numbers behind 38 or 48: one of 256 colours, or 24 bits."""
     if numbers[:1] == [2]:
         return "#%02x%02x%02x" % tuple(numbers[1:4]), 4
     n = numbers[1] if len(numbers) > 1 else 0
@@ -56,7 +56,7 @@ class Style:
             elif 40 <= n <= 47 or 100 <= n <= 107:
                 self.back = ANSI[n - 40 if n < 100 else n - 92]
 
-    def look(self):
+    def attributes(self):
         front, back = self.front or TEXT, self.back
         if self.reverse:
             front, back = back or GROUND, front
@@ -70,8 +70,9 @@ def width_of(character):
 
 
 def runs(line, style):
-    """(column, text, columns, look) of cells that look the same; blocks and blanks are cut off, as
-    they are drawn as boxes, or not at all. The style goes on in the next line."""
+    """[(column, text, columns, attributes)] of cells with the same attributes. Blocks and blanks
+    are split off: blocks are drawn as boxes, blanks not at all. The style continues in the next
+    line."""
     at, found = 0, []
     for text, parameters in re.findall(r"([^\x1b]+)|\x1b\[([\d;:]*)m", line):
         if not text:
@@ -79,13 +80,14 @@ def runs(line, style):
             continue
         for piece in re.findall(r" {2,}|[▁-▏]|[^ ▁-▏]+(?: [^ ▁-▏]+)*| ", text):
             columns = sum(width_of(c) for c in piece)
-            found.append((at, piece, columns, style.look()))
+            found.append((at, piece, columns, style.attributes()))
             at += columns
     return found
 
 
 def block(character, x, y, fill):
-    """A bar of a meter leaves some room above and below; a graph's columns stand on the ground."""
+    """A bar of a meter has some room above and below it. A column of a graph stands on the line's
+    end."""
     if character in LEFT:
         return box(x, y + 2, CELL_W * (LEFT.index(character) + 1) / 8 + 0.3, CELL_H - 4, fill)
     height = CELL_H * (LOWER.index(character) + 1) / 8
@@ -107,7 +109,7 @@ def svg(screen, columns, title):
     style = Style()
     for row, line in enumerate(lines):
         y, cells_of_line = PAD + row * CELL_H, runs(line, style)
-        if style.back and line:  # tmux leaves off what was erased in a colour
+        if style.back and line:  # tmux omits cells that were erased in a colour
             end = max((column + cells for column, _, cells, _ in cells_of_line), default=0)
             out.append(box(PAD + end * CELL_W, y, (columns - end) * CELL_W, CELL_H, style.back))
         for column, text, cells, (front, back, bold, dim, underline) in cells_of_line:
