@@ -131,26 +131,26 @@ $(call step,CC,$<)
 $(Q)$(CC) $(ALL_CFLAGS) $(FILE_FLAGS) -MMD -MP -c -o $@ $<
 endef
 
-$(BUILD)/obj/%.o: %.c | $(BUILD)/wanted
+$(BUILD)/obj/%.o: %.c | $(BUILD)/headers_checked
 	$(compile)
 
 # Generated C.
-$(BUILD)/obj/%.o: $(BUILD)/%.c | $(BUILD)/wanted
+$(BUILD)/obj/%.o: $(BUILD)/%.c | $(BUILD)/headers_checked
 	$(compile)
 
-# The scripts below read these. $(BUILD)/wanted is made before anything is compiled.
-PROBED   := $(BUILD)/wanted $(BUILD)/version.c $(BUILD)/static/version.c
+# The scripts below read these. $(BUILD)/headers_checked is made before anything is compiled.
+PROBED   := $(BUILD)/headers_checked $(BUILD)/version.c $(BUILD)/static/version.c
 $(PROBED): export COMPILER = $(CC) $(SYSROOT:%=-B%/usr/lib/$(MULTIARCH)/) $(SYSROOT_CFLAGS) $(CFLAGS)
 $(PROBED): export PKG_CONFIG_COMMAND = $(PKG_CONFIG)
 
-$(BUILD)/wanted: export IN_SYSROOT = $(SYSROOT)
-$(BUILD)/wanted:
+$(BUILD)/headers_checked: export IN_SYSROOT = $(SYSROOT)
+$(BUILD)/headers_checked:
 	@mkdir -p $(@D)
-	@.package/wanted.sh $(if $(CROSS),gcc-$(CROSS:-=),$(or $(filter clang%,$(CC)),gcc)) $(HTTP_NAME)
+	@.package/check_headers.sh $(if $(CROSS),gcc-$(CROSS:-=),$(or $(filter clang%,$(CC)),gcc)) $(HTTP_NAME)
 	@touch $@
 
 # No test links these: core/base/version.c replaces them, so a new commit rebuilds no test.
-$(BUILD)/version.c $(BUILD)/static/version.c: always | $(BUILD)/wanted
+$(BUILD)/version.c $(BUILD)/static/version.c: always | $(BUILD)/headers_checked
 	@mkdir -p $(@D)
 	@.package/version_c.sh $@ '$(VERSION)' \
 		'$(if $(STATIC),$(comma) static)$(if $(filter-out 0,$(HARDEN)),$(comma) hardened)' \
