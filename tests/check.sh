@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The slow part of the gate. Each PART is a target of make. All parts run, each prints its duration,
-# and one that fails decides.
+# Runs each PART (a target of make), the slow part of the gate, and prints its duration. Status 1 if
+# one of them fails.
 #
+#   MAKE=make tests/check.sh PART...
 #   MAKE=make tests/check.sh PART...
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2

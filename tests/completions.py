@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What completions of any shell are checked for, on any machine. A shell is an object with
-
-    last(LINE)   the last argument of `pmctop LINE` when Tab was pressed behind it
+"""Checks of completions that are the same for every shell and machine. A shell is an object with
+last(LINE)   the last argument of `pmctop LINE` after Tab
+    all(LINE)    all matches at the end of the line, and the words of the line
     all(LINE)    the words that could stand there, and those of the line
     dashes       whether -s completes -COLUMN
 """
@@ -12,7 +12,7 @@ from pmctop import WORD_OPTIONS, listed, options, words_of
 
 COMPLETIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tui", "completions")
 
-# What a line is completed to: its last argument.
+# A line, and its last argument after Tab.
 NAMES = {
     "--readon": "--readonly", "-e alignment-f": "alignment-faults",
     "--event=alignment-f": "--event=alignment-faults",
@@ -30,7 +30,7 @@ NAMES = {
     "--speed ma": "max",
 }
 
-# A quote keeps braces, colons and equal signs together, and is closed again.
+# A quote keeps braces, colons and equal signs together. Tab closes it.
 QUOTED = {"-e '{cycles,alignment-f": "{cycles,alignment-faults",
           "-e '{cycles,branches},alignment-f": "{cycles,branches},alignment-faults"}
 
@@ -48,10 +48,10 @@ def check_names(shell, name):
 
 
 def check_lists(shell, name):
-    """All there is, as the program has it."""
+    """The completions are the lists that the program prints."""
     spelled = {f"--{each}" for _, each, _, _ in options()}
     got = {word.rstrip("=") for word in shell.all("--")}
-    check(f"{name}: every option and no other", got - {"--"} == spelled, spelled ^ got)
+    check(f"{name}: all options and no other word", got - {"--"} == spelled, spelled ^ got)
     for line, (what, *pattern) in {"-S ": ["presets"], "-m ipc": ["metrics", "ipc*"],
                                    "--theme so": ["themes", "so"],
                                    "-e L1-i": ["events", "L1-i*"]}.items():
@@ -62,8 +62,8 @@ def check_lists(shell, name):
               set(wanted) - set(got))
     for option in WORD_OPTIONS:
         got = [word for word in shell.all(f"--{option} ") if not word.startswith("-")]
-        check(f"{name}: every word of --{option}, and no other",
+        check(f"{name}: all words of --{option} and no other",
               set(got) == set(words_of(option)), set(got) ^ set(words_of(option)))
     got = shell.all("-e no-such-event")
-    check(f"{name}: nothing, and quietly, where there is nothing",
+    check(f"{name}: no match and no message for an unknown event",
           not [word for word in got if word not in ("-e", "no-such-event")], got)

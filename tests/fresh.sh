@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# fresh.sh SUITE DIR: the README's two commands on a machine that has nothing: a minimal Debian of
-# that suite (debootstrap with make and git) in DIR/SUITE, and in it a clean clone of the last commit.
-# `make run ARGS='-b -n 1'` must print rows, then `make test` must pass.
+# fresh.sh SUITE DIR: runs the README's two commands on a minimal Debian of that suite (debootstrap
+# with make and git) in DIR/SUITE, in a clean clone of the last commit. `make run ARGS='-b -n 1'`
+# must print rows, then `make test` must pass.
 #
-# Packages come from this machine's own apt sources. The kernel is this machine's. Prints the duration
-# of each step. Without root, debootstrap or a Debian source it prints the reason and skips.
+# The packages come from this machine's apt sources, the kernel is this machine's. Prints the
+# duration of each step. Without root, debootstrap or a Debian source it prints the reason and
+# skips.
 set -euo pipefail
 
 skip() {
@@ -37,7 +38,7 @@ step() {
 	return $status
 }
 
-# inside COMMAND...: runs it in the new system, whose mounts and processes end with it.
+# inside COMMAND...: runs it in the new system. Its mounts and processes end with it.
 inside() {
 	# shellcheck disable=SC2016 # expanded inside
 	unshare --mount --pid --fork --kill-child sh -c '
@@ -53,12 +54,12 @@ install_debian() {
 		tail -n 5 "$root.log" >&2
 		return 1
 	}
-	# How this machine reaches its packages.
+	# The new system uses this machine's proxy and mirrors.
 	apt-config dump | grep -E '^Acquire::(https?::|Check-)' >"$root/etc/apt/apt.conf.d/90fresh" || true
 	cp /etc/resolv.conf /etc/hosts "$root/etc/"
 }
 
-# At least one row: a number first, below a line of titles.
+# At least one row: a number first, below the line of titles.
 prints_rows() {
 	inside make -C /root/pmctop --no-print-directory run ARGS='-b -n 1' >"$root.rows" 2>&1 &&
 		sed -n '/COMMAND/,$p' "$root.rows" | grep -qE '^ *[0-9]+ ' || {

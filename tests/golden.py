@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Texts that are compared with files below tests/golden, as golden.h does it for tests in C."""
+"""Compares texts with files of tests/golden, as golden.h does for tests in C."""
 import difflib
 import os
 
@@ -10,7 +10,7 @@ GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
 
 def check_golden(name, file_name, text):
     """Checks that the text is that of the file, and prints the difference as TAP comments. With
-    GOLDEN_UPDATE=1 in the environment the file is written instead: read the difference."""
+    GOLDEN_UPDATE=1 in the environment it writes the file first: read the diff."""
     path = os.path.join(GOLDEN, file_name)
     if os.environ.get("GOLDEN_UPDATE"):
         with open(path, "w", encoding="utf-8", newline="") as file:
@@ -21,7 +21,7 @@ def check_golden(name, file_name, text):
     except FileNotFoundError:
         check(name, False, f"{path} is missing: GOLDEN_UPDATE=1 writes it")
         return
-    check(name, text == wanted, f"not as in tests/golden/{file_name}:")
+    check(name, text == wanted, f"differs from tests/golden/{file_name}:")
     for line in difflib.unified_diff(wanted.split("\n"), text.split("\n"), "golden", "printed",
                                      lineterm=""):
         print(f"# {line}", flush=True)

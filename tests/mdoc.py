@@ -2,7 +2,7 @@
 """The man page as text, read without mandoc: the macros that tui/pmctop.1 uses, and no others.
 
 The layout is that of `mandoc -Tutf8` on a page so wide that no line is broken: text begins in
-column 5, what a list explains about a tag in column 13. tests/live/man_test.py compares the two.
+column 5, the text of a list's tag in column 13. tests/live/man_test.py compares the two.
 """
 import os
 import re
@@ -14,7 +14,7 @@ PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tui", "pm
 OPENING, CLOSING = set("(["), set(".,:;)]?!")
 ESCAPES = {"-": "-", "&": "", "e": "\\", "(aq": "'", "(dq": '"', "(ti": "~", "(ha": "^"}
 PLAIN = {"Ar", "Cm", "Dv", "Ev", "Ic", "Li", "Pa", "Sx", "Sy", "Va", "No"}
-# Up to the end of the line, and from one macro to another.
+# Ql and the others enclose the rest of the line; Oo and Po enclose the text up to Oc and Pc.
 ENCLOSED = {"Op": "[]", "Pq": "()", "Ql": "‘’"}
 OPENED, CLOSED = {"Oo": "[", "Po": "("}, {"Oc": "]", "Pc": ")"}
 INLINE = (PLAIN | set(ENCLOSED) | set(OPENED) | set(CLOSED)
@@ -24,7 +24,7 @@ TAG_INDENT = 8
 
 
 class Unknown(Exception):
-    """What stands in the page and cannot be read here."""
+    """Input that this module cannot read."""
 
 
 def plain(text):
@@ -32,7 +32,7 @@ def plain(text):
 
 
 def entries(section):
-    """{tag: text} of the lists in a section. Its paragraphs are among them."""
+    """{tag: text} of a section's lists and paragraphs."""
     found = {}
     for part in re.split(r"^ {5}(?=\S)", section, flags=re.M)[1:]:
         tag, text = re.match(r"(.*?)(?: {2,}|\n|$)(.*)", part, re.S).groups()
@@ -46,7 +46,7 @@ def by_section(text):
 
 
 def missing_words(text, words):
-    """Returns those that do not stand in the text as words of their own."""
+    """Returns the words that are not in the text as whole words."""
     text = plain(text)
     return [word for word in words
             if not re.search(rf"(?<![\w-]){re.escape(plain(word))}(?![\w-])", text)]
@@ -54,7 +54,7 @@ def missing_words(text, words):
 
 def check_words(name, text, words):
     missing = missing_words(text, words)
-    check(name, words and not missing, missing or "nothing to look for")
+    check(name, words and not missing, missing or "no words to compare")
 
 
 def read_page(path):
@@ -73,35 +73,35 @@ def _unescaped(text):
     def character(found):
         name = found.group(1)
         if name not in ESCAPES:
-            raise Unknown(f"the escape \\{name} is not known to tests/mdoc.py")
+            raise Unknown(f"tests/mdoc.py does not implement the escape \\{name}")
         return ESCAPES[name]
     return re.sub(r"\\(\(..|.?)", character, text)
 
 
 def _arguments(line):
-    """The words of a line; blanks within double quotes do not separate them."""
+    """The words of a line. Blanks in double quotes do not separate words."""
     return [quoted if whole.startswith('"') else whole
             for whole, quoted in re.findall(r'("([^"]*)"|\S+)', line)]
 
 
 class _Words:
-    """Words with blanks between them, but not at delimiters, and two behind a sentence."""
+    """Words, separated by a blank. No blank at delimiters, two after a sentence."""
 
     def __init__(self):
         self.text, self.joined, self.is_sentence = "", True, False
 
-    def add(self, word, join_left=False, join_right=False):
+    def append(self, word, join_left=False, join_right=False):
         blanks = "  " if self.is_sentence else " "
         self.text += ("" if self.joined or join_left else blanks) + word
         self.joined, self.is_sentence = join_right, False
 
     def argument(self, word, prefix=""):
         if word in CLOSING:
-            self.add(word, join_left=True)
+            self.append(word, join_left=True)
         elif word in OPENING:
-            self.add(word, join_right=True)
+            self.append(word, join_right=True)
         else:
-            self.add(("" if word == "|" else prefix) + _unescaped(word))
+            self.append(("" if word == "|" else prefix) + _unescaped(word))
 
 
 class _Reader:
@@ -128,16 +128,14 @@ class _Reader:
             elif macro in INLINE:
                 self.inline([macro, *arguments])
             else:
-                raise Unknown(f"the macro .{macro} is not known to tests/mdoc.py")
+                raise Unknown(f"tests/mdoc.py does not implement the macro .{macro}")
         elif self.literal:
             self.lines.append(" " * self.literal_indent + _unescaped(line))
         elif not line:
             raise Unknown("an empty line")
         else:
-            self.words.add(_unescaped(line))
+            self.words.append(_unescaped(line))
         self.words.is_sentence = re.search(r"[.!?][])]*$", line) is not None
-
-    # ---- lines
 
     def indent(self):
         tags = sum(kind == "-tag" for kind in self.lists)
@@ -147,8 +145,6 @@ class _Reader:
         if self.words.text:
             self.lines.append(" " * self.indent() + self.words.text)
         self.words = _Words()
-
-    # ---- macros that begin or end a line
 
     def block_Dd(self, *_):
         pass
@@ -203,59 +199,57 @@ class _Reader:
         self.end_line()
         self.lines.append(" " * (self.indent() + DISPLAY_INDENT) + _unescaped(" ".join(words)))
 
-    # ---- macros within a line
-
     def words_of(self, arguments):
-        """What a line of macros renders to, by itself."""
+        """The text of a line of macros alone."""
         words, self.words = self.words, _Words()
         self.inline(arguments if arguments[0] in INLINE else ["No", *arguments])
         words, self.words = self.words, words
         return words.text
 
     def inline(self, arguments):
-        """A macro and its arguments, some of which may be macros."""
+        """Appends a macro and its arguments. Some of them may be macros."""
         macro, *rest = arguments
         own = next((i for i, word in enumerate(rest) if word in INLINE), len(rest))
         if macro in ENCLOSED:
             own = len(rest)
             while own and rest[own - 1] in CLOSING:
                 own -= 1
-            self.words.add(ENCLOSED[macro][0], join_right=True)
+            self.words.append(ENCLOSED[macro][0], join_right=True)
             self.inline(rest[:own] if rest[0] in INLINE else ["No", *rest[:own]])
-            self.words.add(ENCLOSED[macro][1], join_left=True)
+            self.words.append(ENCLOSED[macro][1], join_left=True)
             self.inline_words(rest[own:])
             return
-        taken, prefix = 0, ""  # how many arguments are not plain words
+        used, prefix = 0, ""  # how many arguments are not plain words
         if macro == "Fl" and own == 0:
-            self.words.add("-", join_right=bool(rest))
+            self.words.append("-", join_right=bool(rest))
         elif macro == "Fl":
             prefix = "-"
         elif macro == "Nm" and (own == 0 or not self.name):
-            taken = own
+            used = own
             self.name = self.name or rest[0]
             if self.section == "SYNOPSIS":
                 self.end_line()
-            self.words.add(self.name)
+            self.words.append(self.name)
         elif macro == "Xr":
-            taken = 2
-            self.words.add("{}({})".format(*rest))
+            used = 2
+            self.words.append("{}({})".format(*rest))
         elif macro == "Fn":
-            taken = next((i for i, word in enumerate(rest) if word in CLOSING), own)
-            self.words.add(f"{rest[0]}({', '.join(rest[1:taken])})")
+            used = next((i for i, word in enumerate(rest) if word in CLOSING), own)
+            self.words.append(f"{rest[0]}({', '.join(rest[1:used])})")
         elif macro == "Pf":
-            taken = 1
-            self.words.add(_unescaped(rest[0]), join_right=True)
+            used = 1
+            self.words.append(_unescaped(rest[0]), join_right=True)
         elif macro == "Ns":
             self.words.joined = True
         elif macro == "Nd":
-            self.words.add("–")
+            self.words.append("–")
         elif macro in OPENED:
-            self.words.add(OPENED[macro], join_right=True)
+            self.words.append(OPENED[macro], join_right=True)
         elif macro in CLOSED:
-            self.words.add(CLOSED[macro], join_left=True)
+            self.words.append(CLOSED[macro], join_left=True)
         elif own == 0 and macro != "No":
-            raise Unknown(f"the macro {macro} without an argument is not known to tests/mdoc.py")
-        self.inline_words(rest[taken:own], prefix)
+            raise Unknown(f"tests/mdoc.py does not implement the macro {macro} without an argument")
+        self.inline_words(rest[used:own], prefix)
         if rest[own:]:
             self.inline(rest[own:])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs pmctop in an environment of its own, and reads what --help, --list and refusals print."""
+"""Runs pmctop in a fixed environment, and reads the output of --help, --list and refusals."""
 import atexit
 import os
 import re
@@ -24,7 +24,7 @@ def write_file(name, text):
     return path
 
 
-# An empty configuration takes the place of the user's and of /etc/pmctop.conf.
+# An empty configuration in place of the user's and of /etc/pmctop.conf.
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": HOME, "PMCTOPRC": write_file("empty.conf", ""),
                "TZ": "UTC", "LC_ALL": "C.UTF-8", **sanitizers()}
 
@@ -41,14 +41,14 @@ def listed(what, *pattern):
 
 
 def options():
-    """(letter, name, argument, description) of each option in --help; letter and argument may be
+    """(letter, name, argument, description) of each option in --help. Letter and argument may be
     empty."""
     return re.findall(r"^  (?:-(\w),|   ) --([a-z-]+)(?: ([][A-Z]\S*))? +(.*)$",
                       run("--help").stdout, re.M)
 
 
 def words_of(name):
-    """The words that an option takes, from its refusal of another one."""
+    """The words of an option, from its refusal of another word."""
     refusal = run(f"--{name}", "no-such-word").stderr
     return re.split(", | or ", refusal.rsplit("Choose ", 1)[-1].strip().rstrip("."))
 

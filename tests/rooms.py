@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Checks the order of the rooms, the folders of core/ and tui/.
 
-core/README.md and tui/README.md list the rooms. A room may include itself and the rooms listed above
-it, so no two rooms include each other. core/ includes nothing of tui/. Every room is listed, has a
-README.md, and holds C files; none lies outside a room. Files that a room's README names exist.
-Includes in quotes are paths from the root of the source.
+core/README.md and tui/README.md list the rooms. A room may include itself and the rooms above it,
+so no two rooms include each other. core/ includes nothing of tui/. Each room is listed and has a
+README.md and C files. No C file is outside a room. The files in a room's README exist. Includes in
+quotes are paths from the root of the source.
 
 Prints each fault. Status 1 if there is one.
 """
@@ -20,7 +20,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
 def listed_rooms():
-    """The rooms of core and tui as paths, in the order in which they are listed."""
+    """The paths of the rooms of core and tui, in the order of the lists."""
     found = []
     for top in ("core", "tui"):
         with open(f"{top}/README.md", encoding="utf-8") as file:
@@ -29,7 +29,7 @@ def listed_rooms():
 
 
 def c_files():
-    """Of core and tui: {folder: [path]}."""
+    """{folder: [path]} of core and tui."""
     found = {}
     for top in ("core", "tui"):
         for folder, _, names in os.walk(top):
@@ -41,10 +41,10 @@ def c_files():
 
 def faults_of_folders(rooms, files):
     for folder in sorted(set(files) - set(rooms)):
-        yield f"{folder}/ has C files and is no room that {folder.split('/')[0]}/README.md lists"
+        yield f"{folder}/ has C files but is not in the list of {folder.split('/')[0]}/README.md"
     for room in rooms:
         if room not in files:
-            yield f"{room}/ is listed as a room and has no C files"
+            yield f"{room}/ is listed as a room but has no C files"
         elif not os.path.exists(f"{room}/README.md"):
             yield f"{room}/ has no README.md"
 
@@ -57,7 +57,7 @@ def faults_of_includes(path, room, rooms):
         if not os.path.exists(name):
             yield f'{path}: "{name}" is not a path from the root of the source'
         elif theirs in rooms and rooms.index(theirs) > rooms.index(room):
-            yield f"{path} includes {name}, but {theirs}/ stands below {room}/"
+            yield f"{path} includes {name}, but {theirs}/ is below {room}/"
 
 
 def faults_of_readme(path, names):

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Runs each fuzzer that make has built, as many at a time as there are CPUs, until FUZZ_LIMIT: an
-# option of libFuzzer, -max_total_time=SECONDS or -runs=INPUTS. New inputs stay in BUILD/fuzz/found,
-# inputs that fail in BUILD/fuzz/crashes, the output beside them. With FUZZ_SEED other than 0 each run
-# tries the same inputs in the same order. dict/NAME.dict has words.
+# Runs the fuzzers that make has built, as many at once as there are CPUs, until FUZZ_LIMIT: an
+# option of libFuzzer, -max_total_time=SECONDS or -runs=INPUTS. BUILD/fuzz/found has new inputs,
+# BUILD/fuzz/crashes inputs that fail, and the output is beside them. With a FUZZ_SEED other than 0
+# each run tries the same inputs in the same order. dict/NAME.dict has words.
 #
-#   tests/fuzz/run.sh BUILD [NAME...]   all of them, or those named (record, attrib ...)
-#   tests/fuzz/run.sh --probe           whether clang can build a fuzzer here
+#   tests/fuzz/run.sh BUILD [NAME...]   all fuzzers, or these (record, attrib ...)
+#   tests/fuzz/run.sh --probe           whether clang can build a fuzzer
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 
@@ -21,12 +21,12 @@ probe() {
 	return $status
 }
 
-# One fuzzer, in one line: how fast it was, and how far it came from its seeds.
+# fuzz NAME: runs a fuzzer. Prints a line with its speed and its coverage at start and end.
 fuzz() {
 	local name=$1 log=$work/$1.log found=$work/found/$1 dict=tests/fuzz/dict/$1.dict status line
 	[ "$FUZZ_SEED" = 0 ] || rm -rf "$found"
 	mkdir -p "$found" "$work/crashes"
-	# Inputs take milliseconds: one that takes a minute hangs, on a slow machine too.
+	# Inputs take milliseconds: an input that takes a minute hangs, on any machine.
 	"$build/fuzz_$name" "$FUZZ_LIMIT" -seed="$FUZZ_SEED" -timeout=60 -print_final_stats=1 \
 		$([ -f "$dict" ] && echo -dict="$dict") -artifact_prefix="$work/crashes/$name-" \
 		"$found" "tests/fuzz/corpus/$name" >"$log" 2>&1

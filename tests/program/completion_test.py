@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The completions without the shells that they are for: the tables of zsh and fish against --help
-and refusals, and bash's functions, called as bash would call them. What Tab does in each shell is
-in tests/live/completion_test.py.
+"""The completions without a terminal: the tables of zsh and fish compared with --help and refusals,
+and bash's functions, called as bash calls them. tests/live/completion_test.py presses Tab in each
+shell.
 
 Prints TAP. BUILD is the build directory.
 """
@@ -18,8 +18,8 @@ from completions import COMPLETIONS, QUOTED, check_last, check_lists, check_name
 from frames import check, finish  # noqa: E402
 from pmctop import ENVIRONMENT, PMCTOP, WORD_OPTIONS, options, words_of  # noqa: E402
 
-# Bash refuses compopt where no completion is under way. $1 is the file, $2 the program, $3 the
-# line, and the others are its words.
+# Bash refuses compopt outside of a completion. $1 is the file, $2 the program, $3 the line; the
+# others are its words.
 BASH = r"""
 COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
 compopt() { :; }
@@ -33,13 +33,13 @@ _pmctop "$program" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 
 
 class BashFunctions:
-    """Of pmctop.bash, in a bash without a terminal and without readline."""
+    """pmctop.bash's functions in a bash without a terminal and readline."""
 
     dashes = True
 
     def replies(self, line):
-        """What of the last argument readline would keep, and what may follow that."""
-        # Readline breaks words at these two, which are words of their own then.
+        """(the part of the last argument that readline keeps, what may follow it)"""
+        # Readline splits words at these two. They are words then.
         words = [word for part in line.split(" ") for word in re.split("([:=]+)", part)
                  if word or not part]
         done = subprocess.run(["bash", "--noprofile", "--norc", "-c", BASH, "bash",
@@ -72,31 +72,31 @@ def check_bash():
 
 
 def check_tables():
-    """Those that zsh and fish have of their own: each option with what --help says."""
+    """The tables of zsh and fish have each option, with the text of --help."""
     zsh = source("_pmctop").replace("'\\''", "'").replace("\\[", "[").replace("\\]", "]")
     fish = source("pmctop.fish").replace("\\'", "'")
     words = r"^[a-z]+(, [a-z]+)* or [a-z]+(: |$)"
-    for letter, name, takes, says in options():
-        says = re.sub(words, "", says)
-        check(f"zsh: --{name} as --help has it",
-              re.search(rf"--{name}{'=' if takes else ''}\W", zsh) and f"[{says}" in zsh
-              and (not letter or re.search(rf"\{{-{letter}{'[+]' if takes else ''},", zsh)), says)
+    for letter, name, takes, text in options():
+        text = re.sub(words, "", text)
+        check(f"zsh: --{name} as in --help",
+              re.search(rf"--{name}{'=' if takes else ''}\W", zsh) and f"[{text}" in zsh
+              and (not letter or re.search(rf"\{{-{letter}{'[+]' if takes else ''},", zsh)), text)
         line = re.search(rf"^complete -c pmctop(?: -s (\w))? -l {name} (.*)$", fish, re.M)
-        check(f"fish: --{name} as --help has it",
-              line and (line.group(1) or "") == letter and says in line.group(2)
+        check(f"fish: --{name} as in --help",
+              line and (line.group(1) or "") == letter and text in line.group(2)
               and bool(takes) == bool(re.match("-[xr] ", line.group(2))), line and line.group())
     spelled = {name for _, name, _, _ in options()}
     found = set(re.findall(r"--([a-z-]+)=?\[", source("_pmctop"))
                 + re.findall(r",--([a-z-]+)=?\}", source("_pmctop")))
-    check("zsh: every option and no other", len(spelled) > 30 and found == spelled, found ^ spelled)
+    check("zsh: all options and no other", len(spelled) > 30 and found == spelled, found ^ spelled)
     found = set(re.findall(r"^complete .* -l ([a-z-]+) ", fish, re.M))
-    check("fish: every option and no other", found == spelled, found ^ spelled)
+    check("fish: all options and no other", found == spelled, found ^ spelled)
     for name in WORD_OPTIONS:
         found = re.search(rf"--{name}=\[.*\]:\w+:\((.*)\)' ", zsh)
-        check(f"zsh: every word of --{name}, and no other",
+        check(f"zsh: all words of --{name} and no other",
               found and found.group(1).split() == words_of(name), found)
         found = re.search(rf"-l {name} -x -a '([a-z ]+)'", fish)
-        check(f"fish: every word of --{name}, and no other",
+        check(f"fish: all words of --{name} and no other",
               found and found.group(1).split() == words_of(name), found)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The man page against the program: what --help, --list and refusals print. What the page has and
-the program has not fails, too.
+"""The man page compared with the program: with what --help, --list and refusals print. An entry of
+the page that the program does not have fails too.
 
 Prints TAP. BUILD is the build directory.
 """
@@ -21,25 +21,25 @@ def check_options(page):
     spelled = {name: ", ".join(f"{flag} {argument}".strip()
                                for flag in (letter and f"-{letter}", f"--{name}") if flag)
                for letter, name, argument, _ in options()}
-    told = entries(page["OPTIONS"])
-    check("every option as it is spelled, in the order of --help",
-          len(spelled) > 30 and list(told)[1:] == list(spelled.values()), list(told))
+    described = entries(page["OPTIONS"])
+    check("all options, as in --help and in its order",
+          len(spelled) > 30 and list(described)[1:] == list(spelled.values()), list(described))
     named = {name for part in page.values()
              for name in re.findall(r"(?<!\S)--([a-z][a-z-]+)", part)}
-    check("no option that there is not", named <= set(spelled), named - set(spelled))
+    check("no unknown option", named <= set(spelled), named - set(spelled))
     for name in WORD_OPTIONS:
-        check_words(f"every word of --{name}", told.get(spelled[name], ""), words_of(name))
+        check_words(f"all words of --{name}", described.get(spelled[name], ""), words_of(name))
 
 
 def check_keys(page):
-    told, names = entries(page["KEYS"]), []
+    described, names = entries(page["KEYS"]), []
     for name, rest in listed("keys"):
         keys, does = rest.split(": ", 1)
         names.append(f"{keys} ({name})")
         sentence = f"{does[0].upper()}{does[1:].rstrip('.')}."
-        check(f"the key of {name}", told.get(names[-1], "").startswith(sentence), names[-1])
-    strange = [tag for tag in told if re.search(r" \([a-z-]+\)$", tag) and tag not in names]
-    check("no key that there is not", len(names) > 50 and not strange, strange)
+        check(f"the key of {name}", described.get(names[-1], "").startswith(sentence), names[-1])
+    strange = [tag for tag in described if re.search(r" \([a-z-]+\)$", tag) and tag not in names]
+    check("no unknown key", len(names) > 50 and not strange, strange)
 
 
 def formulas():
@@ -52,19 +52,20 @@ def formulas():
 
 
 def metrics():
-    """What --list metrics and formulas have of each, but for what depends on the machine."""
+    """The fields of each metric in --list metrics and formulas, except those that the machine
+    decides."""
     forms = formulas()
     for name, rest in listed("metrics"):
-        text, unit, warn, bad, taken = re.fullmatch(
+        text, unit, warn, bad, used = re.fullmatch(
             r"(?:ok|n/a|denied) +\w+ +\S+: (.+?)(?: \((\S+)\))?(?:; warn (\S+), bad (\S+))?"
             r"(?: = (.+))?", rest).groups()
         yield {"name": name, "help": text, "unit": unit or "", "levels": warn and (warn, bad),
-               "taken": taken, "title": forms[name][0][0],
+               "used": used, "title": forms[name][0][0],
                "forms": [form[1:] for form in forms[name]]}
 
 
 def metric_entry(metric, short):
-    """How the page is to tell of it."""
+    """The text that the page must have for a metric."""
     text = f"{metric['name']} ({metric['title']}) {metric['help']}"
     if metric["unit"] not in ("", "/s", "x"):
         text += f", in {metric['unit']}"
@@ -88,12 +89,12 @@ def check_metrics(page):
     for metric in metrics():
         names.append(metric["name"])
         entry = metric_entry(metric, short)
-        check(f"{metric['name']}: title, meaning, thresholds, every formula", entry in text, entry)
-        check(f"{metric['name']}: the formula of this CPU is among them", metric["taken"] in
-              (None, *(form[2] for form in metric["forms"])), metric["taken"])
-    check("formulas are those of the metrics", list(formulas()) == names, names)
-    told = re.findall(r"^ {5}([a-z_0-9]+) \(\S+\)", page["METRICS"], re.M)
-    check("no metric that there is not", told == names, set(told) ^ set(names))
+        check(f"{metric['name']}: title, meaning, thresholds, all formulas", entry in text, entry)
+        check(f"{metric['name']}: the formula of this CPU is one of them", metric["used"] in
+              (None, *(form[2] for form in metric["forms"])), metric["used"])
+    check("all metrics have formulas", list(formulas()) == names, names)
+    described = re.findall(r"^ {5}([a-z_0-9]+) \(\S+\)", page["METRICS"], re.M)
+    check("no unknown metric", described == names, set(described) ^ set(names))
 
 
 def check_presets(page):
@@ -103,33 +104,33 @@ def check_presets(page):
 
 
 def rows_of(section, *columns):
-    """The rows of a table, whose cells match the columns' expressions."""
+    """The rows of a table with cells that match the columns' expressions."""
     return re.findall("^ {5}" + " {2,}".join(f"({column})" for column in columns) + "$",
                       section, re.M)
 
 
 def check_marks(page):
-    told = rows_of(page["MARKS"], r"\S+", "[a-z_]+", ".+")
+    described = rows_of(page["MARKS"], r"\S+", "[a-z_]+", ".+")
     marks = [(mark, *rest.split(": ", 1)) for mark, rest in listed("marks")]
-    check("every mark and no other, with its state and meaning", told == marks and len(told) > 5,
-          set(told) ^ set(marks))
+    check("all marks and no other, with their state and meaning",
+          described == marks and len(described) > 5, set(described) ^ set(marks))
 
 
 def check_verdicts(page):
     rules = [re.fullmatch(r"tier (\d) +(.*?): (.*)", rest).groups() + (label,)
              for label, rest in listed("verdicts")]
-    told = [plain(line) for line in re.findall(r"^ +(\d .+)$", page["VERDICTS"], re.M)]
+    described = [plain(line) for line in re.findall(r"^ +(\d .+)$", page["VERDICTS"], re.M)]
     lines = [f"{tier} {label} {conditions}" for tier, _, conditions, label in rules]
-    check("every rule of the verdicts and no other", told == lines and len(told) > 20,
-          set(told) ^ set(lines))
-    told = {row[:2] for row in rows_of(page["VERDICTS"], "[a-z-]+", "[a-z -]+?", "[a-z].+")}
+    check("all rules of the verdicts and no other", described == lines and len(described) > 20,
+          set(described) ^ set(lines))
+    described = {row[:2] for row in rows_of(page["VERDICTS"], "[a-z-]+", "[a-z -]+?", "[a-z].+")}
     words = {(label, name) for _, name, _, label in rules} | {("-", "null")}
-    check("every verdict and no other, on the screen and for programs", told == words,
-          told ^ words)
+    check("all verdicts and no other, on the screen and for programs", described == words,
+          described ^ words)
 
 
 def refused_words(section, beginning, end):
-    """The words that a refusal of such a section of the configuration has between two texts."""
+    """The words between two texts in the message about a wrong configuration."""
     refusal = run("--config", write_file("wrong.conf", section), "--list", "marks").stderr
     found = re.search(f"{re.escape(beginning)}(.*?){re.escape(end)}", refusal)
     return found.group(1).split(", ") if found else []
@@ -137,33 +138,34 @@ def refused_words(section, beginning, end):
 
 def check_configuration(page):
     text = page["CONFIGURATION"]
-    check_words("every setting", text,
+    check_words("all settings", text,
                 refused_words("[pmctop]\nno-such-setting = 1\n", "Settings: ", ".\n"))
     sections = refused_words("[no-such-section]\na = b\n", "sections: ", ")")
-    told = [tag for tag in entries(text) if tag.startswith("[")]
-    check("every section and no other", told == sections and len(told) == 4, sections)
+    described = [tag for tag in entries(text) if tag.startswith("[")]
+    check("all sections and no other", described == sections and len(described) == 4, sections)
     names = refused_words("[keys]\nquit = no-such-key\n", "F1 to F12, ", ", or one")
-    check("every name of a key and no other", len(names) > 10
+    check("all names of keys and no other", len(names) > 10
           and f"F1 to F12, {' '.join(names)}, and any" in plain(text), names)
 
 
 def check_themes(page):
-    check_words("every theme", page["THEMES"], [name for name, _ in listed("themes")])
+    check_words("all themes", page["THEMES"], [name for name, _ in listed("themes")])
     names = {name for name, _ in listed("palette")}
-    check_words("every key of a theme", page["THEMES"], sorted(names))
+    check_words("all keys of a theme", page["THEMES"], sorted(names))
     strange = set(re.findall(r"[a-z]+_[a-z]+", page["THEMES"])) - names
-    check("no key of a theme that there is not", not strange, strange)
+    check("no unknown key of a theme", not strange, strange)
 
 
 def check_environment(page):
-    told = [name for tag in entries(page["ENVIRONMENT"]) for name in tag.split(", ")]
+    described = [name for tag in entries(page["ENVIRONMENT"]) for name in tag.split(", ")]
     names = [name for name, _ in listed("variables")]
-    check("every variable of the environment and no other", told == names, set(told) ^ set(names))
-    told = [tag for tag in entries(page["EXIT STATUS"]) if tag[0].isdigit()]
+    check("all variables of the environment and no other", described == names,
+          set(described) ^ set(names))
+    described = [tag for tag in entries(page["EXIT STATUS"]) if tag[0].isdigit()]
     text = run("--help").stdout.split("exit status:")[1].split("\nkeys:")[0]
     statuses = sorted(re.findall(r"\d+", text), key=int)
-    check("every exit status and no other",
-          sorted((tag.split()[0] for tag in told), key=int) == statuses, (told, statuses))
+    check("all exit statuses and no other",
+          sorted((tag.split()[0] for tag in described), key=int) == statuses, (described, statuses))
 
 
 def main():

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The program as it is built: the texts that it prints on any machine, stored recordings replayed
-in every format, and a start and quit on a terminal.
+"""The built program: texts that it prints on any machine, stored recordings replayed in each
+format, and a start and quit on a terminal.
 
-Nothing that is compared depends on this machine. GOLDEN_UPDATE=1 writes tests/golden/program_*.txt
-anew. Prints TAP. BUILD is the build directory.
+Nothing that is compared depends on this machine. GOLDEN_UPDATE=1 rewrites
+tests/golden/program_*.txt. Prints TAP. BUILD is the build directory.
 """
 import os
 import re
@@ -21,14 +21,14 @@ from ptys import OnPty  # noqa: E402
 RECORDINGS = os.path.join(HERE, "..", "fixtures", "recordings")
 FOREVER = float("inf")
 
-# Each recording, and the options that it is replayed with. Its goldens are named after it.
+# Each recording and its options. Goldens have its name.
 REPLAYED = {
     "software.data": [],
     "counters.data": [],
     "perf.data": ["-d", "0.1"],  # perf does not record intervals
 }
 
-# Each view's golden is program_RECORDING_VIEW.txt.
+# The golden of each view is program_RECORDING_VIEW.txt.
 VIEWS = {
     "process": ["-b"],
     "thread": ["-b", "--by", "thread", "-c"],
@@ -43,7 +43,7 @@ VIEWS = {
     "openmetrics": ["--format", "openmetrics", "--top", "3", "-n", "2"],
 }
 
-# What is refused: the exit status, and the message.
+# Refused arguments: the exit status and the message.
 REFUSED = {
     "--no-such-option": (2, "Unknown option '--no-such-option'. See 'pmctop --help'."),
     "--theem": (2, "Unknown option '--theem' (did you mean '--theme'?). See 'pmctop --help'."),
@@ -80,14 +80,14 @@ def check_texts():
 
 
 def check_lists():
-    """Not --list pmus: all that it prints is the machine's."""
+    """All lists but --list pmus, which has nothing but the machine's."""
     for what in ("presets", "themes", "keys", "columns", "formulas", "verdicts", "marks",
                  "palette", "variables"):
         done = run("--list", what)
         check(f"--list {what} succeeds", done.returncode == 0 and not done.stderr, done)
         check_golden(f"--list {what}", f"program_list_{what}.txt", done.stdout)
 
-    # The machine decides the second word, the title, and which formula follows " = ".
+    # The second word, the title and the formula after " = " depend on the machine.
     rows = [re.fullmatch(r"(ok|n/a|denied) +(\w+) +(\S{1,10}): (.*?)( = .+)?", rest)
             for _, rest in listed("metrics")]
     check("--list metrics: a state, a group, a title and a description each", all(rows), rows)
@@ -97,11 +97,11 @@ def check_lists():
 
     strange = [rest for _, rest in listed("events") if not re.match(r"(ok|n/a|denied|-) ", rest)]
     check("--list events: a state each", not strange, strange)
-    # Other names than the kernel's have a slash or a colon. Of examples no state is known.
+    # Names of pmctop's own have a slash or a colon. Examples have no state.
     check_golden("--list events: the kernel's own names", "program_list_events.txt",
                  "".join(f"{name:40} {rest.split(None, 2)[2]}\n" for name, rest in listed("events")
                          if re.fullmatch("[A-Za-z0-9-]+", name) and not rest.startswith("- ")))
-    check("--list events PATTERN: what has that in its name or description",
+    check("--list events PATTERN: events with it in their name or description",
           {"context-switches", "cs"} >= {name for name, rest in listed("events", "context-sw*")}
           and listed("events", "context-sw*"))
     mine = write_file("mine.conf", "[presets]\nmine = ipc, cpi\n[metrics]\n"
@@ -110,7 +110,7 @@ def check_lists():
                          "metrics": r"^half +\S+ +own +half: .*",
                          "keys": "^quit +Q: quit$"}.items():
         done = run("--config", mine, "--list", what)
-        check(f"--list {what}: those of a configuration",
+        check(f"--list {what}: entries of a configuration",
               done.returncode == 0 and re.search(wanted, done.stdout, re.M), done.stderr)
 
 
@@ -132,9 +132,9 @@ def check_recording(recording, how):
     notes = dict.fromkeys(note for frame in frames for note in frame["notes"])
     for view, arguments in VIEWS.items():
         done = replay(recording, *how, *arguments)
-        said = [f"pmctop: {note}" for note in notes] if "csv" in view else []
+        messages = [f"pmctop: {note}" for note in notes] if "csv" in view else []
         check(f"{recording}, {view}: it succeeds, and csv has its notes on standard error",
-              done.returncode == 0 and done.stderr.splitlines() == said, done.stderr)
+              done.returncode == 0 and done.stderr.splitlines() == messages, done.stderr)
         text = re.sub(r'(pmctop_build_info\{.*version=)"[^"]*"', r'\1"VERSION"', done.stdout)
         check_golden(f"{recording}, {view}", f"program_{name}_{view}.txt", folded(text))
     broken = [broken_sums(frame) for frame in frames]
@@ -144,12 +144,12 @@ def check_recording(recording, how):
     plain = replay(recording, *how, "--format", "csv").stdout
     with open(os.path.join(RECORDINGS, recording), "rb") as file:
         piped = run("--replay", "-", *how, "--format", "csv", stdin=file)
-    check(f"{recording}: the same from standard input",
+    check(f"{recording}: the same output from standard input",
           piped.returncode == 0 and piped.stdout == plain, piped.stderr)
     written = os.path.join(HOME, "written.csv")
     done = replay(recording, *how, "-o", written, "--format", "csv")
     with open(written, encoding="utf-8", newline="") as file:
-        check(f"{recording}: the same with -o FILE", done.returncode == 0 and not done.stdout
+        check(f"{recording}: the same output with -o FILE", done.returncode == 0 and not done.stdout
               and file.read() == plain, done)
 
 
@@ -162,13 +162,13 @@ def check_broken_recording():
     done = run("--replay", path, "--format", "json")
     got = frames_of(done.stdout)
     wanted = frames_of(replay("software.data", "--format", "json").stdout)
-    check("a recording that is cut off: its complete refreshes, status 1 and a message",
+    check("a recording that is cut off: all complete refreshes, status 1 and a message",
           done.returncode == 1 and 0 < len(got) < len(wanted) and got == wanted[:len(got)]
           and f"is cut off after {len(got)} complete interval" in done.stderr, done)
 
 
 def has_terminals():
-    """Whether a pseudo terminal can be opened: a chroot may have no /dev/pts."""
+    """Whether a pseudo terminal can be opened. A chroot may have no /dev/pts."""
     try:
         for descriptor in os.openpty():
             os.close(descriptor)
@@ -178,7 +178,7 @@ def has_terminals():
 
 
 def start_and_quit(name, arguments, drawn):
-    """Waits until `drawn` stands in what the program sends, then presses q."""
+    """Waits until `drawn` is in the program's output, then presses q."""
     if not has_terminals():
         skip(f"{name}: start and quit", "no pseudo terminal can be opened")
         return
@@ -186,7 +186,7 @@ def start_and_quit(name, arguments, drawn):
     ended = terminal.process.poll
     try:
         terminal.read_until(lambda: drawn in terminal.output or ended() is not None, FOREVER)
-        check(f"{name}: something is drawn", drawn in terminal.output and ended() is None,
+        check(f"{name}: it draws", drawn in terminal.output and ended() is None,
               terminal.output[-300:])
         check(f"{name}: the terminal's settings are changed", not terminal.settings_are_back())
         terminal.write(b"q")
@@ -208,7 +208,7 @@ def main():
     for recording, how in REPLAYED.items():
         check_recording(recording, how)
     check_broken_recording()
-    # What can be counted is the machine's, so that only the frame is waited for.
+    # The counts depend on the machine: any frame will do.
     start_and_quit("live", [], b"pmctop")
     start_and_quit("replay", ["--replay", os.path.join(RECORDINGS, "software.data"),
                               "--speed", "max"], b"swarm")
