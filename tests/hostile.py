@@ -8,7 +8,8 @@ import shutil
 import subprocess
 import tempfile
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+from programs import BUILD
+
 GUISE = os.path.join(BUILD, "load", "guise")
 
 # A parameter that is in no sequence of pmctop. It must never be sent.

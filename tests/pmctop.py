@@ -7,10 +7,9 @@ import shutil
 import subprocess
 import tempfile
 
+from programs import PMCTOP
 from ptys import sanitizers
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 
 HOME = tempfile.mkdtemp(prefix="pmctop-home-")
 atexit.register(shutil.rmtree, HOME)

@@ -14,10 +14,9 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+from programs import BUILD, PMCTOP, alive  # noqa: F401
 from ptys import sanitizers
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 SPIN = os.path.join(BUILD, "load", "spin")
 PATIENCE_S = int(os.environ.get("PATIENCE_S", 90))
 TICK_S = 0.05
@@ -42,14 +41,6 @@ def wait_until(what, condition, patience_s=PATIENCE_S):
         if time.monotonic() > deadline:
             raise Failure(f"waited {patience_s} s for: {what}")
         time.sleep(TICK_S)
-
-
-def alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat", errors="replace") as stat:
-            return stat.read().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def children(parent, name):
@@ -163,7 +154,6 @@ class Terminal:
             raise Failure(f"the terminal was {before}\nand is {after}")
         self.line("clear; echo typed-$((40 + 2))")
         self.wait_for("^typed-42$")
-
 
 
 def header(screen):

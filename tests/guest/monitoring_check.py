@@ -21,12 +21,12 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import frames  # noqa: E402
 from frames import check, near  # noqa: E402
+from programs import BUILD  # noqa: E402
 from prometheus import (NEEDS_COUNTERS, Prometheus, dashboard_queries, is_alert,  # noqa: E402
                         rules, tools)
 from served import OPENMETRICS, Served, free_port, until  # noqa: E402
 
 IPC = 1 / 2 ** int(sys.argv[1])
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 SUMS, ONE_TASKS = 0.005, 0.05  # tolerance of ratios: see frames.off_ipcs
 MADE = {"branch_misses": 10, "cache_misses": 2}  # per 1000 instructions
 

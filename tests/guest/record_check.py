@@ -18,12 +18,11 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import frames  # noqa: E402
 from frames import broken_sums, check, differs, off_ipcs  # noqa: E402
+from programs import BUILD  # noqa: E402
 from recording import live_sums, live_total  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 parts = frames.sections(sys.argv[2])
 IPC = 1 / 2 ** int(sys.argv[1])
-
 
 
 def replayed(part):

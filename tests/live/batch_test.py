@@ -23,11 +23,11 @@ import setuid_process  # noqa: E402
 from frames import (  # noqa: E402
     Charge, Charged, broken_sums, check, check_unless, finish, for_all, frames_of, skip, stolen_ns,
     wait_for_lines)
+from programs import NOBODY, alive  # noqa: E402
 
 BUILD = for_all(os.path.abspath(os.environ.get("BUILD", "build")))
 PMCTOP = os.path.join(BUILD, "pmctop")
 LOAD = os.path.join(BUILD, "load")
-NOBODY = 65534
 PATIENCE_S = 180
 SWARM = 10000
 STARVED_S = 1  # waiting for a CPU while the swarm runs
@@ -244,15 +244,7 @@ def idle_share():
 
 def processes():
     """The pids in /proc without zombies, which never run again."""
-    return {int(name) for name in os.listdir("/proc") if name.isdigit() and not is_zombie(name)}
-
-
-def is_zombie(pid):
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[0] == b"Z"
-    except OSError:
-        return True
+    return {int(name) for name in os.listdir("/proc") if name.isdigit() and alive(name)}
 
 
 def command_line(pid):

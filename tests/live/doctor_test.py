@@ -16,10 +16,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import skip_reason  # noqa: E402
 from frames import check, finish, skip  # noqa: E402
+from programs import BUILD, NOBODY  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 NOT_ROOT = skip_reason.other_users()
-NOBODY = 65534
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 DIRECTORY = tempfile.TemporaryDirectory(prefix="doctor-")
 PMCTOP = os.path.join(DIRECTORY.name, "pmctop")

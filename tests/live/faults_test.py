@@ -23,14 +23,12 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import skip_reason  # noqa: E402
 from frames import check, finish, skip  # noqa: E402
+from programs import NOBODY, PMCTOP  # noqa: E402
 from ptys import OnPty, is_sanitized  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 ALL = "all" in sys.argv[1:]
 PATIENCE_S = 120
 STORM = 50
-NOBODY = 65534
 # No configuration is read, and there is no home directory.
 PLAIN = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color", "HOME": "/nowhere",
          **{name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}}

@@ -16,9 +16,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import skip_reason  # noqa: E402
 from frames import check, finish, skip  # noqa: E402
+from programs import PMCTOP  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 PATIENCE_S = 120
 FAST = ["-e", "page-faults", "-d", "0.1"]
 

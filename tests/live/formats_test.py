@@ -31,16 +31,14 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 from frames import broken_sums, check, finish, skip  # noqa: E402
+from programs import BUILD, NOBODY, PMCTOP  # noqa: E402
 from served import free_port, until  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 DAY = os.path.join(BUILD, "tests", "unit", "output", "test_output_day")
 TOOLS = os.path.join(BUILD, "monitoring")
 REFRESHES = 10000  # about a day of them, one every ten seconds
 PATIENCE_S = 120
 ROOT = os.getuid() == 0
-NOBODY = 65534
 FIXED = ("time,interval_s,scope,cpu,cpus,pid,tid,parent,comm,cmdline,user,cgroup,processes,threads,"
          "exited,verdict,lost_records,summary,states,offset_s").split(",")
 PARTS = ("task", "idle", "unattributed", "others", "left_out")

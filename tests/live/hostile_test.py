@@ -18,10 +18,10 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 import skip_reason  # noqa: E402
 import hostile  # noqa: E402
 from frames import check, finish, skip  # noqa: E402
-from hostile import ALL, BUILD, NAMES, faults  # noqa: E402
+from hostile import ALL, NAMES, faults  # noqa: E402
+from programs import PMCTOP  # noqa: E402
 from served import OPENMETRICS, Served  # noqa: E402
 
-PMCTOP = os.path.join(BUILD, "pmctop")
 FORMATS = ("text", "csv", "json", "openmetrics", "prometheus")
 VIEWS = ([], ["-H"], ["--by", "tree"], ["--by", "user"], ["--by", "cgroup"])
 PATIENCE_S = 120

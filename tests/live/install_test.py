@@ -17,11 +17,10 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 from frames import check, finish, skip  # noqa: E402
+from programs import BUILD, PMCTOP  # noqa: E402
 from served import until  # noqa: E402
 
 TREE = os.path.abspath(os.path.join(HERE, "..", ".."))
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 
 
 def make(*arguments, **options):

@@ -15,9 +15,9 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from frames import broken_sums, check, finish, frames_of, skip  # noqa: E402
+from programs import PMCTOP, alive, state_of  # noqa: E402
+from served import until  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 PATIENCE_S = 180
 
 
@@ -39,27 +39,6 @@ def summary_of(text):
     """The last object if it is the summary, else {}."""
     last = frames_of(text)[-1]
     return last if last.get("summary") is True else {}
-
-
-def wait_until(condition):
-    until = time.monotonic() + PATIENCE_S
-    while not condition():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def state_of(pid):
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
-            return stat.read().rsplit(")", 1)[1].split()[0]
-    except OSError:
-        return "X"
-
-
-def alive(pid):
-    return state_of(pid) not in "ZX"
 
 
 def statuses():
@@ -276,8 +255,9 @@ def oddities():
     def children():
         with open(f"/proc/{pmctop.pid}/task/{pmctop.pid}/children", encoding="ascii") as file:
             return file.read().split()
-    adopted = wait_until(lambda: len(children()) > 1) or len(children()) == 1
-    check("orphans are reaped", adopted and wait_until(lambda: len(children()) == 1), children())
+    adopted = until(lambda: len(children()) > 1, PATIENCE_S) or len(children()) == 1
+    check("orphans are reaped", adopted and until(lambda: len(children()) == 1, PATIENCE_S),
+          children())
     pmctop.terminate()
     pmctop.communicate(timeout=PATIENCE_S)
     result = run("--format", "json", "--", "sh", "-c",
@@ -308,7 +288,8 @@ def oddities():
     pid = int(stuck.stderr.readline())
     subprocess.run(["true"])
     stuck.terminate()
-    check("it ends though its output is not read", wait_until(lambda: stuck.poll() is not None)
+    check("it ends though its output is not read",
+          until(lambda: stuck.poll() is not None, PATIENCE_S)
           and not alive(pid), stuck.returncode)
     stuck.stdout.close()
     stuck.stderr.close()

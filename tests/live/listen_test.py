@@ -19,11 +19,10 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import skip_reason  # noqa: E402
 from frames import check, finish, skip  # noqa: E402
+from programs import PMCTOP  # noqa: E402
 from ptys import OnPty, is_sanitized  # noqa: E402
 from served import OPENMETRICS, Served, free_port, until  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 COMMAND = (PMCTOP, "-b", "-S", "software", "0.1")
 CLIENTS = 1000
 REQUEST = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"

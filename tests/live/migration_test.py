@@ -13,9 +13,8 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from frames import Charged, broken_sums, check, finish, frames_of, skip  # noqa: E402
+from programs import BUILD, PMCTOP  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 SPIN = os.path.join(BUILD, "load", "spin")
 PATIENCE_S = 120
 # A millisecond on each CPU. The scheduler charges a task for the interrupt handler that wakes it

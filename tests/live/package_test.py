@@ -18,10 +18,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 import skip_reason  # noqa: E402
 from frames import check, finish, skip, skip_all  # noqa: E402
+from programs import BUILD, PMCTOP  # noqa: E402
 
 TREE = os.path.abspath(os.path.join(HERE, "..", ".."))
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 INSIDE = "--inside"
 
 

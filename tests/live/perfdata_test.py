@@ -17,10 +17,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import skip_reason  # noqa: E402
 from frames import check, finish, skip, skip_all  # noqa: E402
 from byte_order import other_order  # noqa: E402
+from programs import BUILD, PMCTOP  # noqa: E402
 from recording import TRACEPOINT, is_traced  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 READER = os.path.join(BUILD, "tests", "unit", "perfdata", "test_perfdata_read")
 LOAD = ["sh", "-c", "i=0; while [ $i -lt 20 ]; do /bin/true; i=$((i + 1)); done; sleep 0.2"]
 GROUP = ["-a", "-e", "{context-switches,page-faults}:S", "-c", "1"]

@@ -17,13 +17,11 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from frames import check, finish, skip  # noqa: E402
+from programs import BUILD, LOAD, PMCTOP  # noqa: E402
 from prometheus import (NEEDS_COUNTERS, RULES, Prometheus, dashboard, dashboard_queries,  # noqa: E402
                         is_alert, rules, tools, write_config)
 from served import OPENMETRICS, Served, free_port, until  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
-LOAD = os.path.join(BUILD, "load")
 JOBS = ("pmctop", "node")
 
 

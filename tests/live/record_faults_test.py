@@ -21,12 +21,11 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import skip_reason  # noqa: E402
 from frames import check, finish, frames_of, skip, skip_all, wait_for_lines  # noqa: E402
+from programs import BUILD, PMCTOP  # noqa: E402
 from recording import ROUND, SAMPLE, SWITCHES, TRACEPOINT  # noqa: E402
 from recording import live_total, perf, perf_sums  # noqa: E402
 from recording import wait_for_rounds, walk  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 COMMAND = [PMCTOP, "--budget", "0", "-S", "none", "-e", "page-faults"]
 JSON = [*COMMAND, "--format", "json", "-H"]
 EVENT = "page-faults"

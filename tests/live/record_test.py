@@ -15,13 +15,11 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import skip_reason  # noqa: E402
 from frames import check, finish, frames_of, skip, skip_all, wait_for_lines  # noqa: E402
+from programs import LOAD, PMCTOP  # noqa: E402
 from recording import FIELDS, SWITCHES, TRACEPOINT  # noqa: E402
 from recording import is_traced, live_sums, live_total, perf, perf_sums, timehist  # noqa: E402
 from recording import wait_for_rounds  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
-LOAD = os.path.join(BUILD, "load")
 EVENTS = ("page-faults", SWITCHES)
 TIP = "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n"
 COMMAND = [PMCTOP, "--budget", "0", "-S", "none", "-e", ",".join(EVENTS)]

@@ -17,10 +17,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import skip_reason  # noqa: E402
 import perfscript  # noqa: E402
 from frames import check, check_unless, finish, frames_of, skip, skip_all  # noqa: E402
+from programs import LOAD, PMCTOP  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
-LOAD = os.path.join(BUILD, "load")
 REMEDY = "perf record -a -e '{context-switches,"
 # Other recordings that begin or end meanwhile confuse perf script.
 ATTEMPTS = 8

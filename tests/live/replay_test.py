@@ -15,11 +15,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import skip_reason  # noqa: E402
 from frames import check, differs, finish, frames_of, skip_all  # noqa: E402
+from programs import LOAD, PMCTOP  # noqa: E402
 from recording import wait_for_rounds  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
-LOAD = os.path.join(BUILD, "load")
 UNBOUNDED = ["--budget", "0"]  # a later --budget replaces it
 # Children that start and end all the time.
 FAMILY = "while :; do /bin/true; sh -c :; done"

@@ -23,11 +23,10 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 from frames import check, finish, frames_of, skip  # noqa: E402
+from programs import BUILD, PMCTOP, alive  # noqa: E402
 from ptys import OnPty  # noqa: E402
 from served import until  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 NOBODY = pwd.getpwnam("nobody").pw_uid
 PATIENCE_S = 120
 CAPS = {name: 1 << bit for name, bit in (("DAC_OVERRIDE", 1), ("DAC_READ_SEARCH", 2), ("KILL", 5),
@@ -497,13 +496,6 @@ def live_command():
         different = differences(bare, seen)
         check("live: the command has the state that it has without pmctop, but environment and directory",
               not {*different} - {"environment", "directory"}, different)
-
-
-def alive(pid):
-    try:
-        return status_of(f"/proc/{pid}")["State"][0] not in "ZX"
-    except OSError:
-        return False
 
 
 def killed():

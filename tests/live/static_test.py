@@ -16,9 +16,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 import skip_reason  # noqa: E402
 from frames import check, finish, frames_of, skip_all  # noqa: E402
+from programs import BUILD  # noqa: E402
 from ptys import OnPty  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PATIENCE_S = 300
 # The usual /proc and /dev, in a mount namespace that ends with the command.
 MOUNT = 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'

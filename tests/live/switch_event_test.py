@@ -17,9 +17,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import skip_reason  # noqa: E402
 from frames import broken_sums, check, finish, frames_of, skip, skip_all  # noqa: E402
+from programs import BUILD, NOBODY  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-NOBODY = 65534
 TRACING = "/sys/kernel/tracing"
 SWITCH = f"{TRACING}/events/sched/sched_switch"
 MOUNT = f"mount -t tracefs tracefs {TRACING}"

@@ -15,10 +15,9 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from frames import broken_sums, check, finish, skip  # noqa: E402
+from programs import PMCTOP  # noqa: E402
 from ptys import is_sanitized  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 ONCE = [PMCTOP, "--format", "json", "-n", "1", "-d", "0.1"]
 STOPPED_S = 3
 

@@ -24,11 +24,10 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from frames import broken_sums, check, finish, skip  # noqa: E402
+from programs import BUILD, PMCTOP  # noqa: E402
 from ptys import OnPty  # noqa: E402
 from served import OPENMETRICS, Served  # noqa: E402
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PMCTOP = os.path.join(BUILD, "pmctop")
 SHORT_S = 6
 LOST = "Records were lost"
 # The history grows in its first eleven minutes (core/snapshot/history.h).

@@ -17,6 +17,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from programs import state_of  # noqa: E402
 import skip_reason  # noqa: E402
 import terminals  # noqa: E402
 from ptys import OnPty, is_sanitized  # noqa: E402
@@ -192,16 +193,11 @@ def test_no_memory(_):
         raise Failure(f"status {status}, stderr {stderr}, left: {left}, line back: {back}")
 
 
-def state(pid):
-    with open(f"/proc/{pid}/stat", errors="replace") as stat:
-        return stat.read().rsplit(")", 1)[1].split()[0]
-
-
 def test_background(terminal):
     """in the background it waits for the terminal without changing it, and ends on a signal"""
     terminal.line(f"{PMCTOP} 0.2 &")
     pid = wait_until("pmctop", lambda: children(terminal.shell_pid, "pmctop"))[0]
-    wait_until("it to stop", lambda: state(pid) == "T")
+    wait_until("it to stop", lambda: state_of(pid) == "T")
     terminal.line("clear; echo still-$((6 * 7))")
     terminal.wait_for("^still-42$")
     before = terminal.settings()
@@ -209,10 +205,10 @@ def test_background(terminal):
     terminal.wait_for(r"^ +PID .*COMMAND")
     terminal.keys("C-z")
     terminal.wait_for("Stopped")
-    wait_until("it to stop", lambda: state(pid) == "T")
+    wait_until("it to stop", lambda: state_of(pid) == "T")
     terminal.line("clear; bg; echo back-$((1 + 1))")
     terminal.wait_for("^back-2$")
-    wait_until("it to stop again", lambda: state(pid) == "T")
+    wait_until("it to stop again", lambda: state_of(pid) == "T")
     terminal.line("kill %1")
     wait_until("the end", lambda: not alive(pid))
     terminal.check_sane(before)
@@ -222,7 +218,7 @@ def test_command_in_background(terminal):
     """without the terminal a command was not started, and no message claims that it goes on"""
     terminal.line(f"{PMCTOP} 0.2 -- sleep 1000 &")
     pid = wait_until("pmctop", lambda: children(terminal.shell_pid, "pmctop"))[0]
-    wait_until("it to stop", lambda: state(pid) == "T")
+    wait_until("it to stop", lambda: state_of(pid) == "T")
     terminal.line("clear; kill $!; kill -CONT $!")
     wait_until("the end", lambda: not alive(pid))
     terminal.line("wait $!; echo rc=$?")
