@@ -83,7 +83,7 @@ def of_perf(path):
     return content
 
 
-NUMBERS = {"sample": 9, "comm": 3, "fork": 7, "exit": 4, "switch": 15, "own": 65}
+NUMBERS = {"sample": 9, "comm": 3, "fork": 7, "exit": 4, "switch": 15, "native": 65}
 COMPARED = {1, 10, *NUMBERS.values(), *range(66, 90)} - ELSEWHERE
 OWN_SAMPLE = re.compile(r"sample (-?\d+)/(-?\d+) id \d+ at (\d+); \w+ by (.+?) \S+ cpu (\d+) "
                         r"period (\d+) of \d+/\d+:(.*)")

@@ -349,8 +349,7 @@ def journey_kill():
 
 
 def journey_filter():
-    """a filter narrows the list while it is typed; Esc restores the old one, Enter keeps the new
-    one"""
+    """a filter narrows the list while typed; Esc restores the old one, Enter keeps it"""
     terminal = start()
     try:
         terminal.keys("\\")

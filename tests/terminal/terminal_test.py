@@ -496,8 +496,7 @@ def test_command_and_terminal(terminal):
 
 
 def test_command_not_found(terminal):
-    """a command that is missing or not executable: one line, 127 or 126, the terminal is
-    restored"""
+    """a missing or not executable command: one line, 127 or 126, the terminal is restored"""
     before = terminal.settings()
     terminal.line(f"clear; {PMCTOP} -- no-such-command; echo rc=$?")
     terminal.wait_for(r"^pmctop: 'no-such-command' is not found.*\nrc=127$")

@@ -306,8 +306,7 @@ def freeze(terminal, pid, pingpong):
 
 @measures
 def test_frozen_in_a_storm(terminal):
-    """a terminal that stops reading under tens of thousands of switches a second: no record is
-    lost"""
+    """a terminal that stops reading, tens of thousands of switches a second: no record is lost"""
     before = terminal.settings()
     pingpong = subprocess.Popen([PINGPONG, "-c", "0", "1000000000"])
     frozen, reading = [], []
