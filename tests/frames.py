@@ -71,8 +71,7 @@ def finish():
 
 
 def sections(path):
-    """The sections of a script's output ("== NAME", then lines): {name: its lines of JSON,
-    decoded}."""
+    """{name: its lines of JSON} of a script's output, in which "== NAME" begins a section."""
     return {name: [json.loads(line) for line in lines if line.startswith("{")]
             for name, lines in _parts(path).items()}
 

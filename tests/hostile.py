@@ -103,8 +103,7 @@ class Crowd:
         process.stdout.close()
 
     def _move_to_cgroup(self):
-        """Moves all into a new cgroup of version 2. Returns its path, or None if that is
-        refused."""
+        """Moves all into a new cgroup of version 2. Returns its path or None."""
         for root in (b"/sys/fs/cgroup", b"/sys/fs/cgroup/unified"):
             path = os.path.join(root, b"h-%d" % os.getpid() + ALL.replace(b"/", b"").replace(
                 b"\n", b"")[:200])

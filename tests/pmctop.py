@@ -40,8 +40,7 @@ def listed(what, *pattern):
 
 
 def options():
-    """(letter, name, argument, description) of each option in --help. Letter and argument may be
-    empty."""
+    """(letter, name, argument, description) of each option in --help. Either may be empty."""
     return re.findall(r"^  (?:-(\w),|   ) --([a-z-]+)(?: ([][A-Z]\S*))? +(.*)$",
                       run("--help").stdout, re.M)
 

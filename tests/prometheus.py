@@ -24,8 +24,7 @@ WINDOW = "30s"      # Grafana's $__rate_interval
 
 
 def tools(build):
-    """The directory of prometheus, promtool and prometheus-node-exporter. Without them it ends the
-    test."""
+    """The directory of prometheus, promtool and node_exporter. Ends the test without them."""
     directory = os.path.join(build, "monitoring")
     fetched = subprocess.run([os.path.join(HERE, "monitoring", "tools.sh"), directory],
                              capture_output=True, text=True, check=False)

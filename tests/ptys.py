@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs a program on a pseudo terminal of a given size. Nothing draws its output: tests read the
-bytes."""
+"""Runs a program on a pseudo terminal of a given size. Tests read its bytes."""
 import fcntl
 import os
 import pty

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A busy process that becomes another user on request, without an exec. From then on it is not
-dumpable."""
+"""A busy process that becomes another user on request, without an exec: not dumpable then."""
 import subprocess
 import sys
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rights that a container or a user can lack. Each function returns the reason to skip a test, or
-None."""
+"""Rights that a container or a user can lack. Functions return the reason to skip, or None."""
 import functools
 import os
 import shutil

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cost of pmctop and of tools that scan /proc, with 20,000 sleeping processes and two busy
-ones."""
+"""The cost of pmctop and of tools that scan /proc, beside 20,000 sleeping processes."""
 import contextlib
 import os
 import subprocess
@@ -20,8 +19,7 @@ TIMES_OF = {"top": 1 / 10, "htop": 1 / 20}  # goal for the cost of a refresh, as
 
 @contextlib.contextmanager
 def crowd(processes):
-    """Starts sleeping processes, and two busy ones named spin. Yields their number, 0 if
-    refused."""
+    """Starts sleeping processes and two busy ones (spin). Yields their number, 0 if refused."""
     sleeping = subprocess.Popen([load("crowd"), "-p", str(processes), "-b", "0"],
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     started = [sleeping]

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Servers larger than this machine, simulated: the fake kernel with 20,000 switches a second and
-CPU."""
+"""Servers larger than this machine: the fake kernel, with 20,000 switches a second and CPU."""
 import os
 
 from part_path import run_bench

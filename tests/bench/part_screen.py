@@ -34,8 +34,7 @@ PRESSED = (
 
 
 def sent_bytes(report, seconds):
-    """Bytes of a refresh. All tools run at once on the same small load: bytes do not depend on
-    others."""
+    """Bytes of a refresh, of all tools at once: bytes do not depend on other programs."""
     loads = [subprocess.Popen([load("spin")]),
              subprocess.Popen([load("crowd"), "-s", "50", "-b", "2"], stdout=subprocess.DEVNULL)]
     for size in SIZES:

@@ -95,8 +95,7 @@ def waited_s(pid):
 
 
 def swarm_watched():
-    """Counts a swarm. Returns the frames, the swarm's Charge, and how long pmctop waited for a
-    CPU."""
+    """Counts a swarm. Returns the frames, its Charge, and how long pmctop waited for a CPU."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         pmctop = subprocess.Popen([PMCTOP, "--budget", "0", "--format", "json", "-d", "1"],
                                   stdout=output)
@@ -136,8 +135,7 @@ def swarm():
 
 
 def container(pid):
-    """Moves a process into a cgroup with a name like docker's. Returns the new directories, or
-    []."""
+    """Moves a process into a cgroup named like docker's. Returns the new directories, or []."""
     for root in ("", "/unified", "/memory", "/pids"):
         if not os.path.exists(f"/sys/fs/cgroup{root}/cgroup.procs"):
             continue

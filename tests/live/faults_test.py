@@ -180,8 +180,7 @@ LIVE_FAULTS = [("perf_event_open", "EMFILE", "9+"), ("read", "EIO", "120+"),
 
 
 def fail_on_terminal(call, error, when):
-    """Starts it, waits until it draws or ends, and quits it. Returns a description of a failure, or
-    ""."""
+    """Starts it, waits until it draws or ends, and quits it. Returns what is wrong, or ""."""
     term = OnPty([*strace("/dev/null", "-e", f"trace={call}", "-e",
                           f"inject={call}:error={error}:when={when}"), PMCTOP, "-d", "0.2"],
                  **PLAIN)

@@ -28,8 +28,7 @@ def run(*arguments, **options):
 
 
 def start(*arguments, **options):
-    """Starts it in a process group of its own, to which signals are sent as a terminal sends
-    them."""
+    """Starts it in its own process group, to which signals are sent as by a terminal."""
     return subprocess.Popen([PMCTOP, *arguments], stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                             start_new_session=True, **options)

@@ -167,8 +167,7 @@ def is_closed(connection):
 
 
 def statuses(served, request):
-    """The status of each answer to requests that are sent at once, until the connection is
-    closed."""
+    """The status of each answer to requests that are sent at once, until the end."""
     text = b""
     with connect(served) as connection:
         connection.sendall(request)

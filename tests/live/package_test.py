@@ -43,8 +43,7 @@ def package():
 
 
 class Machine:
-    """An overlay of this machine. Changes are in the directory self.changes, in overlayfs'
-    format."""
+    """An overlay of this machine. self.changes has the changes, in overlayfs' format."""
 
     def __init__(self, directory):
         self.root, self.changes = (os.path.join(directory, name) for name in ("root", "changes"))

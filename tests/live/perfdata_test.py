@@ -33,8 +33,7 @@ ELSEWHERE = {64, 78, 80, 81, 83}
 
 
 class Content:
-    """A recording: the number of records of each type, the samples, and FORK, EXIT and COMM
-    records."""
+    """A recording: the number of records of each type, samples, and FORK, EXIT and COMM records."""
 
     def __init__(self):
         self.types = collections.Counter()

@@ -234,8 +234,7 @@ def writing(shell):
 
 
 def run_plain(scratch, command):
-    """Runs it without a terminal. A command that does not end by itself is ended after its
-    output."""
+    """Runs it without a terminal, and ends it after its output if it does not end itself."""
     outputs = [os.path.join(scratch.path, f"{name}.out") for name in ("standard", "error")]
     written = re.search(r" -o (\S+)", command)
     path = os.path.join(scratch.path, written[1]) if written else outputs[0]

@@ -253,8 +253,7 @@ def hidden_processes():
 
 
 def user_namespace():
-    """Root of a user namespace may not count CPUs. pmctop gives up its rights over its
-    processes."""
+    """Root of a user namespace may not count CPUs. pmctop gives up its other rights."""
     with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
         level = int(file.read())
     if level not in (1, 2) or run("unshare", "-r", "true").returncode:

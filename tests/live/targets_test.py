@@ -115,8 +115,7 @@ SHARE = 0.1  # the scheduler charges at its ticks
 
 
 def watch(pid, *arguments, program=PMCTOP, **options):
-    """Returns three frames, the task's time by pmctop and its Charge in the last two, and the
-    status."""
+    """Returns three frames, the task's time and Charge in the last two, and the status."""
     frames, scheduler = [], Charged([pid])
     with subprocess.Popen([program, "--format", "json", "-S", "software", "-d", "0.4", "-n", "3",
                            *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

@@ -52,8 +52,7 @@ def formulas():
 
 
 def metrics():
-    """The fields of each metric in --list metrics and formulas, except those that the machine
-    decides."""
+    """The fields of each metric in --list metrics and formulas that any machine has."""
     forms = formulas()
     for name, rest in listed("metrics"):
         text, unit, warn, bad, used = re.fullmatch(

@@ -86,8 +86,7 @@ def runs(line, style):
 
 
 def block(character, x, y, fill):
-    """A bar of a meter has some room above and below it. A column of a graph stands on the line's
-    end."""
+    """A bar of a meter has room above and below it. A column of a graph has none below."""
     if character in LEFT:
         return box(x, y + 2, CELL_W * (LEFT.index(character) + 1) / 8 + 0.3, CELL_H - 4, fill)
     height = CELL_H * (LOWER.index(character) + 1) / 8

@@ -39,8 +39,7 @@ def ends_well(status, printed, stderr):
 
 
 def is_reported(status, printed, stderr, whole, busy):
-    """If a frame has fewer CPUs than `whole`, or no name of an older process, a note has the
-    remedy."""
+    """If a frame lacks CPUs of `whole`, or the name of an older process, a note has the remedy."""
     if status != 0:
         return "ulimit -n" in stderr
     frame = json.loads(printed)

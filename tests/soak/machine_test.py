@@ -58,8 +58,7 @@ class Level:
 
 
 class Load:
-    """On each CPU a pair that switches, and a storm of children that live less than a
-    millisecond."""
+    """On each CPU a pair that switches, and many children that live less than a millisecond."""
 
     def __init__(self):
         load = os.path.join(BUILD, "load")

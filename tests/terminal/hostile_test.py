@@ -26,8 +26,7 @@ TYPED, TYPED_SHOWN = "h\u202e\u2066[6661m\u200f", rf"h{BAD}{BAD}\[6661m{BAD}"
 
 
 class Tour:
-    """Goes from page to page, and waits on each until the hostile text is shown, in its harmless
-    form."""
+    """Goes from page to page, and waits on each for the hostile text in its harmless form."""
 
     def __init__(self, directory, name, command, **environment):
         self.sent, self.stderr = (os.path.join(directory, f"{name}.{what}") for what in ("sent", "stderr"))

@@ -62,8 +62,7 @@ class Screen:
                      if re.match(r" *(PID|CPU|USER)\b", line) and self.reverse[i]), None)
 
     def selected(self):
-        """The selected line, counted from 0 below the header. In mono it is the line in reverse
-        video."""
+        """The selected line, counted from 0 below the header: in mono it is in reverse video."""
         header = self.header()
         if header is None:
             return None
