@@ -220,7 +220,7 @@ def interruptions():
     stderr = os.read(pmctop.stderr.fileno(), 4096).decode()
     check("a command that ignores SIGTERM is left alone after a second, and a line reports it",
           pmctop.returncode == 143 and 0.9 < took and alive(pid)
-          and summary_of(text)["status"] is None and f"(pid {pid}) goes on" in stderr,
+          and summary_of(text)["status"] is None and f"(pid {pid}) still runs" in stderr,
           (pmctop.returncode, took, stderr))
     os.kill(pid, signal.SIGKILL)
     pmctop.stderr.close()

@@ -111,7 +111,7 @@ def see_pages(tour, live):
     tour.visit("^Columns:", "f")
     tour.visit(rf"(?s)Theme.*h4{BAD}.*h7{BAD}abc", "T", TYPED, TYPED_SHOWN)
     tour.visit("(?s)Preset.*mine", "p", TYPED, TYPED_SHOWN)
-    tour.visit("Show the tasks of", "u", TYPED, TYPED_SHOWN)
+    tour.visit("Show tasks of", "u", TYPED, TYPED_SHOWN)
     if not live:
         tour.visit("Go to, now", "G", TYPED, TYPED_SHOWN)
         return
