@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * An array in the order of the screen: urgent notes first. A text is there once. A note that is
+ * removed later has an id. A transient note counts down the intervals that it stays.
+ */
 #include "core/base/notes.h"
 
 #include "core/base/util.h"

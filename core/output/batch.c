@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static int fail(int code, struct error *err)
+static int set_output_error(int code, struct error *err)
 {
 	if (code == -EPIPE)
 		return error_set(err, code, "The reader of the output went away.");
@@ -41,8 +41,8 @@ static void pass_notes(const struct snapshot *snapshot, const struct batch_optio
 			options->note(snapshot->notes[i]);
 }
 
-static int print(const struct snapshot *snapshot, const struct batch_options *options, int fd,
-		 const volatile sig_atomic_t *stop, struct error *err)
+static int print_snapshot(const struct snapshot *snapshot, const struct batch_options *options,
+			  int fd, const volatile sig_atomic_t *stop, struct error *err)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -62,14 +62,14 @@ static int print(const struct snapshot *snapshot, const struct batch_options *op
 	else if (size > 0)
 		code = write_all(fd, text, size, stop);
 	if (code < 0 && !options->replaces && !(code == -EINTR && *stop))
-		fail(code, err);
+		set_output_error(code, err);
 	free(text);
 	return code;
 }
 
 /* Sets *over if all processes and threads of the target have ended. */
-static int refresh(const struct feed *feed, const struct batch_options *options, int fd,
-		   const volatile sig_atomic_t *stop, bool *over, struct error *err)
+static int print_refresh(const struct feed *feed, const struct batch_options *options, int fd,
+			 const volatile sig_atomic_t *stop, bool *over, struct error *err)
 {
 	struct snapshot *snapshot = feed_snapshot(feed);
 	int code = 0;
@@ -77,7 +77,7 @@ static int refresh(const struct feed *feed, const struct batch_options *options,
 	if (options->summary)
 		run_summary_add(options->summary, snapshot);
 	if (!options->silent)
-		code = print(snapshot, options, fd, stop, err);
+		code = print_snapshot(snapshot, options, fd, stop, err);
 	*over = snapshot->ended || (options->recording && snapshot->recorded_bytes == 0);
 	snapshot_free(snapshot);
 	return code;
@@ -97,7 +97,7 @@ int batch_run(const struct feed *feed, const struct batch_options *options, int 
 			return 0;
 		if (due < 0)
 			return due == -ENODATA ? 0 : due;
-		int code = refresh(feed, options, fd, stop, &over, err);
+		int code = print_refresh(feed, options, fd, stop, &over, err);
 		if (code < 0 && !(code == -EINTR && *stop))
 			return code;
 		if (ended || code < 0)
@@ -113,7 +113,7 @@ int batch_print_summary(const struct batch_options *options, const struct snapsh
 {
 	for (size_t i = 0; i < run_summary_parts(options->summary); i++) {
 		struct snapshot *snapshot = run_summary_snapshot(options->summary, i, run);
-		int code = print(snapshot, options, fd, stop, err);
+		int code = print_snapshot(snapshot, options, fd, stop, err);
 
 		snapshot_free(snapshot);
 		if (code < 0)

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Two threads and a list of pieces between them, under one lock. The thread that counts appends a
+ * piece and continues. The writer takes the first piece, writes it and keeps its memory as a spare.
+ * The first error is kept and ends the writing: the waiting pieces and all later ones are dropped.
+ * Before each write the file's size is compared with what was written, since another program may
+ * have truncated the file.
+ */
 #include "core/perfdata/recording_file.h"
 
 #include "core/base/thread.h"
@@ -46,7 +53,7 @@ struct recording_file {
 
 	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t more;
-	struct piece *first, **last; /* that wait */
+	struct piece *first, **last; /* waiting pieces */
 	struct piece *spare;
 	size_t waiting, n_spare; /* bytes; pieces */
 	uint64_t all_written;    /* bytes of all files */
@@ -54,7 +61,7 @@ struct recording_file {
 	struct error error; /* why it has ended; code 0: it has not */
 };
 
-static bool closing(struct recording_file *file)
+static bool is_closing(struct recording_file *file)
 {
 	pthread_mutex_lock(&file->lock);
 	bool result = file->close;
@@ -69,7 +76,7 @@ static int await_reader(struct recording_file *file)
 	uint64_t patience_ns = 0;
 
 	while (poll(&ready, 1, PIPE_LOOK_MS) == 0) {
-		if (!closing(file))
+		if (!is_closing(file))
 			continue;
 		if (patience_ns == 0)
 			patience_ns = monotonic_ns() + RECORDING_FILE_PATIENCE_NS;
@@ -96,7 +103,7 @@ static int write_bytes(struct recording_file *file, const unsigned char *bytes, 
 	return 0;
 }
 
-static int explain(struct error *err, int code)
+static int explain_end(struct error *err, int code)
 {
 	if (code == -EPIPE)
 		return error_set(err, code, "The recording has ended: its reader went away.");
@@ -122,7 +129,7 @@ static int check_size(const struct recording_file *file, struct error *err)
 	if (!file->named)
 		return 0;
 	if (fstat(file->fd, &status) < 0)
-		return explain(err, -errno);
+		return explain_end(err, -errno);
 	return (uint64_t)status.st_size < file->written ? explain_changed(file, "truncated", err)
 							: 0;
 }
@@ -189,7 +196,7 @@ static int write_piece(struct recording_file *file, const struct piece *piece, s
 	/* No record is left half written. */
 	int ignored = !file->named ? 0 : ftruncate(file->fd, (off_t)file->written);
 	(void)ignored;
-	return explain(err, result);
+	return explain_end(err, result);
 }
 
 static void piece_free(struct piece *piece)

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Each step works in a directory that is held open, by safe_path, on names in it. A file that has
+ * the name is opened and locked first: it is renamed only if it is a recording of this user, and if
+ * the name is still that file's. So no other user's link or file is followed or replaced.
+ */
 #include "core/perfdata/recording_name.h"
 
 #include "core/base/file_lock.h"
@@ -40,8 +45,8 @@ static bool is_recording(int fd, const struct stat *status)
 }
 
 /* Opens and locks a file that may be renamed: its descriptor, or -errno with *err filled. */
-static int hold(const struct safe_path *place, const char *name, const char *path,
-		struct stat *status, struct error *err)
+static int lock_old_file(const struct safe_path *place, const char *name, const char *path,
+			 struct stat *status, struct error *err)
 {
 	int fd = openat(place->directory, name,
 			O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -85,7 +90,7 @@ static int move_to_old(const struct safe_path *place, const char *path, int *doo
 	if (snprintf(old, sizeof(old), "%s.old", place->name) >= (int)sizeof(old))
 		return refuse_code(err, -ENAMETOOLONG, path);
 	snprintf(old_path, sizeof(old_path), "%s.old", path);
-	int fd = hold(place, old, old_path, &status, err);
+	int fd = lock_old_file(place, old, old_path, &status, err);
 	if (fd < 0 && fd != -ENOENT)
 		return fd;
 	*doomed_fd = fd < 0 ? -1 : fd;
@@ -99,7 +104,7 @@ static int make_way(const struct safe_path *place, const char *path, int *doomed
 		    struct error *err)
 {
 	struct stat status;
-	int fd = hold(place, place->name, path, &status, err);
+	int fd = lock_old_file(place, place->name, path, &status, err);
 
 	if (fd < 0)
 		return fd;
@@ -112,7 +117,7 @@ static int make_way(const struct safe_path *place, const char *path, int *doomed
 	return result;
 }
 
-static int create(const struct safe_path *place)
+static int create_file(const struct safe_path *place)
 {
 	int fd = openat(place->directory, place->name,
 			O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -131,13 +136,13 @@ static int create_in(const struct safe_path *place, const char *path, int *doome
 		     struct error *err)
 {
 	struct stat mine;
-	int fd = create(place);
+	int fd = create_file(place);
 
 	if (fd == -EEXIST) {
 		int result = make_way(place, path, doomed_fd, err);
 		if (result < 0)
 			return result;
-		fd = create(place);
+		fd = create_file(place);
 	}
 	if (fd < 0)
 		return refuse_code(err, fd, path);
@@ -228,8 +233,8 @@ static void remove_past(const struct safe_path *place, const struct recording_pa
 		unlinkat(place->directory, name, 0);
 }
 
-static void remember(struct recording_name *name, const struct safe_path *place,
-		     const struct recording_past *past)
+static void remember_stamped(struct recording_name *name, const struct safe_path *place,
+			     const struct recording_past *past)
 {
 	if (name->keep == 0)
 		return;
@@ -259,7 +264,7 @@ static int put_behind(struct recording_name *name, const struct safe_path *place
 		return result;
 	past.device = status.st_dev;
 	past.inode = status.st_ino;
-	remember(name, place, &past);
+	remember_stamped(name, place, &past);
 	return 0;
 }
 
