@@ -5,7 +5,6 @@
 # one of them fails.
 #
 #   MAKE=make tests/check.sh PART...
-#   MAKE=make tests/check.sh PART...
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
