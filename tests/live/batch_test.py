@@ -386,7 +386,7 @@ def configuration():
               (result.stdout, result.stderr))
         result = run("--list", "presets", "plain", env=dict(environment, PMCTOPRC="/no/x"))
         check("a missing $PMCTOPRC is reported",
-              "'/no/x', which $PMCTOPRC names, is not read" in result.stderr, result.stderr)
+              "'/no/x' ($PMCTOPRC) cannot be read" in result.stderr, result.stderr)
         result = run("-b", "-n", "1", env=environment,
                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4)))
         check("without descriptors pmctop ends with one sentence and the remedy",

@@ -88,7 +88,7 @@ def check_other_views(data):
           "Intervals are as" not in plain.stdout, paced)
     cpu = run("-b", "--replay", data, "-C", "0")
     check("CPUs cannot be selected",
-          cpu.returncode == 2 and "shows the CPUs that it was made of" in cpu.stderr and
+          cpu.returncode == 2 and "a recording has fixed CPUs" in cpu.stderr and
           "command" not in cpu.stderr, cpu)
 
 
@@ -105,7 +105,7 @@ def overwritten(data):
                 with open(data, "rb") as file:
                     check(f"{of_it} FILE -o {os.path.basename(output)}, {form}: refused, "
                           "and no file is changed",
-                          refused.returncode == 2 and "-o needs another file" in refused.stderr
+                          refused.returncode == 2 and "Give -o another file" in refused.stderr
                           and file.read() == before, refused)
     os.unlink(link)
 

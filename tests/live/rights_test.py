@@ -212,7 +212,7 @@ def started_by_root():
         with running(PMCTOP, "--config", config) as screen:
             screen.write(b"WL\x0c")
             check("and so is a configuration",
-                  screen.read_until(lambda: b"no directory of root's" in screen.output, 20)
+                  screen.read_until(lambda: b"its directory is not root's" in screen.output, 20)
                   and not os.path.getsize(config), screen.output[-500:])
     # As in a container, or a unit with AmbientCapabilities.
     ambient = ["--inh-caps=+perfmon,+ipc_lock,+kill,+chown",
@@ -548,9 +548,9 @@ def other_users_files():
 def readonly():
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "file")
-        for arguments, word in ((["-o", path], "No file is written"),
-                                (["--record", path], "Nothing is recorded"),
-                                (["--", "touch", path], "No command is started")):
+        for arguments, word in ((["-o", path], "forbids files"),
+                                (["--record", path], "forbids files"),
+                                (["--", "touch", path], "forbids commands")):
             result = run(PMCTOP, "--readonly", *arguments)
             check(f"--readonly refuses {arguments[0]}",
                   result.returncode == 2 and word in result.stderr

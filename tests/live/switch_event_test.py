@@ -100,17 +100,17 @@ def main():
         ("no such tracepoint", f"{MOUNT} && mount -t tmpfs none {TRACING}/events/sched", [],
          [NOT_USED, "this kernel has no tracepoint"], None),
         ("an id that is refused", over("id", "999999\n"), [], [NOT_USED, "does not open"], None),
-        ("an id that is no number", over("id", "\33[2J\n"), [], [NOT_USED, "not understood"], None),
-        ("an endless id", over("id", "/dev/zero"), [], [NOT_USED, "not understood"], None),
+        ("an id that is no number", over("id", "\33[2J\n"), [], [NOT_USED, "is unknown"], None),
+        ("an endless id", over("id", "/dev/zero"), [], [NOT_USED, "is unknown"], None),
         ("a missing field", over("format", without(usual, "next_pid")), [],
-         [NOT_USED, "not understood"], None),
+         [NOT_USED, "is unknown"], None),
         ("offsets beyond all samples", over("format", moved(usual, 5000)), [],
-         [NOT_USED, "not understood"], None),
+         [NOT_USED, "is unknown"], None),
         # This format is accepted. The samples have no such fields, and name only the task that ran.
         ("offsets beyond these samples", over("format", moved(usual, 500)), [], [USED], None),
         ("1 MB of garbage", over("format", "\33[2J\n%s" * 150000), [],
-         [NOT_USED, "not understood"], None),
-        ("an endless format", over("format", "/dev/zero"), [], [NOT_USED, "not understood"], None),
+         [NOT_USED, "is unknown"], None),
+        ("an endless format", over("format", "/dev/zero"), [], [NOT_USED, "is unknown"], None),
     ]
     if subprocess.run([*CAPABLE, "true"], check=False, capture_output=True).returncode == 0:
         cases += [

@@ -77,7 +77,7 @@ def test_save_and_start(terminal):
         terminal.wait_for("Preset")
         terminal.text("kernel")
         terminal.keys("Enter")
-        terminal.wait_for(r"kernel  +pmctop")
+        terminal.wait_for(r"^pmctop .*  kernel\b")
         terminal.keys("s")
         terminal.wait_for(r"Interval \(now")
         terminal.line("0.7")

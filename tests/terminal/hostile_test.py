@@ -113,7 +113,7 @@ def see_pages(tour, live):
     tour.visit("(?s)Preset.*mine", "p", TYPED, TYPED_SHOWN)
     tour.visit("Show tasks of", "u", TYPED, TYPED_SHOWN)
     if not live:
-        tour.visit("Go to, now", "G", TYPED, TYPED_SHOWN)
+        tour.visit(r"Go to \(now", "G", TYPED, TYPED_SHOWN)
         return
     tour.visit("Remove a column", "x", TYPED, TYPED_SHOWN)
     tour.visit(f"(?s)Attach to a process.*{ROW}", "a", TYPED, TYPED_SHOWN)
