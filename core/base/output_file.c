@@ -24,7 +24,7 @@ static int check_present(const struct safe_path *place, const char *path, struct
 	if (S_ISDIR(status->st_mode))
 		return safe_path_refuse(path, -EISDIR, err);
 	if (S_ISBLK(status->st_mode))
-		return error_set(err, -EINVAL, "'%.120s' is a disk. Give a file on it.", path);
+		return error_set(err, -EINVAL, "'%.120s' is a disk. Name a file on it.", path);
 	if (S_ISLNK(status->st_mode)) /* made since the path was walked */
 		return safe_path_refuse(path, -ELOOP, err);
 	if (!place->shared)
@@ -33,7 +33,7 @@ static int check_present(const struct safe_path *place, const char *path, struct
 		return safe_path_refuse_others(path, err);
 	if (S_ISREG(status->st_mode) && status->st_nlink > 1)
 		return error_set(err, -EMLINK,
-				 "'%.120s' has a second name, which another user may have made. "
+				 "'%.120s' has several hard links. Another user may have made one. "
 				 "Remove it, or choose another name.",
 				 path);
 	return 0;

@@ -50,7 +50,7 @@ static int check_present(const struct published_file_replace *file, const struct
 	if (link)
 		return error_set(
 			err, -ELOOP,
-			"'%.120s' is a link, which would be replaced. Give the file it leads to.",
+			"'%.120s' is a symbolic link and would be replaced. Name its target.",
 			file->path);
 	if (S_ISDIR(status->st_mode))
 		return safe_path_refuse(file->path, -EISDIR, err);

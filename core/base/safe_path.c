@@ -150,8 +150,8 @@ static int walk_name(struct walk *walk, const char *path, struct error *err)
 		return last ? 1 : enter_directory(place, name, O_NOFOLLOW);
 	if (!place->trusted)
 		return error_set(err, -ELOOP,
-				 "'%.100s' leads through a link ('%.60s') that another user may "
-				 "have made. Give the path that it leads to.",
+				 "'%.100s' contains a symbolic link ('%.60s') that another user "
+				 "may have made. Use a path without it.",
 				 path, place->name);
 	if (!is_proc(place->directory))
 		return follow_link(walk, walk->rest);

@@ -134,8 +134,8 @@ static void read_online(struct collect_system *self)
 	if (cpus_online(self->context.sys, online) == 0)
 		return;
 	notes_add_as(self->context.notes, NOTE_CPUS_ONLINE_UNREAD,
-		     "/sys/devices/system/cpu/online cannot be read: CPUs that come and go are not "
-		     "noticed.");
+		     "/sys/devices/system/cpu/online cannot be read: CPUs that go online or "
+		     "offline are not noticed.");
 	for (size_t i = 0; i < self->cpus.n; i++) {
 		if (!self->cpus.items[i].open)
 			continue;

@@ -241,12 +241,12 @@ static void note_coverage(struct collect_task *self)
 		return;
 	if (self->counted.cramped)
 		notes_add_as(self->context.notes, NOTE_THREADS_UNCOUNTED,
-			     "Counting the %zu busiest threads of %zu that ran: there are no more "
-			     "descriptors. Raise the limit: ulimit -n",
+			     "Counting only the %zu busiest of %zu threads that ran: no file "
+			     "descriptor is left. Raise the limit: ulimit -n",
 			     counted, ran);
 	else if (self->counted.refusal)
 		notes_add_as(self->context.notes, NOTE_THREADS_UNCOUNTED,
-			     "Counting the %zu threads of %zu that ran: the kernel refuses the "
+			     "Counting only %zu of %zu threads that ran: the kernel refuses the "
 			     "others (%s).",
 			     counted, ran, error_why(self->counted.refusal));
 }
@@ -392,9 +392,9 @@ static int task_admit(struct collect *collect, pid_t pid, struct error *err)
 		return 0;
 	if (entry && entry->kernel)
 		return error_set(err, -EACCES,
-				 "%d is a kernel thread: to count it needs CAP_PERFMON.", pid);
+				 "%d is a kernel thread. Counting it needs CAP_PERFMON.", pid);
 	return error_set(err, -EACCES,
-			 "Process %d belongs to another user: to count it needs CAP_PERFMON or "
+			 "Process %d belongs to another user. Counting it needs CAP_PERFMON or "
 			 "CAP_SYS_PTRACE.",
 			 pid);
 }

@@ -28,11 +28,11 @@ void contention_note(const struct contention *contention)
 		if (contention->budget->taken[i])
 			notes_add_urgent_as(contention->context->notes, NOTE_COUNTERS_TAKEN,
 					    "Not counted: counters taken (NMI watchdog or another "
-					    "profiler). They are asked for again now and then.");
+					    "profiler). pmctop retries from time to time.");
 		else if (contention->budget->most[i] < BUDGET_MOST)
 			notes_add_as(contention->context->notes, NOTE_COUNTERS_TAKEN,
-				     "Some counters are taken (NMI watchdog or another profiler): "
-				     "hardware events counted at a time: %zu.",
+				     "Some counters are taken (NMI watchdog or another profiler). "
+				     "Hardware events counted at a time: %zu.",
 				     contention->budget->most[i]);
 }
 
@@ -46,8 +46,8 @@ void contention_cut(struct contention *contention, const struct interval *interv
 
 	if (interval->contended_ns > total_ns / CONTENDED_NOTED)
 		notes_add_urgent_as(contention->context->notes, NOTE_COUNTERS_SHARED,
-				    "The counters are shared with another profiler: what ran while "
-				    "it had them is unattributed.");
+				    "The counters are shared with another profiler. Time while it "
+				    "held them is unattributed.");
 	else if (!contention->separate_clock) /* noted until they are tried again */
 		notes_remove(contention->context->notes, NOTE_COUNTERS_SHARED);
 	if (interval->contended_ns > total_ns / CONTENDED_MUCH)

@@ -144,7 +144,7 @@ static bool find_runner(const struct cpu_counters *cpu, const struct record *rec
 			struct attrib_runner *runner)
 {
 	if (record->kind == RECORD_EXIT && next_names(cpu, runner)) {
-		/* In its last sample an exited task has no number. */
+		/* The last sample of an exited task has pid and tid -1. */
 		if (runner->tid == -1)
 			*runner = (struct attrib_runner){record->pid, record->tid};
 		return true;

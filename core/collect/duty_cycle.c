@@ -170,11 +170,11 @@ static void note_windowed_cpus(struct duty_cycle *duty)
 	if (!same) {
 		notes_remove(duty->notes, NOTE_DUTY_CYCLE);
 		if (text)
-			notes_add_urgent_as(duty->notes, NOTE_DUTY_CYCLE,
-					    "Counted in windows and scaled up (~), since all of it "
-					    "would take more than %.3g%% of the CPU: CPU %s. "
-					    "--budget 0 counts all.",
-					    duty->budget * 100, text);
+			notes_add_urgent_as(
+				duty->notes, NOTE_DUTY_CYCLE,
+				"Counted part of the time and scaled (~), to take at most %.3g%% "
+				"of the CPU: CPU %s. --budget 0 counts all the time.",
+				duty->budget * 100, text);
 	}
 	free(duty->noted_cpus);
 	duty->noted_cpus = text;

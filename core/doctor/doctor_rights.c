@@ -83,7 +83,7 @@ static void report_paranoid(struct doctor *doctor, const struct doctor_facts *fa
 			   permission->has_sysctls ? "there is no kernel.perf_event_paranoid"
 						   : "unknown: /proc/sys cannot be read");
 	else if (!perf_permission_is_bound(permission) && facts->denial != DENIAL_ADMIN)
-		doctor_add(doctor, RIGHTS, DOCTOR_OK, "paranoid", "%ld, which does not bind %s",
+		doctor_add(doctor, RIGHTS, DOCTOR_OK, "paranoid", "%ld, which does not limit %s",
 			   level, permission->credentials.uid == 0 ? "root" : "this process");
 	/* Linux itself treats 3 and more as 2. */
 	else if (level > 2 && facts->access.level > PERF_ACCESS_NONE)

@@ -48,7 +48,7 @@ static int add_asked_metric(const struct engine_choice *choice, struct selection
 	    selection->columns[n].form < METRIC_FORMS_MAX)
 		return result;
 	selection_remove(selection, selection->columns[n].def.name);
-	return error_set(err, -ENOENT, "What %.60s is made of was not recorded.", text);
+	return error_set(err, -ENOENT, "The events of %.60s were not recorded.", text);
 }
 
 static int add_column(const struct engine_choice *choice, struct selection *selection,
@@ -132,9 +132,8 @@ static int end_columns(struct engine_choice *choice, struct selection *selection
 		       struct error *err)
 {
 	if (result == 0 && selection->n == 0)
-		result =
-			error_set(err, -EINVAL, "Nothing is to be shown: preset %s needs -e or -m.",
-				  choice->preset->name);
+		result = error_set(err, -EINVAL, "No columns to show: preset %s needs -e or -m.",
+				   choice->preset->name);
 	if (result < 0) {
 		selection_fini(selection);
 		return result;

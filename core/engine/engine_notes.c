@@ -58,11 +58,10 @@ void engine_notes_machine(struct engine_notes *self, const struct target *target
 {
 	if (target_is_hidden(target) || hidepid_hides_here(self->sys))
 		notes_add_urgent(self->notes,
-				 "/proc hides the processes of others (hidepid): try as root.");
+				 "/proc hides other users' processes (hidepid). Try as root.");
 	if (!cpus_have_sysfs(self->sys))
-		notes_add(self->notes,
-			  "/sys cannot be read: PMUs, sockets and what the CPUs are is not known. "
-			  "Mount it: mount -t sysfs sysfs /sys");
+		notes_add(self->notes, "/sys cannot be read: PMUs, sockets and kinds of CPUs are "
+				       "unknown. Mount it: mount -t sysfs sysfs /sys");
 }
 
 void engine_notes_levels(struct engine_notes *self, const struct perf_access *access,
@@ -75,7 +74,8 @@ void engine_notes_levels(struct engine_notes *self, const struct perf_access *ac
 		return;
 	if (levels == EVENT_LEVELS_ALL)
 		notes_add_as(self->notes, NOTE_LEVELS,
-			     "Counting user space only (:u): the kernel's part needs %s.", remedy);
+			     "Counting user space only (:u): counting the kernel needs %s.",
+			     remedy);
 	/* Urgent: next to nothing is counted then. */
 	if (levels == EVENT_LEVELS_KERNEL)
 		notes_add_urgent_as(self->notes, NOTE_LEVELS,
@@ -114,8 +114,8 @@ static void note_metrics(struct engine_notes *self, const struct selection *sele
 				     columns->defs[i].name);
 		else if (metric_is_apart(&columns->metrics[i], &columns->events, columns->plan))
 			notes_add_as(self->notes, NOTE_COLUMNS,
-				     "The events of %s do not fit together: they are counted in "
-				     "turns, and ~ marks what follows from them.",
+				     "The events of %s do not fit together. They are counted in "
+				     "turns; ~ marks estimates.",
 				     columns->defs[i].name);
 }
 
@@ -186,8 +186,8 @@ static void note_lost_records(struct engine_notes *self, const struct interval *
 {
 	if (interval->lost_records > 0)
 		notes_add_urgent(self->notes,
-				 "Records were lost in a storm of context switches: what ran "
-				 "meanwhile is unattributed, and ? marks what it touched.");
+				 "Records were lost (too many context switches). Counts of that "
+				 "time are unattributed; ? marks affected figures.");
 	else if (interval->unexplained > 0)
 		notes_add(self->notes,
 			  "The kernel did not report some context switches; time around them is "
@@ -235,8 +235,8 @@ static void note_stolen_time(struct engine_notes *self)
 	for (size_t i = 0; i < ARRAY_SIZE(stolen_steps); i++) {
 		if (all && stolen * 100 >= all * stolen_steps[i]) {
 			notes_add_urgent_as(self->notes, NOTE_STOLEN_TIME,
-					    "The hypervisor takes %u%% or more of CPU time: it is "
-					    "in %%CPU, in no counter.",
+					    "The hypervisor takes %u%% or more of CPU time. %%CPU "
+					    "includes that time, the counters do not.",
 					    stolen_steps[i]);
 			return;
 		}

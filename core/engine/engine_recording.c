@@ -13,10 +13,9 @@ int engine_recording_can(const struct collect *collect, struct error *err)
 	/* Counters of single tasks make no records. */
 	if (collect->ops->record)
 		return 0;
-	return error_set(
-		err, -EOPNOTSUPP,
-		"There is nothing to record where tasks are counted one by one: that needs "
-		"CAP_PERFMON or kernel.perf_event_paranoid=0, and descriptors (ulimit -n).");
+	return error_set(err, -EOPNOTSUPP,
+			 "Not recorded: tasks are counted one by one. Recording needs CAP_PERFMON "
+			 "or kernel.perf_event_paranoid=0, and file descriptors (ulimit -n).");
 }
 
 static void report_failure(const struct engine_recording *record, const struct error *err)
@@ -59,10 +58,11 @@ int engine_recording_to(struct engine_recording *record, struct collect *collect
 		result = recorder_new(&spec, &record->recorder, err);
 	/* pmctop gave up CAP_DAC_OVERRIDE after it opened the files named at its start. */
 	if (result == -EACCES && geteuid() == 0)
-		error_set(err, result,
-			  "'%.80s' cannot be recorded to: pmctop has given up root's right to "
-			  "write in others' directories. Write in root's, or begin with --record.",
-			  path);
+		error_set(
+			err, result,
+			"'%.80s' cannot be written: pmctop dropped root's right to write in other "
+			"users' directories. Choose a directory of root, or start with --record.",
+			path);
 	return result;
 }
 

@@ -248,8 +248,9 @@ static int encode_alias(struct encoding *e, const struct term *alias, const char
 		} else if (read_file(e, "format", &term, "", format, sizeof(format)) > 0) {
 			result = encode_format(e, &term, format);
 		} else {
-			result = fail_term(e, -EBADMSG, &term,
-					   "an event in sysfs has it, but no format has");
+			result = fail_term(
+				e, -EBADMSG, &term,
+				"an event in sysfs uses it, but the PMU has no format for it");
 		}
 		if (result < 0)
 			return result;

@@ -17,7 +17,7 @@ static const struct {
 	{"branch-misses", "mispredicted branches"},
 	{"cache-references", "cache accesses: of the last level on Intel, L2 on Zen, L1D on Arm"},
 	{"cache-misses", "cache misses, at the level that cache-references has"},
-	{"ref-cycles", "cycles of a clock that frequency scaling leaves alone"},
+	{"ref-cycles", "cycles of a clock that frequency scaling does not change"},
 	{"bus-cycles", "cycles of the bus"},
 	{"stalled-cycles-frontend", "cycles in which nothing new could be fetched or decoded"},
 	{"stalled-cycles-backend", "cycles in which nothing could be executed or retired"},

@@ -67,7 +67,7 @@ int metric_def_unknown(const struct metric_def *user, size_t n_user, const char 
 	for (size_t i = 0; i < metric_table_n; i++)
 		suggest_offer(&near, metric_table[i].name);
 	suggest_text(&near, hint, sizeof(hint));
-	return error_set(err, -ENOENT, "Unknown metric '%.40s'%s: '--list metrics' has them all.",
+	return error_set(err, -ENOENT, "Unknown metric '%.40s'%s. See 'pmctop --list metrics'.",
 			 name, hint);
 }
 

@@ -104,13 +104,14 @@ bool metric_name_is_taken(const char *name)
 static int read_name(struct parser *p, struct part part)
 {
 	if (!is_name(part))
-		return fail(p, part,
-			    "is no name: letters, digits and _, a letter first, at most 32");
+		return fail(
+			p, part,
+			"is not a valid name: letters, digits and _, a letter first, at most 32");
 	p->def->name = xstrndup(part.start, part.length);
 	if (metric_def_find(p->def->name))
-		return fail(p, part, "is the name of a built-in metric: take another");
+		return fail(p, part, "is a built-in metric: choose another name");
 	if (metric_name_is_taken(p->def->name))
-		return fail(p, part, "is the name of something else: take another");
+		return fail(p, part, "is in use already: choose another name");
 	return 0;
 }
 
@@ -198,7 +199,7 @@ static int read_setting(struct parser *p, const char *start, const char *end)
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
 		if (part_is(key, settings[i].key))
 			return settings[i].read(p, value);
-	return fail(p, key, "is no setting: title, unit, help, warn, bad, decimals");
+	return fail(p, key, "is not a setting: title, unit, help, warn, bad, decimals");
 }
 
 static int check_thresholds(struct parser *p)
@@ -209,7 +210,8 @@ static int check_thresholds(struct parser *p)
 		return 0;
 	if (!p->has_warn || !p->has_bad || def->warn == def->bad)
 		return error_set(p->err, -EINVAL,
-				 "Metric %s: 'warn' and 'bad' go together, and differ.", def->name);
+				 "Metric %s: set both 'warn' and 'bad', to different values.",
+				 def->name);
 	def->better = def->bad > def->warn ? METRIC_LOWER : METRIC_HIGHER;
 	return 0;
 }
@@ -239,7 +241,7 @@ static int parse_metric(struct parser *p, const char *text)
 
 	if (!equals)
 		return fail(p, trim(text, text + strlen(text)),
-			    "is neither a metric nor NAME=EXPRESSION: '--list metrics' has them");
+			    "is neither a metric nor NAME=EXPRESSION: see 'pmctop --list metrics'");
 	ret = read_name(p, trim(text, equals));
 	if (ret < 0)
 		return ret;

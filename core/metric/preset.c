@@ -64,7 +64,7 @@ const struct preset preset_table[] = {
 	},
 	{
 		.name = "branch",
-		.help = "how often branches come, and are mispredicted",
+		.help = "how often branches occur and are mispredicted",
 		.metrics = branch_metrics,
 	},
 	{
@@ -85,12 +85,12 @@ const struct preset preset_table[] = {
 	},
 	{
 		.name = "kernel",
-		.help = "the kernel's share, and how well each side runs",
+		.help = "share of the kernel, and IPC of user and kernel mode",
 		.metrics = kernel_metrics,
 	},
 	{
 		.name = "software",
-		.help = "what the kernel counts by itself: works without hardware counters",
+		.help = "software events of the kernel: works without hardware counters",
 		.metrics = software_metrics,
 	},
 };

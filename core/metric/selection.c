@@ -188,7 +188,7 @@ static int add_column(struct selection *selection, const struct metric_def *def,
 		return 0;
 	}
 	if (same < selection->n)
-		return error_set(err, -EEXIST, "There is a column '%s' already: take another name.",
+		return error_set(err, -EEXIST, "Column '%s' exists already. Choose another name.",
 				 event_quote(def->name, strlen(def->name)).text);
 	if (selection->n == SELECTION_MAX)
 		return error_set(err, -E2BIG, "At most %d columns are shown at once.",
@@ -302,7 +302,7 @@ static int apply_label(struct selection *selection, const char *name, struct met
 		return 0;
 	if (is_label_taken(selection, (size_t)index))
 		return error_set(err, -EEXIST,
-				 "'%.60s' is the name of something else: give the event another.",
+				 "'%.60s' is in use already. Choose another name for the event.",
 				 event_quote(event->label, strlen(event->label)).text);
 	metric_def_rename(def, event->label);
 	return 0;

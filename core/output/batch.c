@@ -11,7 +11,7 @@
 static int set_output_error(int code, struct error *err)
 {
 	if (code == -EPIPE)
-		return error_set(err, code, "The reader of the output went away.");
+		return error_set(err, code, "The reader of the output closed it.");
 	return error_set(err, code, "The output is cut short: %s.%s", error_why(code),
 			 error_remedy(code));
 }

@@ -33,11 +33,11 @@ static int refuse_host(const char *text, const char *host, struct error *err)
 				 "'%.40s': write 0.0.0.0 for every address of this machine.", text);
 	if (strchr(host, ':'))
 		return error_set(err, -EINVAL,
-				 "'%.60s': an IPv6 address stands in brackets, as [::1]:9105.",
+				 "'%.60s': write an IPv6 address in brackets, as in [::1]:9105.",
 				 text);
 	return error_set(err, -EINVAL,
-			 "'%.60s' has no address that could be listened on: names are not looked "
-			 "up, write it in numbers, as 127.0.0.1:9105 or [::1]:9105.",
+			 "'%.60s' is not a numeric address, and host names are not resolved "
+			 "(examples: 127.0.0.1:9105, [::1]:9105).",
 			 text);
 }
 
@@ -74,17 +74,17 @@ int listen_address_parse(const char *text, struct listen_address *address, struc
 	in_port_t port;
 
 	if (!alone && (!colon || text[strlen(text) - 1] == ']'))
-		return error_set(err, -EINVAL,
-				 "'%.60s' has no port: write one behind it, as in 127.0.0.1:9105.",
+		return error_set(err, -EINVAL, "'%.60s' has no port (example: 127.0.0.1:9105).",
 				 text);
 	if (!alone && (size_t)(colon - text) >= sizeof(host))
 		return refuse_host(text, "", err);
 	if (!alone)
 		text_copy(host, (size_t)(colon - text) + 1, text);
 	if (!read_port(alone ? text : colon + 1, &port))
-		return error_set(err, -EINVAL,
-				 "'%.60s': a port is a number from 1 to %d, or 0 for any.", text,
-				 PORT_MAX);
+		return error_set(
+			err, -EINVAL,
+			"'%.60s': a port is a number from 1 to %d, or 0 for any free port.", text,
+			PORT_MAX);
 	return read_host(host, port, address) ? 0 : refuse_host(text, host, err);
 }
 
@@ -126,20 +126,20 @@ static int refuse_open(const struct listen_address *address, int code, struct er
 	switch (-code) {
 	case EADDRINUSE:
 		return error_set(err, code,
-				 "Someone listens on %s already: name another port, or see who "
-				 "with 'ss -ltnp sport = %s'.",
+				 "Another program listens on %s. Choose another port. To see the "
+				 "program: ss -ltnp sport = %s",
 				 text, port);
 	case EACCES:
 		return error_set(err, code,
-				 "Listening on %s needs root or CAP_NET_BIND_SERVICE: name a port "
-				 "from 1024 on.",
+				 "Listening on %s needs root or CAP_NET_BIND_SERVICE. Choose a "
+				 "port from 1024 on.",
 				 text);
 	case EADDRNOTAVAIL:
 		return error_set(err, code,
-				 "%s is no address of this machine: 'ip address' lists them.",
+				 "%s is not an address of this machine. To list them: ip address",
 				 text);
 	default:
-		return error_set(err, code, "%s cannot be listened on: %s.", text, error_why(code));
+		return error_set(err, code, "Cannot listen on %s: %s.", text, error_why(code));
 	}
 }
 

@@ -160,13 +160,12 @@ static void put_wholes(const struct export_writer *writer)
 	static const struct {
 		const char *prefix, *help;
 	} wholes[METRICS_EXPORT_WHOLES] = {
-		[METRICS_EXPORT_MACHINE] = {"machine", ": all of the machine, its idle time too."},
+		[METRICS_EXPORT_MACHINE] = {"machine", ": the whole machine, with its idle time."},
 		[METRICS_EXPORT_IDLE] = {"idle", ": what idle CPUs did."},
-		[METRICS_EXPORT_UNATTRIBUTED] = {"unattributed",
-						 ": what was credited to no task, as records of it "
-						 "were lost."},
-		[METRICS_EXPORT_OTHERS] = {"others", ": tasks that were not asked for."},
-		[METRICS_EXPORT_TARGET] = {"target", ": all tasks that were asked for."},
+		[METRICS_EXPORT_UNATTRIBUTED] =
+			{"unattributed", ": credited to no task, because records were lost."},
+		[METRICS_EXPORT_OTHERS] = {"others", ": tasks that were not selected."},
+		[METRICS_EXPORT_TARGET] = {"target", ": all selected tasks."},
 	};
 
 	for (size_t i = 0; i < METRICS_EXPORT_WHOLES; i++) {
@@ -197,7 +196,7 @@ static void put_cpus(const struct export_writer *writer)
 		idle[n] = (struct series){labels[n], &cpu->idle};
 		n++;
 	}
-	put_events(writer, "cpu", ": on this CPU, its idle time too.", all, n);
+	put_events(writer, "cpu", ": on this CPU, with its idle time.", all, n);
 	put_events(writer, "idle", ": the part of a CPU that was its idle time.", idle, n);
 	free(labels);
 	free(idle);
@@ -315,7 +314,7 @@ static void put_shares(const struct export_writer *writer)
 static void put_build(const struct export_writer *writer)
 {
 	static const struct family family = {"", "build_info", TYPE_GAUGE,
-					     "", "",           "The pmctop that tells this."};
+					     "", "",           "The version of pmctop."};
 
 	put_family(writer, &family);
 	put_sample(writer, &family, "schema=\"pmctop/1\"", "version", version);
@@ -325,8 +324,9 @@ static void put_build(const struct export_writer *writer)
 static void put_host(const struct export_writer *writer)
 {
 	static const struct family family = {
-		"", "host_info", TYPE_GAUGE,
-		"", "",          "The machine, how it is counted, and which privilege levels are."};
+		"",         "host_info",
+		TYPE_GAUGE, "",
+		"",         "The machine, the way of counting, and the counted privilege levels."};
 	const struct metrics_export *export = writer->export;
 	char labels[100];
 
@@ -353,14 +353,12 @@ static void put_last_snapshot(const struct export_writer *writer)
 {
 	static const struct family snapshots = {"", "snapshots", TYPE_COUNTER,
 						"", "",          "Intervals that were added up."};
-	static const struct family lost = {"",           "lost_records",
-					   TYPE_COUNTER, "",
-					   "",           "Records of the kernel's that were lost."};
-	static const struct family records = {
-		"", "records", TYPE_COUNTER, "", "", "Records of the kernel's that were read."};
-	static const struct family native = {"",           "own_cpu_seconds",
-					     TYPE_COUNTER, "seconds",
-					     "",           "CPU time that pmctop took itself."};
+	static const struct family lost = {
+		"", "lost_records", TYPE_COUNTER, "", "", "Kernel records that were lost."};
+	static const struct family records = {"", "records", TYPE_COUNTER,
+					      "", "",        "Kernel records that were read."};
+	static const struct family native = {"", "own_cpu_seconds",         TYPE_COUNTER, "seconds",
+					     "", "CPU time used by pmctop."};
 	static const struct family interval = {"", "interval_seconds",  TYPE_GAUGE, "seconds",
 					       "", "The last interval."};
 	static const struct family time = {"",         "snapshot_timestamp_seconds",

@@ -265,7 +265,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 			return answer_line(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
 					   "Only GET and HEAD are answered here.\n");
 		if (has_body(connection))
-			return answer_line(connection, 413, "A request has no body here.\n");
+			return answer_line(connection, 413, "A request must not have a body.\n");
 		return MHD_YES;
 	}
 	if (*body_size > 0)
@@ -277,7 +277,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 				   "pmctop: hardware performance counters, for Prometheus.\n"
 				   "They are at /metrics.\n");
 	return answer_line(connection, MHD_HTTP_NOT_FOUND,
-			   "There is nothing here: the metrics are at /metrics.\n");
+			   "Not found. The metrics are at /metrics.\n");
 }
 
 /* Milliseconds that the thread may wait: a second at most, so that it stops if nothing wakes it. */
@@ -346,9 +346,10 @@ int metrics_server_start(struct listen_address *address, const struct metrics_so
 	server->daemon = start_daemon(server, fd);
 	if (!server->daemon) {
 		close(fd);
-		code = error_set(err, -EMFILE,
-				 "The HTTP server finds no memory or no descriptor. Raise the "
-				 "limit: ulimit -n");
+		code = error_set(
+			err, -EMFILE,
+			"The HTTP server has no memory or no file descriptor left. Raise the "
+			"limit: ulimit -n");
 		goto fail_listen;
 	}
 	code = thread_start(&server->thread, serve, server);

@@ -18,8 +18,8 @@ int metrics_server_start(struct listen_address *address, const struct metrics_so
 	(void)address, (void)source;
 	*server = NULL;
 	return error_set(err, -EOPNOTSUPP,
-			 "This pmctop was built without HTTP (make HTTP=0): build it with, or give "
-			 "node_exporter a file by '--format openmetrics -o FILE'.");
+			 "This pmctop was built without HTTP (make HTTP=0). Build it with HTTP, or "
+			 "write a file for node_exporter: --format openmetrics -o FILE");
 }
 
 void metrics_server_stop(struct metrics_server *server)

@@ -17,8 +17,8 @@
  *	- pid, tid, parent, comm, cmdline, user, cgroup, processes, threads, exited (1), verdict:
  *	  as json's; what a row of the view does not have is empty
  *	- lost_records: in a row of scope system
- *	- summary: which part of the summary of a command's run it is of; else empty
- *	- states: "ipc=scaled:0.75;llc_mpki=unsupported": what is not plainly valid
+ *	- summary: part of the summary of a command's run; else empty
+ *	- states: "ipc=scaled:0.75;llc_mpki=unsupported": each state that is not "valid"
  *	- offset_s: of a recording, when the interval ended, in seconds since the recording began;
  *	  else empty
  *
@@ -26,24 +26,23 @@
  *
  *	- system: the machine
  *	- idle, unattributed, others, left_out: its parts, as json's totals have them: events only
- *	- target: what was asked for, added up, where something was
+ *	- target: sum of the tasks of the target, if there is one
  *	- cpu, socket, node, and cpu_idle, socket_idle, node_idle: the idle part of it
  *	- task: a row of the view: process, thread, user, cgroup, or one of a tree
  *
- * and behind them each event (its count, as json's "events" has it) and each metric by its name, or
- * "metric.NAME", "event.NAME" where that name is taken. Behind these stands each event again, as
- * NAME_scaled or "scaled.NAME_scaled": its count scaled up to the whole time, as json's "scaled"
- * has it. What is not known is empty. The state of an event is that of both of its columns.
+ * Then each event (its count, as in json's "events") and each metric, by its name, or as
+ * "metric.NAME", "event.NAME" if the name is in use. Then each event again, as NAME_scaled or
+ * "scaled.NAME_scaled": its count scaled to the whole time, as in json's "scaled". Unknown values
+ * are empty. Both columns of an event have the same state.
  *
  * As in json, task + left_out + others + idle + unattributed = system, for every event and its
  * scaled count: in a tree of the tasks without a parent.
  *
- * Where what is counted changes on the way (a recording in which it did), another header line
- * follows, which "scope" in the column scope tells; the first columns stay where they are.
+ * If the counted events change (in a recording), a new header line follows. It has "scope" in the
+ * column scope. The first columns keep their places.
  *
- * Texts are printable UTF-8 on one line whatever bytes are in them (text_printable). They are not
- * changed beyond that: a name that begins with = is told as it is, and a spreadsheet may take it
- * for a formula.
+ * All texts are printable UTF-8 on one line (text_printable). A name that begins with = is not
+ * changed: a spreadsheet may treat it as a formula.
  */
 struct csv;
 

@@ -24,26 +24,26 @@
  * the totals. By socket and node there are {"sockets":[CPU]} or {"nodes":[CPU]} beside the CPUs,
  * with that number for "cpu" and how many "cpus" were counted, and by them or by CPU no tasks.
  *
- * "pmctop" is what it took itself, where that is known: its CPU time, the records that it read, an
- * estimate of what the kernel takes for a switch, and the cycles of the thread that counts, which
- * are read by a "call" or without one ("user").
+ * "pmctop" is its own cost, if known: its CPU time, the records that it read, an estimate of the
+ * kernel's time per switch, and the cycles of the thread that counts, read by a system call
+ * ("call") or without one ("user").
  *
- * "replay" is there where it is a recording that is shown: the name of its file, "-" of a pipe; and
- * "offset_s", when the interval ended, in seconds since the recording began. Its "time"
- * is null where it does not tell.
+ * "replay" is present in a replay: the name of the file, or "-" for a pipe; and "offset_s", the end
+ * of the interval in seconds since the begin of the recording. "time" is null if the recording does
+ * not have it.
  *
- * "verdict" is what slows it down (verdict_name), null where too little is counted to tell; that of
- * the totals is the loss that most of the tasks' CPU time has.
+ * "verdict" is the main loss of a task (verdict_name), or null if too little is counted. The
+ * verdict of the totals is the loss with most of the tasks' CPU time.
  *
  * With a filter there are {"filter"}, its text, and in totals {"left_out":{EVENTS,STATES}}: what
  * the tasks did that it keeps out. A row of a tree that only stands above some that pass has their
  * counts. With --top there are {"top","rows_left_out"}, and what these did is in "left_out" too.
  *
- * "count" is which privilege levels are counted ("all", "user", "kernel"). "threads", only where
- * tasks are counted one by one and never in a summary, says how many of ours ran, and how many of
- * these had counters. "target" (the sum of the tasks) and "others" (of all other tasks) are there
- * where some were asked for; "ended": all processes of it have. "mode" is "system", "task" or
- * "proc".
+ * "count" has the counted privilege levels ("all", "user", "kernel"). "threads" has the number of
+ * the user's threads that ran, and of those with counters: only if tasks are counted one by one,
+ * and never in a summary. With a target there are "target" (the sum of its tasks), "others" (of all
+ * other tasks), and "ended": true if all processes of the target have ended. "mode" is "system",
+ * "task" or "proc".
  *
  * EVENTS = "events":{NAME: count},"scaled":{NAME: count}. "events" are counts of this interval (ns
  * for task-clock) as they were counted. "scaled" are the same counts scaled up to the whole time,
@@ -61,12 +61,12 @@
  * idle. "turns": how many groups of events take turns with the counters; 1: all are counted all the
  * time. METRICS are over what was not idle where there is an idle part. What is not known is null.
  *
- * STATES names what is not plainly valid. "scaled:0.75" of an event: its count in "events" is of
+ * STATES has each state that is not "valid". "scaled:0.75" of an event: its count in "events" is of
  * that share of the time, its count in "scaled" is the estimate for the whole. In "unattributed" it
  * is also said of an estimate for rows that are null. "lost": both are too low. Else the words of
  * figure_state_name, for what is null. A name has one state, so a raw count that is partial is not
  * named again. STATES is left out when there is nothing to name, and so is "exited" unless it is
- * true, and "cmdline" unless they were asked for.
+ * true, and "cmdline" unless it was requested.
  *
  * The summary of a run (snapshot->run) has behind its schema
  *

@@ -187,7 +187,7 @@ void out_text(const struct view *view, FILE *out)
 
 	put_title(out, snapshot);
 	put_counts(out, view);
-	/* The whole machine without its idle time, and what was asked for of it. */
+	/* The whole machine without its idle time, and the target's part of it. */
 	if (!snapshot->run)
 		put_figures(out, snapshot, "all", snapshot->figures);
 	if (snapshot->target && !snapshot->run)

@@ -84,7 +84,7 @@ static void explain_denied(const struct sys *sys, int code, struct error *err)
 	case DENIAL_ADMIN:
 		error_set(
 			err, code,
-			"At perf_event_paranoid=%ld this kernel wants CAP_SYS_ADMIN: run as root, "
+			"At perf_event_paranoid=%ld this kernel needs CAP_SYS_ADMIN: run as root, "
 			"or: sysctl kernel.perf_event_paranoid=0",
 			permission.paranoid);
 		return;

@@ -95,12 +95,12 @@ static int check_header(struct perfdata_file *file, struct error *err)
 
 	if (header->entry_size < PERF_ATTR_SIZE_VER0 + sizeof(struct perfdata_section) ||
 	    header->entry_size > ENTRY_BYTES_MAX || header->entry_size % sizeof(uint64_t))
-		return refuse_file(err, "its events have a size that none have");
+		return refuse_file(err, "its events have an impossible size");
 	if (!in_file(file, &header->attrs))
-		return refuse_file(err, "its events lie behind its end");
+		return refuse_file(err, "its events lie beyond its end");
 	if (header->attrs.size % header->entry_size ||
 	    header->attrs.size / header->entry_size > PERFDATA_EVENTS_MAX)
-		return refuse_file(err, "it has more events than can be");
+		return refuse_file(err, "it has too many events");
 	if (header->attrs.size == 0)
 		return refuse_file(err, "it has no events");
 	if (header->data.offset > file->input->size)
@@ -108,7 +108,7 @@ static int check_header(struct perfdata_file *file, struct error *err)
 				 "The recording is cut off before its first record: nothing of it "
 				 "can be shown.");
 	if (header->data.size > UINT64_MAX - header->data.offset)
-		return refuse_file(err, "its records lie behind its end");
+		return refuse_file(err, "its records lie beyond its end");
 	if (header->data.offset < header->size || overlap(&native, &header->attrs) ||
 	    overlap(&header->attrs, &header->data))
 		return refuse_file(err, "its sections overlap");
@@ -150,8 +150,8 @@ int perfdata_file_new(const struct perfdata_input *input, bool swapped,
 		perfdata_swap_words((uint64_t *)header, PERFDATA_FILE_HEAD / sizeof(uint64_t));
 	if (result == 0 && header->size != PERFDATA_FILE_HEAD && header->size != sizeof(*header))
 		result = error_set(err, -EINVAL,
-				   "This perf.data has a header that perf is not known to write: "
-				   "it is broken, or too new.");
+				   "The header of this perf.data is unknown: the file is broken, "
+				   "or its perf is too new.");
 	if (result == 0 && header->size == sizeof(*header))
 		result = read_or_say(file, PERFDATA_FILE_HEAD, header->features,
 				     sizeof(header->features), err);
@@ -222,9 +222,9 @@ static int check_ids(struct perfdata_file *file, struct error *err)
 	uint64_t n = file->ids.size / sizeof(uint64_t);
 
 	if (!in_file(file, &file->ids))
-		return refuse_file(err, "the ids of an event lie behind its end");
+		return refuse_file(err, "the ids of an event lie beyond its end");
 	if (file->ids.size % sizeof(uint64_t) || n > PERFDATA_IDS_MAX - file->n_ids)
-		return refuse_file(err, "it has more ids than can be");
+		return refuse_file(err, "it has too many ids");
 	if (n > 0 && (file->ids.offset < header->size || overlap(&file->ids, &header->attrs) ||
 		      overlap(&file->ids, &header->data)))
 		return refuse_file(err, "its sections overlap");
@@ -253,7 +253,7 @@ static int step_attr(struct perfdata_file *file, struct perfdata *to, struct err
 	memcpy(&file->attr, entry, PERF_ATTR_SIZE_VER0);
 	size_t has = file->attr.size ? file->attr.size : PERF_ATTR_SIZE_VER0;
 	if (has < PERF_ATTR_SIZE_VER0 || has > room)
-		return refuse_file(err, "an event has a size that none have");
+		return refuse_file(err, "an event has an impossible size");
 	memcpy(&file->attr, entry, size_min(has, sizeof(file->attr)));
 	file->attr.size = sizeof(file->attr);
 	result = check_ids(file, err);
@@ -320,8 +320,8 @@ static int step_feature(struct perfdata_file *file, struct perfdata *to, struct 
 		return 1;
 	if (feature == PERFDATA_DIR_FORMAT)
 		return error_set(err, -EINVAL,
-				 "This is one file of a directory that 'perf record --threads' "
-				 "made, which cannot be read: record without --threads.");
+				 "This file is part of a directory of 'perf record --threads', "
+				 "which cannot be read: record without --threads.");
 	int result = read_at(file, file->next_section, &section, sizeof(section));
 	file->next_section += sizeof(section);
 	if (result < 0)

@@ -136,14 +136,14 @@ static int refuse_head(const struct perfdata_reader *reader, struct error *err)
 	const struct record_stream *stream = &reader->outer;
 
 	if (record_stream_has(stream) == 0)
-		return error_set(err, -EINVAL, "This is no recording: it is empty.");
+		return error_set(err, -EINVAL, "This is not a recording: it is empty.");
 	if (record_stream_has(stream) >= 8 && memcmp(record_stream_at(stream), "PERFFILE", 8) == 0)
 		return error_set(err, -EINVAL,
-				 "This recording is of a perf before Linux 3.2, which cannot be "
-				 "read: record with a newer one.");
+				 "This recording is from perf before Linux 3.2 and cannot be read. "
+				 "Record with a newer perf.");
 	return error_set(err, -EINVAL,
-			 "This is no recording: it does not begin as perf.data does. "
-			 "'pmctop --record' and 'perf record' make them.");
+			 "This is not a recording: it does not begin like perf.data. To make one: "
+			 "pmctop --record, or perf record");
 }
 
 static int begin_file(struct perfdata_reader *reader, struct error *err)
@@ -188,23 +188,23 @@ static int read_head(struct perfdata_reader *reader, struct error *err)
 static int report_cut(const struct perfdata_reader *reader, struct error *err)
 {
 	return error_set(err, -ENODATA,
-			 "The recording is cut off at byte %llu: what came before was read.",
+			 "The recording is cut off at byte %llu. The data before it was read.",
 			 (unsigned long long)reader->at);
 }
 
 static int report_compressed(const struct perfdata_reader *reader, struct error *err)
 {
 	return error_set(err, -EBADMSG,
-			 "The recording is broken before byte %llu, in what perf has compressed: "
-			 "what came before was read.",
+			 "The recording is broken before byte %llu, in data that perf compressed. "
+			 "The data before it was read.",
 			 (unsigned long long)perfdata_reader_position(reader));
 }
 
 static int report_size(const struct perfdata_reader *reader, size_t size, struct error *err)
 {
 	return error_set(err, -EBADMSG,
-			 "The recording is broken at byte %llu, where a record of %zu bytes "
-			 "stands: what came before was read.",
+			 "The recording is broken at byte %llu, in a record of %zu bytes. The data "
+			 "before it was read.",
 			 (unsigned long long)perfdata_reader_position(reader), size);
 }
 

@@ -106,9 +106,9 @@ static int write_bytes(struct recording_file *file, const unsigned char *bytes, 
 static int explain_end(struct error *err, int code)
 {
 	if (code == -EPIPE)
-		return error_set(err, code, "The recording has ended: its reader went away.");
+		return error_set(err, code, "The recording has ended: its reader closed the pipe.");
 	if (code == -ETIMEDOUT || code == -EAGAIN)
-		return error_set(err, code, "The recording has ended: its reader takes no more.");
+		return error_set(err, code, "The recording has ended: its reader stopped reading.");
 	return error_set(err, code,
 			 "The recording has ended: %s.%s What was written before can be read.",
 			 error_why(code), error_remedy(code));
@@ -280,16 +280,17 @@ static void *writer_run(void *arg)
 static int open_stdout(struct error *err)
 {
 	if (isatty(STDOUT_FILENO))
-		return error_set(err, -EINVAL,
-				 "A recording is nothing to look at: send '--record -' into a "
-				 "pipe, or name a file.");
+		return error_set(
+			err, -EINVAL,
+			"A recording cannot be written to a terminal. Send '--record -' into a "
+			"pipe, or name a file.");
 	/* main() opens a closed descriptor with O_PATH. */
 	if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)
 		return error_set(err, -EBADF,
 				 "Standard output: it is closed or cannot be written. Send "
 				 "'--record -' into a pipe, or name a file.");
 	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	return fd < 0 ? error_set(err, -errno, "Standard output cannot be recorded to: %s.%s",
+	return fd < 0 ? error_set(err, -errno, "Cannot record to standard output: %s.%s",
 				  error_why(-errno), error_remedy(-errno))
 		      : fd;
 }
@@ -376,7 +377,7 @@ void recording_file_append(struct recording_file *file, struct perfdata *data, c
 	pthread_mutex_lock(&file->lock);
 	if (!file->error.code && file->waiting + bytes > WAITING_MAX)
 		error_set(&file->error, -EAGAIN,
-			  "The recording has ended: what it is written to is too slow.");
+			  "The recording has ended: its disk or pipe is too slow.");
 	if (file->error.code) {
 		pthread_mutex_unlock(&file->lock);
 		perfdata_translate(NULL, &piece->data);

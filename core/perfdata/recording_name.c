@@ -32,7 +32,7 @@ static int refuse_path(struct error *err, int code, const char *path, const char
 
 static int refuse_code(struct error *err, int code, const char *path)
 {
-	return error_set(err, code, "'%.120s' cannot be recorded to: %s.%s", path, error_why(code),
+	return error_set(err, code, "Cannot record to '%.120s': %s.%s", path, error_why(code),
 			 error_remedy(code));
 }
 
@@ -53,23 +53,23 @@ static int lock_old_file(const struct safe_path *place, const char *name, const 
 	int result = fd < 0 ? -errno : 0;
 
 	if (result == -ELOOP)
-		return refuse_path(err, result, path,
-				   "is a symbolic link: name what it stands for instead.");
+		return refuse_path(err, result, path, "is a symbolic link. Name its target.");
 	if (result == -EISDIR)
-		return refuse_path(err, result, path,
-				   "is a directory: name a file in it, or another.");
+		return refuse_path(err, result, path, "is a directory. Name a file.");
 	if (result < 0)
 		return refuse_code(err, result, path);
 	if (fstat(fd, status) < 0 || !S_ISREG(status->st_mode))
 		result = refuse_path(err, -EINVAL, path,
-				     "is no file: name one, which need not exist.");
+				     "is not a regular file. Name a new or a regular file.");
 	else if (status->st_uid != geteuid())
 		result = refuse_path(err, -EPERM, path,
-				     "belongs to somebody else: take another name.");
+				     "belongs to another user. Choose another name.");
 	else if (file_lock(fd, path, NULL))
-		result = refuse_path(err, -EBUSY, path, "is being recorded to: take another name.");
+		result = refuse_path(err, -EBUSY, path,
+				     "is in use by another recording. Choose another name.");
 	else if (!is_recording(fd, status))
-		result = refuse_path(err, -EEXIST, path, "is no recording: take another name.");
+		result =
+			refuse_path(err, -EEXIST, path, "is not a recording. Choose another name.");
 	if (result == 0)
 		return fd;
 	close(fd);
@@ -150,7 +150,8 @@ static int create_in(const struct safe_path *place, const char *path, int *doome
 	if (file_lock(fd, path, NULL) == 0 && is_named(place, fd, &mine))
 		return fd;
 	close(fd);
-	return refuse_path(err, -EBUSY, path, "is being recorded to: take another name.");
+	return refuse_path(err, -EBUSY, path,
+			   "is in use by another recording. Choose another name.");
 }
 
 static int open_place(const char *path, struct safe_path *place, struct error *err)
@@ -176,7 +177,7 @@ static int create_locked(const char *path, int *doomed_fd, struct error *err)
 static int name_too_long(const char *path, struct error *err)
 {
 	return refuse_path(err, -ENAMETOOLONG, path,
-			   "is too long for the time to stand behind it: take a shorter name.");
+			   "is too long: the time is added to it. Choose a shorter name.");
 }
 
 static int check_length(const char *path, struct error *err)

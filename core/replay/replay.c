@@ -134,8 +134,8 @@ static int begin_replay(struct replay *replay, struct error *err)
 		native_is(record, NATIVE_BEGIN) ? &replay_native_ops : &replay_perf_ops;
 	if (replay->paced && ops == &replay_native_ops)
 		notes_add(&replay->state->said,
-			  "Intervals are as they were recorded: a delay is for live runs, and for "
-			  "recordings of perf's.");
+			  "A recording of pmctop has fixed intervals. A delay is for live runs and "
+			  "for recordings of perf.");
 	while ((result = ops->open(replay->state, record, &replay->kind, err)) == -EAGAIN) {
 		record = NULL;
 		result = await_input(replay, err);
@@ -162,13 +162,13 @@ static void end_replay(struct replay *replay)
 static int refuse_engine(const struct engine_config *engine, struct error *err)
 {
 	if (engine->target.cpus)
-		return error_set(err, -EINVAL,
-				 "A recording shows the CPUs that it was made of: others are for "
-				 "live runs.");
+		return error_set(
+			err, -EINVAL,
+			"A recording has fixed CPUs. Other CPUs can be chosen only in live runs.");
 	if (engine->target.command)
-		return error_set(err, -EINVAL, "A recording starts no command.");
+		return error_set(err, -EINVAL, "A replay cannot run a command.");
 	if (engine->recorder)
-		return error_set(err, -EINVAL, "A recording cannot be recorded.");
+		return error_set(err, -EINVAL, "A replay cannot be recorded.");
 	return 0;
 }
 
@@ -334,7 +334,7 @@ bool replay_can_rewind(const struct replay *replay)
 int replay_rewind(struct replay *replay, struct error *err)
 {
 	if (!replay->input->seekable)
-		return error_set(err, -ESPIPE, "What comes through a pipe cannot begin again.");
+		return error_set(err, -ESPIPE, "A recording from a pipe cannot be restarted.");
 	end_replay(replay);
 	perfdata_reader_rewind(replay->reader);
 	int result = begin_replay(replay, err);

@@ -104,16 +104,13 @@ static int do_command(struct replay_state *state, const struct command *command,
 	case COMMAND_COMMAND_LINES:
 		if (!command->number || state->command_lines)
 			return 0;
-		return error_set(err, -EOPNOTSUPP,
-				 "A recording cannot show command lines that it was made "
-				 "without.");
+		return error_set(err, -EOPNOTSUPP, "This recording has no command lines.");
 	case COMMAND_IDLE:
 		if (!command->number || state->idle)
 			return 0;
-		return error_set(err, -EOPNOTSUPP,
-				 "A recording cannot show idle tasks that it was made without.");
+		return error_set(err, -EOPNOTSUPP, "This recording has no idle tasks.");
 	case COMMAND_RECORD:
-		return error_set(err, -EOPNOTSUPP, "A recording cannot be recorded.");
+		return error_set(err, -EOPNOTSUPP, "A replay cannot be recorded.");
 	case COMMAND_PAUSE: /* for core/replay/replay_feed.c */
 	case COMMAND_STEP:
 	case COMMAND_SEEK_BY:

@@ -322,7 +322,7 @@ static void replay_feed_set_interval(void *ctx, uint64_t interval_ns)
 
 	if (replay_is_native(feed->reader.replay)) {
 		set_text(feed,
-			 "The intervals are those that were recorded: [ and ] change the speed.");
+			 "The intervals are those of the recording. [ and ] change the speed.");
 		return;
 	}
 	replay_set_interval(feed->reader.replay, interval_ns);

@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-#define TEXT_PIPE "Farther back is not kept of what came through a pipe: a file can be read again."
+#define TEXT_PIPE "Older intervals from a pipe are not kept. To go further back, replay a file."
 
 static void set_number(struct replay_goal *goal, uint64_t number)
 {

@@ -59,8 +59,7 @@ static ssize_t input_read(void *arg, uint64_t at, void *bytes, size_t n)
 static int refuse_directory(struct error *err, int fd, const char *path)
 {
 	if (faccessat(fd, "data", F_OK, 0) < 0 || faccessat(fd, "data.0", F_OK, 0) < 0)
-		return error_set(err, -EISDIR,
-				 "'%.120s' is a directory: name a file in it, or another.", path);
+		return error_set(err, -EISDIR, "'%.120s' is a directory. Name a file.", path);
 	return error_set(err, -EISDIR,
 			 "'%.120s' is a directory of 'perf record --threads', which cannot be "
 			 "read: record without --threads.",
@@ -89,8 +88,8 @@ int replay_input_open(const char *path, struct replay_input **out, struct error 
 		result = refuse_directory(err, fd, shown);
 	else if (standard && isatty(fd))
 		result = error_set(err, -EINVAL,
-				   "A recording is to come from standard input, and that is a "
-				   "terminal: pmctop --record - ... | pmctop --replay -");
+				   "Standard input is a terminal, not a recording. Example: pmctop "
+				   "--record - ... | pmctop --replay -");
 	if (result < 0) {
 		if (!standard)
 			close(fd);

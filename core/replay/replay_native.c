@@ -15,7 +15,7 @@
 
 enum { PMUS_MAX = 4096 };
 
-#define BROKEN "The recording is broken: record %llu makes no sense."
+#define BROKEN "The recording is broken: record %llu is invalid."
 
 static struct replay_native *native_of(struct replay_kind *kind)
 {
@@ -39,8 +39,8 @@ static int parse_begin(struct replay_native *native, struct native_words *words,
 
 	if (version != PERFDATA_NATIVE_VERSION && version != PERFDATA_NATIVE_VERSION_PLAIN)
 		return error_set(err, -EINVAL,
-				 "The recording is of another version of pmctop (format %llu, this "
-				 "one reads %d and %d): replay it with that one.",
+				 "Another version of pmctop made this recording (format %llu; this "
+				 "version reads %d and %d). Replay it with that version.",
 				 (unsigned long long)version, PERFDATA_NATIVE_VERSION_PLAIN,
 				 PERFDATA_NATIVE_VERSION);
 	native->raw = version == PERFDATA_NATIVE_VERSION;

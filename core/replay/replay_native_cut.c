@@ -370,8 +370,8 @@ void native_end_cut(struct replay_native *native)
 	apply_still(native);
 	if (native->differs)
 		notes_add_urgent(&state->said,
-				 "This replay is not what was shown live: the recording lacks "
-				 "something, or another version of pmctop made it.");
+				 "This replay differs from the live run: the recording is "
+				 "incomplete, or another version of pmctop made it.");
 	native->cut = false;
 	native->whole = true;
 	native->n_whole++;

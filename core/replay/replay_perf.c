@@ -148,8 +148,7 @@ static int pass_switch(struct replay_perf *perf, const struct perf_event_header 
 	}
 	if (sample->cpu >= perf->n_cpus) {
 		notes_add(&perf->kind.state->notes,
-			  "CPU %u and above are not shown: the recording "
-			  "says that there are fewer.",
+			  "CPU %u and above are not shown: the recording's header has fewer CPUs.",
 			  sample->cpu);
 		return 0;
 	}
@@ -228,15 +227,15 @@ static void note_interval(struct replay_perf *perf)
 	struct notes *notes = &perf->kind.state->notes;
 
 	if (interval->lost_records > 0)
-		notes_add_urgent(notes, "perf lost records: what ran meanwhile is unattributed, "
-					"and ? marks what it touched. A larger buffer (perf "
-					"record -m 4M) helps.");
+		notes_add_urgent(notes,
+				 "perf lost records. Counts of that time are unattributed; ? marks "
+				 "affected figures. A larger buffer (perf record -m 4M) helps.");
 	else if (interval->unexplained > 0)
-		notes_add(notes, "Some context switches made no record: what ran around them is "
-				 "unattributed, and ? marks it.");
+		notes_add(notes, "Some context switches made no record; time around them is "
+				 "unattributed (marked ?).");
 	if (interval->contended_ns > 0)
-		notes_add(notes, "The counters were shared with another profiler when this was "
-				 "recorded: what ran meanwhile is unattributed.");
+		notes_add(notes, "Another profiler shared the counters during this recording. Time "
+				 "while it held them is unattributed.");
 }
 
 /*

@@ -50,14 +50,14 @@ static const char *explain_events(const struct perfdata_events *events)
 		nameless |= event->attr.type == PERF_TYPE_TRACEPOINT && !event->name[0];
 	}
 	if (counted)
-		return "Not every context switch is in it: who ran when is not known.";
+		return "Not every context switch was recorded: which task ran when is unknown.";
 	if (told)
 		return "Its context switches are records without counts (--switch-events), which "
 		       "are not shown.";
 	if (nameless)
-		return "Its tracepoints have no names: which of them are context switches is not "
-		       "known.";
-	return "There are no context switches in it: who ran when is not known.";
+		return "Its tracepoints have no names: which of them are context switches is "
+		       "unknown.";
+	return "No context switches were recorded: which task ran when is unknown.";
 }
 
 static const char *remedy(const struct replay_perf *perf)
@@ -74,7 +74,7 @@ static int refuse_recording(const struct replay_perf *perf, struct error *err)
 	else if (perf->facts.of_cgroup)
 		why = "Only some cgroups were recorded (-G), not the whole machine.";
 	if (!why)
-		return error_set(err, -EOPNOTSUPP, "The recording has not one context switch.");
+		return error_set(err, -EOPNOTSUPP, "The recording has no context switch.");
 	return error_set(err, -EOPNOTSUPP, "%s Record with: %s", why, remedy(perf));
 }
 
@@ -87,7 +87,7 @@ static int judge(const struct replay_perf *perf, struct error *err)
 	if (!(sample->has & PERF_SAMPLE_TIME))
 		why = "Its samples have no times.";
 	else if (!(sample->has & PERF_SAMPLE_CPU) || !(sample->has & PERF_SAMPLE_TID))
-		why = "Its samples do not tell who ran on which CPU.";
+		why = "Its samples lack the task or the CPU.";
 	else if (replay_plan_leader(&perf->events, sample)->attr.write_backward)
 		why = "It was recorded with --overwrite: the last record comes first, and the "
 		      "first are missing.";
@@ -125,8 +125,8 @@ static int inspect_record(struct replay_perf *perf, const struct perf_event_head
 	if (header->type == PERFDATA_ATTR || header->type == PERFDATA_UPDATE) {
 		int result = perfdata_events_add(&perf->events, header);
 		return result < 0 ? error_set(err, result,
-					      "The recording is broken: what it says "
-					      "of its events makes no sense.")
+					      "The recording is broken: the description of its "
+					      "events is invalid.")
 				  : 0;
 	}
 	if (replay_facts_parse(&perf->facts, header) ||
@@ -163,9 +163,9 @@ static void note_plan(struct replay_perf *perf)
 		notes_add(notes, "Context switches alone were recorded: counts need %s",
 			  remedy(perf));
 	else if (!perf->plan.alone)
-		notes_add(notes, "Other hardware events were recorded beside the group that is "
-				 "shown: if they took turns on the counters, counts of short "
-				 "slices are of several tasks.");
+		notes_add(notes,
+			  "Other hardware events were recorded beside this group. If they took "
+			  "turns on the counters, short slices contain counts of several tasks.");
 }
 
 /* A task without a record is unknown, and is not shown as nonexistent. */
@@ -175,8 +175,8 @@ static int check_target(const struct replay_perf *perf, struct error *err)
 
 	if (target->user)
 		return error_set(err, -EINVAL,
-				 "perf recorded no users: -u is for recordings of pmctop's, made "
-				 "with 'pmctop --record FILE'.");
+				 "perf does not record users. Option -u needs a recording of "
+				 "pmctop: pmctop --record FILE");
 	if (target->cgroup && !replay_cgroups_in_samples(&perf->events))
 		return error_set(err, -EINVAL,
 				 "perf recorded no cgroups: for -G, record with --all-cgroups.");

@@ -76,8 +76,8 @@ static char *plain_name(const char *name)
 }
 
 /*
- * The kernel's own events go by the names that metrics know them by, also where perf was told of
- * them by PMU and term. Where a recording does not name its events, what is left is the code.
+ * The name of an event. A kernel event has the name that metrics use, even if perf got it by PMU
+ * and term. An event without a name in the recording gets its raw code.
  */
 static char *name_of(const struct perfdata_event *event)
 {

@@ -233,7 +233,7 @@ void replay_slices_end(struct replay_slices *slices)
 		slices->interval->cpu_online[i] = slices->cpus[i].heard;
 	}
 	if (divided)
-		notes_add(slices->notes, "perf's recordings have no ticks: what ran across a "
+		notes_add(slices->notes, "Recordings of perf have no ticks: a slice across a "
 					 "refresh is divided by time.");
 }
 

@@ -14,8 +14,8 @@
 
 enum { DEPTH_MAX = 256 }; /* parents; a longer chain is a cycle */
 
-#define TEXT_NO_MATCH "Nobody of those who were asked for was recorded so far."
-#define TEXT_ALREADY  "This recording is of a target already: it is shown whole."
+#define TEXT_NO_MATCH "No selected task was recorded so far."
+#define TEXT_ALREADY  "This recording has only its own target's tasks. All of them are shown."
 
 static bool has_number(const pid_t *numbers, size_t n, pid_t number)
 {

@@ -21,7 +21,7 @@ DESCRIPTORS = 256
 SYSTEM = "system-wide view needs"
 USER = "Counting user space only"
 DENIED = "denies all counters to ordinary users"
-ADMIN = "wants CAP_SYS_ADMIN"
+ADMIN = "needs CAP_SYS_ADMIN"
 
 # {user:perf_event_paranoid: (mode without a target, refusals in notes)}. At 3, Debian's kernels
 # require CAP_SYS_ADMIN: CAP_PERFMON is not enough.
@@ -124,7 +124,7 @@ for part in ("crowd", "crowd, no target"):
     early = [(frame["threads"], frame["notes"]) for frame in seen
              if frame["threads"]["counted"] == 0 < frame["threads"]["ran"]]
     check(f"{part}: a note reports that more descriptors would count more",
-          all(any("busiest threads of" in note and "ulimit -n" in note for note in notes)
+          all(any("no file descriptor" in note and "ulimit -n" in note for note in notes)
               for _, notes in early), early)
 
 for row, (mode, refused) in MAY.items():

@@ -128,7 +128,7 @@ def capable(user):
     page.check_finding("user", "ok", f"uid {NOBODY}: CAP_PERFMON")
     if paranoid() < 3:
         page.check_can(level="system")
-        page.check_finding("paranoid", "ok", "does not bind")
+        page.check_finding("paranoid", "ok", "does not limit")
     if shutil.which("setcap"):
         own = os.path.join(DIRECTORY.name, "pmctop-capable")
         shutil.copy(PMCTOP, own)

@@ -218,7 +218,7 @@ STRANGE = [
     ("a read-only /sys", "mount -t tmpfs none /tmp && mount -o remount,bind,ro /sys", None, "",
      (0,)),
     ("hidepid=2", "mount -t proc -o hidepid=2 proc /proc", NOBODY,
-     "/proc hides the processes of others", (0, 3)),
+     "/proc hides other users' processes", (0, 3)),
     ("hidepid=2 for root", "mount -t proc -o hidepid=2 proc /proc", None, "", (0,)),
     ("an empty /proc/stat", "mount --bind /dev/null /proc/stat", None, "", (0,)),
     ("an empty /proc/mounts", "mount --bind /dev/null /proc/self/mounts", None, "", (0,)),

@@ -105,7 +105,7 @@ def two_at_once(directory):
             time.sleep(0.02)
         done = run("-b", "-n", "1", *FAST, *option, path)
         first.terminate()
-        words = "is being recorded to" if name == "perf.data" else "written by another pmctop"
+        words = "in use by another" if name == "perf.data" else "written by another pmctop"
         good, what = one_line(done, 1, words)
         check(check_name, good and first.wait(PATIENCE_S) == 0, what)
     check("the second pmctop leaves no file",

@@ -61,14 +61,14 @@ def check_addresses(served):
     for where in ("127.0.0.1", "0.0.0.0"):
         status, printed, stderr = refused("--listen", f"{where}:{served.port}")
         check(f"a used port is reported in one sentence ({where})", status == 1 and not printed
-              and f"Someone listens on {where}:{served.port} already" in stderr
+              and f"Another program listens on {where}:{served.port}." in stderr
               and stderr.count("\n") == 1, (status, stderr))
     status, printed, stderr = refused("--listen", "192.0.2.1:9105")
     check("so is an address of another machine",
-          status == 1 and "no address of this machine" in stderr and stderr.count("\n") == 1, stderr)
+          status == 1 and "not an address of this machine" in stderr and stderr.count("\n") == 1, stderr)
     status, printed, stderr = refused("--listen", "box:9105")
     check("and a name, which is not resolved",
-          status == 2 and "names are not looked up" in stderr and stderr.count("\n") == 1, stderr)
+          status == 2 and "names are not resolved" in stderr and stderr.count("\n") == 1, stderr)
     check("without an address only this machine is served", served.host == "127.0.0.1",
           served.host)
     if not os.path.exists("/proc/net/if_inet6"):

@@ -138,7 +138,7 @@ def second_recorder(directory):
     # Between two files the second one can come first. Then the first one ends with that message.
     status = first.wait(timeout=30)
     check("a second recorder is refused, at any of the files",
-          all(second.returncode == 1 and "being recorded to" in second.stderr
+          all(second.returncode == 1 and "in use by another recording" in second.stderr
               for second in refused) or status == 1, (refused, status))
 
 
@@ -217,7 +217,7 @@ def readers(directory):
     writer.stdout.close()
     with open(output, "a+b") as printed:
         frames = []
-        while not any("its reader went away" in note for frame in frames
+        while not any("its reader closed the pipe" in note for frame in frames
                       for note in frame["notes"]):
             wait_for_lines(printed, 1)
             frames = [json.loads(line) for line in
@@ -238,7 +238,7 @@ def readers(directory):
 def refused(directory):
     link = os.path.join(directory, "link")
     os.symlink(os.path.join(directory, "target"), link)
-    places = {"/dev/full": "is no file", "/sys/recording": "cannot be recorded to", directory:
+    places = {"/dev/full": "is not a regular file", "/sys/recording": "Cannot record to", directory:
               "is a directory", link: "is a symbolic link", os.path.join(directory, "x" * 256):
               "File name too long", os.path.join(directory, "no", "where"): "No such file"}
     wrong = []

@@ -107,7 +107,7 @@ def killed(data):
         victim.stdout.readline()
     second = run("-b", "-n", "1", "--record", data)
     check("a second recorder is refused",
-          second.returncode == 1 and "is being recorded to" in second.stderr, second)
+          second.returncode == 1 and "is in use by another recording" in second.stderr, second)
     came = wait_for_rounds(data, 2)
     victim.send_signal(signal.SIGKILL)
     victim.wait()

@@ -108,8 +108,8 @@ def files(work):
                                 "--all-cgroups")
     if frames:
         users = replay(data, "-u", "root")
-        check("a selection by user is refused: perf recorded no users", users.returncode != 0 and
-              "perf recorded no users" in users.stderr, users)
+        check("a selection by user is refused: perf does not record users", users.returncode != 0 and
+              "perf does not record users" in users.stderr, users)
         root = replay(data, "-G", "/")
         check("a cgroup can be selected if cgroups were recorded",
               root.returncode == 0 and '"target"' in root.stdout, root)
@@ -162,7 +162,7 @@ def refused(work):
     group = "{context-switches,page-faults}:S"
     load = os.path.join(LOAD, "pingpong")
     for name, arguments, words in (
-            ("a profile", ["-a", "-e", "cpu-clock", "-F", "99"], "no context switches"),
+            ("a profile", ["-a", "-e", "cpu-clock", "-F", "99"], "No context switches"),
             ("a sample of the switches", ["-a", "-e", "context-switches", "-c", "5"],
              "Not every context switch"),
             ("some tasks", ["-e", group, "-c", "1"], "Only some tasks"),

@@ -82,10 +82,10 @@ def check_other_views(data):
     paced = run("--format", "json", "--replay", data, "-d", "5")
     plain = run("--format", "json", "--replay", data)
     notes = [note for frame in frames_of(paced.stdout) for note in frame["notes"]
-             if note.startswith("Intervals are as they were recorded: ")]
+             if note.startswith("A recording of pmctop has fixed intervals. ")]
     check("intervals cannot be changed, with a note",
           len(notes) == len(frames) == len(frames_of(paced.stdout)) and
-          "Intervals are as" not in plain.stdout, paced)
+          "has fixed intervals" not in plain.stdout, paced)
     cpu = run("-b", "--replay", data, "-C", "0")
     check("CPUs cannot be selected",
           cpu.returncode == 2 and "a recording has fixed CPUs" in cpu.stderr and

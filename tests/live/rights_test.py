@@ -204,7 +204,7 @@ def started_by_root():
             # ^L draws the page of messages again: else the terminal gets changed characters only.
             screen.write(b"o\x15" + other.encode() + b"\rL\x0c")
             check("a recording begun on the screen is refused there, with a sentence",
-                  screen.read_until(lambda: b"given up root's right" in screen.output, 20)
+                  screen.read_until(lambda: b"dropped root's right" in screen.output, 20)
                   and not os.path.exists(other), screen.output[-500:])
         config = os.path.join(directory, "pmctop.conf")
         with open(config, "w", encoding="ascii"):

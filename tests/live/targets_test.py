@@ -234,7 +234,7 @@ def crowd():
     check(f"the {busy} busy threads have rows", len(rows) == busy, len(rows))
     threads = frames[-1].get("threads", {"ran": 0, "counted": 0})
     check("a note has the number of counted threads", threads["counted"] == threads["ran"] or any(
-        f"the {threads['counted']} busiest threads of {threads['ran']} that ran" in note
+        f"the {threads['counted']} busiest of {threads['ran']} threads that ran" in note
         for note in frames[-1]["notes"]), (threads, frames[-1]["notes"]))
 
 

@@ -188,7 +188,7 @@ def test_record(terminal):
         terminal.keys("C-u")
         terminal.text(directory)
         terminal.keys("Enter")
-        terminal.wait_for("is a directory: name a file in it, or another")
+        terminal.wait_for("is a directory. Name a file.")
         terminal.keys("o", "C-u")
         terminal.text(data)
         terminal.keys("Enter")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # bash completion of pmctop, with and without the package bash-completion.
 #
-# What there is to complete is asked of the very program that stands on the line: --help has the
-# options and what each takes, --list the names. What a word is, is found here: readline breaks
-# words at ':' and '=', which events and options have in them.
+# The completions come from the program on the command line: --help has the options and their
+# arguments, --list the names. Words are split here, because readline breaks words at ':' and '=',
+# which events and options contain.
 
 # The line's words as pmctop would get them, up to the cursor, still quoted: words.
 _pmctop_read_words() {

@@ -48,7 +48,7 @@ enum run_status {
 
 /*
  * All functions below return an exit status: enum run_status or the command's. *err is the message,
- * which may be set for any status, or "". They print only what was asked for.
+ * which may be set for any status, or "". They print only the requested output.
  */
 
 /*

@@ -42,7 +42,7 @@ static const char *blocked_in_replay(const struct playback *playback, enum actio
 static const char *blocked_outside_replay(enum action action)
 {
 	if (action >= ACTION_STEP_BACK && action <= ACTION_FASTER)
-		return "This key moves in a recording only: --replay FILE.";
+		return "This key works only in a replay: --replay FILE.";
 	return NULL;
 }
 

@@ -137,7 +137,7 @@ static void test_shared_directories(void **state)
 		{"tmp/own", 0, "new", "tmp/own"},
 		{"tmp/theirs", -EPERM, "belongs to another user", "tmp/theirs"},
 		{"tmp/theirs.fifo", -EPERM, "belongs to another user", NULL},
-		{"tmp/second", -EMLINK, "has a second name", "first"},
+		{"tmp/second", -EMLINK, "has several hard links", "first"},
 		{"tmp/link", 0, "new", "first"},
 		{"tmp/trap", -ELOOP, "'trap') that another user may have made", "secret"},
 		{"tmp/way/x", -ELOOP, "'way') that another user may have made", NULL},

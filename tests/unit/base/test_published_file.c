@@ -97,8 +97,8 @@ static void test_refused_paths(void **state)
 		int want;
 		const char *sentence; /* part of the error */
 	} rows[] = {
-		{"link", -ELOOP, "is a link, which would be replaced. Give the file it leads to."},
-		{"dangling", -ELOOP, "is a link"},
+		{"link", -ELOOP, "is a symbolic link and would be replaced. Name its target."},
+		{"dangling", -ELOOP, "is a symbolic link"},
 		{"dir", -EISDIR, "Is a directory"},
 		{"dir/", -EISDIR, "Is a directory"},
 		{"none/a", -ENOENT, "No such file or directory"},

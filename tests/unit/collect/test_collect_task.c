@@ -465,7 +465,7 @@ static void hidden_users(void **state)
 		fk_self_task(fk, 40);
 		struct engine *engine = open_engine_with(&sys, &config);
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-		assert_int_equal(has_note(snapshot, "/proc hides the processes of others"),
+		assert_int_equal(has_note(snapshot, "/proc hides other users' processes"),
 				 rows[i].told);
 		snapshot_free(snapshot);
 		close_all(engine, fk);
@@ -628,7 +628,7 @@ static void counters_taken(void **state)
 		const char *note;
 		bool known;
 	} rows[] = {
-		{1, "hardware events counted at a time: 1.", true},
+		{1, "Hardware events counted at a time: 1.", true},
 		{FK_HOLD_ALL, "Not counted: counters taken", false},
 	};
 
@@ -718,7 +718,7 @@ static void descriptors_run_out(void **state)
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_int_equal(snapshot->threads_ran, 20);
 	assert_in_range(snapshot->threads_counted, 5, 19);
-	assert_true(has_note(snapshot, "busiest threads of 20 that ran"));
+	assert_true(has_note(snapshot, "busiest of 20 threads that ran"));
 	size_t known = 0, rows = 0;
 	for (pid_t tid = MAIN + 1; tid <= MAIN + 20; tid++) {
 		struct figure ipc = task_figure(snapshot, tid, "ipc");
@@ -769,7 +769,7 @@ static void scanning_twice(void **state)
 			assert_in_range(snapshot->threads_ran, TURNERS + 1, TURNERS + 2);
 			assert_in_range(snapshot->threads_counted, few ? 5 : TURNERS + 1,
 					few ? TURNERS : TURNERS + 2);
-			assert_int_equal(has_note(snapshot, "busiest threads of 2"), few);
+			assert_int_equal(has_note(snapshot, "busiest of 2"), few);
 			for (pid_t i = 0; i < TURNERS; i++) {
 				pid_t tid = turns.first + i;
 				bool known = figure_known(task_figure(snapshot, tid, "ipc"));

@@ -202,7 +202,7 @@ static struct strange stranges[] = {
 		   .prepare = all_reads_are_short},
 	 .note = "the kernel refuses the others"},
 	{.scene = {.name = "descriptors run out, tasks", TASKS, STEPS(cramped)},
-	 .note = "there are no more descriptors",
+	 .note = "no file descriptor is left",
 	 .counted = 1},
 	{.scene = {.name = "a task vanishes", SYSTEM, STEPS(vanishing)}},
 	{.scene = {.name = "a task vanishes, tasks", TASKS, STEPS(vanishing)}},
@@ -229,9 +229,9 @@ static struct strange stranges[] = {
 	 .note = "Mount it: mount -t sysfs sysfs /sys"},
 	{.scene = {.name = "no cgroups", SYSTEM, STEPS(quiet), .prepare = cgroups_are_gone}},
 	{.scene = {.name = "hidepid", SYSTEM, STEPS(quiet), .prepare = others_are_hidden},
-	 .note = "/proc hides the processes of others"},
+	 .note = "/proc hides other users' processes"},
 	{.scene = {.name = "hidepid, tasks", TASKS, STEPS(quiet), .prepare = others_are_hidden},
-	 .note = "/proc hides the processes of others"},
+	 .note = "/proc hides other users' processes"},
 };
 
 static void test_broken_machines(void **state)

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#define NOTE "Counted in windows"
+#define NOTE "Counted part of the time"
 
 /* A switch is worth 0.125 us here, which is what the fake kernel's clock says of a read. */
 struct storm_case {

@@ -70,7 +70,7 @@ static const struct change {
 	{COMMAND_PRESET, "kernel", "kernel", KERNEL " branch_mpki ghz cycles r201 r202"},
 	{COMMAND_ADD_METRIC, "two=2", "kernel", KERNEL " branch_mpki ghz cycles r201 r202 two"},
 	{COMMAND_PRESET, "mine", "kernel", KERNEL " branch_mpki ghz cycles r201 r202 two",
-	 "There is a column 'two' already"},
+	 "Column 'two' exists already"},
 	{COMMAND_REMOVE, "two", "kernel", KERNEL " branch_mpki ghz cycles r201 r202"},
 	{COMMAND_PRESET, "none", "none", "branch_mpki ghz cycles r201 r202"},
 };
@@ -134,7 +134,7 @@ static void none_alone_is_nothing(void **state)
 	command(engine, COMMAND_PRESET, "none", 0);
 	struct snapshot *snapshot = snapshot_after(engine, fk);
 	assert_string_equal(snapshot->columns->preset, "overview");
-	assert_true(has_note(snapshot, "Nothing is to be shown"));
+	assert_true(has_note(snapshot, "No columns to show"));
 	assert_int_equal(task_figure(snapshot, MAIN, "ipc").state, FIGURE_VALID);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
@@ -153,7 +153,7 @@ static void refusals_pass(void **state)
 		snapshot_free(engine_snapshot(engine));
 		for (int i = 0; i < 2 * NOTES_TRANSIENT_INTERVALS; i++) {
 			struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-			bool noted = has_note(snapshot, "Nothing is to be shown");
+			bool noted = has_note(snapshot, "No columns to show");
 			if (noted != (i < NOTES_TRANSIENT_INTERVALS - 1))
 				fail_msg("interval %d", i);
 			snapshot_free(snapshot);
@@ -350,15 +350,14 @@ static void attach_to_others(void **state)
 	command(engine, COMMAND_ATTACH, NULL, 80);
 	struct snapshot *snapshot = snapshot_after(engine, fk);
 	assert_family(snapshot, false, true, true);
-	assert_string_equal(snapshot->notes[0],
-			    "Process 80 belongs to another user: to count it needs CAP_PERFMON or "
-			    "CAP_SYS_PTRACE.");
+	assert_string_equal(snapshot->notes[0], "Process 80 belongs to another user. Counting it "
+						"needs CAP_PERFMON or CAP_SYS_PTRACE.");
 	snapshot_free(snapshot);
 	command(engine, COMMAND_ATTACH, NULL, 2);
 	snapshot = snapshot_after(engine, fk);
 	assert_family(snapshot, false, true, true);
 	assert_string_equal(snapshot->notes[0],
-			    "2 is a kernel thread: to count it needs CAP_PERFMON.");
+			    "2 is a kernel thread. Counting it needs CAP_PERFMON.");
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }

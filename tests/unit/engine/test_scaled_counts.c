@@ -324,7 +324,7 @@ static void test_no_bias(void **state)
 	bursts.truth = 0;
 	for (size_t i = 0; i < BIAS_REFRESHES; i++) {
 		struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
-		assert_true(has_note(snapshot, "Counted in windows"));
+		assert_true(has_note(snapshot, "Counted part of the time"));
 		struct figure faults = machine_figure(snapshot, "page-faults");
 		assert_int_equal(faults.state, FIGURE_SCALED);
 		shown += faults.value;

@@ -70,7 +70,7 @@ static void test_parse(void **state)
 		{"a wrong metric", "[metrics]\nx = a +\nipc = 1\ny = a\n",
 		 "metric:2 x=a +\nmetric:3 ipc=1\nmetric:4 y=a\n"
 		 "f:2: Metric x, position 4: expected a number, an event or '(', found the end\n"
-		 "f:3: Metric ipc: 'ipc' is the name of a built-in metric: take another.\n"},
+		 "f:3: Metric ipc: 'ipc' is a built-in metric: choose another name.\n"},
 		{"a preset of own metrics", "[presets]\np = ipc, x\n[metrics]\nx = cycles\n",
 		 "metric:4 x=cycles\npreset p ipc x\n"},
 		{"presets", "[presets]\nmine = ipc, ghz,mips\n", "preset mine ipc ghz mips\n"},
@@ -104,8 +104,8 @@ static void test_parse(void **state)
 		{"a long comment", "[pmctop]\n# " LONG_50 LONG_50 LONG_50 LONG_50 "\nc=3\n",
 		 "set:3 c=3\n"},
 		{"an unknown metric", "[presets]\na = ipc, gzh\nb=ipc",
-		 "preset b ipc\nf:2: Unknown metric 'gzh' (did you mean 'ghz'?): '--list metrics' "
-		 "has them all.\n"},
+		 "preset b ipc\nf:2: Unknown metric 'gzh' (did you mean 'ghz'?). See 'pmctop "
+		 "--list metrics'.\n"},
 		{"events in a preset",
 		 "[presets]\np = ipc, cycles:u,{faults,cs}:k , cpu/event=1,umask=2/\n",
 		 "preset p ipc cycles:u {faults:k,cs:k} cpu/event=1,umask=2/\n"},

@@ -262,8 +262,8 @@ static void test_refused(void **state)
 		 "Option '--listen' needs a port, or an address and a port (examples: 9105, "
 		 "[::1]:9105)."},
 		{{"--listen", "box:1"},
-		 "'box:1' has no address that could be listened on: names are not looked up, "
-		 "write it in numbers, as 127.0.0.1:9105 or [::1]:9105."},
+		 "'box:1' is not a numeric address, and host names are not resolved (examples: "
+		 "127.0.0.1:9105, [::1]:9105)."},
 		{{"--listen-name", "box"}, "Option '--listen-name' needs '--listen'."},
 		{{"--listen", "9105", "--listen-name", "box:80"},
 		 "Invalid host name 'box:80' (example: pmctop.example; no port; at most 253 "
@@ -704,9 +704,9 @@ static void test_check_columns(void **state)
 		{{ENGINE_EVENTS, "a,,b"}, "Events, position 3: expected the name of an event"},
 		{{ENGINE_EVENTS, "{a"}, "Events, position "},
 		{{ENGINE_METRIC, "icp"},
-		 "Unknown metric 'icp' (did you mean 'ipc'?): '--list metrics' has them all."},
-		{{ENGINE_METRIC, "min"}, "Unknown metric 'min' (did you mean 'mine'?): "},
-		{{ENGINE_METRIC, "ipc=1"}, "Metric ipc: 'ipc' is the name of a built-in metric"},
+		 "Unknown metric 'icp' (did you mean 'ipc'?). See 'pmctop --list metrics'."},
+		{{ENGINE_METRIC, "min"}, "Unknown metric 'min' (did you mean 'mine'?). See"},
+		{{ENGINE_METRIC, "ipc=1"}, "Metric ipc: 'ipc' is a built-in metric"},
 		{{ENGINE_METRIC, "x = 1 +"}, "Metric x, position "},
 	};
 

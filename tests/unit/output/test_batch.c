@@ -312,7 +312,7 @@ static void says_why_it_cannot_write(void **state)
 	close(ends[0]);
 	engine = (struct engine){0};
 	assert_int_equal(run(&engine, 5, ends[1], &err), -EPIPE);
-	assert_string_equal(err.text, "The reader of the output went away.");
+	assert_string_equal(err.text, "The reader of the output closed it.");
 	assert_int_equal(engine.n, 1);
 	close(ends[1]);
 

@@ -43,15 +43,15 @@ static void parsed(void **state)
 		{": 80", "a port is a number", true},
 		{":80x", "a port is a number", true},
 		{":http", "a port is a number", true},
-		{"box:9105", "names are not looked up", true},
-		{"127.0.0.256:9105", "names are not looked up", true},
-		{"127.1:9105", "names are not looked up", true},
-		{"[]:9105", "names are not looked up", true},
-		{"[:9105", "names are not looked up", true},
-		{"]:9105", "names are not looked up", true},
-		{"[127.0.0.1]:9105", "names are not looked up", true},
+		{"box:9105", "host names are not resolved", true},
+		{"127.0.0.256:9105", "host names are not resolved", true},
+		{"127.1:9105", "host names are not resolved", true},
+		{"[]:9105", "host names are not resolved", true},
+		{"[:9105", "host names are not resolved", true},
+		{"]:9105", "host names are not resolved", true},
+		{"[127.0.0.1]:9105", "host names are not resolved", true},
 		{"http://127.0.0.1:9105", "brackets", true},
-		{"::1:9105", "stands in brackets", true},
+		{"::1:9105", "in brackets, as in", true},
 		{"*:9105", "write 0.0.0.0", true},
 		{"2001:0db8:0000:0000:0000:0000:0000:0000:0000:0007:9105", "names are not", true},
 	};
@@ -158,7 +158,7 @@ static void not_ours(void **state)
 		skip();
 	}
 	assert_int_equal(rc, -EADDRNOTAVAIL);
-	assert_non_null(strstr(err.text, "192.0.2.7:0 is no address of this machine"));
+	assert_non_null(strstr(err.text, "192.0.2.7:0 is not an address of this machine"));
 }
 
 int main(void)

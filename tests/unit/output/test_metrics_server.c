@@ -162,14 +162,14 @@ static void requests(void **state)
 		 " 405 ", "Allow: GET, HEAD\r\n"},
 		{"nor this", "BREW / HTTP/1.1\r\nHost: x\r\n\r\n", " 405 ", "Only GET and HEAD"},
 		{"a body", "GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n", " 413 ",
-		 "no body"},
+		 "must not have a body"},
 		{"no Host", "GET /metrics HTTP/1.1\r\nConnection: close\r\n\r\n", " 400 ", "Host"},
 		{"two of them",
 		 "GET /metrics HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n",
 		 " 400 ", "Host"},
 		{"a body without an end",
 		 "GET /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", " 413 ",
-		 "no body"},
+		 "must not have a body"},
 	};
 	char text[4096];
 
@@ -409,7 +409,7 @@ static void over_loopback(void **state)
 	struct listen_address address = served.address;
 	assert_int_equal(metrics_server_start(&address, &source, &second, &err), -EADDRINUSE);
 	assert_null(second);
-	assert_non_null(strstr(err.text, "name another port"));
+	assert_non_null(strstr(err.text, "Choose another port"));
 	metrics_server_stop(second);
 	metrics_server_stop(served.server);
 }

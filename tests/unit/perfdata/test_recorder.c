@@ -431,7 +431,7 @@ static void test_file_rules(void **state)
 	char text[16] = "", path[320], old[330];
 
 	write_file(path_of("letter"), "dear friend");
-	assert_int_equal(refused(path_of("letter"), "no recording"), -EEXIST);
+	assert_int_equal(refused(path_of("letter"), "not a recording"), -EEXIST);
 	FILE *file = fopen(path_of("letter"), "r");
 	assert_non_null(fgets(text, sizeof(text), file));
 	fclose(file);
@@ -447,7 +447,7 @@ static void test_file_rules(void **state)
 	snprintf(path, sizeof(path), "%s", path_of("mine"));
 	snprintf(old, sizeof(old), "%s.old", path);
 	struct recorder *recorder = open_recorder(path, 0);
-	assert_int_equal(refused(path, "being recorded"), -EBUSY);
+	assert_int_equal(refused(path, "in use by another"), -EBUSY);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0600);
 	recorder_free(recorder); /* of nothing, nothing remains */
@@ -508,7 +508,7 @@ static void test_full_disk(void **state)
 	fk_free(fk);
 }
 
-/* Nothing that makes records, nothing to record. */
+/* Nothing that makes records, Not recorded. */
 static void test_task_mode(void **state)
 {
 	(void)state;
@@ -528,7 +528,7 @@ static void test_task_mode(void **state)
 	engine_do(engine, &(struct command){.kind = COMMAND_RECORD, .text = path_of("task")});
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
 	assert_int_equal(snapshot->recorded_bytes, 0);
-	assert_non_null(strstr(snapshot->notes[0], "nothing to record"));
+	assert_non_null(strstr(snapshot->notes[0], "Not recorded"));
 	snapshot_free(snapshot);
 	engine_free(engine);
 	fk_free(fk);

@@ -206,7 +206,7 @@ static void test_second_recorder(void **state)
 	(void)state;
 	for (char stamp[] = "1"; stamp[0] <= '3'; stamp[0]++) {
 		assert_int_equal(recording_name_open(&other, path_of("r"), &rules, &err), -EBUSY);
-		assert_non_null(strstr(err.text, "is being recorded to"));
+		assert_non_null(strstr(err.text, "is in use by another recording"));
 		next(&name, &fd, stamp, 'b');
 	}
 	/* It was faster: the name is its own then. */
@@ -255,8 +255,8 @@ static void test_old_is_not_ours(void **state)
 		int code;
 		const char *text;
 	} rows[] = {
-		{make_locked_recording, -EBUSY, "r.old' is being recorded to"},
-		{make_text, -EEXIST, "r.old' is no recording"},
+		{make_locked_recording, -EBUSY, "r.old' is in use by another recording"},
+		{make_text, -EEXIST, "r.old' is not a recording"},
 		{make_link, -ELOOP, "r.old' is a symbolic link"},
 		{make_directory, -EISDIR, "r.old' is a directory"},
 	};

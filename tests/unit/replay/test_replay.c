@@ -236,7 +236,7 @@ static void test_chosen(void **state)
 			assert_true(snapshot_conserves(snapshot, &event));
 			/* A missing target is reported. */
 			if (!rows[i].has[0])
-				assert_true(has_note(snapshot, "Nobody of those who were asked"));
+				assert_true(has_note(snapshot, "No selected task was recorded"));
 			for (size_t t = 0; t < 4 && rows[i].lacks[t]; t++)
 				assert_null(row_of(snapshot, rows[i].lacks[t]));
 			for (size_t t = 0; t < 4 && rows[i].has[t] && k == 1; t++) {

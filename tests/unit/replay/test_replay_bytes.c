@@ -294,7 +294,7 @@ static void test_directories(void **state)
 	static const struct {
 		const char *file, *says;
 	} rows[] = {
-		{"data.0", "is a directory: name a file in it"},
+		{"data.0", "is a directory. Name a file."},
 		{"data", "record without --threads"},
 	};
 
@@ -318,7 +318,7 @@ static void test_refused(void **state)
 		const char *path; /* NULL: a recording */
 		const char *says;
 	} rows[] = {
-		{"CPUs", {.cpus = "0"}, NULL, "shows the CPUs that it was made of"},
+		{"CPUs", {.cpus = "0"}, NULL, "has fixed CPUs"},
 		{"no file", {0}, "/nowhere/at/all", "cannot be read: No such file"},
 	};
 	struct seen seen = {0};
@@ -339,7 +339,7 @@ static void test_refused(void **state)
 	uint64_t *version = (uint64_t *)(find_native(&bytes, NATIVE_BEGIN) + 1);
 	*version += 2;
 	assert_int_equal(open_bytes(&input, &bytes, &replay, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "another version of pmctop"));
+	assert_non_null(strstr(err.text, "Another version of pmctop"));
 	*version -= 2;
 
 	/* Kinds that are not known yet say nothing, and a figure that is not as it was does. */
@@ -358,7 +358,7 @@ static void test_refused(void **state)
 	assert_int_equal(open_bytes(&input, &bytes, &replay, &err), 0);
 	snapshot = must_show(replay);
 	assert_int_equal(snapshot->n_notes, 1);
-	assert_non_null(strstr(snapshot->notes[0], "not what was shown live"));
+	assert_non_null(strstr(snapshot->notes[0], "differs from the live run"));
 	snapshot_free(snapshot);
 	replay_free(replay);
 	free(bytes.items);
@@ -386,7 +386,7 @@ static void test_tracing_section(void **state)
 		{"offset behind the data", "offset:56", "offset:99", NULL},
 		{"without the tracepoint", "name: sched_switch", "name: sched_SWITCH", NULL},
 		{"next is prev", "next_pid;\toffset:56", "next_pid;\toffset:24",
-		 "not what was shown live"},
+		 "differs from the live run"},
 	};
 	struct seen seen = {0};
 

@@ -49,7 +49,7 @@ static void test_asked_columns(void **state)
 		{"a known metric",
 		 NULL,
 		 {ENGINE_METRIC, "branch_mpki"},
-		 "What branch_mpki is made of was not recorded",
+		 "The events of branch_mpki were not recorded",
 		 NULL,
 		 NULL},
 		{"nonsense", NULL, {ENGINE_METRIC, "x=("}, "expected", NULL, NULL},
@@ -106,9 +106,9 @@ static void test_commands(void **state)
 		{COMMAND_LEVELS, NULL, EVENT_LEVELS_USER, "A recording cannot count"},
 		{COMMAND_ATTACH, NULL, 1, "A recording cannot watch"},
 		{COMMAND_DISMISS, NULL, 0, "A recording cannot watch"},
-		{COMMAND_IDLE, NULL, 1, "A recording cannot show idle tasks"},
-		{COMMAND_COMMAND_LINES, NULL, 1, "A recording cannot show command lines"},
-		{COMMAND_RECORD, "/tmp/x", 0, "A recording cannot be recorded"},
+		{COMMAND_IDLE, NULL, 1, "This recording has no idle tasks"},
+		{COMMAND_COMMAND_LINES, NULL, 1, "This recording has no command lines"},
+		{COMMAND_RECORD, "/tmp/x", 0, "A replay cannot be recorded"},
 	};
 	struct seen seen = {0};
 	struct error err;

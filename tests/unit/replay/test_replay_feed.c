@@ -616,7 +616,7 @@ static void test_set_interval(void **state)
 	assert_int_equal(next(&stage), 1);
 	feed_set_interval(&stage.feed, 2 * NS_PER_S);
 	assert_int_equal(stage.replay.interval_ns, NS_PER_S);
-	assert_non_null(strstr(look(&stage)->text, "recorded"));
+	assert_non_null(strstr(look(&stage)->text, "those of the recording"));
 	stage_close(&stage);
 }
 

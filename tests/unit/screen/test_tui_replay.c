@@ -264,7 +264,7 @@ static void test_refusals(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(live); i++) {
 		stage_keys(&stage, (int[]){live[i], 0});
 		assert_string_equal(stage.app.messages.notice,
-				    "This key moves in a recording only: --replay FILE.");
+				    "This key works only in a replay: --replay FILE.");
 		assert_int_equal(stage.app.requests.commands.n, 0);
 	}
 	stage_close(&stage);
