@@ -57,9 +57,9 @@ class Home:
 
 
 def settings_shown(screen):
-    """The interval, the preset and the table's header, which the next start must have too. None
-    before pmctop's own cost is known."""
-    title = re.search(r"^pmctop .*every (\S+) .*?(\S+) +own ", screen)
+    """The interval, the preset "kernel" and the table's header, which the next start must have too.
+    None while the title shows another preset."""
+    title = re.search(r"^pmctop .*every (\S+) .*  (kernel)\b", screen)
     header = next(line for line in screen.splitlines() if "%CPU" in line and "CPU " != line[:4])
     return title and (*title.groups(), header.split())
 
