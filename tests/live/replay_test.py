@@ -124,7 +124,8 @@ def killed(data):
     check("a replay of a killed recording shows all complete intervals, and reports their number",
           came and len(lines) > 1 and lines == live[:len(lines)] and replayed.returncode == 1
           and f"is cut off after {len(lines)} complete intervals" in replayed.stderr,
-          (came, len(live), len(lines), replayed.stderr))
+          (came, len(live), len(lines), replayed.returncode, replayed.stderr,
+           next((pair for pair in zip(live, lines) if pair[0] != pair[1]), None)))
 
 
 def piped():
