@@ -61,29 +61,6 @@ static struct engine *open_storm(const struct sys *sys, const struct storm_case 
 	return open_engine_with(sys, &config);
 }
 
-/* What has been counted of a task, with what stands for what was not. */
-static double estimate(const struct snapshot *snapshot, pid_t tid, const char *event,
-		       enum figure_state *state)
-{
-	const struct columns *columns = snapshot->columns;
-
-	*state = FIGURE_NOT_COUNTED;
-	for (size_t i = 0; i < snapshot->threads.n; i++) {
-		if (snapshot->threads.items[i].tid != tid)
-			continue;
-		const struct metric_input input = {
-			.events = &columns->events,
-			.plan = columns->plan,
-			.tally = rows_tally(columns, &snapshot->threads, i),
-		};
-		struct figure figure = metric_read_one(
-			&columns->event_readings.items[event_index(snapshot, event)], &input);
-		*state = figure.state;
-		return figure_known(figure) ? figure.value : 0;
-	}
-	return 0;
-}
-
 static void add_storm(struct fk *fk, const struct storm_case *this)
 {
 	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "ping", .rates = HALF_IPC});
@@ -125,20 +102,22 @@ static void test_storm(void **state)
 			before[k][t] = fk_truth_task(fk, 50 + t, kinds[k].truth);
 	for (int n = 0; n < STORM_INTERVALS; n++) {
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-		enum figure_state found;
 		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
 			for (pid_t t = 0; t < 2; t++) {
 				if (kinds[k].needs_pmu && this->machine.no_pmu)
 					continue;
-				counted[k][t] += estimate(snapshot, 50 + t, kinds[k].event, &found);
+				struct figure found =
+					event_figure(snapshot, 50 + t, kinds[k].event);
+				counted[k][t] += found.value;
 				bool scaled = this->windows || (kinds[k].needs_pmu && this->events);
-				assert_int_equal(found, scaled ? FIGURE_SCALED : FIGURE_VALID);
+				assert_int_equal(found.state,
+						 scaled ? FIGURE_SCALED : FIGURE_VALID);
 			}
 		/* The other CPU knows nothing of it. */
 		if (this->machine.cpus > 1) {
-			double alone_ns = estimate(snapshot, 60, "task-clock", &found);
-			assert_int_equal(found, FIGURE_VALID);
-			expect_near("alone", alone_ns, INTERVAL_NS, 0.02);
+			struct figure alone_ns = event_figure(snapshot, 60, "task-clock");
+			assert_int_equal(alone_ns.state, FIGURE_VALID);
+			expect_near("alone", alone_ns.value, INTERVAL_NS, 0.02);
 			if (!this->events)
 				expect_near("%CPU alone",
 					    task_figure(snapshot, 60, "cpu_percent").value, 100,
@@ -311,11 +290,10 @@ static void test_lost(void **state)
 		before[t] = fk_truth_task(fk, 50 + t, FK_TASK_CLOCK);
 	for (int n = 0; n < STORM_INTERVALS; n++) {
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-		enum figure_state found;
 		assert_true(has_note(snapshot, NOTE));
 		bool marked = false;
 		for (pid_t t = 0; t < 2; t++)
-			counted[t] += estimate(snapshot, 50 + t, "task-clock", &found);
+			counted[t] += event_figure(snapshot, 50 + t, "task-clock").value;
 		for (size_t i = 0; i < snapshot->threads.n; i++)
 			marked |= snapshot->threads.items[i].flags & ROW_LOST;
 		assert_int_equal(marked, snapshot->lost_records > 0);

@@ -88,28 +88,6 @@ static void add_load(struct fk *fk)
 	fk_ping_pong(fk, 3, 80, 81, 5003 * NS_PER_US, 1000000);
 }
 
-/* The figure of an event of a task, scaled; its raw count where that is asked for. */
-static struct figure figure_of(const struct snapshot *snapshot, pid_t tid, const char *event)
-{
-	const struct columns *columns = snapshot->columns;
-
-	for (size_t i = 0; i < snapshot->threads.n; i++) {
-		if (snapshot->threads.items[i].tid != tid)
-			continue;
-		const struct metric_input input = {
-			.events = &columns->events,
-			.plan = columns->plan,
-			.tally = rows_tally(columns, &snapshot->threads, i),
-			.lost = snapshot->threads.items[i].flags & ROW_LOST,
-		};
-		return metric_read_one(
-			&snapshot->columns->event_readings.items[event_index(snapshot, event)],
-			&input);
-	}
-	fail_msg("task %d did not run", tid);
-	return (struct figure){0};
-}
-
 static struct figure total_of(const struct snapshot *snapshot, const char *event)
 {
 	const struct metric_input input = {
@@ -182,7 +160,7 @@ static void check_figures(struct fk *fk, const struct snapshot *snapshot,
 			uint64_t truth = truth_of(fk, tids[t], i) - before[t][i];
 			char name[32];
 			event_name(i, name, sizeof(name));
-			struct figure figure = figure_of(snapshot, tids[t], name);
+			struct figure figure = event_figure(snapshot, tids[t], name);
 			bool fits = this->turns_most <= 1;
 			if (!fits && figure.state == FIGURE_NOT_COUNTED &&
 			    this->interval_ns < NS_PER_S)
@@ -201,7 +179,7 @@ static void check_figures(struct fk *fk, const struct snapshot *snapshot,
 				fail_msg("%s of %d: a share of %.2f among %u groups", name, tids[t],
 					 (double)figure.share, this->turns_most);
 		}
-		assert_int_equal(figure_of(snapshot, tids[t], "task-clock").state, FIGURE_VALID);
+		assert_int_equal(event_figure(snapshot, tids[t], "task-clock").state, FIGURE_VALID);
 	}
 }
 
@@ -323,7 +301,7 @@ static void test_short_task_is_not_counted_by_all(void **state)
 	for (size_t i = 0; i < 14; i++) {
 		char name[32];
 		event_name(i, name, sizeof(name));
-		struct figure figure = figure_of(snapshot, 50, name);
+		struct figure figure = event_figure(snapshot, 50, name);
 		not_counted += figure.state == FIGURE_NOT_COUNTED;
 		if (!figure_known(figure))
 			continue;
@@ -365,7 +343,7 @@ static void test_caller_on_a_counted_cpu(void **state)
 			char name[32];
 			event_name(i % 14, name, sizeof(name));
 			double truth = (double)(truth_of(fk, tid, i % 14) - before[i / 14][i % 14]);
-			struct figure figure = figure_of(snapshot, tid, name);
+			struct figure figure = event_figure(snapshot, tid, name);
 			assert_int_equal(figure.state, FIGURE_SCALED);
 			if (fabs(figure.value / truth - 1) > 0.02)
 				fail_msg("%s of %d: %.0f of %.0f", name, tid, figure.value, truth);
@@ -400,14 +378,14 @@ static void test_loss_between_turns(void **state)
 	/* Each time seven records of two groups, so three or four slices; and one of each group. */
 	uint64_t lost_ns = snapshot->unattributed[TALLY_TASK_CLOCK];
 	assert_in_range(lost_ns, 8 * 3 * 137 * NS_PER_US, 8 * 6 * 137 * NS_PER_US);
-	assert_int_equal(figure_of(snapshot, 60, "cycles").state, FIGURE_LOST);
-	assert_int_equal(figure_of(snapshot, 50, "cycles").state, FIGURE_SCALED);
+	assert_int_equal(event_figure(snapshot, 60, "cycles").state, FIGURE_LOST);
+	assert_int_equal(event_figure(snapshot, 50, "cycles").state, FIGURE_SCALED);
 	snapshot_free(snapshot);
 	/* It was no silence: nothing was opened anew. */
 	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_int_equal(fk_calls(fk, FK_PERF_OPEN), opened);
 	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
-	assert_int_equal(figure_of(snapshot, 60, "cycles").state, FIGURE_SCALED);
+	assert_int_equal(event_figure(snapshot, 60, "cycles").state, FIGURE_SCALED);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
@@ -437,7 +415,7 @@ static void test_hotplug_between_turns(void **state)
 	fk_script(fk, steps, ARRAY_SIZE(steps));
 	for (int n = 0; n < 8; n++) {
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-		struct figure cycles = figure_of(snapshot, 50, "cycles");
+		struct figure cycles = event_figure(snapshot, 50, "cycles");
 		/* CPU 1 is back by the end of the first interval, and was not read there. */
 		assert_int_equal(cycles.state, n == 0 ? FIGURE_LOST : FIGURE_SCALED);
 		/* Not by the books: a CPU that has gone is waited for at the end of an interval. */
@@ -445,7 +423,7 @@ static void test_hotplug_between_turns(void **state)
 		assert_true(fabs(per_ns / (51.0 / 16) - 1) < 0.02);
 		if (n == 7) {
 			assert_int_equal(snapshot->n_cpus, 4);
-			assert_int_equal(figure_of(snapshot, 60, "r201").state, FIGURE_SCALED);
+			assert_int_equal(event_figure(snapshot, 60, "r201").state, FIGURE_SCALED);
 		}
 		snapshot_free(snapshot);
 	}
@@ -476,12 +454,12 @@ static void test_counters_come_back(void **state)
 		snapshot_free(snapshot);
 		hold_all(fk, held[i]);
 		snapshot = nth_snapshot(engine, fk, 8);
-		struct figure cycles = figure_of(snapshot, 50, "cycles");
+		struct figure cycles = event_figure(snapshot, 50, "cycles");
 		bool all = held[i] == FK_HOLD_ALL;
 		assert_int_equal(cycles.state, all ? FIGURE_NOT_COUNTED : FIGURE_SCALED);
 		assert_true(has_note(snapshot,
 				     all ? "Not counted: counters taken" : "counters are taken"));
-		struct figure clock = figure_of(snapshot, 50, "task-clock");
+		struct figure clock = event_figure(snapshot, 50, "task-clock");
 		/* An interval that waited for ticks that did not come is longer. */
 		assert_true(fabs(clock.value / (double)snapshot->interval_ns - 1) < 0.01);
 		snapshot_free(snapshot);
@@ -491,7 +469,7 @@ static void test_counters_come_back(void **state)
 		 * of the interval is only counted in the next one, at the second.
 		 */
 		snapshot = nth_snapshot(engine, fk, all ? 3 : 40);
-		assert_int_equal(figure_of(snapshot, 50, "cycles").state, FIGURE_SCALED);
+		assert_int_equal(event_figure(snapshot, 50, "cycles").state, FIGURE_SCALED);
 		assert_int_equal(fk_open_fds(fk), fds);
 		/* Its note is gone. */
 		assert_int_equal(snapshot->n_notes, 0);
@@ -515,14 +493,14 @@ static void test_the_only_counter_is_taken(void **state)
 	fk_watchdog(fk, true);
 	struct engine *engine = open_events(&sys, "cycles,instructions,branches");
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
-	assert_int_equal(figure_of(snapshot, 50, "cycles").state, FIGURE_NOT_COUNTED);
-	assert_int_equal(figure_of(snapshot, 50, "instructions").state, FIGURE_VALID);
-	assert_int_equal(figure_of(snapshot, 50, "branches").state, FIGURE_VALID);
+	assert_int_equal(event_figure(snapshot, 50, "cycles").state, FIGURE_NOT_COUNTED);
+	assert_int_equal(event_figure(snapshot, 50, "instructions").state, FIGURE_VALID);
+	assert_int_equal(event_figure(snapshot, 50, "branches").state, FIGURE_VALID);
 	assert_true(has_note(snapshot, "the only counter that it can use is taken"));
 	snapshot_free(snapshot);
 	fk_watchdog(fk, false);
 	snapshot = nth_snapshot(engine, fk, 30);
-	assert_int_equal(figure_of(snapshot, 50, "cycles").state, FIGURE_VALID);
+	assert_int_equal(event_figure(snapshot, 50, "cycles").state, FIGURE_VALID);
 	assert_int_equal(snapshot->n_notes, 0);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
@@ -559,7 +537,7 @@ static void test_contended_turns(void **state)
 	for (size_t i = 0; i < 14; i++) {
 		char name[32];
 		event_name(i, name, sizeof(name));
-		enum figure_state figure = figure_of(snapshot, 60, name).state;
+		enum figure_state figure = event_figure(snapshot, 60, name).state;
 		assert_true(figure == FIGURE_SCALED || figure == FIGURE_NOT_COUNTED);
 	}
 	/* Nor is everything opened anew again and again, but for a try now and then. */
@@ -597,7 +575,7 @@ static void assert_true_counts(struct fk *fk, const struct snapshot *snapshot, p
 		event_name(i, name, sizeof(name));
 		if (event_set_find(&snapshot->columns->events, name) < 0)
 			continue;
-		struct figure figure = figure_of(snapshot, tid, name);
+		struct figure figure = event_figure(snapshot, tid, name);
 		assert_true(figure_known(figure));
 		double rate = (double)truth_of(fk, tid, i) / truth_ns;
 		if (fabs(figure.value / clock_ns / rate - 1) > 0.02)

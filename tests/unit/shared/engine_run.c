@@ -127,6 +127,26 @@ struct figure task_figure(const struct snapshot *snapshot, pid_t tid, const char
 	return (struct figure){0};
 }
 
+struct figure event_figure(const struct snapshot *snapshot, pid_t tid, const char *event)
+{
+	const struct columns *columns = snapshot->columns;
+
+	for (size_t i = 0; i < snapshot->threads.n; i++) {
+		if (snapshot->threads.items[i].tid != tid)
+			continue;
+		const struct metric_input input = {
+			.events = &columns->events,
+			.plan = columns->plan,
+			.tally = rows_tally(columns, &snapshot->threads, i),
+			.lost = snapshot->threads.items[i].flags & ROW_LOST,
+		};
+		return metric_read_one(&columns->event_readings.items[event_index(snapshot, event)],
+				       &input);
+	}
+	fail_msg("task %d did not run", tid);
+	return (struct figure){0};
+}
+
 void close_all(struct engine *engine, struct fk *fk)
 {
 	engine_free(engine);

@@ -51,7 +51,9 @@ bool has_lost(const struct snapshot *snapshot, pid_t tid);
 /* Whether a note contains this text. */
 bool has_note(const struct snapshot *snapshot, const char *part);
 
+/* The figure of a metric, or of an event, of a task. Fails if the task has no row. */
 struct figure task_figure(const struct snapshot *snapshot, pid_t tid, const char *metric);
+struct figure event_figure(const struct snapshot *snapshot, pid_t tid, const char *event);
 
 /* Frees both. Fails if a descriptor or a mapping is left. */
 void close_all(struct engine *engine, struct fk *fk);
