@@ -26,15 +26,6 @@ static struct snapshot *later(void)
 	return snapshot;
 }
 
-static bool shows(const struct stage *stage, const char *text)
-{
-	char *screen = canvas_print(&stage->canvas);
-	bool found = strstr(screen, text) != NULL;
-
-	free(screen);
-	return found;
-}
-
 static void test_golden(void **state)
 {
 	struct stage stage;
@@ -61,13 +52,13 @@ static void test_units(void **state)
 	stage_open(&stage, 200, 24, false, screen_snapshot(2));
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		stage_keys(&stage, (int[]){'m', 0});
-		assert_true(shows(&stage, words[i]));
+		stage_check_text(&stage, words[i], true);
 		stage_keys(&stage, (int[]){KEYMAP_TAB, 0}); /* the same for CPUs */
-		assert_true(shows(&stage, words[i]));
+		stage_check_text(&stage, words[i], true);
 		stage_keys(&stage, (int[]){KEYMAP_TAB, 0});
 	}
 	stage_keys(&stage, (int[]){'m', 0});
-	assert_false(shows(&stage, words[2]));
+	stage_check_text(&stage, words[2], false);
 	stage_close(&stage);
 }
 
@@ -80,9 +71,9 @@ static void check_compared(const struct stage *stage, int screen, const char *ba
 					       "1    0.0     0.0   0.00", "task-clock",
 					       "4121 db           0.0   0.00"};
 
-	assert_int_equal(shows(stage, "baseline of "), baseline != NULL);
-	assert_true(shows(stage, baseline ? baseline : plain[screen]));
-	assert_true(shows(stage, baseline ? compared[screen] : plain[screen]));
+	stage_check_text(stage, "baseline of ", baseline != NULL);
+	stage_check_text(stage, baseline ? baseline : plain[screen], true);
+	stage_check_text(stage, baseline ? compared[screen] : plain[screen], true);
 }
 
 /* The baseline is shown after any sequence of keys and is freed exactly once. */
@@ -127,7 +118,7 @@ static void test_empty(void **state)
 	assert_null(stage.app.display.baseline);
 	app_snapshot(&stage.app, screen_snapshot(2));
 	stage_keys(&stage, (int[]){0});
-	assert_false(shows(&stage, "baseline"));
+	stage_check_text(&stage, "baseline", false);
 	stage_close(&stage);
 }
 

@@ -6,27 +6,6 @@
 #include <errno.h>
 #include <signal.h>
 
-static void type(struct stage *stage, const char *text)
-{
-	for (; *text; text++)
-		stage_keys(stage, (int[]){(unsigned char)*text, 0});
-}
-
-static void press(struct stage *stage, int key)
-{
-	stage_keys(stage, (int[]){key, 0});
-}
-
-/* Fails unless the text is on the screen (there) or is not (not there). */
-static void check_text(struct stage *stage, const char *text, bool there)
-{
-	char *drawn = canvas_print(&stage->canvas);
-
-	if (!strstr(drawn, text) == there)
-		fail_msg("'%s' is %son the screen:\n%s", text, there ? "not " : "", drawn);
-	free(drawn);
-}
-
 static const struct row *selected(struct stage *stage)
 {
 	struct list *list = app_list(&stage->app);
@@ -60,16 +39,16 @@ static void test_setup_without_columns(void **state)
 		stage_open(&stage, 80, 24, false, NULL);
 		app_key(&stage.app, 'f');
 		app_key(&stage.app, *key);
-		press(&stage, KEYMAP_HOME);
-		check_text(&stage, "Columns: Space shows or hides, < and > move\n\n", true);
+		stage_press(&stage, KEYMAP_HOME);
+		stage_check_text(&stage, "Columns: Space shows or hides, < and > move\n\n", true);
 		stage_close(&stage);
 		stage_open(&stage, 80, 24, false, screen_snapshot(2));
 		stage_keys(&stage, (int[]){'f', KEYMAP_END, 0});
 		stage.app.setup.selected += 2; /* a previous screen had more columns */
 		app_key(&stage.app, *key);
-		press(&stage, KEYMAP_END);
-		check_text(&stage, "page faults per second\n  [x] verdict ", true);
-		check_text(&stage, "[ ]", false);
+		stage_press(&stage, KEYMAP_END);
+		stage_check_text(&stage, "page faults per second\n  [x] verdict ", true);
+		stage_check_text(&stage, "[ ]", false);
 		stage_close(&stage);
 	}
 }
@@ -94,31 +73,31 @@ static void test_tags(void **state)
 	stage_open(&stage, 120, 24, false, screen_snapshot(2));
 	stage_keys(&stage, (int[]){' ', ' ', 0});
 	assert_int_equal(list->table.selected, 2); /* each tag moved the selection on */
-	check_text(&stage, "tagged 2: %CPU 142.6 IPC 0.53", true);
-	check_text(&stage, "4121*db", true);
-	check_text(&stage, "4122*db", true);
-	check_text(&stage, "77 root", true);
+	stage_check_text(&stage, "tagged 2: %CPU 142.6 IPC 0.53", true);
+	stage_check_text(&stage, "4121*db", true);
+	stage_check_text(&stage, "4122*db", true);
+	stage_check_text(&stage, "77 root", true);
 	/* Tags stay on their rows in another order and another snapshot. */
 	stage_keys(&stage, (int[]){'>', 'R', 0});
-	check_text(&stage, "4121*db", true);
+	stage_check_text(&stage, "4121*db", true);
 	app_snapshot(&stage.app, shuffled(screen_snapshot(2)));
-	press(&stage, '<');
-	check_text(&stage, "4121*db", true);
-	check_text(&stage, "tagged 2: ", true);
+	stage_press(&stage, '<');
+	stage_check_text(&stage, "4121*db", true);
+	stage_check_text(&stage, "tagged 2: ", true);
 	/* Tags of processes hold in a tree, and not for threads. */
-	press(&stage, 'H');
-	check_text(&stage, "tagged", false);
-	check_text(&stage, "*db", false);
-	press(&stage, 't');
-	check_text(&stage, "tagged 2: ", true);
-	check_text(&stage, "4122*db", true);
-	press(&stage, 't');
+	stage_press(&stage, 'H');
+	stage_check_text(&stage, "tagged", false);
+	stage_check_text(&stage, "*db", false);
+	stage_press(&stage, 't');
+	stage_check_text(&stage, "tagged 2: ", true);
+	stage_check_text(&stage, "4122*db", true);
+	stage_press(&stage, 't');
 	/* A row that does not run stays tagged. */
 	app_snapshot(&stage.app, screen_snapshot_family(2));
-	press(&stage, KEYMAP_HOME);
-	check_text(&stage, "tagged 2, 0 shown", true);
-	press(&stage, KEYMAP_ESCAPE);
-	check_text(&stage, "tagged", false);
+	stage_press(&stage, KEYMAP_HOME);
+	stage_check_text(&stage, "tagged 2, 0 shown", true);
+	stage_press(&stage, KEYMAP_ESCAPE);
+	stage_check_text(&stage, "tagged", false);
 	stage_close(&stage);
 }
 
@@ -130,13 +109,13 @@ static void test_untag(void **state)
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
 	stage_keys(&stage, (int[]){' ', KEYMAP_UP, ' ', 0});
 	assert_int_equal(stage.app.tasks.tags.n, 0);
-	press(&stage, KEYMAP_END);
-	press(&stage, ' ');
+	stage_press(&stage, KEYMAP_END);
+	stage_press(&stage, ' ');
 	assert_int_equal(stage.app.tasks.table.selected, 12);
 	assert_int_equal(stage.app.tasks.tags.n, 1);
 	/* CPUs have tags of their own. */
 	stage_keys(&stage, (int[]){'C', ' ', 0});
-	check_text(&stage, "tagged 1: ", true);
+	stage_check_text(&stage, "tagged 1: ", true);
 	assert_int_equal(stage.app.cpus.tags.n, 1);
 	stage_close(&stage);
 }
@@ -149,9 +128,9 @@ static void test_tagged_tree(void **state)
 
 	(void)state;
 	stage_open(&stage, 120, 40, false, screen_snapshot_family(2));
-	press(&stage, 't');
+	stage_press(&stage, 't');
 	for (size_t i = 0; i < 15; i++)
-		press(&stage, ' ');
+		stage_press(&stage, ' ');
 	int percent = columns_metric(stage.app.display.snapshot->columns, "cpu_percent");
 	assert_true(sum->n > 10 && sum->here == sum->n);
 	assert_true(sum->figures[percent].value > 168.2 && sum->figures[percent].value < 168.4);
@@ -172,13 +151,13 @@ static void test_tags_of_ended(void **state)
 	snapshot->threads.items[0].start_ns = snapshot->time_ns + 1;
 	snapshot->threads.items[1].flags |= ROW_EXITED;
 	app_snapshot(&stage.app, snapshot);
-	press(&stage, KEYMAP_HOME);
-	check_text(&stage, "4121*", false);
-	check_text(&stage, "4122*", true);
+	stage_press(&stage, KEYMAP_HOME);
+	stage_check_text(&stage, "4121*", false);
+	stage_check_text(&stage, "4122*", true);
 	snapshot = screen_snapshot_family(2);
 	snapshot->sequence = 3;
 	app_snapshot(&stage.app, snapshot);
-	press(&stage, KEYMAP_HOME);
+	stage_press(&stage, KEYMAP_HOME);
 	assert_int_equal(stage.app.tasks.tags.n, 1);
 	stage_close(&stage);
 }
@@ -190,9 +169,9 @@ static void test_listening(void **state)
 	(void)state;
 	stage_open(&stage, 100, 24, false, screen_snapshot(2));
 	stage.app.config.listening = "127.0.0.1:9105";
-	press(&stage, 'F');
-	check_text(&stage, "listening on 127.0.0.1:9105", true);
-	check_text(&stage, "following 4121 postgres", true);
+	stage_press(&stage, 'F');
+	stage_check_text(&stage, "listening on 127.0.0.1:9105", true);
+	stage_check_text(&stage, "following 4121 postgres", true);
 	stage_close(&stage);
 }
 
@@ -204,27 +183,27 @@ static void test_follow(void **state)
 
 	(void)state;
 	stage_open(&stage, 100, 24, false, screen_snapshot(2));
-	press(&stage, 'F');
-	check_text(&stage, "following 4121 postgres", true);
+	stage_press(&stage, 'F');
+	stage_check_text(&stage, "following 4121 postgres", true);
 	app_snapshot(&stage.app, shuffled(screen_snapshot(2)));
-	press(&stage, 'K');
+	stage_press(&stage, 'K');
 	assert_int_equal(selected(&stage)->pid, 4121);
 	assert_true(list->table.selected > 5);
-	press(&stage, 'R');
+	stage_press(&stage, 'R');
 	assert_int_equal(selected(&stage)->pid, 4121);
 	/* The followed process does not run. */
 	app_snapshot(&stage.app, screen_snapshot_family(2));
-	press(&stage, 'K');
-	check_text(&stage, "following 4121 postgres (did not run)", true);
+	stage_press(&stage, 'K');
+	stage_check_text(&stage, "following 4121 postgres (did not run)", true);
 	snapshot = shuffled(screen_snapshot(2));
 	snapshot->threads.items[0].flags |= ROW_EXITED;
 	app_snapshot(&stage.app, snapshot);
-	press(&stage, 'K');
+	stage_press(&stage, 'K');
 	assert_int_equal(selected(&stage)->pid, 4121);
 	app_snapshot(&stage.app, screen_snapshot_family(2));
 	app_draw(&stage.app, &stage.canvas);
-	check_text(&stage, "4121 postgres has ended and is no longer followed.", true);
-	check_text(&stage, "following", false);
+	stage_check_text(&stage, "4121 postgres has ended and is no longer followed.", true);
+	stage_check_text(&stage, "following", false);
 	/* No line is then selected. A movement or F ends following. */
 	stage_keys(&stage, (int[]){'F', 0});
 	assert_false(list->following);
@@ -243,39 +222,39 @@ static void test_search(void **state)
 
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
-	press(&stage, '/');
-	type(&stage, "ana");
+	stage_press(&stage, '/');
+	stage_type(&stage, "ana");
 	assert_int_equal(selected(&stage)->pid, 5000);
-	type(&stage, " sc");
+	stage_type(&stage, " sc");
 	assert_int_equal(selected(&stage)->pid, 5004);
-	press(&stage, 'x');
-	check_text(&stage, "no match", true);
-	check_text(&stage, "following", false);
+	stage_press(&stage, 'x');
+	stage_check_text(&stage, "no match", true);
+	stage_check_text(&stage, "following", false);
 	assert_int_equal(selected(&stage)->pid, 5004);
-	press(&stage, KEYMAP_ESCAPE);
+	stage_press(&stage, KEYMAP_ESCAPE);
 	assert_int_equal(selected(&stage)->pid, 4121);
-	press(&stage, KEYMAP_F0 + 3);
-	type(&stage, "POSTGRES");
+	stage_press(&stage, KEYMAP_F0 + 3);
+	stage_type(&stage, "POSTGRES");
 	assert_int_equal(selected(&stage)->pid, 4121);
-	press(&stage, KEYMAP_F0 + 3);
+	stage_press(&stage, KEYMAP_F0 + 3);
 	assert_int_equal(selected(&stage)->pid, 4122);
-	press(&stage, KEYMAP_ENTER);
+	stage_press(&stage, KEYMAP_ENTER);
 	assert_int_equal(selected(&stage)->pid, 4122);
-	press(&stage, 'n');
+	stage_press(&stage, 'n');
 	assert_int_equal(selected(&stage)->pid, 4121);
 	stage_keys(&stage, (int[]){'/', '4', '1', '2', '1', KEYMAP_ENTER, 0});
-	check_text(&stage, "following 4121 postgres", true);
+	stage_check_text(&stage, "following 4121 postgres", true);
 	app_snapshot(&stage.app, shuffled(screen_snapshot(2)));
 	app_draw(&stage.app, &stage.canvas);
 	assert_int_equal(selected(&stage)->pid, 4121);
-	press(&stage, KEYMAP_UP);
-	check_text(&stage, "following", false);
+	stage_press(&stage, KEYMAP_UP);
+	stage_check_text(&stage, "following", false);
 	/* CPUs match by number. */
 	stage_keys(&stage, (int[]){'C', '/', '1', KEYMAP_ENTER, 0});
 	const struct list *cpus = &stage.app.cpus;
 	assert_int_equal(view_cpu(&cpus->view, cpus->table.selected)->cpu, 1);
 	stage_keys(&stage, (int[]){'/', '9', KEYMAP_ENTER, 'n', 0});
-	check_text(&stage, "No match for '9'.", true);
+	stage_check_text(&stage, "No match for '9'.", true);
 	stage_close(&stage);
 }
 
@@ -285,21 +264,21 @@ static void test_filter(void **state)
 
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
-	press(&stage, '\\');
-	type(&stage, "post");
-	check_text(&stage, "filter post", true);
-	check_text(&stage, "kworker", false);
-	press(&stage, KEYMAP_ENTER);
-	check_text(&stage, "filter post", true);
+	stage_press(&stage, '\\');
+	stage_type(&stage, "post");
+	stage_check_text(&stage, "filter post", true);
+	stage_check_text(&stage, "kworker", false);
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_text(&stage, "filter post", true);
 	stage_keys(&stage, (int[]){KEYMAP_F0 + 4, 'q', 'q', 0});
-	check_text(&stage, "no match", true);
-	press(&stage, KEYMAP_ESCAPE);
-	check_text(&stage, "filter post ", true);
-	check_text(&stage, "kworker", false);
+	stage_check_text(&stage, "no match", true);
+	stage_press(&stage, KEYMAP_ESCAPE);
+	stage_check_text(&stage, "filter post ", true);
+	stage_check_text(&stage, "kworker", false);
 	stage_keys(&stage, (int[]){'\\', KEYMAP_CONTROL('U'), 0});
-	check_text(&stage, "kworker", true);
-	press(&stage, KEYMAP_ENTER);
-	check_text(&stage, "filter", false);
+	stage_check_text(&stage, "kworker", true);
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_text(&stage, "filter", false);
 	stage_close(&stage);
 }
 
@@ -310,31 +289,21 @@ static void test_user(void **state)
 
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot_family(2));
-	press(&stage, 'u');
-	check_text(&stage, "all users", true);
-	check_text(&stage, "45.0 %CPU, 2 processes", true);
-	type(&stage, "www");
-	press(&stage, KEYMAP_ENTER);
+	stage_press(&stage, 'u');
+	stage_check_text(&stage, "all users", true);
+	stage_check_text(&stage, "45.0 %CPU, 2 processes", true);
+	stage_type(&stage, "www");
+	stage_press(&stage, KEYMAP_ENTER);
 	assert_true(filter->one_user && filter->uid == 33);
-	check_text(&stage, "user www", true);
-	check_text(&stage, "walwriter", false);
-	press(&stage, 'u');
-	press(&stage, KEYMAP_ESCAPE);
+	stage_check_text(&stage, "user www", true);
+	stage_check_text(&stage, "walwriter", false);
+	stage_press(&stage, 'u');
+	stage_press(&stage, KEYMAP_ESCAPE);
 	assert_true(filter->one_user);
 	stage_keys(&stage, (int[]){'u', KEYMAP_HOME, KEYMAP_ENTER, 0});
 	assert_false(filter->one_user);
-	check_text(&stage, "walwriter", true);
+	stage_check_text(&stage, "walwriter", true);
 	stage_close(&stage);
-}
-
-static void check_command(struct stage *stage, enum command_kind kind, const char *text)
-{
-	const struct commands *commands = &stage->app.requests.commands;
-
-	assert_int_equal(commands->n, 1);
-	assert_int_equal(commands->items[0].kind, kind);
-	assert_string_equal(commands->items[0].text, text);
-	commands_clear(&stage->app.requests.commands);
 }
 
 static void test_remove(void **state)
@@ -344,12 +313,12 @@ static void test_remove(void **state)
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
 	stage_keys(&stage, (int[]){'>', 'x', KEYMAP_ENTER, 0});
-	check_command(&stage, COMMAND_REMOVE, "ghz");
-	check_text(&stage, "Column GHz is removed.", true);
-	press(&stage, 'x');
-	type(&stage, "branch");
-	press(&stage, KEYMAP_ENTER);
-	check_command(&stage, COMMAND_REMOVE, "branch_mpki");
+	stage_check_command(&stage, COMMAND_REMOVE, "ghz", 0);
+	stage_check_text(&stage, "Column GHz is removed.", true);
+	stage_press(&stage, 'x');
+	stage_type(&stage, "branch");
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_command(&stage, COMMAND_REMOVE, "branch_mpki", 0);
 	stage_keys(&stage, (int[]){'x', KEYMAP_ESCAPE, 0});
 	assert_int_equal(stage.app.requests.commands.n, 0);
 	stage_close(&stage);
@@ -434,28 +403,28 @@ static void test_kill(void **state)
 	(void)state;
 	stage_open(&stage, 100, 24, false, seen_at(99 * NS_PER_S));
 	stage.app.config.sys = &sys;
-	press(&stage, 'k');
-	check_text(&stage, "Signal to 4121 postgres", true);
-	press(&stage, KEYMAP_ENTER);
-	check_text(&stage, "Send SIGTERM to 4121 postgres? (y/n)", true);
-	press(&stage, 'n');
+	stage_press(&stage, 'k');
+	stage_check_text(&stage, "Signal to 4121 postgres", true);
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_text(&stage, "Send SIGTERM to 4121 postgres? (y/n)", true);
+	stage_press(&stage, 'n');
 	assert_int_equal(machine.sent, 0);
-	press(&stage, KEYMAP_F0 + 9);
-	type(&stage, "kill");
+	stage_press(&stage, KEYMAP_F0 + 9);
+	stage_type(&stage, "kill");
 	stage_keys(&stage, (int[]){KEYMAP_ENTER, 'y', 0});
 	assert_int_equal(machine.sent, SIGKILL);
 	assert_int_equal(machine.open, 0);
-	check_text(&stage, "SIGKILL was sent to 4121 postgres.", true);
+	stage_check_text(&stage, "SIGKILL was sent to 4121 postgres.", true);
 	/* One of two tagged processes belongs to another user. */
 	stage_keys(&stage, (int[]){KEYMAP_HOME, ' ', ' ', 'k', 0});
-	check_text(&stage, "Signal to 2 processes: 4121 postgres", true);
+	stage_check_text(&stage, "Signal to 2 processes: 4121 postgres", true);
 	stage_keys(&stage, (int[]){KEYMAP_ENTER, 'y', 0});
 	assert_int_equal(machine.sent, SIGTERM);
-	check_text(&stage, "SIGTERM was sent to 1 of 2: Process 4122 belongs to another user",
-		   true);
-	press(&stage, KEYMAP_ESCAPE);
+	stage_check_text(&stage, "SIGTERM was sent to 1 of 2: Process 4122 belongs to another user",
+			 true);
+	stage_press(&stage, KEYMAP_ESCAPE);
 	stage_keys(&stage, (int[]){KEYMAP_HOME, KEYMAP_DOWN, 'k', KEYMAP_ENTER, 'y', 0});
-	check_text(&stage, "a signal needs root or CAP_KILL.", true);
+	stage_check_text(&stage, "a signal needs root or CAP_KILL.", true);
 	/* Escape in the picker: no question follows. */
 	stage_keys(&stage, (int[]){'k', KEYMAP_ESCAPE, 0});
 	assert_false(stage.app.prompt.active);
@@ -472,16 +441,16 @@ static void test_kill_reused_pid(void **state)
 	(void)state;
 	stage_open(&stage, 100, 24, false, seen_at(99 * NS_PER_S));
 	stage.app.config.sys = &sys;
-	press(&stage, 'k'); /* started half a second after the snapshot */
-	check_text(&stage, "Process 4121 has ended.", true);
+	stage_press(&stage, 'k'); /* started half a second after the snapshot */
+	stage_check_text(&stage, "Process 4121 has ended.", true);
 	machine.start_ticks = 10;
 	machine.reused = true;
 	stage_keys(&stage, (int[]){'k', KEYMAP_ENTER, 'y', 0});
-	check_text(&stage, "Process 4121 has ended.", true);
+	stage_check_text(&stage, "Process 4121 has ended.", true);
 	assert_int_equal(machine.sent, 0);
 	assert_int_equal(machine.open, 0);
 	stage_keys(&stage, (int[]){KEYMAP_END, 'k', 0});
-	check_text(&stage, "Process 5008 has ended.", true);
+	stage_check_text(&stage, "Process 5008 has ended.", true);
 	stage_close(&stage);
 }
 
@@ -517,14 +486,14 @@ static void test_kill_after_detaching(void **state)
 		stage_open(&stage, 100, 24, false, one);
 		stage.app.config.sys = &sys;
 		stage_keys(&stage, rows[i].keys);
-		press(&stage, 'D');
+		stage_press(&stage, 'D');
 		app_snapshot(&stage.app, seen_at(99 * NS_PER_S));
 		app_draw(&stage.app, &stage.canvas);
-		check_text(&stage, rows[i].message, true);
+		stage_check_text(&stage, rows[i].message, true);
 		if (rows[i].keys[2])
-			press(&stage, KEYMAP_DOWN);
-		press(&stage, 'k');
-		check_text(&stage, rows[i].want, true);
+			stage_press(&stage, KEYMAP_DOWN);
+		stage_press(&stage, 'k');
+		stage_check_text(&stage, rows[i].want, true);
 		stage_close(&stage);
 	}
 }
@@ -537,20 +506,20 @@ static void test_kill_refused(void **state)
 
 	(void)state;
 	stage_open(&stage, 100, 24, false, seen_at(99 * NS_PER_S));
-	press(&stage, 'k');
-	check_text(&stage, "no signal is sent to the processes of a recording", true);
+	stage_press(&stage, 'k');
+	stage_check_text(&stage, "no signal is sent to the processes of a recording", true);
 	stage.app.config.sys = &sys;
 	stage_keys(&stage, (int[]){'g', 'k', 0});
-	check_text(&stage, "A signal needs a process", true);
+	stage_check_text(&stage, "A signal needs a process", true);
 	stage_keys(&stage, (int[]){'C', 'k', 0});
-	check_text(&stage, "A signal needs a process", true);
+	stage_check_text(&stage, "A signal needs a process", true);
 	stage.app.config.readonly = true;
 	stage_keys(&stage, (int[]){'C', 'H', 'k', 0});
-	check_text(&stage, "--readonly: no signal is sent.", true);
-	press(&stage, 'o');
-	check_text(&stage, "--readonly: nothing is recorded.", true);
-	press(&stage, 'W');
-	check_text(&stage, "--readonly: nothing is saved.", true);
+	stage_check_text(&stage, "--readonly: no signal is sent.", true);
+	stage_press(&stage, 'o');
+	stage_check_text(&stage, "--readonly: nothing is recorded.", true);
+	stage_press(&stage, 'W');
+	stage_check_text(&stage, "--readonly: nothing is saved.", true);
 	assert_false(stage.app.requests.save);
 	stage_close(&stage);
 }
@@ -563,24 +532,24 @@ static void test_refused(void **state)
 
 	(void)state;
 	stage_open(&stage, 100, 70, false, seen_at(99 * NS_PER_S));
-	check_text(&stage, "READONLY", false);
-	press(&stage, '?');
-	check_text(&stage, "replay: faster", false);
+	stage_check_text(&stage, "READONLY", false);
+	stage_press(&stage, '?');
+	stage_check_text(&stage, "replay: faster", false);
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
-		check_text(&stage, refused[i], true);
-	press(&stage, 'q');
+		stage_check_text(&stage, refused[i], true);
+	stage_press(&stage, 'q');
 	stage.app.config.readonly = true;
-	press(&stage, '?');
+	stage_press(&stage, '?');
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
-		check_text(&stage, refused[i], false);
-	check_text(&stage, "attach to a process", true);
-	press(&stage, 'q');
-	check_text(&stage, " READONLY ", true);
-	press(&stage, KEYMAP_F0 + 2);
-	check_text(&stage, "W Save", false);
+		stage_check_text(&stage, refused[i], false);
+	stage_check_text(&stage, "attach to a process", true);
+	stage_press(&stage, 'q');
+	stage_check_text(&stage, " READONLY ", true);
+	stage_press(&stage, KEYMAP_F0 + 2);
+	stage_check_text(&stage, "W Save", false);
 	stage.app.config.readonly = false;
-	press(&stage, KEYMAP_CONTROL('L'));
-	check_text(&stage, "W Save", true);
+	stage_press(&stage, KEYMAP_CONTROL('L'));
+	stage_check_text(&stage, "W Save", true);
 	stage_close(&stage);
 }
 
@@ -638,21 +607,21 @@ static void test_verdict_line(void **state)
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
 	app_show_message(&stage.app, "Something %s.", "happened");
 	app_draw(&stage.app, &stage.canvas);
-	check_text(&stage, "Something happened.", true);
+	stage_check_text(&stage, "Something happened.", true);
 	for (unsigned i = 0; i < 3; i++)
 		app_snapshot(&stage.app, screen_snapshot(2));
 	app_draw(&stage.app, &stage.canvas);
-	check_text(&stage, "Something happened.", true);
+	stage_check_text(&stage, "Something happened.", true);
 	for (unsigned i = 0; i < 3; i++)
 		app_snapshot(&stage.app, screen_snapshot(2));
 	app_draw(&stage.app, &stage.canvas);
-	check_text(&stage, "Something happened.", false);
+	stage_check_text(&stage, "Something happened.", false);
 	app_show_message(&stage.app, "Something %s.", "happened");
-	press(&stage, KEYMAP_DOWN);
-	check_text(&stage, "Something happened.", false);
+	stage_press(&stage, KEYMAP_DOWN);
+	stage_check_text(&stage, "Something happened.", false);
 	app_show_lasting_message(&stage.app, "This lasts.");
-	press(&stage, KEYMAP_DOWN);
-	check_text(&stage, "This lasts.", true);
+	stage_press(&stage, KEYMAP_DOWN);
+	stage_check_text(&stage, "This lasts.", true);
 	stage_close(&stage);
 }
 
@@ -665,15 +634,15 @@ static void test_cut_note(void **state)
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
 	app_show_message(&stage.app, "Not written: '%060d' is full. Write elsewhere.", 0);
 	app_draw(&stage.app, &stage.canvas);
-	check_text(&stage, "elsewhere.", true);
-	check_text(&stage, "(more: L)", false);
+	stage_check_text(&stage, "elsewhere.", true);
+	stage_check_text(&stage, "(more: L)", false);
 	app_show_message(&stage.app, "Not written: '%060d' and '%060d' are full. Write elsewhere.",
 			 0, 0);
 	app_draw(&stage.app, &stage.canvas);
-	check_text(&stage, "elsewhere.", false);
-	check_text(&stage, " (more: L)\n", true);
-	press(&stage, 'L');
-	check_text(&stage, "elsewhere.", true);
+	stage_check_text(&stage, "elsewhere.", false);
+	stage_check_text(&stage, " (more: L)\n", true);
+	stage_press(&stage, 'L');
+	stage_check_text(&stage, "elsewhere.", true);
 	stage_close(&stage);
 }
 
@@ -690,11 +659,11 @@ static void test_verdict_line_stays(void **state)
 	idle->idle[TALLY_TASK_CLOCK] = idle->totals[TALLY_TASK_CLOCK];
 	app_snapshot(&stage.app, idle);
 	app_draw(&stage.app, &stage.canvas);
-	check_text(&stage, "idle-ish", true);
+	stage_check_text(&stage, "idle-ish", true);
 	assert_int_equal(stage.app.tasks.table.place.y, y + 1);
 	app_snapshot(&stage.app, screen_snapshot_software(2, 20));
 	app_draw(&stage.app, &stage.canvas);
-	check_text(&stage, "idle-ish", false);
+	stage_check_text(&stage, "idle-ish", false);
 	assert_int_equal(stage.app.tasks.table.place.y, y + 1);
 	stage_close(&stage);
 }

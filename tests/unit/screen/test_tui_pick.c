@@ -6,40 +6,6 @@
 
 #include <errno.h>
 
-static void press(struct stage *stage, int key)
-{
-	stage_keys(stage, (int[]){key, 0});
-}
-
-static void type(struct stage *stage, const char *text)
-{
-	for (; *text; text++)
-		press(stage, (unsigned char)*text);
-}
-
-/* Fails unless the text is on the screen (there) or is not (not there). */
-static void check_text(struct stage *stage, const char *text, bool there)
-{
-	char *drawn = canvas_print(&stage->canvas);
-
-	if (!strstr(drawn, text) == there)
-		fail_msg("'%s' is %son the screen:\n%s", text, there ? "not " : "", drawn);
-	free(drawn);
-}
-
-static void check_command(struct stage *stage, enum command_kind kind, const char *text,
-			  long number)
-{
-	const struct commands *commands = &stage->app.requests.commands;
-
-	assert_int_equal(commands->n, 1);
-	assert_int_equal(commands->items[0].kind, kind);
-	if (text)
-		assert_string_equal(commands->items[0].text, text);
-	assert_int_equal(commands->items[0].number, number);
-	commands_clear(&stage->app.requests.commands);
-}
-
 /* n events, the first n_known with a state: one can be counted, the next cannot. */
 static struct reply *events(size_t n, size_t n_known)
 {
@@ -99,35 +65,35 @@ static void test_event(void **state)
 
 	(void)state;
 	stage_open(&stage, 100, 30, false, screen_snapshot(2));
-	press(&stage, 'e');
+	stage_press(&stage, 'e');
 	assert_true(app->requests.queries.events);
 	assert_false(app->requests.queries.preview); /* a metric has no preview */
-	check_text(&stage, "metric cpu_percent", true);
-	type(&stage, "icl 00004");
-	check_text(&stage, "EVENT_00004", false);
+	stage_check_text(&stage, "metric cpu_percent", true);
+	stage_type(&stage, "icl 00004");
+	stage_check_text(&stage, "EVENT_00004", false);
 	app_reply(app, events(6, 2)); /* a match as soon as the list has it */
 	app_draw(app, &stage.canvas);
-	check_text(&stage, "...    icl::EVENT_00004", true);
+	stage_check_text(&stage, "...    icl::EVENT_00004", true);
 	assert_true(app->requests.queries.preview);
 	assert_string_equal(app->requests.queries.text, "icl::EVENT_00004");
 	app_reply(app, events(6, 6));
 	app_reply(app, preview("icl::EVENT_00004"));
 	app_draw(app, &stage.canvas);
-	check_text(&stage, "ok     icl::EVENT_00004", true);
-	check_text(&stage, "cpu/config=0x412e/", true);
-	check_text(&stage, "takes turns: one of 3 then, counted for 33% of the time", true);
-	press(&stage, KEYMAP_ENTER);
-	check_command(&stage, COMMAND_ADD_EVENTS, "icl::EVENT_00004", 0);
+	stage_check_text(&stage, "ok     icl::EVENT_00004", true);
+	stage_check_text(&stage, "cpu/config=0x412e/", true);
+	stage_check_text(&stage, "takes turns: one of 3 then, counted for 33% of the time", true);
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_command(&stage, COMMAND_ADD_EVENTS, "icl::EVENT_00004", 0);
 	assert_null(app->picker.ops);
 	/* A preview is shown for its event only. An example cannot be chosen. */
-	press(&stage, 'e');
-	type(&stage, "00005");
-	check_text(&stage, "n/a    icl::EVENT_00005", true);
-	check_text(&stage, "takes turns", false);
+	stage_press(&stage, 'e');
+	stage_type(&stage, "00005");
+	stage_check_text(&stage, "n/a    icl::EVENT_00005", true);
+	stage_check_text(&stage, "takes turns", false);
 	stage_keys(&stage, (int[]){KEYMAP_BACKSPACE, '3', KEYMAP_ENTER, 0});
-	check_text(&stage, "This is an example", true);
+	stage_check_text(&stage, "This is an example", true);
 	assert_int_equal(app->requests.commands.n, 0);
-	press(&stage, KEYMAP_ESCAPE);
+	stage_press(&stage, KEYMAP_ESCAPE);
 	assert_false(app->requests.queries.preview);
 	stage_close(&stage);
 }
@@ -145,17 +111,17 @@ static void test_metric(void **state)
 	stage_open(&stage, 100, 30, false, screen_snapshot(2));
 	stage.app.config.user_metrics = &native;
 	stage.app.config.n_user_metrics = 1;
-	press(&stage, 'e');
-	check_text(&stage, "a / b", true);
-	press(&stage, KEYMAP_ENTER);
-	check_command(&stage, COMMAND_ADD_METRIC, "mine", 0);
-	press(&stage, 'e');
-	type(&stage, "ipc");
-	check_text(&stage, "already shown", true);
-	press(&stage, KEYMAP_CONTROL('U'));
-	type(&stage, "turbo");
-	press(&stage, KEYMAP_ENTER);
-	check_command(&stage, COMMAND_ADD_METRIC, "turbo_ratio", 0);
+	stage_press(&stage, 'e');
+	stage_check_text(&stage, "a / b", true);
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_command(&stage, COMMAND_ADD_METRIC, "mine", 0);
+	stage_press(&stage, 'e');
+	stage_type(&stage, "ipc");
+	stage_check_text(&stage, "already shown", true);
+	stage_press(&stage, KEYMAP_CONTROL('U'));
+	stage_type(&stage, "turbo");
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_command(&stage, COMMAND_ADD_METRIC, "turbo_ratio", 0);
 	stage_close(&stage);
 }
 
@@ -183,12 +149,13 @@ static void test_typed(void **state)
 	stage_open(&stage, 100, 30, false, screen_snapshot(2));
 	app_reply(&stage.app, events(6, 6));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		press(&stage, 'e');
-		type(&stage, rows[i].typed);
+		stage_press(&stage, 'e');
+		stage_type(&stage, rows[i].typed);
 		if (rows[i].kind == COMMAND_ADD_EVENTS)
 			assert_true(stage.app.requests.queries.preview);
-		press(&stage, KEYMAP_ENTER);
-		check_command(&stage, rows[i].kind, rows[i].text ? rows[i].text : rows[i].typed, 0);
+		stage_press(&stage, KEYMAP_ENTER);
+		stage_check_command(&stage, rows[i].kind,
+				    rows[i].text ? rows[i].text : rows[i].typed, 0);
 	}
 	stage_close(&stage);
 }
@@ -286,42 +253,42 @@ static void test_process(void **state)
 
 	(void)state;
 	stage_open(&stage, 100, 30, false, screen_snapshot(2));
-	press(&stage, 'a');
-	check_text(&stage, "cannot be attached", true);
+	stage_press(&stage, 'a');
+	stage_check_text(&stage, "cannot be attached", true);
 	app->config.sys = &sys;
-	press(&stage, 'a');
-	check_text(&stage, "  99.6 4121    postgres", true);
-	check_text(&stage, "init", false);
+	stage_press(&stage, 'a');
+	stage_check_text(&stage, "  99.6 4121    postgres", true);
+	stage_check_text(&stage, "init", false);
 	for (; app->requests.queries.processes; bits++)
 		pick_process_more(app);
 	assert_int_equal(bits, 2); /* a few processes per call */
 	app_draw(app, &stage.canvas);
-	check_text(&stage, "       1       init", true);
-	check_text(&stage, "77      [kworker/0:1-mm_]", true);
+	stage_check_text(&stage, "       1       init", true);
+	stage_check_text(&stage, "77      [kworker/0:1-mm_]", true);
 	check_order(&stage, (const char *const[]){"postgres", "init", "zz", "[aa]", NULL});
-	check_text(&stage, "ended", false);
-	check_text(&stage, "(gone)", false);
-	check_text(&stage, "4121 no", false);
+	stage_check_text(&stage, "ended", false);
+	stage_check_text(&stage, "(gone)", false);
+	stage_check_text(&stage, "4121 no", false);
 	/* The list, its order and its figures stay. */
-	check_command(&stage, COMMAND_COMMAND_LINES, NULL, true);
+	stage_check_command(&stage, COMMAND_COMMAND_LINES, NULL, true);
 	snapshot = screen_snapshot_family(2);
 	snapshot->threads.items[0].pid = snapshot->threads.items[0].tid = 1;
 	snapshot->threads.items[0].cmdline = "/sbin/init splash";
 	app_snapshot(app, snapshot);
 	app_draw(app, &stage.canvas);
-	check_text(&stage, "  99.6 4121    postgres", true);
-	check_text(&stage, "root      /sbin/init splash", true);
-	type(&stage, "splash");
-	press(&stage, KEYMAP_ENTER);
+	stage_check_text(&stage, "  99.6 4121    postgres", true);
+	stage_check_text(&stage, "root      /sbin/init splash", true);
+	stage_type(&stage, "splash");
+	stage_press(&stage, KEYMAP_ENTER);
 	check_attach(&stage, 1);
-	press(&stage, 'a');
-	type(&stage, "50"); /* typed as a pid, while other items match too */
-	check_text(&stage, "pid    50 ", true);
-	press(&stage, KEYMAP_ENTER);
+	stage_press(&stage, 'a');
+	stage_type(&stage, "50"); /* typed as a pid, while other items match too */
+	stage_check_text(&stage, "pid    50 ", true);
+	stage_press(&stage, KEYMAP_ENTER);
 	check_attach(&stage, 50);
-	press(&stage, 'a');
-	type(&stage, "503");
-	press(&stage, KEYMAP_ENTER);
+	stage_press(&stage, 'a');
+	stage_type(&stage, "503");
+	stage_press(&stage, KEYMAP_ENTER);
 	check_attach(&stage, 503);
 	stage_keys(&stage, (int[]){'a', 'x', 'x', KEYMAP_ENTER, KEYMAP_ESCAPE, 0});
 	assert_int_equal(app->requests.commands.n, 2);
@@ -337,12 +304,12 @@ static void test_many(void **state)
 	(void)state;
 	stage_open(&stage, 200, 50, false, screen_snapshot(2));
 	app_reply(&stage.app, events(18000, 18000));
-	press(&stage, 'e');
-	type(&stage, "icl cache 17xyz");
-	check_text(&stage, "as typed", true);
-	press(&stage, KEYMAP_CONTROL('U'));
-	type(&stage, "event_17999");
-	check_text(&stage, "n/a    icl::EVENT_17999", true);
+	stage_press(&stage, 'e');
+	stage_type(&stage, "icl cache 17xyz");
+	stage_check_text(&stage, "as typed", true);
+	stage_press(&stage, KEYMAP_CONTROL('U'));
+	stage_type(&stage, "event_17999");
+	stage_check_text(&stage, "n/a    icl::EVENT_17999", true);
 	stage_close(&stage);
 }
 

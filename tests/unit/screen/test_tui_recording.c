@@ -41,11 +41,7 @@ static void test_end(void **state)
 	snapshot->recorded_bytes = 1234567;
 	stage_open(&stage, 80, 24, false, snapshot);
 	stage_keys(&stage, (int[]){0});
-
-	char *text = canvas_print(&stage.canvas);
-
-	assert_non_null(strstr(text, "REC 1.2M"));
-	free(text);
+	stage_check_text(&stage, "REC 1.2M", true);
 	stage_keys(&stage, (int[]){'o', 0});
 	assert_false(app->prompt.active);
 	assert_null(only_command(app)->text);

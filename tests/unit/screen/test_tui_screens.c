@@ -108,11 +108,7 @@ static void test_setup_of_long_names(void **state)
 	def->name = "amd64_fam19h_zen4::L1_DTLB_MISS";
 	stage_open(&stage, 80, 24, false, snapshot);
 	stage_keys(&stage, (int[]){'f', 0});
-
-	char *text = canvas_print(&stage.canvas);
-
-	assert_non_null(strstr(text, "  [x] amd64_fam19h_zen4::L… time on a CPU"));
-	free(text);
+	stage_check_text(&stage, "  [x] amd64_fam19h_zen4::L… time on a CPU", true);
 	def->name = name;
 	stage_close(&stage);
 }
@@ -145,12 +141,7 @@ static void test_texts_of_frame(void **state)
 			snapshot->totals[rows[i].unattributed] / 10;
 		stage_open(&stage, 200, 24, false, snapshot);
 		app_draw(&stage.app, &stage.canvas);
-
-		char *text = canvas_print(&stage.canvas);
-
-		if (!strstr(text, rows[i].text))
-			fail_msg("%s: no '%s' in\n%.400s", rows[i].name, rows[i].text, text);
-		free(text);
+		stage_check_text(&stage, rows[i].text, true);
 		stage_close(&stage);
 	}
 }
@@ -167,12 +158,8 @@ static void test_scaled_events(void **state)
 		snapshot->totals[tally_domain(&plan->shape, domain)] *= 2;
 	stage_open(&stage, 80, 24, false, snapshot);
 	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, 0});
-
-	char *text = canvas_print(&stage.canvas);
-
-	assert_non_null(strstr(text, " scaled"));
-	assert_null(strstr(text, "in turns"));
-	free(text);
+	stage_check_text(&stage, " scaled", true);
+	stage_check_text(&stage, "in turns", false);
 	stage_close(&stage);
 }
 
@@ -365,25 +352,6 @@ static void test_interval_prompt(void **state)
 	stage_close(&stage);
 }
 
-static void test_pause(void **state)
-{
-	struct stage stage;
-	struct app *app = &stage.app;
-	struct snapshot *shown, *newest;
-
-	(void)state;
-	stage_open(&stage, 80, 24, false, screen_snapshot(2));
-	shown = app->display.snapshot;
-	stage_keys(&stage, (int[]){'Z', 0});
-	app_snapshot(app, screen_snapshot(2));
-	newest = screen_snapshot_software(2, 5);
-	app_snapshot(app, newest);
-	assert_ptr_equal(app->display.snapshot, shown);
-	stage_keys(&stage, (int[]){'Z', 0});
-	assert_ptr_equal(app->display.snapshot, newest);
-	stage_close(&stage);
-}
-
 static void test_screens(void **state)
 {
 	struct stage stage;
@@ -514,29 +482,6 @@ static void test_detach_without_target(void **state)
 	stage_close(&stage);
 }
 
-/* Each key has one action, and each action has a row and a name. */
-static void test_keymap(void **state)
-{
-	struct keymap keymap;
-
-	(void)state;
-	keymap_init(&keymap);
-	for (size_t i = 0; i < keymap_table_n; i++) {
-		const struct keymap_row *row = &keymap_table[i];
-		unsigned nth;
-
-		assert_ptr_equal(keymap_row(row->action), row);
-		for (size_t other = 0; other < i; other++)
-			assert_string_not_equal(row->name, keymap_table[other].name);
-		for (unsigned k = 0; k < KEYMAP_KEYS && row->keys[k]; k++) {
-			assert_int_equal(keymap_find(&keymap, row->keys[k], &nth), row->action);
-			assert_int_equal(nth, k);
-		}
-	}
-	assert_int_equal(keymap_table_n, ACTIONS - 1);
-	assert_int_equal(keymap_find(&keymap, 'r', NULL), ACTION_NONE);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -551,11 +496,9 @@ int main(void)
 		cmocka_unit_test(test_selection_stays),
 		cmocka_unit_test(test_sorting),
 		cmocka_unit_test(test_interval_prompt),
-		cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_screens),
 		cmocka_unit_test(test_rolling_up),
 		cmocka_unit_test(test_begins_rolled_up),
-		cmocka_unit_test(test_keymap),
 		cmocka_unit_test(test_quitting_with_a_command),
 		cmocka_unit_test(test_detach_without_target),
 	};

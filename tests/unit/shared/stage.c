@@ -119,6 +119,39 @@ void stage_keys(struct stage *stage, const int *keys)
 	app_draw(&stage->app, &stage->canvas);
 }
 
+void stage_press(struct stage *stage, int key)
+{
+	stage_keys(stage, (const int[]){key, 0});
+}
+
+void stage_type(struct stage *stage, const char *text)
+{
+	for (; *text; text++)
+		stage_press(stage, (unsigned char)*text);
+}
+
+void stage_check_text(const struct stage *stage, const char *text, bool there)
+{
+	char *drawn = canvas_print(&stage->canvas);
+
+	if (!strstr(drawn, text) == there)
+		fail_msg("'%s' is %son the screen:\n%s", text, there ? "not " : "", drawn);
+	free(drawn);
+}
+
+void stage_check_command(struct stage *stage, enum command_kind kind, const char *text,
+			 int64_t number)
+{
+	struct commands *commands = &stage->app.requests.commands;
+
+	assert_int_equal(commands->n, 1);
+	assert_int_equal(commands->items[0].kind, kind);
+	if (text)
+		assert_string_equal(commands->items[0].text, text);
+	assert_int_equal(commands->items[0].number, number);
+	commands_clear(commands);
+}
+
 char *stage_print_resized(struct stage *stage, unsigned width, unsigned height)
 {
 	canvas_resize(&stage->canvas, width, height);

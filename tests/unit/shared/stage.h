@@ -46,6 +46,19 @@ void stage_close(struct stage *stage);
 /* Sends keys up to 0 and draws after each. */
 void stage_keys(struct stage *stage, const int *keys);
 
+/* Sends one key. */
+void stage_press(struct stage *stage, int key);
+
+/* Sends each byte of a text as a key. */
+void stage_type(struct stage *stage, const char *text);
+
+/* Fails unless the text is on the canvas (there) or is not (not there). */
+void stage_check_text(const struct stage *stage, const char *text, bool there);
+
+/* Fails unless the app requests this command alone, and drops it. text NULL: any text. */
+void stage_check_command(struct stage *stage, enum command_kind kind, const char *text,
+			 int64_t number);
+
 /* Resizes and draws; returns canvas_print(). */
 char *stage_print_resized(struct stage *stage, unsigned width, unsigned height);
 

@@ -14,18 +14,32 @@
 
 #include <cmocka.h>
 
-static void test_names(void **state)
+/* Each action has one row and a name, each key one action and a name that leads back to it. */
+static void test_table(void **state)
 {
-	(void)state;
-	for (size_t i = 0; i < keymap_table_n; i++)
-		for (size_t k = 0; k < KEYMAP_KEYS && keymap_table[i].keys[k]; k++) {
-			char name[24];
-			int key;
+	struct keymap keymap;
 
-			keymap_key_name(keymap_table[i].keys[k], name, sizeof(name));
+	(void)state;
+	keymap_init(&keymap);
+	for (size_t i = 0; i < keymap_table_n; i++) {
+		const struct keymap_row *row = &keymap_table[i];
+		char name[24];
+		unsigned nth;
+		int key;
+
+		assert_ptr_equal(keymap_row(row->action), row);
+		for (size_t other = 0; other < i; other++)
+			assert_string_not_equal(row->name, keymap_table[other].name);
+		for (unsigned k = 0; k < KEYMAP_KEYS && row->keys[k]; k++) {
+			assert_int_equal(keymap_find(&keymap, row->keys[k], &nth), row->action);
+			assert_int_equal(nth, k);
+			keymap_key_name(row->keys[k], name, sizeof(name));
 			assert_int_equal(keymap_key_parse(name, &key), 0);
-			assert_int_equal(key, keymap_table[i].keys[k]);
+			assert_int_equal(key, row->keys[k]);
 		}
+	}
+	assert_int_equal(keymap_table_n, ACTIONS - 1);
+	assert_int_equal(keymap_find(&keymap, 'r', NULL), ACTION_NONE);
 }
 
 static void test_parse(void **state)
@@ -139,7 +153,7 @@ static void test_configure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_parse),
 		cmocka_unit_test(test_configure),
 	};
