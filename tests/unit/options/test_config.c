@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A configuration: what is understood of it, and what is said of every line that is not. */
+/* Configuration files: their entries, and the notes on invalid lines. */
 #include "core/base/util.h"
 #include "tests/unit/shared/files.h"
 #include "tui/options/config.h"
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-/* "name=value" of every entry, one a line. */
+/* One line an entry: "SECTION:LINE NAME=VALUE". */
 static void write_entries(FILE *file, const char *section, const struct config_section *entries)
 {
 	for (size_t i = 0; i < entries->n; i++)
@@ -71,7 +71,7 @@ static void test_parse(void **state)
 		 "metric:2 x=a +\nmetric:3 ipc=1\nmetric:4 y=a\n"
 		 "f:2: Metric x, position 4: expected a number, an event or '(', found the end\n"
 		 "f:3: Metric ipc: 'ipc' is a built-in metric: choose another name.\n"},
-		{"a preset of own metrics", "[presets]\np = ipc, x\n[metrics]\nx = cycles\n",
+		{"a preset of the user's metrics", "[presets]\np = ipc, x\n[metrics]\nx = cycles\n",
 		 "metric:4 x=cycles\npreset p ipc x\n"},
 		{"presets", "[presets]\nmine = ipc, ghz,mips\n", "preset mine ipc ghz mips\n"},
 		{"a preset over lines", "[presets]\nmine = ipc,\n  ghz\nb=cpi",
@@ -89,10 +89,10 @@ static void test_parse(void **state)
 		{"no entry", "[pmctop]\nwhat\na=1\nthis",
 		 "set:3 a=1\nf:2: Neither NAME = VALUE nor a [section]. Begin comments with #.\n"
 		 "f:4: Neither NAME = VALUE nor a [section]. Begin comments with #.\n"},
-		{"goes on with what was skipped", "[pmctop]\na=1\nwhat\n  2\nb=2\n",
+		{"continues a skipped line", "[pmctop]\na=1\nwhat\n  2\nb=2\n",
 		 "set:2 a=1\nset:5 b=2\nf:3: Neither NAME = VALUE nor a [section]. Begin comments "
 		 "with #.\n"},
-		{"goes on with nothing", "[pmctop]\n  what\n  this\n",
+		{"continues nothing", "[pmctop]\n  what\n  this\n",
 		 "f:2: Neither NAME = VALUE nor a [section]. Begin comments with #.\n"},
 		{"no name", "[pmctop]\n= 1\na=2",
 		 "set:3 a=2\nf:2: No name before '='. Write NAME = VALUE.\n"},
@@ -132,7 +132,7 @@ static void test_parse(void **state)
 	}
 }
 
-/* Of a section with more entries than it may have. */
+/* A section with more entries than are allowed. */
 static void test_full(void **state)
 {
 	struct config config = {0};
@@ -172,7 +172,7 @@ static char *make_file(const char *text, size_t length)
 	return path;
 }
 
-/* --config <(...): what is in it is read, and nobody is waited for who will not come. */
+/* --config <(...) is read to its end. A FIFO without a writer is empty. */
 static void test_load_pipes(void)
 {
 	struct config config = {0};
@@ -195,11 +195,10 @@ static void test_load_pipes(void)
 	assert_int_equal(config_load(name, &config, &err), 0);
 	assert_int_equal(config.settings.n, 0);
 	config_fini(&config);
-	remove(name);
-	remove(path);
+	remove_tree(path);
 }
 
-/* Whose link it is decides, not whose file. */
+/* The owner of a link counts, not that of the file. */
 static void test_load_own_link(const char *path)
 {
 	struct config config = {0};
@@ -215,11 +214,10 @@ static void test_load_own_link(const char *path)
 	config_fini(&config);
 	if (lchown(at, 12345, 12345) == 0)
 		assert_int_equal(config_load_own(at, &config, &err), -EPERM);
-	unlink(at);
-	rmdir(name);
+	remove_tree(name);
 }
 
-/* Who may write it, or may put another in its place, need not be everybody. */
+/* A file is refused if a group may write to it, or to its directory. */
 static void test_load_own_group(const char *path)
 {
 	static const struct {
@@ -282,7 +280,7 @@ static void test_load(void **state)
 	assert_string_equal(config.path, path);
 	config_fini(&config);
 
-	/* As the environment leads to it. */
+	/* config_load_own() is for paths from the environment. */
 	assert_int_equal(config_load_own(path, &config, &err), 0);
 	config_fini(&config);
 	assert_int_equal(chmod(path, 0602), 0);

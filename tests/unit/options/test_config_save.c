@@ -142,8 +142,8 @@ static void test_edit_refused(void **state)
 	}
 }
 
-/* What has come to the limits of config.h is not written past them, where it could not be read. */
-static void test_edit_full(void **state)
+/* Nothing is written past the limits of config.h, where it could not be read. */
+static void test_edit_at_limits(void **state)
 {
 	static const struct config_change more = {"pmctop", "more", "1"},
 					  less = {"pmctop", "k1", NULL};
@@ -176,21 +176,20 @@ static void test_edit_full(void **state)
 	free(text);
 }
 
-/* ---- files */
-
-struct safe_path {
+/* A directory for one test, and the path of the configuration in it. */
+struct scratch {
 	char directory[64];
-	char file[128]; /* in it */
+	char file[128];
 };
 
-static void make_place(struct safe_path *place, const char *name)
+static void scratch_init(struct scratch *scratch, const char *name)
 {
-	text_copy(place->directory, sizeof(place->directory), "/tmp/pmctop-save-XXXXXX");
-	assert_non_null(mkdtemp(place->directory));
-	snprintf(place->file, sizeof(place->file), "%s/%s", place->directory, name);
+	text_copy(scratch->directory, sizeof(scratch->directory), "/tmp/pmctop-save-XXXXXX");
+	assert_non_null(mkdtemp(scratch->directory));
+	snprintf(scratch->file, sizeof(scratch->file), "%s/%s", scratch->directory, name);
 }
 
-static void put(const char *path, const char *text, mode_t mode)
+static void write_file_mode(const char *path, const char *text, mode_t mode)
 {
 	write_file(path, text);
 	assert_int_equal(chmod(path, mode), 0);
@@ -205,197 +204,190 @@ static void assert_file(const char *path, const char *text, mode_t mode)
 	assert_int_equal(status.st_mode & 07777, mode);
 }
 
-static void remove_place(const struct safe_path *place)
-{
-	char command[256];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", place->directory);
-	assert_int_equal(system(command), 0);
-}
-
 static const struct config_change change = {"pmctop", "delay", "2"};
 
 static void test_save(void **state)
 {
-	struct safe_path place;
+	struct scratch scratch;
 	struct error err = {0};
 
 	(void)state;
-	make_place(&place, "f.conf");
-	put(place.file, "# mine\n[pmctop]\ndelay = 1 # s\n", 0640);
-	assert_int_equal(config_save(place.file, "/no/such/pattern", &change, 1, &err), 0);
-	assert_file(place.file, "# mine\n[pmctop]\ndelay = 2 # s\n", 0640);
-	assert_int_equal(count_files(place.directory), 1);
-	remove_place(&place);
+	scratch_init(&scratch, "f.conf");
+	write_file_mode(scratch.file, "# mine\n[pmctop]\ndelay = 1 # s\n", 0640);
+	assert_int_equal(config_save(scratch.file, "/no/such/pattern", &change, 1, &err), 0);
+	assert_file(scratch.file, "# mine\n[pmctop]\ndelay = 2 # s\n", 0640);
+	assert_int_equal(count_files(scratch.directory), 1);
+	remove_tree(scratch.directory);
 }
 
 static void test_new_file(void **state)
 {
-	struct safe_path place;
+	struct scratch scratch;
 	struct error err = {0};
 	char pattern[128];
 
 	(void)state;
-	make_place(&place, "a/b/f.conf");
-	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), 0);
-	assert_file(place.file, "[pmctop]\ndelay = 2\n", 0600);
-	unlink(place.file);
-	snprintf(pattern, sizeof(pattern), "%s/etc.conf", place.directory);
-	put(pattern, "# the machine's\n[keys]\nquit = Q\n", 0644);
-	assert_int_equal(config_save(place.file, pattern, &change, 1, &err), 0);
-	assert_file(place.file, "# the machine's\n[keys]\nquit = Q\n\n[pmctop]\ndelay = 2\n", 0600);
+	scratch_init(&scratch, "a/b/f.conf");
+	assert_int_equal(config_save(scratch.file, NULL, &change, 1, &err), 0);
+	assert_file(scratch.file, "[pmctop]\ndelay = 2\n", 0600);
+	unlink(scratch.file);
+	snprintf(pattern, sizeof(pattern), "%s/etc.conf", scratch.directory);
+	write_file_mode(pattern, "# the machine's\n[keys]\nquit = Q\n", 0644);
+	assert_int_equal(config_save(scratch.file, pattern, &change, 1, &err), 0);
+	assert_file(scratch.file, "# the machine's\n[keys]\nquit = Q\n\n[pmctop]\ndelay = 2\n",
+		    0600);
 	assert_file(pattern, "# the machine's\n[keys]\nquit = Q\n", 0644);
-	remove_place(&place);
+	remove_tree(scratch.directory);
 }
 
-/* What is there already is not written, nor a file of nothing. */
-static void test_nothing(void **state)
+/* Without a change nothing is written, and no empty file is made. */
+static void test_no_change(void **state)
 {
-	struct safe_path place;
+	struct scratch scratch;
 	struct error err = {0};
 
 	(void)state;
-	make_place(&place, "a/f.conf");
-	assert_int_equal(config_save(place.file, NULL, NULL, 0, &err), 1);
-	assert_int_equal(count_files(place.directory), 0);
-	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), 0);
-	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), 1);
-	assert_file(place.file, "[pmctop]\ndelay = 2\n", 0600);
-	remove_place(&place);
+	scratch_init(&scratch, "a/f.conf");
+	assert_int_equal(config_save(scratch.file, NULL, NULL, 0, &err), 1);
+	assert_int_equal(count_files(scratch.directory), 0);
+	assert_int_equal(config_save(scratch.file, NULL, &change, 1, &err), 0);
+	assert_int_equal(config_save(scratch.file, NULL, &change, 1, &err), 1);
+	assert_file(scratch.file, "[pmctop]\ndelay = 2\n", 0600);
+	remove_tree(scratch.directory);
 }
 
-/* What was read may have gone since, and what is in its place may be anybody's. */
-static void test_pattern(void **state)
+/* The pattern may be removed after it was read, or replaced by a file that others may write. */
+static void test_changed_pattern(void **state)
 {
-	struct safe_path place;
+	struct scratch scratch;
 	struct error err = {0};
 	char pattern[128], expected[256];
 
 	(void)state;
-	make_place(&place, "f.conf");
-	snprintf(pattern, sizeof(pattern), "%s/etc.conf", place.directory);
-	assert_int_equal(config_save(place.file, pattern, &change, 1, &err), 0);
-	assert_file(place.file, "[pmctop]\ndelay = 2\n", 0600);
-	unlink(place.file);
-	put(pattern, "# anybody's\n", 0602);
-	assert_int_equal(config_save(place.file, pattern, &change, 1, &err), -EPERM);
+	scratch_init(&scratch, "f.conf");
+	snprintf(pattern, sizeof(pattern), "%s/etc.conf", scratch.directory);
+	assert_int_equal(config_save(scratch.file, pattern, &change, 1, &err), 0);
+	assert_file(scratch.file, "[pmctop]\ndelay = 2\n", 0600);
+	unlink(scratch.file);
+	write_file_mode(pattern, "# of another user\n", 0602);
+	assert_int_equal(config_save(scratch.file, pattern, &change, 1, &err), -EPERM);
 	snprintf(expected, sizeof(expected),
 		 "Not saved: '%s', which was read before, now belongs to another user, or others "
 		 "may write to it.",
 		 pattern);
 	assert_string_equal(err.text, expected);
-	assert_int_equal(count_files(place.directory), 1);
-	remove_place(&place);
+	assert_int_equal(count_files(scratch.directory), 1);
+	remove_tree(scratch.directory);
 }
 
 static void test_owner(void **state)
 {
-	struct safe_path place;
+	struct scratch scratch;
 	struct stat status;
 	struct error err = {0};
 
 	(void)state;
 	need_chown();
-	make_place(&place, "f.conf");
-	put(place.file, "", 0600);
-	assert_int_equal(chown(place.file, 12345, 54321), 0);
-	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), 0);
-	assert_int_equal(stat(place.file, &status), 0);
+	scratch_init(&scratch, "f.conf");
+	write_file_mode(scratch.file, "", 0600);
+	assert_int_equal(chown(scratch.file, 12345, 54321), 0);
+	assert_int_equal(config_save(scratch.file, NULL, &change, 1, &err), 0);
+	assert_int_equal(stat(scratch.file, &status), 0);
 	assert_int_equal(status.st_uid, 12345);
 	assert_int_equal(status.st_gid, 54321);
-	remove_place(&place);
+	remove_tree(scratch.directory);
 }
 
-/* A dotfile kept elsewhere is written there; a link that anybody can plant is not followed. */
-static void test_links(void **state)
+/* The target of a link is written, unless other users could have made the link. */
+static void test_link(void **state)
 {
-	struct safe_path place;
+	struct scratch scratch;
 	struct error err = {0};
 	char link[128], expected[256];
 	struct stat status;
 
 	(void)state;
-	make_place(&place, "f.conf");
-	snprintf(link, sizeof(link), "%s/link", place.directory);
-	put(place.file, "", 0600);
+	scratch_init(&scratch, "f.conf");
+	snprintf(link, sizeof(link), "%s/link", scratch.directory);
+	write_file_mode(scratch.file, "", 0600);
 	assert_int_equal(symlink("f.conf", link), 0);
 	assert_int_equal(config_save(link, NULL, &change, 1, &err), 0);
-	assert_file(place.file, "[pmctop]\ndelay = 2\n", 0600);
+	assert_file(scratch.file, "[pmctop]\ndelay = 2\n", 0600);
 	assert_int_equal(lstat(link, &status), 0);
 	assert_true(S_ISLNK(status.st_mode));
 
-	assert_int_equal(chmod(place.directory, 0777), 0);
-	put(place.file, "[pmctop]\n", 0600);
+	assert_int_equal(chmod(scratch.directory, 0777), 0);
+	write_file_mode(scratch.file, "[pmctop]\n", 0600);
 	assert_int_equal(config_save(link, NULL, &change, 1, &err), -ELOOP);
 	snprintf(expected, sizeof(expected),
 		 "Not saved: it is a link that another user may have made ('%s').", link);
 	assert_string_equal(err.text, expected);
-	assert_file(place.file, "[pmctop]\n", 0600);
-	/* A file itself may be there. */
-	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), 0);
+	assert_file(scratch.file, "[pmctop]\n", 0600);
+	/* Only links are refused in such a directory. */
+	assert_int_equal(config_save(scratch.file, NULL, &change, 1, &err), 0);
 
-	assert_int_equal(chmod(place.directory, 0700), 0);
-	unlink(place.file);
+	assert_int_equal(chmod(scratch.directory, 0700), 0);
+	unlink(scratch.file);
 	assert_int_equal(config_save(link, NULL, &change, 1, &err), 0);
-	assert_file(place.file, "[pmctop]\ndelay = 2\n", 0600);
-	assert_int_equal(count_files(place.directory), 2);
-	remove_place(&place);
+	assert_file(scratch.file, "[pmctop]\ndelay = 2\n", 0600);
+	assert_int_equal(count_files(scratch.directory), 2);
+	remove_tree(scratch.directory);
 }
 
-/* Root saves where root is, and not where somebody else may move it. */
-static void test_others(void **state)
+/* Root does not save to files and directories of other users. */
+static void test_files_of_others(void **state)
 {
-	struct safe_path place;
+	struct scratch scratch;
 	struct error err = {0};
 
 	(void)state;
 	need_chown();
-	make_place(&place, "f.conf");
-	put(place.file, "", 0600);
-	assert_int_equal(chown(place.file, 12345, 12345), 0);
-	assert_int_equal(chmod(place.directory, 01777), 0);
-	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EPERM);
+	scratch_init(&scratch, "f.conf");
+	write_file_mode(scratch.file, "", 0600);
+	assert_int_equal(chown(scratch.file, 12345, 12345), 0);
+	assert_int_equal(chmod(scratch.directory, 01777), 0);
+	assert_int_equal(config_save(scratch.file, NULL, &change, 1, &err), -EPERM);
 	assert_non_null(strstr(err.text, "it belongs to another user"));
-	assert_int_equal(chmod(place.directory, 0700), 0);
-	assert_int_equal(chown(place.directory, 12345, 12345), 0);
-	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EPERM);
-	unlink(place.file);
-	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EPERM);
+	assert_int_equal(chmod(scratch.directory, 0700), 0);
+	assert_int_equal(chown(scratch.directory, 12345, 12345), 0);
+	assert_int_equal(config_save(scratch.file, NULL, &change, 1, &err), -EPERM);
+	unlink(scratch.file);
+	assert_int_equal(config_save(scratch.file, NULL, &change, 1, &err), -EPERM);
 	assert_non_null(strstr(err.text, "its directory belongs to another user"));
-	assert_int_equal(count_files(place.directory), 0);
-	remove_place(&place);
+	assert_int_equal(count_files(scratch.directory), 0);
+	remove_tree(scratch.directory);
 }
 
-/* While another saves it. */
-static void test_at_once(void **state)
+/* Another process saves the file: it holds a write lock. */
+static void test_locked(void **state)
 {
 	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-	struct safe_path place;
+	struct scratch scratch;
 	struct error err = {0};
 
 	(void)state;
-	make_place(&place, "f.conf");
-	put(place.file, "[pmctop]\n", 0600);
-	int fd = open(place.file, O_RDWR | O_CLOEXEC);
-	/* Who reads it keeps nobody from saving. */
+	scratch_init(&scratch, "f.conf");
+	write_file_mode(scratch.file, "[pmctop]\n", 0600);
+	int fd = open(scratch.file, O_RDWR | O_CLOEXEC);
+	/* A read lock does not matter. */
 	assert_int_equal(fcntl(fd, F_OFD_SETLK, &lock), 0);
-	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), 0);
+	assert_int_equal(config_save(scratch.file, NULL, &change, 1, &err), 0);
 	close(fd);
-	put(place.file, "[pmctop]\n", 0600);
-	fd = open(place.file, O_RDWR | O_CLOEXEC);
+	write_file_mode(scratch.file, "[pmctop]\n", 0600);
+	fd = open(scratch.file, O_RDWR | O_CLOEXEC);
 	lock.l_type = F_WRLCK;
 	assert_int_equal(fcntl(fd, F_OFD_SETLK, &lock), 0);
-	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EBUSY);
+	assert_int_equal(config_save(scratch.file, NULL, &change, 1, &err), -EBUSY);
 	assert_non_null(strstr(err.text, "another pmctop is saving it"));
 	close(fd);
-	assert_file(place.file, "[pmctop]\n", 0600);
-	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), 0);
-	remove_place(&place);
+	assert_file(scratch.file, "[pmctop]\n", 0600);
+	assert_int_equal(config_save(scratch.file, NULL, &change, 1, &err), 0);
+	remove_tree(scratch.directory);
 }
 
 static void test_refused(void **state)
 {
-	struct safe_path place;
+	struct scratch scratch;
 	struct error err = {0};
 	char below[160], expected[256];
 
@@ -405,31 +397,31 @@ static void test_refused(void **state)
 	assert_int_equal(config_save("/proc/f.conf", NULL, &change, 1, &err), -ENOENT);
 	assert_string_equal(err.text, "Not saved: No such file or directory ('/proc/f.conf'). "
 				      "Make its directory first.");
-	make_place(&place, "f.conf");
-	put(place.file, "x", 0600);
-	snprintf(below, sizeof(below), "%s/f.conf", place.file);
+	scratch_init(&scratch, "f.conf");
+	write_file_mode(scratch.file, "x", 0600);
+	snprintf(below, sizeof(below), "%s/f.conf", scratch.file);
 	assert_int_equal(config_save(below, NULL, &change, 1, &err), -ENOTDIR);
-	assert_int_equal(config_save(place.directory, NULL, &change, 1, &err), -EINVAL);
-	assert_int_equal(truncate(place.file, CONFIG_BYTES_MAX + 1), 0);
-	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EINVAL);
+	assert_int_equal(config_save(scratch.directory, NULL, &change, 1, &err), -EINVAL);
+	assert_int_equal(truncate(scratch.file, CONFIG_BYTES_MAX + 1), 0);
+	assert_int_equal(config_save(scratch.file, NULL, &change, 1, &err), -EINVAL);
 	snprintf(expected, sizeof(expected),
-		 "Not saved: its present content is not a configuration ('%s').", place.file);
+		 "Not saved: its present content is not a configuration ('%s').", scratch.file);
 	assert_string_equal(err.text, expected);
-	assert_int_equal(count_files(place.directory), 1);
-	remove_place(&place);
+	assert_int_equal(count_files(scratch.directory), 1);
+	remove_tree(scratch.directory);
 }
 
-/* The disk takes a part of it, and no more: a write that comes short, then one that fails. */
+/* The file size limit ends the first write early, and the next one fails. */
 static void test_full_disk(void **state)
 {
 	static const rlim_t limits[] = {0, 1, 20, 25};
 	static const char text[] = "# mine\n[pmctop]\ndelay = 1 # s\n";
-	struct safe_path place;
+	struct scratch scratch;
 	struct rlimit before;
 
 	(void)state;
-	make_place(&place, "f.conf");
-	put(place.file, text, 0600);
+	scratch_init(&scratch, "f.conf");
+	write_file_mode(scratch.file, text, 0600);
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &before);
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
@@ -438,28 +430,35 @@ static void test_full_disk(void **state)
 		char expected[256];
 
 		setrlimit(RLIMIT_FSIZE, &limit);
-		int rc = config_save(place.file, NULL, &change, 1, &err);
+		int rc = config_save(scratch.file, NULL, &change, 1, &err);
 		setrlimit(RLIMIT_FSIZE, &before);
 		assert_int_equal(rc, -EFBIG);
 		snprintf(expected, sizeof(expected),
-			 "Not saved: File too large ('%s'). The limit is 'ulimit -f'.", place.file);
+			 "Not saved: File too large ('%s'). The limit is 'ulimit -f'.",
+			 scratch.file);
 		assert_string_equal(err.text, expected);
-		assert_file(place.file, text, 0600);
-		assert_int_equal(count_files(place.directory), 1);
+		assert_file(scratch.file, text, 0600);
+		assert_int_equal(count_files(scratch.directory), 1);
 	}
-	remove_place(&place);
+	remove_tree(scratch.directory);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_edit),      cmocka_unit_test(test_edit_refused),
-		cmocka_unit_test(test_edit_full), cmocka_unit_test(test_save),
-		cmocka_unit_test(test_new_file),  cmocka_unit_test(test_owner),
-		cmocka_unit_test(test_links),     cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_others),    cmocka_unit_test(test_at_once),
-		cmocka_unit_test(test_full_disk), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_pattern),
+		cmocka_unit_test(test_edit),
+		cmocka_unit_test(test_edit_refused),
+		cmocka_unit_test(test_edit_at_limits),
+		cmocka_unit_test(test_save),
+		cmocka_unit_test(test_new_file),
+		cmocka_unit_test(test_owner),
+		cmocka_unit_test(test_link),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_files_of_others),
+		cmocka_unit_test(test_locked),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_no_change),
+		cmocka_unit_test(test_changed_pattern),
 	};
 
 	signals_restore();

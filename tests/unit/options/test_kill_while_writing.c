@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Killed at every call to the kernel: what is on the disk then is the old file or the new one,
- * whole, and nothing beside it. A child does it, traced, and is killed at its k-th call.
+ * A process that writes a file has_text killed at each of its system calls. The old file or the new
+ * one must then be on the disk, complete, and no other file. The writer has_text a traced child.
  */
 #include "core/base/published_file.h"
 #include "core/perfdata/perfdata.h"
@@ -36,7 +36,7 @@ enum { CALLS_MAX = 400, TEXT = 5000 };
 static char directory[] = "/tmp/pmctop-killed-XXXXXX";
 static char old[TEXT + 1], new[TEXT + 1];
 
-static bool is(const char *path, const char *text)
+static bool has_text(const char *path, const char *text)
 {
 	char found[TEXT + 100];
 	FILE *file = fopen(path, "re");
@@ -49,8 +49,8 @@ static bool is(const char *path, const char *text)
 	return strcmp(found, text) == 0;
 }
 
-/* How many names there are, and removes them all. */
-static unsigned clear(void)
+/* Removes all files of the current directory. Returns their number. */
+static unsigned clear_directory(void)
 {
 	DIR *dir = opendir(".");
 	unsigned n = 0;
@@ -66,7 +66,7 @@ static unsigned clear(void)
 	return n;
 }
 
-/* Whether it lived to its end; -1 where nobody may be traced. */
+/* Kills work() at the call of that index. Returns whether it ended before; -1: no tracing here. */
 static int run_killed(int (*work)(void), unsigned calls)
 {
 	pid_t pid = fork();
@@ -94,8 +94,11 @@ static int run_killed(int (*work)(void), unsigned calls)
 	return WIFEXITED(status);
 }
 
-/* `good` looks at what is there; of all moments, how many have left a file too much. */
-static unsigned kill_everywhere(void (*prepare)(void), int (*work)(void), void (*good)(bool done),
+/*
+ * Kills work() at each of its calls; check() then examines the files. Returns for how many calls
+ * more than `files` files were left.
+ */
+static unsigned kill_everywhere(void (*prepare)(void), int (*work)(void), void (*check)(bool done),
 				unsigned files)
 {
 	unsigned strays = 0, calls = 0;
@@ -105,26 +108,24 @@ static unsigned kill_everywhere(void (*prepare)(void), int (*work)(void), void (
 		prepare();
 		done = run_killed(work, calls);
 		if (done < 0) {
-			clear();
+			clear_directory();
 			print_message("# skipped: a child may not be traced here\n");
 			skip();
 		}
-		good(done);
-		strays += clear() > files;
+		check(done);
+		strays += clear_directory() > files;
 		assert_true(calls < CALLS_MAX);
 	}
-	print_message("killed at %u calls, %u left something\n", calls, strays);
+	print_message("killed at %u calls, %u left a file\n", calls, strays);
 	return strays;
 }
 
-/* ---- a file that is replaced */
-
-static void prepare_prom(void)
+static void prepare_published(void)
 {
 	write_file("a.prom", old);
 }
 
-static int replace_prom(void)
+static int replace_published(void)
 {
 	struct published_file_replace file;
 
@@ -132,12 +133,12 @@ static int replace_prom(void)
 	       published_file_replace(&file, new, strlen(new), NULL, NULL);
 }
 
-static void good_prom(bool done)
+static void check_published(bool done)
 {
-	assert_true(is("a.prom", done ? new : old) || is("a.prom", new));
+	assert_true(has_text("a.prom", done ? new : old) || has_text("a.prom", new));
 }
 
-/* Where a file can be made without a name; else it may be left with another. */
+/* Whether files without a name can be made here. If not, a temporary name may be left. */
 static bool has_nameless(void)
 {
 	int fd = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -147,16 +148,14 @@ static bool has_nameless(void)
 	return fd >= 0 && access("/proc/self/fd", X_OK) == 0;
 }
 
-static void a_prom_is_whole(void **state)
+static void published_file_is_whole(void **state)
 {
 	(void)state;
-	unsigned strays = kill_everywhere(prepare_prom, replace_prom, good_prom, 1);
-	/* Between getting its name and taking the other's: two stops. */
+	unsigned strays = kill_everywhere(prepare_published, replace_published, check_published, 1);
+	/* The new file has a temporary name at two stops, before rename(). */
 	if (has_nameless())
 		assert_in_range(strays, 0, 2);
 }
-
-/* ---- the configuration */
 
 static void prepare_config(void)
 {
@@ -170,21 +169,19 @@ static int save_config(void)
 	return config_save("f.conf", NULL, &change, 1, NULL);
 }
 
-static void good_config(bool done)
+static void check_config(bool done)
 {
-	assert_true(is("f.conf", "# mine\n[pmctop]\ndelay = 2\n") ||
-		    (!done && is("f.conf", "# mine\n[pmctop]\ndelay = 1\n")));
+	assert_true(has_text("f.conf", "# mine\n[pmctop]\ndelay = 2\n") ||
+		    (!done && has_text("f.conf", "# mine\n[pmctop]\ndelay = 1\n")));
 }
 
-static void a_configuration_is_whole(void **state)
+static void configuration_is_whole(void **state)
 {
 	(void)state;
-	unsigned strays = kill_everywhere(prepare_config, save_config, good_config, 1);
+	unsigned strays = kill_everywhere(prepare_config, save_config, check_config, 1);
 	if (has_nameless())
 		assert_in_range(strays, 0, 2);
 }
-
-/* ---- a recording that makes way */
 
 static const char recording[] = "PERFILE2 and so on";
 
@@ -202,23 +199,23 @@ static int open_recording(void)
 	return recording_name_open(&name, "r", &rules, NULL) < 0;
 }
 
-static void good_recording(bool done)
+static void check_recording(bool done)
 {
-	assert_true(is("r", recording) ? !done : is("r.old", recording));
+	assert_true(has_text("r", recording) ? !done : has_text("r.old", recording));
 }
 
-static void a_recording_stays(void **state)
+static void earlier_recording_stays(void **state)
 {
 	(void)state;
-	assert_int_equal(kill_everywhere(prepare_recording, open_recording, good_recording, 2), 0);
+	assert_int_equal(kill_everywhere(prepare_recording, open_recording, check_recording, 2), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_prom_is_whole),
-		cmocka_unit_test(a_configuration_is_whole),
-		cmocka_unit_test(a_recording_stays),
+		cmocka_unit_test(published_file_is_whole),
+		cmocka_unit_test(configuration_is_whole),
+		cmocka_unit_test(earlier_recording_stays),
 	};
 
 	signals_restore();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which columns are shown, and in which order, whatever the preset has. */
+/* The user's choice of columns and their order, for any preset. */
 #include "core/base/util.h"
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tui/options/column_choice.h"
@@ -39,7 +39,7 @@ static void test_text(void **state)
 	}
 }
 
-/* "ipc -mips ...": all places. */
+/* The names of all places, hidden ones with a '-'. */
 static char *describe(const struct column_choice *choice, const struct columns *columns)
 {
 	struct column_place *places = xcalloc(columns->n_metrics + 1, sizeof(*places));
@@ -111,12 +111,12 @@ static void test_changes(void **state)
 	assert_string_equal(shown[n + 1], "mips");
 	free(shown);
 
-	/* As it was: nothing is chosen. */
+	/* Undone changes leave no choice. */
 	column_choice_move(&choice, columns, 1, true);
 	column_choice_toggle(&choice, columns, 1);
 	assert_int_equal(choice.n, 0);
 
-	/* One figure stays. */
+	/* The last column of figures cannot be hidden. */
 	for (size_t i = 0; i < 7; i++)
 		assert_true(column_choice_toggle(&choice, columns, i));
 	assert_false(column_choice_toggle(&choice, columns, 7));

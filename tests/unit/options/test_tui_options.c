@@ -11,6 +11,7 @@
 #include "core/metric/metric.h"
 #include "core/metric/preset.h"
 #include "core/output/batch.h"
+#include "tests/unit/shared/files.h"
 #include "tui/options/choice.h"
 #include "tui/options/duration.h"
 #include "tui/options/options.h"
@@ -46,7 +47,7 @@ static int parse(const char *const *args, struct options *options, struct error 
 	return options_parse(argc, argv, options, err);
 }
 
-/* All of them, where none is near. */
+/* Printed if no name is similar. */
 #define SETTINGS                                                                                \
 	"Settings: delay, preset, event, metric, count, budget, sort, columns, threads, idle, " \
 	"command-lines, by, color, unit, ascii, mouse, theme, readonly."
@@ -330,7 +331,6 @@ static void test_refused(void **state)
 	}
 }
 
-/* What stands behind the first "--" is the command's, whatever it looks like. */
 static void test_record(void **state)
 {
 	const char *const args[] = {"--record",
@@ -383,7 +383,7 @@ static void test_replay(void **state)
 	}
 }
 
-/* What is printed must not overwrite what is read, or recorded, by whatever name. */
+/* The output file must not be the replayed or recorded file, under any name. */
 static void test_output_apart(void **state)
 {
 	static const struct {
@@ -424,8 +424,8 @@ static void test_output_apart(void **state)
 	assert_non_null(getcwd(before, sizeof(before)));
 	assert_non_null(mkdtemp(directory));
 	assert_int_equal(chdir(directory), 0);
-	fclose(fopen("there", "we"));
-	fclose(fopen("other", "we"));
+	write_file("there", "");
+	write_file("other", "");
 	assert_int_equal(mkdir("sub", 0700), 0);
 	assert_int_equal(link("there", "hard"), 0);
 	assert_int_equal(symlink("there", "soft"), 0);
@@ -444,13 +444,8 @@ static void test_output_apart(void **state)
 		    (rc && !strstr(err.text, ". Give -o another file.")))
 			fail_msg("%zu: %d '%s'", i, rc, err.text);
 	}
-	static const char *const made[] = {"there", "other",    "hard",
-					   "soft",  "dangling", "sub/dangling"};
-	for (size_t i = 0; i < ARRAY_SIZE(made); i++)
-		unlink(made[i]);
-	rmdir("sub");
 	assert_int_equal(chdir(before), 0);
-	assert_int_equal(rmdir(directory), 0);
+	remove_tree(directory);
 }
 
 static void test_numbers(void **state)
@@ -471,6 +466,7 @@ static void test_numbers(void **state)
 	}
 }
 
+/* All words after the first "--" are the command. */
 static void test_command(void **state)
 {
 	static const struct {
@@ -514,7 +510,7 @@ static void test_command(void **state)
 	}
 }
 
-/* A configuration's delay asks for no refreshes; parsing again finds the command again. */
+/* A delay in a configuration does not set `refreshes`. The same words can be parsed twice. */
 static void test_command_again(void **state)
 {
 	char program[] = "pmctop", batch[] = "-b", dashes[] = "--", make[] = "make", two[] = "2";
@@ -539,7 +535,7 @@ static void test_command_again(void **state)
 	options_fini(&options);
 }
 
-/* -e and -m are kept as they were written, in their order. */
+/* -e and -m keep their text and order. */
 static void test_columns_in_order(void **state)
 {
 	static const char *const args[] = {"-e", "a,{b,c}", "-m", "x=a/b", "--event=d", NULL};
@@ -583,7 +579,7 @@ static void test_too_many_columns(void **state)
 	free(argv);
 }
 
-/* The command line wins over what the configuration said before it. */
+/* Options override settings of the configuration. */
 static void test_settings(void **state)
 {
 	static const struct {
@@ -677,7 +673,7 @@ static void test_presets(void **state)
 	}
 }
 
-static const struct metric_def own_metrics[] = {{.name = "mine", .help = "of the config"}};
+static const struct metric_def own_metrics[] = {{.name = "mine", .help = "of the configuration"}};
 static const struct engine_column own_columns[] = {
 	{ENGINE_EVENTS, "cycles:u,{cpu/event=1,umask=2/,r1a2}"},
 	{ENGINE_METRIC, "ratio = r1a2 / cycles:u"},
@@ -695,7 +691,7 @@ static void test_check_columns(void **state)
 {
 	static const struct {
 		struct engine_column column;
-		const char *refused; /* the sentence's beginning; NULL: accepted */
+		const char *refused; /* start of the error; NULL: accepted */
 	} rows[] = {
 		{{ENGINE_EVENTS, "cycles:u,{cpu/event=1,umask=2/,r1a2}"}, NULL},
 		{{ENGINE_METRIC, "ipc"}, NULL},
@@ -770,7 +766,7 @@ static void test_sort(void **state)
 	}
 }
 
-/* The name of a column in the last release is not a column, but leads to one. */
+/* A column name of the last release is invalid, and its new name is found. */
 static void test_renamed_columns(void **state)
 {
 	struct engine_config config = {0};
@@ -783,7 +779,7 @@ static void test_renamed_columns(void **state)
 	assert_null(choice_renamed_column("ipc"));
 }
 
-/* --help says which words an option takes, and no line is wider than a terminal. */
+/* --help lists the words of an option. Its lines fit 80 columns. */
 static void test_help(void **state)
 {
 	char *text = NULL;

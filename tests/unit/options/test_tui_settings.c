@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* What W writes is what the next start reads. */
+/* Settings that W saves, and the options that the screen has at that moment. */
 #include "core/base/util.h"
+#include "tests/unit/shared/files.h"
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tui/options/config.h"
 #include "tui/options/settings.h"
@@ -31,32 +32,10 @@ static int make_directory(void **state)
 static int remove_directory(void **state)
 {
 	(void)state;
-	unlink(path);
-	return rmdir(directory);
+	remove_tree(directory);
+	return 0;
 }
 
-static void put(const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
-static void assert_file(const char *name, const char *expected)
-{
-	char text[4096];
-	FILE *file = fopen(path, "r");
-
-	assert_non_null(file);
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
-	if (strcmp(text, expected) != 0)
-		fail_msg("%s:\n%s", name, text);
-}
-
-/* An argument for each of: delay, by, sort, preset, theme, count, then -e and -m. */
 static void test_save(void **state)
 {
 	static const struct {
@@ -65,14 +44,14 @@ static void test_save(void **state)
 		const char *expected;
 	} rows[] = {
 		{"the defaults", "", {"x"}, ""},
-		{"all of it",
+		{"all settings",
 		 "# mine\n",
 		 {"x", "-d", "500ms", "--by", "user", "-s", "-ipc", "-S", "cache", "--theme",
 		  "nord", "--count", "user", "--ascii", "--no-mouse", "-c", "--unit", "ki"},
 		 "# mine\n\n[pmctop]\ndelay = 0.5s\npreset = cache\ncount = user\nsort = -ipc\nby "
 		 "= "
 		 "user\ncommand-lines = yes\nunit = ki\nascii = yes\nmouse = no\ntheme = nord\n"},
-		{"as it was",
+		{"no change",
 		 "[pmctop]\ndelay=500ms # so\nsort: -ipc\n",
 		 {"x", "-d", "0.5", "-s", "-ipc"},
 		 "[pmctop]\ndelay=500ms # so\nsort: -ipc\n"},
@@ -80,7 +59,7 @@ static void test_save(void **state)
 		 "[pmctop]\ndelay = 2\npreset = cache\ntheme = nord # cold\nsort = ipc\n",
 		 {"x"},
 		 "[pmctop]\ndelay = 1.0s\ntheme = default # cold\n"},
-		{"threads said twice",
+		{"threads, by two settings",
 		 "[pmctop]\nby = user\nthreads = yes\n",
 		 {"x", "--by", "cgroup"},
 		 "[pmctop]\nby = cgroup\n"},
@@ -90,10 +69,7 @@ static void test_save(void **state)
 		  "k = 1000*page-faults ; unit=/ki", "-e", "cs"},
 		 "[metrics]\nk = 1000*page-faults; unit=/ki\n\n[pmctop]\nevent = "
 		 "{cycles,branches}:u,r01a2, cs\nmetric = ipc, k\n"},
-		{"no columns any more",
-		 "[pmctop]\nevent = cs\nmetric = ipc\n",
-		 {"x"},
-		 "[pmctop]\n"},
+		{"columns removed", "[pmctop]\nevent = cs\nmetric = ipc\n", {"x"}, "[pmctop]\n"},
 	};
 
 	(void)state;
@@ -107,21 +83,21 @@ static void test_save(void **state)
 			argv[argc] = xstrdup(rows[i].argv[argc]);
 		options_init(&options);
 		assert_int_equal(options_parse(argc, argv, &options, &err), 0);
-		put(rows[i].file);
+		write_file(path, rows[i].file);
 		if (settings_save(path, NULL, &options, &err) < 0)
 			fail_msg("%s: %s", rows[i].name, err.text);
-		assert_file(rows[i].name, rows[i].expected);
+		expect_file(path, rows[i].expected);
 
-		/* A second time there is nothing to change. */
+		/* A second save changes nothing. */
 		assert_int_equal(settings_save(path, NULL, &options, &err), 1);
-		assert_file(rows[i].name, rows[i].expected);
+		expect_file(path, rows[i].expected);
 		options_fini(&options);
 		for (int k = 0; k < argc; k++)
 			free(argv[k]);
 	}
 }
 
-/* A file of the machine comes along when the user's own is made. */
+/* A new file of the user begins as a copy of the machine's file. */
 static void test_pattern(void **state)
 {
 	char pattern[160];
@@ -129,27 +105,26 @@ static void test_pattern(void **state)
 	struct error err;
 
 	(void)state;
-	put("[pmctop]\ndelay = 5\n[presets]\np = ipc\n");
+	write_file(path, "[pmctop]\ndelay = 5\n[presets]\np = ipc\n");
 	snprintf(pattern, sizeof(pattern), "%s.etc", path);
 	assert_int_equal(rename(path, pattern), 0);
 	options_init(&options);
 	options.theme = "nord";
 	assert_int_equal(settings_save(path, pattern, &options, &err), 0);
-	assert_file("pattern", "[pmctop]\ndelay = 1.0s\ntheme = nord\n[presets]\np = ipc\n");
+	expect_file(path, "[pmctop]\ndelay = 1.0s\ntheme = nord\n[presets]\np = ipc\n");
 	options.theme = "no #theme";
 	assert_int_not_equal(settings_save(path, pattern, &options, &err), 0);
 	assert_string_equal(err.text, "'theme = no #theme' cannot be written in a configuration.");
-	unlink(pattern);
 	options_fini(&options);
 }
 
-/* The screen as options: what was added and is there still, the list that is shown. */
+/* The options contain the added columns that still exist, and the list on the screen. */
 static void test_app_options(void **state)
 {
 	static const struct {
 		enum command_kind kind;
 		const char *text;
-	} asked[] = {
+	} commands[] = {
 		{COMMAND_ADD_METRIC, "ipc"},    {COMMAND_ADD_METRIC, "nosuch = 1"},
 		{COMMAND_ADD_EVENTS, "nosuch"}, {COMMAND_ADD_METRIC, "ipc"},
 		{COMMAND_PRESET, "cache"},
@@ -162,8 +137,8 @@ static void test_app_options(void **state)
 	began.ascii = true;
 	app_init(&app, &began);
 	app_snapshot(&app, screen_snapshot(2));
-	for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
-		app_command(&app, asked[i].kind, asked[i].text, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		app_command(&app, commands[i].kind, commands[i].text, 0);
 	app.preferences.interval_ns = 2 * NS_PER_S;
 	app_key(&app, 'C');
 	app_options(&app, &began, &now);
@@ -177,8 +152,7 @@ static void test_app_options(void **state)
 	assert_string_equal(now.shown, "");
 	options_fini(&now);
 
-	/* From the setup the list that it goes back to, but where other lines of tasks are chosen.
-	 */
+	/* In the setup: the list below it, unless the setup changes the list of tasks. */
 	app_key(&app, 'R');
 	app_key(&app, KEYMAP_F0 + 2);
 	app_options(&app, &began, &now);
@@ -191,7 +165,7 @@ static void test_app_options(void **state)
 	assert_int_equal(now.by, app.tasks.spec.by);
 	assert_false(now.by == ROLLUP_PROCESS || rollup_is_of_cpus(now.by));
 	options_fini(&now);
-	/* The usual order the other way round has the name of its column. */
+	/* The default order, reversed, has the name of its column. */
 	app_key(&app, 'q');
 	assert_ptr_equal(app_list(&app), &app.tasks);
 	app_key(&app, 'R');
@@ -202,7 +176,7 @@ static void test_app_options(void **state)
 	app_key(&app, 'R');
 	app_key(&app, 'C');
 
-	/* Of a list what is left, and in which order the columns stand. */
+	/* The events of a group that exist, and the order of the columns. */
 	app_command(&app, COMMAND_ADD_EVENTS, "mips,{ghz,nosuch,cs_per_s}", 0);
 	app_command(&app, COMMAND_ADD_EVENTS, "{ghz,cs_per_s}", 0);
 	app_options(&app, &began, &now);

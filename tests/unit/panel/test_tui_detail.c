@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* History and details on the screen: two made-up minutes of a small machine. */
+/* History and details on the screen: 130 invented seconds of a small machine. */
 #include "tests/unit/shared/small_machine.h"
 #include "tests/unit/shared/stage.h"
 

@@ -12,9 +12,9 @@ static void test_counts(void **state)
 		const char *want;      /* text, appearances, "!" if current */
 	} rows[] = {
 		{"once", {"a"}, "a1! "},
-		{"goes on", {"a", "a", "a"}, "a1! "},
-		{"is over", {"a", "a", "-"}, "a1 "},
-		{"comes again", {"a", "-", "a"}, "a2! "},
+		{"continues", {"a", "a", "a"}, "a1! "},
+		{"has ended", {"a", "a", "-"}, "a1 "},
+		{"appears again", {"a", "-", "a"}, "a2! "},
 		{"the latest is last", {"a", "b", "-", "a"}, "b1 a2! "},
 		{"twice in a round", {"aa", "aba"}, "b1! a1! "},
 	};
@@ -39,7 +39,7 @@ static void test_counts(void **state)
 	}
 }
 
-static void test_is_bounded(void **state)
+static void test_limit(void **state)
 {
 	struct messages messages = {0};
 
@@ -90,7 +90,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_is_bounded),
+		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_screen),
 	};
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* How many calls of send() fail from now on, and with what. */
+/* The number of next calls of send() that fail, and their errno. */
 static unsigned send_fails;
 static int send_error;
 
@@ -58,7 +58,7 @@ static void starts_that_fail(void **state)
 		{"a signal", 3, EINTR, 0, 7, ""},
 		{"no memory for the byte", 1, ENOBUFS, -ENOBUFS, LAUNCH_CANNOT_EXECUTE,
 		 "'sh' cannot be started: No buffer space available."},
-		{"it is gone", 1, EPIPE, 0, LAUNCH_CANNOT_EXECUTE, ""},
+		{"the child has exited", 1, EPIPE, 0, LAUNCH_CANNOT_EXECUTE, ""},
 	};
 
 	(void)state;
@@ -77,7 +77,7 @@ static void starts_that_fail(void **state)
 			fail_msg("%s: %d, status %d, '%s'", rows[i].name, rc, launch.status,
 				 err.text);
 		launch_close(&launch);
-		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nothing is left of it */
+		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 	}
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What --list prints, on a terminal and in a pipe, and what it says besides. */
+/* The lists of --list on a terminal and in a pipe, and the remark below them. */
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "tests/fake_kernel/fake_kernel.h"

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #define BIT(capability) (UINT64_C(1) << (capability))
-#define COUNTS          (BIT(38) | BIT(CAP_IPC_LOCK)) /* CAP_PERFMON: older headers do not know it */
+#define COUNTS          (BIT(38) | BIT(CAP_IPC_LOCK)) /* 38 is CAP_PERFMON, which older headers lack */
 
 static void test_wanted(void **state)
 {

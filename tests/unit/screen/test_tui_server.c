@@ -127,14 +127,20 @@ static void test_folding(void **state)
 		size_t lines;
 	} rows[] = {
 		{"a small screen", 24, {'C', 0}, SOCKETS},
-		{"a large one", 50, {'C', 0}, CPUS},
+		{"a large screen", 50, {'C', 0}, CPUS},
 		{"unfolds", 24, {'C', KEYMAP_RIGHT, 0}, SOCKETS + OF_FIRST},
 		{"folds", 24, {'C', KEYMAP_ENTER, KEYMAP_LEFT, 0}, SOCKETS},
 		{"stays folded", 24, {'C', KEYMAP_LEFT, 0}, SOCKETS},
-		{"all of it", 24, {'C', KEYMAP_RIGHT, KEYMAP_END, KEYMAP_RIGHT, 0}, SOCKETS + CPUS},
-		{"the second", 24, {'C', KEYMAP_DOWN, KEYMAP_ENTER, 0}, SOCKETS + CPUS - OF_FIRST},
+		{"both sockets",
+		 24,
+		 {'C', KEYMAP_RIGHT, KEYMAP_END, KEYMAP_RIGHT, 0},
+		 SOCKETS + CPUS},
+		{"the second socket",
+		 24,
+		 {'C', KEYMAP_DOWN, KEYMAP_ENTER, 0},
+		 SOCKETS + CPUS - OF_FIRST},
 		{"nodes", 24, {'C', 'g', 0}, 4},
-		{"CPUs, if one wants them", 24, {'C', 'g', 'g', 0}, CPUS},
+		{"CPUs by the key g", 24, {'C', 'g', 'g', 0}, CPUS},
 	};
 
 	(void)state;

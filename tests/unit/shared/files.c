@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/files.h"
 
+#include <ftw.h>
+
 void write_file(const char *path, const char *text)
 {
 	FILE *file = fopen(path, "we");
@@ -40,6 +42,20 @@ void need_chown(void)
 		return;
 	print_message("# skipped: files cannot be given to other users here\n");
 	skip();
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *at)
+{
+	(void)status, (void)kind, (void)at;
+	return remove(path);
+}
+
+void remove_tree(const char *directory)
+{
+	enum { FDS_MAX = 8 };
+
+	if (nftw(directory, remove_entry, FDS_MAX, FTW_DEPTH | FTW_PHYS) != 0)
+		fail_msg("%s cannot be removed", directory);
 }
 
 unsigned count_files(const char *directory)

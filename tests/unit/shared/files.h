@@ -30,6 +30,9 @@ bool may_chown(void);
 /* Skips the test if may_chown() is false. */
 void need_chown(void);
 
+/* Removes a directory with all that is in it. Fails unless it is there. */
+void remove_tree(const char *directory);
+
 /* The number of directory entries, except "." and "..". */
 unsigned count_files(const char *directory);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/recorded_scene.h"
 
+#include "tests/unit/shared/files.h"
+
 char recorded_directory[] = "/tmp/pmctop-replay-XXXXXX";
 const struct sys recorded_sys;
 
@@ -235,16 +237,7 @@ int recorded_scenes_setup(void **state)
 
 int recorded_scenes_teardown(void **state)
 {
-	struct dirent **names;
-	int n = scandir(recorded_directory, &names, NULL, NULL);
-
 	(void)state;
-	for (int i = 0; i < n; i++) {
-		if (names[i]->d_name[0] != '.')
-			unlink(path_of(names[i]->d_name));
-		free(names[i]);
-	}
-	if (n >= 0)
-		free(names);
-	return rmdir(recorded_directory);
+	remove_tree(recorded_directory);
+	return 0;
 }

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A line of the canvas, every cell of it. */
+/* The text of all cells of a line. Valid until the next call. */
 static const char *line_text(const struct canvas *canvas, unsigned y)
 {
 	static char line[512];
@@ -26,7 +26,7 @@ static const char *line_text(const struct canvas *canvas, unsigned y)
 	return line;
 }
 
-/* Wide characters and their right halves come in pairs, and nothing can steer a terminal. */
+/* Each wide character has its right half. No cell contains control characters. */
 static void assert_sound(const struct canvas *canvas)
 {
 	for (unsigned y = 0; y < canvas->height; y++)
@@ -68,15 +68,15 @@ static void test_text(void **state)
 		{"wide at the edge is left out", "编译", 7, 9, false, "       编 ", 2},
 		{"combining marks take no cell", "e\xcc\x81x", 0, 10, false, "e\xcc\x81x        ",
 		 2},
-		{"on wide ones neither", "\xe6\xbc\xa2\xcc\x81x", 0, 10, false,
+		{"combining marks on wide characters", "\xe6\xbc\xa2\xcc\x81x", 0, 10, false,
 		 "\xe6\xbc\xa2\xcc\x81x       ", 3},
-		{"no more than two of them", "e\xcc\x81\xcc\x82\xcc\x83x", 0, 10, false,
+		{"at most two marks", "e\xcc\x81\xcc\x82\xcc\x83x", 0, 10, false,
 		 "e\xcc\x81\xcc\x82\xef\xbf\xbdx       ", 3},
-		{"nor one without a character", "\xcc\x81x", 0, 10, false, "\xef\xbf\xbdx        ",
+		{"a mark without a character", "\xcc\x81x", 0, 10, false, "\xef\xbf\xbdx        ",
 		 2},
-		{"joiners and selectors are none", "e\xe2\x80\x8dx\xef\xb8\x8f", 0, 10, false,
+		{"joiners and selectors are replaced", "e\xe2\x80\x8dx\xef\xb8\x8f", 0, 10, false,
 		 "e\xef\xbf\xbdx\xef\xbf\xbd      ", 4},
-		{"ASCII has none", "e\xcc\x81x", 0, 10, true, "ex        ", 2},
+		{"ASCII: no marks", "e\xcc\x81x", 0, 10, true, "ex        ", 2},
 		{"escape sequence", "\033[31mx", 0, 10, false, "\xef\xbf\xbd[31mx    ", 6},
 		{"C1 control", "\xc2\x9bx", 0, 10, false, "\xef\xbf\xbdx        ", 2},
 		{"bidirectional override", "\xe2\x80\xaex", 0, 10, false, "\xef\xbf\xbdx        ",
@@ -84,7 +84,7 @@ static void test_text(void **state)
 		{"broken UTF-8", "\xff\xe7\xbcx", 0, 10, false,
 		 "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdx      ", 4},
 		{"ASCII: one for one column", "äx", 0, 10, true, "?x        ", 2},
-		{"ASCII: two for two", "编x", 0, 10, true, "??x       ", 3},
+		{"ASCII: two for two columns", "编x", 0, 10, true, "??x       ", 3},
 		{"ASCII: controls", "\001\nx", 0, 10, true, "??x       ", 3},
 	};
 
@@ -175,7 +175,8 @@ static void test_meter(void **state)
 	}
 }
 
-static void add(struct segments *segments, unsigned weight, const char *label, const char *text)
+static void add_segment(struct segments *segments, unsigned weight, const char *label,
+			const char *text)
 {
 	struct segment *segment = segments_add(segments, weight);
 
@@ -201,10 +202,10 @@ static void test_segments(void **state)
 	struct segments segments = {0};
 
 	(void)state;
-	add(&segments, 9, "host", "");
-	add(&segments, 3, "a", "1");
-	add(&segments, 2, "b", "22");
-	add(&segments, 8, "c", "33");
+	add_segment(&segments, 9, "host", "");
+	add_segment(&segments, 3, "a", "1");
+	add_segment(&segments, 2, "b", "22");
+	add_segment(&segments, 8, "c", "33");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct canvas canvas;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a terminal sends, and the keys and clicks it means; nothing else is ever taken for one. */
+/* Bytes from a terminal, and the keys and clicks that they decode to. */
 #include "core/base/util.h"
 #include "tui/term/decode.h"
 #include "tui/term/keymap.h"
@@ -15,7 +15,7 @@
 
 enum { KEYS = 32 };
 
-/* A terminal whose Home is its own, whose F1 begins like another's sequence. */
+/* Sequences of one terminal: an unusual Home, and an F1 that is the start of a longer sequence. */
 static const struct decode_string native[] = {
 	{"\033[@", KEYMAP_HOME},
 	{"\033OP", KEYMAP_F0 + 1},
@@ -37,7 +37,7 @@ static void describe(const struct decoded *decoded, char *text, size_t size)
 		keymap_key_name(decoded->key, text + length, size - length);
 }
 
-/* In pieces of so many bytes, with no pause but at the end. */
+/* Decodes pieces of `piece` bytes, which arrive without a pause, into names of keys. */
 static void decode_all(const char *bytes, size_t n, size_t piece, char *text, size_t size)
 {
 	struct decoder decoder = {.strings = native, .n_strings = ARRAY_SIZE(native)};
@@ -80,7 +80,7 @@ static void test_bytes(void **state)
 		{"\033[", ""},
 		{"\033O", "Alt-O"},
 		{"\033]", "Alt-]"},
-		/* keys, by their codes and by this terminal's own */
+		/* keys, by standard codes and by those of `native` */
 		{"\033[A\033OB\033[C\033OD", "Up Down Right Left"},
 		{"\033[H\033OF\033[1~\033[4~\033[7~\033[8~", "Home End Home End Home End"},
 		{"\033[5~\033[6~\033[3~\033[Z", "PgUp PgDn Delete S-Tab"},
@@ -89,7 +89,7 @@ static void test_bytes(void **state)
 		{"\033[1;5A\033[1;3D\033[5;2~", "Up Left PgUp"},
 		{"\033OM", "Enter"},
 		{"\033\033[A", "Esc Up"},
-		/* what is no key, and what follows it */
+		/* other sequences, and the key that follows */
 		{"\033[2~q", "q"},
 		{"\033[200~q", "q"},
 		{"\033[99999999999999999999~q", "q"},
@@ -111,7 +111,7 @@ static void test_bytes(void **state)
 		 "q"},
 		{"\377\376q\300\200\355\240\200\302", "q"},
 		{"\302q", "q"},
-		{"\302\233Aq", "A q"}, /* CSI in 8 bits: no key, and terminals send none */
+		{"\302\233Aq", "A q"}, /* 8-bit CSI is not decoded: terminals do not send it */
 		/* the mouse */
 		{"\033[<0;1;1M", "click(0,0)"},
 		{"\033[<0;80;24M\033[<0;80;24m", "click(79,23)"},
@@ -120,7 +120,7 @@ static void test_bytes(void **state)
 		{"\033[<1;5;6M\033[<2;5;6M\033[<32;5;6M\033[<66;5;6Mq", "q"},
 		{"\033[<0;99999999999;0M", "click(65535,0)"},
 		{"\033[<0;5M", "click(4,0)"},
-		{"\033[<x;5Mq", "; 5 M q"}, /* x ends it */
+		{"\033[<x;5Mq", "; 5 M q"}, /* x ends the sequence */
 		{"\033[M !!", "click(0,0)"},
 		{"\033[M`%&q", "wheel-up(4,5) q"},
 		{"\033[M#%&q", "q"},

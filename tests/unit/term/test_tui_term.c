@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The size that a terminal reports, and the size that is drawn. */
+/* The size that a terminal reports, and the size of the screen on it. */
 #include "core/base/util.h"
 #include "tui/term/term.h"
 
@@ -16,13 +16,13 @@
 #include <cmocka.h>
 
 #define TYPE    "xterm-256color"
-#define NO_SIZE "linux" /* terminfo has no size of it */
+#define NO_SIZE "linux" /* a type without a size in terminfo */
 
 struct size {
 	unsigned short width, height;
 };
 
-/* Standard input and output on a pseudo terminal, and what they were. */
+/* A pseudo terminal as standard input and output, and copies of the former ones. */
 struct pty {
 	int master, input, output;
 };
@@ -74,21 +74,15 @@ static void sizes_are_limited(void **state)
 {
 	static const struct {
 		const char *name, *columns, *lines;
-		struct size first, then;   /* of the window, at the start and at a SIGWINCH */
-		struct size shown, shown2; /* the same */
+		struct size first, then;   /* size of the window, at the start and later */
+		struct size shown, shown2; /* size of the screen, likewise */
 		const char *type;          /* NULL: TYPE */
 	} rows[] = {
-		{"a usual one", NULL, NULL, {80, 24}, {200, 50}, {80, 24}, {200, 50}},
+		{"80x24", NULL, NULL, {80, 24}, {200, 50}, {80, 24}, {200, 50}},
 		{"the largest", NULL, NULL, {1000, 1000}, {80, 24}, {1000, 1000}, {80, 24}},
 		{"large at the start", NULL, NULL, {2000, 1001}, {80, 24}, {1000, 1000}, {80, 24}},
 		{"large later", NULL, NULL, {80, 24}, {2000, 1001}, {80, 24}, {1000, 1000}},
-		{"more than ncurses takes",
-		 NULL,
-		 NULL,
-		 {65535, 1},
-		 {1, 65535},
-		 {1000, 1},
-		 {1, 1000}},
+		{"too large for ncurses", NULL, NULL, {65535, 1}, {1, 65535}, {1000, 1}, {1, 1000}},
 		{"the window wins", "30", "10", {80, 24}, {90, 25}, {80, 24}, {90, 25}},
 		{"the environment", "30", "10", {0, 0}, {90, 25}, {30, 10}, {90, 25}},
 		{"one side", "30", "10", {0, 24}, {90, 0}, {30, 24}, {90, 10}},
@@ -99,11 +93,18 @@ static void sizes_are_limited(void **state)
 		 {0, 0},
 		 {1000, 1000},
 		 {1000, 1000}},
-		{"a senseless one", "wide", "-1", {0, 0}, {0, 0}, {80, 24}, {80, 24}},
+		{"an invalid environment", "wide", "-1", {0, 0}, {0, 0}, {80, 24}, {80, 24}},
 		{"nothing known", NULL, NULL, {0, 0}, {0, 0}, {80, 24}, {80, 24}},
-		{"not of the type", NULL, NULL, {90, 25}, {80, 24}, {90, 25}, {80, 24}, NO_SIZE},
-		{"nor of the window", NULL, NULL, {0, 0}, {90, 25}, {80, 24}, {90, 25}, NO_SIZE},
-		{"but of the environment",
+		{"a type without a size",
+		 NULL,
+		 NULL,
+		 {90, 25},
+		 {80, 24},
+		 {90, 25},
+		 {80, 24},
+		 NO_SIZE},
+		{"no size, then one", NULL, NULL, {0, 0}, {90, 25}, {80, 24}, {90, 25}, NO_SIZE},
+		{"no size but the environment's",
 		 "30",
 		 "10",
 		 {0, 0},

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "core/base/util.h"
+#include "tests/unit/shared/files.h"
 #include "tui/term/theme.h"
 #include "tui/term/theme_load.h"
 
@@ -16,9 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-/* ---- colour science, as far as it takes */
 
 struct linear {
 	double red, green, blue;
@@ -94,8 +92,6 @@ static double lab_distance(struct lab a, struct lab b)
 	return sqrt(pow(a.l - b.l, 2) + pow(a.a - b.a, 2) + pow(a.b - b.b, 2));
 }
 
-/* ---- the themes */
-
 static struct theme load(const char *name)
 {
 	struct theme theme;
@@ -128,7 +124,7 @@ static const struct color xterm_colors[] = {
 	{true, 0xff, 0xff, 0xff},
 };
 
-/* What a number of a depth is on the screen. */
+/* The colour that xterm shows for a colour number of a depth. */
 static struct color color_at(int index, enum color_depth depth)
 {
 	static const uint8_t levels[] = {0, 95, 135, 175, 215, 255};
@@ -153,7 +149,7 @@ static bool is_main_text(enum style style)
 	       style == STYLE_HEADER || style == STYLE_HEADER_SORT;
 }
 
-/* 4.5 for what is read all the time and 3 for all else, whatever is left of the colours. */
+/* Contrast on each ground and depth: at least 4.5 for main text, 3 for other text. */
 static void check_contrast(const char *name, const struct theme *theme, enum style style)
 {
 	static const struct color grounds[] = {
@@ -164,14 +160,14 @@ static void check_contrast(const char *name, const struct theme *theme, enum sty
 			struct theme_look look = theme_look(theme, style, selected, depth);
 			bool main_text = selected || is_main_text(style);
 			double least = main_text && depth >= COLOR_DEPTH_256 ? 4.5 : 3;
-			bool native = look.background >= 0; /* or the terminal's, dark or light */
+			bool native = look.background >= 0; /* else the terminal's own */
 
 			if (look.foreground < 0) {
 				assert_int_equal(look.background, -1);
 				continue;
 			}
 			if (!native && depth < COLOR_DEPTH_256)
-				continue; /* a name more than a colour, as its user likes it */
+				continue; /* colours 0 to 15 are the user's choice */
 			for (size_t g = 0; g < (native ? 1 : ARRAY_SIZE(grounds)); g++) {
 				struct color ground =
 					native ? color_at(look.background, depth) : grounds[g];
@@ -191,7 +187,6 @@ static void test_contrast(void **state)
 	each_style(check_contrast);
 }
 
-/* Where even the details stand out. */
 static void test_high_contrast(void **state)
 {
 	struct theme theme = load("high-contrast");
@@ -202,7 +197,7 @@ static void test_high_contrast(void **state)
 				     theme.styles[style].background) >= 7);
 }
 
-/* What means different things. */
+/* Styles with different meanings. */
 static const enum style pairs[][2] = {
 	{STYLE_WARN, STYLE_BAD},
 	{STYLE_WARN, STYLE_DIM},
@@ -233,7 +228,7 @@ static double least_distance(const struct theme *theme, size_t sight_index,
 	return least;
 }
 
-/* They stay apart for every kind of sight where a theme promises it, and for full sight anyhow. */
+/* The styles differ in full sight; in the promised themes also in colour-blind sight. */
 static void test_color_blind(void **state)
 {
 	static const char *const promised[] = {"default", "light", "high-contrast"};
@@ -267,7 +262,7 @@ static bool looks_alike(const struct theme *theme, enum style a, enum style b,
 	       left.attributes == right.attributes;
 }
 
-/* However few colours there are, what must not be mistaken looks different. */
+/* Roles look different at every depth. */
 static void test_roles(void **state)
 {
 	static const enum style roles[][2] = {
@@ -297,7 +292,7 @@ static void test_roles(void **state)
 	}
 }
 
-/* Each theme says what it is, and is listed. */
+/* All built-in themes are listed by name and described. */
 static void test_builtins(void **state)
 {
 	static const char *const some[] = {"default", "light", "mono", "high-contrast"};
@@ -316,7 +311,7 @@ static void test_builtins(void **state)
 	assert_null(theme_builtin_find("nonsense"));
 }
 
-/* Attributes alone, however many colours the terminal has. */
+/* The theme "mono" uses attributes alone at every depth. */
 static void test_mono(void **state)
 {
 	struct theme theme = load("mono"), other = load("default");
@@ -342,7 +337,7 @@ static void assert_color(struct color color, bool set, unsigned rgb)
 		assert_int_equal(color.red << 16 | color.green << 8 | color.blue, rgb);
 }
 
-/* A theme as btop's users write them. */
+/* The syntax of themes for btop. */
 static void test_parse_btop(void **state)
 {
 	static const char text[] = "#Bashtop theme\n"
@@ -377,7 +372,7 @@ static void test_parse_btop(void **state)
 	assert_color(theme.styles[STYLE_TITLE].foreground, true, 0x123456);
 }
 
-/* What is wrong with a line is told, and the others hold. */
+/* Each invalid line has a note. The other lines are valid. */
 static void test_parse_notes(void **state)
 {
 	static const struct {
@@ -455,15 +450,6 @@ static void test_about(void **state)
 	}
 }
 
-static void write_theme(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
 static int load_from(const char *name, const char *dir, struct theme *theme, struct error *err)
 {
 	struct notes notes = {0};
@@ -485,11 +471,11 @@ static void test_load(void **state)
 	snprintf(path, sizeof(path), "%s/mine.theme", dir);
 	snprintf(nord, sizeof(nord), "%s/nord.theme", dir);
 	snprintf(empty, sizeof(empty), "%s/empty", dir);
-	write_theme(path, "# All mine\ntheme[main_fg]=\"#010203\"\n");
-	write_theme(nord, "theme[main_fg]=\"#030201\"\n");
-	write_theme(empty, "");
+	write_file(path, "# All mine\ntheme[main_fg]=\"#010203\"\n");
+	write_file(nord, "theme[main_fg]=\"#030201\"\n");
+	write_file(empty, "");
 	snprintf(pipe, sizeof(pipe), "%s/pipe.theme", dir);
-	assert_int_equal(mkfifo(pipe, 0600), 0); /* nobody waits for its writer */
+	assert_int_equal(mkfifo(pipe, 0600), 0); /* has no writer: open() must not wait */
 
 	assert_int_equal(load_from("mine", dir, &theme, &err), 0);
 	assert_color(theme.styles[STYLE_PLAIN].foreground, true, 0x010203);
@@ -507,7 +493,8 @@ static void test_load(void **state)
 	assert_int_equal(load_from(dir, NULL, &theme, &err), -EISDIR);
 	assert_int_equal(load_from("pipe", dir, &theme, &err), -EINVAL);
 
-	/* One that everybody may write: the built-in one is taken, and there is no other "mine". */
+	/* Files that others may write are ignored: "mine" is refused, "nord" is the built-in one.
+	 */
 	assert_int_equal(chmod(path, 0602), 0);
 	assert_int_equal(chmod(nord, 0602), 0);
 	assert_int_equal(load_from("mine", dir, &theme, &err), -EPERM);
@@ -530,11 +517,7 @@ static void test_load(void **state)
 	assert_int_equal(found, 1);
 	assert_int_equal(twice, 1);
 	theme_list_fini(&list);
-	unlink(path);
-	unlink(nord);
-	unlink(empty);
-	unlink(pipe);
-	rmdir(dir);
+	remove_tree(dir);
 }
 
 static void test_color_index(void **state)
@@ -574,7 +557,7 @@ static void test_color_index(void **state)
 	}
 }
 
-/* White text must not stand on a light ground when colours are few. */
+/* At few colours white text on a light ground becomes black. */
 static void test_color_index_on(void **state)
 {
 	static const struct color white = {true, 0xff, 0xff, 0xff};

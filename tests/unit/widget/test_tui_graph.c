@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Graphs as text. */
+/* Graphs of one line and of several, in UTF-8 and ASCII. */
 #include "core/base/util.h"
 #include "tui/widget/widget_graph.h"
 

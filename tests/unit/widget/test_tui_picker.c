@@ -16,7 +16,7 @@ static const struct {
 };
 
 struct watch {
-	size_t looked, chosen;
+	size_t selected, chosen;
 	char typed[64];
 	unsigned selects, closes;
 	bool keeps_open, was_chosen;
@@ -43,11 +43,11 @@ static void count_select(void *owner, void *data, size_t index)
 	struct watch *watch = data;
 
 	assert_string_equal(owner, "owner");
-	watch->looked = index;
+	watch->selected = index;
 	watch->selects++;
 }
 
-static bool choose(void *owner, void *data, size_t index, const char *typed)
+static bool record_choice(void *owner, void *data, size_t index, const char *typed)
 {
 	struct watch *watch = data;
 
@@ -78,7 +78,7 @@ static const struct picker_ops ops = {
 	.about = about,
 	.about_lines = 2,
 	.select = count_select,
-	.choose = choose,
+	.choose = record_choice,
 	.key = other_key,
 	.close = closed,
 };
@@ -91,7 +91,7 @@ static void open_fruit(struct picker *picker, struct watch *watch)
 	picker_open(picker, &ops, "Fruit", watch, ARRAY_SIZE(fruit), owner);
 }
 
-static void type(struct picker *picker, const char *text)
+static void type_text(struct picker *picker, const char *text)
 {
 	for (; *text; text++)
 		picker_key(picker, *text, owner);
@@ -118,7 +118,7 @@ static void test_matches(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		open_fruit(&picker, &watch);
-		type(&picker, rows[i].typed);
+		type_text(&picker, rows[i].typed);
 		size_t n = 0;
 		for (; rows[i].names[n]; n++) {
 			assert_true(n < picker.n_matches);
@@ -138,17 +138,17 @@ static void test_keys(void **state)
 
 	(void)state;
 	open_fruit(&picker, &watch);
-	assert_int_equal(watch.looked, 0);
+	assert_int_equal(watch.selected, 0);
 	picker_key(&picker, KEYMAP_DOWN, owner);
 	picker_key(&picker, KEYMAP_DOWN, owner);
-	assert_int_equal(watch.looked, 2);
+	assert_int_equal(watch.selected, 2);
 	picker_key(&picker, KEYMAP_END, owner);
 	picker_key(&picker, KEYMAP_DOWN, owner);
-	assert_int_equal(watch.looked, 5);
+	assert_int_equal(watch.selected, 5);
 	assert_int_equal(watch.selects, 4);
 	picker_key(&picker, KEYMAP_TAB, owner);
 	assert_int_equal(watch.key, KEYMAP_TAB);
-	type(&picker, "zz");
+	type_text(&picker, "zz");
 	assert_int_equal(picker_selected(&picker), SIZE_MAX);
 	watch.keeps_open = true;
 	picker_key(&picker, KEYMAP_ENTER, owner);
@@ -199,7 +199,7 @@ static void test_as_typed(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		watch = (struct watch){0};
 		picker_open(&picker, &typing, "Fruit", &watch, ARRAY_SIZE(fruit), owner);
-		type(&picker, rows[i].typed);
+		type_text(&picker, rows[i].typed);
 		picker_draw(&picker, &canvas);
 		size_t at = SIZE_MAX;
 		for (size_t match = 0; match < picker.n_matches; match++)
@@ -213,8 +213,8 @@ static void test_as_typed(void **state)
 	/* Each letter changes the item. */
 	open_fruit(&picker, &watch);
 	picker.ops = &typing;
-	type(&picker, "xyz");
-	assert_int_equal(watch.looked, PICKER_AS_TYPED);
+	type_text(&picker, "xyz");
+	assert_int_equal(watch.selected, PICKER_AS_TYPED);
 	assert_int_equal(watch.selects, 4);
 	picker_key(&picker, KEYMAP_ENTER, owner);
 	assert_int_equal(watch.chosen, PICKER_AS_TYPED);
@@ -282,7 +282,7 @@ static void test_height(void **state)
 	picker_draw(&picker, &canvas);
 	unsigned height = picker.box.height;
 	assert_in_range(height, ARRAY_SIZE(fruit) + 3, 20);
-	type(&picker, "zz");
+	type_text(&picker, "zz");
 	picker_draw(&picker, &canvas);
 	assert_int_equal(picker.box.height, height);
 	picker_update(&picker, 1, owner);
