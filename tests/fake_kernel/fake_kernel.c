@@ -97,6 +97,10 @@ static void step_do(struct fk *fk, const struct fk_step *step)
 		return fk_cpu_online(fk, step->cpu);
 	case FK_WAKE:
 		return atomic_store(&fk->woken, true);
+	case FK_BLOCK:
+		return fk_block(fk, step->tid, (enum fk_state)step->n);
+	case FK_READY:
+		return fk_ready(fk, step->tid);
 	}
 	fk_die("no such action: %d", (int)step->action);
 }

@@ -248,7 +248,25 @@ enum fk_exit {
  */
 void fk_exit(struct fk *fk, pid_t tid, enum fk_exit how);
 
-/* Gives the CPU to a sleeping task (0: idle); the previous one sleeps. */
+/*
+ * Why a task is off its CPU. fk_block() sets the state in which the running task leaves at its next
+ * switch; without a call it sleeps. FK_PREEMPTED is runnable. fk_ready() wakes a task: it is
+ * runnable until it gets a CPU. A forked task is runnable, one of fk_task() sleeps.
+ */
+enum fk_state {
+	FK_SLEEPING,
+	FK_UNINTERRUPTIBLE, /* D */
+	FK_STOPPED,         /* T */
+	FK_TRACED,          /* t */
+	FK_PREEMPTED,
+	FK_WOKEN,
+	FK_RUNNING,
+	FK_STATES,
+};
+void fk_block(struct fk *fk, pid_t tid, enum fk_state state);
+void fk_ready(struct fk *fk, pid_t tid);
+
+/* Gives the CPU to a task (0: idle); the previous one leaves it in the state of fk_block(). */
 void fk_switch(struct fk *fk, int cpu, pid_t tid);
 void fk_fault(struct fk *fk, int cpu, bool major); /* a page fault of the running task */
 /* Adds a tracepoint beside FK_SCHED_SWITCH; unknown ids are EINVAL. fk_file() provides its file. */
@@ -343,6 +361,8 @@ enum fk_action {
 	FK_OFFLINE,  /* cpu */
 	FK_ONLINE,   /* cpu */
 	FK_WAKE,     /* as sys_wake */
+	FK_BLOCK,    /* tid, n = enum fk_state */
+	FK_READY,    /* tid */
 };
 
 struct fk_step {
@@ -398,6 +418,8 @@ uint64_t fk_truth_task(struct fk *fk, pid_t tid, enum fk_event event); /* the ne
 uint64_t fk_truth_task_user(struct fk *fk, pid_t tid, enum fk_event event);
 uint64_t fk_truth_task_raw(struct fk *fk, pid_t tid, uint64_t config); /* one of fk_spec.raws */
 uint64_t fk_truth_cpu(struct fk *fk, int cpu, enum fk_event event);    /* idle included */
+/* ns in a state since the task began, until now or its last switch. */
+uint64_t fk_truth_state(struct fk *fk, pid_t tid, enum fk_state state);
 /* Of a device, on the socket of that CPU; socket n counts n + 1 times its rate. */
 uint64_t fk_truth_device(struct fk *fk, const char *device, uint64_t config, int cpu);
 uint64_t fk_truth_idle(struct fk *fk, int cpu, enum fk_event event);

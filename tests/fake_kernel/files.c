@@ -92,6 +92,13 @@ static pid_t task_ppid(const struct fk *fk, const struct fk_task *task)
 	return parent ? parent->spec.pid : task->parent ? 1 : task->spec.ppid;
 }
 
+static const char *const state_words[FK_STATES] = {
+	[FK_SLEEPING] = "S (sleeping)", [FK_UNINTERRUPTIBLE] = "D (disk sleep)",
+	[FK_STOPPED] = "T (stopped)",   [FK_TRACED] = "t (tracing stop)",
+	[FK_PREEMPTED] = "R (running)", [FK_WOKEN] = "R (running)",
+	[FK_RUNNING] = "R (running)",
+};
+
 static void task_stat(struct fk_text *text, const struct fk *fk, const struct fk_task *task,
 		      bool process)
 {
@@ -101,11 +108,8 @@ static void task_stat(struct fk_text *text, const struct fk *fk, const struct fk
 	uint64_t user_ticks = sums.user_ns / TICK_NS;
 	/* pid (comm) state ppid pgrp session tty tpgid flags, see proc_pid_stat(5) */
 	fk_text_add(text, "%d (%s) %c %d %d %d 0 -1 %u", task->spec.tid, task->comm,
-		    task->exiting    ? 'Z'
-		    : task->cpu >= 0 ? 'R'
-				     : 'S',
-		    task_ppid(fk, task), task->spec.pid, task->spec.pid,
-		    task->spec.kernel ? PF_KTHREAD : 0);
+		    task->exiting ? 'Z' : state_words[task->state][0], task_ppid(fk, task),
+		    task->spec.pid, task->spec.pid, task->spec.kernel ? PF_KTHREAD : 0);
 	fk_text_add(text, " %llu 0 %llu 0 %llu %llu 0 0 20 0 %u 0 %llu",
 		    (unsigned long long)sums.minor, (unsigned long long)sums.major,
 		    (unsigned long long)user_ticks,
@@ -136,13 +140,13 @@ static void task_status(struct fk_text *text, const struct fk *fk, const struct 
 	fk_text_add(text, "Name:\t");
 	text_add_escaped(text, task->comm);
 	fk_text_add(text, "\nState:\t%s\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n",
-		    task->cpu >= 0 ? "R (running)" : "S (sleeping)", task->spec.pid, task->spec.tid,
-		    task_ppid(fk, task));
+		    state_words[task->state], task->spec.pid, task->spec.tid, task_ppid(fk, task));
 	fk_text_add(text, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n", uid, uid, uid, uid, uid,
 		    uid, uid, uid);
 	fk_text_add(text, "Threads:\t%u\n", sums.threads);
-	fk_text_add(text, "voluntary_ctxt_switches:\t%llu\nnonvoluntary_ctxt_switches:\t0\n",
-		    (unsigned long long)task->counts[FK_SWITCHES]);
+	fk_text_add(text, "voluntary_ctxt_switches:\t%llu\nnonvoluntary_ctxt_switches:\t%llu\n",
+		    (unsigned long long)(task->counts[FK_SWITCHES] - task->preempted),
+		    (unsigned long long)task->preempted);
 }
 
 /* The processes that a thread has forked. */
@@ -191,7 +195,9 @@ static int task_file(struct fk_text *text, struct fk *fk, const struct fk_task *
 	else if (!strcmp(name, "status"))
 		task_status(text, fk, task);
 	else if (!strcmp(name, "schedstat"))
-		fk_text_add(text, "%llu 0 %llu\n", (unsigned long long)task->counts[FK_TASK_CLOCK],
+		fk_text_add(text, "%llu %llu %llu\n",
+			    (unsigned long long)task->counts[FK_TASK_CLOCK],
+			    (unsigned long long)task->queued_ns,
 			    (unsigned long long)task->counts[FK_SWITCHES] + (task->cpu >= 0));
 	else if (!strcmp(name, "children") && !process)
 		task_children(text, fk, task);

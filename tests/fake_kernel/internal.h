@@ -43,6 +43,12 @@ struct fk_task {
 	uint64_t user_ns, user_ns_remainder; /* of its time on a CPU */
 	int cpu;                             /* where it runs, or -1 */
 	int last_cpu;                        /* where it ran last, or -1 */
+	enum fk_state state;                 /* now ... */
+	uint64_t state_ns;                   /* ... and since when */
+	uint64_t state_times[FK_STATES];     /* before that, ns */
+	uint64_t queued_ns;                  /* in a run queue, up to its last switch-in */
+	enum fk_state leaves;                /* its state after its next switch */
+	uint64_t preempted;                  /* how often it left while it was runnable */
 	bool exiting;                        /* its EXIT record is written */
 	bool dead;                           /* it has been switched away for good */
 	enum fk_exit how;

@@ -187,12 +187,19 @@ bool fk_is_unreported(const struct fk_cpu *cpu)
 	return cpu->current == &cpu->idle ? cpu->silent_idle : cpu->current->spec.unreported;
 }
 
-/* TASK_RUNNING, TASK_INTERRUPTIBLE, EXIT_DEAD, EXIT_ZOMBIE */
+/* TASK_* and EXIT_*, see include/linux/sched.h */
 static int64_t state_of(const struct fk_cpu *cpu, const struct fk_task *task)
 {
 	if (task == &cpu->idle)
 		return 0;
-	return !task->exiting ? 0x1 : task->how == FK_EXIT_ZOMBIE ? 0x20 : 0x10;
+	static const int64_t states[FK_STATES] = {
+		[FK_SLEEPING] = 0x1, [FK_UNINTERRUPTIBLE] = 0x2, [FK_STOPPED] = 0x4,
+		[FK_TRACED] = 0x8,   [FK_PREEMPTED] = 0,
+	};
+
+	if (task->exiting)
+		return task->how == FK_EXIT_ZOMBIE ? 0x20 : 0x10;
+	return states[task->leaves];
 }
 
 static void name_of(const struct fk_cpu *cpu, const struct fk_task *task, char comm[16])
@@ -241,6 +248,7 @@ static struct fk_task *task_add(struct fk *fk, const struct fk_spec *spec)
 	task->spec.comm = NULL;
 	task->start_ns = fk->now_ns;
 	task->cpu = task->last_cpu = -1;
+	task->state_ns = fk->now_ns;
 	task->next = *bucket;
 	*bucket = task;
 	*found_at(fk, spec->tid) = task;
@@ -291,6 +299,7 @@ static void fork_as(struct fk *fk, pid_t parent_tid, pid_t child, bool thread)
 	struct fk_task *task = task_add(fk, &spec);
 	task->parent = thread ? parent->parent : parent;
 	fk_inherit(parent, task);
+	fk_ready(fk, child);
 	fk_record_task(fk, cpu, PERF_RECORD_FORK, task, parent->spec.pid, parent->spec.tid);
 }
 
@@ -340,6 +349,54 @@ void fk_exit(struct fk *fk, pid_t tid, enum fk_exit how)
 	task->how = how;
 }
 
+static void enter_state(const struct fk *fk, struct fk_task *task, enum fk_state state)
+{
+	uint64_t ns = fk->now_ns - task->state_ns;
+
+	task->state_times[task->state] += ns;
+	if (task->state == FK_WOKEN || task->state == FK_PREEMPTED)
+		task->queued_ns += ns;
+	task->state = state;
+	task->state_ns = fk->now_ns;
+}
+
+void fk_block(struct fk *fk, pid_t tid, enum fk_state state)
+{
+	struct fk_task *task = task_alive(fk, tid);
+
+	if (task->cpu < 0 || state > FK_PREEMPTED)
+		fk_die("task %d cannot leave its CPU in state %d", (int)tid, (int)state);
+	task->leaves = state;
+}
+
+void fk_ready(struct fk *fk, pid_t tid)
+{
+	struct fk_task *task = task_alive(fk, tid);
+
+	if (task->cpu >= 0 || task->state >= FK_PREEMPTED)
+		fk_die("task %d is runnable already", (int)tid);
+	enter_state(fk, task, FK_WOKEN);
+}
+
+uint64_t fk_truth_state(struct fk *fk, pid_t tid, enum fk_state state)
+{
+	const struct fk_task *task = fk_find(fk, tid);
+
+	if (!task)
+		fk_die("there never was a task %d", (int)tid);
+	return task->state_times[state] +
+	       (task->state == state && !task->dead ? fk->now_ns - task->state_ns : 0);
+}
+
+/* The running task of a CPU leaves it. */
+static void leave(const struct fk *fk, struct fk_task *task)
+{
+	task->preempted += task->leaves == FK_PREEMPTED;
+	enter_state(fk, task, task->leaves);
+	task->leaves = FK_SLEEPING;
+	task->cpu = -1;
+}
+
 void fk_switch(struct fk *fk, int number, pid_t tid)
 {
 	struct fk_cpu *cpu = fk_cpu(fk, number);
@@ -359,11 +416,12 @@ void fk_switch(struct fk *fk, int number, pid_t tid)
 	fk_record_switch(fk, cpu, next, true);
 	fk_context_stop(fk, &previous->context);
 	if (previous != &cpu->idle)
-		previous->cpu = -1;
+		leave(fk, previous);
 	previous->dead = previous->exiting;
 
 	cpu->current = next;
 	next->cpu = number;
+	enter_state(fk, next, FK_RUNNING);
 	fk_schedule(fk, cpu, FK_TASK_ANEW);
 	fk_record_switch(fk, cpu, previous, false);
 	if (next->last_cpu >= 0 && next->last_cpu != number)

@@ -481,7 +481,7 @@ static void proc_tells_of_families(void **state)
 		{"/proc/22/status", "\nPPid:\t7\n"},
 		{"/proc/7/status", "\nvoluntary_ctxt_switches:\t1\n"},
 		{"/proc/7/schedstat", "1000000000 0 1\n"},
-		{"/proc/7/task/21/schedstat", "10 0 1\n"},
+		{"/proc/7/task/21/schedstat", "10 1000000000 1\n"},
 		{"/proc/7/stat", " 75 25 0 0 20 0 2 0 "},
 		{"/proc/self/limits",
 		 "\nMax open files            256                  256                  files     "
