@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Two paths may be one file through links, relative names or a file that does not exist yet, so
- * files are compared by device and inode, and absent ones by directory and name.
+ * files are compared by device and inode, and absent ones by directory and name. The check stands
+ * apart from run_batch.c for its own test.
  */
 #include "tui/options/output_apart.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The first existing file is read of: --config, $PMCTOPRC, the user's own, /etc/pmctop.conf. */
+/*
+ * The first existing file is read of: --config, $PMCTOPRC, the user's own, /etc/pmctop.conf. This
+ * module chooses the path to read and to save; config.c parses.
+ */
 #include "tui/options/user_files.h"
 
 #include "core/base/util.h"

@@ -16,7 +16,7 @@
 #include "core/view/verdict.h"
 #include "tui/options/choice.h"
 #include "tui/run/output_buffer.h"
-#include "tui/run/rights_need.h"
+#include "tui/run/rights.h"
 #include "tui/run/run.h"
 #include "tui/term/theme_load.h"
 #include "tui/term/variables.h"

@@ -10,7 +10,7 @@
 #include "tui/options/user_files.h"
 #include "tui/run/launch.h"
 #include "tui/run/output_buffer.h"
-#include "tui/run/rights_need.h"
+#include "tui/run/rights.h"
 #include "tui/run/run.h"
 #include "tui/term/term.h"
 #include "tui/term/theme_load.h"

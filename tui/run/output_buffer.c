@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The pages of --doctor, --list, --help and --version share this: a page is complete before its
+ * first byte is written, so an error leaves no part of one.
+ */
 #include "tui/run/output_buffer.h"
 
 #include "core/base/output_file.h"

@@ -3,6 +3,7 @@
 #define PMCTOP_RIGHTS_H
 
 #include "core/base/error.h"
+#include "tui/options/options.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,8 +12,8 @@
  * The rights of this process: those of its user if a file lent it more (set-user-ID, file
  * capabilities), and after the set-up only those that it needs.
  *
- * Linux has capabilities per thread. Call both functions while the process has one thread; later
- * threads inherit the rest. Dropped rights cannot be regained.
+ * Linux has capabilities per thread. Call rights_enter() and rights_drop() while the process has
+ * one thread; later threads inherit the rest. Dropped rights cannot be regained.
  */
 struct rights {
 	bool lent;          /* by the program's file: the user has fewer */
@@ -44,6 +45,9 @@ int rights_enter(struct rights *rights, struct error *err);
  * -errno and a sentence; then the process must end.
  */
 int rights_drop(const struct rights *rights, const struct rights_need *need, struct error *err);
+
+/* The needs of these options; `draws`: on a terminal. Pure. */
+struct rights_need rights_need_of(const struct options *options, bool draws);
 
 /* The capabilities for these needs, one bit each. Pure. */
 uint64_t rights_wanted(const struct rights_need *need, bool lent);

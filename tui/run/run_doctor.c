@@ -9,7 +9,7 @@
 #include "core/doctor/out_doctor.h"
 #include "core/output/batch.h"
 #include "tui/run/output_buffer.h"
-#include "tui/run/rights_need.h"
+#include "tui/run/rights.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The server runs from the start, so that a wrong address fails before anything is counted;
- * serve_feed() connects it to the feed.
+ * The server runs from the start, so that a wrong address fails before anything is counted.
+ * serve_feed() connects it to the feed. struct serve owns the server and its counters: both live
+ * longer than the feed of run_live.c or run_batch.c.
  */
 #include "tui/run/serve.h"
 

@@ -9,10 +9,11 @@
 #include "core/base/util.h"
 #include "tui/options/duration.h"
 #include "tui/screen/action_blocked.h"
-#include "tui/screen/recording.h"
 #include "tui/screen/replay_control.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 enum { WHEEL_LINES = 3 };
 
@@ -117,6 +118,50 @@ static void zero_totals(struct app *app)
 	event_totals_zero(&app->events.totals);
 	event_totals_zero(&app->watch.totals);
 	app_show_message(app, "The totals restart at zero.");
+}
+
+static int accept_record_file(void *owner, const char *text, struct error *err)
+{
+	struct app *app = owner;
+
+	(void)err;
+	app->recording_ends = false;
+	app_command(app, COMMAND_RECORD, text, 0);
+	return 0;
+}
+
+/* "pmctop-HOST-20261121-204500.data": sorts by time and needs no quotes in a shell. */
+static void suggest_record_file(const struct snapshot *snapshot, char *text, size_t size)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789.-_";
+	time_t seconds = (time_t)(snapshot->realtime_ns / NS_PER_S);
+	char host[sizeof(snapshot->host)], date[32] = "";
+	struct tm local;
+
+	text_copy(host, sizeof(host), snapshot->host);
+	for (char *at = host; *(at += strspn(at, safe));)
+		*at = '_';
+	if (localtime_r(&seconds, &local))
+		strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local);
+	snprintf(text, size, "pmctop-%s-%s.data", host, date);
+}
+
+/* Ends the recording; if there is none, opens a prompt for its file. The engine records. */
+static void toggle_recording(struct app *app)
+{
+	const struct snapshot *newest = display_newest(&app->display);
+
+	if (!newest)
+		return;
+	if (newest->recorded_bytes > 0 && !app->recording_ends) {
+		app->recording_ends = true;
+		app_command(app, COMMAND_RECORD, NULL, 0);
+		app_show_message(app, "The recording has ended.");
+		return;
+	}
+	prompt_open(&app->prompt, "Record to file:", accept_record_file);
+	suggest_record_file(newest, app->prompt.text, sizeof(app->prompt.text));
 }
 
 static void quit_or_confirm(struct app *app)
@@ -248,7 +293,7 @@ static void (*const acts[ACTIONS])(struct app *app) = {
 	[ACTION_ZERO] = zero_totals,
 	[ACTION_PAUSE] = toggle_pause,
 	[ACTION_INTERVAL] = prompt_interval,
-	[ACTION_RECORD] = recording_toggle,
+	[ACTION_RECORD] = toggle_recording,
 	[ACTION_THEME] = pick_theme,
 	[ACTION_SAVE] = request_save,
 	[ACTION_REDRAW] = request_redraw,

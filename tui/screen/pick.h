@@ -21,7 +21,7 @@ struct signal_choice {
 	size_t index; /* in the list of signals */
 };
 
-/* The pickers: each opens a list over the screen. */
+/* The pickers, a file each: each opens a list over the screen. */
 void pick_preset(struct app *app);
 void pick_preset_number(struct app *app, size_t index); /* without opening a list */
 void pick_theme(struct app *app);                       /* shows each theme while it is selected */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Preferences start with the options of the run and follow the keys and commands from then on. */
+/*
+ * Preferences start with the options of the run and follow the keys and commands from then on. They
+ * stand apart from app.c because they own the added commands and the column names.
+ */
 #include "tui/screen/preferences.h"
 
 #include "core/base/util.h"

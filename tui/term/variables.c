@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The environment is read here alone, so the table has all variables: --list variables prints it,
+ * and the manual is compared with it.
+ */
 #include "tui/term/variables.h"
 
 #include "core/base/util.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Text is edited at its end only, which is enough for a prompt of one line. */
+/* Text is edited at its end only, which is enough for a line of a prompt or picker. */
 #include "tui/widget/edit.h"
 
 #include "core/base/text.h"

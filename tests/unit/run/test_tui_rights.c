@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/util.h"
-#include "tui/run/rights_need.h"
+#include "tui/run/rights.h"
 
 #include <linux/capability.h>
 #include <setjmp.h>
