@@ -108,7 +108,7 @@ static void put_title(FILE *out, const struct snapshot *snapshot)
 }
 
 /*
- * "CPUs: 4  tasks: 231, 14 ran  lost records: 3  unattributed: 0.12% of cycles
+ * "CPUs: 4  threads: 231, 14 ran  lost records: 3  unattributed: 0.12% of cycles
  * counters: 14 events in 2 turns"
  */
 static void put_counts(FILE *out, const struct view *view)
@@ -122,9 +122,9 @@ static void put_counts(FILE *out, const struct view *view)
 	if (snapshot->run)
 		fprintf(out, "processes: %zu", snapshot->threads.n);
 	else if (snapshot->tasks)
-		fprintf(out, "tasks: %u, %zu ran", snapshot->tasks, snapshot_ran(snapshot));
+		fprintf(out, "threads: %u, %zu ran", snapshot->tasks, snapshot_ran(snapshot));
 	else
-		fprintf(out, "tasks: %zu ran", snapshot_ran(snapshot));
+		fprintf(out, "threads: %zu ran", snapshot_ran(snapshot));
 	if (snapshot->lost_records)
 		fprintf(out, "  lost records: %" PRIu64, snapshot->lost_records);
 	if (unattributed >= 0.005) {
@@ -151,12 +151,12 @@ static void put_counts(FILE *out, const struct view *view)
 }
 
 /* "all: %CPU 123.4  GHz 3.20  IPC 1.05 ..." */
-static void put_figures(FILE *out, const struct snapshot *snapshot, const char *whose,
+static void put_figures(FILE *out, const struct snapshot *snapshot, const char *part,
 			const struct figure *figures)
 {
 	const struct columns *columns = snapshot->columns;
 
-	fprintf(out, "%s:", whose);
+	fprintf(out, "%s:", part);
 	for (size_t i = 0; i < columns->n_metrics; i++) {
 		const struct metric_def *def = columns->metrics[i].def;
 		struct cell cell;
@@ -187,11 +187,11 @@ void out_text(const struct view *view, FILE *out)
 
 	put_title(out, snapshot);
 	put_counts(out, view);
-	/* The whole machine without its idle time, and the target's part of it. */
+	/* The whole machine without its idle time, and the part of the target or of the user. */
 	if (!snapshot->run)
 		put_figures(out, snapshot, "all", snapshot->figures);
 	if (snapshot->target && !snapshot->run)
-		put_figures(out, snapshot, snapshot->targeted ? "target" : "own",
+		put_figures(out, snapshot, snapshot->targeted ? "target" : "your tasks",
 			    snapshot->target_figures);
 	for (size_t i = 0; i < snapshot->n_notes; i++) {
 		fputs("note: ", out);

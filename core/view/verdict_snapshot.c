@@ -146,12 +146,12 @@ static void describe_unattributed(const struct snapshot *snapshot, char *text, s
 		 percent);
 }
 
-/* Returns a prefix if the figures are not those of the whole machine. */
+/* Returns the subject of the sentence, or "" if it is the machine. */
 static const char *scope_prefix(const struct snapshot *snapshot)
 {
 	if (!snapshot->target_figures)
 		return "";
-	return snapshot->targeted ? "target " : "own tasks ";
+	return snapshot->targeted ? "the target is " : "your tasks are ";
 }
 
 enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, size_t size)

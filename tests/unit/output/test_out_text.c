@@ -152,6 +152,22 @@ static void columns_stand_still(void **state)
 	}
 }
 
+/* Returns the text by processes. The caller frees it. */
+static char *text_of_snapshot(const struct snapshot *snapshot)
+{
+	const struct view_spec spec = {.by = ROLLUP_PROCESS};
+	struct view view;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	view_init(snapshot, &spec, &view);
+	out_text(&view, out);
+	assert_int_equal(fclose(out), 0);
+	view_fini(&view);
+	return text;
+}
+
 /* A replay is marked as such. If its time is unknown, none is printed. */
 static void says_that_it_is_a_replay(void **state)
 {
@@ -172,11 +188,6 @@ static void says_that_it_is_a_replay(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), NULL, 0);
-		struct view_spec spec = {.sort = ""};
-		struct view view;
-		char *text = NULL;
-		size_t size = 0;
-		FILE *out = open_memstream(&text, &size);
 
 		text_copy(snapshot->host, sizeof(snapshot->host), "h");
 		text_copy(snapshot->replay, sizeof(snapshot->replay), rows[i].replay);
@@ -185,12 +196,39 @@ static void says_that_it_is_a_replay(void **state)
 		snapshot->mode = COUNT_MODE_SYSTEM;
 		snapshot->interval_ns = NS_PER_S;
 		snapshot->realtime_ns = rows[i].realtime_ns;
-		view_init(snapshot, &spec, &view);
-		out_text(&view, out);
-		fclose(out);
+		char *text = text_of_snapshot(snapshot);
 		assert_memory_equal(text, rows[i].title, strlen(rows[i].title));
 		free(text);
-		view_fini(&view);
+		snapshot_free(snapshot);
+	}
+}
+
+/* Tasks of the header are threads. A second line of sums has the name of its scope. */
+static void names_the_scope(void **state)
+{
+	static const struct {
+		unsigned tasks;
+		bool targeted;
+		const char *counts, *scope;
+	} rows[] = {
+		{231, true, "  threads: 231, 0 ran\n", "\ntarget: %CPU "},
+		{0, false, "  threads: 0 ran\n", "\nyour tasks: %CPU "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), NULL, 0);
+
+		snapshot->tasks = rows[i].tasks;
+		snapshot->targeted = rows[i].targeted;
+		snapshot->target =
+			xcalloc(tally_width(&snapshot->columns->plan->shape), sizeof(uint64_t));
+		snapshot->target_figures =
+			xcalloc(snapshot->columns->n_metrics, sizeof(struct figure));
+		char *text = text_of_snapshot(snapshot);
+		if (!strstr(text, rows[i].counts) || !strstr(text, rows[i].scope))
+			fail_msg("%s", text);
+		free(text);
 		snapshot_free(snapshot);
 	}
 }
@@ -201,6 +239,7 @@ int main(void)
 		cmocka_unit_test(is_as_golden),
 		cmocka_unit_test(columns_stand_still),
 		cmocka_unit_test(says_that_it_is_a_replay),
+		cmocka_unit_test(names_the_scope),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -519,7 +519,7 @@ static void agrees_with_stall_percent(void **state)
 	}
 }
 
-/* The verdict of a target has a prefix, since the machine may be busy with other tasks. */
+/* The verdict of a target names it, since the machine may be busy with other tasks. */
 static void describes_a_target(void **state)
 {
 	static const struct sample_row task = TASK(1, "postgres", 5, 310, 8);
@@ -534,8 +534,8 @@ static void describes_a_target(void **state)
 		snapshot->target_figures =
 			xcalloc(snapshot->columns->n_metrics, sizeof(struct figure));
 		assert_int_equal(verdict_of_snapshot(snapshot, text, sizeof(text)), VERDICT_IDLE);
-		assert_string_equal(text, targeted ? "target idle-ish: %CPU 0.0 < 1"
-						   : "own tasks idle-ish: %CPU 0.0 < 1");
+		assert_string_equal(text, targeted ? "the target is idle-ish: %CPU 0.0 < 1"
+						   : "your tasks are idle-ish: %CPU 0.0 < 1");
 		snapshot_free(snapshot);
 	}
 }
