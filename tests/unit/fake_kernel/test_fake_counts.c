@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The fake kernel's arithmetic: what is counted, to the count, which events exist, who may have
- * them, and what happens when there are not enough counters. What Linux can be asked as well is in
- * test_contract_open.c.
+ * The fake kernel's counts, which events it opens for which user, and groups that wait for
+ * counters. test_contract_open.c has the cases that can also run on Linux.
  */
 #include "core/base/util.h"
 #include "tests/unit/shared/two_tasks.h"
@@ -12,9 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* ---- counts */
-
-static void rates_are_exact_however_often_one_looks(void **state)
+static void rates_are_exact_at_any_step(void **state)
 {
 	(void)state;
 	static const struct {
@@ -49,7 +46,7 @@ static void rates_are_exact_however_often_one_looks(void **state)
 	}
 }
 
-static void switches_carry_the_counts_up_to_them(void **state)
+static void switch_records_have_the_counts_so_far(void **state)
 {
 	(void)state;
 	struct fk *fk = two_tasks_new(NULL);
@@ -91,8 +88,8 @@ static void switches_carry_the_counts_up_to_them(void **state)
 	finish(fk);
 }
 
-/* Record deltas add up to the truth, through a ring that wraps hundreds of times. */
-static void deltas_of_records_add_up_to_the_truth(void **state)
+/* The sum of the deltas of records is the true count. The ring wraps hundreds of times. */
+static void deltas_of_records_sum_to_the_true_count(void **state)
 {
 	(void)state;
 	struct fk *fk = two_tasks_new(&(struct fk_config){.cpus = 2});
@@ -119,7 +116,7 @@ static void deltas_of_records_add_up_to_the_truth(void **state)
 	assert_int_equal(records, 10000);
 	assert_int_equal(fk_lost(fk), 0);
 	assert_int_equal(seven, fk_truth_task(fk, 7, FK_CYCLES));
-	/* Eight runs on after the last record. */
+	/* Task 8 still runs after the last record. */
 	struct reading end = reading_take(&sys, group.fds[CYCLES]);
 	eight += end.values[CYCLES] - last[CYCLES];
 	assert_int_equal(eight, fk_truth_task(fk, 8, FK_CYCLES) - before);
@@ -174,8 +171,6 @@ static void software_events_count_what_happens(void **state)
 	}
 }
 
-/* ---- what exists, and who may have it */
-
 static void only_events_that_exist_open(void **state)
 {
 	(void)state;
@@ -221,22 +216,18 @@ static void only_events_that_exist_open(void **state)
 		struct fk *fk = fk_new(rows[i].config);
 		struct sys sys = fk_sys(fk);
 		int fd = open_on(&sys, rows[i].type, rows[i].value, rows[i].cpu, -1);
-
-		if ((fd < 0 ? fd : 0) != rows[i].error)
-			fail_msg("%s: %d", rows[i].name, fd);
-		if (fd >= 0)
-			sys_close(&sys, fd);
+		expect_open(&sys, rows[i].name, fd, rows[i].error);
 		finish(fk);
 	}
 }
 
-static void the_opener_may_do_what_linux_lets_him(void **state)
+static void opening_needs_the_rights_of_linux(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *name;
 		struct fk_config config;
-		pid_t pid; /* -1: a CPU; 7 is his own, 8 is root's */
+		pid_t pid; /* -1: a CPU; 7: a task of the caller's user; 8: one of root */
 		bool user_only;
 		int error;
 	} rows[] = {
@@ -250,7 +241,7 @@ static void the_opener_may_do_what_linux_lets_him(void **state)
 		{"2 own task", {.unprivileged = true, .paranoid = 2}, 7, false, -EACCES},
 		{"2 own task, user", {.unprivileged = true, .paranoid = 2}, 7, true, 0},
 		{"2 self, user", {.unprivileged = true, .paranoid = 2}, 0, true, 0},
-		/* No counter is told apart from no right only where the right is there. */
+		/* ENOENT (no counter) is returned only to callers with the right. */
 		{"2 no PMU",
 		 {.unprivileged = true, .paranoid = 2, .no_pmu = true},
 		 7,
@@ -283,10 +274,7 @@ static void the_opener_may_do_what_linux_lets_him(void **state)
 		struct sys sys = fk_sys(fk);
 		attr.exclude_kernel = rows[i].user_only;
 		int fd = sys_perf_open(&sys, &attr, rows[i].pid, rows[i].pid < 0 ? 0 : -1, -1, 0);
-		if ((fd < 0 ? fd : 0) != rows[i].error)
-			fail_msg("%s: %d", rows[i].name, fd);
-		if (fd >= 0)
-			sys_close(&sys, fd);
+		expect_open(&sys, rows[i].name, fd, rows[i].error);
 		finish(fk);
 	}
 }
@@ -320,8 +308,6 @@ static void limits_are_kept(void **state)
 	finish(fk);
 }
 
-/* ---- counters that are not enough */
-
 static void a_group_that_cannot_fit_an_empty_pmu_does_not_open(void **state)
 {
 	(void)state;
@@ -335,7 +321,7 @@ static void a_group_that_cannot_fit_an_empty_pmu_does_not_open(void **state)
 	int other = open_on(&sys, PERF_TYPE_HARDWARE, 2, 0, -1);
 	assert_true(software >= 0 && other >= 0);
 	fk_advance(fk, 1000);
-	/* First come, first served; the other waits, and is not told when the first goes. */
+	/* The first group has the counters. The other waits, even after the first is disabled. */
 	assert_int_equal(reading_take(&sys, leader).running_ns, 1000);
 	assert_int_equal(reading_take(&sys, other).enabled_ns, 1000);
 	assert_int_equal(reading_take(&sys, other).running_ns, 0);
@@ -353,7 +339,7 @@ static void a_group_that_cannot_fit_an_empty_pmu_does_not_open(void **state)
 	finish(fk);
 }
 
-static void a_group_off_the_pmu_counts_nothing_and_says_so(void **state)
+static void a_group_off_the_pmu_has_less_running_time(void **state)
 {
 	(void)state;
 	struct fk *fk = two_tasks_new(NULL);
@@ -378,7 +364,7 @@ static void a_group_off_the_pmu_counts_nothing_and_says_so(void **state)
 	assert_int_equal(off.values[SWITCHES], 1);
 	fk_advance(fk, 300);
 	expect_sample(&group, 0, 0, 100, (uint64_t[]){10, 5, 1, 100});
-	/* 100 ns of task 7 before and 100 after; what was between is nowhere but in the truth. */
+	/* 100 ns of task 7 before and 100 after. What ran between is not counted. */
 	struct reader_record record = expect_record(&group);
 	assert_int_equal(record.enabled_ns, 500);
 	assert_int_equal(record.running_ns, 300);
@@ -394,15 +380,15 @@ static void a_group_off_the_pmu_counts_nothing_and_says_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rates_are_exact_however_often_one_looks),
-		cmocka_unit_test(switches_carry_the_counts_up_to_them),
-		cmocka_unit_test(deltas_of_records_add_up_to_the_truth),
+		cmocka_unit_test(rates_are_exact_at_any_step),
+		cmocka_unit_test(switch_records_have_the_counts_so_far),
+		cmocka_unit_test(deltas_of_records_sum_to_the_true_count),
 		cmocka_unit_test(software_events_count_what_happens),
 		cmocka_unit_test(only_events_that_exist_open),
-		cmocka_unit_test(the_opener_may_do_what_linux_lets_him),
+		cmocka_unit_test(opening_needs_the_rights_of_linux),
 		cmocka_unit_test(limits_are_kept),
 		cmocka_unit_test(a_group_that_cannot_fit_an_empty_pmu_does_not_open),
-		cmocka_unit_test(a_group_off_the_pmu_counts_nothing_and_says_so),
+		cmocka_unit_test(a_group_off_the_pmu_has_less_running_time),
 	};
 
 	return cmocka_run_group_tests_name("fake kernel: counts", tests, NULL, NULL);

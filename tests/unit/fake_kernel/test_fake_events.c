@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The fake kernel's events beyond cycles and instructions: raw ones, modifiers, tracepoints,
- * breakpoints, PMUs that are no core's; and who the caller is.
+ * breakpoints and PMUs of devices; and tasks as the caller.
  */
 #include "tests/fake_kernel/internal.h"
 #include "tests/fake_kernel/machines.h"
@@ -15,7 +15,7 @@
 
 #define RAWS 14
 
-/* Task 5 makes i + 1 of the raw event 0x100 + i a ns, and of every other 1/2; 6 the half of it. */
+/* Each ns task 5 makes i + 1 of the raw event 0x100 + i, and 1/2 of other raw events; 6 half. */
 static struct fk *raw_tasks_new(const struct fk_config *config)
 {
 	struct fk *fk = fk_new(config);
@@ -66,8 +66,6 @@ static void raw_events_have_counts_of_their_own(void **state)
 	finish(fk);
 }
 
-/* ---- modifiers */
-
 static void modifiers_choose_what_is_counted(void **state)
 {
 	(void)state;
@@ -98,7 +96,7 @@ static void modifiers_choose_what_is_counted(void **state)
 		  .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
 		  .exclude_user = 1},
 		 2},
-		{"clocks do not care",
+		{"clocks ignore modifiers",
 		 {.type = PERF_TYPE_SOFTWARE,
 		  .config = PERF_COUNT_SW_CPU_CLOCK,
 		  .exclude_user = 1,
@@ -141,8 +139,6 @@ static void modifiers_choose_what_is_counted(void **state)
 		finish(fk);
 	}
 }
-
-/* ---- what opens */
 
 static void a_trace(struct perf_event_attr *attr)
 {
@@ -201,7 +197,7 @@ static void breakpoint_of_3(struct perf_event_attr *attr)
 	attr->bp_len = 3;
 }
 
-static void what_opens_depends_on_its_pmu(void **state)
+static void pmus_accept_different_attributes(void **state)
 {
 	(void)state;
 	static const struct fk_config plain = {0};
@@ -274,10 +270,7 @@ static void what_opens_depends_on_its_pmu(void **state)
 		if (rows[i].change)
 			rows[i].change(&attr);
 		int fd = sys_perf_open(&sys, &attr, rows[i].pid, rows[i].cpu, leader, 0);
-		if ((fd < 0 ? fd : 0) != rows[i].error)
-			fail_msg("%s: %d", rows[i].name, fd);
-		if (fd >= 0)
-			sys_close(&sys, fd);
+		expect_open(&sys, rows[i].name, fd, rows[i].error);
 		if (leader >= 0)
 			sys_close(&sys, leader);
 		finish(fk);
@@ -322,9 +315,7 @@ static void a_cpu_has_four_breakpoints(void **state)
 	finish(fk);
 }
 
-/* ---- tracepoints and devices count */
-
-static void tracepoints_count_who_passes(void **state)
+static void tracepoints_count_hits(void **state)
 {
 	(void)state;
 	struct fk *fk = two_tasks_new(&(struct fk_config){.cpus = 2});
@@ -361,7 +352,7 @@ static void tracepoints_count_who_passes(void **state)
 	finish(fk);
 }
 
-/* The data of the next record, and what the task of its sample is. */
+/* The data of the next record, which must be sample `n` of task `tid`. */
 static struct fk_switch_data expect_switch(struct perf_group *group, uint64_t n, pid_t tid)
 {
 	struct reader_record record = expect_record(group);
@@ -380,7 +371,7 @@ static struct fk_switch_data expect_switch(struct perf_group *group, uint64_t n,
 	return data;
 }
 
-/* An event of another program that samples switches changes nothing of it. */
+/* It is not changed by another program that samples switches. */
 static void sched_switch_names_both_tasks(void **state)
 {
 	(void)state;
@@ -421,8 +412,8 @@ static void sched_switch_names_both_tasks(void **state)
 	finish(fk);
 }
 
-/* Of the switch to it there is a record, which the task before it makes. */
-static void unreported_tasks_leave_no_trace(void **state)
+/* The switch to an unreported task has a record: the previous task makes it. */
+static void unreported_tasks_make_no_records(void **state)
 {
 	(void)state;
 	struct fk *fk = two_tasks_new(NULL);
@@ -457,16 +448,17 @@ static void unreported_tasks_leave_no_trace(void **state)
 static void raw_samples_need_a_right(void **state)
 {
 	static const struct {
+		const char *name;
 		struct fk_config config;
 		uint64_t id;
 		bool raw;
 		int answer;
 	} rows[] = {
-		{{.paranoid = 4}, FK_SCHED_SWITCH, true, 0},
-		{{.paranoid = 4}, FK_SCHED_SWITCH + 1, true, -EINVAL},
-		{{.unprivileged = true, .paranoid = 0}, FK_SCHED_SWITCH, true, -EPERM},
-		{{.unprivileged = true, .paranoid = 0}, FK_SCHED_SWITCH, false, 0},
-		{{.unprivileged = true, .paranoid = -1}, FK_SCHED_SWITCH, true, 0},
+		{"root", {.paranoid = 4}, FK_SCHED_SWITCH, true, 0},
+		{"no such tracepoint", {.paranoid = 4}, FK_SCHED_SWITCH + 1, true, -EINVAL},
+		{"0", {.unprivileged = true, .paranoid = 0}, FK_SCHED_SWITCH, true, -EPERM},
+		{"0, not raw", {.unprivileged = true, .paranoid = 0}, FK_SCHED_SWITCH, false, 0},
+		{"-1", {.unprivileged = true, .paranoid = -1}, FK_SCHED_SWITCH, true, 0},
 	};
 
 	(void)state;
@@ -478,15 +470,12 @@ static void raw_samples_need_a_right(void **state)
 		if (!rows[i].raw)
 			attr.sample_type = READER_SAMPLE_TYPE;
 		int fd = sys_perf_open(&sys, &attr, -1, 0, -1, 0);
-		if ((fd < 0 ? fd : 0) != rows[i].answer)
-			fail_msg("row %zu: %d", i, fd);
-		if (fd >= 0)
-			sys_close(&sys, fd);
+		expect_open(&sys, rows[i].name, fd, rows[i].answer);
 		finish(fk);
 	}
 }
 
-static void devices_count_whoever_runs(void **state)
+static void devices_count_for_any_task(void **state)
 {
 	(void)state;
 	static const struct fk_device_event events[] = {
@@ -514,7 +503,7 @@ static void devices_count_whoever_runs(void **state)
 	}
 	fk_switch(fk, 1, 0);
 	fk_advance(fk, 200);
-	/* What is counted up to 311 ns less what was counted up to 10 ns; socket 1 the double. */
+	/* The count up to 311 ns less that up to 10 ns. Socket 1 counts twice as fast. */
 	assert_int_equal(reading_take(&sys, first).values[0], 725 - 23);
 	assert_int_equal(reading_take(&sys, second).values[0], 1451 - 46);
 	assert_int_equal(reading_take(&sys, of_cpu).values[0], 725 - 23);
@@ -529,21 +518,13 @@ static void devices_count_whoever_runs(void **state)
 	finish(fk);
 }
 
-static int collect(void *arg, const char *name)
-{
-	char *names = arg;
-
-	snprintf(names + strlen(names), 256 - strlen(names), "%s ", name);
-	return 0;
-}
-
 static void pmus_have_files(void **state)
 {
 	(void)state;
 #define DEVICES "/sys/bus/event_source/devices"
 	static const struct {
-		const char *path, *text; /* NULL: ENOENT; of directories, which end in a slash,
-					    the names */
+		/* text NULL: ENOENT; of a directory ("/" at the end): its names */
+		const char *path, *text;
 	} rows[] = {
 		{"/power/type", "12\n"},
 		{"/power/cpumask", "1,2\n"},
@@ -588,7 +569,7 @@ static void pmus_have_files(void **state)
 		snprintf(path, sizeof(path), DEVICES "%s", rows[i].path);
 		if (directory) {
 			path[strlen(path) - 1] = '\0';
-			result = sys_dir_each(&sys, path, collect, text);
+			result = read_names(&sys, path, text);
 		} else {
 			result = sys_file_read(&sys, path, text, sizeof(text));
 		}
@@ -598,8 +579,6 @@ static void pmus_have_files(void **state)
 	}
 	finish(fk);
 }
-
-/* ---- who calls */
 
 static void the_caller_can_be_a_task(void **state)
 {
@@ -638,13 +617,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(raw_events_have_counts_of_their_own),
 		cmocka_unit_test(modifiers_choose_what_is_counted),
-		cmocka_unit_test(what_opens_depends_on_its_pmu),
+		cmocka_unit_test(pmus_accept_different_attributes),
 		cmocka_unit_test(a_cpu_has_four_breakpoints),
-		cmocka_unit_test(tracepoints_count_who_passes),
+		cmocka_unit_test(tracepoints_count_hits),
 		cmocka_unit_test(sched_switch_names_both_tasks),
-		cmocka_unit_test(unreported_tasks_leave_no_trace),
+		cmocka_unit_test(unreported_tasks_make_no_records),
 		cmocka_unit_test(raw_samples_need_a_right),
-		cmocka_unit_test(devices_count_whoever_runs),
+		cmocka_unit_test(devices_count_for_any_task),
 		cmocka_unit_test(pmus_have_files),
 		cmocka_unit_test(the_caller_can_be_a_task),
 	};

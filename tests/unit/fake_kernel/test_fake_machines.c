@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The machines that the fake kernel can be (machines.h): which groups of events open on them, which
- * of those run, with the NMI watchdog and without, and what their files say.
+ * The machines of machines.h: the groups of events that open on them, the groups that run, with
+ * the NMI watchdog and without, and the text of their files.
  */
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/two_tasks.h"
@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
-
-/* ---- which groups open, and which run */
 
 /*
  * Events of a group, a letter each: c cycles, i instructions, r ref-cycles, b branches, m
@@ -158,8 +156,8 @@ static void groups_open_and_run_where_they_fit(void **state)
 	}
 }
 
-/* What counters are free changes while groups wait. */
-static void the_watchdog_comes_and_goes(void **state)
+/* The number of free counters changes while groups wait. */
+static void groups_wait_for_the_watchdog(void **state)
 {
 	(void)state;
 	struct fk *fk = fk_new(&fk_machine_intel);
@@ -178,7 +176,7 @@ static void the_watchdog_comes_and_goes(void **state)
 		{"one held", false, 1, 0},
 		{"all held", false, FK_HOLD_ALL, 0},
 		{"all held and watched", true, FK_HOLD_ALL, 0},
-		{"free at last", false, 0, 100},
+		{"free in the end", false, 0, 100},
 	};
 	uint64_t running_ns = 0;
 
@@ -198,7 +196,7 @@ static void the_watchdog_comes_and_goes(void **state)
 	finish(fk);
 }
 
-/* Two groups that take turns, and what one leaves of fixed counters to the other. */
+/* Two groups, and the counters that the first leaves to the second. */
 static void groups_share_what_is_free(void **state)
 {
 	(void)state;
@@ -228,7 +226,7 @@ static void groups_share_what_is_free(void **state)
 		uint64_t shared_ns = reading_take(&sys, second.fds[0]).running_ns;
 		if (shared_ns != (rows[i].second_runs ? 100 : 0))
 			fail_msg("%s: %llu", rows[i].name, (unsigned long long)shared_ns);
-		/* The leader takes its whole group off, and the other can have all. */
+		/* Disabling the leader disables its group. The other can use all counters. */
 		sys_perf_ioctl(&sys, first.fds[0], PERF_EVENT_IOC_DISABLE, 0);
 		sys_perf_ioctl(&sys, second.fds[0], PERF_EVENT_IOC_DISABLE, 0);
 		sys_perf_ioctl(&sys, second.fds[0], PERF_EVENT_IOC_ENABLE, 0);
@@ -243,8 +241,8 @@ static void groups_share_what_is_free(void **state)
 	}
 }
 
-/* Which of two groups runs after some actions. */
-static void groups_that_wait_get_what_is_left_only_when_tried(void **state)
+/* A waiting group gets free counters only at an enable or when the timer fires. */
+static void waiting_groups_start_only_when_tried(void **state)
 {
 	(void)state;
 	static const struct {
@@ -254,16 +252,16 @@ static void groups_that_wait_get_what_is_left_only_when_tried(void **state)
 		bool first_runs, second_runs;
 	} rows[] = {
 		{"first come", "ABCD", "iE", "+1+2", true, false},
-		{"nobody tells the second", "ABCD", "iE", "+1+2-1", false, false},
-		{"nor when the first is closed", "ABCD", "iE", "+1+2c", false, false},
-		{"another's turn", "ABCD", "iE", "+1+2t", false, true},
-		{"and back", "ABCD", "iE", "+1+2tt", true, false},
+		{"the second still waits", "ABCD", "iE", "+1+2-1", false, false},
+		{"still after the first is closed", "ABCD", "iE", "+1+2c", false, false},
+		{"the second's turn", "ABCD", "iE", "+1+2t", false, true},
+		{"the first's turn", "ABCD", "iE", "+1+2tt", true, false},
 		{"after the timer", "ABCD", "iE", "+1+2-1t", false, true},
 		{"disabled before", "ABCD", "iE", "+1-1+2", false, true},
 		{"disabled after, enabled again", "ABCD", "iE", "+1+2-1-2+2", false, true},
 		{"enabled again", "ABCD", "iE", "+1+2-1+1", true, false},
 		{"both fit", "AB", "iE", "+1+2tt", true, true},
-		{"one that never fits stands in the way", "ABCDc", "iE", "+1+2", false, false},
+		{"one that never fits blocks others", "ABCDc", "iE", "+1+2", false, false},
 		{"for one turn", "ABCDc", "iE", "+1+2t", false, true},
 		{"of two", "ABCDc", "iE", "+1+2tt", false, false},
 		{"software never waits", "ABCD", "ss", "+1+2", true, true},
@@ -312,9 +310,9 @@ static void groups_that_wait_get_what_is_left_only_when_tried(void **state)
 }
 
 /*
- * Two groups with counters in turns, one of software beside them, all in one ring: records of the
- * one that is enabled and of the third, with the id of the one that was put on last (or, on old
- * kernels, their own).
+ * Two groups with counters in turns and a group of software events write to one ring. The enabled
+ * group and the third write records, with the id of the group that was enabled last (on old
+ * kernels, with their own).
  */
 static void hardware_groups_take_turns_beside_a_software_group(void **state)
 {
@@ -381,9 +379,7 @@ static void hardware_groups_take_turns_beside_a_software_group(void **state)
 	finish(fk);
 }
 
-/* ---- files */
-
-static void machines_tell_what_they_are(void **state)
+static void machines_have_their_files(void **state)
 {
 	(void)state;
 	static const struct {
@@ -426,7 +422,7 @@ static void machines_tell_what_they_are(void **state)
 	}
 }
 
-/* A copy with more CPUs; those that are offline are not in /proc/cpuinfo. */
+/* A copy with more CPUs. Offline CPUs are not in /proc/cpuinfo. */
 static void machines_can_be_changed(void **state)
 {
 	(void)state;
@@ -451,13 +447,13 @@ int main(void)
 	static bool own_samples = true;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_open_and_run_where_they_fit),
-		cmocka_unit_test(the_watchdog_comes_and_goes),
+		cmocka_unit_test(groups_wait_for_the_watchdog),
 		cmocka_unit_test(groups_share_what_is_free),
-		cmocka_unit_test(groups_that_wait_get_what_is_left_only_when_tried),
+		cmocka_unit_test(waiting_groups_start_only_when_tried),
 		cmocka_unit_test(hardware_groups_take_turns_beside_a_software_group),
 		cmocka_unit_test_prestate(hardware_groups_take_turns_beside_a_software_group,
 					  &own_samples),
-		cmocka_unit_test(machines_tell_what_they_are),
+		cmocka_unit_test(machines_have_their_files),
 		cmocka_unit_test(machines_can_be_changed),
 	};
 

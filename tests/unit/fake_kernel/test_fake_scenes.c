@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The fake kernel's scenes: what cannot be asked of a real kernel, because it takes a machine that
- * loses records, fails calls, stops its clock or unplugs a CPU when told to, and whose files say
- * what they should. What Linux can be asked as well is in test_contract_records.c.
+ * Scenes that a real kernel cannot repeat: lost records, failed calls, a stopped clock, offline
+ * CPUs, and files with a given text. test_contract_records.c has the cases that can also run on
+ * Linux.
  */
 #include "core/base/util.h"
 #include "tests/unit/shared/two_tasks.h"
@@ -13,9 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* ---- records */
-
-static void records_are_lost_and_owned_up_to(void **state)
+static void lost_records_are_reported(void **state)
 {
 	(void)state;
 	struct fk *fk = two_tasks_new(NULL);
@@ -43,7 +41,7 @@ static void records_are_lost_and_owned_up_to(void **state)
 	finish(fk);
 }
 
-static void the_last_switch_of_a_task_names_what_is_left_of_it(void **state)
+static void the_last_switch_of_a_task_has_the_ids_that_are_left(void **state)
 {
 	(void)state;
 	static const struct {
@@ -119,7 +117,7 @@ static void ticks_fire_while_they_are_armed(void **state)
 	fk_advance(fk, NS_PER_S);
 	expect_none(&group);
 
-	/* At one instant the tick comes before the switch: it names who runs until then. */
+	/* At one instant the tick comes before the switch: it has the task that ran until then. */
 	perf_group_period(&group, 10000);
 	fk_script(fk, &(struct fk_step){.at_ns = 10000, .action = FK_SWITCH, .tid = 8}, 1);
 	fk_advance(fk, 10000);
@@ -130,7 +128,7 @@ static void ticks_fire_while_they_are_armed(void **state)
 	assert_int_equal(change.id, group.ids[SWITCHES]);
 	assert_int_equal(change.time_ns, tick.time_ns);
 
-	/* Idle: ticks, unless told otherwise. */
+	/* Idle CPUs tick, except with fk_no_tick() or fk_silent_idle(). */
 	fk_switch(fk, 0, 0);
 	expect_record(&group);
 	for (int i = 0; i < 3; i++) {
@@ -143,7 +141,7 @@ static void ticks_fire_while_they_are_armed(void **state)
 			assert_int_equal(expect_record(&group).tid, 0);
 		expect_none(&group);
 	}
-	/* A silent idle leaves without a record, but it counts. */
+	/* A switch from silent idle has no record, but is counted. */
 	fk_switch(fk, 0, 7);
 	expect_none(&group);
 	fk_switch(fk, 0, 8);
@@ -179,9 +177,7 @@ static void records_without_clockid_have_another_clock(void **state)
 	finish(fk);
 }
 
-/* ---- time */
-
-static void note(struct fk *fk, void *arg)
+static void note_time(struct fk *fk, void *arg)
 {
 	*(uint64_t *)arg = fk_now(fk);
 }
@@ -206,15 +202,15 @@ static void waits_end_when_something_is_ready(void **state)
 	assert_int_equal(sys_wait(&sys, &fd, 1, START_NS + 40 * 1000), 0);
 	assert_int_equal(fk_now(fk), START_NS + 40 * 1000);
 
-	/* A scripted wake, and what is due at a deadline is done before it returns. */
+	/* A scripted wake ends a wait. Actions due at the deadline are done before. */
 	fk_script(fk, &(struct fk_step){.at_ns = 500, .action = FK_WAKE}, 1);
 	assert_int_equal(sys_wait(&sys, NULL, 0, START_NS + NS_PER_S), -EINTR);
 	assert_int_equal(fk_now(fk), START_NS + 40 * 1000 + 500);
-	fk_after(fk, 100, note, &noted);
+	fk_after(fk, 100, note_time, &noted);
 	sys_wait(&sys, NULL, 0, fk_now(fk) + 100);
 	assert_int_equal(noted, fk_now(fk));
-	/* In the past it only looks, but does what is due. */
-	fk_after(fk, 0, note, &noted);
+	/* A deadline in the past: no sleep, but actions that are due are done. */
+	fk_after(fk, 0, note_time, &noted);
 	noted = 0;
 	sys_wait(&sys, NULL, 0, 0);
 	assert_int_equal(noted, fk_now(fk));
@@ -222,7 +218,7 @@ static void waits_end_when_something_is_ready(void **state)
 	finish(fk);
 }
 
-static void append(struct fk *fk, void *arg)
+static void append_letter(struct fk *fk, void *arg)
 {
 	(void)fk;
 	char **at = *(char ***)arg;
@@ -248,7 +244,7 @@ static void actions_come_in_order(void **state)
 		args[i][0] = text;
 		args[i][1] = names[i];
 		pointers[i] = args[i];
-		fk_after(fk, rows[i].in_ns, append, &pointers[i]);
+		fk_after(fk, rows[i].in_ns, append_letter, &pointers[i]);
 	}
 	fk_advance(fk, 30);
 	assert_string_equal(text, "abcde");
@@ -264,7 +260,7 @@ static void reading_the_clock_takes_time(void **state)
 	struct sys sys = fk_sys(fk);
 	uint64_t noted = 0;
 
-	fk_after(fk, 15, note, &noted);
+	fk_after(fk, 15, note_time, &noted);
 	assert_int_equal(sys_now_ns(&sys), 5010);
 	assert_int_equal(noted, 0);
 	assert_int_equal(sys_now_ns(&sys), 5020);
@@ -280,9 +276,7 @@ static void reading_the_clock_takes_time(void **state)
 	fk_free(fk);
 }
 
-/* ---- faults */
-
-/* Everything once, so that each op can be made to fail; the first error, or 0. */
+/* Makes each call once. Returns the first error, or 0. */
 static int call_everything(struct sys *sys)
 {
 	size_t size = 2 * (size_t)sysconf(_SC_PAGESIZE);
@@ -346,7 +340,7 @@ static void any_call_can_be_made_to_fail(void **state)
 	finish(fk);
 }
 
-static void counters_of_an_offline_cpu_are_dead_for_good(void **state)
+static void counters_of_an_offline_cpu_never_count_again(void **state)
 {
 	(void)state;
 	struct fk *fk = two_tasks_new(&(struct fk_config){.cpus = 2});
@@ -371,36 +365,26 @@ static void counters_of_an_offline_cpu_are_dead_for_good(void **state)
 	fk_advance(fk, 100);
 	assert_int_equal(sys_perf_ioctl(&sys, group.fds[CYCLES], PERF_EVENT_IOC_ENABLE, 0), 0);
 	fk_advance(fk, 100);
-	/* The group is dissolved: a read has one event and stands still. */
+	/* The group is dissolved: a read has one event, whose count is constant. */
 	struct reading dead = reading_take(&sys, group.fds[CYCLES]);
 	assert_int_equal(dead.nr, 1);
 	assert_int_equal(dead.enabled_ns, 100);
 	assert_int_equal(dead.values[0], 200);
-	/* Idle to 7, 7 to idle as the CPU went, and no more. */
+	/* The switches idle to 7, and 7 to idle at the offlining. */
 	assert_int_equal(expect_record(&group).values[SWITCHES], 1);
 	assert_int_equal(expect_record(&group).values[SWITCHES], 2);
 	expect_none(&group);
 	int fd = open_on(&sys, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1, -1);
 	fk_advance(fk, 100);
 	assert_int_equal(reading_take(&sys, fd).values[0], 200);
-	/* 100 ns offline belong to nobody. */
+	/* 100 ns offline are not counted. */
 	assert_int_equal(fk_truth_cpu(fk, 1, FK_TASK_CLOCK), 400);
 	sys_close(&sys, fd);
 	perf_group_close(&group);
 	finish(fk);
 }
 
-/* ---- files */
-
-static int collect(void *arg, const char *name)
-{
-	char *names = arg;
-
-	snprintf(names + strlen(names), 256 - strlen(names), "%s ", name);
-	return !strcmp(name, "stop");
-}
-
-static void files_tell_of_tasks_and_machine(void **state)
+static void files_describe_tasks_and_machine(void **state)
 {
 	(void)state;
 	static const struct fk_pmu pmus[] = {{"armv8_pmuv3_0", 8, 0, 1, 6, FK_GENERIC},
@@ -468,34 +452,34 @@ static void files_tell_of_tasks_and_machine(void **state)
 	assert_int_equal(sys_file_owner(&sys, "/proc/7", &owner), 0);
 	assert_int_equal(owner, 1000);
 	assert_int_equal(sys_file_owner(&sys, "/proc/9", &owner), -ENOENT);
-	assert_int_equal(sys_dir_each(&sys, "/proc", collect, names), 0);
+	assert_int_equal(read_names(&sys, "/proc", names), 0);
 	assert_string_equal(names, "7 8 loadavg stat sys ");
 	names[0] = '\0';
-	assert_int_equal(sys_dir_each(&sys, "/proc/7/task", collect, names), 0);
+	assert_int_equal(read_names(&sys, "/proc/7/task", names), 0);
 	assert_string_equal(names, "7 70 ");
 	names[0] = '\0';
 	fk_file(fk, "/sys/bus/event_source/devices/stop/type", "99\n");
 	fk_file(fk, "/sys/bus/event_source/devices/uncore/type", "98\n");
-	sys_dir_each(&sys, "/sys/bus/event_source/devices", collect, names);
+	read_names(&sys, "/sys/bus/event_source/devices", names);
 	assert_string_equal(names, "armv8_pmuv3_0 armv8_pmuv3_1 software tracepoint breakpoint "
 				   "stop ");
-	assert_int_equal(sys_dir_each(&sys, "/proc/9/task", collect, names), -ENOENT);
+	assert_int_equal(read_names(&sys, "/proc/9/task", names), -ENOENT);
 	finish(fk);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_are_lost_and_owned_up_to),
-		cmocka_unit_test(the_last_switch_of_a_task_names_what_is_left_of_it),
+		cmocka_unit_test(lost_records_are_reported),
+		cmocka_unit_test(the_last_switch_of_a_task_has_the_ids_that_are_left),
 		cmocka_unit_test(ticks_fire_while_they_are_armed),
 		cmocka_unit_test(records_without_clockid_have_another_clock),
 		cmocka_unit_test(waits_end_when_something_is_ready),
 		cmocka_unit_test(actions_come_in_order),
 		cmocka_unit_test(reading_the_clock_takes_time),
 		cmocka_unit_test(any_call_can_be_made_to_fail),
-		cmocka_unit_test(counters_of_an_offline_cpu_are_dead_for_good),
-		cmocka_unit_test(files_tell_of_tasks_and_machine),
+		cmocka_unit_test(counters_of_an_offline_cpu_never_count_again),
+		cmocka_unit_test(files_describe_tasks_and_machine),
 	};
 
 	return cmocka_run_group_tests_name("fake kernel: scenes", tests, NULL, NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The fake kernel's counters of tasks, to the count: when they count, how they share the PMU with
- * those of CPUs, and what forks, execs and exits do to them. What Linux can be asked as well, with
- * software events, is in test_contract_tasks.c.
+ * The fake kernel's counters of tasks: when they count, how they share the PMU with counters of
+ * CPUs, and the effect of forks, execs and exits. test_contract_tasks.c has the cases that can also
+ * run on Linux, with software events.
  */
 #include "core/base/util.h"
 #include "tests/fake_kernel/machines.h"
@@ -27,7 +27,7 @@ static int open_of(const struct sys *sys, pid_t tid, struct perf_event_attr attr
 	return sys_perf_open(sys, &attr, tid, -1, group, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* `n` different hardware events; returns the leader. All are closed by closing everything. */
+/* Opens `n` different hardware events in a group. Returns the leader. */
 static int open_group_of(const struct sys *sys, pid_t tid, size_t n)
 {
 	int leader = -1;
@@ -41,7 +41,7 @@ static int open_group_of(const struct sys *sys, pid_t tid, size_t n)
 	return leader;
 }
 
-/* Descriptors come in a row. */
+/* Closes n consecutive descriptors. */
 static void close_from(const struct sys *sys, int first, unsigned n)
 {
 	while (n-- > 0)
@@ -55,8 +55,6 @@ static void expect_times(const struct sys *sys, int fd, uint64_t enabled_ns, uin
 	assert_int_equal(reading.enabled_ns, enabled_ns);
 	assert_int_equal(reading.running_ns, running_ns);
 }
-
-/* ---- when they count */
 
 static void a_task_is_counted_wherever_it_runs(void **state)
 {
@@ -82,14 +80,14 @@ static void a_task_is_counted_wherever_it_runs(void **state)
 	assert_int_equal(all.values[0], fk_truth_task(fk, 7, FK_CYCLES));
 	assert_int_equal(all.values[1], 350);
 	assert_int_equal(all.values[2], 1);
-	/* Of a task on one CPU: enabled as long as it runs anywhere. */
+	/* An event of a task on one CPU is enabled while the task runs on any CPU. */
 	expect_times(&sys, on_1, 350, 50);
 	assert_int_equal(reading_take(&sys, on_1).values[0], 100);
 	close_from(&sys, leader, 4);
 	finish(fk);
 }
 
-static void modes_are_counted_apart(void **state)
+static void user_and_kernel_mode_are_separate(void **state)
 {
 	(void)state;
 	struct fk *fk = fk_new(NULL);
@@ -134,8 +132,6 @@ static void events_of_a_hybrid_pmu_count_on_its_cpus(void **state)
 	finish(fk);
 }
 
-/* ---- counters that are not enough */
-
 static void groups_of_a_task_take_turns(void **state)
 {
 	(void)state;
@@ -146,7 +142,7 @@ static void groups_of_a_task_take_turns(void **state)
 	int second = open_group_of(&sys, 7, 2);
 	uint64_t enabled_ns = 100ull * FK_ROTATE_NS;
 
-	/* Also where it never runs for a whole turn: the timer is the CPU's. */
+	/* The task never runs for a whole turn, but the timer is the CPU's. */
 	fk_switch(fk, 0, 7);
 	fk_ping_pong(fk, 0, 8, 7, FK_ROTATE_NS / 4 + 1, 2 * 4 * 100);
 	fk_advance(fk, 2 * enabled_ns + 10000);
@@ -175,11 +171,11 @@ static void groups_of_a_task_come_after_those_of_the_cpu(void **state)
 	expect_times(&sys, mine, 100, 100);
 	int cpus = open_on(&sys, PERF_TYPE_HARDWARE, 0, 0, -1);
 	int sibling = open_on(&sys, PERF_TYPE_HARDWARE, 1, 0, cpus);
-	/* The CPU's have all they want and do not rotate: the task's wait for good. */
+	/* The CPU's groups have all counters and do not rotate: the task's wait for ever. */
 	fk_advance(fk, 10ull * FK_ROTATE_NS);
 	expect_times(&sys, cpus, 10ull * FK_ROTATE_NS, 10ull * FK_ROTATE_NS);
 	expect_times(&sys, mine, 100 + 10ull * FK_ROTATE_NS, 100);
-	/* What fits beside them counts, behind what does not. */
+	/* A group that fits beside them counts, although a larger one waits before it. */
 	int small = open_group_of(&sys, 7, 1);
 	expect_times(&sys, small, 0, 0);
 	fk_advance(fk, 2ull * FK_ROTATE_NS);
@@ -191,15 +187,13 @@ static void groups_of_a_task_come_after_those_of_the_cpu(void **state)
 	finish(fk);
 }
 
-/* ---- what is inherited */
-
 static struct perf_event_attr inherited(struct perf_event_attr attr)
 {
 	attr.inherit = 1;
 	return attr;
 }
 
-/* Cycles and page faults of a task and of all that it forks from now on. */
+/* Opens cycles and page faults of a task and of its future children. */
 static int open_inherited(const struct sys *sys, pid_t tid)
 {
 	int leader = open_of(sys, tid, inherited(hardware(PERF_COUNT_HW_CPU_CYCLES)), -1);
@@ -229,7 +223,7 @@ static void expect_family(struct fk *fk, const struct sys *sys, int fd, pid_t la
 	assert_int_equal(reading.values[1], truth_of_family(fk, last, FK_PAGE_FAULTS));
 }
 
-static void a_family_is_summed_up(void **state)
+static void counts_of_a_family_are_summed(void **state)
 {
 	(void)state;
 	struct fk *fk = two_tasks_new(&(struct fk_config){.cpus = 2});
@@ -252,7 +246,7 @@ static void a_family_is_summed_up(void **state)
 	fk_switch(fk, 0, 21);
 	fk_advance(fk, 7);
 	expect_family(fk, &sys, family, 22);
-	/* One value alone is summed up as well. */
+	/* A read without PERF_FORMAT_GROUP is a sum, too. */
 	struct perf_event_attr alone = inherited(hardware(PERF_COUNT_HW_CPU_CYCLES));
 	alone.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING;
 	int single = open_of(&sys, 22, alone, -1);
@@ -281,7 +275,7 @@ static void closing_removes_all_copies(void **state)
 	struct sys sys = fk_sys(fk);
 
 	fk_switch(fk, 0, 7);
-	fk_fork(fk, 7, 20); /* no heir: it was there before */
+	fk_fork(fk, 7, 20); /* has no copy: it was forked before */
 	int family = open_inherited(&sys, 7);
 	fk_fork(fk, 7, 21);
 	fk_switch(fk, 1, 20);
@@ -290,14 +284,14 @@ static void closing_removes_all_copies(void **state)
 	fk_switch(fk, 1, 21);
 	fk_advance(fk, 10);
 	assert_int_equal(reading_take(&sys, family).running_ns, 120);
-	/* Without its leader the sibling goes on, in all of them. */
+	/* Without its leader the sibling still counts, in all tasks. */
 	sys_close(&sys, family);
 	fk_fault(fk, 0, false);
 	fk_fault(fk, 1, false);
 	assert_int_equal(reading_take(&sys, family + 1).values[0], 2);
 	sys_close(&sys, family + 1);
 	assert_int_equal(fk_open_fds(fk), 0);
-	/* The one counter of the child's CPU is free again. */
+	/* The only counter of the child's CPU is free again. */
 	int next = open_of(&sys, 21, hardware(PERF_COUNT_HW_CPU_CYCLES), -1);
 	fk_advance(fk, 10);
 	expect_times(&sys, next, 10, 10);
@@ -305,7 +299,7 @@ static void closing_removes_all_copies(void **state)
 	finish(fk);
 }
 
-static void heirs_go_on_and_off_with_their_event(void **state)
+static void copies_are_enabled_with_their_event(void **state)
 {
 	(void)state;
 	struct fk *fk = two_tasks_new(&(struct fk_config){.cpus = 2});
@@ -320,7 +314,7 @@ static void heirs_go_on_and_off_with_their_event(void **state)
 	fk_advance(fk, 10);
 	expect_times(&sys, fd, 0, 0);
 	sys_perf_ioctl(&sys, fd, PERF_EVENT_IOC_ENABLE, 0);
-	fk_fork(fk, 20, 21); /* enabled, as its parent's is by now */
+	fk_fork(fk, 20, 21); /* enabled: its parent's is enabled now */
 	fk_advance(fk, 10);
 	fk_switch(fk, 0, 21);
 	fk_advance(fk, 10);
@@ -329,7 +323,7 @@ static void heirs_go_on_and_off_with_their_event(void **state)
 	sys_perf_ioctl(&sys, fd, PERF_EVENT_IOC_DISABLE, 0);
 	fk_advance(fk, 10);
 	expect_times(&sys, fd, 40, 40);
-	/* A reset does not reach what the exited have left. */
+	/* A reset leaves the counts of exited tasks. */
 	sys_perf_ioctl(&sys, fd, PERF_EVENT_IOC_RESET, 0);
 	expect_times(&sys, fd, 40, 40);
 	assert_int_equal(reading_take(&sys, fd).values[0], 20);
@@ -337,7 +331,7 @@ static void heirs_go_on_and_off_with_their_event(void **state)
 	finish(fk);
 }
 
-/* Unless a child's group is as its parent's a sum would make no sense. */
+/* Groups of parent and child must have the same members to be summed. */
 static void a_group_that_changed_since_a_fork_cannot_be_read(void **state)
 {
 	(void)state;
@@ -360,7 +354,7 @@ static void a_group_that_changed_since_a_fork_cannot_be_read(void **state)
 	finish(fk);
 }
 
-static void what_cannot_be_inherited_has_errnos(void **state)
+static void some_events_cannot_be_inherited(void **state)
 {
 	(void)state;
 	struct fk *fk = two_tasks_new(NULL);
@@ -377,9 +371,7 @@ static void what_cannot_be_inherited_has_errnos(void **state)
 	finish(fk);
 }
 
-/* ---- exec and exit */
-
-static void a_group_may_begin_with_an_exec(void **state)
+static void a_group_can_start_at_an_exec(void **state)
 {
 	(void)state;
 	struct fk *fk = two_tasks_new(NULL);
@@ -401,7 +393,7 @@ static void a_group_may_begin_with_an_exec(void **state)
 	expect_times(&sys, leader, 15, 15);
 	assert_int_equal(reading_take(&sys, leader).values[0], 30);
 	assert_int_equal(reading_take(&sys, leader).values[1], 15);
-	/* Once. */
+	/* A second exec does not enable it. */
 	fk_switch(fk, 0, 7);
 	sys_perf_ioctl(&sys, leader, PERF_EVENT_IOC_DISABLE, 0);
 	fk_exec(fk, 7, "third");
@@ -411,7 +403,7 @@ static void a_group_may_begin_with_an_exec(void **state)
 	finish(fk);
 }
 
-static void the_counts_of_the_dead_stay(void **state)
+static void counts_of_exited_tasks_stay(void **state)
 {
 	(void)state;
 	struct fk *fk = two_tasks_new(NULL);
@@ -422,7 +414,7 @@ static void the_counts_of_the_dead_stay(void **state)
 	fk_switch(fk, 0, 7);
 	fk_advance(fk, 100);
 	fk_exit(fk, 7, FK_EXIT_ZOMBIE);
-	fk_advance(fk, 10); /* it is still there, and counted no more */
+	fk_advance(fk, 10); /* the zombie still runs, and is not counted */
 	fk_switch(fk, 0, 8);
 	fk_advance(fk, 10);
 	expect_times(&sys, leader, 100, 100);
@@ -432,7 +424,7 @@ static void the_counts_of_the_dead_stay(void **state)
 	assert_int_equal(reading.values[1], 150);
 	assert_int_equal(sys_perf_ioctl(&sys, leader, PERF_EVENT_IOC_ENABLE, 0), 0);
 	assert_int_equal(sys_perf_open(&sys, &dummy, 7, -1, leader, 0), -ESRCH);
-	/* Another with that number is another. */
+	/* A new task with the same number is another task. */
 	fk_task(fk, &(struct fk_spec){.tid = 7, .rates = {{1, 1}}});
 	fk_switch(fk, 0, 7);
 	fk_advance(fk, 10);
@@ -443,8 +435,6 @@ static void the_counts_of_the_dead_stay(void **state)
 	finish(fk);
 }
 
-/* ---- /proc */
-
 static void expect_file(const struct sys *sys, const char *path, const char *text)
 {
 	char found[1024];
@@ -454,7 +444,7 @@ static void expect_file(const struct sys *sys, const char *path, const char *tex
 		fail_msg("%s: %s", path, found);
 }
 
-static void proc_tells_of_families(void **state)
+static void proc_describes_families(void **state)
 {
 	(void)state;
 	struct fk *fk = fk_new(&(struct fk_config){.fd_limit = 256});
@@ -490,7 +480,7 @@ static void proc_tells_of_families(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		expect_file(&sys, rows[i].path, rows[i].text);
 
-	/* A thread leaves its children to the others, a process to the first of all. */
+	/* Children of a thread go to its process, those of a process to init. */
 	fk_exit(fk, 21, FK_EXIT_THREAD);
 	fk_switch(fk, 0, 7);
 	expect_file(&sys, "/proc/7/task/7/children", "22 ");
@@ -505,18 +495,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_task_is_counted_wherever_it_runs),
-		cmocka_unit_test(modes_are_counted_apart),
+		cmocka_unit_test(user_and_kernel_mode_are_separate),
 		cmocka_unit_test(events_of_a_hybrid_pmu_count_on_its_cpus),
 		cmocka_unit_test(groups_of_a_task_take_turns),
 		cmocka_unit_test(groups_of_a_task_come_after_those_of_the_cpu),
-		cmocka_unit_test(a_family_is_summed_up),
+		cmocka_unit_test(counts_of_a_family_are_summed),
 		cmocka_unit_test(closing_removes_all_copies),
-		cmocka_unit_test(heirs_go_on_and_off_with_their_event),
+		cmocka_unit_test(copies_are_enabled_with_their_event),
 		cmocka_unit_test(a_group_that_changed_since_a_fork_cannot_be_read),
-		cmocka_unit_test(what_cannot_be_inherited_has_errnos),
-		cmocka_unit_test(a_group_may_begin_with_an_exec),
-		cmocka_unit_test(the_counts_of_the_dead_stay),
-		cmocka_unit_test(proc_tells_of_families),
+		cmocka_unit_test(some_events_cannot_be_inherited),
+		cmocka_unit_test(a_group_can_start_at_an_exec),
+		cmocka_unit_test(counts_of_exited_tasks_stay),
+		cmocka_unit_test(proc_describes_families),
 	};
 
 	return cmocka_run_group_tests_name("fake kernel: tasks", tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /*
- * What one state of memory may be above another without anything having been kept. The C library
+ * By how much allocated_bytes() may grow without a leak. The C library
  * counts freed blocks that it holds for the next call as allocated: 7 of each size up to 1 KiB
  * (230 KiB in all), or 16 of them since glibc 2.42 (530 KiB).
  */

@@ -22,7 +22,7 @@ struct counted {
 };
 
 struct counted_event {
-	const char *name; /* task-clock, context-switches: from the slices, not counted */
+	const char *name; /* task-clock and context-switches are taken from slices */
 	double count;     /* scaled, as perf stat prints it */
 	double share;     /* of the task's time in which it was counted, 0..1 */
 };

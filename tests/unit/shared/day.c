@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/day.h"
 
-/* Cut at 15 bytes, like the kernel does: also between those of a character. */
+/* Cut at 15 bytes, as in the kernel: also within a character. */
 static const char *day_comm(struct day *day)
 {
 	static const char *const hard[][2] = {

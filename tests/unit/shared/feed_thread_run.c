@@ -43,7 +43,7 @@ void feed_thread_await_column(struct feed_thread *feed_thread, const char *name,
 		struct snapshot *snapshot = feed_thread_next(feed_thread);
 
 		found = columns_metric(snapshot->columns, name) >= 0;
-		/* Whatever is added or removed, the others are there. */
+		/* The other columns stay. */
 		assert_true(columns_metric(snapshot->columns, "cpu_percent") >= 0);
 		assert_true(snapshot->mode == COUNT_MODE_PROC ||
 			    snapshot_conserves(snapshot, NULL));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/perf_ratio.h"
 
-/* What perf calls a ratio, and how we compute it: a built-in metric's last form, or a formula. */
+/* perf's units of ratios, each with a built-in metric (its last form) or a formula. */
 static const struct {
 	const char *unit, *metric, *expression;
 } perf_ratios[] = {
@@ -21,7 +21,7 @@ static const struct {
 	{"% of all dTLB cache accesses", NULL, "100 * dTLB-load-misses / dTLB-loads"},
 	{"% of all iTLB cache accesses", NULL, "100 * iTLB-load-misses / iTLB-loads"},
 	{"CPUs utilized", NULL, "cpu_time_s / interval_s"},
-	{"G/sec", NULL, "'%s' / cpu_time_s / 1e9"}, /* of the line's own event */
+	{"G/sec", NULL, "'%s' / cpu_time_s / 1e9"}, /* of the event of the line */
 	{"M/sec", NULL, "'%s' / cpu_time_s / 1e6"},
 	{"K/sec", NULL, "'%s' / cpu_time_s / 1e3"},
 	{"/sec", NULL, "'%s' / cpu_time_s"},
@@ -45,7 +45,7 @@ static void perf_ratio_expression(const char *unit, const char *event, char *exp
 			 found, native ? event : "", native ? native + 2 : "");
 		return;
 	}
-	fail_msg("perf prints no '%s' that this test knows", unit);
+	fail_msg("unknown unit of perf: '%s'", unit);
 }
 
 struct figure perf_ratio_check(const struct counted *counted, const char *machine,
@@ -57,7 +57,7 @@ struct figure perf_ratio_check(const struct counted *counted, const char *machin
 	const char *unit = printed + length + (printed[length] == ' ');
 	char expression[256], text[64];
 	struct metric_def def = {.name = "perf", .forms = {{.expression = expression}}};
-	struct event_set events = counted->events; /* nothing new is named */
+	struct event_set events = counted->events; /* the expression adds no event */
 	struct metric metric;
 	struct error err = {0};
 

@@ -18,7 +18,8 @@ void image_bytes(struct image *image, const void *bytes, size_t n)
 	image->n += n;
 }
 
-static void image_put(const struct image *image, unsigned char *to, uint64_t value, size_t n)
+static void image_write_number(const struct image *image, unsigned char *to, uint64_t value,
+			       size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		to[image->swapped ? n - 1 - i : i] = (unsigned char)(value >> 8 * i);
@@ -28,7 +29,7 @@ static void image_number(struct image *image, uint64_t value, size_t n)
 {
 	unsigned char bytes[8];
 
-	image_put(image, bytes, value, n);
+	image_write_number(image, bytes, value, n);
 	image_bytes(image, bytes, n);
 }
 
@@ -49,7 +50,7 @@ void image_u64(struct image *image, uint64_t value)
 
 void image_set(struct image *image, size_t at, uint64_t value, size_t n)
 {
-	image_put(image, image->bytes + at, value, n);
+	image_write_number(image, image->bytes + at, value, n);
 }
 
 void image_text(struct image *image, const char *text, size_t size)
@@ -84,7 +85,7 @@ void image_end(struct image *image, size_t begin)
 	image_set(image, begin + 6, image->n - begin, 2);
 }
 
-/* The other byte order has its bits from the other end, too. */
+/* In the other byte order the bits are reversed, too. */
 static uint64_t image_bits(const struct image *image, uint64_t flags)
 {
 	uint64_t reversed = 0;

@@ -88,7 +88,7 @@ void scene_records(struct image *image)
 	scene_trailer(image, 21, SCENE_MEMBER);
 	image_end(image, begin);
 
-	begin = image_begin(image, 99, 0); /* nobody knows it */
+	begin = image_begin(image, 99, 0); /* an unknown type */
 	image_u64(image, 1);
 	image_end(image, begin);
 
@@ -103,7 +103,7 @@ void scene_records(struct image *image)
 	scene_trailer(image, 23, SCENE_LEADER);
 	image_end(image, begin);
 
-	/* What follows it, though it looks like records, is none. */
+	/* The data after this record looks like records. */
 	begin = image_begin(image, PERFDATA_AUXTRACE, 0);
 	image_u64(image, 24);
 	for (unsigned i = 0; i < 4; i++)

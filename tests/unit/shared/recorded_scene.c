@@ -58,8 +58,8 @@ void add_lives(struct fk *fk)
 }
 
 /*
- * Children of CPU 1 that live on CPU 0, whose ring is read first: each is told to end soon, and
- * runs for a while yet. There are but two numbers, so each belongs to somebody else before long.
+ * Task 50 on CPU 1 forks children that run on CPU 0, the ring that is read first. Each child's EXIT
+ * comes early, and the child runs for 6 ms more. Two tids are reused in turns.
  */
 static void storm_end(struct fk *fk, void *round)
 {
@@ -147,7 +147,7 @@ void record(const struct scene *scene, const char *path, struct seen *seen, size
 			scene->before(engine, fk, i);
 		seen->items[seen->n++] = next_snapshot(engine, fk, INTERVAL_NS);
 	}
-	/* What comes after the last one is not shown. */
+	/* Records after the last snapshot are not replayed. */
 	engine_wait(engine, fk_now(fk) + INTERVAL_NS / 3);
 	engine_free(engine);
 	if (busy)

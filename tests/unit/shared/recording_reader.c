@@ -38,7 +38,6 @@ static bool has_id(const struct recording_reader *reader, uint64_t id)
 	return false;
 }
 
-/* Words one after the other. */
 struct words {
 	const uint64_t *at, *end;
 };
@@ -119,7 +118,7 @@ static void read_open(struct recording_reader *reader, struct words *words)
 	state.lost = next_word(words);
 	state.runner.pid = (pid_t)next_word(words);
 	state.runner.tid = (pid_t)next_word(words);
-	words->at += 8; /* EXIT and SWITCH: none yet */
+	words->at += 8; /* EXIT and SWITCH: none */
 	stream->switch_id = next_word(words);
 	stream->tick_id = next_word(words);
 	const struct attrib_layout *layout = &reader->groups[stream->group].layout;
@@ -134,7 +133,7 @@ static void read_open(struct recording_reader *reader, struct words *words)
 	attrib_restore(reader->attrib, &what, &state);
 }
 
-/* A file in perf's usual format is always of the tracepoint. */
+/* Files in perf's usual format always have samples of the tracepoint. */
 static void read_begin(struct recording_reader *reader, uint64_t version)
 {
 	assert_true(version == PERFDATA_NATIVE_VERSION ||
@@ -220,7 +219,8 @@ static void read_native(struct recording_reader *reader, const struct native_hea
 	}
 }
 
-/* A RAW part: prev is the sample's thread, next is as `next` says, or the same thread in a tick. */
+/* Checks a RAW part: prev is the sample's thread; next is `next` - 1, or the same thread (a tick).
+ */
 static void read_raw(const void *part, pid_t tid, uint32_t next)
 {
 	uint32_t size;
@@ -234,7 +234,6 @@ static void read_raw(const void *part, pid_t tid, uint32_t next)
 	assert_int_equal(next_pid, next ? (pid_t)next - 1 : tid);
 }
 
-/* As the kernel wrote it. */
 static void read_sample(struct recording_reader *reader, const struct perf_event_header *header)
 {
 	const uint64_t *words = (const uint64_t *)header;
@@ -247,7 +246,7 @@ static void read_sample(struct recording_reader *reader, const struct perf_event
 		if (reader->streams[i].switch_id == id || reader->streams[i].tick_id == id)
 			stream = &reader->streams[i];
 	if (!stream) {
-		fail_msg("a sample of nobody's: %llu", (unsigned long long)id);
+		fail_msg("a sample with the unknown id %llu", (unsigned long long)id);
 		return;
 	}
 	assert_int_equal(words[2], 0); /* no address */
@@ -301,7 +300,7 @@ static void read_kernel(struct recording_reader *reader, const struct perf_event
 
 	assert_int_equal(record_decode(header, &record), 0);
 	assert_int_not_equal(record.kind, RECORD_OTHER);
-	if (record.id == 0) { /* made up for perf */
+	if (record.id == 0) { /* written for perf only */
 		assert_int_equal(record.kind, RECORD_COMM);
 		reader->comms++;
 		return;

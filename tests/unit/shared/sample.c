@@ -77,7 +77,7 @@ struct columns *sample_columns(const char *preset)
 		struct metric_def *def = &columns->defs[i];
 
 		metric_def_copy(def, metric_def_find(names[i]));
-		/* As on a CPU that nobody knows. */
+		/* The forms for an unknown CPU. */
 		if (metric_compile(def, metric_def_form(def, 0, 0), &columns->events,
 				   &columns->metrics[i], &err) < 0)
 			abort();

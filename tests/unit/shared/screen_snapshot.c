@@ -25,7 +25,7 @@ struct sample_row screen_row(pid_t pid, const char *user, const char *comm, uint
 	return row;
 }
 
-/* n_cpus CPUs of which the k-th was busy for a share that falls with k, the last one offline. */
+/* n CPUs that were busy for different shares of the second; of 8 or more the last is offline. */
 static void screen_fill_cpus(struct snapshot *snapshot, size_t n_cpus)
 {
 	sample_cpus(snapshot, n_cpus);
@@ -131,7 +131,7 @@ struct snapshot *screen_snapshot_software(size_t n_cpus, size_t n_rows)
 	return snapshot;
 }
 
-/* A row of a family: its parent, its user's number and its cgroup. */
+/* The row with this parent, uid and cgroup. */
 static struct sample_row screen_child(struct sample_row row, pid_t ppid, uid_t uid, int cgroup)
 {
 	row.row.ppid = ppid;
@@ -140,7 +140,7 @@ static struct sample_row screen_child(struct sample_row row, pid_t ppid, uid_t u
 	return row;
 }
 
-/* Each row ran on one of the CPUs, which are idle for the rest of the second: sums add up. */
+/* Each row ran on one of the CPUs, which are idle for the rest of the second. */
 static void screen_run_rows(struct snapshot *snapshot, size_t n_cpus)
 {
 	const struct tally_shape *shape = &snapshot->columns->plan->shape;

@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 /*
- * A parent may have left signals ignored: a shell does that to what it starts in the background.
- * An ignored SIGCHLD takes exit statuses away from waitpid(), system() and pclose(). Main of a test
- * that starts processes calls this first. Signals that have a handler (of a sanitizer) keep it.
+ * Restores ignored signals, which are inherited: shells ignore some in background processes. With
+ * SIGCHLD ignored, waitpid(), system() and pclose() lose exit statuses. Test programs that start
+ * processes call this first. Signals with a handler (of a sanitizer) keep it.
  */
 static inline void signals_restore(void)
 {

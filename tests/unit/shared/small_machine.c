@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/small_machine.h"
 
-/* Up and down between 0 and 1, in so many seconds. */
+/* A triangle wave from 0 to 1 and back within `period` seconds. */
 static double wave(unsigned second, unsigned period)
 {
 	unsigned at = second % period;

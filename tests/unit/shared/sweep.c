@@ -19,15 +19,15 @@ static const char *const kind_names[] = {"cycles",        "instructions", "branc
 enum { SWEEP_KINDS = 6, SWEEP_TIDS = 7 };
 static const pid_t tids[SWEEP_TIDS] = {PMCTOP, MAIN, THREAD, OTHER, PING, PONG, CHILD};
 
-static bool is_mains(pid_t tid)
+static bool is_of_main(pid_t tid)
 {
 	return tid == MAIN || tid == THREAD || tid == CHILD;
 }
 
-/* All of one tid have the same rates, and what MAIN starts has its own. */
+/* The rates of a tid. Tasks that MAIN starts have MAIN's. */
 static struct fk_rate rate_of(pid_t tid, size_t kind)
 {
-	bool half = is_mains(tid);
+	bool half = is_of_main(tid);
 
 	switch (kinds[kind]) {
 	case FK_CYCLES:
@@ -42,11 +42,9 @@ static struct fk_rate rate_of(pid_t tid, size_t kind)
 	}
 }
 
-/* ---- what is wrong */
-
-static void wrong(struct sweep_outcome *outcome, const char *format, ...)
+static void report_wrong(struct sweep_outcome *outcome, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-static void wrong(struct sweep_outcome *outcome, const char *format, ...)
+static void report_wrong(struct sweep_outcome *outcome, const char *format, ...)
 {
 	va_list args;
 
@@ -63,7 +61,7 @@ static void keep_note(struct sweep_outcome *outcome, const char *note)
 		if (strcmp(outcome->notes[i], note) == 0)
 			return;
 	if (strlen(note) < 8 || strchr(note, 10))
-		wrong(outcome, "no sentence: '%s'", note);
+		report_wrong(outcome, "not a sentence: '%s'", note);
 	outcome->notes = array_reserve(outcome->notes, &outcome->notes_capacity,
 				       outcome->n_notes + 1, sizeof(*outcome->notes));
 	outcome->notes[outcome->n_notes++] = xstrdup(note);
@@ -77,8 +75,8 @@ void sweep_outcome_fini(struct sweep_outcome *outcome)
 }
 
 /*
- * What was counted so far, and the truth when it began. What a task starts may be credited to it
- * for a while (attr.inherit): the three of MAIN's are one account.
+ * The counts credited so far, and the true counts at the start. Counts of new tasks may be credited
+ * to their parent for a while (attr.inherit), so MAIN, THREAD and CHILD are one account.
  */
 struct sweep_books {
 	bool forked;
@@ -93,7 +91,7 @@ static uint64_t truth_of(struct fk *fk, const struct sweep_books *books, pid_t t
 
 	for (size_t t = 0; t < SWEEP_TIDS; t++) {
 		bool born = books->forked || (tids[t] != THREAD && tids[t] != CHILD);
-		if (born && (tids[t] == tid || (tid == MAIN && is_mains(tids[t]))))
+		if (born && (tids[t] == tid || (tid == MAIN && is_of_main(tids[t]))))
 			sum += fk_truth_task(fk, tids[t], event);
 	}
 	return sum;
@@ -109,16 +107,16 @@ static int kind_of(const char *name)
 	return -1;
 }
 
-/* Each task does the same in each nanosecond: so does every figure of it that is said to be so. */
+/* Tasks have constant rates, so each count of a row must fit its group's time. */
 static void check_row(const struct snapshot *snapshot, size_t index, size_t t,
 		      struct sweep_books *books, struct sweep_outcome *outcome)
 {
 	const struct columns *columns = snapshot->columns;
 	const struct row *row = &snapshot->threads.items[index];
 	const uint64_t *tally = rows_tally(columns, &snapshot->threads, index);
-	size_t account = is_mains(row->tid) ? 1 : t;
+	size_t account = is_of_main(row->tid) ? 1 : t;
 	uint64_t clock_ns = tally[TALLY_TASK_CLOCK];
-	/* Several groups may count the same at the same time. */
+	/* Several groups may count the same event at the same time. */
 	uint64_t most[SWEEP_KINDS] = {0};
 
 	books->counted_ns[account] += clock_ns;
@@ -133,15 +131,14 @@ static void check_row(const struct snapshot *snapshot, size_t index, size_t t,
 		double truth = (double)group_ns * rate.num / rate.den, count = (double)tally[i];
 		most[kind] = most[kind] > tally[i] ? most[kind] : tally[i];
 		if (fabs(count - truth) > 0.02 * truth + 100 * (double)NS_PER_US)
-			wrong(outcome, "%s of %d is %.0f in %.3f ms, not %.0f (#%u)", name,
-			      (int)row->tid, count, (double)group_ns / 1e6, truth,
-			      (unsigned)snapshot->sequence);
+			report_wrong(outcome, "%s of %d is %.0f in %.3f ms, not %.0f (#%u)", name,
+				     (int)row->tid, count, (double)group_ns / 1e6, truth,
+				     (unsigned)snapshot->sequence);
 	}
 	for (size_t k = 0; k < SWEEP_KINDS; k++)
 		books->counted[account][k] += most[k];
 }
 
-/* Of each figure that is known. */
 void sweep_check_metrics(const struct snapshot *snapshot, struct sweep_outcome *outcome)
 {
 	const struct columns *columns = snapshot->columns;
@@ -153,23 +150,24 @@ void sweep_check_metrics(const struct snapshot *snapshot, struct sweep_outcome *
 		pid_t tid = rows->items[i].tid;
 		for (size_t m = 0; m < columns->n_metrics; m++)
 			if (!isfinite(figures[m].value))
-				wrong(outcome, "a figure is no number");
+				report_wrong(outcome, "a figure is not finite");
 		struct fk_rate cycles = rate_of(tid, 0), instructions = rate_of(tid, 1);
 		double truth = (double)instructions.num / cycles.num;
 		if (ipc >= 0 && figure_known(figures[ipc]) &&
 		    fabs(figures[ipc].value - truth) > 0.1 * truth)
-			wrong(outcome, "IPC of %d is %.3f, not %.1f (#%u)", (int)tid,
-			      figures[ipc].value, truth, (unsigned)snapshot->sequence);
+			report_wrong(outcome, "IPC of %d is %.3f, not %.1f (#%u)", (int)tid,
+				     figures[ipc].value, truth, (unsigned)snapshot->sequence);
 	}
 }
 
-static void check(const struct snapshot *snapshot, struct sweep_books *books,
-		  struct sweep_outcome *outcome)
+static void check_snapshot(const struct snapshot *snapshot, struct sweep_books *books,
+			   struct sweep_outcome *outcome)
 {
 	size_t event = 0;
 
 	if (!snapshot_conserves(snapshot, &event))
-		wrong(outcome, "%s is not conserved", snapshot->columns->events.items[event].name);
+		report_wrong(outcome, "%s is not conserved",
+			     snapshot->columns->events.items[event].name);
 	for (size_t i = 0; i < snapshot->threads.n; i++)
 		for (size_t t = 0; t < SWEEP_TIDS; t++)
 			if (snapshot->threads.items[i].tid == tids[t])
@@ -178,8 +176,8 @@ static void check(const struct snapshot *snapshot, struct sweep_books *books,
 	for (size_t i = 0; i < snapshot->n_notes; i++)
 		keep_note(outcome, snapshot->notes[i]);
 	/*
-	 * The better of two before the last: what is missing once is unknown then, what is missing
-	 * for longer is told at the latest when the next interval begins.
+	 * sweep_compare() uses the better of the two extents before the last: data may be missing
+	 * once without a note, and a note may be one interval late.
 	 */
 	struct sweep_extent *extents = outcome->extents, now = {0};
 	for (size_t i = 0; i < 2; i++)
@@ -196,7 +194,7 @@ static void check(const struct snapshot *snapshot, struct sweep_books *books,
 	extents[2] = now;
 }
 
-/* Nobody was credited with more than there was; /proc tells of time in ticks. */
+/* No task is credited with more than its true counts. Times of /proc are in ticks. */
 static void check_books(struct fk *fk, const struct sweep_books *books,
 			struct sweep_outcome *outcome)
 {
@@ -204,25 +202,24 @@ static void check_books(struct fk *fk, const struct sweep_books *books,
 		pid_t tid = tids[t];
 		uint64_t ran_ns = truth_of(fk, books, tid, FK_TASK_CLOCK) - books->begin_ns[t];
 		if (books->counted_ns[t] > ran_ns + 30 * NS_PER_MS)
-			wrong(outcome, "%d ran for %.3f ms, and %.3f are told", (int)tid,
-			      (double)ran_ns / 1e6, (double)books->counted_ns[t] / 1e6);
+			report_wrong(outcome, "%d ran for %.3f ms, but %.3f are credited", (int)tid,
+				     (double)ran_ns / 1e6, (double)books->counted_ns[t] / 1e6);
 		for (size_t k = 0; k < SWEEP_KINDS; k++) {
 			uint64_t truth = truth_of(fk, books, tid, kinds[k]);
 			if (books->counted[t][k] > truth - books->begin[t][k] + 6 * NS_PER_MS)
-				wrong(outcome, "%s of %d: %llu are told of %llu", kind_names[k],
-				      (int)tid, (unsigned long long)books->counted[t][k],
-				      (unsigned long long)(truth - books->begin[t][k]));
+				report_wrong(outcome, "%s of %d: %llu are credited of %llu",
+					     kind_names[k], (int)tid,
+					     (unsigned long long)books->counted[t][k],
+					     (unsigned long long)(truth - books->begin[t][k]));
 		}
 	}
 }
-
-/* ---- a run */
 
 struct fk *sweep_machine(const struct sweep_scene *scene)
 {
 	struct fk_config config = scene->model ? *scene->model : scene->machine;
 
-	config.step_ns = 20 * NS_PER_US; /* whoever only looks at the clock gets somewhere too */
+	config.step_ns = 20 * NS_PER_US; /* so that loops on the clock end */
 	struct fk *fk = fk_new(&config);
 	for (size_t t = 0; t < SWEEP_TIDS; t++) {
 		pid_t tid = tids[t];
@@ -248,8 +245,8 @@ struct fk *sweep_machine(const struct sweep_scene *scene)
 	return fk;
 }
 
-static void take(struct engine *engine, struct fk *fk, struct sweep_books *books,
-		 struct sweep_outcome *outcome)
+static void run_interval(struct engine *engine, struct fk *fk, struct sweep_books *books,
+			 struct sweep_outcome *outcome)
 {
 	uint64_t deadline_ns = fk_now(fk) + SWEEP_INTERVAL_NS;
 	struct reply *answer;
@@ -258,7 +255,7 @@ static void take(struct engine *engine, struct fk *fk, struct sweep_books *books
 		if ((answer = engine_pop_reply(engine)))
 			reply_free(answer);
 	struct snapshot *snapshot = engine_snapshot(engine);
-	check(snapshot, books, outcome);
+	check_snapshot(snapshot, books, outcome);
 	snapshot_free(snapshot);
 }
 
@@ -272,8 +269,9 @@ static void open_books(struct fk *fk, struct sweep_books *books)
 	}
 }
 
-static void follow(const struct sweep_scene *scene, struct engine *engine, struct fk *fk,
-		   struct faulty *faulty, struct sweep_books *books, struct sweep_outcome *outcome)
+static void run_steps(const struct sweep_scene *scene, struct engine *engine, struct fk *fk,
+		      struct faulty *faulty, struct sweep_books *books,
+		      struct sweep_outcome *outcome)
 {
 	for (size_t i = 0; i < scene->n_steps; i++) {
 		const struct sweep_step *step = &scene->steps[i];
@@ -287,21 +285,21 @@ static void follow(const struct sweep_scene *scene, struct engine *engine, struc
 				engine_do(engine, &step->commands[c]);
 		if (step->query.kind || step->query.text)
 			engine_query(engine, &step->query);
-		take(engine, fk, books, outcome);
+		run_interval(engine, fk, books, outcome);
 		check_books(fk, books, outcome);
 	}
 }
 
-static void examine(const struct sys *sys, struct sweep_outcome *outcome)
+static void run_doctor(const struct sys *sys, struct sweep_outcome *outcome)
 {
 	struct doctor doctor;
 
 	doctor_examine(sys, &doctor);
 	if (!doctor.verdict[0])
-		wrong(outcome, "no verdict");
+		report_wrong(outcome, "no verdict");
 	for (size_t i = 0; i < doctor.n; i++)
 		if (!doctor.items[i].text || !doctor.items[i].text[0])
-			wrong(outcome, "nothing is said of %s", doctor.items[i].name);
+			report_wrong(outcome, "%s has no text", doctor.items[i].name);
 	doctor_fini(&doctor);
 }
 
@@ -324,48 +322,47 @@ void sweep_run(const struct sweep_scene *scene, struct faulty *faulty,
 	if (scene->prepare)
 		scene->prepare(fk, faulty);
 	if (scene->examine) {
-		examine(&sys, outcome);
+		run_doctor(&sys, outcome);
 	} else if (engine_new(&sys, &scene->config, &engine, &err) == 0) {
-		follow(scene, engine, fk, faulty, &books, outcome);
+		run_steps(scene, engine, fk, faulty, &books, outcome);
 		engine_free(engine);
 	} else {
 		outcome->refused = true;
 		keep_note(outcome, err.text);
 		if (engine || err.code >= 0)
-			wrong(outcome, "refused with code %d", err.code);
+			report_wrong(outcome, "refused with code %d", err.code);
 	}
 	if (fk_open_fds(fk) > 0)
-		wrong(outcome, "%u descriptors stay open", fk_open_fds(fk));
+		report_wrong(outcome, "%u descriptors stay open", fk_open_fds(fk));
 	if (fk_mapped(fk) > 0)
-		wrong(outcome, "%u rings stay mapped", fk_mapped(fk));
+		report_wrong(outcome, "%u rings stay mapped", fk_mapped(fk));
 	fk_free(fk);
 }
 
-/* What there is less than where nothing fails, is told. */
 void sweep_compare(struct sweep_outcome *outcome, const struct sweep_outcome *sane,
 		   enum faulty_op op, bool ever, int answer)
 {
-	/* A right to count who is there that is refused makes him another's, which his row says. */
+	/* A task that may not be counted is taken for another user's. Its row shows that. */
 	bool another = op == FAULTY_PERF_OPEN && outcome->mode == COUNT_MODE_TASK &&
 		       (answer == -EACCES || answer == -EPERM || (answer == -ESRCH && ever));
-	/* So does /proc that says he is not there. */
+	/* So is a task that is missing in /proc. */
 	another |= outcome->mode == COUNT_MODE_TASK &&
 		   ((op == FAULTY_FILE_READ && (answer == -ESRCH || answer == -ENOENT)) ||
 		    (op == FAULTY_DIR_EACH && answer == FAULTY_EMPTY));
-	/* That each file of the kernel's is cut in two from now on: it does not happen. */
+	/* The kernel never cuts all its files short. */
 	bool halves = op == FAULTY_FILE_READ && answer == FAULTY_SHORT && ever;
 
-	/* Where no tick can be armed, who never switches is not heard of: his CPU says so. */
+	/* Without ticks a task that never switches has no records; its CPU is shown so. */
 	bool tickless = op == FAULTY_PERF_IOCTL && ever;
 	const struct sweep_extent *was = &sane->extents[1];
 	bool less = true;
-	bool told = false;
+	bool noted = false;
 
 	for (size_t i = 0; i < outcome->n_notes; i++) {
 		bool known = false;
 		for (size_t k = 0; k < sane->n_notes; k++)
 			known |= strcmp(outcome->notes[i], sane->notes[k]) == 0;
-		told |= !known;
+		noted |= !known;
 	}
 	for (size_t i = 0; i < 2; i++) {
 		const struct sweep_extent *is = &outcome->extents[i];
@@ -373,13 +370,13 @@ void sweep_compare(struct sweep_outcome *outcome, const struct sweep_outcome *sa
 			is->n_threads < was->n_threads;
 	}
 	less |= outcome->mode != sane->mode;
-	if (less && !told && !outcome->refused && !another && !halves)
-		wrong(outcome,
-		      "nothing is told of less: %s, %zu of %zu columns, %zu of %zu CPUs, "
-		      "%zu of %zu threads",
-		      count_mode_name(outcome->mode), outcome->extents[1].n_valid, was->n_valid,
-		      outcome->extents[1].n_cpus, was->n_cpus, outcome->extents[1].n_threads,
-		      was->n_threads);
+	if (less && !noted && !outcome->refused && !another && !halves)
+		report_wrong(outcome,
+			     "less data without a note: %s, %zu of %zu columns, %zu of %zu CPUs, "
+			     "%zu of %zu threads",
+			     count_mode_name(outcome->mode), outcome->extents[1].n_valid,
+			     was->n_valid, outcome->extents[1].n_cpus, was->n_cpus,
+			     outcome->extents[1].n_threads, was->n_threads);
 }
 
 const char *sweep_answer_name(int answer)

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /*
- * A whole run on a machine of which the truth is known, and what was wrong with it. Nothing here
- * asserts: a run that goes wrong is told, and the next one begins.
+ * A whole run of the engine on a fake machine, whose true counts are known. No function here fails
+ * the test: the first error of a run is recorded, and the caller continues with the next run.
  */
 enum { SWEEP_USER = 1000, PMCTOP = 40, MAIN = 50, THREAD, OTHER = 60, PING, PONG, CHILD = 70 };
 #define SWEEP_FILE        "/tmp/pmctop-sweep.data"
@@ -22,52 +22,52 @@ enum { SWEEP_USER = 1000, PMCTOP = 40, MAIN = 50, THREAD, OTHER = 60, PING, PONG
 struct sweep_step {
 	void (*happen)(struct fk *fk); /* before the interval; NULL: nothing */
 	void (*disturb)(struct fk *fk, struct faulty *faulty); /* likewise */
-	struct command commands[2];                            /* those with a kind or a text */
-	struct query query; /* asked, if it has a kind or a text */
-	bool forked;        /* THREAD and CHILD are there from now on */
+	struct command commands[2];                            /* without kind and text: none */
+	struct query query;                                    /* likewise */
+	bool forked; /* THREAD and CHILD exist from now on */
 };
 
 struct sweep_scene {
 	const char *name;
 	struct fk_config machine;
-	const struct fk_config *model; /* instead of it */
+	const struct fk_config *model; /* instead of `machine`; or NULL */
 	struct engine_config config;
 	bool runs;    /* pmctop is on a CPU of its own, which is counted */
-	bool examine; /* the doctor looks; no engine */
-	void (*prepare)(struct fk *fk, struct faulty *faulty); /* before it begins; or NULL */
+	bool examine; /* runs the doctor, without an engine */
+	void (*prepare)(struct fk *fk, struct faulty *faulty); /* before the run; or NULL */
 	const struct sweep_step *steps;
 	size_t n_steps;
 };
 
-/* How much is known of an interval. */
+/* How much data a snapshot has. */
 struct sweep_extent {
 	size_t n_valid;   /* columns */
-	size_t n_cpus;    /* heard of */
+	size_t n_cpus;    /* with records */
 	size_t n_threads; /* counted */
 };
 
 struct sweep_outcome {
 	char wrong[256];                /* "": nothing */
-	bool refused;                   /* engine_new failed, and said why */
+	bool refused;                   /* engine_new() failed, with an error text */
 	enum count_mode mode;           /* of the last snapshot */
 	struct sweep_extent extents[3]; /* of the last three */
 	char **notes;                   /* of all snapshots, each once */
 	size_t n_notes, notes_capacity;
 };
 
-/* The machine before it begins. */
+/* The machine at the start of the run. */
 struct fk *sweep_machine(const struct sweep_scene *scene);
-/* Everything from the machine's making to its end; faulty has its fault, and gets its machine. */
+/* A run on a new machine. The caller sets the fault of `faulty`; this function sets the rest. */
 void sweep_run(const struct sweep_scene *scene, struct faulty *faulty,
 	       struct sweep_outcome *outcome);
-/* Tells of each figure that is known and not true. */
+/* Reports known figures that are not true. */
 void sweep_check_metrics(const struct snapshot *snapshot, struct sweep_outcome *outcome);
-/* What there is less than where nothing fails, is told. */
+/* Reports a run that has less data than `sane`, a run without faults, but no additional note. */
 void sweep_compare(struct sweep_outcome *outcome, const struct sweep_outcome *sane,
 		   enum faulty_op op, bool ever, int answer);
 void sweep_outcome_fini(struct sweep_outcome *outcome);
 
-/* "EIO", "half": what a call was answered. */
+/* The name of an injected answer: "EIO", "half". */
 const char *sweep_answer_name(int answer);
 
 #endif

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/two_tasks.h"
 
+#include <stdio.h>
+#include <string.h>
+
 struct fk *two_tasks_new(const struct fk_config *config)
 {
 	struct fk *fk = fk_new(config);
@@ -27,6 +30,27 @@ int open_on(const struct sys *sys, uint32_t type, uint64_t config, int cpu, int 
 	struct perf_event_attr attr = attr_counting(type, config);
 
 	return sys_perf_open(sys, &attr, -1, cpu, group, PERF_FLAG_FD_CLOEXEC);
+}
+
+void expect_open(const struct sys *sys, const char *name, int fd, int error)
+{
+	if ((fd < 0 ? fd : 0) != error)
+		fail_msg("%s: %d", name, fd);
+	if (fd >= 0)
+		sys_close(sys, fd);
+}
+
+static int append_name(void *arg, const char *name)
+{
+	char *names = arg;
+
+	snprintf(names + strlen(names), 256 - strlen(names), "%s ", name);
+	return strcmp(name, "stop") == 0;
+}
+
+int read_names(const struct sys *sys, const char *path, char names[256])
+{
+	return sys_dir_each(sys, path, append_name, names);
 }
 
 void two_tasks_group(const struct sys *sys, int cpu, struct perf_group *group)

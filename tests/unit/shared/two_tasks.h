@@ -29,6 +29,12 @@ void finish(struct fk *fk);
 
 int open_on(const struct sys *sys, uint32_t type, uint64_t config, int cpu, int group);
 
+/* Fails unless fd is this error (0: a descriptor, which it closes). `name` is for the message. */
+void expect_open(const struct sys *sys, const char *name, int fd, int error);
+
+/* Appends the names in a directory, each with a blank, up to a name "stop". Returns 0 or -errno. */
+int read_names(const struct sys *sys, const char *path, char names[256]);
+
 /* The members of the group, in their order. */
 enum { CYCLES, INSTRUCTIONS, SWITCHES, TICK, MEMBERS };
 

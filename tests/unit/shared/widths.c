@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/widths.h"
 
-/* What is shown as TEXT_REPLACEMENT whatever wcwidth() returns, and why. */
+/* Characters that are shown as TEXT_REPLACEMENT for any wcwidth(), and the reasons. */
 static const struct {
 	const char *why;
 	uint32_t first, last;
 } replaced_characters[] = {
 	{"soft hyphen: shown by some", 0xAD, 0xAD},
-	{"turns the text", 0x61C, 0x61C},
-	{"turns the text", 0x200E, 0x200F},
-	{"turns the text", 0x202A, 0x202E},
-	{"invisible, turns the text", 0x2060, 0x206F},
+	{"changes the direction", 0x61C, 0x61C},
+	{"changes the direction", 0x200E, 0x200F},
+	{"changes the direction", 0x202A, 0x202E},
+	{"invisible, changes the direction", 0x2060, 0x206F},
 	{"byte order mark", 0xFEFF, 0xFEFF},
 	{"interlinear annotation", 0xFFF9, 0xFFFB},
 	{"invisible tags", 0xE0000, 0xE007F},

@@ -11,7 +11,7 @@
 
 #define BAD "\xef\xbf\xbd" /* U+FFFD */
 
-/* Whether text.c replaces this character on purpose, whatever wcwidth() returns. */
+/* Whether text.c replaces this character for any wcwidth(). */
 bool is_deliberate(uint32_t code);
 
 /* The scan of a character behind a letter, so that combining marks are valid. */
