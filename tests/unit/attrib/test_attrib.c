@@ -6,15 +6,10 @@
 #include "core/attrib/attrib.h"
 #include "core/base/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
+#include "tests/unit/shared/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { N_CPUS = 2, STEPS_MAX = 16, WANTS_MAX = 8 };
 enum { CYCLES = TALLY_FIRST_COUNTED, FAULTS, N_EVENTS };
@@ -1065,13 +1060,7 @@ int main(void)
 		cmocka_unit_test(test_closing_has_tasks_verified),
 		cmocka_unit_test(test_reopened_stream),
 	};
-	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(others)];
+	static const struct cases table = CASES(test_case, cases);
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		tests[i] = (struct CMUnitTest){.name = cases[i].name,
-					       .test_func = test_case,
-					       /* cmocka does not write to it */
-					       .initial_state = (void *)(uintptr_t)&cases[i]};
-	memcpy(tests + ARRAY_SIZE(cases), others, sizeof(others));
-	return cmocka_run_group_tests_name("attrib", tests, NULL, NULL);
+	return cases_run("attrib", &table, 1, others, ARRAY_SIZE(others));
 }

@@ -8,17 +8,12 @@
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/fake_kernel/faulty.h"
 #include "tests/unit/shared/allocated.h"
+#include "tests/unit/shared/cases.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { STEPS_MAX = 8, WANTS_MAX = 4 };
 
@@ -923,14 +918,7 @@ int main(void)
 		cmocka_unit_test(test_above),
 		cmocka_unit_test(test_orphans),
 	};
-	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(others)];
-	size_t n = 0;
+	static const struct cases table = CASES(test_case, cases);
 
-	/* cmocka does not write to the state */
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		tests[n++] = (struct CMUnitTest){.name = cases[i].name,
-						 .test_func = test_case,
-						 .initial_state = (void *)(uintptr_t)&cases[i]};
-	memcpy(tests + n, others, sizeof(others));
-	return cmocka_run_group_tests_name("tasks", tests, NULL, NULL);
+	return cases_run("tasks", &table, 1, others, ARRAY_SIZE(others));
 }

@@ -2,14 +2,7 @@
 /* Keys with the same home, or with homes side by side, of which one is removed. */
 #include "core/base/hash_table.h"
 #include "core/base/util.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/shared/cases.h"
 
 enum { KEYS_MAX = 8, ROOM = 512, LAST_SLOT = 2 * ROOM - 1 };
 
@@ -168,13 +161,7 @@ int main(void)
 		cmocka_unit_test(test_remove_item),       cmocka_unit_test(test_bounded_search),
 		cmocka_unit_test(test_grows_and_shrinks),
 	};
-	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(others)];
+	static const struct cases table = CASES(test_remove, cases);
 
-	/* cmocka passes the state on as it is. */
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		tests[i] = (struct CMUnitTest){.name = cases[i].name,
-					       .test_func = test_remove,
-					       .initial_state = (void *)(uintptr_t)&cases[i]};
-	memcpy(tests + ARRAY_SIZE(cases), others, sizeof(others));
-	return cmocka_run_group_tests_name("hash table", tests, NULL, NULL);
+	return cases_run("hash table", &table, 1, others, ARRAY_SIZE(others));
 }

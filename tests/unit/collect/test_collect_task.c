@@ -6,6 +6,7 @@
  */
 #include "core/snapshot/rollup.h"
 #include "tests/fake_kernel/machines.h"
+#include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
 
 #include <errno.h>
@@ -962,8 +963,6 @@ static void test_refusal(void **state)
 	close_all(NULL, fk);
 }
 
-#define CASE(run, table, i) cmocka_unit_test_prestate(run, (void *)(uintptr_t) & (table)[i])
-
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
@@ -990,22 +989,11 @@ int main(void)
 		cmocka_unit_test(kernel_denied),
 		cmocka_unit_test(only_rights_make_another),
 	};
-	struct CMUnitTest tests[ARRAY_SIZE(levels) + ARRAY_SIZE(filters) + ARRAY_SIZE(refusals) +
-				ARRAY_SIZE(others)];
-	struct CMUnitTest *test = tests;
+	static const struct cases tables[] = {
+		CASES(test_level, levels),
+		CASES(test_filter, filters),
+		CASES(test_refusal, refusals),
+	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
-		*test++ = (struct CMUnitTest){.name = levels[i].name,
-					      .test_func = test_level,
-					      .initial_state = (void *)(uintptr_t)&levels[i]};
-	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
-		*test++ = (struct CMUnitTest){.name = filters[i].name,
-					      .test_func = test_filter,
-					      .initial_state = (void *)(uintptr_t)&filters[i]};
-	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
-		*test++ = (struct CMUnitTest){.name = refusals[i].name,
-					      .test_func = test_refusal,
-					      .initial_state = (void *)(uintptr_t)&refusals[i]};
-	memcpy(test, others, sizeof(others));
-	return cmocka_run_group_tests_name("task collector", tests, NULL, NULL);
+	return cases_run("task collector", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));
 }

@@ -6,17 +6,12 @@
 #include "core/sys/pmu.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/fake_kernel/machines.h"
+#include "tests/unit/shared/cases.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum step_kind { EVENTS, METRIC, REMOVE, PRESET };
 
@@ -283,12 +278,10 @@ static void test_files_that_go(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[ARRAY_SIZE(cases) + 1];
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_files_that_go),
+	};
+	static const struct cases table = CASES(test_case, cases);
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		tests[i] = (struct CMUnitTest){.name = cases[i].name,
-					       .test_func = test_case,
-					       .initial_state = (void *)(uintptr_t)&cases[i]};
-	tests[ARRAY_SIZE(cases)] = (struct CMUnitTest)cmocka_unit_test(test_files_that_go);
-	return cmocka_run_group_tests_name("selection", tests, NULL, NULL);
+	return cases_run("selection", &table, 1, others, ARRAY_SIZE(others));
 }
