@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Plans from events and wants written as letters, printed as a text. The text has the members of
- * each group in their order: a letter for a counter, N for the switch event, t for the tick, + for
- * a pad;
- * "|" between groups, " / " between domains.
+ * Plans of letters (letters.h), printed as a text. The text has the members of each group in their
+ * order: a letter for a counter, N for the switch event, t for the tick, + for a pad. "|" is
+ * between groups, " / " between domains.
  */
 #include "core/base/util.h"
 #include "core/event/plan.h"
+#include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/letters.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct counters {
 	size_t general;
@@ -26,7 +20,7 @@ struct counters {
 	const char *behind_s; /* letters of events that the kernel takes only behind s */
 };
 
-enum { PMUS = 2, DEVICE = PMUS };
+enum { PMUS = 2 };
 
 struct machine {
 	size_t n_core;
@@ -60,70 +54,6 @@ static const struct machine neoverse = {1, {{6, "c"}}, {MANY}};
 static const struct machine one = {1, {{1, ""}}, {MANY}};
 static const struct machine none = {1, {{0, ""}}, {0}};
 static const struct machine hybrid = {2, {{4, "ci"}, {2, "c"}}, {MANY, MANY}};
-
-/*
- * An event for each letter of a list: small ones are of hardware, save u, v and w for software, y
- * and z for sockets. A letter after '^' leads, one after '-' is unsupported, one after '!' denied,
- * one after '1' or '2' is of that PMU alone.
- */
-static void make_events(const char *letters, size_t n_core, struct event_set *set)
-{
-	event_set_init(set, NULL);
-	for (const char *at = letters; *at; at++) {
-		char mark = isalpha((unsigned char)*at) ? '\0' : *at++;
-		enum event_kind kind = strchr("uvw", *at)  ? EVENT_SOFTWARE
-				       : strchr("yz", *at) ? EVENT_SOCKET
-							   : EVENT_HARDWARE;
-		struct event event = {
-			.name = xstrndup(at, 1), .scale = 1, .kind = kind, .leads = mark == '^'};
-		size_t n = kind == EVENT_HARDWARE               ? n_core
-			   : kind == EVENT_SOCKET && *at == 'y' ? 2
-								: 1;
-
-		event.codes = xcalloc(n, sizeof(*event.codes));
-		for (size_t i = 0; i < n; i++) {
-			bool elsewhere = (mark == '1' || mark == '2') && (size_t)(mark - '1') != i;
-			event.codes[event.n_codes++] = (struct event_code){
-				.pmu = kind == EVENT_SOCKET ? DEVICE + i : i,
-				.attr = {.config = (uint64_t)*at},
-				.state = elsewhere || mark == '-' ? FIGURE_UNSUPPORTED
-								  : FIGURE_VALID,
-			};
-		}
-		if (mark == '-')
-			event.state = FIGURE_UNSUPPORTED;
-		if (mark == '!')
-			event.state = FIGURE_DENIED;
-		set->items =
-			array_reserve(set->items, &set->capacity, set->n + 1, sizeof(*set->items));
-		set->items[set->n++] = event;
-	}
-}
-
-/* "ci cm u": a want for each word. */
-static void make_wants(const char *text, const struct event_set *set, struct plan_wants *wants)
-{
-	*wants = (struct plan_wants){.items = xcalloc(strlen(text) + 1, sizeof(*wants->items))};
-	for (const char *at = text; *at;) {
-		size_t n = strcspn(at, " ");
-		struct plan_want *want = &wants->items[wants->n++];
-
-		*want = (struct plan_want){.events = xcalloc(n, sizeof(unsigned)), .n = n};
-		for (size_t i = 0; i < n; i++) {
-			int event = event_set_find(set, (char[]){at[i], '\0'});
-			assert_true(event >= 0);
-			want->events[i] = (unsigned)event;
-		}
-		at += n + (at[n] == ' ');
-	}
-}
-
-static void free_wants(struct plan_wants *wants)
-{
-	for (size_t i = 0; i < wants->n; i++)
-		free(wants->items[i].events);
-	free(wants->items);
-}
 
 static void check_counters(const struct plan *plan, const struct event_set *set)
 {
@@ -293,47 +223,35 @@ static const struct plan_case cases[] = {
 	{"an event without a want is not counted", &intel, "cm", "c", "cNt"},
 };
 
-static struct plan *plan_of(const struct plan_case *this, const struct event_set *set,
-			    const struct plan_wants *wants)
+static struct plan *plan_of(const struct plan_case *this, const struct event_set *set)
 {
 	struct machine machine = *this->machine;
-	struct pmu pmus[PMUS + 2] = {
-		{.kind = PMU_CORE}, {.kind = PMU_CORE}, {.kind = PMU_SOCKET}, {.kind = PMU_SOCKET}};
-	const struct pmu_set pmu_set = {pmus, ARRAY_SIZE(pmus), machine.n_core};
-	const struct plan_request request = {
-		.events = set,
-		.pmus = &pmu_set,
-		.wants = wants,
-		.separate_clock = this->separate_clock,
-		.most = machine.most,
-		.fits = fits,
-		.arg = &machine,
-	};
 
-	return plan_new(&request);
+	return letter_plan(set, this->wants, machine.n_core,
+			   &(struct plan_request){.separate_clock = this->separate_clock,
+						  .most = machine.most,
+						  .fits = fits,
+						  .arg = &machine});
 }
 
 static void test_case(void **state)
 {
 	const struct plan_case *this = *state;
 	struct event_set set;
-	struct plan_wants wants;
 	char text[512] = "", again[512] = "";
 
-	make_events(this->events, this->machine->n_core, &set);
-	make_wants(this->wants, &set, &wants);
-	struct plan *plan = plan_of(this, &set, &wants);
+	letter_events(this->events, this->machine->n_core, &set);
+	struct plan *plan = plan_of(this, &set);
 	check_counters(plan, &set);
 	check_domains(plan, &set, this->machine->n_core);
 	check_count(plan);
 	draw(plan, &set, text, sizeof(text));
 	assert_string_equal(text, this->groups);
-	struct plan *same = plan_of(this, &set, &wants);
+	struct plan *same = plan_of(this, &set);
 	draw(same, &set, again, sizeof(again));
 	assert_string_equal(again, text);
 	plan_unref(same);
 	plan_unref(plan);
-	free_wants(&wants);
 	event_set_fini(&set);
 }
 
@@ -397,12 +315,11 @@ static void test_many_events(void **state)
 static void test_references(void **state)
 {
 	static const struct plan_case nothing = {"", &intel, "", "", "", false};
-	const struct plan_wants wants = {0};
 	struct event_set set;
 
 	(void)state;
-	make_events("", 1, &set);
-	struct plan *plan = plan_of(&nothing, &set, &wants);
+	letter_events("", 1, &set);
+	struct plan *plan = plan_of(&nothing, &set);
 	assert_ptr_equal(plan_ref(plan), plan);
 	plan_unref(plan);
 	assert_int_equal(plan->shape.n_domains, 1);
@@ -417,12 +334,7 @@ int main(void)
 		cmocka_unit_test(test_many_events),
 		cmocka_unit_test(test_references),
 	};
-	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(others)];
+	static const struct cases table = CASES(test_case, cases);
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		tests[i] = (struct CMUnitTest){.name = cases[i].name,
-					       .test_func = test_case,
-					       .initial_state = (void *)(uintptr_t)&cases[i]};
-	memcpy(tests + ARRAY_SIZE(cases), others, sizeof(others));
-	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+	return cases_run("plan", &table, 1, others, ARRAY_SIZE(others));
 }

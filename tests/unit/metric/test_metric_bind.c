@@ -6,74 +6,21 @@
 #include "core/base/util.h"
 #include "core/event/plan.h"
 #include "core/metric/metric.h"
+#include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/letters.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+enum { GROUPS_MAX = 8, COUNTS_MAX = 4, DOMAINS_MAX = 4 };
 
-enum { PMUS = 2, GROUPS_MAX = 8, COUNTS_MAX = 4, DOMAINS_MAX = 4 };
-
-/*
- * A letter after '1' or '2' is an event of that PMU alone, a letter after '-' is unsupported. u is
- * a software event, z an event of a socket, in units of a quarter.
- */
-static void make_events(const char *letters, size_t n_core, struct event_set *set)
-{
-	event_set_init(set, NULL);
-	for (const char *at = letters; *at; at++) {
-		char mark = isalpha((unsigned char)*at) ? '\0' : *at++;
-		struct event event = {
-			.name = xstrndup(at, 1),
-			.scale = *at == 'z' ? 0.25 : 1,
-			.kind = *at == 'u'   ? EVENT_SOFTWARE
-				: *at == 'z' ? EVENT_SOCKET
-					     : EVENT_HARDWARE,
-			.state = mark == '-' ? FIGURE_UNSUPPORTED : FIGURE_VALID,
-		};
-
-		event.n_codes = event.kind == EVENT_HARDWARE ? n_core : 1;
-		event.codes = xcalloc(event.n_codes, sizeof(*event.codes));
-		for (size_t i = 0; i < event.n_codes; i++) {
-			bool elsewhere = (mark == '1' || mark == '2') && (size_t)(mark - '1') != i;
-			event.codes[i] = (struct event_code){
-				.pmu = event.kind == EVENT_SOCKET ? n_core : i,
-				.state = elsewhere ? FIGURE_UNSUPPORTED : FIGURE_VALID,
-			};
-		}
-		set->items =
-			array_reserve(set->items, &set->capacity, set->n + 1, sizeof(*set->items));
-		set->items[set->n++] = event;
-	}
-}
-
-/* "ab ac": a want for each word. */
-static struct plan *make_plan(const struct event_set *set, const char *text, size_t n_core,
+static struct plan *make_plan(const struct event_set *set, const char *wants, size_t n_core,
 			      size_t most)
 {
-	struct pmu pmus[PMUS + 1] = {{.kind = PMU_CORE}, {.kind = PMU_CORE}};
-	const struct pmu_set pmu_set = {pmus, ARRAY_SIZE(pmus), n_core};
-	const size_t mosts[PMUS] = {most, most};
-	struct plan_want items[GROUPS_MAX];
-	unsigned events[GROUPS_MAX][COUNTS_MAX];
-	struct plan_wants wants = {items, 0};
+	const size_t mosts[] = {most, most};
 
-	for (const char *at = text; *at;) {
-		size_t n = strcspn(at, " ");
-		for (size_t i = 0; i < n; i++)
-			events[wants.n][i] = (unsigned)event_set_find(set, (char[]){at[i], '\0'});
-		items[wants.n] = (struct plan_want){events[wants.n], n};
-		wants.n++;
-		at += n + (at[n] == ' ');
-	}
-	return plan_new(&(struct plan_request){
-		.events = set, .pmus = &pmu_set, .wants = &wants, .most = mosts});
+	return letter_plan(set, wants, n_core, &(struct plan_request){.most = mosts});
 }
 
 /* What one group counted: how long it was on, and the counts of these letters. */
@@ -375,7 +322,7 @@ static void test_case(void **state)
 	struct metric_def def;
 	struct error err;
 
-	make_events(this->events, this->n_core, &set);
+	letter_events(this->events, this->n_core, &set);
 	struct plan *plan = make_plan(&set, this->wants, this->n_core, this->most);
 	uint64_t *tally = xcalloc(tally_width(&plan->shape), sizeof(*tally));
 	fill(this, &set, plan, tally);
@@ -412,7 +359,7 @@ static void test_shared_readings(void **state)
 	struct event_set set;
 
 	(void)state;
-	make_events("abcu", 1, &set);
+	letter_events("abcu", 1, &set);
 	struct plan *plan = make_plan(&set, "ab ac", 1, 2);
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		struct metric metric;
@@ -439,8 +386,8 @@ static void test_event_beyond_the_plan(void **state)
 	struct error err;
 
 	(void)state;
-	make_events("a", 1, &few);
-	make_events("au", 1, &more);
+	letter_events("a", 1, &few);
+	letter_events("au", 1, &more);
 	struct plan *plan = make_plan(&few, "a", 1, 2);
 	make_def("a + u", &def);
 	assert_int_equal(metric_compile(&def, 0, &more, &metric, &err), 0);
@@ -460,12 +407,7 @@ int main(void)
 		cmocka_unit_test(test_shared_readings),
 		cmocka_unit_test(test_event_beyond_the_plan),
 	};
-	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(others)];
+	static const struct cases table = CASES(test_case, cases);
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		tests[i] = (struct CMUnitTest){.name = cases[i].name,
-					       .test_func = test_case,
-					       .initial_state = (void *)(uintptr_t)&cases[i]};
-	memcpy(tests + ARRAY_SIZE(cases), others, sizeof(others));
-	return cmocka_run_group_tests_name("metric bind", tests, NULL, NULL);
+	return cases_run("metric bind", &table, 1, others, ARRAY_SIZE(others));
 }
