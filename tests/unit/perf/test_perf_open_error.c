@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Every refusal has a sentence, with the remedy if there is one. */
+/* The sentence for each errno of perf_event_open on a machine, with the remedy if there is one. */
 #include "core/base/util.h"
 #include "core/perf/perf_open_error.h"
 #include "tests/fake_kernel/fake_kernel.h"
@@ -16,6 +16,20 @@
 #define FILTERED "Uid:\t0\t0\t0\t0\nCapEff:\t0\nSeccomp:\t2\n"
 #define FREE     "Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\nSeccomp:\t0\n"
 
+/* The machines of the rows. Without braces in it, a row keeps to few lines. */
+#define LEVEL(paranoia)                \
+	{                              \
+		.paranoid = (paranoia) \
+	}
+#define USER(paranoia)                                       \
+	{                                                    \
+		.unprivileged = true, .paranoid = (paranoia) \
+	}
+#define DENIED(error, paranoia)                           \
+	{                                                 \
+		.denied = (error), .paranoid = (paranoia) \
+	}
+
 static void test_sentences(void **state)
 {
 	static const struct {
@@ -23,165 +37,57 @@ static void test_sentences(void **state)
 		int code;
 		const char *event;
 		struct fk_config config;
-		const char *says, *remedy;
+		const char *message, *remedy;
 		const char *status, *path, *text; /* of /proc/self/status and of one more file */
 	} rows[] = {
-		{"Debian's level",
-		 EACCES,
-		 NULL,
-		 {.unprivileged = true, .paranoid = 3},
-		 "denies all counters to ordinary users",
+		{"Debian's level", EACCES, NULL, USER(3), "denies all counters to ordinary users",
 		 "sysctl kernel.perf_event_paranoid=0"},
-		{"Ubuntu's level",
-		 EPERM,
-		 NULL,
-		 {.unprivileged = true, .paranoid = 4},
-		 "(perf_event_paranoid=4)",
+		{"Ubuntu's level", EPERM, NULL, USER(4), "(perf_event_paranoid=4)",
 		 "sysctl kernel.perf_event_paranoid=0"},
-		{"system-wide",
-		 EACCES,
-		 NULL,
-		 {.unprivileged = true, .paranoid = 2},
-		 "The system-wide view needs CAP_PERFMON",
+		{"system-wide", EACCES, NULL, USER(2), "The system-wide view needs CAP_PERFMON",
 		 "sysctl kernel.perf_event_paranoid=0"},
-		{"a user namespace",
-		 EACCES,
-		 NULL,
-		 {.unprivileged = true, .paranoid = 2},
-		 "capabilities do not count",
-		 "On the host: sysctl",
-		 FREE,
-		 "/proc/self/ns/user",
-		 "user:[4026532177]"},
-		{"seccomp",
-		 EPERM,
-		 NULL,
-		 {.denied = EPERM},
-		 "blocked by a seccomp filter",
+		{"a user namespace", EACCES, NULL, USER(2), "capabilities do not count",
+		 "On the host: sysctl", FREE, "/proc/self/ns/user", "user:[4026532177]"},
+		{"seccomp", EPERM, NULL, DENIED(EPERM, 0), "blocked by a seccomp filter",
 		 "--cap-add PERFMON"},
-		{"docker's seccomp",
-		 EPERM,
-		 NULL,
-		 {.denied = EPERM, .paranoid = 2},
-		 "Blocked by the container's seccomp filter",
-		 "add --cap-add PERFMON.",
-		 FILTERED,
-		 "/.dockerenv",
-		 ""},
-		{"docker's seccomp, EACCES",
-		 EACCES,
-		 NULL,
-		 {.denied = EACCES, .paranoid = 2},
-		 "Blocked by the container's seccomp filter",
-		 "add --cap-add PERFMON.",
-		 FILTERED,
-		 "/run/.containerenv",
-		 ""},
-		{"kubernetes",
-		 EPERM,
-		 NULL,
-		 {.denied = EPERM},
-		 "Blocked by the container's",
-		 "securityContext",
-		 FILTERED,
-		 "/proc/self/cgroup",
-		 "0::/kubepods.slice/x\n"},
-		{"lxc",
-		 EPERM,
-		 NULL,
-		 {.denied = EPERM},
-		 "Blocked by the container's",
-		 "lxc.seccomp.profile",
-		 FILTERED,
-		 "/run/systemd/container",
-		 "lxc\n"},
-		{"systemd-nspawn",
-		 EPERM,
-		 NULL,
-		 {.denied = EPERM},
-		 "Blocked by the container's",
-		 "--system-call-filter=perf_event_open",
-		 FILTERED,
-		 "/run/systemd/container",
+		{"docker's seccomp", EPERM, NULL, DENIED(EPERM, 2),
+		 "Blocked by the container's seccomp filter", "add --cap-add PERFMON.", FILTERED,
+		 "/.dockerenv", ""},
+		{"docker's seccomp, EACCES", EACCES, NULL, DENIED(EACCES, 2),
+		 "Blocked by the container's seccomp filter", "add --cap-add PERFMON.", FILTERED,
+		 "/run/.containerenv", ""},
+		{"kubernetes", EPERM, NULL, DENIED(EPERM, 0), "Blocked by the container's",
+		 "securityContext", FILTERED, "/proc/self/cgroup", "0::/kubepods.slice/x\n"},
+		{"lxc", EPERM, NULL, DENIED(EPERM, 0), "Blocked by the container's",
+		 "lxc.seccomp.profile", FILTERED, "/run/systemd/container", "lxc\n"},
+		{"systemd-nspawn", EPERM, NULL, DENIED(EPERM, 0), "Blocked by the container's",
+		 "--system-call-filter=perf_event_open", FILTERED, "/run/systemd/container",
 		 "systemd-nspawn\n"},
-		{"a security module",
-		 EACCES,
-		 NULL,
-		 {.denied = EACCES},
-		 "a security module",
-		 "dmesg",
+		{"a security module", EACCES, NULL, DENIED(EACCES, 0), "a security module", "dmesg",
 		 FREE},
-		{"a security module, EPERM",
-		 EPERM,
-		 NULL,
-		 {.denied = EPERM},
-		 "a security module",
-		 "dmesg",
-		 FREE},
-		{"denied all the same",
-		 EACCES,
-		 NULL,
-		 {.denied = EACCES, .paranoid = -1},
-		 "blocked",
+		{"a security module, EPERM", EPERM, NULL, DENIED(EPERM, 0), "a security module",
+		 "dmesg", FREE},
+		{"denied all the same", EACCES, NULL, DENIED(EACCES, -1), "blocked",
 		 "--cap-add PERFMON"},
-		{"ENOSYS by seccomp",
-		 ENOSYS,
-		 NULL,
-		 {.denied = ENOSYS, .paranoid = 2},
-		 "blocked by a seccomp filter",
-		 "--cap-add PERFMON",
-		 FILTERED},
+		{"ENOSYS by seccomp", ENOSYS, NULL, DENIED(ENOSYS, 2),
+		 "blocked by a seccomp filter", "--cap-add PERFMON", FILTERED},
 		/* Without an event, no PMU is needed. */
-		{"not even software",
-		 ENOENT,
-		 NULL,
-		 {.paranoid = 2},
-		 "perf_event_open failed: No such file",
+		{"not even software", ENOENT, NULL, LEVEL(2),
+		 "perf_event_open failed: No such file", ""},
+		{"one event", ENOENT, "cycles", LEVEL(2),
+		 "Event cycles is not supported on this CPU", ""},
+		{"one event, by its mode", EOPNOTSUPP, "cycles", LEVEL(2),
+		 "not supported on this CPU", ""},
+		{"invalid terms", EINVAL, "branches", LEVEL(2), "Event branches is invalid here",
 		 ""},
-		{"one event",
-		 ENOENT,
-		 "cycles",
-		 {.paranoid = 2},
-		 "Event cycles is not supported on this CPU",
-		 ""},
-		{"one event, by its mode",
-		 EOPNOTSUPP,
-		 "cycles",
-		 {.paranoid = 2},
-		 "not supported on this CPU",
-		 ""},
-		{"invalid terms",
-		 EINVAL,
-		 "branches",
-		 {.paranoid = 2},
-		 "Event branches is invalid here",
-		 ""},
-		{"descriptors",
-		 EMFILE,
-		 NULL,
-		 {.paranoid = 2},
-		 "Out of file descriptors",
-		 "ulimit -n"},
-		{"descriptors of all",
-		 ENFILE,
-		 NULL,
-		 {.paranoid = 2},
-		 "Out of file descriptors",
+		{"descriptors", EMFILE, NULL, LEVEL(2), "Out of file descriptors", "ulimit -n"},
+		{"descriptors of all", ENFILE, NULL, LEVEL(2), "Out of file descriptors",
 		 "fs.file-max"},
-		{"rings",
-		 ENOBUFS,
-		 NULL,
-		 {.paranoid = 2},
-		 "No locked memory is left",
-		 "RLIMIT_MEMLOCK"},
-		{"memory", ENOMEM, NULL, {.paranoid = 2}, "no memory left", "memory.max"},
-		{"exclusive", EBUSY, NULL, {.paranoid = 2}, "held by another program", ""},
-		{"offline", ENODEV, NULL, {.paranoid = 2}, "went offline", ""},
-		{"anything else",
-		 EIO,
-		 "cycles",
-		 {.paranoid = 2},
-		 "failed for cycles: Input/output error",
+		{"rings", ENOBUFS, NULL, LEVEL(2), "No locked memory is left", "RLIMIT_MEMLOCK"},
+		{"memory", ENOMEM, NULL, LEVEL(2), "no memory left", "memory.max"},
+		{"exclusive", EBUSY, NULL, LEVEL(2), "held by another program", ""},
+		{"offline", ENODEV, NULL, LEVEL(2), "went offline", ""},
+		{"anything else", EIO, "cycles", LEVEL(2), "failed for cycles: Input/output error",
 		 ""},
 	};
 
@@ -196,7 +102,7 @@ static void test_sentences(void **state)
 		if (rows[i].path)
 			fk_file(fk, rows[i].path, rows[i].text);
 		perf_open_error(&sys, -rows[i].code, rows[i].event, &err);
-		if (!strstr(err.text, rows[i].says) || !strstr(err.text, rows[i].remedy))
+		if (!strstr(err.text, rows[i].message) || !strstr(err.text, rows[i].remedy))
 			fail_msg("%s: %s", rows[i].name, err.text);
 		assert_int_equal(err.code, -rows[i].code);
 		assert_true(strlen(err.text) < sizeof(err.text) - 1); /* not cut */

@@ -18,6 +18,16 @@
 #define FORMAT FK_TRACING "/sched/sched_switch/format"
 #define PID    "/proc/self/ns/pid"
 
+/* The machines of the rows. Without braces in it, a row keeps to few lines. */
+#define ROOT(mount)                           \
+	{                                     \
+		.tracefs = FK_TRACEFS_##mount \
+	}
+#define USER(paranoia)                                                                      \
+	{                                                                                   \
+		.tracefs = FK_TRACEFS_MOUNTED, .unprivileged = true, .paranoid = (paranoia) \
+	}
+
 static void test_choices(void **state)
 {
 	static const struct {
@@ -27,61 +37,18 @@ static void test_choices(void **state)
 		enum switch_event_choice wanted;
 		int answer;
 	} rows[] = {
-		{"root", {.tracefs = FK_TRACEFS_MOUNTED}, NULL, NULL, SWITCH_EVENT_TRACEPOINT, 0},
-		{"root of the first pid namespace",
-		 {.tracefs = FK_TRACEFS_MOUNTED},
-		 PID,
-		 "pid:[4026531836]",
-		 SWITCH_EVENT_TRACEPOINT,
-		 0},
-		{"another pid namespace",
-		 {.tracefs = FK_TRACEFS_MOUNTED},
-		 PID,
-		 "pid:[4026532300]",
-		 SWITCH_EVENT_NAMESPACE,
-		 0},
-		{"paranoid -1",
-		 {.tracefs = FK_TRACEFS_MOUNTED, .unprivileged = true, .paranoid = -1},
-		 NULL,
-		 NULL,
-		 SWITCH_EVENT_TRACEPOINT,
-		 0},
-		{"paranoid 0",
-		 {.tracefs = FK_TRACEFS_MOUNTED, .unprivileged = true, .paranoid = 0},
-		 NULL,
-		 NULL,
-		 SWITCH_EVENT_DENIED,
-		 -EPERM},
-		{"not mounted",
-		 {.tracefs = FK_TRACEFS_NONE},
-		 NULL,
-		 NULL,
-		 SWITCH_EVENT_NOT_MOUNTED,
-		 0},
-		{"unreadable",
-		 {.tracefs = FK_TRACEFS_UNREADABLE},
-		 NULL,
-		 NULL,
-		 SWITCH_EVENT_UNREADABLE,
-		 0},
-		{"no tracepoint",
-		 {.tracefs = FK_TRACEFS_MOUNTED},
-		 ID,
-		 NULL,
-		 SWITCH_EVENT_ABSENT,
-		 0},
-		{"another format",
-		 {.tracefs = FK_TRACEFS_MOUNTED},
-		 FORMAT,
-		 "?\n",
-		 SWITCH_EVENT_FORMAT,
-		 0},
-		{"an id that is refused",
-		 {.tracefs = FK_TRACEFS_MOUNTED},
-		 ID,
-		 "77\n",
-		 SWITCH_EVENT_REFUSED,
-		 -EINVAL},
+		{"root", ROOT(MOUNTED), NULL, NULL, SWITCH_EVENT_TRACEPOINT, 0},
+		{"root of the first pid namespace", ROOT(MOUNTED), PID, "pid:[4026531836]",
+		 SWITCH_EVENT_TRACEPOINT, 0},
+		{"another pid namespace", ROOT(MOUNTED), PID, "pid:[4026532300]",
+		 SWITCH_EVENT_NAMESPACE, 0},
+		{"paranoid -1", USER(-1), NULL, NULL, SWITCH_EVENT_TRACEPOINT, 0},
+		{"paranoid 0", USER(0), NULL, NULL, SWITCH_EVENT_DENIED, -EPERM},
+		{"not mounted", ROOT(NONE), NULL, NULL, SWITCH_EVENT_NOT_MOUNTED, 0},
+		{"unreadable", ROOT(UNREADABLE), NULL, NULL, SWITCH_EVENT_UNREADABLE, 0},
+		{"no tracepoint", ROOT(MOUNTED), ID, NULL, SWITCH_EVENT_ABSENT, 0},
+		{"another format", ROOT(MOUNTED), FORMAT, "?\n", SWITCH_EVENT_FORMAT, 0},
+		{"an id that is refused", ROOT(MOUNTED), ID, "77\n", SWITCH_EVENT_REFUSED, -EINVAL},
 	};
 
 	(void)state;
