@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Lists on fake machines, with the kernel's answers. */
+/* Lists of events, metrics and PMUs on fake machines, with the answers of the kernel. */
 #include "core/base/util.h"
 #include "core/metric/catalog.h"
 #include "core/sys/cpu_model.h"
-#include "tests/fake_kernel/fake_kernel.h"
 #include "tests/unit/shared/libpfm.h"
+#include "tests/unit/shared/machine.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -45,13 +45,13 @@ static const struct {
 	{EVENTS "/irq/irq_handler_entry/id", "99\n"},
 };
 
-static struct fk *machine(const struct fk_config *config)
+static void machine_with_files(struct machine *machine, const struct fk_config *config)
 {
 	struct fk *fk = fk_new(config);
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		fk_file(fk, files[i].path, files[i].text);
-	return fk;
+	machine_of(machine, fk);
 }
 
 static const char *state_name(const struct catalog_entry *entry)
@@ -70,20 +70,15 @@ static int write_entry(void *arg, const struct catalog_entry *entry)
 }
 
 /* The caller frees it. */
-static char *list(struct fk *fk, const char *pattern)
+static char *list_events(const struct machine *machine, const char *pattern)
 {
-	struct sys sys = fk_sys(fk);
-	struct pmu_set pmus;
-	const struct event_context context = {.sys = &sys, .pmus = &pmus};
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
+	char *text;
+	size_t size;
+	FILE *file = xopen_memstream(&text, &size);
 
-	pmu_set_read(&sys, &pmus);
-	assert_int_equal(catalog_events(&context, pattern, write_entry, file), 0);
+	assert_int_equal(catalog_events(&machine->context, pattern, write_entry, file), 0);
 	fclose(file);
-	pmu_set_fini(&pmus);
-	assert_int_equal(fk_open_fds(fk), 0);
+	assert_int_equal(fk_open_fds(machine->fk), 0);
 	return text;
 }
 
@@ -131,13 +126,14 @@ static void test_events(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct fk *fk = machine(rows[i].config);
-		char *text = list(fk, rows[i].pattern);
+		struct machine machine;
 
+		machine_with_files(&machine, rows[i].config);
+		char *text = list_events(&machine, rows[i].pattern);
 		if (strcmp(text, rows[i].expected) != 0)
 			fail_msg("%s:\n%s", rows[i].name, text);
 		free(text);
-		fk_free(fk);
+		machine_fini(&machine);
 	}
 }
 
@@ -155,10 +151,12 @@ static void test_everything(void **state)
 		"\nsched:*|example|tracepoint|2 tracepoints\n",
 	};
 
+	struct machine machine;
+
 	(void)state;
 	need_libpfm();
-	struct fk *fk = machine(NULL);
-	char *text = list(fk, NULL);
+	machine_with_files(&machine, NULL);
+	char *text = list_events(&machine, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
 		if (!strstr(text, named[i]))
 			fail_msg("%s is missing in:\n%.4000s", named[i] + 1, text);
@@ -166,7 +164,7 @@ static void test_everything(void **state)
 	assert_null(strstr(text, ".scale"));
 	assert_null(strstr(text, "uncore_imc_1"));
 	free(text);
-	fk_free(fk);
+	machine_fini(&machine);
 }
 
 static int stop_at_third(void *arg, const struct catalog_entry *entry)
@@ -178,36 +176,32 @@ static int stop_at_third(void *arg, const struct catalog_entry *entry)
 static void test_stops(void **state)
 {
 	static const char *const patterns[] = {NULL, "cycles", "skl::*", "L1-dcache"};
+	struct machine machine;
 
 	(void)state;
 	need_libpfm();
-	struct fk *fk = machine(NULL);
-	struct sys sys = fk_sys(fk);
-	struct pmu_set pmus;
-	const struct event_context context = {.sys = &sys, .pmus = &pmus};
-
-	pmu_set_read(&sys, &pmus);
+	machine_with_files(&machine, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
 		int seen = 0;
 
-		assert_int_equal(catalog_events(&context, patterns[i], stop_at_third, &seen), 42);
+		assert_int_equal(
+			catalog_events(&machine.context, patterns[i], stop_at_third, &seen), 42);
 		assert_int_equal(seen, 3);
 	}
-	pmu_set_fini(&pmus);
-	fk_free(fk);
+	machine_fini(&machine);
 }
 
 /* A probe of a tracepoint is slow: one is probed for all. */
 static void test_tracepoints_are_probed_once(void **state)
 {
-	struct fk *fk = machine(NULL);
-	unsigned before = fk_calls(fk, FK_PERF_OPEN);
-	char *text = list(fk, "sched:*");
+	struct machine machine;
 
 	(void)state;
-	assert_int_equal(fk_calls(fk, FK_PERF_OPEN) - before, 1);
-	free(text);
-	fk_free(fk);
+	machine_with_files(&machine, NULL);
+	unsigned before = fk_calls(machine.fk, FK_PERF_OPEN);
+	free(list_events(&machine, "sched:*"));
+	assert_int_equal(fk_calls(machine.fk, FK_PERF_OPEN) - before, 1);
+	machine_fini(&machine);
 }
 
 static int write_metric(void *arg, const struct catalog_metric *entry)
@@ -255,24 +249,20 @@ static void test_metrics(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct fk *fk = fk_new(&rows[i].config);
-		struct sys sys = fk_sys(fk);
-		struct pmu_set pmus;
-		const struct event_context context = {.sys = &sys, .pmus = &pmus};
-		char *text = NULL;
-		size_t size = 0;
-		FILE *file = open_memstream(&text, &size);
+		struct machine machine;
+		char *text;
+		size_t size;
+		FILE *file = xopen_memstream(&text, &size);
 
-		fk_file(fk, "/proc/cpuinfo", rows[i].cpuinfo);
-		pmu_set_read(&sys, &pmus);
-		catalog_metrics(&context, native, ARRAY_SIZE(native), rows[i].pattern, write_metric,
-				file);
+		machine_of(&machine, fk_new(&rows[i].config));
+		fk_file(machine.fk, "/proc/cpuinfo", rows[i].cpuinfo);
+		catalog_metrics(&machine.context, native, ARRAY_SIZE(native), rows[i].pattern,
+				write_metric, file);
 		fclose(file);
 		if (!strstr(text, rows[i].expected) || strncmp(text, rows[i].expected, 4) != 0)
 			fail_msg("row %zu:\n%s", i, text);
 		free(text);
-		pmu_set_fini(&pmus);
-		fk_free(fk);
+		machine_fini(&machine);
 	}
 }
 
@@ -310,23 +300,19 @@ static void test_pmus(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct fk *fk = machine(&rows[i].config);
-		struct sys sys = fk_sys(fk);
-		struct pmu_set pmus;
-		const struct event_context context = {.sys = &sys, .pmus = &pmus};
-		char *text = NULL;
-		size_t size = 0;
-		FILE *file = open_memstream(&text, &size);
+		struct machine machine;
+		char *text;
+		size_t size;
+		FILE *file = xopen_memstream(&text, &size);
 
-		pmu_set_read(&sys, &pmus);
-		catalog_pmus(&context, rows[i].pattern, write_pmu, file);
+		machine_with_files(&machine, &rows[i].config);
+		catalog_pmus(&machine.context, rows[i].pattern, write_pmu, file);
 		fclose(file);
 		if (strcmp(text, rows[i].expected) != 0)
 			fail_msg("row %zu:\n%s", i, text);
-		assert_int_equal(fk_open_fds(fk), 0);
+		assert_int_equal(fk_open_fds(machine.fk), 0);
 		free(text);
-		pmu_set_fini(&pmus);
-		fk_free(fk);
+		machine_fini(&machine);
 	}
 }
 

@@ -112,14 +112,14 @@ static void add_files(struct fk *fk, const char *files)
 	}
 }
 
+/* Returns the kinds of its CPUs. */
 static unsigned kind_init(const struct kind *kind, struct machine *machine)
 {
-	machine->fk = fk_new(&(struct fk_config){.cpus = 4, .no_pmu = true});
-	fk_file(machine->fk, "/proc/cpuinfo", kind->cpuinfo);
-	add_files(machine->fk, kind->files);
-	machine->sys = fk_sys(machine->fk);
-	pmu_set_read(&machine->sys, &machine->pmus);
-	machine->context = (struct event_context){&machine->sys, &machine->pmus};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 4, .no_pmu = true});
+
+	fk_file(fk, "/proc/cpuinfo", kind->cpuinfo);
+	add_files(fk, kind->files);
+	machine_of(machine, fk);
 	return cpu_model_read(&machine->sys);
 }
 

@@ -3,10 +3,9 @@
 #include "core/base/util.h"
 #include "core/metric/metric_user.h"
 #include "core/metric/selection.h"
-#include "core/sys/pmu.h"
-#include "tests/fake_kernel/fake_kernel.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/machine.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -178,7 +177,7 @@ static void add_word(char *text, size_t size, const char *gap, const char *mark,
 	snprintf(text + n, size - n, "%s%s%s", n ? gap : "", mark, word);
 }
 
-static void check(const struct selection *selection, const struct selection_case *this)
+static void check_selection(const struct selection *selection, const struct selection_case *this)
 {
 	char columns[512] = "", events[512] = "", wants[512] = "";
 
@@ -209,14 +208,11 @@ static void check(const struct selection *selection, const struct selection_case
 static void test_case(void **state)
 {
 	const struct selection_case *this = *state;
-	struct fk *fk = fk_new(this->machine);
-	struct sys sys = fk_sys(fk);
 	struct selection selection;
-	struct pmu_set pmus;
+	struct machine machine;
 
-	pmu_set_read(&sys, &pmus);
-	const struct event_context context = {&sys, &pmus};
-	selection_init(&selection, &context);
+	machine_of(&machine, fk_new(this->machine));
+	selection_init(&selection, &machine.context);
 	for (size_t i = 0; i < STEPS_MAX && this->steps[i].text; i++) {
 		const struct step *step = &this->steps[i];
 		struct error err = {0};
@@ -225,32 +221,28 @@ static void test_case(void **state)
 		if (result != step->result || !strstr(err.text, step->message ? step->message : ""))
 			fail_msg("step %zu: %d, %s", i + 1, result, err.text);
 	}
-	check(&selection, this);
+	check_selection(&selection, this);
 	selection_fini(&selection);
-	assert_int_equal(fk_open_fds(fk), 0);
-	pmu_set_fini(&pmus);
-	fk_free(fk);
+	assert_int_equal(fk_open_fds(machine.fk), 0);
+	machine_fini(&machine);
 }
 
 /* A change does not resolve known names again. */
 static void test_files_that_go(void **state)
 {
-	struct fk *fk = fk_new(&fk_machine_intel);
-	struct sys sys = fk_sys(fk);
 	struct selection selection;
-	struct pmu_set pmus;
+	struct machine machine;
 	struct metric metric;
 	struct error err;
 
 	(void)state;
-	fk_tracepoint(fk, 314);
-	fk_file(fk, "/sys/kernel/tracing/events/sched/sched_switch/id", "314\n");
-	pmu_set_read(&sys, &pmus);
-	const struct event_context context = {&sys, &pmus};
-	selection_init(&selection, &context);
+	machine_of(&machine, fk_new(&fk_machine_intel));
+	fk_tracepoint(machine.fk, 314);
+	fk_file(machine.fk, "/sys/kernel/tracing/events/sched/sched_switch/id", "314\n");
+	selection_init(&selection, &machine.context);
 	assert_int_equal(
 		selection_add_events(&selection, "sched:sched_switch,page-faults,cycles", &err), 0);
-	fk_file(fk, "/sys/kernel/tracing/events/sched/sched_switch/id", NULL);
+	fk_file(machine.fk, "/sys/kernel/tracing/events/sched/sched_switch/id", NULL);
 	assert_int_equal(selection_remove(&selection, "page-faults"), 0);
 	for (int i = 0; i < 40; i++) {
 		char name[16];
@@ -272,8 +264,7 @@ static void test_files_that_go(void **state)
 	assert_int_equal(selection.events.n, TALLY_FIRST_COUNTED);
 	metric_fini(&metric);
 	selection_fini(&selection);
-	pmu_set_fini(&pmus);
-	fk_free(fk);
+	machine_fini(&machine);
 }
 
 int main(void)

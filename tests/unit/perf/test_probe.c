@@ -2,7 +2,7 @@
 /* The answers of the kernel to an event, and the state that follows. */
 #include "core/base/util.h"
 #include "core/perf/probe.h"
-#include "tests/fake_kernel/fake_kernel.h"
+#include "tests/unit/shared/machine.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -28,6 +28,9 @@ static const struct fk_pmu hybrid[] = {
 	 .events = FK_BIT(FK_CYCLES)},
 };
 
+static const struct fk_config hybrid_machine = {
+	.cpus = 4, .pmus = hybrid, .n_pmus = ARRAY_SIZE(hybrid)};
+
 /* A generic event with a code for each core PMU. */
 static struct event generic(uint64_t config)
 {
@@ -48,6 +51,11 @@ static struct event generic(uint64_t config)
 	return event;
 }
 
+static int probe_code(const struct machine *machine, struct event_code *code)
+{
+	return event_probe_code(&machine->sys, &machine->pmus, EVENT_HARDWARE, code);
+}
+
 static void test_each_pmu(void **state)
 {
 	static const struct {
@@ -62,48 +70,43 @@ static void test_each_pmu(void **state)
 		{"none", PERF_COUNT_HW_CACHE_MISSES, -ENOENT, FIGURE_UNSUPPORTED,
 		 FIGURE_UNSUPPORTED, FIGURE_UNSUPPORTED},
 	};
-	struct fk *fk = fk_new(&(struct fk_config){.cpus = 4, .pmus = hybrid, .n_pmus = 2});
-	struct sys sys = fk_sys(fk);
-	struct pmu_set pmus;
+	struct machine machine;
 
 	(void)state;
-	pmu_set_read(&sys, &pmus);
+	machine_of(&machine, fk_new(&hybrid_machine));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct event event = generic(rows[i].config);
 
-		if (event_probe(&sys, &pmus, &event) != rows[i].answer ||
+		if (event_probe(&machine.sys, &machine.pmus, &event) != rows[i].answer ||
 		    event.codes[0].state != rows[i].atom || event.codes[1].state != rows[i].core ||
 		    event.state != rows[i].event)
 			fail_msg("%s: %d %d %d", rows[i].name, event.codes[0].state,
 				 event.codes[1].state, event.state);
 		event_fini(&event);
 	}
-	assert_int_equal(fk_open_fds(fk), 0);
-	pmu_set_fini(&pmus);
-	fk_free(fk);
+	assert_int_equal(fk_open_fds(machine.fk), 0);
+	machine_fini(&machine);
 }
 
 static void test_offline(void **state)
 {
-	struct fk *fk = fk_new(&(struct fk_config){.cpus = 4, .pmus = hybrid, .n_pmus = 2});
-	struct sys sys = fk_sys(fk);
 	struct event event = generic(PERF_COUNT_HW_CPU_CYCLES);
-	struct pmu_set pmus;
+	struct machine machine;
 
 	(void)state;
-	pmu_set_read(&sys, &pmus);
-	fk_cpu_offline(fk, 0);
-	assert_int_equal(event_probe(&sys, &pmus, &event), 0);
+	machine_of(&machine, fk_new(&hybrid_machine));
+	fk_cpu_offline(machine.fk, 0);
+	assert_int_equal(event_probe(&machine.sys, &machine.pmus, &event), 0);
 	assert_int_equal(event.codes[1].state, FIGURE_VALID);
-	fk_cpu_offline(fk, 1);
-	assert_int_equal(event_probe(&sys, &pmus, &event), 0);
+	fk_cpu_offline(machine.fk, 1);
+	assert_int_equal(event_probe(&machine.sys, &machine.pmus, &event), 0);
 	assert_int_equal(event.codes[0].state, FIGURE_VALID);
 	assert_int_equal(event.codes[1].state, FIGURE_UNSUPPORTED);
 	event_fini(&event);
-	pmu_set_fini(&pmus);
-	fk_free(fk);
+	machine_fini(&machine);
 }
 
+/* If resources are lacking the state is VALID, as the next opening may succeed. */
 static void test_answers(void **state)
 {
 	static const struct {
@@ -114,6 +117,14 @@ static void test_answers(void **state)
 		enum figure_state state;
 	} rows[] = {
 		{0, false, 4, 0, FIGURE_VALID},
+		{EMFILE, false, 0, -EMFILE, FIGURE_VALID},
+		{EBUSY, false, 0, -EBUSY, FIGURE_VALID},
+		{ENOENT, false, 0, -ENOENT, FIGURE_UNSUPPORTED},
+		{EINVAL, false, 0, -EINVAL, FIGURE_UNSUPPORTED},
+		{EOPNOTSUPP, false, 0, -EOPNOTSUPP, FIGURE_UNSUPPORTED},
+		{ENODEV, false, 0, -ENODEV, FIGURE_UNSUPPORTED},
+		{ENXIO, false, 0, -ENXIO, FIGURE_UNSUPPORTED},
+		{EACCES, false, 0, -EACCES, FIGURE_DENIED},
 		{EPERM, false, 0, -EPERM, FIGURE_DENIED},
 		{ENOSYS, false, 0, -ENOSYS, FIGURE_DENIED},
 		{0, true, 0, 0, FIGURE_VALID},
@@ -124,20 +135,18 @@ static void test_answers(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct fk *fk = fk_new(&(struct fk_config){.denied = rows[i].denied,
-							   .unprivileged = rows[i].unprivileged,
-							   .uid = 1000,
-							   .paranoid = rows[i].paranoid});
-		struct sys sys = fk_sys(fk);
-		struct pmu_set pmus;
+		const struct fk_config config = {.denied = rows[i].denied,
+						 .unprivileged = rows[i].unprivileged,
+						 .uid = 1000,
+						 .paranoid = rows[i].paranoid};
 		struct event_code code = {.attr = {.type = PERF_TYPE_HARDWARE}};
+		struct machine machine;
 
-		pmu_set_read(&sys, &pmus);
-		int answer = event_probe_code(&sys, &pmus, EVENT_HARDWARE, &code);
+		machine_of(&machine, fk_new(&config));
+		int answer = probe_code(&machine, &code);
 		if (answer != rows[i].answer || code.state != rows[i].state)
 			fail_msg("row %zu: %d, state %d", i, answer, code.state);
-		pmu_set_fini(&pmus);
-		fk_free(fk);
+		machine_fini(&machine);
 	}
 }
 
@@ -157,22 +166,20 @@ static void test_after_slots(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct fk *fk = fk_new(NULL);
-		struct sys sys = fk_sys(fk);
 		struct event_code code = {.attr = {.type = 4, .config = 0x3c}};
-		struct pmu_set pmus;
+		struct machine machine;
 
+		machine_of(&machine, fk_new(NULL));
 		if (rows[i].slots)
-			fk_file(fk, PMU_DEVICES "/cpu/events/slots", "event=0x00,umask=0x4\n");
-		pmu_set_read(&sys, &pmus);
+			fk_file(machine.fk, PMU_DEVICES "/cpu/events/slots",
+				"event=0x00,umask=0x4\n");
 		for (unsigned k = 1; k <= rows[i].fail; k += 2)
-			fk_fail(fk, FK_PERF_OPEN, k, EINVAL);
-		int answer = event_probe_code(&sys, &pmus, EVENT_HARDWARE, &code);
+			fk_fail(machine.fk, FK_PERF_OPEN, k, EINVAL);
+		int answer = probe_code(&machine, &code);
 		if (answer != rows[i].answer)
 			fail_msg("%s: %d", rows[i].name, answer);
-		assert_int_equal(fk_open_fds(fk), 0);
-		pmu_set_fini(&pmus);
-		fk_free(fk);
+		assert_int_equal(fk_open_fds(machine.fk), 0);
+		machine_fini(&machine);
 	}
 }
 
@@ -198,52 +205,25 @@ static void test_counts_nothing(void **state)
 		{"generic", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0},
 	};
 	const bool *ordinary = *state;
-	struct fk *fk = fk_new(&(struct fk_config){
-		.pmus = arm, .n_pmus = 1, .unprivileged = *ordinary, .uid = 1000, .paranoid = 2});
-	struct sys sys = fk_sys(fk);
-	struct pmu_set pmus;
+	const struct fk_config config = {
+		.pmus = arm, .n_pmus = 1, .unprivileged = *ordinary, .uid = 1000, .paranoid = 2};
+	struct machine machine;
 
-	pmu_set_read(&sys, &pmus);
+	machine_of(&machine, fk_new(&config));
 	/* Without a list in sysfs, the event is accepted. */
 	struct event_code code = {.attr = {.type = 8, .config = 0x1b, .exclude_kernel = *ordinary}};
-	assert_int_equal(event_probe_code(&sys, &pmus, EVENT_HARDWARE, &code), 0);
-	fk_file(fk, PMU_DEVICES "/armv8_pmuv3_0/events/cpu_cycles", "event=0x011\n");
-	fk_file(fk, PMU_DEVICES "/armv8_pmuv3_0/events/inst_retired", "event=0x008\n");
+	assert_int_equal(probe_code(&machine, &code), 0);
+	fk_file(machine.fk, PMU_DEVICES "/armv8_pmuv3_0/events/cpu_cycles", "event=0x011\n");
+	fk_file(machine.fk, PMU_DEVICES "/armv8_pmuv3_0/events/inst_retired", "event=0x008\n");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		code = (struct event_code){.attr = {.type = rows[i].type,
 						    .config = rows[i].config,
 						    .exclude_kernel = *ordinary}};
-		int answer = event_probe_code(&sys, &pmus, EVENT_HARDWARE, &code);
+		int answer = probe_code(&machine, &code);
 		if (answer != rows[i].answer)
 			fail_msg("%s: %d", rows[i].name, answer);
 	}
-	pmu_set_fini(&pmus);
-	fk_free(fk);
-}
-
-/* If resources are lacking the state is VALID, as the next opening may succeed. */
-static void test_states(void **state)
-{
-	static const struct {
-		int error;
-		enum figure_state state;
-	} rows[] = {
-		{0, FIGURE_VALID},
-		{EMFILE, FIGURE_VALID},
-		{EBUSY, FIGURE_VALID},
-		{ENOENT, FIGURE_UNSUPPORTED},
-		{EINVAL, FIGURE_UNSUPPORTED},
-		{EOPNOTSUPP, FIGURE_UNSUPPORTED},
-		{ENODEV, FIGURE_UNSUPPORTED},
-		{ENXIO, FIGURE_UNSUPPORTED},
-		{EACCES, FIGURE_DENIED},
-		{EPERM, FIGURE_DENIED},
-		{ENOSYS, FIGURE_DENIED},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		assert_int_equal(probe_state(-rows[i].error), rows[i].state);
+	machine_fini(&machine);
 }
 
 static void test_derived(void **state)
@@ -270,7 +250,6 @@ int main(void)
 		cmocka_unit_test(test_after_slots),
 		cmocka_unit_test_prestate(test_counts_nothing, &no),
 		cmocka_unit_test_prestate(test_counts_nothing, &yes),
-		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_derived),
 	};
 

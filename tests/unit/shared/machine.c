@@ -33,9 +33,16 @@ static void machine_add_file(void *arg, const char *path, const char *text)
 
 void machine_init(struct machine *machine, const char *name)
 {
-	machine->fk = fk_new(&(struct fk_config){.cpus = 4, .no_pmu = true});
-	recorded_each(name, machine_add_file, machine->fk);
-	machine->sys = fk_sys(machine->fk);
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 4, .no_pmu = true});
+
+	recorded_each(name, machine_add_file, fk);
+	machine_of(machine, fk);
+}
+
+void machine_of(struct machine *machine, struct fk *fk)
+{
+	machine->fk = fk;
+	machine->sys = fk_sys(fk);
 	pmu_set_read(&machine->sys, &machine->pmus);
 	machine->context = (struct event_context){&machine->sys, &machine->pmus};
 }

@@ -18,7 +18,7 @@
 void recorded_each(const char *name, void (*fn)(void *arg, const char *path, const char *text),
 		   void *arg);
 
-/* Such a machine on the fake kernel, as the context for event_resolve(). */
+/* A fake kernel, with its PMUs, as the context for event_resolve(). machine_fini() frees all. */
 struct machine {
 	struct fk *fk;
 	struct sys sys;
@@ -26,7 +26,11 @@ struct machine {
 	struct event_context context;
 };
 
+/* A recorded machine. */
 void machine_init(struct machine *machine, const char *name);
+
+/* Takes over the fake kernel. The PMUs are those of its files now. */
+void machine_of(struct machine *machine, struct fk *fk);
 
 void machine_fini(struct machine *machine);
 

@@ -3,15 +3,12 @@
 #include "core/sys/cpu_model.h"
 
 #include "core/base/util.h"
-#include "core/metric/metric.h"
-#include "tests/fake_kernel/fake_kernel.h"
-#include "tests/unit/shared/sample.h"
+#include "tests/unit/shared/machine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +131,8 @@ static void slots(void **state)
 		 .last_cpu = 3,
 		 .events = FK_GENERIC},
 	};
+	static const struct fk_config config = {
+		.cpus = 4, .pmus = pmus, .n_pmus = ARRAY_SIZE(pmus)};
 	static const struct {
 		const char *name, *big, *little;
 		unsigned want;
@@ -152,40 +151,16 @@ static void slots(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct fk *fk = fk_new(
-			&(struct fk_config){.cpus = 4, .pmus = pmus, .n_pmus = ARRAY_SIZE(pmus)});
-		struct sys sys = fk_sys(fk);
-		struct pmu_set set;
-		const struct event_context context = {&sys, &set};
-		const struct metric_def def = {.name = "m",
-					       .forms = {{.expression = "100 / slots_per_cycle"}}};
-		struct event_set events;
-		struct metric metric;
-		struct error err;
-		uint64_t tally[SAMPLE_WIDTH] = {0};
+		struct machine machine;
 
-		fk_file(fk, SLOTS("armv8_big"), rows[i].big);
-		fk_file(fk, SLOTS("armv8_little"), rows[i].little);
-		pmu_set_read(&sys, &set);
-		assert_int_equal(set.n_core, 2);
-		if (cpu_slots_per_cycle(&sys, &set) != rows[i].want)
-			fail_msg("%s: %u", rows[i].name, cpu_slots_per_cycle(&sys, &set));
-
-		/* In a formula: a number, or no value. */
-		event_set_init(&events, &context);
-		assert_int_equal(metric_compile(&def, 0, &events, &metric, &err), 0);
-		struct plan *plan = sample_plan();
-		struct figure figure = sample_eval(
-			&metric,
-			&(struct metric_input){.events = &events, .plan = plan, .tally = tally}, 1);
-		plan_unref(plan);
-		assert_int_equal(figure.state, rows[i].want ? FIGURE_VALID : FIGURE_UNSUPPORTED);
-		assert_int_equal(metric_state(&metric, &events), figure.state);
-		assert_true(!rows[i].want || figure.value == 100.0 / rows[i].want);
-		metric_fini(&metric);
-		event_set_fini(&events);
-		pmu_set_fini(&set);
-		fk_free(fk);
+		machine_of(&machine, fk_new(&config));
+		fk_file(machine.fk, SLOTS("armv8_big"), rows[i].big);
+		fk_file(machine.fk, SLOTS("armv8_little"), rows[i].little);
+		assert_int_equal(machine.pmus.n_core, 2);
+		unsigned got = cpu_slots_per_cycle(&machine.sys, &machine.pmus);
+		if (got != rows[i].want)
+			fail_msg("%s: %u", rows[i].name, got);
+		machine_fini(&machine);
 	}
 }
 
