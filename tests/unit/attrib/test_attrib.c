@@ -45,12 +45,12 @@ enum step_kind {
 	SW2,      /* a sample of the second group */
 	CROSSED2, /* a sample of the first group, with the second one's id */
 	TICK2,    /* a tick of the second group */
-	PAUSE,    /* its turn ends, while `other` runs; TICKED: the task of the tick */
-	RESUME,   /* its next turn begins */
-	CAME,     /* a SWITCH (in) record: pid/tid came, `other` had run */
-	WENT,     /* a SWITCH (out) record: pid/tid goes, `other` will run */
-	FORK,     /* pid/tid forks `other` (a process) */
-	THREAD,   /* pid/tid starts the thread `other` */
+	PAUSE,  /* the second group's turn ends while `other` runs; TICKED: the task of the tick */
+	RESUME, /* the second group's next turn begins */
+	SWITCH_IN,  /* a SWITCH record: pid/tid begins to run, after `other` */
+	SWITCH_OUT, /* a SWITCH record: pid/tid stops, before `other` */
+	FORK,       /* pid/tid forks `other` (a process) */
+	THREAD,     /* pid/tid starts the thread `other` */
 	EXIT,
 	COMM,
 	THROTTLE,
@@ -79,7 +79,7 @@ struct want {
 struct attrib_case {
 	const char *name;
 	struct step steps[STEPS_MAX];
-	struct want wants[WANTS_MAX]; /* all others must have nothing */
+	struct want wants[WANTS_MAX]; /* all others have no counts */
 	size_t n_wants;
 	bool two_groups;
 	uint64_t start_ns; /* 0: 1000 s */
@@ -114,7 +114,7 @@ static const struct attrib_case cases[] = {
 		3,
 	},
 	{
-		"an exited thread of which the EXIT was lost: the tracepoint has its number",
+		"an exited thread of which the EXIT was lost: the tracepoint has its tid",
 		{{SW, 0, 7, 71, 100, 1, 100},
 		 {SW, 0, 7, 7, 110, 2, 120},
 		 {TRACED, 0, -1, -1, 150, 3, 130, .other = 71}},
@@ -204,7 +204,7 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
-		"exit, preempted, and the number lost meanwhile: unattributed",
+		"exit, preempted, and the tid lost meanwhile: unattributed",
 		{{EXIT, 0, 9, 9, 50},
 		 {SW, 0, 9, 9, 100, 1, 70},
 		 {SW, 0, 7, 7, 200, 2, 80},
@@ -240,7 +240,7 @@ static const struct attrib_case cases[] = {
 		1,
 	},
 	{
-		"fork: the child has its parent's name until it takes its own",
+		"fork: the child has its parent's name until its own COMM",
 		{{COMM, 0, 7, 7, 5, .comm = "shell"},
 		 {FORK, 0, 7, 7, 10, .other = 9},
 		 {SW, 0, 7, 7, 100, 1, 100},
@@ -432,7 +432,7 @@ static const struct attrib_case cases[] = {
 		 {SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = 8},
 		 {SW, 0, 8, 8, 150, 2, 130, 0},
-		 {SW2, 0, 8, 8, 150, 2, 0, 90}, /* none of ours: it is off */
+		 {SW2, 0, 8, 8, 150, 2, 0, 90}, /* ignored: the group is off */
 		 {RESUME, 0, .time_ns = 200},
 		 {SW2, 0, 9, 9, 300, 2, 0, 60},
 		 {SW, 0, 9, 9, 300, 3, 160, 0}},
@@ -441,7 +441,7 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
-		"between two turns: a task that ends there has its last slice, without a number",
+		"between two turns: a task that exits has its last slice, without a tid",
 		{{SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = 9},
 		 {EXIT, 0, 9, 9, 140},
@@ -454,7 +454,7 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
-		"between two turns: a task that ends and leaves there is not in the next turn",
+		"between two turns: a task that exits and is switched out is not in the next turn",
 		{{PAUSE, 0, .time_ns = 130, .n = 0, .faults = 47, .other = 9},
 		 {EXIT, 0, 9, 9, 140},
 		 {SW, 0, -1, -1, 145, 1, 100, 0},
@@ -469,7 +469,7 @@ static const struct attrib_case cases[] = {
 		"two groups, a hidden task: known to both, the counts are unattributed",
 		{{SW, 0, 7, 7, 100, 1, 100, 0},
 		 {SW2, 0, 7, 7, 100, 1, 0, 40},
-		 {CAME, 0, 8, 8, 130, .other = 2},
+		 {SWITCH_IN, 0, 8, 8, 130, .other = 2},
 		 {SW, 0, 8, 8, 200, 3, 180, 0},
 		 {SW2, 0, 8, 8, 200, 3, 0, 60},
 		 {SW2, 0, 7, 7, 250, 4, 0, 61},
@@ -486,7 +486,7 @@ static const struct attrib_case cases[] = {
 		{{SW, 0, 7, 7, 100, 1, 100, 0},
 		 {SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {PAUSE, 0, .time_ns = 110, .n = 1, .faults = 42, .other = 2},
-		 {CAME, 0, 8, 8, 120, .other = 2},
+		 {SWITCH_IN, 0, 8, 8, 120, .other = 2},
 		 {RESUME, 0, .time_ns = 130},
 		 {SW, 0, 8, 8, 200, 3, 180, 0},
 		 {SW2, 0, 8, 8, 200, 3, 0, 60}},
@@ -500,7 +500,7 @@ static const struct attrib_case cases[] = {
 	{
 		"a hidden idle task: the SWITCH record has its time, faults are the other task's",
 		{{SW, 1, 7, 7, 100, 1, 100, 1},
-		 {CAME, 1, 8, 8, 400, .other = 0},
+		 {SWITCH_IN, 1, 8, 8, 400, .other = 0},
 		 {SW, 1, 8, 8, 450, 3, 150, 6}},
 		{{7, 100, 1, 100, 1},
 		 {IDLE, 300, 1, 0, 0},
@@ -511,7 +511,7 @@ static const struct attrib_case cases[] = {
 	{
 		"a hidden task: it has its time, the counts of both are unattributed",
 		{{SW, 0, 7, 7, 100, 1, 100, 1},
-		 {CAME, 0, 7, 7, 130, .other = 2},
+		 {SWITCH_IN, 0, 7, 7, 130, .other = 2},
 		 {TICK, 0, 7, 7, 200, 2, 180, 4}},
 		{{7, 170, 1, 100, 1}, {2, 30, 1, 0, 0}, {UNATTRIBUTED, 0, 0, 80, 3}},
 		3,
@@ -520,7 +520,7 @@ static const struct attrib_case cases[] = {
 		"two hidden tasks in a row: the task after them has its time, the rest is "
 		"unattributed",
 		{{SW, 0, 7, 7, 100, 1, 100},
-		 {CAME, 0, 7, 7, 130, .other = 2},
+		 {SWITCH_IN, 0, 7, 7, 130, .other = 2},
 		 {SW, 0, 7, 7, 200, 4, 180}},
 		{{7, 170, 2, 100, 0}, {UNATTRIBUTED, 30, 2, 80, 0}},
 		2,
@@ -536,7 +536,7 @@ static const struct attrib_case cases[] = {
 	{
 		"a chain break with a SWITCH: the time before it is the next task's",
 		{{NEXT, 0, 7, 7, 100, 1, 100, .other = 8},
-		 {CAME, 0, 9, 9, 250, .other = 8},
+		 {SWITCH_IN, 0, 9, 9, 250, .other = 8},
 		 {NEXT, 0, 9, 9, 300, 2, 300, .other = 7}},
 		{{7, 100, 1, 100, 0},
 		 {8, 150, 0, 0, 0},
@@ -547,13 +547,13 @@ static const struct attrib_case cases[] = {
 	{
 		"a chain break of two tasks: the time of both is unattributed",
 		{{NEXT, 0, 7, 7, 100, 1, 100, .other = 8},
-		 {CAME, 0, 9, 9, 250, .other = 2},
+		 {SWITCH_IN, 0, 9, 9, 250, .other = 2},
 		 {NEXT, 0, 9, 9, 300, 2, 300, .other = 7}},
 		{{7, 100, 1, 100, 0}, {9, 50, 1, 0, 0}, {UNATTRIBUTED, 150, 0, 200, 0}},
 		3,
 	},
 	{
-		"a thread that execs has the number of its process from then on",
+		"a thread that execs has the tid of its process from then on",
 		{{THREAD, 0, 7, 7, 10, .other = 71},
 		 {NEXT, 0, 8, 8, 100, 1, 100, .other = 71},
 		 {NEXT, 0, 7, 7, 300, 2, 300, .other = 8}},
@@ -571,7 +571,7 @@ static const struct attrib_case cases[] = {
 	{
 		"a SWITCH that is later than its sample: the whole slice was hidden, no more",
 		{{SW, 0, 7, 7, 100, 1, 100},
-		 {CAME, 0, 7, 7, 250, .other = 2},
+		 {SWITCH_IN, 0, 7, 7, 250, .other = 2},
 		 {TICK, 0, 7, 7, 200, 2, 180},
 		 {TICK, 0, 7, 7, 300, 2, 200}},
 		{{7, 200, 1, 120, 0}, {2, 100, 1, 0, 0}, {UNATTRIBUTED, 0, 0, 80, 0}},
@@ -580,16 +580,16 @@ static const struct attrib_case cases[] = {
 	{
 		"a SWITCH with a time before the last sample: no time was hidden",
 		{{SW, 0, 7, 7, 100, 1, 100},
-		 {CAME, 0, 7, 7, 90, .other = 2},
+		 {SWITCH_IN, 0, 7, 7, 90, .other = 2},
 		 {TICK, 0, 7, 7, 200, 2, 180}},
 		{{7, 200, 1, 100, 0}, {2, 0, 1, 0, 0}, {UNATTRIBUTED, 0, 0, 80, 0}},
 		3,
 	},
 	{
-		"a SWITCH away does not name the task that came",
+		"a SWITCH out does not name the task that begins to run",
 		{{SW, 0, 7, 7, 100, 1, 100},
-		 {CAME, 0, 7, 7, 130, .other = 2},
-		 {WENT, 0, 7, 7, 190, .other = 3},
+		 {SWITCH_IN, 0, 7, 7, 130, .other = 2},
+		 {SWITCH_OUT, 0, 7, 7, 190, .other = 3},
 		 {SW, 0, 7, 7, 200, 3, 180}},
 		{{7, 170, 2, 100, 0}, {2, 30, 1, 0, 0}, {UNATTRIBUTED, 0, 0, 80, 0}},
 		3,
@@ -597,7 +597,7 @@ static const struct attrib_case cases[] = {
 	{
 		"a SWITCH explains one gap: the next gap is unattributed",
 		{{SW, 0, 7, 7, 100, 1, 100},
-		 {CAME, 0, 7, 7, 130, .other = 2},
+		 {SWITCH_IN, 0, 7, 7, 130, .other = 2},
 		 {TICK, 0, 7, 7, 200, 2, 180},
 		 {SW, 0, 7, 7, 300, 4, 260},
 		 {SW, 0, 8, 8, 350, 5, 270}},
@@ -610,16 +610,16 @@ static const struct attrib_case cases[] = {
 	{
 		"a SWITCH before a slice without a gap does not explain a later gap",
 		{{SW, 0, 7, 7, 100, 1, 100},
-		 {CAME, 0, 8, 8, 101, .other = 7},
+		 {SWITCH_IN, 0, 8, 8, 101, .other = 7},
 		 {SW, 0, 8, 8, 200, 2, 180},
 		 {SW, 0, 8, 8, 300, 4, 260}},
 		{{7, 100, 1, 100, 0}, {8, 100, 1, 80, 0}, {UNATTRIBUTED, 100, 2, 80, 0}},
 		3,
 	},
 	{
-		"a hidden task that had lost its number: unattributed",
+		"a hidden task that has lost its tid: unattributed",
 		{{SW, 0, 7, 7, 100, 1, 100},
-		 {CAME, 0, 7, 7, 130, .other = -1},
+		 {SWITCH_IN, 0, 7, 7, 130, .other = -1},
 		 {TICK, 0, 7, 7, 200, 2, 180, 4}},
 		{{7, 170, 1, 100, 0}, {UNATTRIBUTED, 30, 1, 80, 4}},
 		2,
@@ -627,7 +627,7 @@ static const struct attrib_case cases[] = {
 	{
 		"a LOST: a SWITCH record does not explain the gap",
 		{{SW, 0, 7, 7, 100, 1, 100},
-		 {CAME, 0, 7, 7, 130, .other = 2},
+		 {SWITCH_IN, 0, 7, 7, 130, .other = 2},
 		 {LOST, .other = 3},
 		 {SW, 0, 7, 7, 200, 3, 180}},
 		{{7, 100, 1, 100, 0}, {UNATTRIBUTED, 100, 2, 80, 0}},
@@ -636,7 +636,7 @@ static const struct attrib_case cases[] = {
 	{
 		"a SWITCH of another task than that of the sample does not explain the gap",
 		{{SW, 0, 7, 7, 100, 1, 100},
-		 {CAME, 0, 8, 8, 130, .other = 2},
+		 {SWITCH_IN, 0, 8, 8, 130, .other = 2},
 		 {SW, 0, 7, 7, 200, 3, 180}},
 		{{7, 100, 1, 100, 0}, {UNATTRIBUTED, 100, 2, 80, 0}},
 		2,
@@ -649,85 +649,130 @@ struct bench {
 	struct tasks *tasks;
 	struct interval interval;
 	struct attrib *attrib;
-	uint64_t sums[2 + STEPS_MAX][N_EVENTS]; /* by slot of `who` */
-	pid_t who[2 + STEPS_MAX];
+	uint64_t sums[2 + STEPS_MAX][N_EVENTS]; /* by slot of `tids` */
+	pid_t tids[2 + STEPS_MAX];
 	char comm[2 + STEPS_MAX][16];
-	size_t n_who;
+	size_t n_tids;
 	uint64_t cpus[N_EVENTS];
-	uint64_t paused_ns, away_ns; /* of the second group: since when, and how long so far */
+	uint64_t paused_ns;     /* start of the last pause of the second group */
+	uint64_t paused_for_ns; /* sum of its pauses that have ended */
 };
 
 enum { SWITCH_ID = 100, TICK_ID = 200, SECOND_SWITCH_ID = 300, SECOND_TICK_ID = 400 };
 #define BASE_NS (1000 * NS_PER_S)
 
-static size_t slot_of(struct bench *bench, pid_t who)
+static size_t slot_of(struct bench *bench, pid_t tid)
 {
-	for (size_t i = 0; i < bench->n_who; i++)
-		if (bench->who[i] == who)
+	for (size_t i = 0; i < bench->n_tids; i++)
+		if (bench->tids[i] == tid)
 			return i;
-	assert_true(bench->n_who < ARRAY_SIZE(bench->who));
-	bench->who[bench->n_who] = who;
-	return bench->n_who++;
+	assert_true(bench->n_tids < ARRAY_SIZE(bench->tids));
+	bench->tids[bench->n_tids] = tid;
+	return bench->n_tids++;
 }
 
-static void gather(struct bench *bench, pid_t who, const uint64_t *tally)
+static void sum_up(struct bench *bench, pid_t tid, const uint64_t *tally)
 {
-	size_t slot = slot_of(bench, who);
+	size_t slot = slot_of(bench, tid);
 
 	for (size_t event = 0; event < N_EVENTS; event++)
 		bench->sums[slot][event] += tally[event];
 }
 
-static void cut(struct bench *bench)
+static void end_interval(struct bench *bench)
 {
 	const struct interval *interval = &bench->interval;
 
 	assert_null(tasks_find(bench->tasks, 0, BASE_NS + NS_PER_S));
 	for (size_t cpu = 0; cpu < N_CPUS; cpu++) {
 		attrib_cut(bench->attrib, cpu);
-		gather(bench, IDLE, interval_idle(interval, cpu));
+		sum_up(bench, IDLE, interval_idle(interval, cpu));
 		for (size_t event = 0; event < N_EVENTS; event++)
 			bench->cpus[event] += interval_cpu(interval, cpu)[event];
 	}
 	for (size_t i = 0; i < interval->n_ran; i++) {
 		const struct task *task = interval->ran[i];
 		assert_true(task->tid > 0);
-		gather(bench, task->tid, interval->tallies + i * tally_width(&interval->shape));
+		sum_up(bench, task->tid, interval->tallies + i * tally_width(&interval->shape));
 		memcpy(bench->comm[slot_of(bench, task->tid)], task->comm, sizeof(task->comm));
 	}
-	gather(bench, UNATTRIBUTED, interval->unattributed);
+	sum_up(bench, UNATTRIBUTED, interval->unattributed);
 	interval_reset(&bench->interval);
 }
 
-static void feed(struct bench *bench, const struct step *step)
+/* The id of the event that makes a sample, without the CPU. */
+static uint64_t sample_id(enum step_kind kind)
+{
+	return kind == TICK                      ? TICK_ID
+	       : kind == TICK2                   ? SECOND_TICK_ID
+	       : kind == SW2 || kind == CROSSED2 ? SECOND_SWITCH_ID
+						 : SWITCH_ID;
+}
+
+static void feed_sample(struct bench *bench, const struct step *step, bool second)
+{
+	const struct attrib_layout *layout = second ? &second_group : &first_group;
+	uint64_t enabled_ns = step->time_ns - (second ? bench->paused_for_ns : 0);
+	uint64_t running_ns = enabled_ns - step->off_ns;
+	const uint64_t reading[] = {enabled_ns, running_ns, step->cycles, step->n, 0, step->faults};
+	const uint64_t second_reading[] = {enabled_ns, running_ns, step->faults, step->n, 0};
+	const uint32_t rest[] = {36, 0, 0, (uint32_t)step->other, 0, 0, 0, 0, UINT32_MAX, 0};
+	bool foreign = step->kind == FOREIGN, tick = step->kind == TICK || step->kind == TICK2;
+	struct record record = {
+		.kind = RECORD_SAMPLE,
+		.id = foreign ? 30797 : sample_id(step->kind) + (uint64_t)step->cpu,
+		.time_ns = foreign ? 5 : BASE_NS + step->time_ns,
+		.pid = step->pid,
+		.tid = step->tid,
+		.sample = {.reading = second ? second_reading : reading,
+			   .n_values = layout->n_values},
+	};
+
+	if (step->kind == NEXT)
+		record.sample.next = (uint32_t)step->other + 1;
+	if (step->kind == TRACED) {
+		record.sample.rest = rest;
+		record.sample.rest_bytes = sizeof(rest);
+	}
+	int ticked = attrib_record(bench->attrib, (size_t)step->cpu, &record);
+	assert_int_equal(ticked, tick ? (int)layout->group : -1);
+}
+
+static void pause_turn(struct bench *bench, const struct step *step)
+{
+	uint64_t enabled_ns = step->time_ns - bench->paused_for_ns;
+	const uint64_t reading[] = {enabled_ns, enabled_ns - step->off_ns, step->faults, step->n,
+				    0};
+	const struct attrib_runner runner = {step->other, step->other};
+
+	bench->paused_ns = step->time_ns;
+	attrib_pause(bench->attrib, (size_t)step->cpu, second_group.group, reading,
+		     step->other == TICKED ? NULL : &runner);
+}
+
+static void resume_turn(struct bench *bench, const struct step *step)
+{
+	bench->paused_for_ns += step->time_ns - bench->paused_ns;
+	attrib_resume(bench->attrib, (size_t)step->cpu, second_group.group, BASE_NS + step->time_ns,
+		      ATTRIB_WEIGHT_ONE);
+}
+
+static void feed_step(struct bench *bench, const struct step *step)
 {
 	struct record record = {
 		.time_ns = BASE_NS + step->time_ns, .pid = step->pid, .tid = step->tid};
-	uint64_t enabled_ns = step->time_ns, running_ns = step->time_ns - step->off_ns;
-	const uint64_t reading[] = {enabled_ns, running_ns, step->cycles, step->n, 0, step->faults};
-	const uint64_t second_reading[] = {enabled_ns - bench->away_ns, running_ns - bench->away_ns,
-					   step->faults, step->n, 0};
-	const struct attrib_runner runner = {step->other, step->other};
-	const uint32_t rest[] = {36, 0, 0, (uint32_t)step->other, 0, 0, 0, 0, UINT32_MAX, 0};
-	int group = step->kind == TICK    ? (int)first_group.group
-		    : step->kind == TICK2 ? (int)second_group.group
-					  : -1;
 
 	switch (step->kind) {
 	case END:
 		return;
 	case CUT:
-		cut(bench);
+		end_interval(bench);
 		return;
 	case PAUSE:
-		bench->paused_ns = step->time_ns;
-		attrib_pause(bench->attrib, (size_t)step->cpu, second_group.group, second_reading,
-			     step->other == TICKED ? NULL : &runner);
+		pause_turn(bench, step);
 		return;
 	case RESUME:
-		bench->away_ns += step->time_ns - bench->paused_ns;
-		attrib_resume(bench->attrib, (size_t)step->cpu, second_group.group, record.time_ns,
-			      ATTRIB_WEIGHT_ONE);
+		resume_turn(bench, step);
 		return;
 	case FOREIGN:
 	case SW:
@@ -735,40 +780,18 @@ static void feed(struct bench *bench, const struct step *step)
 	case NEXT:
 	case TICK:
 	case CROSSED2:
-		record.kind = RECORD_SAMPLE;
-		record.id = (step->kind == TICK       ? TICK_ID
-			     : step->kind == CROSSED2 ? SECOND_SWITCH_ID
-						      : SWITCH_ID) +
-			    (uint64_t)step->cpu;
-		if (step->kind == FOREIGN) {
-			record.id = 30797;
-			record.time_ns = 5;
-		}
-		if (step->kind == NEXT)
-			record.sample.next = (uint32_t)step->other + 1;
-		if (step->kind == TRACED) {
-			record.sample.rest = rest;
-			record.sample.rest_bytes = sizeof(rest);
-		}
-		record.sample.reading = reading;
-		record.sample.n_values = first_group.n_values;
-		break;
+		feed_sample(bench, step, false);
+		return;
 	case CROSSED:
 	case SW2:
 	case TICK2:
-		record.kind = RECORD_SAMPLE;
-		record.id = (step->kind == TICK2 ? SECOND_TICK_ID
-			     : step->kind == SW2 ? SECOND_SWITCH_ID
-						 : SWITCH_ID) +
-			    (uint64_t)step->cpu;
-		record.sample.reading = second_reading;
-		record.sample.n_values = second_group.n_values;
-		break;
-	case CAME:
-	case WENT:
+		feed_sample(bench, step, true);
+		return;
+	case SWITCH_IN:
+	case SWITCH_OUT:
 		record.kind = RECORD_SWITCH;
-		record.change.out = step->kind == WENT;
 		record.id = SWITCH_ID + (uint64_t)step->cpu;
+		record.change.out = step->kind == SWITCH_OUT;
 		record.change.other_pid = record.change.other_tid = step->other;
 		break;
 	case FORK:
@@ -794,21 +817,20 @@ static void feed(struct bench *bench, const struct step *step)
 		record.lost.records = (uint64_t)step->other;
 		break;
 	}
-	int ticked = attrib_record(bench->attrib, (size_t)step->cpu, &record);
-	assert_int_equal(ticked, group);
+	assert_int_equal(attrib_record(bench->attrib, (size_t)step->cpu, &record), -1);
 }
 
-static void check(struct bench *bench, const struct attrib_case *this)
+static void check_sums(struct bench *bench, const struct attrib_case *this)
 {
 	static const uint64_t nothing[N_EVENTS];
 	uint64_t total[N_EVENTS] = {0};
 
-	for (size_t slot = 0; slot < bench->n_who; slot++) {
+	for (size_t slot = 0; slot < bench->n_tids; slot++) {
 		for (size_t event = 0; event < N_EVENTS; event++)
 			total[event] += bench->sums[slot][event];
 		bool wanted = false;
 		for (size_t i = 0; i < this->n_wants; i++)
-			wanted |= this->wants[i].tid == bench->who[slot];
+			wanted |= this->wants[i].tid == bench->tids[slot];
 		if (!wanted)
 			assert_memory_equal(bench->sums[slot], nothing, sizeof(nothing));
 	}
@@ -869,9 +891,9 @@ static void test_case(void **state)
 
 	bench_open(&bench, this->two_groups);
 	for (size_t i = 0; i < STEPS_MAX && this->steps[i].kind != END; i++)
-		feed(&bench, &this->steps[i]);
-	cut(&bench);
-	check(&bench, this);
+		feed_step(&bench, &this->steps[i]);
+	end_interval(&bench);
+	check_sums(&bench, this);
 	bench_close(&bench);
 }
 
@@ -883,13 +905,13 @@ static void test_reused_tid(void **state)
 
 	(void)state;
 	bench_open(&bench, false);
-	feed(&bench, &(struct step){COMM, 0, 9, 9, 10, .comm = "first"});
-	feed(&bench, &(struct step){EXIT, 0, 9, 9, 90});
-	feed(&bench, &(struct step){SW, 0, -1, -1, 100, 1, 70});
-	feed(&bench, &(struct step){SW, 0, 0, 0, later, 2, 70});
-	feed(&bench, &(struct step){FORK, 1, 7, 7, later + 1, .other = 9});
-	feed(&bench, &(struct step){COMM, 0, 9, 9, later + 2, .comm = "second"});
-	feed(&bench, &(struct step){SW, 0, 9, 9, later + 50, 3, 75});
+	feed_step(&bench, &(struct step){COMM, 0, 9, 9, 10, .comm = "first"});
+	feed_step(&bench, &(struct step){EXIT, 0, 9, 9, 90});
+	feed_step(&bench, &(struct step){SW, 0, -1, -1, 100, 1, 70});
+	feed_step(&bench, &(struct step){SW, 0, 0, 0, later, 2, 70});
+	feed_step(&bench, &(struct step){FORK, 1, 7, 7, later + 1, .other = 9});
+	feed_step(&bench, &(struct step){COMM, 0, 9, 9, later + 2, .comm = "second"});
+	feed_step(&bench, &(struct step){SW, 0, 9, 9, later + 50, 3, 75});
 	assert_int_equal(bench.interval.n_ran, 2);
 	for (size_t i = 0; i < 2; i++) {
 		const struct task *task = bench.interval.ran[i];
@@ -930,20 +952,19 @@ static void test_exit_without_a_last_switch(void **state)
 
 	(void)state;
 	bench_open(&bench, false);
-	feed(&bench, &(struct step){SW, 0, 7, 7, 50, 1, 10});
-	feed(&bench, &(struct step){EXIT, 0, 9, 9, 90});
-	cut(&bench);
+	feed_step(&bench, &(struct step){SW, 0, 7, 7, 50, 1, 10});
+	feed_step(&bench, &(struct step){EXIT, 0, 9, 9, 90});
+	end_interval(&bench);
 	tasks_free_exited(bench.tasks, BASE_NS + later);
-	feed(&bench, &(struct step){TICK, 0, 9, -1, later, 1, 70});
-	cut(&bench);
-	check(&bench, &(struct attrib_case){
-			      .wants = {{7, 50, 1, 10, 0}, {UNATTRIBUTED, later - 50, 0, 60, 0}},
-			      .n_wants = 2});
+	feed_step(&bench, &(struct step){TICK, 0, 9, -1, later, 1, 70});
+	end_interval(&bench);
+	check_sums(&bench, &(struct attrib_case){.wants = {{7, 50, 1, 10, 0},
+							   {UNATTRIBUTED, later - 50, 0, 60, 0}},
+						 .n_wants = 2});
 	bench_close(&bench);
 }
 
-/* The slices in a gap may belong to any task of that CPU, so the counts of all are a lower bound.
- */
+/* A slice in a gap may be any task's of that CPU, so the counts of all are a lower bound. */
 static void test_gap_marks_all_tasks_of_its_cpu(void **state)
 {
 	static const struct {
@@ -968,10 +989,10 @@ static void test_gap_marks_all_tasks_of_its_cpu(void **state)
 		size_t marked = 0;
 
 		bench_open(&bench, false);
-		feed(&bench, &(struct step){SW, 1, 9, 9, 40, 1, 10});
+		feed_step(&bench, &(struct step){SW, 1, 9, 9, 40, 1, 10});
 		for (size_t s = 0; s < ARRAY_SIZE(rows[i].steps) && rows[i].steps[s].kind != END;
 		     s++)
-			feed(&bench, &rows[i].steps[s]);
+			feed_step(&bench, &rows[i].steps[s]);
 		assert_int_equal(bench.interval.n_ran, 3);
 		for (size_t slot = 0; slot < bench.interval.n_ran; slot++) {
 			bool gaps = interval_has_gaps(&bench.interval, slot);
@@ -982,9 +1003,9 @@ static void test_gap_marks_all_tasks_of_its_cpu(void **state)
 					 bench.interval.ran[slot]->tid);
 		}
 		assert_int_equal(marked, 2);
-		cut(&bench);
-		feed(&bench, &(struct step){SW, 0, 7, 7, 150, rows[i].n + 1, 40});
-		feed(&bench, &(struct step){SW, 0, 8, 8, 160, rows[i].n + 2, 50});
+		end_interval(&bench);
+		feed_step(&bench, &(struct step){SW, 0, 7, 7, 150, rows[i].n + 1, 40});
+		feed_step(&bench, &(struct step){SW, 0, 8, 8, 160, rows[i].n + 2, 50});
 		for (size_t slot = 0; slot < bench.interval.n_ran; slot++)
 			if (interval_has_gaps(&bench.interval, slot))
 				fail_msg("%s: the interval after it", rows[i].name);
@@ -1000,11 +1021,11 @@ static void test_loss_has_tasks_verified(void **state)
 	(void)state;
 	bench_open(&bench, false);
 	fk_task(bench.fk, &(struct fk_spec){.tid = 7});
-	feed(&bench, &(struct step){SW, 0, 7, 7, 50, 1, 10});
-	feed(&bench, &(struct step){SW, 0, 8, 8, 90, 2, 20});
+	feed_step(&bench, &(struct step){SW, 0, 7, 7, 50, 1, 10});
+	feed_step(&bench, &(struct step){SW, 0, 8, 8, 90, 2, 20});
 	for (int lost = 0; lost < 2; lost++) {
 		if (lost)
-			feed(&bench, &(struct step){LOST, .other = 1});
+			feed_step(&bench, &(struct step){LOST, .other = 1});
 		tasks_maintain(bench.tasks, NS_PER_S);
 		for (pid_t tid = 7; tid <= 8; tid++) {
 			const struct task *task = tasks_find(bench.tasks, tid, BASE_NS + 50);
@@ -1021,7 +1042,7 @@ static void test_closing_has_tasks_verified(void **state)
 
 	(void)state;
 	bench_open(&bench, true);
-	feed(&bench, &(struct step){SW, 0, 8, 8, 90, 1, 20});
+	feed_step(&bench, &(struct step){SW, 0, 8, 8, 90, 1, 20});
 	for (int closed = 0; closed < 2; closed++) {
 		if (closed)
 			attrib_close(bench.attrib, 0);
@@ -1039,13 +1060,13 @@ static void test_reopened_stream(void **state)
 
 	(void)state;
 	bench_open(&bench, false);
-	feed(&bench, &(struct step){SW, 0, 7, 7, 100, 1, 100});
-	cut(&bench);
+	feed_step(&bench, &(struct step){SW, 0, 7, 7, 100, 1, 100});
+	end_interval(&bench);
 	attrib_close(bench.attrib, 0);
 	open_group(&bench, 0, TICK_ID, &first_group);
-	feed(&bench, &(struct step){SW, 0, 7, 7, 30, 1, 20});
-	cut(&bench);
-	check(&bench, &(struct attrib_case){.wants = {{7, 130, 2, 120, 0}}, .n_wants = 1});
+	feed_step(&bench, &(struct step){SW, 0, 7, 7, 30, 1, 20});
+	end_interval(&bench);
+	check_sums(&bench, &(struct attrib_case){.wants = {{7, 130, 2, 120, 0}}, .n_wants = 1});
 	bench_close(&bench);
 }
 
