@@ -61,8 +61,8 @@ static void make_file(const char *path, uid_t owner)
 		assert_int_equal(chown(path, owner, owner), 0);
 }
 
-/* 0 or -errno. */
-static int put(const char *path, struct error *err)
+/* Opens the path and writes "new". 0 or -errno. */
+static int write_new(const char *path, struct error *err)
 {
 	int fd = output_file_open(path, err);
 
@@ -76,20 +76,20 @@ static int put(const char *path, struct error *err)
 struct row {
 	const char *path;
 	int want;
-	const char *says; /* part of the error, or the contents of `file` afterwards */
+	const char *text; /* part of the error, or the contents of `file` afterwards */
 	const char *file;
 };
 
-static void put_rows(const struct row *rows, size_t n)
+static void check_rows(const struct row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct error err = {0};
-		int got = put(rows[i].path, &err);
+		int got = write_new(rows[i].path, &err);
 
-		if (got != rows[i].want || (got < 0 && !strstr(err.text, rows[i].says)))
+		if (got != rows[i].want || (got < 0 && !strstr(err.text, rows[i].text)))
 			fail_msg("%s: %d %s", rows[i].path, got, err.text);
 		if (rows[i].file)
-			expect_file(rows[i].file, got < 0 ? "old" : rows[i].says);
+			expect_file(rows[i].file, got < 0 ? "old" : rows[i].text);
 	}
 }
 
@@ -124,9 +124,9 @@ static void test_own_files(void **state)
 	make_link("dir/made", "dangling", 0);
 	make_link("dir", "into", 0);
 	make_link("loop", "loop", 0);
-	put_rows(rows, ARRAY_SIZE(rows));
+	check_rows(rows, ARRAY_SIZE(rows));
 	assert_int_equal(link("target", "second"), 0);
-	put_rows(&(struct row){"second", 0, "new", "target"}, 1);
+	check_rows(&(struct row){"second", 0, "new", "target"}, 1);
 }
 
 /* Directories in which another user creates files. */
@@ -142,8 +142,8 @@ static void test_shared_directories(void **state)
 		{"tmp/trap", -ELOOP, "'trap') that another user may have made", "secret"},
 		{"tmp/way/x", -ELOOP, "'way') that another user may have made", NULL},
 		{"through/trap", -ELOOP, "'trap') that another user may have made", "secret"},
-		{"open/link", -ELOOP, "may have made",
-		 "secret"}, /* made by this user, perhaps moved there by another */
+		/* Made by this user, perhaps moved there by another. */
+		{"open/link", -ELOOP, "may have made", "secret"},
 		{"theirs/link", -ELOOP, "may have made", "secret"},
 		{"theirs/theirs", -EPERM, "belongs to another user", "theirs/theirs"},
 		{"theirs/fresh", 0, "new", "theirs/fresh"},
@@ -171,7 +171,7 @@ static void test_shared_directories(void **state)
 	make_link("../secret", "theirs/link", 0);
 	make_file("theirs/theirs", OTHER);
 	make_file("mine/theirs", OTHER);
-	put_rows(rows, ARRAY_SIZE(rows));
+	check_rows(rows, ARRAY_SIZE(rows));
 	assert_int_equal(access("mine/x", F_OK), -1);
 }
 
@@ -186,7 +186,7 @@ static void test_descriptor(void **state)
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	snprintf(path, sizeof(path), "/dev/fd/%d", ends[1]);
-	assert_int_equal(put(path, &err), 0);
+	assert_int_equal(write_new(path, &err), 0);
 	assert_int_equal(read(ends[0], &byte, 1), 1);
 	assert_int_equal(byte, 'n');
 	close(ends[0]);
@@ -206,16 +206,16 @@ static void test_lock(void **state)
 	assert_non_null(strstr(err.text, "is being written by another pmctop"));
 	expect_file("out", "first");
 	close(fd);
-	assert_int_equal(put("out", &err), 0);
+	assert_int_equal(write_new("out", &err), 0);
 	expect_file("out", "new");
 	umask(027);
-	assert_int_equal(put("other", &err), 0);
+	assert_int_equal(write_new("other", &err), 0);
 	umask(022);
 	assert_int_equal(stat("other", &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0640);
 }
 
-/* The name never leads to an incomplete file. */
+/* The file of that name is always complete. */
 static void test_atomic_file(void **state)
 {
 	struct atomic_file file;

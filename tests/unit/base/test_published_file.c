@@ -54,12 +54,12 @@ static int replace_bytes(const char *path, const void *bytes, size_t n, struct e
 	return rc;
 }
 
-static int replace(const char *path, const char *text, struct error *err)
+static int replace_text(const char *path, const char *text, struct error *err)
 {
 	return replace_bytes(path, text, strlen(text), err);
 }
 
-static int check(const char *path, struct error *err)
+static int open_and_close(const char *path, struct error *err)
 {
 	struct published_file_replace file;
 	int rc = published_file_open(path, &file, err);
@@ -76,13 +76,13 @@ static void test_make_and_replace(void **state)
 
 	(void)state;
 	umask(077);
-	assert_int_equal(check(path, &err), 1);
-	assert_int_equal(replace(path, "one", &err), 0);
+	assert_int_equal(open_and_close(path, &err), 1);
+	assert_int_equal(replace_text(path, "one", &err), 0);
 	expect_file(path, "one");
-	assert_int_equal(check(path, &err), 1);
-	assert_int_equal(replace(path, "", &err), 0);
+	assert_int_equal(open_and_close(path, &err), 1);
+	assert_int_equal(replace_text(path, "", &err), 0);
 	expect_file(path, "");
-	assert_int_equal(replace(path, "three", &err), 0);
+	assert_int_equal(replace_text(path, "three", &err), 0);
 	expect_file(path, "three");
 	umask(022);
 	assert_int_equal(stat(path, &status), 0);
@@ -121,12 +121,12 @@ static void test_refused_paths(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const char *path = rows[i].path[0] == '/' ? rows[i].path : path_of(rows[i].path);
 		struct error err = {0};
-		int got = check(path, &err);
+		int got = open_and_close(path, &err);
 
 		if (got != rows[i].want || !strstr(err.text, rows[i].sentence))
 			fail_msg("%s: %d %s", rows[i].path, got, err.text);
 		if (rows[i].want <= 0)
-			assert_true(replace(path, "bad", &err) < 0);
+			assert_true(replace_text(path, "bad", &err) < 0);
 	}
 	assert_int_equal(count_files(directory), before);
 	expect_file(path_of("target"), "mine");
@@ -141,10 +141,10 @@ static void test_file_of_another_user(void **state)
 	need_chown();
 	write_file(path, "theirs");
 	assert_int_equal(chown(path, 12345, 12345), 0);
-	assert_int_equal(check(path, &err), -EPERM);
+	assert_int_equal(open_and_close(path, &err), -EPERM);
 	assert_non_null(
 		strstr(err.text, "belongs to another user. Remove it, or choose another name."));
-	assert_int_equal(replace(path, "mine", &err), -EPERM);
+	assert_int_equal(replace_text(path, "mine", &err), -EPERM);
 	expect_file(path, "theirs");
 	assert_int_equal(count_files(directory), 1);
 }
@@ -182,7 +182,7 @@ static void test_full_disk(void **state)
 
 	(void)state;
 	memset(large, 'x', sizeof(large));
-	assert_int_equal(replace(path, "old", &err), 0);
+	assert_int_equal(replace_text(path, "old", &err), 0);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit = before;
 	limit.rlim_cur = 4096;
@@ -198,7 +198,7 @@ static void test_full_disk(void **state)
 }
 
 /* A reader finds the old or the new file, complete. */
-static void *read_on(void *arg)
+static void *read_repeatedly(void *arg)
 {
 	const char *path = path_of("hammered");
 	size_t *bad = arg;
@@ -228,7 +228,7 @@ static void test_readers(void **state)
 	memset(texts[0], 'a', sizeof(texts[0]));
 	memset(texts[1], 'b', sizeof(texts[1]));
 	assert_int_equal(replace_bytes(path, texts[0], 1000, &err), 0);
-	assert_int_equal(pthread_create(&reader, NULL, read_on, &bad), 0);
+	assert_int_equal(pthread_create(&reader, NULL, read_repeatedly, &bad), 0);
 	for (unsigned i = 0; i < 1000; i++)
 		assert_int_equal(replace_bytes(path, texts[i % 2], 1000 * (1 + i % 60), &err), 0);
 	pthread_join(reader, NULL);

@@ -23,8 +23,7 @@ static void keys_go_up_as_numbers_do(void **state)
 	assert_true(radix_key(-0.0) == radix_key(0.0));
 }
 
-/* The order of qsort() by key, and stable. */
-static void sorts(void **state)
+static void sort_is_by_key_and_stable(void **state)
 {
 	enum { MOST = 5000 };
 	static const size_t many[] = {0, 1, 2, 63, 64, MOST};
@@ -52,7 +51,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_go_up_as_numbers_do),
-		cmocka_unit_test(sorts),
+		cmocka_unit_test(sort_is_by_key_and_stable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

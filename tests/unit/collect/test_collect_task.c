@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counting own tasks without permission to count CPUs: an ordinary user (uid 1000) on the fake
- * kernel. The counts must equal those of the fake kernel. Every task makes two cycles and one
- * instruction per ns, USER_SHARE of them in user mode.
+ * Counters of single tasks, for an ordinary user (uid 1000) without permission to count CPUs. The
+ * counts must equal those of the fake kernel. Every task makes two cycles and one instruction per
+ * ns, three quarters of them in user mode.
  */
 #include "core/snapshot/rollup.h"
 #include "tests/fake_kernel/machines.h"
@@ -49,7 +49,7 @@ static void check_near(double value, double truth, double part)
 		fail_msg("%.0f instead of %.0f", value, truth);
 }
 
-/* What the snapshots of so many intervals say of a task's event. */
+/* The count of a task's event, summed over these intervals. */
 static uint64_t count_over(struct engine *engine, struct fk *fk, int intervals, pid_t tid,
 			   const char *event)
 {
@@ -72,9 +72,9 @@ struct level {
 
 static const struct level levels[] = {
 	{"paranoid 1 counts all", 1, EVENT_LEVELS_ALL, false},
-	{"paranoid 1, user asked for", 1, EVENT_LEVELS_USER, true},
+	{"paranoid 1, user mode selected", 1, EVENT_LEVELS_USER, true},
 	{"paranoid 2 counts user mode", 2, EVENT_LEVELS_ALL, true},
-	{"paranoid 2, user asked for", 2, EVENT_LEVELS_USER, true},
+	{"paranoid 2, user mode selected", 2, EVENT_LEVELS_USER, true},
 };
 
 static void test_level(void **state)
@@ -147,8 +147,8 @@ static void kernel_share(void **state)
 	}
 }
 
-/* A time that is asked for later is that of its interval, and no task's whole life. */
-static void times_asked_for_later(void **state)
+/* The time of a task that is added as a column later is that of the interval, not of its life. */
+static void times_added_later(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.no_pmu = true});
 	struct sys sys = fk_sys(fk);
@@ -181,7 +181,7 @@ static void times_asked_for_later(void **state)
 	close_all(engine, fk);
 }
 
-/* Live, on CPUs and on tasks: what is counted changes with the next interval but one. */
+/* The levels change with the next interval but one, with counters of CPUs and of tasks. */
 static void levels_change(void **state)
 {
 	for (int paranoid = 0; paranoid <= 1; paranoid++) {
@@ -213,7 +213,7 @@ static void levels_change(void **state)
 	}
 }
 
-/* What is on the screen then needs its reason on top, and no longer than it lasts. */
+/* The first note has the reason, as long as the selected level is denied. */
 static void kernel_denied(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2});
@@ -256,7 +256,7 @@ static void others_are_shown(void **state)
 	assert_int_equal(task_figure(snapshot, 60, "ipc").state, FIGURE_NOT_COUNTED);
 	assert_int_equal(task_figure(snapshot, MAIN, "ipc").state, FIGURE_VALID);
 	assert_string_equal(row_of(snapshot, 60)->comm, "other");
-	/* Nor is the machine taken for what was counted of it: that stands beside. */
+	/* The figures of the counted tasks are the target's, not the machine's. */
 	size_t ipc = (size_t)columns_metric(snapshot->columns, "ipc");
 	size_t mips = (size_t)columns_metric(snapshot->columns, "mips");
 	assert_int_equal(snapshot->figures[ipc].state, FIGURE_NOT_COUNTED);
@@ -270,7 +270,7 @@ static void others_are_shown(void **state)
 	close_all(engine, fk);
 }
 
-/* Threads and processes that come later get counters of their own, and nothing is counted twice. */
+/* Threads and processes that start later get counters of their own. No count is credited twice. */
 static void children_are_followed(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 3});
@@ -292,7 +292,7 @@ static void children_are_followed(void **state)
 	for (int i = 0; i < 6; i++) {
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		sum += sum_of(snapshot, "cycles");
-		if (i == 3) { /* by now each has a row of its own */
+		if (i == 3) { /* each has a row of its own now */
 			check_near(task_figure(snapshot, 51, "ipc").value, 0.5, 0.001);
 			check_near((double)count_of(snapshot, 70, "cycles"),
 				   1.5 * (double)INTERVAL_NS, 0.01);
@@ -367,7 +367,7 @@ static void a_command_from_its_exec(void **state)
 	assert_true(snapshot->ended);
 	assert_true(has_exited(snapshot, MAIN));
 	snapshot_free(snapshot);
-	snapshot = next_snapshot(engine, fk, INTERVAL_NS); /* it stays */
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS); /* the row stays */
 	assert_true(has_exited(snapshot, MAIN));
 	assert_null(row_of(snapshot, 60));
 	snapshot_free(snapshot);
@@ -444,12 +444,12 @@ static void test_filter(void **state)
 	}
 }
 
-/* Where not even init is to be seen, neither are the users that one asks for, but oneself. */
+/* If /proc hides init, a note reports that it hides the target's users, except the caller's own. */
 static void hidden_users(void **state)
 {
 	static const struct {
 		const char *users;
-		bool init, told;
+		bool init, noted;
 	} rows[] = {
 		{"2000", true, false},      {"2000", false, true}, {"1000", false, false},
 		{"1000,2000", false, true}, {NULL, false, false},
@@ -467,7 +467,7 @@ static void hidden_users(void **state)
 		struct engine *engine = open_engine_with(&sys, &config);
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		assert_int_equal(has_note(snapshot, "/proc hides other users' processes"),
-				 rows[i].told);
+				 rows[i].noted);
 		snapshot_free(snapshot);
 		close_all(engine, fk);
 	}
@@ -496,7 +496,8 @@ static void adopt_daemon(struct fk *fk, pid_t parent, unsigned ticks)
 	fk_file(fk, "/proc/61/stat", text);
 }
 
-/* What a command leaves behind is counted once, though its parents' counters count it too. */
+/* A process that a command leaves behind is counted once, although its parents inherit its counts.
+ */
 static void orphans_count_once(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 3});
@@ -525,7 +526,7 @@ static void orphans_count_once(void **state)
 	close_all(engine, fk);
 }
 
-/* The same for an orphan of a shell that has counters, and runs no more. */
+/* The same for an orphan of a shell that has counters and sleeps. */
 static void daemons_count_once(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 3});
@@ -552,7 +553,7 @@ static void daemons_count_once(void **state)
 	close_all(engine, fk);
 }
 
-static void move(struct fk *fk, void *arg)
+static void migrate(struct fk *fk, void *arg)
 {
 	unsigned *next = arg;
 	int to = 1 + (int)(*next % 2); /* a CPU of cpu_core, one of cpu_atom */
@@ -560,10 +561,10 @@ static void move(struct fk *fk, void *arg)
 	fk_switch(fk, 3 - to, 0);
 	fk_switch(fk, to, MAIN);
 	*next += 1;
-	fk_after(fk, 5 * NS_PER_MS, move, arg);
+	fk_after(fk, 5 * NS_PER_MS, migrate, arg);
 }
 
-/* A task that goes from one kind of CPU to the other is counted on both. */
+/* A task that migrates from one kind of CPU to the other is counted on both. */
 static void two_kinds_of_cpus(void **state)
 {
 	struct fk_config config = fk_machine_hybrid;
@@ -576,7 +577,7 @@ static void two_kinds_of_cpus(void **state)
 	struct fk *fk = fk_new(&config);
 	struct sys sys = fk_sys(fk);
 	fk_task(fk, TASK(MAIN));
-	move(fk, &next);
+	migrate(fk, &next);
 	struct engine *engine = open_engine(&sys);
 	snapshot_free(nth_snapshot(engine, fk, 2));
 	uint64_t truth = fk_truth_task(fk, MAIN, FK_CYCLES);
@@ -590,7 +591,7 @@ static void two_kinds_of_cpus(void **state)
 	close_all(engine, fk);
 }
 
-/* Twice as many events as counters: the kernel lets them take turns, and figures say so. */
+/* Twice as many events as counters: the kernel multiplexes them, and the figures are SCALED. */
 static void more_events_than_counters(void **state)
 {
 	static const struct engine_column columns[] = {
@@ -662,7 +663,7 @@ static void counters_taken(void **state)
 	}
 }
 
-/* Of two kinds of CPUs the counters of the other one never run where we are: they are not tried. */
+/* The counters of one kind of CPU do not run on the other kind: they are not noted as taken. */
 static void counters_elsewhere(void **state)
 {
 	struct fk_config config = fk_machine_hybrid;
@@ -693,13 +694,13 @@ struct turns {
 	pid_t first;
 };
 
-static void take_turns(struct fk *fk, void *arg)
+static void run_next_thread(struct fk *fk, void *arg)
 {
 	struct turns *turns = arg;
 
 	fk_switch(fk, 0, turns->first + (pid_t)(turns->next % TURNERS));
 	turns->next++;
-	fk_after(fk, 2 * NS_PER_MS, take_turns, arg);
+	fk_after(fk, 2 * NS_PER_MS, run_next_thread, arg);
 }
 
 /* 20 busy threads, 200 asleep, and room for the counters of some. */
@@ -713,7 +714,7 @@ static void descriptors_run_out(void **state)
 	fk_task(fk, TASK(MAIN));
 	for (pid_t tid = MAIN + 1; tid < MAIN + 220; tid++)
 		fk_task(fk, TASK(tid, .pid = MAIN));
-	take_turns(fk, &turns);
+	run_next_thread(fk, &turns);
 	struct engine *engine = open_engine(&sys);
 	snapshot_free(nth_snapshot(engine, fk, 3));
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
@@ -758,7 +759,7 @@ static void scanning_twice(void **state)
 		for (pid_t i = 1; i <= 2 * TURNERS; i++)
 			fk_task(fk, TASK(MAIN + i, .pid = MAIN));
 		fk_switch(fk, 1, MAIN);
-		take_turns(fk, &turns);
+		run_next_thread(fk, &turns);
 		struct engine *engine =
 			open_engine_with(&sys, &(struct engine_config){.target = {PIDS(MAIN)}});
 		snapshot_free(nth_snapshot(engine, fk, 3));
@@ -786,7 +787,7 @@ static void scanning_twice(void **state)
 /*
  * A thread that ends before its counters are opened, or gets no descriptor, is not foreign.
  */
-static void only_rights_make_another(void **state)
+static void only_rights_make_a_task_foreign(void **state)
 {
 	static const int errors[] = {ESRCH, EMFILE};
 	const struct engine_config config = {.target = {PIDS(MAIN)}};
@@ -821,8 +822,8 @@ static void no_descriptor_is_left(void **state)
 	close_all(engine, fk);
 }
 
-/* A number that was given to another since is another row, with counts of its own. */
-static void numbers_come_back(void **state)
+/* A process with a reused pid has a row and counts of its own. */
+static void pids_are_reused(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2});
 	struct sys sys = fk_sys(fk);
@@ -901,8 +902,8 @@ struct refusal {
 	struct fk_config config;
 	struct target_spec target;
 	int code;
-	const char *says;
-	bool hidden; /* not even init is in /proc */
+	const char *message;
+	bool hidden; /* /proc does not have init */
 };
 
 static const struct refusal refusals[] = {
@@ -958,8 +959,8 @@ static void test_refusal(void **state)
 	fk_task(fk, TASK(51, .pid = MAIN));
 	fk_task(fk, TASK_OF(OTHER, 60));
 	assert_int_equal(engine_new(&sys, &config, &engine, &err), this->code);
-	if (!strstr(err.text, this->says))
-		fail_msg("'%s' instead of '%s'", err.text, this->says);
+	if (!strstr(err.text, this->message))
+		fail_msg("'%s' instead of '%s'", err.text, this->message);
 	close_all(NULL, fk);
 }
 
@@ -967,7 +968,7 @@ int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(kernel_share),
-		cmocka_unit_test(times_asked_for_later),
+		cmocka_unit_test(times_added_later),
 		cmocka_unit_test(levels_change),
 		cmocka_unit_test(others_are_shown),
 		cmocka_unit_test(children_are_followed),
@@ -977,7 +978,7 @@ int main(void)
 		cmocka_unit_test(scanning_twice),
 		cmocka_unit_test(counters_taken),
 		cmocka_unit_test(counters_elsewhere),
-		cmocka_unit_test(numbers_come_back),
+		cmocka_unit_test(pids_are_reused),
 		cmocka_unit_test(names_change),
 		cmocka_unit_test(main_thread_sleeps),
 		cmocka_unit_test(hidden_users),
@@ -987,7 +988,7 @@ int main(void)
 		cmocka_unit_test(two_kinds_of_cpus),
 		cmocka_unit_test(more_events_than_counters),
 		cmocka_unit_test(kernel_denied),
-		cmocka_unit_test(only_rights_make_another),
+		cmocka_unit_test(only_rights_make_a_task_foreign),
 	};
 	static const struct cases tables[] = {
 		CASES(test_level, levels),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which task an entry of the task collector is, and since when: usage before a process was wanted
- * does not count. An ordinary user (uid 1000) on the fake kernel.
+ * The task of an entry of the scan, and its beginning: usage from before a process was in the
+ * target is not counted. An ordinary user (uid 1000) on the fake kernel.
  */
 #include "tests/unit/shared/engine_run.h"
 
@@ -23,13 +23,14 @@ static struct engine *open_pid(const struct sys *sys, pid_t pid)
 		sys, &(struct engine_config){.target = {.pids = (pid_t[]){pid}, .n_pids = 1}});
 }
 
-static uint64_t ran_of(const struct snapshot *snapshot, pid_t tid)
+static uint64_t ran_ns(const struct snapshot *snapshot, pid_t tid)
 {
 	return count_of(snapshot, tid, "task-clock");
 }
 
-/* An unwanted process is not read. When it becomes wanted, its hours before do not count. */
-static void whoever_was_outside(void **state)
+/* A process outside the target is not read. If it joins the target, earlier usage does not count.
+ */
+static void processes_outside_the_target(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 3});
 	struct sys sys = fk_sys(fk);
@@ -49,9 +50,9 @@ static void whoever_was_outside(void **state)
 	uint64_t sums[3] = {0};
 	for (int i = 0; i < 4; i++) {
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-		sums[0] += ran_of(snapshot, 60);
-		sums[1] += ran_of(snapshot, 61);
-		sums[2] += ran_of(snapshot, 70);
+		sums[0] += ran_ns(snapshot, 60);
+		sums[1] += ran_ns(snapshot, 61);
+		sums[2] += ran_ns(snapshot, 70);
 		snapshot_free(snapshot);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
@@ -59,8 +60,8 @@ static void whoever_was_outside(void **state)
 	close_all(engine, fk);
 }
 
-/* A process that may be counted only after a while is, from then on. */
-static void becomes_ours(void **state)
+/* A process is counted as soon as the kernel permits it. */
+static void a_denied_process_is_counted_later(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
 	struct sys sys = fk_sys(fk);
@@ -72,19 +73,19 @@ static void becomes_ours(void **state)
 	snapshot_free(nth_snapshot(engine, fk, 2));
 	fk_task(fk, TASK(ME, 60));
 	fk_switch(fk, 1, 60);
-	fk_fail(fk, FK_PERF_OPEN, 0, EACCES); /* it is still root's */
+	fk_fail(fk, FK_PERF_OPEN, 0, EACCES); /* the process is still root's */
 	snapshot_free(nth_snapshot(engine, fk, 2));
 	fk_fail(fk, FK_PERF_OPEN, 0, 0);
 	fk_exec(fk, 60, "mine");
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
 	assert_int_equal(task_figure(snapshot, 60, "ipc").state, FIGURE_VALID);
-	assert_in_range(ran_of(snapshot, 60), INTERVAL_NS / 2, 2 * INTERVAL_NS);
+	assert_in_range(ran_ns(snapshot, 60), INTERVAL_NS / 2, 2 * INTERVAL_NS);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
 
-/* A process with the number of an ended one does not get its usage. */
-static void last_words_are_said_once(void **state)
+/* A process with a reused pid does not have the usage of the exited one. */
+static void usage_of_an_exited_process_counts_once(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
 	struct sys sys = fk_sys(fk);
@@ -101,13 +102,13 @@ static void last_words_are_said_once(void **state)
 	fk_advance(fk, 20 * NS_PER_MS);
 	fk_fork(fk, MAIN, 60);
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-	assert_in_range(ran_of(snapshot, 60), 0, INTERVAL_NS / 4);
+	assert_in_range(ran_ns(snapshot, 60), 0, INTERVAL_NS / 4);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
 
-/* A number that was a thread's is a process's soon after: it is seen the next time already. */
-static void a_thread_gives_way_to_a_process(void **state)
+/* The tid of an exited thread is reused as a pid: the next scan finds the process. */
+static void the_tid_of_a_thread_is_reused_as_a_pid(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
 	struct sys sys = fk_sys(fk);
@@ -130,8 +131,8 @@ static void a_thread_gives_way_to_a_process(void **state)
 	close_all(engine, fk);
 }
 
-/* A thread was asked for, then its process: its others are counted from then on, asleep or not. */
-static void sleepers_of_who_is_attached(void **state)
+/* The target is a thread, then its process: then all threads count, also those that slept. */
+static void sleeping_threads_of_an_attached_process(void **state)
 {
 	const pid_t tids[] = {51};
 	const struct engine_config config = {.target = {.tids = tids, .n_tids = 1}};
@@ -157,8 +158,8 @@ static void sleepers_of_who_is_attached(void **state)
 	close_all(engine, fk);
 }
 
-/* Entries that inherited counters which were closed are found. */
-static void inherited_counters_go(void **state)
+/* A task is found although the counters that it inherited were closed. */
+static void inherited_counters_are_closed(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
 	struct sys sys = fk_sys(fk);
@@ -175,13 +176,13 @@ static void inherited_counters_go(void **state)
 	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 	fk_switch(fk, 1, 60);
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-	assert_in_range(ran_of(snapshot, 60), INTERVAL_NS / 2, 2 * INTERVAL_NS);
+	assert_in_range(ran_ns(snapshot, 60), INTERVAL_NS / 2, 2 * INTERVAL_NS);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
 
-/* One that leaves the target gives its counters back. */
-static void counters_are_given_back(void **state)
+/* The counters of a task that leaves the target are closed. */
+static void counters_are_closed_outside_the_target(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
 	struct sys sys = fk_sys(fk);
@@ -203,7 +204,7 @@ static void counters_are_given_back(void **state)
 }
 
 /* A process that the target has twice, in two ways, is one row, also while it sleeps. */
-static void asked_for_twice(void **state)
+static void the_target_has_a_process_twice(void **state)
 {
 	(void)state;
 	for (int unprivileged = 0; unprivileged <= 1; unprivileged++) {
@@ -227,8 +228,8 @@ static void asked_for_twice(void **state)
 	}
 }
 
-/* What is lost to one of its rows is lost to the target. */
-static void target_is_no_better_than_its_rows(void **state)
+/* If figures of a row are LOST, those of its target are LOST too. */
+static void the_target_is_as_lost_as_its_rows(void **state)
 {
 	struct fk *fk = fk_new(NULL);
 	struct sys sys = fk_sys(fk);
@@ -255,15 +256,15 @@ static void target_is_no_better_than_its_rows(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whoever_was_outside),
-		cmocka_unit_test(becomes_ours),
-		cmocka_unit_test(last_words_are_said_once),
-		cmocka_unit_test(a_thread_gives_way_to_a_process),
-		cmocka_unit_test(sleepers_of_who_is_attached),
-		cmocka_unit_test(inherited_counters_go),
-		cmocka_unit_test(counters_are_given_back),
-		cmocka_unit_test(asked_for_twice),
-		cmocka_unit_test(target_is_no_better_than_its_rows),
+		cmocka_unit_test(processes_outside_the_target),
+		cmocka_unit_test(a_denied_process_is_counted_later),
+		cmocka_unit_test(usage_of_an_exited_process_counts_once),
+		cmocka_unit_test(the_tid_of_a_thread_is_reused_as_a_pid),
+		cmocka_unit_test(sleeping_threads_of_an_attached_process),
+		cmocka_unit_test(inherited_counters_are_closed),
+		cmocka_unit_test(counters_are_closed_outside_the_target),
+		cmocka_unit_test(the_target_has_a_process_twice),
+		cmocka_unit_test(the_target_is_as_lost_as_its_rows),
 	};
 
 	return cmocka_run_group_tests_name("proc_scan", tests, NULL, NULL);

@@ -35,8 +35,8 @@ struct row {
 	double scale;
 };
 
-static void describe(const struct machine *machine, const struct event *event, char *text,
-		     size_t size)
+static void print_codes(const struct machine *machine, const struct event *event, char *text,
+			size_t size)
 {
 	size_t n = 0;
 
@@ -59,7 +59,7 @@ static void describe(const struct machine *machine, const struct event *event, c
 	}
 }
 
-static void check_rows(const char *machine_name, const struct row *rows, size_t n)
+static void resolve_rows(const char *machine_name, const struct row *rows, size_t n)
 {
 	struct machine machine;
 
@@ -72,7 +72,7 @@ static void check_rows(const char *machine_name, const struct row *rows, size_t 
 
 		if (event_resolve(&machine.context, rows[i].name, &event, &err) < 0)
 			fail_msg("%s: %s", rows[i].name, err.text);
-		describe(&machine, &event, codes, sizeof(codes));
+		print_codes(&machine, &event, codes, sizeof(codes));
 		if (strcmp(codes, rows[i].codes) != 0 || event.kind != rows[i].kind)
 			fail_msg("%s is %s (kind %d), not %s", rows[i].name, codes, event.kind,
 				 rows[i].codes);
@@ -124,7 +124,7 @@ static void intel(void **state)
 	};
 
 	(void)state;
-	check_rows("intel", rows, ARRAY_SIZE(rows));
+	resolve_rows("intel", rows, ARRAY_SIZE(rows));
 }
 
 static void hybrid(void **state)
@@ -143,7 +143,7 @@ static void hybrid(void **state)
 
 	(void)state;
 	need_libpfm();
-	check_rows("hybrid", rows, ARRAY_SIZE(rows));
+	resolve_rows("hybrid", rows, ARRAY_SIZE(rows));
 }
 
 static void arm(void **state)
@@ -156,7 +156,7 @@ static void arm(void **state)
 	};
 
 	(void)state;
-	check_rows("arm", rows, ARRAY_SIZE(rows));
+	resolve_rows("arm", rows, ARRAY_SIZE(rows));
 }
 
 static void test_refused_names(void **state)
@@ -276,14 +276,14 @@ static void test_without_tracefs(void **state)
 	assert_int_equal(event_resolve(&machine.context, "sched:sched_switch", &event, &err),
 			 -EACCES);
 	assert_non_null(strstr(err.text, "only root may read"));
-	/* Names of libpfm4, which look the same, do not need tracefs either. */
+	/* Names of libpfm4, which have the same form, do not need tracefs either. */
 	assert_int_equal(event_resolve(&machine.context, "skl::ARITH:DIVIDER_ACTIVE", &event, &err),
 			 0);
 	event_fini(&event);
 	machine_fini(&machine);
 }
 
-/* Only names that need no files are known. */
+/* Only names that need no files are resolved. */
 static void test_without_context(void **state)
 {
 	static const struct {

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 /* "name name 1:name", with the number of its braces before a name in a group. */
-static void describe(const struct event_names *list, char *text, size_t size)
+static void print_names(const struct event_names *list, char *text, size_t size)
 {
 	size_t n = 0;
 
@@ -55,7 +55,7 @@ static void test_split(void **state)
 
 		if (event_names_parse(rows[i].list, &list, &err) < 0)
 			fail_msg("%s: %s", rows[i].list, err.text);
-		describe(&list, items, sizeof(items));
+		print_names(&list, items, sizeof(items));
 		assert_string_equal(items, rows[i].items);
 		event_names_fini(&list);
 	}

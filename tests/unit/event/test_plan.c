@@ -28,7 +28,7 @@ struct machine {
 	size_t most[PMUS];
 };
 
-static bool fits(void *arg, size_t pmu, const struct event_code *const *codes, size_t n)
+static bool fits_in_counters(void *arg, size_t pmu, const struct event_code *const *codes, size_t n)
 {
 	const struct counters *counters = &((const struct machine *)arg)->pmus[pmu];
 	size_t general = 0;
@@ -150,7 +150,8 @@ static void check_count(const struct plan *plan)
 	free(tally);
 }
 
-static void draw(const struct plan *plan, const struct event_set *set, char *text, size_t size)
+static void print_groups(const struct plan *plan, const struct event_set *set, char *text,
+			 size_t size)
 {
 	static const char marks[] = {'N', 't', '+'};
 	size_t used = 0;
@@ -230,7 +231,7 @@ static struct plan *plan_of(const struct plan_case *this, const struct event_set
 	return letter_plan(set, this->wants, machine.n_core,
 			   &(struct plan_request){.separate_clock = this->separate_clock,
 						  .most = machine.most,
-						  .fits = fits,
+						  .fits = fits_in_counters,
 						  .arg = &machine});
 }
 
@@ -245,10 +246,10 @@ static void test_case(void **state)
 	check_counters(plan, &set);
 	check_domains(plan, &set, this->machine->n_core);
 	check_count(plan);
-	draw(plan, &set, text, sizeof(text));
+	print_groups(plan, &set, text, sizeof(text));
 	assert_string_equal(text, this->groups);
 	struct plan *same = plan_of(this, &set);
-	draw(same, &set, again, sizeof(again));
+	print_groups(same, &set, again, sizeof(again));
 	assert_string_equal(again, text);
 	plan_unref(same);
 	plan_unref(plan);

@@ -108,7 +108,7 @@ static void computes(void **state)
 		{"max", "max(3, 2)", 3},
 		{"if, yes", "if(1, 10, 20)", 10},
 		{"if, no", "if(0, 10, 20)", 20},
-		{"if does not ask the other branch", "if(1, 10, 1 / 0)", 10},
+		{"if does not evaluate the other branch", "if(1, 10, 1 / 0)", 10},
 		{"nested functions", "max(min(1, 2), if(0, 1, 3))", 3},
 		{"event", "cycles", 1e9},
 		{"event with a dash", "branch-misses", 3e6},

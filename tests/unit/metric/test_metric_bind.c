@@ -137,8 +137,8 @@ static void make_def(const char *expression, struct metric_def *def)
 		.name = "m", .title = "m", .unit = "", .forms = {{.expression = expression}}};
 }
 
-static void fill(const struct bind_case *this, const struct event_set *set, const struct plan *plan,
-		 uint64_t *tally)
+static void fill_tally(const struct bind_case *this, const struct event_set *set,
+		       const struct plan *plan, uint64_t *tally)
 {
 	const struct tally_shape *shape = &plan->shape;
 
@@ -183,7 +183,7 @@ static void test_case(void **state)
 	letter_events(this->events, this->n_core, &set);
 	struct plan *plan = make_plan(&set, this->wants, this->n_core, this->most);
 	uint64_t *tally = xcalloc(tally_width(&plan->shape), sizeof(*tally));
-	fill(this, &set, plan, tally);
+	fill_tally(this, &set, plan, tally);
 	make_def(this->expression, &def);
 	assert_int_equal(metric_compile(&def, 0, &set, &metric, &err), 0);
 	metric_bind(&metric, &set, plan, &readings);

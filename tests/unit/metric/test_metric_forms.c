@@ -173,7 +173,8 @@ static void each_its_own(void **state)
 
 		{"Haswell", "l2_mpki", "L2MPKI", "r10d1"},
 		{"Ice Lake", "l2_mpki", "L2MPKI", "r10d1"},
-		{"Alder Lake", "l2_mpki", "L2MPKI", "cpu_core/"}, /* d1/10 is another on E-cores */
+		{"Alder Lake", "l2_mpki", "L2MPKI",
+		 "cpu_core/"}, /* on E-cores d1/10 is another event */
 		{"Bulldozer", "l2_mpki", "L2MPKI", "cache-misses"},
 		{"Neoverse N1", "l2_mpki", "L2MPKI", "l2d_cache_refill"},
 		{"Cortex-A53", "l2_mpki", NULL, NULL},
@@ -248,23 +249,23 @@ static void every_form_is_used(void **state)
 	(void)state;
 	for (size_t i = 0; i < metric_table_n; i++) {
 		const struct metric_def *def = &metric_table[i];
-		bool taken[METRIC_FORMS_MAX] = {false};
+		bool used[METRIC_FORMS_MAX] = {false};
 
 		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
 			int form = form_of(&kinds[k], def);
 
 			if (form >= 0)
-				taken[form] = true;
+				used[form] = true;
 		}
 		for (size_t form = 0; form < METRIC_FORMS_MAX && def->forms[form].expression;
 		     form++)
 			/*
-			 * Names of one kind of CPU only libpfm4 on such a CPU knows. test_metric.c
-			 * tests the form that is taken where not all levels are counted.
+			 * libpfm4 resolves the names of one kind of CPU only on such a CPU.
+			 * collect/test_collect_task.c tests the form for a part of the levels.
 			 */
-			if (!taken[form] && !(form > 0 && def->forms[form - 1].all_levels) &&
+			if (!used[form] && !(form > 0 && def->forms[form - 1].all_levels) &&
 			    !strstr(def->forms[form].expression, "RETIRED:"))
-				fail_msg("%s: nobody takes %s", def->name,
+				fail_msg("%s: no machine uses %s", def->name,
 					 def->forms[form].expression);
 	}
 }

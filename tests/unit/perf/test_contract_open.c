@@ -163,7 +163,7 @@ static void opening_has_errnos(void **state)
 		if ((fd < 0 ? fd : 0) != row->error)
 			fail_msg("%s: %d instead of %d", row->name, fd, row->error);
 		if (row->error == -E2BIG && attr.size < PERF_ATTR_SIZE_VER0)
-			fail_msg("%s: the kernel does not say its size", row->name);
+			fail_msg("%s: the kernel does not return its size", row->name);
 	}
 	sys_close(&world->sys, of_task);
 	sys_close(&world->sys, sibling);
@@ -341,7 +341,7 @@ static void maps_have_errnos(void **state)
 	perf_group_close(&group);
 }
 
-static void reads_have_the_layout_that_was_asked_for(void **state)
+static void readings_have_the_layout_of_read_format(void **state)
 {
 	struct world *world = *state;
 	static const struct {
@@ -551,7 +551,7 @@ int main(void)
 		{WORLD_CASE(msr_has_errnos)},
 		{WORLD_CASE(ioctls_have_errnos)},
 		{WORLD_CASE(maps_have_errnos)},
-		{WORLD_CASE(reads_have_the_layout_that_was_asked_for)},
+		{WORLD_CASE(readings_have_the_layout_of_read_format)},
 		{WORLD_CASE(a_leader_switches_its_group_on_and_off)},
 		{WORLD_CASE(late_siblings_start_with_their_group)},
 		{WORLD_CASE(closing_a_leader_frees_its_siblings)},

@@ -82,8 +82,8 @@ static void every_switch_makes_a_record(void **state)
 }
 
 /* The first record from *at on of that type and task. Moves *at behind it. */
-static const struct reader_record *find(const struct reader_record *records, size_t n, size_t *at,
-					uint32_t type, pid_t pid, pid_t tid)
+static const struct reader_record *next_record(const struct reader_record *records, size_t n,
+					       size_t *at, uint32_t type, pid_t pid, pid_t tid)
 {
 	for (; *at < n; ++*at) {
 		const struct reader_record *record = &records[*at];
@@ -99,7 +99,7 @@ static const struct reader_record *find(const struct reader_record *records, siz
 	return NULL;
 }
 
-static void tasks_tell_of_themselves(void **state)
+static void tasks_make_records(void **state)
 {
 	struct world *world = *state;
 	struct reader_record *records = xcalloc(RECORDS, sizeof(*records));
@@ -118,41 +118,41 @@ static void tasks_tell_of_themselves(void **state)
 	size_t n = reader_all(group.page, records, RECORDS);
 
 	assert_in_range(n, 10, RECORDS);
-	record = find(records, n, &at, PERF_RECORD_COMM, world->me, world->me);
+	record = next_record(records, n, &at, PERF_RECORD_COMM, world->me, world->me);
 	assert_string_equal(record->comm, "sevench");
 	assert_int_equal(record->size, 8 + 8 + 8 + 32);
 	assert_int_equal(record->misc, 0);
 	assert_int_equal(record->id, group.ids[SWITCHES]);
 	assert_int_equal(record->tid, world->me);
-	record = find(records, n, &at, PERF_RECORD_COMM, world->me, world->me);
+	record = next_record(records, n, &at, PERF_RECORD_COMM, world->me, world->me);
 	assert_string_equal(record->comm, "fifteen letters");
 	assert_int_equal(record->size, 8 + 8 + 16 + 32);
 
-	record = find(records, n, &at, PERF_RECORD_FORK, child, child);
+	record = next_record(records, n, &at, PERF_RECORD_FORK, child, child);
 	assert_int_equal(record->task_ppid, world->me);
 	assert_int_equal(record->task_ptid, world->me);
 	assert_int_equal(record->pid, world->me);
 	assert_int_equal(record->tid, world->me);
 	assert_int_equal(record->cpu, world->cpu);
 	assert_true(record->task_time_ns <= record->time_ns + NS_PER_MS);
-	record = find(records, n, &at, PERF_RECORD_EXIT, child, child);
+	record = next_record(records, n, &at, PERF_RECORD_EXIT, child, child);
 	assert_int_equal(record->task_ppid, world->me);
 	assert_int_equal(record->tid, child);
-	find(records, n, &at, PERF_RECORD_SAMPLE, child, child);
+	next_record(records, n, &at, PERF_RECORD_SAMPLE, child, child);
 
-	find(records, n, &at, PERF_RECORD_FORK, execed, execed);
-	record = find(records, n, &at, PERF_RECORD_COMM, execed, execed);
+	next_record(records, n, &at, PERF_RECORD_FORK, execed, execed);
+	record = next_record(records, n, &at, PERF_RECORD_COMM, execed, execed);
 	assert_string_equal(record->comm, "true");
 	assert_int_equal(record->misc, PERF_RECORD_MISC_COMM_EXEC);
-	find(records, n, &at, PERF_RECORD_EXIT, execed, execed);
+	next_record(records, n, &at, PERF_RECORD_EXIT, execed, execed);
 
-	record = find(records, n, &at, PERF_RECORD_FORK, world->me, thread);
+	record = next_record(records, n, &at, PERF_RECORD_FORK, world->me, thread);
 	assert_int_equal(record->task_ppid, world->me);
 	assert_int_equal(record->task_ptid, world->me);
-	record = find(records, n, &at, PERF_RECORD_EXIT, world->me, thread);
+	record = next_record(records, n, &at, PERF_RECORD_EXIT, world->me, thread);
 	assert_int_equal(record->task_ppid, record->task_ptid);
 	/* The last switch has its pid, but no tid any more. */
-	find(records, n, &at, PERF_RECORD_SAMPLE, world->me, -1);
+	next_record(records, n, &at, PERF_RECORD_SAMPLE, world->me, -1);
 	perf_group_close(&group);
 	free(records);
 }
@@ -167,7 +167,7 @@ static size_t ticks_of(const struct perf_group *group, struct reader_record *rec
 	return ticks;
 }
 
-static void the_tick_says_who_runs_now(void **state)
+static void the_tick_names_the_running_task(void **state)
 {
 	struct world *world = *state;
 	struct reader_record *records = xcalloc(RECORDS, sizeof(*records));
@@ -214,7 +214,8 @@ static void the_tick_says_who_runs_now(void **state)
 		}
 		if (!ticks || ticks > armed_for_ns / rows[r].at_least_ns + 5)
 			fail_msg("%s: %zu ticks", rows[r].name, ticks);
-		/* No tick after disarming, except one that was due while the CPU was taken. */
+		/* No tick after disarming, except one that was due while another task had the CPU.
+		 */
 		me_spins(world, 50000);
 		assert_true(ticks_of(&group, records) <= (world->fk ? 0 : 1));
 	}
@@ -246,7 +247,7 @@ static void the_tick_says_who_runs_now(void **state)
 	free(records);
 }
 
-static void a_full_ring_loses_and_says_how_many(void **state)
+static void a_full_ring_reports_its_lost_records(void **state)
 {
 	struct world *world = *state;
 	struct reader_record record;
@@ -354,9 +355,9 @@ int main(void)
 {
 	static const struct world_case cases[] = {
 		{WORLD_CASE(every_switch_makes_a_record)},
-		{WORLD_CASE(tasks_tell_of_themselves)},
-		{WORLD_CASE(the_tick_says_who_runs_now)},
-		{WORLD_CASE(a_full_ring_loses_and_says_how_many)},
+		{WORLD_CASE(tasks_make_records)},
+		{WORLD_CASE(the_tick_names_the_running_task)},
+		{WORLD_CASE(a_full_ring_reports_its_lost_records)},
 		{WORLD_CASE(a_poll_wakes_once_past_the_watermark)},
 		{WORLD_CASE(waits_end_at_their_deadline_or_when_woken)},
 	};

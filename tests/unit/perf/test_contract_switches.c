@@ -39,7 +39,7 @@ static void read_format(const struct world *world, struct switch_format *format)
 	skip();
 }
 
-/* Skips the test if the kernel does not permit it. */
+/* Skips the test if the kernel refuses the tracepoint. */
 static void open_group(const struct world *world, const struct switch_format *format,
 		       struct perf_group *group)
 {

@@ -69,7 +69,7 @@ static void counters_close(const struct counters *counters)
 }
 
 /* Whether two readings with some time between them are equal, at least once. */
-static bool stands_still(struct world *world, const struct counters *counters)
+static bool counts_are_unchanged(struct world *world, const struct counters *counters)
 {
 	for (int tries = 0; tries < 100; tries++) {
 		struct reading before = counters_read(counters);
@@ -95,7 +95,7 @@ static void a_task_is_counted_while_it_runs(void **state)
 	child_faults(&child, 1);
 	assert_int_equal(counters_read(&counters).enabled_ns, 0);
 	counters_do(&counters, PERF_EVENT_IOC_ENABLE);
-	assert_true(stands_still(world, &counters));
+	assert_true(counts_are_unchanged(world, &counters));
 	struct reading start = counters_read(&counters);
 	child_spins(&child, 1000000);
 	child_faults(&child, MANY);
@@ -103,7 +103,7 @@ static void a_task_is_counted_while_it_runs(void **state)
 	assert_true(end.values[CLOCK] - start.values[CLOCK] >= 1000000);
 	assert_true(end.enabled_ns - start.enabled_ns >= 1000000);
 	assert_true(end.values[FAULTS] - start.values[FAULTS] >= MANY);
-	assert_true(stands_still(world, &counters));
+	assert_true(counts_are_unchanged(world, &counters));
 	counters_do(&counters, PERF_EVENT_IOC_DISABLE);
 	struct reading off = counters_read(&counters);
 	child_faults(&child, MANY);
@@ -142,7 +142,7 @@ static void a_task_is_read_while_it_runs_elsewhere(void **state)
 	}
 	child_stops(&child);
 	assert_true(counters_read(&counters).values[CLOCK] >= last_ns);
-	assert_true(stands_still(world, &counters));
+	assert_true(counts_are_unchanged(world, &counters));
 	child_exits(&child);
 	counters_close(&counters);
 }
@@ -165,7 +165,7 @@ static void a_task_on_another_cpu_is_enabled(void **state)
 	sys_close(&world->sys, elsewhere);
 }
 
-static void what_inherits_sums_up_a_family(void **state)
+static void counts_of_children_are_summed(void **state)
 {
 	struct world *world = *state;
 	struct counters alone, family, late;
@@ -195,9 +195,9 @@ static void what_inherits_sums_up_a_family(void **state)
 	assert_true(counters_read(&family).values[FAULTS] >= 5 * MANY);
 
 	child_exits(&child);
-	struct reading dead = counters_read(&family);
-	assert_true(dead.values[FAULTS] >= 5 * MANY);
-	assert_true(dead.values[CLOCK] >= living.values[CLOCK]);
+	struct reading exited = counters_read(&family);
+	assert_true(exited.values[FAULTS] >= 5 * MANY);
+	assert_true(exited.values[CLOCK] >= living.values[CLOCK]);
 	/* The counts of exited tasks are not reset. */
 	sys_perf_ioctl(&world->sys, family.fds[CLOCK], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
 	assert_true(counters_read(&family).values[FAULTS] >= 5 * MANY);
@@ -206,7 +206,7 @@ static void what_inherits_sums_up_a_family(void **state)
 	counters_close(&alone);
 }
 
-static void heirs_go_on_and_off_with_their_event(void **state)
+static void inherited_counters_follow_their_event(void **state)
 {
 	struct world *world = *state;
 	struct counters family;
@@ -263,12 +263,12 @@ static void a_group_that_changed_since_a_fork_cannot_be_read(void **state)
 	counters_close(&family);
 }
 
-static void what_cannot_be_inherited_has_errnos(void **state)
+static void events_that_cannot_be_inherited_have_errnos(void **state)
 {
 	struct world *world = *state;
 	struct perf_event_attr sampling = attr_sampling(PERF_COUNT_SW_DUMMY, 1);
 	struct perf_event_attr plain = attr_of(PERF_COUNT_SW_DUMMY, false);
-	struct perf_event_attr heir = attr_of(PERF_COUNT_SW_DUMMY, true);
+	struct perf_event_attr inherited = attr_of(PERF_COUNT_SW_DUMMY, true);
 	struct counters family;
 	void *address;
 
@@ -281,7 +281,7 @@ static void what_cannot_be_inherited_has_errnos(void **state)
 		sys_perf_map(&world->sys, family.fds[CLOCK], 2 * world->page_size, &address),
 		-EINVAL);
 	/* For a CPU it has no effect. */
-	sys_close(&world->sys, world_open(world, heir, -1));
+	sys_close(&world->sys, world_open(world, inherited, -1));
 	counters_close(&family);
 }
 
@@ -306,7 +306,7 @@ static void a_group_may_begin_with_an_exec(void **state)
 	counters_close(&counters);
 }
 
-static void the_counts_of_the_dead_stay(void **state)
+static void counts_of_exited_tasks_stay(void **state)
 {
 	struct world *world = *state;
 	struct perf_event_attr attr = attr_of(PERF_COUNT_SW_DUMMY, false);
@@ -338,12 +338,12 @@ int main(void)
 		{WORLD_CASE(a_task_is_counted_while_it_runs)},
 		{WORLD_CASE(a_task_is_read_while_it_runs_elsewhere)},
 		{WORLD_CASE(a_task_on_another_cpu_is_enabled)},
-		{WORLD_CASE(what_inherits_sums_up_a_family)},
-		{WORLD_CASE(heirs_go_on_and_off_with_their_event)},
+		{WORLD_CASE(counts_of_children_are_summed)},
+		{WORLD_CASE(inherited_counters_follow_their_event)},
 		{WORLD_CASE(a_group_that_changed_since_a_fork_cannot_be_read)},
-		{WORLD_CASE(what_cannot_be_inherited_has_errnos)},
+		{WORLD_CASE(events_that_cannot_be_inherited_have_errnos)},
 		{WORLD_CASE(a_group_may_begin_with_an_exec)},
-		{WORLD_CASE(the_counts_of_the_dead_stay)},
+		{WORLD_CASE(counts_of_exited_tasks_stay)},
 	};
 
 	return world_run("contract: tasks", cases, ARRAY_SIZE(cases));

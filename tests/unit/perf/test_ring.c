@@ -57,7 +57,7 @@ static void open_ring(struct memory *memory, struct sys *sys, struct ring *ring)
 }
 
 /* Appends bytes at head as perf_output_copy does, around the end. */
-static void append(struct memory *memory, struct ring *ring, const void *bytes, size_t size)
+static void append_bytes(struct memory *memory, struct ring *ring, const void *bytes, size_t size)
 {
 	struct perf_event_mmap_page *page = (void *)memory->page;
 	unsigned char *data = memory->page + memory->page_bytes;
@@ -142,7 +142,7 @@ static void test_wrap_at_every_offset(void **state)
 	for (uint64_t n = 0; n < 3 * ring.data_bytes / 8; n++) {
 		struct sample sample = a_sample(n);
 		wrapped += page->data_head % ring.data_bytes + sizeof(sample) > ring.data_bytes;
-		append(&memory, &ring, &sample, sizeof(sample));
+		append_bytes(&memory, &ring, &sample, sizeof(sample));
 		const struct perf_event_header *header = ring_peek(&ring);
 		assert_non_null(header);
 		assert_int_equal((uintptr_t)header % 8, 0);
@@ -172,7 +172,7 @@ static void test_many_records_at_once(void **state)
 	for (int round = 0; round < 20; round++) {
 		for (int i = 0; i < 40; i++) {
 			struct sample sample = a_sample(written++);
-			append(&memory, &ring, &sample, sizeof(sample));
+			append_bytes(&memory, &ring, &sample, sizeof(sample));
 		}
 		for (const struct perf_event_header *header; (header = ring_peek(&ring));) {
 			assert_sample(header, read++);
@@ -196,12 +196,12 @@ static void test_invalid_sizes(void **state)
 		open_ring(&memory, &sys, &ring);
 		struct sample sample = a_sample(1);
 		sample.header.size = sizes[i];
-		append(&memory, &ring, &sample, sizeof(sample));
+		append_bytes(&memory, &ring, &sample, sizeof(sample));
 		assert_null(ring_peek(&ring));
 		assert_int_equal(ring.broken, 1);
 		/* Records after it are read. */
 		sample = a_sample(2);
-		append(&memory, &ring, &sample, sizeof(sample));
+		append_bytes(&memory, &ring, &sample, sizeof(sample));
 		assert_sample(ring_peek(&ring), 2);
 		ring_unmap(&ring);
 	}
@@ -213,7 +213,7 @@ static void append_numbered(struct memory *memory, struct ring *ring, uint64_t n
 	struct sample sample = a_sample(n);
 
 	sample.header.type = type;
-	append(memory, ring, &sample, sizeof(sample));
+	append_bytes(memory, ring, &sample, sizeof(sample));
 }
 
 /* Skips records of other types at any place, also at the ring's end, and unknown types. */
@@ -250,14 +250,14 @@ static void test_seek(void **state)
 	/* A record with an invalid size is not skipped. ring_peek() counts it. */
 	struct sample sample = a_sample(1);
 	sample.header.size = 12;
-	append(&memory, &ring, &sample, sizeof(sample));
+	append_bytes(&memory, &ring, &sample, sizeof(sample));
 	assert_null(ring_peek(&ring));
 	assert_int_equal(ring.broken, 1);
 	ring_unmap(&ring);
 }
 
 /* A scan ahead reads all records, and does not move head or tail. */
-static void test_look_ahead(void **state)
+static void test_scan_ahead(void **state)
 {
 	struct memory memory;
 	struct sys sys;
@@ -364,7 +364,7 @@ int main(void)
 		cmocka_unit_test(test_many_records_at_once),
 		cmocka_unit_test(test_invalid_sizes),
 		cmocka_unit_test(test_seek),
-		cmocka_unit_test(test_look_ahead),
+		cmocka_unit_test(test_scan_ahead),
 		cmocka_unit_test(test_map_returns_errno_of_kernel),
 		cmocka_unit_test(test_sizes_that_do_not_fit_their_kind),
 		cmocka_unit_test(test_comm),

@@ -297,7 +297,7 @@ struct rest {
 	unsigned char data[68];
 };
 
-static void put(struct rest *rest, struct switch_field field, const void *value)
+static void set_field(struct rest *rest, struct switch_field field, const void *value)
 {
 	memcpy(rest->data + field.offset, value, field.size);
 }
@@ -311,11 +311,11 @@ static void test_samples(void **state)
 	struct switch_raw raw;
 
 	(void)state;
-	put(&rest, format.prev_pid, &prev);
-	put(&rest, format.prev_state, &stopped);
-	put(&rest, format.next_pid, &next);
-	put(&rest, format.next_prio, &prio);
-	put(&rest, format.next_comm, "sixteen letters.");
+	set_field(&rest, format.prev_pid, &prev);
+	set_field(&rest, format.prev_state, &stopped);
+	set_field(&rest, format.next_pid, &next);
+	set_field(&rest, format.next_prio, &prio);
+	set_field(&rest, format.next_comm, "sixteen letters.");
 	assert_int_equal(read_raw(&format, &rest, sizeof(rest), &raw), 0);
 	assert_int_equal(raw.prev_pid, prev);
 	assert_int_equal(raw.prev_state, stopped);
@@ -351,10 +351,10 @@ static void test_samples_of_another_format(void **state)
 	struct switch_raw raw;
 
 	(void)state;
-	put(&rest, format.prev_pid, &values[0]);
-	put(&rest, format.prev_state, &values[1]);
-	put(&rest, format.next_pid, &values[2]);
-	put(&rest, format.next_prio, &values[3]);
+	set_field(&rest, format.prev_pid, &values[0]);
+	set_field(&rest, format.prev_state, &values[1]);
+	set_field(&rest, format.next_pid, &values[2]);
+	set_field(&rest, format.next_prio, &values[3]);
 	assert_int_equal(read_raw(&format, &rest, 40, &raw), 0);
 	assert_int_equal(raw.prev_pid, 50);
 	assert_int_equal(raw.prev_state, UINT32_MAX);
@@ -363,7 +363,7 @@ static void test_samples_of_another_format(void **state)
 	assert_string_equal(raw.next_comm, "");
 }
 
-static void test_written(void **state)
+static void test_raw_write(void **state)
 {
 	const struct switch_format format = USUAL;
 	_Alignas(uint64_t) unsigned char bytes[SWITCH_RAW_BYTES_MAX];
@@ -386,7 +386,7 @@ int main(void)
 		cmocka_unit_test(test_not_understood),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_written),
+		cmocka_unit_test(test_raw_write),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_samples_of_another_format),
 	};
