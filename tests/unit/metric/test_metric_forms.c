@@ -124,7 +124,8 @@ static unsigned kind_init(const struct kind *kind, struct machine *machine)
 }
 
 /* Returns the number of the form on a kind of machine, or -ENOENT. */
-static int form_of(const struct kind *kind, const struct metric_def *def)
+static int form_of_levels(const struct kind *kind, const struct metric_def *def,
+			  enum event_levels levels)
 {
 	struct machine machine;
 	struct event_set events;
@@ -132,6 +133,7 @@ static int form_of(const struct kind *kind, const struct metric_def *def)
 	struct error err = {0};
 	unsigned cpus = kind_init(kind, &machine);
 
+	machine.context.levels = levels;
 	event_set_init(&events, &machine.context);
 	int form = metric_choose(def, cpus, 0, &events, &metric, &err);
 	if (form < 0 && (form != -ENOENT || err.code != form || !err.text[0]))
@@ -144,6 +146,11 @@ static int form_of(const struct kind *kind, const struct metric_def *def)
 	event_set_fini(&events);
 	machine_fini(&machine);
 	return form;
+}
+
+static int form_of(const struct kind *kind, const struct metric_def *def)
+{
+	return form_of_levels(kind, def, EVENT_LEVELS_ALL);
 }
 
 static const struct kind *kind_find(const char *name)
@@ -251,20 +258,17 @@ static void every_form_is_used(void **state)
 		const struct metric_def *def = &metric_table[i];
 		bool used[METRIC_FORMS_MAX] = {false};
 
-		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
-			int form = form_of(&kinds[k], def);
+		for (size_t k = 0; k < 2 * ARRAY_SIZE(kinds); k++) {
+			int form = form_of_levels(&kinds[k / 2], def,
+						  k % 2 ? EVENT_LEVELS_USER : EVENT_LEVELS_ALL);
 
 			if (form >= 0)
 				used[form] = true;
 		}
 		for (size_t form = 0; form < METRIC_FORMS_MAX && def->forms[form].expression;
 		     form++)
-			/*
-			 * libpfm4 resolves the names of one kind of CPU only on such a CPU.
-			 * collect/test_collect_task.c tests the form for a part of the levels.
-			 */
-			if (!used[form] && !(form > 0 && def->forms[form - 1].all_levels) &&
-			    !strstr(def->forms[form].expression, "RETIRED:"))
+			/* libpfm4 resolves the names of one kind of CPU only on such a CPU. */
+			if (!used[form] && !strstr(def->forms[form].expression, "RETIRED:"))
 				fail_msg("%s: no machine uses %s", def->name,
 					 def->forms[form].expression);
 	}
