@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The order, the number and the end of notes. */
 #include "core/base/notes.h"
 
 #include <setjmp.h>

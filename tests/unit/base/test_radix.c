@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Numbers as keys, and the order of radix_sort(). */
 #include "core/base/radix.h"
 #include "core/base/util.h"
 
