@@ -228,6 +228,21 @@ size_t text_number(const char *text, double *value)
 	return (size_t)(at - text);
 }
 
+size_t text_u64(const char *text, uint64_t *value)
+{
+	const char *at = text + strspn(text, " \t");
+	uint64_t number = 0;
+
+	if (!is_digit(*at))
+		return 0;
+	for (; is_digit(*at); at++)
+		if (__builtin_mul_overflow(number, 10u, &number) ||
+		    __builtin_add_overflow(number, (uint64_t)(*at - '0'), &number))
+			return 0;
+	*value = number;
+	return (size_t)(at - text);
+}
+
 size_t text_first_line(const char *text, unsigned width)
 {
 	size_t fits = 0, word_end = 0;

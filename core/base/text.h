@@ -68,6 +68,12 @@ size_t text_trimmed(char *to, size_t size, double value, unsigned decimals);
 size_t text_number(const char *text, double *value);
 
 /*
+ * Parses decimal digits, after blanks and tabs. Returns the bytes read; 0 if there is no digit, a
+ * sign, or a number of more than 64 bits, and *value is unchanged.
+ */
+size_t text_u64(const char *text, uint64_t *value);
+
+/*
  * The bytes of the first line of a text that is wrapped at blanks to `width` columns. At least one
  * word, of any length. 0 for "".
  */

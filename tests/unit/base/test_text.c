@@ -321,6 +321,35 @@ static void test_number(void **state)
 	assert_true(isinf(value)); /* the digits before the exponent alone are too large */
 }
 
+static void test_u64(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t length;
+		uint64_t value;
+	} rows[] = {
+		{"0", 1, 0},
+		{" \t42 kB", 4, 42},
+		{"007", 3, 7},
+		{"18446744073709551615", 20, UINT64_MAX},
+		{"18446744073709551616", 0, 5},
+		{"99999999999999999999999", 0, 5},
+		{"-1", 0, 5},
+		{"+1", 0, 5},
+		{"\n1", 0, 5},
+		{"max", 0, 5},
+		{"", 0, 5},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t value = 5;
+
+		assert_int_equal(text_u64(rows[i].text, &value), rows[i].length);
+		assert_int_equal(value, rows[i].value);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +361,7 @@ int main(void)
 		cmocka_unit_test(is_printable),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(test_number),
+		cmocka_unit_test(test_u64),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
