@@ -31,8 +31,23 @@ static void text_add_cpus(struct fk_text *text, const struct fk *fk, const struc
 	fk_text_add(text, "\n");
 }
 
+/* Tasks that have not exited, and those of them on a CPU. */
+static void count_tasks(const struct fk *fk, unsigned *tasks, unsigned *running)
+{
+	*tasks = *running = 0;
+	for (size_t i = 0; i < FK_BUCKETS; i++) {
+		for (const struct fk_task *task = fk->tasks[i]; task; task = task->next) {
+			*tasks += !task->exiting;
+			*running += task->cpu >= 0;
+		}
+	}
+}
+
 static void proc_stat_text(struct fk_text *text, struct fk *fk)
 {
+	unsigned tasks, running;
+
+	count_tasks(fk, &tasks, &running);
 	fk_settle_all(fk);
 	for (int i = -1; i < (int)fk->config.cpus; i++) {
 		uint64_t idle_ns = fk_truth_idle(fk, i < 0 ? FK_ALL_CPUS : i, FK_TASK_CLOCK);
@@ -47,19 +62,15 @@ static void proc_stat_text(struct fk_text *text, struct fk *fk)
 			    (unsigned long long)(idle_ns / TICK_NS),
 			    (unsigned long long)(stolen_ns / TICK_NS));
 	}
-	fk_text_add(text, "btime 1700000000\n");
+	fk_text_add(text, "btime 1700000000\nprocesses %llu\n", (unsigned long long)fk->forks);
+	fk_text_add(text, "procs_running %u\nprocs_blocked 0\n", running);
 }
 
 static void proc_loadavg(struct fk_text *text, const struct fk *fk)
 {
-	unsigned tasks = 0, running = 0;
+	unsigned tasks, running;
 
-	for (size_t i = 0; i < FK_BUCKETS; i++) {
-		for (const struct fk_task *task = fk->tasks[i]; task; task = task->next) {
-			tasks += !task->exiting;
-			running += task->cpu >= 0;
-		}
-	}
+	count_tasks(fk, &tasks, &running);
 	fk_text_add(text, "0.00 0.00 0.00 %u/%u 1\n", running, tasks);
 }
 
@@ -238,6 +249,10 @@ int fk_machine_file(struct fk_text *text, struct fk *fk, const char *path)
 		proc_stat_text(text, fk);
 	else if (!strcmp(path, "/proc/loadavg"))
 		proc_loadavg(text, fk);
+	else if (!strcmp(path, "/proc/meminfo"))
+		fk_text_add(text,
+			    "MemTotal: 8388608 kB\nMemFree: 1048576 kB\nMemAvailable: 4194304 kB\n"
+			    "SwapTotal: 0 kB\nSwapFree: 0 kB\n");
 	else
 		return -ENOENT;
 	return 0;

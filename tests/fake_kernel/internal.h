@@ -162,6 +162,7 @@ struct fk {
 	struct fk_task *tasks[FK_BUCKETS];
 	struct fk_task *found[FK_FOUND]; /* by tid: the newest, or NULL: to be looked for */
 	bool threaded;                   /* some task is not its process's first */
+	uint64_t forks;                  /* tasks so far */
 	struct fk_task self;             /* pid 0 of perf_event_open: never runs */
 	pid_t self_tid;                  /* unless it is this task */
 

@@ -252,6 +252,7 @@ static struct fk_task *task_add(struct fk *fk, const struct fk_spec *spec)
 	task->next = *bucket;
 	*bucket = task;
 	*found_at(fk, spec->tid) = task;
+	fk->forks++;
 	return task;
 }
 

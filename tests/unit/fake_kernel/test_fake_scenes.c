@@ -417,7 +417,8 @@ static void files_describe_tasks_and_machine(void **state)
 		{"/proc/8/stat", NULL},
 		{"/proc/stat", "cpu  200 0 0 600 0 0 0 0 0 0\ncpu0 200 0 0 0 0 0 0 0 0 0\n"
 			       "cpu2 0 0 0 200 0 0 0 0 0 0\ncpu3 0 0 0 200 0 0 0 0 0 0\n"
-			       "btime 1700000000\n"},
+			       "btime 1700000000\nprocesses 3\nprocs_running 1\n"
+			       "procs_blocked 0\n"},
 		{"/proc/7/task/70/stat",
 		 "70 (sev) 1 (en) S 1 7 7 0 -1 0 1 0 0 0 100 0 0 0 20 0 2 "
 		 "0 100000 4096000 100 18446744073709551615 0 0 0 0 0 0 0 0 "
