@@ -13,7 +13,7 @@
 #include "core/collect/task_counter_set.h"
 #include "core/perf/probe.h"
 #include "core/sys/cpus.h"
-#include "core/sys/proc.h"
+#include "core/sys/proc_machine.h"
 
 #include <errno.h>
 #include <stdio.h>

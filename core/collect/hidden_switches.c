@@ -7,6 +7,7 @@
 #include "core/collect/hidden_switches.h"
 
 #include "core/base/util.h"
+#include "core/sys/proc.h"
 
 void hidden_switches_fini(struct hidden_switches *hidden)
 {

@@ -4,7 +4,7 @@
 
 #include "core/attrib/interval.h"
 #include "core/collect/cpu_counter_set.h"
-#include "core/sys/proc.h"
+#include "core/sys/proc_machine.h"
 
 #include <stdbool.h>
 

@@ -139,6 +139,17 @@ static bool is_recheck_due(const struct proc_scan *proc_scan, pid_t pid)
 	return ((uint64_t)pid + proc_scan->scan) % RECHECK_SCANS == 0;
 }
 
+/* Reads the switches of a thread, voluntary or not. */
+static bool read_switches(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *sum)
+{
+	struct proc_switches switches;
+	bool known = proc_thread_switches(sys, pid, tid, &switches) == 0;
+
+	if (known)
+		*sum = switches.voluntary + switches.involuntary;
+	return known;
+}
+
 static struct proc_scan_usage usage_of(const struct proc_scan *proc_scan,
 				       const struct proc_stat *stat)
 {
@@ -182,8 +193,7 @@ static void update_process_usage(const struct proc_scan *proc_scan, struct proc_
 	bool known = false;
 
 	if (stat->threads <= 1 && (now.ran_ns > entry->used.ran_ns || !entry->known))
-		known = proc_thread_switches(proc_scan->sys, entry->pid, entry->tid,
-					     &now.switches) == 0;
+		known = read_switches(proc_scan->sys, entry->pid, entry->tid, &now.switches);
 	else
 		now.switches = entry->used.switches;
 	update_usage(entry, &now);
@@ -229,11 +239,11 @@ static void scan_thread(struct proc_scan *proc_scan, struct proc_scan_entry *pro
 	struct proc_scan_entry *entry =
 		tid == process->tid ? process : proc_scan_find(proc_scan, tid);
 	struct proc_stat stat;
-	uint64_t ran_ns;
-	int result_ran = proc_thread_ran(sys, process->pid, tid, &ran_ns);
+	struct proc_schedstat schedstat;
+	int result_ran = proc_thread_schedstat(sys, process->pid, tid, &schedstat);
 
 	if (entry && entry->process == process && entry->known && !proc_scan->anew &&
-	    result_ran == 0 && ran_ns == entry->used.ran_ns) {
+	    result_ran == 0 && schedstat.run_ns == entry->used.ran_ns) {
 		entry->scan = proc_scan->scan;
 		entry->grown = (struct proc_scan_usage){0};
 		return;
@@ -265,8 +275,8 @@ static void scan_thread(struct proc_scan *proc_scan, struct proc_scan_entry *pro
 	entry->wanted = target_has(proc_scan->target, proc_scan->tasks, entry->task);
 	struct proc_scan_usage now = usage_of(proc_scan, &stat);
 	if (result_ran == 0)
-		now.ran_ns = ran_ns;
-	bool known = proc_thread_switches(sys, process->pid, tid, &now.switches) == 0;
+		now.ran_ns = schedstat.run_ns;
+	bool known = read_switches(sys, process->pid, tid, &now.switches);
 	update_usage(entry, &now);
 	entry->switches_known &= known;
 	entry->used_switches_known = known;

@@ -6,6 +6,7 @@
 #include "core/collect/proc_times.h"
 
 #include "core/base/util.h"
+#include "core/sys/proc.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "core/attrib/interval.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
-#include "core/sys/proc.h"
+#include "core/sys/proc_machine.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>

@@ -10,7 +10,7 @@
 
 #include "core/base/util.h"
 #include "core/snapshot/snapshot_build.h"
-#include "core/sys/proc.h"
+#include "core/sys/proc_machine.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "core/perf/perf_open_error.h"
 #include "core/sys/cpus.h"
 #include "core/sys/hidepid.h"
-#include "core/sys/proc.h"
+#include "core/sys/proc_machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "core/sys/cpus.h"
 
 #include "core/base/util.h"
-#include "core/sys/proc.h"
+#include "core/sys/proc_machine.h"
 
 #include <errno.h>
 #include <stdlib.h>

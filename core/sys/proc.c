@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Parsers of the texts of /proc, and functions that read them through struct sys. A task may have
- * any bytes as its name, so no parser relies on blanks or parentheses in it.
+ * Parsers of the texts of /proc about tasks, and functions that read them through struct sys. A
+ * task may have any bytes as its name, so no parser relies on blanks or parentheses in it.
  */
 #include "core/sys/proc.h"
 
+#include "core/base/text.h"
 #include "core/base/util.h"
 
 #include <ctype.h>
@@ -32,15 +33,23 @@ int proc_stat_parse(const char *text, struct proc_stat *stat)
 	memcpy(stat->comm, open + 1, length);
 
 	unsigned flags;
-	unsigned long long minor, major, user, system, start;
+	unsigned long long minor, major, user, system, start, rss, blkio = 0;
 	unsigned threads;
+	/* Fields 3 to 24, and 39 to 42 of a kernel that has them. */
 	int fields = sscanf(close + 1,
 			    " %c %d %*d %*d %*d %*d %u %llu %*u %llu %*u %llu %llu"
-			    " %*d %*d %*d %*d %u %*d %llu",
+			    " %*d %*d %*d %d %u %*d %llu %*u %llu"
+			    " %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*d"
+			    " %d %u %d %llu",
 			    &stat->state, &stat->ppid, &flags, &minor, &major, &user, &system,
-			    &threads, &start);
-	if (stat->pid <= 0 || fields != 9)
+			    &stat->nice, &threads, &start, &rss, &stat->last_cpu,
+			    &stat->rt_priority, &stat->policy, &blkio);
+	if (stat->pid <= 0 || fields < 11)
 		return -EBADMSG;
+	if (fields < 12 || stat->last_cpu < 0)
+		stat->last_cpu = -1;
+	if (fields < 14)
+		stat->policy = -1;
 	stat->kernel = flags & PF_KTHREAD;
 	stat->minor_faults = minor;
 	stat->major_faults = major;
@@ -48,6 +57,9 @@ int proc_stat_parse(const char *text, struct proc_stat *stat)
 	stat->system_ticks = system;
 	stat->threads = threads;
 	stat->start_ticks = start;
+	stat->rss_pages = rss;
+	stat->blkio_known = blkio > 0;
+	stat->blkio_ticks = blkio;
 	return 0;
 }
 
@@ -90,21 +102,36 @@ int proc_thread_stat(const struct sys *sys, pid_t pid, pid_t tid, struct proc_st
 	return read_stat(sys, path, stat);
 }
 
-int proc_thread_ran(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *ran_ns)
+int proc_schedstat_parse(const char *text, struct proc_schedstat *schedstat)
 {
-	char path[64], text[128], *end;
+	uint64_t numbers[3];
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		size_t length = text_u64(text, &numbers[i]);
+		if (length == 0)
+			return -EBADMSG;
+		text += length;
+	}
+	/* A line that is cut off may lack digits. */
+	if (*text != '\n')
+		return -EBADMSG;
+	if (numbers[0] == 0 && numbers[1] == 0 && numbers[2] == 0)
+		return -ENODATA;
+	*schedstat = (struct proc_schedstat){numbers[0], numbers[1], numbers[2]};
+	return 0;
+}
+
+int proc_thread_schedstat(const struct sys *sys, pid_t pid, pid_t tid,
+			  struct proc_schedstat *schedstat)
+{
+	char path[64], text[128];
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", pid, tid);
 	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
-	if (length < 0)
-		return (int)length;
-	*ran_ns = strtoull(text, &end, 10);
-	/* A line that is cut off may lack digits. */
-	return end == text || *end != ' ' ? -EBADMSG : 0;
+	return length < 0 ? (int)length : proc_schedstat_parse(text, schedstat);
 }
 
-/* A long file, which the caller frees; NULL if it cannot be read. */
-static char *read_long(const struct sys *sys, const char *path, int *code)
+char *proc_long_text(const struct sys *sys, const char *path, int *code)
 {
 	char *text = xmalloc(LONG_FILE_BYTES);
 	ssize_t length = sys_file_read(sys, path, text, LONG_FILE_BYTES);
@@ -122,7 +149,7 @@ int proc_text_read(const struct sys *sys, const char *path, struct proc_text *te
 	int code = length < 0 ? (int)length : 0;
 	/* 65536 groups (NGROUPS_MAX) of ten digits each fit in a long file. */
 	bool cut = length == (ssize_t)sizeof(text->brief) - 1;
-	char *whole = cut ? read_long(sys, path, &code) : NULL;
+	char *whole = cut ? proc_long_text(sys, path, &code) : NULL;
 
 	if (code)
 		text->brief[0] = '\0';
@@ -136,15 +163,13 @@ void proc_text_fini(struct proc_text *text)
 		free(text->text);
 }
 
-/* Reads the number behind the name of a line. 0 or -errno. */
-static int find_field(const char *text, const char *name, uint64_t *number)
+int proc_field_parse(const char *text, const char *name, uint64_t *number)
 {
-	char value[32], *end;
+	char value[32];
 
 	if (!proc_field(text, name, value, sizeof(value)))
 		return -ENOENT;
-	*number = strtoull(value, &end, 10);
-	return end == value ? -EBADMSG : 0;
+	return text_u64(value, number) ? 0 : -EBADMSG;
 }
 
 int proc_field_number(const struct sys *sys, const char *path, const char *name, uint64_t *number)
@@ -152,151 +177,46 @@ int proc_field_number(const struct sys *sys, const char *path, const char *name,
 	char text[4096];
 	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
 
-	return length < 0 ? (int)length : find_field(text, name, number);
+	return length < 0 ? (int)length : proc_field_parse(text, name, number);
 }
 
-int proc_thread_switches(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *switches)
+int proc_thread_switches(const struct sys *sys, pid_t pid, pid_t tid,
+			 struct proc_switches *switches)
 {
 	struct proc_text status;
-	uint64_t native, forced;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
 	int result = proc_text_read(sys, path, &status);
 	if (result == 0)
-		result = find_field(status.text, "voluntary_ctxt_switches", &native);
+		result = proc_field_parse(status.text, "voluntary_ctxt_switches",
+					  &switches->voluntary);
 	if (result == 0)
-		result = find_field(status.text, "nonvoluntary_ctxt_switches", &forced);
-	if (result == 0)
-		*switches = native + forced;
+		result = proc_field_parse(status.text, "nonvoluntary_ctxt_switches",
+					  &switches->involuntary);
 	proc_text_fini(&status);
 	return result;
 }
 
-/* The columns behind a CPU's name in /proc/stat. User time includes that of guests. */
-struct cpu_ticks {
-	unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
-};
-
-static bool parse_ticks(const char *text, struct cpu_ticks *ticks)
+int proc_io_parse(const char *text, struct proc_io *io)
 {
-	return sscanf(text, " %llu %llu %llu %llu %llu %llu %llu %llu", &ticks->user, &ticks->nice,
-		      &ticks->system, &ticks->idle, &ticks->iowait, &ticks->irq, &ticks->softirq,
-		      &ticks->steal) == 8;
+	int result = proc_field_parse(text, "read_bytes", &io->read_bytes);
+
+	return result < 0 ? result : proc_field_parse(text, "write_bytes", &io->write_bytes);
 }
 
-static uint64_t busy_ticks(const struct cpu_ticks *ticks)
+int proc_io_read(const struct sys *sys, pid_t pid, struct proc_io *io)
 {
-	return ticks->user + ticks->nice + ticks->system + ticks->irq + ticks->softirq +
-	       ticks->steal;
-}
+	char path[32], text[512];
 
-int proc_stolen(const struct sys *sys, uint64_t *stolen_ticks, uint64_t *all_ticks)
-{
-	struct cpu_ticks ticks;
-	char text[256];
-	ssize_t length = sys_file_read(sys, "/proc/stat", text, sizeof(text));
-
-	if (length < 0)
-		return (int)length;
-	if (strncmp(text, "cpu ", 4) || !parse_ticks(text + 4, &ticks))
-		return -EBADMSG;
-	*stolen_ticks = ticks.steal;
-	*all_ticks = busy_ticks(&ticks) + ticks.idle + ticks.iowait;
-	return 0;
-}
-
-void proc_cpus_parse(const char *text, struct proc_cpus *cpus)
-{
-	cpus->n = 0;
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, "cpu", 3))
-			break;
-		if (!isdigit((unsigned char)line[3]))
-			continue; /* the sum of all CPUs */
-		struct cpu_ticks ticks;
-		char *end;
-		long cpu = strtol(line + 3, &end, 10);
-		if (cpu > INT_MAX || !parse_ticks(end, &ticks))
-			continue;
-		cpus->items = array_reserve(cpus->items, &cpus->capacity, cpus->n + 1,
-					    sizeof(*cpus->items));
-		cpus->items[cpus->n++] = (struct proc_cpu){
-			.cpu = (int)cpu,
-			.busy_ticks = busy_ticks(&ticks),
-			.idle_ticks = ticks.idle + ticks.iowait,
-			.user_ticks = ticks.user + ticks.nice,
-			.system_ticks = ticks.system + ticks.irq + ticks.softirq,
-		};
-	}
-}
-
-int proc_cpus_read(const struct sys *sys, struct proc_cpus *cpus)
-{
-	int code = 0;
-	char *text = read_long(sys, "/proc/stat", &code);
-
-	if (!text)
-		return code;
-	proc_cpus_parse(text, cpus);
-	free(text);
-	return 0;
-}
-
-void proc_cpus_fini(struct proc_cpus *cpus)
-{
-	free(cpus->items);
-	*cpus = (struct proc_cpus){0};
-}
-
-static int by_cpu(const void *key, const void *item)
-{
-	int cpu = *(const int *)key, other = ((const struct proc_cpu *)item)->cpu;
-
-	return (cpu > other) - (cpu < other);
-}
-
-const struct proc_cpu *proc_cpus_find(const struct proc_cpus *cpus, int cpu)
-{
-	return cpus->n ? bsearch(&cpu, cpus->items, cpus->n, sizeof(*cpus->items), by_cpu) : NULL;
+	snprintf(path, sizeof(path), "/proc/%d/io", pid);
+	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
+	return length < 0 ? (int)length : proc_io_parse(text, io);
 }
 
 uint64_t proc_tick_ns(void)
 {
 	return NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
-}
-
-/* The number behind a word at the beginning of a line; 0 if there is none. */
-static uint64_t find_count(const char *text, const char *word)
-{
-	const char *line = strstr(text, word);
-
-	return line ? strtoull(line + strlen(word), NULL, 10) : 0;
-}
-
-int proc_machine_faults(const struct sys *sys, uint64_t *faults, uint64_t *major)
-{
-	int code = 0;
-	char *text = read_long(sys, "/proc/vmstat", &code);
-
-	if (!text)
-		return code;
-	*faults = find_count(text, "\npgfault ");
-	*major = find_count(text, "\npgmajfault ");
-	free(text);
-	return *faults ? 0 : -EBADMSG;
-}
-
-unsigned proc_threads(const struct sys *sys)
-{
-	char text[128];
-	unsigned threads;
-
-	if (sys_file_read(sys, "/proc/loadavg", text, sizeof(text)) < 0 ||
-	    sscanf(text, "%*s %*s %*s %*u/%u", &threads) != 1)
-		return 0;
-	return threads;
 }
 
 struct proc_trial {

@@ -9,8 +9,9 @@
 #include <sys/types.h>
 
 /*
- * The files of /proc. A *_parse function is pure and accepts any bytes; the others read through
- * struct sys. Formats: proc_pid_stat(5) and Documentation/filesystems/proc.rst.
+ * The files of /proc about tasks; proc_machine.h has those about the machine. A *_parse function is
+ * pure and accepts any bytes; the others read through struct sys. Formats: proc_pid_stat(5) and
+ * Documentation/filesystems/proc.rst.
  */
 struct proc_stat {
 	pid_t pid, ppid;
@@ -21,6 +22,17 @@ struct proc_stat {
 	uint64_t user_ticks, system_ticks; /* in sysconf(_SC_CLK_TCK) */
 	unsigned threads;
 	uint64_t start_ticks; /* after boot */
+	int nice;
+	uint64_t rss_pages;
+	int last_cpu;         /* -1: not in the line, as the next two */
+	unsigned rt_priority; /* 1 to 99; 0: not real-time */
+	int policy;           /* SCHED_* of <sched.h>; -1: unknown */
+	/*
+	 * Waits for block devices and swap. The kernel writes 0 too for a task that was forked
+	 * while kernel.task_delayacct was off (5.14 and later, off by default), so 0 is unknown.
+	 */
+	bool blkio_known;
+	uint64_t blkio_ticks;
 };
 
 /* 0, or -EBADMSG for a line in another format. comm may have any bytes, also ')'. */
@@ -41,10 +53,48 @@ int proc_exists(const struct sys *sys, pid_t tid);
 
 /* /proc/PID/task/TID/stat: values of one thread. 0 or -errno. */
 int proc_thread_stat(const struct sys *sys, pid_t pid, pid_t tid, struct proc_stat *stat);
-/* Time on a CPU in ns, up to the last tick. 0, -ENOENT on kernels without it, or -errno. */
-int proc_thread_ran(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *ran_ns);
-/* Context switches away from the thread, voluntary or not. 0 or -errno. */
-int proc_thread_switches(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *switches);
+
+/*
+ * /proc/PID/task/TID/schedstat, readable for all users. The numbers are of that thread alone. The
+ * wait grows when the thread gets a CPU or is moved to the queue of another one: a wait that still
+ * lasts is not in it.
+ */
+struct proc_schedstat {
+	uint64_t run_ns;  /* on a CPU, up to the last tick */
+	uint64_t wait_ns; /* runnable, but not on a CPU */
+	uint64_t slices;  /* how often it got a CPU */
+};
+
+/*
+ * 0, -EBADMSG for a line that is cut off or in another format, or -ENODATA for three zeros: the
+ * thread has never run, or the kernel (up to 5.10) does not account it.
+ */
+int proc_schedstat_parse(const char *text, struct proc_schedstat *schedstat);
+/* The same, or another -errno; -ENOENT also on kernels without CONFIG_SCHED_INFO. */
+int proc_thread_schedstat(const struct sys *sys, pid_t pid, pid_t tid,
+			  struct proc_schedstat *schedstat);
+
+/* Context switches away from a thread since its start. */
+struct proc_switches {
+	uint64_t voluntary; /* it blocked */
+	uint64_t involuntary;
+};
+
+/* From /proc/PID/task/TID/status, readable for all users. 0 or -errno. */
+int proc_thread_switches(const struct sys *sys, pid_t pid, pid_t tid,
+			 struct proc_switches *switches);
+
+/* Bytes that a process has read from and written to block devices, ended threads included. */
+struct proc_io {
+	uint64_t read_bytes, write_bytes;
+};
+
+int proc_io_parse(const char *text, struct proc_io *io); /* 0 or -errno */
+/*
+ * /proc/PID/io. 0 or -errno: -EACCES for a process of another user without CAP_SYS_PTRACE, -ENOENT
+ * also on kernels without CONFIG_TASK_IO_ACCOUNTING.
+ */
+int proc_io_read(const struct sys *sys, pid_t pid, struct proc_io *io);
 
 /* A file such as /proc/PID/status, long only if a user is in hundreds of groups. Do not copy it. */
 struct proc_text {
@@ -56,43 +106,16 @@ struct proc_text {
 int proc_text_read(const struct sys *sys, const char *path, struct proc_text *text);
 void proc_text_fini(struct proc_text *text);
 
-/* The number behind a name ("Tgid") in the first 4 KiB of such a file. 0 or -errno. */
+/* A file of up to 1 MiB, owned by the caller. NULL, and -errno in *code, if it cannot be read. */
+char *proc_long_text(const struct sys *sys, const char *path, int *code);
+
+/* The number behind a name ("Tgid") at the beginning of a line. 0 or -errno. */
+int proc_field_parse(const char *text, const char *name, uint64_t *number);
+/* The same in the first 4 KiB of a file. */
 int proc_field_number(const struct sys *sys, const char *path, const char *name, uint64_t *number);
-
-/* The line of a CPU in /proc/stat, in ticks. */
-struct proc_cpu {
-	int cpu;
-	uint64_t busy_ticks, idle_ticks;
-	uint64_t user_ticks, system_ticks; /* parts of busy_ticks, without stolen time */
-};
-
-/* The CPUs in /proc/stat, ascending. Offline CPUs have no line. */
-struct proc_cpus {
-	struct proc_cpu *items;
-	size_t n, capacity;
-};
-
-/* Parses every "cpuN" line. */
-void proc_cpus_parse(const char *text, struct proc_cpus *cpus);
-int proc_cpus_read(const struct sys *sys, struct proc_cpus *cpus); /* 0 or -errno */
-void proc_cpus_fini(struct proc_cpus *cpus);
-/* NULL if that CPU has no line. */
-const struct proc_cpu *proc_cpus_find(const struct proc_cpus *cpus, int cpu);
-
-/* Ticks since boot on all CPUs: stolen by a hypervisor, and all. 0 or -errno. */
-int proc_stolen(const struct sys *sys, uint64_t *stolen_ticks, uint64_t *all_ticks);
 
 /* The length of a tick: 1 s / sysconf(_SC_CLK_TCK). */
 uint64_t proc_tick_ns(void);
-
-/* Page faults of the machine since boot, from /proc/vmstat, and the major ones. 0 or -errno. */
-int proc_machine_faults(const struct sys *sys, uint64_t *faults, uint64_t *major);
-
-/*
- * Threads of the whole machine, from /proc/loadavg, even if /proc has only the processes of a pid
- * namespace. 0: unknown.
- */
-unsigned proc_threads(const struct sys *sys);
 
 /* Whether /proc has processes that can be read: 0, -ENOENT if it is empty, or another -errno. */
 int proc_check(const struct sys *sys);

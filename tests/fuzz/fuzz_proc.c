@@ -10,9 +10,11 @@
 #include "core/sys/cpu_name.h"
 #include "core/sys/credentials.h"
 #include "core/sys/proc.h"
+#include "core/sys/proc_machine.h"
 #include "core/sys/topology.h"
 
 #include <errno.h>
+#include <math.h>
 
 static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
 {
@@ -59,15 +61,40 @@ static void check_numbers(const struct sys *sys)
 	uint64_t a, b;
 	long number;
 	struct proc_stat stat;
+	struct proc_switches switches;
+	struct proc_io io;
+	struct proc_memory memory;
 
 	proc_number(sys, "/proc/sys/kernel/perf_event_paranoid", &number);
 	proc_field_number(sys, "/proc/7/status", "Tgid", &a);
-	proc_thread_ran(sys, 7, 7, &a);
-	proc_thread_switches(sys, 7, 7, &a);
+	proc_thread_switches(sys, 7, 7, &switches);
+	proc_io_read(sys, 7, &io);
 	proc_machine_faults(sys, &a, &b);
 	proc_threads(sys);
+	proc_memory_read(sys, &memory);
 	proc_stat_read(sys, 7, &stat);
 	proc_thread_stat(sys, 7, 8, &stat);
+}
+
+static void check_schedstat(const char *text)
+{
+	struct proc_schedstat schedstat;
+	int result = proc_schedstat_parse(text, &schedstat);
+
+	fuzz_check(result == 0 || result == -EBADMSG || result == -ENODATA, "one of three results");
+	fuzz_check(result || schedstat.run_ns || schedstat.wait_ns || schedstat.slices,
+		   "three zeros are unknown");
+	fuzz_check(result || strchr(text, '\n'), "a number that is cut off is unknown");
+}
+
+static void check_load(const char *text)
+{
+	struct proc_load load;
+
+	if (proc_load_parse(text, &load) < 0)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(load.average); i++)
+		fuzz_check(isfinite(load.average[i]) && load.average[i] >= 0, "a load is a number");
 }
 
 static void check_topology(const struct sys *sys)
@@ -100,6 +127,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_field(text, key, room);
 	check_cpuinfo(text);
 	check_numbers(&sys);
+	check_schedstat(text);
+	check_load(text);
 	check_topology(&sys);
 	credentials_parse(text, &credentials);
 	fuzz_check(credentials.known || !credentials_have(&credentials, 38),

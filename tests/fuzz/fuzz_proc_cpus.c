@@ -2,7 +2,7 @@
 /* The text of /proc/stat: no more CPUs than lines, and each is found again where they ascend. */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/sys/proc.h"
+#include "core/sys/proc_machine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -25,6 +25,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			   "what is found was asked for");
 		fuzz_check(found || !ascends, "every CPU is found");
 	}
+	fuzz_check(!cpus.counts.known ||
+			   (strstr(text, "processes ") && strstr(text, "procs_running ") &&
+			    strstr(text, "procs_blocked ")),
+		   "known counts stand in the text");
 	proc_cpus_fini(&cpus);
 	free(text);
 	return 0;

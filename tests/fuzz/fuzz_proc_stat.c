@@ -18,6 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_check(stat.pid > 0, "a pid is a pid");
 		fuzz_check(memchr(stat.comm, '\0', sizeof(stat.comm)), "comm ends with a NUL");
 		fuzz_check(strstr(text, stat.comm), "comm stands in the line");
+		fuzz_check(stat.last_cpu >= -1, "a CPU has a number, or none");
+		fuzz_check(stat.blkio_known == (stat.blkio_ticks > 0), "0 is unknown");
 	}
 	free(text);
 	return 0;

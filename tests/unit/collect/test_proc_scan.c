@@ -253,6 +253,24 @@ static void the_target_is_as_lost_as_its_rows(void **state)
 	close_all(engine, fk);
 }
 
+/* A kernel up to 5.10 without CONFIG_SCHEDSTATS has zeros: whether a thread ran is in its stat. */
+static void schedstat_has_zeros(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 1});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(ME, MAIN));
+	fk_file(fk, "/proc/50/task/50/schedstat", "0 0 0\n");
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	fk_switch(fk, 0, MAIN);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+	assert_in_range(ran_of(snapshot, MAIN), INTERVAL_NS / 2, 2 * INTERVAL_NS);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -265,6 +283,7 @@ int main(void)
 		cmocka_unit_test(counters_are_closed_outside_the_target),
 		cmocka_unit_test(the_target_has_a_process_twice),
 		cmocka_unit_test(the_target_is_as_lost_as_its_rows),
+		cmocka_unit_test(schedstat_has_zeros),
 	};
 
 	return cmocka_run_group_tests_name("proc_scan", tests, NULL, NULL);

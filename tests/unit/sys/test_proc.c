@@ -58,26 +58,43 @@ static void test_stat(void **state)
 	}
 }
 
-static void test_cpus_of_stat(void **state)
+/* The fields behind the 24th are unknown where a line does not have them. */
+static void test_stat_fields(void **state)
 {
-	struct proc_cpus cpus = {0};
+#define LINE_22 "42 (worker) D 3 1 1 0 -1 4194304 10 0 5 0 7 8 0 0 -2 -20 1 0 777"
+#define LINE_38 LINE_22 " 1000 250 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17"
+	static const struct {
+		const char *name, *text;
+		int result, last_cpu, policy;
+		unsigned rt_priority;
+		uint64_t blkio_ticks; /* 0: unknown */
+	} rows[] = {
+		{"no size", LINE_22 "\n", -EBADMSG},
+		{"up to 24", LINE_22 " 1000 250\n", 0, -1, -1},
+		{"up to 38", LINE_38 "\n", 0, -1, -1},
+		{"up to 41", LINE_38 " 5 99 1\n", 0, 5, 1, 99},
+		{"delay accounting off", LINE_38 " 5 0 0 0 0 0\n", 0, 5, 0, 0},
+		{"delay accounting on", LINE_38 " 5 0 3 1234 0 0\n", 0, 5, 3, 0, 1234},
+		{"6.18", LINE_38 " 1 0 0 7 0 0 1 1 1 1 1 1 0\n", 0, 1, 0, 0, 7},
+		{"huge CPU", LINE_38 " -9 0 0 0\n", 0, -1, 0, 0},
+	};
 
 	(void)state;
-	proc_cpus_parse("cpu  9 9 9 9 9 9 9 9 9 9\n"
-			"cpu0 1 2 3 40 5 6 7 8 0 0\n"
-			"cpu12 10 0 0 100 0 0 0 0 0 0\n"
-			"cpu13 broken\n"
-			"intr 5 4 3\ncpu3 1 1 1 1 1 1 1 1\n",
-			&cpus);
-	assert_int_equal(cpus.n, 2);
-	assert_int_equal(proc_cpus_find(&cpus, 0)->busy_ticks, 1 + 2 + 3 + 6 + 7 + 8);
-	assert_int_equal(proc_cpus_find(&cpus, 0)->idle_ticks, 45);
-	assert_int_equal(proc_cpus_find(&cpus, 12)->busy_ticks, 10);
-	assert_null(proc_cpus_find(&cpus, 3));
-	proc_cpus_parse("", &cpus);
-	assert_int_equal(cpus.n, 0);
-	assert_null(proc_cpus_find(&cpus, 0));
-	proc_cpus_fini(&cpus);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct proc_stat stat;
+
+		print_message("%s\n", rows[i].name);
+		assert_int_equal(proc_stat_parse(rows[i].text, &stat), rows[i].result);
+		if (rows[i].result < 0)
+			continue;
+		assert_int_equal(stat.nice, -20);
+		assert_int_equal(stat.rss_pages, 250);
+		assert_int_equal(stat.last_cpu, rows[i].last_cpu);
+		assert_int_equal(stat.policy, rows[i].policy);
+		assert_int_equal(stat.rt_priority, rows[i].rt_priority);
+		assert_int_equal(stat.blkio_known, rows[i].blkio_ticks > 0);
+		assert_int_equal(stat.blkio_ticks, rows[i].blkio_ticks);
+	}
 }
 
 static void test_cpu_list(void **state)
@@ -170,7 +187,7 @@ static void test_status(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
 		struct credentials credentials;
-		uint64_t switches = 0;
+		struct proc_switches switches = {0};
 		char *text;
 		size_t size;
 		FILE *file = xopen_memstream(&text, &size);
@@ -183,7 +200,8 @@ static void test_status(void **state)
 		fk_file(fk, "/proc/7/task/70/status", text);
 		fk_file(fk, "/proc/self/status", text);
 		assert_int_equal(proc_thread_switches(&sys, 7, 70, &switches), 0);
-		assert_int_equal(switches, 42);
+		assert_int_equal(switches.voluntary, 40);
+		assert_int_equal(switches.involuntary, 2);
 		credentials_read(&sys, &credentials);
 		assert_true(credentials.known);
 		assert_int_equal(credentials.uid, 6);
@@ -191,7 +209,7 @@ static void test_status(void **state)
 		free(text);
 	}
 	struct credentials credentials;
-	uint64_t switches;
+	struct proc_switches switches;
 	fk_file(fk, "/proc/self/status", NULL);
 	assert_int_equal(proc_thread_switches(&sys, 7, 71, &switches), -ENOENT);
 	credentials_read(&sys, &credentials);
@@ -199,32 +217,73 @@ static void test_status(void **state)
 	fk_free(fk);
 }
 
-/* A number that is cut off is not used. */
+/* A number that is cut off is not used. Three zeros are unknown. */
 static void test_schedstat(void **state)
 {
 	static const struct {
 		const char *text;
 		int result;
-		uint64_t ran_ns;
+		struct proc_schedstat expected;
 	} rows[] = {
-		{"512220000 30 7\n", 0, 512220000},
-		{"512220000 30", 0, 512220000},
-		{"5122", -EBADMSG, 0},
-		{"", -EBADMSG, 0},
-		{"none 0 0\n", -EBADMSG, 0},
+		{"512220000 30 7\n", 0, {512220000, 30, 7}},
+		{"0 2500 0\n", 0, {0, 2500, 0}},
+		{"18446744073709551615 1 2\n", 0, {UINT64_MAX, 1, 2}},
+		{"0 0 0\n", -ENODATA},
+		{"512220000 30 7", -EBADMSG},
+		{"512220000 30\n", -EBADMSG},
+		{"5122", -EBADMSG},
+		{"", -EBADMSG},
+		{"none 0 0\n", -EBADMSG},
+		{"-1 0 0\n", -EBADMSG},
+		{"18446744073709551616 1 2\n", -EBADMSG},
+		{NULL, -ENOENT},
 	};
 	struct fk *fk = fk_new(NULL);
 	struct sys sys = fk_sys(fk);
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		uint64_t ran_ns;
+		struct proc_schedstat got = {0};
+
 		fk_file(fk, "/proc/7/task/70/schedstat", rows[i].text);
-		int result = proc_thread_ran(&sys, 7, 70, &ran_ns);
-		assert_int_equal(result, rows[i].result);
-		if (result == 0)
-			assert_int_equal(ran_ns, rows[i].ran_ns);
+		assert_int_equal(proc_thread_schedstat(&sys, 7, 70, &got), rows[i].result);
+		assert_memory_equal(&got, &rows[i].expected, sizeof(got));
 	}
+	fk_free(fk);
+}
+
+static void test_io(void **state)
+{
+#define IO_BEGIN "rchar: 323934931\nwchar: 99\nsyscr: 1\nsyscw: 2\n"
+	static const struct {
+		const char *text;
+		int result;
+		uint64_t read_bytes, write_bytes;
+	} rows[] = {
+		{IO_BEGIN "read_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 5\n", 0,
+		 4096, 8192},
+		{IO_BEGIN "read_bytes: 4096\ncancelled_write_bytes: 5\n", -ENOENT},
+		{IO_BEGIN "read_bytes: 4096\nwrite_bytes: 81", -ENOENT},
+		{"read_bytes: x\nwrite_bytes: 1\n", -EBADMSG},
+		{"", -ENOENT},
+		{NULL, -ENOENT},
+	};
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct proc_io io;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		fk_file(fk, "/proc/7/io", rows[i].text);
+		assert_int_equal(proc_io_read(&sys, 7, &io), rows[i].result);
+		if (rows[i].result < 0)
+			continue;
+		assert_int_equal(io.read_bytes, rows[i].read_bytes);
+		assert_int_equal(io.write_bytes, rows[i].write_bytes);
+	}
+	fk_file(fk, "/proc/7/io", rows[0].text);
+	fk_fail(fk, FK_FILE_READ, 1, EACCES);
+	assert_int_equal(proc_io_read(&sys, 7, &io), -EACCES);
 	fk_free(fk);
 }
 
@@ -243,10 +302,10 @@ static void test_pids(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stat),      cmocka_unit_test(test_cpus_of_stat),
-		cmocka_unit_test(test_cpu_list),  cmocka_unit_test(test_users),
-		cmocka_unit_test(test_pids),      cmocka_unit_test(test_status),
-		cmocka_unit_test(test_schedstat),
+		cmocka_unit_test(test_stat),   cmocka_unit_test(test_stat_fields),
+		cmocka_unit_test(test_io),     cmocka_unit_test(test_cpu_list),
+		cmocka_unit_test(test_users),  cmocka_unit_test(test_pids),
+		cmocka_unit_test(test_status), cmocka_unit_test(test_schedstat),
 	};
 
 	return cmocka_run_group_tests_name("proc", tests, NULL, NULL);
