@@ -31,23 +31,23 @@ static void text_add_cpus(struct fk_text *text, const struct fk *fk, const struc
 	fk_text_add(text, "\n");
 }
 
-/* Tasks that have not exited, and those of them on a CPU. */
-static void count_tasks(const struct fk *fk, unsigned *tasks, unsigned *running)
+/* Tasks that have not exited, and those that run or wait for a CPU. */
+static void count_tasks(const struct fk *fk, unsigned *tasks, unsigned *runnable)
 {
-	*tasks = *running = 0;
+	*tasks = *runnable = 0;
 	for (size_t i = 0; i < FK_BUCKETS; i++) {
 		for (const struct fk_task *task = fk->tasks[i]; task; task = task->next) {
 			*tasks += !task->exiting;
-			*running += task->cpu >= 0;
+			*runnable += !task->dead && task->state >= FK_PREEMPTED;
 		}
 	}
 }
 
 static void proc_stat_text(struct fk_text *text, struct fk *fk)
 {
-	unsigned tasks, running;
+	unsigned tasks, runnable;
 
-	count_tasks(fk, &tasks, &running);
+	count_tasks(fk, &tasks, &runnable);
 	fk_settle_all(fk);
 	for (int i = -1; i < (int)fk->config.cpus; i++) {
 		uint64_t idle_ns = fk_truth_idle(fk, i < 0 ? FK_ALL_CPUS : i, FK_TASK_CLOCK);
@@ -63,15 +63,15 @@ static void proc_stat_text(struct fk_text *text, struct fk *fk)
 			    (unsigned long long)(stolen_ns / TICK_NS));
 	}
 	fk_text_add(text, "btime 1700000000\nprocesses %llu\n", (unsigned long long)fk->forks);
-	fk_text_add(text, "procs_running %u\nprocs_blocked 0\n", running);
+	fk_text_add(text, "procs_running %u\nprocs_blocked 0\n", runnable);
 }
 
 static void proc_loadavg(struct fk_text *text, const struct fk *fk)
 {
-	unsigned tasks, running;
+	unsigned tasks, runnable;
 
-	count_tasks(fk, &tasks, &running);
-	fk_text_add(text, "0.00 0.00 0.00 %u/%u 1\n", running, tasks);
+	count_tasks(fk, &tasks, &runnable);
+	fk_text_add(text, "0.00 0.00 0.00 %u/%u 1\n", runnable, tasks);
 }
 
 static void cpuinfo(struct fk_text *text, const struct fk *fk)

@@ -117,16 +117,21 @@ static void a_forked_task_waits_for_a_cpu(void **state)
 {
 	(void)state;
 	struct fk *fk = fk_new(&(struct fk_config){.cpus = 1});
+	struct sys sys = fk_sys(fk);
 
 	fk_task(fk, &(struct fk_spec){.tid = 7, .comm = "a"});
+	expect_file(&sys, "/proc/loadavg", " 0/1 ");
 	fk_switch(fk, 0, 7);
 	fk_fork(fk, 7, 8);
+	expect_file(&sys, "/proc/loadavg", " 2/2 ");
+	expect_file(&sys, "/proc/stat", "\nprocesses 2\nprocs_running 2\n");
 	fk_advance(fk, 30);
 	fk_switch(fk, 0, 8);
 	fk_advance(fk, 10);
 	fk_exit(fk, 8, FK_EXIT_REAPED);
 	fk_switch(fk, 0, 0);
 	fk_advance(fk, 1000); /* not a time of the dead task */
+	expect_file(&sys, "/proc/stat", "\nprocesses 2\nprocs_running 0\n");
 	assert_int_equal(fk_truth_state(fk, 8, FK_WOKEN), 30);
 	assert_int_equal(fk_truth_state(fk, 8, FK_RUNNING), 10);
 	assert_int_equal(fk_truth_state(fk, 8, FK_SLEEPING), 0);
