@@ -266,7 +266,7 @@ static void schedstat_has_zeros(void **state)
 	snapshot_free(nth_snapshot(engine, fk, 2));
 	fk_switch(fk, 0, MAIN);
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
-	assert_in_range(ran_of(snapshot, MAIN), INTERVAL_NS / 2, 2 * INTERVAL_NS);
+	assert_in_range(ran_ns(snapshot, MAIN), INTERVAL_NS / 2, 2 * INTERVAL_NS);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
