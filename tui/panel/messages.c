@@ -7,8 +7,12 @@
 
 #include "core/base/util.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NOTICE_NS (6 * NS_PER_S)
 
 void messages_begin_round(struct messages *messages, uint64_t now_ns)
 {
@@ -51,11 +55,31 @@ void messages_add(struct messages *messages, const char *text)
 	append_message(messages, &message);
 }
 
-void messages_show_notice(struct messages *messages, uint64_t ns, const char *text)
+__attribute__((format(printf, 3, 0))) static void show_notice(struct messages *messages,
+							      uint64_t ns, const char *format,
+							      va_list arguments)
 {
-	text_copy(messages->notice, sizeof(messages->notice), text);
+	vsnprintf(messages->notice, sizeof(messages->notice), format, arguments);
 	messages->notice_ns = ns;
 	messages_add(messages, messages->notice);
+}
+
+void messages_show(struct messages *messages, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	show_notice(messages, NOTICE_NS, format, arguments);
+	va_end(arguments);
+}
+
+void messages_show_lasting(struct messages *messages, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	show_notice(messages, 0, format, arguments);
+	va_end(arguments);
 }
 
 void messages_age_notice(struct messages *messages, uint64_t elapsed_ns)

@@ -30,8 +30,12 @@ struct messages {
 enum { MESSAGES_MAX = 200 }; /* the oldest message is dropped */
 
 void messages_begin_round(struct messages *messages, uint64_t now_ns);
-/* Shows the notice for `ns` nanoseconds, or until the next one if 0, and adds it to the log. */
-void messages_show_notice(struct messages *messages, uint64_t ns, const char *text);
+/* Shows a notice until the next key, at most 6 s, and adds it to the log. */
+void messages_show(struct messages *messages, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same until the next notice. */
+void messages_show_lasting(struct messages *messages, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Removes the notice when its time is over. */
 void messages_age_notice(struct messages *messages, uint64_t elapsed_ns);
 /* Removes the notice, unless it stays until the next one. */

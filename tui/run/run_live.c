@@ -155,11 +155,11 @@ static void show_theme(struct live_feed *live, const char *dir)
 		return;
 	text_copy(live->theme, sizeof(live->theme), name);
 	if (theme_load(name[0] ? name : NULL, dir, &theme, &notes, &err)) {
-		app_show_message(&live->app, "%s", err.text);
+		messages_show(&live->app.messages, "%s", err.text);
 	} else {
 		term_set_theme(live->term, &theme);
 		if (notes.n > 0)
-			app_show_message(&live->app, "%s", notes.items[0].text);
+			messages_show(&live->app.messages, "%s", notes.items[0].text);
 	}
 	notes_fini(&notes);
 }
@@ -173,19 +173,19 @@ static void save_settings(struct live_feed *live, const struct run_config *confi
 		return;
 	live->app.requests.save = false;
 	if (!config->save_path) {
-		app_show_message(&live->app,
-				 "Not saved: no file is known. Set $HOME, or use --config.");
+		messages_show(&live->app.messages,
+			      "Not saved: no file is known. Set $HOME, or use --config.");
 		return;
 	}
 	app_options(&live->app, config->options, &now);
 	int result = settings_save(config->save_path, config->save_pattern, &now, &err);
 	if (result < 0)
-		app_show_message(&live->app, "%s", err.text);
+		messages_show(&live->app.messages, "%s", err.text);
 	else if (result > 0)
-		app_show_message(&live->app,
-				 "Nothing to save: the configuration has these settings already.");
+		messages_show(&live->app.messages,
+			      "Nothing to save: the configuration has these settings already.");
 	else
-		app_show_message(&live->app, "Saved in %s.", config->save_path);
+		messages_show(&live->app.messages, "Saved in %s.", config->save_path);
 	options_fini(&now);
 }
 
@@ -246,8 +246,8 @@ static void report_command_end(struct live_feed *live)
 	launch_report(launch, how, sizeof(how));
 	text_fixed(seconds, sizeof(seconds),
 		   (double)(launch->ended_ns - launch->began_ns) / (double)NS_PER_S, 1);
-	app_show_lasting_message(&live->app, "The command %s after %s s. q quits, Z continues.",
-				 how, seconds);
+	messages_show_lasting(&live->app.messages,
+			      "The command %s after %s s. q quits, Z continues.", how, seconds);
 }
 
 static void draw_if_changed(struct live_feed *live)
@@ -352,7 +352,7 @@ static int run_on_terminal(const struct run_config *config, struct live_feed *li
 	if (config->serve->export)
 		live->app.config.listening = config->serve->where;
 	if (config->notes->n > 0)
-		app_show_message(&live->app, "%s", config->notes->items[0].text);
+		messages_show(&live->app.messages, "%s", config->notes->items[0].text);
 	canvas_init(&live->canvas, false);
 	live->utf8 = config->utf8;
 	if (live->glimpse)

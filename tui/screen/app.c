@@ -9,11 +9,7 @@
 #include "core/base/util.h"
 #include "core/snapshot/event_totals.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-#define MESSAGE_NS (6 * NS_PER_S)
 
 static void init_lists(struct app *app, const struct options *options)
 {
@@ -66,33 +62,6 @@ void app_fini(struct app *app)
 	display_fini(&app->display);
 }
 
-__attribute__((format(printf, 3, 0))) static void show_notice(struct app *app, uint64_t ns,
-							      const char *format, va_list arguments)
-{
-	char text[sizeof(app->messages.notice)];
-
-	vsnprintf(text, sizeof(text), format, arguments);
-	messages_show_notice(&app->messages, ns, text);
-}
-
-void app_show_message(struct app *app, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	show_notice(app, MESSAGE_NS, format, arguments);
-	va_end(arguments);
-}
-
-void app_show_lasting_message(struct app *app, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	show_notice(app, 0, format, arguments);
-	va_end(arguments);
-}
-
 struct list *app_list(struct app *app)
 {
 	return app->screen == &screen_tasks  ? &app->tasks
@@ -106,7 +75,8 @@ static void unfollow_ended(struct app *app)
 
 	if (!list || !list_followed_ended(list, app->display.snapshot))
 		return;
-	app_show_message(app, "%s has ended and is no longer followed.", list->followed.name);
+	messages_show(&app->messages, "%s has ended and is no longer followed.",
+		      list->followed.name);
 	list_unfollow(list);
 }
 
@@ -137,8 +107,8 @@ static void restore_selection(struct app *app, bool was_following)
 		list->table.selected = TABLE_NO_LINE;
 	if (!was_following)
 		list_unfollow(list);
-	app_show_message(app, "Detached: all tasks are counted.%s",
-			 stays ? "" : " The selected task is not shown, so no line is selected.");
+	messages_show(&app->messages, "Detached: all tasks are counted.%s",
+		      stays ? "" : " The selected task is not shown, so no line is selected.");
 }
 
 static void show_snapshot(struct app *app, struct snapshot *snapshot)

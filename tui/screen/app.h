@@ -94,13 +94,6 @@ void app_draw(struct app *app, struct canvas *canvas);
 /* Adds a command to the requests. The text is copied. */
 void app_command(struct app *app, enum command_kind kind, const char *text, int64_t number);
 
-/* Shows a message until the next key, at most 6 s. */
-void app_show_message(struct app *app, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-/* Shows a message until the next one. */
-void app_show_lasting_message(struct app *app, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /* Does what the key of the action does. */
 void app_act(struct app *app, enum action action);
 /* Applies preferences.columns to both lists. */

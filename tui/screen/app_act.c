@@ -77,7 +77,7 @@ static void confirm_quit(struct app *app)
 static void dismiss_target(struct app *app)
 {
 	if (app->display.snapshot && !app->display.snapshot->targeted)
-		app_show_message(app, "No target: all tasks are counted.");
+		messages_show(&app->messages, "No target: all tasks are counted.");
 	else
 		app_command(app, COMMAND_DISMISS, NULL, 0);
 }
@@ -97,7 +97,7 @@ static void next_levels(struct app *app)
 
 	app->preferences.levels = (app->preferences.levels + 1) % EVENT_LEVELS;
 	app_command(app, COMMAND_LEVELS, NULL, app->preferences.levels);
-	app_show_message(app, "Counted from now on: %s.", names[app->preferences.levels]);
+	messages_show(&app->messages, "Counted from now on: %s.", names[app->preferences.levels]);
 }
 
 static void toggle_idle(struct app *app)
@@ -117,7 +117,7 @@ static void zero_totals(struct app *app)
 {
 	event_totals_zero(&app->events.totals);
 	event_totals_zero(&app->watch.totals);
-	app_show_message(app, "The totals restart at zero.");
+	messages_show(&app->messages, "The totals restart at zero.");
 }
 
 static int accept_record_file(void *owner, const char *text, struct error *err)
@@ -157,7 +157,7 @@ static void toggle_recording(struct app *app)
 	if (newest->recorded_bytes > 0 && !app->recording_ends) {
 		app->recording_ends = true;
 		app_command(app, COMMAND_RECORD, NULL, 0);
-		app_show_message(app, "The recording has ended.");
+		messages_show(&app->messages, "The recording has ended.");
 		return;
 	}
 	prompt_open(&app->prompt, "Record to file:", accept_record_file);
@@ -305,7 +305,7 @@ void app_act(struct app *app, enum action action)
 	const char *why = action_blocked(app->config.readonly, &app->replay, action);
 
 	if (why)
-		app_show_message(app, "%s", why);
+		messages_show(&app->messages, "%s", why);
 	else if (!replay_control_act(app, action) && !app->screen->act(app, action) && acts[action])
 		acts[action](app);
 }

@@ -29,11 +29,13 @@ static void column_item(void *data, size_t index, struct picker_item *item)
 
 static bool column_choose(void *owner, void *data, size_t index, const char *typed)
 {
+	struct app *app = owner;
+
 	(void)typed;
 	if (index == SIZE_MAX)
 		return false;
-	app_command(owner, COMMAND_REMOVE, column_metric(data, index)->def->name, 0);
-	app_show_message(owner, "Column %s is removed.", column_metric(data, index)->title);
+	app_command(app, COMMAND_REMOVE, column_metric(data, index)->def->name, 0);
+	messages_show(&app->messages, "Column %s is removed.", column_metric(data, index)->title);
 	return true;
 }
 

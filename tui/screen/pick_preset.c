@@ -70,9 +70,9 @@ void pick_preset(struct app *app)
 void pick_preset_number(struct app *app, size_t index)
 {
 	if (index >= count_presets(app)) {
-		app_show_message(app, "There are only %zu presets.", count_presets(app));
+		messages_show(&app->messages, "There are only %zu presets.", count_presets(app));
 		return;
 	}
 	app_command(app, COMMAND_PRESET, preset_at(app, index)->name, 0);
-	app_show_message(app, "Preset %s.", preset_at(app, index)->name);
+	messages_show(&app->messages, "Preset %s.", preset_at(app, index)->name);
 }

@@ -251,8 +251,8 @@ void pick_process(struct app *app)
 	struct process_pick *pick;
 
 	if (!app->config.sys) {
-		app_show_message(
-			app,
+		messages_show(
+			&app->messages,
 			"Replay: the processes of a recording cannot be attached or detached.");
 		return;
 	}

@@ -94,12 +94,12 @@ static int send_signal(void *owner, const char *text, struct error *err)
 					  signals[app->signal_choice.index].number, err);
 	signal_targets_describe(signal_targets, targets, sizeof(targets));
 	if (sent == signal_targets->n)
-		app_show_message(app, "%s was sent to %s.", name, targets);
+		messages_show(&app->messages, "%s was sent to %s.", name, targets);
 	else if (signal_targets->n == 1)
-		app_show_message(app, "%s", err->text);
+		messages_show(&app->messages, "%s", err->text);
 	else
-		app_show_message(app, "%s was sent to %zu of %zu: %s", name, sent,
-				 signal_targets->n, err->text);
+		messages_show(&app->messages, "%s was sent to %zu of %zu: %s", name, sent,
+			      signal_targets->n, err->text);
 	signal_targets_fini(signal_targets);
 	return 0;
 }
@@ -145,13 +145,13 @@ void pick_signal(struct app *app)
 	char targets[40], title[64];
 
 	if (no) {
-		app_show_message(app, "%s", no);
+		messages_show(&app->messages, "%s", no);
 		return;
 	}
 	if (!app->display.snapshot)
 		return;
 	if (collect_targets(app, list, &err) < 0) {
-		app_show_message(app, "%s", err.text);
+		messages_show(&app->messages, "%s", err.text);
 		return;
 	}
 	signal_targets_describe(&app->signal_choice.targets, targets, sizeof(targets));

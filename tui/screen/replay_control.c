@@ -28,9 +28,9 @@ void replay_control_update(struct app *app, const struct playback *playback)
 	app->replay.playback = *playback;
 	app->replay.active = true;
 	if (playback->told != before.told)
-		app_show_message(app, "%s", playback->text);
+		messages_show(&app->messages, "%s", playback->text);
 	if (playback->broken[0] && playback->ended && !before.ended)
-		app_show_lasting_message(app, "%s", playback->broken);
+		messages_show_lasting(&app->messages, "%s", playback->broken);
 }
 
 /* Parses digits with a point. An exponent, which text_number() accepts, is no time. */
@@ -187,15 +187,16 @@ static void change_speed(struct app *app, bool faster)
 	app->replay.playback.speed = speeds[at];
 	app_command(app, COMMAND_SPEED, NULL, (int64_t)speeds[at]);
 	playback_speed_text(speeds[at], text, sizeof(text));
-	app_show_message(app, "Speed %s%s.", text,
-			 speeds[at] == PLAYBACK_SPEED_MAX ? ": as fast as it can be read" : "");
+	messages_show(&app->messages, "Speed %s%s.", text,
+		      speeds[at] == PLAYBACK_SPEED_MAX ? ": as fast as it can be read" : "");
 }
 
 static void toggle_replay_pause(struct app *app)
 {
 	/* A pause at the end would only affect what is replayed next. */
 	if (app->replay.playback.ended) {
-		app_show_message(app, "End of the recording: , and { go back, G goes to a time.");
+		messages_show(&app->messages,
+			      "End of the recording: , and { go back, G goes to a time.");
 		return;
 	}
 	app->replay.playback.paused = !app->replay.playback.paused;

@@ -446,11 +446,10 @@ static void remove_event(struct app *app)
 		return;
 	}
 	cell_for(&line, &columns_of);
-	app_show_message(app,
-			 columns_of.text[0]
-				 ? "%s is counted for the columns %s: remove these first."
-				 : "%s is always counted.",
-			 event_label(line.event), columns_of.text);
+	messages_show(&app->messages,
+		      columns_of.text[0] ? "%s is counted for the columns %s: remove these first."
+					 : "%s is always counted.",
+		      event_label(line.event), columns_of.text);
 }
 
 static bool events_act(struct app *app, enum action action)

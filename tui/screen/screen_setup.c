@@ -239,7 +239,7 @@ static void change_selected(struct app *app)
 				      at - ARRAY_SIZE(options)))
 		app_show_columns(app);
 	else
-		app_show_message(app, "The last column cannot be hidden.");
+		messages_show(&app->messages, "The last column cannot be hidden.");
 }
 
 static void move_column(struct app *app, bool down)

@@ -104,7 +104,7 @@ void search_next(struct app *app)
 	if (!app->search.text[0])
 		search_open(app);
 	else if (list && !go_to_match(app, list->table.selected + 1))
-		app_show_message(app, "No match for '%s'.", app->search.text);
+		messages_show(&app->messages, "No match for '%s'.", app->search.text);
 }
 
 static void filter_change(void *owner, const char *text, struct error *err)

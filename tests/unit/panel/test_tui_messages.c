@@ -76,7 +76,7 @@ static void test_screen(void **state)
 		stage_open(&stage, rows[i].width, rows[i].height, false, lossy);
 		stage_keys(&stage, (int[]){'Z', 0});
 		app_snapshot(&stage.app, later);
-		app_show_message(&stage.app, "%s", "The recording has ended.");
+		messages_show(&stage.app.messages, "%s", "The recording has ended.");
 		stage_keys(&stage, (int[]){'L', 0});
 		assert_ptr_equal(stage.app.screen, &screen_log);
 		check_screen(rows[i].name, canvas_print(&stage.canvas));

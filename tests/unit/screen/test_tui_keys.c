@@ -605,7 +605,7 @@ static void test_verdict_line(void **state)
 
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
-	app_show_message(&stage.app, "Something %s.", "happened");
+	messages_show(&stage.app.messages, "Something %s.", "happened");
 	app_draw(&stage.app, &stage.canvas);
 	stage_check_text(&stage, "Something happened.", true);
 	for (unsigned i = 0; i < 3; i++)
@@ -616,10 +616,10 @@ static void test_verdict_line(void **state)
 		app_snapshot(&stage.app, screen_snapshot(2));
 	app_draw(&stage.app, &stage.canvas);
 	stage_check_text(&stage, "Something happened.", false);
-	app_show_message(&stage.app, "Something %s.", "happened");
+	messages_show(&stage.app.messages, "Something %s.", "happened");
 	stage_press(&stage, KEYMAP_DOWN);
 	stage_check_text(&stage, "Something happened.", false);
-	app_show_lasting_message(&stage.app, "This lasts.");
+	messages_show_lasting(&stage.app.messages, "This lasts.");
 	stage_press(&stage, KEYMAP_DOWN);
 	stage_check_text(&stage, "This lasts.", true);
 	stage_close(&stage);
@@ -632,12 +632,12 @@ static void test_cut_note(void **state)
 
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
-	app_show_message(&stage.app, "Not written: '%060d' is full. Write elsewhere.", 0);
+	messages_show(&stage.app.messages, "Not written: '%060d' is full. Write elsewhere.", 0);
 	app_draw(&stage.app, &stage.canvas);
 	stage_check_text(&stage, "elsewhere.", true);
 	stage_check_text(&stage, "(more: L)", false);
-	app_show_message(&stage.app, "Not written: '%060d' and '%060d' are full. Write elsewhere.",
-			 0, 0);
+	messages_show(&stage.app.messages,
+		      "Not written: '%060d' and '%060d' are full. Write elsewhere.", 0, 0);
 	app_draw(&stage.app, &stage.canvas);
 	stage_check_text(&stage, "elsewhere.", false);
 	stage_check_text(&stage, " (more: L)\n", true);
