@@ -220,7 +220,7 @@ static void receive_snapshot(struct live_feed *live)
 
 	receive_replies(live);
 	if (feed_thread_playback(live->feed_thread, &playback)) {
-		replay_control_update(&live->app, &playback);
+		replay_control_update(&live->app.replay, &live->app.messages, &playback);
 		live->dirty = true;
 	}
 	if (!snapshot)
@@ -263,11 +263,11 @@ static void draw_if_changed(struct live_feed *live)
 /*
  * The time to wait in ms; -1: no limit. 0 if work is left, short if a preview is to be requested.
  */
-static int wait_ms(const struct app *app)
+static int wait_ms(const struct pending_queries *queries)
 {
-	if (app->requests.queries.processes)
+	if (queries->processes)
 		return 0;
-	return app->requests.queries.preview ? LIVE_REST_MS : -1;
+	return queries->preview ? LIVE_REST_MS : -1;
 }
 
 static void run_loop(struct live_feed *live, const struct run_config *config)
@@ -287,7 +287,7 @@ static void run_loop(struct live_feed *live, const struct run_config *config)
 			{.fd = live->dirty ? STDOUT_FILENO : -1, .events = POLLOUT},
 		};
 
-		int ready = poll(fds, ARRAY_SIZE(fds), wait_ms(&live->app));
+		int ready = poll(fds, ARRAY_SIZE(fds), wait_ms(&live->app.requests.queries));
 		if (ready < 0)
 			fds[0].revents = fds[1].revents = fds[3].revents = 0; /* a signal */
 		read_signals(live);

@@ -161,7 +161,7 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 	add_to_totals(app, snapshot);
 	if (!app->replay.index)
 		history_add(display->history, snapshot);
-	screen_detail_update(app, snapshot);
+	watch_update(&app->watch, snapshot);
 	if (display->paused && display->snapshot) {
 		snapshot_free(display->waiting);
 		display->waiting = snapshot;

@@ -64,13 +64,12 @@ static int accept_quit(void *owner, const char *text, struct error *err)
 }
 
 /* Quitting ends the command that pmctop has started, so it is confirmed first. */
-static void confirm_quit(struct app *app)
+static void confirm_quit(struct prompt *prompt, const char *command)
 {
-	char query[sizeof(app->prompt.query)];
+	char query[sizeof(prompt->query)];
 
-	snprintf(query, sizeof(query), "%s still runs. End it and quit? (y or ^C)",
-		 app->config.command);
-	prompt_confirm(&app->prompt, query, accept_quit);
+	snprintf(query, sizeof(query), "%s still runs. End it and quit? (y or ^C)", command);
+	prompt_confirm(prompt, query, accept_quit);
 }
 
 /* Without a target there is nothing to detach. */
@@ -167,7 +166,7 @@ static void toggle_recording(struct app *app)
 static void quit_or_confirm(struct app *app)
 {
 	if (app->config.command[0])
-		confirm_quit(app);
+		confirm_quit(&app->prompt, app->config.command);
 	else
 		app->requests.quit = true;
 }
@@ -232,7 +231,7 @@ static void show_detail(struct app *app)
 {
 	struct list *list = app_list(app);
 
-	if (list && screen_detail_choose(app, list))
+	if (list && watch_choose(&app->watch, list, &app->display))
 		go_to(app, &screen_detail);
 }
 
@@ -254,7 +253,7 @@ static void show_setup(struct app *app)
 static void show_columns(struct app *app)
 {
 	show_setup(app);
-	screen_setup_select_columns(app);
+	setup_select_columns(&app->setup);
 }
 
 static void show_next(struct app *app)

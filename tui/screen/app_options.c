@@ -125,20 +125,22 @@ static void save_metric(const struct columns *columns, const char *text, struct 
 	free(name);
 }
 
-static void save_columns(const struct app *app, struct options *now)
+/* `columns` are those of the snapshot; before the first, NULL: all added columns are saved. */
+static void save_columns(const struct commands *added, const struct columns *columns,
+			 struct options *now)
 {
-	for (size_t i = 0; i < app->preferences.added.n; i++) {
-		const struct command *command = &app->preferences.added.items[i];
+	for (size_t i = 0; i < added->n; i++) {
+		const struct command *command = &added->items[i];
 
-		if (!app->display.snapshot)
+		if (!columns)
 			save_column(now,
 				    command->kind == COMMAND_ADD_EVENTS ? ENGINE_EVENTS
 									: ENGINE_METRIC,
 				    xstrdup(command->text));
 		else if (command->kind == COMMAND_ADD_EVENTS)
-			save_events(app->display.snapshot->columns, command->text, now);
+			save_events(columns, command->text, now);
 		else
-			save_metric(app->display.snapshot->columns, command->text, now);
+			save_metric(columns, command->text, now);
 	}
 }
 
@@ -174,23 +176,26 @@ void app_options(const struct app *app, const struct options *began, struct opti
 {
 	bool cpus = app_round_screen(app) == &screen_cpus;
 	const struct list *list = cpus ? &app->cpus : &app->tasks;
+	const struct preferences *preferences = &app->preferences;
+	const struct columns *columns =
+		app->display.snapshot ? app->display.snapshot->columns : NULL;
 
 	options_init(now);
-	now->interval_ns = app->preferences.interval_ns;
+	now->interval_ns = preferences->interval_ns;
 	now->by = list->spec.by;
 	now->sort = list->spec.sort;
 	now->reverse = list->spec.reverse;
-	now->shown = own_text(now, column_choice_text(&app->preferences.columns));
-	now->preset = app->preferences.preset[0] ? app->preferences.preset : NULL;
-	now->count = app->preferences.levels;
-	now->idle = app->preferences.idle;
+	now->shown = own_text(now, column_choice_text(&preferences->columns));
+	now->preset = preferences->preset[0] ? preferences->preset : NULL;
+	now->count = preferences->levels;
+	now->idle = preferences->idle;
 	now->command_lines = app->tasks.spec.command_lines;
 	now->color = began->color;
 	now->mouse = began->mouse;
 	now->unit = app->tasks.spec.unit;
-	now->ascii = app->preferences.ascii;
-	now->theme = app->preferences.theme[0] ? app->preferences.theme : NULL;
-	save_columns(app, now);
-	if (app->display.snapshot && app->preferences.columns.n == 0 && is_mixed(now))
-		now->shown = own_text(now, order_text(app->display.snapshot->columns));
+	now->ascii = preferences->ascii;
+	now->theme = preferences->theme[0] ? preferences->theme : NULL;
+	save_columns(&preferences->added, columns, now);
+	if (columns && preferences->columns.n == 0 && is_mixed(now))
+		now->shown = own_text(now, order_text(columns));
 }

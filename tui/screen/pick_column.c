@@ -34,8 +34,10 @@ static bool column_choose(void *owner, void *data, size_t index, const char *typ
 	(void)typed;
 	if (index == SIZE_MAX)
 		return false;
-	app_command(app, COMMAND_REMOVE, column_metric(data, index)->def->name, 0);
-	messages_show(&app->messages, "Column %s is removed.", column_metric(data, index)->title);
+
+	const struct metric *metric = column_metric(data, index);
+	app_command(app, COMMAND_REMOVE, metric->def->name, 0);
+	messages_show(&app->messages, "Column %s is removed.", metric->title);
 	return true;
 }
 
@@ -46,18 +48,17 @@ static void column_close(void *owner, void *data, bool chosen)
 	columns_unref(data);
 }
 
-/* The sort column if it is a figure, else the column added last. */
-static size_t first_choice(struct app *app, const struct columns *columns)
+/* The sort column of the list if it is a figure, else the column added last. list may be NULL. */
+static size_t first_choice(struct list *list, const struct snapshot *snapshot)
 {
-	struct list *list = app_list(app);
 	int sorted = -1;
 
 	if (list) {
-		const struct view *view = list_view(list, app->display.snapshot);
+		const struct view *view = list_view(list, snapshot);
 
 		sorted = view->columns[view->sort_column].metric;
 	}
-	return sorted >= 0 ? (size_t)sorted : columns->n_metrics - 1;
+	return sorted >= 0 ? (size_t)sorted : snapshot->columns->n_metrics - 1;
 }
 
 void pick_column(struct app *app)
@@ -68,11 +69,13 @@ void pick_column(struct app *app)
 		.close = column_close,
 	};
 
-	if (!app->display.snapshot || app->display.snapshot->columns->n_metrics == 0)
+	const struct snapshot *snapshot = app->display.snapshot;
+
+	if (!snapshot || snapshot->columns->n_metrics == 0)
 		return;
 
-	struct columns *columns = columns_ref(app->display.snapshot->columns);
-	size_t selected = first_choice(app, columns);
+	struct columns *columns = columns_ref(snapshot->columns);
+	size_t selected = first_choice(app_list(app), snapshot);
 
 	picker_open(&app->picker, &ops, "Remove a column", columns, columns->n_metrics, app);
 	picker_select(&app->picker, selected, app);

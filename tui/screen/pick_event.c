@@ -15,31 +15,36 @@
 
 /* State of the open picker. */
 struct event_pick {
-	struct app *app;
+	const struct app_config *config; /* its metrics */
+	const struct event_replies *replies;
+	const struct display *display; /* its columns */
 	char typed[128];
 };
 
-static size_t n_metrics(const struct app *app)
+static size_t count_metrics(const struct app_config *config)
 {
-	return app->config.n_user_metrics + metric_table_n;
+	return config->n_user_metrics + metric_table_n;
 }
 
 /* The metric at an index; NULL if the index is an event's. */
-static const struct metric_def *event_pick_metric(const struct app *app, size_t index)
+static const struct metric_def *metric_at(const struct app_config *config, size_t index)
 {
-	if (index < app->config.n_user_metrics)
-		return &app->config.user_metrics[index];
-	return index < n_metrics(app) ? &metric_table[index - app->config.n_user_metrics] : NULL;
+	if (index < config->n_user_metrics)
+		return &config->user_metrics[index];
+	return index < count_metrics(config) ? &metric_table[index - config->n_user_metrics] : NULL;
 }
 
-static size_t n_events(const struct app *app)
+/* Metrics come first, then the events of the reply. */
+static size_t count_items(const struct event_pick *pick)
 {
-	return app->event_replies.events ? app->event_replies.events->event_index->n : 0;
+	const struct reply *events = pick->replies->events;
+
+	return count_metrics(pick->config) + (events ? events->event_index->n : 0);
 }
 
-static const struct event_index_item *event_at(const struct app *app, size_t index)
+static const struct event_index_item *event_at(const struct event_pick *pick, size_t index)
 {
-	return &app->event_replies.events->event_index->items[index - n_metrics(app)];
+	return &pick->replies->events->event_index->items[index - count_metrics(pick->config)];
 }
 
 /* True for NAME=EXPRESSION, but not for an event with terms. */
@@ -80,11 +85,11 @@ static enum picker_typed event_typed(void *data, const char *typed, struct picke
 									      : PICKER_TYPED_LAST;
 }
 
-static const char *state_mark(const struct app *app, size_t event)
+static const char *state_mark(const struct reply *events, size_t event)
 {
-	if (event >= app->event_replies.events->n_known)
+	if (event >= events->n_known)
 		return "...";
-	switch ((enum figure_state)app->event_replies.events->states[event]) {
+	switch ((enum figure_state)events->states[event]) {
 	case FIGURE_VALID:
 	case FIGURE_SCALED:
 	case FIGURE_LOST:
@@ -102,16 +107,17 @@ static const char *state_mark(const struct app *app, size_t event)
 static void event_item(void *data, size_t index, struct picker_item *item)
 {
 	const struct event_pick *pick = data;
-	const struct metric_def *def = event_pick_metric(pick->app, index);
+	const struct metric_def *def = metric_at(pick->config, index);
 
 	if (def) {
 		*item = (struct picker_item){def->name, def->help, "metric", STYLE_NAME};
 		return;
 	}
 
-	const struct event_index_item *event = event_at(pick->app, index);
-	const char *mark =
-		event->example ? "" : state_mark(pick->app, index - n_metrics(pick->app));
+	const struct event_index_item *event = event_at(pick, index);
+	const char *mark = event->example ? ""
+					  : state_mark(pick->replies->events,
+						       index - count_metrics(pick->config));
 	bool refused = event->example || strcmp(mark, "n/a") == 0 || strcmp(mark, "denied") == 0;
 
 	*item = (struct picker_item){event->name, event->help, mark,
@@ -123,27 +129,25 @@ static const char *event_text(const struct event_pick *pick, size_t index)
 {
 	if (index == PICKER_AS_TYPED)
 		return is_formula(pick->typed) ? NULL : pick->typed;
-	if (event_pick_metric(pick->app, index))
+	if (metric_at(pick->config, index))
 		return NULL;
-	const struct event_index_item *event = event_at(pick->app, index);
+	const struct event_index_item *event = event_at(pick, index);
 	return event->example ? NULL : event->name;
 }
 
-static void about_metric(const struct app *app, const struct metric_def *def, char *text,
+static void about_metric(const struct snapshot *snapshot, const struct metric_def *def, char *text,
 			 size_t size)
 {
-	bool shown = app->display.snapshot &&
-		     columns_metric(app->display.snapshot->columns, def->name) >= 0;
+	bool shown = snapshot && columns_metric(snapshot->columns, def->name) >= 0;
 
 	snprintf(text, size, "%s: %s\n%s\n%s", def->title, def->help, def->forms[0].expression,
 		 shown ? "already shown" : "");
 }
 
-static void about_event(const struct app *app, const char *name, const char *help, char *text,
-			size_t size)
+/* The preview may be NULL, or of another event. */
+static void about_event(const struct event_preview *preview, const char *name, const char *help,
+			char *text, size_t size)
 {
-	const struct event_preview *preview =
-		app->event_replies.preview ? app->event_replies.preview->preview : NULL;
 	char what[300] = "...";
 
 	if (!preview || strncmp(preview->text, name, sizeof(preview->text) - 1) != 0) {
@@ -157,28 +161,31 @@ static void about_event(const struct app *app, const char *name, const char *hel
 static void event_about(void *data, size_t index, char *text, size_t size)
 {
 	const struct event_pick *pick = data;
+	const struct reply *reply = pick->replies->preview;
+	const struct event_preview *preview = reply ? reply->preview : NULL;
 	const char *name = event_text(pick, index);
 
 	if (index == PICKER_AS_TYPED && name)
-		about_event(pick->app, name, "As typed.", text, size);
+		about_event(preview, name, "As typed.", text, size);
 	else if (index == PICKER_AS_TYPED)
 		snprintf(text, size, "Your own metric: NAME=FORMULA, a formula over events.");
-	else if (event_pick_metric(pick->app, index))
-		about_metric(pick->app, event_pick_metric(pick->app, index), text, size);
+	else if (metric_at(pick->config, index))
+		about_metric(pick->display->snapshot, metric_at(pick->config, index), text, size);
 	else if (name)
-		about_event(pick->app, name, event_at(pick->app, index)->help, text, size);
+		about_event(preview, name, event_at(pick, index)->help, text, size);
 	else
 		snprintf(text, size, "%s\nThis is an example: type a name of this form.",
-			 event_at(pick->app, index)->help);
+			 event_at(pick, index)->help);
 }
 
 static void event_select(void *owner, void *data, size_t index)
 {
 	struct app *app = owner;
+	struct pending_queries *queries = &app->requests.queries;
 	const char *name = event_text(data, index);
 
-	app->requests.queries.preview = name != NULL;
-	text_copy(app->requests.queries.text, sizeof(app->requests.queries.text), name ? name : "");
+	queries->preview = name != NULL;
+	text_copy(queries->text, sizeof(queries->text), name ? name : "");
 }
 
 static bool event_choose(void *owner, void *data, size_t index, const char *typed)
@@ -193,8 +200,8 @@ static bool event_choose(void *owner, void *data, size_t index, const char *type
 		app_command(app, COMMAND_ADD_EVENTS, name, 0);
 	else if (index == PICKER_AS_TYPED)
 		app_command(app, COMMAND_ADD_METRIC, typed, 0);
-	else if (event_pick_metric(app, index))
-		app_command(app, COMMAND_ADD_METRIC, event_pick_metric(app, index)->name, 0);
+	else if (metric_at(&app->config, index))
+		app_command(app, COMMAND_ADD_METRIC, metric_at(&app->config, index)->name, 0);
 	else
 		return false;
 	return true;
@@ -226,14 +233,13 @@ void pick_event(struct app *app)
 {
 	struct event_pick *pick = xcalloc(1, sizeof(*pick));
 
-	pick->app = app;
+	*pick = (struct event_pick){&app->config, &app->event_replies, &app->display, ""};
 	app->requests.queries.events = true;
-	picker_open(&app->picker, &ops, "Add an event or a metric", pick,
-		    n_metrics(app) + n_events(app), app);
+	picker_open(&app->picker, &ops, "Add an event or a metric", pick, count_items(pick), app);
 }
 
 void pick_event_update(struct app *app)
 {
 	if (app->picker.ops == &ops)
-		picker_update(&app->picker, n_metrics(app) + n_events(app), app);
+		picker_update(&app->picker, count_items(app->picker.data), app);
 }

@@ -10,15 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static size_t count_presets(const struct app *app)
+static size_t count_presets(const struct app_config *config)
 {
-	return preset_table_n + app->config.n_presets;
+	return preset_table_n + config->n_presets;
 }
 
-static const struct preset *preset_at(const struct app *app, size_t index)
+static const struct preset *preset_at(const struct app_config *config, size_t index)
 {
 	return index < preset_table_n ? &preset_table[index]
-				      : &app->config.presets[index - preset_table_n];
+				      : &config->presets[index - preset_table_n];
 }
 
 static void preset_item(void *data, size_t index, struct picker_item *item)
@@ -61,18 +61,22 @@ void pick_preset(struct app *app)
 	};
 	const char *now = app->display.snapshot ? app->display.snapshot->columns->preset : "";
 
-	picker_open(&app->picker, &ops, "Preset", app, count_presets(app), app);
-	for (size_t i = 0; i < count_presets(app); i++)
-		if (strcmp(preset_at(app, i)->name, now) == 0)
+	picker_open(&app->picker, &ops, "Preset", &app->config, count_presets(&app->config), app);
+	for (size_t i = 0; i < count_presets(&app->config); i++)
+		if (strcmp(preset_at(&app->config, i)->name, now) == 0)
 			picker_select(&app->picker, i, app);
 }
 
 void pick_preset_number(struct app *app, size_t index)
 {
-	if (index >= count_presets(app)) {
-		messages_show(&app->messages, "There are only %zu presets.", count_presets(app));
+	size_t n = count_presets(&app->config);
+
+	if (index >= n) {
+		messages_show(&app->messages, "There are only %zu presets.", n);
 		return;
 	}
-	app_command(app, COMMAND_PRESET, preset_at(app, index)->name, 0);
-	messages_show(&app->messages, "Preset %s.", preset_at(app, index)->name);
+
+	const char *name = preset_at(&app->config, index)->name;
+	app_command(app, COMMAND_PRESET, name, 0);
+	messages_show(&app->messages, "Preset %s.", name);
 }

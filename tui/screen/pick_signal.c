@@ -48,33 +48,32 @@ static const struct {
 };
 
 /*
- * Collects the tagged processes, or the selected one. Ended ones are left out. Returns an error
- * only if none is left.
+ * Sets the targets: the tagged processes, or the selected one. Ended ones are left out. Returns an
+ * error only if none is left.
  */
-static int collect_targets(struct app *app, struct list *list, struct error *err)
+static int collect_targets(struct list *list, const struct snapshot *snapshot,
+			   const struct sys *sys, struct signal_targets *targets, struct error *err)
 {
-	const struct view *view = list_view(list, app->display.snapshot);
+	const struct view *view = list_view(list, snapshot);
 
-	signal_targets_fini(&app->signal_choice.targets);
+	signal_targets_fini(targets);
 	error_set(err, -1, "No process is selected.");
 	for (size_t i = 0; i < list->tags.n; i++) {
 		const struct row_ref *ref = &list->tags.items[i];
 
 		if (row_ref_fits(ref, view))
-			signal_targets_add(&app->signal_choice.targets, app->config.sys, ref->pid,
-					   ref->made_ns, err);
+			signal_targets_add(targets, sys, ref->pid, ref->made_ns, err);
 	}
 	if (list->tagged.n == 0 && list->table.selected < view->n)
-		signal_targets_add(&app->signal_choice.targets, app->config.sys,
-				   view_row(view, list->table.selected)->pid,
-				   app->display.snapshot->time_ns, err);
-	return app->signal_choice.targets.n > 0 ? 0 : err->code;
+		signal_targets_add(targets, sys, view_row(view, list->table.selected)->pid,
+				   snapshot->time_ns, err);
+	return targets->n > 0 ? 0 : err->code;
 }
 
-/* The reason why no signal can be sent; NULL if one can. */
-static const char *signal_blocked(const struct app *app, const struct list *list)
+/* The reason why no signal can be sent; NULL if one can. sys is NULL in a replay. */
+static const char *signal_blocked(const struct sys *sys, const struct list *list)
 {
-	if (!app->config.sys)
+	if (!sys)
 		return "Replay: no signal is sent to the processes of a recording.";
 	if (!list || list->spec.by > ROLLUP_TREE)
 		return "A signal needs a process: select one in the list (g, H, t switch the "
@@ -140,7 +139,7 @@ void pick_signal(struct app *app)
 {
 	static const struct picker_ops ops = {.item = signal_item, .choose = signal_choose};
 	struct list *list = app_list(app);
-	const char *no = signal_blocked(app, list);
+	const char *no = signal_blocked(app->config.sys, list);
 	struct error err;
 	char targets[40], title[64];
 
@@ -150,7 +149,8 @@ void pick_signal(struct app *app)
 	}
 	if (!app->display.snapshot)
 		return;
-	if (collect_targets(app, list, &err) < 0) {
+	if (collect_targets(list, app->display.snapshot, app->config.sys,
+			    &app->signal_choice.targets, &err) < 0) {
 		messages_show(&app->messages, "%s", err.text);
 		return;
 	}

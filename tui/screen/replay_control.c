@@ -21,16 +21,17 @@
 /* Greatest time that can be typed. */
 #define TYPED_MAX_S (100 * 365 * 86400ull)
 
-void replay_control_update(struct app *app, const struct playback *playback)
+void replay_control_update(struct replay_control *replay, struct messages *messages,
+			   const struct playback *playback)
 {
-	const struct playback before = app->replay.playback;
+	const struct playback before = replay->playback;
 
-	app->replay.playback = *playback;
-	app->replay.active = true;
+	replay->playback = *playback;
+	replay->active = true;
 	if (playback->told != before.told)
-		messages_show(&app->messages, "%s", playback->text);
+		messages_show(messages, "%s", playback->text);
 	if (playback->broken[0] && playback->ended && !before.ended)
-		messages_show_lasting(&app->messages, "%s", playback->broken);
+		messages_show_lasting(messages, "%s", playback->broken);
 }
 
 /* Parses digits with a point. An exponent, which text_number() accepts, is no time. */
@@ -156,13 +157,13 @@ static int accept_goal(void *owner, const char *text, struct error *err)
 	return 0;
 }
 
-static void prompt_goal(struct app *app)
+static void prompt_goal(struct prompt *prompt, const struct playback *playback)
 {
 	char position[64], query[128];
 
-	playback_position_text(&app->replay.playback, position, sizeof(position));
+	playback_position_text(playback, position, sizeof(position));
 	snprintf(query, sizeof(query), "Go to (now %s):", position);
-	prompt_open(&app->prompt, query, accept_goal);
+	prompt_open(prompt, query, accept_goal);
 }
 
 /* In thousandths, slowest first; PLAYBACK_SPEED_MAX (0) is the fastest. */
@@ -203,16 +204,24 @@ static void toggle_replay_pause(struct app *app)
 	app_command(app, COMMAND_PAUSE, NULL, app->replay.playback.paused);
 }
 
+/* True for a formula and for the name of a metric, built-in or of the configuration. */
+static bool is_metric(const struct app_config *config, const char *text)
+{
+	bool metric = strchr(text, '=') || metric_def_find(text);
+
+	for (size_t i = 0; i < config->n_user_metrics; i++)
+		metric |= strcmp(config->user_metrics[i].name, text) == 0;
+	return metric;
+}
+
 /* Adds a recorded event, or a metric of such events. */
 static int accept_column(void *owner, const char *text, struct error *err)
 {
 	struct app *app = owner;
-	bool metric = strchr(text, '=') || metric_def_find(text);
 
 	(void)err;
-	for (size_t i = 0; i < app->config.n_user_metrics; i++)
-		metric |= strcmp(app->config.user_metrics[i].name, text) == 0;
-	app_command(app, metric ? COMMAND_ADD_METRIC : COMMAND_ADD_EVENTS, text, 0);
+	app_command(app, is_metric(&app->config, text) ? COMMAND_ADD_METRIC : COMMAND_ADD_EVENTS,
+		    text, 0);
 	return 0;
 }
 
@@ -230,7 +239,7 @@ bool replay_control_act(struct app *app, enum action action)
 	else if (action == ACTION_SLOWER || action == ACTION_FASTER)
 		change_speed(app, action == ACTION_FASTER);
 	else if (action == ACTION_GO)
-		prompt_goal(app);
+		prompt_goal(&app->prompt, &app->replay.playback);
 	else if (action == ACTION_ADD)
 		prompt_open(&app->prompt, "Add a metric or a recorded event:", accept_column);
 	else

@@ -13,6 +13,7 @@
 /* The state of a replay and the keys that move in it. */
 
 struct app;
+struct messages;
 struct replay_index;
 
 struct replay_control {
@@ -22,7 +23,8 @@ struct replay_control {
 };
 
 /* Updates position and state from the player, and shows its messages. */
-void replay_control_update(struct app *app, const struct playback *playback);
+void replay_control_update(struct replay_control *replay, struct messages *messages,
+			   const struct playback *playback);
 /*
  * Does the action of a key in a replay. Returns false if there is no replay, or if the action is
  * the same as live.

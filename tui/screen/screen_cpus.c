@@ -48,11 +48,9 @@ static void cpus_draw(struct app *app, struct canvas *canvas)
  * Folds or unfolds the selected socket or node. Returns false if the line is neither, or is already
  * in that state.
  */
-static bool fold_unit(struct app *app, enum action action)
+static bool fold_unit(struct list *list, const struct snapshot *snapshot, enum action action)
 {
-	struct list *list = &app->cpus;
-	const struct view *view =
-		app->display.snapshot ? list_view(list, app->display.snapshot) : NULL;
+	const struct view *view = snapshot ? list_view(list, snapshot) : NULL;
 
 	if (!view || list->table.selected >= view->n || !view_is_unit(view, list->table.selected))
 		return false;
@@ -64,7 +62,6 @@ static bool fold_unit(struct app *app, enum action action)
 		return false;
 	*unfolded = !*unfolded;
 	list->table.n++; /* lines follow the last line now, so the selection stays */
-	app->cpus_level_chosen = true;
 	list_invalidate(list);
 	return true;
 }
@@ -76,8 +73,10 @@ static bool cpus_act(struct app *app, enum action action)
 	bool folds = action == ACTION_DETAIL || action == ACTION_RIGHT ||
 		     (action == ACTION_LEFT && app->cpus.table.scroll == 0);
 
-	if (folds && fold_unit(app, action))
+	if (folds && fold_unit(&app->cpus, app->display.snapshot, action)) {
+		app->cpus_level_chosen = true;
 		return true;
+	}
 	if (action == ACTION_ROLL_UP) {
 		app->cpus_level_chosen = true;
 		list_roll_up(&app->cpus, by == ROLLUP_NODE ? ROLLUP_CPU : by + 1);

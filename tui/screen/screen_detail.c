@@ -30,56 +30,59 @@ static bool subject_at(const struct view *view, size_t line, struct detail_subje
 	return true;
 }
 
-bool screen_detail_choose(struct app *app, struct list *list)
+bool watch_choose(struct watch *watch, struct list *list, const struct display *display)
 {
-	if (!app->display.snapshot || !subject_at(list_view(list, app->display.snapshot),
-						  list->table.selected, &app->watch.subject))
+	const struct snapshot *snapshot = display->snapshot;
+
+	if (!snapshot ||
+	    !subject_at(list_view(list, snapshot), list->table.selected, &watch->subject))
 		return false;
-	app->watch.step = graph_range_step(&app->display.graph_range);
-	app->watch.on = true;
-	event_totals_fini(&app->watch.totals);
-	screen_detail_update(app, app->display.snapshot);
+	watch->step = graph_range_step(&display->graph_range);
+	watch->on = true;
+	event_totals_fini(&watch->totals);
+	watch_update(watch, snapshot);
 	return true;
 }
 
-void screen_detail_update(struct app *app, const struct snapshot *snapshot)
+void watch_update(struct watch *watch, const struct snapshot *snapshot)
 {
 	struct detail detail;
 
-	if (!app->watch.on)
+	if (!watch->on)
 		return;
-	detail_init(snapshot, &app->watch.subject.key, &detail);
-	detail_subject_update(&app->watch.subject, snapshot, &detail);
+	detail_init(snapshot, &watch->subject.key, &detail);
+	detail_subject_update(&watch->subject, snapshot, &detail);
 	const struct metric_input input = {
 		.events = &snapshot->columns->events,
 		.plan = snapshot->columns->plan,
 		.tally = detail.sum.tallies,
 		.lost = detail.sum.n > 0 && (detail.sum.items[0].flags & ROW_LOST),
 	};
-	event_totals_add_row(&app->watch.totals, snapshot, &input);
+	event_totals_add_row(&watch->totals, snapshot, &input);
 	detail_fini(&detail);
 }
 
-void screen_detail_draw_selected(struct app *app, struct list *list, struct canvas *canvas,
-				 struct rect rect)
+void screen_detail_draw_selected(const struct display *display, struct list *list,
+				 struct canvas *canvas, struct rect rect)
 {
+	const struct snapshot *snapshot = display->snapshot;
 	struct detail_subject subject;
 	struct detail detail;
 	struct canvas panel;
 	char title[320];
 
-	if (rect.height < 2 || !app->display.snapshot ||
-	    !subject_at(list_view(list, app->display.snapshot), list->table.selected, &subject))
+	if (rect.height < 2 || !snapshot ||
+	    !subject_at(list_view(list, snapshot), list->table.selected, &subject))
 		return;
 	detail_subject_title(&subject, title, sizeof(title));
 	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
 	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_HEADER_SORT, title);
-	detail_init(app->display.snapshot, &subject.key, &detail);
-	const struct detail_page page = {app->display.snapshot,
-					 &app->display.graph_range,
+	detail_init(snapshot, &subject.key, &detail);
+	const struct detail_page page = {snapshot,
+					 &display->graph_range,
 					 &detail,
 					 &subject,
-					 graph_range_step(&app->display.graph_range),
+					 graph_range_step(&display->graph_range),
 					 NULL};
 	canvas_init(&panel, canvas->ascii);
 	canvas_resize(&panel, rect.width, rect.height - 1);
@@ -91,32 +94,33 @@ void screen_detail_draw_selected(struct app *app, struct list *list, struct canv
 }
 
 /* A narrow title drops the file's name first; that it is a replay stays. */
-static void replay_title(const struct app *app, const char *subject, char *title, size_t size,
-			 unsigned width)
+static void replay_title(const struct playback *playback, const char *host, const char *subject,
+			 char *title, size_t size, unsigned width)
 {
-	const struct playback *playback = &app->replay.playback;
 	const char *name = strcmp(playback->name, "-") == 0 ? "of a pipe" : playback->name;
 	char position[64], state[32];
 
 	playback_position_text(playback, position, sizeof(position));
 	playback_state_text(playback, state, sizeof(state));
-	snprintf(title, size, "pmctop %s  REPLAY %s  %s%s%s  %s", app->display.snapshot->host, name,
-		 position, state[0] ? "  " : "", state, subject);
+	snprintf(title, size, "pmctop %s  REPLAY %s  %s%s%s  %s", host, name, position,
+		 state[0] ? "  " : "", state, subject);
 	if (text_width(title) > width)
-		snprintf(title, size, "pmctop %s  REPLAY %s%s%s  %s", app->display.snapshot->host,
-			 position, state[0] ? "  " : "", state, subject);
+		snprintf(title, size, "pmctop %s  REPLAY %s%s%s  %s", host, position,
+			 state[0] ? "  " : "", state, subject);
 }
 
 static void draw_detail_title(const struct app *app, struct canvas *canvas, struct rect rect)
 {
+	const char *host = app->display.snapshot->host;
 	char subject[320], title[600];
 
 	detail_subject_title(&app->watch.subject, subject, sizeof(subject));
 	if (app->replay.active) {
-		replay_title(app, subject, title, sizeof(title), rect.width);
+		replay_title(&app->replay.playback, host, subject, title, sizeof(title),
+			     rect.width);
 	} else {
-		snprintf(title, sizeof(title), "pmctop %s  %s%s", app->display.snapshot->host,
-			 subject, app->display.paused ? "  PAUSED" : "");
+		snprintf(title, sizeof(title), "pmctop %s  %s%s", host, subject,
+			 app->display.paused ? "  PAUSED" : "");
 	}
 	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.height ? rect.width : 0, STYLE_TITLE,
 			     title);

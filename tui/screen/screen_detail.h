@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-struct app;
+struct display;
 struct list;
 
 /* The row of the detail screen, from its choice until the screen is left. Zeroed: none. */
@@ -21,11 +21,12 @@ struct watch {
 };
 
 /* Watches the selected line of a list. Returns false if there is none. */
-bool screen_detail_choose(struct app *app, struct list *list);
+bool watch_choose(struct watch *watch, struct list *list, const struct display *display);
 /* Adds a snapshot to the watched row, during a pause too. */
-void screen_detail_update(struct app *app, const struct snapshot *snapshot);
+void watch_update(struct watch *watch, const struct snapshot *snapshot);
+
 /* Draws the details of the selected line, below its list. */
-void screen_detail_draw_selected(struct app *app, struct list *list, struct canvas *canvas,
-				 struct rect rect);
+void screen_detail_draw_selected(const struct display *display, struct list *list,
+				 struct canvas *canvas, struct rect rect);
 
 #endif

@@ -76,9 +76,9 @@ struct event_line {
 	const struct event_sum *sum;
 };
 
-static void line_init(const struct app *app, size_t index, struct event_line *line)
+static void line_init(const struct snapshot *snapshot, const struct event_totals *totals,
+		      size_t index, struct event_line *line)
 {
-	const struct snapshot *snapshot = app->display.snapshot;
 	const struct columns *columns = snapshot->columns;
 	const struct metric_input input = event_totals_input(snapshot);
 	int instructions = event_set_find(&columns->events, "instructions");
@@ -89,7 +89,7 @@ static void line_init(const struct app *app, size_t index, struct event_line *li
 		.index = index,
 		.count = metric_read_one(&columns->event_readings.items[index], &input),
 		.instructions = {.state = FIGURE_NOT_COUNTED},
-		.sum = event_totals_find(&app->events.totals, columns->events.items[index].name),
+		.sum = event_totals_find(totals, columns->events.items[index].name),
 	};
 	if (instructions >= 0)
 		line->instructions =
@@ -382,16 +382,15 @@ static void draw_event_line(struct canvas *canvas, struct rect rect, const unsig
  * Draws the line above the table: what is counted, how events share counters, and the time of the
  * totals.
  */
-static void draw_summary(const struct app *app, struct canvas *canvas, struct rect line)
+static void draw_summary(const struct snapshot *snapshot, uint64_t totals_ns, struct canvas *canvas,
+			 struct rect line)
 {
-	const struct snapshot *snapshot = app->display.snapshot;
 	char text[200], sharing[64] = "", since[24];
 
 	if (!snapshot_sharing(snapshot, sharing, sizeof(sharing)))
 		snprintf(sharing, sizeof(sharing), "%zu events", snapshot->columns->events.n);
-	duration_format((app->events.totals.time_ns + NS_PER_S / 20) / (NS_PER_S / 10) *
-				(NS_PER_S / 10),
-			since, sizeof(since));
+	duration_format((totals_ns + NS_PER_S / 20) / (NS_PER_S / 10) * (NS_PER_S / 10), since,
+			sizeof(since));
 	snprintf(text, sizeof(text), "%s: %s. TOTAL covers the last %s.",
 		 snapshot->target ? "Target" : "Machine", sharing, since);
 	canvas_text_ellipsis(canvas, line.x, line.y, line.width, STYLE_LABEL, text);
@@ -401,29 +400,31 @@ static void events_draw(struct app *app, struct canvas *canvas)
 {
 	struct rect body = app_draw_frame(app, canvas);
 	struct table *table = &app->events.table;
+	const struct event_totals *totals = &app->events.totals;
+	const struct snapshot *snapshot = app->display.snapshot;
 	unsigned widths[COLUMNS];
 
-	if (!app->display.snapshot || body.height == 0)
+	if (!snapshot || body.height == 0)
 		return;
 	if (body.height > 3) {
-		draw_summary(app, canvas, body);
+		draw_summary(snapshot, totals->time_ns, canvas, body);
 		body.y++;
 		body.height--;
 	}
-	fit_columns(app->display.snapshot, body.width, widths);
+	fit_columns(snapshot, body.width, widths);
 	if (body.height > 1) {
 		canvas_fill(canvas, (struct rect){body.x, body.y, body.width, 1}, STYLE_HEADER);
 		draw_event_line(canvas, body, widths, NULL);
 		body.y++;
 		body.height--;
 	}
-	table_settle(table, app->display.snapshot->columns->events.n, body.height);
+	table_settle(table, snapshot->columns->events.n, body.height);
 	table->place = body;
 	for (size_t i = 0; i < table->page && table->top + i < table->n; i++) {
 		struct rect place = {body.x, body.y + (unsigned)i, body.width, 1};
 		struct event_line line;
 
-		line_init(app, table->top + i, &line);
+		line_init(snapshot, totals, table->top + i, &line);
 		draw_event_line(canvas, place, widths, &line);
 		if (table->top + i == table->selected)
 			canvas_select(canvas, place);
@@ -433,15 +434,15 @@ static void events_draw(struct app *app, struct canvas *canvas)
 /* Removes the event's column, or shows why it cannot be removed. */
 static void remove_event(struct app *app)
 {
-	const struct columns *columns =
-		app->display.snapshot ? app->display.snapshot->columns : NULL;
+	const struct snapshot *snapshot = app->display.snapshot;
+	size_t selected = app->events.table.selected;
 	struct event_line line;
 	struct cell columns_of = {.text = ""};
 
-	if (!columns || app->events.table.selected >= columns->events.n)
+	if (!snapshot || selected >= snapshot->columns->events.n)
 		return;
-	line_init(app, app->events.table.selected, &line);
-	if (columns_metric(columns, event_label(line.event)) >= 0) {
+	line_init(snapshot, &app->events.totals, selected, &line);
+	if (columns_metric(snapshot->columns, event_label(line.event)) >= 0) {
 		app_command(app, COMMAND_REMOVE, event_label(line.event), 0);
 		return;
 	}

@@ -96,25 +96,28 @@ static const struct setup_option {
 	{"Characters", ascii_value, ACTION_NONE, change_ascii},
 };
 
-/* The places of the current columns; the caller frees them. */
-static struct column_place *read_places(const struct app *app, size_t *n)
+/*
+ * Returns the places of the snapshot's columns, *n of them. The caller frees them. snapshot may be
+ * NULL: then there are none.
+ */
+static struct column_place *read_places(const struct column_choice *choice,
+					const struct snapshot *snapshot, size_t *n)
 {
 	struct column_place *places;
 
 	*n = 0;
-	if (!app->display.snapshot)
+	if (!snapshot)
 		return NULL;
-	places = xcalloc(app->display.snapshot->columns->n_metrics + 1, sizeof(*places));
-	*n = column_choice_places(&app->preferences.columns, app->display.snapshot->columns,
-				  places);
+	places = xcalloc(snapshot->columns->n_metrics + 1, sizeof(*places));
+	*n = column_choice_places(choice, snapshot->columns, places);
 	return places;
 }
 
-static size_t count_items(const struct app *app)
+static size_t count_items(const struct column_choice *choice, const struct snapshot *snapshot)
 {
 	size_t n;
 
-	free(read_places(app, &n));
+	free(read_places(choice, snapshot, &n));
 	return ARRAY_SIZE(options) + n;
 }
 
@@ -125,27 +128,27 @@ static size_t line_of(size_t item)
 }
 
 /* Moves *rect to a line of the list. Returns false if the line is not shown. */
-static bool place_line(const struct app *app, struct rect *rect, size_t line)
+static bool place_line(const struct setup *setup, struct rect *rect, size_t line)
 {
-	if (line < app->setup.top || line - app->setup.top >= rect->height)
+	if (line < setup->top || line - setup->top >= rect->height)
 		return false;
-	rect->y += (unsigned)(line - app->setup.top);
+	rect->y += (unsigned)(line - setup->top);
 	rect->height = 1;
 	return true;
 }
 
-static void draw_heading(const struct app *app, struct canvas *canvas, struct rect rect,
+static void draw_heading(const struct setup *setup, struct canvas *canvas, struct rect rect,
 			 size_t line, const char *text)
 {
-	if (place_line(app, &rect, line))
+	if (place_line(setup, &rect, line))
 		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_TITLE, text);
 }
 
-static void draw_setup_item(const struct app *app, struct canvas *canvas, struct rect rect,
+static void draw_setup_item(const struct setup *setup, struct canvas *canvas, struct rect rect,
 			    size_t item, const char *left, unsigned left_width, const char *right,
 			    enum style style)
 {
-	if (!place_line(app, &rect, line_of(item)))
+	if (!place_line(setup, &rect, line_of(item)))
 		return;
 	unsigned width = rect.width > 2 ? rect.width - 2 : 0;
 	canvas_text_ellipsis(canvas, rect.x + 2, rect.y,
@@ -153,37 +156,38 @@ static void draw_setup_item(const struct app *app, struct canvas *canvas, struct
 	if (rect.width > left_width + 2)
 		canvas_text_ellipsis(canvas, rect.x + left_width + 2, rect.y,
 				     rect.width - left_width - 2, STYLE_DIM, right);
-	if (item == app->setup.selected)
+	if (item == setup->selected)
 		canvas_select(canvas, rect);
 }
 
 static void draw_options(const struct app *app, struct canvas *canvas, struct rect body)
 {
-	draw_heading(app, canvas, body, 0, "Options: Enter or Space changes, W saves");
+	draw_heading(&app->setup, canvas, body, 0, "Options: Enter or Space changes, W saves");
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		char value[64], text[128];
 
 		options[i].value(app, value, sizeof(value));
 		snprintf(text, sizeof(text), "%-*s%s", LABEL_WIDTH, options[i].label, value);
-		draw_setup_item(app, canvas, body, i, text, body.width, "", STYLE_PLAIN);
+		draw_setup_item(&app->setup, canvas, body, i, text, body.width, "", STYLE_PLAIN);
 	}
 }
 
 static void draw_columns(const struct app *app, struct canvas *canvas, struct rect body)
 {
 	size_t n, first = ARRAY_SIZE(options);
-	struct column_place *places = read_places(app, &n);
+	const struct snapshot *snapshot = app->display.snapshot;
+	struct column_place *places = read_places(&app->preferences.columns, snapshot, &n);
 
-	draw_heading(app, canvas, body, first + 2, "Columns: Space shows or hides, < and > move");
+	draw_heading(&app->setup, canvas, body, first + 2,
+		     "Columns: Space shows or hides, < and > move");
 	for (size_t i = 0; i < n; i++) {
 		const struct column_place *place = &places[i];
 		char text[128];
 
 		snprintf(text, sizeof(text), "[%c] %s", place->hidden ? ' ' : 'x', place->name);
-		draw_setup_item(app, canvas, body, first + i, text, NAME_WIDTH + 4,
-				place->metric >= 0
-					? app->display.snapshot->columns->defs[place->metric].help
-					: "what slows it down, if anything",
+		draw_setup_item(&app->setup, canvas, body, first + i, text, NAME_WIDTH + 4,
+				place->metric >= 0 ? snapshot->columns->defs[place->metric].help
+						   : "what slows it down, if anything",
 				place->hidden ? STYLE_DIM : STYLE_NAME);
 	}
 	free(places);
@@ -193,7 +197,7 @@ static void setup_draw(struct app *app, struct canvas *canvas)
 {
 	struct rect body = app_draw_frame(app, canvas);
 	struct setup *setup = &app->setup;
-	size_t last = count_items(app) - 1, line;
+	size_t last = count_items(&app->preferences.columns, app->display.snapshot) - 1, line;
 
 	setup->selected = size_min(setup->selected, last);
 	setup->page = body.height;
@@ -208,10 +212,10 @@ static void setup_draw(struct app *app, struct canvas *canvas)
 	draw_columns(app, canvas, body);
 }
 
-static bool move_selected(struct app *app, enum action action)
+/* Moves the selection among n items. Returns false if the action is not a movement. */
+static bool move_selected(struct setup *setup, size_t n, enum action action)
 {
-	struct setup *setup = &app->setup;
-	size_t n = count_items(app), page = setup->page > 1 ? setup->page - 1 : 1;
+	size_t page = setup->page > 1 ? setup->page - 1 : 1;
 
 	if (action == ACTION_UP || action == ACTION_DOWN)
 		page_move_selection(&setup->selected, n, 1, action == ACTION_DOWN);
@@ -224,12 +228,12 @@ static bool move_selected(struct app *app, enum action action)
 	return true;
 }
 
-/* The selected item can be gone since the last drawing. */
-static void change_selected(struct app *app)
+/* The selected item can be gone since the last drawing: n is the number of items now. */
+static void change_selected(struct app *app, size_t n)
 {
 	size_t at = app->setup.selected;
 
-	if (at >= count_items(app))
+	if (at >= n)
 		return;
 	if (at < ARRAY_SIZE(options) && options[at].change)
 		options[at].change(app);
@@ -242,11 +246,11 @@ static void change_selected(struct app *app)
 		messages_show(&app->messages, "The last column cannot be hidden.");
 }
 
-static void move_column(struct app *app, bool down)
+static void move_column(struct app *app, size_t n, bool down)
 {
 	size_t first = ARRAY_SIZE(options), at = app->setup.selected;
 
-	if (at < first || at >= count_items(app))
+	if (at < first || at >= n)
 		return;
 	app->setup.selected =
 		first + column_choice_move(&app->preferences.columns,
@@ -254,26 +258,28 @@ static void move_column(struct app *app, bool down)
 	app_show_columns(app);
 }
 
+void setup_select_columns(struct setup *setup)
+{
+	setup->selected = ARRAY_SIZE(options);
+}
+
 static bool setup_act(struct app *app, enum action action)
 {
-	if (move_selected(app, action))
+	size_t n = count_items(&app->preferences.columns, app->display.snapshot);
+
+	if (move_selected(&app->setup, n, action))
 		return true;
 	if (action == ACTION_DETAIL || action == ACTION_TAG)
-		change_selected(app);
+		change_selected(app, n);
 	else if (action == ACTION_SORT_PREVIOUS || action == ACTION_SORT_NEXT)
-		move_column(app, action == ACTION_SORT_NEXT);
+		move_column(app, n, action == ACTION_SORT_NEXT);
 	else if (action == ACTION_COLUMNS)
-		app->setup.selected = ARRAY_SIZE(options);
+		setup_select_columns(&app->setup);
 	else if (action == ACTION_LEAVE || action == ACTION_QUIT || action == ACTION_SETUP)
 		app_leave(app);
 	else
 		return false;
 	return true;
-}
-
-void screen_setup_select_columns(struct app *app)
-{
-	app->setup.selected = ARRAY_SIZE(options);
 }
 
 static const enum action setup_bar[] = {

@@ -4,8 +4,6 @@
 
 #include <stddef.h>
 
-struct app;
-
 /* State of the setup screen. */
 struct setup {
 	size_t selected; /* index in options and columns together */
@@ -14,6 +12,6 @@ struct setup {
 };
 
 /* Selects the first column: for the key f. */
-void screen_setup_select_columns(struct app *app);
+void setup_select_columns(struct setup *setup);
 
 #endif

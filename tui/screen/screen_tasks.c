@@ -13,7 +13,7 @@ static void tasks_draw(struct app *app, struct canvas *canvas)
 
 	list_draw(&app->tasks, app->display.snapshot, canvas, layout.body,
 		  "No task is known to have run in this interval.");
-	screen_detail_draw_selected(app, &app->tasks, canvas, layout.detail);
+	screen_detail_draw_selected(&app->display, &app->tasks, canvas, layout.detail);
 }
 
 /* Rolls up by `by`, or by processes if that is the roll-up already. */

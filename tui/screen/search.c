@@ -39,18 +39,20 @@ static size_t find_matching_line(const struct view *view, const char *text, size
 	return found;
 }
 
-/* Selects the next match and follows it: the next snapshot must not move it away. */
-static bool go_to_match(struct app *app, size_t from)
+/*
+ * Selects the next line with the words, from line `from` on, and follows it: the next snapshot must
+ * not move it away. Returns false if there is none. The snapshot may be NULL.
+ */
+static bool go_to_match(struct list *list, const struct snapshot *snapshot, const char *text,
+			size_t from)
 {
-	struct list *list = app_list(app);
 	size_t line = SIZE_MAX;
 
-	if (list && app->display.snapshot)
-		line = find_matching_line(list_view(list, app->display.snapshot), app->search.text,
-					  from);
+	if (snapshot)
+		line = find_matching_line(list_view(list, snapshot), text, from);
 	if (line != SIZE_MAX) {
 		list_select(list, line);
-		list_follow(list, app->display.snapshot);
+		list_follow(list, snapshot);
 	}
 	return line != SIZE_MAX;
 }
@@ -58,13 +60,15 @@ static bool go_to_match(struct app *app, size_t from)
 static void search_change(void *owner, const char *text, struct error *err)
 {
 	struct app *app = owner;
+	struct search *search = &app->search;
+	struct list *list = app_list(app);
 
-	text_copy(app->search.text, sizeof(app->search.text), text);
+	text_copy(search->text, sizeof(search->text), text);
 	if (!text[0]) {
-		list_select(app_list(app), app->search.from);
-	} else if (!go_to_match(app, app->search.from)) {
+		list_select(list, search->from);
+	} else if (!go_to_match(list, app->display.snapshot, search->text, search->from)) {
 		/* A match of a shorter text is no match now. */
-		list_unfollow(app_list(app));
+		list_unfollow(list);
 		error_set(err, -1, "no match");
 	}
 }
@@ -80,10 +84,12 @@ static void search_key(void *owner, int key, struct error *err)
 {
 	struct app *app = owner;
 	enum action action = keymap_find(&app->keymap, key, NULL);
+	struct list *list = app_list(app);
 
 	(void)err;
 	if (app->search.text[0] && (action == ACTION_SEARCH || action == ACTION_DOWN))
-		go_to_match(app, app_list(app)->table.selected + 1);
+		go_to_match(list, app->display.snapshot, app->search.text,
+			    list->table.selected + 1);
 }
 
 void search_open(struct app *app)
@@ -99,11 +105,12 @@ void search_open(struct app *app)
 
 void search_next(struct app *app)
 {
-	const struct list *list = app_list(app);
+	struct list *list = app_list(app);
 
 	if (!app->search.text[0])
 		search_open(app);
-	else if (list && !go_to_match(app, list->table.selected + 1))
+	else if (list && !go_to_match(list, app->display.snapshot, app->search.text,
+				      list->table.selected + 1))
 		messages_show(&app->messages, "No match for '%s'.", app->search.text);
 }
 

@@ -35,6 +35,8 @@ struct replay_stage {
 static void replay_open(struct replay_stage *replay, unsigned width, unsigned height, bool ascii,
 			unsigned second, const struct playback *playback)
 {
+	struct app *app = &replay->stage.app;
+
 	replay->replay_index = replay_index_new();
 	for (unsigned i = 1; i <= SECONDS; i++) {
 		struct snapshot *snapshot = second_of(i);
@@ -44,9 +46,9 @@ static void replay_open(struct replay_stage *replay, unsigned width, unsigned he
 	}
 	replay_index_finish(replay->replay_index);
 	stage_open(&replay->stage, width, height, ascii, NULL);
-	app_set_replay_index(&replay->stage.app, replay->replay_index);
-	replay_control_update(&replay->stage.app, playback);
-	app_snapshot(&replay->stage.app, second_of(second));
+	app_set_replay_index(app, replay->replay_index);
+	replay_control_update(&app->replay, &app->messages, playback);
+	app_snapshot(app, second_of(second));
 }
 
 static void replay_close(struct replay_stage *replay)
@@ -245,7 +247,7 @@ static void test_refusals(void **state)
 	}
 	/* Intervals of perf's recordings can be changed. */
 	playback.native = false;
-	replay_control_update(&replay.stage.app, &playback);
+	replay_control_update(&replay.stage.app.replay, &replay.stage.app.messages, &playback);
 	stage_keys(&replay.stage, (int[]){'s', '2', KEYMAP_ENTER, 0});
 	assert_int_equal(replay.stage.app.preferences.interval_ns, 2 * NS_PER_S);
 	replay_close(&replay);
@@ -286,13 +288,13 @@ static void test_player_message(void **state)
 	replay_open(&replay, 80, 24, false, 30, &playback);
 	text_copy(playback.text, sizeof(playback.text), "This is the end.");
 	playback.told = 1;
-	replay_control_update(app, &playback);
+	replay_control_update(&app->replay, &app->messages, &playback);
 	assert_string_equal(app->messages.notice, "This is the end.");
 	stage_keys(&replay.stage, (int[]){KEYMAP_DOWN, 0});
-	replay_control_update(app, &playback);
+	replay_control_update(&app->replay, &app->messages, &playback);
 	assert_string_equal(app->messages.notice, "");
 	playback.told = 2;
-	replay_control_update(app, &playback);
+	replay_control_update(&app->replay, &app->messages, &playback);
 	assert_string_equal(app->messages.notice, "This is the end.");
 	replay_close(&replay);
 }
