@@ -45,7 +45,8 @@
 /* Keys handled before the screen is drawn. */
 enum { LIVE_KEYS_MAX = 256 };
 
-struct live_feed {
+/* What the loop of the UI thread has while it draws. */
+struct live_screen {
 	struct app app;
 	struct canvas canvas;
 	struct input input;
@@ -67,7 +68,7 @@ struct live_feed {
 	char theme[sizeof(((struct preferences *)0)->theme)]; /* theme that the terminal shows */
 };
 
-static void measure_terminal(struct live_feed *live)
+static void measure_terminal(struct live_screen *live)
 {
 	unsigned width, height;
 
@@ -77,8 +78,8 @@ static void measure_terminal(struct live_feed *live)
 	live->dirty = true;
 }
 
-/* Takes the terminal again when this process is in the foreground. */
-static void resume_terminal(struct live_feed *live)
+/* Resumes drawing when this process is in the foreground. */
+static void resume_terminal(struct live_screen *live)
 {
 	if (!signals_await_terminal()) {
 		live->quit = true;
@@ -88,7 +89,7 @@ static void resume_terminal(struct live_feed *live)
 	measure_terminal(live);
 }
 
-static void read_signals(struct live_feed *live)
+static void read_signals(struct live_screen *live)
 {
 	for (int number; (number = signals_next(live->signals_fd)) != 0;) {
 		if (signals_is_end(number)) {
@@ -105,7 +106,7 @@ static void read_signals(struct live_feed *live)
 	}
 }
 
-static void read_keys(struct live_feed *live)
+static void read_keys(struct live_screen *live)
 {
 	struct decoded event;
 
@@ -128,7 +129,7 @@ static void read_keys(struct live_feed *live)
 		live->quit = true;
 }
 
-static void send_interval(struct live_feed *live)
+static void send_interval(struct live_screen *live)
 {
 	if (live->refreshes > 0 && live->collected_ns != live->app.preferences.interval_ns) {
 		live->collected_ns = live->app.preferences.interval_ns;
@@ -136,7 +137,7 @@ static void send_interval(struct live_feed *live)
 	}
 }
 
-static void send_commands(struct live_feed *live)
+static void send_commands(struct live_screen *live)
 {
 	for (size_t i = 0; i < live->app.requests.commands.n; i++)
 		feed_thread_do(live->feed_thread, &live->app.requests.commands.items[i]);
@@ -144,7 +145,7 @@ static void send_commands(struct live_feed *live)
 }
 
 /* Shows the chosen theme. A theme that cannot be read changes nothing. */
-static void show_theme(struct live_feed *live, const char *dir)
+static void show_theme(struct live_screen *live, const char *dir)
 {
 	const char *name = live->app.preferences.theme;
 	struct notes notes = {0};
@@ -164,7 +165,7 @@ static void show_theme(struct live_feed *live, const char *dir)
 	notes_fini(&notes);
 }
 
-static void save_settings(struct live_feed *live, const struct run_config *config)
+static void save_settings(struct live_screen *live, const struct run_config *config)
 {
 	struct options now;
 	struct error err;
@@ -190,7 +191,7 @@ static void save_settings(struct live_feed *live, const struct run_config *confi
 }
 
 /* Sends requested queries. `rested`: nothing happened for LIVE_REST_MS. */
-static void send_queries(struct live_feed *live, bool rested)
+static void send_queries(struct live_screen *live, bool rested)
 {
 	struct app *app = &live->app;
 
@@ -205,7 +206,7 @@ static void send_queries(struct live_feed *live, bool rested)
 	}
 }
 
-static void receive_replies(struct live_feed *live)
+static void receive_replies(struct live_screen *live)
 {
 	for (struct reply *answer; (answer = feed_thread_pop_reply(live->feed_thread));) {
 		app_reply(&live->app, answer);
@@ -213,7 +214,7 @@ static void receive_replies(struct live_feed *live)
 	}
 }
 
-static void receive_snapshot(struct live_feed *live)
+static void receive_snapshot(struct live_screen *live)
 {
 	struct snapshot *snapshot = feed_thread_pop(live->feed_thread);
 	struct playback playback;
@@ -234,7 +235,7 @@ static void receive_snapshot(struct live_feed *live)
 	live->dirty = true;
 }
 
-static void report_command_end(struct live_feed *live)
+static void report_command_end(struct live_screen *live)
 {
 	struct launch *launch = live->launch;
 	char how[48], seconds[24];
@@ -250,7 +251,7 @@ static void report_command_end(struct live_feed *live)
 			      "The command %s after %s s. q quits, Z continues.", how, seconds);
 }
 
-static void draw_if_changed(struct live_feed *live)
+static void draw_if_changed(struct live_screen *live)
 {
 	if (!live->dirty || !term_writable(live->term))
 		return;
@@ -270,7 +271,7 @@ static int wait_ms(const struct pending_queries *queries)
 	return queries->preview ? LIVE_REST_MS : -1;
 }
 
-static void run_loop(struct live_feed *live, const struct run_config *config)
+static void run_loop(struct live_screen *live, const struct run_config *config)
 {
 	uint64_t iterations = config->options->iterations;
 
@@ -314,7 +315,7 @@ static void run_loop(struct live_feed *live, const struct run_config *config)
 		draw_if_changed(live);
 }
 
-static int run_on_terminal(const struct run_config *config, struct live_feed *live,
+static int run_on_terminal(const struct run_config *config, struct live_screen *live,
 			   struct error *err)
 {
 	struct term_config term_config = {
@@ -366,7 +367,7 @@ static int run_on_terminal(const struct run_config *config, struct live_feed *li
 	return RUN_OK;
 }
 
-static int collect_and_run(const struct run_config *config, struct live_feed *live,
+static int collect_and_run(const struct run_config *config, struct live_screen *live,
 			   struct error *err)
 {
 	struct engine_config engine = *config->engine;
@@ -433,7 +434,7 @@ static int end_command(struct launch *launch, struct error *err)
 /* Whether a signal requests the end while the output is shown. */
 static bool is_end_requested(void *arg)
 {
-	const struct live_feed *live = arg;
+	const struct live_screen *live = arg;
 
 	for (int number; (number = signals_next(live->signals_fd)) != 0;)
 		if (signals_is_end(number))
@@ -443,7 +444,7 @@ static bool is_end_requested(void *arg)
 
 int run_live(const struct run_config *config, struct error *err)
 {
-	struct live_feed live = {
+	struct live_screen live = {
 		.launch = config->launch,
 		.collected_ns = config->options->interval_ns,
 	};
