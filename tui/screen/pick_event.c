@@ -223,7 +223,6 @@ static const struct picker_ops ops = {
 	.as_typed = event_typed,
 	.about = event_about,
 	.about_lines = 4,
-	.long_names = true,
 	.select = event_select,
 	.choose = event_choose,
 	.close = event_close,

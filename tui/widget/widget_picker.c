@@ -78,6 +78,14 @@ static enum picker_typed as_typed(const struct picker *picker, struct picker_ite
 		       : PICKER_TYPED_NOT;
 }
 
+static void note_name_width(struct picker *picker, const struct picker_item *item)
+{
+	size_t width = text_width(item->name);
+
+	if (picker->name_width < width)
+		picker->name_width = width;
+}
+
 static void find_matches(struct picker *picker)
 {
 	char text[sizeof(picker->typed)], *rest = text;
@@ -87,6 +95,8 @@ static void find_matches(struct picker *picker)
 	struct picker_item typed_item = {0};
 	enum picker_typed typed = as_typed(picker, &typed_item);
 
+	if (typed != PICKER_TYPED_NOT)
+		note_name_width(picker, &typed_item);
 	text_copy(text, sizeof(text), picker->typed);
 	for (char *word; n_words < WORDS_MAX && (word = strsep(&rest, " ")) != NULL;)
 		if (word[0])
@@ -95,6 +105,7 @@ static void find_matches(struct picker *picker)
 		struct picker_item item = {0};
 
 		picker->ops->item(picker->data, i, &item);
+		note_name_width(picker, &item);
 		ranks[i] = (unsigned char)rank_of(&item, n_words ? words[0] : "", words, n_words);
 	}
 	free(picker->matches);
@@ -296,9 +307,8 @@ static void draw_picker_item(const struct picker *picker, struct canvas *canvas,
 	bool help_below = picker->ops->about != NULL;
 	if (help_below && rect.width < HELP_FROM_WIDTH)
 		item.help = NULL;
-	unsigned name = !item.help                ? rect.width
-			: picker->ops->long_names ? rect.width / 2
-						  : rect.width * 2 / 5;
+	unsigned name =
+		item.help ? (unsigned)size_min(picker->name_width, rect.width / 2) : rect.width;
 	if (x + name > end)
 		name = x < end ? end - x : 0;
 	canvas_text_ellipsis(canvas, x, y, name, item.style, item.name);

@@ -46,7 +46,6 @@ struct picker_ops {
 	 */
 	void (*about)(void *data, size_t index, char *text, size_t size);
 	unsigned about_lines;
-	bool long_names; /* names get more room than help */
 	/* Called when another item is selected, and once at the start. May be NULL. */
 	void (*select)(void *owner, void *data, size_t index);
 	/*
@@ -71,8 +70,9 @@ struct picker {
 	void *data;
 	char title[64];
 	char typed[128];
-	size_t n;    /* number of items */
-	size_t most; /* greatest number of items so far */
+	size_t n;          /* number of items */
+	size_t most;       /* greatest number of items so far */
+	size_t name_width; /* columns of the longest name so far */
 	size_t *matches;
 	size_t n_matches;
 	size_t selected, top; /* lines */
