@@ -14,6 +14,7 @@ struct detail_pen {
 	struct canvas *canvas;
 	struct rect rect;
 	unsigned y;
+	unsigned graph_lines; /* of each graph, without its title */
 };
 
 enum { DETAIL_SHARE_WIDTH = 6 };

@@ -2,7 +2,8 @@
 /*
  * A page is drawn from its first line to its last, in one column, or in two if the rect is wide:
  * history and counts on the left, threads and CPUs on the right. The caller draws the page once on
- * a canvas without size to learn its height.
+ * a canvas without size to learn its height. The graphs of two columns grow into free lines of the
+ * rect. Those of one column do not: the threads below them come and go, and would resize them.
  */
 #include "tui/panel/detail_internal.h"
 
@@ -22,7 +23,8 @@
 enum {
 	TWO_COLUMNS_FROM = 150,
 	GRAPH_WIDTH = 32, /* at least */
-	GRAPH_LINES = 3,
+	GRAPH_LINES_MIN = 3,
+	GRAPH_LINES_MAX = 8,
 	GAP = 2,
 	PLACE_WIDTH = 24,
 };
@@ -202,13 +204,18 @@ static void draw_axis(struct detail_pen *pen, size_t n_values, unsigned n_graphs
 	pen->y++;
 }
 
+static unsigned graphs_in_row(const struct detail_pen *pen)
+{
+	unsigned n = (pen->rect.width + GAP) / (GRAPH_WIDTH + GAP);
+
+	return n ? n : 1;
+}
+
 static void draw_metric_graphs(struct detail_pen *pen)
 {
 	const struct detail_page *page = pen->page;
 	const struct columns *columns = page->snapshot->columns;
-	unsigned n = (pen->rect.width + GAP) / (GRAPH_WIDTH + GAP), at = 0;
-
-	n = n ? n : 1;
+	unsigned n = graphs_in_row(pen), at = 0;
 	unsigned width = (pen->rect.width - GAP * (n - 1)) / n;
 	size_t n_values = graph_values(pen->canvas, width);
 	float *values = xcalloc(n_values, sizeof(*values));
@@ -219,14 +226,14 @@ static void draw_metric_graphs(struct detail_pen *pen)
 			continue;
 		if (at == n) {
 			at = 0;
-			pen->y += 1 + GRAPH_LINES;
+			pen->y += 1 + pen->graph_lines;
 		}
 		draw_graph(pen, i,
 			   (struct rect){pen->rect.x + at++ * (width + GAP), pen->y, width,
-					 1 + GRAPH_LINES},
+					 1 + pen->graph_lines},
 			   values);
 	}
-	pen->y += 1 + GRAPH_LINES;
+	pen->y += 1 + pen->graph_lines;
 	draw_axis(pen, n_values, at, width);
 	free(values);
 }
@@ -264,9 +271,36 @@ static void draw_places(struct detail_pen *pen)
 	pen->y++;
 }
 
+static unsigned graph_rows(const struct detail_pen *pen)
+{
+	const struct columns *columns = pen->page->snapshot->columns;
+	unsigned n = 0, in_row = graphs_in_row(pen);
+
+	for (size_t i = 0; i < columns->n_metrics; i++)
+		n += !columns->metrics[i].def->machine;
+	return (n + in_row - 1) / in_row;
+}
+
+/* Draws history and counts, with higher graphs if the rect has room for them. */
+static void draw_left_column(struct detail_pen *pen)
+{
+	struct canvas nothing = {.ascii = pen->canvas->ascii};
+	struct detail_pen trial = *pen;
+	unsigned end = pen->rect.y + pen->rect.height, rows = graph_rows(pen);
+
+	trial.canvas = &nothing;
+	draw_metric_graphs(&trial);
+	detail_draw_counts(&trial);
+	if (rows > 0 && end > trial.y)
+		pen->graph_lines = (unsigned)size_min(GRAPH_LINES_MAX,
+						      GRAPH_LINES_MIN + (end - trial.y) / rows);
+	draw_metric_graphs(pen);
+	detail_draw_counts(pen);
+}
+
 unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas, struct rect rect)
 {
-	struct detail_pen left = {page, canvas, rect, rect.y};
+	struct detail_pen left = {page, canvas, rect, rect.y, GRAPH_LINES_MIN};
 
 	draw_identity(&left);
 	draw_verdict(&left);
@@ -283,8 +317,7 @@ unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas,
 	left.rect.width = (rect.width - 2 * GAP) / 2;
 	right.rect.x += left.rect.width + 2 * GAP;
 	right.rect.width = left.rect.width;
-	draw_metric_graphs(&left);
-	detail_draw_counts(&left);
+	draw_left_column(&left);
 	detail_draw_threads(&right);
 	draw_places(&right);
 	return (left.y > right.y ? left.y : right.y) - rect.y;

@@ -24,7 +24,10 @@ struct detail_page {
 	const struct event_totals *totals;
 };
 
-/* Returns the number of lines of the whole page. Cells outside of the canvas are not drawn. */
+/*
+ * Returns the number of lines of the whole page. Cells outside of the canvas are not drawn.
+ * rect.height: the lines that the user sees at once, which the graphs can fill.
+ */
 unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas, struct rect rect);
 
 #endif

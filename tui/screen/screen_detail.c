@@ -134,7 +134,7 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 	struct rect body = {0, layout.totals.y, layout.body.width,
 			    layout.body.y + layout.body.height - layout.totals.y};
 	struct canvas measured = {.ascii = canvas->ascii}, whole;
-	struct rect all = {0, 0, body.width, 0};
+	struct rect all = {0, 0, body.width, body.height};
 	struct detail detail;
 
 	if (!app->display.snapshot)
@@ -143,11 +143,11 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 	const struct detail_page page = {
 		app->display.snapshot, &app->display.graph_range, &detail,
 		&app->watch.subject,   app->watch.step,           &app->watch.totals};
-	all.height = detail_page_draw(&page, &measured, all);
+	unsigned lines = detail_page_draw(&page, &measured, all);
 	canvas_init(&whole, canvas->ascii);
-	canvas_resize(&whole, all.width, all.height);
+	canvas_resize(&whole, all.width, lines);
 	detail_page_draw(&page, &whole, all);
-	page_settle(&app->page, all.height, body.height);
+	page_settle(&app->page, lines, body.height);
 	canvas_copy(canvas, body, &whole, app->page.top);
 	draw_detail_title(app, canvas, layout.title);
 	app_draw_bottom(app, canvas, layout.bottom);
