@@ -2,6 +2,11 @@
 /*
  * The title, the totals, the verdict and the note. Title and totals are segments with a weight: a
  * narrow line leaves out the lightest ones, so each line can list all it has.
+ *
+ * The weights of the title follow from what its reader would miss. What changes the meaning of the
+ * list (replay, pause, filter) is heaviest, then clock, interval and threads. What stands on
+ * another page too goes first: the PMU (--doctor), then the preset (p). pmctop's cost stands
+ * nowhere else.
  */
 #include "tui/panel/frame.h"
 
@@ -61,15 +66,19 @@ static void add_comparison(struct segments *segments, const struct frame *frame)
 static void add_thread_count(struct segments *segments, const struct snapshot *snapshot)
 {
 	struct segment *segment = segments_add(segments, 50);
+	static const char format[] = "%u threads, %zu ran";
 	size_t ran = snapshot_ran(snapshot);
 
 	/* The machine's number of threads would be wrong for a target. */
-	if (snapshot->tasks > 0 && !snapshot->target)
-		snprintf(segment->text, sizeof(segment->text), "%u threads, %zu ran",
-			 snapshot->tasks, ran);
-	else
+	if (snapshot->tasks == 0 || snapshot->target) {
 		snprintf(segment->text, sizeof(segment->text), "%zu thread%s ran", ran,
 			 ran == 1 ? "" : "s");
+		return;
+	}
+	/* What follows stays in its place while fewer threads run. */
+	segment->text_width = (unsigned)snprintf(segment->text, sizeof(segment->text), format,
+						 snapshot->tasks, (size_t)snapshot->tasks);
+	snprintf(segment->text, sizeof(segment->text), format, snapshot->tasks, ran);
 }
 
 static void add_recording(struct segments *segments, uint64_t bytes)
@@ -158,12 +167,12 @@ static void add_pmu_names(struct segments *segments, const struct snapshot *snap
 			text_copy(text + length, sizeof(text) - length, columns->pmus[domain->pmu]);
 	}
 	if (!snapshot->pmu[0])
-		add_words(segments, 40, "", "no PMU", STYLE_WARN);
+		add_words(segments, 20, "", "no PMU", STYLE_WARN);
 	else
-		add_words(segments, 40, "", length > 0 ? text : snapshot->pmu, STYLE_PLAIN);
+		add_words(segments, 20, "", length > 0 ? text : snapshot->pmu, STYLE_PLAIN);
 }
 
-/* CPU time of pmctop itself, in percent of one CPU. The first segment to go. */
+/* CPU time of pmctop itself, in percent of one CPU. */
 static void add_cost(struct segments *segments, const struct snapshot_cost *cost)
 {
 	char text[24];
@@ -171,7 +180,7 @@ static void add_cost(struct segments *segments, const struct snapshot_cost *cost
 	if (cost->cpu_ns == 0 || cost->wall_ns == 0)
 		return;
 	text_percent(text, sizeof(text), (double)cost->cpu_ns / (double)cost->wall_ns);
-	add_words(segments, 20, "pmctop", text, STYLE_DIM);
+	add_words(segments, 30, "pmctop", text, STYLE_DIM);
 }
 
 /* What is counted, if not whole CPUs. */
@@ -203,7 +212,7 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 	if (snapshot) {
 		add_thread_count(&segments, snapshot);
 		add_pmu_names(&segments, snapshot);
-		add_words(&segments, 30, "", snapshot->columns->preset, STYLE_PLAIN);
+		add_words(&segments, 25, "", snapshot->columns->preset, STYLE_PLAIN);
 		if (snapshot->mode != COUNT_MODE_SYSTEM)
 			add_words(&segments, 45, "", scope_text(snapshot), STYLE_PLAIN);
 		if (snapshot->columns->levels != EVENT_LEVELS_ALL) {

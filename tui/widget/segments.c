@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The lightest segment is dropped until the rest fits. The last one left is cut instead, so a line
- * is never empty.
+ * The heaviest segment is always shown, and cut if the line is narrow. Each further one, by weight,
+ * is shown if it fits: a long segment without room does not keep a short, lighter one away.
  */
 #include "tui/widget/segments.h"
 
@@ -36,27 +36,31 @@ static unsigned segment_width(const struct segment *segment)
 	return label + text + (label && text);
 }
 
-/* Chooses the segments to show. */
+/* Returns the heaviest segment that is not yet considered, the first of equal ones. */
+static size_t heaviest_segment(const struct segments *segments, const bool *considered)
+{
+	size_t heaviest = SEGMENTS_MAX;
+
+	for (size_t i = 0; i < segments->n; i++)
+		if (!considered[i] &&
+		    (heaviest == SEGMENTS_MAX ||
+		     segments->items[i].weight > segments->items[heaviest].weight))
+			heaviest = i;
+	return heaviest;
+}
+
 static void choose_segments(const struct segments *segments, unsigned width, bool *shown)
 {
-	unsigned used = 0, left = 0;
+	bool considered[SEGMENTS_MAX] = {false};
+	unsigned used = 0;
 
-	for (size_t i = 0; i < segments->n; i++) {
-		shown[i] = true;
-		used += segment_width(&segments->items[i]) + (i ? SEGMENTS_GAP : 0);
-		left++;
-	}
-	while (used > width && left > 1) {
-		size_t lightest = SEGMENTS_MAX;
+	for (size_t n = 0; n < segments->n; n++) {
+		size_t i = heaviest_segment(segments, considered);
+		unsigned more = segment_width(&segments->items[i]) + (n ? SEGMENTS_GAP : 0);
 
-		for (size_t i = 0; i < segments->n; i++)
-			if (shown[i] &&
-			    (lightest == SEGMENTS_MAX ||
-			     segments->items[i].weight <= segments->items[lightest].weight))
-				lightest = i;
-		shown[lightest] = false;
-		used -= segment_width(&segments->items[lightest]) + SEGMENTS_GAP;
-		left--;
+		considered[i] = true;
+		shown[i] = n == 0 || used + more <= width;
+		used += shown[i] ? more : 0;
 	}
 }
 

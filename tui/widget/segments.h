@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * A line of short segments, "IPC 1.23", two blanks apart. A narrow line drops whole segments, those
- * of the least weight first, so that each shown one can be read.
+ * A line of short segments, "IPC 1.23", two blanks apart. A narrow line leaves out whole segments,
+ * so that each shown one can be read: the heaviest get the room first.
  */
 struct segment {
 	char label[24];

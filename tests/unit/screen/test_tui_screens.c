@@ -146,6 +146,38 @@ static void test_texts_of_frame(void **state)
 	}
 }
 
+/* A narrow title gives up the PMU first, then the preset, then pmctop's cost. */
+static void test_narrow_title(void **state)
+{
+	static const struct {
+		unsigned width;
+		const char *end;
+	} rows[] = {
+		{100, " 13 ran  armv8_pmuv3  overview  pmctop 0.2%\n"},
+		{90, " 13 ran  overview  pmctop 0.2%\n"},
+		{80, " 13 ran  pmctop 0.2%\n"},
+		{70, " 13 ran  overview\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = screen_snapshot(2);
+		struct stage stage;
+
+		snapshot->cost = (struct snapshot_cost){.cpu_ns = 2, .wall_ns = 1000};
+		stage_open(&stage, rows[i].width, 24, false, snapshot);
+		app_draw(&stage.app, &stage.canvas);
+
+		char *text = canvas_print(&stage.canvas);
+
+		if (!strstr(text, rows[i].end))
+			fail_msg("%u columns: no '%s' in\n%.200s", rows[i].width, rows[i].end,
+				 text);
+		free(text);
+		stage_close(&stage);
+	}
+}
+
 /* A count can be scaled without turns. */
 static void test_scaled_events(void **state)
 {
@@ -489,6 +521,7 @@ int main(void)
 		cmocka_unit_test(test_golden_styles),
 		cmocka_unit_test(test_setup_of_long_names),
 		cmocka_unit_test(test_texts_of_frame),
+		cmocka_unit_test(test_narrow_title),
 		cmocka_unit_test(test_scaled_events),
 		cmocka_unit_test(test_every_size),
 		cmocka_unit_test(test_resizing),

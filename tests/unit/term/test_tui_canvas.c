@@ -195,7 +195,7 @@ static void test_segments(void **state)
 		{15, "host  a 1  c 33"},
 		{14, "host  c 33    "},
 		{10, "host  c 33"},
-		{9, "host     "},
+		{9, "host  a 1"}, /* no room for c, but for the lighter a */
 		{3, "hos"},
 		{1, "h"},
 	};
