@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SETTINGS "title, unit, help, warn, bad, decimals"
+
 enum { NAME_MAX_BYTES = 32, UNIT_MAX = 8, HELP_MAX = 120, DECIMALS_MAX = 4, WIDTH = 7 };
 
 /* A part of the text without the blanks around it. */
@@ -61,14 +63,15 @@ static const char *find_outside_quotes(const char *text, char mark)
 	return text;
 }
 
-static int fail(struct parser *p, struct part part, const char *what)
+/* Returns -EINVAL. `what` follows the part in the sentence and has no full stop. */
+static int refuse_part(struct parser *p, struct part part, const char *what)
 {
 	char *raw = xstrndup(part.start, part.length), printable[128];
 
 	text_printable(printable, sizeof(printable), raw, 40);
 	free(raw);
-	return error_set(p->err, -EINVAL, "Metric %s: '%s' %s.",
-			 p->def->name ? p->def->name : "of your own", printable, what);
+	return error_set(p->err, -EINVAL, "Metric%s%s: '%s' %s.", p->def->name ? " " : "",
+			 p->def->name ? p->def->name : "", printable, what);
 }
 
 static bool is_name(struct part part)
@@ -104,14 +107,14 @@ bool metric_name_is_taken(const char *name)
 static int read_name(struct parser *p, struct part part)
 {
 	if (!is_name(part))
-		return fail(
-			p, part,
-			"is not a valid name: letters, digits and _, a letter first, at most 32");
+		return refuse_part(p, part,
+				   "is not a valid name. Use letters, digits and _, a letter "
+				   "first, at most 32");
 	p->def->name = xstrndup(part.start, part.length);
 	if (metric_def_find(p->def->name))
-		return fail(p, part, "is a built-in metric: choose another name");
+		return refuse_part(p, part, "is a built-in metric. Choose another name");
 	if (metric_name_is_taken(p->def->name))
-		return fail(p, part, "is in use already: choose another name");
+		return refuse_part(p, part, "is in use already. Choose another name");
 	return 0;
 }
 
@@ -123,7 +126,9 @@ static int read_line(struct parser *p, struct part value, unsigned columns, cons
 	text_printable(printable, sizeof(printable), text, UINT16_MAX);
 	if (strcmp(printable, text) != 0 || text_width(text) > columns) {
 		free(text);
-		return fail(p, value, "is too long, or cannot be shown");
+		return refuse_part(
+			p, value,
+			"is too long or not printable. Use fewer and printable characters");
 	}
 	xfree(*line);
 	*line = text;
@@ -151,7 +156,7 @@ static int read_number(struct parser *p, struct part value, double *number)
 	size_t length = text_number(value.start + negative, number);
 
 	if (length == 0 || length + negative != value.length || !isfinite(*number))
-		return fail(p, value, "is no number");
+		return refuse_part(p, value, "is not a number. Example: 1.5");
 	if (negative)
 		*number = -*number;
 	return 0;
@@ -174,7 +179,7 @@ static int read_decimals(struct parser *p, struct part value)
 	char digit = value.length == 1 ? value.start[0] : '\0';
 
 	if (digit < '0' || digit > '0' + DECIMALS_MAX)
-		return fail(p, value, "decimals are too many: 0 to 4");
+		return refuse_part(p, value, "is not a number of decimals. Use 0 to 4");
 	p->def->decimals = (unsigned)(digit - '0');
 	return 0;
 }
@@ -194,12 +199,12 @@ static int read_setting(struct parser *p, const char *start, const char *end)
 	if (whole.length == 0) /* a semicolon at the end */
 		return 0;
 	if (!equals)
-		return fail(p, whole, "is no SETTING=VALUE");
+		return refuse_part(p, whole, "is not SETTING=VALUE. Settings: " SETTINGS);
 	struct part key = trim(start, equals), value = trim(equals + 1, end);
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
 		if (part_is(key, settings[i].key))
 			return settings[i].read(p, value);
-	return fail(p, key, "is not a setting: title, unit, help, warn, bad, decimals");
+	return refuse_part(p, key, "is not a setting. Settings: " SETTINGS);
 }
 
 static int check_thresholds(struct parser *p)
@@ -209,9 +214,10 @@ static int check_thresholds(struct parser *p)
 	if (!p->has_warn && !p->has_bad)
 		return 0;
 	if (!p->has_warn || !p->has_bad || def->warn == def->bad)
-		return error_set(p->err, -EINVAL,
-				 "Metric %s: set both 'warn' and 'bad', to different values.",
-				 def->name);
+		return error_set(
+			p->err, -EINVAL,
+			"Metric %s: 'warn' or 'bad' is missing, or both are equal. Set both.",
+			def->name);
 	def->better = def->bad > def->warn ? METRIC_LOWER : METRIC_HIGHER;
 	return 0;
 }
@@ -240,8 +246,9 @@ static int parse_metric(struct parser *p, const char *text)
 	int ret;
 
 	if (!equals)
-		return fail(p, trim(text, text + strlen(text)),
-			    "is neither a metric nor NAME=EXPRESSION: see 'pmctop --list metrics'");
+		return refuse_part(
+			p, trim(text, text + strlen(text)),
+			"is neither a metric nor NAME=EXPRESSION. See 'pmctop --list metrics'");
 	ret = read_name(p, trim(text, equals));
 	if (ret < 0)
 		return ret;

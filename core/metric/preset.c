@@ -142,7 +142,7 @@ static int refuse_preset(const char *name, const struct preset *user, size_t n_u
 		offer_preset(&names, preset_table[i].name, false);
 	offer_preset(&names, preset_none.name, true);
 	suggest_text(&names.near, hint, sizeof(hint));
-	return error_set(err, -EINVAL, "Unknown preset '%.40s'%s: write %s.", name, hint,
+	return error_set(err, -EINVAL, "Unknown preset '%.40s'%s. Choose %s.", name, hint,
 			 names.text);
 }
 

@@ -48,16 +48,15 @@ static int run_steps(struct save *save, save_step *const *steps, size_t n, struc
 
 static int set_refusal(const struct save *save, int code, const char *why, struct error *err)
 {
-	return error_set(err, code, "Not saved: %.80s ('%.140s').", why, save->named);
+	return error_set(err, code, "Not saved: %.80s ('%.100s'). %s", why, save->named,
+			 code == -EBUSY ? "Try again." : "Name another file with --config.");
 }
 
 static int set_errno_refusal(const struct save *save, int code, struct error *err)
 {
 	/* Root gets this only after it has dropped CAP_DAC_OVERRIDE. */
 	if (code == -EACCES && geteuid() == 0)
-		return set_refusal(save, code,
-				   "its directory is not root's. Name another file with --config",
-				   err);
+		return set_refusal(save, code, "its directory is not root's", err);
 	return error_set(err, code, "Not saved: %s ('%.80s').%s", error_why(code), save->named,
 			 error_remedy(code));
 }
@@ -131,7 +130,7 @@ static int lock_present(struct save *save, struct error *err)
 	if (save->fd < 0)
 		return set_errno_refusal(save, -errno, err);
 	if (file_lock(save->fd, save->named, NULL) || !safe_path_is(place, &place->status))
-		return set_refusal(save, -EBUSY, "another pmctop is saving it. Try again", err);
+		return set_refusal(save, -EBUSY, "another pmctop is saving it", err);
 	return 0;
 }
 

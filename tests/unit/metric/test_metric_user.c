@@ -84,7 +84,7 @@ static void refuses(void **state)
 	static const struct {
 		const char *name, *text, *message;
 	} rows[] = {
-		{"nothing", "", "'' is neither a metric nor NAME=EXPRESSION"},
+		{"nothing", "", "Metric: '' is neither a metric nor NAME=EXPRESSION"},
 		{"a name alone", "ipcc", "'ipcc' is neither a metric nor NAME=EXPRESSION"},
 		{"no name", "=1", "'' is not a valid name"},
 		{"a digit first", "2x=1", "'2x' is not a valid name"},
@@ -100,19 +100,19 @@ static void refuses(void **state)
 		 "Metric m, position 3: expected an operator or ')'"},
 		{"a quote not closed", "m='a;b", "Metric m, position 1: this quote is not closed"},
 		{"no setting", "m=1;colour=red",
-		 "Metric m: 'colour' is not a setting: title, unit"},
-		{"no value", "m=1;title", "'title' is no SETTING=VALUE"},
-		{"a long title", "m=1;title=0123456789a", "is too long, or cannot be shown"},
-		{"a title that moves the cursor", "m=1;title=\x1b[H", "cannot be shown"},
-		{"no number", "m=1;warn=x;bad=2", "'x' is no number"},
-		{"a number and more", "m=1;warn=1 2;bad=2", "'1 2' is no number"},
-		{"an empty number", "m=1;warn=;bad=2", "'' is no number"},
-		{"a huge number", "m=1;warn=1e999;bad=2", "'1e999' is no number"},
-		{"warn alone", "m=1;warn=1", "set both 'warn' and 'bad'"},
-		{"bad alone", "m=1;bad=1", "set both 'warn' and 'bad'"},
-		{"warn and bad alike", "m=1;bad=1;warn=1", "to different values"},
-		{"many decimals", "m=1;decimals=5", "decimals are too many"},
-		{"no decimals", "m=1;decimals=", "decimals are too many"},
+		 "Metric m: 'colour' is not a setting. Settings: title, unit"},
+		{"no value", "m=1;title", "'title' is not SETTING=VALUE. Settings: title, unit"},
+		{"a long title", "m=1;title=0123456789a", "is too long or not printable"},
+		{"a title that moves the cursor", "m=1;title=\x1b[H", "not printable"},
+		{"no number", "m=1;warn=x;bad=2", "'x' is not a number"},
+		{"a number and more", "m=1;warn=1 2;bad=2", "'1 2' is not a number"},
+		{"an empty number", "m=1;warn=;bad=2", "'' is not a number"},
+		{"a huge number", "m=1;warn=1e999;bad=2", "'1e999' is not a number"},
+		{"warn alone", "m=1;warn=1", "'warn' or 'bad' is missing"},
+		{"bad alone", "m=1;bad=1", "'warn' or 'bad' is missing"},
+		{"warn and bad alike", "m=1;bad=1;warn=1", "both are equal. Set both"},
+		{"many decimals", "m=1;decimals=5", "is not a number of decimals. Use 0 to 4"},
+		{"no decimals", "m=1;decimals=", "is not a number of decimals. Use 0 to 4"},
 	};
 
 	(void)state;

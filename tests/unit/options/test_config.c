@@ -70,7 +70,7 @@ static void test_parse(void **state)
 		{"a wrong metric", "[metrics]\nx = a +\nipc = 1\ny = a\n",
 		 "metric:2 x=a +\nmetric:3 ipc=1\nmetric:4 y=a\n"
 		 "f:2: Metric x, position 4: expected a number, an event or '(', found the end\n"
-		 "f:3: Metric ipc: 'ipc' is a built-in metric: choose another name.\n"},
+		 "f:3: Metric ipc: 'ipc' is a built-in metric. Choose another name.\n"},
 		{"a preset of the user's metrics", "[presets]\np = ipc, x\n[metrics]\nx = cycles\n",
 		 "metric:4 x=cycles\npreset p ipc x\n"},
 		{"presets", "[presets]\nmine = ipc, ghz,mips\n", "preset mine ipc ghz mips\n"},

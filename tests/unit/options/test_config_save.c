@@ -319,8 +319,11 @@ static void test_link(void **state)
 	assert_int_equal(chmod(scratch.directory, 0777), 0);
 	write_file_mode(scratch.file, "[pmctop]\n", 0600);
 	assert_int_equal(config_save(link, NULL, &change, 1, &err), -ELOOP);
-	snprintf(expected, sizeof(expected),
-		 "Not saved: it is a link that another user may have made ('%s').", link);
+	snprintf(
+		expected, sizeof(expected),
+		"Not saved: it is a link that another user may have made ('%s'). Name another file "
+		"with --config.",
+		link);
 	assert_string_equal(err.text, expected);
 	assert_file(scratch.file, "[pmctop]\n", 0600);
 	/* Only links are refused in such a directory. */
@@ -393,7 +396,8 @@ static void test_refused(void **state)
 
 	(void)state;
 	assert_int_equal(config_save("/dev/null", NULL, &change, 1, &err), -EINVAL);
-	assert_string_equal(err.text, "Not saved: it is not a regular file ('/dev/null').");
+	assert_string_equal(err.text, "Not saved: it is not a regular file ('/dev/null'). Name "
+				      "another file with --config.");
 	assert_int_equal(config_save("/proc/f.conf", NULL, &change, 1, &err), -ENOENT);
 	assert_string_equal(err.text, "Not saved: No such file or directory ('/proc/f.conf'). "
 				      "Make its directory first.");
@@ -405,7 +409,9 @@ static void test_refused(void **state)
 	assert_int_equal(truncate(scratch.file, CONFIG_BYTES_MAX + 1), 0);
 	assert_int_equal(config_save(scratch.file, NULL, &change, 1, &err), -EINVAL);
 	snprintf(expected, sizeof(expected),
-		 "Not saved: its present content is not a configuration ('%s').", scratch.file);
+		 "Not saved: its present content is not a configuration ('%s'). Name another file "
+		 "with --config.",
+		 scratch.file);
 	assert_string_equal(err.text, expected);
 	assert_int_equal(count_files(scratch.directory), 1);
 	remove_tree(scratch.directory);

@@ -637,9 +637,10 @@ static void test_presets(void **state)
 		{"software", &own_presets[1], NULL},
 		{"none", &preset_none, NULL},
 		{"overvew", NULL,
-		 "Unknown preset 'overvew' (did you mean 'overview'?): write mine, software, "},
-		{"min", NULL, "Unknown preset 'min' (did you mean 'mine'?): write mine, software,"},
-		{"", NULL, "Unknown preset '': write mine, software, "},
+		 "Unknown preset 'overvew' (did you mean 'overview'?). Choose mine, software, "},
+		{"min", NULL,
+		 "Unknown preset 'min' (did you mean 'mine'?). Choose mine, software,"},
+		{"", NULL, "Unknown preset ''. Choose mine, software, "},
 	};
 
 	(void)state;
