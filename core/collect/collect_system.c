@@ -232,7 +232,7 @@ static void schedule_rival_check(struct collect_system *self)
 static void check_rivals(struct collect_system *self)
 {
 	cpu_counter_set_check_rivals(&self->cpus);
-	cpu_counter_set_wants_switch_records(&self->cpus, &self->base.interval);
+	cpu_counter_set_mark_unclear(&self->cpus, &self->base.interval);
 	if (cpu_counter_set_enable_switch_records(&self->cpus))
 		cpu_counter_set_record_switches(&self->cpus);
 	schedule_rival_check(self);
@@ -364,7 +364,7 @@ static void system_renew(struct collect *collect)
 		if (self->cpus.items[i].open && !collect->interval.cpu_online[i])
 			cpu_counters_close(&self->cpus.items[i]);
 	hidden_switches_detect(&self->hidden, &collect->interval);
-	cpu_counter_set_wants_switch_records(&self->cpus, &collect->interval);
+	cpu_counter_set_mark_unclear(&self->cpus, &collect->interval);
 	bool again =
 		contention_renew(&self->contention, collect->plan, &collect->interval, &self->cpus);
 	interval_reset(&collect->interval);

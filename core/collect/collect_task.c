@@ -63,16 +63,16 @@ static void add_proc_counts(const struct collect_task *self, const struct proc_s
 	struct proc_scan_usage grown = entry->grown;
 	uint64_t slack_ns = 2 * self->proc_scan.tick_ns;
 	/* Counters include the tasks that it started; /proc does not. */
-	uint64_t own_ns = ran_ns <= grown.ran_ns + slack_ns ? ran_ns : grown.ran_ns;
-	bool has_times = entry->kernel || proc_times_estimate(own_ns);
+	uint64_t used_ns = ran_ns <= grown.ran_ns + slack_ns ? ran_ns : grown.ran_ns;
+	bool has_times = entry->kernel || proc_times_estimate(used_ns);
 
-	tally[tally_group(&plan->shape, PLAN_GROUP_PROC)] += own_ns;
+	tally[tally_group(&plan->shape, PLAN_GROUP_PROC)] += used_ns;
 	if (entry->kernel) { /* a kernel thread has system time only */
 		grown.user_ns = 0;
 		grown.system_ns = ran_ns;
 	}
 	if (has_times)
-		tally[tally_group(&plan->shape, PLAN_GROUP_TIMES)] += own_ns;
+		tally[tally_group(&plan->shape, PLAN_GROUP_TIMES)] += used_ns;
 	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
 		unsigned group = plan->counters[i].group;
 		if (group == PLAN_GROUP_PROC || (group == PLAN_GROUP_TIMES && has_times))
@@ -81,7 +81,7 @@ static void add_proc_counts(const struct collect_task *self, const struct proc_s
 	if (!entry->switches_known)
 		return;
 	tally[TALLY_SWITCHES] += grown.switches;
-	tally[tally_group(&plan->shape, PLAN_GROUP_SWITCHES)] += own_ns;
+	tally[tally_group(&plan->shape, PLAN_GROUP_SWITCHES)] += used_ns;
 }
 
 /* Adds uncounted time: it lowers the counted share of all PMUs. */

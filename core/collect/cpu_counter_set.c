@@ -218,7 +218,7 @@ void cpu_counter_set_end(struct cpu_counter_set *cpus)
 
 static bool needs_rival_check(const struct cpu_counters *cpu)
 {
-	return cpu->open && !cpu->wants_switches && cpu->window.share >= 1;
+	return cpu->open && !cpu->needs_switches && cpu->window.share >= 1;
 }
 
 bool cpu_counter_set_need_rival_check(const struct cpu_counter_set *cpus)
@@ -238,11 +238,10 @@ void cpu_counter_set_check_rivals(struct cpu_counter_set *cpus)
 			cpu_counters_drain_to_mark(&cpus->items[i]);
 }
 
-void cpu_counter_set_wants_switch_records(struct cpu_counter_set *cpus,
-					  const struct interval *interval)
+void cpu_counter_set_mark_unclear(struct cpu_counter_set *cpus, const struct interval *interval)
 {
 	for (size_t i = 0; i < cpus->n; i++)
-		cpus->items[i].wants_switches |= interval->cpu_unclear[i];
+		cpus->items[i].needs_switches |= interval->cpu_unclear[i];
 }
 
 bool cpu_counter_set_enable_switch_records(struct cpu_counter_set *cpus)

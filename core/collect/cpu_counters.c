@@ -179,7 +179,7 @@ void cpu_counters_close(struct cpu_counters *cpu)
 			  was.domain);
 	cpu->window.share = was.window.share;
 	cpu->records = was.records;
-	cpu->wants_switches = was.wants_switches;
+	cpu->needs_switches = was.needs_switches;
 }
 
 static void arm_group(struct cpu_counters *cpu, size_t k)
@@ -235,7 +235,7 @@ static int open_beside(const struct cpu_counters *cpu, struct perf_event_attr at
 
 bool cpu_counters_enable_switch_records(struct cpu_counters *cpu)
 {
-	if (!cpu->wants_switches || !cpu->open || cpu->switches_fd >= 0 ||
+	if (!cpu->needs_switches || !cpu->open || cpu->switches_fd >= 0 ||
 	    open_beside(cpu, group_switch_record_attr(), &cpu->switches_fd) < 0)
 		return false;
 	if (cpu->window.shut)

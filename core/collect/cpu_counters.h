@@ -67,7 +67,7 @@ struct cpu_counters {
 	uint64_t mark; /* in the ring: FORK and COMM records of all CPUs are applied up to here */
 	uint64_t forks_scanned_to; /* in the ring: its own FORK and COMM records are scanned up to
 				      here */
-	bool wants_switches;       /* SWITCH records are needed to name the running task */
+	bool needs_switches;       /* SWITCH records are needed to name the running task */
 	int switches_fd;           /* the event of SWITCH records; -1: not open */
 	int lives_fd; /* the event of FORK, EXIT and COMM records between windows; -1: not open */
 	struct duty_window window;

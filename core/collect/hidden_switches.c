@@ -39,12 +39,12 @@ void hidden_switches_cut(struct hidden_switches *hidden, const struct cpu_counte
 
 void hidden_switches_detect(struct hidden_switches *hidden, const struct interval *interval)
 {
-	bool silent = interval->gaps > 0 && interval->lost_records == 0;
+	bool hidden_now = interval->gaps > 0 && interval->lost_records == 0;
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		silent |= interval->cpu_unnamed[i];
-	hidden->begins = silent && !hidden->seen;
-	hidden->seen |= silent;
+		hidden_now |= interval->cpu_unnamed[i];
+	hidden->begins = hidden_now && !hidden->seen;
+	hidden->seen |= hidden_now;
 }
 
 void hidden_switches_renew(struct hidden_switches *hidden, const struct cpu_counter_set *cpus,

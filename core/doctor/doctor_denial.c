@@ -117,7 +117,7 @@ void doctor_remedy_raw(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	remedy_sysctl(doctor, &facts->permission, -1);
 	remedy_rights(doctor, facts,
-		      facts->permission.knows_perfmon ? "cap_perfmon" : "cap_sys_admin");
+		      facts->permission.has_cap_perfmon ? "cap_perfmon" : "cap_sys_admin");
 }
 
 void doctor_remedy_denial(struct doctor *doctor, const struct doctor_facts *facts,
@@ -140,7 +140,8 @@ void doctor_remedy_denial(struct doctor *doctor, const struct doctor_facts *fact
 		if (permission->container.user != NAMESPACE_OWN &&
 		    (container == CONTAINER_NONE || container == CONTAINER_OTHER))
 			remedy_rights(doctor, facts,
-				      permission->knows_perfmon ? "cap_perfmon" : "cap_sys_admin");
+				      permission->has_cap_perfmon ? "cap_perfmon"
+								  : "cap_sys_admin");
 		break;
 	case DENIAL_ADMIN:
 		remedy_sysctl(doctor, permission, paranoid);

@@ -70,12 +70,12 @@ static void report_memory(struct doctor *doctor, const struct doctor_facts *fact
 		doctor_add(doctor, LIMITS, DOCTOR_OK, "locked memory", "unknown");
 		return;
 	}
-	uint64_t own_kb = limit.known ? limit.soft / 1024 : 0;
+	uint64_t limit_kb = limit.known ? limit.soft / 1024 : 0;
 	uint64_t wanted_kb = facts->n_cpus * CPU_RING_KB;
 	bool enough = facts->access.level < PERF_ACCESS_SYSTEM || limit.soft == UINT64_MAX ||
-		      facts->n_cpus * (uint64_t)cpu_kb + own_kb >= wanted_kb;
+		      facts->n_cpus * (uint64_t)cpu_kb + limit_kb >= wanted_kb;
 	char native[32];
-	format_value(limit.soft == UINT64_MAX ? UINT64_MAX : own_kb, native, sizeof(native));
+	format_value(limit.soft == UINT64_MAX ? UINT64_MAX : limit_kb, native, sizeof(native));
 	doctor_add(doctor, LIMITS, enough ? DOCTOR_OK : DOCTOR_WARN, "locked memory",
 		   "%ld KiB a CPU (perf_event_mlock_kb) and %s%s%s", cpu_kb, native,
 		   limit.soft == UINT64_MAX ? "" : " KiB",

@@ -38,8 +38,8 @@ static int add_metric(const struct engine_choice *choice, struct selection *sele
 }
 
 /* Refuses a metric if its events were not recorded. */
-static int add_asked_metric(const struct engine_choice *choice, struct selection *selection,
-			    const char *text, struct error *err)
+static int add_recorded_metric(const struct engine_choice *choice, struct selection *selection,
+			       const char *text, struct error *err)
 {
 	size_t n = selection->n;
 	int result = add_metric(choice, selection, text, err);
@@ -58,7 +58,7 @@ static int add_column(const struct engine_choice *choice, struct selection *sele
 	case ENGINE_EVENTS:
 		return selection_add_events(selection, column->text, err);
 	case ENGINE_METRIC:
-		return add_asked_metric(choice, selection, column->text, err);
+		return add_recorded_metric(choice, selection, column->text, err);
 	}
 	return -EINVAL;
 }
@@ -184,7 +184,7 @@ int engine_choice_preset(struct engine_choice *choice, const char *name, struct 
 
 int engine_choice_add_metric(struct engine_choice *choice, const char *text, struct error *err)
 {
-	return add_asked_metric(choice, &choice->selection, text, err);
+	return add_recorded_metric(choice, &choice->selection, text, err);
 }
 
 struct columns *engine_choice_columns(const struct engine_choice *choice, struct plan *plan)

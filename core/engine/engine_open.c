@@ -146,9 +146,9 @@ static void read_host(const struct sys *sys, char *host, size_t size)
 
 /*
  * Runs short intervals until the plan stays, SETTLE_MAX at most. The snapshot of the last one is
- * the glimpse, if the caller wants one.
+ * the glimpse, if the caller requests one.
  */
-static void settle(struct engine *engine)
+static void settle_plan(struct engine *engine)
 {
 	const struct plan *before;
 	struct snapshot *last = NULL;
@@ -217,7 +217,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	engine_notes_begin(&engine->causes);
 	for (size_t i = 0; config->notes && i < config->notes->n; i++)
 		notes_add(&engine->notes, "%s", config->notes->items[i].text);
-	settle(engine);
+	settle_plan(engine);
 	engine->record.recorder = config->recorder;
 	engine->record.failed = config->recording;
 	engine_continue_recording(engine);

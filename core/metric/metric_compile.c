@@ -38,10 +38,10 @@ struct parser {
 	unsigned nested;
 };
 
-static int fail(struct parser *p, int code, size_t at, const char *format, ...)
+static int fail_at(struct parser *p, int code, size_t at, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-static int fail(struct parser *p, int code, size_t at, const char *format, ...)
+static int fail_at(struct parser *p, int code, size_t at, const char *format, ...)
 {
 	char name[64], what[192];
 	va_list args;
@@ -76,16 +76,16 @@ static int fail_expected(struct parser *p, const char *what)
 	uint32_t character;
 	size_t length = text_decode(p->text + p->at, &character);
 
-	return fail(p, -EINVAL, p->at, "expected %s, found %s", what,
-		    quote(p, p->at, length, found, sizeof(found)));
+	return fail_at(p, -EINVAL, p->at, "expected %s, found %s", what,
+		       quote(p, p->at, length, found, sizeof(found)));
 }
 
 static int emit(struct parser *p, struct metric_op op, size_t pops)
 {
 	p->depth = p->depth - pops + 1;
 	if (p->depth > METRIC_DEPTH_MAX)
-		return fail(p, -E2BIG, p->at, "more than %d values wait for their operator",
-			    METRIC_DEPTH_MAX);
+		return fail_at(p, -E2BIG, p->at, "more than %d values wait for their operator",
+			       METRIC_DEPTH_MAX);
 	if (p->depth > p->depth_max)
 		p->depth_max = p->depth;
 	p->ops = array_reserve(p->ops, &p->capacity, p->n + 1, sizeof(*p->ops));
@@ -137,9 +137,9 @@ static int parse_number(struct parser *p)
 	p->at += text_number(p->text + start, &value);
 	char next = p->text[p->at];
 	if (next == 'e' || next == 'E')
-		return fail(p, -EINVAL, p->at, "expected digits after the exponent's e");
+		return fail_at(p, -EINVAL, p->at, "expected digits after the exponent's e");
 	if (!isfinite(value))
-		return fail(p, -EINVAL, start, "this number is too large");
+		return fail_at(p, -EINVAL, start, "this number is too large");
 	if (is_letter(next) || next == '_')
 		return fail_expected(p, "an operator after the number");
 	return emit(p, (struct metric_op){.code = OP_NUMBER, .number = value}, 0);
@@ -157,7 +157,7 @@ static int emit_event(struct parser *p, size_t start, const char *name)
 		char printable[160];
 
 		text_printable(printable, sizeof(printable), why.text, 150);
-		return fail(p, index, start, "%s", printable);
+		return fail_at(p, index, start, "%s", printable);
 	}
 	return emit(p, (struct metric_op){.code = OP_EVENT, .event = (size_t)index}, 0);
 }
@@ -217,7 +217,7 @@ static int parse_name(struct parser *p)
 	char name[NAME_MAX_BYTES + 1];
 
 	if (length > NAME_MAX_BYTES)
-		return fail(p, -E2BIG, start, "a name of more than %d bytes", NAME_MAX_BYTES);
+		return fail_at(p, -E2BIG, start, "a name of more than %d bytes", NAME_MAX_BYTES);
 	memcpy(name, p->text + start, length);
 	name[length] = '\0';
 	p->at += length;
@@ -226,8 +226,8 @@ static int parse_name(struct parser *p)
 			if (strcmp(functions[i].name, name) == 0)
 				return parse_arguments(p, functions[i].code,
 						       functions[i].arguments);
-		return fail(p, -EINVAL, start,
-			    "there is no such function: min(a, b), max(a, b), if(c, a, b)");
+		return fail_at(p, -EINVAL, start,
+			       "there is no such function: min(a, b), max(a, b), if(c, a, b)");
 	}
 	if (strcmp(name, "interval_s") == 0)
 		return emit_op(p, OP_INTERVAL, 0);
@@ -246,12 +246,12 @@ static int parse_quoted(struct parser *p)
 	char name[NAME_MAX_BYTES + 1];
 
 	if (!end)
-		return fail(p, -EINVAL, start, "this quote is not closed");
+		return fail_at(p, -EINVAL, start, "this quote is not closed");
 	size_t length = (size_t)(end - text);
 	if (length == 0)
-		return fail(p, -EINVAL, start, "expected the name of an event in the quotes");
+		return fail_at(p, -EINVAL, start, "expected the name of an event in the quotes");
 	if (length > NAME_MAX_BYTES)
-		return fail(p, -E2BIG, start, "a name of more than %d bytes", NAME_MAX_BYTES);
+		return fail_at(p, -E2BIG, start, "a name of more than %d bytes", NAME_MAX_BYTES);
 	memcpy(name, text, length);
 	name[length] = '\0';
 	p->at = start + length + 2;
@@ -285,7 +285,7 @@ static int parse_unary(struct parser *p)
 	while (accept(p, "-"))
 		minuses++;
 	if (p->nested == NESTED_MAX)
-		return fail(p, -E2BIG, p->at, "nested more than %d deep", NESTED_MAX);
+		return fail_at(p, -E2BIG, p->at, "nested more than %d deep", NESTED_MAX);
 	p->nested++;
 	ret = parse_primary(p);
 	p->nested--;
@@ -361,7 +361,7 @@ static int parse_expression(struct parser *p)
 static int parse_formula(struct parser *p)
 {
 	if (strnlen(p->text, LENGTH_MAX + 1) > LENGTH_MAX)
-		return fail(p, -E2BIG, LENGTH_MAX, "longer than %d bytes", LENGTH_MAX);
+		return fail_at(p, -E2BIG, LENGTH_MAX, "longer than %d bytes", LENGTH_MAX);
 	int ret = parse_expression(p);
 	if (ret == 0 && skip_space(p) != '\0')
 		ret = fail_expected(p, "an operator or the end");

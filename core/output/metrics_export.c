@@ -137,7 +137,7 @@ static void add_wholes(const struct intake *intake, const struct rows *processes
 		bool tasks = i == METRICS_EXPORT_OTHERS || i == METRICS_EXPORT_TARGET;
 		struct export_counters_sums *to = &intake->export->wholes[i].sums;
 
-		intake->export->wholes[i].told = tallies[i];
+		intake->export->wholes[i].present = tallies[i];
 		if (scaled[i])
 			add_sum(intake, scaled[i], to);
 		else if (tallies[i])
@@ -168,14 +168,14 @@ static void add_cpus(const struct intake *intake)
 	struct metrics_export *export = intake->export;
 
 	for (size_t i = 0; i < export->n_cpus; i++)
-		export->cpus[i].heard = false;
+		export->cpus[i].present = false;
 	for (size_t i = 0; i < intake->snapshot->n_cpus; i++) {
 		const struct snapshot_cpu *from = &intake->snapshot->cpus[i];
 
 		if (!from->tally || from->cpu < 0)
 			continue;
 		struct metrics_export_cpu *cpu = find_cpu(export, from->cpu);
-		cpu->heard = true;
+		cpu->present = true;
 		cpu->socket = from->socket;
 		cpu->node = from->node;
 		memcpy(cpu->type, from->type, sizeof(cpu->type));
@@ -208,7 +208,7 @@ static void free_labels(struct intake *intake)
 	free(intake->text);
 }
 
-static size_t append(const struct intake *intake, size_t at, const char *piece)
+static size_t append_text(const struct intake *intake, size_t at, const char *piece)
 {
 	return at + text_copy(intake->text + at, intake->text_size - at, piece);
 }
@@ -219,11 +219,11 @@ static size_t append_label(const struct intake *intake, size_t at, const char *n
 {
 	if (!value || !value[0])
 		return at;
-	at = append(intake, at, at > 0 ? "," : "");
-	at = append(intake, at, name);
-	at = append(intake, at, "=\"");
-	at = append(intake, at, value);
-	return append(intake, at, "\"");
+	at = append_text(intake, at, at > 0 ? "," : "");
+	at = append_text(intake, at, name);
+	at = append_text(intake, at, "=\"");
+	at = append_text(intake, at, value);
+	return append_text(intake, at, "\"");
 }
 
 static const char *short_label(const char *name, char label[SHORT_LABEL_BYTES])
@@ -328,7 +328,7 @@ void metrics_export_add(struct metrics_export *export, const struct snapshot *sn
 	export->intervals |= !snapshot->run;
 	export->lost_records += snapshot->lost_records;
 	export->records += snapshot->cost.records;
-	export->own_cpu_ns += snapshot->cost.cpu_ns;
+	export->self_cpu_ns += snapshot->cost.cpu_ns;
 	export->time_ns = snapshot->time_ns;
 	export->realtime_ns = snapshot->realtime_ns;
 	export->interval_ns = snapshot->interval_ns;

@@ -22,7 +22,7 @@ struct metrics_export_event {
 struct metrics_export_cpu {
 	int cpu, socket, node; /* -1: unknown */
 	char type[24];
-	bool heard; /* now */
+	bool present; /* in the last snapshot */
 	struct export_counters_sums all, idle;
 };
 
@@ -50,7 +50,7 @@ struct metrics_export {
 	struct metrics_export_event events[METRICS_EXPORT_NAMES_MAX];
 	struct {
 		struct export_counters_sums sums;
-		bool told; /* the last snapshot has it */
+		bool present; /* in the last snapshot */
 	} wholes[METRICS_EXPORT_WHOLES];
 	struct metrics_export_cpu *cpus;
 	size_t n_cpus, cpus_capacity;
@@ -58,8 +58,8 @@ struct metrics_export {
 
 	/* Number of snapshots; facts of the last one. */
 	uint64_t snapshots, lost_records;
-	uint64_t records, own_cpu_ns; /* cost of pmctop; 0: unknown, or a replay */
-	bool intervals;               /* a snapshot of an interval was added */
+	uint64_t records, self_cpu_ns; /* cost of pmctop; 0: unknown, or a replay */
+	bool intervals;                /* a snapshot of an interval was added */
 	uint64_t time_ns, realtime_ns, interval_ns;
 	unsigned threads;
 	char host[64], replay[64], pmu[32], mode[16];

@@ -60,7 +60,7 @@ static bool is_taken(const struct metrics_export_names *names, const char *word)
 	return strcmp(word, SHARED_WORD) == 0;
 }
 
-/* With the unit behind it, unless it says so itself. */
+/* With the unit behind it, unless it has_unit so itself. */
 static char *choose_word(const struct metrics_export_names *names, const char *label,
 			 const char *unit)
 {
@@ -69,10 +69,10 @@ static char *choose_word(const struct metrics_export_names *names, const char *l
 
 	if (n == 0)
 		return NULL;
-	bool says =
+	bool has_unit =
 		n > n_unit && strcmp(word + n - n_unit, unit) == 0 && word[n - n_unit - 1] == '_';
-	snprintf(whole, sizeof(whole), "%s%s%s", word, *unit && !says ? "_" : "",
-		 *unit && !says ? unit : "");
+	snprintf(whole, sizeof(whole), "%s%s%s", word, *unit && !has_unit ? "_" : "",
+		 *unit && !has_unit ? unit : "");
 	return is_taken(names, whole) ? NULL : xstrdup(whole);
 }
 

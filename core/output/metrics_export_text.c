@@ -150,7 +150,7 @@ static void put_events(const struct export_writer *writer, const char *prefix, c
 static bool any_cpu(const struct metrics_export *export)
 {
 	for (size_t i = 0; i < export->n_cpus; i++)
-		if (export->cpus[i].heard)
+		if (export->cpus[i].present)
 			return true;
 	return false;
 }
@@ -171,7 +171,7 @@ static void put_wholes(const struct export_writer *writer)
 	for (size_t i = 0; i < METRICS_EXPORT_WHOLES; i++) {
 		const struct series series = {"", &writer->export->wholes[i].sums};
 
-		if (!writer->export->wholes[i].told ||
+		if (!writer->export->wholes[i].present ||
 		    (i == METRICS_EXPORT_IDLE && any_cpu(writer->export)))
 			continue;
 		put_events(writer, wholes[i].prefix, wholes[i].help, &series, 1);
@@ -189,7 +189,7 @@ static void put_cpus(const struct export_writer *writer)
 	for (size_t i = 0; i < export->n_cpus; i++) {
 		const struct metrics_export_cpu *cpu = &export->cpus[i];
 
-		if (!cpu->heard)
+		if (!cpu->present)
 			continue;
 		snprintf(labels[n], sizeof(labels[n]), "cpu=\"%d\"", cpu->cpu);
 		all[n] = (struct series){labels[n], &cpu->all};
@@ -266,7 +266,7 @@ static void put_topology(const struct export_writer *writer)
 		char labels[100];
 		int length;
 
-		if (!cpu->heard)
+		if (!cpu->present)
 			continue;
 		length = snprintf(labels, sizeof(labels), "cpu=\"%d\"", cpu->cpu);
 		if (cpu->socket >= 0)
@@ -370,9 +370,9 @@ static void put_last_snapshot(const struct export_writer *writer)
 
 	put_number(writer, &snapshots, export->snapshots);
 	put_number(writer, &lost, export->lost_records);
-	if (export->own_cpu_ns > 0) {
+	if (export->self_cpu_ns > 0) {
 		put_number(writer, &records, export->records);
-		put_ns(writer, &native, export->own_cpu_ns);
+		put_ns(writer, &native, export->self_cpu_ns);
 	}
 	put_ns(writer, &interval, export->interval_ns);
 	if (export->realtime_ns > 0)

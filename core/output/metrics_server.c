@@ -64,7 +64,7 @@ static uint64_t now_ns(const struct metrics_server *server)
 	return server->source.now_ns ? server->source.now_ns() : monotonic_ns();
 }
 
-static void shut(struct metrics_server *server, struct client *client)
+static void shut_client(struct metrics_server *server, struct client *client)
 {
 	TAILQ_REMOVE(&server->clients, client, link);
 	server->n_clients--;
@@ -89,7 +89,7 @@ static int dismiss_late(struct metrics_server *server)
 
 		if (server->n_clients <= CLIENTS_KEPT && end_ns > now)
 			return (int)((end_ns - now) / NS_PER_MS) + 1;
-		shut(server, first);
+		shut_client(server, first);
 	}
 	return -1;
 }
@@ -293,7 +293,7 @@ static int patience_ms(struct metrics_server *server)
 	return ms;
 }
 
-static void *serve(void *arg)
+static void *serve_clients(void *arg)
 {
 	struct metrics_server *server = arg;
 	struct pollfd fds[] = {
@@ -352,7 +352,7 @@ int metrics_server_start(struct listen_address *address, const struct metrics_so
 			"limit: ulimit -n");
 		goto fail_listen;
 	}
-	code = thread_start(&server->thread, serve, server);
+	code = thread_start(&server->thread, serve_clients, server);
 	if (code) {
 		error_set(err, code, "The HTTP server's thread cannot be started.");
 		goto fail_thread;

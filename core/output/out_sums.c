@@ -150,12 +150,12 @@ static void sum_target(const struct line_sum *sum, const struct snapshot *snapsh
 }
 
 /* A count with an estimate for the uncounted time beside its own is SCALED. */
-static struct figure with_estimate(struct figure figure, uint64_t own_ns, uint64_t uncounted_ns)
+static struct figure with_estimate(struct figure figure, uint64_t counted_ns, uint64_t uncounted_ns)
 {
 	if (figure.state != FIGURE_VALID)
 		return figure;
 	figure.state = FIGURE_SCALED;
-	figure.share = (float)((double)own_ns / (double)(own_ns + uncounted_ns));
+	figure.share = (float)((double)counted_ns / (double)(counted_ns + uncounted_ns));
 	return figure;
 }
 

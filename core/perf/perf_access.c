@@ -88,7 +88,7 @@ void perf_permission_read(const struct sys *sys, struct perf_permission *permiss
 	permission->has_sysctls =
 		permission->has_paranoid ||
 		sys_file_read(sys, SYSCTL "osrelease", release, sizeof(release)) > 0;
-	permission->knows_perfmon =
+	permission->has_cap_perfmon =
 		proc_number(sys, SYSCTL "cap_last_cap", &last) < 0 || last >= CAP_PERFMON;
 }
 

@@ -49,10 +49,10 @@ static inline bool perf_access_no_pmu(const struct perf_access *access)
 struct perf_permission {
 	struct credentials credentials;
 	struct container container;
-	bool has_sysctls;   /* /proc/sys exists */
-	bool has_paranoid;  /* perf_event_paranoid exists: the kernel was built with perf */
-	long paranoid;      /* perf_event_paranoid */
-	bool knows_perfmon; /* CAP_PERFMON exists, from Linux 5.8 on; before: CAP_SYS_ADMIN */
+	bool has_sysctls;     /* /proc/sys exists */
+	bool has_paranoid;    /* perf_event_paranoid exists: the kernel was built with perf */
+	long paranoid;        /* perf_event_paranoid */
+	bool has_cap_perfmon; /* CAP_PERFMON exists, from Linux 5.8 on; before: CAP_SYS_ADMIN */
 };
 
 void perf_permission_read(const struct sys *sys, struct perf_permission *permission);

@@ -36,7 +36,7 @@ bool native_is(const struct perf_event_header *header, enum native_kind wanted)
 	return native_open(header, &kind, &words) && kind == wanted;
 }
 
-static size_t left(const struct native_words *words)
+static size_t words_left(const struct native_words *words)
 {
 	return (size_t)(words->end - words->at);
 }
@@ -85,7 +85,7 @@ const uint64_t *native_array(struct native_words *words, size_t n)
 {
 	const uint64_t *array = words->at;
 
-	if (n > left(words)) {
+	if (n > words_left(words)) {
 		words->broken = true;
 		return NULL;
 	}
@@ -95,7 +95,7 @@ const uint64_t *native_array(struct native_words *words, size_t n)
 
 char *native_bytes(struct native_words *words)
 {
-	uint64_t length = native_number(words, left(words) * sizeof(uint64_t));
+	uint64_t length = native_number(words, words_left(words) * sizeof(uint64_t));
 	const uint64_t *bytes = native_array(words, (length + 7) / 8);
 
 	return bytes ? xstrndup((const char *)bytes, length) : xstrdup("");

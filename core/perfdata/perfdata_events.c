@@ -162,7 +162,8 @@ static struct perfdata_event *find_named(const struct perfdata_events *events, u
 	return NULL;
 }
 
-static int update(const struct perfdata_events *events, const struct perf_event_header *header)
+static int update_event(const struct perfdata_events *events,
+			const struct perf_event_header *header)
 {
 	const struct update_record *record = (const void *)header;
 
@@ -202,6 +203,6 @@ int perfdata_events_add(struct perfdata_events *events, const struct perf_event_
 	if (record->type == PERFDATA_ATTR)
 		return add_attr(events, record);
 	if (record->type == PERFDATA_UPDATE)
-		return update(events, record);
+		return update_event(events, record);
 	return 0;
 }

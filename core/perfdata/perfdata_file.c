@@ -62,8 +62,8 @@ static int read_at(const struct perfdata_file *file, uint64_t at, void *bytes, s
 	return 0;
 }
 
-static int read_or_say(const struct perfdata_file *file, uint64_t at, void *bytes, size_t n,
-		       struct error *err)
+static int read_start(const struct perfdata_file *file, uint64_t at, void *bytes, size_t n,
+		      struct error *err)
 {
 	int result = read_at(file, at, bytes, n);
 
@@ -145,7 +145,7 @@ int perfdata_file_new(const struct perfdata_input *input, bool swapped,
 	file->swapped = swapped;
 	file->tracing = tracing;
 	struct perfdata_file_head *header = &file->header;
-	int result = read_or_say(file, 0, header, PERFDATA_FILE_HEAD, err);
+	int result = read_start(file, 0, header, PERFDATA_FILE_HEAD, err);
 	if (result == 0 && swapped)
 		perfdata_swap_words((uint64_t *)header, PERFDATA_FILE_HEAD / sizeof(uint64_t));
 	if (result == 0 && header->size != PERFDATA_FILE_HEAD && header->size != sizeof(*header))
@@ -153,8 +153,8 @@ int perfdata_file_new(const struct perfdata_input *input, bool swapped,
 				   "The header of this perf.data is unknown: the file is broken, "
 				   "or its perf is too new.");
 	if (result == 0 && header->size == sizeof(*header))
-		result = read_or_say(file, PERFDATA_FILE_HEAD, header->features,
-				     sizeof(header->features), err);
+		result = read_start(file, PERFDATA_FILE_HEAD, header->features,
+				    sizeof(header->features), err);
 	if (result == 0 && swapped)
 		perfdata_swap_words(header->features, ARRAY_SIZE(header->features));
 	if (result == 0)
@@ -201,7 +201,7 @@ bool perfdata_file_is_native(const struct perfdata_file *file)
 static int step_ids(struct perfdata_file *file, struct perfdata *to, bool more, struct error *err)
 {
 	size_t n = size_min((size_t)(file->ids.size / sizeof(uint64_t)), IDS_AT_ONCE);
-	int result = read_or_say(file, file->ids.offset, file->id_words, n * sizeof(uint64_t), err);
+	int result = read_start(file, file->ids.offset, file->id_words, n * sizeof(uint64_t), err);
 
 	if (result < 0)
 		return result;
@@ -238,8 +238,8 @@ static int step_attr(struct perfdata_file *file, struct perfdata *to, struct err
 	_Alignas(uint64_t) unsigned char entry[ENTRY_BYTES_MAX];
 	const size_t size = (size_t)file->header.entry_size,
 		     room = size - sizeof(struct perfdata_section);
-	int result = read_or_say(file, file->header.attrs.offset + file->next_attr * size, entry,
-				 size, err);
+	int result = read_start(file, file->header.attrs.offset + file->next_attr * size, entry,
+				size, err);
 
 	if (result < 0)
 		return result;
@@ -274,7 +274,7 @@ static bool feature_read(struct feature *feature, void *to, size_t n)
 	return true;
 }
 
-static bool pass(struct feature *feature, uint64_t n)
+static bool feature_skip(struct feature *feature, uint64_t n)
 {
 	if ((uint64_t)(feature->end - feature->at) < n)
 		return false;
@@ -295,14 +295,15 @@ void perfdata_event_desc(struct perfdata *to, const unsigned char *bytes, size_t
 	    !feature_read(&feature, &attr_size, sizeof(attr_size)))
 		return;
 	for (uint32_t i = 0; i < n_events && i < PERFDATA_EVENTS_MAX; i++) {
-		if (!pass(&feature, attr_size) || !feature_read(&feature, &n_ids, sizeof(n_ids)) ||
+		if (!feature_skip(&feature, attr_size) ||
+		    !feature_read(&feature, &n_ids, sizeof(n_ids)) ||
 		    !feature_read(&feature, &length, sizeof(length)))
 			return;
 		const char *name = (const char *)feature.at;
 		uint64_t id = 0;
-		if (!pass(&feature, length) ||
+		if (!feature_skip(&feature, length) ||
 		    (n_ids > 0 && !feature_read(&feature, &id, sizeof(id))) ||
-		    (n_ids > 0 && !pass(&feature, (n_ids - 1ull) * sizeof(id))))
+		    (n_ids > 0 && !feature_skip(&feature, (n_ids - 1ull) * sizeof(id))))
 			return;
 		char *text = xstrndup(name, strnlen(name, size_min(length, PERFDATA_NAME_MAX)));
 		perfdata_name(to, id, text);

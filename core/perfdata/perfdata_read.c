@@ -163,7 +163,7 @@ static int read_head(struct perfdata_reader *reader, struct error *err)
 {
 	struct record_stream *stream = &reader->outer;
 	struct perfdata_head head;
-	int result = record_stream_want(stream, sizeof(head));
+	int result = record_stream_load(stream, sizeof(head));
 
 	if (result < 0)
 		return result;

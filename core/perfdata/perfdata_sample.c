@@ -54,8 +54,8 @@ static void sample_clear(struct perfdata_sample *sample)
 	sample->pid = sample->tid = -1;
 }
 
-static const struct perfdata_event *whose_sample(const struct perfdata_events *events,
-						 const uint64_t *words, size_t n)
+static const struct perfdata_event *event_of_sample(const struct perfdata_events *events,
+						    const uint64_t *words, size_t n)
 {
 	if (events->n == 1)
 		return events->items;
@@ -210,7 +210,7 @@ static int decode_sample(const struct perfdata_events *events,
 {
 	const uint64_t *words = (const void *)(header + 1);
 	size_t n = (header->size - sizeof(*header)) / sizeof(*words);
-	const struct perfdata_event *event = whose_sample(events, words, n);
+	const struct perfdata_event *event = event_of_sample(events, words, n);
 	int result = 0;
 
 	if (event)
@@ -334,10 +334,10 @@ static void parse_body(const struct perf_event_header *header, struct record *re
 		break;
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 	case PERF_RECORD_SWITCH: {
-		bool told = header->type == PERF_RECORD_SWITCH_CPU_WIDE;
+		bool cpu_wide = header->type == PERF_RECORD_SWITCH_CPU_WIDE;
 		record->kind = RECORD_SWITCH;
-		record->change.other_pid = told ? (pid_t)half_at(header, 8) : -1;
-		record->change.other_tid = told ? (pid_t)half_at(header, 12) : -1;
+		record->change.other_pid = cpu_wide ? (pid_t)half_at(header, 8) : -1;
+		record->change.other_tid = cpu_wide ? (pid_t)half_at(header, 12) : -1;
 		record->change.out = header->misc & PERF_RECORD_MISC_SWITCH_OUT;
 		break;
 	}

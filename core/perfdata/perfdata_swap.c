@@ -21,7 +21,7 @@ struct bytes {
 	unsigned char *at, *end;
 };
 
-static bool reverse(struct bytes *bytes, size_t n)
+static bool reverse_bytes(struct bytes *bytes, size_t n)
 {
 	if ((size_t)(bytes->end - bytes->at) < n)
 		return false;
@@ -49,13 +49,13 @@ static bool reverse_bits(struct bytes *bytes)
 
 static bool swap_u32(struct bytes *bytes, uint32_t *number)
 {
-	if (!reverse(bytes, sizeof(*number)))
+	if (!reverse_bytes(bytes, sizeof(*number)))
 		return false;
 	memcpy(number, bytes->at - sizeof(*number), sizeof(*number));
 	return true;
 }
 
-static bool pass(struct bytes *bytes, size_t n)
+static bool skip_bytes(struct bytes *bytes, size_t n)
 {
 	if ((size_t)(bytes->end - bytes->at) < n)
 		return false;
@@ -78,17 +78,17 @@ static bool swap_fields(struct bytes *bytes, const char *letters)
 				again = letters + 1;
 				break;
 			case 's':
-				there = swap_u32(bytes, &length) && pass(bytes, length);
+				there = swap_u32(bytes, &length) && skip_bytes(bytes, length);
 				break;
 			case 'b':
 				there = reverse_bits(bytes);
 				break;
 			case '*':
-				while (reverse(bytes, sizeof(uint64_t)))
+				while (reverse_bytes(bytes, sizeof(uint64_t)))
 					;
 				break;
 			default:
-				there = reverse(bytes, (size_t)(*letters - '0'));
+				there = reverse_bytes(bytes, (size_t)(*letters - '0'));
 			}
 			if (!there)
 				return false;
@@ -131,7 +131,7 @@ static void swap_event_desc(struct bytes *bytes)
 		return;
 	for (; n > 0; n--) {
 		unsigned char *attr = bytes->at;
-		if (!pass(bytes, attr_size))
+		if (!skip_bytes(bytes, attr_size))
 			return;
 		perfdata_swap_attr(attr, attr_size);
 		if (!swap_u32(bytes, &n_ids) || !swap_fields(bytes, "s"))
@@ -166,7 +166,7 @@ static void exchange_halves(uint64_t *word)
 	*word = *word << 32 | *word >> 32;
 }
 
-static unsigned count(uint64_t type, uint64_t those)
+static unsigned count_bits(uint64_t type, uint64_t those)
 {
 	return (unsigned)__builtin_popcountll(type & those);
 }
@@ -191,7 +191,7 @@ static void swap_sample(const struct perfdata_events *events, struct perf_event_
 	if (events->id_place >= 0 && (size_t)events->id_place < n)
 		event = perfdata_events_find(events, words[events->id_place]);
 	uint64_t type = (event ? event : events->items)->attr.sample_type;
-	size_t tid = count(type, before_tid), cpu = count(type, before_cpu);
+	size_t tid = count_bits(type, before_tid), cpu = count_bits(type, before_cpu);
 	if (type & PERF_SAMPLE_TID && tid < n)
 		exchange_halves(&words[tid]);
 	if (type & PERF_SAMPLE_CPU && cpu < n)
@@ -220,7 +220,7 @@ static void swap_trailer(const struct perfdata_events *events, struct perf_event
 	if (n > 0 && attr->sample_type & PERF_SAMPLE_TID)
 		exchange_halves(words);
 	if (n > 0 && attr->sample_type & PERF_SAMPLE_CPU)
-		exchange_halves(&words[count(attr->sample_type, before_cpu)]);
+		exchange_halves(&words[count_bits(attr->sample_type, before_cpu)]);
 }
 
 static void swap_kernel(const struct perfdata_events *events, struct perf_event_header *record)

@@ -62,7 +62,7 @@ static void move_to_front(struct record_stream *stream)
 	stream->end = left;
 }
 
-int record_stream_want(struct record_stream *stream, size_t n)
+int record_stream_load(struct record_stream *stream, size_t n)
 {
 	if (record_stream_has(stream) >= n)
 		return 1;
@@ -84,7 +84,7 @@ static int parse_tracing(struct record_stream *stream)
 
 	tracing->result = -EBADMSG;
 	if (stream->skip <= RECORD_STREAM_BYTES / 2) {
-		int result = record_stream_want(stream, stream->skip);
+		int result = record_stream_load(stream, stream->skip);
 		if (result <= 0)
 			return result;
 		tracing->result = perfdata_tracing_read(record_stream_at(stream), stream->skip,
@@ -94,7 +94,7 @@ static int parse_tracing(struct record_stream *stream)
 	return 1;
 }
 
-/* Passes over the bytes up to the next record: 1, or a result of record_stream_want(). */
+/* Passes over the bytes up to the next record: 1, or a result of record_stream_load(). */
 static int skip_to_record(struct record_stream *stream)
 {
 	int result = stream->tracing ? parse_tracing(stream) : 1;
@@ -102,7 +102,7 @@ static int skip_to_record(struct record_stream *stream)
 	if (result <= 0)
 		return result;
 	while (stream->skip > 0) {
-		result = record_stream_want(stream, 1);
+		result = record_stream_load(stream, 1);
 		if (result <= 0)
 			return result;
 		size_t some = record_stream_has(stream);
@@ -155,7 +155,7 @@ static int find_record(struct record_stream *stream, struct perf_event_header *h
 		int result = skip_to_record(stream);
 		if (result <= 0)
 			return result == 0 ? -ENODATA : result;
-		result = record_stream_want(stream, sizeof(*header));
+		result = record_stream_load(stream, sizeof(*header));
 		if (result <= 0)
 			return result == 0 && record_stream_has(stream) > 0 ? -ENODATA : result;
 		memcpy(header, record_stream_at(stream), sizeof(*header));
@@ -180,7 +180,7 @@ int record_stream_next(struct record_stream *stream, const struct perf_event_hea
 
 	if (result <= 0)
 		return result;
-	result = record_stream_want(stream, header.size);
+	result = record_stream_load(stream, header.size);
 	if (result <= 0)
 		return result == 0 ? -ENODATA : result;
 	unsigned char *at = stream->bytes + stream->begin;

@@ -74,8 +74,9 @@ static inline const unsigned char *record_stream_at(const struct record_stream *
  * Makes n bytes available at record_stream_at(), at most half of the window: 1; 0: there are fewer
  * before the end; or -errno of fill().
  */
-int record_stream_want(struct record_stream *stream, size_t n);
-/* The next n bytes of the window are used. They stay in memory until the next want. */
+int record_stream_load(struct record_stream *stream, size_t n);
+/* The next n bytes of the window are used. They stay in memory until the next record_stream_load().
+ */
 void record_stream_pass(struct record_stream *stream, size_t n);
 
 #endif

@@ -31,7 +31,7 @@ int recorder_new(const struct recorder_spec *spec, struct recorder **out, struct
 	}
 	recorder->file = file;
 	recorder->data = recording_file_new_part(file);
-	recorder->told = xcalloc(RECORDER_TOLD_MAX, sizeof(*recorder->told));
+	recorder->row_hashes = xcalloc(RECORDER_ROW_SLOTS, sizeof(*recorder->row_hashes));
 	*out = recorder;
 	return 0;
 }
@@ -71,7 +71,7 @@ int recorder_finish(struct recorder *recorder, struct error *err)
 	int result = recording_file_close(recorder->file, err);
 	columns_unref(recorder->columns);
 	perfdata_fini(&recorder->tracing);
-	free(recorder->told);
+	free(recorder->row_hashes);
 	free(recorder);
 	return result;
 }

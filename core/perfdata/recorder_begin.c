@@ -120,8 +120,8 @@ void recorder_begin(struct recorder *recorder, const struct recorder_facts *fact
 	recorder->began_ns = sys_now_ns(recorder->sys);
 	columns_unref(recorder->columns);
 	recorder->columns = NULL;
-	memset(recorder->told, 0, RECORDER_TOLD_MAX * sizeof(*recorder->told));
-	recorder->told_notes = recorder->told_target = 0;
+	memset(recorder->row_hashes, 0, RECORDER_ROW_SLOTS * sizeof(*recorder->row_hashes));
+	recorder->notes_hash = recorder->target_hash = 0;
 
 	perfdata_head(recorder->data);
 	recorder->featured = false;

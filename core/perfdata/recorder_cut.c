@@ -29,11 +29,11 @@ static void put_row(struct recorder *recorder, const struct snapshot *snapshot,
 	struct perfdata *data = recorder->data;
 	const char *cgroup = snapshot_cgroup(snapshot, row);
 	uint64_t hash = hash_row(row, cgroup);
-	uint64_t *told = &recorder->told[(size_t)row->tid & (RECORDER_TOLD_MAX - 1)];
+	uint64_t *recorded = &recorder->row_hashes[(size_t)row->tid & (RECORDER_ROW_SLOTS - 1)];
 
-	if (*told == hash)
+	if (*recorded == hash)
 		return;
-	*told = hash;
+	*recorded = hash;
 	perfdata_native_begin(data, NATIVE_TASK);
 	perfdata_pid(data, row->pid);
 	perfdata_pid(data, row->tid);
@@ -142,9 +142,9 @@ static void put_roots(struct recorder *recorder, const struct target_root *roots
 		hash = hash_bytes(hash, words, sizeof(words));
 		hash = hash_bytes(hash, roots[i].comm, sizeof(roots[i].comm));
 	}
-	if (hash == recorder->told_target)
+	if (hash == recorder->target_hash)
 		return;
-	recorder->told_target = hash;
+	recorder->target_hash = hash;
 	perfdata_native_begin(recorder->data, NATIVE_TARGET);
 	perfdata_word(recorder->data, n);
 	for (size_t i = 0; i < n; i++) {
@@ -187,9 +187,9 @@ static void put_notes(struct recorder *recorder, const struct snapshot *snapshot
 
 	for (size_t i = 0; i < snapshot->n_notes; i++)
 		hash = hash_bytes(hash, snapshot->notes[i], strlen(snapshot->notes[i]) + 1);
-	if (hash == recorder->told_notes)
+	if (hash == recorder->notes_hash)
 		return;
-	recorder->told_notes = hash;
+	recorder->notes_hash = hash;
 	perfdata_native_begin(recorder->data, NATIVE_NOTES);
 	perfdata_word(recorder->data, snapshot->n_notes);
 	for (size_t i = 0; i < snapshot->n_notes; i++)

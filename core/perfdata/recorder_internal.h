@@ -5,7 +5,7 @@
 #include "core/perfdata/recorder.h"
 
 /* Shared by core/perfdata/recorder*.c. */
-enum { RECORDER_TOLD_MAX = 1 << 16 }; /* slots of recorder.told; a power of two */
+enum { RECORDER_ROW_SLOTS = 1 << 16 }; /* slots of recorder.row_hashes; a power of two */
 
 struct recorder {
 	const struct sys *sys; /* borrowed, since recorder_begin() */
@@ -19,8 +19,8 @@ struct recorder {
 	struct perfdata tracing; /* PERFDATA_TRACING_DATA of this file; empty: none */
 	bool traced;             /* `tracing` is to be recorded after the events */
 	struct columns *columns; /* as recorded last; a reference */
-	uint64_t *told;          /* by tid: hash of the row recorded last */
-	uint64_t told_notes, told_target;
+	uint64_t *row_hashes;    /* by tid: hash of the row recorded last */
+	uint64_t notes_hash, target_hash;
 };
 
 /* Passes the records so far to the file. */

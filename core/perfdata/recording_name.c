@@ -234,8 +234,8 @@ static void remove_past(const struct safe_path *place, const struct recording_pa
 		unlinkat(place->directory, name, 0);
 }
 
-static void remember_stamped(struct recording_name *name, const struct safe_path *place,
-			     const struct recording_past *past)
+static void keep_stamped(struct recording_name *name, const struct safe_path *place,
+			 const struct recording_past *past)
 {
 	if (name->keep == 0)
 		return;
@@ -265,7 +265,7 @@ static int put_behind(struct recording_name *name, const struct safe_path *place
 		return result;
 	past.device = status.st_dev;
 	past.inode = status.st_ino;
-	remember_stamped(name, place, &past);
+	keep_stamped(name, place, &past);
 	return 0;
 }
 

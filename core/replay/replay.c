@@ -29,8 +29,8 @@ struct replay {
 	struct replay_kind *kind; /* NULL: the last rewind failed ... */
 	struct error error;       /* ... for this reason */
 	uint64_t interval_ns, records;
-	bool paced;                      /* the user gave an interval */
-	struct commands commands, asked; /* pending; applied */
+	bool paced; /* the user gave an interval */
+	struct commands pending, applied;
 };
 
 void replay_state_open(struct replay_state *state, const int *cpu_numbers, size_t n_cpus)
@@ -56,7 +56,7 @@ static void state_free(struct replay_state *state)
 	tasks_free(state->tasks);
 	pmu_set_fini(&state->pmus);
 	notes_fini(&state->notes);
-	notes_fini(&state->said);
+	notes_fini(&state->replay_notes);
 	free(state);
 }
 
@@ -76,9 +76,9 @@ static struct replay_state *state_new(struct replay *replay, struct error *err)
 	state->users = users_new(state->sys);
 	topology_init(&state->topology, state->sys);
 	state->mode = COUNT_MODE_SYSTEM;
-	state->asked = &replay->asked;
+	state->applied = &replay->applied;
 	for (size_t i = 0; replay->engine.notes && i < replay->engine.notes->n; i++)
-		notes_add(&state->said, "%s", replay->engine.notes->items[i].text);
+		notes_add(&state->replay_notes, "%s", replay->engine.notes->items[i].text);
 	if (target_new(state->sys, state->users, &everybody, &state->target, err) == 0)
 		return state;
 	state_free(state);
@@ -133,7 +133,7 @@ static int begin_replay(struct replay *replay, struct error *err)
 	const struct replay_kind_ops *ops =
 		native_is(record, NATIVE_BEGIN) ? &replay_native_ops : &replay_perf_ops;
 	if (replay->paced && ops == &replay_native_ops)
-		notes_add(&replay->state->said,
+		notes_add(&replay->state->replay_notes,
 			  "A recording of pmctop has fixed intervals. A delay is for live runs and "
 			  "for recordings of perf.");
 	while ((result = ops->open(replay->state, record, &replay->kind, err)) == -EAGAIN) {
@@ -195,7 +195,7 @@ static int open_replay(const struct sys *sys, const struct replay_config *config
 		       engine->n_columns * sizeof(*replay->columns));
 	replay->engine.columns = replay->columns;
 	replay->interval_ns = config->interval_ns ? config->interval_ns : NS_PER_S;
-	replay->paced = config->asked;
+	replay->paced = config->interval_given;
 	replay->file = file;
 	replay->input = input;
 	replay->reader = perfdata_reader_new(input);
@@ -233,28 +233,28 @@ void replay_free(struct replay *replay)
 	end_replay(replay);
 	perfdata_reader_free(replay->reader);
 	replay_input_close(replay->file);
-	commands_clear(&replay->commands);
-	commands_clear(&replay->asked);
+	commands_clear(&replay->pending);
+	commands_clear(&replay->applied);
 	free(replay->columns);
 	free(replay);
 }
 
 static void do_commands(struct replay *replay)
 {
-	struct notes *said = &replay->state->said;
+	struct notes *notes = &replay->state->replay_notes;
 	struct error err;
 
-	for (size_t i = 0; i < replay->commands.n; i++)
-		if (replay_state_command(replay->state, &replay->commands.items[i], &err) < 0)
-			notes_add_transient(said, err.text);
-	commands_clear(&replay->commands);
+	for (size_t i = 0; i < replay->pending.n; i++)
+		if (replay_state_command(replay->state, &replay->pending.items[i], &err) < 0)
+			notes_add_transient(notes, err.text);
+	commands_clear(&replay->pending);
 }
 
 /* Notes of the replay come before the recorded ones. */
 static void add_notes(const struct replay_state *state, struct notes *notes)
 {
-	for (size_t i = 0; i < state->said.n; i++)
-		notes_add(notes, "%s", state->said.items[i].text);
+	for (size_t i = 0; i < state->replay_notes.n; i++)
+		notes_add(notes, "%s", state->replay_notes.items[i].text);
 	for (size_t i = 0; i < state->notes.n; i++)
 		notes_add(notes, "%s", state->notes.items[i].text);
 }
@@ -369,5 +369,5 @@ void replay_set_interval(struct replay *replay, uint64_t interval_ns)
 
 void replay_do(struct replay *replay, const struct command *command)
 {
-	commands_add(&replay->commands, command);
+	commands_add(&replay->pending, command);
 }

@@ -29,7 +29,7 @@ struct replay_config {
 	const struct engine_config
 		*engine;      /* columns, target and rows, as far as the recording has them */
 	uint64_t interval_ns; /* of a perf recording; a native one keeps its intervals ... */
-	bool asked;           /* ... and, if the user gave interval_ns, adds a note */
+	bool interval_given;  /* ... and, if the user gave interval_ns, adds a note */
 };
 
 /* Source of bytes other than a path (core/perfdata/perfdata_read.h). */

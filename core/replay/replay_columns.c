@@ -75,7 +75,7 @@ static void begin_choice(struct replay_state *state)
 	state->choice.config = state->config;
 	state->choice.names = &state->names;
 	state->choice.access = &state->access;
-	state->choice.notes = &state->said;
+	state->choice.notes = &state->replay_notes;
 	state->choice.recorded = &state->known;
 	choose_preset(state, hardware);
 }
@@ -134,7 +134,7 @@ int replay_state_command(struct replay_state *state, const struct command *comma
 
 	if (result < 0)
 		return result;
-	commands_add(state->asked, command);
+	commands_add(state->applied, command);
 	renew_columns(state);
 	return 0;
 }
@@ -177,7 +177,7 @@ static int make_choice(struct replay_state *state, struct error *err)
 
 	if (result == 0 || !state->begun)
 		return result < 0 ? err->code = -EINVAL : 0;
-	notes_add_urgent(&state->said, "%s", err->text);
+	notes_add_urgent(&state->replay_notes, "%s", err->text);
 	state->choice.preset = &state->known.preset;
 	result = state->known.preset.name ? engine_choice_make(&state->choice, err) : result;
 	return result < 0 ? err->code = -EINVAL : 0;
@@ -199,9 +199,9 @@ int replay_state_columns(struct replay_state *state, struct replay_columns *colu
 	state->begun = true;
 	for (size_t i = 0; i < state->config->n_columns; i++)
 		state->config_columns[i].optional = true;
-	for (size_t i = 0; i < state->asked->n; i++)
-		if (do_command(state, &state->asked->items[i], &why) < 0)
-			notes_add(&state->said, "%s", why.text);
+	for (size_t i = 0; i < state->applied->n; i++)
+		if (do_command(state, &state->applied->items[i], &why) < 0)
+			notes_add(&state->replay_notes, "%s", why.text);
 	renew_columns(state);
 	interval_reshape(&state->interval, &state->recorded.plan->shape);
 	attrib_reshape(state->attrib);

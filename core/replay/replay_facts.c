@@ -29,7 +29,7 @@ static bool rest_read(struct rest *rest, void *to, size_t n)
 	return true;
 }
 
-static uint32_t take_u32(struct rest *rest)
+static uint32_t parse_u32(struct rest *rest)
 {
 	uint32_t number = 0;
 
@@ -37,7 +37,7 @@ static uint32_t take_u32(struct rest *rest)
 	return number;
 }
 
-static uint64_t take_u64(struct rest *rest)
+static uint64_t parse_u64(struct rest *rest)
 {
 	uint64_t number = 0;
 
@@ -48,7 +48,7 @@ static uint64_t take_u64(struct rest *rest)
 /* A text: its padded length, the bytes, zeroes. False: there is no more. */
 static bool rest_text(struct rest *rest, char *text, size_t size)
 {
-	size_t bytes = take_u32(rest);
+	size_t bytes = parse_u32(rest);
 
 	if (bytes == 0 || bytes > rest->n)
 		return false;
@@ -77,7 +77,7 @@ const char *replay_facts_pmu(const struct replay_facts *facts, uint32_t type)
 /* Possible and online CPUs. */
 static void parse_cpus(struct replay_facts *facts, struct rest *rest)
 {
-	uint32_t one = take_u32(rest), other = take_u32(rest);
+	uint32_t one = parse_u32(rest), other = parse_u32(rest);
 	uint32_t n = one > other ? one : other;
 
 	facts->n_cpus = n <= REPLAY_CPUS_MAX ? n : 0;
@@ -90,8 +90,8 @@ static void parse_pmus(struct replay_facts *facts, struct rest *rest)
 	free(facts->pmus);
 	facts->pmus = NULL;
 	facts->n_pmus = 0;
-	for (size_t n = take_u32(rest); facts->n_pmus < n && facts->n_pmus < REPLAY_PMUS_MAX;) {
-		struct replay_pmu pmu = {.type = take_u32(rest)};
+	for (size_t n = parse_u32(rest); facts->n_pmus < n && facts->n_pmus < REPLAY_PMUS_MAX;) {
+		struct replay_pmu pmu = {.type = parse_u32(rest)};
 		if (!rest_text(rest, pmu.name, sizeof(pmu.name)))
 			break;
 		facts->pmus = array_reserve(facts->pmus, &capacity, facts->n_pmus + 1,
@@ -141,12 +141,12 @@ static void parse_command(struct replay_facts *facts, struct rest *rest)
 	char word[TEXT_MAX];
 	bool all = false;
 
-	for (uint32_t n = take_u32(rest); n > 0 && rest_text(rest, word, sizeof(word)); n--) {
+	for (uint32_t n = parse_u32(rest); n > 0 && rest_text(rest, word, sizeof(word)); n--) {
 		if (strcmp(word, "--") == 0)
 			return;
 		facts->of_cgroup |= is_option(word, "-G", "--cgroup");
 		all |= is_option(word, "-a", "--all-cpus");
-		facts->asked_of_tasks |=
+		facts->command_of_tasks |=
 			!all && (is_option(word, "-p", "--pid") || is_option(word, "-t", "--tid") ||
 				 is_option(word, "-u", "--uid") || strcmp(word, "--app") == 0);
 	}
@@ -154,10 +154,10 @@ static void parse_command(struct replay_facts *facts, struct rest *rest)
 
 static void parse_clock(struct replay_facts *facts, struct rest *rest)
 {
-	uint32_t version = take_u32(rest);
+	uint32_t version = parse_u32(rest);
 
-	take_u32(rest); /* id of the clock of the records */
-	uint64_t realtime_ns = take_u64(rest), clock_ns = take_u64(rest);
+	parse_u32(rest); /* id of the clock of the records */
+	uint64_t realtime_ns = parse_u64(rest), clock_ns = parse_u64(rest);
 	if (version != 1 || realtime_ns == 0)
 		return;
 	facts->realtime_ns = realtime_ns;
@@ -166,7 +166,7 @@ static void parse_clock(struct replay_facts *facts, struct rest *rest)
 
 static void parse_feature(struct replay_facts *facts, struct rest *rest)
 {
-	switch (take_u64(rest)) {
+	switch (parse_u64(rest)) {
 	case PERFDATA_HOSTNAME:
 		rest_text(rest, facts->host, sizeof(facts->host));
 		break;
@@ -203,7 +203,7 @@ static void parse_ids(struct replay_facts *facts, struct rest *rest)
 		uint64_t id, index, cpu, tid;
 	} entry;
 
-	take_u64(rest);
+	parse_u64(rest);
 	while (rest_read(rest, &entry, sizeof(entry)))
 		parse_thread(facts, entry.tid);
 }
@@ -215,7 +215,7 @@ static void parse_threads(struct replay_facts *facts, struct rest *rest)
 		char comm[16];
 	} entry;
 
-	take_u64(rest);
+	parse_u64(rest);
 	while (rest_read(rest, &entry, sizeof(entry)))
 		parse_thread(facts, entry.tid);
 }

@@ -26,10 +26,10 @@ struct replay_facts {
 	struct cpu_facts cpu;
 	struct replay_pmu *pmus; /* owned */
 	size_t n_pmus;
-	bool of_tasks;       /* perf lists the recorded threads */
-	bool of_all;         /* perf recorded all threads (-a) */
-	bool asked_of_tasks; /* the command line has -p, -t or -u, and no -a before */
-	bool of_cgroup;      /* only some cgroups were recorded (-G) */
+	bool of_tasks;         /* perf lists the recorded threads */
+	bool of_all;           /* perf recorded all threads (-a) */
+	bool command_of_tasks; /* the command line has -p, -t or -u, and no -a before */
+	bool of_cgroup;        /* only some cgroups were recorded (-G) */
 	/* One instant in two clocks: that of the records, and CLOCK_REALTIME; 0: unknown. */
 	uint64_t clock_ns, realtime_ns;
 };

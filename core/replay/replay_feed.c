@@ -25,7 +25,7 @@ struct replay_feed {
 	struct replay_reader reader;
 	struct playback playback; /* some members are filled by replay_feed_playback() alone */
 	bool stays;
-	uint64_t asked_ns; /* interval of the snapshots of a perf recording */
+	uint64_t interval_ns; /* interval of the snapshots of a perf recording */
 
 	uint64_t at; /* number of the shown interval; 0: none */
 	struct replay_goal goal;
@@ -43,7 +43,7 @@ __attribute__((format(printf, 2, 3))) static void set_text(struct replay_feed *f
 	va_start(arguments, format);
 	vsnprintf(feed->playback.text, sizeof(feed->playback.text), format, arguments);
 	va_end(arguments);
-	feed->playback.told++;
+	feed->playback.n_texts++;
 	feed->news = true;
 }
 
@@ -326,7 +326,7 @@ static void replay_feed_set_interval(void *ctx, uint64_t interval_ns)
 		return;
 	}
 	replay_set_interval(feed->reader.replay, interval_ns);
-	feed->asked_ns = interval_ns;
+	feed->interval_ns = interval_ns;
 	if (!replay_reader_can_rewind(&feed->reader) || feed->at == 0)
 		return;
 	/* The new intervals have other numbers. */
@@ -367,7 +367,7 @@ static void replay_feed_playback(void *ctx, struct playback *out)
 	struct playback *playback = &feed->playback;
 
 	playback->native = replay_is_native(reader->replay);
-	playback->every_ns = playback->native ? reader->usual_ns : feed->asked_ns;
+	playback->every_ns = playback->native ? reader->usual_ns : feed->interval_ns;
 	playback->begin_real_ns = reader->begin_real_ns;
 	playback->waiting = reader->waiting;
 	text_copy(playback->broken, sizeof(playback->broken), reader->broken.text);
@@ -413,7 +413,7 @@ int replay_feed_open(const struct sys *sys, const struct replay_feed_config *con
 	feed->sys = sys;
 	feed->index = config->index;
 	feed->stays = config->stays;
-	feed->asked_ns = config->replay.interval_ns;
+	feed->interval_ns = config->replay.interval_ns;
 	feed->playback.speed = config->speed;
 	feed->playback.pipe = !replay_can_rewind(replay);
 	text_copy(feed->playback.name, sizeof(feed->playback.name),

@@ -92,15 +92,15 @@ static bool is_clock(const struct replay_native *native, size_t at)
 }
 
 /* Recorded values are used. A difference to the computed ones is noted. */
-static void restore_tally(struct replay_native *native, const uint64_t *told, bool clock,
+static void restore_tally(struct replay_native *native, const uint64_t *recorded, bool clock,
 			  uint64_t *tally)
 {
 	size_t width = tally_recorded_width(&native->state->interval.shape);
 
 	for (size_t i = 0; i < width; i++) {
-		if (!native->apart[i] && (clock || !is_clock(native, i)) && tally[i] != told[i])
+		if (!native->apart[i] && (clock || !is_clock(native, i)) && tally[i] != recorded[i])
 			native->differs = true;
-		tally[i] = told[i];
+		tally[i] = recorded[i];
 	}
 }
 
@@ -129,28 +129,28 @@ static int restore_cpu(struct replay_native *native, struct native_words *words,
 }
 
 /* Values beside duty-cycle windows are not recorded: those of the CPUs are used. */
-static void restore_totals(struct interval *interval, const uint64_t *told)
+static void restore_totals(struct interval *interval, const uint64_t *recorded)
 {
 	size_t width = tally_recorded_width(&interval->shape);
 
 	interval_sum_cpus(interval);
-	memcpy(interval->totals, told, width * sizeof(*told));
+	memcpy(interval->totals, recorded, width * sizeof(*recorded));
 }
 
 /* Values from /proc, in slot order. */
-static void restore_task_time(struct replay_native *native, pid_t tid, const uint64_t *told)
+static void restore_task_time(struct replay_native *native, pid_t tid, const uint64_t *recorded)
 {
 	struct interval *interval = &native->state->interval;
 	size_t width = tally_width(&interval->shape), slot = native->task_times++;
-	size_t told_width = tally_recorded_width(&interval->shape);
+	size_t recorded_width = tally_recorded_width(&interval->shape);
 
 	if (slot >= interval->n_ran || interval->ran[slot]->tid != tid) {
 		native->differs = true;
 		return;
 	}
-	for (size_t i = 0; i < told_width; i++)
+	for (size_t i = 0; i < recorded_width; i++)
 		if (native->apart[i])
-			interval->tallies[slot * width + i] = told[i];
+			interval->tallies[slot * width + i] = recorded[i];
 }
 
 int native_parse_tally(struct replay_native *native, struct native_words *words)
@@ -172,19 +172,19 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 	}
 	if (result < 0 || native_word(words) != width)
 		return -EBADMSG;
-	const uint64_t *told = native_array(words, width);
-	if (!told || words->broken)
+	const uint64_t *recorded = native_array(words, width);
+	if (!recorded || words->broken)
 		return -EBADMSG;
 	if (scope == NATIVE_TOTALS)
-		restore_totals(interval, told);
+		restore_totals(interval, recorded);
 	else if (scope == NATIVE_UNATTRIBUTED)
-		restore_tally(native, told, false, interval->unattributed);
+		restore_tally(native, recorded, false, interval->unattributed);
 	else if (facts && scope == NATIVE_CPU)
-		restore_tally(native, told, true, interval_cpu(interval, facts[0]));
+		restore_tally(native, recorded, true, interval_cpu(interval, facts[0]));
 	else if (facts)
-		restore_tally(native, told, false, interval_idle(interval, facts[0]));
+		restore_tally(native, recorded, false, interval_idle(interval, facts[0]));
 	else if (scope == NATIVE_TASK_TIME)
-		restore_task_time(native, tid, told);
+		restore_task_time(native, tid, recorded);
 	return 0;
 }
 
@@ -369,7 +369,7 @@ void native_end_cut(struct replay_native *native)
 	state->command_lines = native->flags & NATIVE_COMMAND_LINES;
 	apply_still(native);
 	if (native->differs)
-		notes_add_urgent(&state->said,
+		notes_add_urgent(&state->replay_notes,
 				 "This replay differs from the live run: the recording is "
 				 "incomplete, or another version of pmctop made it.");
 	native->cut = false;

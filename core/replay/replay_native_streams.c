@@ -219,7 +219,7 @@ static const struct switch_format *raw_format(struct replay_native *native)
 	int result = perfdata_reader_switch_format(native->state->reader, &format);
 
 	if (result == -EBADMSG)
-		notes_add(&native->state->said,
+		notes_add(&native->state->replay_notes,
 			  "The recording's format of sched:sched_switch is broken: perf cannot "
 			  "decode its samples. The figures do not depend on it.");
 	return result == 0 ? format : NULL;

@@ -62,7 +62,7 @@ static struct waiting *queue_at(const struct queue *queue, size_t at)
 }
 
 /* Reserves bytes at the end. Removes dropped records when they are half of the queue. */
-static void *queue_take(struct queue *queue, size_t bytes)
+static void *queue_reserve(struct queue *queue, size_t bytes)
 {
 	if (queue->begin > queue->end / 2) {
 		memmove(queue->bytes, queue->bytes + queue->begin, queue->end - queue->begin);
@@ -80,7 +80,7 @@ void replay_order_add(struct replay_order *order, size_t cpu, const struct recor
 	bool sample = record->kind == RECORD_SAMPLE;
 	size_t words = sample ? READING_VALUES + record->sample.n_values : 0;
 	size_t bytes = sizeof(struct waiting) + words * sizeof(uint64_t);
-	struct waiting *waiting = queue_take(queue, bytes);
+	struct waiting *waiting = queue_reserve(queue, bytes);
 
 	waiting->bytes = bytes;
 	waiting->record = *record;
@@ -138,7 +138,7 @@ size_t replay_order_bytes(const struct replay_order *order)
 	return order->bytes;
 }
 
-void replay_order_saw(struct replay_order *order, uint64_t time_ns)
+void replay_order_note_time(struct replay_order *order, uint64_t time_ns)
 {
 	if (time_ns > order->latest_ns)
 		order->latest_ns = time_ns;

@@ -34,7 +34,7 @@ size_t replay_order_waiting(const struct replay_order *order);
 size_t replay_order_bytes(const struct replay_order *order);
 
 /* Notes the time of a record, in any order. */
-void replay_order_saw(struct replay_order *order, uint64_t time_ns);
+void replay_order_note_time(struct replay_order *order, uint64_t time_ns);
 /* Notes the end of a round. */
 void replay_order_round(struct replay_order *order);
 /* Latest time noted; 0: none. */

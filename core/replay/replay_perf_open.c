@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-	CPUS_UNTOLD = 1024,     /* if the recording does not contain the number of CPUs */
+	CPUS_UNKNOWN = 1024,    /* if the recording does not contain the number of CPUs */
 	FIRST_BYTES = 16 << 20, /* of records kept before the decision */
 };
 
@@ -29,7 +29,7 @@ static void keep_record(struct replay_perf *perf, const struct perf_event_header
 /* Whether only some tasks were recorded. Events of a command begin with its exec. */
 static bool is_of_tasks(const struct replay_perf *perf)
 {
-	bool tasks = perf->facts.asked_of_tasks;
+	bool tasks = perf->facts.command_of_tasks;
 
 	for (size_t i = 0; i < perf->events.n; i++)
 		tasks |= perf->events.items[i].attr.enable_on_exec;
@@ -39,19 +39,19 @@ static bool is_of_tasks(const struct replay_perf *perf)
 /* The reason why no sample is of a switch; NULL: none is known. */
 static const char *explain_events(const struct perfdata_events *events)
 {
-	bool counted = false, told = false, nameless = false;
+	bool counted = false, switches = false, nameless = false;
 
 	for (size_t i = 0; i < events->n; i++) {
 		const struct perfdata_event *event = &events->items[i];
 		if (replay_plan_is_switch(event))
 			return NULL;
 		counted |= replay_plan_counts_switches(event);
-		told |= event->attr.context_switch;
+		switches |= event->attr.context_switch;
 		nameless |= event->attr.type == PERF_TYPE_TRACEPOINT && !event->name[0];
 	}
 	if (counted)
 		return "Not every context switch was recorded: which task ran when is unknown.";
-	if (told)
+	if (switches)
 		return "Its context switches are records without counts (--switch-events), which "
 		       "are not shown.";
 	if (nameless)
@@ -184,14 +184,14 @@ static int check_target(const struct replay_perf *perf, struct error *err)
 }
 
 /* Creates the state for the chosen group. */
-static int show(struct replay_perf *perf, struct error *err)
+static int open_state(struct replay_perf *perf, struct error *err)
 {
 	struct replay_state *state = perf->kind.state;
 
 	if (perf->facts.n_cpus > perf->n_cpus)
 		perf->n_cpus = perf->facts.n_cpus;
-	if (perf->facts.n_cpus == 0 && perf->n_cpus < CPUS_UNTOLD)
-		perf->n_cpus = CPUS_UNTOLD;
+	if (perf->facts.n_cpus == 0 && perf->n_cpus < CPUS_UNKNOWN)
+		perf->n_cpus = CPUS_UNKNOWN;
 	perf->cpus = xcalloc(perf->n_cpus, sizeof(*perf->cpus));
 	perf->reading =
 		xcalloc(READING_VALUES + replay_perf_layout(perf)->n_values, sizeof(uint64_t));
@@ -241,9 +241,9 @@ int replay_perf_begin(struct replay_kind *kind, struct error *err)
 
 	while (!perf->round && perf->first_bytes <= FIRST_BYTES &&
 	       (result = replay_state_read(kind->state, &record, err)) > 0) {
-		int told = inspect_record(perf, record, err);
-		if (told < 0)
-			return told;
+		int rc = inspect_record(perf, record, err);
+		if (rc < 0)
+			return rc;
 	}
 	if (result == -EAGAIN)
 		return result;
@@ -254,5 +254,5 @@ int replay_perf_begin(struct replay_kind *kind, struct error *err)
 	if (perf->best == 0 || is_of_tasks(perf))
 		return refuse_recording(perf, err);
 	result = check_target(perf, err);
-	return result < 0 ? result : show(perf, err);
+	return result < 0 ? result : open_state(perf, err);
 }

@@ -60,14 +60,14 @@ static char *plain_name(const char *name)
 	const char *colon = strrchr(name, ':');
 	const char *slash = strrchr(name, '/');
 	char *plain = xstrdup(name);
-	static const char modifiers[] = "ukhIGHpPSDeWb", silent[] = "HpPSDeWb";
+	static const char modifiers[] = "ukhIGHpPSDeWb", ignored[] = "HpPSDeWb";
 
 	if (!colon || colon == name || colon[-1] == ':' || (slash && slash > colon) ||
 	    colon[1 + strspn(colon + 1, modifiers)] != '\0')
 		return plain;
 	char *to = plain + (colon - name) + 1;
 	for (const char *from = colon + 1; *from; from++)
-		if (!strchr(silent, *from))
+		if (!strchr(ignored, *from))
 			*to++ = *from;
 	if (to == plain + (colon - name) + 1)
 		to--;
@@ -180,7 +180,7 @@ static bool has_other_hardware(const struct replay_plan *plan, const struct perf
 }
 
 /* The whole group becomes one group of the plan. */
-static struct plan *draw(const struct event_set *events, const struct pmu_set *pmus)
+static struct plan *make_plan(const struct event_set *events, const struct pmu_set *pmus)
 {
 	unsigned *all = xcalloc(events->n, sizeof(*all));
 	const size_t most = EVENT_SET_MAX;
@@ -227,7 +227,7 @@ int replay_plan_init(struct replay_plan *plan, const struct perfdata_events *eve
 		}
 	}
 	plan->alone = !has_other_hardware(plan, events, facts);
-	plan->plan = draw(&plan->events, pmus);
+	plan->plan = make_plan(&plan->events, pmus);
 	const struct plan_group *group = &plan->plan->groups[0];
 	plan->value_of = xcalloc(group->n_members, sizeof(*plan->value_of));
 	for (size_t i = 0; i < group->n_members; i++)

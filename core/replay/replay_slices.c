@@ -20,7 +20,7 @@ enum {
 #define TICK_ID UINT64_MAX
 
 struct replay_slices_cpu {
-	bool heard;       /* a sample was added: its stream is open, or the sample is queued */
+	bool present;     /* a sample was added: its stream is open, or the sample is queued */
 	bool open;        /* its stream is open */
 	uint64_t last_ns; /* time of the last reading passed to attrib */
 };
@@ -78,7 +78,7 @@ static void open_again(struct replay_slices *slices, size_t cpu, const struct re
 	open_stream(slices, cpu, record->time_ns, record->sample.reading);
 }
 
-static uint64_t min(uint64_t a, uint64_t b)
+static uint64_t smaller_ns(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -94,20 +94,21 @@ static void fold_first(struct replay_slices *slices, size_t cpu, const struct re
 	uint64_t *start = slices->reading, first_ns = slices->first_ns;
 	size_t n = slices->layout->n_values, at = READING_VALUES + slices->layout->switch_value;
 	uint64_t ns = record->time_ns > first_ns ? record->time_ns - first_ns : 0;
-	struct record nobody = *record;
+	struct record unnamed = *record;
 
-	ns = min(ns, now[READING_ENABLED_NS]);
+	ns = smaller_ns(ns, now[READING_ENABLED_NS]);
 	start[READING_ENABLED_NS] = now[READING_ENABLED_NS] - ns;
-	start[READING_RUNNING_NS] = now[READING_RUNNING_NS] - min(ns, now[READING_RUNNING_NS]);
+	start[READING_RUNNING_NS] =
+		now[READING_RUNNING_NS] - smaller_ns(ns, now[READING_RUNNING_NS]);
 	for (size_t i = READING_VALUES; i < READING_VALUES + n; i++)
 		start[i] = now[at] == 1 ? 0 : now[i];
 	start[at] = now[at] - 1;
 	open_stream(slices, cpu, record->time_ns - ns, start);
-	nobody.pid = nobody.tid = -1;
-	attrib_record(slices->attrib, cpu, &nobody);
+	unnamed.pid = unnamed.tid = -1;
+	attrib_record(slices->attrib, cpu, &unnamed);
 }
 
-static void fold(struct replay_slices *slices, size_t cpu, const struct record *record)
+static void fold_record(struct replay_slices *slices, size_t cpu, const struct record *record)
 {
 	if (record->kind != RECORD_SAMPLE) {
 		attrib_record(slices->attrib, cpu, record);
@@ -132,14 +133,14 @@ static void fold(struct replay_slices *slices, size_t cpu, const struct record *
 void replay_slices_add(struct replay_slices *slices, size_t cpu, const struct record *record)
 {
 	if (record->kind == RECORD_SAMPLE) {
-		slices->n_heard += !slices->cpus[cpu].heard;
-		slices->cpus[cpu].heard = true;
-		replay_order_saw(slices->order, record->time_ns);
+		slices->n_present += !slices->cpus[cpu].present;
+		slices->cpus[cpu].present = true;
+		replay_order_note_time(slices->order, record->time_ns);
 	}
 	if (record->time_ns > slices->until_ns || replay_order_first(slices->order, cpu))
 		replay_order_add(slices->order, cpu, record);
 	else
-		fold(slices, cpu, record);
+		fold_record(slices, cpu, record);
 }
 
 void replay_slices_round(struct replay_slices *slices)
@@ -162,8 +163,8 @@ bool replay_slices_are_over(const struct replay_slices *slices)
 	if (replay_order_final(order) < slices->until_ns)
 		return false;
 	/* In a file the next record of a sleeping CPU can be read at once. */
-	return waiting >= slices->n_heard || (slices->live && latest_ns > slices->until_ns &&
-					      latest_ns - slices->until_ns > slices->interval_ns);
+	return waiting >= slices->n_present || (slices->live && latest_ns > slices->until_ns &&
+						latest_ns - slices->until_ns > slices->interval_ns);
 }
 
 /*
@@ -199,9 +200,9 @@ static bool make_tick(struct replay_slices *slices, size_t index)
 	if (!last_state(slices, index, &last) || !next || next->time_ns <= time_ns ||
 	    cpu->last_ns >= time_ns)
 		return false;
-	const struct record *who = next->tid == -1 && exit ? exit : next;
+	const struct record *runner = next->tid == -1 && exit ? exit : next;
 	/* A switch is missing between this task and the task of the last record. */
-	if (last.runner.tid != -1 && who->tid != last.runner.tid)
+	if (last.runner.tid != -1 && runner->tid != last.runner.tid)
 		return false;
 	double share = (double)(time_ns - cpu->last_ns) / (double)(next->time_ns - cpu->last_ns);
 	if (!divide(slices->layout, last.reading, next->sample.reading, share, slices->reading))
@@ -211,8 +212,8 @@ static bool make_tick(struct replay_slices *slices, size_t index)
 			      .kind = RECORD_SAMPLE,
 			      .id = TICK_ID,
 			      .time_ns = time_ns,
-			      .pid = who->pid,
-			      .tid = who->tid,
+			      .pid = runner->pid,
+			      .tid = runner->tid,
 			      .sample = {.reading = slices->reading,
 					 .n_values = slices->layout->n_values},
 		      });
@@ -230,7 +231,7 @@ void replay_slices_end(struct replay_slices *slices)
 	for (size_t i = 0; i < slices->n_cpus; i++) {
 		divided |= make_tick(slices, i);
 		attrib_cut(slices->attrib, i);
-		slices->interval->cpu_online[i] = slices->cpus[i].heard;
+		slices->interval->cpu_online[i] = slices->cpus[i].present;
 	}
 	if (divided)
 		notes_add(slices->notes, "Recordings of perf have no ticks: a slice across a "
@@ -265,7 +266,7 @@ void replay_slices_begin(struct replay_slices *slices, uint64_t interval_ns)
 		const struct record *record;
 		while ((record = replay_order_first(slices->order, i)) != NULL &&
 		       record->time_ns <= slices->until_ns) {
-			fold(slices, i, record);
+			fold_record(slices, i, record);
 			replay_order_drop(slices->order, i);
 		}
 	}

@@ -30,7 +30,7 @@ struct replay_slices {
 
 	struct replay_order *order;
 	struct replay_slices_cpu *cpus;
-	size_t n_cpus, n_heard;
+	size_t n_cpus, n_present;
 	uint64_t *reading; /* scratch */
 
 	uint64_t first_ns;           /* beginning of the recording */

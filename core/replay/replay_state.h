@@ -75,8 +75,8 @@ struct replay_state {
 	/* Of all snapshots. */
 	enum count_mode mode;
 	char host[64], pmu[32];
-	struct notes notes; /* the recorded ones, and those of the kind */
-	struct notes said;  /* of the replay: shown before `notes` */
+	struct notes notes;        /* the recorded ones, and those of the kind */
+	struct notes replay_notes; /* of the replay: shown before `notes` */
 
 	/* The columns (core/replay/replay_columns.c). */
 	struct columns *columns; /* by replay_state_columns() */
@@ -85,7 +85,7 @@ struct replay_state {
 	struct engine_choice choice;
 	struct replay_columns recorded; /* the latest of the recording; owned */
 	struct engine_recorded known;   /* the same, in the form of the choice */
-	struct commands *asked;         /* done so far, to be repeated for a new plan; borrowed */
+	struct commands *applied;       /* done so far, to be repeated for a new plan; borrowed */
 	bool begun;                     /* the first columns exist: an error becomes a note */
 };
 

@@ -108,7 +108,7 @@ void replay_target_choose(struct replay_state *state, const struct target_spec *
 	if (target_spec_is_all(spec))
 		return;
 	if (!target_is_all(state->target) && !state->chosen) {
-		notes_add_urgent(&state->said, TEXT_ALREADY);
+		notes_add_urgent(&state->replay_notes, TEXT_ALREADY);
 		return;
 	}
 	state->chosen = true;
@@ -127,7 +127,7 @@ void replay_target_choose(struct replay_state *state, const struct target_spec *
 		if (is_chosen(state, spec, state->still[i]))
 			add_chosen(state, state->still[i]);
 	if (state->met)
-		notes_remove(&state->said, NOTE_NO_MATCH);
+		notes_remove(&state->replay_notes, NOTE_NO_MATCH);
 	else
-		notes_add_as(&state->said, NOTE_NO_MATCH, TEXT_NO_MATCH);
+		notes_add_as(&state->replay_notes, NOTE_NO_MATCH, TEXT_NO_MATCH);
 }

@@ -111,7 +111,7 @@ static void add_sleeping(struct filling *filling, struct task *task)
 }
 
 /* A task of -p or -t gets a row of its own even if it did not run: it is not an ancestor then. */
-static void mark_silent_roots(const struct snapshot_source *source)
+static void mark_sleeping_roots(const struct snapshot_source *source)
 {
 	uint64_t sequence = source->interval->sequence;
 	size_t n;
@@ -177,7 +177,7 @@ static bool fill_root(struct filling *filling, const struct target_root *root, s
 	return true;
 }
 
-static void fill_silent_roots(struct filling *filling, struct rows *rows)
+static void fill_remaining_roots(struct filling *filling, struct rows *rows)
 {
 	size_t n, n_ran = rows->n;
 	const struct target_root *roots = target_roots(filling->source->target, &n);
@@ -267,7 +267,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	};
 
 	snapshot->places = xcalloc(interval->n_ran + interval->n_places, sizeof(*snapshot->places));
-	mark_silent_roots(source);
+	mark_sleeping_roots(source);
 	struct still_tasks still = {.filling = &filling};
 	for (size_t i = 0; source->still && i < source->n_still; i++)
 		if (target_has(source->target, source->tasks, source->still[i]))
@@ -295,7 +295,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 		memcpy(rows_tally(columns, rows, rows->n), tally, width * sizeof(*tally));
 		rows->n++;
 	}
-	fill_silent_roots(&filling, rows);
+	fill_remaining_roots(&filling, rows);
 	fill_still(&filling, &still, rows);
 	free(still.items);
 	rows_evaluate(columns, snapshot_interval_s(snapshot), rows);

@@ -72,7 +72,7 @@ static void put_unescaped(struct writer *to, struct part part)
 	}
 }
 
-static bool is(struct part part, const char *text)
+static bool part_is(struct part part, const char *text)
 {
 	return part.length == strlen(text) && memcmp(part.text, text, part.length) == 0;
 }
@@ -137,7 +137,7 @@ static bool put_container(struct writer *to, struct part parent, struct part par
 		const struct pattern *pattern = &patterns[i];
 		struct part id;
 
-		if ((pattern->parent && !is(parent, pattern->parent)) ||
+		if ((pattern->parent && !part_is(parent, pattern->parent)) ||
 		    !between(part, pattern->begin, pattern->end, &id) ||
 		    (pattern->id > 0 && !is_hex(id, pattern->id)))
 			continue;
@@ -198,12 +198,12 @@ static bool pod_part(struct pod *pod, struct part part)
 	while (between(rest, "kubelet-", "", &rest) || between(rest, "kubepods-", "", &rest))
 		;
 	between(rest, "", ".slice", &rest);
-	if (is(rest, "kubepods"))
+	if (part_is(rest, "kubepods"))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(qos); i++) {
-		if (is(rest, qos[i]) || between(rest, qos[i], "", &rest))
+		if (part_is(rest, qos[i]) || between(rest, qos[i], "", &rest))
 			pod->qos = qos[i];
-		if (is(rest, qos[i]))
+		if (part_is(rest, qos[i]))
 			return true;
 	}
 	between(rest, "-", "", &rest);
@@ -235,7 +235,7 @@ static bool begins_pods(struct part part)
 	struct part rest;
 
 	between(part, "kubelet-", "", &part);
-	return is(part, "kubepods") || is(part, "kubepods.slice") ||
+	return part_is(part, "kubepods") || part_is(part, "kubepods.slice") ||
 	       between(part, "kubepods-", "", &rest);
 }
 

@@ -56,7 +56,7 @@ struct reading {
 	size_t capacity;
 };
 
-static struct pmu *append(struct reading *reading)
+static struct pmu *append_pmu(struct reading *reading)
 {
 	struct pmu_set *set = reading->set;
 
@@ -75,7 +75,7 @@ static int read_pmu(void *arg, const char *name)
 	if (strlen(name) >= sizeof(reading->set->items->name) ||
 	    proc_number(reading->sys, path, &type) < 0 || type < 0 || type > UINT32_MAX)
 		return 0;
-	struct pmu *pmu = append(reading);
+	struct pmu *pmu = append_pmu(reading);
 	pmu->type = (uint32_t)type;
 	text_copy(pmu->name, sizeof(pmu->name), name);
 	classify(reading->sys, pmu);
@@ -124,7 +124,7 @@ static void add_nameless(struct reading *reading)
 		cpu_list_fini(&rest);
 		return;
 	}
-	struct pmu *pmu = append(reading);
+	struct pmu *pmu = append_pmu(reading);
 	pmu->kind = PMU_CORE;
 	pmu->cpus = rest;
 }

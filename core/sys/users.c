@@ -98,14 +98,14 @@ static void sort_users(struct users *users)
 	users->n = kept;
 }
 
-static void clear(struct users *users)
+static void clear_users(struct users *users)
 {
 	for (size_t i = 0; i < users->n; i++)
 		free(users->items[i].name);
 	users->n = 0;
 }
 
-static void load(struct users *users)
+static void load_users(struct users *users)
 {
 	size_t size = 64 << 10;
 	char *text = NULL;
@@ -118,7 +118,7 @@ static void load(struct users *users)
 	} while (length == (ssize_t)size - 1 && size < PASSWD_MAX_BYTES);
 	users->loaded_ns = sys_now_ns(users->sys);
 	if (length >= 0)
-		clear(users);
+		clear_users(users);
 	for (char *line = text, *end; length > 0 && *line; line = *end ? end + 1 : end) {
 		end = strchrnul(line, '\n');
 		add_line(users, line, end);
@@ -132,7 +132,7 @@ struct users *users_new(const struct sys *sys)
 	struct users *users = xcalloc(1, sizeof(*users));
 
 	users->sys = sys;
-	load(users);
+	load_users(users);
 	return users;
 }
 
@@ -140,7 +140,7 @@ void users_free(struct users *users)
 {
 	if (!users)
 		return;
-	clear(users);
+	clear_users(users);
 	free(users->items);
 	free(users);
 }
@@ -184,7 +184,7 @@ void users_name(struct users *users, uid_t uid, char *name, size_t size)
 		return;
 	const struct user *user = find_user(users, uid);
 	if (!user && sys_now_ns(users->sys) >= users->loaded_ns + RELOAD_NS) {
-		load(users);
+		load_users(users);
 		user = find_user(users, uid);
 	}
 	if (user)

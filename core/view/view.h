@@ -143,7 +143,7 @@ void view_fini(struct view *view);
 
 struct view_then *view_then_new(void);
 /* Call it before the baseline is freed; NULL is fine. */
-void view_then_forget(struct view_then *then);
+void view_then_clear(struct view_then *then);
 void view_then_free(struct view_then *then); /* NULL is fine */
 
 /*

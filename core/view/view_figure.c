@@ -292,7 +292,7 @@ struct view_then *view_then_new(void)
 	return xcalloc(1, sizeof(struct view_then));
 }
 
-void view_then_forget(struct view_then *then)
+void view_then_clear(struct view_then *then)
 {
 	if (!then)
 		return;
@@ -304,7 +304,7 @@ void view_then_forget(struct view_then *then)
 
 void view_then_free(struct view_then *then)
 {
-	view_then_forget(then);
+	view_then_clear(then);
 	free(then);
 }
 
@@ -319,7 +319,7 @@ void view_compare(struct view *view, const struct row_filter_spec *filter_spec)
 	baseline->then = baseline->owned ? view_then_new() : view->spec.then;
 	if (baseline->then->view.snapshot != snapshot ||
 	    !makes_same_rows(&baseline->then->view.spec, &view->spec)) {
-		view_then_forget(baseline->then);
+		view_then_clear(baseline->then);
 		make_then(baseline->then, view, filter_spec);
 	}
 	baseline->then->view.spec.unit = view->spec.unit;

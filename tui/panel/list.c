@@ -41,7 +41,7 @@ void list_invalidate(struct list *list)
 void list_compare(struct list *list, const struct snapshot *baseline)
 {
 	list_invalidate(list);
-	view_then_forget(list->spec.then);
+	view_then_clear(list->spec.then);
 	list->spec.baseline = baseline;
 }
 

@@ -236,7 +236,7 @@ static int start_and_print(struct batch_run *run, struct error *err)
 		.path = options->replay,
 		.engine = &config,
 		.interval_ns = options->interval_ns,
-		.asked = options->delays,
+		.interval_given = options->delays,
 	};
 	struct error recording = {0};
 	int status;

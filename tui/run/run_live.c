@@ -375,7 +375,7 @@ static int collect_and_run(const struct run_config *config, struct live_screen *
 		.path = config->options->replay,
 		.engine = &engine,
 		.interval_ns = config->options->interval_ns,
-		.asked = config->options->delays,
+		.interval_given = config->options->delays,
 	};
 	struct error recording = {0};
 	struct feed feed = {0};

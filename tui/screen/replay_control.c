@@ -28,7 +28,7 @@ void replay_control_update(struct replay_control *replay, struct messages *messa
 
 	replay->playback = *playback;
 	replay->active = true;
-	if (playback->told != before.told)
+	if (playback->n_texts != before.n_texts)
 		messages_show(messages, "%s", playback->text);
 	if (playback->broken[0] && playback->ended && !before.ended)
 		messages_show_lasting(messages, "%s", playback->broken);

@@ -379,9 +379,9 @@ static void test_pause_and_step(void **state)
 	ask(&stage, COMMAND_STEP, -1);
 	assert_int_equal(go(&stage, COMMAND_STEP, -1), 3);
 	assert_int_equal(go(&stage, COMMAND_STEP, -100), 1);
-	assert_int_equal(look(&stage)->told, 0);
+	assert_int_equal(look(&stage)->n_texts, 0);
 	assert_int_equal(go(&stage, COMMAND_STEP, -1), 0);
-	assert_int_equal(look(&stage)->told, 1);
+	assert_int_equal(look(&stage)->n_texts, 1);
 	assert_string_equal(stage.playback.text, "This is the beginning of the recording.");
 	assert_int_equal(go(&stage, COMMAND_STEP, 100), 10);
 	assert_string_equal(look(&stage)->text, "This is the end of the recording.");
@@ -512,10 +512,10 @@ static void test_pipe(void **state)
 	assert_false(look(&stage)->whole);
 	/* Back as far as it is kept. */
 	assert_int_equal(go(&stage, COMMAND_SEEK_BY, -(int64_t)(100 * NS_PER_S)), 1400);
-	assert_int_equal(look(&stage)->told, 0);
+	assert_int_equal(look(&stage)->n_texts, 0);
 	ask(&stage, COMMAND_PAUSE, 1);
 	assert_int_equal(go(&stage, COMMAND_SEEK_TO, 0), 1500 - REPLAY_READER_SNAPSHOTS + 1);
-	assert_int_equal(look(&stage)->told, 1);
+	assert_int_equal(look(&stage)->n_texts, 1);
 	assert_non_null(strstr(stage.playback.text, "pipe"));
 	/* Forward to where it is not yet: it waits, until it comes or someone wants otherwise. */
 	assert_int_equal(go(&stage, COMMAND_SEEK_TO, (int64_t)(1700 * NS_PER_S)), 0);

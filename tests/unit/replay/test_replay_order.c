@@ -117,14 +117,14 @@ static void test_rounds(void **state)
 	struct replay_order *order = replay_order_new(N_CPUS);
 
 	(void)state;
-	replay_order_saw(order, 100);
-	replay_order_saw(order, 50);
+	replay_order_note_time(order, 100);
+	replay_order_note_time(order, 50);
 	assert_int_equal(replay_order_latest(order), 100);
 	assert_int_equal(replay_order_final(order), 0);
 	replay_order_round(order);
 	assert_int_equal(replay_order_final(order), 0);
-	replay_order_saw(order, 70);
-	replay_order_saw(order, 200);
+	replay_order_note_time(order, 70);
+	replay_order_note_time(order, 200);
 	replay_order_round(order);
 	assert_int_equal(replay_order_final(order), 100);
 	replay_order_round(order);

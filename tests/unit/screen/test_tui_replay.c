@@ -287,13 +287,13 @@ static void test_player_message(void **state)
 	(void)state;
 	replay_open(&replay, 80, 24, false, 30, &playback);
 	text_copy(playback.text, sizeof(playback.text), "This is the end.");
-	playback.told = 1;
+	playback.n_texts = 1;
 	replay_control_update(&app->replay, &app->messages, &playback);
 	assert_string_equal(app->messages.notice, "This is the end.");
 	stage_keys(&replay.stage, (int[]){KEYMAP_DOWN, 0});
 	replay_control_update(&app->replay, &app->messages, &playback);
 	assert_string_equal(app->messages.notice, "");
-	playback.told = 2;
+	playback.n_texts = 2;
 	replay_control_update(&app->replay, &app->messages, &playback);
 	assert_string_equal(app->messages.notice, "This is the end.");
 	replay_close(&replay);
