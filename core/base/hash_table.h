@@ -83,8 +83,10 @@ static inline struct hash_slot *hash_table_slot(const struct hash_table *table, 
 
 /*
  * The same, but NULL if it is not among the first `most` slots of the search. For keys from
- * outside, which may be made to have one home, so that each search is long.
+ * outside, which may be made to have one home, so that each search is long. `most` is
+ * HASH_PROBES_MAX, except in tests.
  */
+enum { HASH_PROBES_MAX = 1024 };
 static inline struct hash_slot *hash_table_slot_within(const struct hash_table *table, uint64_t key,
 						       size_t most)
 {

@@ -14,7 +14,6 @@
 #include <string.h>
 
 enum {
-	PROBES_MAX = 1024,
 	ATTR_BYTES_MAX = 4096, /* more than any kernel's will ever have: a page */
 };
 
@@ -25,7 +24,7 @@ static int add_id(struct perfdata_events *events, size_t index, uint64_t id)
 		return 0;
 	if (!events->by_id.slots)
 		hash_table_init(&events->by_id, 0);
-	struct hash_slot *slot = hash_table_slot_within(&events->by_id, id, PROBES_MAX);
+	struct hash_slot *slot = hash_table_slot_within(&events->by_id, id, HASH_PROBES_MAX);
 	if (!slot)
 		return -EBADMSG;
 	if (!slot->number)
@@ -37,7 +36,7 @@ struct perfdata_event *perfdata_events_find(const struct perfdata_events *events
 {
 	if (events->by_id.n == 0)
 		return NULL;
-	const struct hash_slot *slot = hash_table_slot_within(&events->by_id, id, PROBES_MAX);
+	const struct hash_slot *slot = hash_table_slot_within(&events->by_id, id, HASH_PROBES_MAX);
 	return slot && slot->number ? &events->items[slot->number - 1] : NULL;
 }
 

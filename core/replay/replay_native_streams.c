@@ -20,7 +20,9 @@ static int add_id(struct replay_native *native, uint64_t id, size_t cpu)
 		return 0;
 	if (native->ids.n >= IDS_MAX)
 		return -EBADMSG;
-	struct hash_slot *slot = hash_table_slot(&native->ids, id);
+	struct hash_slot *slot = hash_table_slot_within(&native->ids, id, HASH_PROBES_MAX);
+	if (!slot)
+		return -EBADMSG;
 	if (!slot->number)
 		slot = hash_table_add(&native->ids, id);
 	slot->number = cpu + 1;
@@ -40,10 +42,12 @@ static void remove_ids(struct hash_table *ids, size_t cpu)
 /* Stores the CPU of an event id; false if the id is unknown. */
 static bool find_id(const struct replay_native *native, uint64_t id, size_t *cpu)
 {
-	size_t found = hash_table_slot(&native->ids, id)->number;
+	const struct hash_slot *slot = hash_table_slot_within(&native->ids, id, HASH_PROBES_MAX);
 
-	*cpu = found - 1;
-	return found > 0;
+	if (!slot || !slot->number)
+		return false;
+	*cpu = slot->number - 1;
+	return true;
 }
 
 static const struct attrib_layout *layout_of(const struct replay_native *native, uint64_t group)

@@ -288,6 +288,40 @@ static struct native_head *find_native(const struct bytes *bytes, enum native_ki
 	}
 }
 
+/* Ids that are chosen to fall into one place of a hash table are refused before they take long. */
+static void test_colliding_ids(void **state)
+{
+	struct seen seen = {0};
+	struct error err;
+	uint64_t inverse = 1;
+	int result;
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++)
+		inverse *= 2 - 0x9e3779b97f4a7c15ull * inverse;
+	record_small(path_of("small"), &seen, 1);
+	struct bytes bytes = read_bytes(path_of("small"));
+	struct native_head *open = find_native(&bytes, NATIVE_OPEN);
+	size_t size = open->header.size, at = (size_t)((unsigned char *)open - bytes.items) + size;
+	struct bytes crafted = {xmalloc(bytes.n + 2000 * size), 0, bytes.n + 2000 * size};
+
+	memcpy(crafted.items, bytes.items, at);
+	crafted.n = at;
+	for (uint64_t i = 1; i <= 2000; i++) {
+		uint64_t id = i * inverse;
+		memcpy(crafted.items + crafted.n, open, size);
+		crafted.n += size;
+		memcpy(crafted.items + crafted.n - sizeof(id), &id, sizeof(id));
+	}
+	memcpy(crafted.items + crafted.n, bytes.items + at, bytes.n - at);
+	crafted.n += bytes.n - at;
+	run_bytes(&crafted, NULL, &result, &err);
+	assert_int_equal(result, -EBADMSG);
+	free(crafted.items);
+	free(bytes.items);
+	seen_fini(&seen);
+}
+
 /* That of 'perf record --threads' has files of these names. */
 static void test_directories(void **state)
 {
@@ -484,6 +518,7 @@ int main(void)
 		cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_fifo),
 		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_colliding_ids),
 		cmocka_unit_test(test_directories),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_tracing_section),
