@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The contract is in file_lock.h; fcntl(2) has the rules of these locks (F_OFD_SETLK). */
 #include "core/base/file_lock.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The contract is in json_string.h; core/base/text.h has the rules of what can be shown. */
 #include "core/base/json_string.h"
 
 #include "core/base/text.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The contract is in thread.h. A new thread has the signal mask of its parent at that time. */
 #include "core/base/thread.h"
 
 #include "core/base/util.h"

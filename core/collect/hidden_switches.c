@@ -2,7 +2,7 @@
 /*
  * Idle time by /proc/stat, less the idle time that records account for, is credited against the
  * unattributed time without records. What exceeds it waits: such time is known only when it is
- * over.
+ * over. Apart from collect_system.c, since only kernels that hide switches need it.
  */
 #include "core/collect/hidden_switches.h"
 

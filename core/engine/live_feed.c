@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Deadlines are counted from the first wait, not from the last snapshot, so a late snapshot does
+ * not shift those after it. `due` is set by a wait that reached its deadline; a snapshot before
+ * that (a key, the end of the run) begins a new sequence. All other calls go to the engine.
+ */
 #include "core/engine/live_feed.h"
 
 #include "core/base/util.h"

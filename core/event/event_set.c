@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * A set finds an event by its name, or by another name of the same generic event ("cs").
- */
+/* A set finds an event by its name, or by another name of the same generic event ("cs"). */
 #include "core/event/event.h"
 
 #include "core/base/util.h"

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A loop over a feed: wait, get a snapshot, print it. Each refresh is formatted in memory and then
+ * written with write(2), as a whole: stdio would continue a write that a signal has interrupted.
+ * Notes that the format does not print are passed to the caller, each text once.
+ */
 #include "core/output/batch.h"
 
 #include "core/base/util.h"
@@ -54,7 +59,6 @@ static int print_snapshot(const struct snapshot *snapshot, const struct batch_op
 		options->format->replace(options->kept, snapshot, memory);
 	else
 		write_view(snapshot, options, memory);
-	/* Not by stdio, which would go on after the signal. */
 	if (fclose(memory))
 		code = -ENOMEM;
 	else if (size > 0 && options->replaces)

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The table of formats. text, csv and json append a view of each refresh. openmetrics and
+ * prometheus keep an export between refreshes and replace the whole text, since their counters are
+ * sums of the run. The contract is in batch_format.h.
+ */
 #include "core/output/batch_format.h"
 
 #include "core/base/util.h"

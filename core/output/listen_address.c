@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The contract is in listen_address.h. Most of this file is refusals: each has the text that was
+ * typed, and what to type or do instead.
+ */
 #include "core/output/listen_address.h"
 
 #include "core/base/util.h"

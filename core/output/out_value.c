@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The contract is in out_value.h. Numbers do not depend on the locale (core/base/text.h). */
 #include "core/output/out_value.h"
 
 #include "core/base/text.h"

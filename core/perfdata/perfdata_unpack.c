@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The contract is in perfdata_unpack.h; it also has the reason why this module stands alone. */
 #include "core/perfdata/perfdata_unpack.h"
 
 #include "core/base/util.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Rows are parallel arrays, so that sums and metrics run over dense memory. Rows that did not run
- * share one tally and its figures: a machine may have thousands of them.
+ * share one tally and its figures: a machine may have thousands of them. The rows of a snapshot
+ * and of a rollup are both this struct.
  */
 #include "core/snapshot/rows.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+/* Apart from perf_access.c: tests/fuzz/fuzz_proc.c parses texts, and the doctor prints the struct.
+ */
 #include "core/sys/credentials.h"
 
 #include "core/sys/proc.h"

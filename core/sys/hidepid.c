@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The contract is in hidepid.h. /proc/self/mountinfo has the option after " - proc ". */
 #include "core/sys/hidepid.h"
 
 #include "core/base/util.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The contract is in rlimit.h. A line of the file is a name, the soft and the hard limit. */
 #include "core/sys/rlimit.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The contract and the formula are in cpu_stall.h. */
 #include "core/view/cpu_stall.h"
 
 const struct metric_def cpu_stall_def = {
