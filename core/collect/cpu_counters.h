@@ -107,7 +107,7 @@ int cpu_counters_open(struct cpu_counters *cpu, const struct event_set *events,
 		      struct counted_failure *failure);
 void cpu_counters_close(struct cpu_counters *cpu); /* also if it is not open; keeps window.share */
 
-/* Requests SWITCH records if they are wanted and the CPU is open. Returns whether they are new. */
+/* Requests SWITCH records if needs_switches and the CPU is open. Returns whether they are new. */
 bool cpu_counters_enable_switch_records(struct cpu_counters *cpu);
 
 /*

@@ -85,7 +85,7 @@ static void add_task(const struct proc_times *times, const struct places *places
 	task->times_run = times->run;
 }
 
-/* Adds the times of each CPU. Returns the sums in *user_ns and *system_ns. */
+/* Adds the times of each CPU. Stores the sums in *user_ns and *system_ns. */
 static void add_cpus(struct proc_times *times, const struct places *places,
 		     struct interval *interval, uint64_t *user_ns, uint64_t *system_ns)
 {

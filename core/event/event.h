@@ -93,13 +93,13 @@ enum { EVENT_NAME_MAX_BYTES = 1023 };
  *	system_time, user_time                        as in perf stat: event_generic.c
  *
  * with modifiers behind (event_modifier.h): cycles:u. Fills *event with state VALID, without
- *opening it; the caller calls event_fini(). Hardware events exclude guests unless a modifier says
- *otherwise.
+ * opening it; the caller calls event_fini(). Hardware events exclude guests, unless a modifier
+ * includes them.
  *
  * 0. -ENOENT and a sentence with the nearest name if the name is unknown. Another -errno and a
  * sentence if a resolver accepts the name, but not all of it. Sentences are printable for any name.
- * Without a context, or with NULL members, only names that need no files are known. Not
- *thread-safe, as libpfm4.
+ * Without a context, or with NULL members, only names that need no files are known. For one thread
+ * at a time, as libpfm4.
  */
 int event_resolve(const struct event_context *context, const char *name, struct event *event,
 		  struct error *err);

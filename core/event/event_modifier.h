@@ -17,9 +17,9 @@
  *	p P     precise (p to ppp), as precise as possible: for samples, without effect on counts
  *
  * ":uk" and ":u:k" are the same. `text` is empty or begins with a colon. The modifiers are applied
- *to every code of the event. 0, or -EINVAL and a sentence that names the event: for a letter that
- *is unknown, repeated between two colons or contradicts others, and for any letter of a socket's
- *event.
+ * to every code of the event. 0, or -EINVAL and a sentence that names the event: for a letter that
+ * is unknown, repeated between two colons or contradicts others, and for any letter of a socket's
+ * event.
  */
 int event_modify(const char *name, const char *text, struct event *event, struct error *err);
 

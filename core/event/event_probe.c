@@ -2,7 +2,7 @@
 /*
  * Probes that exist as long as their event: the PMUs kprobe and uprobe insert a breakpoint
  * instruction in the kernel or a file, and count its executions. perf has no names for them,
- *because it makes tracepoints with `perf probe`. These names are as in bpftrace:
+ * because it makes tracepoints with `perf probe`. These names are as in bpftrace:
  *
  *	kprobe:SYMBOL[+OFFSET]    kretprobe:SYMBOL    kprobe:0xADDRESS
  *	uprobe:PATH:OFFSET        uretprobe:PATH:OFFSET    (an offset in the file)

@@ -40,7 +40,8 @@ struct batch_options {
  * Runs until one of these: the iterations are done, *stop is not 0, all processes of a target of
  * pids have ended, `recording` or the feed has ended, `ended` returns true. The interval under way
  * is then the last refresh. A signal handler sets *stop; a signal (EINTR) or sys_wake ends a wait
- * or write. A refresh is written as a whole, to the descriptor.
+ * or write. A refresh is written as a whole, to the descriptor or to the
+ * file that it replaces.
  *
  * Returns 1 if `ended` was true, else 0; or -errno with *err filled: that of the feed, or of the
  * output: -EPIPE if its reader has gone (the caller must ignore SIGPIPE), -ENOSPC, -EIO ...

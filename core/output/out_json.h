@@ -19,7 +19,7 @@
  *   TASK = {"pid","tid","comm","cmdline","user","cgroup","exited","verdict",EVENTS,METRICS,STATES}
  *
  * "by" is what a row of tasks is (rollup_name): by user and cgroup what its tasks do not have in
- * common is null and {"processes","threads"} say how many they are; by tree a row has the counts
+ * common is null, and {"processes","threads"} have their numbers; by tree a row has the counts
  * of all below it too and {"parent"} is the pid it stands below, null for those that add up to
  * the totals. By socket and node there are {"sockets":[CPU]} or {"nodes":[CPU]} beside the CPUs,
  * with that number for "cpu" and how many "cpus" were counted, and by them or by CPU no tasks.
@@ -63,7 +63,7 @@
  *
  * STATES has each state that is not "valid". "scaled:0.75" of an event: its count in "events" is of
  * that share of the time, its count in "scaled" is the estimate for the whole. In "unattributed" it
- * is also said of an estimate for rows that are null. "lost": both are too low. Else the words of
+ * means an estimate for rows that are null. "lost": both are too low. Else the words of
  * figure_state_name, for what is null. A name has one state, so a raw count that is partial is not
  * named again. STATES is left out when there is nothing to name, and so is "exited" unless it is
  * true, and "cmdline" unless it was requested.
@@ -72,11 +72,11 @@
  *
  *   "summary":true,"part","parts","command":[argument],"status","elapsed_s","user_s","system_s"
  *
- * and its tasks are processes; the one whose pid is null is all that were too many to keep. status
- * is the command's, 128 + the signal that killed it, or null while it still runs.
+ * and its tasks are processes; a task with pid null is the sum of those that were too many to keep.
+ * status is the command's, 128 + the signal that killed it, or null while it still runs.
  *
- * Strings are as json_string.h says, whatever bytes are in them. The rows are those of the view, in
- * its order. Numbers have a decimal point in every locale. Errors stay in the FILE (ferror).
+ * json_string.h has the form of strings, which may have any bytes. The rows are those of the view,
+ * in its order. Numbers have a decimal point in every locale. Errors stay in the FILE (ferror).
  */
 void out_json(const struct view *view, FILE *out);
 

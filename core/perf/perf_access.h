@@ -67,7 +67,7 @@ bool perf_permission_is_bound(const struct perf_permission *permission);
 enum denial {
 	DENIAL_NONE,
 	DENIAL_PARANOID, /* perf_event_paranoid, without CAP_PERFMON */
-	DENIAL_ADMIN,    /* perf_event_paranoid, with it: some kernels want CAP_SYS_ADMIN at 3, 4 */
+	DENIAL_ADMIN,    /* perf_event_paranoid, with it: some kernels need CAP_SYS_ADMIN at 3, 4 */
 	DENIAL_SECCOMP,  /* a filter, which may return EPERM, EACCES or ENOSYS */
 	DENIAL_MODULE,   /* a security module */
 	DENIAL_NO_PERF,  /* a kernel without CONFIG_PERF_EVENTS */

@@ -36,7 +36,8 @@ void perfdata_events_fini(struct perfdata_events *events);
 
 /*
  * Adds the contents of a PERFDATA_ATTR or PERFDATA_UPDATE; ignores other records. 0; -EBADMSG: the
- * record is invalid, or there are more than PERFDATA_EVENTS_MAX events or PERFDATA_IDS_MAX ids.
+ * record is invalid, there are more than PERFDATA_EVENTS_MAX events or PERFDATA_IDS_MAX ids, or ids
+ * were chosen to have one place in the table.
  */
 int perfdata_events_add(struct perfdata_events *events, const struct perf_event_header *record);
 enum { PERFDATA_EVENTS_MAX = 4096, PERFDATA_IDS_MAX = 1 << 20 };

@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 /*
- * Length of a recording, and the history of its figures from the beginning on. For a file, an own
- * thread reads it once, at full speed, beside the replay feed. For a pipe, which cannot be read
- * twice, the feed passes its snapshots to replay_index_add().
+ * Length of a recording, and the history of its figures from the beginning on. For a file, a
+ * separate thread reads it once, at full speed, beside the replay feed. For a pipe, which cannot be
+ * read twice, the feed passes its snapshots to replay_index_add().
  *
  * Threads: the owner calls replay_index_new, replay_index_start and replay_index_free. No other
  * call may be in progress during start, and none may follow free. All other functions are for any

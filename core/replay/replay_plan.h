@@ -25,7 +25,7 @@ struct replay_plan {
 	int *value_of;    /* for each value of the layout: index in the sample, or -1; owned */
 	int switches_at;  /* index in the sample of N; -1: none, samples are counted */
 	int clock_at;     /* index in the sample of task-clock, in ns; -1: none */
-	bool alone;       /* hardware events outside of the group were recorded too */
+	bool alone;       /* no hardware events outside of the group were recorded */
 	struct event_set events;
 	struct plan *plan; /* a reference; its first group has the values of the samples */
 };

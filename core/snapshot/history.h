@@ -62,7 +62,8 @@ struct history_key history_key_of_cpu(enum rollup by, const struct snapshot_cpu 
 
 struct history *history_new(void);
 /*
- * Returns a history of a whole recording. A bucket is as long as the first snapshot's interval.
+ * Returns a history of a whole recording. A bucket is as long as the first
+ * snapshot's interval, and at least HISTORY_BUCKET_NS.
  * When all buckets are used, each two become one, so at least half of HISTORY_BUCKETS are in use.
  * Read it with history_read_range() only.
  */

@@ -16,7 +16,7 @@
  *	/user.slice/user-1000.slice/session-3.scope       session 3 of user 1000
  *
  * Nested containers are joined by '/'. Other cgroups lose the slices at the front, and systemd's
- *\x2d becomes its character. The path comes from outside, so the name may have any bytes too.
+ * \x2d becomes its character. The path comes from outside, so the name may have any bytes too.
  */
 void cgroup_name(const char *path, char *name, size_t size);
 
