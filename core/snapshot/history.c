@@ -1,42 +1,29 @@
 // SPDX-License-Identifier: MIT
 /*
- * A live history keeps the last HISTORY_BUCKETS buckets in a ring.
- *
- * The history of a whole recording merges buckets. Two neighbours of level n make one bucket of
- * level n + 1, which is twice as long. The array has the buckets of the current level. When it is
- * full, its buckets are merged in pairs and the level rises. Only buckets of one level are merged,
- * so a value is rounded at most once a level. The time of a bucket alone decides its place, so gaps
- * that are longer than a bucket stay gaps.
+ * Snapshots are added up until they are a bucket. A live history keeps the last HISTORY_BUCKETS
+ * buckets in a ring. The history of a whole recording keeps all, in core/snapshot/history_levels.h.
+ * A value that is read is the mean of the buckets in a time, weighted by the time in which each was
+ * known.
  */
 #include "core/snapshot/history.h"
 
 #include "core/base/util.h"
 #include "core/snapshot/history_bucket.h"
+#include "core/snapshot/history_levels.h"
 #include "core/snapshot/snapshot_merge.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* 640 buckets of level 32 are more than ten thousand years. */
-enum { LEVELS = 32 };
-
 struct history {
-	/*
-	 * Bucket k of the run is at k % HISTORY_BUCKETS. In a whole history bucket 0 begins with
-	 * the recording, and any bucket may be empty.
-	 */
+	/* Of a live history: bucket k of the run is at k % HISTORY_BUCKETS. */
 	struct history_bucket buckets[HISTORY_BUCKETS];
-	uint64_t n_buckets;            /* buckets ever made; whole: up to the last used one */
+	uint64_t n_buckets;            /* buckets ever made */
 	uint64_t held;                 /* buckets that are read; UINT64_MAX: all */
+	struct history_levels *levels; /* the buckets of a whole recording; NULL: live */
 	uint64_t end_ns;               /* end of the last snapshot */
 	struct snapshot *sum;          /* of the bucket in progress; NULL: none */
 	struct history_layout *layout; /* of the last bucket, a reference; NULL: no bucket yet */
-
-	bool whole;
-	uint64_t begin_ns, base_ns; /* begin of the recording; length of a bucket of level 0 */
-	unsigned level;             /* of `buckets` */
-	/* After `buckets` in time: of each lower level, a bucket that waits for its neighbour. */
-	struct history_bucket pending[LEVELS];
 };
 
 static struct history_bucket *bucket_at(struct history *history, uint64_t k)
@@ -54,98 +41,6 @@ static struct history_bucket *bucket_begin(struct history *history, uint64_t ns)
 	return bucket;
 }
 
-/* Returns the number of a bucket among those of a level. */
-static uint64_t number_of(const struct history *history, const struct history_bucket *bucket,
-			  unsigned level)
-{
-	uint64_t middle_ns = bucket->begin_ns + (bucket->end_ns - bucket->begin_ns) / 2;
-
-	return u64_growth(history->begin_ns, middle_ns) / history->base_ns >> level;
-}
-
-/* Merges the bucket into `to`, which may be empty, and leaves it empty. */
-static void merge_into(struct history_bucket *to, struct history_bucket *bucket)
-{
-	if (to->layout) {
-		history_bucket_merge(to, bucket);
-	} else {
-		*to = *bucket;
-		*bucket = (struct history_bucket){0};
-	}
-}
-
-/* Merges all buckets in pairs: they are twice as long then. */
-static void raise_level(struct history *history)
-{
-	for (size_t i = 0; i < HISTORY_BUCKETS; i++) {
-		if (history->buckets[i].layout && i > 0)
-			merge_into(&history->buckets[i / 2], &history->buckets[i]);
-	}
-	history->n_buckets = (history->n_buckets + 1) / 2;
-	history->level++;
-}
-
-static void store_bucket(struct history *history, struct history_bucket *bucket)
-{
-	uint64_t number = number_of(history, bucket, history->level);
-
-	merge_into(&history->buckets[number], bucket);
-	if (history->n_buckets <= number)
-		history->n_buckets = number + 1;
-}
-
-/*
- * Adds a bucket of that level, not before the buckets so far, and merges it upwards as far as its
- * neighbours are there.
- */
-static void merge_upwards(struct history *history, struct history_bucket *bucket, unsigned level)
-{
-	for (; level < history->level; level++) {
-		struct history_bucket *waits = &history->pending[level];
-
-		if (waits->layout &&
-		    number_of(history, waits, level + 1) != number_of(history, bucket, level + 1)) {
-			struct history_bucket alone = *waits; /* its neighbour will not come */
-
-			*waits = *bucket;
-			*bucket = (struct history_bucket){0};
-			merge_upwards(history, &alone, level + 1);
-			return;
-		}
-		if (!waits->layout) {
-			merge_into(waits, bucket);
-			return;
-		}
-		merge_into(waits, bucket);
-		*bucket = *waits;
-		*waits = (struct history_bucket){0};
-	}
-	store_bucket(history, bucket);
-}
-
-/* Moves the waiting buckets to the current level. */
-static void flush_pending(struct history *history)
-{
-	for (unsigned level = 0; level < history->level; level++) {
-		struct history_bucket waits = history->pending[level];
-
-		history->pending[level] = (struct history_bucket){0};
-		if (waits.layout)
-			merge_upwards(history, &waits, level + 1);
-	}
-}
-
-static void file_whole(struct history *history, struct history_bucket *bucket)
-{
-	if (history->base_ns == 0) {
-		history->begin_ns = bucket->begin_ns;
-		history->base_ns = bucket->ns > HISTORY_BUCKET_NS ? bucket->ns : HISTORY_BUCKET_NS;
-	}
-	while (number_of(history, bucket, history->level) >= HISTORY_BUCKETS)
-		raise_level(history);
-	merge_upwards(history, bucket, 0);
-}
-
 static void file_bucket(struct history *history, const struct snapshot *snapshot)
 {
 	struct history_bucket bucket;
@@ -156,8 +51,8 @@ static void file_bucket(struct history *history, const struct snapshot *snapshot
 		history->layout = bucket.layout;
 		history->layout->references++;
 	}
-	if (history->whole)
-		file_whole(history, &bucket);
+	if (history->levels)
+		history_levels_add(history->levels, &bucket);
 	else
 		*bucket_begin(history, snapshot->interval_ns) = bucket;
 }
@@ -194,7 +89,7 @@ struct history *history_new_whole(void)
 {
 	struct history *history = history_new();
 
-	history->whole = true;
+	history->levels = history_levels_new();
 	return history;
 }
 
@@ -204,8 +99,7 @@ void history_free(struct history *history)
 		return;
 	for (size_t i = 0; i < HISTORY_BUCKETS; i++)
 		history_bucket_fini(&history->buckets[i]);
-	for (size_t i = 0; i < LEVELS; i++)
-		history_bucket_fini(&history->pending[i]);
+	history_levels_free(history->levels);
 	history_layout_unref(history->layout);
 	snapshot_free(history->sum);
 	free(history);
@@ -232,7 +126,7 @@ void history_add(struct history *history, const struct snapshot *all)
 	history->end_ns = snapshot->time_ns;
 	if (other || gap_ns > HISTORY_BUCKET_NS / 2)
 		file_sum(history);
-	if (!history->whole)
+	if (!history->levels)
 		file_gap(history, gap_ns, snapshot->interval_ns);
 	if (!history->sum && snapshot->interval_ns >= HISTORY_BUCKET_NS) {
 		file_bucket(history, snapshot);
@@ -248,8 +142,8 @@ void history_add(struct history *history, const struct snapshot *all)
 void history_end(struct history *history)
 {
 	file_sum(history);
-	if (history->whole)
-		flush_pending(history);
+	if (history->levels)
+		history_levels_end(history->levels);
 }
 
 void history_hold(struct history *history, bool hold)
@@ -346,18 +240,11 @@ uint64_t history_span_ns(const struct history *history, unsigned step, size_t n)
 
 bool history_reach(const struct history *history, uint64_t *begin_ns, uint64_t *end_ns)
 {
-	*begin_ns = history->base_ns ? history->begin_ns : 0;
-	*end_ns = history->base_ns ? history->end_ns : 0;
-	return history->base_ns > 0;
-}
+	bool any = history->levels && history->levels->base_ns > 0;
 
-/* Returns bucket k in the order of time: waiting ones last, the longest of these first. */
-static const struct history_bucket *in_order(const struct history *history, uint64_t k)
-{
-	if (k < history->n_buckets)
-		return &history->buckets[k];
-	k -= history->n_buckets;
-	return k < history->level ? &history->pending[history->level - 1 - k] : NULL;
+	*begin_ns = any ? history->levels->begin_ns : 0;
+	*end_ns = any ? history->end_ns : 0;
+	return any;
 }
 
 void history_read_range(const struct history *history, const struct history_key *key,
@@ -372,7 +259,7 @@ void history_read_range(const struct history *history, const struct history_key 
 		double begin_ns = (double)i * step_ns, end_ns = begin_ns + step_ns;
 		const struct history_bucket *bucket;
 
-		for (uint64_t k = first; (bucket = in_order(history, k)); k++) {
+		for (uint64_t k = first; (bucket = history_levels_at(history->levels, k)); k++) {
 			/* Differences are exact as doubles, times of a long uptime are not. */
 			double from = bucket->begin_ns > from_ns
 					      ? (double)(bucket->begin_ns - from_ns)

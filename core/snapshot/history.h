@@ -91,7 +91,7 @@ uint64_t history_span_ns(const struct history *history, unsigned step, size_t n)
 
 /* The time of a whole history, in the time of snapshots. Returns false, and 0: empty. */
 bool history_reach(const struct history *history, uint64_t *begin_ns, uint64_t *end_ns);
-/* Reads n values of n equal parts of a time: means, NAN: unknown. from_ns < to_ns. */
+/* Of a whole history: means over n equal parts of a time, NAN: unknown. from_ns < to_ns. */
 void history_read_range(const struct history *history, const struct history_key *key,
 			const char *metric, uint64_t from_ns, uint64_t to_ns, size_t n,
 			float *values);
