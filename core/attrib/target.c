@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * A task belongs to the roots (processes, threads, a command) if its parent does. A FORK record
- * names the parent, also after the parent has exited. For a task that began before pmctop, /proc
- * has the parent. The result is kept in the task (lineage) until the roots change.
+ * A task belongs to the roots (core/attrib/target_roots.c) if its parent does. A FORK record names
+ * the parent, also after the parent has exited. For a task that began before pmctop, /proc has the
+ * parent. The result is kept in the task (lineage) until the roots change. Users and cgroups then
+ * restrict the tasks.
  */
-#include "core/attrib/target.h"
+#include "core/attrib/target_internal.h"
 
 #include "core/attrib/cgroup_find.h"
 #include "core/attrib/cgroups.h"
@@ -17,121 +18,6 @@
 #include <string.h>
 
 enum { DEPTH_MAX = 256 }; /* of parents: a longer chain is a loop */
-
-struct target {
-	const struct sys *sys;
-	struct target_root *roots; /* ordered by number, each once */
-	size_t n_roots;
-	unsigned generation;
-	bool has_members;   /* tasks belong to it by target_add_member() alone */
-	unsigned dismissed; /* the generation at which all roots were removed */
-	uid_t *uids;        /* none: any */
-	size_t n_uids;
-	char **cgroups; /* paths; none: any */
-	size_t n_cgroups;
-	struct cpu_list cpus; /* none: all */
-	pid_t command;        /* 0: none */
-	pid_t self;           /* pmctop's process: it adopts orphans of the command */
-};
-
-static int refuse_missing(const struct sys *sys, pid_t tid, bool whole, struct error *err)
-{
-	const char *what = whole ? "process" : "thread";
-	struct proc_stat init;
-
-	if (proc_stat_read(sys, 1, &init) < 0)
-		return error_set(err, -EINVAL,
-				 "There is no %s %d, or /proc hides it (hidepid). Try as root.",
-				 what, tid);
-	return error_set(err, -EINVAL, "There is no %s %d.", what, tid);
-}
-
-static bool is_over(const struct proc_stat *stat, bool whole)
-{
-	return whole ? proc_has_ended(stat) : stat->state == 'Z' || stat->state == 'X';
-}
-
-/* Reads a living root from /proc. */
-static int read_root(const struct sys *sys, pid_t tid, bool whole, struct target_root *root,
-		     struct error *err)
-{
-	struct proc_stat stat;
-	uint64_t pid = (uint64_t)tid;
-	char path[32];
-
-	if (proc_stat_read(sys, tid, &stat) < 0 || is_over(&stat, whole))
-		return refuse_missing(sys, tid, whole, err);
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	proc_field_number(sys, path, "Tgid", &pid);
-	*root = (struct target_root){
-		.tid = tid,
-		.pid = (pid_t)pid,
-		.whole = whole,
-		.start_ticks = stat.start_ticks,
-		.uid = (uid_t)-1,
-	};
-	return 0;
-}
-
-static void add_root(struct target *target, const struct target_root *root)
-{
-	target->roots = xreallocarray(target->roots, target->n_roots + 1, sizeof(*target->roots));
-	target->roots[target->n_roots++] = *root;
-}
-
-static int choose_root(struct target *target, pid_t tid, bool whole, struct error *err)
-{
-	struct target_root root;
-	int result = read_root(target->sys, tid, whole, &root, err);
-
-	if (result < 0)
-		return result;
-	if (whole && root.pid != tid)
-		return error_set(err, -EINVAL,
-				 "%d is a thread of process %d. For the thread: -t %d. For the "
-				 "process: -p %d.",
-				 tid, root.pid, tid, root.pid);
-	add_root(target, &root);
-	return 0;
-}
-
-static int add_roots(struct target *target, const struct target_spec *spec, struct error *err)
-{
-	int result = 0;
-
-	for (size_t i = 0; i < spec->n_pids && result == 0; i++)
-		result = choose_root(target, spec->pids[i], true, err);
-	for (size_t i = 0; i < spec->n_tids && result == 0; i++)
-		result = choose_root(target, spec->tids[i], false, err);
-	if (spec->command > 0 && result == 0) {
-		pid_t tid;
-		result = choose_root(target, spec->command, true, err);
-		target->command = spec->command;
-		sys_self(target->sys, &target->self, &tid);
-	}
-	return result;
-}
-
-static int compare_roots(const void *a, const void *b)
-{
-	const struct target_root *left = a, *right = b;
-
-	if (left->tid != right->tid)
-		return left->tid < right->tid ? -1 : 1;
-	return left->whole - right->whole;
-}
-
-static void order_roots(struct target *target)
-{
-	size_t kept = 0;
-
-	if (target->n_roots > 0)
-		qsort(target->roots, target->n_roots, sizeof(*target->roots), compare_roots);
-	for (size_t i = 0; i < target->n_roots; i++)
-		if (i == 0 || compare_roots(&target->roots[i], &target->roots[kept - 1]) != 0)
-			target->roots[kept++] = target->roots[i];
-	target->n_roots = kept;
-}
 
 static int choose_user(struct target *target, const struct users *users, const char *name,
 		       struct error *err)
@@ -225,8 +111,7 @@ int target_new(const struct sys *sys, const struct users *users, const struct ta
 	int result;
 
 	target->sys = sys;
-	result = add_roots(target, spec, err);
-	order_roots(target);
+	result = target_add_roots(target, spec, err);
 	if (result == 0 && spec->user)
 		result = choose_users(target, users, spec->user, err);
 	if (result == 0 && spec->cgroup)
@@ -287,19 +172,11 @@ bool target_is_hidden(const struct target *target)
 	return false;
 }
 
-static struct target_root *find_root(const struct target *target, pid_t tid, bool whole)
-{
-	const struct target_root wanted = {.tid = tid, .whole = whole};
-
-	return target->n_roots > 0 ? bsearch(&wanted, target->roots, target->n_roots,
-					     sizeof(*target->roots), compare_roots)
-				   : NULL;
-}
-
 /* Whether a task is a root, and not a younger task with the number of a root. */
 static bool is_root(const struct target *target, const struct task *task, bool whole)
 {
-	const struct target_root *root = find_root(target, whole ? task->pid : task->tid, whole);
+	const struct target_root *root =
+		target_find_root(target, whole ? task->pid : task->tid, whole);
 	uint64_t born_ns = task->start_ns ? task->start_ns : task->seen_ns;
 
 	return root && (!root->ended_ns || born_ns <= root->ended_ns);
@@ -353,8 +230,7 @@ static bool belongs_to_roots(const struct target *target, struct tasks *tasks, s
 	return in;
 }
 
-/* Whether user and cgroup admit a task. */
-static bool admits(const struct target *target, struct tasks *tasks, struct task *task)
+bool target_admits(const struct target *target, struct tasks *tasks, struct task *task)
 {
 	bool of_user = target->n_uids == 0, in_cgroup = target->n_cgroups == 0;
 
@@ -366,16 +242,6 @@ static bool admits(const struct target *target, struct tasks *tasks, struct task
 	for (size_t i = 0; i < target->n_cgroups && task->cgroup && !in_cgroup; i++)
 		in_cgroup = cgroup_is_within(task->cgroup->path, target->cgroups[i]);
 	return of_user && in_cgroup;
-}
-
-void target_set_roots(struct target *target, const struct target_root *roots, size_t n)
-{
-	target->roots = xreallocarray(target->roots, n, sizeof(*roots));
-	target->n_roots = n;
-	if (n > 0)
-		memcpy(target->roots, roots, n * sizeof(*roots));
-	target->has_members = true;
-	target->generation++;
 }
 
 void target_add_member(struct target *target, struct task *task)
@@ -397,7 +263,7 @@ bool target_has(const struct target *target, struct tasks *tasks, struct task *t
 	bool in = target->n_roots == 0 || is_root(target, task, false) ||
 		  belongs_to_roots(target, tasks, task, 0);
 
-	return in && admits(target, tasks, task);
+	return in && target_admits(target, tasks, task);
 }
 
 bool target_has_any_of(const struct target *target, struct tasks *tasks, struct task *process)
@@ -410,89 +276,9 @@ bool target_has_any_of(const struct target *target, struct tasks *tasks, struct 
 	return false;
 }
 
-/* Reads name and user of a root. Returns false if it has ended. */
-static bool poll_root(const struct target *target, struct target_root *root)
-{
-	struct proc_stat stat;
-	char path[32];
-	int result = proc_stat_read(target->sys, root->tid, &stat);
-
-	if (result == -ENOENT || result == -ESRCH)
-		return false;
-	if (result < 0)
-		return true;
-	if (stat.start_ticks != root->start_ticks || is_over(&stat, root->whole))
-		return false;
-	memcpy(root->comm, stat.comm, sizeof(root->comm));
-	snprintf(path, sizeof(path), "/proc/%d", root->tid);
-	sys_file_owner(target->sys, path, &root->uid);
-	return true;
-}
-
-void target_poll_roots(struct target *target, uint64_t now_ns)
-{
-	for (size_t i = 0; i < target->n_roots; i++)
-		if (!target->roots[i].ended_ns && !poll_root(target, &target->roots[i]))
-			target->roots[i].ended_ns = now_ns;
-}
-
-bool target_has_ended(const struct target *target)
-{
-	for (size_t i = 0; i < target->n_roots; i++)
-		if (!target->roots[i].ended_ns)
-			return false;
-	return target->n_roots > 0;
-}
-
-int target_attach(struct target *target, struct tasks *tasks, pid_t pid, struct error *err)
-{
-	struct target_root root, *known = find_root(target, pid, true);
-	int result = read_root(target->sys, pid, true, &root, err);
-
-	if (result < 0)
-		return result;
-	if (root.pid != pid)
-		return error_set(err, -EINVAL, "%d is a thread. Attach to its process, %d.", pid,
-				 root.pid);
-	struct task *task = tasks_process(tasks, pid, sys_now_ns(target->sys));
-	if (task && !admits(target, tasks, task))
-		return error_set(err, -EINVAL, "Process %d is excluded by -u or -G.", pid);
-	if (!known)
-		add_root(target, &root);
-	else if (known->ended_ns) /* a younger process has its number now */
-		*known = root;
-	else
-		return 0;
-	order_roots(target);
-	target->generation++;
-	return 0;
-}
-
-void target_dismiss(struct target *target)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < target->n_roots; i++)
-		if (!target->roots[i].ended_ns)
-			target->roots[kept++] = target->roots[i];
-	if (kept == target->n_roots)
-		kept = 0;
-	target->n_roots = kept;
-	if (kept > 0)
-		return;
-	target->command = 0;
-	target->dismissed = ++target->generation;
-}
-
 unsigned target_generation(const struct target *target)
 {
 	return target->generation;
-}
-
-const struct target_root *target_roots(const struct target *target, size_t *n)
-{
-	*n = target->n_roots;
-	return target->roots;
 }
 
 pid_t target_command(const struct target *target)
