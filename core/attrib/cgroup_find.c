@@ -5,9 +5,9 @@
  */
 #include "core/attrib/cgroup_find.h"
 
-#include "core/attrib/cgroups.h"
 #include "core/base/util.h"
 #include "core/sys/cgroup_name.h"
+#include "core/sys/cgroup_path.h"
 #include "core/sys/proc.h"
 
 #include <errno.h>

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
-/*
- * A table of cgroups by path, and the parser of /proc/PID/cgroup. That file has a line per mounted
- * hierarchy: one for version 2, and one for each of version 1. The path of one line is chosen.
- */
 #include "core/attrib/cgroups.h"
 
 #include "core/base/hash_table.h"
 #include "core/base/util.h"
+#include "core/sys/cgroup_path.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FILE_BYTES = 16 << 10 }; /* version 1: a line of up to PATH_MAX for each controller */
-
-#define DELETED " (deleted)"
 
 struct cgroups {
 	struct hash_table table; /* by path */
@@ -80,91 +72,6 @@ void cgroups_put(struct cgroups *cgroups, struct cgroup *cgroup)
 size_t cgroups_count(const struct cgroups *cgroups)
 {
 	return cgroups->table.n;
-}
-
-/* Whether a word is in "cpu,cpuacct". */
-static bool list_has(const char *list, const char *end, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (const char *item = list; item < end; item++) {
-		const char *comma = memchr(item, ',', (size_t)(end - item));
-		const char *item_end = comma ? comma : end;
-
-		if ((size_t)(item_end - item) == length && memcmp(item, word, length) == 0)
-			return true;
-		item = item_end;
-	}
-	return false;
-}
-
-/*
- * Whether a hierarchy of version 1 has a controller that services and containers use. In others
- * (cpuset) a task may have another path.
- */
-static bool has_service_controller(const char *controllers, const char *end)
-{
-	static const char *const words[] = {"memory", "pids", "cpu", "name=systemd"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (list_has(controllers, end, words[i]))
-			return true;
-	return false;
-}
-
-static size_t depth_of(const char *path, size_t length)
-{
-	size_t depth = 0;
-
-	for (size_t i = 0; i + 1 < length; i++)
-		depth += path[i] == '/';
-	return depth + (length > 1);
-}
-
-bool cgroup_parse(const char *text, char *path, size_t size)
-{
-	const char *best = NULL;
-	size_t best_length = 0, best_depth = 0;
-
-	/* hierarchy:controller,controller:path; a path has any bytes but a newline */
-	for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
-		end = strchrnul(line, '\n');
-		const char *list = memchr(line, ':', (size_t)(end - line));
-		const char *list_end =
-			list ? memchr(list + 1, ':', (size_t)(end - list - 1)) : NULL;
-		if (!list_end || list_end[1] != '/')
-			continue;
-		bool unified = list_end == list + 1;
-		if (!unified && !has_service_controller(list + 1, list_end))
-			continue;
-		size_t length = (size_t)(end - list_end - 1);
-		size_t depth = depth_of(list_end + 1, length);
-		/* A path of version 2 comes before all others. */
-		if (unified && depth > 0)
-			depth = SIZE_MAX;
-		if (best && depth <= best_depth)
-			continue;
-		best = list_end + 1;
-		best_length = length;
-		best_depth = depth;
-	}
-	if (!best)
-		return false;
-	if (best_length > strlen(DELETED) &&
-	    memcmp(best + best_length - strlen(DELETED), DELETED, strlen(DELETED)) == 0)
-		best_length -= strlen(DELETED);
-	best_length = size_min(best_length, size - 1);
-	memcpy(path, best, best_length);
-	path[best_length] = '\0';
-	return true;
-}
-
-bool cgroup_of(const struct sys *sys, pid_t tid, char *path, size_t size)
-{
-	char name[32], text[FILE_BYTES];
-
-	snprintf(name, sizeof(name), "/proc/%d/cgroup", tid);
-	return sys_file_read(sys, name, text, sizeof(text)) >= 0 && cgroup_parse(text, path, size);
 }
 
 struct cgroup *cgroups_read(struct cgroups *cgroups, const struct sys *sys, pid_t tid)

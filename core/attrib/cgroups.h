@@ -4,7 +4,6 @@
 
 #include "core/sys/sys.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -29,15 +28,6 @@ struct cgroup *cgroups_get(struct cgroups *cgroups, const char *path);
 void cgroups_put(struct cgroups *cgroups, struct cgroup *cgroup); /* NULL is valid */
 size_t cgroups_count(const struct cgroups *cgroups);
 
-/*
- * Finds the path in the text of /proc/PID/cgroup (cgroups(7)): that of version 2 unless it is the
- * root, else the deepest of the hierarchies of version 1 that services and containers use. Removes
- * the " (deleted)" of a removed cgroup. Returns false if no line has a path.
- */
-bool cgroup_parse(const char *text, char *path, size_t size);
-enum { CGROUP_PATH_MAX = 4096 }; /* PATH_MAX; longer ones are cut */
-/* The same for a thread. */
-bool cgroup_of(const struct sys *sys, pid_t tid, char *path, size_t size);
 /* A reference to the cgroup of a thread; NULL: unknown. */
 struct cgroup *cgroups_read(struct cgroups *cgroups, const struct sys *sys, pid_t tid);
 

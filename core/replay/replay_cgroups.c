@@ -7,6 +7,7 @@
 
 #include "core/attrib/cgroups.h"
 #include "core/base/util.h"
+#include "core/sys/cgroup_path.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 
 #include "core/base/util.h"
 #include "core/sys/cgroup_name.h"
+#include "core/sys/cgroup_path.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* /proc/PID/cgroup, and then the name of the path: also of bytes that are no such file. */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/attrib/cgroups.h"
 #include "core/sys/cgroup_name.h"
+#include "core/sys/cgroup_path.h"
 
 static void check_name(const char *path)
 {
@@ -32,6 +32,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				   strncmp(path, small, sizeof(small) - 1) == 0,
 			   "a cut path is the same path");
 		check_name(path);
+	}
+	if (cgroup_parse_controller(text, "cpu", path, sizeof(path))) {
+		fuzz_check(path[0] == '/' && !strchr(path, '\n'), "a path of one line");
+		fuzz_check(strstr(text, "cpu"), "a controller stands in the text");
 	}
 	free(text);
 	return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The path in /proc/PID/cgroup, and that each path is kept once. */
+/* The cgroups of tasks: each path is kept once. */
 #include "core/attrib/cgroups.h"
 #include "core/base/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
@@ -12,47 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static void paths_are_parsed(void **state)
-{
-	static const struct {
-		const char *name, *text, *want; /* NULL: no line has a path */
-	} rows[] = {
-		{"version 2", "0::/system.slice/a.service\n", "/system.slice/a.service"},
-		{"its root", "0::/\n", "/"},
-		{"no newline", "0::/a", "/a"},
-		{"removed under its task", "0::/a/b (deleted)\n", "/a/b"},
-		{"a name with (deleted), not removed", "0::/ (deleted)x\n", "/ (deleted)x"},
-		{"outside the cgroup namespace", "0::/../b\n", "/../b"},
-		{"a colon in a name", "0::/a:b/c:d\n", "/a:b/c:d"},
-		{"any bytes", "0::/\x1b[2J\xff\n", "/\x1b[2J\xff"},
-		{"hybrid: version 2 has it", "1:name=systemd:/x/y/z\n0::/a\n", "/a"},
-		{"hybrid: version 2 is in its root",
-		 "4:memory:/deep/er\n2:cpu,cpuacct:/deep\n0::/\n", "/deep/er"},
-		{"version 1: systemd's",
-		 "3:cpuset:/one/two/three\n1:name=systemd:/a/b\n8:pids:/a\n", "/a/b"},
-		{"version 1: a controller of several", "2:cpuacct,cpu:/c\n", "/c"},
-		{"version 1: the first of two with one depth", "2:pids:/p\n3:memory:/m\n", "/p"},
-		{"a name that only begins like one", "2:cpuset:/c\n3:memoryx:/m\n", NULL},
-		{"all in the root", "2:pids:/\n0::/\n", "/"},
-		{"nothing", "", NULL},
-		{"no path", "0::\n0:\n0\n\n:\n::\n", NULL},
-		{"no absolute path", "0::a\n", NULL},
-		{"an empty line before", "\n0::/a\n", "/a"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char path[64] = "";
-		bool found = cgroup_parse(rows[i].text, path, sizeof(path));
-
-		if (found != (rows[i].want != NULL) || (found && strcmp(path, rows[i].want) != 0))
-			fail_msg("%s: \"%s\"", rows[i].name, path);
-	}
-	char small[4];
-	assert_true(cgroup_parse("0::/abcdef\n", small, sizeof(small)));
-	assert_string_equal(small, "/ab");
-}
 
 static void paths_are_kept_once(void **state)
 {
@@ -103,7 +62,6 @@ static void paths_are_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paths_are_parsed),
 		cmocka_unit_test(paths_are_kept_once),
 		cmocka_unit_test(paths_are_read),
 	};
