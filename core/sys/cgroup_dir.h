@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CGROUP_DIR_H
+#define PMCTOP_CGROUP_DIR_H
+
+#include "core/sys/cgroup_path.h"
+#include "core/sys/sys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * The directories of cgroups: from a path in /proc/PID/cgroup to the files of a controller. A
+ * controller is in a hierarchy of version 1, else in that of version 2; a machine may have both.
+ */
+enum cgroup_controller {
+	CGROUP_CPU,
+	CGROUP_MEMORY,
+	CGROUP_UNIFIED, /* version 2, which alone has pressure files */
+	CGROUP_CONTROLLERS,
+};
+
+struct cgroup_mount {
+	unsigned version; /* 1 or 2; 0: not mounted */
+	char *root;       /* the cgroup that is mounted: "/", in a container "/docker/ID" */
+	char *point;      /* "/sys/fs/cgroup/memory" */
+};
+
+struct cgroup_mounts {
+	struct cgroup_mount items[CGROUP_CONTROLLERS];
+};
+
+/* Parses a text of /proc/PID/mountinfo (proc_pid_mountinfo(5)). */
+void cgroup_mounts_parse(const char *text, struct cgroup_mounts *mounts);
+/* The mounts of this process. 0 or -errno. The caller calls cgroup_mounts_fini() in both cases. */
+int cgroup_mounts_read(const struct sys *sys, struct cgroup_mounts *mounts);
+void cgroup_mounts_fini(struct cgroup_mounts *mounts);
+
+struct cgroup_dir {
+	unsigned version; /* 1 or 2 */
+	size_t top;       /* length of the mount point, at which cgroup_dir_up() ends */
+	char path[2 * CGROUP_PATH_MAX];
+};
+
+/*
+ * The directory of a path in /proc/PID/cgroup. 0, or -ENOENT if the controller is not mounted, or
+ * the path is outside the mount or the cgroup namespace.
+ */
+int cgroup_dir_find(const struct cgroup_mounts *mounts, enum cgroup_controller controller,
+		    const char *path, struct cgroup_dir *dir);
+/* The directory of a thread's cgroup. 0 or -errno. */
+int cgroup_dir_of(const struct sys *sys, const struct cgroup_mounts *mounts,
+		  enum cgroup_controller controller, pid_t tid, struct cgroup_dir *dir);
+/* Moves to the parent, whose limits hold too. False at the mount point. */
+bool cgroup_dir_up(struct cgroup_dir *dir);
+
+#endif
