@@ -172,6 +172,19 @@ int proc_field_parse(const char *text, const char *name, uint64_t *number)
 	return text_u64(value, number) ? 0 : -EBADMSG;
 }
 
+bool proc_count_parse(const char *text, const char *name, uint64_t *number)
+{
+	size_t length = strlen(name);
+
+	for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+		if (strncmp(line, name, length) != 0 || line[length] != ' ')
+			continue;
+		size_t digits = text_u64(line + length, number);
+		return digits && line[length + digits] == '\n';
+	}
+	return false;
+}
+
 int proc_field_number(const struct sys *sys, const char *path, const char *name, uint64_t *number)
 {
 	char text[4096];

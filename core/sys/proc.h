@@ -111,7 +111,9 @@ char *proc_long_text(const struct sys *sys, const char *path, int *code);
 
 /* The number behind a name ("Tgid") at the beginning of a line. 0 or -errno. */
 int proc_field_parse(const char *text, const char *name, uint64_t *number);
-/* The same in the first 4 KiB of a file. */
+/* The same for a line "name number" (/proc/vmstat, cgroups). False if there is no such line. */
+bool proc_count_parse(const char *text, const char *name, uint64_t *number);
+/* As proc_field_parse(), in the first 4 KiB of a file. */
 int proc_field_number(const struct sys *sys, const char *path, const char *name, uint64_t *number);
 
 /* The length of a tick: 1 s / sysconf(_SC_CLK_TCK). */

@@ -47,19 +47,11 @@ int proc_stolen(const struct sys *sys, uint64_t *stolen_ticks, uint64_t *all_tic
 	return 0;
 }
 
-/* Parses the number behind a word at the beginning of a line, but not of the first one. */
-static bool parse_count(const char *text, const char *word, uint64_t *count)
-{
-	const char *line = strstr(text, word);
-
-	return line && text_u64(line + strlen(word), count);
-}
-
 static void parse_counts(const char *text, struct proc_counts *counts)
 {
-	counts->known = parse_count(text, "\nprocesses ", &counts->forks) &&
-			parse_count(text, "\nprocs_running ", &counts->running) &&
-			parse_count(text, "\nprocs_blocked ", &counts->blocked);
+	counts->known = proc_count_parse(text, "processes", &counts->forks) &&
+			proc_count_parse(text, "procs_running", &counts->running) &&
+			proc_count_parse(text, "procs_blocked", &counts->blocked);
 }
 
 void proc_cpus_parse(const char *text, struct proc_cpus *cpus)
@@ -130,7 +122,8 @@ int proc_machine_faults(const struct sys *sys, uint64_t *faults, uint64_t *major
 
 	if (!text)
 		return code;
-	if (!parse_count(text, "\npgfault ", faults) || !parse_count(text, "\npgmajfault ", major))
+	if (!proc_count_parse(text, "pgfault", faults) ||
+	    !proc_count_parse(text, "pgmajfault", major))
 		code = -EBADMSG;
 	free(text);
 	return code;
