@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * An ordinary test of a fuzz entry: every file of its corpus, in TAP, each in a process of its own
- * so that a crash has a file's name. fuzz_NAME takes tests/fuzz/corpus/NAME, or the files
- * that it is given.
+ * Runs a fuzz entry as an ordinary test and prints TAP. Each file of the corpus runs in its own
+ * process, so that a crash is reported with the name of the file. fuzz_NAME reads
+ * tests/fuzz/corpus/NAME, or the files in its arguments.
  */
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/shared/signals.h"
@@ -34,7 +34,7 @@ static void run_file(const char *path)
 	if (!bytes)
 		abort();
 	size_t size = read_file(path, bytes);
-	/* Shrunk, so that a sanitizer sees reads past the end. */
+	/* In a block of its size, so that sanitizers find reads past the end. */
 	uint8_t *shrunk = realloc(bytes, size ? size : 1);
 	if (!shrunk)
 		abort();
@@ -42,8 +42,8 @@ static void run_file(const char *path)
 	free(shrunk);
 }
 
-/* Says how it went and returns whether it went well. */
-static bool report(unsigned number, const char *name, const char *path)
+/* Runs a file and prints its TAP line. Returns whether it passed. */
+static bool report_file(unsigned number, const char *name, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	int status = 0;
@@ -59,7 +59,7 @@ static bool report(unsigned number, const char *name, const char *path)
 	return ok;
 }
 
-static int visible(const struct dirent *entry)
+static int is_visible(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';
 }
@@ -71,7 +71,7 @@ static bool report_corpus(const char *name)
 	bool ok = true;
 
 	snprintf(path, sizeof(path), "tests/fuzz/corpus/%s", name);
-	int n = scandir(path, &entries, visible, alphasort);
+	int n = scandir(path, &entries, is_visible, alphasort);
 	if (n <= 0) {
 		printf("1..1\nnot ok 1 - %s: no corpus in %s\n", name, path);
 		return false;
@@ -79,7 +79,7 @@ static bool report_corpus(const char *name)
 	printf("1..%d\n", n);
 	for (int i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), "tests/fuzz/corpus/%s/%s", name, entries[i]->d_name);
-		ok &= report((unsigned)i + 1, name, path);
+		ok &= report_file((unsigned)i + 1, name, path);
 		free(entries[i]);
 	}
 	free(entries);
@@ -97,6 +97,6 @@ int main(int argc, char **argv)
 	if (argc == 1)
 		return report_corpus(name) ? 0 : 1;
 	for (int i = 1; i < argc; i++)
-		ok &= report((unsigned)i, name, argv[i]);
+		ok &= report_file((unsigned)i, name, argv[i]);
 	return ok ? 0 : 1;
 }

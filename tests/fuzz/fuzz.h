@@ -10,9 +10,9 @@
 #include <string.h>
 
 /*
- * What the fuzz entries share. An entry hands any bytes to one parser and aborts where a promise
- * of the parser's header does not hold; what it does to memory is the sanitizers' to find. The
- * bytes come from libFuzzer (make fuzz) or, file by file, from tests/fuzz/corpus.c (make test).
+ * Functions of all fuzz entries. An entry passes any bytes to one parser and aborts if a promise of
+ * the parser's header is broken. Sanitizers find wrong memory accesses. The bytes come from
+ * libFuzzer (make fuzz) or, one file at a time, from tests/fuzz/corpus.c (make test).
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,13 +24,13 @@ static inline void fuzz_check(bool holds, const char *promise)
 	abort();
 }
 
-/* The input, read from the front; what is past its end is zero. */
+/* The input, read from its start. Bytes past its end are 0. */
 struct fuzz_bytes {
 	const uint8_t *at;
 	size_t left;
 };
 
-static inline void fuzz_take(struct fuzz_bytes *bytes, void *to, size_t size)
+static inline void fuzz_read(struct fuzz_bytes *bytes, void *to, size_t size)
 {
 	size_t n = size < bytes->left ? size : bytes->left;
 
@@ -46,7 +46,7 @@ static inline uint8_t fuzz_u8(struct fuzz_bytes *bytes)
 {
 	uint8_t value;
 
-	fuzz_take(bytes, &value, sizeof(value));
+	fuzz_read(bytes, &value, sizeof(value));
 	return value;
 }
 
@@ -54,11 +54,11 @@ static inline uint64_t fuzz_u64(struct fuzz_bytes *bytes)
 {
 	uint64_t value;
 
-	fuzz_take(bytes, &value, sizeof(value));
+	fuzz_read(bytes, &value, sizeof(value));
 	return value;
 }
 
-/* The text up to the next NUL or the end, in memory of exactly its size; the caller frees it. */
+/* The text up to the next NUL or the end, in a block of its size. The caller frees it. */
 static inline char *fuzz_text(struct fuzz_bytes *bytes)
 {
 	size_t length = bytes->left ? strnlen((const char *)bytes->at, bytes->left) : 0;
@@ -66,16 +66,16 @@ static inline char *fuzz_text(struct fuzz_bytes *bytes)
 
 	if (!text)
 		abort();
-	fuzz_take(bytes, text, length);
+	fuzz_read(bytes, text, length);
 	text[length] = '\0';
 	if (bytes->left > 0)
-		fuzz_u8(bytes); /* its NUL */
+		fuzz_u8(bytes); /* the NUL */
 	return text;
 }
 
 /*
- * The first character of strict UTF-8, or -1: a second opinion on core/base/text.c, by the table of
- * well-formed byte sequences in the Unicode standard (3.9, D92).
+ * The first character of strict UTF-8, or -1. It is independent of core/base/text.c and follows the
+ * table of well-formed byte sequences in the Unicode standard (3.9, D92).
  */
 static inline long fuzz_utf8(const char **text)
 {
@@ -108,7 +108,7 @@ static inline long fuzz_utf8(const char **text)
 	return -1;
 }
 
-/* Whether a terminal can be sent this text: UTF-8 that controls nothing and turns nothing round. */
+/* Whether a text is valid UTF-8 without control characters and without changes of direction. */
 static inline bool fuzz_is_printable(const char *text)
 {
 	while (*text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* An Accept header: one of the dialects, and never OpenMetrics where its name is not in there. */
+/* An Accept header selects one of the dialects; OpenMetrics only if it names that. */
 #include "tests/fuzz/fuzz.h"
 
 #include "core/output/accept_header.h"
@@ -11,10 +11,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum metrics_export_dialect dialect = accept_header_dialect(text);
 
 	fuzz_check(dialect == METRICS_EXPORT_OPENMETRICS || dialect == METRICS_EXPORT_PROMETHEUS,
-		   "it is one of the dialects");
+		   "the dialect exists");
 	fuzz_check(dialect == METRICS_EXPORT_PROMETHEUS ||
 			   strcasestr(text, "application/openmetrics-text"),
-		   "OpenMetrics is for those who name it");
+		   "OpenMetrics only if the header names it");
 	free(text);
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Any records in any order, between any cuts, on two CPUs with two groups each: at every cut what
- * the tasks, idle and nobody got must be what the CPUs counted, to the count.
+ * Any records in any order, with cuts between them, on two CPUs with two groups each. At each
+ * cut_interval the counts of tasks, idle and unattributed must add up to the counts of the CPUs.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -30,23 +30,23 @@ static const struct attrib_layout layouts[N_GROUPS] = {
 
 enum step_kind {
 	STEP_SAMPLE,
-	STEP_SAMPLE_RAW, /* with readings that follow from nothing */
+	STEP_SAMPLE_RAW, /* with any readings */
 	STEP_SWITCH,
 	STEP_COMM,
 	STEP_FORK,
 	STEP_EXIT,
 	STEP_LOST,
-	STEP_FOREIGN, /* a sample under an id that is not ours */
+	STEP_FOREIGN, /* a sample with an unknown id */
 	STEP_TIME,
-	STEP_SILENCE,
+	STEP_HIDDEN,
 	STEP_CUT,
 	STEP_CUT_REOPEN,
-	STEP_PAUSE, /* the second group's turn is over, as flag says with or without a runner */
+	STEP_PAUSE, /* the second group's turn ends; flag: with a runner */
 	STEP_RESUME,
 	STEP_KINDS,
 };
 
-/* The first byte of a step: which kind, of which CPU and group, and one more bit. */
+/* The first byte of a step. */
 struct step {
 	enum step_kind kind;
 	size_t cpu, group;
@@ -105,7 +105,7 @@ static int dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char
 	return 0;
 }
 
-/* A task that is there is no process that has a descriptor. */
+/* Existing tasks are threads: they have no pidfd. */
 static int pidfd_open(void *ctx, pid_t pid)
 {
 	return is_alive(ctx, pid) ? -EINVAL : -ESRCH;
@@ -139,14 +139,14 @@ static void open_cpu(struct bench *bench, size_t cpu)
 	memset(bench->readings[cpu], 0, sizeof(bench->readings[cpu]));
 }
 
-/* -1, 0 and a few numbers that come again and again; most above the bit mask's are never alive. */
-static pid_t take_tid(struct fuzz_bytes *bytes)
+/* -128 to 127, so that tids repeat. Only 1 to 63 can be alive. */
+static pid_t read_tid(struct fuzz_bytes *bytes)
 {
 	return (int8_t)fuzz_u8(bytes);
 }
 
-/* As engine_snapshot does it, but for the picture. */
-static void cut(struct bench *bench)
+/* As engine_snapshot(), without the snapshot. */
+static void cut_interval(struct bench *bench)
 {
 	struct interval *interval = &bench->interval;
 	uint64_t begin_ns = bench->cut_ns;
@@ -186,7 +186,7 @@ static void sample(struct bench *bench, struct step step, struct record *record,
 	if (step.kind == STEP_FOREIGN)
 		record->id += 1000;
 	if (step.kind == STEP_SAMPLE_RAW) {
-		fuzz_take(bytes, reading, n * sizeof(*reading));
+		fuzz_read(bytes, reading, n * sizeof(*reading));
 	} else {
 		uint64_t ran_ns = fuzz_u8(bytes), off_ns = fuzz_u8(bytes);
 		reading[READING_ENABLED_NS] += ran_ns + (off_ns < 240 ? 0 : off_ns);
@@ -199,7 +199,7 @@ static void sample(struct bench *bench, struct step step, struct record *record,
 	attrib_record(bench->attrib, step.cpu, record);
 }
 
-/* Whatever runs goes on running. */
+/* All groups count during that time. */
 static void pass_time(struct bench *bench, uint64_t ns)
 {
 	bench->now_ns += ns;
@@ -211,7 +211,7 @@ static void pass_time(struct bench *bench, uint64_t ns)
 	}
 }
 
-static void play(struct bench *bench, struct step step, struct fuzz_bytes *bytes)
+static void run_step(struct bench *bench, struct step step, struct fuzz_bytes *bytes)
 {
 	struct record record = {0};
 
@@ -219,20 +219,20 @@ static void play(struct bench *bench, struct step step, struct fuzz_bytes *bytes
 	case STEP_TIME:
 		pass_time(bench, fuzz_u8(bytes) * 10 * NS_PER_MS);
 		return;
-	case STEP_SILENCE:
+	case STEP_HIDDEN:
 		interval_hidden_to_idle(&bench->interval, step.cpu, 0, fuzz_u8(bytes));
 		return;
 	case STEP_CUT_REOPEN:
-		cut(bench);
+		cut_interval(bench);
 		attrib_close(bench->attrib, step.cpu);
 		if (step.flag)
 			open_cpu(bench, step.cpu);
 		return;
 	case STEP_CUT:
-		cut(bench);
+		cut_interval(bench);
 		return;
 	case STEP_PAUSE: {
-		const struct attrib_runner runner = {take_tid(bytes), take_tid(bytes)};
+		const struct attrib_runner runner = {read_tid(bytes), read_tid(bytes)};
 		attrib_pause(bench->attrib, step.cpu, 1, bench->readings[step.cpu][1],
 			     step.flag ? &runner : NULL);
 		return;
@@ -252,9 +252,9 @@ static void play(struct bench *bench, struct step step, struct fuzz_bytes *bytes
 		break;
 	}
 
-	/* Rings are read one after the other: time is about now, and not in order. */
+	/* Rings are read one after the other, so times are near now, but not in order. */
 	record.time_ns = bench->now_ns + fuzz_u8(bytes);
-	record.tid = take_tid(bytes);
+	record.tid = read_tid(bytes);
 	record.pid = step.flag ? record.tid : record.tid / 2;
 	record.id = switch_id(step.cpu, step.group);
 	switch (step.kind) {
@@ -265,7 +265,7 @@ static void play(struct bench *bench, struct step step, struct fuzz_bytes *bytes
 		return;
 	case STEP_SWITCH:
 		record.kind = RECORD_SWITCH;
-		record.change.other_tid = take_tid(bytes);
+		record.change.other_tid = read_tid(bytes);
 		record.change.other_pid = record.change.other_tid;
 		record.change.out = step.flag;
 		break;
@@ -276,7 +276,7 @@ static void play(struct bench *bench, struct step step, struct fuzz_bytes *bytes
 		break;
 	case STEP_FORK:
 		record.kind = RECORD_FORK;
-		record.fork.ptid = record.fork.ppid = take_tid(bytes);
+		record.fork.ptid = record.fork.ppid = read_tid(bytes);
 		break;
 	case STEP_EXIT:
 		record.kind = RECORD_EXIT;
@@ -286,7 +286,7 @@ static void play(struct bench *bench, struct step step, struct fuzz_bytes *bytes
 		record.lost.records = fuzz_u8(bytes);
 		break;
 	case STEP_TIME:
-	case STEP_SILENCE:
+	case STEP_HIDDEN:
 	case STEP_CUT:
 	case STEP_CUT_REOPEN:
 	case STEP_PAUSE:
@@ -313,14 +313,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		open_cpu(&bench, cpu);
 	for (size_t i = 0; i < STEPS_MAX && bytes.left > 0; i++) {
 		uint8_t first = fuzz_u8(&bytes);
-		play(&bench,
-		     (struct step){.kind = (enum step_kind)((first & 15) % STEP_KINDS),
-				   .cpu = first >> 4 & 1,
-				   .group = first >> 5 & 1,
-				   .flag = first >> 6 & 1},
-		     &bytes);
+		run_step(&bench,
+			 (struct step){.kind = (enum step_kind)((first & 15) % STEP_KINDS),
+				       .cpu = first >> 4 & 1,
+				       .group = first >> 5 & 1,
+				       .flag = first >> 6 & 1},
+			 &bytes);
 	}
-	cut(&bench);
+	cut_interval(&bench);
 	attrib_free(bench.attrib);
 	interval_fini(&bench.interval);
 	tasks_free(bench.tasks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* /proc/PID/cgroup, and then the name of the path: also of bytes that are no such file. */
+/* Any bytes as /proc/PID/cgroup, then the name of the path in it. */
 #include "tests/fuzz/fuzz.h"
 
 #include "core/sys/cgroup_name.h"
@@ -13,7 +13,7 @@ static void check_name(const char *path)
 	cgroup_name(path, small, sizeof(small));
 	fuzz_check(strlen(name) < sizeof(name), "a name fits");
 	fuzz_check(strncmp(name, small, sizeof(small) - 1) == 0, "a cut name is the same name");
-	fuzz_check(!path[0] == !name[0], "what has a path has a name");
+	fuzz_check(!path[0] == !name[0], "a path has a name");
 	cgroup_name(path, again, sizeof(again));
 	fuzz_check(strcmp(name, again) == 0, "a name depends on the path alone");
 }
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_name(text);
 	if (cgroup_parse(text, path, sizeof(path))) {
 		fuzz_check(path[0] == '/', "a path begins at the root");
-		fuzz_check(!strchr(path, '\n'), "a path is of one line");
+		fuzz_check(!strchr(path, '\n'), "a path is one line");
 		fuzz_check(cgroup_parse(text, small, sizeof(small)) &&
 				   strncmp(path, small, sizeof(small) - 1) == 0,
 			   "a cut path is the same path");

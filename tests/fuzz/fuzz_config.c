@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A configuration file: any text is read, and what is wrong with it is noted by a line that exists.
- * A change in it changes nothing else.
+ * Any text as a configuration file. Each note has the number of an existing line. A change of one
+ * entry leaves the others.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -23,16 +23,16 @@ static unsigned count_lines(const char *text)
 
 static void check_section(const struct config_section *section, unsigned lines)
 {
-	fuzz_check(section->n <= CONFIG_ENTRIES_MAX, "it does not grow for ever");
+	fuzz_check(section->n <= CONFIG_ENTRIES_MAX, "a section is bounded");
 	for (size_t i = 0; i < section->n; i++) {
 		const struct config_entry *entry = &section->items[i];
 
 		fuzz_check(entry->name[0], "an entry has a name");
-		fuzz_check(entry->line >= 1 && entry->line <= lines, "and a line");
+		fuzz_check(entry->line >= 1 && entry->line <= lines, "an entry has a line");
 		fuzz_check(!strchr(entry->value, '\n'), "its value is one line");
 		for (size_t k = 0; k < i; k++)
 			fuzz_check(strcmp(section->items[k].name, entry->name) != 0,
-				   "a name is there once");
+				   "a name is unique");
 	}
 }
 
@@ -50,15 +50,15 @@ static void check_same(const struct config_section *before, const struct config_
 			n++;
 		fuzz_check(n < after->n && strcmp(after->items[n].name, entry->name) == 0 &&
 				   strcmp(after->items[n].value, entry->value) == 0,
-			   "the other entries are as they were");
+			   "other entries are unchanged");
 		n++;
 	}
 	while (n < after->n && changed && strcmp(after->items[n].name, changed) == 0)
 		n++;
-	fuzz_check(n == after->n, "and there are no more of them");
+	fuzz_check(n == after->n, "no entry is added");
 }
 
-/* Any value is written so that it is read as it was, or refused. */
+/* A value is written so that it is read unchanged, or is refused. */
 static void check_edit(const char *text, const struct config *before, const char *value, bool plain)
 {
 	const struct config_change change = {"pmctop", "a", value};
@@ -67,8 +67,8 @@ static void check_edit(const char *text, const struct config *before, const char
 	char *edited = config_edit(text, &change, 1, &err), *again;
 
 	fuzz_check(edited || !plain || err.code == -E2BIG,
-		   "a plain value can be written into anything that is not full");
-	fuzz_check(edited || err.text[0], "what is refused is explained");
+		   "a plain value can be written unless the file is full");
+	fuzz_check(edited || err.text[0], "a refusal has a text");
 	if (!edited)
 		return;
 	config_parse("f", edited, &after);
@@ -77,7 +77,7 @@ static void check_edit(const char *text, const struct config *before, const char
 	check_same(&before->presets_as_written, &after.presets_as_written, NULL);
 	check_same(&before->keys, &after.keys, NULL);
 	again = config_edit(edited, &change, 1, &err);
-	fuzz_check(again && strcmp(edited, again) == 0, "a second time it changes nothing");
+	fuzz_check(again && strcmp(edited, again) == 0, "the same change twice has no effect");
 	config_fini(&after);
 	free(edited);
 	free(again);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* The kernel's CPU lists: ascending numbers within the limit, the same ones when written again. */
+/* CPU lists of the kernel: ascending numbers within the limit. Written and read again they are
+ * equal. */
 #include "tests/fuzz/fuzz.h"
 
 #include "core/sys/cpus.h"
 
 #include <errno.h>
 
-static void check_again(const struct cpu_list *list)
+static void check_written(const struct cpu_list *list)
 {
 	size_t size = 8 * list->n + 1, length = 0;
 	char *text = malloc(size);
@@ -17,10 +18,10 @@ static void check_again(const struct cpu_list *list)
 	for (size_t i = 0; i < list->n; i++)
 		length += (size_t)snprintf(text + length, size - length, "%s%d", i ? "," : "",
 					   list->numbers[i]);
-	fuzz_check(cpu_list_parse(text, &again) == 0, "a list that is written again is one");
+	fuzz_check(cpu_list_parse(text, &again) == 0, "a written list is valid");
 	fuzz_check(again.n == list->n && memcmp(again.numbers, list->numbers,
 						list->n * sizeof(*list->numbers)) == 0,
-		   "a list that is written again is the same");
+		   "a written list is equal");
 	cpu_list_fini(&again);
 	free(text);
 }
@@ -41,9 +42,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			fuzz_check(i == 0 || list.numbers[i] > list.numbers[i - 1],
 				   "numbers ascend");
 		}
-		check_again(&list);
+		check_written(&list);
 	}
-	fuzz_check(result == 0 || !list.numbers, "a list that is refused is empty");
+	fuzz_check(result == 0 || !list.numbers, "a refused list is empty");
 	cpu_list_fini(&list);
 	free(text);
 	return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The doctor on any machine: the input is paths and what their files say, each with a NUL behind
- * it; the file "open" says what perf_event_open answers. Whatever they say the page can be sent to
- * a terminal, and the JSON is a line of UTF-8.
+ * The doctor on any machine. The input is a list of paths and texts of files, each ended by a NUL.
+ * The file "open" has the answer of perf_event_open. The page must be printable, and the JSON one
+ * line of UTF-8.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -19,7 +19,7 @@ struct files {
 	int answer;
 };
 
-static const char *find(const struct files *files, const char *path)
+static const char *find_text(const struct files *files, const char *path)
 {
 	for (size_t i = 0; i < files->n; i++)
 		if (strcmp(files->paths[i], path) == 0)
@@ -29,7 +29,7 @@ static const char *find(const struct files *files, const char *path)
 
 static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
 {
-	const char *text = find(ctx, path);
+	const char *text = find_text(ctx, path);
 
 	buffer[0] = '\0';
 	if (!text)
@@ -41,13 +41,13 @@ static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
 static int file_owner(void *ctx, const char *path, uid_t *owner)
 {
 	*owner = 0;
-	return find(ctx, path) ? 0 : -ENOENT;
+	return find_text(ctx, path) ? 0 : -ENOENT;
 }
 
 /* Each word of a text is a name in the directory. */
 static int dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name), void *arg)
 {
-	const char *text = find(ctx, path);
+	const char *text = find_text(ctx, path);
 
 	if (!text)
 		return -ENOENT;
@@ -85,7 +85,7 @@ static ssize_t perf_read(void *ctx, int fd, void *buffer, size_t size)
 	return (ssize_t)size;
 }
 
-static int give_up(void *ctx, int fd)
+static int stub_close(void *ctx, int fd)
 {
 	(void)ctx, (void)fd;
 	return 0;
@@ -110,7 +110,8 @@ static void check_output(const struct doctor *doctor, bool json)
 	else
 		out_doctor_text(doctor, 80, false, file);
 	fclose(file);
-	fuzz_check(strlen(text) == size && size > 0 && text[size - 1] == '\n', "it ends its line");
+	fuzz_check(strlen(text) == size && size > 0 && text[size - 1] == '\n',
+		   "the last line ends");
 	text[size - 1] = '\0';
 	if (json) {
 		for (const char *at = text; *at;) {
@@ -122,7 +123,7 @@ static void check_output(const struct doctor *doctor, bool json)
 		for (char *at = text; *at; at++)
 			if (*at == '\n')
 				*at = ' ';
-		fuzz_check(fuzz_is_printable(text), "the page can be sent to a terminal");
+		fuzz_check(fuzz_is_printable(text), "the page is printable");
 	}
 	free(text);
 }
@@ -132,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct sys_ops ops = {
 		.perf_open = perf_open,
 		.perf_read = perf_read,
-		.close = give_up,
+		.close = stub_close,
 		.now_ns = now_ns,
 		.file_read = file_read,
 		.link_read = file_read,
@@ -147,14 +148,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		files.paths[files.n] = fuzz_text(&bytes);
 		files.texts[files.n] = fuzz_text(&bytes);
 	}
-	const char *answer = find(&files, "open");
+	const char *answer = find_text(&files, "open");
 	files.answer = answer ? atoi(answer) % 128 : 0;
 
 	doctor_examine(&(struct sys){&ops, &files}, &doctor);
 	for (size_t i = 1; i < doctor.n; i++)
 		fuzz_check(doctor.items[i - 1].section <= doctor.items[i].section,
-			   "findings go by section");
-	fuzz_check(doctor.verdict[0] != '\0', "there is a verdict");
+			   "findings are ordered by section");
+	fuzz_check(doctor.verdict[0] != '\0', "the verdict has a text");
 	check_output(&doctor, false);
 	check_output(&doctor, true);
 	doctor_fini(&doctor);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names of events on a machine of a few files: what resolves is whole and copies deeply, what does
- * not is refused with a printable sentence. The input is a list as -e takes it, a NUL, and then
- * the text of the files "format/fuzz" and "events/fuzz", "fuzz.scale", "fuzz.unit" of a PMU.
+ * Names of events on a machine with a few files. A resolved event is complete, and a copy of it
+ * does not depend on it. An invalid name has a printable error. The input is a list for -e, a NUL,
+ * and the texts of the files "format/fuzz", "events/fuzz", "fuzz.scale" and "fuzz.unit" of a PMU.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -16,12 +16,10 @@
 #define DEVICES "/sys/bus/event_source/devices/"
 #define EVENTS  "/sys/kernel/tracing/events/"
 
-/* ---- a file system */
-
 enum { FUZZ_FORMAT, FUZZ_EVENT, FUZZ_SCALE, FUZZ_UNIT, FUZZ_FILES };
 
 static const struct file {
-	const char *path, *text; /* NULL: the input's, in the order above */
+	const char *path, *text; /* NULL: from the input, in the order above */
 } files[] = {
 	{DEVICES "cpu/format/fuzz", NULL},
 	{DEVICES "cpu/events/fuzz", NULL},
@@ -80,7 +78,7 @@ static int dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char
 			continue;
 		const char *entry = files[i].path + length + 1;
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(entry, "/"), entry);
-		/* Files of a directory stand together: once for each is enough. */
+		/* Files of a directory are adjacent: report each name once. */
 		if (i > 0 &&
 		    strncmp(files[i - 1].path, files[i].path, length + 1 + strlen(name)) == 0)
 			continue;
@@ -91,29 +89,28 @@ static int dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char
 	return result;
 }
 
-/* ---- what event.h promises */
-
 static void check_refusal(int result, const struct error *err)
 {
-	fuzz_check(result < 0 && err->code == result && err->text[0], "a refusal is explained");
-	fuzz_check(fuzz_is_printable(err->text), "an explanation is printable");
+	fuzz_check(result < 0 && err->code == result && err->text[0], "a refusal has a text");
+	fuzz_check(fuzz_is_printable(err->text), "the text is printable");
 }
 
 static void check_event(const struct event_context *context, const struct event *event)
 {
 	fuzz_check(event->name != NULL, "an event has a name");
 	fuzz_check((event->n_codes > 0) == (event->kind != EVENT_PROC),
-		   "and codes, unless /proc alone tells of it");
+		   "an event has codes, unless it is counted by /proc");
 	fuzz_check(isfinite(event->scale) && event->scale > 0, "a scale is a positive number");
 	fuzz_check(fuzz_is_printable(event->unit), "a unit is printable");
-	fuzz_check(event->kind != EVENT_DERIVED, "what is resolved can be opened");
+	fuzz_check(event->kind != EVENT_DERIVED, "a resolved event can be opened");
 	for (size_t i = 0; i < event->n_codes; i++) {
 		const struct event_code *code = &event->codes[i];
 
 		fuzz_check(code->attr.size == sizeof(code->attr), "an attr has its size");
-		fuzz_check(code->state == FIGURE_VALID, "a code is not judged");
-		fuzz_check(code->pmu == 0 || code->pmu < context->pmus->n, "a PMU is one");
-		fuzz_check(event->kind != EVENT_SOFTWARE || code->pmu == 0, "software has none");
+		fuzz_check(code->state == FIGURE_VALID, "a code is valid so far");
+		fuzz_check(code->pmu == 0 || code->pmu < context->pmus->n, "a PMU exists");
+		fuzz_check(event->kind != EVENT_SOFTWARE || code->pmu == 0,
+			   "software events have no PMU");
 		fuzz_check(!event->target || code->attr.config1 == (uintptr_t)event->target,
 			   "a probe points at its own text");
 	}
@@ -128,7 +125,7 @@ static void check_name(const struct event_context *context, const char *name)
 	if (result < 0) {
 		check_refusal(result, &err);
 		fuzz_check(!event.name && !event.codes && !event.target,
-			   "what is refused leaves nothing");
+			   "a refused event is empty");
 		return;
 	}
 	event_copy(&copy, &event);

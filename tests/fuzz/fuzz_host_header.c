@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A Host header: what is ours is an address, or has one of the names in it. */
+/* A Host header is accepted only if it is an address or begins with one of the names. */
 #include "tests/fuzz/fuzz.h"
 
 #include "core/output/host_header.h"

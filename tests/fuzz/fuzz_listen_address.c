@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Where to listen: an address that reads the same when written again, or a sentence. */
+/* The argument of --listen: a valid address, which is equal when written and read again, or an
+ * error. */
 #include "tests/fuzz/fuzz.h"
 
 #include "core/output/listen_address.h"
@@ -14,13 +15,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct error err = {0};
 	int rc = listen_address_parse(text, &address, &err);
 
-	fuzz_check(rc == 0 || (rc == -EINVAL && err.text[0]), "0, or -EINVAL and a sentence");
+	fuzz_check(rc == 0 || (rc == -EINVAL && err.text[0]), "0, or -EINVAL and a text");
 	if (rc == 0) {
 		listen_address_text(&address, first);
 		fuzz_check(listen_address_parse(first, &address, &err) == 0,
-			   "what is written again is an address");
+			   "a written address is valid");
 		listen_address_text(&address, second);
-		fuzz_check(strcmp(first, second) == 0, "it is the same one");
+		fuzz_check(strcmp(first, second) == 0, "a written address is equal");
 	}
 	free(text);
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A formula, then the row that it is evaluated over: what compiles yields a finite figure that fits
- * its column, whatever was counted; what does not is refused with a sentence.
+ * A formula, then a row to evaluate it over. A formula that compiles has a finite figure that fits
+ * its column, for any counts. Any other formula has an error text.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -13,11 +13,8 @@
 #include <errno.h>
 #include <math.h>
 
-/*
- * Of every event its state, of every known one its group, of every count its bytes, where the input
- * says so.
- */
-static void take_row(struct fuzz_bytes *bytes, struct event_set *events, struct plan *plan,
+/* Reads the state and group of each event, then the counts. At the end of the input: defaults. */
+static void read_row(struct fuzz_bytes *bytes, struct event_set *events, struct plan *plan,
 		     uint64_t *tally)
 {
 	static const enum figure_state states[] = {FIGURE_VALID, FIGURE_NOT_COUNTED,
@@ -39,11 +36,11 @@ static void check_figure(const struct metric_def *def, struct figure figure)
 	double share = (double)figure.share;
 	struct cell cell;
 
-	fuzz_check(isfinite(figure.value), "a figure's value is finite, always");
+	fuzz_check(isfinite(figure.value), "a figure's value is finite");
 	if (figure_known(figure))
-		fuzz_check(share > 0 && share <= 1, "what is known was counted for a share");
+		fuzz_check(share > 0 && share <= 1, "a known figure has a share");
 	if (figure.state == FIGURE_VALID)
-		fuzz_check(!(share < 1), "what is valid was counted all the time");
+		fuzz_check(!(share < 1), "a valid figure was counted all the time");
 	figure_format(def, figure, &cell);
 	fuzz_check(fuzz_is_printable(cell.text), "a cell is printable");
 	fuzz_check(text_width(cell.text) <= def->width + 1, "a figure fits its column");
@@ -54,7 +51,7 @@ static void check_metric(struct metric *metric, struct event_set *events, struct
 	struct plan *plan = sample_plan();
 	struct metric_readings readings = {0};
 	uint8_t flags = fuzz_u8(bytes);
-	/* Exactly as long as it should be, so that a wrong index is seen. */
+	/* In a block of its size, so that sanitizers find wrong indices. */
 	uint64_t *tally = xcalloc(tally_width(&plan->shape), sizeof(*tally));
 	struct metric_input input = {
 		.events = events,
@@ -63,7 +60,7 @@ static void check_metric(struct metric *metric, struct event_set *events, struct
 		.lost = flags >> 7,
 	};
 
-	take_row(bytes, events, plan, tally);
+	read_row(bytes, events, plan, tally);
 	check_figure(metric->def, sample_eval(metric, &input, (flags & 0x7F) / 10.0));
 	metric_read_events(&readings, events, plan);
 	for (size_t i = 0; i < readings.n; i++)
@@ -94,9 +91,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (result == 0) {
 		check_metric(&metric, &events, &bytes);
 	} else {
-		fuzz_check(!metric.ops && metric.n_ops == 0, "what is refused leaves nothing");
-		fuzz_check(err.code == result && err.text[0], "what is refused is explained");
-		fuzz_check(fuzz_is_printable(err.text), "an explanation is printable");
+		fuzz_check(!metric.ops && metric.n_ops == 0, "a refused formula leaves nothing");
+		fuzz_check(err.code == result && err.text[0], "a refusal has a text");
+		fuzz_check(fuzz_is_printable(err.text), "the text is printable");
 	}
 	metric_fini(&metric);
 	event_set_fini(&events);

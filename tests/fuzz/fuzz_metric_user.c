@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a user may call a metric: NAME=EXPRESSION with its settings, and the name of an event. */
+/* Metrics of the user: NAME=EXPRESSION with settings, and names of events. */
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/text.h"
@@ -13,7 +13,7 @@ static void check_shown(const struct metric_def *def)
 {
 	fuzz_check(fuzz_is_printable(def->title) && fuzz_is_printable(def->unit) &&
 			   fuzz_is_printable(def->help),
-		   "what is shown is printable");
+		   "shown texts are printable");
 	fuzz_check(text_width(def->title) <= METRIC_TITLE_MAX, "a title fits a column");
 	fuzz_check(def->width > def->decimals + 1, "a figure fits its column");
 }
@@ -24,16 +24,16 @@ static void check_copy(const struct metric_def *def)
 
 	metric_def_copy(&copy, def);
 	fuzz_check(strcmp(copy.forms[0].expression, def->forms[0].expression) == 0,
-		   "a copy is the same");
+		   "a copy is equal");
 	metric_def_fini(&copy);
 }
 
 static void check_refusal(int result, const struct metric_def *def, const struct error *err)
 {
 	fuzz_check(result == -EINVAL || result == -E2BIG, "-EINVAL or -E2BIG");
-	fuzz_check(err->code == result && err->text[0], "what is refused is explained");
-	fuzz_check(fuzz_is_printable(err->text), "an explanation is printable");
-	fuzz_check(!def->name && !def->forms[0].expression, "what is refused leaves nothing");
+	fuzz_check(err->code == result && err->text[0], "a refusal has a text");
+	fuzz_check(fuzz_is_printable(err->text), "the text is printable");
+	fuzz_check(!def->name && !def->forms[0].expression, "a refused metric is empty");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_check(def.better == METRIC_NEUTRAL || def.warn != def.bad,
 			   "thresholds differ");
 		fuzz_check(metric_check(def.name, def.forms[0].expression, &err) == 0,
-			   "an expression is one");
+			   "the expression is valid");
 		check_shown(&def);
 		check_copy(&def);
 	} else {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A snapshot whose every name is hostile and whose counts are anything, as batch output writes it:
- * JSON is JSON on one line, CSV has as many fields in each line as in the first, both dialects of
- * monitoring have lines as theirs are and no series twice, and text controls nothing but its lines.
+ * A snapshot with any names and counts in each batch format. JSON is valid and one line. All lines
+ * of CSV have equally many fields. Both dialects for monitoring have valid lines and unique series.
+ * Text is printable.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -13,7 +13,7 @@
 
 enum { NESTED_MAX = 16 };
 
-/* ---- a second opinion on JSON (RFC 8259): past one value, or NULL */
+/* A parser of JSON (RFC 8259). Functions return the end of a value, or NULL: invalid. */
 
 static const char *json_string(const char *at)
 {
@@ -98,8 +98,7 @@ static void check_text(char *text)
 	}
 }
 
-/* ---- of CSV (RFC 4180): how many fields a line has; past it, or NULL */
-
+/* Counts the fields of a line of CSV (RFC 4180). Returns its end, or NULL: invalid. */
 static const char *csv_line(const char *at, unsigned *fields)
 {
 	for (*fields = 1;; at++) {
@@ -132,14 +131,12 @@ static void check_csv(const char *text)
 	}
 }
 
-/* ---- of monitoring's texts */
-
 static size_t name_length(const char *at)
 {
 	return strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");
 }
 
-/* Past `{a="b",c="d"}`, or NULL. */
+/* The end of `{a="b",c="d"}`, or NULL: invalid. */
 static const char *labels_end(const char *at)
 {
 	do {
@@ -161,13 +158,14 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Each line is a comment or `name{labels} number`; what stands before the number is there once. */
+/* Each line is a comment or `name{labels} number`; name and labels are unique. */
 static void check_metrics(char *text, bool openmetrics)
 {
 	size_t n = 0, capacity = 0;
 	char **series = NULL;
 
-	fuzz_check(!openmetrics || strcmp(text + strlen(text) - 6, "# EOF\n") == 0, "it ends");
+	fuzz_check(!openmetrics || strcmp(text + strlen(text) - 6, "# EOF\n") == 0,
+		   "the text has its end mark");
 	for (char *line = text, *end; *line; line = end + 1) {
 		end = strchr(line, '\n');
 		fuzz_check(end, "a line ends");
@@ -179,18 +177,19 @@ static void check_metrics(char *text, bool openmetrics)
 		if (*at == '{')
 			at = labels_end(at);
 		fuzz_check(at && at > line && *at == ' ', "a sample is a name with labels");
-		fuzz_check(strspn(at + 1, "0123456789.") == strlen(at + 1), "and a number");
+		fuzz_check(strspn(at + 1, "0123456789.") == strlen(at + 1),
+			   "a sample has a number");
 		line[at - line] = '\0';
 		series = array_reserve(series, &capacity, n + 1, sizeof(*series));
 		series[n++] = line;
 	}
 	qsort(series, n, sizeof(*series), compare_texts);
 	for (size_t i = 1; i < n; i++)
-		fuzz_check(strcmp(series[i - 1], series[i]) != 0, "no series is there twice");
+		fuzz_check(strcmp(series[i - 1], series[i]) != 0, "series are unique");
 	free(series);
 }
 
-static void check(const struct batch_format *format, char *text)
+static void check_format(const struct batch_format *format, char *text)
 {
 	if (strcmp(format->name, "json") == 0)
 		check_json(text);
@@ -221,8 +220,8 @@ static void check_formats(const struct snapshot *snapshot, const struct view_spe
 		else
 			format->write(kept, &view, out);
 		fclose(out);
-		fuzz_check(strlen(text) == size, "what is written has no NUL");
-		check(format, text);
+		fuzz_check(strlen(text) == size, "output has no NUL");
+		check_format(format, text);
 		free(text);
 		if (format->end)
 			format->end(kept);
@@ -230,7 +229,7 @@ static void check_formats(const struct snapshot *snapshot, const struct view_spe
 	view_fini(&view);
 }
 
-static void take_name(struct fuzz_bytes *bytes, char *name, size_t size)
+static void read_name(struct fuzz_bytes *bytes, char *name, size_t size)
 {
 	char *text = fuzz_text(bytes);
 
@@ -246,18 +245,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char host[64], pmu[32], *command[] = {host, pmu, NULL};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		take_name(&bytes, rows[i].row.comm, sizeof(rows[i].row.comm));
-		take_name(&bytes, rows[i].row.user, sizeof(rows[i].row.user));
+		read_name(&bytes, rows[i].row.comm, sizeof(rows[i].row.comm));
+		read_name(&bytes, rows[i].row.user, sizeof(rows[i].row.user));
 		rows[i].row.pid = rows[i].row.tid = (pid_t)i + 1;
 		rows[i].row.ppid = rows[i].row.cgroup = (pid_t)i; /* 2 is a child of 1 */
 	}
-	take_name(&bytes, host, sizeof(host));
-	take_name(&bytes, pmu, sizeof(pmu));
+	read_name(&bytes, host, sizeof(host));
+	read_name(&bytes, pmu, sizeof(pmu));
 	char *note = fuzz_text(&bytes);
 	uint8_t flags = fuzz_u8(&bytes);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		rows[i].row.flags = flags >> 2 * i & (ROW_EXITED | ROW_KERNEL);
-		fuzz_take(&bytes, rows[i].counts, sizeof(rows[i].counts));
+		fuzz_read(&bytes, rows[i].counts, sizeof(rows[i].counts));
 		rows[i].shared = flags >> 4 & 1;
 		rows[i].group_1_ns = fuzz_u64(&bytes);
 	}
@@ -269,7 +268,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snapshot->notes[snapshot->n_notes++] = note;
 	snapshot->cgroups = xcalloc(1, sizeof(char *));
 	snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(note);
-	if (flags >> 7) { /* of a command with a hostile name */
+	if (flags >> 7) { /* of a command with any name */
 		snapshot->run = xcalloc(1, sizeof(*snapshot->run));
 		*snapshot->run = (struct snapshot_run){
 			.command = command,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Any bytes as a recording: what its records tell is the same from a file, from a pipe however its
- * pieces fall, and again after a rewind; every record is whole, and read within its bounds.
+ * Any bytes as a recording. Its records are equal when read from a file, from a pipe in pieces, and
+ * after a rewind. Each record is complete and read within its bounds.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -10,12 +10,12 @@
 
 #include <errno.h>
 
-enum { RECORDS_MAX = 20000 }; /* a few bytes may be unpacked to very many */
+enum { RECORDS_MAX = 20000 }; /* compressed records can be many */
 
 struct source {
 	const uint8_t *bytes;
-	size_t n, piece; /* at most so many at once */
-	uint64_t last;   /* where it was read last */
+	size_t n, piece; /* most bytes per read */
+	uint64_t last;   /* offset of the last read */
 	bool seekable;
 };
 
@@ -47,7 +47,7 @@ static uint64_t mix(uint64_t sum, const void *bytes, size_t n)
 static void check_event(const struct perfdata_events *events, const struct perfdata_event *event)
 {
 	fuzz_check(!event || (event >= events->items && event < events->items + events->n),
-		   "what a record is said to be of is one of the events");
+		   "the event of a record exists");
 }
 
 static uint64_t check_record(struct perfdata_events *events, const struct perf_event_header *header)
@@ -56,8 +56,8 @@ static uint64_t check_record(struct perfdata_events *events, const struct perf_e
 	struct record record;
 
 	fuzz_check(header->size >= sizeof(*header) && (uintptr_t)header % 8 == 0,
-		   "a record has a header, and its words can be read");
-	/* In memory of its own: a read past the record's end is one past the block's. */
+		   "a record has a header and is aligned");
+	/* A copy in a block of its size, so that sanitizers find reads past the end. */
 	struct perf_event_header *copy = malloc(header->size);
 	if (!copy)
 		abort();
@@ -65,7 +65,8 @@ static uint64_t check_record(struct perfdata_events *events, const struct perf_e
 	perfdata_events_add(events, copy);
 	if (perfdata_decode(events, copy, &record, &sample) == 0) {
 		check_event(events, sample.event);
-		fuzz_check(sample.n_values <= PERFDATA_VALUES_MAX, "values have room");
+		fuzz_check(sample.n_values <= PERFDATA_VALUES_MAX,
+			   "the number of values is bounded");
 		for (size_t i = 0; i < sample.n_values; i++)
 			check_event(events, perfdata_events_find(events, sample.values[i].id));
 		fuzz_check(record.kind != RECORD_COMM ||
@@ -85,10 +86,10 @@ static void check_events(const struct perfdata_events *events)
 		n_ids += events->items[i].n_ids;
 	fuzz_check(events->n <= PERFDATA_EVENTS_MAX && n_ids <= PERFDATA_IDS_MAX &&
 			   n_ids == events->n_ids,
-		   "there are no more events and ids than can be");
+		   "events and ids are bounded");
 }
 
-/* What it told, as a number. */
+/* A checksum of all records and of the result. */
 static uint64_t read_all(struct perfdata_reader *reader, size_t size)
 {
 	struct perfdata_events events = {0};
@@ -100,13 +101,13 @@ static uint64_t read_all(struct perfdata_reader *reader, size_t size)
 	for (size_t n = 0; (result = perfdata_reader_next(reader, &record, &err)) > 0; n++) {
 		sum = sum * 31 + check_record(&events, record);
 		uint64_t now = perfdata_reader_position(reader);
-		fuzz_check(now >= position || n == 0, "it goes on");
-		fuzz_check(now <= size, "no more is read than is there");
+		fuzz_check(now >= position || n == 0, "the position increases");
+		fuzz_check(now <= size, "the position is within the file");
 		position = now;
 		if (n == RECORDS_MAX)
 			break;
 	}
-	fuzz_check(result >= 0 || (result == err.code && err.text[0]), "why it ends is said");
+	fuzz_check(result >= 0 || (result == err.code && err.text[0]), "an error has a text");
 	check_events(&events);
 	perfdata_events_fini(&events);
 	return sum * 31 + (uint64_t)result;
@@ -122,15 +123,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t first = read_all(reader, size);
 
 	perfdata_reader_rewind(reader);
-	fuzz_check(read_all(reader, size) == first, "rewound, it tells the same");
+	fuzz_check(read_all(reader, size) == first, "after a rewind the records are equal");
 	perfdata_reader_free(reader);
 
 	bool is_pipe = size >= 16 && (memcmp(data, "PERFILE2\20\0\0\0\0\0\0\0", 16) == 0 ||
 				      memcmp(data, "2ELIFREP\0\0\0\0\0\0\0\20", 16) == 0);
 	reader = perfdata_reader_new(&pipe_input);
 	uint64_t piped = read_all(reader, size);
-	/* It is refused what cannot be read from one. */
-	fuzz_check(!is_pipe || piped == first, "a pipe tells what a file does");
+	/* The file format cannot be read from a pipe. */
+	fuzz_check(!is_pipe || piped == first, "a pipe and a file have equal records");
 	perfdata_reader_free(reader);
 	return 0;
 }

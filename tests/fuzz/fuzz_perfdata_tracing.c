@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Any bytes as HEADER_TRACING_DATA: what is found in them lies within the data of a sample. */
+/* Any bytes as HEADER_TRACING_DATA. The fields in it lie within the data of a sample. */
 #include "tests/fuzz/fuzz.h"
 
 #include "core/perfdata/perfdata_tracing.h"
@@ -12,8 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int result = perfdata_tracing_read(data, size, &format);
 
 	fuzz_check(result == 0 || result == -ENOENT || result == -EBADMSG,
-		   "a result that is known");
-	fuzz_check(result == 0 || format.bytes == 0, "what is not found is not filled in");
+		   "0, -ENOENT or -EBADMSG");
+	fuzz_check(result == 0 || format.bytes == 0, "without a result the format is empty");
 	fuzz_check(result < 0 ||
 			   (size_t)format.next_pid.offset + format.next_pid.size <= format.bytes,
 		   "a field lies within the data");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Texts of /proc and /sys that tell of one thread, one number or one CPU: whatever stands in such a
- * file, and wherever it is cut off, is understood within its bounds or not at all.
+ * Any text as a file of /proc or /sys about one thread, one number or one CPU. The parsers stay
+ * within its bounds, also if the file is cut off.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -22,7 +22,7 @@ static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
 	return (ssize_t)text_copy(buffer, size, ctx);
 }
 
-/* One name, which may be any. */
+/* One entry with any name. */
 static int dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name), void *arg)
 {
 	char name[64];
@@ -35,15 +35,15 @@ static int dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char
 
 static void check_field(const char *text, const char *key, size_t size)
 {
-	char *value = malloc(size); /* no larger than it is said to be */
+	char *value = malloc(size); /* a block of its size */
 
 	if (!value)
 		abort();
 	bool found = proc_field(text, key, value, size);
 	fuzz_check(strlen(value) < size, "a value fits");
-	fuzz_check(found || !value[0], "what is not there is empty");
-	fuzz_check(!strchr(value, '\n'), "a value is of one line");
-	fuzz_check(strstr(text, value), "a value stands in the text");
+	fuzz_check(found || !value[0], "a missing value is empty");
+	fuzz_check(!strchr(value, '\n'), "a value is one line");
+	fuzz_check(strstr(text, value), "a value is part of the text");
 	free(value);
 }
 
@@ -106,9 +106,9 @@ static void check_topology(const struct sys *sys)
 		struct topology_cpu at = topology_find(&topology, cpu, true);
 		struct topology_cpu again = topology_find(&topology, cpu, false);
 
-		fuzz_check(at.socket >= -1 && at.node >= -1, "a place has a number, or none");
+		fuzz_check(at.socket >= -1 && at.node >= -1, "socket and node are numbers or -1");
 		fuzz_check(at.socket == again.socket && at.node == again.node,
-			   "what was known of a CPU stays");
+			   "socket and node of a CPU stay");
 	}
 	topology_fini(&topology);
 }
@@ -132,8 +132,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_topology(&sys);
 	credentials_parse(text, &credentials);
 	fuzz_check(credentials.known || !credentials_have(&credentials, 38),
-		   "nobody may what is not known");
-	fuzz_check(proc_pid(key) >= 0, "a name is a pid, or none");
+		   "unknown credentials have no capability");
+	fuzz_check(proc_pid(key) >= 0, "a pid is not negative");
 	free(text);
 	free(key);
 	return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The text of /proc/stat: no more CPUs than lines, and each is found again where they ascend. */
+/* Any text as /proc/stat: no more CPUs than lines. If they ascend, each is found again. */
 #include "tests/fuzz/fuzz.h"
 
 #include "core/sys/proc_machine.h"
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < cpus.n; i++) {
 		const struct proc_cpu *found = proc_cpus_find(&cpus, cpus.items[i].cpu);
 		fuzz_check(!found || found->cpu == cpus.items[i].cpu,
-			   "what is found was asked for");
+			   "the found CPU has the number");
 		fuzz_check(found || !ascends, "every CPU is found");
 	}
 	fuzz_check(!cpus.counts.known ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One line of /proc/TID/stat, whose comm may hold anything: refused or understood, never beyond. */
+/* Any text as /proc/TID/stat: parsed within its bounds, or refused. */
 #include "tests/fuzz/fuzz.h"
 
 #include "core/sys/proc.h"
@@ -15,9 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	fuzz_check(result == 0 || result == -EBADMSG, "0 or -EBADMSG");
 	if (result == 0) {
-		fuzz_check(stat.pid > 0, "a pid is a pid");
+		fuzz_check(stat.pid > 0, "a pid is positive");
 		fuzz_check(memchr(stat.comm, '\0', sizeof(stat.comm)), "comm ends with a NUL");
-		fuzz_check(strstr(text, stat.comm), "comm stands in the line");
+		fuzz_check(strstr(text, stat.comm), "comm is part of the line");
 		fuzz_check(stat.last_cpu >= -1, "a CPU has a number, or none");
 		fuzz_check(stat.blkio_known == (stat.blkio_ticks > 0), "0 is unknown");
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A ring of one page with any content, tail and head: whatever it holds is read within its bounds
- * and decoded within each record's, and the reader always comes to an end.
+ * A ring of one page with any content, tail and head. It is read within its bounds, each record is
+ * decoded within its own, and the reader ends.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-enum { ROUNDS = 2 }; /* how often the kernel moves head */
+enum { ROUNDS = 2 }; /* moves of the head by the kernel */
 
 static int map(void *ctx, int fd, size_t size, void **address)
 {
@@ -40,7 +40,7 @@ static void check_record(const struct perf_event_header *header, const struct re
 			   "a sample's values lie within its record");
 		fuzz_check(record->sample.rest == (const void *)last &&
 				   (size_t)(end - (const char *)last) == record->sample.rest_bytes,
-			   "what follows the values ends with the record");
+			   "bytes after the values end with the record");
 		break;
 	}
 	case RECORD_COMM:
@@ -55,7 +55,7 @@ static void check_record(const struct perf_event_header *header, const struct re
 		break;
 	case RECORD_OTHER:
 		fuzz_check(record->id == 0 && record->time_ns == 0,
-			   "what is of no interest names nothing");
+			   "other records have no id and time");
 		break;
 	}
 }
@@ -66,7 +66,7 @@ static void read_all(struct ring *ring)
 	uint64_t bytes = 0;
 
 	while ((header = ring_peek(ring))) {
-		/* In memory of its own: a read past the record's end is one past the block's. */
+		/* A copy in a block of its size, so that sanitizers find reads past the end. */
 		struct perf_event_header *copy = malloc(header->size);
 		struct record record;
 		if (!copy)
@@ -80,10 +80,9 @@ static void read_all(struct ring *ring)
 		ring_consume(ring);
 	}
 	ring_release(ring);
-	fuzz_check(ring->tail == ring->head, "all is read");
-	/* A head that went back, which no kernel's does, takes no space back that was given. */
-	fuzz_check((int64_t)(ring->tail - ring->page->data_tail) <= 0,
-		   "what was read is given back");
+	fuzz_check(ring->tail == ring->head, "all records are read");
+	/* A head that moves back (the kernel never does that) does not move the tail back. */
+	fuzz_check((int64_t)(ring->tail - ring->page->data_tail) <= 0, "read space is returned");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -101,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t head[ROUNDS], tail = fuzz_u64(&bytes);
 	for (size_t i = 0; i < ROUNDS; i++)
 		head[i] = tail + fuzz_u64(&bytes);
-	/* The content stands from the tail on and wraps, as the kernel would have written it. */
+	/* The content begins at the tail and wraps, as in the kernel. */
 	for (size_t i = 0; i < page_bytes && bytes.left > 0; i++)
 		memory[page_bytes + ((tail + i) & (page_bytes - 1))] = fuzz_u8(&bytes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Any bytes as a recording, shown to its end: the intervals of perf's keep their sums; all are the
- * same again after a rewind, whether they are shown or stepped over.
+ * Any bytes as a recording, replayed to its end. Intervals of perf's recordings conserve. After a
+ * rewind all intervals are equal, shown or skipped.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -29,7 +29,7 @@ static ssize_t read_source(void *arg, uint64_t at, void *bytes, size_t n)
 	return (ssize_t)n;
 }
 
-/* The times of its intervals, and how it ended. */
+/* The end times of the intervals, and the result of the last call. */
 struct shown {
 	uint64_t times_ns[INTERVALS_MAX];
 	size_t n;
@@ -45,13 +45,13 @@ static void show_all(struct replay *replay, struct shown *shown)
 	*shown = (struct shown){0};
 	while (shown->n < INTERVALS_MAX &&
 	       (shown->result = replay_next(replay, &snapshot, &err)) > 0) {
-		/* Ours say what some sums were: these may lie. */
+		/* pmctop's recordings contain sums, which may be false. */
 		fuzz_check(replay_is_native(replay) || snapshot_conserves(snapshot, &event),
-			   "an interval keeps its sums");
+			   "an interval conserves");
 		shown->times_ns[shown->n++] = snapshot->time_ns;
 		snapshot_free(snapshot);
 	}
-	fuzz_check(shown->result >= 0 || err.text[0], "why it ends is said");
+	fuzz_check(shown->result >= 0 || err.text[0], "an error has a text");
 }
 
 static void skip_all(struct replay *replay, struct shown *shown)
@@ -64,7 +64,7 @@ static void skip_all(struct replay *replay, struct shown *shown)
 		shown->n++;
 }
 
-static bool same(const struct shown *a, const struct shown *b)
+static bool is_same(const struct shown *a, const struct shown *b)
 {
 	return a->n == b->n && a->result == b->result &&
 	       memcmp(a->times_ns, b->times_ns, a->n * sizeof(a->times_ns[0])) == 0;
@@ -82,17 +82,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	sys_stub_init(&stub);
 	int result = replay_new_from(&stub.sys, &config, &input, &replay, &err);
-	fuzz_check(result == 0 || (result < 0 && err.text[0]), "why it cannot be shown is said");
+	fuzz_check(result == 0 || (result < 0 && err.text[0]), "a refusal has a text");
 	if (result < 0)
 		return 0;
 	struct shown first, again, skipped;
 	show_all(replay, &first);
 	fuzz_check(replay_rewind(replay, &err) == 0, "a file can be rewound");
 	show_all(replay, &again);
-	fuzz_check(same(&first, &again), "rewound, it shows the same");
+	fuzz_check(is_same(&first, &again), "after a rewind the intervals are equal");
 	replay_rewind(replay, &err);
 	skip_all(replay, &skipped);
-	fuzz_check(same(&first, &skipped), "what is stepped over is what would be shown");
+	fuzz_check(is_same(&first, &skipped), "skipped intervals are equal");
 	replay_free(replay);
 	return 0;
 }

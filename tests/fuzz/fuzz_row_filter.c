@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What someone types to see less, against a task whose names are anything. */
+/* Any filter text against a task with any names. */
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/util.h"
@@ -8,7 +8,7 @@
 
 #include <ctype.h>
 
-/* ASCII alone, in any locale. */
+/* Ignores the case of ASCII letters alone, in any locale. */
 static bool contains(const char *text, const char *word, size_t length)
 {
 	for (; strlen(text) >= length; text++) {
@@ -24,7 +24,7 @@ static bool contains(const char *text, const char *word, size_t length)
 	return false;
 }
 
-/* A second opinion, a word at a time. */
+/* The rule of the filter, implemented a second time. */
 static bool passes(const char *words, const struct row *row, const char *cgroup)
 {
 	char pid[16], tid[16], name[256] = "";
@@ -56,8 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct row row = {.pid = 1 + fuzz_u8(&bytes) * 257, .tid = 1 + fuzz_u8(&bytes) * 3};
 	struct row_filter filter;
 
-	fuzz_take(&bytes, row.comm, sizeof(row.comm) - 1);
-	fuzz_take(&bytes, row.user, sizeof(row.user) - 1);
+	fuzz_read(&bytes, row.comm, sizeof(row.comm) - 1);
+	fuzz_read(&bytes, row.user, sizeof(row.user) - 1);
 
 	char *words = fuzz_text(&bytes), *cgroup = fuzz_text(&bytes), *cmdline = fuzz_text(&bytes);
 	const struct snapshot snapshot = {.cgroups = &cgroup, .n_cgroups = 1};
@@ -66,9 +66,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	row.cmdline = cmdline[0] ? cmdline : NULL;
 	row_filter_init(&spec, &snapshot, &filter);
 	fuzz_check(row_filter_passes(&filter, &row) == passes(spec.text, &row, cgroup),
-		   "a task passes where each word is part of it");
+		   "a task passes if each word is in one of its texts");
 	fuzz_check(row_filter_is_set(&spec) || row_filter_passes(&filter, &row),
-		   "where nothing is wanted all pass");
+		   "without a filter all tasks pass");
 	row_filter_fini(&filter);
 	free(words);
 	free(cgroup);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The text of a tracepoint's format, and after its NUL the bytes behind the values of a sample:
- * no field lies outside the data, and none is read outside it.
+ * The text of a tracepoint's format, a NUL, and the RAW part of a sample. No field lies outside the
+ * data, and none is read outside it.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -9,8 +9,10 @@
 
 static void check_field(const struct switch_format *format, struct switch_field field)
 {
-	fuzz_check(field.size == 4 || field.size == 8 || field.size == 16, "a size that is known");
-	fuzz_check((size_t)field.offset + field.size <= format->bytes, "it lies within the data");
+	fuzz_check(field.size == 4 || field.size == 8 || field.size == 16,
+		   "a field has 4, 8 or 16 bytes");
+	fuzz_check((size_t)field.offset + field.size <= format->bytes,
+		   "a field lies within the data");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -22,11 +24,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (switch_format_parse(text, &format) == 0) {
 		size_t n = bytes.left;
-		/* In memory of its own: a read past its end is one past the block's. */
+		/* A copy in a block of its size, so that sanitizers find reads past the end. */
 		char *rest = malloc(n + 1);
 		if (!rest)
 			abort();
-		fuzz_take(&bytes, rest, n);
+		fuzz_read(&bytes, rest, n);
 		const struct record record = {.kind = RECORD_SAMPLE,
 					      .sample = {.rest = rest, .rest_bytes = n}};
 		fuzz_check(format.bytes <= SWITCH_FORMAT_BYTES_MAX, "the data is bounded");

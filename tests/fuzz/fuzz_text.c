@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Any bytes made fit for a terminal, in any room: what comes out is UTF-8 that controls nothing,
- * within the columns and bytes that there are.
+ * Any bytes, made printable in any number of bytes and columns. The result is valid UTF-8 without
+ * control characters, and fits.
  */
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/text.h"
 
-/* A character that was decoded is written as the bytes that it was read from. */
+/* Decoding and encoding a character gives the same bytes. */
 static void check_characters(const char *text)
 {
 	uint32_t character;
@@ -19,13 +19,13 @@ static void check_characters(const char *text)
 
 		if (other < 0) {
 			fuzz_check(n == 1 && character == TEXT_REPLACEMENT,
-				   "a byte that starts no character is replaced");
+				   "an invalid byte is replaced");
 			continue;
 		}
 		fuzz_check(character == (uint32_t)other && text + n == at,
-			   "a character is what Unicode says");
+			   "a character is decoded as in Unicode");
 		fuzz_check(text_encode(character, again) == n && memcmp(again, text, n) == 0,
-			   "a character is written as it was read");
+			   "a character is encoded as it was");
 	}
 }
 
@@ -42,18 +42,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_characters(text);
 
 	size_t length = text_printable(small, room, text, columns);
-	fuzz_check(room ? length < room && small[length] == '\0' : length == 0,
-		   "what is written fits");
+	fuzz_check(room ? length < room && small[length] == '\0' : length == 0, "the text fits");
 	if (room) {
-		fuzz_check(strlen(small) == length, "its length is what was said");
-		fuzz_check(fuzz_is_printable(small), "what is written is printable");
-		fuzz_check(text_width(small) <= columns, "it is not too wide");
+		fuzz_check(strlen(small) == length, "the length is right");
+		fuzz_check(fuzz_is_printable(small), "the text is printable");
+		fuzz_check(text_width(small) <= columns, "the text is not too wide");
 	}
 
 	length = text_printable(large, all, text, (unsigned)-1);
-	fuzz_check(fuzz_is_printable(large), "what is written is printable");
+	fuzz_check(fuzz_is_printable(large), "the text is printable");
 	fuzz_check(length < all && text_width(large) == text_width(text),
-		   "nothing is left out where there is room");
+		   "with enough room nothing is cut");
 	fuzz_check(!room || strncmp(small, large, strlen(small)) == 0, "less room cuts the end");
 	free(small);
 	free(large);

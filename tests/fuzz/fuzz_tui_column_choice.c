@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Columns as a configuration names them: what is written of a choice is read as the same one. */
+/* Columns in a configuration. A written choice is equal when read again. */
 #include "tests/fuzz/fuzz.h"
 
 #include "tui/options/column_choice.h"
@@ -14,10 +14,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < choice.n; i++)
 		fuzz_check(choice.items[i].name[0], "a column has a name");
 	written = column_choice_text(&choice);
-	fuzz_check(!written[0] == !choice.n, "nothing is chosen by no text");
+	fuzz_check(!written[0] == !choice.n, "only an empty choice has no text");
 	column_choice_parse(&choice, written);
 	again = column_choice_text(&choice);
-	fuzz_check(strcmp(written, again) == 0, "a choice stays as it is");
+	fuzz_check(strcmp(written, again) == 0, "a written choice is equal");
 	column_choice_fini(&choice);
 	free(text);
 	free(written);

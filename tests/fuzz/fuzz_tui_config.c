@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A configuration all the way: what it says becomes options, keys, columns and presets that mean
- * something, and a note, each in printable words, names what did not.
+ * Any text as a configuration, applied to options, keys, columns and presets. All values are valid
+ * then, and each invalid line has a printable note.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -19,14 +19,14 @@
 #include <limits.h>
 #include <string.h>
 
-static void apply(struct config *config, struct options *options)
+static void apply_config(struct config *config, struct options *options)
 {
 	struct keymap keymap;
 
 	settings_apply(config, options);
 	keymap_init(&keymap);
 	keymap_configure(&keymap, config);
-	fuzz_check(keymap.keys[ACTION_QUIT][0], "there is a way out");
+	fuzz_check(keymap.keys[ACTION_QUIT][0], "quit has a key");
 }
 
 static void check_engine(const struct config *config, const struct options *options)
@@ -51,11 +51,11 @@ static void check_engine(const struct config *config, const struct options *opti
 	}
 	if (options->preset && preset_choose(options->preset, config->presets, config->n_presets,
 					     &engine.preset, &err))
-		fuzz_check(err.text[0], "one that is not there is explained");
+		fuzz_check(err.text[0], "an unknown preset has an error");
 	if (choice_check_columns(&engine, &err))
-		fuzz_check(err.text[0], "columns of no use are explained");
+		fuzz_check(err.text[0], "invalid columns have an error");
 	if (choice_sort(options->sort, &engine, &err))
-		fuzz_check(err.text[0], "so is an order");
+		fuzz_check(err.text[0], "an invalid sort column has an error");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	config_parse("f", text, &config);
 	options_init(&options);
-	apply(&config, &options);
+	apply_config(&config, &options);
 	fuzz_check(options.interval_ns >= DURATION_MIN_NS && options.interval_ns <= DURATION_MAX_NS,
 		   "the delay is within its limits");
 	check_engine(&config, &options);
@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		text_printable(shown, sizeof(shown), config.notes.items[i].text, UINT_MAX);
 		fuzz_check(strncmp(shown, "f:", 2) == 0 && fuzz_is_printable(shown),
 			   "a note names a line");
-		fuzz_check(shown[strlen(shown) - 1] != ' ', "and says what is wrong with it");
+		fuzz_check(shown[strlen(shown) - 1] != ' ', "a note has a text");
 	}
 	options_fini(&options);
 	config_fini(&config);

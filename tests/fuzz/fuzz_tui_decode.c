@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a terminal sends. Whatever it is, it comes to an end, gives keys that there are, and the
- * same ones in however many pieces it arrives.
+ * Any bytes from a terminal. The decoder ends and returns existing keys, the same ones for any size
+ * of pieces.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -19,7 +19,7 @@ static bool is_key(int key)
 	       (key >= DECODE_CLICK && key <= DECODE_WHEEL_DOWN);
 }
 
-/* A sum over all keys of the bytes, which come in pieces. */
+/* A checksum of the keys that the bytes decode to, in pieces of `piece` bytes. */
 static uint64_t keys_of(const char *bytes, size_t n, size_t piece)
 {
 	static const struct decode_string native[] = {
@@ -37,12 +37,12 @@ static uint64_t keys_of(const char *bytes, size_t n, size_t piece)
 		bool final = to == n;
 		size_t used = decode(&decoder, bytes + from, to - from, final, &decoded);
 
-		fuzz_check(used <= to - from, "no more is used than there is");
-		fuzz_check(used > 0 || !final, "what is all is decoded");
+		fuzz_check(used <= to - from, "only given bytes are used");
+		fuzz_check(used > 0 || !final, "the last piece is decoded");
 		fuzz_check(used > 0 || decoded.key == DECODE_NOTHING, "a key uses bytes");
-		fuzz_check(used > 0 || to - from < 2 * DECODE_LONGEST, "what waits is short");
+		fuzz_check(used > 0 || to - from < 2 * DECODE_LONGEST, "few bytes wait");
 		if (decoded.key != DECODE_NOTHING) {
-			fuzz_check(is_key(decoded.key), "a key is one that there is");
+			fuzz_check(is_key(decoded.key), "a key exists");
 			sum = sum * 31 + (uint64_t)decoded.key;
 			sum = (sum * 31 + decoded.x) * 31 + decoded.y;
 		}
@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *bytes = (const char *)data;
 	uint64_t at_once = keys_of(bytes, size, size);
 
-	fuzz_check(keys_of(bytes, size, 1) == at_once, "pieces make no difference");
-	fuzz_check(keys_of(bytes, size, 7) == at_once, "nor do others");
+	fuzz_check(keys_of(bytes, size, 1) == at_once, "single bytes give the same keys");
+	fuzz_check(keys_of(bytes, size, 7) == at_once, "pieces of 7 give the same keys");
 	return 0;
 }

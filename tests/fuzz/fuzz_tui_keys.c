@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names of keys, and [keys] of a configuration: whatever it says, a key does one thing at most, and
- * help and quit can be reached.
+ * Any names of keys, and any section [keys]. Each key has at most one action, and help and quit
+ * have keys.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -35,7 +35,7 @@ static void check_keymap(const struct keymap *keymap)
 		keymap_keys(keymap, action, text, sizeof(text));
 		fuzz_check(!text[0] == !keys[0], "keys have names");
 		keymap_keys(keymap, action, text, 2);
-		fuzz_check(strlen(text) < 2, "they fit into what there is");
+		fuzz_check(strlen(text) < 2, "names of keys fit");
 	}
 	fuzz_check(keymap->keys[ACTION_HELP][0] && keymap->keys[ACTION_QUIT][0],
 		   "help and quit have keys");

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * A command line, its words apart by NULs: refused with a sentence, or options within their limits.
- */
+/* A command line, words separated by NULs: options within their limits, or an error text. */
 #include "tests/fuzz/fuzz.h"
 
 #include "tui/options/choice.h"
@@ -12,7 +10,7 @@
 
 enum { WORDS_MAX = 32 };
 
-/* Names mean something, or a sentence says that they do not. */
+/* Names are valid or have an error text. */
 static void check_choices(const struct options *options)
 {
 	const struct engine_config config = {
@@ -24,13 +22,13 @@ static void check_choices(const struct options *options)
 
 	if (choice_check_columns(&config, &err))
 		fuzz_check((err.code == -EINVAL || err.code == -E2BIG) && err.text[0],
-			   "columns that mean nothing are explained");
+			   "invalid columns have an error");
 	if (choice_sort(options->sort, &config, &err))
-		fuzz_check(err.code == -EINVAL && err.text[0], "an unknown column is explained");
+		fuzz_check(err.code == -EINVAL && err.text[0], "an unknown column has an error");
 	if (options->preset && preset_choose(options->preset, NULL, 0, &preset, &err))
-		fuzz_check(err.code == -EINVAL && err.text[0], "an unknown preset is explained");
+		fuzz_check(err.code == -EINVAL && err.text[0], "an unknown preset has an error");
 	else
-		fuzz_check(!options->preset || preset, "there is such a preset");
+		fuzz_check(!options->preset || preset, "the preset exists");
 }
 
 static void check_options(const struct options *options)
@@ -38,13 +36,14 @@ static void check_options(const struct options *options)
 	fuzz_check(options->interval_ns >= DURATION_MIN_NS &&
 			   options->interval_ns <= DURATION_MAX_NS,
 		   "the delay is within its limits");
-	fuzz_check(options->iterations <= UINT32_MAX, "so is the number of refreshes");
-	fuzz_check(options->color <= OPTIONS_COLOR_NEVER, "words have their meaning");
-	fuzz_check(options->task != OPTIONS_RUN || !options->pattern, "a pattern is to list by");
-	fuzz_check(options->n_columns <= WORDS_MAX, "a column was asked for by a word");
+	fuzz_check(options->iterations <= UINT32_MAX,
+		   "the number of refreshes is within its limit");
+	fuzz_check(options->color <= OPTIONS_COLOR_NEVER, "the colour is one of its words");
+	fuzz_check(options->task != OPTIONS_RUN || !options->pattern, "only lists have a pattern");
+	fuzz_check(options->n_columns <= WORDS_MAX, "each column has a word");
 	fuzz_check(!options->command || options->command[0], "there is a command behind --");
 	for (size_t i = 0; i < options->n_columns; i++)
-		fuzz_check(options->columns[i].text[0], "and has a name");
+		fuzz_check(options->columns[i].text[0], "a column has a name");
 	check_choices(options);
 }
 
@@ -64,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_options(&options);
 	else
 		fuzz_check(result == -EINVAL && err.code == result && err.text[0],
-			   "what is refused is explained");
+			   "a refusal has a text");
 	options_fini(&options);
 	for (int i = 0; i < n; i++) /* argv may have been permuted */
 		free(words[i]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* A theme's text, as it comes from the net: refused with a sentence, or colours that every terminal
- * has, with a note for every line that was skipped.
+/*
+ * Any text as a theme: colours that exist at each depth and a note for each skipped line, or an
+ * error text.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -24,9 +25,9 @@ static void check_color(struct color color, struct color ground)
 		int index = color_index(color, depths[i].depth);
 		int on = color_index_on(color, ground, depths[i].depth);
 
-		fuzz_check(index >= -1 && index < depths[i].end, "a colour is one of the depth's");
-		fuzz_check(on >= -1 && on < depths[i].end, "a colour on another is one, too");
-		fuzz_check(color.set || index == -1, "what is not set has no number");
+		fuzz_check(index >= -1 && index < depths[i].end, "a colour exists at the depth");
+		fuzz_check(on >= -1 && on < depths[i].end, "a colour on another exists, too");
+		fuzz_check(color.set || index == -1, "an unset colour has no number");
 	}
 }
 
@@ -45,13 +46,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check_color(theme.styles[i].foreground, theme.styles[i].background);
 	} else {
 		fuzz_check(result == -EINVAL && err.code == result && err.text[0],
-			   "what is refused is explained");
-		fuzz_check(notes.n == 0, "by nothing else");
+			   "a refusal has a text");
+		fuzz_check(notes.n == 0, "a refusal has no notes");
 	}
 	for (size_t i = 0; i < notes.n; i++)
 		fuzz_check(strncmp(notes.items[i].text, "t:", 2) == 0, "a note names a line");
 	theme_about(text, about, sizeof(about));
-	fuzz_check(!strpbrk(about, "\r\n"), "what is said of it is one line");
+	fuzz_check(!strpbrk(about, "\r\n"), "the description is one line");
 	notes_fini(&notes);
 	free(text);
 	return 0;

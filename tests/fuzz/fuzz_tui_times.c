@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A time or a number that someone types: understood within its limits, or refused with a phrase. */
+/* Any text as a time or number of the user: a value within its limits, or an error text. */
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/text.h"
@@ -19,14 +19,15 @@ static void check_duration(const char *text)
 	int rc = duration_parse(text, &ns, &err);
 
 	if (rc) {
-		fuzz_check(rc == err.code && err.text[0], "what is no duration is explained");
+		fuzz_check(rc == err.code && err.text[0], "an invalid duration has an error");
 		return;
 	}
-	fuzz_check(ns >= DURATION_MIN_NS && ns <= DURATION_MAX_NS, "it is within its limits");
+	fuzz_check(ns >= DURATION_MIN_NS && ns <= DURATION_MAX_NS,
+		   "a duration is within its limits");
 	duration_format(ns, shown, sizeof(shown));
-	fuzz_check(duration_parse(shown, &same, &err) == 0, "what is shown can be typed");
+	fuzz_check(duration_parse(shown, &same, &err) == 0, "a shown duration is valid");
 	duration_format(same, again, sizeof(again));
-	fuzz_check(strcmp(shown, again) == 0, "and means the same");
+	fuzz_check(strcmp(shown, again) == 0, "a shown duration is equal");
 }
 
 static void check_time(const char *text, struct fuzz_bytes *bytes)
@@ -43,10 +44,9 @@ static void check_time(const char *text, struct fuzz_bytes *bytes)
 	int rc = replay_control_parse_goal(text, &playback, &goal, &ns, &err);
 
 	if (rc)
-		fuzz_check(rc == -EINVAL && err.text[0], "what is no time is explained");
+		fuzz_check(rc == -EINVAL && err.text[0], "an invalid time has an error");
 	else
-		fuzz_check(goal == REPLAY_GOAL_BY || ns >= 0,
-			   "a place is not before the beginning");
+		fuzz_check(goal == REPLAY_GOAL_BY || ns >= 0, "a position is not negative");
 }
 
 static void check_number(const char *text)
@@ -54,8 +54,8 @@ static void check_number(const char *text)
 	double number = 0;
 	size_t n = text_number(text, &number);
 
-	fuzz_check(n <= strlen(text), "no more is read than is there");
-	fuzz_check(n == 0 || (number >= 0 && !isnan(number)), "a number is one");
+	fuzz_check(n <= strlen(text), "only the text is read");
+	fuzz_check(n == 0 || (number >= 0 && !isnan(number)), "a number is valid");
 }
 
 static void check_speed(char *text)
@@ -67,9 +67,10 @@ static void check_speed(char *text)
 
 	options_init(&options);
 	if (options_parse(4, argv, &options, &err) == 0)
-		fuzz_check(options.speed > 0 || strcmp(text, "max") == 0, "a speed is one");
+		fuzz_check(options.speed > 0 || strcmp(text, "max") == 0,
+			   "a speed is positive, or max");
 	else
-		fuzz_check(err.text[0], "what is none is explained");
+		fuzz_check(err.text[0], "an invalid speed has an error");
 	options_fini(&options);
 }
 
@@ -78,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_bytes bytes = {data, size};
 	char *text = fuzz_text(&bytes);
 
-	setenv("TZ", "UTC", 1); /* a time of the day is one of the same day everywhere */
+	setenv("TZ", "UTC", 1); /* times of day depend on the zone */
 	check_duration(text);
 	check_time(text, &bytes);
 	check_number(text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * /etc/passwd, and another one when it is read again: every uid has a name that fits, or a number.
+ * Any text as /etc/passwd, and another one at the next read. Each uid has a name that fits, or its
+ * number.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -8,7 +9,7 @@
 #include "core/sys/users.h"
 
 struct machine {
-	char *passwd[2]; /* before and after it was changed */
+	char *passwd[2]; /* before and after the change */
 	uint64_t now_ns;
 };
 
@@ -29,7 +30,7 @@ static uint64_t now_ns(void *ctx)
 
 static const struct sys_ops ops = {.file_read = file_read, .now_ns = now_ns};
 
-/* Whether some line is NAME:...UID...: a second opinion that need not know all of the format. */
+/* Whether a line is NAME:...UID...: an independent check, which parses less than users.c. */
 static bool has_line(const char *passwd, const char *name, const char *number)
 {
 	size_t length = strlen(name);
@@ -52,14 +53,13 @@ static void check_names(struct users *users, const struct machine *machine)
 		users_name(users, uids[i], name, sizeof(name));
 		users_name(users, uids[i], small, sizeof(small));
 		snprintf(number, sizeof(number), "%u", uids[i]);
-		fuzz_check(name[0] && small[0] == name[0] && !small[1],
-			   "a name fits into what there is");
+		fuzz_check(name[0] && small[0] == name[0] && !small[1], "a name fits");
 		fuzz_check(!strcmp(name, number) || has_line(machine->passwd[0], name, number) ||
 				   has_line(machine->passwd[1], name, number),
-			   "a name stands in one line with its number");
+			   "a name and its number are in one line");
 	}
 	users_name(users, (uid_t)-1, name, sizeof(name));
-	fuzz_check(!name[0], "nobody knows who -1 is");
+	fuzz_check(!name[0], "-1 has no name");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
