@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A cast of tasks and where they run. Each CPU takes turns by itself: a task of its part, or none,
- * for a time drawn by lot; of the parts that compile, each CPU's shell forks one compiler after the
- * other.
+ * The tasks of the busy machines. Each CPU runs the tasks of its part, or is idle, for random
+ * times. On CPUs that compile, a shell forks one compiler after the other.
  */
 #include "tests/fake_kernel/busy.h"
 
@@ -13,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a task does while it runs. Those from `branches` on: of 100,000 instructions. */
+/* The rates of a running task. From `branches` on: per 100,000 instructions. */
 struct work {
 	unsigned mhz, ipc_percent, user_percent;
 	unsigned branches, branch_misses, cache_references, cache_misses, l1d_loads, l1d_misses,
 		l1i_misses, dtlb_misses, itlb_misses;
-	unsigned retiring, bad_spec, frontend; /* percent of its slots; the back end has the rest */
+	unsigned retiring, bad_spec, frontend; /* percent of slots; the rest is back-end bound */
 };
 
 static const struct work waits_for_memory = {
@@ -49,7 +48,7 @@ static const struct work kernels = {
 /* Processes of one name, on CPUs of their own. */
 struct part {
 	const char *comm;
-	pid_t first, ppid; /* its processes' numbers follow each other, those of threads too */
+	pid_t first, ppid; /* the first pid; pids and tids are consecutive */
 	unsigned processes, threads;
 	uid_t uid;
 	const char *cgroup;
@@ -104,7 +103,7 @@ static const struct part hybrid_parts[] = {
 	 2500, 61, 40, false},
 };
 
-/* Who waits, and is there for the tree. */
+/* A sleeping process, for the tree. */
 struct sleeper {
 	pid_t pid, ppid;
 	uid_t uid;
@@ -147,7 +146,7 @@ struct busy_cpu {
 	pid_t runs;          /* 0: idle */
 	pid_t kworker;
 	pid_t shell;    /* 0: it does not compile */
-	unsigned turns; /* that the shell's child has left */
+	unsigned turns; /* left for the shell's child */
 };
 
 struct busy {
@@ -165,7 +164,7 @@ static struct fk_rate per_ms(uint64_t count)
 	return (struct fk_rate){(uint32_t)count, 1000000};
 }
 
-/* No two tasks are quite the same, not even of one kind. */
+/* Rates vary from task to task. */
 static void describe_work(const struct work *work, struct fk_spec *spec)
 {
 	unsigned tid = (unsigned)spec->tid, misses_percent = 85 + tid * 11 % 31;
@@ -235,7 +234,7 @@ static void add_part(struct busy *busy, const struct part *part)
 	}
 }
 
-/* Of each CPU the two that Linux has. */
+/* Two kernel threads a CPU, as in Linux. */
 static void add_kernel_threads(struct busy *busy)
 {
 	struct fk_spec spec = {.tid = 2, .ppid = 0, .kernel = true, .comm = "kthreadd"};
@@ -267,7 +266,7 @@ static void add_sleepers(struct busy *busy, const struct sleeper *sleepers, size
 						    .cgroup = sleepers[i].cgroup});
 }
 
-/* Below n. */
+/* A random number below n. */
 static unsigned draw(struct busy *busy, unsigned n)
 {
 	busy->lot = busy->lot * 6364136223846793005u + 1442695040888963407u;
@@ -281,7 +280,7 @@ static void begin(struct busy_cpu *cpu, pid_t tid)
 	cpu->runs = tid;
 }
 
-/* For how long a task runs that begins now, in microseconds. */
+/* The random time of the next run, in us. */
 static unsigned draw_run(struct busy_cpu *cpu)
 {
 	unsigned us = cpu->queue->part->run_us;
@@ -321,7 +320,7 @@ static unsigned run_next(struct busy_cpu *cpu)
 	return draw_run(cpu);
 }
 
-/* For as long as its part is not busy, now and then behind a kernel thread. */
+/* Idle time of a CPU, sometimes with a run of a kernel thread first. */
 static unsigned rest(struct busy_cpu *cpu)
 {
 	struct queue *queue = cpu->queue;
@@ -401,7 +400,7 @@ struct busy *busy_server_new(void)
 	enum { SOCKET_CPUS = 32, NODE_CPUS = 16 };
 	struct fk_config config = fk_machine_server;
 
-	config.step_ns = 1; /* so that the number of clock reads has no effect */
+	config.step_ns = 1; /* the number of clock reads then has no effect */
 	struct busy *busy = busy_new(&config, server_parts, ARRAY_SIZE(server_parts),
 				     server_sleepers, ARRAY_SIZE(server_sleepers));
 	for (unsigned cpu = 0; cpu < busy->n_cpus; cpu++)

@@ -154,7 +154,7 @@ static void fake_do(const struct child *child, struct order order)
 	fk_switch(fk, world->cpu, world->me);
 }
 
-/* What it does before it sleeps would be counted later. */
+/* Its activity before the sleep must not be counted later. */
 static void child_falls_asleep(const struct child *child)
 {
 	char path[32], text[512], state = '?';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What can be done with an open event: reading it, its ioctls, closing it; and the software side of
- * counting: events that happen one at a time and overflow after `period` of them, and the clocks,
- * which fire every `period` nanoseconds (never faster than 10 us) while they are counted.
+ * Operations on open events: reads, ioctls and close. Also software counting: single events that
+ * overflow after `period` of them, and clocks, which fire every `period` ns (at most every 10 us)
+ * while they are counted.
  */
 #include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
@@ -157,7 +157,7 @@ static int perf_set_period(struct fk *fk, struct fk_perf *perf, uint64_t period)
 	return 0;
 }
 
-/* What exited tasks have left remains. */
+/* The counts of exited tasks stay. */
 static void perf_reset(struct fk *fk, struct fk_perf *perf)
 {
 	(void)fk;
@@ -269,7 +269,7 @@ static void perf_happen(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu,
 		fk_record_sample(fk, perf, cpu, user, prepared);
 }
 
-/* Of those that listen, the last that was put on before `turn`, or *best where that is later. */
+/* Sets *best to the active event that was put on last before `turn`, unless *best is later. */
 static void context_listener(const struct fk_context *context, const struct fk_cpu *cpu, int kind,
 			     uint64_t config, uint64_t turn, struct fk_perf **best)
 {
@@ -310,7 +310,7 @@ void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t con
 	}
 }
 
-/* Most of what happens on a large machine changes nothing of this: it is kept for as long. */
+/* Cached, because most actions on a large machine do not change it. */
 uint64_t fk_next_tick(struct fk *fk)
 {
 	uint64_t next = UINT64_MAX;

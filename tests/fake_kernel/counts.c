@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * What truly happens on CPUs. A task counts at its rates while it has a CPU; fk_settle() adds up
- * what happened there since it was last asked, to the task, to the CPU, and to the perf events that
- * are active there. Rates are fractions and the remainder stays with the task, so that it does not
- * matter how often anyone settles.
+ * The true counts. A running task counts at its rates. fk_settle() adds what a CPU counted since
+ * the last call to the task, to the CPU and to the active perf events. Rates are fractions, and the
+ * task keeps the remainder, so the number of calls does not matter.
  */
 #include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
-/* What happened on a CPU while one task ran there at constant rates. */
+/* The counts of a CPU while one task ran there at constant rates. */
 struct span {
 	const struct fk_task *task;
 	uint64_t from_ns, to_ns;
@@ -17,7 +16,7 @@ struct span {
 	uint64_t user[FK_HARDWARE_EVENTS + FK_RAWS_MAX]; /* of both, in user mode */
 };
 
-/* num/den of so many more, and what is left over for next time. */
+/* num/den of n, plus the carried remainder. */
 static uint64_t share(struct fk_rate rate, uint64_t n, uint64_t *remainder)
 {
 	uint64_t parts = *remainder + rate.num * n;
@@ -150,7 +149,7 @@ uint64_t fk_truth_task(struct fk *fk, pid_t tid, enum fk_event event)
 uint64_t fk_truth_task_user(struct fk *fk, pid_t tid, enum fk_event event)
 {
 	if (event >= FK_HARDWARE_EVENTS)
-		fk_die("only hardware events are told apart by mode");
+		fk_die("only hardware events have modes");
 	fk_truth_task(fk, tid, event);
 	return fk_find(fk, tid)->user_counts[event];
 }

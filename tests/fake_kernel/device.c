@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * PMUs that are no core's: their events go on with the time, whoever runs. What one counted between
- * two moments is what it counted up to the one less what it counted up to the other, so that
- * nothing is lost to rounding however often one looks.
+ * PMUs of devices: their events count with time, for any running task. The count between two
+ * moments is the difference of the counts up to them, so no rounding error adds up.
  */
 #include "tests/fake_kernel/internal.h"
 

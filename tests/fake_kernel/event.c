@@ -18,7 +18,7 @@ struct fk_perf *fk_perf_of(struct fk *fk, int fd)
 		       : NULL;
 }
 
-static void add(struct fk_perf ***list, size_t *n, size_t *capacity, struct fk_perf *perf)
+static void append_event(struct fk_perf ***list, size_t *n, size_t *capacity, struct fk_perf *perf)
 {
 	*list = array_reserve(*list, capacity, *n + 1, sizeof(**list));
 	(*list)[(*n)++] = perf;
@@ -82,7 +82,7 @@ static void attr_must_be_modelled(const struct perf_event_attr *attr, bool of_ta
 		fk_die("RAW of other than tracepoints is not modelled");
 }
 
-/* What kernel.perf_event_paranoid says before anything else is looked at. */
+/* The first check of kernel.perf_event_paranoid. */
 static bool may_open_any(const struct fk_config *config)
 {
 	return !config->unprivileged || config->paranoid <= 2;
@@ -93,7 +93,7 @@ static bool may_count_kernel(const struct fk_config *config)
 	return !config->unprivileged || config->paranoid <= 1;
 }
 
-/* ... and of CPUs, once the event is known; tasks must be the opener's own. */
+/* The check once the event is known: paranoid for CPUs, the user for tasks. */
 static int may_count(const struct fk *fk, const struct fk_task *task)
 {
 	const struct fk_config *config = &fk->config;
@@ -105,7 +105,7 @@ static int may_count(const struct fk *fk, const struct fk_task *task)
 	return task != &fk->self && task->spec.uid != config->uid ? -EACCES : 0;
 }
 
-/* The PMU that others must share to be in its group; NULL: any will do. */
+/* The PMU that members of the same group must have; NULL: any. */
 static const void *owner(const struct fk_perf *perf)
 {
 	if (perf->device && !perf->device->of_cpus)
@@ -113,7 +113,7 @@ static const void *owner(const struct fk_perf *perf)
 	return perf->pmu;
 }
 
-/* What Linux wants of an event and its leader; leader NULL: none. */
+/* The rules of Linux for an event and its leader; leader NULL: none. */
 static int group_check(const struct fk_perf *perf, const struct fk_perf *leader)
 {
 	if (!leader)
@@ -127,12 +127,12 @@ static int group_check(const struct fk_perf *perf, const struct fk_perf *leader)
 		return -EINVAL;
 	if (perf->attr.pinned || perf->attr.exclusive)
 		return -EINVAL;
-	/* All of one PMU, but for those that count in the software context. */
+	/* All members have one PMU, except events of the software context. */
 	for (size_t i = 0; i < leader->n_members; i++)
 		if (owner(perf) && owner(leader->members[i]) &&
 		    owner(perf) != owner(leader->members[i]))
 			return -EINVAL;
-	/* validate_group(): whether it fits an empty PMU, whichever groups have counters now. */
+	/* validate_group(): whether it fits a PMU without other groups. */
 	return fk_group_fits(leader, perf) ? 0 : -EINVAL;
 }
 
@@ -213,10 +213,10 @@ int fk_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, in
 	perf->enabled = !perf->attr.disabled;
 	perf->period = perf->attr.sample_period;
 	fk->fds++;
-	add(&fk->by_fd, &fk->n_by_fd, &fk->by_fd_capacity, perf);
-	add(&fk->perfs, &fk->n_perfs, &fk->perfs_capacity, perf);
+	append_event(&fk->by_fd, &fk->n_by_fd, &fk->by_fd_capacity, perf);
+	append_event(&fk->perfs, &fk->n_perfs, &fk->perfs_capacity, perf);
 	if (fk_perf_is_clock(perf))
-		add(&fk->clocks, &fk->n_clocks, &fk->clocks_capacity, perf);
+		append_event(&fk->clocks, &fk->n_clocks, &fk->clocks_capacity, perf);
 	fk_group_add(leader ? leader : perf, perf);
 	if (leader)
 		fk_start_late(fk, perf);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The outside of the fake kernel: making one, its clock and what is due, sys_wait, faults on
- * demand, and the table that the core sees. Time passes in fk_instant() alone: it goes to the next
- * moment at which anything can happen and lets it happen, so everything between two moments runs
- * at constant rates and can be added up exactly (task.c, fk_settle).
+ * The interface of the fake kernel: its creation, clock and queue of actions, sys_wait(), injected
+ * errors, and the table of calls. Time advances in fk_instant() alone. It steps to the next moment
+ * at which anything can happen, so rates between two moments are constant and counts are exact
+ * (task.c, fk_settle).
  */
 #include "tests/fake_kernel/fake_kernel.h"
 
@@ -251,10 +251,10 @@ uint64_t fk_lost(const struct fk *fk)
 }
 
 /*
- * poll(2): a descriptor without a ring hangs up at once, or when its task and all that inherited
- * from it have exited; a ring tells of a wakeup only once.
+ * poll(2): a descriptor without a ring hangs up at once, or when its task and all copies have
+ * exited. A ring reports a wakeup once.
  */
-static int poll_look(struct fk *fk, struct pollfd *fds, size_t count)
+static int poll_fds(struct fk *fk, struct pollfd *fds, size_t count)
 {
 	int ready = 0;
 
@@ -285,11 +285,11 @@ static int op_wait(void *ctx, struct pollfd *fds, size_t count, uint64_t deadlin
 		return error;
 	if (fk->config.wait_pause_us)
 		usleep(fk->config.wait_pause_us);
-	for (bool look = true;; look = false) {
-		int ready = poll_look(fk, fds, count);
+	for (bool first = true;; first = false) {
+		int ready = poll_fds(fk, fds, count);
 		bool woken = atomic_exchange(&fk->woken, false);
 
-		if (ready || woken || (!look && fk->now_ns >= deadline_ns))
+		if (ready || woken || (!first && fk->now_ns >= deadline_ns))
 			return woken ? -EINTR : ready;
 		fk_instant(fk, deadline_ns > fk->now_ns ? deadline_ns : fk->now_ns);
 	}
@@ -316,7 +316,7 @@ static uint64_t op_now_ns(void *ctx)
 	return fk->now_ns;
 }
 
-/* Without fk_self_task() the reader of the counters is none of the tasks. */
+/* Without fk_self_task() the caller is none of the tasks. */
 static int op_current_cpu(void *ctx)
 {
 	struct fk *fk = ctx;

@@ -36,7 +36,7 @@
  */
 struct fk;
 
-/* Events that tasks make and whose true counts are kept. The first ten are PERF_COUNT_HW_*. */
+/* Events of tasks that have true counts. The first ten are PERF_COUNT_HW_*. */
 enum fk_event {
 	FK_CYCLES = PERF_COUNT_HW_CPU_CYCLES,
 	FK_INSTRUCTIONS,
@@ -55,7 +55,7 @@ enum fk_event {
 	FK_LLC_LOAD_MISSES,
 	FK_DTLB_LOAD_MISSES,
 	FK_ITLB_LOAD_MISSES,
-	FK_RAW, /* any raw config that is none of the above (fk_pmu.codes) */
+	FK_RAW, /* any raw config without an event above (fk_pmu.codes) */
 	FK_HARDWARE_EVENTS,
 
 	FK_TASK_CLOCK = FK_HARDWARE_EVENTS, /* ns on a CPU */
@@ -132,11 +132,11 @@ struct fk_device_event {
 };
 
 /*
- * A PMU that is no core's: no sampling and no exclude_*, not even exclude_guest (EINVAL, as is an
- * event that it has not). Either each socket has one ("power", "uncore_imc_0"): its events open on
- * any CPU of the socket and count the same there, are not of tasks (EINVAL), and `cpumask` shows
- * the first online CPU of each socket. Or it counts on each CPU, for tasks too, and goes into any
- * group as software does ("msr").
+ * A PMU of a device: no sampling and no exclude_*, not even exclude_guest (EINVAL, as for unknown
+ * events). Either each socket has one ("power", "uncore_imc_0"): its events open on any CPU of the
+ * socket with the same counts, do not open for tasks (EINVAL), and `cpumask` has the first online
+ * CPU of each socket. Or each CPU has one ("msr"): its events open for tasks too, and in any group,
+ * like software events.
  */
 struct fk_device {
 	const char *name;

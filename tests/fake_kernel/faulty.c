@@ -27,10 +27,10 @@ const char *const faulty_names[FAULTY_OPS] = {
 };
 
 /*
- * perf_event_open(2) and kernel/events/core.c; seccomp filters give EPERM, EACCES or ENOSYS. A read
- * of an event that was thrown off its PMU for good (pinned) says nothing, one of a group that
- * changes hands ECHILD. Files of /proc and /sys have errors of their own beside open(2)'s: ESRCH of
- * who has gone, EINVAL, EIO, ENODEV, EOPNOTSUPP, EAGAIN of drivers.
+ * perf_event_open(2) and kernel/events/core.c; seccomp filters return EPERM, EACCES or ENOSYS. A
+ * read of a pinned event that lost its counter returns 0 bytes, one of a changed group ECHILD.
+ * Files of /proc and /sys have more errors than open(2): ESRCH of an exited task, EINVAL, EIO,
+ * ENODEV, EOPNOTSUPP and EAGAIN of drivers.
  */
 const int *const faulty_answers[FAULTY_OPS] = {
 	[FAULTY_PERF_OPEN] =
@@ -72,7 +72,7 @@ static void count_call(struct faulty *faulty)
 	abort();
 }
 
-/* What the call does instead; 0: what it should. */
+/* The injected answer of the call; 0: none. */
 static int enter(struct faulty *faulty, enum faulty_op op, const char *path)
 {
 	unsigned call = ++faulty->calls[op];
@@ -217,7 +217,7 @@ static uint64_t faulty_boottime_ns(void *ctx)
 	return sys_boottime_ns(&faulty->to) + (uint64_t)faulty->boottime_ns;
 }
 
-/* What a call that filled a text says of it. */
+/* The result of a call that has filled a text. */
 static ssize_t cut(int answer, char *buffer, ssize_t length)
 {
 	if (answer != FAULTY_SHORT || length <= 0)

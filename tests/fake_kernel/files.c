@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * /proc and /sys in synthetic text, made from the tasks and the machine (files_machine.c) when they
- * are asked for. What fk_file() gave comes first, whatever it says; what is in neither is ENOENT.
+ * Text of /proc and /sys, made from the tasks and the machine (files_machine.c) at each read. Texts
+ * of fk_file() have precedence. Other paths are ENOENT.
  */
 #include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
@@ -40,17 +40,17 @@ static bool task_shown(const struct fk *fk, const struct fk_task *task)
 	return false;
 }
 
-/* What /proc says of a thread, or of all of a process, those that have exited too. */
+/* The sums in /proc of a thread, or of a process with its exited threads. */
 struct event_totals {
 	uint64_t ns, user_ns, minor, major;
 	unsigned threads; /* of the process */
 };
 
-static void event_totals_take(struct event_totals *sums, const struct fk *fk,
-			      const struct fk_task *task, bool process)
+static void event_totals_sum(struct event_totals *sums, const struct fk *fk,
+			     const struct fk_task *task, bool process)
 {
 	*sums = (struct event_totals){.threads = 0};
-	/* All buckets only where there are threads: a listing of 20,000 processes stays quick. */
+	/* Scans all buckets only if there are threads: 20,000 processes are listed quickly. */
 	for (size_t i = 0; i < (fk->threaded ? FK_BUCKETS : 1); i++) {
 		size_t bucket = fk->threaded ? i : (unsigned)task->spec.tid % FK_BUCKETS;
 
@@ -69,7 +69,7 @@ static void event_totals_take(struct event_totals *sums, const struct fk *fk,
 	}
 }
 
-/* Who it was forked by, another thread of that process where that one exited; NULL: not known. */
+/* The thread that forked it, or another one of that process if it has exited; NULL: not known. */
 static const struct fk_task *task_parent(const struct fk *fk, const struct fk_task *task)
 {
 	const struct fk_task *parent = task->parent;
@@ -84,7 +84,7 @@ static const struct fk_task *task_parent(const struct fk *fk, const struct fk_ta
 	return NULL;
 }
 
-/* That of an orphan is 1. */
+/* An orphan has parent 1. */
 static pid_t task_ppid(const struct fk *fk, const struct fk_task *task)
 {
 	const struct fk_task *parent = task_parent(fk, task);
@@ -104,7 +104,7 @@ static void task_stat(struct fk_text *text, const struct fk *fk, const struct fk
 {
 	struct event_totals sums;
 
-	event_totals_take(&sums, fk, task, process);
+	event_totals_sum(&sums, fk, task, process);
 	uint64_t user_ticks = sums.user_ns / TICK_NS;
 	/* pid (comm) state ppid pgrp session tty tpgid flags, see proc_pid_stat(5) */
 	fk_text_add(text, "%d (%s) %c %d %d %d 0 -1 %u", task->spec.tid, task->comm,
@@ -120,7 +120,7 @@ static void task_stat(struct fk_text *text, const struct fk *fk, const struct fk
 	fk_text_add(text, " 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
 }
 
-/* As Linux escapes it in status alone. */
+/* Linux escapes names in status alone. */
 static void text_add_escaped(struct fk_text *text, const char *name)
 {
 	for (; *name; name++) {
@@ -136,7 +136,7 @@ static void task_status(struct fk_text *text, const struct fk *fk, const struct 
 	unsigned uid = task->spec.uid;
 	struct event_totals sums;
 
-	event_totals_take(&sums, fk, task, false);
+	event_totals_sum(&sums, fk, task, false);
 	fk_text_add(text, "Name:\t");
 	text_add_escaped(text, task->comm);
 	fk_text_add(text, "\nState:\t%s\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n",
@@ -158,7 +158,7 @@ static void task_children(struct fk_text *text, const struct fk *fk, const struc
 
 			if (child->exiting || child->spec.tid != child->spec.pid)
 				continue;
-			/* Of one that was just there the first thread is the parent. */
+			/* If the parent was set by ppid, its first thread is the parent. */
 			if (parent ? parent == task
 				   : !child->parent && task->spec.tid == child->spec.ppid)
 				fk_text_add(text, "%d ", (int)child->spec.tid);
@@ -176,7 +176,7 @@ static void task_cmdline(struct fk_text *text, const struct fk_task *task)
 		fk_text_add(text, "%c", '\0');
 }
 
-/* Where its process runs: on a large machine that is few of all CPUs. */
+/* The CPUs of its process: few of those of a large machine. */
 static void settle_process(struct fk *fk, const struct fk_task *task)
 {
 	for (unsigned i = 0; i < fk->config.cpus; i++)
@@ -240,7 +240,7 @@ static const struct fk_task *task_path(struct fk *fk, const char *path, const ch
 	return task;
 }
 
-/* FNV-1a: a large machine has hundreds of them, and most paths are none. */
+/* FNV-1a. A large machine has hundreds of such files, and most paths are not among them. */
 static uint32_t hash_of(const char *path)
 {
 	uint32_t hash = 2166136261u;
@@ -353,7 +353,7 @@ ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
 	return error ? error : (ssize_t)text.n;
 }
 
-/* No links but those that fk_file() gave. */
+/* All links come from fk_file(). */
 ssize_t fk_link_read(void *ctx, const char *path, char *buffer, size_t size)
 {
 	struct fk *fk = ctx;

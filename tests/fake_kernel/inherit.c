@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What becomes of a task's events when it forks, execs and exits. A fork copies those that are
- * inherited; copies of copies hang on the event that was opened, too: what reads there adds them
- * up, and what closes it removes them. Linux lets the contexts of parent and child change places
- * while they are alike, which no sum shows.
+ * A task's events at fork, exec and exit. A fork copies inherited events. Copies of copies belong
+ * to the event that was opened, too: its reads add them up, and its close removes them. Linux swaps
+ * equal contexts of parent and child, which changes no sum.
  */
 #include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
@@ -30,7 +29,7 @@ static struct fk_perf *copy_new(struct fk_perf *from, struct fk_task *child, str
 		.pmu = parent->pmu,
 		.device = parent->device,
 		.parent = parent,
-		/* As the forking task's own is now, whatever attr.disabled said. */
+		/* The state of the forking task's event, not attr.disabled. */
 		.enabled = from->enabled,
 	};
 	parent->copies = array_reserve(parent->copies, &parent->copies_capacity,
@@ -78,7 +77,7 @@ void fk_enable_on_exec(struct fk *fk, struct fk_task *task, struct fk_cpu *cpu)
 	fk_schedule(fk, cpu, FK_TASK_ANEW);
 }
 
-/* Takes it from the event that was opened, which keeps the counts of a task that exited. */
+/* Removes a copy from the event that was opened, which keeps the counts of an exited task. */
 static void copy_free(struct fk *fk, struct fk_perf *copy, bool keep_counts)
 {
 	struct fk_perf *parent = copy->parent;
@@ -113,7 +112,7 @@ void fk_context_exit(struct fk *fk, struct fk_context *context)
 	while (context->n) {
 		struct fk_perf *leader = context->leaders[context->n - 1];
 
-		/* All of a group are copies or none is. */
+		/* A group has only copies, or none. */
 		while (leader->parent && leader->n_members > 1)
 			copy_free(fk, leader->members[leader->n_members - 1], true);
 		if (leader->parent) {

@@ -7,16 +7,16 @@
 #include <stdatomic.h>
 
 /*
- * How the fake kernel holds together. One rule carries it: nothing happens to a CPU's counts until
- * fk_settle() brings them up to the present, and whoever changes what is counted there (a switch,
- * an ioctl, an open) settles first and calls fk_schedule() after.
+ * The parts of the fake kernel. Its rule: before code changes what a CPU counts (a switch, an
+ * ioctl, an open), it calls fk_settle(), which brings the counts up to date, and afterwards
+ * fk_schedule().
  */
 
 /* What an event can count besides enum fk_event. */
 enum {
 	FK_MINOR_FAULTS = FK_EVENTS,
 	FK_DUMMY,
-	FK_TRACE,  /* attr.config says which */
+	FK_TRACE,  /* the tracepoint is attr.config */
 	FK_DEVICE, /* fk_perf.device and attr.config */
 	FK_KINDS,
 };
@@ -88,7 +88,7 @@ struct fk_ring {
 	unsigned maps;
 };
 
-/* A perf event: what perf_event_open makes. */
+/* A perf event. */
 struct fk_perf {
 	int fd; /* -1: closed, but mapped; or a copy */
 	uint64_t id;
@@ -105,7 +105,7 @@ struct fk_perf {
 	bool enabled;   /* not OFF; a sibling counts only while its leader is enabled too */
 	bool active;    /* counting now */
 	bool throttled; /* of a leader: its group does not count, see fk_throttle */
-	uint64_t turn;  /* when it was put on: the latest hears of software events first */
+	uint64_t turn;  /* when it was put on; the latest event counts software events first */
 	bool gone;      /* its CPU went offline or its task exited: it never counts again */
 	uint64_t count, enabled_ns, running_ns;
 
@@ -174,7 +174,7 @@ struct fk {
 	uint64_t stolen_ns; /* fk_steal */
 	bool watchdog;      /* fk_watchdog */
 	bool acting;        /* an action is being done */
-	unsigned spins;     /* frozen clock readings since time last passed */
+	unsigned spins;     /* clock readings since the frozen clock last advanced */
 	atomic_bool woken;
 	struct fk_due *due; /* binary heap, the earliest first */
 	size_t n_due, due_capacity;
@@ -201,7 +201,7 @@ struct fk {
 	size_t n_texts, texts_capacity;
 };
 
-/* Says what is wrong with the scenario, or what is not modelled, and aborts. */
+/* Prints the error in the scenario, or the missing feature, and aborts. */
 void fk_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 /* Counts the call; -errno when it is to fail. */
 int fk_enter(struct fk *fk, enum fk_op op);
@@ -238,7 +238,7 @@ struct fk_perf *fk_perf_of(struct fk *fk, int fd); /* NULL: EBADF */
 
 /* inherit.c */
 bool fk_perf_is_inherited(const struct fk_perf *perf);
-/* The child gets copies of what its parent hands down; settle first, as for the others. */
+/* Copies inherited events to the child. Settle first, as for the others. */
 void fk_inherit(const struct fk_task *parent, struct fk_task *child);
 void fk_enable_on_exec(struct fk *fk, struct fk_task *task, struct fk_cpu *cpu);
 void fk_context_exit(struct fk *fk, struct fk_context *context); /* its task's */
@@ -249,9 +249,9 @@ int fk_resolve(const struct fk *fk, struct fk_perf *perf);
 
 /* device.c */
 const struct fk_device *fk_device_by_type(const struct fk *fk, uint32_t type); /* or NULL */
-/* What an attr wants of the device: 0 or -errno. */
+/* Whether the device can count an attr: 0 or -errno. */
 int fk_device_check(const struct fk_device *device, const struct fk_perf *perf);
-/* What its event counts in that time on that CPU. */
+/* The count of its event in that time on that CPU. */
 uint64_t fk_device_counts(const struct fk *fk, const struct fk_device *device, uint64_t config,
 			  int cpu, uint64_t from_ns, uint64_t to_ns);
 
@@ -263,7 +263,7 @@ void fk_context_add(struct fk_context *context, struct fk_perf *leader);
 bool fk_group_fits(const struct fk_perf *leader, const struct fk_perf *perf);
 /* Decides which groups of the CPU are on; settle first. */
 enum fk_anew {
-	FK_NOTHING_ANEW, /* some go off: those that wait for counters wait on */
+	FK_NOTHING_ANEW, /* some groups stop; those that wait for counters still wait */
 	FK_TASK_ANEW,    /* only the task's that runs there now */
 	FK_ALL_ANEW,
 };
@@ -281,23 +281,23 @@ void fk_perf_set_active(struct fk *fk, struct fk_perf *perf, bool active);
 bool fk_perf_is_clock(const struct fk_perf *perf);
 void fk_perf_detach(struct fk *fk, struct fk_perf *perf);
 void fk_context_stop(struct fk *fk, struct fk_context *context); /* takes all off the CPU */
-/* The CPU's groups are no more: each event alone, off, for good. */
+/* Dissolves the CPU's groups: each event is single and never counts again. */
 void fk_perf_kill(struct fk *fk, struct fk_cpu *cpu);
 void fk_perf_free(struct fk *fk, struct fk_perf *perf); /* unless still open or mapped */
 
 /* counter.c */
 #define FK_VALUES_MAX 256
 /*
- * What a read of perf says, with the times of `times` (read(2) has the leader's, a sample its own
- * event's); returns the number of u64s.
+ * The words of a read of perf, with the times of `times` (the leader's in read(2), the event's own
+ * in a sample). Returns the number of u64s.
  */
 size_t fk_read_values(const struct fk_perf *perf, const struct fk_perf *times, uint64_t *values);
 ssize_t fk_perf_read(void *ctx, int fd, void *buffer, size_t size);
 int fk_perf_ioctl(void *ctx, int fd, unsigned long request, uintptr_t argument);
 int fk_perf_close(void *ctx, int fd);
 /*
- * Something happened on a CPU, to who runs there: software events count and overflow. A tracepoint
- * has its config, and data or NULL.
+ * An event of the running task: software events count and overflow. A tracepoint has its config,
+ * and data or NULL.
  */
 void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t config,
 		       const struct fk_switch_data *raw);
@@ -315,8 +315,8 @@ void fk_ring_free(struct fk *fk, struct fk_ring *ring);
 
 /* record.c */
 /*
- * What perf_prepare_sample() has filled in of one occurrence of an event, for all that sample it:
- * the first to ask for a field sets it for those after. Empty where each has its own.
+ * The fields that perf_prepare_sample() has filled in for one occurrence of an event. The first
+ * event that requests a field sets it for later ones. Empty if each event has its own.
  */
 struct fk_prepared {
 	uint64_t fields; /* PERF_SAMPLE_* */
@@ -329,7 +329,7 @@ struct fk_prepared {
 
 void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool user,
 		      struct fk_prepared *prepared);
-/* As if another's event had come before. */
+/* As if the event of another program had set the fields first. */
 struct fk_prepared fk_prepared_by_rival(const struct fk *fk);
 void fk_record_task(struct fk *fk, struct fk_cpu *cpu, uint32_t type, const struct fk_task *task,
 		    pid_t ppid, pid_t ptid);

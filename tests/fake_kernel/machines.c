@@ -19,7 +19,7 @@ static const struct fk_file_entry intel_files[] = {
 	{"events/instructions", "event=0xc0"},
 };
 
-/* Where slots, the event of a fixed counter, leads a group, Ice Lake counts these beside it. */
+/* Ice Lake counts these without a general counter if slots (a fixed counter) leads the group. */
 static const struct fk_file_entry server_files[] = {
 	{"format/event", "config:0-7"},
 	{"format/umask", "config:8-15"},

@@ -53,7 +53,7 @@ struct reading reading_take(const struct sys *sys, int fd)
 	return reading;
 }
 
-static void add(struct perf_group *group, int cpu, struct perf_event_attr attr)
+static void open_member(struct perf_group *group, int cpu, struct perf_event_attr attr)
 {
 	int leader = group->n ? group->fds[0] : -1;
 	int fd = sys_perf_open(group->sys, &attr, -1, cpu, leader, PERF_FLAG_FD_CLOEXEC);
@@ -71,13 +71,13 @@ static void add_all(struct perf_group *group, int cpu, bool tells_of_tasks,
 		struct perf_event_attr attr = counters[i];
 
 		attr.disabled = i == 0;
-		add(group, cpu, attr);
+		open_member(group, cpu, attr);
 	}
 	switches.comm = switches.comm_exec = switches.task = tells_of_tasks;
 	group->switches = group->n;
-	add(group, cpu, switches);
+	open_member(group, cpu, switches);
 	group->tick = group->n;
-	add(group, cpu, attr_sampling(PERF_COUNT_SW_CPU_CLOCK, TICK_OFF_NS));
+	open_member(group, cpu, attr_sampling(PERF_COUNT_SW_CPU_CLOCK, TICK_OFF_NS));
 	for (size_t i = 0; i < group->n; i++)
 		assert_int_equal(sys_perf_ioctl(group->sys, group->fds[i], PERF_EVENT_IOC_ID,
 						(uintptr_t)&group->ids[i]),

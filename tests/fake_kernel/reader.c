@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The plainest possible reader of a perf ring: copy a record out byte by byte, take it apart field
- * by field. sample_id_all is taken for granted.
+ * A simple reader of a perf ring: it copies a record byte by byte and parses its fields. It expects
+ * sample_id_all.
  */
 #include "tests/fake_kernel/reader.h"
 
@@ -14,7 +14,7 @@ struct cursor {
 	size_t at, size;
 };
 
-static void take(struct cursor *cursor, void *to, size_t size)
+static void read_bytes(struct cursor *cursor, void *to, size_t size)
 {
 	if (size > cursor->size - cursor->at)
 		fk_die("a record ends too early, at %zu of %zu", cursor->at, cursor->size);
@@ -24,32 +24,32 @@ static void take(struct cursor *cursor, void *to, size_t size)
 
 static void take_sample(struct cursor *cursor, struct reader_record *record)
 {
-	take(cursor, &record->id, 8);
-	take(cursor, &record->pid, 4);
-	take(cursor, &record->tid, 4);
-	take(cursor, &record->time_ns, 8);
-	take(cursor, &record->cpu, 4);
-	take(cursor, &(uint32_t){0}, 4);
-	take(cursor, &record->nr, 8);
-	take(cursor, &record->enabled_ns, 8);
-	take(cursor, &record->running_ns, 8);
+	read_bytes(cursor, &record->id, 8);
+	read_bytes(cursor, &record->pid, 4);
+	read_bytes(cursor, &record->tid, 4);
+	read_bytes(cursor, &record->time_ns, 8);
+	read_bytes(cursor, &record->cpu, 4);
+	read_bytes(cursor, &(uint32_t){0}, 4);
+	read_bytes(cursor, &record->nr, 8);
+	read_bytes(cursor, &record->enabled_ns, 8);
+	read_bytes(cursor, &record->running_ns, 8);
 	if (record->nr > 16)
 		fk_die("a sample of %llu counts", (unsigned long long)record->nr);
-	take(cursor, record->values, record->nr * 8);
+	read_bytes(cursor, record->values, record->nr * 8);
 	record->n_rest = cursor->size - cursor->at;
 	if (record->n_rest > sizeof(record->rest))
 		fk_die("%zu bytes behind the values of a sample", record->n_rest);
-	take(cursor, record->rest, record->n_rest);
+	read_bytes(cursor, record->rest, record->n_rest);
 }
 
 static void take_trailer(struct cursor *cursor, struct reader_record *record)
 {
-	take(cursor, &record->pid, 4);
-	take(cursor, &record->tid, 4);
-	take(cursor, &record->time_ns, 8);
-	take(cursor, &record->cpu, 4);
-	take(cursor, &(uint32_t){0}, 4);
-	take(cursor, &record->id, 8);
+	read_bytes(cursor, &record->pid, 4);
+	read_bytes(cursor, &record->tid, 4);
+	read_bytes(cursor, &record->time_ns, 8);
+	read_bytes(cursor, &record->cpu, 4);
+	read_bytes(cursor, &(uint32_t){0}, 4);
+	read_bytes(cursor, &record->id, 8);
 }
 
 static void take_record(struct cursor *cursor, struct reader_record *record)
@@ -59,20 +59,20 @@ static void take_record(struct cursor *cursor, struct reader_record *record)
 		return take_sample(cursor, record);
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		take(cursor, &record->task_pid, 4);
-		take(cursor, &record->task_ppid, 4);
-		take(cursor, &record->task_tid, 4);
-		take(cursor, &record->task_ptid, 4);
-		take(cursor, &record->task_time_ns, 8);
+		read_bytes(cursor, &record->task_pid, 4);
+		read_bytes(cursor, &record->task_ppid, 4);
+		read_bytes(cursor, &record->task_tid, 4);
+		read_bytes(cursor, &record->task_ptid, 4);
+		read_bytes(cursor, &record->task_time_ns, 8);
 		break;
 	case PERF_RECORD_COMM:
-		take(cursor, &record->task_pid, 4);
-		take(cursor, &record->task_tid, 4);
-		take(cursor, record->comm, cursor->size - cursor->at - 32);
+		read_bytes(cursor, &record->task_pid, 4);
+		read_bytes(cursor, &record->task_tid, 4);
+		read_bytes(cursor, record->comm, cursor->size - cursor->at - 32);
 		break;
 	case PERF_RECORD_LOST:
-		take(cursor, &record->lost_id, 8);
-		take(cursor, &record->lost, 8);
+		read_bytes(cursor, &record->lost_id, 8);
+		read_bytes(cursor, &record->lost, 8);
 		break;
 	default:
 		fk_die("a record of type %u", record->type);

@@ -11,7 +11,7 @@
 /* Without use_clockid records carry the kernel's own clock, which is not CLOCK_MONOTONIC. */
 #define LOCAL_CLOCK_OFFSET_NS 123456789u
 
-/* What another's samples have: see fk_rival. */
+/* Fields of another program's samples: see fk_rival. */
 #define RIVAL_ID              999999u
 #define RIVAL_CLOCK_OFFSET_NS (7 * NS_PER_S)
 enum { CHAIN_MAX = 2048, UNWRITTEN = 0xee };
@@ -29,7 +29,7 @@ static void put_bytes(struct buffer *buffer, const void *bytes, size_t size)
 	buffer->n += size;
 }
 
-/* The kernel reserves this in the ring and leaves there what was there. */
+/* The kernel reserves these bytes in the ring and leaves their old content. */
 static void put_unwritten(struct buffer *buffer, size_t size)
 {
 	if (size > sizeof(buffer->bytes) - buffer->n)
@@ -147,7 +147,7 @@ static void prepare(const struct fk *fk, const struct fk_perf *perf, struct fk_p
 		prepared->time_ns = record_time(fk, perf);
 }
 
-/* A u32 says how many bytes follow, of which the last fill up to a multiple of 8. */
+/* A u32 with the number of bytes that follow, padded to a multiple of 8. */
 static void put_raw(struct buffer *buffer, const struct fk_switch_data *data)
 {
 	static const struct fk_switch_data empty;
@@ -204,7 +204,9 @@ static bool asks_for(const struct fk_perf *perf, uint32_t type)
 
 static bool wants_side_band(const struct fk_perf *perf, const struct fk_cpu *cpu)
 {
-	/* Its own state matters, not its leader's: a sibling hears before its group is enabled. */
+	/*
+	 * Its own state matters, not its leader's: a sibling samples before its group is enabled.
+	 */
 	return perf->enabled && perf->ring && (perf->cpu < 0 || perf->cpu == cpu->number);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which event an attr asks for, and whether this machine has it: perf_init_event() and the
- * event_init() of the PMUs.
+ * The event of an attr, and whether this machine has it: perf_init_event() and the event_init() of
+ * the PMUs.
  */
 #include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
@@ -70,9 +70,9 @@ static int raw_kind(const struct fk_pmu *pmu, uint64_t config)
 }
 
 /*
- * The PMU of an attr that names none: perf_init_event() asks the one with the type of raw events
- * first (Intel's P-cores), then, but not for raw ones, all; the one that owns the CPU says yes. On
- * Arm none has that type.
+ * The PMU of an attr without one. perf_init_event() tries the PMU with the type of raw events first
+ * (Intel's P-cores), then, except for raw events, all PMUs; the PMU of the CPU accepts. On Arm no
+ * PMU has that type.
  */
 static const struct fk_pmu *usual_pmu(const struct fk *fk, bool raw, int cpu)
 {
@@ -96,7 +96,7 @@ static bool has_tracepoint(const struct fk *fk, uint64_t id)
 	return false;
 }
 
-/* perf_trace_event_perm(): what a tracepoint says may be of any task. */
+/* perf_trace_event_perm(): data of a tracepoint can be about any task. */
 static int tracepoint_check(const struct fk *fk, const struct perf_event_attr *attr)
 {
 	if (!has_tracepoint(fk, attr->config))

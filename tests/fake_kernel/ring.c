@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Rings: real memory with the kernel's control page in front, written as
- * kernel/events/ring_buffer.c writes it. A record that finds no room between head and the reader's
- * tail is lost and counted; the next that fits is preceded by a LOST that says how many.
+ * Rings: real memory behind the kernel's control page, written as in kernel/events/ring_buffer.c. A
+ * record that does not fit between head and the reader's tail is lost and counted. The next record
+ * that fits follows a LOST with that number.
  */
 #include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
@@ -173,7 +173,7 @@ int fk_perf_map(void *ctx, int fd, size_t size, void **address)
 	if (!perf)
 		return -EBADF;
 	if (fk_perf_is_inherited(perf) && perf->cpu < 0)
-		return -EINVAL; /* each CPU needs its own */
+		return -EINVAL; /* each CPU needs a ring of its own */
 	if (fk_perf_is_inherited(perf))
 		fk_die("a ring of inherited events is not modelled");
 	if (!pages || size % page_size || (pages > 1 && (pages - 1) & (pages - 2)))

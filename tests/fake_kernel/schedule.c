@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Groups, and which of them are on a CPU's counters: all events of a group or none, one group after
- * the other, until one does not fit. Counters that a group leaves (it is disabled or closed) stay
- * free until groups are put on anew: because one is enabled, or the timer fires that lets groups
- * which wait take turns (perf_rotate_context()).
+ * The groups that have a CPU's counters: all events of a group or none, one group after the other,
+ * until one does not fit. Counters of a disabled or closed group stay free until groups are put on
+ * again: when one is enabled, or when the timer fires that rotates waiting groups
+ * (perf_rotate_context()).
  */
 #include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
@@ -66,7 +66,9 @@ void fk_perf_set_active(struct fk *fk, struct fk_perf *perf, bool active)
 	}
 }
 
-/* Who schedules an event by itself: the kernel has three PMUs for software events since 6.2. */
+/*
+ * The PMU that schedules an event without a group: since 6.2 there are three for software events.
+ */
 enum { OTHER_PMUS = 16 };
 
 static uint64_t scheduler_of(uint32_t type)
@@ -81,7 +83,7 @@ static uint64_t own_scheduler(const struct fk_perf *perf)
 	return fk_perf_is_clock(perf) ? perf->attr.config : PERF_COUNT_SW_DUMMY;
 }
 
-/* ... and in its group: the PMU that software events must follow, or its own. */
+/* The PMU in its group: that of the hardware events, or its own. */
 static uint64_t scheduler(const struct fk_perf *perf)
 {
 	for (size_t i = 0; i < perf->leader->n_members; i++) {
@@ -115,7 +117,7 @@ void fk_start_late(struct fk *fk, struct fk_perf *perf)
 		fk_perf_set_active(fk, perf, perf->enabled);
 }
 
-/* What is free of a PMU. */
+/* Free counters of a PMU. */
 struct counters {
 	unsigned general;
 	uint64_t fixed;
@@ -158,12 +160,12 @@ bool fk_group_fits(const struct fk_perf *leader, const struct fk_perf *perf)
 	return (arm && perf->attr.disabled) || counters_take(&empty, perf);
 }
 
-/* What others leave of a CPU's counters. */
+/* The counters of a CPU that other users leave free. */
 static struct counters cpu_counters(const struct fk *fk, const struct fk_cpu *cpu)
 {
 	struct counters free = {0, 0};
 	const struct fk_pmu *pmu = cpu->pmu;
-	/* The watchdog's event is as good as any. */
+	/* The watchdog needs a counter like any event. */
 	const struct fk_perf cycles = {.kind = FK_CYCLES, .pmu = pmu};
 
 	if (!pmu || cpu->held == FK_HOLD_ALL)
@@ -236,7 +238,7 @@ void fk_schedule(struct fk *fk, struct fk_cpu *cpu, enum fk_anew anew)
 
 	context_schedule(fk, &cpu->context, cpu, &free, anew == FK_ALL_ANEW);
 	context_schedule(fk, task, cpu, &free, anew != FK_NOTHING_ANEW);
-	/* The timer belongs to the CPU and continues whichever task runs. */
+	/* The timer belongs to the CPU and continues for any running task. */
 	if ((cpu->context.waits || task->waits) && !cpu->rotate_ns) {
 		cpu->rotate_ns = fk->now_ns + FK_ROTATE_NS;
 		fk_expect_tick(fk, cpu->rotate_ns);
@@ -270,7 +272,7 @@ void fk_reschedule(struct fk *fk, struct fk_cpu *cpu, const struct fk_perf *perf
 	context_turn(fk, &cpu->current->context, pmu);
 }
 
-/* The first group that has counters goes behind all others, or the first that wants some. */
+/* Moves the first group with counters, or the first that needs some, behind all others. */
 static void context_rotate(struct fk_context *context, const struct fk_cpu *cpu)
 {
 	size_t first = context->n;

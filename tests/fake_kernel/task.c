@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Tasks, CPUs, and what tests make them do. What they count meanwhile is in counts.c. */
+/* Tasks and CPUs, and the actions of tests on them. counts.c has their counts. */
 #include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
@@ -15,7 +15,7 @@ struct fk_cpu *fk_cpu(struct fk *fk, int cpu)
 	return &fk->cpus[cpu];
 }
 
-/* Where the newest of that tid is found at once, the next time. */
+/* The cache entry of the newest task with that tid. */
 static struct fk_task **found_at(struct fk *fk, pid_t tid)
 {
 	return &fk->found[(unsigned)tid % FK_FOUND];

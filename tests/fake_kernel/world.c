@@ -225,7 +225,7 @@ static void refused(void **state)
 	skip();
 }
 
-/* Whether this kernel lets us: 0 or -errno. */
+/* Whether this kernel opens the events: 0 or -errno. */
 static int probe_real(void)
 {
 	struct sys sys;
@@ -251,7 +251,7 @@ static const struct kernel {
 	{"Linux", "linux", real_setup},
 };
 
-/* Those that WORLD names, or all; none where it names none. */
+/* The worlds in WORLD; all if it is not set. */
 static size_t wanted_kernels(const struct kernel *wanted[ARRAY_SIZE(kernels)])
 {
 	const char *world = getenv("WORLD");
@@ -297,7 +297,7 @@ int world_run(const char *name, const struct world_case *cases, size_t n)
 	char(*names)[80] = xcalloc(n_tests, sizeof(*names));
 	for (size_t i = 0; i < n_wanted; i++)
 		add_tests(wanted[i], cases, n, &names[i * n], &tests[i * n]);
-	/* What cmocka's macro calls, which wants an array of constant size. */
+	/* The function behind cmocka's macro, which needs an array of constant size. */
 	int failed = _cmocka_run_group_tests(name, tests, n_tests, NULL, NULL);
 	free(names);
 	free(tests);

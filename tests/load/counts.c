@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * counts [-s] [-i MILLISECONDS=100] [-n LINES]: the witness beside pmctop, what `perf stat -a -I`
- * would say.
+ * counts [-s] [-i MILLISECONDS=100] [-n LINES]: counts whole CPUs beside pmctop, as `perf stat -a
+ * -I` does.
  *
- * One counting group per online CPU, opened by bare perf_event_open and shared with none of
- * pmctop's code: cycles and instructions, or with -s three software events, which every machine
- * has. A line of JSON an interval: the growth of each count since the line before, summed over the
- * CPUs and not scaled, with the time that the groups were enabled and running. "time" is the
- * real-time clock at the interval's end. Exit status 77: this machine has no such counters.
+ * One counting group per online CPU, opened by perf_event_open without any code of pmctop: cycles
+ * and instructions, or with -s three software events, which every machine has. Each interval it
+ * prints a line of JSON: the growth of each count, summed over the CPUs and not scaled, and the
+ * enabled and running times of the groups. "time" is the real-time clock at the end of the
+ * interval. Exit status 77: this machine has no such counters.
  */
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * crowd [-p PROCESSES=0] [-s SLEEPING=0] [-b BUSY=1] [SECONDS]: one process with many threads, of
- * which few do anything, and with many children that sleep.
+ * crowd [-p PROCESSES=0] [-s SLEEPING=0] [-b BUSY=1] [SECONDS]: one process with many threads, few
+ * of them busy, and with many sleeping children.
  *
- * The busy ones are named "busy", never leave user mode by themselves and are nice to whoever looks
- * at them; the others are named "sleeper" and wait for ever. Prints "ready" when all exist. Their
- * stacks are as small as may be, so that an ordinary user can have thousands. Without SECONDS it
- * runs until it is killed.
+ * Busy threads are named "busy", stay in user mode and have the nice value 19. The others are named
+ * "sleeper". Prints "ready" when all exist. Stacks have the smallest size, so that an ordinary user
+ * can have thousands. Without SECONDS it runs until it is killed.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -27,7 +26,7 @@ static void *sleeper_run(void *unused)
 	return unused;
 }
 
-/* They end with whoever started them. */
+/* Starts children that end with this process. */
 static void start_children(long count)
 {
 	for (long i = 0; i < count; i++) {
@@ -50,7 +49,7 @@ static void *busy_run(void *unused)
 
 	prctl(PR_SET_NAME, "busy");
 	setpriority(PRIO_PROCESS, 0, 19); /* of this thread */
-	/* It never gets to 0, which no compiler knows. */
+	/* x is never 0, but compilers cannot prove that. */
 	while (x != 0) {
 		x ^= x << 13;
 		x ^= x >> 7;
@@ -98,7 +97,7 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	/* The busy ones last: they would keep the others from being born. */
+	/* Busy threads last, because they delay the start of others. */
 	start_children(processes);
 	start(sleeping, sleeper_run);
 	start(busy, busy_run);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * deny ERRNO COMMAND [ARG...]: runs a command under a seccomp filter that answers perf_event_open
- * with EPERM, EACCES or ENOSYS, as containers have them.
+ * deny ERRNO COMMAND [ARG...]: runs a command under a seccomp filter, like those of containers, in
+ * which perf_event_open fails with EPERM, EACCES or ENOSYS.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -35,7 +35,7 @@ static int install(unsigned answer)
 	};
 	const struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
 
-	/* An ordinary user may filter only what gains no rights. */
+	/* Ordinary users need no_new_privs for a filter. */
 	if (geteuid() != 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);

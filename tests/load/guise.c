@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * guise rename | thread | exec PROGRAM | zombie | reuse: tasks that are not what they were.
- * guise as NAME [NAME...] [-- ANYTHING]: tasks that bear any name.
- * guise start PROGRAM ARGV0 [ARG...]: becomes that program, with any argv[0].
+ * guise rename | thread | exec PROGRAM | zombie | reuse: tasks that change their identity.
+ * guise as NAME [NAME...] [-- ANYTHING]: tasks with any names.
+ * guise start PROGRAM ARGV0 [ARG...]: executes a program with any argv[0].
  *
- * Each is busy for BUSY_S seconds of its own CPU time in each of its guises and then goes on to the
- * next; a line of JSON says who that was. "reuse" gives a second process the pid of a first one
- * that has ended REUSE_MS before (Linux by itself takes all other pids first), which takes
- * CAP_CHECKPOINT_RESTORE; exit status 77: not granted. "as" is a process of the first name, or of
- * its program's where that is "", with a thread of each other one; they run a little now and then
- * until whoever started them goes, or kills them. "start" is for an argv[0] of "", which Python
- * refuses from 3.13 on.
+ * A task prints a line of JSON with its name and ids, then uses BUSY_S seconds of CPU time, for
+ * each of its names. "reuse" starts a second process with the pid of a first one, REUSE_MS after
+ * its end (Linux itself uses all other pids first). That needs CAP_CHECKPOINT_RESTORE; exit status
+ * 77: not granted. "as" starts a process with the first name ("": that of the program) and a thread
+ * for each other name. They run from time to time until they are killed or their parent ends.
+ * "start" is for an argv[0] of "", which Python refuses since 3.13.
  */
 #include <errno.h>
 #include <linux/sched.h>
@@ -48,7 +47,7 @@ static void busy_as(const char *name)
 			;
 }
 
-static void say(const char *name, pid_t tid)
+static void print_task(const char *name, pid_t tid)
 {
 	printf("{\"comm\":\"%s\",\"pid\":%d,\"tid\":%d}\n", name, getpid(), tid);
 	fflush(stdout);
@@ -56,18 +55,18 @@ static void say(const char *name, pid_t tid)
 
 static int guise_rename(void)
 {
-	say("before", getpid());
+	print_task("before", getpid());
 	busy_as("before");
-	say("after", getpid());
+	print_task("after", getpid());
 	busy_as("after");
 	return 0;
 }
 
 static void *thread_run(void *unused)
 {
-	say("thread-before", gettid());
+	print_task("thread-before", gettid());
 	busy_as("thread-before");
-	say("thread-after", gettid());
+	print_task("thread-after", gettid());
 	busy_as("thread-after");
 	return unused;
 }
@@ -86,15 +85,15 @@ static int guise_exec(char **argv)
 {
 	const char *slash = strrchr(argv[0], '/');
 
-	say("before", getpid());
+	print_task("before", getpid());
 	busy_as("before");
-	say(slash ? slash + 1 : argv[0], getpid());
+	print_task(slash ? slash + 1 : argv[0], getpid());
 	execv(argv[0], argv);
 	perror("guise: exec");
 	return 1;
 }
 
-/* The child is dead, and nobody asks what became of it. */
+/* The child has exited, and its parent does not wait for it. */
 static int guise_zombie(void)
 {
 	pid_t pid = fork();
@@ -102,7 +101,7 @@ static int guise_zombie(void)
 	if (pid < 0)
 		return 1;
 	if (pid == 0) {
-		say("undead", getpid());
+		print_task("undead", getpid());
 		busy_as("undead");
 		_exit(0);
 	}
@@ -111,7 +110,7 @@ static int guise_zombie(void)
 	return 0;
 }
 
-/* clone3() into a given pid; 0 in the child. No library has it with a pid. */
+/* Forks with a given pid: clone3(), which no library has. Returns 0 in the child. */
 static pid_t fork_as(pid_t wanted)
 {
 	struct clone_args args = {
@@ -130,7 +129,7 @@ static int guise_reuse(void)
 	if (pid < 0)
 		return 1;
 	if (pid == 0) {
-		say("first", getpid());
+		print_task("first", getpid());
 		busy_as("first");
 		_exit(0);
 	}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * hog COUNT [shared]: takes COUNT counters of every CPU and keeps them, as an exclusive profiler
- * does; or shares them, as perf stat does.
+ * hog COUNT [shared]: keeps COUNT counters of every CPU, like an exclusive profiler, or shares
+ * them, like perf stat.
  *
- * Pinned events stay on the PMU whatever others ask for, so groups that others have opened go off
- * it and new ones never get on; shared ones take turns with them. Prints a line when it has them,
- * then waits to be killed.
+ * Pinned events always stay on the PMU, so groups of other programs lose their counters and new
+ * groups get none. Shared events open_counter turns with them. Prints a line when it has the
+ * counters, then waits to be killed.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int take(int cpu, int pinned)
+static int open_counter(int cpu, int pinned)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 	}
 	for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++) {
 		for (long i = 0; i < count; i++) {
-			if (take(cpu, argc < 3) < 0) {
+			if (open_counter(cpu, argc < 3) < 0) {
 				perror("hog");
 				return 77;
 			}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * pingpong [-c CPU] [-t SECONDS] COUNT: two processes that do nothing but wake each other, a byte
- * through a pipe each way.
+ * pingpong [-c CPU] [-t SECONDS] COUNT: two processes that wake each other by a byte through a
+ * pipe.
  *
- * On one CPU every round trip is two context switches at least, which is the heaviest load for
- * anything that works at each switch. The other process is named "pong". At the end it prints how
- * many round trips there were; with -t also every so often a line of JSON: how many there were
- * since the last one, how long they took and the CPU time of both processes.
+ * On one CPU a round trip has at least two context switches: the heaviest load for code that runs
+ * at each switch. The other process is named "pong". At the end it prints the number of round
+ * trips. With -t it also prints a line of JSON every SECONDS: round trips since the last line, the
+ * time and the CPU time of both processes.
  */
 #include <sched.h>
 #include <signal.h>

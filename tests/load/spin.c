@@ -2,10 +2,9 @@
 /*
  * spin [-n COPIES] [-c CPU] [SECONDS]: keeps CPUs busy in user space, in registers alone.
  *
- * The loop is a xorshift generator: each step needs the one before, no compiler knows a closed
- * form, and the exit status depends on the last value (never 0 in truth), so the loop stays. The
- * clock is read once in millions of instructions: nothing but the loop shows in a profile. Without
- * SECONDS it runs until it is killed.
+ * The loop is a xorshift generator. Each step needs the previous one, and the exit status depends
+ * on the last value (never 0), so compilers keep the loop. The clock is read once in millions of
+ * instructions, so a profile has the loop alone. Without SECONDS it runs until it is killed.
  */
 #include <sched.h>
 #include <signal.h>
@@ -17,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STEPS_PER_LOOK (1U << 20)
+#define STEPS_PER_CHECK (1U << 20)
 
 static double now_s(void)
 {
@@ -29,7 +28,7 @@ static double now_s(void)
 
 static uint64_t spin_steps(uint64_t x)
 {
-	for (uint32_t i = 0; i < STEPS_PER_LOOK; i++) {
+	for (uint32_t i = 0; i < STEPS_PER_CHECK; i++) {
 		x ^= x << 13;
 		x ^= x >> 7;
 		x ^= x << 17;
@@ -92,7 +91,7 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		if (pid == 0) {
-			/* Whoever kills the first copy means them all. */
+			/* All copies end with the first one. */
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			return getppid() == parent ? spin(seconds) : 0;
 		}

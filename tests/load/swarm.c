@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * swarm COUNT [MILLISECONDS=1]: many tasks that are gone before anyone looks twice.
+ * swarm COUNT [MILLISECONDS=1]: many short-lived tasks.
  *
- * Forks COUNT children, at most 8 alive at a time. Each names itself "swarm-kid", burns
- * MILLISECONDS of its own CPU time and exits. At the end one line of JSON says how many there were
- * and what the kernel charged them, which is what a tool that counts short-lived tasks has to find
- * again.
+ * Forks COUNT children, at most 8 at a time. Each has the name "swarm-run_child", uses MILLISECONDS
+ * of CPU time and exits. At the end it prints a line of JSON: the number of children and their CPU
+ * time by the kernel, which a tool that counts short-lived tasks must find.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -31,10 +30,10 @@ static uint64_t timeval_ns(const struct timeval *tv)
 	return (uint64_t)tv->tv_sec * 1000000000U + (uint64_t)tv->tv_usec * 1000U;
 }
 
-/* A volatile count: what is burnt does not matter, only that the clock is not read all the time. */
-static void kid(uint64_t ns)
+/* Uses CPU time with few reads of the clock. */
+static void run_child(uint64_t ns)
 {
-	prctl(PR_SET_NAME, "swarm-kid");
+	prctl(PR_SET_NAME, "swarm-run_child");
 	while (cpu_now_ns() < ns)
 		for (volatile int i = 0; i < 1000; i++)
 			;
@@ -74,7 +73,7 @@ int main(int argc, char **argv)
 			break;
 		}
 		if (pid == 0) {
-			kid((uint64_t)(ms * 1e6));
+			run_child((uint64_t)(ms * 1e6));
 			_exit(0);
 		}
 	}

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * tree [-n] [-s STATUS] [STEPS=100000]: a command with a family: 50 processes and 200 threads,
- * which all do the same counted work and then are gone.
+ * tree [-n] [-s STATUS] [STEPS=100000]: a command with 50 descendants and 200 threads, which do the
+ * same work and exit.
  *
- * Every process starts four threads, and each of them, each process and the command itself make
- * STEPS steps of a generator in registers: what the whole family executes in user mode is the same
- * in every run. Among them are a child that has a child of its own, an orphan whose parent does not
- * wait, and one that executes another program (this one, by another name). The command ends last,
- * with STATUS, after a line of JSON that says how many there were.
+ * Each process starts four threads. Each thread, each process and the command make STEPS steps of a
+ * generator in registers, so the instructions in user mode are the same in every run. One child has
+ * a child, one leaves an orphan, and one executes another program (this one, by another name). The
+ * command ends last, with STATUS, after a line of JSON with the numbers of processes and threads.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -31,7 +30,7 @@ static void die(const char *what)
 	exit(111);
 }
 
-/* Each step needs the one before; that the last value is not 0 is known to no compiler. */
+/* Each step needs the previous one. Compilers cannot prove that the last value is not 0. */
 static void work(void)
 {
 	uint64_t x = 88172645463325252U;
@@ -53,7 +52,7 @@ static void *thread_run(void *unused)
 	return NULL;
 }
 
-/* What every process of the family but the command does. */
+/* The work of each process except the command. */
 static void member_run(void)
 {
 	pthread_t threads[THREADS];
@@ -66,7 +65,7 @@ static void member_run(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* Starts a member: 0 in the new process. */
+/* Forks. Returns 0 in the new process. */
 static pid_t member_fork(const char *name)
 {
 	pid_t pid = fork();
@@ -104,7 +103,7 @@ static void kid_with_orphan(void)
 		pid_t leaver = getpid();
 
 		if (member_fork("tree-orphan") == 0) {
-			/* At work only when it is one. */
+			/* Waits until it is an orphan. */
 			while (getppid() == leaver)
 				usleep(1000);
 			member_run();
@@ -139,12 +138,12 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt(argc, argv, "mns:")) != -1) {
 		switch (opt) {
-		case 'm': /* one that has executed this program */
+		case 'm': /* executed by a member */
 			steps = strtoull(argv[optind], NULL, 10);
 			prctl(PR_SET_NAME, "tree-exec");
 			member_run();
 			return 0;
-		case 'n': /* nice to whoever looks at it */
+		case 'n': /* leaves CPU time to other programs */
 			setpriority(PRIO_PROCESS, 0, 19);
 			break;
 		case 's':
@@ -159,7 +158,8 @@ int main(int argc, char **argv)
 	if (optind < argc)
 		steps = strtoull(argv[optind], NULL, 10);
 
-	/* Nobody waits for an orphan: it is gone when nobody has this pipe's end. */
+	/* An orphan cannot be waited for. All have exited when the write end of this pipe is
+	 * closed. */
 	if (pipe(alive))
 		die("pipe");
 	for (int i = 0; i < PLAIN_KIDS; i++)
