@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * bench_fold [TASKS=2] [RECORDS=2000000] [switches|traced]: the cost of a record to pmctop, from
- * the bytes in the ring to the tally of its task: all of core/collect/cpu_counter_set, without a
- * kernel. TASKS take turns on a CPU. With "switches" there are SWITCH records in and out too, as
- * where the kernel does not report some switches. With "traced" samples have the RAW part of
- * sched:sched_switch. Prints ns of CPU time. The instructions of a record are the difference of two
- * runs under callgrind, with other RECORDS.
+ * bench_fold [TASKS=2] [RECORDS=2000000] [switches|traced]: the cost of a record, from the bytes in
+ * the ring to the tally of its task: core/collect/cpu_counter_set without a kernel. TASKS take
+ * turns on a CPU. "switches": with SWITCH records, as on kernels that do not report some switches.
+ * "traced": samples have the RAW part of sched:sched_switch. Prints ns of CPU time. The
+ * instructions of a record are the difference of two runs under callgrind with different RECORDS.
  */
 #include "core/attrib/tasks.h"
 #include "core/base/util.h"
 #include "core/collect/cpu_counter_set.h"
 #include "core/sys/sys.h"
-#include "tests/bench/tell.h"
+#include "tests/bench/print_figure.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +24,7 @@ enum { FIRST_TID = 1000, RING_BYTES = 2 << 20, ROUND_BYTES = 512 << 10 };
 static const char *const event_names[] = {"page-faults",  "cpu-migrations",   "minor-faults",
 					  "major-faults", "alignment-faults", "emulation-faults"};
 
-/* Linux, but events are numbers, and the ring is ours to write. */
+/* Linux with stubs of perf events, whose ring this program writes. */
 static struct sys linux_sys;
 static int last_fd = 100;
 static void *ring_memory;
@@ -76,8 +75,6 @@ static int stub_close(void *ctx, int fd)
 	return 0;
 }
 
-/* ---- what the kernel would write */
-
 struct writer {
 	struct ring *ring;
 	const struct attrib_layout *layout;
@@ -91,7 +88,7 @@ static uint32_t tid_of(const struct writer *writer, uint64_t n)
 	return FIRST_TID + (uint32_t)(n % writer->tasks);
 }
 
-/* As Linux has it; a u32 that says how long it is stands before it. */
+/* The format of Linux. A u32 with its size precedes it. */
 static const struct switch_event tracepoint = {
 	.choice = SWITCH_EVENT_TRACEPOINT,
 	.format = {.prev_pid = {24, 4},
@@ -103,7 +100,7 @@ static const struct switch_event tracepoint = {
 };
 enum { RAW_BYTES = 72 };
 
-static void put_raw(const struct writer *writer, unsigned char *raw)
+static void write_raw(const struct writer *writer, unsigned char *raw)
 {
 	const uint32_t size = RAW_BYTES - sizeof(size);
 	const uint32_t prev = tid_of(writer, writer->n - 1), next = tid_of(writer, writer->n);
@@ -113,7 +110,8 @@ static void put_raw(const struct writer *writer, unsigned char *raw)
 	memcpy(raw + sizeof(size) + tracepoint.format.next_pid.offset, &next, sizeof(next));
 }
 
-static void put(struct writer *writer, uint64_t *words, size_t bytes, uint32_t type, uint16_t misc)
+static void write_record(struct writer *writer, uint64_t *words, size_t bytes, uint32_t type,
+			 uint16_t misc)
 {
 	unsigned char *data = (unsigned char *)ring_memory + (writer->ring->map_bytes - RING_BYTES);
 	size_t at = writer->head % RING_BYTES, first = size_min(bytes, RING_BYTES - at);
@@ -125,19 +123,19 @@ static void put(struct writer *writer, uint64_t *words, size_t bytes, uint32_t t
 	writer->head += bytes;
 }
 
-static void put_switch(struct writer *writer, uint32_t who, uint32_t other, uint16_t misc)
+static void write_switch(struct writer *writer, uint32_t tid, uint32_t other, uint16_t misc)
 {
 	uint64_t words[6] = {0,
 			     (uint64_t)other << 32 | other,
-			     (uint64_t)who << 32 | who,
+			     (uint64_t)tid << 32 | tid,
 			     writer->origin_ns + writer->n * 1000,
 			     0,
 			     writer->switch_id + 50};
 
-	put(writer, words, sizeof(words), PERF_RECORD_SWITCH_CPU_WIDE, misc);
+	write_record(writer, words, sizeof(words), PERF_RECORD_SWITCH_CPU_WIDE, misc);
 }
 
-static void put_sample(struct writer *writer)
+static void write_sample(struct writer *writer)
 {
 	uint64_t words[64] = {0}, tid = tid_of(writer, writer->n);
 	size_t n_values = writer->layout->n_values;
@@ -151,30 +149,28 @@ static void put_sample(struct writer *writer)
 	for (size_t k = 0; k < n_values; k++)
 		words[8 + k] = k == writer->layout->switch_value ? writer->n : writer->n / (k + 1);
 	if (writer->traced)
-		put_raw(writer, (unsigned char *)(words + 8 + n_values));
-	put(writer, words, (8 + n_values) * 8 + (writer->traced ? RAW_BYTES : 0),
-	    PERF_RECORD_SAMPLE, 0);
+		write_raw(writer, (unsigned char *)(words + 8 + n_values));
+	write_record(writer, words, (8 + n_values) * 8 + (writer->traced ? RAW_BYTES : 0),
+		     PERF_RECORD_SAMPLE, 0);
 }
 
-/* As much as wakes the reader, or so many samples; how many there were. */
+/* Writes records until the reader would wake, or `most` samples. Returns their number. */
 static uint64_t fill(struct writer *writer, uint64_t most)
 {
 	uint64_t until = writer->head + ROUND_BYTES, written = 0;
 
 	for (; writer->head < until && written < most; written++) {
-		uint32_t who = tid_of(writer, writer->n), next = tid_of(writer, writer->n + 1);
+		uint32_t tid = tid_of(writer, writer->n), next = tid_of(writer, writer->n + 1);
 
-		put_sample(writer);
+		write_sample(writer);
 		if (!writer->switches)
 			continue;
-		put_switch(writer, who, next, PERF_RECORD_MISC_SWITCH_OUT);
-		put_switch(writer, next, who, 0);
+		write_switch(writer, tid, next, PERF_RECORD_MISC_SWITCH_OUT);
+		write_switch(writer, next, tid, 0);
 	}
 	writer->ring->page->data_head = writer->head;
 	return written;
 }
-
-/* ---- the reader */
 
 static double cpu_s(void)
 {
@@ -184,7 +180,7 @@ static double cpu_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void resolve(struct event_set *events, struct plan_wants *wants)
+static void add_events(struct event_set *events, struct plan_wants *wants)
 {
 	struct error err;
 
@@ -208,7 +204,7 @@ static void wants_fini(struct plan_wants *wants)
 		free(wants->items[i].events);
 }
 
-/* The real ones, without perf events. */
+/* The calls of sys, with the stubs above. */
 static struct sys_ops stub_ops(const struct sys *sys)
 {
 	struct sys_ops ops = *sys->ops;
@@ -259,7 +255,7 @@ int main(int argc, char **argv)
 	pmu_set_read(&sys, &pmus);
 	const struct event_context context = {.sys = &sys, .pmus = &pmus};
 	event_set_init(&events, &context);
-	resolve(&events, &wants);
+	add_events(&events, &wants);
 	struct plan *plan = plan_new(&(struct plan_request){
 		.events = &events, .pmus = &pmus, .wants = &wants, .most = most});
 	struct tasks *table = tasks_new(&sys);
@@ -285,7 +281,7 @@ int main(int argc, char **argv)
 		fputs("bench_fold: not all was folded in\n", stderr);
 		return 1;
 	}
-	tell("record", spent_s * 1e9 / (double)records, "ns");
+	print_figure("record", spent_s * 1e9 / (double)records, "ns");
 
 	cpu_counters_close(&cpu);
 	fork_scan_fini(&cpus.fork_scan);

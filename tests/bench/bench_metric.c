@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* What the figures of a refresh cost: 50 metrics of 20,000 tasks, evaluated once a second. */
+/* The cost of the figures of a refresh: 50 metrics of 20,000 tasks. */
 #include "tests/unit/shared/counted.h"
 
 #include "core/base/util.h"
 #include "core/metric/metric.h"
 #include "core/snapshot/snapshot.h"
-#include "tests/bench/tell.h"
+#include "tests/bench/print_figure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { METRICS = 50, TASKS = 20000, REFRESHES = 5 };
 
-/* Formulas as the built-in ones are: two to four events each. */
+/* Formulas like the built-in ones, with two to four events each. */
 static const char *const expressions[] = {
 	"instructions / cycles",
 	"1000 * cache-misses / instructions",
@@ -68,7 +68,7 @@ int main(void)
 		double took_s = cpu_s() - began_s;
 		best_s = took_s < best_s ? took_s : best_s;
 	}
-	tell("50 metrics of 20,000 tasks", best_s * 1e3, "ms");
+	print_figure("50 metrics of 20,000 tasks", best_s * 1e3, "ms");
 
 	rows_fini(&rows);
 	for (size_t i = 0; i < METRICS; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What recording costs whoever counts: a CPU's records folded in from a ring, with a recorder that
- * is told of each and without, in turns. Of the thread that counts alone; the file has another one.
+ * The cost of recording to the thread that counts: the records of a CPU are read from a ring with a
+ * recorder and without, in turns. The thread that writes the file is not measured.
  */
 #include "core/attrib/attrib.h"
 #include "core/base/util.h"
@@ -9,7 +9,7 @@
 #include "core/perf/ring.h"
 #include "core/perfdata/recorder.h"
 #include "core/sys/sys.h"
-#include "tests/bench/tell.h"
+#include "tests/bench/print_figure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* Switches until the ring wakes its reader, between two tasks, the next ones each time. */
+/* Writes switches between two tasks until the ring would wake its reader. */
 static void fill(struct ring *ring, unsigned char *bytes, uint64_t *n)
 {
 	uint64_t head = ring->tail;
@@ -83,7 +83,7 @@ static void drain(struct ring *ring, struct attrib *attrib, struct recorder *rec
 	ring_release(ring);
 }
 
-/* ns a record. */
+/* Returns the ns of a record; path NULL: without a recorder. */
 static double run(const char *path)
 {
 	static const int counter_of[VALUES] = {2, 3, 4, 5, PLAN_SWITCH, PLAN_TICK, 6};
@@ -116,13 +116,13 @@ static double run(const char *path)
 	unsigned char *bytes = xcalloc(1, RING_BYTES);
 	struct perf_event_mmap_page page = {0};
 	struct ring ring = {.page = &page, .data = bytes, .data_bytes = RING_BYTES};
-	uint64_t n = 0, taken_ns = 0;
+	uint64_t n = 0, spent_ns = 0;
 
 	for (size_t i = 0; i < ROUNDS; i++) {
 		fill(&ring, bytes, &n);
 		uint64_t begin_ns = cpu_ns();
 		drain(&ring, attrib, recorder, &stream);
-		taken_ns += cpu_ns() - begin_ns;
+		spent_ns += cpu_ns() - begin_ns;
 		usleep(2000);
 	}
 	if (recorder && recorder_state(recorder, &err) < 0)
@@ -134,7 +134,7 @@ static double run(const char *path)
 	interval_fini(&interval);
 	tasks_free(tasks);
 	sys_linux_fini(&sys);
-	return (double)taken_ns / ROUNDS / RECORDS;
+	return (double)spent_ns / ROUNDS / RECORDS;
 }
 
 static int compare(const void *a, const void *b)
@@ -166,6 +166,6 @@ int main(void)
 		ratios[i] = recorded[i] / plain[i];
 	}
 	unlink(path);
-	tell("recorded / not recorded", median(ratios), "x");
+	print_figure("recorded / not recorded", median(ratios), "x");
 	return 0;
 }

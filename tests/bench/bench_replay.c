@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * bench_replay FILE...: how many records of these recordings are replayed in a second of one CPU,
- * without pictures (as a player skips), and with one of each interval.
+ * bench_replay FILE...: the number of records that are replayed in a second of CPU time, skipped
+ * without snapshots (as in a seek) and with a snapshot of each interval.
  */
 #include "core/base/util.h"
 #include "core/replay/replay.h"
 #include "core/sys/sys.h"
-#include "tests/bench/tell.h"
+#include "tests/bench/print_figure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ static double cpu_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* CPU seconds for all of it; < 0: it cannot be replayed. */
-static double run(const struct sys *sys, const char *path, bool pictures, uint64_t *records,
+/* CPU seconds of the whole replay; < 0: error. */
+static double run(const struct sys *sys, const char *path, bool shown, uint64_t *records,
 		  unsigned *intervals)
 {
 	const struct engine_config engine = {0};
@@ -40,8 +40,8 @@ static double run(const struct sys *sys, const char *path, bool pictures, uint64
 	while (result > 0) {
 		struct snapshot *snapshot = NULL;
 		uint64_t time_ns;
-		result = pictures ? replay_next(replay, &snapshot, &err)
-				  : replay_skip(replay, &time_ns, &err);
+		result = shown ? replay_next(replay, &snapshot, &err)
+			       : replay_skip(replay, &time_ns, &err);
 		*intervals += result > 0;
 		snapshot_free(snapshot);
 	}
@@ -60,13 +60,13 @@ static int compare(const void *a, const void *b)
 }
 
 /* The median of some runs. */
-static double measure(const struct sys *sys, const char *path, bool pictures, uint64_t *records,
+static double measure(const struct sys *sys, const char *path, bool shown, uint64_t *records,
 		      unsigned *intervals)
 {
 	double taken_s[RUNS];
 
 	for (unsigned i = 0; i < RUNS; i++) {
-		taken_s[i] = run(sys, path, pictures, records, intervals);
+		taken_s[i] = run(sys, path, shown, records, intervals);
 		if (taken_s[i] < 0)
 			exit(1);
 	}
@@ -88,9 +88,9 @@ int main(int argc, char **argv)
 		char name[128];
 
 		snprintf(name, sizeof(name), "%.64s skipped", argv[i]);
-		tell(name, (double)records / skip_s / 1e6, "million records/s");
+		print_figure(name, (double)records / skip_s / 1e6, "million records/s");
 		snprintf(name, sizeof(name), "%.64s shown", argv[i]);
-		tell(name, (double)records / show_s / 1e6, "million records/s");
+		print_figure(name, (double)records / show_s / 1e6, "million records/s");
 	}
 	sys_linux_fini(&sys);
 	return 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * What 20,000 tasks that all run cost in an interval: asking /proc about each (through this
- * process's own files), asking again as often as it is done, and adding them up.
+ * The cost of 20,000 running tasks in an interval: the first scan of /proc (through the files of
+ * this process), later scans, and roll-ups.
  */
 #include "core/attrib/tasks.h"
 #include "core/base/util.h"
 #include "core/sys/sys.h"
 #include "core/view/view.h"
-#include "tests/bench/tell.h"
+#include "tests/bench/print_figure.h"
 #include "tests/unit/shared/sample.h"
 
 #include <stdio.h>
@@ -24,10 +24,10 @@ static double now_ms(void)
 	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
 }
 
-/* The kernel, but /proc/NUMBER is always ourselves. */
+/* The kernel, with /proc/NUMBER replaced by /proc/self. */
 static struct sys real;
 
-static const char *native(const char *path, char *text, size_t size)
+static const char *self_path(const char *path, char *text, size_t size)
 {
 	const char *rest = strncmp(path, "/proc/", 6) == 0 ? strchr(path + 6, '/') : NULL;
 
@@ -42,7 +42,7 @@ static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
 	char text[64];
 
 	(void)ctx;
-	return sys_file_read(&real, native(path, text, sizeof(text)), buffer, size);
+	return sys_file_read(&real, self_path(path, text, sizeof(text)), buffer, size);
 }
 
 static int file_owner(void *ctx, const char *path, uid_t *owner)
@@ -50,7 +50,7 @@ static int file_owner(void *ctx, const char *path, uid_t *owner)
 	char text[64];
 
 	(void)ctx;
-	return sys_file_owner(&real, native(path, text, sizeof(text)), owner);
+	return sys_file_owner(&real, self_path(path, text, sizeof(text)), owner);
 }
 
 static int dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name), void *arg)
@@ -65,7 +65,7 @@ static uint64_t now_ns(void *ctx)
 	return sys_now_ns(&real);
 }
 
-static void bench_look_up(void)
+static void bench_scans(void)
 {
 	static const struct sys_ops ops = {.file_read = file_read,
 					   .file_owner = file_owner,
@@ -82,7 +82,7 @@ static void bench_look_up(void)
 		all[i] = tasks_at(tasks, i + 1, i + 1, start_ns);
 		tasks_refresh(tasks, all[i], start_ns, &none);
 	}
-	tell("first look at 20,000 tasks", now_ms() - begin, "ms");
+	print_figure("first scan of 20,000 tasks", now_ms() - begin, "ms");
 	for (unsigned s = 1; s <= SECONDS; s++) {
 		unsigned budget = 501;
 
@@ -93,8 +93,8 @@ static void bench_look_up(void)
 		worst = took > worst ? took : worst;
 		total += took;
 	}
-	tell("asking again, a second", total / SECONDS, "ms");
-	tell("asking again, at worst", worst, "ms");
+	print_figure("later scans, a second", total / SECONDS, "ms");
+	print_figure("later scans, at worst", worst, "ms");
 	tasks_free(tasks);
 	free(all);
 }
@@ -127,7 +127,7 @@ static void bench_views(void)
 		char name[64];
 
 		snprintf(name, sizeof(name), "view of 20,000 tasks by %s", rollup_name(by));
-		tell(name, now_ms() - begin, "ms");
+		print_figure(name, now_ms() - begin, "ms");
 		view_fini(&view);
 	}
 	snapshot_free(snapshot);
@@ -137,7 +137,7 @@ int main(void)
 {
 	if (sys_linux_init(&real) < 0)
 		return 1;
-	bench_look_up();
+	bench_scans();
 	bench_views();
 	sys_linux_fini(&real);
 	return 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * bench_scale CPUS TASKS BUSY SWITCHES REFRESHES MS: pmctop on a server that nobody here has. The
- * fake kernel is a machine of CPUS with TASKS, of which BUSY take turns on each CPU, SWITCHES times
- * a second, six hardware events counted, a refresh every MS ms; engine, history and screen are the
- * real ones. Time that passes inside the fake kernel is not pmctop's and is taken out; while pmctop
- * works the fake clock stands still, so nothing is lost here: whether it would be follows from how
- * long rings that are full enough take to be read.
+ * bench_scale CPUS TASKS BUSY SWITCHES REFRESHES MS: pmctop on a large server. The fake kernel has
+ * CPUS and TASKS, of which BUSY take turns on each CPU, SWITCHES times a second. Six hardware
+ * events are counted, with a refresh every MS ms. Engine, history and screen are the real ones. The
+ * time spent in the fake kernel is subtracted. Its clock stands still while pmctop works, so no
+ * records are lost here. Whether a real server would lose some follows from the time to read full
+ * rings.
  */
 #include "core/base/util.h"
 #include "core/engine/engine.h"
-#include "tests/bench/tell.h"
+#include "tests/bench/print_figure.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tui/options/options.h"
 #include "tui/run/run.h"
@@ -23,8 +23,6 @@
 
 enum { FIRST_TID = 1000, WARM = 1, PAST_BEGINS = 15, WIDTH = 200, HEIGHT = 50 };
 
-/* ---- the fake kernel, and how long it took */
-
 static struct sys fake;
 static uint64_t kernel_ns;
 
@@ -36,7 +34,7 @@ static uint64_t own_ns(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-static uint64_t leave(uint64_t began_ns)
+static uint64_t add_kernel_time(uint64_t began_ns)
 {
 	return kernel_ns += own_ns() - began_ns;
 }
@@ -44,13 +42,13 @@ static uint64_t leave(uint64_t began_ns)
 static uint64_t waits;
 static size_t mapped_bytes;
 
-/* What pmctop does between two waits is a drain, or ends an interval. */
+/* Between two waits pmctop drains rings or ends an interval. */
 static int timed_wait(void *ctx, struct pollfd *fds, size_t count, uint64_t deadline_ns)
 {
 	uint64_t began_ns = own_ns();
 	int result = fake.ops->wait(ctx, fds, count, deadline_ns);
 
-	leave(began_ns);
+	add_kernel_time(began_ns);
 	waits++;
 	return result;
 }
@@ -59,7 +57,7 @@ static uint64_t timed_now(void *ctx)
 {
 	uint64_t began_ns = own_ns(), now_ns = fake.ops->now_ns(ctx);
 
-	leave(began_ns);
+	add_kernel_time(began_ns);
 	return now_ns;
 }
 
@@ -68,7 +66,7 @@ static int timed_ioctl(void *ctx, int fd, unsigned long request, uintptr_t argum
 	uint64_t began_ns = own_ns();
 	int result = fake.ops->perf_ioctl(ctx, fd, request, argument);
 
-	leave(began_ns);
+	add_kernel_time(began_ns);
 	return result;
 }
 
@@ -77,7 +75,7 @@ static ssize_t timed_read(void *ctx, int fd, void *buffer, size_t size)
 	uint64_t began_ns = own_ns();
 	ssize_t result = fake.ops->perf_read(ctx, fd, buffer, size);
 
-	leave(began_ns);
+	add_kernel_time(began_ns);
 	return result;
 }
 
@@ -86,7 +84,7 @@ static ssize_t timed_file_read(void *ctx, const char *path, char *buffer, size_t
 	uint64_t began_ns = own_ns();
 	ssize_t result = fake.ops->file_read(ctx, path, buffer, size);
 
-	leave(began_ns);
+	add_kernel_time(began_ns);
 	return result;
 }
 
@@ -95,7 +93,7 @@ static int timed_file_owner(void *ctx, const char *path, uid_t *owner)
 	uint64_t began_ns = own_ns();
 	int result = fake.ops->file_owner(ctx, path, owner);
 
-	leave(began_ns);
+	add_kernel_time(began_ns);
 	return result;
 }
 
@@ -111,15 +109,13 @@ static int noted_unmap(void *ctx, void *address, size_t size)
 	return fake.ops->perf_unmap(ctx, address, size);
 }
 
-/* ---- the server */
-
 struct server {
 	struct fk *fk;
 	unsigned cpus, tasks, busy, turn;
 	uint64_t turn_ns, refresh_ns;
 };
 
-/* Each CPU has tasks of its own; at one moment all of them give way to the next. */
+/* Switches all CPUs to their next task at one moment. Each CPU has its own tasks. */
 static void take_turns(struct fk *fk, void *arg)
 {
 	struct server *server = arg;
@@ -150,9 +146,7 @@ static void server_open(struct server *server)
 	fk_after(server->fk, server->turn_ns, take_turns, server);
 }
 
-/* ---- pmctop */
-
-/* Without the rings, which are mapped, and what the fake kernel has. */
+/* The heap without that of the fake kernel. Rings are mapped and not included. */
 static double heap_mib(const struct server *server)
 {
 	struct mallinfo2 info = mallinfo2();
@@ -167,13 +161,13 @@ struct costs {
 	double first_heap_mib;
 };
 
-static void keep_most(uint64_t *most, uint64_t value)
+static void update_most(uint64_t *most, uint64_t value)
 {
 	if (value > *most)
 		*most = value;
 }
 
-/* Of this thread, without the fake kernel. */
+/* CPU time of this thread without the fake kernel. */
 static uint64_t pmctop_ns(void)
 {
 	return own_ns() - kernel_ns;
@@ -199,28 +193,28 @@ static void refresh(struct server *server, struct engine *engine, struct app *ap
 	costs->drain_ns += waited_ns - began_ns;
 	costs->snapshot_ns += cut_ns - waited_ns;
 	costs->screen_ns += drawn_ns - cut_ns;
-	keep_most(&costs->most_snapshot_ns, cut_ns - waited_ns);
-	keep_most(&costs->most_screen_ns, drawn_ns - cut_ns);
+	update_most(&costs->most_snapshot_ns, cut_ns - waited_ns);
+	update_most(&costs->most_screen_ns, drawn_ns - cut_ns);
 	costs->waits += waits;
 }
 
-static void tell_all(const struct server *server, const struct costs *costs, unsigned n)
+static void print_costs(const struct server *server, const struct costs *costs, unsigned n)
 {
 	double seconds = (double)costs->interval_ns / (double)NS_PER_S;
 
-	tell("drain", (double)costs->drain_ns / seconds / 1e6, "ms a second");
-	tell("record", (double)costs->drain_ns / (double)(costs->records + 1), "ns");
-	tell("snapshot", (double)costs->snapshot_ns / n / 1e6, "ms");
-	tell("screen", (double)costs->screen_ns / n / 1e6, "ms");
-	tell("worst snapshot", (double)costs->most_snapshot_ns / 1e6, "ms");
-	tell("worst screen", (double)costs->most_screen_ns / 1e6, "ms");
-	tell("records", (double)costs->records / seconds, "a second");
-	tell("lost", (double)costs->lost, "records");
-	tell("drains", (double)costs->waits / seconds, "a second");
-	tell("descriptors", fk_open_fds(server->fk), "");
-	tell("rings", (double)mapped_bytes / (1 << 20), "MiB");
-	tell("heap", heap_mib(server), "MiB");
-	tell("past", heap_mib(server) - costs->first_heap_mib, "MiB");
+	print_figure("drain", (double)costs->drain_ns / seconds / 1e6, "ms a second");
+	print_figure("record", (double)costs->drain_ns / (double)(costs->records + 1), "ns");
+	print_figure("snapshot", (double)costs->snapshot_ns / n / 1e6, "ms");
+	print_figure("screen", (double)costs->screen_ns / n / 1e6, "ms");
+	print_figure("worst snapshot", (double)costs->most_snapshot_ns / 1e6, "ms");
+	print_figure("worst screen", (double)costs->most_screen_ns / 1e6, "ms");
+	print_figure("records", (double)costs->records / seconds, "a second");
+	print_figure("lost", (double)costs->lost, "records");
+	print_figure("drains", (double)costs->waits / seconds, "a second");
+	print_figure("descriptors", fk_open_fds(server->fk), "");
+	print_figure("rings", (double)mapped_bytes / (1 << 20), "MiB");
+	print_figure("heap", heap_mib(server), "MiB");
+	print_figure("past", heap_mib(server) - costs->first_heap_mib, "MiB");
 }
 
 int main(int argc, char **argv)
@@ -272,7 +266,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "bench_scale: %s\n", err.text);
 		return 1;
 	}
-	tell("start", (double)(pmctop_ns() - began_ns) / 1e6, "ms");
+	print_figure("start", (double)(pmctop_ns() - began_ns) / 1e6, "ms");
 
 	struct costs warm = {0}, costs = {0};
 	for (unsigned i = 0; i < WARM; i++)
@@ -282,7 +276,7 @@ int main(int argc, char **argv)
 			costs.first_heap_mib = heap_mib(&server);
 		refresh(&server, engine, &app, &canvas, &costs);
 	}
-	tell_all(&server, &costs, refreshes);
+	print_costs(&server, &costs, refreshes);
 	canvas_fini(&canvas);
 	app_fini(&app);
 	options_fini(&options);

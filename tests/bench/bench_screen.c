@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the screen's thread spends with 20,000 tasks on 64 CPUs: from a new snapshot until it is
- * drawn, with all that a large screen shows and what the past keeps of it, and from a key until
- * that is drawn. Medians, of this process's own CPU time.
+ * The CPU time of the screen's thread with 20,000 tasks on 64 CPUs: from a new snapshot until it is
+ * drawn on a large screen, history included, and from a key until its effect is drawn. Medians.
  */
 #include "core/base/util.h"
-#include "tests/bench/tell.h"
+#include "tests/bench/print_figure.h"
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tui/run/run.h"
 #include "tui/screen/app.h"
@@ -37,7 +36,7 @@ static double median(double times[ROUNDS])
 	return times[ROUNDS / 2];
 }
 
-/* All that run, so many threads a process; each time other ones are the busiest. */
+/* Running tasks, per_process threads a process. The seed selects the busiest. */
 static struct snapshot *make_snapshot(int per_process, unsigned seed)
 {
 	struct sample_row *rows = xcalloc(TASKS, sizeof(*rows));
@@ -136,7 +135,7 @@ static struct costs bench_scene(const struct scene *scene, int per_process)
 	return (struct costs){median(refresh), median(down), median(end)};
 }
 
-static void tell_scene(const struct scene *scene, int per_process)
+static void print_scene(const struct scene *scene, int per_process)
 {
 	const struct costs costs = bench_scene(scene, per_process);
 	const struct {
@@ -149,7 +148,7 @@ static void tell_scene(const struct scene *scene, int per_process)
 
 		snprintf(name, sizeof(name), "%s, %d a process: %s", scene->name, per_process,
 			 parts[i].name);
-		tell(name, parts[i].ms, "ms");
+		print_figure(name, parts[i].ms, "ms");
 	}
 }
 
@@ -160,6 +159,6 @@ int main(void)
 	run_prepare();
 	for (size_t i = 0; i < ARRAY_SIZE(per_process); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(scenes); k++)
-			tell_scene(&scenes[k], per_process[i]);
+			print_scene(&scenes[k], per_process[i]);
 	return 0;
 }

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * What perf_event_open() is asked for by the names of a list "EVENT[,EVENT...]", which is cut up.
- * How many, `most` of them; -1 with a line on stderr where one cannot be counted.
+ * Fills the attributes of the events of a list "EVENT[,EVENT...]", at most `most`, and changes the
+ * list. Returns their number, or -1 with a line on stderr if an event cannot be counted.
  */
 static inline int event_attrs(const struct sys *sys, char *names, struct perf_event_attr *attrs,
 			      int most)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * floor EVENT[,EVENT...]: the least that can be paid for what pmctop knows. Its own engine opens
- * its own groups, and learns what this kernel does not say, so that the kernel writes the very same
- * records; from then on nobody reads them. All that goes on is that the tails are moved when the
- * rings wake their reader, and once a second. Prints "ready" when that begins; ends when killed.
+ * floor EVENT[,EVENT...]: the smallest possible cost of pmctop's counters. pmctop's engine opens
+ * its groups and detects unreported switches, so that the kernel writes the same records. Then this
+ * program only moves the tails, without reading records, when the rings wake their reader and once
+ * a second. Prints "ready" when that begins; ends when killed.
  */
 #include "core/base/util.h"
 #include "core/engine/engine.h"
@@ -22,7 +22,7 @@ struct ring_map {
 	int fd;
 };
 
-/* Linux, but it is known what was mapped. */
+/* Linux, with a list of the mapped rings. */
 static struct sys linux_sys;
 static struct ring_map rings[RINGS_MAX];
 static size_t n_rings;

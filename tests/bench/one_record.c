@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * one_record EVENT[,EVENT...] [ID]: what the kernel takes for one record with all these counts at
- * each context switch, and no more: a group on each CPU with one sampling member, without records
- * of tasks' lives, without a tick. That is the software event, or the tracepoint sched_switch with
+ * one_record EVENT[,EVENT...] [ID]: the kernel's cost of one record with these counts at each
+ * context switch. Each CPU has a group with one sampling member, without a tick and without records
+ * of forks, execs and exits. The member is the software event, or the tracepoint sched_switch with
  * that ID. The rings are drained when they are half full. Prints "ready" when that begins; ends
  * when killed.
  */
@@ -29,7 +29,7 @@ static struct perf_event_attr switches = {
 	.wakeup_watermark = RING_BYTES / 2,
 };
 
-/* The ring of its records, and the descriptor that wakes. */
+/* A ring, and the descriptor that wakes its reader. */
 struct drained {
 	struct perf_event_mmap_page *page;
 	int fd;

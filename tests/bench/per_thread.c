@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * per_thread EVENT[,EVENT...]: what tools do that count by thread, as tiptop: a counter for each
- * thread and event, that are read one by one at each refresh, a second after the last; who is new
- * is found in /proc. Prints after the first refresh "ready", how many threads there are,
- * descriptors it wanted and got, and milliseconds it took; ends when killed.
+ * per_thread EVENT[,EVENT...]: counts by thread, like tiptop. It has a counter for each thread and
+ * event, reads them one by one each second, and finds new threads in /proc. After the first refresh
+ * it prints "ready", the number of threads, the descriptors it wanted and got, and the milliseconds
+ * of the refresh. Ends when killed.
  */
 #include "core/base/util.h"
 #include "core/sys/sys.h"
@@ -33,7 +33,7 @@ static size_t n_threads, capacity;
 static uint32_t *index_of; /* by tid, + 1 */
 static size_t refused;
 
-static void look_at(pid_t tid)
+static void count_thread(pid_t tid)
 {
 	if (index_of[tid]) {
 		threads[index_of[tid] - 1].seen = true;
@@ -50,28 +50,28 @@ static void look_at(pid_t tid)
 	}
 }
 
-static int look_at_thread(void *unused, const char *name)
+static int scan_thread(void *unused, const char *name)
 {
 	long tid = strtol(name, NULL, 10);
 
 	(void)unused;
 	if (tid > 0 && tid < TIDS)
-		look_at((pid_t)tid);
+		count_thread((pid_t)tid);
 	return 0;
 }
 
-static int look_at_process(void *unused, const char *name)
+static int scan_process(void *unused, const char *name)
 {
 	char path[64];
 
 	if (name[0] < '0' || name[0] > '9')
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%.16s/task", name);
-	sys_dir_each(&kernel, path, look_at_thread, unused);
+	sys_dir_each(&kernel, path, scan_thread, unused);
 	return 0;
 }
 
-static void forget(size_t at)
+static void drop_thread(size_t at)
 {
 	struct thread *thread = &threads[at];
 
@@ -86,13 +86,13 @@ static void forget(size_t at)
 
 static void refresh(void)
 {
-	sys_dir_each(&kernel, "/proc", look_at_process, NULL);
+	sys_dir_each(&kernel, "/proc", scan_process, NULL);
 	for (size_t k = 0; k < n_threads;) {
 		struct thread *thread = &threads[k];
 		uint64_t reading[3];
 
 		if (!thread->seen) {
-			forget(k);
+			drop_thread(k);
 			continue;
 		}
 		thread->seen = false;

@@ -17,7 +17,7 @@ enum {
 	SOCKET_CPUS = 64,
 };
 
-/* One CPU and who is there. */
+/* A CPU and its tasks. */
 struct spot {
 	struct long_day *day;
 	int cpu;
@@ -35,25 +35,25 @@ struct long_day {
 	struct spot *spots;
 	bool lives[TIDS];
 	pid_t last_tid;
-	pid_t *sleepers; /* children that wait, of any container */
+	pid_t *sleepers; /* sleeping children, of any container */
 	size_t n_sleepers, most_sleepers;
 	unsigned next_name;
 	char (*cgroups)[NAME_BYTES];
-	pid_t *crowd; /* that is there now */
+	pid_t *crowd; /* tids of the present crowd */
 	unsigned n_crowd;
 	unsigned storm_left;
 	bool storm_child;
-	int hot; /* the CPU that is off, or the last that was */
+	int hot; /* the CPU that is or was offline last */
 };
 
-/* Below n. */
+/* A random number below n. */
 static unsigned draw(struct long_day *day, unsigned n)
 {
 	day->lot = day->lot * 6364136223846793005u + 1442695040888963407u;
 	return (unsigned)(day->lot >> 33) % n;
 }
 
-static pid_t take_tid(struct long_day *day)
+static pid_t alloc_tid(struct long_day *day)
 {
 	do
 		day->last_tid = day->last_tid + 1 < TIDS ? day->last_tid + 1 : FIRST_TID;
@@ -64,23 +64,21 @@ static pid_t take_tid(struct long_day *day)
 	return day->last_tid;
 }
 
-static void buried(struct long_day *day, pid_t tid)
+static void free_tid(struct long_day *day, pid_t tid)
 {
 	day->lives[tid] = false;
 	day->counts.deaths++;
 	day->counts.living--;
 }
 
-static void run(struct spot *spot, pid_t tid)
+static void run_task(struct spot *spot, pid_t tid)
 {
 	if (tid != spot->runs)
 		fk_switch(spot->day->fk, spot->cpu, tid);
 	spot->runs = tid;
 }
 
-/* ---- containers */
-
-/* Nobody sees it begin: pmctop finds it by its records. */
+/* The container starts without a fork: pmctop finds its shell by its records. */
 static void begin_container(struct spot *spot)
 {
 	struct long_day *day = spot->day;
@@ -96,7 +94,7 @@ static void begin_container(struct spot *spot)
 			  [FK_CACHE_MISSES] = {draw(day, 30), 1000}},
 	};
 
-	spec.tid = take_tid(day);
+	spec.tid = alloc_tid(day);
 	spec.pid = spec.tid;
 	fk_task(day->fk, &spec);
 	spot->shell = spec.tid;
@@ -119,8 +117,8 @@ static void exit_running(struct spot *spot, pid_t then)
 	pid_t tid = spot->runs;
 
 	fk_exit(spot->day->fk, tid, how[draw(spot->day, ARRAY_SIZE(how))]);
-	run(spot, then);
-	buried(spot->day, tid);
+	run_task(spot, then);
+	free_tid(spot->day, tid);
 }
 
 static void sleep_running(struct spot *spot)
@@ -128,11 +126,11 @@ static void sleep_running(struct spot *spot)
 	struct long_day *day = spot->day;
 
 	if (spot->runs == 0 || spot->runs == spot->shell)
-		return run(spot, 0);
+		return run_task(spot, 0);
 	if (day->n_sleepers == day->most_sleepers)
 		return exit_running(spot, 0);
 	day->sleepers[day->n_sleepers++] = spot->runs;
-	run(spot, 0);
+	run_task(spot, 0);
 }
 
 static void wake_sleeper(struct spot *spot)
@@ -142,16 +140,16 @@ static void wake_sleeper(struct spot *spot)
 	pid_t tid = day->sleepers[i];
 
 	day->sleepers[i] = day->sleepers[--day->n_sleepers];
-	run(spot, tid);
+	run_task(spot, tid);
 }
 
 static void fork_child(struct spot *spot)
 {
 	struct long_day *day = spot->day;
-	pid_t child = take_tid(day);
+	pid_t child = alloc_tid(day);
 
 	fk_fork(day->fk, spot->shell, child);
-	run(spot, child);
+	run_task(spot, child);
 	if (draw(day, 4))
 		fk_exec(day->fk, child, draw_comm(day));
 	fk_fault(day->fk, spot->cpu, draw(day, 20) == 0);
@@ -169,7 +167,7 @@ static void step_shell(struct spot *spot)
 	} else if (lot < 6) {
 		fork_child(spot);
 	} else {
-		run(spot, 0);
+		run_task(spot, 0);
 	}
 }
 
@@ -200,14 +198,12 @@ static void take_turn(struct fk *fk, void *arg)
 	if (spot->runs == 0 && day->n_sleepers > 0 && draw(day, 3) == 0)
 		wake_sleeper(spot);
 	else if (spot->runs == 0)
-		run(spot, spot->shell);
+		run_task(spot, spot->shell);
 	else if (spot->runs == spot->shell)
 		step_shell(spot);
 	else
 		step_child(spot);
 }
-
-/* ---- what comes once in a period; the first CPU is theirs alone */
 
 static void storm_step(struct fk *fk, void *arg)
 {
@@ -218,13 +214,13 @@ static void storm_step(struct fk *fk, void *arg)
 		exit_running(spot, spot->shell);
 		day->storm_left--;
 	} else {
-		run(spot, spot->shell);
+		run_task(spot, spot->shell);
 		fork_child(spot);
 	}
 	if (day->storm_left > 0)
 		fk_after(fk, STORM_GAP_US / 2 * NS_PER_US, storm_step, day);
 	else
-		run(spot, 0);
+		run_task(spot, 0);
 }
 
 static void begin_storm(struct fk *fk, void *arg)
@@ -242,12 +238,12 @@ static void crowd_comes(struct fk *fk, void *arg)
 	struct long_day *day = arg;
 	struct spot *spot = &day->spots[0];
 
-	run(spot, spot->shell);
+	run_task(spot, spot->shell);
 	for (unsigned i = 0; i < 64 && day->n_crowd < day->config.crowd; i++) {
-		day->crowd[day->n_crowd] = take_tid(day);
+		day->crowd[day->n_crowd] = alloc_tid(day);
 		fk_fork(day->fk, spot->shell, day->crowd[day->n_crowd++]);
 	}
-	run(spot, 0);
+	run_task(spot, 0);
 	if (day->n_crowd < day->config.crowd)
 		fk_after(fk, 5 * NS_PER_MS, crowd_comes, day);
 }
@@ -257,7 +253,7 @@ static void crowd_goes(struct fk *fk, void *arg)
 	struct long_day *day = arg;
 
 	for (unsigned i = 0; i < 16 && day->n_crowd > 0; i++) {
-		run(&day->spots[0], day->crowd[--day->n_crowd]);
+		run_task(&day->spots[0], day->crowd[--day->n_crowd]);
 		exit_running(&day->spots[0], 0);
 	}
 	if (day->n_crowd > 0)
@@ -285,27 +281,27 @@ static void hotplug(struct fk *fk, void *arg)
 		fk_after(fk, day->config.period_s * NS_PER_S / 40 * 3, hotplug, day);
 		return;
 	}
-	/* Not the first, which Linux keeps. */
+	/* Not CPU 0, which Linux keeps online. */
 	day->hot = 1 + (int)draw(day, day->config.cpus - 1);
 	spot = &day->spots[day->hot];
 	sleep_running(spot);
-	run(spot, 0);
+	run_task(spot, 0);
 	fk_cpu_offline(fk, day->hot);
 	spot->off = true;
 	day->counts.offlines++;
 	fk_after(fk, day->config.period_s * NS_PER_S / 40, hotplug, day);
 }
 
-static void lose(struct fk *fk, void *arg)
+static void lose_records(struct fk *fk, void *arg)
 {
 	struct long_day *day = arg;
 
 	fk_lose(fk, (int)draw(day, day->config.cpus), 1 + draw(day, 30));
 	day->counts.losses++;
-	fk_after(fk, day->config.period_s * NS_PER_S / 30, lose, day);
+	fk_after(fk, day->config.period_s * NS_PER_S / 30, lose_records, day);
 }
 
-/* The other profiler stays for a fifteenth of the period. */
+/* The other profiler runs for a fifteenth of the period. */
 static void profile(struct fk *fk, void *arg)
 {
 	struct long_day *day = arg;
@@ -318,8 +314,6 @@ static void profile(struct fk *fk, void *arg)
 	day->counts.holds++;
 	fk_after(fk, day->config.period_s * NS_PER_S / 15 * share, profile, day);
 }
-
-/* ---- making one */
 
 static void name_cgroups(struct long_day *day)
 {
@@ -387,7 +381,7 @@ struct long_day *long_day_new(const struct long_day_config *config)
 	fk_after(day->fk, period_ns / 3, begin_storm, day);
 	fk_after(day->fk, period_ns / 2, come_and_go, day);
 	fk_after(day->fk, period_ns / 40, hotplug, day);
-	fk_after(day->fk, period_ns / 11, lose, day);
+	fk_after(day->fk, period_ns / 11, lose_records, day);
 	fk_after(day->fk, period_ns / 5, profile, day);
 	return day;
 }

@@ -7,14 +7,14 @@
 #include <stdbool.h>
 
 /*
- * A large machine at work on the fake kernel's clock, for as long as one likes. Each CPU has a
- * container whose shell forks, execs, renames and reaps children, some of which stay and sleep;
- * containers end and others come in their place, each in a cgroup and with a user of its own. Now
- * and then there is a fork storm, a crowd that comes and goes, a CPU goes off and on, records are
- * lost, and another profiler takes the counters. Numbers of tasks wrap around at 32768.
+ * A large busy machine on the fake kernel's clock, without an end. Each CPU has a container. Its
+ * shell forks, execs, renames and reaps children, and some children sleep. Containers end and are
+ * replaced; each has its own cgroup and user. From time to time there is a fork storm, a crowd of
+ * sleeping tasks starts and exits, a CPU goes offline and online, records are lost, and another
+ * profiler takes the counters. Tids wrap around at 32768.
  *
- * All of it comes again after `period_s`, so that what is kept at the same time of two periods can
- * be compared.
+ * Everything repeats after `period_s`, so the memory at the same time of two periods can be
+ * compared.
  */
 struct long_day;
 
@@ -22,14 +22,14 @@ struct long_day_config {
 	unsigned cpus, period_s;
 	unsigned names;  /* of cgroups and of users */
 	unsigned storm;  /* tasks that a storm forks, four a millisecond */
-	unsigned crowd;  /* tasks that come, sleep for a while and go */
-	unsigned gap_us; /* between two things that a CPU does, about */
+	unsigned crowd;  /* tasks that start, sleep for a while and exit */
+	unsigned gap_us; /* mean time between two actions of a CPU */
 };
 
 struct long_day *long_day_new(const struct long_day_config *config);
 void long_day_free(struct long_day *day);
 
-struct fk *long_day_kernel(struct long_day *day); /* lives as long as it does */
+struct fk *long_day_kernel(struct long_day *day); /* owned by the long_day */
 
 struct long_day_counts {
 	unsigned long forks, deaths, renames, containers, offlines, holds, losses;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A day of a large machine (long_day.h) through all that pmctop has: the engine, the history, the
- * exposition, formats, and the screen with somebody at its keys. Every snapshot must conserve, and
- * what is kept must be no more after many periods than after the first ones: memory, descriptors
- * and mappings. As a test it is a few short periods of a small machine; with numbers it is as long
- * and large as one likes, and says how it goes:
+ * A day of a large machine (long_day.h) in all parts of pmctop: the engine, the history, the
+ *metrics export, the formats, and the screen with random keys. Each snapshot must conserve. Memory,
+ * descriptors and mappings must not grow after the first periods. Without arguments it runs a few
+ * short periods of a small machine. With arguments it runs for that long and prints its progress:
  *
  *	test_tui_long_day HOURS [CPUS=256 [PERIOD_SECONDS=3600]]
  */
@@ -21,13 +20,13 @@
 struct soak {
 	struct long_day_config config;
 	unsigned refreshes;
-	size_t spare_bytes; /* what is kept may differ by so much and is still flat */
-	bool tells;
+	size_t spare_bytes; /* allowed difference of the allocated bytes */
+	bool prints;
 };
 
-/* What there is at one moment. */
+/* The resources at one moment. */
 struct level {
-	size_t bytes; /* allocated, the fake kernel's own excepted */
+	size_t bytes; /* allocated, without the fake kernel's */
 	size_t rss_bytes;
 	unsigned events, rings, fds; /* of the fake kernel; of this process */
 };
@@ -86,9 +85,7 @@ static struct level measure(const struct run *run)
 	};
 }
 
-/* ---- whoever looks */
-
-/* Nothing that leaves, or changes what is counted: commands do that (below). */
+/* No keys that quit or change_columns the counted columns: change_columns() does that. */
 static const int keys[] = {
 	'<',          '>',         'R',           'H',          't',       'g',         'c',
 	'?',          '/',         'n',           'F',          'm',       'B',         'z',
@@ -97,7 +94,7 @@ static const int keys[] = {
 	KEYMAP_RIGHT, KEYMAP_HOME, KEYMAP_END,
 };
 
-static void press(struct run *run)
+static void press_keys(struct run *run)
 {
 	static const unsigned sizes[][2] = {{80, 24}, {120, 40}, {200, 50}, {40, 12}};
 
@@ -116,8 +113,8 @@ static void press(struct run *run)
 	commands_clear(&run->stage.app.requests.commands);
 }
 
-/* Puts all back where it was until the end of a period. */
-static void change(struct run *run, unsigned second)
+/* All changes are undone by the end of a period. */
+static void change_columns(struct run *run, unsigned second)
 {
 	static const struct {
 		unsigned percent; /* of the period */
@@ -140,7 +137,7 @@ static void change(struct run *run, unsigned second)
 			engine_do(run->engine, &rows[i].command);
 }
 
-static void print(struct run *run, const struct snapshot *snapshot, unsigned second)
+static void print_formats(struct run *run, const struct snapshot *snapshot, unsigned second)
 {
 	const struct batch_format *format = &batch_formats[second % batch_formats_n];
 	FILE *out = fopen("/dev/null", "we");
@@ -158,12 +155,10 @@ static void print(struct run *run, const struct snapshot *snapshot, unsigned sec
 	run->texts++;
 }
 
-/* ---- the run */
-
 static void refresh(struct run *run, unsigned second)
 {
-	change(run, second);
-	/* By the clock, so that all periods are alike. */
+	change_columns(run, second);
+	/* Ends at fixed times, so that all periods are equal. */
 	uint64_t until_ns = run->start_ns + second * NS_PER_S;
 	struct snapshot *snapshot = next_snapshot(run->engine, run->fk, until_ns - fk_now(run->fk));
 
@@ -173,10 +168,10 @@ static void refresh(struct run *run, unsigned second)
 	run->lost += snapshot->lost_records;
 	metrics_export_add(run->export, snapshot);
 	if (second % 15 == 14)
-		print(run, snapshot, second / 15);
+		print_formats(run, snapshot, second / 15);
 	app_snapshot(&run->stage.app, snapshot);
 	if (second % 7 == 0)
-		press(run);
+		press_keys(run);
 	fk_bury(run->fk);
 }
 
@@ -185,12 +180,12 @@ static double in_mib(size_t bytes)
 	return (double)bytes / (1 << 20);
 }
 
-static void tell_level(const struct run *run, unsigned second)
+static void print_level(const struct run *run, unsigned second)
 {
 	const struct level *level = &run->levels[run->n_levels - 1];
 	struct long_day_counts counts = long_day_counts(run->day);
 
-	if (!run->soak->tells)
+	if (!run->soak->prints)
 		return;
 	printf("# %5.2f h: %7.2f MiB kept, RSS %.1f MiB, %u events, %u rings, %u descriptors; "
 	       "%u tasks live of %lu born\n",
@@ -225,8 +220,8 @@ static void run_close(struct run *run)
 	free(run->levels);
 }
 
-/* Bytes a period that the levels of the second half grow by (least squares). */
-static double slope(const struct level *levels, size_t n)
+/* The growth of the allocated bytes, per period (least squares). */
+static double growth_per_period(const struct level *levels, size_t n)
 {
 	double sum_xy = 0, sum_xx = 0, mean = 0;
 
@@ -241,7 +236,7 @@ static double slope(const struct level *levels, size_t n)
 	return sum_xx > 0 ? sum_xy / sum_xx : 0;
 }
 
-/* The first half is there to warm up. */
+/* The first half of the periods is a warm-up. */
 static void check_flat(const struct run *run)
 {
 	size_t half = run->n_levels / 2;
@@ -250,10 +245,10 @@ static void check_flat(const struct run *run)
 
 	for (size_t i = half; i < run->n_levels; i++)
 		most = run->levels[i].bytes > most ? run->levels[i].bytes : most;
-	if (run->soak->tells)
+	if (run->soak->prints)
 		printf("# after the first half: %+.1f KiB, %.2f KiB a period; at most %.2f MiB\n",
 		       ((double)end->bytes - (double)warm->bytes) / 1024,
-		       slope(warm, run->n_levels - half) / 1024, in_mib(most));
+		       growth_per_period(warm, run->n_levels - half) / 1024, in_mib(most));
 	if (most > warm->bytes + run->soak->spare_bytes)
 		fail_msg("%zu bytes are kept, and were %zu", most, warm->bytes);
 	assert_int_equal(end->events, warm->events);
@@ -261,7 +256,7 @@ static void check_flat(const struct run *run)
 	assert_int_equal(end->fds, warm->fds);
 }
 
-static void soak_through(const struct soak *soak)
+static void run_soak(const struct soak *soak)
 {
 	struct run run;
 
@@ -271,11 +266,11 @@ static void soak_through(const struct soak *soak)
 		if (second % soak->config.period_s > 0)
 			continue;
 		run.levels[run.n_levels++] = measure(&run);
-		tell_level(&run, second);
+		print_level(&run, second);
 	}
 	check_flat(&run);
 	struct long_day_counts counts = long_day_counts(run.day);
-	if (soak->tells)
+	if (soak->prints)
 		printf("# %u refreshes conserve; %llu rows, %zu at most; %lu tasks born, %lu died, "
 		       "%lu renamed; %lu containers, %lu CPUs off, %lu profilers, %lu losses of "
 		       "%llu "
@@ -303,15 +298,15 @@ static void a_short_day(void **state)
 	};
 
 	(void)state;
-	soak_through(&soak);
+	run_soak(&soak);
 }
 
-static struct soak asked; /* by the command line, for cmocka's test alone */
+static struct soak long_soak; /* from the arguments; cmocka's tests have none */
 
 static void a_day(void **state)
 {
 	(void)state;
-	soak_through(&asked);
+	run_soak(&long_soak);
 }
 
 int main(int argc, char **argv)
@@ -321,7 +316,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return cmocka_run_group_tests(tests, stage_set_zone, NULL);
-	asked = (struct soak){
+	long_soak = (struct soak){
 		.config = {.cpus = argc > 2 ? (unsigned)atoi(argv[2]) : 256,
 			   .period_s = argc > 3 ? (unsigned)atoi(argv[3]) : 3600,
 			   .names = 10000,
@@ -330,7 +325,7 @@ int main(int argc, char **argv)
 			   .gap_us = 4000000},
 		.refreshes = (unsigned)(atof(argv[1]) * 3600),
 		.spare_bytes = 2 << 20,
-		.tells = true,
+		.prints = true,
 	};
 	return cmocka_run_group_tests(days, stage_set_zone, NULL);
 }
