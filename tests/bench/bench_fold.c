@@ -10,13 +10,12 @@
 #include "core/base/util.h"
 #include "core/collect/cpu_counter_set.h"
 #include "core/sys/sys.h"
-#include "tests/bench/print_figure.h"
+#include "tests/bench/measure.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FIRST_TID = 1000, RING_BYTES = 2 << 20, ROUND_BYTES = 512 << 10 };
@@ -172,14 +171,6 @@ static uint64_t fill(struct writer *writer, uint64_t most)
 	return written;
 }
 
-static double cpu_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static void add_events(struct event_set *events, struct plan_wants *wants)
 {
 	struct error err;
@@ -218,18 +209,18 @@ static struct sys_ops stub_ops(const struct sys *sys)
 	return ops;
 }
 
-/* Returns the seconds of CPU time that folding in the records takes. */
-static double fold_records(struct cpu_counter_set *cpus, struct writer *writer, uint64_t left)
+/* Returns the CPU time of reading the records. */
+static uint64_t fold_records(struct cpu_counter_set *cpus, struct writer *writer, uint64_t left)
 {
-	double spent_s = 0;
+	uint64_t spent_ns = 0;
 
 	while (left > 0) {
 		left -= fill(writer, left);
-		double began_s = cpu_s();
+		uint64_t began_ns = thread_cpu_ns();
 		cpu_counter_set_drain(cpus);
-		spent_s += cpu_s() - began_s;
+		spent_ns += thread_cpu_ns() - began_ns;
 	}
-	return spent_s;
+	return spent_ns;
 }
 
 int main(int argc, char **argv)
@@ -276,12 +267,12 @@ int main(int argc, char **argv)
 				.tasks = tasks,
 				.switches = strcmp(kind, "switches") == 0,
 				.traced = strcmp(kind, "traced") == 0};
-	double spent_s = fold_records(&cpus, &writer, records);
+	uint64_t spent_ns = fold_records(&cpus, &writer, records);
 	if (interval.gaps || interval.lost_records || interval.n_ran != size_min(tasks, records)) {
 		fputs("bench_fold: not all was folded in\n", stderr);
 		return 1;
 	}
-	print_figure("record", spent_s * 1e9 / (double)records, "ns");
+	print_figure("record", (double)spent_ns / (double)records, "ns");
 
 	cpu_counters_close(&cpu);
 	fork_scan_fini(&cpus.fork_scan);

@@ -9,12 +9,11 @@
 #include "core/perf/ring.h"
 #include "core/perfdata/recorder.h"
 #include "core/sys/sys.h"
-#include "tests/bench/print_figure.h"
+#include "tests/bench/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -27,14 +26,6 @@ enum {
 	PAIRS = 15,
 	SWITCH_VALUE = 4,
 };
-
-static uint64_t cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 /* Writes switches between two tasks until the ring would wake its reader. */
 static void fill(struct ring *ring, unsigned char *bytes, uint64_t *n)
@@ -120,9 +111,9 @@ static double run(const char *path)
 
 	for (size_t i = 0; i < ROUNDS; i++) {
 		fill(&ring, bytes, &n);
-		uint64_t begin_ns = cpu_ns();
+		uint64_t begin_ns = thread_cpu_ns();
 		drain(&ring, attrib, recorder, &stream);
-		spent_ns += cpu_ns() - begin_ns;
+		spent_ns += thread_cpu_ns() - begin_ns;
 		usleep(2000);
 	}
 	if (recorder && recorder_state(recorder, &err) < 0)
@@ -135,19 +126,6 @@ static double run(const char *path)
 	tasks_free(tasks);
 	sys_linux_fini(&sys);
 	return (double)spent_ns / ROUNDS / RECORDS;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
-}
-
-static double median(double values[PAIRS])
-{
-	qsort(values, PAIRS, sizeof(*values), compare);
-	return values[PAIRS / 2];
 }
 
 int main(void)
@@ -166,6 +144,6 @@ int main(void)
 		ratios[i] = recorded[i] / plain[i];
 	}
 	unlink(path);
-	print_figure("recorded / not recorded", median(ratios), "x");
+	print_figure("recorded / not recorded", median(ratios, PAIRS), "x");
 	return 0;
 }

@@ -6,21 +6,12 @@
 #include "core/base/util.h"
 #include "core/replay/replay.h"
 #include "core/sys/sys.h"
-#include "tests/bench/print_figure.h"
+#include "tests/bench/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { RUNS = 5 };
-
-static double cpu_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* CPU seconds of the whole replay; < 0: error. */
 static double run(const struct sys *sys, const char *path, bool shown, uint64_t *records,
@@ -31,7 +22,7 @@ static double run(const struct sys *sys, const char *path, bool shown, uint64_t 
 		.path = path, .engine = &engine, .interval_ns = NS_PER_S};
 	struct replay *replay = NULL;
 	struct error err = {0};
-	double began_s = cpu_s();
+	uint64_t began_ns = thread_cpu_ns();
 	int result = replay_new(sys, &config, &replay, &err);
 
 	*intervals = 0;
@@ -49,14 +40,7 @@ static double run(const struct sys *sys, const char *path, bool shown, uint64_t 
 		fprintf(stderr, "%s\n", err.text);
 	*records = replay ? replay_records(replay) : 0;
 	replay_free(replay);
-	return result < 0 ? -1 : cpu_s() - began_s;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
+	return result < 0 ? -1 : (double)(thread_cpu_ns() - began_ns) / 1e9;
 }
 
 /* The median of some runs. */
@@ -70,8 +54,7 @@ static double measure(const struct sys *sys, const char *path, bool shown, uint6
 		if (taken_s[i] < 0)
 			exit(1);
 	}
-	qsort(taken_s, RUNS, sizeof(*taken_s), compare);
-	return taken_s[RUNS / 2];
+	return median(taken_s, RUNS);
 }
 
 int main(int argc, char **argv)

@@ -7,7 +7,7 @@
 #include "core/base/util.h"
 #include "core/sys/sys.h"
 #include "core/view/view.h"
-#include "tests/bench/print_figure.h"
+#include "tests/bench/measure.h"
 #include "tests/unit/shared/sample.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
  */
 #include "core/base/util.h"
 #include "core/engine/engine.h"
-#include "tests/bench/print_figure.h"
+#include "tests/bench/measure.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tui/options/options.h"
 #include "tui/run/run.h"
@@ -19,24 +19,15 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { FIRST_TID = 1000, WARM = 1, PAST_BEGINS = 15, WIDTH = 200, HEIGHT = 50 };
 
 static struct sys fake;
 static uint64_t kernel_ns;
 
-static uint64_t own_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t add_kernel_time(uint64_t began_ns)
 {
-	return kernel_ns += own_ns() - began_ns;
+	return kernel_ns += thread_cpu_ns() - began_ns;
 }
 
 static uint64_t waits;
@@ -45,7 +36,7 @@ static size_t mapped_bytes;
 /* Between two waits pmctop drains rings or ends an interval. */
 static int timed_wait(void *ctx, struct pollfd *fds, size_t count, uint64_t deadline_ns)
 {
-	uint64_t began_ns = own_ns();
+	uint64_t began_ns = thread_cpu_ns();
 	int result = fake.ops->wait(ctx, fds, count, deadline_ns);
 
 	add_kernel_time(began_ns);
@@ -55,7 +46,7 @@ static int timed_wait(void *ctx, struct pollfd *fds, size_t count, uint64_t dead
 
 static uint64_t timed_now(void *ctx)
 {
-	uint64_t began_ns = own_ns(), now_ns = fake.ops->now_ns(ctx);
+	uint64_t began_ns = thread_cpu_ns(), now_ns = fake.ops->now_ns(ctx);
 
 	add_kernel_time(began_ns);
 	return now_ns;
@@ -63,7 +54,7 @@ static uint64_t timed_now(void *ctx)
 
 static int timed_ioctl(void *ctx, int fd, unsigned long request, uintptr_t argument)
 {
-	uint64_t began_ns = own_ns();
+	uint64_t began_ns = thread_cpu_ns();
 	int result = fake.ops->perf_ioctl(ctx, fd, request, argument);
 
 	add_kernel_time(began_ns);
@@ -72,7 +63,7 @@ static int timed_ioctl(void *ctx, int fd, unsigned long request, uintptr_t argum
 
 static ssize_t timed_read(void *ctx, int fd, void *buffer, size_t size)
 {
-	uint64_t began_ns = own_ns();
+	uint64_t began_ns = thread_cpu_ns();
 	ssize_t result = fake.ops->perf_read(ctx, fd, buffer, size);
 
 	add_kernel_time(began_ns);
@@ -81,7 +72,7 @@ static ssize_t timed_read(void *ctx, int fd, void *buffer, size_t size)
 
 static ssize_t timed_file_read(void *ctx, const char *path, char *buffer, size_t size)
 {
-	uint64_t began_ns = own_ns();
+	uint64_t began_ns = thread_cpu_ns();
 	ssize_t result = fake.ops->file_read(ctx, path, buffer, size);
 
 	add_kernel_time(began_ns);
@@ -90,7 +81,7 @@ static ssize_t timed_file_read(void *ctx, const char *path, char *buffer, size_t
 
 static int timed_file_owner(void *ctx, const char *path, uid_t *owner)
 {
-	uint64_t began_ns = own_ns();
+	uint64_t began_ns = thread_cpu_ns();
 	int result = fake.ops->file_owner(ctx, path, owner);
 
 	add_kernel_time(began_ns);
@@ -170,7 +161,7 @@ static void update_most(uint64_t *most, uint64_t value)
 /* CPU time of this thread without the fake kernel. */
 static uint64_t pmctop_ns(void)
 {
-	return own_ns() - kernel_ns;
+	return thread_cpu_ns() - kernel_ns;
 }
 
 static void refresh(struct server *server, struct engine *engine, struct app *app,

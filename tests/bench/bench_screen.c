@@ -4,36 +4,19 @@
  * drawn on a large screen, history included, and from a key until its effect is drawn. Medians.
  */
 #include "core/base/util.h"
-#include "tests/bench/print_figure.h"
+#include "tests/bench/measure.h"
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tui/run/run.h"
 #include "tui/screen/app.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { TASKS = 20000, CPUS = 64, ROUNDS = 15, WIDTH = 200, HEIGHT = 50 };
 
 static double now_ms(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
-}
-
-static int compare_times(const void *a, const void *b)
-{
-	double time_a = *(const double *)a, time_b = *(const double *)b;
-
-	return (time_a > time_b) - (time_a < time_b);
-}
-
-static double median(double times[ROUNDS])
-{
-	qsort(times, ROUNDS, sizeof(times[0]), compare_times);
-	return times[ROUNDS / 2];
+	return (double)thread_cpu_ns() / 1e6;
 }
 
 /* Running tasks, per_process threads a process. The seed selects the busiest. */
@@ -132,7 +115,7 @@ static struct costs bench_scene(const struct scene *scene, int per_process)
 	canvas_fini(&canvas);
 	app_fini(&app);
 	options_fini(&options);
-	return (struct costs){median(refresh), median(down), median(end)};
+	return (struct costs){median(refresh, ROUNDS), median(down, ROUNDS), median(end, ROUNDS)};
 }
 
 static void print_scene(const struct scene *scene, int per_process)

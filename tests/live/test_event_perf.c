@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What event_resolve() makes of a name, against what perf makes of it. `perf stat -vv` shows each
- * perf_event_attr before it opens it, so events that this machine has not can be compared too, and
- * SYSFS_PATH and PERF_CPUID show it the sysfs and the CPU of another one.
+ * Compares the codes of event_resolve() with those of perf for the same names. `perf stat -vv`
+ * prints each perf_event_attr before it opens it, so events that this machine lacks can be
+ * compared, too. SYSFS_PATH and PERF_CPUID select the sysfs and the CPU of another machine.
  */
 #include "tests/unit/shared/machine.h"
 #include "tests/unit/shared/signals.h"
@@ -29,8 +29,6 @@ struct codes {
 	size_t n;
 };
 
-/* ---- a machine's files where perf can read them */
-
 static void write_file(void *arg, const char *path, const char *text)
 {
 	char full[1024];
@@ -47,8 +45,6 @@ static void write_file(void *arg, const char *path, const char *text)
 	fclose(file);
 }
 
-/* ---- what perf prints */
-
 static bool same_code(const struct perf_event_attr *a, const struct perf_event_attr *b)
 {
 	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
@@ -57,7 +53,7 @@ static bool same_code(const struct perf_event_attr *a, const struct perf_event_a
 
 static void codes_add(struct codes *codes, const struct perf_event_attr *attr)
 {
-	/* What cannot be opened is tried again with less, and on other CPUs. */
+	/* perf opens a refused event again with fewer attributes, and on other CPUs. */
 	for (size_t i = 0; i < codes->n; i++)
 		if (same_code(&codes->attrs[i], attr))
 			return;
@@ -65,7 +61,7 @@ static void codes_add(struct codes *codes, const struct perf_event_attr *attr)
 	codes->attrs[codes->n++] = *attr;
 }
 
-/* One line of a block: a name, blanks, a number; what perf leaves out is 0. */
+/* One line of a block: a name, blanks, a number. Missing fields are 0. */
 static void read_field(const char *line, struct perf_event_attr *attr)
 {
 	char name[64], value[64];
@@ -103,7 +99,7 @@ static void read_field(const char *line, struct perf_event_attr *attr)
 		attr->precise_ip = number & 3;
 }
 
-static void ask_perf(const char *name, struct codes *codes)
+static void run_perf(const char *name, struct codes *codes)
 {
 	char command[512], line[512];
 	struct perf_event_attr attr;
@@ -127,8 +123,6 @@ static void ask_perf(const char *name, struct codes *codes)
 	pclose(output);
 }
 
-/* ---- comparing */
-
 static int compare_attrs(const void *a, const void *b)
 {
 	const struct perf_event_attr *left = a, *right = b;
@@ -139,8 +133,8 @@ static int compare_attrs(const void *a, const void *b)
 }
 
 /*
- * perf 6.12 tries whether the kernel takes a PMU's type in the upper half of a generic event's
- * number: it opens cycles of the core PMUs, and prints that too. Takes these out.
+ * perf 6.12 opens cycles of the core PMUs to test whether the kernel accepts a PMU's type in the
+ * upper half of a generic event's number, and prints them. Removes these codes.
  */
 static bool remove_probes(struct codes *codes)
 {
@@ -159,10 +153,10 @@ static bool remove_probes(struct codes *codes)
 }
 
 /*
- * What perf 6.12 makes of an event of all core PMUs where this machine's kernel does not take it:
- * one, without the type. It has a raw event always on the PMU of PERF_TYPE_RAW alone.
+ * Reduces an event of all core PMUs as perf 6.12 does if this kernel does not accept the type: to
+ * one code without the type. perf has raw events on the PMU of PERF_TYPE_RAW alone.
  */
-static void leave_pmu_types_out(struct codes *codes)
+static void drop_pmu_types(struct codes *codes)
 {
 	struct perf_event_attr *attr = &codes->attrs[0];
 
@@ -191,11 +185,12 @@ static void describe(const struct codes *codes, char *text, size_t size)
 }
 
 /*
- * Guests: perf 6.1 leaves them out without modifiers and with u, p, H; other letters let them in,
- * which newer versions always do. Software and uncore events know none. Ours leaves guests out of
- * what the CPU's counters count, but for G: see event.h.
+ * Whether exclude_guest can be compared. perf 6.1 excludes guests without modifiers and with u, p
+ * and H, and includes them with other letters; newer versions always include them. Software and
+ * uncore events have no guests. pmctop excludes guests from the CPU's counters, except with G: see
+ * event.h.
  */
-static bool guests_compare(const struct event *event, const char *name)
+static bool guests_comparable(const struct event *event, const char *name)
 {
 	const char *modifiers = strrchr(name, strchr(name, '/') ? '/' : ':');
 
@@ -204,7 +199,7 @@ static bool guests_compare(const struct event *event, const char *name)
 	return !modifiers || !strpbrk(modifiers, "khIP") || strpbrk(modifiers, "upGH");
 }
 
-/* codes_only: perf 6.1 forgets the modifiers of a cache event where there are several core PMUs. */
+/* codes_only: perf 6.1 drops the modifiers of cache events if there are several core PMUs. */
 static bool same_attrs(const struct codes *ours, const struct codes *perfs, bool codes_only,
 		       bool guests)
 {
@@ -226,8 +221,9 @@ static bool same_attrs(const struct codes *ours, const struct codes *perfs, bool
 	return true;
 }
 
-/* How many of them differ: 0 or 1. */
-static unsigned check(const struct event_context *context, const char *name, const char *perf_name)
+/* Compares one name. Returns 1 if the codes differ, else 0. */
+static unsigned compare_name(const struct event_context *context, const char *name,
+			     const char *perf_name)
 {
 	bool codes_only =
 		context->pmus->n_core > 1 && (strstr(name, "cache-") || strstr(name, "LLC-"));
@@ -236,7 +232,7 @@ static unsigned check(const struct event_context *context, const char *name, con
 	struct event event;
 	struct error err = {.text = ""};
 
-	ask_perf(perf_name, &perfs);
+	run_perf(perf_name, &perfs);
 	if (event_resolve(context, name, &event, &err) < 0) {
 		print_error("%s: %s\n", name, err.text);
 		return 1;
@@ -245,13 +241,13 @@ static unsigned check(const struct event_context *context, const char *name, con
 		codes_add(&ours, &event.codes[i].attr);
 	qsort(ours.attrs, ours.n, sizeof(ours.attrs[0]), compare_attrs);
 	qsort(perfs.attrs, perfs.n, sizeof(perfs.attrs[0]), compare_attrs);
-	bool guests = guests_compare(&event, name);
+	bool guests = guests_comparable(&event, name);
 	bool same = same_attrs(&ours, &perfs, codes_only, guests);
 	if (!same && context->pmus->n_core > 1) {
 		bool tried = remove_probes(&perfs);
 		same = same_attrs(&ours, &perfs, codes_only, guests);
 		if (!same && ours.n > 1 && (tried || ours.attrs[0].type == PERF_TYPE_RAW)) {
-			leave_pmu_types_out(&ours);
+			drop_pmu_types(&ours);
 			same = same_attrs(&ours, &perfs, codes_only, guests);
 		}
 	}
@@ -265,7 +261,8 @@ static unsigned check(const struct event_context *context, const char *name, con
 }
 
 /* Names on a recorded machine; libpfm4's are written "ours = perf's". */
-static void check_all(const char *machine_name, const char *cpu, const char *const *names, size_t n)
+static void compare_names(const char *machine_name, const char *cpu, const char *const *names,
+			  size_t n)
 {
 	char directory[] = "/tmp/pmctop-sysfs-XXXXXX", command[64];
 	struct machine machine;
@@ -283,7 +280,7 @@ static void check_all(const char *machine_name, const char *cpu, const char *con
 		text_copy(ours, sizeof(ours), names[i]);
 		if (equals)
 			ours[equals - names[i]] = '\0';
-		wrong += check(&machine.context, ours, equals ? equals + 3 : names[i]);
+		wrong += compare_name(&machine.context, ours, equals ? equals + 3 : names[i]);
 	}
 	unsetenv("SYSFS_PATH");
 	unsetenv("PERF_CPUID");
@@ -292,8 +289,6 @@ static void check_all(const char *machine_name, const char *cpu, const char *con
 	assert_int_equal(system(command), 0);
 	assert_int_equal(wrong, 0);
 }
-
-/* ---- the names */
 
 static void generic(void **state)
 {
@@ -388,7 +383,7 @@ static void generic(void **state)
 	};
 
 	(void)state;
-	check_all("intel", "GenuineIntel-6-5E-3", names, ARRAY_SIZE(names));
+	compare_names("intel", "GenuineIntel-6-5E-3", names, ARRAY_SIZE(names));
 }
 
 static void sysfs(void **state)
@@ -441,7 +436,7 @@ static void sysfs(void **state)
 	};
 
 	(void)state;
-	check_all("intel", "GenuineIntel-6-5E-3", names, ARRAY_SIZE(names));
+	compare_names("intel", "GenuineIntel-6-5E-3", names, ARRAY_SIZE(names));
 }
 
 static void hybrid(void **state)
@@ -464,7 +459,7 @@ static void hybrid(void **state)
 	};
 
 	(void)state;
-	check_all("hybrid", "GenuineIntel-6-97-2", names, ARRAY_SIZE(names));
+	compare_names("hybrid", "GenuineIntel-6-97-2", names, ARRAY_SIZE(names));
 }
 
 static void arm(void **state)
@@ -484,10 +479,10 @@ static void arm(void **state)
 	};
 
 	(void)state;
-	check_all("arm", "0x00000000410fd0c0", names, ARRAY_SIZE(names));
+	compare_names("arm", "0x00000000410fd0c0", names, ARRAY_SIZE(names));
 }
 
-/* libpfm4's tables and perf's lists both come from Intel's. */
+/* libpfm4's tables and perf's lists are both made from Intel's. */
 static void native(void **state)
 {
 	static const char *const names[] = {
@@ -510,10 +505,10 @@ static void native(void **state)
 	};
 
 	(void)state;
-	check_all("intel", "GenuineIntel-6-5E-3", names, ARRAY_SIZE(names));
+	compare_names("intel", "GenuineIntel-6-5E-3", names, ARRAY_SIZE(names));
 }
 
-/* This machine's own: what its kernel numbers. */
+/* Tracepoints of this machine: their numbers come from its kernel. */
 static void tracepoints(void **state)
 {
 	static const char *const names[] = {
@@ -532,15 +527,15 @@ static void tracepoints(void **state)
 	pmu_set_read(&sys, &pmus);
 	context = (struct event_context){&sys, &pmus};
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		wrong += check(&context, names[i], names[i]);
+		wrong += compare_name(&context, names[i], names[i]);
 	pmu_set_fini(&pmus);
 	sys_linux_fini(&sys);
 	assert_int_equal(wrong, 0);
 }
 
 /*
- * Where the kernel refuses what perf opens first, perf opens other attributes, and prints some or
- * none of them.
+ * Whether the kernel opens the attributes that perf tries first. If not, perf tries other ones, and
+ * prints some or none of them.
  */
 static int try_to_count_kernel(void)
 {

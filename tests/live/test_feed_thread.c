@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* The thread around the engine, on this kernel: it counts, and stops in whatever it waits for. */
+/* The feed thread on this kernel: it counts, and stops during any wait. */
 #include "tests/unit/shared/feed_thread_run.h"
 
 #include <unistd.h>
 
-static void columns_come_and_go(void **state)
+static void columns_are_added_and_removed(void **state)
 {
 	const struct engine_config config = {.preset = preset_find("software")};
 
@@ -12,7 +12,7 @@ static void columns_come_and_go(void **state)
 	feed_thread_check_columns(feed_thread_open(NULL, &config, REFRESH_NS));
 }
 
-/* However long an interval is, and whatever the rings do. Else this takes ten hours. */
+/* Stops at once in an interval of an hour. */
 static void stops_in_a_long_interval(void **state)
 {
 	static const struct engine_config config;
@@ -29,7 +29,7 @@ static void stops_in_a_long_interval(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_come_and_go),
+		cmocka_unit_test(columns_are_added_and_removed),
 		cmocka_unit_test(stops_in_a_long_interval),
 	};
 

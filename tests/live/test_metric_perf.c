@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* perf stat's ratios and ours over what perf counts on this machine, to the last digit printed. */
+/* Ratios of perf stat on this machine, computed by pmctop from perf's counts, to the last digit. */
 #include "tests/unit/shared/perf_ratio.h"
 #include "tests/unit/shared/signals.h"
 
@@ -25,7 +25,6 @@ static bool read_csv(const char *text, struct csv *csv)
 	return true;
 }
 
-/* perf's ratios and ours over what perf counts here and now. */
 static void as_perf_prints_them_here(void **state)
 {
 	static const char command[] =
@@ -52,7 +51,7 @@ static void as_perf_prints_them_here(void **state)
 	for (size_t i = 0; i < n; i++)
 		events[i] = (struct counted_event){lines[i].event, lines[i].value, 1};
 	counted_init(&counted, lines[0].counted_ns / (double)NS_PER_S, 1, events, n);
-	/* The first is the clock itself. Its ratio is to a time that -x does not print. */
+	/* The ratio of the first, the clock, needs a time that -x does not print. */
 	for (size_t i = 1; i < n; i++)
 		perf_ratio_check(&counted, "here", lines[i].event, lines[i].printed);
 	counted_fini(&counted);

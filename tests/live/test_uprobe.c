@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* A probe on this program's own code, where the kernel lets us, counts how often it is called. */
+/* The function with the probe. */
 static void __attribute__((noinline)) called(void)
 {
 	__asm__ volatile("");
@@ -69,7 +69,7 @@ static void a_real_uprobe_counts(void **state)
 	pmu_set_fini(&pmus);
 	sys_linux_fini(&sys);
 	if (fd < 0)
-		skip(); /* no uprobes, or not for us */
+		skip(); /* no uprobes, or no right to them */
 	assert_int_equal(count, 7);
 }
 

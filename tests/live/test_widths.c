@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 /*
- * A width that differs from ncurses' (which calls wcwidth()) shifts the rest of the row. The table
- * is glibc 2.36's: a later one knows more characters, an earlier one fewer.
+ * A width that differs from that of ncurses (which calls wcwidth()) shifts the rest of the row. The
+ * table is that of glibc 2.36: later versions have more characters, earlier ones fewer.
  */
 static void widths_are_wcwidths(void **state)
 {

@@ -85,7 +85,7 @@ static struct level measure(const struct run *run)
 	};
 }
 
-/* No keys that quit or change_columns the counted columns: change_columns() does that. */
+/* No keys that quit or change the counted columns. */
 static const int keys[] = {
 	'<',          '>',         'R',           'H',          't',       'g',         'c',
 	'?',          '/',         'n',           'F',          'm',       'B',         'z',
