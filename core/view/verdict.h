@@ -92,8 +92,9 @@ void verdict_explain(const struct judge *judge, const struct judgement *judgemen
  * and its main task: "1.9 of 8 CPUs' time in memory-bound tasks: postgres (IPC 0.31,
  * caMPKI 24.10)". Of stalled tasks only the lost time counts, by the formula of stall%
  * (cpu_stall.h): "at least 1.9 of 8 CPUs' time lost in stalled tasks: postgres (IPC 0.31)". If no
- * loss stands out, judges the sum of all rows. If rows are too low (snapshot_rows_too_low), returns
- * VERDICT_NONE and writes that. text may be NULL.
+ * loss stands out, judges the sum of all rows. That sentence begins with "the target is", or with
+ * "your tasks are" if only the user's tasks are counted. If rows are too low
+ * (snapshot_rows_too_low), returns VERDICT_NONE and writes that. text may be NULL.
  */
 enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, size_t size);
 
