@@ -48,8 +48,13 @@ struct world_case {
 /* Runs all cases in the worlds of WORLD, named "fake: CASE". Returns an exit status. */
 int world_run(const char *name, const struct world_case *cases, size_t n);
 
-/* Opens an event on the CPU of "me"; the test fails on error. */
+/*
+ * Whether pids are those of the initial pid namespace (PROC_PID_INIT_INO of the kernel), as in the
+ * fake ones. In another one, tasks outside have tid 0.
+ */
+bool world_has_first_pids(const struct world *world);
 
+/* Opens an event on the CPU of "me"; the test fails on error. */
 int world_open(const struct world *world, struct perf_event_attr attr, int group_fd);
 
 /* The group that pmctop opens without hardware counters, not enabled yet. */

@@ -11,20 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #define RECORDS 4096
 /* header, id, pid and tid, time, CPU, nr, enabled, running; the counts follow */
 #define SAMPLE_BYTES (8 * 8 + 8 * MEMBERS)
-
-/* Whether it is not the initial pid namespace: PROC_PID_INIT_INO of the kernel. */
-static bool in_pid_namespace(void)
-{
-	char link[32] = "";
-
-	return readlink("/proc/self/ns/pid", link, sizeof(link) - 1) > 0 &&
-	       strcmp(link, "pid:[4026531836]") != 0;
-}
 
 static void every_switch_makes_a_record(void **state)
 {
@@ -71,7 +61,7 @@ static void every_switch_makes_a_record(void **state)
 	 * The idle task makes a sample at every switch on one kernel, none on another
 	 * (fk_silent_idle). In a pid namespace, tasks outside have its tid, and make samples.
 	 */
-	assert_true(from_idle == 0 || gaps == 0 || (!world->fk && in_pid_namespace()));
+	assert_true(from_idle == 0 || gaps == 0 || !world_has_first_pids(world));
 	if (world->fk)
 		assert_int_equal(from_idle, world->silent_idle ? 0 : 100);
 	/* N of the reading is that of the last record. */
@@ -219,7 +209,19 @@ static void the_tick_names_the_running_task(void **state)
 		me_spins(world, 50000);
 		assert_true(ticks_of(&group, records) <= (world->fk ? 0 : 1));
 	}
-	/* After its group was disabled, a tick comes when the rest of its period has passed. */
+	perf_group_close(&group);
+	free(records);
+}
+
+/* While its group is disabled, the rest of a tick's period does not pass. */
+static void a_tick_keeps_the_rest_of_its_period(void **state)
+{
+	struct world *world = *state;
+	struct reader_record *records = xcalloc(RECORDS, sizeof(*records));
+	struct perf_group group;
+
+	world_group(world, 16, &group);
+	perf_group_enable(&group);
 	uint64_t n_before = reading_take(&world->sys, group.fds[LEADER]).values[TICK], armed_ns;
 	do { /* again if this process was off the CPU for so long that it came already */
 		perf_group_enable(&group);
@@ -321,7 +323,7 @@ static void a_poll_wakes_once_past_the_watermark(void **state)
 	assert_int_equal(fds[0].revents, POLLIN);
 	assert_true(reader_used(page) > world->page_size);
 	assert_true(used_before <= world->page_size + 4096);
-	/* Nothing was read, but the descriptor is not ready again. */
+	/* No record was read, but the descriptor is not ready again. */
 	assert_int_equal(sys_wait(&world->sys, fds, 2, 0), 0);
 
 	sys_perf_unmap(&world->sys, address, size);
@@ -357,6 +359,7 @@ int main(void)
 		{WORLD_CASE(every_switch_makes_a_record)},
 		{WORLD_CASE(tasks_make_records)},
 		{WORLD_CASE(the_tick_names_the_running_task)},
+		{WORLD_CASE(a_tick_keeps_the_rest_of_its_period)},
 		{WORLD_CASE(a_full_ring_reports_its_lost_records)},
 		{WORLD_CASE(a_poll_wakes_once_past_the_watermark)},
 		{WORLD_CASE(waits_end_at_their_deadline_or_when_woken)},

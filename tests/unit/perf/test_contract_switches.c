@@ -90,14 +90,6 @@ static size_t read_samples(const struct switch_format *format, const struct perf
 	return n;
 }
 
-static bool in_first_pid_namespace(void)
-{
-	char link[32] = "";
-
-	return readlink("/proc/self/ns/pid", link, sizeof(link) - 1) > 0 &&
-	       strcmp(link, "pid:[4026531836]") == 0;
-}
-
 static void every_switch_names_both_tasks(void **state)
 {
 	struct world *world = *state;
@@ -112,7 +104,7 @@ static void every_switch_names_both_tasks(void **state)
 	for (int i = 0; i < 100; i++)
 		me_sleeps(world);
 	size_t n = read_samples(&format, &group, samples);
-	bool first_namespace = world->fk || in_first_pid_namespace();
+	bool first_namespace = world_has_first_pids(world);
 
 	assert_true(n >= 100);
 	assert_int_equal(samples[0].record.values[SWITCHES], 1);
@@ -190,7 +182,7 @@ static void a_thread_that_exits_is_named(void **state)
 	for (size_t i = 0; i < n; i++)
 		if (samples[i].raw.prev_pid == thread)
 			last = &samples[i];
-	if (world->fk || in_first_pid_namespace()) {
+	if (world_has_first_pids(world)) {
 		assert_non_null(last);
 		assert_int_equal(last->raw.prev_state & 0xff, 0x10);
 		if (world->fk)
