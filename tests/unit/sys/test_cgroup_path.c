@@ -19,9 +19,9 @@ static void paths_are_parsed(void **state)
 		const char *name, *text, *want; /* NULL: no line has a path */
 	} rows[] = {
 		{"version 2", "0::/system.slice/a.service\n", "/system.slice/a.service"},
-		{"its root", "0::/\n", "/"},
+		{"the root of version 2", "0::/\n", "/"},
 		{"no newline", "0::/a", "/a"},
-		{"removed under its task", "0::/a/b (deleted)\n", "/a/b"},
+		{"a cgroup that was removed", "0::/a/b (deleted)\n", "/a/b"},
 		{"a name with (deleted), not removed", "0::/ (deleted)x\n", "/ (deleted)x"},
 		{"outside the cgroup namespace", "0::/../b\n", "/../b"},
 		{"a colon in a name", "0::/a:b/c:d\n", "/a:b/c:d"},
@@ -33,7 +33,7 @@ static void paths_are_parsed(void **state)
 		 "3:cpuset:/one/two/three\n1:name=systemd:/a/b\n8:pids:/a\n", "/a/b"},
 		{"version 1: a controller of several", "2:cpuacct,cpu:/c\n", "/c"},
 		{"version 1: the first of two with one depth", "2:pids:/p\n3:memory:/m\n", "/p"},
-		{"a name that only begins like one", "2:cpuset:/c\n3:memoryx:/m\n", NULL},
+		{"names that begin like those of controllers", "2:cpuset:/c\n3:memoryx:/m\n", NULL},
 		{"all in the root", "2:pids:/\n0::/\n", "/"},
 		{"nothing", "", NULL},
 		{"no path", "0::\n0:\n0\n\n:\n::\n", NULL},
