@@ -21,14 +21,14 @@ static void plans_turns(void **state)
 		uint64_t interval_ms, cost_us, want_ms; /* of a turn; 0: there are none */
 		unsigned want_rotations;                /* whole ones in an interval */
 	} rows[] = {
-		{"one group waits for nothing", 1, 1000, 0, 0, 0},
+		{"one group: no turns", 1, 1000, 0, 0, 0},
 		{"two groups, four times each", 2, 800, 10, 100, 4},
-		{"not too long", 2, 10000, 10, 100, 50},
+		{"a long interval: turns of 100 ms", 2, 10000, 10, 100, 50},
 		{"eight groups, four times each", 8, 1000, 10, 31, 4},
-		{"not too short", 8, 100, 10, 12, 1},
-		{"a hundredth of the time at most", 2, 1000, 2000, 250, 2},
-		{"but each group once in an interval", 4, 1000, 5000, 250, 1},
-		{"which may not take more than a tenth", 8, 100, 5000, 50, 0},
+		{"a short interval: one turn each", 8, 100, 10, 12, 1},
+		{"costly turns take a hundredth of the time at most", 2, 1000, 2000, 250, 2},
+		{"each group has a turn in an interval, however costly", 4, 1000, 5000, 250, 1},
+		{"turns never take more than a tenth of the time", 8, 100, 5000, 50, 0},
 	};
 	struct fk *fk = fk_new(&(struct fk_config){.frozen_clock = true});
 	struct sys sys = fk_sys(fk);

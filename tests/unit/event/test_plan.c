@@ -16,8 +16,8 @@
 
 struct counters {
 	size_t general;
-	const char *fixed;    /* letters of events with a counter of their own */
-	const char *behind_s; /* letters of events that the kernel takes only behind s */
+	const char *fixed;   /* letters of events with a counter of their own */
+	const char *after_s; /* letters of events that the kernel accepts only after s */
 };
 
 enum { PMUS = 2 };
@@ -38,7 +38,7 @@ static bool fits_in_counters(void *arg, size_t pmu, const struct event_code *con
 		for (size_t k = 0; k < i; k++)
 			assert_true(codes[k]->attr.config != codes[i]->attr.config);
 		general += !strchr(counters->fixed, (char)codes[i]->attr.config);
-		if (counters->behind_s && strchr(counters->behind_s, (char)codes[i]->attr.config) &&
+		if (counters->after_s && strchr(counters->after_s, (char)codes[i]->attr.config) &&
 		    codes[0]->attr.config != 's')
 			return false;
 	}
@@ -180,7 +180,7 @@ struct plan_case {
 
 static const struct plan_case cases[] = {
 	{"no events", &intel, "", "", "Nt"},
-	{"software costs no counter: it stands with the clock", &none, "uv", "u v", "Ntuv"},
+	{"software needs no counter: it is with the clock", &none, "uv", "u v", "Ntuv"},
 	{"all fit: one group, hardware first", &intel, "ucim", "ci mu", "cimNtu"},
 	{"four general and two fixed", &intel, "cabdei", "ci abde", "ciabdeNt"},
 	{"one more is a group of its own", &intel, "cabdefi", "ci ab d e f", "Nt|ciabdeNt|fNt"},
@@ -189,34 +189,34 @@ static const struct plan_case cases[] = {
 	 "Nt|ciabNt|deNt"},
 	{"inputs stay together: an event in two groups", &zen, "ciabdefgh", "ci abdefc ghc",
 	 "Nt|cighNt|abdefcNt"},
-	{"into the group that has most of it", &zen, "abcdefgh", "abcd efgh eb ef",
+	{"into the group that has most of the want", &zen, "abcdefgh", "abcd efgh eb ef",
 	 "Nt|abcdeNt|efghNt"},
-	{"what is there already is not counted again", &intel, "cim", "cim ci im m c", "cimNt"},
+	{"an event that is in the group already", &intel, "cim", "cim ci im m c", "cimNt"},
 	{"neoverse: six and cycles", &neoverse, "cabdefgh", "c a b d e f g h", "Nt|cabdefgNt|hNt"},
 	{"one counter", &one, "ab", "a b", "Nt|aNt|bNt"},
-	{"one counter: what belongs together is taken apart", &one, "ab", "ab", "Nt|aNt|bNt"},
-	{"a want that fits no group is taken apart, into few", &zen, "abcdefgh", "abcdefgh",
+	{"one counter: a want is divided", &one, "ab", "ab", "Nt|aNt|bNt"},
+	{"a want that fits no group is divided into few", &zen, "abcdefgh", "abcdefgh",
 	 "Nt|abcdefNt|ghNt"},
-	{"no counter at all: each is tried alone", &none, "ab", "ab", "Nt|aNt|bNt"},
+	{"no counter: a group for each event", &none, "ab", "ab", "Nt|aNt|bNt"},
 	{"a want of one event twice", &zen, "ab", "aa ab", "abNt"},
 	{"software in a want of hardware", &intel, "cu", "cu", "cNtu"},
-	{"sizes differ: a pad", &one, "abu", "a b u", "Ntu+|aNt|bNt"},
-	{"sizes differ: a pad for each size that is taken", &intel, "abdefghuvw", "abde fgh uvw",
+	{"sizes must differ: a pad", &one, "abu", "a b u", "Ntu+|aNt|bNt"},
+	{"sizes must differ: a pad for each size in use", &intel, "abdefghuvw", "abde fgh uvw",
 	 "Ntuvw++|abdeNt|fghNt"},
-	{"sizes differ: none where they do", &intel, "abdefghu", "abde fgh", "Ntu|abdeNt|fghNt"},
+	{"sizes differ already: no pad", &intel, "abdefghu", "abde fgh", "Ntu|abdeNt|fghNt"},
 	{"the leader leads", &intel, "a^sb", "asb", "sabNt"},
 	{"the leader leads, in each of its groups", &zen, "abcde^sfgh", "abcdes sfgh",
 	 "Nt|sabcdeNt|sfghNt"},
-	{"what counts only behind its leader is with it", &icelake, "ciadrbfe^s", "ci rbfes ad",
+	{"events that count only after their leader", &icelake, "ciadrbfe^s", "ci rbfes ad",
 	 "scirbfeadNt"},
-	{"although it comes last and the group is new", &icelake, "adghrbfe^s", "adgh rs bfes",
-	 "sadghrbfeNt"},
+	{"the same, in a new group to which the leader comes last", &icelake, "adghrbfe^s",
+	 "adgh rs bfes", "sadghrbfeNt"},
 	{"unsupported and denied ones are left out", &intel, "c-i!mu", "cim u", "cNtu"},
-	{"only those: nothing to count", &intel, "-c!i-u", "ci u", "Nt"},
+	{"only unsupported and denied ones: no counter", &intel, "-c!i-u", "ci u", "Nt"},
 	{"two PMUs, each with its own budget", &hybrid, "ciab", "ci a b", "ciabNt / Nt|ciaNt|bNt"},
-	{"an event that one PMU has not", &hybrid, "c1a2b", "ca cb", "caNt / cbNt"},
+	{"two PMUs, each without an event of the other", &hybrid, "c1a2b", "ca cb", "caNt / cbNt"},
 	{"software on two PMUs: in both clocks", &hybrid, "cu", "c u", "cNtu / cNtu"},
-	{"no PMU has it but the second", &hybrid, "2a", "a", "Nt / aNt"},
+	{"an event of the second PMU alone", &hybrid, "2a", "a", "Nt / aNt"},
 	{"a socket's event is a domain of its own", &intel, "cz", "c z", "cNt / z"},
 	{"with two devices, a domain for each", &intel, "cyz", "c yz", "cNt / y / y / z"},
 	{"sockets alone", &none, "z", "z", "Nt / z"},

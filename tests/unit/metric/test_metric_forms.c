@@ -141,7 +141,8 @@ static int form_of_levels(const struct kind *kind, const struct metric_def *def,
 	/* Skipped forms left no events. */
 	for (size_t i = TALLY_FIRST_COUNTED; i < events.n; i++)
 		if (form < 0 || !strstr(def->forms[form].expression, events.items[i].name))
-			fail_msg("%s, %s: why %s?", kind->name, def->name, events.items[i].name);
+			fail_msg("%s, %s: event %s of a skipped form is left", kind->name,
+				 def->name, events.items[i].name);
 	metric_fini(&metric);
 	event_set_fini(&events);
 	machine_fini(&machine);
@@ -162,7 +163,7 @@ static const struct kind *kind_find(const char *name)
 	return NULL;
 }
 
-static void each_its_own(void **state)
+static void forms_of_each_kind(void **state)
 {
 	static const struct {
 		const char *kind, *metric;
@@ -383,7 +384,7 @@ static void shares_add_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_its_own),
+		cmocka_unit_test(forms_of_each_kind),
 		cmocka_unit_test(every_form_is_used),
 		cmocka_unit_test(presets_everywhere),
 		cmocka_unit_test(shares_add_up),

@@ -168,7 +168,7 @@ static void test_users(void **state)
 	fk_free(fk);
 }
 
-/* "Groups" may be long, and the lines behind it are found. */
+/* The line "Groups" may be long. The lines after it are read. */
 static void test_status(void **state)
 {
 	static const char before[] = "Name:\tsh\nUid:\t5\t6\t5\t5\nGroups:\t";

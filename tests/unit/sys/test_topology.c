@@ -21,13 +21,13 @@ static void test_find(void **state)
 		const char *node; /* a file below it */
 		int want_socket, want_node;
 	} rows[] = {
-		{"both", "1\n", "/node2/cpulist", 1, 2},
+		{"socket and node", "1\n", "/node2/cpulist", 1, 2},
 		{"no NUMA", "0\n", NULL, 0, -1},
 		{"no socket", NULL, "/node0/cpulist", -1, 0},
 		{"no topology", NULL, NULL, -1, -1},
 		{"not known to the firmware", "-1\n", "/node0/cpulist", -1, 0},
 		{"no number", "x\n", "/nodes/x", -1, -1},
-		{"a name that only begins like one", "7", "/node1x/x", 7, -1},
+		{"a name that begins like a node's", "7", "/node1x/x", 7, -1},
 	};
 
 	(void)state;
