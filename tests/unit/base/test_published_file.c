@@ -37,11 +37,9 @@ static const char *path_of(const char *name)
 
 static int clean(void **state)
 {
-	char command[100];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s/*", directory);
-	return system(command);
+	remove_tree(directory);
+	return mkdir(directory, 0700);
 }
 
 static int replace_bytes(const char *path, const void *bytes, size_t n, struct error *err)

@@ -564,18 +564,24 @@ static void migrate(struct fk *fk, void *arg)
 	fk_after(fk, 5 * NS_PER_MS, migrate, arg);
 }
 
+static struct fk *hybrid_new(int paranoid)
+{
+	struct fk_config config = fk_machine_hybrid;
+
+	config.unprivileged = true;
+	config.uid = ME;
+	config.paranoid = paranoid;
+	return fk_new(&config);
+}
+
 /* A task that migrates from one kind of CPU to the other is counted on both. */
 static void two_kinds_of_cpus(void **state)
 {
-	struct fk_config config = fk_machine_hybrid;
+	struct fk *fk = hybrid_new(1);
+	struct sys sys = fk_sys(fk);
 	unsigned next = 0;
 
 	(void)state;
-	config.unprivileged = true;
-	config.uid = ME;
-	config.paranoid = 1;
-	struct fk *fk = fk_new(&config);
-	struct sys sys = fk_sys(fk);
 	fk_task(fk, TASK(MAIN));
 	migrate(fk, &next);
 	struct engine *engine = open_engine(&sys);
@@ -666,14 +672,9 @@ static void counters_taken(void **state)
 /* The counters of one kind of CPU do not run on the other kind: they are not noted as taken. */
 static void counters_elsewhere(void **state)
 {
-	struct fk_config config = fk_machine_hybrid;
-
 	(void)state;
-	config.unprivileged = true;
-	config.uid = ME;
-	config.paranoid = 2;
 	for (int cpu = 0; cpu <= 2; cpu += 2) { /* of cpu_core, of cpu_atom */
-		struct fk *fk = fk_new(&config);
+		struct fk *fk = hybrid_new(2);
 		struct sys sys = fk_sys(fk);
 		fk_task(fk, TASK(40, .comm = "pmctop"));
 		fk_self_task(fk, 40);
