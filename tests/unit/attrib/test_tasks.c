@@ -739,7 +739,7 @@ static void test_above(void **state)
 	fk_task(bench.fk, &(struct fk_spec){.tid = 7, .ppid = 5, .comm = "main"});
 	fk_task(bench.fk, &(struct fk_spec){.tid = 8, .pid = 7, .ppid = 5, .comm = "worker"});
 	tasks_read_proc(bench.tasks, tasks_at(bench.tasks, 7, 8, at_ms(0)));
-	/* None of them made a record, so only /proc has them. */
+	/* No record names them, so only /proc has them. */
 	assert_int_equal(tid_above(&bench, 8, 10), 7);
 	assert_string_equal(tasks_find(bench.tasks, 7, at_ms(10))->comm, "main");
 	assert_int_equal(tid_above(&bench, 7, 10), 5);

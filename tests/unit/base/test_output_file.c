@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which paths are written to, by owner, kind and the links on them, and which are refused. */
+/* Paths that are written to and paths that are refused, by owner, kind and the links on them. */
 #include "core/base/atomic_file.h"
 #include "core/base/output_file.h"
 #include "core/base/safe_path.h"

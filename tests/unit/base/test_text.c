@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* UTF-8 from outside, what of it is shown, and numbers in output. */
+/* UTF-8 from outside, the characters of it that are shown, and numbers in output. */
 #include "tests/unit/shared/widths.h"
 
 #include <float.h>

@@ -340,7 +340,7 @@ static void short_lives_count(void **state)
 	close_all(engine, fk);
 }
 
-/* A command is counted from its exec on, to the count. */
+/* A command is counted from its exec on, exactly. */
 static void a_command_from_its_exec(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2});
@@ -542,7 +542,7 @@ static void daemons_count_once(void **state)
 	leave_daemon(fk);
 	fk_switch(fk, 0, 0);
 	adopt_daemon(fk, 1, 0);
-	snapshot_free(nth_snapshot(engine, fk, 2)); /* it is found, and counted from now on */
+	snapshot_free(nth_snapshot(engine, fk, 2)); /* the daemon is found and counted now */
 	for (unsigned i = 1; i <= 4; i++) {
 		adopt_daemon(fk, 1, 10 * i);
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);

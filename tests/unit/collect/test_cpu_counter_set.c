@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* When turns are due: often enough, no more often than it is worth, and in whole rotations. */
+/* The times at which turns are due: often, at a bounded cost, and in whole rotations. */
 #include "core/base/util.h"
 #include "core/collect/cpu_counter_set.h"
 #include "tests/fake_kernel/fake_kernel.h"

@@ -128,7 +128,7 @@ static void test_answers(void **state)
 		{EPERM, false, 0, -EPERM, FIGURE_DENIED},
 		{ENOSYS, false, 0, -ENOSYS, FIGURE_DENIED},
 		{0, true, 0, 0, FIGURE_VALID},
-		{0, true, 1, 0, FIGURE_VALID}, /* the caller's, user and kernel mode */
+		{0, true, 1, 0, FIGURE_VALID}, /* the caller's task, user and kernel mode */
 		{0, true, 2, -EACCES, FIGURE_DENIED},
 		{0, true, 3, -EACCES, FIGURE_DENIED},
 	};
