@@ -137,6 +137,11 @@ static void computes(void **state)
 	fixture_fini(&f);
 }
 
+static struct figure evaluate_built_in(const struct fixture *f, const char *metric)
+{
+	return evaluate(f, metric_def_find(metric)->forms[0].expression);
+}
+
 static void built_in_values(void **state)
 {
 	static const struct {
@@ -160,13 +165,14 @@ static void built_in_values(void **state)
 	(void)state;
 	fixture_init(&f, &steady);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct figure got =
-			evaluate(&f, metric_def_find(rows[i].metric)->forms[0].expression);
+		struct figure got = evaluate_built_in(&f, rows[i].metric);
 
 		if (got.state != FIGURE_VALID || fabs(got.value - rows[i].want) > 1e-9)
 			fail_msg("%s is %g (%s), not %g", rows[i].metric, got.value,
 				 figure_state_name(got.state), rows[i].want);
 	}
+	f.tally[SAMPLE_INSTRUCTIONS] = 250000000; /* of a billion cycles, at least 75 % stalled */
+	assert_true(evaluate_built_in(&f, "stall_floor_percent").value == 75);
 	fixture_fini(&f);
 }
 
