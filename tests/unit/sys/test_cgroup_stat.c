@@ -41,6 +41,8 @@ static void test_throttling(void **state)
 		{"cut off", "nr_periods 45\nnr_throttled 44\nthrottled_time 36", -ENODATA},
 		{"more than 64 bits of ns",
 		 "nr_periods 1\nnr_throttled 1\nthrottled_usec 18446744073709552\n", -ENODATA},
+		{"a word behind a number", "nr_periods 1x\nnr_throttled 1\nthrottled_usec 1\n",
+		 -ENODATA},
 		{"a sign", "nr_periods -1\nnr_throttled 1\nthrottled_usec 1\n", -ENODATA},
 		{"empty", "", -ENODATA},
 		{"none", NULL, -ENOENT},
