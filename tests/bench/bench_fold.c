@@ -23,7 +23,7 @@ enum { FIRST_TID = 1000, RING_BYTES = 2 << 20, ROUND_BYTES = 512 << 10 };
 static const char *const event_names[] = {"page-faults",  "cpu-migrations",   "minor-faults",
 					  "major-faults", "alignment-faults", "emulation-faults"};
 
-/* Linux with stubs of perf events, whose ring this program writes. */
+/* Linux with stubs of perf events. This program writes the ring. */
 static struct sys linux_sys;
 static int last_fd = 100;
 static void *ring_memory;

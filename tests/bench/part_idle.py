@@ -11,7 +11,7 @@ SIZE = 80, 24
 
 
 def run(report, rounds, seconds=5):
-    besides, tools = [], [tool for tool in SHOWING if tool is not ATOP]
+    others_percent, tools = [], [tool for tool in SHOWING if tool is not ATOP]
 
     def measure(pid, _name):
         began, busy = time.monotonic(), busy_s()
@@ -19,13 +19,13 @@ def run(report, rounds, seconds=5):
         time.sleep(seconds)
         took = time.monotonic() - began
         own = cpu_s(pid) - spent if pid else 0
-        besides.append(100 * (busy_s() - busy - own) / took / os.cpu_count())
+        others_percent.append(100 * (busy_s() - busy - own) / took / os.cpu_count())
         return 100 * own / took, (wakes(pid) - woken) / took if pid else 0
 
     measured, absent = in_turns(tools, (rounds + 2) // 3, measure, SIZE)
     noisy = None
-    if min(besides) > BUSY_MUCH:
-        noisy = f"other programs use {min(besides):.0f} % of the CPUs"
+    if min(others_percent) > BUSY_MUCH:
+        noisy = f"other programs use {min(others_percent):.0f} % of the CPUs"
     for i, (what, unit, most) in enumerate((("CPU", "%", 0.2), ("wake-ups a second", "", 25))):
         for tool in tools:
             values = [value[i] for value in measured[tool.name]] if tool.name in measured else None

@@ -210,7 +210,7 @@ struct fk_spec {
 	const char *args;   /* of its command line, behind comm; not copied; NULL: none */
 	const char *cgroup; /* "/a/b", not copied; NULL: "/". Threads and children have it too */
 	struct fk_rate rates[FK_HARDWARE_EVENTS];
-	struct fk_raw raws[FK_RAWS_MAX]; /* up to the first whose config is 0 */
+	struct fk_raw raws[FK_RAWS_MAX]; /* up to the first with config 0 */
 	/*
 	 * Its switches in and out make no record, as those of the idle task in fk_silent_idle():
 	 * context-switches counts them, sched:sched_switch does not.

@@ -12,7 +12,7 @@
  * fk_schedule().
  */
 
-/* What an event can count besides enum fk_event. */
+/* More events that can be counted, after those of enum fk_event. */
 enum {
 	FK_MINOR_FAULTS = FK_EVENTS,
 	FK_DUMMY,
@@ -73,7 +73,7 @@ struct fk_cpu {
 	struct fk_context context;
 };
 
-/* The memory of a ring, shared by every event whose output goes there. */
+/* The memory of a ring, shared by all events that write there. */
 struct fk_ring {
 	struct perf_event_mmap_page *page;
 	unsigned char *data;
@@ -115,7 +115,7 @@ struct fk_perf {
 	size_t n_copies, copies_capacity;
 	struct {
 		uint64_t count, enabled_ns, running_ns;
-	} left;           /* by copies whose tasks have exited */
+	} left;           /* counts of the copies of exited tasks */
 	unsigned changes; /* of a leader: how often its group got or lost a member */
 
 	uint64_t period;      /* 0: not sampling */

@@ -365,7 +365,7 @@ static void counters_of_an_offline_cpu_never_count_again(void **state)
 	fk_advance(fk, 100);
 	assert_int_equal(sys_perf_ioctl(&sys, group.fds[CYCLES], PERF_EVENT_IOC_ENABLE, 0), 0);
 	fk_advance(fk, 100);
-	/* The group is dissolved: a read has one event, whose count is constant. */
+	/* The group is dissolved: a read has one event with a constant count. */
 	struct reading dead = reading_take(&sys, group.fds[CYCLES]);
 	assert_int_equal(dead.nr, 1);
 	assert_int_equal(dead.enabled_ns, 100);

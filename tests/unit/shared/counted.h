@@ -10,7 +10,7 @@
 #include <string.h>
 
 /*
- * Makes a metric's input from the counts of a test, so that tests need not know the layout of
+ * Makes a metric's input from the counts of a test, which then does not depend on the layout of
  * tallies. Each event is in a group of its own and may be counted for another share of the time.
  */
 struct counted {

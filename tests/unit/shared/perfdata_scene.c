@@ -103,7 +103,7 @@ void scene_records(struct image *image)
 	scene_trailer(image, 23, SCENE_LEADER);
 	image_end(image, begin);
 
-	/* The data after this record looks like records. */
+	/* The data after this record is not records, but has their form. */
 	begin = image_begin(image, PERFDATA_AUXTRACE, 0);
 	image_u64(image, 24);
 	for (unsigned i = 0; i < 4; i++)

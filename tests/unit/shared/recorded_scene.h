@@ -43,8 +43,8 @@ struct fk *workers_new(const struct fk_config *config);
 /* Schedules forks, exits, faults and lost records on the first CPU. */
 void add_lives(struct fk *fk);
 /*
- * Task 50 on CPU 1 forks every 7 ms. Its children run on CPU 0, whose ring is read first, and exit
- * late. They have two tids only, so each tid soon belongs to another child.
+ * Task 50 on CPU 1 forks every 7 ms. Its children run on CPU 0, the ring that is read first, and
+ * exit late. They have two tids only, so each tid soon belongs to another child.
  */
 struct fk *storm_new(const struct fk_config *config);
 

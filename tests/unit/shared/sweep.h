@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /*
- * A whole run of the engine on a fake machine, whose true counts are known. No function here fails
- * the test: the first error of a run is recorded, and the caller continues with the next run.
+ * A whole run of the engine on a fake machine with known true counts. No function here fails the
+ * test: the first error of a run is recorded, and the caller continues with the next run.
  */
 enum { SWEEP_USER = 1000, PMCTOP = 40, MAIN = 50, THREAD, OTHER = 60, PING, PONG, CHILD = 70 };
 #define SWEEP_FILE        "/tmp/pmctop-sweep.data"
