@@ -7,7 +7,7 @@ const struct metric_def cpu_stall_def = {
 	.title = "stall%",
 	.group = "work",
 	.unit = "%",
-	.help = "of CPUs: time stalled, at least, by less than an instruction a cycle",
+	.help = "of CPUs: a lower bound on the time stalled; 0 at IPC 1 and above",
 	.width = 5,
 	.decimals = 1,
 };

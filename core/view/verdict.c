@@ -435,7 +435,7 @@ static void append_no_verdict(const struct judge *judge, const struct judgement 
 	}
 	verdict_append(text, size, why_no_ipc(judge, figures));
 	verdict_append(text, size,
-		       was_judged(judge, figures) ? "; nothing that is counted stands out." : ".");
+		       was_judged(judge, figures) ? "; no counted figure stands out." : ".");
 }
 
 void verdict_explain(const struct judge *judge, const struct judgement *judgement,

@@ -60,7 +60,7 @@ static void idle_value(const struct app *app, char *text, size_t size)
 
 static void command_lines_value(const struct app *app, char *text, size_t size)
 {
-	text_copy(text, size, app->tasks.spec.command_lines ? "full command lines" : "names");
+	text_copy(text, size, app->tasks.spec.command_lines ? "whole command lines" : "names");
 }
 
 static void unit_value(const struct app *app, char *text, size_t size)
@@ -187,7 +187,7 @@ static void draw_columns(const struct app *app, struct canvas *canvas, struct re
 		snprintf(text, sizeof(text), "[%c] %s", place->hidden ? ' ' : 'x', place->name);
 		draw_setup_item(&app->setup, canvas, body, first + i, text, NAME_WIDTH + 4,
 				place->metric >= 0 ? snapshot->columns->defs[place->metric].help
-						   : "what slows it down, if anything",
+						   : "what slows the row down",
 				place->hidden ? STYLE_DIM : STYLE_NAME);
 	}
 	free(places);
@@ -243,7 +243,7 @@ static void change_selected(struct app *app, size_t n)
 				      at - ARRAY_SIZE(options)))
 		app_show_columns(app);
 	else
-		messages_show(&app->messages, "The last column cannot be hidden.");
+		messages_show(&app->messages, "At least one column must be shown.");
 }
 
 static void move_column(struct app *app, size_t n, bool down)

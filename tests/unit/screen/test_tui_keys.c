@@ -527,7 +527,8 @@ static void test_kill_refused(void **state)
 /* Blocked actions are in no list of keys, and the title gives the reason. */
 static void test_refused(void **state)
 {
-	static const char *const refused[] = {"send a signal", "record to a file", "save the conf"};
+	static const char *const refused[] = {"send a signal", "recording to a file",
+					      "save the conf"};
 	struct stage stage;
 
 	(void)state;

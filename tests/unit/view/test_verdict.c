@@ -286,7 +286,7 @@ static void gives_the_reason(void **state)
 	} rows[] = {
 		{"14,000 switches a second without counters", .pmu = "",
 		 .given = {{"cpu_percent", 90}, {"cs_per_s", 14000}, {"faults_per_s", 2}},
-		 .want = "this machine has no hardware counters; nothing that is counted stands "
+		 .want = "this machine has no hardware counters; no counted figure stands "
 			 "out."},
 		{"nothing that a rule is about", .pmu = "", .given = {{"cpu_percent", 90}},
 		 .want = "this machine has no hardware counters."},
@@ -294,12 +294,12 @@ static void gives_the_reason(void **state)
 		 .want = "this machine has no hardware counters."},
 		{"of a recording", .pmu = "", .replay = "perf.data",
 		 .given = {{"cpu_percent", 90}, {"cs_per_s", 3}},
-		 .want = "no hardware events were recorded; nothing that is counted stands out."},
+		 .want = "no hardware events were recorded; no counted figure stands out."},
 		{"no rights", .pmu = "", .mode = COUNT_MODE_PROC, .given = {{"cpu_percent", 90}},
 		 .want = "no counters can be opened here (see 'pmctop --doctor')."},
 		{"counters, and other columns", .given = {{"cpu_percent", 90}, {"cs_per_s", 14000}},
 		 .want = "IPC is not among the columns (it is in presets overview and topdown); "
-			 "nothing that is counted stands out."},
+			 "no counted figure stands out."},
 		{"counters, but not of that", .given = {{"ipc", 0, FIGURE_UNSUPPORTED}},
 		 .want = "IPC cannot be counted here."},
 		{"denied", .given = {{"ipc", 0, FIGURE_DENIED}},
@@ -314,7 +314,7 @@ static void gives_the_reason(void **state)
 		 .given = {{"cpu_percent", 2}, {"ipc", 0, FIGURE_NOT_COUNTED}, {"cs_per_s", 3}},
 		 .turns = true,
 		 .want = "it ran for too short a time: counters take turns (choose fewer columns); "
-			 "nothing that is counted stands out."},
+			 "no counted figure stands out."},
 		{"the counters were away for a while", .given = {{"ipc", 0, FIGURE_NOT_COUNTED}},
 		 .want = "IPC was not counted while it ran."},
 		{"no cycles", .given = {{"ipc", 0, FIGURE_UNDEFINED}},
@@ -469,7 +469,7 @@ static void describes_the_machine(void **state)
 		 {TASK(1, "postgres", 900, 310, 8)},
 		 VERDICT_NONE,
 		 "No verdict: IPC is not among the columns (it is in presets overview and topdown);"
-		 " nothing that is counted stands out."},
+		 " no counted figure stands out."},
 	};
 
 	(void)state;
