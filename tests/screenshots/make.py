@@ -41,7 +41,7 @@ SCENES = (
         Picture("tasks", "Tasks of a machine with counters", [], r"IPC.*COMMAND", []),
         Picture("detail", "Details of a row", ["Enter"], r"History(.|\n)*Threads", ["Escape"]),
         Picture("add", "Choosing an event", ["e", "s", "t", "a", "l", "l"],
-                r"> stall(.|\n)*stall", ["Escape"]),
+                r"> stall(.|\n)*stalled-cycles", ["Escape"]),
     )),
     (True, (200, 50), (
         Picture("wide", "200 columns and 50 lines", [], r"IPC.*COMMAND", []),
@@ -110,7 +110,7 @@ def on_this_machine(scene, directory):
 
 
 def on_the_emulated_one(scene, directory):
-    terminal = Terminal(*scene[1], TERM="xterm-256color")
+    terminal = Terminal(*scene[1], TERM="tmux-256color")
     try:
         terminal.line(f"clear; {BOOT}")
         terminal.wait_for(r"root@guest", PATIENCE_S)
