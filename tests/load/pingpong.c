@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pingpong [-c CPU] [-t SECONDS] COUNT: two processes that wake each other by a byte through a
- * pipe.
+ * pingpong [-c CPU] [-r RATE] [-t SECONDS] COUNT: two processes that wake each other by a byte
+ * through a pipe, with -r at most RATE times a second.
  *
  * On one CPU a round trip has at least two context switches: the heaviest load for code that runs
  * at each switch. The other process is named "pong". At the end it prints the number of round
@@ -17,6 +17,10 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tests/load/pace.h"
+
+#define PAUSES_PER_S 100 /* with -r */
 
 static volatile sig_atomic_t line_is_due;
 
@@ -78,20 +82,25 @@ static void pong(int in, int out)
 
 static int usage(void)
 {
-	fputs("usage: pingpong [-c CPU] [-t SECONDS] COUNT\n", stderr);
+	fputs("usage: pingpong [-c CPU] [-r RATE] [-t SECONDS] COUNT\n", stderr);
 	return 2;
 }
 
 int main(int argc, char **argv)
 {
+	unsigned long rate = 0;
 	double seconds = 0;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:t:")) != -1) {
+	while ((opt = getopt(argc, argv, "c:r:t:")) != -1) {
 		cpu_set_t cpus;
 
 		if (opt == 't') {
 			seconds = strtod(optarg, NULL);
+			continue;
+		}
+		if (opt == 'r') {
+			rate = strtoul(optarg, NULL, 10);
 			continue;
 		}
 		if (opt != 'c')
@@ -132,6 +141,7 @@ int main(int argc, char **argv)
 	close(from[1]);
 
 	struct spent before = spent_by(0, pid);
+	struct timespec next = {0};
 	char byte = 'x';
 
 	if (seconds > 0)
@@ -140,6 +150,8 @@ int main(int argc, char **argv)
 		done++;
 		if (line_is_due)
 			print_line(&before, spent_by(done, pid));
+		if (rate && done % (rate / PAUSES_PER_S + 1) == 0)
+			pace_wait(&next, PAUSES_PER_S);
 	}
 	close(to[1]);
 	waitpid(pid, NULL, 0);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * swarm COUNT [MILLISECONDS=1]: many short-lived tasks.
+ * swarm [-r RATE] COUNT [MILLISECONDS=1]: many short-lived tasks.
  *
- * Forks COUNT children, at most 8 at a time. Each has the name "swarm-run_child", uses MILLISECONDS
- * of CPU time and exits. At the end it prints a line of JSON: the number of children and their CPU
- * time by the kernel, which a tool that counts short-lived tasks must find.
+ * Forks COUNT children, at most 8 at a time, with -r at most RATE a second. Each has the name
+ * "swarm-run_child", uses MILLISECONDS of CPU time and exits. At the end it prints a line of JSON:
+ * the number of children and their CPU time by the kernel, which a tool that counts short-lived
+ * tasks must find.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tests/load/pace.h"
 
 #define ALIVE_MAX 8
 
@@ -52,14 +55,20 @@ static int reap(uint64_t *cpu_ns)
 
 int main(int argc, char **argv)
 {
-	if (argc < 2 || argc > 3) {
-		fputs("usage: swarm COUNT [MILLISECONDS=1]\n", stderr);
+	double rate = 0;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "r:")) == 'r')
+		rate = strtod(optarg, NULL);
+	if (opt != -1 || argc - optind < 1 || argc - optind > 2) {
+		fputs("usage: swarm [-r RATE] COUNT [MILLISECONDS=1]\n", stderr);
 		return 2;
 	}
 
-	unsigned long count = strtoul(argv[1], NULL, 10);
-	double ms = argc > 2 ? strtod(argv[2], NULL) : 1;
+	unsigned long count = strtoul(argv[optind], NULL, 10);
+	double ms = argc - optind > 1 ? strtod(argv[optind + 1], NULL) : 1;
 	unsigned long forked = 0, reaped = 0;
+	struct timespec next = {0};
 	uint64_t cpu_ns = 0;
 
 	for (; forked < count; forked++) {
@@ -76,6 +85,8 @@ int main(int argc, char **argv)
 			run_child((uint64_t)(ms * 1e6));
 			_exit(0);
 		}
+		if (rate > 0)
+			pace_wait(&next, rate);
 	}
 	while (reap(&cpu_ns) == 0)
 		reaped++;
