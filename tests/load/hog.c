@@ -4,7 +4,7 @@
  * them, like perf stat.
  *
  * Pinned events always stay on the PMU, so groups of other programs lose their counters and new
- * groups get none. Shared events open_counter turns with them. Prints a line when it has the
+ * groups get none. Shared events take turns with them. Prints a line when it has the
  * counters, then waits to be killed.
  */
 #include <linux/perf_event.h>

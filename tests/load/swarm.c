@@ -3,7 +3,7 @@
  * swarm [-r RATE] COUNT [MILLISECONDS=1]: many short-lived tasks.
  *
  * Forks COUNT children, at most 8 at a time, with -r at most RATE a second. Each has the name
- * "swarm-run_child", uses MILLISECONDS of CPU time and exits. At the end it prints a line of JSON:
+ * "swarm-kid", uses MILLISECONDS of CPU time and exits. At the end it prints a line of JSON:
  * the number of children and their CPU time by the kernel, which a tool that counts short-lived
  * tasks must find.
  */
@@ -36,7 +36,7 @@ static uint64_t timeval_ns(const struct timeval *tv)
 /* Uses CPU time with few reads of the clock. */
 static void run_child(uint64_t ns)
 {
-	prctl(PR_SET_NAME, "swarm-run_child");
+	prctl(PR_SET_NAME, "swarm-kid");
 	while (cpu_now_ns() < ns)
 		for (volatile int i = 0; i < 1000; i++)
 			;
