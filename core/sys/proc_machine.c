@@ -92,9 +92,12 @@ int proc_cpus_read(const struct sys *sys, struct proc_cpus *cpus)
 
 	if (!text)
 		return code;
-	proc_cpus_parse(text, cpus);
+	size_t length = strlen(text);
+	bool whole = length == 0 || text[length - 1] == '\n';
+	if (whole)
+		proc_cpus_parse(text, cpus);
 	free(text);
-	return 0;
+	return whole ? 0 : -EBADMSG;
 }
 
 void proc_cpus_fini(struct proc_cpus *cpus)

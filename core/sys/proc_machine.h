@@ -40,7 +40,8 @@ struct proc_cpus {
 
 /* Parses every "cpuN" line, and the counts. */
 void proc_cpus_parse(const char *text, struct proc_cpus *cpus);
-int proc_cpus_read(const struct sys *sys, struct proc_cpus *cpus); /* 0 or -errno */
+/* 0, -EBADMSG if the end of the text is missing, or another -errno. */
+int proc_cpus_read(const struct sys *sys, struct proc_cpus *cpus);
 void proc_cpus_fini(struct proc_cpus *cpus);
 /* NULL if that CPU has no line. */
 const struct proc_cpu *proc_cpus_find(const struct proc_cpus *cpus, int cpu);

@@ -68,6 +68,33 @@ static void test_counts_of_stat(void **state)
 	proc_cpus_fini(&cpus);
 }
 
+/* Of a text without its end the CPUs that are missing would seem to be offline. */
+static void test_stat_without_its_end(void **state)
+{
+	static const struct {
+		const char *text;
+		int result;
+		size_t n;
+	} rows[] = {
+		{"cpu0 1 1 1 1 1 1 1 1\ncpu1 1 1 1 1 1 1 1 1\n", 0, 2},
+		{"cpu0 1 1 1 1 1 1 1 1\ncpu1 1 1 1", -EBADMSG, 0},
+		{"", 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+		struct sys sys = fk_sys(fk);
+		struct proc_cpus cpus = {0};
+
+		fk_file(fk, "/proc/stat", rows[i].text);
+		assert_int_equal(proc_cpus_read(&sys, &cpus), rows[i].result);
+		assert_int_equal(cpus.n, rows[i].n);
+		proc_cpus_fini(&cpus);
+		fk_free(fk);
+	}
+}
+
 static void test_load(void **state)
 {
 	static const struct {
@@ -175,6 +202,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpus_of_stat), cmocka_unit_test(test_counts_of_stat),
+		cmocka_unit_test(test_stat_without_its_end),
 		cmocka_unit_test(test_load),         cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_faults),
 	};
