@@ -201,9 +201,11 @@ static void test_faults(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpus_of_stat), cmocka_unit_test(test_counts_of_stat),
+		cmocka_unit_test(test_cpus_of_stat),
+		cmocka_unit_test(test_counts_of_stat),
 		cmocka_unit_test(test_stat_without_its_end),
-		cmocka_unit_test(test_load),         cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_load),
+		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_faults),
 	};
 
