@@ -18,7 +18,7 @@
 
 #define NOTE "Counted part of the time"
 
-/* A switch is worth 0.125 us here, which is what the fake kernel's clock says of a read. */
+/* A switch costs 0.125 us here: the time of one read on the fake kernel's clock. */
 struct storm_case {
 	const char *name;
 	struct fk_config machine;
@@ -45,26 +45,15 @@ static const struct storm_case storms[] = {
 
 enum { STORM_INTERVALS = 10 };
 
-static struct engine *open_storm(const struct sys *sys, const struct storm_case *this)
+static void add_pair(struct fk *fk)
 {
-	/* Borrowed for the engine's life. */
-	static struct engine_column column;
-	static struct engine_config config;
-
-	column = (struct engine_column){ENGINE_EVENTS, this->events};
-	config = (struct engine_config){
-		.preset = this->events ? &preset_none : NULL,
-		.columns = &column,
-		.n_columns = this->events != NULL,
-		.budget_percent = this->budget_percent,
-	};
-	return open_engine_with(sys, &config);
+	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "ping", .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 51, .comm = "pong", .rates = FULL_IPC});
 }
 
 static void add_storm(struct fk *fk, const struct storm_case *this)
 {
-	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "ping", .rates = HALF_IPC});
-	fk_task(fk, &(struct fk_spec){.tid = 51, .comm = "pong", .rates = FULL_IPC});
+	add_pair(fk);
 	fk_ping_pong(fk, 0, 50, 51, this->every_ns, 100000000);
 	if (this->machine.cpus < 2)
 		return;
@@ -95,7 +84,7 @@ static void test_storm(void **state)
 	struct sys sys = fk_sys(fk);
 
 	add_storm(fk, this);
-	struct engine *engine = open_storm(&sys, this);
+	struct engine *engine = open_events(&sys, this->events, this->budget_percent);
 	snapshot_free(nth_snapshot(engine, fk, 2));
 	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
 		for (pid_t t = 0; t < 2; t++)
@@ -113,7 +102,7 @@ static void test_storm(void **state)
 				assert_int_equal(found.state,
 						 scaled ? FIGURE_SCALED : FIGURE_VALID);
 			}
-		/* The other CPU knows nothing of it. */
+		/* The other CPU is counted in full. */
 		if (this->machine.cpus > 1) {
 			struct figure alone_ns = event_figure(snapshot, 60, "task-clock");
 			assert_int_equal(alone_ns.state, FIGURE_VALID);
@@ -145,10 +134,9 @@ static void test_calm(void **state)
 	struct fk *fk = fk_new(NULL);
 	struct sys sys = fk_sys(fk);
 
-	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "ping", .rates = HALF_IPC});
-	fk_task(fk, &(struct fk_spec){.tid = 51, .comm = "pong", .rates = FULL_IPC});
+	add_pair(fk);
 	fk_ping_pong(fk, 0, 50, 51, 20 * NS_PER_US, 20000);
-	struct engine *engine = open_storm(&sys, &storm);
+	struct engine *engine = open_events(&sys, NULL, storm.budget_percent);
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
 	assert_true(has_note(snapshot, NOTE));
 	snapshot_free(snapshot);
@@ -212,10 +200,9 @@ static void test_lives(void **state)
 	struct sys sys = fk_sys(fk);
 	size_t seen = 0;
 
-	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "ping", .rates = HALF_IPC});
-	fk_task(fk, &(struct fk_spec){.tid = 51, .comm = "pong", .rates = FULL_IPC});
+	add_pair(fk);
 	add_lives(fk);
-	struct engine *engine = open_storm(&sys, &storm);
+	struct engine *engine = open_events(&sys, NULL, storm.budget_percent);
 	snapshot_free(nth_snapshot(engine, fk, 2));
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_true(has_note(snapshot, NOTE));
@@ -241,10 +228,9 @@ static void test_hotplug(void **state)
 	struct fk *fk = fk_new(&storm.machine);
 	struct sys sys = fk_sys(fk);
 
-	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "ping", .rates = HALF_IPC});
-	fk_task(fk, &(struct fk_spec){.tid = 51, .comm = "pong", .rates = FULL_IPC});
+	add_pair(fk);
 	fk_ping_pong(fk, 1, 50, 51, storm.every_ns, 20000);
-	struct engine *engine = open_storm(&sys, &storm);
+	struct engine *engine = open_events(&sys, NULL, storm.budget_percent);
 	snapshot_free(nth_snapshot(engine, fk, 3));
 	snapshot_free(nth_snapshot(engine, fk, 4)); /* the storm's last */
 	fk_cpu_offline(fk, 1);
@@ -284,7 +270,7 @@ static void test_lost(void **state)
 					    .n = 1 + i * 7 % LOST_MOST};
 	add_storm(fk, &storm);
 	fk_script(fk, steps, LOSSES);
-	struct engine *engine = open_storm(&sys, &storm);
+	struct engine *engine = open_events(&sys, NULL, storm.budget_percent);
 	snapshot_free(nth_snapshot(engine, fk, 2));
 	for (pid_t t = 0; t < 2; t++)
 		before[t] = fk_truth_task(fk, 50 + t, FK_TASK_CLOCK);
@@ -321,5 +307,5 @@ int main(void)
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_lives);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_hotplug);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_lost);
-	return _cmocka_run_group_tests("overload", tests, n, NULL, NULL);
+	return _cmocka_run_group_tests("budget", tests, n, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the screen asks of a running engine: another preset, one process more. With the right to
+ * Commands from the screen to a running engine, as another preset or target. With the right to
  * count CPUs and as an ordinary user (uid 1000), on the fake kernel.
  */
 #include "core/base/notes.h"
@@ -25,20 +25,10 @@ static void command(struct engine *engine, enum command_kind kind, const char *t
 	engine_do(engine, &(struct command){.kind = kind, .text = text, .number = number});
 }
 
-/* Of the interval after the one that a command ends. */
+/* The snapshot of the interval after the one that a command ends. */
 static struct snapshot *snapshot_after(struct engine *engine, struct fk *fk)
 {
 	return nth_snapshot(engine, fk, 2);
-}
-
-static void assert_columns(const struct snapshot *snapshot, const char *names)
-{
-	char text[512] = "";
-
-	for (size_t i = 0, length = 0; i < snapshot->columns->n_metrics; i++)
-		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s",
-					   i ? " " : "", snapshot->columns->metrics[i].def->name);
-	assert_string_equal(text, names);
 }
 
 static const char *const own_metrics[] = {"ipc", "two", NULL};
@@ -53,7 +43,7 @@ static const struct preset own_presets[] = {
 static const struct change {
 	enum command_kind kind;
 	const char *text, *preset, *columns;
-	const char *note; /* what the note on top says of it, or NULL */
+	const char *note; /* a part of the first note, or NULL */
 } changes[] = {
 	{COMMAND_PRESET, "branch", "branch", BRANCH " ghz cycles r201 r202"},
 	{COMMAND_PRESET, "bramch", "branch", BRANCH " ghz cycles r201 r202",
@@ -62,7 +52,7 @@ static const struct change {
 	/* A user's own one of that name comes first. */
 	{COMMAND_PRESET, "tlb", "tlb", "ipc two ghz cycles r201 r202"},
 	{COMMAND_ADD_METRIC, "branch_mpki", "tlb", "ipc two ghz cycles r201 r202 branch_mpki"},
-	/* It was asked for, so it stays when the preset that has it too goes. */
+	/* An added column stays when a preset with the same column is replaced. */
 	{COMMAND_PRESET, "branch", "branch", BRANCH " ghz cycles r201 r202"},
 	{COMMAND_PRESET, "mine", "mine", "ipc two branch_mpki ghz cycles r201 r202"},
 	{COMMAND_REMOVE, "ipc", "mine", "two branch_mpki ghz cycles r201 r202"},
@@ -103,7 +93,7 @@ static void presets_come_and_go(void **state)
 		command(engine, change->kind, change->text, 0);
 		struct snapshot *snapshot = snapshot_after(engine, fk);
 		assert_string_equal(snapshot->columns->preset, change->preset);
-		assert_columns(snapshot, change->columns);
+		check_columns(snapshot, change->columns);
 		if (change->note)
 			assert_non_null(strstr(snapshot->notes[0], change->note));
 		assert_int_equal(task_figure(snapshot, MAIN, "cycles").state,
@@ -174,7 +164,7 @@ static void a_preset_for_tasks(void **state)
 	snapshot_free(nth_snapshot(engine, fk, 2));
 	command(engine, COMMAND_PRESET, "branch", 0);
 	struct snapshot *snapshot = snapshot_after(engine, fk);
-	assert_columns(snapshot, BRANCH);
+	check_columns(snapshot, BRANCH);
 	assert_int_equal(task_figure(snapshot, MAIN, "ipc").state, FIGURE_VALID);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
@@ -277,7 +267,7 @@ static void attach_and_dismiss(void **state)
 }
 
 /* A command that fails is noted, and changes nothing. */
-static void attach_to_nobody(void **state)
+static void attach_to_no_process(void **state)
 {
 	static const struct {
 		long pid;
@@ -301,7 +291,7 @@ static void attach_to_nobody(void **state)
 		assert_string_equal(snapshot->notes[0], rows[i].note);
 		snapshot_free(snapshot);
 	}
-	/* It ends between the question and the answer. */
+	/* The process ends before the command is done. */
 	command(engine, COMMAND_ATTACH, NULL, 60);
 	fk_exit(fk, 60, FK_EXIT_REAPED);
 	fk_switch(fk, 3, 0);
@@ -501,7 +491,7 @@ static void command_lines(void **state)
 	close_all(engine, fk);
 }
 
-/* Servers write there what they do: they are asked again, those that run. */
+/* A server may rewrite its command line, so those of running tasks are read again. */
 static void command_lines_change(void **state)
 {
 	struct fk *fk = open_family(&rights[0]);
@@ -523,8 +513,8 @@ static void command_lines_change(void **state)
 	close_all(engine, fk);
 }
 
-/* So many in an interval, and the rest in the next one. */
-static void command_lines_take_their_time(void **state)
+/* The command lines read in an interval are bounded. */
+static void command_lines_are_read_in_parts(void **state)
 {
 	enum { TASKS = 50, FIRST = 100 };
 	struct fk *fk = fk_new(NULL);
@@ -705,9 +695,9 @@ int main(void)
 		WITH(attach_without_main_thread, 0),
 		WITH(attach_without_main_thread, 1),
 		WITH(attach_without_main_thread, 2),
-		WITH(attach_to_nobody, 0),
-		WITH(attach_to_nobody, 1),
-		WITH(attach_to_nobody, 2),
+		WITH(attach_to_no_process, 0),
+		WITH(attach_to_no_process, 1),
+		WITH(attach_to_no_process, 2),
 		cmocka_unit_test(attach_to_others),
 		cmocka_unit_test(attach_within_a_user),
 		cmocka_unit_test(orphans_stay),
@@ -716,7 +706,7 @@ int main(void)
 		WITH(command_lines, 1),
 		WITH(command_lines, 2),
 		cmocka_unit_test(command_lines_change),
-		cmocka_unit_test(command_lines_take_their_time),
+		cmocka_unit_test(command_lines_are_read_in_parts),
 		WITH(idle_tasks, 0),
 		WITH(idle_tasks, 1),
 		WITH(idle_tasks, 2),

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * The whole core on the fake kernel: what tasks really did (the fake kernel's own books) against
- * what snapshots say they did.
- */
+/* The whole core on the fake kernel: the counts of snapshots against the true counts of tasks. */
 #include "tests/fake_kernel/internal.h" /* to break rings that no kernel breaks */
 #include "tests/unit/shared/engine_run.h"
 
@@ -17,6 +14,22 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+/* Task 50 runs all the time, on CPU 0. */
+static struct engine *open_busy(struct fk *fk, const struct sys *sys)
+{
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	return open_engine(sys);
+}
+
+/* Tasks 50 and 60, which do not run yet. */
+static struct engine *open_pair(struct fk *fk, const struct sys *sys)
+{
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = FULL_IPC});
+	return open_engine(sys);
+}
 
 static void test_busy_loop_that_never_switches(void **state)
 {
@@ -46,7 +59,7 @@ static void test_busy_loop_that_never_switches(void **state)
 	close_all(engine, fk);
 }
 
-/* What there is to be seen before the first interval is as true as any, and no part of one. */
+/* The glimpse before the first interval has true figures, and is no part of an interval. */
 static void test_glimpse(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
@@ -77,7 +90,7 @@ static void test_glimpse(void **state)
 	close_all(engine, fk);
 }
 
-/* Where tasks are counted one by one, too, it is as long as it was looked for. */
+/* If threads are counted one by one, the glimpse has the length of its measurement. */
 static void test_glimpse_of_tasks(void **state)
 {
 	struct fk *fk =
@@ -103,9 +116,7 @@ static void test_switching_pair_is_exact(void **state)
 	uint64_t counted[2] = {0}, switches = 0;
 
 	(void)state;
-	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
-	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = FULL_IPC});
-	struct engine *engine = open_engine(&sys);
+	struct engine *engine = open_pair(fk, &sys);
 	uint64_t before[2] = {fk_truth_task(fk, 50, FK_CYCLES), fk_truth_task(fk, 60, FK_CYCLES)};
 	fk_ping_pong(fk, 0, 50, 60, 3 * NS_PER_US, 10000);
 	fk_script(fk, &(struct fk_step){40 * NS_PER_MS, FK_SWITCH, .tid = 0}, 1);
@@ -159,9 +170,7 @@ static void check_beside(const struct fk_rival *rival)
 	struct fk *fk = fk_new(NULL);
 	struct sys sys = fk_sys(fk);
 
-	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "a", .rates = HALF_IPC});
-	fk_task(fk, &(struct fk_spec){.tid = 60, .comm = "b", .rates = FULL_IPC});
-	struct engine *engine = open_engine(&sys);
+	struct engine *engine = open_pair(fk, &sys);
 	fk_rival(fk, rival);
 	for (int i = 0; i < 4; i++) {
 		uint64_t before[ARRAY_SIZE(tids)];
@@ -200,9 +209,7 @@ static void test_rival_in_a_long_interval(void **state)
 	struct sys sys = fk_sys(fk);
 
 	(void)state;
-	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "a", .rates = HALF_IPC});
-	fk_task(fk, &(struct fk_spec){.tid = 60, .comm = "b", .rates = FULL_IPC});
-	struct engine *engine = open_engine(&sys);
+	struct engine *engine = open_pair(fk, &sys);
 	fk_rival(fk, &(struct fk_rival){.other_namespace = true});
 	fk_ping_pong(fk, 0, 50, 60, 100 * NS_PER_US, UINT32_MAX);
 	struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
@@ -221,9 +228,7 @@ static void test_records_that_cannot_be_decoded(void **state)
 	struct sys sys = fk_sys(fk);
 
 	(void)state;
-	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
-	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = FULL_IPC});
-	struct engine *engine = open_engine(&sys);
+	struct engine *engine = open_pair(fk, &sys);
 	for (size_t i = 0; i < ARRAY_SIZE(lost); i++) {
 		fk_garble(fk, 0, lost[i]);
 		fk_ping_pong(fk, 0, 50, 60, 3 * NS_PER_US, 1000);
@@ -300,9 +305,8 @@ static void test_short_lived_processes(void **state)
 }
 
 /*
- * A machine with so few numbers that one is taken again within half a millisecond: each task
- * with that number keeps its own counts. They run on the CPU that is read first, and start on the
- * other.
+ * A tid is reused within half a millisecond: each task with that tid keeps its own counts. The
+ * tasks run on the CPU that is read first, and start on the other.
  */
 enum { GENERATIONS = 100, GENERATION_US = 300 };
 
@@ -374,28 +378,26 @@ static void wrap(bool drains)
 	close_all(engine, fk);
 }
 
-static void test_numbers_are_taken_again(void **state)
+static void test_tids_are_reused(void **state)
 {
 	(void)state;
 	wrap(false);
 	wrap(true);
 }
 
-static void test_loss_is_nobodys(void **state)
+static void test_loss_is_unattributed(void **state)
 {
 	struct fk *fk = fk_new(NULL);
 	struct sys sys = fk_sys(fk);
 
 	(void)state;
-	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
-	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = FULL_IPC});
-	struct engine *engine = open_engine(&sys);
+	struct engine *engine = open_pair(fk, &sys);
 	fk_ping_pong(fk, 0, 50, 60, NS_PER_MS, 50);
 	fk_script(fk, &(struct fk_step){10 * NS_PER_MS + 10, FK_LOSE, .cpu = 0, .n = 5}, 1);
 	unsigned opened = fk_calls(fk, FK_PERF_OPEN);
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_true(snapshot->lost_records >= 5);
-	/* Nor is it silence, for which everything would be opened anew with SWITCH records. */
+	/* The loss is no hidden switch, for which SWITCH records would be opened. */
 	assert_int_equal(fk_calls(fk, FK_PERF_OPEN), opened);
 	/* Five lost records and the one after them: six slices of a millisecond. */
 	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 6 * NS_PER_MS);
@@ -420,9 +422,7 @@ static void test_broken_ring_is_a_loss(void **state)
 	struct sys sys = fk_sys(fk);
 
 	(void)state;
-	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
-	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = FULL_IPC});
-	struct engine *engine = open_engine(&sys);
+	struct engine *engine = open_pair(fk, &sys);
 	fk_ping_pong(fk, 0, 50, 60, NS_PER_MS, 50);
 	fk_after(fk, 10 * NS_PER_MS + 10, break_ring, NULL);
 	unsigned opened = fk_calls(fk, FK_PERF_OPEN);
@@ -430,7 +430,7 @@ static void test_broken_ring_is_a_loss(void **state)
 	assert_int_equal(snapshot->lost_records, 1);
 	assert_int_equal(fk_calls(fk, FK_PERF_OPEN), opened);
 	snapshot_free(snapshot);
-	/* After it, all is well again. */
+	/* Later records are decoded again. */
 	fk_ping_pong(fk, 0, 50, 60, NS_PER_MS, 50);
 	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 	fk_ping_pong(fk, 0, 50, 60, NS_PER_MS, 50);
@@ -494,9 +494,7 @@ static void test_unsupported_event_costs_its_column_alone(void **state)
 	struct sys sys = fk_sys(fk);
 
 	(void)state;
-	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
-	fk_switch(fk, 0, 50);
-	struct engine *engine = open_engine(&sys);
+	struct engine *engine = open_busy(fk, &sys);
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_int_equal(task_figure(snapshot, 50, "ipc").state, FIGURE_VALID);
 	assert_int_equal(task_figure(snapshot, 50, "cache_mpki").state, FIGURE_UNSUPPORTED);
@@ -526,14 +524,14 @@ static void test_counters_taken(void **state)
 	close_all(engine, fk);
 }
 
-/* Another profiler and we take turns with the counters, as the kernel has groups do. */
-static void take_turns(struct fk *fk, void *arg)
+/* Another profiler has all counters for 4 ms of each 8 ms. */
+static void hold_by_turns(struct fk *fk, void *arg)
 {
 	bool *held = arg;
 
 	*held = !*held;
 	fk_hold(fk, 0, *held ? FK_HOLD_ALL : 0);
-	fk_after(fk, 4 * NS_PER_MS, take_turns, held);
+	fk_after(fk, 4 * NS_PER_MS, hold_by_turns, held);
 }
 
 static void test_counters_shared(void **state)
@@ -544,10 +542,8 @@ static void test_counters_shared(void **state)
 	bool held = false;
 
 	(void)state;
-	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
-	fk_switch(fk, 0, 50);
-	struct engine *engine = open_engine(&sys);
-	take_turns(fk, &held);
+	struct engine *engine = open_busy(fk, &sys);
+	hold_by_turns(fk, &held);
 	for (int i = 0; i < 5; i++) {
 		snapshot_free(snapshot);
 		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
@@ -556,7 +552,7 @@ static void test_counters_shared(void **state)
 	}
 	struct figure cpu = task_figure(snapshot, 50, "cpu_percent");
 	assert_true(cpu.value > 99 && cpu.value < 101);
-	/* Slices that the counters saw all of are counted, the others are made up for. */
+	/* Slices with the counters for their whole time are counted, the others are estimated. */
 	struct figure ipc = task_figure(snapshot, 50, "ipc");
 	assert_true(ipc.state == FIGURE_NOT_COUNTED || ipc.state == FIGURE_SCALED);
 	assert_true(ipc.state == FIGURE_NOT_COUNTED || fabs(ipc.value - 0.5) < 0.001);
@@ -565,16 +561,15 @@ static void test_counters_shared(void **state)
 	close_all(engine, fk);
 }
 
-static void take_all(struct fk *fk, void *arg)
+static void hold_both(struct fk *fk, void *arg)
 {
 	for (int cpu = 0; cpu < 2; cpu++)
 		fk_hold(fk, cpu, *(const unsigned *)arg);
 }
 
 /*
- * All counters are taken in the middle of an interval and given back in that of another. No time
- * is ever missing: it is attributed, or unattributed and noted, from the first interval on. When it
- * is over the note is gone.
+ * Another profiler has all counters from the middle of one interval to the middle of another. No
+ * time is missing: it is attributed, or unattributed and noted. The note ends with the profiler.
  */
 static void check_taken_for(uint64_t taken_ns)
 {
@@ -583,12 +578,10 @@ static void check_taken_for(uint64_t taken_ns)
 	struct sys sys = fk_sys(fk);
 	bool known = false;
 
-	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
-	fk_switch(fk, 0, 50);
-	struct engine *engine = open_engine(&sys);
+	struct engine *engine = open_busy(fk, &sys);
 	snapshot_free(nth_snapshot(engine, fk, 2));
-	fk_after(fk, 30 * NS_PER_MS, take_all, &all);
-	fk_after(fk, 30 * NS_PER_MS + taken_ns, take_all, &none);
+	fk_after(fk, 30 * NS_PER_MS, hold_both, &all);
+	fk_after(fk, 30 * NS_PER_MS + taken_ns, hold_both, &none);
 	for (size_t i = 0; i < 40; i++) {
 		uint64_t begin_ns = fk_now(fk);
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
@@ -598,9 +591,9 @@ static void check_taken_for(uint64_t taken_ns)
 		if (fabs(cpus - 2) > 0.5)
 			fail_msg("taken for %" PRIu64 " ns, interval %zu: %g CPUs", taken_ns, i,
 				 cpus);
-		uint64_t nobodys_ns = snapshot->unattributed[TALLY_TASK_CLOCK];
-		known = nobodys_ns == 0;
-		if (!known && nobodys_ns > 2 * INTERVAL_NS / 10)
+		uint64_t unattributed_ns = snapshot->unattributed[TALLY_TASK_CLOCK];
+		known = unattributed_ns == 0;
+		if (!known && unattributed_ns > 2 * INTERVAL_NS / 10)
 			assert_true(has_note(snapshot, "with another profiler"));
 		if (known) {
 			struct figure ipc = task_figure(snapshot, 50, "ipc");
@@ -632,9 +625,7 @@ static void test_hotplug(void **state)
 	struct sys sys = fk_sys(fk);
 
 	(void)state;
-	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
-	fk_switch(fk, 0, 50);
-	struct engine *engine = open_engine(&sys);
+	struct engine *engine = open_busy(fk, &sys);
 	unsigned fds = fk_open_fds(fk);
 	const struct {
 		bool offline;
@@ -735,7 +726,7 @@ static void test_notes_of_cpus_end(void **state)
 
 	(void)state;
 	fk_task(fk, &(struct fk_spec){.tid = 50});
-	fk_cpu_offline(fk, 1); /* before we came: no news */
+	fk_cpu_offline(fk, 1); /* before the engine opened: no note */
 	struct engine *engine = open_engine(&sys);
 	const struct {
 		enum fk_action action;
@@ -829,7 +820,7 @@ static unsigned find_fd_limit(void)
 	return 0;
 }
 
-/* Those that were asked for may run on the CPU that is not counted: they are counted themselves. */
+/* Tasks of a target may run on the CPU that is not counted, so they are counted one by one. */
 static void test_target_without_descriptors(void **state)
 {
 	static const struct {
@@ -894,15 +885,7 @@ static void test_cpu_is_not_read(void **state)
 	close_all(engine, fk);
 }
 
-/* One task runs all the time. */
-static struct engine *open_busy(struct fk *fk, const struct sys *sys)
-{
-	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
-	fk_switch(fk, 0, 50);
-	return open_engine(sys);
-}
-
-/* Time in which the machine slept is in no interval, and that is said once. */
+/* Time in which the machine slept is in no interval. A note reports it. */
 static void test_suspend(void **state)
 {
 	struct fk *fk = fk_new(NULL);
@@ -1051,7 +1034,7 @@ static void test_ring_memory_is_shared(void **state)
 	close_all(engine, fk);
 }
 
-/* An interval is as long as it was asked to be, whatever becomes of the wait. */
+/* A failed wait does not shorten an interval. */
 static void test_failing_wait(void **state)
 {
 	struct fk *fk = fk_new(NULL);
@@ -1064,7 +1047,7 @@ static void test_failing_wait(void **state)
 	unsigned waits = fk_calls(fk, FK_WAIT);
 	assert_int_equal(engine_wait(engine, deadline_ns), 0);
 	assert_true(fk_now(fk) >= deadline_ns);
-	/* The one that fails, one to the check for rivals half way, one to the end. */
+	/* The failed wait, one to the check for rivals half way, one to the end. */
 	assert_int_equal(fk_calls(fk, FK_WAIT) - waits, 3);
 	close_all(engine, fk);
 }
@@ -1085,7 +1068,7 @@ static void test_wake_ends_the_wait(void **state)
 	close_all(engine, fk);
 }
 
-/* As Linux has it where a CPU went offline: its descriptors hang up, and do so at once forever. */
+/* After a CPU went offline, polling its descriptors returns POLLHUP at once, always. */
 static void hang_up(struct fk *fk, void *arg)
 {
 	(void)arg;
@@ -1094,7 +1077,7 @@ static void hang_up(struct fk *fk, void *arg)
 			fk->perfs[i]->ring = NULL;
 }
 
-static void test_dead_descriptor_is_asked_once(void **state)
+static void test_dead_descriptor_is_polled_once(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
 	struct sys sys = fk_sys(fk);
@@ -1113,9 +1096,8 @@ static void test_dead_descriptor_is_asked_once(void **state)
 }
 
 /*
- * A task that exited is freed after its last interval was shown, else the table would grow with
- * every process. To be seen from outside: a last switch that comes much too late has no task to be
- * attributed to.
+ * A task that exited is freed after its last interval, else the table would grow with every
+ * process. A last switch that comes much too late is therefore unattributed.
  */
 static void test_exited_tasks_are_freed(void **state)
 {
@@ -1124,9 +1106,7 @@ static void test_exited_tasks_are_freed(void **state)
 	struct snapshot *snapshot = NULL;
 
 	(void)state;
-	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
-	fk_switch(fk, 0, 50);
-	struct engine *engine = open_engine(&sys);
+	struct engine *engine = open_busy(fk, &sys);
 	fk_script(fk, &(struct fk_step){10 * NS_PER_MS, FK_EXIT, .tid = 50, .n = FK_EXIT_REAPED},
 		  1);
 	for (uint64_t ns = 0; ns <= TASKS_REUSE_NS + 3 * INTERVAL_NS; ns += INTERVAL_NS) {
@@ -1183,8 +1163,8 @@ int main(void)
 		cmocka_unit_test(test_rival_in_a_long_interval),
 		cmocka_unit_test(test_records_that_cannot_be_decoded),
 		cmocka_unit_test(test_short_lived_processes),
-		cmocka_unit_test(test_numbers_are_taken_again),
-		cmocka_unit_test(test_loss_is_nobodys),
+		cmocka_unit_test(test_tids_are_reused),
+		cmocka_unit_test(test_loss_is_unattributed),
 		cmocka_unit_test(test_broken_ring_is_a_loss),
 		cmocka_unit_test(test_silent_idle),
 		cmocka_unit_test(test_silent_idle_of_one_cpu),
@@ -1202,7 +1182,7 @@ int main(void)
 		cmocka_unit_test(test_ring_memory_is_shared),
 		cmocka_unit_test(test_failing_wait),
 		cmocka_unit_test(test_wake_ends_the_wait),
-		cmocka_unit_test(test_dead_descriptor_is_asked_once),
+		cmocka_unit_test(test_dead_descriptor_is_polled_once),
 		cmocka_unit_test(test_exited_tasks_are_freed),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(refusals) + ARRAY_SIZE(goings) + ARRAY_SIZE(others)];
@@ -1217,5 +1197,5 @@ int main(void)
 						 .test_func = test_goes_within_an_interval,
 						 .initial_state = (void *)(uintptr_t)&goings[i]};
 	memcpy(tests + n, others, sizeof(others));
-	return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

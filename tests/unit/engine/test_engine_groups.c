@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * More events than counters, on the machines that people have: groups that take turns must come to
- * what the fake kernel's own books say, and say of each figure how far it can be trusted.
+ * More events than counters, on common machines: figures of groups that take turns are near the
+ * fake kernel's true counts, and have the state SCALED.
  */
 #include "core/engine/engine.h"
 #include "tests/fake_kernel/machines.h"
@@ -101,18 +101,6 @@ static struct figure total_of(const struct snapshot *snapshot, const char *event
 		&snapshot->columns->event_readings.items[event_index(snapshot, event)], &input);
 }
 
-/* An engine that counts these and nothing else of the PMU. */
-static struct engine *open_events(const struct sys *sys, const char *events)
-{
-	/* Borrowed for the engine's life. */
-	static struct engine_column column;
-	static const struct engine_config config = {
-		.preset = &preset_none, .columns = &column, .n_columns = 1};
-
-	column = (struct engine_column){ENGINE_EVENTS, events};
-	return open_engine_with(sys, &config);
-}
-
 struct machine_case {
 	const char *name;
 	const struct fk_config *config;
@@ -200,7 +188,7 @@ static void test_machine(void **state)
 	fk_watchdog(fk, this->watchdog);
 	add_load(fk);
 	event_names(this->n_events, list, sizeof(list));
-	struct engine *engine = open_events(&sys, list);
+	struct engine *engine = open_events(&sys, list, 0);
 	/* What happens before the first interval is not counted. */
 	snapshot_free(next_snapshot(engine, fk, this->interval_ns));
 	for (size_t t = 0; t < ARRAY_SIZE(tids); t++)
@@ -234,16 +222,16 @@ static void test_machine(void **state)
 	close_all(engine, fk);
 }
 
-/* 14 events on Intel's counters, and the caller waits for what happens. */
+/* Counts 14 events. */
 static struct engine *open_fourteen(const struct sys *sys)
 {
 	static char list[1024];
 
 	event_names(14, list, sizeof(list));
-	return open_events(sys, list);
+	return open_events(sys, list, 0);
 }
 
-/* However often groups take turns: CPU time and switches are of the group that never rests. */
+/* CPU time and switches are exact: the group that counts them is always enabled. */
 static void test_clock_is_exact(void **state)
 {
 	struct fk *fk = fk_new(&fk_machine_intel);
@@ -279,7 +267,8 @@ static void test_clock_is_exact(void **state)
 }
 
 /*
- * It ran for two milliseconds, in which one group was on: of the others' events nothing is known.
+ * A task ran for two milliseconds, in which one group was enabled: events of other groups are
+ * unknown.
  */
 static void test_short_task_is_not_counted_by_all(void **state)
 {
@@ -381,7 +370,7 @@ static void test_loss_between_turns(void **state)
 	assert_int_equal(event_figure(snapshot, 60, "cycles").state, FIGURE_LOST);
 	assert_int_equal(event_figure(snapshot, 50, "cycles").state, FIGURE_SCALED);
 	snapshot_free(snapshot);
-	/* It was no silence: nothing was opened anew. */
+	/* The loss is no hidden switch: no event was opened. */
 	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_int_equal(fk_calls(fk, FK_PERF_OPEN), opened);
 	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
@@ -437,7 +426,7 @@ static void hold_all(struct fk *fk, unsigned slots)
 		fk_hold(fk, cpu, slots);
 }
 
-/* Another program takes counters and frees them: smaller groups, then the old ones again. */
+/* Another program holds counters and frees them: smaller groups, then the old ones again. */
 static void test_counters_come_back(void **state)
 {
 	static const unsigned held[] = {2, FK_HOLD_ALL};
@@ -478,7 +467,7 @@ static void test_counters_come_back(void **state)
 	}
 }
 
-/* The only counter that an event can use is taken: the others do not go without theirs. */
+/* The only counter that an event can use is held: the other events are counted. */
 static void test_the_only_counter_is_taken(void **state)
 {
 	struct fk_config config = fk_machine_intel;
@@ -491,7 +480,7 @@ static void test_the_only_counter_is_taken(void **state)
 	struct sys sys = fk_sys(fk);
 	add_load(fk);
 	fk_watchdog(fk, true);
-	struct engine *engine = open_events(&sys, "cycles,instructions,branches");
+	struct engine *engine = open_events(&sys, "cycles,instructions,branches", 0);
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
 	assert_int_equal(event_figure(snapshot, 50, "cycles").state, FIGURE_NOT_COUNTED);
 	assert_int_equal(event_figure(snapshot, 50, "instructions").state, FIGURE_VALID);
@@ -549,19 +538,6 @@ static void test_contended_turns(void **state)
 static void add_column(struct engine *engine, enum command_kind kind, const char *text)
 {
 	engine_do(engine, &(struct command){kind, text});
-}
-
-/* The names of the columns, in their order, with blanks between. */
-static void assert_columns(const struct snapshot *snapshot, const char *want)
-{
-	const struct columns *columns = snapshot->columns;
-	char names[512] = "";
-	size_t used = 0;
-
-	for (size_t i = 0; i < columns->n_metrics; i++)
-		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? " " : "",
-					 columns->metrics[i].def->name);
-	assert_string_equal(names, want);
 }
 
 /* Every event of the snapshot that a task has comes to its truth, under its own name. */
@@ -645,7 +621,7 @@ static void test_live_changes(void **state)
 	(void)state;
 	add_load(fk);
 	struct engine *engine = open_engine_with(&sys, &config);
-	/* A task that was seen to begin, and what it calls itself: neither can be asked again. */
+	/* A fork and a new name of the task: neither record is repeated. */
 	fk_script(fk,
 		  (struct fk_step[]){{NS_PER_MS, FK_FORK, .tid = 50, .child = 90},
 				     {2 * NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = 90},
@@ -671,10 +647,11 @@ static void test_live_changes(void **state)
 		assert_true_counts(fk, snapshot, 60);
 		snapshot_free(snapshot);
 		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-		assert_columns(snapshot, change->columns);
+		check_columns(snapshot, change->columns);
 		assert_true_counts(fk, snapshot, 60);
 		assert_true_counts(fk, snapshot, 81);
-		/* The last moment of a task whose EXIT came just before all was opened again. */
+		/* The last moment of a task with an EXIT just before all events were opened again.
+		 */
 		assert_true(snapshot->unattributed[TALLY_TASK_CLOCK] <= 5 * NS_PER_US);
 		if (change->note)
 			assert_non_null(strstr(snapshot->notes[0], change->note));
@@ -696,12 +673,12 @@ static void test_every_column_removed(void **state)
 
 	(void)state;
 	add_load(fk);
-	struct engine *engine = open_events(&sys, "cycles,r201");
+	struct engine *engine = open_events(&sys, "cycles,r201", 0);
 	unsigned fds = fk_open_fds(fk);
 	engine_do(engine, &(struct command){COMMAND_REMOVE, "cycles"});
 	engine_do(engine, &(struct command){COMMAND_REMOVE, "r201"});
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
-	assert_columns(snapshot, "");
+	check_columns(snapshot, "");
 	assert_true(fk_open_fds(fk) < fds);
 	assert_true(count_of(snapshot, 50, "task-clock") > 0);
 	snapshot_free(snapshot);
@@ -732,7 +709,7 @@ static void test_sockets(void **state)
 	add_load(fk);
 	char list[1024] = "power/energy-pkg/,uncore_imc/data_reads/,";
 	event_names(14, list + strlen(list), sizeof(list) - strlen(list));
-	struct engine *engine = open_events(&sys, list);
+	struct engine *engine = open_events(&sys, list, 0);
 	for (int n = 0; n < 3; n++) {
 		uint64_t before[2];
 		for (size_t i = 0; i < 2; i++)
@@ -765,7 +742,7 @@ static void test_sockets(void **state)
 	close_all(engine, fk);
 }
 
-/* What could not be opened was not counted: that is not 0 Joules. */
+/* An event that cannot be read is NOT_COUNTED, and not 0 Joules. */
 static void refuse(struct fk *fk, void *arg)
 {
 	(void)arg;
@@ -779,7 +756,7 @@ static void test_socket_that_cannot_be_read(void **state)
 
 	(void)state;
 	add_load(fk);
-	struct engine *engine = open_events(&sys, "power/energy-pkg/");
+	struct engine *engine = open_events(&sys, "power/energy-pkg/", 0);
 	fk_after(fk, INTERVAL_NS / 2, refuse, NULL);
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_int_equal(total_of(snapshot, "power/energy-pkg/").state, FIGURE_NOT_COUNTED);
@@ -787,7 +764,7 @@ static void test_socket_that_cannot_be_read(void **state)
 	close_all(engine, fk);
 }
 
-/* The CPU that stood for its socket goes offline, and another one is opened in its place. */
+/* The CPU on which a socket is counted goes offline, and another one is opened instead. */
 static void test_socket_moves(void **state)
 {
 	struct fk *fk = fk_new(&fk_machine_intel);
@@ -795,7 +772,7 @@ static void test_socket_moves(void **state)
 
 	(void)state;
 	add_load(fk);
-	struct engine *engine = open_events(&sys, "power/energy-pkg/");
+	struct engine *engine = open_events(&sys, "power/energy-pkg/", 0);
 	fk_cpu_offline(fk, 0);
 	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 	add_column(engine, COMMAND_ADD_EVENTS, "cycles");
@@ -831,5 +808,5 @@ int main(void)
 					       .test_func = test_machine,
 					       .initial_state = (void *)(uintptr_t)&machines[i]};
 	memcpy(tests + ARRAY_SIZE(machines), others, sizeof(others));
-	return cmocka_run_group_tests_name("engine groups", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

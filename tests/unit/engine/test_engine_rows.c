@@ -142,7 +142,7 @@ static void test_threads_that_rename_themselves(void **state)
 }
 
 /* A process starts while a late idle CPU is waited for at the cut. */
-static void test_born_after_the_cut(void **state)
+static void test_fork_after_the_cut(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
 	struct sys sys = fk_sys(fk);
@@ -279,7 +279,7 @@ static void test_zombies_and_orphans(void **state)
 			  {20 * NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = 0},
 		  },
 		  7);
-	/* Init has taken it in. */
+	/* Init is its parent now. */
 	fk_file(scene.fk, "/proc/60/stat",
 		"60 (daemon) S 1 60 60 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 4096 100\n");
 	check_lines(scene.engine, scene.fk, ROLLUP_TREE,
@@ -322,7 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernel_threads),
 		cmocka_unit_test(test_threads_that_rename_themselves),
-		cmocka_unit_test(test_born_after_the_cut),
+		cmocka_unit_test(test_fork_after_the_cut),
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_children_after_setuid),
 		cmocka_unit_test(test_reused_pids),
@@ -330,5 +330,5 @@ int main(void)
 		cmocka_unit_test(test_cgroups),
 	};
 
-	return cmocka_run_group_tests_name("engine rows", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

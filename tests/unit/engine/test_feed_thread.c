@@ -45,7 +45,7 @@ static void columns_come_and_go(void **state)
 	feed_thread_check_columns(feed_thread_open(&sys, software(), REFRESH_NS));
 }
 
-static void what_cannot_be_done_is_told(void **state)
+static void failed_commands_are_noted(void **state)
 {
 	struct sys sys = fk_sys(*state);
 	struct feed_thread *feed_thread = feed_thread_open(&sys, software(), REFRESH_NS);
@@ -129,7 +129,7 @@ static void stops_in_the_middle(void **state)
 }
 
 /* Waits for a reply. Snapshots come, and need not be popped. */
-static struct reply *next_answer(struct feed_thread *feed_thread)
+static struct reply *next_reply(struct feed_thread *feed_thread)
 {
 	struct reply *answer;
 
@@ -140,8 +140,8 @@ static struct reply *next_answer(struct feed_thread *feed_thread)
 	return answer;
 }
 
-/* While intervals end, columns change and another question comes. */
-static void questions_are_answered(void **state)
+/* While intervals end, columns change and another query comes. */
+static void queries_are_answered(void **state)
 {
 	struct sys sys = fk_sys(*state);
 	struct feed_thread *feed_thread = feed_thread_open(&sys, software(), REFRESH_NS);
@@ -151,7 +151,7 @@ static void questions_are_answered(void **state)
 	feed_thread_do(feed_thread, &(struct command){COMMAND_ADD_EVENTS, "minor-faults"});
 	do {
 		reply_free(events);
-		events = next_answer(feed_thread);
+		events = next_reply(feed_thread);
 		assert_int_equal(events->kind, QUERY_EVENTS);
 	} while (events->n_known < events->event_index->n);
 	assert_true(events->n_known > 20);
@@ -159,7 +159,7 @@ static void questions_are_answered(void **state)
 	feed_thread_query(feed_thread, &(struct query){QUERY_PREVIEW, "major-faults"});
 	do {
 		reply_free(answer);
-		answer = next_answer(feed_thread);
+		answer = next_reply(feed_thread);
 		assert_int_equal(answer->kind, QUERY_PREVIEW);
 	} while (strcmp(answer->preview->text, "major-faults") != 0);
 	assert_int_equal(answer->preview->kind, EVENT_SOFTWARE);
@@ -220,9 +220,9 @@ static void dropped_ones_are_served(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ON_MACHINE(columns_come_and_go),    ON_MACHINE(what_cannot_be_done_is_told),
-		ON_MACHINE(questions_are_answered), ON_MACHINE(dropped_ones_are_served),
-		ON_MACHINE(stops_in_the_middle),    cmocka_unit_test(stops_in_a_long_interval),
+		ON_MACHINE(columns_come_and_go),  ON_MACHINE(failed_commands_are_noted),
+		ON_MACHINE(queries_are_answered), ON_MACHINE(dropped_ones_are_served),
+		ON_MACHINE(stops_in_the_middle),  cmocka_unit_test(stops_in_a_long_interval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

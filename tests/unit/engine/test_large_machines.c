@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Machines with more of everything than one would think: what they cost, that nothing of it is left
- * out, and that it is given back.
+ * Machines with very many tasks, cgroups, users, names or threads: all are shown, memory is bounded
+ * and is freed.
  */
 #include "core/snapshot/rollup.h"
 #include "tests/unit/shared/allocated.h"
@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-/* A sanitizer's allocator says nothing of that. */
-static bool used_is_told(void)
+/* False with a sanitizer's allocator. */
+static bool allocated_is_counted(void)
 {
 	void *memory = xmalloc(1 << 20);
 	size_t with = allocated_bytes();
@@ -43,7 +43,7 @@ static void a_hundred_thousand_sleep(void **state)
 	snapshot_free(snapshot);
 	engine_do(engine, &(struct command){COMMAND_IDLE, NULL, 0});
 	snapshot_free(nth_snapshot(engine, fk, 4));
-	assert_true(allocated_bytes() < before || !used_is_told());
+	assert_true(allocated_bytes() < before || !allocated_is_counted());
 	/* The rest is the tasks themselves. */
 	close_all(engine, fk);
 }
@@ -127,7 +127,7 @@ static void ten_thousand_of_each(void **state)
 		snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 	fk_bury(fk);
 	size_t after = allocated_bytes() - fk_bytes(fk);
-	if (used_is_told() && after > before + KEPT_BYTES)
+	if (allocated_is_counted() && after > before + KEPT_BYTES)
 		fail_msg("%zu bytes are kept, and were %zu", after, before);
 	close_all(engine, fk);
 }
@@ -157,7 +157,7 @@ static void thousands_of_names(void **state)
 	assert_int_equal(snapshot->threads.n, 1);
 	snapshot_free(snapshot);
 	/* Memory for the forks of a batch is kept for a while (core/attrib/fork_scan.h). */
-	assert_true(allocated_bytes() <= before + (256 << 10) || !used_is_told());
+	assert_true(allocated_bytes() <= before + (256 << 10) || !allocated_is_counted());
 	close_all(engine, fk);
 }
 
@@ -191,7 +191,7 @@ static void a_process_of_32000_threads(void **state)
 	uint64_t counted =
 		plan_count(snapshot->columns->plan, rows_tally(snapshot->columns, &rows, 0),
 			   event_index(snapshot, "instructions"));
-	/* The main thread had begun before anyone counted. */
+	/* The main thread began before the engine counted. */
 	assert_in_range(counted, wanted, wanted + fk_truth_task(fk, MAIN, FK_INSTRUCTIONS));
 	rows_fini(&rows);
 	snapshot_free(snapshot);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What is asked of a running engine, on machines of which everything is known. Whatever is asked,
- * counting goes on: each snapshot conserves, and no event is opened anew.
+ * Queries to a running engine, on the fake kernel. Counting goes on meanwhile: each snapshot
+ * conserves, and no event is opened again.
  */
 #include "core/metric/catalog.h"
 #include "core/perf/perf_open_error.h"
@@ -28,7 +28,7 @@ static struct fk *machine(const struct fk_config *config)
 	return fk;
 }
 
-/* Waits for the next answer; what is shown meanwhile is as ever. */
+/* Waits for the next reply. Intervals end meanwhile. */
 static struct reply *next_answer(struct engine *engine, struct fk *fk)
 {
 	uint64_t deadline_ns = fk_now(fk) + INTERVAL_NS;
@@ -42,11 +42,11 @@ static struct reply *next_answer(struct engine *engine, struct fk *fk)
 			deadline_ns = fk_now(fk) + INTERVAL_NS;
 		}
 	}
-	fail_msg("no answer comes");
+	fail_msg("no reply");
 	return NULL;
 }
 
-static struct event_preview *ask_outlook(struct engine *engine, struct fk *fk, const char *text)
+static struct event_preview *preview_events(struct engine *engine, struct fk *fk, const char *text)
 {
 	engine_query(engine, &(struct query){QUERY_PREVIEW, text});
 	struct reply *answer = next_answer(engine, fk);
@@ -64,7 +64,7 @@ struct comparison {
 	bool from_proc;
 };
 
-/* What --list says of it, which opens tracepoints too. */
+/* Compares with an entry of --list, which opens tracepoints too. */
 static int compare_entry(void *arg, const struct catalog_entry *entry)
 {
 	struct comparison *comparison = arg;
@@ -77,7 +77,7 @@ static int compare_entry(void *arg, const struct catalog_entry *entry)
 		assert_string_equal(item->help, entry->help);
 		assert_string_equal(item->pmu, entry->pmu);
 		assert_int_equal(item->example, entry->example);
-		/* The fake kernel has no tracepoints, but is not asked for them here. */
+		/* The fake kernel has no tracepoints, and the engine opens none here. */
 		enum figure_state expected = strcmp(item->pmu, "tracepoint") == 0
 						     ? comparison->tracepoints
 						     : entry->state;
@@ -179,13 +179,13 @@ static void events_of_other_levels(void **state)
 	close_all(engine, fk);
 }
 
-static const struct prospect {
+static const struct preview_case {
 	const char *name;
 	const struct fk_config *config;
 	const char *text;
 	const char *words; /* as event_preview_describe has it */
 	const char *pmu, *encoding;
-} prospects[] = {
+} preview_cases[] = {
 	{"fits", &fk_machine_zen, "r201", "fits: 6 of 6 counters", "cpu", "cpu/config=0x201/"},
 	{"of user space", &fk_machine_zen, "r201:u", "fits: 6 of 6 counters", "cpu",
 	 "cpu/config=0x201/u"},
@@ -219,20 +219,20 @@ static const struct prospect {
 	 "type 0 config 0x0"},
 };
 
-static void test_prospect(void **state)
+static void test_preview(void **state)
 {
 	static const struct engine_column columns[] = {{ENGINE_EVENTS, "cycles,r777"}};
 	const struct engine_config config = {
 		.columns = columns,
 		.n_columns = 1,
 	};
-	const struct prospect *this = *state;
+	const struct preview_case *this = *state;
 	struct fk *fk = machine(this->config);
 	struct sys sys = fk_sys(fk);
 	struct engine *engine = open_engine_with(&sys, &config);
 	struct snapshot *before = nth_snapshot(engine, fk, 2);
 	unsigned fds = fk_open_fds(fk);
-	struct event_preview *preview = ask_outlook(engine, fk, this->text);
+	struct event_preview *preview = preview_events(engine, fk, this->text);
 	char words[256];
 
 	event_preview_describe(preview, words, sizeof(words));
@@ -247,7 +247,7 @@ static void test_prospect(void **state)
 	assert_int_equal(after->unattributed[TALLY_TASK_CLOCK], 0);
 	snapshot_free(before);
 	snapshot_free(after);
-	/* And so it comes to be. */
+	/* The preview agrees with the plan afterwards. */
 	engine_do(engine, &(struct command){COMMAND_ADD_EVENTS, this->text});
 	after = nth_snapshot(engine, fk, 3);
 	if (preview->kind == EVENT_HARDWARE && preview->state == FIGURE_VALID)
@@ -258,7 +258,7 @@ static void test_prospect(void **state)
 }
 
 /* The same, counted task by task. */
-static void prospects_of_an_ordinary_user(void **state)
+static void previews_of_an_ordinary_user(void **state)
 {
 	static const struct {
 		const char *text, *words;
@@ -282,7 +282,7 @@ static void prospects_of_an_ordinary_user(void **state)
 	struct engine *engine =
 		open_engine_with(&sys, &(struct engine_config){.columns = &column, .n_columns = 1});
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct event_preview *preview = ask_outlook(engine, fk, rows[i].text);
+		struct event_preview *preview = preview_events(engine, fk, rows[i].text);
 		char words[256];
 		event_preview_describe(preview, words, sizeof(words));
 		if (strncmp(words, rows[i].words, strlen(rows[i].words)) != 0)
@@ -292,7 +292,7 @@ static void prospects_of_an_ordinary_user(void **state)
 	close_all(engine, fk);
 }
 
-/* Of several questions the last one counts, and none is asked twice. */
+/* Of several queries the last one is answered, once. */
 static void the_last_one_counts(void **state)
 {
 	struct fk *fk = machine(&fk_machine_zen);
@@ -301,7 +301,7 @@ static void the_last_one_counts(void **state)
 
 	(void)state;
 	engine_query(engine, &(struct query){QUERY_PREVIEW, "r201"});
-	struct event_preview *preview = ask_outlook(engine, fk, "r202");
+	struct event_preview *preview = preview_events(engine, fk, "r202");
 	assert_string_equal(preview->text, "r202");
 	assert_null(engine_pop_reply(engine));
 	free(preview);
@@ -326,17 +326,18 @@ int main(void)
 		 .initial_state = &ordinary},
 		{.name = "all events denied", .test_func = all_events, .initial_state = &denied},
 		cmocka_unit_test(events_of_other_levels),
-		cmocka_unit_test(prospects_of_an_ordinary_user),
+		cmocka_unit_test(previews_of_an_ordinary_user),
 		cmocka_unit_test(the_last_one_counts),
 	};
-	struct CMUnitTest tests[ARRAY_SIZE(prospects) + ARRAY_SIZE(others)];
+	struct CMUnitTest tests[ARRAY_SIZE(preview_cases) + ARRAY_SIZE(others)];
 
 	zen = fk_machine_zen;
 	guest = fk_machine_guest;
-	for (size_t i = 0; i < ARRAY_SIZE(prospects); i++)
-		tests[i] = (struct CMUnitTest){.name = prospects[i].name,
-					       .test_func = test_prospect,
-					       .initial_state = (void *)(uintptr_t)&prospects[i]};
-	memcpy(tests + ARRAY_SIZE(prospects), others, sizeof(others));
-	return cmocka_run_group_tests_name("question", tests, NULL, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(preview_cases); i++)
+		tests[i] =
+			(struct CMUnitTest){.name = preview_cases[i].name,
+					    .test_func = test_preview,
+					    .initial_state = (void *)(uintptr_t)&preview_cases[i]};
+	memcpy(tests + ARRAY_SIZE(preview_cases), others, sizeof(others));
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every refresh is right, or says that it is not: %CPU of tasks and the length of the interval
- * against the fake kernel's truth at the moment of each cut, on machines that make it hard.
+ * The figures of every refresh are right, or marked: %CPU of tasks and the length of the interval
+ * against the fake kernel's truth at each cut, on machines with lost records, rivals and late CPUs.
  */
 #include "tests/unit/shared/engine_run.h"
 
@@ -55,7 +55,7 @@ static const struct world worlds[] = {
 	 .pair = true,
 	 .rival = &elsewhere,
 	 .marked_most = 0.01},
-	{.name = "beside one there that asks for no id",
+	{.name = "beside one there without ids",
 	 .loop = true,
 	 .pair = true,
 	 .rival = &nameless,
@@ -106,7 +106,7 @@ static void check_row(struct run *run, const struct snapshot *snapshot, pid_t ti
 	struct figure cpu = {.value = 0};
 	if (there)
 		cpu = task_figure(snapshot, tid, "cpu_percent");
-	/* Of a task without a row the header says that rows are too low. */
+	/* If a task has no row, the header notes that rows are too low. */
 	bool marked = there ? cpu.state != FIGURE_VALID : snapshot_rows_too_low(snapshot);
 
 	run->figures += tid != LOOP;
@@ -114,7 +114,7 @@ static void check_row(struct run *run, const struct snapshot *snapshot, pid_t ti
 	if (marked && tid == LOOP)
 		fail_msg("%s: nothing was lost on the CPU of %d", run->world->name, tid);
 	if (!marked && off_by(cpu.value, truth) > OFF_MOST)
-		fail_msg("%s: refresh %llu says %.1f of %d, it is %.1f", run->world->name,
+		fail_msg("%s: refresh %llu has %.1f for %d, not %.1f", run->world->name,
 			 (unsigned long long)snapshot->sequence, cpu.value, tid, truth);
 }
 
@@ -133,12 +133,12 @@ static void check_refresh(struct run *run, struct engine *engine, uint64_t delay
 		run->task_ns[i] = ns;
 	}
 	struct snapshot *snapshot = engine_snapshot(engine);
-	if (before_ns == 0) { /* where it began the engine knows */
+	if (before_ns == 0) { /* only the engine has the beginning of the first */
 		snapshot_free(snapshot);
 		return;
 	}
 	if (off_by((double)snapshot->interval_ns, wall_ns) > OFF_MOST)
-		fail_msg("%s: refresh %llu of %.0f ns says %llu", run->world->name,
+		fail_msg("%s: refresh %llu of %.0f ns has %llu ns", run->world->name,
 			 (unsigned long long)snapshot->sequence, wall_ns,
 			 (unsigned long long)snapshot->interval_ns);
 	for (size_t i = 0; i < ARRAY_SIZE(tids); i++)

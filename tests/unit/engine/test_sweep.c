@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Whole runs on the fake kernel in which one call fails, or one and all after it: every call of
- * every kind, with every error that Linux may return; and some random pairs of them. The run goes
- *on, or ends with a sentence why it cannot. It never leaks, hangs, invents counts or shows a wrong
- * figure.
+ * every kind, with every error that Linux may return, and some random pairs of them. The run goes
+ * on, or ends with an error. It never leaks, hangs, invents counts or shows a wrong figure.
  *
  *	test_sweep [all|N]    N of each scene, spread evenly; all takes long (make sweep)
  */
@@ -69,7 +68,7 @@ static void cpu_comes(struct fk *fk)
 	fk_switch(fk, 2, OTHER);
 }
 
-/* What may happen and be asked for in a run, interval by interval. */
+/* The events and requests of each interval of a run. */
 static const struct sweep_step course[] = {
 	{0},
 	{.happen = fork_tasks,
@@ -150,7 +149,7 @@ static struct sweep_scene scenes[] = {
 	 .machine = {ORDINARY, .cpus = 3, .fd_limit = 64},
 	 COURSE(course)},
 	{.name = "/proc alone", .machine = {.cpus = 3, .denied = EACCES}, COURSE(course)},
-	{.name = "/proc alone, as asked",
+	{.name = "/proc alone, by option",
 	 .machine = {.cpus = 3},
 	 .config = {.proc_only = true},
 	 COURSE(course)},

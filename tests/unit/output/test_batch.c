@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The batch loop over a live feed with an engine of the test's own: these definitions of engine_*
- * come before libcore.a's, so that time is what a test says it is.
+ * replace those of libcore.a, so that a test sets the time.
  */
 #include "tests/unit/shared/sample.h"
 
@@ -22,14 +22,14 @@
 #include <cmocka.h>
 
 enum {
-	START_NS = 1000, /* what the clock says at first */
+	START_NS = 1000, /* of the clock at first */
 	INTERVAL_NS = 100,
 	SNAPSHOTS_MAX = 16,
 };
 
 struct engine {
 	uint64_t now_ns;
-	uint64_t took_ns[SNAPSHOTS_MAX]; /* how long snapshot k takes to make and to print */
+	uint64_t took_ns[SNAPSHOTS_MAX]; /* duration of making and printing snapshot k */
 	unsigned wakes;                  /* how often the first wait is woken early */
 	uint64_t stop_at_ns;             /* 0: never */
 	uint64_t end_at_ns;              /* of a command; 0: never */
@@ -290,8 +290,8 @@ static void keeps_its_deadlines(void **state)
 	}
 }
 
-/* The disk is full, the reader is gone: one sentence, and no refresh after it. */
-static void says_why_it_cannot_write(void **state)
+/* The disk is full, or the reader is gone: one error, and no refresh after it. */
+static void reports_write_errors(void **state)
 {
 	struct engine engine = {0};
 	struct error err = {0};
@@ -342,7 +342,7 @@ static void writes_each_refresh(void **state)
 	close(ends[0]);
 }
 
-static void knows_its_formats(void **state)
+static void finds_its_formats(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < batch_formats_n; i++)
@@ -402,8 +402,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_summary_has_counts),  cmocka_unit_test(keeps_its_deadlines),
-		cmocka_unit_test(ends_with_its_command), cmocka_unit_test(says_why_it_cannot_write),
-		cmocka_unit_test(writes_each_refresh),   cmocka_unit_test(knows_its_formats),
+		cmocka_unit_test(ends_with_its_command), cmocka_unit_test(reports_write_errors),
+		cmocka_unit_test(writes_each_refresh),   cmocka_unit_test(finds_its_formats),
 		cmocka_unit_test(passes_notes_on),
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Where --listen listens, and what is said where that is not possible. */
+/* Addresses of --listen, and their errors. */
 #include "core/output/listen_address.h"
 
 #include <errno.h>
@@ -132,7 +132,7 @@ static void any_port(void **state)
 	assert_non_null(strstr(err.text, "ss -ltnp"));
 	close(fd);
 	int again = -EADDRINUSE;
-	/* Another process may take the port meanwhile: then another one. */
+	/* Another process may bind the port meanwhile: then another one. */
 	for (int i = 0; i < 10 && again == -EADDRINUSE; i++) {
 		again = open_text(text, &address, &fd, &err);
 		if (again == 0 || open_text(":0", &address, &fd, &err) < 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What monitoring is told: both dialects as they stand in tests/golden, and over a run whose tasks
- * come and go that counters only grow and add up.
+ * The metrics export: both dialects as in tests/golden. Over a run with many short tasks, counters
+ * only grow, and add up.
  */
 #include "core/output/metrics_export.h"
 
@@ -18,7 +18,7 @@ struct series {
 	double value;
 };
 
-struct told {
+struct parsed {
 	char *text;
 	struct series *items;
 	size_t n, capacity;
@@ -30,14 +30,14 @@ static int compare_series(const void *a, const void *b)
 }
 
 /* Sorted by their names, each of which is there once. */
-static void tell(struct metrics_export *export, struct told *told)
+static void parse_export(struct metrics_export *export, struct parsed *parsed)
 {
 	size_t size;
 
-	*told = (struct told){
+	*parsed = (struct parsed){
 		.text = metrics_export_text(export, METRICS_EXPORT_OPENMETRICS, &size)};
-	assert_int_equal(strlen(told->text), size);
-	for (char *line = told->text, *end; *line; line = end + 1) {
+	assert_int_equal(strlen(parsed->text), size);
+	for (char *line = parsed->text, *end; *line; line = end + 1) {
 		end = strchr(line, '\n');
 		assert_non_null(end);
 		*end = '\0';
@@ -46,39 +46,40 @@ static void tell(struct metrics_export *export, struct told *told)
 		char *blank = strrchr(line, ' ');
 		assert_non_null(blank);
 		*blank = '\0';
-		told->items = array_reserve(told->items, &told->capacity, told->n + 1,
-					    sizeof(*told->items));
-		told->items[told->n++] = (struct series){line, strtod(blank + 1, NULL)};
+		parsed->items = array_reserve(parsed->items, &parsed->capacity, parsed->n + 1,
+					      sizeof(*parsed->items));
+		parsed->items[parsed->n++] = (struct series){line, strtod(blank + 1, NULL)};
 	}
-	qsort(told->items, told->n, sizeof(*told->items), compare_series);
-	for (size_t i = 1; i < told->n; i++)
-		assert_string_not_equal(told->items[i - 1].name, told->items[i].name);
+	qsort(parsed->items, parsed->n, sizeof(*parsed->items), compare_series);
+	for (size_t i = 1; i < parsed->n; i++)
+		assert_string_not_equal(parsed->items[i - 1].name, parsed->items[i].name);
 }
 
-static void told_free(struct told *told)
+static void parsed_free(struct parsed *parsed)
 {
-	free(told->items);
-	free(told->text);
+	free(parsed->items);
+	free(parsed->text);
 }
 
 /* -1 where it is absent. */
-static double value_of(const struct told *told, const char *name)
+static double value_of(const struct parsed *parsed, const char *name)
 {
 	struct series key = {.name = (char *)(uintptr_t)name};
 	const struct series *found =
-		told->n ? bsearch(&key, told->items, told->n, sizeof(key), compare_series) : NULL;
+		parsed->n ? bsearch(&key, parsed->items, parsed->n, sizeof(key), compare_series)
+			  : NULL;
 
 	return found ? found->value : -1;
 }
 
 /* All series with a name that begins so. */
-static double sum_of(const struct told *told, const char *start)
+static double sum_of(const struct parsed *parsed, const char *start)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < told->n; i++)
-		if (strncmp(told->items[i].name, start, strlen(start)) == 0)
-			sum += told->items[i].value;
+	for (size_t i = 0; i < parsed->n; i++)
+		if (strncmp(parsed->items[i].name, start, strlen(start)) == 0)
+			sum += parsed->items[i].value;
 	return sum;
 }
 
@@ -88,9 +89,7 @@ static struct snapshot *make_snapshot(struct sample_row *rows, size_t n, uint64_
 
 	snapshot->sequence = second;
 	snapshot->time_ns = second * NS_PER_S;
-	snapshot->cgroups = xcalloc(2, sizeof(char *));
-	snapshot->cgroups[snapshot->n_cgroups++] = xstrdup("/a.slice/\"b\"\\c\n.service");
-	snapshot->cgroups[snapshot->n_cgroups++] = xstrdup("/");
+	SAMPLE_CGROUPS(snapshot, "/a.slice/\"b\"\\c\n.service", "/");
 	return snapshot;
 }
 
@@ -178,7 +177,7 @@ static void counts_a_replay_once(void **state)
 {
 	static const uint64_t seconds[] = {1, 2, 2, 1, 3, 2, 3};
 	struct metrics_export *export = metrics_export_new(2);
-	struct told told;
+	struct parsed parsed;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
@@ -187,22 +186,22 @@ static void counts_a_replay_once(void **state)
 		metrics_export_add(export, snapshot);
 		snapshot_free(snapshot);
 	}
-	tell(export, &told);
-	assert_true(value_of(&told, "pmctop_snapshots_total") == 3);
-	told_free(&told);
+	parse_export(export, &parsed);
+	assert_true(value_of(&parsed, "pmctop_snapshots_total") == 3);
+	parsed_free(&parsed);
 	metrics_export_free(export);
 }
 
 static void before_the_first_snapshot(void **state)
 {
 	struct metrics_export *export = metrics_export_new(50);
-	struct told told;
+	struct parsed parsed;
 
 	(void)state;
 	assert_false(metrics_export_is_of_intervals(export));
-	tell(export, &told);
-	assert_int_equal(told.n, 1); /* build_info */
-	told_free(&told);
+	parse_export(export, &parsed);
+	assert_int_equal(parsed.n, 1); /* build_info */
+	parsed_free(&parsed);
 	metrics_export_free(export);
 }
 
@@ -225,7 +224,7 @@ static void nothing_is_lost_below_the_top(void **state)
 		{"b goes on", 4, 0, 500, false, -1, 2, 1},
 		{"a has lost nothing", 5, 999, 0, false, 2.099, -1, 1},
 		{"a ends", 6, 900, 0, true, 2.999, -1, 1},
-		{"a is told of once more", 60, 0, 0, false, 2.999, -1, 1},
+		{"a is exported once more", 60, 0, 0, false, 2.999, -1, 1},
 		{"and no more", 67, 0, 1, false, -1, 2.001, 0},
 		{"another a", 68, 2500, 0, false, 2.5, -1, 1},
 		{"b is silent", 68 + 901, 1, 0, false, 2.501, -1, 0},
@@ -239,17 +238,17 @@ static void nothing_is_lost_below_the_top(void **state)
 			SAMPLE_TASK(1, 1, 1, 1, 1, "a", rows[i].a_ms * NS_PER_MS),
 			SAMPLE_TASK(2, 2, 1, 1, 1, "b", rows[i].b_ms * NS_PER_MS),
 		};
-		struct told told;
+		struct parsed parsed;
 
 		tasks[0].row.flags = rows[i].a_ends ? ROW_EXITED : 0;
 		add(export, tasks, ARRAY_SIZE(tasks), rows[i].second);
-		tell(export, &told);
-		if (fabs(value_of(&told, A) - rows[i].a) > 1e-9 ||
-		    fabs(value_of(&told, B) - rows[i].b) > 1e-9 ||
-		    fabs(value_of(&told, "pmctop_tasks_not_shown") - rows[i].not_shown) > 1e-9)
-			fail_msg("%s: %f %f %f", rows[i].name, value_of(&told, A),
-				 value_of(&told, B), value_of(&told, "pmctop_tasks_not_shown"));
-		told_free(&told);
+		parse_export(export, &parsed);
+		if (fabs(value_of(&parsed, A) - rows[i].a) > 1e-9 ||
+		    fabs(value_of(&parsed, B) - rows[i].b) > 1e-9 ||
+		    fabs(value_of(&parsed, "pmctop_tasks_not_shown") - rows[i].not_shown) > 1e-9)
+			fail_msg("%s: %f %f %f", rows[i].name, value_of(&parsed, A),
+				 value_of(&parsed, B), value_of(&parsed, "pmctop_tasks_not_shown"));
+		parsed_free(&parsed);
 	}
 	metrics_export_free(export);
 }
@@ -274,7 +273,7 @@ static void a_number_used_again_begins_anew(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct sample_row task = SAMPLE_TASK(1, 1, 1, 1, 1, "a", NS_PER_MS);
 		struct metrics_export *export = metrics_export_new(1);
-		struct told told;
+		struct parsed parsed;
 
 		task.row.start_ns = rows[i].start_before;
 		task.row.flags = rows[i].ended ? ROW_EXITED : 0;
@@ -282,10 +281,10 @@ static void a_number_used_again_begins_anew(void **state)
 		task.row.start_ns = rows[i].start_now;
 		task.row.flags = 0;
 		add(export, &task, 1, 2);
-		tell(export, &told);
-		if ((value_of(&told, A) < .0015) != rows[i].another)
-			fail_msg("%s: %f", rows[i].name, value_of(&told, A));
-		told_free(&told);
+		parse_export(export, &parsed);
+		if ((value_of(&parsed, A) < .0015) != rows[i].another)
+			fail_msg("%s: %f", rows[i].name, value_of(&parsed, A));
+		parsed_free(&parsed);
 		metrics_export_free(export);
 	}
 }
@@ -322,7 +321,7 @@ static void names_are_metrics(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct event *event = &columns->events.items[SAMPLE_PAGE_FAULTS];
 		char name[100];
-		struct told told;
+		struct parsed parsed;
 
 		free(event->name);
 		event->name = xstrdup(rows[i].event);
@@ -332,13 +331,13 @@ static void names_are_metrics(void **state)
 		struct snapshot *snapshot = sample_snapshot(columns_ref(columns), &task, 1);
 		metrics_export_add(export, snapshot);
 		snapshot_free(snapshot);
-		tell(export, &told);
+		parse_export(export, &parsed);
 		snprintf(name, sizeof(name), "pmctop_machine_%s", rows[i].want);
-		if (fabs(value_of(&told, name) - rows[i].value) > 1e-9)
+		if (fabs(value_of(&parsed, name) - rows[i].value) > 1e-9)
 			fail_msg("%s: no %s", rows[i].event, name);
 		/* Events that are not counted any more are absent. */
-		assert_true((value_of(&told, "pmctop_machine_faults_total") < 0) == (i > 0));
-		told_free(&told);
+		assert_true((value_of(&parsed, "pmctop_machine_faults_total") < 0) == (i > 0));
+		parsed_free(&parsed);
 	}
 	columns_unref(columns);
 	metrics_export_free(export);
@@ -351,7 +350,7 @@ static bool is_counter(const char *name)
 	return end - name > 6 && strncmp(end - 6, "_total", 6) == 0;
 }
 
-static void check_growth(const struct told *before, const struct told *now)
+static void check_growth(const struct parsed *before, const struct parsed *now)
 {
 	for (size_t i = 0; i < before->n; i++) {
 		const struct series *old = &before->items[i];
@@ -362,7 +361,7 @@ static void check_growth(const struct told *before, const struct told *now)
 	}
 }
 
-static void check_sums(const struct told *told)
+static void check_sums(const struct parsed *parsed)
 {
 	static const char *const events[] = {"cycles", "instructions", "context_switches",
 					     "page_faults", "task_clock_seconds"};
@@ -372,19 +371,19 @@ static void check_sums(const struct told *told)
 		char name[100];
 
 		snprintf(name, sizeof(name), "pmctop_machine_%s_total", events[i]);
-		double all = value_of(told, name);
+		double all = value_of(parsed, name);
 		assert_true(all >= 0);
 		snprintf(name, sizeof(name), "pmctop_cpu_%s_total", events[i]);
-		double cpus = sum_of(told, name);
+		double cpus = sum_of(parsed, name);
 		snprintf(name, sizeof(name), "pmctop_idle_%s_total", events[i]);
-		double others = sum_of(told, name);
+		double others = sum_of(parsed, name);
 		snprintf(name, sizeof(name), "pmctop_unattributed_%s_total", events[i]);
-		others += sum_of(told, name);
+		others += sum_of(parsed, name);
 		if (fabs(cpus - all) > 1e-6)
 			fail_msg("%s: %f on CPUs, %f of all", events[i], cpus, all);
 		for (size_t k = 0; k < ARRAY_SIZE(parts); k++) {
 			snprintf(name, sizeof(name), "pmctop_%s_%s_total", parts[k], events[i]);
-			double sum = sum_of(told, name) + others;
+			double sum = sum_of(parsed, name) + others;
 			if (fabs(sum - all) > 1e-6)
 				fail_msg("%s: %f by %s, %f of all", events[i], sum, parts[k], all);
 		}
@@ -396,7 +395,7 @@ static void counters_only_grow_and_add_up(void **state)
 	enum { SNAPSHOTS = 100, TOP = 20 };
 	static const struct engine_config config;
 	struct metrics_export *export = metrics_export_new(TOP);
-	struct told before = {0}, now;
+	struct parsed before = {0}, now;
 	uint64_t records = 0;
 	struct day day;
 
@@ -408,7 +407,7 @@ static void counters_only_grow_and_add_up(void **state)
 		records += snapshot->lost_records;
 		metrics_export_add(export, snapshot);
 		snapshot_free(snapshot);
-		tell(export, &now);
+		parse_export(export, &now);
 		assert_true(value_of(&now, "pmctop_snapshots_total") == i);
 		assert_true(value_of(&now, "pmctop_lost_records_total") == (double)records);
 		assert_true(value_of(&now, "pmctop_event_counted_ratio{event=\"cycles\"}") == 1);
@@ -418,18 +417,18 @@ static void counters_only_grow_and_add_up(void **state)
 		for (size_t k = 0; k < now.n; k++)
 			tasks += strncmp(now.items[k].name, CLOCK, strlen(CLOCK)) == 0;
 		assert_int_equal(tasks, TOP);
-		told_free(&before);
+		parsed_free(&before);
 		before = now;
 	}
 	assert_true(records > 0);
 	assert_true(value_of(&before, "pmctop_tasks_not_shown") > DAY_CHILDREN / 2);
-	told_free(&before);
+	parsed_free(&before);
 	day_close(&day);
 	metrics_export_free(export);
 }
 
-/* Texts are taken while another thread adds. */
-static void *take_texts(void *arg)
+/* Texts are built while another thread adds. */
+static void *build_texts(void *arg)
 {
 	for (unsigned i = 0; i < 200; i++) {
 		size_t size;
@@ -441,14 +440,14 @@ static void *take_texts(void *arg)
 	return NULL;
 }
 
-static void any_thread_may_take_it(void **state)
+static void any_thread_may_build_texts(void **state)
 {
 	struct sample_row task = SAMPLE_TASK(1, 1, 1, 1, 1, "a", NS_PER_MS);
 	struct metrics_export *export = metrics_export_new(5);
 	pthread_t thread;
 
 	(void)state;
-	assert_int_equal(pthread_create(&thread, NULL, take_texts, export), 0);
+	assert_int_equal(pthread_create(&thread, NULL, build_texts, export), 0);
 	for (uint64_t i = 1; i <= 100; i++) {
 		task.row.pid = task.row.tid = (pid_t)i;
 		add(export, &task, 1, i);
@@ -458,7 +457,7 @@ static void any_thread_may_take_it(void **state)
 }
 
 /* The first of all that a sort would put there, however many there are; of equals by their keys. */
-static void the_weightiest_are_chosen(void **state)
+static void the_heaviest_are_chosen(void **state)
 {
 	enum { MOST = 5000 };
 	static const size_t tops[] = {0, 1, 2, 7, 50, MOST - 1, MOST, MOST + 1};
@@ -494,7 +493,7 @@ static void the_weightiest_are_chosen(void **state)
 	export_counters_fini(&counters);
 }
 
-static void a_ledger_is_bounded(void **state)
+static void counters_are_bounded(void **state)
 {
 	enum { MOST = 64, COME = 1000 };
 	struct export_counters counters;
@@ -531,9 +530,9 @@ int main(void)
 		cmocka_unit_test(a_number_used_again_begins_anew),
 		cmocka_unit_test(names_are_metrics),
 		cmocka_unit_test(counters_only_grow_and_add_up),
-		cmocka_unit_test(any_thread_may_take_it),
-		cmocka_unit_test(the_weightiest_are_chosen),
-		cmocka_unit_test(a_ledger_is_bounded),
+		cmocka_unit_test(any_thread_may_build_texts),
+		cmocka_unit_test(the_heaviest_are_chosen),
+		cmocka_unit_test(counters_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

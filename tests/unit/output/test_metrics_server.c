@@ -25,7 +25,7 @@
 
 enum { CROWD = 300, FDS_NEEDED = CROWD + METRICS_SERVER_CLIENTS + 32 };
 
-static atomic_uint asked;
+static atomic_uint requested;
 static _Atomic uint64_t clock_ns = NS_PER_S;
 
 static uint64_t clock_now(void)
@@ -37,7 +37,7 @@ static char *text_of(void *arg, enum metrics_export_dialect dialect, size_t *siz
 {
 	const char *text = dialect == METRICS_EXPORT_OPENMETRICS ? "open 1\n# EOF\n" : "old 1\n";
 
-	atomic_fetch_add(&asked, 1);
+	atomic_fetch_add(&requested, 1);
 	(void)arg;
 	*size = strlen(text);
 	return xstrdup(text);
@@ -119,13 +119,13 @@ static int connect_to(const struct served *served)
 	return fd;
 }
 
-static void say(int fd, const char *text)
+static void send_text(int fd, const char *text)
 {
 	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
 }
 
 /* All that comes until the other side closes, or there is `until`. */
-static void hear(int fd, const char *until, char *text, size_t size)
+static void receive_text(int fd, const char *until, char *text, size_t size)
 {
 	size_t n = 0;
 
@@ -177,8 +177,8 @@ static void requests(void **state)
 		int fd = connect_to(*state);
 
 		print_message("# %s\n", rows[i].name);
-		say(fd, rows[i].request);
-		hear(fd, NULL, text, sizeof(text));
+		send_text(fd, rows[i].request);
+		receive_text(fd, NULL, text, sizeof(text));
 		assert_non_null(strstr(text, rows[i].want));
 		assert_non_null(strstr(text, rows[i].want_too));
 		close(fd);
@@ -217,8 +217,8 @@ static void hosts(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		int fd = connect_to(*state);
 
-		say(fd, rows[i].request);
-		hear(fd, NULL, text, sizeof(text));
+		send_text(fd, rows[i].request);
+		receive_text(fd, NULL, text, sizeof(text));
 		if (!strstr(text, rows[i].want) || !strstr(text, rows[i].want_too))
 			fail_msg("%s: %s", rows[i].name, text);
 		close(fd);
@@ -230,8 +230,8 @@ static void head(void **state)
 	char text[4096];
 	int fd = connect_to(*state);
 
-	say(fd, "HEAD /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-	hear(fd, NULL, text, sizeof(text));
+	send_text(fd, "HEAD /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+	receive_text(fd, NULL, text, sizeof(text));
 	assert_non_null(strstr(text, " 200 OK\r\n"));
 	assert_non_null(strstr(text, "Content-Length: 6\r\n"));
 	assert_null(strstr(text, "old"));
@@ -246,9 +246,9 @@ static void pipelined(void **state)
 	int fd = connect_to(*state);
 
 	for (int i = 0; i < 9; i++)
-		say(fd, one);
-	say(fd, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-	hear(fd, NULL, text, sizeof(text));
+		send_text(fd, one);
+	send_text(fd, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+	receive_text(fd, NULL, text, sizeof(text));
 	for (int i = 0; i < 9; i++) {
 		at = strstr(at, "\r\n\r\nold 1\n");
 		assert_non_null(at);
@@ -277,12 +277,12 @@ static void rubbish(void **state)
 
 		print_message("# %s\n", rows[i].name);
 		if (rows[i].bytes[0] == 'X')
-			say(fd, "GET /metrics HTTP/1.1\r\n");
+			send_text(fd, "GET /metrics HTTP/1.1\r\n");
 		for (size_t k = 0; k < rows[i].times; k++)
 			if (send(fd, rows[i].bytes, strlen(rows[i].bytes), MSG_NOSIGNAL) < 0)
 				break; /* it was closed */
 		shutdown(fd, SHUT_WR);
-		hear(fd, NULL, text, sizeof(text));
+		receive_text(fd, NULL, text, sizeof(text));
 		assert_null(strstr(text, " 200 "));
 		close(fd);
 	}
@@ -309,8 +309,8 @@ static void get_metrics(int fd)
 {
 	char text[4096];
 
-	say(fd, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
-	hear(fd, "old 1\n", text, sizeof(text));
+	send_text(fd, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+	receive_text(fd, "old 1\n", text, sizeof(text));
 	assert_non_null(strstr(text, " 200 OK\r\n"));
 }
 
@@ -358,11 +358,11 @@ static void patience(void **state)
 	int slow = connect_to(*state), other = connect_to(*state);
 
 	get_metrics(slow);
-	say(slow, "GET /met");
-	get_metrics(other); /* the answer before is done with, and its time taken */
+	send_text(slow, "GET /met");
+	get_metrics(other); /* the previous answer is done, and its time read */
 	atomic_fetch_add(&clock_ns, METRICS_SERVER_PATIENCE_S * NS_PER_S - 1);
 	get_metrics(other);
-	get_metrics(other); /* the server has looked at its clock */
+	get_metrics(other); /* the server has read its clock */
 	assert_false(is_closed(slow));
 	atomic_fetch_add(&clock_ns, 1);
 	get_metrics(other); /* wakes the server */
@@ -414,20 +414,20 @@ static void over_loopback(void **state)
 	metrics_server_stop(served.server);
 }
 
-/* Stops with connections that wait, and with one that reads nothing of what it asked for. */
+/* Stops with connections that wait, and with one that does not read its answer. */
 static void stopped(void **state)
 {
 	struct served *served = *state;
 	int fd = connect_to(served), waiting = connect_to(served);
 
 	get_metrics(fd);
-	say(waiting, "GET /");
+	send_text(waiting, "GET /");
 	metrics_server_stop(served->server);
 	served->server = NULL;
-	unsigned before = atomic_load(&asked);
+	unsigned before = atomic_load(&requested);
 	await_closed(fd);
 	await_closed(waiting);
-	assert_int_equal(before, atomic_load(&asked));
+	assert_int_equal(before, atomic_load(&requested));
 	close(fd);
 	close(waiting);
 }

@@ -29,7 +29,7 @@ static void append(struct csv *csv, struct snapshot *snapshot, const struct view
 	snapshot_free(snapshot);
 }
 
-/* Of one refresh, which is freed. */
+/* The text of one refresh. Frees the snapshot. */
 static char *csv_of(struct snapshot *snapshot, const struct view_spec *spec)
 {
 	struct csv *csv = csv_new();
@@ -132,7 +132,7 @@ static unsigned count(const char *text, const char *what)
 	return n;
 }
 
-/* Once; and again where other things are counted, but not for another plan of the same. */
+/* A header is printed once, and again if other events are counted. */
 static void headers(void **state)
 {
 	static const char *const presets[] = {"overview", "overview", "software", "software",
@@ -155,7 +155,7 @@ static void headers(void **state)
 	csv_free(csv);
 }
 
-/* What an event is called, and under which name its column stands. */
+/* The name of an event, and of its column. */
 static void names(void **state)
 {
 	static const struct {
@@ -198,7 +198,7 @@ static void is_without_a_time_that_is_not_known(void **state)
 }
 
 /* Then refreshes can be distinguished. */
-static void says_where_in_a_recording(void **state)
+static void has_the_offset_in_a_recording(void **state)
 {
 	static const struct view_spec plain = {.by = ROLLUP_PROCESS};
 	struct snapshot *snapshot = sample_snapshot(sample_columns("software"), NULL, 0);
@@ -222,7 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_as_golden),
 		cmocka_unit_test(is_without_a_time_that_is_not_known),
-		cmocka_unit_test(says_where_in_a_recording),
+		cmocka_unit_test(has_the_offset_in_a_recording),
 		cmocka_unit_test(of_a_target),
 		cmocka_unit_test(headers),
 		cmocka_unit_test(names),

@@ -77,7 +77,7 @@ static void the_whole_line(void **state)
 	free(got);
 }
 
-/* Numbers that a reader must be able to read, and that say what they are. */
+/* Numbers of any size, as JSON has them. */
 static void values(void **state)
 {
 	static const struct {
@@ -156,7 +156,7 @@ static void strings(void **state)
 	}
 }
 
-/* Only where they were asked for. */
+/* Command lines are only in snapshots that have them. */
 static void command_lines(void **state)
 {
 	static const struct {
@@ -221,9 +221,7 @@ static void identities(void **state)
 		struct snapshot *snapshot =
 			sample_snapshot(sample_columns("software"), tasks, ARRAY_SIZE(tasks));
 
-		snapshot->n_cgroups = 1;
-		snapshot->cgroups = xcalloc(1, sizeof(char *));
-		snapshot->cgroups[0] = xstrdup("/x");
+		SAMPLE_CGROUPS(snapshot, "/x");
 		snapshot->cpus[0].node = snapshot->cpus[1].node = -1;
 		char *line = json_of(snapshot, rows[i].by);
 		if (!strstr(line, rows[i].want))
@@ -232,8 +230,8 @@ static void identities(void **state)
 	}
 }
 
-/* What Python says about a line, as its exit status; 0 is good. */
-static int judged_by_python(const char *line, bool quiet)
+/* Python's exit status for a line; 0: valid. */
+static int check_with_python(const char *line, bool quiet)
 {
 	static const char judge[] =
 		"import json, sys\n"
@@ -270,6 +268,8 @@ static int judged_by_python(const char *line, bool quiet)
 	return pclose(python);
 }
 
+#define HOSTILE "/\"\n\x80\\\x1b"
+
 /* Every byte there is, in comm and user and notes, in many tasks, by everything. */
 static void valid_for_python(void **state)
 {
@@ -305,20 +305,17 @@ static void valid_for_python(void **state)
 		snapshot->n_notes = 1;
 		snapshot->notes = xcalloc(1, sizeof(*snapshot->notes));
 		snapshot->notes[0] = xstrdup("\t\xed\xbf\xbf\"");
-		snapshot->n_cgroups = 3;
-		snapshot->cgroups = xcalloc(3, sizeof(char *));
-		for (size_t i = 0; i < 3; i++)
-			snapshot->cgroups[i] = xstrdup("/\"\n\x80\\\x1b");
+		SAMPLE_CGROUPS(snapshot, HOSTILE, HOSTILE, HOSTILE);
 		char *line = json_of(snapshot, by);
-		assert_int_equal(judged_by_python(line, false), 0);
+		assert_int_equal(check_with_python(line, false), 0);
 		free(line);
 	}
-	assert_int_not_equal(judged_by_python("{\"schema\":}\n", true),
+	assert_int_not_equal(check_with_python("{\"schema\":}\n", true),
 			     0); /* the judge does judge */
 }
 
 /* A replay is marked as such, with the offset in the recording on each line. */
-static void says_that_it_is_a_replay(void **state)
+static void marks_a_replay(void **state)
 {
 	struct snapshot *snapshot = sample_snapshot(sample_columns("software"), NULL, 0);
 
@@ -336,7 +333,7 @@ static void says_that_it_is_a_replay(void **state)
 	free(line);
 }
 
-/* How many had counters is said of an interval; of a whole run it is not known, and is not 0. */
+/* An interval has the number of threads with counters. For a whole run it is unknown, not 0. */
 static void coverage(void **state)
 {
 	static const struct sample_row task = {.row = {.pid = 7, .tid = 7, .threads = 1}};
@@ -364,14 +361,10 @@ static void coverage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_whole_line),
-		cmocka_unit_test(values),
-		cmocka_unit_test(strings),
-		cmocka_unit_test(command_lines),
-		cmocka_unit_test(identities),
-		cmocka_unit_test(valid_for_python),
-		cmocka_unit_test(says_that_it_is_a_replay),
-		cmocka_unit_test(coverage),
+		cmocka_unit_test(the_whole_line), cmocka_unit_test(values),
+		cmocka_unit_test(strings),        cmocka_unit_test(command_lines),
+		cmocka_unit_test(identities),     cmocka_unit_test(valid_for_python),
+		cmocka_unit_test(marks_a_replay), cmocka_unit_test(coverage),
 	};
 
 	signals_restore();

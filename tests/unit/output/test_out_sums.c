@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Scaled counts and their totals: by hand for each rule, then as csv and OpenMetrics print them of
- * groups that take turns on the fake kernel, live and replayed.
+ * Scaled counts and their totals: each rule by hand, then in csv and OpenMetrics for groups that
+ * take turns on the fake kernel, live and replayed.
  */
 #include "tests/unit/shared/recorded_scene.h"
 #include "tests/unit/shared/sample.h"
@@ -20,8 +20,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* ---- by hand */
 
 enum { UNKNOWN = -1, ROWS_MAX = 3 };
 
@@ -175,8 +173,6 @@ static void test_event_totals(void **state)
 	view_fini(&view);
 	snapshot_free(snapshot);
 }
-
-/* ---- as csv has it */
 
 /* What all frames of a scene had, so that the sums are of something. */
 struct met {
@@ -417,8 +413,6 @@ static void test_scene(void **state)
 	/* The target's tasks run for longer than a turn, others do not. */
 	assert_int_equal(live.estimates > 0, in_turns && !scene->config.target.user);
 }
-
-/* ---- the truth */
 
 static uint64_t all_cycles(struct fk *fk)
 {

@@ -169,7 +169,7 @@ static char *text_of_snapshot(const struct snapshot *snapshot)
 }
 
 /* A replay is marked as such. If its time is unknown, none is printed. */
-static void says_that_it_is_a_replay(void **state)
+static void marks_a_replay(void **state)
 {
 	static const struct {
 		const char *replay;
@@ -238,7 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_as_golden),
 		cmocka_unit_test(columns_stand_still),
-		cmocka_unit_test(says_that_it_is_a_replay),
+		cmocka_unit_test(marks_a_replay),
 		cmocka_unit_test(names_the_scope),
 	};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * A day of refreshes, made in seconds on the fake kernel, in each format. As a test of some of them
- * it sees that they conserve and that what is kept from one to the next stays small; with a format
- * and a number it writes them to standard output, for whoever reads such a file (tests/live).
+ * it checks that they conserve and that memory is bounded. With a format and a number it writes
+ * them to standard output, for readers of such a file (tests/live).
  *
  *	test_output_day csv 10000 >day.csv
  */
@@ -31,7 +31,7 @@ static void write_refresh(const struct batch_format *format, void *kept,
 	view_fini(&view);
 }
 
-/* Each snapshot is checked to conserve as it is taken. */
+/* next_snapshot() checks that each snapshot conserves. */
 static void write_day(const char *name, unsigned n, FILE *out, size_t used[2])
 {
 	const struct batch_format *format = batch_format_find(name);

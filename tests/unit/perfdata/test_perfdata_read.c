@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * One recording in all forms that perf.data has reads as the same records; cut off anywhere it
- * reads as those before; and a header that lies is told off.
+ * One recording in each form of perf.data reads as the same records. Cut off anywhere, it reads as
+ * the records before. Wrong sizes and offsets in a header are errors.
  *
- * "seeds DIRECTORY" writes the forms there: tests/fuzz/corpus/perfdata. "tell FILE" says what a
- * recording has, for tests/live/perfdata_test.py to compare.
+ * "seeds DIRECTORY" writes the forms there: tests/fuzz/corpus/perfdata. "tell FILE" prints the
+ * records of a recording, for tests/live/perfdata_test.py to compare.
  */
 #include "core/perfdata/perfdata_read.h"
 #include "core/perfdata/perfdata_sample.h"
@@ -51,7 +51,7 @@ static struct perfdata_input input_of(struct source *source, bool seekable)
 static const char *const kinds[] = {"sample", "comm", "fork",     "exit",
 				    "switch", "lost", "throttle", "other"};
 
-static void tell_task(FILE *to, const struct record *record)
+static void print_task(FILE *to, const struct record *record)
 {
 	switch (record->kind) {
 	case RECORD_COMM:
@@ -75,8 +75,8 @@ static void tell_task(FILE *to, const struct record *record)
 	}
 }
 
-static void tell_kernel(FILE *to, const struct perfdata_events *events,
-			const struct perf_event_header *header)
+static void print_kernel(FILE *to, const struct perfdata_events *events,
+			 const struct perf_event_header *header)
 {
 	static struct perfdata_sample sample;
 	struct record record;
@@ -87,7 +87,7 @@ static void tell_kernel(FILE *to, const struct perfdata_events *events,
 	}
 	fprintf(to, "%s %d/%d id %" PRIu64 " at %" PRIu64, kinds[record.kind], record.pid,
 		record.tid, record.id, record.time_ns);
-	tell_task(to, &record);
+	print_task(to, &record);
 	fprintf(to, "; %" PRIx64 " by %s %d/%d cpu %u", sample.has,
 		sample.event ? sample.event->name : "?", sample.pid, sample.tid, sample.cpu);
 	if (record.kind == RECORD_SAMPLE)
@@ -115,7 +115,7 @@ static void print_native(FILE *to, const struct perfdata_events *events,
 		fprintf(to, " %" PRIx64, *word++);
 	if (native->kind == PERFDATA_NATIVE_BASE + NATIVE_AHEAD) {
 		fprintf(to, " ");
-		tell_kernel(to, events, (const void *)word);
+		print_kernel(to, events, (const void *)word);
 		return;
 	}
 	while (word < end) {
@@ -125,7 +125,7 @@ static void print_native(FILE *to, const struct perfdata_events *events,
 	fprintf(to, "\n");
 }
 
-static void tell_feature(FILE *to, const struct perf_event_header *header)
+static void print_feature(FILE *to, const struct perf_event_header *header)
 {
 	const uint64_t *feature = (const void *)(header + 1);
 	const uint32_t *numbers = (const void *)(feature + 1);
@@ -151,7 +151,7 @@ static void tell_feature(FILE *to, const struct perf_event_header *header)
 	fprintf(to, "\n");
 }
 
-static void tell_attr(FILE *to, const struct perfdata_events *events)
+static void print_attr(FILE *to, const struct perfdata_events *events)
 {
 	const struct perfdata_event *event = &events->items[events->n - 1];
 
@@ -164,7 +164,7 @@ static void tell_attr(FILE *to, const struct perfdata_events *events)
 	fprintf(to, "\n");
 }
 
-static void tell_update(FILE *to, const struct perf_event_header *header)
+static void print_update(FILE *to, const struct perf_event_header *header)
 {
 	const uint64_t *words = (const void *)(header + 1);
 	double scale;
@@ -183,15 +183,15 @@ static void tell(FILE *to, struct perfdata_events *events, const struct perf_eve
 		fprintf(to, "%u is wrong\n", header->type);
 	switch (header->type) {
 	case PERFDATA_ATTR:
-		tell_attr(to, events);
+		print_attr(to, events);
 		break;
 	case PERFDATA_UPDATE:
-		tell_update(to, header);
+		print_update(to, header);
 		break;
 	case PERFDATA_FEATURE:
 		/* A file has the names apart; a pipe has both. */
 		if (*(const uint64_t *)(const void *)(header + 1) != PERFDATA_EVENT_DESC)
-			tell_feature(to, header);
+			print_feature(to, header);
 		break;
 	case PERFDATA_NATIVE:
 		print_native(to, events, header);
@@ -199,13 +199,13 @@ static void tell(FILE *to, struct perfdata_events *events, const struct perf_eve
 	default:
 		if (header->type < PERFDATA_ATTR && header->type != PERF_RECORD_MMAP &&
 		    header->type != PERF_RECORD_MMAP2)
-			tell_kernel(to, events, header);
+			print_kernel(to, events, header);
 		else
 			fprintf(to, "type %u, %u bytes\n", header->type, header->size);
 	}
 }
 
-/* What a reader says until it ends, with what; the text is the caller's. */
+/* The records of a reader as text, and its last result. told_fini() frees the text. */
 struct told {
 	char *text;
 	size_t n;
@@ -328,7 +328,7 @@ static const char *expected(enum scene_form form)
 	return killed;
 }
 
-static void all_forms_say_the_same(void **state)
+static void all_forms_have_the_same_records(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
@@ -394,7 +394,7 @@ static ssize_t read_nothing(void *arg, uint64_t at, void *bytes, size_t n)
 	return *(const int *)arg;
 }
 
-static void says_why_it_cannot_be_read(void **state)
+static void reports_read_errors(void **state)
 {
 	static const struct {
 		int result;
@@ -415,7 +415,7 @@ static void says_why_it_cannot_be_read(void **state)
 	}
 }
 
-/* That of what is told of records, whether or not the names are known: they stand behind. */
+/* The part of the text from the first record on. */
 static const char *of_records(const char *text)
 {
 	const char *comm = strstr(text, "comm ");
@@ -472,7 +472,7 @@ static void cut_off_anywhere_reads_what_came_before(void **state)
 }
 
 /* Of a pipe: whole where it ends between two records, else cut off. */
-static void says_whether_it_is_cut_off(void **state)
+static void reports_a_cut_off_pipe(void **state)
 {
 	const struct scene scene = {SCENE_PIPE};
 	struct image image;
@@ -541,7 +541,7 @@ static const struct {
 	{"a record of 0 in a pipe", SCENE_PIPE, 16 + 6, 0, 2, -EBADMSG, "record of 0 bytes"},
 };
 
-static void lies_are_told_off(void **state)
+static void wrong_headers_are_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(lies); i++) {
@@ -562,8 +562,8 @@ static void lies_are_told_off(void **state)
 	}
 }
 
-/* A feature that makes no sense is as one that is not there. */
-static void features_that_lie_are_left_out(void **state)
+/* A feature with a wrong size or offset is ignored. */
+static void wrong_features_are_ignored(void **state)
 {
 	static const uint64_t values[] = {0, 1, 8, 100, 1 << 20, 1ull << 60, UINT64_MAX};
 	const struct scene scene = {SCENE_FILE};
@@ -673,7 +673,7 @@ static void reads_attrs_of_any_size(void **state)
 }
 
 /* Records of any size, as perf's compressed ones are; and bytes that are none. */
-static void what_lies_badly_is_read(void **state)
+static void unaligned_records_are_read(void **state)
 {
 	(void)state;
 	for (unsigned odd = 0; odd < 8; odd++) {
@@ -705,8 +705,8 @@ static void what_lies_badly_is_read(void **state)
 	}
 }
 
-/* A piece that lies badly stays what it is while records that do, too, are taken out of it. */
-static void what_lies_badly_is_unpacked(void **state)
+/* An unaligned compressed record is not moved while unaligned records are unpacked from it. */
+static void unaligned_records_are_unpacked(void **state)
 {
 	enum { TIMES = 3500 }; /* more than a window holds, and that do not pack well */
 	struct image image = {0}, records = {0};
@@ -801,7 +801,7 @@ static void many_ids_are_one_events(void **state)
 }
 
 /* In a recording of ours they go on in a pipe too. */
-static void our_ids_go_on_in_the_next_record(void **state)
+static void native_ids_go_on_in_the_next_record(void **state)
 {
 	struct told told;
 
@@ -828,8 +828,8 @@ static void our_ids_go_on_in_the_next_record(void **state)
 	}
 }
 
-/* Records of simpleperf's own are passed over by their size, which may need more than a u16. */
-static void records_of_simpleperf_are_passed_over(void **state)
+/* Records of simpleperf's own are skipped by their size, which may need more than a u16. */
+static void records_of_simpleperf_are_skipped(void **state)
 {
 	static const struct {
 		uint32_t type, size;
@@ -882,8 +882,8 @@ static void records_of_simpleperf_are_passed_over(void **state)
 	}
 }
 
-/* What pmctop writes says of itself what it takes to turn it round. */
-static void our_records_say_where_their_texts_begin(void **state)
+/* Records of pmctop's own have the offsets of their texts, to swap their bytes. */
+static void native_records_have_offsets_of_texts(void **state)
 {
 	struct perfdata data = {0};
 	struct image image = {0};
@@ -929,7 +929,7 @@ static ssize_t read_file_at(void *arg, uint64_t at, void *bytes, size_t n)
 }
 
 /* What a file has, or standard input as a pipe: "-". */
-static int tell_file(const char *path)
+static int print_file(const char *path)
 {
 	struct perfdata_input input = {.seekable = strcmp(path, "-") != 0};
 	FILE *file = input.seekable ? fopen(path, "re") : stdin;
@@ -975,27 +975,27 @@ static int write_seeds(const char *directory)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_forms_say_the_same),
+		cmocka_unit_test(all_forms_have_the_same_records),
 		cmocka_unit_test(reads_in_pieces_and_again),
 		cmocka_unit_test(a_file_needs_to_be_one),
-		cmocka_unit_test(says_why_it_cannot_be_read),
+		cmocka_unit_test(reports_read_errors),
 		cmocka_unit_test(cut_off_anywhere_reads_what_came_before),
-		cmocka_unit_test(says_whether_it_is_cut_off),
-		cmocka_unit_test(lies_are_told_off),
-		cmocka_unit_test(features_that_lie_are_left_out),
+		cmocka_unit_test(reports_a_cut_off_pipe),
+		cmocka_unit_test(wrong_headers_are_refused),
+		cmocka_unit_test(wrong_features_are_ignored),
 		cmocka_unit_test(broken_compression_ends_it),
 		cmocka_unit_test(reads_attrs_of_any_size),
-		cmocka_unit_test(what_lies_badly_is_read),
-		cmocka_unit_test(what_lies_badly_is_unpacked),
+		cmocka_unit_test(unaligned_records_are_read),
+		cmocka_unit_test(unaligned_records_are_unpacked),
 		cmocka_unit_test(many_ids_are_one_events),
-		cmocka_unit_test(our_ids_go_on_in_the_next_record),
-		cmocka_unit_test(records_of_simpleperf_are_passed_over),
-		cmocka_unit_test(our_records_say_where_their_texts_begin),
+		cmocka_unit_test(native_ids_go_on_in_the_next_record),
+		cmocka_unit_test(records_of_simpleperf_are_skipped),
+		cmocka_unit_test(native_records_have_offsets_of_texts),
 	};
 
 	if (argc == 3 && strcmp(argv[1], "seeds") == 0)
 		return write_seeds(argv[2]);
 	if (argc == 3 && strcmp(argv[1], "tell") == 0)
-		return tell_file(argv[2]);
+		return print_file(argv[2]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

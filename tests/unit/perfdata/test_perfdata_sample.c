@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What records say of events and of who ran, in every layout that perf_event_open(2) can be asked
- * for.
+ * Samples and other records in every layout of perf_event_open(2): ids, tasks, times and values.
  */
 #include "core/perfdata/perfdata_sample.h"
 #include "tests/unit/shared/perfdata_image.h"
@@ -184,7 +183,7 @@ static const struct layout {
 	 {12},
 	 true,
 	 {.id = 12, .pid = -1, .tid = -1}},
-	{"somebody else's id, in a group",
+	{"an unknown id, in a group",
 	 ID | TID | READ,
 	 PERF_FORMAT_GROUP | PERF_FORMAT_ID,
 	 0,
@@ -193,7 +192,7 @@ static const struct layout {
 	 {99, 6ull << 32 | 5, 1, 1000, 12},
 	 true,
 	 {.id = 99, .pid = 5, .tid = 6, .n_values = 1, .values = {{1000, 12}}, .period = 9}},
-	{"somebody else's id, in nobody's group",
+	{"an unknown id, in an unknown group",
 	 ID | TID | READ,
 	 PERF_FORMAT_GROUP | PERF_FORMAT_ID,
 	 0,
@@ -202,7 +201,7 @@ static const struct layout {
 	 {99, 6ull << 32 | 5, 1, 1000, 98},
 	 false,
 	 {.pid = -1, .tid = -1}},
-	{"somebody else's id alone", ID | TID, 0, 0, 0, 2, {99, 5}, false, {.pid = -1, .tid = -1}},
+	{"an unknown id alone", ID | TID, 0, 0, 0, 2, {99, 5}, false, {.pid = -1, .tid = -1}},
 	{"ids in different places",
 	 ID | TID,
 	 0,
@@ -241,7 +240,7 @@ static int decode(const struct perfdata_events *events, uint32_t type, const voi
 	return result;
 }
 
-static void samples_say_all_they_have(void **state)
+static void samples_have_all_fields(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
@@ -278,7 +277,7 @@ static void samples_say_all_they_have(void **state)
 	}
 }
 
-/* One byte less than what the event says is too little. */
+/* A sample that is one byte shorter than its layout is refused. */
 static void samples_that_are_cut_are_refused(void **state)
 {
 	(void)state;
@@ -339,7 +338,7 @@ static void trailers_may_be_missing(void **state)
 		/* perf made it up, without one; and with one of zeroes */
 		{PERF_RECORD_COMM, 3, {6ull << 32 | 5, 0x6261}, 0, RECORD_COMM, 0, 0},
 		{PERF_RECORD_COMM, 5, {5, 0x6261}, 0, RECORD_COMM, 0, ID | TID | TIME},
-		/* a text of eight takes another word for its NUL */
+		/* a text of eight has its NUL in another word */
 		{PERF_RECORD_COMM, 5, {5, 0x6161616161616161, 0, 1, 2}, 0, RECORD_COMM, 0, 0},
 		{PERF_RECORD_COMM,
 		 6,
@@ -406,7 +405,7 @@ static void nothing_is_known_without_events(void **state)
 	perfdata_events_fini(&events);
 }
 
-static void updates_tell_more(void **state)
+static void updates_add_facts(void **state)
 {
 	struct perfdata_events events = {0};
 	const struct image_attr attr = {.sample_type = ID};
@@ -422,7 +421,7 @@ static void updates_tell_more(void **state)
 	assert_string_equal(events.items[0].name, "instructions");
 	assert_int_equal(add_update(&events, PERFDATA_NAME, 0, "old", 4), 0);
 	assert_string_equal(events.items[1].name, "old");
-	assert_int_equal(add_update(&events, PERFDATA_NAME, 99, "nobody's", 9), 0);
+	assert_int_equal(add_update(&events, PERFDATA_NAME, 99, "unknown!", 9), 0);
 	assert_int_equal(add_update(&events, PERFDATA_UNIT, 11, "a unit that is longer", 22), 0);
 	assert_string_equal(events.items[0].unit, "a unit that is ");
 	assert_int_equal(add_update(&events, PERFDATA_SCALE, 11, &scales[0], 8), 0);
@@ -436,7 +435,7 @@ static void updates_tell_more(void **state)
 static void attrs_that_cannot_be_are_refused(void **state)
 {
 	static const struct {
-		uint32_t size; /* that it says it has */
+		uint32_t size; /* in the attr */
 		size_t n;      /* bytes behind the header */
 		uint16_t misc;
 		int result;
@@ -490,7 +489,7 @@ static void events_and_ids_are_bounded(void **state)
 	assert_ptr_equal(perfdata_events_find(&events, n), &events.items[n / 8000 - 1]);
 	perfdata_events_fini(&events);
 
-	/* Chosen to fall into one place, they are refused before they take long. */
+	/* Ids chosen to collide are refused: finding them would be slow. */
 	for (unsigned i = 0; i < 6; i++)
 		inverse *= 2 - 0x9e3779b97f4a7c15ull * inverse;
 	struct image image = {0};
@@ -507,12 +506,12 @@ static void events_and_ids_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_say_all_they_have),
+		cmocka_unit_test(samples_have_all_fields),
 		cmocka_unit_test(samples_that_are_cut_are_refused),
 		cmocka_unit_test(groups_are_bounded),
 		cmocka_unit_test(trailers_may_be_missing),
 		cmocka_unit_test(nothing_is_known_without_events),
-		cmocka_unit_test(updates_tell_more),
+		cmocka_unit_test(updates_add_facts),
 		cmocka_unit_test(attrs_that_cannot_be_are_refused),
 		cmocka_unit_test(events_and_ids_are_bounded),
 	};

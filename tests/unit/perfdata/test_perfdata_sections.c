@@ -57,8 +57,6 @@ static void put_stream(struct perfdata *data, bool room)
 	put_native(data, NATIVE_END);
 }
 
-/* ---- what is read */
-
 struct told {
 	size_t native, comms, attrs;
 	int result; /* of perfdata_reader_switch_format */

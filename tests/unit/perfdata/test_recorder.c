@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What is recorded is what was counted: read back, a recording comes to the very tallies that were
- * seen live. And what it is written to is treated as somebody's.
+ * A recording that is read back has the tallies of the live run. A recorder does not overwrite
+ * other files.
  */
 #include "core/engine/command.h"
 #include "core/engine/engine.h"
@@ -9,6 +9,7 @@
 #include "core/perfdata/recording_file.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/files.h"
 #include "tests/unit/shared/recording_reader.h"
 #include "tests/unit/shared/signals.h"
 
@@ -228,7 +229,7 @@ static void test_same_figures_in_turns(void **state)
 	record_from_start(2, 3);
 }
 
-/* What perf sorts by: on each CPU it goes on, and from switch to switch it has gone on. */
+/* perf sorts by time: the times of each CPU never decrease, and increase from switch to switch. */
 static void check_times(const char *path)
 {
 	static unsigned char bytes[1 << 23];
@@ -343,7 +344,7 @@ static void test_again(void **state)
 	fk_free(fk);
 }
 
-/* What is written there may be on its way already: it remains a stream. */
+/* A pipe cannot be rewritten: the recording remains a stream. */
 static void test_standard_output(void **state)
 {
 	(void)state;
@@ -411,31 +412,19 @@ static int refused(const char *path, const char *words)
 
 	assert_true(code < 0);
 	if (!strstr(err.text, words))
-		fail_msg("'%s' does not say '%s'", err.text, words);
+		fail_msg("'%s' lacks '%s'", err.text, words);
 	return code;
-}
-
-static void write_file(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
 }
 
 static void test_file_rules(void **state)
 {
 	(void)state;
 	struct stat status;
-	char text[16] = "", path[320], old[330];
+	char path[320], old[330];
 
 	write_file(path_of("letter"), "dear friend");
 	assert_int_equal(refused(path_of("letter"), "not a recording"), -EEXIST);
-	FILE *file = fopen(path_of("letter"), "r");
-	assert_non_null(fgets(text, sizeof(text), file));
-	fclose(file);
-	assert_string_equal(text, "dear friend");
+	expect_file(path_of("letter"), "dear friend");
 
 	snprintf(path, sizeof(path), "%s", path_of("link"));
 	assert_int_equal(symlink("elsewhere", path), 0);
@@ -450,12 +439,12 @@ static void test_file_rules(void **state)
 	assert_int_equal(refused(path, "in use by another"), -EBUSY);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0600);
-	recorder_free(recorder); /* of nothing, nothing remains */
+	recorder_free(recorder); /* an empty recording is removed */
 	assert_int_equal(stat(path, &status), -1);
 
-	/* A recording makes way. */
+	/* An earlier recording is renamed. */
 	uint64_t magic = PERFDATA_MAGIC;
-	file = fopen(path, "w");
+	FILE *file = fopen(path, "w");
 	fwrite(&magic, sizeof(magic), 1, file);
 	fclose(file);
 	recorder_free(open_recorder(path, 0));
@@ -463,7 +452,7 @@ static void test_file_rules(void **state)
 	assert_int_equal(status.st_size, sizeof(magic));
 }
 
-/* Until so much is in a file, which has a thread of its own; how much it is then. */
+/* Waits until the writer's thread has written so many bytes. Returns the size of the file. */
 static off_t wait_for_bytes(const char *path, uint64_t bytes)
 {
 	struct stat status = {0};
@@ -508,7 +497,7 @@ static void test_full_disk(void **state)
 	fk_free(fk);
 }
 
-/* Nothing that makes records, Not recorded. */
+/* Threads counted one by one make no records. */
 static void test_task_mode(void **state)
 {
 	(void)state;
@@ -537,10 +526,8 @@ static void test_task_mode(void **state)
 static int remove_directory(void **state)
 {
 	(void)state;
-	char command[160];
-
-	snprintf(command, sizeof(command), "rm -r %s", directory);
-	return system(command);
+	remove_tree(directory);
+	return 0;
 }
 
 int main(void)

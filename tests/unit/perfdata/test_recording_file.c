@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* A recording's file that other programs change, or that takes no more, while it is written. */
+/* A recording's file that other programs change, or that becomes full, while it is written. */
 #include "core/perfdata/recording_file.h"
+#include "tests/unit/shared/files.h"
 #include "tests/unit/shared/signals.h"
 
 #include <errno.h>
@@ -60,8 +61,6 @@ static void wait_for_size(size_t n)
 	while (stat(path, &status) < 0 || (size_t)status.st_size != n)
 		usleep(1000);
 }
-
-/* ---- what is done to the file meanwhile */
 
 static void leave(size_t n)
 {
@@ -189,10 +188,8 @@ static void test_standard_output(void **state)
 static int remove_directory(void **state)
 {
 	(void)state;
-	char command[160];
-
-	snprintf(command, sizeof(command), "rm -r %s", directory);
-	return system(command);
+	remove_tree(directory);
+	return 0;
 }
 
 int main(void)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The name of a recording: what has it, had it or is to have it, and what somebody else does to it
- * meanwhile.
+ * The names of a recording and of its earlier files, while other programs rename and remove them.
  */
 #include "core/perfdata/perfdata.h"
 #include "core/perfdata/recording_name.h"
@@ -61,7 +60,7 @@ static int empty_directory(void **state)
 	return system(command);
 }
 
-/* A recording, as far as can be told from its beginning, and a letter. */
+/* Writes the magic number of a recording, and a letter. */
 static void mark(int fd, char letter)
 {
 	uint64_t magic = PERFDATA_MAGIC;
@@ -109,8 +108,6 @@ static void close_name(struct recording_name *name, int fd)
 	recording_name_fini(name);
 }
 
-/* ---- tests */
-
 static void test_keep(void **state)
 {
 	static const struct {
@@ -134,7 +131,7 @@ static void test_keep(void **state)
 	}
 }
 
-/* Files of another run, and what somebody put in the place of one of ours, stay. */
+/* Files of another run stay, and so does a file that replaced one of this run. */
 static void test_keep_others(void **state)
 {
 	struct recording_name name;
@@ -184,7 +181,7 @@ static void test_moved_and_removed(void **state)
 	unlink(path_of("r"));
 	next(&name, &fd, "2", 'c');
 	assert_files("elsewhere r");
-	/* Another file has the name: a recording of somebody's makes way, as at the start. */
+	/* Another file has the name: another program's recording is renamed, as at the start. */
 	unlink(path_of("r"));
 	FILE *file = fopen(path_of("r"), "w");
 	mark(fileno(file), 'x');
@@ -233,7 +230,7 @@ static void make_text(const char *path)
 	FILE *file = fopen(path, "w");
 
 	assert_non_null(file);
-	fputs("somebody's text", file);
+	fputs("a text", file);
 	fclose(file);
 }
 
@@ -336,7 +333,7 @@ static void test_nothing_came(void **state)
 	recording_name_remove(&name, fd);
 	assert_files("");
 	fclose(fopen(path_of("r"), "w"));
-	recording_name_remove(&name, fd); /* somebody else's */
+	recording_name_remove(&name, fd); /* another program's */
 	assert_files("r");
 	close_name(&name, fd);
 }

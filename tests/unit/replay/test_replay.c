@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A recording is shown as it was shown when it was made: snapshots of a machine that is recorded,
- * and those of the replay, are the same in everything.
+ * The snapshots of a replay are the same as those of the recorded run.
  */
 #include "tests/unit/shared/recorded_scene.h"
 
@@ -53,7 +52,7 @@ static void be_silent(struct engine *engine, struct fk *fk, size_t interval)
 		fk_silent_idle(fk, 2, true);
 }
 
-static void take_counters(struct engine *engine, struct fk *fk, size_t interval)
+static void hold_counters(struct engine *engine, struct fk *fk, size_t interval)
 {
 	(void)engine;
 	if (interval == 1)
@@ -62,8 +61,8 @@ static void take_counters(struct engine *engine, struct fk *fk, size_t interval)
 		fk_hold(fk, 0, 0);
 }
 
-/* So soon that the plan is still the one that it was. */
-static void take_all_counters(struct engine *engine, struct fk *fk, size_t interval)
+/* For so short a time that the plan does not change. */
+static void hold_all_counters(struct engine *engine, struct fk *fk, size_t interval)
 {
 	(void)engine;
 	if (interval == 1 || interval == 5)
@@ -146,8 +145,8 @@ static const struct scene scenes[] = {
 	{.name = "other columns", .before = change_columns},
 	{.name = "other columns in turns", .slots = 2, .before = change_columns, .midway = true},
 	{.name = "silent idle", .before = be_silent},
-	{.name = "counters taken", .lives = true, .before = take_counters, .lost = true},
-	{.name = "all counters taken", .lives = true, .before = take_all_counters, .lost = true},
+	{.name = "counters taken", .lives = true, .before = hold_counters, .lost = true},
+	{.name = "all counters taken", .lives = true, .before = hold_all_counters, .lost = true},
 	{.name = "from the middle", .slots = 2, .lives = true, .midway = true},
 	{.name = "from the middle of a storm", .slots = 6, .storm = true, .midway = true},
 	{.name = "from the middle of a storm, in turns", .slots = 2, .storm = true, .midway = true},
@@ -220,7 +219,7 @@ static void test_chosen(void **state)
 		{"a user", {.user = "ana"}, {50, 51}, {52, 53}},
 		{"users, by number", {.user = "7,1000"}, {50, 51}, {52, 53}},
 		{"a cgroup", {.cgroup = "/a"}, {50, 51, 60}, {52, 53}},
-		{"nobody", {.user = "nobody"}, {0}, {50, 51, 52, 53}},
+		{"a user without tasks", {.user = "nobody"}, {0}, {50, 51, 52, 53}},
 	};
 	const struct scene scene = {.lives = true, .config = {.idle = true}};
 	struct seen seen = {0};

@@ -113,7 +113,7 @@ static bool reports_intervals(const struct error *err, size_t n)
 	return n == 0 ? err->text[0] != '\0' : strstr(err->text, text) != NULL;
 }
 
-/* Complete intervals as they were shown live, then the sentence: wherever it was cut off. */
+/* Complete intervals as in the live run, then an error, wherever the recording is cut off. */
 static void test_cut_off(void **state)
 {
 	(void)state;
@@ -237,7 +237,7 @@ static void test_fifo(void **state)
 	seen_fini(&seen);
 }
 
-/* Whatever stands there: it ends, with a sentence or without. */
+/* A replay of changed bytes ends, with or without an error. */
 static void test_broken(void **state)
 {
 	(void)state;
@@ -376,7 +376,7 @@ static void test_refused(void **state)
 	assert_non_null(strstr(err.text, "Another version of pmctop"));
 	*version -= 2;
 
-	/* Kinds that are not known yet say nothing, and a figure that is not as it was does. */
+	/* An unknown kind of record is ignored. A figure that differs is noted. */
 	find_native(&bytes, NATIVE_NOTES)->kind = PERFDATA_NATIVE_BASE + 1000;
 	assert_int_equal(open_bytes(&input, &bytes, &replay, &err), 0);
 	struct snapshot *snapshot = must_show(replay);
@@ -386,7 +386,8 @@ static void test_refused(void **state)
 	for (size_t at = sizeof(struct perfdata_head); at < bytes.n;) {
 		struct perf_event_header *header = (void *)(bytes.items + at);
 		if (header->type == PERF_RECORD_SAMPLE)
-			((uint64_t *)header)[1] = 0x7777777; /* nobody's, as if it were not there */
+			((uint64_t *)header)[1] =
+				0x7777777; /* an unknown id: the sample is ignored */
 		at += header->size;
 	}
 	assert_int_equal(open_bytes(&input, &bytes, &replay, &err), 0);
@@ -505,7 +506,7 @@ static void test_traced_is_cut_off(void **state)
 		struct bytes part = {whole.items, n, n};
 		size_t shown = run_bytes(&part, &seen, &result, &err);
 		if (shown > 1 || (n < end && (result >= 0 || !err.text[0])))
-			fail_msg("%zu of %zu bytes: nothing is said", n, whole.n);
+			fail_msg("%zu of %zu bytes: no error", n, whole.n);
 	}
 	free(whole.items);
 	seen_fini(&seen);

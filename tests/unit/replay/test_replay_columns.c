@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A recording with other columns than it was shown with: as far as there are events for them. */
+/* A replay with other columns than the live run: those of recorded events can be added. */
 #include "tests/unit/shared/recorded_scene.h"
 
 static int column(const struct snapshot *snapshot, const char *name)
@@ -19,7 +19,7 @@ static void record_columns(const char *path, struct seen *seen)
 	record(&scene, path, seen, 5);
 }
 
-static void test_asked_columns(void **state)
+static void test_requested_columns(void **state)
 {
 	(void)state;
 	static const struct {
@@ -183,7 +183,7 @@ static void test_columns_of_plans(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_asked_columns),
+		cmocka_unit_test(test_requested_columns),
 		cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_columns_of_plans),
 	};

@@ -32,7 +32,7 @@ struct replay {
 	bool once;          /* it is gone when it is to begin anew */
 	uint64_t gap_after; /* 0: nowhere */
 	uint64_t gap_ns;
-	uint64_t first_ns, last_ns; /* how long these intervals say they are; 0: as the others */
+	uint64_t first_ns, last_ns; /* lengths of the first and last interval; 0: as the others */
 	uint64_t broken_after;      /* UINT64_MAX: it is whole */
 	uint64_t interval_ns;
 	struct columns *columns;
@@ -143,7 +143,7 @@ void replay_do(struct replay *replay, const struct command *command)
 
 static uint64_t clock_ns;
 static int polled_fd; /* of the last wait; 0: none */
-static bool woken;    /* the next wait is ended by someone */
+static bool woken;    /* the next wait ends early */
 
 static uint64_t now_ns(void *ctx)
 {
@@ -172,7 +172,7 @@ struct stage {
 	struct replay replay;
 	struct replay_index *replay_index;
 	struct feed feed;
-	struct playback playback; /* as of the last look */
+	struct playback playback; /* as of the last read_playback() */
 	struct error err;
 	unsigned waits;
 };
@@ -203,7 +203,7 @@ static void stage_close(struct stage *stage)
 	columns_unref(stage->replay.columns);
 }
 
-static const struct playback *look(struct stage *stage)
+static const struct playback *read_playback(struct stage *stage)
 {
 	assert_true(feed_playback(&stage->feed, &stage->playback));
 	return &stage->playback;
@@ -236,7 +236,7 @@ static long next(struct stage *stage)
 	return next_within(stage, 100 * NS_PER_S);
 }
 
-static void ask(struct stage *stage, enum command_kind kind, int64_t number)
+static void send_command(struct stage *stage, enum command_kind kind, int64_t number)
 {
 	feed_do(&stage->feed, &(struct command){.kind = kind, .number = number});
 }
@@ -244,7 +244,7 @@ static void ask(struct stage *stage, enum command_kind kind, int64_t number)
 /* What is to be seen then, once there. */
 static long go(struct stage *stage, enum command_kind kind, int64_t number)
 {
-	ask(stage, kind, number);
+	send_command(stage, kind, number);
 	return next_within(stage, 0);
 }
 
@@ -268,7 +268,8 @@ static void test_pace(void **state)
 		for (long number = 1; number <= 10; number++) {
 			assert_int_equal(next(&stage), number);
 			assert_int_equal(clock_ns, 77 + (uint64_t)(number - 1) * rows[i].apart_ns);
-			assert_int_equal(look(&stage)->position_ns, (uint64_t)number * NS_PER_S);
+			assert_int_equal(read_playback(&stage)->position_ns,
+					 (uint64_t)number * NS_PER_S);
 		}
 		assert_int_equal(next(&stage), -ENODATA);
 		stage_close(&stage);
@@ -302,12 +303,12 @@ static void test_position(void **state)
 
 	(void)state;
 	stage_open(&stage, &ten, 2000, true);
-	assert_int_equal(look(&stage)->position_ns, 0);
+	assert_int_equal(read_playback(&stage)->position_ns, 0);
 	assert_string_equal(stage.playback.name, "run.data");
 	assert_int_equal(stage.playback.speed, 2000);
 	assert_int_equal(next(&stage), 1);
 	assert_int_equal(next(&stage), 2);
-	assert_int_equal(look(&stage)->time_ns, BEGIN_NS + 2 * NS_PER_S);
+	assert_int_equal(read_playback(&stage)->time_ns, BEGIN_NS + 2 * NS_PER_S);
 	assert_int_equal(stage.playback.begin_real_ns, 1000 * NS_PER_S + BEGIN_NS);
 	assert_false(stage.playback.whole || stage.playback.ended || stage.playback.pipe);
 	assert_true(stage.playback.native);
@@ -315,10 +316,10 @@ static void test_position(void **state)
 		assert_int_equal(next(&stage), number);
 	/* It stays there. */
 	assert_int_equal(next(&stage), 0);
-	assert_true(look(&stage)->ended && stage.playback.whole);
+	assert_true(read_playback(&stage)->ended && stage.playback.whole);
 	assert_int_equal(stage.playback.length_ns, 10 * NS_PER_S);
 	assert_int_equal(go(&stage, COMMAND_STEP, -1), 9);
-	assert_false(look(&stage)->ended);
+	assert_false(read_playback(&stage)->ended);
 	assert_true(stage.playback.paused);
 	stage_close(&stage);
 }
@@ -335,7 +336,7 @@ static void test_usual_interval(void **state)
 		{3, NS_PER_S / 5, NS_PER_S / 100, NS_PER_S, true},
 		{2, 0, NS_PER_S / 100, NS_PER_S, true},
 		{2, NS_PER_S / 5, 0, NS_PER_S, true},
-		{10, 0, NS_PER_S / 100, 0, false}, /* nobody asked here */
+		{10, 0, NS_PER_S / 100, 0, false}, /* no interval was requested */
 	};
 
 	(void)state;
@@ -349,7 +350,7 @@ static void test_usual_interval(void **state)
 		stage_open(&stage, &replay, PLAYBACK_SPEED_ONE, true);
 		while (next(&stage))
 			;
-		assert_int_equal(look(&stage)->every_ns, rows[i].every_ns);
+		assert_int_equal(read_playback(&stage)->every_ns, rows[i].every_ns);
 		stage_close(&stage);
 	}
 }
@@ -361,7 +362,7 @@ static void test_pause_and_step(void **state)
 	(void)state;
 	stage_open(&stage, &ten, PLAYBACK_SPEED_ONE, true);
 	assert_int_equal(next(&stage), 1);
-	ask(&stage, COMMAND_PAUSE, 1);
+	send_command(&stage, COMMAND_PAUSE, 1);
 	assert_int_equal(next(&stage), 0);
 	assert_int_equal(go(&stage, COMMAND_STEP, 1), 2);
 	assert_int_equal(go(&stage, COMMAND_STEP, 1), 3);
@@ -371,20 +372,20 @@ static void test_pause_and_step(void **state)
 	assert_int_equal(stage.replay.rewinds, 0);
 	/* It goes on from there, an interval later. */
 	uint64_t then_ns = clock_ns;
-	ask(&stage, COMMAND_PAUSE, 0);
+	send_command(&stage, COMMAND_PAUSE, 0);
 	assert_int_equal(next(&stage), 6);
 	assert_int_equal(clock_ns, then_ns + NS_PER_S);
 	/* Keys that come fast are added up. */
-	ask(&stage, COMMAND_STEP, -1);
-	ask(&stage, COMMAND_STEP, -1);
+	send_command(&stage, COMMAND_STEP, -1);
+	send_command(&stage, COMMAND_STEP, -1);
 	assert_int_equal(go(&stage, COMMAND_STEP, -1), 3);
 	assert_int_equal(go(&stage, COMMAND_STEP, -100), 1);
-	assert_int_equal(look(&stage)->n_texts, 0);
+	assert_int_equal(read_playback(&stage)->n_texts, 0);
 	assert_int_equal(go(&stage, COMMAND_STEP, -1), 0);
-	assert_int_equal(look(&stage)->n_texts, 1);
+	assert_int_equal(read_playback(&stage)->n_texts, 1);
 	assert_string_equal(stage.playback.text, "This is the beginning of the recording.");
 	assert_int_equal(go(&stage, COMMAND_STEP, 100), 10);
-	assert_string_equal(look(&stage)->text, "This is the end of the recording.");
+	assert_string_equal(read_playback(&stage)->text, "This is the end of the recording.");
 	assert_true(stage.playback.ended);
 	stage_close(&stage);
 }
@@ -396,10 +397,10 @@ static void test_speed(void **state)
 	(void)state;
 	stage_open(&stage, &ten, PLAYBACK_SPEED_ONE, true);
 	assert_int_equal(next(&stage), 1);
-	ask(&stage, COMMAND_SPEED, 4000);
+	send_command(&stage, COMMAND_SPEED, 4000);
 	assert_int_equal(next(&stage), 2);
 	assert_int_equal(clock_ns, 77 + NS_PER_S / 4);
-	ask(&stage, COMMAND_SPEED, PLAYBACK_SPEED_MAX);
+	send_command(&stage, COMMAND_SPEED, PLAYBACK_SPEED_MAX);
 	assert_int_equal(next(&stage), 3);
 	assert_int_equal(next(&stage), 4);
 	assert_int_equal(clock_ns, 77 + NS_PER_S / 4);
@@ -414,9 +415,9 @@ static void test_seek(void **state)
 	(void)state;
 	stage_open(&stage, &long_one, PLAYBACK_SPEED_ONE, true);
 	assert_int_equal(next(&stage), 1);
-	ask(&stage, COMMAND_PAUSE, 1);
+	send_command(&stage, COMMAND_PAUSE, 1);
 	assert_int_equal(go(&stage, COMMAND_SEEK_BY, (int64_t)(3000 * NS_PER_S)), 3001);
-	assert_true(stage.replay.pictures < 100); /* nobody looked at those between */
+	assert_true(stage.replay.pictures < 100); /* those between are skipped */
 	unsigned rewinds = stage.replay.rewinds;
 	assert_int_equal(go(&stage, COMMAND_STEP, -1), 3000);
 	assert_int_equal(go(&stage, COMMAND_SEEK_BY, -(int64_t)(5 * NS_PER_S)), 2995);
@@ -428,10 +429,10 @@ static void test_seek(void **state)
 	assert_int_equal(go(&stage, COMMAND_SEEK_TO, 0), 1);
 	assert_int_equal(go(&stage, COMMAND_SEEK_BY, -(int64_t)NS_PER_S), 1);
 	assert_int_equal(go(&stage, COMMAND_SEEK_TO, INT64_MAX), 5000);
-	assert_true(look(&stage)->ended && stage.playback.whole);
+	assert_true(read_playback(&stage)->ended && stage.playback.whole);
 	assert_int_equal(go(&stage, COMMAND_STEP, -3), 4997);
 	/* Two at once, while the first is under way. */
-	ask(&stage, COMMAND_SEEK_BY, -(int64_t)(1000 * NS_PER_S));
+	send_command(&stage, COMMAND_SEEK_BY, -(int64_t)(1000 * NS_PER_S));
 	assert_int_equal(go(&stage, COMMAND_SEEK_BY, -(int64_t)(1000 * NS_PER_S)), 2997);
 	stage_close(&stage);
 }
@@ -449,7 +450,7 @@ static void test_seek_over_gap(void **state)
 		for (long from = 1; from <= 200; from += 199 / 2) {
 			stage_open(&stage, &gap, PLAYBACK_SPEED_MAX, true);
 			assert_int_equal(next(&stage), 1);
-			ask(&stage, COMMAND_PAUSE, 1);
+			send_command(&stage, COMMAND_PAUSE, 1);
 			go(&stage, COMMAND_STEP, from - 1);
 			long got = go(&stage, COMMAND_SEEK_TO, (int64_t)(to_s[i] * NS_PER_S));
 			if (got != want[i])
@@ -468,7 +469,7 @@ static void test_seek_returns_between_turns(void **state)
 	(void)state;
 	stage_open(&stage, &long_one, PLAYBACK_SPEED_ONE, true);
 	assert_int_equal(next(&stage), 1);
-	ask(&stage, COMMAND_SEEK_TO, (int64_t)(90000 * NS_PER_S));
+	send_command(&stage, COMMAND_SEEK_TO, (int64_t)(90000 * NS_PER_S));
 	/* The clock stands still, so a bit ends when it is done: let it go on by itself. */
 	clock_ns += REPLAY_FEED_TURN_NS;
 	assert_int_equal(feed_wait(&stage.feed, UINT64_MAX, &stage.err), 1);
@@ -505,28 +506,28 @@ static void test_pipe(void **state)
 	/* The pipe is empty: its descriptor is polled, and the playback is `waiting`. */
 	assert_int_equal(next(&stage), 0);
 	assert_int_equal(polled_fd, 77);
-	assert_true(look(&stage)->waiting && stage.playback.pipe);
+	assert_true(read_playback(&stage)->waiting && stage.playback.pipe);
 	stage.replay.come = 1500;
 	for (long number = 2; number <= 1500; number++)
 		assert_int_equal(next(&stage), number);
-	assert_false(look(&stage)->whole);
+	assert_false(read_playback(&stage)->whole);
 	/* Back as far as it is kept. */
 	assert_int_equal(go(&stage, COMMAND_SEEK_BY, -(int64_t)(100 * NS_PER_S)), 1400);
-	assert_int_equal(look(&stage)->n_texts, 0);
-	ask(&stage, COMMAND_PAUSE, 1);
+	assert_int_equal(read_playback(&stage)->n_texts, 0);
+	send_command(&stage, COMMAND_PAUSE, 1);
 	assert_int_equal(go(&stage, COMMAND_SEEK_TO, 0), 1500 - REPLAY_READER_SNAPSHOTS + 1);
-	assert_int_equal(look(&stage)->n_texts, 1);
+	assert_int_equal(read_playback(&stage)->n_texts, 1);
 	assert_non_null(strstr(stage.playback.text, "pipe"));
-	/* Forward to where it is not yet: it waits, until it comes or someone wants otherwise. */
+	/* Forward to where it is not yet: it waits for records or another command. */
 	assert_int_equal(go(&stage, COMMAND_SEEK_TO, (int64_t)(1700 * NS_PER_S)), 0);
-	assert_true(look(&stage)->seeking && stage.playback.waiting);
+	assert_true(read_playback(&stage)->seeking && stage.playback.waiting);
 	stage.replay.come = 1800;
 	assert_int_equal(next_within(&stage, 0), 1700);
 	assert_int_equal(go(&stage, COMMAND_SEEK_TO, INT64_MAX), 0);
 	assert_int_equal(go(&stage, COMMAND_STEP, -1), 1699);
 	stage.replay.come = 2000;
 	assert_int_equal(go(&stage, COMMAND_SEEK_TO, INT64_MAX), 2000);
-	assert_true(look(&stage)->ended && stage.playback.whole);
+	assert_true(read_playback(&stage)->ended && stage.playback.whole);
 	/* The index has all of it. */
 	assert_true(replay_index_bounds(stage.replay_index, &begin_ns, &end_ns));
 	assert_int_equal(end_ns - begin_ns, 2000 * NS_PER_S);
@@ -552,7 +553,7 @@ static void test_truncated(void **state)
 	for (long number = 1; number <= 5; number++)
 		assert_int_equal(next(&stage), number);
 	assert_int_equal(next(&stage), 0);
-	assert_string_equal(look(&stage)->broken, "It is cut off.");
+	assert_string_equal(read_playback(&stage)->broken, "It is cut off.");
 	assert_true(stage.playback.ended);
 	assert_int_equal(go(&stage, COMMAND_STEP, -1), 4);
 	assert_int_equal(go(&stage, COMMAND_SEEK_TO, INT64_MAX), 5);
@@ -568,7 +569,7 @@ static void test_truncated(void **state)
 	stage_open(&stage, &cut, PLAYBACK_SPEED_MAX, true);
 	stage.replay.broken_after = 0;
 	assert_int_equal(next(&stage), 0);
-	assert_string_equal(look(&stage)->broken, "It is cut off.");
+	assert_string_equal(read_playback(&stage)->broken, "It is cut off.");
 	assert_true(stage.playback.ended);
 	stage_close(&stage);
 	assert_int_equal(replay_feed_open(&fake_sys,
@@ -589,7 +590,7 @@ static void test_commands_change_columns(void **state)
 	feed_do(&stage.feed, &(struct command){COMMAND_REMOVE, "ipc", 0});
 	assert_int_equal(stage.replay.done.kind, COMMAND_REMOVE);
 	assert_int_equal(next(&stage), 6);
-	ask(&stage, COMMAND_PAUSE, 1);
+	send_command(&stage, COMMAND_PAUSE, 1);
 	assert_int_equal(go(&stage, COMMAND_IDLE, 1), 6);
 	assert_int_equal(stage.replay.rewinds, 1);
 	assert_int_equal(go(&stage, COMMAND_STEP, 1), 7);
@@ -604,11 +605,11 @@ static void test_set_interval(void **state)
 	(void)state;
 	stage_open(&stage, &perf, PLAYBACK_SPEED_ONE, true);
 	assert_int_equal(next(&stage), 1);
-	ask(&stage, COMMAND_PAUSE, 1);
+	send_command(&stage, COMMAND_PAUSE, 1);
 	assert_int_equal(go(&stage, COMMAND_SEEK_TO, (int64_t)(500 * NS_PER_S)), 500);
 	feed_set_interval(&stage.feed, 2 * NS_PER_S);
 	assert_int_equal(next_within(&stage, 0), 250);
-	assert_int_equal(look(&stage)->position_ns, 500 * NS_PER_S);
+	assert_int_equal(read_playback(&stage)->position_ns, 500 * NS_PER_S);
 	assert_int_equal(go(&stage, COMMAND_STEP, -1), 249);
 	stage_close(&stage);
 
@@ -616,7 +617,7 @@ static void test_set_interval(void **state)
 	assert_int_equal(next(&stage), 1);
 	feed_set_interval(&stage.feed, 2 * NS_PER_S);
 	assert_int_equal(stage.replay.interval_ns, NS_PER_S);
-	assert_non_null(strstr(look(&stage)->text, "those of the recording"));
+	assert_non_null(strstr(read_playback(&stage)->text, "those of the recording"));
 	stage_close(&stage);
 }
 
@@ -630,7 +631,7 @@ static void await_whole(struct replay_index *replay_index, uint64_t *begin_ns, u
 	}
 }
 
-/* Until it knows all of it. */
+/* Waits until the index has the whole recording. */
 static void await(struct replay_index *replay_index)
 {
 	uint64_t begin_ns, end_ns;

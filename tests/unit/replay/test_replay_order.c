@@ -88,7 +88,7 @@ static void test_next_sample_and_exit_before(void **state)
 	replay_order_free(order);
 }
 
-/* Put and dropped by turns it takes no more room than what waits. */
+/* If records are added and dropped by turns, memory is bounded by those that wait. */
 static void test_a_long_way(void **state)
 {
 	struct replay_order *order = replay_order_new(N_CPUS);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What perf records becomes snapshots: streams as perf writes them go in, and what every task did
- * in every interval must come out, to the count.
+ * Replays of streams as perf writes them: the snapshots have the exact counts of every task in
+ * every interval.
  */
 #include "core/base/util.h"
 #include "core/event/plan.h"
@@ -84,7 +84,7 @@ struct perf_case {
 	const char *failure; /* what the sentence begins with, */
 	bool later;          /* once something was shown */
 	enum format format;
-	unsigned cpus; /* that there are; 0: not told */
+	unsigned cpus; /* in the recording's features; 0: no feature */
 	uint64_t interval_ns;
 	const char *note; /* what one of them begins with */
 	const char *no_note;
@@ -97,7 +97,7 @@ struct perf_case {
 #define HARDWARE       "Record with: perf record -a -e '{context-switches,cycles,"
 
 static const struct perf_case cases[] = {
-	{"what a CPU did before its first sample is nobody's",
+	{"time of a CPU before its first sample is unattributed",
 	 {{SW, 0, 7, 7, 1000, 1, 50}, {SW, 0, 8, 8, 1100, 2, 90}, {SW, 0, 7, 7, 1150, 3, 100}},
 	 {{1, UNATTRIBUTED, 0, 1, 50}, {1, 8, 100, 1, 40}, {1, 7, 50, 1, 10}},
 	 1},
@@ -143,7 +143,7 @@ static const struct perf_case cases[] = {
 	  {4, 8, 500, 1, 5},
 	  {4, 7, 100, 1, 10}},
 	 4},
-	{"CPUs are told one after the other, and rounds say when all have been",
+	{"CPUs follow one another, and rounds mark when all have been read",
 	 {{SW, 0, 7, 7, 1000, 1, 0},
 	  {SW, 0, 8, 8, 2100, 2, 110},
 	  {SW, 1, 9, 9, 1000, 1, 0},
@@ -170,7 +170,7 @@ static const struct perf_case cases[] = {
 	 {{1, UNATTRIBUTED, 0, 2, 0}, {1, 8, 1000, 0, 100}, {1, 9, 500, 1, 5}, {2, 8, 100, 1, 10}},
 	 2,
 	 .cpus = 2},
-	{"N has a gap: what is between is nobody's",
+	{"N has a gap: the counts between are unattributed",
 	 {{SW, 0, 7, 7, 1000, 1, 0}, {SW, 0, 8, 8, 1100, 3, 90}, {SW, 0, 7, 7, 1150, 4, 100}},
 	 {{1, UNATTRIBUTED, 100, 3, 90}, {1, 8, 0, 0, 0}, {1, 7, 50, 1, 10}},
 	 1,
@@ -186,14 +186,14 @@ static const struct perf_case cases[] = {
 	  {2, 8, 0, 0, 0},
 	  {2, 7, 50, 1, 10}},
 	 2},
-	{"lost records are told",
+	{"lost records are noted",
 	 {{SW, 0, 7, 7, 1000, 1, 0},
 	  {LOST, 0, .time_ns = 1050, .other = 4},
 	  {SW, 0, 8, 8, 1100, 6, 9}},
 	 {{1, UNATTRIBUTED, 100, 6, 9}, {1, 8, 0, 0, 0}},
 	 1,
 	 .note = "perf lost records"},
-	{"who ends loses its number before its last switch",
+	{"a task that exits loses its tid before its last switch",
 	 {{SW, 0, 7, 7, 1000, 1, 0},
 	  {EXIT, 0, 8, 8, 1050},
 	  {SW, 0, -1, -1, 1100, 2, 40},
@@ -207,7 +207,7 @@ static const struct perf_case cases[] = {
 	  {SW, 0, 7, 7, 2150, 3, 120}},
 	 {{1, UNATTRIBUTED, 0, 1, 0}, {1, 8, 1000, 0, 100}, {2, 8, 100, 1, 10}, {2, 7, 50, 1, 10}},
 	 2},
-	{"names of those who were there, of children, and of who took another",
+	{"names of earlier tasks, of children, and new names",
 	 {{THERE, 0, 7, 7, .comm = "seven"},
 	  {SW, 0, 7, 7, 1000, 1, 0},
 	  {FORK, 0, 7, 7, 1010, .other = 8},
@@ -328,7 +328,7 @@ static const struct perf_case cases[] = {
 	{"only some tasks",
 	 {{TASKS, .tid = 7}, {SW, 0, 7, 7, 1000, 1}},
 	 .failure = "Only some tasks"},
-	{"a user, whom perf does not record",
+	{"a user, which perf does not record",
 	 {{SW, 0, 7, 7, 1000, 1, 50}, {SW, 0, 8, 8, 1100, 2, 90}},
 	 .failure = "perf does not record users. Option -u needs a recording of pmctop",
 	 .target = {.user = "root"}},
@@ -336,7 +336,7 @@ static const struct perf_case cases[] = {
 	 {{SW, 0, 7, 7, 1000, 1, 50}, {SW, 0, 8, 8, 1100, 2, 90}},
 	 .failure = "perf recorded no cgroups: for -G, record with --all-cgroups.",
 	 .target = {.cgroup = "/a"}},
-	{"everybody",
+	{"all tasks",
 	 {{TASKS, .tid = -1}, {SW, 0, 7, 7, 1000, 1}, {SW, 0, 8, 8, 1001, 2}},
 	 {{1, UNATTRIBUTED, 0, 1, 0}, {1, 8, 1, 1, 0}},
 	 1},
@@ -432,7 +432,7 @@ static const struct perf_case cases[] = {
 	{"some tasks, listed behind the samples",
 	 {{SW, 0, 7, 7, 1000, 1}, {SW, 0, 7, 7, 1001, 2}, {TASKS, .tid = 7}},
 	 .failure = "Only some tasks"},
-	{"the command is asked for tasks, and perf is not",
+	{"the command has -p, perf has not",
 	 {{ASKED, .comm = "perf record -e cs ps -p 7"},
 	  {TASKS, .tid = -1},
 	  {SW, 0, 7, 7, 1000, 1},
@@ -447,8 +447,6 @@ static const struct perf_case cases[] = {
 	 1},
 	{"not one switch", {{ROUND}}, .failure = "The recording has no context switch"},
 };
-
-/* ---- a recording, as perf writes one */
 
 #define SAMPLE_TYPE                                                                     \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
@@ -781,8 +779,6 @@ static void make_recording(struct made *made, const struct perf_case *perf_case)
 	for (size_t i = 0; i < STEPS_MAX && perf_case->steps[i].kind != END; i++)
 		put_step(made, &perf_case->steps[i], perf_case->format);
 }
-
-/* ---- and what is seen of it */
 
 static ssize_t read_made(void *arg, uint64_t at, void *bytes, size_t n)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a recording of perf's counts, by its events and one sample; and what its features tell. */
+/* The plan of a perf recording, from its events and one sample; the facts in its features. */
 #include "core/base/util.h"
 #include "core/replay/replay_cgroups.h"
 #include "core/replay/replay_plan.h"
@@ -30,7 +30,7 @@ struct made_event {
 
 struct plan_case {
 	const char *name;
-	struct made_event events[EVENTS_MAX]; /* the first is the leader, unless told */
+	struct made_event events[EVENTS_MAX]; /* the first is the leader, if not stated otherwise */
 	size_t n_sample;                      /* how many of them the sample counts */
 	const char *counted[EVENTS_MAX];      /* the set's, behind the two that it always has */
 	int switches_at, clock_at;
@@ -224,7 +224,7 @@ static void test_remedy(void **state)
 	}
 }
 
-static void test_which_events_tell_of_every_switch(void **state)
+static void test_events_that_sample_every_switch(void **state)
 {
 	struct {
 		struct perf_event_attr attr;
@@ -300,7 +300,7 @@ static void begin_feature(struct made_record *record, uint64_t feature)
 	put_u64(record, feature);
 }
 
-static void tell(struct replay_facts *facts, struct made_record *record)
+static void parse_fact(struct replay_facts *facts, struct made_record *record)
 {
 	record->header.size = (uint16_t)record->n;
 	assert_true(replay_facts_parse(facts, &record->header));
@@ -323,31 +323,31 @@ static void test_facts(void **state)
 	(void)state;
 	begin_feature(&record, PERFDATA_HOSTNAME);
 	put_text(&record, "box");
-	tell(&facts, &record);
+	parse_fact(&facts, &record);
 	assert_string_equal(facts.host, "box");
 
 	begin_feature(&record, PERFDATA_NRCPUS);
 	put_u32(&record, 4);
 	put_u32(&record, 8);
-	tell(&facts, &record);
+	parse_fact(&facts, &record);
 	assert_int_equal(facts.n_cpus, 8);
 	begin_feature(&record, PERFDATA_NRCPUS);
 	put_u32(&record, 4);
 	put_u32(&record, UINT32_MAX);
-	tell(&facts, &record);
+	parse_fact(&facts, &record);
 	assert_int_equal(facts.n_cpus, 0);
 
 	begin_feature(&record, 9);
 	put_text(&record, "GenuineIntel,6,4294967439,8");
-	tell(&facts, &record);
+	parse_fact(&facts, &record);
 	assert_int_equal(facts.cpu.kinds, 0);
 	begin_feature(&record, 9);
 	put_text(&record, "GenuineIntel,6,143,8");
-	tell(&facts, &record);
+	parse_fact(&facts, &record);
 	assert_int_equal(facts.cpu.kinds, CPU_INTEL_ICL);
 	begin_feature(&record, 9);
 	put_text(&record, "0x00000000410fd0c0");
-	tell(&facts, &record);
+	parse_fact(&facts, &record);
 	assert_int_equal(facts.cpu.kinds, CPU_ARM_OTHER);
 
 	begin_feature(&record, 16);
@@ -356,7 +356,7 @@ static void test_facts(void **state)
 	put_text(&record, "software");
 	put_u32(&record, 8);
 	put_text(&record, "armv8_pmuv3");
-	tell(&facts, &record);
+	parse_fact(&facts, &record);
 	assert_string_equal(replay_facts_pmu(&facts, 8), "armv8_pmuv3");
 	assert_null(replay_facts_pmu(&facts, 4));
 
@@ -365,7 +365,7 @@ static void test_facts(void **state)
 	put_u32(&record, 1);
 	put_u64(&record, 1700000000000000000);
 	put_u64(&record, 5000);
-	tell(&facts, &record);
+	parse_fact(&facts, &record);
 	assert_int_equal(facts.realtime_ns, 1700000000000000000);
 	assert_int_equal(facts.clock_ns, 5000);
 	replay_facts_fini(&facts);
@@ -378,11 +378,11 @@ static void test_recorded_target(void **state)
 		const char *words[6];
 		bool of_cgroup;
 	} commands[] = {
-		{"everybody", {"perf", "record", "-a", "-c", "1"}, false},
+		{"all tasks", {"perf", "record", "-a", "-c", "1"}, false},
 		{"a cgroup", {"perf", "record", "-a", "-G", "web"}, true},
 		{"the same", {"perf", "record", "-a", "--cgroup=web"}, true},
 		{"a command's word", {"perf", "record", "-a", "--", "ls", "-G"}, false},
-		{"where cgroups are told of", {"perf", "record", "-a", "--all-cgroups"}, false},
+		{"recorded cgroups", {"perf", "record", "-a", "--all-cgroups"}, false},
 	};
 	static const struct {
 		uint32_t type;
@@ -404,7 +404,7 @@ static void test_recorded_target(void **state)
 		put_u32(&record, n);
 		for (uint32_t k = 0; k < n; k++)
 			put_text(&record, commands[i].words[k]);
-		tell(&facts, &record);
+		parse_fact(&facts, &record);
 		assert_int_equal(facts.of_cgroup, commands[i].of_cgroup);
 		replay_facts_fini(&facts);
 	}
@@ -422,13 +422,13 @@ static void test_recorded_target(void **state)
 		put_u64(&record, lists[i].tid);
 		put_u64(&record, 0);
 		put_u64(&record, 0);
-		tell(&facts, &record);
+		parse_fact(&facts, &record);
 		assert_int_equal(facts.of_tasks, lists[i].of_tasks);
 		replay_facts_fini(&facts);
 	}
 }
 
-static void tell_cgroup(struct replay_cgroups *cgroups, uint64_t id, const char *path)
+static void parse_cgroup(struct replay_cgroups *cgroups, uint64_t id, const char *path)
 {
 	struct made_record record;
 
@@ -453,11 +453,11 @@ static void test_cgroups(void **state)
 	put_u64(&record, 5);
 	record.header.size = (uint16_t)record.n;
 	assert_null(replay_cgroups_of_sample(&cgroups, &record.header, &sample));
-	tell_cgroup(&cgroups, 9, "/nine");
-	tell_cgroup(&cgroups, 5, "/five");
-	tell_cgroup(&cgroups, 7, "/seven");
+	parse_cgroup(&cgroups, 9, "/nine");
+	parse_cgroup(&cgroups, 5, "/five");
+	parse_cgroup(&cgroups, 7, "/seven");
 	assert_string_equal(replay_cgroups_of_sample(&cgroups, &record.header, &sample), "/five");
-	tell_cgroup(&cgroups, 5, "/other");
+	parse_cgroup(&cgroups, 5, "/other");
 	assert_string_equal(replay_cgroups_of_sample(&cgroups, &record.header, &sample), "/other");
 	assert_false(replay_cgroups_parse(&cgroups, &record.header));
 	event.attr.sample_type = PERF_SAMPLE_TID;
@@ -470,7 +470,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plans),
 		cmocka_unit_test(test_remedy),
-		cmocka_unit_test(test_which_events_tell_of_every_switch),
+		cmocka_unit_test(test_events_that_sample_every_switch),
 		cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_recorded_target),
 		cmocka_unit_test(test_cgroups),

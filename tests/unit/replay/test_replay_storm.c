@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Storms as chance has it: few numbers, which belong to somebody else all the time, and two CPUs
- * that go and come, so that births and ends are missed that /proc must tell of. What was seen of
- * them live is what a replay shows.
+ * Random forks and exits: few tids, which are reused all the time, and two CPUs that go offline and
+ * online, so that FORK and EXIT records are missed and /proc is read. A replay has the snapshots of
+ * the live run.
  */
 #include "tests/unit/shared/recorded_scene.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/engine_run.h"
 
+#include <stdio.h>
+
 struct engine *open_engine_with(const struct sys *sys, const struct engine_config *config)
 {
 	struct engine *engine = NULL;
@@ -15,6 +17,21 @@ struct engine *open_engine(const struct sys *sys)
 {
 	static const struct engine_config config;
 
+	return open_engine_with(sys, &config);
+}
+
+struct engine *open_events(const struct sys *sys, const char *events, double budget_percent)
+{
+	static struct engine_column column;
+	static struct engine_config config;
+
+	column = (struct engine_column){ENGINE_EVENTS, events};
+	config = (struct engine_config){
+		.preset = events ? &preset_none : NULL,
+		.columns = &column,
+		.n_columns = events != NULL,
+		.budget_percent = budget_percent,
+	};
 	return open_engine_with(sys, &config);
 }
 
@@ -66,6 +83,18 @@ size_t event_index(const struct snapshot *snapshot, const char *name)
 
 	assert_true(index >= 0);
 	return (size_t)index;
+}
+
+void check_columns(const struct snapshot *snapshot, const char *names)
+{
+	const struct columns *columns = snapshot->columns;
+	char text[512] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < columns->n_metrics; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "",
+					 columns->metrics[i].def->name);
+	assert_string_equal(text, names);
 }
 
 uint64_t count_of(const struct snapshot *snapshot, pid_t tid, const char *event)

@@ -27,6 +27,12 @@
 struct engine *open_engine_with(const struct sys *sys, const struct engine_config *config);
 struct engine *open_engine(const struct sys *sys);
 
+/*
+ * Counts these events, without a preset's columns (NULL: the default preset), with a budget in
+ * percent of a CPU (0: none). One engine at a time: it borrows a static configuration.
+ */
+struct engine *open_events(const struct sys *sys, const char *events, double budget_percent);
+
 struct snapshot *next_snapshot(struct engine *engine, struct fk *fk, uint64_t interval_ns);
 
 /* Fails unless each thread's time is the sum of its times on the CPUs. */
@@ -37,6 +43,9 @@ struct snapshot *nth_snapshot(struct engine *engine, struct fk *fk, int n);
 
 /* Fails if there is no such event. */
 size_t event_index(const struct snapshot *snapshot, const char *name);
+
+/* Fails unless the columns have these names, in this order: "ipc cycles". */
+void check_columns(const struct snapshot *snapshot, const char *names);
 
 /* The count of an event over all groups; 0 if the task did not run. */
 uint64_t count_of(const struct snapshot *snapshot, pid_t tid, const char *event);

@@ -169,6 +169,22 @@ void sample_silence_of(struct snapshot *snapshot, size_t i)
 	sample_silence(cpu);
 }
 
+void sample_cgroups(struct snapshot *snapshot, const char *const *paths, size_t n)
+{
+	snapshot->cgroups = xcalloc(n, sizeof(char *));
+	while (snapshot->n_cgroups < n) {
+		snapshot->cgroups[snapshot->n_cgroups] = xstrdup(paths[snapshot->n_cgroups]);
+		snapshot->n_cgroups++;
+	}
+}
+
+void sample_sleeping(struct snapshot *snapshot, const struct row *rows, size_t n)
+{
+	snapshot->sleeping = xcalloc(n, sizeof(*rows));
+	memcpy(snapshot->sleeping, rows, n * sizeof(*rows));
+	snapshot->n_sleeping = n;
+}
+
 void sample_evaluate(struct snapshot *snapshot)
 {
 	const struct columns *columns = snapshot->columns;

@@ -85,6 +85,15 @@ void sample_silence(struct snapshot_cpu *cpu);
 /* The same after sample_evaluate(): subtracts the CPU's counts from the totals. */
 void sample_silence_of(struct snapshot *snapshot, size_t i);
 
+/* Sets the paths of the cgroups; they are copied. */
+void sample_cgroups(struct snapshot *snapshot, const char *const *paths, size_t n);
+#define SAMPLE_CGROUPS(snapshot, ...)                                \
+	sample_cgroups(snapshot, (const char *const[]){__VA_ARGS__}, \
+		       ARRAY_SIZE(((const char *const[]){__VA_ARGS__})))
+
+/* Sets the main threads that did not run. */
+void sample_sleeping(struct snapshot *snapshot, const struct row *rows, size_t n);
+
 /* Sums the CPUs that have tallies, and evaluates the figures of CPUs and machine. */
 void sample_evaluate(struct snapshot *snapshot);
 

@@ -35,6 +35,7 @@ static struct snapshot *make_snapshot(void)
 		{0, 0, 100000000}, {0, 1, 200000000}, {1, 0, 100000000}, {2, 1, 50000000},
 		{3, 0, 20000000},  {3, 1, 180000000}, {4, 1, 10000000},
 	};
+	static const struct row nginx = {.pid = 11, .tid = 11, .start_ns = 40, .comm = "nginx"};
 	struct snapshot *snapshot =
 		sample_snapshot(sample_columns("overview"), rows, ARRAY_SIZE(rows));
 
@@ -45,12 +46,8 @@ static struct snapshot *make_snapshot(void)
 	snapshot->places = xcalloc(1, sizeof(places));
 	memcpy(snapshot->places, places, sizeof(places));
 	snapshot->n_places = ARRAY_SIZE(places);
-	snapshot->cgroups = xcalloc(2, sizeof(char *));
-	snapshot->cgroups[snapshot->n_cgroups++] = xstrdup("/a");
-	snapshot->cgroups[snapshot->n_cgroups++] = xstrdup("/b");
-	snapshot->sleeping = xcalloc(1, sizeof(struct row));
-	snapshot->sleeping[snapshot->n_sleeping++] =
-		(struct row){.pid = 11, .tid = 11, .start_ns = 40, .cgroup = 0, .comm = "nginx"};
+	SAMPLE_CGROUPS(snapshot, "/a", "/b");
+	sample_sleeping(snapshot, &nginx, 1);
 	snapshot->cpus[0].socket = 0;
 	snapshot->cpus[1].socket = 1;
 	return snapshot;

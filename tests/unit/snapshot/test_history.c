@@ -396,16 +396,12 @@ static void test_sum(void **state)
 	rows[0].row.flags = ROW_LOST;
 	text_copy(rows[0].row.comm, sizeof(rows[0].row.comm), "sh");
 	first = sample_snapshot(columns_ref(columns), rows, 1);
-	first->cgroups = xcalloc(1, sizeof(char *));
-	first->cgroups[first->n_cgroups++] = xstrdup("/a");
+	SAMPLE_CGROUPS(first, "/a");
 	rows[0].row.flags = ROW_EXITED;
 	rows[0].row.comm[0] = '\0';
 	second = sample_snapshot(columns_ref(columns), rows, 2);
-	second->cgroups = xcalloc(2, sizeof(char *));
-	second->cgroups[second->n_cgroups++] = xstrdup("/b");
-	second->cgroups[second->n_cgroups++] = xstrdup("/a");
-	second->sleeping = xcalloc(1, sizeof(struct row));
-	second->sleeping[second->n_sleeping++] = (struct row){.pid = 3, .tid = 3, .cgroup = 1};
+	SAMPLE_CGROUPS(second, "/b", "/a");
+	sample_sleeping(second, &(struct row){.pid = 3, .tid = 3, .cgroup = 1}, 1);
 
 	sum = snapshot_merge_new(first->columns);
 	snapshot_merge_add(sum, first);

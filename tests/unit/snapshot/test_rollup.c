@@ -174,16 +174,16 @@ static void main_threads_that_slept_name_their_process(void **state)
 		THREAD(7, 9, 7, ROW_EXITED, "other", 3, 4),
 		THREAD(5, 5, 1, 0, "awake", 3, 4),
 	};
+	static const struct row sleeping[] = {
+		{.pid = 7, .tid = 7, .uid = 4, .start_ns = 5, .comm = "main"},
+		{.pid = 5, .tid = 5, .comm = "unused"},
+		{.pid = 4, .tid = 4, .comm = "parent"},
+	};
 	struct snapshot *snapshot = sample_snapshot(sample_columns("software"), threads, 3);
 	struct rows rows;
 
 	(void)state;
-	snapshot->n_sleeping = 3;
-	snapshot->sleeping = xcalloc(3, sizeof(*snapshot->sleeping));
-	snapshot->sleeping[0] =
-		(struct row){.pid = 7, .tid = 7, .uid = 4, .start_ns = 5, .comm = "main"};
-	snapshot->sleeping[1] = (struct row){.pid = 5, .tid = 5, .comm = "not asked"};
-	snapshot->sleeping[2] = (struct row){.pid = 4, .tid = 4, .comm = "parent"};
+	sample_sleeping(snapshot, sleeping, ARRAY_SIZE(sleeping));
 	rollup_rows(snapshot, ROLLUP_PROCESS, NULL, &rows);
 	assert_int_equal(rows.n, 2);
 	assert_string_equal(rows.items[0].comm, "main");
@@ -286,26 +286,25 @@ static void rolls_up_by_each_grouping(void **state)
 		struct snapshot *snapshot;
 		struct rows rows;
 		char got[256] = "";
-		size_t n = 0;
+		size_t n = 0, n_sleeping = 0;
 
 		while (n < ROWS_MAX && cases[i].threads[n].row.threads)
 			n++;
 		snapshot = sample_snapshot(sample_columns("software"), cases[i].threads, n);
-		snapshot->sleeping = xcalloc(SLEEPING_MAX, sizeof(*snapshot->sleeping));
-		for (; cases[i].sleeping[snapshot->n_sleeping].pid; snapshot->n_sleeping++)
-			snapshot->sleeping[snapshot->n_sleeping] =
-				cases[i].sleeping[snapshot->n_sleeping];
+		while (cases[i].sleeping[n_sleeping].pid)
+			n_sleeping++;
+		sample_sleeping(snapshot, cases[i].sleeping, n_sleeping);
 		rollup_rows(snapshot, cases[i].by, NULL, &rows);
 		for (size_t k = 0; k < rows.n; k++) {
 			const struct row *row = &rows.items[k];
-			int who = cases[i].by == ROLLUP_USER     ? (int)row->uid
-				  : cases[i].by == ROLLUP_CGROUP ? row->cgroup
-								 : row->pid;
+			int number = cases[i].by == ROLLUP_USER     ? (int)row->uid
+				     : cases[i].by == ROLLUP_CGROUP ? row->cgroup
+								    : row->pid;
 			const uint64_t *tally = rows_tally(snapshot->columns, &rows, k);
 			char *at = got + strlen(got);
 			bool is_child = rows.parents && rows.parents[k] != SIZE_MAX;
 
-			at += sprintf(at, "%d:%u/%u=%d", who, row->processes, row->threads,
+			at += sprintf(at, "%d:%u/%u=%d", number, row->processes, row->threads,
 				      (int)tally[TALLY_TASK_CLOCK]);
 			if (is_child)
 				at += sprintf(at, "<%d", rows.items[rows.parents[k]].pid);
@@ -442,5 +441,5 @@ int main(void)
 		cmocka_unit_test(has_names),
 	};
 
-	return cmocka_run_group_tests_name("rollup", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

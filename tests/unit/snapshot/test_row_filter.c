@@ -17,13 +17,6 @@ static const char *const cgroups[] = {
 	"/system.slice/docker-0123456789abcdef0123456789abcdef.scope",
 };
 
-static void name_cgroups(struct snapshot *snapshot)
-{
-	snapshot->cgroups = xcalloc(ARRAY_SIZE(cgroups), sizeof(char *));
-	for (; snapshot->n_cgroups < ARRAY_SIZE(cgroups); snapshot->n_cgroups++)
-		snapshot->cgroups[snapshot->n_cgroups] = xstrdup(cgroups[snapshot->n_cgroups]);
-}
-
 static void passes(void **state)
 {
 	static const struct row row = {.pid = 4121,
@@ -75,7 +68,7 @@ static void passes(void **state)
 	struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), NULL, 0);
 
 	(void)state;
-	name_cgroups(snapshot);
+	sample_cgroups(snapshot, cgroups, ARRAY_SIZE(cgroups));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct row_filter filter;
 
@@ -176,9 +169,8 @@ static void views_show_rows_that_pass(void **state)
 		sample_snapshot(sample_columns("overview"), tasks, ARRAY_SIZE(tasks));
 
 	(void)state;
-	name_cgroups(snapshot);
-	snapshot->sleeping = xcalloc(1, sizeof(java));
-	snapshot->sleeping[snapshot->n_sleeping++] = java;
+	sample_cgroups(snapshot, cgroups, ARRAY_SIZE(cgroups));
+	sample_sleeping(snapshot, &java, 1);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct view view;
 		char got[1024] = "";

@@ -52,7 +52,8 @@ static void add(struct run_summary *summary, struct columns *columns, const stru
 	snapshot_free(snapshot);
 }
 
-static const struct row *find(const struct snapshot *snapshot, const char *comm, uint64_t **tally)
+static const struct row *find_row(const struct snapshot *snapshot, const char *comm,
+				  uint64_t **tally)
 {
 	for (size_t i = 0; i < snapshot->threads.n; i++) {
 		const struct row *row = &snapshot->threads.items[i];
@@ -131,7 +132,7 @@ static void recognises_processes(void **state)
 			fail_msg("%s: %zu rows", cases[i].name, all->threads.n);
 		for (size_t k = 0; k < n; k++) {
 			uint64_t *tally;
-			const struct row *row = find(all, cases[i].want[k].comm, &tally);
+			const struct row *row = find_row(all, cases[i].want[k].comm, &tally);
 
 			if (tally[TALLY_SWITCHES] != cases[i].want[k].switches ||
 			    row->threads != cases[i].want[k].threads || row->tid != row->pid)
@@ -165,7 +166,7 @@ static void bounds_its_memory(void **state)
 	}
 	struct snapshot *all = run_summary_snapshot(summary, 0, &ended);
 	assert_true(all->threads.n <= MOST + 1);
-	find(all, "long", &tally);
+	find_row(all, "long", &tally);
 	assert_int_equal(tally[TALLY_SWITCHES], SECONDS);
 	for (size_t i = 0; i < all->threads.n; i++) {
 		const struct row *row = &all->threads.items[i];

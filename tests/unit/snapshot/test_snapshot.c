@@ -81,7 +81,7 @@ static void conserves(void **state)
 	}
 }
 
-/* A lost count moved to unattributed conserves. CPUs that were not counted take no part. */
+/* A lost count moved to unattributed conserves. CPUs that were not counted are ignored. */
 static void conserves_without_cpus(void **state)
 {
 	struct snapshot *snapshot =
@@ -139,7 +139,7 @@ static void busy_is_without_idle(void **state)
 	columns_unref(columns);
 }
 
-static void *take_and_give(void *arg)
+static void *ref_and_unref(void *arg)
 {
 	struct columns *columns = arg;
 
@@ -156,7 +156,7 @@ static void columns_are_shared(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, take_and_give, columns), 0);
+		assert_int_equal(pthread_create(&threads[i], NULL, ref_and_unref, columns), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
 		pthread_join(threads[i], NULL);
 	assert_int_equal(columns->references, 1);

@@ -82,7 +82,7 @@ static void is_in_order(void **state)
 		 "overview",
 		 {.by = ROLLUP_CPU, .sort = "worst", .reverse = true},
 		 "0 2 3 1 "},
-		{"the busiest where nobody counts cycles",
+		{"the busiest without counted cycles",
 		 "software",
 		 {.by = ROLLUP_CPU, .sort = "worst"},
 		 "0 2 1 3 "},

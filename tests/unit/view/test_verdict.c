@@ -113,11 +113,7 @@ static void judges(void **state)
 		 0,
 		 VERDICT_STALLED,
 		 NULL},
-		{"wrong branches, but nobody knows of what",
-		 {{"branch_mpki", 80}},
-		 0,
-		 VERDICT_NONE,
-		 NULL},
+		{"wrong branches without IPC", {{"branch_mpki", 80}}, 0, VERDICT_NONE, NULL},
 		{"the greater of two",
 		 {{"ipc", 0.9}, {"branch_mpki", 20}, {"cache_mpki", 11}},
 		 0,
@@ -138,7 +134,7 @@ static void judges(void **state)
 		 0,
 		 VERDICT_CORE,
 		 "core-bound: caMPKI 0.20 < 1 and brMPKI 0.10 < 5 and IPC 0.40 < 1"},
-		{"something, but nobody knows what",
+		{"a low IPC alone",
 		 {{"ipc", 0.4}},
 		 0,
 		 VERDICT_STALLED,
@@ -410,7 +406,7 @@ static void describes_the_machine(void **state)
 		const char *sentence;
 		uint64_t hidden_ns;
 	} rows[] = {
-		{"what takes most time",
+		{"the verdict with the most time",
 		 "overview",
 		 {TASK(1, "postgres", 900, 310, 8), TASK(2, "java", 700, 2000, 0),
 		  TASK(3, "pg\x1b", 100, 310, 8)},
@@ -422,7 +418,7 @@ static void describes_the_machine(void **state)
 		 VERDICT_MEMORY,
 		 "0.9 of 2 CPUs' time in memory-bound tasks: \xef\xbf\xbd[2J (IPC 0.31, caMPKI "
 		 "25.81)"},
-		{"a process whose threads have more together",
+		{"a process with more time in all its threads",
 		 "overview",
 		 {TASK(1, "postgres", 300, 310, 8),
 		  {.row = {.pid = 2, .tid = 3, .threads = 1, .comm = "worker"},

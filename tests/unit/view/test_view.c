@@ -37,6 +37,14 @@ static struct snapshot *sample(const char *preset)
 	return sample_snapshot(sample_columns(preset), tasks, ARRAY_SIZE(tasks));
 }
 
+/* Appends the titles of the columns that have a width (NULL: of all), each with a blank. */
+static void append_titles(const struct view *view, const unsigned *widths, char *text)
+{
+	for (size_t c = 0; c < view->n_columns; c++)
+		if (!widths || widths[c])
+			strcat(strcat(text, view->columns[c].title), " ");
+}
+
 static void has_columns(void **state)
 {
 	static const struct {
@@ -89,10 +97,9 @@ static void has_columns(void **state)
 		char titles[256] = "";
 
 		view_init(snapshot, &rows[i].spec, &view);
-		for (size_t c = 0; c < view.n_columns; c++) {
-			strcat(strcat(titles, view.columns[c].title), " ");
+		append_titles(&view, NULL, titles);
+		for (size_t c = 0; c < view.n_columns; c++)
 			assert_true(text_width(view.columns[c].title) <= view.columns[c].width);
-		}
 		if (strcmp(titles, rows[i].want) != 0)
 			fail_msg("%s: %s", rows[i].name, titles);
 		view_fini(&view);
@@ -107,7 +114,7 @@ static void sorts(void **state)
 		struct view_spec spec;
 		const char *want; /* tids, or CPUs */
 	} rows[] = {
-		{"by %CPU unless told", {.by = ROLLUP_PROCESS}, "30 20 50 40 "},
+		{"by %CPU by default", {.by = ROLLUP_PROCESS}, "30 20 50 40 "},
 		{"reversed", {.by = ROLLUP_PROCESS, .reverse = true}, "40 20 50 30 "},
 		{"threads", {.by = ROLLUP_THREAD}, "30 20 50 31 40 "},
 		{"threads reversed", {.by = ROLLUP_THREAD, .reverse = true}, "40 31 20 50 30 "},
@@ -199,7 +206,7 @@ static void sorts_rolled_up(void **state)
 		{"the fewest threads first",
 		 {.by = ROLLUP_USER, .sort = "threads", .reverse = true},
 		 "7:- 3:- "},
-		{"users by what they have not", {.by = ROLLUP_USER, .sort = "command"}, "3:- 7:- "},
+		{"users by a column of tasks", {.by = ROLLUP_USER, .sort = "command"}, "3:- 7:- "},
 		{"cgroups",
 		 {.by = ROLLUP_CGROUP},
 		 "2:docker:0123456789ab 2:b.service 1:- 2:a.service "},
@@ -216,9 +223,7 @@ static void sorts_rolled_up(void **state)
 		sample_snapshot(sample_columns("overview"), kin, ARRAY_SIZE(kin));
 
 	(void)state;
-	snapshot->cgroups = xcalloc(3, sizeof(char *));
-	for (; snapshot->n_cgroups < 3; snapshot->n_cgroups++)
-		snapshot->cgroups[snapshot->n_cgroups] = xstrdup(cgroups[snapshot->n_cgroups]);
+	sample_cgroups(snapshot, cgroups, ARRAY_SIZE(cgroups));
 	snapshot->cpus[1].socket = 1;
 	snapshot->cpus[1].node = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -539,11 +544,15 @@ static void shows_cpus(void **state)
 		size_t line, column;
 		const char *want;
 	} rows[] = {
-		{"a CPU's number", 0, 0, "0"},    {"what was busy", 0, 2, "80.0"},
-		{"what it lost", 0, 1, "0.0"},    {"an idle CPU", 1, 2, "0.0"},
-		{"an idle CPU's IPC", 1, 4, "-"}, {"lost by idling", 1, 1, "0.0"},
-		{"one not heard of", 2, 0, "2"},  {"its figures", 2, 2, "-"},
-		{"what it lost, too", 2, 1, "-"},
+		{"a CPU's number", 0, 0, "0"},
+		{"its busy time", 0, 2, "80.0"},
+		{"its stalls", 0, 1, "0.0"},
+		{"an idle CPU", 1, 2, "0.0"},
+		{"an idle CPU's IPC", 1, 4, "-"},
+		{"an idle CPU does not stall", 1, 1, "0.0"},
+		{"a CPU without records", 2, 0, "2"},
+		{"its figures", 2, 2, "-"},
+		{"its stalls are unknown, too", 2, 1, "-"},
 	};
 	struct snapshot *snapshot = sample("overview");
 	struct view view;
@@ -599,9 +608,7 @@ static void fits(void **state)
 		text_copy(spec.sort, sizeof(spec.sort), rows[i].sort);
 		view_init(snapshot, &spec, &view);
 		view_fit(&view, rows[i].width, widths);
-		for (size_t c = 0; c < view.n_columns; c++)
-			if (widths[c])
-				strcat(strcat(left, view.columns[c].title), " ");
+		append_titles(&view, widths, left);
 		if (strcmp(left, rows[i].want) != 0 ||
 		    widths[view.n_columns - 1] != rows[i].command)
 			fail_msg("%s: %s, COMMAND %u", rows[i].name, left,
@@ -621,9 +628,7 @@ static void shows_chosen_columns(void **state)
 	} rows[] = {
 		{"in their order", {"ipc", "command", "pid"}, "IPC COMMAND PID "},
 		{"each once", {"pid", "ipc", "pid", "ipc"}, "PID IPC "},
-		{"what is not here is passed over",
-		 {"tid", "ipc", "dtlb_mpki", "user"},
-		 "IPC USER "},
+		{"an unknown column is ignored", {"tid", "ipc", "dtlb_mpki", "user"}, "IPC USER "},
 		{"no metric of this preset: all",
 		 {"pid", "dtlb_mpki"},
 		 "PID USER %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s VERDICT COMMAND "},
@@ -639,8 +644,7 @@ static void shows_chosen_columns(void **state)
 		char titles[256] = "";
 
 		view_init(snapshot, &(struct view_spec){.shown = rows[i].shown}, &view);
-		for (size_t c = 0; c < view.n_columns; c++)
-			strcat(strcat(titles, view.columns[c].title), " ");
+		append_titles(&view, NULL, titles);
 		if (strcmp(titles, rows[i].want) != 0)
 			fail_msg("%s: %s", rows[i].name, titles);
 		view_fini(&view);
@@ -670,9 +674,7 @@ static void drops_empty_columns_first(void **state)
 		snapshot->columns->n_preset = rows[i].n_preset;
 		view_init(snapshot, &(struct view_spec){.by = ROLLUP_PROCESS}, &view);
 		view_fit(&view, 80, widths);
-		for (size_t c = 0; c < view.n_columns; c++)
-			if (widths[c])
-				strcat(strcat(left, view.columns[c].title), " ");
+		append_titles(&view, widths, left);
 		if (strcmp(left, rows[i].want) != 0)
 			fail_msg("%zu: %s", rows[i].n_preset, left);
 		view_fini(&view);

@@ -27,7 +27,7 @@
 		.counts = {__VA_ARGS__},     \
 	}
 
-static size_t find(const struct view *view, const char *name)
+static size_t find_column(const struct view *view, const char *name)
 {
 	size_t column = 0;
 
@@ -42,7 +42,7 @@ static void cell_of(const struct view *view, pid_t pid, const char *name, struct
 {
 	for (size_t line = 0; line < view->n; line++)
 		if (view_row(view, line)->pid == pid) {
-			view_cell(view, line, find(view, name), cell);
+			view_cell(view, line, find_column(view, name), cell);
 			return;
 		}
 	fail_msg("no row of %d", pid);
@@ -112,7 +112,8 @@ static void shows_units(void **state)
 
 		view_init(snapshot, &(struct view_spec){.unit = rows[i].unit}, &view);
 		cell_of(&view, rows[i].pid, rows[i].column, &cell);
-		const struct view_column *column = &view.columns[find(&view, rows[i].column)];
+		const struct view_column *column =
+			&view.columns[find_column(&view, rows[i].column)];
 		if (strcmp(cell.text, rows[i].want) != 0 ||
 		    strcmp(column->title, rows[i].title) != 0)
 			fail_msg("%s: %s %s", rows[i].name, column->title, cell.text);
@@ -173,9 +174,9 @@ static void shows_units_of_cpus(void **state)
 
 	(void)state;
 	view_init(snapshot, &spec, &view);
-	view_cell(&view, 0, find(&view, "cs_per_s"), &cell);
+	view_cell(&view, 0, find_column(&view, "cs_per_s"), &cell);
 	assert_string_equal(cell.text, "3.00");
-	view_cell(&view, 1, find(&view, "cs_per_s"), &cell); /* idle */
+	view_cell(&view, 1, find_column(&view, "cs_per_s"), &cell); /* idle */
 	assert_string_equal(cell.text, "-");
 	view_fini(&view);
 	snapshot_free(snapshot);
@@ -255,9 +256,7 @@ static struct snapshot *in_cgroups(const struct sample_row *rows, size_t n, cons
 {
 	struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), rows, n);
 
-	snapshot->cgroups = xcalloc(2, sizeof(char *));
-	snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(first);
-	snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(second);
+	SAMPLE_CGROUPS(snapshot, first, second);
 	return snapshot;
 }
 
@@ -286,7 +285,7 @@ static void matches_groups(void **state)
 		for (size_t line = 0; line < view.n; line++) {
 			struct cell cell;
 
-			view_cell(&view, line, find(&view, "cpu_percent"), &cell);
+			view_cell(&view, line, find_column(&view, "cpu_percent"), &cell);
 			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%.20s ", cell.text);
 		}
 		if (strcmp(got, rows[i].want) != 0)
