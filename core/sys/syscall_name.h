@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SYSCALL_NAME_H
+#define PMCTOP_SYSCALL_NAME_H
+
+/*
+ * The system calls in which tasks block, of the architecture that pmctop is built for. Others have
+ * only a number, as have those of programs of another architecture (32-bit ones).
+ */
+enum syscall_kind {
+	SYSCALL_OTHER,
+	SYSCALL_FILE, /* on a file, a pipe, a socket or a terminal */
+	SYSCALL_LOCK, /* waits for a lock of user space or a semaphore */
+	SYSCALL_WAIT, /* waits for time, an event, a message, a connection, a child or a signal */
+};
+
+/* NULL: not in the table. */
+const char *syscall_name(long number);
+enum syscall_kind syscall_kind(long number);
+
+#endif
