@@ -6,7 +6,8 @@
  * marked __sched, and neither wchan nor stack has them (kernel/stacktrace.c): the table has their
  * callers. A thread that waits for a kernel mutex is therefore BLOCKED_UNKNOWN.
  *
- * Names are those of Linux 5.10 to 7.x. "[run]" were seen on 6.18.
+ * Names are those of Linux 5.10 to 7.x. "[run]" were seen on at least one of 5.10, 6.1, 6.12
+ * and 7.2 (arm64) and 6.18 (x86-64), the others are from the source.
  */
 #include "core/sys/blocked.h"
 
@@ -48,13 +49,15 @@ struct function {
 };
 
 static const struct function functions[] = {
-	/* futexes: 5.10, 5.16 to 6.14, later [run] */
-	{"futex_wait_queue_me", 'S', BLOCKED_LOCK},
-	{"futex_wait_queue", 'S', BLOCKED_LOCK},
-	{"futex_do_wait", 'S', BLOCKED_LOCK},
-	{"futex_wait_multiple", 'S', BLOCKED_LOCK},
+	/* futexes: 5.10, 5.16 to 6.14, later; with priority inheritance */
+	{"futex_wait_queue_me", 'S', BLOCKED_LOCK}, /* [run] */
+	{"futex_wait_queue", 'S', BLOCKED_LOCK},    /* [run] */
+	{"futex_do_wait", 'S', BLOCKED_LOCK},       /* [run] */
+	{"futex_wait_multiple", 'S', BLOCKED_LOCK}, /* [run] */
 	{"futex_sleep_multiple", 'S', BLOCKED_LOCK},
-	{"futex_lock_pi", 'S', BLOCKED_LOCK},
+	{"futex_lock_pi", 'S', BLOCKED_LOCK},            /* [run] */
+	{"rt_mutex_wait_proxy_lock", 'S', BLOCKED_LOCK}, /* [run] */
+	{"rt_mutex_schedule", 'S', BLOCKED_LOCK},        /* [run] */
 	{"futex_wait_requeue_pi", 'S', BLOCKED_LOCK},
 	/* file locks, semaphores */
 	{"locks_lock_inode_wait", 'S', BLOCKED_LOCK}, /* [run] */
@@ -63,7 +66,7 @@ static const struct function functions[] = {
 	{"fcntl_setlk", 'S', BLOCKED_LOCK}, /* [run] */
 	{"fcntl_setlk64", 'S', BLOCKED_LOCK},
 	{"do_lock_file_wait", 'S', BLOCKED_LOCK},
-	{"do_semtimedop", 'S', BLOCKED_LOCK},
+	{"do_semtimedop", 'S', BLOCKED_LOCK},   /* [run] */
 	{"__do_semtimedop", 'S', BLOCKED_LOCK}, /* [run] */
 
 	{"kernel_clone", 'D', BLOCKED_VFORK}, /* [run] */
@@ -71,7 +74,7 @@ static const struct function functions[] = {
 
 	{"__refrigerator", 'D', BLOCKED_FREEZER},
 	{"do_freezer_trap", 'S', BLOCKED_FREEZER},
-	{"get_signal", 'S', BLOCKED_FREEZER}, /* with do_freezer_trap() inlined */
+	{"get_signal", 'S', BLOCKED_FREEZER}, /* with do_freezer_trap() inlined [run] */
 
 	/* pages: up to 5.15, later */
 	{"wait_on_page_bit_common", 'D', BLOCKED_PAGE},
@@ -128,24 +131,24 @@ static const struct function functions[] = {
 	{"ep_poll", 'S', BLOCKED_SLEEP},
 	{"do_epoll_wait", 'S', BLOCKED_SLEEP},         /* [run] */
 	{"poll_schedule_timeout", 'S', BLOCKED_SLEEP}, /* [run] */
-	{"do_sys_poll", 'S', BLOCKED_SLEEP},
-	{"do_select", 'S', BLOCKED_SLEEP},
-	{"hrtimer_nanosleep", 'S', BLOCKED_SLEEP}, /* [run] */
+	{"do_sys_poll", 'S', BLOCKED_SLEEP},           /* [run] */
+	{"do_select", 'S', BLOCKED_SLEEP},             /* [run] */
+	{"hrtimer_nanosleep", 'S', BLOCKED_SLEEP},     /* [run] */
 	{"do_nanosleep", 'S', BLOCKED_SLEEP},
 	{"msleep_interruptible", 'S', BLOCKED_SLEEP},
-	{"sigsuspend", 'S', BLOCKED_SLEEP},
+	{"sigsuspend", 'S', BLOCKED_SLEEP},      /* [run] */
 	{"do_sigtimedwait", 'S', BLOCKED_SLEEP}, /* [run] */
 	{"__do_sys_pause", 'S', BLOCKED_SLEEP},  /* [run] */
 	{"__x64_sys_pause", 'S', BLOCKED_SLEEP},
 	{"do_wait", 'S', BLOCKED_SLEEP}, /* [run] */
 	/* pipes, sockets, terminals, messages, events */
-	{"pipe_read", 'S', BLOCKED_SLEEP},
-	{"pipe_write", 'S', BLOCKED_SLEEP},
+	{"pipe_read", 'S', BLOCKED_SLEEP},       /* [run] */
+	{"pipe_write", 'S', BLOCKED_SLEEP},      /* [run] */
 	{"anon_pipe_read", 'S', BLOCKED_SLEEP},  /* [run] */
 	{"anon_pipe_write", 'S', BLOCKED_SLEEP}, /* [run] */
 	{"fifo_open", 'S', BLOCKED_SLEEP},
-	{"wait_for_partner", 'S', BLOCKED_SLEEP},
-	{"wait_woken", 'S', BLOCKED_SLEEP}, /* [run] */
+	{"wait_for_partner", 'S', BLOCKED_SLEEP}, /* [run] */
+	{"wait_woken", 'S', BLOCKED_SLEEP},       /* [run] */
 	{"sk_wait_data", 'S', BLOCKED_SLEEP},
 	{"sk_stream_wait_memory", 'S', BLOCKED_SLEEP},
 	{"sk_stream_wait_connect", 'S', BLOCKED_SLEEP},
@@ -156,44 +159,52 @@ static const struct function functions[] = {
 	{"unix_stream_read_generic", 'S', BLOCKED_SLEEP},    /* [run] */
 	{"unix_stream_data_wait", 'S', BLOCKED_SLEEP},
 	{"unix_wait_for_peer", 'S', BLOCKED_SLEEP},
-	{"sock_alloc_send_pskb", 'S', BLOCKED_SLEEP},
+	{"sock_alloc_send_pskb", 'S', BLOCKED_SLEEP}, /* [run] */
 	{"n_tty_read", 'S', BLOCKED_SLEEP},
 	{"n_tty_write", 'S', BLOCKED_SLEEP},
 	{"do_msgrcv", 'S', BLOCKED_SLEEP}, /* [run] */
 	{"do_msgsnd", 'S', BLOCKED_SLEEP},
 	{"wq_sleep", 'S', BLOCKED_SLEEP},
-	{"eventfd_read", 'S', BLOCKED_SLEEP},
+	{"eventfd_read", 'S', BLOCKED_SLEEP}, /* [run] */
 	{"do_wait_intr", 'S', BLOCKED_SLEEP},
 	{"do_wait_intr_irq", 'S', BLOCKED_SLEEP}, /* [run] */
 	{"timerfd_read", 'S', BLOCKED_SLEEP},
 	{"timerfd_read_iter", 'S', BLOCKED_SLEEP},
 	{"signalfd_dequeue", 'S', BLOCKED_SLEEP},
+	{"signalfd_read", 'S', BLOCKED_SLEEP},      /* [run] */
+	{"signalfd_read_iter", 'S', BLOCKED_SLEEP}, /* [run] */
 	{"inotify_read", 'S', BLOCKED_SLEEP},
 	{"fanotify_read", 'S', BLOCKED_SLEEP},
 	{"read_events", 'S', BLOCKED_SLEEP},
 	{"io_cqring_wait", 'S', BLOCKED_SLEEP},
-	{"do_syslog", 'S', BLOCKED_SLEEP},
-	{"syslog_print", 'S', BLOCKED_SLEEP},
+	{"do_syslog", 'S', BLOCKED_SLEEP},    /* [run] */
+	{"syslog_print", 'S', BLOCKED_SLEEP}, /* [run] */
 	{"devkmsg_read", 'S', BLOCKED_SLEEP},
 	{"fuse_dev_do_read", 'S', BLOCKED_SLEEP},
 	{"kvm_vcpu_block", 'S', BLOCKED_SLEEP},
 	/* kernel threads without work */
-	{"kthreadd", 'S', BLOCKED_SLEEP},
+	{"kthreadd", 'S', BLOCKED_SLEEP}, /* [run] */
 	{"worker_thread", 'S', BLOCKED_SLEEP},
 	{"io_wq_worker", 'S', BLOCKED_SLEEP},
 	{"io_wqe_worker", 'S', BLOCKED_SLEEP},
 	{"io_sq_thread", 'S', BLOCKED_SLEEP},
-	{"kthread_worker_fn", 'S', BLOCKED_SLEEP},
-	{"smpboot_thread_fn", 'S', BLOCKED_SLEEP},
+	{"kthread_worker_fn", 'S', BLOCKED_SLEEP}, /* [run] */
+	{"smpboot_thread_fn", 'S', BLOCKED_SLEEP}, /* [run] */
 	{"irq_thread", 'S', BLOCKED_SLEEP},
 	{"kswapd_try_to_sleep", 'S', BLOCKED_SLEEP},
-	{"kcompactd", 'S', BLOCKED_SLEEP},
+	{"kswapd", 'S', BLOCKED_SLEEP},    /* [run] */
+	{"kcompactd", 'S', BLOCKED_SLEEP}, /* [run] */
 	{"khugepaged", 'S', BLOCKED_SLEEP},
-	{"ksm_scan_thread", 'S', BLOCKED_SLEEP},
+	{"ksm_scan_thread", 'S', BLOCKED_SLEEP}, /* [run] */
 	{"kjournald2", 'S', BLOCKED_SLEEP},
-	{"kauditd_thread", 'S', BLOCKED_SLEEP},
-	{"oom_reaper", 'S', BLOCKED_SLEEP},
+	{"kauditd_thread", 'S', BLOCKED_SLEEP}, /* [run] */
+	{"oom_reaper", 'S', BLOCKED_SLEEP},     /* [run] */
 	{"vhost_task_fn", 'S', BLOCKED_SLEEP},
+	{"rcu_tasks_kthread", 'S', BLOCKED_SLEEP},  /* [run] */
+	{"devtmpfsd", 'S', BLOCKED_SLEEP},          /* [run] */
+	{"devtmpfs_work_loop", 'S', BLOCKED_SLEEP}, /* [run] */
+	{"watchdog", 'S', BLOCKED_SLEEP},           /* [run] */
+	{"nbcon_kthread_func", 'S', BLOCKED_SLEEP}, /* [run] */
 };
 
 /* Functions of file systems that wait for a network or a daemon begin so. */
@@ -450,7 +461,9 @@ int blocked_read(const struct sys *sys, struct blocked_rights *rights, pid_t pid
 	if (blocked_classify(blocked) == BLOCKED_NOT)
 		return 0;
 	blocked->wchan_result = read_wchan(sys, rights, pid, tid, blocked->wchan);
-	blocked->syscall_result = read_syscall(sys, pid, tid, &blocked->syscall);
+	/* A kernel thread is in no system call, but the file has the number 0. */
+	blocked->syscall = (struct blocked_syscall){.kind = BLOCKED_CALL_NONE, .number = -1};
+	blocked->syscall_result = stat.kernel ? 0 : read_syscall(sys, pid, tid, &blocked->syscall);
 	blocked->stack_result = read_stack(sys, pid, tid, &blocked->stack);
 	return 0;
 }

@@ -55,6 +55,10 @@ static void a_reason_is_found(void **state)
 		{"several futexes", 'S', "", 449, NULL, BLOCKED_LOCK},
 		{"futex in the stack alone", 'S', "", DENIED,
 		 "futex_do_wait __futex_wait futex_wait do_futex __x64_sys_futex", BLOCKED_LOCK},
+		{"futex with priority inheritance, 5.10", 'S', "rt_mutex_wait_proxy_lock", DENIED,
+		 "__switch_to rt_mutex_wait_proxy_lock futex_lock_pi do_futex", BLOCKED_LOCK},
+		{"futex with priority inheritance, 7.2", 'S', "rt_mutex_schedule", DENIED, NULL,
+		 BLOCKED_LOCK},
 		{"flock", 'S', "locks_lock_inode_wait", __NR_flock, NULL, BLOCKED_LOCK},
 		{"fcntl", 'S', "fcntl_setlk", __NR_fcntl, NULL, BLOCKED_LOCK},
 		{"semop", 'S', "__do_semtimedop", __NR_semop, NULL, BLOCKED_LOCK},
@@ -92,7 +96,7 @@ static void a_reason_is_found(void **state)
 		 BLOCKED_VFORK},
 		{"vfork, rights for wchan alone", 'D', "kernel_clone", DENIED, NULL, BLOCKED_VFORK},
 		{"frozen, version 1", 'D', "__refrigerator", __NR_read, NULL, BLOCKED_FREEZER},
-		{"frozen, version 2", 'S', "do_freezer_trap", __NR_read, NULL, BLOCKED_FREEZER},
+		{"frozen, version 2", 'S', "get_signal", NONE, NULL, BLOCKED_FREEZER},
 		{"kernel mutex", 'D', "ext4_file_write_iter", __NR_write,
 		 "ext4_file_write_iter vfs_write ksys_write", BLOCKED_UNKNOWN},
 		{"mutex of a pipe", 'D', "anon_pipe_read", __NR_read, NULL, BLOCKED_UNKNOWN},
@@ -382,6 +386,26 @@ static void a_thread_is_read(void **state)
 	fk_free(fk);
 }
 
+/* The file of a kernel thread has the number of a call, which on x86-64 is read. */
+static void a_kernel_thread_is_in_no_call(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct blocked_rights rights;
+	struct blocked blocked;
+
+	(void)state;
+	blocked_rights_init(&rights, &sys);
+	fk_task(fk, &(struct fk_spec){.tid = 7, .kernel = true});
+	fk_file(fk, "/proc/7/task/7/wchan", "some_thread");
+	fk_file(fk, "/proc/7/task/7/syscall", "0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0\n");
+	assert_int_equal(blocked_read(&sys, &rights, 7, 7, &blocked), 0);
+	assert_int_equal(blocked.syscall_result, 0);
+	assert_int_equal(blocked.syscall.kind, BLOCKED_CALL_NONE);
+	assert_int_equal(blocked_classify(&blocked), BLOCKED_UNKNOWN);
+	fk_free(fk);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -392,6 +416,7 @@ int main(void)
 		cmocka_unit_test(a_refused_wchan_is_unknown),
 		cmocka_unit_test(the_right_is_remembered),
 		cmocka_unit_test(root_may_be_refused),
+		cmocka_unit_test(a_kernel_thread_is_in_no_call),
 		cmocka_unit_test(a_thread_is_read),
 	};
 

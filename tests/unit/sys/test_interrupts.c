@@ -55,6 +55,8 @@ static void a_line_has_a_name(void **state)
 		{ARM64, "11", "arch_timer", 12345},
 		{ARM64, "IPI0", "Rescheduling interrupts", 3},
 		{ARM64, "Err", NULL},
+		{"            CPU0\n  11:       1685  GIC-0   27 Level     arch_timer\n", "11",
+		 "arch_timer", 1685}, /* 7.2 */
 		{SOFT, "HI", "HI", 0},
 		{SOFT, "NET_RX", "NET_RX", 100},
 		{"CPU0\n 1: 2\n", "1", "irq 1", 2},
