@@ -6,10 +6,6 @@
 #include "core/base/util.h"
 #include "core/doctor/doctor.h"
 #include "core/doctor/out_doctor.h"
-#include "core/sys/container.h"
-#include "core/sys/cpu_name.h"
-#include "core/sys/credentials.h"
-#include "core/sys/hypervisor.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/fake_kernel/machines.h"
 
@@ -580,113 +576,12 @@ static void test_color(void **state)
 	fk_free(fk);
 }
 
-static void test_credentials(void **state)
-{
-	static const struct {
-		const char *status;
-		struct credentials expected;
-	} rows[] = {
-		{"", {0}},
-		{"Uid:\t1000\t1000\t1000\t1000\n", {0}}, /* no capabilities: unknown */
-		{"Uid:\t1000\nCapEff:\t0\n", {0}},
-		{"Uid:\t1000\t7\t1000\t1000\nCapEff:\t0000004000000000\n",
-		 {.known = true, .uid = 7, .capabilities = 1ull << 38}},
-		{"Uid:\t0\t0\t0\t0\nCapEff:\tff\nNoNewPrivs:\t1\nSeccomp:\t2\nSeccomp_filters:"
-		 "\t3\n",
-		 {true, 0, 0xff, 2, 3, true}},
-		{"Uid:\t0\t0\t0\t0\nCapEff:\tff\nSeccomp:\t2", /* cut */
-		 {.known = true, .capabilities = 0xff}},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct credentials got;
-
-		credentials_parse(rows[i].status, &got);
-		assert_int_equal(got.known, rows[i].expected.known);
-		if (!got.known)
-			continue;
-		assert_int_equal(got.uid, rows[i].expected.uid);
-		assert_int_equal(got.capabilities, rows[i].expected.capabilities);
-		assert_int_equal(got.seccomp, rows[i].expected.seccomp);
-		assert_int_equal(got.filters, rows[i].expected.filters);
-		assert_int_equal(got.no_new_privs, rows[i].expected.no_new_privs);
-	}
-}
-
-static void test_cpu_names(void **state)
-{
-	static const struct {
-		const char *cpuinfo, *name;
-	} rows[] = {
-		{"", ""},
-		{"processor\t: 0\n", ""},
-		{"processor\t: 0\nmodel name\t: A B\n\nprocessor\t: 1\nmodel name\t: A B\n\n",
-		 "A B"},
-		{"CPU implementer\t: 0x41\nCPU part\t: 0xd05\n\n"
-		 "CPU implementer\t: 0x41\nCPU part\t: 0xd0b\n\n",
-		 "Cortex-A55 and Cortex-A76"},
-		{"CPU implementer\t: 0x99\nCPU part\t: 0x123\n\n", "Arm 0x99:0x123"},
-		{"cpu\t\t: POWER9\n", "POWER9"},
-		{"model name\t: cut", ""},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char name[64];
-
-		cpu_name_parse(rows[i].cpuinfo, name, sizeof(name));
-		assert_string_equal(name, rows[i].name);
-	}
-}
-
-static void test_hypervisors(void **state)
-{
-	static const struct {
-		const char *vendor, *product, *path, *text;
-		const char *name; /* NULL: none */
-	} rows[] = {
-		{"QEMU", "Standard PC (Q35 + ICH9, 2009)", NULL, NULL, "QEMU"},
-		{"Microsoft Corporation", "Virtual Machine", NULL, NULL, "Hyper-V"},
-		{"Microsoft Corporation", "Surface Laptop", NULL, NULL, NULL},
-		{"Amazon EC2", "m7g.large", NULL, NULL, "Amazon EC2"},
-		{"Amazon EC2", "m7g.metal", NULL, NULL, NULL},
-		{"Dell Inc.", "PowerEdge R650", NULL, NULL, NULL},
-		{NULL, NULL, "/sys/firmware/devicetree/base/compatible", "linux,dummy-virt",
-		 "QEMU"},
-		{NULL, NULL, "/sys/firmware/devicetree/base/hypervisor/compatible", "linux,kvm",
-		 "KVM"},
-		{NULL, NULL, "/sys/hypervisor/type", "xen\n", "Xen"},
-		{NULL, NULL, "/proc/cpuinfo", "flags\t: fpu hypervisor\n", "unknown"},
-		{NULL, NULL, "/proc/cpuinfo", "flags\t: fpu\n", NULL},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct fk *fk = fk_new(NULL);
-		struct sys sys = fk_sys(fk);
-		struct hypervisor got;
-
-		if (rows[i].vendor) {
-			fk_file(fk, "/sys/class/dmi/id/sys_vendor", rows[i].vendor);
-			fk_file(fk, "/sys/class/dmi/id/product_name", rows[i].product);
-		}
-		if (rows[i].path)
-			fk_file(fk, rows[i].path, rows[i].text);
-		hypervisor_read(&sys, &got);
-		assert_int_equal(got.present, rows[i].name != NULL);
-		if (rows[i].name)
-			assert_string_equal(got.name, rows[i].name);
-		fk_free(fk);
-	}
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scenes),    cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_color),     cmocka_unit_test(test_credentials),
-		cmocka_unit_test(test_cpu_names), cmocka_unit_test(test_hypervisors),
+		cmocka_unit_test(test_scenes),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_color),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
