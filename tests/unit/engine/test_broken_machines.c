@@ -4,6 +4,7 @@
  * hidden, empty, truncated or missing. Every figure is true or marked as unknown
  * (tests/unit/shared/sweep.h), and a note names what is missing.
  */
+#include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/sweep.h"
 
 #include "tests/fake_kernel/machines.h"
@@ -292,12 +293,8 @@ static void no_time_passes(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[ARRAY_SIZE(stranges) + 1];
+	static const struct CMUnitTest others[] = {cmocka_unit_test(no_time_passes)};
+	static const struct cases table = CASES(test_broken_machines, stranges);
 
-	for (size_t i = 0; i < ARRAY_SIZE(stranges); i++)
-		tests[i] = (struct CMUnitTest){.name = stranges[i].scene.name,
-					       .test_func = test_broken_machines,
-					       .initial_state = &stranges[i]};
-	tests[ARRAY_SIZE(stranges)] = (struct CMUnitTest)cmocka_unit_test(no_time_passes);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run("broken machines", &table, 1, others, ARRAY_SIZE(others));
 }

@@ -4,6 +4,7 @@
  * kernel, conserve, be marked as scaled, and be exact again when the storm is over.
  */
 #include "core/engine/engine.h"
+#include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
 
 #include <math.h>
@@ -297,15 +298,13 @@ static void test_lost(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[ARRAY_SIZE(storms) + 4];
-	size_t n = 0;
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_calm),
+		cmocka_unit_test(test_lives),
+		cmocka_unit_test(test_hotplug),
+		cmocka_unit_test(test_lost),
+	};
+	static const struct cases table = CASES(test_storm, storms);
 
-	for (size_t i = 0; i < ARRAY_SIZE(storms); i++)
-		tests[n++] = (struct CMUnitTest){storms[i].name, test_storm, NULL, NULL,
-						 (void *)(uintptr_t)&storms[i]};
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_calm);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_lives);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_hotplug);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_lost);
-	return _cmocka_run_group_tests("budget", tests, n, NULL, NULL);
+	return cases_run("budget", &table, 1, others, ARRAY_SIZE(others));
 }

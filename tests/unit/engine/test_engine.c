@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The whole core on the fake kernel: the counts of snapshots against the true counts of tasks. */
 #include "tests/fake_kernel/internal.h" /* to break rings that no kernel breaks */
+#include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
 
 #include <errno.h>
@@ -1185,17 +1186,10 @@ int main(void)
 		cmocka_unit_test(test_dead_descriptor_is_polled_once),
 		cmocka_unit_test(test_exited_tasks_are_freed),
 	};
-	struct CMUnitTest tests[ARRAY_SIZE(refusals) + ARRAY_SIZE(goings) + ARRAY_SIZE(others)];
-	size_t n = 0;
+	static const struct cases tables[] = {
+		CASES(test_refusal, refusals),
+		CASES(test_goes_within_an_interval, goings),
+	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
-		tests[n++] = (struct CMUnitTest){.name = refusals[i].name,
-						 .test_func = test_refusal,
-						 .initial_state = (void *)(uintptr_t)&refusals[i]};
-	for (size_t i = 0; i < ARRAY_SIZE(goings); i++)
-		tests[n++] = (struct CMUnitTest){.name = goings[i].name,
-						 .test_func = test_goes_within_an_interval,
-						 .initial_state = (void *)(uintptr_t)&goings[i]};
-	memcpy(tests + n, others, sizeof(others));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run("engine", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));
 }

@@ -5,6 +5,7 @@
  */
 #include "core/engine/engine.h"
 #include "tests/fake_kernel/machines.h"
+#include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
 
 #include <errno.h>
@@ -801,12 +802,7 @@ int main(void)
 		cmocka_unit_test(test_socket_that_cannot_be_read),
 		cmocka_unit_test(test_socket_moves),
 	};
-	struct CMUnitTest tests[ARRAY_SIZE(machines) + ARRAY_SIZE(others)];
+	static const struct cases table = CASES(test_machine, machines);
 
-	for (size_t i = 0; i < ARRAY_SIZE(machines); i++)
-		tests[i] = (struct CMUnitTest){.name = machines[i].name,
-					       .test_func = test_machine,
-					       .initial_state = (void *)(uintptr_t)&machines[i]};
-	memcpy(tests + ARRAY_SIZE(machines), others, sizeof(others));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run("engine groups", &table, 1, others, ARRAY_SIZE(others));
 }

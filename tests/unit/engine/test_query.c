@@ -6,6 +6,7 @@
 #include "core/metric/catalog.h"
 #include "core/perf/perf_open_error.h"
 #include "tests/fake_kernel/machines.h"
+#include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
 
 #include <errno.h>
@@ -119,11 +120,24 @@ static void compare(struct fk *fk, const struct fk_config *config, const struct 
 	pmu_set_fini(&pmus);
 }
 
+static const struct fk_config ordinary = {.unprivileged = true, .uid = ME, .paranoid = 2};
+static const struct fk_config denied = {.denied = EPERM};
+
+static const struct events_case {
+	const char *name;
+	const struct fk_config *config;
+} events_cases[] = {
+	{"all events", &fk_machine_zen},
+	{"all events of a guest", &fk_machine_guest},
+	{"all events of an ordinary user", &ordinary},
+	{"all events denied", &denied},
+};
+
 /* Names at once, then what can be counted; the same names again at another time. */
 static void all_events(void **state)
 {
-	const struct fk_config *config = *state;
-	struct fk *fk = machine(config);
+	const struct events_case *this = *state;
+	struct fk *fk = machine(this->config);
 	struct sys sys = fk_sys(fk);
 	struct engine *engine = open_engine(&sys);
 	const struct event_index *first = NULL;
@@ -143,7 +157,7 @@ static void all_events(void **state)
 			n_known = answer->n_known;
 			done = n_known == first->n;
 			if (done)
-				compare(fk, config, answer);
+				compare(fk, this->config, answer);
 			reply_free(answer);
 		} while (!done);
 		assert_null(engine_pop_reply(engine));
@@ -154,8 +168,7 @@ static void all_events(void **state)
 /* Other levels: what was allowed may not be now. */
 static void events_of_other_levels(void **state)
 {
-	struct fk *fk =
-		machine(&(struct fk_config){.unprivileged = true, .uid = ME, .paranoid = 2});
+	struct fk *fk = machine(&ordinary);
 	struct sys sys = fk_sys(fk);
 	struct engine *engine = open_engine(&sys);
 
@@ -315,29 +328,13 @@ static void the_last_one_counts(void **state)
 
 int main(void)
 {
-	static struct fk_config ordinary = {.unprivileged = true, .uid = ME, .paranoid = 2};
-	static struct fk_config denied = {.denied = EPERM};
-	static struct fk_config zen, guest;
-	const struct CMUnitTest others[] = {
-		{.name = "all events", .test_func = all_events, .initial_state = &zen},
-		{.name = "all events of a guest", .test_func = all_events, .initial_state = &guest},
-		{.name = "all events of an ordinary user",
-		 .test_func = all_events,
-		 .initial_state = &ordinary},
-		{.name = "all events denied", .test_func = all_events, .initial_state = &denied},
+	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(events_of_other_levels),
 		cmocka_unit_test(previews_of_an_ordinary_user),
 		cmocka_unit_test(the_last_one_counts),
 	};
-	struct CMUnitTest tests[ARRAY_SIZE(preview_cases) + ARRAY_SIZE(others)];
+	static const struct cases tables[] = {CASES(all_events, events_cases),
+					      CASES(test_preview, preview_cases)};
 
-	zen = fk_machine_zen;
-	guest = fk_machine_guest;
-	for (size_t i = 0; i < ARRAY_SIZE(preview_cases); i++)
-		tests[i] =
-			(struct CMUnitTest){.name = preview_cases[i].name,
-					    .test_func = test_preview,
-					    .initial_state = (void *)(uintptr_t)&preview_cases[i]};
-	memcpy(tests + ARRAY_SIZE(preview_cases), others, sizeof(others));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run("query", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));
 }

@@ -5,6 +5,7 @@
  * hold, and no load may be off in one direction.
  */
 #include "core/snapshot/event_totals.h"
+#include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
 
 #include <math.h>
@@ -87,7 +88,7 @@ static const struct load *const loads[] = {
 static const struct way *const ways[] = {&two_groups, &four_groups, &windows, &windows_groups};
 
 struct error_case {
-	char name[64];
+	const char *name;
 	const struct way *way;
 	const struct load *load;
 };
@@ -322,23 +323,16 @@ static void test_no_bias(void **state)
 int main(void)
 {
 	static struct error_case error_cases[ARRAY_SIZE(ways) * ARRAY_SIZE(loads)];
-	struct CMUnitTest tests[ARRAY_SIZE(error_cases) + ARRAY_SIZE(bias_cases)];
-	size_t n = 0;
+	static const struct cases tables[] = {CASES(test_stated_error, error_cases),
+					      CASES(test_no_bias, bias_cases)};
+	static char names[ARRAY_SIZE(error_cases)][64];
 
-	for (; n < ARRAY_SIZE(error_cases); n++) {
-		struct error_case *this = &error_cases[n];
+	for (size_t i = 0; i < ARRAY_SIZE(error_cases); i++) {
+		const struct way *way = ways[i / ARRAY_SIZE(loads)];
+		const struct load *load = loads[i % ARRAY_SIZE(loads)];
 
-		this->way = ways[n / ARRAY_SIZE(loads)];
-		this->load = loads[n % ARRAY_SIZE(loads)];
-		snprintf(this->name, sizeof(this->name), "%s, %s", this->way->name,
-			 this->load->name);
-		tests[n] = (struct CMUnitTest){
-			.name = this->name, .test_func = test_stated_error, .initial_state = this};
+		snprintf(names[i], sizeof(names[i]), "%s, %s", way->name, load->name);
+		error_cases[i] = (struct error_case){names[i], way, load};
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(bias_cases); i++)
-		tests[n++] =
-			(struct CMUnitTest){.name = bias_cases[i].name,
-					    .test_func = test_no_bias,
-					    .initial_state = (void *)(uintptr_t)&bias_cases[i]};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run("scaled counts", tables, ARRAY_SIZE(tables), NULL, 0);
 }

@@ -3,6 +3,7 @@
  * Scaled counts and their totals: each rule by hand, then in csv and OpenMetrics for groups that
  * take turns on the fake kernel, live and replayed.
  */
+#include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/recorded_scene.h"
 #include "tests/unit/shared/sample.h"
 
@@ -462,17 +463,14 @@ static void totals_are_true(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[ARRAY_SIZE(sums) + ARRAY_SIZE(scenes) + 1];
-	size_t n = 0;
+	static const struct CMUnitTest others[] = {cmocka_unit_test(totals_are_true)};
+	static const struct cases tables[] = {CASES(test_event_totals, sums),
+					      CASES(test_scene, scenes)};
 
-	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
-		tests[n++] = (struct CMUnitTest){.name = sums[i].name,
-						 .test_func = test_event_totals,
-						 .initial_state = (void *)(uintptr_t)&sums[i]};
-	for (size_t i = 0; i < ARRAY_SIZE(scenes); i++)
-		tests[n++] = (struct CMUnitTest){.name = scenes[i].name,
-						 .test_func = test_scene,
-						 .initial_state = (void *)(uintptr_t)&scenes[i]};
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(totals_are_true);
-	return cmocka_run_group_tests(tests, recorded_scenes_setup, recorded_scenes_teardown);
+	if (recorded_scenes_setup(NULL) < 0)
+		return 1;
+	int failed = cases_run("sums of scaled counts", tables, ARRAY_SIZE(tables), others,
+			       ARRAY_SIZE(others));
+	recorded_scenes_teardown(NULL);
+	return failed;
 }
