@@ -3,13 +3,9 @@
  * A recording that is read back has the tallies of the live run. A recorder does not overwrite
  * other files.
  */
-#include "core/engine/command.h"
-#include "core/engine/engine.h"
-#include "core/perfdata/recorder.h"
 #include "core/perfdata/recording_file.h"
-#include "tests/fake_kernel/machines.h"
-#include "tests/unit/shared/engine_run.h"
 #include "tests/unit/shared/files.h"
+#include "tests/unit/shared/recorded_scene.h"
 #include "tests/unit/shared/recording_reader.h"
 #include "tests/unit/shared/signals.h"
 
@@ -32,16 +28,6 @@
 
 enum { CPUS = 3, INTERVALS = 5 };
 static const int cpu_numbers[CPUS] = {0, 1, 2};
-
-static char directory[] = "/tmp/pmctop-recorder-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-	static char path[320];
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	return path;
-}
 
 /* What samples switches, and how that is recorded. */
 enum sampling {
@@ -74,46 +60,20 @@ static int with_plain_tracepoint(void **state)
 
 static struct fk *machine_new(unsigned slots)
 {
-	struct fk *fk = fk_new(&(struct fk_config){
+	struct fk *fk = workers_new(&(struct fk_config){
 		.cpus = CPUS,
 		.slots = slots,
 		.tracefs = sampling == SOFTWARE ? FK_TRACEFS_NONE : FK_TRACEFS_MOUNTED});
 
 	if (sampling == TRACEPOINT_PLAIN)
 		fk_file(fk, FK_TRACING "/header_event", NULL);
-	for (pid_t tid = 50; tid < 56; tid++)
-		fk_task(fk, &(struct fk_spec){.tid = tid,
-					      .comm = "worker",
-					      .rates = {[FK_CYCLES] = {(uint32_t)tid, 32},
-							[FK_INSTRUCTIONS] = {(uint32_t)tid, 16},
-							[FK_BRANCH_MISSES] = {1, 64},
-							[FK_CACHE_MISSES] = {1, 128}}});
-	fk_switch(fk, 0, 50);
-	fk_ping_pong(fk, 1, 51, 52, 137 * NS_PER_US, 1000000);
-	fk_ping_pong(fk, 2, 53, 0, 731 * NS_PER_US, 1000000);
 	return fk;
 }
 
-/* Births, deaths and faults on the first CPU, from now on. */
-static void add_lives(struct fk *fk)
-{
-	const struct fk_step steps[] = {
-		{.at_ns = 11 * NS_PER_MS, .action = FK_FORK, .tid = 50, .child = 60},
-		{.at_ns = 12 * NS_PER_MS, .action = FK_SWITCH, .cpu = 0, .tid = 60},
-		{.at_ns = 13 * NS_PER_MS, .action = FK_EXEC, .tid = 60, .comm = "born"},
-		{.at_ns = 14 * NS_PER_MS, .action = FK_FAULT, .cpu = 0},
-		{.at_ns = 150 * NS_PER_MS, .action = FK_EXIT, .tid = 60, .n = FK_EXIT_REAPED},
-		{.at_ns = 151 * NS_PER_MS, .action = FK_SWITCH, .cpu = 0, .tid = 54},
-		{.at_ns = 260 * NS_PER_MS, .action = FK_LOSE, .cpu = 1, .n = 3},
-		{.at_ns = 300 * NS_PER_MS, .action = FK_SWITCH, .cpu = 0, .tid = 55},
-	};
-
-	fk_script(fk, steps, ARRAY_SIZE(steps));
-}
-
-struct seen {
-	struct snapshot *snapshots[INTERVALS];
-	size_t n, compared;
+/* A recording that is read, and the snapshots of its live run. */
+struct comparison {
+	const struct seen *seen;
+	size_t compared;
 };
 
 static uint64_t *tally_of_tid(const struct snapshot *snapshot, pid_t tid)
@@ -126,11 +86,12 @@ static uint64_t *tally_of_tid(const struct snapshot *snapshot, pid_t tid)
 
 static void compare(void *arg, const struct recording_reader *replay)
 {
-	struct seen *seen = arg;
+	struct comparison *comparison = arg;
+	const struct seen *seen = comparison->seen;
 	const struct interval *interval = &replay->interval;
 
-	assert_true(seen->compared < seen->n);
-	const struct snapshot *snapshot = seen->snapshots[seen->compared++];
+	assert_true(comparison->compared < seen->n);
+	const struct snapshot *snapshot = seen->items[comparison->compared++];
 	size_t width = tally_width(&interval->shape), bytes = width * sizeof(uint64_t);
 
 	assert_int_equal(width, tally_width(&snapshot->columns->plan->shape));
@@ -145,44 +106,29 @@ static void compare(void *arg, const struct recording_reader *replay)
 	assert_int_equal(interval->lost_records, snapshot->lost_records);
 }
 
-static void seen_fini(struct seen *seen)
-{
-	for (size_t i = 0; i < seen->n; i++)
-		snapshot_free(seen->snapshots[i]);
-}
-
 static void record_intervals(struct engine *engine, struct fk *fk, struct seen *seen, size_t n)
 {
 	while (n-- > 0)
-		seen->snapshots[seen->n++] = next_snapshot(engine, fk, INTERVAL_NS);
+		seen->items[seen->n++] = next_snapshot(engine, fk, INTERVAL_NS);
 }
 
 /* On a fake machine without tasks: all facts are recorded. */
-static void check_recording(const char *path, struct seen *seen, struct recording_reader *replay)
+static void check_recording(const char *path, const struct seen *seen,
+			    struct recording_reader *replay)
 {
+	struct comparison comparison = {.seen = seen};
 	struct fk *elsewhere = fk_new(NULL);
 	struct sys sys = fk_sys(elsewhere);
 
 	recording_reader_init(replay, &sys, cpu_numbers, CPUS);
 	replay->seen = compare;
-	replay->arg = seen;
+	replay->arg = &comparison;
 	recording_reader_file(replay, path);
-	assert_int_equal(seen->compared, seen->n);
+	assert_int_equal(comparison.compared, seen->n);
 	assert_int_equal(replay->raw, sampling == TRACEPOINT);
 	assert_int_equal(replay->renamed > 0, replay->sections);
 	recording_reader_fini(replay);
 	fk_free(elsewhere);
-}
-
-static struct recorder *open_recorder(const char *path, uint64_t switch_bytes)
-{
-	struct recorder *recorder = NULL;
-	struct error err;
-
-	if (recorder_new(&(struct recorder_spec){.path = path, .switch_bytes = switch_bytes},
-			 &recorder, &err) < 0)
-		fail_msg("%s", err.text);
-	return recorder;
 }
 
 static const struct engine_column columns[] = {
@@ -208,7 +154,7 @@ static void record_from_start(unsigned slots, size_t least_groups)
 
 	add_lives(fk);
 	record_intervals(engine, fk, &seen, INTERVALS);
-	assert_true(seen.snapshots[0]->recorded_bytes > 0);
+	assert_true(seen.items[0]->recorded_bytes > 0);
 	engine_free(engine);
 	check_recording(path, &seen, &replay);
 	assert_true(replay.native[NATIVE_GROUP] >= least_groups && replay.samples > 1000);
@@ -300,7 +246,7 @@ static void test_midway(void **state)
 	assert_int_equal(before->recorded_bytes, 0);
 	snapshot_free(before);
 	record_intervals(engine, fk, &seen, 2);
-	assert_true(seen.snapshots[0]->recorded_bytes > 0);
+	assert_true(seen.items[0]->recorded_bytes > 0);
 	engine_do(engine, &(struct command){.kind = COMMAND_ADD_EVENTS, .text = "minor-faults"});
 	record_intervals(engine, fk, &seen, 2);
 	engine_do(engine, &(struct command){.kind = COMMAND_RECORD});
@@ -344,7 +290,7 @@ static void test_again(void **state)
 	fk_free(fk);
 }
 
-/* A pipe cannot be rewritten: the recording remains a stream. */
+/* Standard output may already have been read, so the recording remains a stream. */
 static void test_standard_output(void **state)
 {
 	(void)state;
@@ -385,11 +331,11 @@ static void test_switch_output(void **state)
 	engine_free(engine);
 
 	struct dirent **names;
-	int n = scandir(directory, &names, NULL, alphasort);
+	int n = scandir(recorded_directory, &names, NULL, alphasort);
 	size_t files = 0;
 	for (int i = 0; i < n; i++) {
 		if (strncmp(names[i]->d_name, "switched.", 9) == 0) {
-			struct seen one = {.snapshots = {all.snapshots[files++]}, .n = 1};
+			struct seen one = {.items = {all.items[files++]}, .n = 1};
 			check_recording(path_of(names[i]->d_name), &one, &replay);
 			assert_int_equal(replay.native[NATIVE_BEGIN], 1);
 			assert_int_equal(replay.sections, replay.raw);
@@ -430,7 +376,7 @@ static void test_file_rules(void **state)
 	assert_int_equal(symlink("elsewhere", path), 0);
 	refused(path, "symbolic link");
 	assert_int_equal(lstat(path_of("elsewhere"), &status), -1);
-	refused(directory, "directory");
+	refused(recorded_directory, "directory");
 	refused(path_of("no/where"), "No such file");
 
 	snprintf(path, sizeof(path), "%s", path_of("mine"));
@@ -475,7 +421,7 @@ static void test_full_disk(void **state)
 	struct recording_reader replay;
 
 	record_intervals(engine, fk, &seen, 1);
-	off_t written = wait_for_bytes(path, seen.snapshots[0]->recorded_bytes);
+	off_t written = wait_for_bytes(path, seen.items[0]->recorded_bytes);
 	getrlimit(RLIMIT_FSIZE, &limit);
 	small = limit;
 	small.rlim_cur = (rlim_t)written + 1000;
@@ -523,13 +469,6 @@ static void test_task_mode(void **state)
 	fk_free(fk);
 }
 
-static int remove_directory(void **state)
-{
-	(void)state;
-	remove_tree(directory);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -560,9 +499,5 @@ int main(void)
 	};
 
 	signals_restore();
-	if (!mkdtemp(directory)) {
-		perror(directory);
-		return 1;
-	}
-	return cmocka_run_group_tests(tests, NULL, remove_directory);
+	return cmocka_run_group_tests(tests, recorded_scenes_setup, recorded_scenes_teardown);
 }
