@@ -620,34 +620,6 @@ static void test_counters_taken_for_a_while(void **state)
 	check_taken_for(900 * NS_PER_MS);
 }
 
-static void test_hotplug(void **state)
-{
-	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
-	struct sys sys = fk_sys(fk);
-
-	(void)state;
-	struct engine *engine = open_busy(fk, &sys);
-	unsigned fds = fk_open_fds(fk);
-	const struct {
-		bool offline;
-		size_t cpus;
-	} steps[] = {{false, 2}, {true, 1}, {false, 2}};
-	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-		if (steps[i].offline)
-			fk_cpu_offline(fk, 1);
-		else if (i > 0)
-			fk_cpu_online(fk, 1);
-		/* In the first interval after it, the change is noticed. */
-		snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
-		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-		assert_int_equal(snapshot->n_cpus, steps[i].cpus);
-		assert_int_equal(task_figure(snapshot, 50, "ipc").state, FIGURE_VALID);
-		snapshot_free(snapshot);
-	}
-	assert_int_equal(fk_open_fds(fk), fds);
-	close_all(engine, fk);
-}
-
 /*
  * In the interval in which a CPU goes away, rates are of the time that passed on those that stay;
  * one that went and came back within it is counted again from its end on. A note lists both
@@ -1173,7 +1145,6 @@ int main(void)
 		cmocka_unit_test(test_counters_taken),
 		cmocka_unit_test(test_counters_taken_for_a_while),
 		cmocka_unit_test(test_counters_shared),
-		cmocka_unit_test(test_hotplug),
 		cmocka_unit_test(test_notes_of_cpus_end),
 		cmocka_unit_test(test_cpu_without_descriptors),
 		cmocka_unit_test(test_cpu_is_not_read),

@@ -48,41 +48,6 @@ static void a_hundred_thousand_sleep(void **state)
 	close_all(engine, fk);
 }
 
-/* Where tids are so few that the same one comes twice in an interval, each is a task of its own. */
-static void a_tid_twice_in_an_interval(void **state)
-{
-	enum { SHELL = 5, KID = 9 };
-	static const char *const names[] = {"first", "second", "third"};
-	struct fk *fk = fk_new(&(struct fk_config){.cpus = 1});
-	struct sys sys = fk_sys(fk);
-
-	(void)state;
-	fk_task(fk, &(struct fk_spec){.tid = SHELL, .comm = "sh", .rates = HALF_IPC});
-	fk_switch(fk, 0, SHELL);
-	struct engine *engine = open_engine(&sys);
-	uint64_t wanted = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		fk_fork(fk, SHELL, KID);
-		fk_switch(fk, 0, KID);
-		fk_exec(fk, KID, names[i]);
-		fk_advance(fk, 2 * NS_PER_MS);
-		fk_exit(fk, KID, FK_EXIT_REAPED);
-		fk_switch(fk, 0, SHELL);
-		fk_advance(fk, 150 * NS_PER_MS);
-		wanted += fk_truth_task(fk, KID, FK_CYCLES);
-	}
-	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-	assert_int_equal(count_of(snapshot, KID, "cycles"), wanted);
-	size_t found = 0;
-	for (size_t i = 0; i < snapshot->threads.n; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(names); k++)
-			found += snapshot->threads.items[i].tid == KID &&
-				 strcmp(snapshot->threads.items[i].comm, names[k]) == 0;
-	assert_int_equal(found, ARRAY_SIZE(names));
-	snapshot_free(snapshot);
-	close_all(engine, fk);
-}
-
 /* Each in a cgroup, and of a user, of its own; all of them run in one interval, and then none. */
 static void ten_thousand_of_each(void **state)
 {
@@ -202,7 +167,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_hundred_thousand_sleep),
-		cmocka_unit_test(a_tid_twice_in_an_interval),
 		cmocka_unit_test(ten_thousand_of_each),
 		cmocka_unit_test(thousands_of_names),
 		cmocka_unit_test(a_process_of_32000_threads),

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * A recording that is read back has the tallies of the live run. A recorder does not overwrite
- * other files.
- */
+/* A recording that is read back has the tallies of the live run. */
 #include "core/perfdata/recording_file.h"
-#include "tests/unit/shared/files.h"
 #include "tests/unit/shared/recorded_scene.h"
 #include "tests/unit/shared/recording_reader.h"
 #include "tests/unit/shared/signals.h"
@@ -76,14 +72,6 @@ struct comparison {
 	size_t compared;
 };
 
-static uint64_t *tally_of_tid(const struct snapshot *snapshot, pid_t tid)
-{
-	for (size_t i = 0; i < snapshot->threads.n; i++)
-		if (snapshot->threads.items[i].tid == tid)
-			return rows_tally(snapshot->columns, &snapshot->threads, i);
-	return NULL;
-}
-
 static void compare(void *arg, const struct recording_reader *replay)
 {
 	struct comparison *comparison = arg;
@@ -99,9 +87,11 @@ static void compare(void *arg, const struct recording_reader *replay)
 	assert_memory_equal(interval->unattributed, snapshot->unattributed, bytes);
 	assert_int_equal(interval->n_ran, snapshot->threads.n);
 	for (size_t i = 0; i < interval->n_ran; i++) {
-		const uint64_t *live = tally_of_tid(snapshot, interval->ran[i]->tid);
-		assert_non_null(live);
-		assert_memory_equal(interval->tallies + i * width, live, bytes);
+		const struct row *row = row_of(snapshot, interval->ran[i]->tid);
+		assert_non_null(row);
+		size_t live = (size_t)(row - snapshot->threads.items);
+		assert_memory_equal(interval->tallies + i * width,
+				    rows_tally(snapshot->columns, &snapshot->threads, live), bytes);
 	}
 	assert_int_equal(interval->lost_records, snapshot->lost_records);
 }
@@ -350,52 +340,22 @@ static void test_switch_output(void **state)
 	fk_free(fk);
 }
 
-static int refused(const char *path, const char *words)
-{
-	struct recorder *recorder;
-	struct error err = {0};
-	int code = recorder_new(&(struct recorder_spec){.path = path}, &recorder, &err);
-
-	assert_true(code < 0);
-	if (!strstr(err.text, words))
-		fail_msg("'%s' lacks '%s'", err.text, words);
-	return code;
-}
-
-static void test_file_rules(void **state)
+/* The rules for names are those of test_recording_name.c. */
+static void test_unused_recording(void **state)
 {
 	(void)state;
+	const char *path = path_of("unused");
+	struct recorder *recorder = open_recorder(path, 0), *second;
+	struct error err = {0};
 	struct stat status;
-	char path[320], old[330];
 
-	write_file(path_of("letter"), "dear friend");
-	assert_int_equal(refused(path_of("letter"), "not a recording"), -EEXIST);
-	expect_file(path_of("letter"), "dear friend");
-
-	snprintf(path, sizeof(path), "%s", path_of("link"));
-	assert_int_equal(symlink("elsewhere", path), 0);
-	refused(path, "symbolic link");
-	assert_int_equal(lstat(path_of("elsewhere"), &status), -1);
-	refused(recorded_directory, "directory");
-	refused(path_of("no/where"), "No such file");
-
-	snprintf(path, sizeof(path), "%s", path_of("mine"));
-	snprintf(old, sizeof(old), "%s.old", path);
-	struct recorder *recorder = open_recorder(path, 0);
-	assert_int_equal(refused(path, "in use by another"), -EBUSY);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0600);
+	assert_int_equal(recorder_new(&(struct recorder_spec){.path = path}, &second, &err),
+			 -EBUSY);
+	assert_non_null(strstr(err.text, "in use by another"));
 	recorder_free(recorder); /* an empty recording is removed */
 	assert_int_equal(stat(path, &status), -1);
-
-	/* An earlier recording is renamed. */
-	uint64_t magic = PERFDATA_MAGIC;
-	FILE *file = fopen(path, "w");
-	fwrite(&magic, sizeof(magic), 1, file);
-	fclose(file);
-	recorder_free(open_recorder(path, 0));
-	assert_int_equal(stat(old, &status), 0);
-	assert_int_equal(status.st_size, sizeof(magic));
 }
 
 /* Waits until the writer's thread has written so many bytes. Returns the size of the file. */
@@ -492,7 +452,7 @@ int main(void)
 		{"test_again, traced", test_again, with_tracepoint, NULL, NULL},
 		{"test_standard_output, traced", test_standard_output, with_tracepoint, NULL, NULL},
 		{"test_switch_output, traced", test_switch_output, with_tracepoint, NULL, NULL},
-		cmocka_unit_test(test_file_rules),
+		cmocka_unit_test(test_unused_recording),
 		{"test_full_disk", test_full_disk, with_software, NULL, NULL},
 		{"test_full_disk, traced", test_full_disk, with_tracepoint, NULL, NULL},
 		cmocka_unit_test(test_task_mode),

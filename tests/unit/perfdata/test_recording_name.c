@@ -216,64 +216,79 @@ static void test_second_recorder(void **state)
 	recording_name_fini(&name);
 }
 
-static void make_locked_recording(const char *path)
+static void make_locked_recording(const char *file)
 {
 	struct recording_name name;
 
-	(void)path;
-	open_name(&name, "r.old", 0); /* stays open, and so locked */
+	open_name(&name, file, 0); /* stays open, and so locked */
 	recording_name_fini(&name);
 }
 
-static void make_text(const char *path)
+static void make_text(const char *file)
 {
-	FILE *file = fopen(path, "w");
+	FILE *made = fopen(path_of(file), "w");
 
-	assert_non_null(file);
-	fputs("a text", file);
-	fclose(file);
+	assert_non_null(made);
+	fputs("a text", made);
+	fclose(made);
 }
 
-static void make_link(const char *path)
+static void make_link(const char *file)
 {
-	assert_int_equal(symlink("r", path), 0);
+	assert_int_equal(symlink("absent", path_of(file)), 0);
 }
 
-static void make_directory(const char *path)
+static void make_directory(const char *file)
 {
-	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(mkdir(path_of(file), 0700), 0);
 }
 
-/* What a recording would be moved to is treated as what it is moved from. */
-static void test_old_is_not_ours(void **state)
+struct other_file {
+	void (*make)(const char *file);
+	int code;
+	const char *text;
+};
+
+/* `file` is the one to record to, or the one to which an earlier recording would be renamed. */
+static void check_stays(const struct other_file *other, const char *file)
 {
-	static const struct {
-		void (*make)(const char *path);
-		int code;
-		const char *text;
-	} rows[] = {
-		{make_locked_recording, -EBUSY, "r.old' is in use by another recording"},
-		{make_text, -EEXIST, "r.old' is not a recording"},
-		{make_link, -ELOOP, "r.old' is a symbolic link"},
-		{make_directory, -EISDIR, "r.old' is a directory"},
-	};
 	const struct recording_rules rules = {0};
+	bool old = strcmp(file, "r") != 0;
+	struct recording_name name;
+	struct error err = {0};
+	struct stat before, after;
+	char want[80];
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct recording_name name;
-		struct error err = {0};
-		struct stat before, after;
-
-		empty_directory(state);
+	if (old)
 		close_name(&name, open_name(&name, "r", 0));
-		rows[i].make(path_of("r.old"));
-		assert_int_equal(lstat(path_of("r.old"), &before), 0);
-		assert_int_equal(recording_name_open(&name, path_of("r"), &rules, &err),
-				 rows[i].code);
-		assert_non_null(strstr(err.text, rows[i].text));
-		assert_int_equal(lstat(path_of("r.old"), &after), 0);
-		assert_int_equal(before.st_ino, after.st_ino);
+	other->make(file);
+	assert_int_equal(lstat(path_of(file), &before), 0);
+	assert_int_equal(recording_name_open(&name, path_of("r"), &rules, &err), other->code);
+	snprintf(want, sizeof(want), "/%s' %s", file, other->text);
+	if (!strstr(err.text, want))
+		fail_msg("'%s' lacks '%s'", err.text, want);
+	assert_int_equal(lstat(path_of(file), &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	assert_int_equal(before.st_size, after.st_size);
+	assert_files(old ? "r r.old" : "r");
+	if (old)
 		assert_int_equal(letter_of("r"), 'a');
+}
+
+static void test_others_stay(void **state)
+{
+	static const struct other_file others[] = {
+		{make_locked_recording, -EBUSY, "is in use by another recording"},
+		{make_text, -EEXIST, "is not a recording"},
+		{make_link, -ELOOP, "is a symbolic link"},
+		{make_directory, -EISDIR, "is a directory"},
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		empty_directory(state);
+		check_stays(&others[i], "r");
+		empty_directory(state);
+		check_stays(&others[i], "r.old");
 	}
 }
 
@@ -312,6 +327,9 @@ static void test_directory_goes(void **state)
 	int fd;
 
 	(void)state;
+	assert_int_equal(
+		recording_name_open(&name, path_of("d/r"), &(struct recording_rules){0}, &err),
+		-ENOENT);
 	assert_int_equal(mkdir(path_of("d"), 0700), 0);
 	fd = open_name(&name, "d/r", 0);
 	assert_int_equal(rename(path_of("d"), path_of("gone")), 0);
@@ -346,7 +364,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_same_stamp, empty_directory),
 		cmocka_unit_test_teardown(test_moved_and_removed, empty_directory),
 		cmocka_unit_test_teardown(test_second_recorder, empty_directory),
-		cmocka_unit_test_teardown(test_old_is_not_ours, empty_directory),
+		cmocka_unit_test_teardown(test_others_stay, empty_directory),
 		cmocka_unit_test_teardown(test_long_names, empty_directory),
 		cmocka_unit_test_teardown(test_directory_goes, empty_directory),
 		cmocka_unit_test_teardown(test_nothing_came, empty_directory),

@@ -420,14 +420,6 @@ static void rolls_up_cpus(void **state)
 	snapshot_free(snapshot);
 }
 
-static void has_names(void **state)
-{
-	(void)state;
-	assert_string_equal(rollup_name(ROLLUP_PROCESS), "process");
-	assert_string_equal(rollup_name(ROLLUP_NODE), "node");
-	assert_null(rollup_name(ROLLUP_NODE + 1));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -438,7 +430,6 @@ int main(void)
 		cmocka_unit_test(groups_are_anonymous),
 		cmocka_unit_test(trees_of_any_shape),
 		cmocka_unit_test(rolls_up_cpus),
-		cmocka_unit_test(has_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
