@@ -9,12 +9,14 @@
 #include "core/perfdata/perfdata_tracing.h"
 #include "core/replay/replay.h"
 #include "tests/fake_kernel/fake_kernel.h"
+#include "tests/unit/shared/perfdata_image.h"
 
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -453,71 +455,36 @@ static const struct perf_case cases[] = {
 	 PERF_SAMPLE_CPU)
 #define TIMES (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
-struct made {
-	unsigned char bytes[1 << 16];
-	size_t n, begin;
-};
-
-static void put(struct made *made, const void *bytes, size_t n)
+static void put_pair(struct image *image, uint32_t first, uint32_t second)
 {
-	assert_true(made->n + n <= sizeof(made->bytes));
-	memcpy(made->bytes + made->n, bytes, n);
-	made->n += n;
-}
-
-static void put_u64(struct made *made, uint64_t word)
-{
-	put(made, &word, sizeof(word));
-}
-
-static void put_pair(struct made *made, uint32_t first, uint32_t second)
-{
-	put(made, &first, sizeof(first));
-	put(made, &second, sizeof(second));
-}
-
-static void begin_record(struct made *made, uint32_t type)
-{
-	const struct perf_event_header header = {.type = type};
-
-	made->begin = made->n;
-	put(made, &header, sizeof(header));
-}
-
-static void end_record(struct made *made)
-{
-	uint16_t size = (uint16_t)(made->n - made->begin);
-
-	memcpy(made->bytes + made->begin + offsetof(struct perf_event_header, size), &size,
-	       sizeof(size));
+	image_u32(image, first);
+	image_u32(image, second);
 }
 
 /* The members of the groups: leader, its sibling, the other leader, a profile's event. */
 enum { LEADER = IDS_FIRST, SIBLING, OTHER, PROFILED };
 
-static void put_attr(struct made *made, uint64_t id, const struct perf_event_attr *what)
+static void put_attr(struct image *image, uint64_t id, const struct perf_event_attr *what)
 {
 	struct perf_event_attr attr = *what;
 
 	attr.size = sizeof(attr);
 	attr.sample_type |= SAMPLE_TYPE | (attr.read_format ? PERF_SAMPLE_READ : 0u);
 	attr.sample_id_all = 1;
-	begin_record(made, PERFDATA_ATTR);
-	put(made, &attr, sizeof(attr));
-	put_u64(made, id);
-	end_record(made);
+	size_t begin = image_begin(image, PERFDATA_ATTR, 0);
+	image_bytes(image, &attr, sizeof(attr));
+	image_u64(image, id);
+	image_end(image, begin);
 }
 
-static void put_name(struct made *made, uint64_t id, const char *name)
+static void put_name(struct image *image, uint64_t id, const char *name)
 {
-	char text[32] = "";
+	size_t begin = image_begin(image, PERFDATA_UPDATE, 0);
 
-	begin_record(made, PERFDATA_UPDATE);
-	put_u64(made, PERFDATA_NAME);
-	put_u64(made, id);
-	text_copy(text, sizeof(text), name);
-	put(made, text, sizeof(text));
-	end_record(made);
+	image_u64(image, PERFDATA_NAME);
+	image_u64(image, id);
+	image_text(image, name, 32);
+	image_end(image, begin);
 }
 
 static bool is_grouped(enum format format)
@@ -526,7 +493,7 @@ static bool is_grouped(enum format format)
 	       format == RAW || format == COMMAND || format == BACK;
 }
 
-static void put_leader(struct made *made, enum format format, uint64_t read_format)
+static void put_leader(struct image *image, enum format format, uint64_t read_format)
 {
 	bool traced = format == TRACED || format == RAW || format == SCHED || format == TRACES ||
 		      format == UNNAMED;
@@ -540,35 +507,35 @@ static void put_leader(struct made *made, enum format format, uint64_t read_form
 		.write_backward = format == BACK,
 	};
 
-	put_attr(made, LEADER, &attr);
+	put_attr(image, LEADER, &attr);
 	if (traced && format != UNNAMED)
-		put_name(made, LEADER, "sched:sched_switch");
+		put_name(image, LEADER, "sched:sched_switch");
 }
 
-static void put_events(struct made *made, enum format format)
+static void put_events(struct image *image, enum format format)
 {
 	uint64_t group = PERF_FORMAT_GROUP | PERF_FORMAT_ID | (format == TIMED ? TIMES : 0u);
 
 	if (!is_grouped(format))
 		group = 0;
 	if (format != NONE && format != RECORDS)
-		put_leader(made, format, group);
+		put_leader(image, format, group);
 	if (group)
-		put_attr(made, SIBLING,
+		put_attr(image, SIBLING,
 			 &(struct perf_event_attr){
 				 .type = PERF_TYPE_HARDWARE,
 				 .config = PERF_COUNT_HW_CPU_CYCLES,
 				 .read_format = group,
 			 });
 	if (format == TWICE)
-		put_attr(made, OTHER,
+		put_attr(image, OTHER,
 			 &(struct perf_event_attr){
 				 .type = PERF_TYPE_SOFTWARE,
 				 .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
 				 .sample_period = 1,
 				 .read_format = group,
 			 });
-	put_attr(made, PROFILED,
+	put_attr(image, PROFILED,
 		 &(struct perf_event_attr){
 			 .type = PERF_TYPE_SOFTWARE,
 			 .config = PERF_COUNT_SW_CPU_CLOCK,
@@ -587,7 +554,7 @@ struct raw {
 	uint32_t padding[2];
 } __attribute__((packed));
 
-static void put_format(struct made *made)
+static void put_format(struct image *image)
 {
 	static char page[] = "page", event[] = "event";
 	static char format[] = "name: sched_switch\nID: 316\nformat:\n"
@@ -600,11 +567,11 @@ static void put_format(struct made *made)
 	struct perfdata data = {0};
 
 	perfdata_tracing(&data, &texts);
-	put(made, data.bytes, data.n);
+	image_bytes(image, data.bytes, data.n);
 	perfdata_fini(&data);
 }
 
-static void put_raw(struct made *made, const struct step *step)
+static void put_raw(struct image *image, const struct step *step)
 {
 	const struct raw raw = {
 		.size = sizeof(raw) - sizeof(raw.size),
@@ -612,180 +579,182 @@ static void put_raw(struct made *made, const struct step *step)
 		.next_pid = step->other,
 	};
 
-	put_u64(made, 2); /* a call chain */
-	put_u64(made, 0xffff0001);
-	put_u64(made, 0xffff0002);
-	put(made, &raw, sizeof(raw));
+	image_u64(image, 2); /* a call chain */
+	image_u64(image, 0xffff0001);
+	image_u64(image, 0xffff0002);
+	image_bytes(image, &raw, sizeof(raw));
 }
 
-static void put_words(struct made *made, const char *words)
+static void put_words(struct image *image, const char *words)
 {
+	size_t begin = image_begin(image, PERFDATA_FEATURE, 0);
 	uint32_t n = 1;
 
 	for (const char *at = words; *at; at++)
 		n += *at == ' ';
-	begin_record(made, PERFDATA_FEATURE);
-	put_u64(made, PERFDATA_CMDLINE);
-	put(made, &n, sizeof(n));
+	image_u64(image, PERFDATA_CMDLINE);
+	image_u32(image, n);
 	for (const char *at = words, *end; n > 0; n--, at = end + 1) {
-		char word[64] = "";
-		uint32_t size = sizeof(word);
+		char word[64];
+
 		end = at + strcspn(at, " ");
-		memcpy(word, at, (size_t)(end - at));
-		put(made, &size, sizeof(size));
-		put(made, word, sizeof(word));
+		snprintf(word, sizeof(word), "%.*s", (int)(end - at), at);
+		image_string(image, word);
 	}
-	put(made, "\0\0\0", 4);
-	end_record(made);
+	image_u32(image, 0);
+	image_end(image, begin);
 }
 
-static void put_cpus(struct made *made, uint32_t cpus)
+static void put_cpus(struct image *image, uint32_t cpus)
 {
-	begin_record(made, PERFDATA_FEATURE);
-	put_u64(made, PERFDATA_NRCPUS);
-	put_pair(made, cpus, cpus);
-	end_record(made);
+	size_t begin = image_begin(image, PERFDATA_FEATURE, 0);
+
+	image_u64(image, PERFDATA_NRCPUS);
+	put_pair(image, cpus, cpus);
+	image_end(image, begin);
 }
 
-static void put_sample(struct made *made, const struct step *step, uint64_t id)
+/* A sample without its end. Returns the offset for image_end(). */
+static size_t put_sample(struct image *image, const struct step *step, uint64_t id)
 {
-	begin_record(made, PERF_RECORD_SAMPLE);
-	put_u64(made, id);
-	put_u64(made, 0xffff0000);
-	put_pair(made, (uint32_t)step->pid, (uint32_t)step->tid);
-	put_u64(made, step->time_ns);
-	put_pair(made, step->cpu, 0);
+	size_t begin = image_begin(image, PERF_RECORD_SAMPLE, 0);
+
+	image_u64(image, id);
+	image_u64(image, 0xffff0000);
+	put_pair(image, (uint32_t)step->pid, (uint32_t)step->tid);
+	image_u64(image, step->time_ns);
+	put_pair(image, step->cpu, 0);
+	return begin;
 }
 
-static void put_switch(struct made *made, const struct step *step, enum format format)
+static void put_switch(struct image *image, const struct step *step, enum format format)
 {
 	bool other = step->kind == SW2, alone = step->kind != SW;
 
 	/* The id of both groups' samples is that of one of them: so the kernel does it. */
-	put_sample(made, step, LEADER);
+	size_t begin = put_sample(image, step, LEADER);
 	if (is_grouped(format)) {
-		put_u64(made, alone ? 1 : 2);
+		image_u64(image, alone ? 1 : 2);
 		if (format == TIMED) {
-			put_u64(made, step->time_ns - 900);
-			put_u64(made, step->time_ns - 900 - step->off_ns);
+			image_u64(image, step->time_ns - 900);
+			image_u64(image, step->time_ns - 900 - step->off_ns);
 		}
-		put_u64(made, step->n);
-		put_u64(made, other ? OTHER : LEADER);
+		image_u64(image, step->n);
+		image_u64(image, other ? OTHER : LEADER);
 		if (!alone) {
-			put_u64(made, step->cycles);
-			put_u64(made, SIBLING);
+			image_u64(image, step->cycles);
+			image_u64(image, SIBLING);
 		}
 	}
 	if (format == RAW)
-		put_raw(made, step);
-	end_record(made);
+		put_raw(image, step);
+	image_end(image, begin);
 }
 
-/* What other records end with; of those that perf makes up nothing is in it. */
-static void put_trailer(struct made *made, const struct step *step)
+/* The end of all records but samples. Those that perf makes up have no time and no id. */
+static void put_trailer(struct image *image, size_t begin, const struct step *step)
 {
-	put_pair(made, (uint32_t)step->pid, (uint32_t)step->tid);
-	put_u64(made, step->time_ns);
-	put_pair(made, step->cpu, 0);
-	put_u64(made, step->time_ns ? PROFILED : 0);
-	end_record(made);
+	put_pair(image, (uint32_t)step->pid, (uint32_t)step->tid);
+	image_u64(image, step->time_ns);
+	put_pair(image, step->cpu, 0);
+	image_u64(image, step->time_ns ? PROFILED : 0);
+	image_end(image, begin);
 }
 
-static void put_comm(struct made *made, const struct step *step)
+static void put_comm(struct image *image, const struct step *step)
 {
-	char comm[16] = "";
+	size_t begin = image_begin(image, PERF_RECORD_COMM, 0);
 
-	begin_record(made, PERF_RECORD_COMM);
-	put_pair(made, (uint32_t)step->pid, (uint32_t)step->tid);
-	text_copy(comm, sizeof(comm), step->comm);
-	put(made, comm, sizeof(comm));
-	put_trailer(made, step);
+	put_pair(image, (uint32_t)step->pid, (uint32_t)step->tid);
+	image_text(image, step->comm, 16);
+	put_trailer(image, begin, step);
 }
 
-static void put_task(struct made *made, const struct step *step)
+static void put_task(struct image *image, const struct step *step)
 {
 	bool fork = step->kind == FORK;
+	size_t begin = image_begin(image, fork ? PERF_RECORD_FORK : PERF_RECORD_EXIT, 0);
 
-	begin_record(made, fork ? PERF_RECORD_FORK : PERF_RECORD_EXIT);
-	put_pair(made, (uint32_t)(fork ? step->other : step->pid), (uint32_t)step->pid);
-	put_pair(made, (uint32_t)(fork ? step->other : step->tid), (uint32_t)step->tid);
-	put_u64(made, step->time_ns);
-	put_trailer(made, step);
+	put_pair(image, (uint32_t)(fork ? step->other : step->pid), (uint32_t)step->pid);
+	put_pair(image, (uint32_t)(fork ? step->other : step->tid), (uint32_t)step->tid);
+	image_u64(image, step->time_ns);
+	put_trailer(image, begin, step);
 }
 
-static void put_step(struct made *made, const struct step *step, enum format format)
+static void put_step(struct image *image, const struct step *step, enum format format)
 {
+	size_t begin;
+
 	switch (step->kind) {
 	case END:
 		break;
 	case SW:
 	case SW2:
 	case SW_LESS:
-		put_switch(made, step, format);
+		put_switch(image, step, format);
 		break;
 	case PROFILE:
-		put_sample(made, step, PROFILED);
-		end_record(made);
+		begin = put_sample(image, step, PROFILED);
+		image_end(image, begin);
 		break;
 	case FORK:
 	case EXIT:
-		put_task(made, step);
+		put_task(image, step);
 		break;
 	case COMM:
 	case THERE:
-		put_comm(made, step);
+		put_comm(image, step);
 		break;
 	case ODD:
-		begin_record(made, PERF_RECORD_COMM);
-		put_pair(made, (uint32_t)step->pid, (uint32_t)step->tid);
-		put(made, "odd", sizeof("odd"));
-		end_record(made);
+		begin = image_begin(image, PERF_RECORD_COMM, 0);
+		put_pair(image, (uint32_t)step->pid, (uint32_t)step->tid);
+		image_text(image, "odd", sizeof("odd"));
+		image_end(image, begin);
 		break;
 	case LOST:
-		begin_record(made, PERF_RECORD_LOST);
-		put_u64(made, LEADER);
-		put_u64(made, (uint64_t)step->other);
-		put_trailer(made, step);
+		begin = image_begin(image, PERF_RECORD_LOST, 0);
+		image_u64(image, LEADER);
+		image_u64(image, (uint64_t)step->other);
+		put_trailer(image, begin, step);
 		break;
 	case ROUND:
-		begin_record(made, PERFDATA_ROUND);
-		end_record(made);
+		begin = image_begin(image, PERFDATA_ROUND, 0);
+		image_end(image, begin);
 		break;
 	case ASKED:
-		put_words(made, step->comm);
+		put_words(image, step->comm);
 		break;
 	case TASKS:
-		begin_record(made, 73);
-		put_u64(made, 1);
-		put_u64(made, (uint64_t)step->tid);
-		put_u64(made, 0);
-		put_u64(made, 0);
-		end_record(made);
+		begin = image_begin(image, 73, 0);
+		image_u64(image, 1);
+		image_u64(image, (uint64_t)step->tid);
+		image_u64(image, 0);
+		image_u64(image, 0);
+		image_end(image, begin);
 		break;
 	}
 }
 
-static void make_recording(struct made *made, const struct perf_case *perf_case)
+static void make_recording(struct image *image, const struct perf_case *perf_case)
 {
 	const struct perfdata_head head = {PERFDATA_MAGIC, sizeof(head)};
 
-	*made = (struct made){0};
-	put(made, &head, sizeof(head));
-	put_events(made, perf_case->format);
+	image_bytes(image, &head, sizeof(head));
+	put_events(image, perf_case->format);
 	if (perf_case->format == RAW)
-		put_format(made);
+		put_format(image);
 	if (perf_case->cpus)
-		put_cpus(made, perf_case->cpus);
+		put_cpus(image, perf_case->cpus);
 	for (size_t i = 0; i < STEPS_MAX && perf_case->steps[i].kind != END; i++)
-		put_step(made, &perf_case->steps[i], perf_case->format);
+		put_step(image, &perf_case->steps[i], perf_case->format);
 }
 
-static ssize_t read_made(void *arg, uint64_t at, void *bytes, size_t n)
+static ssize_t read_image(void *arg, uint64_t at, void *bytes, size_t n)
 {
-	const struct made *made = arg;
-	size_t some = size_min(n, made->n - (size_t)at);
+	const struct image *image = arg;
+	size_t some = size_min(n, image->n - (size_t)at);
 
-	memcpy(bytes, made->bytes + at, some);
+	memcpy(bytes, image->bytes + at, some);
 	return (ssize_t)some;
 }
 
@@ -913,18 +882,19 @@ static void run_case(const struct perf_case *perf_case, const struct perfdata_in
 
 static void test_files(void **state)
 {
-	static struct made made;
-
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct image image = {0};
+
 		print_message("%s\n", cases[i].name);
-		make_recording(&made, &cases[i]);
+		make_recording(&image, &cases[i]);
 		run_case(&cases[i], &(struct perfdata_input){
-					    .read = read_made,
-					    .arg = &made,
+					    .read = read_image,
+					    .arg = &image,
 					    .seekable = true,
-					    .size = made.n,
+					    .size = image.n,
 				    });
+		image_fini(&image);
 	}
 }
 

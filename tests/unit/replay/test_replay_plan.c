@@ -3,6 +3,7 @@
 #include "core/base/util.h"
 #include "core/replay/replay_cgroups.h"
 #include "core/replay/replay_plan.h"
+#include "tests/unit/shared/perfdata_image.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -255,57 +256,24 @@ static void test_events_that_sample_every_switch(void **state)
 	}
 }
 
-struct made_record {
-	union {
-		struct perf_event_header header;
-		unsigned char bytes[512];
-	};
-	size_t n;
-};
-
-static void put(struct made_record *record, const void *bytes, size_t n)
+static void begin_feature(struct image *record, uint64_t feature)
 {
-	memcpy(record->bytes + record->n, bytes, n);
-	record->n += n;
+	image_begin(record, PERFDATA_FEATURE, 0);
+	image_u64(record, feature);
 }
 
-static void put_u32(struct made_record *record, uint32_t number)
+static const struct perf_event_header *end_record(struct image *record)
 {
-	put(record, &number, sizeof(number));
+	image_end(record, 0);
+	return (const struct perf_event_header *)record->bytes;
 }
 
-static void put_u64(struct made_record *record, uint64_t number)
+/* Parses the record, which is emptied. */
+static void parse_fact(struct replay_facts *facts, struct image *record)
 {
-	put(record, &number, sizeof(number));
-}
-
-static void put_text(struct made_record *record, const char *text)
-{
-	char padded[64] = "";
-
-	text_copy(padded, sizeof(padded), text);
-	put_u32(record, sizeof(padded));
-	put(record, padded, sizeof(padded));
-}
-
-static void begin(struct made_record *record, uint32_t type)
-{
-	*record = (struct made_record){.n = sizeof(record->header)};
-	record->header.type = type;
-}
-
-static void begin_feature(struct made_record *record, uint64_t feature)
-{
-	begin(record, PERFDATA_FEATURE);
-	put_u64(record, feature);
-}
-
-static void parse_fact(struct replay_facts *facts, struct made_record *record)
-{
-	record->header.size = (uint16_t)record->n;
-	assert_true(replay_facts_parse(facts, &record->header));
+	assert_true(replay_facts_parse(facts, end_record(record)));
 	/* However short it is, nothing is read behind it. */
-	for (size_t n = sizeof(record->header); n < record->n; n++) {
+	for (size_t n = sizeof(struct perf_event_header); n < record->n; n++) {
 		struct replay_facts less = {0};
 		struct perf_event_header *exact = memcpy(malloc(n), record->bytes, n);
 		exact->size = (uint16_t)n;
@@ -313,58 +281,59 @@ static void parse_fact(struct replay_facts *facts, struct made_record *record)
 		free(exact);
 		replay_facts_fini(&less);
 	}
+	image_fini(record);
 }
 
 static void test_facts(void **state)
 {
 	struct replay_facts facts = {0};
-	struct made_record record;
+	struct image record = {0};
 
 	(void)state;
 	begin_feature(&record, PERFDATA_HOSTNAME);
-	put_text(&record, "box");
+	image_string(&record, "box");
 	parse_fact(&facts, &record);
 	assert_string_equal(facts.host, "box");
 
 	begin_feature(&record, PERFDATA_NRCPUS);
-	put_u32(&record, 4);
-	put_u32(&record, 8);
+	image_u32(&record, 4);
+	image_u32(&record, 8);
 	parse_fact(&facts, &record);
 	assert_int_equal(facts.n_cpus, 8);
 	begin_feature(&record, PERFDATA_NRCPUS);
-	put_u32(&record, 4);
-	put_u32(&record, UINT32_MAX);
+	image_u32(&record, 4);
+	image_u32(&record, UINT32_MAX);
 	parse_fact(&facts, &record);
 	assert_int_equal(facts.n_cpus, 0);
 
 	begin_feature(&record, 9);
-	put_text(&record, "GenuineIntel,6,4294967439,8");
+	image_string(&record, "GenuineIntel,6,4294967439,8");
 	parse_fact(&facts, &record);
 	assert_int_equal(facts.cpu.kinds, 0);
 	begin_feature(&record, 9);
-	put_text(&record, "GenuineIntel,6,143,8");
+	image_string(&record, "GenuineIntel,6,143,8");
 	parse_fact(&facts, &record);
 	assert_int_equal(facts.cpu.kinds, CPU_INTEL_ICL);
 	begin_feature(&record, 9);
-	put_text(&record, "0x00000000410fd0c0");
+	image_string(&record, "0x00000000410fd0c0");
 	parse_fact(&facts, &record);
 	assert_int_equal(facts.cpu.kinds, CPU_ARM_OTHER);
 
 	begin_feature(&record, 16);
-	put_u32(&record, 2);
-	put_u32(&record, 1);
-	put_text(&record, "software");
-	put_u32(&record, 8);
-	put_text(&record, "armv8_pmuv3");
+	image_u32(&record, 2);
+	image_u32(&record, 1);
+	image_string(&record, "software");
+	image_u32(&record, 8);
+	image_string(&record, "armv8_pmuv3");
 	parse_fact(&facts, &record);
 	assert_string_equal(replay_facts_pmu(&facts, 8), "armv8_pmuv3");
 	assert_null(replay_facts_pmu(&facts, 4));
 
 	begin_feature(&record, 29);
-	put_u32(&record, 1);
-	put_u32(&record, 1);
-	put_u64(&record, 1700000000000000000);
-	put_u64(&record, 5000);
+	image_u32(&record, 1);
+	image_u32(&record, 1);
+	image_u64(&record, 1700000000000000000);
+	image_u64(&record, 5000);
 	parse_fact(&facts, &record);
 	assert_int_equal(facts.realtime_ns, 1700000000000000000);
 	assert_int_equal(facts.clock_ns, 5000);
@@ -394,34 +363,34 @@ static void test_recorded_target(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		struct replay_facts facts = {0};
-		struct made_record record;
+		struct image record = {0};
 		uint32_t n = 0;
 
 		print_message("%s\n", commands[i].name);
 		while (n < ARRAY_SIZE(commands[i].words) && commands[i].words[n])
 			n++;
 		begin_feature(&record, PERFDATA_CMDLINE);
-		put_u32(&record, n);
+		image_u32(&record, n);
 		for (uint32_t k = 0; k < n; k++)
-			put_text(&record, commands[i].words[k]);
+			image_string(&record, commands[i].words[k]);
 		parse_fact(&facts, &record);
 		assert_int_equal(facts.of_cgroup, commands[i].of_cgroup);
 		replay_facts_fini(&facts);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		struct replay_facts facts = {0};
-		struct made_record record;
+		struct image record = {0};
 
-		begin(&record, lists[i].type);
-		put_u64(&record, 1);
+		image_begin(&record, lists[i].type, 0);
+		image_u64(&record, 1);
 		if (lists[i].type == 69) {
-			put_u64(&record, 33);
-			put_u64(&record, 0);
-			put_u64(&record, 0);
+			image_u64(&record, 33);
+			image_u64(&record, 0);
+			image_u64(&record, 0);
 		}
-		put_u64(&record, lists[i].tid);
-		put_u64(&record, 0);
-		put_u64(&record, 0);
+		image_u64(&record, lists[i].tid);
+		image_u64(&record, 0);
+		image_u64(&record, 0);
 		parse_fact(&facts, &record);
 		assert_int_equal(facts.of_tasks, lists[i].of_tasks);
 		replay_facts_fini(&facts);
@@ -430,13 +399,13 @@ static void test_recorded_target(void **state)
 
 static void parse_cgroup(struct replay_cgroups *cgroups, uint64_t id, const char *path)
 {
-	struct made_record record;
+	struct image record = {0};
 
-	begin(&record, 19);
-	put_u64(&record, id);
-	put(&record, path, strlen(path) + 1);
-	record.header.size = (uint16_t)record.n;
-	assert_true(replay_cgroups_parse(cgroups, &record.header));
+	image_begin(&record, 19, 0);
+	image_u64(&record, id);
+	image_text(&record, path, strlen(path) + 1);
+	assert_true(replay_cgroups_parse(cgroups, end_record(&record)));
+	image_fini(&record);
 }
 
 static void test_cgroups(void **state)
@@ -444,25 +413,26 @@ static void test_cgroups(void **state)
 	struct perfdata_event event = {.attr.sample_type = 1ull << 21 | PERF_SAMPLE_TID};
 	static struct perfdata_sample sample;
 	struct replay_cgroups cgroups = {0};
-	struct made_record record;
+	struct image image = {0};
 
 	(void)state;
 	sample.event = &event;
-	begin(&record, PERF_RECORD_SAMPLE);
-	put_u64(&record, 1);
-	put_u64(&record, 5);
-	record.header.size = (uint16_t)record.n;
-	assert_null(replay_cgroups_of_sample(&cgroups, &record.header, &sample));
+	image_begin(&image, PERF_RECORD_SAMPLE, 0);
+	image_u64(&image, 1);
+	image_u64(&image, 5);
+	const struct perf_event_header *record = end_record(&image);
+	assert_null(replay_cgroups_of_sample(&cgroups, record, &sample));
 	parse_cgroup(&cgroups, 9, "/nine");
 	parse_cgroup(&cgroups, 5, "/five");
 	parse_cgroup(&cgroups, 7, "/seven");
-	assert_string_equal(replay_cgroups_of_sample(&cgroups, &record.header, &sample), "/five");
+	assert_string_equal(replay_cgroups_of_sample(&cgroups, record, &sample), "/five");
 	parse_cgroup(&cgroups, 5, "/other");
-	assert_string_equal(replay_cgroups_of_sample(&cgroups, &record.header, &sample), "/other");
-	assert_false(replay_cgroups_parse(&cgroups, &record.header));
+	assert_string_equal(replay_cgroups_of_sample(&cgroups, record, &sample), "/other");
+	assert_false(replay_cgroups_parse(&cgroups, record));
 	event.attr.sample_type = PERF_SAMPLE_TID;
-	assert_null(replay_cgroups_of_sample(&cgroups, &record.header, &sample));
+	assert_null(replay_cgroups_of_sample(&cgroups, record, &sample));
 	replay_cgroups_fini(&cgroups);
+	image_fini(&image);
 }
 
 int main(void)
