@@ -146,7 +146,7 @@ def recorded_by_pmctop(name, path, arguments):
 def compare(name, path, theirs, names):
     if not theirs:
         return
-    printed = run([READER, "tell", path])
+    printed = run([READER, "print", path])
     ours, our_names = of_ours(printed.stdout)
     check(f"{name}: read to its end", printed.returncode == 0, printed.stderr)
     other = {kind: (ours.types[kind], theirs.types[kind]) for kind in COMPARED
@@ -175,9 +175,9 @@ def piped(path):
     """A stored pipe, read as a file and from a pipe."""
     with open(path, "rb") as file, subprocess.Popen(["cat"], stdin=file,
                                                     stdout=subprocess.PIPE) as cat:
-        from_pipe = run([READER, "tell", "-"], stdin=cat.stdout)
+        from_pipe = run([READER, "print", "-"], stdin=cat.stdout)
     check("a stored pipe has the same records from a pipe",
-          from_pipe.stdout == run([READER, "tell", path]).stdout and from_pipe.returncode == 0,
+          from_pipe.stdout == run([READER, "print", path]).stdout and from_pipe.returncode == 0,
           from_pipe.stderr)
 
 

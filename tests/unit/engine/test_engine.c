@@ -343,7 +343,7 @@ static void next_generation(struct fk *fk, void *arg)
 	fk_after(fk, GENERATION_US * NS_PER_US, end_generation, wrap);
 }
 
-static void wrap(bool drains)
+static void check_reused_tids(bool drains)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
 	struct sys sys = fk_sys(fk);
@@ -382,8 +382,8 @@ static void wrap(bool drains)
 static void test_tids_are_reused(void **state)
 {
 	(void)state;
-	wrap(false);
-	wrap(true);
+	check_reused_tids(false);
+	check_reused_tids(true);
 }
 
 static void test_loss_is_unattributed(void **state)

@@ -93,7 +93,8 @@ static struct snapshot *make_snapshot(struct sample_row *rows, size_t n, uint64_
 	return snapshot;
 }
 
-static void add(struct metrics_export *export, struct sample_row *rows, size_t n, uint64_t second)
+static void export_second(struct metrics_export *export, struct sample_row *rows, size_t n,
+			  uint64_t second)
 {
 	struct snapshot *snapshot = make_snapshot(rows, n, second);
 
@@ -241,7 +242,7 @@ static void nothing_is_lost_below_the_top(void **state)
 		struct parsed parsed;
 
 		tasks[0].row.flags = rows[i].a_ends ? ROW_EXITED : 0;
-		add(export, tasks, ARRAY_SIZE(tasks), rows[i].second);
+		export_second(export, tasks, ARRAY_SIZE(tasks), rows[i].second);
 		parse_export(export, &parsed);
 		if (fabs(value_of(&parsed, A) - rows[i].a) > 1e-9 ||
 		    fabs(value_of(&parsed, B) - rows[i].b) > 1e-9 ||
@@ -277,10 +278,10 @@ static void a_number_used_again_begins_anew(void **state)
 
 		task.row.start_ns = rows[i].start_before;
 		task.row.flags = rows[i].ended ? ROW_EXITED : 0;
-		add(export, &task, 1, 1);
+		export_second(export, &task, 1, 1);
 		task.row.start_ns = rows[i].start_now;
 		task.row.flags = 0;
-		add(export, &task, 1, 2);
+		export_second(export, &task, 1, 2);
 		parse_export(export, &parsed);
 		if ((value_of(&parsed, A) < .0015) != rows[i].another)
 			fail_msg("%s: %f", rows[i].name, value_of(&parsed, A));
@@ -450,7 +451,7 @@ static void any_thread_may_build_texts(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, build_texts, export), 0);
 	for (uint64_t i = 1; i <= 100; i++) {
 		task.row.pid = task.row.tid = (pid_t)i;
-		add(export, &task, 1, i);
+		export_second(export, &task, 1, i);
 	}
 	pthread_join(thread, NULL);
 	metrics_export_free(export);

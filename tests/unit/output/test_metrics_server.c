@@ -57,7 +57,7 @@ static const char *path_of(const struct served *served)
 	return ((const struct sockaddr_un *)&served->address.where)->sun_path;
 }
 
-static int begin_with(void **state, const struct metrics_source *with)
+static int start_server_with(void **state, const struct metrics_source *with)
 {
 	struct served *served = xcalloc(1, sizeof(*served));
 	struct sockaddr_un *where = (struct sockaddr_un *)&served->address.where;
@@ -73,22 +73,22 @@ static int begin_with(void **state, const struct metrics_source *with)
 	return metrics_server_start(&served->address, with, &served->server, &err);
 }
 
-static int begin(void **state)
+static int start_server(void **state)
 {
-	return begin_with(state, &source);
+	return start_server_with(state, &source);
 }
 
 /* As on a loopback address. */
-static int begin_guarded(void **state)
+static int start_guarded_server(void **state)
 {
 	static const struct host_names names = {.native = "box"};
 	struct metrics_source guarded = source;
 
 	guarded.hosts = &names;
-	return begin_with(state, &guarded);
+	return start_server_with(state, &guarded);
 }
 
-static int end(void **state)
+static int stop_server(void **state)
 {
 	struct served *served = *state;
 
@@ -447,16 +447,16 @@ static void not_built(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(requests, begin, end),
-		cmocka_unit_test_setup_teardown(hosts, begin_guarded, end),
-		cmocka_unit_test_setup_teardown(head, begin, end),
-		cmocka_unit_test_setup_teardown(pipelined, begin, end),
-		cmocka_unit_test_setup_teardown(rubbish, begin, end),
-		cmocka_unit_test_setup_teardown(crowd, begin, end),
-		cmocka_unit_test_setup_teardown(patience, begin, end),
-		cmocka_unit_test_setup_teardown(kept, begin, end),
+		cmocka_unit_test_setup_teardown(requests, start_server, stop_server),
+		cmocka_unit_test_setup_teardown(hosts, start_guarded_server, stop_server),
+		cmocka_unit_test_setup_teardown(head, start_server, stop_server),
+		cmocka_unit_test_setup_teardown(pipelined, start_server, stop_server),
+		cmocka_unit_test_setup_teardown(rubbish, start_server, stop_server),
+		cmocka_unit_test_setup_teardown(crowd, start_server, stop_server),
+		cmocka_unit_test_setup_teardown(patience, start_server, stop_server),
+		cmocka_unit_test_setup_teardown(kept, start_server, stop_server),
 		cmocka_unit_test(over_loopback),
-		cmocka_unit_test_setup_teardown(stopped, begin, end),
+		cmocka_unit_test_setup_teardown(stopped, start_server, stop_server),
 	};
 	const struct CMUnitTest without[] = {
 		cmocka_unit_test(not_built),

@@ -3,7 +3,7 @@
  * One recording in each form of perf.data reads as the same records. Cut off anywhere, it reads as
  * the records before. Wrong sizes and offsets in a header are errors.
  *
- * "seeds DIRECTORY" writes the forms there: tests/fuzz/corpus/perfdata. "tell FILE" prints the
+ * "seeds DIRECTORY" writes the forms there: tests/fuzz/corpus/perfdata. "print FILE" prints the
  * records of a recording, for tests/live/perfdata_test.py to compare.
  */
 #include "core/perfdata/perfdata_read.h"
@@ -177,7 +177,8 @@ static void print_update(FILE *to, const struct perf_event_header *header)
 		fprintf(to, "%s\n", (const char *)&words[2]);
 }
 
-static void tell(FILE *to, struct perfdata_events *events, const struct perf_event_header *header)
+static void print_record(FILE *to, struct perfdata_events *events,
+			 const struct perf_event_header *header)
 {
 	if (perfdata_events_add(events, header) < 0)
 		fprintf(to, "%u is wrong\n", header->type);
@@ -205,56 +206,56 @@ static void tell(FILE *to, struct perfdata_events *events, const struct perf_eve
 	}
 }
 
-/* The records of a reader as text, and its last result. told_fini() frees the text. */
-struct told {
+/* The records of a reader as text, and its last result. printed_fini() frees the text. */
+struct printed {
 	char *text;
 	size_t n;
 	int result;
 	struct error error;
 };
 
-static void told_fini(struct told *told)
+static void printed_fini(struct printed *printed)
 {
-	free(told->text);
+	free(printed->text);
 }
 
-static void read_on(struct perfdata_reader *reader, struct told *told)
+static void read_on(struct perfdata_reader *reader, struct printed *printed)
 {
 	struct perfdata_events events = {0};
 	const struct perf_event_header *header;
 
-	*told = (struct told){0};
-	FILE *to = xopen_memstream(&told->text, &told->n);
+	*printed = (struct printed){0};
+	FILE *to = xopen_memstream(&printed->text, &printed->n);
 	do {
-		told->result = perfdata_reader_next(reader, &header, &told->error);
-		if (told->result > 0) {
+		printed->result = perfdata_reader_next(reader, &header, &printed->error);
+		if (printed->result > 0) {
 			assert_int_equal((uintptr_t)header % 8, 0);
-			tell(to, &events, header);
+			print_record(to, &events, header);
 		}
-	} while (told->result > 0 || told->result == -EAGAIN);
+	} while (printed->result > 0 || printed->result == -EAGAIN);
 	fclose(to);
 	perfdata_events_fini(&events);
 	struct error again = {0};
-	assert_int_equal(perfdata_reader_next(reader, &header, &again), told->result);
-	assert_string_equal(again.text, told->error.text);
-	assert_int_equal(told->error.code, told->result);
+	assert_int_equal(perfdata_reader_next(reader, &header, &again), printed->result);
+	assert_string_equal(again.text, printed->error.text);
+	assert_int_equal(printed->error.code, printed->result);
 }
 
-static void read_source_all(struct source *source, bool seekable, struct told *told)
+static void read_source_all(struct source *source, bool seekable, struct printed *printed)
 {
 	const struct perfdata_input input = input_of(source, seekable);
 	struct perfdata_reader *reader = perfdata_reader_new(&input);
 
-	read_on(reader, told);
+	read_on(reader, printed);
 	assert_true(perfdata_reader_position(reader) <= source->n);
 	perfdata_reader_free(reader);
 }
 
-static void read_image(const struct image *image, bool seekable, struct told *told)
+static void read_image(const struct image *image, bool seekable, struct printed *printed)
 {
 	struct source source = {image->bytes, image->n};
 
-	read_source_all(&source, seekable, told);
+	read_source_all(&source, seekable, printed);
 }
 
 #define EVENTS                                             \
@@ -333,14 +334,15 @@ static void all_forms_have_the_same_records(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		struct image image;
-		struct told told;
+		struct printed printed;
 		scene_make(&forms[i].scene, &image);
-		read_image(&image, true, &told);
-		if (told.result != 0 || strcmp(told.text, expected(forms[i].scene.form)) != 0)
-			print_error("%s: %d %s\n", forms[i].name, told.result, told.error.text);
-		assert_string_equal(told.text, expected(forms[i].scene.form));
-		assert_int_equal(told.result, 0);
-		told_fini(&told);
+		read_image(&image, true, &printed);
+		if (printed.result != 0 || strcmp(printed.text, expected(forms[i].scene.form)) != 0)
+			print_error("%s: %d %s\n", forms[i].name, printed.result,
+				    printed.error.text);
+		assert_string_equal(printed.text, expected(forms[i].scene.form));
+		assert_int_equal(printed.result, 0);
+		printed_fini(&printed);
 		image_fini(&image);
 	}
 }
@@ -360,11 +362,11 @@ static void reads_in_pieces_and_again(void **state)
 			const struct perfdata_input input = input_of(&source, !pipe);
 			struct perfdata_reader *reader = perfdata_reader_new(&input);
 			for (unsigned round = 0; round < 2; round++) {
-				struct told told;
-				read_on(reader, &told);
-				assert_string_equal(told.text, expected(forms[i].scene.form));
-				assert_int_equal(told.result, 0);
-				told_fini(&told);
+				struct printed printed;
+				read_on(reader, &printed);
+				assert_string_equal(printed.text, expected(forms[i].scene.form));
+				assert_int_equal(printed.result, 0);
+				printed_fini(&printed);
 				perfdata_reader_rewind(reader);
 			}
 			perfdata_reader_free(reader);
@@ -377,14 +379,14 @@ static void a_file_needs_to_be_one(void **state)
 {
 	const struct scene scene = {SCENE_FILE};
 	struct image image;
-	struct told told;
+	struct printed printed;
 
 	(void)state;
 	scene_make(&scene, &image);
-	read_image(&image, false, &told);
-	assert_int_equal(told.result, -EINVAL);
-	assert_non_null(strstr(told.error.text, "pipe"));
-	told_fini(&told);
+	read_image(&image, false, &printed);
+	assert_int_equal(printed.result, -EINVAL);
+	assert_non_null(strstr(printed.error.text, "pipe"));
+	printed_fini(&printed);
 	image_fini(&image);
 }
 
@@ -406,11 +408,11 @@ static void reports_read_errors(void **state)
 		int result = rows[i].result;
 		const struct perfdata_input input = {read_nothing, &result, true, 1000};
 		struct perfdata_reader *reader = perfdata_reader_new(&input);
-		struct told told;
-		read_on(reader, &told);
-		assert_int_equal(told.result, rows[i].result);
-		assert_non_null(strstr(told.error.text, rows[i].says));
-		told_fini(&told);
+		struct printed printed;
+		read_on(reader, &printed);
+		assert_int_equal(printed.result, rows[i].result);
+		assert_non_null(strstr(printed.error.text, rows[i].says));
+		printed_fini(&printed);
 		perfdata_reader_free(reader);
 	}
 }
@@ -424,30 +426,30 @@ static const char *of_records(const char *text)
 }
 
 static void check_cut(const char *name, enum scene_form form, size_t size, size_t n,
-		      const struct told *told)
+		      const struct printed *printed)
 {
 	const char *whole = expected(form);
-	bool prefix = strncmp(whole, told->text, strlen(told->text)) == 0;
+	bool prefix = strncmp(whole, printed->text, strlen(printed->text)) == 0;
 
 	/* A file that is cut off has lost its names. */
 	if (form == SCENE_FILE && !prefix) {
 		whole = of_records(expected(SCENE_KILLED));
-		prefix =
-			strncmp(whole, of_records(told->text), strlen(of_records(told->text))) == 0;
+		prefix = strncmp(whole, of_records(printed->text),
+				 strlen(of_records(printed->text))) == 0;
 	}
 	if (!prefix)
-		print_error("%s, %zu of %zu bytes: %s\n", name, n, size, told->text);
+		print_error("%s, %zu of %zu bytes: %s\n", name, n, size, printed->text);
 	assert_true(prefix);
 	bool empty = n < 8;
-	if (told->result == 0 && (form == SCENE_FILE ? n < size / 2 : n < 16))
+	if (printed->result == 0 && (form == SCENE_FILE ? n < size / 2 : n < 16))
 		print_error("%s: %zu of %zu bytes are all\n", name, n, size);
 	if (empty)
-		assert_int_equal(told->result, -EINVAL);
-	else if (told->result != 0 && told->result != -ENODATA && told->result != -EBADMSG)
-		fail_msg("%s, %zu of %zu bytes: %d %s", name, n, size, told->result,
-			 told->error.text);
-	if (told->result < 0)
-		assert_true(strlen(told->error.text) > 20);
+		assert_int_equal(printed->result, -EINVAL);
+	else if (printed->result != 0 && printed->result != -ENODATA && printed->result != -EBADMSG)
+		fail_msg("%s, %zu of %zu bytes: %d %s", name, n, size, printed->result,
+			 printed->error.text);
+	if (printed->result < 0)
+		assert_true(strlen(printed->error.text) > 20);
 }
 
 static void cut_off_anywhere_reads_what_came_before(void **state)
@@ -461,10 +463,10 @@ static void cut_off_anywhere_reads_what_came_before(void **state)
 			unsigned char *cut = xmalloc(n);
 			memcpy(cut, image.bytes, n);
 			struct source source = {cut, n};
-			struct told told;
-			read_source_all(&source, true, &told);
-			check_cut(forms[i].name, forms[i].scene.form, image.n, n, &told);
-			told_fini(&told);
+			struct printed printed;
+			read_source_all(&source, true, &printed);
+			check_cut(forms[i].name, forms[i].scene.form, image.n, n, &printed);
+			printed_fini(&printed);
 			free(cut);
 		}
 		image_fini(&image);
@@ -482,13 +484,13 @@ static void reports_a_cut_off_pipe(void **state)
 	scene_make(&scene, &image);
 	for (size_t n = 16; n < image.n; n++) {
 		struct source source = {image.bytes, n};
-		struct told told;
-		read_source_all(&source, false, &told);
-		if (told.result == 0)
+		struct printed printed;
+		read_source_all(&source, false, &printed);
+		if (printed.result == 0)
 			n_whole++;
 		else
-			n_cut += told.result == -ENODATA;
-		told_fini(&told);
+			n_cut += printed.result == -ENODATA;
+		printed_fini(&printed);
 	}
 	/* Before each of two attrs, five features and twelve records. */
 	assert_int_equal(n_whole, 2 + 5 + 12);
@@ -547,17 +549,18 @@ static void wrong_headers_are_refused(void **state)
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(lies); i++) {
 		const struct scene scene = {lies[i / 2].form, .swapped = i % 2};
 		struct image image;
-		struct told told;
+		struct printed printed;
 		scene_make(&scene, &image);
 		image_set(&image, lies[i / 2].at, lies[i / 2].value, lies[i / 2].n);
 		/* A text is the same in either order. */
 		if (lies[i / 2].value == 0x454c494646524550)
 			memcpy(image.bytes, "PERFFILE", 8);
-		read_image(&image, true, &told);
-		if (told.result != lies[i / 2].result ||
-		    (lies[i / 2].says && !strstr(told.error.text, lies[i / 2].says)))
-			fail_msg("%s: %d '%s'", lies[i / 2].name, told.result, told.error.text);
-		told_fini(&told);
+		read_image(&image, true, &printed);
+		if (printed.result != lies[i / 2].result ||
+		    (lies[i / 2].says && !strstr(printed.error.text, lies[i / 2].says)))
+			fail_msg("%s: %d '%s'", lies[i / 2].name, printed.result,
+				 printed.error.text);
+		printed_fini(&printed);
 		image_fini(&image);
 	}
 }
@@ -571,15 +574,15 @@ static void wrong_features_are_ignored(void **state)
 	(void)state;
 	for (size_t i = 0; i < 10 * ARRAY_SIZE(values); i++) {
 		struct image image, records = {0};
-		struct told told;
+		struct printed printed;
 		scene_records(&records);
 		scene_make(&scene, &image);
 		image_set(&image, DATA + records.n + i / ARRAY_SIZE(values) * 8,
 			  values[i % ARRAY_SIZE(values)], 8);
-		read_image(&image, true, &told);
-		assert_int_equal(told.result, 0);
-		assert_non_null(strstr(told.text, "exit 62/64 id 101 at 30 of 63/65"));
-		told_fini(&told);
+		read_image(&image, true, &printed);
+		assert_int_equal(printed.result, 0);
+		assert_non_null(strstr(printed.text, "exit 62/64 id 101 at 30 of 63/65"));
+		printed_fini(&printed);
 		image_fini(&image);
 		image_fini(&records);
 	}
@@ -602,16 +605,16 @@ static void broken_compression_ends_it(void **state)
 	} rows[] = {{8, 1ull << 60}, {8, 65528}, {16, 0}, {24, UINT64_MAX}};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct image broken = {0};
-		struct told told;
+		struct printed printed;
 		image_bytes(&broken, image.bytes, image.n);
 		image_set(&broken, begin + rows[i].at, rows[i].value, 8);
-		read_image(&broken, false, &told);
-		assert_int_equal(told.result, -EBADMSG);
-		assert_non_null(strstr(told.error.text, "broken"));
+		read_image(&broken, false, &printed);
+		assert_int_equal(printed.result, -EBADMSG);
+		assert_non_null(strstr(printed.error.text, "broken"));
 		assert_int_equal(
-			strncmp(told.text, EVENTS FEATURES NAMES, strlen(EVENTS FEATURES NAMES)),
+			strncmp(printed.text, EVENTS FEATURES NAMES, strlen(EVENTS FEATURES NAMES)),
 			0);
-		told_fini(&told);
+		printed_fini(&printed);
 		image_fini(&broken);
 	}
 	image_fini(&records);
@@ -661,13 +664,13 @@ static void reads_attrs_of_any_size(void **state)
 			image_end(&image, begin);
 		}
 		image_end(&image, image_begin(&image, PERFDATA_ROUND, 0));
-		struct told told;
-		read_image(&image, true, &told);
-		assert_string_equal(told.text,
+		struct printed printed;
+		read_image(&image, true, &printed);
+		assert_string_equal(printed.text,
 				    "event 0:123456789abcdef0 sample 10187 read 1f freq all ids "
 				    "201 202\ntype 68, 8 bytes\n");
-		assert_int_equal(told.result, 0);
-		told_fini(&told);
+		assert_int_equal(printed.result, 0);
+		printed_fini(&printed);
 		image_fini(&image);
 	}
 }
@@ -678,7 +681,7 @@ static void unaligned_records_are_read(void **state)
 	(void)state;
 	for (unsigned odd = 0; odd < 8; odd++) {
 		struct image image = {0};
-		struct told told;
+		struct printed printed;
 		image_u64(&image, PERFDATA_MAGIC);
 		image_u64(&image, 16);
 		size_t begin = image_begin(&image, 98, 0);
@@ -696,11 +699,11 @@ static void unaligned_records_are_read(void **state)
 			image_end(&image, begin);
 		}
 		scene_records(&image);
-		read_image(&image, odd % 2, &told);
-		assert_int_equal(told.result, 0);
-		assert_non_null(strstr(told.text, "type 66, 12 bytes\n" EVENTS "comm 60/61"));
-		assert_non_null(strstr(told.text, "exit 62/64 id 101 at 30 of 63/65"));
-		told_fini(&told);
+		read_image(&image, odd % 2, &printed);
+		assert_int_equal(printed.result, 0);
+		assert_non_null(strstr(printed.text, "type 66, 12 bytes\n" EVENTS "comm 60/61"));
+		assert_non_null(strstr(printed.text, "exit 62/64 id 101 at 30 of 63/65"));
+		printed_fini(&printed);
 		image_fini(&image);
 	}
 }
@@ -710,7 +713,7 @@ static void unaligned_records_are_unpacked(void **state)
 {
 	enum { TIMES = 3500 }; /* more than a window holds, and that do not pack well */
 	struct image image = {0}, records = {0};
-	struct told told;
+	struct printed printed;
 	uint64_t value = 1;
 
 	(void)state;
@@ -731,10 +734,10 @@ static void unaligned_records_are_unpacked(void **state)
 	for (unsigned i = 0; i < TIMES; i++, value = value * 6364136223846793005 + 1)
 		scene_sample(&records, i, value);
 	image_pack(&image, records.bytes, records.n, records.n, false);
-	read_image(&image, true, &told);
-	assert_int_equal(told.result, 0);
+	read_image(&image, true, &printed);
+	assert_int_equal(printed.result, 0);
 	value = 1;
-	const char *at = told.text;
+	const char *at = printed.text;
 	for (unsigned i = 0; i < TIMES; i++, value = value * 6364136223846793005 + 1) {
 		char says[128];
 		snprintf(says, sizeof(says), ": 102=%" PRIu64 " 202=%" PRIu64 "\n", value,
@@ -742,7 +745,7 @@ static void unaligned_records_are_unpacked(void **state)
 		at = strstr(at, says);
 		assert_non_null(at);
 	}
-	told_fini(&told);
+	printed_fini(&printed);
 	image_fini(&records);
 	image_fini(&image);
 }
@@ -803,7 +806,7 @@ static void many_ids_are_one_events(void **state)
 /* In a recording of ours they go on in a pipe too. */
 static void native_ids_go_on_in_the_next_record(void **state)
 {
-	struct told told;
+	struct printed printed;
 
 	(void)state;
 	for (unsigned swapped = 0; swapped < 2; swapped++) {
@@ -820,10 +823,10 @@ static void native_ids_go_on_in_the_next_record(void **state)
 			image_u64(&image, 201 + i);
 			image_end(&image, begin);
 		}
-		read_image(&image, false, &told);
-		assert_non_null(strstr(told.text, "freq all ids 201\n"));
-		assert_non_null(strstr(told.text, "freq all ids 201 202\n"));
-		told_fini(&told);
+		read_image(&image, false, &printed);
+		assert_non_null(strstr(printed.text, "freq all ids 201\n"));
+		assert_non_null(strstr(printed.text, "freq all ids 201 202\n"));
+		printed_fini(&printed);
 		image_fini(&image);
 	}
 }
@@ -850,7 +853,7 @@ static void records_of_simpleperf_are_skipped(void **state)
 	for (size_t i = 0; i < 4 * ARRAY_SIZE(rows); i++) {
 		struct image image = {.swapped = i % 2}, records = {.swapped = i % 2};
 		uint32_t size = rows[i / 4].size;
-		struct told told;
+		struct printed printed;
 		image_u64(&image, PERFDATA_MAGIC);
 		image_u64(&image, 16);
 		for (unsigned k = 0; k < 2; k++) {
@@ -871,12 +874,12 @@ static void records_of_simpleperf_are_skipped(void **state)
 			image_pack(&image, records.bytes, records.n, 5000, false);
 		else
 			image_bytes(&image, records.bytes, records.n);
-		read_image(&image, i % 2, &told);
-		if (told.result != rows[i / 4].result)
-			fail_msg("row %zu: %d %s", i / 4, told.result, told.error.text);
-		assert_int_equal(!strstr(told.text, "comm 60/61"), told.result < 0);
-		assert_int_equal(!strstr(told.text, "at 30 of 63/65"), told.result < 0);
-		told_fini(&told);
+		read_image(&image, i % 2, &printed);
+		if (printed.result != rows[i / 4].result)
+			fail_msg("row %zu: %d %s", i / 4, printed.result, printed.error.text);
+		assert_int_equal(!strstr(printed.text, "comm 60/61"), printed.result < 0);
+		assert_int_equal(!strstr(printed.text, "at 30 of 63/65"), printed.result < 0);
+		printed_fini(&printed);
 		image_fini(&records);
 		image_fini(&image);
 	}
@@ -933,7 +936,7 @@ static int print_file(const char *path)
 {
 	struct perfdata_input input = {.seekable = strcmp(path, "-") != 0};
 	FILE *file = input.seekable ? fopen(path, "re") : stdin;
-	struct told told;
+	struct printed printed;
 
 	if (!file)
 		return 2;
@@ -944,15 +947,15 @@ static int print_file(const char *path)
 	input.read = input.seekable ? read_file_at : read_file;
 	input.arg = file;
 	struct perfdata_reader *reader = perfdata_reader_new(&input);
-	read_on(reader, &told);
-	printf("%s", told.text);
-	if (told.result < 0)
-		fprintf(stderr, "%s\n", told.error.text);
+	read_on(reader, &printed);
+	printf("%s", printed.text);
+	if (printed.result < 0)
+		fprintf(stderr, "%s\n", printed.error.text);
 	perfdata_reader_free(reader);
-	told_fini(&told);
+	printed_fini(&printed);
 	if (input.seekable)
 		fclose(file);
-	return told.result < 0;
+	return printed.result < 0;
 }
 
 static int write_seeds(const char *directory)
@@ -995,7 +998,7 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && strcmp(argv[1], "seeds") == 0)
 		return write_seeds(argv[2]);
-	if (argc == 3 && strcmp(argv[1], "tell") == 0)
+	if (argc == 3 && strcmp(argv[1], "print") == 0)
 		return print_file(argv[2]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

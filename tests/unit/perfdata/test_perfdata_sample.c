@@ -20,7 +20,7 @@
 #define READ PERF_SAMPLE_READ
 #define BOTH (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
-static int add(struct perfdata_events *events, const struct image *image)
+static int add_event(struct perfdata_events *events, const struct image *image)
 {
 	/* In memory of its own: a read past the record's end is one past the block's. */
 	void *copy = xmalloc(image->n);
@@ -41,7 +41,7 @@ static int add_attr(struct perfdata_events *events, const struct image_attr *att
 	for (size_t i = 0; i < n; i++)
 		image_u64(&image, id + i);
 	image_end(&image, begin);
-	int result = add(events, &image);
+	int result = add_event(events, &image);
 	image_fini(&image);
 	return result;
 }
@@ -56,7 +56,7 @@ static int add_update(struct perfdata_events *events, uint64_t what, uint64_t id
 	image_u64(&image, id);
 	image_bytes(&image, bytes, n);
 	image_end(&image, begin);
-	int result = add(events, &image);
+	int result = add_event(events, &image);
 	image_fini(&image);
 	return result;
 }
@@ -461,7 +461,7 @@ static void attrs_that_cannot_be_are_refused(void **state)
 		image_text(&image, "", rows[i].n);
 		image_set(&image, begin + 12, rows[i].size, 4);
 		image_end(&image, begin);
-		if (add(&events, &image) != rows[i].result)
+		if (add_event(&events, &image) != rows[i].result)
 			fail_msg("row %zu", i);
 		perfdata_events_fini(&events);
 		image_fini(&image);
@@ -498,7 +498,7 @@ static void events_and_ids_are_bounded(void **state)
 	for (uint64_t i = 1; i < 8000; i++)
 		image_u64(&image, i * inverse);
 	image_end(&image, begin);
-	assert_int_equal(add(&events, &image), -EBADMSG);
+	assert_int_equal(add_event(&events, &image), -EBADMSG);
 	image_fini(&image);
 	perfdata_events_fini(&events);
 }

@@ -62,35 +62,35 @@ static void wait_for_size(size_t n)
 		usleep(1000);
 }
 
-static void leave(size_t n)
+static void leave_file(size_t n)
 {
 	(void)n;
 }
 
-static void empty(size_t n)
+static void empty_file(size_t n)
 {
 	(void)n;
 	assert_int_equal(truncate(path, 0), 0);
 }
 
-static void shorten(size_t n)
+static void shorten_file(size_t n)
 {
 	assert_int_equal(truncate(path, (off_t)n - 1), 0);
 }
 
-static void move_away(size_t n)
+static void move_file(size_t n)
 {
 	(void)n;
 	assert_int_equal(rename(path, moved), 0);
 }
 
-static void remove_it(size_t n)
+static void remove_file(size_t n)
 {
 	(void)n;
 	assert_int_equal(unlink(path), 0);
 }
 
-static void replace_it(size_t n)
+static void replace_file(size_t n)
 {
 	(void)n;
 	int fd = open(moved, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -100,7 +100,7 @@ static void replace_it(size_t n)
 }
 
 /* So many bytes and no more: the sections do not fit. */
-static void bound(size_t n)
+static void bound_size(size_t n)
 {
 	struct rlimit limit;
 
@@ -120,23 +120,26 @@ static void test_changed(void **state)
 		int code;
 		const char *says;
 	} rows[] = {
-		{"nothing", leave, MORE, 0, ""},
-		{"nothing, two files", leave, NEXT_FILE, 0, ""},
-		{"emptied", empty, THE_END, -ESTALE, "truncated the recording. Record to another"},
-		{"emptied, then more", empty, MORE, -ESTALE, "truncated the recording"},
-		{"emptied, then another file", empty, NEXT_FILE, -ESTALE, "truncated"},
-		{"cut off", shorten, THE_END, -ESTALE, "truncated the recording"},
-		{"cut off, then more", shorten, MORE, -ESTALE, "truncated the recording"},
-		{"removed", remove_it, THE_END, -ESTALE,
+		{"nothing", leave_file, MORE, 0, ""},
+		{"nothing, two files", leave_file, NEXT_FILE, 0, ""},
+		{"emptied", empty_file, THE_END, -ESTALE,
+		 "truncated the recording. Record to another"},
+		{"emptied, then more", empty_file, MORE, -ESTALE, "truncated the recording"},
+		{"emptied, then another file", empty_file, NEXT_FILE, -ESTALE, "truncated"},
+		{"cut off", shorten_file, THE_END, -ESTALE, "truncated the recording"},
+		{"cut off, then more", shorten_file, MORE, -ESTALE, "truncated the recording"},
+		{"removed", remove_file, THE_END, -ESTALE,
 		 "removed the recording. Record to another"},
-		{"removed, then more", remove_it, MORE, -ESTALE, "removed the recording"},
-		{"removed, then another file", remove_it, NEXT_FILE, 0, ""},
-		{"replaced", replace_it, MORE, -ESTALE, "removed the recording"},
-		{"moved", move_away, MORE, 0, ""},
-		{"bounded", bound, THE_END, -EFBIG,
+		{"removed, then more", remove_file, MORE, -ESTALE, "removed the recording"},
+		{"removed, then another file", remove_file, NEXT_FILE, 0, ""},
+		{"replaced", replace_file, MORE, -ESTALE, "removed the recording"},
+		{"moved", move_file, MORE, 0, ""},
+		{"bounded", bound_size, THE_END, -EFBIG,
 		 "the sections for perf cannot be written: File"},
-		{"bounded, then more", bound, MORE, -EFBIG, "The recording has ended: File too"},
-		{"bounded, then another file", bound, NEXT_FILE, -EFBIG, "the sections for perf"},
+		{"bounded, then more", bound_size, MORE, -EFBIG,
+		 "The recording has ended: File too"},
+		{"bounded, then another file", bound_size, NEXT_FILE, -EFBIG,
+		 "the sections for perf"},
 	};
 	const struct recording_rules rules = {.switches = true};
 	struct rlimit before;

@@ -61,7 +61,7 @@ static int empty_directory(void **state)
 }
 
 /* Writes the magic number of a recording, and a letter. */
-static void mark(int fd, char letter)
+static void write_mark(int fd, char letter)
 {
 	uint64_t magic = PERFDATA_MAGIC;
 
@@ -89,17 +89,17 @@ static int open_name(struct recording_name *name, const char *file, size_t keep)
 
 	if (fd < 0)
 		fail_msg("%s", err.text);
-	mark(fd, 'a');
+	write_mark(fd, 'a');
 	return fd;
 }
 
-static void next(struct recording_name *name, int *fd, const char *stamp, char letter)
+static void open_next(struct recording_name *name, int *fd, const char *stamp, char letter)
 {
 	struct error err = {0};
 
 	if (recording_name_next(name, fd, stamp, &err) < 0)
 		fail_msg("%s", err.text);
-	mark(*fd, letter);
+	write_mark(*fd, letter);
 }
 
 static void close_name(struct recording_name *name, int fd)
@@ -123,7 +123,7 @@ static void test_keep(void **state)
 		struct recording_name name;
 		int fd = open_name(&name, "r", rows[i].keep);
 		for (char stamp[] = "1", letter = 'b'; stamp[0] <= '4'; stamp[0]++, letter++)
-			next(&name, &fd, stamp, letter);
+			open_next(&name, &fd, stamp, letter);
 		assert_files(rows[i].files);
 		assert_int_equal(letter_of("r"), 'e');
 		close_name(&name, fd);
@@ -139,15 +139,15 @@ static void test_keep_others(void **state)
 
 	(void)state;
 	fd = open_name(&name, "r", 0);
-	next(&name, &fd, "0", 'b');
+	open_next(&name, &fd, "0", 'b');
 	close_name(&name, fd);
 	fd = open_name(&name, "r", 2);
 	assert_files("r r.0 r.old");
-	next(&name, &fd, "1", 'b');
+	open_next(&name, &fd, "1", 'b');
 	assert_int_equal(rename(path_of("r.1"), path_of("mine")), 0);
 	fclose(fopen(path_of("r.1"), "w"));
-	next(&name, &fd, "2", 'c');
-	next(&name, &fd, "3", 'd');
+	open_next(&name, &fd, "2", 'c');
+	open_next(&name, &fd, "3", 'd');
 	assert_files("mine r r.0 r.1 r.3 r.old");
 	close_name(&name, fd);
 }
@@ -159,9 +159,9 @@ static void test_same_stamp(void **state)
 	int fd = open_name(&name, "r", 0);
 
 	(void)state;
-	next(&name, &fd, "1", 'b');
-	next(&name, &fd, "1", 'c');
-	next(&name, &fd, "1", 'd');
+	open_next(&name, &fd, "1", 'b');
+	open_next(&name, &fd, "1", 'c');
+	open_next(&name, &fd, "1", 'd');
 	assert_files("r r.1 r.1.2 r.1.3");
 	assert_int_equal(letter_of("r.1"), 'a');
 	assert_int_equal(letter_of("r.1.3"), 'c');
@@ -175,18 +175,18 @@ static void test_moved_and_removed(void **state)
 
 	(void)state;
 	assert_int_equal(rename(path_of("r"), path_of("elsewhere")), 0);
-	next(&name, &fd, "1", 'b');
+	open_next(&name, &fd, "1", 'b');
 	assert_files("elsewhere r");
 	assert_int_equal(letter_of("elsewhere"), 'a');
 	unlink(path_of("r"));
-	next(&name, &fd, "2", 'c');
+	open_next(&name, &fd, "2", 'c');
 	assert_files("elsewhere r");
 	/* Another file has the name: another program's recording is renamed, as at the start. */
 	unlink(path_of("r"));
 	FILE *file = fopen(path_of("r"), "w");
-	mark(fileno(file), 'x');
+	write_mark(fileno(file), 'x');
 	fclose(file);
-	next(&name, &fd, "3", 'd');
+	open_next(&name, &fd, "3", 'd');
 	assert_files("elsewhere r r.old");
 	assert_int_equal(letter_of("r.old"), 'x');
 	close_name(&name, fd);
@@ -204,7 +204,7 @@ static void test_second_recorder(void **state)
 	for (char stamp[] = "1"; stamp[0] <= '3'; stamp[0]++) {
 		assert_int_equal(recording_name_open(&other, path_of("r"), &rules, &err), -EBUSY);
 		assert_non_null(strstr(err.text, "is in use by another recording"));
-		next(&name, &fd, stamp, 'b');
+		open_next(&name, &fd, stamp, 'b');
 	}
 	/* It was faster: the name is its own then. */
 	unlink(path_of("r"));
@@ -314,8 +314,8 @@ static void test_long_names(void **state)
 	text[NAME_MAX - 17] = '\0';
 	fd = recording_name_open(&name, path_of(text), &rules, &err);
 	assert_true(fd >= 0);
-	mark(fd, 'a');
-	next(&name, &fd, "2026112201504299", 'b');
+	write_mark(fd, 'a');
+	open_next(&name, &fd, "2026112201504299", 'b');
 	close_name(&name, fd);
 }
 

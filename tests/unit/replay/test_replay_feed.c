@@ -231,7 +231,7 @@ static long next_within(struct stage *stage, uint64_t ns)
 	return number;
 }
 
-static long next(struct stage *stage)
+static long next_sequence(struct stage *stage)
 {
 	return next_within(stage, 100 * NS_PER_S);
 }
@@ -266,12 +266,12 @@ static void test_pace(void **state)
 
 		stage_open(&stage, &ten, rows[i].speed, false);
 		for (long number = 1; number <= 10; number++) {
-			assert_int_equal(next(&stage), number);
+			assert_int_equal(next_sequence(&stage), number);
 			assert_int_equal(clock_ns, 77 + (uint64_t)(number - 1) * rows[i].apart_ns);
 			assert_int_equal(read_playback(&stage)->position_ns,
 					 (uint64_t)number * NS_PER_S);
 		}
-		assert_int_equal(next(&stage), -ENODATA);
+		assert_int_equal(next_sequence(&stage), -ENODATA);
 		stage_close(&stage);
 	}
 }
@@ -283,16 +283,16 @@ static void test_late(void **state)
 
 	(void)state;
 	stage_open(&stage, &ten, PLAYBACK_SPEED_ONE, false);
-	assert_int_equal(next(&stage), 1);
-	assert_int_equal(next(&stage), 2);
+	assert_int_equal(next_sequence(&stage), 1);
+	assert_int_equal(next_sequence(&stage), 2);
 	clock_ns += NS_PER_S + NS_PER_S / 4;
-	assert_int_equal(next(&stage), 3);
-	assert_int_equal(next(&stage), 4);
+	assert_int_equal(next_sequence(&stage), 3);
+	assert_int_equal(next_sequence(&stage), 4);
 	assert_int_equal(clock_ns, 77 + 3 * NS_PER_S);
 	clock_ns += 3600 * NS_PER_S;
-	assert_int_equal(next(&stage), 5);
+	assert_int_equal(next_sequence(&stage), 5);
 	uint64_t then_ns = clock_ns;
-	assert_int_equal(next(&stage), 6);
+	assert_int_equal(next_sequence(&stage), 6);
 	assert_int_equal(clock_ns, then_ns + NS_PER_S);
 	stage_close(&stage);
 }
@@ -306,16 +306,16 @@ static void test_position(void **state)
 	assert_int_equal(read_playback(&stage)->position_ns, 0);
 	assert_string_equal(stage.playback.name, "run.data");
 	assert_int_equal(stage.playback.speed, 2000);
-	assert_int_equal(next(&stage), 1);
-	assert_int_equal(next(&stage), 2);
+	assert_int_equal(next_sequence(&stage), 1);
+	assert_int_equal(next_sequence(&stage), 2);
 	assert_int_equal(read_playback(&stage)->time_ns, BEGIN_NS + 2 * NS_PER_S);
 	assert_int_equal(stage.playback.begin_real_ns, 1000 * NS_PER_S + BEGIN_NS);
 	assert_false(stage.playback.whole || stage.playback.ended || stage.playback.pipe);
 	assert_true(stage.playback.native);
 	for (long number = 3; number <= 10; number++)
-		assert_int_equal(next(&stage), number);
+		assert_int_equal(next_sequence(&stage), number);
 	/* It stays there. */
-	assert_int_equal(next(&stage), 0);
+	assert_int_equal(next_sequence(&stage), 0);
 	assert_true(read_playback(&stage)->ended && stage.playback.whole);
 	assert_int_equal(stage.playback.length_ns, 10 * NS_PER_S);
 	assert_int_equal(go(&stage, COMMAND_STEP, -1), 9);
@@ -348,7 +348,7 @@ static void test_usual_interval(void **state)
 		struct stage stage;
 
 		stage_open(&stage, &replay, PLAYBACK_SPEED_ONE, true);
-		while (next(&stage))
+		while (next_sequence(&stage))
 			;
 		assert_int_equal(read_playback(&stage)->every_ns, rows[i].every_ns);
 		stage_close(&stage);
@@ -361,19 +361,19 @@ static void test_pause_and_step(void **state)
 
 	(void)state;
 	stage_open(&stage, &ten, PLAYBACK_SPEED_ONE, true);
-	assert_int_equal(next(&stage), 1);
+	assert_int_equal(next_sequence(&stage), 1);
 	send_command(&stage, COMMAND_PAUSE, 1);
-	assert_int_equal(next(&stage), 0);
+	assert_int_equal(next_sequence(&stage), 0);
 	assert_int_equal(go(&stage, COMMAND_STEP, 1), 2);
 	assert_int_equal(go(&stage, COMMAND_STEP, 1), 3);
 	assert_int_equal(go(&stage, COMMAND_STEP, -1), 2);
 	assert_int_equal(go(&stage, COMMAND_STEP, 3), 5);
-	assert_int_equal(next(&stage), 0);
+	assert_int_equal(next_sequence(&stage), 0);
 	assert_int_equal(stage.replay.rewinds, 0);
 	/* It goes on from there, an interval later. */
 	uint64_t then_ns = clock_ns;
 	send_command(&stage, COMMAND_PAUSE, 0);
-	assert_int_equal(next(&stage), 6);
+	assert_int_equal(next_sequence(&stage), 6);
 	assert_int_equal(clock_ns, then_ns + NS_PER_S);
 	/* Keys that come fast are added up. */
 	send_command(&stage, COMMAND_STEP, -1);
@@ -396,13 +396,13 @@ static void test_speed(void **state)
 
 	(void)state;
 	stage_open(&stage, &ten, PLAYBACK_SPEED_ONE, true);
-	assert_int_equal(next(&stage), 1);
+	assert_int_equal(next_sequence(&stage), 1);
 	send_command(&stage, COMMAND_SPEED, 4000);
-	assert_int_equal(next(&stage), 2);
+	assert_int_equal(next_sequence(&stage), 2);
 	assert_int_equal(clock_ns, 77 + NS_PER_S / 4);
 	send_command(&stage, COMMAND_SPEED, PLAYBACK_SPEED_MAX);
-	assert_int_equal(next(&stage), 3);
-	assert_int_equal(next(&stage), 4);
+	assert_int_equal(next_sequence(&stage), 3);
+	assert_int_equal(next_sequence(&stage), 4);
 	assert_int_equal(clock_ns, 77 + NS_PER_S / 4);
 	stage_close(&stage);
 }
@@ -414,7 +414,7 @@ static void test_seek(void **state)
 
 	(void)state;
 	stage_open(&stage, &long_one, PLAYBACK_SPEED_ONE, true);
-	assert_int_equal(next(&stage), 1);
+	assert_int_equal(next_sequence(&stage), 1);
 	send_command(&stage, COMMAND_PAUSE, 1);
 	assert_int_equal(go(&stage, COMMAND_SEEK_BY, (int64_t)(3000 * NS_PER_S)), 3001);
 	assert_true(stage.replay.pictures < 100); /* those between are skipped */
@@ -449,7 +449,7 @@ static void test_seek_over_gap(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(to_s); i++)
 		for (long from = 1; from <= 200; from += 199 / 2) {
 			stage_open(&stage, &gap, PLAYBACK_SPEED_MAX, true);
-			assert_int_equal(next(&stage), 1);
+			assert_int_equal(next_sequence(&stage), 1);
 			send_command(&stage, COMMAND_PAUSE, 1);
 			go(&stage, COMMAND_STEP, from - 1);
 			long got = go(&stage, COMMAND_SEEK_TO, (int64_t)(to_s[i] * NS_PER_S));
@@ -468,7 +468,7 @@ static void test_seek_returns_between_turns(void **state)
 
 	(void)state;
 	stage_open(&stage, &long_one, PLAYBACK_SPEED_ONE, true);
-	assert_int_equal(next(&stage), 1);
+	assert_int_equal(next_sequence(&stage), 1);
 	send_command(&stage, COMMAND_SEEK_TO, (int64_t)(90000 * NS_PER_S));
 	/* The clock stands still, so a bit ends when it is done: let it go on by itself. */
 	clock_ns += REPLAY_FEED_TURN_NS;
@@ -484,7 +484,7 @@ static void test_kept_snapshots_are_bounded(void **state)
 	(void)state;
 	stage_open(&stage, &long_one, PLAYBACK_SPEED_MAX, true);
 	for (long number = 1; number <= 2000; number++)
-		assert_int_equal(next(&stage), number);
+		assert_int_equal(next_sequence(&stage), number);
 	assert_int_equal(go(&stage, COMMAND_STEP, -(REPLAY_READER_SNAPSHOTS - 10)),
 			 2000 - (REPLAY_READER_SNAPSHOTS - 10));
 	assert_int_equal(stage.replay.rewinds, 0);
@@ -502,14 +502,14 @@ static void test_pipe(void **state)
 	(void)state;
 	stage_open(&stage, &pipe, PLAYBACK_SPEED_MAX, true);
 	stage.replay.come = 1;
-	assert_int_equal(next(&stage), 1);
+	assert_int_equal(next_sequence(&stage), 1);
 	/* The pipe is empty: its descriptor is polled, and the playback is `waiting`. */
-	assert_int_equal(next(&stage), 0);
+	assert_int_equal(next_sequence(&stage), 0);
 	assert_int_equal(polled_fd, 77);
 	assert_true(read_playback(&stage)->waiting && stage.playback.pipe);
 	stage.replay.come = 1500;
 	for (long number = 2; number <= 1500; number++)
-		assert_int_equal(next(&stage), number);
+		assert_int_equal(next_sequence(&stage), number);
 	assert_false(read_playback(&stage)->whole);
 	/* Back as far as it is kept. */
 	assert_int_equal(go(&stage, COMMAND_SEEK_BY, -(int64_t)(100 * NS_PER_S)), 1400);
@@ -544,15 +544,15 @@ static void test_truncated(void **state)
 	(void)state;
 	stage_open(&stage, &cut, PLAYBACK_SPEED_MAX, false);
 	for (long number = 1; number <= 5; number++)
-		assert_int_equal(next(&stage), number);
-	assert_int_equal(next(&stage), -EIO);
+		assert_int_equal(next_sequence(&stage), number);
+	assert_int_equal(next_sequence(&stage), -EIO);
 	assert_string_equal(stage.err.text, "It is cut off.");
 	stage_close(&stage);
 
 	stage_open(&stage, &cut, PLAYBACK_SPEED_MAX, true);
 	for (long number = 1; number <= 5; number++)
-		assert_int_equal(next(&stage), number);
-	assert_int_equal(next(&stage), 0);
+		assert_int_equal(next_sequence(&stage), number);
+	assert_int_equal(next_sequence(&stage), 0);
 	assert_string_equal(read_playback(&stage)->broken, "It is cut off.");
 	assert_true(stage.playback.ended);
 	assert_int_equal(go(&stage, COMMAND_STEP, -1), 4);
@@ -560,7 +560,7 @@ static void test_truncated(void **state)
 	stage_close(&stage);
 
 	stage_open(&stage, &nothing, PLAYBACK_SPEED_MAX, false);
-	assert_int_equal(next(&stage), -ENODATA);
+	assert_int_equal(next_sequence(&stage), -ENODATA);
 	stage_close(&stage);
 	stage_open(&stage, &nothing, PLAYBACK_SPEED_MAX, true);
 	assert_int_equal(go(&stage, COMMAND_STEP, 1), 0);
@@ -568,7 +568,7 @@ static void test_truncated(void **state)
 	stage_close(&stage);
 	stage_open(&stage, &cut, PLAYBACK_SPEED_MAX, true);
 	stage.replay.broken_after = 0;
-	assert_int_equal(next(&stage), 0);
+	assert_int_equal(next_sequence(&stage), 0);
 	assert_string_equal(read_playback(&stage)->broken, "It is cut off.");
 	assert_true(stage.playback.ended);
 	stage_close(&stage);
@@ -586,10 +586,10 @@ static void test_commands_change_columns(void **state)
 	(void)state;
 	stage_open(&stage, &ten, PLAYBACK_SPEED_ONE, true);
 	for (long number = 1; number <= 5; number++)
-		assert_int_equal(next(&stage), number);
+		assert_int_equal(next_sequence(&stage), number);
 	feed_do(&stage.feed, &(struct command){COMMAND_REMOVE, "ipc", 0});
 	assert_int_equal(stage.replay.done.kind, COMMAND_REMOVE);
-	assert_int_equal(next(&stage), 6);
+	assert_int_equal(next_sequence(&stage), 6);
 	send_command(&stage, COMMAND_PAUSE, 1);
 	assert_int_equal(go(&stage, COMMAND_IDLE, 1), 6);
 	assert_int_equal(stage.replay.rewinds, 1);
@@ -604,7 +604,7 @@ static void test_set_interval(void **state)
 
 	(void)state;
 	stage_open(&stage, &perf, PLAYBACK_SPEED_ONE, true);
-	assert_int_equal(next(&stage), 1);
+	assert_int_equal(next_sequence(&stage), 1);
 	send_command(&stage, COMMAND_PAUSE, 1);
 	assert_int_equal(go(&stage, COMMAND_SEEK_TO, (int64_t)(500 * NS_PER_S)), 500);
 	feed_set_interval(&stage.feed, 2 * NS_PER_S);
@@ -614,7 +614,7 @@ static void test_set_interval(void **state)
 	stage_close(&stage);
 
 	stage_open(&stage, &ten, PLAYBACK_SPEED_ONE, true);
-	assert_int_equal(next(&stage), 1);
+	assert_int_equal(next_sequence(&stage), 1);
 	feed_set_interval(&stage.feed, 2 * NS_PER_S);
 	assert_int_equal(stage.replay.interval_ns, NS_PER_S);
 	assert_non_null(strstr(read_playback(&stage)->text, "those of the recording"));

@@ -12,7 +12,8 @@
 
 enum { N_CPUS = 3 };
 
-static void put(struct replay_order *order, size_t cpu, enum record_kind kind, uint64_t time_ns)
+static void add_record(struct replay_order *order, size_t cpu, enum record_kind kind,
+		       uint64_t time_ns)
 {
 	const uint64_t reading[READING_VALUES + 2] = {time_ns, time_ns, time_ns * 2, cpu};
 	struct record record = {.kind = kind, .time_ns = time_ns, .tid = (pid_t)time_ns};
@@ -45,10 +46,10 @@ static void test_each_cpu_keeps_its_order(void **state)
 
 	(void)state;
 	/* Times go back where the kernel wrote them so: what counts is where they stand. */
-	put(order, 0, RECORD_SAMPLE, 10);
-	put(order, 2, RECORD_EXIT, 5);
-	put(order, 0, RECORD_SAMPLE, 9);
-	put(order, 2, RECORD_SAMPLE, 6);
+	add_record(order, 0, RECORD_SAMPLE, 10);
+	add_record(order, 2, RECORD_EXIT, 5);
+	add_record(order, 0, RECORD_SAMPLE, 9);
+	add_record(order, 2, RECORD_SAMPLE, 6);
 	assert_int_equal(replay_order_waiting(order), 2);
 	assert_null(replay_order_first(order, 1));
 	expect_first(order, 0, RECORD_SAMPLE, 10);
@@ -71,12 +72,12 @@ static void test_next_sample_and_exit_before(void **state)
 	const struct record *exit, *sample;
 
 	(void)state;
-	put(order, 1, RECORD_COMM, 1);
+	add_record(order, 1, RECORD_COMM, 1);
 	assert_null(replay_order_sample(order, 1, &exit));
 	assert_null(exit);
-	put(order, 1, RECORD_EXIT, 2);
-	put(order, 1, RECORD_SAMPLE, 3);
-	put(order, 1, RECORD_EXIT, 4);
+	add_record(order, 1, RECORD_EXIT, 2);
+	add_record(order, 1, RECORD_SAMPLE, 3);
+	add_record(order, 1, RECORD_EXIT, 4);
 	sample = replay_order_sample(order, 1, &exit);
 	assert_int_equal(sample->time_ns, 3);
 	assert_int_equal(exit->tid, 2);
@@ -97,7 +98,7 @@ static void test_a_long_way(void **state)
 	(void)state;
 	for (unsigned round = 0; round < 1000; round++) {
 		for (unsigned i = 0; i < 1 + round % 7; i++)
-			put(order, 1, RECORD_SAMPLE, in++);
+			add_record(order, 1, RECORD_SAMPLE, in++);
 		for (unsigned i = 0; i < 1 + round % 5 && out < in; i++) {
 			expect_first(order, 1, RECORD_SAMPLE, out++);
 			replay_order_drop(order, 1);

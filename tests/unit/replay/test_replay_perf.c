@@ -802,7 +802,7 @@ static const struct want *find_want(const struct perf_case *perf_case, uint64_t 
 	return &nothing;
 }
 
-static void check(const struct perf_case *perf_case, const struct snapshot *snapshot)
+static void check_snapshot(const struct perf_case *perf_case, const struct snapshot *snapshot)
 {
 	uint64_t sequence = snapshot->sequence;
 	bool counted = perf_case->format != ALONE && perf_case->format != SCHED;
@@ -865,7 +865,7 @@ static void run_case(const struct perf_case *perf_case, const struct perfdata_in
 		if (result == -EAGAIN)
 			continue;
 		assert_int_equal(snapshot->sequence, ++snapshots);
-		check(perf_case, snapshot);
+		check_snapshot(perf_case, snapshot);
 		noted |= perf_case->note && has_note(snapshot, perf_case->note);
 		assert_false(perf_case->no_note && has_note(snapshot, perf_case->no_note));
 		snapshot_free(snapshot);

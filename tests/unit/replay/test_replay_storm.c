@@ -23,13 +23,13 @@ struct chance {
 	bool calm; /* no CPU goes or comes yet */
 };
 
-static unsigned roll(struct chance *chance, unsigned sides)
+static unsigned roll_dice(struct chance *chance, unsigned sides)
 {
 	chance->state = chance->state * 6364136223846793005u + 1442695040888963407u;
 	return (unsigned)(chance->state >> 33) % sides;
 }
 
-static void give(struct fk *fk, struct chance *chance, int cpu, int kid)
+static void run_kid(struct fk *fk, struct chance *chance, int cpu, int kid)
 {
 	int before = chance->kid_on[cpu];
 
@@ -42,9 +42,9 @@ static void give(struct fk *fk, struct chance *chance, int cpu, int kid)
 }
 
 /* Forked by the task that runs on a random CPU; sleeps. */
-static void bear(struct fk *fk, struct chance *chance, int kid)
+static void fork_kid(struct fk *fk, struct chance *chance, int kid)
 {
-	unsigned cpu = roll(chance, GONE_CPUS + 1);
+	unsigned cpu = roll_dice(chance, GONE_CPUS + 1);
 	pid_t parent = PARENT;
 
 	if (cpu < GONE_CPUS && chance->kid_on[cpu] >= 0)
@@ -54,17 +54,17 @@ static void bear(struct fk *fk, struct chance *chance, int kid)
 	chance->cpu_of[kid] = -1;
 }
 
-static void end(struct fk *fk, struct chance *chance, int kid)
+static void end_kid(struct fk *fk, struct chance *chance, int kid)
 {
 	static const enum fk_exit ways[] = {FK_EXIT_REAPED, FK_EXIT_ZOMBIE};
 	int cpu = chance->cpu_of[kid];
 
-	fk_exit(fk, FIRST_KID + kid, ways[roll(chance, 2)]);
-	give(fk, chance, cpu, -1);
+	fk_exit(fk, FIRST_KID + kid, ways[roll_dice(chance, 2)]);
+	run_kid(fk, chance, cpu, -1);
 	chance->alive[kid] = false;
 }
 
-static void plug(struct fk *fk, struct chance *chance, int cpu)
+static void plug_cpu(struct fk *fk, struct chance *chance, int cpu)
 {
 	int kid = chance->kid_on[cpu];
 
@@ -82,21 +82,21 @@ static void plug(struct fk *fk, struct chance *chance, int cpu)
 static void next_chance(struct fk *fk, void *arg)
 {
 	struct chance *chance = arg;
-	int kid = (int)roll(chance, KIDS), cpu = (int)roll(chance, GONE_CPUS);
+	int kid = (int)roll_dice(chance, KIDS), cpu = (int)roll_dice(chance, GONE_CPUS);
 
-	if (!chance->calm && roll(chance, 25) == 0) {
-		plug(fk, chance, cpu);
+	if (!chance->calm && roll_dice(chance, 25) == 0) {
+		plug_cpu(fk, chance, cpu);
 	} else if (!chance->alive[kid]) {
-		bear(fk, chance, kid);
+		fork_kid(fk, chance, kid);
 	} else if (chance->cpu_of[kid] < 0) {
 		if (!chance->offline[cpu])
-			give(fk, chance, cpu, kid);
-	} else if (roll(chance, 3) == 0) {
-		fk_comm(fk, FIRST_KID + kid, roll(chance, 2) ? "born" : "other");
+			run_kid(fk, chance, cpu, kid);
+	} else if (roll_dice(chance, 3) == 0) {
+		fk_comm(fk, FIRST_KID + kid, roll_dice(chance, 2) ? "born" : "other");
 	} else {
-		end(fk, chance, kid);
+		end_kid(fk, chance, kid);
 	}
-	fk_after(fk, (1 + roll(chance, 4)) * NS_PER_MS, next_chance, arg);
+	fk_after(fk, (1 + roll_dice(chance, 4)) * NS_PER_MS, next_chance, arg);
 }
 
 static void record_storm(uint64_t seed, struct engine_config config, const char *path,

@@ -76,8 +76,8 @@ static struct history_key process(pid_t pid, uint64_t start_ns)
 }
 
 /* The last values, the newest first; -1 is unknown. */
-static void check(const struct graph_range *graph_range, struct history_key key, const char *metric,
-		  unsigned step, const double *want, size_t n)
+static void check_values(const struct graph_range *graph_range, struct history_key key,
+			 const char *metric, unsigned step, const double *want, size_t n)
 {
 	float values[16];
 
@@ -93,9 +93,9 @@ static void check(const struct graph_range *graph_range, struct history_key key,
 	}
 }
 
-#define CHECK(graph_range, key, metric, step, ...)                           \
-	check(graph_range, key, metric, step, (const double[]){__VA_ARGS__}, \
-	      ARRAY_SIZE(((const double[]){__VA_ARGS__})))
+#define CHECK(graph_range, key, metric, step, ...)                                  \
+	check_values(graph_range, key, metric, step, (const double[]){__VA_ARGS__}, \
+		     ARRAY_SIZE(((const double[]){__VA_ARGS__})))
 
 static void test_bucket_a_second(void **state)
 {

@@ -41,7 +41,8 @@ static const struct snapshot_run ended = {
 enum { ROWS_MAX = 4 };
 
 /* Adds a second with these rows, up to the first without a pid. Borrows the columns. */
-static void add(struct run_summary *summary, struct columns *columns, const struct sample_row *rows)
+static void add_second(struct run_summary *summary, struct columns *columns,
+		       const struct sample_row *rows)
 {
 	size_t n = 0;
 
@@ -121,7 +122,7 @@ static void recognises_processes(void **state)
 		size_t n = 0, broken = 0;
 
 		for (size_t k = 0; k < ARRAY_SIZE(cases[i].seconds); k++)
-			add(summary, columns, cases[i].seconds[k]);
+			add_second(summary, columns, cases[i].seconds[k]);
 		assert_int_equal(run_summary_parts(summary), 1);
 		struct snapshot *all = run_summary_snapshot(summary, 0, &ended);
 		run_summary_free(summary);
@@ -162,7 +163,7 @@ static void bounds_its_memory(void **state)
 			TASK(9000 + (pid_t)i, 9000 + (pid_t)i, 9 + i, ROW_EXITED, "big", "", 9000,
 			     1),
 		};
-		add(summary, columns, rows);
+		add_second(summary, columns, rows);
 	}
 	struct snapshot *all = run_summary_snapshot(summary, 0, &ended);
 	assert_true(all->threads.n <= MOST + 1);
@@ -207,7 +208,7 @@ static void keeps_plans_apart(void **state)
 	for (unsigned i = 0; i < 3 * (SUMMARY_PARTS_MAX + 2); i++) {
 		struct columns *columns = columns_without(i % (SUMMARY_PARTS_MAX + 2));
 
-		add(summary, columns, rows);
+		add_second(summary, columns, rows);
 		columns_unref(columns);
 	}
 	assert_int_equal(run_summary_parts(summary), SUMMARY_PARTS_MAX);
@@ -226,8 +227,8 @@ static void keeps_plans_apart(void **state)
 	struct columns *one = sample_columns("overview"), *other = sample_columns("overview");
 	other->plan->counters[SAMPLE_BRANCH_MISSES].group = 1;
 	summary = run_summary_new(SUMMARY_PROCESSES_MAX);
-	add(summary, one, rows);
-	add(summary, other, rows);
+	add_second(summary, one, rows);
+	add_second(summary, other, rows);
 	assert_int_equal(run_summary_parts(summary), 2);
 	run_summary_free(summary);
 	columns_unref(one);
@@ -275,7 +276,7 @@ static void is_as_golden(void **state)
 				rows[r].shared = true;
 				rows[r].group_1_ns = rows[r].counts[TALLY_TASK_CLOCK] / 4;
 			}
-			add(summary, columns, rows);
+			add_second(summary, columns, rows);
 		}
 		if (cases[i].shared)
 			columns->events.items[SAMPLE_BRANCH_MISSES].state = FIGURE_DENIED;
