@@ -22,9 +22,8 @@ static void report_cost(struct doctor *doctor, const struct snapshot_cost *cost)
 
 	if (cost->switch_ns > 0)
 		doctor_add(doctor, DOCTOR_LIMITS, DOCTOR_OK, "own cost",
-			   "%.1f%% of a CPU now; a context switch costs %.1f us more, which is 1%% "
-			   "of a CPU "
-			   "at %.0f a second",
+			   "%.1f%% of a CPU now, and %.1f us for each context switch (1%% of a CPU "
+			   "at %.0f switches a second)",
 			   percent, (double)cost->switch_ns / 1000,
 			   switches_per_percent(cost->switch_ns));
 	else

@@ -68,8 +68,8 @@ static const char *paranoid_meaning(long level)
 	       : level == 0 ? "all CPUs for all users, but no raw tracepoints"
 	       : level == 1 ? "own tasks, with the kernel"
 	       : level == 2 ? "own tasks, in user mode only"
-	       : level == 3 ? "nothing (Debian's and Android's level)"
-			    : "nothing (Ubuntu's level)";
+	       : level == 3 ? "no counting without a capability (Debian, Android)"
+			    : "no counting without a capability (Ubuntu)";
 }
 
 static void report_paranoid(struct doctor *doctor, const struct doctor_facts *facts)
@@ -114,7 +114,7 @@ static void report_seccomp(struct doctor *doctor, const struct doctor_facts *fac
 	else if (!credentials->known)
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "seccomp", "unknown");
 	else if (credentials->seccomp == 2)
-		doctor_add(doctor, RIGHTS, DOCTOR_OK, "seccomp", "%s, perf_event_open passes",
+		doctor_add(doctor, RIGHTS, DOCTOR_OK, "seccomp", "%s, perf_event_open is allowed",
 			   filters);
 	else
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "seccomp", "no filter");

@@ -198,7 +198,8 @@ static int read_measure(struct encoding *e, const struct term *term)
 	if (!has_scale && !has_unit)
 		return 0;
 	if (e->measured)
-		return fail_term(e, -EINVAL, term, "another event with a unit is in these terms");
+		return fail_term(e, -EINVAL, term,
+				 "only one event with a unit can be in these terms");
 	e->measured = true;
 	e->event->scale = 1;
 	if (has_scale && !parse_scale(scale, &e->event->scale))
@@ -227,7 +228,7 @@ static int encode_alias(struct encoding *e, const struct term *alias, const char
 	struct term term;
 
 	if (alias->value && !(alias->n_value == 1 && alias->value[0] == '1'))
-		return fail_term(e, -EINVAL, alias, "an event that takes no value");
+		return fail_term(e, -EINVAL, alias, "it is an event, which takes no value");
 	e->aliased = true;
 	while (next_term(&at, terms + strlen(terms), &term)) {
 		__u64 *word = word_of(&e->attr, term.name, term.n_name);

@@ -79,19 +79,20 @@ int event_tracepoint_explain(const struct event_context *context, const char *na
 			 name);
 		if (found == 0 && sys_dir_each(context->sys, path, stop_at_first, NULL) == 0)
 			return error_set(err, -ENOENT,
-					 "Tracepoint '%s' does not exist; others of "
-					 "'%s' do.",
-					 quoted.text, event_quote(name, tp.subsystem).text);
+					 "There is no tracepoint '%s'. To see those of "
+					 "'%s': --list events %s:",
+					 quoted.text, event_quote(name, tp.subsystem).text,
+					 event_quote(name, tp.subsystem).text);
 	}
 	if (found == 0)
 		return 0;
 	if (found == -EACCES || found == -EPERM)
 		return error_set(err, -EACCES,
-				 "Unknown event '%s'; if it is a tracepoint, only "
-				 "root may read its number in tracefs: try sudo.",
+				 "Unknown event '%s'. If it is a tracepoint: only "
+				 "root may read its number in tracefs. Try sudo.",
 				 quoted.text);
 	return error_set(err, -ENOENT,
-			 "Unknown event '%s'; tracepoints need tracefs: sudo mount "
+			 "Unknown event '%s'. Tracepoints need tracefs: sudo mount "
 			 "-t tracefs tracefs /sys/kernel/tracing",
 			 quoted.text);
 }

@@ -84,7 +84,7 @@ static int emit(struct parser *p, struct metric_op op, size_t pops)
 {
 	p->depth = p->depth - pops + 1;
 	if (p->depth > METRIC_DEPTH_MAX)
-		return fail_at(p, -E2BIG, p->at, "more than %d values wait for their operator",
+		return fail_at(p, -E2BIG, p->at, "more than %d values are kept at once",
 			       METRIC_DEPTH_MAX);
 	if (p->depth > p->depth_max)
 		p->depth_max = p->depth;

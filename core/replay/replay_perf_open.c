@@ -89,8 +89,8 @@ static int judge(const struct replay_perf *perf, struct error *err)
 	else if (!(sample->has & PERF_SAMPLE_CPU) || !(sample->has & PERF_SAMPLE_TID))
 		why = "Its samples lack the task or the CPU.";
 	else if (replay_plan_leader(&perf->events, sample)->attr.write_backward)
-		why = "It was recorded with --overwrite: the last record comes first, and the "
-		      "first are missing.";
+		why = "It was recorded with --overwrite, which drops the first records and "
+		      "reverses the others.";
 	if (!why)
 		return 0;
 	return error_set(err, -EOPNOTSUPP, "%s Record with: %s", why, remedy(perf));
@@ -168,7 +168,7 @@ static void note_plan(struct replay_perf *perf)
 			  "turns on the counters, short slices contain counts of several tasks.");
 }
 
-/* A task without a record is unknown, and is not shown as nonexistent. */
+/* A task without a record is unknown: it may exist. */
 static int check_target(const struct replay_perf *perf, struct error *err)
 {
 	const struct target_spec *target = &perf->kind.state->config->target;

@@ -16,7 +16,7 @@
 enum { DEPTH_MAX = 256 }; /* parents; a longer chain is a cycle */
 
 #define TEXT_NO_MATCH "No selected task was recorded so far."
-#define TEXT_ALREADY  "This recording has only its own target's tasks. All of them are shown."
+#define TEXT_ALREADY  "This recording has only the tasks of its own target. All of them are shown."
 
 static bool has_number(const pid_t *numbers, size_t n, pid_t number)
 {

@@ -376,9 +376,9 @@ static const char *why_undefined(enum event_levels levels)
 {
 	switch (levels) {
 	case EVENT_LEVELS_USER:
-		return "it used no cycles in user mode, and only that is counted";
+		return "it used no cycles in user mode, and only user mode is counted";
 	case EVENT_LEVELS_KERNEL:
-		return "it used no cycles in the kernel, and only that is counted";
+		return "it used no cycles in the kernel, and only the kernel is counted";
 	case EVENT_LEVELS_ALL:
 	case EVENT_LEVELS:
 		break;
@@ -455,5 +455,5 @@ void verdict_explain(const struct judge *judge, const struct judgement *judgemen
 						  : "; preset topdown may show what it waits for");
 	else if (judgement->verdict == VERDICT_BACKEND)
 		verdict_append(text, size,
-			       "; memory or execution units, which is not counted here");
+			       "; memory and execution units are not counted separately here");
 }

@@ -85,7 +85,7 @@ def privileged():
     page.check_finding("user", "ok", "root", "CAP_PERFMON")
     page.check_finding("seccomp", "ok", "no filter")
     page.check_finding("paranoid", "ok", str(paranoid()))
-    page.check_finding("own cost", "ok", "% of a CPU now", "a context switch costs")
+    page.check_finding("own cost", "ok", "% of a CPU now", "us for each context switch")
     with open("/proc/sys/kernel/osrelease", encoding="ascii") as release:
         page.check_finding("kernel", "ok", release.read().strip())
     has_cycles = run("perf", "stat", "-e", "cycles", "true") if shutil.which("perf") else None

@@ -380,7 +380,7 @@ static void limits(void **state)
 		{"open parentheses", "", "(", 4000, "", -E2BIG, "nested more than 64 deep"},
 		{"open functions", "", "min(", 1000, "", -E2BIG, "nested more than 64 deep"},
 		{"many minuses are no nesting", "", "-", 4000, "1", 0, ""},
-		{"values wait for operators", "", "1+2*(", 60, "1", -E2BIG, "values wait"},
+		{"values wait for operators", "", "1+2*(", 60, "1", -E2BIG, "values are kept"},
 		{"a name of 255 bytes", "'", "n", 255, "'", -ENOENT, "position 1"},
 		{"a name of 256 bytes", "'", "n", 256, "'", -E2BIG, "more than 255 bytes"},
 		{"a name of 4000 bytes", "", "n", 4000, "", -E2BIG, "more than 255 bytes"},

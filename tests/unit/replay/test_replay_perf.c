@@ -419,8 +419,9 @@ static const struct perf_case cases[] = {
 	{"backwards",
 	 {{SW, 0, 7, 7, 1000, 2, 90}, {SW, 0, 8, 8, 900, 1, 50}},
 	 .format = BACK,
-	 .failure = "It was recorded with --overwrite: the last record comes first, and the first "
-		    "are missing. " HARDWARE},
+	 .failure =
+		 "It was recorded with --overwrite, which drops the first records and reverses the "
+		 "others. " HARDWARE},
 	{"a command, and no list of threads",
 	 {{SW, 0, 7, 7, 1000, 1}, {SW, 1, 7, 7, 1001, 2}},
 	 .format = COMMAND,

@@ -153,8 +153,8 @@ static void judges(void **state)
 		 {{"ipc", 0.4}, {"topdown_backend", 60}},
 		 0,
 		 VERDICT_BACKEND,
-		 "backend-bound: back% 60.0 >= 20; memory or execution units, which is not counted "
-		 "here"},
+		 "backend-bound: back% 60.0 >= 20; memory and execution units are not "
+		 "counted separately here"},
 		{"top-down: front end",
 		 {{"topdown_frontend", 40}, {"topdown_backend", 25}},
 		 0,
@@ -317,10 +317,10 @@ static void gives_the_reason(void **state)
 		 .want = "it used no cycles that were counted."},
 		{"no cycles in user mode", .given = {{"ipc", 0, FIGURE_UNDEFINED}},
 		 .levels = EVENT_LEVELS_USER,
-		 .want = "it used no cycles in user mode, and only that is counted."},
+		 .want = "it used no cycles in user mode, and only user mode is counted."},
 		{"no cycles in the kernel", .given = {{"ipc", 0, FIGURE_UNDEFINED}},
 		 .levels = EVENT_LEVELS_KERNEL,
-		 .want = "it used no cycles in the kernel, and only that is counted."},
+		 .want = "it used no cycles in the kernel, and only the kernel is counted."},
 		{"lost records", .pmu = "",
 		 .given = {{"cpu_percent", 90, FIGURE_LOST}, {"cs_per_s", 30000, FIGURE_LOST}},
 		 .flags = ROW_LOST, .want = "records were lost, so its figures are too low."},
