@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Parses the Accept header of a request, which is untrusted. It stands apart from metrics_server.c
- * because a fuzzer runs it.
+ * Parses the Accept header of a request, which is untrusted. Separate from metrics_server.c because
+ * a fuzzer runs it.
  */
 #include "core/output/accept_header.h"
 

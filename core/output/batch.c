@@ -21,7 +21,9 @@ static int set_output_error(int code, struct error *err)
 			 error_remedy(code));
 }
 
-/* As threads or rolled up; a summary's rows are processes in any case, with counts. */
+/*
+ * Prints the threads, or rows rolled up. The rows of a summary are always processes, with counts.
+ */
 static void write_view(const struct snapshot *snapshot, const struct batch_options *options,
 		       FILE *out)
 {

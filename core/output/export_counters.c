@@ -87,7 +87,7 @@ static int compare_age(const void *a, const void *b)
 	return strcmp(left->key, right->key);
 }
 
-/* Removes an eighth more than necessary, so that not each new account causes it. */
+/* Removes an eighth more than necessary, so that the next new accounts need no removal. */
 static void remove_oldest(struct export_counters *counters)
 {
 	size_t n, keep = counters->most - counters->most / 8;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Parses the Host header of a request, which is untrusted. It stands apart from metrics_server.c
- * because a fuzzer runs it, and because the options check host names with it.
+ * Parses the Host header of a request, which is untrusted. Separate from metrics_server.c because a
+ * fuzzer runs it, and because the options check host names with it.
  */
 #include "core/output/host_header.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The contract is in listen_address.h. Most of this file is refusals: each has the text that was
- * typed, and what to type or do instead.
+ * The contract is in listen_address.h. Most of this file is error messages: each quotes the typed
+ * text, and says what to type or do instead.
  */
 #include "core/output/listen_address.h"
 
@@ -18,7 +18,7 @@
 
 enum {
 	PORT_MAX = 65535,
-	BACKLOG = 128, /* so many wait to be accepted */
+	BACKLOG = 128, /* connections that may wait to be accepted */
 };
 
 static bool read_port(const char *text, in_port_t *port)
@@ -45,7 +45,7 @@ static int refuse_host(const char *text, const char *host, struct error *err)
 			 text);
 }
 
-/* What stands before the port; "" for this machine alone. */
+/* Parses the part before the port; "" means that only this machine can connect. */
 static bool read_host(const char *host, in_port_t port, struct listen_address *address)
 {
 	struct sockaddr_in *four = (struct sockaddr_in *)&address->where;

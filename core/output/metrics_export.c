@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A snapshot has what an interval counted; here it is added to what was before. Where an event was
- * counted for a part of the time only, its estimate is: monitoring divides one counter by another,
- * which is wrong where one of them stands for a half and the other for all.
+ * Adds the counts of each interval to counters that only grow. An event that was counted for a part
+ * of an interval is added as its estimate for the whole interval: monitoring divides one counter by
+ * another, so both must cover the same time.
  */
 #include "core/output/metrics_export_internal.h"
 
@@ -14,12 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Accounts of each kind; a machine may have more processes, but hardly so many that ran lately. */
+/* Accounts of each kind. A machine may have more processes, but hardly as many that ran lately. */
 enum { ACCOUNTS_MAX = 32768 };
 
 enum {
 	SHORT_LABEL_BYTES = 2 * 3 * sizeof(((struct row *)0)->user), /* comm is shorter */
-	LABELS_BYTES = 2 * SHORT_LABEL_BYTES + 64, /* all but the cgroup's, with names and quotes */
+	LABELS_BYTES =
+		2 * SHORT_LABEL_BYTES + 64, /* all labels but the cgroup, with names and quotes */
 };
 static_assert(sizeof(((struct row *)0)->comm) <= sizeof(((struct row *)0)->user),
 	      "a comm has room where a user's name has");
@@ -53,14 +54,14 @@ void metrics_export_free(struct metrics_export *export)
 	free(export);
 }
 
-/* One snapshot on its way in. */
+/* A snapshot while it is added. */
 struct intake {
 	struct metrics_export *export;
 	const struct snapshot *snapshot;
-	size_t *names;    /* of each event; SIZE_MAX: it gets none */
-	char **cgroups;   /* the label of each of the snapshot's */
-	char *text;       /* where the labels of a row are put together ... */
-	size_t text_size; /* ... which has room for those of any */
+	size_t *names;    /* for each event its index in export->names; SIZE_MAX: no name */
+	char **cgroups;   /* for each cgroup of the snapshot the value of its label */
+	char *text;       /* buffer for the labels of a row */
+	size_t text_size; /* enough for any row */
 };
 
 static void add_tally(const struct intake *intake, const uint64_t *tally, bool machine,
@@ -105,7 +106,7 @@ static void name_events(struct intake *intake)
 	}
 }
 
-/* Adds scaled counts, each the sum of those of other series. */
+/* Adds scaled counts that are sums of other series (core/output/out_sums.h). */
 static void add_sum(const struct intake *intake, const struct out_scaled *scaled,
 		    struct export_counters_sums *sums)
 {
@@ -184,7 +185,7 @@ static void add_cpus(const struct intake *intake)
 	}
 }
 
-/* Many rows share few cgroups, and their names are long. */
+/* Makes one label per cgroup: many rows share few cgroups, and their names are long. */
 static void make_cgroup_labels(struct intake *intake)
 {
 	const struct snapshot *snapshot = intake->snapshot;
@@ -213,7 +214,7 @@ static size_t append_text(const struct intake *intake, size_t at, const char *pi
 	return at + text_copy(intake->text + at, intake->text_size - at, piece);
 }
 
-/* Where there is none, it is left out: that is the same to monitoring. */
+/* Leaves out a label without a value, which means the same to Prometheus. */
 static size_t append_label(const struct intake *intake, size_t at, const char *name,
 			   const char *value)
 {
@@ -236,7 +237,7 @@ static const char *short_label(const char *name, char label[SHORT_LABEL_BYTES])
 	return label;
 }
 
-/* intake->text, until the next row. */
+/* Returns intake->text, which is valid until the next row. */
 static const char *make_labels(const struct intake *intake, enum metrics_export_crowd crowd,
 			       const struct row *row, const char *pid)
 {
@@ -271,7 +272,7 @@ static void add_row(const struct intake *intake, enum metrics_export_crowd crowd
 	struct account *account = export_counters_run(&intake->export->crowds[crowd],
 						      task ? pid : labels, task ? row->start_ns : 0,
 						      labels, now_ns, tally[TALLY_TASK_CLOCK]);
-	/* A task that runs after its end was reported too early. */
+	/* A task may run on after its reported end. Then its end is now. */
 	if (task && (account->ended_ns || row->flags & ROW_EXITED))
 		account->ended_ns = now_ns;
 	add_tally(intake, tally, false, &account->sums);
@@ -309,7 +310,7 @@ static void add_crowd(const struct intake *intake, enum metrics_export_crowd cro
 	rows_fini(&rows);
 }
 
-/* In a replay one goes to and fro, and what is shown again was counted before. */
+/* Whether the snapshot was added before: a replay can go back and show an interval again. */
 static bool is_added(const struct metrics_export *export, const struct snapshot *snapshot)
 {
 	return snapshot->replay[0] && !snapshot->run && snapshot->time_ns <= export->time_ns;

@@ -13,10 +13,10 @@
  * which prints it.
  */
 
-/* Of an event, in the last snapshot. */
+/* An event in the last snapshot. */
 struct metrics_export_event {
 	bool counted;         /* it has a column */
-	struct figure figure; /* of the machine, without idle time, or with it */
+	struct figure figure; /* of the whole machine */
 };
 
 struct metrics_export_cpu {
@@ -29,7 +29,7 @@ struct metrics_export_cpu {
 /* The kinds of sums, in the order of the text. */
 enum metrics_export_whole {
 	METRICS_EXPORT_MACHINE,
-	METRICS_EXPORT_IDLE, /* printed if no CPU is */
+	METRICS_EXPORT_IDLE, /* printed only if no CPU is */
 	METRICS_EXPORT_UNATTRIBUTED,
 	METRICS_EXPORT_OTHERS,
 	METRICS_EXPORT_TARGET,
@@ -56,7 +56,7 @@ struct metrics_export {
 	size_t n_cpus, cpus_capacity;
 	struct export_counters crowds[METRICS_EXPORT_CROWDS];
 
-	/* Number of snapshots; facts of the last one. */
+	/* Sums of all snapshots, then facts of the last one. */
 	uint64_t snapshots, lost_records;
 	uint64_t records, self_cpu_ns; /* cost of pmctop; 0: unknown, or a replay */
 	bool intervals;                /* a snapshot of an interval was added */

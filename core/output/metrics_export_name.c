@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names as `promtool check metrics` wants them: base units, no capital letters, no colons (which
- * are for recording rules).
+ * Makes the names that `promtool check metrics` accepts: base units, no capital letters, and no
+ * colons, which are for recording rules.
  */
 #include "core/output/metrics_export_name.h"
 
@@ -16,10 +16,10 @@
 
 enum { WORD_MAX = 200 };
 
-/* What an event's word must not be: it names the metric of those that have none. */
+/* The metric of all events without a word of their own. No event may have this word. */
 #define SHARED_WORD "event"
 
-/* What kernels and libpfm4 count in, in the base units that Prometheus has for it. */
+/* The units of the kernel and libpfm4, and the base units of Prometheus. */
 static const struct {
 	const char *unit, *base;
 	double factor;
@@ -60,7 +60,7 @@ static bool is_taken(const struct metrics_export_names *names, const char *word)
 	return strcmp(word, SHARED_WORD) == 0;
 }
 
-/* With the unit behind it, unless it has_unit so itself. */
+/* Returns the word, with the unit at its end. NULL: it is empty or taken. The caller frees it. */
 static char *choose_word(const struct metrics_export_names *names, const char *label,
 			 const char *unit)
 {
@@ -120,7 +120,7 @@ void metrics_export_put_count(FILE *out, const struct metrics_export_name *name,
 
 	if (name->scale == 1) {
 		fprintf(out, "%" PRIu64, count);
-	} else if (name->scale == 1e-9) { /* to the last digit: double has fewer */
+	} else if (name->scale == 1e-9) { /* a double would lose the last digits */
 		metrics_export_put_seconds(out, count);
 	} else {
 		text_trimmed(text, sizeof(text), (double)count * name->scale, 9);
@@ -128,7 +128,9 @@ void metrics_export_put_count(FILE *out, const struct metrics_export_name *name,
 	}
 }
 
-/* quote: what stands for one, two bytes at most. */
+/*
+ * Returns the escaped text, which the caller frees. `quote` replaces '"' and has at most two bytes.
+ */
 static char *escape(const char *text, const char *quote)
 {
 	size_t size = 3 * strlen(text) + 1, n = 0;

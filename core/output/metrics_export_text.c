@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * OpenMetrics 1.0 and Prometheus' text format 0.0.4, which is what node_exporter reads files in and
- * promtool checks, differ in three lines: the name in TYPE and HELP has _total or not, there is a
- * UNIT, and an EOF. What only one of them knows (the type info) is not used: the other's readers
- * refuse all of the text for it.
+ * Prints OpenMetrics 1.0, or Prometheus' text format 0.0.4, which node_exporter reads from files
+ * and promtool checks. Only OpenMetrics has the lines UNIT and EOF, and names counters without
+ * _total in the lines TYPE and HELP. The type `info` exists only there and is not used, because a
+ * reader of the other format would refuse the whole text.
  *
  *   https://prometheus.io/docs/specs/om/open_metrics_spec/
  *   https://prometheus.io/docs/instrumenting/metrics_export_formats/
@@ -24,7 +24,7 @@ struct export_writer {
 	FILE *out;
 };
 
-/* Sums with what names them; labels "" where there is only one of a kind. */
+/* The sums of one line, and its labels; "": it has none. */
 struct series {
 	const char *labels;
 	const struct export_counters_sums *sums;
@@ -38,8 +38,8 @@ enum metric_type {
 struct family {
 	const char *prefix, *word; /* "cpu", "cycles" */
 	enum metric_type type;
-	const char *unit; /* that the word ends with; "" */
-	const char *of;   /* what comes before the help; "" */
+	const char *unit; /* the last part of `word`; "": none */
+	const char *of;   /* text in front of `help`; "": none */
 	const char *help;
 };
 
@@ -75,7 +75,7 @@ static void put_family(const struct export_writer *writer, const struct family *
 	fprintf(out, " %s\n", family->unit);
 }
 
-/* All of a line but its value; the label's value may be any text. */
+/* Prints a line up to its value. `label` (NULL: none) may have any text as its value. */
 static void put_sample(const struct export_writer *writer, const struct family *family,
 		       const char *labels, const char *label, const char *value)
 {
@@ -118,7 +118,7 @@ static bool has_any(const struct export_writer *writer, size_t event, const stru
 	return false;
 }
 
-/* Each event that is counted now is a metric, but those that have to share one. */
+/* Prints a metric for each event that is counted now. Events without a word share one metric. */
 static void put_events(const struct export_writer *writer, const char *prefix, const char *help,
 		       const struct series *series, size_t n)
 {
@@ -161,7 +161,7 @@ static void put_wholes(const struct export_writer *writer)
 		const char *prefix, *help;
 	} wholes[METRICS_EXPORT_WHOLES] = {
 		[METRICS_EXPORT_MACHINE] = {"machine", ": the whole machine, with its idle time."},
-		[METRICS_EXPORT_IDLE] = {"idle", ": what idle CPUs did."},
+		[METRICS_EXPORT_IDLE] = {"idle", ": all CPUs, in their idle time."},
 		[METRICS_EXPORT_UNATTRIBUTED] =
 			{"unattributed", ": credited to no task, because records were lost."},
 		[METRICS_EXPORT_OTHERS] = {"others", ": tasks that were not selected."},
@@ -197,7 +197,7 @@ static void put_cpus(const struct export_writer *writer)
 		n++;
 	}
 	put_events(writer, "cpu", ": on this CPU, with its idle time.", all, n);
-	put_events(writer, "idle", ": the part of a CPU that was its idle time.", idle, n);
+	put_events(writer, "idle", ": on this CPU, in its idle time.", idle, n);
 	free(labels);
 	free(idle);
 	free(all);
@@ -256,7 +256,7 @@ static void put_crowd(const struct export_writer *writer, enum metrics_export_cr
 static void put_topology(const struct export_writer *writer)
 {
 	static const struct family family = {
-		"", "topology_info", TYPE_GAUGE, "", "", "Where a CPU is, and of which type."};
+		"", "topology_info", TYPE_GAUGE, "", "", "Socket, NUMA node and type of a CPU."};
 	const struct metrics_export *export = writer->export;
 
 	if (any_cpu(export))
@@ -280,7 +280,9 @@ static void put_topology(const struct export_writer *writer)
 	}
 }
 
-/* How far to trust a counter: the share of the last interval in which it was counted. */
+/*
+ * Prints how far a counter can be trusted: the share of the last interval in which it was counted.
+ */
 static void put_shares(const struct export_writer *writer)
 {
 	static const struct family family = {"",
@@ -359,8 +361,8 @@ static void put_last_snapshot(const struct export_writer *writer)
 					      "", "",        "Kernel records that were read."};
 	static const struct family native = {"", "own_cpu_seconds",         TYPE_COUNTER, "seconds",
 					     "", "CPU time used by pmctop."};
-	static const struct family interval = {"", "interval_seconds",  TYPE_GAUGE, "seconds",
-					       "", "The last interval."};
+	static const struct family interval = {
+		"", "interval_seconds", TYPE_GAUGE, "seconds", "", "Length of the last interval."};
 	static const struct family time = {"",         "snapshot_timestamp_seconds",
 					   TYPE_GAUGE, "seconds",
 					   "",         "When the last interval ended."};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * libmicrohttpd speaks HTTP; the loop around it is ours, for two rules that it does not have. Its
- * timeout begins anew with every byte that comes, so that a byte now and then keeps a connection
- * for good; and when all connections are taken it lets others wait until one goes. Here a
- * connection has a fixed time for a request and its answer, whatever it sends, and the slowest
+ * libmicrohttpd parses HTTP. The loop around it is pmctop's, for two rules that the library does
+ * not have. The library's timeout begins again with each byte, so a client that sends a byte now
+ * and then keeps its connection forever. When all connections are in use, the library lets new
+ * clients wait. Here a connection has a fixed time for a request and its answer, and the slowest
  * connection is closed to make room.
  *
- * Clients stand in the order of when they last had an answer, or came: the first is always the next
- * to go. It goes by shutdown(), which libmicrohttpd notices as the end of what it sends.
+ * Clients are in the order of their last answer, or of their arrival if they have had none: the
+ * first is the next to be closed. shutdown() closes it, which libmicrohttpd reads as the end of the
+ * client's data.
  */
 #include "core/output/metrics_server.h"
 
@@ -29,19 +30,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The library takes ten at a time: they must find room before one is let go. */
+/* libmicrohttpd accepts ten connections before the loop can close one, so some places stay free. */
 enum {
 	CLIENTS_KEPT = METRICS_SERVER_CLIENTS - 12,
 	CLIENT_BYTES = 8 << 10, /* of a request and the head of its answer */
-	WAIT_MOST_MS = 1000,    /* of the thread */
+	WAIT_MOST_MS = 1000,    /* the longest wait of the thread */
 };
 
-/* How long a wait takes that fails. */
+/* The pause after a wait that failed. */
 #define FAILED_WAIT_NS (10 * NS_PER_MS)
 
 #define PATIENCE_NS (METRICS_SERVER_PATIENCE_S * NS_PER_S)
 
-/* A connection. One that was shut down stands in no list: the library is about to close it. */
+/* A connection. After shutdown() it is in no list: libmicrohttpd will close it soon. */
 struct client {
 	TAILQ_ENTRY(client) link;
 	int fd;
@@ -132,7 +133,7 @@ static void on_answered(void *arg, struct MHD_Connection *connection, void **con
 	begin_wait(server, client);
 }
 
-/* Takes the response over. */
+/* Takes ownership of the response. */
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *type,
 			      struct MHD_Response *response)
 {
@@ -149,7 +150,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status
 static enum MHD_Result answer_line(struct MHD_Connection *connection, unsigned status,
 				   const char *text)
 {
-	/* It is not written to, but its type is not const. */
+	/* A copy, because the argument of libmicrohttpd is not const. */
 	char *bytes = xstrdup(text);
 
 	return answer(connection, status, "text/plain; charset=utf-8",
@@ -181,7 +182,7 @@ static enum MHD_Result note_body_header(void *arg, enum MHD_ValueKind kind, cons
 	return MHD_YES;
 }
 
-/* Whether any header says so: the library believes the first of several. */
+/* Whether a header announces a body. libmicrohttpd reads only the first of several such headers. */
 static bool has_body(struct MHD_Connection *connection)
 {
 	bool found = false;
@@ -214,9 +215,9 @@ struct refusal {
 };
 
 /*
- * Why the Host headers of a request do not allow an answer; NULL: they do. A request has one (RFC
- * 9112, 3.2). That of HTTP/1.0 may have none: browsers send no such requests, so no web page reads
- * the answer (host_header.h).
+ * Returns the reason why the Host headers forbid an answer; NULL: they allow it. A request must
+ * have one (RFC 9112, 3.2). A request of HTTP/1.0 may have none: browsers send no such requests, so
+ * no web page can read the answer (host_header.h).
  */
 static const struct refusal *refusal_by_host(const struct host_names *hosts,
 					     struct MHD_Connection *connection, const char *version)
@@ -236,7 +237,7 @@ static const struct refusal *refusal_by_host(const struct host_names *hosts,
 	return !hosts || host_header_is_ours(headers.last, hosts) ? NULL : &not_ours;
 }
 
-/* A path is what was sent: %00 would end it where it does not. */
+/* Paths are compared as they were sent: a decoded %00 would end one too early. */
 static size_t keep_escapes(void *arg, struct MHD_Connection *connection, char *text)
 {
 	(void)arg, (void)connection;
@@ -244,8 +245,8 @@ static size_t keep_escapes(void *arg, struct MHD_Connection *connection, char *t
 }
 
 /*
- * Called with the head of a request, and again when there is no more to come. What is answered the
- * first time closes the connection, unread: that is for what has no business here.
+ * Called after the headers of a request, and again after its end. An answer in the first call
+ * closes the connection without reading the rest, so only refusals are sent there.
  */
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,
 				  const char *method, const char *version, const char *body,
@@ -280,7 +281,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 			   "Not found. The metrics are at /metrics.\n");
 }
 
-/* Milliseconds that the thread may wait: a second at most, so that it stops if nothing wakes it. */
+/* Milliseconds that the thread may wait: at most a second, so that it stops if nothing wakes it. */
 static int patience_ms(struct metrics_server *server)
 {
 	int late_ms = dismiss_late(server), ms = WAIT_MOST_MS;
@@ -310,7 +311,7 @@ static void *serve_clients(void *arg)
 	return NULL;
 }
 
-/* The socket is the library's from here on where there is one. */
+/* If this succeeds, libmicrohttpd owns the socket. */
 static struct MHD_Daemon *start_daemon(struct metrics_server *server, int fd)
 {
 	return MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, server,

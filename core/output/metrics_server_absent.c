@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What stands for metrics_server.c in a build without libmicrohttpd (make HTTP=0): a static one,
- * since that library wants GnuTLS, parts of which Debian has as shared libraries alone.
+ * Replaces metrics_server.c in a build without libmicrohttpd (make HTTP=0). A static program needs
+ * such a build: libmicrohttpd needs GnuTLS, and Debian has parts of that only as shared libraries.
  */
 #include "core/output/metrics_server.h"
 

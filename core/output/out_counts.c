@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every cell is made before the first is written, since the widths are those of the widest: this is
- * printed once and need not stand still.
+ * All cells are formatted before the first is printed, because the widest cell sets the width of
+ * its column. The widths may differ from run to run: a summary is printed once.
  */
 #include "core/output/out_counts.h"
 
@@ -38,7 +38,7 @@ static void group_digits(const char *number, char *text, size_t size)
 	text[length] = '\0';
 }
 
-/* Whole counts as they are, in u64; times and what has a unit with its fraction. */
+/* Formats whole counts exactly, as u64; times and counts with a unit get decimals. */
 static void format_count(const struct event *event, size_t index, const struct metric_input *input,
 			 struct figure figure, struct count_line *line)
 {
@@ -80,8 +80,8 @@ static void fill_event(const struct columns *columns, size_t i, const struct met
 }
 
 /*
- * Each beside the event that its formula names first, a rate beside its count; on a line of its own
- * if another metric is there. Returns how many lines there are then.
+ * Puts each metric beside the first event of its formula, and a rate beside its count. A metric
+ * gets a line of its own if that place is taken. Returns the number of lines.
  */
 static size_t fill_metrics(const struct columns *columns, const struct figure *figures,
 			   struct count_line *lines)
@@ -104,7 +104,7 @@ static size_t fill_metrics(const struct columns *columns, const struct figure *f
 	return n;
 }
 
-/* All rows as one; the caller calls rows_fini. */
+/* Sums all rows into one; the caller calls rows_fini. */
 static void add_up(const struct snapshot *snapshot, struct rows *all)
 {
 	const struct columns *columns = snapshot->columns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A row is a struct of all that the first columns may say, so that each kind of row names only what
- * it has.
+ * A row is a struct with a member for each of the first columns. Each kind of row sets only the
+ * members that it has.
  */
 #include "core/output/out_csv.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 
 struct csv {
-	char *header; /* that was written last; NULL: none was */
+	char *header; /* the last one printed; NULL: none */
 };
 
 struct csv *csv_new(void)
@@ -32,7 +32,7 @@ void csv_free(struct csv *csv)
 	free(csv);
 }
 
-/* Quoted where need be. `first` in a line has no comma before it. */
+/* Prints a field, in quotes if it needs them. The first field of a line has no comma before it. */
 static void put_field(FILE *out, const char *text, bool first)
 {
 	size_t length = strlen(text);
@@ -53,7 +53,7 @@ static void put_field(FILE *out, const char *text, bool first)
 	fputc('"', out);
 }
 
-/* A text from outside; NULL is unknown. */
+/* Prints a text from outside; NULL: unknown. */
 static void put_text(FILE *out, const char *text)
 {
 	size_t size = 3 * strlen(text ? text : "") + 1;
@@ -72,7 +72,7 @@ static void put_integer(FILE *out, bool known, uint64_t number)
 		fputc(',', out);
 }
 
-/* Of names that are taken; each is printable, as it is written. */
+/* The names of columns that are in use, as they are printed. */
 struct names {
 	char **items;
 	size_t n, capacity;
@@ -86,7 +86,7 @@ static bool names_have(const struct names *names, const char *name)
 	return false;
 }
 
-/* Under its own name, or as "kind.name", "kind.name.2" ... */
+/* Adds a column with this name, or as "kind.name", "kind.name.2" ... if the name is in use. */
 static void add_name(struct names *names, const char *kind, const char *text)
 {
 	size_t size = 3 * strlen(text) + 64;
@@ -169,7 +169,7 @@ struct csv_row {
 	const uint64_t *lost_records; /* NULL: not attributed to the row */
 	struct out_counts_of counts;
 	const struct figure *figures;
-	bool has_metrics; /* ... though they may be unknown */
+	bool has_metrics; /* the row has metrics, even if all are unknown */
 };
 
 static void put_state(FILE *out, const char *name, struct figure figure, bool *any)

@@ -19,7 +19,7 @@ static void put_seconds_or_null(FILE *out, uint64_t ns, bool known)
 		fputs("null", out);
 }
 
-/* What was counted, and that scaled. */
+/* The counts, and the same counts scaled. */
 static void put_counts(FILE *out, const char *name, const struct out_counts_of *counts,
 		       bool (*put)(FILE *, const struct out_counts_of *, size_t))
 {
@@ -114,7 +114,7 @@ static void put_part(FILE *out, const char *name, const struct out_counts_of *co
 	fputc('}', out);
 }
 
-/* What makes it a summary. */
+/* The members that only a summary has. */
 static void put_run(FILE *out, const struct snapshot_run *run)
 {
 	fprintf(out, ",\"summary\":true,\"part\":%u,\"parts\":%u,\"command\":[", run->part,

@@ -35,9 +35,10 @@
  * "verdict" is the main loss of a task (verdict_name), or null if too little is counted. The
  * verdict of the totals is the loss with most of the tasks' CPU time.
  *
- * With a filter there are {"filter"}, its text, and in totals {"left_out":{EVENTS,STATES}}: what
- * the tasks did that it keeps out. A row of a tree that only stands above some that pass has their
- * counts. With --top there are {"top","rows_left_out"}, and what these did is in "left_out" too.
+ * With a filter there are {"filter"}, its text, and in totals {"left_out":{EVENTS,STATES}}: the
+ * counts of the tasks that the filter leaves out. A row of a tree that does not pass, but is above
+ * rows that pass, has their counts only. With --top there are {"top","rows_left_out"}, and the
+ * counts of these rows are in "left_out" too.
  *
  * "count" has the counted privilege levels ("all", "user", "kernel"). "threads" has the number of
  * the user's threads that ran, and of those with counters: only if tasks are counted one by one,

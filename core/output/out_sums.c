@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lines are added one by one. What a line did while an event was not counted is kept apart by
- * event. Its estimate is the difference between two readings: of all that was added, and of that
- * without these lines. Both are read as every figure is, so states, domains and windows need no
- * rule here.
+ * Lines are added one by one. Lines for which an event was not counted are also added to a sum for
+ * that event. Their estimate is the difference of two readings: of the sum of all lines, and of
+ * that sum without these lines. Both are read like every figure, so states, domains and windows
+ * need no rule here.
  */
 #include "core/output/out_sums.h"
 
@@ -15,9 +15,9 @@
 struct line_sum {
 	const struct columns *columns;
 	uint64_t *scaled;    /* by event: of the lines that know it */
-	uint64_t *idle;      /* by event: of idle time, which the others do not have */
+	uint64_t *idle;      /* by event: of idle time, which is not in the other members */
 	uint64_t *tally;     /* of all lines */
-	uint64_t *uncounted; /* by event a tally: of the lines for which it was NOT_COUNTED */
+	uint64_t *uncounted; /* a tally for each event: the lines for which it was NOT_COUNTED */
 };
 
 static void line_sum_init(const struct columns *columns, struct line_sum *sum)
@@ -46,7 +46,7 @@ static uint64_t *uncounted_tally(const struct line_sum *sum, size_t event)
 	return sum->uncounted + event * tally_width(&sum->columns->plan->shape);
 }
 
-/* What sockets and /proc count of no task is in the tally of `unattributed` already. */
+/* Counts of sockets and /proc that belong to no task are in the tally of `unattributed` already. */
 static bool is_estimated(const struct event *event)
 {
 	return event->kind != EVENT_SOCKET && event->kind != EVENT_PROC;

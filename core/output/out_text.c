@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The widths are those that the view states, whatever is in the rows, so that the columns of one
- * refresh stand under those of the one before; COMMAND comes last and is not padded.
+ * Columns have the widths that the view gives, whatever the rows contain, so they stay in place
+ * from refresh to refresh. COMMAND is the last column and is not padded.
  */
 #include "core/output/out_text.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { COMMAND_COLUMNS = 60 }; /* of the command that a summary is of */
+enum { COMMAND_COLUMNS = 60 }; /* of the command in the title of a summary */
 
 static void put_printable(FILE *out, const char *text)
 {
