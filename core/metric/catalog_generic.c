@@ -16,7 +16,7 @@ static const struct {
 	{"branches", "branches retired (branch-instructions)"},
 	{"branch-misses", "mispredicted branches"},
 	{"cache-references", "cache accesses: of the last level on Intel, L2 on Zen, L1D on Arm"},
-	{"cache-misses", "cache misses, at the level that cache-references has"},
+	{"cache-misses", "cache misses, at the same level as cache-references"},
 	{"ref-cycles", "cycles of a clock that frequency scaling does not change"},
 	{"bus-cycles", "cycles of the bus"},
 	{"stalled-cycles-frontend", "cycles in which nothing new could be fetched or decoded"},
@@ -31,7 +31,7 @@ static const struct {
 	{"major-faults", "page faults that read from a disk"},
 	{"alignment-faults", "unaligned accesses that the kernel completed; never on x86"},
 	{"emulation-faults", "instructions that the kernel emulated"},
-	{"bpf-output", "what BPF programs write"},
+	{"bpf-output", "output of BPF programs"},
 	{"dummy", "counts nothing"},
 };
 
@@ -46,7 +46,7 @@ static const struct {
 	{"dTLB", "data TLB", 2},
 	{"iTLB", "instruction TLB", 1},
 	{"branch", "branch predictor", 1},
-	{"node", "memory of the own NUMA node", 3},
+	{"node", "memory of the local NUMA node", 3},
 };
 
 static const struct {
@@ -92,8 +92,8 @@ int catalog_examples(const struct catalog_walk *walk)
 		 true},
 		{"kprobe:do_exit", "kprobe", "calls of a function of the kernel, +OFFSET", true},
 		{"kretprobe:do_exit", "kprobe", "returns from a function of the kernel", true},
-		{"uprobe:/bin/bash:0x31000", "uprobe", "passes of an offset in a program's file",
-		 true},
+		{"uprobe:/bin/bash:0x31000", "uprobe",
+		 "executions at an offset in a program's file", true},
 		{"uretprobe:/bin/bash:0x31000", "uprobe", "returns from a function of a program",
 		 true},
 		{"cycles:u", "modifier", "of user space only; :k of the kernel only", true},

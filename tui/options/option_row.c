@@ -517,7 +517,7 @@ const struct option_row option_rows[] = {
 	 .text = offsetof(struct options, cpus), .needs = "a name"},
 	{0, "count", "LEVELS", "privilege levels to count", read_count, count_word,
 	 .setting = true},
-	{0, "budget", "PERCENT", "limit of counting, of each CPU (3; a command: 0, none)",
+	{0, "budget", "PERCENT", "limit of counting, per CPU; 0: none (3; a command: 0)",
 	 read_budget, .setting = true},
 	{'s', "sort", "COLUMN", "sort by COLUMN; '-s help' lists all, -COLUMN reverses", read_sort,
 	 .setting = true},

@@ -10,20 +10,20 @@
 #include <stdlib.h>
 
 const struct variable_row variable_table[] = {
-	[VARIABLE_PMCTOPRC] = {"PMCTOPRC", "the configuration, where --config names none"},
+	[VARIABLE_PMCTOPRC] = {"PMCTOPRC", "configuration file, if --config names none"},
 	[VARIABLE_XDG_CONFIG_HOME] = {"XDG_CONFIG_HOME",
 				      "directory of the user's configuration and themes"},
-	[VARIABLE_HOME] = {"HOME", "where that is not set: its .config is the directory"},
+	[VARIABLE_HOME] = {"HOME", "its .config is used if XDG_CONFIG_HOME is not set"},
 	[VARIABLE_NO_COLOR] = {"NO_COLOR", "not empty: no colours, unless --color always"},
 	[VARIABLE_COLORTERM] = {"COLORTERM", "truecolor or 24bit: the terminal has all colours"},
 	[VARIABLE_TERM] = {"TERM", "the terminal"},
 	[VARIABLE_LINES] = {"LINES", "rows of a terminal that does not report its size"},
 	[VARIABLE_COLUMNS] = {"COLUMNS", "columns of a terminal that does not report its size"},
 	[VARIABLE_ESCDELAY] = {"ESCDELAY", "milliseconds to wait for what follows Esc"},
-	[VARIABLE_LC_ALL] = {"LC_ALL", "the character set: not UTF-8 draws ASCII"},
-	[VARIABLE_LC_CTYPE] = {"LC_CTYPE", "where LC_ALL is not set: the character set"},
-	[VARIABLE_LANG] = {"LANG", "where neither is set: the character set"},
-	[VARIABLE_TMPDIR] = {"TMPDIR", "directory of a command's output; else /tmp"},
+	[VARIABLE_LC_ALL] = {"LC_ALL", "character set; ASCII is drawn if it is not UTF-8"},
+	[VARIABLE_LC_CTYPE] = {"LC_CTYPE", "character set, if LC_ALL is not set"},
+	[VARIABLE_LANG] = {"LANG", "character set, if LC_ALL and LC_CTYPE are not set"},
+	[VARIABLE_TMPDIR] = {"TMPDIR", "directory of a command's output; default: /tmp"},
 	[VARIABLE_PATH] = {"PATH", "directories of commands"},
 };
 
