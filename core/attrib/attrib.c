@@ -79,7 +79,7 @@ static OFTEN void credit_slice(struct attrib *attrib, const struct stream *strea
 
 /*
  * Several tasks may have run in the slice: the group was off the PMU or throttled, or samples of
- * switches are missing. `missing`: those that N counted; 0 if N did not count them.
+ * switches are missing. `missing`: how many, by N; 0 if N did not count them.
  */
 SELDOM static void credit_doubtful_slice(struct attrib *attrib, const struct stream *stream,
 					 const struct sample *sample, uint64_t missing)
@@ -136,7 +136,7 @@ static OFTEN void end_slice(struct attrib *attrib, struct stream *stream,
 	const struct attrib_layout *layout = stream->layout;
 	const uint64_t *now = sample->reading, *last = stream->last;
 	uint64_t grown = stream_switches(layout, now) - stream_switches(layout, last);
-	/* The reading before may have this switch in N already. */
+	/* N of the reading before may include this switch. */
 	uint64_t missing = grown > !sample->tick ? grown - !sample->tick : 0;
 	bool throttled = running_throttled(stream_running(attrib, stream), &stream->since);
 
@@ -153,8 +153,8 @@ static OFTEN void end_slice(struct attrib *attrib, struct stream *stream,
 }
 
 /*
- * The task that runs at time_ns, after the group's last sample. If the group has had no sample in
- * its turn, the clock's group names it, unless that has had a sample in this turn.
+ * The task that runs at time_ns, by the records since the group's last sample. If they do not name
+ * it, those since the last sample of the clock's group do, unless that sample is younger.
  */
 static struct attrib_runner runner_at_time(const struct attrib *attrib, const struct stream *stream,
 					   uint64_t time_ns)
@@ -204,8 +204,8 @@ void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t s
 		stream->origin_ns = start_ns - stream->last[READING_ENABLED_NS];
 		running_since_begin(&stream->since, stream_running(attrib, stream), start_ns);
 		/*
-		 * The slice of the clock's group may have an EXIT already. Without such a slice a
-		 * window begins: a task that was exiting before it has exited.
+		 * A task that was exiting may have its EXIT in the current slice of the clock's
+		 * group. Without that group, a window begins: such a task has ended before it.
 		 */
 		if (clock)
 			stream->since.slice_at = clock->since.slice_at;
@@ -237,16 +237,19 @@ SELDOM static struct attrib_runner runner_of_foreign(struct attrib *attrib,
 	return runner;
 }
 
-/* Whether the tracepoint made a sample: each event then has one with the fields it requested. */
+/*
+ * Whether the tracepoint made the sample. Then each event has its own sample, with the fields that
+ * it requested.
+ */
 static bool is_traced(const struct stream *stream, const struct record *record)
 {
 	return stream->format || record->sample.next != 0;
 }
 
 /*
- * Whether the time of a sample, which differs from the group's clock, is another program's. Only
- * the clock's group is always on, so only its clock can be relied on; the other groups go by its
- * last sample.
+ * Whether a sample has the time of another program's clock, if its time differs from the group's
+ * clock. Only the clock's group is always on, so only its clock is reliable. Other groups use the
+ * last sample of that group.
  */
 SELDOM static bool has_foreign_time(const struct attrib *attrib, const struct stream *stream,
 				    const struct record *record)
@@ -360,7 +363,7 @@ bool attrib_runner_at(struct attrib *attrib, size_t cpu, const struct record *re
 	size_t n_at = READING_VALUES + stream->layout->switch_value;
 	uint64_t n_before = record->sample.reading[n_at] - (record->id != stream->tick_id);
 	clamp_reading(stream, record, reading);
-	/* The kernel may read N a moment after the time. */
+	/* The kernel may read N a little later than the time, when N has one switch more. */
 	if (reading[n_at] > n_before)
 		reading[n_at] = n_before;
 	uint64_t missing = n_before - reading[n_at];

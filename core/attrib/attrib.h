@@ -115,14 +115,14 @@ void attrib_restore(struct attrib *attrib, const struct attrib_stream *stream,
 
 /*
  * Finds the task that ran on a CPU at a reading of the clock's group, by the next sample of that
- * group. Returns false if the record is no such sample, or not after the reading. A read is not
- * atomic, so values of the reading that are beyond those of the records before and after it are set
- * to these. Marks a CPU on which another program's sample names the task.
+ * group. Returns false if the record is no such sample, or not after the reading. The kernel does
+ * not read all values at once, so values of the reading are limited to those of the records before
+ * and after it. Marks a CPU on which another program's sample names the task.
  */
 bool attrib_runner_at(struct attrib *attrib, size_t cpu, const struct record *record,
 		      uint64_t *reading, struct attrib_runner *runner);
 /*
- * The same before there is such a sample, by the records up to now: a SWITCH, the tracepoint's
+ * The same while there is no such sample, by the records up to now: a SWITCH, the tracepoint's
  * next, or a tick. Returns false if none names the task, or if the reading has a switch without a
  * record.
  */

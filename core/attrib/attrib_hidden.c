@@ -36,7 +36,7 @@ bool hidden_is_explained(const struct attrib *attrib, const struct stream *strea
 
 /*
  * Fills in the tally and the task. There were several hidden tasks if several switches are missing,
- * or if the last sample named another task than the SWITCH record as the one before.
+ * or if the last sample and the SWITCH record name different tasks.
  */
 static void find_hidden_task(struct attrib *attrib, const struct stream *stream,
 			     struct hidden_part *part)
@@ -97,7 +97,7 @@ static void move_group_ns(struct attrib *attrib, const struct stream *stream,
 	move_amount(&slice[beside], beside_ns, &tally[beside]);
 }
 
-/* Moves the time and the switches, and what they stand for beside the window. */
+/* Moves the time and the switches, and their estimates beside the window. */
 static void move_clock(struct attrib *attrib, const struct stream *stream,
 		       const struct hidden_part *part)
 {

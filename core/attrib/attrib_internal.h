@@ -160,7 +160,7 @@ static inline uint64_t stream_add_clock(const struct stream *stream, const uint6
 
 /* Begins a window at the last reading. */
 void window_begin(struct stream *stream, uint64_t weight);
-/* What a quantity that was counted in the window stands for beside the window. */
+/* The estimate beside the window for a quantity that was counted in the window. */
 uint64_t window_unseen(const struct stream *stream, uint64_t seen);
 /* The estimate at a reading. */
 void window_estimate(const struct stream *stream, const uint64_t *reading, uint64_t *unseen);

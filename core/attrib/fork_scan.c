@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Records are collected ring by ring, then sorted by time. The caller applies them in that order.
- * Apart from cpu_counters.c, which has one CPU: the list has the records of all.
+ * Separate from cpu_counters.c, which has one CPU: the list has the records of all CPUs.
  */
 #include "core/attrib/fork_scan.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The part of running_task.h that is not needed for each record. What is needed for each of
- * millions of records is inline in the header. Apart from attrib.c, which has the slices.
+ * millions of records is inline in the header. Separate from attrib.c, which has the slices.
  */
 #include "core/attrib/running_task.h"
 

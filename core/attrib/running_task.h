@@ -50,8 +50,8 @@ struct running_since {
 void running_note(struct running_task *task, const struct record *record);
 
 /*
- * Restores what a recording has (core/perfdata/recorder); time_ns 0: none. All groups of a CPU have
- * the same exit and came, if they have one.
+ * Restores the state that a recording has (core/perfdata/recorder); a record with time_ns 0 is
+ * none. `exit` and `came` are of the CPU: all its groups pass the same ones, or none.
  */
 struct running_since running_restore(struct running_task *task, const struct record *exit,
 				     const struct record *came, bool lost);
@@ -89,8 +89,8 @@ static inline void running_since_sample(struct running_since *since,
 }
 
 /*
- * Records since the last sample. For an EXIT it is that of slice_at, for a LOST that of switch_at.
- * NULL or false: none.
+ * The functions below return a record that came after the last sample; NULL or false: none. An EXIT
+ * counts from slice_at on, a LOST from switch_at on.
  */
 static inline const struct record *running_exit(const struct running_task *task,
 						const struct running_since *since)

@@ -159,8 +159,8 @@ void tasks_inherit(struct tasks *tasks, struct task *task, const struct task *pa
 }
 
 /*
- * The task that a FORK at time_ns began: one with this FORK, or one without a FORK that was seen
- * since; the oldest of these. NULL: none.
+ * The task that began with a FORK at time_ns: the oldest one that has this FORK, or that was seen
+ * since and has no FORK. NULL: none.
  */
 static struct task *find_forked(const struct tasks *tasks, pid_t tid, uint64_t time_ns)
 {

@@ -87,9 +87,9 @@ struct task *tasks_comm(struct tasks *tasks, const struct record *record);
 struct task *tasks_exit(struct tasks *tasks, const struct record *record);
 
 /*
- * All that is known of a task of another machine (a recording), as of time_ns. Sets it for the task
- * of this tid that began at start_ns and has, or has not, exited, else for one with an unknown
- * start, else for a new one.
+ * Sets all that is known of a task of another machine (a recording), as of time_ns. It is the task
+ * of this tid with the same start and the same state (exited or not), else one with an unknown
+ * start, else a new one.
  */
 struct task_facts {
 	pid_t pid, tid, ppid;
@@ -103,9 +103,9 @@ struct task *tasks_set_facts(struct tasks *tasks, const struct task_facts *facts
 
 /*
  * Reads comm, user, cgroup and parent from /proc, once per exec: two small files and one stat. A
- * task that is gone gets those of its parent. Its user is that of its nearest living ancestor, read
- * from /proc after the fork, because setuid() makes no record. That costs one stat for each such
- * ancestor between two calls, for any number of children.
+ * task that is gone gets those of its parent, except the user: setuid() makes no record, so the
+ * user is read from the nearest ancestor that is alive, after the fork. Between two calls that
+ * costs one stat for each such ancestor, for any number of children.
  */
 void tasks_read_proc(struct tasks *tasks, struct task *task);
 

@@ -82,9 +82,9 @@ static inline struct hash_slot *hash_table_slot(const struct hash_table *table, 
 }
 
 /*
- * The same, but NULL if it is not among the first `most` slots of the search. For keys from
- * outside, which may be made to have one home, so that each search is long. `most` is
- * HASH_PROBES_MAX, except in tests.
+ * The same, but NULL if the search needs more than `most` slots. For keys from outside: they may be
+ * chosen so that all have one home and each search is long. `most` is HASH_PROBES_MAX, except in
+ * tests.
  */
 enum { HASH_PROBES_MAX = 1024 };
 static inline struct hash_slot *hash_table_slot_within(const struct hash_table *table, uint64_t key,

@@ -43,8 +43,8 @@ struct note {
 
 /*
  * Sentences for the user about this run, each text once. Urgent notes stand first, the latest of
- * them on top. At most NOTES_MAX are kept: an urgent note displaces the last one, another one is
- * dropped. Zeroed is empty.
+ * them on top. At most NOTES_MAX are kept. If there are more, a new urgent note replaces the last
+ * note, and any other new note is dropped. Zeroed is empty.
  */
 struct notes {
 	struct note *items;

@@ -39,7 +39,7 @@ static int check_present(const struct safe_path *place, const char *path, struct
 	return 0;
 }
 
-/* Opens the file that was checked, and no other that got its name since. */
+/* Opens the file that was checked. Fails if another file has its name since. */
 static int open_present(struct safe_path *place, const char *path, struct error *err)
 {
 	bool regular = S_ISREG(place->status.st_mode);

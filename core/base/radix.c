@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * One pass a byte, from the lowest. The bytes of all passes are counted at once, and a byte that is
- * the same in all keys needs no pass. Apart from view.c, which chooses the keys.
+ * the same in all keys needs no pass. Separate from view.c, which chooses the keys.
  */
 #include "core/base/radix.h"
 

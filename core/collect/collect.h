@@ -39,7 +39,7 @@ struct collect_ops {
 	int (*admit)(struct collect *self, pid_t pid, struct error *err);
 	/*
 	 * Begins the next interval. It may first open all counters again by a new plan, and change
-	 * the states of events. It must if self->stale.
+	 * the states of events. If self->stale it must do so.
 	 */
 	void (*renew)(struct collect *self);
 	/*

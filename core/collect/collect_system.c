@@ -4,9 +4,10 @@
  *
  * While an interval runs, the rings are drained when they are full enough. To end it, the groups of
  * all CPUs are read, one after the other. There each CPU's part of the interval ends, in the middle
- * of a slice. The records name the running task: those before (the tracepoint's next, a SWITCH), or
- * the next one: a switch, or a tick that is armed for it. If none comes in time (a stalled or idle
- * virtual CPU), the time since the last record is unattributed, except what /proc/stat calls idle.
+ * of a slice. A record before that names the running task (the tracepoint's next, a SWITCH), or the
+ * next record does: a switch, or a tick that is armed for this. If none comes in time (a stalled or
+ * idle virtual CPU), the time since the last record is unattributed, except what /proc/stat counts
+ * as idle.
  *
  * Hardware groups that do not fit on the PMU together take turns, several times an interval. A turn
  * also ends where the running task is known, so that the group's last slice can be attributed.
@@ -33,7 +34,7 @@
 
 enum {
 	RING_BYTES_MIN = 64 << 10,
-	/* At 1.6 million records a second half of it lost none (104-byte records). */
+	/* Half of it lost no record at 1.6 million records a second (of 104 bytes). */
 	RING_BYTES_MAX = 2 << 20,
 	RINGS_BYTES = 128 << 20, /* of all CPUs together */
 };
@@ -217,8 +218,8 @@ static void begin_turns(struct collect_system *self)
 }
 
 /*
- * With the software event, samples do not name the task any more once a rival samples switches:
- * SWITCH records must. They are requested soon, not at the end of a long interval.
+ * With the software event, samples no longer name the task when a rival samples switches, so SWITCH
+ * records are needed. They are requested soon, not at the end of a long interval.
  */
 static void schedule_rival_check(struct collect_system *self)
 {

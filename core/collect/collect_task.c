@@ -62,7 +62,7 @@ static void add_proc_counts(const struct collect_task *self, const struct proc_s
 	const struct event_set *events = self->context.events;
 	struct proc_scan_usage grown = entry->grown;
 	uint64_t slack_ns = 2 * self->proc_scan.tick_ns;
-	/* Counters include the tasks that it started; /proc does not. */
+	/* Counters of a task include the tasks that it started; /proc does not. */
 	uint64_t used_ns = ran_ns <= grown.ran_ns + slack_ns ? ran_ns : grown.ran_ns;
 	bool has_times = entry->kernel || proc_times_estimate(used_ns);
 

@@ -75,7 +75,7 @@ static size_t find_codes(const struct contention *contention, const struct plan 
 }
 
 /*
- * Leaves out events that have one counter, which is taken, so that the others can be counted.
+ * Leaves out events that only one, taken, counter can count, so that the others can be counted.
  * Returns false if all events run alone, or none. An event that does not open alone (Intel's
  * top-down events) counts as running.
  */

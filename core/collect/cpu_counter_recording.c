@@ -69,7 +69,7 @@ static void record_member(const struct event_set *events, const struct plan *pla
 	recorder_event(recorder, &attr, event, name, coming->ids, n);
 }
 
-/* Adds the id of an event beside the groups, which may be younger than its CPU. */
+/* Adds the id of an event outside of the groups. It may have been opened later than the CPU. */
 static void add_event_id(const struct sys *sys, int fd, uint64_t *id, struct coming *coming)
 {
 	if (fd >= 0 && !*id && sys_perf_ioctl(sys, fd, PERF_EVENT_IOC_ID, (uintptr_t)id) == 0)

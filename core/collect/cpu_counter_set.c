@@ -8,12 +8,11 @@
 #include "core/base/util.h"
 
 enum {
-	TICKLESS_CUTS = 3,   /* a CPU without a tick at that many cuts is waited for less */
+	TICKLESS_CUTS = 3,   /* after so many cuts without a tick, a CPU is waited for less */
 	TICKLESS_TURNS = 3,  /* a turn waits that many times for a tick */
 	TURNS_EACH = 4,      /* turns of a group per interval */
 	TURN_COST = 100,     /* turns may take 1/100 of pmctop's time */
-	TURN_COST_MOST = 10, /* more only so that each group has its turn in an interval, and no
-				more than this */
+	TURN_COST_MOST = 10, /* up to 1/10 if a group would have no turn in the interval */
 };
 /*
  * How long to wait for a tick: first awake, since it comes at once; then asleep, since a virtual
@@ -155,7 +154,10 @@ static void act_or_arm(const struct cpu_counter_set *cpus, struct cpu_counters *
 		act(cpu, NULL);
 }
 
-/* Ends a CPU without such a record: on this thread's CPU pmctop ran, else it is unknown. */
+/*
+ * Ends the interval on a CPU without such a record. On this thread's CPU the task was pmctop, else
+ * it is unknown.
+ */
 static void end_unnamed(const struct cpu_counter_set *cpus, struct cpu_counters *cpu)
 {
 	const struct attrib_runner runner = cpu->reads_itself ? runner_self(cpus) : attrib_unknown;

@@ -140,9 +140,9 @@ void cpu_counters_disarm(struct cpu_counters *cpu);
 void counted_group_disarm(struct counted_group *counted);
 
 /*
- * Before the records of any CPU are applied, the FORK and COMM records of all are
- * (core/attrib/fork_scan): each CPU marks where its ring ends, then adds the records since the last
- * time up to its mark, then applies those that it added, in the order of time.
+ * The FORK and COMM records of all CPUs are applied before any other records
+ * (core/attrib/fork_scan). Each CPU marks where its ring ends, and adds its FORK and COMM records
+ * up to that mark. Then each CPU applies the ones that it added, in the order of time.
  */
 void cpu_counters_mark(struct cpu_counters *cpu);
 void cpu_counters_scan_forks(struct cpu_counters *cpu, struct fork_scan *fork_scan);

@@ -10,17 +10,17 @@
 
 /*
  * Keeps the cost of counting within a budget. The cost on a CPU is its switches, times the cost of
- * each for the kernel and for pmctop. If it exceeds the budget, the CPU is counted in windows.
- * The budget allows their total length. An interval has several parts with one window each, at a
- * random place in the part, so that no load is in step with the windows. The counts of a window
- * stand for its whole part (attrib_resume). The whole CPU is counted again after that has been
- * cheap enough for CALM_INTERVALS.
+ * each for the kernel and for pmctop. If it exceeds the budget, the CPU is counted in windows. The
+ * budget allows their total length. An interval has several parts with one window each, at a random
+ * place in the part, so that no load is in step with the windows. The counts of a window stand for
+ * its whole part (attrib_resume). The whole CPU is counted again after that has been cheap enough
+ * for CALM_INTERVALS.
  *
- * Recording slows switches. So tasks that do little but switch, switch more often outside a window
- * than in it.
+ * Recording makes switches slower. So a task that mostly switches does it more often outside a
+ * window than in it.
  *
- * pmctop's cost per record is measured as CPU time. The kernel's cost per switch cannot be: it is
- * taken to be the time of one reading of the same counters, which is measured.
+ * pmctop's cost per record is measured as CPU time. The kernel's cost per switch cannot be
+ * measured. The time to read the same counters once is used instead.
  */
 struct duty_cycle {
 	struct cpu_counter_set *cpus; /* borrowed */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Idle time by /proc/stat, less the idle time that records account for, is credited against the
- * unattributed time without records. What exceeds it waits: such time is known only when it is
- * over. Apart from collect_system.c, since only kernels that hide switches need it.
+ * Idle time of /proc/stat that no record accounts for is moved from unattributed to idle. What is
+ * more than the unattributed time waits for later intervals: such time is known only when it is
+ * over. Separate from collect_system.c, because only kernels that hide switches need it.
  */
 #include "core/collect/hidden_switches.h"
 

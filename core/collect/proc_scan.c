@@ -79,8 +79,8 @@ static void mark_gone(struct proc_scan *proc_scan, struct proc_scan_entry *entry
 }
 
 /*
- * Enters a task into the task table, apart from an older task of the same number. Returns whether
- * it is new, or has a new name.
+ * Adds a task to the task table. An older task of the same number stays another task. Returns
+ * whether it is new, or has a new name.
  */
 static bool identify(struct proc_scan *proc_scan, struct proc_scan_entry *entry,
 		     const struct proc_stat *stat, uint64_t now_ns)
@@ -162,11 +162,11 @@ static struct proc_scan_usage usage_of(const struct proc_scan *proc_scan,
 	};
 }
 
-/* An entry that was not fresh has growth from its second scan on. */
+/* If a task existed before its first scan, its entry has growth from the second scan on. */
 static void update_usage(struct proc_scan_entry *entry, const struct proc_scan_usage *now)
 {
 	const struct proc_scan_usage *used = &entry->used;
-	/* Fewer than before: by exec another thread has that number now. */
+	/* Fewer than before: after an exec, another thread has that number. */
 	bool switches_known = entry->fresh || (entry->known && entry->used_switches_known &&
 					       now->switches >= used->switches);
 
@@ -185,7 +185,7 @@ static void update_usage(struct proc_scan_entry *entry, const struct proc_scan_u
 	entry->switches_known = switches_known;
 }
 
-/* /proc has the switches of threads only: of a process they are known if it has one. */
+/* /proc has the switches of threads only, so those of a process are known if it has one thread. */
 static void update_process_usage(const struct proc_scan *proc_scan, struct proc_scan_entry *entry,
 				 const struct proc_stat *stat)
 {
@@ -231,7 +231,7 @@ static bool has_just_begun(const struct proc_scan *proc_scan, const struct proc_
 	       (stat->start_ticks + 1) * proc_scan->tick_ns > proc_scan->before_boottime_ns;
 }
 
-/* Of a thread that did not run no more files are read. */
+/* No more files are read for a thread that did not run. */
 static void scan_thread(struct proc_scan *proc_scan, struct proc_scan_entry *process, pid_t tid,
 			uint64_t now_ns)
 {
@@ -323,7 +323,7 @@ static void scan_inside(struct proc_scan *proc_scan, struct proc_scan_entry *ent
 		entry->known = false;
 	if (!entry->ours)
 		update_process_usage(proc_scan, entry, stat);
-	/* In a process that did not run no thread did: its ticks are their sum. */
+	/* A process has the sum of its threads' ticks: if it did not run, no thread did. */
 	else if (!ran && entry->by_thread && !target_has_roots(proc_scan->target))
 		skip_threads(proc_scan, entry);
 	else

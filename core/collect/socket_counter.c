@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The kernel counts such an event on one CPU of each socket, which the PMU names in sysfs. A value
- * is a sum since the opening, so a cut adds what it grew by. The events belong to no task: their
- * counts go to the totals and to unattributed. Apart from collect_system.c, which has no groups of
- * one event without a ring.
+ * is a sum since the opening, and a cut adds its growth. The events belong to no task: their counts
+ * go to the totals and to unattributed. Separate from collect_system.c, which has no groups of one
+ * event without a ring.
  */
 #include "core/collect/socket_counter.h"
 

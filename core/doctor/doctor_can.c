@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What pmctop can do here: the access that the kernel granted, and the reason for what it refused.
- * A remedy stands at the first finding that needs it.
+ * What pmctop can do here: the access that the kernel granted, and the reasons for each refusal. A
+ * remedy stands at the first finding that needs it.
  */
 #include "core/doctor/doctor_internal.h"
 

@@ -149,7 +149,7 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 		uint64_t now_ns = sys_now_ns(engine->sys);
 		if (ready > 0 || ready == -EINTR)
 			collect->ops->drain(collect);
-		else if (ready < 0) /* without the rings: they are drained at the cut */
+		else if (ready < 0) /* polling failed: the rings are drained at the cut */
 			n = 0;
 		if (now_ns >= deadline_ns)
 			return 0;

@@ -81,8 +81,8 @@ void engine_free(struct engine *engine);
 int engine_wait(struct engine *engine, uint64_t deadline_ns);
 
 /*
- * Queues a command. It is done at the end of the interval. New columns are in the next snapshot but
- * one.
+ * Queues a command. It is done at the end of the interval. New columns are in the snapshot after
+ * the next one.
  */
 void engine_do(struct engine *engine, const struct command *command);
 

@@ -17,7 +17,10 @@
 
 #include <poll.h>
 
-/* Shared by engine.c, an interval after the other, and engine_open.c, all before the first. */
+/*
+ * Shared by engine_open.c, which does all before the first interval, and engine.c, which does the
+ * intervals.
+ */
 struct engine {
 	const struct sys *sys;
 	struct engine_config config;

@@ -214,8 +214,8 @@ static void note_suspend(struct engine_notes *self)
 }
 
 /*
- * perf's clocks run on while a hypervisor takes the CPU, and no counter does: the time is in %CPU
- * and in no count.
+ * While a hypervisor takes the CPU, perf's clocks continue and its counters do not. So the time is
+ * in %CPU and in no count.
  */
 static void note_stolen_time(struct engine_notes *self)
 {

@@ -62,7 +62,7 @@ static void append_code(const struct pmu_set *pmus, const struct event_code *cod
 		return;
 	}
 	append_text(text, size, "%s/config=0x%llx", name, config);
-	if (config1 && !target) /* an address of a probe's text means nothing */
+	if (config1 && !target) /* of a probe it is an address, which means nothing to a user */
 		append_text(text, size, ",config1=0x%llx", config1);
 	if (config2)
 		append_text(text, size, ",config2=0x%llx", config2);

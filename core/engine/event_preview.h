@@ -22,9 +22,9 @@ struct event_preview {
 	char encoding[512];      /* of all events: "cpu/config=0x412e/u", for perf and -e */
 	enum event_kind kind;    /* HARDWARE if any event is; else of the first */
 	bool counted;            /* each event has a column already */
-	/* HARDWARE: groups that take turns on a CPU, now and then; 1: no turns. */
+	/* HARDWARE: groups that take turns on a CPU, without and with the event; 1: no turns. */
 	unsigned turns_before, turns_after;
-	/* Counters of that PMU: needed then, and present; 0: unknown. */
+	/* Counters of that PMU: needed with the event, and present; 0: unknown. */
 	unsigned needed, counters;
 };
 

@@ -31,7 +31,7 @@ struct feed_ops {
 	struct snapshot *(*snapshot)(void *ctx);
 	/* Sets the length of intervals, also of the current one. */
 	void (*set_interval)(void *ctx, uint64_t interval_ns);
-	/* Queues a command. New columns are in the next snapshot but one. */
+	/* Queues a command. New columns are in the snapshot after the next one. */
 	void (*command)(void *ctx, const struct command *command);
 	/* Accepts a query. Only the latest query of a kind is answered. */
 	void (*query)(void *ctx, const struct query *query);

@@ -108,8 +108,8 @@ int event_modify(const char *name, const char *text, struct event *event, struct
 }
 
 /*
- * Whether an event has an instruction of either level as its cause. Other software events happen in
- * the kernel, so without its level they would count nothing (context-switches:u is always 0).
+ * Whether instructions cause the event, in user mode or in the kernel. Other software events happen
+ * only in the kernel, so without its level they count nothing (context-switches:u is always 0).
  */
 static bool is_of_both_levels(const struct perf_event_attr *attr)
 {

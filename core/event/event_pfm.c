@@ -16,8 +16,8 @@
 #include <string.h>
 
 /*
- * The length of a name without the modifiers of event_modifier.h. I stays part of the name, because
- * libpfm4 ignores case and its i inverts.
+ * The length of a name without the modifiers of event_modifier.h. The letter I stays part of the
+ * name: libpfm4 ignores case, and its own modifier i inverts.
  */
 static size_t length_without_modifiers(const char *name)
 {

@@ -138,7 +138,7 @@ int event_alias_resolve(const struct event_context *context, const char *name, s
 	*rest = name + length;
 	if (!context->sys || !context->pmus || (name[length] == ':' && name[length + 1] == ':'))
 		return EVENT_NOT_MINE;
-	/* Core PMUs come first. If they have the event, other PMUs are not meant. */
+	/* Core PMUs come first. If they have the event, other PMUs are not tried. */
 	for (size_t i = 0; i < context->pmus->n; i++) {
 		const struct pmu *pmu = &context->pmus->items[i];
 

@@ -171,7 +171,7 @@ static void add_task_pmu(struct drawing *drawing, size_t pmu)
 	plan_packing_fini(&packing);
 }
 
-/* Any group has the time of a task, so there must be one with members. */
+/* Each group measures the time of a task, so there must be one with members. */
 static void add_task_clock(struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->shape.n_groups; i++)
@@ -232,7 +232,7 @@ static void add_sockets(struct drawing *drawing)
 	}
 }
 
-/* The events of /proc beside counted CPUs: one domain of all CPUs. */
+/* Adds the domain of the /proc events to a plan of counted CPUs: one domain for all CPUs. */
 static void add_proc_domain(struct drawing *drawing)
 {
 	const struct event_set *events = drawing->request->events;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pack that refused so many wants is full, because each try opens a group in the kernel. */
+/* A pack that has refused so many wants counts as full: each try opens a group in the kernel. */
 enum { REFUSALS_FULL = 8 };
 
 int plan_code_on(const struct event *event, size_t pmu)

@@ -11,8 +11,8 @@
 /*
  * What can be counted on this machine, one entry at a time, for lists and pickers. The kernel's
  * answer to an open decides whether an event can be counted (probe.h), not a table. All text is
- * printable (text.h) and borrowed for the call. A callback that returns other than 0 ends the walk,
- * which returns that value.
+ * printable (text.h) and borrowed for the call. If a callback returns another value than 0, the
+ * walk ends and returns that value.
  *
  * A pattern is a glob (if it has * ? or [), or a part of the name or description. Case does not
  * matter. NULL: all. A pattern of CATALOG_PATTERN_MAX bytes or more matches nothing, because the

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Lists metrics with the form that this machine uses. Each form is compiled with an event set of
- * its own, because a listed metric must not add events to the run. One source of entries of its
- * own, so it is a file like its siblings.
+ * its own, because a listed metric must not add events to the run.
  */
 #include "core/metric/catalog.h"
 

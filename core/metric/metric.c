@@ -150,12 +150,17 @@ static struct figure read_counters(const struct metric_reading *reading,
 	if (clock_ns == 0 && event->kind != EVENT_SOCKET &&
 	    (sum.value > 0 || !any_group_counted(&input->plan->shape, tally)))
 		return figure;
-	/* Also without time on the clock: its last reading failed, that of another group did not.
+	/*
+	 * Also if the clock has no time: its last reading failed, but that of another group did
+	 * not.
 	 */
 	if (sum.covered_ns == 0)
 		return unknown(FIGURE_NOT_COUNTED);
 	if (sum.scaled || !is_whole(sum.covered_ns, clock_ns)) {
-		/* Tasks that may not be counted can differ from those that are. */
+		/*
+		 * The rates of tasks that may not be counted can differ from those of the other
+		 * tasks.
+		 */
 		if (input->plan->per_task && input->machine)
 			return unknown(FIGURE_NOT_COUNTED);
 		double share = (double)sum.covered_ns / (double)clock_ns;

@@ -131,8 +131,8 @@ struct metric_input {
 void metric_read(const struct metric_readings *readings, const struct metric_input *input,
 		 struct figure *figures);
 /*
- * Returns the metric of the row, of the figures that metric_read() filled. The state and share of a
- * rate are no better than those of the interval.
+ * Returns the metric of a row from the figures of metric_read(). The state and share of a rate are
+ * no better than those of interval_s.
  */
 struct figure metric_eval(const struct metric *metric, const struct figure *figures,
 			  struct figure interval_s);

@@ -126,7 +126,7 @@ static void read_together(struct metric_reading *reading, const struct binding *
 	}
 }
 
-/* Returns the index of an equal reading, or adds it. Takes over its counters. */
+/* Returns the index of an equal reading, or adds this one. Takes ownership of reading->items. */
 static size_t intern(struct metric_readings *readings, struct metric_reading *reading)
 {
 	for (size_t i = 0; i < readings->n; i++) {

@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 /*
- * The columns that the user wants, in their order, the events that they need, probed, and the
- * events that must be in one group.
+ * The columns that the user wants, in their order, and the events that they need. The events are
+ * probed. Some of them must be in one group.
  */
 struct selection_column {
 	struct metric_def def; /* owned */

@@ -50,8 +50,8 @@ bool budget_fits(void *arg, size_t pmu, const struct event_code *const *codes, s
 void budget_lower(struct budget *budget, size_t pmu, size_t n);
 
 /*
- * Lowers the number of events a group to those of these codes that run. Call it if a group of them
- * opened on that CPU and does not run, as other programs hold counters.
+ * Lowers the number of events a group to the number of these codes that run. Call it if a group of
+ * them opened on that CPU and does not run, as other programs hold counters.
  */
 void budget_measure(struct budget *budget, size_t pmu, int cpu,
 		    const struct event_code *const *codes, size_t n);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * --doctor needs the number of counters, and whether they count. An event that can use all general
- * counters is opened in growing groups: the last group that opens has the counters of the PMU, the
- * last one that runs has those that are free.
+ * counters is opened in growing groups: the last group that opens shows how many the PMU has, the
+ * last one that runs shows how many are free.
  */
 #include "core/perf/counters.h"
 

@@ -13,8 +13,8 @@
  * as if the PMU were empty, but runs only if no other program has its counters.
  */
 struct counters {
-	int answer;  /* the kernel's, to cycles or to instructions, the better one: 0 or -errno */
-	bool cycles; /* cycles can be counted */
+	int answer; /* the kernel's answer to cycles or instructions, the better one: 0 or -errno */
+	bool cycles;       /* cycles can be counted */
 	bool instructions; /* instructions can be counted */
 	const char *event; /* the event that was opened `fit` times; NULL: none */
 	unsigned fit;      /* events of it that fit into a group */

@@ -77,7 +77,10 @@ int group_disarm_tick(const struct group *group);
 
 /* The attr of an event outside the groups that makes SWITCH records, for hidden switches. */
 struct perf_event_attr group_switch_record_attr(void);
-/* The attr of one that makes FORK, EXIT and COMM records while the groups are disabled. */
+/*
+ * The attr of an event outside the groups that makes FORK, EXIT and COMM records while the groups
+ * are disabled.
+ */
 struct perf_event_attr group_life_record_attr(void);
 
 /* The attr that counts a code in a group. */

@@ -57,7 +57,10 @@ struct perf_permission {
 
 void perf_permission_read(const struct sys *sys, struct perf_permission *permission);
 
-/* Whether perf_event_open sees a capability. It does not see those of another user namespace. */
+/*
+ * Whether perf_event_open accepts a capability of this process. In another user namespace it
+ * accepts none.
+ */
 bool perf_permission_has(const struct perf_permission *permission, unsigned capability);
 
 /* Whether perf_event_paranoid applies to this process, as in mainline Linux. */

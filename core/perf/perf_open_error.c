@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A refusal of perf_event_open as a sentence with its remedy, by errno and by what this process may
- * do. A level of access below all is denied for one reason at a time: the lowest level that is
- * denied has it.
+ * do. If a level of access is denied, the reason is that of the lowest denied level.
  */
 #include "core/perf/perf_open_error.h"
 

@@ -7,9 +7,9 @@
 
 /*
  * Which event samples the context switches of whole CPUs. The tracepoint sched:sched_switch is
- * preferred: its samples are not shared with other programs' events, they name a thread that has
- * already exited, why it stopped, and the next thread. Otherwise it is the software event
- * context-switches, for the reason that is its choice.
+ * preferred: its samples are not shared with other programs' events. They name a thread that has
+ * already exited, why it stopped, and the next thread. Otherwise the software event
+ * context-switches is used; `choice` has the reason.
  */
 enum switch_event_choice {
 	SWITCH_EVENT_TRACEPOINT,

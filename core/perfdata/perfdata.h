@@ -57,8 +57,9 @@ enum perfdata_type {
 };
 
 /*
- * In header.misc of a PERFDATA_ATTR: the ids belong to the event before, and the attr is repeated.
- * Valid in native recordings only: in pipes of perf before Linux 5.3 misc is uninitialized.
+ * A bit of header.misc in a PERFDATA_ATTR: the record has more ids of the event before, and the
+ * same attr again. Only native recordings have it: perf before Linux 5.3 leaves misc uninitialized
+ * in pipes.
  */
 enum { PERFDATA_MISC_MORE = 1 << 8 };
 

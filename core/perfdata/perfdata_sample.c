@@ -262,8 +262,8 @@ size_t perfdata_trailer_room(const struct perf_event_header *header)
 }
 
 /*
- * All records of the kernel have a trailer. Those that perf synthesizes have an empty one, or none
- * if the record is too short.
+ * All records of the kernel have a trailer. Records that perf synthesizes have an empty trailer, or
+ * none if they are too short.
  */
 static void parse_trailer(const struct perfdata_events *events,
 			  const struct perf_event_header *header, struct perfdata_sample *sample)

@@ -50,7 +50,7 @@ enum { RECORD_STREAM_BYTES = 1 << 18 };
 void record_stream_init(struct record_stream *stream, const struct record_source *source,
 			struct record_context *context);
 void record_stream_fini(struct record_stream *stream); /* zeroed is fine */
-/* Drops all bytes in the window: the next ones are those that fill() returns next. */
+/* Drops all bytes in the window. The stream continues with the bytes that fill() returns next. */
 void record_stream_clear(struct record_stream *stream);
 
 /*

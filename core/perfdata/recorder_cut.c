@@ -46,7 +46,7 @@ static void put_row(struct recorder *recorder, const struct snapshot *snapshot,
 	perfdata_text(data, cgroup);
 	perfdata_text(data, row->cmdline);
 	perfdata_native_end(data);
-	/* The kernel has reported tasks that started later to perf. */
+	/* For tasks that started later, the kernel's COMM record is in the recording. */
 	if (row->start_ns < recorder->began_ns && row->comm[0])
 		perfdata_comm(data, row->pid, row->tid, row->comm);
 	recorder_flush_full(recorder);

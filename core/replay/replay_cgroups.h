@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * The cgroups of a perf recording with --all-cgroups: their paths by the id in samples. It stands
- * apart from replay_facts because it grows while the recording is read.
+ * The cgroups of a perf recording with --all-cgroups: their paths by the id in samples. They are
+ * not in replay_facts because they grow while the recording is read.
  */
 struct replay_cgroups {
 	struct replay_cgroup *items; /* by id, ascending */

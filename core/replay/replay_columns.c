@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * The columns of a replay: those that were shown when it was recorded, or others of the same
- * events.
- */
+/* The columns of a replay: those that were recorded, or others of the recorded events. */
 #include "core/replay/replay_state.h"
 
 #include "core/base/util.h"

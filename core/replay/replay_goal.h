@@ -8,8 +8,8 @@
 
 /*
  * The interval that a reader is to reach: by its number, or the first that ends at or after a
- * position. Reaching it takes many steps, each reads one interval, so the caller can stop between
- * them.
+ * position. It takes many steps to reach it. Each step reads one interval, so the caller can stop
+ * between two steps.
  */
 enum replay_goal_kind {
 	REPLAY_GOAL_NONE,

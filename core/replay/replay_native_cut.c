@@ -83,7 +83,7 @@ int native_parse_cut(struct replay_native *native, struct native_words *words)
 	return 0;
 }
 
-/* Task time: by the switches, or by /proc where the kernel did not report some. */
+/* Task time: from the switches, or from /proc if the kernel did not report all switches. */
 static bool is_clock(const struct replay_native *native, size_t at)
 {
 	const struct tally_shape *shape = &native->state->interval.shape;

@@ -101,7 +101,8 @@ int native_parse_open(struct replay_native *native, struct native_words *words)
 			return -EBADMSG;
 	const struct attrib_stream stream = {
 		.cpu = cpu, .tick_id = tick_id, .layout = layout, .switch_id = switch_id};
-	attrib_cut(native->state->attrib, cpu); /* if it is in the way of one that counts */
+	attrib_cut(native->state->attrib,
+		   cpu); /* ends the slice of a stream that this one replaces */
 	attrib_restore(native->state->attrib, &stream, &state);
 	return 0;
 }

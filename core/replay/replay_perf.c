@@ -85,7 +85,8 @@ static int count_second_sample(struct perf_cpu *cpu, const struct perfdata_sampl
 }
 
 /*
- * 1 if the sample is of the group of the plan; 0; -errno if it should be, and counts other events.
+ * 1: the sample is of the plan's group; 0: it is not; -errno: it should be, but it has other
+ * events.
  */
 static int is_of_plan(struct replay_perf *perf, struct perf_cpu *cpu, struct error *err)
 {

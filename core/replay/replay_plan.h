@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 /*
- * The counted events of a perf recording: the event that samples every context switch, and the
- * counts in its samples, as events, plan and readings of pmctop.
+ * The counted events of a perf recording, as events, plan and readings of pmctop. They are the
+ * event that samples every context switch, and the events with counts in its samples.
  */
 struct replay_plan {
 	size_t leader;    /* index in the recording of the event that samples switches */

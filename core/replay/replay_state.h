@@ -21,7 +21,10 @@
 struct replay_columns {
 	struct event_set events; /* all recorded events, with their states */
 	struct plan *plan;       /* a reference */
-	/* n_defs 0: unknown; the preset of the configuration, or one for these events. */
+	/*
+	 * n_defs 0: the recording has none. Then the preset is that of the configuration, or one
+	 * for these events.
+	 */
 	struct metric_def *defs;
 	size_t n_defs, n_preset;
 	char *preset;
@@ -104,9 +107,9 @@ void replay_state_open(struct replay_state *state, const int *cpu_numbers, size_
 
 /*
  * Sets what is counted from now on, between two intervals: state->columns and the shape of the
- * interval. Columns of config and of commands are added if the recording has their events. No
- * stream of attrib may be open. Takes over the contents of *columns. 0, or -EINVAL with *err
- * filled: a column of config cannot be shown. After the first call that is a note.
+ * interval. Adds the columns of config and of commands if the recording has their events. No stream
+ * of attrib may be open. Takes over the contents of *columns. 0, or -EINVAL with *err filled if a
+ * column of config cannot be shown. After the first call, such a column becomes a note instead.
  */
 int replay_state_columns(struct replay_state *state, struct replay_columns *columns,
 			 struct error *err);

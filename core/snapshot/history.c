@@ -253,7 +253,7 @@ void history_read_range(const struct history *history, const struct history_key 
 {
 	struct reading reading = {.key = key, .metric = metric};
 	double step_ns = (double)(to_ns - from_ns) / (double)n;
-	uint64_t first = 0; /* first bucket that the next value may have a part of */
+	uint64_t first = 0; /* first bucket that may overlap the next value */
 
 	for (size_t i = 0; i < n; i++) {
 		double begin_ns = (double)i * step_ns, end_ns = begin_ns + step_ns;

@@ -30,7 +30,7 @@ struct history_bucket {
 	struct history_key *keys;
 	uint16_t *values; /* n_keys x n_metrics; in the block of the keys */
 	/* The share of `ns` in which each key was known, in 65535ths; NULL: all. */
-	uint16_t *known; /* in the same block */
+	uint16_t *known; /* in the block of the keys */
 	size_t n_keys;
 };
 

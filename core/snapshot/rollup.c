@@ -55,7 +55,7 @@ static void adding_init(struct adding *adding, const struct columns *columns, si
 {
 	size_t width = tally_width(&columns->plan->shape);
 
-	/* Rows are zeroed as they begin: most of this may never be touched. */
+	/* Rows are zeroed when they are used: most of this memory may never be touched. */
 	*adding->rows = (struct rows){
 		.items = xreallocarray(NULL, most, sizeof(*adding->rows->items)),
 		.tallies = xreallocarray(NULL, most, width * sizeof(*adding->rows->tallies)),
@@ -102,7 +102,7 @@ static void describe_group(enum rollup by, struct row *group, const struct row *
 	memcpy(group->user, process->user, sizeof(group->user));
 }
 
-/* A new row for that key; an older one of a number that was given out again moves on. */
+/* Adds a row for that key. An older row with the same, reused pid goes behind it in the table. */
 static size_t begin_row(struct adding *adding, uint64_t key)
 {
 	struct hash_slot *slot = hash_table_slot(&adding->table, key);
@@ -207,7 +207,7 @@ static void move_row(const struct columns *columns, const struct adding *adding,
 		rows->parents[to] = rows->parents[from];
 }
 
-/* Removes rows that do not pass. No row that passes is below one that does not. */
+/* Removes rows that do not pass. In a tree, such a row has no descendant that passes. */
 static void remove_rows(const struct columns *columns, const struct adding *adding)
 {
 	struct rows *rows = adding->rows;

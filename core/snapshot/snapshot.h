@@ -161,9 +161,9 @@ struct figure snapshot_interval_s(const struct snapshot *snapshot);
 uint64_t snapshot_counted_ns(uint64_t interval_ns, const uint64_t *tally, size_t cpus);
 
 /*
- * Returns the unattributed share of an event, 0..1, and the index of that event. From 0.01 on it is
- * that of task-clock (snapshot_unattributed_time), else the greatest one. Software events take part
- * from 10,000 on: the share of a few switches or faults means nothing.
+ * Returns the unattributed share of an event, 0..1, and the index of that event. From 0.01 on the
+ * event is task-clock (snapshot_unattributed_time), else the one with the greatest share. Software
+ * events take part from 10,000 on: the share of a few switches or faults means nothing.
  */
 double snapshot_unattributed(const struct snapshot *snapshot, size_t *event);
 /* Returns the unattributed share, 0..1, of the busy CPU time. */

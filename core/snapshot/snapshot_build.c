@@ -104,7 +104,7 @@ static void add_sleeping(struct filling *filling, struct task *task)
 			array_reserve(snapshot->sleeping, &filling->sleeping_capacity,
 				      snapshot->n_sleeping + 1, sizeof(*snapshot->sleeping));
 		tasks_refresh(source->tasks, task, source->now_ns, &filling->budget);
-		/* Before the row is filled: if the parent ended, ppid changes here. */
+		/* Before the row is filled: the refresh changes ppid if the parent has ended. */
 		above = tasks_above(source->tasks, task, source->now_ns);
 		fill_row(filling, task, &snapshot->sleeping[snapshot->n_sleeping++]);
 	}
@@ -277,7 +277,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	target_roots(source->target, &n_roots);
 	rows_init_still(columns, interval->n_ran + n_roots, still.n, rows);
 	rows->n = rows->n_still = 0;
-	/* Ancestors first: if a parent ended, ppid changes here. */
+	/* Ancestors first: the refresh changes ppid if the parent has ended. */
 	for (size_t i = 0; i < interval->n_ran; i++) {
 		tasks_refresh(source->tasks, interval->ran[i], source->now_ns, &filling.budget);
 		if (target_has(source->target, source->tasks, interval->ran[i]))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Adds snapshots up. Indices of cgroups differ from snapshot to snapshot, so a row gets the index
- * of its cgroup's path in the sum. A path is searched when the first row refers to it: of thousands
- * of cgroups few may have run, and the screen waits for sums.
+ * Adds snapshots up. The index of a cgroup differs from snapshot to snapshot, so each row gets the
+ * index of its cgroup's path in the sum. Only paths of cgroups with rows are searched: a machine
+ * may have thousands of cgroups, and the screen waits for the sum.
  */
 #include "core/snapshot/snapshot_merge.h"
 

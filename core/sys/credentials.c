@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Apart from perf_access.c: tests/fuzz/fuzz_proc.c parses texts, and the doctor prints the struct.
+/*
+ * Separate from perf_access.c: tests/fuzz/fuzz_proc.c parses texts, and the doctor prints the
+ * struct.
  */
 #include "core/sys/credentials.h"
 

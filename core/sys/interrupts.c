@@ -185,7 +185,7 @@ static const struct interrupt *find_line(const struct interrupts *interrupts, co
 
 enum { WRAP_MOST = 1 << 28 }; /* more do not come in one interval */
 
-/* The kernel has 32 bits. A count that fell without passing their end has begun anew. */
+/* The kernel counts in 32 bits. A count that fell without an overflow has begun again at 0. */
 static uint64_t growth(uint64_t before, uint64_t now)
 {
 	uint32_t wrapped = (uint32_t)(now - before);

@@ -42,7 +42,10 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
 }
 
-/* Whether a new descriptor, which is the lowest free one, is among those to leave free. */
+/*
+ * Whether a new descriptor is one of those that must stay free. A new descriptor is always the
+ * lowest free one.
+ */
 static bool is_reserved(int fd)
 {
 	struct rlimit files;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Each function of the table fails as on a machine without that file, event or process. Replays use
- * it, so that nothing of the machine on which they run gets into their figures.
+ * it, so that the machine on which they run does not change their figures.
  */
 #include "core/sys/sys_stub.h"
 

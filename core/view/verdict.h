@@ -81,20 +81,21 @@ struct judgement judge_figures(const struct judge *judge, const struct figure *f
 
 /*
  * Writes the rule that fired and its figures, "memory-bound: IPC 0.31 < 1 and caMPKI 24.10 >= 10".
- * If there is no verdict, writes why IPC is unknown, since with an IPC there is a verdict: no
- * counters, counters denied or in use, IPC is no column or was not counted; or lost records.
+ * With a known IPC there is always a verdict. So if there is none, writes why IPC is unknown (no
+ * counters, counters denied or in use, IPC is no column or was not counted), or that records were
+ * lost.
  */
 void verdict_explain(const struct judge *judge, const struct judgement *judgement,
 		     const struct figure *figures, char *text, size_t size);
 
 /*
- * Returns the verdict of the machine, or of the target, and writes the loss with the most CPU time
- * and its main task: "1.9 of 8 CPUs' time in memory-bound tasks: postgres (IPC 0.31,
- * caMPKI 24.10)". Of stalled tasks only the lost time counts, by the formula of stall%
+ * Returns the verdict of the machine, or of the target, and writes a sentence with the loss that
+ * has the most CPU time, and its main task: "1.9 of 8 CPUs' time in memory-bound tasks: postgres
+ * (IPC 0.31, caMPKI 24.10)". Of stalled tasks only the lost time counts, by the formula of stall%
  * (cpu_stall.h): "at least 1.9 of 8 CPUs' time lost in stalled tasks: postgres (IPC 0.31)". If no
- * loss stands out, judges the sum of all rows. That sentence begins with "the target is", or with
- * "your tasks are" if only the user's tasks are counted. If rows are too low
- * (snapshot_rows_too_low), returns VERDICT_NONE and writes that. text may be NULL.
+ * loss stands out, the sum of all rows is judged. The sentence then begins with "the target is", or
+ * with "your tasks are" if only the user's tasks are counted. If rows are too low
+ * (snapshot_rows_too_low), returns VERDICT_NONE and a sentence about that. text may be NULL.
  */
 enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, size_t size);
 

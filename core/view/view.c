@@ -81,7 +81,10 @@ static struct sort_key verdict_key(const struct view *view, size_t index)
 
 static struct sort_key sort_key(const struct view *view, size_t index)
 {
-	/* Lines are either rows or CPUs, and the columns fit: the other one is never used. */
+	/*
+	 * Lines are either rows or CPUs, and all columns are for that kind. The other kind is never
+	 * read.
+	 */
 	static const struct row no_row;
 	static const struct snapshot_cpu no_cpu = {.cpu = -1};
 	const struct view_column *column = &view->columns[view->sort_column];

@@ -59,10 +59,10 @@ struct view_column {
 	int metric;       /* index in columns->metrics, or -1 */
 	int then;         /* the same metric in the baseline's columns; -1: not counted */
 	unsigned width;   /* the same at every refresh; metrics: number and mark */
-	unsigned least;   /* as the last column: others are dropped for it; 0: width */
-	bool left;        /* left-aligned; numbers are right-aligned */
-	bool down;        /* sorted from the largest down, unless reversed */
-	unsigned weight;  /* narrow screens drop the lightest column first; 0: never */
+	unsigned least; /* least width as the last column, for which others are dropped; 0: width */
+	bool left;      /* left-aligned; numbers are right-aligned */
+	bool down;      /* sorted from the largest down, unless reversed */
+	unsigned weight; /* narrow screens drop the lightest column first; 0: never */
 };
 
 /* Unit of columns of events and of rates. */
@@ -121,12 +121,13 @@ struct view {
 	struct snapshot_cpu *cpu_lines;
 	const struct rows *rows;         /* &snapshot->threads or &rolled; NULL: lines are CPUs */
 	const struct snapshot_cpu *cpus; /* the snapshot's or cpu_lines; NULL: lines are tasks */
-	char **names;       /* by cgroup: name of each row (core/sys/cgroup_name), or NULL */
-	bool *last;         /* by tree: the row is the last of its siblings */
-	size_t *order;      /* indices in rows or cpus, of the lines */
-	size_t n;           /* lines; a filter by thread and spec.top make fewer than rows */
-	size_t n_left_out;  /* lines that spec.top left out */
-	struct judge judge; /* for the snapshot's columns */
+	char **names;  /* by cgroup: name of each row (core/sys/cgroup_name), or NULL */
+	bool *last;    /* by tree: the row is the last of its siblings */
+	size_t *order; /* indices in rows or cpus, of the lines */
+	size_t n; /* number of lines; a filter by thread or spec.top can make it less than the rows
+		   */
+	size_t n_left_out;              /* lines that spec.top left out */
+	struct judge judge;             /* for the snapshot's columns */
 	struct view_baseline *baseline; /* NULL: no differences */
 	uint64_t
 		*left_out; /* tally of the tasks that filter and top leave out; NULL: neither set */
@@ -176,9 +177,9 @@ bool view_is_unit(const struct view *view, size_t line);
 void view_fit(const struct view *view, unsigned width, unsigned *widths);
 
 /*
- * Formats a figure, for cells, headers and meters: a number of at most def->width columns, large
- * ones with k, M, G ..., and in front a "~" if it is scaled or a "?" if it is lost, one column
- * more. An unknown figure is "-", "n/a" or "!".
+ * Formats a figure, for cells, headers and meters. A number has at most def->width columns; large
+ * numbers end with k, M, G ... One more column in front is for "~" (scaled) or "?" (lost). An
+ * unknown figure is "-", "n/a" or "!".
  */
 void figure_format(const struct metric_def *def, struct figure figure, struct cell *cell);
 /*

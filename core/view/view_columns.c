@@ -29,7 +29,7 @@ enum {
 	CGROUP_LEAST = 24,
 	METRIC_WEIGHT = 200,
 	ASKED_WEIGHT = 300, /* the first column that the user added */
-	ASKED_RANKS = 90,   /* one less for each further one, but above the preset's */
+	ASKED_RANKS = 90,   /* each further one is lighter by 1, but heavier than the preset's */
 	USER_WEIGHT = 195,  /* USER is dropped when three metrics are left */
 };
 
