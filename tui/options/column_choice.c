@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The choice is a list of wishes by name, which outlives presets: names that the present columns
- * lack are kept. Chosen columns fill the places that chosen columns have in the natural order, so
- * that the others keep theirs.
+ * The choice is a list of column names. It is kept when the preset changes, with the names that the
+ * present columns lack. Chosen columns are shown in the chosen order, at the places that they have
+ * together in the natural order. All other columns keep their places.
  */
 #include "tui/options/column_choice.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * inih splits the file into entries. It reports no line numbers and only its first error, so
- * next_line(), which feeds it line by line, counts the lines and checks after each whether an entry
- * came of it.
+ * inih splits the file into entries. It reports no line numbers and only its first error. So
+ * next_line(), which passes it one line at a time, counts the lines, and checks after each line
+ * whether inih found an entry.
  *
  * Names and values are kept as text until the file has been read, because a preset may name a
  * metric defined later.

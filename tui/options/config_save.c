@@ -118,7 +118,7 @@ static int check_owner(struct save *save, struct error *err)
 	return 0;
 }
 
-/* Without the lock, one of two that save would undo the other's change. */
+/* Without the lock, two that save at once could undo each other's change. */
 static int lock_present(struct save *save, struct error *err)
 {
 	const struct safe_path *place = &save->place;

@@ -146,7 +146,10 @@ void options_fini(struct options *options)
 	*options = (struct options){0};
 }
 
-/* The index of "--", or argc. getopt must not see the command behind it, which it would permute. */
+/*
+ * The index of "--", or argc. The command behind it is kept from getopt, which would change its
+ * order.
+ */
 static int command_index(int argc, char **argv)
 {
 	int n = 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Two paths may be one file through links, relative names or a file that does not exist yet, so
- * files are compared by device and inode, and absent ones by directory and name. The check stands
- * apart from run_batch.c for its own test.
+ * Two paths may be one file through links or relative names, and a file may not exist yet. So files
+ * are compared by device and inode, and absent files by directory and name. Separate from
+ * run_batch.c for its own test.
  */
 #include "tui/options/output_apart.h"
 

@@ -6,9 +6,9 @@
 #include "tui/options/options.h"
 
 /*
- * Checks that -o is another file than the recording that is written or replayed, the previous
- * recording, and the configuration, whatever path names it. Returns 0, or -EINVAL and a sentence.
- * Call it before files are opened; it opens none.
+ * Checks that no path names the same file as -o: the recording that is written or replayed, the
+ * previous recording, and the configuration. Returns 0, or -EINVAL and a sentence. Call it before
+ * files are opened; it opens none.
  */
 int output_apart_check(const struct options *options, struct error *err);
 

@@ -10,9 +10,9 @@
 void settings_apply(struct config *config, struct options *options);
 
 /*
- * Saves the options that are settings, the inverse of options_set(): writes those of *now that
- * differ from the file into it (tui/options/config_save.h). A formula of -m becomes a metric of the
- * file.
+ * Saves the options that are settings, the inverse of options_set(): writes the settings of *now
+ * that differ from those of the file (tui/options/config_save.h). A formula of -m becomes a metric
+ * of the file.
  *
  * `pattern` (may be NULL) is the file that was read because none exists at `path`: its text is
  * copied. Returns 0; 1 if nothing has changed; or -errno and a sentence.

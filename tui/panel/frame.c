@@ -3,10 +3,9 @@
  * The title, the totals, the verdict and the note. Title and totals are segments with a weight: a
  * narrow line leaves out the lightest ones, so each line can list all it has.
  *
- * The weights of the title follow from what its reader would miss. What changes the meaning of the
- * list (replay, pause, filter) is heaviest, then clock, interval and threads. What stands on
- * another page too goes first: the PMU (--doctor), then the preset (p). pmctop's cost stands
- * nowhere else.
+ * In the title, what changes the meaning of the list (replay, pause, filter) is heaviest, then
+ * clock, interval and threads. What another page has too is lightest: the PMU (--doctor), then the
+ * preset (p). pmctop's cost is on no other page.
  */
 #include "tui/panel/frame.h"
 

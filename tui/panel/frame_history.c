@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * History of the totals, on large screens: two graphs side by side, each with its scale and its
- * title on the left. Apart from frame.c, as it draws the history and not a frame.
+ * title on the left. Separate from frame.c, which has no history.
  */
 #include "tui/panel/frame.h"
 

@@ -319,7 +319,7 @@ void launch_show(const struct launch *launch, int fd, bool (*stop)(void *arg), v
 	struct stat status;
 	char buffer[16 * 1024];
 
-	/* The size now: output of a daemon that still runs is not awaited. */
+	/* The size at this time: if a daemon still writes, its later output is not copied. */
 	if (launch->output < 0 || fstat(launch->output, &status))
 		return;
 	for (off_t at = 0; at < status.st_size;) {

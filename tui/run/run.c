@@ -52,7 +52,7 @@ enum run_status run_open_machine(const struct options *options, struct engine_co
 	int rc = engine_new(sys, config, &engine, err);
 	if (rc)
 		return rc == -EINVAL ? RUN_USAGE : rc == -EOPNOTSUPP ? RUN_FAILED : RUN_NOTHING;
-	err->text[0] = '\0'; /* the same text is a note */
+	err->text[0] = '\0'; /* a note has the same text */
 	live_init(sys, engine, interval_ns, feed);
 	return RUN_OK;
 }

@@ -35,13 +35,16 @@ struct batch_run {
 	struct notes noted; /* notes already printed to standard error */
 };
 
-/* Handlers reach only file scope: the signal that requested the end, and the sys to wake. */
+/*
+ * State at file scope, as signal handlers need it: the signal that requested the end, and the sys
+ * to wake.
+ */
 static volatile sig_atomic_t batch_stop;
 static const struct sys *batch_sys;
 
 /*
- * A running wait or write ends with EINTR. One that begins just now would not, so an alarm repeats
- * the interrupt every second.
+ * A signal ends a running wait or write with EINTR, but not one that begins just after it. So an
+ * alarm repeats the interrupt every second.
  */
 static void on_end_signal(int number)
 {

@@ -326,7 +326,7 @@ static int run_on_terminal(const struct run_config *config, struct live_screen *
 		.mouse = config->options->mouse,
 	};
 
-	/* Started in the background, it waits until it is in the foreground. */
+	/* If pmctop was started in the background, it waits until it is in the foreground. */
 	if (!signals_await_terminal())
 		return RUN_OK;
 	if (term_open(&term_config, &live->term, err))

@@ -106,8 +106,9 @@ static void add_listening(const char *address, struct segments *flags)
 }
 
 /*
- * Adds a piece of the title for each setting that makes the list differ from all rows in the usual
- * form, so that a part of the rows is not taken for all, and for --readonly and the metrics server.
+ * Adds a piece to the title for --readonly, for the metrics server, and for each setting that
+ * changes which rows the list has or how it shows them. So a reader does not take a part of the
+ * rows for all.
  */
 static void add_flags(struct app *app, struct segments *flags)
 {

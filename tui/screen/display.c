@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A snapshot is shown until the next one replaces it. Its verdict is evaluated once, when it is
- * set. The display stands apart from app.c because it owns the snapshots and the history.
+ * set. Separate from app.c because the display owns the snapshots and the history.
  */
 #include "tui/screen/display.h"
 

@@ -18,7 +18,8 @@ struct display {
 	struct graph_range graph_range; /* the part of the history that graphs show */
 	enum verdict verdict;           /* of the snapshot */
 	char verdict_text[256];         /* its sentence; "": none */
-	bool has_verdict_line;          /* set by the first sentence: the layout then stays */
+	bool has_verdict_line; /* true from the first sentence on, so that the layout stays the same
+				*/
 	bool paused;
 };
 

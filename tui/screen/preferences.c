@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Preferences start with the options of the run and follow the keys and commands from then on. They
- * stand apart from app.c because they own the added commands and the column names.
+ * Preferences start with the options of the run and follow the keys and commands from then on.
+ * Separate from app.c because they own the added commands and the column names.
  */
 #include "tui/screen/preferences.h"
 

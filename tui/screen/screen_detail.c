@@ -93,7 +93,7 @@ void screen_detail_draw_selected(const struct display *display, struct list *lis
 	detail_fini(&detail);
 }
 
-/* A narrow title drops the file's name first; that it is a replay stays. */
+/* A narrow title drops the file's name first, and keeps the word REPLAY. */
 static void replay_title(const struct playback *playback, const char *host, const char *subject,
 			 char *title, size_t size, unsigned width)
 {

@@ -67,7 +67,7 @@ static void search_change(void *owner, const char *text, struct error *err)
 	if (!text[0]) {
 		list_select(list, search->from);
 	} else if (!go_to_match(list, app->display.snapshot, search->text, search->from)) {
-		/* A match of a shorter text is no match now. */
+		/* The line that matched a shorter text does not match this one. */
 		list_unfollow(list);
 		error_set(err, -1, "no match");
 	}

@@ -25,7 +25,7 @@ enum color_depth {
 /* btop's spellings: "#rrggbb", "#bw" (a grey), "red green blue" in 0-255, "" for not set. */
 int color_parse(const char *text, struct color *color, struct error *err);
 
-/* The midpoint of two colours; the one that is set where only one is. */
+/* The midpoint of two colours; if only one is set, that one. */
 struct color color_mix(struct color a, struct color b);
 
 /*

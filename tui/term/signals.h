@@ -6,8 +6,8 @@
 
 /*
  * Signals as numbers that the main loop reads, and handlers of fatal signals, which restore the
- * terminal first (term_restore.h). Signals ignored at the start (nohup) stay ignored. Handlers
- * reach file scope only, so all state is there: use it once at a time.
+ * terminal first (term_restore.h). Signals ignored at the start (nohup) stay ignored. All state is
+ * at file scope, as signal handlers need it: use it once at a time.
  */
 
 /*

@@ -7,9 +7,9 @@
 #include <termios.h>
 
 /*
- * Restores the terminal on standard output from signal handlers. All functions but arm are
- * async-signal-safe and do not wait for the terminal. Handlers reach file scope only, so there is
- * one state: use it once at a time.
+ * Restores the terminal on standard output from signal handlers. All functions except
+ * term_restore_arm() are async-signal-safe and do not wait for the terminal. The state is at file
+ * scope, as signal handlers need it, so there is one: for one terminal at a time.
  */
 
 /*

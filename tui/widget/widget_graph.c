@@ -22,10 +22,7 @@ double graph_top(const float *values, size_t n, double least)
 
 	double power = pow(10, floor(log10(most)));
 
-	/*
-	 * The history keeps values with fewer digits, so one can exceed the round number it was by
-	 * 1/256.
-	 */
+	/* The history rounds its values, so a value can be above its round number by 1/256. */
 	for (;; power *= 10)
 		for (unsigned digit = 1; digit <= 5; digit = digit == 2 ? 5 : digit + 1)
 			if (digit * power * (1 + 1.0 / 256) >= most)
@@ -67,8 +64,8 @@ static const char *const ramp[] = {" ", "_", ".", "-", "=", "#"};
 enum { RAMP = ARRAY_SIZE(ramp) - 1 };
 
 /*
- * Selects the marked column and draws a line in its empty cells. A graph of one line always has the
- * line, as a selected row would hide the selection.
+ * Selects the marked column and draws a line in its empty cells. A graph of one line has the line
+ * in any case: in a selected row, the selection alone cannot be seen.
  */
 static void draw_mark(const struct graph *graph, unsigned values, struct canvas *canvas,
 		      struct rect rect)

@@ -164,7 +164,7 @@ void picker_update(struct picker *picker, size_t n, void *owner)
 	find_matches(picker);
 	picker->selected =
 		size_min(picker->selected, picker->n_matches ? picker->n_matches - 1 : 0);
-	/* An item as typed that was the only match was not chosen by the user. */
+	/* The user did not choose the typed text if it was the only match. */
 	picker_select(picker, only_typed ? picker->matches[0] : before, owner);
 }
 
