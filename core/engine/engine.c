@@ -10,7 +10,6 @@
 
 #include "core/base/util.h"
 #include "core/snapshot/snapshot_build.h"
-#include "core/sys/proc_machine.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,6 +84,7 @@ void engine_free(struct engine *engine)
 	topology_fini(&engine->topology);
 	notes_fini(&engine->notes);
 	engine_notes_fini(&engine->causes);
+	machine_reader_fini(&engine->machine);
 	free(engine->pollfds);
 	free(engine);
 }
@@ -299,7 +299,8 @@ static void fill_facts(struct engine *engine, uint64_t wall_ns, struct snapshot 
 	}
 	snapshot->threads_ran = collect->threads_ran;
 	snapshot->threads_counted = collect->threads_counted;
-	snapshot->tasks = engine->in_pid_namespace ? 0 : proc_threads(engine->sys);
+	snapshot->tasks = engine->in_pid_namespace ? 0 : engine->machine.threads;
+	snapshot->machine = engine->machine.machine;
 	memcpy(snapshot->host, engine->host, sizeof(snapshot->host));
 	memcpy(snapshot->pmu, engine->pmu, sizeof(snapshot->pmu));
 }
@@ -311,6 +312,8 @@ struct snapshot *engine_snapshot(struct engine *engine)
 
 	engine->cut_ns = sys_now_ns(engine->sys);
 	collect->ops->cut(collect);
+	if (machine_reader_cut(&engine->machine))
+		engine_notes_steal(&engine->causes, &engine->machine.machine);
 	engine_notes_cut(&engine->causes, &collect->interval);
 	target_poll_roots(engine->target, engine->cut_ns);
 

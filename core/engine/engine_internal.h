@@ -9,6 +9,7 @@
 #include "core/engine/engine_choice.h"
 #include "core/engine/engine_notes.h"
 #include "core/engine/engine_recording.h"
+#include "core/engine/machine_reader.h"
 #include "core/engine/query.h"
 #include "core/engine/self_cost.h"
 #include "core/perf/perf_access.h"
@@ -43,6 +44,7 @@ struct engine {
 	struct query_worker queries;
 	struct engine_recording record;
 	struct self_cost self_cost;
+	struct machine_reader machine;
 	bool settled;          /* the intervals before the first are over */
 	bool in_pid_namespace; /* /proc lists only its processes */
 	uint64_t cut_ns;       /* end of the last interval */

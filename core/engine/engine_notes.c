@@ -9,7 +9,6 @@
 #include "core/perf/perf_open_error.h"
 #include "core/sys/cpus.h"
 #include "core/sys/hidepid.h"
-#include "core/sys/proc_machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,13 +17,6 @@ enum { CPU_ONLINE_INTERVALS = 10 };
 
 /* The two clocks are not read at the same time: less may be an error of reading. */
 #define SUSPENDED_MIN_NS (100 * NS_PER_MS)
-
-/*
- * A large machine needs milliseconds to make /proc/stat. Without any stolen time so far there may
- * be no hypervisor, so it is read once a minute.
- */
-#define STOLEN_READ_NS      (950 * NS_PER_MS)
-#define STOLEN_READ_IDLE_NS (60 * NS_PER_S)
 
 /* In percent of CPU time. Each makes a message of its own, so there are few. */
 static const unsigned stolen_steps[] = {50, 20, 10, 5};
@@ -44,8 +36,6 @@ void engine_notes_init(struct engine_notes *self, const struct sys *sys, struct 
 void engine_notes_begin(struct engine_notes *self)
 {
 	self->suspended_ns = read_suspended_ns(self->sys);
-	self->stolen_read_ns = sys_now_ns(self->sys);
-	proc_stolen(self->sys, &self->stolen_ticks, &self->all_ticks);
 }
 
 void engine_notes_fini(struct engine_notes *self)
@@ -217,29 +207,17 @@ static void note_suspend(struct engine_notes *self)
  * While a hypervisor takes the CPU, perf's clocks continue and its counters do not. So the time is
  * in %CPU and in no count.
  */
-static void note_stolen_time(struct engine_notes *self)
+void engine_notes_steal(struct engine_notes *self, const struct snapshot_machine *machine)
 {
-	uint64_t now_ns = sys_now_ns(self->sys), stolen_ticks, all_ticks;
-
-	if (now_ns - self->stolen_read_ns <
-		    (self->stolen_ticks ? STOLEN_READ_NS : STOLEN_READ_IDLE_NS) ||
-	    proc_stolen(self->sys, &stolen_ticks, &all_ticks) < 0)
-		return;
-	uint64_t stolen = u64_growth(self->stolen_ticks, stolen_ticks);
-	uint64_t all = u64_growth(self->all_ticks, all_ticks);
-
-	self->stolen_ticks = stolen_ticks;
-	self->all_ticks = all_ticks;
-	self->stolen_read_ns = now_ns;
 	notes_remove(self->notes, NOTE_STOLEN_TIME);
 	for (size_t i = 0; i < ARRAY_SIZE(stolen_steps); i++) {
-		if (all && stolen * 100 >= all * stolen_steps[i]) {
-			notes_add_urgent_as(self->notes, NOTE_STOLEN_TIME,
-					    "The hypervisor takes %u%% or more of CPU time. %%CPU "
-					    "includes that time, the counters do not.",
-					    stolen_steps[i]);
-			return;
-		}
+		if (machine->values[MACHINE_STEAL] < stolen_steps[i])
+			continue;
+		notes_add_urgent_as(self->notes, NOTE_STOLEN_TIME,
+				    "The hypervisor takes %u%% or more of CPU time. %%CPU includes "
+				    "that time, the counters do not.",
+				    stolen_steps[i]);
+		return;
 	}
 }
 
@@ -311,6 +289,5 @@ void engine_notes_cut(struct engine_notes *self, const struct interval *interval
 	note_lost_records(self, interval);
 	notes_expire(self->notes);
 	note_suspend(self);
-	note_stolen_time(self);
 	note_cpus(self, interval);
 }

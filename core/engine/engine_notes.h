@@ -24,11 +24,10 @@ struct engine_notes {
 		unsigned intervals_left; /* of "online, and counted from now on" */
 	} * cpus;                        /* by index in the interval; owned */
 	uint64_t suspended_ns;           /* CLOCK_BOOTTIME less CLOCK_MONOTONIC; an upper bound */
-	uint64_t stolen_ticks, all_ticks, stolen_read_ns; /* /proc/stat, and when it was read */
 };
 
 void engine_notes_init(struct engine_notes *self, const struct sys *sys, struct notes *notes);
-/* Begins the first interval: reads the clocks and /proc/stat. */
+/* Begins the first interval: reads the clocks. */
 void engine_notes_begin(struct engine_notes *self);
 void engine_notes_fini(struct engine_notes *self); /* zeroed is fine */
 
@@ -43,9 +42,11 @@ void engine_notes_levels(struct engine_notes *self, const struct perf_access *ac
  */
 void engine_notes_columns(struct engine_notes *self, const struct selection *selection,
 			  const struct columns *columns);
+/* Notes stolen CPU time. Replaces an earlier such note. */
+void engine_notes_steal(struct engine_notes *self, const struct snapshot_machine *machine);
 /*
- * Ends an interval: notes lost records, a suspended machine, stolen CPU time, and CPUs that went
- * offline or came online. All intervals have the same CPUs.
+ * Ends an interval: notes lost records, a suspended machine, and CPUs that went offline or came
+ * online. All intervals have the same CPUs.
  */
 void engine_notes_cut(struct engine_notes *self, const struct interval *interval);
 

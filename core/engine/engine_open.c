@@ -215,6 +215,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	engine_renew_columns(engine);
 	engine_list_idle_threads(engine);
 	engine_notes_begin(&engine->causes);
+	machine_reader_init(&engine->machine, sys);
 	for (size_t i = 0; config->notes && i < config->notes->n; i++)
 		notes_add(&engine->notes, "%s", config->notes->items[i].text);
 	settle_plan(engine);

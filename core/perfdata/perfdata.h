@@ -232,6 +232,11 @@ enum native_kind {
 	 * (core/perfdata/perfdata_sections.h).
 	 */
 	NATIVE_ROOM,
+	/*
+	 * Between NATIVE_CUT and the end of the interval: load, memory and pressure. number of
+	 * values, of each in the order of enum machine_value: whether it is known, value
+	 */
+	NATIVE_MACHINE,
 	NATIVE_KINDS,
 };
 

@@ -17,16 +17,17 @@ enum {
 };
 
 const char *const native_names[NATIVE_KINDS] = {
-	[NATIVE_BEGIN] = "pmctop:begin",   [NATIVE_PLAN] = "pmctop:plan",
-	[NATIVE_EVENT] = "pmctop:event",   [NATIVE_GROUP] = "pmctop:group",
-	[NATIVE_COLUMN] = "pmctop:column", [NATIVE_OPEN] = "pmctop:open",
-	[NATIVE_CLOSE] = "pmctop:close",   [NATIVE_PAUSE] = "pmctop:pause",
-	[NATIVE_RESUME] = "pmctop:resume", [NATIVE_AHEAD] = "pmctop:ahead",
-	[NATIVE_CUT] = "pmctop:cut",       [NATIVE_TALLY] = "pmctop:tally",
-	[NATIVE_TASK] = "pmctop:task",     [NATIVE_NOTES] = "pmctop:notes",
-	[NATIVE_PMU] = "pmctop:pmu",       [NATIVE_TARGET] = "pmctop:target",
-	[NATIVE_ROWS] = "pmctop:rows",     [NATIVE_END] = "pmctop:end",
-	[NATIVE_GONE] = "pmctop:gone",     [NATIVE_ROOM] = "pmctop:room",
+	[NATIVE_BEGIN] = "pmctop:begin",     [NATIVE_PLAN] = "pmctop:plan",
+	[NATIVE_EVENT] = "pmctop:event",     [NATIVE_GROUP] = "pmctop:group",
+	[NATIVE_COLUMN] = "pmctop:column",   [NATIVE_OPEN] = "pmctop:open",
+	[NATIVE_CLOSE] = "pmctop:close",     [NATIVE_PAUSE] = "pmctop:pause",
+	[NATIVE_RESUME] = "pmctop:resume",   [NATIVE_AHEAD] = "pmctop:ahead",
+	[NATIVE_CUT] = "pmctop:cut",         [NATIVE_TALLY] = "pmctop:tally",
+	[NATIVE_TASK] = "pmctop:task",       [NATIVE_NOTES] = "pmctop:notes",
+	[NATIVE_PMU] = "pmctop:pmu",         [NATIVE_TARGET] = "pmctop:target",
+	[NATIVE_ROWS] = "pmctop:rows",       [NATIVE_END] = "pmctop:end",
+	[NATIVE_GONE] = "pmctop:gone",       [NATIVE_ROOM] = "pmctop:room",
+	[NATIVE_MACHINE] = "pmctop:machine",
 };
 
 void perfdata_fini(struct perfdata *data)
@@ -255,6 +256,15 @@ void perfdata_native_begin(struct perfdata *data, enum native_kind kind)
 void perfdata_word(struct perfdata *data, uint64_t word)
 {
 	perfdata_append(data, &word, sizeof(word));
+}
+
+void perfdata_double(struct perfdata *data, double number)
+{
+	uint64_t bits;
+
+	static_assert(sizeof(bits) == sizeof(number), "a double is a word");
+	memcpy(&bits, &number, sizeof(bits));
+	perfdata_word(data, bits);
 }
 
 void perfdata_words(struct perfdata *data, const uint64_t *words, size_t n)

@@ -79,6 +79,7 @@ void perfdata_round(struct perfdata *data);
  */
 void perfdata_native_begin(struct perfdata *data, enum native_kind kind);
 void perfdata_word(struct perfdata *data, uint64_t word);
+void perfdata_double(struct perfdata *data, double number);
 void perfdata_words(struct perfdata *data, const uint64_t *words, size_t n);
 void perfdata_pid(struct perfdata *data, pid_t pid);
 void perfdata_text(struct perfdata *data, const char *text); /* NULL is "" */

@@ -151,15 +151,6 @@ void recorder_begin(struct recorder *recorder, const struct recorder_facts *fact
 	}
 }
 
-static void put_double(struct perfdata *data, double number)
-{
-	uint64_t bits;
-
-	static_assert(sizeof(bits) == sizeof(number), "a double is a word");
-	memcpy(&bits, &number, sizeof(bits));
-	perfdata_word(data, bits);
-}
-
 static void put_plan(struct perfdata *data, const struct columns *columns)
 {
 	const struct plan *plan = columns->plan;
@@ -196,7 +187,7 @@ static void put_event(struct perfdata *data, const struct event *event)
 	perfdata_word(data, event->leads);
 	perfdata_word(data, event->state);
 	perfdata_word(data, (uint64_t)(int64_t)event->answer);
-	put_double(data, event->scale);
+	perfdata_double(data, event->scale);
 	perfdata_word(data, event->n_codes);
 	for (size_t i = 0; i < event->n_codes; i++) {
 		perfdata_word(data, event->codes[i].pmu);
@@ -225,8 +216,8 @@ static void put_column(struct perfdata *data, const struct metric *metric)
 	perfdata_native_begin(data, NATIVE_COLUMN);
 	perfdata_word(data, def->kind);
 	perfdata_word(data, def->better);
-	put_double(data, def->warn);
-	put_double(data, def->bad);
+	perfdata_double(data, def->warn);
+	perfdata_double(data, def->bad);
 	perfdata_word(data, def->width);
 	perfdata_word(data, def->decimals);
 	perfdata_word(data, def->machine);

@@ -197,6 +197,19 @@ static void put_notes(struct recorder *recorder, const struct snapshot *snapshot
 	perfdata_native_end(recorder->data);
 }
 
+static void put_machine(struct perfdata *data, const struct snapshot_machine *machine)
+{
+	if (!machine_is_known(machine))
+		return;
+	perfdata_native_begin(data, NATIVE_MACHINE);
+	perfdata_word(data, MACHINE_VALUES);
+	for (size_t i = 0; i < MACHINE_VALUES; i++) {
+		perfdata_word(data, machine->known[i]);
+		perfdata_double(data, machine->values[i]);
+	}
+	perfdata_native_end(data);
+}
+
 /* Flags of the interval and of its rows. */
 static uint64_t native_rows(const struct snapshot *snapshot, const struct interval *interval)
 {
@@ -229,6 +242,7 @@ void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
 	if (snapshot->columns->plan->times_group >= 0)
 		put_task_times(recorder, interval);
 	put_rows(recorder, snapshot, interval, target);
+	put_machine(data, &snapshot->machine);
 	put_notes(recorder, snapshot);
 	perfdata_round(recorder->data);
 	recorder_flush(recorder);

@@ -289,6 +289,7 @@ static struct snapshot *build_snapshot(struct replay_state *state)
 	snapshot->threads_ran = state->threads_ran;
 	snapshot->threads_counted = state->threads_counted;
 	snapshot->tasks = state->threads;
+	snapshot->machine = state->machine;
 	text_copy(snapshot->host, sizeof(snapshot->host), state->host);
 	text_copy(snapshot->pmu, sizeof(snapshot->pmu), state->pmu);
 	notes_fini(&notes);

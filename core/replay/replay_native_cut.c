@@ -75,6 +75,7 @@ int native_parse_cut(struct replay_native *native, struct native_words *words)
 	for (size_t i = 0; i < ARRAY_SIZE(native->listed); i++)
 		native->listed[i].n = 0;
 	native->task_times = 0;
+	state->machine = (struct snapshot_machine){.known = {false}};
 	memset(state->interval.cpu_online, 0,
 	       state->interval.n_cpus * sizeof(*state->interval.cpu_online));
 	cut_cpus(native);
@@ -246,6 +247,20 @@ int native_parse_task(struct replay_native *native, struct native_words *words)
 	free(cgroup);
 	free(cmdline);
 	return fine ? 0 : -EBADMSG;
+}
+
+/* A later version may have more values. */
+int native_parse_machine(struct replay_native *native, struct native_words *words)
+{
+	uint64_t n = native_word(words);
+
+	for (uint64_t i = 0; i < n && i < MACHINE_VALUES && !words->broken; i++) {
+		bool known = native_number(words, 1);
+		double value = native_double(words);
+		if (known)
+			machine_set(&native->state->machine, (enum machine_value)i, value);
+	}
+	return words->broken || !native->cut ? -EBADMSG : 0;
 }
 
 int native_parse_notes(struct replay_native *native, struct native_words *words)

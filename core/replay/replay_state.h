@@ -11,6 +11,7 @@
 #include "core/engine/engine_choice.h"
 #include "core/perfdata/perfdata_read.h"
 #include "core/replay/replay.h"
+#include "core/snapshot/snapshot_machine.h"
 #include "core/sys/cpu_model.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys_stub.h"
@@ -71,6 +72,7 @@ struct replay_state {
 	uint64_t lost_records;
 	unsigned threads; /* struct snapshot.tasks */
 	size_t threads_ran, threads_counted;
+	struct snapshot_machine machine;
 	bool command_lines, idle;  /* rows have them */
 	struct task *const *still; /* tasks with a row that did not run, in row order; borrowed */
 	size_t n_still;

@@ -7,6 +7,7 @@
 #include "core/event/tally.h"
 #include "core/snapshot/columns.h"
 #include "core/snapshot/rows.h"
+#include "core/snapshot/snapshot_machine.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -104,6 +105,7 @@ struct snapshot {
 	struct figure *target_figures;
 	bool target_lost; /* one of these rows is ROW_LOST */
 
+	struct snapshot_machine machine;
 	struct snapshot_cost cost;
 	uint64_t lost_records;
 	uint64_t recorded_bytes; /* of the recording in progress; 0: none */

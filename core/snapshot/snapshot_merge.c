@@ -220,6 +220,7 @@ void snapshot_merge_add_machine(struct snapshot *sum, const struct snapshot *nex
 	tally_add(shape, sum->unattributed, next->unattributed);
 	if (next->others)
 		tally_add(shape, sum->others, next->others);
+	machine_merge(&sum->machine, sum->interval_ns, &next->machine, next->interval_ns);
 	sum->sequence = next->sequence;
 	sum->time_ns = next->time_ns;
 	sum->realtime_ns = next->realtime_ns;

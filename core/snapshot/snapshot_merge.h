@@ -13,7 +13,8 @@
 struct snapshot *snapshot_merge_new(struct columns *columns);
 /* Adds the next snapshot, which must have the same columns. */
 void snapshot_merge_add(struct snapshot *sum, const struct snapshot *next);
-/* Adds CPUs, totals and times, but no rows. The tallies must have the same shape. */
+/* Adds CPUs, totals, times and the values of the machine, but no rows. The tallies must have the
+ * same shape. */
 void snapshot_merge_add_machine(struct snapshot *sum, const struct snapshot *next);
 /*
  * Computes the figures of the target, CPUs and totals, once all snapshots are added. It does not

@@ -32,21 +32,6 @@ static uint64_t busy_ticks(const struct cpu_ticks *ticks)
 	       ticks->steal;
 }
 
-int proc_stolen(const struct sys *sys, uint64_t *stolen_ticks, uint64_t *all_ticks)
-{
-	struct cpu_ticks ticks;
-	char text[256];
-	ssize_t length = sys_file_read(sys, "/proc/stat", text, sizeof(text));
-
-	if (length < 0)
-		return (int)length;
-	if (strncmp(text, "cpu ", 4) || !parse_ticks(text + 4, &ticks))
-		return -EBADMSG;
-	*stolen_ticks = ticks.steal;
-	*all_ticks = busy_ticks(&ticks) + ticks.idle + ticks.iowait;
-	return 0;
-}
-
 static void parse_counts(const char *text, struct proc_counts *counts)
 {
 	counts->known = proc_count_parse(text, "processes", &counts->forks) &&
@@ -159,14 +144,6 @@ int proc_load_read(const struct sys *sys, struct proc_load *load)
 	ssize_t length = sys_file_read(sys, "/proc/loadavg", text, sizeof(text));
 
 	return length < 0 ? (int)length : proc_load_parse(text, load);
-}
-
-unsigned proc_threads(const struct sys *sys)
-{
-	struct proc_load load;
-
-	return proc_load_read(sys, &load) == 0 && load.threads <= UINT_MAX ? (unsigned)load.threads
-									   : 0;
 }
 
 int proc_memory_parse(const char *text, struct proc_memory *memory)

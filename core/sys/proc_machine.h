@@ -46,9 +46,6 @@ void proc_cpus_fini(struct proc_cpus *cpus);
 /* NULL if that CPU has no line. */
 const struct proc_cpu *proc_cpus_find(const struct proc_cpus *cpus, int cpu);
 
-/* Ticks since boot on all CPUs: stolen by a hypervisor, and all. 0 or -errno. */
-int proc_stolen(const struct sys *sys, uint64_t *stolen_ticks, uint64_t *all_ticks);
-
 /* Page faults of the machine since boot, from /proc/vmstat, and the major ones. 0 or -errno. */
 int proc_machine_faults(const struct sys *sys, uint64_t *faults, uint64_t *major);
 
@@ -65,8 +62,6 @@ struct proc_load {
 
 int proc_load_parse(const char *text, struct proc_load *load);     /* 0 or -EBADMSG */
 int proc_load_read(const struct sys *sys, struct proc_load *load); /* 0 or -errno */
-/* Threads of the whole machine, from /proc/loadavg. 0: unknown. */
-unsigned proc_threads(const struct sys *sys);
 
 /* /proc/meminfo. */
 struct proc_memory {

@@ -64,13 +64,14 @@ static void check_numbers(const struct sys *sys)
 	struct proc_switches switches;
 	struct proc_io io;
 	struct proc_memory memory;
+	struct proc_load load;
 
 	proc_number(sys, "/proc/sys/kernel/perf_event_paranoid", &number);
 	proc_field_number(sys, "/proc/7/status", "Tgid", &a);
 	proc_thread_switches(sys, 7, 7, &switches);
 	proc_io_read(sys, 7, &io);
 	proc_machine_faults(sys, &a, &b);
-	proc_threads(sys);
+	proc_load_read(sys, &load);
 	proc_memory_read(sys, &memory);
 	proc_stat_read(sys, 7, &stat);
 	proc_thread_stat(sys, 7, 8, &stat);

@@ -173,6 +173,10 @@ void same_snapshot(const struct snapshot *a, const struct snapshot *b)
 	SAME(a->command_lines, b->command_lines, "command_lines");
 	SAME(a->lost_records, b->lost_records, "lost_records");
 	SAME(a->tasks, b->tasks, "tasks");
+	for (size_t i = 0; i < MACHINE_VALUES; i++) {
+		SAME(a->machine.known[i], b->machine.known[i], machine_value_defs[i].name);
+		assert_true(a->machine.values[i] == b->machine.values[i]);
+	}
 	SAME(a->threads_ran, b->threads_ran, "threads_ran");
 	SAME(a->threads_counted, b->threads_counted, "threads_counted");
 	SAME(a->n_notes, b->n_notes, "number of notes");

@@ -403,9 +403,12 @@ static void test_sum(void **state)
 	SAMPLE_CGROUPS(second, "/b", "/a");
 	sample_sleeping(second, &(struct row){.pid = 3, .tid = 3, .cgroup = 1}, 1);
 
+	machine_set(&first->machine, MACHINE_FORKS, 4);
+	machine_set(&second->machine, MACHINE_FORKS, 8);
 	sum = snapshot_merge_new(first->columns);
 	snapshot_merge_add(sum, first);
 	snapshot_merge_add(sum, second);
+	assert_true(sum->machine.values[MACHINE_FORKS] == 6);
 	assert_int_equal(sum->threads.n, 2);
 	assert_int_equal(rows_tally(columns, &sum->threads, 0)[TALLY_TASK_CLOCK], 2000);
 	assert_int_equal(sum->threads.items[0].flags, ROW_LOST | ROW_EXITED);

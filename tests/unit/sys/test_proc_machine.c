@@ -100,13 +100,13 @@ static void test_load(void **state)
 	static const struct {
 		const char *text;
 		int result;
-		unsigned threads;
+		uint64_t threads;
 		double first, last;
 		uint64_t runnable;
 	} rows[] = {
 		{"0.20 0.18 10.12 1/80 11206\n", 0, 80, 0.20, 10.12, 1},
 		{"3000.00 0.00 0.00 4000/4294967295 1\n", 0, 4294967295, 3000, 0, 4000},
-		{"0.20 0.18 0.12 1/4294967296 1\n", 0, 0, 0.20, 0.12, 1},
+		{"0.20 0.18 0.12 1/4294967296 1\n", 0, 4294967296, 0.20, 0.12, 1},
 		{"0.20 0.18 0.12 1/80", -EBADMSG},
 		{"0.20 0.18 0.12 1 80 1\n", -EBADMSG},
 		{"0.20 0.18 1/80 1\n", -EBADMSG},
@@ -125,12 +125,12 @@ static void test_load(void **state)
 
 		fk_file(fk, "/proc/loadavg", rows[i].text);
 		assert_int_equal(proc_load_read(&sys, &load), rows[i].result);
-		assert_int_equal(proc_threads(&sys), rows[i].threads);
 		if (rows[i].result < 0)
 			continue;
 		assert_true(load.average[0] == rows[i].first);
 		assert_true(load.average[2] == rows[i].last);
 		assert_int_equal(load.runnable, rows[i].runnable);
+		assert_int_equal(load.threads, rows[i].threads);
 	}
 	fk_free(fk);
 }
