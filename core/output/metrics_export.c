@@ -310,6 +310,26 @@ static void add_crowd(const struct intake *intake, enum metrics_export_crowd cro
 	rows_fini(&rows);
 }
 
+static void add_machine(struct metrics_export *export, const struct snapshot *snapshot)
+{
+	double interval_s = (double)snapshot->interval_ns / (double)NS_PER_S;
+	const struct snapshot_machine *from = &snapshot->machine;
+	struct snapshot_machine *to = &export->machine;
+
+	for (size_t i = 0; i < export_machine_values_n; i++) {
+		const struct export_machine_value *metric = &export_machine_values[i];
+		double value = from->values[metric->value] * metric->factor;
+
+		if (!metric->counter && !from->known[metric->value])
+			to->known[metric->value] = false;
+		else if (!metric->counter)
+			machine_set(to, metric->value, value);
+		else if (from->known[metric->value])
+			machine_set(to, metric->value,
+				    to->values[metric->value] + value * interval_s);
+	}
+}
+
 /* Whether the snapshot was added before: a replay can go back and show an interval again. */
 static bool is_added(const struct metrics_export *export, const struct snapshot *snapshot)
 {
@@ -334,6 +354,7 @@ void metrics_export_add(struct metrics_export *export, const struct snapshot *sn
 	export->realtime_ns = snapshot->realtime_ns;
 	export->interval_ns = snapshot->interval_ns;
 	export->threads = snapshot->tasks;
+	add_machine(export, snapshot);
 	memcpy(export->host, snapshot->host, sizeof(export->host));
 	memcpy(export->replay, snapshot->replay, sizeof(export->replay));
 	memcpy(export->pmu, snapshot->pmu, sizeof(export->pmu));

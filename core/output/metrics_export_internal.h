@@ -43,6 +43,18 @@ enum metrics_export_crowd {
 	METRICS_EXPORT_CROWDS,
 };
 
+/* A value of the machine as a metric. */
+struct export_machine_value {
+	enum machine_value value;
+	const char *word, *labels, *unit;
+	bool counter;  /* its sum over the time in seconds, else the last value */
+	double factor; /* the value is multiplied by this */
+	const char *help;
+};
+/* Those with the same word are one after the other. */
+extern const struct export_machine_value export_machine_values[];
+extern const size_t export_machine_values_n;
+
 struct metrics_export {
 	pthread_mutex_t lock;
 	size_t top;
@@ -62,6 +74,7 @@ struct metrics_export {
 	bool intervals;                /* a snapshot of an interval was added */
 	uint64_t time_ns, realtime_ns, interval_ns;
 	unsigned threads;
+	struct snapshot_machine machine; /* of a counter: its sum (export_machine_values) */
 	char host[64], replay[64], pmu[32], mode[16];
 	const char *levels;
 };

@@ -351,6 +351,61 @@ static void put_host(const struct export_writer *writer)
 	free(text);
 }
 
+#define LOAD_HELP     "Threads that run, wait for a CPU or are in state D: an average."
+#define PRESSURE_HELP "Time in which some tasks, or all (full), waited for a resource."
+
+const struct export_machine_value export_machine_values[] = {
+	{MACHINE_LOAD_1M, "load_average", "minutes=\"1\"", "", false, 1, LOAD_HELP},
+	{MACHINE_LOAD_5M, "load_average", "minutes=\"5\"", "", false, 1, LOAD_HELP},
+	{MACHINE_LOAD_15M, "load_average", "minutes=\"15\"", "", false, 1, LOAD_HELP},
+	{MACHINE_RUNNABLE, "runnable_threads", "", "", false, 1,
+	 "Threads that run or wait for a CPU."},
+	{MACHINE_MEMORY, "memory_bytes", "", "bytes", false, 1, "Memory of the machine."},
+	{MACHINE_MEMORY_AVAILABLE, "memory_available_bytes", "", "bytes", false, 1,
+	 "Memory that can be had without swapping."},
+	{MACHINE_SWAP, "swap_bytes", "", "bytes", false, 1, "Swap space."},
+	{MACHINE_SWAP_FREE, "swap_free_bytes", "", "bytes", false, 1, "Unused swap space."},
+	{MACHINE_CPU_PRESSURE, "pressure_seconds", "resource=\"cpu\",kind=\"some\"", "seconds",
+	 true, 0.01, PRESSURE_HELP},
+	{MACHINE_IO_PRESSURE, "pressure_seconds", "resource=\"io\",kind=\"some\"", "seconds", true,
+	 0.01, PRESSURE_HELP},
+	{MACHINE_IO_PRESSURE_FULL, "pressure_seconds", "resource=\"io\",kind=\"full\"", "seconds",
+	 true, 0.01, PRESSURE_HELP},
+	{MACHINE_MEMORY_PRESSURE, "pressure_seconds", "resource=\"memory\",kind=\"some\"",
+	 "seconds", true, 0.01, PRESSURE_HELP},
+	{MACHINE_MEMORY_PRESSURE_FULL, "pressure_seconds", "resource=\"memory\",kind=\"full\"",
+	 "seconds", true, 0.01, PRESSURE_HELP},
+	{MACHINE_STEAL, "steal_ratio", "", "ratio", false, 0.01,
+	 "Share of CPU time that a hypervisor took."},
+	{MACHINE_IOWAIT, "iowait_ratio", "", "ratio", false, 0.01,
+	 "Share of CPU time that was idle while a task waited for I/O."},
+	{MACHINE_FORKS, "forks", "", "", true, 1, "Processes and threads started."},
+};
+const size_t export_machine_values_n = ARRAY_SIZE(export_machine_values);
+
+static void put_machine(const struct export_writer *writer)
+{
+	const struct snapshot_machine *machine = &writer->export->machine;
+	const char *word = "";
+
+	for (size_t i = 0; i < export_machine_values_n; i++) {
+		const struct export_machine_value *metric = &export_machine_values[i];
+		const struct family family = {
+			"",           metric->word, metric->counter ? TYPE_COUNTER : TYPE_GAUGE,
+			metric->unit, "",           metric->help};
+		char number[48];
+
+		if (!machine->known[metric->value])
+			continue;
+		if (strcmp(word, metric->word) != 0)
+			put_family(writer, &family);
+		word = metric->word;
+		put_sample(writer, &family, metric->labels, NULL, NULL);
+		text_trimmed(number, sizeof(number), machine->values[metric->value], 6);
+		fprintf(writer->out, "%s\n", number);
+	}
+}
+
 static void put_last_snapshot(const struct export_writer *writer)
 {
 	static const struct family snapshots = {"", "snapshots", TYPE_COUNTER,
@@ -381,6 +436,7 @@ static void put_last_snapshot(const struct export_writer *writer)
 		put_ns(writer, &time, export->realtime_ns);
 	if (export->threads)
 		put_number(writer, &threads, export->threads);
+	put_machine(writer);
 	put_host(writer);
 }
 

@@ -41,6 +41,8 @@
  * If the counted events change (in a recording), a new header line follows. It has "scope" in the
  * column scope. The first columns keep their places.
  *
+ * There are no values of the machine as a whole (struct snapshot_machine).
+ *
  * All texts are printable UTF-8 on one line (text_printable). A name that begins with = is not
  * changed: a spreadsheet may treat it as a formula.
  */

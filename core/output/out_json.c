@@ -276,6 +276,19 @@ static void put_target(FILE *out, const struct snapshot *snapshot, const struct 
 	fprintf(out, ",\"ended\":%s}", snapshot->ended ? "true" : "false");
 }
 
+static void put_machine(FILE *out, const struct snapshot_machine *machine)
+{
+	fputs(",\"machine\":{", out);
+	for (size_t i = 0; i < MACHINE_VALUES; i++) {
+		fprintf(out, "%s\"%s\":", i > 0 ? "," : "", machine_value_defs[i].name);
+		if (machine->known[i])
+			out_number(out, machine->values[i]);
+		else
+			fputs("null", out);
+	}
+	fputc('}', out);
+}
+
 static void put_cost(FILE *out, const struct snapshot_cost *cost)
 {
 	fputs(",\"pmctop\":{\"cpu_percent\":", out);
@@ -345,6 +358,8 @@ void out_json(const struct view *view, FILE *out)
 	if (snapshot->targeted)
 		put_target(out, snapshot, &sums);
 	out_sums_fini(&sums);
+	if (machine_is_known(&snapshot->machine))
+		put_machine(out, &snapshot->machine);
 	if (snapshot->cost.cpu_ns > 0 && snapshot->cost.wall_ns > 0)
 		put_cost(out, &snapshot->cost);
 	fprintf(out, ",\"lost_records\":%" PRIu64 ",\"notes\":[", snapshot->lost_records);

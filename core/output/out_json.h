@@ -13,7 +13,8 @@
  *    "threads":{"ran","counted"},"by","cpus":[CPU],"tasks":[TASK],
  *    "totals":{"verdict",EVENTS,METRICS,STATES,"idle":{EVENTS,STATES},
  *              "unattributed":{EVENTS,STATES},"others":{EVENTS,STATES}},
- *    "target":{EVENTS,METRICS,STATES,"ended"},"pmctop":{"cpu_percent","records",
+ *    "target":{EVENTS,METRICS,STATES,"ended"},"machine":{NAME:
+ * value},"pmctop":{"cpu_percent","records",
  *    "kernel_ns_per_switch","cycles","cycles_read"},"lost_records","notes":[sentence]}
  *   CPU  = {"cpu",EVENTS,METRICS,STATES,"idle":{EVENTS,STATES}}
  *   TASK = {"pid","tid","comm","cmdline","user","cgroup","exited","verdict",EVENTS,METRICS,STATES}
@@ -23,6 +24,10 @@
  * of all below it too and {"parent"} is the pid it stands below, null for those that add up to
  * the totals. By socket and node there are {"sockets":[CPU]} or {"nodes":[CPU]} beside the CPUs,
  * with that number for "cpu" and how many "cpus" were counted, and by them or by CPU no tasks.
+ *
+ * "machine" has load, memory and pressure by the names of machine_value_defs (core/snapshot/
+ * snapshot_machine.h), null where unknown. It is left out where nothing is known, as in a replay of
+ * perf's recordings.
  *
  * "pmctop" is its own cost, if known: its CPU time, the records that it read, an estimate of the
  * kernel's time per switch, and the cycles of the thread that counts, read by a system call

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/output/out_counts.h"
+#include "core/view/machine_items.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -167,6 +168,20 @@ static void put_figures(FILE *out, const struct snapshot *snapshot, const char *
 	fputc('\n', out);
 }
 
+/* "machine: load 2.10 1.80 1.20  runnable 3  memory 4.0G free of 8.0G ..." */
+static void put_machine(FILE *out, const struct snapshot_machine *machine)
+{
+	struct machine_item items[MACHINE_ITEMS];
+	size_t n = machine_items(machine, items);
+
+	if (n == 0)
+		return;
+	fputs("machine:", out);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s %s %s", i > 0 ? " " : "", items[i].label, items[i].text);
+	fputc('\n', out);
+}
+
 static void put_table(FILE *out, const struct view *view)
 {
 	for (size_t i = 0; i < view->n_columns; i++)
@@ -193,6 +208,8 @@ void out_text(const struct view *view, FILE *out)
 	if (snapshot->target && !snapshot->run)
 		put_figures(out, snapshot, snapshot->targeted ? "target" : "your tasks",
 			    snapshot->target_figures);
+	if (!snapshot->run)
+		put_machine(out, &snapshot->machine);
 	for (size_t i = 0; i < snapshot->n_notes; i++) {
 		fputs("note: ", out);
 		put_printable(out, snapshot->notes[i]);

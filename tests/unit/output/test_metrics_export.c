@@ -136,6 +136,12 @@ static void is_as_golden(void **state)
 		struct snapshot *snapshot = make_snapshot(tasks, ARRAY_SIZE(tasks), second);
 
 		snapshot->lost_records = 5;
+		sample_machine(snapshot);
+		/* A counter keeps its sum, a gauge is absent. */
+		if (second == 2)
+			machine_set(&snapshot->machine, MACHINE_FORKS, -1);
+		if (second == 3)
+			machine_set(&snapshot->machine, MACHINE_LOAD_5M, -1);
 		snapshot->columns->events.items[SAMPLE_BRANCH_MISSES].state = FIGURE_UNSUPPORTED;
 		if (second == 3)
 			sample_silence_of(snapshot, 1);

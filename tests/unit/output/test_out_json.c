@@ -62,6 +62,8 @@ static void the_whole_line(void **state)
 	snapshot->pmu[0] = '\0';
 	snapshot->interval_ns = 1000250000;
 	snapshot->lost_records = 4;
+	sample_machine(snapshot);
+	machine_set(&snapshot->machine, MACHINE_STEAL, -1);
 	snapshot->unattributed[TALLY_SWITCHES] = 1;
 	snapshot->totals[TALLY_SWITCHES]++;
 	sample_silence(&snapshot->cpus[1]);

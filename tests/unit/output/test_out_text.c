@@ -99,6 +99,7 @@ static void is_as_golden(void **state)
 		if (rows[i].trouble == NO_HARDWARE) {
 			snapshot->pmu[0] = '\0';
 			snapshot->lost_records = 3;
+			sample_machine(snapshot);
 			snapshot->unattributed[TALLY_TASK_CLOCK] = 7 * NS_PER_MS;
 			snapshot->totals[TALLY_TASK_CLOCK] += 7 * NS_PER_MS;
 			sample_silence(&snapshot->cpus[1]);

@@ -150,6 +150,32 @@ void sample_cpus(struct snapshot *snapshot, size_t n)
 		};
 }
 
+void sample_machine(struct snapshot *snapshot)
+{
+	static const double values[MACHINE_VALUES] = {
+		[MACHINE_LOAD_1M] = 7.25,
+		[MACHINE_LOAD_5M] = 3.5,
+		[MACHINE_LOAD_15M] = 1.25,
+		[MACHINE_RUNNABLE] = 3,
+		[MACHINE_CPUS] = 2,
+		[MACHINE_MEMORY] = 8145404.0 * 1024,
+		[MACHINE_MEMORY_AVAILABLE] = 303812.0 * 1024,
+		[MACHINE_SWAP] = 2097152.0 * 1024,
+		[MACHINE_SWAP_FREE] = 1048576.0 * 1024,
+		[MACHINE_CPU_PRESSURE] = 12.5,
+		[MACHINE_IO_PRESSURE] = 82.25,
+		[MACHINE_IO_PRESSURE_FULL] = 75,
+		[MACHINE_MEMORY_PRESSURE] = 64.5,
+		[MACHINE_MEMORY_PRESSURE_FULL] = 60,
+		[MACHINE_STEAL] = 0.5,
+		[MACHINE_IOWAIT] = 45,
+		[MACHINE_FORKS] = 2.5,
+	};
+
+	for (size_t i = 0; i < MACHINE_VALUES; i++)
+		machine_set(&snapshot->machine, (enum machine_value)i, values[i]);
+}
+
 void sample_silence(struct snapshot_cpu *cpu)
 {
 	free(cpu->tally);

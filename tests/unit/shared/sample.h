@@ -79,6 +79,12 @@ void sample_fill_rows(struct snapshot *snapshot, const struct sample_row *from, 
 /* Adds n CPUs with zero tallies. */
 void sample_cpus(struct snapshot *snapshot, size_t n);
 
+/*
+ * A machine of two CPUs that lacks memory, at a load of 7: the values of a virtual machine that
+ * swaps.
+ */
+void sample_machine(struct snapshot *snapshot);
+
 /* Makes it a CPU without any record in this interval. */
 void sample_silence(struct snapshot_cpu *cpu);
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_MACHINE_ITEMS_H
+#define PMCTOP_MACHINE_ITEMS_H
+
+#include "core/snapshot/snapshot_machine.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What is shown of struct snapshot_machine: "load" "2.10 1.80 1.20". */
+struct machine_item {
+	const char *label;
+	char text[48];
+	unsigned weight; /* a narrow line keeps the heaviest; below 100 */
+	bool usual;      /* worth its place even if it is below its threshold: the load */
+	bool speaks;     /* the value is above the threshold of its item, in machine_items.c */
+	bool warns;      /* the same, and tasks lose time by it */
+};
+
+enum { MACHINE_ITEMS = 10 };
+
+/* Fills in the items with a known value, in their order. Returns how many. */
+size_t machine_items(const struct snapshot_machine *machine,
+		     struct machine_item items[MACHINE_ITEMS]);
+/* Whether one of the items speaks. */
+bool machine_items_speak(const struct snapshot_machine *machine);
+
+#endif
