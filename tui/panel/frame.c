@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The title, the totals, the verdict and the note. Title and totals are segments with a weight: a
- * narrow line leaves out the lightest ones, so each line can list all it has.
+ * The title, the totals, the machine, the verdict and the note. The first three are segments with a
+ * weight: a narrow line leaves out the lightest ones, so each line can list all it has.
  *
  * In the title, what changes the meaning of the list (replay, pause, filter) is heaviest, then
  * clock, interval and threads. What another page has too is lightest: the PMU (--doctor), then the
@@ -11,6 +11,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/view/machine_items.h"
 #include "tui/options/duration.h"
 #include "tui/panel/playback_text.h"
 #include "tui/widget/segments.h"
@@ -369,6 +370,20 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 		add_target(&segments, snapshot);
 	frame_add_figures(&segments, snapshot->columns,
 			  snapshot->target ? snapshot->target_figures : snapshot->figures);
+	segments_draw(&segments, canvas, rect);
+}
+
+void frame_draw_machine(const struct frame *frame, struct canvas *canvas, struct rect rect)
+{
+	struct machine_item items[MACHINE_ITEMS];
+	struct segments segments = {0};
+	size_t n = frame->snapshot ? machine_items(&frame->snapshot->machine, items) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (items[i].speaks || rect.width >= LAYOUT_WIDE || items[i].usual)
+			add_words(&segments, items[i].weight + (items[i].speaks ? 100 : 0),
+				  items[i].label, items[i].text,
+				  items[i].warns ? STYLE_WARN : STYLE_PLAIN);
 	segments_draw(&segments, canvas, rect);
 }
 

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The lines around the list on every screen: title, totals, verdict, CPU lines, note. */
+/* The lines around the list on every screen: title, totals, machine, verdict, CPU lines, note. */
 struct frame {
 	const struct snapshot *snapshot; /* NULL before the first interval has ended */
 	uint64_t interval_ns;            /* as chosen; snapshot->interval_ns is the real one */
@@ -37,6 +37,8 @@ void frame_add_figures(struct segments *segments, const struct columns *columns,
 
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect);
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);
+/* Load, memory and pressure: what says something, or all of it on a wide line. */
+void frame_draw_machine(const struct frame *frame, struct canvas *canvas, struct rect rect);
 void frame_draw_verdict(const struct frame *frame, struct canvas *canvas, struct rect rect);
 /* History of %CPU and IPC, or of the metrics that replace them, side by side. */
 void frame_draw_history(const struct snapshot *snapshot, const struct graph_range *graph_range,

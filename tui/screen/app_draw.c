@@ -134,6 +134,12 @@ static void add_flags(struct app *app, struct segments *flags)
 		add_tagged(list, app->display.snapshot, flags);
 }
 
+static bool has_machine_line(const struct display *display, unsigned width)
+{
+	return display->has_machine_line || (width >= LAYOUT_WIDE && display->snapshot &&
+					     machine_is_known(&display->snapshot->machine));
+}
+
 static struct layout draw_frame(struct app *app, struct canvas *canvas, bool large)
 {
 	struct segments flags = {0};
@@ -155,6 +161,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, bool lar
 	struct layout_want want = {
 		.prompt = app->prompt.active,
 		.verdict = app->display.has_verdict_line,
+		.machine = has_machine_line(&app->display, canvas->width),
 		.history = app->display.snapshot != NULL,
 		.more = large && app->display.snapshot,
 	};
@@ -168,6 +175,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, bool lar
 
 	frame_draw_title(&frame, canvas, layout.title);
 	frame_draw_totals(&frame, canvas, layout.totals);
+	frame_draw_machine(&frame, canvas, layout.machine);
 	frame_draw_verdict(&frame, canvas, layout.verdict);
 	if (app->display.snapshot)
 		frame_draw_history(app->display.snapshot, &app->display.graph_range, canvas,

@@ -5,6 +5,8 @@
  */
 #include "tui/screen/display.h"
 
+#include "core/view/machine_items.h"
+
 void display_init(struct display *display)
 {
 	*display = (struct display){.history = history_new()};
@@ -37,6 +39,7 @@ void display_set_snapshot(struct display *display, struct snapshot *snapshot)
 	snapshot_free(display->snapshot);
 	display->snapshot = snapshot;
 	update_verdict(display);
+	display->has_machine_line |= machine_items_speak(&snapshot->machine);
 }
 
 const struct snapshot *display_newest(const struct display *display)

@@ -18,8 +18,8 @@ struct display {
 	struct graph_range graph_range; /* the part of the history that graphs show */
 	enum verdict verdict;           /* of the snapshot */
 	char verdict_text[256];         /* its sentence; "": none */
-	bool has_verdict_line; /* true from the first sentence on, so that the layout stays the same
-				*/
+	/* True from the first such text on, so that the layout stays the same. */
+	bool has_verdict_line, has_machine_line;
 	bool paused;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A screen is divided from the top: title, totals, verdict, history, CPUs and note take their
- * lines, the last line is the key bar or prompt, and the rest is the body. Each part has a least
- * height of the screen from which it is shown, so that the list keeps the greater share.
+ * A screen is divided from the top: title, totals, machine, verdict, history, CPUs and note take
+ * their lines, the last line is the key bar or prompt, and the rest is the body. Each part has a
+ * least height of the screen from which it is shown, so that the list keeps the greater share.
  */
 #include "tui/widget/layout.h"
 
@@ -14,13 +14,12 @@ enum {
 	BANNER_FROM = 10,
 	CPUS_FROM = 14,
 	VERDICT_FROM = 20,
+	MACHINE_FROM = 22,
 	LARGE_FROM = 40,
 	BANNER_LINES = 2,
 	CPU_LINES = 3,
 	CPU_LINES_LARGE = 8,
 	HISTORY_LINES = 3,
-	/* Least width for CPUs and details beside the list. */
-	WIDE_FROM = 160,
 	SIDE_WIDTH = 64,
 	GAP = 2,
 	LIST_LINES = 18,   /* lines of the list at least; further lines ... */
@@ -67,11 +66,12 @@ static void divide_body(struct layout *layout)
 struct layout layout_screen(unsigned width, unsigned height, const struct layout_want *want)
 {
 	struct layout layout = {0};
-	bool large = height >= LARGE_FROM && width >= WIDE_FROM, more = large && want->more;
+	bool large = height >= LARGE_FROM && width >= LAYOUT_WIDE, more = large && want->more;
 	unsigned y = 0;
 
 	layout.title = cut_lines(width, &y, height >= TITLE_FROM);
 	layout.totals = cut_lines(width, &y, height >= TOTALS_FROM);
+	layout.machine = cut_lines(width, &y, want->machine && height >= MACHINE_FROM);
 	layout.verdict = cut_lines(width, &y, want->verdict && height >= VERDICT_FROM);
 	layout.history = cut_lines(width, &y, large && want->history ? HISTORY_LINES : 0);
 	layout.cpus = (struct rect){

@@ -7,11 +7,12 @@
 #include <stdbool.h>
 
 /*
- * The parts of a screen of any size from 1x1 up. What does not fit is an empty rect. The verdict
- * goes first, then CPU lines, note, key bar, totals, title; the list stays. Pure.
+ * The parts of a screen of any size from 1x1 up. What does not fit is an empty rect. The machine
+ * goes first, then verdict, CPU lines, note, key bar, totals, title; the list stays. Pure.
  */
 struct layout_want {
 	bool verdict;       /* a line for the sentence about the machine */
+	bool machine;       /* a line for its load, memory and pressure */
 	unsigned cpu_lines; /* wanted lines of CPUs */
 	unsigned banner;    /* wanted lines of a note */
 	bool prompt;        /* a prompt, which always gets the last line */
@@ -22,6 +23,7 @@ struct layout_want {
 struct layout {
 	struct rect title;   /* host, time, interval */
 	struct rect totals;  /* figures of the machine or target */
+	struct rect machine; /* its load, memory and pressure */
 	struct rect verdict; /* sentence about the machine */
 	struct rect history; /* graphs of the totals */
 	struct rect cpus;    /* one line per CPU, or a table right of the list */
@@ -30,6 +32,10 @@ struct layout {
 	struct rect detail; /* below the list: details of the selected row */
 	struct rect bottom; /* key bar or prompt */
 };
+
+/* From this width on the machine's line has all values, and CPUs and details fit beside the list.
+ */
+enum { LAYOUT_WIDE = 160 };
 
 struct layout layout_screen(unsigned width, unsigned height, const struct layout_want *want);
 

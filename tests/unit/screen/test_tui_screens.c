@@ -7,7 +7,7 @@
 
 static void test_golden(void **state)
 {
-	enum { MACHINE, LOSSY, SOFTWARE, NOTHING, FAMILY };
+	enum { MACHINE, LOSSY, SICK, SOFTWARE, NOTHING, FAMILY };
 	static const struct {
 		const char *name;
 		unsigned width, height;
@@ -20,6 +20,8 @@ static void test_golden(void **state)
 		{"tasks_80x24_ascii", 80, 24, true, MACHINE, 2, {0}},
 		{"tasks_80x24_lossy", 80, 24, false, LOSSY, 64, {0}},
 		{"tasks_200x50", 200, 50, false, LOSSY, 64, {0}},
+		{"sick_80x24", 80, 24, false, SICK, 2, {0}},
+		{"sick_200x50", 200, 50, false, SICK, 2, {0}},
 		{"tasks_20x5", 20, 5, false, MACHINE, 2, {0}},
 		{"tasks_40x12", 40, 12, false, LOSSY, 1, {0}},
 		{"software_80x24", 80, 24, false, SOFTWARE, 1, {KEYMAP_PAGE_DOWN, 0}},
@@ -74,6 +76,8 @@ static void test_golden(void **state)
 			snapshot = screen_snapshot(rows[i].n_cpus);
 		else if (rows[i].snapshot == LOSSY)
 			snapshot = screen_snapshot_lossy(rows[i].n_cpus);
+		else if (rows[i].snapshot == SICK)
+			snapshot = screen_snapshot_sick(rows[i].n_cpus);
 		else if (rows[i].snapshot == SOFTWARE)
 			snapshot = screen_snapshot_software(rows[i].n_cpus, 200);
 		else if (rows[i].snapshot == FAMILY)
@@ -93,6 +97,46 @@ static void test_golden_styles(void **state)
 	stage_open(&stage, 80, 24, false, screen_snapshot_lossy(2));
 	stage_keys(&stage, (int[]){0});
 	check_screen("styles_80x24", canvas_print_styles(&stage.canvas));
+	stage_close(&stage);
+}
+
+/* A snapshot of a machine with that load on two CPUs. */
+static struct snapshot *loaded_snapshot(double load)
+{
+	struct snapshot *snapshot = screen_snapshot(2);
+
+	machine_set(&snapshot->machine, MACHINE_CPUS, 2);
+	machine_set(&snapshot->machine, MACHINE_LOAD_1M, load);
+	machine_set(&snapshot->machine, MACHINE_STEAL, 1);
+	return snapshot;
+}
+
+/* The line of the machine appears with the first value that speaks, and stays. */
+static void test_machine_line(void **state)
+{
+	static const struct {
+		unsigned width, height;
+		double load;
+		bool line, steal; /* there is a line; it has the value that does not speak */
+	} rows[] = {
+		{80, 24, 1, false, false}, {80, 24, 2, true, false}, {80, 24, 1, true, false},
+		{80, 21, 2, false, false}, {200, 24, 1, true, true},
+	};
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		app_snapshot(&stage.app, loaded_snapshot(rows[i].load));
+		free(stage_print_resized(&stage, rows[i].width, rows[i].height));
+		stage_check_text(&stage, rows[i].load < 2 ? "load 1.00" : "load 2.00",
+				 rows[i].line);
+		stage_check_text(&stage, "steal 1.0%", rows[i].steal);
+	}
+	stage_close(&stage);
+	stage_open(&stage, 200, 24, false, loaded_snapshot(1));
+	stage_keys(&stage, (int[]){0});
+	stage_check_text(&stage, "load 1.00", true);
 	stage_close(&stage);
 }
 
@@ -519,6 +563,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_golden_styles),
+		cmocka_unit_test(test_machine_line),
 		cmocka_unit_test(test_setup_of_long_names),
 		cmocka_unit_test(test_texts_of_frame),
 		cmocka_unit_test(test_narrow_title),

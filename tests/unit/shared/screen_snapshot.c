@@ -113,6 +113,14 @@ struct snapshot *screen_snapshot_lossy(size_t n_cpus)
 	return snapshot;
 }
 
+struct snapshot *screen_snapshot_sick(size_t n_cpus)
+{
+	struct snapshot *snapshot = screen_snapshot(n_cpus);
+
+	sample_machine(snapshot);
+	return snapshot;
+}
+
 struct snapshot *screen_snapshot_software(size_t n_cpus, size_t n_rows)
 {
 	struct snapshot *snapshot;

@@ -22,6 +22,9 @@ struct snapshot *screen_snapshot(size_t n_cpus);
 /* The same machine with lost records. */
 struct snapshot *screen_snapshot_lossy(size_t n_cpus);
 
+/* The same machine, which lacks memory. */
+struct snapshot *screen_snapshot_sick(size_t n_cpus);
+
 /* A virtual machine without hardware counters, with many rows. */
 struct snapshot *screen_snapshot_software(size_t n_cpus, size_t n_rows);
 

@@ -21,15 +21,18 @@ static void test_every_size(void **state)
 	(void)state;
 	for (unsigned height = 0; height <= 60; height++)
 		for (unsigned width = 0; width <= 40; width++)
-			for (unsigned want = 0; want < 16; want++) {
+			for (unsigned want = 0; want < 64; want++) {
 				struct layout_want wanted = {
 					.cpu_lines = want & 1 ? 64 : (want & 2),
 					.banner = want & 4 ? 2 : 0,
 					.prompt = want & 8,
+					.machine = want & 16,
+					.verdict = want & 32,
 				};
 				struct layout l = layout_screen(width, height, &wanted);
-				const struct rect *parts[] = {&l.title,  &l.totals, &l.cpus,
-							      &l.banner, &l.body,   &l.bottom};
+				const struct rect *parts[] = {&l.title,   &l.totals, &l.machine,
+							      &l.verdict, &l.cpus,   &l.banner,
+							      &l.body,    &l.bottom};
 				unsigned y = 0;
 
 				for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
