@@ -35,7 +35,7 @@
  *
  * Of a sample of the software event only the reading of the group is certain. If another program
  * samples switches too, the kernel fills in id, time, pid and tid once, for the listener that was
- * opened last [run, 6.18], with that listener's clock. The time of a sample with a foreign id is
+ * opened last (seen on 6.18), with that listener's clock. The time of a sample with a foreign id is
  * computed from enabled ns.
  *
  * These counts are unattributed:

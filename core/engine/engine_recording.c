@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A recording that ends still has data to write. Its recorder does so beside the counting, as
- * `ended`, until the next recording or the end of the engine waits for it.
+ * A recording that ends still has data to write. Its recorder is kept as `ended`, and writes the
+ * data while counting goes on. The next recording, or the end of the engine, waits for it.
  */
 #include "core/engine/engine_recording.h"
 

@@ -37,7 +37,7 @@ static void shorten_word(char *name, const char *word, const char *by)
 static void shorten_words(char *name)
 {
 	static const struct {
-		const char *word, *by; /* never longer */
+		const char *word, *by; /* `by` is never longer than `word` */
 	} words[] = {
 		{"instructions", "insn"},
 		{"L1-dcache", "L1d"},

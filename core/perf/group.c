@@ -130,7 +130,7 @@ int group_id(const struct group *group, size_t member, uint64_t *id)
 
 /*
  * From Linux 6.16 on a throttled member stops its whole group, and only the leader makes a THROTTLE
- * record [run on 7.2]. The record ends with the same trailer as others.
+ * record (seen on 7.2). The record ends with the same trailer as others.
  */
 static void request_throttle_records(struct perf_event_attr *leader)
 {

@@ -33,8 +33,9 @@ struct switch_event {
 };
 
 /*
- * Chooses, by opening the tracepoint on that CPU. It remains open: the kernel waits 40 ms where the
- * last event of a tracepoint is closed [run], and groups are closed and opened again by each plan.
+ * Chooses, by opening the tracepoint on that CPU. It remains open, because the kernel waits 40 ms
+ * (measured) when the last event of a tracepoint is closed, and each plan closes groups and opens
+ * them again.
  */
 void switch_event_open(struct switch_event *event, const struct sys *sys, int cpu);
 void switch_event_close(struct switch_event *event, const struct sys *sys);

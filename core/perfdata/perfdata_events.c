@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The event of a record is found by an id, so a search of the table of ids is bounded: in a forged
- * file all ids may have one home slot. The ids of the kernel count up from 1 and do not.
+ * A record names its event by an id. The search of an id is bounded: the ids of a forged file may
+ * all have one home slot. Ids of the kernel count up from 1, so their slots differ.
  */
 #include "core/perfdata/perfdata_events.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A raw record or a dropped stream is a pseudo record in a perfdata, of a type that no file has.
- * perfdata_translate() replaces it. Times of the samples of a CPU must ascend, since perf sorts
+ * Raw records and dropped streams are pseudo records in a perfdata, of types that no file has.
+ * perfdata_translate() replaces them. Times of the samples of a CPU must ascend, since perf sorts
  * records by time; the stream has the last one.
  */
 #include "core/perfdata/perfdata_raw.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Each step works in a directory that is held open, by safe_path, on names in it. A file that has
- * the name is opened and locked first: it is renamed only if it is a recording of this user, and if
- * the name is still that file's. So no other user's link or file is followed or replaced.
+ * All steps work on names in one directory, which safe_path holds open. An existing file of the
+ * name is opened and locked first. It is renamed only if it is a recording of this user, and if the
+ * name still leads to it. So no link or file of another user is followed or replaced.
  */
 #include "core/perfdata/recording_name.h"
 
@@ -77,9 +77,8 @@ static int lock_old_file(const struct safe_path *place, const char *name, const 
 }
 
 /*
- * Renames the file to `old`, unless that is a file that may not be replaced. A replaced `old` is
- * held open in *doomed_fd: freeing the blocks of a large file takes time, which the writing thread
- * has.
+ * Renames the file to `old`, unless `old` exists and may not be replaced. A replaced `old` is held
+ * open in *doomed_fd: to free the blocks of a large file takes time, so the writing thread does it.
  */
 static int move_to_old(const struct safe_path *place, const char *path, int *doomed_fd,
 		       struct error *err)

@@ -234,8 +234,9 @@ void replay_slices_end(struct replay_slices *slices)
 		slices->interval->cpu_online[i] = slices->cpus[i].present;
 	}
 	if (divided)
-		notes_add(slices->notes, "Recordings of perf have no ticks: a slice across a "
-					 "refresh is divided by time.");
+		notes_add(slices->notes, "A recording of perf has no counts at a refresh. A "
+					 "slice across a refresh is divided in proportion "
+					 "to time.");
 }
 
 /* Time of the earliest queued record, or `none_ns`. */

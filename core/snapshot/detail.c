@@ -34,7 +34,7 @@ static bool starts_match(uint64_t start, uint64_t other)
 static bool has_thread(const struct snapshot *snapshot, const struct history_key *key,
 		       const struct row *row)
 {
-	/* This is enough for most of the rows, of which there may be 20,000. */
+	/* A quick check, which is enough for most rows: there may be 20,000. */
 	if (key->kind == HISTORY_PROCESS && (uint32_t)row->pid != key->number)
 		return false;
 	struct history_key its = history_key_of_row(snapshot, rollup_of(key), row);

@@ -294,7 +294,9 @@ static void add_descendants(const struct columns *columns, const struct adding *
 		if (rows->parents[i] != NO_PARENT)
 			children[rows->parents[i]]++;
 	for (size_t i = 0; i < rows->n; i++) {
-		/* A row is a leaf once: here, or when its last child was added to it below. */
+		/*
+		 * A row becomes a leaf once: here, or below, after its last child was added to it.
+		 */
 		for (size_t at = i; children[at] == 0;) {
 			size_t above = rows->parents[at];
 			children[at] = UINT32_MAX;

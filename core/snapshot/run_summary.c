@@ -133,7 +133,7 @@ static bool is_another(const struct process *process, const struct row *thread, 
 	return process->row.start_ns ? process->row.start_ns != thread->start_ns : has_ended;
 }
 
-/* Updates the process from one of its threads; what the thread does not know stays. */
+/* Updates the process from one of its threads. What is unknown of the thread stays. */
 static void describe_by_thread(struct process *process, const struct row *thread,
 			       const int *cgroups)
 {

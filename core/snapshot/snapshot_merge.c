@@ -100,7 +100,7 @@ static void reserve_rows(const struct columns *columns, size_t more, struct rows
 	rows->tallies = xreallocarray(rows->tallies, n, width * sizeof(*rows->tallies));
 }
 
-/* Takes the row as the newer one; what it does not know stays. */
+/* Updates the row from the newer one. What is unknown of the newer one stays. */
 static void update_row(const struct row *row, struct row *sum)
 {
 	const struct row before = *sum;

@@ -26,9 +26,10 @@ struct option_row {
 	option_word_fn *word; /* --help prints them before `help`; NULL: any argument */
 	size_t flag;          /* offset of a bool in struct options; 0: none */
 	size_t text;          /* offset of a const char * there; 0: none */
-	const char *needs;    /* what "" lacks, for the error; NULL: "" is valid */
-	bool setting;         /* also a setting of the configuration */
-	const char *denies;   /* setting that it turns off: "mouse" for --no-mouse */
+	const char *
+		needs; /* what is missing if the argument is "", for the error; NULL: "" is valid */
+	bool setting;  /* also a setting of the configuration */
+	const char *denies; /* setting that it turns off: "mouse" for --no-mouse */
 };
 
 enum { OPTION_ROWS_MAX = 64 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The first existing file is read of: --config, $PMCTOPRC, the user's own, /etc/pmctop.conf. This
- * module chooses the path to read and to save; config.c parses.
+ * Reads the first of these files that exists: --config, $PMCTOPRC, the user's own,
+ * /etc/pmctop.conf. This module chooses the path to read and to save; config.c parses.
  */
 #include "tui/options/user_files.h"
 
@@ -34,7 +34,7 @@ const char *user_files_themes(char path[PATH_MAX])
 	return path[0] ? path : NULL;
 }
 
-/* Whether the next place is tried: no file, or one that this user must not read. */
+/* Whether to try the next place: no file is here, or this user may not read it. */
 static bool is_absent(int result)
 {
 	return result == -ENOENT || result == -EACCES || result == -EPERM;

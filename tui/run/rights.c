@@ -268,8 +268,8 @@ static bool sees_only_as_tracer(struct trial *trial, uint64_t wanted)
 }
 
 /*
- * In a user namespace root may not count whole CPUs. It may count a process of its user only if
- * that has no right that pmctop has dropped, or with CAP_SYS_PTRACE.
+ * In a user namespace root may not count whole CPUs. To count a process of its user, pmctop needs
+ * every right that the process has, or CAP_SYS_PTRACE.
  */
 static bool counts_own_as_tracer(struct trial *trial, uint64_t wanted)
 {

@@ -14,13 +14,13 @@
  *
  *	    theme[main_fg]="#cc9900"
  *
- * so themes of btop work. Keys of the other program are ignored. Colours that are not set are
+ * so themes of btop work. Keys that only btop has are ignored. Colours that are not set are
  * derived from others. A theme sets no attributes: these distinguish roles on terminals without
  * colours.
  */
 enum style_attribute {
 	ATTRIBUTE_BOLD = 1 << 0,
-	/* These replace colours where two roles have the same. */
+	/* Attributes for roles that have the same colour. */
 	ATTRIBUTE_UNDERLINE = 1 << 1,
 	ATTRIBUTE_DIM = 1 << 2,
 	ATTRIBUTE_REVERSE = 1 << 3,

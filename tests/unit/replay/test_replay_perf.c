@@ -135,7 +135,7 @@ static const struct perf_case cases[] = {
 	  {2, 8, 500, 1, 101},
 	  {2, 7, 100, 1, 10}},
 	 2,
-	 .note = "Recordings of perf have no ticks"},
+	 .note = "A recording of perf has no counts at a refresh"},
 	{"a slice across several",
 	 {{SW, 0, 7, 7, 1000, 1, 0}, {SW, 0, 8, 8, 4500, 2, 35}, {SW, 0, 7, 7, 4600, 3, 45}},
 	 {{1, UNATTRIBUTED, 0, 1, 0},
