@@ -70,7 +70,7 @@ static int choose_cgroup(struct target *target, const char *what, struct error *
 	return 0;
 }
 
-/* A cgroup of which the name has commas comes before a list. */
+/* First the whole text is tried: the name of a cgroup may have commas. */
 static int choose_cgroups(struct target *target, const char *list, struct error *err)
 {
 	int result = choose_cgroup(target, list, err);

@@ -69,7 +69,7 @@ bool target_is_hidden(const struct target *target);
 
 /* Whether a task belongs to the target. Reads /proc for the task and its parents if needed. */
 bool target_has(const struct target *target, struct tasks *tasks, struct task *task);
-/* Whether a process or one of its threads does. */
+/* Whether a process, or one of its threads, belongs to the target. */
 bool target_has_any_of(const struct target *target, struct tasks *tasks, struct task *process);
 
 /*

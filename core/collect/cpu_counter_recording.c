@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CPUs that become recorded, and room for an id of each. */
+/* CPUs that begin to be recorded, and memory for an id of an event on each of them. */
 struct coming {
 	struct cpu_counters **cpus;
 	size_t n;

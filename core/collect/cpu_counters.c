@@ -62,8 +62,8 @@ static int open_groups(struct cpu_counters *cpu, const struct event_set *events,
 }
 
 /*
- * Starts the first group for good. The other groups run for a moment, which shows whether they run
- * at all, and where their counts begin.
+ * Starts the first group, which is not stopped again. The other groups run for a moment, which
+ * shows whether they run at all, and where their counts begin.
  */
 static int start_group(struct cpu_counters *cpu, struct counted_group *counted,
 		       const struct attrib_layout *layout, bool confirm)

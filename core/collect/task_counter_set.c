@@ -135,7 +135,7 @@ static void reopen_thread(struct task_counter_set *tasks, struct proc_scan_entry
 	bool opened = open_counters(tasks, entry, &fresh) == 0;
 	task_counters_read(&entry->counters, interval_task(tasks->interval, entry->task));
 	task_counter_set_stop(tasks, entry);
-	if (!opened) { /* for want of descriptors, which are free now */
+	if (!opened) { /* no descriptor was free then */
 		if (open_thread(tasks, entry))
 			begin_counting(tasks, entry);
 		return;

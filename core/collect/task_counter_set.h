@@ -33,7 +33,7 @@ struct task_counter_set {
 	size_t most;   /* threads that may have counters: fewer after descriptors ran out */
 	size_t n;      /* threads that have counters */
 	pid_t command; /* the command before its exec; 0: none */
-	bool cramped;  /* some threads that ran have no counters, for want of descriptors */
+	bool cramped;  /* some threads that ran have no counters, because no descriptor was free */
 	int refusal;   /* -errno of an own thread without counters at the last scan; 0: none */
 	int refused;   /* counter of the plan that is refused for every thread; -1: none */
 	size_t given;  /* threads that got counters at the last scan */

@@ -97,7 +97,10 @@ static void pack_add_missing(struct plan_pack *pack, const struct plan_pack *wan
 			pack_add(pack, want->events[i]);
 }
 
-/* Adds a want to the pack that lacks least of it. False if it does not fit even an empty one. */
+/*
+ * Adds a want to the pack that lacks the fewest of its events. False if it does not fit even an
+ * empty pack.
+ */
 static bool pack_want(struct plan_packing *packing, const struct plan_pack *want)
 {
 	struct plan_pack *best = NULL;

@@ -157,7 +157,7 @@ static int open_place(const char *path, struct safe_path *place, struct error *e
 {
 	int result = safe_path_find(path, false, place, err);
 
-	/* A symbolic link on the path has a text of its own. */
+	/* For a symbolic link on the path there is another message. */
 	return result < 0 && result != -ELOOP ? refuse_code(err, result, path) : result;
 }
 

@@ -24,7 +24,7 @@ struct metric_input event_totals_input(const struct snapshot *snapshot)
 }
 
 /* Found by tests/unit/engine/test_scaled_counts.c and tests/unit/snapshot/test_event_totals.c. */
-#define SPREADS   1.6 /* standard deviations of estimates, from many of them */
+#define SPREADS   1.6 /* in standard deviations of the estimates, if there are many */
 #define JUMPS     1.4
 #define JUMP_LEFT 0.85 /* of a jump, in the next snapshot */
 

@@ -86,7 +86,10 @@ void history_hold(struct history *history, bool hold);
  */
 void history_read(const struct history *history, const struct history_key *key, const char *metric,
 		  unsigned step, size_t n, float *values);
-/* Returns the time of these n values. Before the first bucket, the last one's length counts. */
+/*
+ * Returns the time that these n values cover. For time before the first bucket, the length of the
+ * last bucket counts.
+ */
 uint64_t history_span_ns(const struct history *history, unsigned step, size_t n);
 
 /* The time of a whole history, in the time of snapshots. Returns false, and 0: empty. */

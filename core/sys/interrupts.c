@@ -64,9 +64,9 @@ static void copy_bytes(char *to, size_t size, const char *from, const char *end)
 }
 
 /*
- * Behind the counts a number has the interrupt controller, its pin and trigger, padded with blanks,
- * and the devices behind two blanks: "IO-APIC   4-edge      ttyS0". Without a device the line ends
- * in a blank.
+ * The line of a number has behind its counts the interrupt controller, its pin and trigger, padded
+ * with blanks, and the devices behind two blanks: "IO-APIC   4-edge      ttyS0". Without a device
+ * the line ends in a blank.
  */
 static void set_name(struct interrupt *line, const char *text, const char *end)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Steps that end at the first error. The file is locked while it is read and replaced, so that two
- * pmctop that save at once lose nothing. Nothing is written through a link of another user or into
- * another user's directory (core/base/safe_path.h), because root saves with these functions too.
+ * Runs steps, and stops at the first error. The file is locked while it is read and replaced, so
+ * that two pmctop that save at once lose nothing. Nothing is written through a link of another user
+ * or into another user's directory (core/base/safe_path.h), because root saves with these functions
+ * too.
  */
 #include "tui/options/config_save.h"
 

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Devices are never the same: /dev/null may well be both. */
+/* Devices do not count as the same: /dev/null may be both files. */
 static bool is_same_file(const struct stat *one, const struct stat *other)
 {
 	return one->st_dev == other->st_dev && one->st_ino == other->st_ino &&

@@ -22,8 +22,8 @@ enum { DETAIL_SHARE_WIDTH = 6 };
 /* A line with a title and a dim text behind it. */
 void detail_pen_heading(struct detail_pen *pen, const char *title, const char *rest);
 /*
- * A cell of `width` columns at *x, which moves behind it and a blank. Text right of the rect is
- * cut.
+ * Writes a cell of `width` columns at *x, and moves *x behind it and a blank. Text right of the
+ * rect is cut.
  */
 void detail_pen_right(struct detail_pen *pen, unsigned *x, unsigned width, enum style style,
 		      const char *text);

@@ -20,7 +20,7 @@ struct detail_page {
 	const struct detail *detail; /* the row's sums in that snapshot */
 	const struct detail_subject *subject;
 	unsigned step; /* graph_range_read() */
-	/* totals since the page was opened; NULL: beside a list, which has the keys */
+	/* totals since the page was opened; NULL: the page is below a list, without totals */
 	const struct event_totals *totals;
 };
 

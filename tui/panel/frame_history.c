@@ -20,7 +20,8 @@ static bool is_share_of_all(const struct history_key *key, const struct metric_d
 }
 
 /*
- * The top of %CPU is all CPUs busy; the top of other metrics, and of a target, follows the values.
+ * The upper end of the scale. For %CPU it means that all CPUs are busy. For other metrics, and for
+ * a target, it follows the values.
  */
 static double history_top(const struct snapshot *snapshot, const struct history_key *key,
 			  const struct metric_def *def, const float *values, size_t n)

@@ -243,7 +243,9 @@ static struct history_key key_of_line(const struct view *view, size_t line)
 	return history_key_of_row(view->snapshot, view->spec.by, view_row(view, line));
 }
 
-/* Each line has its own scale: the column shows the course, the figures show the amount. */
+/*
+ * Each line has its own scale: the column shows how the metric changes, the figures how much it is.
+ */
 static void draw_history_column(const struct list *list, const struct view *view, int metric,
 				struct canvas *canvas, struct rect rect)
 {

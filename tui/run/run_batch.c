@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ^C reaches the command as well: time for it to end by that. */
+/* ^C reaches the command too. It has this time to end by itself. */
 #define INTERRUPT_PATIENCE_NS (2 * NS_PER_S)
 #define TERMINATE_PATIENCE_NS (1 * NS_PER_S)
 /* Time limit of the summary for a reader that does not read, after a signal. */

@@ -97,7 +97,7 @@ static size_t write_shown_events(const struct columns *columns, const struct eve
 	return shown;
 }
 
-/* Saves a list of events as it was typed if all of it is shown, else the rest of it. */
+/* Saves a list of events as it was typed if all of them are shown, else only the shown ones. */
 static void save_events(const struct columns *columns, const char *text, struct options *now)
 {
 	struct event_names list = {0};

@@ -49,7 +49,7 @@ int signal_target_send(const struct sys *sys, const struct signal_target *signal
 		return error_set(err, fd, "Process %d cannot be opened: %s.", signal_target->pid,
 				 error_why(fd));
 	/*
-	 * The pidfd refers to one process for good. If pid and start time still match now, the
+	 * The pidfd always refers to the same process. If pid and start time still match now, the
 	 * pidfd was opened on the target.
 	 */
 	int result = proc_stat_read(sys, signal_target->pid, &stat);

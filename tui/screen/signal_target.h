@@ -15,7 +15,7 @@
  */
 struct signal_target {
 	pid_t pid;
-	uint64_t start_ticks; /* with the pid, identifies the process for good */
+	uint64_t start_ticks; /* with the pid, identifies the process even if the pid is reused */
 	char name[48];        /* comm, printable */
 };
 

@@ -30,7 +30,7 @@ enum { PICKER_MARK = 6 };
 enum picker_typed {
 	PICKER_TYPED_NOT,
 	PICKER_TYPED_LAST,
-	PICKER_TYPED_FIRST, /* before the matches: hardly anything else can be meant */
+	PICKER_TYPED_FIRST, /* before the matches: most likely the user means it */
 };
 
 struct picker_ops {

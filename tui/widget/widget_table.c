@@ -141,7 +141,10 @@ static void draw_text(struct canvas *canvas, unsigned x, unsigned y, unsigned wi
 		canvas_text(canvas, x, y, width, style, text);
 }
 
-/* The arrow follows the title, in the gap between columns if the title fills its own. */
+/*
+ * Draws the arrow behind the title. If the title fills its column, the arrow is in the gap before
+ * the next column.
+ */
 static void draw_sort_mark(struct canvas *canvas, unsigned x, unsigned y, struct rect rect,
 			   const struct view *view, unsigned width)
 {
