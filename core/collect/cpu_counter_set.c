@@ -124,7 +124,7 @@ static bool step_all(struct cpu_counter_set *cpus, step_fn *next_step, uint64_t 
 	return wait;
 }
 
-/* Steps all CPUs until no tick is worth waiting for. Returns the time asleep. */
+/* Steps all CPUs until no tick is worth waiting for. Returns the time that the thread slept. */
 static uint64_t await_ticks(struct cpu_counter_set *cpus, step_fn *next_step)
 {
 	uint64_t begin_ns = sys_now_ns(cpus->sys), waited_ns = 0, slept_ns = 0;

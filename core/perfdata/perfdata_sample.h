@@ -49,8 +49,8 @@ int perfdata_decode(const struct perfdata_events *events, const struct perf_even
 		    struct record *record, struct perfdata_sample *sample);
 
 /*
- * The trailer ends each record of the kernel that is no sample: its number of words of 64 bits, and
- * the number of bytes that the record has for it at most.
+ * The trailer at the end of each record of the kernel that is no sample: its length in words of 64
+ * bits, and the most bytes of the record that it can have.
  */
 unsigned perfdata_trailer_words(const struct perf_event_attr *attr);
 size_t perfdata_trailer_room(const struct perf_event_header *header);

@@ -110,7 +110,7 @@ static void add_sleeping(struct filling *filling, struct task *task)
 	}
 }
 
-/* A task of -p or -t gets a row of its own even if it did not run: it is not an ancestor then. */
+/* A task of -p or -t that did not run gets a row of its own, so it is not added as an ancestor. */
 static void mark_sleeping_roots(const struct snapshot_source *source)
 {
 	uint64_t sequence = source->interval->sequence;

@@ -65,7 +65,7 @@ static int capabilities_set(const struct capabilities *want)
 
 bool rights_hides(const char *variable)
 {
-	/* ncurses would read files and sizes of the caller's choice, libpfm4 its switches. */
+	/* The variables that choose files and sizes for ncurses, and settings of libpfm4. */
 	static const char *const beginnings[] = {"TERMINFO", "TERMCAP=", "TERMPATH=", "NCURSES_",
 						 "LIBPFM_"};
 

@@ -35,7 +35,7 @@ struct decoded {
 	unsigned x, y; /* position of the mouse, from 0 */
 };
 
-enum { DECODE_LONGEST = 64 }; /* callers pass this many bytes at once, if there are */
+enum { DECODE_LONGEST = 64 }; /* callers pass this many bytes at once, if they have them */
 
 /*
  * Decodes the first event of n bytes. Returns how many bytes were consumed. 0: more bytes are
