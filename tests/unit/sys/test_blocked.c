@@ -206,7 +206,7 @@ static void a_stack_is_parsed(void **state)
 		assert_string_equal(stack.functions[0], rows[i].first);
 		assert_string_equal(stack.functions[stack.n - 1], rows[i].last);
 	}
-	char deep[100 * 16] = "", name[100] = "[<0>] ";
+	char deep[100 * 16 + 1] = "", name[100] = "[<0>] ";
 	for (int i = 0; i < 100; i++)
 		strcat(deep, "[<0>] f+0x1/0x2\n");
 	blocked_stack_parse(deep, &stack);
