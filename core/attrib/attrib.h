@@ -4,6 +4,7 @@
 
 #include "core/attrib/interval.h"
 #include "core/attrib/running_task.h"
+#include "core/attrib/slice_log.h"
 #include "core/attrib/tasks.h"
 #include "core/event/plan.h"
 #include "core/perf/record.h"
@@ -48,6 +49,12 @@ struct attrib;
 /* Borrows both until attrib_free(). */
 struct attrib *attrib_new(struct tasks *tasks, struct interval *interval);
 void attrib_free(struct attrib *attrib); /* NULL is valid */
+
+/*
+ * From now on each slice of a known task is added to the log, with the CPU's index in the interval.
+ * Borrowed; NULL: to none.
+ */
+void attrib_log_slices(struct attrib *attrib, struct slice_log *log);
 
 /* Call this after the interval got another shape. No stream may be open. */
 void attrib_reshape(struct attrib *attrib);

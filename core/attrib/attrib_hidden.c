@@ -142,8 +142,17 @@ void hidden_credit_slice(struct attrib *attrib, const struct stream *stream,
 	slice_add(attrib, stream, sample->reading, attrib->slice);
 	move_hidden_part(attrib, stream, missing);
 	tally_add(shape, slice_tally(attrib, stream, sample, task), attrib->slice);
-	if (task && stream->layout->clock)
-		interval_ran(attrib->interval, task, stream->cpu, attrib->slice[TALLY_TASK_CLOCK]);
+	if (!task || !stream->layout->clock)
+		return;
+	interval_ran(attrib->interval, task, stream->cpu, attrib->slice[TALLY_TASK_CLOCK]);
+	if (attrib->log)
+		slice_log_add(attrib->log, stream->cpu,
+			      &(struct slice){
+				      .task = task,
+				      .begin_ns = stream_running(attrib, stream)->came.time_ns,
+				      .end_ns = sample->time_ns,
+				      .end = sample->end,
+			      });
 }
 
 SELDOM struct attrib_runner hidden_runner(const struct attrib *attrib, const struct stream *stream,

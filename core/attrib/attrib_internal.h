@@ -60,6 +60,7 @@ struct attrib {
 	struct stream **streams;      /* by CPU */
 	struct running_task *running; /* by CPU */
 	uint64_t *slice;              /* scratch: a tally */
+	struct slice_log *log;        /* NULL: none */
 };
 
 /* What ends a slice: a sample, or the reading at the end of a turn. */
@@ -69,6 +70,7 @@ struct sample {
 	struct attrib_runner runner; /* the task that ran until then */
 	struct attrib_runner next;   /* the task that runs then; tid -1: unknown */
 	bool tick;                   /* it is not a switch */
+	enum slice_end end;
 };
 
 /* attrib_stream.c */

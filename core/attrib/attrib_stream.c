@@ -21,6 +21,11 @@ struct attrib *attrib_new(struct tasks *tasks, struct interval *interval)
 	return attrib;
 }
 
+void attrib_log_slices(struct attrib *attrib, struct slice_log *log)
+{
+	attrib->log = log;
+}
+
 void attrib_reshape(struct attrib *attrib)
 {
 	free(attrib->slice);

@@ -90,6 +90,7 @@ static int decode_sample(const struct perf_event_header *header, struct record *
 	record->sample.reading = &bytes->enabled_ns;
 	record->sample.n_values = bytes->n;
 	record->sample.next = 0;
+	record->sample.state = RECORD_STATE_UNKNOWN;
 	record->sample.rest = bytes->values + bytes->n;
 	record->sample.rest_bytes =
 		header->size - sizeof(*bytes) - bytes->n * sizeof(bytes->values[0]);

@@ -36,6 +36,8 @@ enum record_reading {
 	READING_VALUES,
 };
 
+#define RECORD_STATE_UNKNOWN UINT64_MAX
+
 struct record {
 	enum record_kind kind;
 	uint64_t id;      /* of the event that made it; OTHER: 0 */
@@ -54,9 +56,12 @@ struct record {
 			 */
 			const void *rest;
 			size_t rest_bytes;
-			/* 1 + tid of the next thread, in a recording; 0: unknown, or in the RAW
-			 * part. */
+			/*
+			 * In a recording: 1 + tid of the next thread, and prev_state of the
+			 * switch. 0 and RECORD_STATE_UNKNOWN: unknown, or in the RAW part.
+			 */
 			uint32_t next;
+			uint64_t state;
 		} sample;
 		struct {
 			char text[16];

@@ -266,9 +266,11 @@ pid_t switch_raw_tid(const struct switch_format *format, const struct record *re
 	return data ? read_int(data, format->prev_pid) : record->tid;
 }
 
-uint32_t switch_raw_next(const struct switch_format *format, const struct record *record)
+uint32_t switch_raw_next(const struct switch_format *format, const struct record *record,
+			 uint64_t *state)
 {
 	const char *data = format ? raw_data(format, record) : NULL;
 
+	*state = data ? read_state(data, format->prev_state) : record->sample.state;
 	return data ? (uint32_t)read_int(data, format->next_pid) + 1 : record->sample.next;
 }

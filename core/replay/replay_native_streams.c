@@ -248,7 +248,7 @@ static int parse_raw(struct replay_native *native, const struct native_sample *s
 		return 0;
 	const struct switch_format *format = raw_format(native);
 	record->tid = switch_raw_tid(format, record);
-	record->sample.next = switch_raw_next(format, record);
+	record->sample.next = switch_raw_next(format, record, &record->sample.state);
 	return native_is_pid(record->tid) ? 0 : -EBADMSG;
 }
 
@@ -276,7 +276,8 @@ int native_parse_sample(struct replay_native *native, const struct perf_event_he
 		.tid = (pid_t)sample->tid,
 		.sample = {.reading = native->reading,
 			   .n_values = sample->n,
-			   .next = foreign ? 0 : sample->next},
+			   .next = foreign ? 0 : sample->next,
+			   .state = RECORD_STATE_UNKNOWN},
 	};
 	int result = parse_raw(native, sample, &record);
 	if (result < 0)

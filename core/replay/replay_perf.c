@@ -115,6 +115,7 @@ void replay_perf_raw(struct replay_perf *perf, struct record *record)
 	const struct switch_format *format;
 	struct switch_raw raw;
 
+	record->sample.state = RECORD_STATE_UNKNOWN;
 	if (!leader || leader->attr.type != PERF_TYPE_TRACEPOINT || perf->other_numbers ||
 	    perfdata_reader_switch_format(perf->kind.state->reader, &format) < 0 ||
 	    leader->attr.config != format->id || switch_raw_read(format, record, &raw) < 0)
@@ -124,6 +125,7 @@ void replay_perf_raw(struct replay_perf *perf, struct record *record)
 		return;
 	record->tid = raw.prev_pid;
 	record->sample.next = (uint32_t)raw.next_pid + 1;
+	record->sample.state = raw.prev_state;
 }
 
 /* Moves the task of a sample to the cgroup of the sample. */
@@ -176,7 +178,8 @@ static int pass_switch(struct replay_perf *perf, const struct perf_event_header 
 				  .tid = record->tid,
 				  .sample = {.reading = perf->reading,
 					     .n_values = layout->n_values,
-					     .next = record->sample.next},
+					     .next = record->sample.next,
+					     .state = record->sample.state},
 			  });
 	return 0;
 }

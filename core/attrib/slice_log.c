@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A merge of sorted queues by a heap of their heads. If only one CPU has slices the heap has one
+ * entry, and a slice costs a copy.
+ */
+#include "core/attrib/slice_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void slice_log_init(struct slice_log *log, size_t n_cpus)
+{
+	*log = (struct slice_log){
+		.queues = xcalloc(n_cpus + 1, sizeof(*log->queues)),
+		.n_queues = n_cpus + 1,
+		.heap = xcalloc(n_cpus + 1, sizeof(*log->heap)),
+	};
+}
+
+void slice_log_fini(struct slice_log *log)
+{
+	for (size_t i = 0; i < log->n_queues; i++)
+		free(log->queues[i].items);
+	free(log->queues);
+	free(log->heap);
+	*log = (struct slice_log){0};
+}
+
+void slice_log_clear(struct slice_log *log, size_t cpu)
+{
+	log->queues[cpu].first = log->queues[cpu].n = 0;
+}
+
+void slice_log_fork(struct slice_log *log, struct task *task)
+{
+	const struct slice_queue *forks = &log->queues[log->n_queues - 1];
+	const struct slice fork = {task, task->start_ns, task->start_ns, SLICE_FORKED};
+
+	/* FORKs are applied in their order first, and again with the records of their CPU. */
+	if (forks->n == 0 || forks->items[forks->n - 1].end_ns < fork.end_ns)
+		slice_log_add(log, log->n_queues - 1, &fork);
+}
+
+static const struct slice *head(const struct slice_log *log, size_t at)
+{
+	const struct slice_queue *queue = &log->queues[log->heap[at]];
+
+	return &queue->items[queue->first];
+}
+
+static void sift_down(struct slice_log *log, size_t at)
+{
+	for (;;) {
+		size_t least = at, left = 2 * at + 1;
+
+		for (size_t child = left; child < log->n_heap && child <= left + 1; child++)
+			if (head(log, child)->end_ns < head(log, least)->end_ns)
+				least = child;
+		if (least == at)
+			return;
+		size_t cpu = log->heap[at];
+		log->heap[at] = log->heap[least];
+		log->heap[least] = cpu;
+		at = least;
+	}
+}
+
+void slice_log_merge(struct slice_log *log)
+{
+	log->n_heap = 0;
+	for (size_t i = 0; i < log->n_queues; i++) {
+		struct slice_queue *queue = &log->queues[i];
+		queue->n -= queue->first;
+		if (queue->first > 0 && queue->n > 0)
+			memmove(queue->items, queue->items + queue->first,
+				queue->n * sizeof(*queue->items));
+		queue->first = 0;
+		if (queue->n > 0)
+			log->heap[log->n_heap++] = i;
+	}
+	for (size_t i = log->n_heap / 2; i-- > 0;)
+		sift_down(log, i);
+}
+
+static void drop_root(struct slice_log *log)
+{
+	log->heap[0] = log->heap[--log->n_heap];
+	sift_down(log, 0);
+}
+
+/* The rest of a slice stays in its queue, and its CPU leaves the heap. */
+static bool split_root(struct slice_log *log, uint64_t at_ns, struct slice *slice)
+{
+	struct slice_queue *queue = &log->queues[log->heap[0]];
+	struct slice *rest = &queue->items[queue->first];
+	bool begun = rest->begin_ns < at_ns;
+
+	if (begun) {
+		*slice = *rest;
+		slice->end_ns = rest->begin_ns = at_ns;
+		slice->end = SLICE_RUNS_ON;
+	}
+	drop_root(log);
+	return begun;
+}
+
+bool slice_log_pop(struct slice_log *log, uint64_t until_ns, bool split, struct slice *slice)
+{
+	while (log->n_heap > 0) {
+		struct slice_queue *queue = &log->queues[log->heap[0]];
+		if (queue->items[queue->first].end_ns > until_ns) {
+			if (!split)
+				return false;
+			if (split_root(log, until_ns, slice))
+				return true;
+			continue;
+		}
+		*slice = queue->items[queue->first++];
+		if (queue->first == queue->n)
+			drop_root(log);
+		else
+			sift_down(log, 0);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SLICE_LOG_H
+#define PMCTOP_SLICE_LOG_H
+
+#include "core/attrib/tasks.h"
+#include "core/base/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The slices of all CPUs in the order of time. Rings are drained one CPU after the other, so the
+ * log has a queue for each CPU, and slice_log_pop() merges them. A task's times off the CPU are
+ * the gaps between its slices, on whichever CPUs they were.
+ */
+
+/* How a slice ended, by prev_state of the switch. */
+enum slice_end {
+	SLICE_RUNS_ON, /* at a tick: no switch */
+	SLICE_RUNNABLE,
+	SLICE_SLEEPS,          /* interruptible */
+	SLICE_UNINTERRUPTIBLE, /* D */
+	SLICE_STOPPED,         /* T or t */
+	SLICE_EXITED,
+	SLICE_UNKNOWN, /* no record has the state */
+	SLICE_FORKED,  /* no slice: a task begins at that time, runnable */
+	SLICE_ENDS,
+};
+
+struct slice {
+	struct task *task; /* borrowed; never the idle task */
+	uint64_t begin_ns, end_ns;
+	enum slice_end end;
+};
+
+struct slice_queue {
+	struct slice *items; /* by end_ns, ascending */
+	size_t first, n, capacity;
+};
+
+struct slice_log {
+	struct slice_queue *queues; /* by CPU; the last one has the forks of all CPUs */
+	size_t n_queues;
+	size_t *heap; /* CPUs with slices, the one with the earliest end first */
+	size_t n_heap;
+};
+
+void slice_log_init(struct slice_log *log, size_t n_cpus);
+void slice_log_fini(struct slice_log *log); /* zeroed is fine */
+/* Drops the slices of a CPU. */
+void slice_log_clear(struct slice_log *log, size_t cpu);
+
+static inline void slice_log_add(struct slice_log *log, size_t cpu, const struct slice *slice)
+{
+	struct slice_queue *queue = &log->queues[cpu];
+
+	if (queue->n == queue->capacity)
+		queue->items = array_reserve(queue->items, &queue->capacity, queue->n + 1,
+					     sizeof(*queue->items));
+	queue->items[queue->n++] = *slice;
+}
+
+/* A new task, also if its FORK is applied a second time. */
+void slice_log_fork(struct slice_log *log, struct task *task);
+
+/*
+ * Call slice_log_merge() first, then slice_log_pop() until it returns false. It takes the slice
+ * with the earliest end out of the log. Slices that end after until_ns stay. If `split`, it then
+ * returns the parts of these before until_ns, with SLICE_RUNS_ON.
+ */
+void slice_log_merge(struct slice_log *log);
+bool slice_log_pop(struct slice_log *log, uint64_t until_ns, bool split, struct slice *slice);
+
+#endif
