@@ -30,6 +30,43 @@ enum task_lineage {
 	TASK_LINEAGE_IN,
 };
 
+/*
+ * A task's account of core/wait: why it did not run in one interval. It belongs to the `run` and
+ * the interval of struct waits with these numbers.
+ */
+enum task_wait_state {
+	TASK_RUNNING,
+	TASK_PREEMPTED, /* runnable, left its CPU */
+	TASK_NEW,       /* runnable since its FORK */
+	TASK_SLEEPING,
+	TASK_UNINTERRUPTIBLE,
+	TASK_STOPPED,
+	TASK_OFF,     /* off its CPU; no record has the reason */
+	TASK_UNKNOWN, /* no record has whether it ran */
+	TASK_ENDED,
+	TASK_WAIT_STATES,
+};
+
+struct task_wait {
+	uint64_t run, interval;
+	uint64_t until_ns;               /* the account is complete up to this time */
+	uint64_t left_ns;                /* time at which the task left its CPU, or was forked */
+	uint64_t sums[TASK_WAIT_STATES]; /* ns in each state; TASK_ENDED: none */
+	uint64_t queue_ns;               /* ns in run queues by schedstat, at its last reading */
+	uint64_t queue_slices;           /* slices by schedstat then */
+	/* Since that reading: waits of TASK_PREEMPTED and TASK_NEW that ended, and slices. */
+	uint64_t completed_ns, slices;
+	/* All wake-ups; from TASK_UNINTERRUPTIBLE; from TASK_STOPPED. */
+	uint32_t wakeups, wakeups_d, wakeups_stopped;
+	uint32_t voluntary, involuntary; /* switches */
+	enum task_wait_state state;      /* since until_ns */
+	bool queue_known;                /* queue_ns was read, or the task was new then */
+	bool queued; /* it was runnable at the last cut, after a wake-up at an unknown time */
+	uint64_t lasting_ns;    /* if queued: time of the interval since it left its CPU */
+	uint64_t doubt_ns;      /* time of the interval in which the wake-up may have been */
+	uint64_t next_doubt_ns; /* doubt of the next interval: an estimate here may be wrong */
+};
+
 struct task {
 	/* The members that each slice needs are together. */
 	pid_t tid, pid;     /* pid: thread group; 0: unknown */
@@ -62,6 +99,7 @@ struct task {
 	uint64_t cmdline_ns;               /* time of reading cmdline; 0: never */
 	uint64_t sleeping; /* sequence of the last interval with it in the snapshot, without a slot
 			    */
+	struct task_wait wait;
 };
 
 /* The longest time from a task's EXIT to its last switch, on a crowded CPU. */

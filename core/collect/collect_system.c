@@ -26,6 +26,7 @@
 #include "core/perf/group.h"
 #include "core/perf/perf_open_error.h"
 #include "core/sys/cpus.h"
+#include "core/wait/waits.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ struct collect_system {
 	struct attrib *attrib;
 	struct socket_counters sockets;
 	struct proc_times times;
+	struct waits waits;
 	struct cpu_counter_set cpus;
 	struct duty_cycle duty;
 	struct contention contention;
@@ -276,6 +278,8 @@ static void begin_interval(struct collect_system *self)
 	for (size_t i = 0; i < self->cpus.n; i++)
 		attrib_cut(self->attrib, i);
 	interval_reset(&self->base.interval);
+	waits_begin(&self->waits, self->base.plan, self->context.events);
+	attrib_log_slices(self->attrib, waits_wanted(&self->waits) ? &self->waits.log : NULL);
 }
 
 /* Opens everything again by a new plan. Only between two intervals. */
@@ -330,7 +334,11 @@ static size_t system_pollfds(const struct collect *collect, struct pollfd *fds, 
 
 static void system_drain(struct collect *collect)
 {
-	duty_cycle_drain(&self_of(collect)->duty);
+	struct collect_system *self = self_of(collect);
+	uint64_t until_ns = waits_wanted(&self->waits) ? sys_now_ns(self->context.sys) : 0;
+
+	duty_cycle_drain(&self->duty);
+	waits_apply(&self->waits, until_ns);
 }
 
 static uint64_t system_due_ns(const struct collect *collect)
@@ -383,6 +391,7 @@ static void system_cut(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
 
+	waits_end(&self->waits);
 	duty_cycle_cut(&self->duty);
 	cpu_counter_set_scan_forks(&self->cpus);
 	read_online(self);
@@ -405,6 +414,7 @@ static void system_cut(struct collect *collect)
 	interval_sum_cpus(&collect->interval);
 	socket_counters_cut(&self->sockets, &collect->interval);
 	proc_times_cut(&self->times, self->context.events, self->base.plan, &collect->interval);
+	waits_cut(&self->waits, &collect->interval);
 	contention_cut(&self->contention, &collect->interval);
 	collect->records = duty_cycle_judge(&self->duty, &collect->interval);
 	collect->switch_ns = self->duty.switch_ns;
@@ -437,6 +447,7 @@ static void system_free(struct collect *collect)
 	hidden_switches_fini(&self->hidden);
 	switch_event_close(&self->switches, self->context.sys);
 	proc_times_fini(&self->times);
+	waits_fini(&self->waits);
 	budget_fini(&self->base.budget);
 	cpu_list_fini(&self->online);
 	plan_unref(self->base.plan);
@@ -495,6 +506,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	self->base.refresh_ns = NS_PER_S;
 	self->context = *context;
 	self->times.sys = context->sys;
+	waits_init(&self->waits, context->sys, possible.n);
 	self->online = online;
 	self->ring_bytes = ring_bytes_for(online.n);
 	budget_init(&self->base.budget, context->sys, context->pmus);

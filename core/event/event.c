@@ -23,7 +23,8 @@
 static event_resolver_fn *const resolvers[] = {
 	event_breakpoint_resolve, event_probe_resolve, event_sysfs_resolve,
 	event_generic_resolve,    event_raw_resolve,   event_alias_resolve,
-	event_tracepoint_resolve, event_proc_resolve,  event_pfm_resolve,
+	event_tracepoint_resolve, event_proc_resolve,  event_wait_resolve,
+	event_pfm_resolve,
 };
 
 /* Intel's slots must lead the group of its topdown events. */

@@ -21,6 +21,7 @@ enum event_kind {
 	EVENT_HARDWARE, /* needs a counter of the CPU's PMU */
 	EVENT_SOCKET,   /* of a PMU that several CPUs share: only for the whole machine */
 	EVENT_PROC,     /* not an event of the kernel: read from /proc */
+	EVENT_WAIT,     /* computed from switch records and /proc: event_wait.h */
 };
 
 /* How one PMU counts an event. A machine with two kinds of CPUs has two codes for "cycles". */
@@ -91,6 +92,7 @@ enum { EVENT_NAME_MAX_BYTES = 1023 };
  *	kretprobe:SYMBOL, uretprobe:PATH:OFFSET       probes: event_probe.c
  *	skl::LONGEST_LAT_CACHE:MISS                   of one kind of CPU: event_pfm.c
  *	system_time, user_time                        as in perf stat: event_generic.c
+ *	runq_time, blocked_time, ...                  why a task does not run: event_wait.c
  *
  * with modifiers behind (event_modifier.h): cycles:u. Fills *event with state VALID, without
  * opening it; the caller calls event_fini(). Hardware events exclude guests, unless a modifier

@@ -23,7 +23,7 @@ typedef int event_resolver_fn(const struct event_context *context, const char *n
 
 event_resolver_fn event_generic_resolve, event_sysfs_resolve, event_alias_resolve,
 	event_raw_resolve, event_tracepoint_resolve, event_breakpoint_resolve, event_probe_resolve,
-	event_pfm_resolve, event_proc_resolve;
+	event_pfm_resolve, event_proc_resolve, event_wait_resolve;
 
 /*
  * The reason why an unknown name may be a tracepoint: -errno and a sentence. 0 if it cannot be one.

@@ -7,6 +7,7 @@
 #include "core/event/plan_internal.h"
 
 #include "core/base/util.h"
+#include "core/event/event_wait.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -252,6 +253,26 @@ static void add_proc_domain(struct drawing *drawing)
 	add_domain(drawing, (struct plan_domain){.all_cpus = true, .first_group = first});
 }
 
+/* The events of waiting: one domain, and a group for each source. */
+static void add_wait_domain(struct drawing *drawing)
+{
+	const struct event_set *events = drawing->request->events;
+	struct plan *plan = drawing->plan;
+	unsigned first = plan->shape.n_groups;
+
+	for (size_t i = 0; i < events->n; i++) {
+		const struct event *event = &events->items[i];
+		if (event->kind != EVENT_WAIT || event->state != FIGURE_VALID)
+			continue;
+		while (plan->shape.n_groups < first + WAIT_GROUPS)
+			add_group(drawing);
+		unsigned group = first + event_wait_group(event_wait_of(event));
+		add_uncounted(drawing, &plan->groups[group], i, 0);
+	}
+	if (plan->shape.n_groups > first)
+		add_domain(drawing, (struct plan_domain){.all_cpus = true, .first_group = first});
+}
+
 static int compare_counters(const void *a, const void *b)
 {
 	const struct plan_counter *left = a, *right = b;
@@ -308,6 +329,7 @@ struct plan *plan_new(const struct plan_request *request)
 			add_core_domain(&drawing, i);
 		add_sockets(&drawing);
 		add_proc_domain(&drawing);
+		add_wait_domain(&drawing);
 	}
 	order_counters(plan, request->events->n);
 	return plan;
@@ -342,6 +364,15 @@ uint64_t plan_count(const struct plan *plan, const uint64_t *tally, size_t event
 	for (unsigned i = plan->first_counter[event]; i < plan->first_counter[event + 1]; i++)
 		count += tally[i];
 	return count;
+}
+
+bool plan_has_task_values(const struct plan *plan, const struct event_set *events)
+{
+	bool found = plan->times_group >= 0;
+
+	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++)
+		found |= events->items[plan->counters[i].event].kind == EVENT_WAIT;
+	return found;
 }
 
 unsigned plan_most_turns(const struct plan *plan)

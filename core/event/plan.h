@@ -133,6 +133,12 @@ bool plan_is_of_proc(const struct event *event);
 /* Makes these events VALID for such a plan, whether or not the kernel can open them. */
 void plan_use_proc(struct event_set *events);
 
+/*
+ * Whether tasks have values that their slices do not have: times of /proc, waits. A recording
+ * stores them for each task.
+ */
+bool plan_has_task_values(const struct plan *plan, const struct event_set *events);
+
 /* The largest number of groups that take turns on a CPU; 1: none do. */
 unsigned plan_most_turns(const struct plan *plan);
 

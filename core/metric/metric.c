@@ -121,6 +121,32 @@ static struct figure read_clock(const uint64_t *tally, size_t unseen, size_t eve
 	return figure;
 }
 
+/* Shorter parts of a lifetime than 1/2000 may be unknown (core/wait/waits.h). */
+enum { WAIT_WHOLE_PARTS = 2000 };
+
+/*
+ * Reads an event of waiting: a lower bound if a part of the lifetime is unknown. A task without a
+ * lifetime neither ran nor waited.
+ */
+static struct figure read_wait(const struct metric_reading *reading, const uint64_t *tally)
+{
+	uint64_t value = 0, known_ns = 0, lifetime_ns = 0;
+
+	for (size_t i = 0; i < reading->n; i++) {
+		value += tally[reading->items[i].count];
+		known_ns += tally[reading->items[i].group_ns];
+		lifetime_ns += tally[reading->items[i].domain_ns];
+	}
+	struct figure figure = figure_exact((double)value);
+	if (lifetime_ns == 0 && tally[TALLY_TASK_CLOCK] == 0 && reading->n > 0)
+		return figure;
+	if (known_ns == 0)
+		return unknown(FIGURE_NOT_COUNTED);
+	if (known_ns < lifetime_ns - lifetime_ns / WAIT_WHOLE_PARTS)
+		figure.state = FIGURE_LOST;
+	return figure;
+}
+
 static bool any_group_counted(const struct tally_shape *shape, const uint64_t *tally)
 {
 	for (unsigned i = 0; i < shape->n_groups; i++)
@@ -141,6 +167,8 @@ static struct figure read_counters(const struct metric_reading *reading,
 	bool from_proc = input->plan->per_task && reading->event == TALLY_SWITCHES;
 	if (event->kind == EVENT_DERIVED && !from_proc)
 		return read_clock(tally, tally_unseen(&input->plan->shape), reading->event);
+	if (event->kind == EVENT_WAIT)
+		return read_wait(reading, tally);
 	if (event->kind == EVENT_SOCKET && !input->machine)
 		return unknown(FIGURE_UNSUPPORTED);
 

@@ -34,6 +34,8 @@ const struct metric_def metric_table[] = {
 
 #include "core/metric/kernel.def"
 
+#include "core/metric/wait.def"
+
 #include "core/metric/machine.def"
 };
 

@@ -56,6 +56,11 @@ static const char *const software_metrics[] = {
 	"cpu_percent", "cs_per_s", "faults_per_s", "migrations_per_s", NULL,
 };
 
+static const char *const waiting_metrics[] = {
+	"cpu_percent",     "runq_percent",       "preempted_percent",    "uninterruptible_percent",
+	"blocked_percent", "voluntary_cs_per_s", "involuntary_cs_per_s", NULL,
+};
+
 const struct preset preset_table[] = {
 	{
 		.name = "overview",
@@ -92,6 +97,11 @@ const struct preset preset_table[] = {
 		.name = "software",
 		.help = "software events of the kernel: works without hardware counters",
 		.metrics = software_metrics,
+	},
+	{
+		.name = "waiting",
+		.help = "why tasks do not run: they wait for a CPU, or are blocked",
+		.metrics = waiting_metrics,
 	},
 };
 

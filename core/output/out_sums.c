@@ -49,7 +49,8 @@ static uint64_t *uncounted_tally(const struct line_sum *sum, size_t event)
 /* Counts of sockets and /proc that belong to no task are in the tally of `unattributed` already. */
 static bool is_estimated(const struct event *event)
 {
-	return event->kind != EVENT_SOCKET && event->kind != EVENT_PROC;
+	return event->kind != EVENT_SOCKET && event->kind != EVENT_PROC &&
+	       event->kind != EVENT_WAIT;
 }
 
 static void add_line(struct line_sum *sum, const struct out_counts_of *line)

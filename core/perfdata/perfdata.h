@@ -265,8 +265,8 @@ enum native_scope {
 	NATIVE_TOTALS,
 	NATIVE_UNATTRIBUTED,
 	NATIVE_CPU,
-	NATIVE_IDLE,      /* of a CPU */
-	NATIVE_TASK_TIME, /* a task's time, read from /proc */
+	NATIVE_IDLE,        /* of a CPU */
+	NATIVE_TASK_VALUES, /* of a task: values that its slices do not have */
 };
 
 extern const char *const native_names[NATIVE_KINDS];

@@ -89,7 +89,7 @@ static void put_cpus(struct recorder *recorder, const struct snapshot *snapshot,
 	}
 }
 
-static void put_task_times(struct recorder *recorder, const struct interval *interval)
+static void put_task_values(struct recorder *recorder, const struct interval *interval)
 {
 	size_t width = tally_width(&interval->shape);
 
@@ -97,7 +97,7 @@ static void put_task_times(struct recorder *recorder, const struct interval *int
 		const struct task *task = interval->ran[i];
 		const uint64_t facts[] = {(uint64_t)(int64_t)task->pid,
 					  (uint64_t)(int64_t)task->tid};
-		put_tally(recorder->data, NATIVE_TASK_TIME, facts, ARRAY_SIZE(facts),
+		put_tally(recorder->data, NATIVE_TASK_VALUES, facts, ARRAY_SIZE(facts),
 			  interval->tallies + i * width, tally_recorded_width(&interval->shape));
 		recorder_flush_full(recorder);
 	}
@@ -239,8 +239,8 @@ void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
 	put_tally(data, NATIVE_TOTALS, NULL, 0, interval->totals, width);
 	put_tally(data, NATIVE_UNATTRIBUTED, NULL, 0, interval->unattributed, width);
 	put_cpus(recorder, snapshot, interval);
-	if (snapshot->columns->plan->times_group >= 0)
-		put_task_times(recorder, interval);
+	if (plan_has_task_values(snapshot->columns->plan, &snapshot->columns->events))
+		put_task_values(recorder, interval);
 	put_rows(recorder, snapshot, interval, target);
 	put_machine(data, &snapshot->machine);
 	put_notes(recorder, snapshot);

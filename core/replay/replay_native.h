@@ -56,7 +56,7 @@ struct replay_native {
 	uint64_t *found; /* computed at the cut: tallies of CPUs, of their idle time, unattributed
 			    ... */
 	bool *found_counted;       /* ... and which CPUs have samples */
-	size_t task_times;         /* number of NATIVE_TASK_TIME so far */
+	size_t task_values;        /* number of NATIVE_TASK_VALUES so far */
 	struct target_root *roots; /* latest NATIVE_TARGET */
 	size_t n_roots;
 	struct native_tids listed[NATIVE_STILL + 1];

@@ -74,7 +74,7 @@ int native_parse_cut(struct replay_native *native, struct native_words *words)
 	state->stub.realtime_ns = state->realtime_ns;
 	for (size_t i = 0; i < ARRAY_SIZE(native->listed); i++)
 		native->listed[i].n = 0;
-	native->task_times = 0;
+	native->task_values = 0;
 	state->machine = (struct snapshot_machine){.known = {false}};
 	memset(state->interval.cpu_online, 0,
 	       state->interval.n_cpus * sizeof(*state->interval.cpu_online));
@@ -138,13 +138,20 @@ static void restore_totals(struct interval *interval, const uint64_t *recorded)
 	memcpy(interval->totals, recorded, width * sizeof(*recorded));
 }
 
-/* Values from /proc, in slot order. */
-static void restore_task_time(struct replay_native *native, pid_t tid, const uint64_t *recorded)
+/*
+ * Values that slices do not have, in slot order. The tasks without a slice, which waited, are the
+ * last ones.
+ */
+static void restore_task_values(struct replay_native *native, pid_t pid, pid_t tid,
+				const uint64_t *recorded)
 {
 	struct interval *interval = &native->state->interval;
-	size_t width = tally_width(&interval->shape), slot = native->task_times++;
+	size_t width = tally_width(&interval->shape), slot = native->task_values++;
 	size_t recorded_width = tally_recorded_width(&interval->shape);
 
+	if (slot == interval->n_ran && tid > 0)
+		interval_task(interval,
+			      tasks_at(native->state->tasks, pid, tid, native->state->time_ns));
 	if (slot >= interval->n_ran || interval->ran[slot]->tid != tid) {
 		native->differs = true;
 		return;
@@ -161,14 +168,14 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 	uint64_t scope = native_word(words);
 	const uint64_t *facts = NULL;
 	int result = 0;
-	pid_t tid = 0;
+	pid_t pid = 0, tid = 0;
 
 	if (!native->cut)
 		return -EBADMSG;
 	if (scope == NATIVE_CPU || scope == NATIVE_IDLE)
 		result = restore_cpu(native, words, scope == NATIVE_IDLE, &facts);
-	if (scope == NATIVE_TASK_TIME) {
-		native_pid(words);
+	if (scope == NATIVE_TASK_VALUES) {
+		pid = native_pid(words);
 		tid = native_pid(words);
 	}
 	if (result < 0 || native_word(words) != width)
@@ -184,8 +191,8 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 		restore_tally(native, recorded, true, interval_cpu(interval, facts[0]));
 	else if (facts)
 		restore_tally(native, recorded, false, interval_idle(interval, facts[0]));
-	else if (scope == NATIVE_TASK_TIME)
-		restore_task_time(native, tid, recorded);
+	else if (scope == NATIVE_TASK_VALUES)
+		restore_task_values(native, pid, tid, recorded);
 	return 0;
 }
 

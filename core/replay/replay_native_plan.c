@@ -102,7 +102,7 @@ int native_parse_event(struct replay_native *native, struct native_words *words)
 		return -EBADMSG;
 	struct event *event = &plan->events.items[plan->got_events++];
 	plan->events.n = plan->got_events;
-	event->kind = (enum event_kind)native_number(words, EVENT_PROC);
+	event->kind = (enum event_kind)native_number(words, EVENT_WAIT);
 	event->leads = native_word(words);
 	event->state = (enum figure_state)native_number(words, FIGURE_DENIED);
 	event->answer = (int)(int64_t)native_word(words);

@@ -140,7 +140,8 @@ double snapshot_unattributed(const struct snapshot *snapshot, size_t *event)
 		bool significant =
 			kind == EVENT_HARDWARE || snapshot->totals[i] >= UNATTRIBUTED_MANY;
 		/* Counts of sockets belong to no task. */
-		if (snapshot->totals[i] == 0 || !significant || kind == EVENT_SOCKET)
+		if (snapshot->totals[i] == 0 || !significant || kind == EVENT_SOCKET ||
+		    kind == EVENT_WAIT)
 			continue;
 		double share = (double)snapshot->unattributed[i] / (double)snapshot->totals[i];
 		if (share > greatest) {
@@ -176,7 +177,7 @@ bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
 		size_t event_index = columns->plan->counters[e].event;
 		enum event_kind kind = columns->events.items[event_index].kind;
 		/* Counted by socket, or by /proc: not the sum of CPUs. */
-		bool apart = kind == EVENT_SOCKET || kind == EVENT_PROC;
+		bool apart = kind == EVENT_SOCKET || kind == EVENT_PROC || kind == EVENT_WAIT;
 		uint64_t parts = snapshot->idle[e] + snapshot->unattributed[e] +
 				 (snapshot->others ? snapshot->others[e] : 0);
 		uint64_t cpus = 0;

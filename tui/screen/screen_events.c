@@ -210,7 +210,7 @@ static void cell_pmus(const struct event_line *line, struct cell *cell)
 		append_word(cell, "kernel");
 	else if (line->event->kind == EVENT_PROC)
 		append_word(cell, "/proc");
-	else if (line->event->kind == EVENT_DERIVED)
+	else if (line->event->kind == EVENT_DERIVED || line->event->kind == EVENT_WAIT)
 		append_word(cell, "switches");
 	else
 		for (size_t i = 0; i < line->event->n_codes; i++)

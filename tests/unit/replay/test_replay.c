@@ -8,6 +8,9 @@ static const struct engine_column counts[] = {
 	{ENGINE_EVENTS, "cycles,instructions,branch-misses,cache-misses,page-faults"}};
 static const struct engine_column sockets[] = {
 	{ENGINE_EVENTS, "power/energy-pkg/,user_time,system_time,cycles"}};
+static const struct engine_column waits[] = {
+	{ENGINE_EVENTS, "runq_time,preempted_time,blocked_time,uninterruptible_time,stopped_time,"
+			"voluntary-switches,involuntary-switches"}};
 static const pid_t some_pids[] = {50};
 static const pid_t some_tids[] = {53, 55};
 
@@ -84,6 +87,19 @@ static void lose_exit(struct engine *engine, struct fk *fk, size_t interval)
 	fk_switch(fk, 0, 54);
 }
 
+/* Tasks wait for several intervals without a slice in them, which the recording must have. */
+static void leave_in_states(struct engine *engine, struct fk *fk, size_t interval)
+{
+	(void)engine;
+	if (interval != 1)
+		return;
+	fk_switch(fk, 0, 55);
+	fk_block(fk, 55, FK_PREEMPTED);
+	fk_switch(fk, 0, 54);
+	fk_block(fk, 54, FK_UNINTERRUPTIBLE);
+	fk_switch(fk, 0, 0);
+}
+
 static const struct fk_config traced = {.cpus = 3, .tracefs = FK_TRACEFS_MOUNTED};
 static const struct fk_config traced_in_turns = {
 	.cpus = 3, .slots = 2, .tracefs = FK_TRACEFS_MOUNTED};
@@ -135,6 +151,14 @@ static const struct scene scenes[] = {
 	 .lost = true},
 	{.name = "hotplug", .slots = 2, .before = come_and_go},
 	{.name = "the tracepoint", .machine = &traced, .before = lose_exit, .lost = true},
+	{.name = "waits",
+	 .machine = &traced,
+	 .before = leave_in_states,
+	 .config = {.columns = waits, .n_columns = 1}},
+	{.name = "waits, software event",
+	 .lives = true,
+	 .config = {.columns = waits, .n_columns = 1},
+	 .lost = true},
 	{.name = "the tracepoint, in turns",
 	 .machine = &traced_in_turns,
 	 .before = rival_elsewhere},

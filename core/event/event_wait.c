@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Events of waiting are events like others, so that sums of tasks, metrics, recordings and outputs
+ * have them without code of their own. Their group is not one of a PMU. Its ns are those of the
+ * task's lifetime for which the source is known, and the ns of its domain are the whole lifetime.
+ */
+#include "core/event/event_wait.h"
+
+#include "core/base/util.h"
+#include "core/event/event_resolver.h"
+
+#include <string.h>
+
+const char *const event_wait_names[WAIT_EVENTS] = {
+	[WAIT_RUNQ] = "runq_time",
+	[WAIT_PREEMPTED] = "preempted_time",
+	[WAIT_BLOCKED] = "blocked_time",
+	[WAIT_UNINTERRUPTIBLE] = "uninterruptible_time",
+	[WAIT_STOPPED] = "stopped_time",
+	[WAIT_VOLUNTARY] = "voluntary-switches",
+	[WAIT_INVOLUNTARY] = "involuntary-switches",
+};
+
+static int find_name(const char *name)
+{
+	for (int i = 0; i < WAIT_EVENTS; i++)
+		if (strcmp(event_wait_names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+enum event_wait event_wait_of(const struct event *event)
+{
+	int found = find_name(event->name);
+
+	return found < 0 ? WAIT_EVENTS : (enum event_wait)found;
+}
+
+enum event_wait_group event_wait_group(enum event_wait wait)
+{
+	static const unsigned char groups[WAIT_EVENTS] = {
+		[WAIT_RUNQ] = WAIT_OF_QUEUES,         [WAIT_PREEMPTED] = WAIT_OF_RECORDS,
+		[WAIT_BLOCKED] = WAIT_OF_QUEUES,      [WAIT_UNINTERRUPTIBLE] = WAIT_OF_BOTH,
+		[WAIT_STOPPED] = WAIT_OF_BOTH,        [WAIT_VOLUNTARY] = WAIT_OF_RECORDS,
+		[WAIT_INVOLUNTARY] = WAIT_OF_RECORDS,
+	};
+
+	return (enum event_wait_group)groups[wait];
+}
+
+int event_wait_resolve(const struct event_context *context, const char *name, struct event *event,
+		       const char **rest, struct error *err)
+{
+	int found = find_name(name);
+
+	(void)err;
+	if (!context->sys || found < 0)
+		return EVENT_NOT_MINE;
+	event->kind = EVENT_WAIT;
+	if (found < WAIT_VOLUNTARY)
+		text_copy(event->unit, sizeof(event->unit), "ns");
+	*rest = name + strlen(name);
+	return 0;
+}
+
+void wait_places_find(struct wait_places *places, const struct plan *plan,
+		      const struct event_set *events)
+{
+	*places = (struct wait_places){.any = false};
+	for (int i = 0; i < WAIT_EVENTS; i++)
+		places->counts[i] = -1;
+	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
+		const struct plan_counter *counter = &plan->counters[i];
+		const struct event *event = &events->items[counter->event];
+		if (event->kind != EVENT_WAIT || event_wait_of(event) == WAIT_EVENTS)
+			continue;
+		enum event_wait wait = event_wait_of(event);
+		const struct plan_group *group = &plan->groups[counter->group];
+		unsigned first = counter->group - event_wait_group(wait);
+		places->any = true;
+		places->counts[wait] = (int)i;
+		for (unsigned k = 0; k < WAIT_GROUPS; k++)
+			places->groups[k] = tally_group(&plan->shape, first + k);
+		places->lifetime = tally_domain(&plan->shape, group->domain);
+	}
+}

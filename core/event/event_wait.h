@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_EVENT_WAIT_H
+#define PMCTOP_EVENT_WAIT_H
+
+#include "core/event/event.h"
+#include "core/event/plan.h"
+
+#include <stdbool.h>
+
+/*
+ * Events of waiting (EVENT_WAIT): why a task does not run. core/wait computes them from switch
+ * records and /proc. For every task and interval
+ *
+ *     time on a CPU + runq_time + blocked_time = its lifetime in the interval
+ *
+ * Times are in ns. preempted_time is a part of runq_time, uninterruptible_time and stopped_time
+ * are parts of blocked_time.
+ */
+enum event_wait {
+	WAIT_RUNQ,            /* runnable without a CPU */
+	WAIT_PREEMPTED,       /* ... since it left its CPU while it was runnable */
+	WAIT_BLOCKED,         /* neither running nor runnable */
+	WAIT_UNINTERRUPTIBLE, /* state D */
+	WAIT_STOPPED,         /* states T and t */
+	WAIT_VOLUNTARY,       /* switches of a task that blocks or ends */
+	WAIT_INVOLUNTARY,     /* switches of a task that is runnable */
+	WAIT_EVENTS,
+};
+
+/* The groups of the plan's domain of waiting: one for each source. */
+enum event_wait_group {
+	WAIT_OF_RECORDS, /* prev_state of switch records */
+	WAIT_OF_QUEUES,  /* the run-queue time of /proc/PID/task/TID/schedstat */
+	WAIT_OF_BOTH,
+	WAIT_GROUPS,
+};
+
+extern const char *const event_wait_names[WAIT_EVENTS];
+
+/* Returns the value of an event of kind EVENT_WAIT. */
+enum event_wait event_wait_of(const struct event *event);
+enum event_wait_group event_wait_group(enum event_wait wait);
+
+/* Where the events of waiting are in a tally. */
+struct wait_places {
+	bool any;                /* false: the plan has none */
+	int counts[WAIT_EVENTS]; /* -1: not in the plan */
+	size_t groups[WAIT_GROUPS], lifetime;
+};
+
+void wait_places_find(struct wait_places *places, const struct plan *plan,
+		      const struct event_set *events);
+
+#endif

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Each task has an account (struct task_wait) of the current interval. It is complete up to
+ * account->until_ns, and account->state is the state of the task since then. A slice adds the time
+ * since until_ns to the sum of that state, and moves until_ns to its end. The cut does the same
+ * with the end of the interval. So the sums of an account add up to the lifetime of its task in
+ * the interval.
+ */
+#include "core/wait/waits.h"
+
+#include "core/base/util.h"
+#include "core/sys/proc.h"
+#include "core/sys/proc_machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void waits_init(struct waits *waits, const struct sys *sys, size_t n_cpus)
+{
+	*waits = (struct waits){.sys = sys};
+	slice_log_init(&waits->log, n_cpus);
+}
+
+void waits_fini(struct waits *waits)
+{
+	slice_log_fini(&waits->log);
+	free(waits->tasks);
+	*waits = (struct waits){.sys = NULL};
+}
+
+void waits_begin(struct waits *waits, const struct plan *plan, const struct event_set *events)
+{
+	wait_places_find(&waits->places, plan, events);
+	if (!waits_wanted(waits))
+		return;
+	for (size_t i = 0; i < waits->log.n_queues; i++)
+		slice_log_clear(&waits->log, i);
+	waits->n_tasks = 0;
+	waits->run++;
+	waits->interval++;
+	waits->begin_ns = waits->since_ns = sys_now_ns(waits->sys);
+}
+
+/* A task without an account in this run: it is new, or did not run so far for an unknown reason. */
+static void open_account(const struct waits *waits, struct task *task)
+{
+	bool is_new = task->start_ns >= waits->since_ns;
+
+	task->wait = (struct task_wait){
+		.run = waits->run,
+		.until_ns = task->start_ns,
+		.left_ns = task->start_ns,
+		.state = is_new ? TASK_NEW : TASK_OFF,
+		.queue_known = is_new,
+	};
+}
+
+/* The account of a task, with the sums of the current interval. */
+static struct task_wait *account_of(struct waits *waits, struct task *task)
+{
+	struct task_wait *account = &task->wait;
+
+	if (account->run == waits->run && account->interval == waits->interval)
+		return account;
+	if (account->run != waits->run)
+		open_account(waits, task);
+	account->interval = waits->interval;
+	memset(account->sums, 0, sizeof(account->sums));
+	account->wakeups = account->wakeups_d = account->wakeups_stopped = 0;
+	account->voluntary = account->involuntary = 0;
+	/* An estimate that was wrong makes this interval as wrong. */
+	account->doubt_ns = account->next_doubt_ns;
+	account->next_doubt_ns = 0;
+	if (account->until_ns < waits->begin_ns)
+		account->until_ns = waits->begin_ns;
+	waits->tasks = array_reserve(waits->tasks, &waits->capacity, waits->n_tasks + 1,
+				     sizeof(struct task *));
+	waits->tasks[waits->n_tasks++] = task;
+	return account;
+}
+
+/* Completes an account up to a time, if it is not yet. */
+static void account_until(struct task_wait *account, uint64_t time_ns)
+{
+	enum task_wait_state state = account->state;
+
+	if (time_ns <= account->until_ns || state == TASK_ENDED)
+		return;
+	/* A running task without a slice: no record has what it did. */
+	if (state == TASK_RUNNING)
+		state = TASK_UNKNOWN;
+	account->sums[state] += time_ns - account->until_ns;
+	account->until_ns = time_ns;
+}
+
+/* A task gets a CPU. */
+static void end_wait(struct task_wait *account, uint64_t time_ns)
+{
+	uint64_t since_ns = account->until_ns;
+
+	account_until(account, time_ns);
+	if (account->queued)
+		account->doubt_ns += account->until_ns - since_ns;
+	account->queued = false;
+	account->slices += account->state != TASK_RUNNING;
+	switch (account->state) {
+	case TASK_PREEMPTED:
+	case TASK_NEW:
+		account->completed_ns += u64_growth(account->left_ns, time_ns);
+		break;
+	case TASK_UNINTERRUPTIBLE:
+		account->wakeups_d++;
+		account->wakeups++;
+		break;
+	case TASK_STOPPED:
+		account->wakeups_stopped++;
+		account->wakeups++;
+		break;
+	case TASK_SLEEPING:
+	case TASK_OFF:
+	case TASK_UNKNOWN:
+		account->wakeups++;
+		break;
+	case TASK_RUNNING:
+	case TASK_ENDED:
+	case TASK_WAIT_STATES:
+		break;
+	}
+	account->state = TASK_RUNNING;
+}
+
+static enum task_wait_state state_after(enum slice_end end)
+{
+	static const unsigned char states[SLICE_ENDS] = {
+		[SLICE_RUNS_ON] = TASK_RUNNING, [SLICE_RUNNABLE] = TASK_PREEMPTED,
+		[SLICE_SLEEPS] = TASK_SLEEPING, [SLICE_UNINTERRUPTIBLE] = TASK_UNINTERRUPTIBLE,
+		[SLICE_STOPPED] = TASK_STOPPED, [SLICE_EXITED] = TASK_ENDED,
+		[SLICE_UNKNOWN] = TASK_OFF,     [SLICE_FORKED] = TASK_NEW,
+	};
+
+	return (enum task_wait_state)states[end];
+}
+
+static void apply_slice(struct waits *waits, const struct slice *slice)
+{
+	struct task_wait *account = account_of(waits, slice->task);
+
+	if (slice->end == SLICE_FORKED)
+		return;
+	end_wait(account, slice->begin_ns);
+	if (slice->end_ns > account->until_ns) {
+		account->sums[TASK_RUNNING] += slice->end_ns - account->until_ns;
+		account->until_ns = slice->end_ns;
+	}
+	account->left_ns = slice->end_ns;
+	account->state = state_after(slice->end);
+	account->involuntary += slice->end == SLICE_RUNNABLE;
+	account->voluntary += slice->end > SLICE_RUNNABLE && slice->end != SLICE_UNKNOWN;
+}
+
+static void apply_slices(struct waits *waits, uint64_t until_ns, bool split)
+{
+	struct slice slice;
+
+	slice_log_merge(&waits->log);
+	while (slice_log_pop(&waits->log, until_ns, split, &slice))
+		apply_slice(waits, &slice);
+}
+
+void waits_apply(struct waits *waits, uint64_t until_ns)
+{
+	if (waits_wanted(waits))
+		apply_slices(waits, until_ns, false);
+}
+
+static uint64_t blocked_ns(const struct task_wait *account)
+{
+	return account->sums[TASK_SLEEPING] + account->sums[TASK_UNINTERRUPTIBLE] +
+	       account->sums[TASK_STOPPED] + account->sums[TASK_OFF];
+}
+
+/* Most blocked tasks of an interval that are searched for one that waits for a CPU. */
+enum { QUEUED_READS = 128 };
+
+/*
+ * Whether a task that the records have as blocked has woken up since: it waits for a CPU. `left`:
+ * readings of /proc that are still allowed; without one it may be so.
+ */
+static bool may_be_queued(const struct waits *waits, const struct task *task, unsigned *left)
+{
+	const struct task_wait *account = &task->wait;
+	struct proc_stat stat;
+
+	if (task->exit_ns || account->state < TASK_SLEEPING || account->state > TASK_OFF)
+		return false;
+	if (*left == 0 || task->pid <= 0)
+		return true;
+	(*left)--;
+	return proc_thread_stat(waits->sys, task->pid, task->tid, &stat) < 0 || stat.state == 'R';
+}
+
+/* The part of the interval since a task left its CPU. */
+static uint64_t since_left_ns(const struct waits *waits, const struct task_wait *account)
+{
+	return waits->end_ns -
+	       (account->left_ns > waits->begin_ns ? account->left_ns : waits->begin_ns);
+}
+
+/*
+ * Searches for them if there are more runnable threads than the records have. A task that is
+ * runnable at both ends of the interval, without a slice in it, waited all the time.
+ */
+static void find_queued(struct waits *waits)
+{
+	uint64_t explained = 0;
+	unsigned left = QUEUED_READS;
+
+	for (size_t i = 0; i < waits->n_tasks; i++)
+		explained += waits->tasks[i]->wait.state <= TASK_NEW;
+	/* All are read: some of them may have woken up since the end of the interval. */
+	bool search = waits->runnable > explained;
+	for (size_t i = 0; i < waits->n_tasks; i++) {
+		struct task_wait *account = &waits->tasks[i]->wait;
+		bool all_the_time = account->queued;
+
+		account->queued = search && may_be_queued(waits, waits->tasks[i], &left);
+		if (!account->queued)
+			continue;
+		account->lasting_ns = account->next_doubt_ns = since_left_ns(waits, account);
+		if (!all_the_time)
+			account->doubt_ns += account->lasting_ns;
+	}
+}
+
+/*
+ * What a wake-up wait that lasts has taken so far: as much as those that ended, on average. It is
+ * all the interval if there was no other.
+ */
+static uint64_t estimate_lasting(const struct task_wait *account, uint64_t wakeup_ns)
+{
+	uint64_t average_ns = account->wakeups ? wakeup_ns / account->wakeups : UINT64_MAX;
+
+	if (!account->queued)
+		return 0;
+	return average_ns < account->lasting_ns ? average_ns : account->lasting_ns;
+}
+
+/* Few wake-up waits of a task are so many times longer than their average. */
+enum { UNUSUAL = 4 };
+
+/*
+ * The number of schedstat is read after the interval has ended. If the task has got a CPU in
+ * between, as it shows by one slice more than the records have, the wait before that slice is in
+ * the number. Returns the part of it in the interval, which is known after a preemption. After a
+ * wake-up it is taken for that of other wake-ups.
+ */
+static uint64_t ended_since(const struct waits *waits, struct task_wait *account, uint64_t slices,
+			    uint64_t wakeup_ns)
+{
+	if (slices <= account->slices)
+		return 0;
+	if (account->state == TASK_PREEMPTED || account->state == TASK_NEW)
+		return waits->end_ns - account->left_ns;
+	uint64_t average_ns = wakeup_ns / (account->wakeups + 1);
+	uint64_t most_ns = since_left_ns(waits, account);
+	account->next_doubt_ns = most_ns < UNUSUAL * average_ns ? most_ns : UNUSUAL * average_ns;
+	account->doubt_ns += account->next_doubt_ns;
+	return average_ns < most_ns ? average_ns : most_ns;
+}
+
+/*
+ * Reads how long the task waited in run queues after wake-ups: the growth of the kernel's number,
+ * less the waits that the records have or that were estimated. What is less than the records have
+ * is left for the next interval. Returns false if it is unknown.
+ */
+static bool read_wakeup_waits(const struct waits *waits, const struct task *task,
+			      struct task_wait *account, uint64_t *wakeup_ns)
+{
+	struct proc_schedstat stat;
+	bool known = account->queue_known;
+
+	*wakeup_ns = 0;
+	if (known && account->wakeups == 0)
+		return true;
+	account->queue_known = task->pid > 0 && account->state != TASK_ENDED &&
+			       proc_thread_schedstat(waits->sys, task->pid, task->tid, &stat) == 0;
+	if (!account->queue_known)
+		return false;
+	known &= stat.wait_ns >= account->queue_ns;
+	uint64_t grown_ns = u64_growth(account->queue_ns, stat.wait_ns);
+	uint64_t completed_ns = known ? account->completed_ns : 0;
+	*wakeup_ns = known ? u64_growth(completed_ns, grown_ns) : 0;
+	uint64_t since_ns = ended_since(waits, account,
+					u64_growth(account->queue_slices, stat.slices), *wakeup_ns);
+	if (!known || since_ns > *wakeup_ns)
+		since_ns = 0;
+	*wakeup_ns -= since_ns;
+	account->queue_ns = stat.wait_ns - since_ns;
+	account->queue_slices = stat.slices - (since_ns > 0);
+	account->completed_ns = u64_growth(grown_ns, completed_ns);
+	account->slices = 0;
+	return known;
+}
+
+/* The same, with the wait that lasts. */
+static bool measure_wakeup_waits(const struct waits *waits, const struct task *task,
+				 struct task_wait *account, uint64_t *wakeup_ns)
+{
+	bool known = read_wakeup_waits(waits, task, account, wakeup_ns);
+	uint64_t lasting_ns = estimate_lasting(account, *wakeup_ns);
+	uint64_t most_ns = blocked_ns(account);
+
+	if (*wakeup_ns > most_ns) {
+		account->queue_ns -= *wakeup_ns - most_ns;
+		*wakeup_ns = most_ns;
+	}
+	if (lasting_ns > most_ns - *wakeup_ns)
+		lasting_ns = most_ns - *wakeup_ns;
+	account->completed_ns += lasting_ns;
+	*wakeup_ns += lasting_ns;
+	return known;
+}
+
+/* The values of an account, and the ns of the lifetime for which each source is known. */
+struct wait_values {
+	uint64_t counts[WAIT_EVENTS], known_ns[WAIT_GROUPS], lifetime_ns;
+};
+
+/*
+ * The time in a state without the wake-up waits after it. Only the sum of these waits over all
+ * states is known: they are divided by the number of wake-ups. Adds the possible error to
+ * *doubt_ns.
+ */
+static uint64_t blocked_part(const struct task_wait *account, enum task_wait_state state,
+			     uint32_t wakeups, uint64_t wakeup_ns, uint64_t *doubt_ns)
+{
+	uint64_t off_ns = account->sums[state], rest_ns = blocked_ns(account) - off_ns;
+	uint64_t most_ns = wakeup_ns < off_ns ? wakeup_ns : off_ns;
+	uint64_t least_ns = u64_growth(rest_ns, wakeup_ns);
+
+	if (wakeups == 0)
+		return off_ns - least_ns;
+	if (wakeups == account->wakeups)
+		return off_ns - most_ns;
+	uint64_t part_ns = (uint64_t)((double)wakeup_ns * wakeups / account->wakeups);
+	if (part_ns > most_ns)
+		part_ns = most_ns;
+	if (part_ns < least_ns)
+		part_ns = least_ns;
+	*doubt_ns += most_ns - least_ns;
+	return off_ns - part_ns;
+}
+
+static void evaluate(const struct waits *waits, const struct task *task, struct task_wait *account,
+		     bool gaps, struct wait_values *values)
+{
+	const uint64_t *sums = account->sums;
+	uint64_t wakeup_ns, known_ns = 0, split_doubt_ns = 0;
+	bool known = measure_wakeup_waits(waits, task, account, &wakeup_ns);
+
+	for (size_t i = 0; i < TASK_UNKNOWN; i++)
+		known_ns += sums[i];
+	uint64_t d_ns = blocked_part(account, TASK_UNINTERRUPTIBLE, account->wakeups_d, wakeup_ns,
+				     &split_doubt_ns);
+	uint64_t stopped_ns = blocked_part(account, TASK_STOPPED, account->wakeups_stopped,
+					   wakeup_ns, &split_doubt_ns);
+	uint64_t in_doubt_ns = known ? account->doubt_ns : blocked_ns(account);
+	*values = (struct wait_values){
+		.counts = {[WAIT_RUNQ] = sums[TASK_PREEMPTED] + sums[TASK_NEW] + wakeup_ns,
+			   [WAIT_PREEMPTED] = sums[TASK_PREEMPTED],
+			   [WAIT_BLOCKED] = blocked_ns(account) - wakeup_ns,
+			   [WAIT_UNINTERRUPTIBLE] = d_ns,
+			   [WAIT_STOPPED] = stopped_ns,
+			   [WAIT_VOLUNTARY] = account->voluntary,
+			   [WAIT_INVOLUNTARY] = account->involuntary},
+		.known_ns = {[WAIT_OF_RECORDS] = known_ns - sums[TASK_OFF],
+			     [WAIT_OF_QUEUES] = u64_growth(in_doubt_ns, known_ns),
+			     [WAIT_OF_BOTH] = u64_growth(in_doubt_ns + split_doubt_ns,
+							 known_ns - sums[TASK_OFF])},
+		.lifetime_ns = known_ns + sums[TASK_UNKNOWN],
+	};
+	for (size_t i = 0; gaps && i < WAIT_GROUPS; i++)
+		if (values->known_ns[i] > sums[TASK_RUNNING])
+			values->known_ns[i] = sums[TASK_RUNNING];
+}
+
+static void add_values(const struct wait_places *places, const struct wait_values *values,
+		       uint64_t *tally)
+{
+	for (size_t i = 0; i < WAIT_EVENTS; i++)
+		if (places->counts[i] >= 0)
+			tally[places->counts[i]] += values->counts[i];
+	for (size_t i = 0; i < WAIT_GROUPS; i++)
+		tally[places->groups[i]] += values->known_ns[i];
+	tally[places->lifetime] += values->lifetime_ns;
+}
+
+/* Whether a task that did not run waited for a reason that its row shows. */
+static bool has_waited(const struct task_wait *account)
+{
+	return account->sums[TASK_PREEMPTED] + account->sums[TASK_NEW] +
+			       account->sums[TASK_UNINTERRUPTIBLE] >
+		       0 ||
+	       account->queued;
+}
+
+/* Whether records of slices may be missing on some CPU, on which any task may have run. */
+static bool has_gaps(const struct interval *interval)
+{
+	bool gaps = interval->uncounted;
+
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		gaps |= interval->cpu_gaps[i] ||
+			(interval->cpu_online[i] && !interval->cpu_whole[i]);
+	return gaps;
+}
+
+static void add_totals(const struct wait_places *places, struct interval *interval)
+{
+	uint64_t *totals = interval->totals;
+
+	for (size_t i = 0; i < WAIT_EVENTS; i++)
+		if (places->counts[i] >= 0)
+			totals[places->counts[i]] =
+				interval_sum_tasks(interval, (size_t)places->counts[i]);
+	for (size_t i = 0; i < WAIT_GROUPS; i++)
+		totals[places->groups[i]] = interval_sum_tasks(interval, places->groups[i]);
+	totals[places->lifetime] = interval_sum_tasks(interval, places->lifetime);
+}
+
+/* Begins the next interval with the tasks that are off their CPU for a reason to show. */
+static void begin_next(struct waits *waits, uint64_t begin_ns)
+{
+	size_t n = waits->n_tasks;
+
+	waits->n_tasks = 0;
+	waits->interval++;
+	waits->begin_ns = begin_ns;
+	for (size_t i = 0; i < n; i++) {
+		struct task *task = waits->tasks[i];
+		enum task_wait_state state = task->wait.state;
+		if (!task->exit_ns && (state == TASK_PREEMPTED || state == TASK_NEW ||
+				       state == TASK_UNINTERRUPTIBLE || task->wait.queued))
+			account_of(waits, task);
+	}
+}
+
+/* Completes the accounts of all tasks up to the end of the interval. */
+static void complete_accounts(struct waits *waits, const struct interval *interval)
+{
+	apply_slices(waits, waits->end_ns, true);
+	/* Tasks that ran only while the CPUs were read have an account too. */
+	for (size_t i = 0; i < interval->n_ran; i++)
+		account_of(waits, interval->ran[i]);
+	for (size_t i = 0; i < waits->n_tasks; i++) {
+		struct task *task = waits->tasks[i];
+		bool ended = task->exit_ns && task->exit_ns < waits->end_ns;
+		account_until(&task->wait, ended ? task->exit_ns : waits->end_ns);
+	}
+}
+
+void waits_end(struct waits *waits)
+{
+	struct proc_load load;
+
+	if (!waits_wanted(waits))
+		return;
+	waits->end_ns = sys_now_ns(waits->sys);
+	waits->runnable = proc_load_read(waits->sys, &load) == 0 ? load.runnable : 0;
+}
+
+void waits_cut(struct waits *waits, struct interval *interval)
+{
+	bool gaps = has_gaps(interval);
+
+	if (!waits_wanted(waits))
+		return;
+	complete_accounts(waits, interval);
+	find_queued(waits);
+	for (size_t i = 0; i < waits->n_tasks; i++) {
+		struct task *task = waits->tasks[i];
+		bool ran = task->interval == interval->sequence;
+		struct wait_values values;
+
+		evaluate(waits, task, &task->wait, gaps, &values);
+		if (ran || has_waited(&task->wait))
+			add_values(&waits->places, &values, interval_task(interval, task));
+	}
+	add_totals(&waits->places, interval);
+	begin_next(waits, waits->end_ns);
+}

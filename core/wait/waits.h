@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_WAITS_H
+#define PMCTOP_WAITS_H
+
+#include "core/attrib/interval.h"
+#include "core/attrib/slice_log.h"
+#include "core/event/event_wait.h"
+#include "core/sys/sys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Why tasks do not run, in one interval after the other, from the slices of all CPUs.
+ *
+ * A task is off its CPU between two slices. The switch at the end of the first one says why:
+ * runnable (it was preempted), sleeping, uninterruptible, stopped. A new task is runnable from its
+ * FORK on. From a wake-up to the next slice a blocked task is runnable too. No record of switches
+ * has the wake-up. The kernel adds these waits up in /proc/PID/task/TID/schedstat, which is read
+ * once an interval for tasks that woke up in it: runq_time is the growth of that number, and
+ * blocked time is what is left of the lifetime.
+ *
+ * Limits. The wake-up waits of a task that ends in the interval, or that is seen for the first
+ * time, are unknown. A wake-up wait that lasts at the end of an interval is not in schedstat yet:
+ * it is estimated, if /proc shows such a task as runnable. These figures, and all those of an
+ * interval in which records were lost, are FIGURE_LOST if the doubtful part of the lifetime is
+ * more than 1/2000.
+ *
+ * An interval of waiting ends at one time for all CPUs, just before their counters are read.
+ */
+struct waits {
+	const struct sys *sys; /* borrowed */
+	struct slice_log log;  /* attrib_log_slices() fills it */
+	struct wait_places places;
+	uint64_t run;        /* of intervals without a break between them: 1, 2 ... */
+	uint64_t since_ns;   /* begin of the run */
+	uint64_t interval;   /* number of the current interval */
+	uint64_t begin_ns;   /* its begin */
+	uint64_t end_ns;     /* its end, set by waits_end() */
+	uint64_t runnable;   /* threads that ran or waited for a CPU then; 0: unknown */
+	struct task **tasks; /* with slices in it, or off their CPU for a reason to show */
+	size_t n_tasks, capacity;
+};
+
+void waits_init(struct waits *waits, const struct sys *sys, size_t n_cpus);
+void waits_fini(struct waits *waits); /* zeroed is fine */
+
+/*
+ * Begins an interval with the events of a plan. It begins a run: what was known of tasks is
+ * dropped. Call it after the CPUs were read.
+ */
+void waits_begin(struct waits *waits, const struct plan *plan, const struct event_set *events);
+/* Whether the plan has events of waiting. If not, the functions below do nothing. */
+static inline bool waits_wanted(const struct waits *waits)
+{
+	return waits->places.any;
+}
+
+/* Applies the slices up to a time before which all CPUs were drained. */
+void waits_apply(struct waits *waits, uint64_t until_ns);
+
+/* The interval ends now. Call it before the CPUs are read. */
+void waits_end(struct waits *waits);
+/*
+ * After all CPUs were drained: adds the times of each task to its tally, with a slot for each task
+ * that waited, and to the totals. Reads one file for each task that woke up, and one for blocked
+ * tasks if some thread of the machine waits for a CPU after a wake-up.
+ */
+void waits_cut(struct waits *waits, struct interval *interval);
+
+#endif

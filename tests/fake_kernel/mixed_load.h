@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_FAKE_KERNEL_MIXED_LOAD_H
+#define PMCTOP_FAKE_KERNEL_MIXED_LOAD_H
+
+#include "tests/fake_kernel/fake_kernel.h"
+
+#include <stddef.h>
+
+/*
+ * A load of tasks that run, are preempted, sleep, wait in D, are stopped, wake up, wait in one run
+ * queue for all CPUs, fork and exit, at random times. The same seed makes the same load. Its tasks
+ * have the numbers from `first` on; children have the next ones.
+ */
+struct mixed_load_spec {
+	unsigned cpus, tasks;
+	pid_t first;
+	uint64_t seed;
+	unsigned fork_percent; /* of slices */
+	uint64_t queue_ns;     /* most time in the run queue while a CPU is idle */
+};
+
+struct mixed_load;
+
+struct mixed_load *mixed_load_new(struct fk *fk, const struct mixed_load_spec *spec);
+void mixed_load_free(struct mixed_load *load); /* after its kernel */
+/* The number after the newest child. */
+pid_t mixed_load_end(const struct mixed_load *load);
+
+#endif

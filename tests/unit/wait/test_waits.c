@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The figures of waiting of every refresh, against the fake kernel's own times of each task.
+ */
+#include "tests/fake_kernel/mixed_load.h"
+#include "tests/unit/shared/engine_run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+static const struct engine_column column = {
+	.kind = ENGINE_EVENTS,
+	.text = "runq_time,preempted_time,blocked_time,uninterruptible_time,stopped_time,"
+		"voluntary-switches,involuntary-switches",
+};
+
+/* The states of the fake kernel's tasks that an event has. */
+static const struct {
+	const char *event;
+	bool states[FK_STATES];
+} events[] = {
+	{"runq_time", {[FK_PREEMPTED] = true, [FK_WOKEN] = true}},
+	{"preempted_time", {[FK_PREEMPTED] = true}},
+	{"blocked_time", {[FK_SLEEPING] = true, [FK_UNINTERRUPTIBLE] = true, [FK_STOPPED] = true}},
+	{"uninterruptible_time", {[FK_UNINTERRUPTIBLE] = true}},
+	{"stopped_time", {[FK_STOPPED] = true}},
+};
+
+/*
+ * The largest part of an interval by which an unmarked figure may differ. Seen in ten minutes:
+ * 0.0008. Parts shorter than 1/2000 of the interval may be unknown without a mark.
+ */
+#define ERROR_MOST 0.001
+
+enum { FIRST_TID = 100 };
+
+/* Times of the tasks at the last cut, by tid - FIRST_TID. */
+struct times {
+	uint64_t (*items)[FK_STATES];
+	size_t n, capacity;
+};
+
+static void read_times(struct fk *fk, pid_t end, struct times *times)
+{
+	size_t n = (size_t)(end - FIRST_TID);
+
+	times->items = array_reserve(times->items, &times->capacity, n, sizeof(*times->items));
+	for (times->n = 0; times->n < n; times->n++)
+		for (enum fk_state i = 0; i < FK_STATES; i++)
+			times->items[times->n][i] =
+				fk_truth_state(fk, FIRST_TID + (pid_t)times->n, i);
+}
+
+static double true_ns(struct fk *fk, const struct times *before, pid_t tid, size_t event)
+{
+	size_t at = (size_t)(tid - FIRST_TID);
+	uint64_t ns = 0;
+
+	for (enum fk_state i = 0; i < FK_STATES; i++)
+		if (events[event].states[i])
+			ns += fk_truth_state(fk, tid, i) -
+			      (at < before->n ? before->items[at][i] : 0);
+	return (double)ns;
+}
+
+struct found {
+	size_t exact, marked; /* figures of tasks that live at the end of the interval */
+};
+
+static void check_task(struct fk *fk, const struct times *before, const struct snapshot *snapshot,
+		       const struct row *row, struct found *found)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
+		struct figure figure = event_figure(snapshot, row->tid, events[i].event);
+		double ns = true_ns(fk, before, row->tid, i);
+		double error = fabs(figure.value - ns) / (double)snapshot->interval_ns;
+
+		if (!(row->flags & ROW_EXITED)) {
+			found[i].exact += figure.state == FIGURE_VALID;
+			found[i].marked += figure.state != FIGURE_VALID;
+		}
+		if (figure.state == FIGURE_VALID && error > ERROR_MOST)
+			fail_msg("refresh %" PRIu64 ": %s of %d is %.0f, not %.0f",
+				 snapshot->sequence, events[i].event, (int)row->tid, figure.value,
+				 ns);
+	}
+}
+
+/* Runs the load, and checks each refresh but the first one, in which all tasks are new. */
+static void check_load(const struct fk_config *config, const struct mixed_load_spec *spec,
+		       unsigned seconds, struct found *found)
+{
+	const struct engine_config engine_config = {
+		.preset = &preset_none, .columns = &column, .n_columns = 1};
+	struct fk *fk = fk_new(config);
+	struct sys sys = fk_sys(fk);
+	struct mixed_load *load = mixed_load_new(fk, spec);
+	struct engine *engine = open_engine_with(&sys, &engine_config);
+	struct times before = {0};
+
+	for (unsigned second = 0; second < seconds; second++) {
+		engine_wait(engine, fk_now(fk) + NS_PER_S);
+		struct snapshot *snapshot = engine_snapshot(engine);
+		assert_true(snapshot_conserves(snapshot, NULL));
+		for (size_t i = 0; second > 0 && i < snapshot->threads.n; i++)
+			check_task(fk, &before, snapshot, &snapshot->threads.items[i], found);
+		read_times(fk, mixed_load_end(load), &before);
+		snapshot_free(snapshot);
+	}
+	free(before.items);
+	close_all(engine, fk);
+	mixed_load_free(load);
+}
+
+static void test_every_refresh(void **state)
+{
+	static const struct {
+		const char *name;
+		enum fk_tracefs tracefs;
+		unsigned cpus, tasks, seconds;
+		size_t exact_percent; /* least part of the figures of runq_time without a mark */
+	} rows[] = {
+		{"crowded, tracepoint", FK_TRACEFS_MOUNTED, 4, 12, 600, 70},
+		{"one CPU, tracepoint", FK_TRACEFS_MOUNTED, 1, 5, 120, 50},
+		{"more CPUs than tasks, tracepoint", FK_TRACEFS_MOUNTED, 8, 4, 120, 90},
+		{"crowded, software event", FK_TRACEFS_NONE, 4, 12, 120, 40},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct found found[ARRAY_SIZE(events)] = {0};
+		const struct fk_config config = {.cpus = rows[i].cpus, .tracefs = rows[i].tracefs};
+		const struct mixed_load_spec spec = {
+			.cpus = rows[i].cpus,
+			.tasks = rows[i].tasks,
+			.first = FIRST_TID,
+			.seed = i + 1,
+			.fork_percent = 2,
+			.queue_ns = 500 * NS_PER_US,
+		};
+
+		check_load(&config, &spec, rows[i].seconds, found);
+		size_t all = found[0].exact + found[0].marked;
+		if (all == 0 || found[0].exact * 100 < all * rows[i].exact_percent)
+			fail_msg("%s: only %zu of %zu figures are exact", rows[i].name,
+				 found[0].exact, all);
+		for (size_t k = 0; k < ARRAY_SIZE(events); k++)
+			assert_true(found[k].exact > 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_refresh),
+	};
+
+	return cmocka_run_group_tests_name("waits", tests, NULL, NULL);
+}
