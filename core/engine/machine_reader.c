@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/engine/machine_reader.h"
 
+#include "core/base/text.h"
 #include "core/base/util.h"
 
 #include <limits.h>
@@ -104,6 +105,88 @@ static void set_cpu_shares(struct snapshot_machine *machine, const struct proc_c
 		    100 * (double)(iowait < all ? iowait : all) / (double)all);
 }
 
+/* The greater of the two shares of a CPU's time. */
+static struct machine_interrupt interrupt_share(const struct proc_cpu *was,
+						const struct proc_cpu *cpu)
+{
+	uint64_t all = u64_growth(was->busy_ticks, cpu->busy_ticks) +
+		       u64_growth(was->idle_ticks, cpu->idle_ticks);
+	uint64_t irq = u64_growth(was->irq_ticks, cpu->irq_ticks);
+	uint64_t softirq = u64_growth(was->softirq_ticks, cpu->softirq_ticks);
+	bool soft = softirq >= irq;
+	uint64_t ticks = soft ? softirq : irq;
+
+	return (struct machine_interrupt){
+		.cpu = cpu->cpu,
+		.soft = soft,
+		.percent = all > 0 ? 100 * (double)(ticks < all ? ticks : all) / (double)all : 0,
+	};
+}
+
+/* Keeps the greatest, descending. */
+static void insert_interrupt(struct snapshot_machine *machine,
+			     const struct machine_interrupt *interrupt)
+{
+	struct machine_interrupt *items = machine->interrupts;
+	size_t at = machine->n_interrupts;
+
+	if (at < MACHINE_INTERRUPTS)
+		machine->n_interrupts++;
+	else if (interrupt->percent > items[at - 1].percent)
+		at--;
+	else
+		return;
+	for (; at > 0 && items[at - 1].percent < interrupt->percent; at--)
+		items[at] = items[at - 1];
+	items[at] = *interrupt;
+}
+
+/* Names the CPUs' interrupts of a kind, from the second reading in a row on. */
+static void name_interrupts(struct machine_reader *reader, enum interrupts_kind kind)
+{
+	struct snapshot_machine *machine = &reader->machine;
+	struct interrupts *before = &reader->interrupts[kind], now = {.n_cpus = 0};
+	int cpus[MACHINE_INTERRUPTS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < machine->n_interrupts; i++)
+		if (machine->interrupts[i].soft == (kind == INTERRUPTS_SOFT))
+			cpus[n++] = machine->interrupts[i].cpu;
+	if (n > 0)
+		interrupts_read(reader->sys, kind, cpus, n, &now);
+	for (size_t i = 0; i < machine->n_interrupts && n > 0; i++) {
+		struct machine_interrupt *interrupt = &machine->interrupts[i];
+		uint64_t times;
+
+		if (interrupt->soft != (kind == INTERRUPTS_SOFT))
+			continue;
+		const struct interrupt *most =
+			interrupts_most(before, &now, interrupt->cpu, &times);
+		if (most)
+			text_printable(interrupt->name, sizeof(interrupt->name),
+				       kind == INTERRUPTS_SOFT ? most->id : most->name, UINT_MAX);
+	}
+	interrupts_fini(before);
+	*before = now;
+}
+
+static void find_interrupts(struct machine_reader *reader, const struct proc_cpus *before,
+			    const struct proc_cpus *now)
+{
+	for (size_t i = 0; i < now->n; i++) {
+		const struct proc_cpu *cpu = &now->items[i];
+		const struct proc_cpu *was = proc_cpus_find(before, cpu->cpu);
+
+		if (!was)
+			continue;
+		const struct machine_interrupt interrupt = interrupt_share(was, cpu);
+		if (interrupt.percent >= MACHINE_INTERRUPT_PERCENT)
+			insert_interrupt(&reader->machine, &interrupt);
+	}
+	name_interrupts(reader, INTERRUPTS_HARD);
+	name_interrupts(reader, INTERRUPTS_SOFT);
+}
+
 static void read_cpus(struct machine_reader *reader, uint64_t ns)
 {
 	struct snapshot_machine *machine = &reader->machine;
@@ -115,6 +198,7 @@ static void read_cpus(struct machine_reader *reader, uint64_t ns)
 		machine_set(machine, MACHINE_CPUS, (double)now.n);
 	if (ns > 0 && before->n > 0) {
 		set_cpu_shares(machine, before, &now);
+		find_interrupts(reader, before, &now);
 		if (before->counts.known && now.counts.known &&
 		    now.counts.forks >= before->counts.forks)
 			machine_set(machine, MACHINE_FORKS,
@@ -148,6 +232,8 @@ void machine_reader_init(struct machine_reader *reader, const struct sys *sys)
 void machine_reader_fini(struct machine_reader *reader)
 {
 	proc_cpus_fini(&reader->cpus);
+	for (size_t i = 0; i < INTERRUPTS_KINDS; i++)
+		interrupts_fini(&reader->interrupts[i]);
 }
 
 bool machine_reader_cut(struct machine_reader *reader)

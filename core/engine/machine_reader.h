@@ -3,6 +3,7 @@
 #define PMCTOP_MACHINE_READER_H
 
 #include "core/snapshot/snapshot_machine.h"
+#include "core/sys/interrupts.h"
 #include "core/sys/pressure.h"
 #include "core/sys/proc_machine.h"
 #include "core/sys/sys.h"
@@ -14,7 +15,8 @@
  * Reads what struct snapshot_machine has: /proc/loadavg at each cut, and /proc/stat, meminfo and
  * pressure at most once a second. Those count in ticks of 10 ms, and a large machine needs
  * milliseconds to make /proc/stat: they take at most 0.5 % of a CPU. Between two readings the
- * values stay. A file that is absent or broken leaves its values unknown.
+ * values stay. A file that is absent or broken leaves its values unknown. /proc/interrupts and
+ * softirqs are read only while a CPU spends MACHINE_INTERRUPT_PERCENT of its time there.
  */
 struct machine_reader {
 	const struct sys *sys; /* borrowed */
@@ -24,6 +26,7 @@ struct machine_reader {
 	uint64_t read_ns, due_ns;
 	struct proc_cpus cpus; /* n 0: unknown */
 	struct pressure pressures[PRESSURE_RESOURCES];
+	struct interrupts interrupts[INTERRUPTS_KINDS]; /* of the CPUs in machine.interrupts */
 };
 
 /* Begins the first interval. */

@@ -286,7 +286,18 @@ static void put_machine(FILE *out, const struct snapshot_machine *machine)
 		else
 			fputs("null", out);
 	}
-	fputc('}', out);
+	fputs(",\"interrupts\":[", out);
+	for (size_t i = 0; i < machine->n_interrupts; i++) {
+		const struct machine_interrupt *interrupt = &machine->interrupts[i];
+
+		fprintf(out, "%s{\"cpu\":%d,\"kind\":\"%s\",\"percent\":", i > 0 ? "," : "",
+			interrupt->cpu, interrupt->soft ? "softirq" : "irq");
+		out_number(out, interrupt->percent);
+		fputs(",\"most\":", out);
+		json_put_string_or_null(out, interrupt->name);
+		fputc('}', out);
+	}
+	fputs("]}", out);
 }
 
 static void put_cost(FILE *out, const struct snapshot_cost *cost)

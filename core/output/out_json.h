@@ -13,9 +13,10 @@
  *    "threads":{"ran","counted"},"by","cpus":[CPU],"tasks":[TASK],
  *    "totals":{"verdict",EVENTS,METRICS,STATES,"idle":{EVENTS,STATES},
  *              "unattributed":{EVENTS,STATES},"others":{EVENTS,STATES}},
- *    "target":{EVENTS,METRICS,STATES,"ended"},"machine":{NAME:
- * value},"pmctop":{"cpu_percent","records",
- *    "kernel_ns_per_switch","cycles","cycles_read"},"lost_records","notes":[sentence]}
+ *    "target":{EVENTS,METRICS,STATES,"ended"},"machine":{NAME:value,"interrupts":[INTERRUPT]},
+ *    "pmctop":{"cpu_percent","records","kernel_ns_per_switch","cycles","cycles_read"},
+ *    "lost_records","notes":[sentence]}
+ *   INTERRUPT = {"cpu","kind","percent","most"}
  *   CPU  = {"cpu",EVENTS,METRICS,STATES,"idle":{EVENTS,STATES}}
  *   TASK = {"pid","tid","comm","cmdline","user","cgroup","exited","verdict",EVENTS,METRICS,STATES}
  *
@@ -26,8 +27,9 @@
  * with that number for "cpu" and how many "cpus" were counted, and by them or by CPU no tasks.
  *
  * "machine" has load, memory and pressure by the names of machine_value_defs (core/snapshot/
- * snapshot_machine.h), null where unknown. It is left out where nothing is known, as in a replay of
- * perf's recordings.
+ * snapshot_machine.h), null where unknown, and the CPUs that spend 5 percent or more in interrupts
+ * (kind "irq") or softirqs, with the one that came most often. It is left out where nothing is
+ * known, as in a replay of perf's recordings.
  *
  * "pmctop" is its own cost, if known: its CPU time, the records that it read, an estimate of the
  * kernel's time per switch, and the cycles of the thread that counts, read by a system call

@@ -234,7 +234,8 @@ enum native_kind {
 	NATIVE_ROOM,
 	/*
 	 * Between NATIVE_CUT and the end of the interval: load, memory and pressure. number of
-	 * values, of each in the order of enum machine_value: whether it is known, value
+	 * values, of each in the order of enum machine_value: whether it is known, value; number of
+	 * interrupts (absent: 0), of each: CPU number, soft, percent; text of each: name
 	 */
 	NATIVE_MACHINE,
 	NATIVE_KINDS,

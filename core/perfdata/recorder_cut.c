@@ -207,6 +207,14 @@ static void put_machine(struct perfdata *data, const struct snapshot_machine *ma
 		perfdata_word(data, machine->known[i]);
 		perfdata_double(data, machine->values[i]);
 	}
+	perfdata_word(data, machine->n_interrupts);
+	for (size_t i = 0; i < machine->n_interrupts; i++) {
+		perfdata_word(data, (uint64_t)machine->interrupts[i].cpu);
+		perfdata_word(data, machine->interrupts[i].soft);
+		perfdata_double(data, machine->interrupts[i].percent);
+	}
+	for (size_t i = 0; i < machine->n_interrupts; i++)
+		perfdata_text(data, machine->interrupts[i].name);
 	perfdata_native_end(data);
 }
 

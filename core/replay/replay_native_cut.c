@@ -9,6 +9,7 @@
 #include "core/base/util.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,17 +257,38 @@ int native_parse_task(struct replay_native *native, struct native_words *words)
 	return fine ? 0 : -EBADMSG;
 }
 
-/* A later version may have more values. */
+static void parse_interrupts(struct native_words *words, struct snapshot_machine *machine)
+{
+	size_t n = native_number(words, MACHINE_INTERRUPTS);
+
+	for (size_t i = 0; i < n; i++) {
+		struct machine_interrupt *interrupt = &machine->interrupts[i];
+
+		interrupt->cpu = (int)native_number(words, INT_MAX);
+		interrupt->soft = native_number(words, 1);
+		interrupt->percent = native_double(words);
+		words->broken |= !(interrupt->percent >= 0 && interrupt->percent <= 100);
+	}
+	for (size_t i = 0; i < n; i++)
+		native_text_to(words, machine->interrupts[i].name,
+			       sizeof(machine->interrupts[i].name));
+	machine->n_interrupts = words->broken ? 0 : n;
+}
+
+/* A later version may have more values, an earlier one has no interrupts. */
 int native_parse_machine(struct replay_native *native, struct native_words *words)
 {
+	struct snapshot_machine *machine = &native->state->machine;
 	uint64_t n = native_word(words);
 
-	for (uint64_t i = 0; i < n && i < MACHINE_VALUES && !words->broken; i++) {
+	for (uint64_t i = 0; i < n && !words->broken; i++) {
 		bool known = native_number(words, 1);
 		double value = native_double(words);
-		if (known)
-			machine_set(&native->state->machine, (enum machine_value)i, value);
+		if (known && i < MACHINE_VALUES)
+			machine_set(machine, (enum machine_value)i, value);
 	}
+	if (words->at < words->end)
+		parse_interrupts(words, machine);
 	return words->broken || !native->cut ? -EBADMSG : 0;
 }
 

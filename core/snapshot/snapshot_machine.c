@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/snapshot/snapshot_machine.h"
 
+#include <string.h>
+
 const struct machine_value_def machine_value_defs[MACHINE_VALUES] = {
 	[MACHINE_LOAD_1M] = {"load_1m"},
 	[MACHINE_LOAD_5M] = {"load_5m"},
@@ -52,4 +54,6 @@ void machine_merge(struct snapshot_machine *sum, uint64_t sum_ns,
 			sum->values[i] = next->values[i];
 		sum->known[i] = true;
 	}
+	memcpy(sum->interrupts, next->interrupts, sizeof(sum->interrupts));
+	sum->n_interrupts = next->n_interrupts;
 }

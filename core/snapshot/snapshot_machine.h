@@ -44,10 +44,24 @@ extern const struct machine_value_def machine_value_defs[MACHINE_VALUES];
 /* Of values from outside: from /proc and from recordings. */
 #define MACHINE_VALUE_MOST 1e18
 
+/* A CPU that spends much of its time in interrupts. */
+struct machine_interrupt {
+	int cpu;
+	bool soft;      /* softirqs, else interrupts of devices and of the CPU itself */
+	double percent; /* of the CPU's time */
+	char name[48];  /* the one that came most often, printable: "NET_RX"; "": unknown */
+};
+enum {
+	MACHINE_INTERRUPTS = 4,        /* the CPUs that spend most */
+	MACHINE_INTERRUPT_PERCENT = 5, /* less is usual */
+};
+
 /* Zeroed: all values are unknown. */
 struct snapshot_machine {
 	double values[MACHINE_VALUES]; /* 0 to MACHINE_VALUE_MOST; 0 where unknown */
 	bool known[MACHINE_VALUES];
+	struct machine_interrupt interrupts[MACHINE_INTERRUPTS]; /* descending by percent */
+	size_t n_interrupts;
 };
 
 /* Sets a value. One outside of 0 to MACHINE_VALUE_MOST is unknown. */
@@ -55,7 +69,7 @@ void machine_set(struct snapshot_machine *machine, enum machine_value which, dou
 bool machine_is_known(const struct snapshot_machine *machine);
 /*
  * Adds the values of the next interval, of next_ns, to those of the sum_ns before. Where one of the
- * two is unknown the sum has the other.
+ * two is unknown the sum has the other. Interrupts are those of the next interval.
  */
 void machine_merge(struct snapshot_machine *sum, uint64_t sum_ns,
 		   const struct snapshot_machine *next, uint64_t next_ns);

@@ -23,6 +23,7 @@ enum {
 enum interrupts_kind {
 	INTERRUPTS_HARD,
 	INTERRUPTS_SOFT,
+	INTERRUPTS_KINDS,
 };
 
 struct interrupt {

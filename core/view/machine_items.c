@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { INTERRUPT_WEIGHT = 75 };
+
 enum format {
 	FORMAT_LOAD,    /* three load averages */
 	FORMAT_NUMBER,  /* "12" */
@@ -28,7 +30,7 @@ static const struct rule {
 	enum machine_value of; /* `from` is multiplied by this; MACHINE_VALUES: by 1 */
 	bool below;            /* it speaks up to that value instead */
 	bool warns;
-} rules[MACHINE_ITEMS] = {
+} rules[] = {
 	/* More threads than CPUs, or threads in state D, over the last minute. */
 	{"load", MACHINE_LOAD_1M, FORMAT_LOAD, 60, 1, MACHINE_CPUS},
 	/* Some wait for a CPU now: less than two for each CPU pass with every burst. */
@@ -131,30 +133,48 @@ static bool speaks(const struct rule *rule, const struct snapshot_machine *machi
 	return rule->below ? value <= from : value >= from;
 }
 
+/* The files count how often each came. The time is that of all. */
+static void put_interrupt(const struct machine_interrupt *interrupt, struct machine_item *item)
+{
+	char percent[24];
+
+	*item = (struct machine_item){.weight = INTERRUPT_WEIGHT, .speaks = true};
+	snprintf(item->label, sizeof(item->label), "CPU %d", interrupt->cpu);
+	text_percent(percent, sizeof(percent), interrupt->percent / 100);
+	int length = snprintf(item->text, sizeof(item->text), "spends %s in %s", percent,
+			      interrupt->soft ? "softirqs" : "interrupts");
+	if (interrupt->name[0])
+		snprintf(item->text + length, sizeof(item->text) - (size_t)length, " (most: %s)",
+			 interrupt->name);
+}
+
 size_t machine_items(const struct snapshot_machine *machine,
 		     struct machine_item items[MACHINE_ITEMS])
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < MACHINE_ITEMS; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
 		const struct rule *rule = &rules[i];
 
 		if (!is_shown(rule, machine))
 			continue;
 		struct machine_item *item = &items[n++];
-		*item = (struct machine_item){.label = rule->label, .weight = rule->weight};
+		*item = (struct machine_item){.weight = rule->weight};
+		text_copy(item->label, sizeof(item->label), rule->label);
 		item->usual = rule->value == MACHINE_LOAD_1M;
 		item->speaks = speaks(rule, machine);
 		item->warns = item->speaks && rule->warns;
 		put_value(rule, machine, item->text, sizeof(item->text));
 	}
+	for (size_t i = 0; i < machine->n_interrupts; i++)
+		put_interrupt(&machine->interrupts[i], &items[n++]);
 	return n;
 }
 
 bool machine_items_speak(const struct snapshot_machine *machine)
 {
-	for (size_t i = 0; i < MACHINE_ITEMS; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		if (speaks(&rules[i], machine))
 			return true;
-	return false;
+	return machine->n_interrupts > 0;
 }

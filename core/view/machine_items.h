@@ -7,17 +7,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What is shown of struct snapshot_machine: "load" "2.10 1.80 1.20". */
+/* What is shown of struct snapshot_machine: "load" "2.10 1.80 1.20", "CPU 0" "spends ...". */
 struct machine_item {
-	const char *label;
-	char text[48];
+	char label[24];
+	char text[80];
 	unsigned weight; /* a narrow line keeps the heaviest; below 100 */
 	bool usual;      /* worth its place even if it is below its threshold: the load */
 	bool speaks;     /* the value is above the threshold of its item, in machine_items.c */
 	bool warns;      /* the same, and tasks lose time by it */
 };
 
-enum { MACHINE_ITEMS = 10 };
+enum { MACHINE_ITEMS = 10 + MACHINE_INTERRUPTS };
 
 /* Fills in the items with a known value, in their order. Returns how many. */
 size_t machine_items(const struct snapshot_machine *machine,

@@ -143,6 +143,98 @@ static void test_pace(void **state)
 	fk_free(fk);
 }
 
+/* CPU lines of three CPUs with these ticks of 100: irq and softirq. */
+#define CPU(n, idle, irq, softirq) "cpu" n " 0 0 0 " idle " 0 " irq " " softirq " 0 0 0\n"
+#define QUIET                      "cpu 1\n" CPU("0", "0", "0", "0") CPU("1", "0", "0", "0")
+#define SOFTIRQS(cpu0, cpu1)       "CPU0 CPU1\nTIMER: 0 9\nNET_RX: " cpu0 " " cpu1 "\n"
+#define IRQS(cpu1)                 "CPU0 CPU1\n 38: 0 " cpu1 " PCI-MSI 5-edge      eth0\033rx\n"
+
+/* Readings a second apart; what the reading finds. */
+static const struct interrupt_reading {
+	const char *stat, *softirqs, *irqs; /* NULL: absent */
+	size_t n;
+	struct machine_interrupt interrupts[2];
+} interrupt_readings[] = {
+	{"cpu 1\n" CPU("0", "96", "0", "4") CPU("1", "96", "4", "0"), NULL, NULL, 0, {{0}}},
+	{"cpu 1\n" CPU("0", "136", "0", "64") CPU("1", "191", "9", "0"),
+	 SOFTIRQS("7", "7"),
+	 IRQS("5"),
+	 2,
+	 {{0, true, 60, ""}, {1, false, 5, ""}}},
+	{"cpu 1\n" CPU("0", "176", "0", "124") CPU("1", "211", "59", "30"),
+	 SOFTIRQS("8", "9"),
+	 IRQS("9"),
+	 2,
+	 {{0, true, 60, "NET_RX"}, {1, false, 50, "eth0\357\277\275rx"}}},
+	/* Other CPUs of a kind are new to the file; an absent file has no names. */
+	{"cpu 1\n" CPU("0", "276", "0", "124") CPU("1", "291", "59", "50"),
+	 SOFTIRQS("9", "99"),
+	 IRQS("99"),
+	 1,
+	 {{1, true, 20, ""}}},
+	{"cpu 1\n" CPU("0", "376", "0", "124") CPU("1", "371", "59", "70"),
+	 NULL,
+	 IRQS("99"),
+	 1,
+	 {{1, true, 20, ""}}},
+	{"cpu 1\n" CPU("0", "476", "0", "124") CPU("1", "471", "59", "70"), NULL, NULL, 0, {{0}}},
+};
+
+static void test_interrupts(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.frozen_clock = true});
+	struct sys sys = fk_sys(fk);
+	struct machine_reader reader;
+
+	(void)state;
+	fk_file(fk, "/proc/stat", QUIET);
+	machine_reader_init(&reader, &sys);
+	for (size_t i = 0; i < ARRAY_SIZE(interrupt_readings); i++) {
+		const struct interrupt_reading *reading = &interrupt_readings[i];
+
+		fk_file(fk, "/proc/stat", reading->stat);
+		fk_file(fk, "/proc/softirqs", reading->softirqs);
+		fk_file(fk, "/proc/interrupts", reading->irqs);
+		fk_advance(fk, NS_PER_S);
+		machine_reader_cut(&reader);
+		assert_int_equal(reader.machine.n_interrupts, reading->n);
+		for (size_t k = 0; k < reading->n; k++) {
+			const struct machine_interrupt *got = &reader.machine.interrupts[k];
+			assert_int_equal(got->cpu, reading->interrupts[k].cpu);
+			assert_int_equal(got->soft, reading->interrupts[k].soft);
+			assert_true(got->percent == reading->interrupts[k].percent);
+			assert_string_equal(got->name, reading->interrupts[k].name);
+		}
+	}
+	machine_reader_fini(&reader);
+	fk_free(fk);
+}
+
+/* Of many CPUs the worst are kept, descending. */
+static void test_many_interrupts(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.frozen_clock = true});
+	struct sys sys = fk_sys(fk);
+	struct machine_reader reader;
+
+	(void)state;
+	fk_file(fk, "/proc/stat",
+		QUIET CPU("2", "0", "0", "0") CPU("3", "0", "0", "0") CPU("4", "0", "0", "0")
+			CPU("5", "0", "0", "0"));
+	machine_reader_init(&reader, &sys);
+	fk_file(fk, "/proc/stat",
+		"cpu 1\n" CPU("0", "90", "0", "10") CPU("1", "70", "0", "30")
+			CPU("2", "80", "20", "0") CPU("3", "40", "0", "60") CPU("4", "94", "6", "0")
+				CPU("5", "50", "50", "0"));
+	fk_advance(fk, NS_PER_S);
+	machine_reader_cut(&reader);
+	assert_int_equal(reader.machine.n_interrupts, MACHINE_INTERRUPTS);
+	for (size_t i = 0; i < MACHINE_INTERRUPTS; i++)
+		assert_int_equal(reader.machine.interrupts[i].cpu, ((const int[]){3, 5, 1, 2})[i]);
+	machine_reader_fini(&reader);
+	fk_free(fk);
+}
+
 static uint64_t cpu_ns;
 
 static uint64_t cpu_ns_of_slow_files(void *ctx, bool process)
@@ -177,8 +269,8 @@ static void test_slow_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_pace),
+		cmocka_unit_test(test_files),      cmocka_unit_test(test_pace),
+		cmocka_unit_test(test_interrupts), cmocka_unit_test(test_many_interrupts),
 		cmocka_unit_test(test_slow_files),
 	};
 

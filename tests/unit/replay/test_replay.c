@@ -198,6 +198,39 @@ static void test_same(void **state)
 	}
 }
 
+/* CPU 0 spends 60 % of each second in NET_RX. */
+static void spend_in_softirqs(struct engine *engine, struct fk *fk, size_t interval)
+{
+	char text[200];
+
+	(void)engine;
+	snprintf(text, sizeof(text),
+		 "cpu 1\ncpu0 0 0 0 %zu 0 0 %zu 0 0 0\nprocesses %zu\nprocs_running 1\n"
+		 "procs_blocked 0\n",
+		 40 * interval, 60 * interval, 7 * interval);
+	fk_file(fk, "/proc/stat", text);
+	snprintf(text, sizeof(text), "CPU0\nTIMER: 7\nNET_RX: %zu\n", interval);
+	fk_file(fk, "/proc/softirqs", text);
+	fk_advance(fk, NS_PER_S);
+}
+
+static void test_machine(void **state)
+{
+	(void)state;
+	const struct scene scene = {.before = spend_in_softirqs};
+	struct seen seen = {0};
+
+	record(&scene, path_of("softirqs"), &seen, 4);
+	const struct snapshot_machine *machine = &seen.items[3]->machine;
+	assert_true(machine->known[MACHINE_FORKS]);
+	assert_int_equal(machine->n_interrupts, 1);
+	assert_string_equal(machine->interrupts[0].name, "NET_RX");
+	struct replay *replay = must_open(path_of("softirqs"), NULL);
+	check_replay(replay, &seen);
+	replay_free(replay);
+	seen_fini(&seen);
+}
+
 static void test_rewind_and_skip(void **state)
 {
 	(void)state;
@@ -315,6 +348,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_machine),
 		cmocka_unit_test(test_rewind_and_skip),
 		cmocka_unit_test(test_chosen),
 		cmocka_unit_test(test_rotation),

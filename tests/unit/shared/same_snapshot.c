@@ -177,6 +177,15 @@ void same_snapshot(const struct snapshot *a, const struct snapshot *b)
 		SAME(a->machine.known[i], b->machine.known[i], machine_value_defs[i].name);
 		assert_true(a->machine.values[i] == b->machine.values[i]);
 	}
+	SAME(a->machine.n_interrupts, b->machine.n_interrupts, "number of interrupts");
+	for (size_t i = 0; i < a->machine.n_interrupts; i++) {
+		const struct machine_interrupt *left = &a->machine.interrupts[i];
+		const struct machine_interrupt *right = &b->machine.interrupts[i];
+		SAME(left->cpu, right->cpu, "CPU of an interrupt");
+		SAME(left->soft, right->soft, "kind of an interrupt");
+		assert_true(left->percent == right->percent);
+		same_text(left->name, right->name, "interrupt");
+	}
 	SAME(a->threads_ran, b->threads_ran, "threads_ran");
 	SAME(a->threads_counted, b->threads_counted, "threads_counted");
 	SAME(a->n_notes, b->n_notes, "number of notes");

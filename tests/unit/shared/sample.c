@@ -174,6 +174,10 @@ void sample_machine(struct snapshot *snapshot)
 
 	for (size_t i = 0; i < MACHINE_VALUES; i++)
 		machine_set(&snapshot->machine, (enum machine_value)i, values[i]);
+	snapshot->machine.n_interrupts = 2;
+	snapshot->machine.interrupts[0] =
+		(struct machine_interrupt){.cpu = 1, .soft = true, .percent = 60, .name = "NET_RX"};
+	snapshot->machine.interrupts[1] = (struct machine_interrupt){.cpu = 0, .percent = 7.5};
 }
 
 void sample_silence(struct snapshot_cpu *cpu)

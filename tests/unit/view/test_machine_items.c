@@ -3,6 +3,7 @@
 #include "core/base/util.h"
 #include "core/view/machine_items.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,10 +112,24 @@ static void test_texts(void **state)
 		  VALUE(MACHINE_LOAD_5M, MACHINE_VALUE_MOST),
 		  VALUE(MACHINE_LOAD_15M, MACHINE_VALUE_MOST)},
 		 "load",
-		 "1000000000000000000 1000000000000000000 1000000"},
+		 "1000000000000000000 1000000000000000000 1000000000000000000"},
+		{{.n_interrupts = 1, .interrupts = {{12, true, 60, "NET_RX"}}},
+		 "CPU 12",
+		 "spends 60.0% in softirqs (most: NET_RX)"},
+		{{.n_interrupts = 1, .interrupts = {{0, false, 5.5, ""}}},
+		 "CPU 0",
+		 "spends 5.5% in interrupts"},
+		{{.n_interrupts = 1,
+		  .interrupts = {{INT_MAX, false, 100,
+				  "12345678901234567890123456789012345678901234567"}}},
+		 "CPU 2147483647",
+		 "spends 100.0% in interrupts (most: "
+		 "12345678901234567890123456789012345678901234"},
 	};
 
 	(void)state;
+	assert_false(machine_items_speak(&(struct snapshot_machine){.n_interrupts = 0}));
+	assert_true(machine_items_speak(&(struct snapshot_machine){.n_interrupts = 1}));
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct machine_item items[MACHINE_ITEMS];
 		size_t n = machine_items(&texts[i].machine, items);
