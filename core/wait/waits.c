@@ -382,6 +382,9 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 	for (size_t i = 0; gaps && i < WAIT_GROUPS; i++)
 		if (values->known_ns[i] > sums[TASK_RUNNING])
 			values->known_ns[i] = sums[TASK_RUNNING];
+	for (size_t i = 0; i < WAIT_EVENTS; i++)
+		if (values->known_ns[event_wait_group((enum event_wait)i)] == 0)
+			values->counts[i] = 0;
 }
 
 static void add_values(const struct wait_places *places, const struct wait_values *values,
