@@ -237,27 +237,26 @@ static const char *short_label(const char *name, char label[SHORT_LABEL_BYTES])
 	return label;
 }
 
-/* Returns intake->text, which is valid until the next row. */
-static const char *make_labels(const struct intake *intake, enum metrics_export_crowd crowd,
-			       const struct row *row, const char *pid)
+/*
+ * Returns intake->text, which is valid until the next row. A group has only the labels that all its
+ * tasks have: the rest is unknown in its row.
+ */
+static const char *make_labels(const struct intake *intake, const struct row *row, const char *pid)
 {
 	char label[SHORT_LABEL_BYTES];
 	size_t at = 0;
 
 	intake->text[0] = '\0';
-	if (crowd == METRICS_EXPORT_TASKS) {
-		at = append_label(intake, at, "pid", row->pid > 0 ? pid : "");
-		at = append_label(intake, at, "comm", short_label(row->comm, label));
-	}
-	if (crowd != METRICS_EXPORT_CGROUPS)
-		at = append_label(intake, at, "user", short_label(row->user, label));
-	if (crowd != METRICS_EXPORT_USERS && snapshot_cgroup(intake->snapshot, row))
+	at = append_label(intake, at, "pid", row->pid > 0 ? pid : "");
+	at = append_label(intake, at, "comm", short_label(row->comm, label));
+	at = append_label(intake, at, "user", short_label(row->user, label));
+	if (snapshot_cgroup(intake->snapshot, row))
 		append_label(intake, at, "cgroup", intake->cgroups[row->cgroup]);
 	return intake->text;
 }
 
 /*
- * The key of a cgroup or user is its labels: two names that differ only in bytes that cannot be
+ * The key of a group is its labels: two names that differ only in bytes that cannot be
  * printed are one series.
  */
 static void add_row(const struct intake *intake, enum metrics_export_crowd crowd,
@@ -268,7 +267,7 @@ static void add_row(const struct intake *intake, enum metrics_export_crowd crowd
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%d", row->pid);
-	const char *labels = make_labels(intake, crowd, row, pid);
+	const char *labels = make_labels(intake, row, pid);
 	struct account *account = export_counters_run(&intake->export->crowds[crowd],
 						      task ? pid : labels, task ? row->start_ns : 0,
 						      labels, now_ns, tally[TALLY_TASK_CLOCK]);
@@ -292,6 +291,7 @@ static void add_crowd(const struct intake *intake, enum metrics_export_crowd cro
 		[METRICS_EXPORT_TASKS] = ROLLUP_PROCESS,
 		[METRICS_EXPORT_CGROUPS] = ROLLUP_CGROUP,
 		[METRICS_EXPORT_USERS] = ROLLUP_USER,
+		[METRICS_EXPORT_COMMANDS] = ROLLUP_COMMAND,
 	};
 	const struct snapshot *snapshot = intake->snapshot;
 	struct rows rows;

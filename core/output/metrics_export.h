@@ -20,7 +20,8 @@
  *	pmctop_unattributed_X_total                not attributed to any task
  *	pmctop_target_X_total, pmctop_others_X_total   if there is a target
  *	pmctop_task_X_total{pid,comm,user,cgroup}  processes ...
- *	pmctop_cgroup_X_total{cgroup}, pmctop_user_X_total{user}   ... and their groups
+ *	pmctop_cgroup_X_total{cgroup}, pmctop_user_X_total{user},
+ *	pmctop_command_X_total{comm}               ... and their groups
  *	pmctop_tasks_not_shown ...                 how many more of these there are
  *	pmctop_event_counted_ratio{event}          1, or the share of time that was counted
  *	pmctop_snapshots_total, pmctop_lost_records_total, pmctop_interval_seconds,
@@ -37,8 +38,8 @@
  * pipe): the figures are not those of that host now.
  *
  * For each X, task + others + idle + unattributed = machine, over all tasks and CPUs, also where
- * counters are estimates (core/output/out_sums.h). cpu, cgroup and user are separate estimates,
- * whose sums are nearly the same.
+ * counters are estimates (core/output/out_sums.h). cpu, cgroup, user and command are separate
+ * estimates, whose sums are nearly the same.
  *
  * An event whose metric name is taken is exported as pmctop_cpu_event_total{event} and so on.
  * Unknown values, events that are not counted now, and offline CPUs are absent. All tasks that ran
@@ -56,7 +57,7 @@ enum metrics_export_dialect {
 /* Default number of tasks. */
 enum { METRICS_EXPORT_TOP = 50 };
 
-/* Exports at most `top` tasks, cgroups and users each. */
+/* Exports at most `top` tasks, cgroups, users and commands each. */
 struct metrics_export *metrics_export_new(size_t top);
 void metrics_export_free(struct metrics_export *export);
 

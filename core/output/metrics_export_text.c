@@ -238,6 +238,11 @@ static void put_crowd(const struct export_writer *writer, enum metrics_export_cr
 					  ": the tasks of this user.",
 					  {"", "users_not_shown", TYPE_GAUGE, "", "",
 					   "Users who ran lately and are not among the top."}},
+		[METRICS_EXPORT_COMMANDS] =
+			{"command",
+			 ": the processes with this name, also those that ended.",
+			 {"", "commands_not_shown", TYPE_GAUGE, "", "",
+			  "Commands that ran lately and are not among the top."}},
 	};
 	const struct metrics_export *export = writer->export;
 	struct account **accounts;

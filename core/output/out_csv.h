@@ -28,7 +28,7 @@
  *	- idle, unattributed, others, left_out: its parts, as json's totals have them: events only
  *	- target: sum of the tasks of the target, if there is one
  *	- cpu, socket, node, and cpu_idle, socket_idle, node_idle: the idle part of it
- *	- task: a row of the view: process, thread, user, cgroup, or one of a tree
+ *	- task: a row of the view: process, thread, user, cgroup, command, or one of a tree
  *
  * Then each event (its count, as in json's "events") and each metric, by its name, or as
  * "metric.NAME", "event.NAME" if the name is in use. Then each event again, as NAME_scaled or

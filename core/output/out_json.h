@@ -20,10 +20,10 @@
  *   CPU  = {"cpu",EVENTS,METRICS,STATES,"idle":{EVENTS,STATES}}
  *   TASK = {"pid","tid","comm","cmdline","user","cgroup","exited","verdict",EVENTS,METRICS,STATES}
  *
- * "by" is what a row of tasks is (rollup_name): by user and cgroup what its tasks do not have in
- * common is null, and {"processes","threads"} have their numbers; by tree a row has the counts
- * of all below it too and {"parent"} is the pid it stands below, null for those that add up to
- * the totals. By socket and node there are {"sockets":[CPU]} or {"nodes":[CPU]} beside the CPUs,
+ * "by" is what a row of tasks is (rollup_name): by user, cgroup and command what its tasks do not
+ * have in common is null, and {"processes","threads"} have their numbers; by tree a row has the
+ * counts of all below it too and {"parent"} is the pid it stands below, null for those that add up
+ * to the totals. By socket and node there are {"sockets":[CPU]} or {"nodes":[CPU]} beside the CPUs,
  * with that number for "cpu" and how many "cpus" were counted, and by them or by CPU no tasks.
  *
  * "machine" has load, memory and pressure by the names of machine_value_defs (core/snapshot/

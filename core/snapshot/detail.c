@@ -6,6 +6,7 @@
  */
 #include "core/snapshot/detail.h"
 
+#include "core/base/hash_table.h"
 #include "core/base/util.h"
 
 #include <stdlib.h>
@@ -18,10 +19,11 @@ static bool is_of_cpus(const struct history_key *key)
 
 static enum rollup rollup_of(const struct history_key *key)
 {
-	return key->kind == HISTORY_THREAD   ? ROLLUP_THREAD
-	       : key->kind == HISTORY_USER   ? ROLLUP_USER
-	       : key->kind == HISTORY_CGROUP ? ROLLUP_CGROUP
-					     : ROLLUP_PROCESS;
+	return key->kind == HISTORY_THREAD    ? ROLLUP_THREAD
+	       : key->kind == HISTORY_USER    ? ROLLUP_USER
+	       : key->kind == HISTORY_CGROUP  ? ROLLUP_CGROUP
+	       : key->kind == HISTORY_COMMAND ? ROLLUP_COMMAND
+					      : ROLLUP_PROCESS;
 }
 
 /* An unknown start matches any start. */
@@ -30,21 +32,41 @@ static bool starts_match(uint64_t start, uint64_t other)
 	return !start || !other || start == other;
 }
 
+/* The pids of the processes of a command: their other threads may have names of their own. */
+static void find_pids(const struct snapshot *snapshot, const struct history_key *key,
+		      struct hash_table *pids)
+{
+	struct rows processes;
+
+	hash_table_init(pids, 0);
+	if (key->kind != HISTORY_COMMAND)
+		return;
+	rollup_tallies(snapshot, ROLLUP_PROCESS, &processes);
+	for (size_t i = 0; i < processes.n; i++) {
+		const struct row *row = &processes.items[i];
+
+		if (history_key_of_row(snapshot, ROLLUP_COMMAND, row).start == key->start)
+			hash_table_add(pids, (uint32_t)row->pid)->number = 1;
+	}
+	rows_fini(&processes);
+}
+
 /* Only the main thread's start identifies a process: other threads have starts of their own. */
 static bool has_thread(const struct snapshot *snapshot, const struct history_key *key,
-		       const struct row *row)
+		       const struct hash_table *pids, const struct row *row)
 {
 	/* A quick check, which is enough for most rows: there may be 20,000. */
 	if (key->kind == HISTORY_PROCESS && (uint32_t)row->pid != key->number)
 		return false;
+	if (key->kind == HISTORY_COMMAND && row->tid != row->pid)
+		return hash_table_slot(pids, (uint32_t)row->pid)->number;
 	struct history_key its = history_key_of_row(snapshot, rollup_of(key), row);
 
 	if (its.number != key->number)
 		return false;
 	if (key->kind == HISTORY_PROCESS && row->tid != row->pid)
 		return true;
-	return key->kind == HISTORY_CGROUP ? its.start == key->start
-					   : starts_match(its.start, key->start);
+	return starts_match(its.start, key->start);
 }
 
 static void describe_by_thread(const struct history_key *key, const struct row *thread,
@@ -64,6 +86,7 @@ static void describe_by_thread(const struct history_key *key, const struct row *
 		sum->flags &= ~(unsigned)ROW_EXITED;
 	}
 	if (!named) {
+		sum->flags &= ROW_LOST;
 		sum->pid = sum->tid = sum->ppid = 0;
 		sum->comm[0] = '\0';
 	}
@@ -90,17 +113,20 @@ static void add_threads(const struct snapshot *snapshot, const struct history_ke
 {
 	const struct rows *rows = &snapshot->threads;
 	const struct columns *columns = snapshot->columns;
+	struct hash_table pids;
 
+	find_pids(snapshot, key, &pids);
 	for (size_t i = 0; i < snapshot_ran(snapshot); i++) {
 		const uint64_t *tally = rows_tally(columns, rows, i);
 
-		if (!has_thread(snapshot, key, &rows->items[i]))
+		if (!has_thread(snapshot, key, &pids, &rows->items[i]))
 			continue;
 		describe_by_thread(key, &rows->items[i], &detail->sum.items[0]);
 		tally_add(&columns->plan->shape, detail->sum.tallies, tally);
 		detail->threads[detail->n_threads++] =
 			(struct detail_thread){i, tally[TALLY_TASK_CLOCK]};
 	}
+	hash_table_fini(&pids);
 	if (detail->n_threads == 0) {
 		detail->sum.n = 0;
 		return;

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * All that a snapshot has about one task, process, user, cgroup, CPU, socket or node. It is found
- * by its key in the history, whether it ran or not, and summed from its own threads.
+ * All that a snapshot has about one task, process, user, cgroup, command, CPU, socket or node. It
+ * is found by its key in the history, whether it ran or not, and summed from its own threads.
  */
 struct detail_thread {
 	size_t row;  /* of the snapshot's threads */
@@ -25,7 +25,7 @@ struct detail_place {
 
 struct detail {
 	struct history_key key;
-	/* One row with tally and figures; n is 0 if nothing ran. For a CPU it has no names. */
+	/* One row with tally and figures; n is 0 if nothing ran. Without a name, except a task. */
 	struct rows sum;
 	struct detail_thread
 		*threads; /* its threads, or those on the CPU, that ran; the busiest first */

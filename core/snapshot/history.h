@@ -11,13 +11,14 @@
 
 /*
  * Past figures of the machine and the target, of CPUs, sockets and nodes, and of tasks, processes,
- * users and cgroups: all metrics that were counted at the time.
+ * users, cgroups and commands: all metrics that were counted at the time.
  *
  * Time is divided into buckets. A bucket has one snapshot, or the sum of as many as take about a
  * second. Counts are added up before they are divided. HISTORY_BUCKETS are kept: at least 10
  * minutes, more with slower refreshes. A bucket takes at most HISTORY_BUCKET_BYTES: it has the
- * machine, then CPUs, then users, cgroups, processes and tasks, and leaves out those with the least
- * CPU time. That is 15 MiB in all. The bucket in progress is a snapshot of a second beside it.
+ * machine, then CPUs, then users, cgroups, commands, processes and tasks, and leaves out those with
+ * the least CPU time. That is 15 MiB in all. The bucket in progress is a snapshot of a second
+ * beside it.
  *
  * An unknown value is a gap, never 0: the task did not run, or was left out, or there was no
  * snapshot. The history has no clock: its time is that of the snapshots.
@@ -42,12 +43,14 @@ enum history_kind {
 	HISTORY_PROCESS,
 	HISTORY_USER,
 	HISTORY_CGROUP,
+	HISTORY_COMMAND,
 };
 
 struct history_key {
 	enum history_kind kind;
 	uint32_t number; /* number of a CPU, socket or node, tid, pid, uid */
-	uint64_t start;  /* start of a thread or process, 0: any; hash of a cgroup's path */
+	uint64_t start;  /* start of a thread or process, 0: any; hash of a cgroup's path, or of a
+			    command */
 };
 
 /* The key of the machine or the target. */

@@ -90,7 +90,6 @@ struct history_key history_key_of_row(const struct snapshot *snapshot, enum roll
 				      const struct row *row)
 {
 	struct history_key key = {HISTORY_PROCESS, (uint32_t)row->pid, row->start_ns};
-	const char *path;
 
 	switch (by) {
 	case ROLLUP_THREAD:
@@ -101,8 +100,9 @@ struct history_key history_key_of_row(const struct snapshot *snapshot, enum roll
 		key = (struct history_key){HISTORY_USER, row->uid, 0};
 		break;
 	case ROLLUP_CGROUP:
-		path = snapshot_cgroup(snapshot, row);
-		key = (struct history_key){HISTORY_CGROUP, 0, path ? hash_text(path) : 0};
+	case ROLLUP_COMMAND:
+		key = (struct history_key){by == ROLLUP_CGROUP ? HISTORY_CGROUP : HISTORY_COMMAND,
+					   0, hash_text(rollup_text(snapshot, by, row))};
 		break;
 	case ROLLUP_PROCESS:
 	case ROLLUP_TREE:
@@ -194,7 +194,8 @@ static void draft_add(struct draft *draft, struct history_key key, const struct 
 }
 
 /* Groupings with fewer rows come first. */
-static const enum rollup rollups[] = {ROLLUP_USER, ROLLUP_CGROUP, ROLLUP_PROCESS, ROLLUP_THREAD};
+static const enum rollup rollups[] = {ROLLUP_USER, ROLLUP_CGROUP, ROLLUP_COMMAND, ROLLUP_PROCESS,
+				      ROLLUP_THREAD};
 static const enum rollup units[] = {ROLLUP_NODE, ROLLUP_SOCKET, ROLLUP_CPU};
 
 void history_select(struct history_pick *picks, size_t n, size_t most)

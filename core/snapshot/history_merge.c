@@ -140,9 +140,9 @@ static size_t choose_busiest(const struct history_bucket *bucket, enum history_k
 /* Chooses as many keys as a bucket may have, kinds with fewer keys first. */
 static void choose_keys(const struct history_bucket *bucket, size_t most, bool *chosen)
 {
-	static const enum history_kind kinds[] = {HISTORY_MACHINE, HISTORY_TARGET,  HISTORY_NODE,
-						  HISTORY_SOCKET,  HISTORY_CPU,     HISTORY_USER,
-						  HISTORY_CGROUP,  HISTORY_PROCESS, HISTORY_THREAD};
+	static const enum history_kind kinds[] = {
+		HISTORY_MACHINE, HISTORY_TARGET, HISTORY_NODE,    HISTORY_SOCKET,  HISTORY_CPU,
+		HISTORY_USER,    HISTORY_CGROUP, HISTORY_COMMAND, HISTORY_PROCESS, HISTORY_THREAD};
 
 	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
 		bool shared = kinds[k] >= HISTORY_THREAD;

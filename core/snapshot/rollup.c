@@ -2,7 +2,8 @@
 /*
  * Rows are added up twice: threads to processes within a group (user, cgroup), so that processes
  * are counted, then these to their groups. Rows with the same key become one row. The groupings
- * differ only in the key, and in what the row of a key is called.
+ * differ only in the key, and in what the row of a key is called. By command the first sum is that
+ * by process, because threads may have names of their own.
  *
  * The tree is made of processes: each is added to its parent, from the leaves to the roots.
  */
@@ -19,17 +20,31 @@
 const char *rollup_name(size_t i)
 {
 	static const char *const names[] = {
-		[ROLLUP_PROCESS] = "process", [ROLLUP_THREAD] = "thread", [ROLLUP_TREE] = "tree",
-		[ROLLUP_USER] = "user",       [ROLLUP_CGROUP] = "cgroup", [ROLLUP_CPU] = "cpu",
-		[ROLLUP_SOCKET] = "socket",   [ROLLUP_NODE] = "node",
+		[ROLLUP_PROCESS] = "process", [ROLLUP_THREAD] = "thread",
+		[ROLLUP_TREE] = "tree",       [ROLLUP_USER] = "user",
+		[ROLLUP_CGROUP] = "cgroup",   [ROLLUP_COMMAND] = "command",
+		[ROLLUP_CPU] = "cpu",         [ROLLUP_SOCKET] = "socket",
+		[ROLLUP_NODE] = "node",
 	};
 
 	return i < ARRAY_SIZE(names) ? names[i] : NULL;
 }
 
-static uint32_t group_of(enum rollup by, const struct row *row)
+const char *rollup_text(const struct snapshot *snapshot, enum rollup by, const struct row *row)
 {
-	return by == ROLLUP_USER ? row->uid : by == ROLLUP_CGROUP ? (uint32_t)row->cgroup : 0;
+	const char *text = by == ROLLUP_CGROUP    ? snapshot_cgroup(snapshot, row)
+			   : by == ROLLUP_COMMAND ? row->comm
+						  : NULL;
+
+	return text ? text : "";
+}
+
+static uint64_t group_of(enum rollup by, const struct row *row)
+{
+	return by == ROLLUP_USER      ? row->uid
+	       : by == ROLLUP_CGROUP  ? (uint32_t)row->cgroup
+	       : by == ROLLUP_COMMAND ? hash_text(row->comm)
+				      : 0;
 }
 
 struct adding {
@@ -96,10 +111,13 @@ static void describe_group(enum rollup by, struct row *group, const struct row *
 	*group = (struct row){.uid = (uid_t)-1, .cgroup = -1};
 	if (by == ROLLUP_CGROUP) {
 		group->cgroup = process->cgroup;
-		return;
+	} else if (by == ROLLUP_COMMAND) {
+		memcpy(group->comm, process->comm, sizeof(group->comm));
+		group->flags = process->flags & ROW_KERNEL;
+	} else {
+		group->uid = process->uid;
+		memcpy(group->user, process->user, sizeof(group->user));
 	}
-	group->uid = process->uid;
-	memcpy(group->user, process->user, sizeof(group->user));
 }
 
 /* Adds a row for that key. An older row with the same, reused pid goes behind it in the table. */
@@ -116,11 +134,22 @@ static size_t begin_row(struct adding *adding, uint64_t key)
 	return n;
 }
 
+/* Returns index + 1 of the row with that key, or 0. The hashes of two commands may be equal. */
+static size_t find_row(const struct adding *adding, uint64_t key, const struct row *row)
+{
+	struct hash_slot *slot = hash_table_slot(&adding->table, key);
+
+	while (adding->by == ROLLUP_COMMAND && slot->number &&
+	       strcmp(adding->rows->items[slot->number - 1].comm, row->comm) != 0)
+		slot = hash_table_next(&adding->table, slot);
+	return slot->number;
+}
+
 /* Finds or makes the row that this row is added to, and describes it. */
 static size_t find_or_begin_row(struct adding *adding, const struct row *row)
 {
 	uint64_t key = key_of(adding, row);
-	size_t found = hash_table_slot(&adding->table, key)->number;
+	size_t found = find_row(adding, key, row);
 	bool is_main = adding->processes && row->tid == row->pid;
 	bool is_new = found == 0 || (is_main && adding->has_main[found - 1]);
 	size_t at = is_new ? begin_row(adding, key) : found - 1;
@@ -151,6 +180,7 @@ static void add_rows(struct adding *adding, const struct columns *columns, const
 		to->threads += row->threads ? row->threads : 1;
 		to->processes += adding->processes ? 0 : row->processes;
 		to->flags |= row->flags & ROW_LOST;
+		to->flags &= row->flags | ~(unsigned)ROW_KERNEL;
 		tally_add(&columns->plan->shape, rows_tally(columns, adding->rows, at),
 			  rows_tally(columns, from, i));
 	}
@@ -333,7 +363,6 @@ static void rollup_groups(const struct snapshot *snapshot, enum rollup by,
 
 	adding_init(&adding, snapshot->columns, processes->n);
 	add_rows(&adding, snapshot->columns, processes);
-	rows_evaluate_sums(snapshot->columns, snapshot_interval_s(snapshot), NULL, NULL, rows);
 	adding_fini(&adding);
 }
 
@@ -341,13 +370,18 @@ void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct r
 		 struct rows *rows)
 {
 	const struct columns *columns = snapshot->columns;
-	bool groups = by == ROLLUP_USER || by == ROLLUP_CGROUP;
+	bool groups = rollup_is_of_groups(by), named = by == ROLLUP_COMMAND;
 	struct rows processes = {0};
-	struct adding adding = {.by = by, .processes = true, .filter = filter, .rows = &processes};
+	struct adding adding = {
+		.by = named ? ROLLUP_PROCESS : by,
+		.processes = true,
+		.filter = filter,
+		.rows = &processes,
+	};
 
 	adding_init(&adding, columns, snapshot->threads.n + snapshot->n_sleeping);
 	add_rows(&adding, columns, &snapshot->threads);
-	if (!groups || filter)
+	if (!groups || named || filter)
 		describe_by_sleeping(&adding, snapshot);
 	if (by == ROLLUP_TREE)
 		make_tree(&adding, columns);
@@ -355,6 +389,7 @@ void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct r
 		remove_rows(columns, &adding);
 	if (groups) {
 		rollup_groups(snapshot, by, &processes, rows);
+		rows_evaluate_sums(columns, snapshot_interval_s(snapshot), NULL, NULL, rows);
 		rows_fini(&processes);
 	} else {
 		rows_evaluate_sums(columns, snapshot_interval_s(snapshot), &snapshot->threads,
@@ -369,7 +404,14 @@ void rollup_tallies(const struct snapshot *snapshot, enum rollup by, struct rows
 {
 	const struct columns *columns = snapshot->columns;
 	struct adding adding = {.by = by, .processes = by == ROLLUP_PROCESS, .rows = rows};
+	struct rows processes;
 
+	if (by == ROLLUP_COMMAND) {
+		rollup_tallies(snapshot, ROLLUP_PROCESS, &processes);
+		rollup_groups(snapshot, by, &processes, rows);
+		rows_fini(&processes);
+		return;
+	}
 	adding_init(&adding, columns, snapshot->threads.n + snapshot->n_sleeping);
 	add_rows(&adding, columns, &snapshot->threads);
 	if (adding.processes)

@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /*
- * Sums of the rows of one snapshot: threads to processes, users and cgroups, CPUs to sockets and
- * NUMA nodes. Each grouping keeps all counts:
+ * Sums of the rows of one snapshot: threads to processes, users, cgroups and commands, CPUs to
+ * sockets and NUMA nodes. Each grouping keeps all counts:
  *
  *     sum of rows = sum of the snapshot's threads,    sum of units = sum of its CPUs
  *
@@ -24,6 +24,7 @@ enum rollup {
 	ROLLUP_TREE,
 	ROLLUP_USER,
 	ROLLUP_CGROUP,
+	ROLLUP_COMMAND, /* the name of the main thread */
 	ROLLUP_CPU,
 	ROLLUP_SOCKET,
 	ROLLUP_NODE,
@@ -36,26 +37,37 @@ static inline bool rollup_is_of_cpus(enum rollup by)
 {
 	return by >= ROLLUP_CPU;
 }
+/* Returns whether lines are groups of processes: users, cgroups, commands. */
+static inline bool rollup_is_of_groups(enum rollup by)
+{
+	return by >= ROLLUP_USER && by <= ROLLUP_COMMAND;
+}
+/*
+ * Returns the text that identifies a row by cgroup (path) or command (name): hostile bytes, ""
+ * if unknown or by another grouping. Borrowed from the row or the snapshot.
+ */
+const char *rollup_text(const struct snapshot *snapshot, enum rollup by, const struct row *row);
 
 /*
- * Makes the rows of a snapshot by thread ... cgroup, evaluated, in the order of their first thread.
+ * Makes the rows of a snapshot by thread ... command, evaluated, in the order of their first
+ * thread.
  *
  * By process: pid == tid, and all else is that of the main thread, also if that did not run. If the
  * main thread is unknown: comm and user of any thread, start_ns 0, not exited.
  * By tree: the same, and rows of ancestors that did not run. Each row includes its descendants, and
  * rows->parents is set.
- * By user and cgroup: pid, tid, ppid and start_ns are 0, comm is "". Of uid, user and cgroup, only
- * the one grouped by is known.
+ * By user, cgroup and command: pid, tid, ppid and start_ns are 0. Of uid, user, cgroup and comm,
+ * only the one grouped by is known. By command: ROW_KERNEL if all processes are kernel threads.
  *
  * A filter (NULL: none) keeps whole processes: those that pass, or that have a thread that passes.
- * Users and cgroups are sums of these alone. In a tree their ancestors stay, without their own
+ * Groups are sums of these alone. In a tree their ancestors stay, without their own
  * counts (ROW_ABOVE).
  */
 void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct row_filter *filter,
 		 struct rows *rows);
 /*
- * The same by process, user or cgroup, for a caller that needs few of the rows: not evaluated
- * (rows_evaluate_one), and `processes` of users and cgroups is not set.
+ * The same by process, user, cgroup or command, for a caller that needs few of the rows: not
+ * evaluated (rows_evaluate_one), and `processes` of users and cgroups is not set.
  */
 void rollup_tallies(const struct snapshot *snapshot, enum rollup by, struct rows *rows);
 

@@ -143,6 +143,8 @@ static int compare_identity(const struct view *view, size_t a, size_t b)
 		order = compare_numbers(row_a->uid, row_b->uid);
 	if (order == 0 && view->names && view->names[a] && view->names[b])
 		order = strcmp(view->names[a], view->names[b]);
+	if (order == 0)
+		order = strcmp(row_a->comm, row_b->comm);
 	return order;
 }
 
@@ -165,8 +167,8 @@ static bool has_numeric_keys(const struct view *view)
 {
 	enum view_field field = view->columns[view->sort_column].field;
 
-	return view->rows && view->spec.by != ROLLUP_USER && view->spec.by != ROLLUP_CGROUP &&
-	       field != FIELD_USER && field != FIELD_COMMAND && field != FIELD_CGROUP;
+	return view->rows && !rollup_is_of_groups(view->spec.by) && field != FIELD_USER &&
+	       field != FIELD_COMMAND && field != FIELD_CGROUP;
 }
 
 /* Sorts lines with equal keys by pid and tid. */
@@ -295,6 +297,7 @@ void view_make_rows(struct view *view, const struct row_filter *filter)
 	case ROLLUP_TREE:
 	case ROLLUP_USER:
 	case ROLLUP_CGROUP:
+	case ROLLUP_COMMAND:
 		rollup_rows(snapshot, view->spec.by, filter, &view->rolled);
 		view->rows = &view->rolled;
 		if (view->spec.by == ROLLUP_CGROUP)

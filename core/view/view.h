@@ -136,8 +136,8 @@ struct view {
 /*
  * Builds a view. A sort column that is unknown, or not in this preset, is replaced by the default
  * (presets change while pmctop runs). Unknown figures sort last in both directions. Ties are sorted
- * by pid and tid (or CPU, user, cgroup), upwards. In a tree siblings are sorted, and every row is
- * above its descendants.
+ * by pid and tid (or CPU, user, cgroup, command), upwards. In a tree siblings are sorted, and every
+ * row is above its descendants.
  */
 void view_init(const struct snapshot *snapshot, const struct view_spec *spec, struct view *view);
 void view_fini(struct view *view);

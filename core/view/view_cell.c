@@ -198,8 +198,10 @@ static void cell_command(const struct view *view, size_t index, struct cell *cel
 
 	if (row->comm[0])
 		text_copy(comm, sizeof(comm), row->comm);
-	else /* perf's notation for a task without a name */
+	else if (row->tid > 0) /* perf's notation for a task without a name */
 		snprintf(comm, sizeof(comm), ":%d", row->tid);
+	else
+		text_copy(comm, sizeof(comm), "-");
 	cell->role = exited || !row->comm[0] || (row->flags & ROW_ABOVE) ? CELL_DIM : CELL_NAME;
 	if (view->rolled.parents)
 		length = write_branches(view, index, cell->text, sizeof(cell->text));

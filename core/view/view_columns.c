@@ -138,6 +138,7 @@ static const struct {
 	[ROLLUP_TREE] = {{&column_pid, &column_user}, &column_tree},
 	[ROLLUP_USER] = {{&column_user_alone, &column_processes, &column_threads}, NULL},
 	[ROLLUP_CGROUP] = {{&column_processes, &column_threads}, &column_cgroup},
+	[ROLLUP_COMMAND] = {{&column_processes, &column_threads}, &column_command},
 	[ROLLUP_CPU] = {{&column_cpu, &column_stall, &column_ghz}, &column_type},
 	[ROLLUP_SOCKET] = {{&column_socket, &column_cpus, &column_stall, &column_ghz},
 			   &column_type},

@@ -176,11 +176,9 @@ static const struct row *row_at(const struct view *view, size_t index)
 	return view->rows ? &view->rows->items[index] : &no_row;
 }
 
-static const char *path_of(const struct view *view, size_t index)
+static const char *text_of(const struct view *view, size_t index)
 {
-	const char *path = snapshot_cgroup(view->snapshot, row_at(view, index));
-
-	return path ? path : "";
+	return rollup_text(view->snapshot, view->spec.by, row_at(view, index));
 }
 
 static uint64_t key_of(const struct view *view, size_t index)
@@ -195,7 +193,8 @@ static uint64_t key_of(const struct view *view, size_t index)
 	case ROLLUP_USER:
 		return row->uid;
 	case ROLLUP_CGROUP:
-		return hash_text(path_of(view, index));
+	case ROLLUP_COMMAND:
+		return hash_text(text_of(view, index));
 	case ROLLUP_CPU:
 	case ROLLUP_SOCKET:
 	case ROLLUP_NODE:
@@ -218,7 +217,8 @@ static bool is_same(const struct view *now, size_t i, const struct view *then, s
 	case ROLLUP_USER:
 		return a->uid == b->uid;
 	case ROLLUP_CGROUP:
-		return strcmp(path_of(now, i), path_of(then, k)) == 0;
+	case ROLLUP_COMMAND:
+		return strcmp(text_of(now, i), text_of(then, k)) == 0;
 	case ROLLUP_CPU:
 	case ROLLUP_SOCKET:
 	case ROLLUP_NODE:

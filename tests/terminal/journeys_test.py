@@ -162,12 +162,15 @@ def attach(machine):
 
 
 def roll_up(machine):
-    """processes are summed up by user and by cgroup"""
+    """processes are summed up by user, cgroup and command"""
     machine.keys("g")
     machine.see(r"^USER +NPROC")
     machine.keys("g")
     machine.see(r"^NPROC .*CGROUP")
     machine.see(rf"^ +\d+ .*{re.escape(machine.cgroup)}")
+    machine.keys("g")
+    machine.see(r"^NPROC .*COMMAND")
+    machine.see(r"^ +\d+ .* spin$")
 
 
 def record(machine):

@@ -159,7 +159,7 @@ _pmctop_values() {
 		;;
 	X:*) found+=($(compgen -W '0.5 2 10 max' -- "$piece")) ;;
 	WHAT:--by)
-		found+=($(compgen -W 'process thread tree user cgroup cpu socket node' -- "$piece"))
+		found+=($(compgen -W 'process thread tree user cgroup command cpu socket node' -- "$piece"))
 		;;
 	WHAT:--list)
 		words='events metrics presets columns themes pmus keys formulas verdicts marks palette'

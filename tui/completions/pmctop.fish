@@ -168,7 +168,7 @@ complete -c pmctop -l filter -x -d 'tasks with these words in pid, user, command
 complete -c pmctop -s H -l threads -d 'threads instead of processes: --by thread'
 complete -c pmctop -s i -l idle -d 'also tasks that did not run'
 complete -c pmctop -s c -l command-lines -d 'whole command lines instead of names'
-complete -c pmctop -l by -x -a 'process thread tree user cgroup cpu socket node' -d 'group by process, thread, tree, user, cgroup, cpu ...'
+complete -c pmctop -l by -x -a 'process thread tree user cgroup command cpu socket node' -d 'group by process, thread, user, cgroup, command ...'
 complete -c pmctop -l list -x -a 'events metrics presets columns themes pmus keys formulas verdicts marks palette variables' -d 'list events, metrics, presets, keys ...'
 complete -c pmctop -l doctor -d 'report what can be counted here, and how to get more'
 complete -c pmctop -l config -r -F -d 'read this configuration'

@@ -530,7 +530,7 @@ const struct option_row option_rows[] = {
 	 .setting = true},
 	{'c', "command-lines", NULL, "whole command lines instead of names",
 	 .flag = offsetof(struct options, command_lines), .setting = true},
-	{0, "by", "WHAT", "group by process, thread, tree, user, cgroup, cpu ...", read_by,
+	{0, "by", "WHAT", "group by process, thread, user, cgroup, command ...", read_by,
 	 .setting = true},
 	{0, "list", "WHAT", "list events, metrics, presets, keys ...", read_list},
 	{0, "doctor", NULL, "report what can be counted here, and how to get more", read_doctor},

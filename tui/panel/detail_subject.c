@@ -85,6 +85,9 @@ void detail_subject_title(const struct detail_subject *subject, char *text, size
 		cgroup_name(subject->cgroup, cgroup, sizeof(cgroup));
 		snprintf(text, size, "cgroup %s", cgroup[0] ? cgroup : "-");
 		break;
+	case HISTORY_COMMAND:
+		snprintf(text, size, "command %s", row->comm[0] ? row->comm : "-");
+		break;
 	case HISTORY_CPU:
 		snprintf(text, size, "CPU %d", (int)subject->key.number);
 		break;

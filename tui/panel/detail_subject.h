@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The subject of a detail page: a thread, process, user or cgroup, or a CPU, socket or node. */
+/* The subject of a detail page: a thread, process, user, cgroup or command, or a CPU, socket or
+ * node. */
 struct detail_subject {
 	struct history_key key;
 	struct row row;                 /* for tasks: as last seen, without its command line */

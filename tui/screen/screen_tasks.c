@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The list of tasks: processes, threads, a tree, users or cgroups. On large screens it has the
- * details of the selected row below it.
+ * The list of tasks: processes, threads, a tree, users, cgroups or commands. On large screens it
+ * has the details of the selected row below it.
  */
 #include "tui/screen/app.h"
 #include "tui/screen/pick.h"
@@ -22,6 +22,13 @@ static void toggle_roll_up(struct list *list, enum rollup by)
 	list_roll_up(list, list->spec.by == by ? ROLLUP_PROCESS : by);
 }
 
+static enum rollup next_group(enum rollup by)
+{
+	if (!rollup_is_of_groups(by))
+		return ROLLUP_USER;
+	return by == ROLLUP_COMMAND ? ROLLUP_PROCESS : by + 1;
+}
+
 static bool tasks_act(struct app *app, enum action action)
 {
 	struct list *list = &app->tasks;
@@ -30,10 +37,8 @@ static bool tasks_act(struct app *app, enum action action)
 		toggle_roll_up(list, ROLLUP_THREAD);
 	else if (action == ACTION_TREE)
 		toggle_roll_up(list, ROLLUP_TREE);
-	else if (action == ACTION_ROLL_UP && list->spec.by == ROLLUP_USER)
-		list_roll_up(list, ROLLUP_CGROUP);
 	else if (action == ACTION_ROLL_UP)
-		toggle_roll_up(list, list->spec.by == ROLLUP_CGROUP ? ROLLUP_CGROUP : ROLLUP_USER);
+		list_roll_up(list, next_group(list->spec.by));
 	else if (action == ACTION_FILTER)
 		filter_open(app);
 	else if (action == ACTION_USER)

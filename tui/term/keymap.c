@@ -59,7 +59,7 @@ const struct keymap_row keymap_table[] = {
 	{ACTION_ROLL_UP,
 	 "roll-up",
 	 {'g'},
-	 "group by process, user, cgroup; CPUs: socket, node",
+	 "group by process, user, cgroup, command; CPUs: socket, node",
 	 "Group"},
 	{ACTION_IDLE, "idle", {'i'}, "show or hide tasks that did not run", NULL},
 	{ACTION_COMMAND_LINE, "command-line", {'c'}, "whole command lines, or names", NULL},

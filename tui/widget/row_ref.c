@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A line's identity is its kind (process, thread, user, cgroup, CPU ...) and its number or path. A
+ * A line's identity is its kind (process, thread, user, cgroup, CPU ...) and its number or text. A
  * pid or tid can be reused, so a row that started after the reference was made does not match it.
  * References are sorted by identity and found by binary search.
  */
@@ -17,7 +17,7 @@
 struct identity {
 	enum rollup kind;
 	int64_t number;
-	const char *path; /* "" for other kinds */
+	const char *text; /* of a cgroup or command, else "" */
 };
 
 /* A view by socket or node has lines of CPUs below an unfolded one. */
@@ -30,9 +30,8 @@ static enum rollup line_kind(const struct view *view, size_t line)
 
 static struct identity identity_of(const struct view *view, size_t line)
 {
-	struct identity identity = {.kind = line_kind(view, line), .path = ""};
+	struct identity identity = {.kind = line_kind(view, line), .text = ""};
 	const struct row *row = view_row(view, line);
-	const char *path;
 
 	switch (identity.kind) {
 	case ROLLUP_PROCESS:
@@ -46,8 +45,8 @@ static struct identity identity_of(const struct view *view, size_t line)
 		identity.number = row->uid;
 		break;
 	case ROLLUP_CGROUP:
-		path = snapshot_cgroup(view->snapshot, row);
-		identity.path = path ? path : "";
+	case ROLLUP_COMMAND:
+		identity.text = rollup_text(view->snapshot, identity.kind, row);
 		break;
 	case ROLLUP_CPU:
 	case ROLLUP_SOCKET:
@@ -64,7 +63,7 @@ static int compare_ref(const struct identity *identity, const struct row_ref *re
 		return identity->kind < ref->kind ? -1 : 1;
 	if (identity->number != ref->number)
 		return identity->number < ref->number ? -1 : 1;
-	return strcmp(identity->path, ref->path);
+	return strcmp(identity->text, ref->text);
 }
 
 /* True if the row is older than the reference, so that the number was not reused. */
@@ -92,6 +91,7 @@ static void set_ref_name(struct row_ref *ref, const struct view *view, size_t li
 			       UINT_MAX);
 		break;
 	case ROLLUP_CGROUP:
+	case ROLLUP_COMMAND:
 		view_cell(view, line, view->n_columns - 1, &cell);
 		text_printable(ref->name, sizeof(ref->name), cell.text, UINT_MAX);
 		break;
@@ -113,7 +113,7 @@ void row_ref_init(const struct view *view, size_t line, struct row_ref *ref)
 		.kind = identity.kind,
 		.pid = row ? row->pid : 0,
 		.number = identity.number,
-		.path = xstrdup(identity.path),
+		.text = xstrdup(identity.text),
 		.made_ns = view->snapshot->time_ns,
 	};
 	set_ref_name(ref, view, line);
@@ -121,7 +121,7 @@ void row_ref_init(const struct view *view, size_t line, struct row_ref *ref)
 
 void row_ref_fini(struct row_ref *ref)
 {
-	free(ref->path);
+	free(ref->text);
 	*ref = (struct row_ref){0};
 }
 
@@ -214,7 +214,7 @@ void row_refs_toggle(struct row_refs *refs, const struct view *view, size_t line
 static bool is_unit_referenced(const struct row_refs *refs, const struct view *view, size_t line)
 {
 	const struct snapshot_cpu *cpu = view_cpu(view, line);
-	struct identity unit = {.kind = view->spec.by, .path = ""};
+	struct identity unit = {.kind = view->spec.by, .text = ""};
 
 	if (view_is_unit(view, line) || unit.kind == ROLLUP_CPU)
 		return false;

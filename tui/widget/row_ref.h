@@ -17,7 +17,7 @@ struct row_ref {
 	enum rollup kind; /* ROLLUP_PROCESS for a line of a tree */
 	pid_t pid;        /* of a process, or of the process of a thread; else 0 */
 	int64_t number;   /* pid, tid, uid, CPU, socket or node */
-	char *path;       /* of a cgroup, else ""; owned */
+	char *text;       /* of a cgroup or command (rollup_text), else ""; owned */
 	uint64_t made_ns; /* time_ns of its snapshot */
 	char name[64];    /* "4121 postgres"; printable */
 	bool ending;      /* the task ended in the interval in which it was last seen */

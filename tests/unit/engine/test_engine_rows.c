@@ -16,7 +16,7 @@ static void check_rollups(const struct snapshot *snapshot)
 {
 	const struct columns *columns = snapshot->columns;
 
-	for (enum rollup by = ROLLUP_PROCESS; by <= ROLLUP_CGROUP; by++) {
+	for (enum rollup by = ROLLUP_PROCESS; by <= ROLLUP_COMMAND; by++) {
 		struct rows rows;
 
 		rollup_rows(snapshot, by, NULL, &rows);
@@ -138,6 +138,8 @@ static void test_threads_that_rename_themselves(void **state)
 	check_lines(scene.engine, scene.fk, ROLLUP_THREAD, "50 51 ann compositor|");
 	RUN(scene.fk, 51);
 	check_lines(scene.engine, scene.fk, ROLLUP_PROCESS, "50 ann browser|");
+	RUN(scene.fk, 51);
+	check_lines(scene.engine, scene.fk, ROLLUP_COMMAND, "1 browser|");
 	scene_close(&scene);
 }
 
@@ -193,6 +195,46 @@ static void test_exec(void **state)
 			    "1 root init|50 ann `-perl|60 ann   `-(cc1)|");
 	assert_string_equal(lines_of(snapshot, ROLLUP_USER), "ann 2 |");
 	assert_string_equal(lines_of(snapshot, ROLLUP_CGROUP), "2 a.service|");
+	assert_string_equal(lines_of(snapshot, ROLLUP_COMMAND), "1 perl|1 cc1|");
+	snapshot_free(snapshot);
+	scene_close(&scene);
+}
+
+/* A shell starts a program that ends at once, again and again. The numbers are given out again. */
+static void test_short_processes(void **state)
+{
+	enum { STARTS = 8, CHILDREN = 4 };
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene);
+	fk_task(scene.fk, &(struct fk_spec){.tid = 50, .comm = "sh"});
+	fk_switch(scene.fk, 0, 50);
+	for (unsigned i = 0; i < STARTS; i++) {
+		pid_t child = 60 + (pid_t)(i % CHILDREN);
+		uint64_t at_ns = (1 + i) * 10 * NS_PER_MS;
+
+		fk_script(
+			scene.fk,
+			(struct fk_step[]){
+				{at_ns, FK_FORK, .tid = 50, .child = child},
+				{at_ns + NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = child},
+				{at_ns + 2 * NS_PER_MS, FK_EXEC, .tid = child, .comm = "true"},
+				{at_ns + 3 * NS_PER_MS, FK_EXIT, .tid = child, .n = FK_EXIT_REAPED},
+				{at_ns + 3 * NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = 50},
+			},
+			5);
+	}
+	struct snapshot *snapshot = next_snapshot(scene.engine, scene.fk, INTERVAL_NS);
+	struct rows rows;
+
+	assert_string_equal(lines_of(snapshot, ROLLUP_COMMAND), "1 sh|8 true|");
+	rollup_rows(snapshot, ROLLUP_COMMAND, NULL, &rows);
+	for (size_t i = 0; i < rows.n; i++)
+		if (strcmp(rows.items[i].comm, "true") == 0)
+			assert_true(rows_tally(snapshot->columns, &rows, i)[TALLY_TASK_CLOCK] ==
+				    STARTS * 2 * NS_PER_MS);
+	rows_fini(&rows);
 	snapshot_free(snapshot);
 	scene_close(&scene);
 }
@@ -324,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_threads_that_rename_themselves),
 		cmocka_unit_test(test_fork_after_the_cut),
 		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_short_processes),
 		cmocka_unit_test(test_children_after_setuid),
 		cmocka_unit_test(test_reused_pids),
 		cmocka_unit_test(test_zombies_and_orphans),

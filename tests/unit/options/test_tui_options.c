@@ -585,7 +585,7 @@ static void test_settings(void **state)
 		{"by", "tree", NULL},
 		{"by", "threads",
 		 "Unknown --by 'threads' (did you mean 'thread'?). Choose process, thread, tree, "
-		 "user, cgroup, cpu, socket or node."},
+		 "user, cgroup, command, cpu, socket or node."},
 		{"threads", "2", "Invalid value '2' of threads (yes or no)."},
 		{"batch", "yes", "Unknown setting 'batch'. " SETTINGS},
 		{"colour", "never", "Unknown setting 'colour' (did you mean 'color'?)."},

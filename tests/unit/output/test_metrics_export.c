@@ -350,6 +350,36 @@ static void names_are_metrics(void **state)
 	metrics_export_free(export);
 }
 
+/* Processes that come and go are one series, which has all of them. */
+static void a_command_has_its_processes(void **state)
+{
+	enum { SECONDS = 5, EACH = 3 };
+	struct metrics_export *export = metrics_export_new(2);
+	struct parsed parsed;
+
+	(void)state;
+	for (uint64_t second = 1; second <= SECONDS; second++) {
+		struct sample_row tasks[EACH + 1] = {
+			SAMPLE_TASK(1, 1, 0, 0, 0, "make", 10 * NS_PER_MS)};
+
+		for (pid_t i = 1; i <= EACH; i++) {
+			tasks[i] = (struct sample_row)SAMPLE_TASK(10 * (pid_t)second + i, 0, 1, 0,
+								  0, "cc1", 20 * NS_PER_MS);
+			tasks[i].row.tid = tasks[i].row.pid;
+			tasks[i].row.flags = ROW_EXITED;
+		}
+		export_second(export, tasks, ARRAY_SIZE(tasks), second);
+	}
+	parse_export(export, &parsed);
+	double cc1 = value_of(&parsed, "pmctop_command_task_clock_seconds_total{comm=\"cc1\"}");
+	double make = value_of(&parsed, "pmctop_command_task_clock_seconds_total{comm=\"make\"}");
+	assert_true(fabs(cc1 - SECONDS * EACH * 0.02) < 1e-9);
+	assert_true(fabs(make - SECONDS * 0.01) < 1e-9);
+	assert_true(value_of(&parsed, "pmctop_commands_not_shown") == 0);
+	parsed_free(&parsed);
+	metrics_export_free(export);
+}
+
 static bool is_counter(const char *name)
 {
 	const char *end = name + strcspn(name, "{");
@@ -536,6 +566,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_lost_below_the_top),
 		cmocka_unit_test(a_number_used_again_begins_anew),
 		cmocka_unit_test(names_are_metrics),
+		cmocka_unit_test(a_command_has_its_processes),
 		cmocka_unit_test(counters_only_grow_and_add_up),
 		cmocka_unit_test(any_thread_may_build_texts),
 		cmocka_unit_test(the_heaviest_are_chosen),

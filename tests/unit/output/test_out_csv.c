@@ -87,6 +87,7 @@ static void is_as_golden(void **state)
 		{"tests/golden/out_csv_process.txt", {.top = 2}, false},
 		{"tests/golden/out_csv_tree.txt", {.by = ROLLUP_TREE, .top = 4}, true},
 		{"tests/golden/out_csv_cgroup.txt", {.by = ROLLUP_CGROUP}, true},
+		{"tests/golden/out_csv_command.txt", {.by = ROLLUP_COMMAND}, true},
 		{"tests/golden/out_csv_socket.txt", {.by = ROLLUP_SOCKET}, true},
 	};
 

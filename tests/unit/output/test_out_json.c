@@ -213,6 +213,9 @@ static void identities(void **state)
 		{ROLLUP_CGROUP,
 		 "{\"pid\":null,\"tid\":null,\"comm\":null,\"user\":null,\"cgroup\":\"/x\","
 		 "\"processes\":2,\"threads\":3,"},
+		{ROLLUP_COMMAND,
+		 "{\"pid\":null,\"tid\":null,\"comm\":\"a\",\"user\":null,\"cgroup\":null,"
+		 "\"processes\":1,\"threads\":2,"},
 		{ROLLUP_CPU, "],\"tasks\":[],"},
 		{ROLLUP_SOCKET, "],\"sockets\":[{\"socket\":0,\"cpus\":2,\"events\":"},
 		{ROLLUP_NODE, "],\"nodes\":[{\"node\":null,\"cpus\":2,\"events\":"},
@@ -256,7 +259,7 @@ static int check_with_python(const char *line, bool quiet)
 		"        known = state in (\"valid\", \"scaled\")\n"
 		"        assert (r[\"scaled\"][e] is not None) == known, (e, state)\n"
 		"        assert state != \"valid\" or r[\"scaled\"][e] == count, e\n"
-		"group = s[\"by\"] in (\"user\", \"cgroup\")\n"
+		"group = s[\"by\"] in (\"user\", \"cgroup\", \"command\")\n"
 		"assert all(group or r[\"pid\"] > 0 for r in rows)\n"
 		"assert all(r[\"threads\"] >= r[\"processes\"] > 0 for r in rows if group)\n"
 		"for units in (\"sockets\", \"nodes\"):\n"

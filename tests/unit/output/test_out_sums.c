@@ -349,6 +349,7 @@ static void check_snapshot(const struct snapshot *snapshot, struct met *met)
 		{.by = ROLLUP_TREE, .top = 1},
 		{.by = ROLLUP_USER},
 		{.by = ROLLUP_CGROUP},
+		{.by = ROLLUP_COMMAND},
 		{.by = ROLLUP_PROCESS, .filter = {.text = "worker"}},
 	};
 

@@ -67,6 +67,7 @@ static void is_as_golden(void **state)
 		 FAMILY},
 		{"tests/golden/out_text_user.txt", "overview", {.by = ROLLUP_USER}, FAMILY},
 		{"tests/golden/out_text_cgroup.txt", "overview", {.by = ROLLUP_CGROUP}, FAMILY},
+		{"tests/golden/out_text_command.txt", "overview", {.by = ROLLUP_COMMAND}, FAMILY},
 		{"tests/golden/out_text_software.txt", "software", {.sort = ""}, NO_HARDWARE},
 		{"tests/golden/out_text_no_hardware.txt", "overview", {.sort = ""}, NO_HARDWARE},
 		{"tests/golden/out_text_cpus.txt", "overview", {.by = ROLLUP_CPU}, NO_HARDWARE},

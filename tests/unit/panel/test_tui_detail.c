@@ -38,6 +38,7 @@ static void test_golden(void **state)
 		{"detail_200x50_ascii", 200, 50, true, {KEYMAP_ENTER, 0}},
 		{"detail_thread_80x24", 80, 24, false, {'H', KEYMAP_DOWN, KEYMAP_ENTER, 0}},
 		{"detail_user_80x24", 80, 24, false, {'g', KEYMAP_ENTER, 0}},
+		{"detail_command_80x24", 80, 24, false, {'g', 'g', 'g', KEYMAP_ENTER, 0}},
 		{"detail_cgroup_80x24", 80, 24, false, {'g', 'g', KEYMAP_ENTER, 0}},
 		{"detail_cpu_120x40", 120, 40, false, {'C', KEYMAP_DOWN, KEYMAP_ENTER, 0}},
 	};

@@ -92,6 +92,13 @@ static void test_tags(void **state)
 	stage_check_text(&stage, "tagged 2: ", true);
 	stage_check_text(&stage, "4122*db", true);
 	stage_press(&stage, 't');
+	/* A tag of a command is on all processes with that name, in each snapshot. */
+	stage_keys(&stage, (int[]){'g', 'g', 'g', KEYMAP_HOME, ' ', 0});
+	stage_check_text(&stage, "tagged 1: %CPU 43.0 IPC 1.04", true);
+	app_snapshot(&stage.app, shuffled(screen_snapshot(2)));
+	stage_press(&stage, 'R');
+	stage_check_text(&stage, "tagged 1: %CPU 43.0 IPC 1.04", true);
+	stage_keys(&stage, (int[]){'R', 'g', 0});
 	/* A row that does not run stays tagged. */
 	app_snapshot(&stage.app, screen_snapshot_family(2));
 	stage_press(&stage, KEYMAP_HOME);

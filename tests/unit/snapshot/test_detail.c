@@ -42,6 +42,7 @@ static struct snapshot *make_snapshot(void)
 	text_copy(snapshot->threads.items[0].comm, 16, "worker");
 	text_copy(snapshot->threads.items[1].comm, 16, "main");
 	snapshot->threads.items[1].flags = ROW_EXITED;
+	snapshot->threads.items[3].flags = ROW_EXITED;
 	snapshot->threads.items[0].flags = ROW_LOST;
 	snapshot->places = xcalloc(1, sizeof(places));
 	memcpy(snapshot->places, places, sizeof(places));
@@ -110,7 +111,7 @@ static void test_subjects(void **state)
 		 ROW_LOST,
 		 {{0, 300000000}},
 		 {{1, 200000000}, {0, 100000000}}},
-		{"a user",
+		{"a user, not ended with a thread",
 		 HISTORY_USER,
 		 33,
 		 0,
@@ -157,10 +158,10 @@ static void test_subjects(void **state)
 		if (rows[i].kind <= HISTORY_TARGET || rows[i].kind >= HISTORY_THREAD)
 			assert_int_equal(detail.sum.n, rows[i].ran_ns > 0);
 		assert_string_equal(detail.sum.items[0].comm, rows[i].comm);
-		if (detail.sum.n > 0 && rows[i].comm[0]) {
+		if (detail.sum.n > 0 && rows[i].comm[0])
 			assert_int_equal(detail.sum.items[0].start_ns, rows[i].sum_start);
-			assert_int_equal(detail.sum.items[0].flags, rows[i].flags);
-		}
+		if (detail.sum.n > 0 && detail.sum.items[0].flags != rows[i].flags)
+			fail_msg("%s: flags %u", rows[i].name, detail.sum.items[0].flags);
 		for (n = 0; n < MOST && rows[i].threads[n].ns; n++) {
 			assert_int_equal(detail.threads[n].row, rows[i].threads[n].row);
 			assert_int_equal(detail.threads[n].ns, rows[i].threads[n].ns);
@@ -173,6 +174,37 @@ static void test_subjects(void **state)
 		}
 		if (detail.n_places != n)
 			fail_msg("%s: %zu places", rows[i].name, detail.n_places);
+		detail_fini(&detail);
+	}
+	snapshot_free(snapshot);
+}
+
+/* A command has all threads of its processes, whatever their own names. */
+static void test_command(void **state)
+{
+	static const struct {
+		const char *command;
+		size_t rows[MOST]; /* of the threads, the busiest first */
+		size_t n;
+	} rows[] = {
+		{"main", {0, 1}, 2},
+		{"nginx", {3}, 1}, /* the main thread sleeps */
+		{"worker", {0}, 0},
+	};
+	struct snapshot *snapshot = make_snapshot();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct row row = {.threads = 1};
+		struct detail detail;
+
+		text_copy(row.comm, sizeof(row.comm), rows[i].command);
+		struct history_key key = history_key_of_row(snapshot, ROLLUP_COMMAND, &row);
+		detail_init(snapshot, &key, &detail);
+		if (detail.n_threads != rows[i].n)
+			fail_msg("%s: %zu threads", rows[i].command, detail.n_threads);
+		for (size_t k = 0; k < detail.n_threads; k++)
+			assert_int_equal(detail.threads[k].row, rows[i].rows[k]);
 		detail_fini(&detail);
 	}
 	snapshot_free(snapshot);
@@ -198,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_subjects),
+		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_cgroup),
 	};
 

@@ -121,6 +121,45 @@ static void test_bucket_a_second(void **state)
 	graph_range_close(&graph_range);
 }
 
+static struct history_key group_key(const struct snapshot *snapshot, enum rollup by, int cgroup,
+				    const char *command)
+{
+	struct row row = {.cgroup = cgroup};
+
+	text_copy(row.comm, sizeof(row.comm), command);
+	return history_key_of_row(snapshot, by, &row);
+}
+
+/* A group whose name is unknown is a group of its own, and not any of them. */
+static void test_named_groups(void **state)
+{
+	struct graph_range graph_range;
+	struct sample_row rows[] = {task(7, 5, NS_PER_S / 2, 1), task(8, 6, NS_PER_S / 4, 1),
+				    task(9, 7, NS_PER_S / 8, 1)};
+
+	(void)state;
+	text_copy(rows[0].row.comm, sizeof(rows[0].row.comm), "sh");
+	text_copy(rows[1].row.comm, sizeof(rows[1].row.comm), "sh");
+	text_copy(rows[2].row.comm, sizeof(rows[2].row.comm), "cc1");
+	rows[1].row.cgroup = rows[2].row.cgroup = 0;
+	graph_range_open(&graph_range);
+	struct snapshot *snapshot = graph_range_snapshot(&graph_range, NS_PER_S, rows, 3);
+	SAMPLE_CGROUPS(snapshot, "/a");
+	history_add(graph_range.history, snapshot);
+	CHECK(&graph_range, group_key(snapshot, ROLLUP_COMMAND, -1, "sh"), "cpu_percent", 1, 75);
+	CHECK(&graph_range, group_key(snapshot, ROLLUP_COMMAND, -1, "cc1"), "cpu_percent", 1, 12.5);
+	CHECK(&graph_range, group_key(snapshot, ROLLUP_COMMAND, -1, ""), "cpu_percent", 1, -1);
+	CHECK(&graph_range, group_key(snapshot, ROLLUP_CGROUP, 0, ""), "cpu_percent", 1, 37.5);
+	CHECK(&graph_range, group_key(snapshot, ROLLUP_CGROUP, -1, ""), "cpu_percent", 1, 50);
+	snapshot_free(snapshot);
+	snapshot = graph_range_snapshot(&graph_range, NS_PER_S, &rows[2], 1);
+	SAMPLE_CGROUPS(snapshot, "/a");
+	history_add(graph_range.history, snapshot);
+	CHECK(&graph_range, group_key(snapshot, ROLLUP_CGROUP, -1, ""), "cpu_percent", 1, -1);
+	snapshot_free(snapshot);
+	graph_range_close(&graph_range);
+}
+
 /* A held history shows the same values, and keeps new snapshots. */
 static void test_held(void **state)
 {
@@ -676,6 +715,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bucket_a_second),
+		cmocka_unit_test(test_named_groups),
 		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_short_intervals),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Rows added up by process, tree, user and cgroup, and CPUs by socket and node. */
+/* Rows added up by process, tree, user, cgroup and command, and CPUs by socket and node. */
 #include "tests/unit/shared/sample.h"
 
+#include "core/base/hash_table.h"
 #include "core/snapshot/rollup.h"
 
 #include <math.h>
@@ -319,6 +320,106 @@ static void rolls_up_by_each_grouping(void **state)
 	}
 }
 
+/* A command has all processes of which the main thread has that name. */
+static void rolls_up_by_command(void **state)
+{
+	/* Two names with one hash_text() */
+	static const char first[] = "nRpzaekwJME", second[] = "BQONRhi0DzK";
+	static const struct {
+		const char *name;
+		struct sample_row threads[ROWS_MAX];
+		struct row sleeping;
+		const char *want; /* name:processes/threads=ns, [name] of kernel threads, ? lost */
+	} cases[] = {
+		{"nothing", {{.counts = {0}}}, {0}, ""},
+		{"two commands",
+		 {THREAD(1, 1, 5, 0, "sh", 1, 0), THREAD(2, 2, 5, 0, "cc1", 2, 0),
+		  THREAD(3, 3, 5, 0, "sh", 4, 0)},
+		 {0},
+		 "sh:2/2=5 cc1:1/1=2 "},
+		{"threads with names of their own",
+		 {THREAD(7, 8, 6, 0, "gc", 1, 0), THREAD(7, 7, 5, 0, "java", 2, 0),
+		  THREAD(9, 9, 5, 0, "gc", 4, 0)},
+		 {0},
+		 "java:1/2=3 gc:1/1=4 "},
+		{"the main thread did not run",
+		 {THREAD(7, 8, 6, 0, "gc", 1, 0), THREAD(9, 9, 5, 0, "java", 2, 0)},
+		 {.pid = 7, .tid = 7, .comm = "java"},
+		 "java:2/2=3 "},
+		{"the main thread is unknown", {THREAD(7, 8, 6, 0, "gc", 1, 0)}, {0}, "gc:1/1=1 "},
+		{"processes that ended, two with one number",
+		 {THREAD(7, 7, 5, ROW_EXITED, "true", 1, 0),
+		  THREAD(7, 7, 6, ROW_EXITED, "true", 2, 0),
+		  THREAD(8, 8, 7, ROW_EXITED, "true", 4, 0)},
+		 {0},
+		 "true:3/3=7 "},
+		{"lost slices",
+		 {THREAD(7, 7, 5, 0, "sh", 1, 0), THREAD(8, 8, 5, ROW_LOST, "sh", 2, 0)},
+		 {0},
+		 "?sh:2/2=3 "},
+		{"kernel threads",
+		 {THREAD(7, 7, 5, ROW_KERNEL, "kworker", 1, 0),
+		  THREAD(8, 8, 5, ROW_KERNEL, "kworker", 2, 0)},
+		 {0},
+		 "[kworker]:2/2=3 "},
+		{"a process with the name of a kernel thread, first",
+		 {THREAD(7, 7, 5, 0, "kworker", 1, 0),
+		  THREAD(8, 8, 5, ROW_KERNEL, "kworker", 2, 0)},
+		 {0},
+		 "kworker:2/2=3 "},
+		{"a process with the name of a kernel thread, last",
+		 {THREAD(7, 7, 5, ROW_KERNEL, "kworker", 1, 0),
+		  THREAD(8, 8, 5, 0, "kworker", 2, 0)},
+		 {0},
+		 "kworker:2/2=3 "},
+		{"unknown names",
+		 {THREAD(7, 7, 5, 0, "", 1, 0), THREAD(8, 8, 5, 0, "", 2, 0)},
+		 {0},
+		 ":2/2=3 "},
+		{"two names with one hash",
+		 {THREAD(7, 7, 5, 0, "nRpzaekwJME", 1, 0), THREAD(8, 8, 5, 0, "BQONRhi0DzK", 2, 0),
+		  THREAD(9, 9, 5, 0, "nRpzaekwJME", 4, 0)},
+		 {0},
+		 "nRpzaekwJME:2/2=5 BQONRhi0DzK:1/1=2 "},
+	};
+
+	(void)state;
+	assert_true(hash_text(first) == hash_text(second));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t n = 0;
+
+		while (n < ROWS_MAX && cases[i].threads[n].row.threads)
+			n++;
+		struct snapshot *snapshot =
+			sample_snapshot(sample_columns("software"), cases[i].threads, n);
+		sample_sleeping(snapshot, &cases[i].sleeping, cases[i].sleeping.pid > 0);
+		struct rows rows, tallies;
+		char got[256] = "";
+
+		rollup_rows(snapshot, ROLLUP_COMMAND, NULL, &rows);
+		rollup_tallies(snapshot, ROLLUP_COMMAND, &tallies);
+		assert_int_equal(rows.n, tallies.n);
+		for (size_t k = 0; k < rows.n; k++) {
+			const struct row *row = &rows.items[k];
+			bool kernel = row->flags & ROW_KERNEL;
+			uint64_t ns = rows_tally(snapshot->columns, &rows, k)[TALLY_TASK_CLOCK];
+
+			assert_int_equal(row->flags & ROW_EXITED, 0);
+			assert_string_equal(row->comm, tallies.items[k].comm);
+			assert_true(rows_tally(snapshot->columns, &tallies, k)[TALLY_TASK_CLOCK] ==
+				    ns);
+			sprintf(got + strlen(got), "%s%s%s%s:%u/%u=%d ",
+				row->flags & ROW_LOST ? "?" : "", kernel ? "[" : "", row->comm,
+				kernel ? "]" : "", row->processes, row->threads, (int)ns);
+		}
+		if (strcmp(got, cases[i].want) != 0)
+			fail_msg("%s: %s", cases[i].name, got);
+		rows_fini(&tallies);
+		rows_fini(&rows);
+		snapshot_free(snapshot);
+	}
+}
+
 /* Rows of a group have only what all their threads have. */
 static void groups_are_anonymous(void **state)
 {
@@ -337,6 +438,13 @@ static void groups_are_anonymous(void **state)
 	assert_int_equal(rows.items[0].cgroup, 2);
 	assert_int_equal((int)rows.items[0].uid, -1);
 	assert_string_equal(rows.items[0].user, "");
+	rows_fini(&rows);
+	rollup_rows(snapshot, ROLLUP_COMMAND, NULL, &rows);
+	assert_int_equal(rows.items[0].pid + rows.items[0].tid + rows.items[0].ppid, 0);
+	assert_int_equal(rows.items[0].cgroup, -1);
+	assert_int_equal((int)rows.items[0].uid, -1);
+	assert_string_equal(rows.items[0].user, "");
+	assert_string_equal(rows.items[0].comm, "c");
 	rows_fini(&rows);
 	snapshot_free(snapshot);
 }
@@ -427,6 +535,7 @@ int main(void)
 		cmocka_unit_test(rolls_up_many),
 		cmocka_unit_test(main_threads_that_slept_name_their_process),
 		cmocka_unit_test(rolls_up_by_each_grouping),
+		cmocka_unit_test(rolls_up_by_command),
 		cmocka_unit_test(groups_are_anonymous),
 		cmocka_unit_test(trees_of_any_shape),
 		cmocka_unit_test(rolls_up_cpus),

@@ -154,6 +154,9 @@ static void views_show_rows_that_pass(void **state)
 		{"cgroups, by their name",
 		 {.by = ROLLUP_CGROUP, .filter = {.text = "docker:0"}},
 		 "g1:45.0 "},
+		{"commands, by a thread",
+		 {.by = ROLLUP_COMMAND, .filter = {.text = "gc"}},
+		 "java:45.0 "},
 		{"a tree keeps ancestors, without their own counts",
 		 {.by = ROLLUP_TREE, .filter = {.text = "cc1"}},
 		 "(1):20.0 (10):20.0 20:20.0 "},
@@ -185,6 +188,8 @@ static void views_show_rows_that_pass(void **state)
 				snprintf(id, sizeof(id), "u%u", row->uid);
 			else if (rows[i].spec.by == ROLLUP_CGROUP)
 				snprintf(id, sizeof(id), "g%d", row->cgroup);
+			else if (rows[i].spec.by == ROLLUP_COMMAND)
+				snprintf(id, sizeof(id), "%s", row->comm);
 			else
 				snprintf(id, sizeof(id), row->flags & ROW_ABOVE ? "(%d)" : "%d",
 					 row->pid);

@@ -269,6 +269,7 @@ static void matches_groups(void **state)
 	} rows[] = {
 		{ROLLUP_USER, "-148.0 "},   /* all are user 1 */
 		{ROLLUP_CGROUP, "+124.0 "}, /* empty in the baseline */
+		{ROLLUP_COMMAND, "+30.0 +20.0 +2.0 0.0 0.0 -20.0 "},
 		{ROLLUP_CPU, "0.0 -148.0 "},
 	};
 	struct snapshot *baseline = in_cgroups(then, ARRAY_SIZE(then), "/a", "/b");
