@@ -4,9 +4,10 @@
  * own pattern for the cgroups of its containers, one line of the table each. Kubernetes spreads a
  * name over several parts. The parts after the last container are systemd's.
  *
- * Sources of the patterns: runc libcontainer/cgroups/systemd ("PREFIX-ID.scope"), kubelet
- * cm/cgroup_manager_linux.go, podman's libpod/container_internal_linux.go, liblxc's cgfsng.c,
- * systemd's machined (unit_name_mangle).
+ * Sources of the patterns: runc libcontainer/cgroups/systemd ("PREFIX-ID.scope"; without systemd
+ * "PREFIX-ID"), kubelet cm/cgroup_manager_linux.go, podman's libpod/container_internal_linux.go and
+ * runtime_pod_linux.go, cri-o's oci_linux.go, liblxc's cgfsng.c, systemd's machined
+ * (unit_name_mangle), libvirt's vircgroup.c, Proxmox' LXC/Setup ("ns").
  */
 #include "core/sys/cgroup_name.h"
 
@@ -104,32 +105,65 @@ static bool is_hex(struct part part, size_t least)
 	return part.length >= least;
 }
 
+static bool is_number(struct part part)
+{
+	for (size_t i = 0; i < part.length; i++)
+		if (!isdigit((unsigned char)part.text[i]))
+			return false;
+	return part.length > 0;
+}
+
 struct pattern {
 	const char *parent; /* the part before it; NULL: any */
 	const char *begin, *end;
 	const char *label;
-	size_t id; /* least number of hexadecimal digits; 0: a name */
+	size_t id; /* least number of hexadecimal digits, with or without ".scope"; 0: a name */
+	bool in_service; /* the part before it is the service that the user started */
 };
 
 static const struct pattern patterns[] = {
-	{NULL, "docker-", ".scope", "docker", ID_SHORT},
-	{"docker", "", "", "docker", ID_SHORT},
-	{NULL, "libpod-", ".scope", "podman", ID_SHORT},
-	{"libpod_parent", "libpod-", "", "podman", ID_SHORT},
-	{NULL, "libpod-conmon-", ".scope", "conmon", ID_SHORT},
-	{NULL, "cri-containerd-", ".scope", "containerd", ID_SHORT},
-	{NULL, "crio-", ".scope", "cri-o", ID_SHORT},
-	{NULL, "crio-conmon-", ".scope", "conmon", ID_SHORT},
-	{NULL, "nerdctl-", ".scope", "nerdctl", ID_SHORT},
-	{NULL, "buildkit-", ".scope", "buildkit", ID_SHORT},
-	{"buildkit", "", "", "buildkit", ID_SHORT},
-	{NULL, "lxc.payload.", "", "lxc", 0},
-	{NULL, "lxc.monitor.", "", "lxc-monitor", 0},
-	{"lxc", "", "", "lxc", 0},
-	{NULL, "machine-", ".scope", "machine", 0},
-	{NULL, "systemd-nspawn@", ".service", "machine", 0},
-	{NULL, "", "", "container", ID_FULL},
+	{NULL, "docker-", "", "docker", ID_SHORT, false},
+	{"docker", "", "", "docker", ID_SHORT, false},
+	{NULL, "libpod-", "", "podman", ID_SHORT, false},
+	{NULL, "libpod-payload-", "", "podman", ID_SHORT, true},
+	{NULL, "libpod-conmon-", "", "conmon", ID_SHORT, false},
+	{NULL, "machine-libpod_pod_", ".slice", "podman-pod", ID_SHORT, false},
+	{NULL, "user-libpod_pod_", ".slice", "podman-pod", ID_SHORT, false},
+	{"libpod_parent", "", "", "podman-pod", ID_SHORT, false},
+	{NULL, "cri-containerd-", "", "containerd", ID_SHORT, false},
+	{NULL, "crio-", "", "cri-o", ID_SHORT, false},
+	{NULL, "crio-conmon-", "", "conmon", ID_SHORT, false},
+	{NULL, "nerdctl-", "", "nerdctl", ID_SHORT, false},
+	{NULL, "buildkit-", "", "buildkit", ID_SHORT, false},
+	{"buildkit", "", "", "buildkit", 0, false},
+	{NULL, "lxc.payload.", "", "lxc", 0, false},
+	{NULL, "lxc.monitor.", "", "lxc-monitor", 0, false},
+	{"lxc.payload", "", "", "lxc", 0, false},
+	{"lxc.monitor", "", "", "lxc-monitor", 0, false},
+	{"lxc", "", "", "lxc", 0, false},
+	{NULL, "machine-", ".scope", "machine", 0, false},
+	{NULL, "systemd-nspawn@", ".service", "machine", 0, false},
+	{"machine", "", ".libvirt-qemu", "machine", 0, false},
+	{"machine", "", ".libvirt-lxc", "machine", 0, false},
+	{NULL, "", "", "container", ID_FULL, false},
 };
+
+/* The id or name in the part, which is below `parent`. False if the part is another one's. */
+static bool match_pattern(const struct pattern *pattern, struct part parent, struct part part,
+			  struct part *id)
+{
+	if (pattern->parent && !part_is(parent, pattern->parent))
+		return false;
+	if (!between(part, pattern->begin, pattern->end, id))
+		return false;
+	if (pattern->id == 0)
+		return true;
+	between(*id, "", ".scope", id);
+	if (!is_hex(*id, pattern->id))
+		return false;
+	id->length = ID_SHORT;
+	return true;
+}
 
 static bool put_container(struct writer *to, struct part parent, struct part part)
 {
@@ -137,15 +171,15 @@ static bool put_container(struct writer *to, struct part parent, struct part par
 		const struct pattern *pattern = &patterns[i];
 		struct part id;
 
-		if ((pattern->parent && !part_is(parent, pattern->parent)) ||
-		    !between(part, pattern->begin, pattern->end, &id) ||
-		    (pattern->id > 0 && !is_hex(id, pattern->id)))
+		if (!match_pattern(pattern, parent, part, &id))
 			continue;
 		put_separator(to);
+		if (pattern->in_service && ends_in(parent, ".service")) {
+			put_unescaped(to, parent);
+			put_separator(to);
+		}
 		put_text(to, pattern->label);
 		put_bytes(to, ":", 1);
-		if (pattern->id > 0)
-			id.length = ID_SHORT;
 		put_unescaped(to, id);
 		return true;
 	}
@@ -156,13 +190,16 @@ struct pod {
 	const char *qos; /* NULL: not in the path, which is "guaranteed" */
 	struct part uid; /* the part that is shown */
 	struct part container;
+	bool conmon; /* the cgroup of the container's monitor */
 };
 
 /* The last word of "cri-containerd-ID.scope", "crio-ID", "podUID.slice:cri-containerd:ID", "ID". */
 static bool pod_container(struct pod *pod, struct part part)
 {
 	size_t word = 0;
+	struct part id;
 
+	pod->conmon = between(part, "crio-conmon-", "", &id);
 	between(part, "", ".scope", &part);
 	for (size_t i = 0; i < part.length; i++)
 		if (part.text[i] == '-' || part.text[i] == ':')
@@ -222,7 +259,7 @@ static void put_pod(struct writer *to, const struct pod *pod)
 	put_text(to, ":pod ");
 	put_bytes(to, pod->uid.text, pod->uid.length);
 	if (pod->container.length > 0) {
-		put_bytes(to, "/", 1);
+		put_text(to, pod->conmon ? "/conmon:" : "/");
 		put_bytes(to, pod->container.text, pod->container.length);
 	}
 	put_text(to, " (");
@@ -254,30 +291,11 @@ static size_t put_kubernetes(struct writer *to, const struct part *parts, size_t
 	return used;
 }
 
-static bool put_session(struct writer *to, const struct part *parts, size_t n)
-{
-	struct part session, user;
-
-	if (n < 2 || !between(parts[n - 1], "session-", ".scope", &session) ||
-	    !between(parts[n - 2], "user-", ".slice", &user))
-		return false;
-	put_text(to, "session ");
-	put_bytes(to, session.text, session.length);
-	put_text(to, " of user ");
-	put_bytes(to, user.text, user.length);
-	return true;
-}
-
 /* The units without the slices before them, unless the last part is a slice. */
 static void put_units(struct writer *to, const struct part *parts, size_t n)
 {
 	size_t first = 0;
 
-	if (n == 0)
-		return;
-	put_separator(to);
-	if (put_session(to, parts, n))
-		return;
 	while (first + 1 < n && ends_in(parts[first], ".slice"))
 		first++;
 	for (size_t i = first; i < n; i++) {
@@ -285,6 +303,38 @@ static void put_units(struct writer *to, const struct part *parts, size_t n)
 			put_bytes(to, "/", 1);
 		put_unescaped(to, parts[i]);
 	}
+}
+
+/* "user 1000" itself, or a session, or a unit of that user's systemd. False if it is no user's. */
+static bool put_user(struct writer *to, const struct part *parts, size_t n)
+{
+	struct part user, unit;
+
+	if (n == 0)
+		return false;
+	if (!between(parts[0], "user-", ".slice", &user) || !is_number(user))
+		return put_user(to, parts + 1, n - 1);
+	parts++;
+	if (--n > 1 && between(parts[0], "user@", ".service", &unit)) {
+		parts++;
+		n--;
+	}
+	if (n == 1 && between(parts[0], "session-", ".scope", &unit)) {
+		put_text(to, "session ");
+		put_bytes(to, unit.text, unit.length);
+	} else {
+		put_units(to, parts, n);
+	}
+	put_text(to, n > 0 ? " of user " : "user ");
+	put_bytes(to, user.text, user.length);
+	return true;
+}
+
+/* Whether the part is the root of a container's own cgroups: "container" by crun, "ns" by Proxmox.
+ */
+static bool is_inner_root(struct part part)
+{
+	return part_is(part, "container") || part_is(part, "ns");
 }
 
 static size_t split_path(const char *path, struct part *parts)
@@ -317,10 +367,16 @@ void cgroup_name(const char *path, char *name, size_t size)
 		if (used == 0)
 			used = put_container(&to, before, parts[i]);
 		i += used ? used : 1;
+		if (used > 0 && i < n && is_inner_root(parts[i]))
+			i++;
 		if (used > 0)
 			plain = i;
 	}
-	put_units(&to, parts + plain, n - plain);
+	if (plain < n) {
+		put_separator(&to);
+		if (!put_user(&to, parts + plain, n - plain))
+			put_units(&to, parts + plain, n - plain);
+	}
 	if (n == 0 && path[0])
 		put_bytes(&to, "/", 1);
 }

@@ -14,6 +14,10 @@
  *	/lxc.payload.db/system.slice/cron.service         lxc:db/cron.service
  *	/system.slice/nginx.service                       nginx.service
  *	/user.slice/user-1000.slice/session-3.scope       session 3 of user 1000
+ *	/user.slice/user-1000.slice/user@1000.service/app.slice/foo.service
+ *	                                                  foo.service of user 1000
+ *	/system.slice/web.service/libpod-payload-0123456789ab....
+ *	                                                  web.service/podman:0123456789ab
  *
  * Nested containers are joined by '/'. Other cgroups lose the slices at the front, and systemd's
  * \x2d becomes its character. The path comes from outside, so the name may have any bytes too.
