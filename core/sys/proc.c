@@ -89,6 +89,22 @@ int proc_exists(const struct sys *sys, pid_t tid)
 	return fd >= 0 || fd == -EINVAL || fd == -ENOENT ? 0 : fd;
 }
 
+static const char states_by_activity[] = "IXZPtTSDR";
+
+int proc_state_activity(char state)
+{
+	const char *at = state ? strchr(states_by_activity, state) : NULL;
+
+	return at ? (int)(at - states_by_activity) : -1;
+}
+
+char proc_state_letter(double activity)
+{
+	return activity >= 0 && activity < (double)strlen(states_by_activity)
+		       ? states_by_activity[(size_t)activity]
+		       : '?';
+}
+
 bool proc_has_ended(const struct proc_stat *stat)
 {
 	return stat->state == 'X' || (stat->state == 'Z' && stat->threads <= 1);
@@ -218,13 +234,28 @@ int proc_io_parse(const char *text, struct proc_io *io)
 	return result < 0 ? result : proc_field_parse(text, "write_bytes", &io->write_bytes);
 }
 
+static int read_io(const struct sys *sys, const char *path, struct proc_io *io)
+{
+	char text[512];
+	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
+
+	return length < 0 ? (int)length : proc_io_parse(text, io);
+}
+
 int proc_io_read(const struct sys *sys, pid_t pid, struct proc_io *io)
 {
-	char path[32], text[512];
+	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/io", pid);
-	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
-	return length < 0 ? (int)length : proc_io_parse(text, io);
+	return read_io(sys, path, io);
+}
+
+int proc_thread_io(const struct sys *sys, pid_t pid, pid_t tid, struct proc_io *io)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/io", pid, tid);
+	return read_io(sys, path, io);
 }
 
 uint64_t proc_tick_ns(void)

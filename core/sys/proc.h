@@ -38,6 +38,13 @@ struct proc_stat {
 /* 0, or -EBADMSG for a line in another format. comm may have any bytes, also ')'. */
 int proc_stat_parse(const char *text, struct proc_stat *stat);
 /*
+ * The state as a number that grows with the activity: I idle, X dead, Z zombie, P parked, t traced,
+ * T stopped, S sleeps, D uninterruptible, R runs. -1: another letter.
+ */
+int proc_state_activity(char state);
+/* The letter of that number, '?' for a number out of range. */
+char proc_state_letter(double activity);
+/*
  * Whether all threads of a process have ended, and its pid is reserved until the parent waits for
  * it. False if only the main thread has ended.
  */
@@ -95,6 +102,9 @@ int proc_io_parse(const char *text, struct proc_io *io); /* 0 or -errno */
  * also on kernels without CONFIG_TASK_IO_ACCOUNTING.
  */
 int proc_io_read(const struct sys *sys, pid_t pid, struct proc_io *io);
+
+/* The same of one thread: /proc/PID/task/TID/io. */
+int proc_thread_io(const struct sys *sys, pid_t pid, pid_t tid, struct proc_io *io);
 
 /* A file such as /proc/PID/status, long only if a user is in hundreds of groups. Do not copy it. */
 struct proc_text {

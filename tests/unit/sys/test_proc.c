@@ -284,7 +284,27 @@ static void test_io(void **state)
 	fk_file(fk, "/proc/7/io", rows[0].text);
 	fk_fail(fk, FK_FILE_READ, 1, EACCES);
 	assert_int_equal(proc_io_read(&sys, 7, &io), -EACCES);
+	assert_int_equal(proc_thread_io(&sys, 7, 70, &io), -ENOENT);
+	fk_file(fk, "/proc/7/task/70/io", "read_bytes: 5\nwrite_bytes: 6\n");
+	assert_int_equal(proc_thread_io(&sys, 7, 70, &io), 0);
+	assert_int_equal(io.read_bytes, 5);
 	fk_free(fk);
+}
+
+/* From the least active to the most active. */
+static void test_states(void **state)
+{
+	static const char letters[] = "IXZPtTSDR";
+
+	(void)state;
+	for (size_t i = 0; i + 1 < sizeof(letters); i++) {
+		assert_int_equal(proc_state_activity(letters[i]), i);
+		assert_int_equal(proc_state_letter((double)i), letters[i]);
+	}
+	assert_int_equal(proc_state_activity('?'), -1);
+	assert_int_equal(proc_state_activity('\0'), -1);
+	assert_int_equal(proc_state_letter(-1), '?');
+	assert_int_equal(proc_state_letter(9), '?');
 }
 
 static void test_pids(void **state)
@@ -302,10 +322,11 @@ static void test_pids(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stat),   cmocka_unit_test(test_stat_fields),
-		cmocka_unit_test(test_io),     cmocka_unit_test(test_cpu_list),
-		cmocka_unit_test(test_users),  cmocka_unit_test(test_pids),
-		cmocka_unit_test(test_status), cmocka_unit_test(test_schedstat),
+		cmocka_unit_test(test_stat),      cmocka_unit_test(test_stat_fields),
+		cmocka_unit_test(test_io),        cmocka_unit_test(test_cpu_list),
+		cmocka_unit_test(test_users),     cmocka_unit_test(test_states),
+		cmocka_unit_test(test_pids),      cmocka_unit_test(test_status),
+		cmocka_unit_test(test_schedstat),
 	};
 
 	return cmocka_run_group_tests_name("proc", tests, NULL, NULL);
