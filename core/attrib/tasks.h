@@ -67,6 +67,12 @@ struct task_wait {
 	uint64_t next_doubt_ns; /* doubt of the next interval: an estimate here may be wrong */
 };
 
+/* What /proc/PID/io had at the last reading (core/snapshot/fact_reader). */
+struct task_io {
+	uint64_t read_bytes, write_bytes;
+	unsigned series; /* the series of readings; 0: never read */
+};
+
 struct task {
 	/* The members that each slice needs are together. */
 	pid_t tid, pid;     /* pid: thread group; 0: unknown */
@@ -94,6 +100,7 @@ struct task {
 	uint64_t user_ticks, system_ticks; /* read in that run */
 	uint64_t reread_ns;                /* time at which /proc is read again ... */
 	uint64_t reread_after_ns;          /* ... and how long after the last time that is */
+	struct task_io io, process_io;     /* of the thread; of a main thread's process */
 	struct cgroup *cgroup;             /* a reference; NULL: unknown */
 	struct cmdline *cmdline;           /* a reference; NULL: none, or unknown */
 	uint64_t cmdline_ns;               /* time of reading cmdline; 0: never */

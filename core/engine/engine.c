@@ -331,6 +331,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.topology = &engine->topology,
 		.pmus = &engine->pmus,
 		.notes = &engine->notes,
+		.facts = &engine->facts,
 		.command_lines = engine->config.command_lines,
 		.idle = engine->config.idle,
 		.now_ns = engine->cut_ns,

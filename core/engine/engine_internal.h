@@ -13,6 +13,7 @@
 #include "core/engine/query.h"
 #include "core/engine/self_cost.h"
 #include "core/perf/perf_access.h"
+#include "core/snapshot/fact_reader.h"
 #include "core/sys/topology.h"
 #include "core/sys/users.h"
 
@@ -37,6 +38,7 @@ struct engine {
 	struct users *users;
 	struct topology topology;
 	struct notes notes;
+	struct fact_reader facts;
 	struct engine_notes causes;
 	struct pollfd *pollfds;
 	size_t pollfds_capacity;

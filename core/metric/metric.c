@@ -255,6 +255,7 @@ static double compute(enum op_code code, double a, double b)
 	case OP_UNSUPPORTED:
 	case OP_INTERVAL:
 	case OP_CPU_TIME:
+	case OP_FACT:
 	case OP_NEGATE:
 	case OP_IF:
 		break;
@@ -290,7 +291,7 @@ static struct figure choose_branch(struct figure condition, struct figure yes, s
 }
 
 struct figure metric_eval(const struct metric *metric, const struct figure *figures,
-			  struct figure interval_s)
+			  const struct figure *facts, struct figure interval_s)
 {
 	struct figure stack[1 + METRIC_DEPTH_MAX];
 	struct figure *top = stack + 1; /* the first free slot */
@@ -316,6 +317,9 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 			*top = figures[op->reading];
 			top->value /= (double)NS_PER_S;
 			top++;
+			break;
+		case OP_FACT:
+			*top++ = facts ? facts[op->fact] : unknown(FIGURE_NOT_COUNTED);
 			break;
 		case OP_NEGATE:
 			top[-1].value = -top[-1].value;
@@ -354,6 +358,16 @@ enum figure_state metric_state(const struct metric *metric, const struct event_s
 		else if (metric->ops[i].code == OP_UNSUPPORTED)
 			state = worse(state, FIGURE_UNSUPPORTED);
 	return state;
+}
+
+unsigned metric_facts(const struct metric *metric)
+{
+	unsigned facts = 0;
+
+	for (size_t i = 0; i < metric->n_ops; i++)
+		if (metric->ops[i].code == OP_FACT)
+			facts |= 1u << metric->ops[i].fact;
+	return facts;
 }
 
 size_t metric_first_event(const struct metric *metric)

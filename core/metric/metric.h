@@ -7,6 +7,7 @@
 #include "core/event/event.h"
 #include "core/event/plan.h"
 #include "core/event/tally.h"
+#include "core/metric/fact.h"
 #include "core/metric/metric_def.h"
 
 #include <stdbool.h>
@@ -24,7 +25,7 @@
  *               subtraction has spaces around it.
  *   variables:  interval_s (wall seconds of the interval), cpu_time_s ('task-clock' in seconds),
  *               slots_per_cycle (operations that an Arm CPU can start in a cycle; UNSUPPORTED if
- *               the kernel does not have it)
+ *               the kernel does not have it), and the facts of a task (core/metric/fact.h)
  *
  * A count of groups that were on for a part of the time is scaled by domain ns / group ns, for each
  * PMU separately, and the figure is SCALED with the smallest share. A count of a window is first
@@ -131,11 +132,11 @@ struct metric_input {
 void metric_read(const struct metric_readings *readings, const struct metric_input *input,
 		 struct figure *figures);
 /*
- * Returns the metric of a row from the figures of metric_read(). The state and share of a rate are
- * no better than those of interval_s.
+ * Returns the metric of a row from the figures of metric_read() and the row's facts[FACTS] (NULL:
+ * not read, NOT_COUNTED). The state and share of a rate are no better than those of interval_s.
  */
 struct figure metric_eval(const struct metric *metric, const struct figure *figures,
-			  struct figure interval_s);
+			  const struct figure *facts, struct figure interval_s);
 
 /*
  * Returns the count of one event of a row, in its unit, scaled if its groups shared the time. A
@@ -145,6 +146,8 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 struct figure metric_read_one(const struct metric_reading *reading,
 			      const struct metric_input *input);
 
+/* Returns the facts in the formula, as bits 1 << enum fact. */
+unsigned metric_facts(const struct metric *metric);
 /* Returns the index of the first event in the formula; SIZE_MAX: none. */
 size_t metric_first_event(const struct metric *metric);
 

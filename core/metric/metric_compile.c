@@ -235,6 +235,9 @@ static int parse_name(struct parser *p)
 		return emit_op(p, OP_CPU_TIME, 0);
 	if (strcmp(name, "slots_per_cycle") == 0)
 		return emit_slots(p);
+	for (enum fact i = 0; i < FACTS; i++)
+		if (strcmp(name, fact_name(i)) == 0)
+			return emit(p, (struct metric_op){.code = OP_FACT, .fact = i}, 0);
 	return emit_event(p, start, name);
 }
 

@@ -36,6 +36,8 @@ const struct metric_def metric_table[] = {
 
 #include "core/metric/wait.def"
 
+#include "core/metric/task.def"
+
 #include "core/metric/machine.def"
 };
 

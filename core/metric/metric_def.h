@@ -33,6 +33,13 @@ enum metric_kind {
 	METRIC_RATE,  /* events per second of the interval */
 };
 
+/* How its figures are printed. */
+enum metric_format {
+	METRIC_FORMAT_NUMBER,
+	METRIC_FORMAT_LETTER, /* proc_state_letter(); also in machine-readable output */
+	METRIC_FORMAT_TIME,   /* seconds, as "1:02.34" */
+};
+
 enum {
 	METRIC_FORMS_MAX = 8,
 	METRIC_TITLE_MAX = 10, /* columns; built-in metrics have at most 8 */
@@ -50,6 +57,7 @@ struct metric_def {
 	const char *unit;                           /* "", "%", "GHz", "M/s", "/s" */
 	const char *help;                           /* one line */
 	enum metric_kind kind;
+	enum metric_format format;
 	enum metric_better better;
 	double warn, bad; /* thresholds in the direction of `better`; ignored where NEUTRAL */
 	unsigned width;   /* columns of a number on the screen, without its mark */

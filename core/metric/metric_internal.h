@@ -2,6 +2,8 @@
 #ifndef PMCTOP_METRIC_INTERNAL_H
 #define PMCTOP_METRIC_INTERNAL_H
 
+#include "core/metric/fact.h"
+
 #include <stddef.h>
 
 /*
@@ -18,6 +20,7 @@ enum op_code {
 	OP_UNSUPPORTED, /* a variable that this machine does not have */
 	OP_INTERVAL,
 	OP_CPU_TIME,
+	OP_FACT,
 	OP_NEGATE,
 	OP_ADD,
 	OP_SUBTRACT,
@@ -38,6 +41,7 @@ struct metric_op {
 	enum op_code code;
 	union {
 		double number;
+		enum fact fact;
 		struct {
 			size_t event;
 			size_t reading; /* index in the readings, once bound; also of CPU_TIME */

@@ -101,6 +101,9 @@ bool metric_name_is_taken(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (strcmp(names[i], name) == 0)
 			return true;
+	for (enum fact i = 0; i < FACTS; i++)
+		if (strcmp(fact_name(i), name) == 0)
+			return true;
 	return metric_def_find(name) != NULL;
 }
 

@@ -214,7 +214,7 @@ static void put_counted(const struct csv_row *row, FILE *out)
 
 		fputc(',', out);
 		if (row->has_metrics && figure_known(figure))
-			out_number(out, figure.value);
+			out_metric(out, columns->metrics[i].def, figure, "");
 	}
 	for (size_t i = 0; i < columns->events.n; i++) {
 		fputc(',', out);

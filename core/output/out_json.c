@@ -55,7 +55,7 @@ static void put_metrics(FILE *out, const struct columns *columns, const struct f
 		json_put_string(out, columns->metrics[i].def->name);
 		fputc(':', out);
 		if (figure_known(figure))
-			out_number(out, figure.value);
+			out_metric(out, columns->metrics[i].def, figure, "\"");
 		else
 			fputs("null", out);
 	}

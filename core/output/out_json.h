@@ -68,6 +68,7 @@
  * A column of an event is among METRICS too, scaled: in totals by one share of all that was not
  * idle. "turns": how many groups of events take turns with the counters; 1: all are counted all the
  * time. METRICS are over what was not idle where there is an idle part. What is not known is null.
+ * The metric "state" is a letter. CPUs, totals and target have no facts of tasks: null.
  *
  * STATES has each state that is not "valid". "scaled:0.75" of an event: its count in "events" is of
  * that share of the time, its count in "scaled" is the estimate for the whole. In "unattributed" it

@@ -151,19 +151,22 @@ static void put_counts(FILE *out, const struct view *view)
 	fputc('\n', out);
 }
 
-/* "all: %CPU 123.4  GHz 3.20  IPC 1.05 ..." */
+/* "all: %CPU 123.4  GHz 3.20  IPC 1.05 ...", without facts, which only tasks have. */
 static void put_figures(FILE *out, const struct snapshot *snapshot, const char *part,
 			const struct figure *figures)
 {
 	const struct columns *columns = snapshot->columns;
+	size_t n = 0;
 
 	fprintf(out, "%s:", part);
 	for (size_t i = 0; i < columns->n_metrics; i++) {
 		const struct metric_def *def = columns->metrics[i].def;
 		struct cell cell;
 
+		if (metric_facts(&columns->metrics[i]))
+			continue;
 		figure_format(def, figures[i], &cell);
-		fprintf(out, "%s %s %s", i > 0 ? " " : "", columns->metrics[i].title, cell.text);
+		fprintf(out, "%s %s %s", n++ > 0 ? " " : "", columns->metrics[i].title, cell.text);
 	}
 	fputc('\n', out);
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/sys/proc.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -52,6 +53,14 @@ void out_number(FILE *out, double value)
 	int exponent = (int)ceil(-log10(magnitude));
 	text_trimmed(text, sizeof(text), value * pow(10, exponent), 6);
 	fprintf(out, "%se-%d", text, exponent);
+}
+
+void out_metric(FILE *out, const struct metric_def *def, struct figure figure, const char *quote)
+{
+	if (def->format == METRIC_FORMAT_LETTER)
+		fprintf(out, "%s%c%s", quote, proc_state_letter(figure.value), quote);
+	else
+		out_number(out, figure.value);
 }
 
 void out_seconds(FILE *out, uint64_t ns)

@@ -35,6 +35,8 @@ bool out_is_event(const struct columns *columns, const char *name);
 
 /* Six digits at least; exponents only below 0.001. */
 void out_number(FILE *out, double value);
+/* The value of a known metric: a number, or a letter in these quotes. */
+void out_metric(FILE *out, const struct metric_def *def, struct figure figure, const char *quote);
 /* Six decimals. */
 void out_seconds(FILE *out, uint64_t ns);
 /*

@@ -49,6 +49,15 @@ int columns_metric(const struct columns *columns, const char *name)
 	return -ENOENT;
 }
 
+unsigned columns_facts(const struct columns *columns)
+{
+	unsigned facts = 0;
+
+	for (size_t i = 0; i < columns->n_metrics; i++)
+		facts |= metric_facts(&columns->metrics[i]);
+	return facts;
+}
+
 void evaluator_init(struct evaluator *evaluator, const struct columns *columns,
 		    struct figure interval_s)
 {
@@ -72,6 +81,6 @@ void evaluator_run(struct evaluator *evaluator, const uint64_t *tally, struct fi
 	evaluator->input.tally = tally;
 	metric_read(&columns->readings, &evaluator->input, evaluator->counts);
 	for (size_t i = 0; i < columns->n_metrics; i++)
-		figures[i] =
-			metric_eval(&columns->metrics[i], evaluator->counts, evaluator->interval_s);
+		figures[i] = metric_eval(&columns->metrics[i], evaluator->counts, evaluator->facts,
+					 evaluator->interval_s);
 }

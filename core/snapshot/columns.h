@@ -34,13 +34,16 @@ struct columns *columns_ref(struct columns *columns); /* any thread */
 void columns_unref(struct columns *columns);          /* any thread; NULL is fine */
 /* Returns the index of the metric of that name, or -ENOENT. */
 int columns_metric(const struct columns *columns, const char *name);
+/* Returns the facts that metrics need, as bits 1 << enum fact (core/metric/fact.h). */
+unsigned columns_facts(const struct columns *columns);
 
 /* Evaluates the metrics of one tally after the other, in one buffer. */
 struct evaluator {
 	const struct columns *columns;
 	struct metric_input input; /* the caller sets `machine` and `lost` */
 	struct figure interval_s;
-	struct figure *counts; /* owned; one for each reading */
+	const struct figure *facts; /* of the row, set by the caller; NULL: none */
+	struct figure *counts;      /* owned; one for each reading */
 };
 
 void evaluator_init(struct evaluator *evaluator, const struct columns *columns,

@@ -108,6 +108,22 @@ static void describe_by_sleeping(const struct snapshot *snapshot, const struct h
 	}
 }
 
+/* Adds the facts of the thread itself, or once those of its process. */
+static void add_facts(const struct snapshot *snapshot, const struct history_key *key, size_t row,
+		      struct figure *sum)
+{
+	const struct figure *facts = key->kind == HISTORY_THREAD
+					     ? rows_facts(&snapshot->threads, row)
+					     : snapshot_facts_once(snapshot, row);
+
+	if (!sum || !facts)
+		return;
+	if (key->kind == HISTORY_THREAD || key->kind == HISTORY_PROCESS)
+		memcpy(sum, facts, FACTS * sizeof(*sum));
+	else
+		facts_add(sum, facts);
+}
+
 static void add_threads(const struct snapshot *snapshot, const struct history_key *key,
 			struct detail *detail)
 {
@@ -123,6 +139,7 @@ static void add_threads(const struct snapshot *snapshot, const struct history_ke
 			continue;
 		describe_by_thread(key, &rows->items[i], &detail->sum.items[0]);
 		tally_add(&columns->plan->shape, detail->sum.tallies, tally);
+		add_facts(snapshot, key, i, rows_facts(&detail->sum, 0));
 		detail->threads[detail->n_threads++] =
 			(struct detail_thread){i, tally[TALLY_TASK_CLOCK]};
 	}

@@ -50,6 +50,7 @@ static uint64_t group_of(enum rollup by, const struct row *row)
 struct adding {
 	enum rollup by;
 	bool processes;                  /* the first pass: by process within the group */
+	const struct snapshot *snapshot; /* its threads are added; NULL: processes are */
 	const struct row_filter *filter; /* NULL: all rows pass */
 	struct rows *rows;
 	bool *has_main; /* of each row: it was described by its main thread */
@@ -75,6 +76,9 @@ static void adding_init(struct adding *adding, const struct columns *columns, si
 		.items = xreallocarray(NULL, most, sizeof(*adding->rows->items)),
 		.tallies = xreallocarray(NULL, most, width * sizeof(*adding->rows->tallies)),
 	};
+	if (columns_facts(columns))
+		adding->rows->facts =
+			xreallocarray(NULL, most, FACTS * sizeof(*adding->rows->facts));
 	adding->width = width;
 	adding->has_main = xcalloc(most, sizeof(*adding->has_main));
 	adding->passes = xcalloc(most, sizeof(*adding->passes));
@@ -128,6 +132,8 @@ static size_t begin_row(struct adding *adding, uint64_t key)
 
 	adding->rows->items[n] = (struct row){0};
 	memset(adding->rows->tallies + n * adding->width, 0, adding->width * sizeof(uint64_t));
+	if (adding->rows->facts)
+		facts_clear(rows_facts(adding->rows, n), FIGURE_UNDEFINED);
 	if (older)
 		slot->number = n + 1;
 	hash_table_add(&adding->table, key)->number = older ? older : n + 1;
@@ -168,6 +174,19 @@ static bool passes(const struct adding *adding, const struct row *row)
 	return !adding->filter || row_filter_passes(adding->filter, row);
 }
 
+/* Gives a row the facts of its process. Those of one task alone are not for groups. */
+static void add_process_facts(const struct adding *adding, size_t at, const struct figure *facts)
+{
+	struct figure *to = rows_facts(adding->rows, at);
+
+	if (!facts || !to)
+		return;
+	if (adding->processes)
+		memcpy(to, facts, FACTS * sizeof(*to));
+	else
+		facts_add(to, facts);
+}
+
 static void add_rows(struct adding *adding, const struct columns *columns, const struct rows *from)
 {
 	for (size_t i = 0; i < from->n; i++) {
@@ -176,7 +195,11 @@ static void add_rows(struct adding *adding, const struct columns *columns, const
 		struct row *to = &adding->rows->items[at];
 
 		adding->passes[at] |= passes(adding, row);
-		adding->only[at] = to->threads ? SIZE_MAX : i;
+		/* A process has other facts than its thread. */
+		adding->only[at] = to->threads || from->facts ? SIZE_MAX : i;
+		add_process_facts(adding, at,
+				  adding->snapshot ? snapshot_facts_once(adding->snapshot, i)
+						   : rows_facts(from, i));
 		to->threads += row->threads ? row->threads : 1;
 		to->processes += adding->processes ? 0 : row->processes;
 		to->flags |= row->flags & ROW_LOST;
@@ -205,8 +228,12 @@ static void describe_by_sleeping(struct adding *adding, const struct snapshot *s
 		size_t at = is_new ? begin_row(adding, key) : found - 1;
 		struct row *row = &adding->rows->items[at];
 		describe_process(row, process);
-		if (is_new)
+		if (is_new) {
+			const struct snapshot_process *its = snapshot_process(snapshot, row->pid);
+
 			row->processes = 0;
+			add_process_facts(adding, at, its ? its->facts : NULL);
+		}
 		adding->has_main[at] = true;
 		adding->passes[at] |= passes(adding, row);
 	}
@@ -220,6 +247,8 @@ static void empty_row(const struct columns *columns, const struct adding *adding
 	row->threads = row->processes = 0;
 	row->flags = (row->flags & ~(unsigned)ROW_LOST) | ROW_ABOVE;
 	adding->only[i] = SIZE_MAX;
+	if (adding->rows->facts)
+		facts_clear(rows_facts(adding->rows, i), FIGURE_UNDEFINED);
 	memset(rows_tally(columns, adding->rows, i), 0,
 	       tally_width(&columns->plan->shape) * sizeof(uint64_t));
 }
@@ -233,6 +262,8 @@ static void move_row(const struct columns *columns, const struct adding *adding,
 	adding->only[to] = adding->only[from];
 	memcpy(rows_tally(columns, rows, to), rows_tally(columns, rows, from),
 	       tally_width(&columns->plan->shape) * sizeof(uint64_t));
+	if (rows->facts)
+		memcpy(rows_facts(rows, to), rows_facts(rows, from), FACTS * sizeof(*rows->facts));
 	if (rows->parents)
 		rows->parents[to] = rows->parents[from];
 }
@@ -310,6 +341,8 @@ static void add_to_parent(const struct columns *columns, const struct adding *ad
 	rows->items[to].threads += rows->items[from].threads;
 	rows->items[to].processes += rows->items[from].processes;
 	rows->items[to].flags |= rows->items[from].flags & ROW_LOST;
+	if (rows->facts)
+		facts_add(rows_facts(rows, to), rows_facts(rows, from));
 	tally_add(&columns->plan->shape, rows_tally(columns, rows, to),
 		  rows_tally(columns, rows, from));
 }
@@ -375,6 +408,7 @@ void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct r
 	struct adding adding = {
 		.by = named ? ROLLUP_PROCESS : by,
 		.processes = true,
+		.snapshot = snapshot,
 		.filter = filter,
 		.rows = &processes,
 	};
@@ -403,7 +437,8 @@ void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct r
 void rollup_tallies(const struct snapshot *snapshot, enum rollup by, struct rows *rows)
 {
 	const struct columns *columns = snapshot->columns;
-	struct adding adding = {.by = by, .processes = by == ROLLUP_PROCESS, .rows = rows};
+	struct adding adding = {
+		.by = by, .processes = by == ROLLUP_PROCESS, .snapshot = snapshot, .rows = rows};
 	struct rows processes;
 
 	if (by == ROLLUP_COMMAND) {

@@ -10,9 +10,19 @@
 
 #include <stdlib.h>
 
+static struct figure *facts_new(size_t n)
+{
+	struct figure *facts = xcalloc(n, FACTS * sizeof(*facts));
+
+	for (size_t i = 0; i < n; i++)
+		facts_clear(facts + i * FACTS, FIGURE_UNDEFINED);
+	return facts;
+}
+
 void rows_init_still(const struct columns *columns, size_t n, size_t n_still, struct rows *rows)
 {
-	size_t places = n + (n_still > 0);
+	bool has_facts = columns_facts(columns);
+	size_t places = n + (has_facts ? n_still : n_still > 0);
 
 	*rows = (struct rows){
 		.n = n + n_still,
@@ -21,6 +31,7 @@ void rows_init_still(const struct columns *columns, size_t n, size_t n_still, st
 		.tallies = xcalloc(places,
 				   tally_width(&columns->plan->shape) * sizeof(*rows->tallies)),
 		.figures = xcalloc(places, columns->n_metrics * sizeof(*rows->figures)),
+		.facts = has_facts ? facts_new(n + n_still) : NULL,
 	};
 }
 
@@ -34,6 +45,7 @@ void rows_fini(struct rows *rows)
 	free(rows->items);
 	free(rows->tallies);
 	free(rows->figures);
+	free(rows->facts);
 	free(rows->only);
 	free(rows->parents);
 	*rows = (struct rows){0};
@@ -44,10 +56,11 @@ void rows_evaluate(const struct columns *columns, struct figure interval_s, stru
 	struct evaluator evaluator;
 
 	evaluator_init(&evaluator, columns, interval_s);
-	for (size_t i = 0; i < rows->n && i <= rows->n - rows->n_still; i++) {
+	for (size_t i = 0; i < rows->n && i <= rows_apart(rows); i++) {
 		if (rows->only && rows->only[i] != SIZE_MAX)
 			continue;
 		evaluator.input.lost = rows->items[i].flags & ROW_LOST;
+		evaluator.facts = rows_facts(rows, i);
 		evaluator_run(&evaluator, rows_tally(columns, rows, i),
 			      rows->figures + i * columns->n_metrics);
 	}
@@ -71,6 +84,7 @@ void rows_evaluate_one(const struct columns *columns, struct figure interval_s,
 
 	evaluator_init(&evaluator, columns, interval_s);
 	evaluator.input.lost = rows->items[i].flags & ROW_LOST;
+	evaluator.facts = rows_facts(rows, i);
 	evaluator_run(&evaluator, rows_tally(columns, rows, i), figures);
 	evaluator_fini(&evaluator);
 }

@@ -41,6 +41,8 @@ struct rows {
 	struct row *items;
 	uint64_t *tallies;      /* tally_width(shape) each */
 	struct figure *figures; /* n_metrics each; NULL: not evaluated */
+	/* FACTS each (core/metric/fact.h). NULL: no column needs them. */
+	struct figure *facts;
 	/*
 	 * For sums of rows: only[i] is the index in `parts` (borrowed) of the single row that row i
 	 * consists of, which has the figures of row i. SIZE_MAX: row i has several rows, or none.
@@ -51,10 +53,22 @@ struct rows {
 	size_t *parents; /* by tree: index of each row's parent, SIZE_MAX: none; else NULL */
 };
 
+/* How many rows have a tally and figures of their own: with facts, no two rows are alike. */
+static inline size_t rows_apart(const struct rows *rows)
+{
+	return rows->facts ? rows->n : rows->n - rows->n_still;
+}
+
 /* The place of a row in tallies and figures. */
 static inline size_t rows_place(const struct rows *rows, size_t i)
 {
-	return i < rows->n - rows->n_still ? i : rows->n - rows->n_still;
+	return i < rows_apart(rows) ? i : rows_apart(rows);
+}
+
+/* The facts of a row, or NULL. */
+static inline struct figure *rows_facts(const struct rows *rows, size_t i)
+{
+	return rows->facts ? rows->facts + i * FACTS : NULL;
 }
 
 static inline uint64_t *rows_tally(const struct columns *columns, const struct rows *rows, size_t i)
@@ -72,9 +86,9 @@ static inline const struct figure *rows_figures(const struct columns *columns,
 	return rows->figures + rows_place(rows, i) * columns->n_metrics;
 }
 
-/* Allocates n zeroed rows. */
+/* Allocates n zeroed rows. Facts that a column needs are UNDEFINED. */
 void rows_init(const struct columns *columns, size_t n, struct rows *rows);
-/* Allocates n zeroed rows, and n_still after them that share one tally and its figures. */
+/* The same, and n_still after them that share one tally and its figures, if no column has facts. */
 void rows_init_still(const struct columns *columns, size_t n, size_t n_still, struct rows *rows);
 void rows_fini(struct rows *rows);
 /* Evaluates every metric of every row. */

@@ -201,6 +201,31 @@ bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
 	return true;
 }
 
+const struct snapshot_process *snapshot_process(const struct snapshot *snapshot, pid_t pid)
+{
+	size_t low = 0, high = snapshot->n_processes;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (snapshot->processes[middle].pid == pid)
+			return &snapshot->processes[middle];
+		if (snapshot->processes[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+const struct figure *snapshot_facts_once(const struct snapshot *snapshot, size_t row)
+{
+	const struct snapshot_process *process =
+		snapshot_process(snapshot, snapshot->threads.items[row].pid);
+
+	return process && process->first_row == row ? process->facts : NULL;
+}
+
 struct snapshot *snapshot_ref(struct snapshot *snapshot)
 {
 	__atomic_add_fetch(&snapshot->shared, 1, __ATOMIC_RELAXED);
@@ -213,12 +238,14 @@ size_t snapshot_bytes(const struct snapshot *snapshot)
 	const struct rows *rows = &snapshot->threads;
 	size_t tally = tally_width(&columns->plan->shape) * sizeof(uint64_t);
 	size_t figures = columns->n_metrics * sizeof(struct figure);
-	size_t places = rows->n - rows->n_still + (rows->n_still > 0);
+	size_t places = rows_apart(rows) + (rows->n_still > 0);
 	size_t bytes = sizeof(*snapshot) + rows->n * sizeof(*rows->items) +
 		       places * (tally + figures) +
 		       snapshot->n_cpus * (sizeof(*snapshot->cpus) + 2 * tally + figures) +
 		       snapshot->n_places * sizeof(*snapshot->places) +
+		       (rows->facts ? rows->n * FACTS * sizeof(*rows->facts) : 0) +
 		       snapshot->n_sleeping * sizeof(*snapshot->sleeping) +
+		       snapshot->n_processes * sizeof(*snapshot->processes) +
 		       snapshot->n_cmdlines * sizeof(*snapshot->cmdlines) + 5 * tally + 2 * figures;
 
 	for (size_t i = 0; i < snapshot->n_cgroups; i++)
@@ -236,6 +263,7 @@ void snapshot_free(struct snapshot *snapshot)
 	rows_fini(&snapshot->threads);
 	free(snapshot->places);
 	free(snapshot->sleeping);
+	free(snapshot->processes);
 	for (size_t i = 0; i < snapshot->n_cgroups; i++)
 		free(snapshot->cgroups[i]);
 	free(snapshot->cgroups);

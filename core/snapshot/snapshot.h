@@ -39,6 +39,13 @@ struct snapshot_cpu {
 	struct figure *figures; /* n_metrics, of tally - idle; NULL: not counted now */
 };
 
+/* The facts of a process with a row or a sleeping one, with what all its threads have. */
+struct snapshot_process {
+	pid_t pid;
+	size_t first_row; /* its first row of the threads; SIZE_MAX: none */
+	struct figure facts[FACTS];
+};
+
 /* The command of a summary (core/snapshot/run_summary.h). */
 struct snapshot_run {
 	char *const *command; /* argv, NULL after its end; borrowed for the snapshot's life */
@@ -82,6 +89,8 @@ struct snapshot {
 	/* Processes that did not run, but have threads or descendants that did; each once. */
 	struct row *sleeping;
 	size_t n_sleeping;
+	struct snapshot_process *processes; /* by pid; none if no column needs facts */
+	size_t n_processes;
 	char **cgroups; /* paths that rows refer to, each once */
 	size_t n_cgroups;
 	bool command_lines;        /* the user wants them */
@@ -131,6 +140,10 @@ static inline size_t snapshot_ran(const struct snapshot *snapshot)
 	return snapshot->threads.n - snapshot->threads.n_still;
 }
 
+/* Returns the process of that pid, or NULL. */
+const struct snapshot_process *snapshot_process(const struct snapshot *snapshot, pid_t pid);
+/* Returns the facts of a row's process if the row is its first one, else NULL: to add each once. */
+const struct figure *snapshot_facts_once(const struct snapshot *snapshot, size_t row);
 /* Returns the path of a row's cgroup, or NULL if unknown. */
 const char *snapshot_cgroup(const struct snapshot *snapshot, const struct row *row);
 

@@ -298,6 +298,8 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	fill_remaining_roots(&filling, rows);
 	fill_still(&filling, &still, rows);
 	free(still.items);
+	if (source->facts)
+		fact_reader_read(source->facts, source->tasks, source->now_ns, snapshot);
 	rows_evaluate(columns, snapshot_interval_s(snapshot), rows);
 }
 

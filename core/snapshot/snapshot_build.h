@@ -6,6 +6,7 @@
 #include "core/attrib/target.h"
 #include "core/attrib/tasks.h"
 #include "core/base/notes.h"
+#include "core/snapshot/fact_reader.h"
 #include "core/snapshot/snapshot.h"
 #include "core/sys/pmu.h"
 #include "core/sys/topology.h"
@@ -23,7 +24,8 @@ struct snapshot_source {
 	struct topology *topology;
 	const struct pmu_set *pmus;
 	const struct notes *notes;
-	bool command_lines, idle; /* as engine_config has them */
+	struct fact_reader *facts; /* NULL: no facts, as in a replay */
+	bool command_lines, idle;  /* as engine_config has them */
 	/* Tasks that did not run, from a scan of /proc; NULL: those in `tasks`. */
 	struct task *const *still;
 	size_t n_still;

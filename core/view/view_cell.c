@@ -7,15 +7,18 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/sys/proc.h"
 #include "core/view/cpu_stall.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-	BRANCHES_MAX = 16, /* deeper in the tree, the outermost are left out */
+	TIME_MAX_S = 10000 * 86400, /* longer times are numbers */
+	BRANCHES_MAX = 16,          /* deeper in the tree, the outermost are left out */
 };
 
 /* "12.3k", "456M": three significant digits, fewer if there is no room. */
@@ -41,12 +44,40 @@ static bool format_compact(double value, unsigned width, char *text, size_t size
 	}
 }
 
+/* "1:02.34", "99h59:59", "123d04h": at most eight columns. */
+static void format_time(double seconds, char *text, size_t size)
+{
+	uint64_t hundredths = (uint64_t)(seconds * 100 + 0.5), whole = hundredths / 100;
+
+	if (whole < 100 * 60)
+		snprintf(text, size, "%" PRIu64 ":%02" PRIu64 ".%02" PRIu64, whole / 60, whole % 60,
+			 hundredths % 100);
+	else if (whole < 100 * 3600)
+		snprintf(text, size, "%" PRIu64 "h%02" PRIu64 ":%02" PRIu64, whole / 3600,
+			 whole / 60 % 60, whole % 60);
+	else
+		snprintf(text, size, "%" PRIu64 "d%02" PRIu64 "h", whole / 86400,
+			 whole / 3600 % 24);
+}
+
 /*
  * Uses def->decimals, or fewer if they do not fit. Whole numbers (rates) are compact from ten
  * thousand on: the last digits of 1234567 do not matter.
  */
 static void format_number(const struct metric_def *def, double value, char *text, size_t size)
 {
+	switch (def->format) {
+	case METRIC_FORMAT_LETTER:
+		snprintf(text, size, "%c", proc_state_letter(value));
+		return;
+	case METRIC_FORMAT_TIME:
+		if (value < 0 || value >= TIME_MAX_S)
+			break;
+		format_time(value, text, size);
+		return;
+	case METRIC_FORMAT_NUMBER:
+		break;
+	}
 	if (fabs(value) < 9999.5 || def->decimals > 0)
 		for (unsigned decimals = def->decimals;; decimals--) {
 			if (text_fixed(text, size, value, decimals) <= def->width)
@@ -87,7 +118,9 @@ void figure_format(const struct metric_def *def, struct figure figure, struct ce
 	case METRIC_PLAIN:
 		if (marked)
 			cell->role = CELL_SCALED;
-		else if (!shows_zero(cell->text))
+		else if (def->format == METRIC_FORMAT_LETTER
+				 ? figure.value >= proc_state_activity('D')
+				 : !shows_zero(cell->text))
 			cell->role = CELL_PLAIN;
 		break;
 	}
@@ -141,7 +174,9 @@ static void cell_metric(const struct view *view, size_t index, const struct view
 			def.better == METRIC_LOWER ? (double)INFINITY : -(double)INFINITY;
 	if (!usual && unit == VIEW_UNIT_PER_KI)
 		def.decimals = 2;
-	if (!view->baseline) {
+	if (def.format == METRIC_FORMAT_LETTER)
+		value = view_now(view, index, column);
+	if (!view->baseline || def.format == METRIC_FORMAT_LETTER) {
 		figure_format(&def, value, cell);
 		return;
 	}

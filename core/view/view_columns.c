@@ -207,6 +207,12 @@ static void add_metric(struct view *view, size_t index)
 	add_column(view, &column);
 }
 
+/* CPUs have no facts of tasks, and neither has figures of the machine. */
+static bool is_of_lines(const struct view *view, const struct metric *metric)
+{
+	return !metric->def->machine && !(rollup_is_of_cpus(view->spec.by) && metric_facts(metric));
+}
+
 static bool has_content(const struct view *view, const struct view_column *column)
 {
 	const struct snapshot *snapshot = view->snapshot;
@@ -271,7 +277,7 @@ void view_make_columns(struct view *view)
 		if (has_content(view, *before))
 			add_column(view, *before);
 	for (size_t i = 0; i < n_metrics; i++)
-		if (!view->snapshot->columns->metrics[i].def->machine)
+		if (is_of_lines(view, &view->snapshot->columns->metrics[i]))
 			add_metric(view, i);
 	if (n_metrics > 0)
 		add_column(view, &column_verdict);

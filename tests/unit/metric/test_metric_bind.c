@@ -193,7 +193,7 @@ static void test_case(void **state)
 		.events = &set, .plan = plan, .tally = tally, .machine = this->machine};
 	struct figure *counts = xcalloc(readings.n, sizeof(*counts));
 	metric_read(&readings, &input, counts);
-	assert_figure(metric_eval(&metric, counts, figure_exact(1)), this->figure);
+	assert_figure(metric_eval(&metric, counts, NULL, figure_exact(1)), this->figure);
 	assert_int_equal(metric_is_apart(&metric, &set, plan), this->apart);
 	free(counts);
 	metric_readings_fini(&readings);

@@ -94,6 +94,7 @@ static void refuses(void **state)
 		{"control characters", "\x1b[2J=1", "'\xef\xbf\xbd[2J' is not a valid name"},
 		{"a built-in name", "ipc=1", "'ipc' is a built-in metric"},
 		{"a column's name", "pid=1", "'pid' is in use already"},
+		{"a fact's name", "rss_bytes=1", "'rss_bytes' is in use already"},
 		{"a variable's name", "interval_s=1", "'interval_s' is in use already"},
 		{"no expression", "m=", "Metric m, position 1: expected a number"},
 		{"a wrong expression", "m = (1",

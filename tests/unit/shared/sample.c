@@ -29,7 +29,7 @@ struct figure sample_eval(struct metric *metric, const struct metric_input *inpu
 	metric_bind(metric, input->events, input->plan, &readings);
 	struct figure *counts = xcalloc(readings.n, sizeof(*counts));
 	metric_read(&readings, input, counts);
-	struct figure figure = metric_eval(metric, counts, figure_exact(interval_s));
+	struct figure figure = metric_eval(metric, counts, NULL, figure_exact(interval_s));
 	free(counts);
 	metric_readings_fini(&readings);
 	return figure;

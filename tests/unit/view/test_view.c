@@ -292,6 +292,8 @@ static void formats_figures(void **state)
 	static const struct metric_def one = {.title = "t", .width = 5, .decimals = 1};
 	static const struct metric_def two = {.title = "t", .width = 4, .decimals = 2};
 	static const struct metric_def rate = {.title = "t", .width = 5, .decimals = 0};
+	static const struct metric_def letter = {.width = 1, .format = METRIC_FORMAT_LETTER};
+	static const struct metric_def time = {.width = 8, .format = METRIC_FORMAT_TIME};
 	static const struct metric_def low = {.title = "t",
 					      .width = 4,
 					      .decimals = 2,
@@ -345,6 +347,17 @@ static void formats_figures(void **state)
 		{"low", &low, {0.9, 1, FIGURE_VALID}, "0.90", CELL_WARN},
 		{"very low", &low, {0.25, 1, FIGURE_VALID}, "0.25", CELL_BAD},
 		{"zero may be bad", &low, {0, 1, FIGURE_VALID}, "0.00", CELL_BAD},
+		{"a state that waits", &letter, {6, 1, FIGURE_VALID}, "S", CELL_DIM},
+		{"a state that runs", &letter, {8, 1, FIGURE_VALID}, "R", CELL_PLAIN},
+		{"no state", &letter, {9, 1, FIGURE_VALID}, "?", CELL_PLAIN},
+		{"a short time", &time, {0.05, 1, FIGURE_VALID}, "0:00.05", CELL_PLAIN},
+		{"minutes", &time, {5999.99, 1, FIGURE_VALID}, "99:59.99", CELL_PLAIN},
+		{"hours", &time, {6000, 1, FIGURE_VALID}, "1h40:00", CELL_PLAIN},
+		{"many hours", &time, {359999, 1, FIGURE_VALID}, "99h59:59", CELL_PLAIN},
+		{"days", &time, {360000, 1, FIGURE_VALID}, "4d04h", CELL_PLAIN},
+		{"many days", &time, {863999999, 1, FIGURE_VALID}, "9999d23h", CELL_PLAIN},
+		{"beyond days", &time, {864000000, 1, FIGURE_VALID}, "864M", CELL_PLAIN},
+		{"a time of some tasks", &time, {60, 1, FIGURE_LOST}, "?1:00.00", CELL_SCALED},
 		{"scaled and low", &low, {0.9, 0.5, FIGURE_SCALED}, "~0.90", CELL_WARN},
 		{"undefined", &low, {0, 0, FIGURE_UNDEFINED}, "-", CELL_DIM},
 		{"not counted", &low, {0, 0, FIGURE_NOT_COUNTED}, "-", CELL_DIM},

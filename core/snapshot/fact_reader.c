@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A process is read when its first row is. A process with one thread has the facts of that thread.
+ * I/O is the growth since the last reading: a task without a row in between did nothing.
+ */
+#include "core/snapshot/fact_reader.h"
+
+#include "core/base/hash_table.h"
+#include "core/base/util.h"
+#include "core/sys/proc.h"
+#include "core/sys/proc_machine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { IO_FACTS = 1u << FACT_READ_BYTES | 1u << FACT_WRITE_BYTES };
+
+/* State of reading the facts of one snapshot. */
+struct reading {
+	struct fact_reader *reader;
+	struct tasks *tasks;
+	struct snapshot *snapshot;
+	uint64_t now_ns;
+	bool stat, io; /* which files are read */
+	struct figure memory_bytes;
+	struct hash_table by_pid; /* index of the process + 1 */
+	size_t capacity;
+};
+
+static const struct figure unknown = {.state = FIGURE_NOT_COUNTED};
+
+static void set_stat(const struct reading *reading, const struct proc_stat *stat,
+		     struct figure facts[FACTS])
+{
+	uint64_t ticks = stat->user_ticks + stat->system_ticks;
+	int activity = proc_state_activity(stat->state);
+
+	facts[FACT_STATE] = activity < 0 ? unknown : figure_exact(activity);
+	facts[FACT_RSS_BYTES] =
+		figure_exact((double)stat->rss_pages * (double)sysconf(_SC_PAGESIZE));
+	facts[FACT_MEMORY_BYTES] = reading->memory_bytes;
+	facts[FACT_TOTAL_TIME_S] =
+		figure_exact((double)ticks * (double)proc_tick_ns() / (double)NS_PER_S);
+	facts[FACT_NICE] = figure_exact(stat->nice);
+	facts[FACT_LAST_CPU] = stat->last_cpu < 0 ? unknown : figure_exact(stat->last_cpu);
+	facts[FACT_THREAD_COUNT] = figure_exact(stat->threads);
+}
+
+static struct figure growth_of(bool known, uint64_t before, uint64_t now)
+{
+	return known && now >= before ? figure_exact((double)(now - before)) : unknown;
+}
+
+/* Sets what a task or process has read and written since the last reading, which this replaces. */
+static void set_io(const struct reading *reading, int result, const struct proc_io *io,
+		   struct task *task, struct task_io *last, struct figure facts[FACTS])
+{
+	const struct fact_reader *reader = reading->reader;
+	bool is_new = task && task->start_ns >= reader->begin_ns && last->series == 0;
+	bool known = task && (last->series == reader->series || is_new);
+
+	if (result < 0) {
+		bool denied = result == -EACCES || result == -EPERM;
+
+		facts[FACT_READ_BYTES] = facts[FACT_WRITE_BYTES] =
+			(struct figure){.state = denied ? FIGURE_DENIED : FIGURE_NOT_COUNTED};
+		return;
+	}
+	facts[FACT_READ_BYTES] = growth_of(known, last->read_bytes, io->read_bytes);
+	facts[FACT_WRITE_BYTES] = growth_of(known, last->write_bytes, io->write_bytes);
+	*last = (struct task_io){io->read_bytes, io->write_bytes, reader->series};
+}
+
+static void read_process(const struct reading *reading, struct snapshot_process *process)
+{
+	const struct sys *sys = reading->reader->sys;
+	struct proc_stat stat;
+	struct proc_io io = {0};
+	struct task_io nowhere = {0};
+
+	facts_clear(process->facts, FIGURE_NOT_COUNTED);
+	if ((reading->stat || reading->io) && proc_stat_read(sys, process->pid, &stat) == 0)
+		set_stat(reading, &stat, process->facts);
+	if (!reading->io)
+		return;
+	struct task *task = tasks_process(reading->tasks, process->pid, reading->now_ns);
+	set_io(reading, proc_io_read(sys, process->pid, &io), &io, task,
+	       task ? &task->process_io : &nowhere, process->facts);
+}
+
+/* Returns the process, which is read if it is new; `row` is its first one, or SIZE_MAX. */
+static struct snapshot_process *find_or_read_process(struct reading *reading, pid_t pid, size_t row)
+{
+	struct snapshot *snapshot = reading->snapshot;
+	struct hash_slot *slot = hash_table_slot(&reading->by_pid, (uint64_t)pid);
+
+	if (slot->number)
+		return &snapshot->processes[slot->number - 1];
+	snapshot->processes =
+		array_reserve(snapshot->processes, &reading->capacity, snapshot->n_processes + 1,
+			      sizeof(*snapshot->processes));
+	struct snapshot_process *process = &snapshot->processes[snapshot->n_processes++];
+	hash_table_add(&reading->by_pid, (uint64_t)pid)->number = snapshot->n_processes;
+	*process = (struct snapshot_process){.pid = pid, .first_row = row};
+	read_process(reading, process);
+	return process;
+}
+
+/* Adds to a process what only its threads have: a main thread may have ended before them. */
+static void add_thread_to_process(const struct figure facts[FACTS], struct figure process[FACTS])
+{
+	struct figure state[FACTS];
+
+	facts_clear(state, FIGURE_UNDEFINED);
+	state[FACT_STATE] = facts[FACT_STATE];
+	facts_add(process, state);
+	if (figure_known(facts[FACT_RSS_BYTES]) &&
+	    facts[FACT_RSS_BYTES].value > process[FACT_RSS_BYTES].value)
+		process[FACT_RSS_BYTES] = facts[FACT_RSS_BYTES];
+}
+
+static void read_thread(struct reading *reading, size_t index)
+{
+	const struct sys *sys = reading->reader->sys;
+	const struct row *row = &reading->snapshot->threads.items[index];
+	struct figure *facts = rows_facts(&reading->snapshot->threads, index);
+	struct proc_stat stat;
+	struct proc_io io = {0};
+	struct task_io nowhere = {0};
+
+	if (row->flags & ROW_EXITED)
+		return;
+	struct snapshot_process *process = find_or_read_process(reading, row->pid, index);
+	const struct figure threads = process->facts[FACT_THREAD_COUNT];
+	memcpy(facts, process->facts, FACTS * sizeof(*facts));
+	if (row->tid == row->pid && (!figure_known(threads) || threads.value == 1))
+		return;
+	facts_clear(facts, FIGURE_NOT_COUNTED);
+	if (reading->stat && proc_thread_stat(sys, row->pid, row->tid, &stat) == 0) {
+		set_stat(reading, &stat, facts);
+		add_thread_to_process(facts, process->facts);
+	}
+	facts[FACT_THREAD_COUNT] = threads;
+	if (!reading->io)
+		return;
+	struct task *task = tasks_find(reading->tasks, row->tid, reading->now_ns);
+	set_io(reading, proc_thread_io(sys, row->pid, row->tid, &io), &io, task,
+	       task ? &task->io : &nowhere, facts);
+}
+
+static int compare_processes(const void *a, const void *b)
+{
+	pid_t left = ((const struct snapshot_process *)a)->pid;
+	pid_t right = ((const struct snapshot_process *)b)->pid;
+
+	return (left > right) - (left < right);
+}
+
+/* Begins, continues or ends the series of snapshots with columns of I/O. */
+static void continue_series(struct fact_reader *reader, bool io, uint64_t now_ns)
+{
+	if (io && !reader->in_series) {
+		reader->series++;
+		reader->begin_ns = now_ns;
+	}
+	reader->in_series = io;
+}
+
+void fact_reader_read(struct fact_reader *reader, struct tasks *tasks, uint64_t now_ns,
+		      struct snapshot *snapshot)
+{
+	unsigned wanted = columns_facts(snapshot->columns);
+	struct reading reading = {
+		.reader = reader,
+		.tasks = tasks,
+		.snapshot = snapshot,
+		.now_ns = now_ns,
+		.stat = wanted & ~(unsigned)IO_FACTS,
+		.io = wanted & IO_FACTS,
+		.memory_bytes = unknown,
+	};
+	struct proc_memory memory;
+
+	continue_series(reader, reading.io, now_ns);
+	if (!wanted)
+		return;
+	if ((wanted & 1u << FACT_MEMORY_BYTES) && proc_memory_read(reader->sys, &memory) == 0)
+		reading.memory_bytes = figure_exact((double)memory.total_bytes);
+	hash_table_init(&reading.by_pid, snapshot->threads.n);
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		read_thread(&reading, i);
+	for (size_t i = 0; i < snapshot->n_sleeping; i++)
+		find_or_read_process(&reading, snapshot->sleeping[i].pid, SIZE_MAX);
+	hash_table_fini(&reading.by_pid);
+	if (snapshot->n_processes > 0)
+		qsort(snapshot->processes, snapshot->n_processes, sizeof(*snapshot->processes),
+		      compare_processes);
+}
