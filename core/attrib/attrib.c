@@ -65,22 +65,6 @@ static void mark_cpu_gap(struct attrib *attrib, const struct stream *stream,
 	interval_ran(attrib->interval, task, stream->cpu, 0);
 }
 
-/* The slice began at the last sample, or with the stream. */
-static inline void log_slice(const struct attrib *attrib, const struct stream *stream,
-			     struct task *task, const struct sample *sample)
-{
-	const struct slice slice = {
-		.task = task,
-		.begin_ns = stream->since.time_ns
-				    ? stream->since.time_ns
-				    : stream->origin_ns + stream->last[READING_ENABLED_NS],
-		.end_ns = sample->time_ns,
-		.end = sample->end,
-	};
-
-	slice_log_add(attrib->log, stream->cpu, &slice);
-}
-
 /* One task ran in the slice. */
 static OFTEN void credit_slice(struct attrib *attrib, const struct stream *stream,
 			       const struct sample *sample)
@@ -93,7 +77,7 @@ static OFTEN void credit_slice(struct attrib *attrib, const struct stream *strea
 		return;
 	interval_ran(attrib->interval, task, stream->cpu, ns);
 	if (attrib->log)
-		log_slice(attrib, stream, task, sample);
+		stream_log_slice(attrib, stream, task, 0, sample);
 }
 
 /*
@@ -308,36 +292,11 @@ static OFTEN struct attrib_runner runner_of(struct attrib *attrib, const struct 
 	return (struct attrib_runner){record->pid, tid};
 }
 
-/*
- * The state in which the task left its CPU (include/linux/sched.h, the same from 5.10 to 7.3).
- * 0x100 marks a preemption within the kernel.
- */
-static inline enum slice_end slice_end_of(uint64_t state)
-{
-	static const unsigned char ends[16] = {
-		[0] = SLICE_RUNNABLE, [1] = SLICE_SLEEPS,  [2] = SLICE_UNINTERRUPTIBLE,
-		[4] = SLICE_STOPPED,  [8] = SLICE_STOPPED,
-	};
-
-	if (state == RECORD_STATE_UNKNOWN)
-		return SLICE_UNKNOWN;
-	if (state & 0x30) /* EXIT_DEAD, EXIT_ZOMBIE */
-		return SLICE_EXITED;
-	if ((state & 0xff) > 8) /* parked, or an idle kernel thread */
-		return SLICE_SLEEPS;
-	return (enum slice_end)ends[state & 0xf];
-}
-
-/*
- * The thread that runs next, and why the task left. The tracepoint does not name the process.
- */
+/* The thread that runs next. The tracepoint does not name its process. */
 static inline struct attrib_runner next_runner(const struct stream *stream,
-					       const struct record *record, enum slice_end *end)
+					       const struct record *record)
 {
-	uint64_t state;
-	uint32_t next = switch_raw_next(stream->format, record, &state);
-
-	*end = slice_end_of(state);
+	uint32_t next = switch_raw_next(stream->format, record);
 
 	return next == 0   ? attrib_unknown
 	       : next == 1 ? (struct attrib_runner){0, 0}
@@ -441,15 +400,13 @@ static int attribute_sample(struct attrib *attrib, size_t cpu, const struct reco
 	 * pmctop has the time of pmctop's clock. */
 	if (tick || (stream->switch_id && record->id == stream->switch_id && !shifted))
 		stream->origin_ns = record->time_ns - enabled_ns;
-	enum slice_end end = SLICE_RUNS_ON;
-	const struct attrib_runner next = tick ? runner : next_runner(stream, record, &end);
 	const struct sample sample = {
 		.reading = record->sample.reading,
 		.time_ns = stream->origin_ns + enabled_ns,
 		.runner = runner,
-		.next = next,
+		.next = tick ? runner : next_runner(stream, record),
 		.tick = tick,
-		.end = end,
+		.record = record,
 	};
 	end_slice(attrib, stream, &sample);
 	return tick ? (int)stream->layout->group : -1;

@@ -146,13 +146,8 @@ void hidden_credit_slice(struct attrib *attrib, const struct stream *stream,
 		return;
 	interval_ran(attrib->interval, task, stream->cpu, attrib->slice[TALLY_TASK_CLOCK]);
 	if (attrib->log)
-		slice_log_add(attrib->log, stream->cpu,
-			      &(struct slice){
-				      .task = task,
-				      .begin_ns = stream_running(attrib, stream)->came.time_ns,
-				      .end_ns = sample->time_ns,
-				      .end = sample->end,
-			      });
+		stream_log_slice(attrib, stream, task, stream_running(attrib, stream)->came.time_ns,
+				 sample);
 }
 
 SELDOM struct attrib_runner hidden_runner(const struct attrib *attrib, const struct stream *stream,

@@ -70,7 +70,7 @@ struct sample {
 	struct attrib_runner runner; /* the task that ran until then */
 	struct attrib_runner next;   /* the task that runs then; tid -1: unknown */
 	bool tick;                   /* it is not a switch */
-	enum slice_end end;
+	const struct record *record; /* NULL: a reading */
 };
 
 /* attrib_stream.c */
@@ -80,6 +80,12 @@ struct stream *stream_remove(struct attrib *attrib, size_t cpu, unsigned group);
 /* Inserts a stream into the list of its CPU: at the front if it is on. */
 void stream_insert(struct attrib *attrib, struct stream *stream);
 struct stream *stream_find(const struct attrib *attrib, size_t cpu, unsigned group);
+/*
+ * Adds the slice that a sample ends to the log. begin_ns 0: it began at the sample before, or with
+ * the stream.
+ */
+void stream_log_slice(const struct attrib *attrib, const struct stream *stream, struct task *task,
+		      uint64_t begin_ns, const struct sample *sample);
 
 /* The stream itself if it is on, else NULL: iterates over the streams of a CPU that are on. */
 static inline struct stream *stream_if_on(struct stream *stream)

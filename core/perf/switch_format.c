@@ -266,11 +266,16 @@ pid_t switch_raw_tid(const struct switch_format *format, const struct record *re
 	return data ? read_int(data, format->prev_pid) : record->tid;
 }
 
-uint32_t switch_raw_next(const struct switch_format *format, const struct record *record,
-			 uint64_t *state)
+uint32_t switch_raw_next(const struct switch_format *format, const struct record *record)
 {
 	const char *data = format ? raw_data(format, record) : NULL;
 
-	*state = data ? read_state(data, format->prev_state) : record->sample.state;
 	return data ? (uint32_t)read_int(data, format->next_pid) + 1 : record->sample.next;
+}
+
+uint64_t switch_raw_state(const struct switch_format *format, const struct record *record)
+{
+	const char *data = format ? raw_data(format, record) : NULL;
+
+	return data ? read_state(data, format->prev_state) : record->sample.state;
 }

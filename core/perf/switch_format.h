@@ -95,11 +95,9 @@ size_t switch_raw_write(const struct switch_format *format, pid_t tid, void *to)
  * but the RAW part has it. format NULL, or no RAW part: record->tid.
  */
 pid_t switch_raw_tid(const struct switch_format *format, const struct record *record);
-/*
- * Returns 1 + tid of the next thread, and prev_state in *state. format NULL, or no RAW part: those
- * of record->sample.
- */
-uint32_t switch_raw_next(const struct switch_format *format, const struct record *record,
-			 uint64_t *state);
+/* 1 + tid of the next thread. format NULL, or no RAW part: record->sample.next. */
+uint32_t switch_raw_next(const struct switch_format *format, const struct record *record);
+/* prev_state. format NULL, or no RAW part: record->sample.state. */
+uint64_t switch_raw_state(const struct switch_format *format, const struct record *record);
 
 #endif

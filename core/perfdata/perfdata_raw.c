@@ -164,9 +164,8 @@ static void put_sample(struct perfdata *data, const struct raw *raw, struct perf
 	out->tid = in->tid;
 	out->next = is_ours(raw, in->id) ? 0 : PERFDATA_FOREIGN;
 	if (stream->traced && in->id == stream->switch_id) {
-		uint64_t state; /* in the RAW part */
 		out->tid = (uint32_t)switch_raw_tid(&stream->format, record);
-		out->next = switch_raw_next(&stream->format, record, &state);
+		out->next = switch_raw_next(&stream->format, record);
 	}
 	out->time_ns = sample_time(raw, stream, in);
 	out->cpu = in->cpu;

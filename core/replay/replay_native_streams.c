@@ -248,7 +248,8 @@ static int parse_raw(struct replay_native *native, const struct native_sample *s
 		return 0;
 	const struct switch_format *format = raw_format(native);
 	record->tid = switch_raw_tid(format, record);
-	record->sample.next = switch_raw_next(format, record, &record->sample.state);
+	record->sample.next = switch_raw_next(format, record);
+	record->sample.state = switch_raw_state(format, record);
 	return native_is_pid(record->tid) ? 0 : -EBADMSG;
 }
 
