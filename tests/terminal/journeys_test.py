@@ -199,7 +199,7 @@ def save(machine):
     machine.quit()
     machine.shell(f"head -c 8 {machine.data}; echo", "^PERFILE2")
     machine.shell(f"{machine.pmctop}; echo rc=$?", r"every 0\.5s")
-    machine.see(r"^NPROC .*CGROUP")
+    machine.see(r"^NPROC .*COMMAND")
     machine.keys("g")
     machine.see(rf"^ +PID .* {machine.column} .*COMMAND")
     wait_until("the theme's colours", lambda: machine.colors() == colors, PATIENCE_S)
