@@ -124,17 +124,18 @@ int rights_enter(struct rights *rights, struct error *err)
 		  : 0;
 }
 
-/*
- * Whether an event is a breakpoint or a probe. A breakpoint may be in the kernel, and probes need
- * CAP_SYS_ADMIN.
- */
-static bool has_probe(const struct options *options)
-{
-	static const char *const beginnings[] = {"mem:", "uprobe", "kprobe"};
+/* Breakpoints may be in the kernel, and probes need CAP_SYS_ADMIN. */
+static const char *const probes[] = {"mem:", "uprobe", "kprobe", NULL};
+/* /proc/PID/io of other users, and of root's processes with more rights than pmctop. */
+static const char *const io_facts[] = {"read_per_s", "write_per_s", "read_bytes", "write_bytes",
+				       NULL};
 
+/* Whether -e or -m has one of these words. */
+static bool has_column_with(const struct options *options, const char *const *words)
+{
 	for (size_t i = 0; i < options->n_columns; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(beginnings); k++)
-			if (strstr(options->columns[i].text, beginnings[k]))
+		for (const char *const *word = words; *word; word++)
+			if (strstr(options->columns[i].text, *word))
 				return true;
 	return false;
 }
@@ -156,7 +157,8 @@ struct rights_need rights_need_of(const struct options *options, bool draws)
 	}
 	return (struct rights_need){
 		.counts = !options->replay,
-		.probes = has_probe(options),
+		.probes = has_column_with(options, probes),
+		.traces = !options->replay && has_column_with(options, io_facts),
 		.signals = options->command || (draws && !options->readonly && !options->replay),
 		.writes = options->output || (record && strcmp(record, "-") != 0),
 		.reads = options->replay != NULL,
@@ -175,6 +177,8 @@ uint64_t rights_wanted(const struct rights_need *need, bool lent)
 		return wanted;
 	if (need->probes)
 		wanted |= BIT(CAP_SYS_ADMIN);
+	if (need->traces)
+		wanted |= BIT(CAP_SYS_PTRACE);
 	if (need->signals)
 		wanted |= BIT(CAP_KILL);
 	if (need->writes)

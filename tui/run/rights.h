@@ -24,6 +24,7 @@ struct rights {
 struct rights_need {
 	bool counts;  /* opens events, also at hotplug */
 	bool probes;  /* opens breakpoints or probes, perhaps in the kernel */
+	bool traces;  /* reads the I/O of other users' processes */
 	bool signals; /* sends signals to other users' processes */
 	bool writes;  /* writes files that the command line names */
 	bool reads;   /* reads a recording that it names */
@@ -40,9 +41,9 @@ int rights_enter(struct rights *rights, struct error *err);
 
 /*
  * Drops unneeded rights from all sets, and sets no_new_privs, so fork a command before.
- * CAP_SYS_ADMIN stays if this kernel counts with nothing less. CAP_SYS_PTRACE stays if /proc hides
- * processes, or if root may count only processes of its user (a user namespace). Returns 0, or
- * -errno and a sentence; then the process must end.
+ * CAP_SYS_ADMIN stays if this kernel counts with nothing less. CAP_SYS_PTRACE also stays if /proc
+ * hides processes, or if root may count only processes of its user (a user namespace). Returns 0,
+ * or -errno and a sentence; then the process must end.
  */
 int rights_drop(const struct rights *rights, const struct rights_need *need, struct error *err);
 

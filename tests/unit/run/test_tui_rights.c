@@ -24,6 +24,7 @@ static void test_wanted(void **state)
 		{{.counts = true}, COUNTS, COUNTS},
 		{{.counts = true, .signals = true}, COUNTS | BIT(CAP_KILL), COUNTS},
 		{{.counts = true, .probes = true}, COUNTS | BIT(CAP_SYS_ADMIN), COUNTS},
+		{{.counts = true, .traces = true}, COUNTS | BIT(CAP_SYS_PTRACE), COUNTS},
 		{{.writes = true}, BIT(CAP_DAC_OVERRIDE), 0},
 		{{.reads = true}, BIT(CAP_DAC_READ_SEARCH), 0},
 		{{.serves = true}, BIT(CAP_NET_BIND_SERVICE), 0},
@@ -43,6 +44,8 @@ static void test_wanted(void **state)
 static void test_need(void **state)
 {
 	static struct engine_column uprobe = {.kind = ENGINE_EVENTS, .text = "uprobe:/bin/sh:1"};
+	static struct engine_column rate = {.kind = ENGINE_METRIC, .text = "read_per_s"};
+	static struct engine_column formula = {.kind = ENGINE_METRIC, .text = "w=write_bytes / 2"};
 	static char *command[] = {NULL};
 	static const struct {
 		const char *name;
@@ -62,6 +65,18 @@ static void test_need(void **state)
 		 {.columns = &uprobe, .n_columns = 1},
 		 false,
 		 {.counts = true, .probes = true}},
+		{"-m read_per_s",
+		 {.columns = &rate, .n_columns = 1},
+		 false,
+		 {.counts = true, .traces = true}},
+		{"-m of bytes written",
+		 {.columns = &formula, .n_columns = 1},
+		 false,
+		 {.counts = true, .traces = true}},
+		{"--replay -m read_per_s",
+		 {.replay = "x", .columns = &rate, .n_columns = 1},
+		 false,
+		 {.reads = true}},
 		{"--replay", {.replay = "x"}, true, {.reads = true}},
 		{"--list", {.task = OPTIONS_LIST}, false, {.counts = true}},
 		{"--doctor", {.task = OPTIONS_DOCTOR}, false, {0}},
