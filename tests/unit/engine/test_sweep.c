@@ -108,6 +108,8 @@ static const struct sweep_step recorded[] = {
 	"cache-references,L1-dcache-loads,L1-dcache-load-misses,dTLB-load-misses,iTLB-load-misses"
 
 static const struct engine_column many = {ENGINE_EVENTS, MANY};
+static const struct engine_column waits = {
+	ENGINE_EVENTS, "runq_time,preempted_time,blocked_time,uninterruptible_time"};
 static const pid_t main_pids[] = {MAIN};
 
 static struct sweep_scene scenes[] = {
@@ -123,6 +125,10 @@ static struct sweep_scene scenes[] = {
 	{.name = "two kinds of CPU", .model = &fk_machine_hybrid, COURSE(course)},
 	{.name = "recording of the tracepoint",
 	 .machine = {.cpus = 3, .tracefs = FK_TRACEFS_MOUNTED},
+	 COURSE(recorded)},
+	{.name = "waits",
+	 .machine = {.cpus = 3, .tracefs = FK_TRACEFS_MOUNTED},
+	 .config = {.columns = &waits, .n_columns = 1},
 	 COURSE(recorded)},
 	{.name = "recording in turns",
 	 .model = &fk_machine_zen,
