@@ -197,8 +197,10 @@ static void put_notes(struct recorder *recorder, const struct snapshot *snapshot
 	perfdata_native_end(recorder->data);
 }
 
-static void put_machine(struct perfdata *data, const struct snapshot_machine *machine)
+static void put_machine(struct recorder *recorder, const struct snapshot_machine *machine)
 {
+	struct perfdata *data = recorder->data; /* another one after recorder_flush_full() */
+
 	if (!machine_is_known(machine))
 		return;
 	perfdata_native_begin(data, NATIVE_MACHINE);
@@ -250,7 +252,7 @@ void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
 	if (plan_has_task_values(snapshot->columns->plan, &snapshot->columns->events))
 		put_task_values(recorder, interval);
 	put_rows(recorder, snapshot, interval, target);
-	put_machine(data, &snapshot->machine);
+	put_machine(recorder, &snapshot->machine);
 	put_notes(recorder, snapshot);
 	perfdata_round(recorder->data);
 	recorder_flush(recorder);
