@@ -130,7 +130,7 @@ static void read_thread(struct reading *reading, size_t index)
 	struct proc_io io = {0};
 	struct task_io nowhere = {0};
 
-	if (row->flags & ROW_EXITED)
+	if (!facts || row->flags & ROW_EXITED)
 		return;
 	struct snapshot_process *process = find_or_read_process(reading, row->pid, index);
 	const struct figure threads = process->facts[FACT_THREAD_COUNT];

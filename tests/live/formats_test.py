@@ -328,7 +328,7 @@ def test_refused(directory):
         file.write("mine")
     os.symlink(target, link)
     for arguments, status, words in (
-            (["--format", "openmetrics", "-o", link], 1, "is a link"),
+            (["--format", "openmetrics", "-o", link], 1, "is a symbolic link"),
             (["--format", "openmetrics", "-o", directory], 1, "Is a directory"),
             (["--format", "openmetrics", "-o", os.path.join(directory, "none", "x")], 1,
              "No such file"),
