@@ -96,6 +96,7 @@ def see_pages(tour, live):
     tour.see(f"[├└│─].*{ROW}|{ROW}", "t", "t")
     tour.see("NPROC", "g")
     tour.see("CGROUP", "g")
+    tour.see("NPROC .*COMMAND", "g")
     tour.see(TASKS, "g")
     tour.see(TYPED_SHOWN, "/", typed=TYPED)
     tour.see(TASKS, "C-u", "h", "0", "Enter")
