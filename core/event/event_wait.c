@@ -14,11 +14,17 @@
 const char *const event_wait_names[WAIT_EVENTS] = {
 	[WAIT_RUNQ] = "runq_time",
 	[WAIT_PREEMPTED] = "preempted_time",
+	[WAIT_THROTTLED] = "throttled_time",
 	[WAIT_BLOCKED] = "blocked_time",
 	[WAIT_UNINTERRUPTIBLE] = "uninterruptible_time",
 	[WAIT_STOPPED] = "stopped_time",
+	[WAIT_LOCK] = "lock_time",
+	[WAIT_DISK] = "disk_time",
+	[WAIT_PAGING] = "paging_time",
+	[WAIT_FORKED] = "forked_time",
 	[WAIT_VOLUNTARY] = "voluntary-switches",
 	[WAIT_INVOLUNTARY] = "involuntary-switches",
+	[WAIT_FORKS] = "forks",
 };
 
 static int find_name(const char *name)
@@ -39,13 +45,30 @@ enum event_wait event_wait_of(const struct event *event)
 enum event_wait_group event_wait_group(enum event_wait wait)
 {
 	static const unsigned char groups[WAIT_EVENTS] = {
-		[WAIT_RUNQ] = WAIT_OF_QUEUES,         [WAIT_PREEMPTED] = WAIT_OF_RECORDS,
-		[WAIT_BLOCKED] = WAIT_OF_QUEUES,      [WAIT_UNINTERRUPTIBLE] = WAIT_OF_BOTH,
-		[WAIT_STOPPED] = WAIT_OF_BOTH,        [WAIT_VOLUNTARY] = WAIT_OF_RECORDS,
+		[WAIT_RUNQ] = WAIT_OF_QUEUES,
+		[WAIT_PREEMPTED] = WAIT_OF_RECORDS,
+		[WAIT_THROTTLED] = WAIT_OF_CGROUPS,
+		[WAIT_BLOCKED] = WAIT_OF_QUEUES,
+		[WAIT_UNINTERRUPTIBLE] = WAIT_OF_BOTH,
+		[WAIT_STOPPED] = WAIT_OF_BOTH,
+		[WAIT_LOCK] = WAIT_OF_LOOKS,
+		[WAIT_DISK] = WAIT_OF_LOOKS,
+		[WAIT_PAGING] = WAIT_OF_LOOKS,
+		/* Nothing computes the forks yet: they are unknown, like all of this group. */
+		[WAIT_FORKED] = WAIT_OF_CGROUPS,
+		[WAIT_VOLUNTARY] = WAIT_OF_RECORDS,
 		[WAIT_INVOLUNTARY] = WAIT_OF_RECORDS,
+		[WAIT_FORKS] = WAIT_OF_CGROUPS,
 	};
 
 	return (enum event_wait_group)groups[wait];
+}
+
+bool event_wait_is_estimate(enum event_wait wait)
+{
+	enum event_wait_group group = event_wait_group(wait);
+
+	return group == WAIT_OF_CGROUPS || group == WAIT_OF_LOOKS;
 }
 
 int event_wait_resolve(const struct event_context *context, const char *name, struct event *event,

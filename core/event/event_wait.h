@@ -13,25 +13,38 @@
  *
  *     time on a CPU + runq_time + blocked_time = its lifetime in the interval
  *
- * Times are in ns. preempted_time is a part of runq_time, uninterruptible_time and stopped_time
- * are parts of blocked_time.
+ * Times are in ns. preempted_time and throttled_time are parts of runq_time. The times from
+ * uninterruptible_time to paging_time are parts of blocked_time, which may overlap. forks and
+ * forked_time are attributed to the nearest ancestor that is older than the interval. The rows of
+ * the descendants have the same CPU time as theirs, so no sum of CPU times has forked_time.
  */
 enum event_wait {
 	WAIT_RUNQ,            /* runnable without a CPU */
 	WAIT_PREEMPTED,       /* ... since it left its CPU while it was runnable */
+	WAIT_THROTTLED,       /* ... while its cgroup had used up its CPU quota */
 	WAIT_BLOCKED,         /* neither running nor runnable */
 	WAIT_UNINTERRUPTIBLE, /* state D */
 	WAIT_STOPPED,         /* states T and t */
+	WAIT_LOCK,            /* for a lock that another thread holds: futex, kernel mutex, file */
+	WAIT_DISK,            /* for a block device */
+	WAIT_PAGING,          /* for a page of a file or of swap that must be read */
+	WAIT_FORKED,          /* CPU time of descendants that began in the interval */
 	WAIT_VOLUNTARY,       /* switches of a task that blocks or ends */
 	WAIT_INVOLUNTARY,     /* switches of a task that is runnable */
+	WAIT_FORKS,           /* processes that it started, and those that they started */
 	WAIT_EVENTS,
 };
 
-/* The groups of the plan's domain of waiting: one for each source. */
+/*
+ * The groups of the plan's domain of waiting: one for each source. Recordings have their own number
+ * of them: of older versions the first three.
+ */
 enum event_wait_group {
 	WAIT_OF_RECORDS, /* prev_state of switch records */
 	WAIT_OF_QUEUES,  /* the run-queue time of /proc/PID/task/TID/schedstat */
 	WAIT_OF_BOTH,
+	WAIT_OF_CGROUPS, /* throttled time of cgroups; an estimate of each task's part */
+	WAIT_OF_LOOKS,   /* samples of where threads are blocked; an estimate */
 	WAIT_GROUPS,
 };
 
@@ -40,6 +53,8 @@ extern const char *const event_wait_names[WAIT_EVENTS];
 /* Returns the value of an event of kind EVENT_WAIT. */
 enum event_wait event_wait_of(const struct event *event);
 enum event_wait_group event_wait_group(enum event_wait wait);
+/* Whether its figures are estimates, FIGURE_SCALED at best. */
+bool event_wait_is_estimate(enum event_wait wait);
 
 /* Where the events of waiting are in a tally. */
 struct wait_places {

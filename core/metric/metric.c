@@ -144,6 +144,8 @@ static struct figure read_wait(const struct metric_reading *reading, const uint6
 		return unknown(FIGURE_NOT_COUNTED);
 	if (known_ns < lifetime_ns - lifetime_ns / WAIT_WHOLE_PARTS)
 		figure.state = FIGURE_LOST;
+	else if (reading->estimate)
+		figure.state = FIGURE_SCALED;
 	return figure;
 }
 

@@ -60,6 +60,7 @@ struct metric_counter {
 
 struct metric_reading {
 	size_t event;
+	bool estimate;                /* an event of waiting that is SCALED at best */
 	struct metric_counter *items; /* counters of one domain are consecutive; owned */
 	size_t n;
 };

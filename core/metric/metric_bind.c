@@ -7,6 +7,7 @@
 #include "core/metric/metric.h"
 
 #include "core/base/util.h"
+#include "core/event/event_wait.h"
 #include "core/metric/metric_internal.h"
 
 #include <stdlib.h>
@@ -78,6 +79,17 @@ static size_t needed_in_domain(const struct binding *binding, const struct plan_
 		*most = in_group > *most ? in_group : *most;
 	}
 	return n;
+}
+
+static struct metric_reading reading_of(const struct event_set *events, size_t index)
+{
+	const struct event *event = &events->items[index];
+	enum event_wait wait = event->kind == EVENT_WAIT ? event_wait_of(event) : WAIT_EVENTS;
+
+	return (struct metric_reading){
+		.event = index,
+		.estimate = wait != WAIT_EVENTS && event_wait_is_estimate(wait),
+	};
 }
 
 static void append_counter(struct metric_reading *reading, const struct plan *plan,
@@ -152,13 +164,10 @@ void metric_bind(struct metric *metric, const struct event_set *events, const st
 	binding_init(&binding, metric, events, plan);
 	for (size_t i = 0; i < metric->n_ops; i++) {
 		struct metric_op *op = &metric->ops[i];
-		struct metric_reading reading = {0};
-		if (op->code == OP_CPU_TIME)
-			reading.event = TALLY_TASK_CLOCK;
-		else if (op->code == OP_EVENT)
-			reading.event = op->event;
-		else
+		if (op->code != OP_CPU_TIME && op->code != OP_EVENT)
 			continue;
+		struct metric_reading reading =
+			reading_of(events, op->code == OP_EVENT ? op->event : TALLY_TASK_CLOCK);
 		const struct event *event = &events->items[reading.event];
 		if (event->kind == EVENT_HARDWARE && event->state == FIGURE_VALID)
 			read_together(&reading, &binding);
@@ -174,7 +183,7 @@ void metric_read_events(struct metric_readings *readings, const struct event_set
 	readings->items = array_reserve(readings->items, &readings->capacity, events->n,
 					sizeof(*readings->items));
 	for (size_t i = 0; i < events->n; i++) {
-		readings->items[i] = (struct metric_reading){.event = i};
+		readings->items[i] = reading_of(events, i);
 		read_all(&readings->items[i], plan);
 	}
 	readings->n = events->n;

@@ -4,11 +4,13 @@
  * given size, and each case sets the counts and times of the groups.
  */
 #include "core/base/util.h"
+#include "core/event/event_wait.h"
 #include "core/event/plan.h"
 #include "core/metric/metric.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/letters.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,11 +263,58 @@ static void test_event_beyond_the_plan(void **state)
 	event_set_fini(&more);
 }
 
+/* The events of waiting: how much of the lifetime is known decides the state. */
+static void test_waits(void **state)
+{
+	static const struct {
+		const char *event;
+		uint64_t known_ns;
+		enum figure_state state;
+	} rows[] = {
+		{"runq_time", 10000, FIGURE_VALID},        {"runq_time", 9996, FIGURE_VALID},
+		{"runq_time", 5000, FIGURE_LOST},          {"runq_time", 0, FIGURE_NOT_COUNTED},
+		{"throttled_time", 9996, FIGURE_SCALED},   {"throttled_time", 9000, FIGURE_LOST},
+		{"throttled_time", 0, FIGURE_NOT_COUNTED}, {"lock_time", 10000, FIGURE_SCALED},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct metric_readings readings = {0};
+		struct wait_places places;
+		struct event_set set;
+
+		letter_events("a", 1, &set);
+		size_t event = set.n - 1;
+		free(set.items[event].name);
+		set.items[event].name = xstrdup(rows[i].event);
+		set.items[event].kind = EVENT_WAIT;
+		struct plan *plan = make_plan(&set, "", 1, 1);
+		metric_read_events(&readings, &set, plan);
+		wait_places_find(&places, plan, &set);
+
+		enum event_wait wait = event_wait_of(&set.items[event]);
+		uint64_t *tally = xcalloc(tally_width(&plan->shape), sizeof(*tally));
+		tally[places.counts[wait]] = 7;
+		tally[places.groups[event_wait_group(wait)]] = rows[i].known_ns;
+		tally[places.lifetime] = 10000;
+		struct metric_input input = {.events = &set, .plan = plan, .tally = tally};
+		struct figure figure = metric_read_one(&readings.items[event], &input);
+		if (figure.state != rows[i].state || (figure_known(figure) && figure.value != 7))
+			fail_msg("%s, %" PRIu64 " ns known: state %d, value %g", rows[i].event,
+				 rows[i].known_ns, (int)figure.state, figure.value);
+		free(tally);
+		metric_readings_fini(&readings);
+		plan_unref(plan);
+		event_set_fini(&set);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_shared_readings),
 		cmocka_unit_test(test_event_beyond_the_plan),
+		cmocka_unit_test(test_waits),
 	};
 	static const struct cases table = CASES(test_case, cases);
 

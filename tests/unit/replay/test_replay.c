@@ -10,7 +10,8 @@ static const struct engine_column sockets[] = {
 	{ENGINE_EVENTS, "power/energy-pkg/,user_time,system_time,cycles"}};
 static const struct engine_column waits[] = {
 	{ENGINE_EVENTS, "runq_time,preempted_time,blocked_time,uninterruptible_time,stopped_time,"
-			"voluntary-switches,involuntary-switches"}};
+			"throttled_time,lock_time,disk_time,paging_time,forked_time,"
+			"voluntary-switches,involuntary-switches,forks"}};
 static const pid_t some_pids[] = {50};
 static const pid_t some_tids[] = {53, 55};
 
