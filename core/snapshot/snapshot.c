@@ -12,11 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool has_cgroup(const struct snapshot *snapshot, const struct row *row)
+{
+	return row->cgroup >= 0 && (size_t)row->cgroup < snapshot->n_cgroups;
+}
+
 const char *snapshot_cgroup(const struct snapshot *snapshot, const struct row *row)
 {
-	bool known = row->cgroup >= 0 && (size_t)row->cgroup < snapshot->n_cgroups;
+	return has_cgroup(snapshot, row) ? snapshot->cgroups[row->cgroup] : NULL;
+}
 
-	return known ? snapshot->cgroups[row->cgroup] : NULL;
+const struct snapshot_cgroup *snapshot_cgroup_limits(const struct snapshot *snapshot,
+						     const struct row *row)
+{
+	if (!snapshot->cgroup_limits || !has_cgroup(snapshot, row))
+		return NULL;
+	return &snapshot->cgroup_limits[row->cgroup];
 }
 
 uint64_t *snapshot_busy_tally(const struct columns *columns, const uint64_t *tally,
@@ -264,9 +275,13 @@ void snapshot_free(struct snapshot *snapshot)
 	free(snapshot->places);
 	free(snapshot->sleeping);
 	free(snapshot->processes);
-	for (size_t i = 0; i < snapshot->n_cgroups; i++)
+	for (size_t i = 0; i < snapshot->n_cgroups; i++) {
 		free(snapshot->cgroups[i]);
+		if (snapshot->cgroup_limits)
+			free(snapshot->cgroup_limits[i].quota_path);
+	}
 	free(snapshot->cgroups);
+	free(snapshot->cgroup_limits);
 	for (size_t i = 0; i < snapshot->n_cmdlines; i++)
 		cmdline_unref(snapshot->cmdlines[i]);
 	free(snapshot->cmdlines);

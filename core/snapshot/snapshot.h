@@ -7,6 +7,7 @@
 #include "core/event/tally.h"
 #include "core/snapshot/columns.h"
 #include "core/snapshot/rows.h"
+#include "core/snapshot/snapshot_cgroup.h"
 #include "core/snapshot/snapshot_machine.h"
 
 #include <stdbool.h>
@@ -93,8 +94,9 @@ struct snapshot {
 	size_t n_processes;
 	char **cgroups; /* paths that rows refer to, each once */
 	size_t n_cgroups;
-	bool command_lines;        /* the user wants them */
-	struct cmdline **cmdlines; /* references to those that rows point into */
+	struct snapshot_cgroup *cgroup_limits; /* of each of them; NULL: all are unknown */
+	bool command_lines;                    /* the user wants them */
+	struct cmdline **cmdlines;             /* references to those that rows point into */
 	size_t n_cmdlines;
 	struct snapshot_cpu *cpus;
 	size_t n_cpus;
@@ -146,6 +148,9 @@ const struct snapshot_process *snapshot_process(const struct snapshot *snapshot,
 const struct figure *snapshot_facts_once(const struct snapshot *snapshot, size_t row);
 /* Returns the path of a row's cgroup, or NULL if unknown. */
 const char *snapshot_cgroup(const struct snapshot *snapshot, const struct row *row);
+/* Returns the limits of a row's cgroup, or NULL if unknown. */
+const struct snapshot_cgroup *snapshot_cgroup_limits(const struct snapshot *snapshot,
+						     const struct row *row);
 
 /*
  * Returns tally - idle, 0 where idle is more: two clocks round differently. The caller frees it.
