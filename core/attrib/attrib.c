@@ -445,6 +445,12 @@ SELDOM static void apply_record(struct attrib *attrib, size_t cpu, const struct 
 	case RECORD_THROTTLE:
 		attrib->interval->cpu_gaps[cpu] = true;
 		break;
+	case RECORD_WAKING:
+		if (named && attrib->log)
+			slice_log_waking(attrib->log, cpu,
+					 tasks_at(attrib->tasks, 0, record->tid, record->time_ns),
+					 record->time_ns);
+		break;
 	case RECORD_SWITCH:
 	case RECORD_SAMPLE:
 	case RECORD_OTHER:

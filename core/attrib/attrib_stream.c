@@ -155,26 +155,6 @@ static struct stream *stream_new(struct attrib *attrib, const struct attrib_stre
 	return stream;
 }
 
-/*
- * The state in which the task left its CPU (include/linux/sched.h, the same from 5.10 to 7.3).
- * 0x100 marks a preemption within the kernel.
- */
-static enum slice_end slice_end_of(uint64_t state)
-{
-	static const unsigned char ends[] = {
-		[0] = SLICE_RUNNABLE, [1] = SLICE_SLEEPS,  [2] = SLICE_UNINTERRUPTIBLE,
-		[4] = SLICE_STOPPED,  [8] = SLICE_STOPPED,
-	};
-
-	if (state == RECORD_STATE_UNKNOWN)
-		return SLICE_UNKNOWN;
-	if (state & 0x30) /* EXIT_DEAD, EXIT_ZOMBIE */
-		return SLICE_EXITED;
-	if ((state & 0xff) >= ARRAY_SIZE(ends)) /* parked, or an idle kernel thread */
-		return SLICE_SLEEPS;
-	return (enum slice_end)ends[state & 0xff];
-}
-
 void stream_log_slice(const struct attrib *attrib, const struct stream *stream, struct task *task,
 		      uint64_t begin_ns, const struct sample *sample)
 {

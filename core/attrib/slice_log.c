@@ -11,9 +11,10 @@
 void slice_log_init(struct slice_log *log, size_t n_cpus)
 {
 	*log = (struct slice_log){
-		.queues = xcalloc(n_cpus + 1, sizeof(*log->queues)),
-		.n_queues = n_cpus + 1,
-		.heap = xcalloc(n_cpus + 1, sizeof(*log->heap)),
+		.queues = xcalloc(2 * n_cpus + 1, sizeof(*log->queues)),
+		.n_cpus = n_cpus,
+		.n_queues = 2 * n_cpus + 1,
+		.heap = xcalloc(2 * n_cpus + 1, sizeof(*log->heap)),
 	};
 }
 
@@ -26,9 +27,10 @@ void slice_log_fini(struct slice_log *log)
 	*log = (struct slice_log){0};
 }
 
-void slice_log_clear(struct slice_log *log, size_t cpu)
+void slice_log_clear(struct slice_log *log)
 {
-	log->queues[cpu].first = log->queues[cpu].n = 0;
+	for (size_t i = 0; i < log->n_queues; i++)
+		log->queues[i].first = log->queues[i].n = 0;
 }
 
 void slice_log_fork(struct slice_log *log, struct task *task)
@@ -39,6 +41,26 @@ void slice_log_fork(struct slice_log *log, struct task *task)
 	/* FORKs are applied in their order first, and again with the records of their CPU. */
 	if (forks->n == 0 || forks->items[forks->n - 1].end_ns < fork.end_ns)
 		slice_log_add(log, log->n_queues - 1, &fork);
+}
+
+/*
+ * The states are those of the kernel (include/linux/sched.h, the same from 5.10 to 7.3).
+ * 0x100 marks a preemption within the kernel.
+ */
+enum slice_end slice_end_of(uint64_t state)
+{
+	static const unsigned char ends[] = {
+		[0] = SLICE_RUNNABLE, [1] = SLICE_SLEEPS,  [2] = SLICE_UNINTERRUPTIBLE,
+		[4] = SLICE_STOPPED,  [8] = SLICE_STOPPED,
+	};
+
+	if (state == RECORD_STATE_UNKNOWN)
+		return SLICE_UNKNOWN;
+	if (state & 0x30) /* EXIT_DEAD, EXIT_ZOMBIE */
+		return SLICE_EXITED;
+	if ((state & 0xff) >= ARRAY_SIZE(ends)) /* parked, or an idle kernel thread */
+		return SLICE_SLEEPS;
+	return (enum slice_end)ends[state & 0xff];
 }
 
 static const struct slice *head(const struct slice_log *log, size_t at)

@@ -25,6 +25,7 @@ enum slice_end {
 	SLICE_EXITED,
 	SLICE_UNKNOWN, /* no record has the state */
 	SLICE_FORKED,  /* no slice: a task begins at that time, runnable */
+	SLICE_WOKEN,   /* no slice: a task is woken up at that time */
 	SLICE_ENDS,
 };
 
@@ -40,16 +41,20 @@ struct slice_queue {
 };
 
 struct slice_log {
-	struct slice_queue *queues; /* by CPU; the last one has the forks of all CPUs */
-	size_t n_queues;
+	/*
+	 * Slices by CPU, wake-ups by CPU, and the forks of all CPUs. A tick at the end of an
+	 * interval may be applied after wake-ups that are younger.
+	 */
+	struct slice_queue *queues;
+	size_t n_cpus, n_queues;
 	size_t *heap; /* CPUs with slices, the one with the earliest end first */
 	size_t n_heap;
 };
 
 void slice_log_init(struct slice_log *log, size_t n_cpus);
 void slice_log_fini(struct slice_log *log); /* zeroed is fine */
-/* Drops the slices of a CPU. */
-void slice_log_clear(struct slice_log *log, size_t cpu);
+/* Drops all that it has. */
+void slice_log_clear(struct slice_log *log);
 
 static inline void slice_log_add(struct slice_log *log, size_t cpu, const struct slice *slice)
 {
@@ -61,8 +66,18 @@ static inline void slice_log_add(struct slice_log *log, size_t cpu, const struct
 	queue->items[queue->n++] = *slice;
 }
 
+/* A task that a CPU wakes up. */
+static inline void slice_log_waking(struct slice_log *log, size_t cpu, struct task *task,
+				    uint64_t time_ns)
+{
+	slice_log_add(log, log->n_cpus + cpu, &(struct slice){task, time_ns, time_ns, SLICE_WOKEN});
+}
+
 /* A new task, also if its FORK is applied a second time. */
 void slice_log_fork(struct slice_log *log, struct task *task);
+
+/* How a slice ends if the task leaves its CPU with that prev_state (struct record.sample). */
+enum slice_end slice_end_of(uint64_t prev_state);
 
 /*
  * Call slice_log_merge() first, then slice_log_pop() until it returns false. It takes the slice

@@ -38,6 +38,7 @@ enum task_wait_state {
 	TASK_RUNNING,
 	TASK_PREEMPTED, /* runnable, left its CPU */
 	TASK_NEW,       /* runnable since its FORK */
+	TASK_WOKEN,     /* runnable since a wake-up that has a record */
 	TASK_SLEEPING,
 	TASK_UNINTERRUPTIBLE,
 	TASK_STOPPED,
@@ -49,14 +50,17 @@ enum task_wait_state {
 
 struct task_wait {
 	uint64_t run, interval;
-	uint64_t until_ns;               /* the account is complete up to this time */
-	uint64_t left_ns;                /* time at which the task left its CPU, or was forked */
+	uint64_t until_ns;      /* the account is complete up to this time */
+	uint64_t left_ns;       /* time at which the task left its CPU, or was forked */
+	uint64_t woken_ns;      /* its first wake-up since then that has a record; 0: none */
+	uint64_t last_woken_ns; /* its latest one */
+	bool woken_early;       /* the latest one was in its last slice */
 	uint64_t sums[TASK_WAIT_STATES]; /* ns in each state; TASK_ENDED: none */
 	uint64_t queue_ns;               /* ns in run queues by schedstat, at its last reading */
 	uint64_t queue_slices;           /* slices by schedstat then */
-	/* Since that reading: waits of TASK_PREEMPTED and TASK_NEW that ended, and slices. */
+	/* Since that reading: waits of TASK_PREEMPTED to TASK_WOKEN that ended, and slices. */
 	uint64_t completed_ns, slices;
-	/* All wake-ups; from TASK_UNINTERRUPTIBLE; from TASK_STOPPED. */
+	/* Wake-ups without a record: all; from TASK_UNINTERRUPTIBLE; from TASK_STOPPED. */
 	uint32_t wakeups, wakeups_d, wakeups_stopped;
 	uint32_t voluntary, involuntary; /* switches */
 	enum task_wait_state state;      /* since until_ns */

@@ -26,6 +26,7 @@ enum record_kind {
 	RECORD_SWITCH,
 	RECORD_LOST,
 	RECORD_THROTTLE, /* the group stopped counting, or goes on (UNTHROTTLE) */
+	RECORD_WAKING,   /* in a recording: a tracepoint of wake-ups; tid is the woken thread */
 	RECORD_OTHER,    /* well-formed, and not used */
 };
 

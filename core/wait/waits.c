@@ -33,8 +33,7 @@ void waits_begin(struct waits *waits, const struct plan *plan, const struct even
 	wait_places_find(&waits->places, plan, events);
 	if (!waits_wanted(waits))
 		return;
-	for (size_t i = 0; i < waits->log.n_queues; i++)
-		slice_log_clear(&waits->log, i);
+	slice_log_clear(&waits->log);
 	waits->n_tasks = 0;
 	waits->run++;
 	waits->interval++;
@@ -80,7 +79,7 @@ static struct task_wait *account_of(struct waits *waits, struct task *task)
 }
 
 /* Completes an account up to a time, if it is not yet. */
-static void account_until(struct task_wait *account, uint64_t time_ns)
+static void add_until(struct task_wait *account, uint64_t time_ns)
 {
 	enum task_wait_state state = account->state;
 
@@ -93,19 +92,49 @@ static void account_until(struct task_wait *account, uint64_t time_ns)
 	account->until_ns = time_ns;
 }
 
-/* A task gets a CPU. */
-static void end_wait(struct task_wait *account, uint64_t time_ns)
+/* Whether a task waits for a CPU. */
+static bool is_queued(enum task_wait_state state)
+{
+	return state == TASK_PREEMPTED || state == TASK_NEW || state == TASK_WOKEN;
+}
+
+/* Whether a task does not run before it is woken. */
+static bool is_blocked(enum task_wait_state state)
+{
+	return state == TASK_SLEEPING || state == TASK_UNINTERRUPTIBLE || state == TASK_STOPPED ||
+	       state == TASK_OFF;
+}
+
+/* The time in states up to a time. The wake-up of a blocked task makes it runnable. */
+static void account_until(struct task_wait *account, uint64_t time_ns)
+{
+	if (account->woken_ns && account->woken_ns <= time_ns && is_blocked(account->state)) {
+		add_until(account, account->woken_ns);
+		account->state = TASK_WOKEN;
+		account->left_ns = account->woken_ns;
+	}
+	add_until(account, time_ns);
+}
+
+/*
+ * A task gets a CPU. If its latest wake-up was before it left the CPU, it was runnable from then
+ * on: another CPU woke it while it went to sleep.
+ */
+static void end_wait(const struct waits *waits, struct task_wait *account, uint64_t time_ns)
 {
 	uint64_t since_ns = account->until_ns;
 
+	if (!account->woken_ns && account->woken_early)
+		account->woken_ns = account->left_ns;
 	account_until(account, time_ns);
-	if (account->queued)
+	if (account->queued || (waits->wakeups && is_blocked(account->state)))
 		account->doubt_ns += account->until_ns - since_ns;
 	account->queued = false;
 	account->slices += account->state != TASK_RUNNING;
 	switch (account->state) {
 	case TASK_PREEMPTED:
 	case TASK_NEW:
+	case TASK_WOKEN:
 		account->completed_ns += u64_growth(account->left_ns, time_ns);
 		break;
 	case TASK_UNINTERRUPTIBLE:
@@ -136,23 +165,35 @@ static enum task_wait_state state_after(enum slice_end end)
 		[SLICE_SLEEPS] = TASK_SLEEPING, [SLICE_UNINTERRUPTIBLE] = TASK_UNINTERRUPTIBLE,
 		[SLICE_STOPPED] = TASK_STOPPED, [SLICE_EXITED] = TASK_ENDED,
 		[SLICE_UNKNOWN] = TASK_OFF,     [SLICE_FORKED] = TASK_NEW,
+		[SLICE_WOKEN] = TASK_WOKEN,
 	};
 
 	return (enum task_wait_state)states[end];
+}
+
+static void apply_wakeup(struct task_wait *account, uint64_t time_ns)
+{
+	account->last_woken_ns = time_ns;
+	if (!account->woken_ns)
+		account->woken_ns = time_ns;
 }
 
 static void apply_slice(struct waits *waits, const struct slice *slice)
 {
 	struct task_wait *account = account_of(waits, slice->task);
 
-	if (slice->end == SLICE_FORKED)
+	if (slice->end == SLICE_WOKEN)
+		apply_wakeup(account, slice->end_ns);
+	if (slice->end == SLICE_FORKED || slice->end == SLICE_WOKEN)
 		return;
-	end_wait(account, slice->begin_ns);
+	end_wait(waits, account, slice->begin_ns);
 	if (slice->end_ns > account->until_ns) {
 		account->sums[TASK_RUNNING] += slice->end_ns - account->until_ns;
 		account->until_ns = slice->end_ns;
 	}
 	account->left_ns = slice->end_ns;
+	account->woken_ns = 0;
+	account->woken_early = account->last_woken_ns > slice->begin_ns;
 	account->state = state_after(slice->end);
 	account->involuntary += slice->end == SLICE_RUNNABLE;
 	account->voluntary += slice->end > SLICE_RUNNABLE && slice->end != SLICE_UNKNOWN;
@@ -216,7 +257,7 @@ static void find_queued(struct waits *waits)
 	unsigned left = QUEUED_READS;
 
 	for (size_t i = 0; i < waits->n_tasks; i++)
-		explained += waits->tasks[i]->wait.state <= TASK_NEW;
+		explained += waits->tasks[i]->wait.state <= TASK_WOKEN;
 	/* All are read: some of them may have woken up since the end of the interval. */
 	bool search = waits->runnable > explained;
 	for (size_t i = 0; i < waits->n_tasks; i++) {
@@ -259,7 +300,7 @@ static uint64_t ended_since(const struct waits *waits, struct task_wait *account
 {
 	if (slices <= account->slices)
 		return 0;
-	if (account->state == TASK_PREEMPTED || account->state == TASK_NEW)
+	if (is_queued(account->state))
 		return waits->end_ns - account->left_ns;
 	uint64_t average_ns = wakeup_ns / (account->wakeups + 1);
 	uint64_t most_ns = since_left_ns(waits, account);
@@ -280,7 +321,7 @@ static bool read_wakeup_waits(const struct waits *waits, const struct task *task
 	bool known = account->queue_known;
 
 	*wakeup_ns = 0;
-	if (known && account->wakeups == 0)
+	if (waits->wakeups || (known && account->wakeups == 0))
 		return true;
 	account->queue_known = task->pid > 0 && account->state != TASK_ENDED &&
 			       proc_thread_schedstat(waits->sys, task->pid, task->tid, &stat) == 0;
@@ -366,7 +407,8 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 					   wakeup_ns, &split_doubt_ns);
 	uint64_t in_doubt_ns = known ? account->doubt_ns : blocked_ns(account);
 	*values = (struct wait_values){
-		.counts = {[WAIT_RUNQ] = sums[TASK_PREEMPTED] + sums[TASK_NEW] + wakeup_ns,
+		.counts = {[WAIT_RUNQ] = sums[TASK_PREEMPTED] + sums[TASK_NEW] + sums[TASK_WOKEN] +
+					 wakeup_ns,
 			   [WAIT_PREEMPTED] = sums[TASK_PREEMPTED],
 			   [WAIT_BLOCKED] = blocked_ns(account) - wakeup_ns,
 			   [WAIT_UNINTERRUPTIBLE] = d_ns,
@@ -401,20 +443,20 @@ static void add_values(const struct wait_places *places, const struct wait_value
 /* Whether a task that did not run waited for a reason that its row shows. */
 static bool has_waited(const struct task_wait *account)
 {
-	return account->sums[TASK_PREEMPTED] + account->sums[TASK_NEW] +
+	return account->sums[TASK_PREEMPTED] + account->sums[TASK_NEW] + account->sums[TASK_WOKEN] +
 			       account->sums[TASK_UNINTERRUPTIBLE] >
 		       0 ||
 	       account->queued;
 }
 
 /* Whether records of slices may be missing on some CPU, on which any task may have run. */
-static bool has_gaps(const struct interval *interval)
+static bool has_gaps(const struct waits *waits, const struct interval *interval)
 {
 	bool gaps = interval->uncounted;
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
 		gaps |= interval->cpu_gaps[i] ||
-			(interval->cpu_online[i] && !interval->cpu_whole[i]);
+			(interval->cpu_online[i] && !interval->cpu_whole[i] && !waits->recorded);
 	return gaps;
 }
 
@@ -442,8 +484,8 @@ static void begin_next(struct waits *waits, uint64_t begin_ns)
 	for (size_t i = 0; i < n; i++) {
 		struct task *task = waits->tasks[i];
 		enum task_wait_state state = task->wait.state;
-		if (!task->exit_ns && (state == TASK_PREEMPTED || state == TASK_NEW ||
-				       state == TASK_UNINTERRUPTIBLE || task->wait.queued))
+		bool shown = is_queued(state) || state == TASK_UNINTERRUPTIBLE || task->wait.queued;
+		if (!task->exit_ns && shown)
 			account_of(waits, task);
 	}
 }
@@ -474,7 +516,7 @@ void waits_end(struct waits *waits)
 
 void waits_cut(struct waits *waits, struct interval *interval)
 {
-	bool gaps = has_gaps(interval);
+	bool gaps = has_gaps(waits, interval);
 
 	if (!waits_wanted(waits))
 		return;

@@ -21,6 +21,9 @@
  * once an interval for tasks that woke up in it: runq_time is the growth of that number, and
  * blocked time is what is left of the lifetime.
  *
+ * A tracepoint has the time of each wake-up (slice_log_waking()), and such a wait is exact. If
+ * `wakeups` is set, schedstat is not read, and a task that gets a CPU without one is in doubt.
+ *
  * Limits. The wake-up waits of a task that ends in the interval, or that is seen for the first
  * time, are unknown. A wake-up wait that lasts at the end of an interval is not in schedstat yet:
  * it is estimated, if /proc shows such a task as runnable. These figures, and all those of an
@@ -33,7 +36,9 @@ struct waits {
 	const struct sys *sys; /* borrowed */
 	struct slice_log log;  /* attrib_log_slices() fills it */
 	struct wait_places places;
-	uint64_t run;        /* of intervals without a break between them: 1, 2 ... */
+	bool wakeups;  /* set by the owner: all wake-ups have records */
+	bool recorded; /* set by the owner: a recording of perf; no interval has its CPUs' ends */
+	uint64_t run;  /* of intervals without a break between them: 1, 2 ... */
 	uint64_t since_ns;   /* begin of the run */
 	uint64_t interval;   /* number of the current interval */
 	uint64_t begin_ns;   /* its begin */

@@ -52,6 +52,7 @@ static void check_record(const struct perf_event_header *header, const struct re
 	case RECORD_SWITCH:
 	case RECORD_LOST:
 	case RECORD_THROTTLE:
+	case RECORD_WAKING:
 		break;
 	case RECORD_OTHER:
 		fuzz_check(record->id == 0 && record->time_ns == 0,

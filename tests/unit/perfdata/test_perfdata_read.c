@@ -70,6 +70,7 @@ static void print_task(FILE *to, const struct record *record)
 		break;
 	case RECORD_SAMPLE:
 	case RECORD_THROTTLE:
+	case RECORD_WAKING:
 	case RECORD_OTHER:
 		break;
 	}
