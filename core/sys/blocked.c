@@ -17,8 +17,10 @@
 #include "core/sys/proc.h"
 #include "core/sys/syscall_name.h"
 
+#include <asm/unistd.h>
 #include <ctype.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +29,9 @@ enum { STACK_BYTES = 8192 };
 
 static const char *const names[BLOCKED_REASONS] = {
 	[BLOCKED_UNKNOWN] = "unknown", [BLOCKED_NOT] = "not blocked", [BLOCKED_LOCK] = "lock",
-	[BLOCKED_DISK] = "disk",       [BLOCKED_PAGE] = "page",       [BLOCKED_SLEEP] = "sleep",
-	[BLOCKED_VFORK] = "vfork",     [BLOCKED_STOPPED] = "stopped", [BLOCKED_TRACED] = "traced",
-	[BLOCKED_FREEZER] = "frozen",  [BLOCKED_IDLE] = "idle",
+	[BLOCKED_FUTEX] = "futex",     [BLOCKED_DISK] = "disk",       [BLOCKED_PAGE] = "page",
+	[BLOCKED_SLEEP] = "sleep",     [BLOCKED_VFORK] = "vfork",     [BLOCKED_STOPPED] = "stopped",
+	[BLOCKED_TRACED] = "traced",   [BLOCKED_FREEZER] = "frozen",  [BLOCKED_IDLE] = "idle",
 };
 
 const char *blocked_reason_name(enum blocked_reason reason)
@@ -38,8 +40,8 @@ const char *blocked_reason_name(enum blocked_reason reason)
 }
 
 /*
- * BLOCKED_PAGE in state D: the page is read or written back, which is BLOCKED_DISK if a system call
- * on a file does so. A function has a reason in one state only: a frozen thread keeps its function
+ * BLOCKED_PAGE in state D: the page is read or written back, which is BLOCKED_DISK if it is not for
+ * a page fault. A function has a reason in one state only: a frozen thread keeps its function
  * and is D (from 6.1), and a pipe's function is D while it waits for a mutex.
  */
 struct function {
@@ -50,24 +52,24 @@ struct function {
 
 static const struct function functions[] = {
 	/* futexes: 5.10, 5.16 to 6.14, later; with priority inheritance */
-	{"futex_wait_queue_me", 'S', BLOCKED_LOCK}, /* [run] */
-	{"futex_wait_queue", 'S', BLOCKED_LOCK},    /* [run] */
-	{"futex_do_wait", 'S', BLOCKED_LOCK},       /* [run] */
-	{"futex_wait_multiple", 'S', BLOCKED_LOCK}, /* [run] */
-	{"futex_sleep_multiple", 'S', BLOCKED_LOCK},
+	{"futex_wait_queue_me", 'S', BLOCKED_FUTEX}, /* [run] */
+	{"futex_wait_queue", 'S', BLOCKED_FUTEX},    /* [run] */
+	{"futex_do_wait", 'S', BLOCKED_FUTEX},       /* [run] */
+	{"futex_wait_multiple", 'S', BLOCKED_FUTEX}, /* [run] */
+	{"futex_sleep_multiple", 'S', BLOCKED_FUTEX},
 	{"futex_lock_pi", 'S', BLOCKED_LOCK},            /* [run] */
 	{"rt_mutex_wait_proxy_lock", 'S', BLOCKED_LOCK}, /* [run] */
 	{"rt_mutex_schedule", 'S', BLOCKED_LOCK},        /* [run] */
-	{"futex_wait_requeue_pi", 'S', BLOCKED_LOCK},
-	/* file locks, semaphores */
+	{"futex_wait_requeue_pi", 'S', BLOCKED_FUTEX},
+	/* file locks; semaphores, which are signals as often as locks */
 	{"locks_lock_inode_wait", 'S', BLOCKED_LOCK}, /* [run] */
 	{"flock_lock_inode_wait", 'S', BLOCKED_LOCK},
 	{"posix_lock_inode_wait", 'S', BLOCKED_LOCK},
 	{"fcntl_setlk", 'S', BLOCKED_LOCK}, /* [run] */
 	{"fcntl_setlk64", 'S', BLOCKED_LOCK},
 	{"do_lock_file_wait", 'S', BLOCKED_LOCK},
-	{"do_semtimedop", 'S', BLOCKED_LOCK},   /* [run] */
-	{"__do_semtimedop", 'S', BLOCKED_LOCK}, /* [run] */
+	{"do_semtimedop", 'S', BLOCKED_SLEEP},   /* [run] */
+	{"__do_semtimedop", 'S', BLOCKED_SLEEP}, /* [run] */
 
 	{"kernel_clone", 'D', BLOCKED_VFORK}, /* [run] */
 	{"wait_for_vfork_done", 'D', BLOCKED_VFORK},
@@ -211,6 +213,9 @@ static const struct function functions[] = {
 static const char *const remote[] = {"nfs", "rpc_",  "cifs", "smb",   "ceph",  "fuse_",
 				     "p9_", "v9fs_", "afs_", "netfs", "ocfs2", "gfs2"};
 
+/* All page faults of user space, and of system calls that copy from or to it. */
+static const char *const faults[] = {"handle_mm_fault", "__handle_mm_fault"};
+
 static bool is_function(const char *text, const char *name)
 {
 	size_t length = strlen(name);
@@ -237,11 +242,12 @@ static enum blocked_reason reason_of_functions(const struct blocked *blocked)
 	return reason;
 }
 
-static bool is_remote(const struct blocked *blocked)
+static bool has_function(const struct blocked *blocked, const char *const *beginnings, size_t n)
 {
 	for (size_t i = 0; i < blocked->stack.n; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(remote); k++)
-			if (strncmp(blocked->stack.functions[i], remote[k], strlen(remote[k])) == 0)
+		for (size_t k = 0; k < n; k++)
+			if (strncmp(blocked->stack.functions[i], beginnings[k],
+				    strlen(beginnings[k])) == 0)
 				return true;
 	return false;
 }
@@ -255,12 +261,40 @@ static bool in_call(const struct blocked *blocked, enum syscall_kind kind)
 /* In state D, a wait for a page or a block device. */
 static enum blocked_reason reason_of_io(const struct blocked *blocked, enum blocked_reason reason)
 {
-	if (is_remote(blocked))
+	if (has_function(blocked, remote, ARRAY_SIZE(remote)))
 		return BLOCKED_UNKNOWN;
 	/* Without the stack the file may be of a network. */
-	if (reason == BLOCKED_PAGE && blocked->stack.n > 0 && in_call(blocked, SYSCALL_FILE))
+	if (reason == BLOCKED_PAGE && blocked->stack.n > 0 &&
+	    !has_function(blocked, faults, ARRAY_SIZE(faults)))
 		return BLOCKED_DISK;
 	return reason;
+}
+
+/* Whether the expected value of a wait for a futex is that of a lock: see blocked.h. */
+static bool is_lock_word(uint32_t word)
+{
+	return word == 2 ||
+	       ((word & FUTEX_WAITERS) && !(word & FUTEX_OWNER_DIED) && (word & FUTEX_TID_MASK));
+}
+
+static enum blocked_reason reason_of_futex(const struct blocked *blocked)
+{
+	/* The word, the operation, the value, the timeout. */
+	const uint64_t *arguments = blocked->syscall.arguments;
+	bool lock = false;
+
+	if (!in_call(blocked, SYSCALL_FUTEX) || blocked->syscall.number != __NR_futex)
+		return BLOCKED_FUTEX;
+	switch (arguments[1] & ~(uint64_t)FUTEX_PRIVATE_FLAG) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+		lock = is_lock_word((uint32_t)arguments[2]) && arguments[3] == 0;
+		break;
+	case FUTEX_LOCK_PI:
+		lock = true;
+		break;
+	}
+	return lock ? BLOCKED_LOCK : BLOCKED_FUTEX;
 }
 
 /* In state S without a function of the table: the reason by system call. */
@@ -268,6 +302,8 @@ static enum blocked_reason reason_of_call(const struct blocked *blocked)
 {
 	if (blocked->state != 'S')
 		return BLOCKED_UNKNOWN;
+	if (in_call(blocked, SYSCALL_FUTEX))
+		return reason_of_futex(blocked);
 	if (in_call(blocked, SYSCALL_LOCK))
 		return BLOCKED_LOCK;
 	/* A wait for a disk is not interruptible. */
@@ -292,6 +328,8 @@ enum blocked_reason blocked_classify(const struct blocked *blocked)
 	enum blocked_reason reason = reason_of_functions(blocked);
 	if (reason == BLOCKED_UNKNOWN)
 		return reason_of_call(blocked);
+	if (reason == BLOCKED_FUTEX)
+		return reason_of_futex(blocked);
 	if (reason == BLOCKED_PAGE || reason == BLOCKED_DISK)
 		return reason_of_io(blocked, reason);
 	return reason;

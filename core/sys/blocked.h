@@ -21,10 +21,11 @@
 enum blocked_reason {
 	BLOCKED_UNKNOWN,
 	BLOCKED_NOT,     /* it runs, waits for a CPU, or has ended */
-	BLOCKED_LOCK,    /* a futex (mutex or condition variable), a file lock, a semaphore */
+	BLOCKED_LOCK,    /* that another thread holds: a mutex, a file lock */
+	BLOCKED_FUTEX,   /* a lock or a condition variable: the call does not show which */
 	BLOCKED_DISK,    /* a block device: only with a kernel function that shows it */
 	BLOCKED_PAGE,    /* a page of a file or of swap */
-	BLOCKED_SLEEP,   /* time, an event, a message, a child, work for a kernel thread */
+	BLOCKED_SLEEP,   /* time, an event, a message, a semaphore, a child, work */
 	BLOCKED_VFORK,   /* its child shares its memory until it execs or ends */
 	BLOCKED_STOPPED, /* SIGSTOP, SIGTSTP */
 	BLOCKED_TRACED,  /* stopped by its tracer */
@@ -77,6 +78,12 @@ struct blocked {
 /*
  * Pure. The reason by state, function and system call: unknown where they do not show it. State D
  * is not disk: kernel mutexes, vfork, NFS and the freezer are D too.
+ *
+ * A futex is a lock if the arguments of the call show one: FUTEX_LOCK_PI, or a wait without a
+ * timeout while the word is 2 (mutexes of glibc, Rust's std and Go's runtime that have waiters), or
+ * FUTEX_WAITERS and an owner (mutexes of musl, robust ones of glibc). Condition variables of glibc
+ * have FUTEX_CLOCK_REALTIME. Those of Rust's std count notifications, and are taken for a lock
+ * while the number is 2; a barrier of glibc too.
  */
 enum blocked_reason blocked_classify(const struct blocked *blocked);
 /* "lock", "disk" ... for texts and outputs. */

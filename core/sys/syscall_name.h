@@ -9,8 +9,10 @@
 enum syscall_kind {
 	SYSCALL_OTHER,
 	SYSCALL_FILE, /* on a file, a pipe, a socket or a terminal */
-	SYSCALL_LOCK, /* waits for a lock of user space or a semaphore */
-	SYSCALL_WAIT, /* waits for time, an event, a message, a connection, a child or a signal */
+	SYSCALL_LOCK, /* waits for the lock of a file */
+	SYSCALL_FUTEX,
+	/* waits for time, an event, a message, a semaphore, a connection, a child or a signal */
+	SYSCALL_WAIT,
 };
 
 /* NULL: not in the table. */

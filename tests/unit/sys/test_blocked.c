@@ -8,6 +8,7 @@
 
 #include <asm/unistd.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,20 +49,22 @@ static void a_reason_is_found(void **state)
 		{"traced", 't', "ptrace_stop", __NR_read, NULL, BLOCKED_TRACED},
 		{"idle kernel thread", 'I', "worker_thread", NONE, NULL, BLOCKED_IDLE},
 
-		{"futex, 5.10", 'S', "futex_wait_queue_me", __NR_futex, NULL, BLOCKED_LOCK},
-		{"futex, 6.1", 'S', "futex_wait_queue", DENIED, NULL, BLOCKED_LOCK},
-		{"futex, 6.18", 'S', "futex_do_wait", DENIED, NULL, BLOCKED_LOCK},
-		{"futex, wchan is 0", 'S', "", __NR_futex, NULL, BLOCKED_LOCK},
-		{"several futexes", 'S', "", 449, NULL, BLOCKED_LOCK},
+		{"futex, 5.10", 'S', "futex_wait_queue_me", __NR_futex, NULL, BLOCKED_FUTEX},
+		{"futex, 6.1", 'S', "futex_wait_queue", DENIED, NULL, BLOCKED_FUTEX},
+		{"futex, 6.18", 'S', "futex_do_wait", DENIED, NULL, BLOCKED_FUTEX},
+		{"futex, wchan is 0", 'S', "", __NR_futex, NULL, BLOCKED_FUTEX},
+		{"several futexes", 'S', "", 449, NULL, BLOCKED_FUTEX},
 		{"futex in the stack alone", 'S', "", DENIED,
-		 "futex_do_wait __futex_wait futex_wait do_futex __x64_sys_futex", BLOCKED_LOCK},
+		 "futex_do_wait __futex_wait futex_wait do_futex __x64_sys_futex", BLOCKED_FUTEX},
+		{"condition variable with priority inheritance", 'S', "futex_wait_requeue_pi",
+		 DENIED, NULL, BLOCKED_FUTEX},
 		{"futex with priority inheritance, 5.10", 'S', "rt_mutex_wait_proxy_lock", DENIED,
 		 "__switch_to rt_mutex_wait_proxy_lock futex_lock_pi do_futex", BLOCKED_LOCK},
 		{"futex with priority inheritance, 7.2", 'S', "rt_mutex_schedule", DENIED, NULL,
 		 BLOCKED_LOCK},
 		{"flock", 'S', "locks_lock_inode_wait", __NR_flock, NULL, BLOCKED_LOCK},
 		{"fcntl", 'S', "fcntl_setlk", __NR_fcntl, NULL, BLOCKED_LOCK},
-		{"semop", 'S', "__do_semtimedop", __NR_semop, NULL, BLOCKED_LOCK},
+		{"semop", 'S', "__do_semtimedop", __NR_semop, NULL, BLOCKED_SLEEP},
 		{"frozen in a futex", 'D', "futex_do_wait", __NR_futex, NULL, BLOCKED_UNKNOWN},
 
 		{"fsync, device, 6.18", 'D', "submit_bio_wait", __NR_fsync,
@@ -89,6 +92,12 @@ static void a_reason_is_found(void **state)
 		{"page fault", 'D', "folio_wait_bit_common", NONE,
 		 "folio_wait_bit_common filemap_fault __do_fault handle_mm_fault exc_page_fault",
 		 BLOCKED_PAGE},
+		{"page fault in a system call", 'D', "folio_wait_bit_common", __NR_write,
+		 "folio_wait_bit_common filemap_fault handle_mm_fault exc_page_fault vfs_write",
+		 BLOCKED_PAGE},
+		{"kernel thread that writes pages", 'D', "folio_wait_bit", NONE,
+		 "folio_wait_bit folio_wait_writeback ext4_writepages wb_workfn kthread",
+		 BLOCKED_DISK},
 		{"swap, 5.10", 'D', "__lock_page_or_retry", NONE,
 		 "__lock_page_or_retry do_swap_page handle_mm_fault", BLOCKED_PAGE},
 
@@ -136,6 +145,53 @@ static void a_reason_is_found(void **state)
 		if (got != rows[i].want)
 			fail_msg("%s: %s, not %s", rows[i].name, blocked_reason_name(got),
 				 blocked_reason_name(rows[i].want));
+	}
+}
+
+/* The arguments of what the libraries do, as strace shows them. */
+static void a_futex_is_a_lock_by_its_arguments(void **state)
+{
+	enum { NO_TIMEOUT = 0, TIMEOUT = 0x7ffc1000, OWNER = 1234 };
+	static const struct {
+		const char *name;
+		uint64_t operation, value, timeout;
+		enum blocked_reason want;
+	} rows[] = {
+		{"mutex of glibc and Go", FUTEX_WAIT_PRIVATE, 2, NO_TIMEOUT, BLOCKED_LOCK},
+		{"shared mutex of glibc", FUTEX_WAIT, 2, NO_TIMEOUT, BLOCKED_LOCK},
+		{"mutex of Rust", FUTEX_WAIT_BITSET_PRIVATE, 2, NO_TIMEOUT, BLOCKED_LOCK},
+		{"mutex of musl", FUTEX_WAIT_PRIVATE, FUTEX_WAITERS | EBUSY, NO_TIMEOUT,
+		 BLOCKED_LOCK},
+		{"robust mutex of glibc", FUTEX_WAIT_PRIVATE,
+		 0xffffffff00000000 | FUTEX_WAITERS | OWNER, NO_TIMEOUT, BLOCKED_LOCK},
+		{"priority inheritance", FUTEX_LOCK_PI_PRIVATE, 0, NO_TIMEOUT, BLOCKED_LOCK},
+		{"condition variable of glibc", FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME, 0,
+		 NO_TIMEOUT, BLOCKED_FUTEX},
+		{"condition variable of glibc 2.41",
+		 FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME, 2, NO_TIMEOUT, BLOCKED_FUTEX},
+		{"condition variable of Rust", FUTEX_WAIT_BITSET_PRIVATE, 17, NO_TIMEOUT,
+		 BLOCKED_FUTEX},
+		{"condition variable, until a time", FUTEX_WAIT_BITSET_PRIVATE, 2, TIMEOUT,
+		 BLOCKED_FUTEX},
+		{"thread::park() of Rust", FUTEX_WAIT_BITSET_PRIVATE, UINT32_MAX, NO_TIMEOUT,
+		 BLOCKED_FUTEX},
+		{"idle thread of Go", FUTEX_WAIT_PRIVATE, 0, NO_TIMEOUT, BLOCKED_FUTEX},
+		{"semaphore of musl", FUTEX_WAIT_PRIVATE, FUTEX_WAITERS, NO_TIMEOUT, BLOCKED_FUTEX},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct blocked blocked = {
+			.state = 'S',
+			.wchan = "futex_do_wait",
+			.syscall = {.kind = BLOCKED_CALL,
+				    .number = __NR_futex,
+				    .arguments = {0x1000, rows[i].operation, rows[i].value,
+						  rows[i].timeout}},
+		};
+		enum blocked_reason got = blocked_classify(&blocked);
+		if (got != rows[i].want)
+			fail_msg("%s: %s", rows[i].name, blocked_reason_name(got));
 	}
 }
 
@@ -226,8 +282,8 @@ static void calls_have_names(void **state)
 	} rows[] = {
 		{__NR_read, "read", SYSCALL_FILE},
 		{__NR_fsync, "fsync", SYSCALL_FILE},
-		{__NR_futex, "futex", SYSCALL_LOCK},
-		{455, "futex_wait", SYSCALL_LOCK},
+		{__NR_futex, "futex", SYSCALL_FUTEX},
+		{455, "futex_wait", SYSCALL_FUTEX},
 		{__NR_epoll_pwait, "epoll_pwait", SYSCALL_WAIT},
 		{__NR_clone3, "clone3", SYSCALL_OTHER},
 		{9999, NULL, SYSCALL_OTHER},
@@ -410,6 +466,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reason_is_found),
+		cmocka_unit_test(a_futex_is_a_lock_by_its_arguments),
 		cmocka_unit_test(a_call_is_parsed),
 		cmocka_unit_test(a_stack_is_parsed),
 		cmocka_unit_test(calls_have_names),
