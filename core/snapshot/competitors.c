@@ -126,8 +126,7 @@ void competitors_find(const struct snapshot *snapshot, const struct detail *deta
 	struct search search = {.snapshot = snapshot};
 
 	*competitors = (struct competitors){.cpus = COMPETITORS_UNKNOWN};
-	if (n_cpus == 0 || detail->key.kind == HISTORY_CPU || detail->key.kind == HISTORY_SOCKET ||
-	    detail->key.kind == HISTORY_NODE)
+	if (n_cpus == 0 || detail_is_of_cpus(&detail->key))
 		return;
 	search.is_own = xcalloc(snapshot->threads.n, sizeof(*search.is_own));
 	search.is_here = xcalloc(n_cpus, sizeof(*search.is_here));

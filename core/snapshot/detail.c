@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_of_cpus(const struct history_key *key)
+bool detail_is_of_cpus(const struct history_key *key)
 {
 	return key->kind == HISTORY_CPU || key->kind == HISTORY_SOCKET || key->kind == HISTORY_NODE;
 }
@@ -264,7 +264,7 @@ void detail_init(const struct snapshot *snapshot, const struct history_key *key,
 	rows_init(snapshot->columns, 1, &detail->sum);
 	detail->threads = xcalloc(snapshot->threads.n, sizeof(*detail->threads));
 	detail->places = xcalloc(snapshot->n_cpus + snapshot->n_places, sizeof(*detail->places));
-	if (is_of_cpus(key)) {
+	if (detail_is_of_cpus(key)) {
 		add_cpus(snapshot, key, detail);
 		add_guests(snapshot, key, detail);
 	} else {

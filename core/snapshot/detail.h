@@ -6,6 +6,7 @@
 #include "core/snapshot/rollup.h"
 #include "core/snapshot/snapshot.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,8 @@ struct detail {
 	size_t n_places;
 };
 
+/* Whether the key is of a CPU, socket or node. */
+bool detail_is_of_cpus(const struct history_key *key);
 void detail_init(const struct snapshot *snapshot, const struct history_key *key,
 		 struct detail *detail);
 void detail_fini(struct detail *detail);

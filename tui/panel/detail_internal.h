@@ -3,6 +3,7 @@
 #define PMCTOP_DETAIL_INTERNAL_H
 
 #include "tui/panel/detail_page.h"
+#include "tui/widget/segments.h"
 
 #include <stddef.h>
 
@@ -30,7 +31,12 @@ void detail_pen_right(struct detail_pen *pen, unsigned *x, unsigned width, enum 
 void detail_pen_left(struct detail_pen *pen, unsigned *x, unsigned width, enum style style,
 		     const char *text);
 
+/* A segment in the usual styles, which the caller may change. */
+struct segment *detail_add_segment(struct segments *segments, unsigned weight, const char *label,
+				   const char *text);
+
 /* The parts. Each begins at pen->y and ends with a blank line. */
+void detail_draw_lifetime(struct detail_pen *pen);
 void detail_draw_threads(struct detail_pen *pen);
 void detail_draw_counts(struct detail_pen *pen);
 

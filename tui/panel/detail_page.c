@@ -57,7 +57,7 @@ void detail_pen_left(struct detail_pen *pen, unsigned *x, unsigned width, enum s
 	*x += width + 1;
 }
 
-static struct segment *add_segment(struct segments *segments, unsigned weight, const char *label,
+struct segment *detail_add_segment(struct segments *segments, unsigned weight, const char *label,
 				   const char *text)
 {
 	struct segment *segment = segments_add(segments, weight);
@@ -74,7 +74,7 @@ static void add_number(struct segments *segments, unsigned weight, const char *l
 	char text[24];
 
 	snprintf(text, sizeof(text), "%ld", number);
-	add_segment(segments, weight, label, text)->text_style = STYLE_ID;
+	detail_add_segment(segments, weight, label, text)->text_style = STYLE_ID;
 }
 
 static void add_state(struct segments *segments, const struct detail_page *page)
@@ -82,11 +82,12 @@ static void add_state(struct segments *segments, const struct detail_page *page)
 	const struct detail_subject *subject = page->subject;
 
 	if (subject->ended)
-		add_segment(segments, 99, "", "has ended")->text_style = STYLE_WARN;
+		detail_add_segment(segments, 99, "", "has ended")->text_style = STYLE_WARN;
 	else if (page->detail->sum.n == 0)
-		add_segment(segments, 99, "",
-			    detail_subject_is_of_cpus(subject) ? "was not counted in this interval"
-							       : "did not run in this interval")
+		detail_add_segment(segments, 99, "",
+				   detail_subject_is_of_cpus(subject)
+					   ? "was not counted in this interval"
+					   : "did not run in this interval")
 			->text_style = STYLE_DIM;
 }
 
@@ -116,21 +117,22 @@ static void draw_identity(struct detail_pen *pen)
 			add_number(&segments, 97, "TID", row->tid);
 		if (row->ppid > 0)
 			add_number(&segments, 50, "parent", row->ppid);
-		add_segment(&segments, 90, "user", row->user[0] ? row->user : "-");
+		detail_add_segment(&segments, 90, "user", row->user[0] ? row->user : "-");
 		if (row->start_ns && page->snapshot->time_ns > row->start_ns) {
 			duration_format_age(page->snapshot->time_ns - row->start_ns, text,
 					    sizeof(text));
-			add_segment(&segments, 60, "started", text);
+			detail_add_segment(&segments, 60, "started", text);
 			strcat(segments.items[segments.n - 1].text, " ago");
 		}
 	} else if (subject->key.kind == HISTORY_USER) {
 		add_number(&segments, 98, "uid", (long)(int)subject->key.number);
 	}
 	snprintf(text, sizeof(text), "%zu", page->detail->n_threads);
-	add_segment(&segments, 80,
-		    detail_subject_is_of_cpus(subject) ? "threads here" : "threads that ran", text);
+	detail_add_segment(&segments, 80,
+			   detail_subject_is_of_cpus(subject) ? "threads here" : "threads that ran",
+			   text);
 	if (detail_subject_is_of_tasks(subject) && row->comm[0])
-		add_segment(&segments, 85, "command", row->comm)->text_style = STYLE_NAME;
+		detail_add_segment(&segments, 85, "command", row->comm)->text_style = STYLE_NAME;
 	add_state(&segments, page);
 	segments_draw(&segments, pen->canvas,
 		      (struct rect){pen->rect.x, pen->y++, pen->rect.width, 1});
@@ -177,7 +179,7 @@ static void draw_graph(const struct detail_pen *pen, size_t metric, struct rect 
 		now = page->detail->sum.figures[metric];
 	figure_format(def, now, &cell);
 	struct segment *segment =
-		add_segment(&segments, 2, columns->metrics[metric].title, cell.text);
+		detail_add_segment(&segments, 2, columns->metrics[metric].title, cell.text);
 	segment->text_style = style_of_cell(cell.role);
 	segment->text_width = def->width + 1;
 	segments_draw(&segments, pen->canvas, (struct rect){rect.x, rect.y, rect.width, 1});
@@ -305,6 +307,7 @@ unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas,
 	draw_identity(&left);
 	draw_verdict(&left);
 	left.y++;
+	detail_draw_lifetime(&left);
 	if (rect.width < TWO_COLUMNS_FROM) {
 		draw_metric_graphs(&left);
 		detail_draw_threads(&left);

@@ -11,8 +11,9 @@
 #include "tui/term/canvas.h"
 
 /*
- * The details of one row, in this order, as far as there is room: identity, history of its metrics,
- * its threads (for a CPU: the threads that ran there), the CPUs where it ran, its counts.
+ * The details of one row, in this order, as far as there is room: identity, where its time went,
+ * history of its metrics, its threads (for a CPU: the threads that ran there), the CPUs where it
+ * ran, its counts.
  */
 struct detail_page {
 	const struct snapshot *snapshot;

@@ -13,9 +13,7 @@
 
 bool detail_subject_is_of_cpus(const struct detail_subject *subject)
 {
-	enum history_kind kind = subject->key.kind;
-
-	return kind == HISTORY_CPU || kind == HISTORY_SOCKET || kind == HISTORY_NODE;
+	return detail_is_of_cpus(&subject->key);
 }
 
 bool detail_subject_is_of_tasks(const struct detail_subject *subject)
