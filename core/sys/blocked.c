@@ -224,12 +224,35 @@ static bool is_function(const char *text, const char *name)
 	return strncmp(text, name, length) == 0 && (text[length] == '\0' || text[length] == '.');
 }
 
-static enum blocked_reason reason_of_function(const char *text, char state)
+static const struct function *find_function(const char *text)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
-		if (functions[i].state == state && is_function(text, functions[i].name))
-			return functions[i].reason;
-	return BLOCKED_UNKNOWN;
+		if (is_function(text, functions[i].name))
+			return &functions[i];
+	return NULL;
+}
+
+static enum blocked_reason reason_of_function(const char *text, char state)
+{
+	const struct function *function = find_function(text);
+
+	return function && function->state == state ? function->reason : BLOCKED_UNKNOWN;
+}
+
+static bool stack_has(const struct blocked_stack *stack, const char *function)
+{
+	for (size_t i = 0; i < stack->n; i++)
+		if (strcmp(stack->functions[i], function) == 0)
+			return true;
+	return false;
+}
+
+/* How many functions of the stack are of the wait that wchan shows. */
+static size_t stack_depth(const struct blocked *blocked)
+{
+	bool same = !blocked->wchan[0] || stack_has(&blocked->stack, blocked->wchan);
+
+	return same ? blocked->stack.n : 0;
 }
 
 /* The reason by wchan, or by the innermost function of the stack that has one. */
@@ -237,14 +260,14 @@ static enum blocked_reason reason_of_functions(const struct blocked *blocked)
 {
 	enum blocked_reason reason = reason_of_function(blocked->wchan, blocked->state);
 
-	for (size_t i = 0; reason == BLOCKED_UNKNOWN && i < blocked->stack.n; i++)
+	for (size_t i = 0; reason == BLOCKED_UNKNOWN && i < stack_depth(blocked); i++)
 		reason = reason_of_function(blocked->stack.functions[i], blocked->state);
 	return reason;
 }
 
 static bool has_function(const struct blocked *blocked, const char *const *beginnings, size_t n)
 {
-	for (size_t i = 0; i < blocked->stack.n; i++)
+	for (size_t i = 0; i < stack_depth(blocked); i++)
 		for (size_t k = 0; k < n; k++)
 			if (strncmp(blocked->stack.functions[i], beginnings[k],
 				    strlen(beginnings[k])) == 0)
@@ -264,7 +287,7 @@ static enum blocked_reason reason_of_io(const struct blocked *blocked, enum bloc
 	if (has_function(blocked, remote, ARRAY_SIZE(remote)))
 		return BLOCKED_UNKNOWN;
 	/* Without the stack the file may be of a network. */
-	if (reason == BLOCKED_PAGE && blocked->stack.n > 0 &&
+	if (reason == BLOCKED_PAGE && stack_depth(blocked) > 0 &&
 	    !has_function(blocked, faults, ARRAY_SIZE(faults)))
 		return BLOCKED_DISK;
 	return reason;
@@ -333,6 +356,18 @@ enum blocked_reason blocked_classify(const struct blocked *blocked)
 	if (reason == BLOCKED_PAGE || reason == BLOCKED_DISK)
 		return reason_of_io(blocked, reason);
 	return reason;
+}
+
+bool blocked_is_settled(const struct blocked *blocked)
+{
+	enum blocked_reason reason = blocked_classify(blocked);
+
+	if (reason == BLOCKED_FUTEX)
+		return in_call(blocked, SYSCALL_FUTEX);
+	if (reason == BLOCKED_PAGE)
+		return stack_depth(blocked) > 0;
+	/* Any function may wait for the disk on behalf of its callers. */
+	return reason != BLOCKED_UNKNOWN || blocked->state != 'D' || blocked->stack_result == 0;
 }
 
 /* "running", "-1 SP PC" or "NUMBER 0xARGUMENT... SP PC". */
@@ -485,23 +520,70 @@ static int read_stack(const struct sys *sys, pid_t pid, pid_t tid, struct blocke
 	return stack->n > 0 ? 0 : -ENODATA;
 }
 
+/* 0, or why syscall and stack are not read. See blocked.h about locks. */
+static int refuse_trace(const struct proc_stat *stat)
+{
+	if (stat->kernel)
+		return 0;
+	return stat->start_code == 0 ? -EBUSY : stat->start_code == 1 ? -EACCES : 0;
+}
+
+static void blocked_clear(struct blocked *blocked)
+{
+	*blocked = (struct blocked){
+		.wchan_result = -ENODATA,
+		.syscall_result = -ENODATA,
+		.stack_result = -ENODATA,
+		.syscall = {.kind = BLOCKED_CALL_NONE, .number = -1},
+	};
+}
+
 int blocked_read(const struct sys *sys, struct blocked_rights *rights, pid_t pid, pid_t tid,
 		 struct blocked *blocked)
 {
 	struct proc_stat stat;
 	int result = proc_thread_stat(sys, pid, tid, &stat);
 
-	*blocked = (struct blocked){
-		.wchan_result = -ENODATA, .syscall_result = -ENODATA, .stack_result = -ENODATA};
+	blocked_clear(blocked);
 	if (result < 0)
 		return result;
 	blocked->state = stat.state;
 	if (blocked_classify(blocked) == BLOCKED_NOT)
 		return 0;
 	blocked->wchan_result = read_wchan(sys, rights, pid, tid, blocked->wchan);
+	result = refuse_trace(&stat);
 	/* A kernel thread is in no system call, but the file has the number 0. */
-	blocked->syscall = (struct blocked_syscall){.kind = BLOCKED_CALL_NONE, .number = -1};
-	blocked->syscall_result = stat.kernel ? 0 : read_syscall(sys, pid, tid, &blocked->syscall);
-	blocked->stack_result = read_stack(sys, pid, tid, &blocked->stack);
+	blocked->syscall_result = result;
+	if (result == 0 && !stat.kernel)
+		blocked->syscall_result = read_syscall(sys, pid, tid, &blocked->syscall);
+	blocked->stack_result = result ? result : read_stack(sys, pid, tid, &blocked->stack);
+	return 0;
+}
+
+int blocked_sample(const struct sys *sys, struct blocked_rights *rights, pid_t pid, pid_t tid,
+		   struct blocked *blocked)
+{
+	struct proc_stat stat;
+
+	blocked_clear(blocked);
+	blocked->wchan_result = read_wchan(sys, rights, pid, tid, blocked->wchan);
+	if (blocked->wchan_result < 0)
+		return blocked->wchan_result;
+	const struct function *function = find_function(blocked->wchan);
+	if (function && function->reason != BLOCKED_PAGE) {
+		blocked->state = function->state;
+		if (function->reason == BLOCKED_FUTEX)
+			blocked->syscall_result = read_syscall(sys, pid, tid, &blocked->syscall);
+		return 0;
+	}
+	int result = proc_thread_stat(sys, pid, tid, &stat);
+	if (result < 0)
+		return result;
+	/* By now it may wait for a CPU, or for something else. */
+	blocked->state = function ? function->state : stat.state;
+	if (blocked->state != 'D')
+		return 0;
+	result = refuse_trace(&stat);
+	blocked->stack_result = result ? result : read_stack(sys, pid, tid, &blocked->stack);
 	return 0;
 }

@@ -33,22 +33,22 @@ int proc_stat_parse(const char *text, struct proc_stat *stat)
 	memcpy(stat->comm, open + 1, length);
 
 	unsigned flags;
-	unsigned long long minor, major, user, system, start, rss, blkio = 0;
+	unsigned long long minor, major, user, system, start, rss, code = 1, blkio = 0;
 	unsigned threads;
-	/* Fields 3 to 24, and 39 to 42 of a kernel that has them. */
+	/* Fields 3 to 24, 26, and 39 to 42 of a kernel that has them. */
 	int fields = sscanf(close + 1,
 			    " %c %d %*d %*d %*d %*d %u %llu %*u %llu %*u %llu %llu"
 			    " %*d %*d %*d %d %u %*d %llu %*u %llu"
-			    " %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*d"
+			    " %*u %llu %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*d"
 			    " %d %u %d %llu",
 			    &stat->state, &stat->ppid, &flags, &minor, &major, &user, &system,
-			    &stat->nice, &threads, &start, &rss, &stat->last_cpu,
+			    &stat->nice, &threads, &start, &rss, &code, &stat->last_cpu,
 			    &stat->rt_priority, &stat->policy, &blkio);
 	if (stat->pid <= 0 || fields < 11)
 		return -EBADMSG;
-	if (fields < 12 || stat->last_cpu < 0)
+	if (fields < 13 || stat->last_cpu < 0)
 		stat->last_cpu = -1;
-	if (fields < 14)
+	if (fields < 15)
 		stat->policy = -1;
 	stat->kernel = flags & PF_KTHREAD;
 	stat->minor_faults = minor;
@@ -58,6 +58,7 @@ int proc_stat_parse(const char *text, struct proc_stat *stat)
 	stat->threads = threads;
 	stat->start_ticks = start;
 	stat->rss_pages = rss;
+	stat->start_code = code;
 	stat->blkio_known = blkio > 0;
 	stat->blkio_ticks = blkio;
 	return 0;

@@ -24,6 +24,8 @@ struct proc_stat {
 	uint64_t start_ticks; /* after boot */
 	int nice;
 	uint64_t rss_pages;
+	/* Address of the code. 0: a kernel thread, or the memory is new: it execs. 1: no right. */
+	uint64_t start_code;
 	int last_cpu;         /* -1: not in the line, as the next two */
 	unsigned rt_priority; /* 1 to 99; 0: not real-time */
 	int policy;           /* SCHED_* of <sched.h>; -1: unknown */

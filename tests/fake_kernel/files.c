@@ -115,8 +115,8 @@ static void task_stat(struct fk_text *text, const struct fk *fk, const struct fk
 		    (unsigned long long)user_ticks,
 		    (unsigned long long)(sums.ns / TICK_NS - user_ticks), sums.threads,
 		    (unsigned long long)(task->start_ns / TICK_NS));
-	fk_text_add(text, " 4096000 100 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 %d",
-		    task->last_cpu < 0 ? 0 : task->last_cpu);
+	fk_text_add(text, " 4096000 100 18446744073709551615 %d 0 0 0 0 0 0 0 0 0 0 0 17 %d",
+		    task->spec.kernel ? 0 : 4194304, task->last_cpu < 0 ? 0 : task->last_cpu);
 	fk_text_add(text, " 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
 }
 

@@ -442,6 +442,114 @@ static void a_thread_is_read(void **state)
 	fk_free(fk);
 }
 
+#define EXECS           "7 (t) S 0 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 7 0 0 0 0 0\n"
+#define UNKNOWN         "driver_wait"
+#define TEXT_OF(number) #number
+#define TEXT(number)    TEXT_OF(number)
+#define IN_FUTEX        TEXT(__NR_futex) " 0x1000 0x80 0x2 0x0 0x0 0x0 0x7 0x8\n"
+
+/* A sample reads no more files than its reason needs. */
+static void a_sample_is_cheap(void **state)
+{
+	static const struct {
+		const char *name;
+		enum fk_state leaves;
+		const char *stat; /* NULL: of the state */
+		const char *wchan, *syscall, *stack;
+		int result;
+		enum blocked_reason want;
+		bool settled;
+		unsigned reads;
+	} rows[] = {
+		{"sleeps", FK_SLEEPING, NULL, "do_epoll_wait", NULL, NULL, 0, BLOCKED_SLEEP, true,
+		 1},
+		{"runs", FK_SLEEPING, NULL, "0", NULL, NULL, -ENODATA, BLOCKED_UNKNOWN, true, 1},
+		{"ended", FK_SLEEPING, NULL, NULL, NULL, NULL, -ENOENT, BLOCKED_UNKNOWN, true, 1},
+		{"lock", FK_SLEEPING, NULL, "futex_do_wait", IN_FUTEX, NULL, 0, BLOCKED_LOCK, true,
+		 2},
+		{"woke up since", FK_SLEEPING, NULL, "futex_do_wait", "running\n", NULL, 0,
+		 BLOCKED_FUTEX, false, 2},
+		{"no right to syscall", FK_SLEEPING, NULL, "futex_do_wait", NULL, NULL, 0,
+		 BLOCKED_FUTEX, false, 2},
+		{"device", FK_UNINTERRUPTIBLE, NULL, "submit_bio_wait", NULL, NULL, 0, BLOCKED_DISK,
+		 true, 1},
+		{"vfork", FK_UNINTERRUPTIBLE, NULL, "kernel_clone", NULL, NULL, 0, BLOCKED_VFORK,
+		 true, 1},
+		{"page", FK_UNINTERRUPTIBLE, NULL, "folio_wait_bit", NULL,
+		 "[<0>] folio_wait_bit+0x1/0x2\n[<0>] handle_mm_fault+0x1/0x2\n", 0, BLOCKED_PAGE,
+		 true, 3},
+		{"file", FK_UNINTERRUPTIBLE, NULL, "folio_wait_bit", NULL,
+		 "[<0>] folio_wait_bit+0x1/0x2\n[<0>] vfs_read+0x1/0x2\n", 0, BLOCKED_DISK, true,
+		 3},
+		{"in another wait since", FK_UNINTERRUPTIBLE, NULL, "folio_wait_bit", NULL,
+		 "[<0>] submit_bio_wait+0x1/0x2\n", 0, BLOCKED_PAGE, false, 3},
+		{"page, no right to the stack", FK_UNINTERRUPTIBLE, NULL, "folio_wait_bit", NULL,
+		 NULL, 0, BLOCKED_PAGE, false, 3},
+		{"page, execs", FK_UNINTERRUPTIBLE, EXECS, "folio_wait_bit", NULL, NULL, 0,
+		 BLOCKED_PAGE, false, 2},
+		{"unknown function", FK_UNINTERRUPTIBLE, NULL, UNKNOWN, NULL,
+		 "[<0>] " UNKNOWN "+0x1/0x2\n[<0>] jbd2_log_wait_commit+0x1/0x2\n", 0, BLOCKED_DISK,
+		 true, 3},
+		{"unknown function, no right to the stack", FK_UNINTERRUPTIBLE, NULL, UNKNOWN, NULL,
+		 NULL, 0, BLOCKED_UNKNOWN, false, 3},
+		{"sleeps in an unknown function", FK_SLEEPING, NULL, UNKNOWN, NULL, NULL, 0,
+		 BLOCKED_UNKNOWN, true, 2},
+		{"stopped", FK_STOPPED, NULL, "do_signal_stop", NULL, NULL, 0, BLOCKED_STOPPED,
+		 true, 2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(NULL);
+		struct sys sys = fk_sys(fk);
+		struct blocked_rights rights;
+		struct blocked blocked;
+
+		print_message("%s\n", rows[i].name);
+		fk_task(fk, &(struct fk_spec){.tid = 7});
+		fk_switch(fk, 0, 7);
+		fk_block(fk, 7, rows[i].leaves);
+		fk_switch(fk, 0, 0);
+		if (rows[i].stat)
+			fk_file(fk, "/proc/7/task/7/stat", rows[i].stat);
+		fk_file(fk, "/proc/7/task/7/wchan", rows[i].wchan);
+		fk_file(fk, "/proc/7/task/7/syscall", rows[i].syscall);
+		fk_file(fk, "/proc/7/task/7/stack", rows[i].stack);
+		blocked_rights_init(&rights, &sys);
+		rights.wchan = BLOCKED_RIGHT_GRANTED;
+		unsigned calls = fk_calls(fk, FK_FILE_READ);
+		assert_int_equal(blocked_sample(&sys, &rights, 7, 7, &blocked), rows[i].result);
+		assert_int_equal(fk_calls(fk, FK_FILE_READ) - calls, rows[i].reads);
+		if (rows[i].result == 0) {
+			assert_string_equal(blocked_reason_name(blocked_classify(&blocked)),
+					    blocked_reason_name(rows[i].want));
+			assert_int_equal(blocked_is_settled(&blocked), rows[i].settled);
+		}
+		fk_free(fk);
+	}
+}
+
+/* syscall and stack of a process that gets new memory may take long. */
+static void an_exec_is_not_waited_for(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct blocked_rights rights;
+	struct blocked blocked;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 7});
+	fk_file(fk, "/proc/7/task/7/stat", EXECS);
+	fk_file(fk, "/proc/7/task/7/wchan", "do_epoll_wait");
+	blocked_rights_init(&rights, &sys);
+	unsigned calls = fk_calls(fk, FK_FILE_READ);
+	assert_int_equal(blocked_read(&sys, &rights, 7, 7, &blocked), 0);
+	assert_int_equal(fk_calls(fk, FK_FILE_READ) - calls, 2); /* stat, wchan */
+	assert_int_equal(blocked.syscall_result, -EBUSY);
+	assert_int_equal(blocked.stack_result, -EBUSY);
+	fk_free(fk);
+}
+
 /* The file of a kernel thread has the number of a call, which on x86-64 is read. */
 static void a_kernel_thread_is_in_no_call(void **state)
 {
@@ -473,6 +581,8 @@ int main(void)
 		cmocka_unit_test(a_refused_wchan_is_unknown),
 		cmocka_unit_test(the_right_is_remembered),
 		cmocka_unit_test(root_may_be_refused),
+		cmocka_unit_test(a_sample_is_cheap),
+		cmocka_unit_test(an_exec_is_not_waited_for),
 		cmocka_unit_test(a_kernel_thread_is_in_no_call),
 		cmocka_unit_test(a_thread_is_read),
 	};

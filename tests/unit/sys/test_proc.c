@@ -62,7 +62,7 @@ static void test_stat(void **state)
 static void test_stat_fields(void **state)
 {
 #define LINE_22 "42 (worker) D 3 1 1 0 -1 4194304 10 0 5 0 7 8 0 0 -2 -20 1 0 777"
-#define LINE_38 LINE_22 " 1000 250 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17"
+#define LINE_38 LINE_22 " 1000 250 18446744073709551615 4096 1 0 0 0 0 0 0 0 0 0 0 17"
 	static const struct {
 		const char *name, *text;
 		int result, last_cpu, policy;
@@ -89,6 +89,7 @@ static void test_stat_fields(void **state)
 			continue;
 		assert_int_equal(stat.nice, -20);
 		assert_int_equal(stat.rss_pages, 250);
+		assert_int_equal(stat.start_code, strstr(rows[i].text, " 4096 ") ? 4096 : 1);
 		assert_int_equal(stat.last_cpu, rows[i].last_cpu);
 		assert_int_equal(stat.policy, rows[i].policy);
 		assert_int_equal(stat.rt_priority, rows[i].rt_priority);
