@@ -44,10 +44,19 @@ void query_worker_fini(struct query_worker *worker)
 void query_worker_submit(struct query_worker *worker, const struct query *query)
 {
 	worker->wanted[query->kind] = true;
-	if (query->kind != QUERY_PREVIEW)
-		return;
-	free(worker->text);
-	worker->text = xstrdup(query->text);
+	switch (query->kind) {
+	case QUERY_PREVIEW:
+		free(worker->text);
+		worker->text = xstrdup(query->text);
+		break;
+	case QUERY_BLOCKED:
+		worker->pid = query->pid;
+		worker->tid = query->tid;
+		break;
+	case QUERY_EVENTS:
+	case QUERY_KINDS:
+		break;
+	}
 }
 
 bool query_worker_is_busy(const struct query_worker *worker)
@@ -72,6 +81,23 @@ static void reply_preview(struct query_worker *worker, const struct query_source
 	reply->preview = event_preview_new(&request);
 	replace_reply(worker, reply);
 	worker->wanted[QUERY_PREVIEW] = false;
+}
+
+static void reply_blocked(struct query_worker *worker, const struct sys *sys)
+{
+	struct reply *reply = xcalloc(1, sizeof(*reply));
+
+	if (!worker->rights_known)
+		blocked_rights_init(&worker->rights, sys);
+	worker->rights_known = true;
+	reply->kind = QUERY_BLOCKED;
+	reply->tid = worker->tid;
+	reply->blocked_result =
+		blocked_read(sys, &worker->rights, worker->pid, worker->tid, &reply->blocked);
+	if (reply->blocked_result == 0)
+		reply->reason = blocked_classify(&reply->blocked);
+	replace_reply(worker, reply);
+	worker->wanted[QUERY_BLOCKED] = false;
 }
 
 static void drain_rings(void *arg)
@@ -140,6 +166,8 @@ void query_worker_run(struct query_worker *worker, const struct query_source *so
 
 	if (worker->wanted[QUERY_PREVIEW])
 		reply_preview(worker, source);
+	else if (worker->wanted[QUERY_BLOCKED])
+		reply_blocked(worker, source->context->sys);
 	else if (worker->wanted[QUERY_EVENTS])
 		probe_events(worker, source, until_ns);
 }

@@ -5,6 +5,7 @@
 #include "core/engine/event_preview.h"
 #include "core/event/event.h"
 #include "core/metric/event_index.h"
+#include "core/sys/blocked.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,12 +22,14 @@ struct selection;
 enum query_kind {
 	QUERY_EVENTS,  /* which events there are, and whether they can be counted */
 	QUERY_PREVIEW, /* text: what counting EVENT[,EVENT...] as well would need */
+	QUERY_BLOCKED, /* pid, tid: why that thread is blocked now */
 	QUERY_KINDS,
 };
 
 struct query {
 	enum query_kind kind;
 	const char *text; /* borrowed for the call; NULL: none */
+	pid_t pid, tid;
 };
 
 /* Immutable. The caller that pops it owns it. */
@@ -41,6 +44,14 @@ struct reply {
 			  */
 	size_t n_known;
 	struct event_preview *preview; /* PREVIEW */
+	/*
+	 * BLOCKED: tid as in the query, the reading, and its reason. -errno in blocked_result if
+	 * the thread could not be read: -ENOENT or -ESRCH if it has ended.
+	 */
+	pid_t tid;
+	int blocked_result;
+	enum blocked_reason reason;
+	struct blocked blocked;
 };
 
 void reply_free(struct reply *reply); /* NULL is fine */
@@ -51,7 +62,10 @@ void reply_free(struct reply *reply); /* NULL is fine */
  */
 struct query_worker {
 	bool wanted[QUERY_KINDS];
-	char *text;                      /* of the preview that is wanted; owned */
+	char *text;     /* of the preview that is wanted; owned */
+	pid_t pid, tid; /* of the thread that is wanted */
+	struct blocked_rights rights;
+	bool rights_known;
 	struct event_index *event_index; /* NULL until the first query for events */
 	uint8_t *states;                 /* as in a reply */
 	size_t n_known;

@@ -196,12 +196,13 @@ static void send_queries(struct live_screen *live, bool rested)
 	struct app *app = &live->app;
 
 	if (app->requests.queries.events) {
-		feed_thread_query(live->feed_thread, &(struct query){QUERY_EVENTS, NULL});
+		feed_thread_query(live->feed_thread, &(struct query){.kind = QUERY_EVENTS});
 		app->requests.queries.events = false;
 	}
 	if (app->requests.queries.preview && rested) {
-		feed_thread_query(live->feed_thread,
-				  &(struct query){QUERY_PREVIEW, app->requests.queries.text});
+		feed_thread_query(
+			live->feed_thread,
+			&(struct query){.kind = QUERY_PREVIEW, .text = app->requests.queries.text});
 		app->requests.queries.preview = false;
 	}
 }

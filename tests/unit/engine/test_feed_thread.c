@@ -155,8 +155,10 @@ static void queries_are_answered(void **state)
 		assert_int_equal(events->kind, QUERY_EVENTS);
 	} while (events->n_known < events->event_index->n);
 	assert_true(events->n_known > 20);
-	feed_thread_query(feed_thread, &(struct query){QUERY_PREVIEW, "unread-reply"});
-	feed_thread_query(feed_thread, &(struct query){QUERY_PREVIEW, "major-faults"});
+	feed_thread_query(feed_thread,
+			  &(struct query){.kind = QUERY_PREVIEW, .text = "unread-reply"});
+	feed_thread_query(feed_thread,
+			  &(struct query){.kind = QUERY_PREVIEW, .text = "major-faults"});
 	do {
 		reply_free(answer);
 		answer = next_reply(feed_thread);
@@ -168,7 +170,7 @@ static void queries_are_answered(void **state)
 	/* Open queries and replies that were not popped are freed. Names live as long as the reply.
 	 */
 	feed_thread_query(feed_thread, &(struct query){.kind = QUERY_EVENTS});
-	feed_thread_query(feed_thread, &(struct query){QUERY_PREVIEW, "cycles"});
+	feed_thread_query(feed_thread, &(struct query){.kind = QUERY_PREVIEW, .text = "cycles"});
 	feed_thread_free(feed_thread);
 	assert_string_equal(events->event_index->items[0].name, "cycles");
 	reply_free(events);

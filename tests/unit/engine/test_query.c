@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { ME = 1000, MAIN = 50 };
+enum { ME = 1000, MAIN = 50, SLEEPER = 60 };
 
 #define EVENTS "/sys/kernel/tracing/events"
 
@@ -49,7 +49,7 @@ static struct reply *next_answer(struct engine *engine, struct fk *fk)
 
 static struct event_preview *preview_events(struct engine *engine, struct fk *fk, const char *text)
 {
-	engine_query(engine, &(struct query){QUERY_PREVIEW, text});
+	engine_query(engine, &(struct query){.kind = QUERY_PREVIEW, .text = text});
 	struct reply *answer = next_answer(engine, fk);
 	assert_int_equal(answer->kind, QUERY_PREVIEW);
 	struct event_preview *preview = answer->preview;
@@ -313,22 +313,61 @@ static void the_last_one_counts(void **state)
 	struct engine *engine = open_engine(&sys);
 
 	(void)state;
-	engine_query(engine, &(struct query){QUERY_PREVIEW, "r201"});
+	engine_query(engine, &(struct query){.kind = QUERY_PREVIEW, .text = "r201"});
 	struct event_preview *preview = preview_events(engine, fk, "r202");
 	assert_string_equal(preview->text, "r202");
 	assert_null(engine_pop_reply(engine));
 	free(preview);
 	/* Replies that are not popped are freed, and so are queries that are not answered. */
-	engine_query(engine, &(struct query){QUERY_PREVIEW, "r203"});
+	engine_query(engine, &(struct query){.kind = QUERY_PREVIEW, .text = "r203"});
 	engine_query(engine, &(struct query){.kind = QUERY_EVENTS});
 	assert_int_equal(engine_wait(engine, fk_now(fk) + INTERVAL_NS), 1);
-	engine_query(engine, &(struct query){QUERY_PREVIEW, "r204"});
+	engine_query(engine, &(struct query){.kind = QUERY_PREVIEW, .text = "r204"});
+	close_all(engine, fk);
+}
+
+static void a_blocked_thread_has_its_reason(void **state)
+{
+	static const struct {
+		const char *name;
+		pid_t tid;
+		const char *wchan;
+		int result;
+		enum blocked_reason reason;
+	} rows[] = {
+		{"runs", MAIN, "0", 0, BLOCKED_NOT},
+		{"sleeps", SLEEPER, "do_epoll_wait", 0, BLOCKED_SLEEP},
+		{"waits for a file lock", SLEEPER, "fcntl_setlk", 0, BLOCKED_LOCK},
+		{"no such thread", SLEEPER + 1, NULL, -ENOENT, BLOCKED_UNKNOWN},
+	};
+	struct fk *fk = machine(NULL);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine(&sys);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = SLEEPER});
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct query query = {
+			.kind = QUERY_BLOCKED, .pid = rows[i].tid, .tid = rows[i].tid};
+
+		fk_file(fk, "/proc/60/task/60/wchan", rows[i].wchan);
+		engine_query(engine, &query);
+		struct reply *answer = next_answer(engine, fk);
+		assert_int_equal(answer->kind, QUERY_BLOCKED);
+		assert_int_equal(answer->tid, rows[i].tid);
+		assert_int_equal(answer->blocked_result, rows[i].result);
+		assert_int_equal(answer->reason, rows[i].reason);
+		assert_string_equal(answer->blocked.wchan,
+				    rows[i].tid == SLEEPER ? rows[i].wchan : "");
+		reply_free(answer);
+	}
 	close_all(engine, fk);
 }
 
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(a_blocked_thread_has_its_reason),
 		cmocka_unit_test(events_of_other_levels),
 		cmocka_unit_test(previews_of_an_ordinary_user),
 		cmocka_unit_test(the_last_one_counts),
