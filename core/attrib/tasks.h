@@ -63,6 +63,8 @@ struct task_wait {
 	/* Wake-ups without a record: all; from TASK_UNINTERRUPTIBLE; from TASK_STOPPED. */
 	uint32_t wakeups, wakeups_d, wakeups_stopped;
 	uint32_t voluntary, involuntary; /* switches */
+	uint32_t forks;                  /* processes that it or its new descendants started ... */
+	uint64_t forked_ns;              /* ... and their CPU time */
 	enum task_wait_state state;      /* since until_ns */
 	bool queue_known;                /* queue_ns was read, or the task was new then */
 	bool queued; /* it was runnable at the last cut, after a wake-up at an unknown time */

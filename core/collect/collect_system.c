@@ -506,7 +506,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	self->base.refresh_ns = NS_PER_S;
 	self->context = *context;
 	self->times.sys = context->sys;
-	waits_init(&self->waits, context->sys, possible.n);
+	waits_init(&self->waits, context->sys, context->tasks, possible.n);
 	self->online = online;
 	self->ring_bytes = ring_bytes_for(online.n);
 	budget_init(&self->base.budget, context->sys, context->pmus);

@@ -45,20 +45,13 @@ enum event_wait event_wait_of(const struct event *event)
 enum event_wait_group event_wait_group(enum event_wait wait)
 {
 	static const unsigned char groups[WAIT_EVENTS] = {
-		[WAIT_RUNQ] = WAIT_OF_QUEUES,
-		[WAIT_PREEMPTED] = WAIT_OF_RECORDS,
-		[WAIT_THROTTLED] = WAIT_OF_CGROUPS,
-		[WAIT_BLOCKED] = WAIT_OF_QUEUES,
-		[WAIT_UNINTERRUPTIBLE] = WAIT_OF_BOTH,
-		[WAIT_STOPPED] = WAIT_OF_BOTH,
-		[WAIT_LOCK] = WAIT_OF_LOOKS,
-		[WAIT_DISK] = WAIT_OF_LOOKS,
-		[WAIT_PAGING] = WAIT_OF_LOOKS,
-		/* Nothing computes the forks yet: they are unknown, like all of this group. */
-		[WAIT_FORKED] = WAIT_OF_CGROUPS,
-		[WAIT_VOLUNTARY] = WAIT_OF_RECORDS,
-		[WAIT_INVOLUNTARY] = WAIT_OF_RECORDS,
-		[WAIT_FORKS] = WAIT_OF_CGROUPS,
+		[WAIT_RUNQ] = WAIT_OF_QUEUES,          [WAIT_PREEMPTED] = WAIT_OF_RECORDS,
+		[WAIT_THROTTLED] = WAIT_OF_CGROUPS,    [WAIT_BLOCKED] = WAIT_OF_QUEUES,
+		[WAIT_UNINTERRUPTIBLE] = WAIT_OF_BOTH, [WAIT_STOPPED] = WAIT_OF_BOTH,
+		[WAIT_LOCK] = WAIT_OF_LOOKS,           [WAIT_DISK] = WAIT_OF_LOOKS,
+		[WAIT_PAGING] = WAIT_OF_LOOKS,         [WAIT_FORKED] = WAIT_OF_FORKS,
+		[WAIT_VOLUNTARY] = WAIT_OF_RECORDS,    [WAIT_INVOLUNTARY] = WAIT_OF_RECORDS,
+		[WAIT_FORKS] = WAIT_OF_FORKS,
 	};
 
 	return (enum event_wait_group)groups[wait];

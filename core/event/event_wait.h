@@ -43,6 +43,7 @@ enum event_wait_group {
 	WAIT_OF_RECORDS, /* prev_state of switch records */
 	WAIT_OF_QUEUES,  /* the run-queue time of /proc/PID/task/TID/schedstat */
 	WAIT_OF_BOTH,
+	WAIT_OF_FORKS,   /* FORK records, of all the lifetime */
 	WAIT_OF_CGROUPS, /* throttled time of cgroups; an estimate of each task's part */
 	WAIT_OF_LOOKS,   /* samples of where threads are blocked; an estimate */
 	WAIT_GROUPS,

@@ -6,7 +6,7 @@
  * with the end of the interval. So the sums of an account add up to the lifetime of its task in
  * the interval.
  */
-#include "core/wait/waits.h"
+#include "core/wait/waits_internal.h"
 
 #include "core/base/util.h"
 #include "core/sys/proc.h"
@@ -15,9 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void waits_init(struct waits *waits, const struct sys *sys, size_t n_cpus)
+void waits_init(struct waits *waits, const struct sys *sys, const struct tasks *tasks,
+		size_t n_cpus)
 {
-	*waits = (struct waits){.sys = sys};
+	*waits = (struct waits){.sys = sys, .all_tasks = tasks};
 	slice_log_init(&waits->log, n_cpus);
 }
 
@@ -54,8 +55,7 @@ static void open_account(const struct waits *waits, struct task *task)
 	};
 }
 
-/* The account of a task, with the sums of the current interval. */
-static struct task_wait *account_of(struct waits *waits, struct task *task)
+struct task_wait *waits_account(struct waits *waits, struct task *task)
 {
 	struct task_wait *account = &task->wait;
 
@@ -66,7 +66,8 @@ static struct task_wait *account_of(struct waits *waits, struct task *task)
 	account->interval = waits->interval;
 	memset(account->sums, 0, sizeof(account->sums));
 	account->wakeups = account->wakeups_d = account->wakeups_stopped = 0;
-	account->voluntary = account->involuntary = 0;
+	account->voluntary = account->involuntary = account->forks = 0;
+	account->forked_ns = 0;
 	/* An estimate that was wrong makes this interval as wrong. */
 	account->doubt_ns = account->next_doubt_ns;
 	account->next_doubt_ns = 0;
@@ -180,7 +181,7 @@ static void apply_wakeup(struct task_wait *account, uint64_t time_ns)
 
 static void apply_slice(struct waits *waits, const struct slice *slice)
 {
-	struct task_wait *account = account_of(waits, slice->task);
+	struct task_wait *account = waits_account(waits, slice->task);
 
 	if (slice->end == SLICE_WOKEN)
 		apply_wakeup(account, slice->end_ns);
@@ -413,12 +414,15 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 			   [WAIT_BLOCKED] = blocked_ns(account) - wakeup_ns,
 			   [WAIT_UNINTERRUPTIBLE] = d_ns,
 			   [WAIT_STOPPED] = stopped_ns,
+			   [WAIT_FORKED] = account->forked_ns,
 			   [WAIT_VOLUNTARY] = account->voluntary,
-			   [WAIT_INVOLUNTARY] = account->involuntary},
+			   [WAIT_INVOLUNTARY] = account->involuntary,
+			   [WAIT_FORKS] = account->forks},
 		.known_ns = {[WAIT_OF_RECORDS] = known_ns - sums[TASK_OFF],
 			     [WAIT_OF_QUEUES] = u64_growth(in_doubt_ns, known_ns),
 			     [WAIT_OF_BOTH] = u64_growth(in_doubt_ns + split_doubt_ns,
-							 known_ns - sums[TASK_OFF])},
+							 known_ns - sums[TASK_OFF]),
+			     [WAIT_OF_FORKS] = known_ns + sums[TASK_UNKNOWN]},
 		.lifetime_ns = known_ns + sums[TASK_UNKNOWN],
 	};
 	for (size_t i = 0; gaps && i < WAIT_GROUPS; i++)
@@ -440,11 +444,11 @@ static void add_values(const struct wait_places *places, const struct wait_value
 	tally[places->lifetime] += values->lifetime_ns;
 }
 
-/* Whether a task that did not run waited for a reason that its row shows. */
+/* Whether a task that did not run waited for a reason that its row shows, or has forks. */
 static bool has_waited(const struct task_wait *account)
 {
 	return account->sums[TASK_PREEMPTED] + account->sums[TASK_NEW] + account->sums[TASK_WOKEN] +
-			       account->sums[TASK_UNINTERRUPTIBLE] >
+			       account->sums[TASK_UNINTERRUPTIBLE] + account->forks >
 		       0 ||
 	       account->queued;
 }
@@ -486,7 +490,7 @@ static void begin_next(struct waits *waits, uint64_t begin_ns)
 		enum task_wait_state state = task->wait.state;
 		bool shown = is_queued(state) || state == TASK_UNINTERRUPTIBLE || task->wait.queued;
 		if (!task->exit_ns && shown)
-			account_of(waits, task);
+			waits_account(waits, task);
 	}
 }
 
@@ -496,7 +500,7 @@ static void complete_accounts(struct waits *waits, const struct interval *interv
 	apply_slices(waits, waits->end_ns, true);
 	/* Tasks that ran only while the CPUs were read have an account too. */
 	for (size_t i = 0; i < interval->n_ran; i++)
-		account_of(waits, interval->ran[i]);
+		waits_account(waits, interval->ran[i]);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
 		bool ended = task->exit_ns && task->exit_ns < waits->end_ns;
@@ -522,6 +526,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 		return;
 	complete_accounts(waits, interval);
 	find_queued(waits);
+	waits_attribute_forks(waits);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
 		bool ran = task->interval == interval->sequence;

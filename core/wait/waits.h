@@ -33,8 +33,9 @@
  * An interval of waiting ends at one time for all CPUs, just before their counters are read.
  */
 struct waits {
-	const struct sys *sys; /* borrowed */
-	struct slice_log log;  /* attrib_log_slices() fills it */
+	const struct sys *sys;         /* borrowed */
+	const struct tasks *all_tasks; /* borrowed */
+	struct slice_log log;          /* attrib_log_slices() fills it */
 	struct wait_places places;
 	bool wakeups;  /* set by the owner: all wake-ups have records */
 	bool recorded; /* set by the owner: a recording of perf; no interval has its CPUs' ends */
@@ -48,7 +49,8 @@ struct waits {
 	size_t n_tasks, capacity;
 };
 
-void waits_init(struct waits *waits, const struct sys *sys, size_t n_cpus);
+void waits_init(struct waits *waits, const struct sys *sys, const struct tasks *tasks,
+		size_t n_cpus);
 void waits_fini(struct waits *waits); /* zeroed is fine */
 
 /*

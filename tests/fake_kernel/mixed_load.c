@@ -16,8 +16,8 @@
 
 struct member {
 	struct mixed_load *load;
-	pid_t tid;
-	bool child;
+	pid_t tid, parent; /* parent 0: it is no child */
+	bool ended;
 	struct member *next; /* in the queue */
 };
 
@@ -44,11 +44,11 @@ static uint64_t draw(struct mixed_load *load, uint64_t least, uint64_t most)
 	return least + u64_random(&load->random) % (most - least + 1);
 }
 
-static struct member *add_member(struct mixed_load *load, bool child)
+static struct member *add_member(struct mixed_load *load, pid_t parent)
 {
 	struct member *member = xcalloc(1, sizeof(*member));
 
-	*member = (struct member){.load = load, .tid = load->next_tid++, .child = child};
+	*member = (struct member){.load = load, .tid = load->next_tid++, .parent = parent};
 	load->members =
 		array_reserve(load->members, &load->capacity, load->n + 1, sizeof(struct member *));
 	load->members[load->n++] = member;
@@ -114,7 +114,7 @@ static void wake_up(struct fk *fk, void *arg)
 
 static void fork_child(struct mixed_load *load, const struct member *parent)
 {
-	struct member *child = add_member(load, true);
+	struct member *child = add_member(load, parent->tid);
 
 	fk_fork(load->fk, parent->tid, child->tid);
 	enqueue(load, child);
@@ -134,10 +134,11 @@ static void leave_cpu(struct place *place)
 	struct member *member = place->running;
 	uint64_t chance = draw(load, 0, 99);
 
-	if (chance < load->spec.fork_percent && !member->child)
+	if (chance < load->spec.fork_percent && (!member->parent || load->spec.deep))
 		fork_child(load, member);
 	chance = draw(load, 0, 99);
-	if (member->child && chance < 30) {
+	if (member->parent && chance < 30) {
+		member->ended = true;
 		fk_exit(load->fk, member->tid, chance % 2 ? FK_EXIT_ZOMBIE : FK_EXIT_REAPED);
 	} else if (load->queue && chance < 60) {
 		fk_block(load->fk, member->tid, FK_PREEMPTED);
@@ -169,7 +170,7 @@ struct mixed_load *mixed_load_new(struct fk *fk, const struct mixed_load_spec *s
 	for (unsigned i = 0; i < spec->cpus; i++)
 		load->places[i] = (struct place){.load = load, .cpu = (int)i};
 	for (unsigned i = 0; i < spec->tasks; i++) {
-		struct member *member = add_member(load, false);
+		struct member *member = add_member(load, 0);
 		fk_task(fk, &(struct fk_spec){.tid = member->tid, .comm = "mixed"});
 		fk_after(fk, draw(load, 1, BLOCK_MOST_NS), wake_up, member);
 	}
@@ -188,4 +189,19 @@ void mixed_load_free(struct mixed_load *load)
 pid_t mixed_load_end(const struct mixed_load *load)
 {
 	return load->next_tid;
+}
+
+static const struct member *member_of(const struct mixed_load *load, pid_t tid)
+{
+	return load->members[tid - load->spec.first];
+}
+
+pid_t mixed_load_parent(const struct mixed_load *load, pid_t tid)
+{
+	return member_of(load, tid)->parent;
+}
+
+bool mixed_load_has_ended(const struct mixed_load *load, pid_t tid)
+{
+	return member_of(load, tid)->ended;
 }

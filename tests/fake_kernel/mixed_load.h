@@ -4,6 +4,7 @@
 
 #include "tests/fake_kernel/fake_kernel.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -16,6 +17,7 @@ struct mixed_load_spec {
 	pid_t first;
 	uint64_t seed;
 	unsigned fork_percent; /* of slices */
+	bool deep;             /* children fork too */
 	uint64_t queue_ns;     /* most time in the run queue while a CPU is idle */
 };
 
@@ -25,5 +27,8 @@ struct mixed_load *mixed_load_new(struct fk *fk, const struct mixed_load_spec *s
 void mixed_load_free(struct mixed_load *load); /* after its kernel */
 /* The number after the newest child. */
 pid_t mixed_load_end(const struct mixed_load *load);
+/* The parent of a child, 0 of other tasks. */
+pid_t mixed_load_parent(const struct mixed_load *load, pid_t tid);
+bool mixed_load_has_ended(const struct mixed_load *load, pid_t tid);
 
 #endif

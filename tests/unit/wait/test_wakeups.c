@@ -101,6 +101,7 @@ struct machine {
 	struct sys_stub stub;
 	struct event_set events;
 	struct plan *plan;
+	struct tasks *tasks;
 	struct interval interval;
 	struct waits waits;
 };
@@ -124,7 +125,8 @@ static void open_machine(struct machine *machine)
 							.wants = &no_wants,
 							.most = &no_counters});
 	interval_init(&machine->interval, &machine->plan->shape, numbers, CPUS);
-	waits_init(&machine->waits, &machine->stub.sys, CPUS);
+	machine->tasks = tasks_new(&machine->stub.sys);
+	waits_init(&machine->waits, &machine->stub.sys, machine->tasks, CPUS);
 	machine->waits.wakeups = machine->waits.recorded = true;
 	machine->stub.now_ns = BEGIN;
 	waits_begin(&machine->waits, machine->plan, &machine->events);
@@ -133,6 +135,7 @@ static void open_machine(struct machine *machine)
 static void close_machine(struct machine *machine)
 {
 	waits_fini(&machine->waits);
+	tasks_free(machine->tasks);
 	interval_fini(&machine->interval);
 	plan_unref(machine->plan);
 	event_set_fini(&machine->events);
