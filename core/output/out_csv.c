@@ -251,7 +251,7 @@ static void put_row(const struct view *view, const struct csv_row *row, FILE *ou
 	put_integer(out, row->cpu >= 0, row->cpu >= 0 ? (uint64_t)row->cpu : 0);
 	put_integer(out, row->cpus > 0, row->cpus);
 	put_identity(row, out);
-	fprintf(out, ",%s", row->verdict == VERDICT_NONE ? "" : verdict_name(row->verdict));
+	fprintf(out, ",%s", verdict_word(row->verdict));
 	put_integer(out, row->lost_records, row->lost_records ? *row->lost_records : 0);
 	put_integer(out, snapshot->run, snapshot->run ? snapshot->run->part : 0);
 	put_states(row, out);

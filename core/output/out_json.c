@@ -199,7 +199,7 @@ static void put_parent(FILE *out, const struct view *view, size_t line)
 static void put_verdict(FILE *out, enum verdict verdict)
 {
 	fputs("\"verdict\":", out);
-	json_put_string_or_null(out, verdict == VERDICT_NONE ? "" : verdict_name(verdict));
+	json_put_string_or_null(out, verdict_word(verdict));
 }
 
 static void put_task(FILE *out, const struct view *view, size_t line)

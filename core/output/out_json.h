@@ -39,8 +39,8 @@
  * of the interval in seconds since the begin of the recording. "time" is null if the recording does
  * not have it.
  *
- * "verdict" is the main loss of a task (verdict_name), or null if too little is counted. The
- * verdict of the totals is the loss with most of the tasks' CPU time.
+ * "verdict" is the main loss of a task (verdict_name), or null if too little is counted, or if it
+ * hardly ran. The verdict of the totals is the loss that costs most CPU time.
  *
  * With a filter there are {"filter"}, its text, and in totals {"left_out":{EVENTS,STATES}}: the
  * counts of the tasks that the filter leaves out. A row of a tree that does not pass, but is above

@@ -1,125 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * The verdict of one row, CPU or sum: the table of rules, the judge, and the reasons in words.
- *
- * Rules have tiers. A tier is used only if no rule of an earlier tier fires: switches, faults and
- * the kernel cause stalls themselves, top-down measures what miss counts only suggest, and a low
- * IPC alone is the weakest sign. Within a tier the figure farthest beyond its limit wins.
- *
- * Thresholds are those of the metrics (core/metric). Their sources are toplev for top-down and
- * branches, perf for IPC, and rules of thumb for misses, the kernel's share and switches. A limit
- * with `per_cpu` is for each CPU's worth of time that was used.
+ * The judge: which rule of verdict_rules.c fires for the figures of a row, a CPU or a sum.
  */
-#include "core/view/verdict.h"
-
-#include "core/base/text.h"
-#include "core/base/util.h"
 #include "core/view/verdict_internal.h"
-#include "core/view/view.h"
 
-#include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "core/view/cpu_stall.h"
+
 #include <string.h>
 
-struct condition {
-	const char *metric; /* NULL: no more conditions */
-	char sign;          /* '<', or '>': at least */
-	double limit;
-	bool per_cpu;
-	const char *title; /* title of the form that the limit is for; NULL: any form */
-	const char *times; /* another metric: the limit is for the product; NULL: none */
+enum {
+	SEVERITY_MOST = 4,
+	PRESSURE_LEAST = 5, /* percent of the time, some task waits for memory */
 };
-
-struct rule {
-	unsigned tier;
-	enum verdict verdict;
-	struct condition conditions[VERDICT_CONDITIONS_MAX]; /* all must hold */
-	const char *unless; /* a better metric: if it is known, the rule does not fire */
-	bool of_users;      /* not for kernel threads, which always run in the kernel */
-};
-
-static const struct rule rules[] = {
-	{0, VERDICT_IDLE, {{"cpu_percent", '<', 1}}},
-
-	/* 20,000 switches a second: slices of 50 us. A switch costs several us. */
-	{1, VERDICT_SWITCHES, {{"cs_per_s", '>', 20000, .per_cpu = true}}},
-	/* A fault takes a microsecond and more: a tenth of the time. */
-	{1, VERDICT_FAULTS, {{"faults_per_s", '>', 100000, .per_cpu = true}}},
-	{1, VERDICT_FAULTS, {{"major_faults_per_s", '>', 100}}},
-	{1, VERDICT_KERNEL, {{"kernel_percent", '>', 30}}, .of_users = true},
-
-	{2, VERDICT_FINE, {{"topdown_retiring", '>', 70}}},
-	{3, VERDICT_MEMORY, {{"topdown_memory", '>', 20}, {"topdown_backend", '>', 20}}},
-	{3, VERDICT_CORE, {{"topdown_memory", '<', 20}, {"topdown_backend", '>', 20}}},
-	{3, VERDICT_BACKEND, {{"topdown_backend", '>', 20}}, .unless = "topdown_memory"},
-	{3, VERDICT_FRONTEND, {{"topdown_frontend", '>', 15}}},
-	{3, VERDICT_BRANCH, {{"topdown_bad_spec", '>', 15}}, .unless = "topdown_mispredict"},
-	{3, VERDICT_BRANCH, {{"topdown_bad_spec", '>', 15}, {"topdown_mispredict", '>', 10}}},
-
-	/* cache_mpki counts another cache level on each kind of CPU: see its title. */
-	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "caMPKI"}}},
-	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "LLCMPKI"}}},
-	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "L2MPKI"}}},
-	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 20, .title = "L1DMPKI"}}},
-	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"llc_mpki", '>', 10}}},
-	/* 5 misses of 300 cycles are most of the 2000 that 1000 instructions take at least. */
-	{4, VERDICT_MEMORY, {{"ipc", '<', 0.5}, {"cache_mpki", '>', 5, .title = "LLCMPKI"}}},
-	{4, VERDICT_MEMORY, {{"ipc", '<', 0.5}, {"llc_mpki", '>', 5}}},
-	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l2_mpki", '>', 10}}},
-	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l1d_mpki", '>', 20}}},
-	{4, VERDICT_FRONTEND, {{"ipc", '<', 1}, {"l1i_mpki", '>', 10}}},
-	/* A miss costs about 15 cycles. A product of 10 is 15 % of all cycles, toplev's limit. */
-	{4, VERDICT_BRANCH, {{"branch_mpki", '>', 10, .times = "ipc"}}},
-	{5, VERDICT_CORE, {{"cache_mpki", '<', 1}, {"branch_mpki", '<', 5}, {"ipc", '<', 1}}},
-
-	{6, VERDICT_STALLED, {{"ipc", '<', 1}}},
-	{7, VERDICT_FINE, {{"ipc", '>', 1}}},
-};
-
-const size_t verdict_rules_n = ARRAY_SIZE(rules);
-
-static_assert(ARRAY_SIZE(rules) <= VERDICT_RULES_MAX, "a judge has room for all rules");
-
-static const struct {
-	const char *name, *label;
-	const char *time; /* after "1.9 of 8 CPUs' time"; NULL: no loss */
-} words[] = {
-	[VERDICT_NONE] = {"none", "-", NULL},
-	[VERDICT_IDLE] = {"idle-ish", "idle", NULL},
-	[VERDICT_FINE] = {"fine", "fine", NULL},
-	[VERDICT_KERNEL] = {"kernel-heavy", "kernel", "in kernel-heavy tasks"},
-	[VERDICT_SWITCHES] = {"thrashing switches", "switches", "in tasks thrashing switches"},
-	[VERDICT_FAULTS] = {"faulting", "faults", "in faulting tasks"},
-	[VERDICT_MEMORY] = {"memory-bound", "memory", "in memory-bound tasks"},
-	[VERDICT_BRANCH] = {"branch-bound", "branch", "in branch-bound tasks"},
-	[VERDICT_FRONTEND] = {"frontend-bound", "frontend", "in frontend-bound tasks"},
-	[VERDICT_CORE] = {"core-bound", "core", "in core-bound tasks"},
-	[VERDICT_BACKEND] = {"backend-bound", "backend", "in backend-bound tasks"},
-	[VERDICT_STALLED] = {"stalled", "stalled", "lost in stalled tasks"},
-};
-
-static_assert(ARRAY_SIZE(words) == VERDICTS, "a name for each");
-
-const char *verdict_name(enum verdict verdict)
-{
-	return words[verdict].name;
-}
-
-const char *verdict_label(enum verdict verdict)
-{
-	return words[verdict].label;
-}
-
-const char *verdict_time(enum verdict verdict)
-{
-	return words[verdict].time;
-}
-
-bool verdict_is_loss(enum verdict verdict)
-{
-	return verdict > VERDICT_FINE;
-}
 
 static short find_metric(const struct columns *columns, const char *name, const char *title)
 {
@@ -130,21 +22,30 @@ static short find_metric(const struct columns *columns, const char *name, const 
 	return (short)at;
 }
 
-/* Finds the metrics of a rule. Returns whether all of them are among the columns. */
+/* Finds the metrics of a condition. Returns whether all that it needs are among the columns. */
+static bool bind_condition(const struct columns *columns, const struct condition *condition,
+			   struct judge_condition *bound)
+{
+	bool usable = true;
+
+	bound->metric = find_metric(columns, condition->metric, condition->title);
+	for (size_t i = 0; i < VERDICT_OPERANDS_MAX; i++) {
+		bound->operands[i] = find_metric(columns, condition->operands[i], NULL);
+		usable &= !condition->operands[i] || bound->operands[i] >= 0 ||
+			  condition->sign_of_operands == '-';
+	}
+	return usable && bound->metric >= 0;
+}
+
 static bool bind_rule(struct judge *judge, size_t i)
 {
 	const struct columns *columns = judge->snapshot->columns;
+	const struct rule *rule = &verdict_rules[i];
 	bool usable = true;
 
-	judge->unless[i] = find_metric(columns, rules[i].unless, NULL);
-	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rules[i].conditions[k].metric; k++) {
-		const struct condition *condition = &rules[i].conditions[k];
-
-		judge->metrics[i][k] = find_metric(columns, condition->metric, condition->title);
-		judge->factors[i][k] = find_metric(columns, condition->times, NULL);
-		usable &= judge->metrics[i][k] >= 0 &&
-			  (!condition->times || judge->factors[i][k] >= 0);
-	}
+	judge->unless[i] = find_metric(columns, rule->unless, NULL);
+	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rule->conditions[k].metric; k++)
+		usable &= bind_condition(columns, &rule->conditions[k], &judge->conditions[i][k]);
 	return usable;
 }
 
@@ -154,7 +55,7 @@ void judge_init(struct judge *judge, const struct snapshot *snapshot)
 	judge->cpu_percent = find_metric(snapshot->columns, "cpu_percent", NULL);
 	judge->ipc = find_metric(snapshot->columns, "ipc", NULL);
 	judge->n_usable = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+	for (size_t i = 0; i < verdict_rules_n; i++)
 		if (bind_rule(judge, i))
 			judge->usable[judge->n_usable++] = (unsigned char)i;
 }
@@ -164,29 +65,41 @@ static bool is_known(const struct figure *figures, short metric)
 	return metric >= 0 && figure_known(figures[metric]);
 }
 
-/* Returns the figure of condition k of rule i. */
-static struct figure condition_figure(const struct judge *judge, size_t i, size_t k,
-				      const struct figure *figures)
-{
-	static const struct figure unknown = {.state = FIGURE_NOT_COUNTED};
-	short metric = judge->metrics[i][k], factor = judge->factors[i][k];
+static const struct figure unknown = {.state = FIGURE_NOT_COUNTED};
 
-	if (!is_known(figures, metric))
-		return unknown;
-	if (!rules[i].conditions[k].times)
-		return figures[metric];
-	if (!is_known(figures, factor))
-		return unknown;
-	struct figure figure = figures[metric];
-	figure.value *= figures[factor].value;
-	if (figures[factor].state > figure.state)
-		figure.state = figures[factor].state;
+/* Returns the figure combined with one operand of its condition. */
+static struct figure combine(struct figure figure, char sign, struct figure operand)
+{
+	if (!figure_known(operand) || (sign == '/' && operand.value <= 0))
+		return sign == '-' ? figure : unknown;
+	if (sign == '*')
+		figure.value *= operand.value;
+	else if (sign == '/')
+		figure.value /= operand.value;
+	else
+		figure.value -= operand.value < figure.value ? operand.value : figure.value;
+	if (operand.state > figure.state)
+		figure.state = operand.state;
 	return figure;
 }
 
-/* Returns the limit for the CPU time of these figures. */
-static double limit_of(const struct judge *judge, const struct condition *condition,
-		       const struct figure *figures)
+struct figure verdict_figure(const struct judge *judge, size_t i, size_t k,
+			     const struct figure *figures)
+{
+	const struct condition *condition = &verdict_rules[i].conditions[k];
+	const struct judge_condition *bound = &judge->conditions[i][k];
+	struct figure figure = is_known(figures, bound->metric) ? figures[bound->metric] : unknown;
+
+	for (size_t n = 0; n < VERDICT_OPERANDS_MAX && condition->operands[n]; n++)
+		if (figure_known(figure))
+			figure = combine(figure, condition->sign_of_operands,
+					 bound->operands[n] >= 0 ? figures[bound->operands[n]]
+								 : unknown);
+	return figure;
+}
+
+double verdict_limit(const struct judge *judge, const struct condition *condition,
+		     const struct figure *figures)
 {
 	double cpus =
 		is_known(figures, judge->cpu_percent) ? figures[judge->cpu_percent].value / 100 : 1;
@@ -194,266 +107,158 @@ static double limit_of(const struct judge *judge, const struct condition *condit
 	return condition->per_cpu && cpus > 1 ? condition->limit * cpus : condition->limit;
 }
 
-/* Returns figure / limit, inverted for '<': from 1 on the condition holds; at most 4. */
+/* Returns figure / limit, inverted for '<': from 1 on the condition holds. */
 static double excess(const struct condition *condition, double value, double limit)
 {
-	double times = condition->sign == '>' ? value / limit : value > 0 ? limit / value : 4;
-
-	return times < 4 ? times : 4;
+	return condition->sign == '>' ? value / limit : value > 0 ? limit / value : SEVERITY_MOST;
 }
 
-/* Returns whether the rule fires. */
-static bool rule_fires(const struct judge *judge, size_t i, const struct figure *figures,
-		       unsigned flags, struct judgement *judgement)
+/* Returns whether a wait is enough of what the row wanted to do: to wait is to want. */
+static bool has_share(const struct judge *judge, const struct condition *condition, double wait,
+		      const struct figure *figures)
 {
-	*judgement = (struct judgement){.verdict = rules[i].verdict, .rule = (int)i};
-	if ((rules[i].of_users && (flags & ROW_KERNEL)) || is_known(figures, judge->unless[i]))
-		return false;
-	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rules[i].conditions[k].metric; k++) {
-		const struct condition *condition = &rules[i].conditions[k];
+	double cpu = is_known(figures, judge->cpu_percent) ? figures[judge->cpu_percent].value : 0;
 
-		struct figure figure = condition_figure(judge, i, k, figures);
-		if (!figure_known(figure))
+	return wait >= condition->share * (wait + cpu);
+}
+
+static bool condition_holds(const struct judge *judge, size_t i, size_t k,
+			    const struct figure *figures, struct judgement *judgement)
+{
+	const struct condition *condition = &verdict_rules[i].conditions[k];
+	struct figure figure = verdict_figure(judge, i, k, figures);
+
+	if (!figure_known(figure))
+		return false;
+	double limit = verdict_limit(judge, condition, figures);
+	if (condition->sign == '<' ? figure.value >= limit : figure.value < limit)
+		return false;
+	judgement->severity = excess(condition, figure.value, limit);
+	if (figure.state > judgement->state)
+		judgement->state = figure.state;
+	return has_share(judge, condition, figure.value, figures);
+}
+
+/* Returns whether the kernel measures how long tasks wait for memory, and they hardly do. */
+static bool has_memory(const struct snapshot *snapshot, const struct row *row)
+{
+	const struct snapshot_machine *machine = &snapshot->machine;
+	const struct snapshot_cgroup *limits = row ? snapshot_cgroup_limits(snapshot, row) : NULL;
+
+	if (limits && limits->known[CGROUP_PRESSURE])
+		return limits->values[CGROUP_PRESSURE] < PRESSURE_LEAST;
+	if (machine->known[MACHINE_MEMORY_PRESSURE])
+		return machine->values[MACHINE_MEMORY_PRESSURE] < PRESSURE_LEAST;
+	return limits && limits->known[CGROUP_MAXES] && limits->values[CGROUP_MAXES] <= 0;
+}
+
+static bool rule_is_about(const struct rule *rule, const struct judge *judge, const struct row *row)
+{
+	if (rule->subject != RULE_OF_ALL && (rule->subject == RULE_OF_TASKS) != (row != NULL))
+		return false;
+	if (rule->of_pressure && has_memory(judge->snapshot, row))
+		return false;
+	return !row || !((rule->of_users && (row->flags & ROW_KERNEL)) ||
+			 (!rule->of_sums && (row->flags & ROW_LOST)));
+}
+
+static bool rule_fires(const struct judge *judge, size_t i, const struct verdict_subject *subject,
+		       struct judgement *judgement)
+{
+	const struct rule *rule = &verdict_rules[i];
+
+	*judgement = (struct judgement){.verdict = rule->verdict, .rule = (int)i};
+	if (is_known(subject->figures, judge->unless[i]) ||
+	    !rule_is_about(rule, judge, subject->row))
+		return false;
+	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rule->conditions[k].metric; k++)
+		if (!condition_holds(judge, i, k, subject->figures, judgement))
 			return false;
-		double limit = limit_of(judge, condition, figures);
-		if (condition->sign == '<' ? figure.value >= limit : figure.value < limit)
-			return false;
-		judgement->severity = excess(condition, figure.value, limit);
-		if (figure.state > judgement->state)
-			judgement->state = figure.state;
-	}
 	return true;
 }
 
-struct judgement judge_figures(const struct judge *judge, const struct figure *figures,
-			       unsigned flags)
+/* Returns the rule of the first tier in which one fires, the farthest beyond its limit. */
+static struct judgement find_rule(const struct judge *judge, const struct verdict_subject *subject)
 {
 	struct judgement best = {.rule = -1}, now;
 
-	if (flags & ROW_LOST) {
-		best.state = FIGURE_LOST;
-		return best;
-	}
 	for (size_t n = 0; n < judge->n_usable; n++) {
 		size_t i = judge->usable[n];
 
-		if (best.rule >= 0 && rules[i].tier > rules[best.rule].tier)
+		if (best.rule >= 0 && verdict_rules[i].tier > verdict_rules[best.rule].tier)
 			break;
-		if (rule_fires(judge, i, figures, flags, &now) &&
+		if (rule_fires(judge, i, subject, &now) &&
 		    (best.rule < 0 || now.severity > best.severity))
 			best = now;
 	}
-	if (best.verdict == VERDICT_FINE)
-		best.severity = 0.1;
-	else if (best.verdict == VERDICT_IDLE)
-		best.severity = 0.01;
 	return best;
 }
 
-size_t verdict_append(char *text, size_t size, const char *more)
+/* Returns the severity of a verdict that is no loss: for the order of rows. */
+static double mild_severity(enum verdict verdict)
 {
-	size_t length = strlen(text);
-
-	return length + text_copy(text + length, size - length, more);
+	return verdict == VERDICT_CPU ? 0.2 : verdict == VERDICT_FINE ? 0.1 : 0.01;
 }
 
-static void append_condition(const struct condition *condition, char *text, size_t size)
-{
-	char factor[40] = "", form[40] = "", limit[40], whole[160];
-
-	if (condition->times)
-		snprintf(factor, sizeof(factor), " * %s", condition->times);
-	if (condition->title)
-		snprintf(form, sizeof(form), " (as %s)", condition->title);
-	text_trimmed(limit, sizeof(limit), condition->limit, 1);
-	snprintf(whole, sizeof(whole), "%s%s%s %s %s%s", condition->metric, factor, form,
-		 condition->sign == '<' ? "<" : ">=", limit, condition->per_cpu ? " per CPU" : "");
-	verdict_append(text, size, whole);
-}
-
-struct verdict_rule verdict_rule_at(size_t i)
-{
-	const struct rule *rule = &rules[i];
-	struct verdict_rule out = {.tier = rule->tier, .verdict = rule->verdict};
-	const size_t size = sizeof(out.conditions);
-
-	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rule->conditions[k].metric; k++) {
-		verdict_append(out.conditions, size, k > 0 ? " and " : "");
-		append_condition(&rule->conditions[k], out.conditions, size);
-	}
-	verdict_append(out.conditions, size, rule->unless ? ", no " : "");
-	verdict_append(out.conditions, size, rule->unless ? rule->unless : "");
-	verdict_append(out.conditions, size, rule->of_users ? ", no kernel thread" : "");
-	return out;
-}
-
-/* "IPC 0.31" */
-static void append_figure(const struct judge *judge, short metric, const struct figure *figures,
-			  char *text, size_t size)
-{
-	const struct metric *what = &judge->snapshot->columns->metrics[metric];
-	struct cell cell;
-
-	figure_format(what->def, figures[metric], &cell);
-	verdict_append(text, size, what->title);
-	verdict_append(text, size, " ");
-	verdict_append(text, size, cell.text);
-}
-
-/* A limit for several CPUs is not round, so it is formatted as a figure. */
-static void append_limit(const struct judge *judge, short metric, const struct condition *condition,
-			 double limit, char *text, size_t size)
-{
-	struct cell cell;
-	char number[40];
-
-	if (limit > condition->limit) {
-		figure_format(judge->snapshot->columns->metrics[metric].def,
-			      (struct figure){.value = limit, .share = 1}, &cell);
-		verdict_append(text, size, cell.text);
-	} else {
-		text_trimmed(number, sizeof(number), limit, 1);
-		verdict_append(text, size, number);
-	}
-}
-
-void verdict_append_figures(const struct judge *judge, const struct judgement *judgement,
-			    const struct figure *figures, bool limits, char *text, size_t size)
-{
-	const struct rule *rule = &rules[judgement->rule];
-
-	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rule->conditions[k].metric; k++) {
-		const struct condition *condition = &rule->conditions[k];
-
-		if (k > 0)
-			verdict_append(text, size, limits ? " and " : ", ");
-		append_figure(judge, judge->metrics[judgement->rule][k], figures, text, size);
-		if (condition->times) {
-			verdict_append(text, size, limits ? " x " : ", ");
-			append_figure(judge, judge->factors[judgement->rule][k], figures, text,
-				      size);
-		}
-		if (!limits)
-			continue;
-		verdict_append(text, size, condition->sign == '<' ? " < " : " >= ");
-		append_limit(judge, judge->metrics[judgement->rule][k], condition,
-			     limit_of(judge, condition, figures), text, size);
-	}
-}
-
-/* Returns whether the top-down metrics are among the columns. */
-static bool has_topdown(const struct judge *judge)
-{
-	return columns_metric(judge->snapshot->columns, "topdown_backend") >= 0;
-}
-
-/* Returns why there are no hardware counters at all. */
-static const char *why_no_counters(const struct snapshot *snapshot)
-{
-	if (snapshot->replay[0])
-		return "no hardware events were recorded";
-	if (snapshot->mode == COUNT_MODE_PROC)
-		return "no counters can be opened here (see 'pmctop --doctor')";
-	return "this machine has no hardware counters";
-}
-
-/* Returns why IPC was not counted for that row, on a machine that can count it. */
-static const char *why_not_counted(const struct judge *judge)
-{
-	const struct columns *columns = judge->snapshot->columns;
-	char sharing[64];
-
-	if (metric_state(&columns->metrics[judge->ipc], &columns->events) == FIGURE_NOT_COUNTED)
-		return "other programs hold the counters that IPC needs";
-	if (columns->plan->per_task)
-		return "no counters were open for it";
-	if (snapshot_sharing(judge->snapshot, sharing, sizeof(sharing)))
-		return "it ran for too short a time: counters take turns (choose fewer columns)";
-	return "IPC was not counted while it ran";
-}
-
-static const char *why_undefined(enum event_levels levels)
-{
-	switch (levels) {
-	case EVENT_LEVELS_USER:
-		return "it used no cycles in user mode, and only user mode is counted";
-	case EVENT_LEVELS_KERNEL:
-		return "it used no cycles in the kernel, and only the kernel is counted";
-	case EVENT_LEVELS_ALL:
-	case EVENT_LEVELS:
-		break;
-	}
-	return "it used no cycles that were counted";
-}
-
-/* Returns why IPC is unknown. With an IPC there is a verdict. */
-static const char *why_no_ipc(const struct judge *judge, const struct figure *figures)
+/* Returns whether IPC is unknown, though other rights or a free counter would show it. */
+static bool lacks_ipc(const struct judge *judge, const struct figure *figures)
 {
 	if (!judge->snapshot->pmu[0])
-		return why_no_counters(judge->snapshot);
-	if (judge->ipc < 0)
-		return "IPC is not among the columns (it is in presets overview and topdown)";
-	switch (figures[judge->ipc].state) {
-	case FIGURE_UNSUPPORTED:
-		return "IPC cannot be counted here";
-	case FIGURE_DENIED:
-		return "the kernel denies the counters of IPC (see 'pmctop --doctor')";
-	case FIGURE_NOT_COUNTED:
-		return why_not_counted(judge);
-	case FIGURE_UNDEFINED:
-	case FIGURE_VALID:
-	case FIGURE_SCALED:
-	case FIGURE_LOST:
+		return judge->snapshot->mode == COUNT_MODE_PROC && !judge->snapshot->replay[0];
+	return judge->ipc >= 0 && (figures[judge->ipc].state == FIGURE_DENIED ||
+				   figures[judge->ipc].state == FIGURE_NOT_COUNTED);
+}
+
+struct judgement judge_subject(const struct judge *judge, const struct verdict_subject *subject)
+{
+	struct judgement best = find_rule(judge, subject);
+
+	if (verdict_is_loss(best.verdict)) {
+		if (best.severity > SEVERITY_MOST)
+			best.severity = SEVERITY_MOST;
+		return best;
+	}
+	best.severity = mild_severity(best.verdict);
+	if (!subject->row)
+		return best;
+	if (subject->row->flags & ROW_LOST)
+		return (struct judgement){
+			.verdict = VERDICT_UNKNOWN, .rule = -1, .state = FIGURE_LOST};
+	if (best.verdict != VERDICT_NONE && lacks_ipc(judge, subject->figures))
+		return (struct judgement){.verdict = VERDICT_UNKNOWN, .rule = -1};
+	return best;
+}
+
+/* Returns the ns of a figure in percent of the interval, or of all time if it is no percentage. */
+static double percent_ns(const struct judge *judge, const struct judgement *judgement,
+			 const struct figure *figures, uint64_t otherwise_ns)
+{
+	size_t i = (size_t)judgement->rule, last = 0;
+
+	while (last + 1 < VERDICT_CONDITIONS_MAX && verdict_rules[i].conditions[last + 1].metric)
+		last++;
+	const struct metric *metric =
+		&judge->snapshot->columns->metrics[judge->conditions[i][last].metric];
+	if (metric->def->unit[0] != '%')
+		return (double)otherwise_ns;
+	return verdict_figure(judge, i, last, figures).value / 100 *
+	       (double)judge->snapshot->interval_ns;
+}
+
+double judgement_cost_ns(const struct judge *judge, const struct judgement *judgement,
+			 const struct verdict_subject *subject, uint64_t cpu_ns)
+{
+	switch (verdict_cost(judgement->verdict)) {
+	case COST_PROCESSES:
+	case COST_QUEUES:
+	case COST_SLEEP:
+		return percent_ns(judge, judgement, subject->figures, cpu_ns);
+	case COST_STALLS:
+		return (double)cpu_ns * cpu_stall_share(subject->figures[judge->ipc].value);
+	case COST_NONE:
+	case COST_CPU_TIME:
+	case COST_CPUS:
 		break;
 	}
-	return why_undefined(judge->snapshot->columns->levels);
-}
-
-/* Returns whether all figures of a rule were known, VERDICT_IDLE excepted. */
-static bool was_judged(const struct judge *judge, const struct figure *figures)
-{
-	for (size_t n = 0; n < judge->n_usable; n++) {
-		size_t i = judge->usable[n], k = 0;
-
-		while (k < VERDICT_CONDITIONS_MAX && rules[i].conditions[k].metric &&
-		       figure_known(condition_figure(judge, i, k, figures)))
-			k++;
-		if (rules[i].verdict != VERDICT_IDLE &&
-		    (k == VERDICT_CONDITIONS_MAX || !rules[i].conditions[k].metric))
-			return true;
-	}
-	return false;
-}
-
-static void append_no_verdict(const struct judge *judge, const struct judgement *judgement,
-			      const struct figure *figures, char *text, size_t size)
-{
-	verdict_append(text, size, "No verdict: ");
-	if (judgement->state == FIGURE_LOST) {
-		verdict_append(text, size, "records were lost, so its figures are too low.");
-		return;
-	}
-	verdict_append(text, size, why_no_ipc(judge, figures));
-	verdict_append(text, size,
-		       was_judged(judge, figures) ? "; no counted figure stands out." : ".");
-}
-
-void verdict_explain(const struct judge *judge, const struct judgement *judgement,
-		     const struct figure *figures, char *text, size_t size)
-{
-	text[0] = '\0';
-	if (judgement->rule < 0) {
-		append_no_verdict(judge, judgement, figures, text, size);
-		return;
-	}
-	verdict_append(text, size, verdict_name(judgement->verdict));
-	verdict_append(text, size, ": ");
-	verdict_append_figures(judge, judgement, figures, true, text, size);
-	if (judgement->verdict == VERDICT_STALLED)
-		verdict_append(text, size,
-			       has_topdown(judge) ? ""
-						  : "; preset topdown may show what it waits for");
-	else if (judgement->verdict == VERDICT_BACKEND)
-		verdict_append(text, size,
-			       "; memory and execution units are not counted separately here");
+	return (double)cpu_ns;
 }

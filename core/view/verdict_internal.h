@@ -4,14 +4,109 @@
 
 #include "core/view/verdict.h"
 
-/* Shared by verdict.c and verdict_snapshot.c. */
+/* Shared by core/view/verdict*.c, and for these alone. */
 
-/* Returns what follows "1.9 of 8 CPUs' time": "in memory-bound tasks"; NULL: no loss. */
+/* verdict_rules.c: the table of rules. */
+
+struct condition {
+	const char *metric; /* NULL: no more conditions */
+	char sign;          /* '<', or '>': at least */
+	double limit;
+	bool per_cpu;      /* the limit is for each CPU's worth of time that was used */
+	const char *title; /* title of the form that the limit is for; NULL: any form */
+	/*
+	 * The limit is for the metric combined with these: the product ('*'), the quotient ('/') or
+	 * the difference ('-', where an unknown operand is 0).
+	 */
+	char sign_of_operands;
+	const char *operands[VERDICT_OPERANDS_MAX];
+	/*
+	 * Of a wait, in percent: it must be at least this share of the wait and the CPU time. So a
+	 * sum of many threads that wait little does not fire. 0: none.
+	 */
+	double share;
+};
+
+enum rule_subject {
+	RULE_OF_ALL,
+	RULE_OF_TASKS,
+	RULE_OF_CPUS, /* CPUs and the machine */
+};
+
+struct rule {
+	unsigned tier;
+	enum verdict verdict;
+	struct condition conditions[VERDICT_CONDITIONS_MAX]; /* all must hold */
+	const char *unless; /* a better metric: if it is known, the rule does not fire */
+	enum rule_subject subject;
+	bool of_users;    /* not for kernel threads */
+	bool of_sums;     /* of figures that only grow in an interval: lower bounds prove it */
+	bool of_pressure; /* not if the memory is known to suffice */
+};
+
+extern const struct rule verdict_rules[];
+
+/* verdict.c */
+
+/* Returns the figure of condition k of rule i. */
+struct figure verdict_figure(const struct judge *judge, size_t i, size_t k,
+			     const struct figure *figures);
+/* Returns the limit for the CPU time of these figures. */
+double verdict_limit(const struct judge *judge, const struct condition *condition,
+		     const struct figure *figures);
+
+/* verdict_loss.c */
+
+/* What each verdict costs the machine, or the target. */
+struct losses {
+	const struct judge *judge;
+	double ns[VERDICTS];      /* at most what the CPUs could have run */
+	size_t n[VERDICTS];       /* threads */
+	unsigned char *verdicts;  /* of each row of the threads; owned */
+	double *costs_ns;         /* of each row; owned */
+	uint64_t rows_ns, ran_ns; /* CPU time of the rows, and of all that ran */
+	uint64_t all_ns;          /* of all CPUs */
+};
+
+void losses_init(struct losses *losses, const struct judge *judge);
+void losses_fini(struct losses *losses);
+/* Returns whether less than 5 % of the CPUs' time was used. */
+bool losses_are_idle(const struct losses *losses);
+/* Returns the greatest loss that stands out, or VERDICT_NONE. */
+enum verdict losses_greatest(const struct losses *losses);
+/* Returns the worst thread of the process with the greatest cost of a verdict that has a thread. */
+size_t losses_row(const struct losses *losses, enum verdict verdict);
+
+/* verdict_words.c */
+
+/* What a verdict costs. */
+enum verdict_cost {
+	COST_NONE,
+	COST_CPU_TIME,
+	COST_STALLS,    /* the part of the CPU time that is lost in stalls */
+	COST_PROCESSES, /* CPU time of processes that were started */
+	COST_QUEUES,    /* time runnable without a CPU */
+	COST_SLEEP,     /* blocked time */
+	COST_CPUS,      /* of the machine: CPU time that it does not get */
+};
+
+enum verdict_cost verdict_cost(enum verdict verdict);
+/* Returns what follows "1.9 of 8 CPUs' time": "in memory-bound tasks"; NULL: another sentence. */
 const char *verdict_time(enum verdict verdict);
+/* Returns "waits for the disk", of a task that waits; NULL: it does not. */
+const char *verdict_wait(enum verdict verdict);
 /* Appends to a text of `size` bytes, as far as it fits. Returns the new length. */
 size_t verdict_append(char *text, size_t size, const char *more);
+/* Appends a comm. */
+void verdict_append_comm(char *text, size_t size, const struct row *row);
 /* Appends the figures of the rule that fired, with their limits or without. */
 void verdict_append_figures(const struct judge *judge, const struct judgement *judgement,
 			    const struct figure *figures, bool limits, char *text, size_t size);
+/* Appends the quota of the row's cgroup, if there is one: "web.service may use 0.5 CPUs". */
+void verdict_append_quota(const struct snapshot *snapshot, const struct row *row,
+			  const char *before, char *text, size_t size);
+/* Appends the tasks that ran on the CPUs of a row, the busiest first: "spin, cc1 (2)". */
+void verdict_append_competitors(const struct snapshot *snapshot, const struct detail *detail,
+				char *text, size_t size);
 
 #endif

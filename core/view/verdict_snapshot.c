@@ -1,139 +1,282 @@
 // SPDX-License-Identifier: MIT
 /*
- * The verdict of the machine or the target: each thread is judged, and the loss with the most CPU
- * time names the machine, if it has a tenth of what ran. Of stalled threads only the time counts
- * that is lost. If no loss stands out, the sum of all rows is judged.
+ * The verdict of the machine or the target, as a sentence: the greatest of the losses
+ * (verdict_loss.c). If none stands out, the sum of all rows is judged.
  */
 #include "core/view/verdict_internal.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/view/cpu_stall.h"
+#include "core/view/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum {
-	BUSY_LEAST = 5,   /* percent of all CPU time; below, the machine is idle */
-	SHARE_LEAST = 10, /* percent of what ran; below, a verdict is not the machine's */
+/* A text that grows as far as it fits. */
+struct sentence {
+	const struct losses *losses;
+	enum verdict verdict;
+	size_t heaviest; /* row of the threads; of VERDICT_STEAL: none */
+	char *text;
+	size_t size;
 };
 
-/* CPU time by verdict. */
-struct shares {
-	uint64_t ns[VERDICTS]; /* sums of verdict_ns() */
-	uint64_t rows_ns;
-	unsigned char *verdicts; /* of each row; owned */
-};
-
-static uint64_t row_ns(const struct snapshot *snapshot, size_t i)
+static void append(const struct sentence *sentence, const char *more)
 {
-	return rows_tally(snapshot->columns, &snapshot->threads, i)[TALLY_TASK_CLOCK];
+	verdict_append(sentence->text, sentence->size, more);
 }
 
-/* Returns the CPU time of the row; of a stalled row, the time lost. */
-static uint64_t verdict_ns(const struct judge *judge, size_t i, enum verdict verdict)
+static const struct snapshot *snapshot_of(const struct sentence *sentence)
 {
-	const struct snapshot *snapshot = judge->snapshot;
-	uint64_t ns = row_ns(snapshot, i);
-
-	if (verdict != VERDICT_STALLED)
-		return ns;
-	double ipc = rows_figures(snapshot->columns, &snapshot->threads, i)[judge->ipc].value;
-	double lost_ns = (double)ns * cpu_stall_share(ipc);
-	/* A broken recording may have nearly 2^64 ns, which a double rounds up beyond u64. */
-	return lost_ns < (double)ns ? (uint64_t)lost_ns : ns;
+	return sentence->losses->judge->snapshot;
 }
 
-static void sum_shares(const struct judge *judge, struct shares *shares)
+static const struct row *heaviest_row(const struct sentence *sentence)
 {
-	const struct snapshot *snapshot = judge->snapshot;
-	const struct rows *rows = &snapshot->threads;
-
-	shares->verdicts = xcalloc(rows->n, sizeof(*shares->verdicts));
-	for (size_t i = 0; i < snapshot_ran(snapshot); i++) {
-		enum verdict verdict =
-			judge_figures(judge, rows_figures(snapshot->columns, rows, i),
-				      rows->items[i].flags)
-				.verdict;
-
-		shares->verdicts[i] = (unsigned char)verdict;
-		shares->ns[verdict] += verdict_ns(judge, i, verdict);
-		shares->rows_ns += row_ns(snapshot, i);
-	}
+	return &snapshot_of(sentence)->threads.items[sentence->heaviest];
 }
 
-struct part {
-	pid_t pid;
-	size_t row;
-	uint64_t ns;
-};
-
-static int compare_parts(const void *a, const void *b)
+static struct verdict_subject heaviest_subject(const struct sentence *sentence)
 {
-	const struct part *part_a = a, *part_b = b;
+	const struct snapshot *snapshot = snapshot_of(sentence);
 
-	if (part_a->pid != part_b->pid)
-		return part_a->pid < part_b->pid ? -1 : 1;
-	return part_a->ns > part_b->ns ? -1 : part_a->ns < part_b->ns;
+	return (struct verdict_subject){
+		.figures = rows_figures(snapshot->columns, &snapshot->threads, sentence->heaviest),
+		.row = heaviest_row(sentence),
+	};
 }
 
-/* Returns the busiest thread of the process with the most time of a verdict. */
-static size_t heaviest_row(const struct judge *judge, const struct shares *shares,
-			   enum verdict verdict)
+static void append_number(const struct sentence *sentence, double value, unsigned decimals)
 {
-	const struct rows *rows = &judge->snapshot->threads;
-	struct part *parts = xcalloc(rows->n, sizeof(*parts));
-	size_t n = 0, best = 0;
-	uint64_t best_ns = 0;
+	char number[40];
 
-	for (size_t i = 0; i < rows->n; i++)
-		if (shares->verdicts[i] == verdict)
-			parts[n++] =
-				(struct part){rows->items[i].pid, i, verdict_ns(judge, i, verdict)};
-	qsort(parts, n, sizeof(*parts), compare_parts);
-	for (size_t i = 0, first = 0; i < n; i++) {
-		if (parts[i].pid != parts[first].pid)
-			first = i;
-		else if (i > first)
-			parts[first].ns += parts[i].ns;
-		if (parts[first].ns > best_ns) {
-			best_ns = parts[first].ns;
-			best = parts[first].row;
-		}
-	}
-	free(parts);
-	return best;
+	text_fixed(number, sizeof(number), value, decimals);
+	append(sentence, number);
+}
+
+static void append_count(const struct sentence *sentence, size_t count)
+{
+	append_number(sentence, (double)count, 0);
+}
+
+static void append_cpus(const struct sentence *sentence, double ns)
+{
+	append_number(sentence, ns / (double)snapshot_of(sentence)->interval_ns, 1);
+}
+
+/* "postgres" */
+static void append_name(const struct sentence *sentence)
+{
+	verdict_append_comm(sentence->text, sentence->size, heaviest_row(sentence));
+}
+
+/* "postgres (4121)" */
+static void append_task(const struct sentence *sentence)
+{
+	append_name(sentence);
+	append(sentence, " (");
+	append_number(sentence, heaviest_row(sentence)->pid, 0);
+	append(sentence, ")");
+}
+
+/* Appends a rate of the heaviest row, or of all rows with the verdict: "46.7k". */
+static void append_rate(const struct sentence *sentence, const char *name, bool all)
+{
+	const struct snapshot *snapshot = snapshot_of(sentence);
+	int metric = columns_metric(snapshot->columns, name);
+	struct figure sum = {.share = 1};
+	struct cell cell;
+
+	if (metric < 0)
+		return;
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		if (i == sentence->heaviest ||
+		    (all && sentence->losses->verdicts[i] == sentence->verdict))
+			sum.value += rows_figures(snapshot->columns, &snapshot->threads, i)[metric]
+					     .value;
+	figure_format(snapshot->columns->metrics[metric].def, sum, &cell);
+	append(sentence, cell.text);
+}
+
+static void append_judged_figures(const struct sentence *sentence)
+{
+	const struct verdict_subject subject = heaviest_subject(sentence);
+	const struct judgement judgement = judge_subject(sentence->losses->judge, &subject);
+
+	append(sentence, " (");
+	verdict_append_figures(sentence->losses->judge, &judgement, subject.figures, false,
+			       sentence->text, sentence->size);
+	append(sentence, ")");
 }
 
 /* "1.9 of 8 CPUs' time in memory-bound tasks: postgres (IPC 0.31, caMPKI 24.10)" */
-static void describe_share(const struct judge *judge, const struct shares *shares,
-			   enum verdict verdict, char *text, size_t size)
+static void describe_share(const struct sentence *sentence)
 {
-	const struct snapshot *snapshot = judge->snapshot;
-	const struct columns *columns = snapshot->columns;
-	size_t heaviest = heaviest_row(judge, shares, verdict);
-	const struct row *row = &snapshot->threads.items[heaviest];
-	const struct figure *figures = rows_figures(columns, &snapshot->threads, heaviest);
-	struct judgement judgement = judge_figures(judge, figures, row->flags);
-	char number[40], comm[3 * sizeof(row->comm)];
-
-	text_fixed(number, sizeof(number),
-		   (double)shares->ns[verdict] / (double)snapshot->interval_ns, 1);
-	text_printable(comm, sizeof(comm), row->comm, sizeof(row->comm));
-	snprintf(text, size, "%s%s of %zu CPUs' time %s: %s (",
-		 verdict == VERDICT_STALLED ? "at least " : "", number, snapshot->n_cpus,
-		 verdict_time(verdict), comm[0] ? comm : "?");
-	verdict_append_figures(judge, &judgement, figures, false, text, size);
-	verdict_append(text, size, ")");
+	append(sentence, verdict_cost(sentence->verdict) == COST_STALLS ? "at least " : "");
+	append_cpus(sentence, sentence->losses->ns[sentence->verdict]);
+	append(sentence, " of ");
+	append_count(sentence, snapshot_of(sentence)->n_cpus);
+	append(sentence, " CPUs' time ");
+	append(sentence, verdict_time(sentence->verdict));
+	append(sentence, ": ");
+	append_name(sentence);
+	append_judged_figures(sentence);
 }
 
-/* Rows are not all that ran: some are filtered, some ended before a scan found them. */
-static uint64_t busy_ns(const struct snapshot *snapshot, const struct shares *shares)
+/* "switches: 0.6 CPUs spent on excessive context switching (46.7k/s): pingpong" */
+static void describe_switches(const struct sentence *sentence)
 {
-	uint64_t busy =
-		u64_growth(snapshot->idle[TALLY_TASK_CLOCK], snapshot->totals[TALLY_TASK_CLOCK]);
+	append(sentence, "switches: ");
+	append_cpus(sentence, sentence->losses->ns[sentence->verdict]);
+	append(sentence, " CPUs spent on excessive context switching (");
+	append_rate(sentence, "cs_per_s", true);
+	append(sentence, "/s): ");
+	append_name(sentence);
+}
 
-	return busy > shares->rows_ns ? busy : shares->rows_ns;
+/* "sh (1234) starts 536 processes/s that take 0.54 CPUs" */
+static void describe_forks(const struct sentence *sentence)
+{
+	append_task(sentence);
+	append(sentence, " starts ");
+	append_rate(sentence, "forks_per_s", false);
+	append(sentence, " processes/s that take ");
+	append_number(sentence,
+		      sentence->losses->costs_ns[sentence->heaviest] /
+			      (double)snapshot_of(sentence)->interval_ns,
+		      2);
+	append(sentence, " CPUs");
+}
+
+/* Returns the mean share of the time that threads with the verdict wait: of a process, or all. */
+static double mean_wait(const struct sentence *sentence, bool all, size_t *threads)
+{
+	const struct losses *losses = sentence->losses;
+	const struct rows *rows = &snapshot_of(sentence)->threads;
+	pid_t pid = heaviest_row(sentence)->pid;
+	double ns = 0;
+
+	*threads = 0;
+	for (size_t i = 0; i < rows->n; i++)
+		if (losses->verdicts[i] == sentence->verdict &&
+		    (all || rows->items[i].pid == pid)) {
+			ns += losses->costs_ns[i];
+			(*threads)++;
+		}
+	return ns / (double)*threads / (double)snapshot_of(sentence)->interval_ns;
+}
+
+/* " 75 % of the time" */
+static void append_share_of_time(const struct sentence *sentence, double share)
+{
+	append(sentence, " ");
+	append_number(sentence, 100 * share, 0);
+	append(sentence, " % of the time");
+}
+
+/* Returns how many CPUs the threads with the verdict ran on; all CPUs, if that is unknown. */
+static size_t wanted_cpus(const struct sentence *sentence)
+{
+	const struct snapshot *snapshot = snapshot_of(sentence);
+	size_t wanted = 0;
+
+	for (size_t c = 0; c < snapshot->n_cpus; c++)
+		for (size_t i = 0; i < snapshot->n_places; i++)
+			if (snapshot->places[i].cpu == snapshot->cpus[c].cpu &&
+			    sentence->losses->verdicts[snapshot->places[i].row] ==
+				    sentence->verdict) {
+				wanted++;
+				break;
+			}
+	return wanted > 0 ? wanted : snapshot->n_cpus;
+}
+
+/* "8 tasks want 2 CPUs: each waits 75 % of the time" */
+static void describe_crowd(const struct sentence *sentence)
+{
+	size_t threads, cpus = wanted_cpus(sentence);
+	double share = mean_wait(sentence, true, &threads);
+
+	append_count(sentence, threads);
+	append(sentence, " tasks want ");
+	append_count(sentence, cpus);
+	append(sentence, cpus == 1 ? " CPU: each waits" : " CPUs: each waits");
+	append_share_of_time(sentence, share);
+}
+
+/* ": its CPUs ran spin, cc1" */
+static void append_who_ran(const struct sentence *sentence)
+{
+	const struct snapshot *snapshot = snapshot_of(sentence);
+	const struct history_key key =
+		history_key_of_row(snapshot, ROLLUP_THREAD, heaviest_row(sentence));
+	struct detail detail;
+	char names[128] = "";
+
+	detail_init(snapshot, &key, &detail);
+	verdict_append_competitors(snapshot, &detail, names, sizeof(names));
+	detail_fini(&detail);
+	append(sentence, names[0] ? ": its CPUs ran " : "");
+	append(sentence, names);
+}
+
+/* "syncer (77) waits for the disk 85 % of the time", and of more threads, how many. */
+static void describe_wait(const struct sentence *sentence)
+{
+	size_t threads, all = sentence->losses->n[sentence->verdict];
+	double share = mean_wait(sentence, false, &threads);
+
+	append_task(sentence);
+	append(sentence, " ");
+	append(sentence, verdict_wait(sentence->verdict));
+	append_share_of_time(sentence, share);
+	if (threads > 1) {
+		append(sentence, " in ");
+		append_count(sentence, threads);
+		append(sentence, " threads");
+	}
+	if (all > threads) {
+		append(sentence, ", and ");
+		append_count(sentence, all - threads);
+		append(sentence, all - threads == 1 ? " other task" : " other tasks");
+	}
+	if (sentence->verdict == VERDICT_RUNQ)
+		append_who_ran(sentence);
+	else if (sentence->verdict == VERDICT_THROTTLED)
+		verdict_append_quota(snapshot_of(sentence), heaviest_row(sentence), ": ",
+				     sentence->text, sentence->size);
+}
+
+/* "the hypervisor took 23 % of the CPUs' time" */
+static void describe_steal(const struct sentence *sentence)
+{
+	append(sentence, "steal: the hypervisor took ");
+	append_number(sentence, snapshot_of(sentence)->machine.values[MACHINE_STEAL], 0);
+	append(sentence, " % of the CPUs' time");
+}
+
+static void describe_loss(const struct losses *losses, enum verdict verdict, char *text,
+			  size_t size)
+{
+	struct sentence sentence = {
+		.losses = losses, .verdict = verdict, .text = text, .size = size};
+
+	if (verdict == VERDICT_STEAL) {
+		describe_steal(&sentence);
+		return;
+	}
+	sentence.heaviest = losses_row(losses, verdict);
+	if (verdict == VERDICT_SWITCHES)
+		describe_switches(&sentence);
+	else if (verdict == VERDICT_FORKS)
+		describe_forks(&sentence);
+	else if (verdict == VERDICT_RUNQ && losses->n[verdict] > 1)
+		describe_crowd(&sentence);
+	else if (verdict_wait(verdict))
+		describe_wait(&sentence);
+	else
+		describe_share(&sentence);
 }
 
 static void describe_unattributed(const struct snapshot *snapshot, char *text, size_t size)
@@ -154,14 +297,42 @@ static const char *scope_prefix(const struct snapshot *snapshot)
 	return snapshot->targeted ? "the target is " : "your tasks are ";
 }
 
+static enum verdict describe_sum(const struct judge *judge, char *text, size_t size)
+{
+	const struct snapshot *snapshot = judge->snapshot;
+	const struct verdict_subject sum = {
+		.figures = snapshot->target_figures ? snapshot->target_figures : snapshot->figures};
+	const struct judgement judgement = judge_subject(judge, &sum);
+	size_t length = text_copy(text, size, judgement.rule < 0 ? "" : scope_prefix(snapshot));
+
+	verdict_explain(judge, &judgement, &sum, text + length, size - length);
+	return judgement.verdict;
+}
+
+static enum verdict describe(const struct judge *judge, char *text, size_t size)
+{
+	struct losses losses;
+
+	losses_init(&losses, judge);
+	enum verdict verdict = losses_greatest(&losses);
+	if (verdict == VERDICT_NONE && losses_are_idle(&losses)) {
+		text_copy(text, size, "idle-ish: less than 5% of the CPUs' time was used");
+		verdict = VERDICT_IDLE;
+	} else if (snapshot_rows_too_low(judge->snapshot)) {
+		describe_unattributed(judge->snapshot, text, size);
+		verdict = VERDICT_NONE;
+	} else if (verdict != VERDICT_NONE) {
+		describe_loss(&losses, verdict, text, size);
+	} else {
+		verdict = describe_sum(judge, text, size);
+	}
+	losses_fini(&losses);
+	return verdict;
+}
+
 enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, size_t size)
 {
 	char stub[1];
-	uint64_t all_ns = snapshot->interval_ns * snapshot->n_cpus;
-	const struct figure *figures =
-		snapshot->target_figures ? snapshot->target_figures : snapshot->figures;
-	enum verdict worst = VERDICT_NONE;
-	struct shares shares = {0};
 	struct judge judge;
 
 	if (!text) {
@@ -170,28 +341,5 @@ enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, si
 	}
 	text[0] = '\0';
 	judge_init(&judge, snapshot);
-	sum_shares(&judge, &shares);
-	uint64_t ran_ns = snapshot->targeted ? shares.rows_ns : busy_ns(snapshot, &shares);
-	for (size_t v = VERDICT_FINE + 1; v < VERDICTS; v++)
-		if (shares.ns[v] > shares.ns[worst] || !verdict_is_loss(worst))
-			worst = (enum verdict)v;
-	if (!snapshot->targeted && 100 * ran_ns < BUSY_LEAST * all_ns) {
-		snprintf(text, size, "idle-ish: less than %d%% of the CPUs' time was used",
-			 BUSY_LEAST);
-		worst = VERDICT_IDLE;
-	} else if (snapshot_rows_too_low(snapshot)) {
-		describe_unattributed(snapshot, text, size);
-		worst = VERDICT_NONE;
-	} else if (shares.ns[worst] > 0 && 100 * shares.ns[worst] >= SHARE_LEAST * ran_ns) {
-		describe_share(&judge, &shares, worst, text, size);
-	} else {
-		struct judgement judgement = judge_figures(&judge, figures, 0);
-		const char *prefix = judgement.rule < 0 ? "" : scope_prefix(snapshot);
-		size_t length = text_copy(text, size, prefix);
-
-		verdict_explain(&judge, &judgement, figures, text + length, size - length);
-		worst = judgement.verdict;
-	}
-	free(shares.verdicts);
-	return worst;
+	return describe(&judge, text, size);
 }

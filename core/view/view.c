@@ -67,7 +67,7 @@ static struct sort_key text_key(const char *text)
 	return (struct sort_key){.text = text};
 }
 
-/* The severity times the CPU time. */
+/* The severity times what it costs. */
 static struct sort_key verdict_key(const struct view *view, size_t index)
 {
 	struct judgement judgement = view_verdict(view, index);
@@ -76,7 +76,10 @@ static struct sort_key verdict_key(const struct view *view, size_t index)
 
 	if (judgement.verdict == VERDICT_NONE || !tally)
 		return no_key();
-	return number_key(view, judgement.severity * (double)tally[TALLY_TASK_CLOCK]);
+	const struct verdict_subject subject = view_subject(view, index);
+	return number_key(view,
+			  judgement.severity * judgement_cost_ns(&view->judge, &judgement, &subject,
+								 tally[TALLY_TASK_CLOCK]));
 }
 
 static struct sort_key sort_key(const struct view *view, size_t index)

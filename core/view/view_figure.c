@@ -153,14 +153,21 @@ static const struct figure *figures_of(const struct view *view, size_t index)
 	return view->cpus[index].figures;
 }
 
+struct verdict_subject view_subject(const struct view *view, size_t index)
+{
+	return (struct verdict_subject){
+		.figures = figures_of(view, index),
+		.row = view->rows ? &view->rows->items[index] : NULL,
+	};
+}
+
 struct judgement view_verdict(const struct view *view, size_t index)
 {
-	const struct figure *figures = figures_of(view, index);
+	const struct verdict_subject subject = view_subject(view, index);
 
-	if (!figures)
+	if (!subject.figures)
 		return (struct judgement){.rule = -1};
-	return judge_figures(&view->judge, figures,
-			     view->rows ? view->rows->items[index].flags : 0);
+	return judge_subject(&view->judge, &subject);
 }
 
 static size_t n_rows(const struct view *view)

@@ -29,6 +29,9 @@ static inline bool view_is_unfolded(const struct view_spec *spec, int unit)
 	return unit >= 0 && unit < VIEW_UNITS && spec->unfolded[unit];
 }
 
+/* Returns what is judged in a line; figures NULL: a CPU that was not counted. */
+struct verdict_subject view_subject(const struct view *view, size_t index);
+
 /* By socket or node: sets units, cpu_lines, cpus and n. */
 void view_unfold_cpus(struct view *view);
 /* By socket or node: puts the sorted CPUs below their units. */

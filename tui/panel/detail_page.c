@@ -152,13 +152,17 @@ static void draw_verdict(struct detail_pen *pen)
 	if (detail->sum.n == 0)
 		return;
 	judge_init(&judge, pen->page->snapshot);
-	const struct judgement judgement =
-		judge_figures(&judge, detail->sum.figures, detail->sum.items[0].flags);
-	verdict_explain(&judge, &judgement, detail->sum.figures, text, sizeof(text));
+	const struct verdict_subject subject = {
+		.figures = detail->sum.figures,
+		.row = detail_subject_is_of_cpus(pen->page->subject) ? NULL : detail->sum.items,
+		.detail = detail,
+	};
+	const struct judgement judgement = judge_subject(&judge, &subject);
+	verdict_explain(&judge, &judgement, &subject, text, sizeof(text));
 	canvas_text_ellipsis(pen->canvas, pen->rect.x, pen->y++, pen->rect.width,
-			     verdict_is_loss(judgement.verdict)  ? STYLE_WARN
-			     : judgement.verdict == VERDICT_NONE ? STYLE_DIM
-								 : STYLE_PLAIN,
+			     verdict_is_loss(judgement.verdict)     ? STYLE_WARN
+			     : judgement.verdict <= VERDICT_UNKNOWN ? STYLE_DIM
+								    : STYLE_PLAIN,
 			     text);
 }
 

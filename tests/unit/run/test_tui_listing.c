@@ -117,9 +117,9 @@ static void test_print(void **state)
 		 "                                          cache-misses / instructions\n",
 		 ""},
 		{"a verdict", &sane, OPTIONS_LIST_VERDICTS, "kernel-heavy", 0, 1,
-		 "kernel                                   tier 1   kernel-heavy: kernel_percent "
-		 ">= "
-		 "30, no kernel thread\n",
+		 "kernel                                   tier 5   kernel-heavy: cpu_percent >= "
+		 "50 "
+		 "and kernel_percent >= 30, no kernel thread\n",
 		 ""},
 		{"a mark", &sane, OPTIONS_LIST_MARKS, "n/a", 0, 1,
 		 "n/a                                      unsupported: this CPU has no such "

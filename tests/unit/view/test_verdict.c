@@ -15,7 +15,10 @@
 
 #include <cmocka.h>
 
-enum { FIGURES = 12 };
+enum {
+	FIGURES = 12,
+	OF_A_CPU = 1 << 16, /* beside the flags of a row: no row */
+};
 
 /* A figure of a metric: valid if no state is given. */
 struct given {
@@ -73,10 +76,15 @@ static void judges(void **state)
 		 VERDICT_MEMORY,
 		 "memory-bound: IPC 0.31 < 1 and caMPKI 24.10 >= 10"},
 		{"cache misses that cost nothing",
-		 {{"cpu_percent", 99}, {"ipc", 1.31}, {"cache_mpki", 24.1}},
+		 {{"cpu_percent", 89}, {"ipc", 1.31}, {"cache_mpki", 24.1}},
 		 0,
 		 VERDICT_FINE,
 		 "fine: IPC 1.31 >= 1"},
+		{"a task that only computes",
+		 {{"cpu_percent", 90}, {"ipc", 1.31}, {"cache_mpki", 24.1}},
+		 0,
+		 VERDICT_CPU,
+		 "cpu: %CPU 90.0 >= 90"},
 		{"misses of the first cache have another limit",
 		 {{"ipc", 0.5}, {"cache_mpki=L1DMPKI", 15}},
 		 0,
@@ -171,26 +179,56 @@ static void judges(void **state)
 		 0,
 		 VERDICT_FINE,
 		 NULL},
+		{"useful work all the time",
+		 {{"cpu_percent", 99}, {"topdown_retiring", 74}, {"topdown_backend", 22}},
+		 0,
+		 VERDICT_CPU,
+		 NULL},
 		{"the kernel",
-		 {{"kernel_percent", 45}, {"ipc", 0.2}},
+		 {{"cpu_percent", 50}, {"kernel_percent", 45}, {"ipc", 0.2}},
 		 0,
 		 VERDICT_KERNEL,
-		 "kernel-heavy: kernel% 45.0 >= 30"},
+		 "kernel-heavy: %CPU 50.0 >= 50 and kernel% 45.0 >= 30"},
+		{"the kernel, for a server that has time left",
+		 {{"cpu_percent", 40}, {"kernel_percent", 90}, {"ipc", 1.2}},
+		 0,
+		 VERDICT_FINE,
+		 NULL},
 		{"a kernel thread is nowhere else",
-		 {{"kernel_percent", 100}, {"ipc", 1.2}},
+		 {{"cpu_percent", 50}, {"kernel_percent", 100}, {"ipc", 1.2}},
 		 ROW_KERNEL,
 		 VERDICT_FINE,
 		 NULL},
 		{"an ended task is a task", {{"ipc", 0.2}}, ROW_EXITED, VERDICT_STALLED, NULL},
 		{"switches",
-		 {{"cpu_percent", 50}, {"cs_per_s", 140000}, {"ipc", 0.2}},
+		 {{"cpu_percent", 50}, {"cs_per_s", 23500}, {"ipc", 0.2}},
 		 0,
 		 VERDICT_SWITCHES,
-		 "thrashing switches: cs/s 140k >= 20000"},
+		 "thrashing switches: cs/s 23.5k >= 20000"},
+		{"fewer, with little between them",
+		 {{"cpu_percent", 4.1}, {"cs_per_s", 7200}},
+		 0,
+		 VERDICT_SWITCHES,
+		 "thrashing switches: cs/s 7200 / %CPU 4.1 >= 1333 and cs/s 7200 >= 5000"},
+		{"as many of a server",
+		 {{"cpu_percent", 28}, {"cs_per_s", 7500}},
+		 0,
+		 VERDICT_FINE,
+		 NULL},
+		{"of its client",
+		 {{"cpu_percent", 9.2}, {"cs_per_s", 9900}},
+		 0,
+		 VERDICT_FINE,
+		 NULL},
+		{"too few",
+		 {{"cpu_percent", 1}, {"cs_per_s", 4000}},
+		 0,
+		 VERDICT_NONE,
+		 "No verdict: %CPU 1.0 < 5"},
 		{"switches of many threads are few each",
 		 {{"cpu_percent", 6400}, {"cs_per_s", 140000}},
 		 0,
-		 VERDICT_NONE,
+		 VERDICT_CPU,
 		 NULL},
 		{"the limit for that many",
 		 {{"cpu_percent", 240}, {"cs_per_s", 140000}},
@@ -207,21 +245,21 @@ static void judges(void **state)
 		 0,
 		 VERDICT_FAULTS,
 		 "faulting: flt/s 250k >= 100000"},
-		{"faults that read from a disk",
-		 {{"major_faults_per_s", 200}},
-		 0,
-		 VERDICT_FAULTS,
-		 NULL},
 		{"hardly runs",
-		 {{"cpu_percent", 0.4}, {"ipc", 0.1}},
-		 0,
-		 VERDICT_IDLE,
-		 "idle-ish: %CPU 0.4 < 1"},
-		{"software alone",
-		 {{"cpu_percent", 90}, {"cs_per_s", 3}, {"faults_per_s", 2}},
+		 {{"cpu_percent", 4.9}, {"ipc", 0.1}},
 		 0,
 		 VERDICT_NONE,
-		 NULL},
+		 "No verdict: %CPU 4.9 < 5"},
+		{"a CPU that hardly runs",
+		 {{"cpu_percent", 0.4}, {"ipc", 0.1}},
+		 OF_A_CPU,
+		 VERDICT_IDLE,
+		 "idle-ish: %CPU 0.4 < 1"},
+		{"a CPU is not judged as a task",
+		 {{"cpu_percent", 95}, {"runq_percent", 700}, {"ipc", 1.2}},
+		 OF_A_CPU,
+		 VERDICT_FINE,
+		 "fine: IPC 1.20 >= 1"},
 		{"a cause that is not known leaves what is",
 		 {{"ipc", 0.4}, {"cache_mpki", 99, FIGURE_UNSUPPORTED}},
 		 0,
@@ -244,11 +282,176 @@ static void judges(void **state)
 		char text[256];
 
 		judge_init(&judge, snapshot);
-		struct judgement judgement = judge_figures(&judge, figures, rows[i].flags);
-		verdict_explain(&judge, &judgement, figures, text, sizeof(text));
+		const struct row row = {.cgroup = -1, .flags = rows[i].flags};
+		const struct verdict_subject subject = {
+			.figures = figures, .row = rows[i].flags & OF_A_CPU ? NULL : &row};
+		struct judgement judgement = judge_subject(&judge, &subject);
+		verdict_explain(&judge, &judgement, &subject, text, sizeof(text));
 		if (judgement.verdict != rows[i].want)
 			fail_msg("%s: %s", rows[i].name, text);
 		if (rows[i].explained && strcmp(text, rows[i].explained) != 0)
+			fail_msg("%s: \"%s\"", rows[i].name, text);
+		snapshot_free(snapshot);
+	}
+}
+
+enum { UNKNOWN = -1 };
+
+/* Waits are judged also if the task hardly runs. */
+static void judges_waits(void **state)
+{
+	static const struct {
+		const char *name;
+		struct given given[FIGURES];
+		unsigned flags;
+		enum verdict want;
+		const char *explained;
+		double pressure, of_cgroup; /* memory; UNKNOWN */
+	} rows[] = {
+		{"throttled: a part of the wait for a CPU",
+		 {{"cpu_percent", 10},
+		  {"runq_percent", 89},
+		  {"throttled_percent", 80, FIGURE_SCALED}},
+		 .want = VERDICT_THROTTLED,
+		 .explained = "throttled: throttl% ~80.0 >= 10"},
+		{"hardly throttled",
+		 {{"cpu_percent", 95}, {"throttled_percent", 5}},
+		 .want = VERDICT_CPU},
+		{"many threads, each hardly throttled",
+		 {{"cpu_percent", 6000}, {"throttled_percent", 300}},
+		 .want = VERDICT_CPU},
+		{"starved",
+		 {{"cpu_percent", 1.5}, {"runq_percent", 98.5}},
+		 .want = VERDICT_RUNQ,
+		 .explained = "runq: runq% 98.5 >= 25"},
+		{"starved in a part of its life",
+		 {{"cpu_percent", 1.5}, {"runq_percent", 98, FIGURE_LOST}},
+		 .want = VERDICT_RUNQ,
+		 .explained = "runq: runq% ?98.0 >= 25"},
+		{"of which too little is known",
+		 {{"cpu_percent", 1.5}, {"runq_percent", 20, FIGURE_LOST}},
+		 .want = VERDICT_NONE},
+		{"starved, with lost records",
+		 {{"cpu_percent", 1.5, FIGURE_LOST}, {"runq_percent", 70, FIGURE_LOST}},
+		 .flags = ROW_LOST,
+		 .want = VERDICT_RUNQ},
+		{"a kernel thread can starve",
+		 {{"cpu_percent", 1.5}, {"runq_percent", 90}},
+		 .flags = ROW_KERNEL,
+		 .want = VERDICT_RUNQ},
+		{"three tasks on two CPUs",
+		 {{"cpu_percent", 66}, {"runq_percent", 34}},
+		 .want = VERDICT_FINE},
+		{"four on two", {{"cpu_percent", 50}, {"runq_percent", 50}}, .want = VERDICT_RUNQ},
+		{"many threads, each with little wait",
+		 {{"cpu_percent", 1600}, {"runq_percent", 200}},
+		 .want = VERDICT_CPU},
+		{"a lock",
+		 {{"cpu_percent", 6}, {"lock_percent", 93, FIGURE_SCALED}},
+		 .want = VERDICT_LOCK,
+		 .explained = "lock: lock% ~93.0 >= 25"},
+		{"16 threads and one lock",
+		 {{"cpu_percent", 100}, {"lock_percent", 1500}, {"runq_percent", 60}},
+		 .want = VERDICT_LOCK},
+		{"the larger of two waits",
+		 {{"cpu_percent", 3}, {"disk_percent", 30}, {"runq_percent", 60}},
+		 .want = VERDICT_RUNQ},
+		{"the other way round",
+		 {{"cpu_percent", 3}, {"disk_percent", 60}, {"runq_percent", 30}},
+		 .want = VERDICT_DISK},
+		{"the disk",
+		 {{"cpu_percent", 3}, {"uninterruptible_percent", 86}, {"disk_percent", 80}},
+		 .want = VERDICT_DISK,
+		 .explained = "disk: disk% 80.0 >= 25"},
+		{"D without a disk",
+		 {{"cpu_percent", 1},
+		  {"uninterruptible_percent", 95},
+		  {"disk_percent", 0},
+		  {"paging_percent", 0}},
+		 .want = VERDICT_BLOCKED,
+		 .explained = "blocked: D% 95.0 - disk% 0.0 - paging% 0.0 >= 25"},
+		{"D of which the reason is unknown",
+		 {{"cpu_percent", 1},
+		  {"uninterruptible_percent", 95},
+		  {"disk_percent", 0, FIGURE_NOT_COUNTED}},
+		 .want = VERDICT_BLOCKED,
+		 .explained = "blocked: D% 95.0 >= 25"},
+		{"D of a kernel thread",
+		 {{"cpu_percent", 1}, {"uninterruptible_percent", 95}, {"disk_percent", 95}},
+		 .flags = ROW_KERNEL,
+		 .want = VERDICT_NONE},
+		{"stopped",
+		 {{"cpu_percent", 0}, {"blocked_percent", 100}, {"runq_percent", 0}},
+		 .want = VERDICT_NONE},
+		{"pages are taken away",
+		 {{"cpu_percent", 6}, {"paging_percent", 70}, {"disk_percent", 20}},
+		 .want = VERDICT_MEMORY_PRESSURE,
+		 .explained = "memory-pressure: paging% 70.0 >= 25",
+		 .pressure = 60,
+		 .of_cgroup = UNKNOWN},
+		{"in its cgroup alone",
+		 {{"cpu_percent", 6}, {"paging_percent", 70}},
+		 .want = VERDICT_MEMORY_PRESSURE,
+		 .pressure = 0,
+		 .of_cgroup = 60},
+		{"in other cgroups alone: it reads a file for the first time",
+		 {{"cpu_percent", 6}, {"paging_percent", 70}},
+		 .want = VERDICT_DISK,
+		 .explained = "disk: paging% 70.0 >= 25",
+		 .pressure = 60,
+		 .of_cgroup = 0},
+		{"nowhere",
+		 {{"cpu_percent", 6}, {"paging_percent", 70}},
+		 .want = VERDICT_DISK,
+		 .pressure = 0,
+		 .of_cgroup = UNKNOWN},
+		{"of which nothing is known",
+		 {{"cpu_percent", 6}, {"paging_percent", 70}},
+		 .want = VERDICT_MEMORY_PRESSURE,
+		 .pressure = UNKNOWN,
+		 .of_cgroup = UNKNOWN},
+		{"faults that read from a disk",
+		 {{"cpu_percent", 60}, {"kernel_percent", 80}, {"major_faults_per_s", 200}},
+		 .want = VERDICT_MEMORY_PRESSURE,
+		 .pressure = 60,
+		 .of_cgroup = UNKNOWN},
+		{"without pressure",
+		 {{"major_faults_per_s", 200}},
+		 .want = VERDICT_DISK,
+		 .explained = "disk: majflt/s 200 >= 100"},
+		{"short processes",
+		 {{"cpu_percent", 4}, {"forks_per_s", 536}, {"forked_percent", 54}},
+		 .want = VERDICT_FORKS,
+		 .explained = "forks: forks/s 536 >= 100 and forked% 54.0 / forks/s 536 < 0.5 and "
+			      "forked% 54.0 >= 10"},
+		{"processes that do some work",
+		 {{"cpu_percent", 4}, {"forks_per_s", 120}, {"forked_percent", 90}},
+		 .want = VERDICT_NONE},
+		{"processes that cost little",
+		 {{"cpu_percent", 4}, {"forks_per_s", 120}, {"forked_percent", 5}},
+		 .want = VERDICT_NONE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct figure figures[FIGURES];
+		struct snapshot *snapshot = given_snapshot(rows[i].given, figures);
+		struct snapshot_cgroup limits = {.values = {[CGROUP_PRESSURE] = rows[i].of_cgroup}};
+		const struct row row = {.flags = rows[i].flags};
+		const struct verdict_subject subject = {.figures = figures, .row = &row};
+		struct judge judge;
+		char text[256];
+
+		limits.known[CGROUP_PRESSURE] = rows[i].of_cgroup >= 0;
+		machine_set(&snapshot->machine, MACHINE_MEMORY_PRESSURE, rows[i].pressure);
+		SAMPLE_CGROUPS(snapshot, "/pressed");
+		snapshot->cgroup_limits = xcalloc(1, sizeof(limits));
+		*snapshot->cgroup_limits = limits;
+		judge_init(&judge, snapshot);
+		struct judgement judgement = judge_subject(&judge, &subject);
+		verdict_explain(&judge, &judgement, &subject, text, sizeof(text));
+		if (judgement.verdict != rows[i].want ||
+		    (rows[i].explained && strcmp(text, rows[i].explained) != 0))
 			fail_msg("%s: \"%s\"", rows[i].name, text);
 		snapshot_free(snapshot);
 	}
@@ -267,7 +470,7 @@ static void compile_ipc(struct columns *columns)
 				 0);
 }
 
-/* Without a verdict, the machine, the columns or the figures are the reason. */
+/* If nothing stands out, the machine, the columns or the figures may be the reason. */
 static void gives_the_reason(void **state)
 {
 	static const struct {
@@ -278,52 +481,87 @@ static void gives_the_reason(void **state)
 		enum event_levels levels;
 		enum figure_state cycles; /* for the whole run */
 		bool turns, per_task;
+		enum verdict verdict;
 		const char *want;
 	} rows[] = {
-		{"14,000 switches a second without counters", .pmu = "",
-		 .given = {{"cpu_percent", 90}, {"cs_per_s", 14000}, {"faults_per_s", 2}},
-		 .want = "this machine has no hardware counters; no counted figure stands "
-			 "out."},
-		{"nothing that a rule is about", .pmu = "", .given = {{"cpu_percent", 90}},
-		 .want = "this machine has no hardware counters."},
-		{"though the column is there", .pmu = "", .given = {{"ipc", 0, FIGURE_UNSUPPORTED}},
-		 .want = "this machine has no hardware counters."},
+		{"without counters", .pmu = "",
+		 .given = {{"cpu_percent", 95}, {"cs_per_s", 14000}, {"faults_per_s", 2}},
+		 .verdict = VERDICT_CPU,
+		 .want = "cpu: %CPU 95.0 >= 90; this machine has no hardware counters"},
+		{"less than all the time", .pmu = "", .given = {{"cpu_percent", 40}},
+		 .verdict = VERDICT_FINE,
+		 .want = "fine: %CPU 40.0 >= 5; this machine has no hardware counters"},
+		{"though the column is there", .pmu = "",
+		 .given = {{"cpu_percent", 40}, {"ipc", 0, FIGURE_UNSUPPORTED}},
+		 .verdict = VERDICT_FINE,
+		 .want = "fine: %CPU 40.0 >= 5; this machine has no hardware counters"},
+		{"nothing that a rule is about", .pmu = "",
+		 .want = "No verdict: this machine has no hardware counters."},
 		{"of a recording", .pmu = "", .replay = "perf.data",
-		 .given = {{"cpu_percent", 90}, {"cs_per_s", 3}},
-		 .want = "no hardware events were recorded; no counted figure stands out."},
+		 .given = {{"cpu_percent", 40}, {"cs_per_s", 3}}, .verdict = VERDICT_FINE,
+		 .want = "fine: %CPU 40.0 >= 5; no hardware events were recorded"},
 		{"no rights", .pmu = "", .mode = COUNT_MODE_PROC, .given = {{"cpu_percent", 90}},
-		 .want = "no counters can be opened here (see 'pmctop --doctor')."},
+		 .verdict = VERDICT_UNKNOWN,
+		 .want = "No verdict: no counters can be opened here (see 'pmctop --doctor')."},
 		{"counters, and other columns", .given = {{"cpu_percent", 90}, {"cs_per_s", 14000}},
-		 .want = "IPC is not among the columns (it is in presets overview and topdown); "
-			 "no counted figure stands out."},
-		{"counters, but not of that", .given = {{"ipc", 0, FIGURE_UNSUPPORTED}},
-		 .want = "IPC cannot be counted here."},
-		{"denied", .given = {{"ipc", 0, FIGURE_DENIED}},
-		 .want = "the kernel denies the counters of IPC (see 'pmctop --doctor')."},
-		{"held by others", .given = {{"ipc", 0, FIGURE_NOT_COUNTED}},
-		 .cycles = FIGURE_NOT_COUNTED,
-		 .want = "other programs hold the counters that IPC needs."},
+		 .verdict = VERDICT_CPU,
+		 .want = "cpu: %CPU 90.0 >= 90; IPC is not among the columns (it is in presets "
+			 "overview and topdown)"},
+		{"counters, but not of that",
+		 .given = {{"cpu_percent", 40}, {"ipc", 0, FIGURE_UNSUPPORTED}},
+		 .verdict = VERDICT_FINE,
+		 .want = "fine: %CPU 40.0 >= 5; IPC cannot be counted here"},
+		{"denied", .given = {{"cpu_percent", 40}, {"ipc", 0, FIGURE_DENIED}},
+		 .cycles = FIGURE_DENIED, .verdict = VERDICT_UNKNOWN,
+		 .want = "No verdict: the kernel denies cycles, which IPC needs "
+			 "(see 'pmctop --doctor')."},
+		{"denied, but it hardly runs",
+		 .given = {{"cpu_percent", 4}, {"ipc", 0, FIGURE_DENIED}}, .cycles = FIGURE_DENIED,
+		 .want = "No verdict: %CPU 4.0 < 5"},
+		{"denied, but another rule fires",
+		 .given = {{"cpu_percent", 40}, {"runq_percent", 55}, {"ipc", 0, FIGURE_DENIED}},
+		 .cycles = FIGURE_DENIED, .verdict = VERDICT_RUNQ,
+		 .want = "runq: runq% 55.0 >= 25"},
+		{"held by others", .given = {{"cpu_percent", 95}, {"ipc", 0, FIGURE_NOT_COUNTED}},
+		 .cycles = FIGURE_NOT_COUNTED, .verdict = VERDICT_UNKNOWN,
+		 .want = "No verdict: other programs hold cycles, which IPC needs "
+			 "(see 'pmctop --doctor')."},
 		{"a thread without counters", .mode = COUNT_MODE_TASK,
-		 .given = {{"ipc", 0, FIGURE_NOT_COUNTED}, {"cs_per_s", 3, FIGURE_NOT_COUNTED}},
-		 .per_task = true, .want = "no counters were open for it."},
+		 .given = {{"cpu_percent", 40},
+			   {"ipc", 0, FIGURE_NOT_COUNTED},
+			   {"cs_per_s", 3, FIGURE_NOT_COUNTED}},
+		 .per_task = true, .verdict = VERDICT_UNKNOWN,
+		 .want = "No verdict: no counters were open for it."},
 		{"too little time for its turn",
-		 .given = {{"cpu_percent", 2}, {"ipc", 0, FIGURE_NOT_COUNTED}, {"cs_per_s", 3}},
-		 .turns = true,
-		 .want = "it ran for too short a time: counters take turns (choose fewer columns); "
-			 "no counted figure stands out."},
-		{"the counters were away for a while", .given = {{"ipc", 0, FIGURE_NOT_COUNTED}},
-		 .want = "IPC was not counted while it ran."},
-		{"no cycles", .given = {{"ipc", 0, FIGURE_UNDEFINED}},
-		 .want = "it used no cycles that were counted."},
-		{"no cycles in user mode", .given = {{"ipc", 0, FIGURE_UNDEFINED}},
-		 .levels = EVENT_LEVELS_USER,
-		 .want = "it used no cycles in user mode, and only user mode is counted."},
-		{"no cycles in the kernel", .given = {{"ipc", 0, FIGURE_UNDEFINED}},
-		 .levels = EVENT_LEVELS_KERNEL,
-		 .want = "it used no cycles in the kernel, and only the kernel is counted."},
+		 .given = {{"cpu_percent", 6}, {"ipc", 0, FIGURE_NOT_COUNTED}, {"cs_per_s", 3}},
+		 .turns = true, .verdict = VERDICT_UNKNOWN,
+		 .want = "No verdict: it ran for too short a time: counters take turns (choose "
+			 "fewer columns)."},
+		{"the counters were away for a while",
+		 .given = {{"cpu_percent", 40}, {"ipc", 0, FIGURE_NOT_COUNTED}},
+		 .verdict = VERDICT_UNKNOWN,
+		 .want = "No verdict: IPC was not counted while it ran."},
+		{"no cycles", .given = {{"cpu_percent", 40}, {"ipc", 0, FIGURE_UNDEFINED}},
+		 .verdict = VERDICT_FINE,
+		 .want = "fine: %CPU 40.0 >= 5; it used no cycles that were counted"},
+		{"no cycles in user mode",
+		 .given = {{"cpu_percent", 40}, {"ipc", 0, FIGURE_UNDEFINED}},
+		 .levels = EVENT_LEVELS_USER, .verdict = VERDICT_FINE,
+		 .want = "fine: %CPU 40.0 >= 5; it used no cycles in user mode, and only user mode "
+			 "is counted"},
+		{"no cycles in the kernel",
+		 .given = {{"cpu_percent", 40}, {"ipc", 0, FIGURE_UNDEFINED}},
+		 .levels = EVENT_LEVELS_KERNEL, .verdict = VERDICT_FINE,
+		 .want = "fine: %CPU 40.0 >= 5; it used no cycles in the kernel, and only the "
+			 "kernel is counted"},
 		{"lost records", .pmu = "",
+		 .given = {{"cpu_percent", 90, FIGURE_LOST}, {"ipc", 0.4, FIGURE_LOST}},
+		 .flags = ROW_LOST, .verdict = VERDICT_UNKNOWN,
+		 .want = "No verdict: records were lost, so its figures are too low."},
+		{"lost records, and still too many switches", .pmu = "",
 		 .given = {{"cpu_percent", 90, FIGURE_LOST}, {"cs_per_s", 30000, FIGURE_LOST}},
-		 .flags = ROW_LOST, .want = "records were lost, so its figures are too low."},
+		 .flags = ROW_LOST, .verdict = VERDICT_SWITCHES,
+		 .want = "thrashing switches: cs/s ?30.0k >= 20000"},
 	};
 
 	(void)state;
@@ -333,7 +571,7 @@ static void gives_the_reason(void **state)
 		struct snapshot *snapshot =
 			sample_snapshot_new(columns, "h", rows[i].pmu ? rows[i].pmu : "cpu");
 		struct judge judge;
-		char text[256], want[256];
+		char text[256];
 
 		compile_ipc(columns);
 		columns->events.items[SAMPLE_CYCLES].state = rows[i].cycles;
@@ -344,11 +582,11 @@ static void gives_the_reason(void **state)
 		if (rows[i].replay)
 			text_copy(snapshot->replay, sizeof(snapshot->replay), rows[i].replay);
 		judge_init(&judge, snapshot);
-		struct judgement judgement = judge_figures(&judge, figures, rows[i].flags);
-		assert_int_equal(judgement.verdict, VERDICT_NONE);
-		verdict_explain(&judge, &judgement, figures, text, sizeof(text));
-		snprintf(want, sizeof(want), "No verdict: %s", rows[i].want);
-		if (strcmp(text, want) != 0)
+		const struct row row = {.cgroup = -1, .flags = rows[i].flags};
+		const struct verdict_subject subject = {.figures = figures, .row = &row};
+		struct judgement judgement = judge_subject(&judge, &subject);
+		verdict_explain(&judge, &judgement, &subject, text, sizeof(text));
+		if (judgement.verdict != rows[i].verdict || strcmp(text, rows[i].want) != 0)
 			fail_msg("%s: \"%s\"", rows[i].name, text);
 		snapshot_free(snapshot);
 	}
@@ -374,7 +612,9 @@ static void has_the_state_of_its_figures(void **state)
 		struct judge judge;
 
 		judge_init(&judge, snapshot);
-		assert_int_equal(judge_figures(&judge, figures, 0).state, rows[i].want);
+		const struct row row = {.cgroup = -1};
+		const struct verdict_subject subject = {.figures = figures, .row = &row};
+		assert_int_equal(judge_subject(&judge, &subject).state, rows[i].want);
 		snapshot_free(snapshot);
 	}
 }
@@ -464,8 +704,8 @@ static void describes_the_machine(void **state)
 		 "software",
 		 {TASK(1, "postgres", 900, 310, 8)},
 		 VERDICT_NONE,
-		 "No verdict: IPC is not among the columns (it is in presets overview and topdown);"
-		 " no counted figure stands out."},
+		 "No verdict: IPC is not among the columns (it is in presets overview and "
+		 "topdown)."},
 	};
 
 	(void)state;
@@ -482,6 +722,184 @@ static void describes_the_machine(void **state)
 		if (verdict != rows[i].want || strcmp(text, rows[i].sentence) != 0)
 			fail_msg("%s: %s", rows[i].name, text);
 		assert_int_equal(verdict_of_snapshot(snapshot, NULL, 0), verdict);
+		snapshot_free(snapshot);
+	}
+}
+
+enum { WAITING_TASKS = 12 };
+
+/* A thread, and its figures in percent or per second. */
+struct waiting_task {
+	pid_t pid;
+	const char *comm;
+	double cpu, cs, runq, throttled, lock, disk, d, forks, forked;
+	unsigned copies; /* further threads of the same process */
+	unsigned flags;
+};
+
+static const struct given waiting_columns[FIGURES] = {
+	{"cpu_percent", 0},
+	{"cs_per_s", 0},
+	{"runq_percent", 0},
+	{"throttled_percent", 0},
+	{"lock_percent", 0},
+	{"disk_percent", 0},
+	{"uninterruptible_percent", 0},
+	{"forks_per_s", 0},
+	{"forked_percent", 0},
+};
+
+static void fill_waiting_row(struct snapshot *snapshot, size_t i, const struct waiting_task *task,
+			     pid_t tid)
+{
+	const struct columns *columns = snapshot->columns;
+	const double values[] = {task->cpu,  task->cs, task->runq,  task->throttled, task->lock,
+				 task->disk, task->d,  task->forks, task->forked};
+	struct row *row = &snapshot->threads.items[i];
+	uint64_t ns = (uint64_t)(task->cpu * 10) * NS_PER_MS;
+
+	*row = (struct row){.pid = task->pid, .tid = tid, .threads = 1, .flags = task->flags};
+	text_copy(row->comm, sizeof(row->comm), task->comm);
+	rows_tally(columns, &snapshot->threads, i)[TALLY_TASK_CLOCK] = ns;
+	snapshot->totals[TALLY_TASK_CLOCK] += ns;
+	snapshot->places[i] = (struct snapshot_place){i, (int)i % 2, ns};
+	for (size_t k = 0; k < ARRAY_SIZE(values); k++)
+		snapshot->threads.figures[i * columns->n_metrics + k] = figure_exact(values[k]);
+}
+
+/* One second of a machine with two CPUs; what the tasks did not use was idle. */
+static struct snapshot *waiting_snapshot(const struct waiting_task *tasks)
+{
+	struct figure unused[FIGURES];
+	struct snapshot *snapshot = given_snapshot(waiting_columns, unused);
+	size_t n = 0;
+
+	for (size_t i = 0; tasks[i].pid; i++)
+		n += 1 + tasks[i].copies;
+	sample_cpus(snapshot, 2);
+	rows_init(snapshot->columns, n, &snapshot->threads);
+	snapshot->threads.figures =
+		xcalloc(n * snapshot->columns->n_metrics, sizeof(struct figure));
+	snapshot->places = xcalloc(n, sizeof(*snapshot->places));
+	snapshot->n_places = n;
+	n = 0;
+	for (size_t i = 0; tasks[i].pid; i++)
+		for (unsigned k = 0; k <= tasks[i].copies; k++)
+			fill_waiting_row(snapshot, n++, &tasks[i], tasks[i].pid + (pid_t)k);
+	snapshot->figures[0] = figure_exact((double)snapshot->totals[TALLY_TASK_CLOCK] / 2e7);
+	if (snapshot->totals[TALLY_TASK_CLOCK] < 2 * NS_PER_S) {
+		snapshot->idle[TALLY_TASK_CLOCK] =
+			2 * NS_PER_S - snapshot->totals[TALLY_TASK_CLOCK];
+		snapshot->totals[TALLY_TASK_CLOCK] = 2 * NS_PER_S;
+	}
+	return snapshot;
+}
+
+/* The greatest loss, in CPUs, is the machine's verdict. */
+static void describes_waits(void **state)
+{
+	static const struct {
+		const char *name;
+		struct waiting_task tasks[WAITING_TASKS];
+		double steal;
+		enum verdict want;
+		const char *sentence;
+	} rows[] = {
+		{"a disk",
+		 {{77, "syncer", .cpu = 6, .disk = 85, .d = 86}},
+		 .want = VERDICT_DISK,
+		 .sentence = "syncer (77) waits for the disk 85 % of the time"},
+		{"with kernel threads",
+		 {{77, "syncer", .cpu = 6, .disk = 85},
+		  {9, "jbd2/vda-8", .cpu = 1, .disk = 95, .d = 95, .flags = ROW_KERNEL}},
+		 .want = VERDICT_DISK,
+		 .sentence = "syncer (77) waits for the disk 85 % of the time"},
+		{"kernel threads alone write a little",
+		 {{9, "jbd2/vda-8", .cpu = 1, .disk = 95, .d = 95, .flags = ROW_KERNEL}},
+		 .want = VERDICT_IDLE,
+		 .sentence = "idle-ish: less than 5% of the CPUs' time was used"},
+		{"a lock of many threads",
+		 {{77, "mutex", .cpu = 6, .lock = 93, .copies = 14},
+		  {5, "other", .cpu = 6, .lock = 40}},
+		 .want = VERDICT_LOCK,
+		 .sentence = "mutex (77) waits for a lock 93 % of the time in 15 threads, and 1 "
+			     "other task"},
+		{"a lock on a machine that is busy anyway",
+		 {{77, "mutex", .cpu = 10, .lock = 90, .copies = 3},
+		  {5, "spin", .cpu = 80},
+		  {6, "spin", .cpu = 80}},
+		 .want = VERDICT_NONE,
+		 .sentence = "No verdict: IPC is not among the columns (it is in presets overview "
+			     "and topdown)."},
+		{"vfork",
+		 {{77, "vforker", .cpu = 1, .d = 91}},
+		 .want = VERDICT_BLOCKED,
+		 .sentence = "vforker (77) is blocked (state D) 91 % of the time"},
+		{"more tasks than CPUs",
+		 {{77, "spin", .cpu = 25, .runq = 75, .copies = 7}},
+		 .want = VERDICT_RUNQ,
+		 .sentence = "8 tasks want 2 CPUs: each waits 75 % of the time"},
+		{"a nice task beside another",
+		 {{76, "spin", .cpu = 98},
+		  {5, "cc1", .cpu = 98},
+		  {77, "victim", .cpu = 2, .runq = 98}},
+		 .want = VERDICT_RUNQ,
+		 .sentence = "victim (77) waits for a CPU 98 % of the time: its CPUs ran spin"},
+		{"a quota",
+		 {{77, "spin", .cpu = 10, .runq = 89, .throttled = 82},
+		  {5, "cc1", .cpu = 40, .runq = 60}},
+		 .want = VERDICT_THROTTLED,
+		 .sentence = "spin (77) is throttled 82 % of the time: batch may use 0.1 CPUs"},
+		{"many processes",
+		 {{77, "sh", .cpu = 5, .forks = 536, .forked = 54}, {78, "true", .cpu = 54}},
+		 .want = VERDICT_FORKS,
+		 .sentence = "sh (77) starts 536 processes/s that take 0.54 CPUs"},
+		{"two that switch",
+		 {{77, "ping", .cpu = 30, .cs = 23300}, {78, "pong", .cpu = 29, .cs = 23400}},
+		 .want = VERDICT_SWITCHES,
+		 .sentence = "switches: 0.6 CPUs spent on excessive context switching (46.7k/s): "
+			     "ping"},
+		{"a server",
+		 {{77, "server", .cpu = 40, .cs = 13000, .runq = 6}},
+		 .want = VERDICT_NONE,
+		 .sentence = "No verdict: IPC is not among the columns (it is in presets overview "
+			     "and topdown)."},
+		{"a little disk",
+		 {{77, "syncer", .cpu = 2, .disk = 19, .d = 19}},
+		 .want = VERDICT_IDLE,
+		 .sentence = "idle-ish: less than 5% of the CPUs' time was used"},
+		{"stolen time",
+		 {{77, "hog", .cpu = 70}},
+		 .steal = 23,
+		 .want = VERDICT_STEAL,
+		 .sentence = "steal: the hypervisor took 23 % of the CPUs' time"},
+		{"which is less than another loss",
+		 {{77, "spin", .cpu = 25, .runq = 75, .copies = 3}},
+		 .steal = 23,
+		 .want = VERDICT_RUNQ,
+		 .sentence = "4 tasks want 2 CPUs: each waits 75 % of the time"},
+		{"a little stolen time",
+		 {{77, "hog", .cpu = 70}},
+		 .steal = 9,
+		 .want = VERDICT_NONE,
+		 .sentence = "No verdict: IPC is not among the columns (it is in presets overview "
+			     "and topdown)."},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = waiting_snapshot(rows[i].tasks);
+		char text[256];
+
+		SAMPLE_CGROUPS(snapshot, "/batch");
+		snapshot->cgroup_limits = xcalloc(1, sizeof(*snapshot->cgroup_limits));
+		snapshot->cgroup_limits->values[CGROUP_QUOTA] = 0.1;
+		snapshot->cgroup_limits->known[CGROUP_QUOTA] = true;
+		snapshot->cgroup_limits->quota_path = xstrdup("/batch");
+		machine_set(&snapshot->machine, MACHINE_STEAL, rows[i].steal);
+		enum verdict verdict = verdict_of_snapshot(snapshot, text, sizeof(text));
+		if (verdict != rows[i].want || strcmp(text, rows[i].sentence) != 0)
+			fail_msg("%s: %s", rows[i].name, text);
 		snapshot_free(snapshot);
 	}
 }
@@ -544,7 +962,7 @@ static void sorts(void **state)
 		TASK(3, "bad", 300, 310, 8),   TASK(4, "worse", 300, 310, 20),
 		TASK(5, "little", 20, 310, 8), TASK(6, "fine too", 800, 2000, 0),
 	};
-	static const pid_t want[] = {4, 3, 2, 6, 5, 1};
+	static const pid_t want[] = {4, 3, 2, 6, 1, 5};
 	struct snapshot *snapshot =
 		sample_snapshot(sample_columns("overview"), tasks, ARRAY_SIZE(tasks));
 	struct view view;
@@ -561,10 +979,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(judges),
+		cmocka_unit_test(judges_waits),
 		cmocka_unit_test(gives_the_reason),
 		cmocka_unit_test(has_the_state_of_its_figures),
 		cmocka_unit_test(labels_fit),
 		cmocka_unit_test(describes_the_machine),
+		cmocka_unit_test(describes_waits),
 		cmocka_unit_test(agrees_with_stall_percent),
 		cmocka_unit_test(sorts),
 		cmocka_unit_test(describes_a_target),

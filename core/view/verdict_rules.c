@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The rules of verdicts, in the order of their tiers. A tier is used only if no rule of an earlier
+ * tier fires. Within a tier the figure farthest beyond its limit wins.
+ *
+ * Waits come first: what a task does while it runs matters little if it hardly runs. A throttled
+ * task waits in a run queue too, and one without memory waits for the disk: these two causes come
+ * before their effects. Then switches, faults and the kernel, which cause stalls themselves.
+ * Top-down measures what miss counts only suggest, and a low IPC alone is the weakest sign.
+ *
+ * Limits on counters are those of the metrics (core/metric). Their sources are toplev for top-down
+ * and branches, perf for IPC, and rules of thumb for misses, the kernel's share and switches.
+ */
+#include "core/view/verdict_internal.h"
+
+#include "core/base/text.h"
+#include "core/base/util.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+/* A wait of a quarter of the time makes the same work take a third longer. */
+#define WAIT_PERCENT 25
+/* A row waits if that is a third of what it wants: one in three of its threads, on average. */
+#define WAIT_SHARE (1.0 / 3)
+/*
+ * Two of three tasks on two CPUs' worth of time wait for a third of it, which is no illness. Two
+ * of two tasks on one CPU wait for half of it.
+ */
+#define RUNQ_SHARE 0.4
+
+const struct rule verdict_rules[] = {
+	{0, VERDICT_IDLE, {{"cpu_percent", '<', 1}}, .subject = RULE_OF_CPUS},
+
+	/* A quota is a setting: its owner wants to know of a tenth already. */
+	{1,
+	 VERDICT_THROTTLED,
+	 {{"throttled_percent", '>', 10, .share = 0.1}},
+	 .subject = RULE_OF_TASKS,
+	 .of_sums = true},
+
+	{2,
+	 VERDICT_MEMORY_PRESSURE,
+	 {{"paging_percent", '>', WAIT_PERCENT, .share = WAIT_SHARE}},
+	 .subject = RULE_OF_TASKS,
+	 .of_users = true,
+	 .of_sums = true,
+	 .of_pressure = true},
+	{2,
+	 VERDICT_MEMORY_PRESSURE,
+	 {{"major_faults_per_s", '>', 100}},
+	 .subject = RULE_OF_TASKS,
+	 .of_sums = true,
+	 .of_pressure = true},
+	/* Less than 5 ms of CPU a process: a compiler takes longer than that to start. */
+	{2,
+	 VERDICT_FORKS,
+	 {{"forks_per_s", '>', 100},
+	  {"forked_percent", '<', 0.5, .sign_of_operands = '/', .operands = {"forks_per_s"}},
+	  {"forked_percent", '>', 10}},
+	 .subject = RULE_OF_TASKS,
+	 .of_sums = true},
+
+	{3,
+	 VERDICT_LOCK,
+	 {{"lock_percent", '>', WAIT_PERCENT, .share = WAIT_SHARE}},
+	 .subject = RULE_OF_TASKS,
+	 .of_users = true,
+	 .of_sums = true},
+	{3,
+	 VERDICT_DISK,
+	 {{"disk_percent", '>', WAIT_PERCENT, .share = WAIT_SHARE}},
+	 .subject = RULE_OF_TASKS,
+	 .of_users = true,
+	 .of_sums = true},
+	/* Pages of a file that are read for the first time. */
+	{3,
+	 VERDICT_DISK,
+	 {{"paging_percent", '>', WAIT_PERCENT, .share = WAIT_SHARE}},
+	 .subject = RULE_OF_TASKS,
+	 .of_users = true,
+	 .of_sums = true},
+	{3,
+	 VERDICT_DISK,
+	 {{"major_faults_per_s", '>', 100}},
+	 .subject = RULE_OF_TASKS,
+	 .of_sums = true},
+	{3,
+	 VERDICT_BLOCKED,
+	 {{"uninterruptible_percent", '>', WAIT_PERCENT, .sign_of_operands = '-',
+	   .operands = {"disk_percent", "paging_percent"}, .share = WAIT_SHARE}},
+	 .subject = RULE_OF_TASKS,
+	 .of_users = true,
+	 .of_sums = true},
+	{3,
+	 VERDICT_RUNQ,
+	 {{"runq_percent", '>', WAIT_PERCENT, .share = RUNQ_SHARE}},
+	 .subject = RULE_OF_TASKS,
+	 .of_sums = true},
+	/*
+	 * At most 7.5 us of CPU between two switches, which cost several us themselves: little more
+	 * than the switches is done. 5,000 a second are some percent of a CPU.
+	 */
+	{3,
+	 VERDICT_SWITCHES,
+	 {{"cs_per_s", '>', 1333, .sign_of_operands = '/', .operands = {"cpu_percent"}},
+	  {"cs_per_s", '>', 5000, .per_cpu = true}},
+	 .subject = RULE_OF_TASKS,
+	 .of_sums = true},
+
+	/* How a task runs says little about one that hardly runs. */
+	{4, VERDICT_NONE, {{"cpu_percent", '<', 5}}, .subject = RULE_OF_TASKS},
+
+	/* 20,000 switches a second: slices of 50 us. A switch costs several us. */
+	{5, VERDICT_SWITCHES, {{"cs_per_s", '>', 20000, .per_cpu = true}}, .of_sums = true},
+	/* A fault takes a microsecond and more: a tenth of the time. */
+	{5, VERDICT_FAULTS, {{"faults_per_s", '>', 100000, .per_cpu = true}}, .of_sums = true},
+	/* With less than half a CPU the share of the kernel hardly delays what the task does. */
+	{5,
+	 VERDICT_KERNEL,
+	 {{"cpu_percent", '>', 50}, {"kernel_percent", '>', 30}},
+	 .of_users = true},
+
+	{6,
+	 VERDICT_CPU,
+	 {{"topdown_retiring", '>', 70}, {"cpu_percent", '>', 90}},
+	 .subject = RULE_OF_TASKS},
+	{7, VERDICT_FINE, {{"topdown_retiring", '>', 70}}},
+	{8, VERDICT_MEMORY, {{"topdown_memory", '>', 20}, {"topdown_backend", '>', 20}}},
+	{8, VERDICT_CORE, {{"topdown_memory", '<', 20}, {"topdown_backend", '>', 20}}},
+	{8, VERDICT_BACKEND, {{"topdown_backend", '>', 20}}, .unless = "topdown_memory"},
+	{8, VERDICT_FRONTEND, {{"topdown_frontend", '>', 15}}},
+	{8, VERDICT_BRANCH, {{"topdown_bad_spec", '>', 15}}, .unless = "topdown_mispredict"},
+	{8, VERDICT_BRANCH, {{"topdown_bad_spec", '>', 15}, {"topdown_mispredict", '>', 10}}},
+
+	/* cache_mpki counts another cache level on each kind of CPU: see its title. */
+	{9, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "caMPKI"}}},
+	{9, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "LLCMPKI"}}},
+	{9, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "L2MPKI"}}},
+	{9, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 20, .title = "L1DMPKI"}}},
+	{9, VERDICT_MEMORY, {{"ipc", '<', 1}, {"llc_mpki", '>', 10}}},
+	/* 5 misses of 300 cycles are most of the 2000 that 1000 instructions take at least. */
+	{9, VERDICT_MEMORY, {{"ipc", '<', 0.5}, {"cache_mpki", '>', 5, .title = "LLCMPKI"}}},
+	{9, VERDICT_MEMORY, {{"ipc", '<', 0.5}, {"llc_mpki", '>', 5}}},
+	{9, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l2_mpki", '>', 10}}},
+	{9, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l1d_mpki", '>', 20}}},
+	{9, VERDICT_FRONTEND, {{"ipc", '<', 1}, {"l1i_mpki", '>', 10}}},
+	/* A miss costs about 15 cycles. A product of 10 is 15 % of all cycles, toplev's limit. */
+	{9,
+	 VERDICT_BRANCH,
+	 {{"branch_mpki", '>', 10, .sign_of_operands = '*', .operands = {"ipc"}}}},
+	{10, VERDICT_CORE, {{"cache_mpki", '<', 1}, {"branch_mpki", '<', 5}, {"ipc", '<', 1}}},
+
+	{11, VERDICT_STALLED, {{"ipc", '<', 1}}},
+	{12, VERDICT_CPU, {{"cpu_percent", '>', 90}}, .subject = RULE_OF_TASKS},
+	{13, VERDICT_FINE, {{"ipc", '>', 1}}},
+	{14, VERDICT_FINE, {{"cpu_percent", '>', 5}}, .subject = RULE_OF_TASKS},
+};
+
+const size_t verdict_rules_n = ARRAY_SIZE(verdict_rules);
+
+static_assert(ARRAY_SIZE(verdict_rules) <= VERDICT_RULES_MAX, "a judge has room for all rules");
+
+static void append_operands(const struct condition *condition, char *text, size_t size)
+{
+	char operand[64];
+
+	for (size_t i = 0; i < VERDICT_OPERANDS_MAX && condition->operands[i]; i++) {
+		snprintf(operand, sizeof(operand), " %c %s", condition->sign_of_operands,
+			 condition->operands[i]);
+		verdict_append(text, size, operand);
+	}
+}
+
+static void append_condition(const struct condition *condition, char *text, size_t size)
+{
+	char form[40] = "", share[64] = "", number[40], whole[192];
+
+	verdict_append(text, size, condition->metric);
+	append_operands(condition, text, size);
+	if (condition->title)
+		snprintf(form, sizeof(form), " (as %s)", condition->title);
+	if (condition->share > 0) {
+		text_trimmed(number, sizeof(number), condition->share, 2);
+		snprintf(share, sizeof(share), ", share %s", number);
+	}
+	text_trimmed(number, sizeof(number), condition->limit, 1);
+	snprintf(whole, sizeof(whole), "%s %s %s%s%s", form,
+		 condition->sign == '<' ? "<" : ">=", number, condition->per_cpu ? " per CPU" : "",
+		 share);
+	verdict_append(text, size, whole);
+}
+
+struct verdict_rule verdict_rule_at(size_t i)
+{
+	static const char *const subjects[] = {
+		[RULE_OF_ALL] = "",
+		[RULE_OF_TASKS] = ", tasks",
+		[RULE_OF_CPUS] = ", CPUs",
+	};
+	const struct rule *rule = &verdict_rules[i];
+	struct verdict_rule out = {.tier = rule->tier, .verdict = rule->verdict};
+	const size_t size = sizeof(out.conditions);
+
+	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rule->conditions[k].metric; k++) {
+		verdict_append(out.conditions, size, k > 0 ? " and " : "");
+		append_condition(&rule->conditions[k], out.conditions, size);
+	}
+	verdict_append(out.conditions, size, rule->unless ? ", no " : "");
+	verdict_append(out.conditions, size, rule->unless ? rule->unless : "");
+	verdict_append(out.conditions, size, rule->of_pressure ? ", memory pressure" : "");
+	verdict_append(out.conditions, size, subjects[rule->subject]);
+	verdict_append(out.conditions, size, rule->of_users ? ", no kernel thread" : "");
+	return out;
+}
