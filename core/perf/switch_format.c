@@ -84,13 +84,33 @@ static bool find_field(const char *text, const char *name, struct switch_field *
 	return true;
 }
 
+/* A field that a format must have, in one of two sizes. */
+struct wanted_field {
+	const char *name;
+	struct switch_field *field;
+	uint16_t size, other_size;
+};
+
+/* Sets *bytes to the end of the last one. 0 or -EBADMSG. */
+static int parse_fields(const char *text, const struct wanted_field *wanted, size_t n,
+			size_t *bytes)
+{
+	*bytes = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct switch_field *field = wanted[i].field;
+		if (!find_field(text, wanted[i].name, wanted[i].field) ||
+		    (field->size != wanted[i].size && field->size != wanted[i].other_size) ||
+		    field->offset + field->size > SWITCH_FORMAT_BYTES_MAX)
+			return -EBADMSG;
+		if (*bytes < (size_t)field->offset + field->size)
+			*bytes = (size_t)field->offset + field->size;
+	}
+	return 0;
+}
+
 int switch_format_parse(const char *text, struct switch_format *format)
 {
-	const struct {
-		const char *name;
-		struct switch_field *field;
-		uint16_t size, other_size;
-	} wanted[] = {
+	const struct wanted_field wanted[] = {
 		{"prev_pid", &format->prev_pid, 4, 4},
 		{"prev_state", &format->prev_state, 8, 4},
 		{"next_comm", &format->next_comm, 16, 16},
@@ -98,17 +118,14 @@ int switch_format_parse(const char *text, struct switch_format *format)
 		{"next_prio", &format->next_prio, 4, 4},
 	};
 
-	format->bytes = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
-		const struct switch_field *field = wanted[i].field;
-		if (!find_field(text, wanted[i].name, wanted[i].field) ||
-		    (field->size != wanted[i].size && field->size != wanted[i].other_size) ||
-		    field->offset + field->size > SWITCH_FORMAT_BYTES_MAX)
-			return -EBADMSG;
-		if (format->bytes < (size_t)field->offset + field->size)
-			format->bytes = (size_t)field->offset + field->size;
-	}
-	return 0;
+	return parse_fields(text, wanted, ARRAY_SIZE(wanted), &format->bytes);
+}
+
+int waking_format_parse(const char *text, struct waking_format *format)
+{
+	const struct wanted_field wanted[] = {{"pid", &format->pid, 4, 4}};
+
+	return parse_fields(text, wanted, ARRAY_SIZE(wanted), &format->bytes);
 }
 
 /* The reason why a file of a tracefs cannot be read. Every tracefs has header_page. */
@@ -123,43 +140,81 @@ static enum switch_format_state explain_root(const struct sys *sys, const char *
 								       : SWITCH_FORMAT_ABSENT;
 }
 
+/* Reads the number of a tracepoint of the scheduler and the text of its format. */
 static enum switch_format_state read_root(const struct sys *sys, const char *root,
-					  struct switch_format *format)
+					  const char *tracepoint, uint64_t *id, char *text)
 {
-	char path[128], text[TEXT_BYTES];
-	long id;
+	char path[128];
+	long number;
 
-	snprintf(path, sizeof(path), "%s/sched/sched_switch/id", root);
-	int result = proc_number(sys, path, &id);
+	snprintf(path, sizeof(path), "%s/sched/%s/id", root, tracepoint);
+	int result = proc_number(sys, path, &number);
 	if (result < 0 && result != -EBADMSG)
 		return explain_root(sys, root, result);
-	if (result < 0 || id < 0)
+	if (result < 0 || number < 0)
 		return SWITCH_FORMAT_UNKNOWN;
-	snprintf(path, sizeof(path), "%s/sched/sched_switch/format", root);
-	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
+	snprintf(path, sizeof(path), "%s/sched/%s/format", root, tracepoint);
+	ssize_t length = sys_file_read(sys, path, text, TEXT_BYTES);
 	if (length < 0)
 		return explain_root(sys, root, (int)length);
-	format->id = (uint64_t)id;
-	return switch_format_parse(text, format) == 0 ? SWITCH_FORMAT_READ : SWITCH_FORMAT_UNKNOWN;
+	*id = (uint64_t)number;
+	return SWITCH_FORMAT_READ;
 }
 
-enum switch_format_state switch_format_read(const struct sys *sys, struct switch_format *format)
+typedef int parse_fn(const char *text, void *format);
+
+/* Reads the first place that has a text which `parse` accepts. */
+static enum switch_format_state read_format(const struct sys *sys, const char *tracepoint,
+					    parse_fn *parse, void *format, uint64_t *id)
 {
 	enum switch_format_state best = SWITCH_FORMAT_NOT_MOUNTED;
+	char text[TEXT_BYTES];
 
 	for (size_t i = 0; i < EVENT_TRACEFS_ROOTS; i++) {
-		struct switch_format read = {0};
-		enum switch_format_state state = read_root(sys, event_tracefs_roots[i], &read);
+		enum switch_format_state state =
+			read_root(sys, event_tracefs_roots[i], tracepoint, id, text);
 
-		if (state == SWITCH_FORMAT_READ) {
-			*format = read;
+		if (state == SWITCH_FORMAT_READ && parse(text, format) < 0)
+			state = SWITCH_FORMAT_UNKNOWN;
+		if (state == SWITCH_FORMAT_READ)
 			return state;
-		}
 		/* The second place is below debugfs, which only root may enter. */
 		if (i == 0)
 			best = state;
 	}
 	return best;
+}
+
+static int parse_switch(const char *text, void *format)
+{
+	return switch_format_parse(text, format);
+}
+
+static int parse_waking(const char *text, void *format)
+{
+	return waking_format_parse(text, format);
+}
+
+enum switch_format_state switch_format_read(const struct sys *sys, struct switch_format *format)
+{
+	struct switch_format read = {0};
+	enum switch_format_state state =
+		read_format(sys, "sched_switch", parse_switch, &read, &read.id);
+
+	if (state == SWITCH_FORMAT_READ)
+		*format = read;
+	return state;
+}
+
+enum switch_format_state waking_format_read(const struct sys *sys, struct waking_format *format)
+{
+	struct waking_format read = {0};
+	enum switch_format_state state =
+		read_format(sys, "sched_waking", parse_waking, &read, &read.id);
+
+	if (state == SWITCH_FORMAT_READ)
+		*format = read;
+	return state;
 }
 
 bool switch_texts_read(const struct sys *sys, struct switch_texts *texts)
@@ -212,17 +267,22 @@ static uint64_t read_state(const char *data, struct switch_field field)
 	return value;
 }
 
-/* The tracepoint's data; NULL: too short. */
-static const char *raw_data(const struct switch_format *format, const struct record *record)
+/* The tracepoint's data of at least that many bytes; NULL: too short. */
+static const char *raw_bytes(size_t bytes, const struct record *record)
 {
 	uint32_t size;
 
 	if (record->sample.rest_bytes < sizeof(size))
 		return NULL;
 	memcpy(&size, record->sample.rest, sizeof(size));
-	if (size > record->sample.rest_bytes - sizeof(size) || size < format->bytes)
+	if (size > record->sample.rest_bytes - sizeof(size) || size < bytes)
 		return NULL;
 	return (const char *)record->sample.rest + sizeof(size);
+}
+
+static const char *raw_data(const struct switch_format *format, const struct record *record)
+{
+	return raw_bytes(format->bytes, record);
 }
 
 int switch_raw_read(const struct switch_format *format, const struct record *record,
@@ -278,4 +338,11 @@ uint64_t switch_raw_state(const struct switch_format *format, const struct recor
 	const char *data = format ? raw_data(format, record) : NULL;
 
 	return data ? read_state(data, format->prev_state) : record->sample.state;
+}
+
+pid_t waking_raw_tid(const struct waking_format *format, const struct record *record)
+{
+	const char *data = raw_bytes(format->bytes, record);
+
+	return data ? read_int(data, format->pid) : -1;
 }

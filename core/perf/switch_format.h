@@ -28,6 +28,12 @@ struct switch_field {
 	uint16_t offset, size;
 };
 
+struct waking_format {
+	uint64_t id; /* of sched:sched_waking */
+	struct switch_field pid;
+	size_t bytes; /* smallest size of the data */
+};
+
 struct switch_format {
 	uint64_t id; /* perf_event_attr.config of PERF_TYPE_TRACEPOINT */
 	struct switch_field prev_pid, prev_state, next_comm, next_pid, next_prio;
@@ -39,6 +45,8 @@ struct switch_format {
  * is filled in only for SWITCH_FORMAT_READ.
  */
 enum switch_format_state switch_format_read(const struct sys *sys, struct switch_format *format);
+/* The same for sched:sched_waking: a thread wakes another one up. */
+enum switch_format_state waking_format_read(const struct sys *sys, struct waking_format *format);
 
 /*
  * The texts of tracefs from which other programs decode the samples of a recording: how the ring
@@ -67,6 +75,8 @@ void switch_texts_fini(struct switch_texts *texts);
  */
 enum { SWITCH_FORMAT_BYTES_MAX = 1024 };
 int switch_format_parse(const char *text, struct switch_format *format);
+/* The same for sched:sched_waking. */
+int waking_format_parse(const char *text, struct waking_format *format);
 
 /* One switch, by the tracepoint. Numbers are of the initial pid namespace. */
 struct switch_raw {
@@ -99,5 +109,8 @@ pid_t switch_raw_tid(const struct switch_format *format, const struct record *re
 uint32_t switch_raw_next(const struct switch_format *format, const struct record *record);
 /* prev_state. format NULL, or no RAW part: record->sample.state. */
 uint64_t switch_raw_state(const struct switch_format *format, const struct record *record);
+
+/* The thread that a sample of sched:sched_waking wakes up; -1: the RAW part is too short. */
+pid_t waking_raw_tid(const struct waking_format *format, const struct record *record);
 
 #endif

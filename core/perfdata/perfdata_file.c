@@ -337,7 +337,7 @@ static int step_feature(struct perfdata_file *file, struct perfdata *to, struct 
 	if (result == 0 && file->swapped)
 		perfdata_swap_feature(feature, bytes, n);
 	if (result == 0 && feature == PERFDATA_TRACING && !file->swapped)
-		file->tracing->result = perfdata_tracing_read(bytes, n, &file->tracing->format);
+		perfdata_tracing_read(bytes, n, file->tracing);
 	if (result == 0 && feature == PERFDATA_EVENT_DESC)
 		perfdata_event_desc(to, bytes, n);
 	else if (result == 0)

@@ -126,6 +126,17 @@ int perfdata_reader_switch_format(const struct perfdata_reader *reader,
 	return reader->context.tracing.result;
 }
 
+const struct waking_format *perfdata_reader_waking_format(const struct perfdata_reader *reader,
+							  uint64_t id)
+{
+	const struct perfdata_tracing *tracing = &reader->context.tracing;
+
+	for (size_t i = 0; i < tracing->n_wakings; i++)
+		if (tracing->wakings[i].id == id)
+			return &tracing->wakings[i];
+	return NULL;
+}
+
 uint64_t perfdata_reader_position(const struct perfdata_reader *reader)
 {
 	return reader->at - record_stream_has(&reader->outer);

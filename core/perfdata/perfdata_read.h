@@ -63,6 +63,9 @@ bool perfdata_reader_is_native_file(const struct perfdata_reader *reader);
  */
 int perfdata_reader_switch_format(const struct perfdata_reader *reader,
 				  const struct switch_format **format);
+/* The format of the tracepoint of wake-ups with that number, or NULL. */
+const struct waking_format *perfdata_reader_waking_format(const struct perfdata_reader *reader,
+							  uint64_t id);
 
 /* Bytes of the input that were used. */
 uint64_t perfdata_reader_position(const struct perfdata_reader *reader);

@@ -141,51 +141,86 @@ static void parse_head(struct cursor *cursor)
 		pass_text(cursor);
 }
 
-/* 0, -ENOENT if it is another tracepoint, or -EBADMSG. */
-static int read_format(const char *text, struct switch_format *format)
+/* Parses "name: NAME\nID: 7\n". Returns the text behind it, or NULL if it is something else. */
+static const char *read_head(const char *text, const char *name, uint64_t *id)
 {
-	static const char name[] = "name: sched_switch\nID: ";
-	struct switch_format read = {0};
+	static const char before[] = "name: ", between[] = "\nID: ";
 	char *end;
+
+	if (strncmp(text, before, sizeof(before) - 1) != 0)
+		return NULL;
+	text += sizeof(before) - 1;
+	if (strncmp(text, name, strlen(name)) != 0)
+		return NULL;
+	text += strlen(name);
+	if (strncmp(text, between, sizeof(between) - 1) != 0)
+		return NULL;
+	text += sizeof(between) - 1;
+	*id = strtoul(text, &end, 10);
+	return end != text && *end == '\n' ? end : NULL;
+}
+
+static void read_waking(const char *text, struct waking_format *format)
+{
+	static const char *const names[] = {"sched_waking", "sched_wakeup", "sched_wakeup_new"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct waking_format read = {0};
+		const char *fields = read_head(text, names[i], &read.id);
+		if (fields && waking_format_parse(fields, &read) == 0)
+			*format = read;
+	}
+}
+
+/* 0, -ENOENT if it is another tracepoint, or -EBADMSG. */
+static int read_switch(const char *text, struct switch_format *format)
+{
+	static const char name[] = "name: sched_switch\n";
+	struct switch_format read = {0};
 
 	if (strncmp(text, name, sizeof(name) - 1) != 0)
 		return -ENOENT;
-	text += sizeof(name) - 1;
-	read.id = strtoul(text, &end, 10);
-	if (end == text || *end != '\n' || switch_format_parse(end, &read) < 0)
+	const char *fields = read_head(text, "sched_switch", &read.id);
+	if (!fields || switch_format_parse(fields, &read) < 0)
 		return -EBADMSG;
 	*format = read;
 	return 0;
 }
 
-static int parse_format(struct cursor *cursor, struct switch_format *format)
+static void parse_format(struct cursor *cursor, struct perfdata_tracing *tracing)
 {
 	uint64_t size = cursor_number(cursor, sizeof(size));
 	const void *at = cursor_bytes(cursor, size);
 
 	if (!at)
-		return -EBADMSG;
+		return;
 	char *text = xstrndup(at, size);
-	int result = read_format(text, format);
+	if (tracing->result == -ENOENT)
+		tracing->result = read_switch(text, &tracing->format);
+	if (tracing->n_wakings < PERFDATA_WAKINGS) {
+		struct waking_format *waking = &tracing->wakings[tracing->n_wakings];
+		read_waking(text, waking);
+		tracing->n_wakings += waking->bytes > 0;
+	}
 	free(text);
-	return result;
 }
 
-int perfdata_tracing_read(const unsigned char *bytes, size_t n, struct switch_format *format)
+void perfdata_tracing_read(const unsigned char *bytes, size_t n, struct perfdata_tracing *tracing)
 {
 	struct cursor cursor = {bytes, bytes + n, false};
 
+	*tracing = (struct perfdata_tracing){.result = -ENOENT};
 	parse_head(&cursor);
 	for (uint64_t i = cursor_number(&cursor, sizeof(uint32_t)); i > 0 && !cursor.broken; i--) {
 		bool sched = strcmp(cursor_name(&cursor), "sched") == 0;
 		uint64_t formats = cursor_number(&cursor, sizeof(uint32_t));
 		for (; formats > 0 && !cursor.broken; formats--) {
-			int result = sched ? parse_format(&cursor, format) : -ENOENT;
-			if (result != -ENOENT)
-				return result;
-			if (!sched)
+			if (sched)
+				parse_format(&cursor, tracing);
+			else
 				pass_text(&cursor);
 		}
 	}
-	return cursor.broken ? -EBADMSG : -ENOENT;
+	if (cursor.broken && tracing->result == -ENOENT)
+		tracing->result = -EBADMSG;
 }

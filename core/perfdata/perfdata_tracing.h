@@ -24,17 +24,22 @@
 /* Appends the record and its data, with the format of sched:sched_switch only. */
 void perfdata_tracing(struct perfdata *data, const struct switch_texts *texts);
 
-/*
- * Parses the format of sched:sched_switch from untrusted bytes in this machine's byte order. 0;
- * -ENOENT: it is not among the formats; -EBADMSG: the bytes or the format are invalid. *format is
- * set only with 0.
- */
-int perfdata_tracing_read(const unsigned char *bytes, size_t n, struct switch_format *format);
+/* sched:sched_waking, sched:sched_wakeup, sched:sched_wakeup_new */
+enum { PERFDATA_WAKINGS = 3 };
 
-/* The format in a recording. */
+/* The formats in a recording. */
 struct perfdata_tracing {
-	int result; /* of perfdata_tracing_read(); -ENOENT also if the recording has none */
-	struct switch_format format;
+	/*
+	 * 0; -ENOENT: sched:sched_switch is not among them, or there are none; -EBADMSG: the bytes
+	 * or the format are invalid.
+	 */
+	int result;
+	struct switch_format format; /* of sched:sched_switch, with result 0 */
+	struct waking_format wakings[PERFDATA_WAKINGS];
+	size_t n_wakings;
 };
+
+/* Parses the formats from untrusted bytes in this machine's byte order. */
+void perfdata_tracing_read(const unsigned char *bytes, size_t n, struct perfdata_tracing *tracing);
 
 #endif

@@ -87,8 +87,7 @@ static int parse_tracing(struct record_stream *stream)
 		int result = record_stream_load(stream, stream->skip);
 		if (result <= 0)
 			return result;
-		tracing->result = perfdata_tracing_read(record_stream_at(stream), stream->skip,
-							&tracing->format);
+		perfdata_tracing_read(record_stream_at(stream), stream->skip, tracing);
 	}
 	stream->tracing = false;
 	return 1;

@@ -8,14 +8,20 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct switch_format format = {0};
-	int result = perfdata_tracing_read(data, size, &format);
+	struct perfdata_tracing tracing;
 
+	perfdata_tracing_read(data, size, &tracing);
+	int result = tracing.result;
+	const struct switch_format format = tracing.format;
 	fuzz_check(result == 0 || result == -ENOENT || result == -EBADMSG,
 		   "0, -ENOENT or -EBADMSG");
 	fuzz_check(result == 0 || format.bytes == 0, "without a result the format is empty");
 	fuzz_check(result < 0 ||
 			   (size_t)format.next_pid.offset + format.next_pid.size <= format.bytes,
 		   "a field lies within the data");
+	for (size_t i = 0; i < tracing.n_wakings; i++)
+		fuzz_check((size_t)tracing.wakings[i].pid.offset + tracing.wakings[i].pid.size <=
+				   tracing.wakings[i].bytes,
+			   "the woken thread lies within the data");
 	return 0;
 }

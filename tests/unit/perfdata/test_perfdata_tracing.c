@@ -27,6 +27,10 @@
 	"\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n"      \
 	"\tfield:int next_prio;\toffset:60;\tsize:4;\tsigned:1;\n"
 #define WAKEUP "name: sched_wakeup\nID: 371\nformat:\n"
+#define WAKING(name)                                               \
+	"name: " name "\nID: 370\nformat:\n"                       \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n" \
+	"\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
 
 static char page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n";
 static char entry[] = "# compressed entry header\n";
@@ -58,11 +62,24 @@ struct form {
 	uint32_t more;          /* formats that are not there */
 	int wanted;
 	uint64_t id;
+	size_t wakings; /* formats of wake-ups, with the number 370 */
 };
 
 static const struct form forms[] = {
 	{.name = "alone", .formats = {FORMAT("372")}, .id = 372},
 	{.name = "among others", .formats = {WAKEUP, FORMAT("7")}, .other = WAKEUP, .id = 7},
+	{.name = "behind that of wake-ups",
+	 .formats = {WAKING("sched_waking"), FORMAT("372"), WAKING("sched_wakeup_new")},
+	 .id = 372,
+	 .wakings = 2},
+	{.name = "wake-ups alone",
+	 .formats = {WAKING("sched_wakeup")},
+	 .other = WAKING("sched_waking"),
+	 .wanted = -ENOENT,
+	 .wakings = 1},
+	{.name = "what is not a wake-up",
+	 .formats = {FORMAT("372"), WAKING("sched_wakeups"), WAKING("sched_wake")},
+	 .id = 372},
 	{.name = "of another system", .other = FORMAT("372"), .wanted = -ENOENT},
 	{.name = "not there", .formats = {WAKEUP}, .wanted = -ENOENT},
 	{.name = "without a system", .wanted = -ENOENT},
@@ -112,8 +129,10 @@ static void put_form(struct perfdata *data, const struct form *form)
 		put_text(data, form->formats[i]);
 }
 
-static void check_found(const char *name, const struct switch_format *format, uint64_t id)
+static void check_found(const char *name, const struct perfdata_tracing *tracing, uint64_t id)
 {
+	const struct switch_format *format = &tracing->format;
+
 	if (format->id != id || format->prev_pid.offset != 24 || format->next_pid.offset != 56 ||
 	    format->bytes != 64)
 		fail_msg("%s: id %llu, %zu bytes", name, (unsigned long long)format->id,
@@ -124,17 +143,21 @@ static void test_forms(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-		struct switch_format format = {.id = 1};
+		struct perfdata_tracing tracing = {.format = {.id = 1}};
 		struct perfdata data = {0};
 
 		put_form(&data, &forms[i]);
-		int result = perfdata_tracing_read(data.bytes, data.n, &format);
-		if (result != forms[i].wanted)
-			fail_msg("%s: %d", forms[i].name, result);
-		if (result == 0)
-			check_found(forms[i].name, &format, forms[i].id);
+		perfdata_tracing_read(data.bytes, data.n, &tracing);
+		if (tracing.result != forms[i].wanted || tracing.n_wakings != forms[i].wakings)
+			fail_msg("%s: %d, %zu", forms[i].name, tracing.result, tracing.n_wakings);
+		if (tracing.result == 0)
+			check_found(forms[i].name, &tracing, forms[i].id);
 		else
-			assert_int_equal(format.id, 1);
+			assert_int_equal(tracing.format.id, 0);
+		for (size_t k = 0; k < tracing.n_wakings; k++) {
+			assert_int_equal(tracing.wakings[k].id, 370);
+			assert_int_equal(tracing.wakings[k].pid.offset, 24);
+		}
 		perfdata_fini(&data);
 	}
 }
@@ -147,10 +170,11 @@ static void test_cut_off(void **state)
 	(void)state;
 	put_form(&data, &forms[1]);
 	for (size_t n = 0; n < data.n; n++) {
-		struct switch_format format;
+		struct perfdata_tracing tracing;
 		unsigned char *bytes = xmalloc(n);
 		memcpy(bytes, data.bytes, n);
-		if (perfdata_tracing_read(bytes, n, &format) != -EBADMSG)
+		perfdata_tracing_read(bytes, n, &tracing);
+		if (tracing.result != -EBADMSG)
 			fail_msg("%zu of %zu bytes: understood", n, data.n);
 		free(bytes);
 	}
@@ -161,7 +185,7 @@ static void test_written(void **state)
 {
 	const struct switch_texts texts = {{page, entry, usual}};
 	struct perfdata data = {0};
-	struct switch_format format = {0};
+	struct perfdata_tracing tracing;
 
 	(void)state;
 	perfdata_round(&data);
@@ -173,9 +197,9 @@ static void test_written(void **state)
 	assert_int_equal(perfdata_record_bytes(&record->header),
 			 data.n - sizeof(struct perf_event_header));
 	assert_int_equal(record->bytes % 8, 0);
-	assert_int_equal(perfdata_tracing_read((const void *)(record + 1), record->bytes, &format),
-			 0);
-	check_found("written", &format, 372);
+	perfdata_tracing_read((const void *)(record + 1), record->bytes, &tracing);
+	assert_int_equal(tracing.result, 0);
+	check_found("written", &tracing, 372);
 	perfdata_fini(&data);
 }
 
