@@ -63,6 +63,8 @@ static void mark_cpu_gap(struct attrib *attrib, const struct stream *stream,
 		return;
 	interval_task(attrib->interval, task);
 	interval_ran(attrib->interval, task, stream->cpu, 0);
+	if (attrib->log && stream->layout->clock)
+		stream_log_gap(attrib, stream, task, sample);
 }
 
 /* One task ran in the slice. */

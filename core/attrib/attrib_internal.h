@@ -86,6 +86,12 @@ struct stream *stream_find(const struct attrib *attrib, size_t cpu, unsigned gro
  */
 void stream_log_slice(const struct attrib *attrib, const struct stream *stream, struct task *task,
 		      uint64_t begin_ns, const struct sample *sample);
+/*
+ * The same for a slice in which several tasks may have run. What its task did from the sample
+ * before to this one is unknown.
+ */
+void stream_log_gap(const struct attrib *attrib, const struct stream *stream, struct task *task,
+		    const struct sample *sample);
 
 /* The stream itself if it is on, else NULL: iterates over the streams of a CPU that are on. */
 static inline struct stream *stream_if_on(struct stream *stream)

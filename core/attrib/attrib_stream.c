@@ -155,18 +155,33 @@ static struct stream *stream_new(struct attrib *attrib, const struct attrib_stre
 	return stream;
 }
 
+/* The time of the last sample, or that at which the stream was opened. */
+static uint64_t slice_begin_ns(const struct stream *stream)
+{
+	return stream->since.time_ns ? stream->since.time_ns
+				     : stream->origin_ns + stream->last[READING_ENABLED_NS];
+}
+
 void stream_log_slice(const struct attrib *attrib, const struct stream *stream, struct task *task,
 		      uint64_t begin_ns, const struct sample *sample)
 {
 	struct slice slice = {.task = task, .begin_ns = begin_ns, .end_ns = sample->time_ns};
 
 	if (begin_ns == 0)
-		slice.begin_ns = stream->since.time_ns
-					 ? stream->since.time_ns
-					 : stream->origin_ns + stream->last[READING_ENABLED_NS];
+		slice.begin_ns = slice_begin_ns(stream);
 	if (!sample->tick)
 		slice.end = slice_end_of(switch_raw_state(stream->format, sample->record));
 	slice_log_add(attrib->log, stream->cpu, &slice);
+}
+
+void stream_log_gap(const struct attrib *attrib, const struct stream *stream, struct task *task,
+		    const struct sample *sample)
+{
+	uint64_t begin_ns = slice_begin_ns(stream);
+
+	slice_log_add(attrib->log, stream->cpu,
+		      &(struct slice){task, begin_ns, begin_ns, SLICE_RUNS_ON});
+	stream_log_slice(attrib, stream, task, sample->time_ns, sample);
 }
 
 void attrib_open(struct attrib *attrib, const struct attrib_stream *spec, uint64_t start_ns,
