@@ -64,6 +64,11 @@ bool event_wait_is_estimate(enum event_wait wait)
 	return group == WAIT_OF_CGROUPS || group == WAIT_OF_LOOKS;
 }
 
+const char *event_wait_unit(enum event_wait wait)
+{
+	return wait < WAIT_VOLUNTARY ? "ns" : "";
+}
+
 int event_wait_resolve(const struct event_context *context, const char *name, struct event *event,
 		       const char **rest, struct error *err)
 {
@@ -73,8 +78,7 @@ int event_wait_resolve(const struct event_context *context, const char *name, st
 	if (!context->sys || found < 0)
 		return EVENT_NOT_MINE;
 	event->kind = EVENT_WAIT;
-	if (found < WAIT_VOLUNTARY)
-		text_copy(event->unit, sizeof(event->unit), "ns");
+	text_copy(event->unit, sizeof(event->unit), event_wait_unit((enum event_wait)found));
 	*rest = name + strlen(name);
 	return 0;
 }

@@ -54,6 +54,8 @@ extern const char *const event_wait_names[WAIT_EVENTS];
 /* Returns the value of an event of kind EVENT_WAIT. */
 enum event_wait event_wait_of(const struct event *event);
 enum event_wait_group event_wait_group(enum event_wait wait);
+/* "ns", or "" for counts. */
+const char *event_wait_unit(enum event_wait wait);
 /* Whether its figures are estimates, FIGURE_SCALED at best. */
 bool event_wait_is_estimate(enum event_wait wait);
 

@@ -27,10 +27,10 @@ void replay_state_columns_fini(struct replay_state *state)
 	state->columns = NULL;
 }
 
-static bool has_hardware(const struct event_set *events)
+static bool has_kind(const struct event_set *events, enum event_kind kind)
 {
 	for (size_t i = 0; i < events->n; i++)
-		if (events->items[i].kind == EVENT_HARDWARE)
+		if (events->items[i].kind == kind)
 			return true;
 	return false;
 }
@@ -43,13 +43,16 @@ static void choose_preset(struct replay_state *state, bool hardware)
 	else if (state->known.preset.name)
 		state->choice.preset = &state->known.preset;
 	else
-		state->choice.preset = preset_find(hardware ? "overview" : "software");
+		state->choice.preset =
+			preset_find(hardware                                        ? "overview"
+				    : has_kind(&state->recorded.events, EVENT_WAIT) ? "waiting"
+										    : "software");
 }
 
 static void begin_choice(struct replay_state *state)
 {
 	const struct replay_columns *recorded = &state->recorded;
-	bool hardware = has_hardware(&recorded->events) || state->pmu[0];
+	bool hardware = has_kind(&recorded->events, EVENT_HARDWARE) || state->pmu[0];
 
 	state->known = (struct engine_recorded){
 		.events = &recorded->events,
@@ -154,7 +157,7 @@ static bool is_shown(const struct selection *selection, unsigned event)
 
 /*
  * If neither the recording nor the user names a preset, every recorded event without a column gets
- * one: its user recorded it to see it.
+ * one: its user recorded it to see it. Those of waiting were not recorded by name.
  */
 static void show_the_rest(struct replay_state *state)
 {
@@ -163,7 +166,7 @@ static void show_the_rest(struct replay_state *state)
 	struct error ignored; /* a name that -e refuses has no column */
 
 	for (size_t i = TALLY_FIRST_COUNTED; i < events->n; i++)
-		if (!is_shown(selection, (unsigned)i))
+		if (events->items[i].kind != EVENT_WAIT && !is_shown(selection, (unsigned)i))
 			selection_add_events(selection, events->items[i].name, &ignored);
 }
 

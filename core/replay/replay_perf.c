@@ -109,23 +109,58 @@ static int is_of_plan(struct replay_perf *perf, struct perf_cpu *cpu, struct err
 	return 1;
 }
 
-void replay_perf_raw(struct replay_perf *perf, struct record *record)
+const struct switch_format *replay_perf_switch_format(const struct replay_perf *perf)
 {
 	const struct perfdata_event *leader = replay_plan_leader(&perf->events, &perf->sample);
 	const struct switch_format *format;
+
+	if (!leader || leader->attr.type != PERF_TYPE_TRACEPOINT ||
+	    !(leader->attr.sample_type & PERF_SAMPLE_RAW) ||
+	    perfdata_reader_switch_format(perf->kind.state->reader, &format) < 0 ||
+	    leader->attr.config != format->id)
+		return NULL;
+	return format;
+}
+
+void replay_perf_raw(struct replay_perf *perf, struct record *record)
+{
+	const struct switch_format *format = replay_perf_switch_format(perf);
 	struct switch_raw raw;
 
 	record->sample.state = RECORD_STATE_UNKNOWN;
-	if (!leader || leader->attr.type != PERF_TYPE_TRACEPOINT || perf->other_numbers ||
-	    perfdata_reader_switch_format(perf->kind.state->reader, &format) < 0 ||
-	    leader->attr.config != format->id || switch_raw_read(format, record, &raw) < 0)
+	if (!format || switch_raw_read(format, record, &raw) < 0)
 		return;
-	perf->other_numbers = record->tid != -1 && record->tid != raw.prev_pid;
+	record->sample.state = raw.prev_state;
+	perf->other_numbers |= record->tid != -1 && record->tid != raw.prev_pid;
 	if (perf->other_numbers)
 		return;
 	record->tid = raw.prev_pid;
 	record->sample.next = (uint32_t)raw.next_pid + 1;
-	record->sample.state = raw.prev_state;
+}
+
+const struct waking_format *replay_perf_waking_format(const struct replay_perf *perf)
+{
+	const struct perfdata_event *event = perf->sample.event;
+
+	if (!event || event->attr.type != PERF_TYPE_TRACEPOINT)
+		return NULL;
+	return perfdata_reader_waking_format(perf->kind.state->reader, event->attr.config);
+}
+
+static void pass_waking(struct replay_perf *perf, const struct record *record)
+{
+	const struct perfdata_sample *sample = &perf->sample;
+	const struct waking_format *format = replay_perf_waking_format(perf);
+	pid_t tid = format && !perf->other_numbers ? waking_raw_tid(format, record) : -1;
+
+	if (tid > 0)
+		replay_slices_add(&perf->slices, sample->cpu,
+				  &(struct record){
+					  .kind = RECORD_WAKING,
+					  .time_ns = sample->time_ns,
+					  .pid = -1,
+					  .tid = tid,
+				  });
 }
 
 /* Moves the task of a sample to the cgroup of the sample. */
@@ -157,6 +192,8 @@ static int pass_switch(struct replay_perf *perf, const struct perf_event_header 
 	}
 	struct perf_cpu *cpu = &perf->cpus[sample->cpu];
 	int of_plan = is_of_plan(perf, cpu, err);
+	if (of_plan == 0)
+		pass_waking(perf, record);
 	if (of_plan <= 0)
 		return of_plan;
 	move_to_cgroup(perf, header);
@@ -265,17 +302,19 @@ static void end_interval(struct replay_perf *perf)
 	struct interval *interval = &state->interval;
 
 	replay_slices_end(&perf->slices);
+	uint64_t time_ns = perf->slices.until_ns;
+	state->stub.now_ns = time_ns;
+	waits_end(&perf->waits);
 	add_losses(perf);
 	interval_sum_cpus(interval);
+	waits_cut(&perf->waits, interval);
 	note_interval(perf);
-	uint64_t time_ns = perf->slices.until_ns;
 	state->sequence++;
 	state->time_ns = time_ns;
 	state->realtime_ns =
 		facts->realtime_ns ? facts->realtime_ns + (time_ns - facts->clock_ns) : 0;
 	state->length_ns = interval_counted_ns(interval, time_ns - perf->slices.begin_ns);
 	state->lost_records = interval->lost_records;
-	state->stub.now_ns = time_ns;
 	state->stub.realtime_ns = state->realtime_ns;
 	perf->over = true;
 }
@@ -343,6 +382,7 @@ static void perf_free(struct replay_kind *kind)
 	replay_cgroups_fini(&perf->cgroups);
 	replay_plan_fini(&perf->plan);
 	replay_slices_fini(&perf->slices);
+	waits_fini(&perf->waits);
 	free(perf->cpus);
 	free(perf->first);
 	free(perf->reading);

@@ -8,6 +8,7 @@
 #include "core/replay/replay_kind.h"
 #include "core/replay/replay_plan.h"
 #include "core/replay/replay_slices.h"
+#include "core/wait/waits.h"
 
 /* Shared by core/replay/replay_perf*.c: a perf recording that is being replayed. */
 
@@ -27,6 +28,7 @@ struct replay_perf {
 	struct replay_cgroups cgroups;
 	struct replay_plan plan; /* valid from replay_perf_begin() on */
 	struct replay_slices slices;
+	struct waits waits;
 	struct perf_cpu *cpus; /* by CPU number */
 	size_t n_cpus;
 	/* The first records, from which the plan was built: they are read again. */
@@ -63,9 +65,14 @@ static inline size_t replay_perf_room(const struct perf_event_header *header)
 /* Whether records of this type are used. */
 bool replay_perf_uses(uint32_t type);
 
+/* The format of the RAW part of the sample if it is one of sched:sched_switch, or NULL. */
+const struct switch_format *replay_perf_switch_format(const struct replay_perf *perf);
+/* The same for the tracepoints of wake-ups. */
+const struct waking_format *replay_perf_waking_format(const struct replay_perf *perf);
 /*
- * Adds facts of the RAW part of a switch: the tid of the outgoing task, if the sample has lost it,
- * and the next task. None if perf ran in a pid namespace: RAW has the numbers of the initial one.
+ * Adds facts of the RAW part of a switch: the state of the outgoing task, its tid, if the sample
+ * has lost it, and the next task. If perf ran in a pid namespace, the state alone: RAW has the
+ * numbers of the initial one.
  */
 void replay_perf_raw(struct replay_perf *perf, struct record *record);
 

@@ -113,8 +113,29 @@ static int choose_plan(struct replay_perf *perf, struct error *err)
 	replay_plan_fini(&perf->plan);
 	if (perf->kind.state->pmus.n == 0)
 		replay_plan_pmus(&perf->events, &perf->facts, &perf->kind.state->pmus);
-	return replay_plan_init(&perf->plan, &perf->events, sample, &perf->facts,
-				&perf->kind.state->pmus, err);
+	return replay_plan_init(&perf->plan,
+				&(struct replay_plan_source){
+					.events = &perf->events,
+					.sample = sample,
+					.facts = &perf->facts,
+					.pmus = &perf->kind.state->pmus,
+					.states = replay_perf_switch_format(perf) != NULL,
+				},
+				err);
+}
+
+/* Returns 1 if the sample is used, 0 if it is not, or -errno with *err filled. */
+static int inspect_sample(struct replay_perf *perf, struct record *record, struct error *err)
+{
+	if (replay_plan_leader(&perf->events, &perf->sample)) {
+		int result = choose_plan(perf, err);
+		replay_perf_raw(perf, record);
+		return result < 0 ? result : 1;
+	}
+	for (size_t i = 0; i < perf->events.n; i++)
+		if (replay_plan_is_switch(&perf->events.items[i]))
+			return replay_perf_waking_format(perf) != NULL;
+	return refuse_recording(perf, err);
 }
 
 static int inspect_record(struct replay_perf *perf, const struct perf_event_header *header,
@@ -139,16 +160,9 @@ static int inspect_record(struct replay_perf *perf, const struct perf_event_head
 			return error_set(err, -EBADMSG,
 					 "The recording is broken: a sample does "
 					 "not fit its event.");
-		if (!replay_plan_leader(&perf->events, &perf->sample)) {
-			for (size_t i = 0; i < perf->events.n; i++)
-				if (replay_plan_is_switch(&perf->events.items[i]))
-					return 0;
-			return refuse_recording(perf, err);
-		}
-		int result = choose_plan(perf, err);
-		if (result < 0)
+		int result = inspect_sample(perf, &record, err);
+		if (result <= 0)
 			return result;
-		replay_perf_raw(perf, &record);
 	}
 	perf->round |= header->type == PERFDATA_ROUND && perf->best > 0;
 	keep_record(perf, header);
@@ -183,6 +197,41 @@ static int check_target(const struct replay_perf *perf, struct error *err)
 	return 0;
 }
 
+/* Whether each wake-up made a sample. The kernel has sched_waking from 4.3 on. */
+static bool has_wakeups(const struct replay_perf *perf)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < perf->events.n; i++) {
+		const struct perfdata_event *event = &perf->events.items[i];
+		found |=
+			(replay_plan_is_tracepoint(event, "sched:sched_waking") ||
+			 replay_plan_is_tracepoint(event, "sched:sched_wakeup")) &&
+			replay_plan_samples_all(event) &&
+			perfdata_reader_waking_format(perf->kind.state->reader, event->attr.config);
+	}
+	return found && !perf->other_numbers;
+}
+
+static void begin_waits(struct replay_perf *perf)
+{
+	struct replay_state *state = perf->kind.state;
+	struct waits *waits = &perf->waits;
+
+	state->stub.now_ns = perf->first_ns;
+	waits_init(waits, state->sys, state->tasks, perf->n_cpus);
+	waits->wakeups = has_wakeups(perf);
+	waits->recorded = true;
+	waits_begin(waits, perf->plan.plan, &perf->plan.events);
+	if (!waits_wanted(waits))
+		return;
+	if (!waits->wakeups)
+		notes_add(&state->notes, "Wake-ups were not recorded: times in run queues are "
+					 "lower bounds (?). perf sched record has them.");
+	attrib_log_slices(state->attrib, &waits->log);
+	perf->slices.log = &waits->log;
+}
+
 /* Creates the state for the chosen group. */
 static int open_state(struct replay_perf *perf, struct error *err)
 {
@@ -204,12 +253,14 @@ static int open_state(struct replay_perf *perf, struct error *err)
 	free(numbers);
 	perf->slices = (struct replay_slices){
 		.attrib = state->attrib,
+		.tasks = state->tasks,
 		.interval = &state->interval,
 		.notes = &state->notes,
 		.layout = replay_perf_layout(perf),
 		.live = state->live,
 	};
 	replay_slices_init(&perf->slices, perf->n_cpus, perf->first_ns);
+	begin_waits(perf);
 	state->mode = COUNT_MODE_SYSTEM;
 	state->cpu = perf->facts.cpu;
 	text_copy(state->host, sizeof(state->host), perf->facts.host);

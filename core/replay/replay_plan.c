@@ -7,6 +7,7 @@
 
 #include "core/base/util.h"
 #include "core/event/event_resolver.h"
+#include "core/event/event_wait.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static bool is_software(const struct perf_event_attr *attr, uint64_t config)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == config;
 }
 
-static bool is_tracepoint(const struct perfdata_event *event, const char *name)
+bool replay_plan_is_tracepoint(const struct perfdata_event *event, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -29,15 +30,19 @@ static bool is_tracepoint(const struct perfdata_event *event, const char *name)
 bool replay_plan_counts_switches(const struct perfdata_event *event)
 {
 	return is_software(&event->attr, PERF_COUNT_SW_CONTEXT_SWITCHES) ||
-	       is_tracepoint(event, "sched:sched_switch");
+	       replay_plan_is_tracepoint(event, "sched:sched_switch");
+}
+
+bool replay_plan_samples_all(const struct perfdata_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	return !attr->freq && attr->sample_period == 1 && !attr->exclude_kernel;
 }
 
 bool replay_plan_is_switch(const struct perfdata_event *event)
 {
-	const struct perf_event_attr *attr = &event->attr;
-
-	return replay_plan_counts_switches(event) && !attr->freq && attr->sample_period == 1 &&
-	       !attr->exclude_kernel;
+	return replay_plan_counts_switches(event) && replay_plan_samples_all(event);
 }
 
 static bool is_pmu_software(const struct replay_facts *facts, const struct perf_event_attr *attr)
@@ -95,11 +100,42 @@ static char *name_of(const struct perfdata_event *event)
 	return xstrdup(code);
 }
 
-/* Adds a member to the set: its index there, or -1 if it is there already, or the set is full. */
+/* Takes the event over: its index in the set, or -1 if it is there already, or the set is full. */
+static int append_event(struct event_set *set, struct event *event)
+{
+	if (set->n == EVENT_SET_MAX || event_set_find(set, event->name) >= 0) {
+		event_fini(event);
+		return -1;
+	}
+	set->items = array_reserve(set->items, &set->capacity, set->n + 1, sizeof(*set->items));
+	set->items[set->n] = *event;
+	return (int)set->n++;
+}
+
+/* Adds the events of waiting that follow from the records of switches. */
+static void add_waits(struct event_set *set)
+{
+	for (int i = 0; i < WAIT_EVENTS; i++) {
+		enum event_wait wait = (enum event_wait)i;
+		struct event event = {
+			.name = xstrdup(event_wait_names[i]),
+			.scale = 1,
+			.kind = EVENT_WAIT,
+			.state = FIGURE_VALID,
+		};
+
+		text_copy(event.unit, sizeof(event.unit), event_wait_unit(wait));
+		if (event_wait_is_estimate(wait))
+			event_fini(&event);
+		else
+			append_event(set, &event);
+	}
+}
+
+/* Adds a member to the set: as append_event(). */
 static int add_event(struct replay_plan *plan, const struct perfdata_event *member,
 		     const struct replay_facts *facts)
 {
-	struct event_set *set = &plan->events;
 	struct event event = {
 		.name = name_of(member),
 		.scale = member->scale,
@@ -117,13 +153,7 @@ static int add_event(struct replay_plan *plan, const struct perfdata_event *memb
 	} else {
 		text_copy(event.unit, sizeof(event.unit), member->unit);
 	}
-	if (set->n == EVENT_SET_MAX || event_set_find(set, event.name) >= 0) {
-		event_fini(&event);
-		return -1;
-	}
-	set->items = array_reserve(set->items, &set->capacity, set->n + 1, sizeof(*set->items));
-	set->items[set->n] = event;
-	return (int)set->n++;
+	return append_event(&plan->events, &event);
 }
 
 static size_t index_of(const struct perfdata_events *events, const struct perfdata_event *event)
@@ -199,10 +229,12 @@ static struct plan *make_plan(const struct event_set *events, const struct pmu_s
 	return plan;
 }
 
-int replay_plan_init(struct replay_plan *plan, const struct perfdata_events *events,
-		     const struct perfdata_sample *sample, const struct replay_facts *facts,
-		     const struct pmu_set *pmus, struct error *err)
+int replay_plan_init(struct replay_plan *plan, const struct replay_plan_source *source,
+		     struct error *err)
 {
+	const struct perfdata_events *events = source->events;
+	const struct perfdata_sample *sample = source->sample;
+
 	*plan = (struct replay_plan){
 		.leader = index_of(events, replay_plan_leader(events, sample)),
 		.n_members = sample->n_values,
@@ -221,13 +253,15 @@ int replay_plan_init(struct replay_plan *plan, const struct perfdata_events *eve
 		} else if (is_software(&events->items[member].attr, PERF_COUNT_SW_TASK_CLOCK)) {
 			plan->clock_at = (int)i;
 		} else {
-			int event = add_event(plan, &events->items[member], facts);
+			int event = add_event(plan, &events->items[member], source->facts);
 			if (event >= 0)
 				value[event] = (int)i;
 		}
 	}
-	plan->alone = !has_other_hardware(plan, events, facts);
-	plan->plan = make_plan(&plan->events, pmus);
+	if (source->states)
+		add_waits(&plan->events);
+	plan->alone = !has_other_hardware(plan, events, source->facts);
+	plan->plan = make_plan(&plan->events, source->pmus);
 	const struct plan_group *group = &plan->plan->groups[0];
 	plan->value_of = xcalloc(group->n_members, sizeof(*plan->value_of));
 	for (size_t i = 0; i < group->n_members; i++)
@@ -240,7 +274,7 @@ int replay_plan_init(struct replay_plan *plan, const struct perfdata_events *eve
 		return error_set(err, -EOPNOTSUPP,
 				 "Its samples of context switches do not count them. Record with: "
 				 "%s",
-				 replay_plan_remedy(events, facts));
+				 replay_plan_remedy(events, source->facts));
 	}
 	return 0;
 }

@@ -37,6 +37,10 @@ struct replay_plan {
 const char *replay_plan_remedy(const struct perfdata_events *events,
 			       const struct replay_facts *facts);
 
+/* Whether it is that tracepoint, with or without modifiers. */
+bool replay_plan_is_tracepoint(const struct perfdata_event *event, const char *name);
+/* Whether each occurrence makes a sample. */
+bool replay_plan_samples_all(const struct perfdata_event *event);
 /* Whether every context switch makes a sample of the event. */
 bool replay_plan_is_switch(const struct perfdata_event *event);
 /* Whether the event counts context switches, so that some make a sample. */
@@ -49,13 +53,18 @@ bool replay_plan_counts_switches(const struct perfdata_event *event);
 const struct perfdata_event *replay_plan_leader(const struct perfdata_events *events,
 						const struct perfdata_sample *sample);
 
-/*
- * Builds the plan from a sample of the chosen event, which replay_plan_leader() has returned. 0, or
- * -EOPNOTSUPP with *err filled. pmus has one core PMU.
- */
-int replay_plan_init(struct replay_plan *plan, const struct perfdata_events *events,
-		     const struct perfdata_sample *sample, const struct replay_facts *facts,
-		     const struct pmu_set *pmus, struct error *err);
+/* All borrowed. */
+struct replay_plan_source {
+	const struct perfdata_events *events;
+	const struct perfdata_sample *sample; /* of an event that replay_plan_leader() returned */
+	const struct replay_facts *facts;
+	const struct pmu_set *pmus; /* one core PMU */
+	bool states; /* samples have the state of the outgoing task: events of waiting are added */
+};
+
+/* Builds the plan. 0, or -EOPNOTSUPP with *err filled. */
+int replay_plan_init(struct replay_plan *plan, const struct replay_plan_source *source,
+		     struct error *err);
 void replay_plan_fini(struct replay_plan *plan); /* zeroed is fine */
 
 /* Whether a sample of the leader has the same events in the same order. */

@@ -83,6 +83,18 @@ static uint64_t smaller_ns(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Adds a task to the log that came to a CPU at that time, or left it in that state. */
+static void log_runner(struct replay_slices *slices, size_t cpu, struct attrib_runner runner,
+		       uint64_t time_ns, enum slice_end end)
+{
+	struct slice slice = {.begin_ns = time_ns, .end_ns = time_ns, .end = end};
+
+	if (!slices->log || runner.tid <= 0)
+		return;
+	slice.task = tasks_at(slices->tasks, runner.pid, runner.tid, time_ns);
+	slice_log_add(slices->log, cpu, &slice);
+}
+
 /*
  * A CPU begins with the recording. Its first slice, up to its first sample, is unattributed: tasks
  * may have run before that left no record. It has the counts so far if the sample is of the CPU's
@@ -106,6 +118,9 @@ static void fold_first(struct replay_slices *slices, size_t cpu, const struct re
 	open_stream(slices, cpu, record->time_ns - ns, start);
 	unnamed.pid = unnamed.tid = -1;
 	attrib_record(slices->attrib, cpu, &unnamed);
+	const struct attrib_runner runner = {record->pid, record->tid};
+	log_runner(slices, cpu, runner, slices->begin_ns, SLICE_RUNS_ON);
+	log_runner(slices, cpu, runner, record->time_ns, slice_end_of(record->sample.state));
 }
 
 static void fold_record(struct replay_slices *slices, size_t cpu, const struct record *record)
@@ -221,6 +236,21 @@ static bool make_tick(struct replay_slices *slices, size_t index)
 	return true;
 }
 
+/*
+ * No reading divides the slice of a CPU at the end of the interval: what its task did is unknown.
+ * Returns false if the task is not known either.
+ */
+static bool log_undivided(struct replay_slices *slices, size_t cpu)
+{
+	struct attrib_state last;
+
+	if (!slices->log || !last_state(slices, cpu, &last) ||
+	    slices->cpus[cpu].last_ns >= slices->until_ns)
+		return true;
+	log_runner(slices, cpu, last.runner, slices->cpus[cpu].last_ns, SLICE_RUNS_ON);
+	return last.runner.tid != -1;
+}
+
 void replay_slices_end(struct replay_slices *slices)
 {
 	bool divided = false;
@@ -228,8 +258,11 @@ void replay_slices_end(struct replay_slices *slices)
 	/* The recording ends inside of the interval. */
 	if (slices->ended && replay_order_bytes(slices->order) == 0)
 		slices->until_ns = replay_order_latest(slices->order);
+	slices->interval->uncounted = false;
 	for (size_t i = 0; i < slices->n_cpus; i++) {
-		divided |= make_tick(slices, i);
+		bool ticked = make_tick(slices, i);
+		divided |= ticked;
+		slices->interval->uncounted |= !ticked && !log_undivided(slices, i);
 		attrib_cut(slices->attrib, i);
 		slices->interval->cpu_online[i] = slices->cpus[i].present;
 	}

@@ -23,9 +23,11 @@
 struct replay_slices {
 	/* Borrowed; set by the caller of replay_slices_init(). */
 	struct attrib *attrib;
+	struct tasks *tasks;
 	struct interval *interval;
 	struct notes *notes;
 	const struct attrib_layout *layout; /* of the readings of samples */
+	struct slice_log *log;              /* that of attrib; NULL: none */
 	bool live; /* a pipe: a CPU is waited for no longer than an interval is shown */
 
 	struct replay_order *order;

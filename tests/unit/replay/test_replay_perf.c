@@ -6,7 +6,6 @@
 #include "core/base/util.h"
 #include "core/event/plan.h"
 #include "core/perfdata/perfdata_read.h"
-#include "core/perfdata/perfdata_tracing.h"
 #include "core/replay/replay.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/unit/shared/perfdata_image.h"
@@ -39,6 +38,7 @@ enum step_kind {
 	ODD,   /* one that is no whole number of words */
 	TASKS, /* perf's list of threads: `tid` was recorded */
 	ASKED, /* perf's command line: the words of `comm` */
+	WAKE,  /* tid wakes `other` up */
 };
 
 struct step {
@@ -50,6 +50,7 @@ struct step {
 	const char *comm;
 	uint64_t off_ns; /* how long the group has been off the PMU so far */
 	pid_t prev;      /* in RAW, if it is not tid; `other` is next there */
+	uint64_t state;  /* prev_state in RAW */
 };
 
 enum { IDLE = 0, UNATTRIBUTED = -9 };
@@ -59,6 +60,10 @@ struct want {
 	pid_t tid;         /* or IDLE, UNATTRIBUTED */
 	uint64_t clock_ns, switches, cycles;
 	const char *comm; /* NULL: not checked */
+	struct waited {
+		enum figure_state state; /* of runq_time and blocked_time; VALID and 0: unchecked */
+		uint64_t runq_ns, blocked_ns, d_ns;
+	} waited;
 };
 
 enum format {
@@ -70,7 +75,9 @@ enum format {
 	NONE,    /* cpu-clock */
 	TRACED,  /* {sched:sched_switch,cycles}:S -c 1 */
 	RAW,     /* the same with call chains and RAW parts, and the tracepoint's format */
-	SCHED,   /* sched:sched_switch, as of perf sched record */
+	SCHED,   /* sched:sched_switch, without RAW parts */
+	WAKING,  /* as RAW, with sched:sched_waking beside it */
+	WAKEUPS, /* the same with sched:sched_wakeup */
 	TRACES,  /* the same, but not each */
 	COMMAND, /* as GROUPED, from the exec of a command on */
 	BACK,    /* as GROUPED, --overwrite */
@@ -367,11 +374,93 @@ static const struct perf_case cases[] = {
 	  {SW, 0, 8, 8, 2100, 2, 40, .other = 7},
 	  {SW, 0, 7, 7, 2150, 3, 50}},
 	 {{1, UNATTRIBUTED, 0, 1, 0},
+	  {1, 7, 0, 0, 0}, /* it waits for a CPU */
 	  {2, UNATTRIBUTED, 1100, 1, 40},
 	  {2, 8, 0, 0, 0},
 	  {2, 7, 50, 1, 10}},
 	 2,
 	 .format = RAW},
+	{"waits: a preempted task, and one that sleeps for an unknown part of its time",
+	 {{SW, 0, 7, 7, 1000, 1, 0, .other = 8},
+	  {SW, 0, 8, 8, 1100, 2, 40, .other = 7, .state = 1},
+	  {SW, 0, 7, 7, 1400, 3, 50, .other = 8},
+	  {SW, 0, 8, 8, 1500, 4, 60, .other = 7, .state = 2},
+	  {SW, 0, 7, 7, 1600, 5, 70, .other = 8, .state = 1}},
+	 {{1, UNATTRIBUTED, 0, 1, 0},
+	  {1, 7, 400, 2, 20, .waited = {FIGURE_VALID, 200, 0}},
+	  {1, 8, 200, 2, 50, .waited = {FIGURE_LOST, 0, 400}}},
+	 1,
+	 .format = RAW,
+	 .note = "Wake-ups were not recorded"},
+	{"waits: the time of the wake-up divides them",
+	 {{SW, 0, 7, 7, 1000, 1, 0, .other = 8},
+	  {WAKE, 0, 7, 7, 1000, .other = 8},
+	  {SW, 0, 8, 8, 1100, 2, 40, .other = 7, .state = 2},
+	  {WAKE, 0, 7, 7, 1300, .other = 8},
+	  {SW, 0, 7, 7, 1400, 3, 50, .other = 8},
+	  {SW, 0, 8, 8, 1500, 4, 60, .other = 7, .state = 1}},
+	 {{1, UNATTRIBUTED, 0, 1, 0},
+	  {1, 7, 300, 1, 10, .waited = {FIGURE_VALID, 200, 0}},
+	  {1, 8, 200, 2, 50, .waited = {FIGURE_VALID, 100, 200, 200}}},
+	 1,
+	 .format = WAKING,
+	 .no_note = "Wake-ups were not recorded"},
+	{"waits: of another CPU, across a refresh",
+	 {{SW, 0, 7, 7, 1000, 1, 0, .other = 8},
+	  {SW, 1, 0, 0, 1000, 1, 0, .other = 9},
+	  {WAKE, 0, 7, 7, 1000, .other = 8},
+	  {SW, 0, 8, 8, 1100, 2, 40, .other = 7, .state = 1},
+	  {WAKE, 1, 9, 9, 1800, .other = 8},
+	  {SW, 0, 7, 7, 2300, 3, 60, .other = 8},
+	  {SW, 0, 8, 8, 2400, 4, 70, .other = 7, .state = 1},
+	  {SW, 1, 9, 9, 2400, 2, 14, .other = 0, .state = 1}},
+	 {{1, UNATTRIBUTED, 0, 2, 0},
+	  {1, 7, 900, 0, 15, .waited = {FIGURE_VALID, 100, 0}},
+	  {1, 8, 100, 1, 40, .waited = {FIGURE_VALID, 200, 700}},
+	  {1, 9, 1000, 0, 10},
+	  {2, 7, 300, 1, 5, .waited = {FIGURE_VALID, 100, 0}},
+	  {2, 8, 100, 1, 10, .waited = {FIGURE_VALID, 300, 0}},
+	  {2, 9, 400, 1, 4}},
+	 2,
+	 .cpus = 2,
+	 .format = WAKEUPS},
+	{"waits: what a task does after the last record of its CPU is unknown",
+	 {{SW, 0, 7, 7, 1000, 1, 0, .other = 8},
+	  {SW, 1, 0, 0, 1000, 1, 0, .other = 9},
+	  {SW, 1, 9, 9, 1200, 2, 5, .other = 0, .state = 1},
+	  {WAKE, 0, 8, 8, 1400, .other = 9},
+	  {SW, 1, 0, 0, 1500, 3, 7, .other = 9},
+	  {SW, 0, 8, 8, 2000, 2, 40, .other = 7}},
+	 {{1, UNATTRIBUTED, 0, 2, 0},
+	  {1, IDLE, 300, 1, 2},
+	  {1, 7, 0, 0, 0, .waited = {FIGURE_VALID, 1000, 0}},
+	  {1, 8, 1000, 1, 40},
+	  {1, 9, 200, 1, 5, .waited = {FIGURE_LOST, 100, 200}}},
+	 1,
+	 .cpus = 2,
+	 .format = WAKING},
+	{"waits: a wake-up is missing",
+	 {{SW, 0, 7, 7, 1000, 1, 0, .other = 8},
+	  {WAKE, 0, 7, 7, 1000, .other = 8},
+	  {SW, 0, 8, 8, 1100, 2, 40, .other = 7, .state = 1},
+	  {SW, 0, 7, 7, 1400, 3, 50, .other = 8},
+	  {SW, 0, 8, 8, 1500, 4, 60, .other = 7, .state = 1}},
+	 {{1, UNATTRIBUTED, 0, 1, 0},
+	  {1, 7, 300, 1, 10, .waited = {FIGURE_VALID, 200, 0}},
+	  {1, 8, 200, 2, 50, .waited = {FIGURE_LOST, 0, 300}}},
+	 1,
+	 .format = WAKING},
+	{"waits: a switch is missing, in which a task that waited may have run",
+	 {{SW, 0, 7, 7, 1000, 1, 0, .other = 8},
+	  {SW, 0, 8, 8, 1100, 2, 40, .other = 7},
+	  {SW, 0, 7, 7, 1200, 3, 50, .other = 9},
+	  {SW, 0, 8, 8, 1500, 4, 60, .other = 7},
+	  {SW, 0, 7, 7, 1600, 5, 70, .other = 8}},
+	 {{1, UNATTRIBUTED, 300, 2, 10},
+	  {1, 7, 200, 2, 20, .waited = {FIGURE_LOST, 400, 0}},
+	  {1, 8, 100, 1, 40, .waited = {FIGURE_LOST, 200, 0}}},
+	 1,
+	 .format = WAKING},
 	{"in a pid namespace RAW has other numbers",
 	 {{SW, 0, 0, 0, 1000, 1, 0, .other = 107},
 	  {SW, 0, 7, 7, 1100, 2, 40, .prev = 107},
@@ -463,7 +552,7 @@ static void put_pair(struct image *image, uint32_t first, uint32_t second)
 }
 
 /* The members of the groups: leader, its sibling, the other leader, a profile's event. */
-enum { LEADER = IDS_FIRST, SIBLING, OTHER, PROFILED };
+enum { LEADER = IDS_FIRST, SIBLING, OTHER, PROFILED, WAKER };
 
 static void put_attr(struct image *image, uint64_t id, const struct perf_event_attr *what)
 {
@@ -488,20 +577,25 @@ static void put_name(struct image *image, uint64_t id, const char *name)
 	image_end(image, begin);
 }
 
+static bool has_raw(enum format format)
+{
+	return format == RAW || format == WAKING || format == WAKEUPS;
+}
+
 static bool is_grouped(enum format format)
 {
 	return format == GROUPED || format == TIMED || format == TWICE || format == TRACED ||
-	       format == RAW || format == COMMAND || format == BACK;
+	       has_raw(format) || format == COMMAND || format == BACK;
 }
 
 static void put_leader(struct image *image, enum format format, uint64_t read_format)
 {
-	bool traced = format == TRACED || format == RAW || format == SCHED || format == TRACES ||
+	bool traced = format == TRACED || has_raw(format) || format == SCHED || format == TRACES ||
 		      format == UNNAMED;
 	struct perf_event_attr attr = {
 		.type = traced ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE,
 		.config = traced ? 316 : PERF_COUNT_SW_CONTEXT_SWITCHES,
-		.sample_type = format == RAW ? PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW : 0u,
+		.sample_type = has_raw(format) ? PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW : 0u,
 		.sample_period = format == PERIODS || format == TRACES ? 4 : 1,
 		.read_format = read_format,
 		.enable_on_exec = format == COMMAND,
@@ -543,6 +637,16 @@ static void put_events(struct image *image, enum format format)
 			 .sample_period = 1000,
 			 .context_switch = format == RECORDS,
 		 });
+	if (format != WAKING && format != WAKEUPS)
+		return;
+	put_attr(image, WAKER,
+		 &(struct perf_event_attr){
+			 .type = PERF_TYPE_TRACEPOINT,
+			 .config = 317,
+			 .sample_type = PERF_SAMPLE_RAW,
+			 .sample_period = 1,
+		 });
+	put_name(image, WAKER, format == WAKING ? "sched:sched_waking" : "sched:sched_wakeup");
 }
 
 /* As the tracepoint's format below has it. */
@@ -555,21 +659,48 @@ struct raw {
 	uint32_t padding[2];
 } __attribute__((packed));
 
-static void put_format(struct image *image)
+static void put_string(struct image *image, const char *text)
 {
-	static char page[] = "page", event[] = "event";
-	static char format[] = "name: sched_switch\nID: 316\nformat:\n"
-			       "\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\n"
-			       "\tfield:long prev_state;\toffset:12;\tsize:8;\n"
-			       "\tfield:char next_comm[16];\toffset:20;\tsize:16;\n"
-			       "\tfield:pid_t next_pid;\toffset:36;\tsize:4;\n"
-			       "\tfield:int next_prio;\toffset:40;\tsize:4;\n";
-	const struct switch_texts texts = {{page, event, format}};
-	struct perfdata data = {0};
+	image_u64(image, strlen(text));
+	image_bytes(image, text, strlen(text));
+}
 
-	perfdata_tracing(&data, &texts);
-	image_bytes(image, data.bytes, data.n);
-	perfdata_fini(&data);
+/* As core/perfdata/perfdata_tracing.h has it. */
+static void put_formats(struct image *image, bool waking)
+{
+	static const unsigned char order_and_long[] = {__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+						       sizeof(long)};
+	static const char format[] = "name: sched_switch\nID: 316\nformat:\n"
+				     "\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\n"
+				     "\tfield:long prev_state;\toffset:12;\tsize:8;\n"
+				     "\tfield:char next_comm[16];\toffset:20;\tsize:16;\n"
+				     "\tfield:pid_t next_pid;\toffset:36;\tsize:4;\n"
+				     "\tfield:int next_prio;\toffset:40;\tsize:4;\n";
+	static const char fields[] = "\nID: 317\nformat:\n"
+				     "\tfield:pid_t pid;\toffset:24;\tsize:4;\n";
+	char wakings[128];
+	size_t begin = image_begin(image, PERFDATA_TRACING_DATA, 0);
+
+	image_u32(image, 0);
+	image_end(image, begin);
+	size_t text = image->n;
+	image_bytes(image, "\x17\x08\x44tracing0.6", sizeof("\x17\x08\x44tracing0.6"));
+	image_bytes(image, order_and_long, sizeof(order_and_long));
+	image_u32(image, 4096);
+	image_bytes(image, "header_page", sizeof("header_page"));
+	put_string(image, "page");
+	image_bytes(image, "header_event", sizeof("header_event"));
+	put_string(image, "event");
+	put_pair(image, 0, 1);
+	image_bytes(image, "sched", sizeof("sched"));
+	image_u32(image, 2);
+	snprintf(wakings, sizeof(wakings), "name: %s%s", waking ? "sched_waking" : "sched_wakeup",
+		 fields);
+	put_string(image, wakings);
+	put_string(image, format);
+	while (image->n % 8)
+		image_bytes(image, "", 1);
+	image_set(image, text - sizeof(uint32_t), image->n - text, sizeof(uint32_t));
 }
 
 static void put_raw(struct image *image, const struct step *step)
@@ -577,6 +708,7 @@ static void put_raw(struct image *image, const struct step *step)
 	const struct raw raw = {
 		.size = sizeof(raw) - sizeof(raw.size),
 		.prev_pid = step->prev ? step->prev : step->tid,
+		.prev_state = step->state,
 		.next_pid = step->other,
 	};
 
@@ -647,8 +779,20 @@ static void put_switch(struct image *image, const struct step *step, enum format
 			image_u64(image, SIBLING);
 		}
 	}
-	if (format == RAW)
+	if (has_raw(format))
 		put_raw(image, step);
+	image_end(image, begin);
+}
+
+static void put_waking(struct image *image, const struct step *step)
+{
+	size_t begin = put_sample(image, step, WAKER);
+
+	image_u32(image, 28 + 8);
+	for (size_t i = 0; i < 24; i += sizeof(uint32_t))
+		image_u32(image, 0);
+	put_pair(image, (uint32_t)step->other, 120);
+	image_u32(image, 0);
 	image_end(image, begin);
 }
 
@@ -722,6 +866,9 @@ static void put_step(struct image *image, const struct step *step, enum format f
 		begin = image_begin(image, PERFDATA_ROUND, 0);
 		image_end(image, begin);
 		break;
+	case WAKE:
+		put_waking(image, step);
+		break;
 	case ASKED:
 		put_words(image, step->comm);
 		break;
@@ -742,8 +889,8 @@ static void make_recording(struct image *image, const struct perf_case *perf_cas
 
 	image_bytes(image, &head, sizeof(head));
 	put_events(image, perf_case->format);
-	if (perf_case->format == RAW)
-		put_format(image);
+	if (has_raw(perf_case->format))
+		put_formats(image, perf_case->format == WAKING);
 	if (perf_case->cpus)
 		put_cpus(image, perf_case->cpus);
 	for (size_t i = 0; i < STEPS_MAX && perf_case->steps[i].kind != END; i++)
@@ -803,6 +950,34 @@ static const struct want *find_want(const struct perf_case *perf_case, uint64_t 
 	return &nothing;
 }
 
+static struct figure event_of_row(const struct snapshot *snapshot, size_t row, const char *name)
+{
+	const struct columns *columns = snapshot->columns;
+	const struct metric_input input = {
+		.events = &columns->events,
+		.plan = columns->plan,
+		.tally = rows_tally(columns, &snapshot->threads, row),
+	};
+	int event = event_set_find(&columns->events, name);
+
+	assert_true(event >= 0);
+	return metric_read_one(&columns->event_readings.items[event], &input);
+}
+
+static void check_waits(const struct snapshot *snapshot, size_t row, const struct waited *waited)
+{
+	const struct figure runq = event_of_row(snapshot, row, "runq_time");
+	const struct figure blocked = event_of_row(snapshot, row, "blocked_time");
+
+	assert_int_equal(runq.state, waited->state);
+	assert_int_equal(blocked.state, waited->state);
+	assert_int_equal((int)runq.value, waited->runq_ns);
+	assert_int_equal((int)blocked.value, waited->blocked_ns);
+	if (waited->d_ns)
+		assert_int_equal((int)event_of_row(snapshot, row, "uninterruptible_time").value,
+				 waited->d_ns);
+}
+
 static void check_snapshot(const struct perf_case *perf_case, const struct snapshot *snapshot)
 {
 	uint64_t sequence = snapshot->sequence;
@@ -818,6 +993,8 @@ static void check_snapshot(const struct perf_case *perf_case, const struct snaps
 		assert_int_equal(want->tid, row->tid);
 		check_tally(snapshot, rows_tally(snapshot->columns, &snapshot->threads, i), want,
 			    counted);
+		if (want->waited.state != FIGURE_VALID || want->waited.runq_ns)
+			check_waits(snapshot, i, &want->waited);
 		if (want->comm)
 			assert_string_equal(row->comm, want->comm);
 	}

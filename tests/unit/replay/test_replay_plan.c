@@ -159,7 +159,9 @@ static void run_case(const struct plan_case *plan_case)
 	}
 	replay_plan_pmus(&events, &facts, &pmus);
 	assert_non_null(replay_plan_leader(&events, &sample));
-	assert_int_equal(replay_plan_init(&plan, &events, &sample, &facts, &pmus, &err), 0);
+	const struct replay_plan_source source = {
+		.events = &events, .sample = &sample, .facts = &facts, .pmus = &pmus};
+	assert_int_equal(replay_plan_init(&plan, &source, &err), 0);
 	assert_int_equal(plan.switches_at, plan_case->switches_at);
 	assert_int_equal(plan.clock_at, plan_case->clock_at);
 	assert_int_equal(plan.alone, plan_case->alone);
