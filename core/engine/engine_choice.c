@@ -41,10 +41,10 @@ static int add_metric(const struct engine_choice *choice, struct selection *sele
 static int add_recorded_metric(const struct engine_choice *choice, struct selection *selection,
 			       const char *text, struct error *err)
 {
-	size_t n = selection->n;
+	size_t n = selection->n_shown;
 	int result = add_metric(choice, selection, text, err);
 
-	if (result < 0 || !choice->recorded || selection->n == n ||
+	if (result < 0 || !choice->recorded || selection->n_shown == n ||
 	    selection->columns[n].form < METRIC_FORMS_MAX)
 		return result;
 	selection_remove(selection, selection->columns[n].def.name);
@@ -131,13 +131,14 @@ static int begin_columns(struct engine_choice *choice, struct selection *selecti
 static int end_columns(struct engine_choice *choice, struct selection *selection, int result,
 		       struct error *err)
 {
-	if (result == 0 && selection->n == 0)
+	if (result == 0 && selection->n_shown == 0)
 		result = error_set(err, -EINVAL, "No columns to show: preset %s needs -e or -m.",
 				   choice->preset->name);
 	if (result < 0) {
 		selection_fini(selection);
 		return result;
 	}
+	selection_hide(selection, verdict_metrics);
 	selection_fini(&choice->selection);
 	choice->selection = *selection;
 	return 0;
@@ -187,6 +188,23 @@ int engine_choice_add_metric(struct engine_choice *choice, const char *text, str
 	return add_recorded_metric(choice, &choice->selection, text, err);
 }
 
+/* The last events that no column shows. Only those of hidden columns can be such. */
+static size_t count_hidden_events(const struct columns *columns)
+{
+	unsigned events[METRIC_EVENTS_MAX];
+	size_t n_shown = columns->events.n;
+
+	while (n_shown > TALLY_FIRST_COUNTED &&
+	       columns->events.items[n_shown - 1].kind == EVENT_WAIT)
+		n_shown--;
+	for (size_t i = 0; i < columns->n_shown; i++)
+		for (size_t n = metric_events(&columns->metrics[i], events, METRIC_EVENTS_MAX);
+		     n-- > 0;)
+			if (events[n] >= n_shown)
+				n_shown = events[n] + 1;
+	return columns->events.n - n_shown;
+}
+
 struct columns *engine_choice_columns(const struct engine_choice *choice, struct plan *plan)
 {
 	const struct selection *selection = &choice->selection;
@@ -201,6 +219,7 @@ struct columns *engine_choice_columns(const struct engine_choice *choice, struct
 	columns->defs = xcalloc(selection->n, sizeof(*columns->defs));
 	columns->metrics = xcalloc(selection->n, sizeof(*columns->metrics));
 	columns->n_metrics = selection->n;
+	columns->n_shown = selection->n_shown;
 	columns->pmus = xcalloc(pmus->n, sizeof(*columns->pmus));
 	for (; columns->n_pmus < pmus->n; columns->n_pmus++)
 		columns->pmus[columns->n_pmus] = xstrdup(pmus->items[columns->n_pmus].name);
@@ -216,5 +235,6 @@ struct columns *engine_choice_columns(const struct engine_choice *choice, struct
 			    &columns->readings);
 	}
 	columns->events.context = NULL;
+	columns->events.n_hidden = count_hidden_events(columns);
 	return columns;
 }

@@ -97,7 +97,7 @@ static void note_events(struct engine_notes *self, const struct selection *selec
 static void note_metrics(struct engine_notes *self, const struct selection *selection,
 			 const struct columns *columns)
 {
-	for (size_t i = 0; i < columns->n_metrics; i++)
+	for (size_t i = 0; i < columns->n_shown; i++)
 		if (selection->columns[i].form == METRIC_FORMS_MAX)
 			notes_add_as(self->notes, NOTE_COLUMNS,
 				     "This CPU has no events for metric %s.",
@@ -121,7 +121,7 @@ static bool is_together(const struct selection *selection, const struct columns 
 	unsigned events[METRIC_EVENTS_MAX];
 	size_t n = 0;
 
-	for (size_t i = first; i < columns->n_metrics; i++)
+	for (size_t i = first; i < columns->n_shown; i++)
 		if (selection->columns[i].together == number)
 			n += metric_events(&columns->metrics[i], events + n, METRIC_EVENTS_MAX - n);
 	for (unsigned d = 0; d < plan->shape.n_domains; d++) {
@@ -149,7 +149,7 @@ static void note_braces(struct engine_notes *self, const struct selection *selec
 {
 	unsigned noted = 0; /* numbers ascend */
 
-	for (size_t i = 0; i < columns->n_metrics; i++) {
+	for (size_t i = 0; i < columns->n_shown; i++) {
 		unsigned number = selection->columns[i].together;
 		if (number <= noted)
 			continue;

@@ -18,8 +18,15 @@ struct event_set {
 	struct event *items;
 	size_t n;
 	size_t capacity;
-	bool frozen; /* no names can be added */
+	size_t n_hidden; /* the last ones, which only hidden columns need: not shown */
+	bool frozen;     /* no names can be added */
 };
+
+/* The number of events to show, the first ones. */
+static inline size_t event_set_shown(const struct event_set *set)
+{
+	return set->n - set->n_hidden;
+}
 
 /* A set with the two derived events. */
 void event_set_init(struct event_set *set, const struct event_context *context);

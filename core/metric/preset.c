@@ -61,6 +61,10 @@ static const char *const waiting_metrics[] = {
 	"blocked_percent", "voluntary_cs_per_s", "involuntary_cs_per_s", NULL,
 };
 
+const char *const verdict_metrics[] = {
+	"cpu_percent", "runq_percent", "blocked_percent", "uninterruptible_percent", NULL,
+};
+
 const struct preset preset_table[] = {
 	{
 		.name = "overview",

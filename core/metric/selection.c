@@ -2,7 +2,8 @@
 /*
  * A column is added in the best form that this machine can count: each form is compiled, its events
  * are probed, and are removed again if one cannot be counted. After each change the wants are made
- * anew: one for each column, or for each {a,b} of the user.
+ * anew: one for each column, or for each {a,b} of the user. Hidden columns are removed before a
+ * change and added again after it, so that they and their events are always the last ones.
  */
 #include "core/metric/selection.h"
 
@@ -162,6 +163,70 @@ static void make_wants(struct selection *selection)
 	}
 }
 
+/* Drops the events that no column needs. */
+static void drop_unused_events(struct selection *selection)
+{
+	bool *needed = xcalloc(selection->events.n, sizeof(*needed));
+	unsigned events[METRIC_EVENTS_MAX];
+
+	for (size_t i = 0; i < selection->n; i++)
+		for (size_t n = list_events(selection, i, events, 0); n-- > 0;)
+			needed[events[n]] = true;
+	if (!selection->events.frozen)
+		event_set_keep(&selection->events, needed);
+	free(needed);
+}
+
+static void append_column(struct selection *selection, struct selection_column column,
+			  const struct metric_def *def)
+{
+	selection->columns = array_reserve(selection->columns, &selection->capacity,
+					   selection->n + 1, sizeof(*selection->columns));
+	metric_def_copy(&column.def, def);
+	selection->columns[selection->n++] = column;
+}
+
+static void add_hidden(struct selection *selection)
+{
+	for (const char *const *name = selection->hidden; name && *name; name++) {
+		const struct metric_def *def = metric_def_find(*name);
+		struct error ignored;
+
+		if (!def || selection->n == SELECTION_MAX ||
+		    find_column(selection, *name) < selection->n)
+			continue;
+		int form = choose_form(selection, def, &ignored);
+		if (form >= 0)
+			append_column(selection, (struct selection_column){.form = (size_t)form},
+				      def);
+	}
+}
+
+/* Call it before columns change: removes the hidden ones and their events. */
+static void begin_change(struct selection *selection)
+{
+	if (selection->n == selection->n_shown)
+		return;
+	while (selection->n > selection->n_shown)
+		metric_def_fini(&selection->columns[--selection->n].def);
+	drop_unused_events(selection);
+}
+
+/* Call it after columns changed, also after a change that failed. */
+static void end_change(struct selection *selection)
+{
+	selection->n_shown = selection->n;
+	add_hidden(selection);
+	make_wants(selection);
+}
+
+void selection_hide(struct selection *selection, const char *const *names)
+{
+	begin_change(selection);
+	selection->hidden = names;
+	end_change(selection);
+}
+
 /* A metric with counts of sockets is not a metric of tasks. */
 static bool is_of_machine(const struct selection *selection, const struct selection_column *column)
 {
@@ -200,17 +265,16 @@ static int add_column(struct selection *selection, const struct metric_def *def,
 	if (form < 0)
 		return form;
 
-	selection->columns = array_reserve(selection->columns, &selection->capacity,
-					   selection->n + 1, sizeof(*selection->columns));
-	struct selection_column *column = &selection->columns[selection->n++];
-	*column = (struct selection_column){
-		.form = (size_t)form, .named = true, .together = together};
-	metric_def_copy(&column->def, def);
+	append_column(selection,
+		      (struct selection_column){
+			      .form = (size_t)form, .named = true, .together = together},
+		      def);
+	struct selection_column *column = &selection->columns[selection->n - 1];
 	column->def.machine |= is_of_machine(selection, column);
 	return 0;
 }
 
-void selection_add_recorded(struct selection *selection, const struct metric_def *def)
+static void add_recorded(struct selection *selection, const struct metric_def *def)
 {
 	struct metric metric;
 	struct error ignored;
@@ -221,23 +285,27 @@ void selection_add_recorded(struct selection *selection, const struct metric_def
 			metric_compile(def, 0, &selection->events, &metric, &ignored) == 0;
 	if (compiles)
 		metric_fini(&metric);
-	selection->columns = array_reserve(selection->columns, &selection->capacity,
-					   selection->n + 1, sizeof(*selection->columns));
-	selection->columns[selection->n] = (struct selection_column){
-		.form = compiles ? 0 : METRIC_FORMS_MAX,
-		.named = true,
-	};
-	metric_def_copy(&selection->columns[selection->n++].def, def);
-	make_wants(selection);
+	append_column(selection,
+		      (struct selection_column){
+			      .form = compiles ? 0 : METRIC_FORMS_MAX,
+			      .named = true,
+		      },
+		      def);
+}
+
+void selection_add_recorded(struct selection *selection, const struct metric_def *def)
+{
+	begin_change(selection);
+	add_recorded(selection, def);
+	end_change(selection);
 }
 
 int selection_add_metric(struct selection *selection, const struct metric_def *def,
 			 struct error *err)
 {
+	begin_change(selection);
 	int result = add_column(selection, def, 0, err);
-
-	if (result == 0)
-		make_wants(selection);
+	end_change(selection);
 	return result;
 }
 
@@ -255,21 +323,6 @@ void selection_copy(struct selection *copy, const struct selection *selection)
 	}
 	copy->wants = (struct plan_wants){0};
 	make_wants(copy);
-}
-
-/* Drops the events that no column needs. */
-static void drop_unused_events(struct selection *selection)
-{
-	bool *needed = xcalloc(selection->events.n, sizeof(*needed));
-	unsigned events[METRIC_EVENTS_MAX];
-
-	for (size_t i = 0; i < selection->n; i++)
-		for (size_t n = list_events(selection, i, events, 0); n-- > 0;)
-			needed[events[n]] = true;
-	if (!selection->events.frozen)
-		event_set_keep(&selection->events, needed);
-	free(needed);
-	make_wants(selection);
 }
 
 /* Returns whether a label is ambiguous in lists, formulas or outputs. */
@@ -311,7 +364,9 @@ static int apply_label(struct selection *selection, const char *name, struct met
 int selection_add_events(struct selection *selection, const char *text, struct error *err)
 {
 	struct event_names list = {0};
-	size_t before = selection->n;
+	size_t before = selection->n_shown;
+
+	begin_change(selection);
 	int result = event_names_parse(text, &list, err);
 
 	for (size_t i = 0; i < list.n && result == 0; i++) {
@@ -328,13 +383,11 @@ int selection_add_events(struct selection *selection, const char *text, struct e
 	}
 	selection->groups += list.n_groups;
 	event_names_fini(&list);
-	if (result == 0) {
-		make_wants(selection);
-		return 0;
-	}
-	while (selection->n > before)
+	while (result < 0 && selection->n > before)
 		metric_def_fini(&selection->columns[--selection->n].def);
-	drop_unused_events(selection);
+	if (result < 0)
+		drop_unused_events(selection);
+	end_change(selection);
 	return result;
 }
 
@@ -350,17 +403,20 @@ void selection_mark_preset(struct selection *selection, bool leave_out)
 {
 	size_t missing = 0;
 
+	begin_change(selection);
 	for (size_t i = 0; i < selection->n; i++) {
 		selection->columns[i].preset = true;
 		selection->columns[i].named = false;
 		missing += selection->columns[i].form == METRIC_FORMS_MAX;
 	}
-	if (!leave_out || missing == selection->n)
-		return;
-	for (size_t i = selection->n; i-- > 0;)
+	if (missing == selection->n)
+		leave_out = false;
+	for (size_t i = selection->n; leave_out && i-- > 0;)
 		if (selection->columns[i].form == METRIC_FORMS_MAX)
 			drop_column(selection, i);
-	drop_unused_events(selection);
+	if (leave_out)
+		drop_unused_events(selection);
+	end_change(selection);
 }
 
 int selection_add_named(struct selection *selection, const struct selection *from,
@@ -368,13 +424,13 @@ int selection_add_named(struct selection *selection, const struct selection *fro
 {
 	int result = 0;
 
+	begin_change(selection);
 	selection->groups = from->groups;
-	for (size_t i = 0; i < from->n && result == 0; i++)
+	for (size_t i = 0; i < from->n_shown && result == 0; i++)
 		if (from->columns[i].named)
 			result = add_column(selection, &from->columns[i].def,
 					    from->columns[i].together, err);
-	if (result == 0)
-		make_wants(selection);
+	end_change(selection);
 	return result;
 }
 
@@ -386,7 +442,8 @@ int selection_renew(struct selection *selection, struct error *err)
 	selection_init(&renewed, selection->context);
 	renewed.no_pmu = selection->no_pmu;
 	renewed.groups = selection->groups;
-	for (size_t i = 0; i < selection->n && result == 0; i++) {
+	renewed.hidden = selection->hidden;
+	for (size_t i = 0; i < selection->n_shown && result == 0; i++) {
 		const struct selection_column *column = &selection->columns[i];
 		result = add_column(&renewed, &column->def, column->together, err);
 		if (result < 0)
@@ -398,7 +455,7 @@ int selection_renew(struct selection *selection, struct error *err)
 		selection_fini(&renewed);
 		return result;
 	}
-	make_wants(&renewed);
+	end_change(&renewed);
 	selection_fini(selection);
 	*selection = renewed;
 	return 0;
@@ -408,10 +465,12 @@ int selection_remove(struct selection *selection, const char *name)
 {
 	size_t at = find_column(selection, name);
 
-	if (at == selection->n)
+	if (at >= selection->n_shown)
 		return -ENOENT;
+	begin_change(selection);
 	drop_column(selection, at);
 	drop_unused_events(selection);
+	end_change(selection);
 	return 0;
 }
 

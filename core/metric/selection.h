@@ -12,7 +12,7 @@
 
 /*
  * The columns that the user wants, in their order, and the events that they need. The events are
- * probed. Some of them must be in one group.
+ * probed. Some of them must be in one group. Hidden columns and their events come last.
  */
 struct selection_column {
 	struct metric_def def; /* owned */
@@ -30,6 +30,8 @@ struct selection {
 	struct event_set events;
 	struct selection_column *columns;
 	size_t n;
+	size_t n_shown;            /* columns[n_shown..n) are hidden */
+	const char *const *hidden; /* names of built-in metrics; borrowed; NULL: none */
 	size_t capacity;
 	unsigned groups; /* last number of a {a,b} */
 	struct plan_wants wants;
@@ -77,6 +79,12 @@ void selection_mark_preset(struct selection *selection, bool leave_out);
  */
 int selection_add_named(struct selection *selection, const struct selection *from,
 			struct error *err);
+
+/*
+ * From now on adds a hidden column, last, for each of these metrics that is no other column. Those
+ * with an unknown event, or with an event that a recording does not have, are left out.
+ */
+void selection_hide(struct selection *selection, const char *const *names);
 
 /*
  * Finds the forms and events of all columns again, after a change of context->levels. Changes all,

@@ -71,7 +71,7 @@ static void add_tally(const struct intake *intake, const uint64_t *tally, bool m
 	const struct out_counts_of counts = {
 		.columns = columns, .tally = tally, .machine = machine};
 
-	for (size_t i = 0; i < columns->events.n; i++) {
+	for (size_t i = 0; i < event_set_shown(&columns->events); i++) {
 		if (intake->names[i] == SIZE_MAX)
 			continue;
 		struct figure figure = out_event_figure(&counts, i);
@@ -88,10 +88,11 @@ static void name_events(struct intake *intake)
 	const struct out_counts_of totals = {
 		.columns = snapshot->columns, .tally = snapshot->totals, .machine = true};
 
-	intake->names = xcalloc(snapshot->columns->events.n, sizeof(*intake->names));
+	intake->names =
+		xcalloc(event_set_shown(&snapshot->columns->events), sizeof(*intake->names));
 	for (size_t i = 0; i < export->names.n; i++)
 		export->events[i].counted = false;
-	for (size_t i = 0; i < snapshot->columns->events.n; i++) {
+	for (size_t i = 0; i < event_set_shown(&snapshot->columns->events); i++) {
 		const struct event *event = &snapshot->columns->events.items[i];
 		size_t name = SIZE_MAX;
 
@@ -110,7 +111,7 @@ static void name_events(struct intake *intake)
 static void add_sum(const struct intake *intake, const struct out_scaled *scaled,
 		    struct export_counters_sums *sums)
 {
-	for (size_t i = 0; i < intake->snapshot->columns->events.n; i++)
+	for (size_t i = 0; i < event_set_shown(&intake->snapshot->columns->events); i++)
 		if (intake->names[i] != SIZE_MAX && scaled[i].known)
 			export_counters_sums_add(sums, intake->names[i], scaled[i].count);
 }

@@ -86,9 +86,9 @@ static void fill_event(const struct columns *columns, size_t i, const struct met
 static size_t fill_metrics(const struct columns *columns, const struct figure *figures,
 			   struct count_line *lines)
 {
-	size_t n_events = columns->events.n, n = n_events;
+	size_t n_events = event_set_shown(&columns->events), n = n_events;
 
-	for (size_t i = 0; i < columns->n_metrics; i++) {
+	for (size_t i = 0; i < columns->n_shown; i++) {
 		const struct metric *metric = &columns->metrics[i];
 		size_t event = metric_first_event(metric);
 		struct cell cell;
@@ -172,11 +172,11 @@ static void put_times(FILE *out, const struct snapshot_run *run)
 void out_counts(const struct snapshot *snapshot, FILE *out)
 {
 	const struct columns *columns = snapshot->columns;
-	size_t n_events = columns->events.n;
+	size_t n_events = event_set_shown(&columns->events);
 	struct rows all;
 
 	add_up(snapshot, &all);
-	struct count_line *lines = xcalloc(n_events + columns->n_metrics, sizeof(*lines));
+	struct count_line *lines = xcalloc(n_events + columns->n_shown, sizeof(*lines));
 	const struct metric_input input = {
 		.events = &columns->events,
 		.plan = columns->plan,

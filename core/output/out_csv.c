@@ -129,11 +129,11 @@ static char *make_header(const struct columns *columns)
 
 	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
 		add_name(&names, "", fixed[i]);
-	for (size_t i = 0; i < columns->events.n; i++)
+	for (size_t i = 0; i < event_set_shown(&columns->events); i++)
 		add_name(&names, "event", event_label(&columns->events.items[i]));
-	for (size_t i = 0; i < columns->n_metrics; i++)
+	for (size_t i = 0; i < columns->n_shown; i++)
 		add_name(&names, "metric", columns->metrics[i].def->name);
-	for (size_t i = 0; i < columns->events.n; i++)
+	for (size_t i = 0; i < event_set_shown(&columns->events); i++)
 		add_scaled_name(&names, event_label(&columns->events.items[i]));
 	for (size_t i = 0; i < names.n; i++) {
 		put_field(out, names.items[i], i == 0);
@@ -189,10 +189,10 @@ static void put_states(const struct csv_row *row, FILE *out)
 	bool any = false;
 	FILE *states = xopen_memstream(&text, &size);
 
-	for (size_t i = 0; i < columns->events.n; i++)
+	for (size_t i = 0; i < event_set_shown(&columns->events); i++)
 		put_state(states, event_label(&columns->events.items[i]),
 			  out_event_figure(&row->counts, i), &any);
-	for (size_t i = 0; row->has_metrics && i < columns->n_metrics; i++)
+	for (size_t i = 0; row->has_metrics && i < columns->n_shown; i++)
 		if (!out_is_event(columns, columns->metrics[i].def->name))
 			put_state(states, columns->metrics[i].def->name,
 				  out_metric_figure(row->figures, i), &any);
@@ -205,18 +205,18 @@ static void put_counted(const struct csv_row *row, FILE *out)
 {
 	const struct columns *columns = row->counts.columns;
 
-	for (size_t i = 0; i < columns->events.n; i++) {
+	for (size_t i = 0; i < event_set_shown(&columns->events); i++) {
 		fputc(',', out);
 		out_event(out, &row->counts, i);
 	}
-	for (size_t i = 0; i < columns->n_metrics; i++) {
+	for (size_t i = 0; i < columns->n_shown; i++) {
 		struct figure figure = out_metric_figure(row->figures, i);
 
 		fputc(',', out);
 		if (row->has_metrics && figure_known(figure))
 			out_metric(out, columns->metrics[i].def, figure, "");
 	}
-	for (size_t i = 0; i < columns->events.n; i++) {
+	for (size_t i = 0; i < event_set_shown(&columns->events); i++) {
 		fputc(',', out);
 		out_scaled(out, &row->counts, i);
 	}

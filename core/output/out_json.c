@@ -26,7 +26,7 @@ static void put_counts(FILE *out, const char *name, const struct out_counts_of *
 	const struct columns *columns = counts->columns;
 
 	fprintf(out, "\"%s\":{", name);
-	for (size_t i = 0; i < columns->events.n; i++) {
+	for (size_t i = 0; i < event_set_shown(&columns->events); i++) {
 		if (i > 0)
 			fputc(',', out);
 		json_put_string(out, event_label(&columns->events.items[i]));
@@ -47,7 +47,7 @@ static void put_events(FILE *out, const struct out_counts_of *counts)
 static void put_metrics(FILE *out, const struct columns *columns, const struct figure *figures)
 {
 	fputs(",\"metrics\":{", out);
-	for (size_t i = 0; i < columns->n_metrics; i++) {
+	for (size_t i = 0; i < columns->n_shown; i++) {
 		struct figure figure = out_metric_figure(figures, i);
 
 		if (i > 0)
@@ -79,7 +79,7 @@ static bool put_event_states(FILE *out, const struct out_counts_of *counts)
 	const struct columns *columns = counts->columns;
 	bool any = false;
 
-	for (size_t i = 0; i < columns->events.n; i++)
+	for (size_t i = 0; i < event_set_shown(&columns->events); i++)
 		put_state(out, event_label(&columns->events.items[i]), out_event_figure(counts, i),
 			  &any);
 	return any;
@@ -90,7 +90,7 @@ static void put_states(FILE *out, const struct out_counts_of *counts, const stru
 	const struct columns *columns = counts->columns;
 	bool any = put_event_states(out, counts);
 
-	for (size_t i = 0; i < columns->n_metrics; i++)
+	for (size_t i = 0; i < columns->n_shown; i++)
 		if (!out_is_event(columns, columns->metrics[i].def->name))
 			put_state(out, columns->metrics[i].def->name, out_metric_figure(figures, i),
 				  &any);

@@ -159,7 +159,7 @@ static void put_figures(FILE *out, const struct snapshot *snapshot, const char *
 	size_t n = 0;
 
 	fprintf(out, "%s:", part);
-	for (size_t i = 0; i < columns->n_metrics; i++) {
+	for (size_t i = 0; i < columns->n_shown; i++) {
 		const struct metric_def *def = columns->metrics[i].def;
 		struct cell cell;
 

@@ -34,7 +34,7 @@ struct figure out_metric_figure(const struct figure *figures, size_t metric)
 
 bool out_is_event(const struct columns *columns, const char *name)
 {
-	for (size_t i = 0; i < columns->events.n; i++)
+	for (size_t i = 0; i < event_set_shown(&columns->events); i++)
 		if (strcmp(event_label(&columns->events.items[i]), name) == 0)
 			return true;
 	return false;

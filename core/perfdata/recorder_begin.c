@@ -160,7 +160,7 @@ static void put_plan(struct perfdata *data, const struct columns *columns)
 	perfdata_word(data, plan->shape.n_counters);
 	perfdata_word(data, plan->shape.n_groups);
 	perfdata_word(data, plan->shape.n_domains);
-	perfdata_word(data, columns->n_metrics);
+	perfdata_word(data, columns->n_shown);
 	perfdata_word(data, columns->n_preset);
 	perfdata_word(data, columns->levels);
 	perfdata_word(data, (uint64_t)(int64_t)plan->times_group);
@@ -237,7 +237,7 @@ static void put_columns(struct perfdata *data, const struct columns *columns)
 		put_event(data, &columns->events.items[i]);
 	for (unsigned i = 0; i < columns->plan->shape.n_groups; i++)
 		put_group(data, &columns->plan->groups[i]);
-	for (size_t i = 0; i < columns->n_metrics; i++)
+	for (size_t i = 0; i < columns->n_shown; i++)
 		put_column(data, &columns->metrics[i]);
 }
 

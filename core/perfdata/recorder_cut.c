@@ -96,8 +96,8 @@ static void put_task_values(struct recorder *recorder, const struct interval *in
 	for (size_t i = 0; i < interval->n_ran; i++) {
 		const struct task *task = interval->ran[i];
 		const uint64_t facts[] = {(uint64_t)(int64_t)task->pid,
-					  (uint64_t)(int64_t)task->tid};
-		put_tally(recorder->data, NATIVE_TASK_VALUES, facts, ARRAY_SIZE(facts),
+					  (uint64_t)(int64_t)task->tid, task->start_ns};
+		put_tally(recorder->data, NATIVE_WAIT_VALUES, facts, ARRAY_SIZE(facts),
 			  interval->tallies + i * width, tally_recorded_width(&interval->shape));
 		recorder_flush_full(recorder);
 	}

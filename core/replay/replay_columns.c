@@ -144,7 +144,7 @@ static bool is_shown(const struct selection *selection, unsigned event)
 	unsigned events[METRIC_EVENTS_MAX];
 	bool found = false;
 
-	for (size_t i = 0; i < selection->n && !found; i++) {
+	for (size_t i = 0; i < selection->n_shown && !found; i++) {
 		struct metric metric;
 		selection_compile(&selection->columns[i], &selection->columns[i].def,
 				  &selection->events, &metric);

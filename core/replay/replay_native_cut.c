@@ -143,16 +143,19 @@ static void restore_totals(struct interval *interval, const uint64_t *recorded)
  * Values that slices do not have, in slot order. The tasks without a slice, which waited, are the
  * last ones.
  */
+/*
+ * seen_ns: a time at which the task had its tid. Tasks that did not run have the last slots. Of two
+ * tasks with one tid the older may have ended in this interval, without a record of its EXIT.
+ */
 static void restore_task_values(struct replay_native *native, pid_t pid, pid_t tid,
-				const uint64_t *recorded)
+				uint64_t seen_ns, const uint64_t *recorded)
 {
 	struct interval *interval = &native->state->interval;
 	size_t width = tally_width(&interval->shape), slot = native->task_values++;
 	size_t recorded_width = tally_recorded_width(&interval->shape);
 
 	if (slot == interval->n_ran && tid > 0)
-		interval_task(interval,
-			      tasks_at(native->state->tasks, pid, tid, native->state->time_ns));
+		interval_task(interval, tasks_at(native->state->tasks, pid, tid, seen_ns));
 	if (slot >= interval->n_ran || interval->ran[slot]->tid != tid) {
 		native->differs = true;
 		return;
@@ -169,15 +172,21 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 	uint64_t scope = native_word(words);
 	const uint64_t *facts = NULL;
 	int result = 0;
+	uint64_t seen_ns = native->state->time_ns;
 	pid_t pid = 0, tid = 0;
 
 	if (!native->cut)
 		return -EBADMSG;
 	if (scope == NATIVE_CPU || scope == NATIVE_IDLE)
 		result = restore_cpu(native, words, scope == NATIVE_IDLE, &facts);
-	if (scope == NATIVE_TASK_VALUES) {
+	if (scope == NATIVE_TASK_VALUES || scope == NATIVE_WAIT_VALUES) {
 		pid = native_pid(words);
 		tid = native_pid(words);
+	}
+	if (scope == NATIVE_WAIT_VALUES) {
+		uint64_t begin_ns = u64_growth(native->state->length_ns, seen_ns);
+		uint64_t start_ns = native_word(words);
+		seen_ns = start_ns > begin_ns ? start_ns : begin_ns;
 	}
 	if (result < 0 || native_word(words) != width)
 		return -EBADMSG;
@@ -192,8 +201,8 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 		restore_tally(native, recorded, true, interval_cpu(interval, facts[0]));
 	else if (facts)
 		restore_tally(native, recorded, false, interval_idle(interval, facts[0]));
-	else if (scope == NATIVE_TASK_VALUES)
-		restore_task_values(native, pid, tid, recorded);
+	else if (scope == NATIVE_TASK_VALUES || scope == NATIVE_WAIT_VALUES)
+		restore_task_values(native, pid, tid, seen_ns, recorded);
 	return 0;
 }
 

@@ -49,6 +49,13 @@ int columns_metric(const struct columns *columns, const char *name)
 	return -ENOENT;
 }
 
+bool columns_show(const struct columns *columns, const char *name)
+{
+	int metric = columns_metric(columns, name);
+
+	return metric >= 0 && (size_t)metric < columns->n_shown;
+}
+
 unsigned columns_facts(const struct columns *columns)
 {
 	unsigned facts = 0;

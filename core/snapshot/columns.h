@@ -6,6 +6,7 @@
 #include "core/event/plan.h"
 #include "core/metric/metric.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ struct columns {
 	struct metric_def *defs; /* copies; of `metrics`, in their order */
 	struct metric *metrics;
 	size_t n_metrics;
+	size_t n_shown;  /* metrics[n_shown..n_metrics) are for verdicts: evaluated, never shown */
 	size_t n_preset; /* metrics of the preset, the first ones; the user added the others */
 	struct metric_readings readings;       /* of all metrics */
 	struct metric_readings event_readings; /* one for each event, over all its counters */
@@ -32,8 +34,10 @@ struct columns {
 
 struct columns *columns_ref(struct columns *columns); /* any thread */
 void columns_unref(struct columns *columns);          /* any thread; NULL is fine */
-/* Returns the index of the metric of that name, or -ENOENT. */
+/* Returns the index of the metric of that name, which may be hidden, or -ENOENT. */
 int columns_metric(const struct columns *columns, const char *name);
+/* Whether a metric of that name is shown. */
+bool columns_show(const struct columns *columns, const char *name);
 /* Returns the facts that metrics need, as bits 1 << enum fact (core/metric/fact.h). */
 unsigned columns_facts(const struct columns *columns);
 

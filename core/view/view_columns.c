@@ -267,19 +267,19 @@ static void choose_columns(struct view *view)
 
 void view_make_columns(struct view *view)
 {
-	size_t n_metrics = view->snapshot->columns->n_metrics;
+	size_t n_shown = view->snapshot->columns->n_shown;
 	const struct view_column *const *before = fixed_columns[view->spec.by].before;
 	const struct view_column *behind = fixed_columns[view->spec.by].behind;
 
-	view->columns = xcalloc(n_metrics + ARRAY_SIZE(fixed_columns[0].before) + 2,
-				sizeof(*view->columns));
+	view->columns =
+		xcalloc(n_shown + ARRAY_SIZE(fixed_columns[0].before) + 2, sizeof(*view->columns));
 	for (; *before; before++)
 		if (has_content(view, *before))
 			add_column(view, *before);
-	for (size_t i = 0; i < n_metrics; i++)
+	for (size_t i = 0; i < n_shown; i++)
 		if (is_of_lines(view, &view->snapshot->columns->metrics[i]))
 			add_metric(view, i);
-	if (n_metrics > 0)
+	if (n_shown > 0)
 		add_column(view, &column_verdict);
 	if (behind && has_content(view, behind))
 		add_column(view, behind);

@@ -76,7 +76,7 @@ static size_t list_natural(const struct columns *columns, struct column_place *p
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < columns->n_metrics; i++)
+	for (size_t i = 0; i < columns->n_shown; i++)
 		if (!columns->defs[i].machine)
 			places[n++] = (struct column_place){.name = columns->defs[i].name,
 							    .metric = (int)i};
@@ -140,7 +140,7 @@ const char **column_choice_shown(const struct column_choice *choice, const struc
 
 	if (choice->n == 0)
 		return NULL;
-	places = xcalloc(columns->n_metrics + 1, sizeof(*places));
+	places = xcalloc(columns->n_shown + 1, sizeof(*places));
 	n = column_choice_places(choice, columns, places);
 	shown = xcalloc(n + ARRAY_SIZE(before) + ARRAY_SIZE(behind) + 1, sizeof(*shown));
 	for (size_t i = 0; i < ARRAY_SIZE(before); i++)
@@ -172,7 +172,7 @@ static void set_places(struct column_choice *choice, const struct column_place *
 /* Empties a choice that equals the natural order with nothing hidden. */
 static void drop_if_natural(struct column_choice *choice, const struct columns *columns)
 {
-	struct column_place *natural = xcalloc(columns->n_metrics + 1, sizeof(*natural));
+	struct column_place *natural = xcalloc(columns->n_shown + 1, sizeof(*natural));
 	size_t n = list_natural(columns, natural);
 	bool same = choice->n == n;
 
@@ -186,7 +186,7 @@ static void drop_if_natural(struct column_choice *choice, const struct columns *
 
 bool column_choice_toggle(struct column_choice *choice, const struct columns *columns, size_t at)
 {
-	struct column_place *places = xcalloc(columns->n_metrics + 1, sizeof(*places));
+	struct column_place *places = xcalloc(columns->n_shown + 1, sizeof(*places));
 	size_t n = column_choice_places(choice, columns, places), figures = 0;
 
 	places[at].hidden = !places[at].hidden;
@@ -203,7 +203,7 @@ bool column_choice_toggle(struct column_choice *choice, const struct columns *co
 size_t column_choice_move(struct column_choice *choice, const struct columns *columns, size_t at,
 			  bool down)
 {
-	struct column_place *places = xcalloc(columns->n_metrics + 1, sizeof(*places));
+	struct column_place *places = xcalloc(columns->n_shown + 1, sizeof(*places));
 	size_t n = column_choice_places(choice, columns, places);
 	size_t to = down ? at + 1 : at - 1;
 

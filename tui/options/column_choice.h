@@ -34,7 +34,7 @@ struct column_place {
 	bool hidden;
 };
 
-/* Fills places[columns->n_metrics + 1], without metrics of the machine. Returns their number. */
+/* Fills places[columns->n_shown + 1], without metrics of the machine. Returns their number. */
 size_t column_choice_places(const struct column_choice *choice, const struct columns *columns,
 			    struct column_place *places);
 /*

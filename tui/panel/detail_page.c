@@ -227,7 +227,7 @@ static void draw_metric_graphs(struct detail_pen *pen)
 	float *values = xcalloc(n_values, sizeof(*values));
 
 	detail_pen_heading(pen, "History", page->totals ? "Left: longer, Right: shorter" : "");
-	for (size_t i = 0; i < columns->n_metrics; i++) {
+	for (size_t i = 0; i < columns->n_shown; i++) {
 		if (columns->metrics[i].def->machine)
 			continue;
 		if (at == n) {
@@ -282,7 +282,7 @@ static unsigned graph_rows(const struct detail_pen *pen)
 	const struct columns *columns = pen->page->snapshot->columns;
 	unsigned n = 0, in_row = graphs_in_row(pen);
 
-	for (size_t i = 0; i < columns->n_metrics; i++)
+	for (size_t i = 0; i < columns->n_shown; i++)
 		n += !columns->metrics[i].def->machine;
 	return (n + in_row - 1) / in_row;
 }

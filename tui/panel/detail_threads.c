@@ -44,7 +44,7 @@ static void fit_threads(const struct detail_pen *pen, struct thread_columns *fit
 	};
 	used = (fit->pid ? ID_WIDTH + 1 : 0) + ID_WIDTH + 1 + (fit->user ? USER_WIDTH + 1 : 0) +
 	       (fit->here ? DETAIL_SHARE_WIDTH + 1 : 0) + COMMAND_WIDTH;
-	while (fit->n_metrics < columns->n_metrics) {
+	while (fit->n_metrics < columns->n_shown) {
 		if (!columns->metrics[fit->n_metrics].def->machine)
 			used += metric_width(columns, fit->n_metrics) + 1;
 		if (used > pen->rect.width)

@@ -243,7 +243,7 @@ void frame_add_figures(struct segments *segments, const struct columns *columns,
 {
 	const struct figure none = {.state = FIGURE_NOT_COUNTED};
 
-	for (size_t i = 0; i < columns->n_metrics; i++) {
+	for (size_t i = 0; i < columns->n_shown; i++) {
 		const struct metric_def *def = columns->metrics[i].def;
 		struct cell cell;
 

@@ -169,7 +169,7 @@ static void draw_metrics(const struct cpu_lines *lines, size_t index, struct can
 {
 	const struct columns *columns = lines->snapshot->columns;
 
-	for (size_t i = 0; i < columns->n_metrics; i++) {
+	for (size_t i = 0; i < columns->n_shown; i++) {
 		const struct metric *metric = &columns->metrics[i];
 		unsigned title = text_width(metric->title), width = metric->def->width + 1;
 

@@ -230,7 +230,7 @@ static int history_metric(const struct view *view)
 		return -1;
 	if (metric < 0)
 		metric = columns_metric(columns, "cpu_percent");
-	return metric < 0 && columns->n_metrics > 0 ? 0 : metric;
+	return metric < 0 && columns->n_shown > 0 ? 0 : metric;
 }
 
 static struct history_key key_of_line(const struct view *view, size_t line)

@@ -70,7 +70,7 @@ static bool is_column_saved(const struct options *now, enum engine_column_kind k
  */
 static bool has_event_column(const struct columns *columns, const char *name)
 {
-	return columns_metric(columns, name) >= 0 || strstr(name, "name=");
+	return columns_show(columns, name) || strstr(name, "name=");
 }
 
 /*
@@ -120,7 +120,7 @@ static void save_metric(const struct columns *columns, const char *text, struct 
 {
 	char *name = xstrndup(text, metric_name_length(text));
 
-	if (columns_metric(columns, name) >= 0 && !is_column_saved(now, ENGINE_METRIC, name))
+	if (columns_show(columns, name) && !is_column_saved(now, ENGINE_METRIC, name))
 		save_column(now, ENGINE_METRIC, xstrdup(text));
 	free(name);
 }
@@ -160,7 +160,7 @@ static bool is_mixed(const struct options *now)
 static char *order_text(const struct columns *columns)
 {
 	struct column_choice none = {0};
-	struct column_place *places = xcalloc(columns->n_metrics + 1, sizeof(*places));
+	struct column_place *places = xcalloc(columns->n_shown + 1, sizeof(*places));
 	size_t n = column_choice_places(&none, columns, places), size;
 	char *text = NULL;
 	FILE *file = xopen_memstream(&text, &size);

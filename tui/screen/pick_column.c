@@ -58,7 +58,7 @@ static size_t first_choice(struct list *list, const struct snapshot *snapshot)
 
 		sorted = view->columns[view->sort_column].metric;
 	}
-	return sorted >= 0 ? (size_t)sorted : snapshot->columns->n_metrics - 1;
+	return sorted >= 0 ? (size_t)sorted : snapshot->columns->n_shown - 1;
 }
 
 void pick_column(struct app *app)
@@ -71,12 +71,12 @@ void pick_column(struct app *app)
 
 	const struct snapshot *snapshot = app->display.snapshot;
 
-	if (!snapshot || snapshot->columns->n_metrics == 0)
+	if (!snapshot || snapshot->columns->n_shown == 0)
 		return;
 
 	struct columns *columns = columns_ref(snapshot->columns);
 	size_t selected = first_choice(app_list(app), snapshot);
 
-	picker_open(&app->picker, &ops, "Remove a column", columns, columns->n_metrics, app);
+	picker_open(&app->picker, &ops, "Remove a column", columns, columns->n_shown, app);
 	picker_select(&app->picker, selected, app);
 }

@@ -138,7 +138,7 @@ static const char *event_text(const struct event_pick *pick, size_t index)
 static void about_metric(const struct snapshot *snapshot, const struct metric_def *def, char *text,
 			 size_t size)
 {
-	bool shown = snapshot && columns_metric(snapshot->columns, def->name) >= 0;
+	bool shown = snapshot && columns_show(snapshot->columns, def->name);
 
 	snprintf(text, size, "%s: %s\n%s\n%s", def->title, def->help, def->forms[0].expression,
 		 shown ? "already shown" : "");

@@ -247,7 +247,7 @@ static void cell_for(const struct event_line *line, struct cell *cell)
 {
 	const struct columns *columns = line->snapshot->columns;
 
-	for (size_t i = 0; i < columns->n_metrics; i++)
+	for (size_t i = 0; i < columns->n_shown; i++)
 		if (names_event(&columns->metrics[i], (unsigned)line->index))
 			append_word(cell, columns->metrics[i].def->name);
 }
@@ -311,7 +311,7 @@ static void fit_columns(const struct snapshot *snapshot, unsigned width, unsigne
 	const struct event_set *events = &snapshot->columns->events;
 	unsigned used = 0, longest = 0, last = 0;
 
-	for (size_t i = 0; i < events->n; i++) {
+	for (size_t i = 0; i < event_set_shown(events); i++) {
 		char name[NAME_BYTES];
 
 		event_name(events, i, name, sizeof(name));
@@ -388,7 +388,8 @@ static void draw_summary(const struct snapshot *snapshot, uint64_t totals_ns, st
 	char text[200], sharing[64] = "", since[24];
 
 	if (!snapshot_sharing(snapshot, sharing, sizeof(sharing)))
-		snprintf(sharing, sizeof(sharing), "%zu events", snapshot->columns->events.n);
+		snprintf(sharing, sizeof(sharing), "%zu events",
+			 event_set_shown(&snapshot->columns->events));
 	duration_format((totals_ns + NS_PER_S / 20) / (NS_PER_S / 10) * (NS_PER_S / 10), since,
 			sizeof(since));
 	snprintf(text, sizeof(text), "%s: %s. TOTAL covers the last %s.",
@@ -418,7 +419,7 @@ static void events_draw(struct app *app, struct canvas *canvas)
 		body.y++;
 		body.height--;
 	}
-	table_settle(table, snapshot->columns->events.n, body.height);
+	table_settle(table, event_set_shown(&snapshot->columns->events), body.height);
 	table->place = body;
 	for (size_t i = 0; i < table->page && table->top + i < table->n; i++) {
 		struct rect place = {body.x, body.y + (unsigned)i, body.width, 1};
@@ -439,10 +440,10 @@ static void remove_event(struct app *app)
 	struct event_line line;
 	struct cell columns_of = {.text = ""};
 
-	if (!snapshot || selected >= snapshot->columns->events.n)
+	if (!snapshot || selected >= event_set_shown(&snapshot->columns->events))
 		return;
 	line_init(snapshot, &app->events.totals, selected, &line);
-	if (columns_metric(snapshot->columns, event_label(line.event)) >= 0) {
+	if (columns_show(snapshot->columns, event_label(line.event))) {
 		app_command(app, COMMAND_REMOVE, event_label(line.event), 0);
 		return;
 	}

@@ -50,7 +50,7 @@ static void write_marks(struct pen *pen)
 static void write_columns(struct pen *pen, const struct snapshot *snapshot)
 {
 	pen_heading(pen, "Columns");
-	for (size_t i = 0; i < snapshot->columns->n_metrics; i++) {
+	for (size_t i = 0; i < snapshot->columns->n_shown; i++) {
 		const struct metric_def *def = snapshot->columns->metrics[i].def;
 
 		pen_entry(pen, TITLES_WIDTH + 1, snapshot->columns->metrics[i].title, def->help);

@@ -108,7 +108,7 @@ static struct column_place *read_places(const struct column_choice *choice,
 	*n = 0;
 	if (!snapshot)
 		return NULL;
-	places = xcalloc(snapshot->columns->n_metrics + 1, sizeof(*places));
+	places = xcalloc(snapshot->columns->n_shown + 1, sizeof(*places));
 	*n = column_choice_places(choice, snapshot->columns, places);
 	return places;
 }

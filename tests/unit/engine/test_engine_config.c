@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Columns of a configuration file may be missing on a machine, those of the command line not. */
+#include "core/base/util.h"
+#include "core/output/out_csv.h"
+#include "core/output/out_json.h"
+#include "core/output/out_text.h"
 #include "tests/unit/shared/engine_run.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 static struct fk *open_machine(void)
 {
@@ -73,11 +78,58 @@ static void test_wanted(void **state)
 	fk_free(fk);
 }
 
+/* All that the outputs print of a snapshot. The caller frees it. */
+static char *print_outputs(const struct snapshot *snapshot)
+{
+	struct csv *csv = csv_new();
+	struct view view;
+	char *text = NULL;
+	size_t size;
+	FILE *out = xopen_memstream(&text, &size);
+
+	view_init(snapshot, &(struct view_spec){.by = ROLLUP_THREAD}, &view);
+	out_json(&view, out);
+	out_csv(csv, &view, out);
+	out_text(&view, out);
+	fclose(out);
+	view_fini(&view);
+	csv_free(csv);
+	return text;
+}
+
+/* The metrics that verdicts need have figures with any columns, and no output has them. */
+static void test_hidden(void **state)
+{
+	static const struct engine_column column = {ENGINE_METRIC, "ipc"};
+	struct engine_config config = {.preset = &preset_none, .columns = &column, .n_columns = 1};
+	struct fk *fk = open_machine();
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine_with(&sys, &config);
+
+	(void)state;
+	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	check_columns(snapshot, "ipc");
+	assert_false(columns_show(snapshot->columns, "runq_percent"));
+	assert_int_equal(task_figure(snapshot, 50, "runq_percent").state, FIGURE_VALID);
+	assert_true(task_figure(snapshot, 50, "cpu_percent").value > 99);
+	char *text = print_outputs(snapshot);
+	assert_null(strstr(text, "runq"));
+	assert_null(strstr(text, "blocked"));
+	assert_null(strstr(text, "cpu_percent\":9"));
+	assert_non_null(strstr(text, "\"ipc\""));
+	free(text);
+	snapshot_free(snapshot);
+	engine_free(engine);
+	fk_free(fk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_optional),
 		cmocka_unit_test(test_wanted),
+		cmocka_unit_test(test_hidden),
 	};
 
 	setenv("LIBPFM_FORCE_PMU", "skl", 1);

@@ -2,6 +2,7 @@
 /* Changes of a selection, and the columns, events and wants after each. */
 #include "core/base/util.h"
 #include "core/metric/metric_user.h"
+#include "core/metric/preset.h"
 #include "core/metric/selection.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/cases.h"
@@ -12,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum step_kind { EVENTS, METRIC, REMOVE, PRESET };
+enum step_kind { EVENTS, METRIC, REMOVE, PRESET, HIDE };
+
+static const char *const hidden[] = {"cpu_percent", "runq_percent", "blocked_percent", NULL};
 
 struct step {
 	enum step_kind kind;
@@ -27,7 +30,7 @@ struct selection_case {
 	const char *name;
 	const struct fk_config *machine;
 	struct step steps[STEPS_MAX];
-	const char *columns; /* names, with '?' if they have no form */
+	const char *columns; /* names, with '?' if they have no form, '.' if they are hidden */
 	const char *events;  /* without the two derived ones; '-': cannot be counted */
 	const char *wants;   /* events joined by '+' */
 };
@@ -144,6 +147,29 @@ static const struct selection_case cases[] = {
 	 "?topdown_heavy",
 	 "",
 	 ""},
+	{"hidden columns are the last ones",
+	 &fk_machine_intel,
+	 {{METRIC, "ipc"}, {HIDE, ""}, {EVENTS, "branches"}},
+	 "ipc branches .cpu_percent .runq_percent .blocked_percent",
+	 "instructions cycles branches runq_time blocked_time",
+	 "instructions+cycles branches  runq_time blocked_time"},
+	{"a named metric is not hidden, and a removed one is again",
+	 &fk_machine_intel,
+	 {{HIDE, ""},
+	  {METRIC, "blocked_percent"},
+	  {METRIC, "runq_percent"},
+	  {REMOVE, "blocked_percent"}},
+	 "runq_percent .cpu_percent .blocked_percent",
+	 "runq_time blocked_time",
+	 "runq_time  blocked_time"},
+	{"no hidden column is removed, and a refused event changes none",
+	 &fk_machine_intel,
+	 {{HIDE, ""},
+	  {REMOVE, "runq_percent", -ENOENT},
+	  {EVENTS, "branches,cylces", -ENOENT, "did you mean 'cycles'"}},
+	 ".cpu_percent .runq_percent .blocked_percent",
+	 "runq_time blocked_time",
+	 "runq_time blocked_time"},
 };
 
 static int do_step(struct selection *selection, const struct step *step, struct error *err)
@@ -166,6 +192,9 @@ static int do_step(struct selection *selection, const struct step *step, struct 
 	case PRESET:
 		selection_mark_preset(selection, true);
 		return 0;
+	case HIDE:
+		selection_hide(selection, hidden);
+		return 0;
 	}
 	return -EINVAL;
 }
@@ -183,7 +212,9 @@ static void check_selection(const struct selection *selection, const struct sele
 
 	for (size_t i = 0; i < selection->n; i++)
 		add_word(columns, sizeof(columns), " ",
-			 selection->columns[i].form == METRIC_FORMS_MAX ? "?" : "",
+			 selection->columns[i].form == METRIC_FORMS_MAX ? "?"
+			 : i >= selection->n_shown                      ? "."
+									: "",
 			 selection->columns[i].def.name);
 	for (size_t i = TALLY_FIRST_COUNTED; i < selection->events.n; i++) {
 		const struct event *event = &selection->events.items[i];
@@ -267,9 +298,36 @@ static void test_files_that_go(void **state)
 	machine_fini(&machine);
 }
 
+/* What verdicts need opens no counter, and takes no time of a record's. */
+static void test_verdict_metrics(void **state)
+{
+	struct selection selection;
+	struct machine machine;
+
+	(void)state;
+	machine_of(&machine, fk_new(&fk_machine_intel));
+	selection_init(&selection, &machine.context);
+	selection_hide(&selection, verdict_metrics);
+	for (size_t i = 0; verdict_metrics[i]; i++)
+		assert_string_equal(selection.columns[i].def.name, verdict_metrics[i]);
+	assert_int_equal(selection.n_shown, 0);
+	const struct plan_request request = {
+		.events = &selection.events, .pmus = &machine.pmus, .wants = &selection.wants};
+	struct plan *plan = plan_new(&request);
+	for (size_t i = TALLY_FIRST_COUNTED; i < selection.events.n; i++)
+		assert_int_equal(selection.events.items[i].kind, EVENT_WAIT);
+	for (unsigned i = 0; i < plan->shape.n_groups; i++)
+		for (size_t k = 0; k < plan->groups[i].n_members; k++)
+			assert_true(plan->groups[i].members[k] < 0);
+	plan_unref(plan);
+	selection_fini(&selection);
+	machine_fini(&machine);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_verdict_metrics),
 		cmocka_unit_test(test_files_that_go),
 	};
 	static const struct cases table = CASES(test_case, cases);

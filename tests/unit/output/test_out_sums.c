@@ -365,7 +365,7 @@ static void check_snapshot(const struct snapshot *snapshot, struct met *met)
 		view_fini(&view);
 		fclose(out);
 		csv_free(csv);
-		check_csv(text, snapshot->columns->events.n, met);
+		check_csv(text, event_set_shown(&snapshot->columns->events), met);
 		free(text);
 	}
 	if (!has_number_twice(snapshot))

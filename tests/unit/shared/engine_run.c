@@ -91,7 +91,7 @@ void check_columns(const struct snapshot *snapshot, const char *names)
 	char text[512] = "";
 	size_t used = 0;
 
-	for (size_t i = 0; i < columns->n_metrics; i++)
+	for (size_t i = 0; i < columns->n_shown; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "",
 					 columns->metrics[i].def->name);
 	assert_string_equal(text, names);

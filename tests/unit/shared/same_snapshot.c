@@ -46,6 +46,8 @@ static void same_columns(const struct columns *a, const struct columns *b)
 		SAME(left->layout.clock, right->layout.clock, "clock of a group");
 	}
 	SAME(a->n_metrics, b->n_metrics, "number of metrics");
+	SAME(a->n_shown, b->n_shown, "number of shown metrics");
+	SAME(a->events.n_hidden, b->events.n_hidden, "number of hidden events");
 	SAME(a->n_preset, b->n_preset, "metrics of the preset");
 	SAME(a->levels, b->levels, "levels");
 	same_text(a->preset, b->preset, "preset");

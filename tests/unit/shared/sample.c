@@ -70,7 +70,7 @@ struct columns *sample_columns(const char *preset)
 	columns->references = 1;
 	while (names[columns->n_metrics])
 		columns->n_metrics++;
-	columns->n_preset = columns->n_metrics;
+	columns->n_preset = columns->n_shown = columns->n_metrics;
 	columns->metrics = xcalloc(columns->n_metrics, sizeof(*columns->metrics));
 	columns->defs = xcalloc(columns->n_metrics, sizeof(*columns->defs));
 	for (size_t i = 0; i < columns->n_metrics; i++) {

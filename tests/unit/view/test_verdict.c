@@ -51,7 +51,7 @@ static struct columns *given_columns(const struct given *given, struct figure *f
 		columns->metrics[i].def = &columns->defs[i];
 		columns->metrics[i].title = columns->defs[i].title;
 		figures[i] = (struct figure){given[i].value, 1, given[i].state};
-		columns->n_metrics++;
+		columns->n_shown = ++columns->n_metrics;
 	}
 	return columns;
 }

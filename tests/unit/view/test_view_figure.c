@@ -55,6 +55,8 @@ static struct columns *columns_with_event(const char *event)
 	size_t n = columns->n_metrics++;
 	struct error err;
 
+	columns->n_shown = columns->n_metrics;
+
 	columns->defs = xreallocarray(columns->defs, n + 1, sizeof(*columns->defs));
 	columns->metrics = xreallocarray(columns->metrics, n + 1, sizeof(*columns->metrics));
 	for (size_t i = 0; i < n; i++)
