@@ -87,6 +87,21 @@ static void sift_down(struct slice_log *log, size_t at)
 	}
 }
 
+void slice_log_drop_exited(struct slice_log *log, uint64_t time_ns)
+{
+	for (size_t i = 0; i < log->n_queues; i++) {
+		struct slice_queue *queue = &log->queues[i];
+		size_t kept = queue->first;
+
+		for (size_t k = queue->first; k < queue->n; k++) {
+			const struct task *task = queue->items[k].task;
+			if (!task->exit_ns || task->exit_ns >= time_ns)
+				queue->items[kept++] = queue->items[k];
+		}
+		queue->n = kept;
+	}
+}
+
 void slice_log_merge(struct slice_log *log)
 {
 	log->n_heap = 0;

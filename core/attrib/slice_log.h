@@ -73,6 +73,9 @@ static inline void slice_log_waking(struct slice_log *log, size_t cpu, struct ta
 	slice_log_add(log, log->n_cpus + cpu, &(struct slice){task, time_ns, time_ns, SLICE_WOKEN});
 }
 
+/* Drops the slices of tasks whose EXIT is older: the table of tasks may free them. */
+void slice_log_drop_exited(struct slice_log *log, uint64_t time_ns);
+
 /* A new task, also if its FORK is applied a second time. */
 void slice_log_fork(struct slice_log *log, struct task *task);
 

@@ -537,5 +537,6 @@ void waits_cut(struct waits *waits, struct interval *interval)
 			add_values(&waits->places, &values, interval_task(interval, task));
 	}
 	add_totals(&waits->places, interval);
+	slice_log_drop_exited(&waits->log, waits->end_ns);
 	begin_next(waits, waits->end_ns);
 }
