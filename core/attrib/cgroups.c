@@ -55,18 +55,40 @@ struct cgroup *cgroups_get(struct cgroups *cgroups, const char *path)
 	if (!cgroup) {
 		cgroup = xcalloc(1, sizeof(*cgroup));
 		cgroup->path = xstrdup(path);
+		cgroup->table = cgroups;
 		hash_table_add(&cgroups->table, key)->item = cgroup;
 	}
-	cgroup->references++;
+	return cgroup_ref(cgroup);
+}
+
+struct cgroup *cgroup_ref(struct cgroup *cgroup)
+{
+	if (cgroup)
+		cgroup->references++;
 	return cgroup;
 }
 
 void cgroups_put(struct cgroups *cgroups, struct cgroup *cgroup)
 {
-	if (!cgroup || --cgroup->references > 0)
-		return;
-	hash_table_remove_item(&cgroups->table, hash_text(cgroup->path), cgroup);
-	cgroup_free(cgroup);
+	while (cgroup && --cgroup->references == 0) {
+		struct cgroup *parent = cgroup->parent;
+		hash_table_remove_item(&cgroups->table, hash_text(cgroup->path), cgroup);
+		cgroup_free(cgroup);
+		cgroup = parent;
+	}
+}
+
+struct cgroup *cgroup_parent(struct cgroup *cgroup)
+{
+	const char *slash = strrchr(cgroup->path, '/');
+
+	if (cgroup->parent || !slash || slash[1] == '\0')
+		return cgroup->parent;
+	size_t length = slash > cgroup->path ? (size_t)(slash - cgroup->path) : 1;
+	char *path = xstrndup(cgroup->path, length);
+	cgroup->parent = cgroups_get(cgroup->table, path);
+	free(path);
+	return cgroup->parent;
 }
 
 size_t cgroups_count(const struct cgroups *cgroups)
@@ -74,9 +96,16 @@ size_t cgroups_count(const struct cgroups *cgroups)
 	return cgroups->table.n;
 }
 
-struct cgroup *cgroups_read(struct cgroups *cgroups, const struct sys *sys, pid_t tid)
+bool cgroups_read(struct cgroups *cgroups, const struct sys *sys, pid_t tid, struct cgroup **cgroup,
+		  struct cgroup **cpu_cgroup)
 {
-	char path[CGROUP_PATH_MAX];
+	struct cgroup_paths paths;
 
-	return cgroup_of(sys, tid, path, sizeof(path)) ? cgroups_get(cgroups, path) : NULL;
+	*cgroup = *cpu_cgroup = NULL;
+	if (!cgroup_paths_of(sys, tid, &paths))
+		return false;
+	*cgroup = cgroups_get(cgroups, paths.name);
+	if (paths.cpu[0])
+		*cpu_cgroup = cgroups_get(cgroups, paths.cpu);
+	return true;
 }

@@ -142,6 +142,15 @@ struct task *tasks_at(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_n
 	return task;
 }
 
+void tasks_set_cgroups(struct tasks *tasks, struct task *task, struct cgroup *cgroup,
+		       struct cgroup *cpu_cgroup)
+{
+	cgroups_put(tasks->cgroups, task->cgroup);
+	cgroups_put(tasks->cgroups, task->cpu_cgroup);
+	task->cgroup = cgroup;
+	task->cpu_cgroup = cpu_cgroup;
+}
+
 void tasks_inherit(struct tasks *tasks, struct task *task, const struct task *parent,
 		   uint64_t time_ns)
 {
@@ -152,8 +161,9 @@ void tasks_inherit(struct tasks *tasks, struct task *task, const struct task *pa
 	}
 	if (task->uid == (uid_t)-1)
 		task->uid = parent->uid;
-	if (!task->cgroup && parent->cgroup)
-		task->cgroup = cgroups_get(tasks->cgroups, parent->cgroup->path);
+	if (!task->cgroup)
+		tasks_set_cgroups(tasks, task, cgroup_ref(parent->cgroup),
+				  cgroup_ref(parent->cpu_cgroup));
 	if (!task->ppid && task->pid == parent->pid)
 		task->ppid = parent->ppid;
 }
@@ -237,12 +247,8 @@ struct task *tasks_exit(struct tasks *tasks, const struct record *record)
 
 void tasks_move(struct tasks *tasks, struct task *task, const char *path)
 {
-	struct cgroup *before = task->cgroup;
-
-	if (before && strcmp(before->path, path) == 0)
-		return;
-	task->cgroup = cgroups_get(tasks->cgroups, path);
-	cgroups_put(tasks->cgroups, before);
+	if (!task->cgroup || strcmp(task->cgroup->path, path) != 0)
+		tasks_set_cgroups(tasks, task, cgroups_get(tasks->cgroups, path), NULL);
 }
 
 /* The task that the facts describe; NULL: none. */
@@ -263,14 +269,13 @@ static struct task *find_described(const struct tasks *tasks, const struct task_
 
 static void set_texts(struct tasks *tasks, struct task *task, const struct task_facts *facts)
 {
-	struct cgroup *cgroup = task->cgroup;
-
 	memset(task->comm, 0, sizeof(task->comm));
 	text_copy(task->comm, sizeof(task->comm), facts->comm);
 	if (task->comm_ns == 0)
 		task->comm_ns = 1;
-	task->cgroup = facts->cgroup[0] ? cgroups_get(tasks->cgroups, facts->cgroup) : NULL;
-	cgroups_put(tasks->cgroups, cgroup);
+	tasks_set_cgroups(tasks, task,
+			  facts->cgroup[0] ? cgroups_get(tasks->cgroups, facts->cgroup) : NULL,
+			  NULL);
 	if (task->cmdline && strcmp(task->cmdline->text, facts->cmdline) == 0)
 		return;
 	cmdline_unref(task->cmdline);
@@ -320,7 +325,7 @@ static void remove_task(struct tasks *tasks, struct task *task)
 		set_newest(tasks, task->tid, task->older);
 	else
 		newer->older = task->older;
-	cgroups_put(tasks->cgroups, task->cgroup);
+	tasks_set_cgroups(tasks, task, NULL, NULL);
 	cmdline_unref(task->cmdline);
 	free(task);
 	tasks->n--;

@@ -108,6 +108,7 @@ struct task {
 	uint64_t reread_after_ns;          /* ... and how long after the last time that is */
 	struct task_io io, process_io;     /* of the thread; of a main thread's process */
 	struct cgroup *cgroup;             /* a reference; NULL: unknown */
+	struct cgroup *cpu_cgroup;         /* that of the CPU controller; the same */
 	struct cmdline *cmdline;           /* a reference; NULL: none, or unknown */
 	uint64_t cmdline_ns;               /* time of reading cmdline; 0: never */
 	uint64_t sleeping; /* sequence of the last interval with it in the snapshot, without a slot

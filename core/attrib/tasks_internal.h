@@ -43,6 +43,9 @@ struct tasks {
  */
 struct task *tasks_add(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_ns);
 void tasks_mark_exited(struct tasks *tasks, struct task *task, uint64_t time_ns);
+/* Sets the cgroups of a task, which takes ownership of the two references. */
+void tasks_set_cgroups(struct tasks *tasks, struct task *task, struct cgroup *cgroup,
+		       struct cgroup *cpu_cgroup);
 /* Fills in what is unknown of a task with what its parent has. */
 void tasks_inherit(struct tasks *tasks, struct task *task, const struct task *parent,
 		   uint64_t time_ns);

@@ -72,11 +72,9 @@ static bool read_changing_facts(struct tasks *tasks, struct task *task, uint64_t
 	task->kernel = stat->kernel;
 	read_user(tasks, task, now_ns);
 
-	struct cgroup *cgroup = cgroups_read(tasks->cgroups, tasks->sys, task->tid);
-	if (cgroup) {
-		cgroups_put(tasks->cgroups, task->cgroup);
-		task->cgroup = cgroup;
-	}
+	struct cgroup *cgroup, *cpu_cgroup;
+	if (cgroups_read(tasks->cgroups, tasks->sys, task->tid, &cgroup, &cpu_cgroup))
+		tasks_set_cgroups(tasks, task, cgroup, cpu_cgroup);
 	return true;
 }
 

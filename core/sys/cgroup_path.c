@@ -144,6 +144,18 @@ bool cgroup_of(const struct sys *sys, pid_t tid, char *path, size_t size)
 	return read_file(sys, tid, text) >= 0 && cgroup_parse(text, path, size);
 }
 
+bool cgroup_paths_of(const struct sys *sys, pid_t tid, struct cgroup_paths *paths)
+{
+	char text[FILE_BYTES];
+
+	if (read_file(sys, tid, text) < 0 || !cgroup_parse(text, paths->name, sizeof(paths->name)))
+		return false;
+	if (!cgroup_parse_controller(text, "cpu", paths->cpu, sizeof(paths->cpu)) &&
+	    !cgroup_parse_controller(text, NULL, paths->cpu, sizeof(paths->cpu)))
+		paths->cpu[0] = '\0';
+	return true;
+}
+
 int cgroup_of_controller(const struct sys *sys, pid_t tid, const char *controller, char *path,
 			 size_t size)
 {

@@ -24,6 +24,12 @@ bool cgroup_parse(const char *text, char *path, size_t size);
 /* The same for a thread. */
 bool cgroup_of(const struct sys *sys, pid_t tid, char *path, size_t size);
 
+/* The path that names the cgroup of a thread, and that of the CPU controller ("": unknown). */
+struct cgroup_paths {
+	char name[CGROUP_PATH_MAX], cpu[CGROUP_PATH_MAX];
+};
+bool cgroup_paths_of(const struct sys *sys, pid_t tid, struct cgroup_paths *paths);
+
 /*
  * The path in the hierarchy of version 1 with that controller ("cpu"), or of version 2 if it is
  * NULL. False if there is no such line.

@@ -18,13 +18,14 @@
 void waits_init(struct waits *waits, const struct sys *sys, const struct tasks *tasks,
 		size_t n_cpus)
 {
-	*waits = (struct waits){.sys = sys, .all_tasks = tasks};
+	*waits = (struct waits){.sys = sys, .all_tasks = tasks, .throttling.sys = sys};
 	slice_log_init(&waits->log, n_cpus);
 }
 
 void waits_fini(struct waits *waits)
 {
 	slice_log_fini(&waits->log);
+	throttling_fini(&waits->throttling);
 	free(waits->tasks);
 	*waits = (struct waits){.sys = NULL};
 }
@@ -433,6 +434,30 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 			values->counts[i] = 0;
 }
 
+/* A task that waited for less than this part of the interval has no throttled time. */
+enum { THROTTLED_PARTS = 200 };
+
+/* sequence: that of the interval. */
+static void estimate_throttled(struct waits *waits, const struct task *task, uint64_t sequence,
+			       struct wait_values *values)
+{
+	uint64_t runq_ns = values->counts[WAIT_RUNQ], throttled_ns = 0;
+	bool waited = runq_ns >= (waits->end_ns - waits->begin_ns) / THROTTLED_PARTS;
+
+	if (waits->places.counts[WAIT_THROTTLED] < 0 || !task->cpu_cgroup)
+		return;
+	const struct cgroup_quota_account *quota = &task->cpu_cgroup->quota;
+	/* The first reading of a cgroup is the begin of the first growth. */
+	if (waited || quota->evaluated == 0)
+		throttling_evaluate(&waits->throttling, task->cpu_cgroup, sequence);
+	if (waited && !quota->known)
+		return;
+	if (waited)
+		throttled_ns = quota->most_ns < runq_ns ? quota->most_ns : runq_ns;
+	values->counts[WAIT_THROTTLED] = throttled_ns;
+	values->known_ns[WAIT_OF_CGROUPS] = values->known_ns[WAIT_OF_QUEUES];
+}
+
 static void add_values(const struct wait_places *places, const struct wait_values *values,
 		       uint64_t *tally)
 {
@@ -533,6 +558,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 		struct wait_values values;
 
 		evaluate(waits, task, &task->wait, gaps, &values);
+		estimate_throttled(waits, task, interval->sequence, &values);
 		if (ran || has_waited(&task->wait))
 			add_values(&waits->places, &values, interval_task(interval, task));
 	}

@@ -6,6 +6,7 @@
 #include "core/attrib/slice_log.h"
 #include "core/event/event_wait.h"
 #include "core/sys/sys.h"
+#include "core/wait/throttling.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +25,9 @@
  * A tracepoint has the time of each wake-up (slice_log_waking()), and such a wait is exact. If
  * `wakeups` is set, schedstat is not read, and a task that gets a CPU without one is in doubt.
  *
+ * throttled_time of a task is its runq_time, at most the time in which its cgroup was throttled: an
+ * estimate.
+ *
  * Limits. The wake-up waits of a task that ends in the interval, or that is seen for the first
  * time, are unknown. A wake-up wait that lasts at the end of an interval is not in schedstat yet:
  * it is estimated, if /proc shows such a task as runnable. These figures, and all those of an
@@ -37,6 +41,7 @@ struct waits {
 	const struct tasks *all_tasks; /* borrowed */
 	struct slice_log log;          /* attrib_log_slices() fills it */
 	struct wait_places places;
+	struct throttling throttling;
 	bool wakeups;  /* set by the owner: all wake-ups have records */
 	bool recorded; /* set by the owner: a recording of perf; no interval has its CPUs' ends */
 	uint64_t run;  /* of intervals without a break between them: 1, 2 ... */

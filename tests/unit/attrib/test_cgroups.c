@@ -40,8 +40,34 @@ static void paths_are_kept_once(void **state)
 	cgroups_free(NULL);
 }
 
+static void parents_live_as_long_as_their_children(void **state)
+{
+	struct cgroups *cgroups = cgroups_new();
+	struct cgroup *cgroup = cgroups_get(cgroups, "/a/b"), *other = cgroups_get(cgroups, "/a/c");
+
+	(void)state;
+	struct cgroup *parent = cgroup_parent(cgroup);
+	assert_string_equal(parent->path, "/a");
+	assert_ptr_equal(cgroup_parent(other), parent);
+	assert_ptr_equal(cgroup_parent(cgroup), parent);
+	assert_string_equal(cgroup_parent(parent)->path, "/");
+	assert_null(cgroup_parent(cgroup_parent(parent)));
+	cgroups_put(cgroups, cgroup);
+	assert_int_equal(cgroups_count(cgroups), 3);
+	cgroups_put(cgroups, other);
+	assert_int_equal(cgroups_count(cgroups), 0);
+	cgroups_free(cgroups);
+}
+
 static void paths_are_read(void **state)
 {
+	static const struct {
+		pid_t tid;
+		const char *cgroup, *cpu;
+	} rows[] = {
+		{5, "/b", NULL}, {6, "/b/c", "/c"}, {7, "/a", "/a"},
+		{8, NULL, NULL}, {9, NULL, NULL},
+	};
 	struct fk *fk = fk_new(NULL);
 	struct sys sys = fk_sys(fk);
 	struct cgroups *cgroups = cgroups_new();
@@ -49,11 +75,23 @@ static void paths_are_read(void **state)
 	(void)state;
 	fk_file(fk, "/proc/7/cgroup", "0::/a\n");
 	fk_file(fk, "/proc/8/cgroup", "");
-	struct cgroup *cgroup = cgroups_read(cgroups, &sys, 7);
-	assert_string_equal(cgroup->path, "/a");
-	assert_null(cgroups_read(cgroups, &sys, 8));
-	assert_null(cgroups_read(cgroups, &sys, 9));
-	cgroups_put(cgroups, cgroup);
+	fk_file(fk, "/proc/6/cgroup", "4:cpu,cpuacct:/c\n3:memory:/b/c\n0::/\n");
+	fk_file(fk, "/proc/5/cgroup", "3:memory:/b\n");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct cgroup *cgroup, *cpu;
+		assert_int_equal(cgroups_read(cgroups, &sys, rows[i].tid, &cgroup, &cpu),
+				 rows[i].cgroup != NULL);
+		if (rows[i].cgroup)
+			assert_string_equal(cgroup->path, rows[i].cgroup);
+		else
+			assert_null(cgroup);
+		if (rows[i].cpu)
+			assert_string_equal(cpu->path, rows[i].cpu);
+		else
+			assert_null(cpu);
+		cgroups_put(cgroups, cgroup);
+		cgroups_put(cgroups, cpu);
+	}
 	assert_int_equal(cgroups_count(cgroups), 0);
 	cgroups_free(cgroups);
 	fk_free(fk);
@@ -63,6 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths_are_kept_once),
+		cmocka_unit_test(parents_live_as_long_as_their_children),
 		cmocka_unit_test(paths_are_read),
 	};
 
