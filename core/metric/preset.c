@@ -63,6 +63,7 @@ static const char *const waiting_metrics[] = {
 
 const char *const verdict_metrics[] = {
 	"cpu_percent",
+	"cs_per_s",
 	"runq_percent",
 	"throttled_percent",
 	"blocked_percent",

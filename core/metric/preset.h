@@ -22,8 +22,8 @@ struct preset {
 extern const struct preset preset_table[];
 extern const size_t preset_table_n;
 /*
- * The metrics that verdicts need (core/view/verdict.c) and that cost no counter and no record:
- * hidden columns, where the user has none of that name. NULL-terminated.
+ * The metrics that verdicts need (core/view/verdict_rules.c) and that cost no counter and no
+ * record: hidden columns, where the user has none of that name. NULL-terminated.
  */
 extern const char *const verdict_metrics[];
 extern const struct preset preset_none; /* "none": without columns; not in the table */

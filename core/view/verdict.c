@@ -10,7 +10,8 @@
 
 enum {
 	SEVERITY_MOST = 4,
-	PRESSURE_LEAST = 5, /* percent of the time, some task waits for memory */
+	RECLAIMS_LEAST = 10, /* a second: a limit that is met once in a while does no harm */
+	PRESSURE_LEAST = 5,  /* percent of the time, some task waits for memory */
 };
 
 static short find_metric(const struct columns *columns, const char *name, const char *title)
@@ -139,17 +140,27 @@ static bool condition_holds(const struct judge *judge, size_t i, size_t k,
 	return has_share(judge, condition, figure.value, figures);
 }
 
-/* Returns whether the kernel measures how long tasks wait for memory, and they hardly do. */
+static bool reaches_limit(const struct snapshot_cgroup *limits)
+{
+	return (limits->known[CGROUP_MAXES] && limits->values[CGROUP_MAXES] >= RECLAIMS_LEAST) ||
+	       (limits->known[CGROUP_HIGHS] && limits->values[CGROUP_HIGHS] >= RECLAIMS_LEAST);
+}
+
+/*
+ * Returns whether the memory is known to suffice: the cgroup does not reach its limit, and its
+ * tasks, or else those of the machine, do not wait for memory.
+ */
 static bool has_memory(const struct snapshot *snapshot, const struct row *row)
 {
 	const struct snapshot_machine *machine = &snapshot->machine;
 	const struct snapshot_cgroup *limits = row ? snapshot_cgroup_limits(snapshot, row) : NULL;
 
+	if (limits && reaches_limit(limits))
+		return false;
 	if (limits && limits->known[CGROUP_PRESSURE])
 		return limits->values[CGROUP_PRESSURE] < PRESSURE_LEAST;
-	if (machine->known[MACHINE_MEMORY_PRESSURE])
-		return machine->values[MACHINE_MEMORY_PRESSURE] < PRESSURE_LEAST;
-	return limits && limits->known[CGROUP_MAXES] && limits->values[CGROUP_MAXES] <= 0;
+	return machine->known[MACHINE_MEMORY_PRESSURE] &&
+	       machine->values[MACHINE_MEMORY_PRESSURE] < PRESSURE_LEAST;
 }
 
 static bool rule_is_about(const struct rule *rule, const struct judge *judge, const struct row *row)

@@ -98,8 +98,10 @@ const struct rule verdict_rules[] = {
 	 .subject = RULE_OF_TASKS,
 	 .of_sums = true},
 	/*
-	 * At most 7.5 us of CPU between two switches, which cost several us themselves: little more
-	 * than the switches is done. 5,000 a second are some percent of a CPU.
+	 * At most 7.5 us of CPU a switch, of which the switch itself is the most. Seen at 7,000 to
+	 * 10,000 a second: two processes that only wake each other 5.0 to 6.2 us (up to 9.5 on a
+	 * busy machine), a client that waits for each answer 9.3 to 16, its server 37 to 41. 5,000
+	 * a second are some percent of a CPU.
 	 */
 	{3,
 	 VERDICT_SWITCHES,

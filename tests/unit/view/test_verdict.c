@@ -307,6 +307,7 @@ static void judges_waits(void **state)
 		enum verdict want;
 		const char *explained;
 		double pressure, of_cgroup; /* memory; UNKNOWN */
+		double maxes;               /* of the cgroup */
 	} rows[] = {
 		{"throttled: a part of the wait for a CPU",
 		 {{"cpu_percent", 10},
@@ -405,6 +406,18 @@ static void judges_waits(void **state)
 		 .want = VERDICT_DISK,
 		 .pressure = 0,
 		 .of_cgroup = UNKNOWN},
+		{"at the limit of its cgroup, which has no pressure of its own",
+		 {{"cpu_percent", 6}, {"paging_percent", 70}},
+		 .want = VERDICT_MEMORY_PRESSURE,
+		 .pressure = 1.2,
+		 .of_cgroup = UNKNOWN,
+		 .maxes = 4000},
+		{"rarely at that limit",
+		 {{"cpu_percent", 6}, {"paging_percent", 70}},
+		 .want = VERDICT_DISK,
+		 .pressure = 1.2,
+		 .of_cgroup = UNKNOWN,
+		 .maxes = 9},
 		{"of which nothing is known",
 		 {{"cpu_percent", 6}, {"paging_percent", 70}},
 		 .want = VERDICT_MEMORY_PRESSURE,
@@ -443,6 +456,8 @@ static void judges_waits(void **state)
 		char text[256];
 
 		limits.known[CGROUP_PRESSURE] = rows[i].of_cgroup >= 0;
+		limits.values[CGROUP_MAXES] = rows[i].maxes;
+		limits.known[CGROUP_MAXES] = true;
 		machine_set(&snapshot->machine, MACHINE_MEMORY_PRESSURE, rows[i].pressure);
 		SAMPLE_CGROUPS(snapshot, "/pressed");
 		snapshot->cgroup_limits = xcalloc(1, sizeof(limits));
@@ -795,6 +810,16 @@ static struct snapshot *waiting_snapshot(const struct waiting_task *tasks)
 	return snapshot;
 }
 
+/* All rows are in one cgroup with a quota. */
+static void limit_cpus(struct snapshot *snapshot, const char *cgroup, double cpus)
+{
+	sample_cgroups(snapshot, &cgroup, 1);
+	snapshot->cgroup_limits = xcalloc(1, sizeof(*snapshot->cgroup_limits));
+	snapshot->cgroup_limits->values[CGROUP_QUOTA] = cpus;
+	snapshot->cgroup_limits->known[CGROUP_QUOTA] = true;
+	snapshot->cgroup_limits->quota_path = xstrdup(cgroup);
+}
+
 /* The greatest loss, in CPUs, is the machine's verdict. */
 static void describes_waits(void **state)
 {
@@ -891,17 +916,54 @@ static void describes_waits(void **state)
 		struct snapshot *snapshot = waiting_snapshot(rows[i].tasks);
 		char text[256];
 
-		SAMPLE_CGROUPS(snapshot, "/batch");
-		snapshot->cgroup_limits = xcalloc(1, sizeof(*snapshot->cgroup_limits));
-		snapshot->cgroup_limits->values[CGROUP_QUOTA] = 0.1;
-		snapshot->cgroup_limits->known[CGROUP_QUOTA] = true;
-		snapshot->cgroup_limits->quota_path = xstrdup("/batch");
+		limit_cpus(snapshot, "/batch", 0.1);
 		machine_set(&snapshot->machine, MACHINE_STEAL, rows[i].steal);
 		enum verdict verdict = verdict_of_snapshot(snapshot, text, sizeof(text));
 		if (verdict != rows[i].want || strcmp(text, rows[i].sentence) != 0)
 			fail_msg("%s: %s", rows[i].name, text);
 		snapshot_free(snapshot);
 	}
+}
+
+/* Of waits, the sentence about a row has what caused them. */
+static void explains_causes(void **state)
+{
+	static const struct waiting_task tasks[] = {{76, "spin", .cpu = 98},
+						    {5, "cc1", .cpu = 98},
+						    {77, "victim", .cpu = 2, .runq = 98},
+						    {78, "limited", .cpu = 9, .throttled = 82},
+						    {0}};
+	static const struct {
+		size_t row;
+		const char *want;
+	} rows[] = {
+		{2, "runq: runq% 98.0 >= 25; its CPUs ran spin"},
+		{3, "throttled: throttl% 82.0 >= 10; cgroup nginx.service may use 0.5 CPUs"},
+	};
+	struct snapshot *snapshot = waiting_snapshot(tasks);
+	struct judge judge;
+
+	(void)state;
+	limit_cpus(snapshot, "/system.slice/nginx.service", 0.5);
+	judge_init(&judge, snapshot);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct row *row = &snapshot->threads.items[rows[i].row];
+		const struct history_key key = history_key_of_row(snapshot, ROLLUP_THREAD, row);
+		struct detail detail;
+		char text[256];
+
+		detail_init(snapshot, &key, &detail);
+		const struct verdict_subject subject = {
+			.figures = rows_figures(snapshot->columns, &snapshot->threads, rows[i].row),
+			.row = row,
+			.detail = &detail,
+		};
+		const struct judgement judgement = judge_subject(&judge, &subject);
+		verdict_explain(&judge, &judgement, &subject, text, sizeof(text));
+		assert_string_equal(text, rows[i].want);
+		detail_fini(&detail);
+	}
+	snapshot_free(snapshot);
 }
 
 /* The time lost in stalled tasks is the sum of stall% of the CPUs, if no other task ran. */
@@ -985,6 +1047,7 @@ int main(void)
 		cmocka_unit_test(labels_fit),
 		cmocka_unit_test(describes_the_machine),
 		cmocka_unit_test(describes_waits),
+		cmocka_unit_test(explains_causes),
 		cmocka_unit_test(agrees_with_stall_percent),
 		cmocka_unit_test(sorts),
 		cmocka_unit_test(describes_a_target),
