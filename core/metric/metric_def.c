@@ -43,6 +43,25 @@ const struct metric_def metric_table[] = {
 
 const size_t metric_table_n = ARRAY_SIZE(metric_table);
 
+static const char *const format_names[] = {
+	[METRIC_FORMAT_NUMBER] = "",
+	[METRIC_FORMAT_LETTER] = "letter",
+	[METRIC_FORMAT_TIME] = "time",
+};
+
+const char *metric_format_name(enum metric_format format)
+{
+	return format_names[format];
+}
+
+enum metric_format metric_format_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(format_names); i++)
+		if (strcmp(format_names[i], name) == 0)
+			return (enum metric_format)i;
+	return METRIC_FORMAT_NUMBER;
+}
+
 const struct metric_def *metric_def_find(const char *name)
 {
 	for (size_t i = 0; i < metric_table_n; i++)

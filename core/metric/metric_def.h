@@ -40,6 +40,10 @@ enum metric_format {
 	METRIC_FORMAT_TIME,   /* seconds, as "1:02.34" */
 };
 
+/* Names in recordings: "" for numbers. An unknown name is that of numbers. */
+const char *metric_format_name(enum metric_format format);
+enum metric_format metric_format_of(const char *name);
+
 enum {
 	METRIC_FORMS_MAX = 8,
 	METRIC_TITLE_MAX = 10, /* columns; built-in metrics have at most 8 */

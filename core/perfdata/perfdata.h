@@ -169,7 +169,7 @@ enum native_kind {
 	/* domain, n_members, members */
 	NATIVE_GROUP,
 	/* kind, better, warn, bad, width, decimals, machine; texts: name, title, group, expression,
-	 * unit, help */
+	 * unit, help, format (absent: ""; metric_format_name()) */
 	NATIVE_COLUMN,
 	/*
 	 * attrib_open, and attrib_resume if `on`. CPU index, CPU number, group, on, origin_ns,
@@ -238,6 +238,14 @@ enum native_kind {
 	 * interrupts (absent: 0), of each: CPU number, soft, percent; text of each: name
 	 */
 	NATIVE_MACHINE,
+	/*
+	 * Between NATIVE_CUT and the end of the interval, while a column shows facts: bits of the
+	 * facts that are shown (1 << enum fact); n, of each: pid in the low half and tid in the
+	 * high one (0: of the process), states (enum figure_state, 4 bits of each such fact, from
+	 * bit 0 on), the values of known ones. First the processes, by pid, then the threads whose
+	 * facts differ from those of the process. A long list takes several records.
+	 */
+	NATIVE_FACTS,
 	NATIVE_KINDS,
 };
 
@@ -248,6 +256,12 @@ enum native_rows {
 	NATIVE_TARGETED =
 		1 << 2, /* only tasks of the target have rows: NATIVE_TARGET, NATIVE_RAN */
 	NATIVE_UNCOUNTED = 1 << 3, /* interval.uncounted: all rows are marked */
+};
+
+enum {
+	NATIVE_FACT_BITS = 4, /* of the state of a fact */
+	NATIVE_FACT_MASK = (1 << NATIVE_FACT_BITS) - 1,
+	NATIVE_FACTS_MAX = 64 / NATIVE_FACT_BITS,
 };
 
 enum native_list {

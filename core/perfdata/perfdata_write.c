@@ -27,7 +27,7 @@ const char *const native_names[NATIVE_KINDS] = {
 	[NATIVE_PMU] = "pmctop:pmu",         [NATIVE_TARGET] = "pmctop:target",
 	[NATIVE_ROWS] = "pmctop:rows",       [NATIVE_END] = "pmctop:end",
 	[NATIVE_GONE] = "pmctop:gone",       [NATIVE_ROOM] = "pmctop:room",
-	[NATIVE_MACHINE] = "pmctop:machine",
+	[NATIVE_MACHINE] = "pmctop:machine", [NATIVE_FACTS] = "pmctop:facts",
 };
 
 void perfdata_fini(struct perfdata *data)

@@ -227,6 +227,7 @@ static void put_column(struct perfdata *data, const struct metric *metric)
 	perfdata_text(data, metric->expression);
 	perfdata_text(data, def->unit);
 	perfdata_text(data, def->help);
+	perfdata_text(data, metric_format_name(def->format));
 	perfdata_native_end(data);
 }
 

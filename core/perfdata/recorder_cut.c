@@ -7,6 +7,7 @@
 
 #include "core/base/hash_table.h"
 #include "core/base/util.h"
+#include "core/snapshot/fact_table.h"
 
 #include <string.h>
 
@@ -220,6 +221,51 @@ static void put_machine(struct recorder *recorder, const struct snapshot_machine
 	perfdata_native_end(data);
 }
 
+static_assert((int)FACTS <= (int)NATIVE_FACTS_MAX, "the states of all facts fit in a word");
+
+static void put_fact_entry(struct perfdata *data, unsigned wanted, const struct fact_entry *entry)
+{
+	uint64_t states = 0;
+	unsigned shift = 0;
+
+	perfdata_word(data, (uint64_t)(uint32_t)entry->tid << 32 | (uint32_t)entry->pid);
+	for (size_t i = 0; i < FACTS; i++)
+		if (wanted & 1u << i) {
+			states |= (uint64_t)entry->facts[i].state << shift;
+			shift += NATIVE_FACT_BITS;
+		}
+	perfdata_word(data, states);
+	for (size_t i = 0; i < FACTS; i++)
+		if (wanted & 1u << i && figure_known(entry->facts[i]))
+			perfdata_double(data, entry->facts[i].value);
+}
+
+static void put_fact_record(struct recorder *recorder, unsigned wanted,
+			    const struct fact_table *table, size_t first, size_t n)
+{
+	perfdata_native_begin(recorder->data, NATIVE_FACTS);
+	perfdata_word(recorder->data, wanted);
+	perfdata_word(recorder->data, n);
+	for (size_t i = first; i < first + n; i++)
+		put_fact_entry(recorder->data, wanted, &table->items[i]);
+	perfdata_native_end(recorder->data);
+	recorder_flush_full(recorder);
+}
+
+static void put_facts(struct recorder *recorder, const struct snapshot *snapshot)
+{
+	enum { EACH = 500 }; /* a record has at most 64 KiB */
+	unsigned wanted = columns_facts(snapshot->columns);
+	struct fact_table table = {0};
+
+	if (!wanted)
+		return;
+	fact_table_copy(&table, snapshot);
+	for (size_t done = 0; done < table.n; done += EACH)
+		put_fact_record(recorder, wanted, &table, done, size_min(table.n - done, EACH));
+	fact_table_fini(&table);
+}
+
 /* Flags of the interval and of its rows. */
 static uint64_t native_rows(const struct snapshot *snapshot, const struct interval *interval)
 {
@@ -252,6 +298,7 @@ void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
 	if (plan_has_task_values(snapshot->columns->plan, &snapshot->columns->events))
 		put_task_values(recorder, interval);
 	put_rows(recorder, snapshot, interval, target);
+	put_facts(recorder, snapshot);
 	put_machine(recorder, &snapshot->machine);
 	put_notes(recorder, snapshot);
 	perfdata_round(recorder->data);

@@ -55,6 +55,7 @@ static void state_free(struct replay_state *state)
 	users_free(state->users);
 	tasks_free(state->tasks);
 	pmu_set_fini(&state->pmus);
+	fact_table_fini(&state->facts);
 	notes_fini(&state->notes);
 	notes_fini(&state->replay_notes);
 	free(state);
@@ -273,6 +274,7 @@ static struct snapshot *build_snapshot(struct replay_state *state)
 		.topology = &state->topology,
 		.pmus = &state->pmus,
 		.notes = &notes,
+		.recorded_facts = &state->facts,
 		.command_lines = state->command_lines,
 		.idle = state->idle,
 		.still = state->still,

@@ -129,6 +129,8 @@ static int parse_native(struct replay_native *native, const struct perf_event_he
 		return native_parse_notes(native, &words);
 	case NATIVE_MACHINE:
 		return native_parse_machine(native, &words);
+	case NATIVE_FACTS:
+		return native_parse_facts(native, &words);
 	case NATIVE_PMU:
 		return parse_pmu(native, &words);
 	case NATIVE_TARGET:

@@ -76,6 +76,7 @@ int native_parse_cut(struct replay_native *native, struct native_words *words)
 	for (size_t i = 0; i < ARRAY_SIZE(native->listed); i++)
 		native->listed[i].n = 0;
 	native->task_values = 0;
+	fact_table_clear(&state->facts);
 	state->machine = (struct snapshot_machine){.known = {false}};
 	memset(state->interval.cpu_online, 0,
 	       state->interval.n_cpus * sizeof(*state->interval.cpu_online));
@@ -264,6 +265,48 @@ int native_parse_task(struct replay_native *native, struct native_words *words)
 	free(cgroup);
 	free(cmdline);
 	return fine ? 0 : -EBADMSG;
+}
+
+static void parse_fact_entry(struct native_words *words, uint64_t wanted, struct fact_table *table)
+{
+	const enum figure_state worst = FIGURE_DENIED;
+	uint64_t ids = native_word(words), states = native_word(words);
+	pid_t pid = (pid_t)(uint32_t)ids, tid = (pid_t)(ids >> 32);
+	const struct fact_entry *last = table->n > 0 ? &table->items[table->n - 1] : NULL;
+
+	/* Processes are sorted. */
+	words->broken |= pid <= 0 || tid < 0 || !native_is_pid(pid) || !native_is_pid(tid) ||
+			 (tid == 0 && last && (last->tid != 0 || last->pid >= pid));
+	if (words->broken)
+		return;
+	struct fact_entry *entry = fact_table_add(table, pid, tid);
+	for (size_t i = 0; i < NATIVE_FACTS_MAX; i++) {
+		if (!(wanted & 1u << i))
+			continue;
+		struct figure fact = {.state = (enum figure_state)(states & NATIVE_FACT_MASK)};
+		words->broken |= fact.state > worst;
+		states >>= NATIVE_FACT_BITS;
+		if (figure_known(fact)) {
+			fact.value = native_double(words);
+			fact.share = 1;
+		}
+		if (i < FACTS)
+			entry->facts[i] = fact;
+	}
+}
+
+/* A later version may have more facts. */
+int native_parse_facts(struct replay_native *native, struct native_words *words)
+{
+	struct fact_table *table = &native->state->facts;
+	uint64_t wanted = native_number(words, (1u << NATIVE_FACTS_MAX) - 1);
+	uint64_t n = native_number(words, (uint64_t)(words->end - words->at) / 2);
+
+	for (uint64_t i = 0; i < n && !words->broken; i++)
+		parse_fact_entry(words, wanted, table);
+	if (words->broken || !native->cut)
+		fact_table_clear(table);
+	return words->broken || !native->cut ? -EBADMSG : 0;
 }
 
 static void parse_interrupts(struct native_words *words, struct snapshot_machine *machine)

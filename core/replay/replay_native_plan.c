@@ -167,6 +167,11 @@ int native_parse_column(struct replay_native *native, struct native_words *words
 	def->forms[0].expression = text_or_null(native_text(words));
 	def->unit = native_text(words);
 	def->help = native_text(words);
+	if (words->at < words->end) {
+		char *format = native_text(words);
+		def->format = metric_format_of(format);
+		free(format);
+	}
 	return words->broken ? -EBADMSG : 0;
 }
 

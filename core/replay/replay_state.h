@@ -11,6 +11,7 @@
 #include "core/engine/engine_choice.h"
 #include "core/perfdata/perfdata_read.h"
 #include "core/replay/replay.h"
+#include "core/snapshot/fact_table.h"
 #include "core/snapshot/snapshot_machine.h"
 #include "core/sys/cpu_model.h"
 #include "core/sys/pmu.h"
@@ -73,6 +74,7 @@ struct replay_state {
 	unsigned threads; /* struct snapshot.tasks */
 	size_t threads_ran, threads_counted;
 	struct snapshot_machine machine;
+	struct fact_table facts;   /* of rows that have some; owned */
 	bool command_lines, idle;  /* rows have them */
 	struct task *const *still; /* tasks with a row that did not run, in row order; borrowed */
 	size_t n_still;

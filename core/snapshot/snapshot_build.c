@@ -300,6 +300,8 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	free(still.items);
 	if (source->facts)
 		fact_reader_read(source->facts, source->tasks, source->now_ns, snapshot);
+	else if (source->recorded_facts)
+		fact_table_fill(source->recorded_facts, snapshot);
 	rows_evaluate(columns, snapshot_interval_s(snapshot), rows);
 }
 

@@ -7,6 +7,7 @@
 #include "core/attrib/tasks.h"
 #include "core/base/notes.h"
 #include "core/snapshot/fact_reader.h"
+#include "core/snapshot/fact_table.h"
 #include "core/snapshot/snapshot.h"
 #include "core/sys/pmu.h"
 #include "core/sys/topology.h"
@@ -24,8 +25,9 @@ struct snapshot_source {
 	struct topology *topology;
 	const struct pmu_set *pmus;
 	const struct notes *notes;
-	struct fact_reader *facts; /* NULL: no facts, as in a replay */
-	bool command_lines, idle;  /* as engine_config has them */
+	struct fact_reader *facts;               /* NULL: a replay, which has ... */
+	const struct fact_table *recorded_facts; /* ... these */
+	bool command_lines, idle;                /* as engine_config has them */
 	/* Tasks that did not run, from a scan of /proc; NULL: those in `tasks`. */
 	struct task *const *still;
 	size_t n_still;

@@ -12,6 +12,12 @@ static const struct engine_column waits[] = {
 	{ENGINE_EVENTS, "runq_time,preempted_time,blocked_time,uninterruptible_time,stopped_time,"
 			"throttled_time,lock_time,disk_time,paging_time,forked_time,"
 			"voluntary-switches,involuntary-switches,forks"}};
+static const struct engine_column facts[] = {
+	{ENGINE_METRIC, "state"},        {ENGINE_METRIC, "rss"},
+	{ENGINE_METRIC, "mem_percent"},  {ENGINE_METRIC, "total_time"},
+	{ENGINE_METRIC, "nice"},         {ENGINE_METRIC, "last_cpu"},
+	{ENGINE_METRIC, "thread_count"}, {ENGINE_METRIC, "read_per_s"},
+	{ENGINE_METRIC, "write_per_s"}};
 static const pid_t some_pids[] = {50};
 static const pid_t some_tids[] = {53, 55};
 
@@ -156,6 +162,19 @@ static const struct scene scenes[] = {
 	 .machine = &traced,
 	 .before = leave_in_states,
 	 .config = {.columns = waits, .n_columns = 1}},
+	{.name = "facts",
+	 .lives = true,
+	 .config = {.columns = facts, .n_columns = ARRAY_SIZE(facts)},
+	 .lost = true},
+	{.name = "facts of a server, with idle tasks",
+	 .server = true,
+	 .config = {.columns = facts, .n_columns = ARRAY_SIZE(facts), .idle = true}},
+	{.name = "facts of a target",
+	 .lives = true,
+	 .config = {.columns = facts,
+		    .n_columns = 1,
+		    .target = {.pids = some_pids, .n_pids = 1, .tids = some_tids, .n_tids = 2}},
+	 .lost = true},
 	{.name = "waits, software event",
 	 .lives = true,
 	 .config = {.columns = waits, .n_columns = 1},
@@ -228,6 +247,28 @@ static void test_machine(void **state)
 	assert_string_equal(machine->interrupts[0].name, "NET_RX");
 	struct replay *replay = must_open(path_of("softirqs"), NULL);
 	check_replay(replay, &seen);
+	replay_free(replay);
+	seen_fini(&seen);
+}
+
+/* Columns of facts need a recording in which they were shown. */
+static void test_facts_not_recorded(void **state)
+{
+	(void)state;
+	const struct scene scene = {.lives = true};
+	const struct engine_config engine = {.columns = facts, .n_columns = ARRAY_SIZE(facts)};
+	struct seen seen = {0};
+
+	record(&scene, path_of("without"), &seen, 2);
+	struct replay *replay = must_open(path_of("without"), &engine);
+	struct snapshot *snapshot = must_show(replay);
+	const struct rows *rows = &snapshot->threads;
+	for (size_t i = 0; i < rows->n; i++)
+		for (size_t k = 0; k < FACTS; k++)
+			assert_int_equal(rows_facts(rows, i)[k].state,
+					 rows->items[i].flags & ROW_EXITED ? FIGURE_UNDEFINED
+									   : FIGURE_NOT_COUNTED);
+	snapshot_free(snapshot);
 	replay_free(replay);
 	seen_fini(&seen);
 }
@@ -350,6 +391,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_machine),
+		cmocka_unit_test(test_facts_not_recorded),
 		cmocka_unit_test(test_rewind_and_skip),
 		cmocka_unit_test(test_chosen),
 		cmocka_unit_test(test_rotation),

@@ -215,6 +215,7 @@ static void read_native(struct recording_reader *reader, const struct native_hea
 	case NATIVE_END:
 	case NATIVE_ROOM:
 	case NATIVE_MACHINE:
+	case NATIVE_FACTS:
 	case NATIVE_KINDS:
 		break;
 	}

@@ -63,6 +63,7 @@ static void same_columns(const struct columns *a, const struct columns *b)
 		SAME(left->def->better, right->def->better, left->title);
 		SAME(left->def->width, right->def->width, left->title);
 		SAME(left->def->decimals, right->def->decimals, left->title);
+		SAME(left->def->format, right->def->format, left->title);
 		SAME(left->def->machine, right->def->machine, left->title);
 		assert_true(left->def->warn == right->def->warn &&
 			    left->def->bad == right->def->bad);
@@ -135,6 +136,33 @@ static void same_rows(const struct snapshot *a, const struct snapshot *b)
 	}
 }
 
+static void same_facts(const struct figure *a, const struct figure *b, const char *what)
+{
+	SAME(a != NULL, b != NULL, what);
+	for (size_t i = 0; a && i < FACTS; i++)
+		if (a[i].state != b[i].state || a[i].value != b[i].value)
+			fail_msg("%s of %s differs: %s %f, %s %f", fact_name((enum fact)i), what,
+				 figure_state_name(a[i].state), a[i].value,
+				 figure_state_name(b[i].state), b[i].value);
+}
+
+/* Facts that no column shows may be in a live snapshot only. */
+static void same_facts_of_columns(const struct snapshot *a, const struct snapshot *b)
+{
+	const unsigned all = (1u << FACTS) - 1;
+
+	SAME(a->n_processes, b->n_processes, "number of processes");
+	for (size_t i = 0; i < a->n_processes; i++) {
+		SAME(a->processes[i].pid, b->processes[i].pid, "pid of a process");
+		SAME(a->processes[i].first_row, b->processes[i].first_row, "first row");
+		if (columns_facts(a->columns) == all)
+			same_facts(a->processes[i].facts, b->processes[i].facts, "a process");
+	}
+	for (size_t i = 0; columns_facts(a->columns) == all && i < a->threads.n; i++)
+		same_facts(rows_facts(&a->threads, i), rows_facts(&b->threads, i),
+			   a->threads.items[i].comm);
+}
+
 static void same_cpus(const struct snapshot *a, const struct snapshot *b)
 {
 	SAME(a->n_cpus, b->n_cpus, "number of CPUs");
@@ -163,6 +191,7 @@ void same_snapshot(const struct snapshot *a, const struct snapshot *b)
 	same_columns(a->columns, b->columns);
 	same_cpus(a, b);
 	same_rows(a, b);
+	same_facts_of_columns(a, b);
 	same_tally(a->columns, a->totals, b->totals, "totals");
 	same_tally(a->columns, a->idle, b->idle, "idle");
 	same_tally(a->columns, a->unattributed, b->unattributed, "unattributed");
