@@ -14,6 +14,7 @@
 #include "core/perf/probe.h"
 #include "core/sys/cpus.h"
 #include "core/sys/proc_machine.h"
+#include "core/wait/throttling.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,6 +32,8 @@ struct collect_task {
 	struct proc_scan proc_scan;
 	struct task_counter_set counted;
 	struct contention contention;
+	struct wait_places waits;
+	struct throttling throttling;
 	struct proc_cpus cpus_before, cpus_now;
 	uint64_t faults, major_faults; /* of the machine, at the last scan; 0: unknown */
 	bool counts;                   /* counting is permitted */
@@ -89,7 +92,25 @@ static void add_uncounted(const struct plan *plan, uint64_t ran_ns, uint64_t *ta
 {
 	tally[TALLY_TASK_CLOCK] += ran_ns;
 	for (unsigned d = 0; d < plan->shape.n_domains; d++)
-		tally[tally_domain(&plan->shape, d)] += ran_ns;
+		if (!plan->domains[d].waits)
+			tally[tally_domain(&plan->shape, d)] += ran_ns;
+}
+
+/* least_ns: of the lifetime of a thread that was not read, and may have run. */
+static void add_waits(struct collect_task *self, const struct proc_scan_entry *entry,
+		      uint64_t least_ns, uint64_t *tally)
+{
+	const struct proc_waits_scan *scan = &self->proc_scan.waits;
+	struct wait_values values = entry->waiting.values;
+
+	if (!self->waits.any)
+		return;
+	if (values.lifetime_ns == 0)
+		values.lifetime_ns = least_ns;
+	else if (self->waits.counts[WAIT_THROTTLED] >= 0)
+		throttling_estimate(&self->throttling, entry->task, self->base.interval.sequence,
+				    scan->now_ns - scan->begin_ns, &values);
+	wait_values_add(&self->waits, &values, tally);
 }
 
 static bool has_faults(const struct proc_scan_usage *usage)
@@ -103,10 +124,12 @@ static void add_entry(struct collect_task *self, struct proc_scan_entry *entry, 
 	uint64_t ran_ns = entry->grown.ran_ns;
 
 	if (!entry->counted) {
-		if (entry->cover || (ran_ns == 0 && !has_faults(&entry->grown)))
+		if (entry->cover || (ran_ns == 0 && !has_faults(&entry->grown) &&
+				     !proc_waits_have_row(&entry->waiting)))
 			return;
 		uint64_t *tally = interval_task(interval, entry->task);
 		add_uncounted(self->base.plan, ran_ns, tally);
+		add_waits(self, entry, ran_ns + 1, tally);
 		add_proc_counts(self, entry, ran_ns, tally);
 		return;
 	}
@@ -114,6 +137,7 @@ static void add_entry(struct collect_task *self, struct proc_scan_entry *entry, 
 	uint64_t before_ns = tally[TALLY_TASK_CLOCK];
 	int result = task_counters_read(&entry->counters, tally);
 	uint64_t counted_ns = tally[TALLY_TASK_CLOCK] - before_ns;
+	add_waits(self, entry, counted_ns, tally);
 	if (result < 0) {
 		self->counted.refusal = result;
 		add_uncounted(self->base.plan, u64_growth(counted_ns, ran_ns), tally);
@@ -341,6 +365,8 @@ static void make_plan(struct collect_task *self)
 	} while (self->counts && !contention_confirm(&self->contention, self->base.plan));
 	contention_note(&self->contention);
 	interval_reshape(&self->base.interval, &self->base.plan->shape);
+	wait_places_find(&self->waits, self->base.plan, events);
+	self->proc_scan.waits.wanted = self->waits.any;
 	self->counted.plan = self->base.plan;
 	self->counted.room = self->counts ? task_counter_set_room(&self->counted) : 0;
 	self->counted.most = self->counted.room;
@@ -405,6 +431,7 @@ static void task_free(struct collect *collect)
 
 	task_counter_set_stop_all(&self->counted);
 	proc_scan_fini(&self->proc_scan);
+	throttling_fini(&self->throttling);
 	budget_fini(&self->base.budget);
 	proc_cpus_fini(&self->cpus_before);
 	proc_cpus_fini(&self->cpus_now);
@@ -450,6 +477,7 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 	self->counts = context->access->level > PERF_ACCESS_NONE;
 	self->base.mode = self->counts ? COUNT_MODE_TASK : COUNT_MODE_PROC;
 	self->context = *context;
+	self->throttling.sys = context->sys;
 	self->counted = (struct task_counter_set){
 		.sys = context->sys,
 		.events = context->events,

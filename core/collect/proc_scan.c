@@ -24,15 +24,22 @@ void proc_scan_init(struct proc_scan *proc_scan, const struct sys *sys, struct t
 		.tasks = tasks,
 		.target = target,
 		.any_ours = any_ours,
+		.waits = {.sys = sys},
 		.tick_ns = proc_tick_ns(),
 	};
 	hash_table_init(&proc_scan->table, 0);
 }
 
+static void free_entry(struct proc_scan_entry *entry)
+{
+	proc_waits_fini(&entry->waiting);
+	free(entry);
+}
+
 void proc_scan_fini(struct proc_scan *proc_scan)
 {
 	for (size_t i = 0; i < proc_scan->n; i++)
-		free(proc_scan->items[i]);
+		free_entry(proc_scan->items[i]);
 	free(proc_scan->items);
 	hash_table_fini(&proc_scan->table);
 	*proc_scan = (struct proc_scan){0};
@@ -61,6 +68,13 @@ static struct proc_scan_entry *add_entry(struct proc_scan *proc_scan, pid_t pid,
 	return entry;
 }
 
+/* It has no growth since the scan before. */
+static void clear_growth(struct proc_scan_entry *entry)
+{
+	entry->grown = (struct proc_scan_usage){0};
+	entry->waiting.values = (struct wait_values){0};
+}
+
 static struct record record_of(const struct proc_scan_entry *entry, enum record_kind kind,
 			       uint64_t now_ns)
 {
@@ -73,7 +87,7 @@ static void mark_gone(struct proc_scan *proc_scan, struct proc_scan_entry *entry
 	const struct record exit = record_of(entry, RECORD_EXIT, now_ns);
 
 	entry->gone = true;
-	entry->grown = (struct proc_scan_usage){0};
+	clear_growth(entry);
 	if (entry->task && entry->task->tid == entry->tid && !entry->task->exit_ns)
 		tasks_exit(proc_scan->tasks, &exit);
 }
@@ -139,17 +153,6 @@ static bool is_recheck_due(const struct proc_scan *proc_scan, pid_t pid)
 	return ((uint64_t)pid + proc_scan->scan) % RECHECK_SCANS == 0;
 }
 
-/* Reads the switches of a thread, voluntary or not. */
-static bool read_switches(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *sum)
-{
-	struct proc_switches switches;
-	bool known = proc_thread_switches(sys, pid, tid, &switches) == 0;
-
-	if (known)
-		*sum = switches.voluntary + switches.involuntary;
-	return known;
-}
-
 static struct proc_scan_usage usage_of(const struct proc_scan *proc_scan,
 				       const struct proc_stat *stat)
 {
@@ -186,16 +189,24 @@ static void update_usage(struct proc_scan_entry *entry, const struct proc_scan_u
 }
 
 /* /proc has the switches of threads only, so those of a process are known if it has one thread. */
-static void update_process_usage(const struct proc_scan *proc_scan, struct proc_scan_entry *entry,
+static void update_process_usage(struct proc_scan *proc_scan, struct proc_scan_entry *entry,
 				 const struct proc_stat *stat)
 {
 	struct proc_scan_usage now = usage_of(proc_scan, stat);
 	bool known = false;
 
-	if (stat->threads <= 1 && (now.ran_ns > entry->used.ran_ns || !entry->known))
-		known = read_switches(proc_scan->sys, entry->pid, entry->tid, &now.switches);
-	else
-		now.switches = entry->used.switches;
+	struct proc_switches switches;
+	bool ran = now.ran_ns > entry->used.ran_ns || !entry->known;
+
+	now.switches = entry->used.switches;
+	if (stat->threads <= 1 && ran)
+		known = proc_thread_switches(proc_scan->sys, entry->pid, entry->tid, &switches) ==
+			0;
+	if (known)
+		now.switches = switches.voluntary + switches.involuntary;
+	ran |= now.minor_faults > entry->used.minor_faults;
+	proc_waits_read_process(&proc_scan->waits, entry->pid, stat, ran, known ? &switches : NULL,
+				&entry->waiting);
 	update_usage(entry, &now);
 	entry->switches_known &= known || entry->grown.ran_ns == 0;
 	entry->used_switches_known |= known;
@@ -211,14 +222,14 @@ static bool means_gone(int error)
 static void skip_entry(const struct proc_scan *proc_scan, struct proc_scan_entry *entry)
 {
 	entry->scan = entry->gone ? entry->scan : proc_scan->scan;
-	entry->grown = (struct proc_scan_usage){0};
+	clear_growth(entry);
 }
 
 static void skip_threads(const struct proc_scan *proc_scan, struct proc_scan_entry *process)
 {
 	for (struct proc_scan_entry *entry = process->threads; entry; entry = entry->next_thread)
 		skip_entry(proc_scan, entry);
-	process->grown = (struct proc_scan_usage){0};
+	clear_growth(process);
 }
 
 /*
@@ -231,7 +242,13 @@ static bool has_just_begun(const struct proc_scan *proc_scan, const struct proc_
 	       (stat->start_ticks + 1) * proc_scan->tick_ns > proc_scan->before_boottime_ns;
 }
 
-/* No more files are read for a thread that did not run. */
+/* Whether a thread is read although it did not run. */
+static bool is_restless(const struct proc_scan *proc_scan, const struct proc_stat *stat)
+{
+	return proc_scan->waits.wanted && wait_is_restless(stat->state);
+}
+
+/* No more files are read for a thread that did not run, unless it is or was restless. */
 static void scan_thread(struct proc_scan *proc_scan, struct proc_scan_entry *process, pid_t tid,
 			uint64_t now_ns)
 {
@@ -239,13 +256,16 @@ static void scan_thread(struct proc_scan *proc_scan, struct proc_scan_entry *pro
 	struct proc_scan_entry *entry =
 		tid == process->tid ? process : proc_scan_find(proc_scan, tid);
 	struct proc_stat stat;
-	struct proc_schedstat schedstat;
+	struct proc_schedstat schedstat = {0};
+	struct proc_switches switches;
 	int result_ran = proc_thread_schedstat(sys, process->pid, tid, &schedstat);
 
 	if (entry && entry->process == process && entry->known && !proc_scan->anew &&
-	    result_ran == 0 && schedstat.run_ns == entry->used.ran_ns) {
+	    result_ran == 0 && schedstat.run_ns == entry->used.ran_ns &&
+	    !(entry == process && process->restless) &&
+	    proc_waits_have_slept(&proc_scan->waits, &schedstat, &entry->waiting)) {
 		entry->scan = proc_scan->scan;
-		entry->grown = (struct proc_scan_usage){0};
+		clear_growth(entry);
 		return;
 	}
 	int result = proc_thread_stat(sys, process->pid, tid, &stat);
@@ -276,10 +296,18 @@ static void scan_thread(struct proc_scan *proc_scan, struct proc_scan_entry *pro
 	struct proc_scan_usage now = usage_of(proc_scan, &stat);
 	if (result_ran == 0)
 		now.ran_ns = schedstat.run_ns;
-	bool known = read_switches(sys, process->pid, tid, &now.switches);
+	bool known = proc_thread_switches(sys, process->pid, tid, &switches) == 0;
+	if (known)
+		now.switches = switches.voluntary + switches.involuntary;
 	update_usage(entry, &now);
 	entry->switches_known &= known;
 	entry->used_switches_known = known;
+	const struct proc_waits_files files = {.stat = &stat,
+					       .schedstat_result = result_ran,
+					       .schedstat = schedstat,
+					       .switches = known ? &switches : NULL};
+	proc_waits_read_thread(&proc_scan->waits, &files, entry->fresh, &entry->waiting);
+	process->restless |= is_restless(proc_scan, &stat);
 }
 
 struct thread_scan {
@@ -299,12 +327,13 @@ static int scan_thread_name(void *arg, const char *name)
 }
 
 static void scan_threads(struct proc_scan *proc_scan, struct proc_scan_entry *process,
-			 unsigned threads, uint64_t now_ns)
+			 const struct proc_stat *stat, uint64_t now_ns)
 {
 	struct thread_scan scan = {proc_scan, process, now_ns};
 	char path[32];
 
-	if (threads <= 1) {
+	process->restless = is_restless(proc_scan, stat);
+	if (stat->threads <= 1) {
 		scan_thread(proc_scan, process, process->tid, now_ns);
 		return;
 	}
@@ -324,10 +353,11 @@ static void scan_inside(struct proc_scan *proc_scan, struct proc_scan_entry *ent
 	if (!entry->ours)
 		update_process_usage(proc_scan, entry, stat);
 	/* A process has the sum of its threads' ticks: if it did not run, no thread did. */
-	else if (!ran && entry->by_thread && !target_has_roots(proc_scan->target))
+	else if (!ran && entry->by_thread && !entry->restless && !is_restless(proc_scan, stat) &&
+		 !target_has_roots(proc_scan->target))
 		skip_threads(proc_scan, entry);
 	else
-		scan_threads(proc_scan, entry, stat->threads, now_ns);
+		scan_threads(proc_scan, entry, stat, now_ns);
 	entry->by_thread = entry->ours;
 }
 
@@ -399,6 +429,7 @@ int proc_scan_run(struct proc_scan *proc_scan)
 	struct process_scan scan = {proc_scan, sys_now_ns(proc_scan->sys)};
 	uint64_t boottime_ns = sys_boottime_ns(proc_scan->sys);
 
+	proc_waits_scan_begin(&proc_scan->waits, scan.now_ns, boottime_ns);
 	proc_scan->scan++;
 	proc_scan->anew = proc_scan->generation != target_generation(proc_scan->target);
 	proc_scan->generation = target_generation(proc_scan->target);
@@ -455,7 +486,7 @@ void proc_scan_free_gone(struct proc_scan *proc_scan)
 			continue;
 		}
 		hash_table_remove_item(&proc_scan->table, (uint32_t)entry->tid, entry);
-		free(entry);
+		free_entry(entry);
 	}
 	proc_scan->n = kept;
 }

@@ -5,6 +5,7 @@
 #include "core/attrib/target.h"
 #include "core/attrib/tasks.h"
 #include "core/base/hash_table.h"
+#include "core/collect/proc_waits.h"
 #include "core/collect/task_counters.h"
 #include "core/sys/sys.h"
 
@@ -47,6 +48,8 @@ struct proc_scan_entry {
 	struct proc_scan_usage used;  /* up to the last scan */
 	struct proc_scan_usage grown; /* since the scan before; all usage of a fresh entry */
 	bool switches_known;          /* grown.switches is known */
+	bool restless; /* of a process: a thread was in state R or D at its last reading, or is */
+	struct proc_waits waiting; /* of the thread, or of the process' threads */
 
 	/* Of core/collect/task_counter_set. */
 	struct task_counters counters;
@@ -63,9 +66,10 @@ struct proc_scan {
 	const struct sys *sys;
 	struct tasks *tasks;
 	const struct target *target;
-	bool any_ours;       /* counting is permitted; else no process is own */
-	unsigned generation; /* of the target, at the last scan */
-	bool anew;           /* the target has changed since the scan before */
+	bool any_ours;                /* counting is permitted; else no process is own */
+	struct proc_waits_scan waits; /* its member `wanted` is set by the caller */
+	unsigned generation;          /* of the target, at the last scan */
+	bool anew;                    /* the target has changed since the scan before */
 	uint64_t scan;
 	uint64_t before_boottime_ns; /* CLOCK_BOOTTIME at the begin of the last scan */
 	uint64_t tick_ns;

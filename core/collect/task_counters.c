@@ -89,15 +89,19 @@ static void add_domains(const struct plan *plan, const uint64_t *before, uint64_
 			uint64_t *tally)
 {
 	const struct tally_shape *shape = &plan->shape;
-	bool several = shape->n_domains > 2; /* besides the domain of all CPUs */
+	unsigned n_pmus = 0;
 
+	for (unsigned d = 0; d < shape->n_domains; d++)
+		n_pmus += !plan->domains[d].all_cpus;
 	for (unsigned d = 0; d < shape->n_domains; d++) {
 		const struct plan_domain *domain = &plan->domains[d];
 		uint64_t running_ns = 0;
+		if (domain->waits)
+			continue;
 		for (unsigned k = 0; k < domain->n_groups; k++)
 			running_ns += tally[tally_group(shape, domain->first_group + k)] -
 				      before[domain->first_group + k];
-		bool all = domain->all_cpus || !several || running_ns > ran_ns;
+		bool all = domain->all_cpus || n_pmus <= 1 || running_ns > ran_ns;
 		tally[tally_domain(shape, d)] += all ? ran_ns : running_ns;
 	}
 }

@@ -57,11 +57,17 @@ enum event_wait_group event_wait_group(enum event_wait wait)
 	return (enum event_wait_group)groups[wait];
 }
 
-bool event_wait_is_estimate(enum event_wait wait)
+bool event_wait_is_estimate(enum event_wait wait, bool per_task)
 {
 	enum event_wait_group group = event_wait_group(wait);
 
-	return group == WAIT_OF_CGROUPS || group == WAIT_OF_LOOKS;
+	return group == WAIT_OF_CGROUPS || group == WAIT_OF_LOOKS ||
+	       (per_task && group == WAIT_OF_BOTH);
+}
+
+bool event_wait_is_of_proc(enum event_wait wait)
+{
+	return wait != WAIT_PREEMPTED && wait != WAIT_FORKED && wait != WAIT_FORKS;
 }
 
 const char *event_wait_unit(enum event_wait wait)
@@ -86,7 +92,7 @@ int event_wait_resolve(const struct event_context *context, const char *name, st
 void wait_places_find(struct wait_places *places, const struct plan *plan,
 		      const struct event_set *events)
 {
-	*places = (struct wait_places){.any = false};
+	*places = (struct wait_places){.beside = tally_beside(&plan->shape, 0)};
 	for (int i = 0; i < WAIT_EVENTS; i++)
 		places->counts[i] = -1;
 	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
@@ -103,4 +109,17 @@ void wait_places_find(struct wait_places *places, const struct plan *plan,
 			places->groups[k] = tally_group(&plan->shape, first + k);
 		places->lifetime = tally_domain(&plan->shape, group->domain);
 	}
+}
+
+void wait_values_add(const struct wait_places *places, const struct wait_values *values,
+		     uint64_t *tally)
+{
+	for (size_t i = 0; i < WAIT_EVENTS; i++)
+		if (places->counts[i] >= 0)
+			tally[places->counts[i]] += values->counts[i];
+	for (size_t i = 0; i < WAIT_GROUPS; i++) {
+		tally[places->groups[i]] += values->known_ns[i];
+		tally[places->groups[i] + places->beside] += values->estimated_ns[i];
+	}
+	tally[places->lifetime] += values->lifetime_ns;
 }

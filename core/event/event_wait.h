@@ -40,7 +40,7 @@ enum event_wait {
  * of them: of older versions the first three.
  */
 enum event_wait_group {
-	WAIT_OF_RECORDS, /* prev_state of switch records */
+	WAIT_OF_RECORDS, /* prev_state of switch records; per task: /proc/PID/task/TID/status */
 	WAIT_OF_QUEUES,  /* the run-queue time of /proc/PID/task/TID/schedstat */
 	WAIT_OF_BOTH,
 	WAIT_OF_FORKS,   /* FORK records, of all the lifetime */
@@ -56,17 +56,35 @@ enum event_wait event_wait_of(const struct event *event);
 enum event_wait_group event_wait_group(enum event_wait wait);
 /* "ns", or "" for counts. */
 const char *event_wait_unit(enum event_wait wait);
-/* Whether its figures are estimates, FIGURE_SCALED at best. */
-bool event_wait_is_estimate(enum event_wait wait);
+/*
+ * Whether its figures are estimates, FIGURE_SCALED at best. per_task: of a plan per task, where
+ * states are samples (core/wait/wait_scan.h).
+ */
+bool event_wait_is_estimate(enum event_wait wait, bool per_task);
+/* Whether it needs no records of switches. */
+bool event_wait_is_of_proc(enum event_wait wait);
 
 /* Where the events of waiting are in a tally. */
 struct wait_places {
 	bool any;                /* false: the plan has none */
 	int counts[WAIT_EVENTS]; /* -1: not in the plan */
 	size_t groups[WAIT_GROUPS], lifetime;
+	size_t beside; /* from the known ns of a group to the estimated ones */
 };
 
 void wait_places_find(struct wait_places *places, const struct plan *plan,
 		      const struct event_set *events);
+
+/*
+ * The values of a task in an interval, and the ns of its lifetime for which each source is known,
+ * or for which there are estimates alone.
+ */
+struct wait_values {
+	uint64_t counts[WAIT_EVENTS], known_ns[WAIT_GROUPS], estimated_ns[WAIT_GROUPS];
+	uint64_t lifetime_ns;
+};
+
+void wait_values_add(const struct wait_places *places, const struct wait_values *values,
+		     uint64_t *tally);
 
 #endif

@@ -97,6 +97,8 @@ bool plan_is_of_proc(const struct event *event)
 {
 	if (event->kind == EVENT_PROC)
 		return true;
+	if (event->kind == EVENT_WAIT)
+		return event_wait_is_of_proc(event_wait_of(event));
 	if (event->kind != EVENT_SOFTWARE || event->n_codes == 0)
 		return false;
 	const struct perf_event_attr *attr = &event->codes[0].attr;
@@ -111,6 +113,8 @@ void plan_use_proc(struct event_set *events)
 {
 	for (size_t i = 0; i < events->n; i++) {
 		struct event *event = &events->items[i];
+		if (event->kind == EVENT_WAIT && !plan_is_of_proc(event))
+			event->state = FIGURE_DENIED;
 		if (event->kind != EVENT_DERIVED && !plan_is_of_proc(event))
 			continue;
 		event->state = FIGURE_VALID;
@@ -147,7 +151,7 @@ static void add_task_domain(struct drawing *drawing)
 		add_group(drawing);
 	for (size_t i = 0; i < events->n; i++) {
 		const struct event *event = &events->items[i];
-		if (event->state != FIGURE_VALID)
+		if (event->state != FIGURE_VALID || event->kind == EVENT_WAIT)
 			continue;
 		if (event->kind == EVENT_PROC)
 			add_uncounted(drawing, &plan->groups[PLAN_GROUP_TIMES], i, 0);
@@ -270,7 +274,8 @@ static void add_wait_domain(struct drawing *drawing)
 		add_uncounted(drawing, &plan->groups[group], i, 0);
 	}
 	if (plan->shape.n_groups > first)
-		add_domain(drawing, (struct plan_domain){.all_cpus = true, .first_group = first});
+		add_domain(drawing, (struct plan_domain){
+					    .all_cpus = true, .waits = true, .first_group = first});
 }
 
 static int compare_counters(const void *a, const void *b)
@@ -329,8 +334,8 @@ struct plan *plan_new(const struct plan_request *request)
 			add_core_domain(&drawing, i);
 		add_sockets(&drawing);
 		add_proc_domain(&drawing);
-		add_wait_domain(&drawing);
 	}
+	add_wait_domain(&drawing);
 	order_counters(plan, request->events->n);
 	return plan;
 }

@@ -64,7 +64,8 @@ struct plan_group {
 struct plan_domain {
 	size_t pmu;           /* index in the pmu_set */
 	bool socket;          /* counted by core/collect/socket_counter, without switches */
-	bool all_cpus;        /* not of one PMU: software events and /proc */
+	bool all_cpus;        /* not of one PMU: software events, /proc and waits */
+	bool waits;           /* its ns are those of lifetimes, not of run time */
 	unsigned first_group; /* the group that keeps the clock */
 	unsigned n_groups;
 };
@@ -128,9 +129,13 @@ int plan_restore(struct plan *plan, const struct event_set *events, size_t n_pmu
 struct plan *plan_ref(struct plan *plan); /* any thread */
 void plan_unref(struct plan *plan);       /* any thread; NULL is fine */
 
-/* Whether a plan per task reads an event from /proc: times, and page faults of all levels. */
+/* Whether a plan per task reads an event from /proc: times, waits, and page faults of all levels.
+ */
 bool plan_is_of_proc(const struct event *event);
-/* Makes these events VALID for such a plan, whether or not the kernel can open them. */
+/*
+ * Makes these events VALID for such a plan, whether or not the kernel can open them. Events of
+ * waiting that only records of switches have are DENIED.
+ */
 void plan_use_proc(struct event_set *events);
 
 /*

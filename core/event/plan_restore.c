@@ -109,11 +109,21 @@ static void count_counters(struct plan *plan, const struct event_set *events)
 		plan->first_counter[i + 1] += plan->first_counter[i];
 }
 
+static void mark_waits(struct plan *plan, const struct event_set *events)
+{
+	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
+		const struct plan_counter *counter = &plan->counters[i];
+		if (events->items[counter->event].kind == EVENT_WAIT)
+			plan->domains[plan->groups[counter->group].domain].waits = true;
+	}
+}
+
 int plan_restore(struct plan *plan, const struct event_set *events, size_t n_pmus)
 {
 	if (!counters_fit(plan, events) || !domains_fit(plan, n_pmus) || !members_fit(plan))
 		return -EBADMSG;
 	count_counters(plan, events);
+	mark_waits(plan, events);
 	for (unsigned i = 0; i < plan->shape.n_groups; i++)
 		if (!lay_out(plan, events, i))
 			return -EBADMSG;

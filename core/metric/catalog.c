@@ -146,7 +146,8 @@ enum figure_state catalog_probe(const struct event_context *context, const char 
 		return FIGURE_UNSUPPORTED;
 	if (!per_task || !plan_is_of_proc(&event))
 		event_probe_soon(context->sys, context->pmus, &event);
-	enum figure_state state = event.state;
+	bool needs_records = per_task && event.kind == EVENT_WAIT && !plan_is_of_proc(&event);
+	enum figure_state state = needs_records ? FIGURE_DENIED : event.state;
 	event_fini(&event);
 	return state;
 }

@@ -125,34 +125,39 @@ static struct figure read_clock(const uint64_t *tally, size_t unseen, size_t eve
 enum { WAIT_WHOLE_PARTS = 2000 };
 
 /*
- * Reads an event of waiting: a lower bound if a part of the lifetime is unknown. A task without a
- * lifetime neither ran nor waited.
+ * Reads an event of waiting: a lower bound if a part of the lifetime is unknown, scaled if a part
+ * is estimated. A task without a lifetime neither ran nor waited.
  */
-static struct figure read_wait(const struct metric_reading *reading, const uint64_t *tally)
+static struct figure read_wait(const struct metric_reading *reading,
+			       const struct tally_shape *shape, const uint64_t *tally)
 {
-	uint64_t value = 0, known_ns = 0, lifetime_ns = 0;
+	const uint64_t *beside = tally + tally_beside(shape, 0);
+	uint64_t value = 0, known_ns = 0, estimated_ns = 0, lifetime_ns = 0;
 
 	for (size_t i = 0; i < reading->n; i++) {
 		value += tally[reading->items[i].count];
 		known_ns += tally[reading->items[i].group_ns];
+		estimated_ns += beside[reading->items[i].group_ns];
 		lifetime_ns += tally[reading->items[i].domain_ns];
 	}
 	struct figure figure = figure_exact((double)value);
 	if (lifetime_ns == 0 && tally[TALLY_TASK_CLOCK] == 0 && reading->n > 0)
 		return figure;
-	if (known_ns == 0)
+	uint64_t least_ns = lifetime_ns - lifetime_ns / WAIT_WHOLE_PARTS;
+	if (known_ns + estimated_ns == 0)
 		return unknown(FIGURE_NOT_COUNTED);
-	if (known_ns < lifetime_ns - lifetime_ns / WAIT_WHOLE_PARTS)
+	if (known_ns + estimated_ns < least_ns)
 		figure.state = FIGURE_LOST;
-	else if (reading->estimate)
+	else if (reading->estimate || known_ns < least_ns)
 		figure.state = FIGURE_SCALED;
 	return figure;
 }
 
-static bool any_group_counted(const struct tally_shape *shape, const uint64_t *tally)
+static bool any_group_counted(const struct plan *plan, const uint64_t *tally)
 {
-	for (unsigned i = 0; i < shape->n_groups; i++)
-		if (tally[tally_group(shape, i)] > 0)
+	for (unsigned i = 0; i < plan->shape.n_groups; i++)
+		if (!plan->domains[plan->groups[i].domain].waits &&
+		    tally[tally_group(&plan->shape, i)] > 0)
 			return true;
 	return false;
 }
@@ -170,7 +175,7 @@ static struct figure read_counters(const struct metric_reading *reading,
 	if (event->kind == EVENT_DERIVED && !from_proc)
 		return read_clock(tally, tally_unseen(&input->plan->shape), reading->event);
 	if (event->kind == EVENT_WAIT)
-		return read_wait(reading, tally);
+		return read_wait(reading, &input->plan->shape, tally);
 	if (event->kind == EVENT_SOCKET && !input->machine)
 		return unknown(FIGURE_UNSUPPORTED);
 
@@ -178,7 +183,7 @@ static struct figure read_counters(const struct metric_reading *reading,
 	uint64_t clock_ns = time_of(event, reading, tally);
 	struct figure figure = figure_exact(sum.value * event->scale);
 	if (clock_ns == 0 && event->kind != EVENT_SOCKET &&
-	    (sum.value > 0 || !any_group_counted(&input->plan->shape, tally)))
+	    (sum.value > 0 || !any_group_counted(input->plan, tally)))
 		return figure;
 	/*
 	 * Also if the clock has no time: its last reading failed, but that of another group did

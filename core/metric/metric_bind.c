@@ -81,14 +81,15 @@ static size_t needed_in_domain(const struct binding *binding, const struct plan_
 	return n;
 }
 
-static struct metric_reading reading_of(const struct event_set *events, size_t index)
+static struct metric_reading reading_of(const struct event_set *events, const struct plan *plan,
+					size_t index)
 {
 	const struct event *event = &events->items[index];
 	enum event_wait wait = event->kind == EVENT_WAIT ? event_wait_of(event) : WAIT_EVENTS;
 
 	return (struct metric_reading){
 		.event = index,
-		.estimate = wait != WAIT_EVENTS && event_wait_is_estimate(wait),
+		.estimate = wait != WAIT_EVENTS && event_wait_is_estimate(wait, plan->per_task),
 	};
 }
 
@@ -166,8 +167,8 @@ void metric_bind(struct metric *metric, const struct event_set *events, const st
 		struct metric_op *op = &metric->ops[i];
 		if (op->code != OP_CPU_TIME && op->code != OP_EVENT)
 			continue;
-		struct metric_reading reading =
-			reading_of(events, op->code == OP_EVENT ? op->event : TALLY_TASK_CLOCK);
+		struct metric_reading reading = reading_of(
+			events, plan, op->code == OP_EVENT ? op->event : TALLY_TASK_CLOCK);
 		const struct event *event = &events->items[reading.event];
 		if (event->kind == EVENT_HARDWARE && event->state == FIGURE_VALID)
 			read_together(&reading, &binding);
@@ -183,7 +184,7 @@ void metric_read_events(struct metric_readings *readings, const struct event_set
 	readings->items = array_reserve(readings->items, &readings->capacity, events->n,
 					sizeof(*readings->items));
 	for (size_t i = 0; i < events->n; i++) {
-		readings->items[i] = reading_of(events, i);
+		readings->items[i] = reading_of(events, plan, i);
 		read_all(&readings->items[i], plan);
 	}
 	readings->n = events->n;

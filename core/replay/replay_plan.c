@@ -125,7 +125,7 @@ static void add_waits(struct event_set *set)
 		};
 
 		text_copy(event.unit, sizeof(event.unit), event_wait_unit(wait));
-		if (event_wait_is_estimate(wait))
+		if (event_wait_is_estimate(wait, false))
 			event_fini(&event);
 		else
 			append_event(set, &event);

@@ -57,10 +57,11 @@ void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
 }
 
 /* Whether counters were open for the task. Else all its figures are from /proc. */
-static bool has_counts(const struct tally_shape *shape, const uint64_t *tally)
+static bool has_counts(const struct plan *plan, const uint64_t *tally)
 {
-	for (unsigned i = PLAN_GROUP_SOFTWARE; i < shape->n_groups; i++)
-		if (tally[tally_group(shape, i)] > 0)
+	for (unsigned i = PLAN_GROUP_SOFTWARE; i < plan->shape.n_groups; i++)
+		if (!plan->domains[plan->groups[i].domain].waits &&
+		    tally[tally_group(&plan->shape, i)] > 0)
 			return true;
 	return false;
 }
@@ -79,7 +80,7 @@ void snapshot_merge_target(struct snapshot *snapshot)
 	evaluator_init(&evaluator, columns, snapshot_interval_s(snapshot));
 	for (size_t i = 0; i < rows->n; i++) {
 		const uint64_t *tally = rows_tally(columns, rows, i);
-		if (!snapshot->targeted && !has_counts(shape, tally))
+		if (!snapshot->targeted && !has_counts(columns->plan, tally))
 			continue;
 		tally_add(shape, sum, tally);
 		snapshot->target_lost |= (rows->items[i].flags & ROW_LOST) != 0;

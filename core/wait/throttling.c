@@ -139,3 +139,29 @@ void throttling_evaluate(struct throttling *throttling, struct cgroup *cgroup, u
 	if (at && (at == cgroup || at->quota.limit != CGROUP_OUTSIDE))
 		sum->known = sum->quota_known = false;
 }
+
+/* A task that waited for less than this part of the interval has no throttled time. */
+enum { THROTTLED_PARTS = 200 };
+
+void throttling_estimate(struct throttling *throttling, const struct task *task, uint64_t interval,
+			 uint64_t interval_ns, struct wait_values *values)
+{
+	uint64_t runq_ns = values->counts[WAIT_RUNQ];
+	bool waited = runq_ns >= interval_ns / THROTTLED_PARTS;
+
+	if (!task->cpu_cgroup)
+		return;
+	const struct cgroup_quota_account *quota = &task->cpu_cgroup->quota;
+	/* The first reading of a cgroup is the begin of the first growth. */
+	if (waited || quota->evaluated == 0)
+		throttling_evaluate(throttling, task->cpu_cgroup, interval);
+	if (waited && !quota->known)
+		return;
+	if (waited && interval_ns > 0) {
+		uint64_t threads = (values->lifetime_ns + interval_ns / 2) / interval_ns;
+		uint64_t most_ns = quota->most_ns * (threads > 1 ? threads : 1);
+		values->counts[WAIT_THROTTLED] = most_ns < runq_ns ? most_ns : runq_ns;
+	}
+	values->known_ns[WAIT_OF_CGROUPS] = values->known_ns[WAIT_OF_QUEUES];
+	values->estimated_ns[WAIT_OF_CGROUPS] = values->estimated_ns[WAIT_OF_QUEUES];
+}

@@ -2,7 +2,8 @@
 #ifndef PMCTOP_THROTTLING_H
 #define PMCTOP_THROTTLING_H
 
-#include "core/attrib/cgroups.h"
+#include "core/attrib/tasks.h"
+#include "core/event/event_wait.h"
 #include "core/sys/cgroup_dir.h"
 #include "core/sys/sys.h"
 
@@ -33,5 +34,12 @@ void throttling_fini(struct throttling *throttling); /* zeroed is fine */
  * interval. The first reading of a cgroup with a quota has no growth, so its time is not known.
  */
 void throttling_evaluate(struct throttling *throttling, struct cgroup *cgroup, uint64_t interval);
+
+/*
+ * Fills in the throttled time of a task, or of the threads of a process: at most the time of its
+ * cgroup for each thread, and at most the time in run queues. interval: its number.
+ */
+void throttling_estimate(struct throttling *throttling, const struct task *task, uint64_t interval,
+			 uint64_t interval_ns, struct wait_values *values);
 
 #endif

@@ -364,11 +364,6 @@ static bool measure_wakeup_waits(const struct waits *waits, const struct task *t
 	return known;
 }
 
-/* The values of an account, and the ns of the lifetime for which each source is known. */
-struct wait_values {
-	uint64_t counts[WAIT_EVENTS], known_ns[WAIT_GROUPS], lifetime_ns;
-};
-
 /*
  * The time in a state without the wake-up waits after it. Only the sum of these waits over all
  * states is known: they are divided by the number of wake-ups. Adds the possible error to
@@ -432,41 +427,6 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 	for (size_t i = 0; i < WAIT_EVENTS; i++)
 		if (values->known_ns[event_wait_group((enum event_wait)i)] == 0)
 			values->counts[i] = 0;
-}
-
-/* A task that waited for less than this part of the interval has no throttled time. */
-enum { THROTTLED_PARTS = 200 };
-
-/* sequence: that of the interval. */
-static void estimate_throttled(struct waits *waits, const struct task *task, uint64_t sequence,
-			       struct wait_values *values)
-{
-	uint64_t runq_ns = values->counts[WAIT_RUNQ], throttled_ns = 0;
-	bool waited = runq_ns >= (waits->end_ns - waits->begin_ns) / THROTTLED_PARTS;
-
-	if (waits->places.counts[WAIT_THROTTLED] < 0 || !task->cpu_cgroup)
-		return;
-	const struct cgroup_quota_account *quota = &task->cpu_cgroup->quota;
-	/* The first reading of a cgroup is the begin of the first growth. */
-	if (waited || quota->evaluated == 0)
-		throttling_evaluate(&waits->throttling, task->cpu_cgroup, sequence);
-	if (waited && !quota->known)
-		return;
-	if (waited)
-		throttled_ns = quota->most_ns < runq_ns ? quota->most_ns : runq_ns;
-	values->counts[WAIT_THROTTLED] = throttled_ns;
-	values->known_ns[WAIT_OF_CGROUPS] = values->known_ns[WAIT_OF_QUEUES];
-}
-
-static void add_values(const struct wait_places *places, const struct wait_values *values,
-		       uint64_t *tally)
-{
-	for (size_t i = 0; i < WAIT_EVENTS; i++)
-		if (places->counts[i] >= 0)
-			tally[places->counts[i]] += values->counts[i];
-	for (size_t i = 0; i < WAIT_GROUPS; i++)
-		tally[places->groups[i]] += values->known_ns[i];
-	tally[places->lifetime] += values->lifetime_ns;
 }
 
 /* Whether a task that did not run waited for a reason that its row shows, or has forks. */
@@ -558,9 +518,11 @@ void waits_cut(struct waits *waits, struct interval *interval)
 		struct wait_values values;
 
 		evaluate(waits, task, &task->wait, gaps, &values);
-		estimate_throttled(waits, task, interval->sequence, &values);
+		if (waits->places.counts[WAIT_THROTTLED] >= 0)
+			throttling_estimate(&waits->throttling, task, interval->sequence,
+					    waits->end_ns - waits->begin_ns, &values);
 		if (ran || has_waited(&task->wait))
-			add_values(&waits->places, &values, interval_task(interval, task));
+			wait_values_add(&waits->places, &values, interval_task(interval, task));
 	}
 	add_totals(&waits->places, interval);
 	slice_log_drop_exited(&waits->log, waits->end_ns);

@@ -171,7 +171,8 @@ struct mixed_load *mixed_load_new(struct fk *fk, const struct mixed_load_spec *s
 		load->places[i] = (struct place){.load = load, .cpu = (int)i};
 	for (unsigned i = 0; i < spec->tasks; i++) {
 		struct member *member = add_member(load, 0);
-		fk_task(fk, &(struct fk_spec){.tid = member->tid, .comm = "mixed"});
+		fk_task(fk,
+			&(struct fk_spec){.tid = member->tid, .uid = spec->uid, .comm = "mixed"});
 		fk_after(fk, draw(load, 1, BLOCK_MOST_NS), wake_up, member);
 	}
 	return load;

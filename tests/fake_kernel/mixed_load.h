@@ -14,6 +14,7 @@
  */
 struct mixed_load_spec {
 	unsigned cpus, tasks;
+	uid_t uid;
 	pid_t first;
 	uint64_t seed;
 	unsigned fork_percent; /* of slices */

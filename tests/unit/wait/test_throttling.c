@@ -310,18 +310,17 @@ static void run_periods(struct fk *fk)
 	set_stat(fk, fk_truth_state(fk, VICTIM, FK_PREEMPTED));
 }
 
-static void test_task(void **state)
+/* unknown: intervals up to the first reading of the cgroup. */
+static void check_task(const struct fk_config *config, int unknown)
 {
 	static const struct engine_column column = {.kind = ENGINE_EVENTS,
 						    .text = "throttled_time,runq_time"};
-	const struct fk_config config = {.cpus = 1, .tracefs = FK_TRACEFS_MOUNTED};
 	const struct engine_config engine_config = {
 		.preset = &preset_none, .columns = &column, .n_columns = 1};
-	struct fk *fk = fk_new(&config);
+	struct fk *fk = fk_new(config);
 	struct sys sys = fk_sys(fk);
 	uint64_t before_ns = 0;
 
-	(void)state;
 	fk_file(fk, "/proc/self/mountinfo", V1);
 	fk_file(fk, "/cg/cpu.cfs_quota_us", "-1\n");
 	fk_file(fk, "/cg/p/cpu.cfs_quota_us", "10000\n");
@@ -338,7 +337,7 @@ static void test_task(void **state)
 		struct figure victim = event_figure(snapshot, VICTIM, "throttled_time");
 		struct figure other = event_figure(snapshot, OTHER, "throttled_time");
 		uint64_t true_ns = fk_truth_state(fk, VICTIM, FK_PREEMPTED);
-		if (interval == 0) { /* the first reading */
+		if (interval < unknown) {
 			assert_int_equal(victim.state, FIGURE_NOT_COUNTED);
 		} else {
 			assert_int_equal(victim.state, FIGURE_SCALED);
@@ -351,6 +350,15 @@ static void test_task(void **state)
 		snapshot_free(snapshot);
 	}
 	close_all(engine, fk);
+}
+
+/* With records of switches, with counters of tasks, and with /proc alone. */
+static void test_task(void **state)
+{
+	(void)state;
+	check_task(&(struct fk_config){.tracefs = FK_TRACEFS_MOUNTED}, 1);
+	check_task(&(struct fk_config){.unprivileged = true, .paranoid = 2}, 2);
+	check_task(&(struct fk_config){.unprivileged = true, .paranoid = 3}, 2);
 }
 
 int main(void)
