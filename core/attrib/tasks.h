@@ -67,8 +67,10 @@ struct task_wait {
 	uint64_t forked_ns;              /* ... and their CPU time */
 	enum task_wait_state state;      /* since until_ns */
 	bool queue_known;                /* queue_ns was read, or the task was new then */
-	bool queued; /* it was runnable at the last cut, after a wake-up at an unknown time */
-	uint64_t lasting_ns;    /* if queued: time of the interval since it left its CPU */
+	bool queued;     /* it was runnable at the last cut, after a wake-up at an unknown time */
+	uint64_t off_ns; /* end of its last slice, if it is watched; 0: unknown */
+	enum task_wait_state off_state; /* after that slice */
+	uint64_t lasting_ns;            /* if queued: time of the interval since it left its CPU */
 	uint64_t doubt_ns;      /* time of the interval in which the wake-up may have been */
 	uint64_t next_doubt_ns; /* doubt of the next interval: an estimate here may be wrong */
 };

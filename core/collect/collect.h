@@ -16,6 +16,7 @@
 #include "core/perfdata/recorder.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
+#include "core/wait/wait_watch.h"
 
 #include <poll.h>
 #include <stdbool.h>
@@ -59,6 +60,8 @@ struct collect {
 	/* The event that samples switches; NULL: none. */
 	const struct switch_event *switches;
 	uint64_t refresh_ns;         /* length of the next interval; set by the engine */
+	struct wait_watch watch;     /* set and reset by the engine, filled in by cut */
+	bool watches;                /* set by cut: it has the waits of the interval */
 	bool stale;                  /* the selection has changed; set by the engine */
 	uint64_t records, switch_ns; /* for snapshot_cost */
 	/* Task mode: own threads that ran, and how many of them had counters. */

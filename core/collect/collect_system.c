@@ -415,6 +415,7 @@ static void system_cut(struct collect *collect)
 	socket_counters_cut(&self->sockets, &collect->interval);
 	proc_times_cut(&self->times, self->context.events, self->base.plan, &collect->interval);
 	waits_cut(&self->waits, &collect->interval);
+	collect->watches = waits_wanted(&self->waits);
 	contention_cut(&self->contention, &collect->interval);
 	collect->records = duty_cycle_judge(&self->duty, &collect->interval);
 	collect->switch_ns = self->duty.switch_ns;
@@ -507,6 +508,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	self->context = *context;
 	self->times.sys = context->sys;
 	waits_init(&self->waits, context->sys, context->tasks, possible.n);
+	self->waits.watch = &self->base.watch;
 	self->online = online;
 	self->ring_bytes = ring_bytes_for(online.n);
 	budget_init(&self->base.budget, context->sys, context->pmus);

@@ -21,6 +21,8 @@ enum command_kind {
 	COMMAND_IDLE,          /* number: whether tasks that did not run have rows too */
 	/* Removes processes that have ended from the target; if none has, all of them. */
 	COMMAND_DISMISS,
+	/* number: the process whose waits are counted one by one; -number: a thread; 0: none */
+	COMMAND_WATCH,
 	COMMAND_RECORD, /* text: the file to record to; NULL: ends the recording */
 	/* For a recording that is played (core/replay/replay_feed). A live engine refuses them. */
 	COMMAND_PAUSE,   /* number: whether the replay is paused */

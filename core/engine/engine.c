@@ -209,6 +209,15 @@ static int attach_process(struct engine *engine, int64_t number, struct error *e
 	return result < 0 ? result : target_attach(engine->target, engine->tasks, pid, err);
 }
 
+static void watch_waits(struct engine *engine, int64_t number)
+{
+	engine->collect->watch = (struct wait_watch){
+		.pid = number > 0 ? (pid_t)number : 0,
+		.tid = number < 0 ? (pid_t)-number : 0,
+		.since_ns = engine->cut_ns,
+	};
+}
+
 static int do_command(struct engine *engine, const struct command *command, struct error *err)
 {
 	switch (command->kind) {
@@ -236,6 +245,9 @@ static int do_command(struct engine *engine, const struct command *command, stru
 	case COMMAND_DISMISS:
 		target_dismiss(engine->target);
 		return 0;
+	case COMMAND_WATCH:
+		watch_waits(engine, command->number);
+		return 0;
 	case COMMAND_RECORD:
 		return engine_recording_to(&engine->record, engine->collect, command->text, err);
 	case COMMAND_PAUSE:
@@ -253,6 +265,7 @@ static void begin_next_interval(struct engine *engine)
 {
 	struct collect *collect = engine->collect;
 
+	wait_watch_reset(&collect->watch);
 	for (size_t i = 0; i < engine->commands.n; i++) {
 		const struct command *command = &engine->commands.items[i];
 		struct error err;
@@ -332,6 +345,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.pmus = &engine->pmus,
 		.notes = &engine->notes,
 		.facts = &engine->facts,
+		.watch = collect->watches ? &collect->watch : NULL,
 		.command_lines = engine->config.command_lines,
 		.idle = engine->config.idle,
 		.now_ns = engine->cut_ns,

@@ -258,6 +258,7 @@ size_t snapshot_bytes(const struct snapshot *snapshot)
 		       (rows->facts ? rows->n * FACTS * sizeof(*rows->facts) : 0) +
 		       snapshot->n_sleeping * sizeof(*snapshot->sleeping) +
 		       snapshot->n_processes * sizeof(*snapshot->processes) +
+		       (snapshot->waits ? sizeof(*snapshot->waits) : 0) +
 		       snapshot->n_cmdlines * sizeof(*snapshot->cmdlines) + 5 * tally + 2 * figures;
 
 	for (size_t i = 0; i < snapshot->n_cgroups; i++)
@@ -276,6 +277,7 @@ void snapshot_free(struct snapshot *snapshot)
 	free(snapshot->places);
 	free(snapshot->sleeping);
 	free(snapshot->processes);
+	free(snapshot->waits);
 	for (size_t i = 0; i < snapshot->n_cgroups; i++) {
 		free(snapshot->cgroups[i]);
 		if (snapshot->cgroup_limits)

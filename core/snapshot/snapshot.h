@@ -9,6 +9,7 @@
 #include "core/snapshot/rows.h"
 #include "core/snapshot/snapshot_cgroup.h"
 #include "core/snapshot/snapshot_machine.h"
+#include "core/wait/wait_watch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -123,7 +124,8 @@ struct snapshot {
 	unsigned tasks;          /* threads of the machine; 0: unknown, or another pid namespace */
 	/* In mode "task": threads that ran and may be counted, and those with counters. */
 	size_t threads_ran, threads_counted;
-	char **notes; /* sentences for the user, in the order of core/base/notes */
+	struct wait_watch *waits; /* of the watched task; NULL: none, or unknown */
+	char **notes;             /* sentences for the user, in the order of core/base/notes */
 	size_t n_notes;
 	struct snapshot_run *run; /* of a summary; NULL: of one interval */
 	unsigned shared;          /* owners beside the first: snapshot_ref */

@@ -376,5 +376,9 @@ struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t i
 	snapshot_merge_target(snapshot);
 	fill_cpus(source, snapshot);
 	fill_notes(source->notes, snapshot);
+	if (source->watch && (source->watch->pid || source->watch->tid)) {
+		snapshot->waits = xmalloc(sizeof(*snapshot->waits));
+		*snapshot->waits = *source->watch;
+	}
 	return snapshot;
 }

@@ -27,6 +27,7 @@ struct snapshot_source {
 	const struct notes *notes;
 	struct fact_reader *facts;               /* NULL: a replay, which has ... */
 	const struct fact_table *recorded_facts; /* ... these */
+	const struct wait_watch *watch;          /* waits of the watched task; NULL: unknown */
 	bool command_lines, idle;                /* as engine_config has them */
 	/* Tasks that did not run, from a scan of /proc; NULL: those in `tasks`. */
 	struct task *const *still;

@@ -180,12 +180,38 @@ static void apply_wakeup(struct task_wait *account, uint64_t time_ns)
 		account->woken_ns = time_ns;
 }
 
+static enum wait_kind wait_kind_of(enum task_wait_state state)
+{
+	if (is_queued(state))
+		return WAIT_KIND_PREEMPTED;
+	return is_blocked(state) && state != TASK_OFF ? WAIT_KIND_BLOCKED : WAIT_KIND_OFF;
+}
+
+/* Counts the wait before a slice of a watched task, and remembers its end. */
+static void watch_wait(struct wait_watch *watch, struct task_wait *account,
+		       const struct slice *slice)
+{
+	uint64_t off_ns = account->off_ns;
+	enum task_wait_state state = account->off_state;
+
+	if (slice->end == SLICE_FORKED && off_ns > 0)
+		return; /* its FORK was applied a second time */
+	account->off_ns = slice->end_ns;
+	account->off_state = state_after(slice->end);
+	if (off_ns == 0 || off_ns < watch->since_ns || slice->begin_ns <= off_ns)
+		return;
+	wait_histogram_add(&watch->kinds[wait_kind_of(state)], slice->begin_ns - off_ns);
+}
+
 static void apply_slice(struct waits *waits, const struct slice *slice)
 {
 	struct task_wait *account = waits_account(waits, slice->task);
 
 	if (slice->end == SLICE_WOKEN)
 		apply_wakeup(account, slice->end_ns);
+	if (waits->watch && slice->end != SLICE_WOKEN &&
+	    wait_watch_has(waits->watch, slice->task->pid, slice->task->tid))
+		watch_wait(waits->watch, account, slice);
 	if (slice->end == SLICE_FORKED || slice->end == SLICE_WOKEN)
 		return;
 	end_wait(waits, account, slice->begin_ns);
@@ -523,6 +549,10 @@ void waits_cut(struct waits *waits, struct interval *interval)
 					    waits->end_ns - waits->begin_ns, &values);
 		if (ran || has_waited(&task->wait))
 			wait_values_add(&waits->places, &values, interval_task(interval, task));
+	}
+	if (gaps && waits->watch) {
+		waits->watch->lost = true;
+		waits->watch->since_ns = waits->end_ns;
 	}
 	add_totals(&waits->places, interval);
 	slice_log_drop_exited(&waits->log, waits->end_ns);

@@ -7,6 +7,7 @@
 #include "core/event/event_wait.h"
 #include "core/sys/sys.h"
 #include "core/wait/throttling.h"
+#include "core/wait/wait_watch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,7 +43,8 @@ struct waits {
 	struct slice_log log;          /* attrib_log_slices() fills it */
 	struct wait_places places;
 	struct throttling throttling;
-	bool wakeups;  /* set by the owner: all wake-ups have records */
+	struct wait_watch *watch; /* set by the owner; borrowed; NULL: none */
+	bool wakeups;             /* set by the owner: all wake-ups have records */
 	bool recorded; /* set by the owner: a recording of perf; no interval has its CPUs' ends */
 	uint64_t run;  /* of intervals without a break between them: 1, 2 ... */
 	uint64_t since_ns;   /* begin of the run */

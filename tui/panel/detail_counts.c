@@ -143,7 +143,8 @@ void detail_draw_counts(struct detail_pen *pen)
 	if (pen->page->detail->sum.n == 0 && !totals)
 		return;
 	draw_counts_header(pen);
-	for (size_t event = 0; event < plan->n_events; event++) {
+	size_t n_events = size_min(plan->n_events, event_set_shown(&columns->events));
+	for (size_t event = 0; event < n_events; event++) {
 		const char *name = columns->events.items[event].name;
 		unsigned first = plan->first_counter[event];
 

@@ -16,6 +16,8 @@ struct detail_pen {
 	struct rect rect;
 	unsigned y;
 	unsigned graph_lines; /* of each graph, without its title */
+	const size_t *graphs; /* metrics with a graph */
+	size_t n_graphs;
 };
 
 enum { DETAIL_SHARE_WIDTH = 6 };
@@ -37,6 +39,10 @@ struct segment *detail_add_segment(struct segments *segments, unsigned weight, c
 
 /* The parts. Each begins at pen->y and ends with a blank line. */
 void detail_draw_lifetime(struct detail_pen *pen);
+void detail_draw_looks(struct detail_pen *pen);
+void detail_draw_waits(struct detail_pen *pen);
+void detail_draw_cgroup(struct detail_pen *pen);
+void detail_draw_competitors(struct detail_pen *pen);
 void detail_draw_threads(struct detail_pen *pen);
 void detail_draw_counts(struct detail_pen *pen);
 

@@ -51,15 +51,22 @@ static struct figure percent_of(const struct detail_pen *pen, struct figure ns)
 	return ns;
 }
 
-/* An unknown part is named if that of which it is a part is known. */
+static bool has_time(const struct lifetime *lifetime, enum lifetime_part part)
+{
+	return figure_known(lifetime->parts[part]) && lifetime->parts[part].value > 0;
+}
+
+/* An unknown part is named if that of which it may be a part has taken time. */
 static bool is_worth_a_gap(const struct lifetime *lifetime, size_t part)
 {
 	if (part == LIFETIME_RUNQ || part == LIFETIME_BLOCKED)
 		return true;
 	if (part == LIFETIME_THROTTLED)
-		return figure_known(lifetime->parts[LIFETIME_RUNQ]);
-	return figure_known(lifetime->parts[LIFETIME_SLEEP]) ||
-	       figure_known(lifetime->parts[LIFETIME_BLOCKED]);
+		return has_time(lifetime, LIFETIME_RUNQ);
+	if ((part == LIFETIME_DISK || part == LIFETIME_PAGING) &&
+	    figure_known(lifetime->parts[LIFETIME_UNINTERRUPTIBLE]))
+		return has_time(lifetime, LIFETIME_UNINTERRUPTIBLE);
+	return has_time(lifetime, LIFETIME_SLEEP) || has_time(lifetime, LIFETIME_BLOCKED);
 }
 
 static bool is_worth_a_number(const struct lifetime *lifetime, size_t part)

@@ -217,24 +217,57 @@ static unsigned graphs_in_row(const struct detail_pen *pen)
 	return n ? n : 1;
 }
 
+/* A hidden time of waiting has a graph if it was ever so long, in percent of the interval. */
+#define WAIT_LEAST 1
+
+static bool has_waited(const struct detail_page *page, size_t metric, float *values, size_t n)
+{
+	const struct metric_def *def = page->snapshot->columns->metrics[metric].def;
+	struct graph graph = {.n = n};
+
+	if (strcmp(def->group, "wait") != 0 || strcmp(def->unit, "%") != 0)
+		return false;
+	graph_range_read(page->graph_range, &page->subject->key, def->name, page->step, values,
+			 &graph);
+	for (size_t i = 0; i < n; i++)
+		if (values[i] >= WAIT_LEAST)
+			return true;
+	return false;
+}
+
+/* Graphs: all columns, and the waits behind them. The caller frees the list. */
+static size_t *choose_graphs(const struct detail_page *page, const struct canvas *canvas,
+			     size_t *n_graphs)
+{
+	const struct columns *columns = page->snapshot->columns;
+	size_t *graphs = xcalloc(columns->n_metrics, sizeof(*graphs));
+	size_t n_values = graph_values(canvas, GRAPH_WIDTH);
+	float *values = xcalloc(n_values, sizeof(*values));
+
+	*n_graphs = 0;
+	for (size_t i = 0; i < columns->n_metrics; i++)
+		if (i < columns->n_shown ? !columns->metrics[i].def->machine
+					 : has_waited(page, i, values, n_values))
+			graphs[(*n_graphs)++] = i;
+	free(values);
+	return graphs;
+}
+
 static void draw_metric_graphs(struct detail_pen *pen)
 {
 	const struct detail_page *page = pen->page;
-	const struct columns *columns = page->snapshot->columns;
 	unsigned n = graphs_in_row(pen), at = 0;
 	unsigned width = (pen->rect.width - GAP * (n - 1)) / n;
 	size_t n_values = graph_values(pen->canvas, width);
 	float *values = xcalloc(n_values, sizeof(*values));
 
 	detail_pen_heading(pen, "History", page->totals ? "Left: longer, Right: shorter" : "");
-	for (size_t i = 0; i < columns->n_shown; i++) {
-		if (columns->metrics[i].def->machine)
-			continue;
+	for (size_t i = 0; i < pen->n_graphs; i++) {
 		if (at == n) {
 			at = 0;
 			pen->y += 1 + pen->graph_lines;
 		}
-		draw_graph(pen, i,
+		draw_graph(pen, pen->graphs[i],
 			   (struct rect){pen->rect.x + at++ * (width + GAP), pen->y, width,
 					 1 + pen->graph_lines},
 			   values);
@@ -279,12 +312,9 @@ static void draw_places(struct detail_pen *pen)
 
 static unsigned graph_rows(const struct detail_pen *pen)
 {
-	const struct columns *columns = pen->page->snapshot->columns;
-	unsigned n = 0, in_row = graphs_in_row(pen);
+	unsigned in_row = graphs_in_row(pen);
 
-	for (size_t i = 0; i < columns->n_shown; i++)
-		n += !columns->metrics[i].def->machine;
-	return (n + in_row - 1) / in_row;
+	return ((unsigned)pen->n_graphs + in_row - 1) / in_row;
 }
 
 /* Draws history and counts, with higher graphs if the rect has room for them. */
@@ -304,28 +334,52 @@ static void draw_left_column(struct detail_pen *pen)
 	detail_draw_counts(pen);
 }
 
-unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas, struct rect rect)
+/* Why the row does not run. */
+static void draw_waiting(struct detail_pen *pen)
 {
-	struct detail_pen left = {page, canvas, rect, rect.y, GRAPH_LINES_MIN};
+	detail_draw_looks(pen);
+	detail_draw_waits(pen);
+	detail_draw_cgroup(pen);
+	detail_draw_competitors(pen);
+}
+
+static unsigned draw_page(const struct detail_pen *pen)
+{
+	struct detail_pen left = *pen;
+	unsigned top = pen->rect.y, width = pen->rect.width;
 
 	draw_identity(&left);
 	draw_verdict(&left);
 	left.y++;
 	detail_draw_lifetime(&left);
-	if (rect.width < TWO_COLUMNS_FROM) {
+	if (width < TWO_COLUMNS_FROM) {
+		draw_waiting(&left);
 		draw_metric_graphs(&left);
 		detail_draw_threads(&left);
 		draw_places(&left);
 		detail_draw_counts(&left);
-		return left.y - rect.y;
+		return left.y - top;
 	}
 
 	struct detail_pen right = left;
-	left.rect.width = (rect.width - 2 * GAP) / 2;
+	left.rect.width = (width - 2 * GAP) / 2;
 	right.rect.x += left.rect.width + 2 * GAP;
 	right.rect.width = left.rect.width;
 	draw_left_column(&left);
+	draw_waiting(&right);
 	detail_draw_threads(&right);
 	draw_places(&right);
-	return (left.y > right.y ? left.y : right.y) - rect.y;
+	return (left.y > right.y ? left.y : right.y) - top;
+}
+
+unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas, struct rect rect)
+{
+	size_t n_graphs, *graphs = choose_graphs(page, canvas, &n_graphs);
+	const struct detail_pen pen = {
+		page, canvas, rect, rect.y, GRAPH_LINES_MIN, graphs, n_graphs,
+	};
+	unsigned lines = draw_page(&pen);
+
+	free(graphs);
+	return lines;
 }

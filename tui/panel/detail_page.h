@@ -6,14 +6,17 @@
 #include "core/snapshot/event_totals.h"
 #include "core/snapshot/history.h"
 #include "core/snapshot/snapshot.h"
+#include "tui/panel/detail_looks.h"
 #include "tui/panel/detail_subject.h"
+#include "tui/panel/detail_waits.h"
 #include "tui/panel/graph_range.h"
 #include "tui/term/canvas.h"
 
 /*
  * The details of one row, in this order, as far as there is room: identity, where its time went,
- * history of its metrics, its threads (for a CPU: the threads that ran there), the CPUs where it
- * ran, its counts.
+ * why it is blocked now, its single waits, the limits of its cgroup, who ran while it waited for a
+ * CPU, history of its metrics, its threads (for a CPU: the threads that ran there), the CPUs where
+ * it ran, its counts.
  */
 struct detail_page {
 	const struct snapshot *snapshot;
@@ -23,6 +26,8 @@ struct detail_page {
 	unsigned step; /* graph_range_read() */
 	/* totals since the page was opened; NULL: the page is below a list, without totals */
 	const struct event_totals *totals;
+	const struct detail_waits *waits; /* since then; NULL: as totals */
+	const struct detail_looks *looks; /* the latest ones; NULL: none */
 };
 
 /*

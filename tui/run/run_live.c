@@ -42,6 +42,9 @@
 /* Idle time before the preview of an event is requested. */
 #define LIVE_REST_MS 60
 
+/* Time between two looks at why a thread is blocked. */
+#define LIVE_LOOK_NS (250 * NS_PER_MS)
+
 /* Keys handled before the screen is drawn. */
 enum { LIVE_KEYS_MAX = 256 };
 
@@ -57,6 +60,7 @@ struct live_screen {
 	struct snapshot *glimpse; /* shown before the first snapshot; NULL: none, or shown */
 	int signals_fd;
 	struct sys sys;        /* sys of this thread */
+	uint64_t looked_ns;    /* time of the last look at the watched thread */
 	uint64_t collected_ns; /* interval that the feed thread has */
 	uint64_t refreshes;
 	bool utf8; /* the terminal takes UTF-8 */
@@ -207,6 +211,25 @@ static void send_queries(struct live_screen *live, bool rested)
 	}
 }
 
+/* Whether the shown page looks at a thread. */
+static bool looks_at_thread(const struct app *app)
+{
+	return app->watch.on && app->watch.looks.tid && !app->replay.active && !app->display.paused;
+}
+
+static void send_look(struct live_screen *live)
+{
+	const struct app *app = &live->app;
+	uint64_t now_ns = sys_now_ns(&live->sys);
+
+	if (!looks_at_thread(app) || now_ns - live->looked_ns < LIVE_LOOK_NS)
+		return;
+	live->looked_ns = now_ns;
+	feed_thread_query(live->feed_thread, &(struct query){.kind = QUERY_BLOCKED,
+							     .pid = app->watch.looks.pid,
+							     .tid = app->watch.looks.tid});
+}
+
 static void receive_replies(struct live_screen *live)
 {
 	for (struct reply *answer; (answer = feed_thread_pop_reply(live->feed_thread));) {
@@ -263,13 +286,18 @@ static void draw_if_changed(struct live_screen *live)
 }
 
 /*
- * The time to wait in ms; -1: no limit. 0 if work is left, short if a preview is to be requested.
+ * The time to wait in ms; -1: no limit. 0 if work is left, short if a preview is to be requested,
+ * or a thread is looked at.
  */
-static int wait_ms(const struct pending_queries *queries)
+static int wait_ms(const struct app *app)
 {
+	const struct pending_queries *queries = &app->requests.queries;
+
 	if (queries->processes)
 		return 0;
-	return queries->preview ? LIVE_REST_MS : -1;
+	if (queries->preview)
+		return LIVE_REST_MS;
+	return looks_at_thread(app) ? (int)(LIVE_LOOK_NS / NS_PER_MS) : -1;
 }
 
 static void run_loop(struct live_screen *live, const struct run_config *config)
@@ -289,7 +317,7 @@ static void run_loop(struct live_screen *live, const struct run_config *config)
 			{.fd = live->dirty ? STDOUT_FILENO : -1, .events = POLLOUT},
 		};
 
-		int ready = poll(fds, ARRAY_SIZE(fds), wait_ms(&live->app.requests.queries));
+		int ready = poll(fds, ARRAY_SIZE(fds), wait_ms(&live->app));
 		if (ready < 0)
 			fds[0].revents = fds[1].revents = fds[3].revents = 0; /* a signal */
 		read_signals(live);
@@ -306,6 +334,7 @@ static void run_loop(struct live_screen *live, const struct run_config *config)
 		show_theme(live, config->theme_dir);
 		save_settings(live, config);
 		send_queries(live, ready == 0);
+		send_look(live);
 		if (live->app.requests.queries.processes) {
 			pick_process_more(&live->app);
 			live->dirty = true;

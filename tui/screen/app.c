@@ -146,7 +146,7 @@ static void add_to_totals(struct app *app, const struct snapshot *snapshot)
 	/* A replay that went back would add the same intervals twice. */
 	if (app->replay.active && shown && snapshot->time_ns <= shown->time_ns) {
 		event_totals_zero(&app->events.totals);
-		event_totals_zero(&app->watch.totals);
+		watch_zero(&app->watch);
 	}
 	event_totals_add(&app->events.totals, snapshot);
 }
@@ -181,6 +181,12 @@ void app_set_replay_index(struct app *app, struct replay_index *replay_index)
 void app_reply(struct app *app, struct reply *reply)
 {
 	struct event_replies *replies = &app->event_replies;
+
+	if (reply->kind == QUERY_BLOCKED) {
+		detail_looks_add(&app->watch.looks, reply);
+		reply_free(reply);
+		return;
+	}
 	struct reply **kept = reply->kind == QUERY_EVENTS ? &replies->events : &replies->preview;
 
 	reply_free(*kept);
@@ -192,6 +198,12 @@ void app_command(struct app *app, enum command_kind kind, const char *text, int6
 {
 	commands_add(&app->requests.commands, &(struct command){kind, text, number});
 	preferences_record_command(&app->preferences, kind, text);
+}
+
+void app_watch(struct app *app)
+{
+	if (!app->replay.active)
+		app_command(app, COMMAND_WATCH, NULL, watch_number(&app->watch));
 }
 
 void app_pause(struct app *app, bool paused)

@@ -79,7 +79,7 @@ void app_pause(struct app *app, bool paused);
 void app_snapshot(struct app *app, struct snapshot *snapshot);
 /* Shows a recording, with the history of the index. Call before the first drawing; borrowed. */
 void app_set_replay_index(struct app *app, struct replay_index *replay_index);
-/* Keeps the reply for pick_event(). Owned by the app from now on. */
+/* Keeps the reply for pick_event() or the detail page. Owned by the app from now on. */
 void app_reply(struct app *app, struct reply *reply);
 /* A key of keymap.h. */
 void app_key(struct app *app, int key);
@@ -94,6 +94,8 @@ void app_draw(struct app *app, struct canvas *canvas);
 /* Adds a command to the requests. The text is copied. */
 void app_command(struct app *app, enum command_kind kind, const char *text, int64_t number);
 
+/* Tells the engine which row is watched; not in a replay. */
+void app_watch(struct app *app);
 /* Does what the key of the action does. */
 void app_act(struct app *app, enum action action);
 /* Applies preferences.columns to both lists. */

@@ -115,7 +115,7 @@ static void toggle_command_lines(struct app *app)
 static void zero_totals(struct app *app)
 {
 	event_totals_zero(&app->events.totals);
-	event_totals_zero(&app->watch.totals);
+	watch_zero(&app->watch);
 	messages_show(&app->messages, "The totals restart at zero.");
 }
 
@@ -231,8 +231,10 @@ static void show_detail(struct app *app)
 {
 	struct list *list = app_list(app);
 
-	if (list && watch_choose(&app->watch, list, &app->display))
-		go_to(app, &screen_detail);
+	if (!list || !watch_choose(&app->watch, list, &app->display))
+		return;
+	app_watch(app);
+	go_to(app, &screen_detail);
 }
 
 static void show_log(struct app *app)

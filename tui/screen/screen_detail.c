@@ -40,8 +40,25 @@ bool watch_choose(struct watch *watch, struct list *list, const struct display *
 	watch->step = graph_range_step(&display->graph_range);
 	watch->on = true;
 	event_totals_fini(&watch->totals);
+	watch->waits = (struct detail_waits){0};
+	watch->looks = (struct detail_looks){0};
 	watch_update(watch, snapshot);
 	return true;
+}
+
+int64_t watch_number(const struct watch *watch)
+{
+	int64_t number = watch->subject.key.number;
+
+	if (!watch->on || !detail_subject_is_of_tasks(&watch->subject))
+		return 0;
+	return watch->subject.key.kind == HISTORY_THREAD ? -number : number;
+}
+
+void watch_zero(struct watch *watch)
+{
+	event_totals_zero(&watch->totals);
+	watch->waits = (struct detail_waits){0};
 }
 
 void watch_update(struct watch *watch, const struct snapshot *snapshot)
@@ -59,6 +76,8 @@ void watch_update(struct watch *watch, const struct snapshot *snapshot)
 		.lost = detail.sum.n > 0 && (detail.sum.items[0].flags & ROW_LOST),
 	};
 	event_totals_add_row(&watch->totals, snapshot, &input);
+	detail_waits_add(&watch->waits, snapshot);
+	detail_looks_choose(&watch->looks, &watch->subject, snapshot, &detail);
 	detail_fini(&detail);
 }
 
@@ -78,12 +97,13 @@ void screen_detail_draw_selected(const struct display *display, struct list *lis
 	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
 	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_HEADER_SORT, title);
 	detail_init(snapshot, &subject.key, &detail);
-	const struct detail_page page = {snapshot,
-					 &display->graph_range,
-					 &detail,
-					 &subject,
-					 graph_range_step(&display->graph_range),
-					 NULL};
+	const struct detail_page page = {
+		.snapshot = snapshot,
+		.graph_range = &display->graph_range,
+		.detail = &detail,
+		.subject = &subject,
+		.step = graph_range_step(&display->graph_range),
+	};
 	canvas_init(&panel, canvas->ascii);
 	canvas_resize(&panel, rect.width, rect.height - 1);
 	detail_page_draw(&page, &panel, (struct rect){0, 0, rect.width, rect.height - 1});
@@ -141,8 +161,15 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 		return;
 	detail_init(app->display.snapshot, &app->watch.subject.key, &detail);
 	const struct detail_page page = {
-		app->display.snapshot, &app->display.graph_range, &detail,
-		&app->watch.subject,   app->watch.step,           &app->watch.totals};
+		.snapshot = app->display.snapshot,
+		.graph_range = &app->display.graph_range,
+		.detail = &detail,
+		.subject = &app->watch.subject,
+		.step = app->watch.step,
+		.totals = &app->watch.totals,
+		.waits = &app->watch.waits,
+		.looks = &app->watch.looks,
+	};
 	unsigned lines = detail_page_draw(&page, &measured, all);
 	canvas_init(&whole, canvas->ascii);
 	canvas_resize(&whole, all.width, lines);
@@ -167,6 +194,7 @@ static bool detail_act(struct app *app, enum action action)
 		*step = *step > 1 ? *step / 2 : 1;
 	} else if (action == ACTION_LEAVE || action == ACTION_DETAIL || action == ACTION_QUIT) {
 		app->watch.on = false; /* q leaves this screen */
+		app_watch(app);
 		app_leave(app);
 	} else {
 		return false;

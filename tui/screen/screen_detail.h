@@ -18,10 +18,16 @@ struct watch {
 	struct detail_subject subject;
 	unsigned step;              /* graph_range_read() */
 	struct event_totals totals; /* since the choice or the zero key; event_totals_fini() */
+	struct detail_waits waits;  /* the same */
+	struct detail_looks looks;
 };
 
 /* Watches the selected line of a list. Returns false if there is none. */
 bool watch_choose(struct watch *watch, struct list *list, const struct display *display);
+/* The waits that the engine is to count one by one: number of COMMAND_WATCH. */
+int64_t watch_number(const struct watch *watch);
+/* Sets the totals and waits to zero. */
+void watch_zero(struct watch *watch);
 /* Adds a snapshot to the watched row, during a pause too. */
 void watch_update(struct watch *watch, const struct snapshot *snapshot);
 
