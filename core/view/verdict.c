@@ -11,7 +11,11 @@
 enum {
 	SEVERITY_MOST = 4,
 	RECLAIMS_LEAST = 10, /* a second: a limit that is met once in a while does no harm */
-	PRESSURE_LEAST = 5,  /* percent of the time, some task waits for memory */
+	/*
+	 * Percent of the time in which some task waits for memory. 2.2 to 2.6 were seen while a
+	 * task waited for pages that it had before for 53 to 64 % of the time, and 0 without it.
+	 */
+	PRESSURE_LEAST = 1,
 };
 
 static short find_metric(const struct columns *columns, const char *name, const char *title)

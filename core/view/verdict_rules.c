@@ -52,11 +52,14 @@ const struct rule verdict_rules[] = {
 	 .subject = RULE_OF_TASKS,
 	 .of_sums = true,
 	 .of_pressure = true},
-	/* Less than 5 ms of CPU a process: a compiler takes longer than that to start. */
+	/*
+	 * Less than 3 ms of CPU a process. One that only begins and ends takes 1 to 2 ms. With the
+	 * processes that a compiler starts, a link takes 5 ms each, and a translation 20 and more.
+	 */
 	{2,
 	 VERDICT_FORKS,
 	 {{"forks_per_s", '>', 100},
-	  {"forked_percent", '<', 0.5, .sign_of_operands = '/', .operands = {"forks_per_s"}},
+	  {"forked_percent", '<', 0.3, .sign_of_operands = '/', .operands = {"forks_per_s"}},
 	  {"forked_percent", '>', 10}},
 	 .subject = RULE_OF_TASKS,
 	 .of_sums = true},
