@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sick and healthy processes to observe, each with the word that pmctop's verdict is to be, and a
+"""Sick and healthy processes to observe, each with pmctop's verdict in JSON, and a
 witness: what /proc and the cgroup's files have to show if the process is what its name says.
 
     with started("fsync") as sick:          # raises CannotBeMade, with the reason
@@ -206,7 +206,7 @@ MANY = 1000
 def switches(rate):
     """One switch in less than 20 us of CPU time, and no more of them than was asked for."""
     return Illness(
-        "switches", lambda _: [program("pingpong", "-c", ONE, "-r", str(rate // 2), FOREVER)],
+        "thrashing switches", lambda _: [program("pingpong", "-c", ONE, "-r", str(rate // 2), FOREVER)],
         lambda seen: max(MANY, seen.run_s / 20e-6) < seen.switches < 1.5 * rate * seen.wall_s)
 
 
@@ -228,7 +228,7 @@ ILLNESSES = {
     "forks": Illness("forks", lambda _: [program("swarm", "-r", "500", FOREVER)],
                      lambda seen: seen.machine_forks / seen.wall_s > 200
                      and seen.share("child_s") > 0.1),
-    "faults": Illness("faults", lambda _: [program("faults")],
+    "faults": Illness("faulting", lambda _: [program("faults")],
                       lambda seen: seen.minor > max(MANY, seen.run_s / 50e-6)),
     "fsync": Illness("disk", lambda place: [program("syncer", f"{place}/file")],
                      lambda seen: seen.states["D"] >= 3 and seen.states["D"] > 4 * seen.states["S"]
