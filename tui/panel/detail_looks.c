@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Why the thread is blocked now. One look is a chance hit, so the page shows the reason that most
- * of the latest looks have, and their number. What the kernel refuses is named with the right that
- * is missing.
+ * of the latest looks have at which it was blocked, and their number. What the kernel refuses is
+ * named with the right that is missing.
  */
 #include "tui/panel/detail_looks.h"
 
@@ -80,11 +80,14 @@ void detail_looks_add(struct detail_looks *looks, const struct reply *reply)
 const struct detail_look *detail_looks_usual(const struct detail_looks *looks, size_t *n)
 {
 	const struct detail_look *usual = NULL;
-	size_t counts[BLOCKED_REASONS] = {0}, most = 0;
+	size_t counts[BLOCKED_REASONS] = {0}, most = 0, known = 0;
 
-	for (size_t i = 0; i < looks->n; i++)
-		if (looks->items[i].result == 0)
-			counts[looks->items[i].reason]++;
+	for (size_t i = 0; i < looks->n; i++) {
+		known += looks->items[i].result == 0;
+		counts[looks->items[i].reason] += looks->items[i].result == 0;
+	}
+	if (counts[BLOCKED_NOT] < known)
+		counts[BLOCKED_NOT] = 0;
 	/* From the newest look on. */
 	for (size_t back = 1; back <= looks->n; back++) {
 		const struct detail_look *look =

@@ -32,7 +32,10 @@ void detail_looks_choose(struct detail_looks *looks, const struct detail_subject
 			 const struct snapshot *snapshot, const struct detail *detail);
 /* Adds a reply to QUERY_BLOCKED; of another thread it is dropped. The reply is borrowed. */
 void detail_looks_add(struct detail_looks *looks, const struct reply *reply);
-/* The latest look of the reason that most looks have, and how many; NULL: no look. */
+/*
+ * The latest look of the reason that most looks have, and how many have it. BLOCKED_NOT is the
+ * reason only if all have it. NULL: no look.
+ */
 const struct detail_look *detail_looks_usual(const struct detail_looks *looks, size_t *n);
 
 #endif

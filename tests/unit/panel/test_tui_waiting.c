@@ -182,7 +182,13 @@ static void test_golden(void **state)
 /* The reason of most looks, and the newest of them. */
 static void test_usual_look(void **state)
 {
-	enum { LOCK = BLOCKED_LOCK, DISK = BLOCKED_DISK, SLEEP = BLOCKED_SLEEP, GONE = -1 };
+	enum {
+		LOCK = BLOCKED_LOCK,
+		DISK = BLOCKED_DISK,
+		SLEEP = BLOCKED_SLEEP,
+		NOT = BLOCKED_NOT,
+		GONE = -1
+	};
 	static const struct {
 		const char *name;
 		int reasons[12]; /* up to 0, the newest last */
@@ -198,6 +204,8 @@ static void test_usual_look(void **state)
 		 BLOCKED_LOCK,
 		 5,
 		 'i'},
+		{"a reason before none", {DISK, NOT, NOT, GONE}, BLOCKED_DISK, 1, 'a'},
+		{"none", {NOT, GONE, NOT}, BLOCKED_NOT, 2, 'c'},
 		{"a look that failed does not count", {SLEEP, GONE, GONE}, BLOCKED_SLEEP, 1, 'a'},
 	};
 
