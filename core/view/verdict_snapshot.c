@@ -90,23 +90,36 @@ static void append_rate(const struct sentence *sentence, const char *name, bool 
 
 	if (metric < 0)
 		return;
-	for (size_t i = 0; i < snapshot->threads.n; i++)
-		if (i == sentence->heaviest ||
-		    (all && sentence->losses->verdicts[i] == sentence->verdict))
-			sum.value += rows_figures(snapshot->columns, &snapshot->threads, i)[metric]
-					     .value;
+	for (size_t i = 0; i < snapshot->threads.n; i++) {
+		const struct figure *figures =
+			rows_figures(snapshot->columns, &snapshot->threads, i);
+
+		if (i != sentence->heaviest &&
+		    !(all && sentence->losses->verdicts[i] == sentence->verdict))
+			continue;
+		sum.value += figures[metric].value;
+		if (figures[metric].state > sum.state)
+			sum.state = figures[metric].state;
+	}
 	figure_format(snapshot->columns->metrics[metric].def, sum, &cell);
 	append(sentence, cell.text);
 }
 
-static void append_judged_figures(const struct sentence *sentence)
+static struct judgement judge_heaviest(const struct sentence *sentence)
 {
 	const struct verdict_subject subject = heaviest_subject(sentence);
-	const struct judgement judgement = judge_subject(sentence->losses->judge, &subject);
+
+	return judge_subject(sentence->losses->judge, &subject);
+}
+
+static void append_judged_figures(const struct sentence *sentence)
+{
+	const struct judgement judgement = judge_heaviest(sentence);
 
 	append(sentence, " (");
-	verdict_append_figures(sentence->losses->judge, &judgement, subject.figures, false,
-			       sentence->text, sentence->size);
+	verdict_append_figures(sentence->losses->judge, &judgement,
+			       heaviest_subject(sentence).figures, false, sentence->text,
+			       sentence->size);
 	append(sentence, ")");
 }
 
@@ -167,10 +180,12 @@ static double mean_wait(const struct sentence *sentence, bool all, size_t *threa
 	return ns / (double)*threads / (double)snapshot_of(sentence)->interval_ns;
 }
 
-/* " 75 % of the time" */
+/* " 75 % of the time", and of an estimate " ~75 %" */
 static void append_share_of_time(const struct sentence *sentence, double share)
 {
-	append(sentence, " ");
+	const enum figure_state state = judge_heaviest(sentence).state;
+
+	append(sentence, state == FIGURE_LOST ? " at least " : state == FIGURE_SCALED ? " ~" : " ");
 	append_number(sentence, 100 * share, 0);
 	append(sentence, " % of the time");
 }

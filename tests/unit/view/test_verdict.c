@@ -750,6 +750,7 @@ struct waiting_task {
 	double cpu, cs, runq, throttled, lock, disk, d, forks, forked;
 	unsigned copies; /* further threads of the same process */
 	unsigned flags;
+	enum figure_state state; /* of all figures */
 };
 
 static const struct given waiting_columns[FIGURES] = {
@@ -779,7 +780,8 @@ static void fill_waiting_row(struct snapshot *snapshot, size_t i, const struct w
 	snapshot->totals[TALLY_TASK_CLOCK] += ns;
 	snapshot->places[i] = (struct snapshot_place){i, (int)i % 2, ns};
 	for (size_t k = 0; k < ARRAY_SIZE(values); k++)
-		snapshot->threads.figures[i * columns->n_metrics + k] = figure_exact(values[k]);
+		snapshot->threads.figures[i * columns->n_metrics + k] =
+			(struct figure){values[k], 1, task->state};
 }
 
 /* One second of a machine with two CPUs; what the tasks did not use was idle. */
@@ -834,6 +836,19 @@ static void describes_waits(void **state)
 		 {{77, "syncer", .cpu = 6, .disk = 85, .d = 86}},
 		 .want = VERDICT_DISK,
 		 .sentence = "syncer (77) waits for the disk 85 % of the time"},
+		{"an estimate",
+		 {{77, "syncer", .cpu = 6, .disk = 85, .state = FIGURE_SCALED}},
+		 .want = VERDICT_DISK,
+		 .sentence = "syncer (77) waits for the disk ~85 % of the time"},
+		{"a lower bound",
+		 {{77, "syncer", .cpu = 6, .disk = 85, .state = FIGURE_LOST}},
+		 .want = VERDICT_DISK,
+		 .sentence = "syncer (77) waits for the disk at least 85 % of the time"},
+		{"switches in a part of the time",
+		 {{77, "ping", .cpu = 30, .cs = 23300, .state = FIGURE_SCALED}},
+		 .want = VERDICT_SWITCHES,
+		 .sentence = "switches: 0.3 CPUs spent on excessive context switching (~23.3k/s): "
+			     "ping"},
 		{"with kernel threads",
 		 {{77, "syncer", .cpu = 6, .disk = 85},
 		  {9, "jbd2/vda-8", .cpu = 1, .disk = 95, .d = 95, .flags = ROW_KERNEL}},
