@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK_BYTES = 8192 };
+enum { STACK_BYTES = 8192, TRACE_TRIES = 4 };
 
 static const char *const names[BLOCKED_REASONS] = {
 	[BLOCKED_UNKNOWN] = "unknown", [BLOCKED_NOT] = "not blocked", [BLOCKED_LOCK] = "lock",
@@ -286,11 +286,13 @@ static enum blocked_reason reason_of_io(const struct blocked *blocked, enum bloc
 {
 	if (has_function(blocked, remote, ARRAY_SIZE(remote)))
 		return BLOCKED_UNKNOWN;
-	/* Without the stack the file may be of a network. */
-	if (reason == BLOCKED_PAGE && stack_depth(blocked) > 0 &&
-	    !has_function(blocked, faults, ARRAY_SIZE(faults)))
-		return BLOCKED_DISK;
-	return reason;
+	if (reason != BLOCKED_PAGE)
+		return reason;
+	if (stack_depth(blocked) > 0)
+		return has_function(blocked, faults, ARRAY_SIZE(faults)) ? BLOCKED_PAGE
+									 : BLOCKED_DISK;
+	bool file = blocked->kernel || in_call(blocked, SYSCALL_FILE);
+	return blocked->local && file ? BLOCKED_DISK : BLOCKED_PAGE;
 }
 
 /* Whether the expected value of a wait for a futex is that of a lock: see blocked.h. */
@@ -365,7 +367,9 @@ bool blocked_is_settled(const struct blocked *blocked)
 	if (reason == BLOCKED_FUTEX)
 		return in_call(blocked, SYSCALL_FUTEX);
 	if (reason == BLOCKED_PAGE)
-		return stack_depth(blocked) > 0;
+		return stack_depth(blocked) > 0 ||
+		       (!blocked->kernel && blocked->syscall_result == 0 &&
+			blocked->syscall.kind == BLOCKED_CALL_NONE);
 	/* Any function may wait for the disk on behalf of its callers. */
 	return reason != BLOCKED_UNKNOWN || blocked->state != 'D' || blocked->stack_result == 0;
 }
@@ -421,12 +425,43 @@ static ssize_t read_thread_file(const struct sys *sys, pid_t pid, pid_t tid, con
 	return sys_file_read(sys, path, text, size);
 }
 
+/* Types of file systems begin as their functions do: fuse, nfs4, smb3 ... */
+static bool is_remote_type(const char *type)
+{
+	static const char *const others[] = {"9p", "virtiofs", "lustre", "beegfs", "gpfs"};
+
+	if (strncmp(type, "fusectl", strlen("fusectl")) == 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (strncmp(type, others[i], strlen(others[i])) == 0)
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(remote); i++)
+		if (strncmp(type, remote[i], strcspn(remote[i], "_")) == 0)
+			return true;
+	return false;
+}
+
+/* By the type of each mount, the word behind " - " in /proc/self/mountinfo. */
+static bool all_mounts_are_local(const struct sys *sys)
+{
+	int code;
+	char *text = proc_long_text(sys, "/proc/self/mountinfo", &code);
+	bool local = text && *text;
+
+	for (const char *at = text; local && (at = strstr(at, " - ")); at += 3)
+		local = !is_remote_type(at + 3);
+	free(text);
+	return local;
+}
+
 void blocked_rights_init(struct blocked_rights *rights, const struct sys *sys)
 {
 	struct credentials credentials;
 
 	credentials_read(sys, &credentials);
-	*rights = (struct blocked_rights){.uid_known = credentials.known, .uid = credentials.uid};
+	*rights = (struct blocked_rights){.uid_known = credentials.known,
+					  .uid = credentials.uid,
+					  .local = all_mounts_are_local(sys)};
 }
 
 /*
@@ -528,9 +563,10 @@ static int refuse_trace(const struct proc_stat *stat)
 	return stat->start_code == 0 ? -EBUSY : stat->start_code == 1 ? -EACCES : 0;
 }
 
-static void blocked_clear(struct blocked *blocked)
+static void blocked_clear(const struct blocked_rights *rights, struct blocked *blocked)
 {
 	*blocked = (struct blocked){
+		.local = rights->local,
 		.wchan_result = -ENODATA,
 		.syscall_result = -ENODATA,
 		.stack_result = -ENODATA,
@@ -544,10 +580,11 @@ int blocked_read(const struct sys *sys, struct blocked_rights *rights, pid_t pid
 	struct proc_stat stat;
 	int result = proc_thread_stat(sys, pid, tid, &stat);
 
-	blocked_clear(blocked);
+	blocked_clear(rights, blocked);
 	if (result < 0)
 		return result;
 	blocked->state = stat.state;
+	blocked->kernel = stat.kernel;
 	if (blocked_classify(blocked) == BLOCKED_NOT)
 		return 0;
 	blocked->wchan_result = read_wchan(sys, rights, pid, tid, blocked->wchan);
@@ -560,12 +597,30 @@ int blocked_read(const struct sys *sys, struct blocked_rights *rights, pid_t pid
 	return 0;
 }
 
+/* In state D, what shows why. A thread that waits for one page after the other may run briefly. */
+static void sample_trace(const struct sys *sys, pid_t pid, pid_t tid, struct blocked *blocked)
+{
+	bool page = reason_of_functions(blocked) == BLOCKED_PAGE;
+
+	for (int i = 0; page && !blocked->kernel && i < TRACE_TRIES && !blocked_is_settled(blocked);
+	     i++) {
+		blocked->syscall_result = read_syscall(sys, pid, tid, &blocked->syscall);
+		if (blocked->syscall_result < 0 || blocked->syscall.kind == BLOCKED_CALL)
+			break;
+	}
+	for (int i = 0; i < TRACE_TRIES && !blocked_is_settled(blocked); i++) {
+		blocked->stack_result = read_stack(sys, pid, tid, &blocked->stack);
+		if (blocked->stack_result < 0 && blocked->stack_result != -ENODATA)
+			break;
+	}
+}
+
 int blocked_sample(const struct sys *sys, struct blocked_rights *rights, pid_t pid, pid_t tid,
 		   struct blocked *blocked)
 {
 	struct proc_stat stat;
 
-	blocked_clear(blocked);
+	blocked_clear(rights, blocked);
 	blocked->wchan_result = read_wchan(sys, rights, pid, tid, blocked->wchan);
 	if (blocked->wchan_result < 0)
 		return blocked->wchan_result;
@@ -581,9 +636,11 @@ int blocked_sample(const struct sys *sys, struct blocked_rights *rights, pid_t p
 		return result;
 	/* By now it may wait for a CPU, or for something else. */
 	blocked->state = function ? function->state : stat.state;
-	if (blocked->state != 'D')
-		return 0;
+	blocked->kernel = stat.kernel;
 	result = refuse_trace(&stat);
-	blocked->stack_result = result ? result : read_stack(sys, pid, tid, &blocked->stack);
+	if (result < 0)
+		blocked->syscall_result = blocked->stack_result = result;
+	else if (blocked->state == 'D')
+		sample_trace(sys, pid, tid, blocked);
 	return 0;
 }

@@ -73,7 +73,9 @@ void blocked_stack_parse(const char *text, struct blocked_stack *stack);
 
 /* One look at a thread. Each part has 0 or -errno. */
 struct blocked {
-	char state; /* letter of proc_stat */
+	char state;  /* letter of proc_stat */
+	bool kernel; /* a kernel thread */
+	bool local;  /* as in blocked_rights */
 	/*
 	 * -EACCES: no right, -ENODATA: not read, or not blocked in a function at that instant. Of
 	 * wchan -EAGAIN: it is not known whether there is the right. Of the others -EBUSY: the
@@ -97,9 +99,10 @@ struct blocked {
  */
 enum blocked_reason blocked_classify(const struct blocked *blocked);
 /*
- * Whether the reason needs no more readings. Without the system call a futex may be a lock, and
- * without the stack a page may be waited for by a system call that reads the disk. A stack without
- * the function of wchan is that of another wait, and is not used.
+ * Whether the reason needs no more readings. Without the system call a futex may be a lock. A page
+ * may be waited for because of a page fault or by a system call that reads the disk: the system
+ * call shows it if all file systems are local, else the stack. A stack without the function of
+ * wchan is that of another wait, and is not used.
  */
 bool blocked_is_settled(const struct blocked *blocked);
 /* "lock", "disk" ... for texts and outputs. */
@@ -112,6 +115,8 @@ const char *blocked_reason_name(enum blocked_reason reason);
 struct blocked_rights {
 	bool uid_known;
 	uid_t uid; /* effective, of this process */
+	/* No file system of a network or of FUSE was mounted when this was initialized. */
+	bool local;
 	enum {
 		BLOCKED_RIGHT_UNTRIED,
 		BLOCKED_RIGHT_GRANTED,
@@ -131,8 +136,8 @@ int blocked_read(const struct sys *sys, struct blocked_rights *rights, pid_t pid
  * The same as cheaply as possible, for samples: wchan, which is one instant, then only what the
  * reason needs. `state` is that of the function where stat is not read. Returns 0, or -errno if
  * wchan is not known: -ENODATA, -EACCES, -EAGAIN as above, -ENOENT, -ESRCH ...
- * CPU time in us, 6.18 on x86-64: wchan 6, then of a futex syscall 6, of a page or an unknown
- * function stat 7, in state D stack 10.
+ * CPU time in us, 6.18 on x86-64: wchan 6; then of a futex syscall 6; of a page stat 7 and syscall
+ * 6; of an unknown function, or if the file may be of a network, stat 7 and stack 10.
  */
 int blocked_sample(const struct sys *sys, struct blocked_rights *rights, pid_t pid, pid_t tid,
 		   struct blocked *blocked);

@@ -414,6 +414,9 @@ static void a_thread_is_read(void **state)
 	(void)state;
 	blocked_rights_init(&rights, &sys);
 	fk_task(fk, &(struct fk_spec){.tid = 7, .uid = 5});
+	fk_file(fk, "/proc/7/task/7/wchan", NULL);
+	fk_file(fk, "/proc/7/task/7/syscall", NULL);
+	fk_file(fk, "/proc/7/task/7/stack", NULL);
 	assert_int_equal(blocked_read(&sys, &rights, 7, 8, &blocked), -ENOENT);
 	assert_int_equal(blocked_read(&sys, &rights, 7, 7, &blocked), 0);
 	assert_int_equal(blocked.state, 'S');
@@ -446,6 +449,10 @@ static void a_thread_is_read(void **state)
 #define UNKNOWN         "driver_wait"
 #define TEXT_OF(number) #number
 #define TEXT(number)    TEXT_OF(number)
+#define PAGE            "folio_wait_bit"
+#define FRAME(function) "[<0>] " function "+0x1/0x2\n"
+#define NO_CALL         "-1 0x7 0x8\n"
+#define IN_READ         TEXT(__NR_read) " 0x3 0x1000 0x1000 0x0 0x0 0x0 0x7 0x8\n"
 #define IN_FUTEX        TEXT(__NR_futex) " 0x1000 0x80 0x2 0x0 0x0 0x0 0x7 0x8\n"
 
 /* A sample reads no more files than its reason needs. */
@@ -460,6 +467,7 @@ static void a_sample_is_cheap(void **state)
 		enum blocked_reason want;
 		bool settled;
 		unsigned reads;
+		bool local;
 	} rows[] = {
 		{"sleeps", FK_SLEEPING, NULL, "do_epoll_wait", NULL, NULL, 0, BLOCKED_SLEEP, true,
 		 1},
@@ -475,21 +483,29 @@ static void a_sample_is_cheap(void **state)
 		 true, 1},
 		{"vfork", FK_UNINTERRUPTIBLE, NULL, "kernel_clone", NULL, NULL, 0, BLOCKED_VFORK,
 		 true, 1},
-		{"page", FK_UNINTERRUPTIBLE, NULL, "folio_wait_bit", NULL,
-		 "[<0>] folio_wait_bit+0x1/0x2\n[<0>] handle_mm_fault+0x1/0x2\n", 0, BLOCKED_PAGE,
-		 true, 3},
-		{"file", FK_UNINTERRUPTIBLE, NULL, "folio_wait_bit", NULL,
-		 "[<0>] folio_wait_bit+0x1/0x2\n[<0>] vfs_read+0x1/0x2\n", 0, BLOCKED_DISK, true,
-		 3},
-		{"in another wait since", FK_UNINTERRUPTIBLE, NULL, "folio_wait_bit", NULL,
-		 "[<0>] submit_bio_wait+0x1/0x2\n", 0, BLOCKED_PAGE, false, 3},
-		{"page, no right to the stack", FK_UNINTERRUPTIBLE, NULL, "folio_wait_bit", NULL,
-		 NULL, 0, BLOCKED_PAGE, false, 3},
-		{"page, execs", FK_UNINTERRUPTIBLE, EXECS, "folio_wait_bit", NULL, NULL, 0,
-		 BLOCKED_PAGE, false, 2},
+		{"page", FK_UNINTERRUPTIBLE, NULL, PAGE, NO_CALL, NULL, 0, BLOCKED_PAGE, true, 3},
+		{"local file", FK_UNINTERRUPTIBLE, NULL, PAGE, IN_READ, NULL, 0, BLOCKED_DISK, true,
+		 3, true},
+		{"file", FK_UNINTERRUPTIBLE, NULL, PAGE, IN_READ, FRAME(PAGE) FRAME("vfs_read"), 0,
+		 BLOCKED_DISK, true, 4},
+		{"file of a network", FK_UNINTERRUPTIBLE, NULL, PAGE, IN_READ,
+		 FRAME(PAGE) FRAME("nfs_file_read"), 0, BLOCKED_UNKNOWN, true, 4},
+		{"file, no right to the stack", FK_UNINTERRUPTIBLE, NULL, PAGE, IN_READ, NULL, 0,
+		 BLOCKED_PAGE, false, 4},
+		{"page, no right to syscall", FK_UNINTERRUPTIBLE, NULL, PAGE, NULL,
+		 FRAME(PAGE) FRAME("handle_mm_fault"), 0, BLOCKED_PAGE, true, 4},
+		{"page, woke up since", FK_UNINTERRUPTIBLE, NULL, PAGE, "running\n", "", 0,
+		 BLOCKED_PAGE, false, 10},
+		{"in another wait since", FK_UNINTERRUPTIBLE, NULL, PAGE, NULL,
+		 FRAME("submit_bio_wait"), 0, BLOCKED_PAGE, false, 7},
+		{"no right to either", FK_UNINTERRUPTIBLE, NULL, PAGE, NULL, NULL, 0, BLOCKED_PAGE,
+		 false, 4, true},
+		{"page, execs", FK_UNINTERRUPTIBLE, EXECS, PAGE, NULL, NULL, 0, BLOCKED_PAGE, false,
+		 2},
+		{"kernel thread", FK_UNINTERRUPTIBLE, KTHREAD(7, "D"), PAGE, NULL, NULL, 0,
+		 BLOCKED_DISK, true, 2, true},
 		{"unknown function", FK_UNINTERRUPTIBLE, NULL, UNKNOWN, NULL,
-		 "[<0>] " UNKNOWN "+0x1/0x2\n[<0>] jbd2_log_wait_commit+0x1/0x2\n", 0, BLOCKED_DISK,
-		 true, 3},
+		 FRAME(UNKNOWN) FRAME("jbd2_log_wait_commit"), 0, BLOCKED_DISK, true, 3},
 		{"unknown function, no right to the stack", FK_UNINTERRUPTIBLE, NULL, UNKNOWN, NULL,
 		 NULL, 0, BLOCKED_UNKNOWN, false, 3},
 		{"sleeps in an unknown function", FK_SLEEPING, NULL, UNKNOWN, NULL, NULL, 0,
@@ -517,6 +533,7 @@ static void a_sample_is_cheap(void **state)
 		fk_file(fk, "/proc/7/task/7/stack", rows[i].stack);
 		blocked_rights_init(&rights, &sys);
 		rights.wchan = BLOCKED_RIGHT_GRANTED;
+		rights.local = rows[i].local;
 		unsigned calls = fk_calls(fk, FK_FILE_READ);
 		assert_int_equal(blocked_sample(&sys, &rights, 7, 7, &blocked), rows[i].result);
 		assert_int_equal(fk_calls(fk, FK_FILE_READ) - calls, rows[i].reads);
@@ -525,6 +542,36 @@ static void a_sample_is_cheap(void **state)
 					    blocked_reason_name(rows[i].want));
 			assert_int_equal(blocked_is_settled(&blocked), rows[i].settled);
 		}
+		fk_free(fk);
+	}
+}
+
+static void mounts_of_a_network_are_found(void **state)
+{
+#define ROOT "29 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n"
+	static const struct {
+		const char *text;
+		bool local;
+	} rows[] = {
+		{ROOT, true},
+		{ROOT "30 29 0:5 / /sys/fs/fuse/connections rw - fusectl fusectl rw\n", true},
+		{ROOT "31 29 0:6 / /data rw - nfs4 server:/data rw\n", false},
+		{ROOT "32 29 0:7 / /home rw - fuse.sshfs me@server: rw\n", false},
+		{ROOT "33 29 0:8 / /share rw - 9p share rw\n", false},
+		{"34 29 0:9 / /nfs rw - tmpfs nfs rw\n", true},
+		{"", false},
+		{NULL, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(NULL);
+		struct sys sys = fk_sys(fk);
+		struct blocked_rights rights;
+
+		fk_file(fk, "/proc/self/mountinfo", rows[i].text);
+		blocked_rights_init(&rights, &sys);
+		assert_int_equal(rights.local, rows[i].local);
 		fk_free(fk);
 	}
 }
@@ -583,6 +630,7 @@ int main(void)
 		cmocka_unit_test(root_may_be_refused),
 		cmocka_unit_test(a_sample_is_cheap),
 		cmocka_unit_test(an_exec_is_not_waited_for),
+		cmocka_unit_test(mounts_of_a_network_are_found),
 		cmocka_unit_test(a_kernel_thread_is_in_no_call),
 		cmocka_unit_test(a_thread_is_read),
 	};
