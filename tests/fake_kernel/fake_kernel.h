@@ -266,6 +266,17 @@ enum fk_state {
 void fk_block(struct fk *fk, pid_t tid, enum fk_state state);
 void fk_ready(struct fk *fk, pid_t tid);
 
+/*
+ * The kernel function in which a task is blocked, its system call and its stack, as in the files
+ * wchan ("0" while it is runnable), syscall and stack. NULL: "running" and an empty stack. It must
+ * outlive the fake kernel.
+ */
+struct fk_wait {
+	const char *wchan, *syscall, *stack;
+};
+/* fk_block() there. */
+void fk_block_in(struct fk *fk, pid_t tid, enum fk_state state, const struct fk_wait *wait);
+
 /* Gives the CPU to a task (0: idle); the previous one leaves it in the state of fk_block(). */
 void fk_switch(struct fk *fk, int cpu, pid_t tid);
 void fk_fault(struct fk *fk, int cpu, bool major); /* a page fault of the running task */
@@ -420,6 +431,8 @@ uint64_t fk_truth_task_raw(struct fk *fk, pid_t tid, uint64_t config); /* one of
 uint64_t fk_truth_cpu(struct fk *fk, int cpu, enum fk_event event);    /* idle included */
 /* ns in a state since the task began, until now or its last switch. */
 uint64_t fk_truth_state(struct fk *fk, pid_t tid, enum fk_state state);
+/* ns in which a task was blocked there. */
+uint64_t fk_truth_wait(struct fk *fk, pid_t tid, const struct fk_wait *wait);
 /* Of a device, on the socket of that CPU; socket n counts n + 1 times its rate. */
 uint64_t fk_truth_device(struct fk *fk, const char *device, uint64_t config, int cpu);
 uint64_t fk_truth_idle(struct fk *fk, int cpu, enum fk_event event);

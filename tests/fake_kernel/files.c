@@ -184,6 +184,22 @@ static void settle_process(struct fk *fk, const struct fk_task *task)
 			fk_settle(fk, &fk->cpus[i]);
 }
 
+/* wchan, syscall or stack. */
+static int task_wait_file(struct fk_text *text, const struct fk_task *task, const char *name)
+{
+	const struct fk_wait *wait = task->wait;
+
+	if (!strcmp(name, "wchan"))
+		fk_text_add(text, "%s", wait && wait->wchan ? wait->wchan : "0");
+	else if (!strcmp(name, "syscall"))
+		fk_text_add(text, "%s", wait && wait->syscall ? wait->syscall : "running\n");
+	else if (!strcmp(name, "stack"))
+		fk_text_add(text, "%s", wait && wait->stack ? wait->stack : "");
+	else
+		return -ENOENT;
+	return 0;
+}
+
 static int task_file(struct fk_text *text, struct fk *fk, const struct fk_task *task, bool process,
 		     const char *name)
 {
@@ -206,7 +222,7 @@ static int task_file(struct fk_text *text, struct fk *fk, const struct fk_task *
 	else if (!strcmp(name, "cmdline") && !task->spec.kernel)
 		task_cmdline(text, task);
 	else if (strcmp(name, "cmdline") != 0)
-		return -ENOENT;
+		return task_wait_file(text, task, name);
 	return 0;
 }
 

@@ -28,6 +28,8 @@ struct fk_context {
 	bool waits; /* some of its groups found too few counters when last put on */
 };
 
+enum { FK_WAITS = 8 };
+
 struct fk_task {
 	struct fk_task *next; /* in its bucket, the newest first */
 	struct fk_spec spec;  /* comm is in the next field */
@@ -47,10 +49,17 @@ struct fk_task {
 	uint64_t state_ns;                   /* ... and since when */
 	uint64_t state_times[FK_STATES];     /* before that, ns */
 	uint64_t queued_ns;                  /* in a run queue, up to its last switch-in */
-	enum fk_state leaves;                /* its state after its next switch */
-	uint64_t preempted;                  /* how often it left while it was runnable */
-	bool exiting;                        /* its EXIT record is written */
-	bool dead;                           /* it has been switched away for good */
+	enum fk_state leaves;                /* its state after its next switch ... */
+	const struct fk_wait *leaves_for;    /* ... and where it is blocked then; NULL: unknown */
+	const struct fk_wait *wait;          /* where it is blocked now; NULL: nowhere, unknown */
+	/* Where it was blocked before, and for how long. */
+	struct {
+		const struct fk_wait *wait;
+		uint64_t ns;
+	} waits[FK_WAITS];
+	uint64_t preempted; /* how often it left while it was runnable */
+	bool exiting;       /* its EXIT record is written */
+	bool dead;          /* it has been switched away for good */
 	enum fk_exit how;
 	struct fk_context context;
 };

@@ -8,11 +8,33 @@
 
 #include "core/base/util.h"
 
+#include <asm/unistd.h>
 #include <stdlib.h>
 
 #define SLICE_LEAST_NS (20 * NS_PER_US)
 #define SLICE_MOST_NS  (4 * NS_PER_MS)
 #define BLOCK_MOST_NS  (12 * NS_PER_MS)
+
+#define TEXT_OF(number) #number
+#define TEXT(number)    TEXT_OF(number)
+#define FRAME(function) "[<0>] " function "+0x1/0x2\n"
+
+const struct fk_wait mixed_waits[MIXED_WAITS] = {
+	[MIXED_SLEEP] = {.wchan = "do_epoll_wait"},
+	[MIXED_LOCK] = {.wchan = "futex_do_wait",
+			.syscall = TEXT(__NR_futex) " 0x1000 0x80 0x2 0x0 0x0 0x0 0x7 0x8\n"},
+	[MIXED_CONDITION] = {.wchan = "futex_do_wait",
+			     .syscall = TEXT(
+				     __NR_futex) " 0x1000 0x189 0x0 0x0 0x0 0xffffffff 0x7 0x8\n"},
+	[MIXED_VFORK] = {.wchan = "kernel_clone"},
+	[MIXED_DISK] = {.wchan = "folio_wait_bit",
+			.syscall = TEXT(__NR_read) " 0x3 0x1000 0x1000 0x0 0x0 0x0 0x7 0x8\n",
+			.stack = FRAME("folio_wait_bit") FRAME("vfs_read")},
+	[MIXED_PAGE] = {.wchan = "folio_wait_bit",
+			.syscall = "-1 0x7 0x8\n",
+			.stack = FRAME("folio_wait_bit") FRAME("handle_mm_fault")},
+	[MIXED_STOP] = {.wchan = "do_signal_stop"},
+};
 
 struct member {
 	struct mixed_load *load;
@@ -121,9 +143,9 @@ static void fork_child(struct mixed_load *load, const struct member *parent)
 	kick_idle(load);
 }
 
-static void block(struct mixed_load *load, struct member *member, enum fk_state state)
+static void block(struct mixed_load *load, struct member *member, enum fk_state state, size_t wait)
 {
-	fk_block(load->fk, member->tid, state);
+	fk_block_in(load->fk, member->tid, state, &mixed_waits[wait]);
 	fk_after(load->fk, draw(load, 1, BLOCK_MOST_NS), wake_up, member);
 }
 
@@ -144,10 +166,12 @@ static void leave_cpu(struct place *place)
 		fk_block(load->fk, member->tid, FK_PREEMPTED);
 		enqueue(load, member);
 	} else {
-		block(load, member,
-		      chance < 85   ? FK_SLEEPING
-		      : chance < 95 ? FK_UNINTERRUPTIBLE
-				    : FK_STOPPED);
+		if (chance < 85)
+			block(load, member, FK_SLEEPING, MIXED_SLEEP + chance % 3);
+		else if (chance < 95)
+			block(load, member, FK_UNINTERRUPTIBLE, MIXED_VFORK + chance % 3);
+		else
+			block(load, member, FK_STOPPED, MIXED_STOP);
 	}
 }
 

@@ -22,6 +22,19 @@ struct mixed_load_spec {
 	uint64_t queue_ns;     /* most time in the run queue while a CPU is idle */
 };
 
+/* Where its tasks are blocked. */
+enum {
+	MIXED_SLEEP,
+	MIXED_LOCK,
+	MIXED_CONDITION,
+	MIXED_VFORK,
+	MIXED_DISK,
+	MIXED_PAGE,
+	MIXED_STOP,
+	MIXED_WAITS,
+};
+extern const struct fk_wait mixed_waits[MIXED_WAITS];
+
 struct mixed_load;
 
 struct mixed_load *mixed_load_new(struct fk *fk, const struct mixed_load_spec *spec);

@@ -350,6 +350,17 @@ void fk_exit(struct fk *fk, pid_t tid, enum fk_exit how)
 	task->how = how;
 }
 
+static uint64_t *wait_time(struct fk_task *task, const struct fk_wait *wait)
+{
+	size_t i = 0;
+
+	while (task->waits[i].wait && task->waits[i].wait != wait)
+		if (++i == FK_WAITS)
+			fk_die("task %d waits in too many places", (int)task->spec.tid);
+	task->waits[i].wait = wait;
+	return &task->waits[i].ns;
+}
+
 static void enter_state(const struct fk *fk, struct fk_task *task, enum fk_state state)
 {
 	uint64_t ns = fk->now_ns - task->state_ns;
@@ -357,8 +368,17 @@ static void enter_state(const struct fk *fk, struct fk_task *task, enum fk_state
 	task->state_times[task->state] += ns;
 	if (task->state == FK_WOKEN || task->state == FK_PREEMPTED)
 		task->queued_ns += ns;
+	if (task->wait)
+		*wait_time(task, task->wait) += ns;
+	task->wait = NULL;
 	task->state = state;
 	task->state_ns = fk->now_ns;
+}
+
+void fk_block_in(struct fk *fk, pid_t tid, enum fk_state state, const struct fk_wait *wait)
+{
+	fk_block(fk, tid, state);
+	task_alive(fk, tid)->leaves_for = wait;
 }
 
 void fk_block(struct fk *fk, pid_t tid, enum fk_state state)
@@ -389,12 +409,23 @@ uint64_t fk_truth_state(struct fk *fk, pid_t tid, enum fk_state state)
 	       (task->state == state && !task->dead ? fk->now_ns - task->state_ns : 0);
 }
 
+uint64_t fk_truth_wait(struct fk *fk, pid_t tid, const struct fk_wait *wait)
+{
+	struct fk_task *task = fk_find(fk, tid);
+
+	if (!task)
+		fk_die("there never was a task %d", (int)tid);
+	return *wait_time(task, wait) + (task->wait == wait ? fk->now_ns - task->state_ns : 0);
+}
+
 /* The running task of a CPU leaves it. */
 static void leave(const struct fk *fk, struct fk_task *task)
 {
 	task->preempted += task->leaves == FK_PREEMPTED;
 	enter_state(fk, task, task->leaves);
+	task->wait = task->leaves_for;
 	task->leaves = FK_SLEEPING;
+	task->leaves_for = NULL;
 	task->cpu = -1;
 }
 

@@ -138,9 +138,45 @@ static void a_forked_task_waits_for_a_cpu(void **state)
 	fk_free(fk);
 }
 
+/* Task 7 is blocked for 50 ns, waits for a CPU for 20 ns, and runs. */
+static void a_task_is_blocked_in_a_function(void **state)
+{
+	static const struct fk_wait lock = {.wchan = "futex_do_wait", .syscall = "202 0x1\n"};
+	static const struct fk_wait disk = {.wchan = "folio_wait_bit",
+					    .stack = "[<0>] a+0x1/0x2\n"};
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 7, .comm = "a"});
+	expect_file(&sys, "/proc/7/task/7/wchan", "0");
+	fk_switch(fk, 0, 7);
+	fk_block_in(fk, 7, FK_SLEEPING, &lock);
+	expect_file(&sys, "/proc/7/task/7/wchan", "0");
+	expect_file(&sys, "/proc/7/task/7/syscall", "running");
+	fk_switch(fk, 0, 0);
+	fk_advance(fk, 50);
+	expect_file(&sys, "/proc/7/task/7/wchan", "futex_do_wait");
+	expect_file(&sys, "/proc/7/task/7/syscall", "202 0x1");
+	assert_int_equal(fk_truth_wait(fk, 7, &lock), 50);
+	fk_ready(fk, 7);
+	fk_advance(fk, 20);
+	expect_file(&sys, "/proc/7/task/7/wchan", "0");
+	fk_switch(fk, 0, 7);
+	fk_block_in(fk, 7, FK_UNINTERRUPTIBLE, &disk);
+	fk_switch(fk, 0, 0);
+	fk_advance(fk, 10);
+	expect_file(&sys, "/proc/7/task/7/stack", "[<0>] a+");
+	expect_file(&sys, "/proc/7/task/7/syscall", "running");
+	assert_int_equal(fk_truth_wait(fk, 7, &lock), 50);
+	assert_int_equal(fk_truth_wait(fk, 7, &disk), 10);
+	fk_free(fk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_task_is_blocked_in_a_function),
 		cmocka_unit_test(a_task_leaves_its_cpu_in_a_state),
 		cmocka_unit_test(a_forked_task_waits_for_a_cpu),
 	};
