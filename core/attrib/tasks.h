@@ -67,6 +67,7 @@ struct task_wait {
 	uint64_t forked_ns;              /* ... and their CPU time */
 	enum task_wait_state state;      /* since until_ns */
 	bool queue_known;                /* queue_ns was read, or the task was new then */
+	unsigned char looked; /* 1 + its index in struct looks (core/wait/looks.h); 0: none */
 	bool queued;     /* it was runnable at the last cut, after a wake-up at an unknown time */
 	uint64_t off_ns; /* end of its last slice, if it is watched; 0: unknown */
 	enum task_wait_state off_state; /* after that slice */

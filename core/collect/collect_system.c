@@ -50,6 +50,7 @@ struct collect_system {
 	struct socket_counters sockets;
 	struct proc_times times;
 	struct waits waits;
+	struct looks looks;
 	struct cpu_counter_set cpus;
 	struct duty_cycle duty;
 	struct contention contention;
@@ -348,6 +349,8 @@ static uint64_t system_due_ns(const struct collect *collect)
 	uint64_t window_ns = duty_cycle_due_ns(&self->duty);
 	uint64_t due_ns = turn_ns < window_ns ? turn_ns : window_ns;
 
+	if (looks_due_ns(&self->looks) < due_ns)
+		due_ns = looks_due_ns(&self->looks);
 	return due_ns < self->rival_check_due_ns ? due_ns : self->rival_check_due_ns;
 }
 
@@ -362,6 +365,8 @@ static void system_turn(struct collect *collect)
 		cpu_counter_set_turn(&self->cpus);
 	if (self->rival_check_due_ns <= now_ns)
 		check_rivals(self);
+	if (looks_due_ns(&self->looks) <= now_ns)
+		looks_turn(&self->looks, now_ns);
 }
 
 static void system_renew(struct collect *collect)
@@ -509,6 +514,8 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	self->times.sys = context->sys;
 	waits_init(&self->waits, context->sys, context->tasks, possible.n);
 	self->waits.watch = &self->base.watch;
+	looks_init(&self->looks, context->sys, context->target, context->tasks);
+	self->waits.looks = &self->looks;
 	self->online = online;
 	self->ring_bytes = ring_bytes_for(online.n);
 	budget_init(&self->base.budget, context->sys, context->pmus);

@@ -6,6 +6,7 @@
 #include "core/attrib/slice_log.h"
 #include "core/event/event_wait.h"
 #include "core/sys/sys.h"
+#include "core/wait/looks.h"
 #include "core/wait/throttling.h"
 #include "core/wait/wait_watch.h"
 
@@ -43,6 +44,7 @@ struct waits {
 	struct slice_log log;          /* attrib_log_slices() fills it */
 	struct wait_places places;
 	struct throttling throttling;
+	struct looks *looks;      /* set by the owner; borrowed; NULL: no thread is looked at */
 	struct wait_watch *watch; /* set by the owner; borrowed; NULL: none */
 	bool wakeups;             /* set by the owner: all wake-ups have records */
 	bool recorded; /* set by the owner: a recording of perf; no interval has its CPUs' ends */

@@ -110,8 +110,17 @@ static const struct sweep_step recorded[] = {
 
 static const struct engine_column many = {ENGINE_EVENTS, MANY};
 static const struct engine_column waits = {
-	ENGINE_EVENTS, "runq_time,preempted_time,blocked_time,uninterruptible_time"};
+	ENGINE_EVENTS,
+	"runq_time,preempted_time,blocked_time,uninterruptible_time,lock_time,paging_time"};
 static const pid_t main_pids[] = {MAIN};
+
+/* PING and PONG are looked at, wherever they are. */
+static void block_in_files(struct fk *fk, struct faulty *faulty)
+{
+	(void)faulty;
+	fk_file(fk, "/proc/61/task/61/wchan", "futex_do_wait");
+	fk_file(fk, "/proc/62/task/62/wchan", "folio_wait_bit");
+}
 
 static struct sweep_scene scenes[] = {
 	{.name = "whole CPUs", .machine = {.cpus = 3}, COURSE(course)},
@@ -130,6 +139,7 @@ static struct sweep_scene scenes[] = {
 	{.name = "waits",
 	 .machine = {.cpus = 3, .tracefs = FK_TRACEFS_MOUNTED},
 	 .config = {.columns = &waits, .n_columns = 1},
+	 .prepare = block_in_files,
 	 COURSE(recorded)},
 	{.name = "recording in turns",
 	 .model = &fk_machine_zen,
