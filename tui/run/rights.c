@@ -126,10 +126,6 @@ int rights_enter(struct rights *rights, struct error *err)
 
 /* Breakpoints may be in the kernel, and probes need CAP_SYS_ADMIN. */
 static const char *const probes[] = {"mem:", "uprobe", "kprobe", NULL};
-/* /proc/PID/io of other users, and of root's processes with more rights than pmctop. */
-static const char *const io_facts[] = {"read_per_s", "write_per_s", "read_bytes", "write_bytes",
-				       NULL};
-
 /* Whether -e or -m has one of these words. */
 static bool has_column_with(const struct options *options, const char *const *words)
 {
@@ -158,7 +154,7 @@ struct rights_need rights_need_of(const struct options *options, bool draws)
 	return (struct rights_need){
 		.counts = !options->replay,
 		.probes = has_column_with(options, probes),
-		.traces = !options->replay && has_column_with(options, io_facts),
+		.looks = !options->replay,
 		.signals = options->command || (draws && !options->readonly && !options->replay),
 		.writes = options->output || (record && strcmp(record, "-") != 0),
 		.reads = options->replay != NULL,
@@ -177,8 +173,9 @@ uint64_t rights_wanted(const struct rights_need *need, bool lent)
 		return wanted;
 	if (need->probes)
 		wanted |= BIT(CAP_SYS_ADMIN);
-	if (need->traces)
-		wanted |= BIT(CAP_SYS_PTRACE);
+	/* /proc/PID/io and wchan; of other users' processes syscall too (core/sys/blocked.h). */
+	if (need->looks)
+		wanted |= BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH);
 	if (need->signals)
 		wanted |= BIT(CAP_KILL);
 	if (need->writes)

@@ -24,7 +24,7 @@ struct rights {
 struct rights_need {
 	bool counts;  /* opens events, also at hotplug */
 	bool probes;  /* opens breakpoints or probes, perhaps in the kernel */
-	bool traces;  /* reads the I/O of other users' processes */
+	bool looks;   /* reads the I/O of all users' processes, and where they are blocked */
 	bool signals; /* sends signals to other users' processes */
 	bool writes;  /* writes files that the command line names */
 	bool reads;   /* reads a recording that it names */

@@ -24,7 +24,9 @@ static void test_wanted(void **state)
 		{{.counts = true}, COUNTS, COUNTS},
 		{{.counts = true, .signals = true}, COUNTS | BIT(CAP_KILL), COUNTS},
 		{{.counts = true, .probes = true}, COUNTS | BIT(CAP_SYS_ADMIN), COUNTS},
-		{{.counts = true, .traces = true}, COUNTS | BIT(CAP_SYS_PTRACE), COUNTS},
+		{{.counts = true, .looks = true},
+		 COUNTS | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH),
+		 COUNTS},
 		{{.writes = true}, BIT(CAP_DAC_OVERRIDE), 0},
 		{{.reads = true}, BIT(CAP_DAC_READ_SEARCH), 0},
 		{{.serves = true}, BIT(CAP_NET_BIND_SERVICE), 0},
@@ -44,8 +46,6 @@ static void test_wanted(void **state)
 static void test_need(void **state)
 {
 	static struct engine_column uprobe = {.kind = ENGINE_EVENTS, .text = "uprobe:/bin/sh:1"};
-	static struct engine_column rate = {.kind = ENGINE_METRIC, .text = "read_per_s"};
-	static struct engine_column formula = {.kind = ENGINE_METRIC, .text = "w=write_bytes / 2"};
 	static char *command[] = {NULL};
 	static const struct {
 		const char *name;
@@ -53,30 +53,27 @@ static void test_need(void **state)
 		bool draws;
 		struct rights_need need;
 	} rows[] = {
-		{"-b", {0}, false, {.counts = true}},
-		{"a screen", {0}, true, {.counts = true, .signals = true}},
-		{"--readonly", {.readonly = true}, true, {.counts = true}},
-		{"a command", {.command = command}, false, {.counts = true, .signals = true}},
-		{"-o", {.output = "x"}, false, {.counts = true, .writes = true}},
-		{"--record", {.record.path = "x"}, false, {.counts = true, .writes = true}},
-		{"--record -", {.record.path = "-"}, false, {.counts = true}},
-		{"--listen", {.listen = "9105"}, false, {.counts = true, .serves = true}},
+		{"-b", {0}, false, {.counts = true, .looks = true}},
+		{"a screen", {0}, true, {.counts = true, .looks = true, .signals = true}},
+		{"--readonly", {.readonly = true}, true, {.counts = true, .looks = true}},
+		{"a command",
+		 {.command = command},
+		 false,
+		 {.counts = true, .looks = true, .signals = true}},
+		{"-o", {.output = "x"}, false, {.counts = true, .looks = true, .writes = true}},
+		{"--record",
+		 {.record.path = "x"},
+		 false,
+		 {.counts = true, .looks = true, .writes = true}},
+		{"--record -", {.record.path = "-"}, false, {.counts = true, .looks = true}},
+		{"--listen",
+		 {.listen = "9105"},
+		 false,
+		 {.counts = true, .looks = true, .serves = true}},
 		{"-e uprobe",
 		 {.columns = &uprobe, .n_columns = 1},
 		 false,
-		 {.counts = true, .probes = true}},
-		{"-m read_per_s",
-		 {.columns = &rate, .n_columns = 1},
-		 false,
-		 {.counts = true, .traces = true}},
-		{"-m of bytes written",
-		 {.columns = &formula, .n_columns = 1},
-		 false,
-		 {.counts = true, .traces = true}},
-		{"--replay -m read_per_s",
-		 {.replay = "x", .columns = &rate, .n_columns = 1},
-		 false,
-		 {.reads = true}},
+		 {.counts = true, .looks = true, .probes = true}},
 		{"--replay", {.replay = "x"}, true, {.reads = true}},
 		{"--list", {.task = OPTIONS_LIST}, false, {.counts = true}},
 		{"--doctor", {.task = OPTIONS_DOCTOR}, false, {0}},
