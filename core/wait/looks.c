@@ -9,6 +9,9 @@
 /* A thread that was blocked, or in state D, for less than 1/N of the interval is not chosen. */
 enum { BLOCKED_LEAST = 10, UNINTERRUPTIBLE_LEAST = 100 };
 
+/* A look of two intervals ago. */
+#define BLOCKED_LOOKS_LEAST 0.25
+
 void looks_init(struct looks *looks, const struct sys *sys, const struct target *target,
 		struct tasks *tasks)
 {
@@ -134,7 +137,7 @@ bool look_parts_of(const double counts[LOOK_COUNTS], struct look_parts *parts)
 	double page =
 		share_open(counts[LOOK_OPEN_PAGE], counts[LOOK_PAGE], counts[LOOK_DISK], &same);
 
-	if (counts[LOOK_TURNS] < LOOKS_LEAST || blocked < 1 || blind >= blocked)
+	if (counts[LOOK_TURNS] < LOOKS_LEAST || blocked < BLOCKED_LOOKS_LEAST || blind >= blocked)
 		return false;
 	*parts = (struct look_parts){.lock = lock / blocked,
 				     .disk = disk / blocked,

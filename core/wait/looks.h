@@ -25,7 +25,8 @@
  * next one goes on with the next thread.
  *
  * A wait that is shorter than the time from the begin of a turn to the look is seen too seldom, if
- * the thread waits on the CPU of this one: then it has woken up, and waits for the CPU.
+ * the thread waits on the CPU of this one: then it has woken up, and waits for the CPU. So one look
+ * at a blocked thread is enough, and stays so for two intervals.
  */
 enum {
 	LOOKS_MOST = 32, /* threads */
