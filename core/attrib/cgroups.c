@@ -25,6 +25,7 @@ static void cgroup_free(struct cgroup *cgroup)
 	if (!cgroup)
 		return;
 	free(cgroup->path);
+	free(cgroup->memory.path);
 	free(cgroup);
 }
 

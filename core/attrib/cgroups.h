@@ -2,6 +2,8 @@
 #ifndef PMCTOP_CGROUPS_H
 #define PMCTOP_CGROUPS_H
 
+#include "core/sys/cgroup_stat.h"
+#include "core/sys/pressure.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>
@@ -37,6 +39,23 @@ struct cgroup_quota_account {
 	const struct cgroup *most; /* the one with the growth, else with the quota; NULL: none */
 };
 
+/* The last reading of its memory files, and the growth since the one before (cgroup_reader.h). */
+struct cgroup_memory_account {
+	uint64_t read_ns; /* time of the reading; 0: none */
+	bool usage_known;
+	struct cgroup_memory memory;
+	unsigned rates_known;               /* 1 << enum cgroup_memory_event */
+	double rates[CGROUP_MEMORY_EVENTS]; /* events per second */
+	char *path; /* in the hierarchy of version 1 with the controller; NULL: unknown */
+};
+
+struct cgroup_pressure_account {
+	uint64_t read_ns;
+	struct pressure last; /* of memory */
+	bool known[2];        /* some, full */
+	double percent[2];    /* of the time between the two readings */
+};
+
 /*
  * The cgroups of tasks. Each path is kept once, and freed with its last reference, as containers
  * come and go by the thousand.
@@ -48,6 +67,8 @@ struct cgroup {
 	unsigned references;
 	size_t index; /* in the table of the last snapshot (core/snapshot/snapshot_build) */
 	struct cgroup_quota_account quota;
+	struct cgroup_memory_account memory;
+	struct cgroup_pressure_account pressure;
 };
 
 struct cgroups;

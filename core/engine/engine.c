@@ -85,6 +85,7 @@ void engine_free(struct engine *engine)
 	notes_fini(&engine->notes);
 	engine_notes_fini(&engine->causes);
 	machine_reader_fini(&engine->machine);
+	cgroup_reader_fini(&engine->cgroups);
 	free(engine->pollfds);
 	free(engine);
 }
@@ -345,6 +346,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.pmus = &engine->pmus,
 		.notes = &engine->notes,
 		.facts = &engine->facts,
+		.cgroups = &engine->cgroups,
 		.watch = collect->watches ? &collect->watch : NULL,
 		.command_lines = engine->config.command_lines,
 		.idle = engine->config.idle,

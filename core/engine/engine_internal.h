@@ -13,6 +13,7 @@
 #include "core/engine/query.h"
 #include "core/engine/self_cost.h"
 #include "core/perf/perf_access.h"
+#include "core/snapshot/cgroup_reader.h"
 #include "core/snapshot/fact_reader.h"
 #include "core/sys/topology.h"
 #include "core/sys/users.h"
@@ -39,6 +40,7 @@ struct engine {
 	struct topology topology;
 	struct notes notes;
 	struct fact_reader facts;
+	struct cgroup_reader cgroups;
 	struct engine_notes causes;
 	struct pollfd *pollfds;
 	size_t pollfds_capacity;

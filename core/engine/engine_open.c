@@ -177,7 +177,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	int result;
 
 	engine->sys = sys;
-	engine->facts.sys = sys;
+	engine->facts.sys = engine->cgroups.sys = sys;
 	engine->config = *config;
 	engine->choice = (struct engine_choice){
 		.config = &engine->config,

@@ -262,7 +262,8 @@ size_t snapshot_bytes(const struct snapshot *snapshot)
 		       snapshot->n_cmdlines * sizeof(*snapshot->cmdlines) + 5 * tally + 2 * figures;
 
 	for (size_t i = 0; i < snapshot->n_cgroups; i++)
-		bytes += sizeof(char *) + strlen(snapshot->cgroups[i]) + 1;
+		bytes += sizeof(char *) + sizeof(struct snapshot_cgroup) +
+			 strlen(snapshot->cgroups[i]) + 1;
 	for (size_t i = 0; i < snapshot->n_notes; i++)
 		bytes += sizeof(char *) + strlen(snapshot->notes[i]) + 1;
 	return bytes;

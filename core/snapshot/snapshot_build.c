@@ -16,29 +16,14 @@
 /* Budget of command lines, one file each: 2 % of a CPU, until all are known. */
 #define CMDLINE_EVERY_NS (500 * NS_PER_US)
 
-/* Returns the index of a cgroup in the snapshot, which its first row adds. -1: unknown. */
-static int number_cgroup(struct snapshot *snapshot, struct cgroup *cgroup, size_t *capacity)
-{
-	if (!cgroup)
-		return -1;
-	/* The index of the last snapshot, or stale. */
-	if (cgroup->index >= snapshot->n_cgroups ||
-	    strcmp(snapshot->cgroups[cgroup->index], cgroup->path) != 0) {
-		snapshot->cgroups = array_reserve(snapshot->cgroups, capacity,
-						  snapshot->n_cgroups + 1, sizeof(char *));
-		cgroup->index = snapshot->n_cgroups;
-		snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(cgroup->path);
-	}
-	return (int)cgroup->index;
-}
-
 /* State of filling rows. */
 struct filling {
 	const struct snapshot_source *source;
 	struct snapshot *snapshot;
 	unsigned budget; /* of tasks_refresh */
 	unsigned cmdline_budget;
-	size_t cgroups_capacity, sleeping_capacity, cmdlines_capacity;
+	struct cgroup_subjects cgroups;
+	size_t sleeping_capacity, cmdlines_capacity;
 };
 
 static const char *reference_cmdline(struct filling *filling, struct task *task)
@@ -74,8 +59,8 @@ static void fill_row(struct filling *filling, struct task *task, struct row *row
 		.tid = task->tid,
 		.ppid = task->ppid,
 		.uid = task->uid,
-		.cgroup =
-			number_cgroup(filling->snapshot, task->cgroup, &filling->cgroups_capacity),
+		.cgroup = cgroup_subjects_add(&filling->cgroups, filling->snapshot, task,
+					      source->interval->sequence),
 		.cmdline = reference_cmdline(filling, task),
 		.start_ns = task->start_ns,
 		.flags = (task->exit_ns || task->zombie ? ROW_EXITED : 0u) |
@@ -298,6 +283,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	fill_remaining_roots(&filling, rows);
 	fill_still(&filling, &still, rows);
 	free(still.items);
+	cgroup_subjects_end(&filling.cgroups, source->cgroups, source->now_ns, snapshot);
 	if (source->facts)
 		fact_reader_read(source->facts, source->tasks, source->now_ns, snapshot);
 	else if (source->recorded_facts)

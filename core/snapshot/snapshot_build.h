@@ -6,6 +6,7 @@
 #include "core/attrib/target.h"
 #include "core/attrib/tasks.h"
 #include "core/base/notes.h"
+#include "core/snapshot/cgroup_reader.h"
 #include "core/snapshot/fact_reader.h"
 #include "core/snapshot/fact_table.h"
 #include "core/snapshot/snapshot.h"
@@ -28,6 +29,7 @@ struct snapshot_source {
 	struct fact_reader *facts;               /* NULL: a replay, which has ... */
 	const struct fact_table *recorded_facts; /* ... these */
 	const struct wait_watch *watch;          /* waits of the watched task; NULL: unknown */
+	struct cgroup_reader *cgroups;           /* NULL: their memory is not read */
 	bool command_lines, idle;                /* as engine_config has them */
 	/* Tasks that did not run, from a scan of /proc; NULL: those in `tasks`. */
 	struct task *const *still;

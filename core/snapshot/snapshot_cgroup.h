@@ -8,12 +8,11 @@
 /*
  * The limits of a cgroup with rows, and what they did. A limit of an ancestor holds for its
  * descendants, so each value is the worst of the cgroup and its ancestors, as far as they are
- * visible here. The exceptions are CGROUP_PRESSURE and CGROUP_PRESSURE_FULL, which are those of the
- * cgroup itself with its descendants.
+ * visible here. Of the cgroup itself are usage and pressure, and all of memory in version 1.
  *
  * Times and counts are the growth between two readings, so they are unknown at the first one. The
- * values of memory and pressure are not read at every cut if there are many cgroups: then they are
- * those of the last two readings.
+ * values of memory and pressure are not read at every cut if there are many cgroups
+ * (cgroup_reader.h): then they are those of the last two readings.
  */
 enum cgroup_value {
 	CGROUP_THROTTLED_S, /* seconds in the interval, summed over CPUs */
