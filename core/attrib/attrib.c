@@ -454,6 +454,9 @@ SELDOM static void apply_record(struct attrib *attrib, size_t cpu, const struct 
 					 record->time_ns);
 		break;
 	case RECORD_SWITCH:
+		if (record->change.out && attrib->log)
+			slice_log_left(attrib->log, cpu, record->tid, record->change.preempted);
+		break;
 	case RECORD_SAMPLE:
 	case RECORD_OTHER:
 		break;

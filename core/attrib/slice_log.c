@@ -43,6 +43,15 @@ void slice_log_fork(struct slice_log *log, struct task *task)
 		slice_log_add(log, log->n_queues - 1, &fork);
 }
 
+void slice_log_left(struct slice_log *log, size_t cpu, pid_t tid, bool preempted)
+{
+	const struct slice_queue *queue = &log->queues[cpu];
+	struct slice *last = queue->n > queue->first ? &queue->items[queue->n - 1] : NULL;
+
+	if (last && last->end == SLICE_UNKNOWN && last->task->tid == tid)
+		last->end = preempted ? SLICE_RUNNABLE : SLICE_BLOCKED;
+}
+
 /*
  * The states are those of the kernel (include/linux/sched.h, the same from 5.10 to 7.3).
  * 0x100 marks a preemption within the kernel.

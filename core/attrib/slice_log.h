@@ -15,7 +15,7 @@
  * the gaps between its slices, on whichever CPUs they were.
  */
 
-/* How a slice ended, by prev_state of the switch. */
+/* How a slice ended, by prev_state of the switch, or by its SWITCH record. */
 enum slice_end {
 	SLICE_RUNS_ON, /* at a tick: no switch */
 	SLICE_RUNNABLE,
@@ -23,6 +23,7 @@ enum slice_end {
 	SLICE_UNINTERRUPTIBLE, /* D */
 	SLICE_STOPPED,         /* T or t */
 	SLICE_EXITED,
+	SLICE_BLOCKED, /* one of the four above: no record has which */
 	SLICE_UNKNOWN, /* no record has the state */
 	SLICE_FORKED,  /* no slice: a task begins at that time, runnable */
 	SLICE_WOKEN,   /* no slice: a task is woken up at that time */
@@ -75,6 +76,12 @@ static inline void slice_log_waking(struct slice_log *log, size_t cpu, struct ta
 
 /* Drops the slices of tasks whose EXIT is older: the table of tasks may free them. */
 void slice_log_drop_exited(struct slice_log *log, uint64_t time_ns);
+
+/*
+ * A SWITCH record of the thread that left the CPU. It follows the sample of that switch, which may
+ * not have the state.
+ */
+void slice_log_left(struct slice_log *log, size_t cpu, pid_t tid, bool preempted);
 
 /* A new task, also if its FORK is applied a second time. */
 void slice_log_fork(struct slice_log *log, struct task *task);

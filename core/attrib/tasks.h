@@ -42,6 +42,7 @@ enum task_wait_state {
 	TASK_SLEEPING,
 	TASK_UNINTERRUPTIBLE,
 	TASK_STOPPED,
+	TASK_BLOCKED, /* sleeping, uninterruptible or stopped: no record has which */
 	TASK_OFF,     /* off its CPU; no record has the reason */
 	TASK_UNKNOWN, /* no record has whether it ran */
 	TASK_ENDED,

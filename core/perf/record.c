@@ -157,6 +157,7 @@ static int decode_switch(const struct perf_event_header *header, struct record *
 	record->change.other_pid = (pid_t)bytes->other_pid;
 	record->change.other_tid = (pid_t)bytes->other_tid;
 	record->change.out = header->misc & PERF_RECORD_MISC_SWITCH_OUT;
+	record->change.preempted = header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 	return 0;
 }
 

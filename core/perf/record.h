@@ -74,7 +74,8 @@ struct record {
 		struct {
 			pid_t other_pid, other_tid; /* the task before (in) or after (out) */
 			bool out;
-		} change; /* SWITCH */
+			bool preempted; /* out: the task is still runnable */
+		} change;               /* SWITCH */
 		struct {
 			uint64_t records;
 		} lost;

@@ -339,6 +339,7 @@ static void parse_body(const struct perf_event_header *header, struct record *re
 		record->change.other_pid = cpu_wide ? (pid_t)half_at(header, 8) : -1;
 		record->change.other_tid = cpu_wide ? (pid_t)half_at(header, 12) : -1;
 		record->change.out = header->misc & PERF_RECORD_MISC_SWITCH_OUT;
+		record->change.preempted = header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 		break;
 	}
 	case PERF_RECORD_LOST:

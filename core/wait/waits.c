@@ -109,7 +109,7 @@ static bool is_queued(enum task_wait_state state)
 static bool is_blocked(enum task_wait_state state)
 {
 	return state == TASK_SLEEPING || state == TASK_UNINTERRUPTIBLE || state == TASK_STOPPED ||
-	       state == TASK_OFF;
+	       state == TASK_BLOCKED || state == TASK_OFF;
 }
 
 /* The time in states up to a time. The wake-up of a blocked task makes it runnable. */
@@ -153,6 +153,7 @@ static void end_wait(const struct waits *waits, struct task_wait *account, uint6
 		account->wakeups++;
 		break;
 	case TASK_SLEEPING:
+	case TASK_BLOCKED:
 	case TASK_OFF:
 	case TASK_UNKNOWN:
 		account->wakeups++;
@@ -171,8 +172,8 @@ static enum task_wait_state state_after(enum slice_end end)
 		[SLICE_RUNS_ON] = TASK_RUNNING, [SLICE_RUNNABLE] = TASK_PREEMPTED,
 		[SLICE_SLEEPS] = TASK_SLEEPING, [SLICE_UNINTERRUPTIBLE] = TASK_UNINTERRUPTIBLE,
 		[SLICE_STOPPED] = TASK_STOPPED, [SLICE_EXITED] = TASK_ENDED,
-		[SLICE_UNKNOWN] = TASK_OFF,     [SLICE_FORKED] = TASK_NEW,
-		[SLICE_WOKEN] = TASK_WOKEN,
+		[SLICE_BLOCKED] = TASK_BLOCKED, [SLICE_UNKNOWN] = TASK_OFF,
+		[SLICE_FORKED] = TASK_NEW,      [SLICE_WOKEN] = TASK_WOKEN,
 	};
 
 	return (enum task_wait_state)states[end];
@@ -250,7 +251,7 @@ void waits_apply(struct waits *waits, uint64_t until_ns)
 static uint64_t blocked_ns(const struct task_wait *account)
 {
 	return account->sums[TASK_SLEEPING] + account->sums[TASK_UNINTERRUPTIBLE] +
-	       account->sums[TASK_STOPPED] + account->sums[TASK_OFF];
+	       account->sums[TASK_STOPPED] + account->sums[TASK_BLOCKED] + account->sums[TASK_OFF];
 }
 
 /* Most blocked tasks of an interval that are searched for one that waits for a CPU. */
@@ -331,7 +332,8 @@ enum { UNUSUAL = 4 };
 static uint64_t ended_since(const struct waits *waits, struct task_wait *account, uint64_t slices,
 			    uint64_t wakeup_ns)
 {
-	if (slices <= account->slices)
+	/* With more slices the records lack some: which one came last is unknown. */
+	if (slices != account->slices + 1)
 		return 0;
 	if (is_queued(account->state))
 		return waits->end_ns - account->left_ns;
@@ -451,6 +453,20 @@ static void consider_looks(const struct waits *waits, struct task *task,
 		       });
 }
 
+/*
+ * The ns for which it is known in which state the task was blocked. If that is so for none of the
+ * blocked time, a lower bound would be 0, which says nothing.
+ */
+static uint64_t states_known_ns(const struct task_wait *account, uint64_t known_ns,
+				uint64_t in_doubt_ns)
+{
+	uint64_t unclear_ns = account->sums[TASK_BLOCKED] + account->sums[TASK_OFF];
+
+	if (unclear_ns > 0 && unclear_ns == blocked_ns(account))
+		return 0;
+	return u64_growth(in_doubt_ns, known_ns - unclear_ns);
+}
+
 static void evaluate(const struct waits *waits, const struct task *task, struct task_wait *account,
 		     bool gaps, struct wait_values *values)
 {
@@ -478,8 +494,8 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 			   [WAIT_FORKS] = account->forks},
 		.known_ns = {[WAIT_OF_RECORDS] = known_ns - sums[TASK_OFF],
 			     [WAIT_OF_QUEUES] = u64_growth(in_doubt_ns, known_ns),
-			     [WAIT_OF_BOTH] = u64_growth(in_doubt_ns + split_doubt_ns,
-							 known_ns - sums[TASK_OFF]),
+			     [WAIT_OF_BOTH] = states_known_ns(account, known_ns,
+							      in_doubt_ns + split_doubt_ns),
 			     [WAIT_OF_FORKS] = known_ns + sums[TASK_UNKNOWN]},
 		.lifetime_ns = known_ns + sums[TASK_UNKNOWN],
 	};

@@ -269,7 +269,13 @@ void fk_record_switch(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *o
 {
 	struct buffer record = {.n = 0};
 
-	put_header(&record, PERF_RECORD_SWITCH_CPU_WIDE, out ? PERF_RECORD_MISC_SWITCH_OUT : 0);
+	const struct fk_task *prev = cpu->current;
+	bool preempted = prev->leaves == FK_PREEMPTED && !prev->exiting;
+
+	put_header(&record, PERF_RECORD_SWITCH_CPU_WIDE,
+		   !out        ? 0
+		   : preempted ? PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
+			       : PERF_RECORD_MISC_SWITCH_OUT);
 	put_tid(&record, other);
 	context_side_band(fk, &cpu->context, cpu, &record, PERF_RECORD_SWITCH_CPU_WIDE);
 }

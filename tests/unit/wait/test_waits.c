@@ -92,7 +92,7 @@ static void check_task(struct fk *fk, const struct times *before, const struct s
 
 /* Runs the load, and checks each refresh but the first one, in which all tasks are new. */
 static void check_load(const struct fk_config *config, const struct mixed_load_spec *spec,
-		       unsigned seconds, struct found *found)
+		       unsigned seconds, const struct fk_rival *rival, struct found *found)
 {
 	const struct engine_config engine_config = {
 		.preset = &preset_none, .columns = &column, .n_columns = 1};
@@ -101,6 +101,8 @@ static void check_load(const struct fk_config *config, const struct mixed_load_s
 	struct mixed_load *load = mixed_load_new(fk, spec);
 	struct engine *engine = open_engine_with(&sys, &engine_config);
 	struct times before = {0};
+
+	fk_rival(fk, rival);
 
 	for (unsigned second = 0; second < seconds; second++) {
 		engine_wait(engine, fk_now(fk) + NS_PER_S);
@@ -118,16 +120,20 @@ static void check_load(const struct fk_config *config, const struct mixed_load_s
 
 static void test_every_refresh(void **state)
 {
+	/* Another program that samples switches: each CPU needs SWITCH records. */
+	static const struct fk_rival rival = {0};
 	static const struct {
 		const char *name;
 		enum fk_tracefs tracefs;
 		unsigned cpus, tasks, seconds;
 		size_t exact_percent; /* least part of the figures of runq_time without a mark */
+		const struct fk_rival *rival;
 	} rows[] = {
 		{"crowded, tracepoint", FK_TRACEFS_MOUNTED, 4, 12, 600, 70},
 		{"one CPU, tracepoint", FK_TRACEFS_MOUNTED, 1, 5, 120, 50},
 		{"more CPUs than tasks, tracepoint", FK_TRACEFS_MOUNTED, 8, 4, 120, 90},
 		{"crowded, software event", FK_TRACEFS_NONE, 4, 12, 120, 40},
+		{"crowded, SWITCH records", FK_TRACEFS_NONE, 4, 12, 120, 70, &rival},
 	};
 
 	(void)state;
@@ -143,13 +149,15 @@ static void test_every_refresh(void **state)
 			.queue_ns = 500 * NS_PER_US,
 		};
 
-		check_load(&config, &spec, rows[i].seconds, found);
+		check_load(&config, &spec, rows[i].seconds, rows[i].rival, found);
 		size_t all = found[0].exact + found[0].marked;
 		if (all == 0 || found[0].exact * 100 < all * rows[i].exact_percent)
 			fail_msg("%s: only %zu of %zu figures are exact", rows[i].name,
 				 found[0].exact, all);
 		for (size_t k = 0; k < ARRAY_SIZE(events); k++)
 			assert_true(found[k].exact > 0);
+		if (rows[i].rival || rows[i].tracefs == FK_TRACEFS_MOUNTED)
+			assert_int_equal(found[1].marked, 0); /* preempted_time */
 	}
 }
 
@@ -194,7 +202,7 @@ static void test_every_refresh_of_proc(void **state)
 		};
 
 		config.unprivileged = true;
-		check_load(&config, &spec, 120, found);
+		check_load(&config, &spec, 120, NULL, found);
 		for (size_t k = 0; k < ARRAY_SIZE(events); k++) {
 			bool from_proc = k == 0 || k == 2;
 			size_t all = found[k].exact + found[k].marked;
