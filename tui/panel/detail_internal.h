@@ -16,7 +16,7 @@ struct detail_pen {
 	struct rect rect;
 	unsigned y;
 	unsigned graph_lines; /* of each graph, without its title */
-	const size_t *graphs; /* metrics with a graph */
+	const size_t *graphs; /* metrics with a graph, and a column of the threads */
 	size_t n_graphs;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The threads of a detail page, the busiest first. As many metrics as fit stand between the ids and
- * the command, in the order of the preset.
+ * the command: those that have a graph, in the order of the graphs.
  */
 #include "tui/panel/detail_internal.h"
 
@@ -44,9 +44,8 @@ static void fit_threads(const struct detail_pen *pen, struct thread_columns *fit
 	};
 	used = (fit->pid ? ID_WIDTH + 1 : 0) + ID_WIDTH + 1 + (fit->user ? USER_WIDTH + 1 : 0) +
 	       (fit->here ? DETAIL_SHARE_WIDTH + 1 : 0) + COMMAND_WIDTH;
-	while (fit->n_metrics < columns->n_shown) {
-		if (!columns->metrics[fit->n_metrics].def->machine)
-			used += metric_width(columns, fit->n_metrics) + 1;
+	while (fit->n_metrics < pen->n_graphs) {
+		used += metric_width(columns, pen->graphs[fit->n_metrics]) + 1;
 		if (used > pen->rect.width)
 			return;
 		fit->n_metrics++;
@@ -67,9 +66,8 @@ static void draw_threads_header(struct detail_pen *pen, const struct thread_colu
 	if (fit->here)
 		detail_pen_right(pen, &x, DETAIL_SHARE_WIDTH, STYLE_HEADER, "%HERE");
 	for (size_t i = 0; i < fit->n_metrics; i++)
-		if (!columns->metrics[i].def->machine)
-			detail_pen_right(pen, &x, metric_width(columns, i), STYLE_HEADER,
-					 columns->metrics[i].title);
+		detail_pen_right(pen, &x, metric_width(columns, pen->graphs[i]), STYLE_HEADER,
+				 columns->metrics[pen->graphs[i]].title);
 	detail_pen_left(pen, &x, pen->rect.width, STYLE_HEADER, "COMMAND");
 	pen->y++;
 }
@@ -95,12 +93,11 @@ static void draw_thread(struct detail_pen *pen, const struct thread_columns *fit
 	if (fit->here)
 		detail_pen_right(pen, &x, DETAIL_SHARE_WIDTH, STYLE_PLAIN, text);
 	for (size_t i = 0; i < fit->n_metrics; i++) {
+		size_t metric = pen->graphs[i];
 		struct cell cell;
 
-		if (columns->metrics[i].def->machine)
-			continue;
-		figure_format(columns->metrics[i].def, figures[i], &cell);
-		detail_pen_right(pen, &x, metric_width(columns, i), style_of_cell(cell.role),
+		figure_format(columns->metrics[metric].def, figures[metric], &cell);
+		detail_pen_right(pen, &x, metric_width(columns, metric), style_of_cell(cell.role),
 				 cell.text);
 	}
 	detail_pen_left(pen, &x, pen->rect.width, row->flags & ROW_EXITED ? STYLE_DIM : STYLE_NAME,
