@@ -180,7 +180,7 @@ void stream_log_gap(const struct attrib *attrib, const struct stream *stream, st
 	uint64_t begin_ns = slice_begin_ns(stream);
 
 	slice_log_add(attrib->log, stream->cpu,
-		      &(struct slice){task, begin_ns, begin_ns, SLICE_RUNS_ON});
+		      &(struct slice){task, begin_ns, begin_ns, SLICE_RUNS_ON, 0});
 	stream_log_slice(attrib, stream, task, sample->time_ns, sample);
 }
 

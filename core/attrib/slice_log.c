@@ -36,7 +36,7 @@ void slice_log_clear(struct slice_log *log)
 void slice_log_fork(struct slice_log *log, struct task *task)
 {
 	const struct slice_queue *forks = &log->queues[log->n_queues - 1];
-	const struct slice fork = {task, task->start_ns, task->start_ns, SLICE_FORKED};
+	const struct slice fork = {task, task->start_ns, task->start_ns, SLICE_FORKED, 0};
 
 	/* FORKs are applied in their order first, and again with the records of their CPU. */
 	if (forks->n == 0 || forks->items[forks->n - 1].end_ns < fork.end_ns)

@@ -34,6 +34,7 @@ struct slice {
 	struct task *task; /* borrowed; never the idle task */
 	uint64_t begin_ns, end_ns;
 	enum slice_end end;
+	uint32_t cpu; /* set by slice_log_add() */
 };
 
 struct slice_queue {
@@ -64,14 +65,16 @@ static inline void slice_log_add(struct slice_log *log, size_t cpu, const struct
 	if (queue->n == queue->capacity)
 		queue->items = array_reserve(queue->items, &queue->capacity, queue->n + 1,
 					     sizeof(*queue->items));
-	queue->items[queue->n++] = *slice;
+	queue->items[queue->n] = *slice;
+	queue->items[queue->n++].cpu = (uint32_t)cpu;
 }
 
 /* A task that a CPU wakes up. */
 static inline void slice_log_waking(struct slice_log *log, size_t cpu, struct task *task,
 				    uint64_t time_ns)
 {
-	slice_log_add(log, log->n_cpus + cpu, &(struct slice){task, time_ns, time_ns, SLICE_WOKEN});
+	slice_log_add(log, log->n_cpus + cpu,
+		      &(struct slice){task, time_ns, time_ns, SLICE_WOKEN, 0});
 }
 
 /* Drops the slices of tasks whose EXIT is older: the table of tasks may free them. */

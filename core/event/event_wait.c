@@ -46,7 +46,7 @@ enum event_wait_group event_wait_group(enum event_wait wait)
 {
 	static const unsigned char groups[WAIT_EVENTS] = {
 		[WAIT_RUNQ] = WAIT_OF_QUEUES,          [WAIT_PREEMPTED] = WAIT_OF_RECORDS,
-		[WAIT_THROTTLED] = WAIT_OF_CGROUPS,    [WAIT_BLOCKED] = WAIT_OF_QUEUES,
+		[WAIT_THROTTLED] = WAIT_OF_CGROUPS,    [WAIT_BLOCKED] = WAIT_OF_REST,
 		[WAIT_UNINTERRUPTIBLE] = WAIT_OF_BOTH, [WAIT_STOPPED] = WAIT_OF_BOTH,
 		[WAIT_LOCK] = WAIT_OF_LOOKS,           [WAIT_DISK] = WAIT_OF_LOOKS,
 		[WAIT_PAGING] = WAIT_OF_LOOKS,         [WAIT_FORKED] = WAIT_OF_FORKS,

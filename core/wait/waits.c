@@ -19,6 +19,8 @@ void waits_init(struct waits *waits, const struct sys *sys, const struct tasks *
 		size_t n_cpus)
 {
 	*waits = (struct waits){.sys = sys, .all_tasks = tasks, .throttling.sys = sys};
+	waits->queued_ns = xcalloc(n_cpus, sizeof(*waits->queued_ns));
+	waits->n_cpus = n_cpus;
 	slice_log_init(&waits->log, n_cpus);
 }
 
@@ -27,6 +29,7 @@ void waits_fini(struct waits *waits)
 	slice_log_fini(&waits->log);
 	throttling_fini(&waits->throttling);
 	free(waits->tasks);
+	free(waits->queued_ns);
 	*waits = (struct waits){.sys = NULL};
 }
 
@@ -41,6 +44,7 @@ void waits_begin(struct waits *waits, const struct plan *plan, const struct even
 	if (!waits_wanted(waits))
 		return;
 	slice_log_clear(&waits->log);
+	memset(waits->queued_ns, 0, waits->n_cpus * sizeof(*waits->queued_ns));
 	waits->n_tasks = 0;
 	waits->run++;
 	waits->interval++;
@@ -73,7 +77,7 @@ struct task_wait *waits_account(struct waits *waits, struct task *task)
 	memset(account->sums, 0, sizeof(account->sums));
 	account->wakeups = account->wakeups_d = account->wakeups_stopped = 0;
 	account->voluntary = account->involuntary = account->forks = 0;
-	account->forked_ns = 0;
+	account->forked_ns = account->placed_ns = 0;
 	/* An estimate that was wrong makes this interval as wrong. */
 	account->doubt_ns = account->next_doubt_ns;
 	account->next_doubt_ns = 0;
@@ -221,6 +225,7 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 	if (slice->end == SLICE_FORKED || slice->end == SLICE_WOKEN)
 		return;
 	end_wait(waits, account, slice->begin_ns);
+	waits_place(waits, account, slice->cpu);
 	if (slice->end_ns > account->until_ns) {
 		account->sums[TASK_RUNNING] += slice->end_ns - account->until_ns;
 		account->until_ns = slice->end_ns;
@@ -494,6 +499,7 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 			   [WAIT_FORKS] = account->forks},
 		.known_ns = {[WAIT_OF_RECORDS] = known_ns - sums[TASK_OFF],
 			     [WAIT_OF_QUEUES] = u64_growth(in_doubt_ns, known_ns),
+			     [WAIT_OF_REST] = u64_growth(in_doubt_ns, known_ns),
 			     [WAIT_OF_BOTH] = states_known_ns(account, known_ns,
 							      in_doubt_ns + split_doubt_ns),
 			     [WAIT_OF_FORKS] = known_ns + sums[TASK_UNKNOWN]},
@@ -603,6 +609,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 		if (ran || has_waited(&task->wait))
 			wait_values_add(&waits->places, &values, interval_task(interval, task));
 		consider_looks(waits, task, &values);
+		waits_add_to_cpus(waits, interval, task, &values);
 	}
 	if (gaps && waits->watch) {
 		waits->watch->lost = true;
@@ -610,6 +617,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	}
 	if (waits->looks)
 		looks_choose(waits->looks, waits->end_ns);
+	waits_cut_cpus(waits, interval, gaps);
 	add_totals(&waits->places, interval);
 	slice_log_drop_exited(&waits->log, waits->end_ns);
 	begin_next(waits, waits->end_ns);

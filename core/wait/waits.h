@@ -56,6 +56,8 @@ struct waits {
 	uint64_t runnable;   /* threads that ran or waited for a CPU then; 0: unknown */
 	struct task **tasks; /* with slices in it, or off their CPU for a reason to show */
 	size_t n_tasks, capacity;
+	uint64_t *queued_ns; /* by CPU: waits of the interval that ended there */
+	size_t n_cpus;
 };
 
 void waits_init(struct waits *waits, const struct sys *sys, const struct tasks *tasks,

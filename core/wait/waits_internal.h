@@ -15,4 +15,27 @@ struct task_wait *waits_account(struct waits *waits, struct task *task);
  */
 void waits_attribute_forks(struct waits *waits);
 
+/* The known waits for a CPU in an account, of the interval. */
+static inline uint64_t waits_queued_ns(const struct task_wait *account)
+{
+	return account->sums[TASK_PREEMPTED] + account->sums[TASK_NEW] + account->sums[TASK_WOKEN];
+}
+
+/* The task gets that CPU: the CPU has its waits since the last one. */
+static inline void waits_place(struct waits *waits, struct task_wait *account, uint32_t cpu)
+{
+	uint64_t ns = waits_queued_ns(account);
+
+	waits->queued_ns[cpu] += ns - account->placed_ns;
+	account->placed_ns = ns;
+	account->cpu = cpu;
+	account->has_run = true;
+}
+
+/* At the cut: adds the waits of a task that its CPUs do not have, and how far they are known. */
+void waits_add_to_cpus(struct waits *waits, struct interval *interval, const struct task *task,
+		       const struct wait_values *values);
+/* After all tasks: adds the waits to the tallies of the CPUs. */
+void waits_cut_cpus(struct waits *waits, struct interval *interval, bool gaps);
+
 #endif

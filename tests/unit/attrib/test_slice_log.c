@@ -113,10 +113,10 @@ static void test_forks(void **state)
 	slice_log_init(&log, 1);
 	slice_log_fork(&log, &first);
 	slice_log_fork(&log, &second);
-	slice_log_add(&log, 0, &(struct slice){&first, 5, 6, SLICE_SLEEPS});
+	slice_log_add(&log, 0, &(struct slice){&first, 5, 6, SLICE_SLEEPS, 0});
 	slice_log_fork(&log, &first);
 	slice_log_fork(&log, &second);
-	slice_log_add(&log, 0, &(struct slice){&second, 8, 9, SLICE_SLEEPS});
+	slice_log_add(&log, 0, &(struct slice){&second, 8, 9, SLICE_SLEEPS, 0});
 	check_pop(&log, "forks",
 		  &(struct pop){9,
 				false,

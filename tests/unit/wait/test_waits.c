@@ -69,6 +69,23 @@ struct found {
 	double sum, true_sum; /* of known figures */
 };
 
+/*
+ * The CPUs together have the time of the tasks, less that of tasks without a slice so far, and
+ * rounding.
+ */
+static void check_cpus(const struct snapshot *snapshot)
+{
+	const struct columns *columns = snapshot->columns;
+	size_t runq = (size_t)event_set_find(&columns->events, "runq_time");
+	uint64_t all_ns = plan_count(columns->plan, snapshot->totals, runq), cpus_ns = 0;
+
+	for (size_t i = 0; i < snapshot->n_cpus; i++)
+		cpus_ns += plan_count(columns->plan, snapshot->cpus[i].tally, runq);
+	if (cpus_ns > all_ns || all_ns - cpus_ns > snapshot->interval_ns / 20)
+		fail_msg("refresh %" PRIu64 ": runq_time of the CPUs is %" PRIu64 ", not %" PRIu64,
+			 snapshot->sequence, cpus_ns, all_ns);
+}
+
 static void check_task(struct fk *fk, const struct times *before, const struct snapshot *snapshot,
 		       const struct row *row, struct found *found)
 {
@@ -108,6 +125,8 @@ static void check_load(const struct fk_config *config, const struct mixed_load_s
 		engine_wait(engine, fk_now(fk) + NS_PER_S);
 		struct snapshot *snapshot = engine_snapshot(engine);
 		assert_true(snapshot_conserves(snapshot, NULL));
+		if (snapshot->mode == COUNT_MODE_SYSTEM)
+			check_cpus(snapshot);
 		for (size_t i = 0; second > 0 && i < snapshot->threads.n; i++)
 			check_task(fk, &before, snapshot, &snapshot->threads.items[i], found);
 		read_times(fk, mixed_load_end(load), &before);

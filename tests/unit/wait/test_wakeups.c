@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The times of one task in one interval, if records have its wake-ups. */
+/*
+ * The times of one task in one interval, if records have its wake-ups, and of the CPUs for which it
+ * waits.
+ */
 #include "core/base/util.h"
 #include "core/sys/sys_stub.h"
 #include "core/wait/waits.h"
@@ -12,12 +15,13 @@
 
 #include <cmocka.h>
 
-enum { BEGIN = 10000, END = 20000, STEPS_MAX = 6, CPUS = 2 };
+enum { BEGIN = 10000, END = 20000, STEPS_MAX = 8, CPUS = 2 };
 
-/* Of CPU 0: a slice, or a wake-up at end_ns (begin_ns 0), which CPU 1 made. */
+/* A slice, or a wake-up at end_ns (begin_ns 0), which CPU 1 made. */
 struct step {
 	uint64_t begin_ns, end_ns;
 	enum slice_end end;
+	size_t cpu;
 };
 
 static const struct wait_case {
@@ -25,6 +29,7 @@ static const struct wait_case {
 	struct step steps[STEPS_MAX];
 	uint64_t runq_ns, preempted_ns, blocked_ns, d_ns;
 	uint64_t unknown_ns; /* of the lifetime, by the source of runq_ns */
+	uint64_t cpu1_ns;    /* the part of runq_ns for CPU 1 */
 } cases[] = {
 	{"the time of a wake-up divides blocked from runnable",
 	 {{10000, 11000, SLICE_SLEEPS}, {0, 15000, SLICE_WOKEN}, {16000, 20000, SLICE_RUNS_ON}},
@@ -88,6 +93,19 @@ static const struct wait_case {
 	 4000,
 	 0,
 	 0},
+	{"each wait belongs to the CPU that ends it, the last one to that which the task left",
+	 {{10000, 11000, SLICE_RUNNABLE},
+	  {13000, 14000, SLICE_SLEEPS, 1},
+	  {0, 15000, SLICE_WOKEN},
+	  {15500, 16000, SLICE_SLEEPS},
+	  {0, 17000, SLICE_WOKEN},
+	  {17100, 18000, SLICE_RUNNABLE, 1}},
+	 4600,
+	 4000,
+	 2000,
+	 0,
+	 0,
+	 4100},
 	{"nor does one of a task that is preempted",
 	 {{10000, 11000, SLICE_RUNNABLE}, {0, 15000, SLICE_WOKEN}, {16000, 20000, SLICE_RUNS_ON}},
 	 5000,
@@ -144,12 +162,12 @@ static void close_machine(struct machine *machine)
 static void add_steps(struct machine *machine, struct task *task, const struct wait_case *row)
 {
 	for (const struct step *step = row->steps; step->end_ns; step++) {
-		const struct slice slice = {task, step->begin_ns, step->end_ns, step->end};
+		const struct slice slice = {task, step->begin_ns, step->end_ns, step->end, 0};
 
 		if (step->end == SLICE_WOKEN)
 			slice_log_waking(&machine->waits.log, 1, task, step->end_ns);
 		else
-			slice_log_add(&machine->waits.log, 0, &slice);
+			slice_log_add(&machine->waits.log, step->cpu, &slice);
 	}
 }
 
@@ -171,6 +189,7 @@ static void check_case(const struct wait_case *row)
 	machine.stub.now_ns = END;
 	waits_end(&machine.waits);
 	interval_task(&machine.interval, &task);
+	machine.interval.cpu_counted[0] = machine.interval.cpu_counted[1] = true;
 	waits_cut(&machine.waits, &machine.interval);
 	const uint64_t *tally = interval_task(&machine.interval, &task);
 	expect_ns(row, "runq", tally[places->counts[WAIT_RUNQ]], row->runq_ns);
@@ -180,6 +199,14 @@ static void check_case(const struct wait_case *row)
 	expect_ns(row, "lifetime", tally[places->lifetime], END - BEGIN);
 	expect_ns(row, "unknown", tally[places->lifetime] - tally[places->groups[WAIT_OF_QUEUES]],
 		  row->unknown_ns);
+	const uint64_t *cpu0 = interval_cpu(&machine.interval, 0);
+	const uint64_t *cpu1 = interval_cpu(&machine.interval, 1);
+	expect_ns(row, "CPU 0", cpu0[places->counts[WAIT_RUNQ]], row->runq_ns - row->cpu1_ns);
+	expect_ns(row, "CPU 1", cpu1[places->counts[WAIT_RUNQ]], row->cpu1_ns);
+	expect_ns(row, "known of CPUs",
+		  cpu0[places->groups[WAIT_OF_QUEUES]] + cpu1[places->groups[WAIT_OF_QUEUES]],
+		  (CPUS + 1) * (END - BEGIN) - row->unknown_ns);
+	expect_ns(row, "blocked of a CPU", cpu0[places->groups[WAIT_OF_REST]], 0);
 	close_machine(&machine);
 }
 
