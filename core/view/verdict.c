@@ -12,7 +12,7 @@ enum {
 	SEVERITY_MOST = 4,
 	RECLAIMS_LEAST = 10, /* a second: a limit that is met once in a while does no harm */
 	/*
-	 * Percent of the time in which some task waits for memory. 2.2 to 2.6 were seen while a
+	 * Percent of the time in which some task waits for memory. 1.3 to 2.6 were seen while a
 	 * task waited for pages that it had before for 53 to 64 % of the time, and 0 without it.
 	 */
 	PRESSURE_LEAST = 1,

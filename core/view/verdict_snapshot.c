@@ -5,6 +5,7 @@
  */
 #include "core/view/verdict_internal.h"
 
+#include "core/base/hash_table.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/view/view.h"
@@ -194,17 +195,19 @@ static void append_share_of_time(const struct sentence *sentence, double share)
 static size_t wanted_cpus(const struct sentence *sentence)
 {
 	const struct snapshot *snapshot = snapshot_of(sentence);
-	size_t wanted = 0;
+	struct hash_table wanted;
 
-	for (size_t c = 0; c < snapshot->n_cpus; c++)
-		for (size_t i = 0; i < snapshot->n_places; i++)
-			if (snapshot->places[i].cpu == snapshot->cpus[c].cpu &&
-			    sentence->losses->verdicts[snapshot->places[i].row] ==
-				    sentence->verdict) {
-				wanted++;
-				break;
-			}
-	return wanted > 0 ? wanted : snapshot->n_cpus;
+	hash_table_init(&wanted, 0);
+	for (size_t i = 0; i < snapshot->n_places; i++) {
+		const struct snapshot_place *place = &snapshot->places[i];
+
+		if (sentence->losses->verdicts[place->row] == sentence->verdict &&
+		    hash_table_slot(&wanted, (uint32_t)place->cpu)->number == 0)
+			hash_table_add(&wanted, (uint32_t)place->cpu)->number = 1;
+	}
+	size_t n = wanted.n;
+	hash_table_fini(&wanted);
+	return n > 0 ? n : snapshot->n_cpus;
 }
 
 /* "8 tasks want 2 CPUs: each waits 75 % of the time" */
@@ -259,7 +262,7 @@ static void describe_wait(const struct sentence *sentence)
 	if (sentence->verdict == VERDICT_RUNQ)
 		append_who_ran(sentence);
 	else if (sentence->verdict == VERDICT_THROTTLED)
-		verdict_append_quota(snapshot_of(sentence), heaviest_row(sentence), ": ",
+		verdict_append_quota(snapshot_of(sentence), heaviest_row(sentence), ": cgroup ",
 				     sentence->text, sentence->size);
 }
 

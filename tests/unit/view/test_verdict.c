@@ -889,7 +889,8 @@ static void describes_waits(void **state)
 		 {{77, "spin", .cpu = 10, .runq = 89, .throttled = 82},
 		  {5, "cc1", .cpu = 40, .runq = 60}},
 		 .want = VERDICT_THROTTLED,
-		 .sentence = "spin (77) is throttled 82 % of the time: batch may use 0.1 CPUs"},
+		 .sentence =
+			 "spin (77) is throttled 82 % of the time: cgroup batch may use 0.1 CPUs"},
 		{"many processes",
 		 {{77, "sh", .cpu = 5, .forks = 536, .forked = 54}, {78, "true", .cpu = 54}},
 		 .want = VERDICT_FORKS,
