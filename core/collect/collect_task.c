@@ -14,6 +14,7 @@
 #include "core/perf/probe.h"
 #include "core/sys/cpus.h"
 #include "core/sys/proc_machine.h"
+#include "core/wait/looks.h"
 #include "core/wait/throttling.h"
 
 #include <errno.h>
@@ -34,6 +35,7 @@ struct collect_task {
 	struct contention contention;
 	struct wait_places waits;
 	struct throttling throttling;
+	struct looks looks;
 	struct proc_cpus cpus_before, cpus_now;
 	uint64_t faults, major_faults; /* of the machine, at the last scan; 0: unknown */
 	bool counts;                   /* counting is permitted */
@@ -96,6 +98,25 @@ static void add_uncounted(const struct plan *plan, uint64_t ran_ns, uint64_t *ta
 			tally[tally_domain(&plan->shape, d)] += ran_ns;
 }
 
+/*
+ * Divides the blocked time by the looks at a thread, and considers it for the next interval. The
+ * task of a process with several threads is only the first of them.
+ */
+static void evaluate_looks(struct collect_task *self, const struct proc_scan_entry *entry,
+			   struct wait_values *values)
+{
+	if (entry->waiting.n > 1)
+		return;
+	looks_estimate(&self->looks, entry->task, values);
+	looks_consider(&self->looks, entry->task,
+		       &(struct look_reasons){
+			       .lifetime_ns = values->lifetime_ns,
+			       .blocked_ns = values->counts[WAIT_BLOCKED],
+			       .uninterruptible_ns = values->counts[WAIT_UNINTERRUPTIBLE],
+			       .wakeups = (uint32_t)values->counts[WAIT_VOLUNTARY],
+		       });
+}
+
 /* least_ns: of the lifetime of a thread that was not read, and may have run. */
 static void add_waits(struct collect_task *self, const struct proc_scan_entry *entry,
 		      uint64_t least_ns, uint64_t *tally)
@@ -110,6 +131,7 @@ static void add_waits(struct collect_task *self, const struct proc_scan_entry *e
 	else if (self->waits.counts[WAIT_THROTTLED] >= 0)
 		throttling_estimate(&self->throttling, entry->task, self->base.interval.sequence,
 				    scan->now_ns - scan->begin_ns, &values);
+	evaluate_looks(self, entry, &values);
 	wait_values_add(&self->waits, &values, tally);
 }
 
@@ -333,6 +355,7 @@ static void task_cut(struct collect *collect)
 	const struct proc_scan_usage usage = scan_machine(self);
 	add_rest(self, &usage);
 	interval_sum_parts(&collect->interval);
+	looks_choose(&self->looks, sys_now_ns(self->context.sys));
 	collect->stale |=
 		contention_renew(&self->contention, collect->plan, &collect->interval, &no_cpus);
 }
@@ -367,6 +390,7 @@ static void make_plan(struct collect_task *self)
 	interval_reshape(&self->base.interval, &self->base.plan->shape);
 	wait_places_find(&self->waits, self->base.plan, events);
 	self->proc_scan.waits.wanted = self->waits.any;
+	looks_begin(&self->looks, looks_are_wanted(&self->waits));
 	self->counted.plan = self->base.plan;
 	self->counted.room = self->counts ? task_counter_set_room(&self->counted) : 0;
 	self->counted.most = self->counted.room;
@@ -405,8 +429,16 @@ static void task_drain(struct collect *collect)
 
 static uint64_t task_due_ns(const struct collect *collect)
 {
-	(void)collect;
-	return UINT64_MAX;
+	return looks_due_ns(&((const struct collect_task *)collect)->looks);
+}
+
+static void task_turn(struct collect *collect)
+{
+	struct looks *looks = &self_of(collect)->looks;
+	uint64_t now_ns = sys_now_ns(self_of(collect)->context.sys);
+
+	if (looks_due_ns(looks) <= now_ns)
+		looks_turn(looks, now_ns);
 }
 
 static int task_admit(struct collect *collect, pid_t pid, struct error *err)
@@ -444,7 +476,7 @@ static const struct collect_ops task_ops = {
 	.pollfds = task_pollfds,
 	.drain = task_drain,
 	.due_ns = task_due_ns,
-	.turn = task_drain,
+	.turn = task_turn,
 	.cut = task_cut,
 	.admit = task_admit,
 	.renew = task_renew,
@@ -478,6 +510,7 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 	self->base.mode = self->counts ? COUNT_MODE_TASK : COUNT_MODE_PROC;
 	self->context = *context;
 	self->throttling.sys = context->sys;
+	looks_init(&self->looks, context->sys, context->target, context->tasks);
 	self->counted = (struct task_counter_set){
 		.sys = context->sys,
 		.events = context->events,

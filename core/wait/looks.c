@@ -225,3 +225,18 @@ void looks_choose(struct looks *looks, uint64_t now_ns)
 	if (n == 0)
 		expect_turn(looks, now_ns);
 }
+
+void looks_estimate(const struct looks *looks, const struct task *task, struct wait_values *values)
+{
+	uint64_t known_ns = values->known_ns[WAIT_OF_QUEUES] + values->estimated_ns[WAIT_OF_QUEUES];
+	double blocked = (double)values->counts[WAIT_BLOCKED];
+	struct look_parts parts;
+
+	if (!looks_parts(looks, task, &parts))
+		return;
+	values->counts[WAIT_LOCK] = (uint64_t)(blocked * parts.lock);
+	values->counts[WAIT_DISK] = (uint64_t)(blocked * parts.disk);
+	values->counts[WAIT_PAGING] = (uint64_t)(blocked * parts.paging);
+	values->known_ns[WAIT_OF_LOOKS] =
+		u64_growth((uint64_t)(blocked * (1 - parts.known)), known_ns);
+}

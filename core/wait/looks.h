@@ -4,6 +4,7 @@
 
 #include "core/attrib/target.h"
 #include "core/attrib/tasks.h"
+#include "core/event/event_wait.h"
 #include "core/sys/blocked.h"
 #include "core/sys/sys.h"
 
@@ -88,6 +89,12 @@ struct looks {
 /* Only tasks of the target are looked at. */
 void looks_init(struct looks *looks, const struct sys *sys, const struct target *target,
 		struct tasks *tasks);
+/* Whether a plan has an event that needs looks. */
+static inline bool looks_are_wanted(const struct wait_places *places)
+{
+	return places->counts[WAIT_LOCK] >= 0 || places->counts[WAIT_DISK] >= 0 ||
+	       places->counts[WAIT_PAGING] >= 0;
+}
 /* Begins without threads. If not `wanted`, the functions below do nothing. */
 void looks_begin(struct looks *looks, bool wanted);
 
@@ -107,6 +114,8 @@ struct look_parts {
 bool look_parts_of(const double counts[LOOK_COUNTS], struct look_parts *parts);
 /* The same of a task in the current interval; false also if it was not looked at. */
 bool looks_parts(const struct looks *looks, const struct task *task, struct look_parts *parts);
+/* Divides the blocked time of a task, if it was looked at. */
+void looks_estimate(const struct looks *looks, const struct task *task, struct wait_values *values);
 
 /* What one interval had of a task. */
 struct look_reasons {

@@ -35,12 +35,9 @@ void waits_fini(struct waits *waits)
 
 void waits_begin(struct waits *waits, const struct plan *plan, const struct event_set *events)
 {
-	const int *counts = waits->places.counts;
-
 	wait_places_find(&waits->places, plan, events);
 	if (waits->looks)
-		looks_begin(waits->looks, counts[WAIT_LOCK] >= 0 || counts[WAIT_DISK] >= 0 ||
-						  counts[WAIT_PAGING] >= 0);
+		looks_begin(waits->looks, looks_are_wanted(&waits->places));
 	if (!waits_wanted(waits))
 		return;
 	slice_log_clear(&waits->log);
@@ -427,23 +424,6 @@ static uint64_t blocked_part(const struct task_wait *account, enum task_wait_sta
 	return off_ns - part_ns;
 }
 
-/* Divides the blocked time of a task that was looked at. */
-static void evaluate_looks(const struct waits *waits, const struct task *task,
-			   struct wait_values *values)
-{
-	uint64_t known_ns = values->known_ns[WAIT_OF_QUEUES];
-	double blocked = (double)values->counts[WAIT_BLOCKED];
-	struct look_parts parts;
-
-	if (!waits->looks || !looks_parts(waits->looks, task, &parts))
-		return;
-	values->counts[WAIT_LOCK] = (uint64_t)(blocked * parts.lock);
-	values->counts[WAIT_DISK] = (uint64_t)(blocked * parts.disk);
-	values->counts[WAIT_PAGING] = (uint64_t)(blocked * parts.paging);
-	values->known_ns[WAIT_OF_LOOKS] =
-		u64_growth((uint64_t)(blocked * (1 - parts.known)), known_ns);
-}
-
 static void consider_looks(const struct waits *waits, struct task *task,
 			   const struct wait_values *values)
 {
@@ -505,7 +485,8 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 			     [WAIT_OF_FORKS] = known_ns + sums[TASK_UNKNOWN]},
 		.lifetime_ns = known_ns + sums[TASK_UNKNOWN],
 	};
-	evaluate_looks(waits, task, values);
+	if (waits->looks)
+		looks_estimate(waits->looks, task, values);
 	for (size_t i = 0; gaps && i < WAIT_GROUPS; i++)
 		if (values->known_ns[i] > sums[TASK_RUNNING])
 			values->known_ns[i] = sums[TASK_RUNNING];

@@ -392,7 +392,7 @@ static void add_figures(const struct snapshot *snapshot, double *sums, size_t *n
 		}
 }
 
-static void sums_are_those_of_the_kernel(void **state)
+static void check_sums(const struct fk_config *config)
 {
 	static const struct engine_column column = {
 		.kind = ENGINE_EVENTS, .text = "blocked_time,lock_time,disk_time,paging_time"};
@@ -400,10 +400,11 @@ static void sums_are_those_of_the_kernel(void **state)
 		.preset = &preset_none, .columns = &column, .n_columns = 1};
 	const struct mixed_load_spec spec = {.cpus = 4,
 					     .tasks = TASKS,
+					     .uid = config->uid,
 					     .first = FIRST_TID,
 					     .seed = 1,
 					     .queue_ns = 100 * NS_PER_US};
-	struct fk *fk = fk_new(&(struct fk_config){.cpus = 4, .tracefs = FK_TRACEFS_MOUNTED});
+	struct fk *fk = fk_new(config);
 	struct sys sys = fk_sys(fk);
 	struct mixed_load *load = mixed_load_new(fk, &spec);
 	struct engine *engine = open_engine_with(&sys, &engine_config);
@@ -411,7 +412,6 @@ static void sums_are_those_of_the_kernel(void **state)
 	uint64_t before[ARRAY_SIZE(reasons)];
 	size_t n = 0;
 
-	(void)state;
 	for (unsigned second = 0; second < SECONDS; second++) {
 		if (second == 1)
 			for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
@@ -431,6 +431,17 @@ static void sums_are_those_of_the_kernel(void **state)
 	assert_true(n > SECONDS * TASKS * ARRAY_SIZE(reasons) / 2);
 	close_all(engine, fk);
 	mixed_load_free(load);
+}
+
+/* With records of switches, with counters of own tasks, and with /proc alone. */
+static void sums_are_those_of_the_kernel(void **state)
+{
+	(void)state;
+	check_sums(&(struct fk_config){.cpus = 4, .tracefs = FK_TRACEFS_MOUNTED});
+	check_sums(
+		&(struct fk_config){.cpus = 4, .unprivileged = true, .uid = 1000, .paranoid = 2});
+	check_sums(
+		&(struct fk_config){.cpus = 4, .unprivileged = true, .uid = 1000, .paranoid = 3});
 }
 
 int main(void)
