@@ -795,8 +795,6 @@ static struct snapshot *waiting_snapshot(const struct waiting_task *tasks)
 		n += 1 + tasks[i].copies;
 	sample_cpus(snapshot, 2);
 	rows_init(snapshot->columns, n, &snapshot->threads);
-	snapshot->threads.figures =
-		xcalloc(n * snapshot->columns->n_metrics, sizeof(struct figure));
 	snapshot->places = xcalloc(n, sizeof(*snapshot->places));
 	snapshot->n_places = n;
 	n = 0;
