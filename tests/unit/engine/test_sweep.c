@@ -111,13 +111,22 @@ static const struct sweep_step recorded[] = {
 static const struct engine_column many = {ENGINE_EVENTS, MANY};
 static const struct engine_column waits = {
 	ENGINE_EVENTS,
-	"runq_time,preempted_time,blocked_time,uninterruptible_time,lock_time,paging_time"};
+	"runq_time,preempted_time,throttled_time,blocked_time,uninterruptible_time,lock_time,"
+	"paging_time,forks,forked_time"};
 static const pid_t main_pids[] = {MAIN};
 
-/* PING and PONG are looked at, wherever they are. */
+/* PING and PONG are looked at, wherever they are, and their cgroup has limits. */
 static void block_in_files(struct fk *fk, struct faulty *faulty)
 {
 	(void)faulty;
+	fk_file(fk, "/proc/self/mountinfo", "30 23 0:28 / /cg rw - cgroup2 cgroup2 rw\n");
+	fk_file(fk, "/proc/61/cgroup", "0::/a\n");
+	fk_file(fk, "/proc/62/cgroup", "0::/a\n");
+	fk_file(fk, "/cg/a/cpu.max", "10000 100000\n");
+	fk_file(fk, "/cg/a/cpu.stat", "nr_periods 9\nnr_throttled 8\nthrottled_usec 7\n");
+	fk_file(fk, "/cg/a/memory.current", "4096\n");
+	fk_file(fk, "/cg/a/memory.events", "low 0\nhigh 0\nmax 9\noom 0\noom_kill 0\n");
+	fk_file(fk, "/cg/cpu.stat", "usage_usec 1\n");
 	fk_file(fk, "/proc/61/task/61/wchan", "futex_do_wait");
 	fk_file(fk, "/proc/62/task/62/wchan", "folio_wait_bit");
 }
