@@ -28,6 +28,10 @@
  * A wait that is shorter than the time from the begin of a turn to the look is seen too seldom, if
  * the thread waits on the CPU of this one: then it has woken up, and waits for the CPU. So one look
  * at a blocked thread is enough, and stays so for two intervals.
+ *
+ * Cost, 6.18 on x86-64, with cold caches: a look takes 12 us of CPU time, at a futex 18 us. 32
+ * threads in a contended mutex would take 7.5 ms a second and take the 5 ms of LOOKS_COST. 32
+ * threads that sleep take 1.3 ms.
  */
 enum {
 	LOOKS_MOST = 32, /* threads */
