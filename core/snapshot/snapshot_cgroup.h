@@ -9,6 +9,8 @@
  * The limits of a cgroup with rows, and what they did. A limit of an ancestor holds for its
  * descendants, so each value is the worst of the cgroup and its ancestors, as far as they are
  * visible here. Of the cgroup itself are usage and pressure, and all of memory in version 1.
+ * In version 1 the tasks of one path may be in several cgroups of the CPU controller: then quota
+ * and throttled time are the worst of these, and do not hold for each of the tasks.
  *
  * Times and counts are the growth between two readings, so they are unknown at the first one. The
  * values of memory and pressure are not read at every cut if there are many cgroups
