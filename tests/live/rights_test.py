@@ -214,7 +214,7 @@ def started_by_root():
         with running(PMCTOP, "--config", config) as screen:
             screen.write(b"WL\x0c")
             check("and so is a configuration",
-                  screen.read_until(lambda: b"its directory is not root's" in screen.output, 20)
+                  screen.read_until(lambda: b"its directory belongs to another user" in screen.output, 20)
                   and not os.path.getsize(config), screen.output[-500:])
     # As in a container, or a unit with AmbientCapabilities.
     ambient = ["--inh-caps=+perfmon,+ipc_lock,+kill,+chown",
