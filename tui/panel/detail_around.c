@@ -69,12 +69,10 @@ static void add_memory(const struct snapshot_cgroup *cgroup, struct segments *se
 	};
 	char usage[32], limit[32], text[80];
 
-	if (cgroup->known[CGROUP_USAGE]) {
+	if (cgroup->known[CGROUP_USAGE] && value_of(cgroup, CGROUP_LIMIT) > 0) {
 		format_mib(cgroup->values[CGROUP_USAGE], usage, sizeof(usage));
-		text_copy(text, sizeof(text), usage);
-		format_mib(value_of(cgroup, CGROUP_LIMIT), limit, sizeof(limit));
-		if (value_of(cgroup, CGROUP_LIMIT) > 0)
-			snprintf(text, sizeof(text), "%s of %s", usage, limit);
+		format_mib(cgroup->values[CGROUP_LIMIT], limit, sizeof(limit));
+		snprintf(text, sizeof(text), "%s of %s", usage, limit);
 		detail_add_segment(segments, 7, "memory", text);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(growths); i++) {

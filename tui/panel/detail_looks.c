@@ -35,21 +35,27 @@ static uint64_t reasoned_ns(const struct snapshot *snapshot, size_t row)
 	return ns;
 }
 
-/* The thread of a process that waited most for a reason; its main thread if none did. */
-static pid_t waiting_thread(const struct snapshot *snapshot, const struct detail *detail, pid_t pid)
+/*
+ * The thread of a process that waited most for a reason; its main thread if none did. `before` is
+ * kept if it waited at least half as much, so that looks add up.
+ */
+static pid_t waiting_thread(const struct snapshot *snapshot, const struct detail *detail, pid_t pid,
+			    pid_t before)
 {
-	uint64_t most_ns = 0;
+	uint64_t most_ns = 0, before_ns = 0;
 	pid_t tid = pid;
 
 	for (size_t i = 0; i < detail->n_threads; i++) {
 		size_t row = detail->threads[i].row;
 		uint64_t ns = reasoned_ns(snapshot, row);
+		if (snapshot->threads.items[row].tid == before)
+			before_ns = ns;
 		if (ns <= most_ns || (snapshot->threads.items[row].flags & ROW_EXITED))
 			continue;
 		most_ns = ns;
 		tid = snapshot->threads.items[row].tid;
 	}
-	return tid;
+	return before_ns > 0 && before_ns >= most_ns / 2 ? before : tid;
 }
 
 void detail_looks_choose(struct detail_looks *looks, const struct detail_subject *subject,
@@ -59,8 +65,9 @@ void detail_looks_choose(struct detail_looks *looks, const struct detail_subject
 
 	if (detail_subject_is_of_tasks(subject) && !subject->ended) {
 		pid = subject->row.pid;
-		tid = subject->key.kind == HISTORY_THREAD ? subject->row.tid
-							  : waiting_thread(snapshot, detail, pid);
+		tid = subject->key.kind == HISTORY_THREAD
+			      ? subject->row.tid
+			      : waiting_thread(snapshot, detail, pid, looks->tid);
 	}
 	if (pid != looks->pid || tid != looks->tid)
 		*looks = (struct detail_looks){.pid = pid, .tid = tid};
@@ -144,7 +151,7 @@ static void draw_function(struct detail_pen *pen, const struct detail_look *look
 		break;
 	case -EACCES:
 		draw_line(pen, "function", STYLE_DIM,
-			  "shown only with CAP_SYS_PTRACE: run as root with -m lock_percent");
+			  "shown only with CAP_SYS_PTRACE: run as root");
 		break;
 	case -EAGAIN:
 		draw_line(pen, "function", STYLE_DIM, "unknown: perhaps CAP_SYS_PTRACE is missing");
@@ -163,7 +170,7 @@ static void draw_syscall(struct detail_pen *pen, const struct detail_look *look)
 	snprintf(number, sizeof(number), "number %ld", call->number);
 	if (look->blocked.syscall_result == -EACCES)
 		draw_line(pen, "system call", STYLE_DIM,
-			  "shown only with CAP_SYS_PTRACE: run as root with -m lock_percent");
+			  "shown only with CAP_SYS_PTRACE: run as root");
 	else if (look->blocked.syscall_result == -EBUSY)
 		draw_line(pen, "system call", STYLE_NAME, "execve");
 	else if (look->blocked.syscall_result == 0 && call->kind == BLOCKED_CALL)
@@ -180,7 +187,7 @@ static void draw_stack(struct detail_pen *pen, const struct detail_look *look)
 
 	if (look->blocked.stack_result == -EACCES)
 		draw_line(pen, "kernel stack", STYLE_DIM,
-			  "shown only with CAP_SYS_ADMIN: run as root with -m lock_percent");
+			  "shown only with CAP_SYS_ADMIN, which pmctop gives up");
 	if (look->blocked.stack_result != 0 || stack->n == 0)
 		return;
 	for (size_t i = 0; i < stack->n && length < sizeof(text) - BLOCKED_FUNCTION - 4; i++)
