@@ -233,6 +233,32 @@ static void test_usual_look(void **state)
 	}
 }
 
+/* Of a process the thread is looked at that was in state D, not the main thread that ran. */
+static void test_waiting_thread(void **state)
+{
+	enum { THREAD = 72 };
+	static const struct scene scene = {
+		.turns = {{0, THREAD, FK_SLEEPING}, {2, SUBJECT, FK_UNINTERRUPTIBLE}}};
+	static const struct engine_config config = {0};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 1, .tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+	struct play play = {.fk = fk, .scene = &scene};
+	struct stage stage;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = SUBJECT, .comm = "subject"});
+	fk_task(fk, &(struct fk_spec){.tid = THREAD, .pid = SUBJECT, .comm = "thread"});
+	struct engine *engine = open_engine_with(&sys, &config);
+	next_turn(fk, &play);
+	stage_open(&stage, 80, 24, false, next_second(engine, &play, &scene));
+	stage_press(&stage, KEYMAP_ENTER);
+	app_snapshot(&stage.app, next_second(engine, &play, &scene));
+	assert_int_equal(stage.app.watch.looks.pid, SUBJECT);
+	assert_int_equal(stage.app.watch.looks.tid, THREAD);
+	stage_close(&stage);
+	close_all(engine, fk);
+}
+
 /* The engine is to count the waits of the row on the page, until the page is left. */
 static void test_watch_command(void **state)
 {
@@ -264,6 +290,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_usual_look),
+		cmocka_unit_test(test_waiting_thread),
 		cmocka_unit_test(test_watch_command),
 	};
 
