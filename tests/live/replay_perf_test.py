@@ -6,6 +6,7 @@
 Prints TAP. BUILD is the build directory. Needs perf, and the right to count system-wide.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -156,6 +157,50 @@ def compressed(work):
                        "{context-switches,page-faults}:S", "-z")
 
 
+# In a mount namespace of its own perf has tracefs, whether it is mounted here or not.
+TRACED = ["unshare", "--mount", "sh", "-c",
+          "mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; exec \"$@\"", "sh"]
+CROWD = ("sh", "-c", f"{os.path.join(LOAD, 'spin')} -n 4 3 & exec sleep 3")
+TIMEHIST = re.compile(r"\s*([\d.]+) \[\d+\]\s+.*\[(\d+)(?:/\d+)?\]\s+([\d.]+)\s+([\d.]+)\s+"
+                      r"[\d.]+\s+(\S+)\s*$")
+
+
+def timehist(path):
+    """The least and the most ms that each thread was in run queues, by perf: all of the wait after a
+    preemption, else the delay after the wake-up. perf leaves out a wait that lasts at the end of the
+    recording: it is in the most. perf 6.1 prints W for a preemption within the kernel."""
+    done = subprocess.run(["perf", "sched", "timehist", "--state", "-i", path], capture_output=True,
+                          text=True, timeout=180, check=True)
+    waited, last = {}, {}
+    for at, tid, wait, delay, state in filter(None, (
+            found and found.groups() for found in map(TIMEHIST.match, done.stdout.splitlines()))):
+        preempted = tid in last and last[tid][1] in "RW"
+        waited[tid] = waited.get(tid, 0) + float(wait if preempted else delay)
+        last[tid] = float(at) * 1e3, state[0]
+    end = max(at for at, _ in last.values())
+    return {int(tid): (ms, ms + end - last[tid][0]) for tid, ms in waited.items()}
+
+
+def waits(work):
+    """Times in run queues beside those of perf sched timehist."""
+    data = os.path.join(work, "sched.data")
+    done = subprocess.run([*TRACED, "perf", "sched", "record", "-o", data, "--", *CROWD],
+                          capture_output=True, stdin=subprocess.DEVNULL, timeout=180, check=False)
+    if done.returncode != 0:
+        skip("perf sched record", done.stderr.decode(errors="replace").strip()[-200:])
+        return
+    ours = {}
+    for frame in frames_of(replay(data, "-S", "none", "-e", "runq_time").stdout):
+        for task in frame["tasks"]:
+            if task["comm"] == "spin":
+                ours[task["tid"]] = (ours.get(task["tid"], 0)
+                                     + (task["events"]["runq_time"] or 0) / 1e6)
+    theirs = timehist(data)
+    beside = {tid: (ms, *theirs[tid]) for tid, ms in ours.items() if theirs[tid][0] > 500}
+    check("threads wait for a CPU as long as in perf sched timehist (3 %)",
+          beside and all(low * 0.97 < ms < high * 1.03 for ms, low, high in beside.values()), beside)
+
+
 def refused(work):
     """Unsuitable recordings are refused in one sentence, which has a better command."""
     data = os.path.join(work, "other.data")
@@ -188,6 +233,7 @@ def main():
         times(work)
         pipe(work)
         compressed(work)
+        waits(work)
         refused(work)
     finally:
         shutil.rmtree(work)
