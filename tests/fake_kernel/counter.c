@@ -289,7 +289,7 @@ static void context_listener(const struct fk_context *context, const struct fk_c
 }
 
 void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t config,
-		       const struct fk_switch_data *raw)
+		       const struct fk_trace_data *raw)
 {
 	bool rival = fk->has_rival && kind == FK_SWITCHES;
 	struct fk_prepared prepared =

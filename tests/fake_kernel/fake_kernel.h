@@ -150,8 +150,8 @@ struct fk_device {
 };
 
 /*
- * Where tracefs is. It has id and format of sched:sched_switch, FK_SCHED_SWITCH, header_page and
- * header_event.
+ * Where tracefs is. It has id and format of sched:sched_switch, FK_SCHED_SWITCH, and of
+ * sched:sched_waking, FK_SCHED_WAKING, header_page and header_event.
  */
 enum fk_tracefs {
 	FK_TRACEFS_NONE,       /* not mounted */
@@ -160,6 +160,7 @@ enum fk_tracefs {
 	FK_TRACEFS_UNREADABLE, /* /sys/kernel/tracing, which only root may enter: EACCES */
 };
 #define FK_SCHED_SWITCH 401
+#define FK_SCHED_WAKING 402
 #define FK_TRACING      "/sys/kernel/tracing/events"
 
 /* All zero (or NULL) is a plain machine: one CPU, PMU "cpu", 6 counters, every event, root. */
@@ -251,7 +252,8 @@ void fk_exit(struct fk *fk, pid_t tid, enum fk_exit how);
 /*
  * Why a task is off its CPU. fk_block() sets the state in which the running task leaves at its next
  * switch; without a call it sleeps. FK_PREEMPTED is runnable. fk_ready() wakes a task: it is
- * runnable until it gets a CPU. A forked task is runnable, one of fk_task() sleeps.
+ * runnable until it gets a CPU. A forked task is runnable, one of fk_task() sleeps. Each CPU that
+ * is online wakes up in turn: sched:sched_waking has a sample there, but not for a forked task.
  */
 enum fk_state {
 	FK_SLEEPING,
@@ -265,6 +267,12 @@ enum fk_state {
 };
 void fk_block(struct fk *fk, pid_t tid, enum fk_state state);
 void fk_ready(struct fk *fk, pid_t tid);
+/*
+ * A CPU wakes up a running task. fk_wake_leaving(): it is being switched away, and runnable once it
+ * has left. fk_wake_running(): nothing changes.
+ */
+void fk_wake_leaving(struct fk *fk, int cpu, pid_t tid);
+void fk_wake_running(struct fk *fk, int cpu, pid_t tid);
 
 /*
  * The kernel function in which a task is blocked, its system call and its stack, as in the files
@@ -433,6 +441,11 @@ uint64_t fk_truth_cpu(struct fk *fk, int cpu, enum fk_event event);    /* idle i
 uint64_t fk_truth_state(struct fk *fk, pid_t tid, enum fk_state state);
 /* ns in which a task was blocked there. */
 uint64_t fk_truth_wait(struct fk *fk, pid_t tid, const struct fk_wait *wait);
+/*
+ * The times from each wake-up of a task to its slice, in the order of these slices: *latencies_ns
+ * is borrowed until time advances. Returns how many.
+ */
+size_t fk_truth_wakeups(struct fk *fk, pid_t tid, const uint64_t **latencies_ns);
 /* Of a device, on the socket of that CPU; socket n counts n + 1 times its rate. */
 uint64_t fk_truth_device(struct fk *fk, const char *device, uint64_t config, int cpu);
 uint64_t fk_truth_idle(struct fk *fk, int cpu, enum fk_event event);

@@ -311,6 +311,22 @@ static const char switch_format[] =
 	"\n"
 	"print fmt: \"prev_comm=%s prev_pid=%d prev_state=%s%s ==> next_comm=%s next_pid=%d\"\n";
 
+static const char waking_format[] =
+	"name: sched_waking\n"
+	"ID: 402\n"
+	"format:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+	"\n"
+	"\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+	"\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+	"\tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;\n"
+	"\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n"
+	"\n"
+	"print fmt: \"comm=%s pid=%d prio=%d target_cpu=%03d\"\n";
+
 void fk_tracefs_init(struct fk *fk)
 {
 	const struct {
@@ -320,6 +336,8 @@ void fk_tracefs_init(struct fk *fk)
 		{"header_event", "# compressed entry header\n\ttype_len    :    5 bits\n"},
 		{"sched/sched_switch/id", "401\n"},
 		{"sched/sched_switch/format", switch_format},
+		{"sched/sched_waking/id", "402\n"},
+		{"sched/sched_waking/format", waking_format},
 	};
 	const char *root = fk->config.tracefs == FK_TRACEFS_DEBUGFS
 				   ? "/sys/kernel/debug/tracing/events"

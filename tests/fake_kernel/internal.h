@@ -57,6 +57,10 @@ struct fk_task {
 		const struct fk_wait *wait;
 		uint64_t ns;
 	} waits[FK_WAITS];
+	bool woken_leaving;                  /* it is runnable after that switch */
+	bool woken;                          /* FK_WOKEN is not that of a fork */
+	uint64_t *latencies;                 /* of its wake-ups, ns */
+	size_t n_latencies, latencies_capacity;
 	uint64_t preempted; /* how often it left while it was runnable */
 	bool exiting;       /* its EXIT record is written */
 	bool dead;          /* it has been switched away for good */
@@ -188,6 +192,7 @@ struct fk {
 	struct fk_due *due; /* binary heap, the earliest first */
 	size_t n_due, due_capacity;
 	uint64_t due_order;
+	unsigned wakers; /* CPUs that woke up a task so far */
 
 	struct fk_perf **perfs; /* in opening order */
 	size_t n_perfs, perfs_capacity;
@@ -225,6 +230,21 @@ struct fk_switch_data {
 	int64_t prev_state;
 	char next_comm[16];
 	int32_t next_pid, next_prio;
+};
+
+/* The same of sched:sched_waking. */
+struct fk_waking_data {
+	uint16_t type;
+	uint8_t flags, preempt_count;
+	int32_t pid;
+	char woken_comm[16];
+	int32_t woken_pid, prio, target_cpu;
+};
+
+/* The data of a tracepoint. */
+struct fk_trace_data {
+	const void *bytes;
+	size_t n;
 };
 
 /* task.c */
@@ -309,7 +329,7 @@ int fk_perf_close(void *ctx, int fd);
  * and data or NULL.
  */
 void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t config,
-		       const struct fk_switch_data *raw);
+		       const struct fk_trace_data *raw);
 bool fk_is_unreported(const struct fk_cpu *cpu); /* of the running task */
 uint64_t fk_next_tick(struct fk *fk); /* not after the next one; UINT64_MAX: there is none */
 void fk_expect_tick(struct fk *fk, uint64_t at_ns); /* there is one now, at that time */
@@ -333,7 +353,7 @@ struct fk_prepared {
 	bool no_numbers;   /* TID: the pid namespace of that event does not have the task */
 	size_t more_bytes; /* that a sample is longer by */
 	/* RAW: the tracepoint's data. NULL: it has none. */
-	const struct fk_switch_data *raw;
+	const struct fk_trace_data *raw;
 };
 
 void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool user,

@@ -125,13 +125,19 @@ static void kick_idle(struct mixed_load *load)
 	}
 }
 
-static void wake_up(struct fk *fk, void *arg)
+static void join_queue(struct fk *fk, void *arg)
 {
 	struct member *member = arg;
 
-	fk_ready(fk, member->tid);
+	(void)fk;
 	enqueue(member->load, member);
 	kick_idle(member->load);
+}
+
+static void wake_up(struct fk *fk, void *arg)
+{
+	fk_ready(fk, ((struct member *)arg)->tid);
+	join_queue(fk, arg);
 }
 
 static void fork_child(struct mixed_load *load, const struct member *parent)
@@ -143,10 +149,36 @@ static void fork_child(struct mixed_load *load, const struct member *parent)
 	kick_idle(load);
 }
 
-static void block(struct mixed_load *load, struct member *member, enum fk_state state, size_t wait)
+/*
+ * Now and then a wake-up that changes nothing, or one of a task that is about to leave. Returns
+ * whether it is the latter.
+ */
+static bool wake_early(struct place *place, struct member *member, enum fk_state state)
 {
+	struct mixed_load *load = place->load;
+
+	if (load->spec.early_percent == 0)
+		return false;
+	uint64_t chance = draw(load, 0, 99);
+	int cpu = (int)draw(load, 0, load->spec.cpus - 1);
+	if (chance < load->spec.early_percent)
+		fk_wake_running(load->fk, cpu, member->tid);
+	else if (chance < 2 * load->spec.early_percent && state == FK_SLEEPING)
+		fk_wake_leaving(load->fk, cpu, member->tid);
+	else
+		return false;
+	return chance >= load->spec.early_percent;
+}
+
+static void block(struct place *place, struct member *member, enum fk_state state, size_t wait)
+{
+	struct mixed_load *load = place->load;
+
 	fk_block_in(load->fk, member->tid, state, &mixed_waits[wait]);
-	fk_after(load->fk, draw(load, 1, BLOCK_MOST_NS), wake_up, member);
+	if (wake_early(place, member, state))
+		fk_after(load->fk, draw(load, 1, load->spec.queue_ns), join_queue, member);
+	else
+		fk_after(load->fk, draw(load, 1, BLOCK_MOST_NS), wake_up, member);
 }
 
 /* What the running task of a CPU does at the end of its slice. */
@@ -167,11 +199,11 @@ static void leave_cpu(struct place *place)
 		enqueue(load, member);
 	} else {
 		if (chance < 85)
-			block(load, member, FK_SLEEPING, MIXED_SLEEP + chance % 3);
+			block(place, member, FK_SLEEPING, MIXED_SLEEP + chance % 3);
 		else if (chance < 95)
-			block(load, member, FK_UNINTERRUPTIBLE, MIXED_VFORK + chance % 3);
+			block(place, member, FK_UNINTERRUPTIBLE, MIXED_VFORK + chance % 3);
 		else
-			block(load, member, FK_STOPPED, MIXED_STOP);
+			block(place, member, FK_STOPPED, MIXED_STOP);
 	}
 }
 

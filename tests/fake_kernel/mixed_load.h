@@ -19,7 +19,10 @@ struct mixed_load_spec {
 	uint64_t seed;
 	unsigned fork_percent; /* of slices */
 	bool deep;             /* children fork too */
-	uint64_t queue_ns;     /* most time in the run queue while a CPU is idle */
+	/* Of the slices before a sleep: with a wake-up that changes nothing, and with a real one.
+	 */
+	unsigned early_percent;
+	uint64_t queue_ns; /* most time in the run queue while a CPU is idle */
 };
 
 /* Where its tasks are blocked. */

@@ -148,14 +148,18 @@ static void prepare(const struct fk *fk, const struct fk_perf *perf, struct fk_p
 }
 
 /* A u32 with the number of bytes that follow, padded to a multiple of 8. */
-static void put_raw(struct buffer *buffer, const struct fk_switch_data *data)
+static void put_raw(struct buffer *buffer, const struct fk_trace_data *data)
 {
 	static const struct fk_switch_data empty;
-	const uint32_t fill = 0, size = sizeof(*data) + sizeof(fill);
+	const struct fk_trace_data raw =
+		data ? *data : (struct fk_trace_data){&empty, sizeof(empty)};
+	const uint64_t fill = 0;
+	size_t n_fill = (8 - (sizeof(uint32_t) + raw.n) % 8) % 8;
+	const uint32_t size = (uint32_t)(raw.n + n_fill);
 
 	put_bytes(buffer, &size, sizeof(size));
-	put_bytes(buffer, data ? data : &empty, sizeof(*data));
-	put_bytes(buffer, &fill, sizeof(fill));
+	put_bytes(buffer, raw.bytes, raw.n);
+	put_bytes(buffer, &fill, n_fill);
 }
 
 void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool user,

@@ -88,7 +88,7 @@ static const struct fk_pmu *usual_pmu(const struct fk *fk, bool raw, int cpu)
 
 static bool has_tracepoint(const struct fk *fk, uint64_t id)
 {
-	if (id == FK_SCHED_SWITCH)
+	if (id == FK_SCHED_SWITCH || id == FK_SCHED_WAKING)
 		return true;
 	for (size_t i = 0; i < fk->n_tracepoints; i++)
 		if (fk->tracepoints[i] == id)

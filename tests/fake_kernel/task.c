@@ -103,6 +103,7 @@ void fk_machine_fini(struct fk *fk)
 
 			fk->tasks[i] = task->next;
 			free(task->context.leaders);
+			free(task->latencies);
 			free(task);
 		}
 	}
@@ -157,6 +158,7 @@ void fk_bury(struct fk *fk)
 
 		gone = task->next;
 		free(task->context.leaders);
+		free(task->latencies);
 		free(task);
 	}
 }
@@ -227,7 +229,70 @@ static void trace_switch(struct fk *fk, struct fk_cpu *cpu, const struct fk_task
 	name_of(cpu, prev, data.prev_comm);
 	name_of(cpu, next, data.next_comm);
 	if (!fk_is_unreported(cpu))
-		fk_software_event(fk, cpu, FK_TRACE, FK_SCHED_SWITCH, &data);
+		fk_software_event(fk, cpu, FK_TRACE, FK_SCHED_SWITCH,
+				  &(struct fk_trace_data){&data, sizeof(data)});
+}
+
+static void add_latency(struct fk_task *task, uint64_t ns)
+{
+	task->latencies = array_reserve(task->latencies, &task->latencies_capacity,
+					task->n_latencies + 1, sizeof(*task->latencies));
+	task->latencies[task->n_latencies++] = ns;
+}
+
+static uint64_t *wait_time(struct fk_task *task, const struct fk_wait *wait)
+{
+	size_t i = 0;
+
+	while (task->waits[i].wait && task->waits[i].wait != wait)
+		if (++i == FK_WAITS)
+			fk_die("task %d waits in too many places", (int)task->spec.tid);
+	task->waits[i].wait = wait;
+	return &task->waits[i].ns;
+}
+
+static void enter_state(const struct fk *fk, struct fk_task *task, enum fk_state state)
+{
+	uint64_t ns = fk->now_ns - task->state_ns;
+
+	task->state_times[task->state] += ns;
+	if (task->state == FK_WOKEN || task->state == FK_PREEMPTED)
+		task->queued_ns += ns;
+	if (task->woken && task->state == FK_WOKEN)
+		add_latency(task, ns);
+	if (task->wait)
+		*wait_time(task, task->wait) += ns;
+	task->wait = NULL;
+	task->state = state;
+	task->state_ns = fk->now_ns;
+}
+
+/* The CPU that wakes up the next task. */
+static struct fk_cpu *next_waker(struct fk *fk)
+{
+	struct fk_cpu *cpu;
+
+	do {
+		cpu = &fk->cpus[fk->wakers++ % fk->config.cpus];
+	} while (!cpu->online);
+	return cpu;
+}
+
+static void trace_waking(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *task)
+{
+	struct fk_waking_data data = {
+		.type = FK_SCHED_WAKING,
+		.pid = cpu->current->spec.tid,
+		.woken_pid = task->spec.tid,
+		.prio = 120,
+		.target_cpu = cpu->number,
+	};
+
+	fk_settle(fk, cpu);
+	text_copy(data.woken_comm, sizeof(data.woken_comm), task->comm);
+	if (!fk_is_unreported(cpu))
+		fk_software_event(fk, cpu, FK_TRACE, FK_SCHED_WAKING,
+				  &(struct fk_trace_data){&data, sizeof(data)});
 }
 
 static struct fk_task *task_add(struct fk *fk, const struct fk_spec *spec)
@@ -300,7 +365,7 @@ static void fork_as(struct fk *fk, pid_t parent_tid, pid_t child, bool thread)
 	struct fk_task *task = task_add(fk, &spec);
 	task->parent = thread ? parent->parent : parent;
 	fk_inherit(parent, task);
-	fk_ready(fk, child);
+	enter_state(fk, task, FK_WOKEN);
 	fk_record_task(fk, cpu, PERF_RECORD_FORK, task, parent->spec.pid, parent->spec.tid);
 }
 
@@ -350,31 +415,6 @@ void fk_exit(struct fk *fk, pid_t tid, enum fk_exit how)
 	task->how = how;
 }
 
-static uint64_t *wait_time(struct fk_task *task, const struct fk_wait *wait)
-{
-	size_t i = 0;
-
-	while (task->waits[i].wait && task->waits[i].wait != wait)
-		if (++i == FK_WAITS)
-			fk_die("task %d waits in too many places", (int)task->spec.tid);
-	task->waits[i].wait = wait;
-	return &task->waits[i].ns;
-}
-
-static void enter_state(const struct fk *fk, struct fk_task *task, enum fk_state state)
-{
-	uint64_t ns = fk->now_ns - task->state_ns;
-
-	task->state_times[task->state] += ns;
-	if (task->state == FK_WOKEN || task->state == FK_PREEMPTED)
-		task->queued_ns += ns;
-	if (task->wait)
-		*wait_time(task, task->wait) += ns;
-	task->wait = NULL;
-	task->state = state;
-	task->state_ns = fk->now_ns;
-}
-
 void fk_block_in(struct fk *fk, pid_t tid, enum fk_state state, const struct fk_wait *wait)
 {
 	fk_block(fk, tid, state);
@@ -396,7 +436,41 @@ void fk_ready(struct fk *fk, pid_t tid)
 
 	if (task->cpu >= 0 || task->state >= FK_PREEMPTED)
 		fk_die("task %d is runnable already", (int)tid);
+	trace_waking(fk, next_waker(fk), task);
+	task->woken = true;
 	enter_state(fk, task, FK_WOKEN);
+}
+
+static struct fk_task *task_running(struct fk *fk, pid_t tid)
+{
+	struct fk_task *task = task_alive(fk, tid);
+
+	if (task->cpu < 0)
+		fk_die("task %d does not run", (int)tid);
+	return task;
+}
+
+void fk_wake_leaving(struct fk *fk, int cpu, pid_t tid)
+{
+	struct fk_task *task = task_running(fk, tid);
+
+	trace_waking(fk, fk_cpu(fk, cpu), task);
+	task->woken_leaving = true;
+}
+
+void fk_wake_running(struct fk *fk, int cpu, pid_t tid)
+{
+	trace_waking(fk, fk_cpu(fk, cpu), task_running(fk, tid));
+}
+
+size_t fk_truth_wakeups(struct fk *fk, pid_t tid, const uint64_t **latencies_ns)
+{
+	const struct fk_task *task = fk_find(fk, tid);
+
+	if (!task)
+		fk_die("there never was a task %d", (int)tid);
+	*latencies_ns = task->latencies;
+	return task->n_latencies;
 }
 
 uint64_t fk_truth_state(struct fk *fk, pid_t tid, enum fk_state state)
@@ -424,6 +498,10 @@ static void leave(const struct fk *fk, struct fk_task *task)
 	task->preempted += task->leaves == FK_PREEMPTED;
 	enter_state(fk, task, task->leaves);
 	task->wait = task->leaves_for;
+	task->woken = task->woken_leaving;
+	if (task->woken_leaving)
+		enter_state(fk, task, FK_WOKEN);
+	task->woken_leaving = false;
 	task->leaves = FK_SLEEPING;
 	task->leaves_for = NULL;
 	task->cpu = -1;

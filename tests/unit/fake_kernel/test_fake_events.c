@@ -455,7 +455,7 @@ static void raw_samples_need_a_right(void **state)
 		int answer;
 	} rows[] = {
 		{"root", {.paranoid = 4}, FK_SCHED_SWITCH, true, 0},
-		{"no such tracepoint", {.paranoid = 4}, FK_SCHED_SWITCH + 1, true, -EINVAL},
+		{"no such tracepoint", {.paranoid = 4}, FK_SCHED_WAKING + 1, true, -EINVAL},
 		{"0", {.unprivileged = true, .paranoid = 0}, FK_SCHED_SWITCH, true, -EPERM},
 		{"0, not raw", {.unprivileged = true, .paranoid = 0}, FK_SCHED_SWITCH, false, 0},
 		{"-1", {.unprivileged = true, .paranoid = -1}, FK_SCHED_SWITCH, true, 0},
