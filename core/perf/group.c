@@ -62,6 +62,14 @@ struct perf_event_attr group_switch_attr(const struct switch_event *switches, si
 	return attr;
 }
 
+struct perf_event_attr group_waking_attr(const struct switch_event *switches, size_t ring_bytes)
+{
+	struct perf_event_attr attr = group_switch_attr(switches, ring_bytes);
+
+	attr.config = switches->waking_format.id;
+	return attr;
+}
+
 /* An event that makes records but no samples. Its few records do not wake the reader. */
 static struct perf_event_attr record_attr(void)
 {

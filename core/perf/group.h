@@ -48,6 +48,8 @@ struct perf_event_attr group_member_attr(const struct event_set *events, const s
 					 const struct group_place *place);
 /* The attr of the event that samples every context switch. Arguments: as in a group_place. */
 struct perf_event_attr group_switch_attr(const struct switch_event *switches, size_t ring_bytes);
+/* The attr of the event outside the groups that samples every wake-up. */
+struct perf_event_attr group_waking_attr(const struct switch_event *switches, size_t ring_bytes);
 
 /* The functions below return 0 or -errno. */
 

@@ -32,7 +32,7 @@ static enum switch_event_choice choose_by_format(const struct sys *sys,
 
 void switch_event_open(struct switch_event *event, const struct sys *sys, int cpu)
 {
-	*event = (struct switch_event){.fd = -1};
+	*event = (struct switch_event){.fd = -1, .waking_fd = -1};
 	event->choice = choose_by_format(sys, &event->format);
 	if (event->choice != SWITCH_EVENT_TRACEPOINT)
 		return;
@@ -43,15 +43,40 @@ void switch_event_open(struct switch_event *event, const struct sys *sys, int cp
 		switch_event_refuse(event, sys, fd);
 	else
 		event->fd = fd;
-	if (fd >= 0)
-		switch_texts_read(sys, &event->texts);
+	if (fd < 0)
+		return;
+	switch_texts_read(sys, &event->texts);
+	/* Here, because the right to read it may be given up later. */
+	event->waking_state = waking_format_read(sys, &event->waking_format);
+}
+
+int switch_event_sample_wakings(struct switch_event *event, const struct sys *sys, int cpu, bool on)
+{
+	event->wakings = false;
+	if (!on)
+		return 0;
+	if (!switch_event_format(event) || event->waking_state != SWITCH_FORMAT_READ)
+		return -EOPNOTSUPP;
+	if (event->waking_fd < 0) {
+		struct perf_event_attr attr = group_waking_attr(event, 0);
+		attr.disabled = 1;
+		int fd = sys_perf_open(sys, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+		if (fd < 0)
+			return fd;
+		event->waking_fd = fd;
+	}
+	event->wakings = true;
+	return 0;
 }
 
 void switch_event_close(struct switch_event *event, const struct sys *sys)
 {
 	if (event->fd >= 0)
 		sys_close(sys, event->fd);
-	event->fd = -1;
+	if (event->waking_fd >= 0)
+		sys_close(sys, event->waking_fd);
+	event->fd = event->waking_fd = -1;
+	event->wakings = false;
 	switch_texts_fini(&event->texts);
 }
 

@@ -30,6 +30,11 @@ struct switch_event {
 	struct switch_texts texts;   /* of the tracepoint; empty: not all can be read */
 	int answer;                  /* of perf_event_open: 0, or -errno for DENIED and REFUSED */
 	int fd;                      /* the tracepoint, disabled; -1: not open */
+	/* sched:sched_waking, which is sampled beside the switches only on request. */
+	enum switch_format_state waking_state; /* of waking_format */
+	struct waking_format waking_format;
+	bool wakings;  /* it is sampled */
+	int waking_fd; /* kept open as fd is; -1: not open */
 };
 
 /*
@@ -50,6 +55,19 @@ static inline const struct switch_format *switch_event_format(const struct switc
 static inline const struct switch_texts *switch_event_texts(const struct switch_event *event)
 {
 	return switch_event_format(event) && event->texts.items[0] ? &event->texts : NULL;
+}
+
+/*
+ * From now on wake-ups are sampled (`on`), or not. Returns 0, -EOPNOTSUPP if the switches are not
+ * those of the tracepoint or its format is not known, or the kernel's -errno; then they are not.
+ */
+int switch_event_sample_wakings(struct switch_event *event, const struct sys *sys, int cpu,
+				bool on);
+
+/* The format of these samples; NULL: there are none. */
+static inline const struct waking_format *switch_event_wakings(const struct switch_event *event)
+{
+	return event->wakings ? &event->waking_format : NULL;
 }
 
 /*

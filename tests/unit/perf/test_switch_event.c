@@ -94,11 +94,53 @@ static void test_refused_in_a_group(void **state)
 	fk_free(fk);
 }
 
+static void test_wakings(void **state)
+{
+	static const struct {
+		const char *name;
+		struct fk_config config;
+		const char *format;
+		int result;
+	} rows[] = {
+		{"root", ROOT(MOUNTED), NULL, 0},
+		{"not mounted", ROOT(NONE), NULL, -EOPNOTSUPP},
+		{"another format", ROOT(MOUNTED), "?\n", -EOPNOTSUPP},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(&rows[i].config);
+		struct sys sys = fk_sys(fk);
+		struct switch_event event;
+
+		if (rows[i].format)
+			fk_file(fk, FK_TRACING "/sched/sched_waking/format", rows[i].format);
+		switch_event_open(&event, &sys, 0);
+		unsigned before = fk_open_fds(fk);
+		assert_null(switch_event_wakings(&event));
+		assert_int_equal(switch_event_sample_wakings(&event, &sys, 0, true),
+				 rows[i].result);
+		assert_true((switch_event_wakings(&event) != NULL) == (rows[i].result == 0));
+		assert_int_equal(fk_open_fds(fk) - before, rows[i].result == 0);
+		assert_int_equal(switch_event_sample_wakings(&event, &sys, 0, false), 0);
+		assert_null(switch_event_wakings(&event));
+		if (rows[i].result == 0)
+			assert_int_equal(group_waking_attr(&event, 4096).config, FK_SCHED_WAKING);
+		fk_fail(fk, FK_PERF_OPEN, 1, EPERM);
+		int again = switch_event_sample_wakings(&event, &sys, 0, true);
+		assert_int_equal(again, rows[i].result);
+		switch_event_close(&event, &sys);
+		assert_int_equal(fk_open_fds(fk), 0);
+		fk_free(fk);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choices),
 		cmocka_unit_test(test_refused_in_a_group),
+		cmocka_unit_test(test_wakings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

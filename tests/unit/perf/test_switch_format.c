@@ -379,6 +379,51 @@ static void test_raw_write(void **state)
 	assert_string_equal(raw.next_comm, "");
 }
 
+static void test_waking_format(void **state)
+{
+	static const struct {
+		const char *text;
+		int result;
+		uint16_t offset;
+	} rows[] = {
+		{COMMON "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+			"\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+			"\nprint fmt: \"comm=%s pid=%d\", REC->comm, REC->pid\n",
+		 0, 24},
+		{COMMON "\tfield:pid_t pid;\toffset:24;\tsize:2;\tsigned:1;\n", -EBADMSG, 0},
+		{COMMON "\tfield:pid_t next_pid;\toffset:24;\tsize:4;\tsigned:1;\n", -EBADMSG, 0},
+		{"", -EBADMSG, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct waking_format format;
+		assert_int_equal(waking_format_parse(rows[i].text, &format), rows[i].result);
+		if (rows[i].result == 0)
+			assert_int_equal(format.pid.offset, rows[i].offset);
+	}
+}
+
+static void test_waking_samples(void **state)
+{
+	const struct waking_format format = {.pid = {24, 4}, .bytes = 28};
+	static const struct {
+		uint32_t size;
+		size_t rest_bytes;
+		pid_t tid;
+	} rows[] = {{36, 40, 77}, {28, 40, 77}, {27, 40, -1}, {36, 36, -1}, {36, 2, -1}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const int tid = 77;
+		struct rest rest = {.size = rows[i].size};
+		struct record record = {
+			.sample = {.rest = &rest, .rest_bytes = rows[i].rest_bytes}};
+		set_field(&rest, format.pid, &tid);
+		assert_int_equal(waking_raw_tid(&format, &record), rows[i].tid);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +434,8 @@ int main(void)
 		cmocka_unit_test(test_raw_write),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_samples_of_another_format),
+		cmocka_unit_test(test_waking_format),
+		cmocka_unit_test(test_waking_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
