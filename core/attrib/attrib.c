@@ -381,6 +381,21 @@ bool attrib_runner_at(struct attrib *attrib, size_t cpu, const struct record *re
 	return true;
 }
 
+static void log_waking(struct attrib *attrib, size_t cpu, pid_t tid, uint64_t time_ns)
+{
+	if (tid > 0 && attrib->log)
+		slice_log_waking(attrib->log, cpu, tasks_at(attrib->tasks, 0, tid, time_ns),
+				 time_ns);
+}
+
+/* A sample that belongs to no group: of a wake-up, or of a group that was closed. */
+SELDOM static void apply_waking(struct attrib *attrib, size_t cpu, const struct record *record)
+{
+	if (attrib->waking_format && record->sample.n_values == 1)
+		log_waking(attrib, cpu, waking_raw_tid(attrib->waking_format, record),
+			   record->time_ns);
+}
+
 /*
  * Returns the group of which the sample is a tick, or -1. A tick names its own task, here as in
  * attrib_runner_at(): a function for both costs 14 instructions a record.
@@ -389,8 +404,10 @@ static int attribute_sample(struct attrib *attrib, size_t cpu, const struct reco
 {
 	struct stream *stream = stream_of_sample(attrib, cpu, record);
 
-	if (!stream)
+	if (!stream) {
+		apply_waking(attrib, cpu, record);
 		return -1;
+	}
 	uint64_t enabled_ns = record->sample.reading[READING_ENABLED_NS];
 	bool tick = record->id == stream->tick_id;
 	bool shifted = !tick && is_shifted(attrib, stream, record);
@@ -448,10 +465,7 @@ SELDOM static void apply_record(struct attrib *attrib, size_t cpu, const struct 
 		attrib->interval->cpu_gaps[cpu] = true;
 		break;
 	case RECORD_WAKING:
-		if (named && attrib->log)
-			slice_log_waking(attrib->log, cpu,
-					 tasks_at(attrib->tasks, 0, record->tid, record->time_ns),
-					 record->time_ns);
+		log_waking(attrib, cpu, record->tid, record->time_ns);
 		break;
 	case RECORD_SWITCH:
 		if (record->change.out && attrib->log)

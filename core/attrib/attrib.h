@@ -56,6 +56,13 @@ void attrib_free(struct attrib *attrib); /* NULL is valid */
  */
 void attrib_log_slices(struct attrib *attrib, struct slice_log *log);
 
+/*
+ * From now on wake-ups are added to that log too. They are samples of sched:sched_waking in the
+ * rings of the CPUs, each with one value: a group has at least two. Borrowed; NULL: they are
+ * dropped.
+ */
+void attrib_log_wakings(struct attrib *attrib, const struct waking_format *format);
+
 /* Call this after the interval got another shape. No stream may be open. */
 void attrib_reshape(struct attrib *attrib);
 

@@ -57,10 +57,11 @@ struct stream {
 struct attrib {
 	struct tasks *tasks;
 	struct interval *interval;
-	struct stream **streams;      /* by CPU */
-	struct running_task *running; /* by CPU */
-	uint64_t *slice;              /* scratch: a tally */
-	struct slice_log *log;        /* NULL: none */
+	struct stream **streams;                   /* by CPU */
+	struct running_task *running;              /* by CPU */
+	uint64_t *slice;                           /* scratch: a tally */
+	struct slice_log *log;                     /* NULL: none */
+	const struct waking_format *waking_format; /* NULL: no wake-ups are logged */
 };
 
 /* What ends a slice: a sample, or the reading at the end of a turn. */

@@ -26,6 +26,11 @@ void attrib_log_slices(struct attrib *attrib, struct slice_log *log)
 	attrib->log = log;
 }
 
+void attrib_log_wakings(struct attrib *attrib, const struct waking_format *format)
+{
+	attrib->waking_format = format;
+}
+
 void attrib_reshape(struct attrib *attrib)
 {
 	free(attrib->slice);

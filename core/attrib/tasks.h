@@ -59,6 +59,7 @@ struct task_wait {
 	uint64_t woken_ns;      /* its first wake-up since then that has a record; 0: none */
 	uint64_t last_woken_ns; /* its latest one */
 	bool woken_early;       /* the latest one was in its last slice */
+	size_t place;           /* index in the interval's tasks */
 	uint64_t sums[TASK_WAIT_STATES]; /* ns in each state; TASK_ENDED: none */
 	uint64_t queue_ns;               /* ns in run queues by schedstat, at its last reading */
 	uint64_t queue_slices;           /* slices by schedstat then */

@@ -25,6 +25,7 @@
 #include "core/event/plan.h"
 #include "core/perf/group.h"
 #include "core/perf/perf_open_error.h"
+#include "core/perf/probe.h"
 #include "core/sys/cpus.h"
 #include "core/wait/waits.h"
 
@@ -242,7 +243,7 @@ static void check_rivals(struct collect_system *self)
 	schedule_rival_check(self);
 }
 
-static void make_plan(struct collect_system *self)
+static void draw_plan(struct collect_system *self)
 {
 	const struct plan_request request = {
 		.events = self->context.events,
@@ -256,6 +257,27 @@ static void make_plan(struct collect_system *self)
 
 	plan_unref(self->base.plan);
 	self->base.plan = plan_new(&request);
+}
+
+/*
+ * Makes a plan. Wake-ups are sampled if it has them. If they cannot be, a plan without them is
+ * made.
+ */
+static void make_plan(struct collect_system *self)
+{
+	struct wait_places places;
+	int cpu = self->online.n > 0 ? self->online.numbers[0] : 0;
+
+	draw_plan(self);
+	wait_places_find(&places, self->base.plan, self->context.events);
+	int counter = places.counts[WAIT_WAKEUPS];
+	int result =
+		switch_event_sample_wakings(&self->switches, self->context.sys, cpu, counter >= 0);
+	if (result == 0)
+		return;
+	event_leave_out(&self->context.events->items[self->base.plan->counters[counter].event], 0,
+			probe_state(result), result);
+	draw_plan(self);
 }
 
 static void open_sockets(struct collect_system *self)
@@ -279,8 +301,10 @@ static void begin_interval(struct collect_system *self)
 	for (size_t i = 0; i < self->cpus.n; i++)
 		attrib_cut(self->attrib, i);
 	interval_reset(&self->base.interval);
+	self->waits.wakeups = switch_event_wakings(&self->switches) != NULL;
 	waits_begin(&self->waits, self->base.plan, self->context.events);
 	attrib_log_slices(self->attrib, waits_wanted(&self->waits) ? &self->waits.log : NULL);
+	attrib_log_wakings(self->attrib, switch_event_wakings(&self->switches));
 }
 
 /* Opens everything again by a new plan. Only between two intervals. */

@@ -25,6 +25,7 @@ void cpu_counters_init(struct cpu_counters *cpu, const struct sys *sys, struct a
 		.switches = switches,
 		.domain = domain,
 		.switches_fd = -1,
+		.wakings_fd = -1,
 		.lives_fd = -1,
 		.window.share = 1,
 	};
@@ -123,6 +124,22 @@ static int begin_turn(struct cpu_counters *cpu, size_t turn, uint64_t weight)
 	return result;
 }
 
+/* Opens an event besides the groups, with its records in the same ring. Returns 0 or -errno. */
+static int open_beside(const struct cpu_counters *cpu, struct perf_event_attr attr, int *beside)
+{
+	int fd = sys_perf_open(cpu->sys, &attr, -1, cpu->number, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return fd;
+	int result = sys_perf_ioctl(cpu->sys, fd, PERF_EVENT_IOC_SET_OUTPUT,
+				    (uintptr_t)cpu_counters_fd(cpu));
+	if (result < 0)
+		sys_close(cpu->sys, fd);
+	else
+		*beside = fd;
+	return result;
+}
+
 int cpu_counters_open(struct cpu_counters *cpu, const struct event_set *events,
 		      const struct plan *plan, size_t ring_bytes, bool confirm,
 		      struct counted_failure *failure)
@@ -135,6 +152,9 @@ int cpu_counters_open(struct cpu_counters *cpu, const struct event_set *events,
 		failure->member = plan->groups[counted->index].layout.switch_value;
 		result = start_group(cpu, counted, &plan->groups[counted->index].layout, confirm);
 	}
+	if (result == 0 && switch_event_wakings(cpu->switches))
+		result = open_beside(cpu, group_waking_attr(cpu->switches, ring_bytes),
+				     &cpu->wakings_fd);
 	/* CPUs begin with different groups, so every group is enabled on some CPU. */
 	if (result == 0 && cpu->n_groups > 1)
 		result = begin_turn(cpu, 1 + cpu->index % (cpu->n_groups - 1), ATTRIB_WEIGHT_ONE);
@@ -164,6 +184,8 @@ void cpu_counters_close(struct cpu_counters *cpu)
 	ring_unmap(&cpu->ring);
 	if (cpu->switches_fd >= 0)
 		sys_close(cpu->sys, cpu->switches_fd);
+	if (cpu->wakings_fd >= 0)
+		sys_close(cpu->sys, cpu->wakings_fd);
 	if (cpu->lives_fd >= 0)
 		sys_close(cpu->sys, cpu->lives_fd);
 	/* In reverse: the other groups' output is the ring of the first. */
@@ -215,22 +237,6 @@ void cpu_counters_disarm(struct cpu_counters *cpu)
 		counted_group_disarm(&cpu->groups[0]);
 	if (cpu->groups[cpu->turn].armed_ns)
 		counted_group_disarm(&cpu->groups[cpu->turn]);
-}
-
-/* Opens an event besides the groups, with its records in the same ring. Returns 0 or -errno. */
-static int open_beside(const struct cpu_counters *cpu, struct perf_event_attr attr, int *beside)
-{
-	int fd = sys_perf_open(cpu->sys, &attr, -1, cpu->number, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return fd;
-	int result = sys_perf_ioctl(cpu->sys, fd, PERF_EVENT_IOC_SET_OUTPUT,
-				    (uintptr_t)cpu_counters_fd(cpu));
-	if (result < 0)
-		sys_close(cpu->sys, fd);
-	else
-		*beside = fd;
-	return result;
 }
 
 bool cpu_counters_enable_switch_records(struct cpu_counters *cpu)
@@ -346,10 +352,13 @@ void cpu_counters_end_windows(struct cpu_counters *cpu)
 	cpu->lives_id = 0;
 }
 
-static void switch_records(const struct cpu_counters *cpu, unsigned long request)
+/* Enables or disables the events that make records only within windows. */
+static void request_of_windows(const struct cpu_counters *cpu, unsigned long request)
 {
 	if (cpu->switches_fd >= 0)
 		sys_perf_ioctl(cpu->sys, cpu->switches_fd, request, 0);
+	if (cpu->wakings_fd >= 0)
+		sys_perf_ioctl(cpu->sys, cpu->wakings_fd, request, 0);
 }
 
 void cpu_counters_open_window(struct cpu_counters *cpu, uint64_t weight)
@@ -358,7 +367,7 @@ void cpu_counters_open_window(struct cpu_counters *cpu, uint64_t weight)
 
 	/* Records up to here belong to the time before the window. */
 	cpu_counters_drain_all(cpu);
-	switch_records(cpu, PERF_EVENT_IOC_ENABLE);
+	request_of_windows(cpu, PERF_EVENT_IOC_ENABLE);
 	cpu->dead |= group_enable(&clock->group) < 0;
 	begin_slice(cpu, clock, weight);
 	if (cpu->n_groups > 1)
@@ -373,7 +382,7 @@ void cpu_counters_close_window(struct cpu_counters *cpu, const struct attrib_run
 
 	for (size_t i = first; i < ARRAY_SIZE(on); i++)
 		cpu->dead |= group_disable(&on[i]->group) < 0;
-	switch_records(cpu, PERF_EVENT_IOC_DISABLE);
+	request_of_windows(cpu, PERF_EVENT_IOC_DISABLE);
 	if (runner && sys_current_cpu(cpu->sys) != cpu->number)
 		runner = &attrib_unknown;
 	cpu_counters_drain_all(cpu);

@@ -69,6 +69,7 @@ struct cpu_counters {
 				      here */
 	bool needs_switches;       /* SWITCH records are needed to name the running task */
 	int switches_fd;           /* the event of SWITCH records; -1: not open */
+	int wakings_fd;            /* the event that samples wake-ups; -1: not open */
 	int lives_fd; /* the event of FORK, EXIT and COMM records between windows; -1: not open */
 	struct duty_window window;
 	uint64_t records;        /* applied so far */

@@ -9,6 +9,8 @@
 #include "core/base/util.h"
 #include "core/event/event_resolver.h"
 
+#include <errno.h>
+#include <math.h>
 #include <string.h>
 
 const char *const event_wait_names[WAIT_EVENTS] = {
@@ -25,6 +27,7 @@ const char *const event_wait_names[WAIT_EVENTS] = {
 	[WAIT_VOLUNTARY] = "voluntary-switches",
 	[WAIT_INVOLUNTARY] = "involuntary-switches",
 	[WAIT_FORKS] = "forks",
+	[WAIT_WAKEUPS] = "wakeups",
 };
 
 static int find_name(const char *name)
@@ -51,7 +54,7 @@ enum event_wait_group event_wait_group(enum event_wait wait)
 		[WAIT_LOCK] = WAIT_OF_LOOKS,           [WAIT_DISK] = WAIT_OF_LOOKS,
 		[WAIT_PAGING] = WAIT_OF_LOOKS,         [WAIT_FORKED] = WAIT_OF_FORKS,
 		[WAIT_VOLUNTARY] = WAIT_OF_RECORDS,    [WAIT_INVOLUNTARY] = WAIT_OF_RECORDS,
-		[WAIT_FORKS] = WAIT_OF_FORKS,
+		[WAIT_FORKS] = WAIT_OF_FORKS,          [WAIT_WAKEUPS] = WAIT_OF_WAKINGS,
 	};
 
 	return (enum event_wait_group)groups[wait];
@@ -75,18 +78,59 @@ const char *event_wait_unit(enum event_wait wait)
 	return wait < WAIT_VOLUNTARY ? "ns" : "";
 }
 
+size_t event_wait_counters(enum event_wait wait)
+{
+	return wait == WAIT_WAKEUPS ? WAKEUP_RANGES : 1;
+}
+
+size_t wakeup_range(uint64_t latency_ns)
+{
+	if (latency_ns < WAKEUP_LEAST_NS)
+		return 0;
+	unsigned octave = 63 - (unsigned)__builtin_clzll(latency_ns / WAKEUP_LEAST_NS);
+	double from_ns = (double)((uint64_t)WAKEUP_LEAST_NS << octave);
+	size_t range = 2 * (size_t)octave + ((double)latency_ns >= from_ns * M_SQRT2);
+
+	return range < WAKEUP_RANGES ? range : WAKEUP_RANGES - 1;
+}
+
+double wakeup_range_ns(size_t range)
+{
+	double from_ns = (double)((uint64_t)WAKEUP_LEAST_NS << range / 2);
+
+	return from_ns * sqrt(range % 2 ? 2 * M_SQRT2 : M_SQRT2);
+}
+
+/*
+ * The counters of wake-ups need a tracepoint, which is the code of the event. It decides whether
+ * they can be counted.
+ */
+static int resolve_tracepoint(const struct event_context *context, struct event *event,
+			      struct error *err)
+{
+	static const char name[] = "sched:sched_waking";
+	const char *rest;
+	int result = event_tracepoint_resolve(context, name, event, &rest, err);
+
+	if (result != EVENT_NOT_MINE)
+		return result;
+	result = event_tracepoint_explain(context, name, err);
+	return result < 0 ? result : error_set(err, -ENOENT, "There is no tracepoint '%s'.", name);
+}
+
 int event_wait_resolve(const struct event_context *context, const char *name, struct event *event,
 		       const char **rest, struct error *err)
 {
-	int found = find_name(name);
+	int found = find_name(name), result = 0;
 
-	(void)err;
 	if (!context->sys || found < 0)
 		return EVENT_NOT_MINE;
+	if (found == WAIT_WAKEUPS)
+		result = resolve_tracepoint(context, event, err);
 	event->kind = EVENT_WAIT;
 	text_copy(event->unit, sizeof(event->unit), event_wait_unit((enum event_wait)found));
 	*rest = name + strlen(name);
-	return 0;
+	return result;
 }
 
 void wait_places_find(struct wait_places *places, const struct plan *plan,
@@ -104,7 +148,8 @@ void wait_places_find(struct wait_places *places, const struct plan *plan,
 		const struct plan_group *group = &plan->groups[counter->group];
 		unsigned first = counter->group - event_wait_group(wait);
 		places->any = true;
-		places->counts[wait] = (int)i;
+		if (places->counts[wait] < 0)
+			places->counts[wait] = (int)i;
 		for (unsigned k = 0; k < WAIT_GROUPS; k++)
 			places->groups[k] = tally_group(&plan->shape, first + k);
 		places->lifetime = tally_domain(&plan->shape, group->domain);

@@ -32,6 +32,7 @@ enum event_wait {
 	WAIT_VOLUNTARY,       /* switches of a task that blocks or ends */
 	WAIT_INVOLUNTARY,     /* switches of a task that is runnable */
 	WAIT_FORKS,           /* processes that it started, and those that they started */
+	WAIT_WAKEUPS,         /* wake-ups, a counter for each latency: enum wakeup_latency */
 	WAIT_EVENTS,
 };
 
@@ -47,6 +48,7 @@ enum event_wait_group {
 	WAIT_OF_FORKS,   /* FORK records, of all the lifetime */
 	WAIT_OF_CGROUPS, /* throttled time of cgroups; an estimate of each task's part */
 	WAIT_OF_LOOKS,   /* samples of where threads are blocked; an estimate */
+	WAIT_OF_WAKINGS, /* records of sched:sched_waking */
 	WAIT_GROUPS,
 };
 
@@ -65,10 +67,28 @@ bool event_wait_is_estimate(enum event_wait wait, bool per_task);
 /* Whether it needs no records of switches. */
 bool event_wait_is_of_proc(enum event_wait wait);
 
+/*
+ * `wakeups` has a counter for each range of latencies, the time from a wake-up to the slice after
+ * it. The k-th range begins at WAKEUP_LEAST_NS * sqrt(2)^k. The first one has all shorter
+ * latencies too, the last one (from 12 s on) all longer ones. In a plan these counters are
+ * consecutive, in this order.
+ */
+enum wakeup_latency {
+	WAKEUP_LEAST_NS = 512,
+	WAKEUP_RANGES = 50,
+};
+
+/* The number of counters of an event in a plan: WAKEUP_RANGES or 1. */
+size_t event_wait_counters(enum event_wait wait);
+/* The range of a latency. */
+size_t wakeup_range(uint64_t latency_ns);
+/* The geometric middle of a range in ns: within 19 % of all latencies in it. */
+double wakeup_range_ns(size_t range);
+
 /* Where the events of waiting are in a tally. */
 struct wait_places {
 	bool any;                /* false: the plan has none */
-	int counts[WAIT_EVENTS]; /* -1: not in the plan */
+	int counts[WAIT_EVENTS]; /* the first counter; -1: not in the plan */
 	size_t groups[WAIT_GROUPS], lifetime;
 	size_t beside; /* from the known ns of a group to the estimated ones */
 };

@@ -270,8 +270,9 @@ static void add_wait_domain(struct drawing *drawing)
 			continue;
 		while (plan->shape.n_groups < first + WAIT_GROUPS)
 			add_group(drawing);
-		unsigned group = first + event_wait_group(event_wait_of(event));
-		add_uncounted(drawing, &plan->groups[group], i, 0);
+		enum event_wait wait = event_wait_of(event);
+		for (size_t k = 0; k < event_wait_counters(wait); k++)
+			add_uncounted(drawing, &plan->groups[first + event_wait_group(wait)], i, 0);
 	}
 	if (plan->shape.n_groups > first)
 		add_domain(drawing, (struct plan_domain){
@@ -392,6 +393,17 @@ unsigned plan_most_turns(const struct plan *plan)
 			most = turns;
 	}
 	return most;
+}
+
+unsigned plan_next_counter(const struct plan *plan, unsigned counter)
+{
+	const struct plan_counter *counters = plan->counters;
+	unsigned next = counter + 1;
+
+	while (next < plan->shape.n_counters && counters[next].event == counters[counter].event &&
+	       counters[next].group == counters[counter].group)
+		next++;
+	return next;
 }
 
 int plan_counter_in(const struct plan *plan, unsigned group, unsigned event)

@@ -20,7 +20,8 @@
  * a time. An event of a socket is a domain with one group of one counter.
  *
  * A *counter* is one event in one group. The inputs of a metric stand in one group, so an event
- * that many metrics need may be counted in several groups.
+ * that many metrics need may be counted in several groups. An event that is a histogram (`wakeups`)
+ * has a counter for each of its ranges, in one group.
  *
  * If tasks are counted (core/collect/collect_task), no switches are sampled. The first domain is
  * that of all CPUs. It has a group for each file of /proc, which may be unreadable (page faults,
@@ -150,7 +151,10 @@ unsigned plan_most_turns(const struct plan *plan);
 /* The sum of all counters of an event, neither scaled nor in its unit. */
 uint64_t plan_count(const struct plan *plan, const uint64_t *tally, size_t event);
 
-/* The counter of an event in a group, or -ENOENT. */
+/* The counter after those of the same event and group: of a histogram there are several. */
+unsigned plan_next_counter(const struct plan *plan, unsigned counter);
+
+/* The first counter of an event in a group, or -ENOENT. */
 int plan_counter_in(const struct plan *plan, unsigned group, unsigned event);
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/metric/metric.h"
 
 #include "core/base/util.h"
+#include "core/event/event_wait.h"
 #include "core/metric/metric_internal.h"
 
 #include <math.h>
@@ -124,6 +125,21 @@ static struct figure read_clock(const uint64_t *tally, size_t unseen, size_t eve
 /* Shorter parts of a lifetime than 1/2000 may be unknown (core/wait/waits.h). */
 enum { WAIT_WHOLE_PARTS = 2000 };
 
+/* The range of a histogram of wake-ups that has the percentile, in ns. UNDEFINED without counts. */
+static struct figure read_percentile(const struct metric_reading *reading, const uint64_t *tally,
+				     uint64_t sum)
+{
+	double rank = ceil((double)sum * reading->percentile / 100), below = 0;
+	size_t range = 0;
+
+	if (sum == 0)
+		return unknown(FIGURE_UNDEFINED);
+	while (range + 1 < reading->n &&
+	       (below += (double)tally[reading->items[range].count]) < rank)
+		range++;
+	return figure_exact(wakeup_range_ns(range));
+}
+
 /*
  * Reads an event of waiting: a lower bound if a part of the lifetime is unknown, scaled if a part
  * is estimated. A task without a lifetime neither ran nor waited.
@@ -132,20 +148,25 @@ static struct figure read_wait(const struct metric_reading *reading,
 			       const struct tally_shape *shape, const uint64_t *tally)
 {
 	const uint64_t *beside = tally + tally_beside(shape, 0);
-	uint64_t value = 0, known_ns = 0, estimated_ns = 0, lifetime_ns = 0;
+	uint64_t value = 0;
 
-	for (size_t i = 0; i < reading->n; i++) {
+	if (reading->n == 0)
+		return unknown(FIGURE_NOT_COUNTED);
+	for (size_t i = 0; i < reading->n; i++)
 		value += tally[reading->items[i].count];
-		known_ns += tally[reading->items[i].group_ns];
-		estimated_ns += beside[reading->items[i].group_ns];
-		lifetime_ns += tally[reading->items[i].domain_ns];
-	}
-	struct figure figure = figure_exact((double)value);
-	if (lifetime_ns == 0 && tally[TALLY_TASK_CLOCK] == 0 && reading->n > 0)
+	struct figure figure = reading->percentile > 0 ? read_percentile(reading, tally, value)
+						       : figure_exact((double)value);
+	/* All counters are in one group. */
+	uint64_t known_ns = tally[reading->items[0].group_ns];
+	uint64_t estimated_ns = beside[reading->items[0].group_ns];
+	uint64_t lifetime_ns = tally[reading->items[0].domain_ns];
+	if (lifetime_ns == 0 && tally[TALLY_TASK_CLOCK] == 0)
 		return figure;
 	uint64_t least_ns = lifetime_ns - lifetime_ns / WAIT_WHOLE_PARTS;
 	if (known_ns + estimated_ns == 0)
 		return unknown(FIGURE_NOT_COUNTED);
+	if (!figure_known(figure))
+		return figure;
 	if (known_ns + estimated_ns < least_ns)
 		figure.state = FIGURE_LOST;
 	else if (reading->estimate || known_ns < least_ns)

@@ -20,6 +20,8 @@
  * snapshot.
  *
  *   expression: + - * / ( ) < <= > >= == != numbers, min(a, b), max(a, b), if(condition, a, b)
+ *               percentile(event, p): the latency in ns below which p percent of the counts of a
+ *               histogram are (wakeups: core/event/event_wait.h); UNDEFINED if there are none
  *   events:     a name of letters, digits and _ . : - that starts with a letter, or any text in
  *               '...'. A dash before a letter belongs to the name (L1-dcache-loads), so a
  *               subtraction has spaces around it.
@@ -60,7 +62,8 @@ struct metric_counter {
 
 struct metric_reading {
 	size_t event;
-	bool estimate;                /* an event of waiting that is SCALED at best */
+	double percentile; /* of a histogram, its ranges are the items; 0: the sum of all counts */
+	bool estimate;     /* an event of waiting that is SCALED at best */
 	struct metric_counter *items; /* counters of one domain are consecutive; owned */
 	size_t n;
 };

@@ -82,13 +82,14 @@ static size_t needed_in_domain(const struct binding *binding, const struct plan_
 }
 
 static struct metric_reading reading_of(const struct event_set *events, const struct plan *plan,
-					size_t index)
+					size_t index, double percentile)
 {
 	const struct event *event = &events->items[index];
 	enum event_wait wait = event->kind == EVENT_WAIT ? event_wait_of(event) : WAIT_EVENTS;
 
 	return (struct metric_reading){
 		.event = index,
+		.percentile = percentile,
 		.estimate = wait != WAIT_EVENTS && event_wait_is_estimate(wait, plan->per_task),
 	};
 }
@@ -145,6 +146,8 @@ static size_t intern(struct metric_readings *readings, struct metric_reading *re
 	for (size_t i = 0; i < readings->n; i++) {
 		const struct metric_reading *known = &readings->items[i];
 		if (known->event != reading->event || known->n != reading->n ||
+		    known->percentile < reading->percentile ||
+		    known->percentile > reading->percentile ||
 		    (known->n > 0 &&
 		     memcmp(known->items, reading->items, known->n * sizeof(*known->items)) != 0))
 			continue;
@@ -167,8 +170,9 @@ void metric_bind(struct metric *metric, const struct event_set *events, const st
 		struct metric_op *op = &metric->ops[i];
 		if (op->code != OP_CPU_TIME && op->code != OP_EVENT)
 			continue;
-		struct metric_reading reading = reading_of(
-			events, plan, op->code == OP_EVENT ? op->event : TALLY_TASK_CLOCK);
+		struct metric_reading reading =
+			op->code == OP_EVENT ? reading_of(events, plan, op->event, op->percentile)
+					     : reading_of(events, plan, TALLY_TASK_CLOCK, 0);
 		const struct event *event = &events->items[reading.event];
 		if (event->kind == EVENT_HARDWARE && event->state == FIGURE_VALID)
 			read_together(&reading, &binding);
@@ -184,7 +188,7 @@ void metric_read_events(struct metric_readings *readings, const struct event_set
 	readings->items = array_reserve(readings->items, &readings->capacity, events->n,
 					sizeof(*readings->items));
 	for (size_t i = 0; i < events->n; i++) {
-		readings->items[i] = reading_of(events, plan, i);
+		readings->items[i] = reading_of(events, plan, i, 0);
 		read_all(&readings->items[i], plan);
 	}
 	readings->n = events->n;

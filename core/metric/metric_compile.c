@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/event/event_wait.h"
 #include "core/metric/metric_internal.h"
 #include "core/sys/cpu_model.h"
 
@@ -128,6 +129,7 @@ static bool accept(struct parser *p, const char *token)
 }
 
 static int parse_expression(struct parser *p);
+static int parse_unary(struct parser *p);
 
 static int parse_number(struct parser *p)
 {
@@ -192,6 +194,38 @@ static int parse_arguments(struct parser *p, enum op_code code, size_t count)
 	return emit_op(p, code, count);
 }
 
+static bool is_histogram(const struct event *event)
+{
+	return event->kind == EVENT_WAIT && event_wait_counters(event_wait_of(event)) > 1;
+}
+
+/* percentile(event, p), behind its parenthesis: the event, with the number in its operation. */
+static int parse_percentile(struct parser *p, size_t start)
+{
+	int ret = parse_unary(p);
+	size_t event = p->n;
+
+	if (ret == 0 && !accept(p, ","))
+		return fail_expected(p, "','");
+	if (ret == 0 && !is_digit(skip_space(p)))
+		return fail_expected(p, "a number");
+	if (ret == 0)
+		ret = parse_number(p);
+	if (ret < 0)
+		return ret;
+	if (!accept(p, ")"))
+		return fail_expected(p, "')'");
+	double percentile = p->ops[--p->n].number;
+	p->depth--;
+	struct metric_op *op = &p->ops[event - 1];
+	if (op->code != OP_EVENT || (p->events && !is_histogram(&p->events->items[op->event])) ||
+	    percentile <= 0 || percentile > 100)
+		return fail_at(p, -EINVAL, start,
+			       "percentile(event, p) needs 'wakeups' and a number up to 100");
+	op->percentile = percentile;
+	return 0;
+}
+
 /* Returns the length of the name. A dash in it is before a letter: cache-misses. */
 static size_t name_length(const char *text)
 {
@@ -222,12 +256,15 @@ static int parse_name(struct parser *p)
 	name[length] = '\0';
 	p->at += length;
 	if (accept(p, "(")) {
+		if (strcmp(name, "percentile") == 0)
+			return parse_percentile(p, start);
 		for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
 			if (strcmp(functions[i].name, name) == 0)
 				return parse_arguments(p, functions[i].code,
 						       functions[i].arguments);
 		return fail_at(p, -EINVAL, start,
-			       "there is no such function: min(a, b), max(a, b), if(c, a, b)");
+			       "there is no such function: min(a, b), max(a, b), if(c, a, b), "
+			       "percentile(event, p)");
 	}
 	if (strcmp(name, "interval_s") == 0)
 		return emit_op(p, OP_INTERVAL, 0);

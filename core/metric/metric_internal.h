@@ -44,7 +44,8 @@ struct metric_op {
 		enum fact fact;
 		struct {
 			size_t event;
-			size_t reading; /* index in the readings, once bound; also of CPU_TIME */
+			size_t reading;    /* index in the readings, once bound; also of CPU_TIME */
+			double percentile; /* 0: the count */
 		};
 	};
 };

@@ -30,6 +30,7 @@ void waits_fini(struct waits *waits)
 	throttling_fini(&waits->throttling);
 	free(waits->tasks);
 	free(waits->queued_ns);
+	free(waits->latencies);
 	*waits = (struct waits){.sys = NULL};
 }
 
@@ -80,9 +81,11 @@ struct task_wait *waits_account(struct waits *waits, struct task *task)
 	account->next_doubt_ns = 0;
 	if (account->until_ns < waits->begin_ns)
 		account->until_ns = waits->begin_ns;
-	waits->tasks = array_reserve(waits->tasks, &waits->capacity, waits->n_tasks + 1,
+	account->place = waits->n_tasks++;
+	waits->tasks = array_reserve(waits->tasks, &waits->capacity, waits->n_tasks,
 				     sizeof(struct task *));
-	waits->tasks[waits->n_tasks++] = task;
+	waits->tasks[account->place] = task;
+	waits_clear_latencies(waits, account);
 	return account;
 }
 
@@ -128,13 +131,17 @@ static void account_until(struct task_wait *account, uint64_t time_ns)
  * A task gets a CPU. If its latest wake-up was before it left the CPU, it was runnable from then
  * on: another CPU woke it while it went to sleep.
  */
-static void end_wait(const struct waits *waits, struct task_wait *account, uint64_t time_ns)
+static void end_wait(struct waits *waits, struct task_wait *account, uint64_t time_ns)
 {
 	uint64_t since_ns = account->until_ns;
+	/* The slice that begins may be older than a wake-up in it. */
+	bool woken = account->woken_ns && account->woken_ns <= time_ns;
 
-	if (!account->woken_ns && account->woken_early)
+	if (!woken && account->woken_early)
 		account->woken_ns = account->left_ns;
 	account_until(account, time_ns);
+	if (account->state == TASK_WOKEN)
+		waits_count_latency(waits, account, u64_growth(account->left_ns, time_ns));
 	if (account->queued || (waits->wakeups && is_blocked(account->state)))
 		account->doubt_ns += account->until_ns - since_ns;
 	account->queued = false;
@@ -183,7 +190,9 @@ static enum task_wait_state state_after(enum slice_end end)
 static void apply_wakeup(struct task_wait *account, uint64_t time_ns)
 {
 	account->last_woken_ns = time_ns;
-	if (!account->woken_ns)
+	if (time_ns <= account->left_ns)
+		account->woken_early = true;
+	else if (!account->woken_ns)
 		account->woken_ns = time_ns;
 }
 
@@ -210,6 +219,9 @@ static void watch_wait(struct wait_watch *watch, struct task_wait *account,
 	wait_histogram_add(&watch->kinds[wait_kind_of(state)], slice->begin_ns - off_ns);
 }
 
+/* A task leaves its CPU so soon after it was dequeued. */
+#define EARLY_NS (50 * NS_PER_US)
+
 static void apply_slice(struct waits *waits, const struct slice *slice)
 {
 	struct task_wait *account = waits_account(waits, slice->task);
@@ -229,7 +241,8 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 	}
 	account->left_ns = slice->end_ns;
 	account->woken_ns = 0;
-	account->woken_early = account->last_woken_ns > slice->begin_ns;
+	account->woken_early = account->last_woken_ns > slice->begin_ns &&
+			       account->last_woken_ns + EARLY_NS > slice->end_ns;
 	account->state = state_after(slice->end);
 	account->involuntary += slice->end == SLICE_RUNNABLE;
 	account->voluntary += slice->end > SLICE_RUNNABLE && slice->end != SLICE_UNKNOWN;
@@ -480,6 +493,8 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 		.known_ns = {[WAIT_OF_RECORDS] = known_ns - sums[TASK_OFF],
 			     [WAIT_OF_QUEUES] = u64_growth(in_doubt_ns, known_ns),
 			     [WAIT_OF_REST] = u64_growth(in_doubt_ns, known_ns),
+			     [WAIT_OF_WAKINGS] =
+				     waits->wakeups ? u64_growth(in_doubt_ns, known_ns) : 0,
 			     [WAIT_OF_BOTH] = states_known_ns(account, known_ns,
 							      in_doubt_ns + split_doubt_ns),
 			     [WAIT_OF_FORKS] = known_ns + sums[TASK_UNKNOWN]},
@@ -504,10 +519,13 @@ static bool has_waited(const struct task_wait *account)
 	       account->queued;
 }
 
-/* Whether records of slices may be missing on some CPU, on which any task may have run. */
+/*
+ * Whether records of slices may be missing on some CPU, on which any task may have run, or records
+ * of wake-ups.
+ */
 static bool has_gaps(const struct waits *waits, const struct interval *interval)
 {
-	bool gaps = interval->uncounted;
+	bool gaps = interval->uncounted || (waits->wakeups && interval->lost_records > 0);
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
 		gaps |= interval->cpu_gaps[i] ||
@@ -520,7 +538,7 @@ static void add_totals(const struct wait_places *places, struct interval *interv
 	uint64_t *totals = interval->totals;
 
 	for (size_t i = 0; i < WAIT_EVENTS; i++)
-		if (places->counts[i] >= 0)
+		if (places->counts[i] >= 0 && i != WAIT_WAKEUPS)
 			totals[places->counts[i]] =
 				interval_sum_tasks(interval, (size_t)places->counts[i]);
 	for (size_t i = 0; i < WAIT_GROUPS; i++)
@@ -545,9 +563,23 @@ static void begin_next(struct waits *waits, uint64_t begin_ns)
 	}
 }
 
+/*
+ * A blocked task at the end of the interval whose only wake-up was in its last slice: /proc has
+ * whether that was for this sleep. `left`: as for may_be_queued().
+ */
+static void find_early_waking(const struct waits *waits, struct task *task, unsigned *left)
+{
+	struct task_wait *account = &task->wait;
+
+	if (!account->woken_ns && account->woken_early && may_be_queued(waits, task, left))
+		account->woken_ns = account->left_ns;
+}
+
 /* Completes the accounts of all tasks up to the end of the interval. */
 static void complete_accounts(struct waits *waits, const struct interval *interval)
 {
+	unsigned left = QUEUED_READS;
+
 	apply_slices(waits, waits->end_ns, true);
 	/* Tasks that ran only while the CPUs were read have an account too. */
 	for (size_t i = 0; i < interval->n_ran; i++)
@@ -555,6 +587,8 @@ static void complete_accounts(struct waits *waits, const struct interval *interv
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
 		bool ended = task->exit_ns && task->exit_ns < waits->end_ns;
+		if (waits->wakeups && !waits->recorded && !ended)
+			find_early_waking(waits, task, &left);
 		account_until(&task->wait, ended ? task->exit_ns : waits->end_ns);
 	}
 }
@@ -576,7 +610,8 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	if (!waits_wanted(waits))
 		return;
 	complete_accounts(waits, interval);
-	find_queued(waits);
+	if (!waits->wakeups)
+		find_queued(waits);
 	waits_attribute_forks(waits);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
@@ -587,8 +622,12 @@ void waits_cut(struct waits *waits, struct interval *interval)
 		if (waits->places.counts[WAIT_THROTTLED] >= 0)
 			throttling_estimate(&waits->throttling, task, interval->sequence,
 					    waits->end_ns - waits->begin_ns, &values);
-		if (ran || has_waited(&task->wait))
-			wait_values_add(&waits->places, &values, interval_task(interval, task));
+		/* A task without a process was woken up, and had no slice so far. */
+		if (ran || (task->pid > 0 && has_waited(&task->wait))) {
+			uint64_t *tally = interval_task(interval, task);
+			wait_values_add(&waits->places, &values, tally);
+			waits_add_latencies(waits, &task->wait, tally, interval->totals);
+		}
 		consider_looks(waits, task, &values);
 		waits_add_to_cpus(waits, interval, task, &values);
 	}

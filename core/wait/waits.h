@@ -25,7 +25,9 @@
  * blocked time is what is left of the lifetime.
  *
  * A tracepoint has the time of each wake-up (slice_log_waking()), and such a wait is exact. If
- * `wakeups` is set, schedstat is not read, and a task that gets a CPU without one is in doubt.
+ * `wakeups` is set, schedstat is not read, and a task that gets a CPU without one is in doubt. A
+ * wake-up also has a record if its task is runnable already, or still runs: the first one since the
+ * task left its CPU counts. A wake-up latency counts in the interval in which the task gets a CPU.
  *
  * throttled_time of a task is its runq_time, at most the time in which its cgroup was throttled: an
  * estimate.
@@ -58,6 +60,9 @@ struct waits {
 	size_t n_tasks, capacity;
 	uint64_t *queued_ns; /* by CPU: waits of the interval that ended there */
 	size_t n_cpus;
+	/* WAKEUP_RANGES for each of the tasks: its wake-ups by latency. NULL: not in the plan. */
+	uint32_t *latencies;
+	size_t latencies_capacity;
 };
 
 void waits_init(struct waits *waits, const struct sys *sys, const struct tasks *tasks,
@@ -73,6 +78,12 @@ void waits_begin(struct waits *waits, const struct plan *plan, const struct even
 static inline bool waits_wanted(const struct waits *waits)
 {
 	return waits->places.any;
+}
+
+/* Whether the plan has wake-ups by latency, which need `wakeups`. */
+static inline bool waits_want_latencies(const struct waits *waits)
+{
+	return waits->places.any && waits->places.counts[WAIT_WAKEUPS] >= 0;
 }
 
 /* Applies the slices up to a time before which all CPUs were drained. */

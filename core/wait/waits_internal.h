@@ -38,4 +38,14 @@ void waits_add_to_cpus(struct waits *waits, struct interval *interval, const str
 /* After all tasks: adds the waits to the tallies of the CPUs. */
 void waits_cut_cpus(struct waits *waits, struct interval *interval, bool gaps);
 
+/*
+ * Wake-ups by latency of the account with account->place. Without that event in the plan these
+ * functions do nothing.
+ */
+void waits_clear_latencies(struct waits *waits, const struct task_wait *account);
+void waits_count_latency(struct waits *waits, const struct task_wait *account, uint64_t ns);
+/* At the cut: to the task's tally, and to the totals. */
+void waits_add_latencies(const struct waits *waits, const struct task_wait *account,
+			 uint64_t *tally, uint64_t *totals);
+
 #endif

@@ -57,9 +57,9 @@ struct fk_task {
 		const struct fk_wait *wait;
 		uint64_t ns;
 	} waits[FK_WAITS];
-	bool woken_leaving;                  /* it is runnable after that switch */
-	bool woken;                          /* FK_WOKEN is not that of a fork */
-	uint64_t *latencies;                 /* of its wake-ups, ns */
+	bool woken_leaving;  /* it is runnable after that switch */
+	bool woken;          /* FK_WOKEN is not that of a fork */
+	uint64_t *latencies; /* of its wake-ups, ns */
 	size_t n_latencies, latencies_capacity;
 	uint64_t preempted; /* how often it left while it was runnable */
 	bool exiting;       /* its EXIT record is written */

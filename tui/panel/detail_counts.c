@@ -79,7 +79,7 @@ static void put_count(struct detail_pen *pen, unsigned *x, uint64_t count, bool 
 }
 
 /* Counters of software that always run (before TALLY_FIRST_COUNTED) have no times. */
-static void draw_count(struct detail_pen *pen, const char *name, size_t index,
+static void draw_count(struct detail_pen *pen, const char *name, unsigned index,
 		       const struct event_sum *sum)
 {
 	const struct plan *plan = pen->page->snapshot->columns->plan;
@@ -89,11 +89,14 @@ static void draw_count(struct detail_pen *pen, const char *name, size_t index,
 	uint64_t enabled_ns = timed ? tally[tally_domain(&plan->shape, group->domain)] : 0;
 	uint64_t running_ns =
 		timed ? tally[tally_group(&plan->shape, plan->counters[index].group)] : 0;
+	uint64_t count = 0;
 	unsigned x = pen->rect.x;
 	char text[48] = "";
 
+	for (unsigned i = index; i < plan_next_counter(plan, index); i++)
+		count += tally[i];
 	detail_pen_left(pen, &x, event_width(pen), STYLE_NAME, name);
-	put_count(pen, &x, tally[index], enabled_ns > 0 && running_ns == 0);
+	put_count(pen, &x, count, enabled_ns > 0 && running_ns == 0);
 	if (sum)
 		format_total(sum, text, sizeof(text));
 	if (pen->page->totals)
@@ -133,7 +136,7 @@ static void draw_counts_header(struct detail_pen *pen)
 	pen->y++;
 }
 
-/* One line per counter. The total is per event and is in the event's first line. */
+/* One line per event and group. The total is per event and is in the event's first line. */
 void detail_draw_counts(struct detail_pen *pen)
 {
 	const struct columns *columns = pen->page->snapshot->columns;
@@ -148,7 +151,8 @@ void detail_draw_counts(struct detail_pen *pen)
 		const char *name = columns->events.items[event].name;
 		unsigned first = plan->first_counter[event];
 
-		for (unsigned i = first; i < plan->first_counter[event + 1]; i++)
+		for (unsigned i = first; i < plan->first_counter[event + 1];
+		     i = plan_next_counter(plan, i))
 			draw_count(pen, name, i,
 				   totals && i == first ? event_totals_find(totals, name) : NULL);
 	}

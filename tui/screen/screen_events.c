@@ -194,7 +194,7 @@ static void cell_groups(const struct event_line *line, struct cell *cell)
 	if (line->event->kind == EVENT_DERIVED)
 		return;
 	for (unsigned i = plan->first_counter[line->index];
-	     i < plan->first_counter[line->index + 1]; i++) {
+	     i < plan->first_counter[line->index + 1]; i = plan_next_counter(plan, i)) {
 		char number[16];
 
 		snprintf(number, sizeof(number), "%u", plan->counters[i].group);

@@ -114,6 +114,7 @@ static const struct engine_column waits = {
 	"runq_time,preempted_time,throttled_time,blocked_time,uninterruptible_time,lock_time,"
 	"paging_time,forks,forked_time"};
 static const pid_t main_pids[] = {MAIN};
+static const struct engine_column wakeups = {ENGINE_METRIC, "wakeup_p99"};
 
 /* PING and PONG are looked at, wherever they are, and their cgroup has limits. */
 static void block_in_files(struct fk *fk, struct faulty *faulty)
@@ -150,6 +151,10 @@ static struct sweep_scene scenes[] = {
 	 .config = {.columns = &waits, .n_columns = 1},
 	 .prepare = block_in_files,
 	 COURSE(recorded)},
+	{.name = "wake-ups",
+	 .machine = {.cpus = 3, .tracefs = FK_TRACEFS_MOUNTED},
+	 .config = {.columns = &wakeups, .n_columns = 1},
+	 COURSE(course)},
 	{.name = "recording in turns",
 	 .model = &fk_machine_zen,
 	 .config = {.columns = &many, .n_columns = 1},

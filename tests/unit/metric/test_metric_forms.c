@@ -115,7 +115,8 @@ static void add_files(struct fk *fk, const char *files)
 /* Returns the kinds of its CPUs. */
 static unsigned kind_init(const struct kind *kind, struct machine *machine)
 {
-	struct fk *fk = fk_new(&(struct fk_config){.cpus = 4, .no_pmu = true});
+	struct fk *fk = fk_new(
+		&(struct fk_config){.cpus = 4, .no_pmu = true, .tracefs = FK_TRACEFS_MOUNTED});
 
 	fk_file(fk, "/proc/cpuinfo", kind->cpuinfo);
 	add_files(fk, kind->files);

@@ -18,6 +18,9 @@ static const struct engine_column facts[] = {
 	{ENGINE_METRIC, "nice"},         {ENGINE_METRIC, "last_cpu"},
 	{ENGINE_METRIC, "thread_count"}, {ENGINE_METRIC, "read_per_s"},
 	{ENGINE_METRIC, "write_per_s"}};
+static const struct engine_column latencies[] = {{ENGINE_EVENTS, "wakeups,runq_time"},
+						 {ENGINE_METRIC, "wakeup_p50"},
+						 {ENGINE_METRIC, "wakeup_max"}};
 static const pid_t some_pids[] = {50};
 static const pid_t some_tids[] = {53, 55};
 
@@ -28,6 +31,22 @@ static void come_and_go(struct engine *engine, struct fk *fk, size_t interval)
 		fk_cpu_offline(fk, 0);
 	if (interval == 3)
 		fk_cpu_online(fk, 0);
+}
+
+/* Task 54 is woken and waits for CPU 0, 0.1 ms more in each interval. */
+static void wake_sleeper(struct engine *engine, struct fk *fk, size_t interval)
+{
+	const struct fk_step steps[] = {
+		{.at_ns = 10 * NS_PER_MS, .action = FK_READY, .tid = 54},
+		{.at_ns = 10 * NS_PER_MS + (interval + 1) * 100 * NS_PER_US,
+		 .action = FK_SWITCH,
+		 .cpu = 0,
+		 .tid = 54},
+		{.at_ns = 13 * NS_PER_MS, .action = FK_SWITCH, .cpu = 0, .tid = 0},
+	};
+
+	(void)engine;
+	fk_script(fk, steps, ARRAY_SIZE(steps));
 }
 
 static void rival(struct engine *engine, struct fk *fk, size_t interval)
@@ -175,6 +194,10 @@ static const struct scene scenes[] = {
 		    .n_columns = 1,
 		    .target = {.pids = some_pids, .n_pids = 1, .tids = some_tids, .n_tids = 2}},
 	 .lost = true},
+	{.name = "wake-up latencies",
+	 .machine = &traced,
+	 .before = wake_sleeper,
+	 .config = {.columns = latencies, .n_columns = ARRAY_SIZE(latencies)}},
 	{.name = "waits, software event",
 	 .lives = true,
 	 .config = {.columns = waits, .n_columns = 1},

@@ -30,6 +30,8 @@ static const struct wait_case {
 	uint64_t runq_ns, preempted_ns, blocked_ns, d_ns;
 	uint64_t unknown_ns; /* of the lifetime, by the source of runq_ns */
 	uint64_t cpu1_ns;    /* the part of runq_ns for CPU 1 */
+	uint64_t latency_ns; /* of its wake-ups; 0: none ended, or they are not known */
+	bool twice;          /* it has two of them */
 } cases[] = {
 	{"the time of a wake-up divides blocked from runnable",
 	 {{10000, 11000, SLICE_SLEEPS}, {0, 15000, SLICE_WOKEN}, {16000, 20000, SLICE_RUNS_ON}},
@@ -37,7 +39,8 @@ static const struct wait_case {
 	 0,
 	 4000,
 	 0,
-	 0},
+	 0,
+	 .latency_ns = 1000},
 	{"a second wake-up of a runnable task changes nothing",
 	 {{10000, 11000, SLICE_UNINTERRUPTIBLE},
 	  {0, 15000, SLICE_WOKEN},
@@ -47,14 +50,16 @@ static const struct wait_case {
 	 0,
 	 4000,
 	 4000,
-	 0},
+	 0,
+	 .latency_ns = 1000},
 	{"a wake-up before the first slice shows that the task was blocked",
 	 {{0, 15000, SLICE_WOKEN}, {16000, 20000, SLICE_RUNS_ON}},
 	 1000,
 	 0,
 	 5000,
 	 0,
-	 0},
+	 0,
+	 .latency_ns = 1000},
 	{"a first slice without one: it was blocked or runnable",
 	 {{16000, 20000, SLICE_RUNS_ON}},
 	 0,
@@ -82,7 +87,8 @@ static const struct wait_case {
 	 0,
 	 0,
 	 0,
-	 0},
+	 0,
+	 .latency_ns = 5000},
 	{"a wake-up in a slice before that changes nothing",
 	 {{10000, 11000, SLICE_SLEEPS},
 	  {0, 10900, SLICE_WOKEN},
@@ -92,7 +98,8 @@ static const struct wait_case {
 	 0,
 	 4000,
 	 0,
-	 0},
+	 0,
+	 .latency_ns = 1000},
 	{"each wait belongs to the CPU that ends it, the last one to that which the task left",
 	 {{10000, 11000, SLICE_RUNNABLE},
 	  {13000, 14000, SLICE_SLEEPS, 1},
@@ -105,7 +112,9 @@ static const struct wait_case {
 	 2000,
 	 0,
 	 0,
-	 4100},
+	 4100,
+	 .latency_ns = 500,
+	 .twice = true},
 	{"nor does one of a task that is preempted",
 	 {{10000, 11000, SLICE_RUNNABLE}, {0, 15000, SLICE_WOKEN}, {16000, 20000, SLICE_RUNS_ON}},
 	 5000,
@@ -113,6 +122,24 @@ static const struct wait_case {
 	 0,
 	 0,
 	 0},
+	{"a wake-up in the next slice is not the one of a task that was woken as it went to sleep",
+	 {{10000, 11000, SLICE_SLEEPS},
+	  {0, 10900, SLICE_WOKEN},
+	  {0, 17000, SLICE_WOKEN},
+	  {16000, 20000, SLICE_RUNS_ON}},
+	 5000,
+	 0,
+	 0,
+	 0,
+	 0,
+	 .latency_ns = 5000},
+	{"a wake-up in the next slice, without another",
+	 {{10000, 11000, SLICE_SLEEPS}, {0, 17000, SLICE_WOKEN}, {16000, 20000, SLICE_RUNS_ON}},
+	 0,
+	 0,
+	 5000,
+	 0,
+	 5000},
 };
 
 struct machine {
@@ -136,8 +163,12 @@ static void open_machine(struct machine *machine)
 	sys_stub_init(&machine->stub);
 	context.sys = &machine->stub.sys;
 	event_set_init(&machine->events, &context);
-	for (int i = 0; i <= WAIT_UNINTERRUPTIBLE; i++)
+	for (int i = 0; i <= WAIT_STOPPED; i++)
 		assert_true(event_set_add(&machine->events, event_wait_names[i], &err) > 0);
+	/* This machine has no tracepoint to which the name belongs. */
+	struct event *last = &machine->events.items[machine->events.n - 1];
+	free(last->name);
+	last->name = xstrdup(event_wait_names[WAIT_WAKEUPS]);
 	machine->plan = plan_new(&(struct plan_request){.events = &machine->events,
 							.pmus = &no_pmus,
 							.wants = &no_wants,
@@ -178,6 +209,14 @@ static void expect_ns(const struct wait_case *row, const char *what, uint64_t ns
 			 (unsigned long long)wanted);
 }
 
+static void check_latencies(const struct wait_case *row, const uint64_t *counts)
+{
+	for (size_t i = 0; i < WAKEUP_RANGES; i++) {
+		bool here = row->latency_ns && wakeup_range(row->latency_ns) == i;
+		expect_ns(row, "count of a range", counts[i], here ? 1 + row->twice : 0);
+	}
+}
+
 static void check_case(const struct wait_case *row)
 {
 	struct machine machine;
@@ -207,6 +246,7 @@ static void check_case(const struct wait_case *row)
 		  cpu0[places->groups[WAIT_OF_QUEUES]] + cpu1[places->groups[WAIT_OF_QUEUES]],
 		  (CPUS + 1) * (END - BEGIN) - row->unknown_ns);
 	expect_ns(row, "blocked of a CPU", cpu0[places->groups[WAIT_OF_REST]], 0);
+	check_latencies(row, tally + places->counts[WAIT_WAKEUPS]);
 	close_machine(&machine);
 }
 
