@@ -74,7 +74,7 @@ class Machine:
 
 class Here(Machine):
     title = "this machine"
-    verdict = r"^(No verdict|(cpu|fine|stalled|memory|core|branch|frontend|backend)\b).*"
+    verdict = r"^(No verdict|(cpu|fine|runq|stalled|memory|core|branch|frontend|backend)\b).*"
     column = "faults"
     events = (("page-faults", "needs no counter"),)
 
