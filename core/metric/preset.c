@@ -53,12 +53,24 @@ static const char *const kernel_metrics[] = {
 };
 
 static const char *const software_metrics[] = {
-	"cpu_percent", "cs_per_s", "faults_per_s", "migrations_per_s", NULL,
+	"cpu_percent", "state", "kernel_percent", "runq_percent", "cs_per_s", "faults_per_s", NULL,
 };
 
 static const char *const waiting_metrics[] = {
-	"cpu_percent",     "runq_percent",       "preempted_percent",    "uninterruptible_percent",
-	"blocked_percent", "voluntary_cs_per_s", "involuntary_cs_per_s", NULL,
+	"cpu_percent",
+	"state",
+	"runq_percent",
+	"throttled_percent",
+	"uninterruptible_percent",
+	"disk_percent",
+	"lock_percent",
+	"paging_percent",
+	"blocked_percent",
+	"preempted_percent",
+	"voluntary_cs_per_s",
+	"involuntary_cs_per_s",
+	"forks_per_s",
+	NULL,
 };
 
 const char *const verdict_metrics[] = {

@@ -157,7 +157,8 @@ static void times_added_later(void **state)
 	(void)state;
 	fk_task(fk, TASK(MAIN));
 	fk_switch(fk, 0, MAIN);
-	struct engine *engine = open_engine(&sys);
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.preset = preset_find("branch")});
 	fk_fork(fk, MAIN, 60);
 	fk_switch(fk, 0, 60);
 	for (int round = 0; round < 2; round++) {

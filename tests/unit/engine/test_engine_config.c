@@ -97,6 +97,37 @@ static char *print_outputs(const struct snapshot *snapshot)
 	return text;
 }
 
+/* Without a PMU the default columns have content, and 80 columns of a terminal have room for all.
+ */
+static void test_no_pmu(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.no_pmu = true, .tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+	unsigned widths[16];
+	struct view view;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	check_columns(snapshot,
+		      "cpu_percent state kernel_percent runq_percent cs_per_s faults_per_s");
+	view_init(snapshot, &(struct view_spec){.by = ROLLUP_PROCESS}, &view);
+	assert_in_range(view.n_columns, 10, ARRAY_SIZE(widths));
+	view_fit(&view, 80, widths);
+	for (size_t i = 0; i < view.n_columns; i++)
+		assert_true(widths[i] > 0);
+	for (size_t i = 0; i < snapshot->columns->n_shown; i++)
+		assert_int_equal(task_figure(snapshot, 50, snapshot->columns->defs[i].name).state,
+				 FIGURE_VALID);
+	view_fini(&view);
+	snapshot_free(snapshot);
+	engine_free(engine);
+	fk_free(fk);
+}
+
 /* The metrics that verdicts need have figures with any columns, and no output has them. */
 static void test_hidden(void **state)
 {
@@ -130,6 +161,7 @@ int main(void)
 		cmocka_unit_test(test_optional),
 		cmocka_unit_test(test_wanted),
 		cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_no_pmu),
 	};
 
 	setenv("LIBPFM_FORCE_PMU", "skl", 1);
