@@ -6,8 +6,8 @@
 const struct figure_mark figure_marks[] = {
 	[FIGURE_VALID] = {"valid", "1.2", "counted all the time"},
 	[FIGURE_SCALED] = {"scaled", "~1.2", "counted part of the time"},
-	[FIGURE_LOST] = {"lost", "?1.2", "too low, records were lost"},
-	[FIGURE_UNDEFINED] = {"undefined", "-", "nothing to divide by"},
+	[FIGURE_LOST] = {"lost", "?1.2", "too low, a part is unknown"},
+	[FIGURE_UNDEFINED] = {"undefined", "-", "no divisor, or no sum"},
 	[FIGURE_NOT_COUNTED] = {"not_counted", "-", "not counted while it ran"},
 	[FIGURE_UNSUPPORTED] = {"unsupported", "n/a", "this CPU has no such event"},
 	[FIGURE_DENIED] = {"denied", "!", "denied by the kernel"},

@@ -13,8 +13,8 @@ enum figure_state {
 	/* Counted for `share` of the time and scaled up, or a rate with an error of at most
 	 * 1 - share: "~" */
 	FIGURE_SCALED,
-	FIGURE_LOST,        /* without the counts of lost records: "?" */
-	FIGURE_UNDEFINED,   /* nothing to divide by: "-" */
+	FIGURE_LOST,        /* a lower bound: a part is unknown, as in lost records: "?" */
+	FIGURE_UNDEFINED,   /* nothing to divide by, or no sum: "-" */
 	FIGURE_NOT_COUNTED, /* not counted while this task ran: "-" */
 	FIGURE_UNSUPPORTED, /* this CPU has no such event: "n/a" */
 	FIGURE_DENIED,      /* the kernel refused the event to this user: "!" */

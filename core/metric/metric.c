@@ -195,6 +195,8 @@ static struct figure read_counters(const struct metric_reading *reading,
 	bool from_proc = input->plan->per_task && reading->event == TALLY_SWITCHES;
 	if (event->kind == EVENT_DERIVED && !from_proc)
 		return read_clock(tally, tally_unseen(&input->plan->shape), reading->event);
+	if (event->kind == EVENT_WAIT && input->sum && reading->single)
+		return unknown(FIGURE_UNDEFINED);
 	if (event->kind == EVENT_WAIT)
 		return read_wait(reading, &input->plan->shape, tally);
 	if (event->kind == EVENT_SOCKET && !input->machine)

@@ -64,6 +64,7 @@ struct metric_reading {
 	size_t event;
 	double percentile; /* of a histogram, its ranges are the items; 0: the sum of all counts */
 	bool estimate;     /* an event of waiting that is SCALED at best */
+	bool single;       /* UNDEFINED for a sum of several processes */
 	struct metric_counter *items; /* counters of one domain are consecutive; owned */
 	size_t n;
 };
@@ -129,6 +130,7 @@ struct metric_input {
 	const struct plan *plan; /* the plan of the metrics and of the tally's shape */
 	const uint64_t *tally;
 	bool machine; /* the row is the whole machine: counts of sockets are known */
+	bool sum;     /* the row is the sum of several processes, for formulas */
 	bool lost;    /* slices of this row were in lost records: its figures are LOST */
 };
 

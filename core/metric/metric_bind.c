@@ -91,6 +91,8 @@ static struct metric_reading reading_of(const struct event_set *events, const st
 		.event = index,
 		.percentile = percentile,
 		.estimate = wait != WAIT_EVENTS && event_wait_is_estimate(wait, plan->per_task),
+		/* Only tasks that ran are in it. The blocked time of a machine is boundless. */
+		.single = wait == WAIT_BLOCKED,
 	};
 }
 

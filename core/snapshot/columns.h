@@ -44,7 +44,7 @@ unsigned columns_facts(const struct columns *columns);
 /* Evaluates the metrics of one tally after the other, in one buffer. */
 struct evaluator {
 	const struct columns *columns;
-	struct metric_input input; /* the caller sets `machine` and `lost` */
+	struct metric_input input; /* the caller sets `machine`, `sum`, `lost` */
 	struct figure interval_s;
 	const struct figure *facts; /* of the row, set by the caller; NULL: none */
 	struct figure *counts;      /* owned; one for each reading */

@@ -60,6 +60,7 @@ void rows_evaluate(const struct columns *columns, struct figure interval_s, stru
 		if (rows->only && rows->only[i] != SIZE_MAX)
 			continue;
 		evaluator.input.lost = rows->items[i].flags & ROW_LOST;
+		evaluator.input.sum = rows->items[i].processes > 1;
 		evaluator.facts = rows_facts(rows, i);
 		evaluator_run(&evaluator, rows_tally(columns, rows, i),
 			      rows->figures + i * columns->n_metrics);
@@ -84,6 +85,7 @@ void rows_evaluate_one(const struct columns *columns, struct figure interval_s,
 
 	evaluator_init(&evaluator, columns, interval_s);
 	evaluator.input.lost = rows->items[i].flags & ROW_LOST;
+	evaluator.input.sum = rows->items[i].processes > 1;
 	evaluator.facts = rows_facts(rows, i);
 	evaluator_run(&evaluator, rows_tally(columns, rows, i), figures);
 	evaluator_fini(&evaluator);

@@ -49,6 +49,7 @@ void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
 
 	evaluator_init(&evaluator, columns, figure_exact((double)interval_ns / (double)NS_PER_S));
 	evaluator.input.machine = machine;
+	evaluator.input.sum = true;
 	/* A switch away from the idle task is a switch of the CPU too. */
 	busy[TALLY_SWITCHES] = tally[TALLY_SWITCHES];
 	evaluator_run(&evaluator, busy, figures);
@@ -84,6 +85,7 @@ void snapshot_merge_target(struct snapshot *snapshot)
 			continue;
 		tally_add(shape, sum, tally);
 		snapshot->target_lost |= (rows->items[i].flags & ROW_LOST) != 0;
+		evaluator.input.sum |= rows->items[i].pid != rows->items[0].pid;
 		n++;
 	}
 	evaluator.input.lost = snapshot->target_lost;
@@ -151,9 +153,9 @@ double snapshot_unattributed(const struct snapshot *snapshot, size_t *event)
 		enum event_kind kind = columns->events.items[event_index].kind;
 		bool significant =
 			kind == EVENT_HARDWARE || snapshot->totals[i] >= UNATTRIBUTED_MANY;
-		/* Counts of sockets belong to no task. */
+		/* Counts of sockets belong to no task, and /proc has no times of ended tasks. */
 		if (snapshot->totals[i] == 0 || !significant || kind == EVENT_SOCKET ||
-		    kind == EVENT_WAIT)
+		    kind == EVENT_WAIT || kind == EVENT_PROC)
 			continue;
 		double share = (double)snapshot->unattributed[i] / (double)snapshot->totals[i];
 		if (share > greatest) {

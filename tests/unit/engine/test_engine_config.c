@@ -128,6 +128,36 @@ static void test_no_pmu(void **state)
 	fk_free(fk);
 }
 
+/* Only tasks that ran have a blocked time. So a sum of processes has none, and other waits. */
+static void test_sum_of_blocked(void **state)
+{
+	struct fk *fk = open_machine();
+	struct sys sys = fk_sys(fk);
+	struct engine *engine;
+	struct view view;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 60});
+	engine = open_engine(&sys);
+	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+	fk_switch(fk, 0, 60);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	int blocked = columns_metric(snapshot->columns, "blocked_percent");
+	int runq = columns_metric(snapshot->columns, "runq_percent");
+	assert_true(figure_known(task_figure(snapshot, 50, "blocked_percent")));
+	assert_int_equal(snapshot->figures[blocked].state, FIGURE_UNDEFINED);
+	assert_true(figure_known(snapshot->figures[runq]));
+	view_init(snapshot, &(struct view_spec){.by = ROLLUP_COMMAND}, &view);
+	assert_int_equal(view.n, 1);
+	assert_int_equal(view_row(&view, 0)->processes, 2);
+	assert_int_equal(view_figure(&view, 0, blocked).state, FIGURE_UNDEFINED);
+	assert_true(figure_known(view_figure(&view, 0, runq)));
+	view_fini(&view);
+	snapshot_free(snapshot);
+	engine_free(engine);
+	fk_free(fk);
+}
+
 /* The metrics that verdicts need have figures with any columns, and no output has them. */
 static void test_hidden(void **state)
 {
@@ -158,9 +188,8 @@ static void test_hidden(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_optional),
-		cmocka_unit_test(test_wanted),
-		cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_optional), cmocka_unit_test(test_wanted),
+		cmocka_unit_test(test_hidden),   cmocka_unit_test(test_sum_of_blocked),
 		cmocka_unit_test(test_no_pmu),
 	};
 
