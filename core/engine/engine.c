@@ -315,6 +315,9 @@ static void fill_facts(struct engine *engine, uint64_t wall_ns, struct snapshot 
 	snapshot->threads_counted = collect->threads_counted;
 	snapshot->tasks = engine->in_pid_namespace ? 0 : engine->machine.threads;
 	snapshot->machine = engine->machine.machine;
+	if (engine->in_pid_namespace)
+		snapshot->machine.known[MACHINE_PROCESSES] =
+			snapshot->machine.known[MACHINE_THREADS] = false;
 	memcpy(snapshot->host, engine->host, sizeof(snapshot->host));
 	memcpy(snapshot->pmu, engine->pmu, sizeof(snapshot->pmu));
 }

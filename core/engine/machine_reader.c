@@ -18,6 +18,7 @@ static void read_load(struct machine_reader *reader)
 	struct snapshot_machine *machine = &reader->machine;
 	struct proc_load load;
 	bool known = proc_load_read(reader->sys, &load) == 0;
+	uint64_t processes = 0;
 
 	reader->threads = known && load.threads <= UINT_MAX ? (unsigned)load.threads : 0;
 	for (size_t i = 0; i < ARRAY_SIZE(load.average); i++)
@@ -26,6 +27,11 @@ static void read_load(struct machine_reader *reader)
 	/* The thread that reads the file is running. */
 	machine_set(machine, MACHINE_RUNNABLE,
 		    known ? (double)u64_growth(1, load.runnable) : UNKNOWN);
+	machine_set(machine, MACHINE_THREADS, known ? (double)load.threads : UNKNOWN);
+	/* Each has a thread. Else the file system is another one. */
+	known = known && proc_links_processes(&reader->links, &processes) == 0 &&
+		processes <= load.threads;
+	machine_set(machine, MACHINE_PROCESSES, known ? (double)processes : UNKNOWN);
 }
 
 static void read_memory(struct machine_reader *reader)
@@ -226,6 +232,7 @@ static void read_all(struct machine_reader *reader, uint64_t now_ns, uint64_t ns
 void machine_reader_init(struct machine_reader *reader, const struct sys *sys)
 {
 	*reader = (struct machine_reader){.sys = sys};
+	proc_links_init(&reader->links, sys);
 	read_all(reader, sys_now_ns(sys), 0);
 }
 

@@ -12,15 +12,17 @@
 #include <stdint.h>
 
 /*
- * Reads what struct snapshot_machine has: /proc/loadavg at each cut, and /proc/stat, meminfo and
- * pressure at most once a second. Those count in ticks of 10 ms, and a large machine needs
- * milliseconds to make /proc/stat: they take at most 0.5 % of a CPU. Between two readings the
- * values stay. A file that is absent or broken leaves its values unknown. /proc/interrupts and
- * softirqs are read only while a CPU spends MACHINE_INTERRUPT_PERCENT of its time there.
+ * Reads what struct snapshot_machine has: /proc/loadavg and the number of processes at each cut,
+ * and /proc/stat, meminfo and pressure at most once a second. Those count in ticks of 10 ms, and a
+ * large machine needs milliseconds to make /proc/stat: they take at most 0.5 % of a CPU. Between
+ * two readings the values stay. A file that is absent or broken leaves its values unknown.
+ * /proc/interrupts and softirqs are read only while a CPU spends MACHINE_INTERRUPT_PERCENT of its
+ * time there.
  */
 struct machine_reader {
 	const struct sys *sys; /* borrowed */
 	unsigned threads;      /* of the machine, as of the last reading; 0: unknown */
+	struct proc_links links;
 	struct snapshot_machine machine;
 	/* The last reading, and the CLOCK_MONOTONIC time from which the next one is due. */
 	uint64_t read_ns, due_ns;

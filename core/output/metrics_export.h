@@ -25,7 +25,7 @@
  *	pmctop_tasks_not_shown ...                 how many more of these there are
  *	pmctop_event_counted_ratio{event}          1, or the share of time that was counted
  *	pmctop_snapshots_total, pmctop_lost_records_total, pmctop_interval_seconds,
- *	pmctop_snapshot_timestamp_seconds, pmctop_threads
+ *	pmctop_snapshot_timestamp_seconds, pmctop_processes, pmctop_threads
  *	pmctop_load_average{minutes}, pmctop_runnable_threads, pmctop_memory_bytes,
  *	pmctop_memory_available_bytes, pmctop_swap_bytes, pmctop_swap_free_bytes,
  *	pmctop_pressure_seconds_total{resource,kind}, pmctop_steal_ratio, pmctop_iowait_ratio,

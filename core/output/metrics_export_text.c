@@ -365,6 +365,7 @@ const struct export_machine_value export_machine_values[] = {
 	{MACHINE_LOAD_15M, "load_average", "minutes=\"15\"", "", false, 1, LOAD_HELP},
 	{MACHINE_RUNNABLE, "runnable_threads", "", "", false, 1,
 	 "Threads that run or wait for a CPU."},
+	{MACHINE_PROCESSES, "processes", "", "", false, 1, "Processes of the machine."},
 	{MACHINE_MEMORY, "memory_bytes", "", "bytes", false, 1, "Memory of the machine."},
 	{MACHINE_MEMORY_AVAILABLE, "memory_available_bytes", "", "bytes", false, 1,
 	 "Memory that can be had without swapping."},

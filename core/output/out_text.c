@@ -108,8 +108,16 @@ static void put_title(FILE *out, const struct snapshot *snapshot)
 	fputc('\n', out);
 }
 
+/* Of the machine: "processes: 80  threads: 231, 14 ran" */
+static void put_tasks(FILE *out, const struct snapshot *snapshot)
+{
+	if (snapshot->machine.known[MACHINE_PROCESSES])
+		fprintf(out, "processes: %.0f  ", snapshot->machine.values[MACHINE_PROCESSES]);
+	fprintf(out, "threads: %u, %zu ran", snapshot->tasks, snapshot_ran(snapshot));
+}
+
 /*
- * "CPUs: 4  threads: 231, 14 ran  lost records: 3  unattributed: 0.12% of cycles
+ * "CPUs: 4  processes: 80  threads: 231, 14 ran  lost records: 3  unattributed: 0.12% of cycles
  * counters: 14 events in 2 turns"
  */
 static void put_counts(FILE *out, const struct view *view)
@@ -123,7 +131,7 @@ static void put_counts(FILE *out, const struct view *view)
 	if (snapshot->run)
 		fprintf(out, "processes: %zu", snapshot->threads.n);
 	else if (snapshot->tasks)
-		fprintf(out, "threads: %u, %zu ran", snapshot->tasks, snapshot_ran(snapshot));
+		put_tasks(out, snapshot);
 	else
 		fprintf(out, "threads: %zu ran", snapshot_ran(snapshot));
 	if (snapshot->lost_records)

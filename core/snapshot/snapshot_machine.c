@@ -21,6 +21,8 @@ const struct machine_value_def machine_value_defs[MACHINE_VALUES] = {
 	[MACHINE_STEAL] = {"steal_percent", true},
 	[MACHINE_IOWAIT] = {"iowait_percent", true},
 	[MACHINE_FORKS] = {"forks_per_s", true},
+	[MACHINE_PROCESSES] = {"processes"},
+	[MACHINE_THREADS] = {"threads"},
 };
 
 void machine_set(struct snapshot_machine *machine, enum machine_value which, double value)

@@ -32,6 +32,9 @@ enum machine_value {
 	MACHINE_STEAL,  /* percent of CPU time, taken by a hypervisor */
 	MACHINE_IOWAIT, /* percent of CPU time, idle while a task waited for I/O */
 	MACHINE_FORKS,  /* processes and threads started per second */
+	/* Of the machine; unknown in another pid namespace. */
+	MACHINE_PROCESSES,
+	MACHINE_THREADS,
 	MACHINE_VALUES,
 };
 

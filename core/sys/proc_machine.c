@@ -175,3 +175,44 @@ int proc_memory_read(const struct sys *sys, struct proc_memory *memory)
 
 	return length < 0 ? (int)length : proc_memory_parse(text, memory);
 }
+
+static int stop_at_first(void *arg, const char *name)
+{
+	(void)arg;
+	(void)name;
+	return 1;
+}
+
+/* Counts a directory that is no process. A symbolic link to one is no directory. */
+static int count_other(void *arg, const char *name)
+{
+	struct proc_links *links = arg;
+	char path[280], target[8];
+
+	if (isdigit((unsigned char)name[0])) /* processes are the last names */
+		return 1;
+	snprintf(path, sizeof(path), "/proc/%s", name);
+	if (sys_link_read(links->sys, path, target, sizeof(target)) < 0 &&
+	    sys_dir_each(links->sys, path, stop_at_first, NULL) >= 0)
+		links->others++;
+	return 0;
+}
+
+void proc_links_init(struct proc_links *links, const struct sys *sys)
+{
+	uint64_t now;
+
+	*links = (struct proc_links){.sys = sys};
+	if (sys_dir_links(sys, "/proc", &now) == 0)
+		sys_dir_each(sys, "/proc", count_other, links);
+}
+
+int proc_links_processes(const struct proc_links *links, uint64_t *processes)
+{
+	uint64_t now, others = links->others + 2; /* "." and ".." */
+
+	if (links->others == 0 || sys_dir_links(links->sys, "/proc", &now) < 0 || now <= others)
+		return -ENOENT;
+	*processes = now - others;
+	return 0;
+}

@@ -63,6 +63,19 @@ struct proc_load {
 int proc_load_parse(const char *text, struct proc_load *load);     /* 0 or -EBADMSG */
 int proc_load_read(const struct sys *sys, struct proc_load *load); /* 0 or -errno */
 
+/*
+ * The links of /proc are its directories (fs/proc/root.c): those of all processes of the machine,
+ * also hidden ones and those of other pid namespaces, and some others, which change seldom.
+ */
+struct proc_links {
+	const struct sys *sys; /* borrowed */
+	uint64_t others;       /* 0: unknown, as no other directory is mounted (subset=pid) */
+};
+
+void proc_links_init(struct proc_links *links, const struct sys *sys);
+/* The number of processes. 0, or -ENOENT if it is unknown. */
+int proc_links_processes(const struct proc_links *links, uint64_t *processes);
+
 /* /proc/meminfo. */
 struct proc_memory {
 	uint64_t total_bytes, available_bytes; /* available: without swapping, an estimate */

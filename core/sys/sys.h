@@ -2,6 +2,7 @@
 #ifndef PMCTOP_SYS_H
 #define PMCTOP_SYS_H
 
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -74,6 +75,8 @@ struct sys_ops {
 	 * it are root's (setuid and other programs that are not dumpable). 0 or -errno.
 	 */
 	int (*file_owner)(void *ctx, const char *path, uid_t *owner);
+	/* The number of links of a directory (st_nlink). 0 or -errno. May be NULL. */
+	int (*dir_links)(void *ctx, const char *path, uint64_t *links);
 	/* Calls fn for each name in a directory but "." and "..", until it is != 0. 0 or -errno. */
 	int (*dir_each)(void *ctx, const char *path, int (*fn)(void *arg, const char *name),
 			void *arg);
@@ -180,6 +183,11 @@ static inline ssize_t sys_link_read(const struct sys *sys, const char *path, cha
 static inline int sys_file_owner(const struct sys *sys, const char *path, uid_t *owner)
 {
 	return sys->ops->file_owner(sys->ctx, path, owner);
+}
+
+static inline int sys_dir_links(const struct sys *sys, const char *path, uint64_t *links)
+{
+	return sys->ops->dir_links ? sys->ops->dir_links(sys->ctx, path, links) : -ENOSYS;
 }
 
 static inline int sys_dir_each(const struct sys *sys, const char *path,

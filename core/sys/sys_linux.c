@@ -231,6 +231,17 @@ static int linux_file_owner(void *ctx, const char *path, uid_t *owner)
 	return 0;
 }
 
+static int linux_dir_links(void *ctx, const char *path, uint64_t *links)
+{
+	(void)ctx;
+	struct stat status;
+
+	if (stat(path, &status) < 0)
+		return -errno;
+	*links = status.st_nlink;
+	return 0;
+}
+
 static int linux_dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name),
 			  void *arg)
 {
@@ -283,6 +294,7 @@ static const struct sys_ops linux_ops = {
 	.file_read = linux_file_read,
 	.link_read = linux_link_read,
 	.file_owner = linux_file_owner,
+	.dir_links = linux_dir_links,
 	.dir_each = linux_dir_each,
 	.pidfd_open = linux_pidfd_open,
 	.pidfd_signal = linux_pidfd_signal,

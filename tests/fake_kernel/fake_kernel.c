@@ -366,6 +366,7 @@ static const struct sys_ops fake_ops = {
 	.file_read = fk_file_read,
 	.link_read = fk_link_read,
 	.file_owner = fk_file_owner,
+	.dir_links = fk_dir_links,
 	.dir_each = fk_dir_each,
 	.pidfd_open = fk_pidfd_open,
 };

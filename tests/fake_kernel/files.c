@@ -485,10 +485,10 @@ static void names_collect(struct names *names, struct fk *fk, const char *path)
 	const struct fk_task *task = task_path(fk, path, &name, &process);
 
 	if (!strcmp(path, "/proc")) {
-		names_add_tasks(names, fk, 0);
 		names_add(names, "loadavg");
 		names_add(names, "stat");
 		names_add(names, "sys");
+		names_add_tasks(names, fk, 0);
 	} else if (task && !strcmp(name, "task")) {
 		names_add_tasks(names, fk, task->spec.pid);
 	} else {
@@ -505,6 +505,20 @@ static void names_collect(struct names *names, struct fk *fk, const char *path)
 		if (!names_have(names, entry, entry_length))
 			names_add(names, "%.*s", (int)entry_length, entry);
 	}
+}
+
+/* Only /proc has links: of its processes and of sys. */
+int fk_dir_links(void *ctx, const char *path, uint64_t *links)
+{
+	struct fk *fk = ctx;
+	struct names processes = {.n = 0};
+
+	if (strcmp(path, "/proc") != 0)
+		return -ENOENT;
+	names_add_tasks(&processes, fk, 0);
+	*links = 2 + 1 + processes.n;
+	free(processes.items);
+	return 0;
 }
 
 int fk_dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name), void *arg)

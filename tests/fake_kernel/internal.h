@@ -388,6 +388,7 @@ void fk_text_add(struct fk_text *text, const char *format, ...)
 ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size);
 ssize_t fk_link_read(void *ctx, const char *path, char *buffer, size_t size);
 int fk_file_owner(void *ctx, const char *path, uid_t *owner);
+int fk_dir_links(void *ctx, const char *path, uint64_t *links);
 int fk_dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name), void *arg);
 
 /* files_machine.c */

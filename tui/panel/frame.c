@@ -63,6 +63,19 @@ static void add_comparison(struct segments *segments, const struct frame *frame)
 		add_words(segments, 93, "", view_unit_name(frame->unit), STYLE_WARN);
 }
 
+static void add_process_count(struct segments *segments, const struct snapshot *snapshot)
+{
+	char text[24];
+
+	if (!snapshot->machine.known[MACHINE_PROCESSES] || snapshot->target)
+		return;
+	text_fixed(text, sizeof(text), snapshot->machine.values[MACHINE_PROCESSES], 0);
+	add_words(segments, 28, "", text, STYLE_PLAIN);
+	struct segment *segment = &segments->items[segments->n - 1];
+	size_t length = strlen(segment->text);
+	text_copy(segment->text + length, sizeof(segment->text) - length, " processes");
+}
+
 static void add_thread_count(struct segments *segments, const struct snapshot *snapshot)
 {
 	struct segment *segment = segments_add(segments, 50);
@@ -210,6 +223,7 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 		*segments_add(&segments, 0) = frame->flags->items[i];
 	add_interval(&segments, frame);
 	if (snapshot) {
+		add_process_count(&segments, snapshot);
 		add_thread_count(&segments, snapshot);
 		add_pmu_names(&segments, snapshot);
 		add_words(&segments, 25, "", snapshot->columns->preset, STYLE_PLAIN);
@@ -278,14 +292,6 @@ static void add_percent(struct segments *segments, unsigned weight, const char *
 	segments->items[segments->n - 1].text_width = 6;
 }
 
-/* The name for the screen: "kernel time" for system_time, else the name that -e takes. */
-static const char *unattributed_name(const struct event *event)
-{
-	if (strcmp(event->name, EVENT_SYSTEM_TIME) == 0)
-		return "kernel time";
-	return strcmp(event->name, EVENT_USER_TIME) == 0 ? "user time" : event_label(event);
-}
-
 /* The unattributed share of CPU time, which needs no name, or of the event where it is greatest. */
 static void add_unattributed(struct segments *segments, const struct snapshot *snapshot)
 {
@@ -300,7 +306,7 @@ static void add_unattributed(struct segments *segments, const struct snapshot *s
 	text_copy(text, sizeof(text), percent);
 	if (event != TALLY_TASK_CLOCK)
 		snprintf(text, sizeof(text), "%s of %.40s", percent,
-			 unattributed_name(&snapshot->columns->events.items[event]));
+			 event_label(&snapshot->columns->events.items[event]));
 	add_words(segments,
 		  alarm                       ? 101
 		  : event == TALLY_TASK_CLOCK ? 95

@@ -174,6 +174,8 @@ void sample_machine(struct snapshot *snapshot)
 		[MACHINE_MEMORY_PRESSURE] = 64.5,
 		[MACHINE_MEMORY_PRESSURE_FULL] = 60,
 		[MACHINE_STEAL] = 0.5,
+		[MACHINE_PROCESSES] = 80,
+		[MACHINE_THREADS] = 231,
 		[MACHINE_IOWAIT] = 45,
 		[MACHINE_FORKS] = 2.5,
 	};

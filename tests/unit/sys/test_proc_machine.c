@@ -198,6 +198,36 @@ static void test_faults(void **state)
 	fk_free(fk);
 }
 
+/* Threads are no directories of /proc. Without another directory their number is unknown. */
+static void test_processes(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct proc_links links;
+	uint64_t processes;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 7});
+	fk_task(fk, &(struct fk_spec){.tid = 70, .pid = 7});
+	fk_file(fk, "/proc/sys/kernel/osrelease", "6.1\n");
+	proc_links_init(&links, &sys);
+	assert_int_equal(links.others, 1);
+	assert_int_equal(proc_links_processes(&links, &processes), 0);
+	assert_int_equal(processes, 1);
+	fk_task(fk, &(struct fk_spec){.tid = 8});
+	assert_int_equal(proc_links_processes(&links, &processes), 0);
+	assert_int_equal(processes, 2);
+
+	fk_file(fk, "/proc/sys/kernel/osrelease", NULL);
+	proc_links_init(&links, &sys);
+	assert_int_equal(proc_links_processes(&links, &processes), -ENOENT);
+	struct sys_ops ops = *sys.ops;
+	ops.dir_links = NULL;
+	sys.ops = &ops;
+	assert_int_equal(proc_links_processes(&(struct proc_links){&sys, 1}, &processes), -ENOENT);
+	fk_free(fk);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -207,6 +237,7 @@ int main(void)
 		cmocka_unit_test(test_load),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_processes),
 	};
 
 	return cmocka_run_group_tests_name("proc_machine", tests, NULL, NULL);
