@@ -140,10 +140,10 @@ static void draw_kind(struct detail_pen *pen, enum wait_kind kind)
 void detail_draw_waits(struct detail_pen *pen)
 {
 	const struct detail_page *page = pen->page;
-	const char *why = why_none(page);
 
 	if (!page->waits || !detail_subject_is_of_tasks(page->subject))
 		return;
+	const char *why = why_none(page);
 	if (why) {
 		detail_pen_heading(pen, "Waits", why);
 		pen->y++;

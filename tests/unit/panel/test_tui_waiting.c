@@ -166,6 +166,9 @@ static void play_scene(const struct scene *scene, unsigned width, unsigned heigh
 	app_draw(&stage.app, &stage.canvas);
 	snprintf(name, sizeof(name), "waiting_%s_%ux%u", scene->name, width, height);
 	check_screen(name, canvas_print(&stage.canvas));
+	/* Waits are watched for the page, not for the details below the list. */
+	stage_press(&stage, 'q');
+	stage_check_text(&stage, "Waits", false);
 	stage_close(&stage);
 	close_all(engine, fk);
 }
