@@ -20,14 +20,27 @@ enum {
 	SIDE_WIDTH = 4 * (WAIT_WIDTH + 1),
 };
 
+void detail_waits_begin(struct detail_waits *waits, pid_t pid, pid_t tid)
+{
+	*waits = (struct detail_waits){.sum = {.pid = pid, .tid = tid}};
+}
+
+/* The waits of a snapshot, or NULL: the engine may still have watched the subject before. */
+static const struct wait_watch *waits_of(const struct detail_waits *waits,
+					 const struct snapshot *snapshot)
+{
+	const struct wait_watch *watch = snapshot->waits;
+	bool same = watch && watch->pid == waits->sum.pid && watch->tid == waits->sum.tid;
+
+	return same ? watch : NULL;
+}
+
 void detail_waits_add(struct detail_waits *waits, const struct snapshot *snapshot)
 {
-	const struct wait_watch *more = snapshot->waits;
+	const struct wait_watch *more = waits_of(waits, snapshot);
 
 	if (!more)
 		return;
-	if (more->pid != waits->sum.pid || more->tid != waits->sum.tid)
-		*waits = (struct detail_waits){.sum = {.pid = more->pid, .tid = more->tid}};
 	for (size_t i = 0; i < WAIT_KINDS; i++)
 		wait_histogram_merge(&waits->sum.kinds[i], &more->kinds[i]);
 	waits->sum.lost |= more->lost;
@@ -109,7 +122,7 @@ static const char *why_none(const struct detail_page *page)
 		return "not recorded one by one";
 	if (page->snapshot->mode != COUNT_MODE_SYSTEM)
 		return "unknown: threads are counted one by one, without records of switches";
-	if (!page->snapshot->waits)
+	if (!waits_of(page->waits, page->snapshot))
 		return "counted from the next interval on";
 	for (size_t i = 0; i < WAIT_KINDS; i++)
 		if (page->waits->sum.kinds[i].n > 0)
@@ -125,14 +138,15 @@ static void draw_kind(struct detail_pen *pen, enum wait_kind kind)
 		[WAIT_KIND_BLOCKED] = "blocked+wake-up",
 		[WAIT_KIND_OFF] = "off its CPU",
 	};
-	const struct wait_watch *sum = &pen->page->waits->sum;
+	const struct detail_page *page = pen->page;
+	const struct wait_watch *sum = &page->waits->sum;
 	bool unknown = sum->kinds[WAIT_KIND_OFF].n > 0;
 	unsigned x = pen->rect.x;
 
 	if (sum->kinds[kind].n == 0 && unknown == (kind != WAIT_KIND_OFF))
 		return;
 	detail_pen_left(pen, &x, KIND_WIDTH, STYLE_PLAIN, names[kind]);
-	put_histogram(pen, &x, pen->page->snapshot->waits, kind);
+	put_histogram(pen, &x, waits_of(page->waits, page->snapshot), kind);
 	put_histogram(pen, &x, sum, kind);
 	pen->y++;
 }

@@ -30,6 +30,23 @@ static bool subject_at(const struct view *view, size_t line, struct detail_subje
 	return true;
 }
 
+int64_t watch_number(const struct watch *watch)
+{
+	int64_t number = watch->subject.key.number;
+
+	if (!watch->on || !detail_subject_is_of_tasks(&watch->subject))
+		return 0;
+	return watch->subject.key.kind == HISTORY_THREAD ? -number : number;
+}
+
+static void begin_waits(struct watch *watch)
+{
+	int64_t number = watch_number(watch);
+
+	detail_waits_begin(&watch->waits, number > 0 ? (pid_t)number : 0,
+			   number < 0 ? (pid_t)-number : 0);
+}
+
 bool watch_choose(struct watch *watch, struct list *list, const struct display *display)
 {
 	const struct snapshot *snapshot = display->snapshot;
@@ -40,25 +57,16 @@ bool watch_choose(struct watch *watch, struct list *list, const struct display *
 	watch->step = graph_range_step(&display->graph_range);
 	watch->on = true;
 	event_totals_fini(&watch->totals);
-	watch->waits = (struct detail_waits){0};
+	begin_waits(watch);
 	watch->looks = (struct detail_looks){0};
 	watch_update(watch, snapshot);
 	return true;
 }
 
-int64_t watch_number(const struct watch *watch)
-{
-	int64_t number = watch->subject.key.number;
-
-	if (!watch->on || !detail_subject_is_of_tasks(&watch->subject))
-		return 0;
-	return watch->subject.key.kind == HISTORY_THREAD ? -number : number;
-}
-
 void watch_zero(struct watch *watch)
 {
 	event_totals_zero(&watch->totals);
-	watch->waits = (struct detail_waits){0};
+	begin_waits(watch);
 }
 
 void watch_update(struct watch *watch, const struct snapshot *snapshot)

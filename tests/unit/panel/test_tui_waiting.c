@@ -8,6 +8,8 @@
 #include "tests/unit/shared/stage.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 enum { SUBJECT = 71, HOG = 80, MS = 1000000, SHOWN_S = 4 };
@@ -288,6 +290,43 @@ static void test_watch_command(void **state)
 	}
 }
 
+/*
+ * Until the engine has got the next command, snapshots have the waits of the page that was left.
+ * Neither the list nor the page of another row shows them.
+ */
+static void test_waits_of_another_row(void **state)
+{
+	const struct scene *scene = &scenes[1];
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2, .tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+	struct play play = {.fk = fk, .scene = scene};
+	static const struct engine_config config = {0};
+	struct stage stage;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = SUBJECT, .comm = "subject"});
+	fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+	struct engine *engine = open_engine_with(&sys, &config);
+	next_turn(fk, &play);
+	stage_open(&stage, 200, 60, false, next_second(engine, &play, scene));
+	stage_press(&stage, KEYMAP_ENTER);
+	send_commands(&stage, engine);
+	app_snapshot(&stage.app, next_second(engine, &play, scene));
+	app_snapshot(&stage.app, next_second(engine, &play, scene));
+	assert_true(stage.app.watch.waits.sum.kinds[WAIT_KIND_PREEMPTED].n > 0);
+	stage_press(&stage, 'q');
+	app_draw(&stage.app, &stage.canvas);
+	stage_keys(&stage, (const int[]){KEYMAP_DOWN, KEYMAP_ENTER, 0});
+	app_draw(&stage.app, &stage.canvas);
+	assert_int_equal(stage.app.watch.waits.sum.pid, SUBJECT);
+	assert_int_equal(stage.app.watch.waits.sum.kinds[WAIT_KIND_PREEMPTED].n, 0);
+	char *drawn = canvas_print(&stage.canvas);
+	assert_non_null(strstr(drawn, "counted from the next interval on"));
+	free(drawn);
+	stage_close(&stage);
+	close_all(engine, fk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +334,7 @@ int main(void)
 		cmocka_unit_test(test_usual_look),
 		cmocka_unit_test(test_waiting_thread),
 		cmocka_unit_test(test_watch_command),
+		cmocka_unit_test(test_waits_of_another_row),
 	};
 
 	return cmocka_run_group_tests_name("waiting", tests, stage_set_zone, NULL);
