@@ -244,19 +244,32 @@ struct judgement judge_subject(const struct judge *judge, const struct verdict_s
 	return best;
 }
 
-/* Returns the ns of a figure in percent of the interval, or of all time if it is no percentage. */
+static size_t last_condition(const struct rule *rule)
+{
+	size_t last = 0;
+
+	while (last + 1 < VERDICT_CONDITIONS_MAX && rule->conditions[last + 1].metric)
+		last++;
+	return last;
+}
+
+bool verdict_has_time(const struct judge *judge, const struct judgement *judgement)
+{
+	size_t i = (size_t)judgement->rule, last = last_condition(&verdict_rules[i]);
+
+	return judge->snapshot->columns->metrics[judge->conditions[i][last].metric].def->unit[0] ==
+	       '%';
+}
+
+/* Returns the ns of the last figure of the rule, or otherwise_ns if it is a rate. */
 static double percent_ns(const struct judge *judge, const struct judgement *judgement,
 			 const struct figure *figures, uint64_t otherwise_ns)
 {
-	size_t i = (size_t)judgement->rule, last = 0;
+	size_t i = (size_t)judgement->rule;
 
-	while (last + 1 < VERDICT_CONDITIONS_MAX && verdict_rules[i].conditions[last + 1].metric)
-		last++;
-	const struct metric *metric =
-		&judge->snapshot->columns->metrics[judge->conditions[i][last].metric];
-	if (metric->def->unit[0] != '%')
+	if (!verdict_has_time(judge, judgement))
 		return (double)otherwise_ns;
-	return verdict_figure(judge, i, last, figures).value / 100 *
+	return verdict_figure(judge, i, last_condition(&verdict_rules[i]), figures).value / 100 *
 	       (double)judge->snapshot->interval_ns;
 }
 

@@ -108,8 +108,8 @@ struct judgement judge_subject(const struct judge *judge, const struct verdict_s
 
 /*
  * Returns the ns that the verdict costs a row that ran for cpu_ns: the CPU time, of a stalled row
- * the lost part of it (cpu_stall.h), of a wait the waiting time, of forks the CPU time of the
- * processes.
+ * the lost part of it (cpu_stall.h), of a wait the waiting time (the CPU time if the rule is about
+ * a rate of faults), of forks the CPU time of the processes.
  */
 double judgement_cost_ns(const struct judge *judge, const struct judgement *judgement,
 			 const struct verdict_subject *subject, uint64_t cpu_ns);

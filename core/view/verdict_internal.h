@@ -54,6 +54,11 @@ struct figure verdict_figure(const struct judge *judge, size_t i, size_t k,
 /* Returns the limit for the CPU time of these figures. */
 double verdict_limit(const struct judge *judge, const struct condition *condition,
 		     const struct figure *figures);
+/*
+ * Returns whether the last figure of the rule that fired is a share of the time. Rules of waits by
+ * rates, as of major faults, do not show how long the wait was.
+ */
+bool verdict_has_time(const struct judge *judge, const struct judgement *judgement);
 
 /* verdict_loss.c */
 

@@ -224,7 +224,7 @@ static void describe_crowd(const struct sentence *sentence)
 }
 
 /* ": its CPUs ran spin, cc1" */
-static void append_who_ran(const struct sentence *sentence)
+static void append_tasks_that_ran(const struct sentence *sentence)
 {
 	const struct snapshot *snapshot = snapshot_of(sentence);
 	const struct history_key key =
@@ -239,7 +239,10 @@ static void append_who_ran(const struct sentence *sentence)
 	append(sentence, names);
 }
 
-/* "syncer (77) waits for the disk 85 % of the time", and of more threads, how many. */
+/*
+ * "syncer (77) waits for the disk 85 % of the time", and of more threads, how many. By a rate of
+ * faults: "thrash (77) waits for memory (majflt/s 800)".
+ */
 static void describe_wait(const struct sentence *sentence)
 {
 	size_t threads, all = sentence->losses->n[sentence->verdict];
@@ -248,7 +251,11 @@ static void describe_wait(const struct sentence *sentence)
 	append_task(sentence);
 	append(sentence, " ");
 	append(sentence, verdict_wait(sentence->verdict));
-	append_share_of_time(sentence, share);
+	const struct judgement judgement = judge_heaviest(sentence);
+	if (verdict_has_time(sentence->losses->judge, &judgement))
+		append_share_of_time(sentence, share);
+	else
+		append_judged_figures(sentence);
 	if (threads > 1) {
 		append(sentence, " in ");
 		append_count(sentence, threads);
@@ -260,7 +267,7 @@ static void describe_wait(const struct sentence *sentence)
 		append(sentence, all - threads == 1 ? " other task" : " other tasks");
 	}
 	if (sentence->verdict == VERDICT_RUNQ)
-		append_who_ran(sentence);
+		append_tasks_that_ran(sentence);
 	else if (sentence->verdict == VERDICT_THROTTLED)
 		verdict_append_quota(snapshot_of(sentence), heaviest_row(sentence), ": cgroup ",
 				     sentence->text, sentence->size);

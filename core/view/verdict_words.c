@@ -299,8 +299,8 @@ void verdict_append_competitors(const struct snapshot *snapshot, const struct de
 }
 
 /* "; its CPUs ran spin, cc1" */
-static void append_who_ran(const struct judge *judge, const struct detail *detail, char *text,
-			   size_t size)
+static void append_tasks_that_ran(const struct judge *judge, const struct detail *detail,
+				  char *text, size_t size)
 {
 	char names[128] = "";
 
@@ -343,7 +343,7 @@ static void append_evidence(const struct judge *judge, const struct judgement *j
 	else if (verdict == VERDICT_FINE || verdict == VERDICT_CPU)
 		append_why_no_ipc(judge, subject->figures, "; ", text, size);
 	else if (verdict == VERDICT_RUNQ)
-		append_who_ran(judge, subject->detail, text, size);
+		append_tasks_that_ran(judge, subject->detail, text, size);
 	else if (verdict == VERDICT_THROTTLED)
 		verdict_append_quota(judge->snapshot, subject->row, "; cgroup ", text, size);
 }

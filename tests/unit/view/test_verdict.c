@@ -747,7 +747,7 @@ enum { WAITING_TASKS = 12 };
 struct waiting_task {
 	pid_t pid;
 	const char *comm;
-	double cpu, cs, runq, throttled, lock, disk, d, forks, forked;
+	double cpu, cs, runq, throttled, lock, disk, d, forks, forked, faults;
 	unsigned copies; /* further threads of the same process */
 	unsigned flags;
 	enum figure_state state; /* of all figures */
@@ -763,6 +763,7 @@ static const struct given waiting_columns[FIGURES] = {
 	{"uninterruptible_percent", 0},
 	{"forks_per_s", 0},
 	{"forked_percent", 0},
+	{"major_faults_per_s", 0},
 };
 
 static void fill_waiting_row(struct snapshot *snapshot, size_t i, const struct waiting_task *task,
@@ -770,7 +771,7 @@ static void fill_waiting_row(struct snapshot *snapshot, size_t i, const struct w
 {
 	const struct columns *columns = snapshot->columns;
 	const double values[] = {task->cpu,  task->cs, task->runq,  task->throttled, task->lock,
-				 task->disk, task->d,  task->forks, task->forked};
+				 task->disk, task->d,  task->forks, task->forked,    task->faults};
 	struct row *row = &snapshot->threads.items[i];
 	uint64_t ns = (uint64_t)(task->cpu * 10) * NS_PER_MS;
 
@@ -834,6 +835,10 @@ static void describes_waits(void **state)
 		 {{77, "syncer", .cpu = 6, .disk = 85, .d = 86}},
 		 .want = VERDICT_DISK,
 		 .sentence = "syncer (77) waits for the disk 85 % of the time"},
+		{"faults, which do not show how long they take",
+		 {{77, "thrash", .cpu = 30, .faults = 800}},
+		 .want = VERDICT_MEMORY_PRESSURE,
+		 .sentence = "thrash (77) waits for memory (majflt/s 800)"},
 		{"an estimate",
 		 {{77, "syncer", .cpu = 6, .disk = 85, .state = FIGURE_SCALED}},
 		 .want = VERDICT_DISK,
