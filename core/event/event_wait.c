@@ -70,7 +70,8 @@ bool event_wait_is_estimate(enum event_wait wait, bool per_task)
 
 bool event_wait_is_of_proc(enum event_wait wait)
 {
-	return wait != WAIT_PREEMPTED && wait != WAIT_FORKED && wait != WAIT_FORKS;
+	return wait != WAIT_PREEMPTED && wait != WAIT_FORKED && wait != WAIT_FORKS &&
+	       wait != WAIT_WAKEUPS;
 }
 
 const char *event_wait_unit(enum event_wait wait)

@@ -64,7 +64,7 @@ const char *event_wait_unit(enum event_wait wait);
  * states are samples (core/wait/wait_scan.h).
  */
 bool event_wait_is_estimate(enum event_wait wait, bool per_task);
-/* Whether it needs no records of switches. */
+/* Whether it needs no records of whole CPUs: of switches, forks or wake-ups. */
 bool event_wait_is_of_proc(enum event_wait wait);
 
 /*

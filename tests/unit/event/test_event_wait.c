@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The ranges of wake-up latencies. */
+/* The ranges of wake-up latencies, and which events /proc has. */
 #include "core/event/event_wait.h"
 
 #include "core/base/util.h"
@@ -51,11 +51,28 @@ static void test_error(void **state)
 	}
 }
 
+/* Without records of whole CPUs the other events are denied. */
+static void test_of_proc(void **state)
+{
+	static const bool of_records[WAIT_EVENTS] = {
+		[WAIT_PREEMPTED] = true,
+		[WAIT_FORKED] = true,
+		[WAIT_FORKS] = true,
+		[WAIT_WAKEUPS] = true,
+	};
+
+	(void)state;
+	for (int i = 0; i < WAIT_EVENTS; i++)
+		if (event_wait_is_of_proc((enum event_wait)i) == of_records[i])
+			fail_msg("%s", event_wait_names[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_error),
+		cmocka_unit_test(test_of_proc),
 	};
 
 	return cmocka_run_group_tests_name("event wait", tests, NULL, NULL);
