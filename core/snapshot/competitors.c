@@ -33,12 +33,13 @@ static size_t count_cpus(const struct snapshot *snapshot)
 	return (size_t)(last + 1);
 }
 
-static void choose_cpu(const struct search *search, size_t n, int cpu,
+/* cpu: a double, as a recording may have any number as the last CPU. */
+static void choose_cpu(const struct search *search, size_t n, double cpu,
 		       struct competitors *competitors)
 {
 	competitors->n_cpus++;
-	if (cpu >= 0 && (size_t)cpu < n)
-		search->is_here[cpu] = true;
+	if (cpu >= 0 && cpu < (double)n)
+		search->is_here[(size_t)cpu] = true;
 }
 
 static void choose_cpus(const struct search *search, const struct detail *detail, size_t n,
@@ -52,7 +53,7 @@ static void choose_cpus(const struct search *search, const struct detail *detail
 			choose_cpu(search, n, detail->places[i].cpu, competitors);
 	} else if (facts && figure_known(facts[FACT_LAST_CPU])) {
 		competitors->cpus = COMPETITORS_ON_LAST_CPU;
-		choose_cpu(search, n, (int)facts[FACT_LAST_CPU].value, competitors);
+		choose_cpu(search, n, facts[FACT_LAST_CPU].value, competitors);
 	} else {
 		competitors->cpus = COMPETITORS_EVERYWHERE;
 		competitors->n_cpus = search->snapshot->n_cpus;
