@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A merge of sorted queues by a heap of their heads. If only one CPU has slices the heap has one
+ * A merge of sorted queues by a heap of their heads. If only one queue has items the heap has one
  * entry, and a slice costs a copy.
  */
 #include "core/attrib/slice_log.h"
@@ -89,9 +89,9 @@ static void sift_down(struct slice_log *log, size_t at)
 				least = child;
 		if (least == at)
 			return;
-		size_t cpu = log->heap[at];
+		size_t queue = log->heap[at];
 		log->heap[at] = log->heap[least];
-		log->heap[least] = cpu;
+		log->heap[least] = queue;
 		at = least;
 	}
 }
@@ -134,7 +134,7 @@ static void drop_root(struct slice_log *log)
 	sift_down(log, 0);
 }
 
-/* The rest of a slice stays in its queue, and its CPU leaves the heap. */
+/* The rest of a slice stays in its queue, which leaves the heap. */
 static bool split_root(struct slice_log *log, uint64_t at_ns, struct slice *slice)
 {
 	struct slice_queue *queue = &log->queues[log->heap[0]];

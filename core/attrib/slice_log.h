@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /*
- * The slices of all CPUs in the order of time. Rings are drained one CPU after the other, so the
- * log has a queue for each CPU, and slice_log_pop() merges them. A task's times off the CPU are
- * the gaps between its slices, on whichever CPUs they were.
+ * The slices of all CPUs in the order of time, with forks and wake-ups. Rings are drained one CPU
+ * after the other, so the log has queues for each CPU, and slice_log_pop() merges them. A task's
+ * times off the CPU are the gaps between its slices, on whichever CPUs they were.
  */
 
 /* How a slice ended, by prev_state of the switch, or by its SWITCH record. */
@@ -34,7 +34,7 @@ struct slice {
 	struct task *task; /* borrowed; never the idle task */
 	uint64_t begin_ns, end_ns;
 	enum slice_end end;
-	uint32_t cpu; /* set by slice_log_add() */
+	uint32_t cpu; /* set by slice_log_add(); of SLICE_FORKED and SLICE_WOKEN: no CPU */
 };
 
 struct slice_queue {
@@ -49,7 +49,7 @@ struct slice_log {
 	 */
 	struct slice_queue *queues;
 	size_t n_cpus, n_queues;
-	size_t *heap; /* CPUs with slices, the one with the earliest end first */
+	size_t *heap; /* indices of queues with items, the one with the earliest end first */
 	size_t n_heap;
 };
 

@@ -28,7 +28,7 @@ static void read_load(struct machine_reader *reader)
 	machine_set(machine, MACHINE_RUNNABLE,
 		    known ? (double)u64_growth(1, load.runnable) : UNKNOWN);
 	machine_set(machine, MACHINE_THREADS, known ? (double)load.threads : UNKNOWN);
-	/* Each has a thread. Else the file system is another one. */
+	/* More processes than threads: the links of this /proc are no count of processes. */
 	known = known && proc_links_processes(&reader->links, &processes) == 0 &&
 		processes <= load.threads;
 	machine_set(machine, MACHINE_PROCESSES, known ? (double)processes : UNKNOWN);

@@ -37,8 +37,9 @@ enum event_wait {
 };
 
 /*
- * The groups of the plan's domain of waiting: one for each source. Recordings have their own number
- * of them: of older versions the first three.
+ * The groups of the plan's domain of waiting: one for each source. A recording has the groups of
+ * the version that made it, which may be fewer and in another order: its plan names the group of
+ * each event.
  */
 enum event_wait_group {
 	WAIT_OF_RECORDS, /* prev_state of switch records; per task: /proc/PID/task/TID/status */

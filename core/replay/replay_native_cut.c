@@ -142,11 +142,8 @@ static void restore_totals(struct interval *interval, const uint64_t *recorded)
 
 /*
  * Values that slices do not have, in slot order. The tasks without a slice, which waited, are the
- * last ones.
- */
-/*
- * seen_ns: a time at which the task had its tid. Tasks that did not run have the last slots. Of two
- * tasks with one tid the older may have ended in this interval, without a record of its EXIT.
+ * last ones. seen_ns: a time at which the task had its tid. Of two tasks with one tid the older may
+ * have ended in this interval, without a record of its EXIT.
  */
 static void restore_task_values(struct replay_native *native, pid_t pid, pid_t tid,
 				uint64_t seen_ns, const uint64_t *recorded)

@@ -14,9 +14,9 @@
 
 /*
  * The details of one row, in this order, as far as there is room: identity, where its time went,
- * why it is blocked now, its single waits, the limits of its cgroup, who ran while it waited for a
- * CPU, history of its metrics, its threads (for a CPU: the threads that ran there), the CPUs where
- * it ran, its counts.
+ * why it is blocked now, its single waits, the limits of its cgroup, the processes that ran while
+ * it waited for a CPU, history of its metrics, its threads (for a CPU: the threads that ran there),
+ * the CPUs where it ran, its counts.
  */
 struct detail_page {
 	const struct snapshot *snapshot;

@@ -94,7 +94,7 @@ void app_draw(struct app *app, struct canvas *canvas);
 /* Adds a command to the requests. The text is copied. */
 void app_command(struct app *app, enum command_kind kind, const char *text, int64_t number);
 
-/* Tells the engine which row is watched; not in a replay. */
+/* Requests the single waits of the watched row from the engine. Does nothing in a replay. */
 void app_watch(struct app *app);
 /* Does what the key of the action does. */
 void app_act(struct app *app, enum action action);
