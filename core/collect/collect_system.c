@@ -513,6 +513,38 @@ static int probe_switches(const struct sys *sys, int cpu, struct error *err)
 	return 0;
 }
 
+/* Without counters, and without the CPUs that are online. */
+static struct collect_system *system_new(const struct collect_context *context,
+					 const struct cpu_list *cpus)
+{
+	struct collect_system *self = xcalloc(1, sizeof(*self));
+	const struct tally_shape nothing = {.n_counters = TALLY_FIRST_COUNTED};
+
+	self->base.ops = &system_ops;
+	self->base.mode = COUNT_MODE_SYSTEM;
+	self->base.refresh_ns = NS_PER_S;
+	self->context = *context;
+	self->times.sys = context->sys;
+	waits_init(&self->waits, context->sys, context->tasks, cpus->n);
+	self->waits.watch = &self->base.watch;
+	looks_init(&self->looks, context->sys, context->target, context->tasks);
+	self->waits.looks = &self->looks;
+	budget_init(&self->base.budget, context->sys, context->pmus);
+	self->contention =
+		(struct contention){.context = &self->context, .budget = &self->base.budget};
+	interval_init(&self->base.interval, &nothing, cpus->numbers, cpus->n);
+	self->attrib = attrib_new(context->tasks, &self->base.interval);
+	self->cpus.n = cpus->n;
+	self->cpus.sys = context->sys;
+	self->cpus.items = xcalloc(cpus->n, sizeof(*self->cpus.items));
+	duty_cycle_init(&self->duty, &self->cpus, context->notes, context->budget);
+	for (size_t i = 0; i < cpus->n; i++)
+		cpu_counters_init(&self->cpus.items[i], context->sys, self->attrib, &self->switches,
+				  cpus->numbers[i], i,
+				  (unsigned)pmu_set_core_of(context->pmus, cpus->numbers[i]));
+	return self;
+}
+
 int collect_system_open(const struct collect_context *context, struct collect **collect,
 			struct error *err)
 {
@@ -529,33 +561,9 @@ int collect_system_open(const struct collect_context *context, struct collect **
 		return error_set(err, -ENODEV, "/sys/devices/system/cpu cannot be read.");
 	}
 
-	struct collect_system *self = xcalloc(1, sizeof(*self));
-	const struct tally_shape nothing = {.n_counters = TALLY_FIRST_COUNTED};
-	self->base.ops = &system_ops;
-	self->base.mode = COUNT_MODE_SYSTEM;
-	self->base.refresh_ns = NS_PER_S;
-	self->context = *context;
-	self->times.sys = context->sys;
-	waits_init(&self->waits, context->sys, context->tasks, possible.n);
-	self->waits.watch = &self->base.watch;
-	looks_init(&self->looks, context->sys, context->target, context->tasks);
-	self->waits.looks = &self->looks;
+	struct collect_system *self = system_new(context, &possible);
 	self->online = online;
 	self->ring_bytes = ring_bytes_for(online.n);
-	budget_init(&self->base.budget, context->sys, context->pmus);
-	self->contention =
-		(struct contention){.context = &self->context, .budget = &self->base.budget};
-	interval_init(&self->base.interval, &nothing, possible.numbers, possible.n);
-	self->attrib = attrib_new(context->tasks, &self->base.interval);
-	self->cpus.n = possible.n;
-	self->cpus.sys = context->sys;
-	self->cpus.items = xcalloc(possible.n, sizeof(*self->cpus.items));
-	duty_cycle_init(&self->duty, &self->cpus, context->notes, context->budget);
-	for (size_t i = 0; i < possible.n; i++)
-		cpu_counters_init(&self->cpus.items[i], context->sys, self->attrib, &self->switches,
-				  possible.numbers[i], i,
-				  (unsigned)pmu_set_core_of(context->pmus, possible.numbers[i]));
-
 	result = probe_switches(context->sys, online.numbers[0], err);
 	switch_event_open(&self->switches, context->sys, online.numbers[0]);
 	self->base.switches = &self->switches;
