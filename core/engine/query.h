@@ -16,8 +16,9 @@ struct pmu_set;
 struct selection;
 
 /*
- * A question from the UI to the engine, the only caller of libpfm4. Unlike a command it changes
- * nothing and ends no interval.
+ * A request from the UI for what the thread of the engine alone may read: libpfm4, events that it
+ * probes, and other threads with its rights. Unlike a command it changes nothing and ends no
+ * interval.
  */
 enum query_kind {
 	QUERY_EVENTS,  /* which events there are, and whether they can be counted */

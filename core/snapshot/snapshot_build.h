@@ -26,8 +26,8 @@ struct snapshot_source {
 	struct topology *topology;
 	const struct pmu_set *pmus;
 	const struct notes *notes;
-	struct fact_reader *facts;               /* NULL: a replay, which has ... */
-	const struct fact_table *recorded_facts; /* ... these */
+	struct fact_reader *facts;               /* NULL: nothing is read */
+	const struct fact_table *recorded_facts; /* of a replay, in place of them; NULL: none */
 	const struct wait_watch *watch;          /* waits of the watched task; NULL: unknown */
 	struct cgroup_reader *cgroups;           /* NULL: their memory is not read */
 	bool command_lines, idle;                /* as engine_config has them */

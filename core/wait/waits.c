@@ -564,8 +564,9 @@ static void begin_next(struct waits *waits, uint64_t begin_ns)
 }
 
 /*
- * A blocked task at the end of the interval whose only wake-up was in its last slice: /proc has
- * whether that was for this sleep. `left`: as for may_be_queued().
+ * For a task that is blocked at the end of the interval, and whose latest wake-up was in its last
+ * slice. If /proc shows it as runnable, or is not read, that wake-up ended its sleep: it waits for
+ * a CPU since it left one. `left`: as for may_be_queued().
  */
 static void find_early_waking(const struct waits *waits, struct task *task, unsigned *left)
 {
