@@ -110,7 +110,9 @@ struct task {
 	bool in_exited;    /* it is in the list of exited tasks */
 	enum task_lineage lineage;
 	unsigned lineage_of; /* the generation of the target to which `lineage` applies */
-	unsigned times_run;  /* the run in which core/collect/proc_times read its times; 0: never */
+	/* The run in which core/collect/proc_times read its times. 0: never; UINT_MAX: it ran
+	 * unread. */
+	unsigned times_run;
 	uint64_t user_ticks, system_ticks; /* read in that run */
 	uint64_t reread_ns;                /* time at which /proc is read again ... */
 	uint64_t reread_after_ns;          /* ... and how long after the last time that is */

@@ -8,11 +8,17 @@
 #include "core/base/util.h"
 #include "core/sys/proc.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* The kernel rounds to ticks: fewer are noise. */
-enum { TICKS_LEAST = 3 };
+enum {
+	TICKS_LEAST = 3, /* the kernel rounds to ticks: fewer are noise */
+	TICKS_READ = 2,  /* a task with fewer is not read: its next times need not be known */
+};
+
+/* task->times_run of a task that ran in an interval and was not read. */
+#define TIMES_MISSED UINT_MAX
 
 void proc_times_fini(struct proc_times *times)
 {
@@ -61,7 +67,8 @@ static void add_task(const struct proc_times *times, const struct places *places
 {
 	uint64_t tick_ns = proc_tick_ns();
 	/* A new task began with 0. */
-	bool known = task->times_run == times->run || task->start_ns >= times->since_ns;
+	bool known = task->times_run == times->run ||
+		     (task->times_run == 0 && task->start_ns >= times->since_ns);
 	struct proc_stat stat;
 
 	if (task->kernel) {
@@ -69,10 +76,10 @@ static void add_task(const struct proc_times *times, const struct places *places
 		add_times(places, 0, tally[TALLY_TASK_CLOCK], tally);
 		return;
 	}
-	if (task->exit_ns || task->pid <= 0 ||
+	if (task->exit_ns || task->pid <= 0 || tally[TALLY_TASK_CLOCK] < TICKS_READ * tick_ns ||
 	    proc_thread_stat(times->sys, task->pid, task->tid, &stat) < 0) {
 		add_clock(places, false, tally);
-		task->times_run = 0; /* the next reading must not cover this interval */
+		task->times_run = TIMES_MISSED; /* the next reading must not cover this interval */
 		return;
 	}
 	known &= proc_times_estimate(tally[TALLY_TASK_CLOCK]);

@@ -13,8 +13,8 @@
 
 /*
  * user_time and system_time (EVENT_PROC) in system mode: no perf event has them. If a column needs
- * them, one file of /proc is read per task that ran. They are in ticks, so short intervals are
- * coarse.
+ * them, one file of /proc is read for each task that ran for at least two ticks. They are in ticks,
+ * so short intervals are coarse.
  */
 struct proc_times {
 	const struct sys *sys;
@@ -33,7 +33,8 @@ uint64_t proc_times_of(const struct event *event, uint64_t user_ns, uint64_t sys
 
 /*
  * Adds both to an interval that was cut, and to its totals. CPU time less the time of all tasks is
- * unattributed. A task that is read for the first time, or has ended, has no times.
+ * unattributed. A task that is read for the first time, or has ended, or ran for less than three
+ * ticks, has no times.
  */
 void proc_times_cut(struct proc_times *times, const struct event_set *events,
 		    const struct plan *plan, struct interval *interval);

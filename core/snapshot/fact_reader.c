@@ -2,6 +2,9 @@
 /*
  * A process is read when its first row is. A process with one thread has the facts of that thread.
  * I/O is the growth since the last reading: a task without a row in between did nothing.
+ *
+ * If the state is all that a column needs, no file is read for a task that was runnable at the end
+ * of the interval by the records of switches. Most tasks of a crowded machine are.
  */
 #include "core/snapshot/fact_reader.h"
 
@@ -23,7 +26,8 @@ struct reading {
 	struct tasks *tasks;
 	struct snapshot *snapshot;
 	uint64_t now_ns;
-	bool stat, io; /* which files are read */
+	bool stat, io;   /* which files are read */
+	bool only_state; /* no other fact is needed */
 	struct figure memory_bytes;
 	struct hash_table by_pid; /* index of the process + 1 */
 	size_t capacity;
@@ -80,7 +84,6 @@ static void read_process(const struct reading *reading, struct snapshot_process 
 	struct proc_io io = {0};
 	struct task_io nowhere = {0};
 
-	facts_clear(process->facts, FIGURE_NOT_COUNTED);
 	if ((reading->stat || reading->io) && proc_stat_read(sys, process->pid, &stat) == 0)
 		set_stat(reading, &stat, process->facts);
 	if (!reading->io)
@@ -90,12 +93,14 @@ static void read_process(const struct reading *reading, struct snapshot_process 
 	       task ? &task->process_io : &nowhere, process->facts);
 }
 
-/* Returns the process, which is read if it is new; `row` is its first one, or SIZE_MAX. */
-static struct snapshot_process *find_or_read_process(struct reading *reading, pid_t pid, size_t row)
+/* Returns the process. A new one is added without facts; `row` is its first one, or SIZE_MAX. */
+static struct snapshot_process *find_or_add_process(struct reading *reading, pid_t pid, size_t row,
+						    bool *is_new)
 {
 	struct snapshot *snapshot = reading->snapshot;
 	struct hash_slot *slot = hash_table_slot(&reading->by_pid, (uint64_t)pid);
 
+	*is_new = !slot->number;
 	if (slot->number)
 		return &snapshot->processes[slot->number - 1];
 	snapshot->processes =
@@ -104,8 +109,28 @@ static struct snapshot_process *find_or_read_process(struct reading *reading, pi
 	struct snapshot_process *process = &snapshot->processes[snapshot->n_processes++];
 	hash_table_add(&reading->by_pid, (uint64_t)pid)->number = snapshot->n_processes;
 	*process = (struct snapshot_process){.pid = pid, .first_row = row};
-	read_process(reading, process);
+	facts_clear(process->facts, FIGURE_NOT_COUNTED);
 	return process;
+}
+
+/* The same, with its facts if it is new. */
+static struct snapshot_process *find_or_read_process(struct reading *reading, pid_t pid, size_t row)
+{
+	bool is_new;
+	struct snapshot_process *process = find_or_add_process(reading, pid, row, &is_new);
+
+	if (is_new)
+		read_process(reading, process);
+	return process;
+}
+
+/* Returns whether the records of this interval end with the task running or runnable. */
+static bool is_runnable(const struct reading *reading, const struct row *row)
+{
+	const struct task *task = tasks_find(reading->tasks, row->tid, reading->now_ns);
+
+	return task && task->wait.until_ns > reading->now_ns - reading->snapshot->interval_ns &&
+	       (task->wait.state < TASK_SLEEPING || task->wait.queued);
 }
 
 /* Adds to a process what only its threads have: a main thread may have ended before them. */
@@ -121,6 +146,18 @@ static void add_thread_to_process(const struct figure facts[FACTS], struct figur
 		process[FACT_RSS_BYTES] = facts[FACT_RSS_BYTES];
 }
 
+/* Sets the state of a runnable thread, which is that of its process too. */
+static void set_runnable(struct reading *reading, size_t index, struct figure facts[FACTS])
+{
+	const struct row *row = &reading->snapshot->threads.items[index];
+	bool is_new;
+
+	facts_clear(facts, FIGURE_NOT_COUNTED);
+	facts[FACT_STATE] = figure_exact(proc_state_activity('R'));
+	find_or_add_process(reading, row->pid, index, &is_new)->facts[FACT_STATE] =
+		facts[FACT_STATE];
+}
+
 static void read_thread(struct reading *reading, size_t index)
 {
 	const struct sys *sys = reading->reader->sys;
@@ -132,10 +169,15 @@ static void read_thread(struct reading *reading, size_t index)
 
 	if (!facts || row->flags & ROW_EXITED)
 		return;
+	if (reading->only_state && is_runnable(reading, row)) {
+		set_runnable(reading, index, facts);
+		return;
+	}
 	struct snapshot_process *process = find_or_read_process(reading, row->pid, index);
 	const struct figure threads = process->facts[FACT_THREAD_COUNT];
 	memcpy(facts, process->facts, FACTS * sizeof(*facts));
-	if (row->tid == row->pid && (!figure_known(threads) || threads.value == 1))
+	if (row->tid == row->pid &&
+	    (figure_known(threads) ? threads.value == 1 : !reading->only_state))
 		return;
 	facts_clear(facts, FIGURE_NOT_COUNTED);
 	if (reading->stat && proc_thread_stat(sys, row->pid, row->tid, &stat) == 0) {
@@ -179,6 +221,7 @@ void fact_reader_read(struct fact_reader *reader, struct tasks *tasks, uint64_t 
 		.now_ns = now_ns,
 		.stat = wanted & ~(unsigned)IO_FACTS,
 		.io = wanted & IO_FACTS,
+		.only_state = wanted == 1u << FACT_STATE,
 		.memory_bytes = unknown,
 	};
 	struct proc_memory memory;

@@ -8,6 +8,7 @@
 #include "core/output/out_csv.h"
 #include "core/output/out_json.h"
 #include "core/snapshot/detail.h"
+#include "core/sys/proc.h"
 #include "core/view/view_internal.h"
 #include "tests/unit/shared/cases.h"
 
@@ -99,7 +100,8 @@ static void scene_open(struct scene *scene)
 		{"/proc/70/stat", 70, 'S', 12345, 19, 1, 0, -1},
 	};
 
-	scene->fk = fk_new(&(struct fk_config){.cpus = 2, .no_pmu = true});
+	scene->fk = fk_new(
+		&(struct fk_config){.cpus = 2, .no_pmu = true, .tracefs = FK_TRACEFS_MOUNTED});
 	scene->sys = fk_sys(scene->fk);
 	scene->ops = *scene->sys.ops;
 	scene->ops.file_read = read_unless_denied;
@@ -457,6 +459,52 @@ static void test_nothing_is_read_without_a_column(void **state)
 	assert_int_equal(calls[0] - calls[1], 12);
 }
 
+static const struct preset state_alone = {
+	.name = "state",
+	.metrics = (const char *const[]){"state", NULL},
+};
+
+/* Returns how many files a refresh reads in which all tasks leave their CPU in this state. */
+static unsigned files_read(const struct preset *chosen, enum fk_state leaves, const char *states)
+{
+	static const pid_t tids[] = {50, 51, 60, 70};
+	const struct engine_config state_config = {.preset = chosen};
+	struct scene scene;
+	char seen[8] = "";
+
+	scene_open(&scene);
+	engine_free(scene.engine);
+	scene.engine = open_engine_with(&scene.sys, &state_config);
+	snapshot_free(run_all(&scene));
+	unsigned before = fk_calls(scene.fk, FK_FILE_READ);
+	for (size_t i = 0; i < ARRAY_SIZE(tids); i++)
+		fk_script(scene.fk,
+			  &(struct fk_step){.at_ns = (1 + i) * 10 * NS_PER_MS + NS_PER_MS,
+					    .action = FK_BLOCK,
+					    .tid = tids[i],
+					    .n = leaves},
+			  1);
+	struct snapshot *snapshot = run_all(&scene);
+	unsigned calls = fk_calls(scene.fk, FK_FILE_READ) - before;
+	for (size_t i = 0; states && i < snapshot_ran(snapshot); i++)
+		seen[i] = proc_state_letter(rows_facts(&snapshot->threads, i)->value);
+	assert_string_equal(seen, states ? states : "");
+	snapshot_free(snapshot);
+	scene_close(&scene);
+	return calls;
+}
+
+static void test_a_runnable_task_is_not_read_for_its_state(void **state)
+{
+	(void)state;
+	unsigned none = files_read(&other, FK_PREEMPTED, NULL);
+	/* Process 1, which did not run, is read. */
+	assert_int_equal(files_read(&state_alone, FK_PREEMPTED, "RRRR") - none, 1);
+	assert_int_equal(files_read(&state_alone, FK_SLEEPING, "SRDS") -
+				 files_read(&other, FK_SLEEPING, NULL),
+			 6);
+}
+
 int main(void)
 {
 	const struct cases tables[] = {
@@ -473,6 +521,7 @@ int main(void)
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_tasks_that_did_not_run),
 		cmocka_unit_test(test_nothing_is_read_without_a_column),
+		cmocka_unit_test(test_a_runnable_task_is_not_read_for_its_state),
 	};
 
 	return cases_run("facts", tables, ARRAY_SIZE(tables), tests, ARRAY_SIZE(tests));
