@@ -138,7 +138,8 @@ static bool has_wakeups(const struct snapshot *snapshot, pid_t tid, const uint64
 	if (from > to || (double)(to - from) != event_figure(snapshot, tid, "wakeups").value)
 		return false;
 	uint64_t *sorted_ns = xcalloc(to - from + 1, sizeof(*sorted_ns));
-	memcpy(sorted_ns, latencies_ns + from, (to - from) * sizeof(*sorted_ns));
+	for (size_t i = from; i < to; i++)
+		sorted_ns[i - from] = latencies_ns[i];
 	qsort(sorted_ns, to - from, sizeof(*sorted_ns), compare_ns);
 	bool has = has_percentiles(snapshot, tid, sorted_ns, to - from);
 	free(sorted_ns);
