@@ -127,13 +127,23 @@ static bool has_share(const struct judge *judge, const struct condition *conditi
 	return wait >= condition->share * (wait + cpu);
 }
 
+/*
+ * Whether a figure proves a condition of a rule about sums. A lower bound says nothing about what
+ * is less than a limit, and a quotient of lower bounds is none.
+ */
+static bool proves(const struct condition *condition, enum figure_state state)
+{
+	return state != FIGURE_LOST ||
+	       (condition->sign == '>' && condition->sign_of_operands != '/');
+}
+
 static bool condition_holds(const struct judge *judge, size_t i, size_t k,
 			    const struct figure *figures, struct judgement *judgement)
 {
 	const struct condition *condition = &verdict_rules[i].conditions[k];
 	struct figure figure = verdict_figure(judge, i, k, figures);
 
-	if (!figure_known(figure))
+	if (!figure_known(figure) || (verdict_rules[i].of_sums && !proves(condition, figure.state)))
 		return false;
 	double limit = verdict_limit(judge, condition, figures);
 	if (condition->sign == '<' ? figure.value >= limit : figure.value < limit)

@@ -15,7 +15,8 @@
  * rule fires there is no verdict.
  *
  * Figures with the state LOST are lower bounds. A rule about sums fires if such a figure is at
- * least its limit. Other rules do not fire for rows with figures that are too low (ROW_LOST).
+ * least its limit, but not if one must be below a limit, or is divided by another. Other rules do
+ * not fire for rows with figures that are too low (ROW_LOST).
  */
 enum verdict {
 	VERDICT_NONE,
