@@ -235,7 +235,13 @@ static bool has_waited(const struct detail_page *page, size_t metric, float *val
 	return false;
 }
 
-/* Graphs: all columns, and the waits behind them. The caller frees the list. */
+/* Figures of the machine are none of the row's. A state has no height. */
+static bool has_graph(const struct metric_def *def)
+{
+	return !def->machine && def->format != METRIC_FORMAT_LETTER;
+}
+
+/* Graphs: columns, and the waits behind them. The caller frees the list. */
 static size_t *choose_graphs(const struct detail_page *page, const struct canvas *canvas,
 			     size_t *n_graphs)
 {
@@ -246,7 +252,7 @@ static size_t *choose_graphs(const struct detail_page *page, const struct canvas
 
 	*n_graphs = 0;
 	for (size_t i = 0; i < columns->n_metrics; i++)
-		if (i < columns->n_shown ? !columns->metrics[i].def->machine
+		if (i < columns->n_shown ? has_graph(columns->metrics[i].def)
 					 : has_waited(page, i, values, n_values))
 			graphs[(*n_graphs)++] = i;
 	free(values);

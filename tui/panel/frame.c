@@ -261,7 +261,8 @@ void frame_add_figures(struct segments *segments, const struct columns *columns,
 		const struct metric_def *def = columns->metrics[i].def;
 		struct cell cell;
 
-		if (strcmp(def->name, "cpu_percent") == 0)
+		/* Facts are those of tasks. */
+		if (strcmp(def->name, "cpu_percent") == 0 || metric_facts(&columns->metrics[i]))
 			continue;
 		figure_format(def, figures ? figures[i] : none, &cell);
 		add_words(segments, figure_weight(columns, i), columns->metrics[i].title, cell.text,

@@ -173,7 +173,8 @@ static void draw_metrics(const struct cpu_lines *lines, size_t index, struct can
 		const struct metric *metric = &columns->metrics[i];
 		unsigned title = text_width(metric->title), width = metric->def->width + 1;
 
-		if (metric->def->machine || strcmp(metric->def->name, "cpu_percent") == 0)
+		if (metric->def->machine || metric_facts(metric) ||
+		    strcmp(metric->def->name, "cpu_percent") == 0)
 			continue;
 		width = title > width ? title : width;
 		if (x + 1 + width > line.width)

@@ -238,6 +238,32 @@ static void test_usual_look(void **state)
 	}
 }
 
+/* The state is that of a task: CPUs and the machine have none, and it has no height. */
+static void test_state(void **state)
+{
+	static const struct scene scene = {.turns = {{0, SUBJECT, FK_SLEEPING}}};
+	const struct engine_config config = {.preset = preset_find("waiting")};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2, .tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+	struct play play = {.fk = fk, .scene = &scene};
+	struct stage stage;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = SUBJECT, .comm = "subject"});
+	struct engine *engine = open_engine_with(&sys, &config);
+	next_turn(fk, &play);
+	stage_open(&stage, 200, 50, false, next_second(engine, &play, &scene));
+	app_draw(&stage.app, &stage.canvas);
+	stage_check_text(&stage, "%CPU▼ S ", true);
+	stage_check_text(&stage, "S  -", false);
+	stage_check_text(&stage, "busy   S", false);
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_text(&stage, "History", true);
+	stage_check_text(&stage, "  S  R", false);
+	stage_close(&stage);
+	close_all(engine, fk);
+}
+
 /* Of a process the thread is looked at that was in state D, not the main thread that ran. */
 static void test_waiting_thread(void **state)
 {
@@ -330,9 +356,8 @@ static void test_waits_of_another_row(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_usual_look),
-		cmocka_unit_test(test_waiting_thread),
+		cmocka_unit_test(test_golden),        cmocka_unit_test(test_usual_look),
+		cmocka_unit_test(test_state),         cmocka_unit_test(test_waiting_thread),
 		cmocka_unit_test(test_watch_command),
 		cmocka_unit_test(test_waits_of_another_row),
 	};
