@@ -82,7 +82,7 @@ static void draw_part(const struct part *part, struct canvas *canvas, unsigned x
 	for (unsigned i = 0; i < width; i++)
 		canvas_text(canvas, x + i, y, 1, part->style,
 			    canvas->ascii ? part->fill_ascii : part->fill);
-	if (width > 0)
+	if (width > 1)
 		canvas_text(canvas, x, y, width, part->style, word);
 }
 

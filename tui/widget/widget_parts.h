@@ -8,7 +8,8 @@
 
 /*
  * A bar of one line that is divided into parts. A part has its word at its begin and is filled up,
- * so that it can be read without colours. A part that is too narrow for its word has a letter.
+ * so that it can be read without colours. A part that is too narrow for its word has a letter. In
+ * one column a letter would look as if it began the next word, so it has only its fill.
  */
 struct part {
 	double value; /* >= 0; 0: the part is not drawn */

@@ -88,10 +88,10 @@ static void test_draw(void **state)
 		unsigned width;
 		const char *text;
 	} rows[] = {
-		{false, 22, "[user██████k▓▓▓▓q▒▒▒D]"},
-		{true, 22, "[user======k####q---D]"},
+		{false, 22, "[user██████k▓▓▓▓q▒▒▒░]"},
+		{true, 22, "[user======k####q---~]"},
 		{true, 42, "[user================kernel####runq----D~]"},
-		{true, 8, "[u==kqD]"},
+		{true, 8, "[u==#-~]"},
 		{true, 2, "  "},
 	};
 
