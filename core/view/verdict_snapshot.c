@@ -269,7 +269,7 @@ static void describe_wait(const struct sentence *sentence)
 	if (sentence->verdict == VERDICT_RUNQ)
 		append_tasks_that_ran(sentence);
 	else if (sentence->verdict == VERDICT_THROTTLED)
-		verdict_append_quota(snapshot_of(sentence), heaviest_row(sentence), ": cgroup ",
+		verdict_append_quota(snapshot_of(sentence), heaviest_row(sentence), ": ",
 				     sentence->text, sentence->size);
 }
 

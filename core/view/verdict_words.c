@@ -286,14 +286,28 @@ static void append_no_verdict(const struct judge *judge, const struct judgement 
 	verdict_append(text, size, ".");
 }
 
+/* Several processes of a program, as those of a compiler, are named once. */
+static bool has_earlier_name(const struct competitors *competitors, size_t i)
+{
+	const char *comm = competitors->items[i].row->comm;
+
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(competitors->items[k].row->comm, comm) == 0)
+			return true;
+	return false;
+}
+
 void verdict_append_competitors(const struct snapshot *snapshot, const struct detail *detail,
 				char *text, size_t size)
 {
 	struct competitors competitors;
+	size_t named = 0;
 
 	competitors_find(snapshot, detail, &competitors);
-	for (size_t i = 0; i < competitors.n && i < COMPETITORS_NAMED; i++) {
-		verdict_append(text, size, i > 0 ? ", " : "");
+	for (size_t i = 0; i < competitors.n && named < COMPETITORS_NAMED; i++) {
+		if (has_earlier_name(&competitors, i))
+			continue;
+		verdict_append(text, size, named++ > 0 ? ", " : "");
 		verdict_append_comm(text, size, competitors.items[i].row);
 	}
 }
@@ -323,10 +337,10 @@ void verdict_append_quota(const struct snapshot *snapshot, const struct row *row
 	text_printable(shown, sizeof(shown), name, sizeof(shown));
 	text_trimmed(number, sizeof(number), limits->values[CGROUP_QUOTA], 2);
 	verdict_append(text, size, before);
-	verdict_append(text, size, shown);
-	verdict_append(text, size, " may use ");
+	verdict_append(text, size, "quota ");
 	verdict_append(text, size, number);
-	verdict_append(text, size, " CPUs");
+	verdict_append(text, size, " CPUs of ");
+	verdict_append(text, size, shown);
 }
 
 /* Appends what the figures alone do not say. */
@@ -345,7 +359,7 @@ static void append_evidence(const struct judge *judge, const struct judgement *j
 	else if (verdict == VERDICT_RUNQ)
 		append_tasks_that_ran(judge, subject->detail, text, size);
 	else if (verdict == VERDICT_THROTTLED)
-		verdict_append_quota(judge->snapshot, subject->row, "; cgroup ", text, size);
+		verdict_append_quota(judge->snapshot, subject->row, "; ", text, size);
 }
 
 void verdict_explain(const struct judge *judge, const struct judgement *judgement,

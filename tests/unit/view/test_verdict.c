@@ -902,8 +902,7 @@ static void describes_waits(void **state)
 		 {{77, "spin", .cpu = 10, .runq = 89, .throttled = 82},
 		  {5, "cc1", .cpu = 40, .runq = 60}},
 		 .want = VERDICT_THROTTLED,
-		 .sentence =
-			 "spin (77) is throttled 82 % of the time: cgroup batch may use 0.1 CPUs"},
+		 .sentence = "spin (77) is throttled 82 % of the time: quota 0.1 CPUs of batch"},
 		{"many processes",
 		 {{77, "sh", .cpu = 5, .forks = 536, .forked = 54}, {78, "true", .cpu = 54}},
 		 .want = VERDICT_FORKS,
@@ -961,13 +960,14 @@ static void explains_causes(void **state)
 						    {5, "cc1", .cpu = 98},
 						    {77, "victim", .cpu = 2, .runq = 98},
 						    {78, "limited", .cpu = 9, .throttled = 82},
+						    {79, "spin", .cpu = 40},
 						    {0}};
 	static const struct {
 		size_t row;
 		const char *want;
 	} rows[] = {
 		{2, "runq: runq% 98.0 >= 25; its CPUs ran spin"},
-		{3, "throttled: throttl% 82.0 >= 10; cgroup nginx.service may use 0.5 CPUs"},
+		{3, "throttled: throttl% 82.0 >= 10; quota 0.5 CPUs of nginx.service"},
 	};
 	struct snapshot *snapshot = waiting_snapshot(tasks);
 	struct judge judge;
