@@ -176,7 +176,8 @@ static void draw_syscall(struct detail_pen *pen, const struct detail_look *look)
 	else if (look->blocked.syscall_result == 0 && call->kind == BLOCKED_CALL)
 		draw_line(pen, "system call", STYLE_NAME, name ? name : number);
 	else if (look->blocked.syscall_result == 0 && call->kind == BLOCKED_CALL_NONE)
-		draw_line(pen, "system call", STYLE_DIM, "none: a page fault, or a kernel thread");
+		draw_line(pen, "system call", STYLE_DIM,
+			  "none: a signal, a page fault, or a kernel thread");
 }
 
 static void draw_stack(struct detail_pen *pen, const struct detail_look *look)
