@@ -266,9 +266,11 @@ static void cell_cgroup(const struct view *view, size_t index, struct cell *cell
 static void cell_verdict(const struct view *view, size_t index, struct cell *cell)
 {
 	struct judgement judgement = view_verdict(view, index);
-	const char *mark = judgement.state == FIGURE_LOST     ? "?"
-			   : judgement.state == FIGURE_SCALED ? "~"
-							      : "";
+	/* The label of an unknown verdict is a mark itself. */
+	const char *mark = judgement.verdict == VERDICT_UNKNOWN ? ""
+			   : judgement.state == FIGURE_LOST     ? "?"
+			   : judgement.state == FIGURE_SCALED   ? "~"
+								: "";
 
 	cell->role = !verdict_is_loss(judgement.verdict) ? CELL_DIM
 		     : judgement.severity >= 2           ? CELL_BAD

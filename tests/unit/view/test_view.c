@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/view/view.h"
+#include "core/view/view_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -724,6 +725,23 @@ static void views_of_nothing(void **state)
 	snapshot_free(snapshot);
 }
 
+/* Its label says that it is unknown, so it has no mark beside that. */
+static void marks_an_unknown_verdict_once(void **state)
+{
+	struct sample_row row = SAMPLE_TASK(7, 7, 1, 0, -1, "lost", NS_PER_S / 2);
+	struct view view;
+	struct cell cell;
+
+	(void)state;
+	row.row.flags = ROW_LOST;
+	struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), &row, 1);
+	view_init(snapshot, &(struct view_spec){.by = ROLLUP_PROCESS}, &view);
+	view_cell(&view, 0, (size_t)view_find_column(&view, "verdict"), &cell);
+	assert_string_equal(cell.text, "?");
+	view_fini(&view);
+	snapshot_free(snapshot);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -741,6 +759,7 @@ int main(void)
 		cmocka_unit_test(drops_empty_columns_first),
 		cmocka_unit_test(fits_every_width),
 		cmocka_unit_test(views_of_nothing),
+		cmocka_unit_test(marks_an_unknown_verdict_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
