@@ -454,7 +454,7 @@ static void files_describe_tasks_and_machine(void **state)
 	assert_int_equal(owner, 1000);
 	assert_int_equal(sys_file_owner(&sys, "/proc/9", &owner), -ENOENT);
 	assert_int_equal(read_names(&sys, "/proc", names), 0);
-	assert_string_equal(names, "7 8 loadavg stat sys ");
+	assert_string_equal(names, "loadavg stat sys 7 8 ");
 	names[0] = '\0';
 	assert_int_equal(read_names(&sys, "/proc/7/task", names), 0);
 	assert_string_equal(names, "7 70 ");

@@ -358,8 +358,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),        cmocka_unit_test(test_usual_look),
 		cmocka_unit_test(test_state),         cmocka_unit_test(test_waiting_thread),
-		cmocka_unit_test(test_watch_command),
-		cmocka_unit_test(test_waits_of_another_row),
+		cmocka_unit_test(test_watch_command), cmocka_unit_test(test_waits_of_another_row),
 	};
 
 	return cmocka_run_group_tests_name("waiting", tests, stage_set_zone, NULL);
