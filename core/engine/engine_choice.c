@@ -37,7 +37,7 @@ static int add_metric(const struct engine_choice *choice, struct selection *sele
 	return result;
 }
 
-/* Refuses a metric if its events were not recorded. */
+/* Refuses a metric if its events or facts were not recorded. */
 static int add_recorded_metric(const struct engine_choice *choice, struct selection *selection,
 			       const char *text, struct error *err)
 {
@@ -118,6 +118,7 @@ static int begin_columns(struct engine_choice *choice, struct selection *selecti
 	else
 		selection_init(selection, choice->names);
 	selection->no_pmu = perf_access_no_pmu(choice->access);
+	selection->no_facts = recorded && recorded->no_facts;
 	for (size_t i = 0; as_recorded && i < recorded->n_preset; i++)
 		selection_add_recorded(selection, &recorded->defs[i]);
 	for (const char *const *name = as_recorded ? none : choice->preset->metrics;

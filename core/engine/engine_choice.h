@@ -17,6 +17,7 @@ struct engine_recorded {
 	const struct event_set *events;
 	const struct metric_def *defs; /* each in one form or none; the preset's first */
 	size_t n, n_preset;
+	bool no_facts;        /* of tasks (core/metric/fact.h) */
 	struct preset preset; /* of the first n_preset; name only; NULL: not recorded */
 };
 

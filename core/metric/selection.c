@@ -241,6 +241,19 @@ static bool is_of_machine(const struct selection *selection, const struct select
 	return found;
 }
 
+static bool lacks_facts(const struct selection *selection, const struct metric_def *def, int form)
+{
+	struct selection_column column = {.form = (size_t)form};
+	struct metric metric;
+
+	if (form < 0 || !selection->no_facts)
+		return false;
+	selection_compile(&column, def, &selection->events, &metric);
+	bool lacks = metric_facts(&metric) != 0;
+	metric_fini(&metric);
+	return lacks;
+}
+
 static int add_column(struct selection *selection, const struct metric_def *def, unsigned together,
 		      struct error *err)
 {
@@ -260,7 +273,7 @@ static int add_column(struct selection *selection, const struct metric_def *def,
 				 SELECTION_MAX);
 	form = choose_form(selection, def, err);
 	/* A built-in metric with unknown events is unsupported here. */
-	if (form < 0 && metric_def_find(def->name))
+	if ((form < 0 && metric_def_find(def->name)) || lacks_facts(selection, def, form))
 		form = METRIC_FORMS_MAX;
 	if (form < 0)
 		return form;
@@ -441,6 +454,7 @@ int selection_renew(struct selection *selection, struct error *err)
 
 	selection_init(&renewed, selection->context);
 	renewed.no_pmu = selection->no_pmu;
+	renewed.no_facts = selection->no_facts;
 	renewed.groups = selection->groups;
 	renewed.hidden = selection->hidden;
 	for (size_t i = 0; i < selection->n_shown && result == 0; i++) {

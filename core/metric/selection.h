@@ -27,6 +27,7 @@ struct selection {
 	unsigned cpus;                       /* enum cpu_kind bits */
 	bool soon;                           /* probe with event_probe_soon(): a preview */
 	bool no_pmu;                         /* no hardware event can be counted */
+	bool no_facts;                       /* a recording without facts of tasks */
 	struct event_set events;
 	struct selection_column *columns;
 	size_t n;
