@@ -97,8 +97,11 @@ static uint64_t truth_of(struct fk *fk, const struct sweep_books *books, pid_t t
 	return sum;
 }
 
+/* The kind of an event. Tasks run in user mode alone: an event of the kernel has none. */
 static int kind_of(const char *name)
 {
+	if (strchr(name, ':') && strcmp(strchr(name, ':'), ":k") == 0)
+		return -1;
 	for (int i = 0; i < SWEEP_KINDS; i++) {
 		size_t n = strlen(kind_names[i]);
 		if (strncmp(name, kind_names[i], n) == 0 && (!name[n] || name[n] == ':'))
