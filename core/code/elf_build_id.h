@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_ELF_BUILD_ID_H
+#define PMCTOP_ELF_BUILD_ID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Reads the build id of an ELF file, from its notes (NT_GNU_BUILD_ID). A hostile file costs at most
+ * about 100 reads of a few kB, and no memory. Returns its length, at most ELF_BUILD_ID_BYTES, or
+ * -errno: -ENOENT without one, -ENOEXEC for what is no ELF file.
+ */
+enum { ELF_BUILD_ID_BYTES = 64 };
+int elf_build_id(int fd, uint8_t id[ELF_BUILD_ID_BYTES]);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SYMBOL_CLIENT_H
+#define PMCTOP_SYMBOL_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Names of functions from ELF files. A child process without rights (symbol_worker.h) parses the
+ * files, because a file of another user may be hostile. A child that ends or stands still is
+ * replaced; names are missing meanwhile, and nothing else.
+ *
+ * The caller chooses a key for each file, such as a hash of its build id. The child has the
+ * descriptors, the caller and the client keep none. A new child has no files, and a child drops
+ * the file that was not used for longest beyond a limit: add a file whenever
+ * symbol_client_file() is SYMBOL_FILE_WANTED.
+ *
+ * One thread uses a client. The child ends when this thread does.
+ */
+struct symbol_client;
+
+struct symbol_client_config {
+	/* The program to execute; NULL: this one, by /proc/self/exe. */
+	const char *executable;
+};
+
+/* Starts no child yet. */
+struct symbol_client *symbol_client_new(const struct symbol_client_config *config);
+/* Ends the child and waits for its end; NULL is fine. */
+void symbol_client_free(struct symbol_client *client);
+
+enum symbol_file {
+	SYMBOL_FILE_WANTED,  /* the child does not have it: add it, then ask */
+	SYMBOL_FILE_GIVEN,   /* the child has it */
+	SYMBOL_FILE_REFUSED, /* two children ended at it: it is not given again */
+};
+enum symbol_file symbol_client_file(const struct symbol_client *client, uint64_t key);
+
+/*
+ * Gives the child a file: descriptors of the binary and of its separate debug file (-1: none), both
+ * of regular files and of the same build. They stay the caller's, which may close them at once.
+ * Starts a child if there is none. 0, or -errno: -EAGAIN, there is no child now or its queue is
+ * full: try again in a later refresh.
+ */
+int symbol_client_add(struct symbol_client *client, uint64_t key, int binary, int debug);
+
+struct symbol_query {
+	uint64_t key;    /* of a file that was added */
+	uint64_t offset; /* in the file: address - start of the mapping + its offset */
+};
+
+struct symbol {
+	/*
+	 * Its name, demangled, printable UTF-8 of at most SYMBOL_NAME_BYTES with its NUL. NULL: the
+	 * files have none. Borrowed for the call.
+	 */
+	const char *name;
+	/*
+	 * Link address (as in objdump, addr2line) of the function's first instruction. Of a
+	 * function whose bounds are unknown too: that of the offset.
+	 */
+	uint64_t address;
+	bool bounded; /* address is that of a function */
+};
+
+enum { SYMBOL_NAME_BYTES = 4096 };
+
+typedef void symbol_found(void *arg, size_t query, const struct symbol *symbol);
+
+/*
+ * Asks for the functions of n places, and calls `found` for each that is answered before
+ * deadline_ns (CLOCK_MONOTONIC), with the index of its query. Returns the number of answers. The
+ * others have no file in the child, or the child is slow: ask again in a later refresh. Queries of
+ * one file should follow each other: they are one request.
+ */
+size_t symbol_client_find(struct symbol_client *client, const struct symbol_query *queries,
+			  size_t n, uint64_t deadline_ns, symbol_found *found, void *arg);
+
+enum symbol_state {
+	SYMBOL_IDLE,    /* no file was given yet */
+	SYMBOL_RUNNING, /* there is a child */
+	SYMBOL_WAITING, /* the child ended; the next one starts later */
+	SYMBOL_FAILED,  /* no child can be started: error */
+};
+
+struct symbol_status {
+	enum symbol_state state;
+	unsigned restarts; /* children that were replaced */
+	unsigned refused;  /* files that are not given again */
+	int pid;           /* of the child; 0: none */
+	int error;         /* -errno of the last start that failed; 0: none did */
+	int wait_status;   /* of the last child that ended (wait(2)); 0: none did */
+};
+void symbol_client_status(const struct symbol_client *client, struct symbol_status *status);
+
+#endif
