@@ -59,6 +59,8 @@ static void mark_cpu_gap(struct attrib *attrib, const struct stream *stream,
 	struct task *task = slice_task(attrib, stream, sample);
 
 	attrib->interval->cpu_gaps[stream->cpu] = true;
+	if (attrib->log && stream->layout->clock)
+		stream_log_begin(attrib, stream);
 	if (!task)
 		return;
 	interval_task(attrib->interval, task);
@@ -468,8 +470,10 @@ SELDOM static void apply_record(struct attrib *attrib, size_t cpu, const struct 
 		log_waking(attrib, cpu, record->tid, record->time_ns);
 		break;
 	case RECORD_SWITCH:
-		if (record->change.out && attrib->log)
+		if (attrib->log && record->change.out)
 			slice_log_left(attrib->log, cpu, record->tid, record->change.preempted);
+		else if (attrib->log)
+			hidden_log_slice(attrib, cpu, record);
 		break;
 	case RECORD_SAMPLE:
 	case RECORD_OTHER:

@@ -160,3 +160,34 @@ SELDOM struct attrib_runner hidden_runner(const struct attrib *attrib, const str
 		return attrib_unknown;
 	return (struct attrib_runner){came->change.other_pid, came->change.other_tid};
 }
+
+static void log_hidden(struct attrib *attrib, size_t cpu, pid_t pid, pid_t tid,
+		       const struct slice *slice)
+{
+	struct slice hidden = *slice;
+
+	if (tid <= 0)
+		return;
+	hidden.task = tasks_at(attrib->tasks, pid, tid, slice->end_ns);
+	slice_log_add(attrib->log, cpu, &hidden);
+}
+
+SELDOM void hidden_log_slice(struct attrib *attrib, size_t cpu, const struct record *came)
+{
+	const struct running_task *running = &attrib->running[cpu];
+	const struct record *left = &running->left;
+	pid_t first_tid = left->change.other_tid, last_tid = came->change.other_tid;
+	uint64_t begin_ns = left->time_ns;
+
+	if (last_tid == left->tid || running->left_at <= running->lost_at)
+		return;
+	if (first_tid != last_tid) {
+		const struct slice unknown = {.begin_ns = begin_ns, .end_ns = begin_ns};
+		log_hidden(attrib, cpu, left->change.other_pid, first_tid, &unknown);
+		log_hidden(attrib, cpu, came->change.other_pid, last_tid, &unknown);
+		begin_ns = came->time_ns;
+	}
+	log_hidden(attrib, cpu, came->change.other_pid, last_tid,
+		   &(struct slice){
+			   .begin_ns = begin_ns, .end_ns = came->time_ns, .end = SLICE_UNKNOWN});
+}

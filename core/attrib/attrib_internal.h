@@ -88,8 +88,13 @@ struct stream *stream_find(const struct attrib *attrib, size_t cpu, unsigned gro
 void stream_log_slice(const struct attrib *attrib, const struct stream *stream, struct task *task,
 		      uint64_t begin_ns, const struct sample *sample);
 /*
- * The same for a slice in which several tasks may have run. What its task did from the sample
- * before to this one is unknown.
+ * Logs that the task which the last sample names began to run there. What it did since then is
+ * unknown.
+ */
+void stream_log_begin(const struct attrib *attrib, const struct stream *stream);
+/*
+ * Logs the slice of a sample's task after a gap, in which several tasks may have run. What its task
+ * did from the sample before to this one is unknown.
  */
 void stream_log_gap(const struct attrib *attrib, const struct stream *stream, struct task *task,
 		    const struct sample *sample);
@@ -234,5 +239,12 @@ void hidden_credit_slice(struct attrib *attrib, const struct stream *stream,
  */
 struct attrib_runner hidden_runner(const struct attrib *attrib, const struct stream *stream,
 				   const uint64_t *reading, uint64_t missing);
+
+/*
+ * Logs the slice of the hidden task before the task of a SWITCH record that came: no SWITCH record
+ * has that it left. It ran since the last task left the CPU. If others ran in between, that is
+ * unknown for each of them.
+ */
+void hidden_log_slice(struct attrib *attrib, size_t cpu, const struct record *came);
 
 #endif

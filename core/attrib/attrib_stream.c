@@ -179,6 +179,19 @@ void stream_log_slice(const struct attrib *attrib, const struct stream *stream, 
 	slice_log_add(attrib->log, stream->cpu, &slice);
 }
 
+void stream_log_begin(const struct attrib *attrib, const struct stream *stream)
+{
+	const struct attrib_runner *runner = &stream->since.runner;
+	uint64_t begin_ns = slice_begin_ns(stream);
+
+	if (runner->tid <= 0)
+		return;
+	struct task *task =
+		tasks_at(attrib->tasks, runner->pid > 0 ? runner->pid : 0, runner->tid, begin_ns);
+	slice_log_add(attrib->log, stream->cpu,
+		      &(struct slice){task, begin_ns, begin_ns, SLICE_RUNS_ON, 0});
+}
+
 void stream_log_gap(const struct attrib *attrib, const struct stream *stream, struct task *task,
 		    const struct sample *sample)
 {

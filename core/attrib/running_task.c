@@ -15,7 +15,10 @@ void running_note(struct running_task *task, const struct record *record)
 	if (record->kind == RECORD_EXIT) {
 		task->exit = *record;
 		task->exit_at = task->n_records;
-	} else if (record->kind == RECORD_SWITCH && !record->change.out) {
+	} else if (record->kind == RECORD_SWITCH && record->change.out) {
+		task->left = *record;
+		task->left_at = task->n_records;
+	} else if (record->kind == RECORD_SWITCH) {
 		task->came = *record;
 		task->came_at = task->n_records;
 	} else if (record->kind == RECORD_LOST) {

@@ -29,12 +29,14 @@ extern const struct attrib_runner attrib_unknown;
 
 /* From the records of a CPU that are not samples. All zero: there were none. */
 struct running_task {
-	bool shifted;                       /* the last sample had another program's time */
-	uint64_t n_records;                 /* noted so far */
-	struct record exit;                 /* the last EXIT */
-	struct record came;                 /* the last SWITCH of a task that came */
-	uint64_t exit_at, came_at, lost_at; /* n_records with these and the last LOST; 0: none */
-	uint64_t throttled_at;              /* with the last THROTTLE or UNTHROTTLE */
+	bool shifted;       /* the last sample had another program's time */
+	uint64_t n_records; /* noted so far */
+	struct record exit; /* the last EXIT */
+	struct record came; /* the last SWITCH of a task that came */
+	struct record left; /* the last SWITCH of a task that left */
+	/* n_records with these and the last LOST; 0: none */
+	uint64_t exit_at, came_at, left_at, lost_at;
+	uint64_t throttled_at; /* with the last THROTTLE or UNTHROTTLE */
 };
 
 /* From the last sample of a group. */

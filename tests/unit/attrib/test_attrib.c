@@ -706,6 +706,75 @@ static void test_case(void **state)
 	bench_close(&bench);
 }
 
+static const struct log_case {
+	const char *name;
+	struct step steps[STEPS_MAX];
+	struct part {
+		pid_t tid;
+		uint64_t begin_ns, end_ns;
+		bool runs_on;
+	} slices[WANTS_MAX]; /* up to a tid of 0 */
+} log_cases[] = {
+	{"both SWITCH records of each switch: no other task ran",
+	 {{NEXT, 0, 7, 7, 100, 1, 100, .other = 8},
+	  {SWITCH_OUT, 0, 7, 7, 100, .other = 8},
+	  {SWITCH_IN, 0, 8, 8, 101, .other = 7},
+	  {NEXT, 0, 8, 8, 200, 2, 180, .other = 7}},
+	 {{7, 0, 100}, {8, 100, 200}}},
+	{"a hidden task ran from the last switch out to the next switch in",
+	 {{NEXT, 0, 7, 7, 100, 1, 100, .other = 2},
+	  {SWITCH_OUT, 0, 7, 7, 100, .other = 2},
+	  {SWITCH_IN, 0, 8, 8, 130, .other = 2},
+	  {NEXT, 0, 8, 8, 200, 3, 180, .other = 7}},
+	 {{7, 0, 100}, {2, 100, 130}, {8, 130, 200}}},
+	{"of two hidden tasks the first one began, and the second one ended",
+	 {{NEXT, 0, 7, 7, 100, 1, 100, .other = 2},
+	  {SWITCH_OUT, 0, 7, 7, 100, .other = 2},
+	  {SWITCH_IN, 0, 8, 8, 130, .other = 3},
+	  {NEXT, 0, 8, 8, 200, 4, 180, .other = 7}},
+	 {{7, 0, 100}, {2, 100, 100, true}, {3, 100, 100, true}, {3, 130, 130}, {8, 130, 200}}},
+	{"after lost records the last switch out says nothing",
+	 {{NEXT, 0, 7, 7, 100, 1, 100, .other = 2},
+	  {SWITCH_OUT, 0, 7, 7, 100, .other = 2},
+	  {LOST, 0, .other = 5},
+	  {SWITCH_IN, 0, 8, 8, 130, .other = 2},
+	  {TICK, 0, 8, 8, 130, 1, 110}},
+	 {{7, 0, 100}, {2, 100, 100, true}, {8, 100, 100, true}, {8, 130, 130, true}}},
+	{"without SWITCH records a hidden task began",
+	 {{NEXT, 0, 7, 7, 100, 1, 100, .other = 2}, {NEXT, 0, 8, 8, 300, 3, 300, .other = 7}},
+	 {{7, 0, 100}, {2, 100, 100, true}, {8, 100, 100, true}, {8, 300, 300}}},
+};
+
+/* Slices of hidden tasks are in the log, as far as they are known: without them they wait. */
+static void test_log_of_hidden_tasks(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(log_cases); i++) {
+		const struct log_case *row = &log_cases[i];
+		const struct part *part = row->slices;
+		struct slice_log log;
+		struct slice slice;
+		struct bench bench;
+
+		bench_open(&bench, false);
+		slice_log_init(&log, N_CPUS);
+		attrib_log_slices(bench.attrib, &log);
+		for (size_t k = 0; k < STEPS_MAX && row->steps[k].kind != END; k++)
+			feed_step(&bench, &row->steps[k]);
+		slice_log_merge(&log);
+		for (; slice_log_pop(&log, UINT64_MAX, false, &slice); part++)
+			if (slice.task->tid != part->tid ||
+			    slice.begin_ns != BASE_NS + part->begin_ns ||
+			    slice.end_ns != BASE_NS + part->end_ns ||
+			    (slice.end == SLICE_RUNS_ON) != part->runs_on)
+				fail_msg("%s: slice %zd is of %d", row->name, part - row->slices,
+					 slice.task->tid);
+		assert_int_equal(part->tid, 0);
+		slice_log_fini(&log);
+		bench_close(&bench);
+	}
+}
+
 /* Linux reuses a tid after all others, so a reused tid is another task. */
 static void test_reused_tid(void **state)
 {
@@ -881,6 +950,7 @@ static void test_reopened_stream(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_log_of_hidden_tasks),
 		cmocka_unit_test(test_reused_tid),
 		cmocka_unit_test(test_foreign_records),
 		cmocka_unit_test(test_exit_without_a_last_switch),
