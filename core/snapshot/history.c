@@ -105,13 +105,14 @@ void history_free(struct history *history)
 	free(history);
 }
 
-/* Returns a shallow copy without the tasks that did not run. */
+/* Returns a shallow copy without the tasks that did not run, and without functions. */
 static struct snapshot without_still(const struct snapshot *snapshot)
 {
 	struct snapshot ran = *snapshot;
 
 	ran.threads.n = snapshot_ran(snapshot);
 	ran.threads.n_still = 0;
+	ran.code = NULL;
 	return ran;
 }
 

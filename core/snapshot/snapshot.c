@@ -261,6 +261,7 @@ size_t snapshot_bytes(const struct snapshot *snapshot)
 		       snapshot->n_sleeping * sizeof(*snapshot->sleeping) +
 		       snapshot->n_processes * sizeof(*snapshot->processes) +
 		       (snapshot->waits ? sizeof(*snapshot->waits) : 0) +
+		       code_profile_bytes(snapshot->code) +
 		       snapshot->n_cmdlines * sizeof(*snapshot->cmdlines) + 5 * tally + 2 * figures;
 
 	for (size_t i = 0; i < snapshot->n_cgroups; i++)
@@ -281,6 +282,7 @@ void snapshot_free(struct snapshot *snapshot)
 	free(snapshot->sleeping);
 	free(snapshot->processes);
 	free(snapshot->waits);
+	code_profile_free(snapshot->code);
 	for (size_t i = 0; i < snapshot->n_cgroups; i++) {
 		free(snapshot->cgroups[i]);
 		if (snapshot->cgroup_limits)

@@ -4,6 +4,7 @@
 
 #include "core/attrib/cmdline.h"
 #include "core/attrib/count_mode.h"
+#include "core/code/code_profile.h"
 #include "core/event/tally.h"
 #include "core/snapshot/columns.h"
 #include "core/snapshot/rows.h"
@@ -124,8 +125,9 @@ struct snapshot {
 	unsigned tasks;          /* threads of the machine; 0: unknown, or another pid namespace */
 	/* In mode "task": threads that ran and may be counted, and those with counters. */
 	size_t threads_ran, threads_counted;
-	struct wait_watch *waits; /* of the watched task; NULL: none, or unknown */
-	char **notes;             /* sentences for the user, in the order of core/base/notes */
+	struct wait_watch *waits;  /* of the watched task; NULL: none, or unknown */
+	struct code_profile *code; /* a reference; NULL: functions are not wanted */
+	char **notes;              /* sentences for the user, in the order of core/base/notes */
 	size_t n_notes;
 	struct snapshot_run *run; /* of a summary; NULL: of one interval */
 	unsigned shared;          /* owners beside the first: snapshot_ref */

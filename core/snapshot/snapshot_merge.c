@@ -234,6 +234,15 @@ void snapshot_merge_add_machine(struct snapshot *sum, const struct snapshot *nex
 	memcpy(sum->pmu, next->pmu, sizeof(sum->pmu));
 }
 
+static void merge_code(struct snapshot *sum, const struct snapshot *next)
+{
+	if (!next->code)
+		return;
+	struct code_profile *code = code_profile_sum(sum->code, next->code);
+	code_profile_free(sum->code);
+	sum->code = code;
+}
+
 void snapshot_merge_add(struct snapshot *sum, const struct snapshot *next)
 {
 	struct cgroup_map map;
@@ -242,6 +251,7 @@ void snapshot_merge_add(struct snapshot *sum, const struct snapshot *next)
 	merge_threads(sum, next, &map);
 	append_sleeping(sum, next, &map);
 	cgroup_map_fini(&map);
+	merge_code(sum, next);
 	snapshot_merge_add_machine(sum, next);
 }
 

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+/* Functions of each kind of row, their shares, errors and metrics, and their callers. */
+#include "core/view/code_view.h"
+
+#include "core/snapshot/snapshot_merge.h"
+#include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/profile_samples.h"
+#include "tests/unit/shared/sample.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ALICE = 1000, BOB, TASKS = 5 };
+enum { CLOCK, CYCLES, INSTRUCTIONS };
+
+static const struct code_event events[] = {
+	{"cpu-clock", TALLY_TASK_CLOCK},
+	{"cycles", SAMPLE_CYCLES},
+	{"instructions", SAMPLE_INSTRUCTIONS},
+};
+
+/* Process 10 with two threads, its child 20 of another user and cgroup, and 30. */
+static const struct sample_row tasks[TASKS] = {
+	SAMPLE_TASK(10, 10, 1, ALICE, 0, "web", 250000000),
+	SAMPLE_TASK(10, 11, 1, ALICE, 0, "worker", 250000000),
+	SAMPLE_TASK(20, 20, 10, BOB, 1, "cc1", 250000000),
+	SAMPLE_TASK(30, 30, 1, ALICE, 1, "cc1", 250000000),
+	SAMPLE_TASK(40, 40, 1, BOB, 1, "still", 0),
+};
+
+/* Of tasks 10, 11, 20 and 30 as many samples as bits, so that each sum is of one set of them. */
+static const struct profile_samples by_bits[] = {
+	{10, 10, 0, "cpu-clock", "f@a.out;main@a.out", 1, 10, 500},
+	{10, 11, 1, "cpu-clock", "f@a.out;main@a.out", 2, 20, 600},
+	{20, 20, 2, "cpu-clock", "g@a.out", 4, 40},
+	{30, 30, 3, "cpu-clock", "g@a.out", 8, 80},
+	{99, 99, 3, "cpu-clock", "g@a.out", 16, 160}, /* of no row */
+};
+
+static struct snapshot *snapshot_of(const struct profile_samples *samples, size_t n)
+{
+	struct snapshot *snapshot = sample_snapshot_new(sample_columns("overview"), "h", "cpu");
+
+	sample_fill_rows(snapshot, tasks, TASKS);
+	sample_cpus(snapshot, 4);
+	SAMPLE_CGROUPS(snapshot, "/system.slice/web", "/user.slice");
+	for (int i = 0; i < 4; i++)
+		snapshot->cpus[i].socket = snapshot->cpus[i].node = i / 2;
+	snapshot->code = profile_of_samples(events, ARRAY_SIZE(events), samples, n);
+	return snapshot;
+}
+
+struct subject_case {
+	const char *name;
+	struct history_key key;
+	bool tree;
+	uint64_t samples, alone; /* by bits */
+};
+
+static struct history_key key_of(const struct snapshot *snapshot, const struct history_key *key)
+{
+	/* In the table: 1 + the index of a row of that cgroup or command. */
+	enum rollup by = key->kind == HISTORY_CGROUP ? ROLLUP_CGROUP : ROLLUP_COMMAND;
+
+	if (key->kind != HISTORY_CGROUP && key->kind != HISTORY_COMMAND)
+		return *key;
+	return history_key_of_row(snapshot, by, &snapshot->threads.items[key->number - 1]);
+}
+
+static void finds_the_samples_of(void **state)
+{
+	const struct subject_case *row = *state;
+	struct snapshot *snapshot = snapshot_of(by_bits, ARRAY_SIZE(by_bits));
+	struct code_subject subject = {.key = key_of(snapshot, &row->key), .tree = row->tree};
+	struct code_index *index = code_index_new(snapshot);
+	struct code_view view;
+
+	code_view_init(index, &subject, CLOCK, &view);
+	assert_int_equal(view.totals[CLOCK].samples, row->samples);
+	assert_int_equal(view.totals[CLOCK].weight, row->samples * 10);
+	assert_int_equal(view.totals[CLOCK].alone, row->alone);
+	assert_int_equal(view.totals[CYCLES].samples, 0);
+	code_view_fini(&view);
+	code_index_free(index);
+	snapshot_free(snapshot);
+}
+
+static const struct subject_case subjects[] = {
+	{"the machine", {HISTORY_MACHINE, 0, 0}, false, 31, 28},
+	{"the target", {HISTORY_TARGET, 0, 0}, false, 15, 12},
+	{"a thread", {HISTORY_THREAD, 11, 0}, false, 2, 0},
+	{"a process", {HISTORY_PROCESS, 10, 0}, false, 3, 0},
+	{"a process and its threads, which are younger", {HISTORY_PROCESS, 10, 500}, false, 3, 0},
+	{"a thread whose tid is used again", {HISTORY_THREAD, 11, 700}, false, 0, 0},
+	{"a process with descendants", {HISTORY_PROCESS, 10, 0}, true, 7, 4},
+	{"a process without samples", {HISTORY_PROCESS, 40, 0}, false, 0, 0},
+	{"a process that is not there", {HISTORY_PROCESS, 50, 0}, true, 0, 0},
+	{"a user", {HISTORY_USER, ALICE, 0}, false, 11, 8},
+	{"a cgroup", {HISTORY_CGROUP, 1, 0}, false, 3, 0},
+	{"another cgroup", {HISTORY_CGROUP, 3, 0}, false, 12, 12},
+	{"a command, with threads of other names", {HISTORY_COMMAND, 1, 0}, false, 3, 0},
+	{"a command of two processes", {HISTORY_COMMAND, 3, 0}, false, 12, 12},
+	{"a CPU", {HISTORY_CPU, 1, 0}, false, 2, 0},
+	{"a socket", {HISTORY_SOCKET, 0, 0}, false, 3, 0},
+	{"a node", {HISTORY_NODE, 1, 0}, false, 28, 28},
+};
+
+/* Of a task that ran 1e9 cycles and 2e9 instructions. */
+static const struct profile_samples two_functions[] = {
+	{10, 10, 0, "cycles", "fast@a.out;main@a.out", 25, 250},
+	{10, 10, 0, "cycles", "slow@a.out;main@a.out", 75, 750},
+	{10, 10, 0, "instructions", "fast@a.out;main@a.out", 75, 750},
+	{10, 10, 0, "instructions", "slow@a.out", 25, 250},
+};
+
+static void assert_near(double is, double should)
+{
+	if (!(fabs(is - should) <= 1e-9 * fabs(should) + 1e-12))
+		fail_msg("%.12g is not %.12g", is, should);
+}
+
+static void has_shares_and_metrics(void **state)
+{
+	struct snapshot *snapshot = snapshot_of(two_functions, ARRAY_SIZE(two_functions));
+	uint64_t *tally = rows_tally(snapshot->columns, &snapshot->threads, 0);
+	struct code_subject subject = {.key = {HISTORY_PROCESS, 10, 0}, .tally = tally};
+	int ipc = columns_metric(snapshot->columns, "ipc");
+	int cpu = columns_metric(snapshot->columns, "cpu_percent");
+	struct code_index *index = code_index_new(snapshot);
+	struct code_view view;
+
+	(void)state;
+	tally[SAMPLE_CYCLES] = 1000000000;
+	tally[SAMPLE_INSTRUCTIONS] = 2000000000;
+	code_view_init(index, &subject, CYCLES, &view);
+	assert_int_equal(view.n, 2);
+	assert_string_equal(view.lines[0].function->name, "slow");
+	assert_near(view.lines[0].events[CYCLES].share, 0.75);
+	assert_near(view.lines[0].events[CYCLES].error, sqrt(0.75 * 0.25 / 100));
+	assert_int_equal(view.lines[0].events[INSTRUCTIONS].samples, 25);
+	assert_near(view.lines[0].events[CLOCK].share, 0);
+	/* 0.25 * 2e9 / (0.75 * 1e9) */
+	assert_near(view.lines[0].figures[ipc].value, 2.0 / 3);
+	assert_near(view.lines[1].figures[ipc].value, 6);
+	assert_int_equal(view.lines[0].figures[ipc].state, FIGURE_SCALED);
+	/* cpu-clock has no sample. */
+	assert_int_equal(view.lines[0].figures[cpu].state, FIGURE_NOT_COUNTED);
+	code_view_fini(&view);
+	subject.lost = true;
+	code_view_init(index, &subject, INSTRUCTIONS, &view);
+	assert_string_equal(view.lines[0].function->name, "fast");
+	assert_int_equal(view.lines[0].figures[ipc].state, FIGURE_LOST);
+	code_view_fini(&view);
+	code_index_free(index);
+	snapshot_free(snapshot);
+}
+
+/* One sample that weighs as much as the other hundred leaves a share as uncertain as of four. */
+static void weighs_the_error(void **state)
+{
+	static const struct profile_samples samples[] = {
+		{10, 10, 0, "cycles", "f@a.out", 100, 100},
+		{10, 10, 0, "cycles", "g@a.out", 1, 100},
+	};
+	struct snapshot *snapshot = snapshot_of(samples, ARRAY_SIZE(samples));
+	struct code_index *index = code_index_new(snapshot);
+	struct code_view view;
+
+	(void)state;
+	code_view_init(index, &(struct code_subject){.key = {HISTORY_MACHINE, 0, 0}}, CYCLES,
+		       &view);
+	assert_near(view.lines[1].events[CYCLES].share, 0.5);
+	assert_near(view.lines[1].events[CYCLES].error, 0.5 * sqrt((100 + 10000) / 40000.0));
+	assert_string_equal(view.lines[0].function->name, "f"); /* equal shares: by name */
+	code_view_fini(&view);
+	code_index_free(index);
+	snapshot_free(snapshot);
+}
+
+struct edges_case {
+	const char *name;
+	const char *function;
+	const char *want; /* "caller share ... | callee share ...": - is none */
+};
+
+static const struct profile_samples calls[] = {
+	{10, 10, 0, "cpu-clock", "f@a.out;main@a.out", 10, 10},
+	{10, 10, 0, "cpu-clock", "f@a.out;f@a.out;f@a.out;main@a.out", 20, 20},
+	{10, 10, 0, "cpu-clock", "sys_read@[kernel];read@libc.so.6;f@a.out;main@a.out", 10, 10},
+	{10, 10, 0, "cpu-clock", "f@a.out", 10, 10},
+	{10, 10, 0, "cycles", "f@a.out;other@a.out", 10, 10},
+};
+
+static const struct edges_case edge_cases[] = {
+	{"a recursive function", "f", "f 0.40 main 0.40 - 0.20 | - 0.80 read 0.20"},
+	{"the outermost", "main", "- 1.00 | f 1.00"},
+	{"between", "read", "f 1.00 | sys_read 1.00"},
+	{"the innermost", "sys_read", "read 1.00 | - 1.00"},
+	{"not in this event", "other", "|"},
+};
+
+static size_t write_edges(const struct code_edge *edges, size_t n, char *text, size_t size)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		at += (size_t)snprintf(text + at, size - at, "%s %.2f ",
+				       edges[i].function ? edges[i].function->name : "-",
+				       edges[i].share.share);
+	return at;
+}
+
+static void finds_callers_and_callees(void **state)
+{
+	const struct edges_case *row = *state;
+	struct snapshot *snapshot = snapshot_of(calls, ARRAY_SIZE(calls));
+	const struct code_profile *profile = snapshot->code;
+	struct code_index *index = code_index_new(snapshot);
+	struct code_view view;
+	struct code_edges edges;
+	char text[256];
+	uint32_t function = 0;
+
+	while (strcmp(profile->functions[function].name, row->function) != 0)
+		function++;
+	code_view_init(index, &(struct code_subject){.key = {HISTORY_THREAD, 10, 0}}, CLOCK, &view);
+	assert_int_equal(view.totals[CLOCK].alone, 10);
+	code_edges_init(&view, function, CLOCK, &edges);
+	size_t at = write_edges(edges.callers, edges.n_callers, text, sizeof(text));
+	at += (size_t)snprintf(text + at, sizeof(text) - at, "| ");
+	at += write_edges(edges.callees, edges.n_callees, text + at, sizeof(text) - at);
+	text[at - 1] = '\0';
+	assert_string_equal(text, row->want);
+	code_edges_fini(&edges);
+	code_view_fini(&view);
+	code_index_free(index);
+	snapshot_free(snapshot);
+}
+
+static void sums_of_snapshots_have_it(void **state)
+{
+	struct snapshot *snapshot = snapshot_of(by_bits, ARRAY_SIZE(by_bits));
+	struct snapshot *plain = sample_snapshot(sample_columns("overview"), tasks, TASKS);
+	struct snapshot *sum = snapshot_merge_new(snapshot->columns);
+
+	(void)state;
+	assert_null(code_index_new(plain));
+	size_t bytes = snapshot_bytes(snapshot);
+	snapshot_merge_add(sum, snapshot);
+	snapshot_merge_add(sum, snapshot);
+	assert_int_equal(sum->code->n_entries, ARRAY_SIZE(by_bits));
+	assert_int_equal(sum->code->entries[0].samples, 2);
+	struct code_profile *code = snapshot->code;
+	snapshot->code = NULL;
+	assert_int_equal(bytes - snapshot_bytes(snapshot), code_profile_bytes(code));
+	snapshot_merge_add(sum, snapshot); /* an interval without */
+	assert_int_equal(sum->code->n_entries, ARRAY_SIZE(by_bits));
+	code_profile_free(code);
+	snapshot_free(sum);
+	snapshot_free(plain);
+	snapshot_free(snapshot);
+}
+
+int main(void)
+{
+	static const struct cases tables[] = {
+		CASES(finds_the_samples_of, subjects),
+		CASES(finds_callers_and_callees, edge_cases),
+	};
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(has_shares_and_metrics),
+		cmocka_unit_test(weighs_the_error),
+		cmocka_unit_test(sums_of_snapshots_have_it),
+	};
+
+	return cases_run("code_view", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));
+}
