@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CODE_NAMES_H
+#define PMCTOP_CODE_NAMES_H
+
+#include "core/code/code_function.h"
+#include "core/code/code_maps.h"
+#include "core/code/kernel_symbols.h"
+#include "core/code/symbol_client.h"
+#include "core/sys/sys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Functions of addresses. The sources of a name: the symbols of the mapping's file, from the child
+ * process; perf maps of just-in-time compilers; /proc/kallsyms and KSYMBOL records. What has no
+ * name is a function too, so shares add up to 100 %: "libfoo.so+0x1234" (a file without symbols, or
+ * that cannot be opened), "[kernel]", "[unknown]".
+ *
+ * Functions have ids from 1 on. Functions with equal module and name are one, also of two builds or
+ * processes. One thread uses it.
+ */
+struct code_names;
+
+/* The functions of symbol_client.h, which tests replace. */
+struct code_symbols {
+	enum symbol_file (*file)(void *ctx, uint64_t key);
+	int (*add)(void *ctx, uint64_t key, int binary, int debug);
+	size_t (*find)(void *ctx, const struct symbol_query *queries, size_t n,
+		       uint64_t deadline_ns, symbol_found *found, void *arg);
+	void *ctx;
+};
+
+struct code_names_config {
+	const struct sys *sys;
+	bool recording; /* mappings come from records; /proc of this machine is not read */
+	/*
+	 * From kernel_symbols_open(), opened before rights were dropped; owned. -1: it is opened at
+	 * the first address of the kernel.
+	 */
+	int kallsyms;
+	struct code_symbols symbols;
+};
+
+struct code_names *code_names_new(const struct code_names_config *config);
+void code_names_free(struct code_names *names);
+
+/* For records of mappings, exec, fork and exit, and of the kernel's code. */
+struct code_maps *code_names_maps(struct code_names *names);
+struct kernel_symbols *code_names_kernel(struct code_names *names);
+
+struct code_place {
+	pid_t pid; /* of the process; ignored for addresses of the kernel */
+	bool kernel;
+	uint64_t address; /* of a caller: the return address - 1 */
+	uint32_t id;      /* out */
+};
+
+/*
+ * Sets the ids of all places; 0: not known before deadline_ns (CLOCK_MONOTONIC), resolve it again
+ * later. Ids of earlier calls are valid until this call. Places may be in any order, but many of
+ * one call cost less than as many calls. Returns how many are known.
+ */
+size_t code_names_resolve(struct code_names *names, struct code_place *places, size_t n,
+			  uint64_t deadline_ns);
+
+/* Returns the id of an address that was resolved before, without a system call; 0: unknown. */
+uint32_t code_names_find(const struct code_names *names, pid_t pid, uint64_t address, bool kernel);
+
+/* Returns the function of an id; owned by `names`, valid as long as the id. */
+const struct code_function *code_names_function(const struct code_names *names, uint32_t id);
+/*
+ * Returns why a CODE_UNNAMED function has no name: "deleted", "permission", "no symbols" ... A
+ * static text, "" for others.
+ */
+const char *code_names_why(const struct code_names *names, uint32_t id);
+
+/* Functions that are kept; when there are more, all ids begin anew. */
+enum { CODE_NAMES_FUNCTIONS = 1 << 16 };
+size_t code_names_functions(const struct code_names *names);
+
+#endif

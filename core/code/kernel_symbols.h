@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_KERNEL_SYMBOLS_H
+#define PMCTOP_KERNEL_SYMBOLS_H
+
+#include "core/sys/sys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Functions of the kernel, its modules and BPF programs, from /proc/kallsyms. The file is read at
+ * the first address, and again later if an address is unknown, because modules come and go. About
+ * 40 bytes a function: 2.5 MB for 65,000.
+ *
+ * The kernel decides when the file is opened whether it shows addresses (kallsyms_show_value()):
+ * with CAP_SYSLOG, or with kernel.perf_event_paranoid <= 1 and kernel.kptr_restrict 0.
+ */
+struct kernel_symbols;
+
+/* Opens the file, before rights are dropped. A descriptor or -errno. */
+int kernel_symbols_open(const struct sys *sys);
+
+/* Owns `fd`, which may be -1: opened when it is needed. `sys` NULL: records are the only source. */
+struct kernel_symbols *kernel_symbols_new(const struct sys *sys, int fd);
+void kernel_symbols_free(struct kernel_symbols *symbols);
+
+struct kernel_symbol {
+	const char *name;
+	const char *module; /* "[kernel]", "[ext4]", "[bpf]" */
+	uint64_t start;
+};
+
+/* Finds the function with an address. False: unknown. The texts live until the next call. */
+bool kernel_symbols_find(struct kernel_symbols *symbols, uint64_t address,
+			 struct kernel_symbol *symbol);
+/*
+ * Returns why functions of the kernel have no names, with the remedy, or NULL. Known after the
+ * first kernel_symbols_find().
+ */
+const char *kernel_symbols_why(const struct kernel_symbols *symbols);
+
+/*
+ * A record KSYMBOL: code such as a BPF program was added, or removed (`name` NULL). The newest
+ * KERNEL_SYMBOLS_ADDED are kept.
+ */
+enum { KERNEL_SYMBOLS_ADDED = 4096 };
+void kernel_symbols_record(struct kernel_symbols *symbols, uint64_t start, uint32_t size,
+			   const char *name);
+
+/* Returns the memory of the index in bytes. */
+size_t kernel_symbols_bytes(const struct kernel_symbols *symbols);
+
+#endif
