@@ -170,7 +170,12 @@ static bool apply_change(const char *text, const struct config_change *change, c
 	return found;
 }
 
-static int check_readable(const char *text, const struct config_change *change, struct error *err)
+/*
+ * Whether the change can be read back. An entry that was added to a full section, in the middle,
+ * would have the last one ignored.
+ */
+static int check_readable(const char *text, const struct config_change *change, bool added,
+			  struct error *err)
 {
 	struct config config = {0};
 
@@ -180,7 +185,7 @@ static int check_readable(const char *text, const struct config_change *change, 
 	bool same = change->value ? entry && strcmp(entry->value, change->value) == 0 : !entry;
 	bool full = section->full;
 	config_fini(&config);
-	if (same)
+	if (same && !(added && full))
 		return 0;
 	if (full)
 		return error_set(err, -E2BIG, "[%s] is full (%d entries). Remove some.",
@@ -193,6 +198,7 @@ char *config_edit(const char *text, const struct config_change *changes, size_t 
 		  struct error *err)
 {
 	char *edited = xstrdup(text);
+	bool *added = xcalloc(n, sizeof(*added));
 
 	for (size_t i = 0; i < n; i++) {
 		bool found;
@@ -202,6 +208,7 @@ char *config_edit(const char *text, const struct config_change *changes, size_t 
 
 			found = apply_change(before, &changes[i], &edited);
 			free(before);
+			added[i] = !found && changes[i].value;
 		} while (found && !changes[i].value);
 	}
 	int rc = strlen(edited) <= CONFIG_BYTES_MAX || strlen(edited) <= strlen(text)
@@ -211,7 +218,8 @@ char *config_edit(const char *text, const struct config_change *changes, size_t 
 				     "of it.",
 				     CONFIG_BYTES_MAX / 1024);
 	for (size_t i = 0; !rc && i < n; i++)
-		rc = check_readable(edited, &changes[i], err);
+		rc = check_readable(edited, &changes[i], added[i], err);
+	free(added);
 	if (!rc)
 		return edited;
 	free(edited);

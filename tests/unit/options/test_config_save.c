@@ -142,6 +142,28 @@ static void test_edit_refused(void **state)
 	}
 }
 
+/* A new entry is written before a broken header: there is room for it, but not for the last one. */
+static void test_edit_before_a_broken_header(void **state)
+{
+	static const struct config_change more = {"pmctop", "more", "1"};
+	char *text = NULL;
+	size_t size;
+
+	(void)state;
+	for (int first = 1; first < CONFIG_ENTRIES_MAX; first += 100) {
+		FILE *file = xopen_memstream(&text, &size);
+		struct error err = {0};
+
+		fputs("[pmctop]\n", file);
+		for (int i = 1; i <= CONFIG_ENTRIES_MAX; i++)
+			fprintf(file, "%sk%d = 1\n", i == first ? "[broken\n" : "", i);
+		fclose(file);
+		assert_null(config_edit(text, &more, 1, &err));
+		assert_int_equal(err.code, -E2BIG);
+		free(text);
+	}
+}
+
 /* Nothing is written past the limits of config.h, where it could not be read. */
 static void test_edit_at_limits(void **state)
 {
@@ -455,6 +477,7 @@ int main(void)
 		cmocka_unit_test(test_edit),
 		cmocka_unit_test(test_edit_refused),
 		cmocka_unit_test(test_edit_at_limits),
+		cmocka_unit_test(test_edit_before_a_broken_header),
 		cmocka_unit_test(test_save),
 		cmocka_unit_test(test_new_file),
 		cmocka_unit_test(test_owner),
