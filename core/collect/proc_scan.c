@@ -194,8 +194,7 @@ static void update_process_usage(struct proc_scan *proc_scan, struct proc_scan_e
 {
 	struct proc_scan_usage now = usage_of(proc_scan, stat);
 	bool known = false;
-
-	struct proc_switches switches;
+	struct proc_switches switches = {0};
 	bool ran = now.ran_ns > entry->used.ran_ns || !entry->known;
 
 	now.switches = entry->used.switches;

@@ -40,14 +40,14 @@ static bool same_facts(const struct figure *a, const struct figure *b)
 }
 
 /* Whether a row has other facts than its process. */
-static bool has_own(const struct snapshot *snapshot, size_t index)
+static bool has_own(const struct snapshot *snapshot, size_t index, const struct figure *facts)
 {
 	const struct row *row = &snapshot->threads.items[index];
 	const struct snapshot_process *process = snapshot_process(snapshot, row->pid);
 
 	if (row->flags & ROW_EXITED)
 		return false;
-	return !process || !same_facts(rows_facts(&snapshot->threads, index), process->facts);
+	return !process || !same_facts(facts, process->facts);
 }
 
 void fact_table_copy(struct fact_table *table, const struct snapshot *snapshot)
@@ -58,10 +58,12 @@ void fact_table_copy(struct fact_table *table, const struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->n_processes; i++)
 		memcpy(fact_table_add(table, snapshot->processes[i].pid, 0)->facts,
 		       snapshot->processes[i].facts, bytes);
-	for (size_t i = 0; rows->facts && i < rows->n; i++)
-		if (has_own(snapshot, i))
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct figure *facts = rows_facts(rows, i);
+		if (facts && has_own(snapshot, i, facts))
 			memcpy(fact_table_add(table, rows->items[i].pid, rows->items[i].tid)->facts,
-			       rows_facts(rows, i), bytes);
+			       facts, bytes);
+	}
 }
 
 static void fill_processes(const struct fact_table *table, struct snapshot *snapshot)
@@ -83,7 +85,7 @@ static void fill_row(const struct fact_entry *own, struct snapshot *snapshot, si
 	struct figure *facts = rows_facts(&snapshot->threads, index);
 	const struct snapshot_process *process = snapshot_process(snapshot, row->pid);
 
-	if (row->flags & ROW_EXITED)
+	if (!facts || row->flags & ROW_EXITED)
 		return;
 	if (process && process->first_row == SIZE_MAX)
 		snapshot->processes[process - snapshot->processes].first_row = index;

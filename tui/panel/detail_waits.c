@@ -115,38 +115,41 @@ static void draw_header(struct detail_pen *pen, uint64_t time_ns)
 	pen->y++;
 }
 
-/* Why there are no single waits, or NULL. */
-static const char *why_none(const struct detail_page *page)
+/* Why there are no single waits of this interval. */
+static const char *why_unknown(const struct detail_page *page)
 {
 	if (page->graph_range->whole)
 		return "not recorded one by one";
 	if (page->snapshot->mode != COUNT_MODE_SYSTEM)
 		return "unknown: threads are counted one by one, without records of switches";
-	if (!waits_of(page->waits, page->snapshot))
-		return "counted from the next interval on";
+	return "counted from the next interval on";
+}
+
+/* Whether a wait has ended since the page was opened. */
+static bool has_waits(const struct detail_waits *waits)
+{
 	for (size_t i = 0; i < WAIT_KINDS; i++)
-		if (page->waits->sum.kinds[i].n > 0)
-			return NULL;
-	return "none has ended since the page was opened";
+		if (waits->sum.kinds[i].n > 0)
+			return true;
+	return false;
 }
 
 /* Waits without a reason stand in place of both kinds. */
-static void draw_kind(struct detail_pen *pen, enum wait_kind kind)
+static void draw_kind(struct detail_pen *pen, const struct wait_watch *watch, enum wait_kind kind)
 {
 	static const char *const names[WAIT_KINDS] = {
 		[WAIT_KIND_PREEMPTED] = "preempted",
 		[WAIT_KIND_BLOCKED] = "blocked+wake-up",
 		[WAIT_KIND_OFF] = "off its CPU",
 	};
-	const struct detail_page *page = pen->page;
-	const struct wait_watch *sum = &page->waits->sum;
+	const struct wait_watch *sum = &pen->page->waits->sum;
 	bool unknown = sum->kinds[WAIT_KIND_OFF].n > 0;
 	unsigned x = pen->rect.x;
 
 	if (sum->kinds[kind].n == 0 && unknown == (kind != WAIT_KIND_OFF))
 		return;
 	detail_pen_left(pen, &x, KIND_WIDTH, STYLE_PLAIN, names[kind]);
-	put_histogram(pen, &x, waits_of(page->waits, page->snapshot), kind);
+	put_histogram(pen, &x, watch, kind);
 	put_histogram(pen, &x, sum, kind);
 	pen->y++;
 }
@@ -157,14 +160,16 @@ void detail_draw_waits(struct detail_pen *pen)
 
 	if (!page->waits || !detail_subject_is_of_tasks(page->subject))
 		return;
-	const char *why = why_none(page);
-	if (why) {
-		detail_pen_heading(pen, "Waits", why);
-		pen->y++;
-		return;
+	const struct wait_watch *watch =
+		page->graph_range->whole ? NULL : waits_of(page->waits, page->snapshot);
+	if (!watch) {
+		detail_pen_heading(pen, "Waits", why_unknown(page));
+	} else if (!has_waits(page->waits)) {
+		detail_pen_heading(pen, "Waits", "none has ended since the page was opened");
+	} else {
+		draw_header(pen, page->waits->time_ns);
+		for (size_t i = 0; i < WAIT_KINDS; i++)
+			draw_kind(pen, watch, (enum wait_kind)i);
 	}
-	draw_header(pen, page->waits->time_ns);
-	for (size_t i = 0; i < WAIT_KINDS; i++)
-		draw_kind(pen, (enum wait_kind)i);
 	pen->y++;
 }
