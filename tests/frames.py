@@ -218,6 +218,15 @@ def unattributed_events(seen):
     return {event: both for event, both in sums.items() if both[0] > max(both[1] / 1000, 5)}
 
 
+def cpus_agree(event, cpus, total):
+    """Whether an event's sum of CPUs fits its total: they are equal, with two exceptions."""
+    if event in ("user_time", "system_time"):
+        return True  # CPUs have the ticks of /proc/stat, tasks and totals their own files
+    if event == "runq_time":
+        return cpus <= total  # the wait of a task that has never run is on no CPU
+    return cpus == total
+
+
 def broken_sums(frame):
     """Each event whose sum is wrong: tasks + idle + unattributed + others + left_out = totals =
     CPUs. Scaled counts must add up too, except those of CPUs: each CPU has its own scale."""
@@ -236,6 +245,6 @@ def broken_sums(frame):
                          if part in totals)
             cpus = sum(cpu["events"][event] or 0 for cpu in frame["cpus"])
             if parts != total or (what == "events" and frame["mode"] == "system" and
-                                  cpus != total):
+                                  not cpus_agree(event, cpus, total)):
                 broken.append(f"{what} {event}: parts {parts}, total {total}, CPUs {cpus}")
     return broken

@@ -4,6 +4,7 @@
  * ends it, and one that lasts at the end of the interval to the CPU that the task has left. The
  * kernel does not say where waits after wake-ups were (schedstat): they belong to the task's CPU
  * if it has one only. If it has several, they are divided by its time on each, and are in doubt.
+ * A task that has never run has no CPU: its wait is in the totals alone.
  *
  * The lifetimes and the known parts of a CPU are those of the tasks that ran there last, and its
  * own time.
@@ -23,7 +24,7 @@ static void add_lifetime(const struct waits *waits, struct interval *interval, s
 	tally[waits->places.lifetime] += lifetime_ns;
 }
 
-/* Divides ns by the task's time on its CPUs. */
+/* Divides ns by the task's time on its CPUs. The parts add up to ns. */
 static void divide_by_time(struct waits *waits, const struct interval *interval,
 			   const struct interval_place *place, uint64_t ns)
 {
@@ -33,9 +34,13 @@ static void divide_by_time(struct waits *waits, const struct interval *interval,
 	for (; place->next; all_ns += place->ns)
 		place = &interval->places[place->next - 1];
 	for (place = first;; place = &interval->places[place->next - 1]) {
-		double share = all_ns ? (double)place->ns / (double)all_ns : place == first;
+		uint64_t part_ns = ns;
+		if (place->ns < all_ns)
+			part_ns = (uint64_t)((double)ns * (double)place->ns / (double)all_ns);
 		if (place->cpu < waits->n_cpus)
-			waits->queued_ns[place->cpu] += (uint64_t)((double)ns * share);
+			waits->queued_ns[place->cpu] += part_ns;
+		ns -= part_ns;
+		all_ns -= place->ns;
 		if (!place->next)
 			return;
 	}
@@ -54,7 +59,10 @@ void waits_add_to_cpus(struct waits *waits, struct interval *interval, const str
 		return;
 	if (task->interval == interval->sequence)
 		place = &interval->last_places[task->slot];
-	waits->queued_ns[account->cpu] += queued_ns - account->placed_ns;
+	uint64_t *cpu_ns = &waits->queued_ns[account->cpu];
+	/* The totals have no wait of a task for which nothing is known. */
+	*cpu_ns = known_ns > 0 ? *cpu_ns + queued_ns - account->placed_ns
+			       : u64_growth(account->placed_ns, *cpu_ns);
 	if (place && place->next) {
 		divide_by_time(waits, interval, place, woken_ns);
 		known_ns = u64_growth(woken_ns, known_ns);

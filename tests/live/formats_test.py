@@ -30,7 +30,7 @@ except ImportError:
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
-from frames import broken_sums, check, finish, skip  # noqa: E402
+from frames import broken_sums, check, cpus_agree, finish, skip  # noqa: E402
 from programs import BUILD, NOBODY, PMCTOP  # noqa: E402
 from served import free_port, until  # noqa: E402
 
@@ -72,7 +72,8 @@ def csv_faults(lines, system=True):
     def close():
         for event, count in total.items():
             raw = event in events
-            if count != parts[event] or (system and raw and count != cpus[event]):
+            if count != parts[event] or (
+                    system and raw and not cpus_agree(event, cpus[event], count)):
                 faults.append((refreshes, event, count, parts.get(event), cpus.get(event)))
 
     for row in reader:

@@ -83,21 +83,25 @@ struct found {
 	double sum, true_sum; /* of known figures */
 };
 
-/*
- * The CPUs together have the time of the tasks, less that of tasks without a slice so far, and
- * rounding.
- */
+/* The CPUs together have the time of the tasks, less that of tasks without a slice so far. */
 static void check_cpus(const struct snapshot *snapshot)
 {
 	const struct columns *columns = snapshot->columns;
 	size_t runq = (size_t)event_set_find(&columns->events, "runq_time");
-	uint64_t all_ns = plan_count(columns->plan, snapshot->totals, runq), cpus_ns = 0;
+	uint64_t all_ns = plan_count(columns->plan, snapshot->totals, runq);
+	uint64_t cpus_ns = 0, ran_ns = 0;
 
 	for (size_t i = 0; i < snapshot->n_cpus; i++)
 		cpus_ns += plan_count(columns->plan, snapshot->cpus[i].tally, runq);
-	if (cpus_ns > all_ns || all_ns - cpus_ns > snapshot->interval_ns / 20)
-		fail_msg("refresh %" PRIu64 ": runq_time of the CPUs is %" PRIu64 ", not %" PRIu64,
-			 snapshot->sequence, cpus_ns, all_ns);
+	for (size_t i = 0; i < snapshot->threads.n; i++) {
+		const uint64_t *tally = rows_tally(columns, &snapshot->threads, i);
+		if (tally[TALLY_TASK_CLOCK] > 0)
+			ran_ns += plan_count(columns->plan, tally, runq);
+	}
+	if (cpus_ns > all_ns || cpus_ns < ran_ns)
+		fail_msg("refresh %" PRIu64 ": runq_time of the CPUs is %" PRIu64 ", not %" PRIu64
+			 " to %" PRIu64,
+			 snapshot->sequence, cpus_ns, ran_ns, all_ns);
 }
 
 static int compare_ns(const void *a, const void *b)

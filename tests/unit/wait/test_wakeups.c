@@ -257,10 +257,33 @@ static void test_wakeups(void **state)
 		check_case(&cases[i]);
 }
 
+/* A task whose slices are missing: the CPU has no part of its waits, as the totals have none. */
+static void test_missing_slices(void **state)
+{
+	const struct wait_case row = {
+		"missing slices", {{10000, 10000, SLICE_RUNNABLE}, {15000, 15000, SLICE_RUNS_ON}}};
+	struct machine machine;
+	struct task task = {.tid = 7, .pid = 7};
+
+	(void)state;
+	open_machine(&machine);
+	size_t runq = (size_t)machine.waits.places.counts[WAIT_RUNQ];
+	add_steps(&machine, &task, &row);
+	machine.stub.now_ns = END;
+	waits_end(&machine.waits);
+	interval_task(&machine.interval, &task);
+	machine.interval.cpu_gaps[0] = true;
+	waits_cut(&machine.waits, &machine.interval);
+	expect_ns(&row, "runq", machine.interval.totals[runq], 0);
+	expect_ns(&row, "CPU 0", interval_cpu(&machine.interval, 0)[runq], 0);
+	close_machine(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wakeups),
+		cmocka_unit_test(test_missing_slices),
 	};
 
 	return cmocka_run_group_tests_name("wakeups", tests, NULL, NULL);
