@@ -140,6 +140,12 @@ static struct figure read_percentile(const struct metric_reading *reading, const
 	return figure_exact(wakeup_range_ns(range));
 }
 
+/* Some counts are missing: the figure is a lower bound, but a percentile of the rest is none. */
+static enum figure_state incomplete_state(const struct metric_reading *reading)
+{
+	return reading->percentile > 0 && reading->percentile < 100 ? FIGURE_SCALED : FIGURE_LOST;
+}
+
 /*
  * Reads an event of waiting: a lower bound if a part of the lifetime is unknown, scaled if a part
  * is estimated. A task without a lifetime neither ran nor waited.
@@ -168,7 +174,7 @@ static struct figure read_wait(const struct metric_reading *reading,
 	if (!figure_known(figure))
 		return figure;
 	if (known_ns + estimated_ns < least_ns)
-		figure.state = FIGURE_LOST;
+		figure.state = incomplete_state(reading);
 	else if (reading->estimate || known_ns < least_ns)
 		figure.state = FIGURE_SCALED;
 	return figure;
@@ -236,7 +242,7 @@ struct figure metric_read_one(const struct metric_reading *reading,
 				    input->tally[tally_losses(&input->plan->shape)] > 0);
 
 	if (lost && figure_known(figure))
-		figure.state = FIGURE_LOST;
+		figure.state = incomplete_state(reading);
 	return figure;
 }
 

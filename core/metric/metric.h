@@ -21,7 +21,8 @@
  *
  *   expression: + - * / ( ) < <= > >= == != numbers, min(a, b), max(a, b), if(condition, a, b)
  *               percentile(event, p): the latency in ns below which p percent of the counts of a
- *               histogram are (wakeups: core/event/event_wait.h); UNDEFINED if there are none
+ *               histogram are (wakeups: core/event/event_wait.h); UNDEFINED if there are none.
+ *               If some counts are missing it is SCALED, but LOST with p = 100: a lower bound
  *   events:     a name of letters, digits and _ . : - that starts with a letter, or any text in
  *               '...'. A dash before a letter belongs to the name (L1-dcache-loads), so a
  *               subtraction has spaces around it.

@@ -218,8 +218,9 @@ static int parse_percentile(struct parser *p, size_t start)
 	double percentile = p->ops[--p->n].number;
 	p->depth--;
 	struct metric_op *op = &p->ops[event - 1];
-	if (op->code != OP_EVENT || (p->events && !is_histogram(&p->events->items[op->event])) ||
-	    percentile <= 0 || percentile > 100)
+	if (op->code != OP_EVENT || op->percentile > 0 ||
+	    (p->events && !is_histogram(&p->events->items[op->event])) || percentile <= 0 ||
+	    percentile > 100)
 		return fail_at(p, -EINVAL, start,
 			       "percentile(event, p) needs 'wakeups' and a number up to 100");
 	op->percentile = percentile;

@@ -364,6 +364,19 @@ static void refuses(void **state)
 	}
 }
 
+/* A tracepoint that this machine does not have is no matter of the text. */
+static void test_refuses_nested_percentile(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(metric_check("mine", "percentile(wakeups, 50)", &err), 0);
+	assert_int_equal(metric_check("mine", "percentile(percentile(wakeups, 50), 50)", &err),
+			 -EINVAL);
+	assert_string_equal(err.text, "Metric mine, position 1: percentile(event, p) needs "
+				      "'wakeups' and a number up to 100");
+}
+
 /* `count` times `unit`, between two texts. */
 static char *repeated(const char *before, const char *unit, size_t count, const char *after)
 {
@@ -588,15 +601,11 @@ static void tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(computes),
-		cmocka_unit_test(built_in_values),
-		cmocka_unit_test(states),
-		cmocka_unit_test(scaling),
-		cmocka_unit_test(refuses),
-		cmocka_unit_test(limits),
-		cmocka_unit_test(as_deep_as_allowed),
-		cmocka_unit_test(garbage),
-		cmocka_unit_test(levels),
+		cmocka_unit_test(computes), cmocka_unit_test(built_in_values),
+		cmocka_unit_test(states),   cmocka_unit_test(scaling),
+		cmocka_unit_test(refuses),  cmocka_unit_test(test_refuses_nested_percentile),
+		cmocka_unit_test(limits),   cmocka_unit_test(as_deep_as_allowed),
+		cmocka_unit_test(garbage),  cmocka_unit_test(levels),
 		cmocka_unit_test(tables),
 	};
 
