@@ -107,7 +107,7 @@ static void evaluate_looks(struct collect_task *self, const struct proc_scan_ent
 {
 	if (entry->waiting.n > 1)
 		return;
-	looks_estimate(&self->looks, entry->task, values);
+	looks_estimate(&self->looks, entry->task, true, values);
 	looks_consider(&self->looks, entry->task,
 		       &(struct look_reasons){
 			       .lifetime_ns = values->lifetime_ns,

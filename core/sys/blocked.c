@@ -615,6 +615,18 @@ static void sample_trace(const struct sys *sys, pid_t pid, pid_t tid, struct blo
 	}
 }
 
+/* Without the right to read wchan: whether it is blocked, and in which state. */
+static int sample_state(const struct sys *sys, pid_t pid, pid_t tid, struct blocked *blocked)
+{
+	struct proc_stat stat;
+	int result = proc_thread_stat(sys, pid, tid, &stat);
+
+	if (result < 0)
+		return result;
+	blocked->state = stat.state;
+	return blocked_classify(blocked) == BLOCKED_NOT ? -ENODATA : blocked->wchan_result;
+}
+
 int blocked_sample(const struct sys *sys, struct blocked_rights *rights, pid_t pid, pid_t tid,
 		   struct blocked *blocked)
 {
@@ -622,6 +634,8 @@ int blocked_sample(const struct sys *sys, struct blocked_rights *rights, pid_t p
 
 	blocked_clear(rights, blocked);
 	blocked->wchan_result = read_wchan(sys, rights, pid, tid, blocked->wchan);
+	if (blocked->wchan_result == -EACCES || blocked->wchan_result == -EAGAIN)
+		return sample_state(sys, pid, tid, blocked);
 	if (blocked->wchan_result < 0)
 		return blocked->wchan_result;
 	const struct function *function = find_function(blocked->wchan);

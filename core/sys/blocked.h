@@ -135,7 +135,8 @@ int blocked_read(const struct sys *sys, struct blocked_rights *rights, pid_t pid
 /*
  * The same as cheaply as possible, for samples: wchan, which is one instant, then only what the
  * reason needs. `state` is that of the function where stat is not read. Returns 0, or -errno if
- * wchan is not known: -ENODATA, -EACCES, -EAGAIN as above, -ENOENT, -ESRCH ...
+ * wchan is not known: -ENODATA, -ENOENT, -ESRCH ..., or -EACCES, -EAGAIN as above. With these two
+ * `state` is that of stat, which a thread that is not blocked does not have: it has -ENODATA.
  * CPU time in us, 6.18 on x86-64: wchan 6; then of a futex syscall 6; of a page stat 7 and syscall
  * 6; of an unknown function, or if the file may be of a network, stat 7 and stack 10.
  */

@@ -67,12 +67,19 @@ static enum look_count count_of(const struct blocked *blocked)
 	return LOOK_OTHER;
 }
 
+static void count_state(char state, double counts[LOOK_COUNTS])
+{
+	counts[LOOK_STATES] += state != '\0';
+	counts[LOOK_D] += state == 'D';
+	counts[LOOK_STOPPED] += state == 'T' || state == 't';
+}
+
 /* Whether a thread is known to wait for something else. Such threads take turns. */
 static bool is_left_out(const struct looks *looks, size_t index)
 {
 	const double *counts = looks->items[index].counts;
 
-	return counts[LOOK_BLOCKED] >= LOOKS_LEAST &&
+	return counts[LOOK_BLOCKED] >= LOOKS_LEAST && counts[LOOK_D] == 0 &&
 	       counts[LOOK_OTHER] + counts[LOOK_FUTEX] == counts[LOOK_BLOCKED] &&
 	       (looks->turns + index) % LOOKS_SELDOM != 0;
 }
@@ -91,6 +98,7 @@ static void look_at(struct looks *looks, size_t index)
 	if (looked->ended || result == -ENODATA)
 		return;
 	looked->counts[LOOK_BLOCKED]++;
+	count_state(blocked.state, looked->counts);
 	looked->counts[result < 0 ? LOOK_BLIND : count_of(&blocked)]++;
 }
 
@@ -137,12 +145,16 @@ bool look_parts_of(const double counts[LOOK_COUNTS], struct look_parts *parts)
 	double page =
 		share_open(counts[LOOK_OPEN_PAGE], counts[LOOK_PAGE], counts[LOOK_DISK], &same);
 
-	if (counts[LOOK_TURNS] < LOOKS_LEAST || blocked < BLOCKED_LOOKS_LEAST || blind >= blocked)
+	if (counts[LOOK_TURNS] < LOOKS_LEAST || blocked < BLOCKED_LOOKS_LEAST ||
+	    (blind >= blocked && counts[LOOK_STATES] == 0))
 		return false;
 	*parts = (struct look_parts){.lock = lock / blocked,
 				     .disk = disk / blocked,
 				     .paging = page / blocked,
-				     .known = 1 - blind / blocked};
+				     .known = 1 - blind / blocked,
+				     .uninterruptible = counts[LOOK_D] / blocked,
+				     .stopped = counts[LOOK_STOPPED] / blocked,
+				     .states = counts[LOOK_STATES] / blocked};
 	return true;
 }
 
@@ -226,7 +238,28 @@ void looks_choose(struct looks *looks, uint64_t now_ns)
 		expect_turn(looks, now_ns);
 }
 
-void looks_estimate(const struct looks *looks, const struct task *task, struct wait_values *values)
+static void estimate_reasons(const struct look_parts *parts, double blocked, uint64_t known_ns,
+			     struct wait_values *values)
+{
+	values->counts[WAIT_LOCK] = (uint64_t)(blocked * parts->lock);
+	values->counts[WAIT_DISK] = (uint64_t)(blocked * parts->disk);
+	values->counts[WAIT_PAGING] = (uint64_t)(blocked * parts->paging);
+	values->known_ns[WAIT_OF_LOOKS] =
+		u64_growth((uint64_t)(blocked * (1 - parts->known)), known_ns);
+}
+
+static void estimate_states(const struct look_parts *parts, double blocked, uint64_t known_ns,
+			    struct wait_values *values)
+{
+	values->counts[WAIT_UNINTERRUPTIBLE] = (uint64_t)(blocked * parts->uninterruptible);
+	values->counts[WAIT_STOPPED] = (uint64_t)(blocked * parts->stopped);
+	values->known_ns[WAIT_OF_BOTH] = 0;
+	values->estimated_ns[WAIT_OF_BOTH] =
+		u64_growth((uint64_t)(blocked * (1 - parts->states)), known_ns);
+}
+
+void looks_estimate(const struct looks *looks, const struct task *task, bool by_state,
+		    struct wait_values *values)
 {
 	uint64_t known_ns = values->known_ns[WAIT_OF_QUEUES] + values->estimated_ns[WAIT_OF_QUEUES];
 	double blocked = (double)values->counts[WAIT_BLOCKED];
@@ -234,9 +267,8 @@ void looks_estimate(const struct looks *looks, const struct task *task, struct w
 
 	if (!looks_parts(looks, task, &parts))
 		return;
-	values->counts[WAIT_LOCK] = (uint64_t)(blocked * parts.lock);
-	values->counts[WAIT_DISK] = (uint64_t)(blocked * parts.disk);
-	values->counts[WAIT_PAGING] = (uint64_t)(blocked * parts.paging);
-	values->known_ns[WAIT_OF_LOOKS] =
-		u64_growth((uint64_t)(blocked * (1 - parts.known)), known_ns);
+	if (parts.known > 0)
+		estimate_reasons(&parts, blocked, known_ns, values);
+	if (by_state && parts.states > 0)
+		estimate_states(&parts, blocked, known_ns, values);
 }

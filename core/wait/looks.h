@@ -13,12 +13,13 @@
 #include <stdint.h>
 
 /*
- * Samples of why threads are blocked (core/sys/blocked.h): by a lock, the disk, or paging.
+ * Samples of why threads are blocked (core/sys/blocked.h): by a lock, the disk, or paging, and in
+ * which state.
  *
- * No record has the reason, so a few threads are looked at 10 to 20 times a second. The part of a
- * thread's blocked time with a reason is the part of the looks at which it was blocked that found
- * this reason. Such an estimate has a standard deviation of at most 0.5 / sqrt(looks) of the
- * interval: 0.22 with LOOKS_LEAST, 0.14 with those of a second.
+ * No record has the reason, and without tracefs none has the state, so a few threads are looked at
+ * 10 to 20 times a second. The part of a thread's blocked time with a reason is the part of the
+ * looks at which it was blocked that found this reason. Such an estimate has a standard deviation
+ * of at most 0.5 / sqrt(looks) of the interval: 0.22 with LOOKS_LEAST, 0.14 with those of a second.
  *
  * Each cut chooses the threads for the next interval: half by their time in state D, half by how
  * often they woke up, if they were blocked for a good part of the interval. If a thread is chosen
@@ -48,6 +49,9 @@ enum {
 enum look_count {
 	LOOK_TURNS,
 	LOOK_BLOCKED,
+	LOOK_STATES,  /* of LOOK_BLOCKED: the state is known ... */
+	LOOK_D,       /* ... it is D */
+	LOOK_STOPPED, /* ... it is T or t */
 	LOOK_LOCK,
 	LOOK_FUTEX,      /* it is no lock */
 	LOOK_OPEN_FUTEX, /* it may be a lock */
@@ -97,7 +101,8 @@ void looks_init(struct looks *looks, const struct sys *sys, const struct target 
 static inline bool looks_are_wanted(const struct wait_places *places)
 {
 	return places->counts[WAIT_LOCK] >= 0 || places->counts[WAIT_DISK] >= 0 ||
-	       places->counts[WAIT_PAGING] >= 0;
+	       places->counts[WAIT_PAGING] >= 0 || places->counts[WAIT_UNINTERRUPTIBLE] >= 0 ||
+	       places->counts[WAIT_STOPPED] >= 0;
 }
 /* Begins without threads. If not `wanted`, the functions below do nothing. */
 void looks_begin(struct looks *looks, bool wanted);
@@ -109,17 +114,25 @@ static inline uint64_t looks_due_ns(const struct looks *looks)
 }
 void looks_turn(struct looks *looks, uint64_t now_ns);
 
-/* Parts of the blocked time of a thread, 0..1; `known`: the part of which the reason is known. */
+/*
+ * Parts of the blocked time of a thread, 0..1; `known`: the part of which the reason is known,
+ * `states`: the part of which the state is known.
+ */
 struct look_parts {
 	double lock, disk, paging, known;
+	double uninterruptible, stopped, states;
 };
 
 /* Pure. False if too little is known. */
 bool look_parts_of(const double counts[LOOK_COUNTS], struct look_parts *parts);
 /* The same of a task in the current interval; false also if it was not looked at. */
 bool looks_parts(const struct looks *looks, const struct task *task, struct look_parts *parts);
-/* Divides the blocked time of a task, if it was looked at. */
-void looks_estimate(const struct looks *looks, const struct task *task, struct wait_values *values);
+/*
+ * Divides the blocked time of a task, if it was looked at. by_state: also by its states, which no
+ * record has.
+ */
+void looks_estimate(const struct looks *looks, const struct task *task, bool by_state,
+		    struct wait_values *values);
 
 /* What one interval had of a task. */
 struct look_reasons {

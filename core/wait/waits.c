@@ -501,13 +501,17 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 		.lifetime_ns = known_ns + sums[TASK_UNKNOWN],
 	};
 	if (waits->looks)
-		looks_estimate(waits->looks, task, values);
-	for (size_t i = 0; gaps && i < WAIT_GROUPS; i++)
+		looks_estimate(waits->looks, task, values->known_ns[WAIT_OF_BOTH] == 0, values);
+	for (size_t i = 0; gaps && i < WAIT_GROUPS; i++) {
+		values->estimated_ns[i] = 0;
 		if (values->known_ns[i] > sums[TASK_RUNNING])
 			values->known_ns[i] = sums[TASK_RUNNING];
-	for (size_t i = 0; i < WAIT_EVENTS; i++)
-		if (values->known_ns[event_wait_group((enum event_wait)i)] == 0)
+	}
+	for (size_t i = 0; i < WAIT_EVENTS; i++) {
+		enum event_wait_group group = event_wait_group((enum event_wait)i);
+		if (values->known_ns[group] + values->estimated_ns[group] == 0)
 			values->counts[i] = 0;
+	}
 }
 
 /* Whether a task that did not run waited for a reason that its row shows, or has forks. */

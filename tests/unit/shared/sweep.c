@@ -351,7 +351,7 @@ void sweep_compare(struct sweep_outcome *outcome, const struct sweep_outcome *sa
 	/* So is a task that is missing in /proc. */
 	another |= outcome->mode == COUNT_MODE_TASK &&
 		   ((op == FAULTY_FILE_READ && (answer == -ESRCH || answer == -ENOENT)) ||
-		    (op == FAULTY_DIR_EACH && answer == FAULTY_EMPTY));
+		    (op == FAULTY_DIR_EACH && (answer == FAULTY_EMPTY || answer == FAULTY_SHORT)));
 	/* The kernel never cuts all its files short. */
 	bool halves = op == FAULTY_FILE_READ && answer == FAULTY_SHORT && ever;
 

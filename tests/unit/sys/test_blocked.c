@@ -467,7 +467,7 @@ static void a_sample_is_cheap(void **state)
 		enum blocked_reason want;
 		bool settled;
 		unsigned reads;
-		bool local;
+		bool local, refused;
 	} rows[] = {
 		{"sleeps", FK_SLEEPING, NULL, "do_epoll_wait", NULL, NULL, 0, BLOCKED_SLEEP, true,
 		 1},
@@ -512,6 +512,10 @@ static void a_sample_is_cheap(void **state)
 		 BLOCKED_UNKNOWN, true, 2},
 		{"stopped", FK_STOPPED, NULL, "do_signal_stop", NULL, NULL, 0, BLOCKED_STOPPED,
 		 true, 2},
+		{"no right to wchan", FK_UNINTERRUPTIBLE, NULL, "0", NULL, NULL, -EACCES,
+		 BLOCKED_UNKNOWN, false, 2, .refused = true},
+		{"no right to wchan, runs", FK_PREEMPTED, NULL, "0", NULL, NULL, -ENODATA,
+		 BLOCKED_NOT, true, 2, .refused = true},
 	};
 
 	(void)state;
@@ -532,12 +536,12 @@ static void a_sample_is_cheap(void **state)
 		fk_file(fk, "/proc/7/task/7/syscall", rows[i].syscall);
 		fk_file(fk, "/proc/7/task/7/stack", rows[i].stack);
 		blocked_rights_init(&rights, &sys);
-		rights.wchan = BLOCKED_RIGHT_GRANTED;
+		rights.wchan = rows[i].refused ? BLOCKED_RIGHT_REFUSED : BLOCKED_RIGHT_GRANTED;
 		rights.local = rows[i].local;
 		unsigned calls = fk_calls(fk, FK_FILE_READ);
 		assert_int_equal(blocked_sample(&sys, &rights, 7, 7, &blocked), rows[i].result);
 		assert_int_equal(fk_calls(fk, FK_FILE_READ) - calls, rows[i].reads);
-		if (rows[i].result == 0) {
+		if (rows[i].result == 0 || rows[i].refused) {
 			assert_string_equal(blocked_reason_name(blocked_classify(&blocked)),
 					    blocked_reason_name(rows[i].want));
 			assert_int_equal(blocked_is_settled(&blocked), rows[i].settled);

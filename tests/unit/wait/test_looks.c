@@ -68,6 +68,15 @@ static void parts_are_shares_of_the_blocked_looks(void **state)
 		 true,
 		 {0.75, 0, 0, 0.75}},
 		{"all blind", {[LOOK_TURNS] = 8, [LOOK_BLOCKED] = 8, [LOOK_BLIND] = 8}, false, {0}},
+		{"all blind, states known",
+		 {[LOOK_TURNS] = 8,
+		  [LOOK_BLOCKED] = 8,
+		  [LOOK_STATES] = 4,
+		  [LOOK_D] = 2,
+		  [LOOK_STOPPED] = 1,
+		  [LOOK_BLIND] = 8},
+		 true,
+		 {.uninterruptible = 0.25, .stopped = 0.125, .states = 0.5}},
 	};
 
 	(void)state;
@@ -366,25 +375,34 @@ static void a_thread_that_ends_keeps_its_looks(void **state)
 
 static const struct {
 	const char *event;
-	size_t wait;
-} reasons[] = {{"lock_time", MIXED_LOCK}, {"disk_time", MIXED_DISK}, {"paging_time", MIXED_PAGE}};
+	size_t wait; /* MIXED_WAITS: the time in a state */
+	enum fk_state state;
+} reasons[] = {{"lock_time", MIXED_LOCK, FK_SLEEPING},
+	       {"disk_time", MIXED_DISK, FK_UNINTERRUPTIBLE},
+	       {"paging_time", MIXED_PAGE, FK_UNINTERRUPTIBLE},
+	       {"uninterruptible_time", MIXED_WAITS, FK_UNINTERRUPTIBLE},
+	       {"stopped_time", MIXED_WAITS, FK_STOPPED}};
+
+enum { REASONS = 3 }; /* the others are states */
 
 enum { FIRST_TID = 100, TASKS = 12, SECONDS = 300 };
 
 /* The time of a reason of the tasks that do not end. */
-static uint64_t true_ns(struct fk *fk, size_t wait)
+static uint64_t true_ns(struct fk *fk, size_t i)
 {
 	uint64_t ns = 0;
 
 	for (pid_t tid = FIRST_TID; tid < FIRST_TID + TASKS; tid++)
-		ns += fk_truth_wait(fk, tid, &mixed_waits[wait]);
+		ns += reasons[i].wait == MIXED_WAITS
+			      ? fk_truth_state(fk, tid, reasons[i].state)
+			      : fk_truth_wait(fk, tid, &mixed_waits[reasons[i].wait]);
 	return ns;
 }
 
-static void add_figures(const struct snapshot *snapshot, double *sums, size_t *n)
+static void add_figures(const struct snapshot *snapshot, size_t n_reasons, double *sums, size_t *n)
 {
 	for (pid_t tid = FIRST_TID; tid < FIRST_TID + TASKS; tid++)
-		for (size_t i = 0; row_of(snapshot, tid) && i < ARRAY_SIZE(reasons); i++) {
+		for (size_t i = 0; row_of(snapshot, tid) && i < n_reasons; i++) {
 			struct figure figure = event_figure(snapshot, tid, reasons[i].event);
 			assert_int_not_equal(figure.state, FIGURE_VALID);
 			*n += figure.state == FIGURE_SCALED;
@@ -392,10 +410,12 @@ static void add_figures(const struct snapshot *snapshot, double *sums, size_t *n
 		}
 }
 
-static void check_sums(const struct fk_config *config)
+static void check_sums(const struct fk_config *config, size_t n_reasons)
 {
 	static const struct engine_column column = {
-		.kind = ENGINE_EVENTS, .text = "blocked_time,lock_time,disk_time,paging_time"};
+		.kind = ENGINE_EVENTS,
+		.text = "blocked_time,lock_time,disk_time,paging_time,uninterruptible_time,"
+			"stopped_time"};
 	static const struct engine_config engine_config = {
 		.preset = &preset_none, .columns = &column, .n_columns = 1};
 	const struct mixed_load_spec spec = {.cpus = 4,
@@ -414,34 +434,36 @@ static void check_sums(const struct fk_config *config)
 
 	for (unsigned second = 0; second < SECONDS; second++) {
 		if (second == 1)
-			for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
-				before[i] = true_ns(fk, reasons[i].wait);
+			for (size_t i = 0; i < n_reasons; i++)
+				before[i] = true_ns(fk, i);
 		engine_wait(engine, fk_now(fk) + NS_PER_S);
 		struct snapshot *snapshot = engine_snapshot(engine);
 		if (second > 0)
-			add_figures(snapshot, sums, &n);
+			add_figures(snapshot, n_reasons, sums, &n);
 		snapshot_free(snapshot);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
-		double ns = (double)(true_ns(fk, reasons[i].wait) - before[i]);
+	for (size_t i = 0; i < n_reasons; i++) {
+		double ns = (double)(true_ns(fk, i) - before[i]);
 		print_message("%s: %.2f s of %.2f s\n", reasons[i].event, sums[i] / 1e9, ns / 1e9);
 		assert_true(fabs(sums[i] - ns) < 0.05 * ns);
 	}
 	print_message("%zu figures\n", n);
-	assert_true(n > SECONDS * TASKS * ARRAY_SIZE(reasons) / 2);
+	assert_true(n > SECONDS * TASKS * n_reasons / 2);
 	close_all(engine, fk);
 	mixed_load_free(load);
 }
 
-/* With records of switches, with counters of own tasks, and with /proc alone. */
+/* With and without states in records of switches, with counters of own tasks, and with /proc alone.
+ */
 static void sums_are_those_of_the_kernel(void **state)
 {
 	(void)state;
-	check_sums(&(struct fk_config){.cpus = 4, .tracefs = FK_TRACEFS_MOUNTED});
-	check_sums(
-		&(struct fk_config){.cpus = 4, .unprivileged = true, .uid = 1000, .paranoid = 2});
-	check_sums(
-		&(struct fk_config){.cpus = 4, .unprivileged = true, .uid = 1000, .paranoid = 3});
+	check_sums(&(struct fk_config){.cpus = 4, .tracefs = FK_TRACEFS_MOUNTED}, REASONS);
+	check_sums(&(struct fk_config){.cpus = 4}, ARRAY_SIZE(reasons));
+	check_sums(&(struct fk_config){.cpus = 4, .unprivileged = true, .uid = 1000, .paranoid = 2},
+		   ARRAY_SIZE(reasons));
+	check_sums(&(struct fk_config){.cpus = 4, .unprivileged = true, .uid = 1000, .paranoid = 3},
+		   ARRAY_SIZE(reasons));
 }
 
 int main(void)
