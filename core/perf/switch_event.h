@@ -67,7 +67,7 @@ int switch_event_sample_wakings(struct switch_event *event, const struct sys *sy
 /* The format of these samples; NULL: there are none. */
 static inline const struct waking_format *switch_event_wakings(const struct switch_event *event)
 {
-	return event->wakings ? &event->waking_format : NULL;
+	return event && event->wakings ? &event->waking_format : NULL;
 }
 
 /*
