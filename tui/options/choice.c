@@ -161,6 +161,15 @@ static int compare_column(void *arg, const char *name, const char *help)
 	return 0;
 }
 
+/* Returns the name of the metric with that title, or NULL. */
+static const char *name_of_title(const struct metric_def *metrics, size_t n, const char *title)
+{
+	for (size_t i = 0; i < n; i++)
+		if (metrics[i].title && strcmp(metrics[i].title, title) == 0)
+			return metrics[i].name;
+	return NULL;
+}
+
 int choice_sort(const char *name, const struct engine_config *config, struct error *err)
 {
 	struct sort_search search = {.near = {.word = name}};
@@ -168,6 +177,11 @@ int choice_sort(const char *name, const struct engine_config *config, struct err
 
 	if (!name[0] || choice_each_column(config, compare_column, &search))
 		return 0;
+	const char *titled = name_of_title(metric_table, metric_table_n, name);
+	if (!titled)
+		titled = name_of_title(config->user_metrics, config->n_user_metrics, name);
+	if (titled)
+		search.near.nearest = titled;
 	suggest_text(&search.near, hint, sizeof(hint));
 	return error_set(err, -EINVAL, "Unknown column '%.40s'%s. See 'pmctop -s help'.", name,
 			 hint);

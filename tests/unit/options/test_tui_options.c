@@ -727,6 +727,8 @@ static void test_sort(void **state)
 		{"cpu/event=1,umask=2/", NULL},
 		{"r1a2", NULL},
 		{"umask=2/", "Unknown column 'umask=2/'. See 'pmctop -s help'."},
+		{"runq%",
+		 "Unknown column 'runq%' (did you mean 'runq_percent'?). See 'pmctop -s help'."},
 		{"icp", "Unknown column 'icp' (did you mean 'ipc'?). See 'pmctop -s help'."},
 		{"cpu", NULL},
 		{"processes", NULL},
