@@ -186,9 +186,6 @@ static void draw_stack(struct detail_pen *pen, const struct detail_look *look)
 	char text[1024] = "";
 	size_t length = 0;
 
-	if (look->blocked.stack_result == -EACCES)
-		draw_line(pen, "kernel stack", STYLE_DIM,
-			  "shown only with CAP_SYS_ADMIN, which pmctop gives up");
 	if (look->blocked.stack_result != 0 || stack->n == 0)
 		return;
 	for (size_t i = 0; i < stack->n && length < sizeof(text) - BLOCKED_FUNCTION - 4; i++)

@@ -128,9 +128,11 @@ static void draw_identity(struct detail_pen *pen)
 		add_number(&segments, 98, "uid", (long)(int)subject->key.number);
 	}
 	snprintf(text, sizeof(text), "%zu", page->detail->n_threads);
-	detail_add_segment(&segments, 80,
-			   detail_subject_is_of_cpus(subject) ? "threads here" : "threads that ran",
-			   text);
+	if (subject->key.kind != HISTORY_THREAD)
+		detail_add_segment(&segments, 80,
+				   detail_subject_is_of_cpus(subject) ? "threads here"
+								      : "threads that ran",
+				   text);
 	if (detail_subject_is_of_tasks(subject) && row->comm[0])
 		detail_add_segment(&segments, 85, "command", row->comm)->text_style = STYLE_NAME;
 	add_state(&segments, page);
