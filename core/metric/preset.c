@@ -57,20 +57,13 @@ static const char *const software_metrics[] = {
 };
 
 static const char *const waiting_metrics[] = {
-	"cpu_percent",
-	"state",
-	"runq_percent",
-	"throttled_percent",
-	"uninterruptible_percent",
-	"disk_percent",
-	"lock_percent",
-	"paging_percent",
-	"blocked_percent",
-	"preempted_percent",
-	"voluntary_cs_per_s",
-	"involuntary_cs_per_s",
-	"forks_per_s",
-	NULL,
+	"cpu_percent",        "state",
+	"runq_percent",       "uninterruptible_percent",
+	"disk_percent",       "lock_percent",
+	"throttled_percent",  "paging_percent",
+	"blocked_percent",    "preempted_percent",
+	"voluntary_cs_per_s", "involuntary_cs_per_s",
+	"forks_per_s",        NULL,
 };
 
 const char *const verdict_metrics[] = {
