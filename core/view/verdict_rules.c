@@ -106,13 +106,15 @@ const struct rule verdict_rules[] = {
 	 * At most 7.5 us of CPU a switch, of which the switch itself is the most. Seen at 7,000 to
 	 * 10,000 a second: two processes that only wake each other 5.0 to 6.2 us (up to 9.5 on a
 	 * busy machine), a client that waits for each answer 9.3 to 16, its server 37 to 41. 5,000
-	 * a second are some percent of a CPU.
+	 * a second are some percent of a CPU. Workers of the kernel switch as often as their users
+	 * want.
 	 */
 	{3,
 	 VERDICT_SWITCHES,
 	 {{"cs_per_s", '>', 1333, .sign_of_operands = '/', .operands = {"cpu_percent"}},
 	  {"cs_per_s", '>', 5000, .per_cpu = true}},
 	 .subject = RULE_OF_TASKS,
+	 .of_users = true,
 	 .of_sums = true},
 
 	/* How a task runs says little about one that hardly runs. */

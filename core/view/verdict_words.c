@@ -129,19 +129,20 @@ static void append_limit(const struct judge *judge, short metric, const struct c
 	}
 }
 
-/* " x IPC 1.50", or ", IPC 1.50" */
+/* " x IPC 1.50", or ", IPC 1.50". A figure of 0 that is subtracted says nothing. */
 static void append_operands(const struct judge *judge, const struct condition *condition,
 			    const struct judge_condition *bound, const struct figure *figures,
 			    bool limits, char *text, size_t size)
 {
-	const char sign[] = {' ',
-			     condition->sign_of_operands == '*' ? 'x' : condition->sign_of_operands,
-			     ' ', '\0'};
+	char sign = condition->sign_of_operands;
+	const char *word = sign == '*' ? " x " : sign == '/' ? " per " : " less ";
 
 	for (size_t i = 0; i < VERDICT_OPERANDS_MAX && condition->operands[i]; i++) {
 		if (bound->operands[i] < 0 || !figure_known(figures[bound->operands[i]]))
 			continue;
-		verdict_append(text, size, limits ? sign : ", ");
+		if (sign == '-' && figures[bound->operands[i]].value == 0)
+			continue;
+		verdict_append(text, size, limits ? word : ", ");
 		append_figure(judge, bound->operands[i], figures, text, size);
 	}
 }
