@@ -11,6 +11,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/event/event_wait.h"
 #include "core/view/machine_items.h"
 #include "tui/options/duration.h"
 #include "tui/panel/playback_text.h"
@@ -252,8 +253,21 @@ static unsigned figure_weight(const struct columns *columns, size_t index)
 	return index < 50 ? 60 - (unsigned)index : 10;
 }
 
+bool frame_cpus_have(const struct columns *columns, const struct metric *metric)
+{
+	unsigned events[METRIC_EVENTS_MAX];
+	size_t n = metric_events(metric, events, ARRAY_SIZE(events));
+
+	for (size_t i = 0; i < n && i < ARRAY_SIZE(events); i++) {
+		const struct event *event = &columns->events.items[events[i]];
+		if (event->kind == EVENT_WAIT && event_wait_of(event) != WAIT_RUNQ)
+			return false;
+	}
+	return true;
+}
+
 void frame_add_figures(struct segments *segments, const struct columns *columns,
-		       const struct figure *figures)
+		       const struct figure *figures, bool of_cpu)
 {
 	const struct figure none = {.state = FIGURE_NOT_COUNTED};
 
@@ -263,6 +277,8 @@ void frame_add_figures(struct segments *segments, const struct columns *columns,
 
 		/* Facts are those of tasks. */
 		if (strcmp(def->name, "cpu_percent") == 0 || metric_facts(&columns->metrics[i]))
+			continue;
+		if (of_cpu && !frame_cpus_have(columns, &columns->metrics[i]))
 			continue;
 		figure_format(def, figures ? figures[i] : none, &cell);
 		add_words(segments, figure_weight(columns, i), columns->metrics[i].title, cell.text,
@@ -376,7 +392,7 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 	if (snapshot->target)
 		add_target(&segments, snapshot);
 	frame_add_figures(&segments, snapshot->columns,
-			  snapshot->target ? snapshot->target_figures : snapshot->figures);
+			  snapshot->target ? snapshot->target_figures : snapshot->figures, false);
 	segments_draw(&segments, canvas, rect);
 }
 

@@ -28,12 +28,15 @@ struct frame {
 	enum view_unit unit;             /* unit of events and rates */
 };
 
+/* Whether CPUs have the metric: of the events of waiting they have runq_time alone. */
+bool frame_cpus_have(const struct columns *columns, const struct metric *metric);
 /*
  * Adds a segment for each metric except cpu_percent, which has a meter or stands before them.
+ * of_cpu: only those that CPUs have.
  * figures: one for each metric; NULL for a CPU without records in the interval.
  */
 void frame_add_figures(struct segments *segments, const struct columns *columns,
-		       const struct figure *figures);
+		       const struct figure *figures, bool of_cpu);
 
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect);
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);

@@ -132,7 +132,7 @@ static void draw_labelled(const struct snapshot *snapshot, struct canvas *canvas
 		unsigned x = draw_meter(&lines, i, canvas, line, meter) + 2;
 		if (x >= line.width)
 			continue;
-		frame_add_figures(&segments, snapshot->columns, lines.items[i].figures);
+		frame_add_figures(&segments, snapshot->columns, lines.items[i].figures, true);
 		segments_draw(&segments, canvas,
 			      (struct rect){line.x + x, line.y, line.width - x, 1});
 	}
@@ -174,7 +174,8 @@ static void draw_metrics(const struct cpu_lines *lines, size_t index, struct can
 		unsigned title = text_width(metric->title), width = metric->def->width + 1;
 
 		if (metric->def->machine || metric_facts(metric) ||
-		    strcmp(metric->def->name, "cpu_percent") == 0)
+		    strcmp(metric->def->name, "cpu_percent") == 0 ||
+		    !frame_cpus_have(columns, metric))
 			continue;
 		width = title > width ? title : width;
 		if (x + 1 + width > line.width)

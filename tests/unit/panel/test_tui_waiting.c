@@ -257,6 +257,9 @@ static void test_state(void **state)
 	stage_check_text(&stage, "%CPU▼ S ", true);
 	stage_check_text(&stage, "S  -", false);
 	stage_check_text(&stage, "busy   S", false);
+	/* CPUs have no other waits. */
+	stage_check_text(&stage, "busy   runq%", true);
+	stage_check_text(&stage, "busy   runq%     D%", false);
 	stage_press(&stage, KEYMAP_ENTER);
 	stage_check_text(&stage, "History", true);
 	stage_check_text(&stage, "  S  R", false);
