@@ -19,6 +19,7 @@ bool command_changes_columns(enum command_kind kind)
 	case COMMAND_COMMAND_LINES:
 	case COMMAND_IDLE:
 	case COMMAND_DISMISS:
+	case COMMAND_CODE:
 	case COMMAND_WATCH:
 	case COMMAND_RECORD:
 	case COMMAND_PAUSE:

@@ -23,6 +23,8 @@ enum command_kind {
 	COMMAND_DISMISS,
 	/* number: the process whose waits are counted one by one; -number: a thread; 0: none */
 	COMMAND_WATCH,
+	/* number: samples of code a second on a busy CPU, for snapshot->code; 0: none */
+	COMMAND_CODE,
 	COMMAND_RECORD, /* text: the file to record to; NULL: ends the recording */
 	/* For a recording that is played (core/replay/replay_feed). A live engine refuses them. */
 	COMMAND_PAUSE,   /* number: whether the replay is paused */

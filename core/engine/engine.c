@@ -246,6 +246,9 @@ static int do_command(struct engine *engine, const struct command *command, stru
 	case COMMAND_DISMISS:
 		target_dismiss(engine->target);
 		return 0;
+	case COMMAND_CODE:
+		engine->config.code_hz = (unsigned)command->number;
+		return 0;
 	case COMMAND_WATCH:
 		watch_waits(engine, command->number);
 		return 0;

@@ -112,6 +112,7 @@ static int do_command(struct replay_state *state, const struct command *command,
 		return error_set(err, -EOPNOTSUPP, "This recording has no idle tasks.");
 	case COMMAND_RECORD:
 		return error_set(err, -EOPNOTSUPP, "A replay cannot be recorded.");
+	case COMMAND_CODE:
 	case COMMAND_WATCH:
 	case COMMAND_PAUSE: /* for core/replay/replay_feed.c */
 	case COMMAND_STEP:

@@ -313,6 +313,7 @@ static void replay_feed_command(void *ctx, const struct command *command)
 	case COMMAND_RECORD:
 		change_figures(feed, command);
 		break;
+	case COMMAND_CODE:  /* a recording has samples or not */
 	case COMMAND_WATCH: /* no recording has single waits */
 		break;
 	}
