@@ -104,10 +104,12 @@ struct figure verdict_figure(const struct judge *judge, size_t i, size_t k,
 }
 
 double verdict_limit(const struct judge *judge, const struct condition *condition,
-		     const struct figure *figures)
+		     const struct verdict_subject *subject)
 {
-	double cpus =
-		is_known(figures, judge->cpu_percent) ? figures[judge->cpu_percent].value / 100 : 1;
+	double cpus = subject->cpus;
+
+	if (!subject->cpus && is_known(subject->figures, judge->cpu_percent))
+		cpus = subject->figures[judge->cpu_percent].value / 100;
 
 	return condition->per_cpu && cpus > 1 ? condition->limit * cpus : condition->limit;
 }
@@ -138,14 +140,15 @@ static bool proves(const struct condition *condition, enum figure_state state)
 }
 
 static bool condition_holds(const struct judge *judge, size_t i, size_t k,
-			    const struct figure *figures, struct judgement *judgement)
+			    const struct verdict_subject *subject, struct judgement *judgement)
 {
+	const struct figure *figures = subject->figures;
 	const struct condition *condition = &verdict_rules[i].conditions[k];
 	struct figure figure = verdict_figure(judge, i, k, figures);
 
 	if (!figure_known(figure) || (verdict_rules[i].of_sums && !proves(condition, figure.state)))
 		return false;
-	double limit = verdict_limit(judge, condition, figures);
+	double limit = verdict_limit(judge, condition, subject);
 	if (condition->sign == '<' ? figure.value >= limit : figure.value < limit)
 		return false;
 	judgement->severity = excess(condition, figure.value, limit);
@@ -197,7 +200,7 @@ static bool rule_fires(const struct judge *judge, size_t i, const struct verdict
 	    !rule_is_about(rule, judge, subject->row))
 		return false;
 	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rule->conditions[k].metric; k++)
-		if (!condition_holds(judge, i, k, subject->figures, judgement))
+		if (!condition_holds(judge, i, k, subject, judgement))
 			return false;
 	return true;
 }

@@ -95,6 +95,7 @@ struct verdict_subject {
 	const struct row *row;        /* of tasks; NULL: a CPU, several CPUs, or the machine */
 	/* Of that row, for the tasks that took its CPUs in verdict_explain(); NULL: without. */
 	const struct detail *detail;
+	unsigned cpus; /* of several CPUs, or of the machine; 0: limits grow with the CPU time */
 };
 
 struct judgement {

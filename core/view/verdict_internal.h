@@ -51,9 +51,9 @@ extern const struct rule verdict_rules[];
 /* Returns the figure of condition k of rule i. */
 struct figure verdict_figure(const struct judge *judge, size_t i, size_t k,
 			     const struct figure *figures);
-/* Returns the limit for the CPU time of these figures. */
+/* Returns the limit for the CPUs of the subject, or for its CPU time. */
 double verdict_limit(const struct judge *judge, const struct condition *condition,
-		     const struct figure *figures);
+		     const struct verdict_subject *subject);
 /*
  * Returns whether the last figure of the rule that fired is a share of the time. Rules of waits by
  * rates, as of major faults, do not show how long the wait was.
@@ -106,7 +106,8 @@ size_t verdict_append(char *text, size_t size, const char *more);
 void verdict_append_comm(char *text, size_t size, const struct row *row);
 /* Appends the figures of the rule that fired, with their limits or without. */
 void verdict_append_figures(const struct judge *judge, const struct judgement *judgement,
-			    const struct figure *figures, bool limits, char *text, size_t size);
+			    const struct verdict_subject *subject, bool limits, char *text,
+			    size_t size);
 /* Appends the quota of the row's cgroup, if there is one: "web.service may use 0.5 CPUs". */
 void verdict_append_quota(const struct snapshot *snapshot, const struct row *row,
 			  const char *before, char *text, size_t size);

@@ -120,14 +120,17 @@ const struct rule verdict_rules[] = {
 	/* How a task runs says little about one that hardly runs. */
 	{4, VERDICT_NONE, {{"cpu_percent", '<', 5}}, .subject = RULE_OF_TASKS},
 
-	/* 20,000 switches a second: slices of 50 us. A switch costs several us. */
+	/*
+	 * 20,000 switches a second: slices of 50 us. A switch costs several us. A healthy server
+	 * with its client makes 17,000, so that is a limit for each CPU of the machine.
+	 */
 	{5, VERDICT_SWITCHES, {{"cs_per_s", '>', 20000, .per_cpu = true}}, .of_sums = true},
 	/* A fault takes a microsecond and more: a tenth of the time. */
 	{5, VERDICT_FAULTS, {{"faults_per_s", '>', 100000, .per_cpu = true}}, .of_sums = true},
 	/* With less than half a CPU the share of the kernel hardly delays what the task does. */
 	{5,
 	 VERDICT_KERNEL,
-	 {{"cpu_percent", '>', 50}, {"kernel_percent", '>', 30}},
+	 {{"cpu_percent", '>', 50, .per_cpu = true}, {"kernel_percent", '>', 30}},
 	 .of_users = true},
 
 	{6,

@@ -115,11 +115,11 @@ static struct judgement judge_heaviest(const struct sentence *sentence)
 
 static void append_judged_figures(const struct sentence *sentence)
 {
-	const struct judgement judgement = judge_heaviest(sentence);
+	const struct verdict_subject subject = heaviest_subject(sentence);
+	const struct judgement judgement = judge_subject(sentence->losses->judge, &subject);
 
 	append(sentence, " (");
-	verdict_append_figures(sentence->losses->judge, &judgement,
-			       heaviest_subject(sentence).figures, false, sentence->text,
+	verdict_append_figures(sentence->losses->judge, &judgement, &subject, false, sentence->text,
 			       sentence->size);
 	append(sentence, ")");
 }
@@ -326,7 +326,9 @@ static enum verdict describe_sum(const struct judge *judge, char *text, size_t s
 {
 	const struct snapshot *snapshot = judge->snapshot;
 	const struct verdict_subject sum = {
-		.figures = snapshot->target_figures ? snapshot->target_figures : snapshot->figures};
+		.figures = snapshot->target_figures ? snapshot->target_figures : snapshot->figures,
+		.cpus = snapshot->target_figures ? 0 : (unsigned)snapshot->n_cpus,
+	};
 	const struct judgement judgement = judge_subject(judge, &sum);
 	size_t length = text_copy(text, size, judgement.rule < 0 ? "" : scope_prefix(snapshot));
 

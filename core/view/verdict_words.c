@@ -148,8 +148,10 @@ static void append_operands(const struct judge *judge, const struct condition *c
 }
 
 void verdict_append_figures(const struct judge *judge, const struct judgement *judgement,
-			    const struct figure *figures, bool limits, char *text, size_t size)
+			    const struct verdict_subject *subject, bool limits, char *text,
+			    size_t size)
 {
+	const struct figure *figures = subject->figures;
 	const struct rule *rule = &verdict_rules[judgement->rule];
 
 	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rule->conditions[k].metric; k++) {
@@ -164,7 +166,7 @@ void verdict_append_figures(const struct judge *judge, const struct judgement *j
 			continue;
 		verdict_append(text, size, condition->sign == '<' ? " < " : " >= ");
 		append_limit(judge, bound->metric, condition,
-			     verdict_limit(judge, condition, figures), text, size);
+			     verdict_limit(judge, condition, subject), text, size);
 	}
 }
 
@@ -375,6 +377,6 @@ void verdict_explain(const struct judge *judge, const struct judgement *judgemen
 		       judgement->verdict == VERDICT_NONE ? "No verdict"
 							  : verdict_name(judgement->verdict));
 	verdict_append(text, size, ": ");
-	verdict_append_figures(judge, judgement, subject->figures, true, text, size);
+	verdict_append_figures(judge, judgement, subject, true, text, size);
 	append_evidence(judge, judgement, subject, text, size);
 }

@@ -158,6 +158,7 @@ struct verdict_subject view_subject(const struct view *view, size_t index)
 	return (struct verdict_subject){
 		.figures = figures_of(view, index),
 		.row = view->rows ? &view->rows->items[index] : NULL,
+		.cpus = view->rows ? 0 : view->cpus[index].cpus,
 	};
 }
 

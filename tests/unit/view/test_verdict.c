@@ -632,6 +632,25 @@ static void gives_the_reason(void **state)
 	}
 }
 
+/* The machine may switch as often as each of its CPUs. */
+static void the_limit_of_the_machine_grows_with_its_cpus(void **state)
+{
+	static const struct given given[FIGURES] = {{"cpu_percent", 45}, {"cs_per_s", 23500}};
+	struct figure figures[FIGURES];
+	struct snapshot *snapshot = sample_snapshot_new(given_columns(given, figures), "h", "");
+	struct judge judge;
+
+	(void)state;
+	judge_init(&judge, snapshot);
+	for (unsigned cpus = 0; cpus <= 2; cpus++) {
+		const struct verdict_subject subject = {.figures = figures, .cpus = cpus};
+
+		assert_int_equal(judge_subject(&judge, &subject).verdict,
+				 cpus < 2 ? VERDICT_SWITCHES : VERDICT_NONE);
+	}
+	snapshot_free(snapshot);
+}
+
 /* A verdict has the state of its own figures, and of no others. */
 static void has_the_state_of_its_figures(void **state)
 {
@@ -1087,6 +1106,7 @@ int main(void)
 		cmocka_unit_test(judges),
 		cmocka_unit_test(judges_waits),
 		cmocka_unit_test(gives_the_reason),
+		cmocka_unit_test(the_limit_of_the_machine_grows_with_its_cpus),
 		cmocka_unit_test(has_the_state_of_its_figures),
 		cmocka_unit_test(labels_fit),
 		cmocka_unit_test(describes_the_machine),
