@@ -67,10 +67,19 @@ static const char *const waiting_metrics[] = {
 };
 
 const char *const verdict_metrics[] = {
-	"cpu_percent",       "cs_per_s",        "runq_percent",
-	"throttled_percent", "blocked_percent", "uninterruptible_percent",
-	"lock_percent",      "disk_percent",    "paging_percent",
-	"forks_per_s",       "forked_percent",  NULL,
+	"cpu_percent",
+	"cs_per_s",
+	"runq_percent",
+	"throttled_percent",
+	"blocked_percent",
+	"uninterruptible_percent",
+	"lock_percent",
+	"disk_percent",
+	"paging_percent",
+	"forks_per_s",
+	"forked_percent",
+	"major_faults_per_s",
+	NULL,
 };
 
 const struct preset preset_table[] = {

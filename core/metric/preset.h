@@ -22,8 +22,10 @@ struct preset {
 extern const struct preset preset_table[];
 extern const size_t preset_table_n;
 /*
- * The metrics that verdicts need (core/view/verdict_rules.c) and that cost no counter and no
- * record: hidden columns, where the user has none of that name. NULL-terminated.
+ * The metrics that verdicts need (core/view/verdict_rules.c) and that cost no counter of a PMU and
+ * no record: hidden columns, where the user has none of that name. NULL-terminated. Major faults
+ * cost a value of each record. Without them thrashing is not recognized before the looks have its
+ * reason (core/wait/looks.h), and hardly ever if its waits are short.
  */
 extern const char *const verdict_metrics[];
 extern const struct preset preset_none; /* "none": without columns; not in the table */
