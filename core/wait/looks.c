@@ -79,7 +79,7 @@ static bool is_left_out(const struct looks *looks, size_t index)
 {
 	const double *counts = looks->items[index].counts;
 
-	return counts[LOOK_BLOCKED] >= LOOKS_LEAST && counts[LOOK_D] == 0 &&
+	return counts[LOOK_BLOCKED] >= LOOKS_OTHER && counts[LOOK_D] == 0 &&
 	       counts[LOOK_OTHER] + counts[LOOK_FUTEX] == counts[LOOK_BLOCKED] &&
 	       (looks->turns + index) % LOOKS_SELDOM != 0;
 }

@@ -32,14 +32,16 @@
  *
  * Cost, 6.18 on x86-64, with cold caches: a look takes 12 us of CPU time, at a futex 18 us. 32
  * threads in a contended mutex would take 7.5 ms a second and take the 5 ms of LOOKS_COST. 32
- * threads that sleep take 1.3 ms.
+ * threads that sleep take 1.0 ms.
  */
 enum {
 	LOOKS_MOST = 32, /* threads */
 	/* Turns at which a thread was looked at: the estimate of fewer ones says nothing. */
 	LOOKS_LEAST = 5,
 	LOOKS_COST = 200, /* turns take at most 1/200 of the time */
-	LOOKS_SELDOM = 4, /* one of so many turns for threads without one of these reasons so far */
+	/* After so many looks that found another reason, only one of LOOKS_SELDOM turns is used. */
+	LOOKS_OTHER = 2,
+	LOOKS_SELDOM = 8,
 };
 /* Turns come at random times, so that they do not keep step with a thread. */
 #define LOOKS_PAUSE_LEAST_NS (50 * NS_PER_MS)

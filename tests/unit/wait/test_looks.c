@@ -251,7 +251,7 @@ static void sleepers_are_looked_at_seldom(void **state)
 		    {MIXED_CONDITION, true},
 		    {MIXED_LOCK, false},
 		    {MIXED_PAGE, false}};
-	enum { TURNS = 40, MOST = LOOKS_LEAST + (TURNS - LOOKS_LEAST) / LOOKS_SELDOM + 1 };
+	enum { TURNS = 40, MOST = LOOKS_OTHER + (TURNS - LOOKS_OTHER) / LOOKS_SELDOM + 1 };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
