@@ -33,19 +33,29 @@ static void read_mounts(struct throttling *throttling)
 		cgroup_quota_read(throttling->sys, &root, &quota) == -ENOENT;
 }
 
-/* Reads the quota. A cgroup of version 2 without the controller has cpu.stat and no cpu.max. */
+/* Returns whether a cgroup without a file of a quota is there, and so has none. */
+static bool is_without_quota(const struct throttling *throttling, const struct cgroup_dir *dir)
+{
+	struct cgroup_throttling stat;
+	int result = cgroup_throttling_read(throttling->sys, dir, &stat);
+
+	return result == 0 || result == -ENODATA;
+}
+
+/*
+ * Reads the quota. A cgroup of version 2 without the controller has cpu.stat and no cpu.max, as has
+ * the root, of which cpu.stat has the lines of a quota too.
+ */
 static void read_limit(const struct throttling *throttling, const struct cgroup_dir *dir,
 		       struct cgroup_quota_account *account)
 {
 	struct cgroup_quota quota;
-	struct cgroup_throttling stat;
 	int result =
 		throttling->without_quotas ? 0 : cgroup_quota_read(throttling->sys, dir, &quota);
 
 	account->cpus = 0;
 	if (throttling->without_quotas || (result == 0 && !quota.limited) ||
-	    (result == -ENOENT &&
-	     cgroup_throttling_read(throttling->sys, dir, &stat) == -ENODATA)) {
+	    (result == -ENOENT && is_without_quota(throttling, dir))) {
 		account->limit = CGROUP_UNLIMITED;
 	} else if (result == 0) {
 		account->limit = CGROUP_LIMITED;
