@@ -127,46 +127,49 @@ const struct rule verdict_rules[] = {
 	{5, VERDICT_SWITCHES, {{"cs_per_s", '>', 20000, .per_cpu = true}}, .of_sums = true},
 	/* A fault takes a microsecond and more: a tenth of the time. */
 	{5, VERDICT_FAULTS, {{"faults_per_s", '>', 100000, .per_cpu = true}}, .of_sums = true},
-	/* With less than half a CPU the share of the kernel hardly delays what the task does. */
-	{5,
+	/*
+	 * Switches and faults, which the kernel works for, come before it. With less than half a
+	 * CPU the share of the kernel hardly delays what the task does.
+	 */
+	{6,
 	 VERDICT_KERNEL,
 	 {{"cpu_percent", '>', 50, .per_cpu = true}, {"kernel_percent", '>', 30}},
 	 .of_users = true},
 
-	{6,
+	{7,
 	 VERDICT_CPU,
 	 {{"topdown_retiring", '>', 70}, {"cpu_percent", '>', 90}},
 	 .subject = RULE_OF_TASKS},
-	{7, VERDICT_FINE, {{"topdown_retiring", '>', 70}}},
-	{8, VERDICT_MEMORY, {{"topdown_memory", '>', 20}, {"topdown_backend", '>', 20}}},
-	{8, VERDICT_CORE, {{"topdown_memory", '<', 20}, {"topdown_backend", '>', 20}}},
-	{8, VERDICT_BACKEND, {{"topdown_backend", '>', 20}}, .unless = "topdown_memory"},
-	{8, VERDICT_FRONTEND, {{"topdown_frontend", '>', 15}}},
-	{8, VERDICT_BRANCH, {{"topdown_bad_spec", '>', 15}}, .unless = "topdown_mispredict"},
-	{8, VERDICT_BRANCH, {{"topdown_bad_spec", '>', 15}, {"topdown_mispredict", '>', 10}}},
+	{8, VERDICT_FINE, {{"topdown_retiring", '>', 70}}},
+	{9, VERDICT_MEMORY, {{"topdown_memory", '>', 20}, {"topdown_backend", '>', 20}}},
+	{9, VERDICT_CORE, {{"topdown_memory", '<', 20}, {"topdown_backend", '>', 20}}},
+	{9, VERDICT_BACKEND, {{"topdown_backend", '>', 20}}, .unless = "topdown_memory"},
+	{9, VERDICT_FRONTEND, {{"topdown_frontend", '>', 15}}},
+	{9, VERDICT_BRANCH, {{"topdown_bad_spec", '>', 15}}, .unless = "topdown_mispredict"},
+	{9, VERDICT_BRANCH, {{"topdown_bad_spec", '>', 15}, {"topdown_mispredict", '>', 10}}},
 
 	/* cache_mpki counts another cache level on each kind of CPU: see its title. */
-	{9, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "caMPKI"}}},
-	{9, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "LLCMPKI"}}},
-	{9, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "L2MPKI"}}},
-	{9, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 20, .title = "L1DMPKI"}}},
-	{9, VERDICT_MEMORY, {{"ipc", '<', 1}, {"llc_mpki", '>', 10}}},
+	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "caMPKI"}}},
+	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "LLCMPKI"}}},
+	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "L2MPKI"}}},
+	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 20, .title = "L1DMPKI"}}},
+	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"llc_mpki", '>', 10}}},
 	/* 5 misses of 300 cycles are most of the 2000 that 1000 instructions take at least. */
-	{9, VERDICT_MEMORY, {{"ipc", '<', 0.5}, {"cache_mpki", '>', 5, .title = "LLCMPKI"}}},
-	{9, VERDICT_MEMORY, {{"ipc", '<', 0.5}, {"llc_mpki", '>', 5}}},
-	{9, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l2_mpki", '>', 10}}},
-	{9, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l1d_mpki", '>', 20}}},
-	{9, VERDICT_FRONTEND, {{"ipc", '<', 1}, {"l1i_mpki", '>', 10}}},
+	{10, VERDICT_MEMORY, {{"ipc", '<', 0.5}, {"cache_mpki", '>', 5, .title = "LLCMPKI"}}},
+	{10, VERDICT_MEMORY, {{"ipc", '<', 0.5}, {"llc_mpki", '>', 5}}},
+	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l2_mpki", '>', 10}}},
+	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l1d_mpki", '>', 20}}},
+	{10, VERDICT_FRONTEND, {{"ipc", '<', 1}, {"l1i_mpki", '>', 10}}},
 	/* A miss costs about 15 cycles. A product of 10 is 15 % of all cycles, toplev's limit. */
-	{9,
+	{10,
 	 VERDICT_BRANCH,
 	 {{"branch_mpki", '>', 10, .sign_of_operands = '*', .operands = {"ipc"}}}},
-	{10, VERDICT_CORE, {{"cache_mpki", '<', 1}, {"branch_mpki", '<', 5}, {"ipc", '<', 1}}},
+	{11, VERDICT_CORE, {{"cache_mpki", '<', 1}, {"branch_mpki", '<', 5}, {"ipc", '<', 1}}},
 
-	{11, VERDICT_STALLED, {{"ipc", '<', 1}}},
-	{12, VERDICT_CPU, {{"cpu_percent", '>', 90}}, .subject = RULE_OF_TASKS},
-	{13, VERDICT_FINE, {{"ipc", '>', 1}}},
-	{14, VERDICT_FINE, {{"cpu_percent", '>', 5}}, .subject = RULE_OF_TASKS},
+	{12, VERDICT_STALLED, {{"ipc", '<', 1}}},
+	{13, VERDICT_CPU, {{"cpu_percent", '>', 90}}, .subject = RULE_OF_TASKS},
+	{14, VERDICT_FINE, {{"ipc", '>', 1}}},
+	{15, VERDICT_FINE, {{"cpu_percent", '>', 5}}, .subject = RULE_OF_TASKS},
 };
 
 const size_t verdict_rules_n = ARRAY_SIZE(verdict_rules);
