@@ -168,8 +168,7 @@ static void add_file(struct worker *worker)
 		end_worker(STATUS_BROKEN);
 	if (file)
 		drop_file(worker, file);
-	if (worker->n_files == FILES_MAX) {
-		file = find_oldest(worker, false, NULL);
+	if (worker->n_files == FILES_MAX && (file = find_oldest(worker, false, NULL))) {
 		send_simple(SYMBOL_DROPPED, 0, 0, file->key);
 		drop_file(worker, file);
 	}
