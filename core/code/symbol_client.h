@@ -45,7 +45,8 @@ enum symbol_file symbol_client_file(const struct symbol_client *client, uint64_t
  * Gives the child a file: descriptors of the binary and of its separate debug file (-1: none), both
  * of regular files and of the same build. They stay the caller's, which may close them at once.
  * Starts a child if there is none. 0, or -errno: -EAGAIN, there is no child now or its queue is
- * full: try again in a later refresh.
+ * full: try again in a later refresh. -EINVAL: not a regular file, or a descriptor that is not
+ * O_RDONLY. -EPERM: the file is SYMBOL_FILE_REFUSED. Others: no child can be started.
  */
 int symbol_client_add(struct symbol_client *client, uint64_t key, int binary, int debug);
 

@@ -285,6 +285,45 @@ static void test_hostile_names(void **state)
 	assert_int_equal(status_of(client).restarts, 0);
 }
 
+/* Files with a few wrong bytes in their headers and tables: the child answers, and lives. */
+static void test_mutated(void **state)
+{
+	enum { FILES = 300, BYTES = 12 };
+	const struct elf_image_symbol symbol = {"f", CODE, 16, STT_FUNC, STB_GLOBAL};
+	const struct elf_image_range range = {CODE + 16, CODE + 32};
+	struct scene *scene = *state;
+	struct symbol_client *client = new_client(scene, "");
+	uint64_t random = 88172645463325252;
+	struct found found;
+
+	for (unsigned i = 0; i < FILES; i++) {
+		struct elf_image image;
+
+		elf_image_init(&image);
+		elf_image_symbols(&image, SHT_SYMTAB, &symbol, 1);
+		elf_image_symbols(&image, SHT_DYNSYM, &symbol, 1);
+		elf_image_plt(&image, CODE + 256, 1);
+		elf_image_unwind(&image, &range, 1);
+		elf_image_end(&image);
+		/* Behind the magic, without the code. */
+		for (unsigned k = 0; k < BYTES; k++) {
+			size_t half = k % 2 ? ELF_IMAGE_CODE_OFFSET + ELF_IMAGE_CODE_BYTES : 16;
+			size_t end = k % 2 ? image.size : ELF_IMAGE_UNWIND_OFFSET + 64;
+
+			image.bytes[half + u64_random(&random) % (end - half)] =
+				(uint8_t)u64_random(&random);
+		}
+		int file = elf_image_open(image.bytes, image.size);
+		elf_image_fini(&image);
+		add_file(client, i, file);
+		close(file);
+		assert_int_equal(find(client, i, CODE, &found), 1);
+		assert_int_equal(find(client, i, CODE + 20, &found), 1);
+		assert_int_equal(find(client, i, CODE + 272, &found), 1);
+	}
+	assert_int_equal(status_of(client).restarts, 0);
+}
+
 static void test_refused_descriptors(void **state)
 {
 	struct scene *scene = *state;
@@ -850,23 +889,12 @@ int main(int argc, char **argv)
 {
 	const struct cases tables[] = {CASES(test_bad, bads)};
 	const struct CMUnitTest tests[] = {
-		TEST(test_names),
-		TEST(test_debug_file),
-		TEST(test_many),
-		TEST(test_hostile_names),
-		TEST(test_refused_descriptors),
-		TEST(test_killed),
-		TEST(test_pause),
-		TEST(test_stopped),
-		TEST(test_late_answer),
-		TEST(test_cannot_start),
-		TEST(test_out_of_memory),
-		TEST(test_queue),
-		TEST(test_nothing_left),
-		TEST(test_end_of_thread),
-		TEST(test_rights),
-		TEST(test_attempts),
-		TEST(test_descriptors),
+		TEST(test_names),         TEST(test_debug_file),   TEST(test_many),
+		TEST(test_hostile_names), TEST(test_mutated),      TEST(test_refused_descriptors),
+		TEST(test_killed),        TEST(test_pause),        TEST(test_stopped),
+		TEST(test_late_answer),   TEST(test_cannot_start), TEST(test_out_of_memory),
+		TEST(test_queue),         TEST(test_nothing_left), TEST(test_end_of_thread),
+		TEST(test_rights),        TEST(test_attempts),     TEST(test_descriptors),
 	};
 
 	run_child(argc, argv);
