@@ -294,37 +294,40 @@ static int send_request(struct symbol_client *client, struct symbol_request *req
 	return 0;
 }
 
+/* Where an answer goes. */
+struct receiver {
+	struct symbol_client *client;
+	struct search *search; /* NULL: the call that searched has returned */
+};
+
+static void pass_answer(void *arg, const struct symbol_answer *answer, const char *name)
+{
+	struct receiver *receiver = arg;
+	struct symbol_client *client = receiver->client;
+	struct search *search = receiver->search;
+
+	if (!search)
+		return;
+	text_printable(client->name, sizeof(client->name), name, UINT_MAX);
+	const struct symbol symbol = {
+		.name = client->name[0] ? client->name : NULL,
+		.address = answer->address,
+		.bounded = answer->bounded,
+	};
+	search->answered++;
+	search->found(search->arg, search->first + answer->query, &symbol);
+}
+
 /* Passes on the answers of a FOUND message. False: it is broken. */
 static bool read_answers(struct symbol_client *client, size_t n, const struct pending *pending,
 			 struct search *search)
 {
-	size_t at = sizeof(client->reply);
-	struct symbol_answer answer;
-	char raw[SYMBOL_NAME_BYTES];
+	struct receiver receiver = {
+		.client = client,
+		.search = search && search->id == pending->id ? search : NULL,
+	};
 
-	for (uint32_t i = 0; i < client->reply.n; i++) {
-		if (n - at < sizeof(answer))
-			return false;
-		memcpy(&answer, client->bytes + at, sizeof(answer));
-		at += sizeof(answer);
-		if (answer.name_bytes >= sizeof(raw) || n - at < answer.name_bytes ||
-		    answer.query >= pending->n)
-			return false;
-		memcpy(raw, client->bytes + at, answer.name_bytes);
-		raw[answer.name_bytes] = '\0';
-		at += answer.name_bytes;
-		if (!search || search->id != pending->id)
-			continue;
-		text_printable(client->name, sizeof(client->name), raw, UINT_MAX);
-		const struct symbol symbol = {
-			.name = client->name[0] ? client->name : NULL,
-			.address = answer.address,
-			.bounded = answer.bounded,
-		};
-		search->answered++;
-		search->found(search->arg, search->first + answer.query, &symbol);
-	}
-	return at == n;
+	return symbol_reply_answers(client->bytes, n, pending->n, pass_answer, &receiver);
 }
 
 /* Handles a message of n bytes. False: it is not one that the child should send now. */

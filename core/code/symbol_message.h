@@ -3,6 +3,7 @@
 #define PMCTOP_SYMBOL_MESSAGE_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,6 +64,16 @@ struct symbol_answer {
 	uint16_t name_bytes; /* 0: none. The name follows, without a NUL */
 	uint16_t bounded;
 };
+
+/*
+ * Calls fn for each answer of a FOUND message of n bytes with its name, which ends with a NUL and
+ * may have any other bytes. `queries` is the number of offsets in its request. False: the message
+ * is broken. Then fn was called for the answers before the fault.
+ */
+bool symbol_reply_answers(const void *message, size_t n, uint32_t queries,
+			  void (*fn)(void *arg, const struct symbol_answer *answer,
+				     const char *name),
+			  void *arg);
 
 static_assert(sizeof(struct symbol_request) == 24 + 8 * SYMBOL_OFFSETS_MAX, "no holes");
 static_assert(sizeof(struct symbol_reply) == 32, "no holes");
