@@ -9,9 +9,10 @@
 file=$1 version=$2 kind=$3
 shift 3
 
-# pfmlib always returns version 4.0, so the name of its file is read.
+# pfmlib always returns version 4.0, so the name of its file is read. libiberty has no version.
 library_versions() {
 	readlink -f "$(eval "$COMPILER -print-file-name=libpfm.so")" | sed -n 's/.*[.]so[.]/libpfm /p'
+	echo libiberty
 	for library; do
 		echo "$library $(eval "$PKG_CONFIG_COMMAND --modversion $library")"
 	done

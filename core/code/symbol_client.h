@@ -23,6 +23,10 @@ struct symbol_client;
 struct symbol_client_config {
 	/* The program to execute; NULL: this one, by /proc/self/exe. */
 	const char *executable;
+	/* After this time without an answer a child stands still; 0: 10 s. */
+	uint64_t patience_ns;
+	/* The pause before the second child; each later one is twice as long. 0: 100 ms. */
+	uint64_t pause_ns;
 };
 
 /* Starts no child yet. */
@@ -41,7 +45,8 @@ enum symbol_file symbol_client_file(const struct symbol_client *client, uint64_t
  * Gives the child a file: descriptors of the binary and of its separate debug file (-1: none), both
  * of regular files and of the same build. They stay the caller's, which may close them at once.
  * Starts a child if there is none. 0, or -errno: -EAGAIN, there is no child now or its queue is
- * full: try again in a later refresh.
+ * full: try again in a later refresh. -EINVAL: not a regular file, or a descriptor that is not
+ * O_RDONLY. -EPERM: the file is SYMBOL_FILE_REFUSED. Others: no child can be started.
  */
 int symbol_client_add(struct symbol_client *client, uint64_t key, int binary, int debug);
 
@@ -90,7 +95,8 @@ struct symbol_status {
 	unsigned refused;  /* files that are not given again */
 	int pid;           /* of the child; 0: none */
 	int error;         /* -errno of the last start that failed; 0: none did */
-	int wait_status;   /* of the last child that ended (wait(2)); 0: none did */
+	int wait_status;   /* of the last child that ended (wait(2)); 0: none did, or unknown */
+	bool filtered;     /* the child has a filter of system calls; false without a child */
 };
 void symbol_client_status(const struct symbol_client *client, struct symbol_status *status);
 
