@@ -394,6 +394,7 @@ struct fk *fk_new(const struct fk_config *config)
 		fk->config.step_ns = NS_PER_US;
 	fk->now_ns = fk->config.start_ns ? fk->config.start_ns : 1000 * NS_PER_S;
 	fk->start_ns = fk->now_ns;
+	fk->random = 88172645463325252u;
 	fk->next_id = 1;
 	atomic_init(&fk->woken, false);
 	fk_machine_init(fk);

@@ -115,6 +115,7 @@ struct fk_pmu {
 	 * validate_group() does not see; 0: there is none.
 	 */
 	unsigned runs_at_most;
+	bool no_interrupts;          /* its events do not sample: EOPNOTSUPP */
 	const struct fk_code *codes; /* NULL: raw 0x3c is cycles, 0xc0 instructions */
 	size_t n_codes;
 	const struct fk_file_entry *files; /* in format/ and events/ */
@@ -222,6 +223,22 @@ struct fk_spec {
 
 /* A sleeping task that existed before: no record of its fork. */
 void fk_task(struct fk *fk, const struct fk_spec *spec);
+/*
+ * Where the code of a task is when it is sampled: in each place as often as its weight, by a
+ * generator with a fixed seed. Addresses with bit 63 are of the kernel. `chain` has the callers,
+ * from the innermost on; PERF_CONTEXT_USER precedes those of the user. Places must outlive the fake
+ * kernel. Children do not have them.
+ */
+struct fk_place {
+	uint64_t ip;
+	uint32_t weight;
+	const uint64_t *chain;
+	size_t n_chain;
+};
+void fk_places(struct fk *fk, pid_t tid, const struct fk_place *places, size_t n);
+/* The running task maps code of a file: a record MMAP2. */
+void fk_map_code(struct fk *fk, pid_t tid, uint64_t start, uint64_t length, const char *path);
+
 /* Changes a task's user, as setuid() does, without a record. Children forked before keep theirs. */
 void fk_setuid(struct fk *fk, pid_t tid, uid_t uid);
 /* Changes a rate from now on. tid 0: every idle task (which begin with 1/10 cycles, 1/20 instr.) */

@@ -66,7 +66,12 @@ struct fk_task {
 	bool dead;          /* it has been switched away for good */
 	enum fk_exit how;
 	struct fk_context context;
+	const struct fk_place *places; /* fk_places() */
+	size_t n_places;
 };
+
+/* The address of samples of a task without places. */
+#define FK_PLACE_DEFAULT 0x1000u
 
 struct fk_cpu {
 	int number;
@@ -179,6 +184,7 @@ struct fk {
 	struct fk_task self;             /* pid 0 of perf_event_open: never runs */
 	pid_t self_tid;                  /* unless it is this task */
 
+	uint64_t random; /* state of the generator for places */
 	uint64_t start_ns;
 	uint64_t now_ns;
 	uint64_t slept_ns; /* suspended so far */
