@@ -7,7 +7,7 @@
  * forgotten after some time and read again as they are needed. A process that has ended meanwhile
  * cannot be read again and keeps them.
  */
-#include "core/code/code_maps.h"
+#include "core/code/code_maps_internal.h"
 
 #include "core/base/util.h"
 #include "core/sys/proc.h"
@@ -25,17 +25,6 @@ enum {
 };
 #define VSYSCALL_ADDRESS 0xffffffffff600000ull
 
-struct code_maps {
-	struct code_maps_config config;
-	struct hash_table processes; /* by pid */
-	struct hash_table objects;   /* by hash of the name */
-	struct code_process *newest, *oldest;
-	size_t n_mappings;
-	pid_t *ended;
-	size_t n_ended, ended_capacity;
-	bool no_query; /* before Linux 6.11 */
-};
-
 struct code_maps *code_maps_new(const struct code_maps_config *config)
 {
 	struct code_maps *maps = xcalloc(1, sizeof(*maps));
@@ -48,213 +37,6 @@ struct code_maps *code_maps_new(const struct code_maps_config *config)
 	hash_table_init(&maps->processes, 0);
 	hash_table_init(&maps->objects, 0);
 	return maps;
-}
-
-/* Objects */
-
-static uint64_t key_of_object(const struct proc_mapping *mapping)
-{
-	uint64_t key = hash_text(mapping->name);
-
-	return hash_bytes(key, &mapping->inode, sizeof(mapping->inode));
-}
-
-static bool is_same_object(const struct code_object *object, const struct proc_mapping *mapping,
-			   const struct code_build_id *build_id)
-{
-	return object->inode == mapping->inode && object->dev == mapping->dev &&
-	       object->build_id.size == build_id->size &&
-	       memcmp(object->build_id.bytes, build_id->bytes, build_id->size) == 0 &&
-	       strcmp(object->name, mapping->name) == 0;
-}
-
-/* Returns the object with one more reference. */
-static struct code_object *object_get(struct code_maps *maps, const struct proc_mapping *mapping,
-				      const struct code_build_id *build_id)
-{
-	static const struct code_build_id none;
-	uint64_t key = key_of_object(mapping);
-	struct hash_slot *slot = hash_table_slot(&maps->objects, key);
-
-	build_id = build_id && build_id->size <= CODE_BUILD_ID_MAX ? build_id : &none;
-	while (slot->item && !is_same_object(slot->item, mapping, build_id))
-		slot = hash_table_next(&maps->objects, slot);
-	struct code_object *object = slot->item;
-	if (!object) {
-		size_t length = strlen(mapping->name) + 1;
-
-		object = xcalloc(1, sizeof(*object) + length);
-		object->dev = mapping->dev;
-		object->inode = mapping->inode;
-		object->build_id = *build_id;
-		memcpy(object->name, mapping->name, length);
-		hash_table_add(&maps->objects, key)->item = object;
-	}
-	object->refs++;
-	return object;
-}
-
-static void object_put(struct code_maps *maps, struct code_object *object)
-{
-	if (--object->refs > 0)
-		return;
-	struct proc_mapping mapping = {.inode = object->inode, .name = object->name};
-	hash_table_remove_item(&maps->objects, key_of_object(&mapping), object);
-	if (object->file)
-		maps->config.drop(maps->config.user, object->file);
-	free(object);
-}
-
-/* Mappings of a process */
-
-static void forget_ids(struct code_process *process)
-{
-	if (process->ids.n > 0)
-		hash_table_clear(&process->ids);
-}
-
-static void drop_mappings(struct code_maps *maps, struct code_mapping *mappings, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		object_put(maps, mappings[i].object);
-	maps->n_mappings -= n;
-	free(mappings);
-}
-
-/* Their objects live until the mappings are read again, so that files need not be opened again. */
-static void forget_mappings(struct code_maps *maps, struct code_process *process)
-{
-	drop_mappings(maps, process->old, process->n_old);
-	process->old = process->mappings;
-	process->n_old = process->n;
-	process->mappings = NULL;
-	process->n = process->capacity = 0;
-	process->whole = false;
-	forget_ids(process);
-}
-
-static void forget_old_mappings(struct code_maps *maps, struct code_process *process)
-{
-	drop_mappings(maps, process->old, process->n_old);
-	process->old = NULL;
-	process->n_old = 0;
-}
-
-/* The index of the first mapping that ends behind the address. */
-static size_t find_index(const struct code_process *process, uint64_t address)
-{
-	size_t low = 0, high = process->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (process->mappings[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
-const struct code_mapping *code_process_find(const struct code_process *process, uint64_t address)
-{
-	size_t i = find_index(process, address);
-
-	return i < process->n && process->mappings[i].start <= address ? &process->mappings[i]
-								       : NULL;
-}
-
-/* Puts `mapping` in place of n mappings from index i on. n may be 0. */
-static void replace_mappings(struct code_maps *maps, struct code_process *process, size_t i,
-			     size_t n, const struct code_mapping *mapping)
-{
-	size_t added = mapping ? 1 : 0;
-
-	for (size_t at = i; at < i + n; at++)
-		object_put(maps, process->mappings[at].object);
-	process->mappings = array_reserve(process->mappings, &process->capacity, process->n + added,
-					  sizeof(*process->mappings));
-	struct code_mapping *at = process->mappings ? process->mappings + i : NULL;
-	if (at && i + n < process->n)
-		memmove(at + added, at + n, (process->n - i - n) * sizeof(*at));
-	if (at && mapping)
-		*at = *mapping;
-	process->n = process->n + added - n;
-	maps->n_mappings = maps->n_mappings + added - n;
-}
-
-/* Ends the mapping i at `end`; what it had behind `behind` is a mapping of its own. */
-static void cut_mapping(struct code_maps *maps, struct code_process *process, size_t i,
-			uint64_t end, uint64_t behind)
-{
-	struct code_mapping rest = process->mappings[i];
-
-	process->mappings[i].end = end;
-	if (rest.end <= behind)
-		return;
-	rest.offset += behind - rest.start;
-	rest.start = behind;
-	rest.object->refs++;
-	replace_mappings(maps, process, i + 1, 0, &rest);
-}
-
-/* Makes the range free. Returns the index of the first mapping behind it. */
-static size_t make_free(struct code_maps *maps, struct code_process *process, uint64_t start,
-			uint64_t end)
-{
-	size_t i = find_index(process, start), n = 0;
-
-	if (i < process->n && process->mappings[i].start < start) {
-		cut_mapping(maps, process, i, start, end);
-		i++;
-	}
-	while (i + n < process->n && process->mappings[i + n].end <= end)
-		n++;
-	if (n > 0)
-		replace_mappings(maps, process, i, n, NULL);
-	if (i < process->n && process->mappings[i].start < end) {
-		process->mappings[i].offset += end - process->mappings[i].start;
-		process->mappings[i].start = end;
-	}
-	return i;
-}
-
-static bool is_same_mapping(const struct code_process *process, const struct code_mapping *mapping)
-{
-	size_t i = find_index(process, mapping->start);
-	const struct code_mapping *there = i < process->n ? &process->mappings[i] : NULL;
-
-	return there && there->start == mapping->start && there->end == mapping->end &&
-	       there->offset == mapping->offset && there->object == mapping->object;
-}
-
-static void add_mapping(struct code_maps *maps, struct code_process *process,
-			const struct proc_mapping *from, const struct code_build_id *build_id)
-{
-	size_t most = size_min(CODE_MAPS_OF_PROCESS, maps->config.mappings_max);
-
-	if (from->end <= from->start)
-		return;
-	if (!from->executable) {
-		size_t before = process->n;
-
-		make_free(maps, process, from->start, from->end);
-		if (process->n != before)
-			forget_ids(process);
-		return;
-	}
-	struct code_mapping mapping = {from->start, from->end, from->offset,
-				       object_get(maps, from, build_id)};
-	if (is_same_mapping(process, &mapping)) {
-		object_put(maps, mapping.object);
-		return;
-	}
-	size_t i = make_free(maps, process, from->start, from->end);
-	if (process->n < most)
-		replace_mappings(maps, process, i, 0, &mapping);
-	else
-		object_put(maps, mapping.object);
-	forget_ids(process);
 }
 
 /* Processes, the last used one first */
@@ -285,8 +67,8 @@ static void mark_used(struct code_maps *maps, struct code_process *process)
 static void empty_process(struct code_maps *maps, struct code_process *process)
 {
 	maps->config.forget(maps->config.user, process);
-	forget_mappings(maps, process);
-	forget_old_mappings(maps, process);
+	maps_forget_mappings(maps, process);
+	maps_forget_old_mappings(maps, process);
 	process->start_ticks = 0;
 	process->read_ns = process->cost_ns = 0;
 	process->ended = false;
@@ -354,7 +136,7 @@ static void check_process(struct code_maps *maps, struct code_process *process)
 	struct proc_stat stat;
 
 	if (process->ids.n > IDS_MAX)
-		forget_ids(process);
+		maps_forget_ids(process);
 	if (process->ended ||
 	    (process->start_ticks &&
 	     now_ns - process->read_ns < age_of(CODE_MAPS_AGE_NS, process)) ||
@@ -363,7 +145,7 @@ static void check_process(struct code_maps *maps, struct code_process *process)
 	if (process->start_ticks && process->start_ticks != stat.start_ticks)
 		empty_process(maps, process);
 	else if (process->start_ticks)
-		forget_mappings(maps, process);
+		maps_forget_mappings(maps, process);
 	process->start_ticks = stat.start_ticks;
 	process->read_ns = now_ns;
 }
@@ -399,7 +181,7 @@ static int add_executable(void *arg, const struct proc_mapping *mapping)
 	const struct reading *reading = arg;
 
 	if (mapping->executable)
-		add_mapping(reading->maps, reading->process, mapping, NULL);
+		maps_add_mapping(reading->maps, reading->process, mapping, NULL);
 	return reading->process->n >= CODE_MAPS_OF_PROCESS;
 }
 
@@ -409,7 +191,7 @@ static int read_whole(struct code_maps *maps, struct code_process *process, int 
 	struct reading reading = {maps, process};
 	uint64_t begin_ns = sys_now_ns(sys);
 
-	forget_mappings(maps, process);
+	maps_forget_mappings(maps, process);
 	int rc = proc_maps_each(sys, fd, CODE_MAPS_FILE_BYTES, add_executable, &reading);
 	process->read_ns = sys_now_ns(sys);
 	process->cost_ns = process->read_ns - begin_ns;
@@ -425,7 +207,7 @@ static int query_address(struct code_maps *maps, struct code_process *process, i
 	int rc = proc_maps_query(maps->config.sys, fd, address, name, &mapping);
 
 	if (rc == 0 && mapping.executable)
-		add_mapping(maps, process, &mapping, NULL);
+		maps_add_mapping(maps, process, &mapping, NULL);
 	return rc == -ENOTTY || rc == -ENOSYS || rc == -EINVAL || rc == -EPERM ? rc : 0;
 }
 
@@ -457,7 +239,7 @@ static void add_vsyscall(struct code_maps *maps, struct code_process *process,
 
 	for (size_t i = 0; i < n; i++)
 		if (addresses[i] >= page.start && addresses[i] < page.end)
-			add_mapping(maps, process, &page, NULL);
+			maps_add_mapping(maps, process, &page, NULL);
 }
 
 static bool is_any_missing(const struct code_process *process, const uint64_t *addresses, size_t n)
@@ -484,7 +266,7 @@ int code_maps_read(struct code_maps *maps, struct code_process *process, const u
 	int rc = read_mappings(maps, process, fd, addresses, n);
 	sys_close(sys, fd);
 	add_vsyscall(maps, process, addresses, n);
-	forget_old_mappings(maps, process);
+	maps_forget_old_mappings(maps, process);
 	keep_limits(maps, process);
 	return rc;
 }
@@ -500,7 +282,7 @@ void code_maps_mmap(struct code_maps *maps, pid_t pid, const struct proc_mapping
 		return;
 	if (!process)
 		process = add_process(maps, pid);
-	add_mapping(maps, process, mapping, build_id);
+	maps_add_mapping(maps, process, mapping, build_id);
 	keep_limits(maps, process);
 }
 

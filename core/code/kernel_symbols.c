@@ -264,7 +264,7 @@ static void explain(struct kernel_symbols *symbols)
 		snprintf(symbols->why, sizeof(symbols->why),
 			 "Functions of the kernel have no names: /proc/kallsyms cannot be read "
 			 "(%s).",
-			 strerror(-symbols->error));
+			 strerrordesc_np(-symbols->error));
 	else if (!symbols->zero)
 		text_copy(symbols->why, sizeof(symbols->why),
 			  "Functions of the kernel have no names: /proc/kallsyms has none "
