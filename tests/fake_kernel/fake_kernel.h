@@ -185,6 +185,7 @@ struct fk_config {
 	uint64_t step_ns;  /* the clock advances so much in each sys_now_ns; 0 means 1000 */
 	bool frozen_clock; /* ... and not at all. Code that spins on the clock then aborts */
 	enum fk_tracefs tracefs;
+	bool procmap_query;     /* PROCMAP_QUERY of the text of /proc/PID/maps, as from 6.11 on */
 	bool own_samples;       /* each event prepares its own sample, as in Linux before 6.3 */
 	unsigned wait_pause_us; /* real microseconds slept in each sys_wait (threads, screens) */
 };
@@ -429,6 +430,10 @@ enum fk_op {
 	FK_FILE_READ,
 	FK_LINK_READ,
 	FK_FILE_OWNER,
+	FK_FILE_OPEN,
+	FK_FILE_PREAD,
+	FK_FILE_STATUS,
+	FK_FILE_IOCTL,
 	FK_DIR_EACH,
 	FK_NOW, /* cannot fail */
 	FK_OPS,
@@ -438,6 +443,7 @@ enum fk_op {
 void fk_fail(struct fk *fk, enum fk_op op, unsigned k, int error);
 unsigned fk_calls(const struct fk *fk, enum fk_op op); /* so far, failed ones too */
 unsigned fk_open_fds(const struct fk *fk);             /* events not closed */
+unsigned fk_open_files(const struct fk *fk);           /* files not closed */
 unsigned fk_mapped(const struct fk *fk);               /* rings not unmapped */
 
 /*
