@@ -33,6 +33,7 @@ enum note_id {
 	NOTE_CPUS_OFFLINE,
 	NOTE_CPUS_ONLINE,
 	NOTE_STOLEN_TIME,
+	NOTE_CODE_NAMES,
 	/* core/replay */
 	NOTE_NO_MATCH,
 };

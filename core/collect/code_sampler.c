@@ -64,10 +64,9 @@ void code_sampler_fini(struct code_sampler *sampler)
 	sampler->records_capacity = 0;
 }
 
-size_t code_sampler_pollfds(const struct code_sampler *sampler, struct pollfd *fds, size_t max)
+size_t code_sampler_pollfds(const struct code_sampler *sampler, struct pollfd *fds, size_t max,
+			    size_t n)
 {
-	size_t n = 0;
-
 	for (size_t i = 0; sampler->items && i < sampler->cpus->n; i++) {
 		if (sampler->items[i].ring_fd < 0)
 			continue;

@@ -90,8 +90,9 @@ void code_sampler_init(struct code_sampler *sampler, const struct sys *sys,
 /* Closes all. The CPUs must not be closed yet, or be closed all. */
 void code_sampler_fini(struct code_sampler *sampler);
 
-/* Fills in at most max descriptors to poll. Returns how many there are. */
-size_t code_sampler_pollfds(const struct code_sampler *sampler, struct pollfd *fds, size_t max);
+/* Adds descriptors to the n of an array for `max`. Returns how many there would be with all. */
+size_t code_sampler_pollfds(const struct code_sampler *sampler, struct pollfd *fds, size_t max,
+			    size_t n);
 /* Passes the samples so far to the request's sink. */
 void code_sampler_drain(struct code_sampler *sampler);
 

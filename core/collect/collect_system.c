@@ -356,8 +356,7 @@ static size_t system_pollfds(const struct collect *collect, struct pollfd *fds, 
 						 .events = POLLIN};
 		n++;
 	}
-	return n +
-	       code_sampler_pollfds(&self->code, fds + size_min(n, max), max - size_min(n, max));
+	return code_sampler_pollfds(&self->code, fds, max, n);
 }
 
 static void system_drain(struct collect *collect)
