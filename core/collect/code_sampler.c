@@ -130,7 +130,7 @@ static int pass_sample(struct code_sampler *sampler, struct cpu_code *code,
 	if (result < 0)
 		return result;
 	sample.event = event->event;
-	if (!event->has_period)
+	if (event->owned)
 		sample.weight = sampler->sampled[event->event].period;
 	sampler->sampled[event->event].samples++;
 	code->samples++;

@@ -20,7 +20,8 @@ struct cpu_code_event {
 	unsigned event; /* index in the list of sampled events */
 	int fd;
 	uint64_t id;
-	bool owned;      /* opened here; else it is a member of a group that counts */
+	/* Opened here, and its period is the weight; else it is a member of a group that counts. */
+	bool owned;
 	bool has_period; /* in its samples */
 	int restored_fd; /* of a member: its output before; -1: none */
 };

@@ -18,7 +18,8 @@
  * belongs to. Its samples have their own layout. The other records end as those of record.h.
  *
  * Software events but clocks have no PERIOD: with it the kernel makes a sample of each event,
- * whatever the period is (perf_swevent_event()).
+ * whatever the period is (perf_swevent_event()). PERIOD of a clock is the one that it was opened
+ * with, also after PERF_EVENT_IOC_PERIOD. So PERIOD is the weight of hardware events alone.
  */
 #define CODE_SAMPLE_TYPE                                                                \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \

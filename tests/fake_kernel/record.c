@@ -180,6 +180,14 @@ static struct fk_place draw_place(struct fk *fk, const struct fk_task *task)
 	}
 }
 
+/* Of the last sample: perf_swevent_event(), perf_swevent_hrtimer(). */
+static uint64_t last_period(const struct fk_perf *perf)
+{
+	if (perf->kind == FK_TASK_CLOCK)
+		return perf->attr.sample_period; /* a later one is not noticed */
+	return perf->kind > FK_TASK_CLOCK ? 1 : perf->period;
+}
+
 static bool is_kernel_address(uint64_t ip)
 {
 	return ip >> 63;
@@ -237,7 +245,7 @@ void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, b
 	if (type & PERF_SAMPLE_CPU)
 		put_u32_pair(&buffer, (uint32_t)cpu->number, 0);
 	if (type & PERF_SAMPLE_PERIOD)
-		put_u64(&buffer, perf->period);
+		put_u64(&buffer, last_period(perf));
 	if (type & PERF_SAMPLE_READ) {
 		size_t n = fk_read_values(perf, perf, values);
 
