@@ -34,7 +34,6 @@ struct code_file {
 	/* For the owner of the set. */
 	struct hash_table ids; /* by offset */
 	unsigned era, pass;
-	bool given;
 };
 
 struct code_files;

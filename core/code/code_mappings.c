@@ -83,9 +83,13 @@ static void drop_mappings(struct code_maps *maps, struct code_mapping *mappings,
 
 void maps_forget_mappings(struct code_maps *maps, struct code_process *process)
 {
-	drop_mappings(maps, process->old, process->n_old);
-	process->old = process->mappings;
-	process->n_old = process->n;
+	if (process->n > 0) {
+		drop_mappings(maps, process->old, process->n_old);
+		process->old = process->mappings;
+		process->n_old = process->n;
+	} else {
+		free(process->mappings);
+	}
 	process->mappings = NULL;
 	process->n = process->capacity = 0;
 	process->whole = false;

@@ -20,48 +20,38 @@ static struct hash_table *ids_of_file(const struct code_names *names, struct cod
 	return &file->ids;
 }
 
-/*
- * Gives the child the file, unless it has it. One that another file has taken the place of since
- * it was opened first is not given.
- */
-static void give_file(struct code_names *names, struct code_file *file, pid_t pid,
-		      const struct code_mapping *mapping, struct code_descriptors *opened)
+/* Whether the child needs the file. Each file is examined once a call. */
+static bool is_wanted(const struct code_names *names, struct code_file *file)
 {
 	const struct code_symbols *symbols = &names->config.symbols;
-	bool reopen = opened->binary < 0;
 
-	if (file->pass == names->pass)
-		return;
+	if (!file->key || file->pass == names->pass)
+		return false;
 	file->pass = names->pass;
-	file->given = symbols->file(symbols->ctx, file->key) != SYMBOL_FILE_WANTED;
-	if (file->given)
-		return;
-	struct code_file *again =
-		reopen ? code_files_open(names->files, pid, mapping, opened) : NULL;
-	if (opened->binary >= 0 && (!reopen || again == file))
-		file->given =
-			symbols->add(symbols->ctx, file->key, opened->binary, opened->debug) == 0;
-	if (again)
-		code_file_put(names->files, again);
+	return symbols->file(symbols->ctx, file->key) == SYMBOL_FILE_WANTED;
 }
 
-/* Returns the file of the mapping, or NULL: try again later. */
-static struct code_file *open_file(struct code_names *names, pid_t pid,
-				   const struct code_mapping *mapping)
+/*
+ * Sets the file of an object, and gives it to the child if it is new there. A file that is opened
+ * again may be another one than before: it was overwritten, or cannot be found any more.
+ */
+static void open_file(struct code_names *names, pid_t pid, const struct code_mapping *mapping)
 {
+	const struct code_symbols *symbols = &names->config.symbols;
 	struct code_object *object = mapping->object;
-	struct code_descriptors opened = {-1, -1};
+	struct code_file *before = object->file;
+	struct code_descriptors opened;
 
-	if (object->file && !object->file->key && names_clock_ns(names) >= object->file->next_ns) {
-		code_file_put(names->files, object->file);
-		object->file = NULL;
-	}
-	if (!object->file)
-		object->file = code_files_open(names->files, pid, mapping, &opened);
-	if (object->file && object->file->key)
-		give_file(names, object->file, pid, mapping, &opened);
+	if (before &&
+	    (before->key ? !is_wanted(names, before) : names_clock_ns(names) < before->next_ns))
+		return;
+	object->file = code_files_open(names->files, pid, mapping, &opened);
+	if (object->file && object->file->key &&
+	    (object->file == before || is_wanted(names, object->file)))
+		symbols->add(symbols->ctx, object->file->key, opened.binary, opened.debug);
 	code_files_close(names->files, &opened);
-	return object->file;
+	if (before)
+		code_file_put(names->files, before);
 }
 
 static void add_pending(struct code_names *names, struct code_file *file, uint64_t offset,
@@ -88,7 +78,8 @@ uint32_t names_resolve_in_file(struct code_names *names, const struct code_proce
 	if (id)
 		return id;
 	names_module(mapping->object->name, module);
-	file = open_file(names, process->pid, mapping);
+	open_file(names, process->pid, mapping);
+	file = mapping->object->file;
 	if (!file)
 		return 0;
 	if (!file->key)

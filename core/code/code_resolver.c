@@ -76,7 +76,8 @@ struct code_resolver *code_resolver_new(const struct code_names_config *config)
 	struct code_names_config used = *config;
 
 	if (!used.symbols.find) {
-		resolver->client = symbol_client_new(&(struct symbol_client_config){NULL});
+		resolver->client =
+			symbol_client_new(&(struct symbol_client_config){.executable = NULL});
 		used.symbols = (struct code_symbols){client_file, client_add, client_find,
 						     resolver->client};
 	}

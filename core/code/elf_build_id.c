@@ -6,7 +6,7 @@
  */
 #include "core/code/elf_build_id.h"
 
-#include "core/code/elf_file.h"
+#include "core/code/elf_header.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -24,13 +24,13 @@ static size_t align(size_t n, size_t to)
 }
 
 /* Returns the length of the build id in these notes, or -ENOENT. */
-static int find_note(const struct elf_file *file, const uint8_t *bytes, size_t n, size_t alignment,
-		     uint8_t id[ELF_BUILD_ID_BYTES])
+static int find_note(const struct elf_header *file, const uint8_t *bytes, size_t n,
+		     size_t alignment, uint8_t id[ELF_BUILD_ID_BYTES])
 {
 	for (size_t at = 0; n - at >= sizeof(Elf64_Nhdr);) {
-		uint32_t name_size = elf_file_u32(file, bytes + at);
-		uint32_t size = elf_file_u32(file, bytes + at + 4);
-		uint32_t type = elf_file_u32(file, bytes + at + 8);
+		uint32_t name_size = elf_header_u32(file, bytes + at);
+		uint32_t size = elf_header_u32(file, bytes + at + 4);
+		uint32_t type = elf_header_u32(file, bytes + at + 8);
 		size_t name = at + sizeof(Elf64_Nhdr);
 
 		if (name_size > n - name)
@@ -50,29 +50,32 @@ static int find_note(const struct elf_file *file, const uint8_t *bytes, size_t n
 	return -ENOENT;
 }
 
-static int read_notes(const struct elf_file *file, uint64_t offset, uint64_t size,
+static int read_notes(const struct elf_header *file, uint64_t offset, uint64_t size,
 		      uint64_t alignment, uint8_t id[ELF_BUILD_ID_BYTES])
 {
 	uint8_t bytes[NOTES_BYTES];
-	size_t n = elf_file_read(file, bytes, size < sizeof(bytes) ? size : sizeof(bytes), offset);
+	size_t n =
+		elf_header_read(file, bytes, size < sizeof(bytes) ? size : sizeof(bytes), offset);
 
 	return find_note(file, bytes, n, alignment == 8 ? 8 : 4, id);
 }
 
 int elf_build_id(int fd, uint8_t id[ELF_BUILD_ID_BYTES])
 {
-	struct elf_file file;
+	struct elf_header file;
 	struct elf_segment segment;
 	struct elf_section section;
-	int rc = elf_file_init(&file, fd);
+	int rc = elf_header_init(&file, fd);
 
 	if (rc)
 		return rc;
 	rc = -ENOENT;
-	for (unsigned i = 0; rc < 0 && i < HEADERS_MAX && elf_file_segment(&file, i, &segment); i++)
+	for (unsigned i = 0; rc < 0 && i < HEADERS_MAX && elf_header_segment(&file, i, &segment);
+	     i++)
 		if (segment.type == PT_NOTE)
 			rc = read_notes(&file, segment.offset, segment.size, segment.alignment, id);
-	for (unsigned i = 0; rc < 0 && i < HEADERS_MAX && elf_file_section(&file, i, &section); i++)
+	for (unsigned i = 0; rc < 0 && i < HEADERS_MAX && elf_header_section(&file, i, &section);
+	     i++)
 		if (section.type == SHT_NOTE)
 			rc = read_notes(&file, section.offset, section.size, section.alignment, id);
 	return rc;
@@ -82,26 +85,26 @@ int elf_build_id(int fd, uint8_t id[ELF_BUILD_ID_BYTES])
 int elf_debug_link(int fd, char name[ELF_DEBUG_LINK_BYTES])
 {
 	static const char wanted[] = ".gnu_debuglink";
-	struct elf_file file;
+	struct elf_header file;
 	struct elf_section names, section;
-	int rc = elf_file_init(&file, fd);
+	int rc = elf_header_init(&file, fd);
 
 	if (rc)
 		return rc;
-	if (!elf_file_section(&file, file.names_section, &names))
+	if (!elf_header_section(&file, file.names_section, &names))
 		return -ENOENT;
-	for (unsigned i = 0; i < HEADERS_MAX && elf_file_section(&file, i, &section); i++) {
+	for (unsigned i = 0; i < HEADERS_MAX && elf_header_section(&file, i, &section); i++) {
 		char title[sizeof(wanted)];
 
 		if (section.type != SHT_PROGBITS || section.name >= names.size ||
-		    elf_file_read(&file, title, sizeof(title), names.offset + section.name) !=
+		    elf_header_read(&file, title, sizeof(title), names.offset + section.name) !=
 			    sizeof(title) ||
 		    memcmp(title, wanted, sizeof(wanted)) != 0)
 			continue;
-		size_t n = elf_file_read(&file, name,
-					 section.size < ELF_DEBUG_LINK_BYTES ? section.size
-									     : ELF_DEBUG_LINK_BYTES,
-					 section.offset);
+		size_t n = elf_header_read(
+			&file, name,
+			section.size < ELF_DEBUG_LINK_BYTES ? section.size : ELF_DEBUG_LINK_BYTES,
+			section.offset);
 		bool whole = n > 0 && name[0] && memchr(name, '\0', n) && !strchr(name, '/') &&
 			     strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 		return whole ? 0 : -EBADMSG;

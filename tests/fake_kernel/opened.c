@@ -3,6 +3,7 @@
  * Descriptors of files: their text at the time of the open, and PROCMAP_QUERY from the text of
  * /proc/PID/maps.
  */
+#include "core/base/hash_table.h"
 #include "core/base/util.h"
 #include "core/sys/proc_maps.h"
 #include "tests/fake_kernel/internal.h"
@@ -84,7 +85,10 @@ int fk_file_status(void *ctx, int fd, struct stat *status)
 		return error;
 	if (!file)
 		return -EBADF;
-	*status = (struct stat){.st_mode = S_IFREG | 0444, .st_ino = (ino_t)fd, .st_nlink = 1};
+	*status = (struct stat){.st_mode = S_IFREG | 0444,
+				.st_nlink = 1,
+				.st_ino = (ino_t)hash_text(file->path),
+				.st_size = (off_t)file->size};
 	return 0;
 }
 

@@ -3,7 +3,7 @@
  * Files of a foreign byte order are those of a recording of another machine, and of programs that
  * run under an emulator.
  */
-#include "core/code/elf_file.h"
+#include "core/code/elf_header.h"
 
 #include <byteswap.h>
 #include <endian.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-size_t elf_file_read(const struct elf_file *file, void *to, size_t size, uint64_t offset)
+size_t elf_header_read(const struct elf_header *file, void *to, size_t size, uint64_t offset)
 {
 	ssize_t n;
 
@@ -23,7 +23,7 @@ size_t elf_file_read(const struct elf_file *file, void *to, size_t size, uint64_
 	return n < 0 ? 0 : (size_t)n;
 }
 
-uint32_t elf_file_u32(const struct elf_file *file, const void *at)
+uint32_t elf_header_u32(const struct elf_header *file, const void *at)
 {
 	uint32_t number;
 
@@ -31,22 +31,22 @@ uint32_t elf_file_u32(const struct elf_file *file, const void *at)
 	return file->swapped ? bswap_32(number) : number;
 }
 
-static uint16_t u16(const struct elf_file *file, uint16_t number)
+static uint16_t u16(const struct elf_header *file, uint16_t number)
 {
 	return file->swapped ? bswap_16(number) : number;
 }
 
-static uint32_t u32(const struct elf_file *file, uint32_t number)
+static uint32_t u32(const struct elf_header *file, uint32_t number)
 {
 	return file->swapped ? bswap_32(number) : number;
 }
 
-static uint64_t u64(const struct elf_file *file, uint64_t number)
+static uint64_t u64(const struct elf_header *file, uint64_t number)
 {
 	return file->swapped ? bswap_64(number) : number;
 }
 
-int elf_file_init(struct elf_file *file, int fd)
+int elf_header_init(struct elf_header *file, int fd)
 {
 	union {
 		unsigned char ident[EI_NIDENT];
@@ -54,8 +54,8 @@ int elf_file_init(struct elf_file *file, int fd)
 		Elf64_Ehdr wide;
 	} header = {{0}};
 
-	*file = (struct elf_file){.fd = fd};
-	size_t n = elf_file_read(file, &header, sizeof(header), 0);
+	*file = (struct elf_header){.fd = fd};
+	size_t n = elf_header_read(file, &header, sizeof(header), 0);
 	if (n < sizeof(header.narrow) || memcmp(header.ident, ELFMAG, SELFMAG) != 0)
 		return -ENOEXEC;
 	file->wide = header.ident[EI_CLASS] == ELFCLASS64;
@@ -76,7 +76,7 @@ int elf_file_init(struct elf_file *file, int fd)
 	return 0;
 }
 
-bool elf_file_segment(const struct elf_file *file, unsigned i, struct elf_segment *segment)
+bool elf_header_segment(const struct elf_header *file, unsigned i, struct elf_segment *segment)
 {
 	union {
 		Elf32_Phdr narrow;
@@ -85,7 +85,7 @@ bool elf_file_segment(const struct elf_file *file, unsigned i, struct elf_segmen
 	size_t size = file->wide ? sizeof(header.wide) : sizeof(header.narrow);
 
 	if (i >= file->n_segments ||
-	    elf_file_read(file, &header, size, file->segments + i * size) != size)
+	    elf_header_read(file, &header, size, file->segments + i * size) != size)
 		return false;
 	if (file->wide)
 		*segment = (struct elf_segment){
@@ -98,7 +98,7 @@ bool elf_file_segment(const struct elf_file *file, unsigned i, struct elf_segmen
 	return true;
 }
 
-bool elf_file_section(const struct elf_file *file, unsigned i, struct elf_section *section)
+bool elf_header_section(const struct elf_header *file, unsigned i, struct elf_section *section)
 {
 	union {
 		Elf32_Shdr narrow;
@@ -107,7 +107,7 @@ bool elf_file_section(const struct elf_file *file, unsigned i, struct elf_sectio
 	size_t size = file->wide ? sizeof(header.wide) : sizeof(header.narrow);
 
 	if (i >= file->n_sections ||
-	    elf_file_read(file, &header, size, file->sections + i * size) != size)
+	    elf_header_read(file, &header, size, file->sections + i * size) != size)
 		return false;
 	if (file->wide)
 		*section = (struct elf_section){
