@@ -26,6 +26,8 @@ if [ -z "$missing" ]; then
 	check_header - perfmon/pfmlib_perf_event.h libpfm4-dev # Debian ships no .pc file
 	check_header inih ini.h libinih-dev
 	check_header libzstd zstd.h libzstd-dev
+	check_header liblzma lzma.h liblzma-dev
+	check_header - libiberty/demangle.h libiberty-dev # no .pc file
 	check_header ncursesw curses.h libncurses-dev
 	[ -z "$2" ] || check_header "$2" microhttpd.h libmicrohttpd-dev
 fi

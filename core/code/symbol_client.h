@@ -23,6 +23,10 @@ struct symbol_client;
 struct symbol_client_config {
 	/* The program to execute; NULL: this one, by /proc/self/exe. */
 	const char *executable;
+	/* After this time without an answer a child stands still; 0: 10 s. */
+	uint64_t patience_ns;
+	/* The pause before the second child; each later one is twice as long. 0: 100 ms. */
+	uint64_t pause_ns;
 };
 
 /* Starts no child yet. */
@@ -90,7 +94,8 @@ struct symbol_status {
 	unsigned refused;  /* files that are not given again */
 	int pid;           /* of the child; 0: none */
 	int error;         /* -errno of the last start that failed; 0: none did */
-	int wait_status;   /* of the last child that ended (wait(2)); 0: none did */
+	int wait_status;   /* of the last child that ended (wait(2)); 0: none did, or unknown */
+	bool filtered;     /* the child has a filter of system calls; false without a child */
 };
 void symbol_client_status(const struct symbol_client *client, struct symbol_status *status);
 

@@ -10,8 +10,13 @@
 
 #include <errno.h>
 
-/* The time to find names: 1/50 of the interval, within these limits. */
-enum { RESOLVE_SHARE = 50, HZ_MOST = 10000 };
+/*
+ * The time to find names: 1/20 of the interval, within these limits. It is waited for only while
+ * the child process has not answered; on a busy machine that needs its turn on a CPU. The first
+ * time it is the most: /proc/kallsyms is read, the child process starts, and the user waits for
+ * names.
+ */
+enum { RESOLVE_SHARE = 20, HZ_MOST = 10000 };
 #define RESOLVE_LEAST_NS (5 * NS_PER_MS)
 #define RESOLVE_MOST_NS  (100 * NS_PER_MS)
 
@@ -100,6 +105,7 @@ static void drop_resolver(struct engine_code *code)
 {
 	code_resolver_free(code->resolver);
 	code->resolver = NULL;
+	code->has_cut = false;
 }
 
 void engine_code_fini(struct engine_code *code)
@@ -148,8 +154,9 @@ struct code_profile *engine_code_cut(struct engine_code *code, struct collect *c
 	uint64_t begin_ns = sys_cpu_ns(code->sys, false);
 	if (budget_ns < RESOLVE_LEAST_NS)
 		budget_ns = RESOLVE_LEAST_NS;
-	if (budget_ns > RESOLVE_MOST_NS)
+	if (budget_ns > RESOLVE_MOST_NS || !code->has_cut)
 		budget_ns = RESOLVE_MOST_NS;
+	code->has_cut = true;
 	struct code_profile *profile =
 		code_resolver_cut(find_resolver(code), collect->code_events, collect->n_code_events,
 				  task_start, code, sys_now_ns(code->sys) + budget_ns);

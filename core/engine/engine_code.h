@@ -31,6 +31,7 @@ struct engine_code {
 	struct notes *notes;
 	struct code_request request;    /* hz 0: none */
 	bool passes;                    /* samples are kept; else they are dropped */
+	bool has_cut;                   /* the resolver has made a profile */
 	struct code_resolver *resolver; /* from the first interval with samples on; NULL: none */
 };
 

@@ -95,7 +95,7 @@ if [ -z "$kernel" ]; then
 	skip "these apt sources have no linux-image-*-cloud-arm64; skipped"
 fi
 
-dev="libncurses-dev libpfm4 libpfm4-dev libinih-dev libzstd-dev"
+dev="libncurses-dev libpfm4 libpfm4-dev libinih-dev libzstd-dev liblzma-dev libiberty-dev"
 base="busybox-static ncurses-base libc-bin"
 tools="linux-perf libcap2-bin"
 # Packages that may have their libraries, without those of their scripts.

@@ -17,6 +17,7 @@
 #include "tui/term/variables.h"
 
 #include "core/base/text.h"
+#include "core/code/symbol_worker.h"
 #include "tui/options/config.h"
 
 #include <errno.h>
@@ -410,6 +411,8 @@ int main(int argc, char **argv)
 	int status = RUN_OK;
 	struct error err;
 
+	/* Before all else: the child has no other descriptors, and gets some. */
+	symbol_worker_main(argc, argv);
 	fill_standard_descriptors();
 	if (rights_enter(&rights, &err))
 		return print_error(&err, RUN_FAILED);

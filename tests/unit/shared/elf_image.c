@@ -1,157 +1,249 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/elf_image.h"
 
-#include <elf.h>
-#include <endian.h>
+#include "core/base/util.h"
+
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-/* Places in the file. */
-enum {
-	SEGMENTS = 64,
-	SECTIONS = 256,
-	NOTES = 768,
-	LINK = 1024,
-	NAMES = 1536,
-	TAIL = 1792,
-	LINK_NAME = 1, /* in the names */
-};
-
-struct writer {
-	const struct elf_image *image;
-	uint8_t *bytes;
-	size_t at;
-};
-
-static void put(struct writer *writer, uint64_t number, size_t size)
+/* Writes the low n bytes of a value in the file's order. */
+static void put(const struct elf_image *image, uint8_t *at, uint64_t value, size_t n)
 {
-	for (size_t i = 0; i < size; i++) {
-		size_t shift = writer->image->big ? size - 1 - i : i;
+	for (size_t i = 0; i < n; i++)
+		at[image->is_big ? n - 1 - i : i] = (uint8_t)(value >> 8 * i);
+}
 
-		writer->bytes[writer->at++] = (uint8_t)(number >> 8 * shift);
+#define PUT(image, at, type, member, value)                                      \
+	do {                                                                     \
+		if ((image)->is_32)                                              \
+			put(image, (at) + offsetof(Elf32_##type, member), value, \
+			    sizeof(((Elf32_##type *)0)->member));                \
+		else                                                             \
+			put(image, (at) + offsetof(Elf64_##type, member), value, \
+			    sizeof(((Elf64_##type *)0)->member));                \
+	} while (0)
+
+#define SIZE(image, type) ((image)->is_32 ? sizeof(Elf32_##type) : sizeof(Elf64_##type))
+
+static void grow(struct elf_image *image, size_t size)
+{
+	if (size <= image->size)
+		return;
+	image->bytes = array_reserve(image->bytes, &image->capacity, size, 1);
+	memset(image->bytes + image->size, 0, size - image->size);
+	image->size = size;
+}
+
+void elf_image_init(struct elf_image *image)
+{
+	*image = (struct elf_image){.machine = EM_X86_64, .n_sections = 2};
+	grow(image, ELF_IMAGE_CODE_OFFSET + ELF_IMAGE_CODE_BYTES);
+	image->sections[0].name = "";
+	image->sections[1].name = ".text";
+	image->sections[1].type = SHT_PROGBITS;
+	image->sections[1].flags = SHF_ALLOC | SHF_EXECINSTR;
+	image->sections[1].address = ELF_IMAGE_CODE;
+	image->sections[1].offset = ELF_IMAGE_CODE_OFFSET;
+	image->sections[1].size = ELF_IMAGE_CODE_BYTES;
+}
+
+void elf_image_fini(struct elf_image *image)
+{
+	free(image->bytes);
+	image->bytes = NULL;
+}
+
+unsigned elf_image_section(struct elf_image *image, const char *name, uint32_t type,
+			   uint64_t address, const void *bytes, size_t n)
+{
+	unsigned number = image->n_sections++;
+	size_t offset = (image->size + 7) & ~(size_t)7;
+
+	assert_true(number < ELF_IMAGE_SECTIONS);
+	image->sections[number].name = name;
+	image->sections[number].type = type;
+	image->sections[number].address = address;
+	image->sections[number].offset = offset;
+	image->sections[number].size = n;
+	grow(image, offset + n);
+	if (n > 0)
+		memcpy(image->bytes + offset, bytes, n);
+	return number;
+}
+
+unsigned elf_image_symbols(struct elf_image *image, uint32_t type,
+			   const struct elf_image_symbol *symbols, size_t n)
+{
+	bool is_dynamic = type == SHT_DYNSYM;
+	size_t size = SIZE(image, Sym), used = 1, room = 1;
+
+	for (size_t i = 0; i < n; i++)
+		room += strlen(symbols[i].name) + 1;
+	char *names = xcalloc(room, 1);
+	uint8_t *table = xcalloc(n + 1, size);
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *at = table + (i + 1) * size;
+
+		PUT(image, at, Sym, st_name, used);
+		PUT(image, at, Sym, st_value, symbols[i].address);
+		PUT(image, at, Sym, st_size, symbols[i].size);
+		PUT(image, at, Sym, st_info,
+		    (uint64_t)ELF64_ST_INFO(symbols[i].binding, symbols[i].type));
+		PUT(image, at, Sym, st_shndx, symbols[i].section ? symbols[i].section : 1u);
+		strcpy(names + used, symbols[i].name);
+		used += strlen(symbols[i].name) + 1;
+	}
+	unsigned strings = elf_image_section(image, is_dynamic ? ".dynstr" : ".strtab", SHT_STRTAB,
+					     0, names, used);
+	unsigned number = elf_image_section(image, is_dynamic ? ".dynsym" : ".symtab", type, 0,
+					    table, (n + 1) * size);
+	image->sections[number].link = strings;
+	image->sections[number].entry_bytes = size;
+	free(names);
+	free(table);
+	return number;
+}
+
+void elf_image_plt(struct elf_image *image, uint64_t address, unsigned n)
+{
+	size_t size = SIZE(image, Rela);
+	uint8_t *table = xcalloc(n, size);
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t symbol = i + 1;
+
+		PUT(image, table + i * size, Rela, r_info,
+		    image->is_32 ? symbol << 8 | R_X86_64_JUMP_SLOT
+				 : symbol << 32 | R_X86_64_JUMP_SLOT);
+	}
+	elf_image_section(image, ".rela.plt", SHT_RELA, 0, table, n * size);
+	unsigned plt = image->n_sections++;
+	image->sections[plt].name = ".plt";
+	image->sections[plt].type = SHT_PROGBITS;
+	image->sections[plt].address = address;
+	image->sections[plt].offset = elf_image_offset(address);
+	image->sections[plt].size = 16 + 16 * n;
+	free(table);
+}
+
+/* A CIE, then a FDE of 20 bytes for each function. Addresses are relative to their own place. */
+void elf_image_unwind(struct elf_image *image, const struct elf_image_range *ranges, size_t n)
+{
+	static const uint8_t cie[] = {1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0, 0, 0};
+	uint64_t header = ELF_IMAGE_BASE + ELF_IMAGE_UNWIND_OFFSET;
+	uint8_t *to = image->bytes + ELF_IMAGE_UNWIND_OFFSET;
+	size_t frames = 12 + 8 * n, fde_at = frames + 8 + sizeof(cie);
+
+	assert_true(ELF_IMAGE_UNWIND_OFFSET + fde_at + 20 * n < ELF_IMAGE_CODE_OFFSET);
+	image->has_unwind = true;
+	memcpy(to, "\1\x1b\3\x3b", 4);
+	put(image, to + 4, frames - 4, 4);
+	put(image, to + 8, n, 4);
+	put(image, to + frames, 4 + sizeof(cie), 4);
+	memcpy(to + frames + 8, cie, sizeof(cie));
+	for (size_t i = 0; i < n; i++) {
+		size_t at = fde_at + 20 * i;
+
+		put(image, to + 12 + 8 * i, ranges[i].start - header, 4);
+		put(image, to + 12 + 8 * i + 4, at, 4);
+		put(image, to + at, 16, 4);
+		put(image, to + at + 4, at + 4 - frames, 4);
+		put(image, to + at + 8, ranges[i].start - (header + at + 8), 4);
+		put(image, to + at + 12, ranges[i].end - ranges[i].start, 4);
 	}
 }
 
-/* A number of the size of an address. */
-static void put_word(struct writer *writer, uint64_t number)
+static void put_segment(struct elf_image *image, unsigned i, uint32_t type, uint32_t flags,
+			uint64_t offset, uint64_t address, uint64_t n)
 {
-	put(writer, number, writer->image->narrow ? 4 : 8);
+	uint8_t *at = image->bytes + SIZE(image, Ehdr) + i * SIZE(image, Phdr);
+
+	PUT(image, at, Phdr, p_type, type);
+	PUT(image, at, Phdr, p_flags, flags);
+	PUT(image, at, Phdr, p_offset, offset);
+	PUT(image, at, Phdr, p_vaddr, address);
+	PUT(image, at, Phdr, p_filesz, n);
+	PUT(image, at, Phdr, p_memsz, n);
+	PUT(image, at, Phdr, p_align, 0x1000u);
 }
 
-static void put_header(struct writer *writer)
+static void put_section(struct elf_image *image, uint8_t *at, unsigned i, size_t name)
 {
-	const struct elf_image *image = writer->image;
-
-	memcpy(writer->bytes, ELFMAG, SELFMAG);
-	writer->bytes[EI_CLASS] = image->narrow ? ELFCLASS32 : ELFCLASS64;
-	writer->bytes[EI_DATA] = image->big ? ELFDATA2MSB : ELFDATA2LSB;
-	writer->bytes[EI_VERSION] = EV_CURRENT;
-	writer->at = EI_NIDENT;
-	put(writer, ET_DYN, 2);
-	put(writer, image->narrow ? EM_386 : EM_X86_64, 2);
-	put(writer, EV_CURRENT, 4);
-	put_word(writer, 0);
-	put_word(writer, SEGMENTS);
-	put_word(writer, SECTIONS);
-	put(writer, 0, 4);
-	put(writer, image->narrow ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr), 2);
-	put(writer, image->narrow ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr), 2);
-	put(writer, image->no_segments ? 0 : 1, 2);
-	put(writer, image->narrow ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr), 2);
-	put(writer, 4, 2);
-	put(writer, 3, 2); /* the section of names */
+	PUT(image, at, Shdr, sh_name, name);
+	PUT(image, at, Shdr, sh_type, image->sections[i].type);
+	PUT(image, at, Shdr, sh_flags, image->sections[i].flags);
+	PUT(image, at, Shdr, sh_addr, image->sections[i].address);
+	PUT(image, at, Shdr, sh_offset, image->sections[i].offset);
+	PUT(image, at, Shdr, sh_size, image->sections[i].size);
+	PUT(image, at, Shdr, sh_link, image->sections[i].link);
+	PUT(image, at, Shdr, sh_entsize, image->sections[i].entry_bytes);
 }
 
-static void put_section(struct writer *writer, uint32_t name, uint32_t type, uint64_t offset,
-			uint64_t size)
+static void put_header(struct elf_image *image, uint64_t sections_offset)
 {
-	put(writer, name, 4);
-	put(writer, type, 4);
-	put_word(writer, 0);
-	put_word(writer, 0);
-	put_word(writer, offset);
-	put_word(writer, size);
-	put(writer, 0, 8);
-	put_word(writer, 4);
-	put_word(writer, 0);
+	uint8_t *at = image->bytes;
+
+	memcpy(at, ELFMAG, SELFMAG);
+	at[EI_CLASS] = image->is_32 ? ELFCLASS32 : ELFCLASS64;
+	at[EI_DATA] = image->is_big ? ELFDATA2MSB : ELFDATA2LSB;
+	at[EI_VERSION] = EV_CURRENT;
+	PUT(image, at, Ehdr, e_type, (uint64_t)ET_DYN);
+	PUT(image, at, Ehdr, e_machine, image->machine);
+	PUT(image, at, Ehdr, e_version, (uint64_t)EV_CURRENT);
+	PUT(image, at, Ehdr, e_phoff, SIZE(image, Ehdr));
+	PUT(image, at, Ehdr, e_phentsize, SIZE(image, Phdr));
+	PUT(image, at, Ehdr, e_phnum, image->has_unwind ? 3u : 2u);
+	PUT(image, at, Ehdr, e_shoff, sections_offset);
+	PUT(image, at, Ehdr, e_shentsize, SIZE(image, Shdr));
+	PUT(image, at, Ehdr, e_shnum, image->n_sections);
+	PUT(image, at, Ehdr, e_shstrndx, image->n_sections - 1u);
 }
 
-/* A note of another kind before that of the build id. Returns the bytes. */
-static size_t put_notes(struct writer *writer)
+void elf_image_end(struct elf_image *image)
 {
-	const struct elf_image *image = writer->image;
+	char names[ELF_IMAGE_SECTIONS * 32] = "";
+	size_t at[ELF_IMAGE_SECTIONS] = {0}, used = 1;
+	unsigned last = image->n_sections;
 
-	writer->at = NOTES;
-	put(writer, 4, 4);
-	put(writer, 5, 4); /* padded to 8 */
-	put(writer, NT_GNU_ABI_TAG, 4);
-	memcpy(writer->bytes + writer->at, "GNU", 4);
-	writer->at += 4 + 8;
-	if (!image->build_id)
-		return writer->at - NOTES;
-	size_t n = image->build_id_bytes ? image->build_id_bytes : strlen(image->build_id);
-	put(writer, 4, 4);
-	put(writer, n, 4);
-	put(writer, NT_GNU_BUILD_ID, 4);
-	memcpy(writer->bytes + writer->at, "GNU", 4);
-	memcpy(writer->bytes + writer->at + 4, image->build_id, n);
-	writer->at += 4 + n;
-	return writer->at - NOTES;
+	for (unsigned i = 0; i < last; i++) {
+		at[i] = used;
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s",
+					 image->sections[i].name) +
+			1;
+	}
+	at[last] = 0;
+	elf_image_section(image, ".shstrtab", SHT_STRTAB, 0, names, used);
+	size_t offset = (image->size + 7) & ~(size_t)7;
+	grow(image, offset + image->n_sections * SIZE(image, Shdr));
+	for (unsigned i = 1; i < image->n_sections; i++)
+		put_section(image, image->bytes + offset + i * SIZE(image, Shdr), i, at[i]);
+	put_header(image, offset);
+	put_segment(image, 0, PT_LOAD, PF_R, 0, ELF_IMAGE_BASE, ELF_IMAGE_CODE_OFFSET);
+	put_segment(image, 1, PT_LOAD, PF_R | PF_X, ELF_IMAGE_CODE_OFFSET, ELF_IMAGE_CODE,
+		    ELF_IMAGE_CODE_BYTES);
+	if (image->has_unwind)
+		put_segment(image, 2, PT_GNU_EH_FRAME, PF_R, ELF_IMAGE_UNWIND_OFFSET,
+			    ELF_IMAGE_BASE + ELF_IMAGE_UNWIND_OFFSET,
+			    ELF_IMAGE_CODE_OFFSET - ELF_IMAGE_UNWIND_OFFSET);
 }
 
-static void put_segment(struct writer *writer, size_t notes)
+int elf_image_open(const void *bytes, size_t n)
 {
-	writer->at = SEGMENTS;
-	put(writer, PT_NOTE, 4);
-	if (!writer->image->narrow)
-		put(writer, PF_R, 4);
-	put_word(writer, NOTES);
-	put_word(writer, NOTES);
-	put_word(writer, NOTES);
-	put_word(writer, notes);
-	put_word(writer, notes);
-	if (writer->image->narrow)
-		put(writer, PF_R, 4);
-	put_word(writer, 4);
-}
+	char path[] = "/tmp/pmctop-elf-XXXXXX";
+	int fd = mkstemp(path);
 
-size_t elf_image_make(const struct elf_image *image, uint8_t bytes[ELF_IMAGE_BYTES])
-{
-	static const char title[] = ".gnu_debuglink";
-	struct writer writer = {image, bytes, 0};
-	size_t tail = image->tail ? strlen(image->tail) : 0;
-
-	memset(bytes, 0, ELF_IMAGE_BYTES);
-	put_header(&writer);
-	size_t notes = put_notes(&writer);
-	put_segment(&writer, notes);
-	memcpy(bytes + NAMES + LINK_NAME, title, sizeof(title));
-	size_t link = image->debug_link ? strlen(image->debug_link) + 1 : 0;
-	if (link > 0)
-		memcpy(bytes + LINK, image->debug_link, link);
-	writer.at = SECTIONS;
-	put_section(&writer, 0, SHT_NULL, 0, 0);
-	put_section(&writer, 0, SHT_NOTE, NOTES, notes);
-	put_section(&writer, LINK_NAME, image->debug_link ? SHT_PROGBITS : SHT_NULL, LINK,
-		    link + 8);
-	put_section(&writer, 0, SHT_STRTAB, NAMES, sizeof(title) + LINK_NAME);
-	if (tail > 0)
-		memcpy(bytes + TAIL, image->tail, tail);
-	return TAIL + tail;
-}
-
-void elf_image_write(const struct elf_image *image, const char *path)
-{
-	uint8_t bytes[ELF_IMAGE_BYTES];
-	size_t n = elf_image_make(image, bytes);
-	FILE *file = fopen(path, "we");
-
-	if (!file)
-		fail_msg("%s cannot be written", path);
-	assert_int_equal(fwrite(bytes, 1, n, file), n);
-	fclose(file);
+	assert_true(fd >= 0);
+	assert_int_equal(write_all(fd, bytes, n, NULL), 0);
+	close(fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	unlink(path);
+	return fd;
 }

@@ -2,26 +2,75 @@
 #ifndef PMCTOP_TESTS_ELF_IMAGE_H
 #define PMCTOP_TESTS_ELF_IMAGE_H
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* A small ELF file without code: headers, a build id, a link to a debug file. */
-struct elf_image {
-	bool narrow;            /* 32 bits */
-	bool big;               /* big endian */
-	bool no_segments;       /* the build id is in a section alone */
-	const char *build_id;   /* its bytes; NULL: none */
-	size_t build_id_bytes;  /* 0: strlen() */
-	const char *debug_link; /* NULL: none */
-	const char *tail;       /* bytes at the end, which make files differ; NULL: none */
+/*
+ * Makes ELF files for tests, without a compiler. A file has a read-only segment (its first page)
+ * and one with code. Sections may be anything, also wrong.
+ */
+enum {
+	ELF_IMAGE_SECTIONS = 24,
+	ELF_IMAGE_BASE = 0x400000,      /* link address of the first page */
+	ELF_IMAGE_CODE_OFFSET = 0x1000, /* of the code, in the file */
+	ELF_IMAGE_CODE = 0x402000, /* its link address: not as far from the base as the offset */
+	ELF_IMAGE_CODE_BYTES = 0x2000,
+	ELF_IMAGE_UNWIND_OFFSET = 0x400, /* of .eh_frame_hdr, in the first page */
 };
 
-enum { ELF_IMAGE_BYTES = 4096 };
+struct elf_image {
+	bool is_32, is_big; /* set after elf_image_init(), before anything is added */
+	uint16_t machine;
+	uint8_t *bytes;
+	size_t size, capacity;
+	struct {
+		const char *name;
+		uint32_t type, link;
+		uint64_t flags, address, offset, size, entry_bytes;
+	} sections[ELF_IMAGE_SECTIONS];
+	unsigned n_sections;
+	bool has_unwind;
+};
 
-/* Returns the length. */
-size_t elf_image_make(const struct elf_image *image, uint8_t bytes[ELF_IMAGE_BYTES]);
-/* Writes it to a new file. */
-void elf_image_write(const struct elf_image *image, const char *path);
+/* The place in the file of a link address in the code. */
+static inline uint64_t elf_image_offset(uint64_t address)
+{
+	return address - ELF_IMAGE_CODE + ELF_IMAGE_CODE_OFFSET;
+}
+
+void elf_image_init(struct elf_image *image);
+void elf_image_fini(struct elf_image *image);
+
+/* Adds a section, behind the others; returns its number. */
+unsigned elf_image_section(struct elf_image *image, const char *name, uint32_t type,
+			   uint64_t address, const void *bytes, size_t n);
+
+struct elf_image_symbol {
+	const char *name;
+	uint64_t address, size;
+	unsigned char type, binding;
+	uint16_t section; /* 0: of the code (1); SHN_UNDEF has no use here */
+};
+
+/* Adds a table of symbols and its names, .symtab (SHT_SYMTAB) or .dynsym. */
+unsigned elf_image_symbols(struct elf_image *image, uint32_t type,
+			   const struct elf_image_symbol *symbols, size_t n);
+
+/* Adds .plt and .rela.plt, whose entries call symbols 1 to n of .dynsym. */
+void elf_image_plt(struct elf_image *image, uint64_t address, unsigned n);
+
+/* Adds .eh_frame_hdr and .eh_frame with functions in ascending order. */
+struct elf_image_range {
+	uint64_t start, end;
+};
+void elf_image_unwind(struct elf_image *image, const struct elf_image_range *ranges, size_t n);
+
+/* Writes the headers. Nothing is added afterwards. */
+void elf_image_end(struct elf_image *image);
+
+/* A descriptor (read only) of a file without a name that has these bytes. Fails the test if not. */
+int elf_image_open(const void *bytes, size_t n);
 
 #endif

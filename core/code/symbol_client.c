@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The child answers requests in order, so the first one without an answer is the one at which it
+ * ended or stands still, and the file of this request is suspected. Before a question is sent, all
+ * others are answered, so an old question delays the next one, but costs no memory.
+ *
+ * A child stands still if the first request is old, and several calls waited for it. Time alone
+ * does not prove it: after Ctrl-Z, pmctop itself stood still.
+ */
+#include "core/code/symbol_client.h"
+
+#include "core/base/hash_table.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
+#include "core/code/symbol_child.h"
+#include "core/code/symbol_message.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum {
+	PENDING_MAX = 64,
+	MESSAGES_MAX = 4096, /* of the child that one call reads */
+	WAITS_MIN = 3,       /* calls that waited for a child that stands still */
+	DEATHS_MAX = 2,      /* children that end at a file before it is refused */
+	SUSPECTS_MAX = 1024, /* files at which one child ended; more are forgotten */
+	DOUBLINGS_MAX = 9,   /* of the pause */
+};
+#define PATIENCE_NS (10 * NS_PER_S)
+#define PAUSE_NS    (100 * NS_PER_MS)
+#define STEADY_NS   (60 * NS_PER_S) /* after this time a child that ends is the first again */
+#define ENDING_NS   (2 * NS_PER_S)  /* for symbol_client_free() */
+
+/* A file in client->files, as a number that is not 0. */
+enum {
+	FILE_KNOWN = 1,
+	FILE_GIVEN = 2,
+	FILE_DEATH = 4, /* one for each child that ended */
+};
+
+struct pending {
+	uint64_t id, key;
+	uint64_t sent_ns;
+	unsigned waits;
+	uint32_t kind;
+	uint32_t n; /* FIND: offsets */
+};
+
+struct symbol_client {
+	char *executable;
+	uint64_t patience_ns, pause_ns;
+	struct symbol_child child;
+	bool killed;        /* its end is not seen yet */
+	uint64_t start_ns;  /* of the child */
+	uint64_t resume_ns; /* no child is started before */
+	unsigned ends;      /* children that ended without a steady one between */
+	bool started;       /* at least one child was */
+	int error, wait_status;
+	bool filtered;
+	unsigned restarts, refused, suspects;
+	struct hash_table files;
+	struct pending pending[PENDING_MAX]; /* a ring */
+	unsigned first, n_pending;
+	uint64_t id;
+	union {
+		struct symbol_reply reply;
+		uint8_t bytes[SYMBOL_REPLY_BYTES];
+	};
+	char name[SYMBOL_NAME_BYTES];
+};
+
+/* The call that waits for answers. */
+struct search {
+	uint64_t id;  /* of its request; 0: none */
+	size_t first; /* query of its first offset */
+	size_t answered;
+	symbol_found *found;
+	void *arg;
+};
+
+struct symbol_client *symbol_client_new(const struct symbol_client_config *config)
+{
+	struct symbol_client *client = xcalloc(1, sizeof(*client));
+
+	client->executable = config->executable ? xstrdup(config->executable) : NULL;
+	client->patience_ns = config->patience_ns ? config->patience_ns : PATIENCE_NS;
+	client->pause_ns = config->pause_ns ? config->pause_ns : PAUSE_NS;
+	client->child = (struct symbol_child){.pidfd = -1, .socket = -1};
+	hash_table_init(&client->files, 64);
+	return client;
+}
+
+void symbol_client_free(struct symbol_client *client)
+{
+	const struct timespec moment = {.tv_nsec = (long)NS_PER_MS / 4};
+
+	if (!client)
+		return;
+	symbol_child_kill(&client->child);
+	/* A process that waits for a broken disk cannot be killed, and is left to init. */
+	uint64_t until = monotonic_ns() + ENDING_NS;
+	while (!symbol_child_ended(&client->child, &client->wait_status) && monotonic_ns() < until)
+		nanosleep(&moment, NULL);
+	symbol_child_forget(&client->child);
+	hash_table_fini(&client->files);
+	free(client->executable);
+	free(client);
+}
+
+static size_t file_number(const struct symbol_client *client, uint64_t key)
+{
+	return hash_table_slot(&client->files, key)->number;
+}
+
+static void set_file_number(struct symbol_client *client, uint64_t key, size_t number)
+{
+	struct hash_slot *slot = hash_table_slot(&client->files, key);
+
+	if (number <= FILE_KNOWN) {
+		if (slot->number)
+			hash_table_remove(&client->files, slot);
+		return;
+	}
+	if (!slot->number)
+		slot = hash_table_add(&client->files, key);
+	slot->number = number;
+}
+
+static bool is_refused(size_t number)
+{
+	return number >= FILE_DEATH * DEATHS_MAX;
+}
+
+enum symbol_file symbol_client_file(const struct symbol_client *client, uint64_t key)
+{
+	size_t number = file_number(client, key);
+
+	if (is_refused(number))
+		return SYMBOL_FILE_REFUSED;
+	return number & FILE_GIVEN ? SYMBOL_FILE_GIVEN : SYMBOL_FILE_WANTED;
+}
+
+/* The next child has no files. The suspicions stay, unless there are too many. */
+static void forget_given(struct symbol_client *client)
+{
+	bool forgets = client->suspects > SUSPECTS_MAX;
+
+	for (size_t i = 0; i < client->files.n_slots;) {
+		struct hash_slot *slot = &client->files.slots[i];
+
+		if (!slot->number) {
+			i++;
+			continue;
+		}
+		slot->number &= ~(size_t)FILE_GIVEN;
+		if (slot->number < FILE_DEATH || (forgets && !is_refused(slot->number)))
+			hash_table_remove(&client->files, slot); /* examines the slot again */
+		else
+			i++;
+	}
+	if (forgets)
+		client->suspects = 0;
+}
+
+static void suspect_file(struct symbol_client *client)
+{
+	if (client->n_pending == 0)
+		return;
+	uint64_t key = client->pending[client->first].key;
+	size_t number = (file_number(client, key) | FILE_KNOWN) + FILE_DEATH;
+
+	set_file_number(client, key, number);
+	if (is_refused(number))
+		client->refused++;
+	else
+		client->suspects++;
+}
+
+/* No child any more: it has ended, or is being killed. */
+static void note_end(struct symbol_client *client)
+{
+	uint64_t now = monotonic_ns();
+	unsigned doublings;
+
+	if (now - client->start_ns > STEADY_NS)
+		client->ends = 0;
+	doublings = client->ends < DOUBLINGS_MAX ? client->ends : DOUBLINGS_MAX;
+	client->ends++;
+	client->resume_ns = now + (client->pause_ns << doublings);
+	client->filtered = false;
+	suspect_file(client);
+	client->n_pending = 0;
+	forget_given(client);
+}
+
+static void kill_child(struct symbol_client *client)
+{
+	if (client->killed)
+		return;
+	symbol_child_kill(&client->child);
+	client->killed = true;
+	note_end(client);
+}
+
+static void read_messages(struct symbol_client *client, struct search *search);
+
+/* Whether there is a child that answers. */
+static bool has_child(struct symbol_client *client)
+{
+	if (client->child.pid == 0)
+		return false;
+	if (!symbol_child_ended(&client->child, &client->wait_status))
+		return !client->killed;
+	/* Its last message may be the reason why it did not start. */
+	read_messages(client, NULL);
+	kill_child(client);
+	symbol_child_forget(&client->child);
+	client->killed = false;
+	return false;
+}
+
+static int start_child(struct symbol_client *client)
+{
+	uint64_t now = monotonic_ns();
+
+	if (client->killed || now < client->resume_ns)
+		return -EAGAIN;
+	int rc = symbol_child_start(&client->child, client->executable);
+	client->start_ns = now;
+	client->error = rc;
+	if (rc) {
+		note_end(client);
+		return rc;
+	}
+	client->restarts += client->started;
+	client->started = true;
+	return 0;
+}
+
+static struct pending *first_pending(struct symbol_client *client)
+{
+	return client->n_pending ? &client->pending[client->first] : NULL;
+}
+
+static void end_pending(struct symbol_client *client)
+{
+	client->first = (client->first + 1) % PENDING_MAX;
+	client->n_pending--;
+}
+
+/* Sends a request. 0, or -EAGAIN. */
+static int send_request(struct symbol_client *client, struct symbol_request *request, int binary,
+			int debug)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+	} control = {0};
+	const int fds[] = {binary, debug};
+	struct iovec part = {request, symbol_request_bytes(request->kind, request->n)};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (client->n_pending == PENDING_MAX)
+		return -EAGAIN;
+	if (request->kind == SYMBOL_ADD) {
+		size_t n = debug >= 0 ? 2 : 1;
+
+		request->n = (uint32_t)n;
+		message.msg_control = &control;
+		message.msg_controllen = CMSG_SPACE(n * sizeof(int));
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(n * sizeof(int));
+		memcpy(CMSG_DATA(&control.header), fds, n * sizeof(int));
+	}
+	request->id = ++client->id;
+	/* An error is a full queue, or a child that has ended, which the next call finds. */
+	if (sendmsg(client->child.socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		return -EAGAIN;
+	client->pending[(client->first + client->n_pending++) % PENDING_MAX] = (struct pending){
+		.id = request->id,
+		.key = request->key,
+		.sent_ns = monotonic_ns(),
+		.kind = request->kind,
+		.n = request->n,
+	};
+	return 0;
+}
+
+/* Passes on the answers of a FOUND message. False: it is broken. */
+static bool read_answers(struct symbol_client *client, size_t n, const struct pending *pending,
+			 struct search *search)
+{
+	size_t at = sizeof(client->reply);
+	struct symbol_answer answer;
+	char raw[SYMBOL_NAME_BYTES];
+
+	for (uint32_t i = 0; i < client->reply.n; i++) {
+		if (n - at < sizeof(answer))
+			return false;
+		memcpy(&answer, client->bytes + at, sizeof(answer));
+		at += sizeof(answer);
+		if (answer.name_bytes >= sizeof(raw) || n - at < answer.name_bytes ||
+		    answer.query >= pending->n)
+			return false;
+		memcpy(raw, client->bytes + at, answer.name_bytes);
+		raw[answer.name_bytes] = '\0';
+		at += answer.name_bytes;
+		if (!search || search->id != pending->id)
+			continue;
+		text_printable(client->name, sizeof(client->name), raw, UINT_MAX);
+		const struct symbol symbol = {
+			.name = client->name[0] ? client->name : NULL,
+			.address = answer.address,
+			.bounded = answer.bounded,
+		};
+		search->answered++;
+		search->found(search->arg, search->first + answer.query, &symbol);
+	}
+	return at == n;
+}
+
+/* Handles a message of n bytes. False: it is not one that the child should send now. */
+static bool handle_message(struct symbol_client *client, size_t n, struct search *search)
+{
+	const struct symbol_reply *reply = &client->reply;
+	struct pending *pending = first_pending(client);
+	bool answers = pending && reply->id == pending->id && reply->key == pending->key;
+
+	if (n < sizeof(*reply) || (reply->kind != SYMBOL_FOUND && n != sizeof(*reply)))
+		return false;
+	switch (reply->kind) {
+	case SYMBOL_READY:
+		client->filtered = reply->n == 1;
+		return true;
+	case SYMBOL_FAILED_START:
+		client->error = reply->n > 0 && reply->n < 4096 ? -(int)reply->n : -EPROTO;
+		client->n_pending = 0; /* no file is the cause */
+		return false;
+	case SYMBOL_DROPPED:
+		if (!is_refused(file_number(client, reply->key)))
+			set_file_number(client, reply->key,
+					(file_number(client, reply->key) | FILE_KNOWN) &
+						~(size_t)FILE_GIVEN);
+		return true;
+	case SYMBOL_ADDED:
+		if (!answers || pending->kind != SYMBOL_ADD)
+			return false;
+		end_pending(client);
+		return true;
+	case SYMBOL_MISSING:
+		if (!answers || pending->kind != SYMBOL_FIND)
+			return false;
+		set_file_number(client, reply->key,
+				file_number(client, reply->key) & ~(size_t)FILE_GIVEN);
+		end_pending(client);
+		return true;
+	case SYMBOL_FOUND:
+		if (!answers || pending->kind != SYMBOL_FIND ||
+		    !read_answers(client, n, pending, search))
+			return false;
+		if (reply->last)
+			end_pending(client);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Reads what the child has sent. */
+static void read_messages(struct symbol_client *client, struct search *search)
+{
+	for (unsigned i = 0; i < MESSAGES_MAX && client->child.socket >= 0; i++) {
+		ssize_t got = recv(client->child.socket, client->bytes, sizeof(client->bytes),
+				   MSG_DONTWAIT | MSG_TRUNC);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno == EAGAIN)
+			return;
+		if (got <= 0 || (size_t)got > sizeof(client->bytes) ||
+		    !handle_message(client, (size_t)got, search)) {
+			kill_child(client);
+			return;
+		}
+	}
+}
+
+/* Waits until the socket has something to read. False: the deadline has come. */
+static bool wait_message(struct symbol_client *client, uint64_t deadline_ns)
+{
+	struct pollfd poll = {.fd = client->child.socket, .events = POLLIN};
+	uint64_t now = monotonic_ns();
+
+	if (now >= deadline_ns)
+		return false;
+	uint64_t left = deadline_ns - now;
+	const struct timespec time = {
+		.tv_sec = (time_t)(left / NS_PER_S),
+		.tv_nsec = (long)(left % NS_PER_S),
+	};
+	return ppoll(&poll, 1, &time, NULL) > 0;
+}
+
+/* A call did not get the answer to the first request. */
+static void note_wait(struct symbol_client *client)
+{
+	struct pending *pending = first_pending(client);
+
+	if (pending && ++pending->waits >= WAITS_MIN &&
+	    monotonic_ns() - pending->sent_ns > client->patience_ns)
+		kill_child(client);
+}
+
+/* Reads messages until all requests are answered. False: the deadline has come, or no child is. */
+static bool settle(struct symbol_client *client, uint64_t deadline_ns, struct search *search)
+{
+	while (has_child(client)) {
+		read_messages(client, search);
+		if (client->n_pending == 0)
+			return client->child.socket >= 0;
+		if (client->child.socket >= 0 && !wait_message(client, deadline_ns)) {
+			/* Signals end a wait early, too. */
+			if (monotonic_ns() < deadline_ns)
+				continue;
+			note_wait(client);
+			return false;
+		}
+	}
+	return false;
+}
+
+/* With a right to write, the child could write into the file. */
+static bool is_readable_file(int fd)
+{
+	struct stat stat;
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && (flags & O_ACCMODE) == O_RDONLY && fstat(fd, &stat) == 0 &&
+	       S_ISREG(stat.st_mode);
+}
+
+int symbol_client_add(struct symbol_client *client, uint64_t key, int binary, int debug)
+{
+	struct symbol_request request = {.kind = SYMBOL_ADD, .key = key};
+
+	if (symbol_client_file(client, key) == SYMBOL_FILE_REFUSED)
+		return -EPERM;
+	if (!is_readable_file(binary) || (debug >= 0 && !is_readable_file(debug)))
+		return -EINVAL;
+	if (has_child(client)) {
+		read_messages(client, NULL);
+		note_wait(client);
+	}
+	if (!has_child(client)) {
+		int rc = start_child(client);
+
+		if (rc)
+			return rc;
+	}
+	int rc = send_request(client, &request, binary, debug);
+	if (rc == 0)
+		set_file_number(client, key, file_number(client, key) | FILE_KNOWN | FILE_GIVEN);
+	return rc;
+}
+
+size_t symbol_client_find(struct symbol_client *client, const struct symbol_query *queries,
+			  size_t n, uint64_t deadline_ns, symbol_found *found, void *arg)
+{
+	struct symbol_request request = {.kind = SYMBOL_FIND};
+	struct search search = {.found = found, .arg = arg};
+
+	has_child(client); /* one that has ended is noted, also if no file was given */
+	for (size_t i = 0; i < n; i = search.first + request.n) {
+		search.first = i;
+		request.key = queries[i].key;
+		request.n = 0;
+		while (i + request.n < n && request.n < SYMBOL_OFFSETS_MAX &&
+		       queries[i + request.n].key == request.key) {
+			request.offsets[request.n] = queries[i + request.n].offset;
+			request.n++;
+		}
+		if (symbol_client_file(client, request.key) != SYMBOL_FILE_GIVEN)
+			continue;
+		search.id = 0;
+		if (!settle(client, deadline_ns, &search) ||
+		    symbol_client_file(client, request.key) != SYMBOL_FILE_GIVEN)
+			continue;
+		if (send_request(client, &request, -1, -1))
+			break;
+		search.id = request.id;
+		if (!settle(client, deadline_ns, &search) && client->child.socket >= 0)
+			break;
+	}
+	return search.answered;
+}
+
+void symbol_client_status(const struct symbol_client *client, struct symbol_status *status)
+{
+	bool running = client->child.pid > 0 && !client->killed;
+
+	*status = (struct symbol_status){
+		.state = running           ? SYMBOL_RUNNING
+			 : client->error   ? SYMBOL_FAILED
+			 : client->started ? SYMBOL_WAITING
+					   : SYMBOL_IDLE,
+		.restarts = client->restarts,
+		.refused = client->refused,
+		.pid = running ? client->child.pid : 0,
+		.error = client->error,
+		.wait_status = client->wait_status,
+		.filtered = client->filtered,
+	};
+}

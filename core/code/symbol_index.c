@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: MIT
+/*
+ * An entry is an integer: the distance of the address from the lowest executable segment, and the
+ * number of the symbol. The integers are sorted where they are: a copy, as radix.h and qsort()
+ * make it, would double the memory.
+ *
+ * Names are not read while the index is made. A name costs a page of the file, so a million would
+ * cost the whole string table.
+ */
+#include "core/code/symbol_index.h"
+
+#include "core/base/util.h"
+#include "core/code/elf_debug_data.h"
+#include "core/code/elf_plt.h"
+#include "core/code/elf_unwind.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TABLES_MAX = 2,
+	SYMBOLS_AT_ONCE = 1024,
+	FEW = 48,         /* up to here insertion sort is faster */
+	AROUND_MAX = 32,  /* functions before a place that may reach it */
+	NUMBER_BITS = 32, /* of an entry */
+};
+
+/* A symbol table, and the numbers that its symbols have in the entries. */
+struct table {
+	const struct elf_file *file;
+	uint64_t offset, names_offset, names_bytes;
+	uint32_t first, n;
+};
+
+struct symbol_index {
+	struct elf_file binary, debug; /* debug: the file, or the inflated one */
+	uint8_t *image;                /* of the inflated one */
+	struct table tables[TABLES_MAX];
+	unsigned n_tables;
+	uint64_t base;
+	uint64_t *entries; /* ascending */
+	size_t n, capacity;
+	struct elf_plt plt;
+	struct table plt_symbols;
+};
+
+/* A symbol as far as it matters here. */
+struct function {
+	uint64_t address, size;
+	uint32_t name;
+	unsigned type, binding;
+	bool defined;
+};
+
+/* The sections that matter. size 0: there is none. */
+struct sections {
+	struct elf_section symtab, dynsym, debug_data, plt, plt_second, plt_relocations;
+};
+
+static bool keep_section(void *arg, const struct elf_section *section)
+{
+	struct sections *sections = arg;
+
+	if (section->type == SHT_SYMTAB)
+		sections->symtab = *section;
+	else if (section->type == SHT_DYNSYM)
+		sections->dynsym = *section;
+	else if (section->type == SHT_PROGBITS && strcmp(section->name, ".gnu_debugdata") == 0)
+		sections->debug_data = *section;
+	else if (section->type == SHT_PROGBITS && strcmp(section->name, ".plt") == 0)
+		sections->plt = *section;
+	else if (section->type == SHT_PROGBITS && strcmp(section->name, ".plt.sec") == 0)
+		sections->plt_second = *section;
+	else if (strcmp(section->name, ".rela.plt") == 0 || strcmp(section->name, ".rel.plt") == 0)
+		sections->plt_relocations = *section;
+	return true;
+}
+
+static size_t symbol_bytes(const struct elf_file *file)
+{
+	return file->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+}
+
+static void decode_symbol(const struct elf_file *file, const uint8_t *at, struct function *function)
+{
+	unsigned info, section;
+
+	if (file->is_64) {
+		info = at[offsetof(Elf64_Sym, st_info)];
+		section = elf_u16(file, at + offsetof(Elf64_Sym, st_shndx));
+		function->address = elf_u64(file, at + offsetof(Elf64_Sym, st_value));
+		function->size = elf_u64(file, at + offsetof(Elf64_Sym, st_size));
+	} else {
+		info = at[offsetof(Elf32_Sym, st_info)];
+		section = elf_u16(file, at + offsetof(Elf32_Sym, st_shndx));
+		function->address = elf_u32(file, at + offsetof(Elf32_Sym, st_value));
+		function->size = elf_u32(file, at + offsetof(Elf32_Sym, st_size));
+	}
+	function->name = elf_u32(file, at); /* st_name is the first member of both */
+	function->type = ELF64_ST_TYPE(info);
+	function->binding = ELF64_ST_BIND(info);
+	function->defined =
+		section != SHN_UNDEF && (section < SHN_LORESERVE || section == SHN_XINDEX);
+	/* The lowest bit marks Thumb code. */
+	if (file->machine == EM_ARM && function->type == STT_FUNC)
+		function->address &= ~UINT64_C(1);
+}
+
+static bool is_function(const struct function *function)
+{
+	if (!function->defined || function->name == 0)
+		return false;
+	if (function->type == STT_NOTYPE)
+		return function->binding != STB_LOCAL || function->size > 0;
+	return function->type == STT_FUNC || function->type == STT_GNU_IFUNC;
+}
+
+/* Whether an entry can hold it. */
+static bool is_in_code(const struct symbol_index *index, uint64_t address)
+{
+	return address >= index->base && address - index->base <= UINT32_MAX &&
+	       elf_file_code(&index->binary, address);
+}
+
+static uint64_t entry_of(const struct symbol_index *index, uint64_t address, uint32_t number)
+{
+	return (address - index->base) << NUMBER_BITS | number;
+}
+
+static uint64_t entry_address(const struct symbol_index *index, size_t i)
+{
+	return index->base + (index->entries[i] >> NUMBER_BITS);
+}
+
+/* False: the section is not a table of symbols, or has too many. */
+static bool table_init(struct table *table, const struct elf_file *file,
+		       const struct elf_section *section)
+{
+	struct elf_section names;
+
+	if (section->size == 0 || section->type == SHT_NOBITS || section->flags & SHF_COMPRESSED ||
+	    !elf_file_section(file, section->link, &names) || names.type != SHT_STRTAB ||
+	    section->size / symbol_bytes(file) > SYMBOL_INDEX_SYMBOLS)
+		return false;
+	*table = (struct table){
+		.file = file,
+		.offset = section->offset,
+		.names_offset = names.offset,
+		.names_bytes = names.size,
+		.n = (uint32_t)(section->size / symbol_bytes(file)),
+	};
+	return true;
+}
+
+/* Adds the functions of a part of a table. False: there are too many. */
+static bool add_functions(struct symbol_index *index, const struct table *table,
+			  const uint8_t *symbols, uint32_t first, size_t n)
+{
+	struct function function;
+
+	for (size_t i = 0; i < n; i++) {
+		decode_symbol(table->file, symbols + i * symbol_bytes(table->file), &function);
+		if (!is_function(&function) || !is_in_code(index, function.address))
+			continue;
+		if (index->n == SYMBOL_INDEX_FUNCTIONS)
+			return false;
+		if (index->n == index->capacity)
+			index->entries = array_reserve(index->entries, &index->capacity,
+						       index->n + 1, sizeof(*index->entries));
+		index->entries[index->n++] =
+			entry_of(index, function.address, table->first + first + (uint32_t)i);
+	}
+	return true;
+}
+
+/* Adds a table with its functions, if it can be read and has any. */
+static void add_table(struct symbol_index *index, const struct elf_file *file,
+		      const struct elf_section *section)
+{
+	struct table *table = &index->tables[index->n_tables];
+	uint8_t symbols[SYMBOLS_AT_ONCE * sizeof(Elf64_Sym)];
+	size_t before = index->n;
+	bool fits = true;
+
+	if (index->n_tables == TABLES_MAX || !table_init(table, file, section))
+		return;
+	if (index->n_tables > 0)
+		table->first = table[-1].first + table[-1].n;
+	for (uint32_t i = 0; i < table->n && fits; i += SYMBOLS_AT_ONCE) {
+		size_t n = size_min(table->n - i, SYMBOLS_AT_ONCE);
+
+		fits = elf_source_read(&file->source, table->offset + i * symbol_bytes(file),
+				       symbols, n * symbol_bytes(file)) &&
+		       add_functions(index, table, symbols, i, n);
+	}
+	if (!fits)
+		index->n = before;
+	else if (index->n > before)
+		index->n_tables++;
+}
+
+static void insertion_sort(uint64_t *entries, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		uint64_t entry = entries[i];
+		size_t at = i;
+
+		for (; at > 0 && entries[at - 1] > entry; at--)
+			entries[at] = entries[at - 1];
+		entries[at] = entry;
+	}
+}
+
+/* Sorts by a byte, from the highest to the lowest, and each part with an equal byte by the next. */
+static void sort_entries(uint64_t *entries, size_t n, unsigned byte)
+{
+	size_t at[256] = {0}, end[256], sum = 0;
+	const unsigned shift = 8 * byte;
+
+	if (n <= FEW) {
+		insertion_sort(entries, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		at[entries[i] >> shift & 0xff]++;
+	for (unsigned value = 0; value < 256; value++) {
+		sum += at[value];
+		end[value] = sum;
+		at[value] = sum - at[value];
+	}
+	for (unsigned value = 0; value < 256; value++)
+		while (at[value] < end[value]) {
+			uint64_t entry = entries[at[value]];
+			unsigned home = entry >> shift & 0xff;
+
+			if (home == value) {
+				at[value]++;
+				continue;
+			}
+			entries[at[value]] = entries[at[home]];
+			entries[at[home]++] = entry;
+		}
+	for (unsigned value = 0; value < 256 && byte > 0; value++) {
+		size_t begin = value ? end[value - 1] : 0;
+
+		if (end[value] - begin > 1)
+			sort_entries(entries + begin, end[value] - begin, byte - 1);
+	}
+}
+
+/* Adds the functions of the inflated file, and those of .dynsym, which it leaves out. */
+static void add_debug_data(struct symbol_index *index, const struct sections *sections)
+{
+	struct sections inside = {0};
+	struct elf_source source = {.fd = -1};
+	size_t size;
+
+	if (sections->debug_data.size == 0)
+		return;
+	index->image = elf_debug_data_inflate(&index->binary.source, sections->debug_data.offset,
+					      sections->debug_data.size, &size);
+	if (!index->image)
+		return;
+	source.bytes = index->image;
+	source.size = size;
+	if (elf_file_init(&index->debug, &source) == 0 &&
+	    index->debug.is_64 == index->binary.is_64 &&
+	    index->debug.machine == index->binary.machine) {
+		elf_file_each_section(&index->debug, keep_section, &inside);
+		add_table(index, &index->debug, &inside.symtab);
+	}
+	if (index->n > 0)
+		return;
+	free(index->image);
+	index->image = NULL;
+}
+
+static void add_debug_file(struct symbol_index *index, const struct elf_source *source)
+{
+	struct sections sections = {0};
+
+	if (elf_file_init(&index->debug, source) || index->debug.is_64 != index->binary.is_64 ||
+	    index->debug.machine != index->binary.machine)
+		return;
+	elf_file_each_section(&index->debug, keep_section, &sections);
+	add_table(index, &index->debug, &sections.symtab);
+}
+
+static void set_base(struct symbol_index *index)
+{
+	index->base = UINT64_MAX;
+	for (unsigned i = 0; i < index->binary.n_segments; i++) {
+		const struct elf_segment *segment = &index->binary.segments[i];
+
+		if (segment->executable && segment->address < index->base)
+			index->base = segment->address;
+	}
+}
+
+static void set_plt(struct symbol_index *index, const struct sections *sections)
+{
+	const struct elf_section *plt =
+		sections->plt_second.size > 0 ? &sections->plt_second : &sections->plt;
+
+	if (plt->size > 0 && sections->plt_relocations.size > 0 &&
+	    table_init(&index->plt_symbols, &index->binary, &sections->dynsym))
+		elf_plt_init(&index->plt, &index->binary, plt, &sections->plt_relocations);
+}
+
+int symbol_index_new(const struct elf_source *binary, const struct elf_source *debug,
+		     struct symbol_index **index)
+{
+	struct sections sections = {0};
+	struct symbol_index *made = xcalloc(1, sizeof(*made));
+
+	if (elf_file_init(&made->binary, binary)) {
+		free(made);
+		return -ENOEXEC;
+	}
+	elf_file_each_section(&made->binary, keep_section, &sections);
+	set_base(made);
+	add_table(made, &made->binary, &sections.symtab);
+	if (made->n == 0 && debug)
+		add_debug_file(made, debug);
+	if (made->n == 0) {
+		add_debug_data(made, &sections);
+		add_table(made, &made->binary, &sections.dynsym);
+	}
+	if (made->n > 0) {
+		sort_entries(made->entries, made->n, sizeof(*made->entries) - 1);
+		made->entries = xreallocarray(made->entries, made->n, sizeof(*made->entries));
+		made->capacity = made->n;
+	}
+	set_plt(made, &sections);
+	*index = made;
+	return 0;
+}
+
+void symbol_index_free(struct symbol_index *index)
+{
+	if (!index)
+		return;
+	free(index->entries);
+	free(index->image);
+	free(index);
+}
+
+static bool read_symbol(const struct table *table, uint32_t number, struct function *function)
+{
+	uint8_t bytes[sizeof(Elf64_Sym)];
+	size_t size = symbol_bytes(table->file);
+
+	if (number >= table->n ||
+	    !elf_source_read(&table->file->source, table->offset + number * size, bytes, size))
+		return false;
+	decode_symbol(table->file, bytes, function);
+	return true;
+}
+
+/* Reads a name up to its version ("@GLIBC_2.2.5"). False: it is empty. */
+static bool read_name(const struct table *table, uint32_t at, char name[SYMBOL_MANGLED_BYTES])
+{
+	/* Most names are short. */
+	static const size_t sizes[] = {64, SYMBOL_MANGLED_BYTES - 1};
+	size_t n = 0;
+
+	if (at >= table->names_bytes)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		size_t most = sizes[i] < table->names_bytes - at
+				      ? sizes[i]
+				      : (size_t)(table->names_bytes - at);
+
+		n = elf_source_read_some(&table->file->source, table->names_offset + at, name,
+					 most);
+		if (n < most || memchr(name, '\0', n))
+			break;
+	}
+	name[n] = '\0';
+	char *version = strchr(name, '@');
+	if (version && version > name)
+		*version = '\0';
+	return name[0] != '\0';
+}
+
+/* A function at an address, as a candidate for the name of a place. */
+struct candidate {
+	struct function function;
+	bool reaches; /* the place is within its size */
+	char name[SYMBOL_MANGLED_BYTES];
+};
+
+static const struct table *table_of(const struct symbol_index *index, uint32_t number)
+{
+	for (unsigned i = 0; i < index->n_tables; i++)
+		if (number - index->tables[i].first < index->tables[i].n)
+			return &index->tables[i];
+	return NULL;
+}
+
+static bool read_candidate(const struct symbol_index *index, size_t i, uint64_t address,
+			   struct candidate *candidate)
+{
+	uint32_t number = (uint32_t)index->entries[i];
+	const struct table *table = table_of(index, number);
+	struct function *function = &candidate->function;
+
+	/* A file that is written to may have other symbols now. */
+	if (!table || !read_symbol(table, number - table->first, function) ||
+	    function->address != entry_address(index, i) ||
+	    !read_name(table, function->name, candidate->name))
+		return false;
+	candidate->reaches = address - function->address < function->size;
+	return true;
+}
+
+/* > 0: a is the better name. The order is that of the header. */
+static int compare_candidates(const struct candidate *a, const struct candidate *b)
+{
+	const struct function *f = &a->function, *g = &b->function;
+
+	if (a->reaches != b->reaches)
+		return a->reaches - b->reaches;
+	if ((f->type == STT_NOTYPE) != (g->type == STT_NOTYPE))
+		return g->type == STT_NOTYPE ? 1 : -1;
+	if ((f->binding == STB_LOCAL) != (g->binding == STB_LOCAL))
+		return g->binding == STB_LOCAL ? 1 : -1;
+	int underscores = (int)strspn(b->name, "_") - (int)strspn(a->name, "_");
+	if (underscores)
+		return underscores;
+	if ((f->binding == STB_WEAK) != (g->binding == STB_WEAK))
+		return g->binding == STB_WEAK ? 1 : -1;
+	int length = (int)strlen(b->name) - (int)strlen(a->name);
+	return length ? length : strcmp(b->name, a->name);
+}
+
+/* The first entry whose address is above. */
+static size_t first_above(const struct symbol_index *index, uint64_t address)
+{
+	size_t low = 0, high = index->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (entry_address(index, middle) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * Finds the function of an address. Those at the nearest address before it are examined first, then
+ * those further in front as long as none reaches it: they may have other functions inside.
+ */
+static bool find_function(const struct symbol_index *index, uint64_t address,
+			  struct candidate *best)
+{
+	size_t above = first_above(index, address);
+	size_t stop = above > AROUND_MAX ? above - AROUND_MAX : 0;
+	struct candidate other;
+	bool found = false;
+
+	for (size_t i = above; i > stop; i--) {
+		uint64_t start = entry_address(index, i - 1);
+		bool nearest = start == entry_address(index, above - 1);
+
+		if (found && best->reaches && start != best->function.address)
+			break;
+		if (!read_candidate(index, i - 1, address, &other))
+			continue;
+		bool fits = other.reaches || (nearest && other.function.size == 0);
+		if (fits && (!found || compare_candidates(&other, best) > 0)) {
+			*best = other;
+			found = true;
+		}
+	}
+	return found;
+}
+
+static bool find_plt(const struct symbol_index *index, uint64_t address, struct symbol_place *place)
+{
+	struct function function;
+	uint64_t start;
+	uint32_t symbol;
+
+	if (!elf_plt_find(&index->plt, &index->binary, address, &start, &symbol) ||
+	    !read_symbol(&index->plt_symbols, symbol, &function) ||
+	    !read_name(&index->plt_symbols, function.name, place->name))
+		return false;
+	place->address = start;
+	place->bounded = place->plt = true;
+	return true;
+}
+
+bool symbol_index_find(const struct symbol_index *index, uint64_t offset,
+		       struct symbol_place *place)
+{
+	struct candidate best;
+	struct elf_range range;
+	uint64_t address;
+
+	place->bounded = place->plt = false;
+	place->name[0] = '\0';
+	if (!elf_file_address(&index->binary, offset, &address))
+		return false;
+	place->address = address;
+	if (find_plt(index, address, place))
+		return true;
+	place->name[0] = '\0';
+	bool found = find_function(index, address, &best);
+	if (found && best.reaches) {
+		memcpy(place->name, best.name, sizeof(place->name));
+		place->address = best.function.address;
+		place->bounded = true;
+		return true;
+	}
+	/* A symbol without a size does not reach into the next function, which may have no name. */
+	bool bounded = elf_unwind_find(&index->binary, address, &range);
+	if (found &&
+	    elf_file_code(&index->binary, address) ==
+		    elf_file_code(&index->binary, best.function.address) &&
+	    (!bounded || range.start <= best.function.address)) {
+		memcpy(place->name, best.name, sizeof(place->name));
+		place->address = best.function.address;
+		place->bounded = true;
+	} else if (bounded) {
+		place->address = range.start;
+		place->bounded = true;
+	}
+	return true;
+}
+
+size_t symbol_index_bytes(const struct symbol_index *index)
+{
+	return sizeof(*index) + index->capacity * sizeof(*index->entries) +
+	       (index->image ? index->debug.source.size : 0);
+}
+
+size_t symbol_index_functions(const struct symbol_index *index)
+{
+	return index->n;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SYMBOL_INDEX_H
+#define PMCTOP_SYMBOL_INDEX_H
+
+#include "core/code/elf_file.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The functions of an ELF file by address: 8 bytes each, the rest is read from the file when a
+ * function is found. 1,000,000 functions take 8 MB and some tens of ms.
+ *
+ * Sources, the first that has functions: .symtab of the binary, .symtab of its debug file,
+ * .gnu_debugdata together with .dynsym, .dynsym. Entries of the procedure linkage table are
+ * "write@plt". Functions without a name have the bounds that .eh_frame_hdr states.
+ *
+ * Functions are symbols of the types FUNC, GNU_IFUNC and NOTYPE in executable segments. Local
+ * NOTYPE symbols of size 0 are left out: labels, and the mapping symbols of Arm and RISC-V ("$x").
+ * A symbol without a size reaches to the next one. Of several at one address that one is chosen
+ * which reaches the place, is a function, is not local, has fewer underscores in front, is not
+ * weak, is shorter, or is the first in order. Of those around a place the nearest with a size is
+ * chosen.
+ */
+struct symbol_index;
+
+enum {
+	SYMBOL_INDEX_FUNCTIONS = 4 << 20, /* of a file; a table with more is not used */
+	SYMBOL_INDEX_SYMBOLS = 32 << 20,  /* the same for all kinds of symbols */
+	SYMBOL_MANGLED_BYTES = 4096,      /* longer names are cut */
+};
+
+/*
+ * The descriptors or bytes stay the caller's, and must outlive the index. `debug` NULL: none; one
+ * of another machine is ignored. A file without symbols has an index too. 0 or -ENOEXEC.
+ */
+int symbol_index_new(const struct elf_source *binary, const struct elf_source *debug,
+		     struct symbol_index **index);
+void symbol_index_free(struct symbol_index *index); /* NULL is fine */
+
+struct symbol_place {
+	uint64_t address; /* of the function if bounded, else of the place; link address */
+	bool bounded;
+	bool plt;                        /* the name is that of the function which is called */
+	char name[SYMBOL_MANGLED_BYTES]; /* as in the file; "": none */
+};
+
+/* Finds the function of a place in the binary. False: no address belongs to the place. */
+bool symbol_index_find(const struct symbol_index *index, uint64_t offset,
+		       struct symbol_place *place);
+
+/* Its memory in bytes, and how many functions it has. */
+size_t symbol_index_bytes(const struct symbol_index *index);
+size_t symbol_index_functions(const struct symbol_index *index);
+
+#endif

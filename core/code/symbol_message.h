@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SYMBOL_MESSAGE_H
+#define PMCTOP_SYMBOL_MESSAGE_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Messages between symbol_client.c and symbol_worker.c, on a SOCK_SEQPACKET socket: each is one
+ * message of the socket. Both ends are the same program, so values have its byte order. The client
+ * trusts no reply: the child may have been taken over by a file.
+ *
+ * Requests are answered in order: ADD by ADDED, FIND by FOUND or MISSING. Only DROPPED and the
+ * first message, READY or FAILED, answer none. New kinds of requests, such as for lines, are added
+ * here.
+ */
+enum symbol_request_kind {
+	SYMBOL_ADD = 1, /* with one or two descriptors: the binary, and its debug file */
+	SYMBOL_FIND,
+};
+
+enum {
+	SYMBOL_OFFSETS_MAX = 256,      /* of a request */
+	SYMBOL_REPLY_BYTES = 16 << 10, /* of a message */
+};
+
+struct symbol_request {
+	uint32_t kind;
+	uint32_t n; /* ADD: descriptors. FIND: offsets */
+	uint64_t id;
+	uint64_t key;
+	uint64_t offsets[SYMBOL_OFFSETS_MAX]; /* only n are sent */
+};
+
+static inline size_t symbol_request_bytes(uint32_t kind, uint32_t n)
+{
+	return offsetof(struct symbol_request, offsets) +
+	       (kind == SYMBOL_FIND ? n * sizeof(uint64_t) : 0);
+}
+
+enum symbol_reply_kind {
+	SYMBOL_READY = 1,    /* n: 1 if the child has a filter of system calls */
+	SYMBOL_FAILED_START, /* n: the errno of a step before the exec, or after it */
+	SYMBOL_ADDED,
+	SYMBOL_DROPPED, /* key: the file that was not used for longest */
+	SYMBOL_FOUND,   /* n answers, of which another message may have more */
+	SYMBOL_MISSING, /* the child does not have the file */
+};
+
+struct symbol_reply {
+	uint32_t kind;
+	uint32_t n;
+	uint64_t id, key; /* of the request */
+	uint32_t last;    /* FOUND: no more messages for this request */
+	uint32_t unused;
+	/* Followed by n answers. */
+};
+
+struct symbol_answer {
+	uint64_t address;
+	uint32_t query;      /* index in the request's offsets */
+	uint16_t name_bytes; /* 0: none. The name follows, without a NUL */
+	uint16_t bounded;
+};
+
+static_assert(sizeof(struct symbol_request) == 24 + 8 * SYMBOL_OFFSETS_MAX, "no holes");
+static_assert(sizeof(struct symbol_reply) == 32, "no holes");
+static_assert(sizeof(struct symbol_answer) == 16, "no holes");
+
+/* The descriptor of the socket in the child. All others are closed. */
+enum { SYMBOL_SOCKET = 0 };
+/* Name (argv[0]) by which the program finds that it is the child. */
+#define SYMBOL_WORKER_NAME "pmctop-symbols"
+
+#endif

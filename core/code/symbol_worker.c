@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One request at a time. A file costs two descriptors, and an index from its first question on. If
+ * there are too many files, or too much memory, the one that was not used for longest goes.
+ *
+ * Whatever fails here ends the process: its parent starts another one.
+ */
+#include "core/code/symbol_worker.h"
+
+#include "core/base/util.h"
+#include "core/code/demangle.h"
+#include "core/code/symbol_client.h"
+#include "core/code/symbol_index.h"
+#include "core/code/symbol_message.h"
+#include "core/code/symbol_sandbox.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	FILES_MAX = 256,
+	DESCRIPTORS_MAX = 2 * FILES_MAX + 8,
+	/* Of all indexes. The largest one, and the inflation of another, fit on top of it. */
+	INDEX_BYTES = 12 << 20,
+	MEMORY_BYTES = 80 << 20,
+	MAPPED_BYTES = 128 << 10, /* blocks from this size on return to the kernel when freed */
+	SENT_MAX = 2,             /* descriptors with a request */
+	STATUS_OK = 0,
+	STATUS_BROKEN = 2, /* neither a request nor the end of the socket */
+};
+
+struct worker_file {
+	uint64_t key;
+	uint64_t used; /* number of the last request for it */
+	int binary, debug;
+	struct symbol_index *index; /* NULL: not made yet, or no ELF file */
+	bool refused;               /* no ELF file */
+};
+
+struct worker {
+	struct demangler *demangler;
+	struct worker_file files[FILES_MAX];
+	unsigned n_files;
+	uint64_t requests;
+	struct symbol_request request;
+	int sent[SENT_MAX]; /* descriptors with the request; -1: none */
+	struct symbol_place place;
+	char name[SYMBOL_NAME_BYTES];
+	union {
+		struct symbol_reply reply;
+		uint8_t bytes[SYMBOL_REPLY_BYTES];
+	};
+	size_t used; /* bytes of the reply */
+};
+
+static _Noreturn void end_worker(int status)
+{
+	_exit(status);
+}
+
+static void send_bytes(const void *bytes, size_t n)
+{
+	struct iovec part = {(void *)(uintptr_t)bytes, n};
+	const struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+	ssize_t sent;
+
+	do
+		sent = sendmsg(SYMBOL_SOCKET, &message, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	if (sent < 0)
+		end_worker(STATUS_OK);
+}
+
+static void send_simple(uint32_t kind, uint32_t n, uint64_t id, uint64_t key)
+{
+	const struct symbol_reply reply = {.kind = kind, .n = n, .id = id, .key = key};
+
+	send_bytes(&reply, sizeof(reply));
+}
+
+static void keep_descriptors(struct worker *worker, struct msghdr *message)
+{
+	struct cmsghdr *control = CMSG_FIRSTHDR(message);
+
+	for (unsigned i = 0; i < SENT_MAX; i++)
+		worker->sent[i] = -1;
+	if (!control || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS)
+		return;
+	size_t bytes = control->cmsg_len - CMSG_LEN(0);
+	memcpy(worker->sent, CMSG_DATA(control), size_min(bytes, sizeof(worker->sent)));
+}
+
+/* Waits for a request. Ends the process at the end of the socket. */
+static void receive_request(struct worker *worker)
+{
+	struct symbol_request *request = &worker->request;
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(SENT_MAX * sizeof(int))];
+	} control;
+	struct iovec part = {request, sizeof(*request)};
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t got;
+
+	do
+		got = recvmsg(SYMBOL_SOCKET, &message, MSG_CMSG_CLOEXEC);
+	while (got < 0 && errno == EINTR);
+	if (got <= 0)
+		end_worker(got == 0 || errno == ECONNRESET ? STATUS_OK : STATUS_BROKEN);
+	keep_descriptors(worker, &message);
+	if ((size_t)got < symbol_request_bytes(0, 0) ||
+	    (request->kind == SYMBOL_FIND && request->n > SYMBOL_OFFSETS_MAX) ||
+	    (size_t)got != symbol_request_bytes(request->kind, request->n))
+		end_worker(STATUS_BROKEN);
+	worker->requests++;
+}
+
+static struct worker_file *find_file(struct worker *worker, uint64_t key)
+{
+	for (unsigned i = 0; i < worker->n_files; i++)
+		if (worker->files[i].key == key)
+			return &worker->files[i];
+	return NULL;
+}
+
+static void drop_file(struct worker *worker, struct worker_file *file)
+{
+	symbol_index_free(file->index);
+	close(file->binary);
+	if (file->debug >= 0)
+		close(file->debug);
+	*file = worker->files[--worker->n_files];
+}
+
+/* The file that was not used for longest; only among those with an index. NULL: none. */
+static struct worker_file *find_oldest(struct worker *worker, bool indexed,
+				       const struct worker_file *except)
+{
+	struct worker_file *oldest = NULL;
+
+	for (unsigned i = 0; i < worker->n_files; i++) {
+		struct worker_file *file = &worker->files[i];
+
+		if (file != except && (file->index || !indexed) &&
+		    (!oldest || file->used < oldest->used))
+			oldest = file;
+	}
+	return oldest;
+}
+
+static void add_file(struct worker *worker)
+{
+	const struct symbol_request *request = &worker->request;
+	struct worker_file *file = find_file(worker, request->key);
+
+	if (worker->sent[0] < 0)
+		end_worker(STATUS_BROKEN);
+	if (file)
+		drop_file(worker, file);
+	if (worker->n_files == FILES_MAX) {
+		file = find_oldest(worker, false, NULL);
+		send_simple(SYMBOL_DROPPED, 0, 0, file->key);
+		drop_file(worker, file);
+	}
+	worker->files[worker->n_files++] = (struct worker_file){
+		.key = request->key,
+		.used = worker->requests,
+		.binary = worker->sent[0],
+		.debug = worker->sent[1],
+	};
+	send_simple(SYMBOL_ADDED, 0, request->id, request->key);
+}
+
+static size_t index_bytes(const struct worker *worker, const struct worker_file *except)
+{
+	size_t sum = 0;
+
+	for (unsigned i = 0; i < worker->n_files; i++)
+		if (worker->files[i].index && &worker->files[i] != except)
+			sum += symbol_index_bytes(worker->files[i].index);
+	return sum;
+}
+
+/* Other indexes are dropped, the descriptors of their files are not. */
+static void bound_indexes(struct worker *worker, const struct worker_file *file, size_t bytes)
+{
+	struct worker_file *oldest;
+
+	while (index_bytes(worker, file) + bytes > INDEX_BYTES &&
+	       (oldest = find_oldest(worker, true, file))) {
+		symbol_index_free(oldest->index);
+		oldest->index = NULL;
+	}
+}
+
+static void make_index(struct worker *worker, struct worker_file *file)
+{
+	struct elf_source binary, debug;
+	bool has_debug = file->debug >= 0 && elf_source_open(&debug, file->debug) == 0;
+
+	if (file->index || file->refused)
+		return;
+	file->refused = elf_source_open(&binary, file->binary) ||
+			symbol_index_new(&binary, has_debug ? &debug : NULL, &file->index);
+	if (file->index)
+		bound_indexes(worker, file, symbol_index_bytes(file->index));
+}
+
+/* The name to show, with "@plt" behind it if it is that of an entry. */
+static size_t make_name(struct worker *worker)
+{
+	const struct symbol_place *place = &worker->place;
+	size_t n;
+
+	if (demangle(worker->demangler, place->name, worker->name, sizeof(worker->name)))
+		n = strlen(worker->name);
+	else
+		n = text_copy(worker->name, sizeof(worker->name), place->name);
+	if (place->plt && n > 0)
+		n += text_copy(worker->name + n, sizeof(worker->name) - n, "@plt");
+	return n;
+}
+
+static void begin_found(struct worker *worker)
+{
+	worker->reply = (struct symbol_reply){
+		.kind = SYMBOL_FOUND,
+		.id = worker->request.id,
+		.key = worker->request.key,
+	};
+	worker->used = sizeof(worker->reply);
+}
+
+static void append_answer(struct worker *worker, uint32_t query)
+{
+	struct symbol_answer answer = {
+		.query = query,
+		.address = worker->place.address,
+		.name_bytes = (uint16_t)make_name(worker),
+		.bounded = worker->place.bounded,
+	};
+
+	if (worker->used + sizeof(answer) + answer.name_bytes > sizeof(worker->bytes)) {
+		send_bytes(worker->bytes, worker->used);
+		begin_found(worker);
+	}
+	memcpy(worker->bytes + worker->used, &answer, sizeof(answer));
+	memcpy(worker->bytes + worker->used + sizeof(answer), worker->name, answer.name_bytes);
+	worker->used += sizeof(answer) + answer.name_bytes;
+	worker->reply.n++;
+}
+
+static void find_functions(struct worker *worker)
+{
+	const struct symbol_request *request = &worker->request;
+	struct worker_file *file = find_file(worker, request->key);
+
+	if (!file) {
+		send_simple(SYMBOL_MISSING, 0, request->id, request->key);
+		return;
+	}
+	file->used = worker->requests;
+	make_index(worker, file);
+	begin_found(worker);
+	for (uint32_t i = 0; i < request->n; i++) {
+		if (!file->index ||
+		    !symbol_index_find(file->index, request->offsets[i], &worker->place)) {
+			worker->place.address = request->offsets[i];
+			worker->place.bounded = worker->place.plt = false;
+			worker->place.name[0] = '\0';
+		}
+		append_answer(worker, i);
+	}
+	worker->reply.last = 1;
+	send_bytes(worker->bytes, worker->used);
+}
+
+static _Noreturn void serve(struct worker *worker)
+{
+	for (;;) {
+		receive_request(worker);
+		if (worker->request.kind == SYMBOL_ADD)
+			add_file(worker);
+		else if (worker->request.kind == SYMBOL_FIND)
+			find_functions(worker);
+		else
+			end_worker(STATUS_BROKEN);
+	}
+}
+
+void symbol_worker_main(int argc, char **argv)
+{
+	sigset_t none;
+
+	if (argc < 1 || strcmp(argv[0], SYMBOL_WORKER_NAME) != 0)
+		return;
+	int rc = symbol_sandbox_drop();
+	if (rc) {
+		send_simple(SYMBOL_FAILED_START, (uint32_t)-rc, 0, 0);
+		end_worker(STATUS_BROKEN);
+	}
+	prctl(PR_SET_NAME, SYMBOL_WORKER_NAME);
+	/* All signals were blocked for the exec. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+	struct worker *worker = xcalloc(1, sizeof(*worker));
+	worker->demangler = demangler_new();
+	if (!worker->demangler) {
+		send_simple(SYMBOL_FAILED_START, ENOSYS, 0, 0);
+		end_worker(STATUS_BROKEN);
+	}
+	bool filtered = symbol_sandbox_enter(MEMORY_BYTES, DESCRIPTORS_MAX);
+	send_simple(SYMBOL_READY, filtered, 0, 0);
+	serve(worker);
+}

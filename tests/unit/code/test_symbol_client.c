@@ -1,0 +1,875 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The child process: its life, and what it cannot do. The children are this program.
+ *
+ * Some tests need a child that behaves badly. It is this program by another path (a symbolic link
+ * named after the behaviour), because the child gets no other argument.
+ */
+#include "core/base/util.h"
+#include "core/code/symbol_child.h"
+#include "core/code/symbol_client.h"
+#include "core/code/symbol_message.h"
+#include "core/code/symbol_sandbox.h"
+#include "core/code/symbol_worker.h"
+#include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/elf_image.h"
+#include "tests/unit/shared/files.h"
+#include "tests/unit/shared/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CODE ELF_IMAGE_CODE
+
+enum {
+	KEY = 7,
+	OTHER = 8,
+	LONG_NAME = 5000,
+};
+
+/* Long enough for any machine: no test waits for it. */
+#define PATIENT (monotonic_ns() + 120 * NS_PER_S)
+
+struct scene {
+	char program[512], directory[64], link[128];
+	struct symbol_client *client;
+	int file; /* of an ELF file with "f" at CODE and "g" at CODE + 16 */
+};
+
+static int open_elf(const char *first)
+{
+	const struct elf_image_symbol symbols[] = {
+		{first, CODE, 16, STT_FUNC, STB_GLOBAL},
+		{"_ZN1g3runEv", CODE + 16, 16, STT_FUNC, STB_GLOBAL},
+	};
+	struct elf_image image;
+
+	elf_image_init(&image);
+	elf_image_symbols(&image, SHT_SYMTAB, symbols, ARRAY_SIZE(symbols));
+	elf_image_end(&image);
+	int fd = elf_image_open(image.bytes, image.size);
+	elf_image_fini(&image);
+	return fd;
+}
+
+static int scene_init(void **state)
+{
+	static struct scene scene;
+	ssize_t n = readlink("/proc/self/exe", scene.program, sizeof(scene.program) - 1);
+
+	if (n <= 0)
+		return -1;
+	scene.program[n] = '\0';
+	strcpy(scene.directory, "/tmp/pmctop-symbols-XXXXXX");
+	if (!mkdtemp(scene.directory))
+		return -1;
+	scene.link[0] = '\0';
+	scene.client = NULL;
+	scene.file = open_elf("f");
+	*state = &scene;
+	return 0;
+}
+
+static int scene_fini(void **state)
+{
+	struct scene *scene = *state;
+
+	symbol_client_free(scene->client);
+	close(scene->file);
+	remove_tree(scene->directory);
+	return 0;
+}
+
+/* A path of this program; the behaviour "" is that of the product. */
+static const char *program_path(struct scene *scene, const char *behaviour)
+{
+	if (behaviour[0] == '\0')
+		return scene->program;
+	snprintf(scene->link, sizeof(scene->link), "%s/%s", scene->directory, behaviour);
+	if (access(scene->link, F_OK))
+		assert_int_equal(symlink(scene->program, scene->link), 0);
+	return scene->link;
+}
+
+static struct symbol_client *new_client(struct scene *scene, const char *behaviour)
+{
+	const struct symbol_client_config config = {
+		.executable = program_path(scene, behaviour),
+		.patience_ns = NS_PER_MS,
+		.pause_ns = 1,
+	};
+
+	scene->client = symbol_client_new(&config);
+	return scene->client;
+}
+
+/* Adds the file, also if there must be a pause first. */
+static void add_file(struct symbol_client *client, uint64_t key, int file)
+{
+	int rc;
+
+	while ((rc = symbol_client_add(client, key, file, -1)) == -EAGAIN)
+		sched_yield();
+	assert_int_equal(rc, 0);
+	assert_int_equal(symbol_client_file(client, key), SYMBOL_FILE_GIVEN);
+}
+
+struct found {
+	size_t n;
+	bool named;
+	char name[SYMBOL_NAME_BYTES];
+	uint64_t address;
+	bool bounded;
+	size_t query;
+};
+
+static void keep_symbol(void *arg, size_t query, const struct symbol *symbol)
+{
+	struct found *found = arg;
+
+	found->n++;
+	found->query = query;
+	found->named = symbol->name != NULL;
+	text_copy(found->name, sizeof(found->name), symbol->name ? symbol->name : "");
+	found->address = symbol->address;
+	found->bounded = symbol->bounded;
+}
+
+static size_t find(struct symbol_client *client, uint64_t key, uint64_t address,
+		   struct found *found)
+{
+	const struct symbol_query query = {key, elf_image_offset(address)};
+
+	*found = (struct found){0};
+	return symbol_client_find(client, &query, 1, PATIENT, keep_symbol, found);
+}
+
+static void expect_works(struct symbol_client *client, uint64_t key)
+{
+	struct found found;
+
+	assert_int_equal(find(client, key, CODE + 1, &found), 1);
+	assert_string_equal(found.name, "f");
+	assert_int_equal(found.address, CODE);
+	assert_true(found.bounded);
+}
+
+static struct symbol_status status_of(const struct symbol_client *client)
+{
+	struct symbol_status status;
+
+	symbol_client_status(client, &status);
+	return status;
+}
+
+static void test_names(void **state)
+{
+	struct scene *scene = *state;
+	struct symbol_client *client = new_client(scene, "");
+	const struct symbol_query queries[] = {
+		{KEY, elf_image_offset(CODE + 15)}, {KEY, elf_image_offset(CODE + 16)},
+		{KEY, elf_image_offset(CODE + 99)}, {OTHER, elf_image_offset(CODE)},
+		{KEY, elf_image_offset(CODE + 17)},
+	};
+	struct found found = {0};
+
+	assert_int_equal(status_of(client).state, SYMBOL_IDLE);
+	assert_int_equal(symbol_client_file(client, KEY), SYMBOL_FILE_WANTED);
+	assert_int_equal(symbol_client_find(client, queries, 5, PATIENT, keep_symbol, &found), 0);
+	add_file(client, KEY, scene->file);
+	assert_int_equal(symbol_client_find(client, queries, 5, PATIENT, keep_symbol, &found), 4);
+	assert_int_equal(found.n, 4);
+	assert_int_equal(found.query, 4);
+	assert_string_equal(found.name, "g::run");
+	assert_int_equal(found.address, CODE + 16);
+	assert_int_equal(find(client, KEY, CODE + 99, &found), 1);
+	assert_false(found.named);
+	assert_false(found.bounded);
+	assert_int_equal(found.address, CODE + 99);
+	assert_int_equal(status_of(client).state, SYMBOL_RUNNING);
+	assert_int_equal(status_of(client).restarts, 0);
+}
+
+static void test_debug_file(void **state)
+{
+	struct scene *scene = *state;
+	struct symbol_client *client = new_client(scene, "");
+	struct elf_image image;
+	struct found found;
+
+	elf_image_init(&image);
+	elf_image_end(&image);
+	int binary = elf_image_open(image.bytes, image.size);
+	assert_int_equal(symbol_client_add(client, KEY, binary, scene->file), 0);
+	assert_int_equal(find(client, KEY, CODE, &found), 1);
+	assert_string_equal(found.name, "f");
+	elf_image_fini(&image);
+	close(binary);
+}
+
+/* More files than the child keeps, and more questions than one request has. */
+static void test_many(void **state)
+{
+	enum { FILES = 300, QUERIES = 1000 };
+	static struct symbol_query queries[QUERIES];
+	struct scene *scene = *state;
+	struct symbol_client *client = new_client(scene, "");
+	struct found found = {0};
+	unsigned wanted = 0;
+
+	for (unsigned i = 0; i < FILES; i++) {
+		add_file(client, i, scene->file);
+		expect_works(client, i);
+	}
+	for (unsigned i = 0; i < FILES; i++)
+		wanted += symbol_client_file(client, i) == SYMBOL_FILE_WANTED;
+	assert_int_equal(wanted, FILES - 256);
+	assert_int_equal(symbol_client_file(client, 0), SYMBOL_FILE_WANTED);
+	for (unsigned i = 0; i < QUERIES; i++)
+		queries[i] = (struct symbol_query){FILES - 1 - i / 500, elf_image_offset(CODE)};
+	assert_int_equal(symbol_client_find(client, queries, QUERIES, PATIENT, keep_symbol, &found),
+			 QUERIES);
+	assert_int_equal(found.n, QUERIES);
+	assert_int_equal(status_of(client).restarts, 0);
+}
+
+/* Names are printable and bounded, whatever the file has. */
+static void test_hostile_names(void **state)
+{
+	static const struct {
+		const char *name, *want;
+	} rows[] = {
+		{"\33[2Jevil", "\xef\xbf\xbd[2Jevil"},
+		{"a\nb", "a\xef\xbf\xbd"
+			 "b"},
+		{"\xff\xfe", "\xef\xbf\xbd\xef\xbf\xbd"},
+		{"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f"},
+	};
+	struct scene *scene = *state;
+	struct symbol_client *client = new_client(scene, "");
+	char name[LONG_NAME + 1];
+	struct found found;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int file = open_elf(rows[i].name);
+
+		add_file(client, 100 + i, file);
+		close(file);
+		assert_int_equal(find(client, 100 + i, CODE, &found), 1);
+		assert_string_equal(found.name, rows[i].want);
+	}
+	memset(name, '\1', LONG_NAME);
+	name[LONG_NAME] = '\0';
+	int file = open_elf(name);
+	add_file(client, KEY, file);
+	close(file);
+	assert_int_equal(find(client, KEY, CODE, &found), 1);
+	assert_in_range(strlen(found.name), SYMBOL_NAME_BYTES - 4, SYMBOL_NAME_BYTES - 1);
+	assert_int_equal(status_of(client).restarts, 0);
+}
+
+static void test_refused_descriptors(void **state)
+{
+	struct scene *scene = *state;
+	struct symbol_client *client = new_client(scene, "");
+	int ends[2], writable = open(scene->directory, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(symbol_client_add(client, KEY, -1, -1), -EINVAL);
+	assert_int_equal(symbol_client_add(client, KEY, ends[0], -1), -EINVAL);
+	assert_int_equal(symbol_client_add(client, KEY, scene->file, ends[0]), -EINVAL);
+	if (writable >= 0) {
+		assert_int_equal(symbol_client_add(client, KEY, writable, -1), -EINVAL);
+		close(writable);
+	}
+	assert_int_equal(status_of(client).state, SYMBOL_IDLE);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* Kills a child, which stays a zombie for the client. */
+static void kill_and_wait(int pid)
+{
+	siginfo_t info;
+
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+}
+
+/* The child is killed between two questions: no file is suspected, and the next child works. */
+static void test_killed(void **state)
+{
+	struct scene *scene = *state;
+	struct symbol_client *client = new_client(scene, "");
+	struct found found;
+
+	for (unsigned i = 0; i < 4; i++) {
+		add_file(client, KEY, scene->file);
+		expect_works(client, KEY);
+		assert_int_equal(status_of(client).restarts, i);
+		kill_and_wait(status_of(client).pid);
+		assert_int_equal(find(client, KEY, CODE, &found), 0);
+		assert_int_equal(symbol_client_file(client, KEY), SYMBOL_FILE_WANTED);
+		assert_int_equal(status_of(client).state, SYMBOL_WAITING);
+		assert_int_equal(status_of(client).pid, 0);
+		assert_int_equal(status_of(client).wait_status, SIGKILL);
+		assert_int_equal(status_of(client).refused, 0);
+	}
+}
+
+/* The second child starts after a pause, and each later pause is longer. */
+static void test_pause(void **state)
+{
+	struct scene *scene = *state;
+	const struct symbol_client_config config = {
+		.executable = scene->program,
+		.pause_ns = 1000 * NS_PER_S,
+	};
+	struct found found;
+
+	scene->client = symbol_client_new(&config);
+	add_file(scene->client, KEY, scene->file);
+	expect_works(scene->client, KEY);
+	kill_and_wait(status_of(scene->client).pid);
+	assert_int_equal(find(scene->client, KEY, CODE, &found), 0);
+	assert_int_equal(symbol_client_add(scene->client, KEY, scene->file, -1), -EAGAIN);
+	assert_int_equal(status_of(scene->client).state, SYMBOL_WAITING);
+}
+
+/* A stopped child does not answer; it is replaced when several calls have waited. */
+static void test_stopped(void **state)
+{
+	struct scene *scene = *state;
+	struct symbol_client *client = new_client(scene, "");
+	const struct symbol_query query = {KEY, elf_image_offset(CODE)};
+	struct found found = {0};
+	unsigned calls = 0;
+
+	add_file(client, KEY, scene->file);
+	expect_works(client, KEY);
+	int stopped = status_of(client).pid;
+	kill(stopped, SIGSTOP);
+	for (; symbol_client_file(client, KEY) == SYMBOL_FILE_GIVEN; calls++)
+		assert_int_equal(symbol_client_find(client, &query, 1, monotonic_ns() + NS_PER_MS,
+						    keep_symbol, &found),
+				 0);
+	assert_in_range(calls, 3, 1000000);
+	add_file(client, KEY, scene->file);
+	expect_works(client, KEY);
+	assert_int_not_equal(status_of(client).pid, stopped);
+	assert_int_equal(status_of(client).restarts, 1);
+	assert_int_equal(status_of(client).wait_status, SIGKILL);
+	assert_int_equal(symbol_client_file(client, KEY), SYMBOL_FILE_GIVEN);
+}
+
+/* A late answer of a child that goes on is not that of the next question. */
+static void test_late_answer(void **state)
+{
+	struct scene *scene = *state;
+	const struct symbol_client_config config = {.executable = scene->program};
+	const struct symbol_query query = {KEY, elf_image_offset(CODE + 16)};
+	struct found found = {0};
+
+	scene->client = symbol_client_new(&config);
+	add_file(scene->client, KEY, scene->file);
+	expect_works(scene->client, KEY);
+	kill(status_of(scene->client).pid, SIGSTOP);
+	assert_int_equal(symbol_client_find(scene->client, &query, 1, monotonic_ns() + NS_PER_MS,
+					    keep_symbol, &found),
+			 0);
+	kill(status_of(scene->client).pid, SIGCONT);
+	expect_works(scene->client, KEY);
+	assert_int_equal(found.n, 0);
+}
+
+/* Behaviours at a question for KEY; questions for OTHER are answered. */
+static const struct bad {
+	const char *name, *behaviour;
+} bads[] = {
+	{"crashes", "crashes"},
+	{"stands still", "stands"},
+	{"sends nonsense", "nonsense"},
+	{"answers another question", "another"},
+	{"sends a name that is cut", "cut"},
+	{"sends too many answers", "index"},
+	{"closes its socket", "closes"},
+};
+
+static void test_bad(void **state)
+{
+	static struct scene *scene;
+	const struct bad *row = *state;
+	void *made;
+	struct found found = {0};
+	const struct symbol_query query = {KEY, elf_image_offset(CODE)};
+
+	assert_int_equal(scene_init(&made), 0);
+	scene = made;
+	struct symbol_client *client = new_client(scene, row->behaviour);
+	for (unsigned children = 0; children < 2; children++) {
+		assert_int_equal(status_of(client).refused, 0);
+		add_file(client, KEY, scene->file);
+		while (symbol_client_file(client, KEY) == SYMBOL_FILE_GIVEN)
+			symbol_client_find(client, &query, 1, monotonic_ns() + NS_PER_MS,
+					   keep_symbol, &found);
+	}
+	assert_int_equal(symbol_client_file(client, KEY), SYMBOL_FILE_REFUSED);
+	assert_int_equal(symbol_client_add(client, KEY, scene->file, -1), -EPERM);
+	assert_int_equal(status_of(client).refused, 1);
+	assert_int_equal(found.n, 0);
+	/* Another file is not affected. */
+	add_file(client, OTHER, scene->file);
+	assert_int_equal(find(client, OTHER, CODE, &found), 1);
+	assert_int_equal(status_of(client).restarts, 2);
+	made = scene;
+	scene_fini(&made);
+}
+
+static void test_cannot_start(void **state)
+{
+	static const struct {
+		const char *name, *path;
+		int error;
+	} rows[] = {
+		{"no such file", "/nonexistent/program", -ENOENT},
+		{"not a program", "/dev/null", -EACCES},
+	};
+	struct scene *scene = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct symbol_client_config config = {.executable = rows[i].path,
+							    .pause_ns = 1};
+		struct symbol_client *client = symbol_client_new(&config);
+		struct found found;
+
+		print_message("%s\n", rows[i].name);
+		int rc = symbol_client_add(client, KEY, scene->file, -1);
+		assert_int_equal(rc, rc == 0 || rc == -EAGAIN ? rc : rows[i].error);
+		while (status_of(client).state != SYMBOL_FAILED) {
+			find(client, KEY, CODE, &found);
+			symbol_client_add(client, KEY, scene->file, -1);
+		}
+		assert_int_equal(status_of(client).error, rows[i].error);
+		assert_int_equal(status_of(client).refused, 0);
+		symbol_client_free(client);
+	}
+}
+
+/* A child without memory ends, and the next one has it again. */
+static void test_out_of_memory(void **state)
+{
+	const struct rlimit none = {0, 0};
+	struct scene *scene = *state;
+	struct symbol_client *client = new_client(scene, "");
+	struct elf_image_symbol symbol = {"f", CODE, 16, STT_FUNC, STB_GLOBAL};
+	enum { MANY = 50000 };
+	struct elf_image_symbol *symbols = xcalloc(MANY, sizeof(*symbols));
+	struct elf_image image;
+	struct found found;
+
+	for (unsigned i = 0; i < MANY; i++) {
+		symbols[i] = symbol;
+		symbols[i].address = CODE + i % 512 * 16;
+	}
+	elf_image_init(&image);
+	elf_image_symbols(&image, SHT_SYMTAB, symbols, MANY);
+	elf_image_end(&image);
+	int large = elf_image_open(image.bytes, image.size);
+	free(symbols);
+	elf_image_fini(&image);
+	add_file(client, KEY, scene->file);
+	expect_works(client, KEY);
+	assert_int_equal(prlimit(status_of(client).pid, RLIMIT_DATA, &none, NULL), 0);
+	assert_int_equal(prlimit(status_of(client).pid, RLIMIT_AS, &none, NULL), 0);
+	add_file(client, OTHER, large);
+	assert_int_equal(find(client, OTHER, CODE, &found), 0);
+	assert_int_equal(status_of(client).state, SYMBOL_WAITING);
+	add_file(client, OTHER, large);
+	expect_works(client, OTHER);
+	assert_int_equal(status_of(client).restarts, 1);
+	assert_int_equal(status_of(client).refused, 0);
+	close(large);
+}
+
+/* Requests that the child does not read fill its queue. */
+static void test_queue(void **state)
+{
+	struct scene *scene = *state;
+	const struct symbol_client_config config = {.executable = scene->program};
+	int rc = 0;
+	unsigned n = 0;
+
+	scene->client = symbol_client_new(&config);
+	add_file(scene->client, KEY, scene->file);
+	expect_works(scene->client, KEY);
+	kill(status_of(scene->client).pid, SIGSTOP);
+	for (; n < 1000 && rc == 0; n++)
+		rc = symbol_client_add(scene->client, 100 + n, scene->file, -1);
+	assert_int_equal(rc, -EAGAIN);
+	assert_int_equal(symbol_client_file(scene->client, 100 + n - 1), SYMBOL_FILE_WANTED);
+	kill(status_of(scene->client).pid, SIGCONT);
+	expect_works(scene->client, 100);
+	assert_int_equal(status_of(scene->client).restarts, 0);
+}
+
+/* No descriptor and no process is left. */
+static void test_nothing_left(void **state)
+{
+	struct scene *scene = *state;
+	unsigned before = count_files("/proc/self/fd");
+	struct symbol_client *client = new_client(scene, "");
+
+	add_file(client, KEY, scene->file);
+	expect_works(client, KEY);
+	int pid = status_of(client).pid;
+	kill_and_wait(pid);
+	add_file(client, KEY, scene->file);
+	expect_works(client, KEY);
+	pid = status_of(client).pid;
+	symbol_client_free(client);
+	scene->client = NULL;
+	assert_int_equal(kill(pid, 0), -1);
+	assert_int_equal(errno, ESRCH);
+	assert_int_equal(count_files("/proc/self/fd"), before);
+}
+
+/* The child ends with the thread that started it. */
+static void *start_and_leave(void *arg)
+{
+	struct scene *scene = arg;
+	struct symbol_client *client = new_client(scene, "");
+
+	add_file(client, KEY, scene->file);
+	expect_works(client, KEY);
+	return NULL;
+}
+
+static void test_end_of_thread(void **state)
+{
+	struct scene *scene = *state;
+	pthread_t thread;
+	int wait_status;
+
+	assert_int_equal(pthread_create(&thread, NULL, start_and_leave, scene), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	int pid = status_of(scene->client).pid;
+	assert_int_equal(waitpid(pid, &wait_status, 0), pid);
+	assert_int_equal(WTERMSIG(wait_status), SIGKILL);
+}
+
+/* The value of a line in /proc/PID/status. */
+static void read_status(int pid, const char *key, char *to, size_t size)
+{
+	char path[64], line[256];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	FILE *file = fopen(path, "re");
+	assert_non_null(file);
+	to[0] = '\0';
+	while (fgets(line, sizeof(line), file))
+		if (strncmp(line, key, strlen(key)) == 0 && line[strlen(key)] == ':') {
+			char *value = line + strlen(key) + 1;
+
+			value += strspn(value, " \t");
+			value[strcspn(value, "\n")] = '\0';
+			text_copy(to, size, value);
+		}
+	fclose(file);
+}
+
+static void test_rights(void **state)
+{
+	static const struct {
+		const char *key, *want;
+	} rows[] = {
+		{"CapEff", "0000000000000000"},
+		{"CapPrm", "0000000000000000"},
+		{"CapInh", "0000000000000000"},
+		{"CapAmb", "0000000000000000"},
+		{"NoNewPrivs", "1"},
+		{"Threads", "1"},
+		{"Name", "pmctop-symbols"},
+	};
+	struct scene *scene = *state;
+	struct symbol_client *client = new_client(scene, "");
+	char value[64];
+
+	add_file(client, KEY, scene->file);
+	expect_works(client, KEY);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		print_message("%s\n", rows[i].key);
+		read_status(status_of(client).pid, rows[i].key, value, sizeof(value));
+		assert_string_equal(value, rows[i].want);
+	}
+	read_status(status_of(client).pid, "Seccomp", value, sizeof(value));
+	if (status_of(client).filtered)
+		assert_string_equal(value, "2");
+	else
+		print_message("# no filter here\n");
+}
+
+/* Attempts of the child "attempts", and what the answer must be with a filter. */
+static long try_open(void)
+{
+	return syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY, 0);
+}
+
+static long try_write(void)
+{
+	return syscall(SYS_write, SYMBOL_SOCKET, "x", 1);
+}
+
+static long try_socket(void)
+{
+	return syscall(SYS_socket, AF_INET, SOCK_STREAM, 0);
+}
+
+static long try_fork(void)
+{
+	return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+static long try_exec(void)
+{
+	char *const argv[] = {NULL};
+
+	return syscall(SYS_execve, "/proc/self/exe", argv, argv);
+}
+
+static long try_kill(void)
+{
+	return syscall(SYS_kill, getppid(), 0);
+}
+
+static long try_ptrace(void)
+{
+	return syscall(SYS_ptrace, PTRACE_ATTACH, 1, 0, 0);
+}
+
+static long try_code(void)
+{
+	return (long)mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static long try_protect(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return page == MAP_FAILED ? 0 : mprotect(page, 4096, PROT_READ | PROT_EXEC);
+}
+
+static long try_limit(void)
+{
+	const struct rlimit more = {RLIM_INFINITY, RLIM_INFINITY};
+
+	return syscall(SYS_prlimit64, 0, RLIMIT_DATA, &more, NULL);
+}
+
+static long try_process_vm(void)
+{
+	return syscall(SYS_process_vm_readv, 1, NULL, 0, NULL, 0, 0);
+}
+
+static long try_prctl(void)
+{
+	return syscall(SYS_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0);
+}
+
+static const struct attempt {
+	const char *name;
+	long (*attempt)(void);
+} attempts[] = {
+	{"openat", try_open},       {"socket", try_socket},
+	{"clone", try_fork},        {"execve", try_exec},
+	{"kill", try_kill},         {"ptrace", try_ptrace},
+	{"mmap of code", try_code}, {"mprotect", try_protect},
+	{"prlimit64", try_limit},   {"process_vm_readv", try_process_vm},
+	{"prctl", try_prctl},       {"write", try_write},
+};
+
+/* The child sends the errno of each attempt, 0 for one that succeeded. */
+static void test_attempts(void **state)
+{
+	struct scene *scene = *state;
+	int32_t errors[ARRAY_SIZE(attempts) + 1], wait_status = 0;
+	struct symbol_child child;
+
+	assert_int_equal(symbol_child_start(&child, program_path(scene, "attempts")), 0);
+	ssize_t got = recv(child.socket, errors, sizeof(errors), 0);
+	while (!symbol_child_ended(&child, &wait_status))
+		sched_yield();
+	symbol_child_forget(&child);
+	assert_int_equal(got, sizeof(errors));
+	if (!errors[ARRAY_SIZE(attempts)]) {
+		print_message("# no filter of system calls here\n");
+		skip();
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(attempts); i++) {
+		print_message("%s\n", attempts[i].name);
+		assert_int_equal(errors[i], EPERM);
+	}
+}
+
+static _Noreturn void run_attempts(void)
+{
+	int32_t errors[ARRAY_SIZE(attempts) + 1];
+
+	errors[ARRAY_SIZE(attempts)] =
+		symbol_sandbox_drop() == 0 && symbol_sandbox_enter(64 << 20, 16);
+	for (size_t i = 0; i < ARRAY_SIZE(attempts); i++)
+		errors[i] = attempts[i].attempt() == -1 ? errno : 0;
+	struct iovec part = {errors, sizeof(errors)};
+	const struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+	sendmsg(SYMBOL_SOCKET, &message, MSG_NOSIGNAL);
+	_exit(0);
+}
+
+/* Only the socket is open in the child, although this program has other descriptors. */
+static void test_descriptors(void **state)
+{
+	struct scene *scene = *state;
+	int inherited = dup(scene->file); /* without FD_CLOEXEC */
+	int32_t open_ones = 0, wait_status = 0;
+	struct symbol_child child;
+
+	assert_int_equal(symbol_child_start(&child, program_path(scene, "descriptors")), 0);
+	ssize_t got = recv(child.socket, &open_ones, sizeof(open_ones), 0);
+	while (!symbol_child_ended(&child, &wait_status))
+		sched_yield();
+	symbol_child_forget(&child);
+	close(inherited);
+	assert_int_equal(got, sizeof(open_ones));
+	assert_int_equal(open_ones, 1);
+}
+
+static _Noreturn void count_descriptors(void)
+{
+	int32_t n = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	send(SYMBOL_SOCKET, &n, sizeof(n), MSG_NOSIGNAL);
+	_exit(0);
+}
+
+static void reply(const struct symbol_request *request, uint32_t kind, const void *answer,
+		  uint32_t n, size_t bytes)
+{
+	struct {
+		struct symbol_reply head;
+		uint8_t bytes[64];
+	} message = {.head = {.kind = kind, .id = request->id, .key = request->key, .n = n}};
+
+	message.head.last = 1;
+	if (bytes > 0)
+		memcpy(message.bytes, answer, bytes);
+	send(SYMBOL_SOCKET, &message, sizeof(message.head) + bytes, MSG_NOSIGNAL);
+}
+
+static void misbehave(const char *behaviour, struct symbol_request *request)
+{
+	struct symbol_answer answer = {.address = CODE};
+
+	if (strcmp(behaviour, "crashes") == 0)
+		raise(SIGKILL);
+	if (strcmp(behaviour, "stands") == 0)
+		pause();
+	if (strcmp(behaviour, "nonsense") == 0)
+		send(SYMBOL_SOCKET, "nonsense", 8, MSG_NOSIGNAL);
+	if (strcmp(behaviour, "closes") == 0)
+		close(SYMBOL_SOCKET);
+	if (strcmp(behaviour, "another") == 0)
+		request->id++;
+	if (strcmp(behaviour, "cut") == 0)
+		answer.name_bytes = 4000;
+	if (strcmp(behaviour, "index") == 0)
+		answer.query = 1;
+	reply(request, SYMBOL_FOUND, &answer, 1, sizeof(answer));
+	while (recv(SYMBOL_SOCKET, request, sizeof(*request), 0) > 0)
+		;
+	pause();
+}
+
+/* A child with a fault: it answers requests without parsing anything. */
+static _Noreturn void run_badly(const char *behaviour)
+{
+	const struct symbol_answer answer = {.address = CODE};
+	static struct symbol_request request;
+
+	while (recv(SYMBOL_SOCKET, &request, sizeof(request), 0) > 0) {
+		if (request.kind == SYMBOL_ADD)
+			reply(&request, SYMBOL_ADDED, NULL, 0, 0);
+		else if (request.key == KEY)
+			misbehave(behaviour, &request);
+		else
+			reply(&request, SYMBOL_FOUND, &answer, 1, sizeof(answer));
+	}
+	_exit(0);
+}
+
+/* If this is the child, it behaves as the path states by which it was executed. */
+static void run_child(int argc, char **argv)
+{
+	const char *path = (const char *)getauxval(AT_EXECFN);
+	const char *behaviour = path ? strrchr(path, '/') : NULL;
+
+	if (strcmp(argv[0], SYMBOL_WORKER_NAME) != 0)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	behaviour = behaviour ? behaviour + 1 : "";
+	if (strcmp(behaviour, "attempts") == 0)
+		run_attempts();
+	if (strcmp(behaviour, "descriptors") == 0)
+		count_descriptors();
+	for (size_t i = 0; i < ARRAY_SIZE(bads); i++)
+		if (strcmp(behaviour, bads[i].behaviour) == 0)
+			run_badly(behaviour);
+	symbol_worker_main(argc, argv);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, scene_init, scene_fini)
+
+int main(int argc, char **argv)
+{
+	const struct cases tables[] = {CASES(test_bad, bads)};
+	const struct CMUnitTest tests[] = {
+		TEST(test_names),
+		TEST(test_debug_file),
+		TEST(test_many),
+		TEST(test_hostile_names),
+		TEST(test_refused_descriptors),
+		TEST(test_killed),
+		TEST(test_pause),
+		TEST(test_stopped),
+		TEST(test_late_answer),
+		TEST(test_cannot_start),
+		TEST(test_out_of_memory),
+		TEST(test_queue),
+		TEST(test_nothing_left),
+		TEST(test_end_of_thread),
+		TEST(test_rights),
+		TEST(test_attempts),
+		TEST(test_descriptors),
+	};
+
+	run_child(argc, argv);
+	signals_restore();
+	return cases_run("symbol_client", tables, ARRAY_SIZE(tables), tests, ARRAY_SIZE(tests));
+}
