@@ -13,6 +13,7 @@ SOAK_SRC := $(sort $(wildcard tests/soak/test_*.c))
 LOAD_SRC := $(sort $(wildcard tests/load/*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
+GUEST_SRC := $(sort $(wildcard tests/guest/*.c))
 
 TESTS_OBJ := $(call object,$(FAKE_SRC) $(wildcard tests/unit/shared/*.c) tests/soak/long_day.c)
 program   = $(patsubst %.c,$(BUILD)/%,$(1))
@@ -22,6 +23,7 @@ CORPUS_BIN := $(call program,$(FUZZ_SRC))
 LOAD_BIN := $(patsubst tests/load/%.c,$(BUILD)/load/%,$(LOAD_SRC))
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
 BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(BENCH_SRC))
+GUEST_BIN := $(patsubst tests/guest/%.c,$(BUILD)/load/%,$(GUEST_SRC))
 
 ## Test programs
 
@@ -29,12 +31,13 @@ BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(BENCH_SRC))
 # FILES. A wildcard of a folder that was moved would match nothing, and the target would pass.
 check_files = @printf '%s\n' $(2) | tests/check_file_list.sh $(1) $(3)
 
-.PHONY: units live-units loads benches objects
+.PHONY: units live-units loads benches guest-programs objects
 
 units: $(UNIT_BIN) $(CORPUS_BIN) ## build the unit tests
 	$(call check_files,units,$(UNIT_SRC) $(SOAK_SRC) $(FUZZ_SRC),'tests/unit/*/test_*.c' 'tests/soak/test_*.c' 'tests/fuzz/fuzz_*.c')
 live-units: $(LIVE_BIN) ## build the C programs that test-live runs
 loads: $(LOAD_BIN) ## build the load programs that tests watch
+guest-programs: $(GUEST_BIN) ## build the programs that tests run in the emulated machine
 benches: $(BENCH_BIN) ## build the programs of the benchmark
 objects: $(call object,$(C_FILES)) ## compile every C file, for its warnings
 	$(call check_files,objects,$(C_FILES),'*.c')
@@ -70,6 +73,9 @@ $(BUILD)/load/%: $(BUILD)/obj/tests/load/%.o
 $(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libtests.a \
 		$(BUILD)/libtui.a $(BUILD)/libcore.a
 	$(call link,$(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
+
+$(GUEST_BIN): $(BUILD)/load/%: $(BUILD)/obj/tests/guest/%.o $(BUILD)/libcore.a
+	$(call link,$(CORE_LIBS))
 
 ## Builds with sanitizers
 
@@ -241,7 +247,7 @@ GUEST_BUILD = CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 BUILD=$
 # recognize itself behind flock, and would give the inner one no jobs.
 guest: ## build the emulated arm64 machine and pmctop for it
 	@tests/guest/image.sh $(GUEST)
-	+@flock $(GUEST)/.lock $(submake) $(GUEST_BUILD) all loads
+	+@flock $(GUEST)/.lock $(submake) $(GUEST_BUILD) all loads guest-programs
 
 guest-bench: guest ## build what the benchmark's part "emulated" runs there too
 	+@$(submake) $(GUEST_BUILD) TEST_CFLAGS= TEST_LIBS= \

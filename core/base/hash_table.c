@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 enum { FIRST_BITS = 4 };
 
@@ -19,6 +20,15 @@ static void allocate_slots(struct hash_table *table, unsigned bits)
 	table->shift = 64 - bits;
 	table->n_slots = (size_t)1 << bits;
 	table->slots = xcalloc(table->n_slots, sizeof(*table->slots));
+}
+
+uint64_t hash_random_odd(void)
+{
+	uint64_t odd;
+
+	if (getrandom(&odd, sizeof(odd), GRND_NONBLOCK) != sizeof(odd))
+		odd = monotonic_ns() * 0x9e3779b97f4a7c15ull; /* early in the boot */
+	return odd | 1;
 }
 
 void hash_table_init(struct hash_table *table, size_t room)

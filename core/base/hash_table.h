@@ -57,6 +57,12 @@ static inline uint64_t hash_text(const char *text)
 	return hash;
 }
 
+/*
+ * A random odd number. A key from outside times this number is another key for each table owner, so
+ * that keys cannot be chosen that all have one home.
+ */
+uint64_t hash_random_odd(void);
+
 /* An empty table, in which `room` entries fit before it grows. */
 void hash_table_init(struct hash_table *table, size_t room);
 void hash_table_fini(struct hash_table *table);

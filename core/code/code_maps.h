@@ -62,11 +62,15 @@ struct code_process {
 	size_t n, capacity;
 	/* For the owner of the maps: by address. Emptied when a mapping has changed. */
 	struct hash_table ids;
-	void *jit; /* for the owner of the maps; ended by `forget` */
+	void *jit;    /* for the owner of the maps; ended by `forget` */
+	unsigned era; /* for the owner of the maps; 0 at the beginning */
 
 	/* Private to code_maps.c. */
 	bool whole; /* all mappings are there, unless the kernel did not report a change */
+	bool ended;
 	uint64_t read_ns, cost_ns;
+	struct code_mapping *old; /* of before the mappings were forgotten, until they are read */
+	size_t n_old;
 	struct code_process *newer, *older;
 };
 
@@ -90,6 +94,8 @@ void code_maps_free(struct code_maps *maps);
  * and its mappings are forgotten if they are old or the pid is of a later process. NULL: unknown.
  */
 struct code_process *code_maps_process(struct code_maps *maps, pid_t pid);
+/* Returns the process as it was at its last use, or NULL. No system call. */
+struct code_process *code_maps_find(const struct code_maps *maps, pid_t pid);
 /* Reads mappings of a live process that these addresses need. 0, or -errno of /proc/PID/maps. */
 int code_maps_read(struct code_maps *maps, struct code_process *process, const uint64_t *addresses,
 		   size_t n);
@@ -105,6 +111,11 @@ void code_maps_mmap(struct code_maps *maps, pid_t pid, const struct proc_mapping
 void code_maps_exec(struct code_maps *maps, pid_t pid);
 void code_maps_fork(struct code_maps *maps, pid_t parent, pid_t child);
 void code_maps_exit(struct code_maps *maps, pid_t pid);
+/*
+ * Drops processes that have exited. They are kept until this call, because samples of before their
+ * exit may wait to be resolved.
+ */
+void code_maps_forget_ended(struct code_maps *maps);
 
 /* What is held now. */
 size_t code_maps_processes(const struct code_maps *maps);

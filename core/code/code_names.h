@@ -66,6 +66,12 @@ struct code_place {
 size_t code_names_resolve(struct code_names *names, struct code_place *places, size_t n,
 			  uint64_t deadline_ns);
 
+/*
+ * Returns the id of what stands for a place that is not known yet: the "[unknown]" of its file. It
+ * is not kept, so a later code_names_resolve() can find the function.
+ */
+uint32_t code_names_unresolved(struct code_names *names, const struct code_place *place);
+
 /* Returns the id of an address that was resolved before, without a system call; 0: unknown. */
 uint32_t code_names_find(const struct code_names *names, pid_t pid, uint64_t address, bool kernel);
 

@@ -7,10 +7,17 @@
 
 /*
  * Reads the build id of an ELF file, from its notes (NT_GNU_BUILD_ID). A hostile file costs at most
- * about 100 reads of a few kB, and no memory. Returns its length, at most ELF_BUILD_ID_BYTES, or
- * -errno: -ENOENT without one, -ENOEXEC for what is no ELF file.
+ * about 400 reads of at most 4 kB, and no memory. Returns its length, at most ELF_BUILD_ID_BYTES,
+ * or -errno: -ENOENT without one, -ENOEXEC for what is no ELF file.
  */
 enum { ELF_BUILD_ID_BYTES = 64 };
 int elf_build_id(int fd, uint8_t id[ELF_BUILD_ID_BYTES]);
+
+/*
+ * Reads the file name of the separate debug file (.gnu_debuglink), which has no '/'. 0 or -errno:
+ * -ENOENT without one. The same limits.
+ */
+enum { ELF_DEBUG_LINK_BYTES = 256 };
+int elf_debug_link(int fd, char name[ELF_DEBUG_LINK_BYTES]);
 
 #endif

@@ -48,6 +48,8 @@ enum { KERNEL_SYMBOLS_ADDED = 4096 };
 void kernel_symbols_record(struct kernel_symbols *symbols, uint64_t start, uint32_t size,
 			   const char *name);
 
+/* Grows whenever a function may have another name than before. */
+unsigned kernel_symbols_changes(const struct kernel_symbols *symbols);
 /* Returns the memory of the index in bytes. */
 size_t kernel_symbols_bytes(const struct kernel_symbols *symbols);
 

@@ -8,6 +8,8 @@
 #include "core/attrib/tasks.h"
 #include "core/base/error.h"
 #include "core/base/notes.h"
+#include "core/code/code_profile.h"
+#include "core/collect/code_sampler.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
 #include "core/perf/budget.h"
@@ -64,6 +66,14 @@ struct collect {
 	bool watches;                /* set by cut: it has the waits of the interval */
 	bool stale;                  /* the selection has changed; set by the engine */
 	uint64_t records, switch_ns; /* for snapshot_cost */
+	/*
+	 * Samples of code from the next renew on; NULL: none. Set by the engine; borrowed until the
+	 * renew after it is set anew. System mode only.
+	 */
+	const struct code_request *code;
+	uint64_t code_ns; /* CPU time that samples cost the engine in the interval; set by it */
+	const struct code_event *code_events; /* sampled in the interval; until the next renew */
+	size_t n_code_events;
 	/* Task mode: own threads that ran, and how many of them had counters. */
 	size_t threads_ran, threads_counted;
 };

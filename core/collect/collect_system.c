@@ -14,6 +14,7 @@
  */
 #include "core/attrib/attrib.h"
 #include "core/base/util.h"
+#include "core/collect/code_sampler.h"
 #include "core/collect/collect.h"
 #include "core/collect/contention.h"
 #include "core/collect/cpu_counter_recording.h"
@@ -57,6 +58,7 @@ struct collect_system {
 	struct contention contention;
 	struct hidden_switches hidden;
 	struct switch_event switches;
+	struct code_sampler code;
 	struct cpu_list online;      /* at the last cut */
 	uint64_t rival_check_due_ns; /* UINT64_MAX: no check needed */
 	size_t ring_bytes;
@@ -354,7 +356,7 @@ static size_t system_pollfds(const struct collect *collect, struct pollfd *fds, 
 						 .events = POLLIN};
 		n++;
 	}
-	return n;
+	return code_sampler_pollfds(&self->code, fds, max, n);
 }
 
 static void system_drain(struct collect *collect)
@@ -362,6 +364,8 @@ static void system_drain(struct collect *collect)
 	struct collect_system *self = self_of(collect);
 	uint64_t until_ns = waits_wanted(&self->waits) ? sys_now_ns(self->context.sys) : 0;
 
+	/* First, as it may have the THROTTLE records of the groups. */
+	code_sampler_drain(&self->code);
 	duty_cycle_drain(&self->duty);
 	waits_apply(&self->waits, until_ns);
 }
@@ -398,6 +402,8 @@ static void system_renew(struct collect *collect)
 	struct collect_system *self = self_of(collect);
 	struct error err;
 
+	code_sampler_measure(&self->code, collect->code, collect->plan, &collect->interval,
+			     collect->code_ns);
 	for (size_t i = 0; i < self->cpus.n; i++)
 		if (self->cpus.items[i].open && !collect->interval.cpu_online[i])
 			cpu_counters_close(&self->cpus.items[i]);
@@ -409,6 +415,8 @@ static void system_renew(struct collect *collect)
 	bool anew = again || collect->stale || open_cpus(self, &err) > 0;
 	if (anew)
 		replan(self, &err);
+	code_sampler_renew(&self->code, collect->plan);
+	collect->code_events = code_sampler_events(&self->code, &collect->n_code_events);
 	cpu_counter_set_enable_switch_records(&self->cpus);
 	hidden_switches_renew(&self->hidden, &self->cpus, anew);
 	begin_turns(self);
@@ -421,7 +429,10 @@ static void system_cut(struct collect *collect)
 	struct collect_system *self = self_of(collect);
 
 	waits_end(&self->waits);
+	code_sampler_drain(&self->code);
 	duty_cycle_cut(&self->duty);
+	/* What came meanwhile: it is of this interval. */
+	code_sampler_drain(&self->code);
 	cpu_counter_set_scan_forks(&self->cpus);
 	read_online(self);
 	collect->interval.uncounted = self->uncounted.text[0] != '\0';
@@ -468,6 +479,7 @@ static void system_free(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
 
+	code_sampler_fini(&self->code);
 	for (size_t i = 0; i < self->cpus.n; i++)
 		cpu_counters_close(&self->cpus.items[i]);
 	free(self->cpus.items);
@@ -538,6 +550,8 @@ static struct collect_system *system_new(const struct collect_context *context,
 	self->cpus.sys = context->sys;
 	self->cpus.items = xcalloc(cpus->n, sizeof(*self->cpus.items));
 	duty_cycle_init(&self->duty, &self->cpus, context->notes, context->budget);
+	code_sampler_init(&self->code, context->sys, &self->cpus, self->attrib, context->events,
+			  context->notes);
 	for (size_t i = 0; i < cpus->n; i++)
 		cpu_counters_init(&self->cpus.items[i], context->sys, self->attrib, &self->switches,
 				  cpus->numbers[i], i,

@@ -7,6 +7,7 @@
 #include "core/collect/cpu_counters.h"
 
 #include "core/base/util.h"
+#include "core/event/code_members.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ void cpu_counters_init(struct cpu_counters *cpu, const struct sys *sys, struct a
 		.switches_fd = -1,
 		.wakings_fd = -1,
 		.lives_fd = -1,
+		.code_fd = -1,
 		.window.share = 1,
 	};
 }
@@ -35,6 +37,8 @@ static int open_groups(struct cpu_counters *cpu, const struct event_set *events,
 		       const struct plan *plan, size_t ring_bytes, struct counted_failure *failure)
 {
 	const struct plan_domain *domain = &plan->domains[cpu->domain];
+	unsigned code_events[CODE_MEMBERS_MAX];
+	size_t n_code_events = code_members_choose(events, plan, code_events);
 	size_t largest = 0;
 
 	cpu->groups = xcalloc(domain->n_groups, sizeof(*cpu->groups));
@@ -45,7 +49,9 @@ static int open_groups(struct cpu_counters *cpu, const struct event_set *events,
 		const struct group_place place = {.tid = -1,
 						  .cpu = cpu->number,
 						  .ring_bytes = ring_bytes,
-						  .switches = cpu->switches};
+						  .switches = cpu->switches,
+						  .code_events = code_events,
+						  .n_code_events = n_code_events};
 		int result = group_open(&counted->group, cpu->sys, events, plan, counted->index,
 					&place, &failure->member);
 		if (result < 0)

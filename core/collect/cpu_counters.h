@@ -71,6 +71,7 @@ struct cpu_counters {
 	int switches_fd;           /* the event of SWITCH records; -1: not open */
 	int wakings_fd;            /* the event that samples wake-ups; -1: not open */
 	int lives_fd; /* the event of FORK, EXIT and COMM records between windows; -1: not open */
+	int code_fd;  /* the ring to which members write samples of code (cpu_code.h); -1: none */
 	struct duty_window window;
 	uint64_t records;        /* applied so far */
 	uint64_t *reading;       /* scratch, for the largest group */

@@ -73,6 +73,7 @@ void engine_free(struct engine *engine)
 	self_cost_fini(&engine->self_cost);
 	if (engine->collect)
 		engine->collect->ops->free(engine->collect);
+	engine_code_fini(&engine->code);
 	columns_unref(engine->columns);
 	commands_clear(&engine->commands);
 	query_worker_fini(&engine->queries);
@@ -247,7 +248,8 @@ static int do_command(struct engine *engine, const struct command *command, stru
 		target_dismiss(engine->target);
 		return 0;
 	case COMMAND_CODE:
-		engine->config.code_hz = (unsigned)command->number;
+		engine_code_request(&engine->code, engine->collect,
+				    command->number > 0 ? (unsigned)command->number : 0);
 		return 0;
 	case COMMAND_WATCH:
 		watch_waits(engine, command->number);
@@ -361,6 +363,8 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	};
 	struct snapshot *snapshot = snapshot_build(&source, interval_ns);
 	fill_facts(engine, wall_ns, snapshot);
+	/* After all counters were read, so that it delays no cut. */
+	snapshot->code = engine_code_cut(&engine->code, collect, interval_ns);
 	if (engine->record.recorder) {
 		recorder_cut(engine->record.recorder, snapshot, &collect->interval, engine->target);
 		snapshot->recorded_bytes = recorder_bytes(engine->record.recorder);

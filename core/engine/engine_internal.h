@@ -7,6 +7,7 @@
 #include "core/collect/collect.h"
 #include "core/engine/engine.h"
 #include "core/engine/engine_choice.h"
+#include "core/engine/engine_code.h"
 #include "core/engine/engine_notes.h"
 #include "core/engine/engine_recording.h"
 #include "core/engine/machine_reader.h"
@@ -49,6 +50,7 @@ struct engine {
 	struct engine_recording record;
 	struct self_cost self_cost;
 	struct machine_reader machine;
+	struct engine_code code;
 	bool settled;          /* the intervals before the first are over */
 	bool in_pid_namespace; /* /proc lists only its processes */
 	uint64_t cut_ns;       /* end of the last interval */

@@ -167,7 +167,7 @@ static void settle_plan(struct engine *engine)
 	else
 		snapshot_free(last);
 	self_cost_begin(&engine->self_cost, engine->sys);
-	engine->settled = true;
+	engine->settled = engine->code.passes = true;
 }
 
 int engine_new(const struct sys *sys, const struct engine_config *config, struct engine **out,
@@ -217,6 +217,9 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	engine_list_idle_threads(engine);
 	engine_notes_begin(&engine->causes);
 	machine_reader_init(&engine->machine, sys);
+	engine_code_init(&engine->code, sys, engine->target, engine->tasks, &engine->notes);
+	if (config->code_hz > 0)
+		engine_code_request(&engine->code, engine->collect, config->code_hz);
 	for (size_t i = 0; config->notes && i < config->notes->n; i++)
 		notes_add(&engine->notes, "%s", config->notes->items[i].text);
 	settle_plan(engine);

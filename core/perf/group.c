@@ -6,6 +6,7 @@
 #include "core/perf/group.h"
 
 #include "core/base/util.h"
+#include "core/perf/code_event.h"
 #include "core/perf/record.h"
 #include "core/perf/ring.h"
 
@@ -146,6 +147,45 @@ static void request_throttle_records(struct perf_event_attr *leader)
 	leader->sample_id_all = 1;
 }
 
+/* Whether a member is to sample code when it is requested. */
+static bool is_code_member(const struct plan *plan, int member, size_t nth,
+			   const struct group_place *place)
+{
+	if (member < 0 || nth >= 64)
+		return false;
+	for (size_t i = 0; i < place->n_code_events; i++)
+		if (place->code_events[i] == plan->counters[member].event)
+			return true;
+	return false;
+}
+
+/* Some PMUs have no interrupts, some events are refused if they sample. */
+static bool is_refused_sampling(int answer)
+{
+	return answer < 0 && answer != -EMFILE && answer != -ENFILE && answer != -ENODEV;
+}
+
+/* Opens the next member. Returns its descriptor or -errno. */
+static int open_member(struct group *group, const struct plan *plan, int member,
+		       const struct group_place *place, const struct perf_event_attr *counting)
+{
+	int leader_fd = group->n > 0 ? group->fds[0] : -1;
+	struct perf_event_attr attr = *counting;
+
+	if (is_code_member(plan, member, group->n, place)) {
+		code_event_add_sampling(&attr);
+		int fd = sys_perf_open(group->sys, &attr, place->tid, place->cpu, leader_fd,
+				       PERF_FLAG_FD_CLOEXEC);
+		if (fd >= 0)
+			group->code_members |= UINT64_C(1) << group->n;
+		if (!is_refused_sampling(fd))
+			return fd;
+		attr = *counting;
+	}
+	return sys_perf_open(group->sys, &attr, place->tid, place->cpu, leader_fd,
+			     PERF_FLAG_FD_CLOEXEC);
+}
+
 int group_open(struct group *group, const struct sys *sys, const struct event_set *events,
 	       const struct plan *plan, unsigned index, const struct group_place *place,
 	       size_t *failed)
@@ -157,15 +197,13 @@ int group_open(struct group *group, const struct sys *sys, const struct event_se
 	*group = (struct group){.sys = sys, .fds = xcalloc(n, sizeof(int))};
 	while (group->n < n) {
 		int member = planned->members[group->n];
-		int leader_fd = group->n > 0 ? group->fds[0] : -1;
 		struct perf_event_attr attr = group_member_attr(events, plan, index, member, place);
-		attr.disabled = leader_fd < 0;
+		attr.disabled = group->n == 0;
 		attr.inherit = place->inherit;
 		attr.enable_on_exec = attr.disabled && place->on_exec;
 		if (attr.disabled && !plan->per_task)
 			request_throttle_records(&attr);
-		int fd = sys_perf_open(sys, &attr, place->tid, place->cpu, leader_fd,
-				       PERF_FLAG_FD_CLOEXEC);
+		int fd = open_member(group, plan, member, place, &attr);
 		if (fd < 0) {
 			*failed = group->n;
 			result = fd;

@@ -21,6 +21,11 @@ struct group {
 	int switch_fd; /* of fds: samples every context switch, and has the ring */
 	int tick_fd;   /* of fds: samples while it is armed */
 	uint64_t switch_id, tick_id;
+	/*
+	 * Bit n: fds[n] counts, and can sample code by PERF_EVENT_IOC_PERIOD
+	 * (core/perf/code_event.h).
+	 */
+	uint64_t code_members;
 };
 
 /* What a group counts: all tasks of a CPU, or a task on all CPUs. */
@@ -31,18 +36,21 @@ struct group_place {
 	const struct switch_event *switches; /* samples switches; NULL: the software event */
 	bool inherit;                        /* also counts future children; readings are the sum */
 	bool on_exec;                        /* the kernel enables it when the task execs */
+	const unsigned *code_events; /* indices in the event set (core/event/code_members.h) */
+	size_t n_code_events;
 };
 
 /*
- * Opens that group of the plan, disabled. Returns 0, or the kernel's -errno: then *failed is the
- * index of the member that it refused.
+ * Opens that group of the plan, disabled. In a group of a CPU the events that `place` has for it
+ * are opened so that they can sample code. One that the kernel refuses so counts only. Returns 0,
+ * or the kernel's -errno: then *failed is the index of the member that it refused.
  */
 int group_open(struct group *group, const struct sys *sys, const struct event_set *events,
 	       const struct plan *plan, unsigned index, const struct group_place *place,
 	       size_t *failed);
 void group_close(struct group *group); /* zeroed is valid */
 
-/* The attr of a member: a counter of the plan, or PLAN_... */
+/* The attr of a member that only counts: a counter of the plan, or PLAN_... */
 struct perf_event_attr group_member_attr(const struct event_set *events, const struct plan *plan,
 					 unsigned group, int member,
 					 const struct group_place *place);

@@ -2,6 +2,8 @@
 #ifndef PMCTOP_PROC_MAPS_H
 #define PMCTOP_PROC_MAPS_H
 
+#include "core/sys/sys.h"
+
 #include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +53,33 @@ static_assert(sizeof(struct procmap_query) == 104, "the kernel's struct procmap_
 
 #define PROCMAP_QUERY            _IOWR('f', 17, struct procmap_query)
 #define PROCMAP_QUERY_EXECUTABLE 4u
+
+/* Opens /proc/PID/maps. A descriptor or -errno: -EACCES without the right to trace the process. */
+int proc_maps_open(const struct sys *sys, pid_t pid);
+
+/*
+ * Reads at most `most` bytes of the file, in pieces, and calls fn for each mapping until it is not
+ * 0. The mappings are ascending and disjoint, also if the process changes them meanwhile. A line
+ * that cannot be parsed is skipped. 0 or -errno.
+ */
+int proc_maps_each(const struct sys *sys, int fd, size_t most,
+		   int (*fn)(void *arg, const struct proc_mapping *mapping), void *arg);
+
+/*
+ * Queries the mapping with that address. 0, or -errno: -ENOENT without one, -ENOTTY before Linux
+ * 6.11. `name` has room for PROC_MAPS_NAME bytes; mapping->name points there.
+ */
+enum { PROC_MAPS_NAME = 4096 };
+int proc_maps_query(const struct sys *sys, int fd, uint64_t address, char *name,
+		    struct proc_mapping *mapping);
+
+/*
+ * The build id of the file of the mapping with that address, as the kernel reads it from memory,
+ * also if the file was deleted. Returns its length, at most PROC_MAPS_BUILD_ID, or -errno: -ENOENT
+ * without one.
+ */
+enum { PROC_MAPS_BUILD_ID = 20 };
+int proc_maps_build_id(const struct sys *sys, int fd, uint64_t address,
+		       uint8_t id[PROC_MAPS_BUILD_ID]);
 
 #endif

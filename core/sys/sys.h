@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /*
@@ -75,6 +76,18 @@ struct sys_ops {
 	 * it are root's (setuid and other programs that are not dumpable). 0 or -errno.
 	 */
 	int (*file_owner)(void *ctx, const char *path, uid_t *owner);
+	/*
+	 * Opens a regular file to read, which another user may have replaced by anything: a FIFO
+	 * does not block, a device is not opened. A descriptor (O_CLOEXEC), -EINVAL for what is no
+	 * regular file, or another -errno. This function and the next three may be NULL.
+	 */
+	int (*file_open)(void *ctx, const char *path);
+	/* pread(2), again if a signal interrupts it: bytes, 0 at the end, or -errno. */
+	ssize_t (*file_pread)(void *ctx, int fd, void *buffer, size_t size, uint64_t offset);
+	/* fstat(2): 0 or -errno. */
+	int (*file_status)(void *ctx, int fd, struct stat *status);
+	/* ioctl(2) of a file of /proc, with the address of its argument. 0 or -errno. */
+	int (*file_ioctl)(void *ctx, int fd, unsigned long request, void *argument);
 	/* The number of links of a directory (st_nlink). 0 or -errno. May be NULL. */
 	int (*dir_links)(void *ctx, const char *path, uint64_t *links);
 	/* Calls fn for each name in a directory but "." and "..", until it is != 0. 0 or -errno. */
@@ -183,6 +196,30 @@ static inline ssize_t sys_link_read(const struct sys *sys, const char *path, cha
 static inline int sys_file_owner(const struct sys *sys, const char *path, uid_t *owner)
 {
 	return sys->ops->file_owner(sys->ctx, path, owner);
+}
+
+static inline int sys_file_open(const struct sys *sys, const char *path)
+{
+	return sys->ops->file_open ? sys->ops->file_open(sys->ctx, path) : -ENOSYS;
+}
+
+static inline ssize_t sys_file_pread(const struct sys *sys, int fd, void *buffer, size_t size,
+				     uint64_t offset)
+{
+	return sys->ops->file_pread ? sys->ops->file_pread(sys->ctx, fd, buffer, size, offset)
+				    : -ENOSYS;
+}
+
+static inline int sys_file_status(const struct sys *sys, int fd, struct stat *status)
+{
+	return sys->ops->file_status ? sys->ops->file_status(sys->ctx, fd, status) : -ENOSYS;
+}
+
+static inline int sys_file_ioctl(const struct sys *sys, int fd, unsigned long request,
+				 void *argument)
+{
+	return sys->ops->file_ioctl ? sys->ops->file_ioctl(sys->ctx, fd, request, argument)
+				    : -ENOSYS;
 }
 
 static inline int sys_dir_links(const struct sys *sys, const char *path, uint64_t *links)

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -231,6 +232,53 @@ static int linux_file_owner(void *ctx, const char *path, uid_t *owner)
 	return 0;
 }
 
+/*
+ * Opening some devices changes the machine, and a user may replace a library by a link to one. So
+ * the path is resolved with O_PATH first, which opens nothing.
+ */
+static int linux_file_open(void *ctx, const char *path)
+{
+	(void)ctx;
+	char again[32];
+	struct stat status;
+	int place = open(path, O_PATH | O_CLOEXEC);
+
+	if (place < 0)
+		return -errno;
+	int fd = fstat(place, &status) < 0 ? -errno : S_ISREG(status.st_mode) ? 0 : -EINVAL;
+	if (fd == 0) {
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+		fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		fd = fd < 0 ? -errno : fd;
+	}
+	close(place);
+	return fd;
+}
+
+static ssize_t linux_file_pread(void *ctx, int fd, void *buffer, size_t size, uint64_t offset)
+{
+	(void)ctx;
+	if (offset > INT64_MAX)
+		return 0;
+	ssize_t length;
+	do
+		length = pread(fd, buffer, size, (off_t)offset);
+	while (length < 0 && errno == EINTR);
+	return length < 0 ? -errno : length;
+}
+
+static int linux_file_status(void *ctx, int fd, struct stat *status)
+{
+	(void)ctx;
+	return fstat(fd, status) < 0 ? -errno : 0;
+}
+
+static int linux_file_ioctl(void *ctx, int fd, unsigned long request, void *argument)
+{
+	(void)ctx;
+	return ioctl(fd, request, argument) < 0 ? -errno : 0;
+}
+
 static int linux_dir_links(void *ctx, const char *path, uint64_t *links)
 {
 	(void)ctx;
@@ -294,6 +342,10 @@ static const struct sys_ops linux_ops = {
 	.file_read = linux_file_read,
 	.link_read = linux_link_read,
 	.file_owner = linux_file_owner,
+	.file_open = linux_file_open,
+	.file_pread = linux_file_pread,
+	.file_status = linux_file_status,
+	.file_ioctl = linux_file_ioctl,
 	.dir_links = linux_dir_links,
 	.dir_each = linux_dir_each,
 	.pidfd_open = linux_pidfd_open,

@@ -263,8 +263,9 @@ static void perf_happen(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu,
 	perf->count++;
 	if (!perf->period)
 		return;
-	if (!perf->period_left)
-		perf->period_left = perf->period;
+	/* perf_swevent_event(): with PERIOD each event is a sample. */
+	if (!perf->period_left || perf->attr.sample_type & PERF_SAMPLE_PERIOD)
+		perf->period_left = perf->attr.sample_type & PERF_SAMPLE_PERIOD ? 1 : perf->period;
 	if (--perf->period_left == 0)
 		fk_record_sample(fk, perf, cpu, user, prepared);
 }

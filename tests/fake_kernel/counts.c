@@ -80,7 +80,26 @@ static uint64_t span_of_core_event(const struct span *span, const struct fk_perf
 	       (attr->exclude_kernel ? 0 : n - span->user[at]);
 }
 
-static void perf_settle(const struct fk *fk, struct fk_perf *perf, const struct fk_cpu *cpu,
+/* A counter overflows each `period` counts. The samples are evenly spread over the span. */
+static void overflow(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu,
+		     const struct span *span, uint64_t n)
+{
+	uint64_t left = perf->period_left ? perf->period_left : perf->period, at = 0;
+
+	for (; n - at >= left; left = perf->period) {
+		at += left;
+		struct fk_prepared prepared = {
+			.fields = PERF_SAMPLE_TIME,
+			.time_ns =
+				span->from_ns + (uint64_t)((double)(span->to_ns - span->from_ns) *
+							   (double)at / (double)n),
+		};
+		fk_record_sample(fk, perf, cpu, span->task != &cpu->idle, &prepared);
+	}
+	perf->period_left = left - (n - at);
+}
+
+static void perf_settle(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu,
 			const struct span *span)
 {
 	uint64_t ns = span->counts[FK_TASK_CLOCK];
@@ -99,12 +118,16 @@ static void perf_settle(const struct fk *fk, struct fk_perf *perf, const struct 
 						span->from_ns, span->to_ns);
 	else if (perf->kind == FK_TASK_CLOCK)
 		perf->count += ns;
-	else if (perf->kind < FK_HARDWARE_EVENTS)
-		perf->count += span_of_core_event(span, perf);
+	else if (perf->kind < FK_HARDWARE_EVENTS) {
+		uint64_t n = span_of_core_event(span, perf);
+		perf->count += n;
+		if (perf->period)
+			overflow(fk, perf, cpu, span, n);
+	}
 }
 
-static void context_settle(const struct fk *fk, struct fk_context *context,
-			   const struct fk_cpu *cpu, const struct span *span)
+static void context_settle(struct fk *fk, struct fk_context *context, struct fk_cpu *cpu,
+			   const struct span *span)
 {
 	for (size_t i = 0; i < context->n; i++)
 		for (size_t k = 0; k < context->leaders[i]->n_members; k++)

@@ -60,6 +60,7 @@ static void attr_must_be_modelled(const struct perf_event_attr *attr, bool of_ta
 	rest.precise_ip = 0;
 	rest.exclude_guest = rest.comm = rest.comm_exec = rest.task = rest.watermark = 0;
 	rest.sample_id_all = rest.use_clockid = rest.context_switch = 0;
+	rest.mmap = rest.mmap2 = rest.ksymbol = rest.exclude_callchain_kernel = 0;
 	rest.clockid = 0;
 	rest.inherit = rest.enable_on_exec = 0;
 	rest.config1 = rest.config2 = 0;
@@ -73,11 +74,10 @@ static void attr_must_be_modelled(const struct perf_event_attr *attr, bool of_ta
 	if (attr->sample_type &
 	    ~(uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_STREAM_ID |
-			PERF_SAMPLE_READ | PERF_SAMPLE_RAW))
+			PERF_SAMPLE_READ | PERF_SAMPLE_RAW | PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD |
+			PERF_SAMPLE_CALLCHAIN))
 		fk_die("sample_type 0x%llx is not modelled", (unsigned long long)attr->sample_type);
 	bool tracepoint = attr->type == PERF_TYPE_TRACEPOINT;
-	if (attr->sample_period && attr->type != PERF_TYPE_SOFTWARE && !tracepoint)
-		fk_die("sampling of other than software events and tracepoints is not modelled");
 	if (attr->sample_type & PERF_SAMPLE_RAW && !tracepoint)
 		fk_die("RAW of other than tracepoints is not modelled");
 }
@@ -158,6 +158,9 @@ static int perf_check(struct fk *fk, struct fk_perf *perf, pid_t pid, const stru
 	error = fk_resolve(fk, perf);
 	if (error)
 		return error;
+	/* PERF_PMU_CAP_NO_INTERRUPT */
+	if (perf->pmu && perf->pmu->no_interrupts && perf->attr.sample_period)
+		return -EOPNOTSUPP;
 	if (perf->attr.use_clockid && perf->attr.clockid != CLOCK_MONOTONIC)
 		return -EINVAL;
 	error = may_count(fk, perf->task);

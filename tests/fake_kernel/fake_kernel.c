@@ -355,7 +355,7 @@ static const struct sys_ops fake_ops = {
 	.perf_ioctl = fk_perf_ioctl,
 	.perf_map = fk_perf_map,
 	.perf_unmap = fk_perf_unmap,
-	.close = fk_perf_close,
+	.close = fk_close,
 	.wait = op_wait,
 	.wake = op_wake,
 	.now_ns = op_now_ns,
@@ -366,6 +366,10 @@ static const struct sys_ops fake_ops = {
 	.file_read = fk_file_read,
 	.link_read = fk_link_read,
 	.file_owner = fk_file_owner,
+	.file_open = fk_file_open,
+	.file_pread = fk_file_pread,
+	.file_status = fk_file_status,
+	.file_ioctl = fk_file_ioctl,
 	.dir_links = fk_dir_links,
 	.dir_each = fk_dir_each,
 	.pidfd_open = fk_pidfd_open,
@@ -394,6 +398,7 @@ struct fk *fk_new(const struct fk_config *config)
 		fk->config.step_ns = NS_PER_US;
 	fk->now_ns = fk->config.start_ns ? fk->config.start_ns : 1000 * NS_PER_S;
 	fk->start_ns = fk->now_ns;
+	fk->random = 88172645463325252u;
 	fk->next_id = 1;
 	atomic_init(&fk->woken, false);
 	fk_machine_init(fk);
@@ -428,6 +433,11 @@ void fk_free(struct fk *fk)
 	free(fk->due);
 	free(fk->failures);
 	free(fk->texts);
+	for (size_t i = 0; i < fk->n_opened; i++) {
+		free(fk->opened[i].path);
+		free(fk->opened[i].text);
+	}
+	free(fk->opened);
 	free(fk->tracepoints);
 	free(fk);
 }

@@ -115,6 +115,7 @@ struct fk_pmu {
 	 * validate_group() does not see; 0: there is none.
 	 */
 	unsigned runs_at_most;
+	bool no_interrupts;          /* its events do not sample: EOPNOTSUPP */
 	const struct fk_code *codes; /* NULL: raw 0x3c is cycles, 0xc0 instructions */
 	size_t n_codes;
 	const struct fk_file_entry *files; /* in format/ and events/ */
@@ -184,6 +185,7 @@ struct fk_config {
 	uint64_t step_ns;  /* the clock advances so much in each sys_now_ns; 0 means 1000 */
 	bool frozen_clock; /* ... and not at all. Code that spins on the clock then aborts */
 	enum fk_tracefs tracefs;
+	bool procmap_query;     /* PROCMAP_QUERY of the text of /proc/PID/maps, as from 6.11 on */
 	bool own_samples;       /* each event prepares its own sample, as in Linux before 6.3 */
 	unsigned wait_pause_us; /* real microseconds slept in each sys_wait (threads, screens) */
 };
@@ -222,6 +224,22 @@ struct fk_spec {
 
 /* A sleeping task that existed before: no record of its fork. */
 void fk_task(struct fk *fk, const struct fk_spec *spec);
+/*
+ * Where the code of a task is when it is sampled: in each place as often as its weight, by a
+ * generator with a fixed seed. Addresses with bit 63 are of the kernel. `chain` has the callers,
+ * from the innermost on; PERF_CONTEXT_USER precedes those of the user. Places must outlive the fake
+ * kernel. Children do not have them.
+ */
+struct fk_place {
+	uint64_t ip;
+	uint32_t weight;
+	const uint64_t *chain;
+	size_t n_chain;
+};
+void fk_places(struct fk *fk, pid_t tid, const struct fk_place *places, size_t n);
+/* The running task maps code of a file: a record MMAP2. */
+void fk_map_code(struct fk *fk, pid_t tid, uint64_t start, uint64_t length, const char *path);
+
 /* Changes a task's user, as setuid() does, without a record. Children forked before keep theirs. */
 void fk_setuid(struct fk *fk, pid_t tid, uid_t uid);
 /* Changes a rate from now on. tid 0: every idle task (which begin with 1/10 cycles, 1/20 instr.) */
@@ -412,6 +430,10 @@ enum fk_op {
 	FK_FILE_READ,
 	FK_LINK_READ,
 	FK_FILE_OWNER,
+	FK_FILE_OPEN,
+	FK_FILE_PREAD,
+	FK_FILE_STATUS,
+	FK_FILE_IOCTL,
 	FK_DIR_EACH,
 	FK_NOW, /* cannot fail */
 	FK_OPS,
@@ -421,6 +443,7 @@ enum fk_op {
 void fk_fail(struct fk *fk, enum fk_op op, unsigned k, int error);
 unsigned fk_calls(const struct fk *fk, enum fk_op op); /* so far, failed ones too */
 unsigned fk_open_fds(const struct fk *fk);             /* events not closed */
+unsigned fk_open_files(const struct fk *fk);           /* files not closed */
 unsigned fk_mapped(const struct fk *fk);               /* rings not unmapped */
 
 /*

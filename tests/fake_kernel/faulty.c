@@ -21,6 +21,10 @@ const char *const faulty_names[FAULTY_OPS] = {
 	[FAULTY_FILE_READ] = "file_read",
 	[FAULTY_LINK_READ] = "link_read",
 	[FAULTY_FILE_OWNER] = "file_owner",
+	[FAULTY_FILE_OPEN] = "file_open",
+	[FAULTY_FILE_PREAD] = "file_pread",
+	[FAULTY_FILE_STATUS] = "file_status",
+	[FAULTY_FILE_IOCTL] = "file_ioctl",
 	[FAULTY_DIR_EACH] = "dir_each",
 	[FAULTY_PIDFD_OPEN] = "pidfd_open",
 	[FAULTY_PIDFD_SIGNAL] = "pidfd_signal",
@@ -57,6 +61,13 @@ const int *const faulty_answers[FAULTY_OPS] = {
 					   -ENOMEM, -ENOTDIR, -ESRCH, FAULTY_SHORT, 0},
 	[FAULTY_FILE_OWNER] = (const int[]){-EACCES, -EIO, -ELOOP, -ENOENT, -ENOMEM, -ENOTDIR,
 					    -EOVERFLOW, -ESRCH, 0},
+	[FAULTY_FILE_OPEN] = (const int[]){-EACCES, -EINVAL, -EIO, -ELOOP, -EMFILE, -ENAMETOOLONG,
+					   -ENFILE, -ENOENT, -ENOMEM, -ENOTDIR, -EPERM, -ESRCH, 0},
+	[FAULTY_FILE_PREAD] = (const int[]){-EACCES, -EINVAL, -EIO, -ENOMEM, -ESRCH, FAULTY_EMPTY,
+					    FAULTY_SHORT, 0},
+	[FAULTY_FILE_STATUS] = (const int[]){-EIO, -ENOMEM, -EOVERFLOW, 0},
+	[FAULTY_FILE_IOCTL] = (const int[]){-EFAULT, -EINVAL, -EIO, -ENAMETOOLONG, -ENOENT, -ENOMEM,
+					    -ENOTTY, -EPERM, -ESRCH, 0},
 	[FAULTY_DIR_EACH] = (const int[]){-EACCES, -EIO, -EMFILE, -ENFILE, -ENOENT, -ENOMEM,
 					  -ENOTDIR, FAULTY_EMPTY, FAULTY_SHORT, 0},
 	[FAULTY_PIDFD_OPEN] = (const int[]){-EINVAL, -EMFILE, -ENFILE, -ENODEV, -ENOMEM, -ENOSYS,
@@ -258,6 +269,41 @@ static int faulty_file_owner(void *ctx, const char *path, uid_t *owner)
 	return answer < 0 ? answer : sys_file_owner(&faulty->to, path, owner);
 }
 
+static int faulty_file_open(void *ctx, const char *path)
+{
+	struct faulty *faulty = ctx;
+	int answer = enter(faulty, FAULTY_FILE_OPEN, path);
+
+	return answer < 0 ? answer : sys_file_open(&faulty->to, path);
+}
+
+static ssize_t faulty_file_pread(void *ctx, int fd, void *buffer, size_t size, uint64_t offset)
+{
+	struct faulty *faulty = ctx;
+	int answer = enter(faulty, FAULTY_FILE_PREAD, NULL);
+
+	if (answer < 0 || answer == FAULTY_EMPTY)
+		return answer < 0 ? answer : 0;
+	ssize_t length = sys_file_pread(&faulty->to, fd, buffer, size, offset);
+	return answer == FAULTY_SHORT && length > 1 ? length / 2 : length;
+}
+
+static int faulty_file_status(void *ctx, int fd, struct stat *status)
+{
+	struct faulty *faulty = ctx;
+	int answer = enter(faulty, FAULTY_FILE_STATUS, NULL);
+
+	return answer ? answer : sys_file_status(&faulty->to, fd, status);
+}
+
+static int faulty_file_ioctl(void *ctx, int fd, unsigned long request, void *argument)
+{
+	struct faulty *faulty = ctx;
+	int answer = enter(faulty, FAULTY_FILE_IOCTL, NULL);
+
+	return answer ? answer : sys_file_ioctl(&faulty->to, fd, request, argument);
+}
+
 /* Returns half of the names without an error, as a failing readdir() does. */
 struct half {
 	int (*fn)(void *arg, const char *name);
@@ -328,6 +374,10 @@ static const struct sys_ops faulty_ops = {
 	.file_read = faulty_file_read,
 	.link_read = faulty_link_read,
 	.file_owner = faulty_file_owner,
+	.file_open = faulty_file_open,
+	.file_pread = faulty_file_pread,
+	.file_status = faulty_file_status,
+	.file_ioctl = faulty_file_ioctl,
 	.dir_each = faulty_dir_each,
 	.pidfd_open = faulty_pidfd_open,
 	.pidfd_signal = faulty_pidfd_signal,

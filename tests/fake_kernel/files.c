@@ -357,19 +357,13 @@ static bool is_hidden(const struct fk *fk, const char *path)
 	       !strncmp(path, FK_TRACING "/", sizeof(FK_TRACING));
 }
 
-ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
+ssize_t fk_file_text(struct fk *fk, const char *path, char *buffer, size_t size)
 {
-	struct fk *fk = ctx;
 	struct fk_text text = {.bytes = buffer, .size = size};
 	const struct fk_given *native = given(fk, path);
-	int error = fk_enter(fk, FK_FILE_READ);
 	const char *name;
 	bool process;
 
-	if (error)
-		return error;
-	if (!size)
-		return -EINVAL;
 	buffer[0] = '\0';
 	if (is_hidden(fk, path))
 		return -EACCES;
@@ -380,11 +374,19 @@ ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
 		return (ssize_t)text.n;
 	}
 	const struct fk_task *task = task_path(fk, path, &name, &process);
-	if (task)
-		error = task_file(&text, fk, task, process, name);
-	else
-		error = fk_machine_file(&text, fk, path);
+	int error =
+		task ? task_file(&text, fk, task, process, name) : fk_machine_file(&text, fk, path);
 	return error ? error : (ssize_t)text.n;
+}
+
+ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
+{
+	struct fk *fk = ctx;
+	int error = fk_enter(fk, FK_FILE_READ);
+
+	if (error)
+		return error;
+	return size > 0 ? fk_file_text(fk, path, buffer, size) : -EINVAL;
 }
 
 /* All links come from fk_file(). */

@@ -66,7 +66,12 @@ struct fk_task {
 	bool dead;          /* it has been switched away for good */
 	enum fk_exit how;
 	struct fk_context context;
+	const struct fk_place *places; /* fk_places() */
+	size_t n_places;
 };
+
+/* The address of samples of a task without places. */
+#define FK_PLACE_DEFAULT 0x1000u
 
 struct fk_cpu {
 	int number;
@@ -161,9 +166,17 @@ struct fk_given {
 	char *text;    /* NULL: ENOENT */
 };
 
-#define FK_BUCKETS  1024
-#define FK_FOUND    (1 << 17)
-#define FK_FIRST_FD 1000
+#define FK_BUCKETS    1024
+#define FK_FOUND      (1 << 17)
+#define FK_FIRST_FD   1000
+#define FK_FIRST_FILE (1 << 28)
+
+/* An opened file. Its text is that of the moment when it was opened. */
+struct fk_opened {
+	char *path; /* NULL: closed */
+	char *text;
+	size_t size;
+};
 
 struct fk {
 	struct fk_config config;
@@ -179,6 +192,7 @@ struct fk {
 	struct fk_task self;             /* pid 0 of perf_event_open: never runs */
 	pid_t self_tid;                  /* unless it is this task */
 
+	uint64_t random; /* state of the generator for places */
 	uint64_t start_ns;
 	uint64_t now_ns;
 	uint64_t slept_ns; /* suspended so far */
@@ -213,6 +227,8 @@ struct fk {
 	size_t n_failures, failures_capacity;
 	struct fk_given *texts;
 	size_t n_texts, texts_capacity;
+	struct fk_opened *opened; /* from FK_FIRST_FILE on */
+	size_t n_opened, opened_capacity;
 };
 
 /* Prints the error in the scenario, or the missing feature, and aborts. */
@@ -385,11 +401,20 @@ struct fk_text {
 
 void fk_text_add(struct fk_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* As fk_file_read(), but not one of its calls. */
+ssize_t fk_file_text(struct fk *fk, const char *path, char *buffer, size_t size);
 ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size);
 ssize_t fk_link_read(void *ctx, const char *path, char *buffer, size_t size);
 int fk_file_owner(void *ctx, const char *path, uid_t *owner);
 int fk_dir_links(void *ctx, const char *path, uint64_t *links);
 int fk_dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name), void *arg);
+
+/* opened.c */
+int fk_file_open(void *ctx, const char *path);
+ssize_t fk_file_pread(void *ctx, int fd, void *buffer, size_t size, uint64_t offset);
+int fk_file_status(void *ctx, int fd, struct stat *status);
+int fk_file_ioctl(void *ctx, int fd, unsigned long request, void *argument);
+int fk_close(void *ctx, int fd); /* of a file or an event */
 
 /* files_machine.c */
 int fk_machine_file(struct fk_text *text, struct fk *fk, const char *path);

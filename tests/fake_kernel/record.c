@@ -7,6 +7,7 @@
 #include "tests/fake_kernel/internal.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 /* Without use_clockid records carry the kernel's own clock, which is not CLOCK_MONOTONIC. */
 #define LOCAL_CLOCK_OFFSET_NS 123456789u
@@ -162,18 +163,77 @@ static void put_raw(struct buffer *buffer, const struct fk_trace_data *data)
 	put_bytes(buffer, &fill, n_fill);
 }
 
+/* Where the running task is: one of its places, each as often as its weight. */
+static struct fk_place draw_place(struct fk *fk, const struct fk_task *task)
+{
+	uint64_t sum = 0, at;
+
+	for (size_t i = 0; i < task->n_places; i++)
+		sum += task->places[i].weight;
+	if (sum == 0)
+		return (struct fk_place){.ip = FK_PLACE_DEFAULT};
+	at = u64_random(&fk->random) % sum;
+	for (size_t i = 0;; i++) {
+		if (at < task->places[i].weight)
+			return task->places[i];
+		at -= task->places[i].weight;
+	}
+}
+
+/* Of the last sample: perf_swevent_event(), perf_swevent_hrtimer(). */
+static uint64_t last_period(const struct fk_perf *perf)
+{
+	if (perf->kind == FK_TASK_CLOCK)
+		return perf->attr.sample_period; /* a later one is not noticed */
+	return perf->kind > FK_TASK_CLOCK ? 1 : perf->period;
+}
+
+static bool is_kernel_address(uint64_t ip)
+{
+	return ip >> 63;
+}
+
+/* perf_callchain(): a mark before the addresses of each mode. */
+static void put_chain(struct buffer *buffer, const struct fk_perf *perf,
+		      const struct fk_place *place)
+{
+	bool kernel = is_kernel_address(place->ip);
+	size_t first = 0;
+
+	while (kernel && perf->attr.exclude_callchain_kernel && first < place->n_chain &&
+	       place->chain[first] != (uint64_t)PERF_CONTEXT_USER)
+		first++;
+	bool own = !kernel || !perf->attr.exclude_callchain_kernel;
+	put_u64(buffer, place->n_chain - first + (own ? 2 : 0));
+	if (own) {
+		put_u64(buffer, (uint64_t)(kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER));
+		put_u64(buffer, place->ip);
+	}
+	for (size_t i = first; i < place->n_chain; i++)
+		put_u64(buffer, place->chain[i]);
+}
+
 void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool user,
 		      struct fk_prepared *prepared)
 {
 	uint64_t type = perf->attr.sample_type;
 	uint64_t values[FK_VALUES_MAX];
 	struct buffer buffer = {.n = 0};
+	struct fk_place place = {0};
 
 	prepare(fk, perf, prepared);
+	if (!perf->ring)
+		return;
+	if (type & PERF_SAMPLE_IP) {
+		place = draw_place(fk, cpu->current);
+		user = !is_kernel_address(place.ip);
+	}
 	put_header(&buffer, PERF_RECORD_SAMPLE,
 		   user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		put_u64(&buffer, prepared->id);
+	if (type & PERF_SAMPLE_IP)
+		put_u64(&buffer, place.ip);
 	if (type & PERF_SAMPLE_TID)
 		put_numbers(&buffer, cpu->current, prepared->no_numbers);
 	if (type & PERF_SAMPLE_TIME)
@@ -184,11 +244,15 @@ void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, b
 		put_u64(&buffer, prepared->stream_id);
 	if (type & PERF_SAMPLE_CPU)
 		put_u32_pair(&buffer, (uint32_t)cpu->number, 0);
+	if (type & PERF_SAMPLE_PERIOD)
+		put_u64(&buffer, last_period(perf));
 	if (type & PERF_SAMPLE_READ) {
 		size_t n = fk_read_values(perf, perf, values);
 
 		put_bytes(&buffer, values, n * sizeof(*values));
 	}
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		put_chain(&buffer, perf, &place);
 	if (type & PERF_SAMPLE_RAW)
 		put_raw(&buffer, prepared->raw);
 	put_unwritten(&buffer, prepared->more_bytes);
@@ -202,6 +266,8 @@ static bool asks_for(const struct fk_perf *perf, uint32_t type)
 		return perf->attr.comm;
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return perf->attr.context_switch;
+	case PERF_RECORD_MMAP2:
+		return perf->attr.mmap2;
 	}
 	return perf->attr.task || perf->attr.comm;
 }
@@ -267,6 +333,29 @@ void fk_record_comm(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *tas
 	put_bytes(&record, comm, (text_copy(comm, sizeof(comm), task->comm) + 8) & ~7ul);
 	context_side_band(fk, &cpu->context, cpu, &record, PERF_RECORD_COMM);
 	context_side_band(fk, &cpu->current->context, cpu, &record, PERF_RECORD_COMM);
+}
+
+void fk_map_code(struct fk *fk, pid_t tid, uint64_t start, uint64_t length, const char *path)
+{
+	struct buffer record = {.n = 0};
+	struct fk_task *task = fk_find(fk, tid);
+	char name[128] = "";
+
+	if (!task || task->cpu < 0)
+		fk_die("task %d maps a file and does not run", (int)tid);
+	struct fk_cpu *cpu = fk_cpu(fk, task->cpu);
+	fk_settle(fk, cpu);
+	put_header(&record, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	put_u32_pair(&record, (uint32_t)task->spec.pid, (uint32_t)task->spec.tid);
+	put_u64(&record, start);
+	put_u64(&record, length);
+	put_u64(&record, 0);
+	put_u32_pair(&record, 8, 1); /* device */
+	put_u64(&record, 42);        /* inode */
+	put_u64(&record, 0);
+	put_u32_pair(&record, PROT_READ | PROT_EXEC, MAP_PRIVATE);
+	put_bytes(&record, name, (text_copy(name, sizeof(name), path) + 8) & ~7ul);
+	context_side_band(fk, &cpu->context, cpu, &record, PERF_RECORD_MMAP2);
 }
 
 void fk_record_switch(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *other, bool out)

@@ -331,6 +331,15 @@ void fk_setuid(struct fk *fk, pid_t tid, uid_t uid)
 	task_alive(fk, tid)->spec.uid = uid;
 }
 
+void fk_places(struct fk *fk, pid_t tid, const struct fk_place *places, size_t n)
+{
+	struct fk_task *task = task_alive(fk, tid);
+
+	fk_settle_all(fk);
+	task->places = places;
+	task->n_places = n;
+}
+
 void fk_rate(struct fk *fk, pid_t tid, enum fk_event event, struct fk_rate rate)
 {
 	if (event >= FK_HARDWARE_EVENTS)

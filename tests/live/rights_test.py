@@ -31,9 +31,11 @@ NOBODY = pwd.getpwnam("nobody").pw_uid
 PATIENCE_S = 120
 CAPS = {name: 1 << bit for name, bit in (("DAC_OVERRIDE", 1), ("DAC_READ_SEARCH", 2), ("KILL", 5),
                                          ("NET_BIND_SERVICE", 10), ("IPC_LOCK", 14),
-                                         ("SYS_PTRACE", 19), ("SYS_ADMIN", 21), ("PERFMON", 38))}
+                                         ("SYS_PTRACE", 19), ("SYS_ADMIN", 21), ("SYSLOG", 34),
+                                         ("PERFMON", 38), ("CHECKPOINT_RESTORE", 40))}
 COUNTS = CAPS["PERFMON"] | CAPS["IPC_LOCK"]
 LOOKS = CAPS["SYS_PTRACE"] | CAPS["DAC_READ_SEARCH"]  # why tasks are blocked
+NAMES = CAPS["SYSLOG"] | CAPS["CHECKPOINT_RESTORE"]  # functions, which a screen may show
 # setpriv starts it as an ordinary user does.
 AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 
@@ -170,7 +172,7 @@ def started_by_root():
         with running(PMCTOP, *arguments) as screen:
             check(f"{name}: draws", screen)
             if screen:
-                check_threads(name, pid_of(screen), have & (system | needed))
+                check_threads(name, pid_of(screen), have & (system | NAMES | needed))
                 check(f"{name}: several threads", len(threads_of(pid_of(screen))) > 1)
     with printing(PMCTOP, "-b", "-d", "0.1") as pmctop:
         check_threads("root, printing", pmctop.pid, system)

@@ -26,6 +26,10 @@
 #define CAP_PERFMON 38
 #endif
 
+#ifndef CAP_CHECKPOINT_RESTORE
+#define CAP_CHECKPOINT_RESTORE 40
+#endif
+
 #define BIT(capability) (UINT64_C(1) << (capability))
 
 enum { PROCESSES_SEEN = 64 };
@@ -154,6 +158,8 @@ struct rights_need rights_need_of(const struct options *options, bool draws)
 	return (struct rights_need){
 		.counts = !options->replay,
 		.probes = has_column_with(options, probes),
+		/* A page of functions may be opened at any time. */
+		.names = draws && !options->replay,
 		.looks = !options->replay,
 		.signals = options->command || (draws && !options->readonly && !options->replay),
 		.writes = options->output || (record && strcmp(record, "-") != 0),
@@ -176,6 +182,13 @@ uint64_t rights_wanted(const struct rights_need *need, bool lent)
 	/* /proc/PID/io and wchan; of other users' processes syscall too (core/sys/blocked.h). */
 	if (need->looks)
 		wanted |= BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH);
+	/*
+	 * Addresses in /proc/kallsyms, and files below /proc/PID/map_files, which may be deleted.
+	 * Without CAP_CHECKPOINT_RESTORE (before Linux 5.9) these need CAP_SYS_ADMIN, which is too
+	 * much for that.
+	 */
+	if (need->names)
+		wanted |= BIT(CAP_SYSLOG) | BIT(CAP_CHECKPOINT_RESTORE);
 	if (need->signals)
 		wanted |= BIT(CAP_KILL);
 	if (need->writes)

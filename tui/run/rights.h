@@ -24,6 +24,7 @@ struct rights {
 struct rights_need {
 	bool counts;  /* opens events, also at hotplug */
 	bool probes;  /* opens breakpoints or probes, perhaps in the kernel */
+	bool names;   /* finds the functions of all users' processes and of the kernel */
 	bool looks;   /* reads the I/O of all users' processes, and where they are blocked */
 	bool signals; /* sends signals to other users' processes */
 	bool writes;  /* writes files that the command line names */

@@ -101,6 +101,20 @@ static const struct sweep_step recorded[] = {
 	{0},
 };
 
+/* Functions from the start, by other members, not at all, and again. */
+static const struct sweep_step sampled[] = {
+	{0},
+	{.happen = fork_tasks, .forked = true},
+	{.happen = cpu_goes, .commands = {{COMMAND_ADD_EVENTS, "branches,branch-misses"}}},
+	{.commands = {{.kind = COMMAND_CODE}}},
+	{.happen = cpu_comes, .commands = {{.kind = COMMAND_CODE, .number = 997}}},
+	{.happen = deaths},
+	{.commands = {{.kind = COMMAND_ATTACH, .number = OTHER}}},
+	{0},
+	{0},
+	{0},
+};
+
 #define ORDINARY   .unprivileged = true, .uid = SWEEP_USER, .paranoid = 2
 #define COURSE(of) .steps = (of), .n_steps = ARRAY_SIZE(of)
 /* More than any machine counts at a time, and what only sockets count. */
@@ -132,6 +146,23 @@ static void block_in_files(struct fk *fk, struct faulty *faulty)
 	fk_file(fk, "/proc/62/task/62/wchan", "folio_wait_bit");
 }
 
+/* OTHER and MAIN are in mapped files, and in the kernel. */
+static void place_in_files(struct fk *fk, struct faulty *faulty)
+{
+	static const uint64_t callers[] = {(uint64_t)PERF_CONTEXT_USER, 0x401234};
+	static const struct fk_place places[] = {
+		{.ip = 0x401000, .weight = 2},
+		{.ip = 0xffffffff81000010, .weight = 1, .chain = callers, .n_chain = 2},
+	};
+
+	(void)faulty;
+	fk_file(fk, "/proc/kallsyms", "ffffffff81000000 T do_work\n");
+	fk_file(fk, "/proc/50/maps", "00400000-00402000 r-xp 00000000 08:01 42 /bin/a\n");
+	fk_file(fk, "/proc/60/maps", "00400000-00402000 r-xp 00000000 08:01 42 /bin/a\n");
+	fk_places(fk, MAIN, places, ARRAY_SIZE(places));
+	fk_places(fk, OTHER, places, ARRAY_SIZE(places));
+}
+
 static struct sweep_scene scenes[] = {
 	{.name = "whole CPUs", .machine = {.cpus = 3}, COURSE(course)},
 	{.name = "groups in turns",
@@ -159,6 +190,21 @@ static struct sweep_scene scenes[] = {
 	 .model = &fk_machine_zen,
 	 .config = {.columns = &many, .n_columns = 1},
 	 COURSE(recorded)},
+	{.name = "functions",
+	 .machine = {.cpus = 3},
+	 .config = {.code_hz = 199},
+	 .prepare = place_in_files,
+	 COURSE(sampled)},
+	{.name = "functions without counters",
+	 .machine = {.cpus = 3, .no_pmu = true},
+	 .config = {.code_hz = 199},
+	 .prepare = place_in_files,
+	 COURSE(sampled)},
+	{.name = "functions in turns",
+	 .model = &fk_machine_zen,
+	 .config = {.columns = &many, .n_columns = 1, .code_hz = 199},
+	 .prepare = place_in_files,
+	 COURSE(sampled)},
 	{.name = "a target on whole CPUs",
 	 .machine = {.cpus = 3},
 	 .config = {.target = {.pids = main_pids, .n_pids = 1, .cpus = "0-1"}},

@@ -27,6 +27,8 @@ static void test_wanted(void **state)
 		{{.counts = true, .looks = true},
 		 COUNTS | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH),
 		 COUNTS},
+		/* 40 is CAP_CHECKPOINT_RESTORE, which older headers lack. */
+		{{.counts = true, .names = true}, COUNTS | BIT(CAP_SYSLOG) | BIT(40), COUNTS},
 		{{.writes = true}, BIT(CAP_DAC_OVERRIDE), 0},
 		{{.reads = true}, BIT(CAP_DAC_READ_SEARCH), 0},
 		{{.serves = true}, BIT(CAP_NET_BIND_SERVICE), 0},
@@ -54,8 +56,14 @@ static void test_need(void **state)
 		struct rights_need need;
 	} rows[] = {
 		{"-b", {0}, false, {.counts = true, .looks = true}},
-		{"a screen", {0}, true, {.counts = true, .looks = true, .signals = true}},
-		{"--readonly", {.readonly = true}, true, {.counts = true, .looks = true}},
+		{"a screen",
+		 {0},
+		 true,
+		 {.counts = true, .names = true, .looks = true, .signals = true}},
+		{"--readonly",
+		 {.readonly = true},
+		 true,
+		 {.counts = true, .names = true, .looks = true}},
 		{"a command",
 		 {.command = command},
 		 false,

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A file is opened anew each time its descriptors are needed: the child process keeps its own, and
+ * none are kept here, however many files there are.
+ *
+ * A separate debug file has the build id of the binary, so one that does not belong to it, or a
+ * link that names itself, is never used.
+ */
+#include "core/code/code_file.h"
+
+#include "core/base/util.h"
+#include "core/code/elf_build_id.h"
+#include "core/sys/proc_maps.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+	PATH_BYTES = 4096 + 64, /* a name of a mapping, and what is before it */
+	VDSO_BYTES_MAX = 1 << 20,
+};
+#define RETRY_NS (10 * NS_PER_S)
+
+static const char deleted_mark[] = " (deleted)";
+
+struct code_files {
+	const struct sys *sys;
+	bool recording;
+	bool no_map_files; /* not allowed */
+	struct hash_table by_key;
+};
+
+/* A file that was opened, and what identifies it. */
+struct identity {
+	struct stat status;
+	uint8_t id[ELF_BUILD_ID_BYTES];
+	int id_size; /* <= 0: none */
+};
+
+struct code_files *code_files_new(const struct sys *sys, bool recording)
+{
+	struct code_files *files = xcalloc(1, sizeof(*files));
+
+	files->sys = sys;
+	files->recording = recording;
+	hash_table_init(&files->by_key, 0);
+	return files;
+}
+
+void code_files_free(struct code_files *files)
+{
+	if (!files)
+		return;
+	hash_table_fini(&files->by_key);
+	free(files);
+}
+
+void code_file_put(struct code_files *files, struct code_file *file)
+{
+	if (--file->refs > 0)
+		return;
+	if (file->key)
+		hash_table_remove_item(&files->by_key, file->key, file);
+	hash_table_fini(&file->ids);
+	free(file);
+}
+
+void code_files_close(struct code_files *files, struct code_descriptors *opened)
+{
+	if (opened->binary >= 0)
+		sys_close(files->sys, opened->binary);
+	if (opened->debug >= 0)
+		sys_close(files->sys, opened->debug);
+	*opened = (struct code_descriptors){-1, -1};
+}
+
+static struct code_file *new_file(uint64_t key)
+{
+	struct code_file *file = xcalloc(1, sizeof(*file));
+
+	file->refs = 1;
+	file->key = key;
+	hash_table_init(&file->ids, 0);
+	return file;
+}
+
+/* Identifying */
+
+static int identify(const struct code_files *files, int fd, struct identity *identity)
+{
+	int rc = sys_file_status(files->sys, fd, &identity->status);
+
+	if (rc)
+		return rc;
+	identity->id_size = elf_build_id(fd, identity->id);
+	return 0;
+}
+
+static bool has_build_id(const struct identity *identity, const uint8_t *id, int size)
+{
+	return size > 0 && identity->id_size == size && memcmp(identity->id, id, (size_t)size) == 0;
+}
+
+/* The build id that the kernel reads from the mapping. Its length, or -errno. */
+static int mapped_build_id(const struct code_files *files, pid_t pid,
+			   const struct code_mapping *mapping, uint8_t id[PROC_MAPS_BUILD_ID])
+{
+	if (files->recording)
+		return -ENOENT;
+	int fd = proc_maps_open(files->sys, pid);
+	if (fd < 0)
+		return fd;
+	int size = proc_maps_build_id(files->sys, fd, mapping->start, id);
+	sys_close(files->sys, fd);
+	return size;
+}
+
+static bool is_mapped_file(const struct code_files *files, pid_t pid,
+			   const struct code_mapping *mapping, const struct identity *identity)
+{
+	const struct code_object *object = mapping->object;
+	uint8_t id[PROC_MAPS_BUILD_ID];
+
+	if (object->build_id.size > 0)
+		return has_build_id(identity, object->build_id.bytes, object->build_id.size);
+	bool same_inode = identity->status.st_ino == object->inode;
+	if (same_inode && identity->status.st_dev == object->dev)
+		return true;
+	int size = mapped_build_id(files, pid, mapping, id);
+	return size > 0 ? has_build_id(identity, id, size) : same_inode && !files->recording;
+}
+
+/*
+ * Any user can make a file with the build id of another one, so the owner is a part of the key: the
+ * names of a library of root never come from the file of a user.
+ */
+static uint64_t key_of(const struct identity *identity)
+{
+	const struct stat *status = &identity->status;
+	uint64_t key = hash_bytes(HASH_BEGIN, &status->st_uid, sizeof(status->st_uid));
+
+	if (identity->id_size > 0)
+		return hash_bytes(key, identity->id, (size_t)identity->id_size) | 1;
+	key = hash_bytes(key, &status->st_dev, sizeof(status->st_dev));
+	key = hash_bytes(key, &status->st_ino, sizeof(status->st_ino));
+	key = hash_bytes(key, &status->st_size, sizeof(status->st_size));
+	key = hash_bytes(key, &status->st_mtim.tv_sec, sizeof(status->st_mtim.tv_sec));
+	return hash_bytes(key, &status->st_mtim.tv_nsec, sizeof(status->st_mtim.tv_nsec)) | 1;
+}
+
+/* Opening. Each returns a descriptor of the mapped file, or -errno; -ESTALE: it is another one. */
+
+static int open_checked(const struct code_files *files, pid_t pid,
+			const struct code_mapping *mapping, const char *path,
+			struct identity *identity)
+{
+	int fd = sys_file_open(files->sys, path);
+
+	if (fd < 0)
+		return fd;
+	int rc = identify(files, fd, identity);
+	if (rc == 0 && !is_mapped_file(files, pid, mapping, identity))
+		rc = -ESTALE;
+	if (rc == 0)
+		return fd;
+	sys_close(files->sys, fd);
+	return rc;
+}
+
+/* Also a program that has no name any more. */
+static int open_program(const struct code_files *files, pid_t pid,
+			const struct code_mapping *mapping, struct identity *identity)
+{
+	char path[64], target[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (sys_link_read(files->sys, path, target, sizeof(target)) < 0 ||
+	    strcmp(target, mapping->object->name) != 0)
+		return -ENOENT;
+	return open_checked(files, pid, mapping, path, identity);
+}
+
+/* The link is to the mapped file, whatever its name is now. It needs CAP_CHECKPOINT_RESTORE. */
+static int open_map_file(struct code_files *files, pid_t pid, const struct code_mapping *mapping,
+			 struct identity *identity)
+{
+	char path[96];
+
+	if (files->no_map_files)
+		return -EPERM;
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid,
+		 (unsigned long long)mapping->start, (unsigned long long)mapping->end);
+	int fd = sys_file_open(files->sys, path);
+	files->no_map_files = fd == -EPERM;
+	if (fd < 0)
+		return fd;
+	int rc = identify(files, fd, identity);
+	if (rc == 0)
+		return fd;
+	sys_close(files->sys, fd);
+	return rc;
+}
+
+/* The name without " (deleted)". False: it has no such end. */
+static bool strip_deleted(const char *name, char *path, size_t size)
+{
+	size_t length = text_copy(path, size, name), mark = strlen(deleted_mark);
+	bool deleted = length > mark && strcmp(path + length - mark, deleted_mark) == 0;
+
+	if (deleted)
+		path[length - mark] = '\0';
+	return deleted;
+}
+
+static int open_path(const struct code_files *files, pid_t pid, const struct code_mapping *mapping,
+		     struct identity *identity)
+{
+	char path[PATH_BYTES], name[PATH_BYTES], root[32] = "";
+
+	if (!files->recording)
+		snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	if (mapping->object->name[0] != '/' ||
+	    snprintf(path, sizeof(path), "%s%s", root, mapping->object->name) >= (int)sizeof(path))
+		return -ENOENT;
+	int fd = open_checked(files, pid, mapping, path, identity);
+	if (fd != -ENOENT || !strip_deleted(mapping->object->name, name, sizeof(name)))
+		return fd;
+	/* An equal file may have taken its place. */
+	if (snprintf(path, sizeof(path), "%s%s", root, name) >= (int)sizeof(path))
+		return -ENOENT;
+	fd = open_checked(files, pid, mapping, path, identity);
+	return fd == -ESTALE ? -ENOENT : fd;
+}
+
+/* A copy of this process's own vDSO, which is that of the others of its size. */
+static int open_vdso(const struct code_files *files, const struct code_mapping *mapping,
+		     struct identity *identity)
+{
+	uint64_t size = mapping->end - mapping->start, address = getauxval(AT_SYSINFO_EHDR);
+
+	/* A program of 32 bits has another one, below 4 GiB. */
+	if (files->recording || !address || size > VDSO_BYTES_MAX ||
+	    (address > UINT32_MAX) != (mapping->start > UINT32_MAX))
+		return -ENOENT;
+	int memory = sys_file_open(files->sys, "/proc/self/mem");
+	if (memory < 0)
+		return memory;
+	char *bytes = xmalloc(size);
+	ssize_t n = sys_file_pread(files->sys, memory, bytes, size, address);
+	sys_close(files->sys, memory);
+	int fd = n == (ssize_t)size ? memfd_create("vdso", MFD_CLOEXEC) : -ENOENT;
+	if (fd == -1)
+		fd = -errno;
+	int rc = fd < 0 ? fd : write_all(fd, bytes, size, NULL);
+	free(bytes);
+	if (rc == 0)
+		rc = identify(files, fd, identity);
+	if (rc < 0 && fd >= 0)
+		close(fd);
+	return rc < 0 ? rc : fd;
+}
+
+static int open_mapped(struct code_files *files, pid_t pid, const struct code_mapping *mapping,
+		       struct identity *identity)
+{
+	int fd = -ENOENT;
+
+	if (strcmp(mapping->object->name, "[vdso]") == 0)
+		return open_vdso(files, mapping, identity);
+	if (mapping->object->inode == 0 && mapping->object->build_id.size == 0)
+		return -ENOENT;
+	if (!files->recording)
+		fd = open_program(files, pid, mapping, identity);
+	if (fd < 0 && !files->recording)
+		fd = open_map_file(files, pid, mapping, identity);
+	return fd < 0 ? open_path(files, pid, mapping, identity) : fd;
+}
+
+/* Separate debug files */
+
+/* A descriptor, or -1 if the file has another build id. */
+static int open_debug(const struct code_files *files, const char *path,
+		      const struct identity *binary)
+{
+	uint8_t id[ELF_BUILD_ID_BYTES];
+	int fd = sys_file_open(files->sys, path);
+
+	if (fd < 0)
+		return -1;
+	if (has_build_id(binary, id, elf_build_id(fd, id)))
+		return fd;
+	sys_close(files->sys, fd);
+	return -1;
+}
+
+static int find_by_build_id(const struct code_files *files, const char *root,
+			    const struct identity *binary)
+{
+	char path[PATH_BYTES], hex[2 * ELF_BUILD_ID_BYTES + 1];
+
+	for (int i = 0; i < binary->id_size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", binary->id[i]);
+	snprintf(path, sizeof(path), "%s/usr/lib/debug/.build-id/%.2s/%s.debug", root, hex,
+		 hex + 2);
+	return open_debug(files, path, binary);
+}
+
+static int find_by_link(const struct code_files *files, const char *root,
+			const struct code_mapping *mapping, const struct identity *binary, int fd)
+{
+	static const char *const formats[] = {"%s%s/%s", "%s%s/.debug/%s", "%s/usr/lib/debug%s/%s"};
+	char link[ELF_DEBUG_LINK_BYTES], folder[PATH_BYTES], path[PATH_BYTES];
+
+	if (elf_debug_link(fd, link) != 0 || mapping->object->name[0] != '/')
+		return -1;
+	text_copy(folder, sizeof(folder), mapping->object->name);
+	*strrchr(folder, '/') = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		int length = snprintf(path, sizeof(path), formats[i], root, folder, link);
+#pragma GCC diagnostic pop
+		int debug = length < (int)sizeof(path) ? open_debug(files, path, binary) : -1;
+
+		if (debug >= 0)
+			return debug;
+	}
+	return -1;
+}
+
+/* This machine's debug files first, because a container seldom has any. */
+static int find_debug(const struct code_files *files, pid_t pid, const struct code_mapping *mapping,
+		      const struct identity *binary, int fd)
+{
+	char root[32] = "";
+
+	if (binary->id_size <= 1 || mapping->object->inode == 0)
+		return -1;
+	int debug = find_by_build_id(files, root, binary);
+	if (!files->recording)
+		snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	if (debug < 0 && root[0])
+		debug = find_by_build_id(files, root, binary);
+	return debug < 0 ? find_by_link(files, root, mapping, binary, fd) : debug;
+}
+
+/* Why a file cannot be opened; NULL: for a reason that will pass. */
+static const char *reason(int error, const char *name)
+{
+	char path[PATH_BYTES];
+
+	switch (-error) {
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+	case EAGAIN:
+	case EINTR:
+		return NULL;
+	case EACCES:
+	case EPERM:
+		return "permission";
+	case ESTALE:
+		return "replaced by another file";
+	case EINVAL:
+		return "no regular file";
+	case ESRCH:
+		return "the process has ended";
+	default:
+		return strip_deleted(name, path, sizeof(path)) ? "deleted" : "not found";
+	}
+}
+
+static struct code_file *find_or_add(struct code_files *files, const struct identity *identity)
+{
+	uint64_t key = key_of(identity);
+	struct code_file *file = hash_table_find(&files->by_key, key);
+
+	if (file) {
+		file->refs++;
+	} else {
+		file = new_file(key);
+		hash_table_add(&files->by_key, key)->item = file;
+	}
+	file->size = (uint64_t)identity->status.st_size;
+	return file;
+}
+
+struct code_file *code_files_open(struct code_files *files, pid_t pid,
+				  const struct code_mapping *mapping,
+				  struct code_descriptors *opened)
+{
+	struct identity identity = {.id_size = 0};
+	int fd = open_mapped(files, pid, mapping, &identity);
+
+	*opened = (struct code_descriptors){-1, -1};
+	if (fd >= 0) {
+		*opened = (struct code_descriptors){fd,
+						    find_debug(files, pid, mapping, &identity, fd)};
+		return find_or_add(files, &identity);
+	}
+	const char *why = reason(fd, mapping->object->name);
+	if (!why)
+		return NULL;
+	struct code_file *file = new_file(0);
+	file->why = why;
+	file->next_ns = sys_now_ns(files->sys) + RETRY_NS;
+	return file;
+}

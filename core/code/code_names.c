@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: MIT
+/*
+ * An address is resolved in three steps, each of which has what it found before. By process and
+ * address: most addresses of an interval were there in the one before. By file and offset: another
+ * process, or the same one after its mappings were read again. Then the child process finds the
+ * symbol; the queries of a call are sorted, so that each file is one request.
+ *
+ * Ids of addresses are kept in tables whose keys come from other users. They are multiplied by a
+ * random odd number, so that addresses cannot be chosen that all have one place in the table.
+ */
+#include "core/code/code_names_internal.h"
+
+#include "core/base/util.h"
+#include "core/code/jit_map.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KERNEL_IDS_MAX = 1 << 16 };
+#define KERNEL_IDS_AGE_NS (10 * NS_PER_S)
+
+static void drop_file(void *user, struct code_file *file)
+{
+	code_file_put(((struct code_names *)user)->files, file);
+}
+
+static void forget_process(void *user, struct code_process *process)
+{
+	(void)user;
+	jit_map_free(process->jit);
+	process->jit = NULL;
+}
+
+struct code_names *code_names_new(const struct code_names_config *config)
+{
+	struct code_names *names = xcalloc(1, sizeof(*names));
+
+	names->config = *config;
+	names->maps = code_maps_new(&(struct code_maps_config){
+		.sys = config->recording ? NULL : config->sys,
+		.drop = drop_file,
+		.forget = forget_process,
+		.user = names,
+	});
+	names->files = code_files_new(config->sys, config->recording);
+	names->kernel =
+		kernel_symbols_new(config->recording ? NULL : config->sys, config->kallsyms);
+	function_table_init(&names->functions);
+	hash_table_init(&names->kernel_ids, 0);
+	names->era = 1;
+	names->odd = hash_random_odd();
+	return names;
+}
+
+void code_names_free(struct code_names *names)
+{
+	if (!names)
+		return;
+	code_maps_free(names->maps);
+	code_files_free(names->files);
+	kernel_symbols_free(names->kernel);
+	function_table_fini(&names->functions);
+	hash_table_fini(&names->kernel_ids);
+	free(names->pending);
+	free(names->addresses);
+	free(names);
+}
+
+struct code_maps *code_names_maps(struct code_names *names)
+{
+	return names->maps;
+}
+
+struct kernel_symbols *code_names_kernel(struct code_names *names)
+{
+	return names->kernel;
+}
+
+uint64_t names_clock_ns(const struct code_names *names)
+{
+	return names->config.sys ? sys_now_ns(names->config.sys) : monotonic_ns();
+}
+
+/* Functions */
+
+/* Beyond the limit a function is the "[unknown]" of its module, until all ids begin anew. */
+uint32_t names_add_function(struct code_names *names, const char *name, const char *module,
+			    enum code_kind kind, const char *why)
+{
+	struct code_function function = {name, module, kind};
+
+	if (names->functions.n >= CODE_NAMES_FUNCTIONS) {
+		function = (struct code_function){"[unknown]", "", CODE_UNNAMED};
+		why = "too many functions";
+	}
+	return function_table_add(&names->functions, &function, why);
+}
+
+static uint32_t add_unknown(struct code_names *names, const char *module, const char *why)
+{
+	return names_add_function(names, "[unknown]", module, CODE_UNNAMED, why);
+}
+
+/* "libfoo.so+0x1234" */
+uint32_t names_add_unnamed(struct code_names *names, const char *module, uint64_t address,
+			   const char *why)
+{
+	char name[MODULE_BYTES + 32];
+
+	snprintf(name, sizeof(name), "%s+0x%llx", module, (unsigned long long)address);
+	return names_add_function(names, name, module, CODE_UNNAMED, why);
+}
+
+/* The file name of a mapping's name, or what stands for one. */
+void names_module(const char *name, char module[MODULE_BYTES])
+{
+	static const char mark[] = " (deleted)";
+	const char *slash = strrchr(name, '/');
+	bool anonymous = !name[0] || strncmp(name, "//anon", strlen("//anon")) == 0;
+
+	if (anonymous)
+		name = "[anon]";
+	else if (name[0] == '/' && slash[1])
+		name = slash + 1;
+	size_t length = text_copy(module, MODULE_BYTES, name);
+	if (length > strlen(mark) && strcmp(module + length - strlen(mark), mark) == 0)
+		module[length - strlen(mark)] = '\0';
+}
+
+/* Ids of addresses */
+
+uint32_t names_find_id(const struct code_names *names, const struct hash_table *ids,
+		       uint64_t address)
+{
+	return (uint32_t)hash_table_slot(ids, address * names->odd)->number;
+}
+
+void names_keep_id(const struct code_names *names, struct hash_table *ids, uint64_t address,
+		   uint32_t id)
+{
+	struct hash_slot *slot = hash_table_slot(ids, address * names->odd);
+
+	if (!slot->number)
+		slot = hash_table_add(ids, address * names->odd);
+	slot->number = id;
+}
+
+struct hash_table *names_of_process(const struct code_names *names, struct code_process *process)
+{
+	if (process->era != names->era)
+		hash_table_clear(&process->ids);
+	process->era = names->era;
+	return &process->ids;
+}
+
+static void begin_anew(struct code_names *names)
+{
+	function_table_clear(&names->functions);
+	hash_table_clear(&names->kernel_ids);
+	names->era++;
+}
+
+/* The kernel */
+
+static void check_kernel_ids(struct code_names *names)
+{
+	uint64_t now_ns = names_clock_ns(names);
+	unsigned changes = kernel_symbols_changes(names->kernel);
+
+	if (changes == names->kernel_changes && names->kernel_ids.n <= KERNEL_IDS_MAX &&
+	    now_ns - names->kernel_ids_ns < KERNEL_IDS_AGE_NS)
+		return;
+	hash_table_clear(&names->kernel_ids);
+	names->kernel_changes = changes;
+	names->kernel_ids_ns = now_ns;
+}
+
+static uint32_t resolve_kernel(struct code_names *names, uint64_t address)
+{
+	struct kernel_symbol symbol;
+	uint32_t id = names_find_id(names, &names->kernel_ids, address);
+
+	if (id)
+		return id;
+	if (kernel_symbols_find(names->kernel, address, &symbol))
+		id = names_add_function(names, symbol.name, symbol.module, CODE_KERNEL, "");
+	else
+		id = names_add_function(names, "[kernel]", "[kernel]", CODE_UNNAMED,
+					kernel_symbols_why(names->kernel)
+						? "hidden by the kernel"
+						: "not in /proc/kallsyms");
+	names_keep_id(names, &names->kernel_ids, address, id);
+	return id;
+}
+
+/* Memory that a compiler may have written code to. */
+static bool may_be_compiled(const struct code_object *object)
+{
+	static const char *const begins[] = {"//anon", "[anon", "/memfd:", "/dev/zero", "/SYSV"};
+
+	if (!object->name[0])
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
+		if (strncmp(object->name, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+static const char *find_compiled(const struct code_names *names, struct code_process *process,
+				 uint64_t address)
+{
+	if (names->config.recording)
+		return NULL;
+	if (!process->jit)
+		process->jit = jit_map_new(names->config.sys, process->pid);
+	return jit_map_find(process->jit, address);
+}
+
+/* Sets *keep to false if the address may get a name later. */
+static uint32_t resolve_compiled(struct code_names *names, struct code_process *process,
+				 const struct code_mapping *mapping, uint64_t address, bool *keep)
+{
+	char module[MODULE_BYTES];
+	const char *name = find_compiled(names, process, address);
+
+	if (name)
+		return names_add_function(names, name, "[jit]", CODE_USER, "");
+	*keep = !process->jit || !jit_map_exists(process->jit);
+	names_module(mapping->object->name, module);
+	return add_unknown(names, module, "no symbols: code that was made while it runs");
+}
+
+static const char *why_unmapped(int error)
+{
+	return error == -EACCES || error == -EPERM ? "permission"
+	       : error                             ? "the process has ended"
+						   : "not mapped";
+}
+
+static uint32_t resolve_mapped(struct code_names *names, struct code_process *process,
+			       uint64_t address, size_t place, int error, bool *keep)
+{
+	const struct code_mapping *mapping = code_process_find(process, address);
+	const struct code_object *object = mapping ? mapping->object : NULL;
+	char module[MODULE_BYTES];
+
+	if (!mapping)
+		return add_unknown(names, "", why_unmapped(error));
+	if (may_be_compiled(object)) {
+		uint32_t id = resolve_compiled(names, process, mapping, address, keep);
+
+		if (object->inode == 0 ||
+		    function_table_find(&names->functions, id)->function.kind == CODE_USER)
+			return id;
+	}
+	if (object->inode > 0 || object->build_id.size > 0 || object->name[0] == '/' ||
+	    strcmp(object->name, "[vdso]") == 0)
+		return names_resolve_in_file(names, process, mapping, address, place);
+	names_module(object->name, module);
+	return names_add_unnamed(names, module, address - mapping->start, "no symbols");
+}
+
+/* Places of one process, whose indices in `places` are order[0..n - 1]. */
+static void resolve_process(struct code_names *names, struct code_place *places,
+			    const size_t *order, size_t n)
+{
+	struct code_process *process = code_maps_process(names->maps, places[order[0]].pid);
+	size_t missing = 0;
+
+	if (!process) {
+		for (size_t i = 0; i < n; i++)
+			places[order[i]].id = add_unknown(names, "", "the process has ended");
+		return;
+	}
+	struct hash_table *ids = names_of_process(names, process);
+	names->addresses = array_reserve(names->addresses, &names->addresses_capacity, n,
+					 sizeof(*names->addresses));
+	for (size_t i = 0; i < n; i++) {
+		struct code_place *place = &places[order[i]];
+
+		place->id = names_find_id(names, ids, place->address);
+		if (!place->id)
+			names->addresses[missing++] = place->address;
+	}
+	if (missing == 0)
+		return;
+	int error = code_maps_read(names->maps, process, names->addresses, missing);
+	for (size_t i = 0; i < n; i++) {
+		struct code_place *place = &places[order[i]];
+		bool keep = true;
+
+		if (place->id)
+			continue;
+		place->id = resolve_mapped(names, process, place->address, order[i], error, &keep);
+		if (place->id && keep && error == 0)
+			names_keep_id(names, ids, place->address, place->id);
+	}
+}
+
+/* Those of the kernel first, then by process. */
+static int compare_places(const void *a, const void *b, void *arg)
+{
+	const struct code_place *places = arg;
+	size_t i = *(const size_t *)a, j = *(const size_t *)b;
+
+	if (places[i].kernel != places[j].kernel)
+		return places[i].kernel ? -1 : 1;
+	if (!places[i].kernel && places[i].pid != places[j].pid)
+		return places[i].pid < places[j].pid ? -1 : 1;
+	return (i > j) - (i < j);
+}
+
+static size_t same_process(const struct code_place *places, const size_t *order, size_t n)
+{
+	size_t same = 1;
+
+	while (same < n && places[order[same]].pid == places[order[0]].pid)
+		same++;
+	return same;
+}
+
+static void resolve_sorted(struct code_names *names, struct code_place *places, const size_t *order,
+			   size_t n, uint64_t deadline_ns)
+{
+	size_t i = 0;
+
+	if (n > 0 && places[order[0]].kernel)
+		check_kernel_ids(names);
+	for (; i < n && places[order[i]].kernel; i++)
+		places[order[i]].id = resolve_kernel(names, places[order[i]].address);
+	while (i < n && names_clock_ns(names) < deadline_ns) {
+		size_t same = same_process(places, order + i, n - i);
+
+		resolve_process(names, places, order + i, same);
+		i += same;
+	}
+	names_find_pending(names, places, deadline_ns);
+}
+
+size_t code_names_resolve(struct code_names *names, struct code_place *places, size_t n,
+			  uint64_t deadline_ns)
+{
+	size_t *order = xcalloc(n, sizeof(*order)), known = 0;
+
+	names->pass++;
+	if (names->functions.n >= CODE_NAMES_FUNCTIONS)
+		begin_anew(names);
+	for (size_t i = 0; i < n; i++) {
+		order[i] = i;
+		places[i].id = 0;
+	}
+	if (n > 0)
+		qsort_r(order, n, sizeof(*order), compare_places, places);
+	resolve_sorted(names, places, order, n, deadline_ns);
+	free(order);
+	for (size_t i = 0; i < n; i++)
+		known += places[i].id != 0;
+	return known;
+}
+
+uint32_t code_names_find(const struct code_names *names, pid_t pid, uint64_t address, bool kernel)
+{
+	if (kernel)
+		return names_find_id(names, &names->kernel_ids, address);
+	const struct code_process *process = code_maps_find(names->maps, pid);
+	return process && process->era == names->era ? names_find_id(names, &process->ids, address)
+						     : 0;
+}
+
+uint32_t code_names_unresolved(struct code_names *names, const struct code_place *place)
+{
+	const struct code_process *process =
+		place->kernel ? NULL : code_maps_find(names->maps, place->pid);
+	const struct code_mapping *mapping =
+		process ? code_process_find(process, place->address) : NULL;
+	char module[MODULE_BYTES] = "";
+
+	if (place->kernel)
+		return names_add_function(names, "[kernel]", "[kernel]", CODE_UNNAMED,
+					  "not yet known");
+	if (mapping)
+		names_module(mapping->object->name, module);
+	return add_unknown(names, module, "not yet known");
+}
+
+const struct code_function *code_names_function(const struct code_names *names, uint32_t id)
+{
+	const struct named_function *found = function_table_find(&names->functions, id);
+
+	return found ? &found->function : NULL;
+}
+
+const char *code_names_why(const struct code_names *names, uint32_t id)
+{
+	const struct named_function *found = function_table_find(&names->functions, id);
+
+	return found ? found->why : "";
+}
+
+size_t code_names_functions(const struct code_names *names)
+{
+	return names->functions.n;
+}

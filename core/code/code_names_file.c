@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Addresses in files. A file is given to the child process when an offset of it is new and the
+ * child does not have it, at most once a call. The queries of a call are sorted by file.
+ */
+#include "core/code/code_names_internal.h"
+
+#include "core/base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_IDS_MAX = 1 << 16 };
+
+static struct hash_table *ids_of_file(const struct code_names *names, struct code_file *file)
+{
+	if (file->era != names->era || file->ids.n > FILE_IDS_MAX)
+		hash_table_clear(&file->ids);
+	file->era = names->era;
+	return &file->ids;
+}
+
+/* Whether the child needs the file. Each file is examined once a call. */
+static bool is_wanted(const struct code_names *names, struct code_file *file)
+{
+	const struct code_symbols *symbols = &names->config.symbols;
+
+	if (!file->key || file->pass == names->pass)
+		return false;
+	file->pass = names->pass;
+	return symbols->file(symbols->ctx, file->key) == SYMBOL_FILE_WANTED;
+}
+
+/*
+ * Sets the file of an object, and gives it to the child if it is new there. A file that is opened
+ * again may be another one than before: it was overwritten, or cannot be found any more.
+ */
+static void open_file(struct code_names *names, pid_t pid, const struct code_mapping *mapping)
+{
+	const struct code_symbols *symbols = &names->config.symbols;
+	struct code_object *object = mapping->object;
+	struct code_file *before = object->file;
+	struct code_descriptors opened;
+
+	if (before &&
+	    (before->key ? !is_wanted(names, before) : names_clock_ns(names) < before->next_ns))
+		return;
+	object->file = code_files_open(names->files, pid, mapping, &opened);
+	if (object->file && object->file->key &&
+	    (object->file == before || is_wanted(names, object->file)))
+		symbols->add(symbols->ctx, object->file->key, opened.binary, opened.debug);
+	code_files_close(names->files, &opened);
+	if (before)
+		code_file_put(names->files, before);
+}
+
+static void add_pending(struct code_names *names, struct code_file *file, uint64_t offset,
+			size_t place, const char *module)
+{
+	names->pending = array_reserve(names->pending, &names->pending_capacity,
+				       names->n_pending + 1, sizeof(*names->pending));
+	struct pending *pending = &names->pending[names->n_pending++];
+	*pending = (struct pending){.file = file, .offset = offset, .place = place};
+	text_copy(pending->module, sizeof(pending->module), module);
+	file->refs++;
+}
+
+/* Returns the id, or 0: not known now, or later in this call. */
+uint32_t names_resolve_in_file(struct code_names *names, const struct code_process *process,
+			       const struct code_mapping *mapping, uint64_t address, size_t place)
+{
+	uint64_t offset = address - mapping->start + mapping->offset;
+	struct code_file *file = mapping->object->file;
+	uint32_t id =
+		file && file->key ? names_find_id(names, ids_of_file(names, file), offset) : 0;
+	char module[MODULE_BYTES];
+
+	if (id)
+		return id;
+	names_module(mapping->object->name, module);
+	open_file(names, process->pid, mapping);
+	file = mapping->object->file;
+	if (!file)
+		return 0;
+	if (!file->key)
+		return names_add_unnamed(names, module, offset, file->why);
+	if (offset >= file->size)
+		return names_add_unnamed(names, module, offset, "truncated");
+	const struct code_symbols *symbols = &names->config.symbols;
+	if (symbols->file(symbols->ctx, file->key) == SYMBOL_FILE_REFUSED)
+		return names_add_unnamed(names, module, offset, "cannot be parsed");
+	add_pending(names, file, offset, place, module);
+	return 0;
+}
+
+/* Queries of the child */
+
+static int compare_pending(const void *a, const void *b)
+{
+	const struct pending *left = a, *right = b;
+
+	if (left->file != right->file)
+		return left->file->key < right->file->key ? -1 : 1;
+	return (left->offset > right->offset) - (left->offset < right->offset);
+}
+
+static bool is_same_query(const struct pending *a, const struct pending *b)
+{
+	return a->file == b->file && a->offset == b->offset;
+}
+
+struct answers {
+	struct code_names *names;
+	const size_t *first; /* of each query: index of its first pending address */
+	size_t n;
+};
+
+static void keep_answer(void *arg, size_t query, const struct symbol *symbol)
+{
+	const struct answers *answers = arg;
+	struct code_names *names = answers->names;
+
+	if (query >= answers->n)
+		return;
+	struct pending *pending = &names->pending[answers->first[query]];
+	if (symbol->name && symbol->name[0])
+		pending->id =
+			names_add_function(names, symbol->name, pending->module, CODE_USER, "");
+	else
+		pending->id =
+			names_add_unnamed(names, pending->module, symbol->address, "no symbols");
+	names_keep_id(names, ids_of_file(names, pending->file), pending->offset, pending->id);
+}
+
+static void keep_place(struct code_names *names, struct code_place *place, uint32_t id)
+{
+	struct code_process *process = code_maps_find(names->maps, place->pid);
+
+	place->id = id;
+	if (process && id)
+		names_keep_id(names, names_of_process(names, process), place->address, id);
+}
+
+static void ask_child(struct code_names *names, struct code_place *places, uint64_t deadline_ns)
+{
+	const struct code_symbols *symbols = &names->config.symbols;
+	struct pending *pending = names->pending;
+	struct symbol_query *queries = xcalloc(names->n_pending, sizeof(*queries));
+	size_t *first = xcalloc(names->n_pending, sizeof(*first)), n = 0;
+
+	qsort(pending, names->n_pending, sizeof(*pending), compare_pending);
+	for (size_t i = 0; i < names->n_pending; i++) {
+		if (i > 0 && is_same_query(&pending[i - 1], &pending[i]))
+			continue;
+		queries[n] = (struct symbol_query){pending[i].file->key, pending[i].offset};
+		first[n++] = i;
+	}
+	struct answers answers = {names, first, n};
+	symbols->find(symbols->ctx, queries, n, deadline_ns, keep_answer, &answers);
+	for (size_t i = 0; i < names->n_pending; i++) {
+		if (i > 0 && is_same_query(&pending[i - 1], &pending[i]))
+			pending[i].id = pending[i - 1].id;
+		keep_place(names, &places[pending[i].place], pending[i].id);
+	}
+	free(queries);
+	free(first);
+}
+
+void names_find_pending(struct code_names *names, struct code_place *places, uint64_t deadline_ns)
+{
+	if (names->n_pending > 0)
+		ask_child(names, places, deadline_ns);
+	for (size_t i = 0; i < names->n_pending; i++)
+		code_file_put(names->files, names->pending[i].file);
+	names->n_pending = 0;
+}

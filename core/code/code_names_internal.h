@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CODE_NAMES_INTERNAL_H
+#define PMCTOP_CODE_NAMES_INTERNAL_H
+
+#include "core/base/hash_table.h"
+#include "core/code/code_file.h"
+#include "core/code/code_names.h"
+#include "core/code/function_table.h"
+
+/* What the files of code_names share. */
+
+enum {
+	MODULE_BYTES = 256, /* of a file name; longer ones are cut */
+};
+
+/* An address of a file that has no id yet. It has a reference to the file. */
+struct pending {
+	struct code_file *file;
+	uint64_t offset;
+	size_t place;
+	uint32_t id;
+	char module[MODULE_BYTES];
+};
+
+struct code_names {
+	struct code_names_config config;
+	struct code_maps *maps;
+	struct code_files *files;
+	struct kernel_symbols *kernel;
+	struct function_table functions;
+	uint64_t odd;
+	unsigned era;  /* of the ids: grows when all begin anew; from 1 on */
+	unsigned pass; /* call of code_names_resolve() */
+
+	struct hash_table kernel_ids;
+	unsigned kernel_changes;
+	uint64_t kernel_ids_ns;
+
+	struct pending *pending;
+	size_t n_pending, pending_capacity;
+	uint64_t *addresses; /* of a process */
+	size_t addresses_capacity;
+};
+
+/* code_names.c */
+
+uint64_t names_clock_ns(const struct code_names *names);
+/* Functions beyond the limit are "[unknown]". */
+uint32_t names_add_function(struct code_names *names, const char *name, const char *module,
+			    enum code_kind kind, const char *why);
+/* "libfoo.so+0x1234" */
+uint32_t names_add_unnamed(struct code_names *names, const char *module, uint64_t address,
+			   const char *why);
+/* The file name of a mapping's name, or what stands for one. */
+void names_module(const char *name, char module[MODULE_BYTES]);
+/* The id of an address or an offset in such a table; 0: none. */
+uint32_t names_find_id(const struct code_names *names, const struct hash_table *ids,
+		       uint64_t address);
+void names_keep_id(const struct code_names *names, struct hash_table *ids, uint64_t address,
+		   uint32_t id);
+struct hash_table *names_of_process(const struct code_names *names, struct code_process *process);
+
+/* code_names_file.c */
+
+/*
+ * Returns the id of an address in a file's mapping; 0: it is not known now, or is pending until
+ * names_find_pending().
+ */
+uint32_t names_resolve_in_file(struct code_names *names, const struct code_process *process,
+			       const struct code_mapping *mapping, uint64_t address, size_t place);
+/* Finds what is pending, sets ids of places, and drops it. */
+void names_find_pending(struct code_names *names, struct code_place *places, uint64_t deadline_ns);
+
+#endif

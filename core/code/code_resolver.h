@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CODE_RESOLVER_H
+#define PMCTOP_CODE_RESOLVER_H
+
+#include "core/code/code_names.h"
+#include "core/code/code_profile.h"
+#include "core/code/code_sample.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * The samples of an interval, and the profile that is made of them at its end. Between two cuts a
+ * sample is only copied. At the cut each distinct address is resolved once, so the cost depends on
+ * the places where the tasks were, not on the number of samples.
+ *
+ * Frames of a stack are functions, the innermost first, those of the kernel before those of the
+ * process. A caller is found at its return address - 1. Recursion is kept. The CODE_RESOLVER_FRAMES
+ * innermost frames are kept. An address that is not resolved before the deadline is the function
+ * "[unknown]" of its file (CODE_UNNAMED), so that all samples are in the profile.
+ *
+ * Bounded: samples of one interval beyond CODE_RESOLVER_SAMPLES or CODE_RESOLVER_ADDRESSES are
+ * counted as lost. One thread uses it, the same from new to free (see symbol_client.h).
+ */
+struct code_resolver;
+
+enum {
+	CODE_RESOLVER_SAMPLES = 1 << 16,
+	CODE_RESOLVER_ADDRESSES = 1 << 19, /* of all chains: 4 MiB */
+	CODE_RESOLVER_FRAMES = 127,
+};
+
+/*
+ * `config` is that of its code_names. Without functions in config->symbols it owns a
+ * symbol_client, whose child starts at the first file.
+ */
+struct code_resolver *code_resolver_new(const struct code_names_config *config);
+/* Ends the child; NULL is fine. */
+void code_resolver_free(struct code_resolver *resolver);
+
+/* Copies a sample. It is a code_sample_function with the resolver as its first argument. */
+void code_resolver_sample(void *resolver, const struct code_sample *sample);
+/* Samples that the kernel did not report. */
+void code_resolver_lost(struct code_resolver *resolver, uint64_t samples);
+
+/* Owned by the resolver: for records of mappings, exec, fork, exit and of the kernel's code. */
+struct code_names *code_resolver_names(struct code_resolver *resolver);
+
+/*
+ * Returns the profile of the samples since the last cut, owned by the caller. `events` are those of
+ * code_sample.event. `task_start` returns code_task.start_ns of a thread; NULL: all are unknown.
+ * At deadline_ns (CLOCK_MONOTONIC) addresses that are not resolved remain without a name.
+ */
+struct code_profile *code_resolver_cut(struct code_resolver *resolver,
+				       const struct code_event *events, size_t n_events,
+				       uint64_t (*task_start)(void *arg, pid_t tid), void *arg,
+				       uint64_t deadline_ns);
+
+/*
+ * Returns why names are missing, as a sentence with the remedy, or NULL: the kernel hides its
+ * symbols, the child cannot be started or ends again and again. Valid until the next call.
+ */
+const char *code_resolver_note(struct code_resolver *resolver);
+
+#endif

@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: MIT
+/*
+ * All CPUs have the same list of sampled events and the same periods, so that samples of different
+ * CPUs and intervals weigh alike. The list changes with the plan only. Then all rings are opened
+ * anew: their old samples would have events of the old list.
+ */
+#include "core/collect/code_sampler.h"
+
+#include "core/base/util.h"
+#include "core/perf/perf_open_error.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* Half of it has 0.3 s of samples of 4 events with long chains. */
+	RING_BYTES_MAX = 256 << 10,
+	RING_BYTES_MIN = 32 << 10,
+	RINGS_BYTES = 64 << 20, /* of all CPUs together */
+};
+
+/* Less time than this has no rate that is worth a new period. */
+#define RATE_LEAST_NS (10 * NS_PER_MS)
+
+/* A record of a ring that waits until the rings of all CPUs are read. */
+struct code_side_record {
+	uint64_t time_ns, order;
+	struct perf_event_header *bytes; /* owned */
+};
+
+void code_sampler_init(struct code_sampler *sampler, const struct sys *sys,
+		       struct cpu_counter_set *cpus, struct attrib *attrib,
+		       const struct event_set *events, struct notes *notes)
+{
+	*sampler = (struct code_sampler){
+		.sys = sys, .cpus = cpus, .attrib = attrib, .events = events, .notes = notes};
+}
+
+static void close_all(struct code_sampler *sampler)
+{
+	for (size_t i = 0; sampler->items && i < sampler->cpus->n; i++)
+		cpu_code_close(&sampler->items[i], &sampler->cpus->items[i]);
+	free(sampler->items);
+	sampler->items = NULL;
+	sampler->n_sampled = 0;
+	plan_unref(sampler->plan);
+	sampler->plan = NULL;
+}
+
+static void remove_notes(struct code_sampler *sampler)
+{
+	notes_remove(sampler->notes, NOTE_CODE_RATE);
+	notes_remove(sampler->notes, NOTE_CODE_UNSAMPLED);
+	sampler->noted = false;
+}
+
+void code_sampler_fini(struct code_sampler *sampler)
+{
+	close_all(sampler);
+	free(sampler->records);
+	sampler->records = NULL;
+	sampler->records_capacity = 0;
+}
+
+size_t code_sampler_pollfds(const struct code_sampler *sampler, struct pollfd *fds, size_t max,
+			    size_t n)
+{
+	for (size_t i = 0; sampler->items && i < sampler->cpus->n; i++) {
+		if (sampler->items[i].ring_fd < 0)
+			continue;
+		if (n < max)
+			fds[n] = (struct pollfd){.fd = sampler->items[i].ring_fd, .events = POLLIN};
+		n++;
+	}
+	return n;
+}
+
+/* Keeps a copy until the records of all CPUs are there. */
+static void keep_record(struct code_sampler *sampler, const struct perf_event_header *header,
+			uint64_t time_ns)
+{
+	sampler->records = array_reserve(sampler->records, &sampler->records_capacity,
+					 sampler->n_records + 1, sizeof(*sampler->records));
+	struct code_side_record *kept = &sampler->records[sampler->n_records];
+	*kept = (struct code_side_record){.time_ns = time_ns, .order = sampler->n_records++};
+	kept->bytes = xmalloc(header->size);
+	memcpy(kept->bytes, header, header->size);
+}
+
+static int compare_records(const void *left, const void *right)
+{
+	const struct code_side_record *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void pass_records(struct code_sampler *sampler)
+{
+	const struct code_sink *sink = &sampler->request->sink;
+	struct code_record record;
+
+	if (sampler->n_records > 1)
+		qsort(sampler->records, sampler->n_records, sizeof(*sampler->records),
+		      compare_records);
+	for (size_t i = 0; i < sampler->n_records; i++) {
+		/* It was decoded before. */
+		if (code_record_decode(sampler->records[i].bytes, &record) == 0)
+			sink->record(sink->user, &record);
+		free(sampler->records[i].bytes);
+	}
+	sampler->records = array_give_back(sampler->records, &sampler->records_capacity,
+					   sampler->n_records, sizeof(*sampler->records));
+	sampler->n_records = 0;
+}
+
+static int pass_sample(struct code_sampler *sampler, struct cpu_code *code,
+		       const struct perf_event_header *header)
+{
+	const struct code_sink *sink = &sampler->request->sink;
+	const struct cpu_code_event *event = cpu_code_find(code, code_record_id(header));
+	struct code_sample sample;
+
+	if (!event)
+		return -EBADMSG;
+	int result = code_sample_decode(header, event->has_period, &sample);
+	if (result < 0)
+		return result;
+	sample.event = event->event;
+	if (event->owned)
+		sample.weight = sampler->sampled[event->event].period;
+	sampler->sampled[event->event].samples++;
+	code->samples++;
+	sink->sample(sink->user, &sample);
+	return 0;
+}
+
+/* A group of counters stopped, or goes on: a gap in the counts, unless the event is none of them.
+ */
+static void pass_throttle(struct code_sampler *sampler, size_t cpu, uint64_t id,
+			  const struct perf_event_header *header)
+{
+	const struct cpu_code *code = &sampler->items[cpu];
+	struct record record;
+
+	for (size_t i = 0; i < code->n; i++)
+		if (code->events[i].id == id && code->events[i].owned)
+			return;
+	if (record_decode(header, &record) == 0)
+		attrib_record(sampler->attrib, sampler->cpus->items[cpu].index, &record);
+}
+
+static int pass_other(struct code_sampler *sampler, size_t cpu,
+		      const struct perf_event_header *header)
+{
+	const struct code_sink *sink = &sampler->request->sink;
+	struct code_record record;
+	int result = code_record_decode(header, &record);
+
+	if (result < 0)
+		return result;
+	switch (record.kind) {
+	case CODE_RECORD_MMAP:
+	case CODE_RECORD_KSYMBOL:
+	case CODE_RECORD_EXEC:
+	case CODE_RECORD_FORK:
+	case CODE_RECORD_EXIT:
+		keep_record(sampler, header, record.time_ns);
+		break;
+	case CODE_RECORD_LOST:
+		sink->lost(sink->user, record.lost);
+		break;
+	case CODE_RECORD_THROTTLE:
+		pass_throttle(sampler, cpu, record.id, header);
+		break;
+	case CODE_RECORD_SAMPLE:
+	case CODE_RECORD_OTHER:
+		break;
+	}
+	return 0;
+}
+
+static void drain_cpu(struct code_sampler *sampler, size_t cpu)
+{
+	struct cpu_code *code = &sampler->items[cpu];
+	const struct perf_event_header *header;
+	uint64_t broken = code->ring.broken, undecoded = 0;
+	/* Records that come meanwhile are left for the next time: this ends on a busy CPU too. */
+	uint64_t head = ring_head(&code->ring);
+
+	while (code->ring.tail < head && (header = ring_peek(&code->ring))) {
+		int result = header->type == PERF_RECORD_SAMPLE ? pass_sample(sampler, code, header)
+								: pass_other(sampler, cpu, header);
+		undecoded += result < 0;
+		ring_consume(&code->ring);
+	}
+	ring_release(&code->ring);
+	undecoded += code->ring.broken - broken;
+	if (undecoded > 0)
+		sampler->request->sink.lost(sampler->request->sink.user, undecoded);
+}
+
+void code_sampler_drain(struct code_sampler *sampler)
+{
+	if (!sampler->items)
+		return;
+	uint64_t begin_ns = sys_cpu_ns(sampler->sys, false);
+	for (size_t i = 0; i < sampler->cpus->n; i++)
+		if (sampler->items[i].ring_fd >= 0)
+			drain_cpu(sampler, i);
+	pass_records(sampler);
+	sampler->own_ns += u64_growth(begin_ns, sys_cpu_ns(sampler->sys, false));
+}
+
+/* perf_event_max_sample_rate, which the kernel lowers where interrupts take long; 0: unknown. */
+static uint64_t read_max_hz(const struct sys *sys)
+{
+	char text[32];
+
+	if (sys_file_read(sys, "/proc/sys/kernel/perf_event_max_sample_rate", text, sizeof(text)) <=
+	    0)
+		return 0;
+	return strtoull(text, NULL, 10);
+}
+
+/* Occurrences a second of a counted event, while its groups count a task; 0: unknown. */
+static double busy_rate(const struct plan *plan, const struct interval *interval, unsigned event)
+{
+	uint64_t count = 0, ns = 0;
+
+	for (size_t i = 0; i < interval->n_cpus; i++) {
+		const uint64_t *all = interval_cpu(interval, i), *idle = interval_idle(interval, i);
+		for (unsigned k = plan->first_counter[event]; k < plan->first_counter[event + 1];
+		     k++) {
+			size_t group = tally_group(&plan->shape, plan->counters[k].group);
+			count += u64_growth(idle[k], all[k]);
+			ns += u64_growth(idle[group], all[group]);
+		}
+	}
+	return ns < RATE_LEAST_NS ? 0 : (double)count * NS_PER_S / (double)ns;
+}
+
+static uint64_t busy_ns(const struct interval *interval)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		ns += u64_growth(interval_idle(interval, i)[TALLY_TASK_CLOCK],
+				 interval_cpu(interval, i)[TALLY_TASK_CLOCK]);
+	return ns;
+}
+
+/* The cost on the CPU where the kernel made the most samples, and that of pmctop. */
+static void judge_cost(struct code_sampler *sampler, uint64_t other_ns)
+{
+	uint64_t now_ns = sys_now_ns(sampler->sys), most = 0;
+	uint64_t passed_ns = now_ns - sampler->cut_ns;
+
+	for (size_t i = 0; sampler->items && i < sampler->cpus->n; i++) {
+		if (sampler->items[i].samples > most)
+			most = sampler->items[i].samples;
+		sampler->items[i].samples = 0;
+	}
+	uint64_t cost_ns = most * CODE_SAMPLE_NS + sampler->own_ns + other_ns;
+	bool costly = sampler->items && (double)cost_ns > CODE_COST_MOST * (double)passed_ns;
+	sampler->costly = costly ? sampler->costly + 1 : 0;
+	sampler->cut_ns = now_ns;
+	sampler->own_ns = 0;
+	if (sampler->costly < CODE_COSTLY_INTERVALS || sampler->hz < 2 * CODE_HZ_LEAST)
+		return;
+	sampler->costly = 0;
+	sampler->hz /= 2;
+	notes_remove(sampler->notes, NOTE_CODE_RATE);
+	notes_add_as(
+		sampler->notes, NOTE_CODE_RATE,
+		"Sampling of functions costs more than 1 %% of a CPU: %u instead of %u samples a "
+		"second.",
+		sampler->hz, sampler->requested_hz);
+}
+
+static uint64_t next_period(const struct code_sampler *sampler, const struct code_sampled *sampled,
+			    double rate, uint64_t max_hz)
+{
+	return code_event_period(sampled->period, rate, sampler->hz, sampled->per_cycle, max_hz);
+}
+
+static void choose_periods(struct code_sampler *sampler, const struct plan *plan,
+			   const struct interval *interval)
+{
+	uint64_t max_hz = read_max_hz(sampler->sys), ns = busy_ns(interval);
+
+	for (unsigned k = 0; k < sampler->n_sampled; k++) {
+		struct code_sampled *sampled = &sampler->sampled[k];
+		uint64_t before = sampled->period;
+		if (sampled->member)
+			sampled->period =
+				next_period(sampler, sampled,
+					    busy_rate(plan, interval, sampled->counted), max_hz);
+		else if (sampled->source == CODE_EVENT_CLOCK)
+			sampled->period = NS_PER_S / sampler->hz;
+		else if (ns >= RATE_LEAST_NS)
+			sampled->period = code_event_faults_period(
+				sampled->period, (double)sampled->samples * NS_PER_S / (double)ns,
+				sampler->hz);
+		sampled->samples = 0;
+		for (size_t i = 0; sampled->period != before && i < sampler->cpus->n; i++)
+			if (sampler->items[i].ring_fd >= 0)
+				cpu_code_set_period(&sampler->items[i], k, sampled->period);
+	}
+}
+
+/* The events of a plan that sample. Rates are those of the interval that has ended. */
+static void choose_events(struct code_sampler *sampler, struct plan *plan,
+			  const struct interval *interval)
+{
+	unsigned members[CODE_MEMBERS_MAX];
+	size_t n = code_members_choose(sampler->events, plan, members);
+	uint64_t max_hz = read_max_hz(sampler->sys);
+
+	plan_unref(sampler->plan);
+	sampler->plan = plan_ref(plan);
+	sampler->n_sampled = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct event *event = &sampler->events->items[members[i]];
+		struct code_sampled *sampled = &sampler->sampled[sampler->n_sampled++];
+		*sampled = (struct code_sampled){
+			.counted = members[i],
+			.member = true,
+			.per_cycle = code_event_per_cycle(&event->codes[0].attr),
+		};
+		double rate = interval ? busy_rate(plan, interval, members[i]) : 0;
+		sampled->period = next_period(sampler, sampled, rate, max_hz);
+	}
+}
+
+void code_sampler_measure(struct code_sampler *sampler, const struct code_request *request,
+			  struct plan *plan, const struct interval *interval, uint64_t other_ns)
+{
+	bool begins = request && (!sampler->request || sampler->requested_hz != request->hz);
+
+	if (begins) {
+		sampler->hz = sampler->requested_hz = request->hz;
+		sampler->costly = 0;
+		notes_remove(sampler->notes, NOTE_CODE_RATE);
+	}
+	sampler->request = request;
+	if (!request)
+		return;
+	judge_cost(sampler, other_ns);
+	if (sampler->items)
+		choose_periods(sampler, plan, interval);
+	else
+		choose_events(sampler, plan, interval);
+}
+
+static const char *event_name(const struct code_sampler *sampler,
+			      const struct code_sampled *sampled)
+{
+	if (sampled->member)
+		return event_label(&sampler->events->items[sampled->counted]);
+	return sampled->source == CODE_EVENT_CLOCK ? "cpu-clock" : "page-faults";
+}
+
+static void add_sampled(struct code_sampler *sampler, enum code_event_source source,
+			uint64_t period)
+{
+	int counted = source == CODE_EVENT_CLOCK ? TALLY_TASK_CLOCK
+						 : event_set_find(sampler->events, "page-faults");
+
+	sampler->sampled[sampler->n_sampled++] = (struct code_sampled){
+		.counted = counted < 0 ? UINT_MAX : (unsigned)counted,
+		.source = source,
+		.period = period,
+	};
+}
+
+/* Adds the events beside the members: a clock, unless each CPU samples cycles. */
+static void complete_list(struct code_sampler *sampler, bool has_cycles)
+{
+	if (!has_cycles)
+		add_sampled(sampler, CODE_EVENT_CLOCK, NS_PER_S / sampler->hz);
+	add_sampled(sampler, CODE_EVENT_FAULTS, CODE_FAULTS_PERIOD);
+	for (size_t i = 0; i < sampler->n_sampled; i++) {
+		sampler->names[i] = (struct code_event){.counted = sampler->sampled[i].counted};
+		text_copy(sampler->names[i].name, sizeof(sampler->names[i].name),
+			  event_name(sampler, &sampler->sampled[i]));
+	}
+}
+
+static bool counts_cycles(const struct code_sampler *sampler, const struct code_sampled *sampled)
+{
+	const struct perf_event_attr *attr =
+		&sampler->events->items[sampled->counted].codes[0].attr;
+
+	return sampled->member && attr->type == PERF_TYPE_HARDWARE &&
+	       (uint32_t)attr->config == PERF_COUNT_HW_CPU_CYCLES;
+}
+
+/* Drops the events that the kernel lets no member of a CPU sample. */
+static void drop_refused(struct code_sampler *sampler)
+{
+	size_t kept = 0;
+
+	for (size_t k = 0; k < sampler->n_sampled; k++) {
+		bool can = false;
+		for (size_t i = 0; i < sampler->cpus->n; i++)
+			can |= sampler->cpus->items[i].open &&
+			       cpu_code_can_attach(&sampler->cpus->items[i], sampler->plan,
+						   sampler->sampled[k].counted);
+		if (can)
+			sampler->sampled[kept++] = sampler->sampled[k];
+	}
+	sampler->n_sampled = kept;
+}
+
+/* Lets the members of a CPU sample. Returns whether cycles are among them. */
+static bool attach_members(struct code_sampler *sampler, size_t cpu)
+{
+	bool cycles = false;
+
+	for (unsigned k = 0; k < sampler->n_sampled; k++) {
+		const struct code_sampled *sampled = &sampler->sampled[k];
+		if (!sampled->member)
+			continue;
+		size_t n = cpu_code_attach(&sampler->items[cpu], &sampler->cpus->items[cpu],
+					   sampler->plan, sampled->counted, k, sampled->period);
+		cycles |= n > 0 && counts_cycles(sampler, sampled);
+	}
+	return cycles;
+}
+
+static int add_owned(struct code_sampler *sampler, size_t cpu)
+{
+	int result = 0;
+
+	for (unsigned k = 0; k < sampler->n_sampled && result == 0; k++) {
+		const struct code_sampled *sampled = &sampler->sampled[k];
+		if (!sampled->member)
+			result = cpu_code_add(&sampler->items[cpu], k, sampled->source,
+					      sampled->period, sampler->ring_bytes);
+	}
+	return result;
+}
+
+static void note_unsampled(struct code_sampler *sampler, int answer)
+{
+	struct error why;
+
+	if (answer == 0 || sampler->noted)
+		return;
+	perf_open_error(sampler->sys, answer, NULL, &why);
+	notes_add_as(sampler->notes, NOTE_CODE_UNSAMPLED,
+		     "Functions are not sampled on some CPUs. %s", why.text);
+	sampler->noted = true;
+}
+
+/* Whether the CPU was opened again, or closed, since its members were made to sample. */
+static bool is_outdated(const struct code_sampler *sampler, size_t cpu)
+{
+	const struct cpu_counters *counters = &sampler->cpus->items[cpu];
+
+	return sampler->items[cpu].ring_fd >= 0 &&
+	       (!counters->open || counters->code_fd != sampler->items[cpu].ring_fd);
+}
+
+/* Opens the CPUs that are counted and not sampled. */
+static void open_cpus(struct code_sampler *sampler, bool whole_list)
+{
+	bool has_cycles = sampler->n_sampled > 0, *opened;
+	int answer = 0;
+
+	opened = xcalloc(sampler->cpus->n, sizeof(*opened));
+	for (size_t i = 0; i < sampler->cpus->n; i++) {
+		struct cpu_counters *cpu = &sampler->cpus->items[i];
+		if (!cpu->open || sampler->items[i].ring_fd >= 0)
+			continue;
+		int result = cpu_code_open(&sampler->items[i], sampler->sys, cpu->number,
+					   &sampler->ring_bytes);
+		answer = result < 0 ? result : answer;
+		opened[i] = result == 0;
+		if (opened[i])
+			has_cycles &= attach_members(sampler, i);
+		if (opened[i])
+			cpu->code_fd = sampler->items[i].ring_fd;
+	}
+	if (!whole_list)
+		complete_list(sampler, has_cycles);
+	for (size_t i = 0; i < sampler->cpus->n; i++) {
+		int result = opened[i] ? add_owned(sampler, i) : 0;
+		answer = result < 0 ? result : answer;
+	}
+	free(opened);
+	note_unsampled(sampler, answer);
+}
+
+static size_t ring_bytes_for(size_t n_cpus)
+{
+	size_t bytes = RING_BYTES_MAX;
+
+	while (bytes > RING_BYTES_MIN && bytes * n_cpus > RINGS_BYTES)
+		bytes /= 2;
+	return bytes;
+}
+
+static void begin(struct code_sampler *sampler)
+{
+	sampler->items = xcalloc(sampler->cpus->n, sizeof(*sampler->items));
+	for (size_t i = 0; i < sampler->cpus->n; i++)
+		sampler->items[i].ring_fd = -1;
+	sampler->ring_bytes = ring_bytes_for(sampler->cpus->n);
+	sampler->cut_ns = sys_now_ns(sampler->sys);
+}
+
+void code_sampler_renew(struct code_sampler *sampler, struct plan *plan)
+{
+	if (!sampler->request) {
+		if (sampler->items)
+			remove_notes(sampler);
+		close_all(sampler);
+		return;
+	}
+	if (sampler->plan != plan) {
+		close_all(sampler);
+		choose_events(sampler, plan, NULL);
+	}
+	bool opened = sampler->items != NULL;
+	if (!opened) {
+		drop_refused(sampler);
+		begin(sampler);
+	}
+	for (size_t i = 0; i < sampler->cpus->n; i++)
+		if (is_outdated(sampler, i))
+			cpu_code_close(&sampler->items[i], &sampler->cpus->items[i]);
+	open_cpus(sampler, opened);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CPU_CODE_H
+#define PMCTOP_CPU_CODE_H
+
+#include "core/collect/cpu_counters.h"
+#include "core/event/plan.h"
+#include "core/perf/code_event.h"
+#include "core/perf/code_record.h"
+#include "core/perf/ring.h"
+#include "core/sys/sys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The samples of code of one CPU: a ring of their own, and the events that write to it. */
+
+/* An event with this CPU's samples. */
+struct cpu_code_event {
+	unsigned event; /* index in the list of sampled events */
+	int fd;
+	uint64_t id;
+	/* Opened here, and its period is the weight; else it is a member of a group that counts. */
+	bool owned;
+	bool has_period; /* in its samples */
+	int restored_fd; /* of a member: its output before; -1: none */
+};
+
+struct cpu_code {
+	const struct sys *sys;
+	int number;
+	int ring_fd; /* the event with the ring; -1: not open */
+	struct ring ring;
+	struct cpu_code_event *events;
+	size_t n, capacity;
+	uint64_t samples; /* read since the sampler has set it to 0 */
+};
+
+/*
+ * Opens the ring and the event of its records. *ring_bytes is halved while locked memory does not
+ * suffice. Returns 0 or -errno; -ENOBUFS without locked memory.
+ */
+int cpu_code_open(struct cpu_code *code, const struct sys *sys, int number, size_t *ring_bytes);
+/* Members of groups only count again, if `cpu` is still as it was. Zeroed is not valid. */
+void cpu_code_close(struct cpu_code *code, struct cpu_counters *cpu);
+
+/* Opens an event beside the groups, as that sampled event. Returns 0 or -errno. */
+int cpu_code_add(struct cpu_code *code, unsigned event, enum code_event_source source,
+		 uint64_t period, size_t ring_bytes);
+/* Whether the CPU has members that can sample an event of the plan. */
+bool cpu_code_can_attach(const struct cpu_counters *cpu, const struct plan *plan, unsigned counted);
+/*
+ * Lets those members sample which count an event of the plan, as that sampled event. Returns how
+ * many do; fewer if the kernel refuses some.
+ */
+size_t cpu_code_attach(struct cpu_code *code, struct cpu_counters *cpu, const struct plan *plan,
+		       unsigned counted, unsigned event, uint64_t period);
+/* Sets the period of a sampled event. */
+void cpu_code_set_period(const struct cpu_code *code, unsigned event, uint64_t period);
+
+/*
+ * The event of a sample, or NULL. A sample of a software event may have the id of another program's
+ * event (core/attrib/attrib.h).
+ */
+const struct cpu_code_event *cpu_code_find(const struct cpu_code *code, uint64_t id);
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The resolver has a child process that ends with the thread that made it. So it is made on the
+ * thread that runs the intervals, which need not be the one that opened the engine: until the
+ * intervals before the first are over, samples are dropped.
+ */
+#include "core/engine/engine_code.h"
+
+#include "core/base/util.h"
+
+#include <errno.h>
+
+/*
+ * The time to find names: 1/20 of the interval, within these limits. It is waited for only while
+ * the child process has not answered; on a busy machine that needs its turn on a CPU. The first
+ * time it is the most: /proc/kallsyms is read, the child process starts, and the user waits for
+ * names.
+ */
+enum { RESOLVE_SHARE = 20, HZ_MOST = 10000 };
+#define RESOLVE_LEAST_NS (5 * NS_PER_MS)
+#define RESOLVE_MOST_NS  (100 * NS_PER_MS)
+
+static struct code_resolver *find_resolver(struct engine_code *code)
+{
+	const struct code_names_config config = {.sys = code->sys, .kallsyms = -1};
+
+	if (!code->resolver)
+		code->resolver = code_resolver_new(&config);
+	return code->resolver;
+}
+
+/* Whether a sample is of the target. A task that is not known yet may be. */
+static bool is_wanted(const struct engine_code *code, const struct code_sample *sample)
+{
+	if (sample->pid <= 0 || sample->tid <= 0)
+		return false; /* idle, outside of the pid namespace, or without a number */
+	if (target_is_all(code->target))
+		return true;
+	struct task *task = tasks_find(code->tasks, sample->tid, sample->time_ns);
+	return !task || target_has(code->target, code->tasks, task);
+}
+
+static void keep_sample(void *user, const struct code_sample *sample)
+{
+	struct engine_code *code = user;
+
+	if (code->passes && is_wanted(code, sample))
+		code_resolver_sample(find_resolver(code), sample);
+}
+
+static void apply_record(void *user, const struct code_record *record)
+{
+	struct engine_code *code = user;
+
+	if (!code->passes)
+		return;
+	struct code_names *names = code_resolver_names(find_resolver(code));
+	struct code_maps *maps = code_names_maps(names);
+	switch (record->kind) {
+	case CODE_RECORD_MMAP:
+		code_maps_mmap(maps, record->pid, &record->mmap.mapping, &record->mmap.build_id);
+		break;
+	case CODE_RECORD_EXEC:
+		code_maps_exec(maps, record->pid);
+		break;
+	case CODE_RECORD_FORK:
+		code_maps_fork(maps, record->parent, record->pid);
+		break;
+	case CODE_RECORD_EXIT:
+		code_maps_exit(maps, record->pid);
+		break;
+	case CODE_RECORD_KSYMBOL:
+		kernel_symbols_record(code_names_kernel(names), record->ksymbol.start,
+				      record->ksymbol.size, record->ksymbol.name);
+		break;
+	case CODE_RECORD_SAMPLE:
+	case CODE_RECORD_LOST:
+	case CODE_RECORD_THROTTLE:
+	case CODE_RECORD_OTHER:
+		break;
+	}
+}
+
+static void add_lost(void *user, uint64_t samples)
+{
+	struct engine_code *code = user;
+
+	if (code->passes)
+		code_resolver_lost(find_resolver(code), samples);
+}
+
+void engine_code_init(struct engine_code *code, const struct sys *sys, const struct target *target,
+		      struct tasks *tasks, struct notes *notes)
+{
+	*code = (struct engine_code){
+		.sys = sys,
+		.target = target,
+		.tasks = tasks,
+		.notes = notes,
+		.request.sink = {keep_sample, apply_record, add_lost, code},
+	};
+}
+
+static void drop_resolver(struct engine_code *code)
+{
+	code_resolver_free(code->resolver);
+	code->resolver = NULL;
+	code->has_cut = false;
+}
+
+void engine_code_fini(struct engine_code *code)
+{
+	drop_resolver(code);
+}
+
+void engine_code_request(struct engine_code *code, struct collect *collect, unsigned hz)
+{
+	code->request.hz = hz < HZ_MOST ? hz : HZ_MOST;
+	collect->code = hz > 0 ? &code->request : NULL;
+	notes_remove(code->notes, NOTE_CODE_NAMES);
+	if (hz == 0)
+		drop_resolver(code);
+	else if (collect->mode != COUNT_MODE_SYSTEM)
+		notes_add_urgent_as(code->notes, NOTE_CODE_NAMES,
+				    "Functions need the right to count whole CPUs: CAP_PERFMON, or "
+				    "kernel.perf_event_paranoid at most 0.");
+}
+
+static uint64_t task_start(void *arg, pid_t tid)
+{
+	const struct engine_code *code = arg;
+	const struct task *task = tasks_find(code->tasks, tid, sys_now_ns(code->sys));
+
+	return task ? task->start_ns : 0;
+}
+
+static void note_names(const struct engine_code *code)
+{
+	const char *why = code_resolver_note(code->resolver);
+
+	notes_remove(code->notes, NOTE_CODE_NAMES);
+	if (why)
+		notes_add_as(code->notes, NOTE_CODE_NAMES, "%s", why);
+}
+
+struct code_profile *engine_code_cut(struct engine_code *code, struct collect *collect,
+				     uint64_t interval_ns)
+{
+	uint64_t budget_ns = interval_ns / RESOLVE_SHARE;
+
+	collect->code_ns = 0;
+	if (!code->passes || !collect->code || collect->n_code_events == 0)
+		return NULL;
+	uint64_t begin_ns = sys_cpu_ns(code->sys, false);
+	if (budget_ns < RESOLVE_LEAST_NS)
+		budget_ns = RESOLVE_LEAST_NS;
+	if (budget_ns > RESOLVE_MOST_NS || !code->has_cut)
+		budget_ns = RESOLVE_MOST_NS;
+	code->has_cut = true;
+	struct code_profile *profile =
+		code_resolver_cut(find_resolver(code), collect->code_events, collect->n_code_events,
+				  task_start, code, sys_now_ns(code->sys) + budget_ns);
+	note_names(code);
+	collect->code_ns = u64_growth(begin_ns, sys_cpu_ns(code->sys, false));
+	return profile;
+}

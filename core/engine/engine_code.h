@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_ENGINE_CODE_H
+#define PMCTOP_ENGINE_CODE_H
+
+#include "core/attrib/target.h"
+#include "core/attrib/tasks.h"
+#include "core/base/notes.h"
+#include "core/code/code_profile.h"
+#include "core/code/code_resolver.h"
+#include "core/collect/collect.h"
+#include "core/sys/sys.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The samples of code of an engine: from the collector to the profile of a snapshot. While none are
+ * wanted it has no resolver, and so no memory, child process or descriptor.
+ *
+ * Rights: with those to count whole CPUs, pmctop samples all tasks. To name their functions it
+ * reads /proc/PID/maps (CAP_PERFMON or CAP_SYS_PTRACE), the files (CAP_SYS_PTRACE and
+ * CAP_DAC_READ_SEARCH; deleted ones CAP_CHECKPOINT_RESTORE), and addresses in /proc/kallsyms
+ * (CAP_SYSLOG, or kernel.perf_event_paranoid <= 1 with kernel.kptr_restrict 0). All are used when
+ * they are needed first, so the process keeps them if functions may be wanted later:
+ * rights_wanted() in tui/run/rights.c. Without them functions are `file+offset` or unknown.
+ */
+struct engine_code {
+	const struct sys *sys;       /* borrowed, as are the next three */
+	const struct target *target; /* samples of other tasks are dropped */
+	struct tasks *tasks;
+	struct notes *notes;
+	struct code_request request;    /* hz 0: none */
+	bool passes;                    /* samples are kept; else they are dropped */
+	bool has_cut;                   /* the resolver has made a profile */
+	struct code_resolver *resolver; /* from the first interval with samples on; NULL: none */
+};
+
+void engine_code_init(struct engine_code *code, const struct sys *sys, const struct target *target,
+		      struct tasks *tasks, struct notes *notes);
+/* Call it on the thread of the last engine_code_cut(). Zeroed is fine. */
+void engine_code_fini(struct engine_code *code);
+
+/* From the next interval on `hz` samples a second; 0: none. Before collect->ops->renew. */
+void engine_code_request(struct engine_code *code, struct collect *collect, unsigned hz);
+
+/*
+ * After a cut and the reading of counters: the profile of the interval, owned by the caller. It
+ * takes at most a share of the interval to find names; those that are missing are found later.
+ * NULL: no functions are wanted, or this way to count has none.
+ */
+struct code_profile *engine_code_cut(struct engine_code *code, struct collect *collect,
+				     uint64_t interval_ns);
+
+#endif

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: MIT
+/* From samples to a profile: stacks of kernel and process, callers, limits, what has no name. */
+#include "core/code/code_resolver.h"
+
+#include "core/base/util.h"
+#include "core/code/symbol_client.h"
+#include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/elf_stub.h"
+#include "tests/unit/shared/rooted.h"
+#include "tests/unit/shared/symbol_double.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#define NEVER  UINT64_MAX
+#define KERNEL ((uint64_t)PERF_CONTEXT_KERNEL)
+#define USER   ((uint64_t)PERF_CONTEXT_USER)
+#define GUEST  ((uint64_t)PERF_CONTEXT_GUEST_KERNEL)
+#define DO_A   0xffffffff81000010ull
+#define DO_B   0xffffffff81000110ull
+
+static const struct code_event events[] = {{"cpu-clock", 0}, {"cycles", 2}};
+
+struct scene {
+	struct rooted rooted;
+	struct symbol_double symbols;
+	struct code_resolver *resolver;
+};
+
+/* Process 7 has /usr/a.so at 10000, with functions a0, a1 ... of 0x100 bytes. */
+static void begin(struct scene *scene)
+{
+	char maps[256];
+	struct stat status;
+
+	*scene = (struct scene){.rooted = {.now_ns = 0}};
+	rooted_init(&scene->rooted);
+	scene->rooted.now_ns = 1000 * NS_PER_S;
+	rooted_folders(&scene->rooted, "/usr/x");
+	elf_stub_write(&(struct elf_stub){.build_id = "aa", .tail = "a"},
+		       rooted_path(&scene->rooted, "/usr/a.so"));
+	assert_int_equal(stat(rooted_path(&scene->rooted, "/usr/a.so"), &status), 0);
+	snprintf(maps, sizeof(maps), "10000-12000 r-xp 00000000 %x:%x %llu /usr/a.so\n",
+		 major(status.st_dev), minor(status.st_dev), (unsigned long long)status.st_ino);
+	rooted_text(&scene->rooted, "/proc/7/maps", maps);
+	rooted_text(&scene->rooted, "/proc/7/stat",
+		    "7 (a) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 4096000 100 1 0\n");
+	rooted_link(&scene->rooted, "/proc/7/root", "/.");
+	rooted_text(&scene->rooted, "/proc/kallsyms",
+		    "ffffffff81000000 T do_a\nffffffff81000100 T do_b\n");
+	scene->resolver = code_resolver_new(&(struct code_names_config){
+		.sys = &scene->rooted.sys,
+		.kallsyms = -1,
+		.symbols = symbol_double(&scene->symbols),
+	});
+}
+
+static void end(struct scene *scene)
+{
+	code_resolver_free(scene->resolver);
+	assert_int_equal(scene->rooted.opened, 0);
+	rooted_fini(&scene->rooted);
+}
+
+static uint64_t start_of(void *arg, pid_t tid)
+{
+	(void)arg;
+	return (uint64_t)tid * 100;
+}
+
+static struct code_profile *cut(struct scene *scene, uint64_t deadline_ns)
+{
+	return code_resolver_cut(scene->resolver, events, 2, start_of, NULL, deadline_ns);
+}
+
+/* "tid event cpu samples weight: FUNCTION FUNCTION;" of each entry. */
+static void expect(struct code_profile *profile, const char *want)
+{
+	char text[4096] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < profile->n_entries; i++) {
+		const struct code_entry *entry = &profile->entries[i];
+
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "%d %s %d %llu %llu:", profile->tasks[entry->task].tid,
+				      profile->events[entry->event].name, entry->cpu,
+				      (unsigned long long)entry->samples,
+				      (unsigned long long)entry->weight);
+		for (uint32_t f = 0; f < entry->depth; f++) {
+			const struct code_function *function =
+				&profile->functions[profile->frames[entry->frame + f]];
+
+			n += (size_t)snprintf(text + n, sizeof(text) - n, " %s", function->name);
+		}
+		n += (size_t)snprintf(text + n, sizeof(text) - n, ";");
+	}
+	assert_string_equal(text, want);
+	code_profile_free(profile);
+}
+
+struct row {
+	const char *name;
+	uint64_t ip;
+	bool kernel;
+	uint64_t chain[8]; /* up to the first 0 */
+	const char *want;
+};
+
+static const struct row rows[] = {
+	{"no chain", 0x10110, false, {0}, "a1"},
+	{"kernel, no chain", DO_A, true, {0}, "do_a"},
+	{"user", 0x10110, false, {USER, 0x10110, 0x10210, 0x10310}, "a1 a2 a3"},
+	/* A return address at the beginning of a function is behind a call at the end of another.
+	 */
+	{"behind a last call", 0x10110, false, {USER, 0x10110, 0x10300}, "a1 a2"},
+	{"at the first instruction", 0x10100, false, {USER, 0x10100, 0x10210}, "a1 a2"},
+	{"recursion", 0x10110, false, {USER, 0x10110, 0x10110, 0x10110}, "a1 a1 a1"},
+	{"kernel and user",
+	 DO_A,
+	 true,
+	 {KERNEL, DO_A, DO_B, USER, 0x10100, 0x10300},
+	 "do_a do_b a1 a2"},
+	{"the kernel's chain is left out", DO_A, true, {USER, 0x10100, 0x10310}, "do_a a1 a3"},
+	{"marks alone", DO_A, true, {KERNEL, USER}, "do_a"},
+	{"a guest", DO_A, true, {KERNEL, DO_A, GUEST, DO_B, USER, 0x10110}, "do_a a1"},
+	{"a chain that begins elsewhere", 0x10110, false, {USER, 0x10210, 0x10310}, "a1 a2 a3"},
+	{"user before kernel", 0x10110, false, {USER, 0x10110, KERNEL, DO_A}, "a1"},
+	{"no mark", 0x10110, false, {0x10110, 0x10210}, "a1"},
+	{"a caller that is not mapped", 0x10110, false, {USER, 0x10110, 0x99}, "a1 [unknown]"},
+};
+
+static void a_sample_is_a_stack(void **state)
+{
+	const struct row *row = *state;
+	struct scene scene;
+	char want[128];
+	struct code_sample sample = {.pid = 7,
+				     .tid = 9,
+				     .cpu = 3,
+				     .event = 1,
+				     .weight = 5,
+				     .ip = row->ip,
+				     .kernel = row->kernel,
+				     .chain = row->chain};
+
+	while (sample.n_chain < ARRAY_SIZE(row->chain) && row->chain[sample.n_chain])
+		sample.n_chain++;
+	begin(&scene);
+	code_resolver_sample(scene.resolver, &sample);
+	snprintf(want, sizeof(want), "9 cycles 3 1 5: %s;", row->want);
+	expect(cut(&scene, NEVER), want);
+	expect(cut(&scene, NEVER), ""); /* each sample once */
+	end(&scene);
+}
+
+static void sample_at(struct scene *scene, pid_t tid, unsigned event, uint32_t cpu, uint64_t ip)
+{
+	code_resolver_sample(scene->resolver, &(struct code_sample){.pid = 7,
+								    .tid = tid,
+								    .cpu = cpu,
+								    .event = event,
+								    .weight = 10,
+								    .ip = ip,
+								    .kernel = ip > UINT32_MAX});
+}
+
+static void equal_samples_are_one_entry(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	sample_at(&scene, 8, 0, 1, 0x10110);
+	sample_at(&scene, 8, 0, 1, 0x10120); /* the same function */
+	sample_at(&scene, 8, 1, 1, 0x10110);
+	sample_at(&scene, 8, 0, 2, 0x10110);
+	sample_at(&scene, 7, 0, 1, 0x10110);
+	sample_at(&scene, 7, 0, 1, DO_A);
+	struct code_profile *profile = cut(&scene, NEVER);
+	assert_int_equal(profile->n_tasks, 2);
+	assert_true(profile->tasks[0].start_ns == 700 && profile->tasks[1].start_ns == 800);
+	assert_int_equal(profile->n_events, 2);
+	assert_int_equal(profile->events[1].counted, 2);
+	expect(profile, "7 cpu-clock 1 1 10: a1;7 cpu-clock 1 1 10: do_a;8 cpu-clock 1 2 20: a1;"
+			"8 cpu-clock 2 1 10: a1;8 cycles 1 1 10: a1;");
+	end(&scene);
+}
+
+static void what_is_late_is_unknown(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	scene.symbols.silent = true;
+	sample_at(&scene, 7, 0, 1, 0x10110);
+	struct code_profile *profile = cut(&scene, NEVER);
+	assert_string_equal(profile->functions[0].module, "a.so");
+	assert_int_equal(profile->functions[0].kind, CODE_UNNAMED);
+	expect(profile, "7 cpu-clock 1 1 10: [unknown];");
+	scene.symbols.silent = false;
+	sample_at(&scene, 7, 0, 1, 0x10110);
+	expect(cut(&scene, 0), "7 cpu-clock 1 1 10: [unknown];");
+	sample_at(&scene, 7, 0, 1, 0x10110);
+	expect(cut(&scene, NEVER), "7 cpu-clock 1 1 10: a1;");
+	end(&scene);
+}
+
+static void a_process_that_has_exited_keeps_its_last_samples(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	sample_at(&scene, 7, 0, 1, 0x10110);
+	code_profile_free(cut(&scene, NEVER));
+	sample_at(&scene, 7, 0, 1, 0x10210);
+	code_maps_exit(code_names_maps(code_resolver_names(scene.resolver)), 7);
+	assert_int_equal(unlink(rooted_path(&scene.rooted, "/proc/7/stat")), 0);
+	assert_int_equal(unlink(rooted_path(&scene.rooted, "/proc/7/maps")), 0);
+	expect(cut(&scene, NEVER), "7 cpu-clock 1 1 10: a2;");
+	assert_int_equal(code_maps_processes(code_names_maps(code_resolver_names(scene.resolver))),
+			 0);
+	end(&scene);
+}
+
+static void samples_beyond_the_limits_are_lost(void **state)
+{
+	enum { CHAIN = 300 };
+	struct scene scene;
+	uint64_t chain[CHAIN] = {USER};
+
+	(void)state;
+	begin(&scene);
+	code_resolver_lost(scene.resolver, 7);
+	for (size_t i = 0; i < CODE_RESOLVER_SAMPLES + 5; i++)
+		sample_at(&scene, 7, 0, 1, 0x10110);
+	struct code_profile *profile = cut(&scene, NEVER);
+	assert_int_equal(profile->lost, 12);
+	assert_int_equal(profile->entries[0].samples, CODE_RESOLVER_SAMPLES);
+	code_profile_free(profile);
+	/* A deep chain keeps its innermost frames. */
+	for (size_t i = 1; i < CHAIN; i++)
+		chain[i] = 0x10110 + i % 2 * 0x100;
+	struct code_sample deep = {
+		.pid = 7, .tid = 7, .weight = 1, .ip = chain[1], .chain = chain, .n_chain = CHAIN};
+	const size_t fit = CODE_RESOLVER_ADDRESSES / CODE_RESOLVER_FRAMES;
+	for (size_t i = 0; i < fit + 3; i++)
+		code_resolver_sample(scene.resolver, &deep);
+	profile = cut(&scene, NEVER);
+	assert_int_equal(profile->lost, 3);
+	assert_int_equal(profile->n_entries, 1);
+	assert_int_equal(profile->entries[0].depth, CODE_RESOLVER_FRAMES);
+	code_profile_free(profile);
+	/* An event that the caller does not have. */
+	sample_at(&scene, 7, 2, 1, 0x10110);
+	profile = cut(&scene, NEVER);
+	assert_int_equal(profile->lost, 1);
+	expect(profile, "");
+	end(&scene);
+}
+
+static void hidden_kernel_functions_have_a_note(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	assert_null(code_resolver_note(scene.resolver));
+	rooted_text(&scene.rooted, "/proc/kallsyms", "0000000000000000 T do_a\n");
+	sample_at(&scene, 7, 0, 1, DO_A);
+	struct code_profile *profile = cut(&scene, NEVER);
+	assert_int_equal(profile->functions[0].kind, CODE_UNNAMED);
+	expect(profile, "7 cpu-clock 1 1 10: [kernel];");
+	assert_non_null(strstr(code_resolver_note(scene.resolver), "CAP_SYSLOG"));
+	end(&scene);
+}
+
+/*
+ * In place of symbol_client.c, for the resolver that owns a client: these functions replace those
+ * of the library.
+ */
+static struct symbol_double owned;
+static struct symbol_status owned_status;
+
+struct symbol_client *symbol_client_new(const struct symbol_client_config *config)
+{
+	assert_null(config->executable);
+	return (struct symbol_client *)&owned;
+}
+
+void symbol_client_free(struct symbol_client *client)
+{
+	(void)client;
+}
+
+enum symbol_file symbol_client_file(const struct symbol_client *client, uint64_t key)
+{
+	(void)client;
+	return symbol_double(&owned).file(&owned, key);
+}
+
+int symbol_client_add(struct symbol_client *client, uint64_t key, int binary, int debug)
+{
+	(void)client;
+	return symbol_double(&owned).add(&owned, key, binary, debug);
+}
+
+size_t symbol_client_find(struct symbol_client *client, const struct symbol_query *queries,
+			  size_t n, uint64_t deadline_ns, symbol_found *found, void *arg)
+{
+	(void)client;
+	return symbol_double(&owned).find(&owned, queries, n, deadline_ns, found, arg);
+}
+
+void symbol_client_status(const struct symbol_client *client, struct symbol_status *status)
+{
+	(void)client;
+	*status = owned_status;
+}
+
+static void a_child_that_fails_has_a_note(void **state)
+{
+	static const struct {
+		struct symbol_status status;
+		const char *note; /* NULL: none */
+	} states[] = {
+		{{.state = SYMBOL_IDLE}, NULL},
+		{{.state = SYMBOL_RUNNING, .pid = 5}, NULL},
+		{{.state = SYMBOL_RUNNING, .restarts = 2, .wait_status = 9}, NULL},
+		{{.state = SYMBOL_WAITING, .restarts = 3, .wait_status = 9},
+		 "3 times, last by signal 9"},
+		{{.state = SYMBOL_RUNNING, .restarts = 4, .wait_status = 256}, "ended 4 times."},
+		{{.state = SYMBOL_FAILED, .error = -EAGAIN}, "temporarily unavailable"},
+	};
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	code_resolver_free(scene.resolver);
+	owned = (struct symbol_double){.n = 0};
+	scene.resolver = code_resolver_new(
+		&(struct code_names_config){.sys = &scene.rooted.sys, .kallsyms = -1});
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		owned_status = states[i].status;
+		const char *note = code_resolver_note(scene.resolver);
+
+		if (!states[i].note)
+			assert_null(note);
+		else if (!note || !strstr(note, states[i].note))
+			fail_msg("%s", note ? note : "no note");
+	}
+	sample_at(&scene, 7, 0, 1, 0x10110);
+	expect(cut(&scene, NEVER), "7 cpu-clock 1 1 10: a1;");
+	assert_int_equal(owned.adds, 1);
+	end(&scene);
+}
+
+int main(void)
+{
+	const struct cases tables[] = {CASES(a_sample_is_a_stack, rows)};
+	const struct CMUnitTest others[] = {
+		cmocka_unit_test(equal_samples_are_one_entry),
+		cmocka_unit_test(what_is_late_is_unknown),
+		cmocka_unit_test(a_process_that_has_exited_keeps_its_last_samples),
+		cmocka_unit_test(samples_beyond_the_limits_are_lost),
+		cmocka_unit_test(hidden_kernel_functions_have_a_note),
+		cmocka_unit_test(a_child_that_fails_has_a_note),
+	};
+
+	return cases_run("code_resolver", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));
+}
