@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#ifndef PMCTOP_TESTS_ELF_IMAGE_H
-#define PMCTOP_TESTS_ELF_IMAGE_H
+#ifndef PMCTOP_TESTS_SMALL_ELF_H
+#define PMCTOP_TESTS_SMALL_ELF_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* A small ELF file without code: headers, a build id, a link to a debug file. */
-struct elf_image {
+struct small_elf {
 	bool narrow;            /* 32 bits */
 	bool big;               /* big endian */
 	bool no_segments;       /* the build id is in a section alone */
@@ -17,11 +17,11 @@ struct elf_image {
 	const char *tail;       /* bytes at the end, which make files differ; NULL: none */
 };
 
-enum { ELF_IMAGE_BYTES = 4096 };
+enum { SMALL_ELF_BYTES = 4096 };
 
 /* Returns the length. */
-size_t elf_image_make(const struct elf_image *image, uint8_t bytes[ELF_IMAGE_BYTES]);
+size_t small_elf_make(const struct small_elf *image, uint8_t bytes[SMALL_ELF_BYTES]);
 /* Writes it to a new file. */
-void elf_image_write(const struct elf_image *image, const char *path);
+void small_elf_write(const struct small_elf *image, const char *path);
 
 #endif
