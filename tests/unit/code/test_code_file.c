@@ -7,9 +7,9 @@
 
 #include "core/base/util.h"
 #include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/elf_stub.h"
 #include "tests/unit/shared/files.h"
 #include "tests/unit/shared/rooted.h"
-#include "tests/unit/shared/small_elf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,12 +69,12 @@ static void end(struct scene *scene)
 	free(scene->object);
 }
 
-static const struct small_elf one = {.build_id = "one-one-one", .tail = "1"},
-			      two = {.build_id = "two-two-two", .tail = "2"};
+static const struct elf_stub one = {.build_id = "one-one-one", .tail = "1"},
+			     two = {.build_id = "two-two-two", .tail = "2"};
 
 static void expect_opened(const struct scene *scene, const char *tail)
 {
-	char text[SMALL_ELF_BYTES];
+	char text[ELF_STUB_BYTES];
 
 	assert_non_null(scene->file);
 	if (scene->file->why)
@@ -100,9 +100,9 @@ static void a_library_is_below_the_root_of_its_process(void **state)
 
 	(void)state;
 	begin(&scene, false);
-	small_elf_write(&one, rooted_path(&scene.rooted, ROOT "/usr/lib/a.so"));
+	elf_stub_write(&one, rooted_path(&scene.rooted, ROOT "/usr/lib/a.so"));
 	rooted_folders(&scene.rooted, "/usr/lib/x");
-	small_elf_write(&two, rooted_path(&scene.rooted, "/usr/lib/a.so"));
+	elf_stub_write(&two, rooted_path(&scene.rooted, "/usr/lib/a.so"));
 	map(&scene, "/usr/lib/a.so", ROOT "/usr/lib/a.so");
 	open_mapping(&scene);
 	expect_opened(&scene, "1");
@@ -122,15 +122,15 @@ static void a_program_is_its_link(void **state)
 	(void)state;
 	begin(&scene, false);
 	/* Below the root of the process there is no such path. */
-	small_elf_write(&one, rooted_path(&scene.rooted, "/inner/usr/prog"));
+	elf_stub_write(&one, rooted_path(&scene.rooted, "/inner/usr/prog"));
 	rooted_link(&scene.rooted, "/proc/7/exe", "/inner/usr/prog");
 	map(&scene, "/inner/usr/prog", "/inner/usr/prog");
 	open_mapping(&scene);
 	expect_opened(&scene, "1");
 	end(&scene);
 	begin(&scene, false);
-	small_elf_write(&one, rooted_path(&scene.rooted, "/inner/usr/prog"));
-	small_elf_write(&two, rooted_path(&scene.rooted, "/inner/usr/lib/a.so"));
+	elf_stub_write(&one, rooted_path(&scene.rooted, "/inner/usr/prog"));
+	elf_stub_write(&two, rooted_path(&scene.rooted, "/inner/usr/lib/a.so"));
 	rooted_link(&scene.rooted, "/proc/7/exe", "/inner/usr/prog");
 	map(&scene, "/usr/lib/a.so", ROOT "/usr/lib/a.so"); /* not the program */
 	open_mapping(&scene);
@@ -144,7 +144,7 @@ static void map_files_has_deleted_ones(void **state)
 
 	(void)state;
 	begin(&scene, false);
-	small_elf_write(&one, rooted_path(&scene.rooted, "/gone"));
+	elf_stub_write(&one, rooted_path(&scene.rooted, "/gone"));
 	rooted_folders(&scene.rooted, "/proc/7/map_files/x");
 	rooted_link(&scene.rooted, "/proc/7/map_files/1000-3000", "/gone");
 	map(&scene, "/usr/lib/a.so (deleted)", "/gone");
@@ -185,7 +185,7 @@ static void put_there(struct scene *scene, const struct row *row)
 	const char *path = rooted_path(&scene->rooted, ROOT "/usr/lib/a.so");
 
 	if (row->there == SAME || row->there == SAME_INODE || row->there == OTHER)
-		small_elf_write(&one, path);
+		elf_stub_write(&one, path);
 	else if (row->there == FIFO)
 		assert_int_equal(mkfifo(path, 0600), 0);
 	else if (row->there == FOLDER)
@@ -233,7 +233,7 @@ static void an_error_that_passes_is_no_reason(void **state)
 		struct scene scene;
 
 		begin(&scene, false);
-		small_elf_write(&one, rooted_path(&scene.rooted, ROOT "/usr/lib/a.so"));
+		elf_stub_write(&one, rooted_path(&scene.rooted, ROOT "/usr/lib/a.so"));
 		map(&scene, "/usr/lib/a.so", ROOT "/usr/lib/a.so");
 		scene.rooted.open_error = errors[i].error;
 		open_mapping(&scene);
@@ -247,9 +247,9 @@ static void an_error_that_passes_is_no_reason(void **state)
 
 static void files_of_one_build_are_one(void **state)
 {
-	static const struct small_elf none = {.tail = "1"};
+	static const struct elf_stub none = {.tail = "1"};
 	static const struct {
-		const struct small_elf *first, *second;
+		const struct elf_stub *first, *second;
 		bool same;
 	} pairs[] = {{&one, &one, true}, {&one, &two, false}, {&none, &none, false}};
 
@@ -259,8 +259,8 @@ static void files_of_one_build_are_one(void **state)
 		struct code_descriptors other;
 
 		begin(&scene, false);
-		small_elf_write(pairs[i].first, rooted_path(&scene.rooted, ROOT "/usr/lib/a.so"));
-		small_elf_write(pairs[i].second, rooted_path(&scene.rooted, ROOT "/usr/lib/b.so"));
+		elf_stub_write(pairs[i].first, rooted_path(&scene.rooted, ROOT "/usr/lib/a.so"));
+		elf_stub_write(pairs[i].second, rooted_path(&scene.rooted, ROOT "/usr/lib/b.so"));
 		map(&scene, "/usr/lib/a.so", ROOT "/usr/lib/a.so");
 		open_mapping(&scene);
 		map(&scene, "/usr/lib/b.so", ROOT "/usr/lib/b.so");
@@ -280,8 +280,8 @@ static void a_file_of_another_user_has_another_key(void **state)
 	(void)state;
 	need_chown();
 	begin(&scene, false);
-	small_elf_write(&one, rooted_path(&scene.rooted, ROOT "/usr/lib/a.so"));
-	small_elf_write(&one, rooted_path(&scene.rooted, ROOT "/usr/lib/b.so"));
+	elf_stub_write(&one, rooted_path(&scene.rooted, ROOT "/usr/lib/a.so"));
+	elf_stub_write(&one, rooted_path(&scene.rooted, ROOT "/usr/lib/b.so"));
 	assert_int_equal(chown(rooted_path(&scene.rooted, ROOT "/usr/lib/b.so"), 12345, 54321), 0);
 	map(&scene, "/usr/lib/a.so", ROOT "/usr/lib/a.so");
 	open_mapping(&scene);
@@ -316,14 +316,14 @@ static const struct debug_row {
 static void a_debug_file_has_the_same_build_id(void **state)
 {
 	const struct debug_row *row = *state;
-	const struct small_elf binary = {
+	const struct elf_stub binary = {
 		.build_id = one.build_id, .debug_link = row->link, .tail = "1"};
 	struct scene scene;
 
 	begin(&scene, false);
-	small_elf_write(&binary, rooted_path(&scene.rooted, ROOT "/usr/lib/a.so"));
+	elf_stub_write(&binary, rooted_path(&scene.rooted, ROOT "/usr/lib/a.so"));
 	rooted_folders(&scene.rooted, row->path);
-	small_elf_write(row->same ? &one : &two, rooted_path(&scene.rooted, row->path));
+	elf_stub_write(row->same ? &one : &two, rooted_path(&scene.rooted, row->path));
 	map(&scene, "/usr/lib/a.so", ROOT "/usr/lib/a.so");
 	open_mapping(&scene);
 	expect_opened(&scene, "1");
@@ -344,7 +344,7 @@ static void a_recording_needs_the_build(void **state)
 
 		begin(&scene, true);
 		rooted_folders(&scene.rooted, "/usr/lib/x");
-		small_elf_write(&one, rooted_path(&scene.rooted, "/usr/lib/a.so"));
+		elf_stub_write(&one, rooted_path(&scene.rooted, "/usr/lib/a.so"));
 		map(&scene, "/usr/lib/a.so", "/usr/lib/a.so");
 		scene.object->dev += 7; /* of another machine */
 		if (ids[i].id) {

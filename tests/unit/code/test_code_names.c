@@ -4,9 +4,9 @@
 
 #include "core/base/util.h"
 #include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/elf_stub.h"
 #include "tests/unit/shared/files.h"
 #include "tests/unit/shared/rooted.h"
-#include "tests/unit/shared/small_elf.h"
 #include "tests/unit/shared/symbol_double.h"
 
 #include <errno.h>
@@ -68,10 +68,10 @@ static void begin(struct scene *scene)
 	rooted_init(&scene->rooted);
 	scene->rooted.now_ns = 1000 * NS_PER_S;
 	rooted_folders(&scene->rooted, "/usr/x");
-	small_elf_write(&(struct small_elf){.build_id = "a", .tail = "a", .build_id_bytes = 1},
-			rooted_path(&scene->rooted, "/usr/a.so"));
-	small_elf_write(&(struct small_elf){.build_id = "bb", .tail = "b"},
-			rooted_path(&scene->rooted, "/usr/b.so"));
+	elf_stub_write(&(struct elf_stub){.build_id = "a", .tail = "a", .build_id_bytes = 1},
+		       rooted_path(&scene->rooted, "/usr/a.so"));
+	elf_stub_write(&(struct elf_stub){.build_id = "bb", .tail = "b"},
+		       rooted_path(&scene->rooted, "/usr/b.so"));
 	rooted_text(&scene->rooted, "/proc/kallsyms", kallsyms);
 	add_process(scene, 7);
 	scene->names = code_names_new(&(struct code_names_config){
@@ -224,8 +224,8 @@ static void a_new_child_gets_the_file_again(void **state)
 	assert_int_equal(scene.symbols.n, 1);
 	/* The file was overwritten. */
 	symbol_double_restart(&scene.symbols);
-	small_elf_write(&(struct small_elf){.build_id = "cc", .tail = "c"},
-			rooted_path(&scene.rooted, "/usr/a.so"));
+	elf_stub_write(&(struct elf_stub){.build_id = "cc", .tail = "c"},
+		       rooted_path(&scene.rooted, "/usr/a.so"));
 	assert_string_equal(resolve(&scene, 7, 0x10623, false), "a.so c6");
 	assert_int_equal(scene.symbols.n, 1);
 	/* It was removed. */

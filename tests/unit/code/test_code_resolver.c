@@ -5,8 +5,8 @@
 #include "core/base/util.h"
 #include "core/code/symbol_client.h"
 #include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/elf_stub.h"
 #include "tests/unit/shared/rooted.h"
-#include "tests/unit/shared/small_elf.h"
 #include "tests/unit/shared/symbol_double.h"
 
 #include <errno.h>
@@ -42,8 +42,8 @@ static void begin(struct scene *scene)
 	rooted_init(&scene->rooted);
 	scene->rooted.now_ns = 1000 * NS_PER_S;
 	rooted_folders(&scene->rooted, "/usr/x");
-	small_elf_write(&(struct small_elf){.build_id = "aa", .tail = "a"},
-			rooted_path(&scene->rooted, "/usr/a.so"));
+	elf_stub_write(&(struct elf_stub){.build_id = "aa", .tail = "a"},
+		       rooted_path(&scene->rooted, "/usr/a.so"));
 	assert_int_equal(stat(rooted_path(&scene->rooted, "/usr/a.so"), &status), 0);
 	snprintf(maps, sizeof(maps), "10000-12000 r-xp 00000000 %x:%x %llu /usr/a.so\n",
 		 major(status.st_dev), minor(status.st_dev), (unsigned long long)status.st_ino);

@@ -4,7 +4,7 @@
 
 #include "core/base/util.h"
 #include "tests/unit/shared/cases.h"
-#include "tests/unit/shared/small_elf.h"
+#include "tests/unit/shared/elf_stub.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ static int memory_file(const uint8_t *bytes, size_t n)
 
 struct row {
 	const char *name;
-	struct small_elf image;
+	struct elf_stub image;
 	int want;
 };
 
@@ -46,8 +46,8 @@ static const struct row rows[] = {
 static void a_build_id_is_read(void **state)
 {
 	const struct row *row = *state;
-	uint8_t bytes[SMALL_ELF_BYTES], id[ELF_BUILD_ID_BYTES];
-	int fd = memory_file(bytes, small_elf_make(&row->image, bytes));
+	uint8_t bytes[ELF_STUB_BYTES], id[ELF_BUILD_ID_BYTES];
+	int fd = memory_file(bytes, elf_stub_make(&row->image, bytes));
 
 	assert_int_equal(elf_build_id(fd, id), row->want);
 	if (row->want > 0)
@@ -69,11 +69,11 @@ static void a_debug_link_is_read(void **state)
 	const struct link_row *row = *state;
 
 	for (unsigned i = 0; i < 4; i++) {
-		struct small_elf image = {
+		struct elf_stub image = {
 			.debug_link = row->link, .narrow = i & 1, .big = (i & 2) != 0};
-		uint8_t bytes[SMALL_ELF_BYTES];
+		uint8_t bytes[ELF_STUB_BYTES];
 		char name[ELF_DEBUG_LINK_BYTES];
-		int fd = memory_file(bytes, small_elf_make(&image, bytes));
+		int fd = memory_file(bytes, elf_stub_make(&image, bytes));
 
 		assert_int_equal(elf_debug_link(fd, name), row->want);
 		if (row->want == 0)
@@ -104,11 +104,10 @@ static void other_files_are_no_elf_files(void **state)
 static void broken_files_are_harmless(void **state)
 {
 	static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};
-	const struct small_elf image = {.build_id = "abcdefghijklmnopqrst",
-					.debug_link = "x.debug"};
-	uint8_t bytes[SMALL_ELF_BYTES], id[ELF_BUILD_ID_BYTES];
+	const struct elf_stub image = {.build_id = "abcdefghijklmnopqrst", .debug_link = "x.debug"};
+	uint8_t bytes[ELF_STUB_BYTES], id[ELF_BUILD_ID_BYTES];
 	char name[ELF_DEBUG_LINK_BYTES];
-	size_t n = small_elf_make(&image, bytes);
+	size_t n = elf_stub_make(&image, bytes);
 	int fd = memory_file(bytes, n);
 
 	(void)state;

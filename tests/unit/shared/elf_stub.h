@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#ifndef PMCTOP_TESTS_SMALL_ELF_H
-#define PMCTOP_TESTS_SMALL_ELF_H
+#ifndef PMCTOP_TESTS_ELF_STUB_H
+#define PMCTOP_TESTS_ELF_STUB_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* A small ELF file without code: headers, a build id, a link to a debug file. */
-struct small_elf {
+struct elf_stub {
 	bool narrow;            /* 32 bits */
 	bool big;               /* big endian */
 	bool no_segments;       /* the build id is in a section alone */
@@ -17,11 +17,11 @@ struct small_elf {
 	const char *tail;       /* bytes at the end, which make files differ; NULL: none */
 };
 
-enum { SMALL_ELF_BYTES = 4096 };
+enum { ELF_STUB_BYTES = 4096 };
 
 /* Returns the length. */
-size_t small_elf_make(const struct small_elf *image, uint8_t bytes[SMALL_ELF_BYTES]);
+size_t elf_stub_make(const struct elf_stub *image, uint8_t bytes[ELF_STUB_BYTES]);
 /* Writes it to a new file. */
-void small_elf_write(const struct small_elf *image, const char *path);
+void elf_stub_write(const struct elf_stub *image, const char *path);
 
 #endif

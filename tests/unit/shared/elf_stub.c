@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tests/unit/shared/small_elf.h"
+#include "tests/unit/shared/elf_stub.h"
 
 #include <elf.h>
 #include <endian.h>
@@ -22,7 +22,7 @@ enum {
 };
 
 struct writer {
-	const struct small_elf *image;
+	const struct elf_stub *image;
 	uint8_t *bytes;
 	size_t at;
 };
@@ -44,7 +44,7 @@ static void put_word(struct writer *writer, uint64_t number)
 
 static void put_header(struct writer *writer)
 {
-	const struct small_elf *image = writer->image;
+	const struct elf_stub *image = writer->image;
 
 	memcpy(writer->bytes, ELFMAG, SELFMAG);
 	writer->bytes[EI_CLASS] = image->narrow ? ELFCLASS32 : ELFCLASS64;
@@ -83,7 +83,7 @@ static void put_section(struct writer *writer, uint32_t name, uint32_t type, uin
 /* A note of another kind before that of the build id. Returns the bytes. */
 static size_t put_notes(struct writer *writer)
 {
-	const struct small_elf *image = writer->image;
+	const struct elf_stub *image = writer->image;
 
 	writer->at = NOTES;
 	put(writer, 4, 4);
@@ -119,13 +119,13 @@ static void put_segment(struct writer *writer, size_t notes)
 	put_word(writer, 4);
 }
 
-size_t small_elf_make(const struct small_elf *image, uint8_t bytes[SMALL_ELF_BYTES])
+size_t elf_stub_make(const struct elf_stub *image, uint8_t bytes[ELF_STUB_BYTES])
 {
 	static const char title[] = ".gnu_debuglink";
 	struct writer writer = {image, bytes, 0};
 	size_t tail = image->tail ? strlen(image->tail) : 0;
 
-	memset(bytes, 0, SMALL_ELF_BYTES);
+	memset(bytes, 0, ELF_STUB_BYTES);
 	put_header(&writer);
 	size_t notes = put_notes(&writer);
 	put_segment(&writer, notes);
@@ -144,10 +144,10 @@ size_t small_elf_make(const struct small_elf *image, uint8_t bytes[SMALL_ELF_BYT
 	return TAIL + tail;
 }
 
-void small_elf_write(const struct small_elf *image, const char *path)
+void elf_stub_write(const struct elf_stub *image, const char *path)
 {
-	uint8_t bytes[SMALL_ELF_BYTES];
-	size_t n = small_elf_make(image, bytes);
+	uint8_t bytes[ELF_STUB_BYTES];
+	size_t n = elf_stub_make(image, bytes);
 	FILE *file = fopen(path, "we");
 
 	if (!file)
