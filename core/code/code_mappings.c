@@ -146,6 +146,11 @@ static void replace_mappings(struct code_maps *maps, struct code_process *proces
 	maps->n_mappings = maps->n_mappings + added - n;
 }
 
+static size_t most_of(const struct code_maps *maps)
+{
+	return size_min(CODE_MAPS_OF_PROCESS, maps->config.mappings_max);
+}
+
 /* Ends the mapping i at `end`; what it had behind `behind` is a mapping of its own. */
 static void cut_mapping(struct code_maps *maps, struct code_process *process, size_t i,
 			uint64_t end, uint64_t behind)
@@ -153,7 +158,7 @@ static void cut_mapping(struct code_maps *maps, struct code_process *process, si
 	struct code_mapping rest = process->mappings[i];
 
 	process->mappings[i].end = end;
-	if (rest.end <= behind)
+	if (rest.end <= behind || process->n >= most_of(maps))
 		return;
 	rest.offset += behind - rest.start;
 	rest.start = behind;
@@ -194,8 +199,6 @@ static bool is_same_mapping(const struct code_process *process, const struct cod
 void maps_add_mapping(struct code_maps *maps, struct code_process *process,
 		      const struct proc_mapping *from, const struct code_build_id *build_id)
 {
-	size_t most = size_min(CODE_MAPS_OF_PROCESS, maps->config.mappings_max);
-
 	if (from->end <= from->start)
 		return;
 	if (!from->executable) {
@@ -213,7 +216,7 @@ void maps_add_mapping(struct code_maps *maps, struct code_process *process,
 		return;
 	}
 	size_t i = make_free(maps, process, from->start, from->end);
-	if (process->n < most)
+	if (process->n < most_of(maps))
 		replace_mappings(maps, process, i, 0, &mapping);
 	else
 		object_put(maps, mapping.object);

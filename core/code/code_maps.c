@@ -86,10 +86,14 @@ static void drop_process(struct code_maps *maps, struct code_process *process)
 /* Drops the processes of the longest ago, but not this one. */
 static void keep_limits(struct code_maps *maps, const struct code_process *keep)
 {
-	while (maps->oldest && maps->oldest != keep &&
-	       (maps->processes.n > maps->config.processes_max ||
-		maps->n_mappings > maps->config.mappings_max))
-		drop_process(maps, maps->oldest);
+	while (maps->processes.n > maps->config.processes_max ||
+	       maps->n_mappings > maps->config.mappings_max) {
+		struct code_process *victim = maps->oldest == keep ? keep->newer : maps->oldest;
+
+		if (!victim)
+			return;
+		drop_process(maps, victim);
+	}
 }
 
 static struct code_process *add_process(struct code_maps *maps, pid_t pid)

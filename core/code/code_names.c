@@ -299,44 +299,64 @@ static void resolve_process(struct code_names *names, struct code_place *places,
 	}
 }
 
-/* Those of the kernel first, then by process. */
+/* By process, then those of the kernel. */
 static int compare_places(const void *a, const void *b, void *arg)
 {
 	const struct code_place *places = arg;
 	size_t i = *(const size_t *)a, j = *(const size_t *)b;
 
 	if (places[i].kernel != places[j].kernel)
-		return places[i].kernel ? -1 : 1;
+		return places[i].kernel ? 1 : -1;
 	if (!places[i].kernel && places[i].pid != places[j].pid)
 		return places[i].pid < places[j].pid ? -1 : 1;
 	return (i > j) - (i < j);
 }
 
+/* Returns how many of the first places are of one process; 0: they are of the kernel. */
 static size_t same_process(const struct code_place *places, const size_t *order, size_t n)
 {
-	size_t same = 1;
+	size_t same = 0;
 
-	while (same < n && places[order[same]].pid == places[order[0]].pid)
+	while (same < n && !places[order[same]].kernel &&
+	       places[order[same]].pid == places[order[0]].pid)
 		same++;
 	return same;
 }
 
+/* Sets the ids that are known without a system call. */
+static void find_known(const struct code_names *names, struct code_place *places,
+		       const size_t *order, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct code_place *place = &places[order[i]];
+
+		place->id = code_names_find(names, place->pid, place->address, false);
+	}
+}
+
+/*
+ * Addresses of the kernel come last: its symbols are read at the first one, which may take longer
+ * than the deadline allows, and processes should not wait for them. A known index costs little, so
+ * the deadline is not checked for these.
+ */
 static void resolve_sorted(struct code_names *names, struct code_place *places, const size_t *order,
 			   size_t n, uint64_t deadline_ns)
 {
-	size_t i = 0;
+	bool late = false;
+	size_t i = 0, same;
 
-	if (n > 0 && places[order[0]].kernel)
-		check_kernel_ids(names);
-	for (; i < n && places[order[i]].kernel; i++)
-		places[order[i]].id = resolve_kernel(names, places[order[i]].address);
-	while (i < n && names_clock_ns(names) < deadline_ns) {
-		size_t same = same_process(places, order + i, n - i);
-
-		resolve_process(names, places, order + i, same);
-		i += same;
+	for (; (same = same_process(places, order + i, n - i)) > 0; i += same) {
+		late = late || names_clock_ns(names) >= deadline_ns;
+		if (late)
+			find_known(names, places, order + i, same);
+		else
+			resolve_process(names, places, order + i, same);
 	}
 	names_find_pending(names, places, deadline_ns);
+	if (i < n)
+		check_kernel_ids(names);
+	for (; i < n; i++)
+		places[order[i]].id = resolve_kernel(names, places[order[i]].address);
 }
 
 size_t code_names_resolve(struct code_names *names, struct code_place *places, size_t n,

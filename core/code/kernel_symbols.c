@@ -413,7 +413,7 @@ void kernel_symbols_record(struct kernel_symbols *symbols, uint64_t start, uint3
 	struct added *added = &symbols->added[symbols->next_added];
 	free(added->name);
 	*added = (struct added){start, start + size < start ? UINT64_MAX : start + size,
-				name[0] ? xstrndup(name, NAME_BYTES_MAX - 1) : NULL};
+				name[0] ? xstrndup(name, strnlen(name, NAME_BYTES_MAX - 1)) : NULL};
 	symbols->next_added = (symbols->next_added + 1) % KERNEL_SYMBOLS_ADDED;
 }
 

@@ -229,6 +229,20 @@ static void limits_drop_what_was_used_longest_ago(void **state)
 	for (uint64_t i = 4; i < 10; i++)
 		map(&scene, 4, i * 0x200, i * 0x200 + 0x100, 0, "/a", true);
 	assert_true(code_maps_mappings(scene.maps) <= 4);
+	/* A mapping in the middle of another one, with no room for its rest. */
+	map(&scene, 4, 4 * 0x200 + 0x10, 4 * 0x200 + 0x20, 0, "/b", true);
+	assert_true(code_maps_mappings(scene.maps) <= 4);
+	/* Records of the process that was used longest ago drop others, not it. */
+	map(&scene, 5, 0x100, 0x200, 0, "/a", true);
+	assert_non_null(code_maps_find(scene.maps, 5));
+	end(&scene);
+	begin(&scene, NULL, 3, 4);
+	for (pid_t pid = 1; pid <= 3; pid++)
+		map(&scene, pid, 0x100, 0x200, 0, "/a", true);
+	map(&scene, 1, 0x300, 0x400, 0, "/a", true);
+	map(&scene, 1, 0x500, 0x600, 0, "/a", true);
+	assert_int_equal(code_maps_find(scene.maps, 1)->n, 3);
+	assert_int_equal(code_maps_mappings(scene.maps), 4);
 	end(&scene);
 }
 

@@ -268,6 +268,8 @@ static void the_deadline_leaves_places_for_later(void **state)
 	assert_int_equal(places[0].id, 0);
 	assert_true(places[1].id > 0);
 	assert_int_equal(code_names_resolve(scene.names, places, 2, NEVER), 2);
+	/* What is known needs no time. */
+	assert_int_equal(code_names_resolve(scene.names, places, 2, scene.rooted.now_ns), 2);
 	assert_int_equal(code_names_resolve(scene.names, NULL, 0, NEVER), 0);
 	end(&scene);
 }

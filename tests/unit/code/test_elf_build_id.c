@@ -6,6 +6,7 @@
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/elf_stub.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -83,10 +84,7 @@ static void a_debug_link_is_read(void **state)
 
 static void other_files_are_no_elf_files(void **state)
 {
-	static const char *const texts[] = {"", "\x7f",
-					    "\x7f"
-					    "ELF",
-					    "#!/bin/sh\n"};
+	static const char *const texts[] = {"", "\x7f", ELFMAG, "#!/bin/sh\n"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {

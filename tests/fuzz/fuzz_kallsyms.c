@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+/* Any text as /proc/kallsyms, and any records: a function that is found begins at the address or
+ * before. */
+#include "tests/fuzz/fuzz.h"
+
+#include "core/base/util.h"
+#include "core/code/kernel_symbols.h"
+
+#include <errno.h>
+
+struct file {
+	const char *text;
+	size_t size, piece;
+	uint64_t now_ns;
+};
+
+static ssize_t file_pread(void *ctx, int fd, void *buffer, size_t size, uint64_t offset)
+{
+	const struct file *file = ctx;
+
+	(void)fd;
+	if (offset >= file->size)
+		return 0;
+	size_t n = size_min(size_min(size, file->piece), file->size - offset);
+	memcpy(buffer, file->text + offset, n);
+	return (ssize_t)n;
+}
+
+static int file_open(void *ctx, const char *path)
+{
+	(void)ctx, (void)path;
+	return 3;
+}
+
+static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
+{
+	(void)ctx, (void)path;
+	return (ssize_t)text_copy(buffer, size, "2\n");
+}
+
+static int file_close(void *ctx, int fd)
+{
+	(void)ctx, (void)fd;
+	return 0;
+}
+
+static uint64_t now_ns(void *ctx)
+{
+	struct file *file = ctx;
+
+	return file->now_ns += 6 * NS_PER_S;
+}
+
+static void check_address(struct kernel_symbols *symbols, uint64_t address)
+{
+	struct kernel_symbol symbol;
+
+	if (!kernel_symbols_find(symbols, address, &symbol))
+		return;
+	fuzz_check(symbol.start <= address, "a function begins at the address or before");
+	fuzz_check(symbol.name[0], "a function has a name");
+	fuzz_check(symbol.module[0], "a function has a module");
+	fuzz_check(strlen(symbol.name) < 512, "a name is bounded");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct sys_ops ops = {.file_open = file_open,
+					   .file_pread = file_pread,
+					   .file_read = file_read,
+					   .close = file_close,
+					   .now_ns = now_ns};
+	struct fuzz_bytes bytes = {data, size};
+	struct file file = {.piece = 1 + (size_t)fuzz_u8(&bytes) * 16};
+	uint64_t addresses[4];
+
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)
+		addresses[i] = fuzz_u64(&bytes);
+	char *text = fuzz_text(&bytes);
+	file.text = text;
+	file.size = strlen(text);
+	const struct sys sys = {&ops, &file};
+	struct kernel_symbols *symbols = kernel_symbols_new(&sys, -1);
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)
+		check_address(symbols, addresses[i]);
+	kernel_symbols_record(symbols, addresses[0], (uint32_t)addresses[1], text);
+	kernel_symbols_record(symbols, addresses[2], 16, "bpf_prog");
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)
+		check_address(symbols, addresses[i] + 1);
+	kernel_symbols_record(symbols, addresses[2], 0, NULL);
+	check_address(symbols, addresses[2]);
+	kernel_symbols_free(symbols);
+	free(text);
+	return 0;
+}
