@@ -31,7 +31,7 @@ static void copy_entry(struct code_profile_builder *builder, const struct code_p
 }
 
 /* The entries of a view without tasks and CPUs. All events stay, at their places. */
-static struct code_profile *copy_profile(const struct code_view *view)
+static struct code_profile *copy_profile(const struct code_view *view, uint64_t lost)
 {
 	const struct code_profile *profile = view->profile;
 	struct code_profile_builder *builder = code_profile_builder_new();
@@ -49,6 +49,7 @@ static struct code_profile *copy_profile(const struct code_view *view)
 		copy_entry(builder, profile, view->entries[i], functions, frames);
 	free(frames);
 	free(functions);
+	code_profile_add_lost(builder, lost);
 	return code_profile_end(builder);
 }
 
@@ -60,7 +61,9 @@ static struct code_profile *profile_of_row(const struct snapshot *snapshot,
 	struct code_view view;
 
 	code_view_init(index, &subject, 0, &view);
-	struct code_profile *profile = copy_profile(&view);
+	/* Which rows lost samples were of is unknown. */
+	struct code_profile *profile =
+		copy_profile(&view, key->kind == HISTORY_MACHINE ? snapshot->code->lost : 0);
 	code_view_fini(&view);
 	code_index_free(index);
 	return profile;

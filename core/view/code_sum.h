@@ -29,7 +29,8 @@ struct code_sum {
 
 /*
  * The row of a snapshot; `tree`: a process with its descendants. HISTORY_MACHINE is all but the
- * idle tasks. Returns false, and an empty sum, if the snapshot has no samples.
+ * idle tasks, and has the lost samples. Returns false, and an empty sum, if the snapshot has no
+ * samples.
  */
 bool code_sum_init(struct code_sum *sum, const struct snapshot *snapshot,
 		   const struct history_key *key, bool tree);

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/view/code_name.h"
 #include "tui/options/duration.h"
 #include "tui/screen/app.h"
 
@@ -19,6 +20,7 @@ enum {
 	WITHOUT_MOST = 2, /* snapshots that may come before the first with samples */
 	TAB_FRAME = 2,    /* "[]" */
 	NOTE_WIDTH = 27,
+	CALLER_WIDTH = 30,
 };
 
 static struct history_key key_of_whole(const struct snapshot *snapshot)
@@ -225,11 +227,11 @@ static void subject_title(const struct app *app, char *text, size_t size)
 static void write_title(const struct app *app, char *text, size_t size)
 {
 	const struct code_page *page = &app->code.page;
-	char subject[320], samples[40], span[40], lost[40], function[100];
+	char subject[320], samples[40], span[40], lost[40], function[4 * CALLER_WIDTH];
 
 	subject_title(app, subject, sizeof(subject));
 	if (app->code.callers.function) {
-		text_printable(function, sizeof(function), app->code.callers.name, 30);
+		code_name(app->code.callers.name, CALLER_WIDTH, function, sizeof(function));
 		size_t length = (size_t)snprintf(text, size, "%s in ", function);
 		text += size_min(length, size);
 		size -= size_min(length, size);

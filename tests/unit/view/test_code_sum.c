@@ -69,6 +69,24 @@ static void has_the_busy_time_of_a_cpu(void **state)
 	snapshot_free(snapshot);
 }
 
+/* Those of other rows are not known, so only the machine has them. */
+static void has_lost_samples(void **state)
+{
+	const struct history_key machine = {HISTORY_MACHINE, 0, 0};
+	struct snapshot *snapshot = code_scene_snapshot(CODE_SCENE, 1, NULL);
+	struct code_sum sum;
+
+	(void)state;
+	snapshot->code->lost = 7;
+	assert_true(code_sum_init(&sum, snapshot, &machine, false));
+	assert_int_equal(sum.profile->lost, 7);
+	code_sum_fini(&sum);
+	assert_true(code_sum_init(&sum, snapshot, &postgres, false));
+	assert_int_equal(sum.profile->lost, 0);
+	code_sum_fini(&sum);
+	snapshot_free(snapshot);
+}
+
 /* IPC of hash_lookup, from the exact IPC of the row and both shares. */
 static void figures_use_both(void **state)
 {
@@ -266,6 +284,7 @@ int main(void)
 	};
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(has_the_busy_time_of_a_cpu),
+		cmocka_unit_test(has_lost_samples),
 		cmocka_unit_test(figures_use_both),
 		cmocka_unit_test(adds_intervals),
 		cmocka_unit_test(is_no_column_unless_chosen),
