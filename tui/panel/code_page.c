@@ -122,8 +122,9 @@ struct figure code_page_figure(const struct code_page *page, const struct code_p
 		return now;
 	const char *name = page->sum.columns->metrics[metric].def->name;
 	int at = columns_metric(page->then.columns, name);
-	struct figure then = at < 0 ? (struct figure){.state = FIGURE_NOT_COUNTED}
-				    : figure_of(line->figures_then, at);
+	struct figure then = {.state = FIGURE_NOT_COUNTED};
+	if (at >= 0)
+		then = figure_of(line->figures_then, at);
 	if (!figure_known(then))
 		return then;
 	now.value -= then.value;
