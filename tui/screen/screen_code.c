@@ -249,11 +249,11 @@ static void write_title(const struct app *app, char *text, size_t size)
 		 page->sum.profile->lost ? " lost" : "");
 }
 
-/* Returns a note about samples, or NULL. */
+/* Returns a note about samples of functions, or NULL. */
 static const char *note_of_samples(const struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->n_notes; i++)
-		if (strstr(snapshot->notes[i], "Sampl") || strstr(snapshot->notes[i], "sampl"))
+		if (strcasestr(snapshot->notes[i], "functions"))
 			return snapshot->notes[i];
 	return NULL;
 }
@@ -270,8 +270,8 @@ static void explain_no_samples(const struct app *app, char *text, size_t size)
 		text_copy(text, size,
 			  "Sampling begins with this interval. Functions are shown at its end.");
 	else
-		snprintf(text, size, "No samples were taken: %s",
-			 note ? note : "the message log (L) may have the reason.");
+		snprintf(text, size, "No samples were taken. %s",
+			 note ? note : "The message log (L) may have the reason.");
 }
 
 /* Why no function is shown. */
