@@ -14,6 +14,7 @@ void code_window_clear(struct code_window *window)
 	code_sum_fini(&window->closed);
 	window->n_blocks = 0;
 	window->without = 0;
+	window->without_ns = 0;
 }
 
 void code_window_begin(struct code_window *window, const struct history_key *key, bool tree)
@@ -56,9 +57,11 @@ void code_window_add(struct code_window *window, const struct snapshot *snapshot
 	window->time_ns = snapshot->time_ns;
 	if (!code_sum_init(&one, snapshot, &window->key, window->tree)) {
 		window->without++;
+		window->without_ns += snapshot->interval_ns;
 		return;
 	}
 	window->without = 0;
+	window->without_ns = 0;
 	if (!last || last->intervals == CODE_WINDOW_BLOCK)
 		begin_block(window);
 	code_sum_add(&window->blocks[window->n_blocks - 1], &one);

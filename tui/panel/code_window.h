@@ -29,6 +29,7 @@ struct code_window {
 	struct code_sum closed; /* of all blocks but the last one */
 	uint64_t time_ns;       /* of the newest snapshot */
 	size_t without;         /* snapshots without samples since the newest with samples */
+	uint64_t without_ns;    /* the length of their intervals */
 };
 
 /* Empties the window, which is then of that row. */

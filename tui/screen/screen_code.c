@@ -17,11 +17,13 @@
 #include <string.h>
 
 enum {
-	WITHOUT_MOST = 2, /* snapshots that may come before the first with samples */
+	WITHOUT_MOST = 2, /* snapshots that may come before the first with samples, or: */
 	TAB_FRAME = 2,    /* "[]" */
 	NOTE_WIDTH = 27,
 	CALLER_WIDTH = 30,
 };
+
+#define WITHOUT_NS (2 * NS_PER_S)
 
 static struct history_key key_of_whole(const struct snapshot *snapshot)
 {
@@ -266,7 +268,8 @@ static void explain_no_samples(const struct app *app, char *text, size_t size)
 
 	if (app->replay.active)
 		text_copy(text, size, "The recording has no samples of code in this interval.");
-	else if (app->code.window.without <= WITHOUT_MOST)
+	else if (app->code.window.without <= WITHOUT_MOST ||
+		 app->code.window.without_ns <= WITHOUT_NS)
 		text_copy(text, size,
 			  "Sampling begins with this interval. Functions are shown at its end.");
 	else

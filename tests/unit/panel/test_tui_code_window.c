@@ -107,11 +107,13 @@ static void test_skips_intervals_without_samples(void **state)
 	add_to_run(&run, CODE_SCENE_NONE, run.columns);
 	assert_int_equal(count_intervals(&run), 0);
 	assert_int_equal(run.window.without, 2);
+	assert_int_equal(run.window.without_ns, 2 * NS_PER_S);
 	add_to_run(&run, CODE_SCENE, run.columns);
 	add_to_run(&run, CODE_SCENE_NONE, run.columns);
 	add_to_run(&run, CODE_SCENE, run.columns);
 	assert_int_equal(count_intervals(&run), 2);
 	assert_int_equal(run.window.without, 0);
+	assert_int_equal(run.window.without_ns, 0);
 	end_run(&run);
 }
 
