@@ -138,6 +138,8 @@ static bool has_task(const struct code_index *index, const struct code_subject *
 	const struct code_task *task = &index->profile->tasks[i];
 	bool starts = starts_match(task->start_ns, key->start);
 
+	if (subject->selected)
+		return true;
 	switch (key->kind) {
 	case HISTORY_MACHINE:
 	case HISTORY_CPU:
@@ -168,7 +170,7 @@ static bool has_cpu(const struct code_index *index, const struct code_subject *s
 	const struct history_key *key = &subject->key;
 	const struct snapshot *snapshot = index->snapshot;
 
-	if (!detail_is_of_cpus(key))
+	if (subject->selected || !detail_is_of_cpus(key))
 		return true;
 	if (key->kind == HISTORY_CPU)
 		return key->number == (uint32_t)number;
@@ -209,13 +211,23 @@ static void add_entry(struct code_view *view, const struct code_entry *entry)
 	total->alone += entry->depth == 1 ? entry->samples : 0;
 }
 
+/* The only process that can have samples of the subject; 0: any can. */
+static int64_t only_pid(const struct code_subject *subject)
+{
+	if (subject->selected)
+		return 0;
+	if (subject->key.kind == HISTORY_PROCESS && !subject->tree)
+		return subject->key.number;
+	return subject->key.kind == HISTORY_THREAD ? subject->pid : 0;
+}
+
 static void find_entries(const struct code_index *index, const struct code_subject *subject,
 			 struct code_view *view)
 {
 	const struct code_profile *profile = index->profile;
-	bool one = subject->key.kind == HISTORY_PROCESS && !subject->tree;
-	size_t first = one ? first_task(profile, subject->key.number) : 0;
-	size_t end = one ? first_task(profile, (int64_t)subject->key.number + 1) : profile->n_tasks;
+	int64_t pid = only_pid(subject);
+	size_t first = pid ? first_task(profile, pid) : 0;
+	size_t end = pid ? first_task(profile, pid + 1) : profile->n_tasks;
 
 	view->entries = xcalloc(index->first_entry[end] - index->first_entry[first],
 				sizeof(struct code_entry *));
@@ -335,12 +347,17 @@ static size_t sampled_event(const struct code_profile *profile,
 	return SIZE_MAX;
 }
 
-/* The function's part of a count. Its share of the figure is 1 - the relative error. */
+/*
+ * The function's part of a count. Its share of the figure is 1 - the relative error. Without a
+ * sample the part is unknown, not 0: it is less than about 3 / n.
+ */
 static struct figure part_of(struct figure count, const struct code_share *share)
 {
 	if (!figure_known(count))
 		return count;
-	double error = share->share > 0 ? share->error / share->share : 1;
+	if (share->share <= 0)
+		return (struct figure){.state = FIGURE_NOT_COUNTED};
+	double error = share->error / share->share;
 	count.value *= share->share;
 	count.share *= (float)(error < 1 ? 1 - error : 0);
 	if (count.state == FIGURE_VALID)

@@ -34,7 +34,7 @@ struct code_line {
 	struct code_share *events;            /* one for each event of the profile */
 	/*
 	 * columns->n_metrics: metrics of the function's counts, FIGURE_SCALED at best. Metrics that
-	 * need a count that is not sampled are NOT_COUNTED, as are facts of tasks.
+	 * need a count of which the function has no sample are NOT_COUNTED, as are facts of tasks.
 	 */
 	struct figure *figures;
 };
@@ -43,6 +43,8 @@ struct code_line {
 struct code_subject {
 	struct history_key key; /* of any kind; HISTORY_MACHINE: all but the idle tasks */
 	bool tree;              /* a process with its descendants */
+	bool selected;          /* the profile has samples of the subject alone (code_sum.h) */
+	pid_t pid;              /* of a thread: its process, to find it faster; 0: unknown */
 	const uint64_t *tally;  /* exact counts of the row; NULL: unknown, and so are figures */
 	bool lost;              /* the row is ROW_LOST */
 };

@@ -93,7 +93,8 @@ void judge_init(struct judge *judge, const struct snapshot *snapshot);
 struct verdict_subject {
 	const struct figure *figures; /* n_metrics */
 	const struct row *row;        /* of tasks; NULL: a CPU, several CPUs, or the machine */
-	/* Of that row, for the tasks that took its CPUs in verdict_explain(); NULL: without. */
+	/* Of that row, for its function and the tasks that took its CPUs in verdict_explain();
+	 * NULL: without both. */
 	const struct detail *detail;
 	unsigned cpus; /* of several CPUs, or of the machine; 0: limits grow with the CPU time */
 };
@@ -118,7 +119,8 @@ double judgement_cost_ns(const struct judge *judge, const struct judgement *judg
 
 /*
  * Writes the rule that fired and its figures, "memory-bound: IPC 0.31 < 1 and caMPKI 24.10 >= 10";
- * then, of waits, what caused them: the cgroup's quota, or the tasks that took the CPUs. Without a
+ * then, of waits, what caused them: the cgroup's quota, or the tasks that took the CPUs; else, if
+ * the snapshot has samples, the function with the largest share of the event it is about. Without a
  * verdict, and if nothing stands out, writes which figure is unknown and why: no counters, counters
  * denied or in use, IPC is no column or was not counted, records were lost.
  */
@@ -127,11 +129,11 @@ void verdict_explain(const struct judge *judge, const struct judgement *judgemen
 
 /*
  * Returns the verdict of the machine, or of the target, and writes a sentence with the greatest
- * loss, in CPUs, and its main task: "1.9 of 8 CPUs' time in memory-bound tasks: postgres (IPC 0.31,
- * caMPKI 24.10)". Losses: verdict_loss.c. If no loss stands out, the sum of all rows is judged. The
- * sentence then begins with "the target is", or with "your tasks are" if only the user's tasks are
- * counted. If rows are too low (snapshot_rows_too_low), returns VERDICT_NONE and a sentence about
- * that. text may be NULL.
+ * loss, in CPUs, its main task, and that task's function if the snapshot has samples: "1.9 of 8
+ * CPUs' time in memory-bound tasks: postgres (IPC 0.31, caMPKI 24.10)". Losses: verdict_loss.c. If
+ * no loss stands out, the sum of all rows is judged. The sentence then begins with "the target is",
+ * or with "your tasks are" if only the user's tasks are counted. If rows are too low
+ * (snapshot_rows_too_low), returns VERDICT_NONE and a sentence about that. text may be NULL.
  */
 enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, size_t size);
 

@@ -2,6 +2,7 @@
 #ifndef PMCTOP_VERDICT_INTERNAL_H
 #define PMCTOP_VERDICT_INTERNAL_H
 
+#include "core/view/code_view.h"
 #include "core/view/verdict.h"
 
 /* Shared by core/view/verdict*.c, and for these alone. */
@@ -111,6 +112,14 @@ void verdict_append_figures(const struct judge *judge, const struct judgement *j
 /* Appends the quota of the row's cgroup, if there is one: "web.service may use 0.5 CPUs". */
 void verdict_append_quota(const struct snapshot *snapshot, const struct row *row,
 			  const char *before, char *text, size_t size);
+/*
+ * verdict_code.c: appends in which function a row spends what its verdict is about, "; 62 % of its
+ * cache-misses are in hash_lookup (libfoo.so)". Nothing if there are no samples, or too few, or the
+ * verdict is a wait.
+ */
+void verdict_append_function(const struct judge *judge, const struct judgement *judgement,
+			     const struct code_subject *subject, char *text, size_t size);
+
 /* Appends the tasks that ran on the CPUs of a row, the busiest first: "spin, cc1 (2)". */
 void verdict_append_competitors(const struct snapshot *snapshot, const struct detail *detail,
 				char *text, size_t size);

@@ -124,6 +124,20 @@ static void append_judged_figures(const struct sentence *sentence)
 	append(sentence, ")");
 }
 
+/* "; 62 % of its cache-misses are in hash_lookup (libfoo.so)" */
+static void append_function(const struct sentence *sentence)
+{
+	const struct row *row = heaviest_row(sentence);
+	const struct judgement judgement = judge_heaviest(sentence);
+	const struct code_subject subject = {
+		.key = history_key_of_row(snapshot_of(sentence), ROLLUP_THREAD, row),
+		.pid = row->pid,
+	};
+
+	verdict_append_function(sentence->losses->judge, &judgement, &subject, sentence->text,
+				sentence->size);
+}
+
 /* "1.9 of 8 CPUs' time in memory-bound tasks: postgres (IPC 0.31, caMPKI 24.10)" */
 static void describe_share(const struct sentence *sentence)
 {
@@ -136,6 +150,7 @@ static void describe_share(const struct sentence *sentence)
 	append(sentence, ": ");
 	append_name(sentence);
 	append_judged_figures(sentence);
+	append_function(sentence);
 }
 
 /* "switches: 0.6 CPUs spent on excessive context switching (46.7k/s): pingpong" */

@@ -379,4 +379,11 @@ void verdict_explain(const struct judge *judge, const struct judgement *judgemen
 	verdict_append(text, size, ": ");
 	verdict_append_figures(judge, judgement, subject, true, text, size);
 	append_evidence(judge, judgement, subject, text, size);
+	if (!subject->detail)
+		return;
+	const struct code_subject code = {
+		.key = subject->detail->key,
+		.pid = subject->row ? subject->row->pid : 0,
+	};
+	verdict_append_function(judge, judgement, &code, text, size);
 }

@@ -82,6 +82,14 @@ static struct sort_key verdict_key(const struct view *view, size_t index)
 								 tally[TALLY_TASK_CLOCK]));
 }
 
+/* Rows with the same function stand together. The text is the profile's. */
+static struct sort_key hottest_key(const struct view *view, size_t index)
+{
+	struct code_hottest hottest;
+
+	return view_hottest(view, index, &hottest) ? text_key(hottest.function->name) : no_key();
+}
+
 static struct sort_key sort_key(const struct view *view, size_t index)
 {
 	/*
@@ -123,6 +131,8 @@ static struct sort_key sort_key(const struct view *view, size_t index)
 		return text_key(cpu->type);
 	case FIELD_VERDICT:
 		return verdict_key(view, index);
+	case FIELD_HOTTEST:
+		return hottest_key(view, index);
 	}
 	return no_key();
 }
@@ -171,7 +181,7 @@ static bool has_numeric_keys(const struct view *view)
 	enum view_field field = view->columns[view->sort_column].field;
 
 	return view->rows && !rollup_is_of_groups(view->spec.by) && field != FIELD_USER &&
-	       field != FIELD_COMMAND && field != FIELD_CGROUP;
+	       field != FIELD_COMMAND && field != FIELD_CGROUP && field != FIELD_HOTTEST;
 }
 
 /* Sorts lines with equal keys by pid and tid. */
@@ -337,6 +347,8 @@ void view_init(const struct snapshot *snapshot, const struct view_spec *spec, st
 	*view = (struct view){.snapshot = snapshot, .spec = *spec};
 	judge_init(&view->judge, snapshot);
 	view_make_columns(view);
+	if (view_find_column(view, "hottest") >= 0)
+		view->code = code_index_new(snapshot);
 	view->sort_column = choose_sort(view);
 	if (filtered)
 		row_filter_init(&view->spec.filter, snapshot, &filter);
@@ -360,6 +372,7 @@ void view_init(const struct snapshot *snapshot, const struct view_spec *spec, st
 void view_fini(struct view *view)
 {
 	view_compare_fini(view);
+	code_index_free(view->code);
 	for (size_t i = 0; view->names && i < view->rolled.n; i++)
 		free(view->names[i]);
 	free(view->names);

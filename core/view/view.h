@@ -4,6 +4,7 @@
 
 #include "core/snapshot/rollup.h"
 #include "core/snapshot/snapshot.h"
+#include "core/view/code_view.h"
 #include "core/view/verdict.h"
 
 #include <stdbool.h>
@@ -50,6 +51,7 @@ enum view_field {
 	FIELD_GHZ,   /* of CPUs, if the metric ghz is no column */
 	FIELD_TYPE,  /* of a CPU */
 	FIELD_VERDICT,
+	FIELD_HOTTEST, /* core/view/code_hottest.h; only if spec.shown names it */
 };
 
 struct view_column {
@@ -129,6 +131,7 @@ struct view {
 	size_t n_left_out;              /* lines that spec.top left out */
 	struct judge judge;             /* for the snapshot's columns */
 	struct view_baseline *baseline; /* NULL: no differences */
+	struct code_index *code;        /* for FIELD_HOTTEST; NULL: no such column, or no samples */
 	uint64_t
 		*left_out; /* tally of the tasks that filter and top leave out; NULL: neither set */
 };

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/sys/proc.h"
+#include "core/view/code_name.h"
 #include "core/view/cpu_stall.h"
 
 #include <assert.h>
@@ -278,6 +279,23 @@ static void cell_verdict(const struct view *view, size_t index, struct cell *cel
 	snprintf(cell->text, sizeof(cell->text), "%s%s", mark, verdict_label(judgement.verdict));
 }
 
+/* "~62% hash_lookup" */
+static void cell_hottest(const struct view *view, size_t index, unsigned width, struct cell *cell)
+{
+	struct code_hottest hottest;
+
+	cell->role = CELL_DIM;
+	text_copy(cell->text, sizeof(cell->text), "-");
+	if (!view_hottest(view, index, &hottest))
+		return;
+	if (hottest.function->kind == CODE_USER || hottest.function->kind == CODE_KERNEL)
+		cell->role = CELL_NAME;
+	int length =
+		snprintf(cell->text, sizeof(cell->text), "~%.0f%% ", 100 * hottest.share.share);
+	code_name(hottest.function->name, width - (unsigned)length, cell->text + length,
+		  sizeof(cell->text) - (size_t)length);
+}
+
 static void cell_id(struct cell *cell, int id)
 {
 	cell->role = id < 0 ? CELL_DIM : CELL_ID;
@@ -353,6 +371,9 @@ void view_cell(const struct view *view, size_t line, size_t column, struct cell 
 		return;
 	case FIELD_VERDICT:
 		cell_verdict(view, index, cell);
+		return;
+	case FIELD_HOTTEST:
+		cell_hottest(view, index, what->width, cell);
 		return;
 	}
 }

@@ -22,6 +22,7 @@ enum {
 	TYPE_WIDTH = 6,
 	VERDICT_WIDTH = 9,  /* a label and a mark */
 	STALL_WEIGHT = 199, /* as heavy as the second metric */
+	HOTTEST_WIDTH = 24, /* a share and the name of a function */
 	COMMAND_WIDTH = 17, /* 15 bytes of comm in brackets */
 	COMMAND_LEAST = 12,
 	TREE_LEAST = 20, /* branches and all */
@@ -119,6 +120,13 @@ static const struct view_column column_verdict = {.field = FIELD_VERDICT,
 						  .width = VERDICT_WIDTH,
 						  .left = true,
 						  .down = true,
+						  .weight = USER_WEIGHT};
+static const struct view_column column_hottest = {.field = FIELD_HOTTEST,
+						  .name = "hottest",
+						  .title = "HOTTEST",
+						  .metric = -1,
+						  .width = HOTTEST_WIDTH,
+						  .left = true,
 						  .weight = USER_WEIGHT};
 static const struct view_column column_cpus = {.field = FIELD_CPUS,
 					       .name = "cpus",
@@ -265,6 +273,15 @@ static void choose_columns(struct view *view)
 	view->n_columns = n;
 }
 
+/* A column that needs samples is there only if it is chosen. */
+static bool is_chosen(const struct view *view, const char *name)
+{
+	for (const char *const *shown = view->spec.shown; shown && *shown; shown++)
+		if (strcmp(*shown, name) == 0)
+			return true;
+	return false;
+}
+
 void view_make_columns(struct view *view)
 {
 	size_t n_shown = view->snapshot->columns->n_shown;
@@ -272,7 +289,7 @@ void view_make_columns(struct view *view)
 	const struct view_column *behind = fixed_columns[view->spec.by].behind;
 
 	view->columns =
-		xcalloc(n_shown + ARRAY_SIZE(fixed_columns[0].before) + 2, sizeof(*view->columns));
+		xcalloc(n_shown + ARRAY_SIZE(fixed_columns[0].before) + 3, sizeof(*view->columns));
 	for (; *before; before++)
 		if (has_content(view, *before))
 			add_column(view, *before);
@@ -281,6 +298,8 @@ void view_make_columns(struct view *view)
 			add_metric(view, i);
 	if (n_shown > 0)
 		add_column(view, &column_verdict);
+	if (is_chosen(view, column_hottest.name))
+		add_column(view, &column_hottest);
 	if (behind && has_content(view, behind))
 		add_column(view, behind);
 	if (view->spec.shown && view->spec.shown[0])

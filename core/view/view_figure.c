@@ -8,6 +8,7 @@
 
 #include "core/base/hash_table.h"
 #include "core/base/util.h"
+#include "core/snapshot/history.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,27 @@ struct judgement view_verdict(const struct view *view, size_t index)
 	if (!subject.figures)
 		return (struct judgement){.rule = -1};
 	return judge_subject(&view->judge, &subject);
+}
+
+bool view_hottest(const struct view *view, size_t index, struct code_hottest *hottest)
+{
+	const struct snapshot *snapshot = view->snapshot;
+	struct code_subject subject = {.tree = view->spec.by == ROLLUP_TREE};
+
+	if (!view->code)
+		return false;
+	if (view->rows) {
+		const struct row *row = &view->rows->items[index];
+
+		subject.key = history_key_of_row(snapshot, view->spec.by, row);
+		subject.pid = row->pid;
+	} else {
+		bool is_unit = index < view->units.n;
+
+		subject.key = history_key_of_cpu(is_unit ? view->spec.by : ROLLUP_CPU,
+						 &view->cpus[index]);
+	}
+	return code_hottest_find(view->code, &subject, code_time_event(snapshot->code), hottest);
 }
 
 static size_t n_rows(const struct view *view)

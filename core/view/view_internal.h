@@ -2,6 +2,7 @@
 #ifndef PMCTOP_VIEW_INTERNAL_H
 #define PMCTOP_VIEW_INTERNAL_H
 
+#include "core/view/code_hottest.h"
 #include "core/view/view.h"
 
 #include <stdbool.h>
@@ -28,6 +29,9 @@ static inline bool view_is_unfolded(const struct view_spec *spec, int unit)
 {
 	return unit >= 0 && unit < VIEW_UNITS && spec->unfolded[unit];
 }
+
+/* Returns false if the row or CPU of that index has no samples. */
+bool view_hottest(const struct view *view, size_t index, struct code_hottest *hottest);
 
 /* Returns what is judged in a line; figures NULL: a CPU that was not counted. */
 struct verdict_subject view_subject(const struct view *view, size_t index);

@@ -162,6 +162,7 @@ complete -c pmctop -s G -l cgroup -x -a '(__pmctop_cgroups)' -d 'only these cgro
 complete -c pmctop -s C -l cpu -x -a '(__pmctop_cpus)' -d 'only what runs on these CPUs: 0-3,8'
 complete -c pmctop -l count -x -a 'all user kernel' -d 'privilege levels to count'
 complete -c pmctop -l budget -x -d 'limit of counting, per CPU; 0: none (3; a command: 0)'
+complete -c pmctop -l frequency -x -d 'samples of code a second, while they are needed (199)'
 complete -c pmctop -s s -l sort -x -a '(__pmctop_sorts)' -d 'sort by COLUMN; \'-s help\' lists all, -COLUMN reverses'
 complete -c pmctop -l columns -x -a '(__pmctop_columns)' -d 'order of columns on the screen; -NAME hides one'
 complete -c pmctop -l filter -x -d 'tasks with these words in pid, user, command, cgroup'

@@ -58,6 +58,7 @@ static int each_fixed_column(column_fn *fn, void *arg)
 		{"user", "user that it runs as"},
 		{"command", "name of the program"},
 		{"verdict", "main reason of slowness, from the counts"},
+		{"hottest", "function that it runs most; only with --columns hottest"},
 		{"processes", "number that ran, with --by user, cgroup or command"},
 		{"threads", "number that ran, with --by user, cgroup or command"},
 		{"cgroup", "container or service, with --by cgroup"},

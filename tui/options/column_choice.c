@@ -81,6 +81,7 @@ static size_t list_natural(const struct columns *columns, struct column_place *p
 			places[n++] = (struct column_place){.name = columns->defs[i].name,
 							    .metric = (int)i};
 	places[n++] = (struct column_place){.name = "verdict", .metric = -1};
+	places[n++] = (struct column_place){.name = "hottest", .metric = -1, .hidden = true};
 	return n;
 }
 
@@ -89,6 +90,14 @@ static bool is_wished(const struct column_choice *choice, const char *name)
 	for (size_t i = 0; i < choice->n; i++)
 		if (strcmp(choice->items[i].name, name) == 0)
 			return true;
+	return false;
+}
+
+bool column_choice_has(const struct column_choice *choice, const char *name)
+{
+	for (size_t i = 0; i < choice->n; i++)
+		if (strcmp(choice->items[i].name, name) == 0)
+			return !choice->items[i].hidden;
 	return false;
 }
 
@@ -140,7 +149,7 @@ const char **column_choice_shown(const struct column_choice *choice, const struc
 
 	if (choice->n == 0)
 		return NULL;
-	places = xcalloc(columns->n_shown + 1, sizeof(*places));
+	places = xcalloc(columns->n_shown + COLUMN_CHOICE_EXTRA, sizeof(*places));
 	n = column_choice_places(choice, columns, places);
 	shown = xcalloc(n + ARRAY_SIZE(before) + ARRAY_SIZE(behind) + 1, sizeof(*shown));
 	for (size_t i = 0; i < ARRAY_SIZE(before); i++)
@@ -172,12 +181,13 @@ static void set_places(struct column_choice *choice, const struct column_place *
 /* Empties a choice that equals the natural order with nothing hidden. */
 static void drop_if_natural(struct column_choice *choice, const struct columns *columns)
 {
-	struct column_place *natural = xcalloc(columns->n_shown + 1, sizeof(*natural));
+	struct column_place *natural =
+		xcalloc(columns->n_shown + COLUMN_CHOICE_EXTRA, sizeof(*natural));
 	size_t n = list_natural(columns, natural);
 	bool same = choice->n == n;
 
 	for (size_t i = 0; i < n && same; i++)
-		same = !choice->items[i].hidden &&
+		same = choice->items[i].hidden == natural[i].hidden &&
 		       strcmp(choice->items[i].name, natural[i].name) == 0;
 	free(natural);
 	if (same)
@@ -186,7 +196,8 @@ static void drop_if_natural(struct column_choice *choice, const struct columns *
 
 bool column_choice_toggle(struct column_choice *choice, const struct columns *columns, size_t at)
 {
-	struct column_place *places = xcalloc(columns->n_shown + 1, sizeof(*places));
+	struct column_place *places =
+		xcalloc(columns->n_shown + COLUMN_CHOICE_EXTRA, sizeof(*places));
 	size_t n = column_choice_places(choice, columns, places), figures = 0;
 
 	places[at].hidden = !places[at].hidden;
@@ -203,7 +214,8 @@ bool column_choice_toggle(struct column_choice *choice, const struct columns *co
 size_t column_choice_move(struct column_choice *choice, const struct columns *columns, size_t at,
 			  bool down)
 {
-	struct column_place *places = xcalloc(columns->n_shown + 1, sizeof(*places));
+	struct column_place *places =
+		xcalloc(columns->n_shown + COLUMN_CHOICE_EXTRA, sizeof(*places));
 	size_t n = column_choice_places(choice, columns, places);
 	size_t to = down ? at + 1 : at - 1;
 

@@ -9,7 +9,8 @@
 
 /*
  * Which columns of figures are shown and in which order, in all presets. Columns that it does not
- * name are shown in their natural order. As text: "ipc, -mips, ghz", where mips is hidden.
+ * name are shown in their natural order, except "hottest", which needs samples. As text: "ipc,
+ * -mips, ghz", where mips is hidden.
  */
 struct column_wish {
 	char *name; /* owned */
@@ -30,11 +31,16 @@ void column_choice_fini(struct column_choice *choice); /* accepts a zeroed one *
 /* A column at its place; the name is borrowed from the columns. */
 struct column_place {
 	const char *name;
-	int metric; /* -1: the verdict */
+	int metric; /* -1: the verdict, or the hottest function */
 	bool hidden;
 };
 
-/* Fills places[columns->n_shown + 1], without metrics of the machine. Returns their number. */
+enum { COLUMN_CHOICE_EXTRA = 2 }; /* columns that are no metrics */
+
+/*
+ * Fills places[columns->n_shown + COLUMN_CHOICE_EXTRA], without metrics of the machine. Returns
+ * their number.
+ */
 size_t column_choice_places(const struct column_choice *choice, const struct columns *columns,
 			    struct column_place *places);
 /*
@@ -42,6 +48,9 @@ size_t column_choice_places(const struct column_choice *choice, const struct col
  * chosen.
  */
 const char **column_choice_shown(const struct column_choice *choice, const struct columns *columns);
+
+/* Whether the column of that name, which is hidden unless it is chosen, is chosen. */
+bool column_choice_has(const struct column_choice *choice, const char *name);
 
 /* Shows or hides the column at a place. Returns false for the last visible figure, which stays. */
 bool column_choice_toggle(struct column_choice *choice, const struct columns *columns, size_t at);

@@ -468,6 +468,22 @@ static int read_budget(struct options *options, const char *argument, struct err
 	return 0;
 }
 
+static int read_frequency(struct options *options, const char *argument, struct error *err)
+{
+	char *end;
+	unsigned long number = strtoul(argument, &end, 10);
+
+	if (!isdigit((unsigned char)argument[0]) || *end || number == 0 ||
+	    number > OPTIONS_FREQUENCY_MAX)
+		return error_set(
+			err, -EINVAL,
+			"Invalid frequency '%.40s' (samples a second, a whole number from 1 "
+			"to %d).",
+			argument, OPTIONS_FREQUENCY_MAX);
+	options->frequency = (unsigned)number;
+	return 0;
+}
+
 static int read_help(struct options *options, const char *argument, struct error *err)
 {
 	(void)argument, (void)err;
@@ -519,6 +535,8 @@ const struct option_row option_rows[] = {
 	 .setting = true},
 	{0, "budget", "PERCENT", "limit of counting, per CPU; 0: none (3; a command: 0)",
 	 read_budget, .setting = true},
+	{0, "frequency", "N", "samples of code a second, while they are needed (199)",
+	 read_frequency, .setting = true},
 	{'s', "sort", "COLUMN", "sort by COLUMN; '-s help' lists all, -COLUMN reverses", read_sort,
 	 .setting = true},
 	{0, "columns", "LIST", "order of columns on the screen; -NAME hides one",

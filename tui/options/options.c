@@ -131,6 +131,7 @@ void options_init(struct options *options)
 		.sort = "",
 		.mouse = true,
 		.budget_percent = -1,
+		.frequency = OPTIONS_FREQUENCY,
 	};
 }
 

@@ -42,6 +42,8 @@ enum options_list {
 enum {
 	OPTIONS_COLUMNS_MAX = 4096, /* -e and -m together */
 	OPTIONS_NUMBERS_MAX = 4096, /* -p and -t, each */
+	OPTIONS_FREQUENCY = 199,    /* --frequency: odd, so it is no multiple of a timer's */
+	OPTIONS_FREQUENCY_MAX = 10000,
 };
 
 enum options_color {
@@ -88,6 +90,7 @@ struct options {
 	const char *user, *cpus, *cgroup; /* NULL: any */
 	enum event_levels count;
 	double budget_percent; /* percent of each CPU; 0: no limit; negative: default */
+	unsigned frequency;    /* samples of code a second on a busy CPU, while they are needed */
 	bool idle, command_lines;
 	enum options_color color;
 	bool ascii;

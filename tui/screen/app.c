@@ -51,6 +51,7 @@ void app_fini(struct app *app)
 	list_fini(&app->tasks);
 	list_fini(&app->cpus);
 	picker_close(&app->picker, app);
+	code_screen_fini(&app->code);
 	signal_targets_fini(&app->signal_choice.targets);
 	reply_free(app->event_replies.events);
 	reply_free(app->event_replies.preview);
@@ -124,6 +125,7 @@ static void show_snapshot(struct app *app, struct snapshot *snapshot)
 	display_set_snapshot(&app->display, snapshot);
 	app_show_columns(app);
 	unfollow_ended(app);
+	code_screen_update(app);
 	if (detached)
 		restore_selection(app, was_following);
 	pick_process_update(app);
@@ -162,12 +164,14 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 	if (!app->replay.index)
 		history_add(display->history, snapshot);
 	watch_update(&app->watch, snapshot);
+	code_screen_add(&app->code, snapshot);
 	if (display->paused && display->snapshot) {
 		snapshot_free(display->waiting);
 		display->waiting = snapshot;
 		return;
 	}
 	show_snapshot(app, snapshot);
+	code_screen_request(app);
 }
 
 void app_set_replay_index(struct app *app, struct replay_index *replay_index)

@@ -12,6 +12,7 @@
 #include "tui/screen/replay_control.h"
 #include "tui/screen/requests.h"
 #include "tui/screen/screen.h"
+#include "tui/screen/screen_code.h"
 #include "tui/screen/screen_detail.h"
 #include "tui/screen/screen_events.h"
 #include "tui/screen/screen_setup.h"
@@ -58,6 +59,7 @@ struct app {
 	bool cpus_level_chosen; /* CPUs, sockets or nodes: by a key, not by their number */
 	struct events_screen events;
 	struct watch watch;
+	struct code_screen code;
 	struct setup setup;
 	struct page page; /* of the screens that are a text: help, log, detail */
 	struct search search;

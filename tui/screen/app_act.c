@@ -26,6 +26,7 @@ static void toggle_baseline(struct app *app)
 		old || !app->display.snapshot ? NULL : snapshot_ref(app->display.snapshot);
 	list_compare(&app->tasks, app->display.baseline);
 	list_compare(&app->cpus, app->display.baseline);
+	code_screen_compare(app);
 	snapshot_free(old);
 }
 
@@ -116,6 +117,7 @@ static void zero_totals(struct app *app)
 {
 	event_totals_zero(&app->events.totals);
 	watch_zero(&app->watch);
+	code_screen_zero(app);
 	messages_show(&app->messages, "The totals restart at zero.");
 }
 
@@ -237,6 +239,12 @@ static void show_detail(struct app *app)
 	go_to(app, &screen_detail);
 }
 
+static void show_code(struct app *app)
+{
+	code_screen_open(app);
+	go_to(app, &screen_code);
+}
+
 static void show_log(struct app *app)
 {
 	go_to(app, &screen_log);
@@ -274,6 +282,7 @@ static void (*const acts[ACTIONS])(struct app *app) = {
 	[ACTION_NEXT_SCREEN] = show_next,
 	[ACTION_PREVIOUS_SCREEN] = show_previous,
 	[ACTION_DETAIL] = show_detail,
+	[ACTION_CODE] = show_code,
 	[ACTION_CPUS] = show_cpus,
 	[ACTION_SETUP] = show_setup,
 	[ACTION_LOG] = show_log,
@@ -309,6 +318,7 @@ void app_act(struct app *app, enum action action)
 		messages_show(&app->messages, "%s", why);
 	else if (!replay_control_act(app, action) && !app->screen->act(app, action) && acts[action])
 		acts[action](app);
+	code_screen_request(app);
 }
 
 void app_key(struct app *app, int key)

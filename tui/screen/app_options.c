@@ -160,13 +160,15 @@ static bool is_mixed(const struct options *now)
 static char *order_text(const struct columns *columns)
 {
 	struct column_choice none = {0};
-	struct column_place *places = xcalloc(columns->n_shown + 1, sizeof(*places));
+	struct column_place *places =
+		xcalloc(columns->n_shown + COLUMN_CHOICE_EXTRA, sizeof(*places));
 	size_t n = column_choice_places(&none, columns, places), size;
 	char *text = NULL;
 	FILE *file = xopen_memstream(&text, &size);
 
 	for (size_t i = 0; i < n; i++)
-		fprintf(file, "%s%s", i ? ", " : "", places[i].name);
+		if (!places[i].hidden)
+			fprintf(file, "%s%s", i ? ", " : "", places[i].name);
 	fclose(file);
 	free(places);
 	return text;
@@ -190,6 +192,7 @@ void app_options(const struct app *app, const struct options *began, struct opti
 	now->count = preferences->levels;
 	now->idle = preferences->idle;
 	now->command_lines = app->tasks.spec.command_lines;
+	now->frequency = began->frequency;
 	now->color = began->color;
 	now->mouse = began->mouse;
 	now->unit = app->tasks.spec.unit;

@@ -17,6 +17,7 @@
 struct preferences {
 	uint64_t interval_ns;
 	enum event_levels levels;     /* as last requested */
+	unsigned frequency;           /* samples of code a second, while they are needed */
 	bool idle;                    /* tasks that did not run have rows, as last requested */
 	bool ascii;                   /* draw with ASCII only, on every terminal */
 	char preset[64];              /* the preset chosen last; "": the engine's choice */

@@ -30,5 +30,6 @@ extern const struct screen screen_help;
 extern const struct screen screen_log;
 extern const struct screen screen_setup;
 extern const struct screen screen_detail;
+extern const struct screen screen_code;
 
 #endif

@@ -91,8 +91,9 @@ static bool cpus_click(struct app *app, unsigned x, unsigned y)
 }
 
 static const enum action cpus_bar[] = {
-	ACTION_HELP,     ACTION_DETAIL,  ACTION_NEXT_SCREEN, ACTION_SORT_NEXT, ACTION_REVERSE,
-	ACTION_INTERVAL, ACTION_ROLL_UP, ACTION_PAUSE,       ACTION_QUIT,      ACTION_NONE,
+	ACTION_HELP,      ACTION_DETAIL,  ACTION_CODE,     ACTION_NEXT_SCREEN,
+	ACTION_SORT_NEXT, ACTION_REVERSE, ACTION_INTERVAL, ACTION_ROLL_UP,
+	ACTION_PAUSE,     ACTION_QUIT,    ACTION_NONE,
 };
 
 const struct screen screen_cpus = {

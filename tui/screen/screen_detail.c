@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The subject at a line of a list; false if there is no such line. */
-static bool subject_at(const struct view *view, size_t line, struct detail_subject *subject)
+bool screen_detail_subject(const struct view *view, size_t line, struct detail_subject *subject)
 {
 	*subject = (struct detail_subject){0};
 	if (line >= view->n)
@@ -51,8 +50,8 @@ bool watch_choose(struct watch *watch, struct list *list, const struct display *
 {
 	const struct snapshot *snapshot = display->snapshot;
 
-	if (!snapshot ||
-	    !subject_at(list_view(list, snapshot), list->table.selected, &watch->subject))
+	if (!snapshot || !screen_detail_subject(list_view(list, snapshot), list->table.selected,
+						&watch->subject))
 		return false;
 	watch->step = graph_range_step(&display->graph_range);
 	watch->on = true;
@@ -99,7 +98,7 @@ void screen_detail_draw_selected(const struct display *display, struct list *lis
 	char title[320];
 
 	if (rect.height < 2 || !snapshot ||
-	    !subject_at(list_view(list, snapshot), list->table.selected, &subject))
+	    !screen_detail_subject(list_view(list, snapshot), list->table.selected, &subject))
 		return;
 	detail_subject_title(&subject, title, sizeof(title));
 	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
@@ -137,18 +136,19 @@ static void replay_title(const struct playback *playback, const char *host, cons
 			 state[0] ? "  " : "", state, subject);
 }
 
-static void draw_detail_title(const struct app *app, struct canvas *canvas, struct rect rect)
+void screen_detail_draw_title(const struct app *app, struct canvas *canvas, struct rect rect,
+			      const char *text)
 {
-	const char *host = app->display.snapshot->host;
-	char subject[320], title[600];
+	const char *host = app->display.snapshot ? app->display.snapshot->host : "";
+	const char *paused = app->display.paused ? "  PAUSED" : "";
+	char title[800];
 
-	detail_subject_title(&app->watch.subject, subject, sizeof(subject));
 	if (app->replay.active) {
-		replay_title(&app->replay.playback, host, subject, title, sizeof(title),
-			     rect.width);
+		replay_title(&app->replay.playback, host, text, title, sizeof(title), rect.width);
 	} else {
-		snprintf(title, sizeof(title), "pmctop %s  %s%s", host, subject,
-			 app->display.paused ? "  PAUSED" : "");
+		snprintf(title, sizeof(title), "pmctop %s  %s%s", host, text, paused);
+		if (text_width(title) > rect.width)
+			snprintf(title, sizeof(title), "%s%s", text, paused);
 	}
 	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.height ? rect.width : 0, STYLE_TITLE,
 			     title);
@@ -164,6 +164,7 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 	struct canvas measured = {.ascii = canvas->ascii}, whole;
 	struct rect all = {0, 0, body.width, body.height};
 	struct detail detail;
+	char title[320];
 
 	if (!app->display.snapshot)
 		return;
@@ -184,7 +185,8 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 	detail_page_draw(&page, &whole, all);
 	page_settle(&app->page, lines, body.height);
 	canvas_copy(canvas, body, &whole, app->page.top);
-	draw_detail_title(app, canvas, layout.title);
+	detail_subject_title(&app->watch.subject, title, sizeof(title));
+	screen_detail_draw_title(app, canvas, layout.title, title);
 	app_draw_bottom(app, canvas, layout.bottom);
 	canvas_fini(&whole);
 	detail_fini(&detail);
@@ -211,7 +213,7 @@ static bool detail_act(struct app *app, enum action action)
 }
 
 static const enum action detail_bar[] = {
-	ACTION_LEAVE, ACTION_HELP, ACTION_PAGE_DOWN, ACTION_PAUSE, ACTION_NONE,
+	ACTION_LEAVE, ACTION_HELP, ACTION_PAGE_DOWN, ACTION_CODE, ACTION_PAUSE, ACTION_NONE,
 };
 
 const struct screen screen_detail = {

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+struct app;
 struct display;
 struct list;
 
@@ -30,6 +31,13 @@ int64_t watch_number(const struct watch *watch);
 void watch_zero(struct watch *watch);
 /* Adds a snapshot to the watched row, during a pause too. */
 void watch_update(struct watch *watch, const struct snapshot *snapshot);
+
+/* The subject at a line of a list. Returns false if there is no such line. */
+bool screen_detail_subject(const struct view *view, size_t line, struct detail_subject *subject);
+
+/* Draws the title of a screen about one row: the host, a text, and the pause or the replay. */
+void screen_detail_draw_title(const struct app *app, struct canvas *canvas, struct rect rect,
+			      const char *text);
 
 /* Draws the details of the selected line, below its list. */
 void screen_detail_draw_selected(const struct display *display, struct list *list,

@@ -108,7 +108,7 @@ static struct column_place *read_places(const struct column_choice *choice,
 	*n = 0;
 	if (!snapshot)
 		return NULL;
-	places = xcalloc(snapshot->columns->n_shown + 1, sizeof(*places));
+	places = xcalloc(snapshot->columns->n_shown + COLUMN_CHOICE_EXTRA, sizeof(*places));
 	*n = column_choice_places(choice, snapshot->columns, places);
 	return places;
 }
@@ -172,6 +172,14 @@ static void draw_options(const struct app *app, struct canvas *canvas, struct re
 	}
 }
 
+static const char *place_help(const struct columns *columns, const struct column_place *place)
+{
+	if (place->metric >= 0)
+		return columns->defs[place->metric].help;
+	return strcmp(place->name, "verdict") == 0 ? "what slows the row down"
+						   : "the function that it runs most";
+}
+
 static void draw_columns(const struct app *app, struct canvas *canvas, struct rect body)
 {
 	size_t n, first = ARRAY_SIZE(options);
@@ -186,8 +194,7 @@ static void draw_columns(const struct app *app, struct canvas *canvas, struct re
 
 		snprintf(text, sizeof(text), "[%c] %s", place->hidden ? ' ' : 'x', place->name);
 		draw_setup_item(&app->setup, canvas, body, first + i, text, NAME_WIDTH + 4,
-				place->metric >= 0 ? snapshot->columns->defs[place->metric].help
-						   : "what slows the row down",
+				place_help(snapshot->columns, place),
 				place->hidden ? STYLE_DIM : STYLE_NAME);
 	}
 	free(places);

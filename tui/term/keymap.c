@@ -32,6 +32,7 @@ const struct keymap_row keymap_table[] = {
 	{ACTION_NEXT_SCREEN, "next-screen", {KEYMAP_TAB}, "next screen", "Screen"},
 	{ACTION_PREVIOUS_SCREEN, "previous-screen", {KEYMAP_SHIFT_TAB}, "previous screen", NULL},
 	{ACTION_DETAIL, "detail", {KEYMAP_ENTER}, "details of the row", "Detail"},
+	{ACTION_CODE, "code", {'w'}, "where in the code the row runs", "Code"},
 	{ACTION_CPUS, "cpus", {'C'}, "list of CPUs, and back", NULL},
 	{ACTION_SETUP, "setup", {F(2)}, "setup: columns, presets, options, theme", "Setup"},
 	{ACTION_LOG, "log", {'L'}, "message log", NULL},

@@ -42,7 +42,8 @@ static void test_text(void **state)
 /* The names of all places, hidden ones with a '-'. */
 static char *describe(const struct column_choice *choice, const struct columns *columns)
 {
-	struct column_place *places = xcalloc(columns->n_metrics + 1, sizeof(*places));
+	struct column_place *places =
+		xcalloc(columns->n_metrics + COLUMN_CHOICE_EXTRA, sizeof(*places));
 	size_t n = column_choice_places(choice, columns, places), size;
 	char *text = NULL;
 	FILE *file = open_memstream(&text, &size);
@@ -54,7 +55,9 @@ static char *describe(const struct column_choice *choice, const struct columns *
 	return text;
 }
 
-#define USUAL "cpu_percent ghz ipc mips branch_mpki cache_mpki cs_per_s faults_per_s verdict"
+#define USUAL                                                                            \
+	"cpu_percent ghz ipc mips branch_mpki cache_mpki cs_per_s faults_per_s verdict " \
+	"-hottest"
 
 static void test_places(void **state)
 {
@@ -64,11 +67,16 @@ static void test_places(void **state)
 		{"", USUAL},
 		{"nosuch, -other", USUAL},
 		{"-ghz", "cpu_percent -ghz ipc mips branch_mpki cache_mpki cs_per_s faults_per_s "
-			 "verdict"},
+			 "verdict -hottest"},
 		{"mips, x, ipc", "cpu_percent ghz mips ipc branch_mpki cache_mpki cs_per_s "
-				 "faults_per_s verdict"},
+				 "faults_per_s verdict -hottest"},
 		{"verdict, -ghz, cpu_percent, cpu_percent",
-		 "verdict -ghz ipc mips branch_mpki cache_mpki cs_per_s faults_per_s cpu_percent"},
+		 "verdict -ghz ipc mips branch_mpki cache_mpki cs_per_s faults_per_s cpu_percent "
+		 "-hottest"},
+		{"hottest", "cpu_percent ghz ipc mips branch_mpki cache_mpki cs_per_s faults_per_s "
+			    "verdict hottest"},
+		{"hottest, ipc", "cpu_percent ghz hottest mips branch_mpki cache_mpki cs_per_s "
+				 "faults_per_s verdict ipc"},
 	};
 	struct snapshot *snapshot = screen_snapshot(1);
 
@@ -98,11 +106,11 @@ static void test_changes(void **state)
 	assert_true(column_choice_toggle(&choice, columns, 1));
 	assert_int_equal(column_choice_move(&choice, columns, 2, false), 1);
 	assert_int_equal(column_choice_move(&choice, columns, 0, false), 0);
-	assert_int_equal(column_choice_move(&choice, columns, 8, true), 8);
+	assert_int_equal(column_choice_move(&choice, columns, 9, true), 9);
 
 	char *text = describe(&choice, columns);
 	assert_string_equal(text, "cpu_percent ipc -ghz mips branch_mpki cache_mpki cs_per_s "
-				  "faults_per_s verdict");
+				  "faults_per_s verdict -hottest");
 	free(text);
 	shown = column_choice_shown(&choice, columns);
 	while (shown[n] && strcmp(shown[n], "ipc") != 0)
@@ -125,12 +133,42 @@ static void test_changes(void **state)
 	snapshot_free(snapshot);
 }
 
+/* The column of functions is shown only while it is chosen. */
+static void test_hottest(void **state)
+{
+	struct snapshot *snapshot = screen_snapshot(1);
+	const struct columns *columns = snapshot->columns;
+	struct column_choice choice = {0};
+	const char **shown;
+	size_t n = 0;
+
+	(void)state;
+	assert_false(column_choice_has(&choice, "hottest"));
+	assert_true(column_choice_toggle(&choice, columns, 9));
+	assert_true(column_choice_has(&choice, "hottest"));
+	shown = column_choice_shown(&choice, columns);
+	while (shown[n] && strcmp(shown[n], "hottest") != 0)
+		n++;
+	assert_non_null(shown[n]);
+	assert_string_equal(shown[n - 1], "verdict");
+	free(shown);
+	assert_int_equal(column_choice_move(&choice, columns, 9, false), 8);
+	assert_true(column_choice_toggle(&choice, columns, 8));
+	assert_false(column_choice_has(&choice, "hottest"));
+	column_choice_fini(&choice);
+	column_choice_parse(&choice, "-hottest, ipc");
+	assert_false(column_choice_has(&choice, "hottest"));
+	column_choice_fini(&choice);
+	snapshot_free(snapshot);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_hottest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

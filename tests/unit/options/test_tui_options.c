@@ -48,9 +48,9 @@ static int parse(const char *const *args, struct options *options, struct error 
 }
 
 /* Printed if no name is similar. */
-#define SETTINGS                                                                                \
-	"Settings: delay, preset, event, metric, count, budget, sort, columns, threads, idle, " \
-	"command-lines, by, color, unit, ascii, mouse, theme, readonly."
+#define SETTINGS                                                                            \
+	"Settings: delay, preset, event, metric, count, budget, frequency, sort, columns, " \
+	"threads, idle, command-lines, by, color, unit, ascii, mouse, theme, readonly."
 
 static void test_accepted(void **state)
 {
@@ -159,6 +159,28 @@ static void test_accepted(void **state)
 	}
 }
 
+static void test_frequency(void **state)
+{
+	static const struct {
+		const char *args[ARGS_MAX];
+		unsigned frequency;
+	} rows[] = {
+		{{NULL}, 199},
+		{{"--frequency", "1"}, 1},
+		{{"--frequency=10000"}, 10000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct options options;
+		struct error err;
+
+		assert_int_equal(parse(rows[i].args, &options, &err), 0);
+		assert_int_equal(options.frequency, rows[i].frequency);
+		options_fini(&options);
+	}
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -187,6 +209,12 @@ static void test_refused(void **state)
 		 "Invalid budget '-1' (a percentage from 0 to 100; 0: no limit)."},
 		{{"--budget", "101"},
 		 "Invalid budget '101' (a percentage from 0 to 100; 0: no limit)."},
+		{{"--frequency", "0"},
+		 "Invalid frequency '0' (samples a second, a whole number from 1 to 10000)."},
+		{{"--frequency", "10001"},
+		 "Invalid frequency '10001' (samples a second, a whole number from 1 to 10000)."},
+		{{"--frequency", "99Hz"},
+		 "Invalid frequency '99Hz' (samples a second, a whole number from 1 to 10000)."},
 		{{"-d", ""}, "Invalid delay '' (examples: 1, 0.5, 500ms)."},
 		{{"-d"}, "Option '--delay' needs SECS."},
 		{{"--sort"}, "Option '--sort' needs COLUMN."},
@@ -835,15 +863,25 @@ static void test_suggest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_accepted),         cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_record),           cmocka_unit_test(test_replay),
-		cmocka_unit_test(test_output_apart),     cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_command),          cmocka_unit_test(test_command_again),
-		cmocka_unit_test(test_columns_in_order), cmocka_unit_test(test_too_many_columns),
-		cmocka_unit_test(test_settings),         cmocka_unit_test(test_presets),
-		cmocka_unit_test(test_check_columns),    cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_renamed_columns),  cmocka_unit_test(test_help),
-		cmocka_unit_test(test_duration_format),  cmocka_unit_test(test_suggest),
+		cmocka_unit_test(test_frequency),
+		cmocka_unit_test(test_accepted),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_record),
+		cmocka_unit_test(test_replay),
+		cmocka_unit_test(test_output_apart),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_command_again),
+		cmocka_unit_test(test_columns_in_order),
+		cmocka_unit_test(test_too_many_columns),
+		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_check_columns),
+		cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_renamed_columns),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_duration_format),
+		cmocka_unit_test(test_suggest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

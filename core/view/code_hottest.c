@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+/* Which function a row runs most, for a column and for verdicts, which have room for one. */
+#include "core/view/code_hottest.h"
+
+#include "core/base/util.h"
+
+#include <stdint.h>
+#include <string.h>
+
+size_t code_find_event(const struct code_profile *profile, const char *name)
+{
+	for (size_t i = 0; i < profile->n_events; i++)
+		if (strcmp(profile->events[i].name, name) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+size_t code_find_counted(const struct code_profile *profile, unsigned counted)
+{
+	for (size_t i = 0; i < profile->n_events; i++)
+		if (profile->events[i].counted == counted)
+			return i;
+	return SIZE_MAX;
+}
+
+unsigned code_time_event(const struct code_profile *profile)
+{
+	static const char *const names[] = {"cycles", "cpu-clock"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t event = code_find_event(profile, names[i]);
+
+		if (event != SIZE_MAX)
+			return (unsigned)event;
+	}
+	return 0;
+}
+
+bool code_hottest_find(const struct code_index *index, const struct code_subject *subject,
+		       unsigned event, struct code_hottest *hottest)
+{
+	struct code_view view;
+
+	code_view_init(index, subject, event, &view);
+	bool found = view.n > 0 && view.lines[0].events[event].samples > 0;
+	if (found)
+		*hottest =
+			(struct code_hottest){view.lines[0].function, view.lines[0].events[event],
+					      view.totals[event].samples};
+	code_view_fini(&view);
+	return found;
+}

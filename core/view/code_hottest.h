@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CODE_HOTTEST_H
+#define PMCTOP_CODE_HOTTEST_H
+
+#include "core/code/code_profile.h"
+#include "core/view/code_view.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The function of a row that has the largest share of one event. */
+struct code_hottest {
+	const struct code_function *function; /* borrowed from the profile */
+	struct code_share share;
+	uint64_t total; /* samples of the row */
+};
+
+/* Returns the index of the event that states where time goes: cycles, else cpu-clock, else 0. */
+unsigned code_time_event(const struct code_profile *profile);
+/* Returns the index of the event of that name, or SIZE_MAX. */
+size_t code_find_event(const struct code_profile *profile, const char *name);
+/* Returns the index of the event that has the counts of that event of the columns, or SIZE_MAX. */
+size_t code_find_counted(const struct code_profile *profile, unsigned counted);
+
+/* Returns false if the row has no sample of the event. */
+bool code_hottest_find(const struct code_index *index, const struct code_subject *subject,
+		       unsigned event, struct code_hottest *hottest);
+
+#endif

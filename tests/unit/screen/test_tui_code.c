@@ -1,0 +1,607 @@
+// SPDX-License-Identifier: MIT
+/* The screen of code: how it is opened and left, its tabs, keys and words. Goldens of its looks. */
+#include "tests/unit/shared/code_scene.h"
+#include "tests/unit/shared/screen_snapshot.h"
+#include "tests/unit/shared/stage.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* A stage with the columns that all its snapshots have. */
+struct code_stage {
+	struct stage stage;
+	struct columns *columns;
+	unsigned nth;
+};
+
+static void add_snapshot(struct code_stage *code, enum code_scene scene)
+{
+	app_snapshot(&code->stage.app, code_scene_snapshot(scene, ++code->nth, code->columns));
+}
+
+/* Before the first key, with one snapshot without samples. */
+static void open_code(struct code_stage *code, unsigned width, unsigned height, bool ascii)
+{
+	struct snapshot *first = code_scene_snapshot(CODE_SCENE_NONE, 0, NULL);
+
+	code->columns = columns_ref(first->columns);
+	code->nth = 0;
+	stage_open(&code->stage, width, height, ascii, first);
+}
+
+static void close_code(struct code_stage *code)
+{
+	stage_close(&code->stage);
+	columns_unref(code->columns);
+}
+
+static void test_golden(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned width, height;
+		bool ascii;
+		int keys[8];
+		enum code_scene scene, last;
+		int later_keys[8];
+	} rows[] = {
+		{"code_80x24", 80, 24, false, {'w'}, CODE_SCENE, CODE_SCENE, {0}},
+		{"code_80x24_ascii", 80, 24, true, {'w'}, CODE_SCENE, CODE_SCENE, {0}},
+		{"code_120x40", 120, 40, false, {'w'}, CODE_SCENE, CODE_SCENE, {0}},
+		{"code_200x50", 200, 50, false, {'w'}, CODE_SCENE, CODE_SCENE, {0}},
+		{"code_40x12", 40, 12, false, {'w'}, CODE_SCENE, CODE_SCENE, {KEYMAP_RIGHT}},
+		{"code_misses_80x24",
+		 80,
+		 24,
+		 false,
+		 {'w'},
+		 CODE_SCENE,
+		 CODE_SCENE,
+		 {KEYMAP_LEFT, '>', '>', '>', '>'}},
+		{"code_clock_80x24", 80, 24, false, {'w'}, CODE_SCENE_CLOCK, CODE_SCENE_CLOCK, {0}},
+		{"code_machine_80x24",
+		 80,
+		 24,
+		 false,
+		 {KEYMAP_TAB, KEYMAP_TAB, 'w'},
+		 CODE_SCENE,
+		 CODE_SCENE,
+		 {0}},
+		{"code_callers_80x24",
+		 80,
+		 24,
+		 false,
+		 {'w'},
+		 CODE_SCENE,
+		 CODE_SCENE,
+		 {KEYMAP_ENTER}},
+		{"code_callers_120x40_ascii",
+		 120,
+		 40,
+		 true,
+		 {'w'},
+		 CODE_SCENE,
+		 CODE_SCENE,
+		 {KEYMAP_ENTER, KEYMAP_ENTER}},
+		{"code_baseline_120x40", 120, 40, false, {'w'}, CODE_SCENE, CODE_SCENE_LATER, {0}},
+		{"code_none_80x24", 80, 24, false, {'w'}, CODE_SCENE_NONE, CODE_SCENE_NONE, {0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+
+		open_code(&code, rows[i].width, rows[i].height, rows[i].ascii);
+		stage_keys(&code.stage, rows[i].keys);
+		add_snapshot(&code, rows[i].scene);
+		if (rows[i].last != rows[i].scene)
+			stage_press(&code.stage, 'B');
+		add_snapshot(&code, rows[i].last);
+		stage_keys(&code.stage, rows[i].later_keys);
+		check_screen(rows[i].name, canvas_print(&code.stage.canvas));
+		close_code(&code);
+	}
+}
+
+static void test_golden_styles(void **state)
+{
+	struct code_stage code;
+
+	(void)state;
+	open_code(&code, 80, 24, false);
+	stage_press(&code.stage, 'w');
+	add_snapshot(&code, CODE_SCENE);
+	stage_keys(&code.stage, (int[]){0});
+	check_screen("code_80x24_styles", canvas_print_styles(&code.stage.canvas));
+	close_code(&code);
+}
+
+/* The list with the column HOTTEST. */
+static void test_golden_hottest(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned width, height;
+		int keys[2];
+	} rows[] = {
+		{"hottest_80x24", 80, 24, {0}},
+		{"hottest_120x40", 120, 40, {0}},
+		{"hottest_cpus_120x40", 120, 40, {'C'}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+
+		open_code(&code, rows[i].width, rows[i].height, false);
+		column_choice_parse(&code.stage.app.preferences.columns,
+				    "-ghz, -mips, -cs_per_s, -faults_per_s, hottest");
+		add_snapshot(&code, CODE_SCENE);
+		stage_keys(&code.stage, rows[i].keys);
+		check_screen(rows[i].name, canvas_print(&code.stage.canvas));
+		close_code(&code);
+	}
+}
+
+/* What is requested from the engine, after each key. */
+static void test_requests(void **state)
+{
+	enum { NOTHING = -1 };
+	static const struct {
+		const char *name;
+		const char *columns;
+		int keys[6];
+		int64_t requested[6];
+	} rows[] = {
+		{"opened and left", "", {'w', 'q'}, {50, 0}},
+		{"by Esc", "", {'w', KEYMAP_ESCAPE}, {50, 0}},
+		{"by the key of another screen", "", {'w', 'C'}, {50, 0}},
+		{"by the help", "", {'w', '?', 'q'}, {50, 0, NOTHING}},
+		{"from the details", "", {KEYMAP_ENTER, 'w', 'q', 'q'}, {NOTHING, 50, 0, NOTHING}},
+		{"the whole machine", "", {'w', 'w', 'w'}, {50, NOTHING, NOTHING}},
+		{"tabs", "", {'w', KEYMAP_TAB, KEYMAP_LEFT}, {50, NOTHING, NOTHING}},
+		{"the callers", "", {'w', KEYMAP_ENTER, 'q', 'q'}, {50, NOTHING, NOTHING, 0}},
+		{"beside the column", "hottest", {'w', 'q'}, {NOTHING, NOTHING}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+		struct commands *commands = &code.stage.app.requests.commands;
+
+		open_code(&code, 80, 24, false);
+		code.stage.app.preferences.frequency = 50;
+		column_choice_parse(&code.stage.app.preferences.columns, rows[i].columns);
+		add_snapshot(&code, CODE_SCENE);
+		assert_int_equal(commands->n, rows[i].columns[0] ? 1 : 0);
+		commands_clear(commands);
+		for (size_t k = 0; rows[i].keys[k]; k++) {
+			int64_t last = NOTHING;
+
+			stage_press(&code.stage, rows[i].keys[k]);
+			for (size_t c = 0; c < commands->n; c++)
+				if (commands->items[c].kind == COMMAND_CODE)
+					last = commands->items[c].number;
+			if (last != rows[i].requested[k])
+				fail_msg("%s: key %zu", rows[i].name, k);
+			commands_clear(commands);
+		}
+		close_code(&code);
+	}
+}
+
+/* The column is chosen and hidden again on the setup screen. */
+static void test_requests_of_the_column(void **state)
+{
+	struct code_stage code;
+	struct stage *stage = &code.stage;
+
+	(void)state;
+	open_code(&code, 80, 40, false);
+	stage_keys(stage, (int[]){'f', KEYMAP_END, 0});
+	stage_check_text(stage, "[ ] hottest", true);
+	stage_press(stage, ' ');
+	stage_check_text(stage, "[x] hottest", true);
+	stage_check_command(stage, COMMAND_CODE, NULL, OPTIONS_FREQUENCY);
+	stage_press(stage, ' ');
+	stage_check_command(stage, COMMAND_CODE, NULL, 0);
+	assert_int_equal(stage->app.preferences.columns.n, 0);
+	close_code(&code);
+}
+
+/* A recording has samples or not; none are requested. */
+static void test_replay(void **state)
+{
+	struct code_stage code;
+	struct stage *stage = &code.stage;
+
+	(void)state;
+	open_code(&code, 80, 24, false);
+	stage->app.replay.active = true;
+	stage_press(stage, 'w');
+	stage_check_text(stage, "The recording has no samples of code", true);
+	assert_int_equal(stage->app.requests.commands.n, 0);
+	add_snapshot(&code, CODE_SCENE);
+	stage_keys(stage, (int[]){0});
+	stage_check_text(stage, "hash_lookup", true);
+	add_snapshot(&code, CODE_SCENE);
+	code.nth = 0; /* back */
+	add_snapshot(&code, CODE_SCENE);
+	stage_keys(stage, (int[]){0});
+	stage_check_text(stage, "200 samples in 1.0 s", true);
+	close_code(&code);
+}
+
+/* Never an empty table without words. */
+static void test_words(void **state)
+{
+	static const struct {
+		const char *name;
+		int keys[6]; /* that open the screen */
+		enum code_scene scene;
+		size_t n; /* snapshots after them */
+		const char *note, *words;
+	} rows[] = {
+		{"just opened", {'w'}, CODE_SCENE_NONE, 0, NULL, "Sampling begins with this"},
+		{"still", {'w'}, CODE_SCENE_NONE, 1, NULL, "Sampling begins with this"},
+		{"no samples, with a reason",
+		 {'w'},
+		 CODE_SCENE_NONE,
+		 3,
+		 "Functions need the right to count whole CPUs.",
+		 "No samples were taken. Functions need the right"},
+		{"no samples, without one",
+		 {'w'},
+		 CODE_SCENE_NONE,
+		 3,
+		 "For example, the rings are full.",
+		 "The message log (L)"},
+		{"a row that hardly ran",
+		 {KEYMAP_END, 'w'},
+		 CODE_SCENE,
+		 2,
+		 NULL,
+		 "in the last 2.0 s, without a sample of cycles"},
+		{"an event without samples",
+		 {'w'},
+		 CODE_SCENE_SILENT,
+		 11,
+		 NULL,
+		 "in the last 11 s, without a sample of cycles"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+		char *notes[] = {(char *)(uintptr_t)rows[i].note};
+
+		open_code(&code, 80, 24, false);
+		stage_keys(&code.stage, rows[i].keys);
+		for (size_t k = 0; k < rows[i].n; k++)
+			add_snapshot(&code, rows[i].scene);
+		struct snapshot *shown = code.stage.app.display.snapshot;
+		shown->notes = rows[i].note ? notes : NULL;
+		shown->n_notes = rows[i].note != NULL;
+		stage_keys(&code.stage, (int[]){0});
+		stage_check_text(&code.stage, rows[i].words, true);
+		shown->notes = NULL;
+		shown->n_notes = 0;
+		close_code(&code);
+	}
+}
+
+/* During a pause the screen stays, and what was sampled meanwhile is shown after it. */
+static void test_pause(void **state)
+{
+	struct code_stage code;
+	struct stage *stage = &code.stage;
+
+	(void)state;
+	open_code(&code, 80, 24, false);
+	stage_press(stage, 'w');
+	add_snapshot(&code, CODE_SCENE);
+	stage_press(stage, 'Z');
+	for (int i = 0; i < 3; i++)
+		add_snapshot(&code, CODE_SCENE_LATER);
+	stage_keys(stage, (int[]){0});
+	stage_check_text(stage, "PAUSED", true);
+	stage_check_text(stage, "200 samples in 1.0 s", true);
+	stage_check_text(stage, "btree_search", false);
+	stage_press(stage, 'Z');
+	stage_check_text(stage, "800 samples in 4.0 s", true);
+	stage_check_text(stage, "btree_search", true);
+	close_code(&code);
+}
+
+/* Which event is shown after each key, and after the next snapshot. */
+static void test_tabs(void **state)
+{
+	static const struct {
+		int keys[5];
+		const char *shown;
+	} rows[] = {
+		{{0}, "[cycles]"},
+		{{KEYMAP_TAB}, "[instructions]"},
+		{{KEYMAP_RIGHT, KEYMAP_RIGHT}, "[branch-misses]"},
+		{{KEYMAP_LEFT}, "[cache-misses]"},
+		{{KEYMAP_SHIFT_TAB}, "[cache-misses]"},
+		{{KEYMAP_RIGHT, KEYMAP_LEFT}, "[cycles]"},
+		{{KEYMAP_ENTER, KEYMAP_TAB}, "[instructions]"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+
+		open_code(&code, 80, 24, false);
+		stage_press(&code.stage, 'w');
+		add_snapshot(&code, CODE_SCENE);
+		stage_keys(&code.stage, rows[i].keys);
+		stage_check_text(&code.stage, rows[i].shown, true);
+		add_snapshot(&code, CODE_SCENE);
+		stage_keys(&code.stage, (int[]){0});
+		stage_check_text(&code.stage, rows[i].shown, true);
+		close_code(&code);
+	}
+}
+
+static const char *selected_name(const struct code_stage *code)
+{
+	const struct code_page_line *line = code_page_selected(&code->stage.app.code.page);
+
+	return line ? line->function->name : "";
+}
+
+/* Sorting and searching: the function of the selected line after the keys. */
+static void test_lines(void **state)
+{
+	static const struct {
+		const char *name;
+		int keys[10];
+		const char *selected;
+	} rows[] = {
+		{"by share", {0}, "hash_lookup"},
+		{"reversed", {'R'}, "[unknown]"},
+		{"down", {KEYMAP_DOWN, KEYMAP_DOWN}, "copy_user_generic"},
+		{"the end", {KEYMAP_END}, "[unknown]"},
+		{"by function", {'<'}, "<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop"},
+		{"by function, reversed", {'<', 'R'}, NULL},
+		{"by module", {'<', '<', 'R'}, "hash_lookup"},
+		{"search", {'/', 'J', 'I', 'T', KEYMAP_ENTER}, "libjit.so+0x1234"},
+		{"search of a module", {'/', 'k', 'e', 'r', KEYMAP_ENTER}, "copy_user_generic"},
+		{"a search that was cancelled", {'/', 'j', 'i', 't', KEYMAP_ESCAPE}, "hash_lookup"},
+		{"the next match",
+		 {'/', 'l', 'i', 'b', KEYMAP_ENTER, 'n'},
+		 "<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+
+		open_code(&code, 80, 24, false);
+		stage_press(&code.stage, 'w');
+		add_snapshot(&code, CODE_SCENE);
+		stage_keys(&code.stage, rows[i].keys);
+		if (rows[i].selected && strcmp(selected_name(&code), rows[i].selected) != 0)
+			fail_msg("%s: %s", rows[i].name, selected_name(&code));
+		if (!rows[i].selected)
+			assert_non_null(strstr(selected_name(&code), "std::"));
+		close_code(&code);
+	}
+}
+
+/* A found function stays selected when its line moves, until the selection moves. */
+static void test_follows_a_match(void **state)
+{
+	struct code_stage code;
+
+	(void)state;
+	open_code(&code, 80, 24, false);
+	stage_press(&code.stage, 'w');
+	add_snapshot(&code, CODE_SCENE);
+	stage_keys(&code.stage, (int[]){'/', 'u', 's', 'e', 'r', KEYMAP_ENTER, 0});
+	for (int i = 0; i < 4; i++)
+		add_snapshot(&code, CODE_SCENE_LATER);
+	assert_string_equal(selected_name(&code), "copy_user_generic");
+	stage_keys(&code.stage, (int[]){'R', 0});
+	assert_string_equal(selected_name(&code), "copy_user_generic");
+	stage_keys(&code.stage, (int[]){KEYMAP_HOME, 'R', 0});
+	assert_int_equal(code.stage.app.code.page.table.selected, 0);
+	close_code(&code);
+}
+
+/* Enter goes to callers and on to theirs; Esc and q go back one step. */
+static void test_callers(void **state)
+{
+	struct code_stage code;
+	struct stage *stage = &code.stage;
+
+	(void)state;
+	open_code(&code, 80, 24, false);
+	stage_press(stage, 'w');
+	add_snapshot(&code, CODE_SCENE);
+	stage_press(stage, KEYMAP_ENTER);
+	stage_check_text(stage, "Callers, of 124 samples; 4 have none", true);
+	stage_press(stage, KEYMAP_ENTER);
+	stage_check_text(stage, "exec_scan in process 4121 postgres", true);
+	stage_check_text(stage, "main", true);
+	add_snapshot(&code, CODE_SCENE); /* the function has another index in this sum */
+	stage_keys(stage, (int[]){0});
+	stage_check_text(stage, "exec_scan in process 4121 postgres", true);
+	stage_check_text(stage, "Callers, of 328 samples", true);
+	stage_keys(stage, (int[]){KEYMAP_LEFT, KEYMAP_LEFT, 0});
+	stage_check_text(stage, "Callers, of 140 samples", true);
+	stage_press(stage, 'q');
+	stage_check_text(stage, "FUNCTION", true);
+	assert_ptr_equal(stage->app.screen, &screen_code);
+	stage_press(stage, 'q');
+	assert_ptr_equal(stage->app.screen, &screen_tasks);
+	assert_false(stage->app.requests.quit);
+	close_code(&code);
+}
+
+/* What is shown, and where Esc leads back. */
+static void test_subjects(void **state)
+{
+	static const struct {
+		int keys[6];
+		const char *title;
+		const struct screen *back;
+	} rows[] = {
+		{{'w'}, "process 4121 postgres", &screen_tasks},
+		{{'H', KEYMAP_DOWN, 'w'}, "thread 4122 postgres", &screen_tasks},
+		{{'t', 'w'}, "process 4121 postgres and descendants", &screen_tasks},
+		{{'g', 'w'}, "user db", &screen_tasks},
+		{{'g', 'g', 'g', 'w'}, "command postgres", &screen_tasks},
+		{{'C', 'w'}, "CPU ", &screen_cpus},
+		{{'C', 'g', 'w'}, "socket ", &screen_cpus},
+		{{KEYMAP_ENTER, 'w'}, "process 4121 postgres", &screen_detail},
+		{{KEYMAP_TAB, KEYMAP_TAB, 'w'}, "the machine", &screen_events},
+		{{'w', 'w'}, "the machine", &screen_tasks},
+		{{'w', 'w', 'w'}, "process 4121 postgres", &screen_tasks},
+		{{'?', 'w'}, "the machine", &screen_tasks},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+
+		open_code(&code, 80, 24, false);
+		stage_keys(&code.stage, rows[i].keys);
+		stage_check_text(&code.stage, rows[i].title, true);
+		add_snapshot(&code, CODE_SCENE);
+		stage_keys(&code.stage, (int[]){0});
+		stage_check_text(&code.stage, rows[i].title, true);
+		stage_check_text(&code.stage, "cycles", true);
+		stage_press(&code.stage, KEYMAP_ESCAPE);
+		assert_ptr_equal(code.stage.app.screen, rows[i].back);
+		close_code(&code);
+	}
+}
+
+/* B compares on all screens at once; z begins anew. */
+static void test_baseline(void **state)
+{
+	struct code_stage code;
+	struct stage *stage = &code.stage;
+
+	(void)state;
+	open_code(&code, 120, 24, false);
+	stage_press(stage, 'w');
+	add_snapshot(&code, CODE_SCENE);
+	stage_press(stage, 'B');
+	stage_check_text(stage, "change since the baseline", true);
+	stage_check_text(stage, "  0.0 ±", true);
+	add_snapshot(&code, CODE_SCENE_LATER);
+	stage_keys(stage, (int[]){0});
+	stage_check_text(stage, "-62.0 ±", true); /* hash_lookup is gone */
+	stage_check_text(stage, "200 samples in 1.0 s", true);
+	stage_press(stage, 'B');
+	stage_check_text(stage, "change since the baseline", false);
+	stage_check_text(stage, "hash_lookup", false);
+	stage_keys(stage, (int[]){'B', 'q', 'w', 0}); /* that of the list has samples */
+	add_snapshot(&code, CODE_SCENE);
+	stage_keys(stage, (int[]){0});
+	stage_check_text(stage, "change since the baseline", true);
+	stage_press(stage, 'z');
+	stage_check_text(stage, "Sampling begins", true);
+	close_code(&code);
+}
+
+static void test_mouse(void **state)
+{
+	struct code_stage code;
+	struct app *app = &code.stage.app;
+
+	(void)state;
+	open_code(&code, 80, 24, false);
+	stage_press(&code.stage, 'w');
+	add_snapshot(&code, CODE_SCENE);
+	app_draw(app, &code.stage.canvas);
+	app_click(app, 5, 5, false);
+	assert_int_equal(app->code.page.table.selected, 2);
+	app_click(app, 5, 20, false); /* below the lines */
+	assert_int_equal(app->code.page.table.selected, 2);
+	app_click(app, 5, 5, true);
+	assert_true(app->code.callers.function != 0);
+	close_code(&code);
+}
+
+static void test_every_size(void **state)
+{
+	static const int keys[] = {'w',
+				   KEYMAP_END,
+				   KEYMAP_ENTER,
+				   KEYMAP_DOWN,
+				   KEYMAP_TAB,
+				   KEYMAP_ENTER,
+				   KEYMAP_ESCAPE,
+				   '>',
+				   'B',
+				   '/',
+				   'x',
+				   KEYMAP_ESCAPE,
+				   KEYMAP_HOME,
+				   'w',
+				   KEYMAP_PAGE_DOWN,
+				   0};
+
+	(void)state;
+	for (unsigned height = 1; height <= 30; height += height < 6 ? 1 : 4)
+		for (unsigned width = 1; width <= 100; width += width < 30 ? 1 : 7) {
+			struct code_stage code;
+
+			open_code(&code, width, height, width % 2);
+			add_snapshot(&code, CODE_SCENE);
+			stage_keys(&code.stage, keys);
+			add_snapshot(&code, CODE_SCENE_LATER);
+			stage_keys(&code.stage, keys);
+			close_code(&code);
+		}
+}
+
+/* Keys before the first snapshot. */
+static void test_empty(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, NULL);
+	stage_keys(&stage, (int[]){'w', KEYMAP_ENTER, KEYMAP_TAB, '>', 'R', 'B', 'z', '/', 'x', 0});
+	stage_keys(&stage, (int[]){KEYMAP_ESCAPE, KEYMAP_DOWN, 'n', 'w', 0});
+	stage_check_text(&stage, "Sampling begins", true);
+	app_snapshot(&stage.app, code_scene_snapshot(CODE_SCENE, 1, NULL));
+	stage_keys(&stage, (int[]){0});
+	stage_check_text(&stage, "the machine: cycles, 214 samples", true);
+	stage_close(&stage);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_golden_styles),
+		cmocka_unit_test(test_golden_hottest),
+		cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_requests_of_the_column),
+		cmocka_unit_test(test_replay),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_tabs),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_follows_a_match),
+		cmocka_unit_test(test_callers),
+		cmocka_unit_test(test_subjects),
+		cmocka_unit_test(test_baseline),
+		cmocka_unit_test(test_mouse),
+		cmocka_unit_test(test_every_size),
+		cmocka_unit_test(test_empty),
+	};
+
+	return cmocka_run_group_tests(tests, stage_set_zone, NULL);
+}

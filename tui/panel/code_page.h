@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CODE_PAGE_H
+#define PMCTOP_CODE_PAGE_H
+
+#include "core/view/code_sum.h"
+#include "core/view/code_view.h"
+#include "core/view/view.h"
+#include "tui/term/canvas.h"
+#include "tui/term/keymap.h"
+#include "tui/widget/widget_table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The functions of a row, one a line: share and its error, samples, metrics, module, name. One
+ * event at a time, the tab, is what shares are of. With a baseline shares and metrics are
+ * differences from it, and functions of the baseline that did not run again are listed too.
+ */
+struct code_page_line {
+	const struct code_function *function; /* borrowed from a sum */
+	uint32_t id;                          /* in the profile of `sum`; UINT32_MAX: not there */
+	struct code_share now, then;
+	const struct figure *figures, *figures_then; /* NULL: it did not run */
+};
+
+/* A zeroed page is empty. */
+struct code_page {
+	enum history_kind kind;    /* of the row */
+	struct code_sum sum, then; /* owned; `then` empty: no baseline */
+	struct code_view view, view_then;
+	bool compares;  /* lines are differences from `then` */
+	unsigned event; /* of the sum's profile */
+	struct code_page_line *lines;
+	size_t n;
+
+	char event_name[64]; /* of the tab; "": time */
+	char sort[64];       /* name of a column; "": the share */
+	bool reverse;
+	uint64_t followed; /* code_page_id() of the line that stays selected; 0: none */
+	struct table table;
+};
+
+void code_page_fini(struct code_page *page);
+
+/* Shows a sum, which is moved into the page and left empty. */
+void code_page_show(struct code_page *page, enum history_kind kind, struct code_sum *sum);
+/* Compares with a sum, which is moved in and left empty; an empty one ends the comparison. */
+void code_page_compare(struct code_page *page, struct code_sum *then);
+
+/* The number of events, 0 without a sum, and their names. */
+size_t code_page_events(const struct code_page *page);
+const char *code_page_event(const struct code_page *page, size_t event);
+/* Shows the next or the previous event, in a circle. */
+void code_page_turn(struct code_page *page, bool next);
+
+/* Moves, sorts. Returns false for other actions. */
+bool code_page_act(struct code_page *page, enum action action);
+/*
+ * Selects the next line whose function or module has the text (in any case of letters), from line
+ * `from` on, in a circle, and follows it. Returns false if there is none.
+ */
+bool code_page_search(struct code_page *page, const char *text, size_t from);
+/* The selected line, or NULL. */
+const struct code_page_line *code_page_selected(const struct code_page *page);
+/* A number for the function that is the same in all profiles. */
+uint64_t code_page_id(const struct code_function *function);
+
+/* A text in place of the lines if there are none. */
+void code_page_draw(struct code_page *page, struct canvas *canvas, struct rect rect,
+		    const char *empty);
+
+/* "62.1 ±1.4" in percent, in ASCII "62.1+-1.4", as wide as the column if right-aligned. */
+enum { CODE_SHARE_WIDTH = 11, CODE_DIFFERENCE_WIDTH = 12 };
+void code_share_text(const struct code_share *share, bool ascii, char *text, size_t size);
+
+/* The columns of a page, in code_page_draw.c. */
+enum code_column_kind {
+	CODE_COLUMN_SHARE,
+	CODE_COLUMN_BAR,
+	CODE_COLUMN_SAMPLES,
+	CODE_COLUMN_METRIC,
+	CODE_COLUMN_MODULE,
+	CODE_COLUMN_FUNCTION,
+};
+
+struct code_column {
+	enum code_column_kind kind;
+	int metric;       /* of CODE_COLUMN_METRIC */
+	const char *name; /* for page->sort */
+	const char *title;
+	unsigned width;  /* as shown; 0: dropped */
+	unsigned weight; /* a narrow screen drops the lightest first; 0: never */
+	bool left;
+};
+
+enum { CODE_COLUMNS_MAX = 64 };
+
+/* Fills columns[CODE_COLUMNS_MAX] for a width, and returns how many. */
+size_t code_page_columns(const struct code_page *page, unsigned width, struct code_column *columns);
+/* What a column of a metric shows in a line: the figure, or the difference. */
+struct figure code_page_figure(const struct code_page *page, const struct code_page_line *line,
+			       int metric);
+/* What the column of shares shows in a line. */
+struct code_share code_page_share(const struct code_page *page, const struct code_page_line *line);
+
+#endif

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+/* The columns of the page of code: which fit, and their cells. */
+#include "tui/panel/code_page.h"
+
+#include "core/base/text.h"
+#include "core/base/util.h"
+#include "core/view/code_hottest.h"
+#include "core/view/code_name.h"
+#include "tui/widget/page.h"
+#include "tui/widget/widget_meter.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	SAMPLES_WIDTH = 7,
+	BAR_WIDTH = 12,
+	MODULE_WIDTH = 14,
+	WIDE_FROM = 120, /* then modules have more columns, and so has the bar */
+	WIDER = 8,
+	FUNCTION_LEAST = 20,
+	BAR_WEIGHT = 10,
+	SAMPLES_WEIGHT = 45,
+	METRIC_WEIGHT = 90,  /* the first one; each further one is lighter */
+	JUDGED_WEIGHT = 100, /* a metric of which more is better or worse */
+	MODULE_WEIGHT = 200,
+};
+
+/* Whether all that a metric needs is sampled. */
+static bool is_of_functions(const struct code_profile *profile, const struct metric *metric)
+{
+	unsigned events[METRIC_EVENTS_MAX];
+	size_t n = metric_events(metric, events, METRIC_EVENTS_MAX);
+
+	for (size_t i = 0; i < n; i++)
+		if (code_find_counted(profile, events[i]) == SIZE_MAX)
+			return false;
+	return n > 0 && !metric_facts(metric) && !metric->def->machine;
+}
+
+static void add_metric(const struct code_page *page, size_t index, struct code_column *column)
+{
+	const struct metric *metric = &page->sum.columns->metrics[index];
+	unsigned number = metric->def->width + (page->compares ? 2 : 1);
+	unsigned rank = (unsigned)size_min(index, METRIC_WEIGHT / 2 - 1);
+
+	*column = (struct code_column){
+		.kind = CODE_COLUMN_METRIC,
+		.metric = (int)index,
+		.name = metric->def->name,
+		.title = metric->title,
+		.width = text_width(metric->title),
+		.weight = (metric->def->better == METRIC_NEUTRAL ? METRIC_WEIGHT : JUDGED_WEIGHT) -
+			  rank,
+	};
+	if (column->width < number)
+		column->width = number;
+}
+
+static size_t list_columns(const struct code_page *page, unsigned width,
+			   struct code_column *columns)
+{
+	size_t n = 0;
+
+	columns[n++] = (struct code_column){
+		.kind = CODE_COLUMN_SHARE,
+		.name = "share",
+		.title = "SHARE%",
+		.width = page->compares ? CODE_DIFFERENCE_WIDTH : CODE_SHARE_WIDTH,
+	};
+	if (!page->compares)
+		columns[n++] = (struct code_column){
+			.kind = CODE_COLUMN_BAR,
+			.name = "bar",
+			.title = "",
+			.width = width < WIDE_FROM ? BAR_WIDTH : BAR_WIDTH + WIDER,
+			.weight = BAR_WEIGHT,
+		};
+	columns[n++] = (struct code_column){
+		.kind = CODE_COLUMN_SAMPLES,
+		.name = "samples",
+		.title = "SAMPLES",
+		.width = SAMPLES_WIDTH,
+		.weight = SAMPLES_WEIGHT,
+	};
+	for (size_t i = 0; page->sum.columns && i < page->sum.columns->n_shown; i++)
+		if (n + 2 < CODE_COLUMNS_MAX &&
+		    is_of_functions(page->sum.profile, &page->sum.columns->metrics[i]))
+			add_metric(page, i, &columns[n++]);
+	columns[n++] = (struct code_column){
+		.kind = CODE_COLUMN_MODULE,
+		.name = "module",
+		.title = "MODULE",
+		.width = width < WIDE_FROM ? MODULE_WIDTH : MODULE_WIDTH + WIDER,
+		.weight = MODULE_WEIGHT,
+		.left = true,
+	};
+	columns[n++] = (struct code_column){
+		.kind = CODE_COLUMN_FUNCTION,
+		.name = "function",
+		.title = "FUNCTION",
+		.width = FUNCTION_LEAST,
+		.left = true,
+	};
+	return n;
+}
+
+static struct code_column *lightest_column(struct code_column *columns, size_t n)
+{
+	struct code_column *lightest = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (columns[i].width && columns[i].weight &&
+		    (!lightest || columns[i].weight < lightest->weight))
+			lightest = &columns[i];
+	return lightest;
+}
+
+size_t code_page_columns(const struct code_page *page, unsigned width, struct code_column *columns)
+{
+	size_t n = list_columns(page, width, columns);
+	struct code_column *function = &columns[n - 1];
+	unsigned used = 0;
+
+	for (size_t i = 0; i < n; i++)
+		used += columns[i].width + (i > 0);
+	while (used > width) {
+		struct code_column *lightest = lightest_column(columns, n);
+
+		if (!lightest)
+			break;
+		used -= lightest->width + 1;
+		lightest->width = 0;
+	}
+	if (used <= width)
+		function->width += width - used;
+	else
+		function->width -= (unsigned)size_min(used - width, function->width);
+	return n;
+}
+
+/* "+12.3", "-0.5", "0.0" */
+static size_t signed_percent(char *text, size_t size, double share)
+{
+	size_t length = text_fixed(text + 1, size - 1, fabs(100 * share), 1);
+
+	if (strcmp(text + 1, "0.0") == 0) {
+		memmove(text, text + 1, length + 1);
+		return length;
+	}
+	text[0] = share < 0 ? '-' : '+';
+	return length + 1;
+}
+
+static void append_error(char *text, size_t size, size_t length, double error, bool ascii)
+{
+	char number[40];
+
+	text_fixed(number, sizeof(number), 100 * error, 1);
+	snprintf(text + length, size - length, "%s%-4s", ascii ? "+-" : " ±", number);
+}
+
+void code_share_text(const struct code_share *share, bool ascii, char *text, size_t size)
+{
+	size_t length = text_fixed(text, size, 100 * share->share, 1);
+
+	append_error(text, size, length, share->error, ascii);
+}
+
+static void draw_share(const struct code_page *page, const struct code_page_line *line,
+		       struct canvas *canvas, struct rect place)
+{
+	struct code_share share = code_page_share(page, line);
+	bool clear = fabs(share.share) > 2 * share.error;
+	char text[80];
+
+	if (page->compares)
+		append_error(text, sizeof(text), signed_percent(text, sizeof(text), share.share),
+			     share.error, canvas->ascii);
+	else
+		code_share_text(&share, canvas->ascii, text, sizeof(text));
+	canvas_text_right(canvas, place.x, place.y, place.width, clear ? STYLE_PLAIN : STYLE_DIM,
+			  text);
+}
+
+static void draw_metric(const struct code_page *page, const struct code_page_line *line,
+			const struct code_column *column, struct canvas *canvas, struct rect place)
+{
+	const struct metric_def *def = page->sum.columns->metrics[column->metric].def;
+	struct figure figure = code_page_figure(page, line, column->metric);
+	struct cell cell;
+
+	if (page->compares && line->figures)
+		figure_format_difference(def, figure, line->figures[column->metric].value, &cell);
+	else
+		figure_format(def, figure, &cell);
+	canvas_text_right(canvas, place.x, place.y, place.width, style_of_cell(cell.role),
+			  cell.text);
+}
+
+static void draw_function(const struct code_function *function, struct canvas *canvas,
+			  struct rect place)
+{
+	bool is_named = function->kind == CODE_USER || function->kind == CODE_KERNEL;
+	char text[1024];
+
+	code_name(function->name, place.width, text, sizeof(text));
+	canvas_text(canvas, place.x, place.y, place.width, is_named ? STYLE_NAME : STYLE_DIM, text);
+}
+
+static void draw_code_cell(const struct code_page *page, const struct code_page_line *line,
+			   const struct code_column *column, struct canvas *canvas,
+			   struct rect place)
+{
+	char text[24];
+
+	switch (column->kind) {
+	case CODE_COLUMN_SHARE:
+		draw_share(page, line, canvas, place);
+		break;
+	case CODE_COLUMN_BAR:
+		meter_draw(canvas, place.x, place.y, place.width, line->now.share, "", STYLE_PLAIN);
+		break;
+	case CODE_COLUMN_SAMPLES:
+		text_fixed(text, sizeof(text), (double)line->now.samples, 0);
+		canvas_text_right(canvas, place.x, place.y, place.width, STYLE_PLAIN, text);
+		break;
+	case CODE_COLUMN_METRIC:
+		draw_metric(page, line, column, canvas, place);
+		break;
+	case CODE_COLUMN_MODULE:
+		canvas_text_ellipsis(canvas, place.x, place.y, place.width,
+				     line->function->module[0] ? STYLE_PLAIN : STYLE_DIM,
+				     line->function->module[0] ? line->function->module : "-");
+		break;
+	case CODE_COLUMN_FUNCTION:
+		draw_function(line->function, canvas, place);
+		break;
+	}
+}
+
+/* The arrow is behind the title, in the gap. Shares end in a blank, so theirs is before the gap. */
+static void draw_title(const struct code_page *page, const struct code_column *column,
+		       struct canvas *canvas, struct rect place, unsigned end)
+{
+	const char *arrow = canvas->ascii ? (page->reverse ? "^" : "v") : page->reverse ? "▲" : "▼";
+	bool sorts = strcmp(page->sort[0] ? page->sort : "share", column->name) == 0;
+	enum style style = sorts ? STYLE_HEADER_SORT : STYLE_HEADER;
+
+	if (column->kind == CODE_COLUMN_SHARE && place.width > 1)
+		place.width--;
+	if (column->left)
+		canvas_text(canvas, place.x, place.y, place.width, style, column->title);
+	else
+		canvas_text_right(canvas, place.x, place.y, place.width, style, column->title);
+	unsigned at = place.x + (column->left ? text_width(column->title) : place.width);
+	if (sorts && at < end)
+		canvas_text(canvas, at, place.y, 1, style, arrow);
+}
+
+/* The titles, if line is NULL. */
+static void draw_code_line(const struct code_page *page, const struct code_page_line *line,
+			   const struct code_column *columns, size_t n, struct canvas *canvas,
+			   struct rect rect)
+{
+	unsigned x = rect.x, end = rect.x + rect.width;
+
+	for (size_t i = 0; i < n && x < end; i++) {
+		struct rect place = {x, rect.y, columns[i].width, 1};
+
+		if (columns[i].width == 0)
+			continue;
+		if (place.width > end - x)
+			place.width = end - x;
+		x += columns[i].width + 1;
+		if (line)
+			draw_code_cell(page, line, &columns[i], canvas, place);
+		else
+			draw_title(page, &columns[i], canvas, place, end);
+	}
+}
+
+void code_page_draw(struct code_page *page, struct canvas *canvas, struct rect rect,
+		    const char *empty)
+{
+	struct code_column columns[CODE_COLUMNS_MAX];
+	size_t n = code_page_columns(page, rect.width, columns);
+	struct table *table = &page->table;
+
+	table->width = rect.width;
+	if (rect.height > 1) {
+		canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
+		draw_code_line(page, NULL, columns, n, canvas, rect);
+		rect.y++;
+		rect.height--;
+	}
+	table_settle(table, page->n, rect.height);
+	table->place = rect;
+	for (size_t i = 0; i < table->page && table->top + i < page->n; i++) {
+		struct rect place = {rect.x, rect.y + (unsigned)i, rect.width, 1};
+
+		draw_code_line(page, &page->lines[table->top + i], columns, n, canvas, place);
+		if (table->top + i == table->selected)
+			canvas_select(canvas, place);
+	}
+	if (page->n == 0) {
+		struct pen pen = {canvas, rect, 0, 0};
+
+		pen_wrap(&pen, 0, STYLE_DIM, empty);
+	}
+}
