@@ -176,7 +176,9 @@ struct out_scaled out_function_count(const struct out_functions *functions, size
 		return count;
 	uint64_t whole = out_scaled_count(&functions->counts, event, count.figure);
 	double error = share->share > 0 ? share->error / share->share : 1;
-	count.count = (uint64_t)round((double)whole * share->share);
+	double part = round((double)whole * share->share);
+	/* Counts beyond 2^53 are rounded, maybe beyond 64 bits. */
+	count.count = part < (double)whole ? (uint64_t)part : whole;
 	count.figure.share *= (float)(error < 1 ? 1 - error : 0);
 	if (count.figure.state == FIGURE_VALID)
 		count.figure.state = FIGURE_SCALED;
