@@ -115,6 +115,13 @@ static void append_name(struct line *line, const char *name, const char *suffix)
 	free(printable);
 }
 
+/* Also without a name: the kernel as a whole, if its symbols are hidden. */
+static bool is_of_kernel(const struct code_function *function)
+{
+	return function->kind == CODE_KERNEL ||
+	       (function->kind == CODE_UNNAMED && strcmp(function->module, "[kernel]") == 0);
+}
+
 static void append_stack(struct line *line, const struct code_profile *profile,
 			 const struct code_entry *entry)
 {
@@ -123,7 +130,7 @@ static void append_stack(struct line *line, const struct code_profile *profile,
 			&profile->functions[profile->frames[entry->frame + i]];
 
 		append_bytes(line, ";", 1);
-		append_name(line, function->name, function->kind == CODE_KERNEL ? "_[k]" : "");
+		append_name(line, function->name, is_of_kernel(function) ? "_[k]" : "");
 	}
 }
 

@@ -471,7 +471,7 @@ CASES = (
     ("in a pid namespace", pid_namespace, NAMED, "spot"),
     ("of another user", other_user, NAMED, "spot"),
     ("of 32 bits", of_32_bits, NAMED, "spot"),
-    ("C++: demangled", cplusplus, r"spot::Burner<unsigned long>::burn\(unsigned long\)", "spot"),
+    ("C++: demangled", cplusplus, r"spot::Burner<unsigned long>::burn(\(unsigned long\))?", "spot"),
     ("Rust: demangled", rust, r"spot::spot::hot_burn.*|main::spot::hot_burn.*", "spot"),
     ("Go", go_language, r"main\.hotBurn", "spot"),
 )

@@ -370,7 +370,12 @@ static void folded_names(void **state)
 {
 	static const struct {
 		const char *comm, *function, *want;
+		enum code_kind kind;
+		const char *module; /* NULL: "m" */
 	} rows[] = {
+		{"a", "[kernel]", "a;[kernel]_[k] 7\n", CODE_UNNAMED, "[kernel]"},
+		{"a", "read_zero", "a;read_zero_[k] 7\n", CODE_KERNEL, "[kernel]"},
+		{"a", "[unknown]", "a;[unknown] 7\n", CODE_UNNAMED, ""},
 		{"a b", "f(int, char)", "a_b;f(int,_char) 7\n"},
 		{"x;y", "f;g", "x:y;f:g 7\n"},
 		{"", "f", "[unknown];f 7\n"},
@@ -383,7 +388,8 @@ static void folded_names(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct code_profile_builder *builder = code_profile_builder_new();
-		const struct code_function function = {rows[i].function, "m", CODE_USER};
+		const struct code_function function = {
+			rows[i].function, rows[i].module ? rows[i].module : "m", rows[i].kind};
 		uint32_t frame = code_profile_function(builder, &function);
 		const struct code_entry entry = {
 			.task = code_profile_task(builder, &(struct code_task){40, 40, 0}),
