@@ -70,6 +70,17 @@ $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/libtests.a $(BUILD
 $(BUILD)/load/%: $(BUILD)/obj/tests/load/%.o
 	$(call link,)
 
+# Callers are found by frame pointers. A static program has no shared library.
+$(BUILD)/obj/tests/load/hotspots.o $(BUILD)/obj/tests/load/library/%: FILE_FLAGS = \
+	-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer $(if $(STATIC),,-DHOTSPOTS_LIBRARY)
+ifeq ($(STATIC),)
+$(BUILD)/obj/tests/load/library/%: FILE_FLAGS += -fPIC
+$(BUILD)/load/libhotspots.so: $(BUILD)/obj/tests/load/library/hotspots_library.o
+	$(call link,,-shared -Wl$(comma)-soname$(comma)$(@F))
+$(BUILD)/load/hotspots: $(BUILD)/obj/tests/load/hotspots.o $(BUILD)/load/libhotspots.so
+	$(call link,-Wl$(comma)-rpath$(comma)'$$ORIGIN')
+endif
+
 $(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libtests.a \
 		$(BUILD)/libtui.a $(BUILD)/libcore.a
 	$(call link,$(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))

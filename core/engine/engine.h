@@ -37,6 +37,8 @@ struct engine_column {
 };
 
 /* All pointers are borrowed for the engine's life, unless stated otherwise. */
+enum { ENGINE_CODE_HZ = 199 }; /* the usual code_hz */
+
 struct engine_config {
 	const struct preset *preset;         /* NULL: overview, or software without counters */
 	const struct engine_column *columns; /* after the preset's, in this order */

@@ -39,13 +39,22 @@ static void write_view(const struct snapshot *snapshot, const struct batch_optio
 	view_fini(&view);
 }
 
+static void pass_note(const struct batch_options *options, const char *sentence)
+{
+	if (notes_insert(options->noted, options->noted->n, sentence))
+		options->note(sentence);
+}
+
 static void pass_notes(const struct snapshot *snapshot, const struct batch_options *options)
 {
-	if (!options->note || !options->format->leaves_notes)
+	if (!options->note)
 		return;
-	for (size_t i = 0; i < snapshot->n_notes; i++)
-		if (notes_insert(options->noted, options->noted->n, snapshot->notes[i]))
-			options->note(snapshot->notes[i]);
+	for (size_t i = 0; options->format->leaves_notes && i < snapshot->n_notes; i++)
+		pass_note(options, snapshot->notes[i]);
+	if (options->code && !snapshot->code)
+		pass_note(options, snapshot->replay[0]
+					   ? "This recording has no samples of code: no functions."
+					   : "No code is sampled here: no functions.");
 }
 
 static int print_snapshot(const struct snapshot *snapshot, const struct batch_options *options,
@@ -126,4 +135,23 @@ int batch_print_summary(const struct batch_options *options, const struct snapsh
 			return code == -EINTR && *stop ? 0 : code;
 	}
 	return 0;
+}
+
+int batch_finish(const struct batch_options *options, int fd, const volatile sig_atomic_t *stop,
+		 struct error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!options->format->finish)
+		return 0;
+	FILE *memory = xopen_memstream(&text, &size);
+	options->format->finish(options->kept, memory);
+	int code = fclose(memory) ? -ENOMEM : 0;
+	if (!code && size > 0)
+		code = write_all(fd, text, size, stop);
+	free(text);
+	if (code == -EINTR && *stop)
+		return 0;
+	return code < 0 ? set_output_error(code, err) : 0;
 }

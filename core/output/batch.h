@@ -28,6 +28,7 @@ struct batch_options {
 	struct view_spec view;
 	bool silent;    /* refreshes are not printed, only added to the summary or exported */
 	bool recording; /* ends when the recording ends */
+	bool code;      /* functions are wanted: `note` gets a sentence if a snapshot has none */
 
 	/* Of a command. */
 	struct run_summary *summary; /* every refresh is added to it; NULL: none */
@@ -55,5 +56,12 @@ int batch_run(const struct feed *feed, const struct batch_options *options, int 
  */
 int batch_print_summary(const struct batch_options *options, const struct snapshot_run *run, int fd,
 			const volatile sig_atomic_t *stop, struct error *err);
+
+/*
+ * Prints what the format has left at the end of a run, after the calls above. 0, or -errno as
+ * batch_run().
+ */
+int batch_finish(const struct batch_options *options, int fd, const volatile sig_atomic_t *stop,
+		 struct error *err);
 
 #endif

@@ -2,13 +2,15 @@
 /*
  * The table of formats. text, csv and json append a view of each refresh. openmetrics and
  * prometheus keep an export between refreshes and replace the whole text, since their counters are
- * sums of the run. The contract is in batch_format.h.
+ * sums of the run. folded prints the stacks of the run at its end. The contract is in
+ * batch_format.h.
  */
 #include "core/output/batch_format.h"
 
 #include "core/base/util.h"
 #include "core/output/metrics_export.h"
 #include "core/output/out_csv.h"
+#include "core/output/out_folded.h"
 #include "core/output/out_json.h"
 #include "core/output/out_text.h"
 
@@ -77,14 +79,45 @@ static void end_exposition(void *kept)
 	metrics_export_free(kept);
 }
 
+static void *begin_folded(size_t top)
+{
+	(void)top; /* stacks have no order to cut */
+	return folded_new(0);
+}
+
+static void write_folded(void *kept, const struct view *view, FILE *out)
+{
+	(void)out;
+	folded_add(kept, view);
+}
+
+static void finish_folded(void *kept, FILE *out)
+{
+	out_folded(kept, out);
+}
+
+static void end_folded(void *kept)
+{
+	folded_free(kept);
+}
+
 const struct batch_format batch_formats[] = {
-	{.name = "text", .write = write_text},
+	{.name = "text", .functions = true, .write = write_text},
 	{.name = "csv",
 	 .leaves_notes = true,
+	 .functions = true,
 	 .begin = begin_csv,
 	 .write = write_csv,
 	 .end = end_csv},
-	{.name = "json", .write = write_json},
+	{.name = "json", .functions = true, .write = write_json},
+	{.name = "folded",
+	 .leaves_notes = true,
+	 .functions = true,
+	 .only_functions = true,
+	 .begin = begin_folded,
+	 .write = write_folded,
+	 .finish = finish_folded,
+	 .end = end_folded},
 	{.name = "openmetrics",
 	 .top = METRICS_EXPORT_TOP,
 	 .begin = begin_exposition,

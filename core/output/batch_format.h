@@ -12,6 +12,8 @@ struct batch_format {
 	const char *name;  /* "text", "json" ... */
 	size_t top;        /* number of tasks unless the user gives it; 0: all */
 	bool leaves_notes; /* it does not print notes of snapshots */
+	bool functions;    /* it prints functions, if the snapshots have them */
+	bool only_functions;
 	/* Creates the state that is kept between refreshes, for `top` tasks; NULL: none. */
 	void *(*begin)(size_t top);
 	void (*end)(void *kept);
@@ -21,6 +23,8 @@ struct batch_format {
 	 */
 	void (*write)(void *kept, const struct view *view, FILE *out);
 	void (*replace)(void *kept, const struct snapshot *snapshot, FILE *out);
+	/* Prints what is left at the end of the run; NULL: nothing. */
+	void (*finish)(void *kept, FILE *out);
 };
 
 /* The first is the default. */

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/output/out_code.h"
 #include "core/output/out_sums.h"
 #include "core/output/out_value.h"
 
@@ -115,13 +116,30 @@ static void add_scaled_name(struct names *names, const char *event)
 	free(name);
 }
 
-static char *make_header(const struct columns *columns)
+static void add_share_names(struct names *names, const char *event)
 {
+	static const char *const shares[] = {"samples", "share", "error"};
+	size_t size = strlen(event) + 16;
+	char *name = xmalloc(size);
+
+	for (size_t i = 0; i < ARRAY_SIZE(shares); i++) {
+		snprintf(name, size, "%s_%s", event, shares[i]);
+		add_name(names, "sampled", name);
+	}
+	free(name);
+}
+
+static char *make_header(const struct out_code *code)
+{
+	static const char *const of_functions[] = {
+		"function", "module", "kind", "samples", "share", "error",
+	};
 	static const char *const fixed[] = {
 		"time",   "interval_s", "scope",        "cpu",     "cpus",   "pid",       "tid",
 		"parent", "comm",       "cmdline",      "user",    "cgroup", "processes", "threads",
 		"exited", "verdict",    "lost_records", "summary", "states", "offset_s",
 	};
+	const struct columns *columns = code->view->snapshot->columns;
 	struct names names = {0};
 	char *text = NULL;
 	size_t size = 0;
@@ -129,12 +147,17 @@ static char *make_header(const struct columns *columns)
 
 	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
 		add_name(&names, "", fixed[i]);
+	for (size_t i = 0; code->profile && i < ARRAY_SIZE(of_functions); i++)
+		add_name(&names, "", of_functions[i]);
 	for (size_t i = 0; i < event_set_shown(&columns->events); i++)
 		add_name(&names, "event", event_label(&columns->events.items[i]));
 	for (size_t i = 0; i < columns->n_shown; i++)
 		add_name(&names, "metric", columns->metrics[i].def->name);
 	for (size_t i = 0; i < event_set_shown(&columns->events); i++)
 		add_scaled_name(&names, event_label(&columns->events.items[i]));
+	for (size_t i = 0; code->profile && i < code->profile->n_events; i++)
+		if (i != code->time)
+			add_share_names(&names, code->profile->events[i].name);
 	for (size_t i = 0; i < names.n; i++) {
 		put_field(out, names.items[i], i == 0);
 		free(names.items[i]);
@@ -145,9 +168,9 @@ static char *make_header(const struct columns *columns)
 	return text;
 }
 
-static void put_header(struct csv *csv, const struct columns *columns, FILE *out)
+static void put_header(struct csv *csv, const struct out_code *code, FILE *out)
 {
-	char *header = make_header(columns);
+	char *header = make_header(code);
 
 	if (csv->header && strcmp(csv->header, header) == 0) {
 		free(header);
@@ -169,16 +192,21 @@ struct csv_row {
 	const uint64_t *lost_records; /* NULL: not attributed to the row */
 	struct out_counts_of counts;
 	const struct figure *figures;
-	bool has_metrics; /* the row has metrics, even if all are unknown */
+	bool has_metrics;                 /* the row has metrics, even if all are unknown */
+	const struct code_line *function; /* of scope "function"; NULL: another row */
 };
 
 static void put_state(FILE *out, const char *name, struct figure figure, bool *any)
 {
-	if (figure.state == FIGURE_VALID)
-		return;
 	fprintf(out, "%s%s=", *any ? ";" : "", name);
 	*any = true;
 	out_state(out, figure);
+}
+
+/* Most events are not sampled, so a function has the states of known values only. */
+static bool has_state(const struct csv_row *row, struct figure figure)
+{
+	return figure.state != FIGURE_VALID && (!row->function || figure_known(figure));
 }
 
 static void put_states(const struct csv_row *row, FILE *out)
@@ -189,13 +217,18 @@ static void put_states(const struct csv_row *row, FILE *out)
 	bool any = false;
 	FILE *states = xopen_memstream(&text, &size);
 
-	for (size_t i = 0; i < event_set_shown(&columns->events); i++)
-		put_state(states, event_label(&columns->events.items[i]),
-			  out_event_figure(&row->counts, i), &any);
-	for (size_t i = 0; row->has_metrics && i < columns->n_shown; i++)
-		if (!out_is_event(columns, columns->metrics[i].def->name))
-			put_state(states, columns->metrics[i].def->name,
-				  out_metric_figure(row->figures, i), &any);
+	for (size_t i = 0; i < event_set_shown(&columns->events); i++) {
+		struct figure figure = out_event_figure(&row->counts, i);
+
+		if (has_state(row, figure))
+			put_state(states, event_label(&columns->events.items[i]), figure, &any);
+	}
+	for (size_t i = 0; row->has_metrics && i < columns->n_shown; i++) {
+		struct figure figure = out_metric_figure(row->figures, i);
+
+		if (!out_is_event(columns, columns->metrics[i].def->name) && has_state(row, figure))
+			put_state(states, columns->metrics[i].def->name, figure, &any);
+	}
 	fclose(states);
 	put_text(out, text);
 	free(text);
@@ -207,7 +240,8 @@ static void put_counted(const struct csv_row *row, FILE *out)
 
 	for (size_t i = 0; i < event_set_shown(&columns->events); i++) {
 		fputc(',', out);
-		out_event(out, &row->counts, i);
+		if (!row->function)
+			out_event(out, &row->counts, i);
 	}
 	for (size_t i = 0; i < columns->n_shown; i++) {
 		struct figure figure = out_metric_figure(row->figures, i);
@@ -239,9 +273,40 @@ static void put_identity(const struct csv_row *csv, FILE *out)
 	fputs(row && row->flags & ROW_EXITED ? ",1" : ",", out);
 }
 
-static void put_row(const struct view *view, const struct csv_row *row, FILE *out)
+static void put_share(FILE *out, const struct code_share *share)
 {
-	const struct snapshot *snapshot = view->snapshot;
+	if (!share) {
+		fputs(",,,", out);
+		return;
+	}
+	fprintf(out, ",%" PRIu64 ",", share->samples);
+	if (out_share_known(share))
+		out_number(out, share->share);
+	fputc(',', out);
+	if (out_share_known(share))
+		out_number(out, share->error);
+}
+
+static void put_function(const struct out_code *code, const struct code_line *line, FILE *out)
+{
+	if (!code->profile)
+		return;
+	put_text(out, line ? line->function->name : NULL);
+	put_text(out, line ? line->function->module : NULL);
+	fprintf(out, ",%s", line ? out_code_kind(line->function->kind) : "");
+	put_share(out, line ? &line->events[code->time] : NULL);
+}
+
+static void put_other_shares(const struct out_code *code, const struct code_line *line, FILE *out)
+{
+	for (size_t i = 0; code->profile && i < code->profile->n_events; i++)
+		if (i != code->time)
+			put_share(out, line ? &line->events[i] : NULL);
+}
+
+static void put_row(const struct out_code *code, const struct csv_row *row, FILE *out)
+{
+	const struct snapshot *snapshot = code->view->snapshot;
 
 	if (snapshot->realtime_ns > 0)
 		out_seconds(out, snapshot->realtime_ns);
@@ -258,22 +323,25 @@ static void put_row(const struct view *view, const struct csv_row *row, FILE *ou
 	fputc(',', out);
 	if (snapshot->replay[0])
 		out_seconds(out, snapshot->offset_ns);
+	put_function(code, row->function, out);
 	put_counted(row, out);
+	put_other_shares(code, row->function, out);
 	fputc('\n', out);
 }
 
 /* Rows with counts of events only. */
-static void put_part(const struct view *view, const char *scope, const struct out_counts_of *counts,
-		     FILE *out)
+static void put_part(const struct out_code *code, const char *scope,
+		     const struct out_counts_of *counts, FILE *out)
 {
 	const struct csv_row row = {.scope = scope, .cpu = -1, .counts = *counts};
 
 	if (counts->tally)
-		put_row(view, &row, out);
+		put_row(code, &row, out);
 }
 
-static void put_system(const struct view *view, FILE *out)
+static void put_system(const struct out_code *code, FILE *out)
 {
+	const struct view *view = code->view;
 	const struct snapshot *snapshot = view->snapshot;
 	const struct columns *columns = snapshot->columns;
 	struct out_sums sums;
@@ -316,18 +384,18 @@ static void put_system(const struct view *view, FILE *out)
 		{"left_out", {.columns = columns, .tally = view->left_out}},
 	};
 
-	put_row(view, &system, out);
+	put_row(code, &system, out);
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		put_part(view, parts[i].scope, &parts[i].counts, out);
+		put_part(code, parts[i].scope, &parts[i].counts, out);
 	if (snapshot->targeted)
-		put_row(view, &target, out);
+		put_row(code, &target, out);
 	out_sums_fini(&sums);
 }
 
-static void put_cpus(const struct view *view, const char *scope, const struct snapshot_cpu *cpus,
-		     size_t n, FILE *out)
+static void put_cpus(const struct out_code *code, const char *scope,
+		     const struct snapshot_cpu *cpus, size_t n, FILE *out)
 {
-	const struct columns *columns = view->snapshot->columns;
+	const struct columns *columns = code->view->snapshot->columns;
 	char idle_scope[32];
 
 	snprintf(idle_scope, sizeof(idle_scope), "%s_idle", scope);
@@ -348,10 +416,59 @@ static void put_cpus(const struct view *view, const char *scope, const struct sn
 			.counts = {.columns = columns, .tally = cpu->idle},
 		};
 
-		put_row(view, &all, out);
+		put_row(code, &all, out);
 		if (cpu->idle)
-			put_row(view, &idle, out);
+			put_row(code, &idle, out);
 	}
+}
+
+/* Fills scaled[events]: the function's share of the row's counts. */
+static void count_function(const struct out_functions *functions, size_t function,
+			   struct out_scaled *scaled)
+{
+	for (size_t i = 0; i < event_set_shown(&functions->counts.columns->events); i++)
+		scaled[i] = out_function_count(functions, function, i);
+}
+
+static void figures_of_function(const struct out_functions *functions, size_t function,
+				struct figure *figures)
+{
+	for (size_t i = 0; i < functions->counts.columns->n_shown; i++)
+		figures[i] = out_function_figure(functions, function, i);
+}
+
+/* The functions of a line. Of its row they have what identifies it. */
+static void put_functions(const struct out_code *code, size_t line, const struct csv_row *of,
+			  FILE *out)
+{
+	const struct columns *columns = code->view->snapshot->columns;
+	struct out_functions functions;
+
+	if (!code->profile)
+		return;
+	out_functions_of_line(code, line, &functions);
+	struct out_scaled *scaled = xcalloc(columns->events.n, sizeof(*scaled));
+	struct figure *figures = xcalloc(columns->n_metrics, sizeof(*figures));
+	for (size_t i = 0; i < functions.n; i++) {
+		const struct csv_row row = {
+			.scope = "function",
+			.cpu = of->cpu,
+			.row = of->row,
+			.cgroup = of->cgroup,
+			.parent = of->parent,
+			.counts = {.columns = columns, .scaled = scaled},
+			.figures = figures,
+			.has_metrics = true,
+			.function = &functions.code.lines[i],
+		};
+
+		count_function(&functions, i, scaled);
+		figures_of_function(&functions, i, figures);
+		put_row(code, &row, out);
+	}
+	free(scaled);
+	free(figures);
+	out_functions_fini(&functions);
 }
 
 static int parent_of(const struct view *view, size_t index)
@@ -361,8 +478,9 @@ static int parent_of(const struct view *view, size_t index)
 	return parent == SIZE_MAX ? 0 : view->rolled.items[parent].pid;
 }
 
-static void put_task(const struct view *view, size_t line, FILE *out)
+static void put_task(const struct out_code *code, size_t line, FILE *out)
 {
+	const struct view *view = code->view;
 	const struct snapshot *snapshot = view->snapshot;
 	size_t index = view->order[line];
 	const struct row *task = view_row(view, line);
@@ -380,18 +498,25 @@ static void put_task(const struct view *view, size_t line, FILE *out)
 		.has_metrics = true,
 	};
 
-	put_row(view, &row, out);
+	put_row(code, &row, out);
+	put_functions(code, line, &row, out);
 }
 
 void out_csv(struct csv *csv, const struct view *view, FILE *out)
 {
 	const struct snapshot *snapshot = view->snapshot;
+	struct out_code code;
 
-	put_header(csv, snapshot->columns, out);
-	put_system(view, out);
-	put_cpus(view, "cpu", snapshot->cpus, snapshot->n_cpus, out);
+	out_code_init(view, &code);
+	put_header(csv, &code, out);
+	put_system(&code, out);
+	put_cpus(&code, "cpu", snapshot->cpus, snapshot->n_cpus, out);
 	if (view->cpus && view->cpus != snapshot->cpus)
-		put_cpus(view, rollup_name(view->spec.by), view->cpus, view->n, out);
+		put_cpus(&code, rollup_name(view->spec.by), view->cpus, view->n, out);
+	for (size_t line = 0; view->cpus && line < view->n; line++)
+		put_functions(&code, line, &(struct csv_row){.cpu = view_cpu(view, line)->cpu},
+			      out);
 	for (size_t line = 0; view->rows && line < view->n; line++)
-		put_task(view, line, out);
+		put_task(&code, line, out);
+	out_code_fini(&code);
 }

@@ -29,6 +29,7 @@
  *	- target: sum of the tasks of the target, if there is one
  *	- cpu, socket, node, and cpu_idle, socket_idle, node_idle: the idle part of it
  *	- task: a row of the view: process, thread, user, cgroup, command, or one of a tree
+ *	- function: a function of the row or CPU of the view before it, if there is a profile
  *
  * Then each event (its count, as in json's "events") and each metric, by its name, or as
  * "metric.NAME", "event.NAME" if the name is in use. Then each event again, as NAME_scaled or
@@ -40,6 +41,13 @@
  *
  * If the counted events change (in a recording), a new header line follows. It has "scope" in the
  * column scope. The first columns keep their places.
+ *
+ * With a profile (--code) there are further columns of rows of scope function, empty in others.
+ * Behind offset_s: function, module, kind, and samples, share, error of the time event. At the end:
+ * NAME_samples, NAME_share and NAME_error of each other sampled event (or "sampled.NAME_..."). What
+ * they mean is in core/output/out_json_code.h. A function has no counts as they were counted. Its
+ * states are those of known values. Its NAME_scaled is the count of its row times its share, and
+ *metrics are those of these counts.
  *
  * There are no values of the machine as a whole (struct snapshot_machine).
  *

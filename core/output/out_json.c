@@ -5,6 +5,7 @@
 #include "core/output/out_json.h"
 
 #include "core/base/json_string.h"
+#include "core/output/out_json_code.h"
 #include "core/output/out_sums.h"
 #include "core/output/out_value.h"
 
@@ -135,10 +136,12 @@ static void put_run(FILE *out, const struct snapshot_run *run)
 	put_seconds_or_null(out, run->system_ns, run->status >= 0);
 }
 
-/* One CPU, socket or node; its number may be unknown. */
-static void put_cpu(FILE *out, const struct columns *columns, const char *what,
+/* One CPU, socket or node; its number may be unknown. Lines of the view have functions. */
+static void put_cpu(FILE *out, const struct out_code *code, const char *what, size_t line,
 		    const struct snapshot_cpu *cpu)
 {
+	const struct columns *columns = code->view->snapshot->columns;
+
 	if (cpu->cpu < 0)
 		fprintf(out, "{\"%s\":null,", what);
 	else
@@ -148,16 +151,29 @@ static void put_cpu(FILE *out, const struct columns *columns, const char *what,
 	put_counted(out, &(struct out_counts_of){.columns = columns, .tally = cpu->tally},
 		    cpu->figures);
 	put_part(out, "idle", &(struct out_counts_of){.columns = columns, .tally = cpu->idle});
+	if (line != SIZE_MAX)
+		json_put_functions_of_line(out, code, line);
 	fputc('}', out);
 }
 
-static void put_cpus(FILE *out, const struct columns *columns, const char *what,
+/* Returns the view's line of one of its CPUs, or SIZE_MAX. Without functions no line is needed. */
+static size_t line_of_cpu(const struct out_code *code, const struct snapshot_cpu *cpu)
+{
+	const struct view *view = code->view;
+
+	for (size_t line = 0; code->profile && view->cpus && line < view->n; line++)
+		if (view_cpu(view, line) == cpu)
+			return line;
+	return SIZE_MAX;
+}
+
+static void put_cpus(FILE *out, const struct out_code *code, const char *what,
 		     const struct snapshot_cpu *cpus, size_t n)
 {
 	fprintf(out, "\"%ss\":[", what);
 	for (size_t i = 0; i < n; i++) {
 		fputs(i > 0 ? "," : "", out);
-		put_cpu(out, columns, what, &cpus[i]);
+		put_cpu(out, code, what, line_of_cpu(code, &cpus[i]), &cpus[i]);
 	}
 	fputs("],", out);
 }
@@ -202,8 +218,9 @@ static void put_verdict(FILE *out, enum verdict verdict)
 	json_put_string_or_null(out, verdict_word(verdict));
 }
 
-static void put_task(FILE *out, const struct view *view, size_t line)
+static void put_task(FILE *out, const struct out_code *code, size_t line)
 {
+	const struct view *view = code->view;
 	const struct columns *columns = view->snapshot->columns;
 	size_t index = view->order[line];
 
@@ -223,11 +240,13 @@ static void put_task(FILE *out, const struct view *view, size_t line)
 			    .lost = view_row(view, line)->flags & ROW_LOST,
 		    },
 		    rows_figures(columns, view->rows, index));
+	json_put_functions_of_line(out, code, line);
 	fputc('}', out);
 }
 
-static void put_totals(FILE *out, const struct view *view, const struct out_sums *sums)
+static void put_totals(FILE *out, const struct out_code *code, const struct out_sums *sums)
 {
+	const struct view *view = code->view;
 	const struct snapshot *snapshot = view->snapshot;
 	const struct columns *columns = snapshot->columns;
 
@@ -258,12 +277,15 @@ static void put_totals(FILE *out, const struct view *view, const struct out_sums
 	if (view->left_out)
 		put_part(out, "left_out",
 			 &(struct out_counts_of){.columns = columns, .tally = view->left_out});
+	if (!snapshot->targeted)
+		json_put_functions_of_sum(out, code);
 	fputc('}', out);
 }
 
 /* The sum of the target. */
-static void put_target(FILE *out, const struct snapshot *snapshot, const struct out_sums *sums)
+static void put_target(FILE *out, const struct out_code *code, const struct out_sums *sums)
 {
+	const struct snapshot *snapshot = code->view->snapshot;
 	const struct out_counts_of counts = {
 		.columns = snapshot->columns,
 		.tally = snapshot->target,
@@ -273,7 +295,9 @@ static void put_target(FILE *out, const struct snapshot *snapshot, const struct 
 
 	fputs(",\"target\":{", out);
 	put_counted(out, &counts, snapshot->target_figures);
-	fprintf(out, ",\"ended\":%s}", snapshot->ended ? "true" : "false");
+	fprintf(out, ",\"ended\":%s", snapshot->ended ? "true" : "false");
+	json_put_functions_of_sum(out, code);
+	fputc('}', out);
 }
 
 static void put_machine(FILE *out, const struct snapshot_machine *machine)
@@ -320,8 +344,10 @@ static void put_cost(FILE *out, const struct snapshot_cost *cost)
 void out_json(const struct view *view, FILE *out)
 {
 	const struct snapshot *snapshot = view->snapshot;
+	struct out_code code;
 	struct out_sums sums;
 
+	out_code_init(view, &code);
 	fputs("{\"schema\":\"pmctop/1\"", out);
 	if (snapshot->run)
 		put_run(out, snapshot->run);
@@ -355,20 +381,22 @@ void out_json(const struct view *view, FILE *out)
 	if (view->rows && view->spec.top)
 		fprintf(out, "\"top\":%zu,\"rows_left_out\":%zu,", view->spec.top,
 			view->n_left_out);
-	put_cpus(out, snapshot->columns, "cpu", snapshot->cpus, snapshot->n_cpus);
+	put_cpus(out, &code, "cpu", snapshot->cpus, snapshot->n_cpus);
 	if (view->cpus && view->cpus != snapshot->cpus)
-		put_cpus(out, snapshot->columns, rollup_name(view->spec.by), view->cpus, view->n);
+		put_cpus(out, &code, rollup_name(view->spec.by), view->cpus, view->n);
 	fputs("\"tasks\":[", out);
 	for (size_t line = 0; view->rows && line < view->n; line++) {
 		fputs(line > 0 ? "," : "", out);
-		put_task(out, view, line);
+		put_task(out, &code, line);
 	}
 	fputs("],", out);
 	out_sums_init(view, &sums);
-	put_totals(out, view, &sums);
+	put_totals(out, &code, &sums);
 	if (snapshot->targeted)
-		put_target(out, snapshot, &sums);
+		put_target(out, &code, &sums);
 	out_sums_fini(&sums);
+	json_put_code(out, &code);
+	out_code_fini(&code);
 	if (machine_is_known(&snapshot->machine))
 		put_machine(out, &snapshot->machine);
 	if (snapshot->cost.cpu_ns > 0 && snapshot->cost.wall_ns > 0)

@@ -84,6 +84,8 @@
  * and its tasks are processes; a task with pid null is the sum of those that were too many to keep.
  * status is the command's, 128 + the signal that killed it, or null while it still runs.
  *
+ * With --code there are {"code"} and {"functions"}: core/output/out_json_code.h.
+ *
  * json_string.h has the form of strings, which may have any bytes. The rows are those of the view,
  * in its order. Numbers have a decimal point in every locale. Errors stay in the FILE (ferror).
  */

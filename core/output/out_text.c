@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/output/out_counts.h"
+#include "core/output/out_text_code.h"
 #include "core/view/machine_items.h"
 
 #include <inttypes.h>
@@ -229,6 +230,7 @@ void out_text(const struct view *view, FILE *out)
 	fputc('\n', out);
 	put_table(out, view);
 	fputc('\n', out);
+	out_text_code(view, out);
 	if (snapshot->run)
 		out_counts(snapshot, out);
 }

@@ -263,6 +263,7 @@ static void part_add(struct part *part, const struct snapshot *snapshot, uint64_
 	if (part->n > most)
 		fold_processes(part, most / 2);
 	snapshot_merge_add_machine(part->sum, snapshot);
+	snapshot_merge_add_code(part->sum, snapshot);
 }
 
 static void part_init(struct part *part, struct columns *columns)
@@ -340,6 +341,7 @@ static struct snapshot *part_snapshot(const struct part *part, const struct snap
 	struct snapshot *snapshot = snapshot_merge_new(part->sum->columns);
 
 	snapshot_merge_add_machine(snapshot, part->sum);
+	snapshot->code = code_profile_ref(part->sum->code);
 	snapshot->run = xmalloc(sizeof(*run));
 	*snapshot->run = *run;
 	fill_rows(part, snapshot);

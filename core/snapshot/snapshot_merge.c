@@ -234,7 +234,7 @@ void snapshot_merge_add_machine(struct snapshot *sum, const struct snapshot *nex
 	memcpy(sum->pmu, next->pmu, sizeof(sum->pmu));
 }
 
-static void merge_code(struct snapshot *sum, const struct snapshot *next)
+void snapshot_merge_add_code(struct snapshot *sum, const struct snapshot *next)
 {
 	if (!next->code)
 		return;
@@ -251,7 +251,7 @@ void snapshot_merge_add(struct snapshot *sum, const struct snapshot *next)
 	merge_threads(sum, next, &map);
 	append_sleeping(sum, next, &map);
 	cgroup_map_fini(&map);
-	merge_code(sum, next);
+	snapshot_merge_add_code(sum, next);
 	snapshot_merge_add_machine(sum, next);
 }
 

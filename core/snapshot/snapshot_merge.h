@@ -16,6 +16,8 @@ void snapshot_merge_add(struct snapshot *sum, const struct snapshot *next);
 /* Adds CPUs, totals, times and the values of the machine, but no rows. The tallies must have the
  * same shape. */
 void snapshot_merge_add_machine(struct snapshot *sum, const struct snapshot *next);
+/* Adds the samples of code. They count events of the columns, which must be the same. */
+void snapshot_merge_add_code(struct snapshot *sum, const struct snapshot *next);
 /*
  * Computes the figures of the target, CPUs and totals, once all snapshots are added. It does not
  * evaluate rows (rows_evaluate_one): there are many, and few are used.

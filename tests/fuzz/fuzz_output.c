@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A snapshot with any names and counts in each batch format. JSON is valid and one line. All lines
- * of CSV have equally many fields. Both dialects for monitoring have valid lines and unique series.
- * Text is printable.
+ * A snapshot with any names, counts and functions in each batch format. JSON is valid and one line.
+ * All lines of CSV have equally many fields. Both dialects for monitoring have valid lines and
+ * unique series. Text is printable.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -189,9 +189,33 @@ static void check_metrics(char *text, bool openmetrics)
 	free(series);
 }
 
+/* Each line is frames between semicolons, a blank and a number, and each stack is there once. */
+static void check_folded(char *text)
+{
+	const char *before = "";
+
+	for (char *line = text, *end; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		fuzz_check(end, "a line ends");
+		*end = '\0';
+		fuzz_check(fuzz_is_printable(line), "a stack is printable");
+		char *blank = strchr(line, ' ');
+		fuzz_check(blank && blank > line && isdigit((unsigned char)blank[1]) &&
+				   strspn(blank + 1, "0123456789") == strlen(blank + 1),
+			   "a stack has a number");
+		*blank = '\0';
+		fuzz_check(line[0] != ';' && blank[-1] != ';' && !strstr(line, ";;"),
+			   "a frame has a name");
+		fuzz_check(strcmp(before, line) < 0, "stacks are sorted and unique");
+		before = line;
+	}
+}
+
 static void check_format(const struct batch_format *format, char *text)
 {
-	if (strcmp(format->name, "json") == 0)
+	if (format->finish)
+		check_folded(text);
+	else if (strcmp(format->name, "json") == 0)
 		check_json(text);
 	else if (strcmp(format->name, "csv") == 0)
 		check_csv(text);
@@ -219,6 +243,8 @@ static void check_formats(const struct snapshot *snapshot, const struct view_spe
 			format->replace(kept, snapshot, out);
 		else
 			format->write(kept, &view, out);
+		if (format->finish)
+			format->finish(kept, out);
 		fclose(out);
 		fuzz_check(strlen(text) == size, "output has no NUL");
 		check_format(format, text);
@@ -235,6 +261,42 @@ static void read_name(struct fuzz_bytes *bytes, char *name, size_t size)
 
 	text_copy(name, size, text);
 	free(text);
+}
+
+/* Samples in functions of any names, by the bytes that are left. */
+static struct code_profile *read_profile(struct fuzz_bytes *bytes)
+{
+	struct code_profile_builder *builder = code_profile_builder_new();
+	struct code_event event = {.counted = TALLY_TASK_CLOCK};
+
+	for (size_t stacks = fuzz_u8(bytes) % 8; stacks-- > 0;) {
+		uint8_t flags = fuzz_u8(bytes);
+		char *name = fuzz_text(bytes), *module = fuzz_text(bytes);
+		const struct code_function function = {name[0] ? name : "f", module,
+						       (enum code_kind)(flags & 3)};
+		uint32_t at = code_profile_function(builder, &function);
+		uint32_t frames[] = {at, at, at};
+		pid_t pid = flags >> 2 & 3;
+
+		read_name(bytes, event.name, sizeof(event.name));
+		event.counted = flags >> 4 & 7;
+		code_profile_add(builder,
+				 &(struct code_entry){
+					 .task = code_profile_task(
+						 builder, &(struct code_task){pid, pid, 0}),
+					 .event = code_profile_event(builder, &event),
+					 .cpu = flags >> 7,
+					 .depth = 1 + flags % 3,
+					 .samples = 1 + (fuzz_u8(bytes) & 3),
+					 .weight = fuzz_u64(bytes) >> 8,
+					 .squares = 1,
+				 },
+				 frames);
+		free(name);
+		free(module);
+	}
+	code_profile_add_lost(builder, fuzz_u8(bytes));
+	return code_profile_end(builder);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -268,6 +330,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snapshot->notes[snapshot->n_notes++] = note;
 	snapshot->cgroups = xcalloc(1, sizeof(char *));
 	snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(note);
+	if (bytes.left > 0)
+		snapshot->code = read_profile(&bytes);
 	if (flags >> 7) { /* of a command with any name */
 		snapshot->run = xcalloc(1, sizeof(*snapshot->run));
 		*snapshot->run = (struct snapshot_run){

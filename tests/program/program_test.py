@@ -53,7 +53,7 @@ REFUSED = {
     "-d 0.01": (2, "Invalid delay '0.01' (minimum 0.1 s)."),
     "-d soon": (2, "Invalid delay 'soon' (examples: 1, 0.5, 500ms)."),
     "-n 0": (2, "Invalid number of refreshes '0' (a whole number from 1 on)."),
-    "--format xml": (2, "Unknown format 'xml'. Choose text, csv, json, openmetrics or prometheus."),
+    "--format xml": (2, "Unknown format 'xml'. Choose text, csv, json, folded, openmetrics or prometheus."),
     "--by task": (2, "Unknown --by 'task'. Choose process, thread, tree, user, cgroup, command, cpu, socket "
                      "or node."),
     "--list colors": (2, "Unknown --list 'colors'. Choose events, metrics, presets, columns, "

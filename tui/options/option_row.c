@@ -96,6 +96,14 @@ static int read_format(struct options *options, const char *argument, struct err
 	return 0;
 }
 
+static int read_code(struct options *options, const char *argument, struct error *err)
+{
+	(void)argument, (void)err;
+	options->code = true;
+	options->batch = true;
+	return 0;
+}
+
 static int read_output(struct options *options, const char *argument, struct error *err)
 {
 	if (!argument[0])
@@ -505,6 +513,7 @@ const struct option_row option_rows[] = {
 	{'b', "batch", NULL, "print, do not draw; the default without a terminal",
 	 .flag = offsetof(struct options, batch)},
 	{0, "format", "FORMAT", "implies -b", read_format, format_word},
+	{0, "code", NULL, "functions in which tasks spend their time; implies -b", read_code},
 	{'o', "output", "FILE", "batch output to a file; implies -b", read_output},
 	{0, "top", "N", "only the first N tasks; openmetrics: the busiest (50)", read_top},
 	{0, "record", "FILE", "write a recording (perf.data); -: to a pipe", read_record},

@@ -12,6 +12,7 @@
 #include "core/output/metrics_server.h"
 #include "tui/options/option_row.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -192,6 +193,25 @@ static int check_readonly(const struct options *options, struct error *err)
 	return 0;
 }
 
+/* Functions are printed, in a format that has them. */
+static int check_code(struct options *options, struct error *err)
+{
+	/* The last --format decides. */
+	options->code |= options->format->only_functions;
+	if (!options->code || options->task != OPTIONS_RUN)
+		return 0;
+	if (!options->format->functions)
+		return error_set(err, -EINVAL,
+				 "Format %s has no functions: they would be too many series. Omit "
+				 "'--code', or choose text, csv, json or folded.",
+				 options->format->name);
+	if (options->listen && !options->printed && !options->output)
+		return error_set(err, -EINVAL,
+				 "Option '--listen' serves no functions. Omit '--code', or print "
+				 "them too: '--format json'.");
+	return 0;
+}
+
 /* Refuses options that do not apply to a replay. */
 static int check_replay(const struct options *options, struct error *err)
 {
@@ -259,6 +279,8 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 		rc = error_set(err, -EINVAL, "Option '--listen-name' needs '--listen'.");
 	if (!rc)
 		rc = check_readonly(options, err);
+	if (!rc)
+		rc = check_code(options, err);
 	if (rc)
 		return rc;
 	rc = read_positional(options, n, argv, err);
@@ -347,6 +369,11 @@ int options_set(struct options *options, const char *name, const char *value, st
 	return set_unknown_setting(name, err);
 }
 
+/* Words that leave no room for the description have it on the next line. */
+enum { HELP_COLUMNS = 80, HELP_INDENT = 25 };
+static const char help_break[] = "\n                         ";
+static_assert(sizeof(help_break) == HELP_INDENT + 2, "it is as wide as an option");
+
 void options_print_help(FILE *file)
 {
 	fputs("pmctop: live hardware performance counters of every task\n\n"
@@ -363,9 +390,12 @@ void options_print_help(FILE *file)
 		option_row_words(row, words, sizeof(words));
 		snprintf(name, sizeof(name), "--%s%s%s", row->name, row->argument ? " " : "",
 			 row->argument ? row->argument : "");
+		const char *gap = !words[0] || !row->help[0] ? "" : ": ";
+		if (HELP_INDENT + strlen(words) + strlen(gap) + strlen(row->help) > HELP_COLUMNS)
+			gap = help_break;
 		fprintf(file, "  %c%c%c %-18s %s%s%s\n", row->letter ? '-' : ' ',
-			row->letter ? row->letter : ' ', row->letter ? ',' : ' ', name, words,
-			words[0] && row->help[0] ? ": " : "", row->help);
+			row->letter ? row->letter : ' ', row->letter ? ',' : ' ', name, words, gap,
+			row->help);
 	}
 	fputs("\nA command is counted with all its children, from its first instruction.\n"
 	      "Live, its output is shown when you quit. In batch mode it goes to stderr, unless\n"

@@ -68,6 +68,7 @@ struct options {
 	const char *output;                /* file of the batch output; NULL: standard output */
 	size_t top;                        /* number of rows printed or served; 0: default */
 	bool printed;                      /* --format was given */
+	bool code;                         /* functions are printed */
 	struct recorder_spec record;       /* .path NULL: nothing is recorded */
 	const char *listen;                /* address to serve (listen_address.h); NULL: none */
 	const char **listen_names; /* owned array of borrowed names that requests may have */

@@ -196,6 +196,24 @@ static int close_output(struct batch_run *run, const char *path, int status, str
 	return status;
 }
 
+/* Prints what the format has kept, also after a failure: it is what there was until then. */
+static int print_rest(struct batch_run *run, const struct batch_options *batch, int status,
+		      struct error *err)
+{
+	struct error late;
+
+	if (!batch->format->finish)
+		return status;
+	if (batch_stop)
+		alarm(SUMMARY_PATIENCE_S);
+	batch_stop = 0;
+	int rc = batch_finish(batch, run->fd, &batch_stop, &late);
+	if (!rc || rc == -EPIPE || err->text[0])
+		return status;
+	*err = late;
+	return status == RUN_OK ? RUN_FAILED : status;
+}
+
 static int print_until_done(struct batch_run *run, struct error *err)
 {
 	const struct options *options = run->config->options;
@@ -205,6 +223,7 @@ static int print_until_done(struct batch_run *run, struct error *err)
 		.note = run->config->note,
 		.noted = &run->noted,
 		.silent = serves_only(options),
+		.code = options->code,
 		.view = {.by = options->by,
 			 .reverse = options->reverse,
 			 .top = options->top,
@@ -226,6 +245,7 @@ static int print_until_done(struct batch_run *run, struct error *err)
 	if (batch.format->begin)
 		batch.kept = batch.format->begin(options->top ? options->top : batch.format->top);
 	status = options->command ? run_command(run, &batch, err) : run_system(run, &batch, err);
+	status = print_rest(run, &batch, status, err);
 	if (batch.format->end)
 		batch.format->end(batch.kept);
 	return close_output(run, path, status, err);

@@ -70,6 +70,10 @@ static void test_accepted(void **state)
 		{{"-d", "3600"}, {.interval_ns = 3600 * NS_PER_S}},
 		{{"--iter", "4"}, {.interval_ns = NS_PER_S, .iterations = 4}},
 		{{"--format=json"}, {.interval_ns = NS_PER_S, .batch = true}, .format = "json"},
+		{{"--code"}, {.interval_ns = NS_PER_S, .batch = true, .code = true}},
+		{{"--format=folded"},
+		 {.interval_ns = NS_PER_S, .batch = true, .code = true},
+		 .format = "folded"},
 		{{"--top", "20"}, {.interval_ns = NS_PER_S, .top = 20}},
 		{{"--listen", ":9105"}, {.interval_ns = NS_PER_S, .listen = ":9105"}},
 		{{"--listen-name", "box", "--listen", ":9105", "--listen-name", "b.example."},
@@ -125,6 +129,7 @@ static void test_accepted(void **state)
 		assert_true(options.interval_ns == expected->interval_ns);
 		assert_true(options.iterations == expected->iterations);
 		assert_int_equal(options.batch, expected->batch);
+		assert_int_equal(options.code, expected->code);
 		assert_ptr_equal(options.format, rows[i].format ? batch_format_find(rows[i].format)
 								: &batch_formats[0]);
 		assert_int_equal(options.top, expected->top);
@@ -252,11 +257,10 @@ static void test_refused(void **state)
 		{{"-p", " "}, "Invalid process number ' ' (examples: 12 or 12,13)."},
 		{{"-t", "0"}, "Invalid thread number '0' (examples: 12 or 12,13)."},
 		{{"--format", "jsn"},
-		 "Unknown format 'jsn' (did you mean 'json'?). Choose text, csv, json, openmetrics "
-		 "or "
-		 "prometheus."},
+		 "Unknown format 'jsn' (did you mean 'json'?). Choose text, csv, json, folded, "
+		 "openmetrics or prometheus."},
 		{{"--format", "xml"},
-		 "Unknown format 'xml'. Choose text, csv, json, openmetrics or "
+		 "Unknown format 'xml'. Choose text, csv, json, folded, openmetrics or "
 		 "prometheus."},
 		{{"-s", "-"}, "Option '--sort' needs a column. See 'pmctop -s help'."},
 		{{"-s", ""}, "Option '--sort' needs a column. See 'pmctop -s help'."},
@@ -325,6 +329,12 @@ static void test_refused(void **state)
 		 "Invalid size or time '5' (a number with B, K, M, G or s, m, h, d)."},
 		{{"--record", "r", "--switch-max-files", "5"},
 		 "Option '--switch-max-files' needs '--switch-output SIZE'."},
+		{{"--code", "--format", "openmetrics"},
+		 "Format openmetrics has no functions: they would be too many series. Omit "
+		 "'--code', or choose text, csv, json or folded."},
+		{{"-b", "--code", "--listen", "0"},
+		 "Option '--listen' serves no functions. Omit '--code', or print them too: "
+		 "'--format json'."},
 		{{"--switch-max-files", "0"},
 		 "Invalid number of files '0' (a whole number from 1 on)."},
 		{{"--switch-max-files", "3x"},
@@ -803,7 +813,7 @@ static void test_help(void **state)
 	(void)state;
 	options_print_help(file);
 	fclose(file);
-	assert_non_null(strstr(text, " text, csv, json, openmetrics or prometheus: "));
+	assert_non_null(strstr(text, " text, csv, json, folded, openmetrics or prometheus\n"));
 	assert_non_null(strstr(text, " list events, metrics, presets, keys ...\n"));
 	assert_non_null(strstr(text, " auto, always or never: "));
 	assert_non_null(strstr(text, " speed of the replay: 0.5, 2, 10, max (1; printed: max)\n"));
