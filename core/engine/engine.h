@@ -37,7 +37,6 @@ struct engine_column {
 };
 
 /* All pointers are borrowed for the engine's life, unless stated otherwise. */
-enum { ENGINE_CODE_HZ = 199 }; /* the usual code_hz */
 
 struct engine_config {
 	const struct preset *preset;         /* NULL: overview, or software without counters */

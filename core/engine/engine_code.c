@@ -13,12 +13,13 @@
 /*
  * The time to find names: 1/20 of the interval, within these limits. It is waited for only while
  * the child process has not answered; on a busy machine that needs its turn on a CPU. The first
- * time it is the most: /proc/kallsyms is read, the child process starts, and the user waits for
- * names.
+ * time it is half of the interval: /proc/kallsyms is read, the child process starts, and the user
+ * waits for names.
  */
 enum { RESOLVE_SHARE = 20, HZ_MOST = 10000 };
 #define RESOLVE_LEAST_NS (5 * NS_PER_MS)
 #define RESOLVE_MOST_NS  (100 * NS_PER_MS)
+#define RESOLVE_FIRST_NS (500 * NS_PER_MS)
 
 static struct code_resolver *find_resolver(struct engine_code *code)
 {
@@ -143,23 +144,25 @@ static void note_names(const struct engine_code *code)
 		notes_add_as(code->notes, NOTE_CODE_NAMES, "%s", why);
 }
 
+static uint64_t resolve_budget_ns(const struct engine_code *code, uint64_t interval_ns)
+{
+	uint64_t ns = interval_ns / (code->has_cut ? RESOLVE_SHARE : 2);
+	uint64_t most_ns = code->has_cut ? RESOLVE_MOST_NS : RESOLVE_FIRST_NS;
+
+	return ns < RESOLVE_LEAST_NS ? RESOLVE_LEAST_NS : ns > most_ns ? most_ns : ns;
+}
+
 struct code_profile *engine_code_cut(struct engine_code *code, struct collect *collect,
 				     uint64_t interval_ns)
 {
-	uint64_t budget_ns = interval_ns / RESOLVE_SHARE;
-
 	collect->code_ns = 0;
 	if (!code->passes || !collect->code || collect->n_code_events == 0)
 		return NULL;
 	uint64_t begin_ns = sys_cpu_ns(code->sys, false);
-	if (budget_ns < RESOLVE_LEAST_NS)
-		budget_ns = RESOLVE_LEAST_NS;
-	if (budget_ns > RESOLVE_MOST_NS || !code->has_cut)
-		budget_ns = RESOLVE_MOST_NS;
+	struct code_profile *profile = code_resolver_cut(
+		find_resolver(code), collect->code_events, collect->n_code_events, task_start, code,
+		sys_now_ns(code->sys) + resolve_budget_ns(code, interval_ns));
 	code->has_cut = true;
-	struct code_profile *profile =
-		code_resolver_cut(find_resolver(code), collect->code_events, collect->n_code_events,
-				  task_start, code, sys_now_ns(code->sys) + budget_ns);
 	note_names(code);
 	collect->code_ns = u64_growth(begin_ns, sys_cpu_ns(code->sys, false));
 	return profile;

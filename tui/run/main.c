@@ -351,7 +351,7 @@ static int run_or_list(struct options *options, struct config *config, const str
 		.budget_percent = budget_percent(options),
 		.counts_itself = true,
 		.idle = options->idle,
-		.code_hz = options->code ? ENGINE_CODE_HZ : 0,
+		.code_hz = options->code ? options->frequency : 0,
 	};
 	struct error err;
 

@@ -158,8 +158,8 @@ struct rights_need rights_need_of(const struct options *options, bool draws)
 	return (struct rights_need){
 		.counts = !options->replay,
 		.probes = has_column_with(options, probes),
-		/* A page of functions may be opened at any time. */
-		.names = draws && !options->replay,
+		/* On a screen a page of functions may be opened at any time. */
+		.names = (draws || options->code) && !options->replay,
 		.looks = !options->replay,
 		.signals = options->command || (draws && !options->readonly && !options->replay),
 		.writes = options->output || (record && strcmp(record, "-") != 0),
