@@ -189,20 +189,27 @@ int engine_choice_add_metric(struct engine_choice *choice, const char *text, str
 	return add_recorded_metric(choice, &choice->selection, text, err);
 }
 
-/* The last events that no column shows. Only those of hidden columns can be such. */
-static size_t count_hidden_events(const struct columns *columns)
+/* Returns whether one of these metrics has the event as an input. */
+static bool is_input(const struct metric *metrics, size_t n, size_t event)
 {
 	unsigned events[METRIC_EVENTS_MAX];
-	size_t n_shown = columns->events.n;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = metric_events(&metrics[i], events, METRIC_EVENTS_MAX); k-- > 0;)
+			if (events[k] == event)
+				return true;
+	return false;
+}
+
+/* The last events, of hidden columns alone. */
+static size_t count_hidden_events(const struct columns *columns)
+{
+	size_t n_shown = columns->events.n, n_hidden = columns->n_metrics - columns->n_shown;
 
 	while (n_shown > TALLY_FIRST_COUNTED &&
-	       columns->events.items[n_shown - 1].kind == EVENT_WAIT)
+	       is_input(columns->metrics + columns->n_shown, n_hidden, n_shown - 1) &&
+	       !is_input(columns->metrics, columns->n_shown, n_shown - 1))
 		n_shown--;
-	for (size_t i = 0; i < columns->n_shown; i++)
-		for (size_t n = metric_events(&columns->metrics[i], events, METRIC_EVENTS_MAX);
-		     n-- > 0;)
-			if (events[n] >= n_shown)
-				n_shown = events[n] + 1;
 	return columns->events.n - n_shown;
 }
 

@@ -117,8 +117,8 @@ static void test_print(void **state)
 		 "                                          cache-misses / instructions\n",
 		 ""},
 		{"a verdict", &sane, OPTIONS_LIST_VERDICTS, "kernel-heavy", 0, 1,
-		 "kernel                                   tier 5   kernel-heavy: cpu_percent >= "
-		 "50 "
+		 "kernel                                   tier 6   kernel-heavy: cpu_percent >= "
+		 "50 per CPU "
 		 "and kernel_percent >= 30, no kernel thread\n",
 		 ""},
 		{"a mark", &sane, OPTIONS_LIST_MARKS, "n/a", 0, 1,
