@@ -99,17 +99,17 @@ static void add_uncounted(const struct plan *plan, uint64_t ran_ns, uint64_t *ta
 }
 
 /*
- * Divides the blocked time by the looks at a thread, and considers it for the next interval. The
- * task of a process with several threads is only the first of them.
+ * Divides the blocked time by the looks at a thread, and considers it for the next interval. Of a
+ * process whose threads have no tasks, another thread is looked at in each interval: the looks
+ * stand for all of them.
  */
 static void evaluate_looks(struct collect_task *self, const struct proc_scan_entry *entry,
 			   struct wait_values *values)
 {
-	if (entry->waiting.n > 1)
-		return;
 	looks_estimate(&self->looks, entry->task, true, values);
 	looks_consider(&self->looks, entry->task,
 		       &(struct look_reasons){
+			       .tid = entry->waiting.sample_tid,
 			       .lifetime_ns = values->lifetime_ns,
 			       .blocked_ns = values->counts[WAIT_BLOCKED],
 			       .uninterruptible_ns = values->counts[WAIT_UNINTERRUPTIBLE],

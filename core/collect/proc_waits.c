@@ -115,6 +115,9 @@ struct threads_scan {
 	const struct proc_switches *switches;
 	struct proc_waits *waits;
 	size_t next; /* index of the thread that is probably the next one */
+	/* Of the threads that ran: the one of the lowest tid, and of the lowest after sample_tid.
+	 */
+	pid_t lowest, following;
 };
 
 static struct proc_waits_thread *find_thread(struct threads_scan *threads, pid_t tid)
@@ -134,13 +137,21 @@ static struct proc_waits_thread *find_thread(struct threads_scan *threads, pid_t
 	return &waits->threads[waits->n++];
 }
 
+static void choose_sample(struct threads_scan *threads, pid_t tid)
+{
+	if (!threads->lowest || tid < threads->lowest)
+		threads->lowest = tid;
+	if (tid > threads->waits->sample_tid && (!threads->following || tid < threads->following))
+		threads->following = tid;
+}
+
 /* Threads that slept are left out, as they are in sums of rows. */
-static void add_values(const struct wait_thread *wait, uint64_t slices,
+static bool add_values(const struct wait_thread *wait, uint64_t slices,
 		       const struct wait_values *values, struct proc_waits *waits)
 {
 	waits->restless |= wait_is_restless(wait->last.state);
 	if (wait->last.slices == slices && !wait_is_restless(wait->last.state))
-		return;
+		return false;
 	for (size_t i = 0; i < WAIT_EVENTS; i++)
 		waits->values.counts[i] += values->counts[i];
 	for (size_t i = 0; i < WAIT_GROUPS; i++) {
@@ -148,6 +159,7 @@ static void add_values(const struct wait_thread *wait, uint64_t slices,
 		waits->values.estimated_ns[i] += values->estimated_ns[i];
 	}
 	waits->values.lifetime_ns += values->lifetime_ns;
+	return true;
 }
 
 static void scan_thread(struct threads_scan *threads, pid_t tid)
@@ -179,7 +191,8 @@ static void scan_thread(struct threads_scan *threads, pid_t tid)
 	    proc_thread_switches(sys, threads->pid, tid, &switches) == 0)
 		files.switches = &switches;
 	read_thread(threads->scan, &files, fresh, &thread->wait, &values);
-	add_values(&thread->wait, slices, &values, threads->waits);
+	if (add_values(&thread->wait, slices, &values, threads->waits))
+		choose_sample(threads, tid);
 }
 
 static int scan_thread_name(void *arg, const char *name)
@@ -225,5 +238,6 @@ void proc_waits_read_process(struct proc_waits_scan *scan, pid_t pid, const stru
 		snprintf(path, sizeof(path), "/proc/%d/task", pid);
 		sys_dir_each(scan->sys, path, scan_thread_name, &threads);
 	}
+	waits->sample_tid = threads.following ? threads.following : threads.lowest;
 	remove_ended(scan, waits);
 }

@@ -40,7 +40,8 @@ struct proc_waits {
 	struct wait_thread wait;   /* of a thread */
 	struct proc_waits_thread *threads;
 	size_t n, capacity;
-	bool restless; /* at the last reading it, or one of the threads, was in state R or D */
+	pid_t sample_tid; /* of the threads, one that ran; another one at each scan; 0: none */
+	bool restless;    /* at the last reading it, or one of the threads, was in state R or D */
 };
 
 void proc_waits_fini(struct proc_waits *waits); /* zeroed is fine */

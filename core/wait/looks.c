@@ -92,7 +92,8 @@ static void look_at(struct looks *looks, size_t index)
 
 	if (looked->ended || is_left_out(looks, index))
 		return;
-	int result = blocked_sample(looks->sys, &looks->rights, task->pid, task->tid, &blocked);
+	looks->looked++;
+	int result = blocked_sample(looks->sys, &looks->rights, task->pid, looked->tid, &blocked);
 	looked->ended = result == -ENOENT || result == -ESRCH;
 	looked->counts[LOOK_TURNS] += !looked->ended;
 	if (looked->ended || result == -ENODATA)
@@ -117,8 +118,10 @@ void looks_turn(struct looks *looks, uint64_t now_ns)
 	for (size_t i = 0; i < looks->n; i++) {
 		look_at(looks, looks->next);
 		looks->next = (looks->next + 1) % looks->n;
-		if (sys_now_ns(looks->sys) - now_ns >= most_ns)
+		if (sys_now_ns(looks->sys) - now_ns >= most_ns) {
+			looks->stopped |= i + 1 < looks->n;
 			break;
+		}
 	}
 	expect_turn(looks, now_ns);
 }
@@ -165,7 +168,7 @@ bool looks_parts(const struct looks *looks, const struct task *task, struct look
 	return looked > 0 && look_parts_of(looks->items[looked - 1].counts, parts);
 }
 
-static void rank_task(struct look_ranking *ranking, struct task *task, uint64_t weight)
+static void rank_task(struct look_ranking *ranking, struct task *task, pid_t tid, uint64_t weight)
 {
 	size_t at = ranking->n;
 
@@ -174,6 +177,7 @@ static void rank_task(struct look_ranking *ranking, struct task *task, uint64_t 
 	for (; at > 0 && ranking->items[at - 1].weight < weight; at--)
 		ranking->items[at] = ranking->items[at - 1];
 	ranking->items[at].task = task;
+	ranking->items[at].tid = tid ? tid : task->tid;
 	ranking->items[at].weight = weight;
 	ranking->n += ranking->n < LOOKS_MOST;
 }
@@ -190,9 +194,9 @@ void looks_consider(struct looks *looks, struct task *task, const struct look_re
 	    task->pid == looks->pid || !target_has(looks->target, looks->tasks, task))
 		return;
 	if (uninterruptible)
-		rank_task(&looks->by_d, task, reasons->uninterruptible_ns);
+		rank_task(&looks->by_d, task, reasons->tid, reasons->uninterruptible_ns);
 	if (often)
-		rank_task(&looks->by_wakeups, task, reasons->wakeups);
+		rank_task(&looks->by_wakeups, task, reasons->tid, reasons->wakeups);
 }
 
 static bool is_chosen(const struct looks *looks, const struct task *task)
@@ -209,7 +213,7 @@ static void choose_from(struct looks *looks, const struct look_ranking *ranking,
 {
 	for (size_t i = 0; i < ranking->n && looks->n < most; i++) {
 		struct task *task = ranking->items[i].task;
-		struct looked looked = {.task = task};
+		struct looked looked = {.task = task, .tid = ranking->items[i].tid};
 		if (is_chosen(looks, task))
 			continue;
 		for (size_t k = 0; task->wait.looked && k < LOOK_COUNTS; k++)
@@ -218,22 +222,32 @@ static void choose_from(struct looks *looks, const struct look_ranking *ranking,
 	}
 }
 
+/* How many threads the looks of an interval are enough for. */
+static size_t affordable_threads(const struct looks *looks)
+{
+	size_t n = looks->looked / (2 * LOOKS_LEAST);
+
+	return !looks->stopped || n > LOOKS_MOST ? LOOKS_MOST : n < LOOKS_FEW ? LOOKS_FEW : n;
+}
+
 void looks_choose(struct looks *looks, uint64_t now_ns)
 {
 	struct looked before[LOOKS_MOST];
-	size_t n = looks->n;
+	size_t n = looks->n, most = affordable_threads(looks);
 
 	if (!looks->wanted)
 		return;
 	memcpy(before, looks->items, sizeof(before));
 	looks->n = looks->next = 0;
-	choose_from(looks, &looks->by_d, LOOKS_MOST / 2, before);
-	choose_from(looks, &looks->by_wakeups, LOOKS_MOST, before);
-	choose_from(looks, &looks->by_d, LOOKS_MOST, before);
+	choose_from(looks, &looks->by_d, most / 2, before);
+	choose_from(looks, &looks->by_wakeups, most, before);
+	choose_from(looks, &looks->by_d, most, before);
 	for (size_t i = 0; i < n; i++)
 		before[i].task->wait.looked = 0;
 	mark_chosen(looks, true);
 	looks->by_d.n = looks->by_wakeups.n = 0;
+	looks->looked = 0;
+	looks->stopped = false;
 	if (n == 0)
 		expect_turn(looks, now_ns);
 }

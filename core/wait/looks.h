@@ -24,7 +24,8 @@
  * Each cut chooses the threads for the next interval: half by their time in state D, half by how
  * often they woke up, if they were blocked for a good part of the interval. If a thread is chosen
  * again, its looks so far count half. A turn stops at its share of the time, LOOKS_COST, and the
- * next one goes on with the next thread.
+ * next one goes on with the next thread. On a slow machine that leaves few looks an interval: then
+ * fewer threads are chosen, so that each has enough.
  *
  * A wait that is shorter than the time from the begin of a turn to the look is seen too seldom, if
  * the thread waits on the CPU of this one: then it has woken up, and waits for the CPU. So one look
@@ -36,6 +37,7 @@
  */
 enum {
 	LOOKS_MOST = 32, /* threads */
+	LOOKS_FEW = 4,   /* threads are chosen at least */
 	/* Turns at which a thread was looked at: the estimate of fewer ones says nothing. */
 	LOOKS_LEAST = 5,
 	LOOKS_COST = 200, /* turns take at most 1/200 of the time */
@@ -67,6 +69,7 @@ enum look_count {
 
 struct looked {
 	struct task *task;
+	pid_t tid; /* of the task; of a process without tasks for its threads: of one of them */
 	bool ended;
 	double counts[LOOK_COUNTS];
 };
@@ -76,6 +79,7 @@ struct look_ranking {
 	size_t n;
 	struct {
 		struct task *task;
+		pid_t tid;
 		uint64_t weight;
 	} items[LOOKS_MOST];
 };
@@ -93,6 +97,8 @@ struct looks {
 	struct looked items[LOOKS_MOST];
 	size_t n, next;
 	unsigned turns;
+	unsigned looked; /* looks of this interval */
+	bool stopped;    /* a turn of this interval stopped at its share of the time */
 	struct look_ranking by_d, by_wakeups; /* of the current interval, for the next */
 };
 
@@ -136,10 +142,11 @@ bool looks_parts(const struct looks *looks, const struct task *task, struct look
 void looks_estimate(const struct looks *looks, const struct task *task, bool by_state,
 		    struct wait_values *values);
 
-/* What one interval had of a task. */
+/* What one interval had of a task, or of the threads of a process that has one task for all. */
 struct look_reasons {
 	uint64_t lifetime_ns, blocked_ns, uninterruptible_ns;
 	uint32_t wakeups; /* from blocked */
+	pid_t tid;        /* the thread to look at; 0: that of the task */
 };
 
 /* At the cut: for each task that is alive, then once to choose among them. */

@@ -305,6 +305,40 @@ static void a_turn_keeps_to_its_share(void **state)
 	}
 }
 
+/* If looks take long, fewer threads are looked at, and soon each of them often enough. */
+static void a_slow_machine_has_fewer_threads(void **state)
+{
+	static const struct {
+		uint64_t step_ns;
+		unsigned chosen;
+	} rows[] = {{5 * NS_PER_US, LOOKS_MOST}, {200 * NS_PER_US, LOOKS_FEW}};
+	struct task *tasks[LOOKS_MOST];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned known = 0;
+		struct scene scene;
+
+		scene_init(&scene, &(struct fk_config){.step_ns = rows[i].step_ns});
+		for (pid_t k = 0; k < LOOKS_MOST; k++)
+			tasks[k] = add_task(&scene, 100 + k, &mixed_waits[MIXED_LOCK]);
+		for (unsigned interval = 0; interval < 3; interval++) {
+			for (size_t k = 0; k < LOOKS_MOST; k++)
+				looks_consider(&scene.looks, tasks[k], &often);
+			looks_choose(&scene.looks, fk_now(scene.fk));
+			turn(&scene, 13);
+		}
+		for (size_t k = 0; k < LOOKS_MOST; k++) {
+			struct look_parts parts;
+
+			known += looks_parts(&scene.looks, tasks[k], &parts);
+		}
+		assert_int_equal(scene.looks.n, rows[i].chosen);
+		assert_int_equal(known, rows[i].chosen);
+		scene_fini(&scene);
+	}
+}
+
 /* What a reading that fails leaves unknown is not taken for another reason. */
 static void a_failed_reading_is_blind(void **state)
 {
@@ -475,6 +509,7 @@ int main(void)
 		cmocka_unit_test(looks_of_the_past_count_half),
 		cmocka_unit_test(sleepers_are_looked_at_seldom),
 		cmocka_unit_test(a_turn_keeps_to_its_share),
+		cmocka_unit_test(a_slow_machine_has_fewer_threads),
 		cmocka_unit_test(a_failed_reading_is_blind),
 		cmocka_unit_test(a_thread_that_ends_keeps_its_looks),
 		cmocka_unit_test(sums_are_those_of_the_kernel),
