@@ -305,6 +305,32 @@ static void a_turn_keeps_to_its_share(void **state)
 	}
 }
 
+/* A process with one task for all of its threads: another thread is looked at. */
+static void a_process_is_looked_at_in_one_of_its_threads(void **state)
+{
+	struct look_reasons reasons = often;
+	struct look_parts parts;
+	struct scene scene;
+
+	(void)state;
+	scene_init(&scene, NULL);
+	fk_task(scene.fk, &(struct fk_spec){.tid = 7});
+	fk_switch(scene.fk, 0, 7);
+	fk_thread(scene.fk, 7, 8);
+	fk_block_in(scene.fk, 7, FK_SLEEPING, &mixed_waits[MIXED_SLEEP]);
+	fk_switch(scene.fk, 0, 8);
+	fk_block_in(scene.fk, 8, FK_SLEEPING, &mixed_waits[MIXED_LOCK]);
+	fk_switch(scene.fk, 0, 0);
+	struct task *task = tasks_at(scene.tasks, 7, 7, fk_now(scene.fk));
+	reasons.tid = 8;
+	looks_consider(&scene.looks, task, &reasons);
+	looks_choose(&scene.looks, fk_now(scene.fk));
+	turn(&scene, 8);
+	assert_true(looks_parts(&scene.looks, task, &parts));
+	assert_true(parts.lock == 1 && parts.known == 1);
+	scene_fini(&scene);
+}
+
 /* If looks take long, fewer threads are looked at, and soon each of them often enough. */
 static void a_slow_machine_has_fewer_threads(void **state)
 {
@@ -509,6 +535,7 @@ int main(void)
 		cmocka_unit_test(looks_of_the_past_count_half),
 		cmocka_unit_test(sleepers_are_looked_at_seldom),
 		cmocka_unit_test(a_turn_keeps_to_its_share),
+		cmocka_unit_test(a_process_is_looked_at_in_one_of_its_threads),
 		cmocka_unit_test(a_slow_machine_has_fewer_threads),
 		cmocka_unit_test(a_failed_reading_is_blind),
 		cmocka_unit_test(a_thread_that_ends_keeps_its_looks),
