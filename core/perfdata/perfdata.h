@@ -282,7 +282,8 @@ enum native_scope {
 	NATIVE_CPU,
 	NATIVE_IDLE,        /* of a CPU */
 	NATIVE_TASK_VALUES, /* of a task: values that its slices do not have */
-	NATIVE_WAIT_VALUES, /* the same of a task that may not have run, with its start */
+	NATIVE_WAIT_VALUES, /* the same with its start, of a task that may not have run; estimates,
+			       if any */
 };
 
 extern const char *const native_names[NATIVE_KINDS];

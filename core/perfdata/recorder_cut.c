@@ -64,11 +64,23 @@ static void put_tally(struct perfdata *data, enum native_scope scope, const uint
 	perfdata_native_end(data);
 }
 
+/* The words of a tally: with its estimates only if there are waits and it has some. */
+static size_t words_of(const struct interval *interval, bool waits, const uint64_t *tally)
+{
+	size_t width = tally_width(&interval->shape);
+	size_t recorded = tally_recorded_width(&interval->shape);
+
+	for (size_t i = recorded; waits && i < width; i++)
+		if (tally[i] > 0)
+			return width;
+	return recorded;
+}
+
 /* The snapshot has the CPUs that are online or were counted, in the same order. */
 static void put_cpus(struct recorder *recorder, const struct snapshot *snapshot,
-		     const struct interval *interval)
+		     const struct interval *interval, bool waits)
 {
-	size_t width = tally_recorded_width(&interval->shape), shown = 0;
+	size_t shown = 0;
 
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		if (!interval->cpu_online[i] && !interval->cpu_counted[i])
@@ -83,9 +95,11 @@ static void put_cpus(struct recorder *recorder, const struct snapshot *snapshot,
 					  interval->cpu_online[i],
 					  flags};
 		put_tally(recorder->data, NATIVE_CPU, facts, ARRAY_SIZE(facts),
-			  interval_cpu(interval, i), width);
+			  interval_cpu(interval, i),
+			  words_of(interval, waits, interval_cpu(interval, i)));
 		put_tally(recorder->data, NATIVE_IDLE, facts, ARRAY_SIZE(facts),
-			  interval_idle(interval, i), width);
+			  interval_idle(interval, i),
+			  words_of(interval, waits, interval_idle(interval, i)));
 		recorder_flush_full(recorder);
 	}
 }
@@ -98,8 +112,10 @@ static void put_task_values(struct recorder *recorder, const struct interval *in
 		const struct task *task = interval->ran[i];
 		const uint64_t facts[] = {(uint64_t)(int64_t)task->pid,
 					  (uint64_t)(int64_t)task->tid, task->start_ns};
-		put_tally(recorder->data, NATIVE_WAIT_VALUES, facts, ARRAY_SIZE(facts),
-			  interval->tallies + i * width, tally_recorded_width(&interval->shape));
+		const uint64_t *tally = interval->tallies + i * width;
+
+		put_tally(recorder->data, NATIVE_WAIT_VALUES, facts, ARRAY_SIZE(facts), tally,
+			  words_of(interval, true, tally));
 		recorder_flush_full(recorder);
 	}
 }
@@ -279,7 +295,7 @@ void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
 		  const struct interval *interval, const struct target *target)
 {
 	struct perfdata *data = recorder->data;
-	size_t width = tally_recorded_width(&interval->shape);
+	bool waits = plan_has_task_values(snapshot->columns->plan, &snapshot->columns->events);
 
 	perfdata_native_begin(data, NATIVE_CUT);
 	perfdata_word(data, snapshot->sequence);
@@ -292,10 +308,12 @@ void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
 	perfdata_word(data, snapshot->threads_counted);
 	perfdata_word(data, native_rows(snapshot, interval));
 	perfdata_native_end(data);
-	put_tally(data, NATIVE_TOTALS, NULL, 0, interval->totals, width);
-	put_tally(data, NATIVE_UNATTRIBUTED, NULL, 0, interval->unattributed, width);
-	put_cpus(recorder, snapshot, interval);
-	if (plan_has_task_values(snapshot->columns->plan, &snapshot->columns->events))
+	put_tally(data, NATIVE_TOTALS, NULL, 0, interval->totals,
+		  words_of(interval, waits, interval->totals));
+	put_tally(data, NATIVE_UNATTRIBUTED, NULL, 0, interval->unattributed,
+		  words_of(interval, waits, interval->unattributed));
+	put_cpus(recorder, snapshot, interval, waits);
+	if (waits)
 		put_task_values(recorder, interval);
 	put_rows(recorder, snapshot, interval, target);
 	put_facts(recorder, snapshot);

@@ -94,9 +94,20 @@ static bool is_clock(const struct replay_native *native, size_t at)
 	return at == TALLY_TASK_CLOCK || at >= tally_domain(shape, 0);
 }
 
+/* Of n recorded values those behind the first are estimates: used for what is not in slices. */
+static void restore_estimates(const struct replay_native *native, const uint64_t *recorded,
+			      size_t n, uint64_t *tally)
+{
+	size_t width = tally_recorded_width(&native->state->interval.shape);
+
+	for (size_t i = width; i + 1 < n; i++)
+		if (native->apart[i - width])
+			tally[i] = recorded[i];
+}
+
 /* Recorded values are used. A difference to the computed ones is noted. */
-static void restore_tally(struct replay_native *native, const uint64_t *recorded, bool clock,
-			  uint64_t *tally)
+static void restore_tally(struct replay_native *native, const uint64_t *recorded, size_t n,
+			  bool clock, uint64_t *tally)
 {
 	size_t width = tally_recorded_width(&native->state->interval.shape);
 
@@ -105,6 +116,7 @@ static void restore_tally(struct replay_native *native, const uint64_t *recorded
 			native->differs = true;
 		tally[i] = recorded[i];
 	}
+	restore_estimates(native, recorded, n, tally);
 }
 
 static int restore_cpu(struct replay_native *native, struct native_words *words, bool idle,
@@ -132,12 +144,14 @@ static int restore_cpu(struct replay_native *native, struct native_words *words,
 }
 
 /* Values beside duty-cycle windows are not recorded: those of the CPUs are used. */
-static void restore_totals(struct interval *interval, const uint64_t *recorded)
+static void restore_totals(const struct replay_native *native, const uint64_t *recorded, size_t n)
 {
+	struct interval *interval = &native->state->interval;
 	size_t width = tally_recorded_width(&interval->shape);
 
 	interval_sum_cpus(interval);
 	memcpy(interval->totals, recorded, width * sizeof(*recorded));
+	restore_estimates(native, recorded, n, interval->totals);
 }
 
 /*
@@ -146,7 +160,7 @@ static void restore_totals(struct interval *interval, const uint64_t *recorded)
  * have ended in this interval, without a record of its EXIT.
  */
 static void restore_task_values(struct replay_native *native, pid_t pid, pid_t tid,
-				uint64_t seen_ns, const uint64_t *recorded)
+				uint64_t seen_ns, const uint64_t *recorded, size_t n)
 {
 	struct interval *interval = &native->state->interval;
 	size_t width = tally_width(&interval->shape), slot = native->task_values++;
@@ -158,9 +172,11 @@ static void restore_task_values(struct replay_native *native, pid_t pid, pid_t t
 		native->differs = true;
 		return;
 	}
+	uint64_t *tally = interval->tallies + slot * width;
 	for (size_t i = 0; i < recorded_width; i++)
 		if (native->apart[i])
-			interval->tallies[slot * width + i] = recorded[i];
+			tally[i] = recorded[i];
+	restore_estimates(native, recorded, n, tally);
 }
 
 int native_parse_tally(struct replay_native *native, struct native_words *words)
@@ -186,21 +202,24 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 		uint64_t start_ns = native_word(words);
 		seen_ns = start_ns > begin_ns ? start_ns : begin_ns;
 	}
-	if (result < 0 || native_word(words) != width)
+	if (result < 0)
 		return -EBADMSG;
-	const uint64_t *recorded = native_array(words, width);
+	uint64_t n = native_word(words);
+	if (n != width && n != tally_width(&interval->shape))
+		return -EBADMSG;
+	const uint64_t *recorded = native_array(words, n);
 	if (!recorded || words->broken)
 		return -EBADMSG;
 	if (scope == NATIVE_TOTALS)
-		restore_totals(interval, recorded);
+		restore_totals(native, recorded, n);
 	else if (scope == NATIVE_UNATTRIBUTED)
-		restore_tally(native, recorded, false, interval->unattributed);
+		restore_tally(native, recorded, n, false, interval->unattributed);
 	else if (facts && scope == NATIVE_CPU)
-		restore_tally(native, recorded, true, interval_cpu(interval, facts[0]));
+		restore_tally(native, recorded, n, true, interval_cpu(interval, facts[0]));
 	else if (facts)
-		restore_tally(native, recorded, false, interval_idle(interval, facts[0]));
+		restore_tally(native, recorded, n, false, interval_idle(interval, facts[0]));
 	else if (scope == NATIVE_TASK_VALUES || scope == NATIVE_WAIT_VALUES)
-		restore_task_values(native, pid, tid, seen_ns, recorded);
+		restore_task_values(native, pid, tid, seen_ns, recorded, n);
 	return 0;
 }
 
