@@ -125,6 +125,15 @@ static void put_kernel_once(struct recorder *recorder)
 	recorder->code.kernel = true;
 }
 
+/* Samples of other CPUs may be older. */
+static void note_begin(struct recorded_code *code, const struct code_sample *sample)
+{
+	size_t before = number_of(&code->begins, (uint64_t)sample->pid);
+
+	if (!before || sample->time_ns < before)
+		set_number(&code->begins, (uint64_t)sample->pid, sample->time_ns);
+}
+
 void recorder_code_sample(struct recorder *recorder, const struct code_sample *sample)
 {
 	struct recorded_code *code = &recorder->code;
@@ -132,8 +141,7 @@ void recorder_code_sample(struct recorder *recorder, const struct code_sample *s
 	if (sample->event >= code->n)
 		return;
 	put_kernel_once(recorder);
-	if (!number_of(&code->begins, (uint64_t)sample->pid))
-		set_number(&code->begins, (uint64_t)sample->pid, sample->time_ns);
+	note_begin(code, sample);
 	perfdata_code_sample(recorder->data, code->ids[sample->event], sample);
 	recorder_flush_full(recorder);
 }
@@ -189,7 +197,8 @@ void recorder_code_mapping(struct recorder *recorder, pid_t pid, const struct co
 	if (code->mappings.n > KEPT_MAX)
 		clear(&code->mappings);
 	set_number(&code->mappings, key, hash);
-	perfdata_code_mapping(recorder->data, code->ids[0], time_ns, pid, mapping);
+	/* perf sorts by time, and these records come after the samples. */
+	perfdata_code_mapping(recorder->data, code->ids[0], time_ns - 1, pid, mapping);
 	recorder_flush_full(recorder);
 }
 

@@ -17,8 +17,8 @@
  * each interval, with the names that were found live, so that it shows the same functions on any
  * machine, and reads no file of it.
  *
- * Mappings are recorded when an address is in them first, with the time of the first sample of
- * their process in that interval. A file that follows another has them again.
+ * Mappings are recorded when an address is in them first, with a time before the first
+ * sample of their process in that interval. A file that follows another has them again.
  */
 
 /* The events that sample from now on, between two intervals. No effect if they are the same. */
