@@ -35,7 +35,9 @@ struct held_sample {
 struct code_resolver {
 	struct code_names *names;
 	struct symbol_client *client; /* NULL: the caller has given other functions */
-	uint64_t odd;                 /* of keys */
+	code_resolver_mapped *mapped; /* NULL: none */
+	void *mapped_arg;
+	uint64_t odd; /* of keys */
 	char note[256];
 	uint64_t lost;
 	struct held_sample *samples;
@@ -100,6 +102,12 @@ void code_resolver_free(struct code_resolver *resolver)
 struct code_names *code_resolver_names(struct code_resolver *resolver)
 {
 	return resolver->names;
+}
+
+void code_resolver_watch(struct code_resolver *resolver, code_resolver_mapped *mapped, void *arg)
+{
+	resolver->mapped = mapped;
+	resolver->mapped_arg = arg;
 }
 
 void code_resolver_lost(struct code_resolver *resolver, uint64_t samples)
@@ -203,6 +211,24 @@ static void collect_places(const struct code_resolver *resolver, struct cut *cut
 	}
 }
 
+static void report_mappings(struct code_resolver *resolver, const struct cut *cut)
+{
+	const struct code_maps *maps = code_names_maps(resolver->names);
+	const struct code_mapping *last = NULL;
+
+	for (size_t i = 0; resolver->mapped && i < cut->n_places; i++) {
+		const struct code_place *place = &cut->places[i];
+		const struct code_process *process =
+			place->kernel ? NULL : code_maps_find(maps, place->pid);
+		const struct code_mapping *mapping =
+			process ? code_process_find(process, place->address) : NULL;
+
+		if (mapping && mapping != last)
+			resolver->mapped(resolver->mapped_arg, place->pid, mapping);
+		last = mapping;
+	}
+}
+
 /* Sets the function in the profile of each place. */
 static void add_functions(struct code_resolver *resolver, struct cut *cut,
 			  struct code_profile_builder *builder)
@@ -273,6 +299,7 @@ struct code_profile *code_resolver_cut(struct code_resolver *resolver,
 	collect_places(resolver, &cut);
 	code_names_resolve(resolver->names, cut.places, cut.n_places, deadline_ns);
 	add_functions(resolver, &cut, builder);
+	report_mappings(resolver, &cut);
 	code_maps_forget_ended(code_names_maps(resolver->names));
 	add_samples(resolver, &cut, builder, numbers, n_events, task_start, arg);
 	code_profile_add_lost(builder, resolver->lost);

@@ -48,6 +48,13 @@ void code_resolver_lost(struct code_resolver *resolver, uint64_t samples);
 struct code_names *code_resolver_names(struct code_resolver *resolver);
 
 /*
+ * At each cut, calls `mapped` for the mappings in which addresses of samples are, at least once
+ * each. NULL: not any more.
+ */
+typedef void code_resolver_mapped(void *arg, pid_t pid, const struct code_mapping *mapping);
+void code_resolver_watch(struct code_resolver *resolver, code_resolver_mapped *mapped, void *arg);
+
+/*
  * Returns the profile of the samples since the last cut, owned by the caller. `events` are those of
  * code_sample.event. `task_start` returns code_task.start_ns of a thread; NULL: all are unknown.
  * At deadline_ns (CLOCK_MONOTONIC) addresses that are not resolved remain without a name.

@@ -57,6 +57,7 @@ void engine_continue_recording(struct engine *engine)
 
 	engine_recording_renew(&engine->record, engine->collect, engine->columns, &facts,
 			       &engine->notes);
+	engine_code_record(&engine->code, engine->record.recorder);
 }
 
 void engine_list_idle_threads(struct engine *engine)
@@ -271,6 +272,7 @@ static void begin_next_interval(struct engine *engine)
 {
 	struct collect *collect = engine->collect;
 
+	engine_code_record(&engine->code, NULL); /* until the recording goes on */
 	wait_watch_reset(&collect->watch);
 	for (size_t i = 0; i < engine->commands.n; i++) {
 		const struct command *command = &engine->commands.items[i];

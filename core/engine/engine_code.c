@@ -7,6 +7,7 @@
 #include "core/engine/engine_code.h"
 
 #include "core/base/util.h"
+#include "core/perfdata/recorder_code.h"
 
 #include <errno.h>
 
@@ -21,12 +22,22 @@ enum { RESOLVE_SHARE = 20, HZ_MOST = 10000 };
 #define RESOLVE_MOST_NS  (100 * NS_PER_MS)
 #define RESOLVE_FIRST_NS (500 * NS_PER_MS)
 
+static void record_mapping(void *user, pid_t pid, const struct code_mapping *mapping)
+{
+	const struct engine_code *code = user;
+
+	if (code->recorder)
+		recorder_code_mapping(code->recorder, pid, mapping);
+}
+
 static struct code_resolver *find_resolver(struct engine_code *code)
 {
 	const struct code_names_config config = {.sys = code->sys, .kallsyms = -1};
 
-	if (!code->resolver)
+	if (!code->resolver) {
 		code->resolver = code_resolver_new(&config);
+		code_resolver_watch(code->resolver, record_mapping, code);
+	}
 	return code->resolver;
 }
 
@@ -45,8 +56,11 @@ static void keep_sample(void *user, const struct code_sample *sample)
 {
 	struct engine_code *code = user;
 
-	if (code->passes && is_wanted(code, sample))
-		code_resolver_sample(find_resolver(code), sample);
+	if (!code->passes || !is_wanted(code, sample))
+		return;
+	code_resolver_sample(find_resolver(code), sample);
+	if (code->recorder)
+		recorder_code_sample(code->recorder, sample);
 }
 
 static void apply_record(void *user, const struct code_record *record)
@@ -55,6 +69,8 @@ static void apply_record(void *user, const struct code_record *record)
 
 	if (!code->passes)
 		return;
+	if (code->recorder)
+		recorder_code_record(code->recorder, record);
 	struct code_names *names = code_resolver_names(find_resolver(code));
 	struct code_maps *maps = code_names_maps(names);
 	switch (record->kind) {
@@ -125,6 +141,11 @@ void engine_code_request(struct engine_code *code, struct collect *collect, unsi
 		notes_add_urgent_as(code->notes, NOTE_CODE_NAMES,
 				    "Functions need the right to count whole CPUs: CAP_PERFMON, or "
 				    "kernel.perf_event_paranoid at most 0.");
+}
+
+void engine_code_record(struct engine_code *code, struct recorder *recorder)
+{
+	code->recorder = recorder;
 }
 
 static uint64_t task_start(void *arg, pid_t tid)

@@ -8,6 +8,7 @@
 #include "core/code/code_profile.h"
 #include "core/code/code_resolver.h"
 #include "core/collect/collect.h"
+#include "core/perfdata/recorder.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>
@@ -32,6 +33,7 @@ struct engine_code {
 	struct code_request request;    /* hz 0: none */
 	bool passes;                    /* samples are kept; else they are dropped */
 	bool has_cut;                   /* the resolver has made a profile */
+	struct recorder *recorder;      /* gets samples and mappings too; borrowed; NULL: none */
 	struct code_resolver *resolver; /* from the first interval with samples on; NULL: none */
 };
 
@@ -42,6 +44,9 @@ void engine_code_fini(struct engine_code *code);
 
 /* From the next interval on `hz` samples a second; 0: none. Before collect->ops->renew. */
 void engine_code_request(struct engine_code *code, struct collect *collect, unsigned hz);
+
+/* Between two intervals: where the samples of the next one are recorded; NULL: nowhere. */
+void engine_code_record(struct engine_code *code, struct recorder *recorder);
 
 /*
  * After a cut and the reading of counters: the profile of the interval, owned by the caller. It

@@ -5,6 +5,8 @@
  */
 #include "core/engine/engine_recording.h"
 
+#include "core/perfdata/recorder_code.h"
+
 #include <errno.h>
 #include <unistd.h>
 
@@ -85,6 +87,7 @@ void engine_recording_renew(struct engine_recording *record, struct collect *col
 	}
 	recorder_columns(record->recorder, columns);
 	collect->ops->record(collect, record->recorder);
+	recorder_code_events(record->recorder, collect->code_events, collect->n_code_events);
 	recorder_go(record->recorder);
 }
 

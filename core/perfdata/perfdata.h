@@ -125,6 +125,12 @@ struct native_sample {
 static_assert(sizeof(struct native_sample) == 72, "PERF_RECORD_SAMPLE of PERFDATA_SAMPLE_TYPE");
 
 /*
+ * Samples of code have ids from here on, so that they differ from those of the kernel's events,
+ * and the layout of core/perfdata/perfdata_code.h. They are for perf: a replay ignores them.
+ */
+#define PERFDATA_CODE_ID (UINT64_C(1) << 62)
+
+/*
  * Native records contain what the kernel's records do not. They stand among the kernel's records. A
  * reader that repeats the calls to core/attrib that they describe, in their order, gets the figures
  * that were shown live. Their type is one that perf ignores (PERF_RECORD_HEADER_EVENT_TYPE of old
@@ -246,6 +252,20 @@ enum native_kind {
 	 * facts differ from those of the process. A long list takes several records.
 	 */
 	NATIVE_FACTS,
+	/*
+	 * Between NATIVE_CUT and the end of the interval, while code is sampled: the functions of
+	 * the interval. First the sampled events. lost samples, n, of each: index of the event
+	 * (UINT32_MAX: not counted); texts: name of each
+	 */
+	NATIVE_CODE_EVENTS,
+	/* More functions of that interval: n, kind of each; texts: name and module of each */
+	NATIVE_CODE_FUNCTIONS,
+	/*
+	 * More samples of that interval: n, of each: pid in the low half and tid in the high one,
+	 * start_ns, event, CPU (-1: unknown), samples, weight, squares, depth, functions (two in a
+	 * word, the low half first), all as in struct code_entry
+	 */
+	NATIVE_CODE_STACKS,
 	NATIVE_KINDS,
 };
 

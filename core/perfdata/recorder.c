@@ -72,6 +72,7 @@ int recorder_finish(struct recorder *recorder, struct error *err)
 	columns_unref(recorder->columns);
 	perfdata_fini(&recorder->tracing);
 	free(recorder->row_hashes);
+	recorder_free_code(recorder);
 	free(recorder);
 	return result;
 }

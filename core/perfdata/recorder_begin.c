@@ -122,6 +122,7 @@ void recorder_begin(struct recorder *recorder, const struct recorder_facts *fact
 	recorder->columns = NULL;
 	memset(recorder->row_hashes, 0, RECORDER_ROW_SLOTS * sizeof(*recorder->row_hashes));
 	recorder->notes_hash = recorder->target_hash = 0;
+	recorder_begin_code(recorder);
 
 	perfdata_head(recorder->data);
 	recorder->featured = false;

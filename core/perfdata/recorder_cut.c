@@ -318,6 +318,7 @@ void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
 	put_rows(recorder, snapshot, interval, target);
 	put_facts(recorder, snapshot);
 	put_machine(recorder, &snapshot->machine);
+	recorder_cut_code(recorder, snapshot->code);
 	put_notes(recorder, snapshot);
 	perfdata_round(recorder->data);
 	recorder_flush(recorder);

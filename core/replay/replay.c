@@ -56,6 +56,7 @@ static void state_free(struct replay_state *state)
 	tasks_free(state->tasks);
 	pmu_set_fini(&state->pmus);
 	fact_table_fini(&state->facts);
+	code_profile_free(state->code);
 	notes_fini(&state->notes);
 	notes_fini(&state->replay_notes);
 	free(state);
@@ -292,6 +293,7 @@ static struct snapshot *build_snapshot(struct replay_state *state)
 	snapshot->threads_counted = state->threads_counted;
 	snapshot->tasks = state->threads;
 	snapshot->machine = state->machine;
+	snapshot->code = code_profile_ref(state->code);
 	text_copy(snapshot->host, sizeof(snapshot->host), state->host);
 	text_copy(snapshot->pmu, sizeof(snapshot->pmu), state->pmu);
 	notes_fini(&notes);

@@ -131,6 +131,12 @@ static int parse_native(struct replay_native *native, const struct perf_event_he
 		return native_parse_machine(native, &words);
 	case NATIVE_FACTS:
 		return native_parse_facts(native, &words);
+	case NATIVE_CODE_EVENTS:
+		return native_parse_code_events(native, &words);
+	case NATIVE_CODE_FUNCTIONS:
+		return native_parse_code_functions(native, &words);
+	case NATIVE_CODE_STACKS:
+		return native_parse_code_stacks(native, &words);
 	case NATIVE_PMU:
 		return parse_pmu(native, &words);
 	case NATIVE_TARGET:
@@ -184,6 +190,7 @@ static void native_free(struct replay_kind *kind)
 	struct replay_native *native = native_of(kind);
 
 	native_plan_fini(&native->plan);
+	native_free_code(native);
 	for (size_t i = 0; i < ARRAY_SIZE(native->listed); i++)
 		free(native->listed[i].items);
 	free(native->still);

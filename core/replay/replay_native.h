@@ -3,6 +3,7 @@
 #define PMCTOP_REPLAY_NATIVE_H
 
 #include "core/base/hash_table.h"
+#include "core/code/code_profile.h"
 #include "core/perfdata/native_record.h"
 #include "core/replay/replay_kind.h"
 
@@ -26,6 +27,15 @@ struct native_plan {
 struct native_tids {
 	pid_t *items;
 	size_t n, capacity;
+};
+
+/* A profile while its records are read. */
+struct native_code {
+	struct code_profile_builder *builder; /* NULL: none */
+	uint32_t *events;                     /* in the profile, of the recorded index; owned */
+	uint32_t *functions;                  /* the same; owned */
+	size_t n_events, n_functions, functions_capacity;
+	size_t names_bytes;
 };
 
 struct replay_native {
@@ -60,6 +70,7 @@ struct replay_native {
 	struct target_root *roots; /* latest NATIVE_TARGET */
 	size_t n_roots;
 	struct native_tids listed[NATIVE_STILL + 1];
+	struct native_code code;
 	struct task **still;
 	size_t still_capacity;
 };
@@ -93,6 +104,15 @@ int native_parse_machine(struct replay_native *native, struct native_words *word
 int native_parse_notes(struct replay_native *native, struct native_words *words);
 int native_parse_target(struct replay_native *native, struct native_words *words);
 int native_parse_rows(struct replay_native *native, struct native_words *words);
+/* core/replay/replay_native_code.c: the functions of an interval. */
+int native_parse_code_events(struct replay_native *native, struct native_words *words);
+int native_parse_code_functions(struct replay_native *native, struct native_words *words);
+int native_parse_code_stacks(struct replay_native *native, struct native_words *words);
+/* The profile, owned by the caller; NULL: code was not sampled. */
+struct code_profile *native_end_code(struct replay_native *native);
+void native_forget_code(struct replay_native *native);
+void native_free_code(struct replay_native *native);
+
 /* Ends the interval, after its last record. */
 void native_end_cut(struct replay_native *native);
 

@@ -78,6 +78,7 @@ int native_parse_cut(struct replay_native *native, struct native_words *words)
 	native->task_values = 0;
 	fact_table_clear(&state->facts);
 	state->machine = (struct snapshot_machine){.known = {false}};
+	native_forget_code(native);
 	memset(state->interval.cpu_online, 0,
 	       state->interval.n_cpus * sizeof(*state->interval.cpu_online));
 	cut_cpus(native);
@@ -480,6 +481,8 @@ void native_end_cut(struct replay_native *native)
 	state->idle = native->flags & NATIVE_IDLE_ROWS;
 	state->command_lines = native->flags & NATIVE_COMMAND_LINES;
 	apply_still(native);
+	code_profile_free(state->code);
+	state->code = native_end_code(native);
 	if (native->differs)
 		notes_add_urgent(&state->replay_notes,
 				 "This replay differs from the live run: the recording is "

@@ -258,6 +258,8 @@ int native_parse_sample(struct replay_native *native, const struct perf_event_he
 	const struct native_sample *sample = (const void *)header;
 	size_t cpu;
 
+	if (header->size >= sizeof(*header) + sizeof(sample->id) && sample->id >= PERFDATA_CODE_ID)
+		return 0; /* for perf */
 	if (header->size < sizeof(*sample) ||
 	    sample->n > (header->size - sizeof(*sample)) / sizeof(sample->values[0]) ||
 	    !native_is_pid((pid_t)sample->tid))

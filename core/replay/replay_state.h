@@ -8,6 +8,7 @@
 #include "core/attrib/target.h"
 #include "core/attrib/tasks.h"
 #include "core/base/notes.h"
+#include "core/code/code_profile.h"
 #include "core/engine/engine_choice.h"
 #include "core/perfdata/perfdata_read.h"
 #include "core/replay/replay.h"
@@ -74,6 +75,7 @@ struct replay_state {
 	unsigned threads; /* struct snapshot.tasks */
 	size_t threads_ran, threads_counted;
 	struct snapshot_machine machine;
+	struct code_profile *code; /* functions; NULL: code was not sampled; owned */
 	struct fact_table facts;   /* of rows that have some; owned */
 	bool command_lines, idle;  /* rows have them */
 	struct task *const *still; /* tasks with a row that did not run, in row order; borrowed */

@@ -216,6 +216,9 @@ static void read_native(struct recording_reader *reader, const struct native_hea
 	case NATIVE_ROOM:
 	case NATIVE_MACHINE:
 	case NATIVE_FACTS:
+	case NATIVE_CODE_EVENTS:
+	case NATIVE_CODE_FUNCTIONS:
+	case NATIVE_CODE_STACKS:
 	case NATIVE_KINDS:
 		break;
 	}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/same_snapshot.h"
 
+#include "tests/unit/shared/same_profile.h"
+
 static void same_text(const char *a, const char *b, const char *what)
 {
 	if (strcmp(a ? a : "(none)", b ? b : "(none)") != 0)
@@ -217,6 +219,7 @@ void same_snapshot(const struct snapshot *a, const struct snapshot *b)
 		assert_true(left->percent == right->percent);
 		same_text(left->name, right->name, "interrupt");
 	}
+	same_profile(a->code, b->code);
 	SAME(a->threads_ran, b->threads_ran, "threads_ran");
 	SAME(a->threads_counted, b->threads_counted, "threads_counted");
 	SAME(a->n_notes, b->n_notes, "number of notes");

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The functions of an interval: a profile as it was live, with its names. The samples in the
+ * recording are for perf. So a replay shows the same on each machine, opens none of its files, and
+ * is the same after a seek.
+ *
+ * Limits are those of core/code/code_profile.h.
+ */
+#include "core/replay/replay_native.h"
+
+#include "core/base/util.h"
+#include "core/code/code_resolver.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENTS_MAX = 64, NAMES_BYTES_MAX = 64 << 20 };
+
+void native_forget_code(struct replay_native *native)
+{
+	struct native_code *code = &native->code;
+
+	if (code->builder)
+		code_profile_free(code_profile_end(code->builder));
+	code->builder = NULL;
+	code->n_events = code->n_functions = code->names_bytes = 0;
+}
+
+void native_free_code(struct replay_native *native)
+{
+	native_forget_code(native);
+	free(native->code.events);
+	free(native->code.functions);
+}
+
+struct code_profile *native_end_code(struct replay_native *native)
+{
+	struct code_profile *profile =
+		native->code.builder ? code_profile_end(native->code.builder) : NULL;
+
+	native->code.builder = NULL;
+	native_forget_code(native);
+	return profile;
+}
+
+int native_parse_code_events(struct replay_native *native, struct native_words *words)
+{
+	struct native_code *code = &native->code;
+	const struct columns *columns = native->state->columns;
+	uint64_t lost = native_word(words);
+	size_t n = native_number(words, EVENTS_MAX);
+	const uint64_t *counted = native_array(words, n);
+
+	if (words->broken || !native->cut || code->builder)
+		return -EBADMSG;
+	code->builder = code_profile_builder_new();
+	code_profile_add_lost(code->builder, lost);
+	code->events = xreallocarray(code->events, n + 1, sizeof(*code->events));
+	for (size_t i = 0; i < n; i++) {
+		struct code_event event = {.counted = UINT_MAX};
+		if (counted[i] < columns->events.n)
+			event.counted = (unsigned)counted[i];
+		native_text_to(words, event.name, sizeof(event.name));
+		code->events[i] = code_profile_event(code->builder, &event);
+	}
+	code->n_events = n;
+	return words->broken ? -EBADMSG : 0;
+}
+
+static void add_function(struct native_code *code, struct native_words *words, uint64_t kind)
+{
+	char *name = native_bytes(words), *module = native_bytes(words);
+	const struct code_function function = {name, module, (enum code_kind)kind};
+
+	words->broken |= !name[0] || kind > CODE_REST;
+	code->names_bytes += strlen(name) + strlen(module);
+	if (!words->broken)
+		code->functions[code->n_functions++] =
+			code_profile_function(code->builder, &function);
+	free(name);
+	free(module);
+}
+
+int native_parse_code_functions(struct replay_native *native, struct native_words *words)
+{
+	struct native_code *code = &native->code;
+	size_t n = native_number(words, CODE_PROFILE_FUNCTIONS + 1 - code->n_functions);
+	const uint64_t *kinds = native_array(words, n);
+
+	if (words->broken || !code->builder)
+		return -EBADMSG;
+	code->functions = array_reserve(code->functions, &code->functions_capacity,
+					code->n_functions + n, sizeof(*code->functions));
+	for (size_t i = 0; i < n && !words->broken; i++)
+		add_function(code, words, kinds[i]);
+	return words->broken || code->names_bytes > NAMES_BYTES_MAX ? -EBADMSG : 0;
+}
+
+/* Functions of a stack, as they are in the profile. */
+static void parse_frames(const struct native_code *code, struct native_words *words, uint32_t depth,
+			 uint32_t *frames)
+{
+	const uint64_t *pairs = native_array(words, (depth + 1) / 2);
+
+	for (uint32_t i = 0; pairs && i < depth; i++) {
+		uint32_t function = (uint32_t)(pairs[i / 2] >> (i % 2 * 32));
+		words->broken |= function >= code->n_functions;
+		if (!words->broken)
+			frames[i] = code->functions[function];
+	}
+}
+
+static void parse_entry(struct native_code *code, struct native_words *words)
+{
+	uint64_t ids = native_word(words);
+	struct code_task task = {.pid = (pid_t)(uint32_t)ids,
+				 .tid = (pid_t)(uint32_t)(ids >> 32),
+				 .start_ns = native_word(words)};
+	struct code_entry entry = {0};
+	uint32_t frames[CODE_RESOLVER_FRAMES];
+	uint64_t event = native_word(words);
+	int64_t cpu = (int64_t)native_word(words);
+
+	entry.samples = native_number(words, UINT32_MAX);
+	entry.weight = native_number(words, INT64_MAX);
+	entry.squares = native_double(words);
+	entry.depth = (uint32_t)native_number(words, CODE_RESOLVER_FRAMES);
+	words->broken |= !native_is_pid(task.pid) || !native_is_pid(task.tid) ||
+			 event >= code->n_events || cpu < -1 || cpu > INT_MAX || entry.depth == 0 ||
+			 entry.samples == 0 || entry.squares < 0;
+	if (words->broken)
+		return;
+	parse_frames(code, words, entry.depth, frames);
+	if (words->broken)
+		return;
+	entry.task = code_profile_task(code->builder, &task);
+	entry.event = code->events[event];
+	entry.cpu = (int)cpu;
+	code_profile_add(code->builder, &entry, frames);
+}
+
+int native_parse_code_stacks(struct replay_native *native, struct native_words *words)
+{
+	struct native_code *code = &native->code;
+	uint64_t n = native_number(words, (uint64_t)(words->end - words->at));
+
+	for (uint64_t i = 0; i < n && code->builder && !words->broken; i++)
+		parse_entry(code, words);
+	return words->broken || !code->builder ? -EBADMSG : 0;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Functions in recordings: a replay shows those of the live run, and the file has the samples and
+ * mappings that perf needs to find them itself.
+ */
+#include "core/code/symbol_worker.h"
+#include "core/perf/code_record.h"
+#include "core/perfdata/perfdata_events.h"
+#include "tests/unit/shared/recorded_scene.h"
+#include "tests/unit/shared/same_profile.h"
+
+#include <fcntl.h>
+
+enum { TASK = 50, OTHER = 51, HZ = 997, N = 5 };
+
+#define KERNEL       0xffffffff81000000u
+#define PROGRAM      0x555555554000u
+#define LIBRARY      0x7f0000001000u
+#define MAPPING_SIZE 0x1000
+
+static const uint64_t chain[] = {LIBRARY + 0x90, PROGRAM + 0x50};
+static const uint64_t crossing[] = {KERNEL + 0x120, PERF_CONTEXT_USER, LIBRARY + 0x70,
+				    PROGRAM + 0x50};
+static const struct fk_place places[] = {
+	{.ip = PROGRAM + 0x40, .weight = 5},
+	{.ip = LIBRARY + 0x80, .weight = 3, .chain = chain, .n_chain = ARRAY_SIZE(chain)},
+	{.ip = KERNEL + 0x10, .weight = 2, .chain = crossing, .n_chain = ARRAY_SIZE(crossing)},
+	{.ip = 0x1234, .weight = 1}, /* in no mapping */
+};
+
+static struct fk *machine(const struct fk_config *config)
+{
+	struct fk *fk = fk_new(config);
+
+	fk_file(fk, "/proc/kallsyms",
+		"ffffffff81000000 T _text\nffffffff81000000 T first\nffffffff81000100 T second\n"
+		"ffffffff81000200 T _etext\nffffffffc0000000 t of_module\t[ext4]\n");
+	fk_file(fk, "/proc/modules",
+		"ext4 4096 1 - Live 0xffffffffc0000000\nbroken\nold 1 1 - Live 0x0\n");
+	for (pid_t tid = TASK; tid <= OTHER; tid++) {
+		char path[32];
+		snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
+		fk_task(fk, &(struct fk_spec){.tid = tid, .comm = "worker", .rates = HALF_IPC});
+		fk_file(fk, path,
+			"555555554000-555555555000 r-xp 00002000 08:01 42 /usr/bin/a program\n"
+			"7f0000001000-7f0000002000 r-xp 00000000 08:01 43 /usr/lib/libfoo.so\n");
+		fk_places(fk, tid, places, ARRAY_SIZE(places));
+	}
+	fk_switch(fk, 0, TASK);
+	fk_ping_pong(fk, 1, OTHER, 0, 731 * NS_PER_US, 1000000);
+	return fk;
+}
+
+/* Records N intervals. The samples begin in the interval `from`, and end in `to`. */
+static void record_code(const struct fk_config *config, const char *path, uint64_t switch_bytes,
+			size_t from, size_t to, struct seen *seen)
+{
+	struct fk *fk = machine(config);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine_with(
+		&sys, &(struct engine_config){.code_hz = from == 0 ? HZ : 0,
+					      .recorder = open_recorder(path, switch_bytes)});
+
+	for (size_t i = 0; i < N; i++) {
+		if (from > 0 && i + 1 == from)
+			engine_do(engine, &(struct command){.kind = COMMAND_CODE, .number = HZ});
+		if (i + 1 == to)
+			engine_do(engine, &(struct command){.kind = COMMAND_CODE});
+		seen->items[seen->n++] = next_snapshot(engine, fk, INTERVAL_NS);
+	}
+	engine_wait(engine, fk_now(fk) + INTERVAL_NS / 3);
+	close_all(engine, fk);
+}
+
+static const struct fk_config with_pmu = {.cpus = 2, .slots = 4};
+static const struct fk_config without_pmu = {.cpus = 2, .no_pmu = true};
+
+static void replays_show_the_functions_of_the_live_run(void **state)
+{
+	static const struct {
+		const struct fk_config *config;
+		size_t from, to;
+	} rows[] = {
+		{&with_pmu, 0, N + 1},
+		{&without_pmu, 0, N + 1},
+		{&with_pmu, 2, 4},
+		{&without_pmu, 1, 3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct seen seen = {0};
+		uint64_t samples = 0;
+		record_code(rows[i].config, path_of("code"), 0, rows[i].from, rows[i].to, &seen);
+		for (size_t k = 0; k < N; k++) {
+			const struct code_profile *profile = seen.items[k]->code;
+			assert_int_equal(profile != NULL, k >= rows[i].from && k < rows[i].to);
+			for (size_t e = 0; profile && e < profile->n_entries; e++)
+				samples += profile->entries[e].samples;
+		}
+		assert_true(samples > 50);
+		struct replay *replay = must_open(path_of("code"), NULL);
+		check_replay(replay, &seen);
+		/* From the beginning, and where intervals were skipped. */
+		struct error err;
+		uint64_t time_ns;
+		assert_int_equal(replay_rewind(replay, &err), 0);
+		for (size_t k = 0; k < 3; k++)
+			assert_int_equal(replay_skip(replay, &time_ns, &err), 1);
+		struct snapshot *snapshot = must_show(replay);
+		same_profile(seen.items[3]->code, snapshot->code);
+		snapshot_free(snapshot);
+		replay_free(replay);
+		seen_fini(&seen);
+	}
+}
+
+/* What perf finds in a file. */
+struct found {
+	struct perfdata_events events;
+	uint64_t samples, weight, mappings, kernel, modules;
+	uint64_t first_ns[2];  /* of the samples of a task */
+	uint64_t mapped_ns[2]; /* of its last mapping */
+};
+
+static void note_mapping(struct found *found, const struct perf_event_header *header)
+{
+	struct code_record record;
+
+	assert_int_equal(code_record_decode(header, &record), 0);
+	assert_int_equal(record.kind, CODE_RECORD_MMAP);
+	const struct proc_mapping *mapping = &record.mmap.mapping;
+	bool library = mapping->start == LIBRARY;
+	assert_true(library || mapping->start == PROGRAM);
+	assert_int_equal(mapping->end - mapping->start, MAPPING_SIZE);
+	assert_int_equal(mapping->offset, library ? 0 : 0x2000);
+	assert_int_equal(mapping->inode, library ? 43 : 42);
+	assert_string_equal(mapping->name, library ? "/usr/lib/libfoo.so" : "/usr/bin/a program");
+	assert_true(mapping->executable);
+	assert_non_null(perfdata_events_find(&found->events, record.id));
+	assert_true(record.pid == TASK || record.pid == OTHER);
+	uint64_t *mapped_ns = &found->mapped_ns[record.pid - TASK];
+	if (record.time_ns > *mapped_ns)
+		*mapped_ns = record.time_ns;
+	found->mappings++;
+}
+
+static void note_kernel(struct found *found, const struct perf_event_header *header)
+{
+	const struct {
+		struct perf_event_header header;
+		int32_t pid, tid;
+		uint64_t start, length, offset;
+		char name[];
+	} *record = (const void *)header;
+
+	assert_int_equal(record->pid, -1);
+	if (strcmp(record->name, "[kernel.kallsyms]_text") == 0) {
+		assert_int_equal(record->start, KERNEL);
+		assert_int_equal(record->length, 0x200);
+		assert_int_equal(record->offset, KERNEL);
+		found->kernel++;
+	} else {
+		assert_string_equal(record->name, "[ext4]");
+		assert_int_equal(record->start, 0xffffffffc0000000u);
+		assert_int_equal(record->length, 4096);
+		found->modules++;
+	}
+}
+
+static void note_sample(struct found *found, const struct perf_event_header *header)
+{
+	struct code_sample sample;
+	uint64_t id = code_record_id(header);
+	const struct perfdata_event *event = perfdata_events_find(&found->events, id);
+
+	assert_non_null(event);
+	if (event->attr.sample_type & PERF_SAMPLE_READ)
+		return; /* of a switch */
+	assert_int_equal(event->attr.sample_type, CODE_SAMPLE_TYPE);
+	assert_int_equal(strncmp(event->name, "code:", 5), 0);
+	assert_int_equal(code_sample_decode(header, true, &sample), 0);
+	assert_true(sample.tid == TASK || sample.tid == OTHER);
+	assert_true(sample.weight > 0 && sample.n_chain > 0);
+	assert_int_equal(sample.kernel, sample.ip >= KERNEL);
+	uint64_t *first_ns = &found->first_ns[sample.tid - TASK];
+	if (*first_ns == 0 || sample.time_ns < *first_ns)
+		*first_ns = sample.time_ns;
+	found->samples++;
+	found->weight += sample.weight;
+}
+
+static ssize_t read_file(void *arg, uint64_t at, void *bytes, size_t n)
+{
+	ssize_t got = pread(*(int *)arg, bytes, n, (off_t)at);
+
+	return got < 0 ? -errno : got;
+}
+
+static void find_records(const char *path, struct found *found)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const struct perfdata_input input = {.read = read_file, .arg = &fd};
+	struct perfdata_reader *reader = perfdata_reader_new(&input);
+	const struct perf_event_header *header;
+	struct error err;
+	int result;
+
+	assert_true(fd >= 0);
+	*found = (struct found){.samples = 0};
+	while ((result = perfdata_reader_next(reader, &header, &err)) > 0) {
+		assert_int_equal(perfdata_events_add(&found->events, header), 0);
+		if (header->type == PERF_RECORD_MMAP2)
+			note_mapping(found, header);
+		else if (header->type == PERF_RECORD_MMAP)
+			note_kernel(found, header);
+		else if (header->type == PERF_RECORD_SAMPLE)
+			note_sample(found, header);
+	}
+	assert_int_equal(result, 0);
+	perfdata_reader_free(reader);
+	close(fd);
+}
+
+/* The samples of a file are those of its profiles, with what their addresses belong to. */
+static void check_file(const char *path, struct snapshot *const *snapshots, size_t n)
+{
+	struct found found;
+	uint64_t samples = 0, weight = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; snapshots[i]->code && k < snapshots[i]->code->n_entries; k++) {
+			samples += snapshots[i]->code->entries[k].samples;
+			weight += snapshots[i]->code->entries[k].weight;
+		}
+	find_records(path, &found);
+	assert_true(samples > 0);
+	assert_int_equal(found.samples, samples);
+	assert_int_equal(found.weight, weight);
+	assert_int_equal(found.mappings, 4); /* of each process once */
+	/* perf sorts by time. */
+	for (size_t i = 0; i < ARRAY_SIZE(found.first_ns); i++)
+		assert_true(found.mapped_ns[i] > 0 && found.mapped_ns[i] < found.first_ns[i]);
+	assert_int_equal(found.kernel, 1);
+	assert_int_equal(found.modules, 1);
+	/* The code ids are in the range of the recorder alone. */
+	for (size_t i = 0; i < found.events.n; i++) {
+		const struct perfdata_event *event = &found.events.items[i];
+		bool code = strncmp(event->name, "code:", 5) == 0;
+		for (size_t k = 0; k < event->n_ids; k++)
+			assert_int_equal(event->ids[k] >= PERFDATA_CODE_ID, code);
+	}
+	perfdata_events_fini(&found.events);
+}
+
+static void perf_finds_samples_and_mappings(void **state)
+{
+	static const struct fk_config *const configs[] = {&with_pmu, &without_pmu};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(configs); i++) {
+		struct seen seen = {0};
+		record_code(configs[i], path_of("raw"), 0, i, N + 1, &seen);
+		check_file(path_of("raw"), seen.items, seen.n);
+		seen_fini(&seen);
+	}
+}
+
+/* Each file has the attrs and mappings again. */
+static void each_file_stands_alone(void **state)
+{
+	struct seen seen = {0};
+	struct dirent **names;
+	size_t files = 0;
+
+	(void)state;
+	record_code(&with_pmu, path_of("turned"), 1, 0, N + 1, &seen);
+	int n = scandir(recorded_directory, &names, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		if (strncmp(names[i]->d_name, "turned.", 7) == 0) {
+			const struct seen one = {{seen.items[files]}, 1};
+			struct replay *replay = must_open(path_of(names[i]->d_name), NULL);
+			check_replay(replay, &one);
+			replay_free(replay);
+			check_file(path_of(names[i]->d_name), &seen.items[files++], 1);
+		}
+		free(names[i]);
+	}
+	free(names);
+	assert_int_equal(files, N);
+	seen_fini(&seen);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(replays_show_the_functions_of_the_live_run),
+		cmocka_unit_test(perf_finds_samples_and_mappings),
+		cmocka_unit_test(each_file_stands_alone),
+	};
+
+	symbol_worker_main(argc, argv);
+	return cmocka_run_group_tests_name("replay: functions", tests, recorded_scenes_setup,
+					   recorded_scenes_teardown);
+}
