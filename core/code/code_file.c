@@ -67,6 +67,7 @@ void code_file_put(struct code_files *files, struct code_file *file)
 	if (file->key)
 		hash_table_remove_item(&files->by_key, file->key, file);
 	hash_table_fini(&file->ids);
+	code_ranges_fini(&file->ranges);
 	free(file);
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/hash_table.h"
 #include "core/code/code_maps.h"
+#include "core/code/code_ranges.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>
@@ -33,6 +34,7 @@ struct code_file {
 
 	/* For the owner of the set. */
 	struct hash_table ids; /* by offset */
+	struct code_ranges ranges;
 	unsigned era, pass;
 };
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Addresses in files. A file is given to the child process when an offset of it is new and the
+ * Addresses in files. The ids of a file are kept by ranges: a sample of a known function has a new
+ * address most of the time, and would have no name if it waited for an answer that is late. An
+ * offset whose range is unknown is kept by itself.
+ *
+ * A file is given to the child process when an offset of it is new and the
  * child does not have it, at most once a call. The queries of a call are sorted by file.
  */
 #include "core/code/code_names_internal.h"
@@ -10,14 +14,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_IDS_MAX = 1 << 16 };
+enum { FILE_IDS_MAX = 1 << 16, FILE_RANGES_MAX = 1 << 16 };
 
-static struct hash_table *ids_of_file(const struct code_names *names, struct code_file *file)
+/* Forgets ids of another era, or too many. */
+static void check_ids(const struct code_names *names, struct code_file *file)
 {
-	if (file->era != names->era || file->ids.n > FILE_IDS_MAX)
+	if (file->era != names->era || file->ids.n > FILE_IDS_MAX ||
+	    file->ranges.n > FILE_RANGES_MAX) {
 		hash_table_clear(&file->ids);
+		code_ranges_clear(&file->ranges);
+	}
 	file->era = names->era;
-	return &file->ids;
+}
+
+static uint32_t find_in_file(const struct code_names *names, struct code_file *file,
+			     uint64_t offset)
+{
+	check_ids(names, file);
+	uint32_t id = code_ranges_find(&file->ranges, offset);
+	return id ? id : names_find_id(names, &file->ids, offset);
+}
+
+static void keep_in_file(const struct code_names *names, struct code_file *file, uint64_t offset,
+			 const struct symbol *symbol, uint32_t id)
+{
+	const struct code_range range = {symbol->start, symbol->end, id};
+
+	check_ids(names, file);
+	if (symbol->start <= offset && offset < symbol->end)
+		code_ranges_add(&file->ranges, &range, offset);
+	else
+		names_keep_id(names, &file->ids, offset, id);
 }
 
 /* Whether the child needs the file. Each file is examined once a call. */
@@ -71,8 +98,7 @@ uint32_t names_resolve_in_file(struct code_names *names, const struct code_proce
 {
 	uint64_t offset = address - mapping->start + mapping->offset;
 	struct code_file *file = mapping->object->file;
-	uint32_t id =
-		file && file->key ? names_find_id(names, ids_of_file(names, file), offset) : 0;
+	uint32_t id = file && file->key ? find_in_file(names, file, offset) : 0;
 	char module[MODULE_BYTES];
 
 	if (id)
@@ -129,7 +155,7 @@ static void keep_answer(void *arg, size_t query, const struct symbol *symbol)
 	else
 		pending->id =
 			names_add_unnamed(names, pending->module, symbol->address, "no symbols");
-	names_keep_id(names, ids_of_file(names, pending->file), pending->offset, pending->id);
+	keep_in_file(names, pending->file, pending->offset, symbol, pending->id);
 }
 
 static void keep_place(struct code_names *names, struct code_place *place, uint32_t id)

@@ -78,6 +78,7 @@ struct symbol_client {
 
 /* The call that waits for answers. */
 struct search {
+	const struct symbol_query *queries;
 	uint64_t id;  /* of its request; 0: none */
 	size_t first; /* query of its first offset */
 	size_t answered;
@@ -309,13 +310,18 @@ static void pass_answer(void *arg, const struct symbol_answer *answer, const cha
 	if (!search)
 		return;
 	text_printable(client->name, sizeof(client->name), name, UINT_MAX);
+	size_t query = search->first + answer->query;
+	uint64_t offset = search->queries[query].offset;
+	bool ranged = answer->start <= offset && offset < answer->end;
 	const struct symbol symbol = {
 		.name = client->name[0] ? client->name : NULL,
 		.address = answer->address,
 		.bounded = answer->bounded,
+		.start = ranged ? answer->start : 0,
+		.end = ranged ? answer->end : 0,
 	};
 	search->answered++;
-	search->found(search->arg, search->first + answer->query, &symbol);
+	search->found(search->arg, query, &symbol);
 }
 
 /* Passes on the answers of a FOUND message. False: it is broken. */
@@ -478,7 +484,7 @@ size_t symbol_client_find(struct symbol_client *client, const struct symbol_quer
 			  size_t n, uint64_t deadline_ns, symbol_found *found, void *arg)
 {
 	struct symbol_request request = {.kind = SYMBOL_FIND};
-	struct search search = {.found = found, .arg = arg};
+	struct search search = {.queries = queries, .found = found, .arg = arg};
 
 	has_child(client); /* one that has ended is noted, also if no file was given */
 	for (size_t i = 0; i < n; i = search.first + request.n) {

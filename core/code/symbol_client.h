@@ -67,6 +67,11 @@ struct symbol {
 	 */
 	uint64_t address;
 	bool bounded; /* address is that of a function */
+	/*
+	 * Offsets in the file with the same answer, from start to end, that of the query among
+	 * them. Both 0: unknown.
+	 */
+	uint64_t start, end;
 };
 
 enum { SYMBOL_NAME_BYTES = 4096 };

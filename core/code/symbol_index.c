@@ -452,17 +452,31 @@ static size_t first_above(const struct symbol_index *index, uint64_t address)
 	return low;
 }
 
+/* Shortens a range around an address so that it does not go across another address. */
+static void end_range_at(struct elf_range *range, uint64_t address, uint64_t at)
+{
+	if (at <= address && at > range->start)
+		range->start = at;
+	else if (at > address && at < range->end)
+		range->end = at;
+}
+
 /*
  * Finds the function of an address. Those at the nearest address before it are examined first, then
- * those further in front as long as none reaches it: they may have other functions inside.
+ * those further in front as long as none reaches it: they may have other functions inside. *around
+ * has the address, and no other address at which a function begins or one that was examined ends:
+ * for all of it the same functions are found.
  */
 static bool find_function(const struct symbol_index *index, uint64_t address,
-			  struct candidate *best)
+			  struct candidate *best, struct elf_range *around)
 {
 	size_t above = first_above(index, address);
 	size_t stop = above > AROUND_MAX ? above - AROUND_MAX : 0;
 	struct candidate other;
 	bool found = false;
+
+	around->start = above > 0 ? entry_address(index, above - 1) : 0;
+	around->end = above < index->n ? entry_address(index, above) : UINT64_MAX;
 
 	for (size_t i = above; i > stop; i--) {
 		uint64_t start = entry_address(index, i - 1);
@@ -472,6 +486,7 @@ static bool find_function(const struct symbol_index *index, uint64_t address,
 			break;
 		if (!read_candidate(index, i - 1, address, &other))
 			continue;
+		end_range_at(around, address, start + other.function.size);
 		bool fits = other.reaches || (nearest && other.function.size == 0);
 		if (fits && (!found || compare_candidates(&other, best) > 0)) {
 			*best = other;
@@ -496,14 +511,44 @@ static bool find_plt(const struct symbol_index *index, uint64_t address, struct 
 	return true;
 }
 
+/* Sets the offsets of a range around the place, if the segment of the place has all of it. */
+static void set_range(const struct symbol_index *index, uint64_t offset, uint64_t address,
+		      struct elf_range range, struct symbol_place *place)
+{
+	const struct elf_plt *plt = &index->plt;
+	uint64_t before, first, last;
+
+	if (plt->n > 0) {
+		end_range_at(&range, address, plt->address);
+		end_range_at(&range, address, plt->address + plt->n * plt->entry_bytes);
+	}
+	before = address - range.start;
+	if (range.start > address || range.end <= address || before > offset ||
+	    range.end - address > UINT64_MAX - offset)
+		return;
+	place->start = offset - before;
+	place->end = offset + (range.end - address);
+	if (!elf_file_address(&index->binary, place->start, &first) || first != range.start ||
+	    !elf_file_address(&index->binary, place->end - 1, &last) || last != range.end - 1)
+		place->start = place->end = 0;
+}
+
+static void set_function(struct symbol_place *place, const struct candidate *best)
+{
+	memcpy(place->name, best->name, sizeof(place->name));
+	place->address = best->function.address;
+	place->bounded = true;
+}
+
 bool symbol_index_find(const struct symbol_index *index, uint64_t offset,
 		       struct symbol_place *place)
 {
 	struct candidate best;
-	struct elf_range range;
+	struct elf_range range, around;
 	uint64_t address;
 
 	place->bounded = place->plt = false;
+	place->start = place->end = 0;
 	place->name[0] = '\0';
 	if (!elf_file_address(&index->binary, offset, &address))
 		return false;
@@ -511,11 +556,10 @@ bool symbol_index_find(const struct symbol_index *index, uint64_t offset,
 	if (find_plt(index, address, place))
 		return true;
 	place->name[0] = '\0';
-	bool found = find_function(index, address, &best);
+	bool found = find_function(index, address, &best, &around);
 	if (found && best.reaches) {
-		memcpy(place->name, best.name, sizeof(place->name));
-		place->address = best.function.address;
-		place->bounded = true;
+		set_function(place, &best);
+		set_range(index, offset, address, around, place);
 		return true;
 	}
 	/* A symbol without a size does not reach into the next function, which may have no name. */
@@ -524,13 +568,18 @@ bool symbol_index_find(const struct symbol_index *index, uint64_t offset,
 	    elf_file_code(&index->binary, address) ==
 		    elf_file_code(&index->binary, best.function.address) &&
 	    (!bounded || range.start <= best.function.address)) {
-		memcpy(place->name, best.name, sizeof(place->name));
-		place->address = best.function.address;
-		place->bounded = true;
+		set_function(place, &best);
 	} else if (bounded) {
 		place->address = range.start;
 		place->bounded = true;
 	}
+	if (bounded) {
+		end_range_at(&around, address, range.start);
+		end_range_at(&around, address, range.end);
+	}
+	/* In a gap of the table, functions without a name may begin anywhere. */
+	if (bounded || (found && index->binary.unwind_bytes == 0))
+		set_range(index, offset, address, around, place);
 	return true;
 }
 

@@ -42,6 +42,11 @@ void symbol_index_free(struct symbol_index *index); /* NULL is fine */
 struct symbol_place {
 	uint64_t address; /* of the function if bounded, else of the place; link address */
 	bool bounded;
+	/*
+	 * Offsets in the file from start to end, the place among them, have the same function. It
+	 * may have more, such as behind another function inside of it. Both 0: unknown.
+	 */
+	uint64_t start, end;
 	bool plt;                        /* the name is that of the function which is called */
 	char name[SYMBOL_MANGLED_BYTES]; /* as in the file; "": none */
 };

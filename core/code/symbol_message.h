@@ -60,6 +60,7 @@ struct symbol_reply {
 
 struct symbol_answer {
 	uint64_t address;
+	uint64_t start, end; /* offsets with the same answer */
 	uint32_t query;      /* index in the request's offsets */
 	uint16_t name_bytes; /* 0: none. The name follows, without a NUL */
 	uint16_t bounded;
@@ -77,7 +78,7 @@ bool symbol_reply_answers(const void *message, size_t n, uint32_t queries,
 
 static_assert(sizeof(struct symbol_request) == 24 + 8 * SYMBOL_OFFSETS_MAX, "no holes");
 static_assert(sizeof(struct symbol_reply) == 32, "no holes");
-static_assert(sizeof(struct symbol_answer) == 16, "no holes");
+static_assert(sizeof(struct symbol_answer) == 32, "no holes");
 
 /* The descriptor of the socket in the child. All others are closed. */
 enum { SYMBOL_SOCKET = 0 };

@@ -246,6 +246,8 @@ static void append_answer(struct worker *worker, uint32_t query)
 	struct symbol_answer answer = {
 		.query = query,
 		.address = worker->place.address,
+		.start = worker->place.start,
+		.end = worker->place.end,
 		.name_bytes = (uint16_t)make_name(worker),
 		.bounded = worker->place.bounded,
 	};
@@ -277,6 +279,7 @@ static void find_functions(struct worker *worker)
 		    !symbol_index_find(file->index, request->offsets[i], &worker->place)) {
 			worker->place.address = request->offsets[i];
 			worker->place.bounded = worker->place.plt = false;
+			worker->place.start = worker->place.end = 0;
 			worker->place.name[0] = '\0';
 		}
 		append_answer(worker, i);

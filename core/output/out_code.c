@@ -27,44 +27,18 @@ unsigned out_code_time(const struct code_profile *profile)
 	return 0;
 }
 
-static bool is_sampled(const struct code_profile *profile, const struct metric_reading *reading)
-{
-	for (size_t i = 0; i < profile->n_events; i++)
-		if (profile->events[i].counted == reading->event && reading->percentile == 0)
-			return true;
-	return false;
-}
-
-/* A metric without a count that is NOT_COUNTED is evaluated, or divides by 0. */
-static void find_metrics(struct out_code *code)
-{
-	const struct columns *columns = code->view->snapshot->columns;
-	const struct metric_readings *readings = &columns->readings;
-	struct figure *counts = xcalloc(readings->n, sizeof(*counts));
-
-	code->metrics = xcalloc(columns->n_metrics, sizeof(*code->metrics));
-	for (size_t i = 0; i < readings->n; i++)
-		counts[i] = is_sampled(code->profile, &readings->items[i])
-				    ? figure_exact(1)
-				    : (struct figure){.state = FIGURE_NOT_COUNTED};
-	for (size_t i = 0; i < columns->n_metrics; i++) {
-		const struct metric *metric = &columns->metrics[i];
-
-		code->metrics[i] = metric_first_event(metric) != SIZE_MAX &&
-				   metric_eval(metric, counts, NULL, figure_exact(1)).state !=
-					   FIGURE_NOT_COUNTED;
-	}
-	free(counts);
-}
-
 void out_code_init(const struct view *view, struct out_code *code)
 {
+	const struct columns *columns = view->snapshot->columns;
+
 	*code = (struct out_code){.view = view, .profile = view->snapshot->code};
 	if (!code->profile)
 		return;
 	code->index = code_index_new(view->snapshot);
 	code->time = out_code_time(code->profile);
-	find_metrics(code);
+	code->metrics = xcalloc(columns->n_metrics, sizeof(*code->metrics));
+	for (size_t i = 0; i < columns->n_metrics; i++)
+		code->metrics[i] = code_has_metric(code->profile, columns, i);
 }
 
 void out_code_fini(struct out_code *code)

@@ -347,6 +347,23 @@ static size_t sampled_event(const struct code_profile *profile,
 	return SIZE_MAX;
 }
 
+/* A metric without a count that is NOT_COUNTED is evaluated, or divides by 0. */
+bool code_has_metric(const struct code_profile *profile, const struct columns *columns,
+		     size_t metric)
+{
+	const struct metric_readings *readings = &columns->readings;
+	const struct metric *evaluated = &columns->metrics[metric];
+	struct figure *counts = xcalloc(readings->n, sizeof(*counts));
+
+	for (size_t i = 0; i < readings->n; i++)
+		counts[i] = sampled_event(profile, &readings->items[i]) != SIZE_MAX
+				    ? figure_exact(1)
+				    : (struct figure){.state = FIGURE_NOT_COUNTED};
+	struct figure figure = metric_eval(evaluated, counts, NULL, figure_exact(1));
+	free(counts);
+	return metric_first_event(evaluated) != SIZE_MAX && figure.state != FIGURE_NOT_COUNTED;
+}
+
 /*
  * The function's part of a count. Its share of the figure is 1 - the relative error. Without a
  * sample the part is unknown, not 0: it is less than about 3 / n.

@@ -82,6 +82,13 @@ void code_view_init(const struct code_index *index, const struct code_subject *s
 		    unsigned event, struct code_view *view);
 void code_view_fini(struct code_view *view);
 
+/*
+ * Whether all counts that a metric of the columns needs are sampled, so that functions have it.
+ * Metrics of facts of tasks, and those without a count, are not.
+ */
+bool code_has_metric(const struct code_profile *profile, const struct columns *columns,
+		     size_t metric);
+
 /* A caller or a callee of a function. */
 struct code_edge {
 	const struct code_function *function; /* NULL: none is known, or the function itself ran */

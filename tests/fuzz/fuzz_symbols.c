@@ -21,6 +21,8 @@ static void check_place(const struct symbol_index *index, uint64_t offset,
 		return;
 	fuzz_check(memchr(place.name, '\0', sizeof(place.name)) != NULL, "a name ends");
 	fuzz_check(place.bounded || place.name[0] == '\0', "a name has a function");
+	fuzz_check(place.end == 0 || (place.start <= offset && offset < place.end),
+		   "a range has its place");
 	if (!demangle(demangler, place.name, name, sizeof(name)))
 		fuzz_check(name[0] == '\0', "what is not mangled has no readable name");
 	fuzz_check(memchr(name, '\0', sizeof(name)) != NULL, "a readable name ends");

@@ -27,18 +27,6 @@ enum {
 	MODULE_WEIGHT = 200,
 };
 
-/* Whether all that a metric needs is sampled. */
-static bool is_of_functions(const struct code_profile *profile, const struct metric *metric)
-{
-	unsigned events[METRIC_EVENTS_MAX];
-	size_t n = metric_events(metric, events, METRIC_EVENTS_MAX);
-
-	for (size_t i = 0; i < n; i++)
-		if (code_find_counted(profile, events[i]) == SIZE_MAX)
-			return false;
-	return n > 0 && !metric_facts(metric) && !metric->def->machine;
-}
-
 static void add_metric(const struct code_page *page, size_t index, struct code_column *column)
 {
 	const struct metric *metric = &page->sum.columns->metrics[index];
@@ -61,6 +49,7 @@ static void add_metric(const struct code_page *page, size_t index, struct code_c
 static size_t list_columns(const struct code_page *page, unsigned width,
 			   struct code_column *columns)
 {
+	const struct columns *shown = page->sum.columns;
 	size_t n = 0;
 
 	columns[n++] = (struct code_column){
@@ -84,9 +73,9 @@ static size_t list_columns(const struct code_page *page, unsigned width,
 		.width = SAMPLES_WIDTH,
 		.weight = SAMPLES_WEIGHT,
 	};
-	for (size_t i = 0; page->sum.columns && i < page->sum.columns->n_shown; i++)
-		if (n + 2 < CODE_COLUMNS_MAX &&
-		    is_of_functions(page->sum.profile, &page->sum.columns->metrics[i]))
+	for (size_t i = 0; shown && i < shown->n_shown; i++)
+		if (n + 2 < CODE_COLUMNS_MAX && !shown->metrics[i].def->machine &&
+		    code_has_metric(page->sum.profile, shown, i))
 			add_metric(page, i, &columns[n++]);
 	columns[n++] = (struct code_column){
 		.kind = CODE_COLUMN_MODULE,

@@ -147,8 +147,8 @@ static void an_address_has_a_function(void **state)
 			if (rows[i].why)
 				assert_string_equal(code_names_why(scene.names, id), rows[i].why);
 		}
-	assert_int_equal(scene.symbols.adds, 2); /* each file once */
-	assert_int_equal(scene.symbols.queries, 3);
+	assert_int_equal(scene.symbols.adds, 2);    /* each file once */
+	assert_int_equal(scene.symbols.queries, 3); /* each function once */
 	assert_null(code_names_function(scene.names, 0));
 	assert_null(code_names_function(scene.names, 1000));
 	end(&scene);
@@ -187,6 +187,41 @@ static void many_places_are_one_request(void **state)
 	assert_int_equal(scene.symbols.finds, 1);
 	assert_int_equal(scene.symbols.adds, 2);
 	end(&scene);
+}
+
+/* A new address of a function needs no request, also of another process, until ids begin anew. */
+static void a_known_function_needs_no_request(void **state)
+{
+	static const struct {
+		pid_t pid;
+		uint64_t address;
+		const char *want;
+		unsigned queries, rangeless_queries;
+	} rows[] = {
+		{7, 0x10123, "a.so a1", 1, 1}, {7, 0x10100, "a.so a1", 1, 2},
+		{8, 0x101ff, "a.so a1", 1, 3}, {7, 0x101ff, "a.so a1", 1, 3},
+		{7, 0x10200, "a.so a2", 2, 4}, {7, 0x100ff, "a.so a0", 3, 5},
+		{8, 0x20123, "b.so b1", 4, 6}, {7, 0x20124, "b.so b1", 4, 7},
+	};
+
+	(void)state;
+	for (unsigned rangeless = 0; rangeless < 2; rangeless++) {
+		struct scene scene;
+
+		begin(&scene);
+		add_process(&scene, 8);
+		scene.symbols.rangeless = rangeless;
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+			assert_string_equal(resolve(&scene, rows[i].pid, rows[i].address, false),
+					    rows[i].want);
+			assert_int_equal(scene.symbols.queries,
+					 rangeless ? rows[i].rangeless_queries : rows[i].queries);
+		}
+		scene.symbols.silent = true;
+		assert_string_equal(resolve(&scene, 7, 0x10145, false),
+				    rangeless ? "?" : "a.so a1");
+		end(&scene);
+	}
 }
 
 static void a_silent_child_leaves_places_for_later(void **state)
@@ -368,6 +403,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_address_has_a_function),
 		cmocka_unit_test(many_places_are_one_request),
+		cmocka_unit_test(a_known_function_needs_no_request),
 		cmocka_unit_test(a_silent_child_leaves_places_for_later),
 		cmocka_unit_test(a_new_child_gets_the_file_again),
 		cmocka_unit_test(a_file_that_is_refused_or_nameless_has_offsets),

@@ -137,6 +137,7 @@ struct found {
 	char name[SYMBOL_NAME_BYTES];
 	uint64_t address;
 	bool bounded;
+	uint64_t start, end;
 	size_t query;
 };
 
@@ -150,6 +151,8 @@ static void keep_symbol(void *arg, size_t query, const struct symbol *symbol)
 	text_copy(found->name, sizeof(found->name), symbol->name ? symbol->name : "");
 	found->address = symbol->address;
 	found->bounded = symbol->bounded;
+	found->start = symbol->start;
+	found->end = symbol->end;
 }
 
 static size_t find(struct symbol_client *client, uint64_t key, uint64_t address,
@@ -169,6 +172,8 @@ static void expect_works(struct symbol_client *client, uint64_t key)
 	assert_string_equal(found.name, "f");
 	assert_int_equal(found.address, CODE);
 	assert_true(found.bounded);
+	assert_int_equal(found.start, elf_image_offset(CODE));
+	assert_int_equal(found.end, elf_image_offset(CODE + 16));
 }
 
 static struct symbol_status status_of(const struct symbol_client *client)
@@ -203,6 +208,7 @@ static void test_names(void **state)
 	assert_false(found.named);
 	assert_false(found.bounded);
 	assert_int_equal(found.address, CODE + 99);
+	assert_int_equal(found.end, 0);
 	assert_int_equal(status_of(client).state, SYMBOL_RUNNING);
 	assert_int_equal(status_of(client).restarts, 0);
 }
@@ -476,6 +482,8 @@ static void test_bad(void **state)
 	/* Another file is not affected. */
 	add_file(client, OTHER, scene->file);
 	assert_int_equal(find(client, OTHER, CODE, &found), 1);
+	assert_int_equal(found.start, 0); /* a range without the place */
+	assert_int_equal(found.end, 0);
 	assert_int_equal(status_of(client).restarts, 2);
 	made = scene;
 	scene_fini(&made);
@@ -849,7 +857,7 @@ static void misbehave(const char *behaviour, struct symbol_request *request)
 /* A child with a fault: it answers requests without parsing anything. */
 static _Noreturn void run_badly(const char *behaviour)
 {
-	const struct symbol_answer answer = {.address = CODE};
+	const struct symbol_answer answer = {.address = CODE, .start = 1, .end = 2};
 	static struct symbol_request request;
 
 	while (recv(SYMBOL_SOCKET, &request, sizeof(request), 0) > 0) {

@@ -34,6 +34,24 @@ static struct symbol_index *index_of(const struct elf_image *image, const struct
 	return index;
 }
 
+/* Fails unless all offsets of the range of a place have the same function, the place among them. */
+static void expect_same_in_range(const struct symbol_index *index, uint64_t offset,
+				 const struct symbol_place *place)
+{
+	uint64_t step = 1 + (place->end - place->start) / 64;
+	struct symbol_place other;
+
+	if (place->end == 0)
+		return;
+	assert_in_range(offset, place->start, place->end - 1);
+	for (uint64_t at = place->start; at < place->end; at += step) {
+		assert_true(symbol_index_find(index, at, &other));
+		assert_string_equal(other.name, place->name);
+		assert_int_equal(other.address, place->address);
+		assert_int_equal(other.bounded, place->bounded);
+	}
+}
+
 /* Fails unless the function of an address has this name and start; "": no name. */
 static void expect_function(const struct symbol_index *index, uint64_t address, const char *name,
 			    uint64_t start)
@@ -44,6 +62,7 @@ static void expect_function(const struct symbol_index *index, uint64_t address, 
 	assert_string_equal(place.name, name);
 	assert_int_equal(place.address, start);
 	assert_int_equal(place.bounded, name[0] != '\0' || start != address);
+	expect_same_in_range(index, elf_image_offset(address), &place);
 }
 
 /* Which of some symbols is the name of an address. */
@@ -331,6 +350,51 @@ static void test_bounds(void **state)
 	}
 }
 
+/* Which offsets have the same function. */
+static void test_ranges(void **state)
+{
+	static const struct elf_image_symbol symbols[] = {
+		{"outer", CODE, 0x40, FUNC, GLOBAL},
+		{"inner", CODE + 0x10, 0x10, FUNC, LOCAL},
+		{"sizeless", CODE + 0x60, 0, FUNC, GLOBAL},
+		{"last", CODE + 0xa0, 0x10, FUNC, GLOBAL},
+	};
+	static const struct elf_image_range ranges[] = {
+		{CODE + 0x40, CODE + 0x50}, /* no name */
+		{CODE + 0x60, CODE + 0x70},
+		{CODE + 0x90, CODE + 0xb0},
+	};
+	static const struct {
+		uint64_t address, start, end; /* from CODE; end 0: unknown */
+	} rows[] = {
+		{0x00, 0x00, 0x10}, {0x0f, 0x00, 0x10}, {0x10, 0x10, 0x20}, {0x1f, 0x10, 0x20},
+		{0x20, 0x20, 0x40}, {0x3f, 0x20, 0x40}, {0x40, 0x40, 0x50}, {0x4f, 0x40, 0x50},
+		{0x50, 0, 0},       {0x60, 0x60, 0x70}, {0x6f, 0x60, 0x70}, {0x70, 0, 0},
+		{0x98, 0x90, 0xa0}, {0xa8, 0xa0, 0xb0}, {0xb0, 0, 0},
+	};
+	struct symbol_place place;
+	struct elf_image image;
+
+	(void)state;
+	elf_image_init(&image);
+	elf_image_symbols(&image, SHT_SYMTAB, symbols, ARRAY_SIZE(symbols));
+	elf_image_unwind(&image, ranges, ARRAY_SIZE(ranges));
+	elf_image_end(&image);
+	struct symbol_index *index = index_of(&image, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t offset = elf_image_offset(CODE + rows[i].address);
+
+		print_message("0x%lx\n", (unsigned long)rows[i].address);
+		assert_true(symbol_index_find(index, offset, &place));
+		assert_int_equal(place.end ? place.start - elf_image_offset(CODE) : 0,
+				 rows[i].start);
+		assert_int_equal(place.end ? place.end - elf_image_offset(CODE) : 0, rows[i].end);
+		expect_same_in_range(index, offset, &place);
+	}
+	symbol_index_free(index);
+	elf_image_fini(&image);
+}
+
 /* A name without a size does not reach into a function without a name. */
 static void test_size_ends_at_bounds(void **state)
 {
@@ -611,6 +675,7 @@ int main(void)
 		cmocka_unit_test(test_debug_of_another_machine),
 		cmocka_unit_test(test_plt),
 		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_size_ends_at_bounds),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_many),

@@ -61,7 +61,8 @@ static size_t double_find(void *ctx, const struct symbol_query *queries, size_t 
 	for (size_t i = 0; i < n && !symbols->silent; i++) {
 		size_t file = find_file(symbols, queries[i].key);
 		char name[32];
-		struct symbol symbol = {name, queries[i].offset & ~0xffull, true};
+		uint64_t start = queries[i].offset & ~0xffull;
+		struct symbol symbol = {name, start, true, start, start + 0x100};
 
 		if (file == symbols->n)
 			continue;
@@ -69,6 +70,8 @@ static size_t double_find(void *ctx, const struct symbol_query *queries, size_t 
 			 (unsigned long long)queries[i].offset >> 8);
 		if (symbols->nameless)
 			symbol.name = NULL;
+		if (symbols->rangeless)
+			symbol.start = symbol.end = 0;
 		found(arg, i, &symbol);
 		answers++;
 	}

@@ -19,10 +19,11 @@ struct symbol_double {
 		bool debug; /* it was given with a debug file */
 	} files[64];
 	size_t n;
-	bool nameless; /* the files have no symbols */
-	bool silent;   /* nothing is answered */
-	bool refused;  /* all files are refused */
-	int add_error; /* -errno of adding */
+	bool nameless;  /* the files have no symbols */
+	bool rangeless; /* the bounds of functions are unknown */
+	bool silent;    /* nothing is answered */
+	bool refused;   /* all files are refused */
+	int add_error;  /* -errno of adding */
 	unsigned adds, finds, queries;
 };
 

@@ -145,6 +145,10 @@ static void has_shares_and_metrics(void **state)
 	assert_near(view.lines[0].figures[ipc].value, 2.0 / 3);
 	assert_near(view.lines[1].figures[ipc].value, 6);
 	assert_int_equal(view.lines[0].figures[ipc].state, FIGURE_SCALED);
+	assert_true(code_has_metric(snapshot->code, snapshot->columns, (size_t)ipc));
+	assert_true(code_has_metric(snapshot->code, snapshot->columns, (size_t)cpu));
+	assert_false(code_has_metric(snapshot->code, snapshot->columns,
+				     (size_t)columns_metric(snapshot->columns, "branch_mpki")));
 	/* cpu-clock has no sample. */
 	assert_int_equal(view.lines[0].figures[cpu].state, FIGURE_NOT_COUNTED);
 	code_view_fini(&view);
@@ -152,6 +156,32 @@ static void has_shares_and_metrics(void **state)
 	code_view_init(index, &subject, INSTRUCTIONS, &view);
 	assert_string_equal(view.lines[0].function->name, "fast");
 	assert_int_equal(view.lines[0].figures[ipc].state, FIGURE_LOST);
+	code_view_fini(&view);
+	code_index_free(index);
+	snapshot_free(snapshot);
+}
+
+/* A second on a CPU, in samples of the clock alone. */
+static void has_time_by_function(void **state)
+{
+	static const struct profile_samples samples[] = {
+		{10, 10, 0, "cpu-clock", "f@a.out", 75, 750},
+		{10, 10, 0, "cpu-clock", "g@a.out", 25, 250},
+	};
+	struct snapshot *snapshot = snapshot_of(samples, ARRAY_SIZE(samples));
+	uint64_t *tally = rows_tally(snapshot->columns, &snapshot->threads, 0);
+	struct code_subject subject = {.key = {HISTORY_PROCESS, 10, 0}, .tally = tally};
+	int cpu = columns_metric(snapshot->columns, "cpu_percent");
+	struct code_index *index = code_index_new(snapshot);
+	struct code_view view;
+
+	(void)state;
+	tally[TALLY_TASK_CLOCK] = NS_PER_S / 2;
+	double whole = 50 / snapshot_interval_s(snapshot).value;
+	code_view_init(index, &subject, CLOCK, &view);
+	assert_near(view.lines[0].figures[cpu].value, 0.75 * whole);
+	assert_near(view.lines[1].figures[cpu].value, 0.25 * whole);
+	assert_int_equal(view.lines[0].figures[cpu].state, FIGURE_SCALED);
 	code_view_fini(&view);
 	code_index_free(index);
 	snapshot_free(snapshot);
@@ -271,6 +301,7 @@ int main(void)
 	};
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(has_shares_and_metrics),
+		cmocka_unit_test(has_time_by_function),
 		cmocka_unit_test(weighs_the_error),
 		cmocka_unit_test(sums_of_snapshots_have_it),
 	};
