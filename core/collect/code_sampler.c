@@ -24,18 +24,33 @@ enum {
 /* Less time than this has no rate that is worth a new period. */
 #define RATE_LEAST_NS (10 * NS_PER_MS)
 
-/* A record of a ring that waits until the rings of all CPUs are read. */
-struct code_side_record {
-	uint64_t time_ns, order;
-	struct perf_event_header *bytes; /* owned */
-};
+/* A group of counters stopped, or goes on: a gap in the counts, unless the event is none of them.
+ */
+static void pass_throttle(void *user, const struct cpu_code *code, uint64_t id,
+			  const struct perf_event_header *header)
+{
+	const struct code_sampler *sampler = user;
+	struct record record;
+
+	for (size_t i = 0; i < code->n; i++)
+		if (code->events[i].id == id && code->events[i].owned)
+			return;
+	if (record_decode(header, &record) == 0)
+		attrib_record(sampler->attrib, sampler->cpus->items[code - sampler->items].index,
+			      &record);
+}
 
 void code_sampler_init(struct code_sampler *sampler, const struct sys *sys,
 		       struct cpu_counter_set *cpus, struct attrib *attrib,
 		       const struct event_set *events, struct notes *notes)
 {
-	*sampler = (struct code_sampler){
-		.sys = sys, .cpus = cpus, .attrib = attrib, .events = events, .notes = notes};
+	*sampler = (struct code_sampler){.sys = sys,
+					 .cpus = cpus,
+					 .attrib = attrib,
+					 .events = events,
+					 .notes = notes,
+					 .rate = {.sys = sys, .notes = notes},
+					 .reader = {.throttle = pass_throttle, .user = sampler}};
 }
 
 static void close_all(struct code_sampler *sampler)
@@ -59,9 +74,7 @@ static void remove_notes(struct code_sampler *sampler)
 void code_sampler_fini(struct code_sampler *sampler)
 {
 	close_all(sampler);
-	free(sampler->records);
-	sampler->records = NULL;
-	sampler->records_capacity = 0;
+	code_reader_fini(&sampler->reader);
 }
 
 size_t code_sampler_pollfds(const struct code_sampler *sampler, struct pollfd *fds, size_t max,
@@ -77,142 +90,15 @@ size_t code_sampler_pollfds(const struct code_sampler *sampler, struct pollfd *f
 	return n;
 }
 
-/* Keeps a copy until the records of all CPUs are there. */
-static void keep_record(struct code_sampler *sampler, const struct perf_event_header *header,
-			uint64_t time_ns)
-{
-	sampler->records = array_reserve(sampler->records, &sampler->records_capacity,
-					 sampler->n_records + 1, sizeof(*sampler->records));
-	struct code_side_record *kept = &sampler->records[sampler->n_records];
-	*kept = (struct code_side_record){.time_ns = time_ns, .order = sampler->n_records++};
-	kept->bytes = xmalloc(header->size);
-	memcpy(kept->bytes, header, header->size);
-}
-
-static int compare_records(const void *left, const void *right)
-{
-	const struct code_side_record *a = left, *b = right;
-
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
-
-static void pass_records(struct code_sampler *sampler)
-{
-	const struct code_sink *sink = &sampler->request->sink;
-	struct code_record record;
-
-	if (sampler->n_records > 1)
-		qsort(sampler->records, sampler->n_records, sizeof(*sampler->records),
-		      compare_records);
-	for (size_t i = 0; i < sampler->n_records; i++) {
-		/* It was decoded before. */
-		if (code_record_decode(sampler->records[i].bytes, &record) == 0)
-			sink->record(sink->user, &record);
-		free(sampler->records[i].bytes);
-	}
-	sampler->records = array_give_back(sampler->records, &sampler->records_capacity,
-					   sampler->n_records, sizeof(*sampler->records));
-	sampler->n_records = 0;
-}
-
-static int pass_sample(struct code_sampler *sampler, struct cpu_code *code,
-		       const struct perf_event_header *header)
-{
-	const struct code_sink *sink = &sampler->request->sink;
-	const struct cpu_code_event *event = cpu_code_find(code, code_record_id(header));
-	struct code_sample sample;
-
-	if (!event)
-		return -EBADMSG;
-	int result = code_sample_decode(header, event->has_period, &sample);
-	if (result < 0)
-		return result;
-	sample.event = event->event;
-	if (event->owned)
-		sample.weight = sampler->sampled[event->event].period;
-	sampler->sampled[event->event].samples++;
-	code->samples++;
-	sink->sample(sink->user, &sample);
-	return 0;
-}
-
-/* A group of counters stopped, or goes on: a gap in the counts, unless the event is none of them.
- */
-static void pass_throttle(struct code_sampler *sampler, size_t cpu, uint64_t id,
-			  const struct perf_event_header *header)
-{
-	const struct cpu_code *code = &sampler->items[cpu];
-	struct record record;
-
-	for (size_t i = 0; i < code->n; i++)
-		if (code->events[i].id == id && code->events[i].owned)
-			return;
-	if (record_decode(header, &record) == 0)
-		attrib_record(sampler->attrib, sampler->cpus->items[cpu].index, &record);
-}
-
-static int pass_other(struct code_sampler *sampler, size_t cpu,
-		      const struct perf_event_header *header)
-{
-	const struct code_sink *sink = &sampler->request->sink;
-	struct code_record record;
-	int result = code_record_decode(header, &record);
-
-	if (result < 0)
-		return result;
-	switch (record.kind) {
-	case CODE_RECORD_MMAP:
-	case CODE_RECORD_KSYMBOL:
-	case CODE_RECORD_EXEC:
-	case CODE_RECORD_FORK:
-	case CODE_RECORD_EXIT:
-		keep_record(sampler, header, record.time_ns);
-		break;
-	case CODE_RECORD_LOST:
-		sink->lost(sink->user, record.lost);
-		break;
-	case CODE_RECORD_THROTTLE:
-		pass_throttle(sampler, cpu, record.id, header);
-		break;
-	case CODE_RECORD_SAMPLE:
-	case CODE_RECORD_OTHER:
-		break;
-	}
-	return 0;
-}
-
-static void drain_cpu(struct code_sampler *sampler, size_t cpu)
-{
-	struct cpu_code *code = &sampler->items[cpu];
-	const struct perf_event_header *header;
-	uint64_t broken = code->ring.broken, undecoded = 0;
-	/* Records that come meanwhile are left for the next time: this ends on a busy CPU too. */
-	uint64_t head = ring_head(&code->ring);
-
-	while (code->ring.tail < head && (header = ring_peek(&code->ring))) {
-		int result = header->type == PERF_RECORD_SAMPLE ? pass_sample(sampler, code, header)
-								: pass_other(sampler, cpu, header);
-		undecoded += result < 0;
-		ring_consume(&code->ring);
-	}
-	ring_release(&code->ring);
-	undecoded += code->ring.broken - broken;
-	if (undecoded > 0)
-		sampler->request->sink.lost(sampler->request->sink.user, undecoded);
-}
-
 void code_sampler_drain(struct code_sampler *sampler)
 {
 	if (!sampler->items)
 		return;
 	uint64_t begin_ns = sys_cpu_ns(sampler->sys, false);
 	for (size_t i = 0; i < sampler->cpus->n; i++)
-		if (sampler->items[i].ring_fd >= 0)
-			drain_cpu(sampler, i);
-	pass_records(sampler);
-	sampler->own_ns += u64_growth(begin_ns, sys_cpu_ns(sampler->sys, false));
+		code_reader_drain(&sampler->reader, &sampler->request->sink, &sampler->items[i]);
+	code_reader_pass(&sampler->reader, &sampler->request->sink);
+	sampler->rate.own_ns += u64_growth(begin_ns, sys_cpu_ns(sampler->sys, false));
 }
 
 /* perf_event_max_sample_rate, which the kernel lowers where interrupts take long; 0: unknown. */
@@ -253,38 +139,41 @@ static uint64_t busy_ns(const struct interval *interval)
 	return ns;
 }
 
-/* The cost on the CPU where the kernel made the most samples, and that of pmctop. */
-static void judge_cost(struct code_sampler *sampler, uint64_t other_ns)
+/* Returns the samples of the CPU with the most since the last call. */
+static uint64_t most_samples(struct code_sampler *sampler)
 {
-	uint64_t now_ns = sys_now_ns(sampler->sys), most = 0;
-	uint64_t passed_ns = now_ns - sampler->cut_ns;
+	uint64_t most = 0;
 
 	for (size_t i = 0; sampler->items && i < sampler->cpus->n; i++) {
 		if (sampler->items[i].samples > most)
 			most = sampler->items[i].samples;
 		sampler->items[i].samples = 0;
 	}
-	uint64_t cost_ns = most * CODE_SAMPLE_NS + sampler->own_ns + other_ns;
-	bool costly = sampler->items && (double)cost_ns > CODE_COST_MOST * (double)passed_ns;
-	sampler->costly = costly ? sampler->costly + 1 : 0;
-	sampler->cut_ns = now_ns;
-	sampler->own_ns = 0;
-	if (sampler->costly < CODE_COSTLY_INTERVALS || sampler->hz < 2 * CODE_HZ_LEAST)
-		return;
-	sampler->costly = 0;
-	sampler->hz /= 2;
-	notes_remove(sampler->notes, NOTE_CODE_RATE);
-	notes_add_as(
-		sampler->notes, NOTE_CODE_RATE,
-		"Sampling of functions costs more than 1 %% of a CPU: %u instead of %u samples a "
-		"second.",
-		sampler->hz, sampler->requested_hz);
+	return most;
+}
+
+/* Returns the samples of an event since the last call. */
+static uint64_t samples_of(struct code_sampler *sampler, unsigned event)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < sampler->cpus->n; i++) {
+		for (size_t k = 0; k < sampler->items[i].n; k++) {
+			struct cpu_code_event *item = &sampler->items[i].events[k];
+			if (item->event != event)
+				continue;
+			samples += item->samples;
+			item->samples = 0;
+		}
+	}
+	return samples;
 }
 
 static uint64_t next_period(const struct code_sampler *sampler, const struct code_sampled *sampled,
 			    double rate, uint64_t max_hz)
 {
-	return code_event_period(sampled->period, rate, sampler->hz, sampled->per_cycle, max_hz);
+	return code_event_period(sampled->period, rate, sampler->rate.hz, sampled->per_cycle,
+				 max_hz);
 }
 
 static void choose_periods(struct code_sampler *sampler, const struct plan *plan,
@@ -294,18 +183,17 @@ static void choose_periods(struct code_sampler *sampler, const struct plan *plan
 
 	for (unsigned k = 0; k < sampler->n_sampled; k++) {
 		struct code_sampled *sampled = &sampler->sampled[k];
-		uint64_t before = sampled->period;
+		uint64_t before = sampled->period, samples = samples_of(sampler, k);
 		if (sampled->member)
 			sampled->period =
 				next_period(sampler, sampled,
 					    busy_rate(plan, interval, sampled->counted), max_hz);
 		else if (sampled->source == CODE_EVENT_CLOCK)
-			sampled->period = NS_PER_S / sampler->hz;
+			sampled->period = NS_PER_S / sampler->rate.hz;
 		else if (ns >= RATE_LEAST_NS)
 			sampled->period = code_event_faults_period(
-				sampled->period, (double)sampled->samples * NS_PER_S / (double)ns,
-				sampler->hz);
-		sampled->samples = 0;
+				sampled->period, (double)samples * NS_PER_S / (double)ns,
+				sampler->rate.hz);
 		for (size_t i = 0; sampled->period != before && i < sampler->cpus->n; i++)
 			if (sampler->items[i].ring_fd >= 0)
 				cpu_code_set_period(&sampler->items[i], k, sampled->period);
@@ -339,17 +227,14 @@ static void choose_events(struct code_sampler *sampler, struct plan *plan,
 void code_sampler_measure(struct code_sampler *sampler, const struct code_request *request,
 			  struct plan *plan, const struct interval *interval, uint64_t other_ns)
 {
-	bool begins = request && (!sampler->request || sampler->requested_hz != request->hz);
+	bool begins = request && (!sampler->request || sampler->rate.requested_hz != request->hz);
 
-	if (begins) {
-		sampler->hz = sampler->requested_hz = request->hz;
-		sampler->costly = 0;
-		notes_remove(sampler->notes, NOTE_CODE_RATE);
-	}
+	if (begins)
+		code_rate_begin(&sampler->rate, request->hz);
 	sampler->request = request;
 	if (!request)
 		return;
-	judge_cost(sampler, other_ns);
+	code_rate_judge(&sampler->rate, sampler->items != NULL, most_samples(sampler), other_ns);
 	if (sampler->items)
 		choose_periods(sampler, plan, interval);
 	else
@@ -381,7 +266,7 @@ static void add_sampled(struct code_sampler *sampler, enum code_event_source sou
 static void complete_list(struct code_sampler *sampler, bool has_cycles)
 {
 	if (!has_cycles)
-		add_sampled(sampler, CODE_EVENT_CLOCK, NS_PER_S / sampler->hz);
+		add_sampled(sampler, CODE_EVENT_CLOCK, NS_PER_S / sampler->rate.hz);
 	add_sampled(sampler, CODE_EVENT_FAULTS, CODE_FAULTS_PERIOD);
 	for (size_t i = 0; i < sampler->n_sampled; i++) {
 		sampler->names[i] = (struct code_event){.counted = sampler->sampled[i].counted};
@@ -511,7 +396,7 @@ static void begin(struct code_sampler *sampler)
 	for (size_t i = 0; i < sampler->cpus->n; i++)
 		sampler->items[i].ring_fd = -1;
 	sampler->ring_bytes = ring_bytes_for(sampler->cpus->n);
-	sampler->cut_ns = sys_now_ns(sampler->sys);
+	sampler->rate.cut_ns = sys_now_ns(sampler->sys);
 }
 
 void code_sampler_renew(struct code_sampler *sampler, struct plan *plan)

@@ -6,33 +6,19 @@
 #include "core/attrib/interval.h"
 #include "core/base/notes.h"
 #include "core/code/code_profile.h"
-#include "core/code/code_sample.h"
+#include "core/collect/code_rate.h"
+#include "core/collect/code_reader.h"
 #include "core/collect/cpu_code.h"
 #include "core/collect/cpu_counter_set.h"
 #include "core/event/code_members.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
-#include "core/perf/code_record.h"
 #include "core/sys/sys.h"
 
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Where samples of code go. */
-struct code_sink {
-	code_sample_function *sample; /* `event` is an index in code_sampler_events() */
-	/* MMAP, KSYMBOL, EXEC, FORK and EXIT, of all CPUs in the order of time. */
-	void (*record)(void *user, const struct code_record *record);
-	void (*lost)(void *user, uint64_t samples); /* or other records */
-	void *user;
-};
-
-struct code_request {
-	unsigned hz; /* samples of each event a second, on a busy CPU */
-	struct code_sink sink;
-};
 
 /*
  * Samples the code of the tasks of all counted CPUs, while that is requested. The sampled events
@@ -41,14 +27,8 @@ struct code_request {
  * take turns or a CPU is counted in windows, members sample while they count.
  *
  * While nothing is requested it has no descriptor, ring or memory.
- *
- * Cost: pmctop's own is measured as CPU time. The kernel's is taken as CODE_SAMPLE_NS for each
- * sample; it cannot be measured from outside. Where both exceed CODE_COST_MOST of a CPU in
- * CODE_COSTLY_INTERVALS successive intervals, the rate is halved, and a note states it.
  */
-#define CODE_SAMPLE_NS (10 * NS_PER_US) /* 12 to 18 us in a virtual machine, 2 to 5 us outside */
-#define CODE_COST_MOST 0.01
-enum { CODE_COSTLY_INTERVALS = 3, CODE_HZ_LEAST = 10, CODE_SAMPLED_MAX = CODE_MEMBERS_MAX + 2 };
+enum { CODE_SAMPLED_MAX = CODE_MEMBERS_MAX + 2 };
 
 struct code_sampled {
 	unsigned counted; /* index in the event set; UINT_MAX: not counted */
@@ -56,10 +36,7 @@ struct code_sampled {
 	bool member; /* samples are of members of groups; else of `source` */
 	unsigned per_cycle;
 	uint64_t period;
-	uint64_t samples; /* since the last renew */
 };
-
-struct code_side_record;
 
 struct code_sampler {
 	const struct sys *sys;          /* borrowed, as are the next four */
@@ -74,12 +51,8 @@ struct code_sampler {
 	struct code_sampled sampled[CODE_SAMPLED_MAX];
 	struct code_event names[CODE_SAMPLED_MAX];
 	size_t n_sampled;
-	unsigned requested_hz;
-	unsigned hz;                      /* the same, halved where it costs too much */
-	unsigned costly;                  /* successive intervals in which it cost too much */
-	uint64_t own_ns, cut_ns;          /* CPU time since the last renew, and when that was */
-	struct code_side_record *records; /* scratch */
-	size_t n_records, records_capacity;
+	struct code_rate rate;
+	struct code_reader reader;
 	bool noted; /* that some CPUs cannot be sampled */
 };
 

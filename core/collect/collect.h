@@ -68,7 +68,7 @@ struct collect {
 	uint64_t records, switch_ns; /* for snapshot_cost */
 	/*
 	 * Samples of code from the next renew on; NULL: none. Set by the engine; borrowed until the
-	 * renew after it is set anew. System mode only.
+	 * renew after it is set anew. Not in mode proc.
 	 */
 	const struct code_request *code;
 	uint64_t code_ns; /* CPU time that samples cost the engine in the interval; set by it */

@@ -11,6 +11,7 @@
 #include "core/collect/proc_scan.h"
 #include "core/collect/proc_times.h"
 #include "core/collect/task_counter_set.h"
+#include "core/collect/task_sampler.h"
 #include "core/perf/probe.h"
 #include "core/sys/cpus.h"
 #include "core/sys/proc_machine.h"
@@ -32,6 +33,7 @@ struct collect_task {
 	struct collect_context context;
 	struct proc_scan proc_scan;
 	struct task_counter_set counted;
+	struct task_sampler code;
 	struct contention contention;
 	struct wait_places waits;
 	struct throttling throttling;
@@ -344,6 +346,7 @@ static void task_cut(struct collect *collect)
 	static const struct cpu_counter_set no_cpus = {0};
 	struct collect_task *self = self_of(collect);
 
+	task_sampler_drain(&self->code);
 	scan_and_count(self, false);
 	/*
 	 * A thread that starts between the scan and the opening of its parent's new counters has
@@ -397,6 +400,18 @@ static void make_plan(struct collect_task *self)
 	self->base.stale = false;
 }
 
+/* After counters were opened, which come first: their descriptors are not taken. */
+static void sample_code(struct collect_task *self)
+{
+	struct collect *collect = &self->base;
+	const struct code_request *request = self->counts ? collect->code : NULL;
+
+	task_sampler_renew(&self->code, request,
+			   request ? task_counter_set_free_fds(&self->counted) : 0,
+			   collect->code_ns);
+	collect->code_events = task_sampler_events(&self->code, &collect->n_code_events);
+}
+
 static void task_renew(struct collect *collect)
 {
 	struct collect_task *self = self_of(collect);
@@ -412,19 +427,17 @@ static void task_renew(struct collect *collect)
 	/* Tasks that have just joined the target get counters now, not an interval later. */
 	if (self->proc_scan.generation != target_generation(self->context.target))
 		scan_and_count(self, true);
+	sample_code(self);
 }
 
 static size_t task_pollfds(const struct collect *collect, struct pollfd *fds, size_t max)
 {
-	(void)collect;
-	(void)fds;
-	(void)max;
-	return 0;
+	return task_sampler_pollfds(&((const struct collect_task *)collect)->code, fds, max, 0);
 }
 
 static void task_drain(struct collect *collect)
 {
-	(void)collect;
+	task_sampler_drain(&self_of(collect)->code);
 }
 
 static uint64_t task_due_ns(const struct collect *collect)
@@ -461,6 +474,7 @@ static void task_free(struct collect *collect)
 {
 	struct collect_task *self = self_of(collect);
 
+	task_sampler_fini(&self->code);
 	task_counter_set_stop_all(&self->counted);
 	proc_scan_fini(&self->proc_scan);
 	throttling_fini(&self->throttling);
@@ -525,6 +539,9 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 		(struct contention){.context = &self->context, .budget = &self->base.budget};
 	proc_scan_init(&self->proc_scan, context->sys, context->tasks, context->target,
 		       self->counts);
+	task_sampler_init(&self->code, context->sys, &self->proc_scan, context->target,
+			  context->events, context->notes,
+			  context->access->level < PERF_ACCESS_TASK);
 	interval_init(&self->base.interval, &nothing, cpus.numbers, cpus.n);
 	cpu_list_fini(&cpus);
 	make_plan(self);

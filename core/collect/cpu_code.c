@@ -13,28 +13,28 @@
 #include <unistd.h>
 
 /* Older kernels do not report code of the kernel; some do not grant the kernel's chain. */
-static int open_event(const struct sys *sys, struct perf_event_attr attr, int cpu)
+static int open_event(const struct sys *sys, struct perf_event_attr attr, pid_t tid, int cpu)
 {
-	int fd = sys_perf_open(sys, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = sys_perf_open(sys, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd == -EINVAL && attr.ksymbol) {
 		attr.ksymbol = 0;
-		fd = sys_perf_open(sys, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+		fd = sys_perf_open(sys, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	}
-	if (fd == -EACCES && attr.sample_period) {
+	if (fd == -EACCES && attr.sample_period && !attr.exclude_callchain_kernel) {
 		attr.exclude_callchain_kernel = 1;
-		fd = sys_perf_open(sys, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+		fd = sys_perf_open(sys, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	}
 	return fd;
 }
 
-int cpu_code_open(struct cpu_code *code, const struct sys *sys, int number, size_t *ring_bytes)
+static int open_ring(struct cpu_code *code, enum code_event_source source, pid_t tid,
+		     size_t *ring_bytes)
 {
+	const struct sys *sys = code->sys;
 	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	struct perf_event_attr attr = code_event_attr(CODE_EVENT_RING, 0, *ring_bytes);
+	int fd = open_event(sys, code_event_attr(source, 0, *ring_bytes), tid, code->number);
 
-	*code = (struct cpu_code){.sys = sys, .number = number, .ring_fd = -1};
-	int fd = open_event(sys, attr, number);
 	if (fd < 0)
 		return fd;
 	int result = ring_map(&code->ring, sys, fd, *ring_bytes);
@@ -49,6 +49,18 @@ int cpu_code_open(struct cpu_code *code, const struct sys *sys, int number, size
 	}
 	code->ring_fd = fd;
 	return 0;
+}
+
+int cpu_code_open(struct cpu_code *code, const struct sys *sys, int number, size_t *ring_bytes)
+{
+	*code = (struct cpu_code){.sys = sys, .number = number, .ring_fd = -1};
+	return open_ring(code, CODE_EVENT_RING, -1, ring_bytes);
+}
+
+int cpu_code_open_own(struct cpu_code *code, const struct sys *sys, int number, size_t *ring_bytes)
+{
+	*code = (struct cpu_code){.sys = sys, .number = number, .ring_fd = -1};
+	return open_ring(code, CODE_EVENT_OUTPUT, 0, ring_bytes);
 }
 
 static int set_period(const struct cpu_code *code, int fd, uint64_t period)
@@ -69,7 +81,7 @@ static void stop_member(const struct cpu_code *code, const struct cpu_code_event
 
 void cpu_code_close(struct cpu_code *code, struct cpu_counters *cpu)
 {
-	bool attached = cpu->open && cpu->code_fd == code->ring_fd;
+	bool attached = cpu && cpu->open && cpu->code_fd == code->ring_fd;
 
 	while (code->n > 0) {
 		const struct cpu_code_event *event = &code->events[--code->n];
@@ -95,17 +107,21 @@ static void add_event(struct cpu_code *code, const struct cpu_code_event *event)
 	code->events[code->n++] = *event;
 }
 
-int cpu_code_add(struct cpu_code *code, unsigned event, enum code_event_source source,
-		 uint64_t period, size_t ring_bytes)
+/* Opens an event with that attr; tid -1: of all tasks. */
+static int add_owned(struct cpu_code *code, unsigned event, pid_t tid,
+		     const struct perf_event_attr *attr)
 {
-	struct perf_event_attr attr = code_event_attr(source, period, ring_bytes);
-	struct cpu_code_event added = {.event = event, .owned = true, .restored_fd = -1};
-	int fd = open_event(code->sys, attr, code->number);
+	struct cpu_code_event added = {.event = event,
+				       .owned = true,
+				       .has_period = attr->sample_type & PERF_SAMPLE_PERIOD,
+				       .tid = tid > 0 ? tid : 0,
+				       .period = attr->sample_period,
+				       .restored_fd = -1};
+	int fd = open_event(code->sys, *attr, tid, code->number);
 
 	if (fd < 0)
 		return fd;
 	added.fd = fd;
-	added.has_period = attr.sample_type & PERF_SAMPLE_PERIOD;
 	int result = sys_perf_ioctl(code->sys, fd, PERF_EVENT_IOC_ID, (uintptr_t)&added.id);
 	if (result == 0)
 		result = set_output(code, fd, code->ring_fd);
@@ -114,6 +130,45 @@ int cpu_code_add(struct cpu_code *code, unsigned event, enum code_event_source s
 	else
 		add_event(code, &added);
 	return result;
+}
+
+int cpu_code_add(struct cpu_code *code, unsigned event, enum code_event_source source,
+		 uint64_t period, size_t ring_bytes)
+{
+	const struct perf_event_attr attr = code_event_attr(source, period, ring_bytes);
+
+	return add_owned(code, event, -1, &attr);
+}
+
+int cpu_code_add_thread(struct cpu_code *code, unsigned event, pid_t tid, bool user_only,
+			uint64_t period)
+{
+	struct perf_event_attr attr =
+		code_event_attr(CODE_EVENT_THREAD, period, code->ring.data_bytes);
+
+	attr.exclude_kernel = attr.exclude_callchain_kernel = user_only;
+	return add_owned(code, event, tid, &attr);
+}
+
+void cpu_code_remove_thread(struct cpu_code *code, pid_t tid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < code->n; i++) {
+		if (code->events[i].tid == tid)
+			sys_close(code->sys, code->events[i].fd);
+		else
+			code->events[kept++] = code->events[i];
+	}
+	code->n = kept;
+}
+
+bool cpu_code_has_thread(const struct cpu_code *code, pid_t tid)
+{
+	for (size_t i = 0; i < code->n; i++)
+		if (code->events[i].tid == tid)
+			return true;
+	return false;
 }
 
 /* Returns 0, or -errno and the member only counts. */
@@ -164,6 +219,7 @@ size_t cpu_code_attach(struct cpu_code *code, struct cpu_counters *cpu, const st
 			struct cpu_code_event member = {.event = event,
 							.fd = group->fds[i],
 							.has_period = true,
+							.period = period,
 							.restored_fd = -1};
 			if (i == 0) /* it leads */
 				member.restored_fd = cpu_counters_fd(cpu);
@@ -175,16 +231,18 @@ size_t cpu_code_attach(struct cpu_code *code, struct cpu_counters *cpu, const st
 	return n;
 }
 
-void cpu_code_set_period(const struct cpu_code *code, unsigned event, uint64_t period)
+void cpu_code_set_period(struct cpu_code *code, unsigned event, uint64_t period)
 {
-	for (size_t i = 0; i < code->n; i++)
-		if (code->events[i].event == event)
-			set_period(code, code->events[i].fd, period);
+	for (size_t i = 0; i < code->n; i++) {
+		struct cpu_code_event *item = &code->events[i];
+		if (item->event == event && set_period(code, item->fd, period) == 0)
+			item->period = period;
+	}
 }
 
-const struct cpu_code_event *cpu_code_find(const struct cpu_code *code, uint64_t id)
+struct cpu_code_event *cpu_code_find(const struct cpu_code *code, uint64_t id)
 {
-	const struct cpu_code_event *shared = NULL;
+	struct cpu_code_event *shared = NULL;
 
 	for (size_t i = 0; i < code->n; i++) {
 		if (code->events[i].id == id)

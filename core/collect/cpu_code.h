@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* The samples of code of one CPU: a ring of their own, and the events that write to it. */
 
@@ -23,7 +24,10 @@ struct cpu_code_event {
 	/* Opened here, and its period is the weight; else it is a member of a group that counts. */
 	bool owned;
 	bool has_period; /* in its samples */
-	int restored_fd; /* of a member: its output before; -1: none */
+	pid_t tid;       /* the thread that it samples; 0: all */
+	uint64_t period;
+	uint64_t samples; /* read since its owner has set it to 0 */
+	int restored_fd;  /* of a member: its output before; -1: none */
 };
 
 struct cpu_code {
@@ -33,7 +37,7 @@ struct cpu_code {
 	struct ring ring;
 	struct cpu_code_event *events;
 	size_t n, capacity;
-	uint64_t samples; /* read since the sampler has set it to 0 */
+	uint64_t samples; /* read since its owner has set it to 0 */
 };
 
 /*
@@ -41,12 +45,30 @@ struct cpu_code {
  * suffice. Returns 0 or -errno; -ENOBUFS without locked memory.
  */
 int cpu_code_open(struct cpu_code *code, const struct sys *sys, int number, size_t *ring_bytes);
-/* Members of groups only count again, if `cpu` is still as it was. Zeroed is not valid. */
+/*
+ * The same for events of single threads, without the right to count the CPU: CODE_EVENT_OUTPUT of
+ * the calling thread has the ring. So the ring does not depend on the life of a sampled thread.
+ */
+int cpu_code_open_own(struct cpu_code *code, const struct sys *sys, int number, size_t *ring_bytes);
+/*
+ * Members of groups only count again, if `cpu` is still as it was (NULL: it has no members). Zeroed
+ * is not valid.
+ */
 void cpu_code_close(struct cpu_code *code, struct cpu_counters *cpu);
 
 /* Opens an event beside the groups, as that sampled event. Returns 0 or -errno. */
 int cpu_code_add(struct cpu_code *code, unsigned event, enum code_event_source source,
 		 uint64_t period, size_t ring_bytes);
+/*
+ * Opens an event of one thread on this CPU, as that sampled event. user_only: the kernel's code is
+ * not sampled. Returns 0 or -errno; -ESRCH if the thread has ended.
+ */
+int cpu_code_add_thread(struct cpu_code *code, unsigned event, pid_t tid, bool user_only,
+			uint64_t period);
+/* Closes the events of a thread. */
+void cpu_code_remove_thread(struct cpu_code *code, pid_t tid);
+/* Whether the CPU has such an event. */
+bool cpu_code_has_thread(const struct cpu_code *code, pid_t tid);
 /* Whether the CPU has members that can sample an event of the plan. */
 bool cpu_code_can_attach(const struct cpu_counters *cpu, const struct plan *plan, unsigned counted);
 /*
@@ -56,12 +78,12 @@ bool cpu_code_can_attach(const struct cpu_counters *cpu, const struct plan *plan
 size_t cpu_code_attach(struct cpu_code *code, struct cpu_counters *cpu, const struct plan *plan,
 		       unsigned counted, unsigned event, uint64_t period);
 /* Sets the period of a sampled event. */
-void cpu_code_set_period(const struct cpu_code *code, unsigned event, uint64_t period);
+void cpu_code_set_period(struct cpu_code *code, unsigned event, uint64_t period);
 
 /*
  * The event of a sample, or NULL. A sample of a software event may have the id of another program's
  * event (core/attrib/attrib.h).
  */
-const struct cpu_code_event *cpu_code_find(const struct cpu_code *code, uint64_t id);
+struct cpu_code_event *cpu_code_find(const struct cpu_code *code, uint64_t id);
 
 #endif

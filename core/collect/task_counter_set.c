@@ -22,16 +22,28 @@ enum {
 	PARENTS_MOST = 64,  /* ancestors that are searched for counters */
 };
 
-size_t task_counter_set_room(const struct task_counter_set *tasks)
+/* Descriptors for counters, within the limit. */
+static size_t fds_most(const struct task_counter_set *tasks)
 {
 	const struct resource_limit limit = rlimit_read(tasks->sys, "Max open files");
-	size_t each = task_counters_fds(tasks->plan);
 	uint64_t files = limit.known ? limit.soft : FDS_DEFAULT;
 
-	if (each == 0)
-		return 0;
 	files = files > FDS_SPARED ? files - FDS_SPARED : 0;
-	return (files < FDS_MOST ? files : FDS_MOST) / each;
+	return files < FDS_MOST ? files : FDS_MOST;
+}
+
+size_t task_counter_set_room(const struct task_counter_set *tasks)
+{
+	size_t each = task_counters_fds(tasks->plan);
+
+	return each == 0 ? 0 : fds_most(tasks) / each;
+}
+
+size_t task_counter_set_free_fds(const struct task_counter_set *tasks)
+{
+	size_t used = tasks->n * task_counters_fds(tasks->plan), most = fds_most(tasks);
+
+	return most > used ? most - used : 0;
 }
 
 static bool has_counters(const struct proc_scan_entry *process)

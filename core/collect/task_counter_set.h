@@ -55,5 +55,7 @@ void task_counter_set_stop_all(struct task_counter_set *tasks);
 
 /* Returns the number of threads within the limit of descriptors. */
 size_t task_counter_set_room(const struct task_counter_set *tasks);
+/* Returns the number of descriptors within the limit that counters do not use now. */
+size_t task_counter_set_free_fds(const struct task_counter_set *tasks);
 
 #endif

@@ -137,10 +137,10 @@ void engine_code_request(struct engine_code *code, struct collect *collect, unsi
 	notes_remove(code->notes, NOTE_CODE_NAMES);
 	if (hz == 0)
 		drop_resolver(code);
-	else if (collect->mode != COUNT_MODE_SYSTEM)
+	else if (collect->mode == COUNT_MODE_PROC)
 		notes_add_urgent_as(code->notes, NOTE_CODE_NAMES,
-				    "Functions need the right to count whole CPUs: CAP_PERFMON, or "
-				    "kernel.perf_event_paranoid at most 0.");
+				    "Functions need the right to count: CAP_PERFMON, or "
+				    "kernel.perf_event_paranoid at most 2.");
 }
 
 void engine_code_record(struct engine_code *code, struct recorder *recorder)

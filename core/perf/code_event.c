@@ -47,6 +47,17 @@ struct perf_event_attr code_event_attr(enum code_event_source source, uint64_t p
 		attr.sample_period = period;
 		attr.sample_type = CODE_SOFTWARE_SAMPLE_TYPE;
 		break;
+	case CODE_EVENT_OUTPUT:
+		attr.config = PERF_COUNT_SW_DUMMY;
+		attr.exclude_kernel = 1;
+		break;
+	case CODE_EVENT_THREAD:
+		attr.config = PERF_COUNT_SW_CPU_CLOCK;
+		attr.sample_period = period;
+		attr.mmap = attr.mmap2 = 1;
+		attr.comm = attr.comm_exec = 1;
+		attr.task = 1;
+		break;
 	}
 	return attr;
 }

@@ -26,6 +26,9 @@ enum code_event_source {
 	CODE_EVENT_RING,   /* counts nothing: MMAP2, COMM, FORK, EXIT and KSYMBOL records */
 	CODE_EVENT_CLOCK,  /* the time of tasks; idle CPUs make no samples */
 	CODE_EVENT_FAULTS, /* page faults */
+	/* Of single threads: */
+	CODE_EVENT_OUTPUT, /* counts nothing and makes no records: the ring of others */
+	CODE_EVENT_THREAD, /* its time, and its MMAP2, COMM, FORK and EXIT records */
 };
 
 /* The attr of an event outside the groups. ring_bytes: of the ring, for ring_wake_bytes(). */

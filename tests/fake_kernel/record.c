@@ -227,6 +227,9 @@ void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, b
 	if (type & PERF_SAMPLE_IP) {
 		place = draw_place(fk, cpu->current);
 		user = !is_kernel_address(place.ip);
+		/* perf_swevent_hrtimer(): a clock goes on in the kernel, without a sample. */
+		if (!user && perf->attr.exclude_kernel && fk_perf_is_clock(perf))
+			return;
 	}
 	put_header(&buffer, PERF_RECORD_SAMPLE,
 		   user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
@@ -356,6 +359,7 @@ void fk_map_code(struct fk *fk, pid_t tid, uint64_t start, uint64_t length, cons
 	put_u32_pair(&record, PROT_READ | PROT_EXEC, MAP_PRIVATE);
 	put_bytes(&record, name, (text_copy(name, sizeof(name), path) + 8) & ~7ul);
 	context_side_band(fk, &cpu->context, cpu, &record, PERF_RECORD_MMAP2);
+	context_side_band(fk, &task->context, cpu, &record, PERF_RECORD_MMAP2);
 }
 
 void fk_record_switch(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *other, bool out)

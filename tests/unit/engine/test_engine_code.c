@@ -5,11 +5,19 @@
  */
 #include "tests/unit/shared/engine_run.h"
 
+#include <limits.h>
+#include <math.h>
+
 enum { TASK = 50, OTHER = 60, HZ = 199 };
 
 static const struct fk_place places[] = {
 	{.ip = 0xffffffff81000010, .weight = 3},
 	{.ip = 0xffffffff81000110, .weight = 1},
+};
+
+static const struct fk_place mixed_places[] = {
+	{.ip = 0x401000, .weight = 70},
+	{.ip = 0xffffffff81000010, .weight = 30},
 };
 
 static struct fk *machine(const struct fk_config *config)
@@ -144,18 +152,80 @@ static void tasks_have_their_start(void **state)
 	close_all(engine, fk);
 }
 
-/* Single tasks are not sampled: a note has the right that is missing. */
-static void ordinary_users_read_why_not(void **state)
+/* What is open while nothing is sampled, of one more engine of the same user. */
+static void check_closed(const struct fk *fk, unsigned fds, unsigned mapped)
+{
+	assert_int_equal(fk_open_fds(fk), fds);
+	assert_int_equal(fk_mapped(fk), mapped);
+}
+
+static void check_share(const struct code_profile *profile, const char *name, double share)
+{
+	double n = (double)samples_of(profile, TASK, NULL);
+	double found = (double)samples_of(profile, TASK, name) / n;
+
+	if (!(n >= 100) || fabs(found - share) > 3 * sqrt(share * (1 - share) / n))
+		fail_msg("%s: %.3f of %.0f samples", name, found, n);
+}
+
+/* Ordinary users: own threads are sampled one by one, and only in user mode at paranoid 2. */
+static void functions_of_own_threads(void **state)
+{
+	static const struct {
+		int paranoid;
+		const char *event;
+		bool kernel;
+	} rows[] = {{2, "cpu-clock:u", false}, {1, "cpu-clock", true}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = machine(&(struct fk_config){.cpus = 2,
+							    .unprivileged = true,
+							    .uid = 1000,
+							    .paranoid = rows[i].paranoid});
+		struct sys sys = fk_sys(fk);
+		fk_places(fk, TASK, mixed_places, ARRAY_SIZE(mixed_places));
+		struct engine *engine = open_engine(&sys);
+		snapshot_free(next_snapshot(engine, fk, NS_PER_S));
+		unsigned fds = fk_open_fds(fk), mapped = fk_mapped(fk);
+		engine_do(engine, &(struct command){.kind = COMMAND_CODE, .number = HZ});
+		snapshot_free(next_snapshot(engine, fk, NS_PER_S));
+		assert_true(fk_open_fds(fk) > fds && fk_mapped(fk) == mapped + 2);
+		struct snapshot *snapshot = next_snapshot(engine, fk, 10 * NS_PER_S);
+		const struct code_profile *profile = snapshot->code;
+		assert_int_equal(snapshot->mode, COUNT_MODE_TASK);
+		assert_non_null(profile);
+		assert_int_equal(profile->n_events, 1);
+		assert_string_equal(profile->events[0].name, rows[i].event);
+		assert_int_equal(profile->events[0].counted,
+				 rows[i].kernel ? event_index(snapshot, "task-clock") : UINT_MAX);
+		uint64_t kernel = samples_of(profile, TASK, "first");
+		assert_true(rows[i].kernel ? kernel > 0 : kernel == 0);
+		if (rows[i].kernel)
+			check_share(profile, "first", 0.3);
+		assert_true(samples_of(profile, OTHER, NULL) == 0 || rows[i].kernel);
+		assert_true(count_of(snapshot, TASK, "task-clock") >= 9 * NS_PER_S);
+		snapshot_free(snapshot);
+		engine_do(engine, &(struct command){.kind = COMMAND_CODE});
+		snapshot_free(next_snapshot(engine, fk, NS_PER_S));
+		check_closed(fk, fds, mapped);
+		close_all(engine, fk);
+	}
+}
+
+/* Where nothing is counted, nothing is sampled: a note has the right that is missing. */
+static void users_without_counters_read_why_not(void **state)
 {
 	struct fk *fk = machine(
-		&(struct fk_config){.cpus = 1, .unprivileged = true, .uid = 1000, .paranoid = 2});
+		&(struct fk_config){.cpus = 1, .unprivileged = true, .uid = 1000, .paranoid = 3});
 	struct sys sys = fk_sys(fk);
 	struct engine *engine = open_engine_with(&sys, &(struct engine_config){.code_hz = HZ});
 	struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
 
 	(void)state;
+	assert_int_equal(snapshot->mode, COUNT_MODE_PROC);
 	assert_null(snapshot->code);
-	assert_true(has_note(snapshot, "Functions need the right to count whole CPUs"));
+	assert_true(has_note(snapshot, "Functions need the right to count"));
 	snapshot_free(snapshot);
 	engine_do(engine, &(struct command){.kind = COMMAND_CODE});
 	snapshot_free(next_snapshot(engine, fk, NS_PER_S));
@@ -172,7 +242,8 @@ int main(void)
 		cmocka_unit_test(only_while_wanted),
 		cmocka_unit_test(only_of_the_target),
 		cmocka_unit_test(tasks_have_their_start),
-		cmocka_unit_test(ordinary_users_read_why_not),
+		cmocka_unit_test(functions_of_own_threads),
+		cmocka_unit_test(users_without_counters_read_why_not),
 	};
 
 	return cmocka_run_group_tests_name("engine: functions", tests, NULL, NULL);

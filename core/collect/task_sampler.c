@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which threads have events changes with each interval, the rings stay. A thread that is sampled
+ * keeps its events unless another one ran twice as long, and while it is idle as long as there is
+ * room: opening costs more than an idle event. An event on a CPU that goes offline needs no care,
+ * since events of threads outlive that.
+ */
+#include "core/collect/task_sampler.h"
+
+#include "core/base/error.h"
+#include "core/base/util.h"
+#include "core/event/tally.h"
+#include "core/sys/cpus.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* Half of it has 0.5 s of samples with long chains. Users may lock 512 KiB a CPU. */
+	RING_BYTES_MAX = 128 << 10,
+	RING_BYTES_MIN = 16 << 10,
+	RINGS_BYTES = 16 << 20, /* of all CPUs together */
+	FDS_SHARE = 2,          /* of the free descriptors at most one of so many */
+};
+
+void task_sampler_init(struct task_sampler *sampler, const struct sys *sys,
+		       const struct proc_scan *proc_scan, const struct target *target,
+		       const struct event_set *events, struct notes *notes, bool user_only)
+{
+	*sampler = (struct task_sampler){
+		.sys = sys,
+		.proc_scan = proc_scan,
+		.target = target,
+		.user_only = user_only,
+		.events = events,
+		.notes = notes,
+		.rate = {.sys = sys, .notes = notes},
+	};
+}
+
+static void close_all(struct task_sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->n_cpus; i++)
+		cpu_code_close(&sampler->cpus[i], NULL);
+	free(sampler->cpus);
+	sampler->cpus = NULL;
+	sampler->n_cpus = sampler->n_threads = 0;
+}
+
+void task_sampler_fini(struct task_sampler *sampler)
+{
+	close_all(sampler);
+	code_reader_fini(&sampler->reader);
+}
+
+size_t task_sampler_pollfds(const struct task_sampler *sampler, struct pollfd *fds, size_t max,
+			    size_t n)
+{
+	for (size_t i = 0; i < sampler->n_cpus; i++) {
+		if (sampler->cpus[i].ring_fd < 0)
+			continue;
+		if (n < max)
+			fds[n] = (struct pollfd){.fd = sampler->cpus[i].ring_fd, .events = POLLIN};
+		n++;
+	}
+	return n;
+}
+
+void task_sampler_drain(struct task_sampler *sampler)
+{
+	if (!sampler->cpus)
+		return;
+	const struct code_sink *sink = &sampler->request->sink;
+	uint64_t begin_ns = sys_cpu_ns(sampler->sys, false);
+	for (size_t i = 0; i < sampler->n_cpus; i++)
+		code_reader_drain(&sampler->reader, sink, &sampler->cpus[i]);
+	code_reader_pass(&sampler->reader, sink);
+	sampler->rate.own_ns += u64_growth(begin_ns, sys_cpu_ns(sampler->sys, false));
+}
+
+static void remove_notes(struct task_sampler *sampler)
+{
+	notes_remove(sampler->notes, NOTE_CODE_RATE);
+	notes_remove(sampler->notes, NOTE_CODE_UNSAMPLED);
+}
+
+static uint64_t most_samples(struct task_sampler *sampler)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < sampler->n_cpus; i++) {
+		if (sampler->cpus[i].samples > most)
+			most = sampler->cpus[i].samples;
+		sampler->cpus[i].samples = 0;
+	}
+	return most;
+}
+
+static uint64_t period_of(const struct task_sampler *sampler)
+{
+	return NS_PER_S / sampler->rate.hz;
+}
+
+static void name_event(struct task_sampler *sampler)
+{
+	int user_time = event_set_find(sampler->events, "user_time");
+	unsigned counted = user_time < 0 ? UINT_MAX : (unsigned)user_time;
+
+	sampler->event =
+		(struct code_event){.counted = sampler->user_only ? counted : TALLY_TASK_CLOCK};
+	text_copy(sampler->event.name, sizeof(sampler->event.name),
+		  sampler->user_only ? "cpu-clock:u" : "cpu-clock");
+}
+
+static bool is_sampled(const struct task_sampler *sampler, pid_t tid)
+{
+	for (size_t i = 0; i < sampler->n_threads; i++)
+		if (sampler->threads[i] == tid)
+			return true;
+	return false;
+}
+
+static void remove_thread(struct task_sampler *sampler, size_t nth)
+{
+	for (size_t i = 0; i < sampler->n_cpus; i++)
+		cpu_code_remove_thread(&sampler->cpus[i], sampler->threads[nth]);
+	sampler->threads[nth] = sampler->threads[--sampler->n_threads];
+}
+
+/* A thread that may be sampled. */
+struct candidate {
+	pid_t tid;
+	bool sampled;
+	uint64_t rank; /* its run time; twice that if it is sampled */
+};
+
+static int by_rank(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+
+	if (a->rank != b->rank)
+		return a->rank > b->rank ? -1 : 1;
+	if (a->sampled != b->sampled)
+		return a->sampled ? -1 : 1;
+	return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+/* Whether a thread has run since the scan before. At the first scan none is known to have. */
+static bool any_has_run(const struct proc_scan *proc_scan)
+{
+	for (size_t i = 0; i < proc_scan->n; i++)
+		if (proc_scan->items[i]->grown.ran_ns > 0)
+			return true;
+	return false;
+}
+
+/* Returns the threads that may be sampled, the first choice first; the caller frees the array. */
+static struct candidate *find_candidates(const struct task_sampler *sampler, size_t *n)
+{
+	const struct proc_scan *proc_scan = sampler->proc_scan;
+	struct candidate *candidates = xcalloc(proc_scan->n, sizeof(*candidates));
+	bool has_roots = target_has_roots(sampler->target), grown = any_has_run(proc_scan);
+
+	*n = 0;
+	for (size_t i = 0; i < proc_scan->n; i++) {
+		const struct proc_scan_entry *entry = proc_scan->items[i];
+		if (!entry->wanted || !entry->ours || entry->gone)
+			continue;
+		bool sampled = is_sampled(sampler, entry->tid);
+		uint64_t ran_ns = grown ? entry->grown.ran_ns : entry->used.ran_ns;
+		/* A process of -p is sampled before it runs. */
+		if (!sampled && ran_ns == 0 && !has_roots)
+			continue;
+		candidates[(*n)++] =
+			(struct candidate){entry->tid, sampled, sampled ? 2 * ran_ns : ran_ns};
+	}
+	if (*n > 0)
+		qsort(candidates, *n, sizeof(*candidates), by_rank);
+	return candidates;
+}
+
+/* Opens the events of a thread that are missing. Returns 0 or -errno. */
+static int add_thread(struct task_sampler *sampler, pid_t tid)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < sampler->n_cpus && result == 0; i++)
+		if (sampler->cpus[i].ring_fd >= 0 && !cpu_code_has_thread(&sampler->cpus[i], tid))
+			result = cpu_code_add_thread(&sampler->cpus[i], 0, tid, sampler->user_only,
+						     period_of(sampler));
+	return result;
+}
+
+/* The number of threads whose events, and the rings, are within the limits of descriptors. */
+static size_t room(const struct task_sampler *sampler, size_t fds)
+{
+	size_t n_cpus = sampler->n_cpus;
+
+	if (n_cpus == 0 || fds < 2 * n_cpus)
+		return 0;
+	size_t threads = size_min(TASK_SAMPLER_FDS, (fds - n_cpus) / FDS_SHARE) / n_cpus;
+	return threads == 0 ? 1 : size_min(TASK_SAMPLER_THREADS, threads);
+}
+
+/* Closes the events of threads that are not among the first `n` candidates. */
+static void drop_threads(struct task_sampler *sampler, const struct candidate *candidates, size_t n)
+{
+	for (size_t i = sampler->n_threads; i-- > 0;) {
+		bool kept = false;
+		for (size_t k = 0; k < n && !kept; k++)
+			kept = candidates[k].tid == sampler->threads[i];
+		if (!kept)
+			remove_thread(sampler, i);
+	}
+}
+
+static void remove_refused(struct task_sampler *sampler, pid_t tid, int answer)
+{
+	for (size_t i = sampler->n_threads; i-- > 0;)
+		if (sampler->threads[i] == tid)
+			remove_thread(sampler, i);
+	if (answer != -ESRCH) /* else it has ended */
+		sampler->refusal = answer;
+	if (answer == -EMFILE || answer == -ENFILE)
+		sampler->most = sampler->n_threads;
+}
+
+static void choose_threads(struct task_sampler *sampler, size_t fds)
+{
+	size_t n, most = room(sampler, fds);
+	struct candidate *candidates = find_candidates(sampler, &n);
+
+	/* After descriptors ran out some may be free again: tries one more thread each time. */
+	sampler->most = size_min(most, sampler->most + 1);
+	n = size_min(n, sampler->most);
+	drop_threads(sampler, candidates, n);
+	for (size_t i = 0; i < n && i < sampler->most; i++) {
+		if (!candidates[i].sampled)
+			sampler->threads[sampler->n_threads++] = candidates[i].tid;
+		int result = add_thread(sampler, candidates[i].tid);
+		if (result < 0)
+			remove_refused(sampler, candidates[i].tid, result);
+	}
+	free(candidates);
+}
+
+static int open_cpu(struct task_sampler *sampler, int number)
+{
+	for (size_t i = 0; i < sampler->n_cpus; i++)
+		if (sampler->cpus[i].number == number)
+			return 0;
+	struct cpu_code code;
+	int result = cpu_code_open_own(&code, sampler->sys, number, &sampler->ring_bytes);
+	if (result < 0)
+		return result;
+	sampler->cpus[sampler->n_cpus++] = code;
+	return 0;
+}
+
+static size_t ring_bytes_for(size_t n_cpus)
+{
+	size_t bytes = RING_BYTES_MAX;
+
+	while (bytes > RING_BYTES_MIN && bytes * n_cpus > RINGS_BYTES)
+		bytes /= 2;
+	return bytes;
+}
+
+/* Opens rings of CPUs that have none: at the beginning, and of those that come online. */
+static void open_rings(struct task_sampler *sampler)
+{
+	struct cpu_list online;
+	int result = cpus_online(sampler->sys, &online);
+
+	if (result < 0) {
+		sampler->refusal = result;
+		return;
+	}
+	sampler->cpus =
+		xreallocarray(sampler->cpus, sampler->n_cpus + online.n, sizeof(*sampler->cpus));
+	if (sampler->n_cpus == 0)
+		sampler->ring_bytes = ring_bytes_for(online.n);
+	for (size_t i = 0; i < online.n; i++) {
+		result = open_cpu(sampler, online.numbers[i]);
+		if (result < 0)
+			sampler->refusal = result;
+	}
+	cpu_list_fini(&online);
+}
+
+static void note_refusal(struct task_sampler *sampler)
+{
+	int refusal = sampler->refusal;
+	struct error why;
+
+	notes_remove(sampler->notes, NOTE_CODE_UNSAMPLED);
+	if (refusal == 0)
+		return;
+	if (refusal == -EMFILE || refusal == -ENFILE)
+		error_set(&why, refusal, "no file descriptor is left. Raise the limit: ulimit -n");
+	else if (refusal == -ENOBUFS)
+		error_set(&why, refusal,
+			  "no memory may be locked for their samples. Raise the limit: ulimit -l");
+	else
+		error_set(&why, refusal, "the kernel refuses them (%s).", error_why(refusal));
+	notes_add_as(sampler->notes, NOTE_CODE_UNSAMPLED,
+		     "Functions of some threads are not sampled: %s", why.text);
+}
+
+void task_sampler_renew(struct task_sampler *sampler, const struct code_request *request,
+			size_t fds, uint64_t other_ns)
+{
+	bool begins = request && (!sampler->request || sampler->rate.requested_hz != request->hz);
+	unsigned hz = sampler->rate.hz;
+
+	if (!request) {
+		if (sampler->request)
+			remove_notes(sampler);
+		close_all(sampler);
+		sampler->request = NULL;
+		return;
+	}
+	if (!sampler->request)
+		sampler->most = TASK_SAMPLER_THREADS;
+	else
+		task_sampler_drain(sampler); /* events that are closed have samples there */
+	sampler->request = request;
+	if (begins)
+		code_rate_begin(&sampler->rate, request->hz);
+	code_rate_judge(&sampler->rate, sampler->n_threads > 0, most_samples(sampler), other_ns);
+	for (size_t i = 0; sampler->rate.hz != hz && i < sampler->n_cpus; i++)
+		cpu_code_set_period(&sampler->cpus[i], 0, period_of(sampler));
+	sampler->refusal = 0;
+	name_event(sampler);
+	open_rings(sampler);
+	choose_threads(sampler, fds);
+	note_refusal(sampler);
+}

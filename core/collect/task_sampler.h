@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_TASK_SAMPLER_H
+#define PMCTOP_TASK_SAMPLER_H
+
+#include "core/attrib/target.h"
+#include "core/base/notes.h"
+#include "core/code/code_profile.h"
+#include "core/collect/code_rate.h"
+#include "core/collect/code_reader.h"
+#include "core/collect/cpu_code.h"
+#include "core/collect/proc_scan.h"
+#include "core/event/event.h"
+#include "core/sys/sys.h"
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Samples the code of single threads, without the right to count whole CPUs: those of the target
+ * that ran most in the last interval. Counts are not changed. A thread has a cpu-clock on each CPU,
+ * all with the ring of that CPU as their output: a ring cannot be of a thread on all CPUs. The ring
+ * is of an event of pmctop itself, since each sampled thread may end before the others.
+ *
+ * Bounded: TASK_SAMPLER_THREADS threads, TASK_SAMPLER_FDS descriptors, fewer where the limit of
+ * descriptors is low, because counters of threads come first. A thread is sampled from the interval
+ * after the one in which it is first seen, so tasks that live less than that are not sampled. While
+ * nothing is requested it has no descriptor, ring or memory.
+ *
+ * Without permission for the kernel's code (kernel.perf_event_paranoid 2) samples are of user mode
+ * alone. Then the event is "cpu-clock:u", and its exact count is user_time, if that is counted.
+ */
+enum { TASK_SAMPLER_THREADS = 64, TASK_SAMPLER_FDS = 512 };
+
+struct task_sampler {
+	const struct sys *sys; /* borrowed, as are the next five */
+	const struct proc_scan *proc_scan;
+	const struct target *target;
+	const struct event_set *events;
+	struct notes *notes;
+	const struct code_request *request; /* NULL: nothing is sampled */
+	bool user_only;
+	struct code_rate rate;
+	struct code_reader reader;
+	struct cpu_code *cpus; /* NULL: none is open */
+	size_t n_cpus;
+	size_t ring_bytes;
+	pid_t threads[TASK_SAMPLER_THREADS];
+	size_t n_threads;
+	size_t most; /* threads; fewer after descriptors ran out */
+	struct code_event event;
+	int refusal; /* -errno of the last renew; 0: none */
+};
+
+/* Samples nothing yet. */
+void task_sampler_init(struct task_sampler *sampler, const struct sys *sys,
+		       const struct proc_scan *proc_scan, const struct target *target,
+		       const struct event_set *events, struct notes *notes, bool user_only);
+/* Closes all. */
+void task_sampler_fini(struct task_sampler *sampler);
+
+/* Adds descriptors to the n of an array for `max`. Returns how many there would be with all. */
+size_t task_sampler_pollfds(const struct task_sampler *sampler, struct pollfd *fds, size_t max,
+			    size_t n);
+/* Passes the samples so far to the request's sink. */
+void task_sampler_drain(struct task_sampler *sampler);
+
+/*
+ * Between two intervals, after the scan of /proc: chooses threads, opens and closes their events.
+ * fds: descriptors that counters do not need; a part of them is used. other_ns: CPU time that the
+ * samples of the interval cost the sink elsewhere.
+ */
+void task_sampler_renew(struct task_sampler *sampler, const struct code_request *request,
+			size_t fds, uint64_t other_ns);
+
+/* The sampled event, borrowed until the next renew; *n is 0 or 1. */
+static inline const struct code_event *task_sampler_events(const struct task_sampler *sampler,
+							   size_t *n)
+{
+	*n = sampler->n_cpus > 0;
+	return &sampler->event;
+}
+
+#endif
