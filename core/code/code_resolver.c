@@ -169,6 +169,7 @@ void code_resolver_sample(void *user, const struct code_sample *sample)
 					    sizeof(*resolver->addresses));
 	resolver->samples = array_reserve(resolver->samples, &resolver->samples_capacity,
 					  resolver->n_samples + 1, sizeof(*resolver->samples));
+	kernel_symbols_prepare(code_names_kernel(resolver->names), sample->kernel);
 	add_frame(resolver, &frames, sample->ip, sample->kernel);
 	add_chain(resolver, sample, &frames);
 	resolver->samples[resolver->n_samples++] = (struct held_sample){

@@ -25,6 +25,12 @@ int kernel_symbols_open(const struct sys *sys);
 struct kernel_symbols *kernel_symbols_new(const struct sys *sys, int fd);
 void kernel_symbols_free(struct kernel_symbols *symbols);
 
+/*
+ * Reads a piece of 64 KiB, about 1 ms, as long as the file was not read once, so that the first
+ * kernel_symbols_find(), which reads what is left, takes less time. Only `begin` begins it.
+ */
+void kernel_symbols_prepare(struct kernel_symbols *symbols, bool begin);
+
 struct kernel_symbol {
 	const char *name;
 	const char *module; /* "[kernel]", "[ext4]", "[bpf]" */

@@ -81,6 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	file.size = strlen(text);
 	const struct sys sys = {&ops, &file};
 	struct kernel_symbols *symbols = kernel_symbols_new(&sys, -1);
+	for (unsigned i = 0; i < size % 4; i++)
+		kernel_symbols_prepare(symbols, true);
 	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)
 		check_address(symbols, addresses[i]);
 	kernel_symbols_record(symbols, addresses[0], (uint32_t)addresses[1], text);

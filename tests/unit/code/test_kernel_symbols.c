@@ -138,6 +138,41 @@ static void a_failing_read_is_tried_again(void **state)
 	end(&scene);
 }
 
+/* Pieces, however many there were before the first address, make the same index. */
+static void it_is_read_in_pieces(void **state)
+{
+	enum { FUNCTIONS = 20000 };
+	char *text;
+	size_t size;
+	FILE *to = xopen_memstream(&text, &size);
+
+	(void)state;
+	for (unsigned i = FUNCTIONS; i-- > 0;)
+		fprintf(to, "%016llx t function_%u\n", 0xffffffff81000000ull + i * 0x40ull, i);
+	fclose(to);
+	for (unsigned pieces = 0; pieces < 20; pieces++) {
+		struct scene scene;
+
+		begin(&scene, text);
+		kernel_symbols_prepare(scene.symbols, false);
+		assert_int_equal(fk_calls(scene.fk, FK_FILE_OPEN), 0);
+		for (unsigned i = 0; i < pieces; i++)
+			kernel_symbols_prepare(scene.symbols, i == 0);
+		unsigned reads = fk_calls(scene.fk, FK_FILE_PREAD);
+		assert_in_range(reads, pieces < 10 ? pieces : 10, pieces);
+		if (pieces % 2 == 0) {
+			expect(&scene, 0xffffffff81000001, "[kernel] function_0");
+			expect(&scene, 0xffffffff81000000 + 19999 * 0x40,
+			       "[kernel] function_19999");
+			reads = fk_calls(scene.fk, FK_FILE_PREAD);
+			kernel_symbols_prepare(scene.symbols, true); /* it was read */
+			assert_int_equal(fk_calls(scene.fk, FK_FILE_PREAD), reads);
+		}
+		end(&scene); /* or while it is read */
+	}
+	free(text);
+}
+
 static void an_unknown_address_reads_again_seldom(void **state)
 {
 	struct scene scene;
@@ -245,6 +280,7 @@ int main(void)
 		cmocka_unit_test(an_address_is_found),
 		cmocka_unit_test(missing_names_have_a_reason),
 		cmocka_unit_test(a_failing_read_is_tried_again),
+		cmocka_unit_test(it_is_read_in_pieces),
 		cmocka_unit_test(an_unknown_address_reads_again_seldom),
 		cmocka_unit_test(a_descriptor_is_used),
 		cmocka_unit_test(records_add_and_remove),
