@@ -18,7 +18,8 @@
  * The samples of code of an engine: from the collector to the profile of a snapshot. While none are
  * wanted it has no resolver, and so no memory, child process or descriptor.
  *
- * Rights: with those to count whole CPUs, pmctop samples all tasks. To name their functions it
+ * Rights: without those to count whole CPUs, pmctop samples the user's own threads, and may read
+ * their maps and files. With them, pmctop samples all tasks. To name their functions it
  * reads /proc/PID/maps (CAP_PERFMON or CAP_SYS_PTRACE), the files (CAP_SYS_PTRACE and
  * CAP_DAC_READ_SEARCH; deleted ones CAP_CHECKPOINT_RESTORE), and addresses in /proc/kallsyms
  * (CAP_SYSLOG, or kernel.perf_event_paranoid <= 1 with kernel.kptr_restrict 0). All are used when

@@ -506,9 +506,41 @@ def check_case(name, begin, function, module):
               (done.returncode, done.stderr[:200], by_name.most_common(4), user[:1], took))
 
 
+def check_ordinary_user():
+    """As an ordinary user at perf_event_paranoid 2: own threads, in user mode."""
+    name = "an ordinary user: the functions of an own process"
+    why = skip_reason.other_users()
+    with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
+        paranoid = int(file.read())
+    if not why and not 1 <= paranoid <= 2:
+        why = f"perf_event_paranoid is {paranoid}"
+    if why:
+        skip(name, why)
+        return
+    user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    load = start(HOTSPOTS, "split", **user)
+    try:
+        done = subprocess.run([PMCTOP, "-d", str(SECONDS), "-n", "1", "--code", "--format", "json",
+                               "-p", str(load.pid)], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, check=False, timeout=PATIENCE_S, **user)
+    finally:
+        truth = json.loads(stop(load))
+    functions = functions_of(done.stdout) if done.stdout else []
+    samples = sum(f["samples"] for f in functions)
+    for part in truth["parts"]:
+        share, got = part["share"], self_share(functions, part["name"])
+        low = share - 3 * error_of(share, samples) - kind_share(functions, "kernel")
+        check(f"{name}: {part['name']}", low <= got <= share + 3 * error_of(share, samples),
+              f"{got} of {samples} samples, truth {share}, {done.stderr[:200]}")
+    event = "cpu-clock:u" if paranoid == 2 else "cpu-clock"
+    check(f"{name}: the event", functions and list(functions[0]["events"]) == [event],
+          functions[:1])
+
+
 def main():
     if not os.path.exists(HOTSPOTS):
         skip_all("load/hotspots is missing")
+    check_ordinary_user()
     why = skip_reason.system_wide(PMCTOP)
     if why:
         skip_all(why)
