@@ -19,7 +19,7 @@ enum {
 	MODULE_WIDTH = 14,
 	WIDE_FROM = 120, /* then modules have more columns, and so has the bar */
 	WIDER = 8,
-	FUNCTION_LEAST = 20,
+	FUNCTION_LEAST = 28,
 	BAR_WEIGHT = 10,
 	SAMPLES_WEIGHT = 45,
 	METRIC_WEIGHT = 90,  /* the first one; each further one is lighter */
@@ -37,6 +37,15 @@ static bool is_of_functions(const struct code_profile *profile, const struct met
 		if (code_find_counted(profile, events[i]) == SIZE_MAX)
 			return false;
 	return n > 0 && !metric_facts(metric) && !metric->def->machine;
+}
+
+/* Whether a function has a figure: a column without one takes no room. */
+static bool has_figure(const struct code_page *page, size_t metric)
+{
+	for (size_t i = 0; i < page->n; i++)
+		if (figure_known(code_page_figure(page, &page->lines[i], (int)metric)))
+			return true;
+	return false;
 }
 
 static void add_metric(const struct code_page *page, size_t index, struct code_column *column)
@@ -86,7 +95,8 @@ static size_t list_columns(const struct code_page *page, unsigned width,
 	};
 	for (size_t i = 0; page->sum.columns && i < page->sum.columns->n_shown; i++)
 		if (n + 2 < CODE_COLUMNS_MAX &&
-		    is_of_functions(page->sum.profile, &page->sum.columns->metrics[i]))
+		    is_of_functions(page->sum.profile, &page->sum.columns->metrics[i]) &&
+		    has_figure(page, i))
 			add_metric(page, i, &columns[n++]);
 	columns[n++] = (struct code_column){
 		.kind = CODE_COLUMN_MODULE,
