@@ -105,6 +105,10 @@ size_t code_name(const char *name, unsigned width, char *text, size_t size)
 		return text_copy(text, size, shown);
 	if (width <= 2)
 		return text_printable(text, size, shown, width);
+	if (!strstr(shown, "::")) {
+		size_t begin = text_printable(text, size, shown, width - 2);
+		return begin + text_copy(text + begin, size - begin, "..");
+	}
 	size_t length = text_copy(text, size, "..");
 	return length + text_copy(text + length, size - length, last_columns(shown, width - 2));
 }

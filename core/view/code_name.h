@@ -8,7 +8,8 @@
  * Writes the name of a function, which has hostile bytes, as printable text of at most `width`
  * columns. What is least needed goes first: the parameters ("f(int, char*)": "f()"), the arguments
  * of templates ("map<int, char>::at()": "map<..>::at()"), then the front ("..::at()"), because the
- * end of a C++ or Rust name says what the function does. ASCII, unless the name is not.
+ * end of a C++ or Rust name says what the function does. A name without "::" loses its end. ASCII,
+ * unless the name is not.
  * Returns the bytes written, without the NUL.
  */
 size_t code_name(const char *name, unsigned width, char *text, size_t size);

@@ -19,13 +19,22 @@ enum {
 	MODULE_WIDTH = 14,
 	WIDE_FROM = 120, /* then modules have more columns, and so has the bar */
 	WIDER = 8,
-	FUNCTION_LEAST = 20,
+	FUNCTION_LEAST = 28,
 	BAR_WEIGHT = 10,
 	SAMPLES_WEIGHT = 45,
 	METRIC_WEIGHT = 90,  /* the first one; each further one is lighter */
 	JUDGED_WEIGHT = 100, /* a metric of which more is better or worse */
 	MODULE_WEIGHT = 200,
 };
+
+/* Whether a function has a figure: a column without one takes no room. */
+static bool has_figure(const struct code_page *page, size_t metric)
+{
+	for (size_t i = 0; i < page->n; i++)
+		if (figure_known(code_page_figure(page, &page->lines[i], (int)metric)))
+			return true;
+	return false;
+}
 
 static void add_metric(const struct code_page *page, size_t index, struct code_column *column)
 {
@@ -75,7 +84,7 @@ static size_t list_columns(const struct code_page *page, unsigned width,
 	};
 	for (size_t i = 0; shown && i < shown->n_shown; i++)
 		if (n + 2 < CODE_COLUMNS_MAX && !shown->metrics[i].def->machine &&
-		    code_has_metric(page->sum.profile, shown, i))
+		    code_has_metric(page->sum.profile, shown, i) && has_figure(page, i))
 			add_metric(page, i, &columns[n++]);
 	columns[n++] = (struct code_column){
 		.kind = CODE_COLUMN_MODULE,

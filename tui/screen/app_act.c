@@ -226,7 +226,23 @@ static void go_round(struct app *app, bool forward)
 
 static void show_help(struct app *app)
 {
-	go_to(app, app->screen == &screen_help ? app->round_screen : &screen_help);
+	if (app->screen == &screen_help) {
+		app_leave_help(app);
+		return;
+	}
+	app->help_from = app->screen;
+	go_to(app, &screen_help);
+}
+
+/* The screens of one row are kept below the help; the others return to the round. */
+void app_leave_help(struct app *app)
+{
+	const struct screen *from = app->help_from;
+
+	if (from == &screen_code || from == &screen_detail)
+		go_to(app, from);
+	else
+		app_leave(app);
 }
 
 static void show_detail(struct app *app)

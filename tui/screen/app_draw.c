@@ -24,8 +24,10 @@ static const enum action replay_bar[] = {
 /* Draws the key bar without blocked actions. */
 static void draw_key_bar(struct app *app, struct canvas *canvas, struct rect rect)
 {
-	const enum action *usual =
-		app->replay.active && app_list(app) ? replay_bar : app->screen->bar;
+	const struct screen *screen = app->screen;
+	const enum action *usual = app->replay.active && app_list(app) ? replay_bar
+				   : screen->choose_bar                ? screen->choose_bar(app)
+								       : screen->bar;
 	enum action actions[ACTIONS];
 	size_t n = 0;
 

@@ -21,6 +21,8 @@ struct screen {
 	bool (*click)(struct app *app, unsigned x, unsigned y);
 	/* The actions of the key bar, in this order, up to ACTION_NONE. */
 	const enum action *bar;
+	/* Where the actions depend on what the screen shows; NULL: `bar`. */
+	const enum action *(*choose_bar)(const struct app *app);
 };
 
 extern const struct screen screen_tasks;

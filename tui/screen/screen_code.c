@@ -174,7 +174,9 @@ void code_screen_request(struct app *app)
 {
 	struct code_screen *code = &app->code;
 
-	if (code->on && app->screen != &screen_code)
+	bool is_below_help = app->screen == &screen_help && app->help_from == &screen_code;
+
+	if (code->on && app->screen != &screen_code && !is_below_help)
 		code_screen_fini(code);
 	bool wanted = code->on || column_choice_has(&app->preferences.columns, "hottest");
 	unsigned hz = wanted && !app->replay.active ? app->preferences.frequency : 0;
@@ -489,9 +491,19 @@ static const enum action code_bar[] = {
 	ACTION_SORT_NEXT, ACTION_REVERSE, ACTION_PAUSE,  ACTION_NONE,
 };
 
+/* The list of callers cannot be searched or sorted. */
+static const enum action callers_bar[] = {
+	ACTION_LEAVE, ACTION_HELP, ACTION_DETAIL, ACTION_PAUSE, ACTION_NONE,
+};
+
+static const enum action *choose_bar(const struct app *app)
+{
+	return app->code.callers.function ? callers_bar : code_bar;
+}
+
 const struct screen screen_code = {
 	.draw = code_draw,
 	.act = code_act,
 	.click = code_click,
-	.bar = code_bar,
+	.choose_bar = choose_bar,
 };

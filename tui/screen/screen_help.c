@@ -128,7 +128,7 @@ static bool help_act(struct app *app, enum action action)
 	/* q leaves this screen */
 	if (action != ACTION_LEAVE && action != ACTION_DETAIL && action != ACTION_QUIT)
 		return false;
-	app_leave(app);
+	app_leave_help(app);
 	return true;
 }
 

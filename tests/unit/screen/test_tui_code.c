@@ -160,7 +160,7 @@ static void test_requests(void **state)
 		{"opened and left", "", {'w', 'q'}, {50, 0}},
 		{"by Esc", "", {'w', KEYMAP_ESCAPE}, {50, 0}},
 		{"by the key of another screen", "", {'w', 'C'}, {50, 0}},
-		{"by the help", "", {'w', '?', 'q'}, {50, 0, NOTHING}},
+		{"kept below the help", "", {'w', '?', 'q', 'q'}, {50, NOTHING, NOTHING, 0}},
 		{"from the details", "", {KEYMAP_ENTER, 'w', 'q', 'q'}, {NOTHING, 50, 0, NOTHING}},
 		{"the whole machine", "", {'w', 'w', 'w'}, {50, NOTHING, NOTHING}},
 		{"tabs", "", {'w', KEYMAP_TAB, KEYMAP_LEFT}, {50, NOTHING, NOTHING}},
