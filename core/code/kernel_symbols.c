@@ -280,8 +280,8 @@ static void explain(struct kernel_symbols *symbols)
 			  "root: sysctl kernel.kptr_restrict=1");
 	else
 		text_copy(symbols->why, sizeof(symbols->why),
-			  "Functions of the kernel have no names: their addresses are hidden. Give "
-			  "pmctop CAP_SYSLOG, or as root: sysctl kernel.kptr_restrict=0 "
+			  "Functions of the kernel have no names: their addresses are hidden. Run "
+			  "pmctop as root, or as root: sysctl kernel.kptr_restrict=0 "
 			  "kernel.perf_event_paranoid=1");
 }
 

@@ -158,7 +158,7 @@ struct rights_need rights_need_of(const struct options *options, bool draws)
 	return (struct rights_need){
 		.counts = !options->replay,
 		.probes = has_column_with(options, probes),
-		/* On a screen a page of functions may be opened at any time. */
+		/* For --code, and on a screen, where a page of functions may be opened. */
 		.names = (draws || options->code) && !options->replay,
 		.looks = !options->replay,
 		.signals = options->command || (draws && !options->readonly && !options->replay),

@@ -99,9 +99,9 @@ static void missing_names_have_a_reason(void **state)
 	static const struct {
 		const char *text, *restricted, *why;
 	} rows[] = {
-		{hidden, "1\n", "CAP_SYSLOG"},
-		{hidden, "0\n", "CAP_SYSLOG"},
-		{hidden, NULL, "CAP_SYSLOG"},
+		{hidden, "1\n", "Run pmctop as root"},
+		{hidden, "0\n", "Run pmctop as root"},
+		{hidden, NULL, "Run pmctop as root"},
 		{hidden, "2\n", "kernel.kptr_restrict=1"},
 		{"", "0\n", "CONFIG_KALLSYMS"},
 		{"rubbish", "0\n", "CONFIG_KALLSYMS"},
