@@ -95,10 +95,8 @@ void check_screen(const char *name, char *drawn)
 void stage_open(struct stage *stage, unsigned width, unsigned height, bool ascii,
 		struct snapshot *snapshot)
 {
-	struct options options = {.interval_ns = NS_PER_S,
-				  .sort = "",
-				  .filter = "",
-				  .frequency = OPTIONS_FREQUENCY};
+	struct options options = {
+		.interval_ns = NS_PER_S, .sort = "", .filter = "", .frequency = OPTIONS_FREQUENCY};
 
 	app_init(&stage->app, &options);
 	canvas_init(&stage->canvas, ascii);
