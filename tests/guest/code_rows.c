@@ -32,12 +32,12 @@ uint64_t burn_thirty(uint64_t x, uint32_t steps);
 		x ^= x << 17;                  \
 	}
 
-__attribute__((noinline, noclone)) uint64_t burn_seventy(uint64_t x, uint32_t steps)
+__attribute__((noinline)) uint64_t burn_seventy(uint64_t x, uint32_t steps)
 {
 	BURN return x;
 }
 
-__attribute__((noinline, noclone)) uint64_t burn_thirty(uint64_t x, uint32_t steps)
+__attribute__((noinline)) uint64_t burn_thirty(uint64_t x, uint32_t steps)
 {
 	BURN return x + 1;
 }
