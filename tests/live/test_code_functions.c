@@ -36,8 +36,8 @@ enum { UNNAMED_MAX = 30 };
 		}                                      \
 	} while (0)
 
-__attribute__((noinline, noclone)) uint64_t burn_seventy(uint64_t x, uint32_t steps);
-__attribute__((noinline, noclone)) uint64_t burn_thirty(uint64_t x, uint32_t steps);
+__attribute__((noinline)) uint64_t burn_seventy(uint64_t x, uint32_t steps);
+__attribute__((noinline)) uint64_t burn_thirty(uint64_t x, uint32_t steps);
 
 uint64_t burn_seventy(uint64_t x, uint32_t steps)
 {
