@@ -86,21 +86,27 @@ static const char *find_comment(const char *line, size_t length)
 	return line + length;
 }
 
+/* All lines of the new entry end as the line that it replaces. */
 static void replace_line(const struct edit *edit, const char *line, size_t length)
 {
 	size_t before = strcspn(line, "=:");
+	struct edit own = *edit;
 	const char *comment;
 
 	if (!edit->change->value)
 		return;
+	if (length > 0 && line[length - 1] == '\r')
+		own.newline = "\r\n";
+	else if (line[length])
+		own.newline = "\n";
 	if (length > 0 && line[length - 1] == '\r')
 		length--;
 	comment = find_comment(line, length);
 	before += before < length;
 	before += strspn(line + before, " \t");
 	before = size_min(before, (size_t)(comment - line));
-	write_entry(edit, line, before, comment, (size_t)(line + length - comment));
-	fputs(line[length] == '\r' ? "\r\n" : line[length] ? "\n" : edit->newline, edit->out);
+	write_entry(&own, line, before, comment, (size_t)(line + length - comment));
+	fputs(own.newline, edit->out);
 }
 
 static void write_new_line(const struct edit *edit)
