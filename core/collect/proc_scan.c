@@ -119,9 +119,9 @@ static bool identify(struct proc_scan *proc_scan, struct proc_scan_entry *entry,
 
 /*
  * Whether the kernel permits counters of a process: the dummy event counts nothing, so permission
- * decides. Other errors (it has ended, no descriptor is left) do not mean that it is foreign.
+ * decides. Other errors (it has ended, no descriptor is left) leave what was known before.
  */
-static bool is_ours(const struct proc_scan *proc_scan, pid_t pid)
+static bool is_ours(const struct proc_scan *proc_scan, pid_t pid, bool before)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -137,14 +137,14 @@ static bool is_ours(const struct proc_scan *proc_scan, pid_t pid)
 
 	if (fd >= 0)
 		sys_close(proc_scan->sys, fd);
-	return fd != -EACCES && fd != -EPERM;
+	return fd == -EACCES || fd == -EPERM ? false : fd >= 0 || before;
 }
 
 bool proc_scan_is_ours(const struct proc_scan *proc_scan, pid_t pid)
 {
 	const struct proc_scan_entry *entry = proc_scan_find(proc_scan, pid);
 
-	return !(entry && entry->kernel) && is_ours(proc_scan, pid);
+	return !(entry && entry->kernel) && is_ours(proc_scan, pid, !entry || entry->ours);
 }
 
 /* Processes are spread over RECHECK_SCANS scans. */
@@ -386,6 +386,7 @@ static void scan_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns
 		entry = add_entry(proc_scan, pid, pid);
 		entry->start_ticks = stat.start_ticks;
 		entry->kernel = stat.kernel;
+		entry->ours = true;
 		entry->fresh = has_just_begun(proc_scan, &stat);
 	}
 	bool was_inside = entry->inside;
@@ -404,7 +405,7 @@ static void scan_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns
 	}
 	/* exec or a change of user may change the permission. */
 	if (!was_inside || renamed || (!entry->ours && ran && is_recheck_due(proc_scan, pid)))
-		entry->ours = !entry->kernel && is_ours(proc_scan, pid);
+		entry->ours = !entry->kernel && is_ours(proc_scan, pid, entry->ours);
 	scan_inside(proc_scan, entry, &stat, ran, now_ns);
 }
 

@@ -88,7 +88,7 @@ void proc_scan_fini(struct proc_scan *proc_scan);
  * have no growth until the next scan.
  */
 int proc_scan_run(struct proc_scan *proc_scan);
-/* Whether the counters of a process may be opened; it need not have an entry. */
+/* Whether the counters of a process may be opened; true if unknown. It need not have an entry. */
 bool proc_scan_is_ours(const struct proc_scan *proc_scan, pid_t pid);
 /* Frees entries that are gone. Call it before tasks_free_exited(). */
 void proc_scan_free_gone(struct proc_scan *proc_scan);
