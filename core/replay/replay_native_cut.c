@@ -224,6 +224,15 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 	return 0;
 }
 
+/* Whether the value at an index, or the one that it is the estimate of, is not of slices. */
+static bool is_apart(const struct replay_native *native, size_t at)
+{
+	const struct tally_shape *shape = &native->state->interval.shape;
+	size_t width = tally_recorded_width(shape);
+
+	return at != tally_losses(shape) && native->apart[at < width ? at : at - width];
+}
+
 /* Whether the computed sums equal the recorded ones, and the recorded parts their sum. */
 static bool adds_up(const struct replay_native *native)
 {
@@ -243,10 +252,10 @@ static bool adds_up(const struct replay_native *native)
 		counted |= interval->cpu_counted[i];
 	}
 	for (size_t i = 0; i < width && same; i++) {
+		bool apart = is_apart(native, i);
 		/* The parts of a time from /proc may be less than its sum. */
-		same = parts[i] == interval->totals[i] ||
-		       (native->apart[i] && i >= shape->n_counters);
-		same &= cpus[i] == interval->totals[i] || !counted || native->apart[i];
+		same = parts[i] == interval->totals[i] || (apart && i >= shape->n_counters);
+		same &= cpus[i] == interval->totals[i] || !counted || apart;
 	}
 	free(parts);
 	free(cpus);

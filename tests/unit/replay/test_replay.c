@@ -126,6 +126,33 @@ static void leave_in_states(struct engine *engine, struct fk *fk, size_t interva
 	fk_switch(fk, 0, 0);
 }
 
+/* Task 55 waits for a disk, and runs now and then. */
+static void wait_for_disk(struct fk *fk, void *arg)
+{
+	static const struct fk_wait disk = {.wchan = "folio_wait_bit",
+					    .stack = "[<0>] folio_wait_bit+0x1/0x2\n"};
+
+	(void)arg;
+	fk_switch(fk, 0, 55);
+	fk_block_in(fk, 55, FK_UNINTERRUPTIBLE, &disk);
+}
+
+static void read_disk(struct engine *engine, struct fk *fk, size_t interval)
+{
+	const struct fk_step steps[] = {
+		{.at_ns = 4 * NS_PER_MS, .action = FK_SWITCH, .cpu = 0, .tid = 0},
+		{.at_ns = 50 * NS_PER_MS, .action = FK_READY, .tid = 55},
+		{.at_ns = 54 * NS_PER_MS, .action = FK_SWITCH, .cpu = 0, .tid = 0},
+	};
+
+	(void)interval;
+	/* Looks need a second. */
+	engine_wait(engine, fk_now(fk) + NS_PER_S);
+	fk_after(fk, 2 * NS_PER_MS, wait_for_disk, NULL);
+	fk_after(fk, 52 * NS_PER_MS, wait_for_disk, NULL);
+	fk_script(fk, steps, ARRAY_SIZE(steps));
+}
+
 static const struct fk_config traced = {.cpus = 3, .tracefs = FK_TRACEFS_MOUNTED};
 static const struct fk_config traced_in_turns = {
 	.cpus = 3, .slots = 2, .tracefs = FK_TRACEFS_MOUNTED};
@@ -180,6 +207,13 @@ static const struct scene scenes[] = {
 	{.name = "waits",
 	 .machine = &traced,
 	 .before = leave_in_states,
+	 .config = {.columns = waits, .n_columns = 1}},
+	{.name = "waits, states by looks",
+	 .before = read_disk,
+	 .config = {.columns = waits, .n_columns = 1}},
+	{.name = "waits, and looks",
+	 .machine = &traced,
+	 .before = read_disk,
 	 .config = {.columns = waits, .n_columns = 1}},
 	{.name = "facts",
 	 .lives = true,
