@@ -140,11 +140,10 @@ int cpu_code_add(struct cpu_code *code, unsigned event, enum code_event_source s
 	return add_owned(code, event, -1, &attr);
 }
 
-int cpu_code_add_thread(struct cpu_code *code, unsigned event, pid_t tid, bool user_only,
-			uint64_t period)
+int cpu_code_add_thread(struct cpu_code *code, unsigned event, enum code_event_source source,
+			pid_t tid, bool user_only, uint64_t period)
 {
-	struct perf_event_attr attr =
-		code_event_attr(CODE_EVENT_THREAD, period, code->ring.data_bytes);
+	struct perf_event_attr attr = code_event_attr(source, period, code->ring.data_bytes);
 
 	attr.exclude_kernel = attr.exclude_callchain_kernel = user_only;
 	return add_owned(code, event, tid, &attr);

@@ -63,11 +63,11 @@ int cpu_code_add(struct cpu_code *code, unsigned event, enum code_event_source s
  * Opens an event of one thread on this CPU, as that sampled event. user_only: the kernel's code is
  * not sampled. Returns 0 or -errno; -ESRCH if the thread has ended.
  */
-int cpu_code_add_thread(struct cpu_code *code, unsigned event, pid_t tid, bool user_only,
-			uint64_t period);
+int cpu_code_add_thread(struct cpu_code *code, unsigned event, enum code_event_source source,
+			pid_t tid, bool user_only, uint64_t period);
 /* Closes the events of a thread. */
 void cpu_code_remove_thread(struct cpu_code *code, pid_t tid);
-/* Whether the CPU has such an event. */
+/* Whether the CPU has events of a thread. */
 bool cpu_code_has_thread(const struct cpu_code *code, pid_t tid);
 /* Whether the CPU has members that can sample an event of the plan. */
 bool cpu_code_can_attach(const struct cpu_counters *cpu, const struct plan *plan, unsigned counted);

@@ -17,6 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CLOCK, FAULTS }; /* indices of the sampled events */
+
+/* Less time than this has no rate that is worth a new period. */
+#define RATE_LEAST_NS (10 * NS_PER_MS)
+
 enum {
 	/* Half of it has 0.5 s of samples with long chains. Users may lock 512 KiB a CPU. */
 	RING_BYTES_MAX = 128 << 10,
@@ -34,7 +39,7 @@ void task_sampler_init(struct task_sampler *sampler, const struct sys *sys,
 		.proc_scan = proc_scan,
 		.target = target,
 		.user_only = user_only,
-		.events = events,
+		.set = events,
 		.notes = notes,
 		.rate = {.sys = sys, .notes = notes},
 	};
@@ -98,20 +103,73 @@ static uint64_t most_samples(struct task_sampler *sampler)
 	return most;
 }
 
-static uint64_t period_of(const struct task_sampler *sampler)
+static unsigned index_of(const struct event_set *events, const char *name)
 {
-	return NS_PER_S / sampler->rate.hz;
+	int index = event_set_find(events, name);
+
+	return index < 0 ? UINT_MAX : (unsigned)index;
 }
 
-static void name_event(struct task_sampler *sampler)
+static void name_events(struct task_sampler *sampler)
 {
-	int user_time = event_set_find(sampler->events, "user_time");
-	unsigned counted = user_time < 0 ? UINT_MAX : (unsigned)user_time;
+	const char *const names[TASK_SAMPLER_EVENTS] = {
+		[CLOCK] = sampler->user_only ? "cpu-clock:u" : "cpu-clock",
+		[FAULTS] = sampler->user_only ? "page-faults:u" : "page-faults",
+	};
 
-	sampler->event =
-		(struct code_event){.counted = sampler->user_only ? counted : TALLY_TASK_CLOCK};
-	text_copy(sampler->event.name, sizeof(sampler->event.name),
-		  sampler->user_only ? "cpu-clock:u" : "cpu-clock");
+	for (size_t i = 0; i < TASK_SAMPLER_EVENTS; i++)
+		text_copy(sampler->events[i].name, sizeof(sampler->events[i].name), names[i]);
+	sampler->events[CLOCK].counted =
+		sampler->user_only ? index_of(sampler->set, "user_time") : TALLY_TASK_CLOCK;
+	sampler->events[FAULTS].counted = index_of(sampler->set, "page-faults");
+}
+
+/* The time that the sampled threads ran in the last interval. */
+static uint64_t sampled_ns(const struct task_sampler *sampler)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < sampler->n_threads; i++) {
+		const struct proc_scan_entry *entry =
+			proc_scan_find(sampler->proc_scan, sampler->threads[i]);
+		ns += entry ? entry->grown.ran_ns : 0;
+	}
+	return ns;
+}
+
+/* Returns the samples of an event since the last call. */
+static uint64_t samples_of(struct task_sampler *sampler, unsigned event)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < sampler->n_cpus; i++) {
+		for (size_t k = 0; k < sampler->cpus[i].n; k++) {
+			struct cpu_code_event *item = &sampler->cpus[i].events[k];
+			if (item->event != event)
+				continue;
+			samples += item->samples;
+			item->samples = 0;
+		}
+	}
+	return samples;
+}
+
+static void choose_periods(struct task_sampler *sampler, bool begins)
+{
+	uint64_t ns = sampled_ns(sampler), faults = samples_of(sampler, FAULTS);
+	uint64_t periods[TASK_SAMPLER_EVENTS] = {NS_PER_S / sampler->rate.hz,
+						 sampler->periods[FAULTS]};
+
+	if (begins)
+		periods[FAULTS] = CODE_FAULTS_PERIOD;
+	else if (ns >= RATE_LEAST_NS)
+		periods[FAULTS] = code_event_faults_period(
+			periods[FAULTS], (double)faults * NS_PER_S / (double)ns, sampler->rate.hz);
+	for (unsigned k = 0; k < TASK_SAMPLER_EVENTS; k++) {
+		for (size_t i = 0; periods[k] != sampler->periods[k] && i < sampler->n_cpus; i++)
+			cpu_code_set_period(&sampler->cpus[i], k, periods[k]);
+		sampler->periods[k] = periods[k];
+	}
 }
 
 static bool is_sampled(const struct task_sampler *sampler, pid_t tid)
@@ -181,26 +239,38 @@ static struct candidate *find_candidates(const struct task_sampler *sampler, siz
 	return candidates;
 }
 
-/* Opens the events of a thread that are missing. Returns 0 or -errno. */
+static int add_to_cpu(const struct task_sampler *sampler, struct cpu_code *cpu, pid_t tid)
+{
+	static const enum code_event_source sources[TASK_SAMPLER_EVENTS] = {
+		[CLOCK] = CODE_EVENT_THREAD, [FAULTS] = CODE_EVENT_FAULTS};
+	int result = 0;
+
+	for (unsigned k = 0; k < sampler->n_events && result == 0; k++)
+		result = cpu_code_add_thread(cpu, k, sources[k], tid, sampler->user_only,
+					     sampler->periods[k]);
+	return result;
+}
+
+/* Opens the events of a thread on CPUs without. Returns 0, or -errno: it may have some. */
 static int add_thread(struct task_sampler *sampler, pid_t tid)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < sampler->n_cpus && result == 0; i++)
 		if (sampler->cpus[i].ring_fd >= 0 && !cpu_code_has_thread(&sampler->cpus[i], tid))
-			result = cpu_code_add_thread(&sampler->cpus[i], 0, tid, sampler->user_only,
-						     period_of(sampler));
+			result = add_to_cpu(sampler, &sampler->cpus[i], tid);
 	return result;
 }
 
-/* The number of threads whose events, and the rings, are within the limits of descriptors. */
-static size_t room(const struct task_sampler *sampler, size_t fds)
+/* The number of threads with so many events that are within the limits, beside the rings. */
+static size_t room(const struct task_sampler *sampler, size_t fds, unsigned n_events)
 {
 	size_t n_cpus = sampler->n_cpus;
 
-	if (n_cpus == 0 || fds < 2 * n_cpus)
+	if (n_cpus == 0 || fds < n_cpus + n_events * n_cpus)
 		return 0;
-	size_t threads = size_min(TASK_SAMPLER_FDS, (fds - n_cpus) / FDS_SHARE) / n_cpus;
+	size_t most = size_min(TASK_SAMPLER_FDS, (fds - n_cpus) / FDS_SHARE);
+	size_t threads = most / (n_events * n_cpus);
 	return threads == 0 ? 1 : size_min(TASK_SAMPLER_THREADS, threads);
 }
 
@@ -229,7 +299,7 @@ static void remove_refused(struct task_sampler *sampler, pid_t tid, int answer)
 
 static void choose_threads(struct task_sampler *sampler, size_t fds)
 {
-	size_t n, most = room(sampler, fds);
+	size_t n, most = room(sampler, fds, sampler->n_events);
 	struct candidate *candidates = find_candidates(sampler, &n);
 
 	/* After descriptors ran out some may be free again: tries one more thread each time. */
@@ -313,7 +383,6 @@ void task_sampler_renew(struct task_sampler *sampler, const struct code_request 
 			size_t fds, uint64_t other_ns)
 {
 	bool begins = request && (!sampler->request || sampler->rate.requested_hz != request->hz);
-	unsigned hz = sampler->rate.hz;
 
 	if (!request) {
 		if (sampler->request)
@@ -330,11 +399,12 @@ void task_sampler_renew(struct task_sampler *sampler, const struct code_request 
 	if (begins)
 		code_rate_begin(&sampler->rate, request->hz);
 	code_rate_judge(&sampler->rate, sampler->n_threads > 0, most_samples(sampler), other_ns);
-	for (size_t i = 0; sampler->rate.hz != hz && i < sampler->n_cpus; i++)
-		cpu_code_set_period(&sampler->cpus[i], 0, period_of(sampler));
+	choose_periods(sampler, begins);
 	sampler->refusal = 0;
-	name_event(sampler);
+	name_events(sampler);
 	open_rings(sampler);
+	if (sampler->n_threads == 0)
+		sampler->n_events = room(sampler, fds, 2) >= TASK_SAMPLER_BOTH ? 2 : 1;
 	choose_threads(sampler, fds);
 	note_refusal(sampler);
 }

@@ -20,25 +20,33 @@
 
 /*
  * Samples the code of single threads, without the right to count whole CPUs: those of the target
- * that ran most in the last interval. Counts are not changed. A thread has a cpu-clock on each CPU,
- * all with the ring of that CPU as their output: a ring cannot be of a thread on all CPUs. The ring
- * is of an event of pmctop itself, since each sampled thread may end before the others.
+ * that ran most in the last interval. Counts are not changed. A thread has a cpu-clock and
+ * page-faults on each CPU, all with the ring of that CPU as their output: a ring cannot be of a
+ * thread on all CPUs. The ring is of an event of pmctop itself, since each sampled thread may end
+ * before the others. Members of its counters cannot sample: they are inherited.
  *
  * Bounded: TASK_SAMPLER_THREADS threads, TASK_SAMPLER_FDS descriptors, fewer where the limit of
- * descriptors is low, because counters of threads come first. A thread is sampled from the interval
+ * descriptors is low, because counters of threads come first. Where TASK_SAMPLER_BOTH threads have
+ * no room with both events, all have the cpu-clock alone. A thread is sampled from the interval
  * after the one in which it is first seen, so tasks that live less than that are not sampled. While
  * nothing is requested it has no descriptor, ring or memory.
  *
  * Without permission for the kernel's code (kernel.perf_event_paranoid 2) samples are of user mode
- * alone. Then the event is "cpu-clock:u", and its exact count is user_time, if that is counted.
+ * alone. Then the events are "cpu-clock:u", whose exact count is user_time, if that is counted, and
+ * "page-faults:u".
  */
-enum { TASK_SAMPLER_THREADS = 64, TASK_SAMPLER_FDS = 512 };
+enum {
+	TASK_SAMPLER_THREADS = 64,
+	TASK_SAMPLER_FDS = 512,
+	TASK_SAMPLER_BOTH = 8,
+	TASK_SAMPLER_EVENTS = 2,
+};
 
 struct task_sampler {
 	const struct sys *sys; /* borrowed, as are the next five */
 	const struct proc_scan *proc_scan;
 	const struct target *target;
-	const struct event_set *events;
+	const struct event_set *set;
 	struct notes *notes;
 	const struct code_request *request; /* NULL: nothing is sampled */
 	bool user_only;
@@ -50,8 +58,10 @@ struct task_sampler {
 	pid_t threads[TASK_SAMPLER_THREADS];
 	size_t n_threads;
 	size_t most; /* threads; fewer after descriptors ran out */
-	struct code_event event;
-	int refusal; /* -errno of the last renew; 0: none */
+	struct code_event events[TASK_SAMPLER_EVENTS];
+	uint64_t periods[TASK_SAMPLER_EVENTS];
+	unsigned n_events; /* chosen while no thread is sampled */
+	int refusal;       /* -errno of the last renew; 0: none */
 };
 
 /* Samples nothing yet. */
@@ -75,12 +85,12 @@ void task_sampler_drain(struct task_sampler *sampler);
 void task_sampler_renew(struct task_sampler *sampler, const struct code_request *request,
 			size_t fds, uint64_t other_ns);
 
-/* The sampled event, borrowed until the next renew; *n is 0 or 1. */
+/* The sampled events, borrowed until the next renew; *n is 0 while nothing is sampled. */
 static inline const struct code_event *task_sampler_events(const struct task_sampler *sampler,
 							   size_t *n)
 {
-	*n = sampler->n_cpus > 0;
-	return &sampler->event;
+	*n = sampler->n_cpus > 0 ? sampler->n_events : 0;
+	return sampler->events;
 }
 
 #endif

@@ -26,13 +26,20 @@ static const struct fk_place places[] = {
 struct sink {
 	uint64_t samples[ARRAY_SIZE(places)]; /* of TASK */
 	uint64_t partner, child, foreign, crowd, weight, lost, records;
-	uint64_t cpus; /* bit n: CPU n has samples */
+	uint64_t faults, fault_weight; /* of TASK */
+	uint64_t cpus;                 /* bit n: CPU n has samples */
 };
 
 static void add_sample(void *user, const struct code_sample *sample)
 {
 	struct sink *sink = user;
 
+	if (sample->event == 1) {
+		assert_int_equal(sample->tid, TASK);
+		sink->faults++;
+		sink->fault_weight += sample->weight;
+		return;
+	}
 	assert_int_equal(sample->event, 0);
 	sink->cpus |= UINT64_C(1) << sample->cpu;
 	sink->partner += sample->tid == PARTNER;
@@ -110,14 +117,18 @@ static void run(struct scene *scene, int intervals)
 struct level {
 	const char *name;
 	struct fk_config config;
-	const char *event;
+	const char *clock, *faults;
 	double hot; /* share of HOT */
 };
 
 static const struct level levels[] = {
-	{"user mode", {.cpus = 2}, "cpu-clock:u", 0.75},
-	{"user mode, no counters", {.cpus = 2, .no_pmu = true}, "cpu-clock:u", 0.75},
-	{"both modes", {.cpus = 2, .paranoid = 1}, "cpu-clock", 0.6},
+	{"user mode", {.cpus = 2}, "cpu-clock:u", "page-faults:u", 0.75},
+	{"user mode, no counters",
+	 {.cpus = 2, .no_pmu = true},
+	 "cpu-clock:u",
+	 "page-faults:u",
+	 0.75},
+	{"both modes", {.cpus = 2, .paranoid = 1}, "cpu-clock", "page-faults", 0.6},
 };
 
 /* A task that moves between CPUs: shares are those of the places, on all CPUs. */
@@ -139,8 +150,9 @@ static void shares_and_weights(void **state)
 		run(&scene, 1);
 	}
 	const struct collect *collect = scene.engine->collect;
-	assert_int_equal(collect->n_code_events, 1);
-	assert_string_equal(collect->code_events[0].name, level->event);
+	assert_int_equal(collect->n_code_events, 2);
+	assert_string_equal(collect->code_events[0].name, level->clock);
+	assert_string_equal(collect->code_events[1].name, level->faults);
 	assert_int_equal(scene.sink.cpus, 3);
 	assert_int_equal(scene.sink.lost, 0);
 	double n = (double)(scene.sink.samples[HOT] + scene.sink.samples[COLD] +
@@ -194,6 +206,52 @@ static void counts_are_the_same(void **state)
 	}
 }
 
+/* Their samples weigh as much as there were, and the period follows their rate. */
+static void page_faults_are_sampled(void **state)
+{
+	struct scene scene;
+	const uint64_t each = 100000;
+
+	(void)state;
+	begin(&scene, &(struct fk_config){.cpus = 1, .frozen_clock = true});
+	fk_switch(scene.fk, 0, TASK);
+	run(&scene, 2);
+	request(&scene, true);
+	run(&scene, 1);
+	for (int i = 0; i < 3; i++) {
+		scene.sink = (struct sink){0};
+		for (uint64_t k = 0; k < each; k++)
+			fk_fault(scene.fk, 0, false);
+		run(&scene, 1);
+		assert_in_range(scene.sink.fault_weight, each - 2 * CODE_FAULTS_PERIOD,
+				each + 2 * CODE_FAULTS_PERIOD);
+		assert_in_range(scene.sink.faults, HZ / 4, 2 * HZ);
+	}
+	end(&scene);
+}
+
+/* On many CPUs the descriptors suffice for the time of more threads, or for their faults too. */
+static void time_comes_before_page_faults(void **state)
+{
+	static const struct {
+		unsigned cpus, events;
+	} rows[] = {{TASK_SAMPLER_FDS / 2 / TASK_SAMPLER_BOTH, 2},
+		    {TASK_SAMPLER_FDS / 2 / TASK_SAMPLER_BOTH + 1, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct scene scene;
+		begin(&scene, &(struct fk_config){.cpus = rows[i].cpus, .fd_limit = 4096});
+		fk_switch(scene.fk, 0, TASK);
+		run(&scene, 2);
+		request(&scene, true);
+		run(&scene, 2);
+		assert_int_equal(scene.engine->collect->n_code_events, rows[i].events);
+		assert_true(scene.sink.samples[HOT] > 0);
+		end(&scene);
+	}
+}
+
 /* Threads that end, start and exec; other users' are never sampled. */
 static void threads_come_and_go(void **state)
 {
@@ -207,7 +265,7 @@ static void threads_come_and_go(void **state)
 	run(&scene, 2);
 	request(&scene, true);
 	run(&scene, 2);
-	assert_int_equal(scene.engine->collect->n_code_events, 1);
+	assert_int_equal(scene.engine->collect->n_code_events, 2);
 	assert_true(scene.sink.samples[HOT] > 0 && scene.sink.partner > 0);
 	fk_fork(scene.fk, TASK, CHILD);
 	fk_map_code(scene.fk, TASK, 0x400000, 0x10000, "/bin/a");
@@ -356,6 +414,8 @@ int main(void)
 	static const struct cases tables[] = {CASES(shares_and_weights, levels)};
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(counts_are_the_same),
+		cmocka_unit_test(page_faults_are_sampled),
+		cmocka_unit_test(time_comes_before_page_faults),
 		cmocka_unit_test(threads_come_and_go),
 		cmocka_unit_test(crowds_are_bounded),
 		cmocka_unit_test(rings_are_small_and_follow_cpus),

@@ -195,7 +195,7 @@ static void functions_of_own_threads(void **state)
 		const struct code_profile *profile = snapshot->code;
 		assert_int_equal(snapshot->mode, COUNT_MODE_TASK);
 		assert_non_null(profile);
-		assert_int_equal(profile->n_events, 1);
+		assert_int_equal(profile->n_events, 2);
 		assert_string_equal(profile->events[0].name, rows[i].event);
 		assert_int_equal(profile->events[0].counted,
 				 rows[i].kernel ? event_index(snapshot, "task-clock") : UINT_MAX);
