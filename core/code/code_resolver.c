@@ -275,7 +275,7 @@ static void add_samples(const struct code_resolver *resolver, const struct cut *
 	}
 }
 
-static void forget_samples(struct code_resolver *resolver)
+static void clear_samples(struct code_resolver *resolver)
 {
 	resolver->samples = array_give_back(resolver->samples, &resolver->samples_capacity,
 					    resolver->n_samples, sizeof(*resolver->samples));
@@ -301,10 +301,10 @@ struct code_profile *code_resolver_cut(struct code_resolver *resolver,
 	code_names_resolve(resolver->names, cut.places, cut.n_places, deadline_ns);
 	add_functions(resolver, &cut, builder);
 	report_mappings(resolver, &cut);
-	code_maps_forget_ended(code_names_maps(resolver->names));
+	code_maps_drop_ended(code_names_maps(resolver->names));
 	add_samples(resolver, &cut, builder, numbers, n_events, task_start, arg);
 	code_profile_add_lost(builder, resolver->lost);
-	forget_samples(resolver);
+	clear_samples(resolver);
 	hash_table_fini(&cut.numbers);
 	free(cut.places);
 	free(cut.place_of_address);

@@ -18,7 +18,7 @@ enum {
 	HEADERS_MAX = 96,   /* of segments, and of sections, that are examined */
 };
 
-static size_t align(size_t n, size_t to)
+static size_t align_up(size_t n, size_t to)
 {
 	return (n + to - 1) / to * to;
 }
@@ -35,7 +35,7 @@ static int find_note(const struct elf_header *file, const uint8_t *bytes, size_t
 
 		if (name_size > n - name)
 			break;
-		size_t content = align(name + name_size, alignment);
+		size_t content = align_up(name + name_size, alignment);
 		if (content > n || size > n - content)
 			break;
 		if (type == NT_GNU_BUILD_ID && name_size == 4 &&
@@ -43,7 +43,7 @@ static int find_note(const struct elf_header *file, const uint8_t *bytes, size_t
 			memcpy(id, bytes + content, size);
 			return (int)size;
 		}
-		at = align(content + size, alignment);
+		at = align_up(content + size, alignment);
 		if (at > n)
 			break;
 	}

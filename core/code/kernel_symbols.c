@@ -82,7 +82,7 @@ struct kernel_symbols *kernel_symbols_new(const struct sys *sys, int fd)
 	return symbols;
 }
 
-static void forget_index(struct kernel_symbols *symbols)
+static void clear_index(struct kernel_symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->n_modules; i++)
 		free(symbols->modules[i]);
@@ -95,7 +95,7 @@ void kernel_symbols_free(struct kernel_symbols *symbols)
 		return;
 	if (symbols->fd >= 0)
 		sys_close(symbols->sys, symbols->fd);
-	forget_index(symbols);
+	clear_index(symbols);
 	for (size_t i = 0; symbols->added && i < KERNEL_SYMBOLS_ADDED; i++)
 		free(symbols->added[i].name);
 	free(symbols->added);
@@ -257,7 +257,7 @@ static void sort_functions(struct kernel_symbols *symbols)
 	symbols->names_capacity = symbols->names_bytes;
 }
 
-static void explain(struct kernel_symbols *symbols)
+static void set_why(struct kernel_symbols *symbols)
 {
 	long restricted = 0;
 
@@ -291,7 +291,7 @@ static void begin_index(struct kernel_symbols *symbols)
 		symbols->fd = kernel_symbols_open(symbols->sys);
 	symbols->error = symbols->fd < 0 ? symbols->fd : 0;
 	symbols->fd = symbols->fd < 0 ? -1 : symbols->fd;
-	forget_index(symbols);
+	clear_index(symbols);
 	symbols->zero = false;
 	symbols->text = xmalloc(PIECE_BYTES + 1);
 	symbols->offset = symbols->held = 0;
@@ -303,7 +303,7 @@ static void end_index(struct kernel_symbols *symbols)
 	free(symbols->text);
 	symbols->text = NULL;
 	sort_functions(symbols);
-	explain(symbols);
+	set_why(symbols);
 	symbols->read = true;
 	symbols->changes++;
 	symbols->read_ns = sys_now_ns(symbols->sys);

@@ -390,7 +390,7 @@ static size_t ring_bytes_for(size_t n_cpus)
 	return bytes;
 }
 
-static void begin(struct code_sampler *sampler)
+static void init_cpus(struct code_sampler *sampler)
 {
 	sampler->items = xcalloc(sampler->cpus->n, sizeof(*sampler->items));
 	for (size_t i = 0; i < sampler->cpus->n; i++)
@@ -414,7 +414,7 @@ void code_sampler_renew(struct code_sampler *sampler, struct plan *plan)
 	bool opened = sampler->items != NULL;
 	if (!opened) {
 		drop_refused(sampler);
-		begin(sampler);
+		init_cpus(sampler);
 	}
 	for (size_t i = 0; i < sampler->cpus->n; i++)
 		if (is_outdated(sampler, i))

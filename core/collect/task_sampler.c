@@ -194,7 +194,7 @@ static int add_thread(struct task_sampler *sampler, pid_t tid)
 }
 
 /* The number of threads whose events, and the rings, are within the limits of descriptors. */
-static size_t room(const struct task_sampler *sampler, size_t fds)
+static size_t threads_max(const struct task_sampler *sampler, size_t fds)
 {
 	size_t n_cpus = sampler->n_cpus;
 
@@ -229,7 +229,7 @@ static void remove_refused(struct task_sampler *sampler, pid_t tid, int answer)
 
 static void choose_threads(struct task_sampler *sampler, size_t fds)
 {
-	size_t n, most = room(sampler, fds);
+	size_t n, most = threads_max(sampler, fds);
 	struct candidate *candidates = find_candidates(sampler, &n);
 
 	/* After descriptors ran out some may be free again: tries one more thread each time. */

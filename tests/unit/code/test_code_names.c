@@ -322,7 +322,7 @@ static void compiled_code_has_names_of_its_map(void **state)
 	scene.rooted.now_ns += 2 * NS_PER_S;
 	assert_string_equal(resolve(&scene, 7, 0x30090, false), "[jit] Lnew;");
 	code_maps_exit(code_names_maps(scene.names), 7);
-	code_maps_forget_ended(code_names_maps(scene.names)); /* frees the map */
+	code_maps_drop_ended(code_names_maps(scene.names)); /* frees the map */
 	end(&scene);
 }
 
