@@ -9,6 +9,7 @@
  */
 #include "core/code/kernel_symbols.h"
 
+#include "core/base/error.h"
 #include "core/base/util.h"
 #include "core/sys/proc.h"
 
@@ -264,15 +265,15 @@ static void set_why(struct kernel_symbols *symbols)
 	symbols->why[0] = '\0';
 	if (symbols->n_functions > 0)
 		return;
-	if (symbols->error)
+	if (symbols->error && symbols->error != -ENOENT)
 		snprintf(symbols->why, sizeof(symbols->why),
 			 "Functions of the kernel have no names: /proc/kallsyms cannot be read "
-			 "(%s).",
-			 strerrordesc_np(-symbols->error));
+			 "(%s). Run pmctop as root, outside of containers.",
+			 error_why(symbols->error));
 	else if (!symbols->zero)
 		text_copy(symbols->why, sizeof(symbols->why),
-			  "Functions of the kernel have no names: /proc/kallsyms has none "
-			  "(CONFIG_KALLSYMS).");
+			  "Functions of the kernel have no names: /proc/kallsyms has none. They "
+			  "need a kernel with CONFIG_KALLSYMS=y, and /proc.");
 	else if (proc_number(symbols->sys, "/proc/sys/kernel/kptr_restrict", &restricted) == 0 &&
 		 restricted >= 2)
 		text_copy(symbols->why, sizeof(symbols->why),

@@ -337,7 +337,12 @@ static void a_child_that_fails_has_a_note(void **state)
 		{{.state = SYMBOL_WAITING, .restarts = 3, .wait_status = 9},
 		 "3 times, last by signal 9"},
 		{{.state = SYMBOL_RUNNING, .restarts = 4, .wait_status = 256}, "ended 4 times."},
-		{{.state = SYMBOL_FAILED, .error = -EAGAIN}, "temporarily unavailable"},
+		{{.state = SYMBOL_FAILED, .error = -EAGAIN},
+		 "temporarily unavailable). Raise the limit: ulimit -u"},
+		{{.state = SYMBOL_FAILED, .error = -EMFILE}, "ulimit -n"},
+		{{.state = SYMBOL_FAILED, .error = -ENOENT}, "Is /proc mounted"},
+		/* The child's bytes may be any number. */
+		{{.state = SYMBOL_FAILED, .error = -4000}, "(unknown error). Start pmctop again."},
 	};
 	struct scene scene;
 
