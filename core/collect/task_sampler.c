@@ -58,14 +58,7 @@ void task_sampler_fini(struct task_sampler *sampler)
 size_t task_sampler_pollfds(const struct task_sampler *sampler, struct pollfd *fds, size_t max,
 			    size_t n)
 {
-	for (size_t i = 0; i < sampler->n_cpus; i++) {
-		if (sampler->cpus[i].ring_fd < 0)
-			continue;
-		if (n < max)
-			fds[n] = (struct pollfd){.fd = sampler->cpus[i].ring_fd, .events = POLLIN};
-		n++;
-	}
-	return n;
+	return cpu_code_pollfds(sampler->cpus, sampler->n_cpus, fds, max, n);
 }
 
 void task_sampler_drain(struct task_sampler *sampler)
@@ -84,18 +77,6 @@ static void remove_notes(struct task_sampler *sampler)
 {
 	notes_remove(sampler->notes, NOTE_CODE_RATE);
 	notes_remove(sampler->notes, NOTE_CODE_UNSAMPLED);
-}
-
-static uint64_t most_samples(struct task_sampler *sampler)
-{
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < sampler->n_cpus; i++) {
-		if (sampler->cpus[i].samples > most)
-			most = sampler->cpus[i].samples;
-		sampler->cpus[i].samples = 0;
-	}
-	return most;
 }
 
 static uint64_t period_of(const struct task_sampler *sampler)
@@ -259,15 +240,6 @@ static int open_cpu(struct task_sampler *sampler, int number)
 	return 0;
 }
 
-static size_t ring_bytes_for(size_t n_cpus)
-{
-	size_t bytes = RING_BYTES_MAX;
-
-	while (bytes > RING_BYTES_MIN && bytes * n_cpus > RINGS_BYTES)
-		bytes /= 2;
-	return bytes;
-}
-
 /* Opens rings of CPUs that have none: at the beginning, and of those that come online. */
 static void open_rings(struct task_sampler *sampler)
 {
@@ -281,7 +253,8 @@ static void open_rings(struct task_sampler *sampler)
 	sampler->cpus =
 		xreallocarray(sampler->cpus, sampler->n_cpus + online.n, sizeof(*sampler->cpus));
 	if (sampler->n_cpus == 0)
-		sampler->ring_bytes = ring_bytes_for(online.n);
+		sampler->ring_bytes =
+			cpu_code_ring_bytes(online.n, RING_BYTES_MIN, RING_BYTES_MAX, RINGS_BYTES);
 	for (size_t i = 0; i < online.n; i++) {
 		result = open_cpu(sampler, online.numbers[i]);
 		if (result < 0)
@@ -329,7 +302,8 @@ void task_sampler_renew(struct task_sampler *sampler, const struct code_request 
 	sampler->request = request;
 	if (begins)
 		code_rate_begin(&sampler->rate, request->hz);
-	code_rate_judge(&sampler->rate, sampler->n_threads > 0, most_samples(sampler), other_ns);
+	code_rate_judge(&sampler->rate, sampler->n_threads > 0,
+			cpu_code_reset_samples(sampler->cpus, sampler->n_cpus), other_ns);
 	for (size_t i = 0; sampler->rate.hz != hz && i < sampler->n_cpus; i++)
 		cpu_code_set_period(&sampler->cpus[i], 0, period_of(sampler));
 	sampler->refusal = 0;
