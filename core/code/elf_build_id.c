@@ -63,8 +63,8 @@ static int read_notes(const struct elf_header *file, uint64_t offset, uint64_t s
 int elf_build_id(int fd, uint8_t id[ELF_BUILD_ID_BYTES])
 {
 	struct elf_header file;
-	struct elf_segment segment;
-	struct elf_section section;
+	struct elf_program_header segment;
+	struct elf_section_header section;
 	int rc = elf_header_init(&file, fd);
 
 	if (rc)
@@ -86,7 +86,7 @@ int elf_debug_link(int fd, char name[ELF_DEBUG_LINK_BYTES])
 {
 	static const char wanted[] = ".gnu_debuglink";
 	struct elf_header file;
-	struct elf_section names, section;
+	struct elf_section_header names, section;
 	int rc = elf_header_init(&file, fd);
 
 	if (rc)
