@@ -45,8 +45,7 @@ struct code_names *code_names_new(const struct code_names_config *config)
 		.user = names,
 	});
 	names->files = code_files_new(config->sys, config->recording);
-	names->kernel =
-		kernel_symbols_new(config->recording ? NULL : config->sys, config->kallsyms);
+	names->kernel = kernel_symbols_new(config->recording ? NULL : config->sys);
 	function_table_init(&names->functions);
 	hash_table_init(&names->kernel_ids, 0);
 	names->era = 1;

@@ -36,11 +36,6 @@ struct code_symbols {
 struct code_names_config {
 	const struct sys *sys;
 	bool recording; /* mappings come from records; /proc of this machine is not read */
-	/*
-	 * From kernel_symbols_open(), opened before rights were dropped; owned. -1: it is opened at
-	 * the first address of the kernel.
-	 */
-	int kallsyms;
 	struct code_symbols symbols;
 };
 

@@ -69,17 +69,12 @@ struct kernel_symbols {
 	char found[NAME_BYTES_MAX]; /* of a record */
 };
 
-int kernel_symbols_open(const struct sys *sys)
-{
-	return sys_file_open(sys, "/proc/kallsyms");
-}
-
-struct kernel_symbols *kernel_symbols_new(const struct sys *sys, int fd)
+struct kernel_symbols *kernel_symbols_new(const struct sys *sys)
 {
 	struct kernel_symbols *symbols = xcalloc(1, sizeof(*symbols));
 
 	symbols->sys = sys;
-	symbols->fd = fd;
+	symbols->fd = -1;
 	return symbols;
 }
 
@@ -289,7 +284,7 @@ static void set_why(struct kernel_symbols *symbols)
 static void begin_index(struct kernel_symbols *symbols)
 {
 	if (symbols->fd < 0)
-		symbols->fd = kernel_symbols_open(symbols->sys);
+		symbols->fd = sys_file_open(symbols->sys, "/proc/kallsyms");
 	symbols->error = symbols->fd < 0 ? symbols->fd : 0;
 	symbols->fd = symbols->fd < 0 ? -1 : symbols->fd;
 	clear_index(symbols);

@@ -76,7 +76,6 @@ static void begin(struct scene *scene)
 	add_process(scene, 7);
 	scene->names = code_names_new(&(struct code_names_config){
 		.sys = &scene->rooted.sys,
-		.kallsyms = -1,
 		.symbols = symbol_double(&scene->symbols),
 	});
 }
@@ -380,7 +379,6 @@ static void a_recording_reads_no_process(void **state)
 	scene.names = code_names_new(&(struct code_names_config){
 		.sys = &scene.rooted.sys,
 		.recording = true,
-		.kallsyms = -1,
 		.symbols = symbol_double(&scene.symbols),
 	});
 	assert_string_equal(resolve(&scene, 7, 0x10123, false), " [unknown]");

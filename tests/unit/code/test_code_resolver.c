@@ -55,7 +55,6 @@ static void begin(struct scene *scene)
 		    "ffffffff81000000 T do_a\nffffffff81000100 T do_b\n");
 	scene->resolver = code_resolver_new(&(struct code_names_config){
 		.sys = &scene->rooted.sys,
-		.kallsyms = -1,
 		.symbols = symbol_double(&scene->symbols),
 	});
 }
@@ -350,8 +349,7 @@ static void a_child_that_fails_has_a_note(void **state)
 	begin(&scene);
 	code_resolver_free(scene.resolver);
 	owned = (struct symbol_double){.n = 0};
-	scene.resolver = code_resolver_new(
-		&(struct code_names_config){.sys = &scene.rooted.sys, .kallsyms = -1});
+	scene.resolver = code_resolver_new(&(struct code_names_config){.sys = &scene.rooted.sys});
 	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
 		owned_status = states[i].status;
 		const char *note = code_resolver_note(scene.resolver);

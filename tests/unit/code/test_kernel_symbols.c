@@ -39,7 +39,7 @@ static void begin(struct scene *scene, const char *text)
 	scene->fk = fk_new(&(struct fk_config){.frozen_clock = true});
 	scene->sys = fk_sys(scene->fk);
 	fk_file(scene->fk, "/proc/kallsyms", text);
-	scene->symbols = kernel_symbols_new(&scene->sys, -1);
+	scene->symbols = kernel_symbols_new(&scene->sys);
 }
 
 static void end(struct scene *scene)
@@ -193,21 +193,6 @@ static void an_unknown_address_reads_again_seldom(void **state)
 	end(&scene);
 }
 
-static void a_descriptor_is_used(void **state)
-{
-	struct scene scene;
-
-	(void)state;
-	begin(&scene, kallsyms);
-	kernel_symbols_free(scene.symbols);
-	int fd = kernel_symbols_open(&scene.sys);
-	assert_true(fd >= 0);
-	fk_fail(scene.fk, FK_FILE_OPEN, 0, EACCES);
-	scene.symbols = kernel_symbols_new(&scene.sys, fd);
-	expect(&scene, 0xffffffff81000400, "[kernel] do_a");
-	end(&scene);
-}
-
 static void records_add_and_remove(void **state)
 {
 	struct scene scene;
@@ -233,7 +218,7 @@ static void records_add_and_remove(void **state)
 static void the_newest_records_are_kept(void **state)
 {
 	struct kernel_symbol symbol;
-	struct kernel_symbols *symbols = kernel_symbols_new(NULL, -1);
+	struct kernel_symbols *symbols = kernel_symbols_new(NULL);
 
 	(void)state;
 	for (uint32_t i = 0; i <= KERNEL_SYMBOLS_ADDED; i++) {
@@ -279,7 +264,6 @@ int main(void)
 		cmocka_unit_test(a_failing_read_is_tried_again),
 		cmocka_unit_test(it_is_read_in_pieces),
 		cmocka_unit_test(an_unknown_address_reads_again_seldom),
-		cmocka_unit_test(a_descriptor_is_used),
 		cmocka_unit_test(records_add_and_remove),
 		cmocka_unit_test(the_newest_records_are_kept),
 		cmocka_unit_test(the_index_is_compact),
