@@ -92,7 +92,7 @@ static struct code_file *new_file(uint64_t key)
 
 /* Identifying */
 
-static int identify(const struct code_files *files, int fd, struct identity *identity)
+static int read_identity(const struct code_files *files, int fd, struct identity *identity)
 {
 	int rc = sys_file_status(files->sys, fd, &identity->status);
 
@@ -164,7 +164,7 @@ static int open_checked(const struct code_files *files, pid_t pid,
 
 	if (fd < 0)
 		return fd;
-	int rc = identify(files, fd, identity);
+	int rc = read_identity(files, fd, identity);
 	if (rc == 0 && !is_mapped_file(files, pid, mapping, identity))
 		rc = -ESTALE;
 	if (rc == 0)
@@ -200,7 +200,7 @@ static int open_map_file(struct code_files *files, pid_t pid, const struct code_
 	files->no_map_files = fd == -EPERM;
 	if (fd < 0)
 		return fd;
-	int rc = identify(files, fd, identity);
+	int rc = read_identity(files, fd, identity);
 	if (rc == 0)
 		return fd;
 	sys_close(files->sys, fd);
@@ -260,7 +260,7 @@ static int open_vdso(const struct code_files *files, const struct code_mapping *
 	int rc = fd < 0 ? fd : write_all(fd, bytes, size, NULL);
 	free(bytes);
 	if (rc == 0)
-		rc = identify(files, fd, identity);
+		rc = read_identity(files, fd, identity);
 	if (rc < 0 && fd >= 0)
 		close(fd);
 	return rc < 0 ? rc : fd;
@@ -351,7 +351,7 @@ static int find_debug(const struct code_files *files, pid_t pid, const struct co
 }
 
 /* Why a file cannot be opened; NULL: for a reason that will pass. */
-static const char *reason(int error, const char *name)
+static const char *why_not_opened(int error, const char *name)
 {
 	char path[PATH_BYTES];
 
@@ -404,7 +404,7 @@ struct code_file *code_files_open(struct code_files *files, pid_t pid,
 						    find_debug(files, pid, mapping, &identity, fd)};
 		return find_or_add(files, &identity);
 	}
-	const char *why = reason(fd, mapping->object->name);
+	const char *why = why_not_opened(fd, mapping->object->name);
 	if (!why)
 		return NULL;
 	struct code_file *file = new_file(0);

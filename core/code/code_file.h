@@ -29,7 +29,7 @@ struct code_file {
 	unsigned refs;
 	uint64_t key;     /* of symbol_client.h; 0: it cannot be opened */
 	uint64_t size;    /* bytes when it was opened */
-	const char *why;  /* it cannot be opened; static */
+	const char *why;  /* it cannot be opened (code_names_why()); static */
 	uint64_t next_ns; /* key 0: when to try it again */
 
 	/* For the owner of the set. */

@@ -61,13 +61,13 @@ static void object_put(struct code_maps *maps, struct code_object *object)
 	struct proc_mapping mapping = {.inode = object->inode, .name = object->name};
 	hash_table_remove_item(&maps->objects, key_of_object(&mapping), object);
 	if (object->file)
-		maps->config.drop(maps->config.user, object->file);
+		maps->config.drop_file(maps->config.user, object->file);
 	free(object);
 }
 
 /* Mappings of a process */
 
-void maps_forget_ids(struct code_process *process)
+void maps_clear_ids(struct code_process *process)
 {
 	if (process->ids.n > 0)
 		hash_table_clear(&process->ids);
@@ -81,7 +81,7 @@ static void drop_mappings(struct code_maps *maps, struct code_mapping *mappings,
 	free(mappings);
 }
 
-void maps_forget_mappings(struct code_maps *maps, struct code_process *process)
+void maps_set_mappings_aside(struct code_maps *maps, struct code_process *process)
 {
 	if (process->n > 0) {
 		drop_mappings(maps, process->old, process->n_old);
@@ -93,10 +93,10 @@ void maps_forget_mappings(struct code_maps *maps, struct code_process *process)
 	process->mappings = NULL;
 	process->n = process->capacity = 0;
 	process->whole = false;
-	maps_forget_ids(process);
+	maps_clear_ids(process);
 }
 
-void maps_forget_old_mappings(struct code_maps *maps, struct code_process *process)
+void maps_drop_old_mappings(struct code_maps *maps, struct code_process *process)
 {
 	drop_mappings(maps, process->old, process->n_old);
 	process->old = NULL;
@@ -206,7 +206,7 @@ void maps_add_mapping(struct code_maps *maps, struct code_process *process,
 
 		make_free(maps, process, from->start, from->end);
 		if (process->n != before)
-			maps_forget_ids(process);
+			maps_clear_ids(process);
 		return;
 	}
 	struct code_mapping mapping = {from->start, from->end, from->offset,
@@ -220,5 +220,5 @@ void maps_add_mapping(struct code_maps *maps, struct code_process *process,
 		replace_mappings(maps, process, i, 0, &mapping);
 	else
 		object_put(maps, mapping.object);
-	maps_forget_ids(process);
+	maps_clear_ids(process);
 }

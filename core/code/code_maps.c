@@ -4,7 +4,7 @@
  * mappings that have samples, a read of the whole file with all that are executable.
  *
  * The kernel reports new mappings, but not those that end, so the mappings of a live process are
- * forgotten after some time and read again as they are needed. A process that has ended meanwhile
+ * dropped after some time and read again as they are needed. A process that has ended meanwhile
  * cannot be read again and keeps them.
  */
 #include "core/code/code_maps_internal.h"
@@ -19,7 +19,7 @@
 enum {
 	COST_SHARE = 1000,     /* reading takes at most 1/1000 of the time */
 	IDS_MAX = 1 << 16,     /* addresses of a process */
-	ENDED_MAX = 1 << 12,   /* processes that wait for code_maps_forget_ended() */
+	ENDED_MAX = 1 << 12,   /* processes that wait for code_maps_drop_ended() */
 	MISSING_AGE_S = 1,     /* of a whole file before an unknown address reads it again */
 	VSYSCALL_BYTES = 4096, /* arch/x86/include/uapi/asm/vsyscall.h */
 };
@@ -66,9 +66,9 @@ static void mark_used(struct code_maps *maps, struct code_process *process)
 /* Also what the owner has about it. */
 static void empty_process(struct code_maps *maps, struct code_process *process)
 {
-	maps->config.forget(maps->config.user, process);
-	maps_forget_mappings(maps, process);
-	maps_forget_old_mappings(maps, process);
+	maps->config.end_process(maps->config.user, process);
+	maps_set_mappings_aside(maps, process);
+	maps_drop_old_mappings(maps, process);
 	process->start_ticks = 0;
 	process->read_ns = process->cost_ns = 0;
 	process->ended = false;
@@ -140,7 +140,7 @@ static void check_process(struct code_maps *maps, struct code_process *process)
 	struct proc_stat stat;
 
 	if (process->ids.n > IDS_MAX)
-		maps_forget_ids(process);
+		maps_clear_ids(process);
 	if (process->ended ||
 	    (process->start_ticks &&
 	     now_ns - process->read_ns < age_of(CODE_MAPS_AGE_NS, process)) ||
@@ -149,7 +149,7 @@ static void check_process(struct code_maps *maps, struct code_process *process)
 	if (process->start_ticks && process->start_ticks != stat.start_ticks)
 		empty_process(maps, process);
 	else if (process->start_ticks)
-		maps_forget_mappings(maps, process);
+		maps_set_mappings_aside(maps, process);
 	process->start_ticks = stat.start_ticks;
 	process->read_ns = now_ns;
 }
@@ -195,7 +195,7 @@ static int read_whole(struct code_maps *maps, struct code_process *process, int 
 	struct reading reading = {maps, process};
 	uint64_t begin_ns = sys_now_ns(sys);
 
-	maps_forget_mappings(maps, process);
+	maps_set_mappings_aside(maps, process);
 	int rc = proc_maps_each(sys, fd, CODE_MAPS_FILE_BYTES, add_executable, &reading);
 	process->read_ns = sys_now_ns(sys);
 	process->cost_ns = process->read_ns - begin_ns;
@@ -270,7 +270,7 @@ int code_maps_read(struct code_maps *maps, struct code_process *process, const u
 	int rc = read_mappings(maps, process, fd, addresses, n);
 	sys_close(sys, fd);
 	add_vsyscall(maps, process, addresses, n);
-	maps_forget_old_mappings(maps, process);
+	maps_drop_old_mappings(maps, process);
 	keep_limits(maps, process);
 	return rc;
 }
@@ -346,7 +346,7 @@ void code_maps_exit(struct code_maps *maps, pid_t pid)
 	maps->ended[maps->n_ended++] = pid;
 }
 
-void code_maps_forget_ended(struct code_maps *maps)
+void code_maps_drop_ended(struct code_maps *maps)
 {
 	for (size_t i = 0; i < maps->n_ended; i++) {
 		struct code_process *process = code_maps_find(maps, maps->ended[i]);

@@ -44,7 +44,7 @@ struct code_object {
 	dev_t dev;
 	uint64_t inode;                /* 0: no file */
 	struct code_build_id build_id; /* of a record */
-	/* For the owner of the maps, which sets it; ended by `drop`. NULL: not searched yet. */
+	/* For the owner of the maps, which sets it; ended by `drop_file`. NULL: not searched. */
 	struct code_file *file;
 	char name[]; /* as in struct proc_mapping */
 };
@@ -62,14 +62,14 @@ struct code_process {
 	size_t n, capacity;
 	/* For the owner of the maps: by address. Emptied when a mapping has changed. */
 	struct hash_table ids;
-	void *jit;    /* for the owner of the maps; ended by `forget` */
+	void *jit;    /* for the owner of the maps; ended by `end_process` */
 	unsigned era; /* for the owner of the maps; 0 at the beginning */
 
 	/* Private to code_maps.c. */
 	bool whole; /* all mappings are there, unless the kernel did not report a change */
 	bool ended;
 	uint64_t read_ns, cost_ns;
-	struct code_mapping *old; /* of before the mappings were forgotten, until they are read */
+	struct code_mapping *old; /* set aside until the mappings are read again */
 	size_t n_old;
 	struct code_process *newer, *older;
 };
@@ -77,9 +77,9 @@ struct code_process {
 struct code_maps_config {
 	const struct sys *sys; /* NULL: a recording */
 	/* The last reference to an object with a file has gone. */
-	void (*drop)(void *user, struct code_file *file);
+	void (*drop_file)(void *user, struct code_file *file);
 	/* A process has ended, was dropped or is another one. */
-	void (*forget)(void *user, struct code_process *process);
+	void (*end_process)(void *user, struct code_process *process);
 	void *user;
 	size_t processes_max, mappings_max; /* 0: the limits above; for tests */
 };
@@ -91,7 +91,7 @@ void code_maps_free(struct code_maps *maps);
 
 /*
  * Returns the process, valid until the next call with `maps`. A live one is added if /proc has it,
- * and its mappings are forgotten if they are old or the pid is of a later process. NULL: unknown.
+ * and its mappings are dropped if they are old or the pid is of a later process. NULL: unknown.
  */
 struct code_process *code_maps_process(struct code_maps *maps, pid_t pid);
 /* Returns the process as it was at its last use, or NULL. No system call. */
@@ -115,7 +115,7 @@ void code_maps_exit(struct code_maps *maps, pid_t pid);
  * Drops processes that have exited. They are kept until this call, because samples of before their
  * exit may wait to be resolved.
  */
-void code_maps_forget_ended(struct code_maps *maps);
+void code_maps_drop_ended(struct code_maps *maps);
 
 /* What is held now. */
 size_t code_maps_processes(const struct code_maps *maps);

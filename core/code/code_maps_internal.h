@@ -19,10 +19,10 @@ struct code_maps {
 
 /* code_mappings.c */
 
-void maps_forget_ids(struct code_process *process);
+void maps_clear_ids(struct code_process *process);
 /* Their objects live until the mappings are read again, so that files need not be opened again. */
-void maps_forget_mappings(struct code_maps *maps, struct code_process *process);
-void maps_forget_old_mappings(struct code_maps *maps, struct code_process *process);
+void maps_set_mappings_aside(struct code_maps *maps, struct code_process *process);
+void maps_drop_old_mappings(struct code_maps *maps, struct code_process *process);
 /* Replaces what the mapping covers. One that is not executable is not kept. */
 void maps_add_mapping(struct code_maps *maps, struct code_process *process,
 		      const struct proc_mapping *from, const struct code_build_id *build_id);

@@ -26,7 +26,7 @@ static void drop_file(void *user, struct code_file *file)
 	code_file_put(((struct code_names *)user)->files, file);
 }
 
-static void forget_process(void *user, struct code_process *process)
+static void end_process(void *user, struct code_process *process)
 {
 	(void)user;
 	jit_map_free(process->jit);
@@ -40,13 +40,12 @@ struct code_names *code_names_new(const struct code_names_config *config)
 	names->config = *config;
 	names->maps = code_maps_new(&(struct code_maps_config){
 		.sys = config->recording ? NULL : config->sys,
-		.drop = drop_file,
-		.forget = forget_process,
+		.drop_file = drop_file,
+		.end_process = end_process,
 		.user = names,
 	});
 	names->files = code_files_new(config->sys, config->recording);
-	names->kernel =
-		kernel_symbols_new(config->recording ? NULL : config->sys, config->kallsyms);
+	names->kernel = kernel_symbols_new(config->recording ? NULL : config->sys);
 	function_table_init(&names->functions);
 	hash_table_init(&names->kernel_ids, 0);
 	names->era = 1;

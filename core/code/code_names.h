@@ -36,11 +36,6 @@ struct code_symbols {
 struct code_names_config {
 	const struct sys *sys;
 	bool recording; /* mappings come from records; /proc of this machine is not read */
-	/*
-	 * From kernel_symbols_open(), opened before rights were dropped; owned. -1: it is opened at
-	 * the first address of the kernel.
-	 */
-	int kallsyms;
 	struct code_symbols symbols;
 };
 
@@ -72,14 +67,20 @@ size_t code_names_resolve(struct code_names *names, struct code_place *places, s
  */
 uint32_t code_names_unresolved(struct code_names *names, const struct code_place *place);
 
-/* Returns the id of an address that was resolved before, without a system call; 0: unknown. */
+/* Returns the id of an address that was resolved before, without a system call; 0: none. */
 uint32_t code_names_find(const struct code_names *names, pid_t pid, uint64_t address, bool kernel);
 
 /* Returns the function of an id; owned by `names`, valid as long as the id. */
 const struct code_function *code_names_function(const struct code_names *names, uint32_t id);
 /*
- * Returns why a CODE_UNNAMED function has no name: "deleted", "permission", "no symbols" ... A
- * static text, "" for others.
+ * Returns why a CODE_UNNAMED function has no name, as a static text; "" for others. The reasons:
+ *
+ *  - of a file: "permission", "deleted", "not found", "replaced by another file", "no regular
+ *    file", "truncated" (an offset behind its end), "cannot be parsed" (the child ended at it),
+ *    "no symbols", "no symbols: code that was made while it runs".
+ *  - of a process: "permission", "the process has ended", "not mapped".
+ *  - of the kernel: "hidden by the kernel", "not in /proc/kallsyms".
+ *  - "not yet known": not before the deadline. "too many functions": CODE_NAMES_FUNCTIONS.
  */
 const char *code_names_why(const struct code_names *names, uint32_t id);
 

@@ -4,8 +4,8 @@
  * address most of the time, and would have no name if it waited for an answer that is late. An
  * offset whose range is unknown is kept by itself.
  *
- * A file is given to the child process when an offset of it is new and the
- * child does not have it, at most once a call. The queries of a call are sorted by file.
+ * A file is given to the child process when an offset of it is new and the child does not have it,
+ * at most once a call. The queries of a call are sorted by file.
  */
 #include "core/code/code_names_internal.h"
 
@@ -16,7 +16,7 @@
 
 enum { FILE_IDS_MAX = 1 << 16, FILE_RANGES_MAX = 1 << 16 };
 
-/* Forgets ids of another era, or too many. */
+/* Removes the ids if they are of another era, or too many. */
 static void check_ids(const struct code_names *names, struct code_file *file)
 {
 	if (file->era != names->era || file->ids.n > FILE_IDS_MAX ||

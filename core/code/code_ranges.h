@@ -17,7 +17,7 @@ struct code_ranges {
 };
 
 void code_ranges_fini(struct code_ranges *ranges);
-/* Forgets all ranges. */
+/* Removes all ranges. */
 void code_ranges_clear(struct code_ranges *ranges);
 /* Returns the id of the range with the offset, or 0. */
 uint32_t code_ranges_find(const struct code_ranges *ranges, uint64_t offset);

@@ -6,10 +6,12 @@
  */
 #include "core/code/code_resolver.h"
 
+#include "core/base/error.h"
 #include "core/base/hash_table.h"
 #include "core/base/util.h"
 #include "core/code/symbol_client.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
@@ -275,7 +277,7 @@ static void add_samples(const struct code_resolver *resolver, const struct cut *
 	}
 }
 
-static void forget_samples(struct code_resolver *resolver)
+static void clear_samples(struct code_resolver *resolver)
 {
 	resolver->samples = array_give_back(resolver->samples, &resolver->samples_capacity,
 					    resolver->n_samples, sizeof(*resolver->samples));
@@ -301,10 +303,10 @@ struct code_profile *code_resolver_cut(struct code_resolver *resolver,
 	code_names_resolve(resolver->names, cut.places, cut.n_places, deadline_ns);
 	add_functions(resolver, &cut, builder);
 	report_mappings(resolver, &cut);
-	code_maps_forget_ended(code_names_maps(resolver->names));
+	code_maps_drop_ended(code_names_maps(resolver->names));
 	add_samples(resolver, &cut, builder, numbers, n_events, task_start, arg);
 	code_profile_add_lost(builder, resolver->lost);
-	forget_samples(resolver);
+	clear_samples(resolver);
 	hash_table_fini(&cut.numbers);
 	free(cut.places);
 	free(cut.place_of_address);
@@ -315,6 +317,21 @@ struct code_profile *code_resolver_cut(struct code_resolver *resolver,
 
 /* The note */
 
+static const char *remedy_of_start(int error)
+{
+	switch (-error) {
+	case EAGAIN:
+		return " Raise the limit: ulimit -u";
+	case EMFILE:
+	case ENFILE:
+		return error_remedy(error);
+	case ENOENT:
+	case EACCES:
+		return " Is /proc mounted, and pmctop's file still there?";
+	}
+	return " Start pmctop again.";
+}
+
 static const char *note_of_client(struct code_resolver *resolver)
 {
 	struct symbol_status status = {.state = SYMBOL_IDLE};
@@ -324,17 +341,17 @@ static const char *note_of_client(struct code_resolver *resolver)
 	if (status.state == SYMBOL_FAILED)
 		snprintf(resolver->note, sizeof(resolver->note),
 			 "Functions have no names: the process that reads symbols cannot be "
-			 "started (%s).",
-			 strerrordesc_np(-status.error));
+			 "started (%s).%s",
+			 error_why(status.error), remedy_of_start(status.error));
 	else if (status.restarts >= RESTARTS_NOTED && WIFSIGNALED(status.wait_status))
 		snprintf(resolver->note, sizeof(resolver->note),
 			 "Some functions have no names: the process that reads symbols ended %u "
-			 "times, last by signal %d.",
+			 "times, last by signal %d. A file at which two ended is left out.",
 			 status.restarts, WTERMSIG(status.wait_status));
 	else if (status.restarts >= RESTARTS_NOTED)
 		snprintf(resolver->note, sizeof(resolver->note),
 			 "Some functions have no names: the process that reads symbols ended %u "
-			 "times.",
+			 "times. A file at which two ended is left out.",
 			 status.restarts);
 	else
 		return NULL;

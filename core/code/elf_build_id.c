@@ -18,7 +18,7 @@ enum {
 	HEADERS_MAX = 96,   /* of segments, and of sections, that are examined */
 };
 
-static size_t align(size_t n, size_t to)
+static size_t align_up(size_t n, size_t to)
 {
 	return (n + to - 1) / to * to;
 }
@@ -35,7 +35,7 @@ static int find_note(const struct elf_header *file, const uint8_t *bytes, size_t
 
 		if (name_size > n - name)
 			break;
-		size_t content = align(name + name_size, alignment);
+		size_t content = align_up(name + name_size, alignment);
 		if (content > n || size > n - content)
 			break;
 		if (type == NT_GNU_BUILD_ID && name_size == 4 &&
@@ -43,7 +43,7 @@ static int find_note(const struct elf_header *file, const uint8_t *bytes, size_t
 			memcpy(id, bytes + content, size);
 			return (int)size;
 		}
-		at = align(content + size, alignment);
+		at = align_up(content + size, alignment);
 		if (at > n)
 			break;
 	}
@@ -63,8 +63,8 @@ static int read_notes(const struct elf_header *file, uint64_t offset, uint64_t s
 int elf_build_id(int fd, uint8_t id[ELF_BUILD_ID_BYTES])
 {
 	struct elf_header file;
-	struct elf_segment segment;
-	struct elf_section section;
+	struct elf_program_header segment;
+	struct elf_section_header section;
 	int rc = elf_header_init(&file, fd);
 
 	if (rc)
@@ -86,7 +86,7 @@ int elf_debug_link(int fd, char name[ELF_DEBUG_LINK_BYTES])
 {
 	static const char wanted[] = ".gnu_debuglink";
 	struct elf_header file;
-	struct elf_section names, section;
+	struct elf_section_header names, section;
 	int rc = elf_header_init(&file, fd);
 
 	if (rc)

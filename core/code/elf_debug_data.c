@@ -21,7 +21,7 @@ struct inflation {
 };
 
 /* Reads more input if there is none. False: it cannot be read. */
-static bool refill(struct inflation *inflation, lzma_stream *stream)
+static bool refill_input(struct inflation *inflation, lzma_stream *stream)
 {
 	if (stream->avail_in > 0 || inflation->left == 0)
 		return true;
@@ -40,7 +40,7 @@ static bool run_decoder(struct inflation *inflation, lzma_stream *stream)
 	lzma_ret rc = LZMA_OK;
 
 	while (rc == LZMA_OK) {
-		if (inflation->size == DEBUG_DATA_BYTES || !refill(inflation, stream))
+		if (inflation->size == DEBUG_DATA_BYTES || !refill_input(inflation, stream))
 			return false;
 		if (inflation->size == inflation->capacity) {
 			size_t want = inflation->capacity ? 2 * inflation->capacity : OUTPUT_BYTES;

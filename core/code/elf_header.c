@@ -76,7 +76,15 @@ int elf_header_init(struct elf_header *file, int fd)
 	return 0;
 }
 
-bool elf_header_segment(const struct elf_header *file, unsigned i, struct elf_segment *segment)
+/* Reads the header i of a table of n. False: there is none. */
+static bool read_header(const struct elf_header *file, uint64_t table, unsigned n, unsigned i,
+			void *header, size_t size)
+{
+	return i < n && elf_header_read(file, header, size, table + i * size) == size;
+}
+
+bool elf_header_segment(const struct elf_header *file, unsigned i,
+			struct elf_program_header *segment)
 {
 	union {
 		Elf32_Phdr narrow;
@@ -84,21 +92,21 @@ bool elf_header_segment(const struct elf_header *file, unsigned i, struct elf_se
 	} header;
 	size_t size = file->wide ? sizeof(header.wide) : sizeof(header.narrow);
 
-	if (i >= file->n_segments ||
-	    elf_header_read(file, &header, size, file->segments + i * size) != size)
+	if (!read_header(file, file->segments, file->n_segments, i, &header, size))
 		return false;
 	if (file->wide)
-		*segment = (struct elf_segment){
+		*segment = (struct elf_program_header){
 			u32(file, header.wide.p_type), u64(file, header.wide.p_offset),
 			u64(file, header.wide.p_filesz), u64(file, header.wide.p_align)};
 	else
-		*segment = (struct elf_segment){
+		*segment = (struct elf_program_header){
 			u32(file, header.narrow.p_type), u32(file, header.narrow.p_offset),
 			u32(file, header.narrow.p_filesz), u32(file, header.narrow.p_align)};
 	return true;
 }
 
-bool elf_header_section(const struct elf_header *file, unsigned i, struct elf_section *section)
+bool elf_header_section(const struct elf_header *file, unsigned i,
+			struct elf_section_header *section)
 {
 	union {
 		Elf32_Shdr narrow;
@@ -106,16 +114,15 @@ bool elf_header_section(const struct elf_header *file, unsigned i, struct elf_se
 	} header;
 	size_t size = file->wide ? sizeof(header.wide) : sizeof(header.narrow);
 
-	if (i >= file->n_sections ||
-	    elf_header_read(file, &header, size, file->sections + i * size) != size)
+	if (!read_header(file, file->sections, file->n_sections, i, &header, size))
 		return false;
 	if (file->wide)
-		*section = (struct elf_section){
+		*section = (struct elf_section_header){
 			u32(file, header.wide.sh_name), u32(file, header.wide.sh_type),
 			u64(file, header.wide.sh_offset), u64(file, header.wide.sh_size),
 			u64(file, header.wide.sh_addralign)};
 	else
-		*section = (struct elf_section){
+		*section = (struct elf_section_header){
 			u32(file, header.narrow.sh_name), u32(file, header.narrow.sh_type),
 			u32(file, header.narrow.sh_offset), u32(file, header.narrow.sh_size),
 			u32(file, header.narrow.sh_addralign)};

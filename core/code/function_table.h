@@ -22,7 +22,7 @@ struct function_table {
 
 void function_table_init(struct function_table *table);
 void function_table_fini(struct function_table *table);
-/* Forgets all functions. */
+/* Removes all functions. Their ids are used again. */
 void function_table_clear(struct function_table *table);
 /* Returns the id of the function, whose texts are copied if it is new. `why` of the first stays. */
 uint32_t function_table_add(struct function_table *table, const struct code_function *function,

@@ -9,6 +9,7 @@
  */
 #include "core/code/kernel_symbols.h"
 
+#include "core/base/error.h"
 #include "core/base/util.h"
 #include "core/sys/proc.h"
 
@@ -68,21 +69,16 @@ struct kernel_symbols {
 	char found[NAME_BYTES_MAX]; /* of a record */
 };
 
-int kernel_symbols_open(const struct sys *sys)
-{
-	return sys_file_open(sys, "/proc/kallsyms");
-}
-
-struct kernel_symbols *kernel_symbols_new(const struct sys *sys, int fd)
+struct kernel_symbols *kernel_symbols_new(const struct sys *sys)
 {
 	struct kernel_symbols *symbols = xcalloc(1, sizeof(*symbols));
 
 	symbols->sys = sys;
-	symbols->fd = fd;
+	symbols->fd = -1;
 	return symbols;
 }
 
-static void forget_index(struct kernel_symbols *symbols)
+static void clear_index(struct kernel_symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->n_modules; i++)
 		free(symbols->modules[i]);
@@ -95,7 +91,7 @@ void kernel_symbols_free(struct kernel_symbols *symbols)
 		return;
 	if (symbols->fd >= 0)
 		sys_close(symbols->sys, symbols->fd);
-	forget_index(symbols);
+	clear_index(symbols);
 	for (size_t i = 0; symbols->added && i < KERNEL_SYMBOLS_ADDED; i++)
 		free(symbols->added[i].name);
 	free(symbols->added);
@@ -257,22 +253,22 @@ static void sort_functions(struct kernel_symbols *symbols)
 	symbols->names_capacity = symbols->names_bytes;
 }
 
-static void explain(struct kernel_symbols *symbols)
+static void set_why(struct kernel_symbols *symbols)
 {
 	long restricted = 0;
 
 	symbols->why[0] = '\0';
 	if (symbols->n_functions > 0)
 		return;
-	if (symbols->error)
+	if (symbols->error && symbols->error != -ENOENT)
 		snprintf(symbols->why, sizeof(symbols->why),
 			 "Functions of the kernel have no names: /proc/kallsyms cannot be read "
-			 "(%s).",
-			 strerrordesc_np(-symbols->error));
+			 "(%s). Run pmctop as root, outside of containers.",
+			 error_why(symbols->error));
 	else if (!symbols->zero)
 		text_copy(symbols->why, sizeof(symbols->why),
-			  "Functions of the kernel have no names: /proc/kallsyms has none "
-			  "(CONFIG_KALLSYMS).");
+			  "Functions of the kernel have no names: /proc/kallsyms has none. They "
+			  "need a kernel with CONFIG_KALLSYMS=y, and /proc.");
 	else if (proc_number(symbols->sys, "/proc/sys/kernel/kptr_restrict", &restricted) == 0 &&
 		 restricted >= 2)
 		text_copy(symbols->why, sizeof(symbols->why),
@@ -288,10 +284,10 @@ static void explain(struct kernel_symbols *symbols)
 static void begin_index(struct kernel_symbols *symbols)
 {
 	if (symbols->fd < 0)
-		symbols->fd = kernel_symbols_open(symbols->sys);
+		symbols->fd = sys_file_open(symbols->sys, "/proc/kallsyms");
 	symbols->error = symbols->fd < 0 ? symbols->fd : 0;
 	symbols->fd = symbols->fd < 0 ? -1 : symbols->fd;
-	forget_index(symbols);
+	clear_index(symbols);
 	symbols->zero = false;
 	symbols->text = xmalloc(PIECE_BYTES + 1);
 	symbols->offset = symbols->held = 0;
@@ -303,7 +299,7 @@ static void end_index(struct kernel_symbols *symbols)
 	free(symbols->text);
 	symbols->text = NULL;
 	sort_functions(symbols);
-	explain(symbols);
+	set_why(symbols);
 	symbols->read = true;
 	symbols->changes++;
 	symbols->read_ns = sys_now_ns(symbols->sys);

@@ -14,15 +14,13 @@
  * 40 bytes a function: 2.5 MB for 65,000.
  *
  * The kernel decides when the file is opened whether it shows addresses (kallsyms_show_value()):
- * with CAP_SYSLOG, or with kernel.perf_event_paranoid <= 1 and kernel.kptr_restrict 0.
+ * with CAP_SYSLOG, or with kernel.perf_event_paranoid <= 1 and kernel.kptr_restrict 0. It is opened
+ * at the first reading, and stays open.
  */
 struct kernel_symbols;
 
-/* Opens the file, before rights are dropped. A descriptor or -errno. */
-int kernel_symbols_open(const struct sys *sys);
-
-/* Owns `fd`, which may be -1: opened when it is needed. `sys` NULL: records are the only source. */
-struct kernel_symbols *kernel_symbols_new(const struct sys *sys, int fd);
+/* Opens nothing yet. `sys` is borrowed; NULL: records are the only source. */
+struct kernel_symbols *kernel_symbols_new(const struct sys *sys);
 void kernel_symbols_free(struct kernel_symbols *symbols);
 
 /*

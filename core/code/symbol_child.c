@@ -141,7 +141,7 @@ bool symbol_child_ended(struct symbol_child *child, int *wait_status)
 	return true;
 }
 
-void symbol_child_forget(struct symbol_child *child)
+void symbol_child_close(struct symbol_child *child)
 {
 	if (child->socket >= 0)
 		close(child->socket);

@@ -32,6 +32,6 @@ void symbol_child_kill(struct symbol_child *child);
  */
 bool symbol_child_ended(struct symbol_child *child, int *wait_status);
 /* Closes what is open. A process that has not ended is left. */
-void symbol_child_forget(struct symbol_child *child);
+void symbol_child_close(struct symbol_child *child);
 
 #endif

@@ -30,7 +30,7 @@ enum {
 	MESSAGES_MAX = 4096, /* of the child that one call reads */
 	WAITS_MIN = 3,       /* calls that waited for a child that stands still */
 	DEATHS_MAX = 2,      /* children that end at a file before it is refused */
-	SUSPECTS_MAX = 1024, /* files at which one child ended; more are forgotten */
+	SUSPECTS_MAX = 1024, /* files at which one child ended; with more, all are cleared */
 	DOUBLINGS_MAX = 9,   /* of the pause */
 };
 #define PATIENCE_NS (10 * NS_PER_S)
@@ -109,7 +109,7 @@ void symbol_client_free(struct symbol_client *client)
 	uint64_t until = monotonic_ns() + ENDING_NS;
 	while (!symbol_child_ended(&client->child, &client->wait_status) && monotonic_ns() < until)
 		nanosleep(&moment, NULL);
-	symbol_child_forget(&client->child);
+	symbol_child_close(&client->child);
 	hash_table_fini(&client->files);
 	free(client->executable);
 	free(client);
@@ -149,9 +149,9 @@ enum symbol_file symbol_client_file(const struct symbol_client *client, uint64_t
 }
 
 /* The next child has no files. The suspicions stay, unless there are too many. */
-static void forget_given(struct symbol_client *client)
+static void clear_given(struct symbol_client *client)
 {
-	bool forgets = client->suspects > SUSPECTS_MAX;
+	bool clears = client->suspects > SUSPECTS_MAX;
 
 	for (size_t i = 0; i < client->files.n_slots;) {
 		struct hash_slot *slot = &client->files.slots[i];
@@ -161,12 +161,12 @@ static void forget_given(struct symbol_client *client)
 			continue;
 		}
 		slot->number &= ~(size_t)FILE_GIVEN;
-		if (slot->number < FILE_DEATH || (forgets && !is_refused(slot->number)))
+		if (slot->number < FILE_DEATH || (clears && !is_refused(slot->number)))
 			hash_table_remove(&client->files, slot); /* examines the slot again */
 		else
 			i++;
 	}
-	if (forgets)
+	if (clears)
 		client->suspects = 0;
 }
 
@@ -198,7 +198,7 @@ static void note_end(struct symbol_client *client)
 	client->filtered = false;
 	suspect_file(client);
 	client->n_pending = 0;
-	forget_given(client);
+	clear_given(client);
 }
 
 static void kill_child(struct symbol_client *client)
@@ -222,7 +222,7 @@ static bool has_child(struct symbol_client *client)
 	/* Its last message may be the reason why it did not start. */
 	read_messages(client, NULL);
 	kill_child(client);
-	symbol_child_forget(&client->child);
+	symbol_child_close(&client->child);
 	client->killed = false;
 	return false;
 }
@@ -429,7 +429,8 @@ static void note_wait(struct symbol_client *client)
 }
 
 /* Reads messages until all requests are answered. False: the deadline has come, or no child is. */
-static bool settle(struct symbol_client *client, uint64_t deadline_ns, struct search *search)
+static bool read_all_replies(struct symbol_client *client, uint64_t deadline_ns,
+			     struct search *search)
 {
 	while (has_child(client)) {
 		read_messages(client, search);
@@ -499,13 +500,13 @@ size_t symbol_client_find(struct symbol_client *client, const struct symbol_quer
 		if (symbol_client_file(client, request.key) != SYMBOL_FILE_GIVEN)
 			continue;
 		search.id = 0;
-		if (!settle(client, deadline_ns, &search) ||
+		if (!read_all_replies(client, deadline_ns, &search) ||
 		    symbol_client_file(client, request.key) != SYMBOL_FILE_GIVEN)
 			continue;
 		if (send_request(client, &request, -1, -1))
 			break;
 		search.id = request.id;
-		if (!settle(client, deadline_ns, &search) && client->child.socket >= 0)
+		if (!read_all_replies(client, deadline_ns, &search) && client->child.socket >= 0)
 			break;
 	}
 	return search.answered;

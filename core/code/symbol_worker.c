@@ -288,7 +288,7 @@ static void find_functions(struct worker *worker)
 	send_bytes(worker->bytes, worker->used);
 }
 
-static _Noreturn void serve(struct worker *worker)
+static _Noreturn void serve_requests(struct worker *worker)
 {
 	for (;;) {
 		receive_request(worker);
@@ -325,5 +325,5 @@ void symbol_worker_main(int argc, char **argv)
 	}
 	bool filtered = symbol_sandbox_enter(MEMORY_BYTES, DESCRIPTORS_MAX);
 	send_simple(SYMBOL_READY, filtered, 0, 0);
-	serve(worker);
+	serve_requests(worker);
 }

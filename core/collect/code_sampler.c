@@ -80,14 +80,7 @@ void code_sampler_fini(struct code_sampler *sampler)
 size_t code_sampler_pollfds(const struct code_sampler *sampler, struct pollfd *fds, size_t max,
 			    size_t n)
 {
-	for (size_t i = 0; sampler->items && i < sampler->cpus->n; i++) {
-		if (sampler->items[i].ring_fd < 0)
-			continue;
-		if (n < max)
-			fds[n] = (struct pollfd){.fd = sampler->items[i].ring_fd, .events = POLLIN};
-		n++;
-	}
-	return n;
+	return cpu_code_pollfds(sampler->items, sampler->items ? sampler->cpus->n : 0, fds, max, n);
 }
 
 void code_sampler_drain(struct code_sampler *sampler)
@@ -139,36 +132,6 @@ static uint64_t busy_ns(const struct interval *interval)
 	return ns;
 }
 
-/* Returns the samples of the CPU with the most since the last call. */
-static uint64_t most_samples(struct code_sampler *sampler)
-{
-	uint64_t most = 0;
-
-	for (size_t i = 0; sampler->items && i < sampler->cpus->n; i++) {
-		if (sampler->items[i].samples > most)
-			most = sampler->items[i].samples;
-		sampler->items[i].samples = 0;
-	}
-	return most;
-}
-
-/* Returns the samples of an event since the last call. */
-static uint64_t samples_of(struct code_sampler *sampler, unsigned event)
-{
-	uint64_t samples = 0;
-
-	for (size_t i = 0; i < sampler->cpus->n; i++) {
-		for (size_t k = 0; k < sampler->items[i].n; k++) {
-			struct cpu_code_event *item = &sampler->items[i].events[k];
-			if (item->event != event)
-				continue;
-			samples += item->samples;
-			item->samples = 0;
-		}
-	}
-	return samples;
-}
-
 static uint64_t next_period(const struct code_sampler *sampler, const struct code_sampled *sampled,
 			    double rate, uint64_t max_hz)
 {
@@ -183,7 +146,8 @@ static void choose_periods(struct code_sampler *sampler, const struct plan *plan
 
 	for (unsigned k = 0; k < sampler->n_sampled; k++) {
 		struct code_sampled *sampled = &sampler->sampled[k];
-		uint64_t before = sampled->period, samples = samples_of(sampler, k);
+		uint64_t before = sampled->period,
+			 samples = cpu_code_reset_event(sampler->items, sampler->cpus->n, k);
 		if (sampled->member)
 			sampled->period =
 				next_period(sampler, sampled,
@@ -234,7 +198,10 @@ void code_sampler_measure(struct code_sampler *sampler, const struct code_reques
 	sampler->request = request;
 	if (!request)
 		return;
-	code_rate_judge(&sampler->rate, sampler->items != NULL, most_samples(sampler), other_ns);
+	code_rate_judge(
+		&sampler->rate, sampler->items != NULL,
+		cpu_code_reset_samples(sampler->items, sampler->items ? sampler->cpus->n : 0),
+		other_ns);
 	if (sampler->items)
 		choose_periods(sampler, plan, interval);
 	else
@@ -381,21 +348,13 @@ static void open_cpus(struct code_sampler *sampler, bool whole_list)
 	note_unsampled(sampler, answer);
 }
 
-static size_t ring_bytes_for(size_t n_cpus)
-{
-	size_t bytes = RING_BYTES_MAX;
-
-	while (bytes > RING_BYTES_MIN && bytes * n_cpus > RINGS_BYTES)
-		bytes /= 2;
-	return bytes;
-}
-
-static void begin(struct code_sampler *sampler)
+static void init_cpus(struct code_sampler *sampler)
 {
 	sampler->items = xcalloc(sampler->cpus->n, sizeof(*sampler->items));
 	for (size_t i = 0; i < sampler->cpus->n; i++)
 		sampler->items[i].ring_fd = -1;
-	sampler->ring_bytes = ring_bytes_for(sampler->cpus->n);
+	sampler->ring_bytes =
+		cpu_code_ring_bytes(sampler->cpus->n, RING_BYTES_MIN, RING_BYTES_MAX, RINGS_BYTES);
 	sampler->rate.cut_ns = sys_now_ns(sampler->sys);
 }
 
@@ -414,7 +373,7 @@ void code_sampler_renew(struct code_sampler *sampler, struct plan *plan)
 	bool opened = sampler->items != NULL;
 	if (!opened) {
 		drop_refused(sampler);
-		begin(sampler);
+		init_cpus(sampler);
 	}
 	for (size_t i = 0; i < sampler->cpus->n; i++)
 		if (is_outdated(sampler, i))

@@ -63,14 +63,7 @@ void task_sampler_fini(struct task_sampler *sampler)
 size_t task_sampler_pollfds(const struct task_sampler *sampler, struct pollfd *fds, size_t max,
 			    size_t n)
 {
-	for (size_t i = 0; i < sampler->n_cpus; i++) {
-		if (sampler->cpus[i].ring_fd < 0)
-			continue;
-		if (n < max)
-			fds[n] = (struct pollfd){.fd = sampler->cpus[i].ring_fd, .events = POLLIN};
-		n++;
-	}
-	return n;
+	return cpu_code_pollfds(sampler->cpus, sampler->n_cpus, fds, max, n);
 }
 
 void task_sampler_drain(struct task_sampler *sampler)
@@ -89,18 +82,6 @@ static void remove_notes(struct task_sampler *sampler)
 {
 	notes_remove(sampler->notes, NOTE_CODE_RATE);
 	notes_remove(sampler->notes, NOTE_CODE_UNSAMPLED);
-}
-
-static uint64_t most_samples(struct task_sampler *sampler)
-{
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < sampler->n_cpus; i++) {
-		if (sampler->cpus[i].samples > most)
-			most = sampler->cpus[i].samples;
-		sampler->cpus[i].samples = 0;
-	}
-	return most;
 }
 
 static unsigned index_of(const struct event_set *events, const char *name)
@@ -137,26 +118,10 @@ static uint64_t sampled_ns(const struct task_sampler *sampler)
 	return ns;
 }
 
-/* Returns the samples of an event since the last call. */
-static uint64_t samples_of(struct task_sampler *sampler, unsigned event)
-{
-	uint64_t samples = 0;
-
-	for (size_t i = 0; i < sampler->n_cpus; i++) {
-		for (size_t k = 0; k < sampler->cpus[i].n; k++) {
-			struct cpu_code_event *item = &sampler->cpus[i].events[k];
-			if (item->event != event)
-				continue;
-			samples += item->samples;
-			item->samples = 0;
-		}
-	}
-	return samples;
-}
-
 static void choose_periods(struct task_sampler *sampler, bool begins)
 {
-	uint64_t ns = sampled_ns(sampler), faults = samples_of(sampler, FAULTS);
+	uint64_t ns = sampled_ns(sampler),
+		 faults = cpu_code_reset_event(sampler->cpus, sampler->n_cpus, FAULTS);
 	uint64_t periods[TASK_SAMPLER_EVENTS] = {NS_PER_S / sampler->rate.hz,
 						 sampler->periods[FAULTS]};
 
@@ -263,7 +228,7 @@ static int add_thread(struct task_sampler *sampler, pid_t tid)
 }
 
 /* The number of threads with so many events that are within the limits, beside the rings. */
-static size_t room(const struct task_sampler *sampler, size_t fds, unsigned n_events)
+static size_t threads_max(const struct task_sampler *sampler, size_t fds, unsigned n_events)
 {
 	size_t n_cpus = sampler->n_cpus;
 
@@ -299,7 +264,7 @@ static void remove_refused(struct task_sampler *sampler, pid_t tid, int answer)
 
 static void choose_threads(struct task_sampler *sampler, size_t fds)
 {
-	size_t n, most = room(sampler, fds, sampler->n_events);
+	size_t n, most = threads_max(sampler, fds, sampler->n_events);
 	struct candidate *candidates = find_candidates(sampler, &n);
 
 	/* After descriptors ran out some may be free again: tries one more thread each time. */
@@ -329,15 +294,6 @@ static int open_cpu(struct task_sampler *sampler, int number)
 	return 0;
 }
 
-static size_t ring_bytes_for(size_t n_cpus)
-{
-	size_t bytes = RING_BYTES_MAX;
-
-	while (bytes > RING_BYTES_MIN && bytes * n_cpus > RINGS_BYTES)
-		bytes /= 2;
-	return bytes;
-}
-
 /* Opens rings of CPUs that have none: at the beginning, and of those that come online. */
 static void open_rings(struct task_sampler *sampler)
 {
@@ -351,7 +307,8 @@ static void open_rings(struct task_sampler *sampler)
 	sampler->cpus =
 		xreallocarray(sampler->cpus, sampler->n_cpus + online.n, sizeof(*sampler->cpus));
 	if (sampler->n_cpus == 0)
-		sampler->ring_bytes = ring_bytes_for(online.n);
+		sampler->ring_bytes =
+			cpu_code_ring_bytes(online.n, RING_BYTES_MIN, RING_BYTES_MAX, RINGS_BYTES);
 	for (size_t i = 0; i < online.n; i++) {
 		result = open_cpu(sampler, online.numbers[i]);
 		if (result < 0)
@@ -398,13 +355,14 @@ void task_sampler_renew(struct task_sampler *sampler, const struct code_request 
 	sampler->request = request;
 	if (begins)
 		code_rate_begin(&sampler->rate, request->hz);
-	code_rate_judge(&sampler->rate, sampler->n_threads > 0, most_samples(sampler), other_ns);
+	code_rate_judge(&sampler->rate, sampler->n_threads > 0,
+			cpu_code_reset_samples(sampler->cpus, sampler->n_cpus), other_ns);
 	choose_periods(sampler, begins);
 	sampler->refusal = 0;
 	name_events(sampler);
 	open_rings(sampler);
 	if (sampler->n_threads == 0)
-		sampler->n_events = room(sampler, fds, 2) >= TASK_SAMPLER_BOTH ? 2 : 1;
+		sampler->n_events = threads_max(sampler, fds, 2) >= TASK_SAMPLER_BOTH ? 2 : 1;
 	choose_threads(sampler, fds);
 	note_refusal(sampler);
 }

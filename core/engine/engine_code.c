@@ -32,7 +32,7 @@ static void record_mapping(void *user, pid_t pid, const struct code_mapping *map
 
 static struct code_resolver *find_resolver(struct engine_code *code)
 {
-	const struct code_names_config config = {.sys = code->sys, .kallsyms = -1};
+	const struct code_names_config config = {.sys = code->sys};
 
 	if (!code->resolver) {
 		code->resolver = code_resolver_new(&config);

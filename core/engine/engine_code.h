@@ -19,12 +19,16 @@
  * wanted it has no resolver, and so no memory, child process or descriptor.
  *
  * Rights: without those to count whole CPUs, pmctop samples the user's own threads, and may read
- * their maps and files. With them, pmctop samples all tasks. To name their functions it
- * reads /proc/PID/maps (CAP_PERFMON or CAP_SYS_PTRACE), the files (CAP_SYS_PTRACE and
- * CAP_DAC_READ_SEARCH; deleted ones CAP_CHECKPOINT_RESTORE), and addresses in /proc/kallsyms
- * (CAP_SYSLOG, or kernel.perf_event_paranoid <= 1 with kernel.kptr_restrict 0). All are used when
- * they are needed first, so the process keeps them if functions may be wanted later:
- * rights_wanted() in tui/run/rights.c. Without them functions are `file+offset` or unknown.
+ * their maps and files. With them, it samples all tasks. What it reads to name their functions:
+ *
+ *  - /proc/PID/maps of other users: CAP_PERFMON or CAP_SYS_PTRACE.
+ *  - their files: CAP_SYS_PTRACE, and CAP_DAC_READ_SEARCH for those that others may not read.
+ *  - deleted files: CAP_CHECKPOINT_RESTORE.
+ *  - addresses in /proc/kallsyms: CAP_SYSLOG, or kernel.perf_event_paranoid <= 1 with
+ *    kernel.kptr_restrict 0.
+ *
+ * All are used when they are needed first, so the process keeps them if functions may be wanted
+ * later: rights_wanted() in tui/run/rights.c. Without them functions are `file+offset` or unknown.
  */
 struct engine_code {
 	const struct sys *sys;       /* borrowed, as are the next three */

@@ -3,29 +3,10 @@
 #include "core/output/out_code.h"
 
 #include "core/base/util.h"
+#include "core/view/code_hottest.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* Whether the name is the word alone, or the word with modifiers: "cycles:u". */
-static bool is_event(const char *name, const char *word)
-{
-	size_t length = strlen(word);
-
-	return strncmp(name, word, length) == 0 && (!name[length] || name[length] == ':');
-}
-
-unsigned out_code_time(const struct code_profile *profile)
-{
-	static const char *const words[] = {"cycles", "cpu-cycles", "cpu-clock", "task-clock"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		for (size_t k = 0; k < profile->n_events; k++)
-			if (is_event(profile->events[k].name, words[i]))
-				return (unsigned)k;
-	return 0;
-}
 
 void out_code_init(const struct view *view, struct out_code *code)
 {
@@ -35,7 +16,7 @@ void out_code_init(const struct view *view, struct out_code *code)
 	if (!code->profile)
 		return;
 	code->index = code_index_new(view->snapshot);
-	code->time = out_code_time(code->profile);
+	code->time = code_time_event(code->profile);
 	code->metrics = xcalloc(columns->n_metrics, sizeof(*code->metrics));
 	for (size_t i = 0; i < columns->n_metrics; i++)
 		code->metrics[i] = code_has_metric(code->profile, columns, i);

@@ -11,10 +11,8 @@
 #include <stdint.h>
 
 /*
- * The functions of a view's lines (core/view/code_view.h), as text, csv and json print them.
- *
- * The time event is the sampled event whose share is that of time: cycles, or else the clock of a
- * CPU. Functions are sorted by it.
+ * The functions of a view's lines (core/view/code_view.h), as text, csv and json print them. They
+ * are sorted by the time event (core/view/code_hottest.h).
  */
 struct out_code {
 	const struct view *view;
@@ -26,9 +24,6 @@ struct out_code {
 
 void out_code_init(const struct view *view, struct out_code *code);
 void out_code_fini(struct out_code *code);
-
-/* Returns the time event of a profile with events, 0 without. */
-unsigned out_code_time(const struct code_profile *profile);
 
 /* The functions of a line, or of a sum of lines. */
 struct out_functions {

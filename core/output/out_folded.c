@@ -8,7 +8,7 @@
 #include "core/base/hash_table.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/output/out_code.h"
+#include "core/view/code_hottest.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -210,7 +210,7 @@ void folded_add(struct folded *folded, const struct view *view)
 	if (!profile || profile->n_entries == 0 || (view->snapshot->run && folded->refreshes))
 		return;
 	folded->refreshes |= !view->snapshot->run;
-	unsigned time = out_code_time(profile);
+	unsigned time = code_time_event(profile);
 	if (!folded->event[0])
 		text_copy(folded->event, sizeof(folded->event), profile->events[time].name);
 	wanted_init(view, &wanted);

@@ -12,7 +12,7 @@
  *
  *     command;outermost;...;innermost weight
  *
- * One line a stack of the time event (core/output/out_code.h), sorted by its bytes. The weight is
+ * One line a stack of the time event (core/view/code_hottest.h), sorted by its bytes. The weight is
  * in the unit of that event: cycles, or ns of cpu-clock. So the sum of the weights of a function is
  * its share of time, also if the samples stand for different times. If the time event changes
  * between refreshes, the stacks of the new one begin with "EVENT;".

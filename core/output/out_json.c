@@ -51,14 +51,8 @@ static void put_metrics(FILE *out, const struct columns *columns, const struct f
 	for (size_t i = 0; i < columns->n_shown; i++) {
 		struct figure figure = out_metric_figure(figures, i);
 
-		if (i > 0)
-			fputc(',', out);
-		json_put_string(out, columns->metrics[i].def->name);
-		fputc(':', out);
-		if (figure_known(figure))
-			out_metric(out, columns->metrics[i].def, figure, "\"");
-		else
-			fputs("null", out);
+		fputs(i > 0 ? "," : "", out);
+		json_put_metric(out, columns->metrics[i].def, figure);
 	}
 	fputc('}', out);
 }

@@ -71,6 +71,16 @@ static void put_events(FILE *out, const struct out_functions *functions, size_t 
 	fputc('}', out);
 }
 
+void json_put_metric(FILE *out, const struct metric_def *def, struct figure figure)
+{
+	json_put_string(out, def->name);
+	fputc(':', out);
+	if (figure_known(figure))
+		out_metric(out, def, figure, "\"");
+	else
+		fputs("null", out);
+}
+
 static void put_metrics(FILE *out, const struct out_code *code,
 			const struct out_functions *functions, size_t function)
 {
@@ -84,12 +94,7 @@ static void put_metrics(FILE *out, const struct out_code *code,
 		struct figure figure = out_function_figure(functions, function, i);
 		fputs(any ? "," : "", out);
 		any = true;
-		json_put_string(out, columns->metrics[i].def->name);
-		fputc(':', out);
-		if (figure_known(figure))
-			out_metric(out, columns->metrics[i].def, figure, "\"");
-		else
-			fputs("null", out);
+		json_put_metric(out, columns->metrics[i].def, figure);
 	}
 	fputc('}', out);
 }

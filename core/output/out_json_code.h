@@ -27,10 +27,11 @@
  * "rest".
  */
 
+/* Prints a metric of a row or of a function: "NAME":VALUE. */
+void json_put_metric(FILE *out, const struct metric_def *def, struct figure figure);
 /* Prints "code" with a comma before it; nothing without a profile. */
 void json_put_code(FILE *out, const struct out_code *code);
-/* Print the functions of a line or of a sum, with a comma before them; nothing without a profile.
- */
+/* Print the functions of a line or sum, with a comma before them; nothing without a profile. */
 void json_put_functions_of_line(FILE *out, const struct out_code *code, size_t line);
 void json_put_functions_of_sum(FILE *out, const struct out_code *code);
 

@@ -93,7 +93,7 @@ unsigned code_event_per_cycle(const struct perf_event_attr *attr)
 	return cycles || is_miss(attr) ? 1 : 8;
 }
 
-static uint64_t odd(double period, uint64_t most)
+static uint64_t odd_period(double period, uint64_t most)
 {
 	if (!(period >= 1))
 		return 1;
@@ -111,11 +111,11 @@ uint64_t code_event_period(uint64_t period, double rate, unsigned hz, unsigned p
 {
 	double least = CODE_CLOCK_HZ * per_cycle / ((double)(max_hz ? max_hz : CODE_MAX_HZ) / 2);
 	double known = rate > 0 ? rate : period > 0 ? 0 : ASSUMED_RATE;
-	uint64_t floor = odd(least, PERIOD_MOST);
+	uint64_t floor = odd_period(least, PERIOD_MOST);
 
 	if (known == 0) /* nothing new */
 		return period < floor ? floor : period;
-	uint64_t wanted = odd(known / (hz ? hz : 1), PERIOD_MOST);
+	uint64_t wanted = odd_period(known / (hz ? hz : 1), PERIOD_MOST);
 	if (wanted < floor)
 		wanted = floor;
 	return is_near(period, wanted) && period >= floor ? period : wanted;
@@ -124,8 +124,9 @@ uint64_t code_event_period(uint64_t period, double rate, unsigned hz, unsigned p
 uint64_t code_event_faults_period(uint64_t period, double samples, unsigned hz)
 {
 	/* Without a sample the rate is unknown: below that of one sample. */
-	uint64_t wanted = samples > 0 ? odd(samples * (double)period / hz, FAULTS_PERIOD_MOST)
-				      : odd((double)period / 4, FAULTS_PERIOD_MOST);
+	uint64_t wanted = samples > 0
+				  ? odd_period(samples * (double)period / hz, FAULTS_PERIOD_MOST)
+				  : odd_period((double)period / 4, FAULTS_PERIOD_MOST);
 
 	return is_near(period, wanted) ? period : wanted;
 }

@@ -21,7 +21,7 @@ enum {
 	DEPTH_MAX = 127,
 };
 
-static void clear(struct hash_table *table)
+static void clear_table(struct hash_table *table)
 {
 	if (table->slots)
 		hash_table_clear(table);
@@ -50,9 +50,9 @@ void recorder_begin_code(struct recorder *recorder)
 
 	code->n_events = code->n = 0;
 	code->kernel = false;
-	clear(&code->lives);
-	clear(&code->begins);
-	clear(&code->mappings);
+	clear_table(&code->lives);
+	clear_table(&code->begins);
+	clear_table(&code->mappings);
 }
 
 void recorder_free_code(struct recorder *recorder)
@@ -160,8 +160,8 @@ void recorder_code_record(struct recorder *recorder, const struct code_record *r
 	case CODE_RECORD_FORK:
 	case CODE_RECORD_EXIT:
 		if (code->lives.n > KEPT_MAX) {
-			clear(&code->lives);
-			clear(&code->mappings);
+			clear_table(&code->lives);
+			clear_table(&code->mappings);
 		}
 		set_number(&code->lives, (uint64_t)record->pid,
 			   number_of(&code->lives, (uint64_t)record->pid) + 1);
@@ -195,7 +195,7 @@ void recorder_code_mapping(struct recorder *recorder, pid_t pid, const struct co
 	if (code->n == 0 || !time_ns || number_of(&code->mappings, key) == hash)
 		return;
 	if (code->mappings.n > KEPT_MAX)
-		clear(&code->mappings);
+		clear_table(&code->mappings);
 	set_number(&code->mappings, key, hash);
 	/* perf sorts by time, and these records come after the samples. */
 	perfdata_code_mapping(recorder->data, code->ids[0], time_ns - 1, pid, mapping);

@@ -110,7 +110,7 @@ int native_parse_code_functions(struct replay_native *native, struct native_word
 int native_parse_code_stacks(struct replay_native *native, struct native_words *words);
 /* The profile, owned by the caller; NULL: code was not sampled. */
 struct code_profile *native_end_code(struct replay_native *native);
-void native_forget_code(struct replay_native *native);
+void native_clear_code(struct replay_native *native);
 void native_free_code(struct replay_native *native);
 
 /* Ends the interval, after its last record. */

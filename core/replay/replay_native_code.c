@@ -18,7 +18,7 @@
 
 enum { EVENTS_MAX = 64, NAMES_BYTES_MAX = 64 << 20 };
 
-void native_forget_code(struct replay_native *native)
+void native_clear_code(struct replay_native *native)
 {
 	struct native_code *code = &native->code;
 
@@ -30,7 +30,7 @@ void native_forget_code(struct replay_native *native)
 
 void native_free_code(struct replay_native *native)
 {
-	native_forget_code(native);
+	native_clear_code(native);
 	free(native->code.events);
 	free(native->code.functions);
 }
@@ -41,7 +41,7 @@ struct code_profile *native_end_code(struct replay_native *native)
 		native->code.builder ? code_profile_end(native->code.builder) : NULL;
 
 	native->code.builder = NULL;
-	native_forget_code(native);
+	native_clear_code(native);
 	return profile;
 }
 

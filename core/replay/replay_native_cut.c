@@ -78,7 +78,7 @@ int native_parse_cut(struct replay_native *native, struct native_words *words)
 	native->task_values = 0;
 	fact_table_clear(&state->facts);
 	state->machine = (struct snapshot_machine){.known = {false}};
-	native_forget_code(native);
+	native_clear_code(native);
 	memset(state->interval.cpu_online, 0,
 	       state->interval.n_cpus * sizeof(*state->interval.cpu_online));
 	cut_cpus(native);

@@ -178,7 +178,7 @@ static void add_places(const struct snapshot *snapshot, struct detail *detail)
 	}
 }
 
-static bool has_cpu(const struct snapshot *snapshot, const struct history_key *key, int number)
+bool detail_has_cpu(const struct snapshot *snapshot, const struct history_key *key, int number)
 {
 	if (key->kind == HISTORY_CPU)
 		return key->number == (uint32_t)number;
@@ -192,17 +192,20 @@ static bool has_cpu(const struct snapshot *snapshot, const struct history_key *k
 	return false;
 }
 
+enum rollup detail_rollup_of_cpus(const struct history_key *key)
+{
+	return key->kind == HISTORY_NODE     ? ROLLUP_NODE
+	       : key->kind == HISTORY_SOCKET ? ROLLUP_SOCKET
+					     : ROLLUP_CPU;
+}
+
 static void add_cpus(const struct snapshot *snapshot, const struct history_key *key,
 		     struct detail *detail)
 {
 	const struct columns *columns = snapshot->columns;
 	struct cpu_units units;
 
-	rollup_cpus(snapshot,
-		    key->kind == HISTORY_NODE     ? ROLLUP_NODE
-		    : key->kind == HISTORY_SOCKET ? ROLLUP_SOCKET
-						  : ROLLUP_CPU,
-		    &units);
+	rollup_cpus(snapshot, detail_rollup_of_cpus(key), &units);
 	detail->sum.n = 0;
 	for (size_t i = 0; i < units.n; i++) {
 		const struct snapshot_cpu *unit = &units.items[i];
@@ -227,7 +230,7 @@ static void add_guests(const struct snapshot *snapshot, const struct history_key
 		struct detail_thread *last =
 			detail->n_threads ? &detail->threads[detail->n_threads - 1] : NULL;
 
-		if (!has_cpu(snapshot, key, place->cpu))
+		if (!detail_has_cpu(snapshot, key, place->cpu))
 			continue;
 		if (!last || last->row != place->row) {
 			last = &detail->threads[detail->n_threads++];

@@ -37,6 +37,10 @@ struct detail {
 
 /* Whether the key is of a CPU, socket or node. */
 bool detail_is_of_cpus(const struct history_key *key);
+/* Of such a key: whether that CPU belongs to it, and the grouping of rollup_cpus() that has it. */
+bool detail_has_cpu(const struct snapshot *snapshot, const struct history_key *key, int number);
+enum rollup detail_rollup_of_cpus(const struct history_key *key);
+
 void detail_init(const struct snapshot *snapshot, const struct history_key *key,
 		 struct detail *detail);
 void detail_fini(struct detail *detail);

@@ -36,7 +36,7 @@ static char *parse_hex(char *at, char end, uint64_t *number)
 }
 
 /* "\012" becomes a newline, the one character that the kernel escapes. */
-static void unescape(char *name)
+static void unescape_newlines(char *name)
 {
 	char *to = name;
 
@@ -69,7 +69,7 @@ int proc_mapping_parse(char *line, struct proc_mapping *mapping)
 	at += digits;
 	/* The kernel pads with blanks; a name that begins with a blank does not exist. */
 	at += strspn(at, " ");
-	unescape(at);
+	unescape_newlines(at);
 	mapping->name = at;
 	return 0;
 }

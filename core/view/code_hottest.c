@@ -23,16 +23,21 @@ size_t code_find_counted(const struct code_profile *profile, unsigned counted)
 	return SIZE_MAX;
 }
 
+bool code_is_event(const char *name, const char *event)
+{
+	size_t length = strlen(event);
+
+	return strncmp(name, event, length) == 0 && (!name[length] || name[length] == ':');
+}
+
 unsigned code_time_event(const struct code_profile *profile)
 {
-	static const char *const names[] = {"cycles", "cpu-clock"};
+	static const char *const events[] = {"cycles", "cpu-cycles", "cpu-clock", "task-clock"};
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		size_t event = code_find_event(profile, names[i]);
-
-		if (event != SIZE_MAX)
-			return (unsigned)event;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		for (size_t k = 0; k < profile->n_events; k++)
+			if (code_is_event(profile->events[k].name, events[i]))
+				return (unsigned)k;
 	return 0;
 }
 

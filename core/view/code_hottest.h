@@ -16,7 +16,12 @@ struct code_hottest {
 	uint64_t total; /* samples of the row */
 };
 
-/* Returns the index of the event that states where time goes: cycles, else cpu-clock, else 0. */
+/* Returns whether a name is that of the event, with modifiers ("cycles:u") or without. */
+bool code_is_event(const char *name, const char *event);
+/*
+ * Returns the index of the time event, whose shares are those of time: cycles, else the clock of a
+ * CPU, else 0.
+ */
 unsigned code_time_event(const struct code_profile *profile);
 /* Returns the index of the event of that name, or SIZE_MAX. */
 size_t code_find_event(const struct code_profile *profile, const char *name);

@@ -46,7 +46,8 @@ static size_t literal_length(const char *name, const char *at, char open)
  * Copies the name with each outermost pair of brackets emptied: "(...)" to "()", "<...>" to "<..>".
  * Returns false if they do not pair.
  */
-static bool collapse(const char *name, char open, char close, const char *instead, char *to)
+static bool collapse_brackets(const char *name, char open, char close, const char *instead,
+			      char *to)
 {
 	size_t depth = 0, length = 0, more = strlen(instead);
 
@@ -95,11 +96,11 @@ size_t code_name(const char *name, unsigned width, char *text, size_t size)
 	char shown[NAME_BYTES], other[NAME_BYTES];
 
 	text_printable(shown, sizeof(shown), name, NAME_BYTES);
-	if (text_width(shown) > width && collapse(shown, '(', ')', "()", other))
+	if (text_width(shown) > width && collapse_brackets(shown, '(', ')', "()", other))
 		memcpy(shown, other, sizeof(shown));
 	/* In "<Vec<T> as Drop>::drop" of Rust the brackets have the name. */
 	if (text_width(shown) > width && shown[0] != '<' &&
-	    collapse(shown, '<', '>', "<..>", other))
+	    collapse_brackets(shown, '<', '>', "<..>", other))
 		memcpy(shown, other, sizeof(shown));
 	if (text_width(shown) <= width)
 		return text_copy(text, size, shown);

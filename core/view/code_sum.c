@@ -98,11 +98,7 @@ static void add_cpus(struct code_sum *sum, const struct snapshot *snapshot,
 {
 	struct cpu_units units;
 
-	rollup_cpus(snapshot,
-		    key->kind == HISTORY_NODE     ? ROLLUP_NODE
-		    : key->kind == HISTORY_SOCKET ? ROLLUP_SOCKET
-						  : ROLLUP_CPU,
-		    &units);
+	rollup_cpus(snapshot, detail_rollup_of_cpus(key), &units);
 	for (size_t i = 0; i < units.n; i++)
 		if ((uint32_t)units.items[i].cpu == key->number && units.items[i].tally)
 			add_busy(sum, units.items[i].tally, units.items[i].idle);

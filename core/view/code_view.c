@@ -167,21 +167,8 @@ static bool has_task(const struct code_index *index, const struct code_subject *
 
 static bool has_cpu(const struct code_index *index, const struct code_subject *subject, int number)
 {
-	const struct history_key *key = &subject->key;
-	const struct snapshot *snapshot = index->snapshot;
-
-	if (subject->selected || !detail_is_of_cpus(key))
-		return true;
-	if (key->kind == HISTORY_CPU)
-		return key->number == (uint32_t)number;
-	for (size_t i = 0; i < snapshot->n_cpus; i++) {
-		const struct snapshot_cpu *cpu = &snapshot->cpus[i];
-
-		if (cpu->cpu == number)
-			return key->number ==
-			       (uint32_t)(key->kind == HISTORY_NODE ? cpu->node : cpu->socket);
-	}
-	return false;
+	return subject->selected || !detail_is_of_cpus(&subject->key) ||
+	       detail_has_cpu(index->snapshot, &subject->key, number);
 }
 
 /* Returns the first task of the profile whose pid is at least `pid`. */

@@ -9,8 +9,6 @@
 #include "core/view/code_hottest.h"
 #include "core/view/code_name.h"
 
-#include <string.h>
-
 enum {
 	SAMPLES_LEAST = 20, /* fewer do not name a function */
 	NAME_WIDTH = 60,
@@ -20,8 +18,8 @@ enum {
 /* Every metric per instruction or cycle has these events; they are not what a rule is about. */
 static bool is_base(const char *event)
 {
-	return strcmp(event, "instructions") == 0 || strcmp(event, "cycles") == 0 ||
-	       strcmp(event, "cpu-clock") == 0;
+	return code_is_event(event, "instructions") || code_is_event(event, "cycles") ||
+	       code_is_event(event, "cpu-clock");
 }
 
 /* Returns a sampled event of a metric that says what the metric is about, or SIZE_MAX. */

@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	file.text = text;
 	file.size = strlen(text);
 	const struct sys sys = {&ops, &file};
-	struct kernel_symbols *symbols = kernel_symbols_new(&sys, -1);
+	struct kernel_symbols *symbols = kernel_symbols_new(&sys);
 	for (unsigned i = 0; i < size % 4; i++)
 		kernel_symbols_prepare(symbols, true);
 	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)

@@ -66,12 +66,12 @@ static int check_mapping(void *arg, const struct proc_mapping *mapping)
 	return 0;
 }
 
-static void forget(void *user, struct code_process *process)
+static void end_process(void *user, struct code_process *process)
 {
 	(void)user, (void)process;
 }
 
-static void drop(void *user, struct code_file *file)
+static void drop_file(void *user, struct code_file *file)
 {
 	(void)user, (void)file;
 }
@@ -90,8 +90,11 @@ static void check_process(const struct code_process *process)
 /* The same lines as records, in any order. */
 static void check_records(const char *text)
 {
-	struct code_maps *maps = code_maps_new(&(struct code_maps_config){
-		.drop = drop, .forget = forget, .processes_max = 3, .mappings_max = 8});
+	struct code_maps *maps =
+		code_maps_new(&(struct code_maps_config){.drop_file = drop_file,
+							 .end_process = end_process,
+							 .processes_max = 3,
+							 .mappings_max = 8});
 	char *copy = xstrdup(text), *rest = copy, *line;
 	struct proc_mapping mapping;
 	pid_t pid = 1;
@@ -128,8 +131,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	file.size = strlen(text);
 	const struct sys sys = {&ops, &file};
 	fuzz_check(proc_maps_each(&sys, 3, 1 << 20, check_mapping, &file) == 0, "0 at the end");
-	struct code_maps *maps = code_maps_new(
-		&(struct code_maps_config){.sys = &sys, .drop = drop, .forget = forget});
+	struct code_maps *maps = code_maps_new(&(struct code_maps_config){
+		.sys = &sys, .drop_file = drop_file, .end_process = end_process});
 	struct code_process *process = code_maps_process(maps, 7);
 	code_maps_read(maps, process, &address, 1);
 	check_process(process);

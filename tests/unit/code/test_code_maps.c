@@ -23,7 +23,7 @@ static void count_drop(void *user, struct code_file *file)
 	((struct scene *)user)->dropped++;
 }
 
-static void count_forget(void *user, struct code_process *process)
+static void count_process_end(void *user, struct code_process *process)
 {
 	(void)process;
 	((struct scene *)user)->forgotten++;
@@ -36,8 +36,8 @@ static void begin(struct scene *scene, struct fk *fk, size_t processes, size_t m
 		scene->sys = fk_sys(fk);
 	scene->maps = code_maps_new(&(struct code_maps_config){
 		.sys = fk ? &scene->sys : NULL,
-		.drop = count_drop,
-		.forget = count_forget,
+		.drop_file = count_drop,
+		.end_process = count_process_end,
 		.user = scene,
 		.processes_max = processes,
 		.mappings_max = mappings,
@@ -116,7 +116,7 @@ static void a_record_replaces_what_it_covers(void **state)
 	}
 }
 
-static void a_change_forgets_ids(void **state)
+static void a_change_clears_ids(void **state)
 {
 	(void)state;
 	struct scene scene;
@@ -152,7 +152,7 @@ static void a_forked_process_has_the_mappings(void **state)
 	expect_mappings(&scene, 8, "500-600 0 /b;");
 	code_maps_exit(scene.maps, 7);
 	expect_mappings(&scene, 7, "100-200 0 /a;"); /* its last samples are not resolved yet */
-	code_maps_forget_ended(scene.maps);
+	code_maps_drop_ended(scene.maps);
 	assert_null(code_maps_find(scene.maps, 7));
 	code_maps_fork(scene.maps, 7, 8); /* a later process of that pid; its parent is unknown */
 	assert_null(code_maps_find(scene.maps, 8));
@@ -175,7 +175,7 @@ static void the_last_mapping_of_a_file_drops_it(void **state)
 	code_maps_exec(scene.maps, 7);
 	assert_int_equal(scene.dropped, 0);
 	code_maps_exit(scene.maps, 8);
-	code_maps_forget_ended(scene.maps);
+	code_maps_drop_ended(scene.maps);
 	assert_int_equal(scene.dropped, 1);
 	end(&scene);
 }
@@ -383,7 +383,7 @@ static void records_of_live_processes_keep_to_known_ones(void **state)
 	code_maps_exit(scene.maps, 9);
 	const struct code_process *process = code_maps_process(scene.maps, 9);
 	assert_non_null(code_process_find(process, 0x100));
-	code_maps_forget_ended(scene.maps);
+	code_maps_drop_ended(scene.maps);
 	assert_int_equal(code_maps_processes(scene.maps), 0);
 	end(&scene);
 }
@@ -420,7 +420,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_record_replaces_what_it_covers),
-		cmocka_unit_test(a_change_forgets_ids),
+		cmocka_unit_test(a_change_clears_ids),
 		cmocka_unit_test(a_forked_process_has_the_mappings),
 		cmocka_unit_test(the_last_mapping_of_a_file_drops_it),
 		cmocka_unit_test(objects_differ_by_device_inode_and_build_id),

@@ -76,7 +76,6 @@ static void begin(struct scene *scene)
 	add_process(scene, 7);
 	scene->names = code_names_new(&(struct code_names_config){
 		.sys = &scene->rooted.sys,
-		.kallsyms = -1,
 		.symbols = symbol_double(&scene->symbols),
 	});
 }
@@ -322,7 +321,7 @@ static void compiled_code_has_names_of_its_map(void **state)
 	scene.rooted.now_ns += 2 * NS_PER_S;
 	assert_string_equal(resolve(&scene, 7, 0x30090, false), "[jit] Lnew;");
 	code_maps_exit(code_names_maps(scene.names), 7);
-	code_maps_forget_ended(code_names_maps(scene.names)); /* frees the map */
+	code_maps_drop_ended(code_names_maps(scene.names)); /* frees the map */
 	end(&scene);
 }
 
@@ -380,7 +379,6 @@ static void a_recording_reads_no_process(void **state)
 	scene.names = code_names_new(&(struct code_names_config){
 		.sys = &scene.rooted.sys,
 		.recording = true,
-		.kallsyms = -1,
 		.symbols = symbol_double(&scene.symbols),
 	});
 	assert_string_equal(resolve(&scene, 7, 0x10123, false), " [unknown]");

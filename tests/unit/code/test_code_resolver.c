@@ -55,7 +55,6 @@ static void begin(struct scene *scene)
 		    "ffffffff81000000 T do_a\nffffffff81000100 T do_b\n");
 	scene->resolver = code_resolver_new(&(struct code_names_config){
 		.sys = &scene->rooted.sys,
-		.kallsyms = -1,
 		.symbols = symbol_double(&scene->symbols),
 	});
 }
@@ -337,7 +336,12 @@ static void a_child_that_fails_has_a_note(void **state)
 		{{.state = SYMBOL_WAITING, .restarts = 3, .wait_status = 9},
 		 "3 times, last by signal 9"},
 		{{.state = SYMBOL_RUNNING, .restarts = 4, .wait_status = 256}, "ended 4 times."},
-		{{.state = SYMBOL_FAILED, .error = -EAGAIN}, "temporarily unavailable"},
+		{{.state = SYMBOL_FAILED, .error = -EAGAIN},
+		 "temporarily unavailable). Raise the limit: ulimit -u"},
+		{{.state = SYMBOL_FAILED, .error = -EMFILE}, "ulimit -n"},
+		{{.state = SYMBOL_FAILED, .error = -ENOENT}, "Is /proc mounted"},
+		/* The child's bytes may be any number. */
+		{{.state = SYMBOL_FAILED, .error = -4000}, "(unknown error). Start pmctop again."},
 	};
 	struct scene scene;
 
@@ -345,8 +349,7 @@ static void a_child_that_fails_has_a_note(void **state)
 	begin(&scene);
 	code_resolver_free(scene.resolver);
 	owned = (struct symbol_double){.n = 0};
-	scene.resolver = code_resolver_new(
-		&(struct code_names_config){.sys = &scene.rooted.sys, .kallsyms = -1});
+	scene.resolver = code_resolver_new(&(struct code_names_config){.sys = &scene.rooted.sys});
 	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
 		owned_status = states[i].status;
 		const char *note = code_resolver_note(scene.resolver);

@@ -762,7 +762,7 @@ static void test_attempts(void **state)
 	ssize_t got = recv(child.socket, errors, sizeof(errors), 0);
 	while (!symbol_child_ended(&child, &wait_status))
 		sched_yield();
-	symbol_child_forget(&child);
+	symbol_child_close(&child);
 	assert_int_equal(got, sizeof(errors));
 	if (!errors[ARRAY_SIZE(attempts)]) {
 		print_message("# no filter of system calls here\n");
@@ -800,7 +800,7 @@ static void test_descriptors(void **state)
 	ssize_t got = recv(child.socket, &open_ones, sizeof(open_ones), 0);
 	while (!symbol_child_ended(&child, &wait_status))
 		sched_yield();
-	symbol_child_forget(&child);
+	symbol_child_close(&child);
 	close(inherited);
 	assert_int_equal(got, sizeof(open_ones));
 	assert_int_equal(open_ones, 1);

@@ -3,6 +3,7 @@
 #include "core/view/code_view.h"
 
 #include "core/snapshot/snapshot_merge.h"
+#include "core/view/code_hottest.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/profile_samples.h"
 #include "tests/unit/shared/sample.h"
@@ -293,6 +294,30 @@ static void sums_of_snapshots_have_it(void **state)
 	snapshot_free(snapshot);
 }
 
+/* The first profiles are those of a run with --count user, and of threads at paranoid 2. */
+static void the_time_event_may_have_modifiers(void **state)
+{
+	static const struct {
+		struct code_event events[3];
+		unsigned time;
+	} rows[] = {
+		{{{"instructions:u", 0}, {"cycles:u", 1}, {"page-faults", 2}}, 1},
+		{{{"page-faults", 0}, {"cpu-clock:u", 1}, {"cycles_active", 2}}, 1},
+		{{{"cpu-clock", 0}, {"page-faults", 1}, {"cycles", 2}}, 2},
+		{{{"page-faults", 0}, {"instructions", 1}, {"bus-cycles", 2}}, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_event list[3];
+		const struct code_profile profile = {.events = list, .n_events = ARRAY_SIZE(list)};
+
+		memcpy(list, rows[i].events, sizeof(list));
+		if (code_time_event(&profile) != rows[i].time)
+			fail_msg("%s: %u", rows[i].events[0].name, code_time_event(&profile));
+	}
+}
+
 int main(void)
 {
 	static const struct cases tables[] = {
@@ -304,6 +329,7 @@ int main(void)
 		cmocka_unit_test(has_time_by_function),
 		cmocka_unit_test(weighs_the_error),
 		cmocka_unit_test(sums_of_snapshots_have_it),
+		cmocka_unit_test(the_time_event_may_have_modifiers),
 	};
 
 	return cases_run("code_view", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));
