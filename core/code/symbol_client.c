@@ -50,7 +50,8 @@ struct pending {
 	uint64_t sent_ns;
 	unsigned waits;
 	uint32_t kind;
-	uint32_t n; /* FIND: offsets */
+	/* FIND: offsets, and those without an answer. */
+	uint32_t queries, n;
 };
 
 struct symbol_client {
@@ -58,6 +59,7 @@ struct symbol_client {
 	uint64_t patience_ns, pause_ns;
 	struct symbol_child child;
 	bool killed;        /* its end is not seen yet */
+	bool begun;         /* it has sent a message */
 	uint64_t start_ns;  /* of the child */
 	uint64_t resume_ns; /* no child is started before */
 	unsigned ends;      /* children that ended without a steady one between */
@@ -235,6 +237,7 @@ static int start_child(struct symbol_client *client)
 		return -EAGAIN;
 	int rc = symbol_child_start(&client->child, client->executable);
 	client->start_ns = now;
+	client->begun = false;
 	client->error = rc;
 	if (rc) {
 		note_end(client);
@@ -290,6 +293,7 @@ static int send_request(struct symbol_client *client, struct symbol_request *req
 		.key = request->key,
 		.sent_ns = monotonic_ns(),
 		.kind = request->kind,
+		.queries = request->n,
 		.n = request->n,
 	};
 	return 0;
@@ -324,16 +328,23 @@ static void pass_answer(void *arg, const struct symbol_answer *answer, const cha
 	search->found(search->arg, query, &symbol);
 }
 
-/* Passes on the answers of a FOUND message. False: it is broken. */
-static bool read_answers(struct symbol_client *client, size_t n, const struct pending *pending,
+/*
+ * Passes on the answers of a FOUND message. False: it is broken. Each offset has one answer, and
+ * each message at least one, so the messages to a request have an end.
+ */
+static bool read_answers(struct symbol_client *client, size_t n, struct pending *pending,
 			 struct search *search)
 {
 	struct receiver receiver = {
 		.client = client,
 		.search = search && search->id == pending->id ? search : NULL,
 	};
+	uint32_t answers = client->reply.n, queries = pending->queries;
 
-	return symbol_reply_answers(client->bytes, n, pending->n, pass_answer, &receiver);
+	if (answers == 0 || answers > pending->n)
+		return false;
+	pending->n -= answers;
+	return symbol_reply_answers(client->bytes, n, queries, pass_answer, &receiver);
 }
 
 /* Handles a message of n bytes. False: it is not one that the child should send now. */
@@ -342,14 +353,18 @@ static bool handle_message(struct symbol_client *client, size_t n, struct search
 	const struct symbol_reply *reply = &client->reply;
 	struct pending *pending = first_pending(client);
 	bool answers = pending && reply->id == pending->id && reply->key == pending->key;
+	bool first = !client->begun;
 
 	if (n < sizeof(*reply) || (reply->kind != SYMBOL_FOUND && n != sizeof(*reply)))
 		return false;
+	client->begun = true;
 	switch (reply->kind) {
 	case SYMBOL_READY:
 		client->filtered = reply->n == 1;
 		return true;
 	case SYMBOL_FAILED_START:
+		if (!first)
+			return false;
 		client->error = reply->n > 0 && reply->n < 4096 ? -(int)reply->n : -EPROTO;
 		client->n_pending = 0; /* no file is the cause */
 		return false;
