@@ -19,10 +19,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 
 enum {
@@ -35,8 +37,9 @@ enum {
 };
 #define PATIENCE_NS (10 * NS_PER_S)
 #define PAUSE_NS    (100 * NS_PER_MS)
-#define STEADY_NS   (60 * NS_PER_S) /* after this time a child that ends is the first again */
-#define ENDING_NS   (2 * NS_PER_S)  /* for symbol_client_free() */
+#define STEADY_NS   (60 * NS_PER_S)  /* after this time a child that ends is the first again */
+#define ENDING_NS   (2 * NS_PER_S)   /* for symbol_client_free() */
+#define LEAVING_NS  (20 * NS_PER_MS) /* from the end of the socket to that of the process */
 
 /* A file in client->files, as a number that is not 0. */
 enum {
@@ -214,6 +217,36 @@ static void kill_child(struct symbol_client *client)
 
 static void read_messages(struct symbol_client *client, struct search *search);
 
+/*
+ * The process has ended. No file is the cause of signal 9 from outside, such as that of a user or
+ * of a kernel without memory: the child cannot send it itself.
+ */
+static void note_ended(struct symbol_client *client)
+{
+	if (!client->killed && WIFSIGNALED(client->wait_status) &&
+	    WTERMSIG(client->wait_status) == SIGKILL)
+		client->n_pending = 0;
+	kill_child(client);
+	symbol_child_forget(&client->child);
+	client->killed = false;
+}
+
+/* The socket has ended, so the process should end now. One that does not is killed. */
+static void end_child(struct symbol_client *client)
+{
+	const struct timespec moment = {.tv_nsec = (long)NS_PER_MS / 4};
+	uint64_t until = monotonic_ns() + LEAVING_NS;
+
+	while (!symbol_child_ended(&client->child, &client->wait_status)) {
+		if (monotonic_ns() >= until) {
+			kill_child(client);
+			return;
+		}
+		nanosleep(&moment, NULL);
+	}
+	note_ended(client);
+}
+
 /* Whether there is a child that answers. */
 static bool has_child(struct symbol_client *client)
 {
@@ -223,9 +256,8 @@ static bool has_child(struct symbol_client *client)
 		return !client->killed;
 	/* Its last message may be the reason why it did not start. */
 	read_messages(client, NULL);
-	kill_child(client);
-	symbol_child_forget(&client->child);
-	client->killed = false;
+	if (client->child.socket >= 0 || client->killed)
+		note_ended(client);
 	return false;
 }
 
@@ -409,7 +441,11 @@ static void read_messages(struct symbol_client *client, struct search *search)
 			continue;
 		if (got < 0 && errno == EAGAIN)
 			return;
-		if (got <= 0 || (size_t)got > sizeof(client->bytes) ||
+		if (got <= 0) {
+			end_child(client);
+			return;
+		}
+		if ((size_t)got > sizeof(client->bytes) ||
 		    !handle_message(client, (size_t)got, search)) {
 			kill_child(client);
 			return;
@@ -537,6 +573,7 @@ void symbol_client_status(const struct symbol_client *client, struct symbol_stat
 					   : SYMBOL_IDLE,
 		.restarts = client->restarts,
 		.refused = client->refused,
+		.waits = client->n_pending ? client->pending[client->first].waits : 0,
 		.pid = running ? client->child.pid : 0,
 		.error = client->error,
 		.wait_status = client->wait_status,

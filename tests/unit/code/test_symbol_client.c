@@ -374,6 +374,30 @@ static void test_killed(void **state)
 	}
 }
 
+/* Children are killed from outside while one should answer: the file is not the cause. */
+static void test_killed_while_it_parses(void **state)
+{
+	struct scene *scene = *state;
+	const struct symbol_client_config config = {.executable = program_path(scene, "stands"),
+						    .pause_ns = 1};
+	const struct symbol_query query = {KEY, elf_image_offset(CODE)};
+	struct found found = {0};
+
+	scene->client = symbol_client_new(&config);
+	for (unsigned i = 0; i < 4; i++) {
+		add_file(scene->client, KEY, scene->file);
+		assert_int_equal(symbol_client_find(scene->client, &query, 1,
+						    monotonic_ns() + NS_PER_MS, keep_symbol,
+						    &found),
+				 0);
+		kill_and_wait(status_of(scene->client).pid);
+		assert_int_equal(find(scene->client, KEY, CODE, &found), 0);
+		assert_int_equal(symbol_client_file(scene->client, KEY), SYMBOL_FILE_WANTED);
+		assert_int_equal(status_of(scene->client).restarts, i);
+	}
+	assert_int_equal(status_of(scene->client).refused, 0);
+}
+
 /* The second child starts after a pause, and each later pause is longer. */
 static void test_pause(void **state)
 {
@@ -406,11 +430,13 @@ static void test_stopped(void **state)
 	expect_works(client, KEY);
 	int stopped = status_of(client).pid;
 	kill(stopped, SIGSTOP);
+	assert_int_equal(status_of(client).waits, 0);
 	for (; symbol_client_file(client, KEY) == SYMBOL_FILE_GIVEN; calls++)
 		assert_int_equal(symbol_client_find(client, &query, 1, monotonic_ns() + NS_PER_MS,
 						    keep_symbol, &found),
 				 0);
 	assert_in_range(calls, 3, 1000000);
+	assert_int_equal(status_of(client).waits, 0);
 	add_file(client, KEY, scene->file);
 	expect_works(client, KEY);
 	assert_int_not_equal(status_of(client).pid, stopped);
@@ -434,8 +460,10 @@ static void test_late_answer(void **state)
 	assert_int_equal(symbol_client_find(scene->client, &query, 1, monotonic_ns() + NS_PER_MS,
 					    keep_symbol, &found),
 			 0);
+	assert_int_equal(status_of(scene->client).waits, 1);
 	kill(status_of(scene->client).pid, SIGCONT);
 	expect_works(scene->client, KEY);
+	assert_int_equal(status_of(scene->client).waits, 0);
 	assert_int_equal(found.n, 0);
 }
 
@@ -640,8 +668,10 @@ static void misbehave(const char *behaviour, struct symbol_request *request)
 {
 	struct symbol_answer answer = {.address = CODE};
 
-	if (strcmp(behaviour, "crashes") == 0)
-		raise(SIGKILL);
+	if (strcmp(behaviour, "crashes") == 0) {
+		prctl(PR_SET_DUMPABLE, 0); /* no core file */
+		__builtin_trap();
+	}
 	if (strcmp(behaviour, "stands") == 0)
 		pause();
 	if (strcmp(behaviour, "nonsense") == 0)
@@ -705,11 +735,14 @@ int main(int argc, char **argv)
 {
 	const struct cases tables[] = {CASES(test_bad, bads)};
 	const struct CMUnitTest tests[] = {
-		TEST(test_names),         TEST(test_debug_file),   TEST(test_many),
-		TEST(test_hostile_names), TEST(test_mutated),      TEST(test_refused_descriptors),
-		TEST(test_killed),        TEST(test_pause),        TEST(test_stopped),
-		TEST(test_late_answer),   TEST(test_cannot_start), TEST(test_out_of_memory),
-		TEST(test_queue),         TEST(test_nothing_left), TEST(test_end_of_thread),
+		TEST(test_names),         TEST(test_debug_file),
+		TEST(test_many),          TEST(test_hostile_names),
+		TEST(test_mutated),       TEST(test_refused_descriptors),
+		TEST(test_killed),        TEST(test_killed_while_it_parses),
+		TEST(test_pause),         TEST(test_stopped),
+		TEST(test_late_answer),   TEST(test_cannot_start),
+		TEST(test_out_of_memory), TEST(test_queue),
+		TEST(test_nothing_left),  TEST(test_end_of_thread),
 	};
 
 	run_child(argc, argv);
