@@ -63,6 +63,18 @@ static inline uint64_t hash_text(const char *text)
  */
 uint64_t hash_random_odd(void);
 
+/*
+ * A key from outside, mixed with a random number of its table. For keys that may be chosen freely:
+ * a series of keys with equal differences keeps its form after a multiplication alone.
+ */
+static inline uint64_t hash_mix(uint64_t random, uint64_t key)
+{
+	key ^= random;
+	key = (key ^ key >> 32) * 0xd6e8feb86659fd93ull;
+	key = (key ^ key >> 32) * 0xd6e8feb86659fd93ull;
+	return key ^ key >> 32 ^ random;
+}
+
 /* An empty table, in which `room` entries fit before it grows. */
 void hash_table_init(struct hash_table *table, size_t room);
 void hash_table_fini(struct hash_table *table);

@@ -30,6 +30,12 @@ static inline uint64_t u64_growth(uint64_t before, uint64_t now)
 	return now > before ? now - before : 0;
 }
 
+/* The sum; UINT64_MAX if that is more. */
+static inline uint64_t u64_sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 /* The next number of a pseudo random sequence (xorshift64). The state is not 0. */
 static inline uint64_t u64_random(uint64_t *state)
 {

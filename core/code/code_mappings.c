@@ -12,11 +12,11 @@
 
 /* Objects */
 
-static uint64_t key_of_object(const struct proc_mapping *mapping)
+static uint64_t key_of_object(const struct code_maps *maps, const char *name, uint64_t inode)
 {
-	uint64_t key = hash_text(mapping->name);
+	uint64_t key = hash_bytes(maps->random, name, strlen(name));
 
-	return hash_bytes(key, &mapping->inode, sizeof(mapping->inode));
+	return hash_mix(maps->random, hash_bytes(key, &inode, sizeof(inode)));
 }
 
 static bool is_same_object(const struct code_object *object, const struct proc_mapping *mapping,
@@ -33,7 +33,7 @@ static struct code_object *object_get(struct code_maps *maps, const struct proc_
 				      const struct code_build_id *build_id)
 {
 	static const struct code_build_id none;
-	uint64_t key = key_of_object(mapping);
+	uint64_t key = key_of_object(maps, mapping->name, mapping->inode);
 	struct hash_slot *slot = hash_table_slot(&maps->objects, key);
 
 	build_id = build_id && build_id->size <= CODE_BUILD_ID_MAX ? build_id : &none;
@@ -58,8 +58,8 @@ static void object_put(struct code_maps *maps, struct code_object *object)
 {
 	if (--object->refs > 0)
 		return;
-	struct proc_mapping mapping = {.inode = object->inode, .name = object->name};
-	hash_table_remove_item(&maps->objects, key_of_object(&mapping), object);
+	hash_table_remove_item(&maps->objects, key_of_object(maps, object->name, object->inode),
+			       object);
 	if (object->file)
 		maps->config.drop_file(maps->config.user, object->file);
 	free(object);

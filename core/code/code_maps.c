@@ -36,6 +36,7 @@ struct code_maps *code_maps_new(const struct code_maps_config *config)
 		maps->config.mappings_max = CODE_MAPS_MAPPINGS;
 	hash_table_init(&maps->processes, 0);
 	hash_table_init(&maps->objects, 0);
+	maps->random = hash_random_odd();
 	return maps;
 }
 

@@ -9,7 +9,8 @@
 struct code_maps {
 	struct code_maps_config config;
 	struct hash_table processes; /* by pid */
-	struct hash_table objects;   /* by hash of the name */
+	struct hash_table objects;   /* by hash of name and inode */
+	uint64_t random;             /* in these keys: names are those of other users */
 	struct code_process *newest, *oldest;
 	size_t n_mappings;
 	pid_t *ended;

@@ -3,23 +3,17 @@
  * One list of entries has it all: a function's own samples are the entries whose innermost frame it
  * is, its callers are the frames behind it, a flame graph is the stacks. Entries with the same
  * stack share its frames.
+ *
+ * Names and numbers may be chosen by other users, or by the writer of a recording. So all keys of
+ * tables are mixed with a random number.
  */
-#include "core/code/code_profile.h"
+#include "core/code/code_profile_internal.h"
 
-#include "core/base/hash_table.h"
 #include "core/base/util.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct code_profile_builder {
-	struct code_profile *profile; /* its arrays, of these capacities */
-	size_t events_capacity, functions_capacity, tasks_capacity, frames_capacity,
-		entries_capacity;
-	/* Index + 1 of a function, a task, an entry, and of the first entry of a stack. */
-	struct hash_table functions, tasks, entries, stacks;
-};
 
 struct code_profile *code_profile_ref(struct code_profile *profile)
 {
@@ -66,6 +60,7 @@ struct code_profile_builder *code_profile_builder_new(void)
 	struct code_profile_builder *builder = xcalloc(1, sizeof(*builder));
 
 	builder->profile = xcalloc(1, sizeof(*builder->profile));
+	builder->random = hash_random_odd();
 	hash_table_init(&builder->functions, 0);
 	hash_table_init(&builder->tasks, 0);
 	hash_table_init(&builder->entries, 0);
@@ -111,9 +106,10 @@ uint32_t code_profile_function(struct code_profile_builder *builder,
 	static const struct code_function rest = {"[other]", "", CODE_REST};
 	const struct code_profile *profile = builder->profile;
 	/* With the NUL, so that the end of the name is a part of the key. */
-	uint64_t key = hash_bytes(HASH_BEGIN, function->name, strlen(function->name) + 1);
+	uint64_t key = hash_bytes(builder->random, function->name, strlen(function->name) + 1);
 
 	key = hash_bytes(key, function->module, strlen(function->module));
+	key = hash_mix(builder->random, key);
 	struct hash_slot *slot = hash_table_slot(&builder->functions, key);
 	while (slot->number && !is_same_function(&profile->functions[slot->number - 1], function))
 		slot = hash_table_next(&builder->functions, slot);
@@ -139,7 +135,9 @@ uint32_t code_profile_task(struct code_profile_builder *builder, const struct co
 {
 	static const struct code_task unknown = {-1, -1, 0};
 	struct code_profile *profile = builder->profile;
-	uint64_t key = ((uint64_t)(uint32_t)task->pid << 32 | (uint32_t)task->tid) ^ task->start_ns;
+	uint64_t numbers = (uint64_t)(uint32_t)task->pid << 32 | (uint32_t)task->tid;
+	uint64_t key =
+		hash_mix(builder->random, hash_mix(builder->random, numbers) ^ task->start_ns);
 	struct hash_slot *slot = hash_table_slot(&builder->tasks, key);
 
 	while (slot->number && compare_tasks(&profile->tasks[slot->number - 1], task) != 0)
@@ -155,9 +153,11 @@ uint32_t code_profile_task(struct code_profile_builder *builder, const struct co
 	return (uint32_t)profile->n_tasks - 1;
 }
 
-static uint64_t hash_frames(const uint32_t *frames, size_t depth)
+static uint64_t key_of_stack(const struct code_profile_builder *builder, const uint32_t *frames,
+			     size_t depth)
 {
-	return hash_bytes(HASH_BEGIN, frames, depth * sizeof(*frames));
+	return hash_mix(builder->random,
+			hash_bytes(builder->random, frames, depth * sizeof(*frames)));
 }
 
 static bool has_stack(const struct code_profile *profile, const struct code_entry *entry,
@@ -172,7 +172,8 @@ static const struct code_entry *find_stack(const struct code_profile_builder *bu
 					   const uint32_t *frames, size_t depth)
 {
 	const struct code_profile *profile = builder->profile;
-	struct hash_slot *slot = hash_table_slot(&builder->stacks, hash_frames(frames, depth));
+	struct hash_slot *slot =
+		hash_table_slot(&builder->stacks, key_of_stack(builder, frames, depth));
 
 	while (slot->number &&
 	       !has_stack(profile, &profile->entries[slot->number - 1], frames, depth))
@@ -181,13 +182,14 @@ static const struct code_entry *find_stack(const struct code_profile_builder *bu
 }
 
 /* Of an entry with a known stack: a stack of the builder has one first frame. */
-static uint64_t key_of_entry(const struct code_entry *entry)
+static uint64_t key_of_entry(const struct code_profile_builder *builder,
+			     const struct code_entry *entry)
 {
-	uint64_t key = hash_bytes(HASH_BEGIN, &entry->task, sizeof(entry->task));
+	uint64_t key = hash_bytes(builder->random, &entry->task, sizeof(entry->task));
 
 	key = hash_bytes(key, &entry->event, sizeof(entry->event));
 	key = hash_bytes(key, &entry->cpu, sizeof(entry->cpu));
-	return hash_bytes(key, &entry->frame, sizeof(entry->frame));
+	return hash_mix(builder->random, hash_bytes(key, &entry->frame, sizeof(entry->frame)));
 }
 
 static bool is_same_entry(const struct code_entry *a, const struct code_entry *b)
@@ -206,7 +208,7 @@ static struct code_entry *find_entry(const struct code_profile_builder *builder,
 	if (!same)
 		return NULL;
 	wanted.frame = same->frame;
-	struct hash_slot *slot = hash_table_slot(&builder->entries, key_of_entry(&wanted));
+	struct hash_slot *slot = hash_table_slot(&builder->entries, key_of_entry(builder, &wanted));
 	while (slot->number && !is_same_entry(&entries[slot->number - 1], &wanted))
 		slot = hash_table_next(&builder->entries, slot);
 	return slot->number ? &entries[slot->number - 1] : NULL;
@@ -240,9 +242,9 @@ static struct code_entry *append_entry(struct code_profile_builder *builder,
 	size_t number = profile->n_entries + 1;
 
 	if (!same)
-		hash_table_add(&builder->stacks, hash_frames(frames, entry->depth))->number =
-			number;
-	hash_table_add(&builder->entries, key_of_entry(&added))->number = number;
+		hash_table_add(&builder->stacks, key_of_stack(builder, frames, entry->depth))
+			->number = number;
+	hash_table_add(&builder->entries, key_of_entry(builder, &added))->number = number;
 	profile->entries = array_reserve(profile->entries, &builder->entries_capacity, number,
 					 sizeof(*profile->entries));
 	profile->entries[profile->n_entries++] = added;
@@ -284,14 +286,14 @@ void code_profile_add(struct code_profile_builder *builder, const struct code_en
 {
 	struct code_entry *to = find_or_append(builder, entry, frames);
 
-	to->samples += entry->samples;
-	to->weight += entry->weight;
+	to->samples = u64_sum(to->samples, entry->samples);
+	to->weight = u64_sum(to->weight, entry->weight);
 	to->squares += entry->squares;
 }
 
 void code_profile_add_lost(struct code_profile_builder *builder, uint64_t samples)
 {
-	builder->profile->lost += samples;
+	builder->profile->lost = u64_sum(builder->profile->lost, samples);
 }
 
 /* Sorts the tasks, and gives the entries their new indices. */

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { RESTARTS_NOTED = 3 };
+enum { WAITS_NOTED = 2 };
 
 struct frames {
 	uint32_t first; /* in the addresses */
@@ -41,6 +41,7 @@ struct code_resolver {
 	void *mapped_arg;
 	uint64_t odd; /* of keys */
 	char note[256];
+	bool late; /* at the last cut some places had no function yet */
 	uint64_t lost;
 	struct held_sample *samples;
 	size_t n_samples, samples_capacity;
@@ -300,7 +301,8 @@ struct code_profile *code_resolver_cut(struct code_resolver *resolver,
 	for (size_t i = 0; i < n_events; i++)
 		numbers[i] = code_profile_event(builder, &events[i]);
 	collect_places(resolver, &cut);
-	code_names_resolve(resolver->names, cut.places, cut.n_places, deadline_ns);
+	resolver->late = code_names_resolve(resolver->names, cut.places, cut.n_places,
+					    deadline_ns) < cut.n_places;
 	add_functions(resolver, &cut, builder);
 	report_mappings(resolver, &cut);
 	code_maps_drop_ended(code_names_maps(resolver->names));
@@ -332,6 +334,24 @@ static const char *remedy_of_start(int error)
 	return " Start pmctop again.";
 }
 
+/* Why names are missing since the child ended. */
+static void note_end(const struct symbol_status *status, char *note, size_t size)
+{
+	char times[32] = "", cause[32] = "";
+
+	if (status->restarts > 0)
+		snprintf(times, sizeof(times), " %u times%s", status->restarts + 1,
+			 WIFSIGNALED(status->wait_status) ? ", last" : "");
+	if (WIFSIGNALED(status->wait_status))
+		snprintf(cause, sizeof(cause), " by signal %d", WTERMSIG(status->wait_status));
+	snprintf(
+		note, size,
+		"Some functions have no names: the process that reads symbols ended%s%s. It starts "
+		"again.",
+		times, cause);
+}
+
+/* Names that are known already need no child, so its end alone is no reason for a note. */
 static const char *note_of_client(struct code_resolver *resolver)
 {
 	struct symbol_status status = {.state = SYMBOL_IDLE};
@@ -343,16 +363,18 @@ static const char *note_of_client(struct code_resolver *resolver)
 			 "Functions have no names: the process that reads symbols cannot be "
 			 "started (%s).%s",
 			 error_why(status.error), remedy_of_start(status.error));
-	else if (status.restarts >= RESTARTS_NOTED && WIFSIGNALED(status.wait_status))
+	else if (status.state == SYMBOL_WAITING && resolver->late)
+		note_end(&status, resolver->note, sizeof(resolver->note));
+	else if (status.waits >= WAITS_NOTED && resolver->late)
 		snprintf(resolver->note, sizeof(resolver->note),
-			 "Some functions have no names: the process that reads symbols ended %u "
-			 "times, last by signal %d. A file at which two ended is left out.",
-			 status.restarts, WTERMSIG(status.wait_status));
-	else if (status.restarts >= RESTARTS_NOTED)
+			 "Some functions have no names: the process that reads symbols does not "
+			 "answer.");
+	else if (status.refused > 0)
 		snprintf(resolver->note, sizeof(resolver->note),
-			 "Some functions have no names: the process that reads symbols ended %u "
-			 "times. A file at which two ended is left out.",
-			 status.restarts);
+			 "The functions of %u file%s have no names: the process that reads "
+			 "symbols ended twice at %s.",
+			 status.refused, status.refused == 1 ? "" : "s",
+			 status.refused == 1 ? "it" : "each");
 	else
 		return NULL;
 	return resolver->note;

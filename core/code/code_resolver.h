@@ -66,7 +66,8 @@ struct code_profile *code_resolver_cut(struct code_resolver *resolver,
 
 /*
  * Returns why names are missing, as a sentence with the remedy, or NULL: the kernel hides its
- * symbols, the child cannot be started or ends again and again. Valid until the next call.
+ * symbols, the child cannot be started or ends at a file. At the last cut: it had ended, or did not
+ * answer, and names were missing. Valid until the next call.
  */
 const char *code_resolver_note(struct code_resolver *resolver);
 

@@ -9,7 +9,7 @@
 
 void function_table_init(struct function_table *table)
 {
-	*table = (struct function_table){.n = 0};
+	*table = (struct function_table){.random = hash_random_odd()};
 	hash_table_init(&table->by_text, 0);
 }
 
@@ -40,9 +40,10 @@ uint32_t function_table_add(struct function_table *table, const struct code_func
 			    const char *why)
 {
 	/* With the NUL, so that the end of the name is a part of the key. */
-	uint64_t key = hash_bytes(HASH_BEGIN, function->name, strlen(function->name) + 1);
+	uint64_t key = hash_bytes(table->random, function->name, strlen(function->name) + 1);
 
 	key = hash_bytes(key, function->module, strlen(function->module));
+	key = hash_mix(table->random, key);
 	struct hash_slot *slot = hash_table_slot(&table->by_text, key);
 	while (slot->number && !is_same(&table->functions[slot->number - 1].function, function))
 		slot = hash_table_next(&table->by_text, slot);

@@ -19,10 +19,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 
 enum {
@@ -35,8 +37,9 @@ enum {
 };
 #define PATIENCE_NS (10 * NS_PER_S)
 #define PAUSE_NS    (100 * NS_PER_MS)
-#define STEADY_NS   (60 * NS_PER_S) /* after this time a child that ends is the first again */
-#define ENDING_NS   (2 * NS_PER_S)  /* for symbol_client_free() */
+#define STEADY_NS   (60 * NS_PER_S)  /* after this time a child that ends is the first again */
+#define ENDING_NS   (2 * NS_PER_S)   /* for symbol_client_free() */
+#define LEAVING_NS  (20 * NS_PER_MS) /* from the end of the socket to that of the process */
 
 /* A file in client->files, as a number that is not 0. */
 enum {
@@ -50,7 +53,8 @@ struct pending {
 	uint64_t sent_ns;
 	unsigned waits;
 	uint32_t kind;
-	uint32_t n; /* FIND: offsets */
+	/* FIND: offsets, and those without an answer. */
+	uint32_t queries, n;
 };
 
 struct symbol_client {
@@ -58,6 +62,7 @@ struct symbol_client {
 	uint64_t patience_ns, pause_ns;
 	struct symbol_child child;
 	bool killed;        /* its end is not seen yet */
+	bool begun;         /* it has sent a message */
 	uint64_t start_ns;  /* of the child */
 	uint64_t resume_ns; /* no child is started before */
 	unsigned ends;      /* children that ended without a steady one between */
@@ -212,6 +217,36 @@ static void kill_child(struct symbol_client *client)
 
 static void read_messages(struct symbol_client *client, struct search *search);
 
+/*
+ * The process has ended. No file is the cause of signal 9 from outside, such as that of a user or
+ * of a kernel without memory: the child cannot send it itself.
+ */
+static void note_ended(struct symbol_client *client)
+{
+	if (!client->killed && WIFSIGNALED(client->wait_status) &&
+	    WTERMSIG(client->wait_status) == SIGKILL)
+		client->n_pending = 0;
+	kill_child(client);
+	symbol_child_close(&client->child);
+	client->killed = false;
+}
+
+/* The socket has ended, so the process should end now. One that does not is killed. */
+static void end_child(struct symbol_client *client)
+{
+	const struct timespec moment = {.tv_nsec = (long)NS_PER_MS / 4};
+	uint64_t until = monotonic_ns() + LEAVING_NS;
+
+	while (!symbol_child_ended(&client->child, &client->wait_status)) {
+		if (monotonic_ns() >= until) {
+			kill_child(client);
+			return;
+		}
+		nanosleep(&moment, NULL);
+	}
+	note_ended(client);
+}
+
 /* Whether there is a child that answers. */
 static bool has_child(struct symbol_client *client)
 {
@@ -221,9 +256,8 @@ static bool has_child(struct symbol_client *client)
 		return !client->killed;
 	/* Its last message may be the reason why it did not start. */
 	read_messages(client, NULL);
-	kill_child(client);
-	symbol_child_close(&client->child);
-	client->killed = false;
+	if (client->child.socket >= 0 || client->killed)
+		note_ended(client);
 	return false;
 }
 
@@ -235,6 +269,7 @@ static int start_child(struct symbol_client *client)
 		return -EAGAIN;
 	int rc = symbol_child_start(&client->child, client->executable);
 	client->start_ns = now;
+	client->begun = false;
 	client->error = rc;
 	if (rc) {
 		note_end(client);
@@ -290,6 +325,7 @@ static int send_request(struct symbol_client *client, struct symbol_request *req
 		.key = request->key,
 		.sent_ns = monotonic_ns(),
 		.kind = request->kind,
+		.queries = request->n,
 		.n = request->n,
 	};
 	return 0;
@@ -324,16 +360,23 @@ static void pass_answer(void *arg, const struct symbol_answer *answer, const cha
 	search->found(search->arg, query, &symbol);
 }
 
-/* Passes on the answers of a FOUND message. False: it is broken. */
-static bool read_answers(struct symbol_client *client, size_t n, const struct pending *pending,
+/*
+ * Passes on the answers of a FOUND message. False: it is broken. Each offset has one answer, and
+ * each message at least one, so the messages to a request have an end.
+ */
+static bool read_answers(struct symbol_client *client, size_t n, struct pending *pending,
 			 struct search *search)
 {
 	struct receiver receiver = {
 		.client = client,
 		.search = search && search->id == pending->id ? search : NULL,
 	};
+	uint32_t answers = client->reply.n, queries = pending->queries;
 
-	return symbol_reply_answers(client->bytes, n, pending->n, pass_answer, &receiver);
+	if (answers == 0 || answers > pending->n)
+		return false;
+	pending->n -= answers;
+	return symbol_reply_answers(client->bytes, n, queries, pass_answer, &receiver);
 }
 
 /* Handles a message of n bytes. False: it is not one that the child should send now. */
@@ -342,14 +385,18 @@ static bool handle_message(struct symbol_client *client, size_t n, struct search
 	const struct symbol_reply *reply = &client->reply;
 	struct pending *pending = first_pending(client);
 	bool answers = pending && reply->id == pending->id && reply->key == pending->key;
+	bool first = !client->begun;
 
 	if (n < sizeof(*reply) || (reply->kind != SYMBOL_FOUND && n != sizeof(*reply)))
 		return false;
+	client->begun = true;
 	switch (reply->kind) {
 	case SYMBOL_READY:
 		client->filtered = reply->n == 1;
 		return true;
 	case SYMBOL_FAILED_START:
+		if (!first)
+			return false;
 		client->error = reply->n > 0 && reply->n < 4096 ? -(int)reply->n : -EPROTO;
 		client->n_pending = 0; /* no file is the cause */
 		return false;
@@ -394,7 +441,11 @@ static void read_messages(struct symbol_client *client, struct search *search)
 			continue;
 		if (got < 0 && errno == EAGAIN)
 			return;
-		if (got <= 0 || (size_t)got > sizeof(client->bytes) ||
+		if (got <= 0) {
+			end_child(client);
+			return;
+		}
+		if ((size_t)got > sizeof(client->bytes) ||
 		    !handle_message(client, (size_t)got, search)) {
 			kill_child(client);
 			return;
@@ -523,6 +574,7 @@ void symbol_client_status(const struct symbol_client *client, struct symbol_stat
 					   : SYMBOL_IDLE,
 		.restarts = client->restarts,
 		.refused = client->refused,
+		.waits = client->n_pending ? client->pending[client->first].waits : 0,
 		.pid = running ? client->child.pid : 0,
 		.error = client->error,
 		.wait_status = client->wait_status,

@@ -35,9 +35,10 @@ struct symbol_client *symbol_client_new(const struct symbol_client_config *confi
 void symbol_client_free(struct symbol_client *client);
 
 enum symbol_file {
-	SYMBOL_FILE_WANTED,  /* the child does not have it: add it, then ask */
-	SYMBOL_FILE_GIVEN,   /* the child has it */
-	SYMBOL_FILE_REFUSED, /* two children ended at it: it is not given again */
+	SYMBOL_FILE_WANTED, /* the child does not have it: add it, then ask */
+	SYMBOL_FILE_GIVEN,  /* the child has it */
+	/* Two children ended at it, not killed from outside: it is not given again. */
+	SYMBOL_FILE_REFUSED,
 };
 enum symbol_file symbol_client_file(const struct symbol_client *client, uint64_t key);
 
@@ -98,6 +99,7 @@ struct symbol_status {
 	enum symbol_state state;
 	unsigned restarts; /* children that were replaced */
 	unsigned refused;  /* files that are not given again */
+	unsigned waits;    /* calls since the child has answered, if it should have */
 	int pid;           /* of the child; 0: none */
 	int error;         /* -errno of the last start that failed; 0: none did */
 	int wait_status;   /* of the last child that ended (wait(2)); 0: none did, or unknown */

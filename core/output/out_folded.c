@@ -24,6 +24,7 @@ struct folded {
 	struct folded_stack **stacks;
 	size_t n, capacity;
 	struct hash_table table; /* by text: index + 1 */
+	uint64_t random;         /* in its keys: names are those of other users */
 	size_t bytes, bytes_max;
 	char event[64]; /* the first time event; "": none yet */
 	bool refreshes; /* has samples of refreshes */
@@ -34,6 +35,7 @@ struct folded *folded_new(size_t bytes)
 	struct folded *folded = xcalloc(1, sizeof(*folded));
 
 	hash_table_init(&folded->table, 0);
+	folded->random = hash_random_odd();
 	folded->bytes_max = bytes > 0 ? bytes : FOLDED_BYTES;
 	return folded;
 }
@@ -61,7 +63,7 @@ static struct folded_stack *find_stack(const struct folded *folded, const char *
 /* Adds to the stack of that text. A new one needs room within so many bytes. */
 static bool add_to_stack(struct folded *folded, const char *text, uint64_t weight, size_t bytes_max)
 {
-	uint64_t key = hash_text(text);
+	uint64_t key = hash_mix(folded->random, hash_bytes(folded->random, text, strlen(text)));
 	struct folded_stack *stack = find_stack(folded, text, key);
 	size_t bytes = sizeof(*stack) + strlen(text) + 1;
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum { EVENTS_MAX = 64, NAMES_BYTES_MAX = 64 << 20 };
+#define SQUARES_ROUNDING 1e-9
 
 void native_clear_code(struct replay_native *native)
 {
@@ -112,6 +113,12 @@ static void parse_frames(const struct native_code *code, struct native_words *wo
 	}
 }
 
+/* A sum of squares is at most the square of the sum, but for the rounding of both. */
+static bool are_squares(double squares, uint64_t sum)
+{
+	return squares >= 0 && squares <= (double)sum * (double)sum * (1 + SQUARES_ROUNDING);
+}
+
 static void parse_entry(struct native_code *code, struct native_words *words)
 {
 	uint64_t ids = native_word(words);
@@ -129,7 +136,7 @@ static void parse_entry(struct native_code *code, struct native_words *words)
 	entry.depth = (uint32_t)native_number(words, CODE_RESOLVER_FRAMES);
 	words->broken |= !native_is_pid(task.pid) || !native_is_pid(task.tid) ||
 			 event >= code->n_events || cpu < -1 || cpu > INT_MAX || entry.depth == 0 ||
-			 entry.samples == 0 || entry.squares < 0;
+			 entry.samples == 0 || !are_squares(entry.squares, entry.weight);
 	if (words->broken)
 		return;
 	parse_frames(code, words, entry.depth, frames);

@@ -187,15 +187,20 @@ static size_t first_task(const struct code_profile *profile, int64_t pid)
 	return low;
 }
 
+/* A recording may have any weights, so sums have an end: a total is not below one of its parts. */
+static void add_to_total(struct code_total *total, const struct code_entry *entry)
+{
+	total->samples = u64_sum(total->samples, entry->samples);
+	total->weight = u64_sum(total->weight, entry->weight);
+	total->squares += entry->squares;
+	if (entry->depth == 1)
+		total->alone = u64_sum(total->alone, entry->samples);
+}
+
 static void add_entry(struct code_view *view, const struct code_entry *entry)
 {
-	struct code_total *total = &view->totals[entry->event];
-
 	view->entries[view->n_entries++] = entry;
-	total->samples += entry->samples;
-	total->weight += entry->weight;
-	total->squares += entry->squares;
-	total->alone += entry->depth == 1 ? entry->samples : 0;
+	add_to_total(&view->totals[entry->event], entry);
 }
 
 /* The only process that can have samples of the subject; 0: any can. */
@@ -273,8 +278,9 @@ static void add_to_function(struct function_sums *sums, uint32_t function, size_
 		memset(sums->weights + sums->n * n_events, 0, n_events * sizeof(*sums->weights));
 		hash_table_add(&sums->table, function)->number = ++sums->n;
 	}
-	sums->samples[(at - 1) * n_events + event] += entry->samples;
-	sums->weights[(at - 1) * n_events + event] += entry->weight;
+	at = (at - 1) * n_events + event;
+	sums->samples[at] = u64_sum(sums->samples[at], entry->samples);
+	sums->weights[at] = u64_sum(sums->weights[at], entry->weight);
 }
 
 static int compare_functions(const struct code_function *a, const struct code_function *b)
@@ -482,9 +488,7 @@ void code_edges_init(const struct code_view *view, uint32_t function, unsigned e
 
 		if (entry->event != event || k == entry->depth)
 			continue;
-		total.samples += entry->samples;
-		total.weight += entry->weight;
-		total.squares += entry->squares;
+		add_to_total(&total, entry);
 		add_to_function(&callers, k + 1 < entry->depth ? frames[k + 1] : UINT32_MAX, 1, 0,
 				entry);
 		add_to_function(&callees, k > 0 ? frames[k - 1] : UINT32_MAX, 1, 0, entry);

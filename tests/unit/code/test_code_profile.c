@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Sums of samples, sums of these, and their limits. */
-#include "core/code/code_profile.h"
+#include "core/code/code_profile_internal.h"
 
 #include "core/base/util.h"
 #include "tests/unit/shared/cases.h"
@@ -173,12 +173,93 @@ static const struct limit_case limits[] = {
 	{"entries beyond the rest", 1000, 7, 200, 1001, 8, 2 * (size_t)CODE_PROFILE_ENTRIES + 1},
 };
 
+/* Returns how far the entries of a table are from their homes at most. */
+static size_t longest_search(const struct hash_table *table)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < table->n_slots; i++) {
+		if (!table->slots[i].number)
+			continue;
+		size_t home = hash_table_home(table, table->slots[i].key);
+		size_t far = (i - home) & (table->n_slots - 1);
+		longest = far > longest ? far : longest;
+	}
+	return longest;
+}
+
+/* Of a table whose keys cannot be chosen; half of its slots are taken. */
+enum { SEARCH_MOST = 256 };
+
+/*
+ * Starts of tasks that a recording may have: without a random number, the keys of all tasks would
+ * have home 0 in a table of any size.
+ */
+static void tasks_are_spread(void **state)
+{
+	struct code_profile_builder *builder = code_profile_builder_new();
+	const uint64_t golden = 0x9e3779b97f4a7c15ull;
+	uint64_t inverse = 1;
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) /* Newton's method, modulo 2^64 */
+		inverse *= 2 - golden * inverse;
+	assert_int_equal(golden * inverse, 1);
+	for (uint32_t i = 1; i <= CODE_PROFILE_TASKS; i++) {
+		const struct code_task task = {(pid_t)i, (pid_t)i,
+					       ((uint64_t)i << 32 | i) ^ i * inverse};
+
+		assert_int_equal(code_profile_task(builder, &task), i - 1);
+	}
+	assert_in_range(longest_search(&builder->tasks), 0, SEARCH_MOST);
+	code_profile_free(code_profile_end(builder));
+}
+
+/* The same for names. Those with home 0 in a table that all of them fill are found by trying. */
+static void functions_are_spread(void **state)
+{
+	enum { FUNCTIONS = 1500, BITS = 12 };
+	struct code_profile_builder *builder = code_profile_builder_new();
+	char name[16];
+
+	(void)state;
+	for (unsigned i = 0, n = 0; n < FUNCTIONS; i++) {
+		snprintf(name, sizeof(name), "f%u", i);
+		uint64_t key = hash_bytes(HASH_BEGIN, name, strlen(name) + 1);
+		if (key * 0x9e3779b97f4a7c15ull >> (64 - BITS) != 0)
+			continue;
+		code_profile_function(builder, &(struct code_function){name, "", CODE_USER});
+		n++;
+	}
+	assert_int_equal(builder->functions.n_slots, 1 << BITS);
+	assert_in_range(longest_search(&builder->functions), 0, SEARCH_MOST);
+	code_profile_free(code_profile_end(builder));
+}
+
+/* Sums of weights from a recording do not begin anew at 0. */
+static void sums_have_an_end(void **state)
+{
+	struct code_profile_builder *builder = code_profile_builder_new();
+
+	(void)state;
+	add_sample(builder, &clock_event, 7, 0, "f", UINT64_MAX - 1);
+	add_sample(builder, &clock_event, 7, 0, "f", 3);
+	code_profile_add_lost(builder, UINT64_MAX);
+	code_profile_add_lost(builder, 1);
+	struct code_profile *profile = code_profile_end(builder);
+	assert_int_equal(profile->n_entries, 1);
+	assert_int_equal(profile->entries[0].weight, UINT64_MAX);
+	assert_int_equal(profile->lost, UINT64_MAX);
+	code_profile_free(profile);
+}
+
 int main(void)
 {
 	static const struct cases tables[] = {CASES(stays_bounded, limits)};
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(adds_up),
-		cmocka_unit_test(sums_profiles),
+		cmocka_unit_test(adds_up),          cmocka_unit_test(sums_profiles),
+		cmocka_unit_test(tasks_are_spread), cmocka_unit_test(functions_are_spread),
+		cmocka_unit_test(sums_have_an_end),
 	};
 
 	return cases_run("code_profile", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));

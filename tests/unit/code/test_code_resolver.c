@@ -328,37 +328,55 @@ static void a_child_that_fails_has_a_note(void **state)
 {
 	static const struct {
 		struct symbol_status status;
+		bool silent;      /* names are missing */
 		const char *note; /* NULL: none */
 	} states[] = {
-		{{.state = SYMBOL_IDLE}, NULL},
-		{{.state = SYMBOL_RUNNING, .pid = 5}, NULL},
-		{{.state = SYMBOL_RUNNING, .restarts = 2, .wait_status = 9}, NULL},
+		{{.state = SYMBOL_IDLE}, false, NULL},
+		{{.state = SYMBOL_RUNNING}, true, NULL},
+		{{.state = SYMBOL_RUNNING, .waits = 1}, true, NULL},
+		{{.state = SYMBOL_RUNNING, .waits = 2}, true, "does not answer"},
+		{{.state = SYMBOL_RUNNING, .waits = 2}, false, NULL},
+		{{.state = SYMBOL_RUNNING, .restarts = 9, .wait_status = 9}, false, NULL},
+		{{.state = SYMBOL_WAITING, .wait_status = 9}, true, "ended by signal 9. It starts"},
+		{{.state = SYMBOL_WAITING, .wait_status = 9}, false, NULL},
 		{{.state = SYMBOL_WAITING, .restarts = 3, .wait_status = 9},
-		 "3 times, last by signal 9"},
-		{{.state = SYMBOL_RUNNING, .restarts = 4, .wait_status = 256}, "ended 4 times."},
+		 true,
+		 "ended 4 times, last by signal 9."},
+		{{.state = SYMBOL_WAITING, .restarts = 3, .wait_status = 256},
+		 true,
+		 "ended 4 times. It"},
+		{{.state = SYMBOL_RUNNING, .refused = 1}, false, "1 file have no names"},
+		{{.state = SYMBOL_RUNNING, .refused = 2}, false, "twice at each"},
 		{{.state = SYMBOL_FAILED, .error = -EAGAIN},
+		 true,
 		 "temporarily unavailable). Raise the limit: ulimit -u"},
-		{{.state = SYMBOL_FAILED, .error = -EMFILE}, "ulimit -n"},
-		{{.state = SYMBOL_FAILED, .error = -ENOENT}, "Is /proc mounted"},
+		{{.state = SYMBOL_FAILED, .error = -EMFILE}, true, "ulimit -n"},
+		{{.state = SYMBOL_FAILED, .error = -ENOENT}, true, "Is /proc mounted"},
 		/* The child's bytes may be any number. */
-		{{.state = SYMBOL_FAILED, .error = -4000}, "(unknown error). Start pmctop again."},
+		{{.state = SYMBOL_FAILED, .error = -4000},
+		 true,
+		 "(unknown error). Start pmctop again."},
 	};
 	struct scene scene;
 
 	(void)state;
 	begin(&scene);
 	code_resolver_free(scene.resolver);
-	owned = (struct symbol_double){.n = 0};
+	owned = (struct symbol_double){.rangeless = true};
 	scene.resolver = code_resolver_new(&(struct code_names_config){.sys = &scene.rooted.sys});
 	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
 		owned_status = states[i].status;
+		owned.silent = states[i].silent;
+		sample_at(&scene, 7, 0, 1, 0x10010 + 0x40 * i);
+		code_profile_free(cut(&scene, NEVER));
 		const char *note = code_resolver_note(scene.resolver);
 
 		if (!states[i].note)
 			assert_null(note);
 		else if (!note || !strstr(note, states[i].note))
-			fail_msg("%s", note ? note : "no note");
+			fail_msg("row %zu: %s", i, note ? note : "no note");
 	}
+	owned.silent = false;
 	sample_at(&scene, 7, 0, 1, 0x10110);
 	expect(cut(&scene, NEVER), "7 cpu-clock 1 1 10: a1;");
 	assert_int_equal(owned.adds, 1);
