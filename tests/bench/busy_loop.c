@@ -2,10 +2,11 @@
 /*
  * busy_loop: a thread on each CPU that computes in registers alone, until it is killed.
  *
- * Prints a line of JSON every quarter of a second: the steps since the last line, and the CPU time
- * of the threads meanwhile. The time of interrupts is a part of that of the thread they interrupt,
- * so steps per second of CPU time are fewer where interrupts take longer. Other programs that run
- * on the CPU do not count.
+ * Prints a line of JSON every quarter of a second: the steps since the last line, the CPU time of
+ * the threads, and how much of that were interrupts. Other programs that run on the CPU do not
+ * count. A thread reads the clock all the time. Where it stands still for longer than GAP_NS, the
+ * thread did not run; what of this is CPU time of the thread were interrupts, of the hypervisor
+ * too.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -17,20 +18,37 @@
 
 #include "tests/load/pace.h"
 
-enum { CPUS_MAX = 64, STEPS = 4096, LINES_PER_S = 4 };
+enum { CPUS_MAX = 64, STEPS = 64, GAP_NS = 1000, LINES_PER_S = 4 };
 
 struct loop {
 	_Alignas(64) atomic_ullong steps;
+	atomic_ullong gaps_ns; /* of all times that it did not run */
 	pthread_t thread;
 	clockid_t clock;
 };
 
 static struct loop loops[CPUS_MAX];
 
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+/* One thread adds. */
+static void add(atomic_ullong *sum, uint64_t n)
+{
+	uint64_t before = atomic_load_explicit(sum, memory_order_relaxed);
+
+	atomic_store_explicit(sum, before + n, memory_order_relaxed);
+}
+
 static void *run_loop(void *arg)
 {
 	struct loop *loop = arg;
-	uint64_t x = 88172645463325252U;
+	uint64_t x = 88172645463325252U, last_ns = now_ns(CLOCK_MONOTONIC);
 
 	/* x is never 0, but compilers cannot prove that. */
 	while (x != 0) {
@@ -39,7 +57,11 @@ static void *run_loop(void *arg)
 			x ^= x >> 7;
 			x ^= x << 17;
 		}
-		atomic_fetch_add_explicit(&loop->steps, STEPS, memory_order_relaxed);
+		uint64_t ns = now_ns(CLOCK_MONOTONIC);
+		if (ns - last_ns > GAP_NS)
+			add(&loop->gaps_ns, ns - last_ns);
+		last_ns = ns;
+		add(&loop->steps, STEPS);
 	}
 	return NULL;
 }
@@ -60,18 +82,27 @@ static void start_loop(struct loop *loop, size_t cpu)
 	}
 }
 
-static double now_s(clockid_t clock)
-{
-	struct timespec now;
+struct sums {
+	uint64_t steps, gaps_ns, cpu_ns;
+};
 
-	clock_gettime(clock, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+static struct sums sum_of(size_t n)
+{
+	struct sums sums = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		sums.steps += atomic_load(&loops[i].steps);
+		sums.gaps_ns += atomic_load(&loops[i].gaps_ns);
+		sums.cpu_ns += now_ns(loops[i].clock);
+	}
+	return sums;
 }
 
 int main(void)
 {
 	struct timespec next = {0};
-	double steps = 0, spent_s = 0;
+	struct sums before = {0};
+	uint64_t before_ns = now_ns(CLOCK_MONOTONIC);
 	size_t n = 0;
 	cpu_set_t all;
 
@@ -80,16 +111,16 @@ int main(void)
 		if (CPU_ISSET(cpu, &all))
 			start_loop(&loops[n++], cpu);
 	for (;;) {
-		double steps_now = 0, spent_now_s = 0;
 		pace_wait(&next, LINES_PER_S);
-		for (size_t i = 0; i < n; i++) {
-			steps_now += (double)atomic_load(&loops[i].steps);
-			spent_now_s += now_s(loops[i].clock);
-		}
-		printf("{\"steps\":%.0f,\"cpu_seconds\":%.9f}\n", steps_now - steps,
-		       spent_now_s - spent_s);
+		struct sums now = sum_of(n);
+		uint64_t ns = now_ns(CLOCK_MONOTONIC);
+		double cpu_s = (double)(now.cpu_ns - before.cpu_ns) / 1e9;
+		double others_s = (double)(ns - before_ns) / 1e9 * (double)n - cpu_s;
+		printf("{\"steps\":%.0f,\"cpu_seconds\":%.9f,\"interrupt_seconds\":%.9f}\n",
+		       (double)(now.steps - before.steps), cpu_s,
+		       (double)(now.gaps_ns - before.gaps_ns) / 1e9 - others_s);
 		fflush(stdout);
-		steps = steps_now;
-		spent_s = spent_now_s;
+		before = now;
+		before_ns = ns;
 	}
 }

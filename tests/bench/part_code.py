@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import statistics
 import subprocess
 import tempfile
 import threading
@@ -244,12 +243,15 @@ class Loop:
         for line in self.process.stdout:
             self.lines.append(line)
 
-    def steps_a_cpu_second(self, seconds):
-        """From now on. Time in which other programs run does not count."""
+    def run(self, seconds):
+        """(steps a second of CPU time, % of the CPU time that were interrupts), from now on. Time
+        in which other programs run does not count."""
         first = len(self.lines) + 1
         time.sleep(seconds)
         ran = [json.loads(line) for line in self.lines[first:]]
-        return statistics.median(line["steps"] / line["cpu_seconds"] for line in ran)
+        steps, cpu, interrupts = (sum(line[key] for line in ran) for key in
+                                  ("steps", "cpu_seconds", "interrupt_seconds"))
+        return steps / cpu, 100 * interrupts / cpu
 
     def close(self):
         self.process.kill()
@@ -259,16 +261,17 @@ class Loop:
 
 
 def cost_beside(loop, command, seconds, warm_s=2.5):
-    """(CPU of a command and its child in %, steps of the loop a second of CPU time)"""
+    """(CPU of a command and its child in %, steps of the loop a second of CPU time, interrupts of
+    the loop in %)"""
     if not command:
-        return 0, loop.steps_a_cpu_second(seconds)
+        return 0, *loop.run(seconds)
     with running(command) as process:
         time.sleep(warm_s)
         pids = family(process.pid)
         began, spent = time.monotonic(), sum(cpu_s(pid) for pid in pids)
-        steps = loop.steps_a_cpu_second(seconds)
+        ran = loop.run(seconds)
         spent = sum(cpu_s(pid) for pid in pids) - spent
-        return 100 * spent / (time.monotonic() - began), steps
+        return 100 * spent / (time.monotonic() - began), *ran
 
 
 def cost(report, rounds, directory, seconds):
@@ -285,17 +288,21 @@ def cost(report, rounds, directory, seconds):
                     lambda run=commands[name]: cost_beside(loop, run, seconds))[0])
     finally:
         loop.close()
-    own = {name: [value[0] for value in values] for name, values in measured.items()}
+    own, steps, interrupts = ({name: [value[i] for value in values]
+                               for name, values in measured.items()} for i in range(3))
+    del commands["bare"]
     report.add("code", "CPU, all CPUs busy: pmctop --code - pmctop",
                [a - b for a, b in zip(own["pmctop --code"], own["pmctop"])], "% of a CPU",
                most=MORE_CPU_PERCENT, noisy=noisy, note=f"{HZ} samples a second and CPU")
-    for name in own:
-        if name != "bare":
-            report.add("code", f"CPU, all CPUs busy: {name}", own[name], "% of a CPU")
-            report.add("code", f"the kernel's cost on a busy CPU: {name}",
-                       [100 * (1 - beside[1] / bare[1])
-                        for beside, bare in zip(measured[name], measured["bare"])], "%",
-                       note="fewer steps of a busy loop in a second of CPU time")
+    for name in commands:
+        report.add("code", f"CPU, all CPUs busy: {name}", own[name], "% of a CPU")
+    for name in commands:
+        report.add("code", f"the kernel's cost on a busy CPU: {name}",
+                   [a - b for a, b in zip(interrupts[name], interrupts["bare"])], "%",
+                   note="more interrupts")
+        report.add("code", f"slow-down of a busy loop: {name}",
+                   [100 * (1 - a / b) for a, b in zip(steps[name], steps["bare"])], "%",
+                   note="fewer steps in a second of CPU time")
 
 
 def ring_mappings(pid):
