@@ -3,6 +3,9 @@
  * Deadlines are counted from the first wait, not from the last snapshot, so a late snapshot does
  * not shift those after it. `due` is set by a wait that reached its deadline; a snapshot before
  * that (a key, the end of the run) begins a new sequence. All other calls go to the engine.
+ *
+ * The first interval with samples of code is short, because a user waits for functions. The
+ * deadlines after it are those that there would be without.
  */
 #include "core/engine/live_feed.h"
 
@@ -10,14 +13,18 @@
 
 #include <stdlib.h>
 
+/* 30 samples of a busy task at 199 a second. */
+#define CODE_FIRST_NS (150 * NS_PER_MS)
+
 struct live_feed {
 	const struct sys *sys;
 	struct engine *engine;
 	uint64_t interval_ns;
 	uint64_t ended_ns; /* deadline of the last interval */
 	bool begun;
-	bool due;   /* the interval is over */
-	bool taken; /* its snapshot was returned, and the next wait follows */
+	bool due;            /* the interval is over */
+	bool taken;          /* its snapshot was returned, and the next wait follows */
+	bool short_interval; /* the current one is short */
 };
 
 /* Sets the begin of the current interval: the last deadline that has passed, or now. */
@@ -43,7 +50,10 @@ static int live_wait(void *ctx, uint64_t until_ns, struct error *err)
 	(void)err;
 	if (!live->begun || live->taken)
 		begin_interval(live);
-	uint64_t end_ns = live->ended_ns + live->interval_ns;
+	uint64_t length_ns = live->interval_ns;
+	if (live->short_interval && length_ns > CODE_FIRST_NS)
+		length_ns = CODE_FIRST_NS;
+	uint64_t end_ns = live->ended_ns + length_ns;
 	bool early = engine_wait(live->engine, end_ns < until_ns ? end_ns : until_ns);
 	live->due = !early && end_ns <= until_ns;
 	return live->due;
@@ -56,6 +66,7 @@ static struct snapshot *live_snapshot(void *ctx)
 
 	live->taken = live->due;
 	live->begun = live->due;
+	live->short_interval &= !live->due;
 	live->due = false;
 	return snapshot;
 }
@@ -71,6 +82,7 @@ static void live_command(void *ctx, const struct command *command)
 {
 	struct live_feed *live = ctx;
 
+	live->short_interval |= command->kind == COMMAND_CODE && command->number > 0;
 	engine_do(live->engine, command);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * crowd [-p PROCESSES=0] [-s SLEEPING=0] [-b BUSY=1] [SECONDS]: one process with many threads, few
- * of them busy, and with many sleeping children.
+ * crowd [-p PROCESSES=0] [-w WAKING=0] [-s SLEEPING=0] [-b BUSY=1] [SECONDS]: one process with many
+ * threads, few of them busy, and with many sleeping children.
  *
- * Busy threads are named "busy", stay in user mode and have the nice value 19. The others are named
- * "sleeper". Prints "ready" when all exist. Stacks have the smallest size, so that an ordinary user
- * can have thousands. Without SECONDS it runs until it is killed.
+ * WAKING of the children run for some microseconds four times a second. Busy threads are named
+ * "busy", stay in user mode and have the nice value 19. The others are named "sleeper". Prints
+ * "ready" when all exist. Stacks have the smallest size, so that an ordinary user can have
+ * thousands. Without SECONDS it runs until it is killed.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -18,6 +19,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "tests/load/pace.h"
+
 static void *sleeper_run(void *unused)
 {
 	prctl(PR_SET_NAME, "sleeper");
@@ -26,8 +29,22 @@ static void *sleeper_run(void *unused)
 	return unused;
 }
 
-/* Starts children that end with this process. */
-static void start_children(long count)
+/* Runs four times a second, and not all children at once. */
+static void waker_run(long number)
+{
+	struct timespec next = {.tv_nsec = 0};
+	volatile unsigned steps = 0;
+
+	usleep((useconds_t)(number % 250 * 1000));
+	for (;;) {
+		pace_wait(&next, 4);
+		for (unsigned i = 0; i < 10000; i++)
+			steps += i;
+	}
+}
+
+/* Starts children that end with this process. The first `waking` run now and then. */
+static void start_children(long count, long waking)
 {
 	for (long i = 0; i < count; i++) {
 		pid_t child = fork();
@@ -38,6 +55,8 @@ static void start_children(long count)
 		}
 		if (child == 0) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			if (i < waking)
+				waker_run(i);
 			sleeper_run(NULL);
 		}
 	}
@@ -77,13 +96,16 @@ static void start(long count, void *(*run)(void *))
 
 int main(int argc, char **argv)
 {
-	long processes = 0, sleeping = 0, busy = 1;
+	long processes = 0, waking = 0, sleeping = 0, busy = 1;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "p:s:b:")) != -1) {
+	while ((opt = getopt(argc, argv, "p:w:s:b:")) != -1) {
 		switch (opt) {
 		case 'p':
 			processes = strtol(optarg, NULL, 10);
+			break;
+		case 'w':
+			waking = strtol(optarg, NULL, 10);
 			break;
 		case 's':
 			sleeping = strtol(optarg, NULL, 10);
@@ -92,13 +114,14 @@ int main(int argc, char **argv)
 			busy = strtol(optarg, NULL, 10);
 			break;
 		default:
-			fputs("usage: crowd [-p PROCESSES] [-s SLEEPING] [-b BUSY] [SECONDS]\n",
+			fputs("usage: crowd [-p PROCESSES] [-w WAKING] [-s SLEEPING] [-b BUSY] "
+			      "[SECONDS]\n",
 			      stderr);
 			return 2;
 		}
 	}
 	/* Busy threads last, because they delay the start of others. */
-	start_children(processes);
+	start_children(processes, waking);
 	start(sleeping, sleeper_run);
 	start(busy, busy_run);
 	printf("ready\n");
