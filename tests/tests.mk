@@ -254,9 +254,10 @@ GUEST_BUILD = CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 BUILD=$
 
 .PHONY: guest guest-bench static-arm64
 
+# GUEST_SUITE is a suite of Debian. image.sh and boot.sh read it from the environment.
 # The lock: tests that run at the same time make the guest at the same time. The +: make does not
 # recognize itself behind flock, and would give the inner one no jobs.
-guest: ## build the emulated arm64 machine and pmctop for it
+guest: ## build the emulated arm64 machine and pmctop for it; GUEST_SUITE=sid: its kernel, too
 	@tests/guest/image.sh $(GUEST)
 	+@flock $(GUEST)/.lock $(submake) $(GUEST_BUILD) all loads guest-programs
 

@@ -29,6 +29,7 @@ usage: boot.sh [OPTIONS] SCRIPT
   --load DIR      every executable file in DIR goes to /bin (may be repeated)
   --image DIR     the output of image.sh                          (build/guest)
   --interactive   a shell on this terminal; Ctrl-A x ends the machine
+With GUEST_SUITE=sid in the environment it boots the kernel of that suite of Debian (image.sh).
 The script has SHIFT in $guest_shift, and a user named "user" (su user -c ...).
 END
 }
@@ -138,7 +139,7 @@ sleep=off
 # shellcheck disable=SC2054 # the commas are QEMU's
 args=(-machine virt -cpu "$cpu" -smp "$smp" -m "$memory" -icount "shift=$shift_,sleep=$sleep"
 	-seed 1 -rtc base=2025-01-01,clock=vm -nodefaults -no-reboot -display none
-	-kernel "$image/vmlinuz" -initrd "$work/initrd")
+	-kernel "$image/vmlinuz${GUEST_SUITE:+-$GUEST_SUITE}" -initrd "$work/initrd")
 # The kernel's tests of its ciphers and its signing keys are three quarters of its instructions
 # before /init.
 append="console=ttyAMA0 loglevel=1 nokaslr panic=-1 cryptomgr.notests"

@@ -8,6 +8,9 @@
 #   OUTDIR/perf      perf and setcap with their libraries (boot.sh --perf)
 #   OUTDIR/vmlinuz   the kernel, for QEMU's -kernel
 #
+# With GUEST_SUITE=sid in the environment (or forky, trixie-backports ...) also OUTDIR/vmlinuz-sid,
+# the kernel of that suite of Debian. The rest of the image remains.
+#
 # Packages come from this machine's apt sources, with a separate state: the system gets no foreign
 # architecture, and its package lists do not change. The stamp has this script's checksum and is
 # written last, so an interrupted run does not count. Exit status 77: the packages cannot be
@@ -19,12 +22,22 @@ out=${1:-$here/../../build/guest}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
+suite=${GUEST_SUITE:-}
+case $suite in
+*[!a-z-]*)
+	echo "image.sh: GUEST_SUITE=$suite is no suite of Debian" >&2
+	exit 2
+	;;
+?*) GUEST_SUITE='' "$here/image.sh" "$out" || exit ;;
+esac
+
 stamp=$(sha256sum <"$here/image.sh")
+stamp_file=$out/stamp${suite:+-$suite}
 
 # Two makes at once must not build the same cache.
 exec 9>"$out/.lock"
 flock 9
-if [ "$(cat "$out/stamp" 2>/dev/null)" = "$stamp" ]; then
+if [ "$(cat "$stamp_file" 2>/dev/null)" = "$stamp" ]; then
 	exit 0
 fi
 
@@ -70,6 +83,14 @@ Dir::Cache "$apt/cache";
 Dir::Cache::pkgcache "pkgcache.bin";
 Dir::Cache::srcpkgcache "srcpkgcache.bin";
 CONF
+if [ -n "$suite" ]; then
+	key=/usr/share/keyrings/debian-archive-keyring.gpg
+	echo "deb [signed-by=$key] http://deb.debian.org/debian $suite main" >"$apt/suite.list"
+	cat >>"$apt/apt.conf" <<-CONF
+		Dir::Etc::SourceList "$apt/suite.list";
+		Dir::Etc::SourceParts "/dev/null";
+	CONF
+fi
 
 apt_get() {
 	apt-get -q -q -c "$apt/apt.conf" "$@"
@@ -92,7 +113,54 @@ if [ -z "$kernel" ]; then
 fi
 if [ -z "$kernel" ]; then
 	grep '^E:' "$apt/log" >&2 || true
-	skip "these apt sources have no linux-image-*-cloud-arm64; skipped"
+	skip "no apt source of ${suite:-this machine} has a linux-image-*-cloud-arm64; skipped"
+fi
+# Since 6.19 that package is empty.
+binary=$(apt_cache depends "$kernel" 2>/dev/null |
+	sed -n 's/^ *Depends: \(linux-binary-[0-9].*\)$/\1/p')
+kernel=${binary:-$kernel}
+
+download() {
+	if ! (cd "$apt/debs" && apt_get download "$@" >"$apt/log" 2>&1); then
+		cat "$apt/log" >&2
+		skip "the arm64 packages could not be downloaded; skipped"
+	fi
+}
+
+deb() {
+	set -- "$apt/debs/$1"_*.deb
+	echo "$1"
+}
+
+download "$kernel"
+
+# /boot/vmlinuz-VERSION, since 6.19 /usr/lib/modules/VERSION/vmlinuz. The modules are nine tenths of
+# an older package, and the guest loads none.
+mkdir "$new/kernel"
+dpkg --fsys-tarfile "$(deb "$kernel")" | tar -xf - -C "$new/kernel" --wildcards '*/vmlinuz*'
+find "$new/kernel" -name 'vmlinuz*' -type f -exec mv {} "$new/vmlinuz" \;
+
+# Newer kernels are EFI images that unpack themselves, which QEMU's -kernel cannot start before 8.1.
+# They are unpacked here. Format: drivers/firmware/efi/libstub/zboot-header.S ("zimg", payload
+# offset and size, type at 24).
+if [ "$(dd if="$new/vmlinuz" bs=1 skip=4 count=4 status=none | tr -d '\0')" = zimg ]; then
+	read -r start size < <(od -An -t u4 -j 8 -N 8 "$new/vmlinuz")
+	type=$(dd if="$new/vmlinuz" bs=1 skip=24 count=6 status=none | tr -d '\0')
+	case $type in
+	gzip) unpack="gzip -dc" ;;
+	xz*) unpack="xz -dc" ;;
+	zstd*) unpack="zstd -dcq" ;;
+	*) skip "the kernel image has the unknown compression $type; skipped" ;;
+	esac
+	tail -c +$((start + 1)) "$new/vmlinuz" | head -c "$size" | $unpack >"$new/Image"
+	mv "$new/Image" "$new/vmlinuz"
+fi
+
+if [ -n "$suite" ]; then
+	mv "$new/vmlinuz" "$out/vmlinuz-$suite"
+	echo "$kernel" >"$out/kernel-$suite"
+	printf '%s\n' "$stamp" >"$stamp_file"
+	exit
 fi
 
 dev="libncurses-dev libpfm4 libpfm4-dev libinih-dev libzstd-dev liblzma-dev libiberty-dev"
@@ -104,16 +172,7 @@ libraries=$(apt_cache depends --recurse --no-recommends --no-suggests --no-confl
 	--no-replaces --no-enhances $tools 2>/dev/null |
 	grep -E '^(lib|zlib|linux-perf-)[^ ]*$' | sort -u) || true
 # shellcheck disable=SC2086
-if ! (cd "$apt/debs" && apt_get download "$kernel" $dev $base $tools $libraries \
-	>"$apt/log" 2>&1); then
-	cat "$apt/log" >&2
-	skip "the arm64 packages could not be downloaded; skipped"
-fi
-
-deb() {
-	set -- "$apt/debs/$1"_*.deb
-	echo "$1"
-}
+download $dev $base $tools $libraries
 
 mkdir "$new/sysroot" "$new/root" "$new/locale"
 for p in $dev; do
@@ -177,27 +236,7 @@ done
 # The guest's archive must not depend on when it was made.
 find "$new/root" "$new/perf" -exec touch -h -d @0 {} +
 
-# The modules are nine tenths of that package. The guest loads none.
-dpkg --fsys-tarfile "$(deb "$kernel")" | tar -xf - -C "$new" --wildcards './boot/vmlinuz-*'
-mv "$new"/boot/vmlinuz-* "$new/vmlinuz"
-
-# Newer kernels are EFI images that unpack themselves, which QEMU's -kernel cannot start before 8.1.
-# They are unpacked here. Format: drivers/firmware/efi/libstub/zboot-header.S ("zimg", payload
-# offset and size, type at 24).
-if [ "$(dd if="$new/vmlinuz" bs=1 skip=4 count=4 status=none | tr -d '\0')" = zimg ]; then
-	read -r start size < <(od -An -t u4 -j 8 -N 8 "$new/vmlinuz")
-	type=$(dd if="$new/vmlinuz" bs=1 skip=24 count=6 status=none | tr -d '\0')
-	case $type in
-	gzip) unpack="gzip -dc" ;;
-	xz*) unpack="xz -dc" ;;
-	zstd*) unpack="zstd -dcq" ;;
-	*) skip "the kernel image has the unknown compression $type; skipped" ;;
-	esac
-	tail -c +$((start + 1)) "$new/vmlinuz" | head -c "$size" | $unpack >"$new/Image"
-	mv "$new/Image" "$new/vmlinuz"
-fi
-
-rm -rf "$out/stamp" "$out/sysroot" "$out/root" "$out/perf" "$out/vmlinuz"
+rm -rf "$stamp_file" "$out/sysroot" "$out/root" "$out/perf" "$out/vmlinuz"
 mv "$new/sysroot" "$new/root" "$new/perf" "$new/vmlinuz" "$out/"
 echo "$kernel" >"$out/kernel"
-printf '%s\n' "$stamp" >"$out/stamp"
+printf '%s\n' "$stamp" >"$stamp_file"
