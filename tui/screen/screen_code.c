@@ -12,7 +12,6 @@
 #include "tui/options/duration.h"
 #include "tui/screen/app.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -186,20 +185,6 @@ void code_screen_request(struct app *app)
 	app_command(app, COMMAND_CODE, NULL, hz);
 }
 
-/* "2,388" */
-static void format_count(uint64_t count, char *text, size_t size)
-{
-	char digits[24];
-	size_t length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, count), at = 0;
-
-	for (size_t i = 0; i < length && at + 2 < size; i++) {
-		if (i > 0 && (length - i) % 3 == 0)
-			text[at++] = ',';
-		text[at++] = digits[i];
-	}
-	text[at] = '\0';
-}
-
 static void format_span(uint64_t ns, char *text, size_t size)
 {
 	if (ns < 10 * NS_PER_S)
@@ -244,9 +229,9 @@ static void write_title(const struct app *app, char *text, size_t size)
 		snprintf(text, size, "%s: code", subject);
 		return;
 	}
-	format_count(page->view.totals[page->event].samples, samples, sizeof(samples));
+	text_grouped(samples, sizeof(samples), page->view.totals[page->event].samples);
 	format_span(page->sum.interval_ns, span, sizeof(span));
-	format_count(page->sum.profile->lost, lost, sizeof(lost));
+	text_grouped(lost, sizeof(lost), page->sum.profile->lost);
 	snprintf(text, size, "%s: %s, %s samples in %s%s%s%s", subject,
 		 code_page_event(page, page->event), samples, span,
 		 page->sum.profile->lost ? ", " : "", page->sum.profile->lost ? lost : "",
