@@ -7,21 +7,14 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/view/code_name.h"
+#include "tui/panel/code_cells.h"
 #include "tui/widget/page.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	SAMPLES_WIDTH = 7,
-	MODULE_WIDTH = 14,
-	MODULE_FROM = 60, /* columns of a screen with modules */
-	WIDE_FROM = 120,
-	WIDER = 8,
-};
+enum { MODULE_FROM = 60 }; /* columns of a list with modules */
 
 void code_callers_close(struct code_callers *callers)
 {
@@ -107,44 +100,51 @@ static uint64_t samples_alone(const struct code_edges *edges)
 
 static void write_heading(const struct code_edges *edges, bool callers, char *text, size_t size)
 {
+	char samples[40], alone[40];
+
+	text_grouped(samples, sizeof(samples), edges->samples);
+	text_grouped(alone, sizeof(alone), samples_alone(edges));
 	if (callers)
-		snprintf(text, size,
-			 "Callers, of %" PRIu64 " samples; %" PRIu64
-			 " have none (no frame pointers)",
-			 edges->samples, samples_alone(edges));
+		snprintf(text, size, "Callers, of %s samples; %s have none (no frame pointers)",
+			 samples, alone);
 	else
 		text_copy(text, size, "Callees, and the function itself");
+}
+
+static void draw_share(const struct code_share *share, struct canvas *canvas, struct rect place)
+{
+	char text[80] = "~";
+
+	code_share_text(share, canvas->ascii, text + 1, sizeof(text) - 1);
+	canvas_text_right(canvas, place.x, place.y, place.width, STYLE_SCALED, text);
 }
 
 static void draw_edge(const struct code_edge *edge, bool caller, struct canvas *canvas,
 		      struct rect rect)
 {
 	const struct code_function *function = edge->function;
-	unsigned x = rect.x, end = rect.x + rect.width;
-	unsigned module_width = rect.width < MODULE_FROM ? 0
-				: rect.width < WIDE_FROM ? MODULE_WIDTH
-							 : MODULE_WIDTH + WIDER;
-	char text[1024];
+	unsigned end = rect.x + rect.width;
+	struct rect place = {rect.x, rect.y, CODE_SHARE_WIDTH + 1, 1};
 
-	text[0] = '~';
-	code_share_text(&edge->share, canvas->ascii, text + 1, sizeof(text) - 1);
-	canvas_text_right(canvas, x, rect.y, CODE_SHARE_WIDTH + 1, STYLE_SCALED, text);
-	x += CODE_SHARE_WIDTH + 2;
-	text_fixed(text, sizeof(text), (double)edge->share.samples, 0);
-	canvas_text_right(canvas, x, rect.y, SAMPLES_WIDTH, STYLE_PLAIN, text);
-	x += SAMPLES_WIDTH + 1;
-	if (module_width) {
-		canvas_text_ellipsis(canvas, x, rect.y, module_width, STYLE_PLAIN,
-				     function && function->module[0] ? function->module : "-");
-		x += module_width + 1;
+	draw_share(&edge->share, canvas, place);
+	place.x += place.width + 1;
+	place.width = CODE_SAMPLES_WIDTH;
+	code_cell_samples(canvas, place, edge->share.samples);
+	place.x += place.width + 1;
+	if (rect.width >= MODULE_FROM) {
+		place.width = code_module_width(rect.width);
+		if (function)
+			code_cell_module(canvas, place, function);
+		place.x += place.width + 1;
 	}
-	if (x >= end)
+	if (place.x >= end)
 		return;
+	place.width = end - place.x;
 	if (function)
-		code_name(function->name, end - x, text, sizeof(text));
+		code_cell_function(canvas, place, function);
 	else
-		text_copy(text, sizeof(text), caller ? "(no caller is known)" : "(itself)");
-	canvas_text(canvas, x, rect.y, end - x, function ? STYLE_NAME : STYLE_DIM, text);
+		canvas_text(canvas, place.x, place.y, place.width, STYLE_DIM,
+			    caller ? "(no caller is known)" : "(itself)");
 }
 
 static void draw_line(const struct code_edges *edges, size_t line, struct canvas *canvas,
@@ -152,7 +152,7 @@ static void draw_line(const struct code_edges *edges, size_t line, struct canvas
 {
 	const struct code_edge *edge = edge_at(edges, line);
 	bool caller = line < callees_line(edges);
-	char text[120];
+	char text[160];
 
 	if (edge) {
 		draw_edge(edge, caller, canvas, place);

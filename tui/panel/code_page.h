@@ -71,10 +71,6 @@ uint64_t code_page_id(const struct code_function *function);
 void code_page_draw(struct code_page *page, struct canvas *canvas, struct rect rect,
 		    const char *empty);
 
-/* "62.1 ±1.4" in percent, in ASCII "62.1+-1.4", as wide as the column if right-aligned. */
-enum { CODE_SHARE_WIDTH = 11, CODE_DIFFERENCE_WIDTH = 12 };
-void code_share_text(const struct code_share *share, bool ascii, char *text, size_t size);
-
 /* The columns of a page, in code_page_draw.c. */
 enum code_column_kind {
 	CODE_COLUMN_SHARE,

@@ -5,7 +5,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/view/code_hottest.h"
-#include "core/view/code_name.h"
+#include "tui/panel/code_cells.h"
 #include "tui/widget/page.h"
 #include "tui/widget/widget_meter.h"
 
@@ -14,11 +14,8 @@
 #include <string.h>
 
 enum {
-	SAMPLES_WIDTH = 7,
 	BAR_WIDTH = 12,
-	MODULE_WIDTH = 14,
-	WIDE_FROM = 120, /* then modules have more columns, and so has the bar */
-	WIDER = 8,
+	BAR_WIDER = 8,
 	FUNCTION_LEAST = 28,
 	BAR_WEIGHT = 10,
 	SAMPLES_WEIGHT = 45,
@@ -72,14 +69,14 @@ static size_t list_columns(const struct code_page *page, unsigned width,
 			.kind = CODE_COLUMN_BAR,
 			.name = "bar",
 			.title = "",
-			.width = width < WIDE_FROM ? BAR_WIDTH : BAR_WIDTH + WIDER,
+			.width = width < CODE_WIDE_FROM ? BAR_WIDTH : BAR_WIDTH + BAR_WIDER,
 			.weight = BAR_WEIGHT,
 		};
 	columns[n++] = (struct code_column){
 		.kind = CODE_COLUMN_SAMPLES,
 		.name = "samples",
 		.title = "SAMPLES",
-		.width = SAMPLES_WIDTH,
+		.width = CODE_SAMPLES_WIDTH,
 		.weight = SAMPLES_WEIGHT,
 	};
 	for (size_t i = 0; shown && i < shown->n_shown; i++)
@@ -90,7 +87,7 @@ static size_t list_columns(const struct code_page *page, unsigned width,
 		.kind = CODE_COLUMN_MODULE,
 		.name = "module",
 		.title = "MODULE",
-		.width = width < WIDE_FROM ? MODULE_WIDTH : MODULE_WIDTH + WIDER,
+		.width = code_module_width(width),
 		.weight = MODULE_WEIGHT,
 		.left = true,
 	};
@@ -138,34 +135,6 @@ size_t code_page_columns(const struct code_page *page, unsigned width, struct co
 	return n;
 }
 
-/* "+12.3", "-0.5", "0.0" */
-static size_t signed_percent(char *text, size_t size, double share)
-{
-	size_t length = text_fixed(text + 1, size - 1, fabs(100 * share), 1);
-
-	if (strcmp(text + 1, "0.0") == 0) {
-		memmove(text, text + 1, length + 1);
-		return length;
-	}
-	text[0] = share < 0 ? '-' : '+';
-	return length + 1;
-}
-
-static void append_error(char *text, size_t size, size_t length, double error, bool ascii)
-{
-	char number[40];
-
-	text_fixed(number, sizeof(number), 100 * error, 1);
-	snprintf(text + length, size - length, "%s%-4s", ascii ? "+-" : " ±", number);
-}
-
-void code_share_text(const struct code_share *share, bool ascii, char *text, size_t size)
-{
-	size_t length = text_fixed(text, size, 100 * share->share, 1);
-
-	append_error(text, size, length, share->error, ascii);
-}
-
 static void draw_share(const struct code_page *page, const struct code_page_line *line,
 		       struct canvas *canvas, struct rect place)
 {
@@ -174,8 +143,7 @@ static void draw_share(const struct code_page *page, const struct code_page_line
 	char text[80];
 
 	if (page->compares)
-		append_error(text, sizeof(text), signed_percent(text, sizeof(text), share.share),
-			     share.error, canvas->ascii);
+		code_difference_text(&share, canvas->ascii, text, sizeof(text));
 	else
 		code_share_text(&share, canvas->ascii, text, sizeof(text));
 	canvas_text_right(canvas, place.x, place.y, place.width, clear ? STYLE_PLAIN : STYLE_DIM,
@@ -197,22 +165,10 @@ static void draw_metric(const struct code_page *page, const struct code_page_lin
 			  cell.text);
 }
 
-static void draw_function(const struct code_function *function, struct canvas *canvas,
-			  struct rect place)
-{
-	bool is_named = function->kind == CODE_USER || function->kind == CODE_KERNEL;
-	char text[1024];
-
-	code_name(function->name, place.width, text, sizeof(text));
-	canvas_text(canvas, place.x, place.y, place.width, is_named ? STYLE_NAME : STYLE_DIM, text);
-}
-
 static void draw_code_cell(const struct code_page *page, const struct code_page_line *line,
 			   const struct code_column *column, struct canvas *canvas,
 			   struct rect place)
 {
-	char text[24];
-
 	switch (column->kind) {
 	case CODE_COLUMN_SHARE:
 		draw_share(page, line, canvas, place);
@@ -221,19 +177,16 @@ static void draw_code_cell(const struct code_page *page, const struct code_page_
 		meter_draw(canvas, place.x, place.y, place.width, line->now.share, "", STYLE_PLAIN);
 		break;
 	case CODE_COLUMN_SAMPLES:
-		text_fixed(text, sizeof(text), (double)line->now.samples, 0);
-		canvas_text_right(canvas, place.x, place.y, place.width, STYLE_PLAIN, text);
+		code_cell_samples(canvas, place, line->now.samples);
 		break;
 	case CODE_COLUMN_METRIC:
 		draw_metric(page, line, column, canvas, place);
 		break;
 	case CODE_COLUMN_MODULE:
-		canvas_text_ellipsis(canvas, place.x, place.y, place.width,
-				     line->function->module[0] ? STYLE_PLAIN : STYLE_DIM,
-				     line->function->module[0] ? line->function->module : "-");
+		code_cell_module(canvas, place, line->function);
 		break;
 	case CODE_COLUMN_FUNCTION:
-		draw_function(line->function, canvas, place);
+		code_cell_function(canvas, place, line->function);
 		break;
 	}
 }
