@@ -200,6 +200,38 @@ static void find_then(struct code_page *page)
 	add_lines_then(page, (unsigned)event);
 }
 
+/* Whether a function has a figure: until then a column has no use. */
+static bool has_figure(const struct code_page *page, size_t metric)
+{
+	for (size_t i = 0; i < page->n; i++)
+		if (figure_known(code_page_figure(page, &page->lines[i], (int)metric)))
+			return true;
+	return false;
+}
+
+bool code_page_has_metric(const struct code_page *page, size_t metric)
+{
+	uint64_t name = hash_text(page->sum.columns->metrics[metric].def->name);
+
+	for (size_t i = 0; i < page->n_metrics; i++)
+		if (page->metrics[i] == name)
+			return true;
+	return false;
+}
+
+static void add_metrics(struct code_page *page)
+{
+	const struct columns *columns = page->sum.columns;
+
+	for (size_t i = 0; i < columns->n_shown && page->n_metrics < CODE_METRICS_MAX; i++) {
+		const struct metric_def *def = columns->metrics[i].def;
+
+		if (!def->machine && !code_page_has_metric(page, i) &&
+		    code_has_metric(page->sum.profile, columns, i) && has_figure(page, i))
+			page->metrics[page->n_metrics++] = hash_text(def->name);
+	}
+}
+
 static void make_lines(struct code_page *page)
 {
 	clear_lines(page);
@@ -212,6 +244,7 @@ static void make_lines(struct code_page *page)
 		if (page->view.lines[i].events[page->event].samples > 0)
 			add_line(page, &page->view.lines[i]);
 	find_then(page);
+	add_metrics(page);
 	sort_lines(page);
 }
 

@@ -25,6 +25,8 @@ struct code_page_line {
 	const struct figure *figures, *figures_then; /* NULL: it did not run */
 };
 
+enum { CODE_METRICS_MAX = 48 };
+
 /* A zeroed page is empty. */
 struct code_page {
 	enum history_kind kind;    /* of the row */
@@ -39,6 +41,12 @@ struct code_page {
 	char sort[64];       /* name of a column; "": the share */
 	bool reverse;
 	uint64_t followed; /* code_page_id() of the line that stays selected; 0: none */
+	/*
+	 * hash_text() of the names of metrics that are columns. A metric is one from the first
+	 * figure of a function on, so columns come one by one and do not go.
+	 */
+	uint64_t metrics[CODE_METRICS_MAX];
+	size_t n_metrics;
 	struct table table;
 };
 
@@ -91,10 +99,12 @@ struct code_column {
 	bool left;
 };
 
-enum { CODE_COLUMNS_MAX = 64 };
+enum { CODE_COLUMNS_MAX = CODE_METRICS_MAX + 5 };
 
 /* Fills columns[CODE_COLUMNS_MAX] for a width, and returns how many. */
 size_t code_page_columns(const struct code_page *page, unsigned width, struct code_column *columns);
+/* Whether a metric of the sum's columns is a column. */
+bool code_page_has_metric(const struct code_page *page, size_t metric);
 /* What a column of a metric shows in a line: the figure, or the difference. */
 struct figure code_page_figure(const struct code_page *page, const struct code_page_line *line,
 			       int metric);

@@ -24,15 +24,6 @@ enum {
 	MODULE_WEIGHT = 200,
 };
 
-/* Whether a function has a figure: a column without one takes no room. */
-static bool has_figure(const struct code_page *page, size_t metric)
-{
-	for (size_t i = 0; i < page->n; i++)
-		if (figure_known(code_page_figure(page, &page->lines[i], (int)metric)))
-			return true;
-	return false;
-}
-
 static void add_metric(const struct code_page *page, size_t index, struct code_column *column)
 {
 	const struct metric *metric = &page->sum.columns->metrics[index];
@@ -80,8 +71,7 @@ static size_t list_columns(const struct code_page *page, unsigned width,
 		.weight = SAMPLES_WEIGHT,
 	};
 	for (size_t i = 0; shown && i < shown->n_shown; i++)
-		if (n + 2 < CODE_COLUMNS_MAX && !shown->metrics[i].def->machine &&
-		    code_has_metric(page->sum.profile, shown, i) && has_figure(page, i))
+		if (code_page_has_metric(page, i) && n + 2 < CODE_COLUMNS_MAX)
 			add_metric(page, i, &columns[n++]);
 	columns[n++] = (struct code_column){
 		.kind = CODE_COLUMN_MODULE,
@@ -174,7 +164,7 @@ static void draw_code_cell(const struct code_page *page, const struct code_page_
 		draw_share(page, line, canvas, place);
 		break;
 	case CODE_COLUMN_BAR:
-		meter_draw(canvas, place.x, place.y, place.width, line->now.share, "", STYLE_PLAIN);
+		bar_draw(canvas, place.x, place.y, place.width, line->now.share);
 		break;
 	case CODE_COLUMN_SAMPLES:
 		code_cell_samples(canvas, place, line->now.samples);

@@ -349,6 +349,32 @@ static void test_tabs(void **state)
 	}
 }
 
+/* A metric without a figure keeps its column until the screen is left. */
+static void test_columns_stay(void **state)
+{
+	struct code_stage code;
+	struct stage *stage = &code.stage;
+
+	(void)state;
+	open_code(&code, 80, 24, false);
+	stage_press(stage, 'w');
+	add_snapshot(&code, CODE_SCENE_LATER);
+	stage_keys(stage, (int[]){0});
+	stage_check_text(stage, "caMPKI", false);
+	add_snapshot(&code, CODE_SCENE);
+	stage_keys(stage, (int[]){0});
+	stage_check_text(stage, "caMPKI", true);
+	stage_press(stage, 'z');
+	add_snapshot(&code, CODE_SCENE_LATER);
+	stage_keys(stage, (int[]){0});
+	stage_check_text(stage, "hash_lookup", false);
+	stage_check_text(stage, "caMPKI", true);
+	stage_keys(stage, (int[]){'q', 'w', 0});
+	stage_check_text(stage, "btree_search", true);
+	stage_check_text(stage, "caMPKI", false);
+	close_code(&code);
+}
+
 static const char *selected_name(const struct code_stage *code)
 {
 	const struct code_page_line *line = code_page_selected(&code->stage.app.code.page);
@@ -593,6 +619,7 @@ int main(void)
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_tabs),
+		cmocka_unit_test(test_columns_stay),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_follows_a_match),
 		cmocka_unit_test(test_callers),
