@@ -15,7 +15,7 @@ enum {
 	CODE_SHARE_WIDTH = 11,
 	CODE_DIFFERENCE_WIDTH = 12,
 	CODE_SAMPLES_WIDTH = 7,
-	CODE_WIDE_FROM = 120, /* from this width on modules and bars have more columns */
+	CODE_WIDE_FROM = 120, /* from this width on modules have more columns */
 };
 
 /* Columns of a module on a rect of that width. */

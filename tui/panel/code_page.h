@@ -47,6 +47,7 @@ struct code_page {
 	 */
 	uint64_t metrics[CODE_METRICS_MAX];
 	size_t n_metrics;
+	bool is_aside; /* keys go elsewhere: no line is drawn as selected */
 	struct table table;
 };
 
@@ -63,6 +64,9 @@ const char *code_page_event(const struct code_page *page, size_t event);
 /* Shows the next or the previous event, in a circle. */
 void code_page_turn(struct code_page *page, bool next);
 
+/* Shows that event, < code_page_events(). */
+void code_page_show_event(struct code_page *page, size_t event);
+
 /* Moves, sorts. Returns false for other actions. */
 bool code_page_act(struct code_page *page, enum action action);
 /*
@@ -70,6 +74,11 @@ bool code_page_act(struct code_page *page, enum action action);
  * `from` on, in a circle, and follows it. Returns false if there is none.
  */
 bool code_page_search(struct code_page *page, const char *text, size_t from);
+/*
+ * A click at a place of the last drawing: selects a line, sorts by a title, or reverses. Returns
+ * whether it was on a line.
+ */
+bool code_page_click(struct code_page *page, unsigned x, unsigned y);
 /* The selected line, or NULL. */
 const struct code_page_line *code_page_selected(const struct code_page *page);
 /* A number for the function that is the same in all profiles. */

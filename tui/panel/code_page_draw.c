@@ -10,12 +10,10 @@
 #include "tui/widget/widget_meter.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
 	BAR_WIDTH = 12,
-	BAR_WIDER = 8,
 	FUNCTION_LEAST = 28,
 	BAR_WEIGHT = 10,
 	SAMPLES_WEIGHT = 45,
@@ -60,7 +58,7 @@ static size_t list_columns(const struct code_page *page, unsigned width,
 			.kind = CODE_COLUMN_BAR,
 			.name = "bar",
 			.title = "",
-			.width = width < CODE_WIDE_FROM ? BAR_WIDTH : BAR_WIDTH + BAR_WIDER,
+			.width = BAR_WIDTH,
 			.weight = BAR_WEIGHT,
 		};
 	columns[n++] = (struct code_column){
@@ -230,6 +228,7 @@ void code_page_draw(struct code_page *page, struct canvas *canvas, struct rect r
 	struct table *table = &page->table;
 
 	table->width = rect.width;
+	table->place = rect;
 	if (rect.height > 1) {
 		canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
 		draw_code_line(page, NULL, columns, n, canvas, rect);
@@ -237,12 +236,11 @@ void code_page_draw(struct code_page *page, struct canvas *canvas, struct rect r
 		rect.height--;
 	}
 	table_settle(table, page->n, rect.height);
-	table->place = rect;
 	for (size_t i = 0; i < table->page && table->top + i < page->n; i++) {
 		struct rect place = {rect.x, rect.y + (unsigned)i, rect.width, 1};
 
 		draw_code_line(page, &page->lines[table->top + i], columns, n, canvas, place);
-		if (table->top + i == table->selected)
+		if (table->top + i == table->selected && !page->is_aside)
 			canvas_select(canvas, place);
 	}
 	if (page->n == 0) {
