@@ -163,6 +163,21 @@ size_t text_fixed(char *to, size_t size, double value, unsigned decimals)
 		size);
 }
 
+size_t text_grouped(char *to, size_t size, uint64_t value)
+{
+	char digits[24];
+	size_t n = written(snprintf(digits, sizeof(digits), "%" PRIu64, value), sizeof(digits));
+	size_t length = 0;
+
+	for (size_t i = 0; i < n && length + 2 < size; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			to[length++] = ',';
+		to[length++] = digits[i];
+	}
+	to[length] = '\0';
+	return length;
+}
+
 size_t text_percent(char *to, size_t size, double share)
 {
 	size_t length = text_fixed(to, size - 1, 100 * share, 1);

@@ -58,6 +58,8 @@ size_t text_printable(char *to, size_t size, const char *from, unsigned columns)
 size_t text_fixed(char *to, size_t size, double value, unsigned decimals);
 /* A share in 0..1 as "43.2%". Returns the length. */
 size_t text_percent(char *to, size_t size, double share);
+/* "1,234,567". Returns the length. */
+size_t text_grouped(char *to, size_t size, uint64_t value);
 /* As text_fixed(), but without trailing zeros: "12.5", "12". */
 size_t text_trimmed(char *to, size_t size, double value, unsigned decimals);
 

@@ -91,6 +91,33 @@ static const char *last_columns(const char *text, unsigned columns)
 	return part && part > scan.at && text_width(part) > columns / 2 ? part : scan.at;
 }
 
+/* Returns the "+0x1234" at the end of a text, or its end. */
+static const char *find_offset(const char *text)
+{
+	static const char prefix[] = "+0x";
+	const char *end = text + strlen(text), *plus = strrchr(text, '+');
+
+	if (!plus || strncmp(plus, prefix, sizeof(prefix) - 1) != 0)
+		return end;
+	const char *digits = plus + sizeof(prefix) - 1;
+	return *digits && digits[strspn(digits, "0123456789abcdef")] == '\0' ? plus : end;
+}
+
+/* Cuts a text before its offset, if it has one and there is room for it, else at its end. */
+static size_t cut_end(const char *shown, unsigned width, char *text, size_t size)
+{
+	const char *offset = find_offset(shown);
+	unsigned kept = (unsigned)strlen(offset);
+
+	if (kept + 2 > width) {
+		offset += kept;
+		kept = 0;
+	}
+	size_t length = text_printable(text, size, shown, width - kept - 2);
+	length += text_copy(text + length, size - length, "..");
+	return length + text_copy(text + length, size - length, offset);
+}
+
 size_t code_name(const char *name, unsigned width, char *text, size_t size)
 {
 	char shown[NAME_BYTES], other[NAME_BYTES];
@@ -106,10 +133,24 @@ size_t code_name(const char *name, unsigned width, char *text, size_t size)
 		return text_copy(text, size, shown);
 	if (width <= 2)
 		return text_printable(text, size, shown, width);
-	if (!strstr(shown, "::")) {
-		size_t begin = text_printable(text, size, shown, width - 2);
-		return begin + text_copy(text + begin, size - begin, "..");
-	}
+	if (!strstr(shown, "::"))
+		return cut_end(shown, width, text, size);
 	size_t length = text_copy(text, size, "..");
 	return length + text_copy(text + length, size - length, last_columns(shown, width - 2));
+}
+
+size_t code_module(const char *module, unsigned width, char *text, size_t size)
+{
+	static const char suffix[] = ".so";
+	char shown[NAME_BYTES];
+
+	text_printable(shown, sizeof(shown), module, NAME_BYTES);
+	char *version = strstr(shown, ".so.");
+	if (text_width(shown) > width && version)
+		version[sizeof(suffix) - 1] = '\0';
+	size_t length = strlen(shown), more = sizeof(suffix) - 1;
+	if (text_width(shown) > width && length > more &&
+	    strcmp(shown + length - more, suffix) == 0)
+		shown[length - more] = '\0';
+	return text_copy(text, size, shown);
 }

@@ -4,7 +4,7 @@
  * core/snapshot/detail.c finds threads: by the keys of the history. The tasks of a profile are few,
  * so they are compared with the row one by one, except for a process, whose tasks are neighbours.
  */
-#include "core/view/code_view.h"
+#include "core/view/code_view_internal.h"
 
 #include "core/base/hash_table.h"
 #include "core/base/util.h"
@@ -188,19 +188,21 @@ static size_t first_task(const struct code_profile *profile, int64_t pid)
 }
 
 /* A recording may have any weights, so sums have an end: a total is not below one of its parts. */
-static void add_to_total(struct code_total *total, const struct code_entry *entry)
+void code_total_add(struct code_total *total, const struct code_entry *entry)
 {
 	total->samples = u64_sum(total->samples, entry->samples);
 	total->weight = u64_sum(total->weight, entry->weight);
 	total->squares += entry->squares;
-	if (entry->depth == 1)
-		total->alone = u64_sum(total->alone, entry->samples);
 }
 
 static void add_entry(struct code_view *view, const struct code_entry *entry)
 {
+	struct code_total *total = &view->totals[entry->event];
+
 	view->entries[view->n_entries++] = entry;
-	add_to_total(&view->totals[entry->event], entry);
+	code_total_add(total, entry);
+	if (code_find_caller(view->profile, entry, 0) == UINT32_MAX)
+		total->alone = u64_sum(total->alone, entry->samples);
 }
 
 /* The only process that can have samples of the subject; 0: any can. */
@@ -232,7 +234,7 @@ static void find_entries(const struct code_index *index, const struct code_subje
 	}
 }
 
-static struct code_share share_of(uint64_t samples, uint64_t weight, const struct code_total *total)
+struct code_share code_share_of(uint64_t samples, uint64_t weight, const struct code_total *total)
 {
 	struct code_share share = {.samples = samples};
 
@@ -244,15 +246,7 @@ static struct code_share share_of(uint64_t samples, uint64_t weight, const struc
 	return share;
 }
 
-/* Sums of samples by function. UINT32_MAX stands for none. */
-struct function_sums {
-	struct hash_table table; /* by function: index + 1 */
-	uint32_t *functions;
-	uint64_t *samples, *weights; /* n_events each */
-	size_t n, capacity, sums_capacity, weights_capacity;
-};
-
-static void function_sums_fini(struct function_sums *sums)
+void function_sums_fini(struct function_sums *sums)
 {
 	hash_table_fini(&sums->table);
 	free(sums->functions);
@@ -260,8 +254,8 @@ static void function_sums_fini(struct function_sums *sums)
 	free(sums->weights);
 }
 
-static void add_to_function(struct function_sums *sums, uint32_t function, size_t n_events,
-			    size_t event, const struct code_entry *entry)
+void function_sums_add(struct function_sums *sums, uint32_t function, size_t n_events, size_t event,
+		       const struct code_entry *entry)
 {
 	size_t at = hash_table_slot(&sums->table, function)->number;
 
@@ -283,7 +277,7 @@ static void add_to_function(struct function_sums *sums, uint32_t function, size_
 	sums->weights[at] = u64_sum(sums->weights[at], entry->weight);
 }
 
-static int compare_functions(const struct code_function *a, const struct code_function *b)
+int code_compare_functions(const struct code_function *a, const struct code_function *b)
 {
 	int names = strcmp(a->name, b->name);
 
@@ -298,7 +292,7 @@ static int compare_lines(const void *a, const void *b, void *arg)
 
 	if (difference != 0)
 		return difference < 0 ? 1 : -1;
-	return compare_functions(left->function, right->function);
+	return code_compare_functions(left->function, right->function);
 }
 
 static void fill_lines(struct code_view *view, unsigned event)
@@ -309,8 +303,8 @@ static void fill_lines(struct code_view *view, unsigned event)
 
 	hash_table_init(&sums.table, 0);
 	for (size_t i = 0; i < view->n_entries; i++)
-		add_to_function(&sums, profile->frames[view->entries[i]->frame], n_events,
-				view->entries[i]->event, view->entries[i]);
+		function_sums_add(&sums, profile->frames[view->entries[i]->frame], n_events,
+				  view->entries[i]->event, view->entries[i]);
 	view->n = sums.n;
 	view->lines = xcalloc(sums.n, sizeof(*view->lines));
 	view->shares = xcalloc(sums.n, n_events * sizeof(*view->shares));
@@ -322,8 +316,8 @@ static void fill_lines(struct code_view *view, unsigned event)
 		line->events = view->shares + i * n_events;
 		for (size_t e = 0; e < n_events; e++)
 			line->events[e] =
-				share_of(sums.samples[i * n_events + e],
-					 sums.weights[i * n_events + e], &view->totals[e]);
+				code_share_of(sums.samples[i * n_events + e],
+					      sums.weights[i * n_events + e], &view->totals[e]);
 	}
 	if (view->n > 0)
 		qsort_r(view->lines, view->n, sizeof(*view->lines), compare_lines, &event);
@@ -428,85 +422,4 @@ void code_view_fini(struct code_view *view)
 	free(view->shares);
 	free(view->figures);
 	*view = (struct code_view){0};
-}
-
-static int compare_edges(const void *a, const void *b)
-{
-	const struct code_edge *left = a, *right = b;
-	double difference = left->share.share - right->share.share;
-
-	if (difference != 0)
-		return difference < 0 ? 1 : -1;
-	if (!left->function || !right->function)
-		return !left->function - !right->function;
-	return compare_functions(left->function, right->function);
-}
-
-static struct code_edge *make_edges(const struct code_profile *profile, struct function_sums *sums,
-				    const struct code_total *total)
-{
-	struct code_edge *edges = xcalloc(sums->n, sizeof(*edges));
-
-	for (size_t i = 0; i < sums->n; i++) {
-		uint32_t id = sums->functions[i];
-
-		edges[i] = (struct code_edge){
-			.function = id == UINT32_MAX ? NULL : &profile->functions[id],
-			.id = id,
-			.share = share_of(sums->samples[i], sums->weights[i], total),
-		};
-	}
-	if (sums->n > 0)
-		qsort(edges, sums->n, sizeof(*edges), compare_edges);
-	return edges;
-}
-
-/* Returns the innermost frame of a function, or the depth. */
-static uint32_t find_frame(const struct code_profile *profile, const struct code_entry *entry,
-			   uint32_t function)
-{
-	uint32_t k = 0;
-
-	while (k < entry->depth && profile->frames[entry->frame + k] != function)
-		k++;
-	return k;
-}
-
-void code_edges_init(const struct code_view *view, uint32_t function, unsigned event,
-		     struct code_edges *edges)
-{
-	const struct code_profile *profile = view->profile;
-	struct function_sums callers = {0}, callees = {0};
-	struct code_total total = {0};
-
-	hash_table_init(&callers.table, 0);
-	hash_table_init(&callees.table, 0);
-	for (size_t i = 0; i < view->n_entries; i++) {
-		const struct code_entry *entry = view->entries[i];
-		const uint32_t *frames = profile->frames + entry->frame;
-		uint32_t k = find_frame(profile, entry, function);
-
-		if (entry->event != event || k == entry->depth)
-			continue;
-		add_to_total(&total, entry);
-		add_to_function(&callers, k + 1 < entry->depth ? frames[k + 1] : UINT32_MAX, 1, 0,
-				entry);
-		add_to_function(&callees, k > 0 ? frames[k - 1] : UINT32_MAX, 1, 0, entry);
-	}
-	*edges = (struct code_edges){
-		.samples = total.samples,
-		.callers = make_edges(profile, &callers, &total),
-		.n_callers = callers.n,
-		.callees = make_edges(profile, &callees, &total),
-		.n_callees = callees.n,
-	};
-	function_sums_fini(&callers);
-	function_sums_fini(&callees);
-}
-
-void code_edges_fini(struct code_edges *edges)
-{
-	free(edges->callers);
-	free(edges->callees);
-	*edges = (struct code_edges){0};
 }

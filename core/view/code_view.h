@@ -53,7 +53,7 @@ struct code_subject {
 struct code_total {
 	uint64_t samples, weight;
 	double squares;
-	uint64_t alone; /* samples without a caller */
+	uint64_t alone; /* samples without a caller, as in struct code_edges */
 };
 
 struct code_view {
@@ -106,7 +106,8 @@ struct code_edges {
 
 /*
  * The direct callers and callees of a function in the samples of one event. A sample counts once,
- * at the innermost call of the function. Shares of callers add up to 1, and those of callees.
+ * at the innermost call of the function. An address outside of all mappings is not a caller. Shares
+ * of callers add up to 1, and those of callees.
  */
 void code_edges_init(const struct code_view *view, uint32_t function, unsigned event,
 		     struct code_edges *edges);

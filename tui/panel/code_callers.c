@@ -8,20 +8,14 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/view/code_name.h"
+#include "tui/panel/code_cells.h"
 #include "tui/widget/page.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	SAMPLES_WIDTH = 7,
-	MODULE_WIDTH = 14,
-	MODULE_FROM = 60, /* columns of a screen with modules */
-	WIDE_FROM = 120,
-	WIDER = 8,
-};
+enum { MODULE_FROM = 60 }; /* columns of a list with modules */
 
 void code_callers_close(struct code_callers *callers)
 {
@@ -105,83 +99,140 @@ static uint64_t samples_alone(const struct code_edges *edges)
 	return 0;
 }
 
-static void write_heading(const struct code_edges *edges, bool callers, char *text, size_t size)
+static void append(char *text, size_t size, const char *more)
 {
-	if (callers)
-		snprintf(text, size,
-			 "Callers, of %" PRIu64 " samples; %" PRIu64
-			 " have none (no frame pointers)",
-			 edges->samples, samples_alone(edges));
+	size_t length = strlen(text);
+
+	text_copy(text + length, size - length, more);
+}
+
+/*
+ * "Callers of f, of 2,388 samples; 12 have none (no frame pointers)". If there is no room, the name
+ * is shortened, and the reason left out.
+ */
+static void write_callers(const struct code_callers *callers, bool named, unsigned width,
+			  char *text, size_t size)
+{
+	static const char why[] = " (no frame pointers)";
+	char rest[160], samples[40], alone[40], name[400];
+	uint64_t n_alone = samples_alone(&callers->edges);
+
+	text_grouped(samples, sizeof(samples), callers->edges.samples);
+	text_grouped(alone, sizeof(alone), n_alone);
+	snprintf(rest, sizeof(rest), ", of %s samples%s%s%s", samples, n_alone ? "; " : "",
+		 n_alone ? alone : "", n_alone ? " have none" : "");
+	text_copy(text, size, "Callers");
+	if (named) {
+		append(text, size, " of ");
+		unsigned used = text_width(text) + text_width(rest);
+		code_name(callers->name, used < width ? width - used : 0, name, sizeof(name));
+		append(text, size, name);
+	}
+	append(text, size, rest);
+	if (n_alone && text_width(text) + sizeof(why) - 1 <= width)
+		append(text, size, why);
+}
+
+static void draw_heading(const struct code_callers *callers, bool of_callers, bool named,
+			 struct canvas *canvas, struct rect place)
+{
+	char text[640];
+
+	if (of_callers)
+		write_callers(callers, named, place.width, text, sizeof(text));
 	else
-		text_copy(text, size, "Callees, and the function itself");
+		text_copy(text, sizeof(text), "Callees, and the function itself");
+	canvas_fill(canvas, place, STYLE_HEADER);
+	canvas_text_ellipsis(canvas, place.x, place.y, place.width, STYLE_HEADER, text);
+}
+
+static void draw_share(const struct code_share *share, struct canvas *canvas, struct rect place)
+{
+	char text[80] = "~";
+
+	code_share_text(share, canvas->ascii, text + 1, sizeof(text) - 1);
+	canvas_text_right(canvas, place.x, place.y, place.width, STYLE_SCALED, text);
 }
 
 static void draw_edge(const struct code_edge *edge, bool caller, struct canvas *canvas,
 		      struct rect rect)
 {
 	const struct code_function *function = edge->function;
-	unsigned x = rect.x, end = rect.x + rect.width;
-	unsigned module_width = rect.width < MODULE_FROM ? 0
-				: rect.width < WIDE_FROM ? MODULE_WIDTH
-							 : MODULE_WIDTH + WIDER;
-	char text[1024];
+	unsigned end = rect.x + rect.width;
+	struct rect place = {rect.x, rect.y, CODE_SHARE_WIDTH + 1, 1};
 
-	text[0] = '~';
-	code_share_text(&edge->share, canvas->ascii, text + 1, sizeof(text) - 1);
-	canvas_text_right(canvas, x, rect.y, CODE_SHARE_WIDTH + 1, STYLE_SCALED, text);
-	x += CODE_SHARE_WIDTH + 2;
-	text_fixed(text, sizeof(text), (double)edge->share.samples, 0);
-	canvas_text_right(canvas, x, rect.y, SAMPLES_WIDTH, STYLE_PLAIN, text);
-	x += SAMPLES_WIDTH + 1;
-	if (module_width) {
-		canvas_text_ellipsis(canvas, x, rect.y, module_width, STYLE_PLAIN,
-				     function && function->module[0] ? function->module : "-");
-		x += module_width + 1;
+	draw_share(&edge->share, canvas, place);
+	place.x += place.width + 1;
+	place.width = CODE_SAMPLES_WIDTH;
+	code_cell_samples(canvas, place, edge->share.samples);
+	place.x += place.width + 1;
+	if (rect.width >= MODULE_FROM) {
+		place.width = code_module_width(rect.width);
+		if (function)
+			code_cell_module(canvas, place, function);
+		place.x += place.width + 1;
 	}
-	if (x >= end)
+	if (place.x >= end)
 		return;
+	place.width = end - place.x;
 	if (function)
-		code_name(function->name, end - x, text, sizeof(text));
+		code_cell_function(canvas, place, function);
 	else
-		text_copy(text, sizeof(text), caller ? "(no caller is known)" : "(itself)");
-	canvas_text(canvas, x, rect.y, end - x, function ? STYLE_NAME : STYLE_DIM, text);
+		canvas_text(canvas, place.x, place.y, place.width, STYLE_DIM,
+			    caller ? "(no caller is known)" : "(itself)");
 }
 
-static void draw_line(const struct code_edges *edges, size_t line, struct canvas *canvas,
-		      struct rect place)
+static void draw_line(const struct code_callers *callers, size_t line, bool named,
+		      struct canvas *canvas, struct rect place)
 {
+	const struct code_edges *edges = &callers->edges;
 	const struct code_edge *edge = edge_at(edges, line);
-	bool caller = line < callees_line(edges);
-	char text[120];
+	bool is_caller = line < callees_line(edges);
 
-	if (edge) {
-		draw_edge(edge, caller, canvas, place);
-	} else if (line == 0 || line == callees_line(edges)) {
-		write_heading(edges, caller, text, sizeof(text));
-		canvas_fill(canvas, place, STYLE_HEADER);
-		canvas_text_ellipsis(canvas, place.x, place.y, place.width, STYLE_HEADER, text);
-	}
+	if (edge)
+		draw_edge(edge, is_caller, canvas, place);
+	else if (line == 0 || line == callees_line(edges))
+		draw_heading(callers, is_caller, named, canvas, place);
 }
 
-void code_callers_draw(struct code_callers *callers, struct canvas *canvas, struct rect rect)
+static void draw_empty(const struct code_callers *callers, struct canvas *canvas, struct rect rect,
+		       bool named)
+{
+	struct pen pen = {canvas, rect, 0, named ? 1 : 0};
+
+	if (named)
+		draw_heading(callers, true, true, canvas,
+			     (struct rect){rect.x, rect.y, rect.width, 1});
+	pen_wrap(&pen, 0, STYLE_DIM, "It has no sample of this event.");
+}
+
+void code_callers_draw(struct code_callers *callers, struct canvas *canvas, struct rect rect,
+		       bool named)
 {
 	const struct code_edges *edges = &callers->edges;
 	struct table *table = &callers->table;
 
+	table_settle(table, edges->samples ? n_lines(edges) : 0, rect.height);
+	table->place = rect;
 	if (edges->samples == 0) {
-		struct pen pen = {canvas, rect, 0, 0};
-
-		table_settle(table, 0, rect.height);
-		pen_wrap(&pen, 0, STYLE_DIM, "It has no sample of this event.");
+		draw_empty(callers, canvas, rect, named);
 		return;
 	}
-	table_settle(table, n_lines(edges), rect.height);
-	table->place = rect;
 	for (size_t i = 0; i < table->page && table->top + i < table->n; i++) {
 		struct rect place = {rect.x, rect.y + (unsigned)i, rect.width, 1};
 
-		draw_line(edges, table->top + i, canvas, place);
+		draw_line(callers, table->top + i, named, canvas, place);
 		if (table->top + i == table->selected)
 			canvas_select(canvas, place);
 	}
+}
+
+size_t code_callers_at(const struct code_callers *callers, unsigned x, unsigned y)
+{
+	const struct table *table = &callers->table;
+
+	if (!rect_has(table->place, x, y))
+		return SIZE_MAX;
+	size_t line = table->top + (y - table->place.y);
+	return edge_at(&callers->edges, line) ? line : SIZE_MAX;
 }

@@ -36,6 +36,10 @@ void code_callers_update(struct code_callers *callers, const struct code_page *p
 /* The function at the selected line; NULL: none. */
 const struct code_function *code_callers_selected(const struct code_callers *callers);
 
-void code_callers_draw(struct code_callers *callers, struct canvas *canvas, struct rect rect);
+/* named: the heading has the name of the function. */
+void code_callers_draw(struct code_callers *callers, struct canvas *canvas, struct rect rect,
+		       bool named);
+/* The line of a caller or callee at a place of the last drawing; SIZE_MAX: none. */
+size_t code_callers_at(const struct code_callers *callers, unsigned x, unsigned y);
 
 #endif

@@ -200,6 +200,38 @@ static void find_then(struct code_page *page)
 	add_lines_then(page, (unsigned)event);
 }
 
+/* Whether a function has a figure: until then a column has no use. */
+static bool has_figure(const struct code_page *page, size_t metric)
+{
+	for (size_t i = 0; i < page->n; i++)
+		if (figure_known(code_page_figure(page, &page->lines[i], (int)metric)))
+			return true;
+	return false;
+}
+
+bool code_page_has_metric(const struct code_page *page, size_t metric)
+{
+	uint64_t name = hash_text(page->sum.columns->metrics[metric].def->name);
+
+	for (size_t i = 0; i < page->n_metrics; i++)
+		if (page->metrics[i] == name)
+			return true;
+	return false;
+}
+
+static void add_metrics(struct code_page *page)
+{
+	const struct columns *columns = page->sum.columns;
+
+	for (size_t i = 0; i < columns->n_shown && page->n_metrics < CODE_METRICS_MAX; i++) {
+		const struct metric_def *def = columns->metrics[i].def;
+
+		if (!def->machine && !code_page_has_metric(page, i) &&
+		    code_has_metric(page->sum.profile, columns, i) && has_figure(page, i))
+			page->metrics[page->n_metrics++] = hash_text(def->name);
+	}
+}
+
 static void make_lines(struct code_page *page)
 {
 	clear_lines(page);
@@ -212,6 +244,7 @@ static void make_lines(struct code_page *page)
 		if (page->view.lines[i].events[page->event].samples > 0)
 			add_line(page, &page->view.lines[i]);
 	find_then(page);
+	add_metrics(page);
 	sort_lines(page);
 }
 
@@ -234,15 +267,31 @@ void code_page_compare(struct code_page *page, struct code_sum *then)
 	make_lines(page);
 }
 
+void code_page_show_event(struct code_page *page, size_t event)
+{
+	text_copy(page->event_name, sizeof(page->event_name), code_page_event(page, event));
+	make_lines(page);
+}
+
 void code_page_turn(struct code_page *page, bool next)
 {
 	size_t n = code_page_events(page);
 
-	if (n == 0)
-		return;
-	text_copy(page->event_name, sizeof(page->event_name),
-		  code_page_event(page, (page->event + (next ? 1 : n - 1)) % n));
-	make_lines(page);
+	if (n > 0)
+		code_page_show_event(page, (page->event + (next ? 1 : n - 1)) % n);
+}
+
+static void sort_by(struct code_page *page, const char *column)
+{
+	text_copy(page->sort, sizeof(page->sort), column);
+	page->reverse = false;
+	sort_lines(page);
+}
+
+static void reverse(struct code_page *page)
+{
+	page->reverse = !page->reverse;
+	sort_lines(page);
 }
 
 /* Sorts by the next shown column, in a circle. The bar is no column of its own. */
@@ -257,9 +306,7 @@ static void sort_by_neighbour(struct code_page *page, bool next)
 	do
 		at = (at + (next ? 1 : n - 1)) % n;
 	while (at > 0 && (columns[at].width == 0 || columns[at].kind == CODE_COLUMN_BAR));
-	text_copy(page->sort, sizeof(page->sort), columns[at].name);
-	page->reverse = false;
-	sort_lines(page);
+	sort_by(page, columns[at].name);
 }
 
 bool code_page_act(struct code_page *page, enum action action)
@@ -267,8 +314,7 @@ bool code_page_act(struct code_page *page, enum action action)
 	if (action == ACTION_SORT_NEXT || action == ACTION_SORT_PREVIOUS) {
 		sort_by_neighbour(page, action == ACTION_SORT_NEXT);
 	} else if (action == ACTION_REVERSE) {
-		page->reverse = !page->reverse;
-		sort_lines(page);
+		reverse(page);
 	} else if (action == ACTION_LEFT || action == ACTION_RIGHT) {
 		return false;
 	} else {
@@ -293,6 +339,46 @@ bool code_page_search(struct code_page *page, const char *text, size_t from)
 		return true;
 	}
 	return false;
+}
+
+/* The gap behind a title belongs to it, and the bar to the share. */
+static void click_title(struct code_page *page, unsigned x)
+{
+	struct code_column columns[CODE_COLUMNS_MAX];
+	size_t n = code_page_columns(page, page->table.width, columns), at = 0;
+	unsigned end = 0;
+
+	for (size_t i = 0; i < n && x >= end; i++) {
+		if (columns[i].width == 0)
+			continue;
+		end += columns[i].width + 1;
+		at = i;
+	}
+	if (columns[at].kind == CODE_COLUMN_BAR)
+		at = 0;
+	if (strcmp(columns[at].name, page->sort[0] ? page->sort : columns[0].name) == 0)
+		reverse(page);
+	else
+		sort_by(page, columns[at].name);
+}
+
+bool code_page_click(struct code_page *page, unsigned x, unsigned y)
+{
+	struct rect place = page->table.place;
+	unsigned header = place.height > 1 ? 1 : 0;
+
+	if (!rect_has(place, x, y))
+		return false;
+	if (y - place.y < header) {
+		click_title(page, x - place.x);
+		return false;
+	}
+	size_t line = page->table.top + (y - place.y - header);
+	if (line >= page->n)
+		return false;
+	page->table.selected = line;
+	page->followed = 0;
+	return true;
 }
 
 const struct code_page_line *code_page_selected(const struct code_page *page)

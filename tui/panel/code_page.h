@@ -25,6 +25,8 @@ struct code_page_line {
 	const struct figure *figures, *figures_then; /* NULL: it did not run */
 };
 
+enum { CODE_METRICS_MAX = 48 };
+
 /* A zeroed page is empty. */
 struct code_page {
 	enum history_kind kind;    /* of the row */
@@ -39,6 +41,13 @@ struct code_page {
 	char sort[64];       /* name of a column; "": the share */
 	bool reverse;
 	uint64_t followed; /* code_page_id() of the line that stays selected; 0: none */
+	/*
+	 * hash_text() of the names of metrics that are columns. A metric is one from the first
+	 * figure of a function on, so columns come one by one and do not go.
+	 */
+	uint64_t metrics[CODE_METRICS_MAX];
+	size_t n_metrics;
+	bool is_aside; /* keys go elsewhere: no line is drawn as selected */
 	struct table table;
 };
 
@@ -55,6 +64,9 @@ const char *code_page_event(const struct code_page *page, size_t event);
 /* Shows the next or the previous event, in a circle. */
 void code_page_turn(struct code_page *page, bool next);
 
+/* Shows that event, < code_page_events(). */
+void code_page_show_event(struct code_page *page, size_t event);
+
 /* Moves, sorts. Returns false for other actions. */
 bool code_page_act(struct code_page *page, enum action action);
 /*
@@ -62,6 +74,11 @@ bool code_page_act(struct code_page *page, enum action action);
  * `from` on, in a circle, and follows it. Returns false if there is none.
  */
 bool code_page_search(struct code_page *page, const char *text, size_t from);
+/*
+ * A click at a place of the last drawing: selects a line, sorts by a title, or reverses. Returns
+ * whether it was on a line.
+ */
+bool code_page_click(struct code_page *page, unsigned x, unsigned y);
 /* The selected line, or NULL. */
 const struct code_page_line *code_page_selected(const struct code_page *page);
 /* A number for the function that is the same in all profiles. */
@@ -70,10 +87,6 @@ uint64_t code_page_id(const struct code_function *function);
 /* A text in place of the lines if there are none. */
 void code_page_draw(struct code_page *page, struct canvas *canvas, struct rect rect,
 		    const char *empty);
-
-/* "62.1 ±1.4" in percent, in ASCII "62.1+-1.4", as wide as the column if right-aligned. */
-enum { CODE_SHARE_WIDTH = 11, CODE_DIFFERENCE_WIDTH = 12 };
-void code_share_text(const struct code_share *share, bool ascii, char *text, size_t size);
 
 /* The columns of a page, in code_page_draw.c. */
 enum code_column_kind {
@@ -95,10 +108,12 @@ struct code_column {
 	bool left;
 };
 
-enum { CODE_COLUMNS_MAX = 64 };
+enum { CODE_COLUMNS_MAX = CODE_METRICS_MAX + 5 };
 
 /* Fills columns[CODE_COLUMNS_MAX] for a width, and returns how many. */
 size_t code_page_columns(const struct code_page *page, unsigned width, struct code_column *columns);
+/* Whether a metric of the sum's columns is a column. */
+bool code_page_has_metric(const struct code_page *page, size_t metric);
 /* What a column of a metric shows in a line: the figure, or the difference. */
 struct figure code_page_figure(const struct code_page *page, const struct code_page_line *line,
 			       int metric);

@@ -5,20 +5,15 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/view/code_hottest.h"
-#include "core/view/code_name.h"
+#include "tui/panel/code_cells.h"
 #include "tui/widget/page.h"
 #include "tui/widget/widget_meter.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
-	SAMPLES_WIDTH = 7,
 	BAR_WIDTH = 12,
-	MODULE_WIDTH = 14,
-	WIDE_FROM = 120, /* then modules have more columns, and so has the bar */
-	WIDER = 8,
 	FUNCTION_LEAST = 28,
 	BAR_WEIGHT = 10,
 	SAMPLES_WEIGHT = 45,
@@ -26,15 +21,6 @@ enum {
 	JUDGED_WEIGHT = 100, /* a metric of which more is better or worse */
 	MODULE_WEIGHT = 200,
 };
-
-/* Whether a function has a figure: a column without one takes no room. */
-static bool has_figure(const struct code_page *page, size_t metric)
-{
-	for (size_t i = 0; i < page->n; i++)
-		if (figure_known(code_page_figure(page, &page->lines[i], (int)metric)))
-			return true;
-	return false;
-}
 
 static void add_metric(const struct code_page *page, size_t index, struct code_column *column)
 {
@@ -72,25 +58,24 @@ static size_t list_columns(const struct code_page *page, unsigned width,
 			.kind = CODE_COLUMN_BAR,
 			.name = "bar",
 			.title = "",
-			.width = width < WIDE_FROM ? BAR_WIDTH : BAR_WIDTH + WIDER,
+			.width = BAR_WIDTH,
 			.weight = BAR_WEIGHT,
 		};
 	columns[n++] = (struct code_column){
 		.kind = CODE_COLUMN_SAMPLES,
 		.name = "samples",
 		.title = "SAMPLES",
-		.width = SAMPLES_WIDTH,
+		.width = CODE_SAMPLES_WIDTH,
 		.weight = SAMPLES_WEIGHT,
 	};
 	for (size_t i = 0; shown && i < shown->n_shown; i++)
-		if (n + 2 < CODE_COLUMNS_MAX && !shown->metrics[i].def->machine &&
-		    code_has_metric(page->sum.profile, shown, i) && has_figure(page, i))
+		if (code_page_has_metric(page, i) && n + 2 < CODE_COLUMNS_MAX)
 			add_metric(page, i, &columns[n++]);
 	columns[n++] = (struct code_column){
 		.kind = CODE_COLUMN_MODULE,
 		.name = "module",
 		.title = "MODULE",
-		.width = width < WIDE_FROM ? MODULE_WIDTH : MODULE_WIDTH + WIDER,
+		.width = code_module_width(width),
 		.weight = MODULE_WEIGHT,
 		.left = true,
 	};
@@ -138,34 +123,6 @@ size_t code_page_columns(const struct code_page *page, unsigned width, struct co
 	return n;
 }
 
-/* "+12.3", "-0.5", "0.0" */
-static size_t signed_percent(char *text, size_t size, double share)
-{
-	size_t length = text_fixed(text + 1, size - 1, fabs(100 * share), 1);
-
-	if (strcmp(text + 1, "0.0") == 0) {
-		memmove(text, text + 1, length + 1);
-		return length;
-	}
-	text[0] = share < 0 ? '-' : '+';
-	return length + 1;
-}
-
-static void append_error(char *text, size_t size, size_t length, double error, bool ascii)
-{
-	char number[40];
-
-	text_fixed(number, sizeof(number), 100 * error, 1);
-	snprintf(text + length, size - length, "%s%-4s", ascii ? "+-" : " ±", number);
-}
-
-void code_share_text(const struct code_share *share, bool ascii, char *text, size_t size)
-{
-	size_t length = text_fixed(text, size, 100 * share->share, 1);
-
-	append_error(text, size, length, share->error, ascii);
-}
-
 static void draw_share(const struct code_page *page, const struct code_page_line *line,
 		       struct canvas *canvas, struct rect place)
 {
@@ -174,8 +131,7 @@ static void draw_share(const struct code_page *page, const struct code_page_line
 	char text[80];
 
 	if (page->compares)
-		append_error(text, sizeof(text), signed_percent(text, sizeof(text), share.share),
-			     share.error, canvas->ascii);
+		code_difference_text(&share, canvas->ascii, text, sizeof(text));
 	else
 		code_share_text(&share, canvas->ascii, text, sizeof(text));
 	canvas_text_right(canvas, place.x, place.y, place.width, clear ? STYLE_PLAIN : STYLE_DIM,
@@ -197,43 +153,28 @@ static void draw_metric(const struct code_page *page, const struct code_page_lin
 			  cell.text);
 }
 
-static void draw_function(const struct code_function *function, struct canvas *canvas,
-			  struct rect place)
-{
-	bool is_named = function->kind == CODE_USER || function->kind == CODE_KERNEL;
-	char text[1024];
-
-	code_name(function->name, place.width, text, sizeof(text));
-	canvas_text(canvas, place.x, place.y, place.width, is_named ? STYLE_NAME : STYLE_DIM, text);
-}
-
 static void draw_code_cell(const struct code_page *page, const struct code_page_line *line,
 			   const struct code_column *column, struct canvas *canvas,
 			   struct rect place)
 {
-	char text[24];
-
 	switch (column->kind) {
 	case CODE_COLUMN_SHARE:
 		draw_share(page, line, canvas, place);
 		break;
 	case CODE_COLUMN_BAR:
-		meter_draw(canvas, place.x, place.y, place.width, line->now.share, "", STYLE_PLAIN);
+		bar_draw(canvas, place.x, place.y, place.width, line->now.share);
 		break;
 	case CODE_COLUMN_SAMPLES:
-		text_fixed(text, sizeof(text), (double)line->now.samples, 0);
-		canvas_text_right(canvas, place.x, place.y, place.width, STYLE_PLAIN, text);
+		code_cell_samples(canvas, place, line->now.samples);
 		break;
 	case CODE_COLUMN_METRIC:
 		draw_metric(page, line, column, canvas, place);
 		break;
 	case CODE_COLUMN_MODULE:
-		canvas_text_ellipsis(canvas, place.x, place.y, place.width,
-				     line->function->module[0] ? STYLE_PLAIN : STYLE_DIM,
-				     line->function->module[0] ? line->function->module : "-");
+		code_cell_module(canvas, place, line->function);
 		break;
 	case CODE_COLUMN_FUNCTION:
-		draw_function(line->function, canvas, place);
+		code_cell_function(canvas, place, line->function);
 		break;
 	}
 }
@@ -287,6 +228,7 @@ void code_page_draw(struct code_page *page, struct canvas *canvas, struct rect r
 	struct table *table = &page->table;
 
 	table->width = rect.width;
+	table->place = rect;
 	if (rect.height > 1) {
 		canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
 		draw_code_line(page, NULL, columns, n, canvas, rect);
@@ -294,12 +236,11 @@ void code_page_draw(struct code_page *page, struct canvas *canvas, struct rect r
 		rect.height--;
 	}
 	table_settle(table, page->n, rect.height);
-	table->place = rect;
 	for (size_t i = 0; i < table->page && table->top + i < page->n; i++) {
 		struct rect place = {rect.x, rect.y + (unsigned)i, rect.width, 1};
 
 		draw_code_line(page, &page->lines[table->top + i], columns, n, canvas, place);
-		if (table->top + i == table->selected)
+		if (table->top + i == table->selected && !page->is_aside)
 			canvas_select(canvas, place);
 	}
 	if (page->n == 0) {

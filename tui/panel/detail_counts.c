@@ -10,7 +10,6 @@
 #include "core/base/util.h"
 #include "tui/options/duration.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,21 +18,6 @@ enum {
 	NUMBER_WIDTH = 15,
 	TIME_WIDTH = 10,
 };
-
-/* "1,234,567" */
-static void format_grouped(uint64_t value, char *text, size_t size)
-{
-	char digits[24];
-	int n = snprintf(digits, sizeof(digits), "%" PRIu64, value);
-	size_t length = 0;
-
-	for (int i = 0; i < n && length + 2 < size; i++) {
-		if (i > 0 && (n - i) % 3 == 0)
-			text[length++] = ',';
-		text[length++] = digits[i];
-	}
-	text[length] = '\0';
-}
 
 /* Writes the total into NUMBER_WIDTH columns: "~" in front if scaled, "?" if too low. */
 static void format_total(const struct event_sum *sum, char *text, size_t size)
@@ -45,7 +29,7 @@ static void format_total(const struct event_sum *sum, char *text, size_t size)
 	for (const char *unit = units; *unit; unit++, value /= 1000) {
 		char number[40];
 
-		format_grouped((uint64_t)value, number, sizeof(number));
+		text_grouped(number, sizeof(number), (uint64_t)value);
 		snprintf(text, size, "%s%s%.1s", mark, number, *unit == ' ' ? "" : unit);
 		if (strlen(text) <= NUMBER_WIDTH)
 			return;
@@ -74,7 +58,7 @@ static void put_count(struct detail_pen *pen, unsigned *x, uint64_t count, bool 
 	char text[48] = "-";
 
 	if (!missed)
-		format_grouped(count, text, sizeof(text));
+		text_grouped(text, sizeof(text), count);
 	detail_pen_right(pen, x, NUMBER_WIDTH, count ? STYLE_PLAIN : STYLE_DIM, text);
 }
 

@@ -28,14 +28,18 @@ static void draw_key_bar(struct app *app, struct canvas *canvas, struct rect rec
 	const enum action *usual = app->replay.active && app_list(app) ? replay_bar
 				   : screen->choose_bar                ? screen->choose_bar(app)
 								       : screen->bar;
-	enum action actions[ACTIONS];
+	struct key_bar_key keys[ACTIONS];
 	size_t n = 0;
 
-	for (; *usual != ACTION_NONE; usual++)
-		if (!action_blocked(app->config.readonly, &app->replay, *usual))
-			actions[n++] = *usual;
-	actions[n] = ACTION_NONE;
-	key_bar_draw(&app->key_bar, &app->keymap, actions, canvas, rect);
+	for (; *usual != ACTION_NONE; usual++) {
+		const char *label = screen->bar_label ? screen->bar_label(app, *usual) : NULL;
+
+		if (action_blocked(app->config.readonly, &app->replay, *usual) ||
+		    (label && !label[0]))
+			continue;
+		keys[n++] = (struct key_bar_key){*usual, label};
+	}
+	key_bar_draw(&app->key_bar, &app->keymap, keys, n, canvas, rect);
 }
 
 void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)

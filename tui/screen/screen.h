@@ -23,6 +23,11 @@ struct screen {
 	const enum action *bar;
 	/* Where the actions depend on what the screen shows; NULL: `bar`. */
 	const enum action *(*choose_bar)(const struct app *app);
+	/*
+	 * The label of an action in the key bar. "" leaves it out, NULL is that of keymap.c. NULL:
+	 * all are those of keymap.c.
+	 */
+	const char *(*bar_label)(const struct app *app, enum action action);
 };
 
 extern const struct screen screen_tasks;

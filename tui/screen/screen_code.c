@@ -6,24 +6,11 @@
  */
 #include "tui/screen/screen_code.h"
 
-#include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/view/code_name.h"
 #include "tui/options/duration.h"
 #include "tui/screen/app.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-
-enum {
-	WITHOUT_MOST = 2, /* snapshots that may come before the first with samples, or: */
-	TAB_FRAME = 2,    /* "[]" */
-	NOTE_WIDTH = 27,
-	CALLER_WIDTH = 30,
-};
-
-#define WITHOUT_NS (2 * NS_PER_S)
 
 static struct history_key key_of_whole(const struct snapshot *snapshot)
 {
@@ -57,6 +44,13 @@ static void choose_subject(struct app *app)
 	code->whole = !code->has_row;
 }
 
+/* To be called after each change of the page: callers and callees borrow from it. */
+static void update_callers(struct code_screen *code)
+{
+	code_callers_update(&code->callers, &code->page);
+	code_callers_close(&code->beside);
+}
+
 /* The baseline of all screens, if it has samples. */
 static void compare_with_snapshot(struct app *app)
 {
@@ -67,6 +61,7 @@ static void compare_with_snapshot(struct app *app)
 	if (baseline)
 		code_sum_init(&then, baseline, &key, app->code.tree && !app->code.whole);
 	code_page_compare(&app->code.page, &then);
+	update_callers(&app->code);
 }
 
 /* Begins with the shown snapshot, which has samples already if a column needs them. */
@@ -98,6 +93,7 @@ void code_screen_fini(struct code_screen *code)
 	unsigned requested_hz = code->requested_hz;
 
 	code_callers_close(&code->callers);
+	code_callers_close(&code->beside);
 	code_page_fini(&code->page);
 	code_window_fini(&code->window);
 	*code = (struct code_screen){.requested_hz = requested_hz};
@@ -141,7 +137,7 @@ void code_screen_update(struct app *app)
 		return;
 	code_window_sum(&code->window, &sum);
 	code_page_show(&code->page, code->window.key.kind, &sum);
-	code_callers_update(&code->callers, &code->page);
+	update_callers(code);
 }
 
 /* Until the next samples come, the page shows the baseline itself: no difference. */
@@ -159,7 +155,7 @@ void code_screen_compare(struct app *app)
 	} else {
 		compare_with_snapshot(app);
 	}
-	code_callers_update(&code->callers, &code->page);
+	update_callers(code);
 }
 
 void code_screen_zero(struct app *app)
@@ -184,180 +180,6 @@ void code_screen_request(struct app *app)
 		return;
 	code->requested_hz = hz;
 	app_command(app, COMMAND_CODE, NULL, hz);
-}
-
-/* "2,388" */
-static void format_count(uint64_t count, char *text, size_t size)
-{
-	char digits[24];
-	size_t length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, count), at = 0;
-
-	for (size_t i = 0; i < length && at + 2 < size; i++) {
-		if (i > 0 && (length - i) % 3 == 0)
-			text[at++] = ',';
-		text[at++] = digits[i];
-	}
-	text[at] = '\0';
-}
-
-static void format_span(uint64_t ns, char *text, size_t size)
-{
-	if (ns < 10 * NS_PER_S)
-		size -= text_fixed(text, size, (double)ns / (double)NS_PER_S, 1);
-	else
-		size -= text_fixed(text, size, (double)ns / (double)NS_PER_S, 0);
-	text_copy(text + strlen(text), size, " s");
-}
-
-/* "process 4121 postgres" */
-static void subject_title(const struct app *app, char *text, size_t size)
-{
-	const struct code_screen *code = &app->code;
-	const struct snapshot *snapshot = app->display.snapshot;
-
-	if (!code->whole) {
-		detail_subject_title(&code->subject, text, size);
-		if (code->tree)
-			text_copy(text + strlen(text), size - strlen(text), " and descendants");
-	} else {
-		text_copy(text, size,
-			  !snapshot || !snapshot->target ? "the machine"
-			  : snapshot->targeted           ? "the target"
-							 : "your tasks");
-	}
-}
-
-/* "process 4121 postgres: cycles, 2,388 samples in 12 s" */
-static void write_title(const struct app *app, char *text, size_t size)
-{
-	const struct code_page *page = &app->code.page;
-	char subject[320], samples[40], span[40], lost[40], function[4 * CALLER_WIDTH];
-
-	subject_title(app, subject, sizeof(subject));
-	if (app->code.callers.function) {
-		code_name(app->code.callers.name, CALLER_WIDTH, function, sizeof(function));
-		size_t length = (size_t)snprintf(text, size, "%s in ", function);
-		text += size_min(length, size);
-		size -= size_min(length, size);
-	}
-	if (!page->sum.columns) {
-		snprintf(text, size, "%s: code", subject);
-		return;
-	}
-	format_count(page->view.totals[page->event].samples, samples, sizeof(samples));
-	format_span(page->sum.interval_ns, span, sizeof(span));
-	format_count(page->sum.profile->lost, lost, sizeof(lost));
-	snprintf(text, size, "%s: %s, %s samples in %s%s%s%s", subject,
-		 code_page_event(page, page->event), samples, span,
-		 page->sum.profile->lost ? ", " : "", page->sum.profile->lost ? lost : "",
-		 page->sum.profile->lost ? " lost" : "");
-}
-
-/* Returns a note about samples of functions, or NULL. */
-static const char *note_of_samples(const struct snapshot *snapshot)
-{
-	for (size_t i = 0; i < snapshot->n_notes; i++)
-		if (strcasestr(snapshot->notes[i], "functions"))
-			return snapshot->notes[i];
-	return NULL;
-}
-
-/* Why there are no samples at all. */
-static void explain_no_samples(const struct app *app, char *text, size_t size)
-{
-	const struct snapshot *snapshot = app->display.snapshot;
-	const char *note = snapshot ? note_of_samples(snapshot) : NULL;
-
-	if (app->replay.active)
-		text_copy(text, size, "The recording has no samples of code in this interval.");
-	else if (app->code.window.without <= WITHOUT_MOST ||
-		 app->code.window.without_ns <= WITHOUT_NS)
-		text_copy(text, size,
-			  "Sampling begins with this interval. Functions are shown at its end.");
-	else
-		snprintf(text, size, "No samples were taken. %s",
-			 note ? note : "The message log (L) may have the reason.");
-}
-
-/* Why no function is shown. */
-static void explain_empty(const struct app *app, char *text, size_t size)
-{
-	const struct code_page *page = &app->code.page;
-	char span[40], time[40];
-
-	if (!page->sum.columns) {
-		explain_no_samples(app, text, size);
-		return;
-	}
-	uint64_t ran_ns = page->sum.tally[TALLY_TASK_CLOCK];
-	format_span(page->sum.interval_ns, span, sizeof(span));
-	text_fixed(time, sizeof(time), (double)ran_ns / (double)NS_PER_MS, 1);
-	if (app->code.subject.ended && !app->code.whole)
-		snprintf(text, size, "It has ended, without a sample in the last %s.", span);
-	else if (ran_ns == 0)
-		snprintf(text, size, "It did not run in the last %s.", span);
-	else
-		snprintf(text, size, "It ran for %s ms in the last %s, without a sample of %s.",
-			 time, span, code_page_event(page, page->event));
-}
-
-/* "[cycles] instructions": only the shown one, if there is no room for all. */
-static void draw_tabs(const struct code_page *page, struct canvas *canvas, struct rect line)
-{
-	size_t n = code_page_events(page);
-	unsigned width = 0, x = line.x, end = line.x + line.width;
-
-	for (size_t i = 0; i < n; i++)
-		width += text_width(code_page_event(page, i)) + TAB_FRAME;
-	for (size_t i = 0; i < n; i++) {
-		bool is_shown = i == page->event;
-		char text[sizeof(page->event_name) * 3 + TAB_FRAME];
-
-		if (width > line.width && !is_shown)
-			continue;
-		snprintf(text, sizeof(text), is_shown ? "[%s]" : " %s ", code_page_event(page, i));
-		x += canvas_text_ellipsis(canvas, x, line.y, end - x,
-					  is_shown ? STYLE_HEADER_SORT : STYLE_LABEL, text);
-	}
-	if (page->compares && x + NOTE_WIDTH < end)
-		canvas_text_right(canvas, line.x, line.y, line.width, STYLE_WARN,
-				  "change since the baseline");
-}
-
-/* A notice takes the place of the tabs, so that the lines below do not move. */
-static void draw_head(const struct app *app, struct canvas *canvas, struct rect line)
-{
-	if (app->messages.notice[0])
-		canvas_text_ellipsis(canvas, line.x, line.y, line.width, STYLE_BANNER,
-				     app->messages.notice);
-	else
-		draw_tabs(&app->code.page, canvas, line);
-}
-
-static void code_draw(struct app *app, struct canvas *canvas)
-{
-	struct layout_want want = {.prompt = app->prompt.active};
-	struct layout layout = layout_screen(canvas->width, canvas->height, &want);
-	struct code_screen *code = &app->code;
-	/* This screen has no totals: the body begins on their line. */
-	struct rect body = {0, layout.totals.y, layout.body.width,
-			    layout.body.y + layout.body.height - layout.totals.y};
-	char title[600], empty[300] = "";
-
-	write_title(app, title, sizeof(title));
-	screen_detail_draw_title(app, canvas, layout.title, title);
-	if (body.height > 3) {
-		draw_head(app, canvas, (struct rect){body.x, body.y, body.width, 1});
-		body.y++;
-		body.height--;
-	}
-	if (code->page.n == 0)
-		explain_empty(app, empty, sizeof(empty));
-	if (code->callers.function && code->page.n > 0)
-		code_callers_draw(&code->callers, canvas, body);
-	else
-		code_page_draw(&code->page, canvas, body, empty);
-	app_draw_bottom(app, canvas, layout.bottom);
 }
 
 static void search_change(void *owner, const char *text, struct error *err)
@@ -401,7 +223,7 @@ static void search_on(struct app *app)
 static void turn_page(struct app *app, bool next)
 {
 	code_page_turn(&app->code.page, next);
-	code_callers_update(&app->code.callers, &app->code.page);
+	update_callers(&app->code);
 }
 
 static void open_callers(struct code_screen *code)
@@ -411,6 +233,8 @@ static void open_callers(struct code_screen *code)
 
 	if (code->callers.function)
 		function = code_callers_selected(&code->callers);
+	else if (function)
+		code->page.followed = code_page_id(function); /* for the way back */
 	if (function)
 		code_callers_open(&code->callers, &code->page, function);
 }
@@ -473,27 +297,56 @@ static bool code_act(struct app *app, enum action action)
 	return true;
 }
 
-static bool code_click(struct app *app, unsigned x, unsigned y)
+static bool click_tab(struct app *app, unsigned x, unsigned y)
 {
-	struct code_screen *code = &app->code;
-	struct table *table = code->callers.function ? &code->callers.table : &code->page.table;
-	size_t line = table->top + (y - table->place.y);
+	size_t tab = code_screen_tab_at(&app->code, x, y);
 
-	if (!rect_has(table->place, x, y) || line >= table->n)
+	if (tab == SIZE_MAX)
 		return false;
-	table->selected = line;
-	code->page.followed = 0;
+	code_page_show_event(&app->code.page, tab);
+	update_callers(&app->code);
 	return true;
 }
 
+/* A click beside the list goes to the callers there, as Enter does. */
+static bool click_callers(struct code_screen *code, unsigned x, unsigned y)
+{
+	struct code_callers *shown = code->callers.function ? &code->callers : &code->beside;
+	const struct code_page_line *line = code_page_selected(&code->page);
+	size_t at = code_callers_at(shown, x, y);
+
+	if (at == SIZE_MAX)
+		return false;
+	if (shown == &code->beside && line)
+		open_callers(code);
+	code->callers.table.selected = at;
+	return true;
+}
+
+static bool code_click(struct app *app, unsigned x, unsigned y)
+{
+	struct code_screen *code = &app->code;
+
+	if (click_tab(app, x, y))
+		return false;
+	if ((code->is_wide || code->callers.function) && click_callers(code, x, y))
+		return true;
+	if (code->callers.function && !code->is_wide)
+		return false;
+	bool is_line = code_page_click(&code->page, x, y);
+	if (is_line)
+		code_callers_close(&code->callers);
+	return is_line;
+}
+
 static const enum action code_bar[] = {
-	ACTION_LEAVE,     ACTION_HELP,    ACTION_DETAIL, ACTION_SEARCH,
-	ACTION_SORT_NEXT, ACTION_REVERSE, ACTION_PAUSE,  ACTION_NONE,
+	ACTION_LEAVE,  ACTION_HELP,      ACTION_DETAIL, ACTION_CODE,    ACTION_NEXT_SCREEN,
+	ACTION_SEARCH, ACTION_SORT_NEXT, ACTION_PAUSE,  ACTION_REVERSE, ACTION_NONE,
 };
 
 /* The list of callers cannot be searched or sorted. */
 static const enum action callers_bar[] = {
-	ACTION_LEAVE, ACTION_HELP, ACTION_DETAIL, ACTION_PAUSE, ACTION_NONE,
+	ACTION_LEAVE, ACTION_HELP, ACTION_DETAIL, ACTION_NEXT_SCREEN, ACTION_PAUSE, ACTION_NONE,
 };
 
 static const enum action *choose_bar(const struct app *app)
@@ -501,9 +354,23 @@ static const enum action *choose_bar(const struct app *app)
 	return app->code.callers.function ? callers_bar : code_bar;
 }
 
+static const char *bar_label(const struct app *app, enum action action)
+{
+	const struct code_screen *code = &app->code;
+
+	if (action == ACTION_DETAIL)
+		return "Callers";
+	if (action == ACTION_NEXT_SCREEN)
+		return code_page_events(&code->page) > 1 ? "Event" : "";
+	if (action == ACTION_CODE)
+		return !code->has_row ? "" : code->whole ? "Row" : "All";
+	return NULL;
+}
+
 const struct screen screen_code = {
-	.draw = code_draw,
+	.draw = code_screen_draw,
 	.act = code_act,
 	.click = code_click,
 	.choose_bar = choose_bar,
+	.bar_label = bar_label,
 };

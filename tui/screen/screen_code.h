@@ -24,9 +24,13 @@ struct code_screen {
 	bool tree; /* the row has its descendants */
 	struct code_window window;
 	struct code_page page;
-	struct code_callers callers;
-	size_t search_from;    /* selected line when the search began */
-	unsigned requested_hz; /* of the last COMMAND_CODE */
+	struct code_callers callers; /* open: keys go there */
+	/* Of the last drawing: */
+	struct code_callers beside; /* of the selected function, beside the list */
+	bool is_wide;               /* callers are beside the list, not in its place */
+	struct rect tabs;           /* the line of the tabs */
+	size_t search_from;         /* selected line when the search began */
+	unsigned requested_hz;      /* of the last COMMAND_CODE */
 };
 
 /* Shows the code of the selected row, of the row of the details, or of the whole machine. */
@@ -46,5 +50,9 @@ void code_screen_zero(struct app *app);
  * and ends them. To be called after each action and snapshot.
  */
 void code_screen_request(struct app *app);
+
+void code_screen_draw(struct app *app, struct canvas *canvas);
+/* The event that a click at a place of the last drawing shows; SIZE_MAX: none. */
+size_t code_screen_tab_at(const struct code_screen *code, unsigned x, unsigned y);
 
 #endif

@@ -24,24 +24,25 @@ static void add_key(struct segments *segments, unsigned weight, const char *keys
 	segment->text_style = STYLE_KEY_LABEL;
 }
 
-void key_bar_draw(struct key_bar *bar, const struct keymap *keymap, const enum action *actions,
-		  struct canvas *canvas, struct rect rect)
+void key_bar_draw(struct key_bar *bar, const struct keymap *keymap, const struct key_bar_key *keys,
+		  size_t n, struct canvas *canvas, struct rect rect)
 {
 	struct segments segments = {0};
 
 	*bar = (struct key_bar){.y = rect.y};
-	for (const enum action *action = actions; *action != ACTION_NONE; action++) {
-		unsigned weight = WEIGHT - (unsigned)(action - actions);
-		char keys[64];
+	for (size_t i = 0; i < n; i++) {
+		enum action action = keys[i].action;
+		unsigned weight = WEIGHT - (unsigned)i;
+		char names[64];
 
-		keymap_keys(keymap, *action, keys, sizeof(keys));
-		if (!keys[0])
+		keymap_keys(keymap, action, names, sizeof(names));
+		if (!names[0])
 			continue;
-		keys[1 + strcspn(keys + 1, " ")] =
+		names[1 + strcspn(names + 1, " ")] =
 			'\0'; /* keep the first key only; the key can be a blank */
-		bar->items[segments.n].action = *action;
-		add_key(&segments, *action == ACTION_QUIT ? WEIGHT_QUIT : weight, keys,
-			keymap_row(*action)->bar);
+		bar->items[segments.n].action = action;
+		add_key(&segments, action == ACTION_QUIT ? WEIGHT_QUIT : weight, names,
+			keys[i].label ? keys[i].label : keymap_row(action)->bar);
 	}
 	segments_draw(&segments, canvas, rect);
 	bar->n = rect.height > 0 ? segments.n : 0;

@@ -18,9 +18,14 @@ struct key_bar {
 	} items[SEGMENTS_MAX];
 };
 
-/* Draws the keys of the actions, up to ACTION_NONE. A narrow line keeps the first ones and quit. */
-void key_bar_draw(struct key_bar *bar, const struct keymap *keymap, const enum action *actions,
-		  struct canvas *canvas, struct rect rect);
+struct key_bar_key {
+	enum action action;
+	const char *label; /* NULL: that of keymap.c */
+};
+
+/* Draws n keys, at most SEGMENTS_MAX. A narrow line keeps the first ones and quit. */
+void key_bar_draw(struct key_bar *bar, const struct keymap *keymap, const struct key_bar_key *keys,
+		  size_t n, struct canvas *canvas, struct rect rect);
 /* Draws the keys of a picker. They are not actions, so a click on them does nothing. */
 void key_bar_draw_picker(struct key_bar *bar, struct canvas *canvas, struct rect rect);
 /* Forgets the last drawing. */

@@ -20,6 +20,28 @@ static const char *bar_glyph(const struct canvas *canvas, unsigned eighths)
 	return blocks[eighths];
 }
 
+static unsigned filled_eighths(double share, unsigned width)
+{
+	double clamped = share > 1 ? 1 : share > 0 ? share : 0;
+
+	return (unsigned)(clamped * width * 8 + 0.5);
+}
+
+static const char *glyph_at(const struct canvas *canvas, unsigned eighths, unsigned i)
+{
+	unsigned here = eighths > i * 8 ? eighths - i * 8 : 0;
+
+	return bar_glyph(canvas, here < 8 ? here : 8);
+}
+
+void bar_draw(struct canvas *canvas, unsigned x, unsigned y, unsigned width, double share)
+{
+	unsigned eighths = filled_eighths(share, width);
+
+	for (unsigned i = 0; i < width; i++)
+		canvas_text(canvas, x + i, y, 1, STYLE_METER_LOW, glyph_at(canvas, eighths, i));
+}
+
 void meter_draw(struct canvas *canvas, unsigned x, unsigned y, unsigned width, double share,
 		const char *figure, enum style figure_style)
 {
@@ -27,16 +49,12 @@ void meter_draw(struct canvas *canvas, unsigned x, unsigned y, unsigned width, d
 		return;
 
 	unsigned inner = width - 2, text = text_width(figure);
-	double clamped = share > 1 ? 1 : share > 0 ? share : 0;
-	unsigned eighths = (unsigned)(clamped * inner * 8 + 0.5);
+	unsigned eighths = filled_eighths(share, inner);
 
 	canvas_text(canvas, x, y, 1, STYLE_METER_EMPTY, "[");
-	for (unsigned i = 0; i < inner; i++) {
-		unsigned here = eighths > i * 8 ? eighths - i * 8 : 0;
-
+	for (unsigned i = 0; i < inner; i++)
 		canvas_text(canvas, x + 1 + i, y, 1, bar_style(i, inner),
-			    bar_glyph(canvas, here < 8 ? here : 8));
-	}
+			    glyph_at(canvas, eighths, i));
 	if (text < inner)
 		canvas_text(canvas, x + 1 + inner - text, y, text, figure_style, figure);
 	canvas_text(canvas, x + 1 + inner, y, 1, STYLE_METER_EMPTY, "]");

@@ -292,6 +292,31 @@ static void numbers(void **state)
 	assert_string_equal(text, "12");
 }
 
+static void test_grouped(void **state)
+{
+	static const struct {
+		uint64_t value;
+		const char *text;
+	} rows[] = {
+		{0, "0"},
+		{999, "999"},
+		{1000, "1,000"},
+		{12345, "12,345"},
+		{1234567, "1,234,567"},
+		{UINT64_MAX, "18,446,744,073,709,551,615"},
+	};
+	char text[40];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(text_grouped(text, sizeof(text), rows[i].value),
+				 strlen(rows[i].text));
+		assert_string_equal(text, rows[i].text);
+	}
+	assert_int_equal(text_grouped(text, 3, 1234), 1); /* no comma at the end */
+	assert_string_equal(text, "1");
+}
+
 static void test_number(void **state)
 {
 	static const struct {
@@ -360,6 +385,7 @@ int main(void)
 		cmocka_unit_test(characters_of_each_width),
 		cmocka_unit_test(is_printable),
 		cmocka_unit_test(numbers),
+		cmocka_unit_test(test_grouped),
 		cmocka_unit_test(test_number),
 		cmocka_unit_test(test_u64),
 	};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The screen of code: how it is opened and left, its tabs, keys and words. Goldens of its looks. */
+#include "core/base/text.h"
 #include "tests/unit/shared/code_scene.h"
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tests/unit/shared/stage.h"
@@ -53,6 +54,22 @@ static void test_golden(void **state)
 		{"code_80x24_ascii", 80, 24, true, {'w'}, CODE_SCENE, CODE_SCENE, {0}},
 		{"code_120x40", 120, 40, false, {'w'}, CODE_SCENE, CODE_SCENE, {0}},
 		{"code_200x50", 200, 50, false, {'w'}, CODE_SCENE, CODE_SCENE, {0}},
+		{"code_callers_200x50",
+		 200,
+		 50,
+		 false,
+		 {'w'},
+		 CODE_SCENE,
+		 CODE_SCENE,
+		 {KEYMAP_DOWN, KEYMAP_ENTER, KEYMAP_ENTER}},
+		{"code_baseline_160x24",
+		 160,
+		 24,
+		 false,
+		 {'w'},
+		 CODE_SCENE,
+		 CODE_SCENE_LATER,
+		 {KEYMAP_END}},
 		{"code_40x12", 40, 12, false, {'w'}, CODE_SCENE, CODE_SCENE, {KEYMAP_RIGHT}},
 		{"code_misses_80x24",
 		 80,
@@ -349,6 +366,32 @@ static void test_tabs(void **state)
 	}
 }
 
+/* A metric without a figure keeps its column until the screen is left. */
+static void test_columns_stay(void **state)
+{
+	struct code_stage code;
+	struct stage *stage = &code.stage;
+
+	(void)state;
+	open_code(&code, 80, 24, false);
+	stage_press(stage, 'w');
+	add_snapshot(&code, CODE_SCENE_LATER);
+	stage_keys(stage, (int[]){0});
+	stage_check_text(stage, "caMPKI", false);
+	add_snapshot(&code, CODE_SCENE);
+	stage_keys(stage, (int[]){0});
+	stage_check_text(stage, "caMPKI", true);
+	stage_press(stage, 'z');
+	add_snapshot(&code, CODE_SCENE_LATER);
+	stage_keys(stage, (int[]){0});
+	stage_check_text(stage, "hash_lookup", false);
+	stage_check_text(stage, "caMPKI", true);
+	stage_keys(stage, (int[]){'q', 'w', 0});
+	stage_check_text(stage, "btree_search", true);
+	stage_check_text(stage, "caMPKI", false);
+	close_code(&code);
+}
+
 static const char *selected_name(const struct code_stage *code)
 {
 	const struct code_page_line *line = code_page_selected(&code->stage.app.code.page);
@@ -513,7 +556,194 @@ static void test_baseline(void **state)
 	close_code(&code);
 }
 
-static void test_mouse(void **state)
+/* A line of the canvas that has the text, and the column of its first letter. */
+static void find_text(const struct code_stage *code, const char *text, unsigned *x, unsigned *y)
+{
+	char *drawn = canvas_print(&code->stage.canvas), *at = strstr(drawn, text), *line = drawn;
+
+	assert_non_null(at);
+	*y = 0;
+	for (char *end; (end = strchr(line, '\n')) && end < at; line = end + 1)
+		++*y;
+	*at = '\0';
+	*x = text_width(line);
+	free(drawn);
+}
+
+static void click_text(struct code_stage *code, const char *text, bool twice)
+{
+	unsigned x, y;
+
+	find_text(code, text, &x, &y);
+	app_click(&code->stage.app, x, y, twice);
+	app_draw(&code->stage.app, &code->stage.canvas);
+}
+
+/* What a click on a text shows: selected line, order, tab, and the function of the callers. */
+static void test_clicks(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned width;
+		int keys[3]; /* before the clicks */
+		const char *clicks[2];
+		bool twice; /* the last one */
+		const char *selected, *sort;
+		bool reverse;
+		const char *event, *callers;
+	} rows[] = {
+		{"a line", 80, {0}, {"copy_user"}, 0, "copy_user_generic", "", 0, "[cycles]", ""},
+		{"twice",
+		 80,
+		 {0},
+		 {"hash_l"},
+		 true,
+		 "hash_lookup",
+		 "",
+		 0,
+		 "[cycles]",
+		 "hash_lookup"},
+		{"below the lines", 80, {0}, {"Esc"}, false, NULL, NULL, 0, NULL, NULL},
+		{"a title", 80, {0}, {"MODULE"}, false, NULL, "module", 0, "[cycles]", ""},
+		{"a title twice",
+		 80,
+		 {0},
+		 {"IPC", "IPC"},
+		 false,
+		 NULL,
+		 "ipc",
+		 true,
+		 "[cycles]",
+		 ""},
+		{"the sort column", 80, {0}, {"SHARE"}, false, NULL, "", true, "[cycles]", ""},
+		{"the gap of the first title",
+		 80,
+		 {0},
+		 {"▼"},
+		 false,
+		 NULL,
+		 "",
+		 true,
+		 "[cycles]",
+		 ""},
+		{"the bar", 120, {'>', 0}, {"   SAMPLES"}, false, NULL, "share", 0, "[cycles]", ""},
+		{"a tab", 80, {0}, {"cache-misses"}, false, NULL, "", 0, "[cache-misses]", ""},
+		{"the shown tab", 80, {0}, {"cycles]"}, false, NULL, "", 0, "[cycles]", ""},
+		{"a tab alone", 40, {0}, {"cycles]"}, false, NULL, "", 0, "[instructions]", ""},
+		{"a tab of the callers",
+		 80,
+		 {KEYMAP_ENTER},
+		 {"instructions"},
+		 false,
+		 "hash_lookup",
+		 "",
+		 0,
+		 "[instructions]",
+		 "hash_lookup"},
+		{"a caller",
+		 80,
+		 {KEYMAP_ENTER},
+		 {"exec_scan"},
+		 true,
+		 "hash_lookup",
+		 "",
+		 0,
+		 "[cycles]",
+		 "exec_scan"},
+		{"a heading",
+		 80,
+		 {KEYMAP_ENTER},
+		 {"Callees"},
+		 true,
+		 "hash_lookup",
+		 "",
+		 0,
+		 "[cycles]",
+		 "hash_lookup"},
+		{"the key bar",
+		 80,
+		 {0},
+		 {"Callers"},
+		 false,
+		 "hash_lookup",
+		 "",
+		 0,
+		 "[cycles]",
+		 "hash_lookup"},
+		{"beside the list",
+		 160,
+		 {0},
+		 {"exec_scan"},
+		 false,
+		 "hash_lookup",
+		 "",
+		 0,
+		 "[cycles]",
+		 "hash_lookup"},
+		{"beside the list, twice",
+		 160,
+		 {0},
+		 {"exec_scan"},
+		 true,
+		 "hash_lookup",
+		 "",
+		 0,
+		 "[cycles]",
+		 "exec_scan"},
+		{"a heading beside the list",
+		 160,
+		 {0},
+		 {"Callees"},
+		 true,
+		 "hash_lookup",
+		 "",
+		 0,
+		 "[cycles]",
+		 ""},
+		{"back to the list",
+		 160,
+		 {0},
+		 {"exec_scan", "copy_user"},
+		 false,
+		 "copy_user_generic",
+		 "",
+		 0,
+		 "[cycles]",
+		 ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+		const struct code_screen *screen = &code.stage.app.code;
+
+		open_code(&code, rows[i].width, 24, false);
+		stage_press(&code.stage, 'w');
+		add_snapshot(&code, CODE_SCENE);
+		stage_keys(&code.stage, rows[i].keys);
+		app_draw(&code.stage.app, &code.stage.canvas);
+		for (size_t k = 0; k < 2 && rows[i].clicks[k]; k++)
+			click_text(&code, rows[i].clicks[k],
+				   rows[i].twice && (k == 1 || !rows[i].clicks[k + 1]));
+		if (!rows[i].sort) {
+			assert_ptr_equal(code.stage.app.screen, &screen_tasks);
+			close_code(&code);
+			continue;
+		}
+		const char *callers = screen->callers.name ? screen->callers.name : "";
+		if ((rows[i].selected && strcmp(selected_name(&code), rows[i].selected) != 0) ||
+		    strcmp(screen->page.sort, rows[i].sort) != 0 ||
+		    screen->page.reverse != rows[i].reverse ||
+		    strcmp(callers, rows[i].callers) != 0)
+			fail_msg("%s: %s, by %s, callers of %s", rows[i].name, selected_name(&code),
+				 screen->page.sort, callers);
+		stage_check_text(&code.stage, rows[i].event, true);
+		close_code(&code);
+	}
+}
+
+/* The wheel moves the selection, of the callers too. */
+static void test_wheel(void **state)
 {
 	struct code_stage code;
 	struct app *app = &code.stage.app;
@@ -523,12 +753,52 @@ static void test_mouse(void **state)
 	stage_press(&code.stage, 'w');
 	add_snapshot(&code, CODE_SCENE);
 	app_draw(app, &code.stage.canvas);
-	app_click(app, 5, 5, false);
-	assert_int_equal(app->code.page.table.selected, 2);
-	app_click(app, 5, 20, false); /* below the lines */
-	assert_int_equal(app->code.page.table.selected, 2);
-	app_click(app, 5, 5, true);
-	assert_true(app->code.callers.function != 0);
+	app_wheel(app, true);
+	assert_int_equal(app->code.page.table.selected, 3);
+	app_wheel(app, false);
+	assert_int_equal(app->code.page.table.selected, 0);
+	stage_press(&code.stage, KEYMAP_ENTER);
+	app_wheel(app, true);
+	assert_int_equal(app->code.callers.table.selected, 4);
+	assert_int_equal(app->code.page.table.selected, 0);
+	close_code(&code);
+}
+
+/* Beside the list on a wide screen: of the selected function, in each sum and of each event. */
+static void test_beside(void **state)
+{
+	struct code_stage code;
+	struct stage *stage = &code.stage;
+
+	(void)state;
+	open_code(&code, 160, 24, false);
+	stage_press(stage, 'w');
+	stage_check_text(stage, "Sampling begins with this interval", true);
+	add_snapshot(&code, CODE_SCENE);
+	stage_keys(stage, (int[]){0});
+	stage_check_text(stage, "Callers of hash_lookup, of 124 samples; 4 have none", true);
+	stage_press(stage, KEYMAP_DOWN);
+	stage_check_text(stage, "_M_find_before_node() const, of 32 samples", true);
+	stage_check_text(stage, "have none", false);
+	add_snapshot(&code, CODE_SCENE);
+	stage_keys(stage, (int[]){KEYMAP_UP, 0});
+	stage_check_text(stage, "Callers of hash_lookup, of 248 samples; 8 have none", true);
+	stage_press(stage, KEYMAP_LEFT);
+	stage_check_text(stage, "Callers of hash_lookup, of 160 samples", true);
+	stage_press(stage, 'B');
+	add_snapshot(&code, CODE_SCENE_LATER);
+	stage_keys(stage, (int[]){KEYMAP_RIGHT, KEYMAP_END, 0});
+	stage_check_text(stage, "Callers of hash_lookup, of 0 samples", true);
+	stage_check_text(stage, "It has no sample of this event", true);
+	stage_keys(stage, (int[]){KEYMAP_HOME, KEYMAP_ENTER, KEYMAP_ENTER, 0});
+	stage_check_text(stage, "Callers of exec_scan", true);
+	stage_check_text(stage, "FUNCTION", true);
+	free(stage_print_resized(stage, 80, 24));
+	stage_check_text(stage, "FUNCTION", false);
+	stage_check_text(stage, "Callers, of 182 samples", true);
+	stage_press(stage, 'q');
+	stage_check_text(stage, "FUNCTION", true);
+	stage_check_text(stage, "Callers of", false);
 	close_code(&code);
 }
 
@@ -553,7 +823,7 @@ static void test_every_size(void **state)
 
 	(void)state;
 	for (unsigned height = 1; height <= 30; height += height < 6 ? 1 : 4)
-		for (unsigned width = 1; width <= 100; width += width < 30 ? 1 : 7) {
+		for (unsigned width = 1; width <= 170; width += width < 30 ? 1 : 7) {
 			struct code_stage code;
 
 			open_code(&code, width, height, width % 2);
@@ -593,12 +863,15 @@ int main(void)
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_tabs),
+		cmocka_unit_test(test_columns_stay),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_follows_a_match),
 		cmocka_unit_test(test_callers),
 		cmocka_unit_test(test_subjects),
 		cmocka_unit_test(test_baseline),
-		cmocka_unit_test(test_mouse),
+		cmocka_unit_test(test_clicks),
+		cmocka_unit_test(test_wheel),
+		cmocka_unit_test(test_beside),
 		cmocka_unit_test(test_every_size),
 		cmocka_unit_test(test_empty),
 	};

@@ -18,6 +18,11 @@ struct name_case {
 static const struct name_case names[] = {
 	{"a name that fits", "hash_lookup", 11, "hash_lookup"},
 	{"a C name", "hash_lookup", 8, "hash_l.."},
+	{"an address keeps its offset", "qemu-system-aarch64+0x75ef90", 20, "qemu-syst..+0x75ef90"},
+	{"an offset of all columns", "libfoo.so+0x75ef90", 11, "..+0x75ef90"},
+	{"an offset without room", "libfoo.so+0x75ef90", 10, "libfoo.s.."},
+	{"no offset", "operator+0xyz_and_more", 10, "operator.."},
+	{"no digits", "libfoo.so.1+0x", 10, "libfoo.s.."},
 	{"parameters go first", "ns::f(int, char*)", 16, "ns::f()"},
 	{"qualifiers of methods stay", "ns::f(int, char*) const", 20, "ns::f() const"},
 	{"then arguments of templates", "ns::map<int, char>::at(int)", 20, "ns::map<..>::at()"},
@@ -53,10 +58,33 @@ static void shortens(void **state)
 	assert_int_equal(length, strlen(text));
 }
 
+static const struct name_case modules[] = {
+	{"one that fits", "libstdc++.so.6.0.30", 19, "libstdc++.so.6.0.30"},
+	{"without its version", "libstdc++.so.6.0.30", 18, "libstdc++.so"},
+	{"without .so", "libpython3.11.so.1.0", 14, "libpython3.11"},
+	{"a plugin", "long_plugin_name.so", 18, "long_plugin_name"},
+	{"a program stays", "qemu-system-aarch64", 14, "qemu-system-aarch64"},
+	{"nothing but .so", ".so", 2, ".so"},
+	{"no library", "a.software.b", 8, "a.software.b"},
+	{"no columns", "libfoo.so.1", 0, "libfoo"},
+	{"the kernel", "[kernel]", 14, "[kernel]"},
+	{"hostile bytes", "lib\033.so.1", 5, "lib\xef\xbf\xbd"},
+};
+
+static void shortens_modules(void **state)
+{
+	const struct name_case *row = *state;
+	char text[200];
+
+	size_t length = code_module(row->function, row->width, text, sizeof(text));
+	assert_string_equal(text, row->shown);
+	assert_int_equal(length, strlen(text));
+}
+
 /* Any bytes at any width: within the columns, and no byte beyond the text. */
 static void fits_every_width(void **state)
 {
-	static const char bytes[] = "ab:<>()-, *~\xe7\xbc\x96\033\xffoperator<";
+	static const char bytes[] = "ab:<>()-, *~+0x1\xe7\xbc\x96\033\xffoperator<";
 	uint64_t random = 7;
 
 	(void)state;
@@ -93,7 +121,8 @@ static void cuts_very_long_names(void **state)
 
 int main(void)
 {
-	static const struct cases tables[] = {CASES(shortens, names)};
+	static const struct cases tables[] = {CASES(shortens, names),
+					      CASES(shortens_modules, modules)};
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(fits_every_width),
 		cmocka_unit_test(cuts_very_long_names),

@@ -220,13 +220,14 @@ static const struct profile_samples calls[] = {
 	{10, 10, 0, "cpu-clock", "f@a.out;main@a.out", 10, 10},
 	{10, 10, 0, "cpu-clock", "f@a.out;f@a.out;f@a.out;main@a.out", 20, 20},
 	{10, 10, 0, "cpu-clock", "sys_read@[kernel];read@libc.so.6;f@a.out;main@a.out", 10, 10},
-	{10, 10, 0, "cpu-clock", "f@a.out", 10, 10},
+	{10, 10, 0, "cpu-clock", "f@a.out", 7, 7},
+	{10, 10, 0, "cpu-clock", "f@a.out;[unknown];main@a.out", 3, 3},
 	{10, 10, 0, "cycles", "f@a.out;other@a.out", 10, 10},
 };
 
 static const struct edges_case edge_cases[] = {
 	{"a recursive function", "f", "f 0.40 main 0.40 - 0.20 | - 0.80 read 0.20"},
-	{"the outermost", "main", "- 1.00 | f 1.00"},
+	{"the outermost", "main", "- 1.00 | f 0.93 [unknown] 0.07"},
 	{"between", "read", "f 1.00 | sys_read 1.00"},
 	{"the innermost", "sys_read", "read 1.00 | - 1.00"},
 	{"not in this event", "other", "|"},

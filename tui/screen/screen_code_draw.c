@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+/*
+ * How the screen of code looks. A wide screen has the list and beside it the callers and callees:
+ * of the selected function, or of the one that Enter went to, and then keys go there. A narrow
+ * screen has one of both.
+ */
+#include "tui/screen/screen_code.h"
+
+#include "core/base/text.h"
+#include "core/base/util.h"
+#include "core/view/code_name.h"
+#include "tui/screen/app.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	WITHOUT_MOST = 2, /* snapshots that may come before the first with samples, or: */
+	TAB_FRAME = 2,    /* "[]" */
+	NOTE_WIDTH = 27,
+	CALLER_WIDTH = 30,
+	PANE_GAP = 2,
+};
+
+#define WITHOUT_NS (2 * NS_PER_S)
+
+static void format_span(uint64_t ns, char *text, size_t size)
+{
+	if (ns < 10 * NS_PER_S)
+		size -= text_fixed(text, size, (double)ns / (double)NS_PER_S, 1);
+	else
+		size -= text_fixed(text, size, (double)ns / (double)NS_PER_S, 0);
+	text_copy(text + strlen(text), size, " s");
+}
+
+/* "process 4121 postgres" */
+static void subject_title(const struct app *app, char *text, size_t size)
+{
+	const struct code_screen *code = &app->code;
+	const struct snapshot *snapshot = app->display.snapshot;
+
+	if (!code->whole) {
+		detail_subject_title(&code->subject, text, size);
+		if (code->tree)
+			text_copy(text + strlen(text), size - strlen(text), " and descendants");
+	} else {
+		text_copy(text, size,
+			  !snapshot || !snapshot->target ? "the machine"
+			  : snapshot->targeted           ? "the target"
+							 : "your tasks");
+	}
+}
+
+/* "process 4121 postgres: cycles, 2,388 samples in 12 s" */
+static void write_title(const struct app *app, char *text, size_t size)
+{
+	const struct code_page *page = &app->code.page;
+	char subject[320], samples[40], span[40], lost[40], function[4 * CALLER_WIDTH];
+
+	subject_title(app, subject, sizeof(subject));
+	if (app->code.callers.function) {
+		code_name(app->code.callers.name, CALLER_WIDTH, function, sizeof(function));
+		size_t length = (size_t)snprintf(text, size, "%s in ", function);
+		text += size_min(length, size);
+		size -= size_min(length, size);
+	}
+	if (!page->sum.columns) {
+		snprintf(text, size, "%s: code", subject);
+		return;
+	}
+	text_grouped(samples, sizeof(samples), page->view.totals[page->event].samples);
+	format_span(page->sum.interval_ns, span, sizeof(span));
+	text_grouped(lost, sizeof(lost), page->sum.profile->lost);
+	snprintf(text, size, "%s: %s, %s samples in %s%s%s%s", subject,
+		 code_page_event(page, page->event), samples, span,
+		 page->sum.profile->lost ? ", " : "", page->sum.profile->lost ? lost : "",
+		 page->sum.profile->lost ? " lost" : "");
+}
+
+/* Returns a note about samples of functions, or NULL. */
+static const char *note_of_samples(const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->n_notes; i++)
+		if (strcasestr(snapshot->notes[i], "functions"))
+			return snapshot->notes[i];
+	return NULL;
+}
+
+/* Why there are no samples at all. */
+static void explain_no_samples(const struct app *app, char *text, size_t size)
+{
+	const struct snapshot *snapshot = app->display.snapshot;
+	const char *note = snapshot ? note_of_samples(snapshot) : NULL;
+
+	if (app->replay.active)
+		text_copy(text, size, "The recording has no samples of code in this interval.");
+	else if (app->code.window.without <= WITHOUT_MOST ||
+		 app->code.window.without_ns <= WITHOUT_NS)
+		text_copy(text, size,
+			  "Sampling begins with this interval. Functions are shown at its end.");
+	else
+		snprintf(text, size, "No samples were taken. %s",
+			 note ? note : "The message log (L) may have the reason.");
+}
+
+/* Why no function is shown. */
+static void explain_empty(const struct app *app, char *text, size_t size)
+{
+	const struct code_page *page = &app->code.page;
+	char span[40], time[40];
+
+	if (!page->sum.columns) {
+		explain_no_samples(app, text, size);
+		return;
+	}
+	uint64_t ran_ns = page->sum.tally[TALLY_TASK_CLOCK];
+	format_span(page->sum.interval_ns, span, sizeof(span));
+	text_fixed(time, sizeof(time), (double)ran_ns / (double)NS_PER_MS, 1);
+	if (app->code.subject.ended && !app->code.whole)
+		snprintf(text, size, "It has ended, without a sample in the last %s.", span);
+	else if (ran_ns == 0)
+		snprintf(text, size, "It did not run in the last %s.", span);
+	else
+		snprintf(text, size, "It ran for %s ms in the last %s, without a sample of %s.",
+			 time, span, code_page_event(page, page->event));
+}
+
+static unsigned tab_width(const struct code_page *page, size_t i)
+{
+	return text_width(code_page_event(page, i)) + TAB_FRAME;
+}
+
+/* The place of a tab: only the shown one has one if there is no room for all. */
+static struct rect place_tab(const struct code_page *page, struct rect line, size_t tab)
+{
+	struct rect place = {line.x, line.y, 0, line.height};
+	unsigned all = 0, before = 0;
+
+	for (size_t i = 0; i < code_page_events(page); i++) {
+		before += i < tab ? tab_width(page, i) : 0;
+		all += tab_width(page, i);
+	}
+	if (all <= line.width) {
+		place.x += before;
+		place.width = tab_width(page, tab);
+	} else if (tab == page->event) {
+		place.width = (unsigned)size_min(tab_width(page, tab), line.width);
+	}
+	return place;
+}
+
+size_t code_screen_tab_at(const struct code_screen *code, unsigned x, unsigned y)
+{
+	size_t n = code_page_events(&code->page), found = SIZE_MAX;
+	bool has_all = true;
+
+	for (size_t i = 0; i < n; i++) {
+		struct rect place = place_tab(&code->page, code->tabs, i);
+
+		has_all &= place.width > 0;
+		if (rect_has(place, x, y))
+			found = i;
+	}
+	return found == SIZE_MAX || has_all ? found : (found + 1) % n;
+}
+
+/* "[cycles] instructions" */
+static void draw_tabs(const struct code_page *page, struct canvas *canvas, struct rect line)
+{
+	unsigned end = line.x;
+
+	for (size_t i = 0; i < code_page_events(page); i++) {
+		bool is_shown = i == page->event;
+		char text[sizeof(page->event_name) * 3 + TAB_FRAME];
+		struct rect place = place_tab(page, line, i);
+
+		if (place.width == 0)
+			continue;
+		snprintf(text, sizeof(text), is_shown ? "[%s]" : " %s ", code_page_event(page, i));
+		canvas_text_ellipsis(canvas, place.x, place.y, place.width,
+				     is_shown ? STYLE_HEADER_SORT : STYLE_LABEL, text);
+		end = place.x + place.width;
+	}
+	if (page->compares && end + NOTE_WIDTH < line.x + line.width)
+		canvas_text_right(canvas, line.x, line.y, line.width, STYLE_WARN,
+				  "change since the baseline");
+}
+
+/* A notice takes the place of the tabs, so that the lines below do not move. */
+static void draw_head(struct app *app, struct canvas *canvas, struct rect line)
+{
+	struct code_screen *code = &app->code;
+
+	code->tabs = line;
+	if (app->messages.notice[0]) {
+		canvas_text_ellipsis(canvas, line.x, line.y, line.width, STYLE_BANNER,
+				     app->messages.notice);
+		code->tabs.width = 0;
+	} else {
+		draw_tabs(&code->page, canvas, line);
+	}
+}
+
+/* The callers of the selected function, in code->beside; NULL if none is selected. */
+static struct code_callers *update_beside(struct code_screen *code)
+{
+	const struct code_page_line *line = code_page_selected(&code->page);
+
+	if (!line)
+		return NULL;
+	if (code->beside.function != code_page_id(line->function))
+		code_callers_open(&code->beside, &code->page, line->function);
+	code->beside.table.selected = TABLE_NO_LINE;
+	return &code->beside;
+}
+
+static void draw_wide(struct code_screen *code, struct canvas *canvas, struct rect body)
+{
+	struct rect pane = body;
+
+	body.width = body.width * 3 / 5;
+	pane.x += body.width + PANE_GAP;
+	pane.width -= body.width + PANE_GAP;
+	code->page.is_aside = code->callers.function != 0;
+	code_page_draw(&code->page, canvas, body, "");
+	struct code_callers *callers =
+		code->callers.function ? &code->callers : update_beside(code);
+	if (callers)
+		code_callers_draw(callers, canvas, pane, true);
+}
+
+static void draw_body(struct app *app, struct canvas *canvas, struct rect body)
+{
+	struct code_screen *code = &app->code;
+	char empty[300] = "";
+
+	if (code->page.n == 0)
+		explain_empty(app, empty, sizeof(empty));
+	code->is_wide = code->page.n > 0 && canvas->width >= LAYOUT_WIDE;
+	code->page.is_aside = false;
+	if (code->is_wide)
+		draw_wide(code, canvas, body);
+	else if (code->callers.function && code->page.n > 0)
+		code_callers_draw(&code->callers, canvas, body, false);
+	else
+		code_page_draw(&code->page, canvas, body, empty);
+}
+
+void code_screen_draw(struct app *app, struct canvas *canvas)
+{
+	struct layout_want want = {.prompt = app->prompt.active};
+	struct layout layout = layout_screen(canvas->width, canvas->height, &want);
+	/* This screen has no totals: the body begins on their line. */
+	struct rect body = {0, layout.totals.y, layout.body.width,
+			    layout.body.y + layout.body.height - layout.totals.y};
+	char title[600];
+
+	write_title(app, title, sizeof(title));
+	screen_detail_draw_title(app, canvas, layout.title, title);
+	app->code.tabs = (struct rect){0};
+	if (body.height > 3) {
+		draw_head(app, canvas, (struct rect){body.x, body.y, body.width, 1});
+		body.y++;
+		body.height--;
+	}
+	draw_body(app, canvas, body);
+	app_draw_bottom(app, canvas, layout.bottom);
+}
