@@ -126,6 +126,20 @@ class Terminal:
         self.keys("Escape")
         self.wait_for_no(shown)
 
+    def click(self, x, y, button=0):
+        """Clicks at a column and line of the screen, counted from 0. 64 and 65 are the wheel."""
+        code = "".join(f"\x1b[<{button};{x + 1};{y + 1}{letter}"
+                       for letter in ("Mm" if button == 0 else "M"))
+        self.keys("-H", *(f"{byte:02x}" for byte in code.encode()))
+
+    def click_on(self, word):
+        """Clicks on the first place of a word on the screen."""
+        for y, line in enumerate(self.screen().splitlines()):
+            if word in line:
+                self.click(line.index(word), y)
+                return
+        raise Failure(f"no {word} on the screen:\n{self.screen()}")
+
     def resize(self, width, height):
         self.tmux("resize-window", "-t", "t", "-x", str(width), "-y", str(height))
 

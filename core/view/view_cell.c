@@ -283,6 +283,7 @@ static void cell_verdict(const struct view *view, size_t index, struct cell *cel
 static void cell_hottest(const struct view *view, size_t index, unsigned width, struct cell *cell)
 {
 	struct code_hottest hottest;
+	char share[16];
 
 	cell->role = CELL_DIM;
 	text_copy(cell->text, sizeof(cell->text), "-");
@@ -290,8 +291,8 @@ static void cell_hottest(const struct view *view, size_t index, unsigned width, 
 		return;
 	if (hottest.function->kind == CODE_USER || hottest.function->kind == CODE_KERNEL)
 		cell->role = CELL_NAME;
-	int length =
-		snprintf(cell->text, sizeof(cell->text), "~%.0f%% ", 100 * hottest.share.share);
+	snprintf(share, sizeof(share), "~%.0f%%", 100 * hottest.share.share);
+	int length = snprintf(cell->text, sizeof(cell->text), "%5s ", share); /* as "~100%" */
 	code_name(hottest.function->name, width - (unsigned)length, cell->text + length,
 		  sizeof(cell->text) - (size_t)length);
 }

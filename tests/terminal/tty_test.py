@@ -197,38 +197,23 @@ def test_garbage(_):
     quit_sane(tty, "after garbage")
 
 
-
-def click(terminal, x, y, button=0):
-    """Clicks at a column and line of the screen, counted from 0."""
-    code = "".join(f"\x1b[<{button};{x + 1};{y + 1}{letter}"
-                   for letter in ("Mm" if button == 0 else "M"))
-    terminal.keys("-H", *(f"{byte:02x}" for byte in code.encode()))
-
-
-def place(terminal, word):
-    for y, line in enumerate(terminal.screen().splitlines()):
-        if word in line:
-            return line.index(word), y
-    raise Failure(f"no {word} on the screen:\n{terminal.screen()}")
-
-
 def test_mouse(terminal):
     """a click sorts, reverses, selects and presses the key bar; the wheel scrolls"""
     before = terminal.settings()
     terminal.start()
     wait_until("the mouse", lambda: terminal.format("#{mouse_any_flag}#{mouse_sgr_flag}") == "11")
-    click(terminal, *place(terminal, "COMMAND"))
+    terminal.click_on("COMMAND")
     terminal.wait_for("COMMAND▲")
-    click(terminal, *place(terminal, "COMMAND"))
+    terminal.click_on("COMMAND")
     terminal.wait_for("COMMAND▼")
-    click(terminal, *place(terminal, "Help"))
+    terminal.click_on("Help")
     terminal.wait_for("^Keys")
     first = terminal.screen().splitlines()[1]
-    click(terminal, 5, 5, button=65)
+    terminal.click(5, 5, button=65)
     wait_until("the help to scroll", lambda: terminal.screen().splitlines()[1] != first)
-    click(terminal, *place(terminal, "Back"))
+    terminal.click_on("Back")
     terminal.wait_for("COMMAND▼")
-    click(terminal, *place(terminal, "Quit"))
+    terminal.click_on("Quit")
     terminal.wait_for("^rc=0$")
     terminal.check_sane(before)
 

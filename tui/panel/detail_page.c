@@ -12,6 +12,7 @@
 #include "core/view/verdict.h"
 #include "core/view/view.h"
 #include "tui/options/duration.h"
+#include "tui/widget/page.h"
 #include "tui/widget/segments.h"
 #include "tui/widget/widget_graph.h"
 #include "tui/widget/widget_meter.h"
@@ -161,11 +162,14 @@ static void draw_verdict(struct detail_pen *pen)
 	};
 	const struct judgement judgement = judge_subject(&judge, &subject);
 	verdict_explain(&judge, &judgement, &subject, text, sizeof(text));
-	canvas_text_ellipsis(pen->canvas, pen->rect.x, pen->y++, pen->rect.width,
-			     verdict_is_loss(judgement.verdict)     ? STYLE_WARN
-			     : judgement.verdict <= VERDICT_UNKNOWN ? STYLE_DIM
-								    : STYLE_PLAIN,
-			     text);
+	struct pen lines = {
+		pen->canvas, {pen->rect.x, pen->y, pen->rect.width, pen->rect.height}, 0, 0};
+	pen_wrap(&lines, 0,
+		 verdict_is_loss(judgement.verdict)     ? STYLE_WARN
+		 : judgement.verdict <= VERDICT_UNKNOWN ? STYLE_DIM
+							: STYLE_PLAIN,
+		 text);
+	pen->y += lines.line;
 }
 
 static void draw_graph(const struct detail_pen *pen, size_t metric, struct rect rect, float *values)

@@ -51,30 +51,36 @@ static void subject_title(const struct app *app, char *text, size_t size)
 	}
 }
 
-/* "process 4121 postgres: cycles, 2,388 samples in 12 s" */
-static void write_title(const struct app *app, char *text, size_t size)
+/* ": 2,388 samples in 12 s, 7 lost"; the event is that of the tab. */
+static void write_samples(const struct code_page *page, char *text, size_t size)
 {
-	const struct code_page *page = &app->code.page;
-	char subject[320], samples[40], span[40], lost[40], function[4 * CALLER_WIDTH];
+	char samples[40], span[40], lost[40];
 
-	subject_title(app, subject, sizeof(subject));
-	if (app->code.callers.function) {
-		code_name(app->code.callers.name, CALLER_WIDTH, function, sizeof(function));
-		size_t length = (size_t)snprintf(text, size, "%s in ", function);
-		text += size_min(length, size);
-		size -= size_min(length, size);
-	}
 	if (!page->sum.columns) {
-		snprintf(text, size, "%s: code", subject);
+		text_copy(text, size, ": code");
 		return;
 	}
 	text_grouped(samples, sizeof(samples), page->view.totals[page->event].samples);
 	format_span(page->sum.interval_ns, span, sizeof(span));
+	size_t length = (size_t)snprintf(text, size, ": %s samples in %s", samples, span);
+	if (page->sum.profile->lost == 0 || length >= size)
+		return;
 	text_grouped(lost, sizeof(lost), page->sum.profile->lost);
-	snprintf(text, size, "%s: %s, %s samples in %s%s%s%s", subject,
-		 code_page_event(page, page->event), samples, span,
-		 page->sum.profile->lost ? ", " : "", page->sum.profile->lost ? lost : "",
-		 page->sum.profile->lost ? " lost" : "");
+	snprintf(text + length, size - length, ", %s lost", lost);
+}
+
+/* "hash_lookup in process 4121 postgres: 2,388 samples in 12 s" */
+static void draw_title(const struct app *app, struct canvas *canvas, struct rect line)
+{
+	const struct code_screen *code = &app->code;
+	char subject[320], samples[160], title[600], function[4 * CALLER_WIDTH] = "";
+
+	subject_title(app, subject, sizeof(subject));
+	write_samples(&code->page, samples, sizeof(samples));
+	if (code->callers.function)
+		code_name(code->callers.name, CALLER_WIDTH, function, sizeof(function));
+	snprintf(title, sizeof(title), "%s%s%s", function, function[0] ? " in " : "", subject);
+	screen_detail_draw_title(app, canvas, line, title, samples);
 }
 
 /* Returns a note about samples of functions, or NULL. */
@@ -253,10 +259,8 @@ void code_screen_draw(struct app *app, struct canvas *canvas)
 	/* This screen has no totals: the body begins on their line. */
 	struct rect body = {0, layout.totals.y, layout.body.width,
 			    layout.body.y + layout.body.height - layout.totals.y};
-	char title[600];
 
-	write_title(app, title, sizeof(title));
-	screen_detail_draw_title(app, canvas, layout.title, title);
+	draw_title(app, canvas, layout.title);
 	app->code.tabs = (struct rect){0};
 	if (body.height > 3) {
 		draw_head(app, canvas, (struct rect){body.x, body.y, body.width, 1});

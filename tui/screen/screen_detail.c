@@ -120,36 +120,64 @@ void screen_detail_draw_selected(const struct display *display, struct list *lis
 	detail_fini(&detail);
 }
 
-/* A narrow title drops the file's name first, and keeps the word REPLAY. */
-static void replay_title(const struct playback *playback, const char *host, const char *subject,
-			 char *title, size_t size, unsigned width)
+enum {
+	TITLE_BEGINNINGS = 3,
+	SUBJECT_LEAST = 12, /* columns of the name of a row */
+};
+
+/* What the title begins with, from the longest to the shortest. Each has the word REPLAY. */
+static void write_beginnings(const struct app *app, char texts[TITLE_BEGINNINGS][240])
 {
+	const struct playback *playback = &app->replay.playback;
+	const char *host = app->display.snapshot ? app->display.snapshot->host : "";
 	const char *name = strcmp(playback->name, "-") == 0 ? "of a pipe" : playback->name;
 	char position[64], state[32];
+	size_t bytes = sizeof(texts[0]);
 
+	if (!app->replay.active) {
+		snprintf(texts[0], bytes, "pmctop %s  ", host);
+		texts[1][0] = texts[2][0] = '\0';
+		return;
+	}
 	playback_position_text(playback, position, sizeof(position));
 	playback_state_text(playback, state, sizeof(state));
-	snprintf(title, size, "pmctop %s  REPLAY %s  %s%s%s  %s", host, name, position,
-		 state[0] ? "  " : "", state, subject);
-	if (text_width(title) > width)
-		snprintf(title, size, "pmctop %s  REPLAY %s%s%s  %s", host, position,
-			 state[0] ? "  " : "", state, subject);
+	const char *gap = state[0] ? "  " : "";
+	snprintf(texts[0], bytes, "pmctop %s  REPLAY %s  %s%s%s  ", host, name, position, gap,
+		 state);
+	snprintf(texts[1], bytes, "pmctop %s  REPLAY %s%s%s  ", host, position, gap, state);
+	snprintf(texts[2], bytes, "REPLAY %s%s%s  ", position, gap, state);
+}
+
+/* Copies a text, or its beginning and "..". */
+static void shorten(char *to, size_t size, const char *text, unsigned width)
+{
+	if (text_width(text) <= width) {
+		text_copy(to, size, text);
+		return;
+	}
+	size_t length = text_printable(to, size - 2, text, width > 2 ? width - 2 : 0);
+	text_copy(to + length, size - length, "..");
 }
 
 void screen_detail_draw_title(const struct app *app, struct canvas *canvas, struct rect rect,
-			      const char *text)
+			      const char *subject, const char *rest)
 {
-	const char *host = app->display.snapshot ? app->display.snapshot->host : "";
-	const char *paused = app->display.paused ? "  PAUSED" : "";
-	char title[800];
+	const struct snapshot *snapshot = app->display.snapshot;
+	bool records = !app->replay.active && snapshot && snapshot->recorded_bytes > 0;
+	bool pauses = !app->replay.active && app->display.paused; /* playback has the state */
+	char begin[TITLE_BEGINNINGS][240], end[200], middle[640], title[1600];
+	size_t i = 0;
 
-	if (app->replay.active) {
-		replay_title(&app->replay.playback, host, text, title, sizeof(title), rect.width);
-	} else {
-		snprintf(title, sizeof(title), "pmctop %s  %s%s", host, text, paused);
-		if (text_width(title) > rect.width)
-			snprintf(title, sizeof(title), "%s%s", text, paused);
-	}
+	write_beginnings(app, begin);
+	snprintf(end, sizeof(end), "%s%s%s", rest, records ? "  REC" : "",
+		 pauses ? "  PAUSED" : "");
+	unsigned width = text_width(subject) + text_width(end);
+	while (i + 1 < TITLE_BEGINNINGS && text_width(begin[i]) + width > rect.width)
+		i++;
+	unsigned used = text_width(begin[i]) + text_width(end);
+	shorten(middle, sizeof(middle), subject,
+		rect.width > used + SUBJECT_LEAST ? rect.width - used : SUBJECT_LEAST);
+	snprintf(title, sizeof(title), "%s%s%s", begin[i], middle, end);
 	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.height ? rect.width : 0, STYLE_TITLE,
 			     title);
 }
@@ -186,7 +214,7 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 	page_settle(&app->page, lines, body.height);
 	canvas_copy(canvas, body, &whole, app->page.top);
 	detail_subject_title(&app->watch.subject, title, sizeof(title));
-	screen_detail_draw_title(app, canvas, layout.title, title);
+	screen_detail_draw_title(app, canvas, layout.title, title, "");
 	app_draw_bottom(app, canvas, layout.bottom);
 	canvas_fini(&whole);
 	detail_fini(&detail);

@@ -35,9 +35,12 @@ void watch_update(struct watch *watch, const struct snapshot *snapshot);
 /* The subject at a line of a list. Returns false if there is no such line. */
 bool screen_detail_subject(const struct view *view, size_t line, struct detail_subject *subject);
 
-/* Draws the title of a screen about one row: the host, a text, and the pause or the replay. */
+/*
+ * Draws the title of a screen about one row: the host, the row's name, `rest`, and the pause, the
+ * recording or the replay. If there is no room, the host goes first, then the end of the name.
+ */
 void screen_detail_draw_title(const struct app *app, struct canvas *canvas, struct rect rect,
-			      const char *text);
+			      const char *subject, const char *rest);
 
 /* Draws the details of the selected line, below its list. */
 void screen_detail_draw_selected(const struct display *display, struct list *list,

@@ -527,6 +527,72 @@ static void test_subjects(void **state)
 	}
 }
 
+/* What the title has besides the row; a long name of a row leaves room for it. */
+static void test_titles(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned width;
+		int keys[4]; /* before the snapshots */
+		bool replays;
+		int later_keys[2];
+		const char *title;
+	} rows[] = {
+		{"recorded", 80, {'w'}, false, {0}, ": 400 samples in 2.0 s  REC"},
+		{"recorded and paused", 80, {'w'}, false, {'Z'}, "s in 2.0 s  REC  PAUSED"},
+		{"the details", 80, {KEYMAP_ENTER}, false, {0}, "process 4121 postgres  REC"},
+		{"a narrow screen",
+		 40,
+		 {'w'},
+		 false,
+		 {0},
+		 "process 412..: 400 samples in 2.0 s  REC"},
+		{"callers", 60, {'w'}, false, {KEYMAP_ENTER}, "hash_lookup in process 4121 "},
+		{"a replay",
+		 56,
+		 {'w'},
+		 true,
+		 {0},
+		 "REPLAY   process 4121 postgres: 400 samples in 2.0 s"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+		struct app *app = &code.stage.app;
+
+		open_code(&code, rows[i].width, 24, false);
+		app->replay.active = rows[i].replays;
+		stage_keys(&code.stage, rows[i].keys);
+		add_snapshot(&code, CODE_SCENE);
+		add_snapshot(&code, CODE_SCENE);
+		app->display.snapshot->recorded_bytes = rows[i].replays ? 0 : 1 << 20;
+		stage_keys(&code.stage, rows[i].later_keys);
+		app_draw(app, &code.stage.canvas);
+		stage_check_text(&code.stage, rows[i].title, true);
+		close_code(&code);
+	}
+}
+
+/* The verdict has the function at the end of its words, all of which are on the screen. */
+static void test_verdict_of_details(void **state)
+{
+	struct code_stage code;
+	char *drawn;
+
+	(void)state;
+	open_code(&code, 80, 24, false);
+	add_snapshot(&code, CODE_SCENE);
+	stage_press(&code.stage, KEYMAP_ENTER);
+	drawn = canvas_print(&code.stage.canvas);
+	for (char *at = drawn; (at = strchr(at, '\n')); at++)
+		*at = ' ';
+	if (!strstr(drawn, "; 62 % of its time is in hash_lookup (postgres) "))
+		fail_msg("%s", drawn);
+	free(drawn);
+	close_code(&code);
+}
+
 /* B compares on all screens at once; z begins anew. */
 static void test_baseline(void **state)
 {
@@ -847,7 +913,7 @@ static void test_empty(void **state)
 	stage_check_text(&stage, "Sampling begins", true);
 	app_snapshot(&stage.app, code_scene_snapshot(CODE_SCENE, 1, NULL));
 	stage_keys(&stage, (int[]){0});
-	stage_check_text(&stage, "the machine: cycles, 214 samples", true);
+	stage_check_text(&stage, "the machine: 214 samples", true);
 	stage_close(&stage);
 }
 
@@ -868,6 +934,8 @@ int main(void)
 		cmocka_unit_test(test_follows_a_match),
 		cmocka_unit_test(test_callers),
 		cmocka_unit_test(test_subjects),
+		cmocka_unit_test(test_titles),
+		cmocka_unit_test(test_verdict_of_details),
 		cmocka_unit_test(test_baseline),
 		cmocka_unit_test(test_clicks),
 		cmocka_unit_test(test_wheel),

@@ -148,15 +148,15 @@ struct column_case {
 };
 
 static const struct column_case column_cases[] = {
-	{"a process", CODE_SCENE, ROLLUP_PROCESS, "4121", "~62% hash_lookup", CELL_NAME},
+	{"a process", CODE_SCENE, ROLLUP_PROCESS, "4121", " ~62% hash_lookup", CELL_NAME},
 	{"a thread", CODE_SCENE, ROLLUP_THREAD, "5000", "~100% encode_frame", CELL_NAME},
-	{"a tree", CODE_SCENE, ROLLUP_TREE, "4121", "~62% hash_lookup", CELL_NAME},
-	{"a long name", CODE_SCENE_LATER, ROLLUP_PROCESS, "4121", "~66% ..fore_node() const",
+	{"a tree", CODE_SCENE, ROLLUP_TREE, "4121", " ~62% hash_lookup", CELL_NAME},
+	{"a long name", CODE_SCENE_LATER, ROLLUP_PROCESS, "4121", " ~66% ..ore_node() const",
 	 CELL_NAME},
-	{"by the clock", CODE_SCENE_CLOCK, ROLLUP_PROCESS, "4121", "~76% hash_lookup", CELL_NAME},
+	{"by the clock", CODE_SCENE_CLOCK, ROLLUP_PROCESS, "4121", " ~76% hash_lookup", CELL_NAME},
 	{"a row without samples", CODE_SCENE, ROLLUP_PROCESS, "4122", "-", CELL_DIM},
 	{"no samples", CODE_SCENE_NONE, ROLLUP_PROCESS, "4121", "-", CELL_DIM},
-	{"a CPU", CODE_SCENE, ROLLUP_CPU, "0", "~69% hash_lookup", CELL_NAME},
+	{"a CPU", CODE_SCENE, ROLLUP_CPU, "0", " ~69% hash_lookup", CELL_NAME},
 };
 
 static void is_a_column(void **state)
