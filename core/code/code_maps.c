@@ -19,7 +19,7 @@
 enum {
 	COST_SHARE = 1000,     /* reading takes at most 1/1000 of the time */
 	IDS_MAX = 1 << 16,     /* addresses of a process */
-	ENDED_MAX = 1 << 12,   /* processes that wait for code_maps_forget_ended() */
+	ENDED_MAX = 1 << 12,   /* processes that wait for code_maps_forget_past() */
 	MISSING_AGE_S = 1,     /* of a whole file before an unknown address reads it again */
 	VSYSCALL_BYTES = 4096, /* arch/x86/include/uapi/asm/vsyscall.h */
 };
@@ -77,21 +77,24 @@ static void empty_process(struct code_maps *maps, struct code_process *process)
 static void drop_process(struct code_maps *maps, struct code_process *process)
 {
 	empty_process(maps, process);
+	past_forget(maps, process);
 	unlink_process(maps, process);
 	hash_table_remove_item(&maps->processes, (uint64_t)process->pid, process);
 	hash_table_fini(&process->ids);
 	free(process);
 }
 
-/* Drops the processes of the longest ago, but not this one. */
-static void keep_limits(struct code_maps *maps, const struct code_process *keep)
+/* Drops the processes of the longest ago. Of this one only past mappings. */
+static void keep_limits(struct code_maps *maps, struct code_process *keep)
 {
 	while (maps->processes.n > maps->config.processes_max ||
 	       maps->n_mappings > maps->config.mappings_max) {
 		struct code_process *victim = maps->oldest == keep ? keep->newer : maps->oldest;
 
-		if (!victim)
+		if (!victim) {
+			past_drop(maps, keep, maps->n_mappings - maps->config.mappings_max);
 			return;
+		}
 		drop_process(maps, victim);
 	}
 }
@@ -117,6 +120,7 @@ void code_maps_free(struct code_maps *maps)
 	hash_table_fini(&maps->processes);
 	hash_table_fini(&maps->objects);
 	free(maps->ended);
+	free(maps->changed);
 	free(maps);
 }
 
@@ -185,7 +189,7 @@ static int add_executable(void *arg, const struct proc_mapping *mapping)
 	const struct reading *reading = arg;
 
 	if (mapping->executable)
-		maps_add_mapping(reading->maps, reading->process, mapping, NULL);
+		maps_add_mapping(reading->maps, reading->process, mapping, NULL, 0);
 	return reading->process->n >= CODE_MAPS_OF_PROCESS;
 }
 
@@ -211,7 +215,7 @@ static int query_address(struct code_maps *maps, struct code_process *process, i
 	int rc = proc_maps_query(maps->config.sys, fd, address, name, &mapping);
 
 	if (rc == 0 && mapping.executable)
-		maps_add_mapping(maps, process, &mapping, NULL);
+		maps_add_mapping(maps, process, &mapping, NULL, 0);
 	return rc == -ENOTTY || rc == -ENOSYS || rc == -EINVAL || rc == -EPERM ? rc : 0;
 }
 
@@ -243,7 +247,7 @@ static void add_vsyscall(struct code_maps *maps, struct code_process *process,
 
 	for (size_t i = 0; i < n; i++)
 		if (addresses[i] >= page.start && addresses[i] < page.end)
-			maps_add_mapping(maps, process, &page, NULL);
+			maps_add_mapping(maps, process, &page, NULL, 0);
 }
 
 static bool is_any_missing(const struct code_process *process, const uint64_t *addresses, size_t n)
@@ -278,30 +282,34 @@ int code_maps_read(struct code_maps *maps, struct code_process *process, const u
 /* Records */
 
 void code_maps_mmap(struct code_maps *maps, pid_t pid, const struct proc_mapping *mapping,
-		    const struct code_build_id *build_id)
+		    const struct code_build_id *build_id, uint64_t time_ns)
 {
 	struct code_process *process = code_maps_find(maps, pid);
 
-	if (!process && maps->config.sys)
+	if (!process && maps->config.sys && !mapping->executable)
 		return;
 	if (!process)
 		process = add_process(maps, pid);
-	maps_add_mapping(maps, process, mapping, build_id);
+	maps_add_mapping(maps, process, mapping, build_id, time_ns);
 	keep_limits(maps, process);
 }
 
-void code_maps_exec(struct code_maps *maps, pid_t pid)
+void code_maps_exec(struct code_maps *maps, pid_t pid, uint64_t time_ns)
 {
 	struct code_process *process = code_maps_find(maps, pid);
 	uint64_t start_ticks = process ? process->start_ticks : 0;
 
-	if (process)
+	if (process) {
+		past_add_all(maps, process, time_ns);
 		empty_process(maps, process);
-	else
+	} else {
 		process = add_process(maps, pid);
+	}
 	process->start_ticks = start_ticks;
+	process->recorded = true;
 	if (maps->config.sys)
 		process->read_ns = sys_now_ns(maps->config.sys);
+	keep_limits(maps, process);
 }
 
 void code_maps_fork(struct code_maps *maps, pid_t parent, pid_t child)
@@ -346,8 +354,15 @@ void code_maps_exit(struct code_maps *maps, pid_t pid)
 	maps->ended[maps->n_ended++] = pid;
 }
 
-void code_maps_forget_ended(struct code_maps *maps)
+void code_maps_forget_past(struct code_maps *maps)
 {
+	for (size_t i = 0; i < maps->n_changed; i++) {
+		struct code_process *process = code_maps_find(maps, maps->changed[i]);
+
+		if (process)
+			past_forget(maps, process);
+	}
+	maps->n_changed = 0;
 	for (size_t i = 0; i < maps->n_ended; i++) {
 		struct code_process *process = code_maps_find(maps, maps->ended[i]);
 

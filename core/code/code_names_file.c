@@ -163,7 +163,7 @@ static void keep_place(struct code_names *names, struct code_place *place, uint3
 	struct code_process *process = code_maps_find(names->maps, place->pid);
 
 	place->id = id;
-	if (process && id)
+	if (process && id && !place->past)
 		names_keep_id(names, names_of_process(names, process), place->address, id);
 }
 
