@@ -13,6 +13,7 @@
 #include "core/sys/proc.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +104,7 @@ static struct code_process *add_process(struct code_maps *maps, pid_t pid)
 {
 	struct code_process *process = xcalloc(1, sizeof(*process));
 
-	process->pid = pid;
+	process->pid = process->reader = pid;
 	hash_table_init(&process->ids, 0);
 	hash_table_add(&maps->processes, (uint64_t)pid)->item = process;
 	link_process(maps, process);
@@ -136,6 +137,38 @@ static uint64_t age_of(uint64_t least_ns, const struct code_process *process)
 	return cost_ns > least_ns ? cost_ns : least_ns;
 }
 
+struct thread_search {
+	const struct sys *sys;
+	pid_t pid, found;
+};
+
+static int find_live_thread(void *arg, const char *name)
+{
+	struct thread_search *search = arg;
+	pid_t tid = proc_pid(name);
+	struct proc_stat stat;
+
+	if (tid <= 0 || proc_thread_stat(search->sys, search->pid, tid, &stat) != 0 ||
+	    stat.state == 'Z' || stat.state == 'X')
+		return 0;
+	search->found = tid;
+	return 1;
+}
+
+/* After the end of the first thread, its files in /proc are empty while the others run. */
+static void choose_reader(const struct sys *sys, struct code_process *process,
+			  const struct proc_stat *stat)
+{
+	struct thread_search search = {sys, process->pid, process->pid};
+	char path[32];
+
+	if (stat->state == 'Z') {
+		snprintf(path, sizeof(path), "/proc/%d/task", process->pid);
+		sys_dir_each(sys, path, find_live_thread, &search);
+	}
+	process->reader = search.found;
+}
+
 /* Forgets what is old, if the process can still be read. */
 static void check_process(struct code_maps *maps, struct code_process *process)
 {
@@ -156,6 +189,7 @@ static void check_process(struct code_maps *maps, struct code_process *process)
 		maps_forget_mappings(maps, process);
 	process->start_ticks = stat.start_ticks;
 	process->read_ns = now_ns;
+	choose_reader(sys, process, &stat);
 }
 
 struct code_process *code_maps_process(struct code_maps *maps, pid_t pid)
@@ -174,6 +208,7 @@ struct code_process *code_maps_process(struct code_maps *maps, pid_t pid)
 	process = add_process(maps, pid);
 	process->start_ticks = stat.start_ticks;
 	process->read_ns = sys_now_ns(maps->config.sys);
+	choose_reader(maps->config.sys, process, &stat);
 	return process;
 }
 
@@ -268,7 +303,7 @@ int code_maps_read(struct code_maps *maps, struct code_process *process, const u
 	if (process->whole &&
 	    sys_now_ns(sys) - process->read_ns < age_of(MISSING_AGE_S * NS_PER_S, process))
 		return 0;
-	int fd = proc_maps_open(sys, process->pid);
+	int fd = proc_maps_open(sys, process->reader);
 	if (fd < 0)
 		return fd;
 	int rc = read_mappings(maps, process, fd, addresses, n);

@@ -68,6 +68,8 @@ struct code_past {
 
 struct code_process {
 	pid_t pid;
+	/* The thread of which /proc has the mappings and files: pid, until that thread ends. */
+	pid_t reader;
 	uint64_t start_ticks;          /* 0: unknown */
 	struct code_mapping *mappings; /* ascending, disjoint */
 	size_t n, capacity;

@@ -104,7 +104,7 @@ uint32_t names_resolve_in_file(struct code_names *names, const struct code_proce
 	if (id)
 		return id;
 	names_module(mapping->object->name, module);
-	open_file(names, process->pid, mapping);
+	open_file(names, process->reader, mapping);
 	file = mapping->object->file;
 	if (!file)
 		return 0;

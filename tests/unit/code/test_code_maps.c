@@ -363,6 +363,38 @@ static void a_live_process_is_read(void **state)
 	}
 }
 
+/* The pid is of an ended thread, which has no mappings. Another thread runs. */
+static void another_thread_has_the_mappings(void **state)
+{
+	static const struct {
+		const char *state, *other;
+		pid_t reader;
+	} rows[] = {{"S", "R", 7}, {"Z", "R", 9}, {"Z", "Z", 7}, {"Z", NULL, 7}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		static const char line[] =
+			"%d (a) %s 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 2 0 5 0 0\n";
+		const uint64_t address = 0x6000;
+		struct scene scene;
+		char text[128];
+
+		begin(&scene, machine(false), 0, 0);
+		snprintf(text, sizeof(text), line, 7, rows[i].state);
+		fk_file(scene.fk, "/proc/7/stat", text);
+		fk_file(scene.fk, "/proc/7/task/7/stat", text);
+		snprintf(text, sizeof(text), line, 9, rows[i].other ? rows[i].other : "");
+		fk_file(scene.fk, "/proc/7/task/9/stat", rows[i].other ? text : NULL);
+		fk_file(scene.fk, "/proc/9/maps", "5000-8000 r-xp 00004000 08:01 6 /lib/c.so\n");
+		struct code_process *process = code_maps_process(scene.maps, 7);
+		assert_int_equal(process->reader, rows[i].reader);
+		assert_int_equal(code_maps_read(scene.maps, process, &address, 1), 0);
+		assert_string_equal(code_process_find(process, address)->object->name,
+				    rows[i].reader == 9 ? "/lib/c.so" : "/lib/b.so");
+		end(&scene);
+	}
+}
+
 static void old_mappings_are_read_again(void **state)
 {
 	(void)state;
@@ -526,6 +558,7 @@ int main(void)
 		cmocka_unit_test(objects_differ_by_device_inode_and_build_id),
 		cmocka_unit_test(limits_drop_what_was_used_longest_ago),
 		cmocka_unit_test(a_live_process_is_read),
+		cmocka_unit_test(another_thread_has_the_mappings),
 		cmocka_unit_test(old_mappings_are_read_again),
 		cmocka_unit_test(an_address_that_is_new_reads_a_whole_file_again),
 		cmocka_unit_test(a_later_process_of_a_pid_is_another_one),
