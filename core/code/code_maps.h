@@ -29,7 +29,7 @@ enum {
 	CODE_MAPS_PROCESSES = 8192,
 	CODE_MAPS_MAPPINGS = 1 << 17,    /* of all processes */
 	CODE_MAPS_OF_PROCESS = 1 << 16,  /* further mappings of a process are ignored */
-	CODE_MAPS_PAST = 1024,           /* past mappings of a process, the newest ones */
+	CODE_MAPS_PAST = 4096,           /* past mappings of a process, the newest ones */
 	CODE_MAPS_FILE_BYTES = 64 << 20, /* of a file that are read */
 	CODE_BUILD_ID_MAX = 20,
 };
@@ -87,7 +87,8 @@ struct code_process {
 	size_t n_old;
 	struct code_past *past; /* in the order of time */
 	size_t n_past, past_capacity;
-	uint64_t past_lost_ns; /* the last end of those beyond the limit; 0: none */
+	uint64_t past_lost_ns;        /* the last end of those beyond the limit; 0: none */
+	uint64_t past_low, past_high; /* the addresses of all are in this range */
 	struct code_process *newer, *older;
 };
 

@@ -44,6 +44,8 @@ static void keep_range(struct code_maps *maps, struct code_process *process,
 		       const struct code_mapping *mapping, uint64_t time_ns)
 {
 	if (process->n_past == 0) {
+		process->past_low = UINT64_MAX;
+		process->past_high = 0;
 		maps->changed = array_reserve(maps->changed, &maps->changed_capacity,
 					      maps->n_changed + 1, sizeof(*maps->changed));
 		maps->changed[maps->n_changed++] = process->pid;
@@ -54,6 +56,10 @@ static void keep_range(struct code_maps *maps, struct code_process *process,
 				      sizeof(*process->past));
 	process->past[process->n_past] = (struct code_past){*mapping, time_ns};
 	process->past[process->n_past++].mapping.past = true;
+	if (mapping->start < process->past_low)
+		process->past_low = mapping->start;
+	if (mapping->end > process->past_high)
+		process->past_high = mapping->end;
 	if (mapping->object)
 		mapping->object->refs++;
 	maps->n_past++;
@@ -115,9 +121,10 @@ static size_t first_after(const struct code_process *process, uint64_t time_ns)
 uint32_t code_maps_past(const struct code_maps *maps, pid_t pid, uint64_t address, uint64_t time_ns)
 {
 	const struct code_process *process = maps->n_past > 0 ? code_maps_find(maps, pid) : NULL;
-	size_t first = process ? first_after(process, time_ns) : 0;
 
-	for (size_t i = first; process && i < process->n_past; i++) {
+	if (!process || address < process->past_low || address >= process->past_high)
+		return 0;
+	for (size_t i = first_after(process, time_ns); i < process->n_past; i++) {
 		const struct code_mapping *past = &process->past[i].mapping;
 
 		if (address >= past->start && address < past->end)

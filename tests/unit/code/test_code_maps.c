@@ -223,7 +223,7 @@ static void past_mappings_are_bounded(void **state)
 	enum { N = 3 * CODE_MAPS_PAST };
 
 	(void)state;
-	for (size_t most = 4; most <= 2 * CODE_MAPS_PAST; most *= 2) {
+	for (size_t most = 4; most <= 2 * CODE_MAPS_PAST; most *= 8) {
 		struct scene scene;
 
 		begin(&scene, NULL, 0, most);
