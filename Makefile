@@ -245,7 +245,7 @@ BUILD_PACKAGES := gcc make pkg-config libc6-dev libncurses-dev libpfm4-dev libin
 TEST_PACKAGES  := $(BUILD_PACKAGES) libcmocka-dev python3
 LIVE_PACKAGES  := $(TEST_PACKAGES) dpkg-dev lintian man-db mandoc bash-completion zsh fish jq tmux \
 	procps util-linux strace linux-perf valgrind libcap2-bin python3-prometheus-client \
-	qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio
+	qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio g++ golang-go xz-utils
 BENCH_PACKAGES := python3 procps htop btop atop tiptop linux-perf valgrind
 
 .PHONY: deps deb-deps test-deps live-deps lint-deps clang-deps bench-deps

@@ -132,7 +132,7 @@ static bool is_mapped_file(const struct code_files *files, pid_t pid,
 	bool same_inode = identity->status.st_ino == object->inode;
 	if (same_inode && identity->status.st_dev == object->dev)
 		return true;
-	int size = mapped_build_id(files, pid, mapping, id);
+	int size = mapping->past ? -ENOENT : mapped_build_id(files, pid, mapping, id);
 	return size > 0 ? has_build_id(identity, id, size) : same_inode && !files->recording;
 }
 
@@ -186,6 +186,12 @@ static int open_program(const struct code_files *files, pid_t pid,
 	return open_checked(files, pid, mapping, path, identity);
 }
 
+/* Another file has been mapped there meanwhile. */
+static bool is_other_inode(const struct code_object *object, const struct stat *status)
+{
+	return status->st_dev == object->dev && status->st_ino != object->inode;
+}
+
 /* The link is to the mapped file, whatever its name is now. It needs CAP_CHECKPOINT_RESTORE. */
 static int open_map_file(struct code_files *files, pid_t pid, const struct code_mapping *mapping,
 			 struct identity *identity)
@@ -194,6 +200,8 @@ static int open_map_file(struct code_files *files, pid_t pid, const struct code_
 
 	if (files->no_map_files)
 		return -EPERM;
+	if (mapping->past)
+		return -ENOENT;
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid,
 		 (unsigned long long)mapping->start, (unsigned long long)mapping->end);
 	int fd = sys_file_open(files->sys, path);
@@ -201,6 +209,8 @@ static int open_map_file(struct code_files *files, pid_t pid, const struct code_
 	if (fd < 0)
 		return fd;
 	int rc = read_identity(files, fd, identity);
+	if (rc == 0 && is_other_inode(mapping->object, &identity->status))
+		rc = -ESTALE;
 	if (rc == 0)
 		return fd;
 	sys_close(files->sys, fd);

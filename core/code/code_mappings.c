@@ -54,7 +54,7 @@ static struct code_object *object_get(struct code_maps *maps, const struct proc_
 	return object;
 }
 
-static void object_put(struct code_maps *maps, struct code_object *object)
+void maps_put_object(struct code_maps *maps, struct code_object *object)
 {
 	if (--object->refs > 0)
 		return;
@@ -76,7 +76,7 @@ void maps_clear_ids(struct code_process *process)
 static void drop_mappings(struct code_maps *maps, struct code_mapping *mappings, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		object_put(maps, mappings[i].object);
+		maps_put_object(maps, mappings[i].object);
 	maps->n_mappings -= n;
 	free(mappings);
 }
@@ -92,7 +92,7 @@ void maps_set_mappings_aside(struct code_maps *maps, struct code_process *proces
 	}
 	process->mappings = NULL;
 	process->n = process->capacity = 0;
-	process->whole = false;
+	process->whole = process->recorded = false;
 	maps_clear_ids(process);
 }
 
@@ -103,8 +103,7 @@ void maps_drop_old_mappings(struct code_maps *maps, struct code_process *process
 	process->n_old = 0;
 }
 
-/* The index of the first mapping that ends behind the address. */
-static size_t find_index(const struct code_process *process, uint64_t address)
+size_t maps_find_index(const struct code_process *process, uint64_t address)
 {
 	size_t low = 0, high = process->n;
 
@@ -121,7 +120,7 @@ static size_t find_index(const struct code_process *process, uint64_t address)
 
 const struct code_mapping *code_process_find(const struct code_process *process, uint64_t address)
 {
-	size_t i = find_index(process, address);
+	size_t i = maps_find_index(process, address);
 
 	return i < process->n && process->mappings[i].start <= address ? &process->mappings[i]
 								       : NULL;
@@ -134,7 +133,7 @@ static void replace_mappings(struct code_maps *maps, struct code_process *proces
 	size_t added = mapping ? 1 : 0;
 
 	for (size_t at = i; at < i + n; at++)
-		object_put(maps, process->mappings[at].object);
+		maps_put_object(maps, process->mappings[at].object);
 	process->mappings = array_reserve(process->mappings, &process->capacity, process->n + added,
 					  sizeof(*process->mappings));
 	struct code_mapping *at = process->mappings ? process->mappings + i : NULL;
@@ -170,7 +169,7 @@ static void cut_mapping(struct code_maps *maps, struct code_process *process, si
 static size_t make_free(struct code_maps *maps, struct code_process *process, uint64_t start,
 			uint64_t end)
 {
-	size_t i = find_index(process, start), n = 0;
+	size_t i = maps_find_index(process, start), n = 0;
 
 	if (i < process->n && process->mappings[i].start < start) {
 		cut_mapping(maps, process, i, start, end);
@@ -189,7 +188,7 @@ static size_t make_free(struct code_maps *maps, struct code_process *process, ui
 
 static bool is_same_mapping(const struct code_process *process, const struct code_mapping *mapping)
 {
-	size_t i = find_index(process, mapping->start);
+	size_t i = maps_find_index(process, mapping->start);
 	const struct code_mapping *there = i < process->n ? &process->mappings[i] : NULL;
 
 	return there && there->start == mapping->start && there->end == mapping->end &&
@@ -197,28 +196,34 @@ static bool is_same_mapping(const struct code_process *process, const struct cod
 }
 
 void maps_add_mapping(struct code_maps *maps, struct code_process *process,
-		      const struct proc_mapping *from, const struct code_build_id *build_id)
+		      const struct proc_mapping *from, const struct code_build_id *build_id,
+		      uint64_t time_ns)
 {
+	struct code_mapping mapping = {from->start, from->end, from->offset, NULL, false};
+
 	if (from->end <= from->start)
 		return;
 	if (!from->executable) {
 		size_t before = process->n;
 
+		if (time_ns > 0)
+			past_add(maps, process, &mapping, time_ns);
 		make_free(maps, process, from->start, from->end);
 		if (process->n != before)
 			maps_clear_ids(process);
 		return;
 	}
-	struct code_mapping mapping = {from->start, from->end, from->offset,
-				       object_get(maps, from, build_id)};
+	mapping.object = object_get(maps, from, build_id);
 	if (is_same_mapping(process, &mapping)) {
-		object_put(maps, mapping.object);
+		maps_put_object(maps, mapping.object);
 		return;
 	}
+	if (time_ns > 0)
+		past_add(maps, process, &mapping, time_ns);
 	size_t i = make_free(maps, process, from->start, from->end);
 	if (process->n < most_of(maps))
 		replace_mappings(maps, process, i, 0, &mapping);
 	else
-		object_put(maps, mapping.object);
+		maps_put_object(maps, mapping.object);
 	maps_clear_ids(process);
 }

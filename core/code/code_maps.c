@@ -13,13 +13,14 @@
 #include "core/sys/proc.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	COST_SHARE = 1000,     /* reading takes at most 1/1000 of the time */
 	IDS_MAX = 1 << 16,     /* addresses of a process */
-	ENDED_MAX = 1 << 12,   /* processes that wait for code_maps_drop_ended() */
+	ENDED_MAX = 1 << 12,   /* processes that wait for code_maps_drop_past() */
 	MISSING_AGE_S = 1,     /* of a whole file before an unknown address reads it again */
 	VSYSCALL_BYTES = 4096, /* arch/x86/include/uapi/asm/vsyscall.h */
 };
@@ -78,21 +79,24 @@ static void empty_process(struct code_maps *maps, struct code_process *process)
 static void drop_process(struct code_maps *maps, struct code_process *process)
 {
 	empty_process(maps, process);
+	past_clear(maps, process);
 	unlink_process(maps, process);
 	hash_table_remove_item(&maps->processes, (uint64_t)process->pid, process);
 	hash_table_fini(&process->ids);
 	free(process);
 }
 
-/* Drops the processes of the longest ago, but not this one. */
-static void keep_limits(struct code_maps *maps, const struct code_process *keep)
+/* Drops the processes of the longest ago. Of this one only past mappings. */
+static void keep_limits(struct code_maps *maps, struct code_process *keep)
 {
 	while (maps->processes.n > maps->config.processes_max ||
 	       maps->n_mappings > maps->config.mappings_max) {
 		struct code_process *victim = maps->oldest == keep ? keep->newer : maps->oldest;
 
-		if (!victim)
+		if (!victim) {
+			past_drop(maps, keep, maps->n_mappings - maps->config.mappings_max);
 			return;
+		}
 		drop_process(maps, victim);
 	}
 }
@@ -101,7 +105,7 @@ static struct code_process *add_process(struct code_maps *maps, pid_t pid)
 {
 	struct code_process *process = xcalloc(1, sizeof(*process));
 
-	process->pid = pid;
+	process->pid = process->reader = pid;
 	hash_table_init(&process->ids, 0);
 	hash_table_add(&maps->processes, (uint64_t)pid)->item = process;
 	link_process(maps, process);
@@ -118,6 +122,7 @@ void code_maps_free(struct code_maps *maps)
 	hash_table_fini(&maps->processes);
 	hash_table_fini(&maps->objects);
 	free(maps->ended);
+	free(maps->changed);
 	free(maps);
 }
 
@@ -131,6 +136,38 @@ static uint64_t age_of(uint64_t least_ns, const struct code_process *process)
 	uint64_t cost_ns = COST_SHARE * process->cost_ns;
 
 	return cost_ns > least_ns ? cost_ns : least_ns;
+}
+
+struct thread_search {
+	const struct sys *sys;
+	pid_t pid, found;
+};
+
+static int find_live_thread(void *arg, const char *name)
+{
+	struct thread_search *search = arg;
+	pid_t tid = proc_pid(name);
+	struct proc_stat stat;
+
+	if (tid <= 0 || proc_thread_stat(search->sys, search->pid, tid, &stat) != 0 ||
+	    stat.state == 'Z' || stat.state == 'X')
+		return 0;
+	search->found = tid;
+	return 1;
+}
+
+/* After the end of the first thread, its files in /proc are empty while the others run. */
+static void choose_reader(const struct sys *sys, struct code_process *process,
+			  const struct proc_stat *stat)
+{
+	struct thread_search search = {sys, process->pid, process->pid};
+	char path[32];
+
+	if (stat->state == 'Z') {
+		snprintf(path, sizeof(path), "/proc/%d/task", process->pid);
+		sys_dir_each(sys, path, find_live_thread, &search);
+	}
+	process->reader = search.found;
 }
 
 /* Forgets what is old, if the process can still be read. */
@@ -153,6 +190,7 @@ static void check_process(struct code_maps *maps, struct code_process *process)
 		maps_set_mappings_aside(maps, process);
 	process->start_ticks = stat.start_ticks;
 	process->read_ns = now_ns;
+	choose_reader(sys, process, &stat);
 }
 
 struct code_process *code_maps_process(struct code_maps *maps, pid_t pid)
@@ -171,6 +209,7 @@ struct code_process *code_maps_process(struct code_maps *maps, pid_t pid)
 	process = add_process(maps, pid);
 	process->start_ticks = stat.start_ticks;
 	process->read_ns = sys_now_ns(maps->config.sys);
+	choose_reader(maps->config.sys, process, &stat);
 	return process;
 }
 
@@ -186,7 +225,7 @@ static int add_executable(void *arg, const struct proc_mapping *mapping)
 	const struct reading *reading = arg;
 
 	if (mapping->executable)
-		maps_add_mapping(reading->maps, reading->process, mapping, NULL);
+		maps_add_mapping(reading->maps, reading->process, mapping, NULL, 0);
 	return reading->process->n >= CODE_MAPS_OF_PROCESS;
 }
 
@@ -212,7 +251,7 @@ static int query_address(struct code_maps *maps, struct code_process *process, i
 	int rc = proc_maps_query(maps->config.sys, fd, address, name, &mapping);
 
 	if (rc == 0 && mapping.executable)
-		maps_add_mapping(maps, process, &mapping, NULL);
+		maps_add_mapping(maps, process, &mapping, NULL, 0);
 	return rc == -ENOTTY || rc == -ENOSYS || rc == -EINVAL || rc == -EPERM ? rc : 0;
 }
 
@@ -244,7 +283,7 @@ static void add_vsyscall(struct code_maps *maps, struct code_process *process,
 
 	for (size_t i = 0; i < n; i++)
 		if (addresses[i] >= page.start && addresses[i] < page.end)
-			maps_add_mapping(maps, process, &page, NULL);
+			maps_add_mapping(maps, process, &page, NULL, 0);
 }
 
 static bool is_any_missing(const struct code_process *process, const uint64_t *addresses, size_t n)
@@ -265,7 +304,7 @@ int code_maps_read(struct code_maps *maps, struct code_process *process, const u
 	if (process->whole &&
 	    sys_now_ns(sys) - process->read_ns < age_of(MISSING_AGE_S * NS_PER_S, process))
 		return 0;
-	int fd = proc_maps_open(sys, process->pid);
+	int fd = proc_maps_open(sys, process->reader);
 	if (fd < 0)
 		return fd;
 	int rc = read_mappings(maps, process, fd, addresses, n);
@@ -279,30 +318,34 @@ int code_maps_read(struct code_maps *maps, struct code_process *process, const u
 /* Records */
 
 void code_maps_mmap(struct code_maps *maps, pid_t pid, const struct proc_mapping *mapping,
-		    const struct code_build_id *build_id)
+		    const struct code_build_id *build_id, uint64_t time_ns)
 {
 	struct code_process *process = code_maps_find(maps, pid);
 
-	if (!process && maps->config.sys)
+	if (!process && maps->config.sys && !mapping->executable)
 		return;
 	if (!process)
 		process = add_process(maps, pid);
-	maps_add_mapping(maps, process, mapping, build_id);
+	maps_add_mapping(maps, process, mapping, build_id, time_ns);
 	keep_limits(maps, process);
 }
 
-void code_maps_exec(struct code_maps *maps, pid_t pid)
+void code_maps_exec(struct code_maps *maps, pid_t pid, uint64_t time_ns)
 {
 	struct code_process *process = code_maps_find(maps, pid);
 	uint64_t start_ticks = process ? process->start_ticks : 0;
 
-	if (process)
+	if (process) {
+		past_add_all(maps, process, time_ns);
 		empty_process(maps, process);
-	else
+	} else {
 		process = add_process(maps, pid);
+	}
 	process->start_ticks = start_ticks;
+	process->recorded = true;
 	if (maps->config.sys)
 		process->read_ns = sys_now_ns(maps->config.sys);
+	keep_limits(maps, process);
 }
 
 void code_maps_fork(struct code_maps *maps, pid_t parent, pid_t child)
@@ -347,8 +390,15 @@ void code_maps_exit(struct code_maps *maps, pid_t pid)
 	maps->ended[maps->n_ended++] = pid;
 }
 
-void code_maps_drop_ended(struct code_maps *maps)
+void code_maps_drop_past(struct code_maps *maps)
 {
+	for (size_t i = 0; i < maps->n_changed; i++) {
+		struct code_process *process = code_maps_find(maps, maps->changed[i]);
+
+		if (process)
+			past_clear(maps, process);
+	}
+	maps->n_changed = 0;
 	for (size_t i = 0; i < maps->n_ended; i++) {
 		struct code_process *process = code_maps_find(maps, maps->ended[i]);
 

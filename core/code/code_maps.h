@@ -19,6 +19,9 @@
  * current. What the kernel does not report (munmap) is found again after CODE_MAPS_AGE_NS. In a
  * recording all mappings come from records.
  *
+ * Samples are resolved later than they were made. A mapping that a record has replaced meanwhile is
+ * kept as a past one, until code_maps_drop_past().
+ *
  * Bounded: beyond CODE_MAPS_PROCESSES or CODE_MAPS_MAPPINGS the process that was used longest ago
  * is dropped.
  */
@@ -26,6 +29,7 @@ enum {
 	CODE_MAPS_PROCESSES = 8192,
 	CODE_MAPS_MAPPINGS = 1 << 17,    /* of all processes */
 	CODE_MAPS_OF_PROCESS = 1 << 16,  /* further mappings of a process are ignored */
+	CODE_MAPS_PAST = 4096,           /* past mappings of a process, the newest ones */
 	CODE_MAPS_FILE_BYTES = 64 << 20, /* of a file that are read */
 	CODE_BUILD_ID_MAX = 20,
 };
@@ -53,10 +57,19 @@ struct code_mapping {
 	uint64_t start, end;
 	uint64_t offset; /* of start in the file */
 	struct code_object *object;
+	bool past; /* another one may be there now */
+};
+
+/* What a range belonged to before a record replaced it. */
+struct code_past {
+	struct code_mapping mapping; /* object NULL: unknown */
+	uint64_t until_ns;
 };
 
 struct code_process {
 	pid_t pid;
+	/* The thread of which /proc has the mappings and files: pid, until that thread ends. */
+	pid_t reader;
 	uint64_t start_ticks;          /* 0: unknown */
 	struct code_mapping *mappings; /* ascending, disjoint */
 	size_t n, capacity;
@@ -68,9 +81,14 @@ struct code_process {
 	/* Private to code_maps.c. */
 	bool whole; /* all mappings are there, unless the kernel did not report a change */
 	bool ended;
+	bool recorded; /* all mappings came from records since an exec */
 	uint64_t read_ns, cost_ns;
 	struct code_mapping *old; /* set aside until the mappings are read again */
 	size_t n_old;
+	struct code_past *past; /* in the order of time */
+	size_t n_past, past_capacity;
+	uint64_t past_lost_ns;        /* the last end of those beyond the limit; 0: none */
+	uint64_t past_low, past_high; /* the addresses of all are in this range */
 	struct code_process *newer, *older;
 };
 
@@ -103,21 +121,31 @@ int code_maps_read(struct code_maps *maps, struct code_process *process, const u
 const struct code_mapping *code_process_find(const struct code_process *process, uint64_t address);
 
 /*
- * Records. A mapping that is not executable only replaces others. A live process that was never
- * sampled is not added, but after an exec, because it may end before /proc is read.
+ * Returns the number of the past mapping that an address had at that time, or 0: that of now. It is
+ * valid until the next call that changes the process.
+ */
+uint32_t code_maps_past(const struct code_maps *maps, pid_t pid, uint64_t address,
+			uint64_t time_ns);
+/* Returns the mapping with that number, or NULL: unknown. */
+const struct code_mapping *code_process_past(const struct code_process *process, uint32_t past);
+
+/*
+ * Records, with their times. A mapping that is not executable only replaces others. An executable
+ * one, or an exec, adds a live process that was never sampled: before /proc is read it may end, or
+ * map another file there.
  */
 void code_maps_mmap(struct code_maps *maps, pid_t pid, const struct proc_mapping *mapping,
-		    const struct code_build_id *build_id);
-void code_maps_exec(struct code_maps *maps, pid_t pid);
+		    const struct code_build_id *build_id, uint64_t time_ns);
+void code_maps_exec(struct code_maps *maps, pid_t pid, uint64_t time_ns);
 void code_maps_fork(struct code_maps *maps, pid_t parent, pid_t child);
 void code_maps_exit(struct code_maps *maps, pid_t pid);
 /*
- * Drops processes that have exited. They are kept until this call, because samples of before their
- * exit may wait to be resolved.
+ * Drops past mappings, and processes that have exited. They are kept until this call, because
+ * earlier samples may wait to be resolved.
  */
-void code_maps_drop_ended(struct code_maps *maps);
+void code_maps_drop_past(struct code_maps *maps);
 
-/* What is held now. */
+/* What is held now, past mappings too. */
 size_t code_maps_processes(const struct code_maps *maps);
 size_t code_maps_mappings(const struct code_maps *maps);
 

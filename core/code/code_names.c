@@ -238,13 +238,23 @@ static const char *why_unmapped(int error)
 						   : "not mapped";
 }
 
-static uint32_t resolve_mapped(struct code_names *names, struct code_process *process,
-			       uint64_t address, size_t place, int error, bool *keep)
+static const struct code_mapping *find_mapping(const struct code_process *process,
+					       const struct code_place *place)
 {
-	const struct code_mapping *mapping = code_process_find(process, address);
+	return place->past ? code_process_past(process, place->past)
+			   : code_process_find(process, place->address);
+}
+
+static uint32_t resolve_mapped(struct code_names *names, struct code_process *process,
+			       const struct code_place *at, size_t place, int error, bool *keep)
+{
+	const struct code_mapping *mapping = find_mapping(process, at);
 	const struct code_object *object = mapping ? mapping->object : NULL;
+	uint64_t address = at->address;
 	char module[MODULE_BYTES];
 
+	if (!mapping && at->past)
+		return add_unknown(names, "", "mapped for a moment");
 	if (!mapping)
 		return add_unknown(names, "", why_unmapped(error));
 	if (may_be_compiled(object)) {
@@ -279,21 +289,21 @@ static void resolve_process(struct code_names *names, struct code_place *places,
 	for (size_t i = 0; i < n; i++) {
 		struct code_place *place = &places[order[i]];
 
-		place->id = names_find_id(names, ids, place->address);
-		if (!place->id)
+		if (!place->past)
+			place->id = names_find_id(names, ids, place->address);
+		if (!place->past && !place->id)
 			names->addresses[missing++] = place->address;
 	}
-	if (missing == 0)
-		return;
-	int error = code_maps_read(names->maps, process, names->addresses, missing);
+	int error =
+		missing > 0 ? code_maps_read(names->maps, process, names->addresses, missing) : 0;
 	for (size_t i = 0; i < n; i++) {
 		struct code_place *place = &places[order[i]];
 		bool keep = true;
 
 		if (place->id)
 			continue;
-		place->id = resolve_mapped(names, process, place->address, order[i], error, &keep);
-		if (place->id && keep && error == 0)
+		place->id = resolve_mapped(names, process, place, order[i], error, &keep);
+		if (place->id && keep && error == 0 && !place->past)
 			names_keep_id(names, ids, place->address, place->id);
 	}
 }
@@ -329,7 +339,8 @@ static void find_known(const struct code_names *names, struct code_place *places
 	for (size_t i = 0; i < n; i++) {
 		struct code_place *place = &places[order[i]];
 
-		place->id = code_names_find(names, place->pid, place->address, false);
+		if (!place->past)
+			place->id = code_names_find(names, place->pid, place->address, false);
 	}
 }
 
@@ -392,8 +403,7 @@ uint32_t code_names_unresolved(struct code_names *names, const struct code_place
 {
 	const struct code_process *process =
 		place->kernel ? NULL : code_maps_find(names->maps, place->pid);
-	const struct code_mapping *mapping =
-		process ? code_process_find(process, place->address) : NULL;
+	const struct code_mapping *mapping = process ? find_mapping(process, place) : NULL;
 	char module[MODULE_BYTES] = "";
 
 	if (place->kernel)

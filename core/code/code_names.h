@@ -50,6 +50,7 @@ struct code_place {
 	pid_t pid; /* of the process; ignored for addresses of the kernel */
 	bool kernel;
 	uint64_t address; /* of a caller: the return address - 1 */
+	uint32_t past;    /* from code_maps_past(); 0: what is mapped there now */
 	uint32_t id;      /* out */
 };
 

@@ -104,7 +104,7 @@ uint32_t names_resolve_in_file(struct code_names *names, const struct code_proce
 	if (id)
 		return id;
 	names_module(mapping->object->name, module);
-	open_file(names, process->pid, mapping);
+	open_file(names, process->reader, mapping);
 	file = mapping->object->file;
 	if (!file)
 		return 0;
@@ -163,7 +163,7 @@ static void keep_place(struct code_names *names, struct code_place *place, uint3
 	struct code_process *process = code_maps_find(names->maps, place->pid);
 
 	place->id = id;
-	if (process && id)
+	if (process && id && !place->past)
 		names_keep_id(names, names_of_process(names, process), place->address, id);
 }
 

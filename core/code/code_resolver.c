@@ -30,7 +30,7 @@ struct held_sample {
 	pid_t pid, tid;
 	uint32_t cpu;
 	uint32_t event;
-	uint64_t weight;
+	uint64_t weight, time_ns;
 	struct frames frames;
 };
 
@@ -176,42 +176,60 @@ void code_resolver_sample(void *user, const struct code_sample *sample)
 	add_frame(resolver, &frames, sample->ip, sample->kernel);
 	add_chain(resolver, sample, &frames);
 	resolver->samples[resolver->n_samples++] = (struct held_sample){
-		sample->pid, sample->tid, sample->cpu, sample->event, sample->weight, frames};
+		.pid = sample->pid,
+		.tid = sample->tid,
+		.cpu = sample->cpu,
+		.event = sample->event,
+		.weight = sample->weight,
+		.time_ns = sample->time_ns,
+		.frames = frames,
+	};
 }
 
 /* The cut */
 
-static uint32_t place_number(struct cut *cut, pid_t pid, uint64_t address, bool kernel)
+static uint32_t place_number(struct cut *cut, const struct code_place *wanted)
 {
-	pid = kernel ? 0 : pid;
-	uint64_t key = (address ^ (uint64_t)(uint32_t)pid << 47) * cut->odd;
+	uint64_t key =
+		(wanted->address ^ (uint64_t)(uint32_t)wanted->pid << 47 ^ wanted->past) * cut->odd;
 	struct hash_slot *slot = hash_table_slot(&cut->numbers, key);
 	while (slot->number) {
 		const struct code_place *place = &cut->places[slot->number - 1];
 
-		if (place->pid == pid && place->address == address && place->kernel == kernel)
+		if (place->pid == wanted->pid && place->address == wanted->address &&
+		    place->kernel == wanted->kernel && place->past == wanted->past)
 			return (uint32_t)slot->number - 1;
 		slot = hash_table_next(&cut->numbers, slot);
 	}
 	cut->places =
 		array_reserve(cut->places, &cut->capacity, cut->n_places + 1, sizeof(*cut->places));
-	cut->places[cut->n_places++] =
-		(struct code_place){.pid = pid, .kernel = kernel, .address = address};
+	cut->places[cut->n_places++] = *wanted;
 	hash_table_add(&cut->numbers, key)->number = cut->n_places;
 	return (uint32_t)cut->n_places - 1;
 }
 
 static void collect_places(const struct code_resolver *resolver, struct cut *cut)
 {
+	const struct code_maps *maps = code_names_maps(resolver->names);
+
 	cut->place_of_address = xcalloc(resolver->n_addresses, sizeof(*cut->place_of_address));
 	for (size_t i = 0; i < resolver->n_samples; i++) {
 		const struct held_sample *sample = &resolver->samples[i];
 		const struct frames *frames = &sample->frames;
 
-		for (uint32_t f = 0; f < (uint32_t)frames->kernel + frames->user; f++)
-			cut->place_of_address[frames->first + f] = place_number(
-				cut, sample->pid, resolver->addresses[frames->first + f],
-				f < frames->kernel);
+		for (uint32_t f = 0; f < (uint32_t)frames->kernel + frames->user; f++) {
+			struct code_place place = {
+				.kernel = f < frames->kernel,
+				.address = resolver->addresses[frames->first + f],
+			};
+
+			if (!place.kernel) {
+				place.pid = sample->pid;
+				place.past = code_maps_past(maps, place.pid, place.address,
+							    sample->time_ns);
+			}
+			cut->place_of_address[frames->first + f] = place_number(cut, &place);
+		}
 	}
 }
 
@@ -225,7 +243,7 @@ static void report_mappings(struct code_resolver *resolver, const struct cut *cu
 		const struct code_process *process =
 			place->kernel ? NULL : code_maps_find(maps, place->pid);
 		const struct code_mapping *mapping =
-			process ? code_process_find(process, place->address) : NULL;
+			process && !place->past ? code_process_find(process, place->address) : NULL;
 
 		if (mapping && mapping != last)
 			resolver->mapped(resolver->mapped_arg, place->pid, mapping);
@@ -305,7 +323,7 @@ struct code_profile *code_resolver_cut(struct code_resolver *resolver,
 					    deadline_ns) < cut.n_places;
 	add_functions(resolver, &cut, builder);
 	report_mappings(resolver, &cut);
-	code_maps_drop_ended(code_names_maps(resolver->names));
+	code_maps_drop_past(code_names_maps(resolver->names));
 	add_samples(resolver, &cut, builder, numbers, n_events, task_start, arg);
 	code_profile_add_lost(builder, resolver->lost);
 	clear_samples(resolver);

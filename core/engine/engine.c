@@ -367,6 +367,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	fill_facts(engine, wall_ns, snapshot);
 	/* After all counters were read, so that it delays no cut. */
 	snapshot->code = engine_code_cut(&engine->code, collect, interval_ns);
+	snapshot_set_notes(snapshot, &engine->notes); /* with the one about its names */
 	if (engine->record.recorder) {
 		recorder_cut(engine->record.recorder, snapshot, &collect->interval, engine->target);
 		snapshot->recorded_bytes = recorder_bytes(engine->record.recorder);

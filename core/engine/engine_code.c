@@ -75,10 +75,11 @@ static void apply_record(void *user, const struct code_record *record)
 	struct code_maps *maps = code_names_maps(names);
 	switch (record->kind) {
 	case CODE_RECORD_MMAP:
-		code_maps_mmap(maps, record->pid, &record->mmap.mapping, &record->mmap.build_id);
+		code_maps_mmap(maps, record->pid, &record->mmap.mapping, &record->mmap.build_id,
+			       record->time_ns);
 		break;
 	case CODE_RECORD_EXEC:
-		code_maps_exec(maps, record->pid);
+		code_maps_exec(maps, record->pid, record->time_ns);
 		break;
 	case CODE_RECORD_FORK:
 		code_maps_fork(maps, record->parent, record->pid);

@@ -43,5 +43,7 @@ struct snapshot_source {
  * it, and sets sequence, times, host, pmu, mode and tasks.
  */
 struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t interval_ns);
+/* Replaces its notes by copies of these. */
+void snapshot_set_notes(struct snapshot *snapshot, const struct notes *notes);
 
 #endif

@@ -98,14 +98,19 @@ static void check_records(const char *text)
 	char *copy = xstrdup(text), *rest = copy, *line;
 	struct proc_mapping mapping;
 	pid_t pid = 1;
+	uint64_t time_ns = 0;
 
 	while ((line = strsep(&rest, "\n"))) {
-		if (line[0] == 'f')
+		if (line[0] == 'e')
+			code_maps_exec(maps, pid, ++time_ns);
+		else if (line[0] == 'g')
+			code_maps_drop_past(maps);
+		else if (line[0] == 'f')
 			code_maps_fork(maps, pid, pid % 5 + 1);
 		else if (line[0] == 'p')
 			pid = pid % 5 + 1;
 		else if (proc_mapping_parse(line, &mapping) == 0)
-			code_maps_mmap(maps, pid, &mapping, NULL);
+			code_maps_mmap(maps, pid, &mapping, NULL, ++time_ns);
 		if (code_maps_find(maps, pid))
 			check_process(code_maps_find(maps, pid));
 		fuzz_check(code_maps_processes(maps) <= 3, "processes are bounded");

@@ -14,6 +14,7 @@ struct scene {
 	struct fk *fk; /* NULL: a recording */
 	struct sys sys;
 	struct code_maps *maps;
+	uint64_t time_ns; /* of records */
 	unsigned dropped, forgotten;
 };
 
@@ -63,7 +64,7 @@ static void map(struct scene *scene, pid_t pid, uint64_t start, uint64_t stop, u
 					      .inode = name[0] == '/' ? 5 : 0,
 					      .executable = executable,
 					      .name = name},
-		       NULL);
+		       NULL, scene->time_ns);
 }
 
 /* "START-END OFFSET NAME;" of each mapping, in hexadecimal. */
@@ -146,19 +147,95 @@ static void a_forked_process_has_the_mappings(void **state)
 	code_maps_fork(scene.maps, 7, 8);
 	code_maps_fork(scene.maps, 8, 8); /* a thread */
 	expect_mappings(&scene, 8, "100-200 0 /a;");
-	code_maps_exec(scene.maps, 8);
+	code_maps_exec(scene.maps, 8, 0);
 	map(&scene, 8, 0x500, 0x600, 0, "/b", true);
 	expect_mappings(&scene, 7, "100-200 0 /a;");
 	expect_mappings(&scene, 8, "500-600 0 /b;");
 	code_maps_exit(scene.maps, 7);
 	expect_mappings(&scene, 7, "100-200 0 /a;"); /* its last samples are not resolved yet */
-	code_maps_drop_ended(scene.maps);
+	code_maps_drop_past(scene.maps);
 	assert_null(code_maps_find(scene.maps, 7));
 	code_maps_fork(scene.maps, 7, 8); /* a later process of that pid; its parent is unknown */
 	assert_null(code_maps_find(scene.maps, 8));
 	assert_int_equal(code_maps_processes(scene.maps), 0);
 	assert_int_equal(code_maps_mappings(scene.maps), 0);
 	end(&scene);
+}
+
+/* "FILE", "?" for an unknown one, or "" for what is mapped now. */
+static const char *past_of(const struct scene *scene, uint64_t address, uint64_t time_ns)
+{
+	const struct code_process *process = code_maps_find(scene->maps, 7);
+	uint32_t past = code_maps_past(scene->maps, 7, address, time_ns);
+	const struct code_mapping *mapping = code_process_past(process, past);
+
+	assert_true(!mapping || (mapping->past && address >= mapping->start));
+	return past == 0 ? "" : mapping ? mapping->object->name : "?";
+}
+
+static void what_a_record_replaces_is_past(void **state)
+{
+	static const struct {
+		uint64_t time_ns, start, end, offset;
+		const char *name; /* NULL: an exec */
+		bool executable;
+	} records[] = {
+		{10, 0x100, 0x200, 0, "/a", true},    {20, 0x100, 0x200, 0, "/b", true},
+		{22, 0x180, 0x1c0, 0x80, "/b", true}, /* the same place */
+		{30, 0x180, 0x300, 0, "/a", true},    {40, 0x100, 0x120, 0, "/x", false},
+		{50, 0, 0, 0, NULL, false},           {60, 0x100, 0x200, 0, "/c", true},
+		{70, 0x400, 0x500, 0, "", true},      {80, 0x400, 0x500, 0x1000, "//anon", true},
+	};
+	static const struct {
+		uint64_t time_ns, address;
+		const char *want;
+	} rows[] = {
+		{10, 0x100, "/a"}, {19, 0x1ff, "/a"}, {20, 0x100, "/b"}, {25, 0x190, "/b"},
+		{29, 0x1ff, "/b"}, {30, 0x180, "/a"}, {35, 0x110, "/b"}, {45, 0x130, "/b"},
+		{45, 0x2ff, "/a"}, {49, 0x180, "/a"}, {50, 0x180, ""},   {60, 0x180, ""},
+		{15, 0x200, "/a"}, {15, 0x300, ""},   {15, 0xff, ""},    {75, 0x400, ""},
+	};
+
+	(void)state;
+	struct scene scene;
+
+	begin(&scene, NULL, 0, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
+		scene.time_ns = records[i].time_ns;
+		if (records[i].name)
+			map(&scene, 7, records[i].start, records[i].end, records[i].offset,
+			    records[i].name, records[i].executable);
+		else
+			code_maps_exec(scene.maps, 7, scene.time_ns);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_string_equal(past_of(&scene, rows[i].address, rows[i].time_ns),
+				    rows[i].want);
+	assert_string_equal(past_of(&scene, 0x100, UINT64_MAX), "");
+	code_maps_drop_past(scene.maps);
+	assert_string_equal(past_of(&scene, 0x100, 10), "");
+	assert_int_equal(code_maps_mappings(scene.maps), 2);
+	end(&scene);
+}
+
+static void past_mappings_are_bounded(void **state)
+{
+	enum { N = 3 * CODE_MAPS_PAST };
+
+	(void)state;
+	for (size_t most = 4; most <= 2 * CODE_MAPS_PAST; most *= 8) {
+		struct scene scene;
+
+		begin(&scene, NULL, 0, most);
+		for (scene.time_ns = 1; scene.time_ns <= N; scene.time_ns++) {
+			map(&scene, 7, 0x100, 0x200, 0, scene.time_ns % 2 ? "/odd" : "/even", true);
+			assert_true(code_maps_mappings(scene.maps) <= most);
+		}
+		assert_string_equal(past_of(&scene, 0x100, N - 1), N % 2 ? "/even" : "/odd");
+		assert_string_equal(past_of(&scene, 0x100, 1), "?");
+		assert_string_equal(past_of(&scene, 0x300, 1), "");
+		end(&scene);
+	}
 }
 
 static void the_last_mapping_of_a_file_drops_it(void **state)
@@ -172,10 +249,10 @@ static void the_last_mapping_of_a_file_drops_it(void **state)
 	struct code_object *object = code_maps_find(scene.maps, 8)->mappings[0].object;
 	assert_int_equal(object->refs, 2);
 	object->file = (struct code_file *)&scene;
-	code_maps_exec(scene.maps, 7);
+	code_maps_exec(scene.maps, 7, 0);
 	assert_int_equal(scene.dropped, 0);
 	code_maps_exit(scene.maps, 8);
-	code_maps_drop_ended(scene.maps);
+	code_maps_drop_past(scene.maps);
 	assert_int_equal(scene.dropped, 1);
 	end(&scene);
 }
@@ -202,8 +279,8 @@ static void objects_differ_by_device_inode_and_build_id(void **state)
 		struct scene scene;
 
 		begin(&scene, NULL, 0, 0);
-		code_maps_mmap(scene.maps, 7, &first, &one);
-		code_maps_mmap(scene.maps, 7, &second, rows[i].id);
+		code_maps_mmap(scene.maps, 7, &first, &one, 0);
+		code_maps_mmap(scene.maps, 7, &second, rows[i].id, 0);
 		const struct code_process *process = code_maps_find(scene.maps, 7);
 		assert_int_equal(process->mappings[0].object == process->mappings[1].object,
 				 rows[i].same);
@@ -282,6 +359,38 @@ static void a_live_process_is_read(void **state)
 		assert_int_equal(fk_calls(scene.fk, FK_FILE_OPEN), opens);
 		assert_null(code_maps_process(scene.maps, 8));
 		assert_null(code_maps_process(scene.maps, 0));
+		end(&scene);
+	}
+}
+
+/* The pid is of an ended thread, which has no mappings. Another thread runs. */
+static void another_thread_has_the_mappings(void **state)
+{
+	static const struct {
+		const char *state, *other;
+		pid_t reader;
+	} rows[] = {{"S", "R", 7}, {"Z", "R", 9}, {"Z", "Z", 7}, {"Z", NULL, 7}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		static const char line[] =
+			"%d (a) %s 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 2 0 5 0 0\n";
+		const uint64_t address = 0x6000;
+		struct scene scene;
+		char text[128];
+
+		begin(&scene, machine(false), 0, 0);
+		snprintf(text, sizeof(text), line, 7, rows[i].state);
+		fk_file(scene.fk, "/proc/7/stat", text);
+		fk_file(scene.fk, "/proc/7/task/7/stat", text);
+		snprintf(text, sizeof(text), line, 9, rows[i].other ? rows[i].other : "");
+		fk_file(scene.fk, "/proc/7/task/9/stat", rows[i].other ? text : NULL);
+		fk_file(scene.fk, "/proc/9/maps", "5000-8000 r-xp 00004000 08:01 6 /lib/c.so\n");
+		struct code_process *process = code_maps_process(scene.maps, 7);
+		assert_int_equal(process->reader, rows[i].reader);
+		assert_int_equal(code_maps_read(scene.maps, process, &address, 1), 0);
+		assert_string_equal(code_process_find(process, address)->object->name,
+				    rows[i].reader == 9 ? "/lib/c.so" : "/lib/b.so");
 		end(&scene);
 	}
 }
@@ -369,21 +478,41 @@ static void a_later_process_of_a_pid_is_another_one(void **state)
 	end(&scene);
 }
 
-static void records_of_live_processes_keep_to_known_ones(void **state)
+static void a_range_that_was_not_read_is_unknown(void **state)
 {
 	(void)state;
 	struct scene scene;
 
 	begin(&scene, machine(true), 0, 0);
+	scene.time_ns = 20;
 	map(&scene, 7, 0x100, 0x200, 0, "/a", true);
+	assert_string_equal(past_of(&scene, 0x100, 19), "?");
+	assert_string_equal(past_of(&scene, 0x100, 20), "");
+	code_maps_exec(scene.maps, 7, 30);
+	scene.time_ns = 40; /* after an exec all mappings have records */
+	map(&scene, 7, 0x300, 0x400, 0, "/b", true);
+	assert_string_equal(past_of(&scene, 0x300, 35), "");
+	assert_string_equal(past_of(&scene, 0x100, 25), "/a");
+	end(&scene);
+}
+
+static void records_of_live_processes_add_few(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	begin(&scene, machine(true), 0, 0);
+	map(&scene, 7, 0x100, 0x200, 0, "/a", false);
 	code_maps_fork(scene.maps, 7, 8);
 	assert_int_equal(code_maps_processes(scene.maps), 0);
-	code_maps_exec(scene.maps, 9); /* may end before /proc is read */
+	map(&scene, 8, 0x100, 0x200, 0, "/a", true);
+	code_maps_exit(scene.maps, 8);
+	code_maps_exec(scene.maps, 9, 0); /* may end before /proc is read */
 	map(&scene, 9, 0x100, 0x200, 0, "/a", true);
 	code_maps_exit(scene.maps, 9);
 	const struct code_process *process = code_maps_process(scene.maps, 9);
 	assert_non_null(code_process_find(process, 0x100));
-	code_maps_drop_ended(scene.maps);
+	code_maps_drop_past(scene.maps);
 	assert_int_equal(code_maps_processes(scene.maps), 0);
 	end(&scene);
 }
@@ -422,14 +551,18 @@ int main(void)
 		cmocka_unit_test(a_record_replaces_what_it_covers),
 		cmocka_unit_test(a_change_clears_ids),
 		cmocka_unit_test(a_forked_process_has_the_mappings),
+		cmocka_unit_test(what_a_record_replaces_is_past),
+		cmocka_unit_test(a_range_that_was_not_read_is_unknown),
+		cmocka_unit_test(past_mappings_are_bounded),
 		cmocka_unit_test(the_last_mapping_of_a_file_drops_it),
 		cmocka_unit_test(objects_differ_by_device_inode_and_build_id),
 		cmocka_unit_test(limits_drop_what_was_used_longest_ago),
 		cmocka_unit_test(a_live_process_is_read),
+		cmocka_unit_test(another_thread_has_the_mappings),
 		cmocka_unit_test(old_mappings_are_read_again),
 		cmocka_unit_test(an_address_that_is_new_reads_a_whole_file_again),
 		cmocka_unit_test(a_later_process_of_a_pid_is_another_one),
-		cmocka_unit_test(records_of_live_processes_keep_to_known_ones),
+		cmocka_unit_test(records_of_live_processes_add_few),
 		cmocka_unit_test(a_refused_file_is_an_error),
 	};
 

@@ -321,7 +321,7 @@ static void compiled_code_has_names_of_its_map(void **state)
 	scene.rooted.now_ns += 2 * NS_PER_S;
 	assert_string_equal(resolve(&scene, 7, 0x30090, false), "[jit] Lnew;");
 	code_maps_exit(code_names_maps(scene.names), 7);
-	code_maps_drop_ended(code_names_maps(scene.names)); /* frees the map */
+	code_maps_drop_past(code_names_maps(scene.names)); /* frees the map */
 	end(&scene);
 }
 
@@ -389,7 +389,7 @@ static void a_recording_reads_no_process(void **state)
 					      .inode = 1,
 					      .executable = true,
 					      .name = "/usr/b.so"},
-		       &(struct code_build_id){.bytes = "bb", .size = 2});
+		       &(struct code_build_id){.bytes = "bb", .size = 2}, 0);
 	assert_string_equal(resolve(&scene, 7, 0x10123, false), "b.so b1");
 	kernel_symbols_record(code_names_kernel(scene.names), 0xffffffff81000000, 16, "bpf_x");
 	assert_string_equal(resolve(&scene, 7, 0xffffffff81000000, true), "[bpf] bpf_x");

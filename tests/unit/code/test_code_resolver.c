@@ -229,6 +229,40 @@ static void a_process_that_has_exited_keeps_its_last_samples(void **state)
 	end(&scene);
 }
 
+/* The samples of an interval are resolved together, after the record of another library there. */
+static void a_library_is_named_at_its_time(void **state)
+{
+	static const uint64_t times_ns[] = {5, 15, 25, 35};
+	struct proc_mapping mapping = {
+		.start = 0x10000, .end = 0x12000, .executable = true, .name = "/usr/b.so"};
+	struct scene scene;
+	struct stat status;
+
+	(void)state;
+	begin(&scene);
+	elf_stub_write(&(struct elf_stub){.build_id = "bb", .tail = "b"},
+		       rooted_path(&scene.rooted, "/usr/b.so"));
+	assert_int_equal(stat(rooted_path(&scene.rooted, "/usr/b.so"), &status), 0);
+	mapping.dev = status.st_dev;
+	mapping.inode = status.st_ino;
+	struct code_maps *maps = code_names_maps(code_resolver_names(scene.resolver));
+	sample_at(&scene, 7, 0, 1, 0x10110); /* the process has mappings from then on */
+	expect(cut(&scene, NEVER), "7 cpu-clock 1 1 10: a1;");
+	for (size_t i = 0; i < ARRAY_SIZE(times_ns); i++)
+		code_resolver_sample(scene.resolver, &(struct code_sample){.pid = 7,
+									   .tid = 7,
+									   .weight = 10,
+									   .ip = 0x10110,
+									   .time_ns = times_ns[i]});
+	code_maps_mmap(maps, 7, &mapping, NULL, 20);
+	expect(cut(&scene, NEVER), "7 cpu-clock 0 2 20: a1;7 cpu-clock 0 2 20: b1;");
+	code_resolver_sample(
+		scene.resolver,
+		&(struct code_sample){.pid = 7, .tid = 7, .ip = 0x10110, .time_ns = 40});
+	expect(cut(&scene, NEVER), "7 cpu-clock 0 1 0: b1;");
+	end(&scene);
+}
+
 static void samples_beyond_the_limits_are_lost(void **state)
 {
 	enum { CHAIN = 300 };
@@ -390,6 +424,7 @@ int main(void)
 		cmocka_unit_test(equal_samples_are_one_entry),
 		cmocka_unit_test(what_is_late_is_unknown),
 		cmocka_unit_test(a_process_that_has_exited_keeps_its_last_samples),
+		cmocka_unit_test(a_library_is_named_at_its_time),
 		cmocka_unit_test(samples_beyond_the_limits_are_lost),
 		cmocka_unit_test(hidden_kernel_functions_have_a_note),
 		cmocka_unit_test(a_child_that_fails_has_a_note),
