@@ -261,7 +261,7 @@ class Loop:
         self.process.wait()
 
 
-def cost_beside(loop, command, seconds, warm_s=2.5):
+def cost_beside(loop, command, seconds, warm_s=2.2):
     """(CPU of a command and its child in %, steps of the loop a second of CPU time, interrupts of
     the loop in %)"""
     if not command:
@@ -336,10 +336,11 @@ def closed(report, directory):
                    "not measured: the page has no names")
 
 
-def run(report, rounds, processes=PROCESSES, functions=FUNCTIONS, seconds=5):
+def run(report, rounds, processes=PROCESSES, functions=FUNCTIONS, seconds=3):
     if not can_make():
         report.add("code", "all", None, note="not measured: the programs are of x86-64")
         return
+    rounds = min(rounds, 3)
     with tempfile.TemporaryDirectory() as directory:
         closed(report, directory)
         latency(report, rounds, directory, processes, min(processes, WAKING))
