@@ -147,12 +147,14 @@ static bool is_function(char type)
 }
 
 /*
- * Marks of linker scripts and alignment, and "$x", which states on arm64 that code begins. A name
- * is at most as long as the line.
+ * Marks of linker scripts and alignment, and "$x", which states on arm64 that code begins. With
+ * CONFIG_CALL_PADDING "__pfx_NAME" is the padding in front of each function of x86-64, which never
+ * runs: half of all lines. A name is at most as long as the line.
  */
 static bool is_label(const char *name)
 {
-	return name[0] == '$' || name[0] == '.' || name[0] == '\0';
+	return name[0] == '$' || name[0] == '.' || name[0] == '\0' ||
+	       strncmp(name, "__pfx_", 6) == 0;
 }
 
 /* "ffffffffc0201000 t ext4_iget\t[ext4]" */

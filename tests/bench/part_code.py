@@ -27,7 +27,6 @@ SETTLE_S, PATIENCE_S = 3, 30
 DOWN, ESCAPE = b"\x1b[B", b"\x1b"
 SCREEN = [PMCTOP, "--config", "/dev/null", "-s", "cpu_percent", "--frequency", HZ, "1"]
 BATCH = [PMCTOP, "--config", "/dev/null", "--format", "json", "-d", "1", "--frequency", HZ]
-BUSY_BATCH = {"pmctop": BATCH, "pmctop --code": [*BATCH, "--code"]}
 NO_PERF = "missing: perf (make bench-deps)"
 
 
@@ -168,9 +167,11 @@ def field_mib(path, name):
 
 
 def memory_mib(pids):
-    """{kind: MiB of all}. Pages that they share count once in Pss, for each in the peak."""
+    """{kind: MiB of all}. In both kinds, pages of files that they share count once."""
+    status = [f"/proc/{pid}/status" for pid in pids]
+    shared = sum(field_mib(path, "RssFile") for path in status[1:])
     return {"Pss": sum(field_mib(f"/proc/{pid}/smaps_rollup", "Pss") for pid in pids),
-            "peak of RSS": sum(field_mib(f"/proc/{pid}/status", "VmHWM") for pid in pids)}
+            "peak of RSS": sum(field_mib(path, "VmHWM") for path in status) - shared}
 
 
 def memory_of_page(path):
@@ -260,7 +261,7 @@ class Loop:
         self.process.wait()
 
 
-def cost_beside(loop, command, seconds, warm_s=2.5):
+def cost_beside(loop, command, seconds, warm_s=2.2):
     """(CPU of a command and its child in %, steps of the loop a second of CPU time, interrupts of
     the loop in %)"""
     if not command:
@@ -275,12 +276,14 @@ def cost_beside(loop, command, seconds, warm_s=2.5):
 
 
 def cost(report, rounds, directory, seconds):
-    noisy = busy_machine()
-    commands = {"bare": None, **BUSY_BATCH}
+    noisy, loop = busy_machine(), Loop()
+    own_only = ["-p", str(loop.process.pid)]
+    commands = {"bare": None, "pmctop": BATCH, "pmctop --code": [*BATCH, "--code"],
+                "pmctop -p": [*BATCH, *own_only], "pmctop -p --code": [*BATCH, *own_only, "--code"]}
     if shutil.which("perf"):
         commands["perf record -a -g"] = ["perf", "record", "-q", "-N", "-a", "-g", "-F", HZ, "-o",
                                          os.path.join(directory, "cost.data")]
-    measured, loop = {name: [] for name in commands}, Loop()
+    measured = {name: [] for name in commands}
     try:
         for i in range(rounds):
             for name in list(commands)[::-1 if i % 2 else 1]:
@@ -291,9 +294,11 @@ def cost(report, rounds, directory, seconds):
     own, steps, interrupts = ({name: [value[i] for value in values]
                                for name, values in measured.items()} for i in range(3))
     del commands["bare"]
-    report.add("code", "CPU, all CPUs busy: pmctop --code - pmctop",
-               [a - b for a, b in zip(own["pmctop --code"], own["pmctop"])], "% of a CPU",
-               most=MORE_CPU_PERCENT, noisy=noisy, note=f"{HZ} samples a second and CPU")
+    for name in "pmctop", "pmctop -p":  # -p: without the functions of programs that are not ours
+        code = f"{name} --code"
+        report.add("code", f"CPU, all CPUs busy: {code} - {name}",
+                   [a - b for a, b in zip(own[code], own[name])], "% of a CPU",
+                   most=MORE_CPU_PERCENT, noisy=noisy, note=f"{HZ} samples a second and CPU")
     for name in commands:
         report.add("code", f"CPU, all CPUs busy: {name}", own[name], "% of a CPU")
     for name in commands:
@@ -331,10 +336,11 @@ def closed(report, directory):
                    "not measured: the page has no names")
 
 
-def run(report, rounds, processes=PROCESSES, functions=FUNCTIONS, seconds=5):
+def run(report, rounds, processes=PROCESSES, functions=FUNCTIONS, seconds=3):
     if not can_make():
         report.add("code", "all", None, note="not measured: the programs are of x86-64")
         return
+    rounds = min(rounds, 3)
     with tempfile.TemporaryDirectory() as directory:
         closed(report, directory)
         latency(report, rounds, directory, processes, min(processes, WAKING))

@@ -18,6 +18,7 @@ static const char kallsyms[] = "0000000000000000 D fixed_percpu_data\n"
 			       "ffffffff81000500 W do_b\n"
 			       "ffffffff81000600 D a_table\n"
 			       "ffffffff81000800 t $x\n"
+			       "ffffffff810008f0 t __pfx_do_c\n"
 			       "ffffffff81000900 T do_c\n"
 			       "rubbish\n"
 			       "\n"
@@ -73,6 +74,7 @@ static void an_address_is_found(void **state)
 		{0xffffffff810003ff, "[kernel] _text"},
 		{0xffffffff81000400, "[kernel] do_a"},
 		{0xffffffff810005ff, "[kernel] do_b"},
+		{0xffffffff810008f0, "[kernel] do_b"}, /* padding */
 		{0xffffffff81000950, "[kernel] do_c"},
 		{0xffffffff91000950, "?"}, /* far behind the last function */
 		{0xffffffffc0200fff, "[ext4] ext4_ioctl"},
