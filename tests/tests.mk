@@ -251,6 +251,8 @@ monitoring: ## fetch prometheus, promtool and node_exporter for the tests, witho
 
 GUEST := $(BUILD)/guest
 GUEST_BUILD = CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 BUILD=$(BUILD)/arm64
+# Loads that have shared libraries.
+GUEST_DYNAMIC = $(BUILD)/arm64/dynamic/load/hotspots
 
 .PHONY: guest guest-bench static-arm64
 
@@ -260,6 +262,7 @@ GUEST_BUILD = CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 BUILD=$
 guest: ## build the emulated arm64 machine and pmctop for it; GUEST_SUITE=sid: its kernel, too
 	@tests/guest/image.sh $(GUEST)
 	+@flock $(GUEST)/.lock $(submake) $(GUEST_BUILD) all loads guest-programs
+	+@flock $(GUEST)/.lock $(submake) $(GUEST_BUILD)/dynamic STATIC= HTTP=0 $(GUEST_DYNAMIC)
 
 guest-bench: guest ## build what the benchmark's part "emulated" runs there too
 	+@$(submake) $(GUEST_BUILD) TEST_CFLAGS= TEST_LIBS= \

@@ -248,6 +248,23 @@ static int open_path(const struct code_files *files, pid_t pid, const struct cod
 	return fd == -ESTALE ? -ENOENT : fd;
 }
 
+/* A file of those bytes, in memory. Opened anew, because the child may not have a right to write.
+ */
+static int memory_file(const struct code_files *files, const char *bytes, size_t size)
+{
+	char path[32];
+	int fd = memfd_create("vdso", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	int rc = write_all(fd, bytes, size, NULL);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (rc == 0)
+		rc = sys_file_open(files->sys, path);
+	close(fd);
+	return rc;
+}
+
 /* A copy of this process's own vDSO, which is that of the others of its size. */
 static int open_vdso(const struct code_files *files, const struct code_mapping *mapping,
 		     struct identity *identity)
@@ -264,16 +281,14 @@ static int open_vdso(const struct code_files *files, const struct code_mapping *
 	char *bytes = xmalloc(size);
 	ssize_t n = sys_file_pread(files->sys, memory, bytes, size, address);
 	sys_close(files->sys, memory);
-	int fd = n == (ssize_t)size ? memfd_create("vdso", MFD_CLOEXEC) : -ENOENT;
-	if (fd == -1)
-		fd = -errno;
-	int rc = fd < 0 ? fd : write_all(fd, bytes, size, NULL);
+	int fd = n == (ssize_t)size ? memory_file(files, bytes, size) : -ENOENT;
 	free(bytes);
+	int rc = fd < 0 ? fd : read_identity(files, fd, identity);
 	if (rc == 0)
-		rc = read_identity(files, fd, identity);
-	if (rc < 0 && fd >= 0)
-		close(fd);
-	return rc < 0 ? rc : fd;
+		return fd;
+	if (fd >= 0)
+		sys_close(files->sys, fd);
+	return rc;
 }
 
 static int open_mapped(struct code_files *files, pid_t pid, const struct code_mapping *mapping,

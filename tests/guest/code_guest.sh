@@ -7,5 +7,36 @@
 # samples without a tick stop a group: the cycles of an idle CPU, which has no ticks, go on.
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 
+rate=/proc/sys/kernel/perf_event_max_sample_rate
+echo "== machine"
+echo "{\"cpus\":$(nproc),\"rate before\":$(cat $rate)}"
+
 echo "== rows"
 code_rows
+
+echo "== sandbox"
+sandbox
+
+# hotspots sets the length of its turns by the clock, which goes on while the emulator runs another
+# CPU. So its shares are those of an interval with one CPU only.
+if [ "$(nproc)" = 1 ]; then
+	ticks >/tmp/ticks &
+	until [ -s /tmp/ticks ]; do sleep 0.1; done
+	for mode in split recursive library kernel jit; do
+		echo "== $mode, notes"
+		hotspots $mode >/tmp/truth &
+		pid=$!
+		while kill -0 $pid && ! [ -s /tmp/truth ]; do sleep 0.1; done
+		pmctop --code -p $pid --format json -n 1 -d 2 --frequency 499 >/tmp/json
+		pmctop --code -p $pid --format folded -n 1 -d 2 --frequency 499 >/tmp/folded
+		kill $pid
+		wait $pid
+		echo "== $mode"
+		cat /tmp/truth /tmp/json
+		echo "== $mode, stacks"
+		cat /tmp/folded
+	done
+fi
+
+echo "== end"
+echo "{\"rate after\":$(cat $rate)}"

@@ -3,13 +3,14 @@
  * code_rows: counts processes that run a fixed number of steps, one after the other. Of each it
  * prints, as JSON, the counts over its life, the samples of its two functions, and the instructions
  * that it has counted itself. The first is counted without sampling, two with it, and the last with
- * sampling that begins and ends.
+ * sampling that begins and ends. At the end it prints what was open before, during and after that.
  */
 #include "core/base/util.h"
 #include "core/code/symbol_worker.h"
 #include "core/engine/engine.h"
 #include "core/view/code_view.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +155,7 @@ static void print_life(const char *sampling, const struct life *life, uint64_t w
 		       ",\"thirty\":%" PRIu64 "}",
 		       e ? "," : "", life->names[e], life->samples[e], life->seventy[e],
 		       life->thirty[e]);
-	printf("],\"witness\":%" PRIu64 "}\n", witness);
+	printf("],\"steps\":%d,\"witness\":%" PRIu64 "}\n", ROUNDS * 10 * STEPS, witness);
 	fflush(stdout);
 }
 
@@ -204,6 +205,55 @@ static void count_life(const struct sys *sys, struct engine *engine, const char 
 	munmap(witness, sizeof(*witness));
 }
 
+static unsigned count_entries(const char *path)
+{
+	unsigned n = 0;
+	DIR *folder = opendir(path);
+
+	while (folder && readdir(folder))
+		n++;
+	if (folder)
+		closedir(folder);
+	return n;
+}
+
+/* Lines of /proc/self/maps with that text. */
+static unsigned count_mappings(const char *text)
+{
+	char line[512];
+	unsigned n = 0;
+	FILE *file = fopen("/proc/self/maps", "re");
+
+	while (file && fgets(line, sizeof(line), file))
+		n += strstr(line, text) != NULL;
+	if (file)
+		fclose(file);
+	return n;
+}
+
+static unsigned count_children(void)
+{
+	char path[64];
+	int pid;
+	unsigned n = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	FILE *file = fopen(path, "re");
+	while (file && fscanf(file, "%d", &pid) == 1)
+		n++;
+	if (file)
+		fclose(file);
+	return n;
+}
+
+static void print_open(const char *when)
+{
+	printf("{\"when\":\"%s\",\"descriptors\":%u,\"rings\":%u,\"children\":%u}\n", when,
+	       count_entries("/proc/self/fd"), count_mappings("anon_inode:[perf_event]"),
+	       count_children());
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
 	const struct engine_column columns[] = {
@@ -222,9 +272,14 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	count_life(&sys, engine, "off", false, false);
+	print_open("before");
 	count_life(&sys, engine, "first", true, false); /* names are found meanwhile */
 	count_life(&sys, engine, "on", true, false);
+	print_open("sampling");
 	count_life(&sys, engine, "turns", true, true);
+	request(engine, 0);
+	snapshot_free(run_interval(&sys, engine));
+	print_open("after");
 	engine_free(engine);
 	sys_linux_fini(&sys);
 	return 0;

@@ -1,4 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Counts and functions while the counting members of groups sample, and while they do not.
-exec "$(dirname "$0")/run_check.sh" "code 1"
+#
+# Counts and functions while the counting members of groups sample, and while they do not. The
+# shared library's loader and libc are those of perf.
+dynamic="--perf --load ${BUILD:-build}/arm64/dynamic/load"
+exec "$(dirname "$0")/run_check.sh" "code 0 --smp 1 $dynamic" "code 1 --smp 1 $dynamic" "code 2"

@@ -29,8 +29,8 @@ trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 boot() {
 	local name=$1 shift_=$2
 	shift 2
-	tests/guest/boot.sh --image "$image" --shift "$shift_" --timeout 1200 --later "${LATER:-0}" "$@" \
-		--load "$BUILD/arm64/load" --pmctop "$BUILD/arm64/pmctop" \
+	tests/guest/boot.sh --image "$image" --shift "$shift_" --timeout 1200 --later "${LATER:-0}" \
+		--load "$BUILD/arm64/load" --pmctop "$BUILD/arm64/pmctop" "$@" \
 		"tests/guest/${name}_guest.sh" >"$work/$name.$shift_" 2>"$work/err.$name.$shift_"
 }
 

@@ -221,7 +221,9 @@ static NOINLINE uint64_t touch_pages(uint64_t n)
  * assembly, so that it can be copied whatever the compiler adds to functions.
  */
 #if defined(__x86_64__) || defined(__aarch64__)
-extern const unsigned char jit_begin[], jit_end[];
+/* Without the attribute GNU as 2.40 for arm64 gives both the same place in the GOT. */
+extern const unsigned char jit_begin[] __attribute__((visibility("hidden")));
+extern const unsigned char jit_end[] __attribute__((visibility("hidden")));
 __asm__(".pushsection .rodata\n"
 	".balign 16\n"
 	"jit_begin:\n"
