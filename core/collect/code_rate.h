@@ -15,6 +15,9 @@
  * Cost: pmctop's own is measured as CPU time. The kernel's is taken as CODE_SAMPLE_NS for each
  * sample; it cannot be measured from outside. Where both exceed CODE_COST_MOST of a CPU in
  * CODE_COSTLY_INTERVALS successive intervals, the rate is halved, and a note states it.
+ *
+ * Limit: half of perf_event_max_sample_rate, which the kernel lowers where interrupts take long.
+ * Beyond it the kernel drops samples without a record of how many.
  */
 #define CODE_SAMPLE_NS (10 * NS_PER_US) /* 12 to 18 us in a virtual machine, 2 to 5 us outside */
 #define CODE_COST_MOST 0.01
@@ -24,7 +27,8 @@ struct code_rate {
 	const struct sys *sys; /* borrowed, as is the next */
 	struct notes *notes;
 	unsigned requested_hz;
-	unsigned hz;             /* the same, halved where it costs too much */
+	unsigned hz;             /* the same, or less: the cost, the limit */
+	uint64_t max_hz;         /* perf_event_max_sample_rate; 0: unknown */
 	unsigned costly;         /* successive intervals in which it cost too much */
 	uint64_t own_ns, cut_ns; /* CPU time since the last judgement, and when that was */
 };

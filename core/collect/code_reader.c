@@ -83,8 +83,35 @@ static int pass_sample(const struct code_sink *sink, struct cpu_code *code,
 	return 0;
 }
 
+/*
+ * An event that samples beside the groups makes no samples from THROTTLE to UNTHROTTLE. Those that
+ * were due are lost. A group that counts is a matter of its owner.
+ */
+static void pass_throttle(struct code_reader *reader, const struct code_sink *sink,
+			  struct cpu_code *code, const struct code_record *record,
+			  const struct perf_event_header *header)
+{
+	struct cpu_code_event *event = cpu_code_find(code, record->id);
+
+	if (!event || event->id != record->id || !event->owned) {
+		if (reader->throttle)
+			reader->throttle(reader->user, code, record->id, header);
+		return;
+	}
+	if (header->type == PERF_RECORD_THROTTLE) {
+		event->throttled_ns = record->time_ns;
+		return;
+	}
+	uint64_t ns = event->throttled_ns ? u64_growth(event->throttled_ns, record->time_ns) : 0;
+	event->throttled_ns = 0;
+	/* The period of cpu-clock is in ns; of other events the number is unknown, but not 0. */
+	uint64_t lost = event->is_clock ? ns / event->period : ns > 0;
+	if (lost > 0)
+		sink->lost(sink->user, lost);
+}
+
 static int pass_other(struct code_reader *reader, const struct code_sink *sink,
-		      const struct cpu_code *code, const struct perf_event_header *header)
+		      struct cpu_code *code, const struct perf_event_header *header)
 {
 	struct code_record record;
 	int result = code_record_decode(header, &record);
@@ -103,8 +130,7 @@ static int pass_other(struct code_reader *reader, const struct code_sink *sink,
 		sink->lost(sink->user, record.lost);
 		break;
 	case CODE_RECORD_THROTTLE:
-		if (reader->throttle)
-			reader->throttle(reader->user, code, record.id, header);
+		pass_throttle(reader, sink, code, &record, header);
 		break;
 	case CODE_RECORD_SAMPLE:
 	case CODE_RECORD_OTHER:

@@ -23,7 +23,7 @@ struct code_request {
 	struct code_sink sink;
 };
 
-/* A THROTTLE or UNTHROTTLE record of an event with that id, in the ring of a CPU. */
+/* A THROTTLE or UNTHROTTLE record of a member of a group, in the ring of a CPU. */
 typedef void code_throttle_function(void *user, const struct cpu_code *code, uint64_t id,
 				    const struct perf_event_header *header);
 

@@ -24,17 +24,14 @@ enum {
 /* Less time than this has no rate that is worth a new period. */
 #define RATE_LEAST_NS (10 * NS_PER_MS)
 
-/* A group of counters stopped, or goes on: a gap in the counts, unless the event is none of them.
- */
+/* A group of counters stopped, or goes on: a gap in the counts. */
 static void pass_throttle(void *user, const struct cpu_code *code, uint64_t id,
 			  const struct perf_event_header *header)
 {
 	const struct code_sampler *sampler = user;
 	struct record record;
 
-	for (size_t i = 0; i < code->n; i++)
-		if (code->events[i].id == id && code->events[i].owned)
-			return;
+	(void)id;
 	if (record_decode(header, &record) == 0)
 		attrib_record(sampler->attrib, sampler->cpus->items[code - sampler->items].index,
 			      &record);
@@ -94,17 +91,6 @@ void code_sampler_drain(struct code_sampler *sampler)
 	sampler->rate.own_ns += u64_growth(begin_ns, sys_cpu_ns(sampler->sys, false));
 }
 
-/* perf_event_max_sample_rate, which the kernel lowers where interrupts take long; 0: unknown. */
-static uint64_t read_max_hz(const struct sys *sys)
-{
-	char text[32];
-
-	if (sys_file_read(sys, "/proc/sys/kernel/perf_event_max_sample_rate", text, sizeof(text)) <=
-	    0)
-		return 0;
-	return strtoull(text, NULL, 10);
-}
-
 /* Occurrences a second of a counted event, while its groups count a task; 0: unknown. */
 static double busy_rate(const struct plan *plan, const struct interval *interval, unsigned event)
 {
@@ -133,25 +119,24 @@ static uint64_t busy_ns(const struct interval *interval)
 }
 
 static uint64_t next_period(const struct code_sampler *sampler, const struct code_sampled *sampled,
-			    double rate, uint64_t max_hz)
+			    double rate)
 {
 	return code_event_period(sampled->period, rate, sampler->rate.hz, sampled->per_cycle,
-				 max_hz);
+				 sampler->rate.max_hz);
 }
 
 static void choose_periods(struct code_sampler *sampler, const struct plan *plan,
 			   const struct interval *interval)
 {
-	uint64_t max_hz = read_max_hz(sampler->sys), ns = busy_ns(interval);
+	uint64_t ns = busy_ns(interval);
 
 	for (unsigned k = 0; k < sampler->n_sampled; k++) {
 		struct code_sampled *sampled = &sampler->sampled[k];
 		uint64_t before = sampled->period,
 			 samples = cpu_code_reset_event(sampler->items, sampler->cpus->n, k);
 		if (sampled->member)
-			sampled->period =
-				next_period(sampler, sampled,
-					    busy_rate(plan, interval, sampled->counted), max_hz);
+			sampled->period = next_period(sampler, sampled,
+						      busy_rate(plan, interval, sampled->counted));
 		else if (sampled->source == CODE_EVENT_CLOCK)
 			sampled->period = NS_PER_S / sampler->rate.hz;
 		else if (ns >= RATE_LEAST_NS)
@@ -170,7 +155,6 @@ static void choose_events(struct code_sampler *sampler, struct plan *plan,
 {
 	unsigned members[CODE_MEMBERS_MAX];
 	size_t n = code_members_choose(sampler->events, plan, members);
-	uint64_t max_hz = read_max_hz(sampler->sys);
 
 	plan_unref(sampler->plan);
 	sampler->plan = plan_ref(plan);
@@ -184,7 +168,7 @@ static void choose_events(struct code_sampler *sampler, struct plan *plan,
 			.per_cycle = code_event_per_cycle(&event->codes[0].attr),
 		};
 		double rate = interval ? busy_rate(plan, interval, members[i]) : 0;
-		sampled->period = next_period(sampler, sampled, rate, max_hz);
+		sampled->period = next_period(sampler, sampled, rate);
 	}
 }
 

@@ -114,6 +114,7 @@ static int add_owned(struct cpu_code *code, unsigned event, pid_t tid,
 	struct cpu_code_event added = {.event = event,
 				       .owned = true,
 				       .has_period = attr->sample_type & PERF_SAMPLE_PERIOD,
+				       .is_clock = attr->config == PERF_COUNT_SW_CPU_CLOCK,
 				       .tid = tid > 0 ? tid : 0,
 				       .period = attr->sample_period,
 				       .restored_fd = -1};

@@ -25,10 +25,12 @@ struct cpu_code_event {
 	/* Opened here, and its period is the weight; else it is a member of a group that counts. */
 	bool owned;
 	bool has_period; /* in its samples */
+	bool is_clock;   /* its period is in ns */
 	pid_t tid;       /* the thread that it samples; 0: all */
 	uint64_t period;
-	uint64_t samples; /* read since its owner has set it to 0 */
-	int restored_fd;  /* of a member: its output before; -1: none */
+	uint64_t throttled_ns; /* since then it makes no samples; 0: it does */
+	uint64_t samples;      /* read since its owner has set it to 0 */
+	int restored_fd;       /* of a member: its output before; -1: none */
 };
 
 struct cpu_code {

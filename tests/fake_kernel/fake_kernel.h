@@ -179,6 +179,7 @@ struct fk_config {
 	uid_t uid;         /* of the opener */
 	int paranoid;      /* kernel.perf_event_paranoid; 3 and more as Debian's and Ubuntu's */
 	int denied;        /* errno of every perf_event_open: EPERM or EACCES (seccomp), ENOSYS */
+	unsigned max_sample_rate; /* kernel.perf_event_max_sample_rate; 0 means 100000 */
 	unsigned mlock_kb; /* kernel.perf_event_mlock_kb, x CPUs, where unprivileged; 0 means 516 */
 	unsigned fd_limit; /* descriptors before EMFILE; 0 means 4096 */
 	uint64_t start_ns; /* CLOCK_MONOTONIC at fk_new; 0 means 1000 s */

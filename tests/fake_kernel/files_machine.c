@@ -238,7 +238,8 @@ int fk_machine_file(struct fk_text *text, struct fk *fk, const char *path)
 	else if (!strcmp(path, "/proc/sys/kernel/perf_event_mlock_kb"))
 		fk_text_add(text, "%u\n", config->mlock_kb);
 	else if (!strcmp(path, "/proc/sys/kernel/perf_event_max_sample_rate"))
-		fk_text_add(text, "100000\n");
+		fk_text_add(text, "%u\n",
+			    config->max_sample_rate ? config->max_sample_rate : 100000);
 	else if (!strcmp(path, "/proc/sys/kernel/nmi_watchdog"))
 		fk_text_add(text, "%d\n", fk->watchdog);
 	else if (!strcmp(path, "/proc/self/limits"))

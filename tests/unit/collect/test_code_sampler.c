@@ -492,6 +492,55 @@ static void costly_rates_are_halved(void **state)
 	end(&scene);
 }
 
+/* The rate is half of what the kernel allows, and a note states it. */
+static void kernels_bound_the_rate(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned max_hz, hz; /* hz 0: that of the request */
+	} rows[] = {{"below", 150, 75}, {"just enough", 2 * HZ, 0}, {"the least", 1, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct scene scene;
+
+		print_message("%s\n", rows[i].name);
+		begin(&scene, &(struct fk_config){.cpus = 1, .max_sample_rate = rows[i].max_hz},
+		      "page-faults");
+		fk_switch(scene.fk, 0, TASK);
+		request(&scene, true);
+		run(&scene, 3);
+		struct snapshot *snapshot = next_snapshot(scene.engine, scene.fk, NS_PER_S);
+		assert_int_equal(has_note(snapshot, "perf_event_max_sample_rate bounds"),
+				 rows[i].hz > 0);
+		snapshot_free(snapshot);
+		int clock = sampled(&scene, "cpu-clock");
+		assert_in_range(clock, 0, CODE_SAMPLED_MAX - 1);
+		assert_int_equal(scene.sink.events[clock].last_weight,
+				 NS_PER_S / (rows[i].hz ? rows[i].hz : HZ));
+		end(&scene);
+	}
+}
+
+/* The samples that a throttled clock should have made are lost. */
+static void throttled_clocks_lose_samples(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene, &(struct fk_config){.cpus = 1}, "page-faults");
+	fk_switch(scene.fk, 0, TASK);
+	request(&scene, true);
+	run(&scene, 3);
+	assert_int_equal(scene.sink.lost, 0);
+	fk_throttle(scene.fk, 0, true);
+	run(&scene, 1);
+	fk_throttle(scene.fk, 0, false);
+	run(&scene, 1);
+	assert_in_range(scene.sink.lost, HZ - 1, HZ + 1);
+	end(&scene);
+}
+
 /* What the kernel refuses is noted, and counting goes on. */
 static void refusals_are_noted(void **state)
 {
@@ -533,6 +582,8 @@ int main(void)
 		cmocka_unit_test(mappings_are_passed),
 		cmocka_unit_test(plans_may_change),
 		cmocka_unit_test(costly_rates_are_halved),
+		cmocka_unit_test(kernels_bound_the_rate),
+		cmocka_unit_test(throttled_clocks_lose_samples),
 		cmocka_unit_test(refusals_are_noted),
 	};
 

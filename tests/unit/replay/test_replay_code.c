@@ -2,11 +2,16 @@
 /*
  * Functions in recordings: a replay shows those of the live run, and the file has the samples and
  * mappings that perf needs to find them itself.
+ *
+ * "seed FILE" writes a recording with functions: tests/fuzz/corpus/replay/own_code.
  */
 #include "core/code/symbol_worker.h"
 #include "core/perf/code_record.h"
+#include "core/perfdata/native_record.h"
 #include "core/perfdata/perfdata_events.h"
+#include "core/view/code_view.h"
 #include "tests/unit/shared/recorded_scene.h"
+#include "tests/unit/shared/recording_reader.h"
 #include "tests/unit/shared/same_profile.h"
 
 #include <fcntl.h>
@@ -291,15 +296,193 @@ static void each_file_stands_alone(void **state)
 	seen_fini(&seen);
 }
 
+/* A recording in memory. */
+struct recorded {
+	uint8_t *bytes;
+	size_t n;
+};
+
+static struct recorded read_recording(const char *path)
+{
+	struct recorded recorded = {0};
+	FILE *file = fopen(path, "re");
+
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	recorded.n = (size_t)ftell(file);
+	rewind(file);
+	recorded.bytes = xmalloc(recorded.n);
+	assert_int_equal(fread(recorded.bytes, 1, recorded.n, file), recorded.n);
+	fclose(file);
+	return recorded;
+}
+
+/* Returns the words of the first stack of the first record of stacks. */
+static uint64_t *first_stack(const struct recorded *recorded)
+{
+	size_t at, end;
+
+	recording_reader_span((const char *)recorded->bytes, recorded->n, &at, &end);
+	while (at < end) {
+		const struct perf_event_header *header = (const void *)(recorded->bytes + at);
+		struct native_words words;
+		uint64_t kind;
+
+		if (native_open(header, &kind, &words) && kind == NATIVE_CODE_STACKS) {
+			native_word(&words); /* their number */
+			return (uint64_t *)(uintptr_t)words.at;
+		}
+		at += header->size;
+	}
+	fail_msg("no stacks");
+	return NULL;
+}
+
+static void write_recording(const struct recorded *recorded, const char *path)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(recorded->bytes, 1, recorded->n, file), recorded->n);
+	fclose(file);
+}
+
+/* Shares of each function and of its callers are numbers from 0 to 1. */
+static void check_shares(const struct snapshot *snapshot)
+{
+	struct code_index *index = code_index_new(snapshot);
+	const struct code_subject subject = {.key = history_key_of_all(HISTORY_MACHINE)};
+	struct code_view view;
+	struct code_edges edges;
+
+	code_view_init(index, &subject, 0, &view);
+	for (size_t i = 0; i < view.n; i++)
+		for (size_t e = 0; e < snapshot->code->n_events; e++) {
+			const struct code_share *share = &view.lines[i].events[e];
+
+			assert_true(share->share >= 0 && share->share <= 1);
+			assert_true(share->error >= 0 && share->error <= 1);
+			code_edges_init(&view, view.lines[i].id, (unsigned)e, &edges);
+			for (size_t k = 0; k < edges.n_callers; k++)
+				assert_true(edges.callers[k].share.share >= 0 &&
+					    edges.callers[k].share.share <= 1);
+			code_edges_fini(&edges);
+		}
+	code_view_fini(&view);
+	code_index_free(index);
+}
+
+/* Replays a file. Returns how many intervals have functions; *result is that of the last call. */
+static unsigned replay_all(const char *path, int *result)
+{
+	struct replay *replay = NULL;
+	struct snapshot *snapshot;
+	struct error err = {0};
+	unsigned n = 0;
+
+	*result = replay_new(&recorded_sys, &(struct replay_config){.path = path}, &replay, &err);
+	while (*result >= 0 && (*result = replay_next(replay, &snapshot, &err)) > 0) {
+		if (snapshot->code)
+			check_shares(snapshot);
+		n += snapshot->code != NULL;
+		snapshot_free(snapshot);
+	}
+	replay_free(replay);
+	assert_true(*result >= 0 || err.text[0]);
+	return n;
+}
+
+/* Words of a stack, in the order of NATIVE_CODE_STACKS. */
+enum { IDS, START, EVENT, CPU, SAMPLES, WEIGHT, SQUARES, DEPTH, FUNCTIONS };
+
+/* Squares are the bits of a double. */
+static const struct hostile {
+	const char *name;
+	unsigned word;
+	uint64_t value;
+	bool accepted;
+} hostiles[] = {
+	{"another start", START, 0x9e3779b97f4a7c15u, true},
+	{"a pid that is none", IDS, 0x7fffffff, false},
+	{"a tid that is none", IDS, 0x8000000000000000u, false},
+	{"an event that is none", EVENT, 64, false},
+	{"any event", EVENT, UINT64_MAX, false},
+	{"a CPU below -1", CPU, (uint64_t)-2, false},
+	{"a CPU beyond int", CPU, 1ull << 32, false},
+	{"no samples", SAMPLES, 0, false},
+	{"too many samples", SAMPLES, 1ull << 32, false},
+	{"the largest weight", WEIGHT, INT64_MAX, true},
+	{"a weight beyond", WEIGHT, 1ull << 63, false},
+	{"a weight below its squares", WEIGHT, 1, false},
+	{"no weight", WEIGHT, 0, false},
+	{"squares below 0", SQUARES, 0xbff0000000000000u, false},
+	{"squares that are no number", SQUARES, 0x7ff8000000000000u, false},
+	{"infinite squares", SQUARES, 0x7ff0000000000000u, false},
+	{"squares beyond the square", SQUARES, 0x7e37e43c8800759cu, false},
+	{"no functions", DEPTH, 0, false},
+	{"too many functions", DEPTH, 128, false},
+	{"functions behind the record", DEPTH, UINT64_MAX, false},
+	{"a function that is none", FUNCTIONS, UINT32_MAX, false},
+};
+
+static void hostile_stacks_are_refused(void **state)
+{
+	struct seen seen = {0};
+	int result;
+
+	(void)state;
+	record_code(&without_pmu, path_of("code"), 0, 0, N + 1, &seen);
+	seen_fini(&seen);
+	struct recorded recorded = read_recording(path_of("code"));
+	uint64_t *stack = first_stack(&recorded);
+	assert_int_equal(replay_all(path_of("code"), &result), N);
+	assert_int_equal(result, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(hostiles); i++) {
+		uint64_t before = stack[hostiles[i].word];
+
+		print_message("%s\n", hostiles[i].name);
+		stack[hostiles[i].word] = hostiles[i].value;
+		write_recording(&recorded, path_of("hostile"));
+		unsigned n = replay_all(path_of("hostile"), &result);
+		if (hostiles[i].accepted)
+			assert_int_equal(n, N);
+		else
+			assert_true(result < 0 || n < N);
+		stack[hostiles[i].word] = before;
+	}
+	free(recorded.bytes);
+}
+
+/* A short recording with functions, for tests/fuzz/corpus/replay. */
+static int write_seed(const char *path)
+{
+	enum { SEED_HZ = 30, SEED_NS = 20 * NS_PER_MS, INTERVALS = 2 };
+
+	if (recorded_scenes_setup(NULL))
+		return 1;
+	struct fk *fk = machine(&without_pmu);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.code_hz = SEED_HZ,
+							       .recorder = open_recorder(path, 0)});
+	for (size_t i = 0; i < INTERVALS; i++)
+		snapshot_free(next_snapshot(engine, fk, i ? SEED_NS : 4 * SEED_NS));
+	close_all(engine, fk);
+	return recorded_scenes_teardown(NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(replays_show_the_functions_of_the_live_run),
 		cmocka_unit_test(perf_finds_samples_and_mappings),
 		cmocka_unit_test(each_file_stands_alone),
+		cmocka_unit_test(hostile_stacks_are_refused),
 	};
 
 	symbol_worker_main(argc, argv);
+	if (argc == 3 && strcmp(argv[1], "seed") == 0)
+		return write_seed(argv[2]);
 	return cmocka_run_group_tests_name("replay: functions", tests, recorded_scenes_setup,
 					   recorded_scenes_teardown);
 }
