@@ -15,6 +15,8 @@ enum {
 	MODULE_WIDTH = 30,
 };
 
+#define SHARE_LEAST 0.1 /* a function with less explains no verdict */
+
 /* Every metric per instruction or cycle has these events; they are not what a rule is about. */
 static bool is_base(const char *event)
 {
@@ -67,7 +69,7 @@ static bool is_clear(const struct code_hottest *hottest)
 	bool is_named =
 		hottest->function->kind == CODE_USER || hottest->function->kind == CODE_KERNEL;
 
-	return is_named && hottest->total >= SAMPLES_LEAST &&
+	return is_named && hottest->total >= SAMPLES_LEAST && hottest->share.share >= SHARE_LEAST &&
 	       hottest->share.share > 2 * hottest->share.error;
 }
 

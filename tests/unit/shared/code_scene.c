@@ -65,6 +65,20 @@ static const struct profile_samples clock_alone[] = {
 	{4121, 4121, 0, "cpu-clock", "clear_page_erms@[kernel]", 48, 240},
 };
 
+static struct code_profile *flat_profile(void)
+{
+	static const char *const names[] = {
+		"f1@a.out", "f2@a.out", "f3@a.out", "f4@a.out",  "f5@a.out",  "f6@a.out",
+		"f7@a.out", "f8@a.out", "f9@a.out", "f10@a.out", "f11@a.out", "f12@a.out",
+	};
+	struct profile_samples samples[ARRAY_SIZE(names)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		samples[i] =
+			(struct profile_samples){4121, 4121, 0, "cpu-clock", names[i], 100, 100, 0};
+	return profile_of_samples(software, ARRAY_SIZE(software), samples, ARRAY_SIZE(names));
+}
+
 static struct code_profile *profile_of(enum code_scene scene)
 {
 	switch (scene) {
@@ -75,6 +89,8 @@ static struct code_profile *profile_of(enum code_scene scene)
 	case CODE_SCENE_CLOCK:
 		return profile_of_samples(software, ARRAY_SIZE(software), clock_alone,
 					  ARRAY_SIZE(clock_alone));
+	case CODE_SCENE_FLAT:
+		return flat_profile();
 	case CODE_SCENE_SILENT:
 		return profile_of_samples(hardware, ARRAY_SIZE(hardware), NULL, 0);
 	case CODE_SCENE_NONE:

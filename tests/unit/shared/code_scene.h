@@ -13,6 +13,7 @@ enum code_scene {
 	CODE_SCENE,        /* 62 % of 4121's cycles and most of its misses are in hash_lookup */
 	CODE_SCENE_LATER,  /* hash_lookup is gone, and another function there */
 	CODE_SCENE_CLOCK,  /* cpu-clock alone, of a machine without a PMU */
+	CODE_SCENE_FLAT,   /* cpu-clock alone, with twelve functions of equal shares */
 	CODE_SCENE_SILENT, /* a profile without samples */
 	CODE_SCENE_NONE,   /* no profile */
 };

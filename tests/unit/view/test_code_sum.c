@@ -230,6 +230,7 @@ static const struct sentence_case sentence_cases[] = {
 	{"misses", CODE_SCENE, 24, 0.31,
 	 "; 80 % of its cache-misses are in hash_lookup (postgres)"},
 	{"time", CODE_SCENE_CLOCK, 24, 0.31, "; 76 % of its time is in hash_lookup (postgres)"},
+	{"no function of a tenth", CODE_SCENE_FLAT, 24, 0.31, NULL},
 	{"misses that are not sampled now", CODE_SCENE_LATER, 24, 0.31, NULL},
 	{"no verdict", CODE_SCENE, 1, 1.3, NULL},
 	{"no samples", CODE_SCENE_NONE, 24, 0.31, NULL},
