@@ -19,10 +19,10 @@
  *
  * Functions are symbols of the types FUNC, GNU_IFUNC and NOTYPE in executable segments. Local
  * NOTYPE symbols of size 0 are left out: labels, and the mapping symbols of Arm and RISC-V ("$x").
- * A symbol without a size reaches to the next one. Of several at one address that one is chosen
- * which reaches the place, is a function, is not local, has fewer underscores in front, is not
- * weak, is shorter, or is the first in order. Of those around a place the nearest with a size is
- * chosen.
+ * A symbol without a size reaches to the next one. Of those around a place the nearest with a size
+ * is chosen. Of several at one address the choice is by the first of these that differs: it reaches
+ * the place, is a function, is not local, has fewer underscores in front, is not weak, is shorter,
+ * is the first in order.
  */
 struct symbol_index;
 

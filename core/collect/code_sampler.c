@@ -24,8 +24,7 @@ enum {
 /* Less time than this has no rate that is worth a new period. */
 #define RATE_LEAST_NS (10 * NS_PER_MS)
 
-/* A group of counters stopped, or goes on: a gap in the counts, unless the event is none of them.
- */
+/* A group of counters stopped, or goes on: a gap in the counts. */
 static void pass_throttle(void *user, const struct cpu_code *code, uint64_t id,
 			  const struct perf_event_header *header)
 {
