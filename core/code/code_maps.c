@@ -170,7 +170,7 @@ static void choose_reader(const struct sys *sys, struct code_process *process,
 	process->reader = search.found;
 }
 
-/* Forgets what is old, if the process can still be read. */
+/* Sets old mappings aside, if the process can still be read. */
 static void check_process(struct code_maps *maps, struct code_process *process)
 {
 	const struct sys *sys = maps->config.sys;
@@ -351,13 +351,12 @@ void code_maps_exec(struct code_maps *maps, pid_t pid, uint64_t time_ns)
 void code_maps_fork(struct code_maps *maps, pid_t parent, pid_t child)
 {
 	struct code_process *process = code_maps_find(maps, child);
-	const struct code_process *from = code_maps_find(maps, parent);
 
 	if (parent == child)
 		return; /* a thread */
 	if (process)
 		drop_process(maps, process);
-	from = code_maps_find(maps, parent);
+	const struct code_process *from = code_maps_find(maps, parent);
 	if (maps->config.sys || !from)
 		return;
 	process = add_process(maps, child);

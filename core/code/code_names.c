@@ -84,7 +84,6 @@ uint64_t names_clock_ns(const struct code_names *names)
 
 /* Functions */
 
-/* Beyond the limit a function is the "[unknown]" of its module, until all ids begin anew. */
 uint32_t names_add_function(struct code_names *names, const char *name, const char *module,
 			    enum code_kind kind, const char *why)
 {
@@ -102,7 +101,6 @@ static uint32_t add_unknown(struct code_names *names, const char *module, const 
 	return names_add_function(names, "[unknown]", module, CODE_UNNAMED, why);
 }
 
-/* "libfoo.so+0x1234" */
 uint32_t names_add_unnamed(struct code_names *names, const char *module, uint64_t address,
 			   const char *why)
 {
@@ -112,7 +110,6 @@ uint32_t names_add_unnamed(struct code_names *names, const char *module, uint64_
 	return names_add_function(names, name, module, CODE_UNNAMED, why);
 }
 
-/* The file name of a mapping's name, or what stands for one. */
 void names_module(const char *name, char module[MODULE_BYTES])
 {
 	static const char mark[] = " (deleted)";

@@ -92,7 +92,6 @@ static void add_pending(struct code_names *names, struct code_file *file, uint64
 	file->refs++;
 }
 
-/* Returns the id, or 0: not known now, or later in this call. */
 uint32_t names_resolve_in_file(struct code_names *names, const struct code_process *process,
 			       const struct code_mapping *mapping, uint64_t address, size_t place)
 {

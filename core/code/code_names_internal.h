@@ -45,7 +45,7 @@ struct code_names {
 /* code_names.c */
 
 uint64_t names_clock_ns(const struct code_names *names);
-/* Functions beyond the limit are "[unknown]". */
+/* Functions beyond the limit are "[unknown]", until all ids begin anew. */
 uint32_t names_add_function(struct code_names *names, const char *name, const char *module,
 			    enum code_kind kind, const char *why);
 /* "libfoo.so+0x1234" */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The contract is in code_ranges.h. */
+/* An array in the order of offsets: functions are found often, and added once. */
 #include "core/code/code_ranges.h"
 
 #include "core/base/util.h"

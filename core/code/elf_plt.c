@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The sizes of entries differ by architecture, and are found nowhere in the file. */
+/* The sizes of entries differ by architecture, and are not in the file. */
 #include "core/code/elf_plt.h"
 
 #include "core/base/util.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* A function is found by a hash of its texts: equal ones of two files or processes are one. */
 #include "core/code/function_table.h"
 
 #include "core/base/util.h"

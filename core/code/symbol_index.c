@@ -12,6 +12,7 @@
 #include "core/base/util.h"
 #include "core/code/elf_debug_data.h"
 #include "core/code/elf_plt.h"
+#include "core/code/elf_symbols.h"
 #include "core/code/elf_unwind.h"
 
 #include <elf.h>
@@ -21,37 +22,21 @@
 
 enum {
 	TABLES_MAX = 2,
-	SYMBOLS_AT_ONCE = 1024,
 	FEW = 48,         /* up to here insertion sort is faster */
 	AROUND_MAX = 32,  /* functions before a place that may reach it */
 	NUMBER_BITS = 32, /* of an entry */
 };
 
-/* A symbol table, and the numbers that its symbols have in the entries. */
-struct table {
-	const struct elf_file *file;
-	uint64_t offset, names_offset, names_bytes;
-	uint32_t first, n;
-};
-
 struct symbol_index {
 	struct elf_file binary, debug; /* debug: the file, or the inflated one */
 	uint8_t *image;                /* of the inflated one */
-	struct table tables[TABLES_MAX];
+	struct elf_symbols tables[TABLES_MAX];
 	unsigned n_tables;
 	uint64_t base;
 	uint64_t *entries; /* ascending */
 	size_t n, capacity;
 	struct elf_plt plt;
-	struct table plt_symbols;
-};
-
-/* A symbol as far as it matters here. */
-struct function {
-	uint64_t address, size;
-	uint32_t name;
-	unsigned type, binding;
-	bool defined;
+	struct elf_symbols plt_symbols;
 };
 
 /* The sections that matter. size 0: there is none. */
@@ -78,45 +63,6 @@ static bool keep_section(void *arg, const struct elf_section *section)
 	return true;
 }
 
-static size_t symbol_bytes(const struct elf_file *file)
-{
-	return file->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-}
-
-static void decode_symbol(const struct elf_file *file, const uint8_t *at, struct function *function)
-{
-	unsigned info, section;
-
-	if (file->is_64) {
-		info = at[offsetof(Elf64_Sym, st_info)];
-		section = elf_u16(file, at + offsetof(Elf64_Sym, st_shndx));
-		function->address = elf_u64(file, at + offsetof(Elf64_Sym, st_value));
-		function->size = elf_u64(file, at + offsetof(Elf64_Sym, st_size));
-	} else {
-		info = at[offsetof(Elf32_Sym, st_info)];
-		section = elf_u16(file, at + offsetof(Elf32_Sym, st_shndx));
-		function->address = elf_u32(file, at + offsetof(Elf32_Sym, st_value));
-		function->size = elf_u32(file, at + offsetof(Elf32_Sym, st_size));
-	}
-	function->name = elf_u32(file, at); /* st_name is the first member of both */
-	function->type = ELF64_ST_TYPE(info);
-	function->binding = ELF64_ST_BIND(info);
-	function->defined =
-		section != SHN_UNDEF && (section < SHN_LORESERVE || section == SHN_XINDEX);
-	/* The lowest bit marks Thumb code. */
-	if (file->machine == EM_ARM && function->type == STT_FUNC)
-		function->address &= ~UINT64_C(1);
-}
-
-static bool is_function(const struct function *function)
-{
-	if (!function->defined || function->name == 0)
-		return false;
-	if (function->type == STT_NOTYPE)
-		return function->binding != STB_LOCAL || function->size > 0;
-	return function->type == STT_FUNC || function->type == STT_GNU_IFUNC;
-}
-
 /* Whether an entry can hold it. */
 static bool is_in_code(const struct symbol_index *index, uint64_t address)
 {
@@ -134,44 +80,26 @@ static uint64_t entry_address(const struct symbol_index *index, size_t i)
 	return index->base + (index->entries[i] >> NUMBER_BITS);
 }
 
-/* False: the section is not a table of symbols, or has too many. */
-static bool table_init(struct table *table, const struct elf_file *file,
-		       const struct elf_section *section)
-{
-	struct elf_section names;
+struct addition {
+	struct symbol_index *index;
+	const struct elf_symbols *table;
+};
 
-	if (section->size == 0 || section->type == SHT_NOBITS || section->flags & SHF_COMPRESSED ||
-	    !elf_file_section(file, section->link, &names) || names.type != SHT_STRTAB ||
-	    section->size / symbol_bytes(file) > SYMBOL_INDEX_SYMBOLS)
+/* Adds a symbol, if it is a function. False: there are too many. */
+static bool add_symbol(void *arg, uint32_t number, const struct elf_symbol *symbol)
+{
+	const struct addition *addition = arg;
+	struct symbol_index *index = addition->index;
+
+	if (!elf_symbol_is_function(symbol) || !is_in_code(index, symbol->address))
+		return true;
+	if (index->n == SYMBOL_INDEX_FUNCTIONS)
 		return false;
-	*table = (struct table){
-		.file = file,
-		.offset = section->offset,
-		.names_offset = names.offset,
-		.names_bytes = names.size,
-		.n = (uint32_t)(section->size / symbol_bytes(file)),
-	};
-	return true;
-}
-
-/* Adds the functions of a part of a table. False: there are too many. */
-static bool add_functions(struct symbol_index *index, const struct table *table,
-			  const uint8_t *symbols, uint32_t first, size_t n)
-{
-	struct function function;
-
-	for (size_t i = 0; i < n; i++) {
-		decode_symbol(table->file, symbols + i * symbol_bytes(table->file), &function);
-		if (!is_function(&function) || !is_in_code(index, function.address))
-			continue;
-		if (index->n == SYMBOL_INDEX_FUNCTIONS)
-			return false;
-		if (index->n == index->capacity)
-			index->entries = array_reserve(index->entries, &index->capacity,
-						       index->n + 1, sizeof(*index->entries));
-		index->entries[index->n++] =
-			entry_of(index, function.address, table->first + first + (uint32_t)i);
-	}
+	if (index->n == index->capacity)
+		index->entries = array_reserve(index->entries, &index->capacity, index->n + 1,
+					       sizeof(*index->entries));
+	index->entries[index->n++] =
+		entry_of(index, symbol->address, addition->table->first + number);
 	return true;
 }
 
@@ -179,23 +107,15 @@ static bool add_functions(struct symbol_index *index, const struct table *table,
 static void add_table(struct symbol_index *index, const struct elf_file *file,
 		      const struct elf_section *section)
 {
-	struct table *table = &index->tables[index->n_tables];
-	uint8_t symbols[SYMBOLS_AT_ONCE * sizeof(Elf64_Sym)];
+	struct elf_symbols *table = &index->tables[index->n_tables];
+	struct addition addition = {index, table};
 	size_t before = index->n;
-	bool fits = true;
 
-	if (index->n_tables == TABLES_MAX || !table_init(table, file, section))
+	if (index->n_tables == TABLES_MAX || !elf_symbols_init(table, file, section))
 		return;
 	if (index->n_tables > 0)
 		table->first = table[-1].first + table[-1].n;
-	for (uint32_t i = 0; i < table->n && fits; i += SYMBOLS_AT_ONCE) {
-		size_t n = size_min(table->n - i, SYMBOLS_AT_ONCE);
-
-		fits = elf_source_read(&file->source, table->offset + i * symbol_bytes(file),
-				       symbols, n * symbol_bytes(file)) &&
-		       add_functions(index, table, symbols, i, n);
-	}
-	if (!fits)
+	if (!elf_symbols_each(table, add_symbol, &addition))
 		index->n = before;
 	else if (index->n > before)
 		index->n_tables++;
@@ -305,7 +225,7 @@ static void set_plt(struct symbol_index *index, const struct sections *sections)
 		sections->plt_second.size > 0 ? &sections->plt_second : &sections->plt;
 
 	if (plt->size > 0 && sections->plt_relocations.size > 0 &&
-	    table_init(&index->plt_symbols, &index->binary, &sections->dynsym))
+	    elf_symbols_init(&index->plt_symbols, &index->binary, &sections->dynsym))
 		elf_plt_init(&index->plt, &index->binary, plt, &sections->plt_relocations);
 }
 
@@ -347,52 +267,14 @@ void symbol_index_free(struct symbol_index *index)
 	free(index);
 }
 
-static bool read_symbol(const struct table *table, uint32_t number, struct function *function)
-{
-	uint8_t bytes[sizeof(Elf64_Sym)];
-	size_t size = symbol_bytes(table->file);
-
-	if (number >= table->n ||
-	    !elf_source_read(&table->file->source, table->offset + number * size, bytes, size))
-		return false;
-	decode_symbol(table->file, bytes, function);
-	return true;
-}
-
-/* Reads a name up to its version ("@GLIBC_2.2.5"). False: it is empty. */
-static bool read_name(const struct table *table, uint32_t at, char name[SYMBOL_MANGLED_BYTES])
-{
-	/* Most names are short. */
-	static const size_t sizes[] = {64, SYMBOL_MANGLED_BYTES - 1};
-	size_t n = 0;
-
-	if (at >= table->names_bytes)
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-		size_t most = sizes[i] < table->names_bytes - at
-				      ? sizes[i]
-				      : (size_t)(table->names_bytes - at);
-
-		n = elf_source_read_some(&table->file->source, table->names_offset + at, name,
-					 most);
-		if (n < most || memchr(name, '\0', n))
-			break;
-	}
-	name[n] = '\0';
-	char *version = strchr(name, '@');
-	if (version && version > name)
-		*version = '\0';
-	return name[0] != '\0';
-}
-
 /* A function at an address, as a candidate for the name of a place. */
 struct candidate {
-	struct function function;
+	struct elf_symbol function;
 	bool reaches; /* the place is within its size */
-	char name[SYMBOL_MANGLED_BYTES];
+	char name[ELF_SYMBOL_NAME_BYTES];
 };
 
-static const struct table *table_of(const struct symbol_index *index, uint32_t number)
+static const struct elf_symbols *table_of(const struct symbol_index *index, uint32_t number)
 {
 	for (unsigned i = 0; i < index->n_tables; i++)
 		if (number - index->tables[i].first < index->tables[i].n)
@@ -404,13 +286,13 @@ static bool read_candidate(const struct symbol_index *index, size_t i, uint64_t 
 			   struct candidate *candidate)
 {
 	uint32_t number = (uint32_t)index->entries[i];
-	const struct table *table = table_of(index, number);
-	struct function *function = &candidate->function;
+	const struct elf_symbols *table = table_of(index, number);
+	struct elf_symbol *function = &candidate->function;
 
 	/* A file that is written to may have other symbols now. */
-	if (!table || !read_symbol(table, number - table->first, function) ||
+	if (!table || !elf_symbols_read(table, number - table->first, function) ||
 	    function->address != entry_address(index, i) ||
-	    !read_name(table, function->name, candidate->name))
+	    !elf_symbols_name(table, function->name, candidate->name))
 		return false;
 	candidate->reaches = address - function->address < function->size;
 	return true;
@@ -419,7 +301,7 @@ static bool read_candidate(const struct symbol_index *index, size_t i, uint64_t 
 /* > 0: a is the better name. The order is that of the header. */
 static int compare_candidates(const struct candidate *a, const struct candidate *b)
 {
-	const struct function *f = &a->function, *g = &b->function;
+	const struct elf_symbol *f = &a->function, *g = &b->function;
 
 	if (a->reaches != b->reaches)
 		return a->reaches - b->reaches;
@@ -498,13 +380,13 @@ static bool find_function(const struct symbol_index *index, uint64_t address,
 
 static bool find_plt(const struct symbol_index *index, uint64_t address, struct symbol_place *place)
 {
-	struct function function;
+	struct elf_symbol function;
 	uint64_t start;
 	uint32_t symbol;
 
 	if (!elf_plt_find(&index->plt, &index->binary, address, &start, &symbol) ||
-	    !read_symbol(&index->plt_symbols, symbol, &function) ||
-	    !read_name(&index->plt_symbols, function.name, place->name))
+	    !elf_symbols_read(&index->plt_symbols, symbol, &function) ||
+	    !elf_symbols_name(&index->plt_symbols, function.name, place->name))
 		return false;
 	place->address = start;
 	place->bounded = place->plt = true;

@@ -3,6 +3,7 @@
 #define PMCTOP_SYMBOL_INDEX_H
 
 #include "core/code/elf_file.h"
+#include "core/code/elf_symbols.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,17 +19,15 @@
  *
  * Functions are symbols of the types FUNC, GNU_IFUNC and NOTYPE in executable segments. Local
  * NOTYPE symbols of size 0 are left out: labels, and the mapping symbols of Arm and RISC-V ("$x").
- * A symbol without a size reaches to the next one. Of several at one address that one is chosen
- * which reaches the place, is a function, is not local, has fewer underscores in front, is not
- * weak, is shorter, or is the first in order. Of those around a place the nearest with a size is
- * chosen.
+ * A symbol without a size reaches to the next one. Of those around a place the nearest with a size
+ * is chosen. Of several at one address the choice is by the first of these that differs: it reaches
+ * the place, is a function, is not local, has fewer underscores in front, is not weak, is shorter,
+ * is the first in order.
  */
 struct symbol_index;
 
 enum {
 	SYMBOL_INDEX_FUNCTIONS = 4 << 20, /* of a file; a table with more is not used */
-	SYMBOL_INDEX_SYMBOLS = 32 << 20,  /* the same for all kinds of symbols */
-	SYMBOL_MANGLED_BYTES = 4096,      /* longer names are cut */
 };
 
 /*
@@ -47,8 +46,8 @@ struct symbol_place {
 	 * may have more, such as behind another function inside of it. Both 0: unknown.
 	 */
 	uint64_t start, end;
-	bool plt;                        /* the name is that of the function which is called */
-	char name[SYMBOL_MANGLED_BYTES]; /* as in the file; "": none */
+	bool plt;                         /* the name is that of the function which is called */
+	char name[ELF_SYMBOL_NAME_BYTES]; /* as in the file; "": none */
 };
 
 /* Finds the function of a place in the binary. False: no address belongs to the place. */

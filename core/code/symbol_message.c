@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Separate from symbol_client.c, which has a process and a socket: tests/fuzz/fuzz_symbol_reply.c.
- */
+/* Separate from symbol_client.c, which needs a process: tests/fuzz/fuzz_symbol_reply.c. */
 #include "core/code/symbol_message.h"
 
 #include "core/code/symbol_client.h"

@@ -317,10 +317,10 @@ static void open_cpus(struct code_sampler *sampler, bool whole_list)
 					   &sampler->ring_bytes);
 		answer = result < 0 ? result : answer;
 		opened[i] = result == 0;
-		if (opened[i])
-			has_cycles &= attach_members(sampler, i);
-		if (opened[i])
-			cpu->code_fd = sampler->items[i].ring_fd;
+		if (!opened[i])
+			continue;
+		has_cycles &= attach_members(sampler, i);
+		cpu->code_fd = sampler->items[i].ring_fd;
 	}
 	if (!whole_list)
 		complete_list(sampler, has_cycles);

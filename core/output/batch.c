@@ -53,7 +53,8 @@ static void pass_notes(const struct snapshot *snapshot, const struct batch_optio
 		pass_note(options, snapshot->notes[i]);
 	if (options->code && !snapshot->code)
 		pass_note(options, snapshot->replay[0]
-					   ? "This recording has no samples of code: no functions."
+					   ? "This recording has no samples of code: no functions. "
+					     "Record with --code."
 					   : "No code is sampled here: no functions.");
 }
 

@@ -9,11 +9,11 @@
 
 /* The formats of --format, and how each writes the refreshes of a run. */
 struct batch_format {
-	const char *name;  /* "text", "json" ... */
-	size_t top;        /* number of tasks unless the user gives it; 0: all */
-	bool leaves_notes; /* it does not print notes of snapshots */
-	bool functions;    /* it prints functions, if the snapshots have them */
-	bool only_functions;
+	const char *name;    /* "text", "json" ... */
+	size_t top;          /* number of tasks unless the user gives it; 0: all */
+	bool leaves_notes;   /* it does not print notes of snapshots */
+	bool functions;      /* it prints functions, if the snapshots have them */
+	bool only_functions; /* and nothing else */
 	/* Creates the state that is kept between refreshes, for `top` tasks; NULL: none. */
 	void *(*begin)(size_t top);
 	void (*end)(void *kept);

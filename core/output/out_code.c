@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The contract is in out_code.h. */
+/*
+ * A function has the counts of its line times its shares: the counts are those of out_value.h, the
+ * shares those of a code view.
+ */
 #include "core/output/out_code.h"
 
 #include "core/base/util.h"

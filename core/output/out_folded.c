@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A line is kept as it is printed, so that equal stacks of different refreshes, whose functions
- * have different indices, are one. The contract is in out_folded.h.
+ * have different indices, are one.
  */
 #include "core/output/out_folded.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The contract is in out_json_code.h. */
+/* What is printed stands behind members of out_json(), so it begins with a comma. */
 #include "core/output/out_json_code.h"
 
 #include "core/base/json_string.h"

@@ -2,7 +2,7 @@
 /*
  * All tables of a refresh have the same columns: the share of the time event with its standard
  * error and samples, the shares of the other events, the metrics whose counts are sampled, the
- * function and its module. The contract is in out_text_code.h.
+ * function and its module.
  */
 #include "core/output/out_text_code.h"
 

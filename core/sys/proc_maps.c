@@ -8,14 +8,13 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/sys/file_lines.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
-
-enum { PIECE_BYTES = 64 << 10 };
 
 /* Reads hexadecimal digits and the character behind them. Returns what follows, or NULL. */
 static char *parse_hex(char *at, char end, uint64_t *number)
@@ -89,8 +88,9 @@ struct reader {
 };
 
 /* Passes a line on, without what earlier lines have covered. */
-static int pass_line(struct reader *reader, char *line)
+static int pass_line(void *arg, char *line)
 {
+	struct reader *reader = arg;
 	struct proc_mapping mapping;
 
 	if (proc_mapping_parse(line, &mapping) != 0 || mapping.end <= reader->end)
@@ -103,52 +103,12 @@ static int pass_line(struct reader *reader, char *line)
 	return reader->fn(reader->arg, &mapping);
 }
 
-/* Passes the complete lines on. Returns the bytes of these lines. */
-static size_t pass_lines(struct reader *reader, char *text, size_t n, bool *stop)
-{
-	size_t used = 0;
-	char *newline;
-
-	while (!*stop && (newline = memchr(text + used, '\n', n - used))) {
-		*newline = '\0';
-		*stop = pass_line(reader, text + used) != 0;
-		used = (size_t)(newline - text) + 1;
-	}
-	return used;
-}
-
 int proc_maps_each(const struct sys *sys, int fd, size_t most,
 		   int (*fn)(void *arg, const struct proc_mapping *mapping), void *arg)
 {
 	struct reader reader = {.fn = fn, .arg = arg};
-	char *text = xmalloc(PIECE_BYTES);
-	size_t held = 0, read = 0;
-	bool stop = false, skip = false; /* the rest of a line that is too long */
-	ssize_t n = 0;
 
-	while (!stop && read < most) {
-		n = sys_file_pread(sys, fd, text + held, PIECE_BYTES - held, read);
-		if (n <= 0)
-			break;
-		read += (size_t)n;
-		held += (size_t)n;
-		char *begin = text;
-		if (skip) {
-			begin = memchr(text, '\n', held);
-			skip = !begin;
-			begin = begin ? begin + 1 : text + held;
-		}
-		held -= (size_t)(begin - text);
-		size_t used = pass_lines(&reader, begin, held, &stop);
-		held -= used;
-		memmove(text, begin + used, held);
-		if (held == PIECE_BYTES) {
-			skip = true;
-			held = 0;
-		}
-	}
-	free(text);
-	return n < 0 ? (int)n : 0;
+	return file_lines_each(sys, fd, most, pass_line, &reader);
 }
 
 int proc_maps_query(const struct sys *sys, int fd, uint64_t address, char *name,

@@ -19,10 +19,10 @@
  * Not through this table: files that pmctop writes (core/base, core/perfdata, tui/options),
  * recordings that it reads (core/replay), sockets (core/output), descriptors between threads
  * (core/engine), capabilities and the terminal (tui), the files that libpfm4 reads, the ELF headers
- * of files that this table has opened (core/code), and monotonic_ns(). These modules turn errno
- * into -errno where they call the kernel. tests/live/faults_test.py (all of it: make sweep) makes
- * each of these calls fail with strace; tests/unit/engine/test_sweep.c does so with the calls of
- * this table.
+ * of files that this table has opened and the child process that reads their symbols (core/code),
+ * and monotonic_ns(). These modules turn errno into -errno where they call the kernel.
+ * tests/live/faults_test.py (all of it: make sweep) makes each of these calls fail with strace;
+ * tests/unit/engine/test_sweep.c does so with the calls of this table.
  *
  * A function returns a value >= 0 or -errno. Times are CLOCK_MONOTONIC nanoseconds unless the name
  * has another clock; records have the same clock (attr.use_clockid). One thread at a time uses a

@@ -1,46 +1,16 @@
 // SPDX-License-Identifier: MIT
 /* Any text as a perf map that grows: names are parts of lines, and memory is bounded. */
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_file.h"
 
 #include "core/base/util.h"
 #include "core/code/jit_map.h"
 
-#include <errno.h>
 #include <sys/stat.h>
-
-struct file {
-	const char *text;
-	size_t size;
-	uint64_t now_ns;
-};
-
-static ssize_t file_pread(void *ctx, int fd, void *buffer, size_t size, uint64_t offset)
-{
-	const struct file *file = ctx;
-
-	(void)fd;
-	if (offset >= file->size)
-		return 0;
-	size_t n = size_min(size, file->size - offset);
-	memcpy(buffer, file->text + offset, n);
-	return (ssize_t)n;
-}
-
-static int file_open(void *ctx, const char *path)
-{
-	(void)ctx, (void)path;
-	return 3;
-}
-
-static int file_close(void *ctx, int fd)
-{
-	(void)ctx, (void)fd;
-	return 0;
-}
 
 static int file_status(void *ctx, int fd, struct stat *status)
 {
-	const struct file *file = ctx;
+	const struct fuzz_file *file = ctx;
 
 	(void)fd;
 	*status = (struct stat){.st_mode = S_IFREG, .st_ino = 5, .st_size = (off_t)file->size};
@@ -58,12 +28,12 @@ static int file_owner(void *ctx, const char *path, uid_t *owner)
 static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
 {
 	(void)path;
-	return (ssize_t)text_copy(buffer, size, ((struct file *)ctx)->text);
+	return (ssize_t)text_copy(buffer, size, ((struct fuzz_file *)ctx)->text);
 }
 
 static uint64_t now_ns(void *ctx)
 {
-	return ((struct file *)ctx)->now_ns;
+	return ((struct fuzz_file *)ctx)->now_ns;
 }
 
 static void check_address(struct jit_map *map, uint64_t address, const char *text)
@@ -77,19 +47,20 @@ static void check_address(struct jit_map *map, uint64_t address, const char *tex
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct sys_ops ops = {.file_open = file_open,
-					   .file_pread = file_pread,
+	static const struct sys_ops ops = {.file_open = fuzz_file_open,
+					   .file_pread = fuzz_file_pread,
 					   .file_status = file_status,
 					   .file_owner = file_owner,
 					   .file_read = file_read,
-					   .close = file_close,
+					   .close = fuzz_file_close,
 					   .now_ns = now_ns};
 	struct fuzz_bytes bytes = {data, size};
 	size_t part = fuzz_u8(&bytes);
 	uint64_t address = fuzz_u64(&bytes);
 	char *text = fuzz_text(&bytes);
 	size_t whole = strlen(text);
-	struct file file = {.text = text, .size = size_min(part, whole), .now_ns = NS_PER_S};
+	struct fuzz_file file = {
+		.text = text, .size = size_min(part, whole), .piece = SIZE_MAX, .now_ns = NS_PER_S};
 	const struct sys sys = {&ops, &file};
 	struct jit_map *map = jit_map_new(&sys, 7);
 

@@ -2,35 +2,10 @@
 /* Any text as /proc/kallsyms, and any records: a function that is found begins at the address or
  * before. */
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_file.h"
 
 #include "core/base/util.h"
 #include "core/code/kernel_symbols.h"
-
-#include <errno.h>
-
-struct file {
-	const char *text;
-	size_t size, piece;
-	uint64_t now_ns;
-};
-
-static ssize_t file_pread(void *ctx, int fd, void *buffer, size_t size, uint64_t offset)
-{
-	const struct file *file = ctx;
-
-	(void)fd;
-	if (offset >= file->size)
-		return 0;
-	size_t n = size_min(size_min(size, file->piece), file->size - offset);
-	memcpy(buffer, file->text + offset, n);
-	return (ssize_t)n;
-}
-
-static int file_open(void *ctx, const char *path)
-{
-	(void)ctx, (void)path;
-	return 3;
-}
 
 static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
 {
@@ -38,15 +13,9 @@ static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
 	return (ssize_t)text_copy(buffer, size, "2\n");
 }
 
-static int file_close(void *ctx, int fd)
-{
-	(void)ctx, (void)fd;
-	return 0;
-}
-
 static uint64_t now_ns(void *ctx)
 {
-	struct file *file = ctx;
+	struct fuzz_file *file = ctx;
 
 	return file->now_ns += 6 * NS_PER_S;
 }
@@ -65,13 +34,13 @@ static void check_address(struct kernel_symbols *symbols, uint64_t address)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct sys_ops ops = {.file_open = file_open,
-					   .file_pread = file_pread,
+	static const struct sys_ops ops = {.file_open = fuzz_file_open,
+					   .file_pread = fuzz_file_pread,
 					   .file_read = file_read,
-					   .close = file_close,
+					   .close = fuzz_file_close,
 					   .now_ns = now_ns};
 	struct fuzz_bytes bytes = {data, size};
-	struct file file = {.piece = 1 + (size_t)fuzz_u8(&bytes) * 16};
+	struct fuzz_file file = {.piece = 1 + (size_t)fuzz_u8(&bytes) * 16};
 	uint64_t addresses[4];
 
 	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)

@@ -4,42 +4,16 @@
  * and in the table of a process.
  */
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_file.h"
 
 #include "core/base/util.h"
 #include "core/code/code_maps.h"
 #include "core/sys/proc_maps.h"
 
-#include <errno.h>
-
-struct file {
-	const char *text;
-	size_t size, piece;
-	uint64_t end; /* of the mapping before */
+struct maps_file {
+	struct fuzz_file file; /* first */
+	uint64_t end;          /* of the mapping before */
 };
-
-static ssize_t file_pread(void *ctx, int fd, void *buffer, size_t size, uint64_t offset)
-{
-	const struct file *file = ctx;
-
-	(void)fd;
-	if (offset >= file->size)
-		return 0;
-	size_t n = size_min(size_min(size, file->piece), file->size - offset);
-	memcpy(buffer, file->text + offset, n);
-	return (ssize_t)n;
-}
-
-static int file_open(void *ctx, const char *path)
-{
-	(void)ctx, (void)path;
-	return 3;
-}
-
-static int file_close(void *ctx, int fd)
-{
-	(void)ctx, (void)fd;
-	return 0;
-}
 
 static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
 {
@@ -56,13 +30,13 @@ static uint64_t now_ns(void *ctx)
 
 static int check_mapping(void *arg, const struct proc_mapping *mapping)
 {
-	struct file *file = arg;
+	struct maps_file *maps = arg;
 
-	fuzz_check(mapping->start >= file->end, "mappings are ascending");
+	fuzz_check(mapping->start >= maps->end, "mappings are ascending");
 	fuzz_check(mapping->end > mapping->start, "a mapping is not empty");
-	fuzz_check(!strchr(mapping->name, '\n') || strstr(file->text, "\\012"),
+	fuzz_check(!strchr(mapping->name, '\n') || strstr(maps->file.text, "\\012"),
 		   "a newline was escaped");
-	file->end = mapping->end;
+	maps->end = mapping->end;
 	return 0;
 }
 
@@ -122,18 +96,18 @@ static void check_records(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct sys_ops ops = {.file_open = file_open,
-					   .file_pread = file_pread,
+	static const struct sys_ops ops = {.file_open = fuzz_file_open,
+					   .file_pread = fuzz_file_pread,
 					   .file_read = file_read,
-					   .close = file_close,
+					   .close = fuzz_file_close,
 					   .now_ns = now_ns};
 	struct fuzz_bytes bytes = {data, size};
-	struct file file = {.piece = 1 + (size_t)fuzz_u8(&bytes) * 16};
+	struct maps_file file = {.file.piece = 1 + (size_t)fuzz_u8(&bytes) * 16};
 	uint64_t address = fuzz_u64(&bytes);
 	char *text = fuzz_text(&bytes);
 
-	file.text = text;
-	file.size = strlen(text);
+	file.file.text = text;
+	file.file.size = strlen(text);
 	const struct sys sys = {&ops, &file};
 	fuzz_check(proc_maps_each(&sys, 3, 1 << 20, check_mapping, &file) == 0, "0 at the end");
 	struct code_maps *maps = code_maps_new(&(struct code_maps_config){

@@ -15,7 +15,7 @@ static void check_place(const struct symbol_index *index, uint64_t offset,
 			struct demangler *demangler)
 {
 	static struct symbol_place place;
-	char name[SYMBOL_MANGLED_BYTES], shown[SYMBOL_MANGLED_BYTES];
+	char name[ELF_SYMBOL_NAME_BYTES], shown[ELF_SYMBOL_NAME_BYTES];
 
 	if (!symbol_index_find(index, offset, &place))
 		return;

@@ -183,12 +183,14 @@ uint64_t rights_wanted(const struct rights_need *need, bool lent)
 	if (need->looks)
 		wanted |= BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH);
 	/*
-	 * Addresses in /proc/kallsyms, and files below /proc/PID/map_files, which may be deleted.
-	 * Without CAP_CHECKPOINT_RESTORE (before Linux 5.9) these need CAP_SYS_ADMIN, which is too
-	 * much for that.
+	 * The mapped files of other users' processes, addresses in /proc/kallsyms, and files below
+	 * /proc/PID/map_files, which may be deleted (core/engine/engine_code.h). Without
+	 * CAP_CHECKPOINT_RESTORE (before Linux 5.9) the last need CAP_SYS_ADMIN, which is too much
+	 * for that.
 	 */
 	if (need->names)
-		wanted |= BIT(CAP_SYSLOG) | BIT(CAP_CHECKPOINT_RESTORE);
+		wanted |= BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_SYSLOG) |
+			  BIT(CAP_CHECKPOINT_RESTORE);
 	if (need->signals)
 		wanted |= BIT(CAP_KILL);
 	if (need->writes)

@@ -28,7 +28,10 @@ static void test_wanted(void **state)
 		 COUNTS | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH),
 		 COUNTS},
 		/* 40 is CAP_CHECKPOINT_RESTORE, which older headers lack. */
-		{{.counts = true, .names = true}, COUNTS | BIT(CAP_SYSLOG) | BIT(40), COUNTS},
+		{{.counts = true, .names = true},
+		 COUNTS | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_SYSLOG) |
+			 BIT(40),
+		 COUNTS},
 		{{.writes = true}, BIT(CAP_DAC_OVERRIDE), 0},
 		{{.reads = true}, BIT(CAP_DAC_READ_SEARCH), 0},
 		{{.serves = true}, BIT(CAP_NET_BIND_SERVICE), 0},
