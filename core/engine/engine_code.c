@@ -14,13 +14,13 @@
 /*
  * The time to find names: 1/20 of the interval, within these limits. It is waited for only while
  * the child process has not answered; on a busy machine that needs its turn on a CPU. The first
- * time it is half of the interval: /proc/kallsyms is read, the child process starts, and the user
- * waits for names.
+ * time it is longer: /proc/kallsyms is read, the child process starts, and the user waits for
+ * names, after an interval that may be short.
  */
 enum { RESOLVE_SHARE = 20, HZ_MOST = 10000 };
 #define RESOLVE_LEAST_NS (5 * NS_PER_MS)
 #define RESOLVE_MOST_NS  (100 * NS_PER_MS)
-#define RESOLVE_FIRST_NS (500 * NS_PER_MS)
+#define RESOLVE_FIRST_NS (300 * NS_PER_MS)
 
 static void record_mapping(void *user, pid_t pid, const struct code_mapping *mapping)
 {
@@ -168,10 +168,13 @@ static void note_names(const struct engine_code *code)
 
 static uint64_t resolve_budget_ns(const struct engine_code *code, uint64_t interval_ns)
 {
-	uint64_t ns = interval_ns / (code->has_cut ? RESOLVE_SHARE : 2);
-	uint64_t most_ns = code->has_cut ? RESOLVE_MOST_NS : RESOLVE_FIRST_NS;
+	uint64_t ns = interval_ns / RESOLVE_SHARE;
 
-	return ns < RESOLVE_LEAST_NS ? RESOLVE_LEAST_NS : ns > most_ns ? most_ns : ns;
+	if (!code->has_cut)
+		return RESOLVE_FIRST_NS;
+	return ns < RESOLVE_LEAST_NS  ? RESOLVE_LEAST_NS
+	       : ns > RESOLVE_MOST_NS ? RESOLVE_MOST_NS
+				      : ns;
 }
 
 struct code_profile *engine_code_cut(struct engine_code *code, struct collect *collect,
