@@ -72,13 +72,14 @@ void past_add(struct code_maps *maps, struct code_process *process, const struct
 	uint64_t at = next->start;
 
 	for (size_t i = maps_find_index(process, at); at < next->end; i++) {
-		const struct code_mapping *old = i < process->n ? &process->mappings[i] : NULL;
-		uint64_t begin = old && old->start < next->end ? old->start : next->end;
+		bool there = i < process->n && process->mappings[i].start < next->end;
+		const struct code_mapping *old = there ? &process->mappings[i] : NULL;
+		uint64_t begin = old ? old->start : next->end;
 
 		if (begin > at && maps->config.sys && !process->recorded)
-			keep_range(maps, process, &(struct code_mapping){at, begin, 0, NULL},
+			keep_range(maps, process, &(struct code_mapping){.start = at, .end = begin},
 				   time_ns);
-		if (begin == next->end)
+		if (!old)
 			break;
 		if (!is_same_place(old, next))
 			keep_range(maps, process, old, time_ns);

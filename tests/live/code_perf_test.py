@@ -109,7 +109,7 @@ def of_report(folder, data):
             report.kill()
             text = ""
         seconds, kib = time.monotonic() - began, peak.stop()
-    cost = f"{kib >> 10} MiB, {seconds:.1f} s"
+    cost = f"{kib >> 10 or '?'} MiB, {seconds:.1f} s"
     if seconds >= REPORT_S:
         return Profile({}, 0, f"not after {REPORT_S} s, {kib >> 10} MiB"), cost
     rows = [line.partition("|") for line in text.splitlines() if "|" in line]
