@@ -11,6 +11,9 @@ rate=/proc/sys/kernel/perf_event_max_sample_rate
 echo "== machine"
 echo "{\"cpus\":$(nproc),\"rate before\":$(cat $rate)}"
 
+ticks >/tmp/ticks &
+until [ -s /tmp/ticks ]; do sleep 0.1; done
+
 echo "== rows"
 code_rows
 
@@ -20,14 +23,14 @@ sandbox
 # hotspots sets the length of its turns by the clock, which goes on while the emulator runs another
 # CPU. So its shares are those of an interval with one CPU only.
 if [ "$(nproc)" = 1 ]; then
-	ticks >/tmp/ticks &
-	until [ -s /tmp/ticks ]; do sleep 0.1; done
 	for mode in split recursive library kernel jit; do
 		echo "== $mode, notes"
+		rm -f /tmp/truth
 		hotspots $mode >/tmp/truth &
 		pid=$!
 		while kill -0 $pid && ! [ -s /tmp/truth ]; do sleep 0.1; done
-		pmctop --code -p $pid --format json -n 1 -d 2 --frequency 499 >/tmp/json
+		# The symbols of the kernel are read in the first interval, and meanwhile no samples.
+		pmctop --code -p $pid --format json -n 2 -d 2 --frequency 499 >/tmp/json
 		pmctop --code -p $pid --format folded -n 1 -d 2 --frequency 499 >/tmp/folded
 		kill $pid
 		wait $pid
