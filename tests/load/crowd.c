@@ -33,13 +33,12 @@ static void *sleeper_run(void *unused)
 static void waker_run(long number)
 {
 	struct timespec next = {.tv_nsec = 0};
-	volatile unsigned steps = 0;
 
 	usleep((useconds_t)(number % 250 * 1000));
 	for (;;) {
 		pace_wait(&next, 4);
-		for (unsigned i = 0; i < 10000; i++)
-			steps += i;
+		for (volatile unsigned i = 0; i < 10000; i++)
+			;
 	}
 }
 
