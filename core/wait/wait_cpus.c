@@ -46,6 +46,18 @@ static void divide_by_time(struct waits *waits, const struct interval *interval,
 	}
 }
 
+/* Removes what CPUs have too much, from this one first: which of them had it is not known. */
+static void take_back(struct waits *waits, size_t cpu, uint64_t ns)
+{
+	for (size_t i = 0; ns > 0 && i < waits->n_cpus; i++) {
+		uint64_t *queued_ns = &waits->queued_ns[(cpu + i) % waits->n_cpus];
+		uint64_t part_ns = ns < *queued_ns ? ns : *queued_ns;
+
+		*queued_ns -= part_ns;
+		ns -= part_ns;
+	}
+}
+
 void waits_add_to_cpus(struct waits *waits, struct interval *interval, const struct task *task,
 		       const struct wait_values *values)
 {
@@ -59,10 +71,14 @@ void waits_add_to_cpus(struct waits *waits, struct interval *interval, const str
 		return;
 	if (task->interval == interval->sequence)
 		place = &interval->last_places[task->slot];
-	uint64_t *cpu_ns = &waits->queued_ns[account->cpu];
-	/* The totals have no wait of a task for which nothing is known. */
-	*cpu_ns = known_ns > 0 ? *cpu_ns + queued_ns - account->placed_ns
-			       : u64_growth(account->placed_ns, *cpu_ns);
+	/* The totals have no wait of a task for which nothing is known, and none of a quota. */
+	if (known_ns == 0)
+		queued_ns = 0;
+	else if (queued_ns > values->counts[WAIT_RUNQ])
+		queued_ns = values->counts[WAIT_RUNQ];
+	if (account->cpu < waits->n_cpus)
+		waits->queued_ns[account->cpu] += u64_growth(account->placed_ns, queued_ns);
+	take_back(waits, account->cpu, u64_growth(queued_ns, account->placed_ns));
 	if (place && place->next) {
 		divide_by_time(waits, interval, place, woken_ns);
 		known_ns = u64_growth(woken_ns, known_ns);

@@ -257,26 +257,37 @@ static void test_wakeups(void **state)
 		check_case(&cases[i]);
 }
 
-/* A task whose slices are missing: the CPU has no part of its waits, as the totals have none. */
+/*
+ * A task whose slices are missing: the CPUs have no part of its waits, as the totals have none. Not
+ * even if it waited for CPU 0, and was on CPU 1 last.
+ */
 static void test_missing_slices(void **state)
 {
-	const struct wait_case row = {
-		"missing slices", {{10000, 10000, SLICE_RUNNABLE}, {15000, 15000, SLICE_RUNS_ON}}};
-	struct machine machine;
-	struct task task = {.tid = 7, .pid = 7};
+	static const struct wait_case rows[] = {
+		{"one CPU", {{10000, 10000, SLICE_RUNNABLE}, {15000, 15000, SLICE_RUNS_ON}}},
+		{"two CPUs",
+		 {{10000, 10000, SLICE_RUNNABLE},
+		  {15000, 15000, SLICE_RUNNABLE},
+		  {15000, 15000, SLICE_RUNS_ON, .cpu = 1}}},
+	};
 
 	(void)state;
-	open_machine(&machine);
-	size_t runq = (size_t)machine.waits.places.counts[WAIT_RUNQ];
-	add_steps(&machine, &task, &row);
-	machine.stub.now_ns = END;
-	waits_end(&machine.waits);
-	interval_task(&machine.interval, &task);
-	machine.interval.cpu_gaps[0] = true;
-	waits_cut(&machine.waits, &machine.interval);
-	expect_ns(&row, "runq", machine.interval.totals[runq], 0);
-	expect_ns(&row, "CPU 0", interval_cpu(&machine.interval, 0)[runq], 0);
-	close_machine(&machine);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct machine machine;
+		struct task task = {.tid = 7, .pid = 7};
+		open_machine(&machine);
+		size_t runq = (size_t)machine.waits.places.counts[WAIT_RUNQ];
+		add_steps(&machine, &task, &rows[i]);
+		machine.stub.now_ns = END;
+		waits_end(&machine.waits);
+		interval_task(&machine.interval, &task);
+		machine.interval.cpu_gaps[0] = true;
+		waits_cut(&machine.waits, &machine.interval);
+		expect_ns(&rows[i], "runq", machine.interval.totals[runq], 0);
+		expect_ns(&rows[i], "CPU 0", interval_cpu(&machine.interval, 0)[runq], 0);
+		expect_ns(&rows[i], "CPU 1", interval_cpu(&machine.interval, 1)[runq], 0);
+		close_machine(&machine);
+	}
 }
 
 int main(void)
