@@ -157,8 +157,9 @@ def check_ordinary_user():
         low = share - 3 * error_of(share, samples) - kind_share(functions, "kernel")
         check(f"{name}: {part['name']}", low <= got <= share + 3 * error_of(share, samples),
               f"{got} of {samples} samples, truth {share}, {done.stderr[:200]}")
-    event = "cpu-clock:u" if paranoid == 2 else "cpu-clock"
-    check(f"{name}: the event", functions and list(functions[0]["events"]) == [event],
+    mode = ":u" if paranoid == 2 else ""
+    check(f"{name}: the events",
+          functions and list(functions[0]["events"]) == ["cpu-clock" + mode, "page-faults" + mode],
           functions[:1])
 
 

@@ -131,7 +131,7 @@ def test_rows(terminal):
     for title in "user", "cgroup", "command":
         terminal.keys("g")
         terminal.wait_for(r"^ *(USER|%CPU|COMMAND|CGROUP|NPROC).*(CGROUP|COMMAND|NPROC)")
-        open_code(terminal, rf"{title} \S+: [\d,]+ samples")
+        open_code(terminal, rf"{title} .+: [\d,]+ samples")
         terminal.leave_page(PAGE)
     terminal.keys("C")
     terminal.wait_for("^ *CPU +%CPU")
