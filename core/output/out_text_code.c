@@ -146,7 +146,8 @@ static void put_rest(FILE *out, const struct out_code *code, const struct out_fu
 		samples += functions->code.lines[i].events[code->time].samples;
 	}
 	put_percent(out, samples > 0, share, PERCENT_COLUMNS);
-	fprintf(out, "  in %zu more functions\n", functions->code.n - n);
+	n = functions->code.n - n;
+	fprintf(out, "  in %zu more function%s\n", n, n == 1 ? "" : "s");
 }
 
 /* Returns the columns of the widest name of a function, at least those of the title. */
@@ -174,7 +175,8 @@ static void put_table(FILE *out, const struct out_code *code, const char *title,
 		n = OUT_TEXT_FUNCTIONS;
 	unsigned names = names_width(functions, n);
 	text_printable(event, sizeof(event), code->profile->events[code->time].name, UINT_MAX);
-	fprintf(out, "%s: %" PRIu64 " samples of %s", title, total->samples, event);
+	fprintf(out, "%s: %" PRIu64 " sample%s of %s", title, total->samples,
+		total->samples == 1 ? "" : "s", event);
 	if (total->alone > 0)
 		fprintf(out, ", %" PRIu64 " without callers", total->alone);
 	fputc('\n', out);

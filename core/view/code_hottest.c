@@ -49,9 +49,9 @@ bool code_hottest_find(const struct code_index *index, const struct code_subject
 	code_view_init(index, subject, event, &view);
 	bool found = view.n > 0 && view.lines[0].events[event].samples > 0;
 	if (found)
-		*hottest =
-			(struct code_hottest){view.lines[0].function, view.lines[0].events[event],
-					      view.totals[event].samples};
+		*hottest = (struct code_hottest){
+			view.lines[0].function, &view.profile->events[event],
+			view.lines[0].events[event], view.totals[event].samples};
 	code_view_fini(&view);
 	return found;
 }

@@ -234,6 +234,12 @@ static void find_entries(const struct code_index *index, const struct code_subje
 	}
 }
 
+/* All of n samples may be of a part that is less than the whole: the rule of succession. */
+static double error_of_all(const struct code_total *total)
+{
+	return 1 / ((double)total->samples + 2);
+}
+
 struct code_share code_share_of(uint64_t samples, uint64_t weight, const struct code_total *total)
 {
 	struct code_share share = {.samples = samples};
@@ -242,7 +248,9 @@ struct code_share code_share_of(uint64_t samples, uint64_t weight, const struct 
 		return share;
 	double all = (double)total->weight;
 	share.share = (double)weight / all;
-	share.error = sqrt(share.share * (1 - share.share) * total->squares) / all;
+	share.error = weight == total->weight
+			      ? error_of_all(total)
+			      : sqrt(share.share * (1 - share.share) * total->squares) / all;
 	return share;
 }
 

@@ -279,7 +279,7 @@ static void cell_verdict(const struct view *view, size_t index, struct cell *cel
 	snprintf(cell->text, sizeof(cell->text), "%s%s", mark, verdict_label(judgement.verdict));
 }
 
-/* "~62% hash_lookup" */
+/* "~62% hash_lookup"; "~62%:u hash_lookup" of the time in user mode alone */
 static void cell_hottest(const struct view *view, size_t index, unsigned width, struct cell *cell)
 {
 	struct code_hottest hottest;
@@ -287,12 +287,14 @@ static void cell_hottest(const struct view *view, size_t index, unsigned width, 
 
 	cell->role = CELL_DIM;
 	text_copy(cell->text, sizeof(cell->text), "-");
-	if (!view_hottest(view, index, &hottest))
+	if (!view_hottest(view, index, &hottest) || hottest.total < CODE_HOTTEST_LEAST)
 		return;
 	if (hottest.function->kind == CODE_USER || hottest.function->kind == CODE_KERNEL)
 		cell->role = CELL_NAME;
 	snprintf(share, sizeof(share), "~%.0f%%", 100 * hottest.share.share);
-	int length = snprintf(cell->text, sizeof(cell->text), "%5s ", share); /* as "~100%" */
+	const char *mode = strchr(hottest.event->name, ':');
+	int length = snprintf(cell->text, sizeof(cell->text), "%5s%s ", share, /* as "~100%" */
+			      mode ? mode : "");
 	code_name(hottest.function->name, width - (unsigned)length, cell->text + length,
 		  sizeof(cell->text) - (size_t)length);
 }

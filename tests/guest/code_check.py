@@ -59,7 +59,7 @@ def check_rows():
         name, n = event["event"], event["seventy"] + event["thirty"]
         if name == "page-faults":
             continue
-        check(f"{name} has samples with names", n > 50, event)
+        check(f"{name} has samples with names", n > 30, event)
         share, error = event["seventy"] / max(n, 1), math.sqrt(0.7 * 0.3 / max(n, 1))
         check(f"{name}: the share of a function is that of its steps",
               abs(share - 0.7) < 3 * error, (share, error))
