@@ -515,12 +515,12 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 }
 
 /* Whether a task that did not run waited for a reason that its row shows, or has forks. */
-static bool has_waited(const struct task_wait *account)
+static bool has_waited(const struct task_wait *account, const struct wait_values *values)
 {
 	return account->sums[TASK_PREEMPTED] + account->sums[TASK_NEW] + account->sums[TASK_WOKEN] +
 			       account->sums[TASK_UNINTERRUPTIBLE] + account->forks >
 		       0 ||
-	       account->queued;
+	       account->queued || values->counts[WAIT_RUNQ] > 0;
 }
 
 /*
@@ -628,7 +628,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 			throttling_estimate(&waits->throttling, task, interval->sequence,
 					    waits->end_ns - waits->begin_ns, &values);
 		/* A task without a process was woken up, and had no slice so far. */
-		if (ran || (task->pid > 0 && has_waited(&task->wait))) {
+		if (ran || (task->pid > 0 && has_waited(&task->wait, &values))) {
 			uint64_t *tally = interval_task(interval, task);
 			wait_values_add(&waits->places, &values, tally);
 			waits_add_latencies(waits, &task->wait, tally, interval->totals);
