@@ -23,6 +23,9 @@ enum {
 };
 
 #define WITHOUT_NS (2 * NS_PER_S)
+#define SAMPLING_NEEDS                                                                             \
+	"That needs the right to count whole CPUs: CAP_PERFMON, or kernel.perf_event_paranoid at " \
+	"most 0."
 
 static void format_span(uint64_t ns, char *text, size_t size)
 {
@@ -109,12 +112,36 @@ static void explain_no_samples(const struct app *app, char *text, size_t size)
 			 note ? note : "The message log (L) may have the reason.");
 }
 
+/* Returns why the row's tasks are never sampled, or NULL. A recording has no user to compare with.
+ */
+static const char *explain_unsampled(const struct app *app)
+{
+	const struct code_screen *code = &app->code;
+	const struct snapshot *snapshot = app->display.snapshot;
+	const struct row *row = &code->subject.row;
+	enum history_kind kind = code->subject.key.kind;
+	bool has_user = detail_subject_is_of_tasks(&code->subject) || kind == HISTORY_USER;
+
+	if (code->whole || !has_user || !snapshot || snapshot->mode != COUNT_MODE_TASK)
+		return NULL;
+	if (row->flags & ROW_KERNEL)
+		return "Kernel threads are not sampled. " SAMPLING_NEEDS;
+	if (!app->replay.active && row->uid != (uid_t)-1 && row->uid != app->config.uid)
+		return "Tasks of other users are not sampled. " SAMPLING_NEEDS;
+	return NULL;
+}
+
 /* Why no function is shown. */
 static void explain_empty(const struct app *app, char *text, size_t size)
 {
 	const struct code_page *page = &app->code.page;
+	const char *unsampled = explain_unsampled(app);
 	char span[40], time[40];
 
+	if (unsampled) {
+		text_copy(text, size, unsampled);
+		return;
+	}
 	if (!page->sum.columns) {
 		explain_no_samples(app, text, size);
 		return;

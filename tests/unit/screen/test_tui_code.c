@@ -311,6 +311,48 @@ static void test_words(void **state)
 	}
 }
 
+/* Without the right to count whole CPUs, rows of others have no samples, and the page says why. */
+static void test_words_of_others(void **state)
+{
+	static const struct {
+		const char *name;
+		enum count_mode mode;
+		uid_t own, uid;
+		unsigned flags;
+		bool replays, whole;
+		const char *words;
+	} rows[] = {
+		{"of another user", COUNT_MODE_TASK, 7, 8, 0, 0, 0, "Tasks of other users are not"},
+		{"its remedy", COUNT_MODE_TASK, 7, 8, 0, 0, 0, "CAP_PERFMON"},
+		{"of this user", COUNT_MODE_TASK, 8, 8, 0, 0, 0, "without a sample of cycles"},
+		{"of the kernel", COUNT_MODE_TASK, 0, 0, ROW_KERNEL, 0, 0,
+		 "Kernel threads are not"},
+		{"unknown user", COUNT_MODE_TASK, 7, (uid_t)-1, 0, 0, 0, "without a sample"},
+		{"a recording", COUNT_MODE_TASK, 7, 8, 0, true, 0, "without a sample of cycles"},
+		{"whole CPUs", COUNT_MODE_SYSTEM, 7, 8, 0, 0, 0, "without a sample of cycles"},
+		{"all rows", COUNT_MODE_TASK, 7, 8, 0, 0, true, "without a sample of cycles"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+		struct app *app = &code.stage.app;
+
+		open_code(&code, 80, 24, false);
+		stage_keys(&code.stage, (int[]){'w', rows[i].whole ? 'w' : 0, 0});
+		add_snapshot(&code, CODE_SCENE_SILENT);
+		app->config.uid = rows[i].own;
+		app->replay.active = rows[i].replays;
+		app->display.snapshot->mode = rows[i].mode;
+		app->code.subject.row.uid = rows[i].uid;
+		app->code.subject.row.flags = rows[i].flags;
+		stage_keys(&code.stage, (int[]){0});
+		app_draw(app, &code.stage.canvas);
+		stage_check_text(&code.stage, rows[i].words, true);
+		close_code(&code);
+	}
+}
+
 /* During a pause the screen stays, and what was sampled meanwhile is shown after it. */
 static void test_pause(void **state)
 {
@@ -927,6 +969,7 @@ int main(void)
 		cmocka_unit_test(test_requests_of_the_column),
 		cmocka_unit_test(test_replay),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_words_of_others),
 		cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_tabs),
 		cmocka_unit_test(test_columns_stay),
