@@ -20,6 +20,8 @@ enum {
 	NOTE_WIDTH = 27,
 	CALLER_WIDTH = 30,
 	PANE_GAP = 2,
+	NOTES_BYTES = 1024,
+	NOTED_HEIGHT = 6, /* a lower body has no line of notes */
 };
 
 #define WITHOUT_NS (2 * NS_PER_S)
@@ -86,21 +88,32 @@ static void draw_title(const struct app *app, struct canvas *canvas, struct rect
 	screen_detail_draw_title(app, canvas, line, title, samples);
 }
 
-/* Returns a note about samples of functions, or NULL. */
-static const char *note_of_samples(const struct snapshot *snapshot)
+/*
+ * Writes the notes about names and samples of functions one after the other, "" if there is none. A
+ * snapshot has the texts of notes alone; those of NOTE_CODE_NAMES, NOTE_CODE_RATE and
+ * NOTE_CODE_UNSAMPLED have the word functions.
+ */
+static void write_notes(const struct snapshot *snapshot, char *text, size_t size)
 {
-	for (size_t i = 0; i < snapshot->n_notes; i++)
-		if (strcasestr(snapshot->notes[i], "functions"))
-			return snapshot->notes[i];
-	return NULL;
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; snapshot && i < snapshot->n_notes; i++) {
+		if (!strcasestr(snapshot->notes[i], "functions"))
+			continue;
+		text_copy(text + length, size - length, length ? " " : "");
+		length = strlen(text);
+		text_copy(text + length, size - length, snapshot->notes[i]);
+		length = strlen(text);
+	}
 }
 
 /* Why there are no samples at all. */
 static void explain_no_samples(const struct app *app, char *text, size_t size)
 {
-	const struct snapshot *snapshot = app->display.snapshot;
-	const char *note = snapshot ? note_of_samples(snapshot) : NULL;
+	char notes[NOTES_BYTES];
 
+	write_notes(app->display.snapshot, notes, sizeof(notes));
 	if (app->replay.active)
 		text_copy(text, size, "The recording has no samples of code in this interval.");
 	else if (app->code.window.without <= WITHOUT_MOST ||
@@ -109,7 +122,7 @@ static void explain_no_samples(const struct app *app, char *text, size_t size)
 			  "Sampling begins with this interval. Functions are shown at its end.");
 	else
 		snprintf(text, size, "No samples were taken. %s",
-			 note ? note : "The message log (L) may have the reason.");
+			 notes[0] ? notes : "The message log (L) may have the reason.");
 }
 
 /* Returns why the row's tasks are never sampled, or NULL. A recording has no user to compare with.
@@ -265,7 +278,7 @@ static void draw_wide(struct code_screen *code, struct canvas *canvas, struct re
 static void draw_body(struct app *app, struct canvas *canvas, struct rect body)
 {
 	struct code_screen *code = &app->code;
-	char empty[300] = "";
+	char empty[NOTES_BYTES + 80] = "";
 
 	if (code->page.n == 0)
 		explain_empty(app, empty, sizeof(empty));
@@ -277,6 +290,20 @@ static void draw_body(struct app *app, struct canvas *canvas, struct rect body)
 		code_callers_draw(&code->callers, canvas, body, false);
 	else
 		code_page_draw(&code->page, canvas, body, empty);
+}
+
+/* The notes on the last line of the body, which is then without it. Without lines, they are there.
+ */
+static void draw_notes(const struct app *app, struct canvas *canvas, struct rect *body)
+{
+	char notes[NOTES_BYTES];
+
+	write_notes(app->display.snapshot, notes, sizeof(notes));
+	if (!notes[0] || app->code.page.n == 0 || body->height < NOTED_HEIGHT)
+		return;
+	body->height--;
+	canvas_text_ellipsis(canvas, body->x, body->y + body->height, body->width, STYLE_BANNER,
+			     notes);
 }
 
 void code_screen_draw(struct app *app, struct canvas *canvas)
@@ -294,6 +321,7 @@ void code_screen_draw(struct app *app, struct canvas *canvas)
 		body.y++;
 		body.height--;
 	}
+	draw_notes(app, canvas, &body);
 	draw_body(app, canvas, body);
 	app_draw_bottom(app, canvas, layout.bottom);
 }

@@ -311,6 +311,78 @@ static void test_words(void **state)
 	}
 }
 
+/* Notes about functions are on the last line above the key bar, if the lines leave room. */
+static void test_notes(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned width, height;
+		int keys[3];
+		const char *notes[3];
+		const char *words; /* NULL: no line of notes */
+	} rows[] = {
+		{"names",
+		 80,
+		 24,
+		 {'w'},
+		 {"Some functions have no names: x."},
+		 "\nSome functions have no names: x.\nEsc"},
+		{"rate",
+		 80,
+		 24,
+		 {'w'},
+		 {"Sampling of functions costs more."},
+		 "\nSampling of functions costs more.\nEsc"},
+		{"both",
+		 120,
+		 24,
+		 {'w'},
+		 {"Functions are not sampled.", "Else.", "No functions."},
+		 "\nFunctions are not sampled. No functions.\nEsc"},
+		{"beside the pane", 160, 24, {'w'}, {"No functions."}, "\nNo functions.\nEsc"},
+		{"callers",
+		 80,
+		 24,
+		 {'w', KEYMAP_ENTER},
+		 {"No functions."},
+		 "\nNo functions.\nEsc"},
+		{"cut",
+		 40,
+		 24,
+		 {'w'},
+		 {"Functions of some threads are not sampled: why"},
+		 "\nFunctions of some threads are not sam...\nEsc"},
+		{"another note", 80, 24, {'w'}, {"CPUs are offline."}, NULL},
+		{"a low screen", 80, 7, {'w'}, {"No functions."}, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+		char *notes[3], *drawn;
+
+		open_code(&code, rows[i].width, rows[i].height, true);
+		stage_press(&code.stage, 'w');
+		add_snapshot(&code, CODE_SCENE);
+		stage_keys(&code.stage, rows[i].keys + 1);
+		struct snapshot *shown = code.stage.app.display.snapshot;
+		shown->notes = notes;
+		while (shown->n_notes < 3 && rows[i].notes[shown->n_notes]) {
+			notes[shown->n_notes] = (char *)(uintptr_t)rows[i].notes[shown->n_notes];
+			shown->n_notes++;
+		}
+		app_draw(&code.stage.app, &code.stage.canvas);
+		drawn = canvas_print(&code.stage.canvas);
+		if (rows[i].words ? !strstr(drawn, rows[i].words)
+				  : !!strstr(drawn, rows[i].notes[0]))
+			fail_msg("%s:\n%s", rows[i].name, drawn);
+		free(drawn);
+		shown->notes = NULL;
+		shown->n_notes = 0;
+		close_code(&code);
+	}
+}
+
 /* Without the right to count whole CPUs, rows of others have no samples, and the page says why. */
 static void test_words_of_others(void **state)
 {
@@ -970,6 +1042,7 @@ int main(void)
 		cmocka_unit_test(test_replay),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_words_of_others),
+		cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_tabs),
 		cmocka_unit_test(test_columns_stay),
