@@ -14,6 +14,8 @@
 struct app;
 struct screen;
 
+enum { CODE_PATH_MAX = 32 };
+
 /* State of the screen of code, and whether samples are requested. Zeroed: the screen is left. */
 struct code_screen {
 	bool on;
@@ -25,6 +27,12 @@ struct code_screen {
 	struct code_window window;
 	struct code_page page;
 	struct code_callers callers; /* open: keys go there */
+	/*
+	 * Those that Enter left, the oldest first; Esc returns to them. The oldest are dropped.
+	 * Their edges are of an older sum: update before use.
+	 */
+	struct code_callers path[CODE_PATH_MAX];
+	size_t n_path;
 	/* Of the last drawing: */
 	struct code_callers beside; /* of the selected function, beside the list */
 	bool is_wide;               /* callers are beside the list, not in its place */

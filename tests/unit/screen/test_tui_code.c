@@ -340,12 +340,7 @@ static void test_notes(void **state)
 		 {"Functions are not sampled.", "Else.", "No functions."},
 		 "\nFunctions are not sampled. No functions.\nEsc"},
 		{"beside the pane", 160, 24, {'w'}, {"No functions."}, "\nNo functions.\nEsc"},
-		{"callers",
-		 80,
-		 24,
-		 {'w', KEYMAP_ENTER},
-		 {"No functions."},
-		 "\nNo functions.\nEsc"},
+		{"callers", 80, 24, {'w', KEYMAP_ENTER}, {"No functions."}, "\nNo functions.\nEsc"},
 		{"cut",
 		 40,
 		 24,
@@ -594,11 +589,55 @@ static void test_callers(void **state)
 	stage_keys(stage, (int[]){KEYMAP_LEFT, KEYMAP_LEFT, 0});
 	stage_check_text(stage, "Callers, of 140 samples", true);
 	stage_press(stage, 'q');
+	stage_check_text(stage, "hash_lookup in process 4121 postgres", true);
+	stage_check_text(stage, "Callers, of 40 samples", true); /* of that event, of both sums */
+	stage_press(stage, 'q');
 	stage_check_text(stage, "FUNCTION", true);
 	assert_ptr_equal(stage->app.screen, &screen_code);
 	stage_press(stage, 'q');
 	assert_ptr_equal(stage->app.screen, &screen_tasks);
 	assert_false(stage->app.requests.quit);
+	close_code(&code);
+}
+
+/* Esc goes back one function at a time, to the line that Enter was on, and then to the list. */
+static void test_path(void **state)
+{
+	struct code_stage code;
+	struct stage *stage = &code.stage;
+	const struct code_screen *screen = &stage->app.code;
+
+	(void)state;
+	open_code(&code, 80, 24, false);
+	stage_press(stage, 'w');
+	add_snapshot(&code, CODE_SCENE);
+	stage_press(stage, KEYMAP_ENTER);
+	stage_keys(stage, (int[]){KEYMAP_ENTER, KEYMAP_END, KEYMAP_UP, KEYMAP_UP, KEYMAP_ENTER, 0});
+	assert_string_equal(screen->callers.name, "hash_lookup");
+	stage_press(stage, KEYMAP_ESCAPE);
+	assert_string_equal(screen->callers.name, "exec_scan");
+	assert_string_equal(code_callers_selected(&screen->callers)->name, "hash_lookup");
+	stage_press(stage, KEYMAP_ESCAPE);
+	assert_string_equal(screen->callers.name, "hash_lookup");
+	stage_press(stage, KEYMAP_ESCAPE);
+	stage_check_text(stage, "FUNCTION", true);
+	assert_string_equal(selected_name(&code), "hash_lookup");
+
+	stage_press(stage, KEYMAP_ENTER); /* and round in a circle, longer than the path */
+	for (int i = 0; i < CODE_PATH_MAX; i++)
+		stage_keys(stage, (int[]){KEYMAP_HOME, KEYMAP_DOWN, KEYMAP_ENTER, KEYMAP_END,
+					  KEYMAP_UP, KEYMAP_UP, KEYMAP_ENTER, 0});
+	assert_int_equal(screen->n_path, CODE_PATH_MAX);
+	for (int i = 0; i < CODE_PATH_MAX; i++)
+		stage_press(stage, KEYMAP_ESCAPE);
+	assert_int_equal(screen->n_path, 0);
+	assert_non_null(screen->callers.name);
+	stage_press(stage, KEYMAP_ESCAPE);
+	stage_check_text(stage, "FUNCTION", true);
+	assert_ptr_equal(stage->app.screen, &screen_code);
+	stage_keys(stage, (int[]){KEYMAP_ENTER, KEYMAP_ENTER, 'w', 0}); /* another row: the list */
+	assert_int_equal(screen->n_path, 0);
+	stage_check_text(stage, "FUNCTION", true);
 	close_code(&code);
 }
 
@@ -976,7 +1015,7 @@ static void test_beside(void **state)
 	free(stage_print_resized(stage, 80, 24));
 	stage_check_text(stage, "FUNCTION", false);
 	stage_check_text(stage, "Callers, of 182 samples", true);
-	stage_press(stage, 'q');
+	stage_keys(stage, (int[]){'q', 'q', 0});
 	stage_check_text(stage, "FUNCTION", true);
 	stage_check_text(stage, "Callers of", false);
 	close_code(&code);
@@ -1049,6 +1088,7 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_follows_a_match),
 		cmocka_unit_test(test_callers),
+		cmocka_unit_test(test_path),
 		cmocka_unit_test(test_subjects),
 		cmocka_unit_test(test_titles),
 		cmocka_unit_test(test_verdict_of_details),
