@@ -260,6 +260,19 @@ static struct code_callers *update_beside(struct code_screen *code)
 	return &code->beside;
 }
 
+/* While keys go to the pane, the selected line of the list has a sign in the gap before the pane.
+ */
+static void draw_aside_sign(const struct table *table, struct canvas *canvas)
+{
+	unsigned below_titles = table->place.height > 1 ? 1 : 0;
+
+	if (table->selected < table->top || table->selected - table->top >= table->page)
+		return;
+	canvas_text(canvas, table->place.x + table->place.width,
+		    table->place.y + below_titles + (unsigned)(table->selected - table->top), 1,
+		    STYLE_KEY, canvas->ascii ? ">" : "▶");
+}
+
 static void draw_wide(struct code_screen *code, struct canvas *canvas, struct rect body)
 {
 	struct rect pane = body;
@@ -269,6 +282,8 @@ static void draw_wide(struct code_screen *code, struct canvas *canvas, struct re
 	pane.width -= body.width + PANE_GAP;
 	code->page.is_aside = code->callers.function != 0;
 	code_page_draw(&code->page, canvas, body, "");
+	if (code->page.is_aside)
+		draw_aside_sign(&code->page.table, canvas);
 	struct code_callers *callers =
 		code->callers.function ? &code->callers : update_beside(code);
 	if (callers)

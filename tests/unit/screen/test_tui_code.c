@@ -126,15 +126,28 @@ static void test_golden(void **state)
 
 static void test_golden_styles(void **state)
 {
-	struct code_stage code;
+	static const struct {
+		const char *name;
+		unsigned width, height;
+		int keys[3];
+	} rows[] = {
+		{"code_80x24_styles", 80, 24, {0}},
+		{"code_200x12_styles", 200, 12, {KEYMAP_DOWN}},
+		{"code_callers_200x12_styles", 200, 12, {KEYMAP_DOWN, KEYMAP_ENTER}},
+	};
 
 	(void)state;
-	open_code(&code, 80, 24, false);
-	stage_press(&code.stage, 'w');
-	add_snapshot(&code, CODE_SCENE);
-	stage_keys(&code.stage, (int[]){0});
-	check_screen("code_80x24_styles", canvas_print_styles(&code.stage.canvas));
-	close_code(&code);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+
+		open_code(&code, rows[i].width, rows[i].height, false);
+		stage_press(&code.stage, 'w');
+		add_snapshot(&code, CODE_SCENE);
+		stage_keys(&code.stage, rows[i].keys);
+		app_draw(&code.stage.app, &code.stage.canvas);
+		check_screen(rows[i].name, canvas_print_styles(&code.stage.canvas));
+		close_code(&code);
+	}
 }
 
 /* The list with the column HOTTEST. */
