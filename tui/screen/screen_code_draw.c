@@ -56,18 +56,20 @@ static void subject_title(const struct app *app, char *text, size_t size)
 	}
 }
 
-/* ": 2,388 samples in 12 s, 7 lost"; the event is that of the tab. */
-static void write_samples(const struct code_page *page, char *text, size_t size)
+/* ", ended: 2,388 samples in 12 s, 7 lost"; the event is that of the tab. */
+static void write_samples(const struct code_screen *code, char *text, size_t size)
 {
+	const struct code_page *page = &code->page;
+	const char *begin = code->subject.ended && !code->whole ? ", ended: " : ": ";
 	char samples[40], span[40], lost[40];
 
 	if (!page->sum.columns) {
-		text_copy(text, size, ": code");
+		snprintf(text, size, "%scode", begin);
 		return;
 	}
 	text_grouped(samples, sizeof(samples), page->view.totals[page->event].samples);
 	format_span(page->sum.interval_ns, span, sizeof(span));
-	size_t length = (size_t)snprintf(text, size, ": %s samples in %s", samples, span);
+	size_t length = (size_t)snprintf(text, size, "%s%s samples in %s", begin, samples, span);
 	if (page->sum.profile->lost == 0 || length >= size)
 		return;
 	text_grouped(lost, sizeof(lost), page->sum.profile->lost);
@@ -81,7 +83,7 @@ static void draw_title(const struct app *app, struct canvas *canvas, struct rect
 	char subject[320], samples[160], title[600], function[4 * CALLER_WIDTH] = "";
 
 	subject_title(app, subject, sizeof(subject));
-	write_samples(&code->page, samples, sizeof(samples));
+	write_samples(code, samples, sizeof(samples));
 	if (code->callers.function)
 		code_name(code->callers.name, CALLER_WIDTH, function, sizeof(function));
 	snprintf(title, sizeof(title), "%s%s%s", function, function[0] ? " in " : "", subject);

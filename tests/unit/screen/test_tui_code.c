@@ -740,6 +740,31 @@ static void test_titles(void **state)
 	}
 }
 
+/* Samples of a process that has ended stay; those of the machine never end. */
+static void test_title_of_ended(void **state)
+{
+	struct code_stage code;
+	struct stage *stage = &code.stage;
+
+	(void)state;
+	open_code(&code, 80, 24, false);
+	stage_press(stage, 'w');
+	add_snapshot(&code, CODE_SCENE);
+	stage_keys(stage, (int[]){0});
+	app_draw(&stage->app, &stage->canvas);
+	stage_check_text(stage, "ended", false);
+	struct snapshot *last = code_scene_snapshot(CODE_SCENE, ++code.nth, code.columns);
+	for (size_t i = 0; i < last->threads.n; i++)
+		if (last->threads.items[i].pid == 4121)
+			last->threads.items[i].flags |= ROW_EXITED;
+	app_snapshot(&stage->app, last);
+	app_draw(&stage->app, &stage->canvas);
+	stage_check_text(stage, "process 4121 postgres, ended: 400 samples in 2.0 s", true);
+	stage_press(stage, 'w');
+	stage_check_text(stage, "ended", false);
+	close_code(&code);
+}
+
 /* The verdict has the function at the end of its words, all of which are on the screen. */
 static void test_verdict_of_details(void **state)
 {
@@ -1104,6 +1129,7 @@ int main(void)
 		cmocka_unit_test(test_path),
 		cmocka_unit_test(test_subjects),
 		cmocka_unit_test(test_titles),
+		cmocka_unit_test(test_title_of_ended),
 		cmocka_unit_test(test_verdict_of_details),
 		cmocka_unit_test(test_baseline),
 		cmocka_unit_test(test_clicks),
