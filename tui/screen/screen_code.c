@@ -405,4 +405,5 @@ const struct screen screen_code = {
 	.click = code_click,
 	.choose_bar = choose_bar,
 	.bar_label = bar_label,
+	.help = &code_screen_help,
 };

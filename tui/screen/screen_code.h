@@ -13,6 +13,7 @@
 
 struct app;
 struct screen;
+struct screen_help;
 
 enum { CODE_PATH_MAX = 32 };
 
@@ -62,5 +63,7 @@ void code_screen_request(struct app *app);
 void code_screen_draw(struct app *app, struct canvas *canvas);
 /* The event that a click at a place of the last drawing shows; SIZE_MAX: none. */
 size_t code_screen_tab_at(const struct code_screen *code, unsigned x, unsigned y);
+
+extern const struct screen_help code_screen_help;
 
 #endif

@@ -177,6 +177,47 @@ static void test_golden_hottest(void **state)
 	}
 }
 
+/* The help about this screen: its keys and columns, and those of lists are left out. */
+static void test_help(void **state)
+{
+	static const struct {
+		const char *name;
+		int keys[4];
+		const char *words;
+		bool there;
+	} rows[] = {
+		{"the list sorts", {'w', '?'}, "sort by the column to the left", true},
+		{"callers do not",
+		 {'w', KEYMAP_ENTER, '?'},
+		 "sort by the column to the left",
+		 false},
+		{"a row", {'w', '?'}, "the row, or the whole machine", true},
+		{"no row", {KEYMAP_TAB, KEYMAP_TAB, 'w', '?'}, "the whole machine", false},
+		{"nothing of lists", {'w', '?'}, "VERDICT", false},
+		{"no keys of lists", {'w', '?'}, "tag the row", false},
+		{"of a list", {'?'}, "tag the row", true},
+		{"left", {'w', 'q', '?'}, "VERDICT", true},
+		{"of the details", {KEYMAP_ENTER, '?'}, "VERDICT", true},
+	};
+	struct code_stage code;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		open_code(&code, 120, 60, false);
+		add_snapshot(&code, CODE_SCENE);
+		for (size_t k = 0; k < ARRAY_SIZE(rows[i].keys) && rows[i].keys[k]; k++)
+			stage_press(&code.stage, rows[i].keys[k]);
+		stage_check_text(&code.stage, rows[i].words, rows[i].there);
+		close_code(&code);
+	}
+	open_code(&code, 120, 40, true);
+	stage_press(&code.stage, 'w');
+	add_snapshot(&code, CODE_SCENE);
+	stage_press(&code.stage, '?');
+	check_screen("help_code_120x40_ascii", canvas_print(&code.stage.canvas));
+	close_code(&code);
+}
+
 /* What is requested from the engine, after each key. */
 static void test_requests(void **state)
 {
@@ -1114,6 +1155,7 @@ int main(void)
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_golden_styles),
 		cmocka_unit_test(test_golden_hottest),
+		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_requests_of_the_column),
 		cmocka_unit_test(test_replay),
