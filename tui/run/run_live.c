@@ -376,6 +376,7 @@ static int run_on_terminal(const struct run_config *config, struct live_screen *
 		text_copy(live->app.config.command, sizeof(live->app.config.command),
 			  config->options->command[0]);
 	live->app.config.sys = &live->sys;
+	live->app.config.uid = geteuid();
 	if (live->replay_index)
 		app_set_replay_index(&live->app, live->replay_index);
 	live->app.config.user_metrics = config->engine->user_metrics;

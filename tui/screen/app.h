@@ -25,6 +25,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Facts about the run, set by the caller between app_init() and the first key. All borrowed. */
 struct app_config {
@@ -36,6 +37,7 @@ struct app_config {
 	const char *theme_dir; /* the user's themes; may be NULL */
 	const char *listening; /* address of the metrics server; NULL: none */
 	char command[32];      /* started by pmctop and still running; "": none */
+	uid_t uid;             /* of pmctop: tasks of other users may not be sampled */
 	bool readonly;         /* no signal is sent, no file is written */
 };
 

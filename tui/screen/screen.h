@@ -6,8 +6,25 @@
 #include "tui/term/keymap.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct app;
+
+/* A column that is no metric. */
+struct screen_help_column {
+	const char *title;
+	const char *ascii; /* the title on a terminal without UTF-8; NULL: the same */
+	const char *help;
+};
+
+/* What the help writes about a screen with keys and columns of its own. */
+struct screen_help {
+	/* About an action. "" leaves it out, NULL is the text of keymap.c. */
+	const char *(*of_action)(const struct app *app, enum action action);
+	const struct screen_help_column *columns; /* up to a title NULL */
+	/* Whether a shown metric of the snapshot, which is not NULL, is a column too. */
+	bool (*has_metric)(const struct app *app, size_t metric);
+};
 
 /* A full-window page: one const descriptor in a file of its own. */
 struct screen {
@@ -28,6 +45,8 @@ struct screen {
 	 * all are those of keymap.c.
 	 */
 	const char *(*bar_label)(const struct app *app, enum action action);
+	/* NULL: keys as in keymap.c, and the columns of lists. */
+	const struct screen_help *help;
 };
 
 extern const struct screen screen_tasks;

@@ -44,6 +44,14 @@ static void choose_subject(struct app *app)
 	code->whole = !code->has_row;
 }
 
+/* Back to the list. */
+static void close_callers(struct code_screen *code)
+{
+	code_callers_close(&code->callers);
+	while (code->n_path > 0)
+		code_callers_close(&code->path[--code->n_path]);
+}
+
 /* To be called after each change of the page: callers and callees borrow from it. */
 static void update_callers(struct code_screen *code)
 {
@@ -70,7 +78,7 @@ static void begin(struct app *app)
 	struct code_screen *code = &app->code;
 	const struct history_key key = shown_key(app);
 
-	code_callers_close(&code->callers);
+	close_callers(code);
 	code_window_begin(&code->window, &key, code->tree && !code->whole);
 	if (app->display.snapshot)
 		code_window_add(&code->window, app->display.snapshot);
@@ -92,7 +100,7 @@ void code_screen_fini(struct code_screen *code)
 {
 	unsigned requested_hz = code->requested_hz;
 
-	code_callers_close(&code->callers);
+	close_callers(code);
 	code_callers_close(&code->beside);
 	code_page_fini(&code->page);
 	code_window_fini(&code->window);
@@ -226,6 +234,27 @@ static void turn_page(struct app *app, bool next)
 	update_callers(&app->code);
 }
 
+/* Moves the open callers to the end of the path. */
+static void keep_callers(struct code_screen *code)
+{
+	if (code->n_path == CODE_PATH_MAX) {
+		code_callers_close(&code->path[0]);
+		code->n_path--;
+		memmove(code->path, code->path + 1, code->n_path * sizeof(*code->path));
+	}
+	code->path[code->n_path++] = code->callers;
+	code->callers = (struct code_callers){0};
+}
+
+/* To the callers that Enter left, or to the list. */
+static void leave_callers(struct code_screen *code)
+{
+	code_callers_close(&code->callers);
+	if (code->n_path > 0)
+		code->callers = code->path[--code->n_path];
+	code_callers_update(&code->callers, &code->page);
+}
+
 static void open_callers(struct code_screen *code)
 {
 	const struct code_page_line *line = code_page_selected(&code->page);
@@ -235,8 +264,11 @@ static void open_callers(struct code_screen *code)
 		function = code_callers_selected(&code->callers);
 	else if (function)
 		code->page.followed = code_page_id(function); /* for the way back */
-	if (function)
-		code_callers_open(&code->callers, &code->page, function);
+	if (!function)
+		return;
+	if (code->callers.function)
+		keep_callers(code);
+	code_callers_open(&code->callers, &code->page, function);
 }
 
 static void leave_code(struct app *app)
@@ -244,7 +276,7 @@ static void leave_code(struct app *app)
 	const struct screen *from = app->code.from;
 
 	if (app->code.callers.function) {
-		code_callers_close(&app->code.callers);
+		leave_callers(&app->code);
 		return;
 	}
 	app_leave(app);
@@ -335,7 +367,7 @@ static bool code_click(struct app *app, unsigned x, unsigned y)
 		return false;
 	bool is_line = code_page_click(&code->page, x, y);
 	if (is_line)
-		code_callers_close(&code->callers);
+		close_callers(code);
 	return is_line;
 }
 
@@ -373,4 +405,5 @@ const struct screen screen_code = {
 	.click = code_click,
 	.choose_bar = choose_bar,
 	.bar_label = bar_label,
+	.help = &code_screen_help,
 };

@@ -13,6 +13,9 @@
 
 struct app;
 struct screen;
+struct screen_help;
+
+enum { CODE_PATH_MAX = 32 };
 
 /* State of the screen of code, and whether samples are requested. Zeroed: the screen is left. */
 struct code_screen {
@@ -25,6 +28,12 @@ struct code_screen {
 	struct code_window window;
 	struct code_page page;
 	struct code_callers callers; /* open: keys go there */
+	/*
+	 * Those that Enter left, the oldest first; Esc returns to them. The oldest are dropped.
+	 * Their edges are of an older sum: update before use.
+	 */
+	struct code_callers path[CODE_PATH_MAX];
+	size_t n_path;
 	/* Of the last drawing: */
 	struct code_callers beside; /* of the selected function, beside the list */
 	bool is_wide;               /* callers are beside the list, not in its place */
@@ -54,5 +63,7 @@ void code_screen_request(struct app *app);
 void code_screen_draw(struct app *app, struct canvas *canvas);
 /* The event that a click at a place of the last drawing shows; SIZE_MAX: none. */
 size_t code_screen_tab_at(const struct code_screen *code, unsigned x, unsigned y);
+
+extern const struct screen_help code_screen_help;
 
 #endif

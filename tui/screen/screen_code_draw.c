@@ -20,9 +20,14 @@ enum {
 	NOTE_WIDTH = 27,
 	CALLER_WIDTH = 30,
 	PANE_GAP = 2,
+	NOTES_BYTES = 1024,
+	NOTED_HEIGHT = 6, /* a lower body has no line of notes */
 };
 
 #define WITHOUT_NS (2 * NS_PER_S)
+#define SAMPLING_NEEDS                                                                             \
+	"That needs the right to count whole CPUs: CAP_PERFMON, or kernel.perf_event_paranoid at " \
+	"most 0."
 
 static void format_span(uint64_t ns, char *text, size_t size)
 {
@@ -51,18 +56,20 @@ static void subject_title(const struct app *app, char *text, size_t size)
 	}
 }
 
-/* ": 2,388 samples in 12 s, 7 lost"; the event is that of the tab. */
-static void write_samples(const struct code_page *page, char *text, size_t size)
+/* ", ended: 2,388 samples in 12 s, 7 lost"; the event is that of the tab. */
+static void write_samples(const struct code_screen *code, char *text, size_t size)
 {
+	const struct code_page *page = &code->page;
+	const char *begin = code->subject.ended && !code->whole ? ", ended: " : ": ";
 	char samples[40], span[40], lost[40];
 
 	if (!page->sum.columns) {
-		text_copy(text, size, ": code");
+		snprintf(text, size, "%scode", begin);
 		return;
 	}
 	text_grouped(samples, sizeof(samples), page->view.totals[page->event].samples);
 	format_span(page->sum.interval_ns, span, sizeof(span));
-	size_t length = (size_t)snprintf(text, size, ": %s samples in %s", samples, span);
+	size_t length = (size_t)snprintf(text, size, "%s%s samples in %s", begin, samples, span);
 	if (page->sum.profile->lost == 0 || length >= size)
 		return;
 	text_grouped(lost, sizeof(lost), page->sum.profile->lost);
@@ -76,28 +83,39 @@ static void draw_title(const struct app *app, struct canvas *canvas, struct rect
 	char subject[320], samples[160], title[600], function[4 * CALLER_WIDTH] = "";
 
 	subject_title(app, subject, sizeof(subject));
-	write_samples(&code->page, samples, sizeof(samples));
+	write_samples(code, samples, sizeof(samples));
 	if (code->callers.function)
 		code_name(code->callers.name, CALLER_WIDTH, function, sizeof(function));
 	snprintf(title, sizeof(title), "%s%s%s", function, function[0] ? " in " : "", subject);
 	screen_detail_draw_title(app, canvas, line, title, samples);
 }
 
-/* Returns a note about samples of functions, or NULL. */
-static const char *note_of_samples(const struct snapshot *snapshot)
+/*
+ * Writes the notes about names and samples of functions one after the other, "" if there is none. A
+ * snapshot has the texts of notes alone; those of NOTE_CODE_NAMES, NOTE_CODE_RATE and
+ * NOTE_CODE_UNSAMPLED have the word functions.
+ */
+static void write_notes(const struct snapshot *snapshot, char *text, size_t size)
 {
-	for (size_t i = 0; i < snapshot->n_notes; i++)
-		if (strcasestr(snapshot->notes[i], "functions"))
-			return snapshot->notes[i];
-	return NULL;
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; snapshot && i < snapshot->n_notes; i++) {
+		if (!strcasestr(snapshot->notes[i], "functions"))
+			continue;
+		text_copy(text + length, size - length, length ? " " : "");
+		length = strlen(text);
+		text_copy(text + length, size - length, snapshot->notes[i]);
+		length = strlen(text);
+	}
 }
 
 /* Why there are no samples at all. */
 static void explain_no_samples(const struct app *app, char *text, size_t size)
 {
-	const struct snapshot *snapshot = app->display.snapshot;
-	const char *note = snapshot ? note_of_samples(snapshot) : NULL;
+	char notes[NOTES_BYTES];
 
+	write_notes(app->display.snapshot, notes, sizeof(notes));
 	if (app->replay.active)
 		text_copy(text, size, "The recording has no samples of code in this interval.");
 	else if (app->code.window.without <= WITHOUT_MOST ||
@@ -106,15 +124,39 @@ static void explain_no_samples(const struct app *app, char *text, size_t size)
 			  "Sampling begins with this interval. Functions are shown at its end.");
 	else
 		snprintf(text, size, "No samples were taken. %s",
-			 note ? note : "The message log (L) may have the reason.");
+			 notes[0] ? notes : "The message log (L) may have the reason.");
+}
+
+/* Returns why the row's tasks are never sampled, or NULL. A recording has no user to compare with.
+ */
+static const char *explain_unsampled(const struct app *app)
+{
+	const struct code_screen *code = &app->code;
+	const struct snapshot *snapshot = app->display.snapshot;
+	const struct row *row = &code->subject.row;
+	enum history_kind kind = code->subject.key.kind;
+	bool has_user = detail_subject_is_of_tasks(&code->subject) || kind == HISTORY_USER;
+
+	if (code->whole || !has_user || !snapshot || snapshot->mode != COUNT_MODE_TASK)
+		return NULL;
+	if (row->flags & ROW_KERNEL)
+		return "Kernel threads are not sampled. " SAMPLING_NEEDS;
+	if (!app->replay.active && row->uid != (uid_t)-1 && row->uid != app->config.uid)
+		return "Tasks of other users are not sampled. " SAMPLING_NEEDS;
+	return NULL;
 }
 
 /* Why no function is shown. */
 static void explain_empty(const struct app *app, char *text, size_t size)
 {
 	const struct code_page *page = &app->code.page;
+	const char *unsampled = explain_unsampled(app);
 	char span[40], time[40];
 
+	if (unsampled) {
+		text_copy(text, size, unsampled);
+		return;
+	}
 	if (!page->sum.columns) {
 		explain_no_samples(app, text, size);
 		return;
@@ -220,6 +262,19 @@ static struct code_callers *update_beside(struct code_screen *code)
 	return &code->beside;
 }
 
+/* While keys go to the pane, the selected line of the list has a sign in the gap before the pane.
+ */
+static void draw_aside_sign(const struct table *table, struct canvas *canvas)
+{
+	unsigned below_titles = table->place.height > 1 ? 1 : 0;
+
+	if (table->selected < table->top || table->selected - table->top >= table->page)
+		return;
+	canvas_text(canvas, table->place.x + table->place.width,
+		    table->place.y + below_titles + (unsigned)(table->selected - table->top), 1,
+		    STYLE_KEY, canvas->ascii ? ">" : "▶");
+}
+
 static void draw_wide(struct code_screen *code, struct canvas *canvas, struct rect body)
 {
 	struct rect pane = body;
@@ -229,6 +284,8 @@ static void draw_wide(struct code_screen *code, struct canvas *canvas, struct re
 	pane.width -= body.width + PANE_GAP;
 	code->page.is_aside = code->callers.function != 0;
 	code_page_draw(&code->page, canvas, body, "");
+	if (code->page.is_aside)
+		draw_aside_sign(&code->page.table, canvas);
 	struct code_callers *callers =
 		code->callers.function ? &code->callers : update_beside(code);
 	if (callers)
@@ -238,7 +295,7 @@ static void draw_wide(struct code_screen *code, struct canvas *canvas, struct re
 static void draw_body(struct app *app, struct canvas *canvas, struct rect body)
 {
 	struct code_screen *code = &app->code;
-	char empty[300] = "";
+	char empty[NOTES_BYTES + 80] = "";
 
 	if (code->page.n == 0)
 		explain_empty(app, empty, sizeof(empty));
@@ -250,6 +307,20 @@ static void draw_body(struct app *app, struct canvas *canvas, struct rect body)
 		code_callers_draw(&code->callers, canvas, body, false);
 	else
 		code_page_draw(&code->page, canvas, body, empty);
+}
+
+/* The notes on the last line of the body, which is then without it. Without lines, they are there.
+ */
+static void draw_notes(const struct app *app, struct canvas *canvas, struct rect *body)
+{
+	char notes[NOTES_BYTES];
+
+	write_notes(app->display.snapshot, notes, sizeof(notes));
+	if (!notes[0] || app->code.page.n == 0 || body->height < NOTED_HEIGHT)
+		return;
+	body->height--;
+	canvas_text_ellipsis(canvas, body->x, body->y + body->height, body->width, STYLE_BANNER,
+			     notes);
 }
 
 void code_screen_draw(struct app *app, struct canvas *canvas)
@@ -267,6 +338,7 @@ void code_screen_draw(struct app *app, struct canvas *canvas)
 		body.y++;
 		body.height--;
 	}
+	draw_notes(app, canvas, &body);
 	draw_body(app, canvas, body);
 	app_draw_bottom(app, canvas, layout.bottom);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The help: keys of available actions, marks on figures, the columns of the preset and all notes.
- * On a wide screen there are two columns, which scroll together.
+ * The help: keys of available actions, marks on figures, columns and all notes. The screen below
+ * the help may have keys and columns of its own. On a wide screen there are two columns, which
+ * scroll together.
  */
 #include "tui/screen/app.h"
 
@@ -27,16 +28,33 @@ static void pen_entry(struct pen *pen, unsigned indent, const char *key, const c
 	pen_wrap(pen, indent, STYLE_PLAIN, text);
 }
 
+/* Of the screen below the help; NULL: none of its own. */
+static const struct screen_help *help_of_screen(const struct app *app)
+{
+	return app->help_from ? app->help_from->help : NULL;
+}
+
+/* "": the action is left out. */
+static const char *help_of_action(const struct app *app, const struct keymap_row *row)
+{
+	const struct screen_help *help = help_of_screen(app);
+	const char *text = help ? help->of_action(app, row->action) : NULL;
+
+	return text ? text : row->help;
+}
+
 static void write_keys(struct pen *pen, const struct app *app)
 {
 	pen_heading(pen, "Keys");
 	for (size_t i = 0; i < keymap_table_n; i++) {
+		const char *help = help_of_action(app, &keymap_table[i]);
 		char keys[64];
 
-		if (action_blocked(app->config.readonly, &app->replay, keymap_table[i].action))
+		if (!help[0] ||
+		    action_blocked(app->config.readonly, &app->replay, keymap_table[i].action))
 			continue;
 		keymap_keys(&app->keymap, keymap_table[i].action, keys, sizeof(keys));
-		pen_entry(pen, KEYS_WIDTH, keys, keymap_table[i].help);
+		pen_entry(pen, KEYS_WIDTH, keys, help);
 	}
 }
 
@@ -47,20 +65,50 @@ static void write_marks(struct pen *pen)
 		pen_entry(pen, TITLES_WIDTH + 1, figure_marks[i].text, figure_marks[i].meaning);
 }
 
-static void write_columns(struct pen *pen, const struct snapshot *snapshot)
+static void write_metric(struct pen *pen, const struct snapshot *snapshot, size_t metric)
 {
-	pen_heading(pen, "Columns");
-	for (size_t i = 0; i < snapshot->columns->n_shown; i++) {
-		const struct metric_def *def = snapshot->columns->metrics[i].def;
+	pen_entry(pen, TITLES_WIDTH + 1, snapshot->columns->metrics[metric].title,
+		  snapshot->columns->metrics[metric].def->help);
+}
 
-		pen_entry(pen, TITLES_WIDTH + 1, snapshot->columns->metrics[i].title, def->help);
-	}
+/* The columns of a screen that has its own. */
+static void write_own_columns(struct pen *pen, const struct app *app,
+			      const struct screen_help *help)
+{
+	const struct snapshot *snapshot = app->display.snapshot;
+
+	for (const struct screen_help_column *column = help->columns; column->title; column++)
+		pen_entry(pen, TITLES_WIDTH + 1,
+			  pen->canvas->ascii && column->ascii ? column->ascii : column->title,
+			  column->help);
+	for (size_t i = 0; snapshot && i < snapshot->columns->n_shown; i++)
+		if (help->has_metric(app, i))
+			write_metric(pen, snapshot, i);
+}
+
+static void write_list_columns(struct pen *pen, const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->columns->n_shown; i++)
+		write_metric(pen, snapshot, i);
 	if (columns_metric(snapshot->columns, "ipc") >= 0)
 		pen_entry(pen, TITLES_WIDTH + 1, cpu_stall_def.title, cpu_stall_def.help);
 	pen_entry(pen, TITLES_WIDTH + 1, "VERDICT",
 		  "what slows the row down; Enter shows the figures that led to it");
 	pen_entry(pen, TITLES_WIDTH + 1, "(name)", "ended in this interval");
 	pen_entry(pen, TITLES_WIDTH + 1, "[name]", "kernel thread");
+}
+
+static void write_columns(struct pen *pen, const struct app *app)
+{
+	const struct screen_help *help = help_of_screen(app);
+
+	if (!help && !app->display.snapshot)
+		return;
+	pen_heading(pen, "Columns");
+	if (help)
+		write_own_columns(pen, app, help);
+	else
+		write_list_columns(pen, app->display.snapshot);
 }
 
 static void write_notes(struct pen *pen, const struct snapshot *snapshot)
@@ -98,8 +146,7 @@ static unsigned write_help(const struct app *app, struct canvas *canvas, struct 
 	if (app->display.snapshot && two)
 		write_notes(&rest, app->display.snapshot);
 	write_marks(&rest);
-	if (app->display.snapshot)
-		write_columns(&rest, app->display.snapshot);
+	write_columns(&rest, app);
 	return keys.line > rest.line ? keys.line : rest.line;
 }
 

@@ -126,15 +126,28 @@ static void test_golden(void **state)
 
 static void test_golden_styles(void **state)
 {
-	struct code_stage code;
+	static const struct {
+		const char *name;
+		unsigned width, height;
+		int keys[3];
+	} rows[] = {
+		{"code_80x24_styles", 80, 24, {0}},
+		{"code_200x12_styles", 200, 12, {KEYMAP_DOWN}},
+		{"code_callers_200x12_styles", 200, 12, {KEYMAP_DOWN, KEYMAP_ENTER}},
+	};
 
 	(void)state;
-	open_code(&code, 80, 24, false);
-	stage_press(&code.stage, 'w');
-	add_snapshot(&code, CODE_SCENE);
-	stage_keys(&code.stage, (int[]){0});
-	check_screen("code_80x24_styles", canvas_print_styles(&code.stage.canvas));
-	close_code(&code);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+
+		open_code(&code, rows[i].width, rows[i].height, false);
+		stage_press(&code.stage, 'w');
+		add_snapshot(&code, CODE_SCENE);
+		stage_keys(&code.stage, rows[i].keys);
+		app_draw(&code.stage.app, &code.stage.canvas);
+		check_screen(rows[i].name, canvas_print_styles(&code.stage.canvas));
+		close_code(&code);
+	}
 }
 
 /* The list with the column HOTTEST. */
@@ -162,6 +175,47 @@ static void test_golden_hottest(void **state)
 		check_screen(rows[i].name, canvas_print(&code.stage.canvas));
 		close_code(&code);
 	}
+}
+
+/* The help about this screen: its keys and columns, and those of lists are left out. */
+static void test_help(void **state)
+{
+	static const struct {
+		const char *name;
+		int keys[4];
+		const char *words;
+		bool there;
+	} rows[] = {
+		{"the list sorts", {'w', '?'}, "sort by the column to the left", true},
+		{"callers do not",
+		 {'w', KEYMAP_ENTER, '?'},
+		 "sort by the column to the left",
+		 false},
+		{"a row", {'w', '?'}, "the row, or the whole machine", true},
+		{"no row", {KEYMAP_TAB, KEYMAP_TAB, 'w', '?'}, "the whole machine", false},
+		{"nothing of lists", {'w', '?'}, "VERDICT", false},
+		{"no keys of lists", {'w', '?'}, "tag the row", false},
+		{"of a list", {'?'}, "tag the row", true},
+		{"left", {'w', 'q', '?'}, "VERDICT", true},
+		{"of the details", {KEYMAP_ENTER, '?'}, "VERDICT", true},
+	};
+	struct code_stage code;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		open_code(&code, 120, 60, false);
+		add_snapshot(&code, CODE_SCENE);
+		for (size_t k = 0; k < ARRAY_SIZE(rows[i].keys) && rows[i].keys[k]; k++)
+			stage_press(&code.stage, rows[i].keys[k]);
+		stage_check_text(&code.stage, rows[i].words, rows[i].there);
+		close_code(&code);
+	}
+	open_code(&code, 120, 40, true);
+	stage_press(&code.stage, 'w');
+	add_snapshot(&code, CODE_SCENE);
+	stage_press(&code.stage, '?');
+	check_screen("help_code_120x40_ascii", canvas_print(&code.stage.canvas));
+	close_code(&code);
 }
 
 /* What is requested from the engine, after each key. */
@@ -307,6 +361,115 @@ static void test_words(void **state)
 		stage_check_text(&code.stage, rows[i].words, true);
 		shown->notes = NULL;
 		shown->n_notes = 0;
+		close_code(&code);
+	}
+}
+
+/* Notes about functions are on the last line above the key bar, if the lines leave room. */
+static void test_notes(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned width, height;
+		int keys[3];
+		const char *notes[3];
+		const char *words; /* NULL: no line of notes */
+	} rows[] = {
+		{"names",
+		 80,
+		 24,
+		 {'w'},
+		 {"Some functions have no names: x."},
+		 "\nSome functions have no names: x.\nEsc"},
+		{"rate",
+		 80,
+		 24,
+		 {'w'},
+		 {"Sampling of functions costs more."},
+		 "\nSampling of functions costs more.\nEsc"},
+		{"both",
+		 120,
+		 24,
+		 {'w'},
+		 {"Functions are not sampled.", "Else.", "No functions."},
+		 "\nFunctions are not sampled. No functions.\nEsc"},
+		{"beside the pane", 160, 24, {'w'}, {"No functions."}, "\nNo functions.\nEsc"},
+		{"callers", 80, 24, {'w', KEYMAP_ENTER}, {"No functions."}, "\nNo functions.\nEsc"},
+		{"cut",
+		 40,
+		 24,
+		 {'w'},
+		 {"Functions of some threads are not sampled: why"},
+		 "\nFunctions of some threads are not sam...\nEsc"},
+		{"another note", 80, 24, {'w'}, {"CPUs are offline."}, NULL},
+		{"a low screen", 80, 7, {'w'}, {"No functions."}, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+		char *notes[3], *drawn;
+
+		open_code(&code, rows[i].width, rows[i].height, true);
+		stage_press(&code.stage, 'w');
+		add_snapshot(&code, CODE_SCENE);
+		stage_keys(&code.stage, rows[i].keys + 1);
+		struct snapshot *shown = code.stage.app.display.snapshot;
+		shown->notes = notes;
+		while (shown->n_notes < 3 && rows[i].notes[shown->n_notes]) {
+			notes[shown->n_notes] = (char *)(uintptr_t)rows[i].notes[shown->n_notes];
+			shown->n_notes++;
+		}
+		app_draw(&code.stage.app, &code.stage.canvas);
+		drawn = canvas_print(&code.stage.canvas);
+		if (rows[i].words ? !strstr(drawn, rows[i].words)
+				  : !!strstr(drawn, rows[i].notes[0]))
+			fail_msg("%s:\n%s", rows[i].name, drawn);
+		free(drawn);
+		shown->notes = NULL;
+		shown->n_notes = 0;
+		close_code(&code);
+	}
+}
+
+/* Without the right to count whole CPUs, rows of others have no samples, and the page says why. */
+static void test_words_of_others(void **state)
+{
+	static const struct {
+		const char *name;
+		enum count_mode mode;
+		uid_t own, uid;
+		unsigned flags;
+		bool replays, whole;
+		const char *words;
+	} rows[] = {
+		{"of another user", COUNT_MODE_TASK, 7, 8, 0, 0, 0, "Tasks of other users are not"},
+		{"its remedy", COUNT_MODE_TASK, 7, 8, 0, 0, 0, "CAP_PERFMON"},
+		{"of this user", COUNT_MODE_TASK, 8, 8, 0, 0, 0, "without a sample of cycles"},
+		{"of the kernel", COUNT_MODE_TASK, 0, 0, ROW_KERNEL, 0, 0,
+		 "Kernel threads are not"},
+		{"unknown user", COUNT_MODE_TASK, 7, (uid_t)-1, 0, 0, 0, "without a sample"},
+		{"a recording", COUNT_MODE_TASK, 7, 8, 0, true, 0, "without a sample of cycles"},
+		{"whole CPUs", COUNT_MODE_SYSTEM, 7, 8, 0, 0, 0, "without a sample of cycles"},
+		{"all rows", COUNT_MODE_TASK, 7, 8, 0, 0, true, "without a sample of cycles"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct code_stage code;
+		struct app *app = &code.stage.app;
+
+		open_code(&code, 80, 24, false);
+		stage_keys(&code.stage, (int[]){'w', rows[i].whole ? 'w' : 0, 0});
+		add_snapshot(&code, CODE_SCENE_SILENT);
+		app->config.uid = rows[i].own;
+		app->replay.active = rows[i].replays;
+		app->display.snapshot->mode = rows[i].mode;
+		app->code.subject.row.uid = rows[i].uid;
+		app->code.subject.row.flags = rows[i].flags;
+		stage_keys(&code.stage, (int[]){0});
+		app_draw(app, &code.stage.canvas);
+		stage_check_text(&code.stage, rows[i].words, true);
 		close_code(&code);
 	}
 }
@@ -480,11 +643,55 @@ static void test_callers(void **state)
 	stage_keys(stage, (int[]){KEYMAP_LEFT, KEYMAP_LEFT, 0});
 	stage_check_text(stage, "Callers, of 140 samples", true);
 	stage_press(stage, 'q');
+	stage_check_text(stage, "hash_lookup in process 4121 postgres", true);
+	stage_check_text(stage, "Callers, of 40 samples", true); /* of that event, of both sums */
+	stage_press(stage, 'q');
 	stage_check_text(stage, "FUNCTION", true);
 	assert_ptr_equal(stage->app.screen, &screen_code);
 	stage_press(stage, 'q');
 	assert_ptr_equal(stage->app.screen, &screen_tasks);
 	assert_false(stage->app.requests.quit);
+	close_code(&code);
+}
+
+/* Esc goes back one function at a time, to the line that Enter was on, and then to the list. */
+static void test_path(void **state)
+{
+	struct code_stage code;
+	struct stage *stage = &code.stage;
+	const struct code_screen *screen = &stage->app.code;
+
+	(void)state;
+	open_code(&code, 80, 24, false);
+	stage_press(stage, 'w');
+	add_snapshot(&code, CODE_SCENE);
+	stage_press(stage, KEYMAP_ENTER);
+	stage_keys(stage, (int[]){KEYMAP_ENTER, KEYMAP_END, KEYMAP_UP, KEYMAP_UP, KEYMAP_ENTER, 0});
+	assert_string_equal(screen->callers.name, "hash_lookup");
+	stage_press(stage, KEYMAP_ESCAPE);
+	assert_string_equal(screen->callers.name, "exec_scan");
+	assert_string_equal(code_callers_selected(&screen->callers)->name, "hash_lookup");
+	stage_press(stage, KEYMAP_ESCAPE);
+	assert_string_equal(screen->callers.name, "hash_lookup");
+	stage_press(stage, KEYMAP_ESCAPE);
+	stage_check_text(stage, "FUNCTION", true);
+	assert_string_equal(selected_name(&code), "hash_lookup");
+
+	stage_press(stage, KEYMAP_ENTER); /* and round in a circle, longer than the path */
+	for (int i = 0; i < CODE_PATH_MAX; i++)
+		stage_keys(stage, (int[]){KEYMAP_HOME, KEYMAP_DOWN, KEYMAP_ENTER, KEYMAP_END,
+					  KEYMAP_UP, KEYMAP_UP, KEYMAP_ENTER, 0});
+	assert_int_equal(screen->n_path, CODE_PATH_MAX);
+	for (int i = 0; i < CODE_PATH_MAX; i++)
+		stage_press(stage, KEYMAP_ESCAPE);
+	assert_int_equal(screen->n_path, 0);
+	assert_non_null(screen->callers.name);
+	stage_press(stage, KEYMAP_ESCAPE);
+	stage_check_text(stage, "FUNCTION", true);
+	assert_ptr_equal(stage->app.screen, &screen_code);
+	stage_keys(stage, (int[]){KEYMAP_ENTER, KEYMAP_ENTER, 'w', 0}); /* another row: the list */
+	assert_int_equal(screen->n_path, 0);
+	stage_check_text(stage, "FUNCTION", true);
 	close_code(&code);
 }
 
@@ -572,6 +779,31 @@ static void test_titles(void **state)
 		stage_check_text(&code.stage, rows[i].title, true);
 		close_code(&code);
 	}
+}
+
+/* Samples of a process that has ended stay; those of the machine never end. */
+static void test_title_of_ended(void **state)
+{
+	struct code_stage code;
+	struct stage *stage = &code.stage;
+
+	(void)state;
+	open_code(&code, 80, 24, false);
+	stage_press(stage, 'w');
+	add_snapshot(&code, CODE_SCENE);
+	stage_keys(stage, (int[]){0});
+	app_draw(&stage->app, &stage->canvas);
+	stage_check_text(stage, "ended", false);
+	struct snapshot *last = code_scene_snapshot(CODE_SCENE, ++code.nth, code.columns);
+	for (size_t i = 0; i < last->threads.n; i++)
+		if (last->threads.items[i].pid == 4121)
+			last->threads.items[i].flags |= ROW_EXITED;
+	app_snapshot(&stage->app, last);
+	app_draw(&stage->app, &stage->canvas);
+	stage_check_text(stage, "process 4121 postgres, ended: 400 samples in 2.0 s", true);
+	stage_press(stage, 'w');
+	stage_check_text(stage, "ended", false);
+	close_code(&code);
 }
 
 /* The verdict has the function at the end of its words, all of which are on the screen. */
@@ -862,7 +1094,7 @@ static void test_beside(void **state)
 	free(stage_print_resized(stage, 80, 24));
 	stage_check_text(stage, "FUNCTION", false);
 	stage_check_text(stage, "Callers, of 182 samples", true);
-	stage_press(stage, 'q');
+	stage_keys(stage, (int[]){'q', 'q', 0});
 	stage_check_text(stage, "FUNCTION", true);
 	stage_check_text(stage, "Callers of", false);
 	close_code(&code);
@@ -923,18 +1155,23 @@ int main(void)
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_golden_styles),
 		cmocka_unit_test(test_golden_hottest),
+		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_requests_of_the_column),
 		cmocka_unit_test(test_replay),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_words_of_others),
+		cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_tabs),
 		cmocka_unit_test(test_columns_stay),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_follows_a_match),
 		cmocka_unit_test(test_callers),
+		cmocka_unit_test(test_path),
 		cmocka_unit_test(test_subjects),
 		cmocka_unit_test(test_titles),
+		cmocka_unit_test(test_title_of_ended),
 		cmocka_unit_test(test_verdict_of_details),
 		cmocka_unit_test(test_baseline),
 		cmocka_unit_test(test_clicks),
