@@ -32,6 +32,7 @@ struct code_files {
 	const struct sys *sys;
 	bool recording;
 	bool no_map_files; /* not allowed */
+	uint64_t random;   /* in the keys */
 	struct hash_table by_key;
 };
 
@@ -48,6 +49,7 @@ struct code_files *code_files_new(const struct sys *sys, bool recording)
 
 	files->sys = sys;
 	files->recording = recording;
+	files->random = hash_random_odd();
 	hash_table_init(&files->by_key, 0);
 	return files;
 }
@@ -138,12 +140,13 @@ static bool is_mapped_file(const struct code_files *files, pid_t pid,
 
 /*
  * Any user can make a file with the build id of another one, so the owner is a part of the key: the
- * names of a library of root never come from the file of a user.
+ * names of a library of root never come from the file of a user. A build id cannot be chosen such
+ * that both have one key, since that depends on a random number.
  */
-static uint64_t key_of(const struct identity *identity)
+static uint64_t key_of(const struct code_files *files, const struct identity *identity)
 {
 	const struct stat *status = &identity->status;
-	uint64_t key = hash_bytes(HASH_BEGIN, &status->st_uid, sizeof(status->st_uid));
+	uint64_t key = hash_bytes(files->random, &status->st_uid, sizeof(status->st_uid));
 
 	if (identity->id_size > 0)
 		return hash_bytes(key, identity->id, (size_t)identity->id_size) | 1;
@@ -403,7 +406,7 @@ static const char *why_not_opened(int error, const char *name)
 
 static struct code_file *find_or_add(struct code_files *files, const struct identity *identity)
 {
-	uint64_t key = key_of(identity);
+	uint64_t key = key_of(files, identity);
 	struct code_file *file = hash_table_find(&files->by_key, key);
 
 	if (file) {
