@@ -10,7 +10,7 @@ pingpong -c 0 1000000000 >/dev/null &
 pingpong=$!
 sleep 0.5
 echo "== texts"
-pmctop --format openmetrics -S none -m ipc,cpu_percent -e context-switches,page-faults \
+pmctop --format openmetrics -S none -m ipc,cpu_percent -e context-switches,page-faults,runq_time \
 	-n 16 -d 0.25 --record /tmp/run.data
 kill -KILL $spin $pingpong
 echo "== run.data"
