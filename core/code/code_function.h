@@ -2,6 +2,9 @@
 #ifndef PMCTOP_CODE_FUNCTION_H
 #define PMCTOP_CODE_FUNCTION_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* A function, or what stands for one: equal if name, module and kind are. */
 enum code_kind {
 	CODE_USER,
@@ -16,5 +19,9 @@ struct code_function {
 		*module; /* file name without folders, "[kernel]", "" if unknown; hostile bytes */
 	enum code_kind kind;
 };
+
+/* A key of name and module for a table with that random number (hash_random_odd()). */
+uint64_t code_function_key(const struct code_function *function, uint64_t random);
+bool code_function_is_same(const struct code_function *a, const struct code_function *b);
 
 #endif

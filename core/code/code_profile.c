@@ -81,12 +81,6 @@ uint32_t code_profile_event(struct code_profile_builder *builder, const struct c
 	return (uint32_t)profile->n_events++;
 }
 
-static bool is_same_function(const struct code_function *a, const struct code_function *b)
-{
-	return a->kind == b->kind && strcmp(a->name, b->name) == 0 &&
-	       strcmp(a->module, b->module) == 0;
-}
-
 static uint32_t append_function(struct code_profile_builder *builder, uint64_t key,
 				const struct code_function *function)
 {
@@ -105,13 +99,10 @@ uint32_t code_profile_function(struct code_profile_builder *builder,
 {
 	static const struct code_function rest = {"[other]", "", CODE_REST};
 	const struct code_profile *profile = builder->profile;
-	/* With the NUL, so that the end of the name is a part of the key. */
-	uint64_t key = hash_bytes(builder->random, function->name, strlen(function->name) + 1);
-
-	key = hash_bytes(key, function->module, strlen(function->module));
-	key = hash_mix(builder->random, key);
+	uint64_t key = code_function_key(function, builder->random);
 	struct hash_slot *slot = hash_table_slot(&builder->functions, key);
-	while (slot->number && !is_same_function(&profile->functions[slot->number - 1], function))
+	while (slot->number &&
+	       !code_function_is_same(&profile->functions[slot->number - 1], function))
 		slot = hash_table_next(&builder->functions, slot);
 	if (slot->number)
 		return (uint32_t)slot->number - 1;

@@ -31,22 +31,13 @@ void function_table_fini(struct function_table *table)
 	free(table->functions);
 }
 
-static bool is_same(const struct code_function *a, const struct code_function *b)
-{
-	return a->kind == b->kind && strcmp(a->name, b->name) == 0 &&
-	       strcmp(a->module, b->module) == 0;
-}
-
 uint32_t function_table_add(struct function_table *table, const struct code_function *function,
 			    const char *why)
 {
-	/* With the NUL, so that the end of the name is a part of the key. */
-	uint64_t key = hash_bytes(table->random, function->name, strlen(function->name) + 1);
-
-	key = hash_bytes(key, function->module, strlen(function->module));
-	key = hash_mix(table->random, key);
+	uint64_t key = code_function_key(function, table->random);
 	struct hash_slot *slot = hash_table_slot(&table->by_text, key);
-	while (slot->number && !is_same(&table->functions[slot->number - 1].function, function))
+	while (slot->number &&
+	       !code_function_is_same(&table->functions[slot->number - 1].function, function))
 		slot = hash_table_next(&table->by_text, slot);
 	if (slot->number)
 		return (uint32_t)slot->number;
