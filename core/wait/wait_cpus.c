@@ -76,8 +76,7 @@ void waits_add_to_cpus(struct waits *waits, struct interval *interval, const str
 		queued_ns = 0;
 	else if (queued_ns > values->counts[WAIT_RUNQ])
 		queued_ns = values->counts[WAIT_RUNQ];
-	if (account->cpu < waits->n_cpus)
-		waits->queued_ns[account->cpu] += u64_growth(account->placed_ns, queued_ns);
+	waits->queued_ns[account->cpu] += u64_growth(account->placed_ns, queued_ns);
 	take_back(waits, account->cpu, u64_growth(queued_ns, account->placed_ns));
 	if (place && place->next) {
 		divide_by_time(waits, interval, place, woken_ns);

@@ -258,7 +258,7 @@ static void test_wakeups(void **state)
 }
 
 /*
- * A task whose slices are missing: the CPUs have no part of its waits, as the totals have none. Not
+ * A task with missing slices: the CPUs have no part of its waits, as the totals have none. Not
  * even if it waited for CPU 0, and was on CPU 1 last.
  */
 static void test_missing_slices(void **state)
