@@ -2,6 +2,8 @@
 /* One costly interval may be an exec, or a burst of mappings. Only several in a row count. */
 #include "core/collect/code_rate.h"
 
+#include "core/perf/code_event.h"
+
 #include <limits.h>
 #include <stdlib.h>
 
@@ -57,4 +59,13 @@ void code_rate_judge(struct code_rate *rate, bool open, uint64_t samples, uint64
 		return;
 	rate->costly = 0;
 	lower_rate(rate, rate->hz / 2, "Sampling of functions costs more than 1 % of a CPU");
+}
+
+uint64_t code_rate_faults_period(const struct code_rate *rate, uint64_t period, uint64_t samples,
+				 uint64_t ran_ns)
+{
+	if (ran_ns < CODE_RATE_LEAST_NS)
+		return period;
+	return code_event_faults_period(period, (double)samples * NS_PER_S / (double)ran_ns,
+					rate->hz);
 }

@@ -22,6 +22,8 @@
 #define CODE_SAMPLE_NS (10 * NS_PER_US) /* 12 to 18 us in a virtual machine, 2 to 5 us outside */
 #define CODE_COST_MOST 0.01
 enum { CODE_COSTLY_INTERVALS = 3, CODE_HZ_LEAST = 10 };
+/* Tasks that ran for less time have no rate that is worth a new period. */
+#define CODE_RATE_LEAST_NS (10 * NS_PER_MS)
 
 struct code_rate {
 	const struct sys *sys; /* borrowed, as is the next */
@@ -40,5 +42,8 @@ void code_rate_begin(struct code_rate *rate, unsigned hz);
  * they cost pmctop beside own_ns. Not `open`: nothing was sampled, and nothing is halved.
  */
 void code_rate_judge(struct code_rate *rate, bool open, uint64_t samples, uint64_t other_ns);
+/* Returns the next period of page-faults, after `samples` with the present one in ran_ns. */
+uint64_t code_rate_faults_period(const struct code_rate *rate, uint64_t period, uint64_t samples,
+				 uint64_t ran_ns);
 
 #endif

@@ -95,7 +95,7 @@ static void pass_throttle(struct code_reader *reader, const struct code_sink *si
 
 	if (!event || event->id != record->id || !event->owned) {
 		if (reader->throttle)
-			reader->throttle(reader->user, code, record->id, header);
+			reader->throttle(reader->user, code, header);
 		return;
 	}
 	if (header->type == PERF_RECORD_THROTTLE) {

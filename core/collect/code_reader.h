@@ -24,7 +24,7 @@ struct code_request {
 };
 
 /* A THROTTLE or UNTHROTTLE record of a member of a group, in the ring of a CPU. */
-typedef void code_throttle_function(void *user, const struct cpu_code *code, uint64_t id,
+typedef void code_throttle_function(void *user, const struct cpu_code *code,
 				    const struct perf_event_header *header);
 
 struct code_side_record;

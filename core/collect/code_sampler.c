@@ -21,17 +21,13 @@ enum {
 	RINGS_BYTES = 64 << 20, /* of all CPUs together */
 };
 
-/* Less time than this has no rate that is worth a new period. */
-#define RATE_LEAST_NS (10 * NS_PER_MS)
-
 /* A group of counters stopped, or goes on: a gap in the counts. */
-static void pass_throttle(void *user, const struct cpu_code *code, uint64_t id,
+static void pass_throttle(void *user, const struct cpu_code *code,
 			  const struct perf_event_header *header)
 {
 	const struct code_sampler *sampler = user;
 	struct record record;
 
-	(void)id;
 	if (record_decode(header, &record) == 0)
 		attrib_record(sampler->attrib, sampler->cpus->items[code - sampler->items].index,
 			      &record);
@@ -105,7 +101,7 @@ static double busy_rate(const struct plan *plan, const struct interval *interval
 			ns += u64_growth(idle[group], all[group]);
 		}
 	}
-	return ns < RATE_LEAST_NS ? 0 : (double)count * NS_PER_S / (double)ns;
+	return ns < CODE_RATE_LEAST_NS ? 0 : (double)count * NS_PER_S / (double)ns;
 }
 
 static uint64_t busy_ns(const struct interval *interval)
@@ -139,10 +135,9 @@ static void choose_periods(struct code_sampler *sampler, const struct plan *plan
 						      busy_rate(plan, interval, sampled->counted));
 		else if (sampled->source == CODE_EVENT_CLOCK)
 			sampled->period = NS_PER_S / sampler->rate.hz;
-		else if (ns >= RATE_LEAST_NS)
-			sampled->period = code_event_faults_period(
-				sampled->period, (double)samples * NS_PER_S / (double)ns,
-				sampler->rate.hz);
+		else
+			sampled->period = code_rate_faults_period(&sampler->rate, sampled->period,
+								  samples, ns);
 		for (size_t i = 0; sampled->period != before && i < sampler->cpus->n; i++)
 			if (sampler->items[i].ring_fd >= 0)
 				cpu_code_set_period(&sampler->items[i], k, sampled->period);

@@ -137,7 +137,7 @@ static bool is_ours(const struct proc_scan *proc_scan, pid_t pid, bool before)
 
 	if (fd >= 0)
 		sys_close(proc_scan->sys, fd);
-	return fd == -EACCES || fd == -EPERM ? false : fd >= 0 || before;
+	return fd >= 0 || (before && fd != -EACCES && fd != -EPERM);
 }
 
 bool proc_scan_is_ours(const struct proc_scan *proc_scan, pid_t pid)

@@ -19,9 +19,6 @@
 
 enum { CLOCK, FAULTS }; /* indices of the sampled events */
 
-/* Less time than this has no rate that is worth a new period. */
-#define RATE_LEAST_NS (10 * NS_PER_MS)
-
 enum {
 	/* Half of it has 0.5 s of samples with long chains. Users may lock 512 KiB a CPU. */
 	RING_BYTES_MAX = 128 << 10,
@@ -120,16 +117,15 @@ static uint64_t sampled_ns(const struct task_sampler *sampler)
 
 static void choose_periods(struct task_sampler *sampler, bool begins)
 {
-	uint64_t ns = sampled_ns(sampler),
-		 faults = cpu_code_reset_event(sampler->cpus, sampler->n_cpus, FAULTS);
-	uint64_t periods[TASK_SAMPLER_EVENTS] = {NS_PER_S / sampler->rate.hz,
-						 sampler->periods[FAULTS]};
+	uint64_t faults = cpu_code_reset_event(sampler->cpus, sampler->n_cpus, FAULTS);
+	const uint64_t periods[TASK_SAMPLER_EVENTS] = {
+		[CLOCK] = NS_PER_S / sampler->rate.hz,
+		[FAULTS] =
+			begins ? CODE_FAULTS_PERIOD
+			       : code_rate_faults_period(&sampler->rate, sampler->periods[FAULTS],
+							 faults, sampled_ns(sampler)),
+	};
 
-	if (begins)
-		periods[FAULTS] = CODE_FAULTS_PERIOD;
-	else if (ns >= RATE_LEAST_NS)
-		periods[FAULTS] = code_event_faults_period(
-			periods[FAULTS], (double)faults * NS_PER_S / (double)ns, sampler->rate.hz);
 	for (unsigned k = 0; k < TASK_SAMPLER_EVENTS; k++) {
 		for (size_t i = 0; periods[k] != sampler->periods[k] && i < sampler->n_cpus; i++)
 			cpu_code_set_period(&sampler->cpus[i], k, periods[k]);
@@ -362,7 +358,10 @@ void task_sampler_renew(struct task_sampler *sampler, const struct code_request 
 	name_events(sampler);
 	open_rings(sampler);
 	if (sampler->n_threads == 0)
-		sampler->n_events = threads_max(sampler, fds, 2) >= TASK_SAMPLER_BOTH ? 2 : 1;
+		sampler->n_events =
+			threads_max(sampler, fds, TASK_SAMPLER_EVENTS) >= TASK_SAMPLER_BOTH
+				? TASK_SAMPLER_EVENTS
+				: 1;
 	choose_threads(sampler, fds);
 	note_refusal(sampler);
 }
