@@ -354,7 +354,6 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.users = engine->users,
 		.topology = &engine->topology,
 		.pmus = &engine->pmus,
-		.notes = &engine->notes,
 		.facts = &engine->facts,
 		.cgroups = &engine->cgroups,
 		.watch = collect->watches ? &collect->watch : NULL,

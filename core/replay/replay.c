@@ -274,7 +274,6 @@ static struct snapshot *build_snapshot(struct replay_state *state)
 		.users = state->users,
 		.topology = &state->topology,
 		.pmus = &state->pmus,
-		.notes = &notes,
 		.recorded_facts = &state->facts,
 		.command_lines = state->command_lines,
 		.idle = state->idle,
@@ -284,6 +283,7 @@ static struct snapshot *build_snapshot(struct replay_state *state)
 		.uneven = state->uneven,
 	};
 	struct snapshot *snapshot = snapshot_build(&source, state->length_ns);
+	snapshot_set_notes(snapshot, &notes);
 	snapshot->sequence = state->sequence;
 	snapshot->time_ns = state->time_ns;
 	snapshot->realtime_ns = state->realtime_ns;

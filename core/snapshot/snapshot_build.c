@@ -339,10 +339,6 @@ static void fill_cpus(const struct snapshot_source *source, struct snapshot *sna
 
 void snapshot_set_notes(struct snapshot *snapshot, const struct notes *notes)
 {
-	for (size_t i = 0; i < snapshot->n_notes; i++)
-		free(snapshot->notes[i]);
-	free(snapshot->notes);
-	snapshot->n_notes = 0;
 	snapshot->notes = xcalloc(notes->n, sizeof(char *));
 	for (size_t i = 0; i < notes->n; i++)
 		snapshot->notes[snapshot->n_notes++] = xstrdup(notes->items[i].text);
@@ -365,7 +361,6 @@ struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t i
 	snapshot->ended = target_has_ended(source->target);
 	snapshot_merge_target(snapshot);
 	fill_cpus(source, snapshot);
-	snapshot_set_notes(snapshot, source->notes);
 	if (source->watch && (source->watch->pid || source->watch->tid)) {
 		snapshot->waits = xmalloc(sizeof(*snapshot->waits));
 		*snapshot->waits = *source->watch;

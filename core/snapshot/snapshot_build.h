@@ -25,7 +25,6 @@ struct snapshot_source {
 	struct users *users;
 	struct topology *topology;
 	const struct pmu_set *pmus;
-	const struct notes *notes;
 	struct fact_reader *facts;               /* NULL: nothing is read */
 	const struct fact_table *recorded_facts; /* of a replay, in place of them; NULL: none */
 	const struct wait_watch *watch;          /* waits of the watched task; NULL: unknown */
@@ -39,11 +38,11 @@ struct snapshot_source {
 };
 
 /*
- * Returns a snapshot of the interval: rows, CPUs, totals, notes and all figures. The caller owns
- * it, and sets sequence, times, host, pmu, mode and tasks.
+ * Returns a snapshot of the interval: rows, CPUs, totals and all figures. The caller owns it, and
+ * sets sequence, times, host, pmu, mode, tasks and notes.
  */
 struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t interval_ns);
-/* Replaces its notes by copies of these. */
+/* Sets the notes of a snapshot without notes to copies of these. */
 void snapshot_set_notes(struct snapshot *snapshot, const struct notes *notes);
 
 #endif
