@@ -34,6 +34,15 @@ static void open_code(struct code_stage *code, unsigned width, unsigned height, 
 	stage_open(&code->stage, width, height, ascii, first);
 }
 
+/* With the page of code, after a snapshot with samples. */
+static void open_page(struct code_stage *code, unsigned width, unsigned height, bool ascii,
+		      enum code_scene scene)
+{
+	open_code(code, width, height, ascii);
+	stage_press(&code->stage, 'w');
+	add_snapshot(code, scene);
+}
+
 static void close_code(struct code_stage *code)
 {
 	stage_close(&code->stage);
@@ -210,9 +219,7 @@ static void test_help(void **state)
 		stage_check_text(&code.stage, rows[i].words, rows[i].there);
 		close_code(&code);
 	}
-	open_code(&code, 120, 40, true);
-	stage_press(&code.stage, 'w');
-	add_snapshot(&code, CODE_SCENE);
+	open_page(&code, 120, 40, true, CODE_SCENE);
 	stage_press(&code.stage, '?');
 	check_screen("help_code_120x40_ascii", canvas_print(&code.stage.canvas));
 	close_code(&code);
@@ -481,9 +488,7 @@ static void test_pause(void **state)
 	struct stage *stage = &code.stage;
 
 	(void)state;
-	open_code(&code, 80, 24, false);
-	stage_press(stage, 'w');
-	add_snapshot(&code, CODE_SCENE);
+	open_page(&code, 80, 24, false, CODE_SCENE);
 	stage_press(stage, 'Z');
 	for (int i = 0; i < 3; i++)
 		add_snapshot(&code, CODE_SCENE_LATER);
@@ -517,9 +522,7 @@ static void test_tabs(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct code_stage code;
 
-		open_code(&code, 80, 24, false);
-		stage_press(&code.stage, 'w');
-		add_snapshot(&code, CODE_SCENE);
+		open_page(&code, 80, 24, false, CODE_SCENE);
 		stage_keys(&code.stage, rows[i].keys);
 		stage_check_text(&code.stage, rows[i].shown, true);
 		add_snapshot(&code, CODE_SCENE);
@@ -536,9 +539,7 @@ static void test_columns_stay(void **state)
 	struct stage *stage = &code.stage;
 
 	(void)state;
-	open_code(&code, 80, 24, false);
-	stage_press(stage, 'w');
-	add_snapshot(&code, CODE_SCENE_LATER);
+	open_page(&code, 80, 24, false, CODE_SCENE_LATER);
 	stage_keys(stage, (int[]){0});
 	stage_check_text(stage, "caMPKI", false);
 	add_snapshot(&code, CODE_SCENE);
@@ -589,9 +590,7 @@ static void test_lines(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct code_stage code;
 
-		open_code(&code, 80, 24, false);
-		stage_press(&code.stage, 'w');
-		add_snapshot(&code, CODE_SCENE);
+		open_page(&code, 80, 24, false, CODE_SCENE);
 		stage_keys(&code.stage, rows[i].keys);
 		if (rows[i].selected && strcmp(selected_name(&code), rows[i].selected) != 0)
 			fail_msg("%s: %s", rows[i].name, selected_name(&code));
@@ -607,9 +606,7 @@ static void test_follows_a_match(void **state)
 	struct code_stage code;
 
 	(void)state;
-	open_code(&code, 80, 24, false);
-	stage_press(&code.stage, 'w');
-	add_snapshot(&code, CODE_SCENE);
+	open_page(&code, 80, 24, false, CODE_SCENE);
 	stage_keys(&code.stage, (int[]){'/', 'u', 's', 'e', 'r', KEYMAP_ENTER, 0});
 	for (int i = 0; i < 4; i++)
 		add_snapshot(&code, CODE_SCENE_LATER);
@@ -628,9 +625,7 @@ static void test_callers(void **state)
 	struct stage *stage = &code.stage;
 
 	(void)state;
-	open_code(&code, 80, 24, false);
-	stage_press(stage, 'w');
-	add_snapshot(&code, CODE_SCENE);
+	open_page(&code, 80, 24, false, CODE_SCENE);
 	stage_press(stage, KEYMAP_ENTER);
 	stage_check_text(stage, "Callers, of 124 samples; 4 have none", true);
 	stage_press(stage, KEYMAP_ENTER);
@@ -662,9 +657,7 @@ static void test_path(void **state)
 	const struct code_screen *screen = &stage->app.code;
 
 	(void)state;
-	open_code(&code, 80, 24, false);
-	stage_press(stage, 'w');
-	add_snapshot(&code, CODE_SCENE);
+	open_page(&code, 80, 24, false, CODE_SCENE);
 	stage_press(stage, KEYMAP_ENTER);
 	stage_keys(stage, (int[]){KEYMAP_ENTER, KEYMAP_END, KEYMAP_UP, KEYMAP_UP, KEYMAP_ENTER, 0});
 	assert_string_equal(screen->callers.name, "hash_lookup");
@@ -788,9 +781,7 @@ static void test_title_of_ended(void **state)
 	struct stage *stage = &code.stage;
 
 	(void)state;
-	open_code(&code, 80, 24, false);
-	stage_press(stage, 'w');
-	add_snapshot(&code, CODE_SCENE);
+	open_page(&code, 80, 24, false, CODE_SCENE);
 	stage_keys(stage, (int[]){0});
 	app_draw(&stage->app, &stage->canvas);
 	stage_check_text(stage, "ended", false);
@@ -832,9 +823,7 @@ static void test_baseline(void **state)
 	struct stage *stage = &code.stage;
 
 	(void)state;
-	open_code(&code, 120, 24, false);
-	stage_press(stage, 'w');
-	add_snapshot(&code, CODE_SCENE);
+	open_page(&code, 120, 24, false, CODE_SCENE);
 	stage_press(stage, 'B');
 	stage_check_text(stage, "change since the baseline", true);
 	stage_check_text(stage, "  0.0 ±", true);
@@ -1047,9 +1036,7 @@ static void test_wheel(void **state)
 	struct app *app = &code.stage.app;
 
 	(void)state;
-	open_code(&code, 80, 24, false);
-	stage_press(&code.stage, 'w');
-	add_snapshot(&code, CODE_SCENE);
+	open_page(&code, 80, 24, false, CODE_SCENE);
 	app_draw(app, &code.stage.canvas);
 	app_wheel(app, true);
 	assert_int_equal(app->code.page.table.selected, 3);
