@@ -19,6 +19,18 @@
 /* For a function that runs for each record: inlined into its caller. */
 #define OFTEN inline __attribute__((always_inline))
 
+/* Whether this is a build with a sanitizer: those reserve terabytes of address space. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
 static inline size_t size_min(size_t a, size_t b)
 {
 	return a < b ? a : b;

@@ -39,18 +39,6 @@ enum { CAPABILITIES_MAX = 64 };
 #define ARCHITECTURE AUDIT_ARCH_PPC64LE
 #endif
 
-/* Sanitizers reserve terabytes of address space, which RLIMIT_DATA counts. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 int symbol_sandbox_drop(void)
 {
 	const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
