@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The screen of code: how it is opened and left, its tabs, keys and words. Goldens of its looks. */
 #include "core/base/text.h"
+#include "core/view/code_hottest.h"
 #include "tests/unit/shared/code_scene.h"
+#include "tests/unit/shared/profile_samples.h"
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tests/unit/shared/stage.h"
 
@@ -182,6 +184,38 @@ static void test_golden_hottest(void **state)
 		add_snapshot(&code, CODE_SCENE);
 		stage_keys(&code.stage, rows[i].keys);
 		check_screen(rows[i].name, canvas_print(&code.stage.canvas));
+		close_code(&code);
+	}
+}
+
+/* A few samples do not show the hottest function; those of user mode alone are marked. */
+static void test_hottest_cells(void **state)
+{
+	static const struct {
+		const char *event;
+		uint64_t samples;
+		const char *cell;
+		bool there;
+	} rows[] = {
+		{"cpu-clock", CODE_HOTTEST_LEAST, "~100% hash_lookup", true},
+		{"cpu-clock", CODE_HOTTEST_LEAST - 1, "hash_lookup", false},
+		{"cpu-clock:u", CODE_HOTTEST_LEAST, "~100%:u hash_lookup", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct profile_samples samples = {
+			4121, 4121, 0, rows[i].event, "hash_lookup@postgres", rows[i].samples,
+			100,  0};
+		struct code_stage code;
+
+		open_code(&code, 120, 24, false);
+		column_choice_parse(&code.stage.app.preferences.columns, "hottest");
+		struct snapshot *snapshot = code_scene_snapshot(CODE_SCENE_NONE, 1, code.columns);
+		snapshot->code = profile_of_samples(NULL, 0, &samples, 1);
+		app_snapshot(&code.stage.app, snapshot);
+		app_draw(&code.stage.app, &code.stage.canvas);
+		stage_check_text(&code.stage, rows[i].cell, rows[i].there);
 		close_code(&code);
 	}
 }
@@ -1142,6 +1176,7 @@ int main(void)
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_golden_styles),
 		cmocka_unit_test(test_golden_hottest),
+		cmocka_unit_test(test_hottest_cells),
 		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_requests_of_the_column),

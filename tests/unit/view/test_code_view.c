@@ -210,6 +210,29 @@ static void weighs_the_error(void **state)
 	snapshot_free(snapshot);
 }
 
+/* A share of which all samples are is not certain: with n of them its error is 1/(n + 2). */
+static void is_not_certain_with_all_samples(void **state)
+{
+	static const uint64_t counts[] = {1, 2, 98};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+		const struct profile_samples samples = {
+			10, 10, 0, "cycles", "f@a.out", counts[i], 7 * counts[i], 0};
+		struct snapshot *snapshot = snapshot_of(&samples, 1);
+		struct code_index *index = code_index_new(snapshot);
+		struct code_view view;
+
+		code_view_init(index, &(struct code_subject){.key = {HISTORY_MACHINE, 0, 0}},
+			       CYCLES, &view);
+		assert_near(view.lines[0].events[CYCLES].share, 1);
+		assert_near(view.lines[0].events[CYCLES].error, 1 / ((double)counts[i] + 2));
+		code_view_fini(&view);
+		code_index_free(index);
+		snapshot_free(snapshot);
+	}
+}
+
 struct edges_case {
 	const char *name;
 	const char *function;
@@ -329,6 +352,7 @@ int main(void)
 		cmocka_unit_test(has_shares_and_metrics),
 		cmocka_unit_test(has_time_by_function),
 		cmocka_unit_test(weighs_the_error),
+		cmocka_unit_test(is_not_certain_with_all_samples),
 		cmocka_unit_test(sums_of_snapshots_have_it),
 		cmocka_unit_test(the_time_event_may_have_modifiers),
 	};
