@@ -6,10 +6,9 @@
  * A separate debug file has the build id of the binary, so one that does not belong to it, or a
  * link that names itself, is never used.
  */
-#include "core/code/code_file.h"
+#include "core/code/code_file_internal.h"
 
 #include "core/base/util.h"
-#include "core/code/elf_build_id.h"
 #include "core/sys/proc_maps.h"
 
 #include <errno.h>
@@ -20,35 +19,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum {
-	PATH_BYTES = 4096 + 64, /* a name of a mapping, and what is before it */
-	VDSO_BYTES_MAX = 1 << 20,
-};
+enum { VDSO_BYTES_MAX = 1 << 20 };
 #define RETRY_NS (10 * NS_PER_S)
 
 static const char deleted_mark[] = " (deleted)";
 
-struct code_files {
-	const struct sys *sys;
-	bool recording;
-	bool no_map_files; /* not allowed */
-	uint64_t random;   /* in the keys */
-	struct hash_table by_key;
-};
-
-/* A file that was opened, and what identifies it. */
-struct identity {
-	struct stat status;
-	uint8_t id[ELF_BUILD_ID_BYTES];
-	int id_size; /* <= 0: none */
-};
-
-struct code_files *code_files_new(const struct sys *sys, bool recording)
+struct code_files *code_files_new(const struct code_files_config *config)
 {
 	struct code_files *files = xcalloc(1, sizeof(*files));
 
-	files->sys = sys;
-	files->recording = recording;
+	files->config = *config;
+	files->sys = config->sys;
 	files->random = hash_random_odd();
 	hash_table_init(&files->by_key, 0);
 	return files;
@@ -68,6 +49,7 @@ void code_file_put(struct code_files *files, struct code_file *file)
 		return;
 	if (file->key)
 		hash_table_remove_item(&files->by_key, file->key, file);
+	free(file->segments);
 	hash_table_fini(&file->ids);
 	code_ranges_fini(&file->ranges);
 	free(file);
@@ -94,17 +76,17 @@ static struct code_file *new_file(uint64_t key)
 
 /* Identifying */
 
-static int read_identity(const struct code_files *files, int fd, struct identity *identity)
+int files_read_identity(const struct code_files *files, int fd, struct file_identity *identity)
 {
+	*identity = (struct file_identity){.id_size = 0};
 	int rc = sys_file_status(files->sys, fd, &identity->status);
-
 	if (rc)
 		return rc;
 	identity->id_size = elf_build_id(fd, identity->id);
 	return 0;
 }
 
-static bool has_build_id(const struct identity *identity, const uint8_t *id, int size)
+static bool has_build_id(const struct file_identity *identity, const uint8_t *id, int size)
 {
 	return size > 0 && identity->id_size == size && memcmp(identity->id, id, (size_t)size) == 0;
 }
@@ -113,8 +95,6 @@ static bool has_build_id(const struct identity *identity, const uint8_t *id, int
 static int mapped_build_id(const struct code_files *files, pid_t pid,
 			   const struct code_mapping *mapping, uint8_t id[PROC_MAPS_BUILD_ID])
 {
-	if (files->recording)
-		return -ENOENT;
 	int fd = proc_maps_open(files->sys, pid);
 	if (fd < 0)
 		return fd;
@@ -124,7 +104,7 @@ static int mapped_build_id(const struct code_files *files, pid_t pid,
 }
 
 static bool is_mapped_file(const struct code_files *files, pid_t pid,
-			   const struct code_mapping *mapping, const struct identity *identity)
+			   const struct code_mapping *mapping, const struct file_identity *identity)
 {
 	const struct code_object *object = mapping->object;
 	uint8_t id[PROC_MAPS_BUILD_ID];
@@ -135,7 +115,7 @@ static bool is_mapped_file(const struct code_files *files, pid_t pid,
 	if (same_inode && identity->status.st_dev == object->dev)
 		return true;
 	int size = mapping->past ? -ENOENT : mapped_build_id(files, pid, mapping, id);
-	return size > 0 ? has_build_id(identity, id, size) : same_inode && !files->recording;
+	return size > 0 ? has_build_id(identity, id, size) : same_inode;
 }
 
 /*
@@ -143,11 +123,13 @@ static bool is_mapped_file(const struct code_files *files, pid_t pid,
  * names of a library of root never come from the file of a user. A build id cannot be chosen such
  * that both have one key, since that depends on a random number.
  */
-static uint64_t key_of(const struct code_files *files, const struct identity *identity)
+static uint64_t key_of(const struct code_files *files, const struct file_identity *identity)
 {
 	const struct stat *status = &identity->status;
 	uint64_t key = hash_bytes(files->random, &status->st_uid, sizeof(status->st_uid));
 
+	/* A debug file that stands for a binary is not the binary. */
+	key = hash_bytes(key, &identity->debug_only, sizeof(identity->debug_only));
 	if (identity->id_size > 0)
 		return hash_bytes(key, identity->id, (size_t)identity->id_size) | 1;
 	key = hash_bytes(key, &status->st_dev, sizeof(status->st_dev));
@@ -161,13 +143,13 @@ static uint64_t key_of(const struct code_files *files, const struct identity *id
 
 static int open_checked(const struct code_files *files, pid_t pid,
 			const struct code_mapping *mapping, const char *path,
-			struct identity *identity)
+			struct file_identity *identity)
 {
 	int fd = sys_file_open(files->sys, path);
 
 	if (fd < 0)
 		return fd;
-	int rc = read_identity(files, fd, identity);
+	int rc = files_read_identity(files, fd, identity);
 	if (rc == 0 && !is_mapped_file(files, pid, mapping, identity))
 		rc = -ESTALE;
 	if (rc == 0)
@@ -178,9 +160,9 @@ static int open_checked(const struct code_files *files, pid_t pid,
 
 /* Also a program that has no name any more. */
 static int open_program(const struct code_files *files, pid_t pid,
-			const struct code_mapping *mapping, struct identity *identity)
+			const struct code_mapping *mapping, struct file_identity *identity)
 {
-	char path[64], target[PATH_BYTES];
+	char path[64], target[FILE_PATH_BYTES];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	if (sys_link_read(files->sys, path, target, sizeof(target)) < 0 ||
@@ -197,7 +179,7 @@ static bool is_other_inode(const struct code_object *object, const struct stat *
 
 /* The link is to the mapped file, whatever its name is now. It needs CAP_CHECKPOINT_RESTORE. */
 static int open_map_file(struct code_files *files, pid_t pid, const struct code_mapping *mapping,
-			 struct identity *identity)
+			 struct file_identity *identity)
 {
 	char path[96];
 
@@ -211,7 +193,7 @@ static int open_map_file(struct code_files *files, pid_t pid, const struct code_
 	files->no_map_files = fd == -EPERM;
 	if (fd < 0)
 		return fd;
-	int rc = read_identity(files, fd, identity);
+	int rc = files_read_identity(files, fd, identity);
 	if (rc == 0 && is_other_inode(mapping->object, &identity->status))
 		rc = -ESTALE;
 	if (rc == 0)
@@ -220,8 +202,7 @@ static int open_map_file(struct code_files *files, pid_t pid, const struct code_
 	return rc;
 }
 
-/* The name without " (deleted)". False: it has no such end. */
-static bool strip_deleted(const char *name, char *path, size_t size)
+bool files_strip_deleted(const char *name, char *path, size_t size)
 {
 	size_t length = text_copy(path, size, name), mark = strlen(deleted_mark);
 	bool deleted = length > mark && strcmp(path + length - mark, deleted_mark) == 0;
@@ -232,17 +213,16 @@ static bool strip_deleted(const char *name, char *path, size_t size)
 }
 
 static int open_path(const struct code_files *files, pid_t pid, const struct code_mapping *mapping,
-		     struct identity *identity)
+		     struct file_identity *identity)
 {
-	char path[PATH_BYTES], name[PATH_BYTES], root[32] = "";
+	char path[FILE_PATH_BYTES], name[FILE_PATH_BYTES], root[32];
 
-	if (!files->recording)
-		snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
 	if (mapping->object->name[0] != '/' ||
 	    snprintf(path, sizeof(path), "%s%s", root, mapping->object->name) >= (int)sizeof(path))
 		return -ENOENT;
 	int fd = open_checked(files, pid, mapping, path, identity);
-	if (fd != -ENOENT || !strip_deleted(mapping->object->name, name, sizeof(name)))
+	if (fd != -ENOENT || !files_strip_deleted(mapping->object->name, name, sizeof(name)))
 		return fd;
 	/* An equal file may have taken its place. */
 	if (snprintf(path, sizeof(path), "%s%s", root, name) >= (int)sizeof(path))
@@ -268,14 +248,14 @@ static int memory_file(const struct code_files *files, const char *bytes, size_t
 	return rc;
 }
 
-/* A copy of this process's own vDSO, which is that of the others of its size. */
-static int open_vdso(const struct code_files *files, const struct code_mapping *mapping,
-		     struct identity *identity)
+/* That of this process is that of the others of its size. */
+int files_open_vdso(const struct code_files *files, const struct code_mapping *mapping,
+		    struct file_identity *identity)
 {
 	uint64_t size = mapping->end - mapping->start, address = getauxval(AT_SYSINFO_EHDR);
 
 	/* A program of 32 bits has another one, below 4 GiB. */
-	if (files->recording || !address || size > VDSO_BYTES_MAX ||
+	if (!address || size > VDSO_BYTES_MAX ||
 	    (address > UINT32_MAX) != (mapping->start > UINT32_MAX))
 		return -ENOENT;
 	int memory = sys_file_open(files->sys, "/proc/self/mem");
@@ -286,7 +266,7 @@ static int open_vdso(const struct code_files *files, const struct code_mapping *
 	sys_close(files->sys, memory);
 	int fd = n == (ssize_t)size ? memory_file(files, bytes, size) : -ENOENT;
 	free(bytes);
-	int rc = fd < 0 ? fd : read_identity(files, fd, identity);
+	int rc = fd < 0 ? fd : files_read_identity(files, fd, identity);
 	if (rc == 0)
 		return fd;
 	if (fd >= 0)
@@ -295,26 +275,24 @@ static int open_vdso(const struct code_files *files, const struct code_mapping *
 }
 
 static int open_mapped(struct code_files *files, pid_t pid, const struct code_mapping *mapping,
-		       struct identity *identity)
+		       struct file_identity *identity)
 {
-	int fd = -ENOENT;
-
+	if (files->config.recording)
+		return files_open_recorded(files, mapping, identity);
 	if (strcmp(mapping->object->name, "[vdso]") == 0)
-		return open_vdso(files, mapping, identity);
+		return files_open_vdso(files, mapping, identity);
 	if (mapping->object->inode == 0 && mapping->object->build_id.size == 0)
 		return -ENOENT;
-	if (!files->recording)
-		fd = open_program(files, pid, mapping, identity);
-	if (fd < 0 && !files->recording)
+	int fd = open_program(files, pid, mapping, identity);
+	if (fd < 0)
 		fd = open_map_file(files, pid, mapping, identity);
 	return fd < 0 ? open_path(files, pid, mapping, identity) : fd;
 }
 
 /* Separate debug files */
 
-/* A descriptor, or -1 if the file has another build id. */
-static int open_debug(const struct code_files *files, const char *path,
-		      const struct identity *binary)
+int files_open_debug(const struct code_files *files, const char *path,
+		     const struct file_identity *binary)
 {
 	uint8_t id[ELF_BUILD_ID_BYTES];
 	int fd = sys_file_open(files->sys, path);
@@ -328,22 +306,23 @@ static int open_debug(const struct code_files *files, const char *path,
 }
 
 static int find_by_build_id(const struct code_files *files, const char *root,
-			    const struct identity *binary)
+			    const struct file_identity *binary)
 {
-	char path[PATH_BYTES], hex[2 * ELF_BUILD_ID_BYTES + 1];
+	char path[FILE_PATH_BYTES], hex[2 * ELF_BUILD_ID_BYTES + 1];
 
 	for (int i = 0; i < binary->id_size; i++)
 		snprintf(hex + 2 * i, 3, "%02x", binary->id[i]);
 	snprintf(path, sizeof(path), "%s/usr/lib/debug/.build-id/%.2s/%s.debug", root, hex,
 		 hex + 2);
-	return open_debug(files, path, binary);
+	return files_open_debug(files, path, binary);
 }
 
-static int find_by_link(const struct code_files *files, const char *root,
-			const struct code_mapping *mapping, const struct identity *binary, int fd)
+int files_find_by_link(const struct code_files *files, const char *root,
+		       const struct code_mapping *mapping, const struct file_identity *binary,
+		       int fd)
 {
 	static const char *const formats[] = {"%s%s/%s", "%s%s/.debug/%s", "%s/usr/lib/debug%s/%s"};
-	char link[ELF_DEBUG_LINK_BYTES], folder[PATH_BYTES], path[PATH_BYTES];
+	char link[ELF_DEBUG_LINK_BYTES], folder[FILE_PATH_BYTES], path[FILE_PATH_BYTES];
 
 	if (elf_debug_link(fd, link) != 0 || mapping->object->name[0] != '/')
 		return -1;
@@ -354,7 +333,7 @@ static int find_by_link(const struct code_files *files, const char *root,
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		int length = snprintf(path, sizeof(path), formats[i], root, folder, link);
 #pragma GCC diagnostic pop
-		int debug = length < (int)sizeof(path) ? open_debug(files, path, binary) : -1;
+		int debug = length < (int)sizeof(path) ? files_open_debug(files, path, binary) : -1;
 
 		if (debug >= 0)
 			return debug;
@@ -364,24 +343,25 @@ static int find_by_link(const struct code_files *files, const char *root,
 
 /* This machine's debug files first, because a container seldom has any. */
 static int find_debug(const struct code_files *files, pid_t pid, const struct code_mapping *mapping,
-		      const struct identity *binary, int fd)
+		      const struct file_identity *binary, int fd)
 {
-	char root[32] = "";
+	char root[32];
 
+	if (files->config.recording)
+		return files_find_recorded_debug(files, mapping, binary, fd);
 	if (binary->id_size <= 1 || mapping->object->inode == 0)
 		return -1;
-	int debug = find_by_build_id(files, root, binary);
-	if (!files->recording)
-		snprintf(root, sizeof(root), "/proc/%d/root", pid);
-	if (debug < 0 && root[0])
+	int debug = find_by_build_id(files, "", binary);
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	if (debug < 0)
 		debug = find_by_build_id(files, root, binary);
-	return debug < 0 ? find_by_link(files, root, mapping, binary, fd) : debug;
+	return debug < 0 ? files_find_by_link(files, root, mapping, binary, fd) : debug;
 }
 
 /* Why a file cannot be opened; NULL: for a reason that will pass. */
-static const char *why_not_opened(int error, const char *name)
+static const char *why_not_opened(const struct code_files *files, int error, const char *name)
 {
-	char path[PATH_BYTES];
+	char path[FILE_PATH_BYTES];
 
 	switch (-error) {
 	case EMFILE:
@@ -394,17 +374,18 @@ static const char *why_not_opened(int error, const char *name)
 	case EPERM:
 		return "permission";
 	case ESTALE:
-		return "replaced by another file";
+		return files->config.recording ? "not the recorded file"
+					       : "replaced by another file";
 	case EINVAL:
 		return "no regular file";
 	case ESRCH:
 		return "the process has ended";
 	default:
-		return strip_deleted(name, path, sizeof(path)) ? "deleted" : "not found";
+		return files_strip_deleted(name, path, sizeof(path)) ? "deleted" : "not found";
 	}
 }
 
-static struct code_file *find_or_add(struct code_files *files, const struct identity *identity)
+static struct code_file *find_or_add(struct code_files *files, const struct file_identity *identity)
 {
 	uint64_t key = key_of(files, identity);
 	struct code_file *file = hash_table_find(&files->by_key, key);
@@ -415,24 +396,64 @@ static struct code_file *find_or_add(struct code_files *files, const struct iden
 		file = new_file(key);
 		hash_table_add(&files->by_key, key)->item = file;
 	}
-	file->size = (uint64_t)identity->status.st_size;
+	file->size = identity->debug_only ? UINT64_MAX : (uint64_t)identity->status.st_size;
+	file->no_offsets = identity->no_offsets;
+	file->code_address = identity->code_address;
+	file->code_align = identity->code_align;
 	return file;
+}
+
+/* The place of a link address. */
+static uint64_t find_segment(const struct code_file *file, uint64_t address)
+{
+	for (unsigned i = 0; i < file->n_segments; i++) {
+		const struct code_file_segment *segment = &file->segments[i];
+
+		if (address - segment->address < segment->bytes)
+			return address - segment->address + segment->offset;
+	}
+	return CODE_FILE_NOWHERE;
+}
+
+/*
+ * The segment of the code begins in the first page of its mapping. Its offset is that of its
+ * address in a page, and as far as its alignment says; the size of pages is not recorded.
+ */
+uint64_t code_file_place(const struct code_file *file, const struct code_mapping *mapping,
+			 uint64_t address)
+{
+	static const uint64_t pages[] = {4 << 10, 16 << 10, 64 << 10};
+	uint64_t begin = file->code_address & ~(pages[0] - 1), align = file->code_align;
+
+	if (file->segments)
+		return find_segment(file, address - mapping->start + mapping->offset);
+	if (!file->no_offsets)
+		return address - mapping->start + mapping->offset;
+	for (size_t i = 0; i < ARRAY_SIZE(pages) && pages[i] <= align; i++) {
+		begin = file->code_address & ~(pages[i] - 1);
+		if (begin % align == mapping->offset % align)
+			break;
+	}
+	return address - mapping->start + begin;
 }
 
 struct code_file *code_files_open(struct code_files *files, pid_t pid,
 				  const struct code_mapping *mapping,
 				  struct code_descriptors *opened)
 {
-	struct identity identity = {.id_size = 0};
+	struct file_identity identity = {.id_size = 0};
 	int fd = open_mapped(files, pid, mapping, &identity);
 
 	*opened = (struct code_descriptors){-1, -1};
 	if (fd >= 0) {
 		*opened = (struct code_descriptors){fd,
 						    find_debug(files, pid, mapping, &identity, fd)};
-		return find_or_add(files, &identity);
+		struct code_file *found = find_or_add(files, &identity);
+		if (files->config.recording && strcmp(mapping->object->name, CODE_FILE_KERNEL) == 0)
+			files_read_segments(found, fd);
+		return found;
 	}
-	const char *why = why_not_opened(fd, mapping->object->name);
+	const char *why = why_not_opened(files, fd, mapping->object->name);
 	if (!why)
 		return NULL;
 	struct code_file *file = new_file(0);

@@ -18,9 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KERNEL_IDS_MAX = 1 << 16 };
-#define KERNEL_IDS_AGE_NS (10 * NS_PER_S)
-
 static void drop_file(void *user, struct code_file *file)
 {
 	code_file_put(((struct code_names *)user)->files, file);
@@ -44,8 +41,14 @@ struct code_names *code_names_new(const struct code_names_config *config)
 		.end_process = end_process,
 		.user = names,
 	});
-	names->files = code_files_new(config->sys, config->recording);
+	names->files = code_files_new(&(struct code_files_config){
+		.sys = config->sys,
+		.recording = config->recording,
+		.symfs = config->symfs,
+		.build_id_cache = config->build_id_cache,
+	});
 	names->kernel = kernel_symbols_new(config->recording ? NULL : config->sys);
+	names->kernel_maps = (struct kernel_maps){.drop_file = drop_file, .user = names};
 	function_table_init(&names->functions);
 	hash_table_init(&names->kernel_ids, 0);
 	names->era = 1;
@@ -58,6 +61,7 @@ void code_names_free(struct code_names *names)
 	if (!names)
 		return;
 	code_maps_free(names->maps);
+	kernel_maps_fini(&names->kernel_maps);
 	code_files_free(names->files);
 	kernel_symbols_free(names->kernel);
 	function_table_fini(&names->functions);
@@ -158,39 +162,6 @@ static void begin_anew(struct code_names *names)
 	names->era++;
 }
 
-/* The kernel */
-
-static void check_kernel_ids(struct code_names *names)
-{
-	uint64_t now_ns = names_clock_ns(names);
-	unsigned changes = kernel_symbols_changes(names->kernel);
-
-	if (changes == names->kernel_changes && names->kernel_ids.n <= KERNEL_IDS_MAX &&
-	    now_ns - names->kernel_ids_ns < KERNEL_IDS_AGE_NS)
-		return;
-	hash_table_clear(&names->kernel_ids);
-	names->kernel_changes = changes;
-	names->kernel_ids_ns = now_ns;
-}
-
-static uint32_t resolve_kernel(struct code_names *names, uint64_t address)
-{
-	struct kernel_symbol symbol;
-	uint32_t id = names_find_id(names, &names->kernel_ids, address);
-
-	if (id)
-		return id;
-	if (kernel_symbols_find(names->kernel, address, &symbol))
-		id = names_add_function(names, symbol.name, symbol.module, CODE_KERNEL, "");
-	else
-		id = names_add_function(names, "[kernel]", "[kernel]", CODE_UNNAMED,
-					kernel_symbols_why(names->kernel)
-						? "hidden by the kernel"
-						: "not in /proc/kallsyms");
-	names_keep_id(names, &names->kernel_ids, address, id);
-	return id;
-}
-
 /* Memory that a compiler may have written code to. */
 static bool may_be_compiled(const struct code_object *object)
 {
@@ -207,10 +178,13 @@ static bool may_be_compiled(const struct code_object *object)
 static const char *find_compiled(const struct code_names *names, struct code_process *process,
 				 uint64_t address)
 {
-	if (names->config.recording)
+	const struct code_names_config *config = &names->config;
+
+	if (config->recording && !config->symfs)
 		return NULL;
 	if (!process->jit)
-		process->jit = jit_map_new(names->config.sys, process->pid);
+		process->jit = jit_map_new(config->sys, process->pid,
+					   config->recording ? config->symfs : NULL);
 	return jit_map_find(process->jit, address);
 }
 
@@ -223,8 +197,12 @@ static uint32_t resolve_compiled(struct code_names *names, struct code_process *
 
 	if (name)
 		return names_add_function(names, name, "[jit]", CODE_USER, "");
-	*keep = !process->jit || !jit_map_exists(process->jit);
+	name = names_find_recorded(names, mapping->object->name,
+				   address - mapping->start + mapping->offset);
 	names_module(mapping->object->name, module);
+	if (name)
+		return names_add_function(names, name, module, CODE_USER, "");
+	*keep = !process->jit || !jit_map_exists(process->jit);
 	return add_unknown(names, module, "no symbols: code that was made while it runs");
 }
 
@@ -261,11 +239,19 @@ static uint32_t resolve_mapped(struct code_names *names, struct code_process *pr
 		    function_table_find(&names->functions, id)->function.kind == CODE_USER)
 			return id;
 	}
+	names_module(object->name, module);
+	const struct file_address in_file = {
+		.pid = process->reader,
+		.mapping = mapping,
+		.address = address,
+		.offset = address - mapping->start + mapping->offset,
+		.module = module,
+		.place = place,
+	};
 	if (object->inode > 0 || object->build_id.size > 0 || object->name[0] == '/' ||
 	    strcmp(object->name, "[vdso]") == 0)
-		return names_resolve_in_file(names, process, mapping, address, place);
-	names_module(object->name, module);
-	return names_add_unnamed(names, module, address - mapping->start, "no symbols");
+		return names_resolve_in_file(names, &in_file);
+	return names_add_nameless(names, &in_file, "no symbols");
 }
 
 /* Places of one process, whose indices in `places` are order[0..n - 1]. */
@@ -361,9 +347,11 @@ static void resolve_sorted(struct code_names *names, struct code_place *places, 
 	}
 	names_find_pending(names, places, deadline_ns);
 	if (i < n)
-		check_kernel_ids(names);
+		names_check_kernel_ids(names);
 	for (; i < n; i++)
-		places[order[i]].id = resolve_kernel(names, places[order[i]].address);
+		places[order[i]].id =
+			names_resolve_kernel(names, places[order[i]].address, order[i]);
+	names_find_pending(names, places, deadline_ns);
 }
 
 size_t code_names_resolve(struct code_names *names, struct code_place *places, size_t n,
@@ -372,6 +360,7 @@ size_t code_names_resolve(struct code_names *names, struct code_place *places, s
 	size_t *order = xcalloc(n, sizeof(*order)), known = 0;
 
 	names->pass++;
+	names->deadline_ns = deadline_ns;
 	if (names->functions.n >= CODE_NAMES_FUNCTIONS)
 		begin_anew(names);
 	for (size_t i = 0; i < n; i++) {

@@ -30,12 +30,37 @@ struct code_symbols {
 	int (*add)(void *ctx, uint64_t key, int binary, int debug);
 	size_t (*find)(void *ctx, const struct symbol_query *queries, size_t n,
 		       uint64_t deadline_ns, symbol_found *found, void *arg);
+	int (*locate)(void *ctx, uint64_t key, const char *name, uint64_t deadline_ns,
+		      uint64_t *address);
+	int (*demangle)(void *ctx, const char *mangled, uint64_t deadline_ns,
+			char name[SYMBOL_NAME_BYTES]);
+	void *ctx;
+};
+
+/*
+ * Names that a recording itself has, as the feature FILE of simpleperf. They are used where no file
+ * has a name.
+ */
+struct code_recorded_names {
+	/*
+	 * Returns the function at an offset of the file that has this path in records, or at an
+	 * address of "[kernel.kallsyms]". NULL: none. It may be mangled. Borrowed until the next
+	 * call.
+	 */
+	const char *(*find)(void *ctx, const char *path, uint64_t offset);
 	void *ctx;
 };
 
 struct code_names_config {
 	const struct sys *sys;
 	bool recording; /* mappings come from records; /proc of this machine is not read */
+	/*
+	 * Of a recording, each may be NULL: a folder with files of its machine, by their paths or
+	 * as an archive of `perf archive` has them; perf's cache ("/home/user/.debug", or that of
+	 * PERF_BUILDID_DIR). Borrowed. See code_file.h.
+	 */
+	const char *symfs, *build_id_cache;
+	struct code_recorded_names recorded; /* of a recording; find NULL: none */
 	struct code_symbols symbols;
 };
 
@@ -45,6 +70,18 @@ void code_names_free(struct code_names *names);
 /* For records of mappings, exec, fork and exit, and of the kernel's code. */
 struct code_maps *code_names_maps(struct code_names *names);
 struct kernel_symbols *code_names_kernel(struct code_names *names);
+
+/*
+ * A mapping of a recording's kernel, or of a module of it: a record MMAP of pid -1 and misc KERNEL.
+ * kernel_maps.h has their names. `build_id` NULL or of size 0: unknown.
+ *
+ * The kernel has the symbols of the first of these that has them: a text of its /proc/kallsyms
+ * (code_files_open_kallsyms()), an ELF file (code_file.h). They are moved such that the symbol in
+ * the mapping's name has its recorded address. Without this address only `symfs`/proc/kallsyms and
+ * `symfs`/kallsyms are used.
+ */
+void code_names_map_kernel(struct code_names *names, const struct proc_mapping *mapping,
+			   const struct code_build_id *build_id);
 
 struct code_place {
 	pid_t pid; /* of the process; ignored for addresses of the kernel */
@@ -77,10 +114,11 @@ const struct code_function *code_names_function(const struct code_names *names, 
  * Returns why a CODE_UNNAMED function has no name, as a static text; "" for others. The reasons:
  *
  *  - of a file: "permission", "deleted", "not found", "replaced by another file", "no regular
- *    file", "truncated" (an offset behind its end), "cannot be parsed" (the child ended at it),
- *    "no symbols", "no symbols: code that was made while it runs".
+ *    file", "not the recorded file", "truncated" (an offset behind its end), "cannot be parsed"
+ * (the child ended at it), "no symbols", "no symbols: code that was made while it runs".
  *  - of a process: "permission", "the process has ended", "not mapped".
- *  - of the kernel: "hidden by the kernel", "not in /proc/kallsyms".
+ *  - of the kernel: "hidden by the kernel", "not in /proc/kallsyms", "no symbols of this kernel"
+ *    (of a recording).
  *  - "not yet known": not before the deadline. "too many functions": CODE_NAMES_FUNCTIONS.
  */
 const char *code_names_why(const struct code_names *names, uint32_t id);

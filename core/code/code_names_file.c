@@ -11,9 +11,11 @@
 
 #include "core/base/util.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define DEMANGLE_NS (100 * NS_PER_MS)
 enum { FILE_IDS_MAX = 1 << 16, FILE_RANGES_MAX = 1 << 16 };
 
 /* Removes the ids if they are of another era, or too many. */
@@ -59,10 +61,10 @@ static bool is_wanted(const struct code_names *names, struct code_file *file)
 }
 
 /*
- * Sets the file of an object, and gives it to the child if it is new there. A file that is opened
- * again may be another one than before: it was overwritten, or cannot be found any more.
+ * A file that is opened again may be another one than before: it was overwritten, or cannot be
+ * found any more.
  */
-static void open_file(struct code_names *names, pid_t pid, const struct code_mapping *mapping)
+void names_open_file(struct code_names *names, pid_t pid, const struct code_mapping *mapping)
 {
 	const struct code_symbols *symbols = &names->config.symbols;
 	struct code_object *object = mapping->object;
@@ -81,40 +83,107 @@ static void open_file(struct code_names *names, pid_t pid, const struct code_map
 		code_file_put(names->files, before);
 }
 
-static void add_pending(struct code_names *names, struct code_file *file, uint64_t offset,
-			size_t place, const char *module)
+static void add_pending(struct code_names *names, const struct file_address *at,
+			struct code_file *file, const char *recorded)
 {
 	names->pending = array_reserve(names->pending, &names->pending_capacity,
 				       names->n_pending + 1, sizeof(*names->pending));
 	struct pending *pending = &names->pending[names->n_pending++];
-	*pending = (struct pending){.file = file, .offset = offset, .place = place};
-	text_copy(pending->module, sizeof(pending->module), module);
+	*pending = (struct pending){
+		.file = file,
+		.offset = code_file_place(file, at->mapping, at->address),
+		.place = at->place,
+		.kernel = at->kernel,
+		.recorded = recorded ? xstrdup(recorded) : NULL,
+	};
+	text_copy(pending->module, sizeof(pending->module), at->module);
 	file->refs++;
 }
 
-uint32_t names_resolve_in_file(struct code_names *names, const struct code_process *process,
-			       const struct code_mapping *mapping, uint64_t address, size_t place)
+/*
+ * Names of C++ and Rust begin with "_Z" or "_R". A child that works answers at once, also if all
+ * others have taken the time of the call.
+ */
+static const char *demangle_recorded(struct code_names *names, const char *name)
 {
-	uint64_t offset = address - mapping->start + mapping->offset;
-	struct code_file *file = mapping->object->file;
-	uint32_t id = file && file->key ? find_in_file(names, file, offset) : 0;
-	char module[MODULE_BYTES];
+	const struct code_symbols *symbols = &names->config.symbols;
+	uint64_t soon_ns = monotonic_ns() + DEMANGLE_NS;
 
+	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') ||
+	    names->undemangled_pass == names->pass)
+		return name;
+	int rc = symbols->demangle(symbols->ctx, name,
+				   soon_ns > names->deadline_ns ? soon_ns : names->deadline_ns,
+				   names->demangled);
+	if (rc && rc != -ENOENT)
+		names->undemangled_pass = names->pass;
+	return rc == 0 && names->demangled[0] ? names->demangled : name;
+}
+
+const char *names_find_recorded(struct code_names *names, const char *path, uint64_t offset)
+{
+	const struct code_recorded_names *recorded = &names->config.recorded;
+	const char *name = recorded->find ? recorded->find(recorded->ctx, path, offset) : NULL;
+
+	return name && name[0] ? demangle_recorded(names, name) : NULL;
+}
+
+static enum code_kind kind_of(bool kernel)
+{
+	return kernel ? CODE_KERNEL : CODE_USER;
+}
+
+/* What stands for an address without a name. All of the kernel, or of one of its modules, are one.
+ */
+static uint32_t add_unnamed(struct code_names *names, bool kernel, const char *module,
+			    uint64_t address, const char *why)
+{
+	return kernel ? names_add_function(names, module, module, CODE_UNNAMED, NO_KERNEL_SYMBOLS)
+		      : names_add_unnamed(names, module, address, why);
+}
+
+uint32_t names_add_nameless(struct code_names *names, const struct file_address *at,
+			    const char *why)
+{
+	const char *name = names_find_recorded(names, at->mapping->object->name, at->offset);
+
+	return name ? names_add_function(names, name, at->module, kind_of(at->kernel), "")
+		    : add_unnamed(names, at->kernel, at->module, at->offset, why);
+}
+
+/* Why the file has no names; NULL: the child can be asked. */
+static const char *why_unnamed(const struct code_names *names, const struct file_address *at)
+{
+	const struct code_symbols *symbols = &names->config.symbols;
+	const struct code_file *file = at->mapping->object->file;
+
+	if (!file->key)
+		return file->why;
+	if (at->kernel ? code_file_place(file, at->mapping, at->address) == CODE_FILE_NOWHERE
+		       : at->offset >= file->size)
+		return "truncated";
+	return symbols->file(symbols->ctx, file->key) == SYMBOL_FILE_REFUSED ? "cannot be parsed"
+									     : NULL;
+}
+
+uint32_t names_resolve_in_file(struct code_names *names, const struct file_address *at)
+{
+	const struct code_mapping *mapping = at->mapping;
+	struct code_file *file = mapping->object->file;
+	uint32_t id = 0;
+
+	if (file && file->key)
+		id = find_in_file(names, file, code_file_place(file, mapping, at->address));
 	if (id)
 		return id;
-	names_module(mapping->object->name, module);
-	open_file(names, process->reader, mapping);
+	names_open_file(names, at->pid, mapping);
 	file = mapping->object->file;
 	if (!file)
 		return 0;
-	if (!file->key)
-		return names_add_unnamed(names, module, offset, file->why);
-	if (offset >= file->size)
-		return names_add_unnamed(names, module, offset, "truncated");
-	const struct code_symbols *symbols = &names->config.symbols;
-	if (symbols->file(symbols->ctx, file->key) == SYMBOL_FILE_REFUSED)
-		return names_add_unnamed(names, module, offset, "cannot be parsed");
-	add_pending(names, file, offset, place, module);
+	const char *why = why_unnamed(names, at);
+	if (why)
+		return names_add_nameless(names, at, why);
+	add_pending(names, at, file, names_find_recorded(names, mapping->object->name, at->offset));
 	return 0;
 }
 
@@ -149,19 +218,25 @@ static void keep_answer(void *arg, size_t query, const struct symbol *symbol)
 		return;
 	struct pending *pending = &names->pending[answers->first[query]];
 	if (symbol->name && symbol->name[0])
-		pending->id =
-			names_add_function(names, symbol->name, pending->module, CODE_USER, "");
+		pending->id = names_add_function(names, symbol->name, pending->module,
+						 kind_of(pending->kernel), "");
+	else if (pending->recorded)
+		pending->id = names_add_function(names, pending->recorded, pending->module,
+						 kind_of(pending->kernel), "");
 	else
-		pending->id =
-			names_add_unnamed(names, pending->module, symbol->address, "no symbols");
+		pending->id = add_unnamed(names, pending->kernel, pending->module, symbol->address,
+					  "no symbols");
 	keep_in_file(names, pending->file, pending->offset, symbol, pending->id);
 }
 
 static void keep_place(struct code_names *names, struct code_place *place, uint32_t id)
 {
-	struct code_process *process = code_maps_find(names->maps, place->pid);
+	struct code_process *process =
+		place->kernel ? NULL : code_maps_find(names->maps, place->pid);
 
 	place->id = id;
+	if (place->kernel && id)
+		names_keep_id(names, &names->kernel_ids, place->address, id);
 	if (process && id && !place->past)
 		names_keep_id(names, names_of_process(names, process), place->address, id);
 }
@@ -195,7 +270,9 @@ void names_find_pending(struct code_names *names, struct code_place *places, uin
 {
 	if (names->n_pending > 0)
 		ask_child(names, places, deadline_ns);
-	for (size_t i = 0; i < names->n_pending; i++)
+	for (size_t i = 0; i < names->n_pending; i++) {
 		code_file_put(names->files, names->pending[i].file);
+		free(names->pending[i].recorded);
+	}
 	names->n_pending = 0;
 }

@@ -6,6 +6,7 @@
 #include "core/code/code_file.h"
 #include "core/code/code_names.h"
 #include "core/code/function_table.h"
+#include "core/code/kernel_maps.h"
 
 /* What the files of code_names share. */
 
@@ -19,6 +20,8 @@ struct pending {
 	uint64_t offset;
 	size_t place;
 	uint32_t id;
+	bool kernel;
+	char *recorded; /* the name that the recording itself has; NULL: none */
 	char module[MODULE_BYTES];
 };
 
@@ -35,6 +38,13 @@ struct code_names {
 	struct hash_table kernel_ids;
 	unsigned kernel_changes;
 	uint64_t kernel_ids_ns;
+	struct kernel_maps kernel_maps; /* of a recording */
+	bool kernel_loaded;             /* its symbols were searched */
+	bool kernel_image;              /* they are in kernel_maps.image */
+
+	uint64_t deadline_ns;      /* of the call of code_names_resolve() */
+	unsigned undemangled_pass; /* the call in which the child was too late to demangle */
+	char demangled[SYMBOL_NAME_BYTES];
 
 	struct pending *pending;
 	size_t n_pending, pending_capacity;
@@ -60,14 +70,40 @@ void names_keep_id(const struct code_names *names, struct hash_table *ids, uint6
 		   uint32_t id);
 struct hash_table *names_of_process(const struct code_names *names, struct code_process *process);
 
+/* code_names_kernel.c */
+
+#define NO_KERNEL_SYMBOLS "no symbols of this kernel"
+
+/* Removes the ids of the kernel if they may be wrong by now, or are too many. */
+void names_check_kernel_ids(struct code_names *names);
+/* The id of an address; 0: as names_resolve_in_file(). */
+uint32_t names_resolve_kernel(struct code_names *names, uint64_t address, size_t place);
+
 /* code_names_file.c */
 
+/* An address in a file's mapping. */
+struct file_address {
+	pid_t pid; /* whose /proc has the file */
+	const struct code_mapping *mapping;
+	uint64_t address;
+	uint64_t offset;    /* in the file; of the kernel itself: the address */
+	const char *module; /* the name to show */
+	bool kernel;        /* of the kernel or a module of it */
+	size_t place;       /* index of the place that gets the id */
+};
+
+/* Opens the mapping's file unless it is known, and gives it to the child if that needs it. */
+void names_open_file(struct code_names *names, pid_t pid, const struct code_mapping *mapping);
 /*
  * Returns the id of an address in a file's mapping; 0: it is not known now, or is pending until
  * names_find_pending().
  */
-uint32_t names_resolve_in_file(struct code_names *names, const struct code_process *process,
-			       const struct code_mapping *mapping, uint64_t address, size_t place);
+uint32_t names_resolve_in_file(struct code_names *names, const struct file_address *at);
+/* The id of an address that no file names: that of the recording, or of what stands for it. */
+uint32_t names_add_nameless(struct code_names *names, const struct file_address *at,
+			    const char *why);
+/* The name that the recording itself has, until the next call, or NULL. */
+const char *names_find_recorded(struct code_names *names, const char *path, uint64_t offset);
 /* Finds what is pending, sets ids of places, and drops it. */
 void names_find_pending(struct code_names *names, struct code_place *places, uint64_t deadline_ns);
 

@@ -244,18 +244,26 @@ static struct code_entry *append_entry(struct code_profile_builder *builder,
 
 /* Beyond the limits, samples are kept with less about them. */
 static struct code_entry *find_or_append_rest(struct code_profile_builder *builder,
-					      const struct code_entry *entry)
+					      const struct code_entry *entry,
+					      const uint32_t *frames)
 {
 	const struct code_function rest = {"[other]", "", CODE_REST};
 	uint32_t frame = code_profile_function(builder, &rest);
-	struct code_entry wanted = *entry;
+	struct code_entry wanted = *entry, *found;
 
 	wanted.depth = 1;
+	wanted.cpu = -1;
+	found = find_entry(builder, &wanted, frames);
+	if (!found && builder->profile->n_entries < CODE_PROFILE_ENTRIES / 2 * 3)
+		found = append_entry(builder, &wanted, frames);
+	if (found)
+		return found;
+	wanted.cpu = entry->cpu;
 	if (builder->profile->n_entries >= 2 * (size_t)CODE_PROFILE_ENTRIES) {
 		wanted.cpu = -1;
 		wanted.task = code_profile_task(builder, &(struct code_task){-1, -1, 0});
 	}
-	struct code_entry *found = find_entry(builder, &wanted, &frame);
+	found = find_entry(builder, &wanted, &frame);
 	return found ? found : append_entry(builder, &wanted, &frame);
 }
 
@@ -268,7 +276,7 @@ static struct code_entry *find_or_append(struct code_profile_builder *builder,
 		return found;
 	if (builder->profile->n_entries >= CODE_PROFILE_ENTRIES ||
 	    builder->profile->n_frames + entry->depth > CODE_PROFILE_FRAMES)
-		return find_or_append_rest(builder, entry);
+		return find_or_append_rest(builder, entry, frames);
 	return append_entry(builder, entry, frames);
 }
 

@@ -64,14 +64,15 @@ struct code_profile *code_profile_sum(const struct code_profile *a, const struct
 
 /*
  * Makes a profile. Memory is bounded. Stacks beyond CODE_PROFILE_ENTRIES or CODE_PROFILE_FRAMES
- * are the function "[other]" (CODE_REST) of their task, tasks beyond CODE_PROFILE_TASKS are one
+ * lose their callers and CPU; half as many entries later they are the function "[other]"
+ * (CODE_REST) of their task; tasks beyond CODE_PROFILE_TASKS are one
  * unknown task, functions beyond CODE_PROFILE_FUNCTIONS are "[other]". All samples stay.
  */
 enum {
-	CODE_PROFILE_ENTRIES = 1 << 16,
-	CODE_PROFILE_FRAMES = 1 << 20,
+	CODE_PROFILE_ENTRIES = 1 << 18,
+	CODE_PROFILE_FRAMES = 1 << 22,
 	CODE_PROFILE_FUNCTIONS = 1 << 16,
-	CODE_PROFILE_TASKS = 1 << 14,
+	CODE_PROFILE_TASKS = 1 << 16,
 };
 struct code_profile_builder;
 

@@ -75,6 +75,18 @@ static size_t client_find(void *ctx, const struct symbol_query *queries, size_t 
 	return symbol_client_find(ctx, queries, n, deadline_ns, found, arg);
 }
 
+static int client_locate(void *ctx, uint64_t key, const char *name, uint64_t deadline_ns,
+			 uint64_t *address)
+{
+	return symbol_client_locate(ctx, key, name, deadline_ns, address);
+}
+
+static int client_demangle(void *ctx, const char *mangled, uint64_t deadline_ns,
+			   char name[SYMBOL_NAME_BYTES])
+{
+	return symbol_client_demangle(ctx, mangled, deadline_ns, name);
+}
+
 struct code_resolver *code_resolver_new(const struct code_names_config *config)
 {
 	struct code_resolver *resolver = xcalloc(1, sizeof(*resolver));
@@ -83,8 +95,9 @@ struct code_resolver *code_resolver_new(const struct code_names_config *config)
 	if (!used.symbols.find) {
 		resolver->client =
 			symbol_client_new(&(struct symbol_client_config){.executable = NULL});
-		used.symbols = (struct code_symbols){client_file, client_add, client_find,
-						     resolver->client};
+		used.symbols =
+			(struct code_symbols){client_file,   client_add,      client_find,
+					      client_locate, client_demangle, resolver->client};
 	}
 	resolver->names = code_names_new(&used);
 	resolver->odd = hash_random_odd();
@@ -157,13 +170,18 @@ static void add_chain(struct code_resolver *resolver, const struct code_sample *
 	}
 }
 
+bool code_resolver_is_full(const struct code_resolver *resolver)
+{
+	return resolver->n_samples >= CODE_RESOLVER_SAMPLES ||
+	       resolver->n_addresses + CODE_RESOLVER_FRAMES > CODE_RESOLVER_ADDRESSES;
+}
+
 void code_resolver_sample(void *user, const struct code_sample *sample)
 {
 	struct code_resolver *resolver = user;
 	struct frames frames = {.first = (uint32_t)resolver->n_addresses};
 
-	if (resolver->n_samples >= CODE_RESOLVER_SAMPLES ||
-	    resolver->n_addresses + CODE_RESOLVER_FRAMES > CODE_RESOLVER_ADDRESSES) {
+	if (code_resolver_is_full(resolver)) {
 		resolver->lost++;
 		return;
 	}
@@ -267,12 +285,12 @@ static void add_functions(struct code_resolver *resolver, struct cut *cut,
 
 static void add_samples(const struct code_resolver *resolver, const struct cut *cut,
 			struct code_profile_builder *builder, const uint32_t *events,
-			size_t n_events, uint64_t (*task_start)(void *arg, pid_t tid), void *arg)
+			size_t n_events, code_task_start *task_start, void *arg)
 {
 	for (size_t i = 0; i < resolver->n_samples; i++) {
 		const struct held_sample *sample = &resolver->samples[i];
 		struct code_task task = {sample->pid, sample->tid,
-					 task_start ? task_start(arg, sample->tid) : 0};
+					 task_start ? task_start(arg, sample->tid, sample->time_ns) : 0};
 		struct code_entry entry = {
 			.cpu = (int)sample->cpu,
 			.depth = (uint32_t)sample->frames.kernel + sample->frames.user,
@@ -308,7 +326,7 @@ static void clear_samples(struct code_resolver *resolver)
 
 struct code_profile *code_resolver_cut(struct code_resolver *resolver,
 				       const struct code_event *events, size_t n_events,
-				       uint64_t (*task_start)(void *arg, pid_t tid), void *arg,
+				       code_task_start *task_start, void *arg,
 				       uint64_t deadline_ns)
 {
 	struct code_profile_builder *builder = code_profile_builder_new();

@@ -6,6 +6,7 @@
 #include "core/code/code_profile.h"
 #include "core/code/code_sample.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -54,14 +55,20 @@ struct code_names *code_resolver_names(struct code_resolver *resolver);
 typedef void code_resolver_mapped(void *arg, pid_t pid, const struct code_mapping *mapping);
 void code_resolver_watch(struct code_resolver *resolver, code_resolver_mapped *mapped, void *arg);
 
+/* Returns code_task.start_ns of the thread that had that tid at a time. */
+typedef uint64_t code_task_start(void *arg, pid_t tid, uint64_t time_ns);
+
+/* Whether the next sample would be counted as lost. */
+bool code_resolver_is_full(const struct code_resolver *resolver);
+
 /*
  * Returns the profile of the samples since the last cut, owned by the caller. `events` are those of
- * code_sample.event. `task_start` returns code_task.start_ns of a thread; NULL: all are unknown.
+ * code_sample.event. task_start NULL: all are unknown.
  * At deadline_ns (CLOCK_MONOTONIC) addresses that are not resolved remain without a name.
  */
 struct code_profile *code_resolver_cut(struct code_resolver *resolver,
 				       const struct code_event *events, size_t n_events,
-				       uint64_t (*task_start)(void *arg, pid_t tid), void *arg,
+				       code_task_start *task_start, void *arg,
 				       uint64_t deadline_ns);
 
 /*

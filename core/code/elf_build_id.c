@@ -81,6 +81,13 @@ int elf_build_id(int fd, uint8_t id[ELF_BUILD_ID_BYTES])
 	return rc;
 }
 
+int elf_notes_build_id(const void *notes, size_t n, uint8_t id[ELF_BUILD_ID_BYTES])
+{
+	const struct elf_header own = {.fd = -1};
+
+	return find_note(&own, notes, n, 4, id);
+}
+
 /* "NAME\0", padding, and a checksum. */
 int elf_debug_link(int fd, char name[ELF_DEBUG_LINK_BYTES])
 {

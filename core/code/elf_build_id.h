@@ -13,6 +13,9 @@
 enum { ELF_BUILD_ID_BYTES = 64 };
 int elf_build_id(int fd, uint8_t id[ELF_BUILD_ID_BYTES]);
 
+/* The same of notes alone, in the byte order of this machine, as /sys/kernel/notes has them. */
+int elf_notes_build_id(const void *notes, size_t n, uint8_t id[ELF_BUILD_ID_BYTES]);
+
 /*
  * Reads the file name of the separate debug file (.gnu_debuglink), which has no '/'. 0 or -errno:
  * -ENOENT without one. The same limits.

@@ -209,6 +209,69 @@ static void read_headers(struct elf_file *file, uint64_t offset, uint32_t n)
 	}
 }
 
+static void read_name(const struct elf_file *file, uint32_t name, struct elf_section *section)
+{
+	size_t most = sizeof(section->name) - 1;
+
+	if (name >= file->names_bytes)
+		return;
+	if (most > file->names_bytes - name)
+		most = (size_t)(file->names_bytes - name);
+	elf_source_read_some(&file->source, file->names_offset + name, section->name, most);
+}
+
+/* The layout of a module: layout_sections() in kernel/module/main.c. */
+static void lay_out_sections(struct elf_file *file)
+{
+	const uint64_t code = SHF_ALLOC | SHF_EXECINSTR;
+	uint8_t bytes[sizeof(Elf64_Shdr)];
+	size_t size = section_bytes(file);
+	uint64_t at = 0;
+
+	file->n_segments = 0;
+	for (uint32_t i = 1; i < file->n_sections && file->n_segments < ELF_SEGMENTS_MAX; i++) {
+		struct elf_section section;
+		uint32_t name;
+
+		if (!elf_source_read(&file->source, file->sections_offset + i * size, bytes, size))
+			return;
+		decode_section(file, bytes, &section, &name, NULL);
+		uint64_t align = elf_word(file, bytes + MEMBER(file, Shdr, sh_addralign));
+		if ((section.flags & code) != code || section.size == 0 ||
+		    section.size > UINT32_MAX || align > 1 << 16)
+			continue;
+		read_name(file, name, &section);
+		if (strncmp(section.name, ".init", strlen(".init")) == 0)
+			continue;
+		at = align > 1 ? (at + align - 1) / align * align : at;
+		file->segments[file->n_segments++] = (struct elf_segment){
+			.offset = at,
+			.file_bytes = section.size,
+			.address = at,
+			.memory_bytes = section.size,
+			.executable = true,
+			.section = i,
+		};
+		at += section.size;
+	}
+}
+
+/* The code of a debug file that objcopy(1) has made has no bytes, and no offsets. */
+static void set_missing_offsets(struct elf_file *file)
+{
+	for (unsigned i = 0; i < file->n_segments; i++)
+		if (file->segments[i].executable && file->segments[i].file_bytes > 0)
+			return;
+	for (unsigned i = 0; i < file->n_segments; i++) {
+		struct elf_segment *segment = &file->segments[i];
+
+		if (!segment->executable || segment->memory_bytes > INT64_MAX)
+			continue;
+		segment->offset = segment->address;
+		segment->file_bytes = segment->memory_bytes;
+	}
+}
+
 int elf_file_init(struct elf_file *file, const struct elf_source *source)
 {
 	uint8_t bytes[sizeof(Elf64_Ehdr)] = {0};
@@ -227,8 +290,9 @@ int elf_file_init(struct elf_file *file, const struct elf_source *source)
 	/* These two sizes do not vary. */
 	uint16_t header_bytes = elf_u16(file, bytes + MEMBER(file, Ehdr, e_phentsize));
 	uint16_t entry_bytes = elf_u16(file, bytes + MEMBER(file, Ehdr, e_shentsize));
-	if (type != ET_EXEC && type != ET_DYN)
+	if (type != ET_EXEC && type != ET_DYN && type != ET_REL)
 		return -ENOEXEC;
+	file->is_relocatable = type == ET_REL;
 	file->machine = elf_u16(file, bytes + MEMBER(file, Ehdr, e_machine));
 	file->sections_offset = elf_word(file, bytes + MEMBER(file, Ehdr, e_shoff));
 	if (entry_bytes != section_bytes(file) || file->sections_offset > source->size)
@@ -240,18 +304,10 @@ int elf_file_init(struct elf_file *file, const struct elf_source *source)
 	read_names(file, names);
 	if (header_bytes == (file->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
 		read_headers(file, elf_word(file, bytes + MEMBER(file, Ehdr, e_phoff)), n_headers);
+	set_missing_offsets(file);
+	if (file->is_relocatable)
+		lay_out_sections(file);
 	return 0;
-}
-
-static void read_name(const struct elf_file *file, uint32_t name, struct elf_section *section)
-{
-	size_t most = sizeof(section->name) - 1;
-
-	if (name >= file->names_bytes)
-		return;
-	if (most > file->names_bytes - name)
-		most = (size_t)(file->names_bytes - name);
-	elf_source_read_some(&file->source, file->names_offset + name, section->name, most);
 }
 
 void elf_file_each_section(const struct elf_file *file,
@@ -290,9 +346,10 @@ static bool covers_offset(const struct elf_segment *segment, uint64_t offset, bo
 		pages && segment->align > 0 && segment->align <= 1 << 16 ? segment->align : 1;
 	uint64_t before = segment->offset % page;
 	uint64_t after = (page - (segment->offset + segment->file_bytes) % page) % page;
+	uint64_t first = segment->offset - before;
 
-	return segment->file_bytes > 0 && offset >= segment->offset - before &&
-	       offset < segment->offset + segment->file_bytes + after;
+	return segment->file_bytes > 0 && offset >= first &&
+	       offset - first < before + segment->file_bytes + after;
 }
 
 bool elf_file_address(const struct elf_file *file, uint64_t offset, uint64_t *address)

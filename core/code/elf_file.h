@@ -33,15 +33,22 @@ enum {
 };
 
 struct elf_segment {
+	/* Of code without bytes, as in a debug file that objcopy(1) has made: the link address. */
 	uint64_t offset, file_bytes;
 	uint64_t address, memory_bytes;
 	uint64_t align;
 	bool executable;
+	uint32_t section; /* of a relocatable file: its number */
 };
 
+/*
+ * A relocatable file is a module of the kernel. Its sections of code are segments, at the addresses
+ * that the kernel gives them: one behind the other, from 0 on, those of the initialisation left
+ * out. Offsets are these addresses too, because only the address of the module is recorded.
+ */
 struct elf_file {
 	struct elf_source source;
-	bool is_64, is_swapped;
+	bool is_64, is_swapped, is_relocatable;
 	uint16_t machine;
 	struct elf_segment segments[ELF_SEGMENTS_MAX];
 	unsigned n_segments;
@@ -52,7 +59,7 @@ struct elf_file {
 	uint64_t names_offset, names_bytes; /* of sections; 0: they have no names */
 };
 
-/* 0, or -ENOEXEC: not an ELF program, library or their debug file. The source is copied. */
+/* 0, or -ENOEXEC: not an ELF program, library, module or debug file. The source is copied. */
 int elf_file_init(struct elf_file *file, const struct elf_source *source);
 
 /* Values in the file's byte order, at any alignment. A word has the size of an address. */

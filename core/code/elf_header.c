@@ -96,12 +96,24 @@ bool elf_header_segment(const struct elf_header *file, unsigned i,
 		return false;
 	if (file->wide)
 		*segment = (struct elf_program_header){
-			u32(file, header.wide.p_type), u64(file, header.wide.p_offset),
-			u64(file, header.wide.p_filesz), u64(file, header.wide.p_align)};
+			.type = u32(file, header.wide.p_type),
+			.flags = u32(file, header.wide.p_flags),
+			.offset = u64(file, header.wide.p_offset),
+			.size = u64(file, header.wide.p_filesz),
+			.alignment = u64(file, header.wide.p_align),
+			.address = u64(file, header.wide.p_vaddr),
+			.memory_size = u64(file, header.wide.p_memsz),
+		};
 	else
 		*segment = (struct elf_program_header){
-			u32(file, header.narrow.p_type), u32(file, header.narrow.p_offset),
-			u32(file, header.narrow.p_filesz), u32(file, header.narrow.p_align)};
+			.type = u32(file, header.narrow.p_type),
+			.flags = u32(file, header.narrow.p_flags),
+			.offset = u32(file, header.narrow.p_offset),
+			.size = u32(file, header.narrow.p_filesz),
+			.alignment = u32(file, header.narrow.p_align),
+			.address = u32(file, header.narrow.p_vaddr),
+			.memory_size = u32(file, header.narrow.p_memsz),
+		};
 	return true;
 }
 

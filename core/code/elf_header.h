@@ -21,8 +21,9 @@ struct elf_header {
 };
 
 struct elf_program_header {
-	uint32_t type;
+	uint32_t type, flags;
 	uint64_t offset, size, alignment;
+	uint64_t address, memory_size;
 };
 
 struct elf_section_header {

@@ -14,6 +14,19 @@ static size_t symbol_bytes(const struct elf_file *file)
 	return file->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 }
 
+/* Symbols of a relocatable file have addresses in their section. */
+static void place_symbol(const struct elf_file *file, unsigned section, struct elf_symbol *symbol)
+{
+	symbol->defined = false;
+	for (unsigned i = 0; i < file->n_segments; i++)
+		if (file->segments[i].section == section &&
+		    symbol->address < file->segments[i].memory_bytes) {
+			symbol->defined = true;
+			symbol->address += file->segments[i].address;
+			return;
+		}
+}
+
 static void decode_symbol(const struct elf_file *file, const uint8_t *at, struct elf_symbol *symbol)
 {
 	unsigned info, section;
@@ -34,6 +47,8 @@ static void decode_symbol(const struct elf_file *file, const uint8_t *at, struct
 	symbol->binding = ELF64_ST_BIND(info);
 	symbol->defined =
 		section != SHN_UNDEF && (section < SHN_LORESERVE || section == SHN_XINDEX);
+	if (file->is_relocatable && symbol->defined)
+		place_symbol(file, section, symbol);
 	/* The lowest bit marks Thumb code. */
 	if (file->machine == EM_ARM && symbol->type == STT_FUNC)
 		symbol->address &= ~UINT64_C(1);

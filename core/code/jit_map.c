@@ -29,6 +29,7 @@ struct jit_function {
 struct jit_map {
 	const struct sys *sys;
 	pid_t pid;
+	const char *symfs; /* NULL: the process runs */
 	bool exists, sorted;
 	bool skip; /* the rest of a line that is too long */
 	uint64_t next_ns;
@@ -41,12 +42,13 @@ struct jit_map {
 	size_t names_bytes, names_capacity;
 };
 
-struct jit_map *jit_map_new(const struct sys *sys, pid_t pid)
+struct jit_map *jit_map_new(const struct sys *sys, pid_t pid, const char *symfs)
 {
 	struct jit_map *map = xcalloc(1, sizeof(*map));
 
 	map->sys = sys;
 	map->pid = pid;
+	map->symfs = symfs;
 	return map;
 }
 
@@ -78,7 +80,24 @@ static pid_t own_pid(const struct sys *sys, pid_t pid)
 }
 
 /* A descriptor, or -1. */
-static int open_map(const struct jit_map *map, struct stat *status)
+static int open_recorded_map(const struct jit_map *map, struct stat *status)
+{
+	char path[4096 + 64];
+
+	if (snprintf(path, sizeof(path), "%s/tmp/perf-%d.map", map->symfs, map->pid) >=
+	    (int)sizeof(path))
+		return -1;
+	int fd = sys_file_open(map->sys, path);
+	if (fd < 0)
+		return -1;
+	if (sys_file_status(map->sys, fd, status) == 0)
+		return fd;
+	sys_close(map->sys, fd);
+	return -1;
+}
+
+/* A descriptor, or -1. */
+static int open_running_map(const struct jit_map *map, struct stat *status)
 {
 	char path[96], process[32];
 	uid_t user = 0;
@@ -150,8 +169,9 @@ static size_t add_lines(struct jit_map *map, char *text, size_t n)
 static void read_part(struct jit_map *map, int fd)
 {
 	char *text = xmalloc(PIECE_BYTES);
+	uint64_t most = map->symfs ? JIT_MAP_BYTES : JIT_MAP_PART_BYTES;
 
-	for (uint64_t part = 0; part < JIT_MAP_PART_BYTES && map->offset < JIT_MAP_BYTES;) {
+	for (uint64_t part = 0; part < most && map->offset < JIT_MAP_BYTES;) {
 		ssize_t n = sys_file_pread(map->sys, fd, text, PIECE_BYTES, map->offset);
 		size_t used = n > 0 ? add_lines(map, text, (size_t)n) : 0;
 
@@ -174,7 +194,7 @@ static void read_growth(struct jit_map *map)
 
 	if (begin_ns < map->next_ns)
 		return;
-	int fd = open_map(map, &status);
+	int fd = map->symfs ? open_recorded_map(map, &status) : open_running_map(map, &status);
 	map->exists = fd >= 0;
 	if (fd >= 0) {
 		if (status.st_ino != map->inode || status.st_dev != map->dev ||

@@ -25,8 +25,11 @@ enum {
 };
 struct jit_map;
 
-/* Reads nothing yet. `sys` is borrowed. */
-struct jit_map *jit_map_new(const struct sys *sys, pid_t pid);
+/*
+ * Reads nothing yet. `sys` is borrowed. `symfs`: the process is of a recording, and its file is
+ * SYMFS/tmp/perf-PID.map, of any user; NULL: the process runs.
+ */
+struct jit_map *jit_map_new(const struct sys *sys, pid_t pid, const char *symfs);
 void jit_map_free(struct jit_map *map); /* NULL is fine */
 
 /*

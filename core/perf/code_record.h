@@ -3,6 +3,7 @@
 #define PMCTOP_CODE_RECORD_H
 
 #include "core/code/code_maps.h"
+#include "core/code/code_names.h"
 #include "core/code/code_sample.h"
 #include "core/perf/record.h"
 #include "core/sys/proc_maps.h"
@@ -12,6 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* From Linux 5.12 on; absent from older headers. */
+#ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
+#define PERF_RECORD_MISC_MMAP_BUILD_ID (1 << 14)
+#endif
 
 /*
  * One decoded record of a code ring (core/perf/code_event.h): a sample of code, or what an address
@@ -28,7 +34,7 @@
 
 enum code_record_kind {
 	CODE_RECORD_SAMPLE,
-	CODE_RECORD_MMAP,    /* a process has mapped a file */
+	CODE_RECORD_MMAP, /* a process has mapped a file; of a recording also: the kernel's code */
 	CODE_RECORD_KSYMBOL, /* the kernel has added code, or removed it */
 	CODE_RECORD_EXEC,
 	CODE_RECORD_FORK, /* of a process; that of a thread is OTHER */
@@ -50,6 +56,12 @@ struct code_record {
 		struct {
 			struct proc_mapping mapping; /* its name is in the record's bytes */
 			struct code_build_id build_id;
+			/*
+			 * Code of the kernel, only in recordings: its name is
+			 * "[kernel.kallsyms]_text", and the offset the address of that symbol; or
+			 * it is the path or the name of a module. pid is -1.
+			 */
+			bool kernel;
 		} mmap;
 		struct {
 			uint64_t start;
@@ -76,5 +88,16 @@ int code_sample_decode(const struct perf_event_header *header, bool has_period,
  * OTHER. Returns 0, or -EBADMSG if the size does not fit the kind, or a text does not end.
  */
 int code_record_decode(const struct perf_event_header *header, struct code_record *record);
+
+/* Passes a record that is no sample to what it is about: mappings, or code of the kernel. */
+void code_record_apply(const struct code_record *record, struct code_names *names);
+/*
+ * Decodes MMAP, MMAP2 and KSYMBOL with a trailer of that size, without its id and time. Other
+ * records are OTHER, and so are those of guests. 0 or -EBADMSG.
+ */
+int code_record_decode_body(const struct perf_event_header *header, size_t trailer_bytes,
+			    struct code_record *record);
+/* Fills *record with what any other record states. */
+void code_record_of_task(const struct record *common, struct code_record *record);
 
 #endif

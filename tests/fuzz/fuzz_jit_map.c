@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_file file = {
 		.text = text, .size = size_min(part, whole), .piece = SIZE_MAX, .now_ns = NS_PER_S};
 	const struct sys sys = {&ops, &file};
-	struct jit_map *map = jit_map_new(&sys, 7);
+	struct jit_map *map = jit_map_new(&sys, 7, NULL);
 
 	check_address(map, address, text);
 	file.size = whole; /* it grew, also in the middle of a line */

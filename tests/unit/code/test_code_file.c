@@ -35,7 +35,8 @@ static void begin(struct scene *scene, bool recording)
 	rooted_folders(&scene->rooted, ROOT "/usr/lib/x");
 	rooted_folders(&scene->rooted, "/proc/7/x");
 	rooted_link(&scene->rooted, "/proc/7/root", ROOT);
-	scene->files = code_files_new(&scene->rooted.sys, recording);
+	scene->files = code_files_new(
+		&(struct code_files_config){.sys = &scene->rooted.sys, .recording = recording});
 }
 
 /* A mapping of that name, with the device and inode of a file. */
@@ -355,7 +356,7 @@ static void a_recording_needs_the_build(void **state)
 		if (ids[i].opened)
 			expect_opened(&scene, "1");
 		else
-			expect_why(&scene, "replaced by another file");
+			expect_why(&scene, "not the recorded file");
 		end(&scene);
 	}
 }

@@ -168,10 +168,61 @@ static const struct limit_case limits[] = {
 	{"tasks", CODE_PROFILE_TASKS + 9, 1, 1, CODE_PROFILE_TASKS + 1, 1, CODE_PROFILE_TASKS + 1},
 	{"functions", 1, CODE_PROFILE_FUNCTIONS + 9, 1, 1, CODE_PROFILE_FUNCTIONS + 1,
 	 CODE_PROFILE_FUNCTIONS + 1},
-	{"entries", 2, CODE_PROFILE_ENTRIES / 2 + 9, 1, 2, CODE_PROFILE_ENTRIES / 2 + 10,
-	 CODE_PROFILE_ENTRIES + 1},
-	{"entries beyond the rest", 1000, 7, 200, 1001, 8, 2 * (size_t)CODE_PROFILE_ENTRIES + 1},
+	{"of entries beyond the limit, those that differ in the CPU are one", 4, (1 << 15) + 8, 2,
+	 4, (1 << 15) + 9, CODE_PROFILE_ENTRIES + 32},
+	{"later those that differ in the function, too", 9, 1 << 15, 2, 9, (1 << 15) + 1,
+	 CODE_PROFILE_ENTRIES / 2 * 3 + 2},
+	{"at last those that differ in the task", (1 << 13) + (1 << 15) + (1 << 14) + 99, 4, 8,
+	 (1 << 13) + (1 << 15) + (1 << 14) + 100, 5, 2 * (size_t)CODE_PROFILE_ENTRIES + 1},
 };
+
+/* Adds a sample of f<number>, which has the same callers as the others. */
+static void add_deep(struct code_profile_builder *builder, unsigned number, uint32_t depth)
+{
+	uint32_t frames[128];
+	char name[16];
+
+	snprintf(name, sizeof(name), "f%u", number);
+	frames[0] = code_profile_function(builder, &(struct code_function){name, "", CODE_USER});
+	for (uint32_t i = 1; i < depth; i++)
+		frames[i] = code_profile_function(builder,
+						  &(struct code_function){"main", "", CODE_USER});
+	struct code_entry entry = {
+		.task = code_profile_task(builder, &(struct code_task){7, 7, 5}),
+		.event = code_profile_event(builder, &clock_event),
+		.cpu = 3,
+		.depth = depth,
+		.samples = 1,
+		.weight = 10,
+	};
+	code_profile_add(builder, &entry, frames);
+}
+
+static void callers_are_dropped_before_functions(void **state)
+{
+	enum { DEPTH = 128, FIT = CODE_PROFILE_FRAMES / DEPTH };
+	struct code_profile_builder *builder = code_profile_builder_new();
+
+	(void)state;
+	for (unsigned i = 0; i < FIT; i++)
+		add_deep(builder, i, DEPTH);
+	add_deep(builder, FIT, DEPTH);
+	add_deep(builder, FIT, DEPTH - 1);
+	add_deep(builder, 0, DEPTH);
+	struct code_profile *profile = code_profile_end(builder);
+	const struct code_entry *last = &profile->entries[FIT];
+
+	assert_int_equal(profile->n_entries, FIT + 1);
+	assert_int_equal(profile->entries[0].samples, 2);
+	assert_int_equal(profile->entries[0].depth, DEPTH);
+	assert_int_equal(profile->entries[0].cpu, 3);
+	assert_int_equal(last->samples, 2);
+	assert_int_equal(last->weight, 20);
+	assert_int_equal(last->depth, 1);
+	assert_int_equal(last->cpu, -1);
+	assert_string_equal(profile->functions[profile->frames[last->frame]].name, "f32768");
+	code_profile_free(profile);
+}
 
 /* Returns how far the entries of a table are from their homes at most. */
 static size_t longest_search(const struct hash_table *table)
@@ -257,9 +308,12 @@ int main(void)
 {
 	static const struct cases tables[] = {CASES(stays_bounded, limits)};
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(adds_up),          cmocka_unit_test(sums_profiles),
-		cmocka_unit_test(tasks_are_spread), cmocka_unit_test(functions_are_spread),
+		cmocka_unit_test(adds_up),
+		cmocka_unit_test(sums_profiles),
+		cmocka_unit_test(tasks_are_spread),
+		cmocka_unit_test(functions_are_spread),
 		cmocka_unit_test(sums_have_an_end),
+		cmocka_unit_test(callers_are_dropped_before_functions),
 	};
 
 	return cases_run("code_profile", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));

@@ -66,10 +66,12 @@ static void end(struct scene *scene)
 	rooted_fini(&scene->rooted);
 }
 
-static uint64_t start_of(void *arg, pid_t tid)
+#define REUSED_NS 1000000 /* each tid is that of another task from then on */
+
+static uint64_t start_of(void *arg, pid_t tid, uint64_t time_ns)
 {
 	(void)arg;
-	return (uint64_t)tid * 100;
+	return time_ns < REUSED_NS ? (uint64_t)tid * 100 : REUSED_NS;
 }
 
 static struct code_profile *cut(struct scene *scene, uint64_t deadline_ns)
@@ -263,6 +265,27 @@ static void a_library_is_named_at_its_time(void **state)
 	end(&scene);
 }
 
+static void the_task_of_a_tid_is_that_of_the_time_of_the_sample(void **state)
+{
+	static const uint64_t times_ns[] = {10, REUSED_NS, REUSED_NS + 10};
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	for (size_t i = 0; i < ARRAY_SIZE(times_ns); i++)
+		code_resolver_sample(scene.resolver, &(struct code_sample){.pid = 7,
+									   .tid = 7,
+									   .weight = 10,
+									   .ip = 0x10110,
+									   .time_ns = times_ns[i]});
+	struct code_profile *profile = cut(&scene, NEVER);
+	assert_int_equal(profile->n_tasks, 2);
+	assert_int_equal(profile->tasks[0].start_ns, 700);
+	assert_int_equal(profile->tasks[1].start_ns, REUSED_NS);
+	expect(profile, "7 cpu-clock 0 1 10: a1;7 cpu-clock 0 2 20: a1;");
+	end(&scene);
+}
+
 static void samples_beyond_the_limits_are_lost(void **state)
 {
 	enum { CHAIN = 300 };
@@ -272,9 +295,12 @@ static void samples_beyond_the_limits_are_lost(void **state)
 	(void)state;
 	begin(&scene);
 	code_resolver_lost(scene.resolver, 7);
-	for (size_t i = 0; i < CODE_RESOLVER_SAMPLES + 5; i++)
+	for (size_t i = 0; i < CODE_RESOLVER_SAMPLES + 5; i++) {
+		assert_int_equal(code_resolver_is_full(scene.resolver), i >= CODE_RESOLVER_SAMPLES);
 		sample_at(&scene, 7, 0, 1, 0x10110);
+	}
 	struct code_profile *profile = cut(&scene, NEVER);
+	assert_false(code_resolver_is_full(scene.resolver));
 	assert_int_equal(profile->lost, 12);
 	assert_int_equal(profile->entries[0].samples, CODE_RESOLVER_SAMPLES);
 	code_profile_free(profile);
@@ -352,6 +378,20 @@ size_t symbol_client_find(struct symbol_client *client, const struct symbol_quer
 	return symbol_double(&owned).find(&owned, queries, n, deadline_ns, found, arg);
 }
 
+int symbol_client_locate(struct symbol_client *client, uint64_t key, const char *name,
+			 uint64_t deadline_ns, uint64_t *address)
+{
+	(void)client;
+	return symbol_double(&owned).locate(&owned, key, name, deadline_ns, address);
+}
+
+int symbol_client_demangle(struct symbol_client *client, const char *mangled, uint64_t deadline_ns,
+			   char name[SYMBOL_NAME_BYTES])
+{
+	(void)client;
+	return symbol_double(&owned).demangle(&owned, mangled, deadline_ns, name);
+}
+
 void symbol_client_status(const struct symbol_client *client, struct symbol_status *status)
 {
 	(void)client;
@@ -425,6 +465,7 @@ int main(void)
 		cmocka_unit_test(what_is_late_is_unknown),
 		cmocka_unit_test(a_process_that_has_exited_keeps_its_last_samples),
 		cmocka_unit_test(a_library_is_named_at_its_time),
+		cmocka_unit_test(the_task_of_a_tid_is_that_of_the_time_of_the_sample),
 		cmocka_unit_test(samples_beyond_the_limits_are_lost),
 		cmocka_unit_test(hidden_kernel_functions_have_a_note),
 		cmocka_unit_test(a_child_that_fails_has_a_note),

@@ -25,7 +25,7 @@ static void begin(struct scene *scene, const char *text)
 	scene->sys = fk_sys(scene->fk);
 	fk_task(scene->fk, &(struct fk_spec){.tid = 7, .comm = "java", .uid = 1000});
 	fk_file(scene->fk, PATH, text);
-	scene->map = jit_map_new(&scene->sys, 7);
+	scene->map = jit_map_new(&scene->sys, 7, NULL);
 }
 
 static void end(struct scene *scene)

@@ -731,11 +731,71 @@ static void run_child(int argc, char **argv)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, scene_init, scene_fini)
 
+static void test_locate(void **state)
+{
+	struct scene *scene = *state;
+	struct symbol_client *client = new_client(scene, "");
+	char long_name[LONG_NAME];
+	uint64_t address = 0;
+
+	assert_int_equal(symbol_client_locate(client, KEY, "f", PATIENT, &address), -EAGAIN);
+	add_file(client, KEY, scene->file);
+	assert_int_equal(symbol_client_locate(client, KEY, "f", PATIENT, &address), 0);
+	assert_int_equal(address, CODE);
+	assert_int_equal(symbol_client_locate(client, KEY, "_ZN1g3runEv", PATIENT, &address), 0);
+	assert_int_equal(address, CODE + 16);
+	assert_int_equal(symbol_client_locate(client, KEY, "h", PATIENT, &address), -ENOENT);
+	assert_int_equal(symbol_client_locate(client, KEY, "", PATIENT, &address), -ENOENT);
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = '\0';
+	assert_int_equal(symbol_client_locate(client, KEY, long_name, PATIENT, &address), -ENOENT);
+	long_name[SYMBOL_TEXT_BYTES] = '\0';
+	assert_int_equal(symbol_client_locate(client, KEY, long_name, PATIENT, &address), -ENOENT);
+	assert_int_equal(symbol_client_locate(client, OTHER, "f", PATIENT, &address), -EAGAIN);
+}
+
+static void test_demangle(void **state)
+{
+	static const struct {
+		const char *mangled, *want;
+	} rows[] = {
+		{"_ZN1g3runEv", "g::run"},
+		{"plain", "plain"},
+		{"", ""},
+		{"_Zwrong", "_Zwrong"},
+		{"a\nb\xff", "a\xef\xbf\xbd"
+			     "b\xef\xbf\xbd"},
+	};
+	struct scene *scene = *state;
+	struct symbol_client *client = new_client(scene, "");
+	char name[SYMBOL_NAME_BYTES], long_name[LONG_NAME];
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		while ((rc = symbol_client_demangle(client, rows[i].mangled, PATIENT, name)) ==
+		       -EAGAIN)
+			sched_yield();
+		assert_int_equal(rc, 0);
+		assert_string_equal(name, rows[i].want);
+	}
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = '\0';
+	assert_int_equal(symbol_client_demangle(client, long_name, PATIENT, name), -ENOENT);
+	long_name[SYMBOL_TEXT_BYTES] = '\0';
+	assert_int_equal(symbol_client_demangle(client, long_name, PATIENT, name), 0);
+	assert_string_equal(name, long_name);
+	/* The child has files beside it. */
+	add_file(client, KEY, scene->file);
+	uint64_t address;
+	assert_int_equal(symbol_client_locate(client, KEY, "f", PATIENT, &address), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct cases tables[] = {CASES(test_bad, bads)};
 	const struct CMUnitTest tests[] = {
-		TEST(test_names),         TEST(test_debug_file),
+		TEST(test_names),         TEST(test_locate),
+		TEST(test_demangle),      TEST(test_debug_file),
 		TEST(test_many),          TEST(test_hostile_names),
 		TEST(test_mutated),       TEST(test_refused_descriptors),
 		TEST(test_killed),        TEST(test_killed_while_it_parses),

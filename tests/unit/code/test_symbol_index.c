@@ -663,6 +663,98 @@ static void test_own_program(void **state)
 	close(fd);
 }
 
+/* Offsets in a debug file without its binary are link addresses. */
+static void test_debug_file_alone(void **state)
+{
+	const struct elf_image_symbol symbols[] = {{"f", CODE + 0x100, 16, FUNC, GLOBAL},
+						   {"g", CODE + 0x200, 16, FUNC, LOCAL}};
+	struct elf_image image;
+	struct symbol_place place;
+
+	(void)state;
+	elf_image_init(&image);
+	image.is_bare = true;
+	elf_image_symbols(&image, SHT_SYMTAB, symbols, ARRAY_SIZE(symbols));
+	elf_image_end(&image);
+	struct symbol_index *index = index_of(&image, NULL);
+	assert_true(symbol_index_find(index, CODE + 0x208, &place));
+	assert_string_equal(place.name, "g");
+	assert_int_equal(place.address, CODE + 0x200);
+	expect_same_in_range(index, CODE + 0x208, &place);
+	assert_false(symbol_index_find(index, CODE + ELF_IMAGE_CODE_BYTES + 0x1000, &place));
+	symbol_index_free(index);
+	elf_image_fini(&image);
+}
+
+/* .text, .text.b behind it at its alignment, without .init.text. */
+static void test_module(void **state)
+{
+	static const struct {
+		uint64_t place;
+		const char *want;
+	} rows[] = {
+		{0x100, "f"},
+		{0x110, "g"},
+		{ELF_IMAGE_CODE_BYTES + 0x4, "h"},
+		{ELF_IMAGE_CODE_BYTES + 0x24, "i"},
+	};
+	uint8_t code[0x40] = {0};
+	struct elf_image image;
+
+	(void)state;
+	elf_image_init(&image);
+	image.is_module = true;
+	unsigned init = elf_image_section(&image, ".init.text", SHT_PROGBITS, 0, code, 0x20);
+	unsigned other = elf_image_section(&image, ".text.b", SHT_PROGBITS, 0, code, 0x20);
+	unsigned bare = elf_image_section(&image, ".exit.text", SHT_NOBITS, 0, code, 0x10);
+	image.sections[init].flags = image.sections[other].flags = image.sections[bare].flags =
+		SHF_ALLOC | SHF_EXECINSTR;
+	const struct elf_image_symbol symbols[] = {
+		{"f", 0x100, 16, FUNC, GLOBAL},
+		{"g", 0x110, 16, FUNC, LOCAL},
+		{"init", 0x4, 16, FUNC, LOCAL, (uint16_t)init},
+		{"h", 0, 16, FUNC, LOCAL, (uint16_t)other},
+		{"i", 0, 16, FUNC, LOCAL, (uint16_t)bare},
+		{"far", 0x20, 16, FUNC, LOCAL, (uint16_t)bare}, /* behind its section */
+	};
+	elf_image_symbols(&image, SHT_SYMTAB, symbols, ARRAY_SIZE(symbols));
+	elf_image_end(&image);
+	struct symbol_index *index = index_of(&image, NULL);
+	assert_int_equal(symbol_index_functions(index), 4);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct symbol_place place;
+
+		assert_true(symbol_index_find(index, rows[i].place, &place));
+		assert_string_equal(place.name, rows[i].want);
+		expect_same_in_range(index, rows[i].place, &place);
+	}
+	symbol_index_free(index);
+	elf_image_fini(&image);
+}
+
+static void test_locate(void **state)
+{
+	const struct elf_image_symbol symbols[] = {{"f", CODE + 16, 16, FUNC, GLOBAL},
+						   {"_text", CODE, 0, NOTYPE, GLOBAL},
+						   {"table", 0x1234, 8, OBJECT, GLOBAL}};
+	struct elf_image image;
+	uint64_t address;
+
+	(void)state;
+	elf_image_init(&image);
+	elf_image_symbols(&image, SHT_SYMTAB, symbols, ARRAY_SIZE(symbols));
+	elf_image_end(&image);
+	struct symbol_index *index = index_of(&image, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {
+		assert_true(symbol_index_locate(index, symbols[i].name, &address));
+		assert_int_equal(address, symbols[i].address);
+	}
+	assert_false(symbol_index_locate(index, "_tex", &address));
+	assert_false(symbol_index_locate(index, "", &address));
+	symbol_index_free(index);
+	elf_image_fini(&image);
+}
+
 int main(void)
 {
 	const struct cases tables[] = {
@@ -671,6 +763,9 @@ int main(void)
 		CASES(test_wrong, wrongs),
 	};
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_debug_file_alone),
+		cmocka_unit_test(test_module),
+		cmocka_unit_test(test_locate),
 		cmocka_unit_test(test_thumb),
 		cmocka_unit_test(test_debug_of_another_machine),
 		cmocka_unit_test(test_plt),

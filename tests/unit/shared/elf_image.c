@@ -111,6 +111,20 @@ unsigned elf_image_symbols(struct elf_image *image, uint32_t type,
 	return number;
 }
 
+void elf_image_build_id(struct elf_image *image, const char *id)
+{
+	uint8_t note[16 + 64] = {0};
+	size_t n = strlen(id);
+
+	assert_true(n <= 64);
+	put(image, note, 4, 4);
+	put(image, note + 4, n, 4);
+	put(image, note + 8, NT_GNU_BUILD_ID, 4);
+	memcpy(note + 12, "GNU", 4);
+	memcpy(note + 16, id, n);
+	elf_image_section(image, ".note.gnu.build-id", SHT_NOTE, 0, note, 16 + (n + 3) / 4 * 4);
+}
+
 void elf_image_plt(struct elf_image *image, uint64_t address, unsigned n)
 {
 	size_t size = SIZE(image, Rela);
@@ -170,7 +184,7 @@ static void put_segment(struct elf_image *image, unsigned i, uint32_t type, uint
 	PUT(image, at, Phdr, p_offset, offset);
 	PUT(image, at, Phdr, p_vaddr, address);
 	PUT(image, at, Phdr, p_filesz, n);
-	PUT(image, at, Phdr, p_memsz, n);
+	PUT(image, at, Phdr, p_memsz, n ? n : ELF_IMAGE_CODE_BYTES);
 	PUT(image, at, Phdr, p_align, 0x1000u);
 }
 
@@ -194,12 +208,12 @@ static void put_header(struct elf_image *image, uint64_t sections_offset)
 	at[EI_CLASS] = image->is_32 ? ELFCLASS32 : ELFCLASS64;
 	at[EI_DATA] = image->is_big ? ELFDATA2MSB : ELFDATA2LSB;
 	at[EI_VERSION] = EV_CURRENT;
-	PUT(image, at, Ehdr, e_type, (uint64_t)ET_DYN);
+	PUT(image, at, Ehdr, e_type, (uint64_t)(image->is_module ? ET_REL : ET_DYN));
 	PUT(image, at, Ehdr, e_machine, image->machine);
 	PUT(image, at, Ehdr, e_version, (uint64_t)EV_CURRENT);
 	PUT(image, at, Ehdr, e_phoff, SIZE(image, Ehdr));
 	PUT(image, at, Ehdr, e_phentsize, SIZE(image, Phdr));
-	PUT(image, at, Ehdr, e_phnum, image->has_unwind ? 3u : 2u);
+	PUT(image, at, Ehdr, e_phnum, image->is_module ? 0u : image->has_unwind ? 3u : 2u);
 	PUT(image, at, Ehdr, e_shoff, sections_offset);
 	PUT(image, at, Ehdr, e_shentsize, SIZE(image, Shdr));
 	PUT(image, at, Ehdr, e_shnum, image->n_sections);
@@ -226,8 +240,8 @@ void elf_image_end(struct elf_image *image)
 		put_section(image, image->bytes + offset + i * SIZE(image, Shdr), i, at[i]);
 	put_header(image, offset);
 	put_segment(image, 0, PT_LOAD, PF_R, 0, ELF_IMAGE_BASE, ELF_IMAGE_CODE_OFFSET);
-	put_segment(image, 1, PT_LOAD, PF_R | PF_X, ELF_IMAGE_CODE_OFFSET, ELF_IMAGE_CODE,
-		    ELF_IMAGE_CODE_BYTES);
+	put_segment(image, 1, PT_LOAD, PF_R | PF_X, image->is_bare ? 0 : ELF_IMAGE_CODE_OFFSET,
+		    ELF_IMAGE_CODE, image->is_bare ? 0 : ELF_IMAGE_CODE_BYTES);
 	if (image->has_unwind)
 		put_segment(image, 2, PT_GNU_EH_FRAME, PF_R, ELF_IMAGE_UNWIND_OFFSET,
 			    ELF_IMAGE_BASE + ELF_IMAGE_UNWIND_OFFSET,
@@ -246,4 +260,14 @@ int elf_image_open(const void *bytes, size_t n)
 	assert_true(fd >= 0);
 	unlink(path);
 	return fd;
+}
+
+void elf_image_write(const struct elf_image *image, const char *path, char tail)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write_all(fd, image->bytes, image->size, NULL), 0);
+	assert_int_equal(write_all(fd, &tail, 1, NULL), 0);
+	close(fd);
 }

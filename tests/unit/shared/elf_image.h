@@ -22,6 +22,8 @@ enum {
 
 struct elf_image {
 	bool is_32, is_big; /* set after elf_image_init(), before anything is added */
+	bool is_bare;       /* a debug file: its code has no bytes and no offset */
+	bool is_module;     /* relocatable, without segments */
 	uint16_t machine;
 	uint8_t *bytes;
 	size_t size, capacity;
@@ -67,10 +69,16 @@ struct elf_image_range {
 };
 void elf_image_unwind(struct elf_image *image, const struct elf_image_range *ranges, size_t n);
 
+/* Adds a note with a build id, the bytes of a text. */
+void elf_image_build_id(struct elf_image *image, const char *id);
+
 /* Writes the headers. Nothing is added afterwards. */
 void elf_image_end(struct elf_image *image);
 
 /* A descriptor (read only) of a file without a name that has these bytes. Fails the test if not. */
 int elf_image_open(const void *bytes, size_t n);
+
+/* Writes it to a new file, with one more byte at its end. */
+void elf_image_write(const struct elf_image *image, const char *path, char tail);
 
 #endif

@@ -75,6 +75,15 @@ static int rooted_file_ioctl(void *ctx, int fd, unsigned long request, void *arg
 	return sys_file_ioctl(&((struct rooted *)ctx)->to, fd, request, argument);
 }
 
+static int rooted_dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name),
+			   void *arg)
+{
+	struct rooted *rooted = ctx;
+	char real[PATH_BYTES];
+
+	return sys_dir_each(&rooted->to, real_path(rooted, path, real), fn, arg);
+}
+
 static int rooted_close(void *ctx, int fd)
 {
 	struct rooted *rooted = ctx;
@@ -103,6 +112,7 @@ void rooted_init(struct rooted *rooted)
 		.file_pread = rooted_file_pread,
 		.file_status = rooted_file_status,
 		.file_ioctl = rooted_file_ioctl,
+		.dir_each = rooted_dir_each,
 		.close = rooted_close,
 		.now_ns = rooted_now_ns,
 	};

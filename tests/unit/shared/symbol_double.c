@@ -3,9 +3,11 @@
 
 #include "core/base/util.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,9 +80,36 @@ static size_t double_find(void *ctx, const struct symbol_query *queries, size_t 
 	return answers;
 }
 
+static int double_locate(void *ctx, uint64_t key, const char *name, uint64_t deadline_ns,
+			 uint64_t *address)
+{
+	const struct symbol_double *symbols = ctx;
+
+	(void)deadline_ns;
+	if (symbols->silent || find_file(symbols, key) == symbols->n)
+		return -EAGAIN;
+	*address = symbols->located;
+	return strcmp(name, "_text") == 0 ? 0 : -ENOENT;
+}
+
+/* "_Zx" is "x()". */
+static int double_demangle(void *ctx, const char *mangled, uint64_t deadline_ns,
+			   char name[SYMBOL_NAME_BYTES])
+{
+	struct symbol_double *symbols = ctx;
+
+	(void)deadline_ns;
+	symbols->demangles++;
+	if (symbols->silent)
+		return -EAGAIN;
+	snprintf(name, SYMBOL_NAME_BYTES, "%.64s()", mangled + 2);
+	return 0;
+}
+
 struct code_symbols symbol_double(struct symbol_double *symbols)
 {
-	return (struct code_symbols){double_file, double_add, double_find, symbols};
+	return (struct code_symbols){double_file,   double_add,      double_find,
+				     double_locate, double_demangle, symbols};
 }
 
 void symbol_double_restart(struct symbol_double *symbols)

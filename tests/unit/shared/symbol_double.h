@@ -19,12 +19,13 @@ struct symbol_double {
 		bool debug; /* it was given with a debug file */
 	} files[64];
 	size_t n;
-	bool nameless;  /* the files have no symbols */
-	bool rangeless; /* the bounds of functions are unknown */
-	bool silent;    /* nothing is answered */
-	bool refused;   /* all files are refused */
-	int add_error;  /* -errno of adding */
-	unsigned adds, finds, queries;
+	bool nameless;    /* the files have no symbols */
+	bool rangeless;   /* the bounds of functions are unknown */
+	bool silent;      /* nothing is answered */
+	bool refused;     /* all files are refused */
+	uint64_t located; /* address of the symbol "_text" of each file */
+	int add_error;    /* -errno of adding */
+	unsigned adds, finds, queries, demangles;
 };
 
 struct code_symbols symbol_double(struct symbol_double *symbols);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CODE_FILE_INTERNAL_H
+#define PMCTOP_CODE_FILE_INTERNAL_H
+
+#include "core/code/code_file.h"
+#include "core/code/elf_build_id.h"
+
+#include <sys/stat.h>
+
+/* What the files of code_file share. */
+
+enum { FILE_PATH_BYTES = 4096 + 256 }; /* a name of a mapping, and what is around it */
+
+struct code_files {
+	struct code_files_config config;
+	const struct sys *sys;
+	bool no_map_files; /* not allowed */
+	uint64_t random;   /* in the keys */
+	struct hash_table by_key;
+};
+
+/* A file that was opened, and what identifies it. */
+struct file_identity {
+	struct stat status;
+	uint8_t id[ELF_BUILD_ID_BYTES];
+	int id_size;     /* <= 0: none */
+	bool debug_only; /* it is the debug file of a missing binary */
+	/* See struct code_file. */
+	bool no_offsets;
+	uint64_t code_address, code_align;
+};
+
+/* code_file.c */
+
+int files_read_identity(const struct code_files *files, int fd, struct file_identity *identity);
+/* A descriptor, or -1 if the file has another build id than the binary. */
+int files_open_debug(const struct code_files *files, const char *path,
+		     const struct file_identity *binary);
+/* The debug file that the binary names, searched around the mapping's name below `root`; or -1. */
+int files_find_by_link(const struct code_files *files, const char *root,
+		       const struct code_mapping *mapping, const struct file_identity *binary,
+		       int fd);
+/* A copy of this process's vDSO if it may be that of the mapping. A descriptor, or -errno. */
+int files_open_vdso(const struct code_files *files, const struct code_mapping *mapping,
+		    struct file_identity *identity);
+/* The name without " (deleted)". False: it has no such end. */
+bool files_strip_deleted(const char *name, char *path, size_t size);
+
+/* code_file_recorded.c */
+
+enum {
+	FILE_FOLDERS_MAX = 3, /* as that of perf's cache */
+	FILE_TEXTS_MAX = 3,   /* of a build id */
+	FILE_HEX_BYTES = 2 * CODE_BUILD_ID_MAX + 1,
+};
+
+/* perf writes 20 bytes of zeros for a build id that it does not know. */
+bool files_is_known_id(const struct code_build_id *id);
+/* A recorded build id of 20 bytes may be a longer one that was cut, or a shorter one with zeros. */
+bool files_is_id(const struct code_build_id *recorded, const struct file_identity *identity);
+/* Folders as that of perf's cache. Returns how many. */
+size_t files_list_caches(const struct code_files *files,
+			 char folders[FILE_FOLDERS_MAX][FILE_PATH_BYTES]);
+/*
+ * A build id as names of files have it: as it was recorded, and as a perf that did not know its
+ * size has it, which is with zeros up to 20 bytes. Sizes of shorter ones are 16 and 8. Returns how
+ * many. Each has more than two characters.
+ */
+size_t files_list_texts(const struct code_build_id *id, char texts[FILE_TEXTS_MAX][FILE_HEX_BYTES]);
+
+/* How a file shows that it is the mapped one. */
+enum file_proof { BY_BUILD_ID, BY_INODE, BY_FOLDER_OF_USER };
+
+/* The search for a file of a recording. */
+struct file_search {
+	const struct code_files *files;
+	const struct code_mapping *mapping;
+	struct file_identity *identity;
+	const struct code_build_id *id; /* NULL: unknown */
+	int error;                      /* why the files of its name are not used */
+};
+
+/* Each returns a descriptor, or -errno; -ESTALE: another file. */
+int files_open_with_proof(const struct file_search *search, enum file_proof proof,
+			  const char *path);
+/* FOLDER NAME. Keeps the first error that is not of a missing file. */
+int files_open_named(struct file_search *search, enum file_proof proof, const char *folder,
+		     const char *name);
+/* A copy with the build id in a cache, that has one of these names there ("/elf"). */
+int files_open_in_caches(const struct file_search *search, const char *const *leaves,
+			 size_t n_leaves);
+/* A debug file with the build id. */
+int files_open_debug_by_id(const struct file_search *search);
+
+/* Opens the file of a recording's mapping. A descriptor, or -errno; -ESTALE: it is another one. */
+int files_open_recorded(const struct code_files *files, const struct code_mapping *mapping,
+			struct file_identity *identity);
+/* The debug file of a recording's file: a descriptor, or -1. */
+int files_find_recorded_debug(const struct code_files *files, const struct code_mapping *mapping,
+			      const struct file_identity *binary, int fd);
+
+/* code_file_kernel.c */
+
+int files_open_kernel(struct file_search *search);
+/* Sets the segments of a kernel's file. */
+void files_read_segments(struct code_file *file, int fd);
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Addresses of the kernel. Those of a recording are of another boot, and mostly of another kernel:
+ * the symbols of this one are used only if the build ids agree, and are moved by as much as the
+ * recorded address of a reference symbol differs.
+ */
+#include "core/code/code_names_internal.h"
+
+#include "core/base/util.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KERNEL_IDS_MAX = 1 << 16 };
+#define KERNEL_IDS_AGE_NS (10 * NS_PER_S)
+
+void names_check_kernel_ids(struct code_names *names)
+{
+	uint64_t now_ns = names_clock_ns(names);
+	unsigned changes = kernel_symbols_changes(names->kernel);
+
+	if (changes == names->kernel_changes && names->kernel_ids.n <= KERNEL_IDS_MAX &&
+	    now_ns - names->kernel_ids_ns < KERNEL_IDS_AGE_NS)
+		return;
+	hash_table_clear(&names->kernel_ids);
+	names->kernel_changes = changes;
+	names->kernel_ids_ns = now_ns;
+}
+
+void code_names_map_kernel(struct code_names *names, const struct proc_mapping *mapping,
+			   const struct code_build_id *build_id)
+{
+	if (kernel_maps_add(&names->kernel_maps, mapping, build_id))
+		names->kernel_loaded = false;
+	hash_table_clear(&names->kernel_ids);
+}
+
+/* The symbols of a recording's kernel */
+
+static void set_why(struct code_names *names, int error)
+{
+	char id[2 * CODE_BUILD_ID_MAX + 1] = "unknown", why[256];
+	const struct code_build_id *build_id = &names->kernel_maps.build_id;
+
+	for (size_t i = 0; i < build_id->size; i++)
+		snprintf(id + 2 * i, 3, "%02x", build_id->bytes[i]);
+	if (error == -EACCES)
+		snprintf(why, sizeof(why),
+			 "Functions of the kernel have no names: the copy of its /proc/kallsyms "
+			 "has no addresses. Only root can make one.");
+	else if (error == -ESRCH)
+		snprintf(why, sizeof(why),
+			 "Functions of the kernel have no names: the recording does not state "
+			 "where the kernel was. Record as root.");
+	else
+		snprintf(why, sizeof(why),
+			 "Functions of the kernel have no names: its symbols are not here (build "
+			 "id %s). Copy its /proc/kallsyms, as root, to DIR/kallsyms, and add "
+			 "--symfs DIR",
+			 id);
+	kernel_symbols_set_why(names->kernel, why);
+}
+
+/* Reads the first text of the recording's kernel that has its functions. */
+static int load_text(struct code_names *names)
+{
+	static const struct kernel_reference unmoved = {.name = NULL};
+	const struct kernel_maps *maps = &names->kernel_maps;
+	int error = -ENOENT, fd;
+	bool of_user;
+
+	for (unsigned i = 0;
+	     (fd = code_files_open_kallsyms(names->files, &maps->build_id, i, &of_user)) != -ERANGE;
+	     i++) {
+		int rc = fd;
+
+		if (fd >= 0 && !of_user && !maps->reference.name)
+			rc = -ESRCH;
+		else if (fd >= 0)
+			rc = kernel_symbols_load(names->kernel, names->config.sys, fd,
+						 maps->reference.name ? &maps->reference
+								      : &unmoved);
+		if (fd >= 0)
+			sys_close(names->config.sys, fd);
+		if (rc == 0)
+			return 0;
+		if (error == -ENOENT)
+			error = rc;
+	}
+	return error;
+}
+
+/* Whether there is an ELF file of the recording's kernel. */
+static bool open_image(struct code_names *names)
+{
+	const struct code_mapping *image = &names->kernel_maps.image;
+
+	if (!image->object)
+		return false;
+	names_open_file(names, 0, image);
+	return image->object->file && image->object->file->key;
+}
+
+static void load_recorded(struct code_names *names)
+{
+	if (names->kernel_loaded)
+		return;
+	names->kernel_loaded = true;
+	int rc = load_text(names);
+	names->kernel_image = rc && open_image(names);
+	if (rc && !names->kernel_image)
+		set_why(names, rc);
+	names->kernel_changes = kernel_symbols_changes(names->kernel);
+}
+
+/* Modules of the text may be those of another boot. */
+static bool is_recorded_module(const struct code_names *names, uint64_t address,
+			       const struct kernel_symbol *symbol)
+{
+	const struct kernel_maps *maps = &names->kernel_maps;
+	const struct kernel_module *module = kernel_maps_find(maps, address);
+
+	if (module)
+		return strcmp(module->name, symbol->module) == 0;
+	return maps->n_modules == 0 || strcmp(symbol->module, "[kernel]") == 0 ||
+	       strcmp(symbol->module, "[bpf]") == 0;
+}
+
+/* Finds the link address of the reference. False: not now, or never. */
+static bool locate_reference(struct code_names *names)
+{
+	const struct code_symbols *symbols = &names->config.symbols;
+	struct kernel_maps *maps = &names->kernel_maps;
+	uint64_t address;
+
+	if (maps->image.offset != 0)
+		return true;
+	int rc = symbols->locate(symbols->ctx, maps->image.object->file->key, maps->reference.name,
+				 names->deadline_ns, &address);
+	if (rc == 0)
+		maps->image.offset = address;
+	if (rc == -ENOENT) {
+		names->kernel_image = false;
+		set_why(names, -ESRCH);
+	}
+	return rc == 0;
+}
+
+static uint32_t resolve_in_image(struct code_names *names, const struct file_address *at)
+{
+	if (!open_image(names))
+		return names_add_nameless(names, at, NO_KERNEL_SYMBOLS);
+	if (locate_reference(names))
+		return names_resolve_in_file(names, at);
+	return names->kernel_image ? 0 : names_add_nameless(names, at, NO_KERNEL_SYMBOLS);
+}
+
+static uint32_t resolve_recorded(struct code_names *names, uint64_t address, size_t place)
+{
+	static struct code_object kernel = {.name = CODE_FILE_KERNEL};
+	static const struct code_mapping unknown = {.object = &kernel};
+	const struct kernel_maps *maps = &names->kernel_maps;
+	const struct kernel_module *module = kernel_maps_find(maps, address);
+	struct kernel_symbol symbol;
+
+	load_recorded(names);
+	if (kernel_symbols_find(names->kernel, address, &symbol) &&
+	    is_recorded_module(names, address, &symbol))
+		return names_add_function(names, symbol.name, symbol.module, CODE_KERNEL, "");
+	const struct file_address at = {
+		.mapping = module               ? &module->mapping
+			   : maps->image.object ? &maps->image
+						: &unknown,
+		.address = address,
+		.offset = module ? address - module->mapping.start : address,
+		.module = module ? module->name : "[kernel]",
+		.kernel = true,
+		.place = place,
+	};
+	if (module && module->mapping.object->name[0] == '/')
+		return names_resolve_in_file(names, &at);
+	return !module && names->kernel_image ? resolve_in_image(names, &at)
+					      : names_add_nameless(names, &at, NO_KERNEL_SYMBOLS);
+}
+
+static uint32_t resolve_live(struct code_names *names, uint64_t address)
+{
+	struct kernel_symbol symbol;
+
+	if (kernel_symbols_find(names->kernel, address, &symbol))
+		return names_add_function(names, symbol.name, symbol.module, CODE_KERNEL, "");
+	return names_add_function(names, "[kernel]", "[kernel]", CODE_UNNAMED,
+				  kernel_symbols_why(names->kernel) ? "hidden by the kernel"
+								    : "not in /proc/kallsyms");
+}
+
+uint32_t names_resolve_kernel(struct code_names *names, uint64_t address, size_t place)
+{
+	uint32_t id = names_find_id(names, &names->kernel_ids, address);
+
+	if (id)
+		return id;
+	id = names->config.recording ? resolve_recorded(names, address, place)
+				     : resolve_live(names, address);
+	if (id)
+		names_keep_id(names, &names->kernel_ids, address, id);
+	return id;
+}
