@@ -189,7 +189,7 @@ FUZZ_RUNS ?= 5000
 FUZZ_SEED ?= 0
 FUZZ_LIMIT ?= -max_total_time=$(FUZZ_SECONDS)
 
-.PHONY: fuzz fuzz-short fuzzers
+.PHONY: fuzz fuzz-short fuzz-recordings fuzzers
 
 fuzz: clang-deps ## fuzz every parser with libFuzzer for FUZZ_SECONDS=60 each
 	@$(submake) $(CLANG_BUILD) fuzzers
@@ -200,6 +200,10 @@ fuzz: clang-deps ## fuzz every parser with libFuzzer for FUZZ_SECONDS=60 each
 fuzz-short: FUZZ_LIMIT = -runs=$(FUZZ_RUNS)
 fuzz-short: FUZZ_SEED = 1
 fuzz-short: fuzz ## fuzz every parser with the same FUZZ_RUNS=5000 inputs each time
+
+fuzz-recordings: clang-deps ## 10,000 mutations of each stored perf.data: a form each, in files and pipes
+	@$(submake) $(CLANG_BUILD) fuzzers
+	@FUZZ_LIMIT=-runs=10000 FUZZ_SEED=1 $(UNSHUFFLED) tests/fuzz/run.sh $(BUILD)/sanitize --each perfdata
 
 fuzzers: $(FUZZ_BIN) ## build what fuzz runs: needs CC=clang and the other options of CLANG_BUILD
 	$(call check_files,fuzzers,$(FUZZ_SRC),'tests/fuzz/fuzz_*.c')

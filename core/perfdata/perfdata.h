@@ -38,9 +38,16 @@ struct perfdata_file_head {
 static_assert(sizeof(struct perfdata_file_head) == 104, "struct perf_file_header");
 
 enum perfdata_type {
+	/*
+	 * Of the kernel, from Linux 6.19 on: a u64 cookie, a u64 length, and so many words of a
+	 * user's call chain. It belongs at the end of the chains before that end with
+	 * PERFDATA_CONTEXT_DEFERRED and the same cookie.
+	 */
+	PERFDATA_CALLCHAIN_DEFERRED = 22,
 	PERFDATA_ATTR = 64,         /* a perf_event_attr, and the ids of its events */
 	PERFDATA_NATIVE = 65,       /* native records, see below */
 	PERFDATA_TRACING_DATA = 66, /* struct perfdata_tracing_record */
+	PERFDATA_BUILD_ID = 67,     /* core/perfdata/perfdata_build_ids.h */
 	PERFDATA_ROUND = 68,        /* end of an interval, or of a round of perf over all CPUs */
 	PERFDATA_ID_INDEX = 69,     /* maps ids to events, CPUs and tasks */
 	PERFDATA_AUXTRACE = 71,     /* a u64: number of bytes that follow and are no record */
@@ -50,10 +57,17 @@ enum perfdata_type {
 	PERFDATA_COMPRESSED = 81,  /* a piece of a zstd stream of records */
 	PERFDATA_COMPRESSED2 = 83, /* a u64 size, then the same, padded to words */
 	/*
+	 * In no file: between two files of one recording (core/replay/replay_state.h). A reader
+	 * drops records of this type.
+	 */
+	PERFDATA_NEXT_FILE = 32767,
+	/*
 	 * From here on: records of Android's simpleperf. header.misc is the upper half of their
 	 * size (simpleperf/record.h).
 	 */
 	PERFDATA_SIMPLEPERF = 32768,
+	/* n; of each: index of an event, a further id of it */
+	PERFDATA_EVENT_ID = 32774,
 };
 
 /*
@@ -62,6 +76,9 @@ enum perfdata_type {
  * in pipes.
  */
 enum { PERFDATA_MISC_MORE = 1 << 8 };
+
+/* A bit of header.misc in a PERFDATA_NEXT_FILE: records are missing between the two files. */
+enum { PERFDATA_MISC_GAP = 1 << 0 };
 
 /* `bytes` bytes follow that are no record: core/perfdata/perfdata_tracing.h. */
 struct perfdata_tracing_record {
@@ -76,8 +93,11 @@ enum perfdata_update {
 	PERFDATA_NAME,
 };
 
+#define PERFDATA_CONTEXT_DEFERRED ((uint64_t)-640)
+
 enum perfdata_feature {
 	PERFDATA_TRACING = 1,
+	PERFDATA_BUILD_IDS = 2, /* bytes of PERFDATA_BUILD_ID records */
 	PERFDATA_HOSTNAME = 3,
 	PERFDATA_OSRELEASE,
 	PERFDATA_VERSION,
@@ -94,6 +114,11 @@ enum perfdata_feature {
 	PERFDATA_CLOCKID = 23,
 	PERFDATA_DIR_FORMAT,
 	PERFDATA_CLOCK_DATA = 29,
+	/* Of simpleperf (simpleperf/record_file_format.h): */
+	PERFDATA_FILES = 128,     /* core/perfdata/simpleperf_symbols.h */
+	PERFDATA_META_INFO = 129, /* pairs of texts, each with its NUL: a key, its value */
+	PERFDATA_FILES2 = 132,
+	PERFDATA_INIT_MAP = 134, /* MMAP, MMAP2 and COMM records */
 };
 
 /*

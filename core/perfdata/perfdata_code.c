@@ -13,10 +13,7 @@
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 
-/* From Linux 5.12 on; absent from older headers. */
-#ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
-#define PERF_RECORD_MISC_MMAP_BUILD_ID (1 << 14)
-#endif
+/* Absent from older headers. */
 #ifndef PERF_RECORD_KSYMBOL_TYPE_BPF
 #define PERF_RECORD_KSYMBOL_TYPE_BPF 1
 #endif

@@ -197,11 +197,96 @@ static int update_event(const struct perfdata_events *events,
 	return 0;
 }
 
+/* Names the events of that type and config: "cpu-cycles,0,0". */
+static void name_events(const struct perfdata_events *events, const char *line, size_t length)
+{
+	char text[256];
+	uint64_t numbers[2]; /* config, type */
+
+	if (length >= sizeof(text))
+		return;
+	memcpy(text, line, length);
+	text[length] = '\0';
+	for (unsigned i = 0; i < 2; i++) {
+		char *comma = strrchr(text, ','), *end;
+		if (!comma || comma[1] < '0' || comma[1] > '9')
+			return;
+		numbers[i] = strtoull(comma + 1, &end, 10);
+		if (*end)
+			return;
+		*comma = '\0';
+	}
+	for (size_t i = 0; i < events->n; i++) {
+		struct perfdata_event *event = &events->items[i];
+		if (event->name[0] || event->attr.config != numbers[0] ||
+		    event->attr.type != numbers[1])
+			continue;
+		free(event->name);
+		event->name = xstrdup(text);
+	}
+}
+
+struct feature_record {
+	struct perf_event_header header;
+	uint64_t feature;
+	char bytes[];
+};
+
+/* simpleperf has the names of events among its other facts, a line each. */
+static void parse_meta_info(const struct perfdata_events *events,
+			    const struct perf_event_header *header)
+{
+	const struct feature_record *record = (const void *)header;
+	const char *at = record->bytes, *end = (const char *)header + header->size;
+	bool is_value = false, wanted = false;
+
+	if (header->size < sizeof(*record) || record->feature != PERFDATA_META_INFO)
+		return;
+	for (size_t length; at < end; at += length + 1, is_value = !is_value) {
+		length = strnlen(at, (size_t)(end - at));
+		if (at + length == end)
+			return;
+		if (!is_value)
+			wanted = strcmp(at, "event_type_info") == 0;
+		for (const char *line = at; is_value && wanted && line < at + length;) {
+			size_t n = strcspn(line, "\n");
+			name_events(events, line, n);
+			line += n + 1;
+		}
+	}
+}
+
+struct event_id_record {
+	struct perf_event_header header;
+	uint64_t n;
+	struct {
+		uint64_t index, id;
+	} items[];
+};
+
+static int add_event_ids(struct perfdata_events *events, const struct perf_event_header *header)
+{
+	const struct event_id_record *record = (const void *)header;
+
+	if (header->size < sizeof(*record) ||
+	    record->n > (header->size - sizeof(*record)) / sizeof(record->items[0]))
+		return -EBADMSG;
+	for (size_t i = 0; i < record->n; i++)
+		if (record->items[i].index >= events->n ||
+		    add_ids(events, (size_t)record->items[i].index, &record->items[i].id, 1) < 0)
+			return -EBADMSG;
+	return 0;
+}
+
 int perfdata_events_add(struct perfdata_events *events, const struct perf_event_header *record)
 {
 	if (record->type == PERFDATA_ATTR)
 		return add_attr(events, record);
 	if (record->type == PERFDATA_UPDATE)
 		return update_event(events, record);
+	if (record->type == PERFDATA_FEATURE)
+		parse_meta_info(events, record);
+	if (record->type == PERFDATA_EVENT_ID)
+		return add_event_ids(events, record);
 	return 0;
 }

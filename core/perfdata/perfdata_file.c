@@ -23,6 +23,8 @@ enum {
 	IDS_AT_ONCE = 8000, /* the most that a PERFDATA_ATTR can hold */
 	ENTRY_BYTES_MAX = 4096,
 	FEATURE_BYTES_MAX = 4 << 20,
+	RECORDS_AT_ONCE = 1 << 17,    /* bytes: at least one record */
+	SYMBOLS_BYTES_MAX = 16 << 20, /* of one file of simpleperf's; a larger one is left out */
 };
 
 static_assert(offsetof(struct perfdata_file_head, features) == PERFDATA_FILE_HEAD,
@@ -31,6 +33,7 @@ static_assert(offsetof(struct perfdata_file_head, features) == PERFDATA_FILE_HEA
 struct perfdata_file {
 	const struct perfdata_input *input;
 	bool swapped;
+	bool early; /* the input is not seekable, and its features are not there yet */
 	struct perfdata_tracing *tracing;
 	struct perfdata_file_head header;
 	size_t n_attrs, next_attr;
@@ -40,6 +43,9 @@ struct perfdata_file {
 	unsigned next_feature;
 	uint64_t next_section; /* offset in the table of the next feature */
 	uint64_t *id_words;    /* owned: IDS_AT_ONCE */
+	struct simpleperf_symbols *symbols;
+	unsigned section;             /* a feature that is read in steps ... */
+	struct perfdata_section left; /* ... and the rest of it */
 };
 
 static int refuse_file(struct error *err, const char *what)
@@ -74,6 +80,29 @@ static int read_start(const struct perfdata_file *file, uint64_t at, void *bytes
 	return result;
 }
 
+static int refuse_pipe(struct error *err)
+{
+	return error_set(err, -EINVAL,
+			 "This recording cannot be read from a pipe, since its events are not "
+			 "before its records. Give the name of the file.");
+}
+
+static int refuse_threads(struct error *err)
+{
+	return error_set(
+		err, -EINVAL,
+		"This file is part of a directory of 'perf record --threads', which cannot "
+		"be read: record without --threads.");
+}
+
+/* Whether a section of events is not there when the records begin. */
+static bool is_late(const struct perfdata_file *file, const struct perfdata_section *section)
+{
+	const uint64_t begin = file->header.data.offset;
+
+	return file->early && (section->offset > begin || section->size > begin - section->offset);
+}
+
 static bool in_file(const struct perfdata_file *file, const struct perfdata_section *section)
 {
 	return section->offset <= file->input->size &&
@@ -88,6 +117,11 @@ static bool overlap(const struct perfdata_section *a, const struct perfdata_sect
 				      : a->offset - b->offset < b->size);
 }
 
+static bool has_feature(const struct perfdata_file *file, unsigned feature)
+{
+	return file->header.features[feature / 64] >> feature % 64 & 1;
+}
+
 static int check_header(struct perfdata_file *file, struct error *err)
 {
 	struct perfdata_file_head *header = &file->header;
@@ -96,6 +130,9 @@ static int check_header(struct perfdata_file *file, struct error *err)
 	if (header->entry_size < PERF_ATTR_SIZE_VER0 + sizeof(struct perfdata_section) ||
 	    header->entry_size > ENTRY_BYTES_MAX || header->entry_size % sizeof(uint64_t))
 		return refuse_file(err, "its events have an impossible size");
+	if (is_late(file, &header->attrs) ||
+	    (file->early && header->data.offset > PERFDATA_FILE_EVENTS))
+		return refuse_pipe(err);
 	if (!in_file(file, &header->attrs))
 		return refuse_file(err, "its events lie beyond its end");
 	if (header->attrs.size % header->entry_size ||
@@ -133,17 +170,15 @@ static void find_features(struct perfdata_file *file)
 }
 
 int perfdata_file_new(const struct perfdata_input *input, bool swapped,
-		      struct perfdata_tracing *tracing, struct perfdata_file **out,
-		      struct error *err)
+		      struct perfdata_tracing *tracing, struct simpleperf_symbols *symbols,
+		      struct perfdata_file **out, struct error *err)
 {
-	if (!input->seekable)
-		return error_set(err, -EINVAL,
-				 "This recording cannot be read from a pipe: give the file's name, "
-				 "or record with 'perf record -o -'.");
 	struct perfdata_file *file = xcalloc(1, sizeof(*file));
 	file->input = input;
 	file->swapped = swapped;
+	file->early = !input->seekable;
 	file->tracing = tracing;
+	file->symbols = symbols;
 	struct perfdata_file_head *header = &file->header;
 	int result = read_start(file, 0, header, PERFDATA_FILE_HEAD, err);
 	if (result == 0 && swapped)
@@ -159,6 +194,8 @@ int perfdata_file_new(const struct perfdata_input *input, bool swapped,
 		perfdata_swap_words(header->features, ARRAY_SIZE(header->features));
 	if (result == 0)
 		result = check_header(file, err);
+	if (result == 0 && file->early && has_feature(file, PERFDATA_DIR_FORMAT))
+		result = refuse_threads(err);
 	if (result < 0) {
 		perfdata_file_free(file);
 		return result;
@@ -221,6 +258,8 @@ static int check_ids(struct perfdata_file *file, struct error *err)
 	const struct perfdata_file_head *header = &file->header;
 	uint64_t n = file->ids.size / sizeof(uint64_t);
 
+	if (n > 0 && is_late(file, &file->ids))
+		return refuse_pipe(err);
 	if (!in_file(file, &file->ids))
 		return refuse_file(err, "the ids of an event lie beyond its end");
 	if (file->ids.size % sizeof(uint64_t) || n > PERFDATA_IDS_MAX - file->n_ids)
@@ -311,25 +350,122 @@ void perfdata_event_desc(struct perfdata *to, const unsigned char *bytes, size_t
 	}
 }
 
+/* Appends a record of a section, padded to words. */
+static void add_record(const struct perfdata_file *file, struct perfdata *to,
+		       const struct perf_event_header *header, const unsigned char *bytes)
+{
+	size_t padded = (header->size + 7u) / 8 * 8;
+	struct perf_event_header copy = *header;
+	unsigned char *record = perfdata_extend(to, padded);
+
+	memset(record, 0, padded);
+	memcpy(record, bytes, header->size);
+	copy.size = (uint16_t)padded;
+	/* perf writes no type there. */
+	if (file->section == PERFDATA_BUILD_IDS)
+		copy.type = PERFDATA_BUILD_ID;
+	memcpy(record, &copy, sizeof(copy));
+	if (file->section == PERFDATA_BUILD_IDS && file->swapped)
+		perfdata_swap_build_id((void *)record);
+}
+
+static bool is_expected(const struct perfdata_file *file, const struct perf_event_header *header)
+{
+	if (header->size < sizeof(*header) || header->size > UINT16_MAX / 8 * 8)
+		return false;
+	if (file->section == PERFDATA_INIT_MAP && file->swapped)
+		return false; /* Android has one byte order */
+	return file->section == PERFDATA_BUILD_IDS || header->type == PERF_RECORD_MMAP ||
+	       header->type == PERF_RECORD_MMAP2 || header->type == PERF_RECORD_COMM;
+}
+
+/* Appends some records of a section of records. Ends it at one that is invalid. */
+static void step_records(struct perfdata_file *file, struct perfdata *to)
+{
+	size_t n = file->left.size < RECORDS_AT_ONCE ? (size_t)file->left.size : RECORDS_AT_ONCE;
+	unsigned char *bytes = xmalloc(n);
+	struct perf_event_header header;
+	size_t done = 0;
+
+	if (read_at(file, file->left.offset, bytes, n) < 0)
+		n = 0;
+	while (n - done >= sizeof(header)) {
+		memcpy(&header, bytes + done, sizeof(header));
+		if (file->swapped)
+			perfdata_swap_header(&header);
+		if (!is_expected(file, &header) || header.size > n - done)
+			break;
+		add_record(file, to, &header, bytes + done);
+		done += header.size;
+	}
+	free(bytes);
+	file->left.offset += done;
+	file->left.size = done > 0 ? file->left.size - done : 0;
+}
+
+/* Adds one file of simpleperf's symbols. Ends the section at one that is invalid. */
+static void step_symbols(struct perfdata_file *file)
+{
+	uint32_t n;
+	struct perfdata_section *left = &file->left;
+
+	if (left->size < sizeof(n) || read_at(file, left->offset, &n, sizeof(n)) < 0 ||
+	    n > left->size - sizeof(n)) {
+		left->size = 0;
+		return;
+	}
+	if (n <= SYMBOLS_BYTES_MAX) {
+		unsigned char *bytes = xmalloc(n);
+		if (read_at(file, left->offset + sizeof(n), bytes, n) == 0)
+			simpleperf_symbols_add(file->symbols, bytes, n,
+					       file->section == PERFDATA_FILES2);
+		free(bytes);
+	}
+	left->offset += sizeof(n) + n;
+	left->size -= sizeof(n) + n;
+}
+
+static void step_section(struct perfdata_file *file, struct perfdata *to)
+{
+	if (file->section == PERFDATA_BUILD_IDS || file->section == PERFDATA_INIT_MAP)
+		step_records(file, to);
+	else if (file->symbols && !file->swapped)
+		step_symbols(file);
+	else
+		file->left.size = 0;
+}
+
+/* Whether a feature is read in steps, as it may be large. */
+static bool is_large(unsigned feature)
+{
+	return feature == PERFDATA_BUILD_IDS || feature == PERFDATA_INIT_MAP ||
+	       feature == PERFDATA_FILES || feature == PERFDATA_FILES2;
+}
+
 /* Missing and invalid parts are left out. */
 static int step_feature(struct perfdata_file *file, struct perfdata *to, struct error *err)
 {
 	unsigned feature = file->next_feature++;
 	struct perfdata_section section;
 
-	if (!(file->header.features[feature / 64] >> feature % 64 & 1))
+	if (!has_feature(file, feature))
 		return 1;
 	if (feature == PERFDATA_DIR_FORMAT)
-		return error_set(err, -EINVAL,
-				 "This file is part of a directory of 'perf record --threads', "
-				 "which cannot be read: record without --threads.");
+		return refuse_threads(err);
 	int result = read_at(file, file->next_section, &section, sizeof(section));
 	file->next_section += sizeof(section);
 	if (result < 0)
 		return 1;
 	if (file->swapped)
 		perfdata_swap_words((uint64_t *)&section, 2);
-	if (!in_file(file, &section) || section.size > FEATURE_BYTES_MAX)
+	if (!in_file(file, &section))
+		return 1;
+	if (is_large(feature)) {
+		file->section = feature;
+		file->left = section;
+		return 1;
+	}
+	if (section.size > FEATURE_BYTES_MAX)
 		return 1;
 	size_t n = (size_t)section.size;
 	unsigned char *bytes = xmalloc(n);
@@ -350,9 +486,19 @@ int perfdata_file_step(struct perfdata_file *file, struct perfdata *to, struct e
 {
 	if (file->ids.size > 0)
 		return step_ids(file, to, true, err);
+	if (file->left.size > 0) {
+		step_section(file, to);
+		return 1;
+	}
 	if (file->next_attr < file->n_attrs)
 		return step_attr(file, to, err);
-	if (file->next_feature < FEATURES)
+	if (file->next_feature < FEATURES && !file->early)
 		return step_feature(file, to, err);
 	return 0;
+}
+
+bool perfdata_file_late(struct perfdata_file *file)
+{
+	file->early = false;
+	return file->next_feature < FEATURES;
 }

@@ -4,6 +4,9 @@
  * compressed. The pieces of the inner stream are records of the outer one. A record of the inner
  * stream may begin in one piece and end in the next.
  *
+ * A file in perf's usual format that comes from a pipe is read forwards. What is not records, the
+ * bytes before and behind them, is kept in `apart`, from which struct perfdata_file reads.
+ *
  * Records that a pipe would contain, but the input does not, are in `made`: those of the sections
  * of a file, and the names of an old perf.
  */
@@ -20,8 +23,15 @@
 
 enum stage {
 	STAGE_HEAD,
+	STAGE_FRONT,    /* from a pipe: the bytes before the records */
 	STAGE_SECTIONS, /* of a file in perf's usual format */
 	STAGE_RECORDS,
+	STAGE_BACK, /* from a pipe: the bytes behind the records */
+};
+
+enum {
+	PIPE_HEAD = sizeof(struct perfdata_file_head),
+	BACK_BYTES = 16 << 20, /* of features that are read from a pipe */
 };
 
 struct perfdata_reader {
@@ -33,6 +43,11 @@ struct perfdata_reader {
 	struct record_stream outer, inner;
 	struct perfdata_unpacker *unpacker; /* source of `inner`; NULL: nothing is compressed */
 	struct perfdata_file *file;         /* NULL: a stream */
+	struct simpleperf_symbols symbols;
+	bool has_symbols; /* all that are in the file */
+	struct perfdata apart;              /* bytes of a pipe that are no records ... */
+	uint64_t apart_at;                  /* ... their offset ... */
+	struct perfdata_input apart_input;  /* ... and a reader of them */
 	struct perfdata made;
 	size_t made_at;
 	int result; /* <= 0 and not -EAGAIN: all later calls return it */
@@ -67,6 +82,35 @@ static uint64_t jump_in_input(void *arg, uint64_t n)
 	return n;
 }
 
+static ssize_t read_apart(void *arg, uint64_t at, void *bytes, size_t n)
+{
+	const struct perfdata_reader *reader = arg;
+
+	if (at < reader->apart_at || at - reader->apart_at >= reader->apart.n)
+		return 0;
+	size_t begin = (size_t)(at - reader->apart_at);
+	n = size_min(n, reader->apart.n - begin);
+	memcpy(bytes, reader->apart.bytes + begin, n);
+	return (ssize_t)n;
+}
+
+/* Moves bytes of a pipe up to that offset to `apart`: 1; 0: it ends before; or -errno. */
+static int keep_apart(struct perfdata_reader *reader, uint64_t end)
+{
+	struct record_stream *stream = &reader->outer;
+
+	reader->end = end;
+	while (reader->apart_at + reader->apart.n < end) {
+		int result = record_stream_load(stream, 1);
+		if (result <= 0)
+			return result;
+		size_t n = record_stream_has(stream);
+		perfdata_append(&reader->apart, record_stream_at(stream), n);
+		record_stream_pass(stream, n);
+	}
+	return 1;
+}
+
 static void drop_inner(struct perfdata_reader *reader)
 {
 	record_stream_fini(&reader->inner);
@@ -89,9 +133,15 @@ void perfdata_reader_rewind(struct perfdata_reader *reader)
 {
 	perfdata_file_free(reader->file);
 	reader->file = NULL;
+	if (!reader->has_symbols)
+		simpleperf_symbols_fini(&reader->symbols);
 	reader->stage = STAGE_HEAD;
 	reader->at = 0;
-	reader->end = UINT64_MAX;
+	/* No record of a pipe is read before its format is known. */
+	reader->end = reader->input->seekable ? UINT64_MAX : PIPE_HEAD;
+	reader->apart.n = 0;
+	reader->apart_at = 0;
+	reader->apart_input = (struct perfdata_input){.read = read_apart, .arg = reader};
 	record_stream_clear(&reader->outer);
 	drop_inner(reader);
 	perfdata_events_fini(&reader->context.events);
@@ -111,6 +161,8 @@ void perfdata_reader_free(struct perfdata_reader *reader)
 	perfdata_events_fini(&reader->context.events);
 	record_stream_fini(&reader->outer);
 	perfdata_fini(&reader->made);
+	simpleperf_symbols_fini(&reader->symbols);
+	perfdata_fini(&reader->apart);
 	free(reader);
 }
 
@@ -137,6 +189,11 @@ const struct waking_format *perfdata_reader_waking_format(const struct perfdata_
 	return NULL;
 }
 
+struct simpleperf_symbols *perfdata_reader_symbols(struct perfdata_reader *reader)
+{
+	return reader->symbols.n > 0 ? &reader->symbols : NULL;
+}
+
 uint64_t perfdata_reader_position(const struct perfdata_reader *reader)
 {
 	return reader->at - record_stream_has(&reader->outer);
@@ -157,10 +214,61 @@ static int refuse_head(const struct perfdata_reader *reader, struct error *err)
 			 "pmctop --record, or perf record");
 }
 
+/*
+ * Reads what is before the records of a pipe: 1, or -errno. The size of the input is unknown; it
+ * is greater than all offsets.
+ */
+static int read_front(struct perfdata_reader *reader, struct error *err)
+{
+	uint64_t begin, end;
+
+	if (!reader->file) {
+		int result = keep_apart(reader, PIPE_HEAD);
+		if (result < 0)
+			return result;
+		reader->apart_input.size = INT64_MAX;
+		result = perfdata_file_new(&reader->apart_input, reader->context.swapped,
+					   &reader->context.tracing, &reader->symbols,
+					   &reader->file, err);
+		if (result < 0)
+			return result;
+	}
+	perfdata_file_data(reader->file, &begin, &end);
+	int result = keep_apart(reader, begin);
+	if (result < 0)
+		return result;
+	reader->end = end >= INT64_MAX ? UINT64_MAX : end;
+	reader->stage = STAGE_SECTIONS;
+	return 1;
+}
+
+/* Reads what is behind the records of a pipe: 1; 0: nothing; or -errno. */
+static int read_back(struct perfdata_reader *reader)
+{
+	if (reader->apart_at == 0) {
+		reader->apart.n = 0;
+		reader->apart_at = reader->at;
+	}
+	int result = keep_apart(reader, reader->apart_at + BACK_BYTES);
+	if (result < 0)
+		return result;
+	reader->end = reader->at;
+	reader->apart_input.size = reader->at;
+	if (!perfdata_file_late(reader->file))
+		return 0;
+	reader->stage = STAGE_SECTIONS;
+	return 1;
+}
+
 static int begin_file(struct perfdata_reader *reader, struct error *err)
 {
-	int result = perfdata_file_new(reader->input, reader->context.swapped,
-				       &reader->context.tracing, &reader->file, err);
+	if (!reader->input->seekable) {
+		reader->stage = STAGE_FRONT;
+		return 1;
+	}
+	int result = perfdata_file_new(
+		reader->input, reader->context.swapped, &reader->context.tracing,
+		reader->has_symbols ? NULL : &reader->symbols, &reader->file, err);
 
 	if (result < 0)
 		return result;
@@ -192,6 +300,7 @@ static int read_head(struct perfdata_reader *reader, struct error *err)
 	if (head.size != sizeof(head))
 		return begin_file(reader, err);
 	record_stream_pass(stream, sizeof(head));
+	reader->end = UINT64_MAX;
 	reader->stage = STAGE_RECORDS;
 	return 1;
 }
@@ -330,15 +439,28 @@ static int read_next(struct perfdata_reader *reader, const struct perf_event_hea
 		case STAGE_HEAD:
 			result = read_head(reader, err);
 			break;
+		case STAGE_FRONT:
+			result = read_front(reader, err);
+			break;
 		case STAGE_SECTIONS:
 			result = perfdata_file_step(reader->file, &reader->made, err);
 			if (result == 0) {
+				reader->has_symbols = true;
 				reader->stage = STAGE_RECORDS;
 				result = 1;
 			}
 			break;
 		case STAGE_RECORDS:
-			return read_record(reader, record, err);
+			result = read_record(reader, record, err);
+			if (result != 0 || !reader->file || reader->input->seekable ||
+			    reader->apart_at > 0)
+				return result;
+			reader->stage = STAGE_BACK;
+			result = 1;
+			break;
+		case STAGE_BACK:
+			result = read_back(reader);
+			break;
 		}
 		if (result <= 0)
 			return result;

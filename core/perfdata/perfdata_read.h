@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/perf/switch_format.h"
 #include "core/perfdata/perfdata.h"
+#include "core/perfdata/simpleperf_symbols.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,11 +16,12 @@
  * Any perf.data as one stream of records, as in pipe mode: in this machine's byte order, whole,
  * aligned and decompressed. A file in perf's usual format has events, names and features in
  * sections. These come first, as the records that a pipe would have (PERFDATA_ATTR,
- * PERFDATA_UPDATE, PERFDATA_FEATURE). See tools/perf/Documentation/perf.data-file-format.txt.
+ * PERFDATA_UPDATE, PERFDATA_FEATURE). If such a file comes from a pipe, features and the names of
+ * events come last. See tools/perf/Documentation/perf.data-file-format.txt.
  *
- * All bytes are untrusted: each size and offset is checked. Memory is bounded: 16 MB; with
- * compressed records also what the zstd stream needs (128 MB at most, 8 up to 'perf record -z 19');
- * with the other byte order also the events.
+ * All bytes are untrusted: each size and offset is checked. Memory is bounded: 32 MB; 64 MB of
+ * symbols of simpleperf; with compressed records also what the zstd stream needs (128 MB at most, 8
+ * up to 'perf record -z 19'); with the other byte order also the events.
  */
 struct perfdata_reader;
 
@@ -66,6 +68,12 @@ int perfdata_reader_switch_format(const struct perfdata_reader *reader,
 /* The format of the tracepoint of wake-ups with that number, or NULL. */
 const struct waking_format *perfdata_reader_waking_format(const struct perfdata_reader *reader,
 							  uint64_t id);
+
+/*
+ * The symbols that simpleperf has put into the file, once its first record was returned that is no
+ * feature; NULL: none. Owned by the reader; a rewind keeps them.
+ */
+struct simpleperf_symbols *perfdata_reader_symbols(struct perfdata_reader *reader);
 
 /* Bytes of the input that were used. */
 uint64_t perfdata_reader_position(const struct perfdata_reader *reader);

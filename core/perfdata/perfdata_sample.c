@@ -71,7 +71,7 @@ static const uint64_t *parse_fixed(const uint64_t *at, uint64_t type,
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		sample->id = *at++;
 	if (type & PERF_SAMPLE_IP)
-		at++;
+		sample->ip = *at++;
 	if (type & PERF_SAMPLE_TID)
 		parse_task(at++, sample);
 	if (type & PERF_SAMPLE_TIME)
@@ -141,19 +141,26 @@ static int parse_read(const uint64_t **words, const uint64_t *end, uint64_t form
 	return 0;
 }
 
-/* Parses RAW, which follows the call chain. */
-static void parse_raw(const uint64_t *at, const uint64_t *end, uint64_t type, struct record *record)
+/*
+ * Parses CALLCHAIN and sets *words behind it. If the kernel defers the user's part, a mark and the
+ * cookie stand for it. False: it does not fit.
+ */
+static bool parse_chain(const uint64_t **words, const uint64_t *end, struct perfdata_sample *sample)
 {
-	record->sample.rest_bytes = 0;
-	if (type & PERF_SAMPLE_CALLCHAIN) {
-		if (at == end || *at >= (size_t)(end - at))
-			return;
-		at += 1 + *at;
+	const uint64_t *at = *words;
+
+	if (at == end || *at >= (size_t)(end - at))
+		return false;
+	size_t n = (size_t)*at++;
+	*words = at + n;
+	sample->has |= PERF_SAMPLE_CALLCHAIN;
+	if (n >= 2 && at[n - 2] == PERFDATA_CONTEXT_DEFERRED) {
+		sample->cookie = at[n - 1];
+		n -= 2;
 	}
-	if (!(type & PERF_SAMPLE_RAW))
-		return;
-	record->sample.rest = at;
-	record->sample.rest_bytes = (size_t)(end - at) * sizeof(*at);
+	sample->chain = n > 0 ? at : NULL;
+	sample->n_chain = n;
+	return true;
 }
 
 /* Parses a sample of an event with these attributes. */
@@ -162,6 +169,7 @@ static int parse_sample(const struct perf_event_attr *attr, const uint64_t *word
 {
 	if (n < (size_t)__builtin_popcountll(attr->sample_type & BEFORE_READ))
 		return -EBADMSG;
+	record->sample.rest_bytes = 0;
 	sample->has = attr->sample_type & (BEFORE_READ | PERF_SAMPLE_READ);
 	const uint64_t *at = parse_fixed(words, attr->sample_type, sample);
 	if (!(attr->sample_type & PERF_SAMPLE_PERIOD) && !attr->freq)
@@ -169,7 +177,13 @@ static int parse_sample(const struct perf_event_attr *attr, const uint64_t *word
 	if (attr->sample_type & PERF_SAMPLE_READ &&
 	    parse_read(&at, words + n, attr->read_format, sample) < 0)
 		return -EBADMSG;
-	parse_raw(at, words + n, attr->sample_type, record);
+	/* The task is known without a chain. */
+	if (attr->sample_type & PERF_SAMPLE_CALLCHAIN && !parse_chain(&at, words + n, sample))
+		return 0;
+	if (attr->sample_type & PERF_SAMPLE_RAW) {
+		record->sample.rest = at;
+		record->sample.rest_bytes = (size_t)(words + n - at) * sizeof(*at);
+	}
 	return 0;
 }
 
@@ -227,49 +241,64 @@ static int decode_sample(const struct perfdata_events *events,
 	return result;
 }
 
-/* The least size of each type; a header for types that are not decoded. */
-static size_t body_bytes(uint32_t type)
+/* The bytes of each type up to its text or trailer. */
+static const struct body {
+	uint8_t bytes;
+	bool text; /* with its NUL, padded to words */
+} bodies[] = {
+	[PERF_RECORD_MMAP] = {40, true},
+	[PERF_RECORD_LOST] = {24},
+	[PERF_RECORD_COMM] = {16, true},
+	[PERF_RECORD_EXIT] = {32},
+	[PERF_RECORD_THROTTLE] = {32},
+	[PERF_RECORD_UNTHROTTLE] = {32},
+	[PERF_RECORD_FORK] = {32},
+	[PERF_RECORD_MMAP2] = {72, true},
+	[PERF_RECORD_AUX] = {32},
+	[PERF_RECORD_ITRACE_START] = {16},
+	[PERF_RECORD_LOST_SAMPLES] = {16},
+	[PERF_RECORD_SWITCH] = {8},
+	[PERF_RECORD_SWITCH_CPU_WIDE] = {16},
+	[PERF_RECORD_NAMESPACES] = {24},
+	[PERF_RECORD_KSYMBOL] = {24, true},
+	[PERF_RECORD_BPF_EVENT] = {24},
+	[PERF_RECORD_CGROUP] = {16, true},
+	[PERF_RECORD_TEXT_POKE] = {24},
+	[PERF_RECORD_AUX_OUTPUT_HW_ID] = {16},
+	[PERFDATA_CALLCHAIN_DEFERRED] = {24},
+};
+
+static struct body body_of(uint32_t type)
 {
-	switch (type) {
-	case PERF_RECORD_COMM:
-	case PERF_RECORD_SWITCH_CPU_WIDE:
-	case PERF_RECORD_LOST_SAMPLES:
-		return 16;
-	case PERF_RECORD_LOST:
-		return 24;
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-		return 32;
-	case PERF_RECORD_SWITCH:
-		return 8;
-	}
-	return sizeof(struct perf_event_header);
+	struct body body = type < ARRAY_SIZE(bodies) ? bodies[type] : (struct body){0};
+
+	if (body.bytes == 0)
+		body.bytes = sizeof(struct perf_event_header);
+	return body;
 }
 
 size_t perfdata_trailer_room(const struct perf_event_header *header)
 {
-	size_t body = body_bytes(header->type);
+	const struct body body = body_of(header->type);
 
-	if (header->size < body)
+	if (header->size < body.bytes)
 		return 0;
-	if (header->type == PERF_RECORD_COMM) {
-		/* A text with its NUL, padded to words. */
-		size_t room = header->size - body;
-		size_t text = strnlen((const char *)header + body, room);
-		return text / 8 * 8 + 8 < room ? room - (text / 8 * 8 + 8) : 0;
-	}
-	return header->size - body;
+	size_t room = header->size - body.bytes;
+	if (!body.text)
+		return room;
+	size_t text = strnlen((const char *)header + body.bytes, room);
+	return text / 8 * 8 + 8 < room ? room - (text / 8 * 8 + 8) : 0;
 }
 
 /*
  * All records of the kernel have a trailer. Records that perf synthesizes have an empty trailer, or
- * none if they are too short.
+ * none if they are too short. Returns its bytes.
  */
-static void parse_trailer(const struct perfdata_events *events,
-			  const struct perf_event_header *header, struct perfdata_sample *sample)
+static size_t parse_trailer(const struct perfdata_events *events,
+			    const struct perf_event_header *header, struct perfdata_sample *sample)
 {
 	if (events->n == 0)
-		return;
+		return 0;
 	const uint64_t *end =
 		(const uint64_t *)(const void *)header + header->size / sizeof(uint64_t);
 	size_t room = perfdata_trailer_room(header) / sizeof(uint64_t);
@@ -280,12 +309,13 @@ static void parse_trailer(const struct perfdata_events *events,
 	uint64_t type = attr->sample_type & IN_TRAILER;
 	size_t n = perfdata_trailer_words(attr);
 	if (n > room || n == 0)
-		return;
+		return 0;
 	parse_fixed(end - n, type & ~(uint64_t)PERF_SAMPLE_IDENTIFIER, sample);
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		sample->id = end[-1];
 	sample->event = event;
 	sample->has = type;
+	return n * sizeof(*end);
 }
 
 static uint32_t half_at(const struct perf_event_header *header, size_t offset)
@@ -354,19 +384,37 @@ static void parse_body(const struct perf_event_header *header, struct record *re
 	}
 }
 
+/* The cookie, then a chain. */
+static bool parse_deferred(const struct perf_event_header *header, size_t trailer_bytes,
+			   struct perfdata_sample *sample)
+{
+	const uint64_t *words = (const void *)(header + 1);
+	const uint64_t *end =
+		words + (header->size - sizeof(*header) - trailer_bytes) / sizeof(*words);
+	const uint64_t cookie = *words++;
+
+	if (!parse_chain(&words, end, sample))
+		return false;
+	sample->cookie = cookie;
+	return true;
+}
+
 int perfdata_decode(const struct perfdata_events *events, const struct perf_event_header *header,
 		    struct record *record, struct perfdata_sample *sample)
 {
 	*record = (struct record){.kind = RECORD_OTHER};
 	sample_clear(sample);
+	sample->misc = header->misc;
 	if (header->type >= PERFDATA_ATTR)
 		return 0;
 	if (header->type == PERF_RECORD_SAMPLE)
 		return decode_sample(events, header, record, sample);
-	if (header->size < body_bytes(header->type))
+	if (header->size < body_of(header->type).bytes)
 		return -EBADMSG;
 	parse_body(header, record);
-	parse_trailer(events, header, sample);
+	size_t trailer = parse_trailer(events, header, sample);
+	if (header->type == PERFDATA_CALLCHAIN_DEFERRED && !parse_deferred(header, trailer, sample))
+		return -EBADMSG;
 	if (record->kind == RECORD_OTHER)
 		return 0;
 	if (record->kind == RECORD_SWITCH || record->kind == RECORD_LOST) {
@@ -377,5 +425,34 @@ int perfdata_decode(const struct perfdata_events *events, const struct perf_even
 		record->id = sample->id;
 	if (sample->has & PERF_SAMPLE_TIME)
 		record->time_ns = sample->time_ns;
+	return 0;
+}
+
+int perfdata_decode_code(const struct perfdata_events *events,
+			 const struct perf_event_header *header, struct code_record *record,
+			 struct perfdata_sample *trailer)
+{
+	struct record common;
+
+	switch (header->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_KSYMBOL:
+		break;
+	default:
+		*record = (struct code_record){.kind = CODE_RECORD_OTHER};
+		int result = perfdata_decode(events, header, &common, trailer);
+		if (result == 0)
+			code_record_of_task(&common, record);
+		return result;
+	}
+	sample_clear(trailer);
+	trailer->misc = header->misc;
+	size_t bytes = parse_trailer(events, header, trailer);
+	int result = code_record_decode_body(header, bytes, record);
+	if (result < 0 || record->kind == CODE_RECORD_OTHER)
+		return result;
+	record->id = trailer->id;
+	record->time_ns = trailer->time_ns;
 	return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef PMCTOP_PERFDATA_SAMPLE_H
 #define PMCTOP_PERFDATA_SAMPLE_H
 
+#include "core/perf/code_record.h"
 #include "core/perf/record.h"
 #include "core/perfdata/perfdata_events.h"
 
@@ -28,8 +29,18 @@ struct perfdata_sample {
 	uint64_t id;  /* 0 if unknown */
 	uint64_t time_ns;
 	uint64_t period; /* if unknown: that of the event, 0 with a frequency */
-	pid_t pid, tid;  /* of the task; -1 if unknown */
+	uint64_t ip;
+	uint16_t misc;  /* of the record's header */
+	pid_t pid, tid; /* of the task; -1 if unknown */
 	uint32_t cpu;
+	/*
+	 * CALLCHAIN, in the record's bytes, as in struct code_sample; `has` is without it if it is
+	 * longer than the record. Of a
+	 * PERFDATA_CALLCHAIN_DEFERRED: what belongs at the end of the chains with that cookie.
+	 */
+	const uint64_t *chain;
+	size_t n_chain;
+	uint64_t cookie; /* 0: the chain is whole */
 	/* READ, in the order of the group. ids are 0 if unknown. */
 	bool times; /* the next two are known */
 	uint64_t enabled_ns, running_ns;
@@ -47,6 +58,16 @@ struct perfdata_sample {
  */
 int perfdata_decode(const struct perfdata_events *events, const struct perf_event_header *header,
 		    struct record *record, struct perfdata_sample *sample);
+
+/*
+ * Decodes what the code of a recording belongs to, as code_record_decode() does, and the trailer
+ * as perfdata_decode() does. id and time_ns are 0 if unknown: perf does not know when a mapping was
+ * made that existed before the recording. MMAP is decoded too, and samples are OTHER. -EBADMSG as
+ * there.
+ */
+int perfdata_decode_code(const struct perfdata_events *events,
+			 const struct perf_event_header *header, struct code_record *record,
+			 struct perfdata_sample *trailer);
 
 /*
  * The trailer at the end of each record of the kernel that is no sample: its length in words of 64

@@ -7,6 +7,7 @@
  *   s       a u32, and that many bytes of text
  *   n       a u32, and that many times the rest
  *   *       words of 64 bits up to the end
+ *   .       24 bytes that are not changed
  *
  * What follows is not changed: texts, and parts that are not read.
  */
@@ -79,6 +80,9 @@ static bool swap_fields(struct bytes *bytes, const char *letters)
 				break;
 			case 's':
 				there = swap_u32(bytes, &length) && skip_bytes(bytes, length);
+				break;
+			case '.':
+				there = skip_bytes(bytes, 24);
 				break;
 			case 'b':
 				there = reverse_bits(bytes);
@@ -154,11 +158,16 @@ void perfdata_swap_feature(uint64_t feature, void *at, size_t n)
 
 /* The parts before the trailer that are decoded. */
 static const char *const kernel_fields[] = {
-	[PERF_RECORD_LOST] = "88",        [PERF_RECORD_COMM] = "44",
-	[PERF_RECORD_EXIT] = "44448",     [PERF_RECORD_FORK] = "44448",
-	[PERF_RECORD_THROTTLE] = "888",   [PERF_RECORD_UNTHROTTLE] = "888",
+	[PERF_RECORD_MMAP] = "44888",     [PERF_RECORD_LOST] = "88",
+	[PERF_RECORD_COMM] = "44",        [PERF_RECORD_EXIT] = "44448",
+	[PERF_RECORD_FORK] = "44448",     [PERF_RECORD_THROTTLE] = "888",
+	[PERF_RECORD_UNTHROTTLE] = "888", [PERF_RECORD_MMAP2] = "44888448844",
 	[PERF_RECORD_LOST_SAMPLES] = "8", [PERF_RECORD_SWITCH_CPU_WIDE] = "44",
+	[PERF_RECORD_KSYMBOL] = "8422",   [PERF_RECORD_CGROUP] = "8",
 };
+
+/* The build id is bytes. */
+static const char mmap2_with_build_id[] = "44888.44";
 
 /* Corrects a word of two numbers of 32 bits that was swapped as one. */
 static void exchange_halves(uint64_t *word)
@@ -198,7 +207,8 @@ static void swap_sample(const struct perfdata_events *events, struct perf_event_
 		exchange_halves(&words[cpu]);
 }
 
-static void swap_trailer(const struct perfdata_events *events, struct perf_event_header *record)
+/* Returns the bytes of the trailer. */
+static size_t swap_trailer(const struct perfdata_events *events, struct perf_event_header *record)
 {
 	const uint64_t before_cpu =
 		PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID;
@@ -207,20 +217,21 @@ static void swap_trailer(const struct perfdata_events *events, struct perf_event
 	const struct perfdata_event *event = NULL;
 
 	if (events->n == 0)
-		return;
+		return 0;
 	if (events->id_place_back > 0 && (size_t)events->id_place_back <= room)
 		event = perfdata_events_find(events,
 					     __builtin_bswap64(end[-events->id_place_back]));
 	const struct perf_event_attr *attr = &(event ? event : events->items)->attr;
 	size_t n = perfdata_trailer_words(attr);
 	if (n > room)
-		return;
+		return 0;
 	uint64_t *words = end - n;
 	perfdata_swap_words(words, n);
 	if (n > 0 && attr->sample_type & PERF_SAMPLE_TID)
 		exchange_halves(words);
 	if (n > 0 && attr->sample_type & PERF_SAMPLE_CPU)
 		exchange_halves(&words[count_bits(attr->sample_type, before_cpu)]);
+	return n * sizeof(*words);
 }
 
 static void swap_kernel(const struct perfdata_events *events, struct perf_event_header *record)
@@ -232,8 +243,12 @@ static void swap_kernel(const struct perfdata_events *events, struct perf_event_
 		swap_sample(events, record);
 		return;
 	}
-	swap_trailer(events, record);
-	if (record->type < ARRAY_SIZE(kernel_fields) && kernel_fields[record->type])
+	bytes.end -= swap_trailer(events, record);
+	if (record->type == PERFDATA_CALLCHAIN_DEFERRED)
+		swap_fields(&bytes, "*");
+	else if (record->type == PERF_RECORD_MMAP2 && record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
+		swap_fields(&bytes, mmap2_with_build_id);
+	else if (record->type < ARRAY_SIZE(kernel_fields) && kernel_fields[record->type])
 		swap_fields(&bytes, kernel_fields[record->type]);
 }
 
@@ -242,6 +257,14 @@ void perfdata_swap_header(struct perf_event_header *record)
 	struct bytes bytes = {(unsigned char *)record, (unsigned char *)(record + 1)};
 
 	swap_fields(&bytes, "422");
+}
+
+void perfdata_swap_build_id(struct perf_event_header *record)
+{
+	struct bytes bytes = {(unsigned char *)(record + 1),
+			      (unsigned char *)record + record->size};
+
+	swap_fields(&bytes, "4"); /* pid */
 }
 
 /* record->misc is the number of words before the texts, or before the record in it. */
@@ -326,12 +349,18 @@ void perfdata_swap_record(const struct perfdata_events *events, struct perf_even
 	case PERFDATA_NATIVE:
 		swap_native(events, record);
 		break;
+	case PERFDATA_BUILD_ID:
+		perfdata_swap_build_id(record);
+		break;
 	case PERFDATA_TRACING_DATA:
 		swap_fields(&bytes, "4");
 		break;
 	case PERFDATA_AUXTRACE:
 	case PERFDATA_COMPRESSED2:
 		swap_fields(&bytes, "8");
+		break;
+	case PERFDATA_EVENT_ID:
+		swap_fields(&bytes, "*");
 		break;
 	case PERFDATA_UPDATE:
 	case PERFDATA_FEATURE:

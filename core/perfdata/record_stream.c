@@ -3,8 +3,8 @@
  * A record is returned where it lies in the window if its address is a multiple of a word. perf's
  * compressed records have any size, so the records behind them are copied.
  *
- * Three kinds of bytes are not returned: the data behind PERFDATA_TRACING_DATA and
- * PERFDATA_AUXTRACE, and records of simpleperf, which may be larger than the window.
+ * These bytes are not returned: the data behind PERFDATA_TRACING_DATA and PERFDATA_AUXTRACE, most
+ * records of simpleperf, which may be larger than the window, and PERFDATA_NEXT_FILE.
  */
 #include "core/perfdata/record_stream.h"
 
@@ -137,7 +137,7 @@ static void set_skip(struct record_stream *stream, const struct perf_event_heade
 static void swap_record(struct record_context *context, struct perf_event_header *record)
 {
 	perfdata_swap_record(&context->events, record);
-	if (record->type == PERFDATA_ATTR)
+	if (record->type == PERFDATA_ATTR || record->type == PERFDATA_EVENT_ID)
 		perfdata_events_add(&context->events, record);
 }
 
@@ -162,10 +162,12 @@ static int find_record(struct record_stream *stream, struct perf_event_header *h
 			perfdata_swap_header(header);
 		bool foreign = header->type >= PERFDATA_SIMPLEPERF;
 		stream->size = foreign ? simpleperf_size(header) : header->size;
+		if (header->type == PERFDATA_EVENT_ID)
+			foreign = stream->size > UINT16_MAX;
 		stream->bad_size = stream->size < sizeof(*header);
 		if (stream->bad_size)
 			return -EBADMSG;
-		if (!foreign)
+		if (!foreign && header->type != PERFDATA_NEXT_FILE)
 			return 1;
 		stream->skip = stream->size;
 	}

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * Any bytes as a recording. Its records are equal when read from a file, from a pipe in pieces, and
- * after a rewind. Each record is complete and read within its bounds.
+ * after a rewind. Each record is complete and read within its bounds, and so are call chains,
+ * mappings, build ids and symbols.
  */
 #include "tests/fuzz/fuzz.h"
 
+#include "core/perfdata/perfdata_build_ids.h"
 #include "core/perfdata/perfdata_read.h"
 #include "core/perfdata/perfdata_sample.h"
 
@@ -50,7 +52,51 @@ static void check_event(const struct perfdata_events *events, const struct perfd
 		   "the event of a record exists");
 }
 
-static uint64_t check_record(struct perfdata_events *events, const struct perf_event_header *header)
+static void check_chain(const struct perf_event_header *header,
+			const struct perfdata_sample *sample)
+{
+	const char *begin = (const char *)header, *end = begin + header->size;
+	uint64_t sum = 0;
+
+	fuzz_check(sample->n_chain == 0 ||
+			   ((const char *)sample->chain > begin && sample->n_chain < header->size &&
+			    (const char *)(sample->chain + sample->n_chain) <= end),
+		   "a chain lies within its record");
+	for (size_t i = 0; i < sample->n_chain; i++)
+		sum |= sample->chain[i];
+	fuzz_check(sum == 0 || sample->has & PERF_SAMPLE_CALLCHAIN, "a chain is there");
+}
+
+static void check_text(const struct perf_event_header *header, const char *text)
+{
+	const char *begin = (const char *)header, *end = begin + header->size;
+
+	if (!text || text[0] == '\0') /* "" may be a constant */
+		return;
+	fuzz_check(text > begin && text < end && memchr(text, '\0', (size_t)(end - text)),
+		   "a text ends within its record");
+}
+
+static void check_code(const struct perfdata_events *events, const struct perf_event_header *header)
+{
+	static struct perfdata_sample trailer;
+	struct code_record record;
+
+	if (perfdata_decode_code(events, header, &record, &trailer) < 0)
+		return;
+	check_event(events, trailer.event);
+	if (record.kind == CODE_RECORD_MMAP) {
+		check_text(header, record.mmap.mapping.name);
+		fuzz_check(record.mmap.mapping.end >= record.mmap.mapping.start,
+			   "a mapping ends after its start");
+		fuzz_check(record.mmap.build_id.size <= CODE_BUILD_ID_MAX, "a build id is short");
+	} else if (record.kind == CODE_RECORD_KSYMBOL) {
+		check_text(header, record.ksymbol.name);
+	}
+}
+
+static uint64_t check_record(struct perfdata_events *events, struct perfdata_build_ids *ids,
+			     const struct perf_event_header *header)
 {
 	static struct perfdata_sample sample;
 	struct record record;
@@ -63,8 +109,11 @@ static uint64_t check_record(struct perfdata_events *events, const struct perf_e
 		abort();
 	memcpy(copy, header, header->size);
 	perfdata_events_add(events, copy);
+	perfdata_build_ids_add(ids, copy);
+	check_code(events, copy);
 	if (perfdata_decode(events, copy, &record, &sample) == 0) {
 		check_event(events, sample.event);
+		check_chain(copy, &sample);
 		fuzz_check(sample.n_values <= PERFDATA_VALUES_MAX,
 			   "the number of values is bounded");
 		for (size_t i = 0; i < sample.n_values; i++)
@@ -89,17 +138,30 @@ static void check_events(const struct perfdata_events *events)
 		   "events and ids are bounded");
 }
 
+static void check_names(struct perfdata_reader *reader, struct perfdata_build_ids *ids)
+{
+	const struct code_build_id *id = perfdata_build_ids_find(ids, "/bin/work", 50);
+	struct simpleperf_symbols *symbols = perfdata_reader_symbols(reader);
+	const struct simpleperf_place place = {"/bin/work", 0x400000, 0x1000, 0x400100};
+	struct simpleperf_symbol symbol;
+
+	fuzz_check(!id || (id->size > 0 && id->size <= CODE_BUILD_ID_MAX), "a build id is short");
+	if (symbols && simpleperf_symbols_find(symbols, &place, &symbol))
+		fuzz_check(strlen(symbol.name) < symbols->names_bytes, "a name ends");
+}
+
 /* A checksum of all records and of the result. */
 static uint64_t read_all(struct perfdata_reader *reader, size_t size)
 {
 	struct perfdata_events events = {0};
+	struct perfdata_build_ids ids = {0};
 	const struct perf_event_header *record;
 	struct error err = {0};
 	uint64_t sum = 1, position = 0;
 	int result;
 
 	for (size_t n = 0; (result = perfdata_reader_next(reader, &record, &err)) > 0; n++) {
-		sum = sum * 31 + check_record(&events, record);
+		sum = sum * 31 + check_record(&events, &ids, record);
 		uint64_t now = perfdata_reader_position(reader);
 		fuzz_check(now >= position || n == 0, "the position increases");
 		fuzz_check(now <= size, "the position is within the file");
@@ -109,6 +171,8 @@ static uint64_t read_all(struct perfdata_reader *reader, size_t size)
 	}
 	fuzz_check(result >= 0 || (result == err.code && err.text[0]), "an error has a text");
 	check_events(&events);
+	check_names(reader, &ids);
+	perfdata_build_ids_fini(&ids);
 	perfdata_events_fini(&events);
 	return sum * 31 + (uint64_t)result;
 }

@@ -6,8 +6,9 @@
 # BUILD/fuzz/crashes inputs that fail, and the output is beside them. With a FUZZ_SEED other than 0
 # each run tries the same inputs in the same order. dict/NAME.dict has words.
 #
-#   tests/fuzz/run.sh BUILD [NAME...]   all fuzzers, or these (record, attrib ...)
-#   tests/fuzz/run.sh --probe           whether clang can build a fuzzer
+#   tests/fuzz/run.sh BUILD [NAME...]     all fuzzers, or these (record, attrib ...)
+#   tests/fuzz/run.sh BUILD --each NAME   this one, for each file of its corpus alone
+#   tests/fuzz/run.sh --probe             whether clang can build a fuzzer
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 
@@ -43,12 +44,34 @@ fuzz() {
 	printf 'ok    %s: %s\n' "$name" "$line"
 }
 
+# each NAME FILE: runs a fuzzer that begins with that file alone.
+each() {
+	local name=$1 file=$2 seeds log line
+	log=$work/$name-${file##*/}.log
+	seeds=$(mktemp -d) && cp "$file" "$seeds" || return 1
+	mkdir -p "$work/crashes"
+	if ! "$build/fuzz_$name" "$FUZZ_LIMIT" -seed="$FUZZ_SEED" -timeout=60 -print_final_stats=1 \
+		-artifact_prefix="$work/crashes/$name-" "$seeds" >"$log" 2>&1; then
+		printf 'FAIL  %s from %s; see %s\n' "$name" "${file##*/}" "$log"
+		rm -rf "$seeds"
+		return 1
+	fi
+	rm -rf "$seeds"
+	line=$(awk '/number_of_executed_units/ { print $2 " runs" }' "$log")
+	printf 'ok    %s from %s: %s\n' "$name" "${file##*/}" "$line"
+}
+
 if [ "${1:-}" = --probe ]; then
 	probe
 	exit
 fi
 export FUZZ_LIMIT=${FUZZ_LIMIT:--max_total_time=60} FUZZ_SEED=${FUZZ_SEED:-0} build=$1 work=$1/fuzz
 shift
+if [ "${1:-}" = --each ]; then
+	export -f each
+	printf '%s\n' "tests/fuzz/corpus/$2"/* | xargs -P "$(nproc)" -I FILE bash -c "each $2 FILE"
+	exit
+fi
 if [ $# -eq 0 ]; then
 	for entry in tests/fuzz/fuzz_*.c; do
 		name=${entry##*/fuzz_}

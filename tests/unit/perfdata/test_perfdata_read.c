@@ -6,6 +6,7 @@
  * "seeds DIRECTORY" writes the forms there: tests/fuzz/corpus/perfdata. "print FILE" prints the
  * records of a recording, for tests/live/perfdata_test.py to compare.
  */
+#include "core/perfdata/perfdata_build_ids.h"
 #include "core/perfdata/perfdata_read.h"
 #include "core/perfdata/perfdata_sample.h"
 #include "core/perfdata/perfdata_write.h"
@@ -376,19 +377,64 @@ static void reads_in_pieces_and_again(void **state)
 	}
 }
 
-static void a_file_needs_to_be_one(void **state)
+/* What a pipe has of a file: names come behind the records. */
+static const char *expected_piped(enum scene_form form)
 {
-	const struct scene scene = {SCENE_FILE};
-	struct image image;
-	struct printed printed;
+	static char text[4096];
+
+	snprintf(text, sizeof(text), "%s%s", expected(SCENE_KILLED),
+		 form == SCENE_FILE ? FEATURES NAMES : "");
+	return text;
+}
+
+static void reads_a_file_from_a_pipe(void **state)
+{
+	static const size_t pieces[] = {0, 1, 7, 64, 1000};
 
 	(void)state;
-	scene_make(&scene, &image);
-	read_image(&image, false, &printed);
-	assert_int_equal(printed.result, -EINVAL);
-	assert_non_null(strstr(printed.error.text, "pipe"));
-	printed_fini(&printed);
-	image_fini(&image);
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		if (forms[i].scene.form == SCENE_PIPE)
+			continue;
+		struct image image;
+		scene_make(&forms[i].scene, &image);
+		for (size_t k = 0; k < ARRAY_SIZE(pieces); k++) {
+			struct source source = {image.bytes, image.n, pieces[k], pieces[k] > 0};
+			struct printed printed;
+			read_source_all(&source, false, &printed);
+			assert_string_equal(printed.text, expected_piped(forms[i].scene.form));
+			assert_int_equal(printed.result, 0);
+			printed_fini(&printed);
+		}
+		image_fini(&image);
+	}
+}
+
+/* Wherever it ends, its records so far are returned. */
+static void reads_a_truncated_file_from_a_pipe(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		if (forms[i].scene.form == SCENE_PIPE)
+			continue;
+		struct image image;
+		scene_make(&forms[i].scene, &image);
+		const char *whole = expected_piped(forms[i].scene.form);
+		for (size_t n = 16; n < image.n; n++) {
+			unsigned char *cut = xmalloc(n);
+			memcpy(cut, image.bytes, n);
+			struct source source = {cut, n};
+			struct printed printed;
+			read_source_all(&source, false, &printed);
+			/* Of the features, which come last, some are missing. */
+			size_t same = size_min(printed.n, strlen(expected(SCENE_KILLED)));
+			assert_memory_equal(whole, printed.text, same);
+			if (printed.result < 0)
+				assert_true(printed.error.text[0] && printed.result != -EINVAL);
+			printed_fini(&printed);
+			free(cut);
+		}
+		image_fini(&image);
+	}
 }
 
 static ssize_t read_nothing(void *arg, uint64_t at, void *bytes, size_t n)
@@ -566,6 +612,62 @@ static void wrong_headers_are_refused(void **state)
 	}
 }
 
+/* Sections that do not come in the order of perf. */
+static void wrong_headers_are_refused_in_a_pipe(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+		uint64_t value;
+		int result;
+		const char *says;
+	} rows[] = {
+		{"attrs behind the data", 24, 1 << 20, -EINVAL, "Give the name of the file"},
+		{"attrs beyond all", 24, UINT64_MAX, -EINVAL, "Give the name of the file"},
+		{"attrs up to the data", 32, 3ull * ENTRY, -EINVAL, "Give the name of the file"},
+		{"ids behind the data", ATTRS + 136, 1 << 20, -EINVAL, "Give the name of the file"},
+		{"2^60 ids", ATTRS + 144, 1ull << 60, -EINVAL, "Give the name of the file"},
+		{"data far away", 40, 1 << 28, -EINVAL, "Give the name of the file"},
+		{"data behind the end", 40, 1 << 20, -ENODATA, "cut off"},
+		{"data beyond all", 40, UINT64_MAX, -EINVAL, "Give the name of the file"},
+		{"data in the header", 40, 8, -EINVAL, "Give the name of the file"},
+		{"data of 2^64 - 1", 48, UINT64_MAX, -EBADMSG, "beyond its end"},
+		{"a directory's", 72, 1 << 24, -EINVAL, "--threads"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		struct image image;
+		struct printed printed;
+		scene_make(&(struct scene){SCENE_FILE, .swapped = i % 2}, &image);
+		image_set(&image, rows[i / 2].at, rows[i / 2].value, 8);
+		read_image(&image, false, &printed);
+		if (printed.result != rows[i / 2].result ||
+		    !strstr(printed.error.text, rows[i / 2].says))
+			fail_msg("%s: %d '%s'", rows[i / 2].name, printed.result,
+				 printed.error.text);
+		printed_fini(&printed);
+		image_fini(&image);
+	}
+}
+
+/* The type has a meaning in memory only. */
+static void a_next_file_is_dropped(void **state)
+{
+	(void)state;
+	for (unsigned swapped = 0; swapped < 2; swapped++) {
+		struct image image;
+		struct printed printed;
+		scene_make(&(struct scene){SCENE_PIPE, .swapped = swapped}, &image);
+		image_end(&image, image_begin(&image, PERFDATA_NEXT_FILE, PERFDATA_MISC_GAP));
+		read_image(&image, false, &printed);
+		assert_string_equal(printed.text, expected(SCENE_PIPE));
+		assert_int_equal(printed.result, 0);
+		printed_fini(&printed);
+		image_fini(&image);
+	}
+}
+
 /* A feature with a wrong size or offset is ignored. */
 static void wrong_features_are_ignored(void **state)
 {
@@ -573,14 +675,14 @@ static void wrong_features_are_ignored(void **state)
 	const struct scene scene = {SCENE_FILE};
 
 	(void)state;
-	for (size_t i = 0; i < 10 * ARRAY_SIZE(values); i++) {
+	for (size_t i = 0; i < 20 * ARRAY_SIZE(values); i++) {
 		struct image image, records = {0};
 		struct printed printed;
 		scene_records(&records);
 		scene_make(&scene, &image);
-		image_set(&image, DATA + records.n + i / ARRAY_SIZE(values) * 8,
-			  values[i % ARRAY_SIZE(values)], 8);
-		read_image(&image, true, &printed);
+		image_set(&image, DATA + records.n + i / 2 / ARRAY_SIZE(values) * 8,
+			  values[i / 2 % ARRAY_SIZE(values)], 8);
+		read_image(&image, i % 2, &printed);
 		assert_int_equal(printed.result, 0);
 		assert_non_null(strstr(printed.text, "exit 62/64 id 101 at 30 of 63/65"));
 		printed_fini(&printed);
@@ -886,6 +988,184 @@ static void records_of_simpleperf_are_skipped(void **state)
 	}
 }
 
+static void print_code(FILE *to, const struct code_record *record)
+{
+	const struct proc_mapping *mapping = &record->mmap.mapping;
+
+	switch (record->kind) {
+	case CODE_RECORD_MMAP:
+		fprintf(to, "map %d %" PRIx64 "-%" PRIx64 " %" PRIx64 " %s%s%s inode %" PRIu64,
+			record->pid, mapping->start, mapping->end, mapping->offset, mapping->name,
+			mapping->executable ? " x" : "", record->mmap.kernel ? " kernel" : "",
+			mapping->inode);
+		if (record->mmap.build_id.size > 0)
+			fprintf(to, " build id %u: %02x%02x", record->mmap.build_id.size,
+				record->mmap.build_id.bytes[0], record->mmap.build_id.bytes[4]);
+		break;
+	case CODE_RECORD_KSYMBOL:
+		fprintf(to, "ksymbol %" PRIx64 " %u %s", record->ksymbol.start,
+			record->ksymbol.size, record->ksymbol.name);
+		break;
+	case CODE_RECORD_EXEC:
+		fprintf(to, "exec %d", record->pid);
+		break;
+	case CODE_RECORD_SAMPLE:
+	case CODE_RECORD_FORK:
+	case CODE_RECORD_EXIT:
+	case CODE_RECORD_LOST:
+	case CODE_RECORD_THROTTLE:
+	case CODE_RECORD_OTHER:
+		break;
+	}
+	if (record->kind != CODE_RECORD_OTHER)
+		fprintf(to, " at %" PRIu64 "\n", record->time_ns);
+}
+
+static void print_chain(FILE *to, const struct perf_event_header *header,
+			const struct perfdata_sample *sample)
+{
+	if (header->type == PERF_RECORD_SAMPLE)
+		fprintf(to,
+			"sample of %" PRIu64 " by %d/%d at %" PRIu64 " ip %" PRIx64
+			" period %" PRIu64 " mode %u cpu %u",
+			sample->event ? (uint64_t)sample->event->attr.config : 99, sample->pid,
+			sample->tid, sample->time_ns, sample->ip, sample->period, sample->misc,
+			sample->cpu);
+	else
+		fprintf(to, "deferred %" PRIu64 " by %d/%d at %" PRIu64, sample->cookie,
+			sample->pid, sample->tid, sample->time_ns);
+	for (size_t i = 0; i < sample->n_chain; i++)
+		fprintf(to, " %" PRIx64, sample->chain[i]);
+	fprintf(to, "\n");
+}
+
+static void print_symbol(FILE *to, struct simpleperf_symbols *symbols, const char *path,
+			 uint64_t start, uint64_t offset, uint64_t address)
+{
+	const struct simpleperf_place place = {path, start, offset, address};
+	struct simpleperf_symbol symbol = {0};
+
+	if (!symbols)
+		return;
+	if (simpleperf_symbols_find(symbols, &place, &symbol))
+		fprintf(to, "%s+%" PRIx64 " in %s\n", symbol.name, symbol.offset, path);
+	else
+		fprintf(to, "nothing at %" PRIx64 " in %s\n", address, path);
+}
+
+static void print_profile_record(FILE *to, struct perfdata_events *events,
+				 struct perfdata_build_ids *ids,
+				 const struct perf_event_header *header)
+{
+	static struct perfdata_sample sample;
+	struct code_record code;
+	struct record record;
+
+	assert_int_equal(perfdata_events_add(events, header), 0);
+	perfdata_build_ids_add(ids, header);
+	assert_int_equal(perfdata_decode_code(events, header, &code, &sample), 0);
+	print_code(to, &code);
+	assert_int_equal(perfdata_decode(events, header, &record, &sample), 0);
+	if (header->type == PERF_RECORD_SAMPLE || header->type == PERFDATA_CALLCHAIN_DEFERRED)
+		print_chain(to, header, &sample);
+}
+
+static void read_profile(const struct image *image, char **text, size_t *n)
+{
+	struct source source = {image->bytes, image->n};
+	const struct perfdata_input input = input_of(&source, true);
+	struct perfdata_reader *reader = perfdata_reader_new(&input);
+	struct perfdata_events events = {0};
+	struct perfdata_build_ids ids = {0};
+	const struct perf_event_header *header;
+	struct error err;
+	int result;
+
+	FILE *to = xopen_memstream(text, n);
+	while ((result = perfdata_reader_next(reader, &header, &err)) > 0)
+		print_profile_record(to, &events, &ids, header);
+	assert_int_equal(result, 0);
+	if (events.items[1].name[0])
+		fprintf(to, "event %s\n", events.items[1].name);
+	const struct code_build_id *id = perfdata_build_ids_find(&ids, "/bin/work", 50);
+	fprintf(to, "build id %u: %u\n", id ? id->size : 0, id ? id->bytes[2] : 0);
+	struct simpleperf_symbols *symbols = perfdata_reader_symbols(reader);
+	print_symbol(to, symbols, "/bin/work", 0x400000, 0x1000, 0x400100);
+	print_symbol(to, symbols, "/bin/work", 0x400000, 0x1000, 0x400110);
+	print_symbol(to, symbols, "/bin/work", 0x400000, 0x1000, 0x400210);
+	print_symbol(to, symbols, "/lib/libwork.so", 0x7f0000000000, 0, 0x7f0000000100);
+	print_symbol(to, symbols, "[kernel.kallsyms]", 0, 0, 0xffffffff81000100);
+	print_symbol(to, symbols, "/bin/other", 0, 0, 0x100);
+	fclose(to);
+	perfdata_reader_free(reader);
+	perfdata_build_ids_fini(&ids);
+	perfdata_events_fini(&events);
+}
+
+#define MAPS                                                                              \
+	"map -1 ffffffff81000000-ffffffff82000000 ffffffff81000000 "                      \
+	"[kernel.kallsyms]_text x kernel inode 0 at 0\n"                                  \
+	"map 50 400000-402000 1000 /bin/work x inode 99 at 10\n"                          \
+	"map 50 7f0000000000-7f0000002000 0 /lib/libwork.so x inode 0 build id 20: 0100 " \
+	"at 11\n"
+#define SAMPLES                                                                    \
+	"sample of 0 by 50/51 at 20 ip ffffffff81000100 period 1000 mode 1 cpu 1 " \
+	"ffffffffffffff80 ffffffff81000100 fffffffffffffe00 400100 7f0000000100\n" \
+	"sample of 2 by 50/51 at 21 ip ffffffff81000100 period 1000 mode 1 cpu 1 " \
+	"ffffffffffffff80 ffffffff81000100 fffffffffffffe00 400100 7f0000000200\n"
+
+#define PROFILE                                                  \
+	MAPS "ksymbol ffffffffc0001000 64 bpf_prog_1234 at 12\n" \
+	     "exec 50 at 13\n" SAMPLES "deferred 4321 by 50/51 at 22 fffffffffffffe00 400200\n"
+#define BUILD_ID "build id 20: 7\n"
+
+static const struct {
+	const char *name;
+	struct scene scene;
+	const char *expected;
+} profiles[] = {
+	{"profile_pipe", {SCENE_PIPE, SCENE_PROFILE}, PROFILE BUILD_ID},
+	{"profile_file", {SCENE_FILE, SCENE_PROFILE}, PROFILE BUILD_ID},
+	{"profile_killed", {SCENE_KILLED, SCENE_PROFILE}, PROFILE "build id 0: 0\n"},
+	{"profile_pipe_swapped", {SCENE_PIPE, SCENE_PROFILE, .swapped = true}, PROFILE BUILD_ID},
+	{"profile_file_swapped", {SCENE_FILE, SCENE_PROFILE, .swapped = true}, PROFILE BUILD_ID},
+	{"profile_pipe_packed", {SCENE_PIPE, SCENE_PROFILE, .packed = 100}, PROFILE BUILD_ID},
+	{"profile_pipe_packed_two",
+	 {SCENE_PIPE, SCENE_PROFILE, .packed = 90, .two = true},
+	 PROFILE BUILD_ID},
+	{"profile_file_packed", {SCENE_FILE, SCENE_PROFILE, .packed = 80}, PROFILE BUILD_ID},
+	{"profile_file_packed_two",
+	 {SCENE_FILE, SCENE_PROFILE, .packed = 70, .two = true},
+	 PROFILE BUILD_ID},
+	{"profile_file_swapped_packed",
+	 {SCENE_FILE, SCENE_PROFILE, .swapped = true, .packed = 70},
+	 PROFILE BUILD_ID},
+	{"simpleperf",
+	 {SCENE_FILE, SCENE_SIMPLEPERF},
+	 MAPS SAMPLES "event page-faults\n" BUILD_ID "work+0 in /bin/work\n"
+		      "nothing at 400110 in /bin/work\n"
+		      "_Z4workv+10 in /bin/work\n"
+		      "library_work+0 in /lib/libwork.so\n"
+		      "do_work+100 in [kernel.kallsyms]\n"
+		      "nothing at 100 in /bin/other\n"},
+};
+
+static void profiles_have_all_in_each_form(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
+		struct image image;
+		char *text;
+		size_t n;
+		scene_make(&profiles[i].scene, &image);
+		read_profile(&image, &text, &n);
+		if (strcmp(text, profiles[i].expected) != 0)
+			fail_msg("%s:\n%s", profiles[i].name, text);
+		free(text);
+		image_fini(&image);
+	}
+}
+
 /* Records of pmctop's own have the offsets of their texts, to swap their bytes. */
 static void native_records_have_offsets_of_texts(void **state)
 {
@@ -959,20 +1239,30 @@ static int print_file(const char *path)
 	return printed.result < 0;
 }
 
+static bool write_seed(const char *directory, const char *name, const struct scene *scene)
+{
+	char path[512];
+	struct image image;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	FILE *file = fopen(path, "we");
+	if (!file)
+		return false;
+	scene_make(scene, &image);
+	fwrite(image.bytes, 1, image.n, file);
+	fclose(file);
+	image_fini(&image);
+	return true;
+}
+
 static int write_seeds(const char *directory)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-		char path[512];
-		struct image image;
-		snprintf(path, sizeof(path), "%s/%s", directory, forms[i].name);
-		FILE *file = fopen(path, "we");
-		if (!file)
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		if (!write_seed(directory, forms[i].name, &forms[i].scene))
 			return 1;
-		scene_make(&forms[i].scene, &image);
-		fwrite(image.bytes, 1, image.n, file);
-		fclose(file);
-		image_fini(&image);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++)
+		if (!write_seed(directory, profiles[i].name, &profiles[i].scene))
+			return 1;
 	return 0;
 }
 
@@ -981,11 +1271,14 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_forms_have_the_same_records),
 		cmocka_unit_test(reads_in_pieces_and_again),
-		cmocka_unit_test(a_file_needs_to_be_one),
+		cmocka_unit_test(reads_a_file_from_a_pipe),
+		cmocka_unit_test(reads_a_truncated_file_from_a_pipe),
 		cmocka_unit_test(reports_read_errors),
 		cmocka_unit_test(cut_off_anywhere_reads_what_came_before),
 		cmocka_unit_test(reports_a_cut_off_pipe),
 		cmocka_unit_test(wrong_headers_are_refused),
+		cmocka_unit_test(wrong_headers_are_refused_in_a_pipe),
+		cmocka_unit_test(a_next_file_is_dropped),
 		cmocka_unit_test(wrong_features_are_ignored),
 		cmocka_unit_test(broken_compression_ends_it),
 		cmocka_unit_test(reads_attrs_of_any_size),
@@ -994,6 +1287,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(many_ids_are_one_events),
 		cmocka_unit_test(native_ids_go_on_in_the_next_record),
 		cmocka_unit_test(records_of_simpleperf_are_skipped),
+		cmocka_unit_test(profiles_have_all_in_each_form),
 		cmocka_unit_test(native_records_have_offsets_of_texts),
 	};
 

@@ -69,7 +69,8 @@ static const struct layout {
 	uint64_t words[16];
 	bool known;
 	struct perfdata_sample says;
-	size_t rest; /* words of RAW */
+	size_t rest;  /* words of RAW */
+	size_t chain; /* index of its first word */
 } layouts[] = {
 	{"of pmctop",
 	 ID | PERF_SAMPLE_IP | TID | TIME | CPU | READ,
@@ -77,7 +78,7 @@ static const struct layout {
 	 0,
 	 0,
 	 12,
-	 {11, 0, 6ull << 32 | 5, 77, 3, 2, 100, 90, 1000, 11, 2000, 21},
+	 {11, 7, 6ull << 32 | 5, 77, 3, 2, 100, 90, 1000, 11, 2000, 21},
 	 true,
 	 {.id = 11,
 	  .pid = 5,
@@ -89,7 +90,8 @@ static const struct layout {
 	  .running_ns = 90,
 	  .n_values = 2,
 	  .values = {{1000, 11}, {2000, 21}},
-	  .period = 9}},
+	  .period = 9,
+	  .ip = 7}},
 	{"group without ids or times",
 	 ID | READ,
 	 PERF_FORMAT_GROUP,
@@ -154,7 +156,60 @@ static const struct layout {
 	 11,
 	 {1, 6ull << 32 | 5, 77, 2, 12, 3, 4, 555, 2, 100, 101},
 	 true,
-	 {.id = 12, .pid = 5, .tid = 6, .time_ns = 77, .cpu = 4, .period = 555}},
+	 {.id = 12,
+	  .pid = 5,
+	  .tid = 6,
+	  .time_ns = 77,
+	  .cpu = 4,
+	  .period = 555,
+	  .ip = 1,
+	  .n_chain = 2},
+	 .chain = 9},
+	{"READ before a call chain",
+	 ID | PERF_SAMPLE_IP | READ | PERF_SAMPLE_CALLCHAIN,
+	 PERF_FORMAT_GROUP,
+	 0,
+	 0,
+	 8,
+	 {11, 100, 2, 1000, 2000, 2, PERF_CONTEXT_USER, 100},
+	 true,
+	 {.id = 11,
+	  .pid = -1,
+	  .tid = -1,
+	  .n_values = 2,
+	  .values = {{1000, 0}, {2000, 0}},
+	  .period = 9,
+	  .ip = 100,
+	  .n_chain = 2},
+	 .chain = 6},
+	{"an empty call chain before a branch stack, in a sample with unknown members",
+	 ID | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK | 1ull << 40,
+	 0,
+	 0,
+	 0,
+	 6,
+	 {12, 0, 1, 100, 101, 0},
+	 true,
+	 {.id = 12, .pid = -1, .tid = -1, .period = 9}},
+	{"a call chain with a deferred part",
+	 ID | PERF_SAMPLE_CALLCHAIN,
+	 0,
+	 0,
+	 0,
+	 6,
+	 {12, 4, PERF_CONTEXT_KERNEL, 100, PERFDATA_CONTEXT_DEFERRED, 4321},
+	 true,
+	 {.id = 12, .pid = -1, .tid = -1, .period = 9, .n_chain = 2, .cookie = 4321},
+	 .chain = 2},
+	{"a call chain that is deferred whole",
+	 ID | PERF_SAMPLE_CALLCHAIN,
+	 0,
+	 0,
+	 0,
+	 4,
+	 {12, 2, PERFDATA_CONTEXT_DEFERRED, 4321},
+	 true,
+	 {.id = 12, .pid = -1, .tid = -1, .period = 9, .cookie = 4321}},
 	{"RAW behind a call chain",
 	 ID | READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW,
 	 0,
@@ -163,8 +218,15 @@ static const struct layout {
 	 7,
 	 {12, 1000, 2, 100, 101, 12, 13},
 	 true,
-	 {.id = 12, .pid = -1, .tid = -1, .n_values = 1, .values = {{1000, 0}}, .period = 9},
-	 .rest = 2},
+	 {.id = 12,
+	  .pid = -1,
+	  .tid = -1,
+	  .n_values = 1,
+	  .values = {{1000, 0}},
+	  .period = 9,
+	  .n_chain = 2},
+	 .rest = 2,
+	 .chain = 3},
 	{"RAW behind a call chain that is longer than the sample",
 	 ID | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW,
 	 0,
@@ -228,6 +290,9 @@ static void two_events(const struct layout *layout, struct perfdata_events *even
 	assert_int_equal(add_attr(events, &other, 21, 2), 0);
 }
 
+/* Index of the chain in the words of the last record. */
+static size_t chain_at;
+
 static int decode(const struct perfdata_events *events, uint32_t type, const void *bytes, size_t n,
 		  struct record *record, struct perfdata_sample *sample)
 {
@@ -236,6 +301,9 @@ static int decode(const struct perfdata_events *events, uint32_t type, const voi
 	*header = (struct perf_event_header){.type = type, .size = (uint16_t)(sizeof(*header) + n)};
 	memcpy(header + 1, bytes, n);
 	int result = perfdata_decode(events, header, record, sample);
+	/* Its place, as an offset from the header: the bytes are freed. */
+	if (result == 0 && sample->chain)
+		chain_at = (size_t)(sample->chain - (const uint64_t *)(header + 1));
 	free(header);
 	return result;
 }
@@ -266,6 +334,11 @@ static void samples_have_all_fields(void **state)
 		assert_int_equal(sample.time_ns, says->time_ns);
 		assert_int_equal(sample.cpu, says->cpu);
 		assert_int_equal(sample.period, says->period);
+		assert_int_equal(sample.ip, says->ip);
+		assert_int_equal(sample.n_chain, says->n_chain);
+		assert_int_equal(sample.cookie, says->cookie);
+		if (!sample.chain != !layout->chain || (sample.chain && chain_at != layout->chain))
+			fail_msg("%s: the chain is at %zu", layout->name, chain_at);
 		assert_int_equal(sample.times, says->times);
 		assert_int_equal(sample.enabled_ns, says->enabled_ns);
 		assert_int_equal(sample.running_ns, says->running_ns);
@@ -356,7 +429,57 @@ static void trailers_may_be_missing(void **state)
 		{PERF_RECORD_SWITCH_CPU_WIDE, 0, {0}, -EBADMSG, 0, 0, 0},
 		{PERF_RECORD_LOST, 1, {0}, -EBADMSG, 0, 0, 0},
 		{PERF_RECORD_LOST_SAMPLES, 4, {3, 1, 78, 21}, 0, RECORD_LOST, 78, ID | TID | TIME},
-		{PERF_RECORD_MMAP, 5, {1, 2, 1, 78, 21}, 0, RECORD_OTHER, 0, ID | TID | TIME},
+		{PERF_RECORD_MMAP,
+		 8,
+		 {5, 1, 2, 3, 0x61, 1, 78, 21},
+		 0,
+		 RECORD_OTHER,
+		 0,
+		 ID | TID | TIME},
+		{PERF_RECORD_MMAP, 5, {5, 1, 2, 3, 0x61}, 0, RECORD_OTHER, 0, 0},
+		{PERF_RECORD_MMAP, 3, {5, 1, 2}, -EBADMSG, 0, 0, 0},
+		{PERF_RECORD_MMAP2, 8, {5, 1, 2, 3, 0, 0, 0, 0}, 0, RECORD_OTHER, 0, 0},
+		{PERF_RECORD_THROTTLE,
+		 6,
+		 {1, 2, 3, 1, 78, 21},
+		 0,
+		 RECORD_OTHER,
+		 0,
+		 ID | TID | TIME},
+		{PERF_RECORD_NAMESPACES,
+		 7,
+		 {5, 1, 2, 3, 1, 78, 21},
+		 0,
+		 RECORD_OTHER,
+		 0,
+		 ID | TID | TIME},
+		{PERF_RECORD_BPF_EVENT, 5, {5, 1, 1, 78, 21}, 0, RECORD_OTHER, 0, ID | TID | TIME},
+		{PERF_RECORD_CGROUP, 5, {5, 0x61, 1, 78, 21}, 0, RECORD_OTHER, 0, ID | TID | TIME},
+		{PERF_RECORD_TEXT_POKE,
+		 6,
+		 {5, 1, 2, 1, 78, 21},
+		 0,
+		 RECORD_OTHER,
+		 0,
+		 ID | TID | TIME},
+		{PERF_RECORD_AUX, 6, {5, 1, 2, 1, 78, 21}, 0, RECORD_OTHER, 0, ID | TID | TIME},
+		{PERF_RECORD_ITRACE_START, 4, {5, 1, 78, 21}, 0, RECORD_OTHER, 0, ID | TID | TIME},
+		{PERF_RECORD_AUX_OUTPUT_HW_ID,
+		 4,
+		 {5, 1, 78, 21},
+		 0,
+		 RECORD_OTHER,
+		 0,
+		 ID | TID | TIME},
+		{PERFDATA_CALLCHAIN_DEFERRED + 1,
+		 4,
+		 {5, 1, 78, 21},
+		 0,
+		 RECORD_OTHER,
+		 0,
+		 ID | TID | TIME},
+		{PERFDATA_CALLCHAIN_DEFERRED, 2, {5, 1}, -EBADMSG, 0, 0, 0},
+		{PERFDATA_CALLCHAIN_DEFERRED, 5, {5, 1, 1, 78, 21}, -EBADMSG, 0, 0, 0},
 		{PERFDATA_ROUND, 0, {0}, 0, RECORD_OTHER, 0, 0},
 	};
 	struct perfdata_events events;
@@ -379,6 +502,253 @@ static void trailers_may_be_missing(void **state)
 				 (unsigned long long)sample.has);
 	}
 	perfdata_events_fini(&events);
+}
+
+static void deferred_chains_have_a_cookie(void **state)
+{
+	const struct layout layout = {.sample_type = ID | TID | TIME};
+	static const uint64_t words[] = {4321, 2, PERF_CONTEXT_USER, 100, 6ull << 32 | 5, 78, 21};
+	static struct perfdata_sample sample;
+	struct perfdata_events events;
+	struct record record;
+
+	(void)state;
+	two_events(&layout, &events);
+	assert_int_equal(decode(&events, PERFDATA_CALLCHAIN_DEFERRED, words, sizeof(words), &record,
+				&sample),
+			 0);
+	assert_int_equal(record.kind, RECORD_OTHER);
+	assert_int_equal(sample.cookie, 4321);
+	assert_int_equal(sample.n_chain, 2);
+	assert_int_equal(chain_at, 2);
+	assert_int_equal(sample.tid, 6);
+	assert_int_equal(sample.time_ns, 78);
+	perfdata_events_fini(&events);
+}
+
+/* MMAP, MMAP2, KSYMBOL and records of tasks, of events with a trailer of `type`. */
+static const struct code_row {
+	const char *name;
+	uint32_t record;
+	uint16_t misc;
+	uint64_t type;
+	unsigned n;
+	uint64_t words[16];
+	int result;
+	struct code_record says;
+	const char *text;
+} code_rows[] = {
+	{"MMAP",
+	 PERF_RECORD_MMAP,
+	 PERF_RECORD_MISC_USER,
+	 ID | TID | TIME,
+	 8,
+	 {5, 0x1000, 0x2000, 0x3000, 0x61, 5, 78, 11},
+	 0,
+	 {.kind = CODE_RECORD_MMAP,
+	  .id = 11,
+	  .time_ns = 78,
+	  .pid = 5,
+	  .mmap.mapping = {.start = 0x1000, .end = 0x3000, .offset = 0x3000, .executable = true}},
+	 "a"},
+	{"MMAP of data, without a trailer",
+	 PERF_RECORD_MMAP,
+	 PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_DATA,
+	 ID | TID | TIME,
+	 5,
+	 {5, 0x1000, 0x2000, 0x3000, 0x61},
+	 0,
+	 {.kind = CODE_RECORD_MMAP,
+	  .pid = 5,
+	  .mmap.mapping = {.start = 0x1000, .end = 0x3000, .offset = 0x3000}},
+	 "a"},
+	{"MMAP of the kernel, up to the last address",
+	 PERF_RECORD_MMAP,
+	 PERF_RECORD_MISC_KERNEL,
+	 TIME,
+	 7,
+	 {UINT32_MAX, 0x1000, UINT64_MAX, 0x3000, 0x6c656e72656b5bull, 0, 0},
+	 0,
+	 {.kind = CODE_RECORD_MMAP,
+	  .pid = -1,
+	  .mmap.kernel = true,
+	  .mmap.mapping =
+		  {.start = 0x1000, .end = UINT64_MAX, .offset = 0x3000, .executable = true}},
+	 "[kernel"},
+	{"MMAP beyond the last address",
+	 PERF_RECORD_MMAP,
+	 PERF_RECORD_MISC_USER,
+	 TIME,
+	 6,
+	 {5, 0x1000, UINT64_MAX, 0x3000, 0x61, 78},
+	 -EBADMSG,
+	 {0},
+	 NULL},
+	{"MMAP with a name that does not end",
+	 PERF_RECORD_MMAP,
+	 PERF_RECORD_MISC_USER,
+	 TIME,
+	 6,
+	 {5, 0x1000, 0x1000, 0x3000, 0x6161616161616161, 0x6161616161616161},
+	 -EBADMSG,
+	 {0},
+	 NULL},
+	{"MMAP of a guest",
+	 PERF_RECORD_MMAP,
+	 PERF_RECORD_MISC_GUEST_KERNEL,
+	 TIME,
+	 6,
+	 {5, 0x1000, 0x2000, 0x3000, 0x61, 78},
+	 0,
+	 {.kind = CODE_RECORD_OTHER},
+	 NULL},
+	{"MMAP2 with an inode",
+	 PERF_RECORD_MMAP2,
+	 PERF_RECORD_MISC_USER,
+	 CPU | TIME,
+	 11,
+	 {5, 0x1000, 0x2000, 0x3000, 1ull << 32 | 8, 99, 1, 2ull << 32 | 5, 0x61, 78, 3},
+	 0,
+	 {.kind = CODE_RECORD_MMAP,
+	  .time_ns = 78,
+	  .pid = 5,
+	  .mmap.mapping = {.start = 0x1000,
+			   .end = 0x3000,
+			   .offset = 0x3000,
+			   .dev = 0x801,
+			   .inode = 99,
+			   .executable = true}},
+	 "a"},
+	{"MMAP2 with a build id",
+	 PERF_RECORD_MMAP2,
+	 PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_DATA | 1 << 14,
+	 ID,
+	 10,
+	 {5, 0x1000, 0x2000, 0x3000, 0x0403020100000004, 0, 0, 2ull << 32 | 1, 0x6e6f6e612f2f, 11},
+	 0,
+	 {.kind = CODE_RECORD_MMAP,
+	  .id = 11,
+	  .pid = 5,
+	  .mmap.mapping = {.start = 0x1000, .end = 0x3000, .offset = 0x3000},
+	  .mmap.build_id = {{1, 2, 3, 4}, 4}},
+	 ""},
+	{"KSYMBOL",
+	 PERF_RECORD_KSYMBOL,
+	 PERF_RECORD_MISC_KERNEL,
+	 TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | CPU,
+	 7,
+	 {0x5000, 0x100000040, 0x626162, 78, 11, 11, 3},
+	 0,
+	 {.kind = CODE_RECORD_KSYMBOL,
+	  .id = 11,
+	  .time_ns = 78,
+	  .ksymbol = {.start = 0x5000, .size = 64}},
+	 "bab"},
+	{"COMM of an exec",
+	 PERF_RECORD_COMM,
+	 PERF_RECORD_MISC_COMM_EXEC,
+	 ID | TID | TIME,
+	 5,
+	 {5, 0x61, 5, 78, 11},
+	 0,
+	 {.kind = CODE_RECORD_EXEC, .id = 11, .time_ns = 78, .pid = 5},
+	 NULL},
+	{"COMM",
+	 PERF_RECORD_COMM,
+	 0,
+	 ID | TID | TIME,
+	 5,
+	 {5, 0x61, 5, 78, 11},
+	 0,
+	 {.kind = CODE_RECORD_OTHER},
+	 NULL},
+	{"FORK of a process, without a trailer",
+	 PERF_RECORD_FORK,
+	 0,
+	 ID | TID | TIME,
+	 3,
+	 {4ull << 32 | 5, 4ull << 32 | 5, 77},
+	 0,
+	 {.kind = CODE_RECORD_FORK, .time_ns = 77, .pid = 5, .parent = 4},
+	 NULL},
+	{"EXIT",
+	 PERF_RECORD_EXIT,
+	 0,
+	 TIME,
+	 4,
+	 {4ull << 32 | 5, 4ull << 32 | 5, 77, 77},
+	 0,
+	 {.kind = CODE_RECORD_EXIT, .time_ns = 77, .pid = 5},
+	 NULL},
+	{"EXIT of a thread",
+	 PERF_RECORD_EXIT,
+	 0,
+	 TIME,
+	 4,
+	 {4ull << 32 | 5, 4ull << 32 | 6, 77, 77},
+	 0,
+	 {.kind = CODE_RECORD_OTHER},
+	 NULL},
+	{"SAMPLE", PERF_RECORD_SAMPLE, 0, ID, 1, {11}, 0, {.kind = CODE_RECORD_OTHER}, NULL},
+};
+
+static void check_code(const struct code_row *row, const struct code_record *record)
+{
+	const struct code_record *says = &row->says;
+	const struct proc_mapping *mapping = &record->mmap.mapping, *wanted = &says->mmap.mapping;
+
+	if (record->kind != says->kind || record->id != says->id ||
+	    record->time_ns != says->time_ns || record->pid != says->pid)
+		fail_msg("%s: kind %d, id %llu at %llu, pid %d", row->name, record->kind,
+			 (unsigned long long)record->id, (unsigned long long)record->time_ns,
+			 record->pid);
+	if (record->kind == CODE_RECORD_FORK)
+		assert_int_equal(record->parent, says->parent);
+	if (record->kind == CODE_RECORD_KSYMBOL) {
+		assert_int_equal(record->ksymbol.start, says->ksymbol.start);
+		assert_int_equal(record->ksymbol.size, says->ksymbol.size);
+		assert_string_equal(record->ksymbol.name, row->text);
+	}
+	if (record->kind != CODE_RECORD_MMAP)
+		return;
+	assert_int_equal(mapping->start, wanted->start);
+	assert_int_equal(mapping->end, wanted->end);
+	assert_int_equal(mapping->offset, wanted->offset);
+	assert_int_equal(mapping->dev, wanted->dev);
+	assert_int_equal(mapping->inode, wanted->inode);
+	assert_int_equal(mapping->executable, wanted->executable);
+	assert_int_equal(record->mmap.kernel, says->mmap.kernel);
+	assert_int_equal(record->mmap.build_id.size, says->mmap.build_id.size);
+	assert_memory_equal(record->mmap.build_id.bytes, says->mmap.build_id.bytes,
+			    says->mmap.build_id.size);
+	assert_string_equal(mapping->name, row->text);
+}
+
+static void code_has_any_trailer(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(code_rows); i++) {
+		const struct code_row *row = &code_rows[i];
+		const struct layout layout = {.sample_type = row->type};
+		static struct perfdata_sample sample;
+		struct perfdata_events events;
+		struct code_record record;
+		two_events(&layout, &events);
+		for (size_t n = 0; n <= row->n; n++) {
+			const size_t size = sizeof(struct perf_event_header) + n * 8;
+			struct perf_event_header *header = xmalloc(size);
+			*header =
+				(struct perf_event_header){row->record, row->misc, (uint16_t)size};
+			memcpy(header + 1, row->words, n * 8);
+			int result = perfdata_decode_code(&events, header, &record, &sample);
+			if (n == row->n && result != row->result)
+				fail_msg("%s: %d", row->name, result);
+			if (n == row->n && result == 0)
+				check_code(row, &record);
+			free(header);
+		}
+		perfdata_events_fini(&events);
+	}
 }
 
 /* A trailer of an older kernel's, or no events at all. */
@@ -429,6 +799,40 @@ static void updates_add_facts(void **state)
 	assert_int_equal(add_update(&events, PERFDATA_SCALE, 11, &scales[1], 8), -EBADMSG);
 	assert_int_equal(add_update(&events, PERFDATA_SCALE, 11, &scales[0], 7), -EBADMSG);
 	assert_int_equal(add_update(&events, 3, 11, "CPUs", 5), 0);
+	perfdata_events_fini(&events);
+}
+
+static void later_ids_name_their_event(void **state)
+{
+	static const struct {
+		unsigned n;
+		uint64_t words[5];
+		int result;
+	} rows[] = {
+		{5, {2, 0, 31, 1, 41}, 0}, {5, {1, 1, 42}, 0},
+		{0, {0}, -EBADMSG},        {1, {0}, 0},
+		{4, {2, 0, 51}, -EBADMSG}, {5, {UINT64_MAX, 0, 51}, -EBADMSG},
+		{3, {1, 2, 51}, -EBADMSG},
+	};
+	struct perfdata_events events = {0};
+	const struct image_attr attr = {.sample_type = ID};
+
+	(void)state;
+	add_attr(&events, &attr, 11, 1);
+	add_attr(&events, &attr, 21, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct image image = {0};
+		size_t begin = image_begin(&image, PERFDATA_EVENT_ID, 0);
+		for (unsigned k = 0; k < rows[i].n; k++)
+			image_u64(&image, rows[i].words[k]);
+		image_end(&image, begin);
+		if (add_event(&events, &image) != rows[i].result)
+			fail_msg("row %zu", i);
+		image_fini(&image);
+	}
+	assert_ptr_equal(perfdata_events_find(&events, 31), &events.items[0]);
+	assert_ptr_equal(perfdata_events_find(&events, 41), &events.items[1]);
+	assert_ptr_equal(perfdata_events_find(&events, 42), &events.items[1]);
 	perfdata_events_fini(&events);
 }
 
@@ -510,8 +914,11 @@ int main(void)
 		cmocka_unit_test(samples_that_are_cut_are_refused),
 		cmocka_unit_test(groups_are_bounded),
 		cmocka_unit_test(trailers_may_be_missing),
+		cmocka_unit_test(deferred_chains_have_a_cookie),
+		cmocka_unit_test(code_has_any_trailer),
 		cmocka_unit_test(nothing_is_known_without_events),
 		cmocka_unit_test(updates_add_facts),
+		cmocka_unit_test(later_ids_name_their_event),
 		cmocka_unit_test(attrs_that_cannot_be_are_refused),
 		cmocka_unit_test(events_and_ids_are_bounded),
 	};

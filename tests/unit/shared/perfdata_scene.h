@@ -6,8 +6,8 @@
 #include "tests/unit/shared/perfdata_image.h"
 
 /*
- * One small recording in each form of perf.data: two events in a group on two CPUs, one record of
- * each kind.
+ * Small recordings in each form of perf.data. That of switches has two events in a group on two
+ * CPUs, and one record of each kind.
  */
 enum scene_form {
 	SCENE_PIPE,
@@ -15,8 +15,16 @@ enum scene_form {
 	SCENE_KILLED, /* a file of a killed perf: the size of the data is 0, no features */
 };
 
+/* What is recorded. */
+enum scene_kind {
+	SCENE_SWITCHES,
+	SCENE_PROFILE, /* of perf: samples with call chains, and what their addresses belong to */
+	SCENE_SIMPLEPERF, /* a profile of Android's simpleperf, with its symbols in the file */
+};
+
 struct scene {
 	enum scene_form form;
+	enum scene_kind kind;
 	bool swapped;
 	size_t packed; /* compressed, in pieces of so many bytes; 0: not compressed */
 	bool two;      /* in PERF_RECORD_COMPRESSED2 records */
@@ -49,6 +57,12 @@ static const struct image_attr scene_attrs[] = {
 	 .flags = IMAGE_SAMPLE_ID_ALL | IMAGE_FREQ},
 };
 static const uint64_t scene_ids[] = {SCENE_LEADER, SCENE_MEMBER};
+
+/* Ids of the two events of a profile. */
+enum { SCENE_CYCLES = 301, SCENE_FAULTS = 401 };
+#define SCENE_PROFILE_SAMPLE                                                                      \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU | \
+	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK)
 
 /* Append one sample, two records of pmctop's own, and all records of a scene. */
 void scene_sample(struct image *image, uint64_t time_ns, uint64_t value);
