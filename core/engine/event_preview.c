@@ -256,6 +256,7 @@ void event_preview_describe(const struct event_preview *preview, char *text, siz
 	case EVENT_SOFTWARE:
 	case EVENT_PROC:
 	case EVENT_WAIT:
+	case EVENT_SAMPLED:
 		text_copy(text, size, "needs no counter");
 		return;
 	}

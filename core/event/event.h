@@ -22,6 +22,7 @@ enum event_kind {
 	EVENT_SOCKET,   /* of a PMU that several CPUs share: only for the whole machine */
 	EVENT_PROC,     /* not an event of the kernel: read from /proc */
 	EVENT_WAIT,     /* computed from switch records and /proc: event_wait.h */
+	EVENT_SAMPLED,  /* of a recorded profile: estimated from its samples: sampled_event.h */
 };
 
 /* How one PMU counts an event. A machine with two kinds of CPUs has two codes for "cycles". */

@@ -20,6 +20,8 @@
  *   [.. + 1)            losses of an unknown number of switches: if there are any, TALLY_SWITCHES
  *                       is a lower bound
  *
+ * Sampled events use some of these otherwise (core/event/sampled_event.h).
+ *
  * The first two counters, and the first two events of every event set, are measured by slices:
  */
 enum {

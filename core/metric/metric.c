@@ -7,6 +7,7 @@
 
 #include "core/base/util.h"
 #include "core/event/event_wait.h"
+#include "core/event/sampled_event.h"
 #include "core/metric/metric_internal.h"
 
 #include <math.h>
@@ -180,6 +181,35 @@ static struct figure read_wait(const struct metric_reading *reading,
 	return figure;
 }
 
+/* Reads an event of a recorded profile. */
+static struct figure read_sampled(const struct metric_reading *reading,
+				  const struct metric_input *input)
+{
+	const struct event *event = &input->events->items[reading->event];
+	const struct tally_shape *shape = &input->plan->shape;
+	const uint64_t *tally = input->tally;
+	const struct metric_counter *counter = reading->items;
+	uint64_t samples = reading->n ? sampled_event_samples(shape, tally, counter->count) : 0;
+
+	if (reading->part == METRIC_PART_SAMPLES && reading->n > 0)
+		return figure_exact((double)samples);
+	if (samples == 0)
+		return unknown(FIGURE_NOT_COUNTED);
+	double error = sampled_event_error(shape, tally, counter->count, counter->group_ns);
+	if (reading->part == METRIC_PART_ERROR)
+		return figure_exact(100 * error);
+	double all = input->totals ? (double)input->totals[counter->count] : 0;
+	if (reading->part == METRIC_PART_SHARE && all <= 0)
+		return unknown(FIGURE_UNDEFINED);
+	return (struct figure){
+		.value = reading->part == METRIC_PART_SHARE
+				 ? 100 * (double)tally[counter->count] / all
+				 : (double)tally[counter->count] * event->scale,
+		.share = (float)(1 - error),
+		.state = FIGURE_SCALED,
+	};
+}
+
 static bool any_group_counted(const struct plan *plan, const uint64_t *tally)
 {
 	for (unsigned i = 0; i < plan->shape.n_groups; i++)
@@ -207,6 +237,8 @@ static struct figure read_counters(const struct metric_reading *reading,
 		return read_wait(reading, &input->plan->shape, tally);
 	if (event->kind == EVENT_SOCKET && !input->machine)
 		return unknown(FIGURE_UNSUPPORTED);
+	if (event->kind == EVENT_SAMPLED)
+		return read_sampled(reading, input);
 
 	struct counted sum = sum_counters(reading, &input->plan->shape, tally);
 	uint64_t clock_ns = time_of(event, reading, tally);

@@ -23,6 +23,9 @@
  *               percentile(event, p): the latency in ns below which p percent of the counts of a
  *               histogram are (wakeups: core/event/event_wait.h); UNDEFINED if there are none.
  *               If some counts are missing it is SCALED, but LOST with p = 100: a lower bound
+ *               samples(event), error(event), share(event): of an event of a recorded profile, the
+ *               number of samples, the standard error of the count in percent, and the count
+ *               in percent of the machine's
  *   events:     a name of letters, digits and _ . : - that starts with a letter, or any text in
  *               '...'. A dash before a letter belongs to the name (L1-dcache-loads), so a
  *               subtraction has spaces around it.
@@ -35,6 +38,9 @@
  * scaled to the time that the window stands for (core/event/tally.h), because windows of different
  * CPUs stand for different times. Time on CPUs with a PMU that cannot count the event lowers the
  * share, but nothing is scaled up for it.
+ *
+ * A count of a recorded profile is SCALED, with 1 - its standard error as the share. Without a
+ * sample it is NOT_COUNTED.
  *
  * A missing input decides the state of the figure (the worst of DENIED, UNSUPPORTED, NOT_COUNTED).
  * Division by zero is UNDEFINED. NaN and infinity never leave metric_eval(). if() uses only the
@@ -61,9 +67,18 @@ struct metric_counter {
 	unsigned count, group_ns, domain_ns;
 };
 
+/* What is read of an event of a recorded profile; of other events, the count. */
+enum metric_part {
+	METRIC_PART_COUNT,
+	METRIC_PART_SAMPLES, /* the number of samples */
+	METRIC_PART_ERROR,   /* the standard error of the count, in percent of it */
+	METRIC_PART_SHARE,   /* the count in percent of the machine's */
+};
+
 struct metric_reading {
 	size_t event;
 	double percentile; /* of a histogram, its ranges are the items; 0: the sum of all counts */
+	enum metric_part part;
 	bool estimate;     /* an event of waiting that is SCALED at best */
 	bool single;       /* UNDEFINED for a sum of several processes */
 	struct metric_counter *items; /* counters of one domain are consecutive; owned */
@@ -130,6 +145,7 @@ struct metric_input {
 	const struct event_set *events;
 	const struct plan *plan; /* the plan of the metrics and of the tally's shape */
 	const uint64_t *tally;
+	const uint64_t *totals; /* tally of the machine, for share(); NULL: unknown */
 	bool machine; /* the row is the whole machine: counts of sockets are known */
 	bool sum;     /* the row is the sum of several processes, for formulas */
 	bool lost;    /* slices of this row were in lost records: its figures are LOST */

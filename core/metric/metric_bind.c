@@ -82,7 +82,8 @@ static size_t needed_in_domain(const struct binding *binding, const struct plan_
 }
 
 static struct metric_reading reading_of(const struct event_set *events, const struct plan *plan,
-					size_t index, double percentile)
+					size_t index, double percentile,
+					enum metric_part part)
 {
 	const struct event *event = &events->items[index];
 	enum event_wait wait = event->kind == EVENT_WAIT ? event_wait_of(event) : WAIT_EVENTS;
@@ -90,6 +91,7 @@ static struct metric_reading reading_of(const struct event_set *events, const st
 	return (struct metric_reading){
 		.event = index,
 		.percentile = percentile,
+		.part = part,
 		.estimate = wait != WAIT_EVENTS && event_wait_is_estimate(wait, plan->per_task),
 		/* Only tasks that ran are in it. The blocked time of a machine is boundless. */
 		.single = wait == WAIT_BLOCKED,
@@ -148,6 +150,7 @@ static size_t intern(struct metric_readings *readings, struct metric_reading *re
 	for (size_t i = 0; i < readings->n; i++) {
 		const struct metric_reading *known = &readings->items[i];
 		if (known->event != reading->event || known->n != reading->n ||
+		    known->part != reading->part ||
 		    known->percentile < reading->percentile ||
 		    known->percentile > reading->percentile ||
 		    (known->n > 0 &&
@@ -173,8 +176,9 @@ void metric_bind(struct metric *metric, const struct event_set *events, const st
 		if (op->code != OP_CPU_TIME && op->code != OP_EVENT)
 			continue;
 		struct metric_reading reading =
-			op->code == OP_EVENT ? reading_of(events, plan, op->event, op->percentile)
-					     : reading_of(events, plan, TALLY_TASK_CLOCK, 0);
+			op->code == OP_EVENT ? reading_of(events, plan, op->event, op->percentile,
+						     op->part)
+					     : reading_of(events, plan, TALLY_TASK_CLOCK, 0, 0);
 		const struct event *event = &events->items[reading.event];
 		if (event->kind == EVENT_HARDWARE && event->state == FIGURE_VALID)
 			read_together(&reading, &binding);
@@ -190,7 +194,7 @@ void metric_read_events(struct metric_readings *readings, const struct event_set
 	readings->items = array_reserve(readings->items, &readings->capacity, events->n,
 					sizeof(*readings->items));
 	for (size_t i = 0; i < events->n; i++) {
-		readings->items[i] = reading_of(events, plan, i, 0);
+		readings->items[i] = reading_of(events, plan, i, 0, METRIC_PART_COUNT);
 		read_all(&readings->items[i], plan);
 	}
 	readings->n = events->n;

@@ -227,6 +227,25 @@ static int parse_percentile(struct parser *p, size_t start)
 	return 0;
 }
 
+/* samples(event), error(event) and share(event), behind the parenthesis. */
+static int parse_part(struct parser *p, size_t start, enum metric_part part)
+{
+	int ret = parse_unary(p);
+
+	if (ret < 0)
+		return ret;
+	if (!accept(p, ")"))
+		return fail_expected(p, "')'");
+	struct metric_op *op = &p->ops[p->n - 1];
+	if (op->code != OP_EVENT || op->percentile > 0 || op->part != METRIC_PART_COUNT ||
+	    (p->events && p->events->items[op->event].kind != EVENT_SAMPLED))
+		return fail_at(p, -EINVAL, start,
+			       "samples(event), error(event) and share(event) need an event of "
+			       "a recorded profile");
+	op->part = part;
+	return 0;
+}
+
 /* Returns the length of the name. A dash in it is before a letter: cache-misses. */
 static size_t name_length(const char *text)
 {
@@ -259,13 +278,20 @@ static int parse_name(struct parser *p)
 	if (accept(p, "(")) {
 		if (strcmp(name, "percentile") == 0)
 			return parse_percentile(p, start);
+		if (strcmp(name, "samples") == 0)
+			return parse_part(p, start, METRIC_PART_SAMPLES);
+		if (strcmp(name, "error") == 0)
+			return parse_part(p, start, METRIC_PART_ERROR);
+		if (strcmp(name, "share") == 0)
+			return parse_part(p, start, METRIC_PART_SHARE);
 		for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
 			if (strcmp(functions[i].name, name) == 0)
 				return parse_arguments(p, functions[i].code,
 						       functions[i].arguments);
 		return fail_at(p, -EINVAL, start,
 			       "there is no such function: min(a, b), max(a, b), if(c, a, b), "
-			       "percentile(event, p)");
+			       "percentile(event, p), samples(event), error(event), "
+			       "share(event)");
 	}
 	if (strcmp(name, "interval_s") == 0)
 		return emit_op(p, OP_INTERVAL, 0);

@@ -3,6 +3,7 @@
 #define PMCTOP_METRIC_INTERNAL_H
 
 #include "core/metric/fact.h"
+#include "core/metric/metric.h"
 
 #include <stddef.h>
 
@@ -46,6 +47,7 @@ struct metric_op {
 			size_t event;
 			size_t reading;    /* index in the readings, once bound; also of CPU_TIME */
 			double percentile; /* 0: the count */
+			enum metric_part part;
 		};
 	};
 };

@@ -115,7 +115,7 @@ static void add_up(const struct snapshot *snapshot, struct rows *all)
 			  rows_tally(columns, &snapshot->threads, i));
 		all->items[0].flags |= snapshot->threads.items[i].flags & ROW_LOST;
 	}
-	rows_evaluate(columns, snapshot_interval_s(snapshot), all);
+	rows_evaluate(columns, snapshot_scope(snapshot), all);
 }
 
 static unsigned widest(unsigned width, const char *text)

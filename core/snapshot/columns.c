@@ -65,13 +65,28 @@ unsigned columns_facts(const struct columns *columns)
 	return facts;
 }
 
+bool columns_of_profile(const struct columns *columns)
+{
+	const struct event_set *events = &columns->events;
+
+	return events->n > TALLY_FIRST_COUNTED &&
+	       events->items[TALLY_FIRST_COUNTED].kind == EVENT_SAMPLED;
+}
+
+size_t columns_rank(const struct columns *columns)
+{
+	return columns_of_profile(columns) ? TALLY_FIRST_COUNTED : TALLY_TASK_CLOCK;
+}
+
 void evaluator_init(struct evaluator *evaluator, const struct columns *columns,
-		    struct figure interval_s)
+		    struct metric_scope scope)
 {
 	*evaluator = (struct evaluator){
 		.columns = columns,
-		.input = {.events = &columns->events, .plan = columns->plan},
-		.interval_s = interval_s,
+		.input = {.events = &columns->events,
+			  .plan = columns->plan,
+			  .totals = scope.totals},
+		.interval_s = scope.interval_s,
 		.counts = xcalloc(columns->readings.n, sizeof(*evaluator->counts)),
 	};
 }

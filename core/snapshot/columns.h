@@ -41,17 +41,31 @@ bool columns_show(const struct columns *columns, const char *name);
 /* Returns the facts that metrics need, as bits 1 << enum fact (core/metric/fact.h). */
 unsigned columns_facts(const struct columns *columns);
 
+/* Whether they are those of a recorded profile: run times are unknown, events are sampled. */
+bool columns_of_profile(const struct columns *columns);
+/*
+ * Returns the index in tallies by which rows are ranked: run time, or in a profile, where that is
+ * unknown, the counter of the first event.
+ */
+size_t columns_rank(const struct columns *columns);
+
+/* What the figures of rows are of. */
+struct metric_scope {
+	struct figure interval_s;
+	const uint64_t *totals; /* tally of the machine; NULL: unknown */
+};
+
 /* Evaluates the metrics of one tally after the other, in one buffer. */
 struct evaluator {
 	const struct columns *columns;
-	struct metric_input input; /* the caller sets `machine`, `sum`, `lost` */
+	struct metric_input input; /* the caller sets `machine`, `sum`, `lost`; totals are set */
 	struct figure interval_s;
 	const struct figure *facts; /* of the row, set by the caller; NULL: none */
 	struct figure *counts;      /* owned; one for each reading */
 };
 
 void evaluator_init(struct evaluator *evaluator, const struct columns *columns,
-		    struct figure interval_s);
+		    struct metric_scope scope);
 void evaluator_fini(struct evaluator *evaluator);
 /* Fills figures[n_metrics]. */
 void evaluator_run(struct evaluator *evaluator, const uint64_t *tally, struct figure *figures);

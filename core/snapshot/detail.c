@@ -141,7 +141,7 @@ static void add_threads(const struct snapshot *snapshot, const struct history_ke
 		tally_add(&columns->plan->shape, detail->sum.tallies, tally);
 		add_facts(snapshot, key, i, rows_facts(&detail->sum, 0));
 		detail->threads[detail->n_threads++] =
-			(struct detail_thread){i, tally[TALLY_TASK_CLOCK]};
+			(struct detail_thread){i, tally[columns_rank(columns)]};
 	}
 	hash_table_fini(&pids);
 	if (detail->n_threads == 0) {
@@ -150,7 +150,7 @@ static void add_threads(const struct snapshot *snapshot, const struct history_ke
 	}
 	if (detail->sum.items[0].start_ns == 0)
 		describe_by_sleeping(snapshot, key, &detail->sum.items[0]);
-	rows_evaluate(columns, snapshot_interval_s(snapshot), &detail->sum);
+	rows_evaluate(columns, snapshot_scope(snapshot), &detail->sum);
 }
 
 static void add_place(struct detail *detail, int cpu, uint64_t ns)

@@ -16,7 +16,7 @@
  */
 struct detail_thread {
 	size_t row;  /* of the snapshot's threads */
-	uint64_t ns; /* CPU time; for a CPU: on that CPU */
+	uint64_t ns; /* CPU time, or what columns_rank() has; for a CPU: on that CPU */
 };
 
 struct detail_place {

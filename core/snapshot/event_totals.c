@@ -107,6 +107,8 @@ void event_totals_add_row(struct event_totals *sums, const struct snapshot *snap
 {
 	const struct columns *columns = snapshot->columns;
 
+	if (snapshot->whole)
+		event_totals_zero(sums);
 	if (!same_events(sums, &columns->events))
 		replace_events(sums, &columns->events);
 	sums->time_ns += snapshot->interval_ns;

@@ -232,13 +232,15 @@ static void add_rows(const struct snapshot *snapshot, enum rollup by, const stru
 	struct figure *figures = xcalloc(columns->n_metrics, sizeof(*figures));
 	struct history_pick *picks = xcalloc(rows->n, sizeof(*picks));
 
+	size_t rank = columns_rank(columns);
+
 	for (size_t i = 0; i < rows->n; i++)
-		picks[i] = (struct history_pick){rows_tally(columns, rows, i)[TALLY_TASK_CLOCK], i};
+		picks[i] = (struct history_pick){rows_tally(columns, rows, i)[rank], i};
 	history_select(picks, rows->n, most);
 	for (size_t i = 0; i < size_min(most, rows->n); i++) {
 		size_t index = picks[i].index;
 
-		rows_evaluate_one(columns, snapshot_interval_s(snapshot), rows, index, figures);
+		rows_evaluate_one(columns, snapshot_scope(snapshot), rows, index, figures);
 		draft_add(draft, history_key_of_row(snapshot, by, &rows->items[index]), figures);
 	}
 	free(picks);

@@ -423,10 +423,10 @@ void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct r
 		remove_rows(columns, &adding);
 	if (groups) {
 		rollup_groups(snapshot, by, &processes, rows);
-		rows_evaluate_sums(columns, snapshot_interval_s(snapshot), NULL, NULL, rows);
+		rows_evaluate_sums(columns, snapshot_scope(snapshot), NULL, NULL, rows);
 		rows_fini(&processes);
 	} else {
-		rows_evaluate_sums(columns, snapshot_interval_s(snapshot), &snapshot->threads,
+		rows_evaluate_sums(columns, snapshot_scope(snapshot), &snapshot->threads,
 				   adding.only, &processes);
 		adding.only = NULL;
 		*rows = processes;

@@ -67,10 +67,8 @@ void rollup_cpus(const struct snapshot *snapshot, enum rollup by, struct cpu_uni
 		if (unit->cpus == 0)
 			cpu_free(unit);
 		else
-			snapshot_evaluate_busy(
-				columns,
-				snapshot_counted_ns(snapshot->interval_ns, unit->tally, unit->cpus),
-				false, unit->tally, unit->idle, unit->figures);
+			snapshot_evaluate_busy(snapshot, unit->cpus, false, unit->tally, unit->idle,
+					       unit->figures);
 	}
 }
 

@@ -51,11 +51,11 @@ void rows_fini(struct rows *rows)
 	*rows = (struct rows){0};
 }
 
-void rows_evaluate(const struct columns *columns, struct figure interval_s, struct rows *rows)
+void rows_evaluate(const struct columns *columns, struct metric_scope scope, struct rows *rows)
 {
 	struct evaluator evaluator;
 
-	evaluator_init(&evaluator, columns, interval_s);
+	evaluator_init(&evaluator, columns, scope);
 	for (size_t i = 0; i < rows->n && i <= rows_apart(rows); i++) {
 		if (rows->only && rows->only[i] != SIZE_MAX)
 			continue;
@@ -68,22 +68,22 @@ void rows_evaluate(const struct columns *columns, struct figure interval_s, stru
 	evaluator_fini(&evaluator);
 }
 
-void rows_evaluate_sums(const struct columns *columns, struct figure interval_s,
+void rows_evaluate_sums(const struct columns *columns, struct metric_scope scope,
 			const struct rows *parts, size_t *only, struct rows *rows)
 {
 	rows->parts = parts;
 	rows->only = only;
 	/* Not zeroed: most pages may never be touched. */
 	rows->figures = xreallocarray(NULL, rows->n, columns->n_metrics * sizeof(*rows->figures));
-	rows_evaluate(columns, interval_s, rows);
+	rows_evaluate(columns, scope, rows);
 }
 
-void rows_evaluate_one(const struct columns *columns, struct figure interval_s,
+void rows_evaluate_one(const struct columns *columns, struct metric_scope scope,
 		       const struct rows *rows, size_t i, struct figure *figures)
 {
 	struct evaluator evaluator;
 
-	evaluator_init(&evaluator, columns, interval_s);
+	evaluator_init(&evaluator, columns, scope);
 	evaluator.input.lost = rows->items[i].flags & ROW_LOST;
 	evaluator.input.sum = rows->items[i].processes > 1;
 	evaluator.facts = rows_facts(rows, i);

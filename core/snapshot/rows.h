@@ -92,15 +92,15 @@ void rows_init(const struct columns *columns, size_t n, struct rows *rows);
 void rows_init_still(const struct columns *columns, size_t n, size_t n_still, struct rows *rows);
 void rows_fini(struct rows *rows);
 /* Evaluates every metric of every row. */
-void rows_evaluate(const struct columns *columns, struct figure interval_s, struct rows *rows);
+void rows_evaluate(const struct columns *columns, struct metric_scope scope, struct rows *rows);
 /*
  * Evaluates sums of the rows of `parts`, with `only` as in struct rows, which takes `only` over.
  * Both may be NULL. Allocates the figures.
  */
-void rows_evaluate_sums(const struct columns *columns, struct figure interval_s,
+void rows_evaluate_sums(const struct columns *columns, struct metric_scope scope,
 			const struct rows *parts, size_t *only, struct rows *rows);
 /* Fills figures[n_metrics] of row i, whether or not the rows were evaluated. */
-void rows_evaluate_one(const struct columns *columns, struct figure interval_s,
+void rows_evaluate_one(const struct columns *columns, struct metric_scope scope,
 		       const struct rows *rows, size_t i, struct figure *figures);
 
 #endif

@@ -197,8 +197,9 @@ static int compare_for_fold(const void *index_a, const void *index_b, void *arg)
 	size_t a = *(const size_t *)index_a, b = *(const size_t *)index_b;
 	unsigned ended_a = part->processes[a].row.flags & ROW_EXITED;
 	unsigned ended_b = part->processes[b].row.flags & ROW_EXITED;
-	uint64_t ns_a = process_tally(part, a)[TALLY_TASK_CLOCK];
-	uint64_t ns_b = process_tally(part, b)[TALLY_TASK_CLOCK];
+	size_t rank = columns_rank(part->sum->columns);
+	uint64_t ns_a = process_tally(part, a)[rank];
+	uint64_t ns_b = process_tally(part, b)[rank];
 
 	if (ended_a != ended_b)
 		return ended_a ? -1 : 1;
@@ -329,7 +330,7 @@ static void fill_rows(const struct part *part, struct snapshot *snapshot)
 		snprintf(more->comm, sizeof(more->comm), "%zu more", part->n_folded);
 		memcpy(rows_tally(snapshot->columns, rows, part->n), part->folded, bytes);
 	}
-	rows_evaluate(snapshot->columns, snapshot_interval_s(snapshot), rows);
+	rows_evaluate(snapshot->columns, snapshot_scope(snapshot), rows);
 	snapshot->cgroups = xcalloc(part->n_cgroups, sizeof(*snapshot->cgroups));
 	for (size_t i = 0; i < part->n_cgroups; i++)
 		snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(part->cgroups[i]);

@@ -41,13 +41,20 @@ uint64_t *snapshot_busy_tally(const struct columns *columns, const uint64_t *tal
 	return busy;
 }
 
-void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns, bool machine,
+void snapshot_evaluate_busy(const struct snapshot *snapshot, size_t cpus, bool machine,
 			    const uint64_t *tally, const uint64_t *idle, struct figure *figures)
 {
+	const struct columns *columns = snapshot->columns;
+	uint64_t interval_ns = snapshot_counted_ns(snapshot->interval_ns, tally, cpus);
 	uint64_t *busy = snapshot_busy_tally(columns, tally, idle);
 	struct evaluator evaluator;
 
-	evaluator_init(&evaluator, columns, figure_exact((double)interval_ns / (double)NS_PER_S));
+	const struct metric_scope scope = {
+		.interval_s = figure_exact((double)interval_ns / (double)NS_PER_S),
+		.totals = snapshot->totals,
+	};
+
+	evaluator_init(&evaluator, columns, scope);
 	evaluator.input.machine = machine;
 	evaluator.input.sum = true;
 	/* A switch away from the idle task is a switch of the CPU too. */
@@ -78,7 +85,7 @@ void snapshot_merge_target(struct snapshot *snapshot)
 	if (!snapshot->targeted && !columns->plan->per_task)
 		return;
 	uint64_t *sum = xcalloc(tally_width(shape), sizeof(*sum));
-	evaluator_init(&evaluator, columns, snapshot_interval_s(snapshot));
+	evaluator_init(&evaluator, columns, snapshot_scope(snapshot));
 	for (size_t i = 0; i < rows->n; i++) {
 		const uint64_t *tally = rows_tally(columns, rows, i);
 		if (!snapshot->targeted && !has_counts(columns->plan, tally))
@@ -111,6 +118,11 @@ struct figure snapshot_interval_s(const struct snapshot *snapshot)
 		interval.share = 1 - snapshot->uneven;
 	}
 	return interval;
+}
+
+struct metric_scope snapshot_scope(const struct snapshot *snapshot)
+{
+	return (struct metric_scope){snapshot_interval_s(snapshot), snapshot->totals};
 }
 
 uint64_t snapshot_counted_ns(uint64_t interval_ns, const uint64_t *tally, size_t cpus)

@@ -74,6 +74,8 @@ struct snapshot {
 	uint64_t time_ns;        /* CLOCK_MONOTONIC at the end of the interval */
 	uint64_t realtime_ns;    /* CLOCK_REALTIME there; 0: a recording without it */
 	uint64_t interval_ns;
+	/* Of a recording from its beginning on: it has all of the snapshot before. */
+	bool whole;
 	float uneven; /* interval_uneven(): share by which a CPU's part differs; 0: even */
 	char host[64];
 	char replay[64];    /* file name of the recording, without folders; "": live */
@@ -163,11 +165,12 @@ const struct snapshot_cgroup *snapshot_cgroup_limits(const struct snapshot *snap
 uint64_t *snapshot_busy_tally(const struct columns *columns, const uint64_t *tally,
 			      const uint64_t *idle);
 /*
- * Evaluates all metrics of tally - idle (idle may be NULL), for a CPU or the whole `machine`. %CPU
+ * Evaluates all metrics of tally - idle (idle may be NULL), for so many counted CPUs (0: unknown) of
+ * a snapshot that has columns, interval and totals, or for the whole `machine`. %CPU
  * is the busy share, IPC is that of the busy time. Context switches are those of tally: a switch
  * away from the idle task counts too, as in vmstat and perf stat.
  */
-void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns, bool machine,
+void snapshot_evaluate_busy(const struct snapshot *snapshot, size_t cpus, bool machine,
 			    const uint64_t *tally, const uint64_t *idle, struct figure *figures);
 /* Sets target and target_figures from the rows. */
 void snapshot_merge_target(struct snapshot *snapshot);
@@ -177,6 +180,7 @@ void snapshot_merge_target(struct snapshot *snapshot);
  * the elapsed time of the command, because pmctop counts before the command starts and after it
  * ends. SCALED if the interval is uneven.
  */
+struct metric_scope snapshot_scope(const struct snapshot *snapshot);
 struct figure snapshot_interval_s(const struct snapshot *snapshot);
 /*
  * Returns the ns that the rates of a tally of so many CPUs divide by. It is not interval_ns,

@@ -288,7 +288,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 		fact_reader_read(source->facts, source->tasks, source->now_ns, snapshot);
 	else if (source->recorded_facts)
 		fact_table_fill(source->recorded_facts, snapshot);
-	rows_evaluate(columns, snapshot_interval_s(snapshot), rows);
+	rows_evaluate(columns, snapshot_scope(snapshot), rows);
 }
 
 static void fill_cpu(const struct snapshot_source *source, size_t index, struct snapshot *snapshot)
@@ -310,8 +310,7 @@ static void fill_cpu(const struct snapshot_source *source, size_t index, struct 
 	cpu->tally = memcpy(xmalloc(bytes), interval_cpu(interval, index), bytes);
 	cpu->idle = memcpy(xmalloc(bytes), interval_idle(interval, index), bytes);
 	cpu->figures = xcalloc(columns->n_metrics, sizeof(struct figure));
-	snapshot_evaluate_busy(columns, snapshot_counted_ns(snapshot->interval_ns, cpu->tally, 1),
-			       false, cpu->tally, cpu->idle, cpu->figures);
+	snapshot_evaluate_busy(snapshot, 1, false, cpu->tally, cpu->idle, cpu->figures);
 }
 
 static void fill_cpus(const struct snapshot_source *source, struct snapshot *snapshot)
@@ -321,7 +320,6 @@ static void fill_cpus(const struct snapshot_source *source, struct snapshot *sna
 	size_t counted = 0;
 
 	snapshot->cpus = xcalloc(interval->n_cpus, sizeof(*snapshot->cpus));
-	snapshot->totals = memcpy(xmalloc(bytes), interval->totals, bytes);
 	snapshot->idle = xcalloc(width, sizeof(uint64_t));
 	snapshot->unattributed = memcpy(xmalloc(bytes), interval->unattributed, bytes);
 	snapshot->figures = xcalloc(snapshot->columns->n_metrics, sizeof(struct figure));
@@ -331,10 +329,8 @@ static void fill_cpus(const struct snapshot_source *source, struct snapshot *sna
 		if (interval->cpu_online[i] || interval->cpu_counted[i])
 			fill_cpu(source, i, snapshot);
 	}
-	snapshot_evaluate_busy(
-		snapshot->columns,
-		snapshot_counted_ns(snapshot->interval_ns, snapshot->totals, counted), true,
-		snapshot->totals, snapshot->idle, snapshot->figures);
+	snapshot_evaluate_busy(snapshot, counted, true, snapshot->totals, snapshot->idle,
+			       snapshot->figures);
 }
 
 void snapshot_set_notes(struct snapshot *snapshot, const struct notes *notes)
@@ -355,6 +351,9 @@ struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t i
 	snapshot->uneven = source->uneven;
 	snapshot->lost_records = source->interval->lost_records;
 	snapshot->others = memcpy(xmalloc(width * sizeof(uint64_t)), source->interval->others,
+				  width * sizeof(uint64_t));
+	/* Before the rows, whose shares are of them. */
+	snapshot->totals = memcpy(xmalloc(width * sizeof(uint64_t)), source->interval->totals,
 				  width * sizeof(uint64_t));
 	fill_rows(source, snapshot);
 	snapshot->targeted = !target_is_all(source->target);

@@ -268,11 +268,8 @@ void snapshot_merge_evaluate(struct snapshot *sum)
 			continue;
 		counted++;
 		cpu->figures = xcalloc(columns->n_metrics, sizeof(*cpu->figures));
-		snapshot_evaluate_busy(columns,
-				       snapshot_counted_ns(sum->interval_ns, cpu->tally, 1), false,
-				       cpu->tally, cpu->idle, cpu->figures);
+		snapshot_evaluate_busy(sum, 1, false, cpu->tally, cpu->idle, cpu->figures);
 	}
 	sum->figures = xcalloc(columns->n_metrics, sizeof(*sum->figures));
-	snapshot_evaluate_busy(columns, snapshot_counted_ns(sum->interval_ns, sum->totals, counted),
-			       true, sum->totals, sum->idle, sum->figures);
+	snapshot_evaluate_busy(sum, counted, true, sum->totals, sum->idle, sum->figures);
 }

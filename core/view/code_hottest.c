@@ -30,13 +30,21 @@ bool code_is_event(const char *name, const char *event)
 	return strncmp(name, event, length) == 0 && (!name[length] || name[length] == ':');
 }
 
+static const char *const time_events[] = {"cycles", "cpu-cycles", "cpu-clock", "task-clock"};
+
+bool code_is_time(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(time_events); i++)
+		if (code_is_event(name, time_events[i]))
+			return true;
+	return false;
+}
+
 unsigned code_time_event(const struct code_profile *profile)
 {
-	static const char *const events[] = {"cycles", "cpu-cycles", "cpu-clock", "task-clock"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(time_events); i++)
 		for (size_t k = 0; k < profile->n_events; k++)
-			if (code_is_event(profile->events[k].name, events[i]))
+			if (code_is_event(profile->events[k].name, time_events[i]))
 				return (unsigned)k;
 	return 0;
 }

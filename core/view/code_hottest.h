@@ -22,6 +22,8 @@ struct code_hottest {
 
 /* Returns whether a name is that of the event, with modifiers ("cycles:u") or without. */
 bool code_is_event(const char *name, const char *event);
+/* Whether shares of an event of that name are those of time. */
+bool code_is_time(const char *name);
 /*
  * Returns the index of the time event, whose shares are those of time: cycles, else the clock of a
  * CPU, else 0.

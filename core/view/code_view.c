@@ -337,7 +337,8 @@ static size_t sampled_event(const struct code_profile *profile,
 			    const struct metric_reading *reading)
 {
 	for (size_t i = 0; i < profile->n_events; i++)
-		if (profile->events[i].counted == reading->event && reading->percentile == 0)
+		if (profile->events[i].counted == reading->event && reading->percentile == 0 &&
+		    reading->part == METRIC_PART_COUNT)
 			return i;
 	return SIZE_MAX;
 }
@@ -385,7 +386,7 @@ static void fill_figures(const struct code_index *index, const struct code_subje
 	bool of_one = subject->key.kind == HISTORY_THREAD || subject->key.kind == HISTORY_PROCESS;
 	struct evaluator row;
 
-	evaluator_init(&row, columns, snapshot_interval_s(index->snapshot));
+	evaluator_init(&row, columns, snapshot_scope(index->snapshot));
 	row.input.tally = subject->tally;
 	row.input.sum = !of_one;
 	row.input.lost = subject->lost;

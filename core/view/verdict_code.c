@@ -81,12 +81,37 @@ static void append_printable(char *text, size_t size, const char *from, unsigned
 	verdict_append(text, size, shown);
 }
 
+/* "62 % of its time is in compress_block (libz.so.1)" */
+static void append_hottest(const struct code_profile *profile, unsigned event, const char *whose,
+			   const struct code_hottest *hottest, char *text, size_t size)
+{
+	char number[40], name[4 * NAME_WIDTH];
+
+	text_fixed(number, sizeof(number), 100 * hottest->share.share, 0);
+	verdict_append(text, size, number);
+	verdict_append(text, size, " % of ");
+	verdict_append(text, size, whose);
+	if (code_is_time(profile->events[event].name)) {
+		verdict_append(text, size, "time is");
+	} else {
+		append_printable(text, size, profile->events[event].name, MODULE_WIDTH);
+		verdict_append(text, size, " are");
+	}
+	verdict_append(text, size, " in ");
+	code_name(hottest->function->name, NAME_WIDTH, name, sizeof(name));
+	verdict_append(text, size, name);
+	if (!hottest->function->module[0])
+		return;
+	verdict_append(text, size, " (");
+	append_printable(text, size, hottest->function->module, MODULE_WIDTH);
+	verdict_append(text, size, ")");
+}
+
 void verdict_append_function(const struct judge *judge, const struct judgement *judgement,
 			     const struct code_subject *subject, char *text, size_t size)
 {
 	const struct code_profile *profile = judge->snapshot->code;
 	struct code_hottest hottest;
-	char number[40], name[4 * NAME_WIDTH];
 
 	if (!profile || judgement->rule < 0 || !is_about_code(judgement->verdict))
 		return;
@@ -96,22 +121,21 @@ void verdict_append_function(const struct judge *judge, const struct judgement *
 	code_index_free(index);
 	if (!found || !is_clear(&hottest))
 		return;
-	text_fixed(number, sizeof(number), 100 * hottest.share.share, 0);
 	verdict_append(text, size, "; ");
-	verdict_append(text, size, number);
-	verdict_append(text, size, " % of its ");
-	if (event == code_time_event(profile)) {
-		verdict_append(text, size, "time is");
-	} else {
-		append_printable(text, size, profile->events[event].name, MODULE_WIDTH);
-		verdict_append(text, size, " are");
-	}
-	verdict_append(text, size, " in ");
-	code_name(hottest.function->name, NAME_WIDTH, name, sizeof(name));
-	verdict_append(text, size, name);
-	if (!hottest.function->module[0])
+	append_hottest(profile, (unsigned)event, "its ", &hottest, text, size);
+}
+
+void verdict_of_profile(const struct snapshot *snapshot, char *text, size_t size)
+{
+	const struct code_subject all = {.key = history_key_of_all(HISTORY_MACHINE)};
+	struct code_index *index = code_index_new(snapshot);
+	struct code_hottest hottest;
+
+	text[0] = '\0';
+	if (!index)
 		return;
-	verdict_append(text, size, " (");
-	append_printable(text, size, hottest.function->module, MODULE_WIDTH);
-	verdict_append(text, size, ")");
+	unsigned event = code_time_event(snapshot->code);
+	if (code_hottest_find(index, &all, event, &hottest) && is_clear(&hottest))
+		append_hottest(snapshot->code, event, "the ", &hottest, text, size);
+	code_index_free(index);
 }

@@ -119,6 +119,8 @@ void verdict_append_quota(const struct snapshot *snapshot, const struct row *row
  */
 void verdict_append_function(const struct judge *judge, const struct judgement *judgement,
 			     const struct code_subject *subject, char *text, size_t size);
+/* Writes which function a profile has most samples in; "" if that is not clear. */
+void verdict_of_profile(const struct snapshot *snapshot, char *text, size_t size);
 
 /* Appends the tasks that ran on the CPUs of a row, the busiest first: "spin, cc1 (2)". */
 void verdict_append_competitors(const struct snapshot *snapshot, const struct detail *detail,

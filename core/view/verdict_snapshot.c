@@ -382,6 +382,10 @@ enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, si
 		size = sizeof(stub);
 	}
 	text[0] = '\0';
+	if (columns_of_profile(snapshot->columns)) {
+		verdict_of_profile(snapshot, text, size);
+		return VERDICT_NONE;
+	}
 	judge_init(&judge, snapshot);
 	return describe(&judge, text, size);
 }

@@ -221,10 +221,28 @@ static bool is_of_lines(const struct view *view, const struct metric *metric)
 	return !metric->def->machine && !(rollup_is_of_cpus(view->spec.by) && metric_facts(metric));
 }
 
+/* Of a column that is hidden unless it is chosen. */
+static bool is_chosen(const struct view *view, const char *name)
+{
+	for (const char *const *shown = view->spec.shown; shown && *shown; shown++)
+		if (strcmp(*shown, name) == 0)
+			return true;
+	return false;
+}
+
 static bool has_content(const struct view *view, const struct view_column *column)
 {
 	const struct snapshot *snapshot = view->snapshot;
 
+	bool of_profile = columns_of_profile(snapshot->columns);
+
+	/* perf records no users. */
+	if (column->field == FIELD_USER)
+		return !of_profile;
+	if (column->field == FIELD_VERDICT)
+		return !of_profile && snapshot->columns->n_shown > 0;
+	if (column->field == FIELD_HOTTEST)
+		return (of_profile && snapshot->code) || is_chosen(view, column->name);
 	if (column->field == FIELD_STALL)
 		return columns_metric(snapshot->columns, "ipc") >= 0;
 	if (column->field == FIELD_GHZ)
@@ -273,15 +291,6 @@ static void choose_columns(struct view *view)
 	view->n_columns = n;
 }
 
-/* A column that needs samples is there only if it is chosen. */
-static bool is_chosen(const struct view *view, const char *name)
-{
-	for (const char *const *shown = view->spec.shown; shown && *shown; shown++)
-		if (strcmp(*shown, name) == 0)
-			return true;
-	return false;
-}
-
 void view_make_columns(struct view *view)
 {
 	size_t n_shown = view->snapshot->columns->n_shown;
@@ -296,9 +305,9 @@ void view_make_columns(struct view *view)
 	for (size_t i = 0; i < n_shown; i++)
 		if (is_of_lines(view, &view->snapshot->columns->metrics[i]))
 			add_metric(view, i);
-	if (n_shown > 0)
+	if (has_content(view, &column_verdict))
 		add_column(view, &column_verdict);
-	if (is_chosen(view, column_hottest.name))
+	if (has_content(view, &column_hottest))
 		add_column(view, &column_hottest);
 	if (behind && has_content(view, behind))
 		add_column(view, behind);

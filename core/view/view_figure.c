@@ -286,7 +286,7 @@ static struct figure *evaluate_nothing(const struct snapshot *snapshot)
 	struct rows rows;
 
 	rows_init(snapshot->columns, 1, &rows);
-	rows_evaluate(snapshot->columns, snapshot_interval_s(snapshot), &rows);
+	rows_evaluate(snapshot->columns, snapshot_scope(snapshot), &rows);
 	struct figure *figures = rows.figures;
 	rows.figures = NULL;
 	rows_fini(&rows);

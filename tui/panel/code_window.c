@@ -50,7 +50,8 @@ void code_window_add(struct code_window *window, const struct snapshot *snapshot
 	struct code_sum *last = window->n_blocks ? &window->blocks[window->n_blocks - 1] : NULL;
 	struct code_sum one;
 
-	if (snapshot->time_ns <= window->time_ns || (last && last->columns != snapshot->columns)) {
+	if (snapshot->whole || snapshot->time_ns <= window->time_ns ||
+	    (last && last->columns != snapshot->columns)) {
 		code_window_clear(window);
 		last = NULL;
 	}

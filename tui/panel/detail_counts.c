@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/event/sampled_event.h"
 #include "tui/options/duration.h"
 
 #include <stdio.h>
@@ -98,6 +99,34 @@ static void draw_count(struct detail_pen *pen, const char *name, unsigned index,
 	pen->y++;
 }
 
+/* Of a profile: an estimate. */
+static void draw_sampled(struct detail_pen *pen, const struct event *event, unsigned counter)
+{
+	const struct plan *plan = pen->page->snapshot->columns->plan;
+	const uint64_t *tally = pen->page->detail->sum.tallies;
+	uint64_t samples = sampled_event_samples(&plan->shape, tally, counter);
+	size_t group = tally_group(&plan->shape, plan->counters[counter].group);
+	unsigned x = pen->rect.x;
+	char text[48] = "-", number[40];
+
+	detail_pen_left(pen, &x, event_width(pen), STYLE_NAME, event_label(event));
+	if (samples > 0) {
+		text_grouped(number, sizeof(number), tally[counter]);
+		snprintf(text, sizeof(text), "~%s", number);
+	}
+	detail_pen_right(pen, &x, NUMBER_WIDTH, samples ? STYLE_PLAIN : STYLE_DIM, text);
+	if (pen->page->totals)
+		x += NUMBER_WIDTH + 1;
+	text_grouped(text, sizeof(text), samples);
+	detail_pen_right(pen, &x, TIME_WIDTH, STYLE_PLAIN, text);
+	text_copy(text, sizeof(text), "-");
+	if (samples > 0)
+		text_percent(text, sizeof(text),
+			     sampled_event_error(&plan->shape, tally, counter, group));
+	detail_pen_right(pen, &x, TIME_WIDTH, STYLE_PLAIN, text);
+	pen->y++;
+}
+
 static void draw_counts_header(struct detail_pen *pen)
 {
 	const struct event_totals *totals = pen->page->totals;
@@ -105,18 +134,23 @@ static void draw_counts_header(struct detail_pen *pen)
 	char since[24], text[96];
 
 	duration_format_age(totals ? totals->time_ns : 0, since, sizeof(since));
-	snprintf(text, sizeof(text), "in this interval%s%s%s",
-		 detail_subject_is_of_cpus(pen->page->subject) ? ", with idle time" : "",
-		 totals ? "; TOTAL covers the last " : "", totals ? since : "");
+	bool of_profile = columns_of_profile(pen->page->snapshot->columns);
+	if (of_profile)
+		text_copy(text, sizeof(text), "in this interval, estimated from samples");
+	else
+		snprintf(text, sizeof(text), "in this interval%s%s%s",
+			 detail_subject_is_of_cpus(pen->page->subject) ? ", with idle time" : "",
+			 totals ? "; TOTAL covers the last " : "", totals ? since : "");
 	detail_pen_heading(pen, "Counts", text);
 	canvas_fill(pen->canvas, (struct rect){x, pen->y, pen->rect.width, 1}, STYLE_HEADER);
 	detail_pen_left(pen, &x, event_width(pen), STYLE_HEADER, "EVENT");
 	detail_pen_right(pen, &x, NUMBER_WIDTH, STYLE_HEADER, "COUNT");
 	if (totals)
-		detail_pen_right(pen, &x, NUMBER_WIDTH, STYLE_HEADER, "TOTAL");
-	detail_pen_right(pen, &x, TIME_WIDTH, STYLE_HEADER, "ENABLED");
-	detail_pen_right(pen, &x, TIME_WIDTH, STYLE_HEADER, "RUNNING");
-	detail_pen_right(pen, &x, DETAIL_SHARE_WIDTH, STYLE_HEADER, "SHARE");
+		detail_pen_right(pen, &x, NUMBER_WIDTH, STYLE_HEADER, of_profile ? "" : "TOTAL");
+	detail_pen_right(pen, &x, TIME_WIDTH, STYLE_HEADER, of_profile ? "SAMPLES" : "ENABLED");
+	detail_pen_right(pen, &x, TIME_WIDTH, STYLE_HEADER, of_profile ? "ERROR" : "RUNNING");
+	if (!of_profile)
+		detail_pen_right(pen, &x, DETAIL_SHARE_WIDTH, STYLE_HEADER, "SHARE");
 	pen->y++;
 }
 
@@ -135,6 +169,12 @@ void detail_draw_counts(struct detail_pen *pen)
 		const char *name = columns->events.items[event].name;
 		unsigned first = plan->first_counter[event];
 
+		if (columns->events.items[event].state != FIGURE_VALID)
+			continue;
+		if (columns->events.items[event].kind == EVENT_SAMPLED) {
+			draw_sampled(pen, &columns->events.items[event], first);
+			continue;
+		}
 		for (unsigned i = first; i < plan->first_counter[event + 1];
 		     i = plan_next_counter(plan, i))
 			draw_count(pen, name, i,

@@ -38,6 +38,7 @@ struct segment *detail_add_segment(struct segments *segments, unsigned weight, c
 				   const char *text);
 
 /* The parts. Each begins at pen->y and ends with a blank line. */
+void detail_draw_functions(struct detail_pen *pen);
 void detail_draw_lifetime(struct detail_pen *pen);
 void detail_draw_looks(struct detail_pen *pen);
 void detail_draw_waits(struct detail_pen *pen);

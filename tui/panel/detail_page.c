@@ -299,7 +299,9 @@ static void draw_places(struct detail_pen *pen)
 		return;
 	if (detail->n_places == 0 && !detail_subject_is_of_cpus(page->subject)) {
 		detail_pen_heading(pen, "CPUs",
-				   "unknown: threads are counted one by one, not by CPU");
+				   columns_of_profile(page->snapshot->columns)
+					   ? "unknown: run times were not recorded"
+					   : "unknown: threads are counted one by one, not by CPU");
 		pen->y++;
 		return;
 	}
@@ -360,11 +362,16 @@ static unsigned draw_page(const struct detail_pen *pen)
 	struct detail_pen left = *pen;
 	unsigned top = pen->rect.y, width = pen->rect.width;
 
+	bool of_profile = columns_of_profile(pen->page->snapshot->columns);
+
 	draw_identity(&left);
-	draw_verdict(&left);
+	if (!of_profile)
+		draw_verdict(&left);
 	left.y++;
-	detail_draw_lifetime(&left);
+	if (!of_profile)
+		detail_draw_lifetime(&left);
 	if (width < TWO_COLUMNS_FROM) {
+		detail_draw_functions(&left);
 		draw_waiting(&left);
 		draw_metric_graphs(&left);
 		detail_draw_threads(&left);
@@ -378,6 +385,7 @@ static unsigned draw_page(const struct detail_pen *pen)
 	right.rect.x += left.rect.width + 2 * GAP;
 	right.rect.width = left.rect.width;
 	draw_left_column(&left);
+	detail_draw_functions(&right);
 	draw_waiting(&right);
 	detail_draw_threads(&right);
 	draw_places(&right);

@@ -113,10 +113,10 @@ static void add_recording(struct segments *segments, uint64_t bytes)
 }
 
 /*
- * "REPLAY run.data  00:01:12 of 00:10:00  x2  PAUSED". Heavy: a replay must not be taken for live
- * figures.
+ * "REPLAY run.data  00:01:12 of 00:10:00  x2  PAUSED"; of a profile that is shown as one interval
+ * "WHOLE". Heavy: a replay must not be taken for live figures.
  */
-static void add_playback(struct segments *segments, const struct playback *playback)
+static void add_playback(struct segments *segments, const struct playback *playback, bool whole)
 {
 	char text[80];
 
@@ -126,8 +126,11 @@ static void add_playback(struct segments *segments, const struct playback *playb
 	if (text[0])
 		add_words(segments, 97, "", text, STYLE_PLAIN);
 	playback_speed_text(playback->speed, text, sizeof(text));
-	add_words(segments, 96, "", text, STYLE_PLAIN);
+	if (!whole)
+		add_words(segments, 96, "", text, STYLE_PLAIN);
 	playback_state_text(playback, text, sizeof(text));
+	if (whole && !playback->broken[0])
+		text_copy(text, sizeof(text), playback->ended ? "WHOLE" : "reading");
 	if (text[0])
 		add_words(segments, 98, "", text, STYLE_WARN);
 }
@@ -216,13 +219,14 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 	if (frame->paused)
 		add_words(&segments, 95, "", "PAUSED", STYLE_WARN);
 	if (frame->playback)
-		add_playback(&segments, frame->playback);
+		add_playback(&segments, frame->playback, snapshot && snapshot->whole);
 	add_comparison(&segments, frame);
 	if (snapshot && snapshot->recorded_bytes > 0)
 		add_recording(&segments, snapshot->recorded_bytes);
 	for (size_t i = 0; i < frame->flags->n; i++)
 		*segments_add(&segments, 0) = frame->flags->items[i];
-	add_interval(&segments, frame);
+	if (!snapshot || !snapshot->whole)
+		add_interval(&segments, frame);
 	if (snapshot) {
 		add_process_count(&segments, snapshot);
 		add_thread_count(&segments, snapshot);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HISTORY_LABEL = 7, HISTORY_GRAPHS = 2 };
+enum { LABEL_LEAST = 7, HISTORY_GRAPHS = 2 };
 
 static bool is_share_of_all(const struct history_key *key, const struct metric_def *def)
 {
@@ -39,7 +39,11 @@ static void draw_metric_history(const struct snapshot *snapshot,
 	const struct metric_def *def = columns->metrics[metric].def;
 	struct history_key key =
 		history_key_of_all(snapshot->targeted ? HISTORY_TARGET : HISTORY_MACHINE);
-	struct rect to = {rect.x + HISTORY_LABEL, rect.y, rect.width - HISTORY_LABEL, rect.height};
+	unsigned label = text_width(columns->metrics[metric].title) + 1;
+
+	if (label < LABEL_LEAST)
+		label = LABEL_LEAST;
+	struct rect to = {rect.x + label, rect.y, rect.width - label, rect.height};
 	struct graph graph = {.n = graph_values(canvas, to.width), .style = STYLE_METER_LOW};
 	float *values = xcalloc(graph.n, sizeof(*values));
 	struct cell scale;
@@ -50,29 +54,46 @@ static void draw_metric_history(const struct snapshot *snapshot,
 	figure_format(def, (struct figure){.value = graph.top, .share = 1}, &scale);
 	bool of_all =
 		is_share_of_all(&key, def); /* the totals line above has the same form: CPU 24.5% */
-	canvas_text(canvas, rect.x, rect.y, HISTORY_LABEL - 1, STYLE_DIM,
+	canvas_text(canvas, rect.x, rect.y, label - 1, STYLE_DIM,
 		    of_all ? "100%" : scale.text);
-	canvas_text(canvas, rect.x, rect.y + rect.height - 1, HISTORY_LABEL - 1, STYLE_LABEL,
+	canvas_text(canvas, rect.x, rect.y + rect.height - 1, label - 1, STYLE_LABEL,
 		    of_all ? "CPU" : columns->metrics[metric].title);
 	graph_draw(&graph, canvas, to);
 	free(values);
 }
 
+/* The metrics of the graphs; returns their number. */
+static unsigned choose_metrics(const struct columns *columns, int metrics[HISTORY_GRAPHS])
+{
+	static const char *const wanted[] = {"cpu_percent", "ipc", "cs_per_s", "faults_per_s"};
+	unsigned n = 0;
+
+	/* Run times of a profile are unknown, so the first counts stand for them. */
+	if (columns_of_profile(columns)) {
+		for (size_t i = 0; i < columns->n_shown && n < HISTORY_GRAPHS; i++)
+			if (columns->metrics[i].def->kind == METRIC_COUNT &&
+			    strcmp(columns->metrics[i].def->name, "samples") != 0)
+				metrics[n++] = (int)i;
+		return n;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(wanted) && n < HISTORY_GRAPHS; i++) {
+		metrics[n] = columns_metric(columns, wanted[i]);
+		n += metrics[n] >= 0;
+	}
+	return n;
+}
+
 void frame_draw_history(const struct snapshot *snapshot, const struct graph_range *graph_range,
 			struct canvas *canvas, struct rect rect)
 {
-	const struct columns *columns = snapshot->columns;
-	static const char *const wanted[] = {"cpu_percent", "ipc", "cs_per_s", "faults_per_s"};
-	unsigned width = rect.width / HISTORY_GRAPHS, n = 0;
+	int metrics[HISTORY_GRAPHS];
+	unsigned n = choose_metrics(snapshot->columns, metrics);
+	unsigned width = n ? rect.width / n : 0;
 
-	if (width <= HISTORY_LABEL || rect.height == 0)
+	if (width <= LABEL_LEAST + METRIC_TITLE_MAX || rect.height == 0)
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(wanted) && n < HISTORY_GRAPHS; i++) {
-		int metric = columns_metric(columns, wanted[i]);
-
-		if (metric >= 0)
-			draw_metric_history(snapshot, graph_range, metric, canvas,
-					    (struct rect){rect.x + n++ * width, rect.y, width - 1,
-							  rect.height});
-	}
+	for (unsigned i = 0; i < n; i++)
+		draw_metric_history(snapshot, graph_range, metrics[i], canvas,
+				    (struct rect){rect.x + i * width, rect.y, width - 1,
+						  rect.height});
 }

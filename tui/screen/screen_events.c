@@ -208,6 +208,8 @@ static void cell_pmus(const struct event_line *line, struct cell *cell)
 
 	if (line->event->kind == EVENT_SOFTWARE)
 		append_word(cell, "kernel");
+	else if (line->event->kind == EVENT_SAMPLED)
+		append_word(cell, "samples");
 	else if (line->event->kind == EVENT_PROC)
 		append_word(cell, "/proc");
 	else if (line->event->kind == EVENT_DERIVED || line->event->kind == EVENT_WAIT)

@@ -51,15 +51,19 @@ static unsigned banner_lines(unsigned height, unsigned wanted)
 }
 
 /* Divides the body of a large screen: CPUs right of the list, the detail below both. */
-static void divide_body(struct layout *layout)
+static void divide_body(struct layout *layout, bool has_cpus)
 {
 	struct rect body = layout->body;
 	unsigned more = body.height > LIST_LINES ? body.height - LIST_LINES : 0;
 	unsigned detail = more < DETAIL_LINES ? more : DETAIL_LINES;
 	unsigned height = body.height - detail;
 
-	layout->body = (struct rect){body.x, body.y, body.width - SIDE_WIDTH - GAP, height};
-	layout->cpus = (struct rect){body.x + body.width - SIDE_WIDTH, body.y, SIDE_WIDTH, height};
+	layout->body = (struct rect){body.x, body.y, body.width, height};
+	if (has_cpus) {
+		layout->body.width -= SIDE_WIDTH + GAP;
+		layout->cpus = (struct rect){body.x + body.width - SIDE_WIDTH, body.y, SIDE_WIDTH,
+					     height};
+	}
 	layout->detail = (struct rect){body.x, body.y + height, body.width, detail};
 }
 
@@ -87,6 +91,6 @@ struct layout layout_screen(unsigned width, unsigned height, const struct layout
 	layout.body = (struct rect){.y = y, .width = width, .height = height - y - bottom};
 	layout.bottom = (struct rect){.y = height - bottom, .width = width, .height = bottom};
 	if (more)
-		divide_body(&layout);
+		divide_body(&layout, want->cpu_lines > 0);
 	return layout;
 }

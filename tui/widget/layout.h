@@ -13,7 +13,7 @@
 struct layout_want {
 	bool verdict;       /* a line for the sentence about the machine */
 	bool machine;       /* a line for its load, memory and pressure */
-	unsigned cpu_lines; /* wanted lines of CPUs */
+	unsigned cpu_lines; /* wanted lines of CPUs; 0: there are none */
 	unsigned banner;    /* wanted lines of a note */
 	bool prompt;        /* a prompt, which always gets the last line */
 	bool history;       /* graphs of the totals, if there is room */

@@ -261,21 +261,19 @@ static void sum_line(struct line_sum *total, const struct view *view, size_t lin
 static struct figure *evaluate_sum(const struct line_sum *total, const struct view *view)
 {
 	const struct columns *columns = view->snapshot->columns;
-	uint64_t interval_ns = view->snapshot->interval_ns;
 	struct figure *figures;
 
 	if (view->cpus) {
 		figures = xcalloc(columns->n_metrics, sizeof(*figures));
-		snapshot_evaluate_busy(columns,
-				       snapshot_counted_ns(interval_ns, total->tally, total->cpus),
-				       false, total->tally, total->idle, figures);
+		snapshot_evaluate_busy(view->snapshot, total->cpus, false, total->tally,
+				       total->idle, figures);
 		return figures;
 	}
 	struct rows sum;
 	rows_init(columns, 1, &sum);
 	sum.items[0].flags = total->lost;
 	tally_add(&columns->plan->shape, sum.tallies, total->tally);
-	rows_evaluate(columns, snapshot_interval_s(view->snapshot), &sum);
+	rows_evaluate(columns, snapshot_scope(view->snapshot), &sum);
 	figures = sum.figures;
 	sum.figures = NULL;
 	rows_fini(&sum);

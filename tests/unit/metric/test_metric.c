@@ -3,6 +3,7 @@
 #include "tests/unit/shared/sample.h"
 
 #include "core/base/figure.h"
+#include "core/event/sampled_event.h"
 #include "core/metric/metric.h"
 #include "core/metric/preset.h"
 
@@ -332,6 +333,15 @@ static void refuses(void **state)
 		 "position 20: expected a number"},
 		{"percentile of three", "percentile(cycles, 1, 2)", -EINVAL,
 		 "position 21: expected ')'"},
+		{"samples of a counted event", "samples(cycles)", -EINVAL,
+		 "position 1: samples(event), error(event) and share(event) need an event of a "
+		 "recorded profile"},
+		{"error of a counted event", "1 + error(cycles)", -EINVAL, "position 5: samples("},
+		{"share of a number", "share(2)", -EINVAL, "position 1: samples("},
+		{"share of nothing", "share()", -EINVAL, "position 7: expected a number"},
+		{"share of a sum", "share(cycles + 1)", -EINVAL, "position 14: expected ')'"},
+		{"share of two", "share(cycles, cycles)", -EINVAL, "position 13: expected ')'"},
+		{"share without an end", "share(cycles", -EINVAL, "position 13: expected ')'"},
 		{"number and letters", "2x", -EINVAL, "position 2: expected an operator after"},
 		{"exponent without digits", "1e+", -EINVAL, "position 2: expected digits"},
 		{"a huge number", "1e999", -EINVAL, "position 1: this number is too large"},
@@ -365,6 +375,75 @@ static void refuses(void **state)
 }
 
 /* A tracepoint that this machine does not have is no matter of the text. */
+/* 16 samples of 'cycles' of 100000 each, which are 1/4 of all, and two of 'faults', unequal. */
+static void test_reads_profile(void **state)
+{
+	static const struct {
+		const char *expression;
+		enum figure_state state;
+		double value;
+		float share;
+		bool alone; /* totals are unknown */
+	} rows[] = {
+		{"cycles", FIGURE_SCALED, 1600000, 0.75f, false},
+		{"samples(cycles)", FIGURE_VALID, 16, 0, false},
+		{"error(cycles)", FIGURE_VALID, 25, 0, false},
+		{"share(cycles)", FIGURE_SCALED, 25, 0.75f, false},
+		{"share(cycles)", FIGURE_UNDEFINED, 0, 0, true},
+		{"cycles", FIGURE_SCALED, 1600000, 0.75f, true},
+		{"cycles / samples(cycles)", FIGURE_SCALED, 100000, 0.75f, false},
+		{"'cycles'", FIGURE_SCALED, 1600000, 0.75f, false},
+		{"samples('cycles') + 1", FIGURE_VALID, 17, 0, false},
+		{"faults", FIGURE_SCALED, 0.5 * 4096, 0.209430585f, false},
+		{"error(faults)", FIGURE_VALID, 79.0569415, 0, false},
+		{"share(faults)", FIGURE_SCALED, 100, 0.209430585f, false},
+		{"misses", FIGURE_NOT_COUNTED, 0, 0, false},
+		{"samples(misses)", FIGURE_VALID, 0, 0, false},
+		{"error(misses)", FIGURE_NOT_COUNTED, 0, 0, false},
+		{"share(misses)", FIGURE_NOT_COUNTED, 0, 0, false},
+		{"cycles / misses", FIGURE_NOT_COUNTED, 0, 0, false},
+	};
+	static const char *const names[] = {"cycles", "faults", "misses"};
+	struct fixture f = {0};
+
+	(void)state;
+	event_set_init(&f.events, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct event_set *set = &f.events;
+
+		set->items =
+			array_reserve(set->items, &set->capacity, set->n + 1, sizeof(*set->items));
+		set->items[set->n++] = (struct event){.name = xstrdup(names[i]),
+						      .scale = i == 1 ? 0.5 : 1,
+						      .kind = EVENT_SAMPLED,
+						      .state = FIGURE_VALID};
+	}
+	f.plan = sampled_event_plan(&f.events);
+	const struct tally_shape *shape = &f.plan->shape;
+	uint64_t *tally = xcalloc(tally_width(shape), sizeof(*tally));
+	uint64_t *totals = xcalloc(tally_width(shape), sizeof(*totals));
+	for (size_t i = 0; i < 16; i++)
+		sampled_event_add(f.plan, tally, TALLY_FIRST_COUNTED, 100000);
+	sampled_event_add(f.plan, tally, TALLY_FIRST_COUNTED + 1, 1024);
+	sampled_event_add(f.plan, tally, TALLY_FIRST_COUNTED + 1, 3072);
+	tally_add(shape, totals, tally);
+	sampled_event_add(f.plan, totals, TALLY_FIRST_COUNTED, 4800000);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		f.input = (struct metric_input){.events = &f.events,
+						.plan = f.plan,
+						.tally = tally,
+						.totals = rows[i].alone ? NULL : totals};
+		struct figure figure = evaluate(&f, rows[i].expression);
+		if (figure.state != rows[i].state || fabs(figure.value - rows[i].value) > 1e-6 ||
+		    (figure.state == FIGURE_SCALED && fabsf(figure.share - rows[i].share) > 1e-6f))
+			fail_msg("%s: %f, state %d, share %f", rows[i].expression, figure.value,
+				 figure.state, (double)figure.share);
+	}
+	free(totals);
+	free(tally);
+	fixture_fini(&f);
+}
+
 static void test_refuses_nested_percentile(void **state)
 {
 	struct error err = {0};
@@ -601,11 +680,17 @@ static void tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(computes), cmocka_unit_test(built_in_values),
-		cmocka_unit_test(states),   cmocka_unit_test(scaling),
-		cmocka_unit_test(refuses),  cmocka_unit_test(test_refuses_nested_percentile),
-		cmocka_unit_test(limits),   cmocka_unit_test(as_deep_as_allowed),
-		cmocka_unit_test(garbage),  cmocka_unit_test(levels),
+		cmocka_unit_test(computes),
+		cmocka_unit_test(built_in_values),
+		cmocka_unit_test(states),
+		cmocka_unit_test(scaling),
+		cmocka_unit_test(refuses),
+		cmocka_unit_test(test_reads_profile),
+		cmocka_unit_test(test_refuses_nested_percentile),
+		cmocka_unit_test(limits),
+		cmocka_unit_test(as_deep_as_allowed),
+		cmocka_unit_test(garbage),
+		cmocka_unit_test(levels),
 		cmocka_unit_test(tables),
 	};
 

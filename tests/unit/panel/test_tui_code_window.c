@@ -137,6 +137,24 @@ static void test_begins_anew(void **state)
 	end_run(&run);
 }
 
+/* Each snapshot of a recording that is shown as one interval has all of the one before. */
+static void test_has_a_whole_once(void **state)
+{
+	struct code_run run;
+
+	(void)state;
+	begin_run(&run);
+	for (size_t i = 0; i < 3; i++) {
+		struct snapshot *snapshot = code_scene_snapshot(CODE_SCENE, ++run.nth, run.columns);
+
+		snapshot->whole = true;
+		code_window_add(&run.window, snapshot);
+		snapshot_free(snapshot);
+		assert_int_equal(count_intervals(&run), 1);
+	}
+	end_run(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +162,7 @@ int main(void)
 		cmocka_unit_test(test_forgets),
 		cmocka_unit_test(test_skips_intervals_without_samples),
 		cmocka_unit_test(test_begins_anew),
+		cmocka_unit_test(test_has_a_whole_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

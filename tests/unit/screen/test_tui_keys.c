@@ -22,7 +22,7 @@ static struct snapshot *shuffled(struct snapshot *snapshot)
 	for (size_t i = 0; i < width; i++)
 		rows->tallies[i] = 0;
 	rows->tallies[TALLY_TASK_CLOCK] = 10;
-	rows_evaluate(snapshot->columns, snapshot_interval_s(snapshot), rows);
+	rows_evaluate(snapshot->columns, snapshot_scope(snapshot), rows);
 	snapshot->sequence = 2;
 	return snapshot;
 }

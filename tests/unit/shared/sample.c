@@ -137,7 +137,7 @@ struct snapshot *sample_snapshot_new(struct columns *columns, const char *host, 
 void sample_fill_rows(struct snapshot *snapshot, const struct sample_row *from, size_t n)
 {
 	sample_rows(snapshot->columns, from, n, &snapshot->threads);
-	rows_evaluate(snapshot->columns, snapshot_interval_s(snapshot), &snapshot->threads);
+	rows_evaluate(snapshot->columns, snapshot_scope(snapshot), &snapshot->threads);
 }
 
 void sample_cpus(struct snapshot *snapshot, size_t n)
@@ -232,13 +232,12 @@ void sample_evaluate(struct snapshot *snapshot)
 
 		if (!cpu->tally)
 			continue;
-		snapshot_evaluate_busy(columns, snapshot->interval_ns, false, cpu->tally, cpu->idle,
-				       cpu->figures);
+		snapshot_evaluate_busy(snapshot, 0, false, cpu->tally, cpu->idle, cpu->figures);
 		tally_add(&columns->plan->shape, snapshot->totals, cpu->tally);
 		tally_add(&columns->plan->shape, snapshot->idle, cpu->idle);
 	}
-	snapshot_evaluate_busy(columns, snapshot->interval_ns, true, snapshot->totals,
-			       snapshot->idle, snapshot->figures);
+	snapshot_evaluate_busy(snapshot, 0, true, snapshot->totals, snapshot->idle,
+			       snapshot->figures);
 }
 
 struct snapshot *sample_snapshot(struct columns *columns, const struct sample_row *from, size_t n)

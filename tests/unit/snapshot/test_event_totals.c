@@ -59,6 +59,24 @@ static void adds_up(void **state)
 	event_totals_fini(&sums);
 }
 
+/* Each snapshot of a recording that is shown as one interval has all of the one before. */
+static void has_a_whole_once(void **state)
+{
+	struct event_totals sums = {0};
+
+	(void)state;
+	for (uint64_t i = 1; i <= 3; i++) {
+		struct snapshot *snapshot = second(100 * i, 1);
+
+		snapshot->whole = true;
+		event_totals_add(&sums, snapshot);
+		snapshot_free(snapshot);
+		assert_true(event_totals_find(&sums, "cache-misses")->total == 100.0 * (double)i);
+		assert_int_equal(sums.time_ns, NS_PER_S);
+	}
+	event_totals_fini(&sums);
+}
+
 /* Events are found by name across plans. Sums of the machine are not those of a target. */
 static void finds_events_by_name(void **state)
 {
@@ -215,6 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_up),
+		cmocka_unit_test(has_a_whole_once),
 		cmocka_unit_test(finds_events_by_name),
 		cmocka_unit_test(states_its_error),
 		cmocka_unit_test(jumps),

@@ -55,7 +55,7 @@ static struct snapshot *graph_range_snapshot(struct graph_range *graph_range, ui
 	graph_range->now_ns += interval_ns;
 	snapshot->time_ns = graph_range->now_ns;
 	snapshot->interval_ns = interval_ns;
-	rows_evaluate(graph_range->columns, snapshot_interval_s(snapshot), &snapshot->threads);
+	rows_evaluate(graph_range->columns, snapshot_scope(snapshot), &snapshot->threads);
 	return snapshot;
 }
 
@@ -462,7 +462,7 @@ static void test_sum(void **state)
 	snapshot_merge_evaluate(sum);
 	struct figure figures[64];
 	assert_in_range(columns->n_metrics, 1, ARRAY_SIZE(figures));
-	rows_evaluate_one(columns, snapshot_interval_s(sum), &sum->threads, 0, figures);
+	rows_evaluate_one(columns, snapshot_scope(sum), &sum->threads, 0, figures);
 	assert_float_equal(figures[0].value, 1e-4, 1e-9);
 	assert_float_equal(sum->figures[columns_metric(columns, "ipc")].value, 1, 1e-9);
 	snapshot_free(first);

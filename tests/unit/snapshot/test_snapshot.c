@@ -113,27 +113,28 @@ static void busy_is_without_idle(void **state)
 				       [SAMPLE_GROUP_0] = NS_PER_S * 3 / 4,
 				       [SAMPLE_GROUP_1] = NS_PER_S * 3 / 4 + 1,
 				       [SAMPLE_DOMAIN] = NS_PER_S * 3 / 4};
+	const struct snapshot of_second = {.columns = columns, .interval_ns = NS_PER_S};
 	struct figure figures[16];
 	int cpu = columns_metric(columns, "cpu_percent"), ipc = columns_metric(columns, "ipc");
 
 	(void)state;
 	assert_int_equal(columns_metric(columns, "nonsense"), -ENOENT);
-	snapshot_evaluate_busy(columns, NS_PER_S, false, tally, idle, figures);
+	snapshot_evaluate_busy(&of_second, 0, false, tally, idle, figures);
 	assert_true(fabs(figures[cpu].value - 25) < 1e-9);
 	assert_true(fabs(figures[ipc].value - 3.5) < 1e-9);
 	assert_int_equal(figures[ipc].state, FIGURE_VALID);
 
-	snapshot_evaluate_busy(columns, NS_PER_S, false, tally, NULL, figures);
+	snapshot_evaluate_busy(&of_second, 0, false, tally, NULL, figures);
 	assert_true(fabs(figures[cpu].value - 100) < 1e-9);
 	assert_true(fabs(figures[ipc].value - 3) < 1e-9);
 
 	/* Idle exceeds the total, by the difference of two clocks: 0, not 2^64. */
 	idle[TALLY_TASK_CLOCK] = NS_PER_S + 3;
-	snapshot_evaluate_busy(columns, NS_PER_S, false, tally, idle, figures);
+	snapshot_evaluate_busy(&of_second, 0, false, tally, idle, figures);
 	assert_true(figures[cpu].value == 0);
 
 	/* All idle: nothing to divide. */
-	snapshot_evaluate_busy(columns, NS_PER_S, false, tally, tally, figures);
+	snapshot_evaluate_busy(&of_second, 0, false, tally, tally, figures);
 	assert_int_equal(figures[ipc].state, FIGURE_UNDEFINED);
 	assert_int_equal(figures[cpu].state, FIGURE_VALID);
 	columns_unref(columns);

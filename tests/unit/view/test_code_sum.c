@@ -202,6 +202,42 @@ static void is_no_column_unless_chosen(void **state)
 	snapshot_free(snapshot);
 }
 
+static bool has_column(const struct view *view, const char *name)
+{
+	for (size_t i = 0; i < view->n_columns; i++)
+		if (strcmp(view->columns[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* perf records no users, and verdicts need run times. */
+static void is_a_column_of_a_profile(void **state)
+{
+	static const enum rollup rollups[] = {ROLLUP_PROCESS, ROLLUP_THREAD, ROLLUP_TREE};
+	static const enum code_scene scenes[] = {CODE_SCENE, CODE_SCENE_NONE};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rollups) * ARRAY_SIZE(scenes); i++) {
+		enum code_scene scene = scenes[i % ARRAY_SIZE(scenes)];
+		struct snapshot *snapshot = code_scene_snapshot(scene, 1, NULL);
+		struct columns *columns = snapshot->columns;
+		const struct view_spec spec = {.by = rollups[i / ARRAY_SIZE(scenes)]};
+		struct view view;
+
+		assert_false(columns_of_profile(columns));
+		assert_int_equal(columns_rank(columns), TALLY_TASK_CLOCK);
+		columns->events.items[TALLY_FIRST_COUNTED].kind = EVENT_SAMPLED;
+		assert_true(columns_of_profile(columns));
+		assert_int_equal(columns_rank(columns), TALLY_FIRST_COUNTED);
+		view_init(snapshot, &spec, &view);
+		assert_int_equal(has_column(&view, "hottest"), scene == CODE_SCENE);
+		assert_false(has_column(&view, "user"));
+		assert_false(has_column(&view, "verdict"));
+		view_fini(&view);
+		snapshot_free(snapshot);
+	}
+}
+
 /* By name, rows without samples last. */
 static void sorts_by_function(void **state)
 {
@@ -289,6 +325,7 @@ int main(void)
 		cmocka_unit_test(figures_use_both),
 		cmocka_unit_test(adds_intervals),
 		cmocka_unit_test(is_no_column_unless_chosen),
+		cmocka_unit_test(is_a_column_of_a_profile),
 		cmocka_unit_test(sorts_by_function),
 		cmocka_unit_test(is_in_the_sentence_of_the_machine),
 	};

@@ -107,7 +107,7 @@ static void shows_units(void **state)
 	snapshot->interval_ns = 2 * NS_PER_S;
 	sample_rows(snapshot->columns, busy, ARRAY_SIZE(busy), &snapshot->threads);
 	snapshot->threads.items[2].flags = ROW_LOST;
-	rows_evaluate(snapshot->columns, snapshot_interval_s(snapshot), &snapshot->threads);
+	rows_evaluate(snapshot->columns, snapshot_scope(snapshot), &snapshot->threads);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct view view;
 		struct cell cell;
