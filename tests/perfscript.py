@@ -42,6 +42,19 @@ class SampleSums:
         self.started = set()  # CPUs
         self.exited = {}  # CPU: tid of the last EXIT there since its last switch
         self.counts = None  # counts to which the lines of the current sample are added
+        self.totals = counter()  # of (CPU, event), in all files
+        self.begun = set()  # (CPU, event) in this file
+
+    def next_file(self):
+        """perf script prints growth, and at the first sample of a file the whole count."""
+        self.begun = set()
+
+    def growth(self, cpu, event, count):
+        if (cpu, event) not in self.begun:
+            self.begun.add((cpu, event))
+            count -= self.totals[cpu, event]
+        self.totals[cpu, event] += count
+        return count
 
     def switch(self, tid, cpu, event, count):
         self.sums.samples += 1
@@ -67,11 +80,12 @@ class SampleSums:
         if not counted:
             return
         tid, cpu, _, _, count, event = counted.groups()
+        count = self.growth(cpu, event, int(count))
         # A sample's first line is the leader's.
         if event in SWITCHES:
-            self.switch(int(tid), int(cpu), event, int(count))
+            self.switch(int(tid), int(cpu), event, count)
         if self.counts is not None:
-            self.counts[event] += int(count)
+            self.counts[event] += count
 
 
 def lines(path, arguments=()):
@@ -85,15 +99,18 @@ def lines(path, arguments=()):
     ).stdout.split("\n")
 
 
-def parse(text):
+def parse(*texts):
     samples = SampleSums()
-    for line in text:
-        samples.line(line)
+    for text in texts:
+        samples.next_file()
+        for line in text:
+            samples.line(line)
     return samples.sums
 
 
-def sums(path):
-    return parse(lines(path))
+def sums(*paths):
+    """Those of files of one recording, in their order."""
+    return parse(*map(lines, paths))
 
 
 def shown(frames):

@@ -36,6 +36,7 @@ enum note_id {
 	NOTE_CODE_NAMES,
 	/* core/replay */
 	NOTE_NO_MATCH,
+	NOTE_PROFILE,
 };
 
 struct note {

@@ -30,6 +30,9 @@ struct replay {
 	struct error error;       /* ... for this reason */
 	uint64_t interval_ns, records;
 	bool paced; /* the user gave an interval */
+	/* Of struct replay_config. */
+	bool whole, grows, no_functions;
+	const char *symfs, *build_id_cache;
 	struct commands pending, applied;
 };
 
@@ -70,8 +73,15 @@ static struct replay_state *state_new(struct replay *replay, struct error *err)
 	state->config = &replay->engine;
 	state->config_columns = replay->columns;
 	state->live = !replay->input->seekable;
+	state->here = replay->sys;
 	state->interval_ns = replay->interval_ns;
+	state->whole = replay->whole && replay->input->seekable;
+	state->grows = replay->grows;
+	state->no_functions = replay->no_functions;
+	state->symfs = replay->symfs;
+	state->build_id_cache = replay->build_id_cache;
 	state->reader = replay->reader;
+	state->files = replay->file && replay_input_directory(replay->file) ? replay->file : NULL;
 	sys_stub_init(&state->stub);
 	state->sys = &state->stub.sys;
 	state->tasks = tasks_new(state->sys);
@@ -96,10 +106,10 @@ static int await_input(struct replay *replay, struct error *err)
 	return result < 0 ? error_set(err, result, "The recording did not begin.") : 0;
 }
 
-/* Whether a record comes before NATIVE_BEGIN in a native recording, and is ignored. */
+/* Whether a record is ignored: a file without records has ended, or NATIVE_BEGIN comes later. */
 static bool is_ahead(const struct replay *replay, const struct perf_event_header *record)
 {
-	return native_is(record, NATIVE_ROOM) ||
+	return record->type == PERFDATA_NEXT_FILE || native_is(record, NATIVE_ROOM) ||
 	       (perfdata_reader_is_native_file(replay->reader) && !native_is(record, NATIVE_BEGIN));
 }
 
@@ -129,11 +139,15 @@ static int begin_replay(struct replay *replay, struct error *err)
 	replay->state = state_new(replay, err);
 	if (!replay->state)
 		return err->code;
-	result = read_first(replay, &record, err);
+	result = replay_state_open_first(replay->state, err);
+	if (result == 0)
+		result = read_first(replay, &record, err);
 	if (result < 0)
 		return result;
 	const struct replay_kind_ops *ops =
 		native_is(record, NATIVE_BEGIN) ? &replay_native_ops : &replay_perf_ops;
+	if (ops == &replay_native_ops)
+		replay_state_end_with_file(replay->state);
 	if (replay->paced && ops == &replay_native_ops)
 		notes_add(&replay->state->replay_notes,
 			  "A recording of pmctop has fixed intervals. A delay is for live runs and "
@@ -144,7 +158,8 @@ static int begin_replay(struct replay *replay, struct error *err)
 		if (result < 0)
 			return result;
 	}
-	while (result == 0 && ops->begin && (result = ops->begin(replay->kind, err)) == -EAGAIN)
+	while (result == 0 && ops->begin &&
+	       (result = replay->kind->ops->begin(&replay->kind, err)) == -EAGAIN)
 		result = await_input(replay, err);
 	return result;
 }
@@ -198,6 +213,11 @@ static int open_replay(const struct sys *sys, const struct replay_config *config
 	replay->engine.columns = replay->columns;
 	replay->interval_ns = config->interval_ns ? config->interval_ns : NS_PER_S;
 	replay->paced = config->interval_given;
+	replay->whole = config->whole;
+	replay->grows = config->grows;
+	replay->no_functions = config->no_functions;
+	replay->symfs = config->symfs;
+	replay->build_id_cache = config->build_id_cache;
 	replay->file = file;
 	replay->input = input;
 	replay->reader = perfdata_reader_new(input);
@@ -283,6 +303,7 @@ static struct snapshot *build_snapshot(struct replay_state *state)
 		.uneven = state->uneven,
 	};
 	struct snapshot *snapshot = snapshot_build(&source, state->length_ns);
+	snapshot->whole = state->is_whole;
 	snapshot_set_notes(snapshot, &notes);
 	snapshot->sequence = state->sequence;
 	snapshot->time_ns = state->time_ns;
@@ -317,8 +338,11 @@ int replay_next(struct replay *replay, struct snapshot **snapshot, struct error 
 {
 	int result = advance_interval(replay, err);
 
-	if (result > 0)
-		*snapshot = build_snapshot(replay->state);
+	if (result <= 0)
+		return result;
+	if (replay->kind->ops->find_functions)
+		replay->kind->ops->find_functions(replay->kind);
+	*snapshot = build_snapshot(replay->state);
 	return result;
 }
 
@@ -365,8 +389,14 @@ bool replay_is_native(const struct replay *replay)
 	return replay->kind && replay->kind->ops == &replay_native_ops;
 }
 
+bool replay_is_whole(const struct replay *replay)
+{
+	return replay->kind && replay->kind->ops == &replay_profile_ops && replay->state->whole;
+}
+
 void replay_set_interval(struct replay *replay, uint64_t interval_ns)
 {
+	replay->whole = false;
 	replay->interval_ns = interval_ns;
 	if (replay->kind)
 		replay->state->interval_ns = interval_ns;

@@ -25,11 +25,20 @@
 struct replay;
 
 struct replay_config {
-	const char *path; /* "-": standard input */
+	const char *path; /* a file or directory; "-": standard input */
 	const struct engine_config
 		*engine;      /* columns, target and rows, as far as the recording has them */
 	uint64_t interval_ns; /* of a perf recording; a native one keeps its intervals ... */
 	bool interval_given;  /* ... and, if the user gave interval_ns, adds a note */
+	/*
+	 * A profile, which has no context switches (core/replay/replay_profile.c), is one interval
+	 * if it is a file. `grows`: the first snapshots are of its first samples, each of more
+	 * than the one before.
+	 */
+	bool whole, grows;
+	bool no_functions; /* of a profile: saves the time to find them */
+	/* Of a profile, NULL: none, borrowed: as in struct code_names_config. */
+	const char *symfs, *build_id_cache;
 };
 
 /* Source of bytes other than a path (core/perfdata/perfdata_read.h). */
@@ -67,7 +76,11 @@ uint64_t replay_records(const struct replay *replay);
 /* Whether it is a native recording. */
 bool replay_is_native(const struct replay *replay);
 
-/* Sets the interval of a perf recording from now on. */
+/* Whether it is a profile that is shown as one interval. */
+bool replay_is_whole(const struct replay *replay);
+
+/* Sets the interval of a perf recording; a profile that was shown as one interval is to be rewound.
+ */
 void replay_set_interval(struct replay *replay, uint64_t interval_ns);
 /*
  * Applies a command before the next snapshot, as engine_do does. A command that a recording cannot

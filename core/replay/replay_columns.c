@@ -59,7 +59,7 @@ static void begin_choice(struct replay_state *state)
 		.defs = recorded->defs,
 		.n = recorded->n_defs,
 		.n_preset = recorded->n_preset,
-		.no_facts = recorded->n_defs == 0, /* a recording of perf */
+		.no_facts = recorded->no_facts,
 		.preset.name = recorded->n_defs > 0 ? recorded->preset : NULL,
 	};
 	state->access = (struct perf_access){

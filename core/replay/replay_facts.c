@@ -63,6 +63,7 @@ static bool rest_text(struct rest *rest, char *text, size_t size)
 void replay_facts_fini(struct replay_facts *facts)
 {
 	free(facts->pmus);
+	free(facts->command);
 	*facts = (struct replay_facts){0};
 }
 
@@ -135,11 +136,37 @@ static bool is_option(const char *word, const char *letter, const char *name)
 	       (strncmp(word, name, length) == 0 && (!word[length] || word[length] == '='));
 }
 
+static void add_word(struct replay_facts *facts, const char *word)
+{
+	size_t old = facts->command ? strlen(facts->command) : 0;
+	size_t size = old + 1 + strlen(word) + 1;
+
+	if (size > REPLAY_COMMAND_MAX)
+		return;
+	char *command = xmalloc(size);
+	snprintf(command, size, "%s%s%s", old ? facts->command : "", old ? " " : "", word);
+	free(facts->command);
+	facts->command = command;
+}
+
+/* Keeps the whole command. */
+static void parse_words(struct replay_facts *facts, struct rest rest)
+{
+	char word[TEXT_MAX];
+
+	free(facts->command);
+	facts->command = NULL;
+	for (uint32_t n = parse_u32(&rest); n > 0 && rest_text(&rest, word, sizeof(word)); n--)
+		add_word(facts, word);
+}
+
 /* Options on the command line of perf or simpleperf, before those of the recorded command. */
 static void parse_command(struct replay_facts *facts, struct rest *rest)
 {
 	char word[TEXT_MAX];
 	bool all = false;
+
+	parse_words(facts, *rest);
 
 	for (uint32_t n = parse_u32(rest); n > 0 && rest_text(rest, word, sizeof(word)); n--) {
 		if (strcmp(word, "--") == 0)
@@ -164,11 +191,61 @@ static void parse_clock(struct replay_facts *facts, struct rest *rest)
 	facts->clock_ns = clock_ns;
 }
 
+/* A text with its NUL. NULL: there is no more. */
+static const char *rest_string(struct rest *rest)
+{
+	const char *text = (const char *)rest->bytes;
+	size_t length = rest->n > 0 ? strnlen(text, rest->n) : 0;
+
+	if (length == rest->n)
+		return NULL;
+	rest->bytes += length + 1;
+	rest->n -= length + 1;
+	return text;
+}
+
+/* "Google:Pixel 6:oriole": maker, model, product */
+static void parse_product(struct replay_facts *facts, const char *text)
+{
+	size_t maker = strcspn(text, ":"), model = text[maker] ? strcspn(text + maker + 1, ":") : 0;
+
+	if (facts->host[0] || maker + model == 0)
+		return;
+	snprintf(facts->host, sizeof(facts->host), "%.*s%s%.*s", (int)size_min(maker, TEXT_MAX),
+		 text, maker > 0 && model > 0 ? " " : "", (int)size_min(model, TEXT_MAX),
+		 model > 0 ? text + maker + 1 : "");
+}
+
+static void parse_meta_info(struct replay_facts *facts, struct rest *rest)
+{
+	const char *key, *value;
+
+	facts->simpleperf = true;
+	while ((key = rest_string(rest)) && (value = rest_string(rest))) {
+		if (strcmp(key, "simpleperf_version") == 0)
+			snprintf(facts->version, sizeof(facts->version), "%s", value);
+		else if (strcmp(key, "product_props") == 0)
+			parse_product(facts, value);
+	}
+}
+
 static void parse_feature(struct replay_facts *facts, struct rest *rest)
 {
 	switch (parse_u64(rest)) {
 	case PERFDATA_HOSTNAME:
 		rest_text(rest, facts->host, sizeof(facts->host));
+		break;
+	case PERFDATA_OSRELEASE:
+		rest_text(rest, facts->release, sizeof(facts->release));
+		break;
+	case PERFDATA_VERSION:
+		rest_text(rest, facts->version, sizeof(facts->version));
+		break;
+	case PERFDATA_ARCH:
+		rest_text(rest, facts->arch, sizeof(facts->arch));
+		break;
+	case PERFDATA_META_INFO:
+		parse_meta_info(facts, rest);
 		break;
 	case PERFDATA_NRCPUS:
 		parse_cpus(facts, rest);

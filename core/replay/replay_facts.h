@@ -13,7 +13,7 @@
  * Facts of a perf recording about the machine and the options of perf: its features, and the
  * records about its targets. Unknown members are zero.
  */
-enum { REPLAY_CPUS_MAX = 4096, REPLAY_PMUS_MAX = 1024 };
+enum { REPLAY_CPUS_MAX = 4096, REPLAY_PMUS_MAX = 1024, REPLAY_COMMAND_MAX = 4096 };
 
 struct replay_pmu {
 	uint32_t type; /* of perf_event_attr */
@@ -21,7 +21,12 @@ struct replay_pmu {
 };
 
 struct replay_facts {
-	char host[64];
+	char host[64];    /* of simpleperf: maker and model of the phone */
+	char version[64]; /* of perf, or of simpleperf */
+	char release[64]; /* of the kernel */
+	char arch[32];
+	char *command; /* its words, with blanks between; cut at REPLAY_COMMAND_MAX; owned */
+	bool simpleperf;
 	size_t n_cpus; /* possible CPUs, numbers are lower; 0: unknown */
 	struct cpu_facts cpu;
 	struct replay_pmu *pmus; /* owned */

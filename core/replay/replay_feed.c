@@ -141,7 +141,7 @@ static uint64_t pace_ns(const struct replay_feed *feed, uint64_t interval_ns)
 {
 	uint32_t speed = feed->playback.speed;
 
-	if (speed == PLAYBACK_SPEED_MAX)
+	if (speed == PLAYBACK_SPEED_MAX || replay_is_whole(feed->reader.replay))
 		return 0;
 	return (uint64_t)((double)interval_ns * PLAYBACK_SPEED_ONE / speed);
 }
@@ -281,10 +281,39 @@ static void change_figures(struct replay_feed *feed, const struct command *comma
 	}
 }
 
+static void show_intervals(struct replay_feed *feed)
+{
+	go_to_position(feed, feed->playback.position_ns);
+	feed->reader.end_known = false;
+	replay_reader_rewind(&feed->reader);
+}
+
+/*
+ * A profile that is shown as one interval has no others to go to: it gets some, of which the last
+ * one is shown. Returns whether it was such a one.
+ */
+static bool leave_whole(struct replay_feed *feed)
+{
+	if (!replay_is_whole(feed->reader.replay))
+		return false;
+	feed->playback.paused = true;
+	replay_set_interval(feed->reader.replay, feed->interval_ns);
+	show_intervals(feed);
+	return true;
+}
+
+static bool is_of_place(const struct command *command)
+{
+	return command->kind == COMMAND_STEP || command->kind == COMMAND_SEEK_BY ||
+	       command->kind == COMMAND_SEEK_TO;
+}
+
 static void replay_feed_command(void *ctx, const struct command *command)
 {
 	struct replay_feed *feed = ctx;
 
+	if (is_of_place(command) && leave_whole(feed) && command->kind == COMMAND_STEP)
+		return;
 	switch (command->kind) {
 	case COMMAND_PAUSE:
 		set_paused(feed, command->number != 0);
@@ -333,9 +362,7 @@ static void replay_feed_set_interval(void *ctx, uint64_t interval_ns)
 	if (!replay_reader_can_rewind(&feed->reader) || feed->at == 0)
 		return;
 	/* The new intervals have other numbers. */
-	go_to_position(feed, feed->playback.position_ns);
-	feed->reader.end_known = false;
-	replay_reader_rewind(&feed->reader);
+	show_intervals(feed);
 }
 
 /* A recording cannot answer what else its machine could count. */

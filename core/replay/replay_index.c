@@ -148,7 +148,10 @@ int replay_index_start(struct replay_index *index, const struct replay_config *c
 
 	if (rc < 0)
 		return error_set_no_descriptor(err, rc);
-	rc = replay_new(&index->sys, config, &index->replay, err);
+	struct replay_config figures = *config;
+	figures.no_functions = true;
+	figures.whole = false;
+	rc = replay_new(&index->sys, &figures, &index->replay, err);
 	if (rc < 0)
 		goto fail;
 	rc = thread_start(&index->thread, index_run, index);

@@ -30,9 +30,10 @@ struct replay_kind_ops {
 	int (*open)(struct replay_state *state, const struct perf_event_header *record,
 		    struct replay_kind **kind, struct error *err);
 	/*
-	 * Reads on until state->columns is set. Results as open(). NULL: open() has set it.
+	 * Reads on until state->columns is set. Results as open(). NULL: open() has set it. It may
+	 * replace *kind, which it has freed then, by another kind that has begun.
 	 */
-	int (*begin)(struct replay_kind *kind, struct error *err);
+	int (*begin)(struct replay_kind **kind, struct error *err);
 	/*
 	 * Resets the interval if it has ended, and reads to the end of the next one. 1: the state
 	 * is that of this interval until the next call. 0: the recording has ended. -EAGAIN: the
@@ -42,6 +43,8 @@ struct replay_kind_ops {
 	 * records of all CPUs no figure is right.
 	 */
 	int (*advance)(struct replay_kind *kind, struct error *err);
+	/* After 1 of advance(): makes state->code. NULL: it is made already, or never. */
+	void (*find_functions)(struct replay_kind *kind);
 	void (*free)(struct replay_kind *kind);
 };
 
@@ -51,6 +54,6 @@ struct replay_kind {
 	struct replay_state *state;
 };
 
-extern const struct replay_kind_ops replay_native_ops, replay_perf_ops;
+extern const struct replay_kind_ops replay_native_ops, replay_perf_ops, replay_profile_ops;
 
 #endif

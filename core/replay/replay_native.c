@@ -248,9 +248,9 @@ static int read_record(struct replay_native *native, struct error *err)
 	return result < 0 ? result : 1;
 }
 
-static int native_begin(struct replay_kind *kind, struct error *err)
+static int native_begin(struct replay_kind **kind, struct error *err)
 {
-	struct replay_native *native = native_of(kind);
+	struct replay_native *native = native_of(*kind);
 	int result = 1;
 
 	while (!native->state->columns && result > 0)

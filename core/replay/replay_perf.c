@@ -13,15 +13,27 @@
 
 enum { OTHERS_MOST = 16 }; /* in a row; a CPU with the group has fewer */
 
+#define OVERLAP_NS (60 * NS_PER_S) /* of two files of a recording, at most */
+
+/* Whether such a record has nothing new: each file of a recording has one for all tasks. */
+static bool is_known(const struct replay_perf *perf, const struct record *record)
+{
+	const struct task *task =
+		tasks_find(perf->kind.state->tasks, record->tid, perf->slices.until_ns);
+
+	return perf->later && task && (record->kind == RECORD_FORK || task->comm_ns);
+}
+
 /* A record that perf synthesizes for an existing task has no time. */
 static void add_initial_task(struct replay_perf *perf, struct record *record)
 {
 	struct tasks *tasks = perf->kind.state->tasks;
 	struct task *task;
 
-	if (record->tid <= 0) /* the idle task, or a task outside perf's pid namespace */
+	/* tid 0: the idle task, or a task outside perf's pid namespace */
+	if (record->tid <= 0 || is_known(perf, record))
 		return;
-	record->time_ns = 1;
+	record->time_ns = perf->later && perf->slices.begin_ns ? perf->slices.begin_ns : 1;
 	if (record->kind == RECORD_FORK) {
 		task = tasks_fork(tasks, record);
 		task->start_ns = 0;
@@ -56,8 +68,15 @@ static void pass_other(struct replay_perf *perf, const struct perf_event_header 
 		replay_slices_add(&perf->slices, cpu, record);
 }
 
-static int refuse_cpu(const struct perfdata_sample *sample, struct error *err)
+static int refuse_cpu(const struct replay_perf *perf, struct error *err)
 {
+	const struct perfdata_sample *sample = &perf->sample;
+
+	if (perf->later)
+		return error_set(err, -EOPNOTSUPP,
+				 "%s was recorded with other events than the files before it. To "
+				 "show it and those behind it, move them to another directory.",
+				 replay_state_file(perf->kind.state));
 	return error_set(err, -EOPNOTSUPP,
 			 "CPU %u was recorded with other counters than the CPUs before it. Record "
 			 "CPUs of one kind: perf record -C CPUS -e '{...}:S' -c 1",
@@ -75,11 +94,11 @@ static void count_foreign_sample(struct replay_perf *perf)
 }
 
 /* A sample of another event at the same switch: one of the group must follow. */
-static int count_second_sample(struct perf_cpu *cpu, const struct perfdata_sample *sample,
+static int count_second_sample(const struct replay_perf *perf, struct perf_cpu *cpu,
 			       struct error *err)
 {
 	if (!cpu->id && cpu->others >= OTHERS_MOST)
-		return refuse_cpu(sample, err);
+		return refuse_cpu(perf, err);
 	cpu->others++;
 	return 0;
 }
@@ -102,9 +121,9 @@ static int is_of_plan(struct replay_perf *perf, struct perf_cpu *cpu, struct err
 	if (!leader)
 		return 0;
 	if ((size_t)(leader - perf->events.items) != plan->leader)
-		return count_second_sample(cpu, sample, err);
+		return count_second_sample(perf, cpu, err);
 	if (!replay_plan_fits(plan, &perf->events, sample))
-		return refuse_cpu(sample, err);
+		return refuse_cpu(perf, err);
 	cpu->id = id;
 	return 1;
 }
@@ -174,6 +193,20 @@ static void move_to_cgroup(struct replay_perf *perf, const struct perf_event_hea
 		tasks_move(tasks, tasks_at(tasks, sample->pid, sample->tid, sample->time_ns), path);
 }
 
+/* Files of one recording follow each other in time, but for what the rings of CPUs overlap. */
+static int check_order(struct replay_perf *perf, struct error *err)
+{
+	uint64_t latest_ns = replay_order_latest(perf->slices.order);
+
+	perf->unordered = false;
+	if (latest_ns < OVERLAP_NS || perf->sample.time_ns >= latest_ns - OVERLAP_NS)
+		return 0;
+	return error_set(err, -EOPNOTSUPP,
+			 "%s began before the end of the file before it: it is another recording. "
+			 "To show it and those behind it, move them to another directory.",
+			 replay_state_file(perf->kind.state));
+}
+
 static int pass_switch(struct replay_perf *perf, const struct perf_event_header *header,
 		       struct record *record, struct error *err)
 {
@@ -196,6 +229,8 @@ static int pass_switch(struct replay_perf *perf, const struct perf_event_header 
 		pass_waking(perf, record);
 	if (of_plan <= 0)
 		return of_plan;
+	if (perf->unordered && check_order(perf, err) < 0)
+		return err->code;
 	move_to_cgroup(perf, header);
 	if (cpu->others > 1)
 		cpu->missed += cpu->others - 1;
@@ -238,11 +273,39 @@ bool replay_perf_uses(uint32_t type)
 	return false;
 }
 
+/* The ids of events may be others. Behind a gap, switches are missing on each CPU. */
+static void begin_file(struct replay_perf *perf, const struct perf_event_header *header)
+{
+	perfdata_events_fini(&perf->events);
+	perf->later = perf->unordered = true;
+	for (size_t i = 0; i < perf->n_cpus; i++) {
+		perf->cpus[i].id = 0;
+		perf->cpus[i].others = 0;
+		perf->cpus[i].switches += (header->misc & PERFDATA_MISC_GAP) != 0;
+	}
+	replay_slices_round(&perf->slices);
+}
+
+static int add_event(struct replay_perf *perf, const struct perf_event_header *header,
+		     struct error *err)
+{
+	if (perfdata_events_add(&perf->events, header) == 0)
+		return 0;
+	return error_set(err, -EBADMSG, "%s is broken: the description of its events is invalid.",
+			 replay_state_file(perf->kind.state));
+}
+
 static int pass_record(struct replay_perf *perf, const struct perf_event_header *header,
 		       struct error *err)
 {
 	struct record record;
 
+	if (header->type == PERFDATA_NEXT_FILE) {
+		begin_file(perf, header);
+		return 0;
+	}
+	if (perf->later && (header->type == PERFDATA_ATTR || header->type == PERFDATA_UPDATE))
+		return add_event(perf, header, err);
 	if (!replay_perf_uses(header->type)) {
 		replay_cgroups_parse(&perf->cgroups, header);
 		return 0;
@@ -329,23 +392,6 @@ static void begin_interval(struct replay_perf *perf)
 	perf->over = false;
 }
 
-static int next_record(struct replay_perf *perf, const struct perf_event_header **header,
-		       struct error *err)
-{
-	if (perf->first_at < perf->first_bytes) {
-		const void *bytes = perf->first + perf->first_at;
-
-		*header = bytes;
-		perf->first_at += replay_perf_room(*header);
-		return 1;
-	}
-	if (perf->first) {
-		free(perf->first);
-		perf->first = NULL;
-	}
-	return replay_state_read(perf->kind.state, header, err);
-}
-
 static int perf_advance(struct replay_kind *kind, struct error *err)
 {
 	struct replay_perf *perf = replay_perf_of(kind);
@@ -362,7 +408,8 @@ static int perf_advance(struct replay_kind *kind, struct error *err)
 			*err = perf->failure;
 			return perf->failure.code;
 		}
-		int result = next_record(perf, &header, &perf->failure);
+		int result = replay_lead_read(&perf->lead, perf->kind.state, &header,
+					      &perf->failure);
 		if (result == -EAGAIN)
 			return result;
 		if (result > 0 && pass_record(perf, header, &perf->failure) == 0)
@@ -378,13 +425,14 @@ static void perf_free(struct replay_kind *kind)
 	struct replay_perf *perf = replay_perf_of(kind);
 
 	perfdata_events_fini(&perf->events);
+	perfdata_build_ids_fini(&perf->build_ids);
 	replay_facts_fini(&perf->facts);
 	replay_cgroups_fini(&perf->cgroups);
 	replay_plan_fini(&perf->plan);
 	replay_slices_fini(&perf->slices);
 	waits_fini(&perf->waits);
 	free(perf->cpus);
-	free(perf->first);
+	replay_lead_fini(&perf->lead);
 	free(perf->reading);
 	free(perf);
 }

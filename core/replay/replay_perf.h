@@ -2,10 +2,12 @@
 #ifndef PMCTOP_REPLAY_PERF_H
 #define PMCTOP_REPLAY_PERF_H
 
+#include "core/perfdata/perfdata_build_ids.h"
 #include "core/perfdata/perfdata_sample.h"
 #include "core/replay/replay_cgroups.h"
 #include "core/replay/replay_facts.h"
 #include "core/replay/replay_kind.h"
+#include "core/replay/replay_lead.h"
 #include "core/replay/replay_plan.h"
 #include "core/replay/replay_slices.h"
 #include "core/wait/waits.h"
@@ -31,9 +33,10 @@ struct replay_perf {
 	struct waits waits;
 	struct perf_cpu *cpus; /* by CPU number */
 	size_t n_cpus;
-	/* The first records, from which the plan was built: they are read again. */
-	unsigned char *first;
-	size_t first_bytes, first_capacity, first_at;
+	struct perfdata_build_ids build_ids; /* for a profile */
+	struct replay_lead lead; /* from which the plan was built */
+	uint64_t samples;        /* among these */
+	const char *why_profile; /* why switches cannot be shown; NULL: they can, so far */
 	size_t best; /* greatest number of values in a sample of a switch so far, + 1; 0: none */
 	uint64_t first_ns;
 	bool round;         /* a round has ended since the first such sample */
@@ -41,6 +44,8 @@ struct replay_perf {
 
 	bool over;            /* the interval was returned */
 	struct error failure; /* why reading has ended; code 0: the end of the recording */
+	bool later;           /* the records are those of a later file of the recording */
+	bool unordered;       /* no sample of that file was read */
 	uint64_t lost;
 	uint64_t *reading; /* scratch, of the group of the plan */
 	struct perfdata_sample sample;
@@ -54,12 +59,6 @@ static inline struct replay_perf *replay_perf_of(struct replay_kind *kind)
 static inline const struct attrib_layout *replay_perf_layout(const struct replay_perf *perf)
 {
 	return &perf->plan.plan->groups[0].layout;
-}
-
-/* Size of a record in memory, padded to words, also if it is invalid. */
-static inline size_t replay_perf_room(const struct perf_event_header *header)
-{
-	return (header->size + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
 }
 
 /* Whether records of this type are used. */
@@ -79,6 +78,6 @@ void replay_perf_raw(struct replay_perf *perf, struct record *record);
 /* core/replay/replay_perf_open.c: open() and begin() of replay_kind_ops. */
 int replay_perf_open(struct replay_state *state, const struct perf_event_header *record,
 		     struct replay_kind **kind, struct error *err);
-int replay_perf_begin(struct replay_kind *kind, struct error *err);
+int replay_perf_begin(struct replay_kind **kind, struct error *err);
 
 #endif

@@ -1,30 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
  * perf may have recorded any events. Which group is shown is decided after one round of its
- * records. Until then they are kept, to be read again.
+ * records. If none can be shown, the recording is a profile (core/replay/replay_profile.c).
  */
 #include "core/replay/replay_perf.h"
 
 #include "core/base/util.h"
+#include "core/replay/replay_profile.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	CPUS_UNKNOWN = 1024,    /* if the recording does not contain the number of CPUs */
-	FIRST_BYTES = 16 << 20, /* of records kept before the decision */
-};
-
-static void keep_record(struct replay_perf *perf, const struct perf_event_header *header)
-{
-	size_t room = replay_perf_room(header);
-
-	perf->first =
-		array_reserve(perf->first, &perf->first_capacity, perf->first_bytes + room, 1);
-	memcpy(perf->first + perf->first_bytes, header, header->size);
-	perf->first_bytes += room;
-}
+enum { CPUS_UNKNOWN = 1024 }; /* if the recording does not contain the number of CPUs */
 
 /* Whether only some tasks were recorded. Events of a command begin with its exec. */
 static bool is_of_tasks(const struct replay_perf *perf)
@@ -37,8 +25,9 @@ static bool is_of_tasks(const struct replay_perf *perf)
 }
 
 /* The reason why no sample is of a switch; NULL: none is known. */
-static const char *explain_events(const struct perfdata_events *events)
+static const char *explain_events(const struct replay_perf *perf)
 {
+	const struct perfdata_events *events = &perf->events;
 	bool counted = false, switches = false, nameless = false;
 
 	for (size_t i = 0; i < events->n; i++) {
@@ -54,6 +43,9 @@ static const char *explain_events(const struct perfdata_events *events)
 	if (switches)
 		return "Its context switches are records without counts (--switch-events), which "
 		       "are not shown.";
+	if (nameless && perf->kind.state->live)
+		return "The names of its tracepoints are behind the records, too late in a pipe: "
+		       "give the name of the file.";
 	if (nameless)
 		return "Its tracepoints have no names: which of them are context switches is "
 		       "unknown.";
@@ -65,77 +57,94 @@ static const char *remedy(const struct replay_perf *perf)
 	return replay_plan_remedy(&perf->events, &perf->facts);
 }
 
-static int refuse_recording(const struct replay_perf *perf, struct error *err)
+/* Why a recording without samples of switches, or of a part of the machine, has no run times. */
+static const char *explain_recording(const struct replay_perf *perf)
 {
-	const char *why = explain_events(&perf->events);
+	const char *why = explain_events(perf);
 
 	if (is_of_tasks(perf))
-		why = "Only some tasks were recorded, not the whole machine.";
-	else if (perf->facts.of_cgroup)
-		why = "Only some cgroups were recorded (-G), not the whole machine.";
-	if (!why)
-		return error_set(err, -EOPNOTSUPP, "The recording has no context switch.");
-	return error_set(err, -EOPNOTSUPP, "%s Record with: %s", why, remedy(perf));
+		return "Only some tasks were recorded, not the whole machine.";
+	if (perf->facts.of_cgroup)
+		return "Only some cgroups were recorded (-G), not the whole machine.";
+	return why ? why : "It has no sample of a context switch.";
 }
 
-/* The fields that a sample of a switch needs. */
-static int judge(const struct replay_perf *perf, struct error *err)
+/* The fields that a sample of a switch needs; NULL: it has them. */
+static const char *judge_sample(const struct replay_perf *perf)
 {
 	const struct perfdata_sample *sample = &perf->sample;
-	const char *why = NULL;
 
 	if (!(sample->has & PERF_SAMPLE_TIME))
-		why = "Its samples have no times.";
-	else if (!(sample->has & PERF_SAMPLE_CPU) || !(sample->has & PERF_SAMPLE_TID))
-		why = "Its samples lack the task or the CPU.";
-	else if (replay_plan_leader(&perf->events, sample)->attr.write_backward)
-		why = "It was recorded with --overwrite, which drops the first records and "
-		      "reverses the others.";
-	if (!why)
-		return 0;
-	return error_set(err, -EOPNOTSUPP, "%s Record with: %s", why, remedy(perf));
+		return "Its samples have no times.";
+	if (!(sample->has & PERF_SAMPLE_CPU) || !(sample->has & PERF_SAMPLE_TID))
+		return "Its samples lack the task or the CPU.";
+	if (replay_plan_leader(&perf->events, sample)->attr.write_backward)
+		return "It was recorded with --overwrite, which drops the first records and "
+		       "reverses the others.";
+	return NULL;
 }
 
 /* Of several groups, that with most values is shown. */
-static int choose_plan(struct replay_perf *perf, struct error *err)
+static void choose_plan(struct replay_perf *perf)
 {
 	const struct perfdata_sample *sample = &perf->sample;
+	struct error ignored;
 
-	if (judge(perf, err) < 0)
-		return err->code;
+	perf->why_profile = judge_sample(perf);
+	if (perf->why_profile)
+		return;
 	if (perf->best == 0 || sample->time_ns < perf->first_ns)
 		perf->first_ns = sample->time_ns;
 	if (sample->cpu < REPLAY_CPUS_MAX && sample->cpu >= perf->n_cpus)
 		perf->n_cpus = sample->cpu + 1;
 	if (perf->best > sample->n_values)
-		return 0;
+		return;
 	perf->best = sample->n_values + 1;
 	replay_plan_fini(&perf->plan);
 	if (perf->kind.state->pmus.n == 0)
 		replay_plan_pmus(&perf->events, &perf->facts, &perf->kind.state->pmus);
-	return replay_plan_init(&perf->plan,
-				&(struct replay_plan_source){
-					.events = &perf->events,
-					.sample = sample,
-					.facts = &perf->facts,
-					.pmus = &perf->kind.state->pmus,
-					.states = replay_perf_switch_format(perf) != NULL,
-				},
-				err);
+	const struct replay_plan_source source = {
+		.events = &perf->events,
+		.sample = sample,
+		.facts = &perf->facts,
+		.pmus = &perf->kind.state->pmus,
+		.states = replay_perf_switch_format(perf) != NULL,
+	};
+	if (replay_plan_init(&perf->plan, &source, &ignored) < 0)
+		perf->why_profile = "Its samples of context switches do not count them.";
 }
 
-/* Returns 1 if the sample is used, 0 if it is not, or -errno with *err filled. */
-static int inspect_sample(struct replay_perf *perf, struct record *record, struct error *err)
+static bool samples_switches(const struct perfdata_events *events)
 {
-	if (replay_plan_leader(&perf->events, &perf->sample)) {
-		int result = choose_plan(perf, err);
+	for (size_t i = 0; i < events->n; i++)
+		if (replay_plan_is_switch(&events->items[i]))
+			return true;
+	return false;
+}
+
+static void inspect_sample(struct replay_perf *perf, struct record *record)
+{
+	if (is_of_tasks(perf) || perf->facts.of_cgroup) {
+		perf->why_profile = explain_recording(perf);
+	} else if (replay_plan_leader(&perf->events, &perf->sample)) {
+		choose_plan(perf);
 		replay_perf_raw(perf, record);
-		return result < 0 ? result : 1;
+	} else if (!samples_switches(&perf->events)) {
+		perf->why_profile = explain_recording(perf);
 	}
-	for (size_t i = 0; i < perf->events.n; i++)
-		if (replay_plan_is_switch(&perf->events.items[i]))
-			return replay_perf_waking_format(perf) != NULL;
-	return refuse_recording(perf, err);
+}
+
+/* The plan is that of the first file with samples of switches. */
+static int inspect_next_file(struct replay_perf *perf, const struct perf_event_header *header)
+{
+	if (perf->best > 0) {
+		replay_lead_keep(&perf->lead, header);
+		perf->round = true;
+	} else {
+		perfdata_events_fini(&perf->events);
+		replay_lead_fini(&perf->lead);
+	}
+	return 0;
 }
 
 static int inspect_record(struct replay_perf *perf, const struct perf_event_header *header,
@@ -143,6 +152,8 @@ static int inspect_record(struct replay_perf *perf, const struct perf_event_head
 {
 	struct record record;
 
+	if (header->type == PERFDATA_NEXT_FILE)
+		return inspect_next_file(perf, header);
 	if (header->type == PERFDATA_ATTR || header->type == PERFDATA_UPDATE) {
 		int result = perfdata_events_add(&perf->events, header);
 		return result < 0 ? error_set(err, result,
@@ -150,22 +161,22 @@ static int inspect_record(struct replay_perf *perf, const struct perf_event_head
 					      "events is invalid.")
 				  : 0;
 	}
-	if (replay_facts_parse(&perf->facts, header) ||
-	    replay_cgroups_parse(&perf->cgroups, header) || !replay_perf_uses(header->type))
+	perfdata_build_ids_add(&perf->build_ids, header);
+	if (replay_facts_parse(&perf->facts, header))
 		return 0;
-	if (header->type == PERF_RECORD_SAMPLE) {
-		if (is_of_tasks(perf) || perf->facts.of_cgroup)
-			return refuse_recording(perf, err);
+	/* The descriptions of all events come before the first record of the kernel. */
+	if (header->type < PERFDATA_ATTR && explain_events(perf))
+		perf->why_profile = explain_events(perf);
+	if (header->type == PERF_RECORD_SAMPLE && !perf->why_profile) {
 		if (perfdata_decode(&perf->events, header, &record, &perf->sample) < 0)
 			return error_set(err, -EBADMSG,
 					 "The recording is broken: a sample does "
 					 "not fit its event.");
-		int result = inspect_sample(perf, &record, err);
-		if (result <= 0)
-			return result;
+		inspect_sample(perf, &record);
 	}
+	perf->samples += header->type == PERF_RECORD_SAMPLE;
 	perf->round |= header->type == PERFDATA_ROUND && perf->best > 0;
-	keep_record(perf, header);
+	replay_lead_keep(&perf->lead, header);
 	return 0;
 }
 
@@ -268,7 +279,10 @@ static int open_state(struct replay_perf *perf, struct error *err)
 		if (perf->plan.events.items[i].kind == EVENT_HARDWARE)
 			text_copy(state->pmu, sizeof(state->pmu), state->pmus.items[0].name);
 	note_plan(perf);
-	struct replay_columns columns = {.plan = plan_ref(perf->plan.plan)};
+	struct replay_columns columns = {
+		.plan = plan_ref(perf->plan.plan),
+		.no_facts = true,
+	};
 	event_set_copy(&columns.events, &perf->plan.events);
 	return replay_state_columns(state, &columns, err);
 }
@@ -284,14 +298,14 @@ int replay_perf_open(struct replay_state *state, const struct perf_event_header 
 }
 
 /* Reads to the end of the first round: then all groups are known. */
-int replay_perf_begin(struct replay_kind *kind, struct error *err)
+int replay_perf_begin(struct replay_kind **kind, struct error *err)
 {
-	struct replay_perf *perf = replay_perf_of(kind);
+	struct replay_perf *perf = replay_perf_of(*kind);
 	const struct perf_event_header *record;
 	int result = 1;
 
-	while (!perf->round && perf->first_bytes <= FIRST_BYTES &&
-	       (result = replay_state_read(kind->state, &record, err)) > 0) {
+	while (!perf->round && !perf->why_profile && perf->lead.n <= REPLAY_LEAD_BYTES &&
+	       (result = replay_state_read(perf->kind.state, &record, err)) > 0) {
 		int rc = inspect_record(perf, record, err);
 		if (rc < 0)
 			return rc;
@@ -299,11 +313,13 @@ int replay_perf_begin(struct replay_kind *kind, struct error *err)
 	if (result == -EAGAIN)
 		return result;
 	/* The defect is reported after all records before it. */
-	if (perf->best == 0 && result < 0)
+	if (perf->samples == 0 && result < 0)
 		return result;
 	/* The recorded threads may be listed at the end (--tail-synthesize). */
-	if (perf->best == 0 || is_of_tasks(perf))
-		return refuse_recording(perf, err);
+	if (!perf->why_profile && (perf->best == 0 || is_of_tasks(perf)))
+		perf->why_profile = explain_recording(perf);
 	result = check_target(perf, err);
-	return result < 0 ? result : open_state(perf, err);
+	if (result < 0)
+		return result;
+	return perf->why_profile ? replay_profile_begin(kind, err) : open_state(perf, err);
 }

@@ -45,6 +45,12 @@ bool replay_plan_is_switch(const struct perfdata_event *event)
 	return replay_plan_counts_switches(event) && replay_plan_samples_all(event);
 }
 
+static bool is_clock(const struct perf_event_attr *attr)
+{
+	return is_software(attr, PERF_COUNT_SW_CPU_CLOCK) ||
+	       is_software(attr, PERF_COUNT_SW_TASK_CLOCK);
+}
+
 static bool is_pmu_software(const struct replay_facts *facts, const struct perf_event_attr *attr)
 {
 	static const char *const names[] = {"kprobe", "uprobe", "msr"};
@@ -93,6 +99,11 @@ static char *name_of(const struct perfdata_event *event)
 
 	if (generic && all_levels && (event->name[0] == '\0' || strchr(event->name, '/')))
 		return xstrdup(generic);
+	if (generic && event->name[0] == '\0') {
+		snprintf(code, sizeof(code), "%s:%s%s", generic, attr->exclude_user ? "" : "u",
+			 attr->exclude_kernel ? "" : "k");
+		return xstrdup(code);
+	}
 	if (event->name[0] != '\0')
 		return plain_name(event->name);
 	snprintf(code, sizeof(code), "event/type=%u,config=0x%llx/", attr->type,
@@ -100,8 +111,7 @@ static char *name_of(const struct perfdata_event *event)
 	return xstrdup(code);
 }
 
-/* Takes the event over: its index in the set, or -1 if it is there already, or the set is full. */
-static int append_event(struct event_set *set, struct event *event)
+int replay_plan_append(struct event_set *set, struct event *event)
 {
 	if (set->n == EVENT_SET_MAX || event_set_find(set, event->name) >= 0) {
 		event_fini(event);
@@ -128,32 +138,41 @@ static void add_waits(struct event_set *set)
 		if (event_wait_is_estimate(wait, false))
 			event_fini(&event);
 		else
-			append_event(set, &event);
+			replay_plan_append(set, &event);
 	}
 }
 
-/* Adds a member to the set: as append_event(). */
-static int add_event(struct replay_plan *plan, const struct perfdata_event *member,
-		     const struct replay_facts *facts)
+void replay_plan_event(const struct perfdata_event *recorded, enum event_kind kind,
+		       struct event *event)
 {
-	struct event event = {
-		.name = name_of(member),
-		.scale = member->scale,
-		.kind = is_pmu_software(facts, &member->attr) ? EVENT_SOFTWARE : EVENT_HARDWARE,
+	*event = (struct event){
+		.name = name_of(recorded),
+		.scale = recorded->scale,
+		.kind = kind,
 		.codes = xcalloc(1, sizeof(struct event_code)),
 		.n_codes = 1,
 		.state = FIGURE_VALID,
 	};
-
-	event.codes[0] = (struct event_code){.attr = member->attr, .state = FIGURE_VALID};
+	event->codes[0] = (struct event_code){.attr = recorded->attr, .state = FIGURE_VALID};
 	/* perf shows clocks in ms. They are shown as live ones are. */
-	if (is_software(&member->attr, PERF_COUNT_SW_CPU_CLOCK)) {
-		event.scale = 1;
-		text_copy(event.unit, sizeof(event.unit), "ns");
+	if (is_clock(&recorded->attr)) {
+		event->scale = 1;
+		text_copy(event->unit, sizeof(event->unit), "ns");
 	} else {
-		text_copy(event.unit, sizeof(event.unit), member->unit);
+		text_copy(event->unit, sizeof(event->unit), recorded->unit);
 	}
-	return append_event(&plan->events, &event);
+}
+
+/* Adds a member to the set: as replay_plan_append(). */
+static int add_event(struct replay_plan *plan, const struct perfdata_event *member,
+		     const struct replay_facts *facts)
+{
+	enum event_kind kind =
+		is_pmu_software(facts, &member->attr) ? EVENT_SOFTWARE : EVENT_HARDWARE;
+	struct event event;
+
+	replay_plan_event(member, kind, &event);
+	return replay_plan_append(&plan->events, &event);
 }
 
 static size_t index_of(const struct perfdata_events *events, const struct perfdata_event *event)

@@ -37,6 +37,12 @@ struct replay_plan {
 const char *replay_plan_remedy(const struct perfdata_events *events,
 			       const struct replay_facts *facts);
 
+/* Makes an event of pmctop of a recorded one, of that kind. */
+void replay_plan_event(const struct perfdata_event *recorded, enum event_kind kind,
+		       struct event *event);
+/* Takes the event over: its index in the set, or -1 if it is there already, or the set is full. */
+int replay_plan_append(struct event_set *set, struct event *event);
+
 /* Whether it is that tracepoint, with or without modifiers. */
 bool replay_plan_is_tracepoint(const struct perfdata_event *event, const char *name);
 /* Whether each occurrence makes a sample. */

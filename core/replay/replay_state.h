@@ -12,6 +12,7 @@
 #include "core/engine/engine_choice.h"
 #include "core/perfdata/perfdata_read.h"
 #include "core/replay/replay.h"
+#include "core/replay/replay_input.h"
 #include "core/snapshot/fact_table.h"
 #include "core/snapshot/snapshot_machine.h"
 #include "core/sys/cpu_model.h"
@@ -30,6 +31,7 @@ struct replay_columns {
 	 */
 	struct metric_def *defs;
 	size_t n_defs, n_preset;
+	bool no_facts; /* of tasks, as of all recordings of perf */
 	char *preset;
 	enum event_levels levels;
 };
@@ -45,8 +47,17 @@ struct replay_state {
 	struct engine_column *config_columns; /* config->columns */
 	bool live;                            /* a pipe: its writer may still record */
 	uint64_t interval_ns;                 /* of snapshots of a perf recording */
+	const struct sys *here; /* the running machine, for its clock and files with symbols */
+	/* Of struct replay_config: */
+	bool whole, grows, no_functions;
+	const char *symfs, *build_id_cache;
 
 	struct perfdata_reader *reader; /* borrowed */
+	struct replay_input *files;     /* of a directory: its files; borrowed; NULL: one input */
+	struct error file_error;        /* of the first bad file */
+	struct error files_end;         /* what all reads return ... */
+	bool files_over;                /* ... behind the last file */
+	unsigned bad_files;             /* number of files that could not be read, or were broken */
 	uint64_t records;               /* read by replay_state_read */
 
 	/*
@@ -70,6 +81,7 @@ struct replay_state {
 
 	/* Of the interval that has ended. */
 	uint64_t sequence, time_ns, realtime_ns, length_ns;
+	bool is_whole; /* struct snapshot.whole */
 	float uneven; /* struct snapshot.uneven */
 	uint64_t lost_records;
 	unsigned threads; /* struct snapshot.tasks */
@@ -98,15 +110,20 @@ struct replay_state {
 	bool begun;                     /* the first columns exist: an error becomes a note */
 };
 
-/* perfdata_reader_next(), counted. */
-static inline int replay_state_read(struct replay_state *state,
-				    const struct perf_event_header **record, struct error *err)
-{
-	int result = perfdata_reader_next(state->reader, record, err);
-
-	state->records += result > 0;
-	return result;
-}
+/*
+ * perfdata_reader_next(), counted. Between two files of a directory it returns a
+ * PERFDATA_NEXT_FILE: events, their ids and the formats of tracepoints are those of the next file
+ * from there on. A file that cannot be read, or is broken, becomes a note. If that is the last
+ * file, or all are, it is an error.
+ */
+int replay_state_read(struct replay_state *state, const struct perf_event_header **record,
+		      struct error *err);
+/* Opens the first file of a directory. No effect on other inputs. */
+int replay_state_open_first(struct replay_state *state, struct error *err);
+/* Makes the file that is being read the last one. A note names it. */
+void replay_state_end_with_file(struct replay_state *state);
+/* Name in the directory of the file that is being read; NULL: there is one file. */
+const char *replay_state_file(const struct replay_state *state);
 
 /* Creates the interval and attrib for these CPUs. Once, before the columns. */
 void replay_state_open(struct replay_state *state, const int *cpu_numbers, size_t n_cpus);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Any bytes as a recording, replayed to its end. Intervals of perf's recordings conserve. After a
- * rewind all intervals are equal, shown or skipped.
+ * Any bytes as a recording, replayed to its end. Intervals of perf's recordings conserve, and so
+ * does the whole of a profile. After a rewind all intervals are equal, shown or skipped.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -70,6 +70,22 @@ static bool is_same(const struct shown *a, const struct shown *b)
 	       memcmp(a->times_ns, b->times_ns, a->n * sizeof(a->times_ns[0])) == 0;
 }
 
+/* A profile as one interval, which grows. */
+static void show_whole(const struct sys *sys, const struct replay_config *intervals,
+		       const struct perfdata_input *input)
+{
+	struct replay_config config = *intervals;
+	struct replay *replay = NULL;
+	struct shown shown;
+	struct error err = {0};
+
+	config.whole = config.grows = true;
+	fuzz_check(replay_new_from(sys, &config, input, &replay, &err) == 0,
+		   "what has intervals has a whole");
+	show_all(replay, &shown);
+	replay_free(replay);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct engine_config everything;
@@ -94,5 +110,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	skip_all(replay, &skipped);
 	fuzz_check(is_same(&first, &skipped), "skipped intervals are equal");
 	replay_free(replay);
+	show_whole(&stub.sys, &config, &input);
 	return 0;
 }

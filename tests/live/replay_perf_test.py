@@ -147,6 +147,38 @@ def pipe(work):
           perfscript.shown(frames_of(piped.stdout)).tasks == perfscript.shown(frames).tasks, piped.stderr)
 
 
+def several_files(work):
+    """perf record --switch-output: the files of a directory have the sums of one recording."""
+    name = "files of --switch-output"
+    for _ in range(ATTEMPTS):
+        directory = tempfile.mkdtemp(dir=work)
+        done = perf_record(os.path.join(directory, "perf.data"), "{context-switches,page-faults}:S",
+                           "--switch-output=1s", command=("sh", "-c", " ".join(PINGPONG) + "; sleep 2.2"))
+        paths = sorted(os.path.join(directory, entry) for entry in os.listdir(directory))
+        if done.returncode != 0 or len(paths) < 3:
+            check(f"{name}: perf writes them", False, (done.returncode, paths, done.stderr))
+            return
+        printed = replay(directory, "-d", "0.5")
+        if b"LOST" not in done.stderr and "are out of order" not in printed.stdout:
+            break
+    else:
+        skip(name, "the machine is too busy: perf always loses samples")
+        return
+    script = perfscript.sums(*paths)
+    mine = perfscript.shown(frames_of(printed.stdout))
+    check(f"{name}: each task's sums are exactly perf script's",
+          printed.returncode == 0 and script.samples > 1000 and not perfscript.differences(mine, script),
+          (printed.stderr, script.samples, perfscript.differences(mine, script)))
+    os.rename(paths[1], paths[1] + ".away")
+    with open(paths[1], "w", encoding="utf-8") as file:
+        file.write("no recording")
+    printed = replay(directory, "-d", "0.5")
+    notes = {note for frame in frames_of(printed.stdout) for note in frame["notes"]}
+    check(f"{name}: one that is no recording is named and passed over", printed.returncode == 0
+          and any(note.startswith(os.path.basename(paths[1]) + ": This is not a recording") for note in notes),
+          (printed.stderr, notes))
+
+
 def compressed(work):
     done = subprocess.run(["perf", "version", "--build-options"], capture_output=True, text=True,
                           check=False).stdout
@@ -232,6 +264,7 @@ def main():
         files(work)
         times(work)
         pipe(work)
+        several_files(work)
         compressed(work)
         waits(work)
         refused(work)

@@ -8,6 +8,8 @@ tests/golden/program_*.txt. Prints TAP. BUILD is the build directory.
 """
 import os
 import re
+import shutil
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -60,7 +62,10 @@ REFUSED = {
                          "themes, pmus, keys, formulas, verdicts, marks, palette or variables."),
     "--list presets no-such-preset": (1, "No match for 'no-such-preset'."),
     "--config /no/such/file": (2, "Configuration '/no/such/file' does not exist."),
-    "-b --replay /no/such/file": (1, "'/no/such/file' cannot be read: No such file or directory."),
+    "-b --replay /no/such/file": (1, "'/no/such/file' cannot be read: No such file or directory. "
+                                     "There is perf.data: pmctop --replay perf.data"),
+    "--replay": (2, "Option '--replay' needs FILE. Example: pmctop --replay perf.data"),
+    "--symfs /": (2, "Option '--symfs' needs '--replay FILE'."),
     "-b --replay software.data -e minor-faults": (1, "'minor-faults' was not recorded."),
     "-b --replay software.data -C 0":
         (2, "Option '-C' is for live runs: a recording has fixed CPUs."),
@@ -167,6 +172,37 @@ def check_broken_recording():
           and f"is cut off after {len(got)} complete interval" in done.stderr, done)
 
 
+def check_directory():
+    """perf's file in a directory, under the names that perf gives."""
+    directory = os.path.join(HOME, "directory")
+    os.mkdir(directory)
+    wanted = replay("perf.data", "--format", "csv").stdout
+    done = run("--replay", directory)
+    check("a directory without recordings: status 1 and a message", done.returncode == 1
+          and done.stderr == f"pmctop: '{directory}' is a directory without perf.data. Name a file.\n",
+          done)
+    for name in ("perf.data", "perf.data.2026112717474056"):
+        path = shutil.copy(os.path.join(RECORDINGS, "perf.data"), os.path.join(directory, name))
+        done = run("--replay", directory, "--format", "csv")
+        check(f"a directory with {name}: the same output", done.returncode == 0
+              and done.stdout == wanted, done.stderr)
+        done = run("--replay", directory, "-o", path)
+        check(f"a directory with {name}: -o does not overwrite it", done.returncode == 2
+              and done.stderr.endswith(" is the recording that is replayed. Give -o another file.\n"), done)
+        os.remove(path)
+
+
+def check_pipe():
+    """A file in perf's usual format that comes through a pipe."""
+    with open(os.path.join(RECORDINGS, "perf.data"), "rb") as file:
+        cat = subprocess.Popen(["cat"], stdin=file, stdout=subprocess.PIPE)
+        done = run("--replay", "-", "--format", "csv", stdin=cat.stdout)
+        cat.stdout.close()
+        cat.wait()
+    check("perf.data: the same output from a pipe", done.returncode == 0
+          and done.stdout == replay("perf.data", "--format", "csv").stdout, done.stderr)
+
+
 def has_terminals():
     """Whether a pseudo terminal can be opened. A chroot may have no /dev/pts."""
     try:
@@ -208,6 +244,8 @@ def main():
     for recording, how in REPLAYED.items():
         check_recording(recording, how)
     check_broken_recording()
+    check_directory()
+    check_pipe()
     # The counts depend on the machine: any frame will do.
     start_and_quit("live", [], b"pmctop")
     start_and_quit("replay", ["--replay", os.path.join(RECORDINGS, "software.data"),

@@ -152,6 +152,7 @@ complete -c pmctop -l switch-max-files -x -d 'keep only the newest N of these fi
 complete -c pmctop -l listen -x -d 'serve counters to Prometheus, at /metrics'
 complete -c pmctop -l listen-name -x -d 'accept this host name in requests to the loopback'
 complete -c pmctop -l replay -r -F -d 'show a recording of pmctop or perf; -: from a pipe'
+complete -c pmctop -l symfs -x -a '(__fish_complete_directories)' -d 'programs and libraries of the recording are below DIR'
 complete -c pmctop -l speed -x -a '0.5 2 10 max' -d 'speed of the replay: 0.5, 2, 10, max (1; printed: max)'
 complete -c pmctop -s S -l preset -x -a '(__pmctop_list presets)' -d 'metrics to count and show; none: only -e and -m'
 complete -c pmctop -s e -l event -x -a '(__pmctop_events)' -d 'add columns: EVENT[,EVENT...], {EVENT,EVENT} together'

@@ -524,6 +524,8 @@ const struct option_row option_rows[] = {
 	{0, "listen-name", "NAME", "accept this host name in requests to the loopback",
 	 read_listen_name},
 	{0, "replay", "FILE", "show a recording of pmctop or perf; -: from a pipe", read_replay},
+	{0, "symfs", "DIR", "programs and libraries of the recording are below DIR",
+	 .text = offsetof(struct options, symfs), .needs = "the name of a directory"},
 	{0, "speed", "X", "speed of the replay: 0.5, 2, 10, max (1; printed: max)", read_speed},
 	{'S', "preset", "PRESET", "metrics to count and show; none: only -e and -m",
 	 .text = offsetof(struct options, preset), .needs = "a name. See 'pmctop --list presets'",

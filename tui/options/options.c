@@ -5,11 +5,13 @@
  */
 #include "tui/options/options.h"
 
+#include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/base/util.h"
 #include "core/base/version.h"
 #include "core/output/batch.h"
 #include "core/output/metrics_server.h"
+#include "core/replay/replay_input.h"
 #include "tui/options/option_row.h"
 
 #include <assert.h>
@@ -19,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 enum { LONG_BASE = 0x100 }; /* getopt_long's value of option_rows[i] is LONG_BASE + i */
 
@@ -212,13 +215,29 @@ static int check_code(struct options *options, struct error *err)
 	return 0;
 }
 
+static int check_symfs(const char *symfs, struct error *err)
+{
+	struct stat status;
+
+	if (stat(symfs, &status) < 0) {
+		int code = -errno;
+		return error_set(err, -EINVAL, "Option '--symfs': '%.120s' cannot be read: %s.",
+				 symfs, error_why(code));
+	}
+	if (!S_ISDIR(status.st_mode))
+		return error_set(err, -EINVAL, "Option '--symfs': '%.120s' is no directory.",
+				 symfs);
+	return 0;
+}
+
 /* Refuses options that do not apply to a replay. */
 static int check_replay(const struct options *options, struct error *err)
 {
+	if (!options->replay && (options->paced || options->symfs))
+		return error_set(err, -EINVAL, "Option '--%s' needs '--replay FILE'.",
+				 options->paced ? "speed" : "symfs");
 	if (!options->replay)
-		return options->paced
-			       ? error_set(err, -EINVAL, "Option '--speed' needs '--replay FILE'.")
-			       : 0;
+		return 0;
 	if (options->command)
 		return error_set(err, -EINVAL,
 				 "A replay cannot run a command. Omit '-- %.40s' or '--replay'.",
@@ -240,7 +259,16 @@ static int check_replay(const struct options *options, struct error *err)
 			err, -EINVAL,
 			"Options '--%s' and '--replay' exclude each other. Omit one of them.",
 			options->task == OPTIONS_DOCTOR ? "doctor" : "list");
-	return 0;
+	return options->symfs ? check_symfs(options->symfs, err) : 0;
+}
+
+static int set_missing_argument(const struct option_row *row, struct error *err)
+{
+	bool example = row && strcmp(row->name, "replay") == 0 && replay_input_is_here();
+
+	return error_set(err, -EINVAL, "Option '--%s' needs %s.%s", row ? row->name : "",
+			 row ? row->argument : "",
+			 example ? " Example: pmctop --replay " REPLAY_DIRECTORY_USUAL : "");
 }
 
 int options_parse(int argc, char **argv, struct options *options, struct error *err)
@@ -268,8 +296,7 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 		if (value == '?')
 			return set_unknown_option(argv[optind - 1], optopt, err);
 		if (value == ':' || !row)
-			return error_set(err, -EINVAL, "Option '--%s' needs %s.",
-					 row ? row->name : "", row ? row->argument : "");
+			return set_missing_argument(row, err);
 		rc = option_row_read(row, options, optarg, err);
 		if (rc || options->task == OPTIONS_HELP || options->task == OPTIONS_VERSION)
 			return rc;

@@ -74,6 +74,7 @@ struct options {
 	const char **listen_names; /* owned array of borrowed names that requests may have */
 	size_t n_listen_names, listen_names_capacity;
 	const char *replay; /* recording to replay, "-": a pipe; NULL: none */
+	const char *symfs;  /* folder with files of the recorded machine; NULL: none */
 	uint32_t speed;     /* replay speed in thousandths, or PLAYBACK_SPEED_MAX; if `paced` */
 	bool paced;         /* --speed was given */
 	enum rollup by;     /* what a row is */

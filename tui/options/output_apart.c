@@ -7,6 +7,7 @@
 #include "tui/options/output_apart.h"
 
 #include "core/base/safe_path.h"
+#include "core/replay/replay_directory.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -55,6 +56,23 @@ static bool is_same(const char *path, const char *suffix, const char *output)
 	return same;
 }
 
+/* Whether path is a directory of recordings, and `output` has the name of one there. */
+static bool is_in_directory(const char *path, const char *output)
+{
+	struct safe_path place;
+	struct stat directory, parent;
+
+	if (stat(path, &directory) < 0 || !S_ISDIR(directory.st_mode) ||
+	    safe_path_find(output, true, &place, NULL))
+		return false;
+	bool same =
+		strncmp(place.name, REPLAY_DIRECTORY_USUAL, strlen(REPLAY_DIRECTORY_USUAL)) == 0 &&
+		fstat(place.directory, &parent) == 0 && parent.st_dev == directory.st_dev &&
+		parent.st_ino == directory.st_ino;
+	safe_path_fini(&place);
+	return same;
+}
+
 static bool is_standard(int standard, const char *output)
 {
 	struct stat one, other;
@@ -75,8 +93,9 @@ int output_apart_check(const struct options *options, struct error *err)
 
 	if (!output)
 		return 0;
-	if (replay && (strcmp(replay, "-") == 0 ? is_standard(STDIN_FILENO, output)
-						: is_same(replay, "", output)))
+	if (replay && (strcmp(replay, "-") == 0
+			       ? is_standard(STDIN_FILENO, output)
+			       : is_same(replay, "", output) || is_in_directory(replay, output)))
 		return set_refusal(output, "the recording that is replayed", err);
 	if (record && (strcmp(record, "-") == 0 ? is_standard(STDOUT_FILENO, output)
 						: is_same(record, "", output)))

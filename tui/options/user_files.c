@@ -34,6 +34,19 @@ const char *user_files_themes(char path[PATH_MAX])
 	return path[0] ? path : NULL;
 }
 
+const char *user_files_build_id_cache(char path[PATH_MAX])
+{
+	const char *cache = variable_value(VARIABLE_PERF_BUILDID_DIR),
+		   *home = variable_value(VARIABLE_HOME);
+	int length = -1;
+
+	if (cache && cache[0])
+		length = snprintf(path, PATH_MAX, "%s", cache);
+	else if (home && home[0] == '/')
+		length = snprintf(path, PATH_MAX, "%s/.debug", home);
+	return length >= 0 && length < PATH_MAX ? path : NULL;
+}
+
 /* Whether to try the next place: no file is here, or this user may not read it. */
 static bool is_absent(int result)
 {

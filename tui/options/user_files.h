@@ -10,11 +10,13 @@
 
 /*
  * The user's files, from the environment: $PMCTOPRC, and those below $XDG_CONFIG_HOME/pmctop or
- * ~/.config/pmctop.
+ * ~/.config/pmctop. Also what perf keeps for the user.
  */
 
 /* The directory of themes; NULL: not known. */
 const char *user_files_themes(char path[PATH_MAX]);
+/* perf's cache of programs and symbols: $PERF_BUILDID_DIR, else ~/.debug; NULL: not known. */
+const char *user_files_build_id_cache(char path[PATH_MAX]);
 
 /*
  * Loads the first existing configuration of the default places; no file is no error. A file that

@@ -13,8 +13,10 @@
 #include "tui/options/output_apart.h"
 #include "tui/run/launch.h"
 #include "tui/term/signals.h"
+#include "tui/options/user_files.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -255,11 +257,15 @@ static int start_and_print(struct batch_run *run, struct error *err)
 {
 	const struct options *options = run->config->options;
 	struct engine_config config = *run->config->engine;
+	char cache[PATH_MAX];
 	const struct replay_config replay = {
 		.path = options->replay,
 		.engine = &config,
 		.interval_ns = options->interval_ns,
 		.interval_given = options->delays,
+		.whole = !options->delays,
+		.symfs = options->symfs,
+		.build_id_cache = user_files_build_id_cache(cache),
 	};
 	struct error recording = {0};
 	int status;

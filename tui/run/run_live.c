@@ -22,8 +22,10 @@
 #include "tui/term/term.h"
 #include "tui/term/term_restore.h"
 #include "tui/term/theme_load.h"
+#include "tui/options/user_files.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -402,11 +404,16 @@ static int collect_and_run(const struct run_config *config, struct live_screen *
 			   struct error *err)
 {
 	struct engine_config engine = *config->engine;
+	char cache[PATH_MAX];
 	const struct replay_config replay = {
 		.path = config->options->replay,
 		.engine = &engine,
 		.interval_ns = config->options->interval_ns,
 		.interval_given = config->options->delays,
+		.symfs = config->options->symfs,
+		.build_id_cache = user_files_build_id_cache(cache),
+		.whole = !config->options->delays,
+		.grows = true,
 	};
 	struct error recording = {0};
 	struct feed feed = {0};

@@ -13,7 +13,8 @@ const struct variable_row variable_table[] = {
 	[VARIABLE_PMCTOPRC] = {"PMCTOPRC", "configuration file, if --config names none"},
 	[VARIABLE_XDG_CONFIG_HOME] = {"XDG_CONFIG_HOME",
 				      "directory of the user's configuration and themes"},
-	[VARIABLE_HOME] = {"HOME", "its .config is used if XDG_CONFIG_HOME is not set"},
+	[VARIABLE_HOME] = {"HOME", "its .config is used if XDG_CONFIG_HOME is not set, its .debug for "
+				   "recordings"},
 	[VARIABLE_NO_COLOR] = {"NO_COLOR", "not empty: no colours, unless --color always"},
 	[VARIABLE_COLORTERM] = {"COLORTERM", "truecolor or 24bit: the terminal has all colours"},
 	[VARIABLE_TERM] = {"TERM", "the terminal"},
@@ -25,6 +26,8 @@ const struct variable_row variable_table[] = {
 	[VARIABLE_LANG] = {"LANG", "character set, if LC_ALL and LC_CTYPE are not set"},
 	[VARIABLE_TMPDIR] = {"TMPDIR", "directory of a command's output; default: /tmp"},
 	[VARIABLE_PATH] = {"PATH", "directories of commands"},
+	[VARIABLE_PERF_BUILDID_DIR] = {"PERF_BUILDID_DIR",
+				       "perf's cache of files; default: .debug in HOME"},
 };
 
 const size_t variable_table_n = ARRAY_SIZE(variable_table);

@@ -20,6 +20,7 @@ enum variable {
 	VARIABLE_LANG,
 	VARIABLE_TMPDIR,
 	VARIABLE_PATH,
+	VARIABLE_PERF_BUILDID_DIR,
 };
 
 struct variable_row {

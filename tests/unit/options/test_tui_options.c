@@ -302,6 +302,13 @@ static void test_refused(void **state)
 		{{"--list", "events", "--", "make"},
 		 "Unexpected argument 'make'. See 'pmctop --help'."},
 		{{"--replay", ""}, "Option '--replay' needs the name of a file, or - for a pipe."},
+		{{"--symfs", "/"}, "Option '--symfs' needs '--replay FILE'."},
+		{{"--replay", "r", "--symfs", ""},
+		 "Option '--symfs' needs the name of a directory."},
+		{{"--replay", "r", "--symfs", "/no/such"},
+		 "Option '--symfs': '/no/such' cannot be read: No such file or directory."},
+		{{"--replay", "r", "--symfs", "/dev/null"},
+		 "Option '--symfs': '/dev/null' is no directory."},
 		{{"--speed", "2"}, "Option '--speed' needs '--replay FILE'."},
 		{{"--replay", "r", "--speed", "fast"},
 		 "Invalid speed 'fast' (0.01 to 100000, or max)."},
@@ -404,6 +411,30 @@ static void test_replay(void **state)
 	}
 }
 
+/* A recording with perf's name in the working directory is an example. */
+static void test_replay_of_what(void **state)
+{
+	static const char *const args[] = {"--replay", NULL};
+	char directory[] = "/tmp/pmctop-here-XXXXXX", before[4096];
+	struct options options;
+	struct error err;
+
+	(void)state;
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(chdir(directory), 0);
+	assert_int_equal(parse(args, &options, &err), -EINVAL);
+	assert_string_equal(err.text, "Option '--replay' needs FILE.");
+	options_fini(&options);
+	write_file("perf.data", "");
+	assert_int_equal(parse(args, &options, &err), -EINVAL);
+	assert_string_equal(err.text,
+			    "Option '--replay' needs FILE. Example: pmctop --replay perf.data");
+	options_fini(&options);
+	assert_int_equal(chdir(before), 0);
+	remove_tree(directory);
+}
+
 /* The output file must not be the replayed or recorded file, under any name. */
 static void test_output_apart(void **state)
 {
@@ -419,6 +450,10 @@ static void test_output_apart(void **state)
 		{"there", NULL, "other", false},
 		{"there", NULL, "absent", false},
 		{"there", NULL, NULL, false},
+		{"sub", NULL, "sub/perf.data", true},
+		{"sub", NULL, "./sub/perf.data.2026112717474056", true},
+		{"sub", NULL, "sub/other", false},
+		{"sub", NULL, "perf.data", false},
 		{"there", NULL, "/dev/null", false},
 		{"/dev/null", NULL, "/dev/null", false},
 		{"absent", NULL, "there", false},
@@ -873,25 +908,16 @@ static void test_suggest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_frequency),
-		cmocka_unit_test(test_accepted),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_record),
-		cmocka_unit_test(test_replay),
-		cmocka_unit_test(test_output_apart),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_command),
-		cmocka_unit_test(test_command_again),
-		cmocka_unit_test(test_columns_in_order),
-		cmocka_unit_test(test_too_many_columns),
-		cmocka_unit_test(test_settings),
-		cmocka_unit_test(test_presets),
-		cmocka_unit_test(test_check_columns),
-		cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_renamed_columns),
-		cmocka_unit_test(test_help),
-		cmocka_unit_test(test_duration_format),
-		cmocka_unit_test(test_suggest),
+		cmocka_unit_test(test_frequency),        cmocka_unit_test(test_accepted),
+		cmocka_unit_test(test_refused),          cmocka_unit_test(test_record),
+		cmocka_unit_test(test_replay),           cmocka_unit_test(test_replay_of_what),
+		cmocka_unit_test(test_output_apart),     cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_command),          cmocka_unit_test(test_command_again),
+		cmocka_unit_test(test_columns_in_order), cmocka_unit_test(test_too_many_columns),
+		cmocka_unit_test(test_settings),         cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_check_columns),    cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_renamed_columns),  cmocka_unit_test(test_help),
+		cmocka_unit_test(test_duration_format),  cmocka_unit_test(test_suggest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

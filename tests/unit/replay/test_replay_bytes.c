@@ -328,7 +328,7 @@ static void test_directories(void **state)
 	static const struct {
 		const char *file, *says;
 	} rows[] = {
-		{"data.0", "is a directory. Name a file."},
+		{"data.0", "is a directory without perf.data. Name a file."},
 		{"data", "record without --threads"},
 	};
 

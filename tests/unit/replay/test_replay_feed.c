@@ -29,6 +29,8 @@ struct replay {
 	uint64_t come; /* of a pipe: so many have come */
 	bool pipe;
 	bool native;
+	bool whole;         /* a profile as one interval, until it is read anew ... */
+	bool divided;       /* ... after it has got intervals */
 	bool once;          /* it is gone when it is to begin anew */
 	uint64_t gap_after; /* 0: nowhere */
 	uint64_t gap_ns;
@@ -116,6 +118,7 @@ int replay_rewind(struct replay *replay, struct error *err)
 {
 	assert_false(replay->pipe);
 	replay->at = 0;
+	replay->whole &= !replay->divided;
 	__atomic_add_fetch(&replay->rewinds, 1, __ATOMIC_RELEASE);
 	return replay->once ? error_set(err, -EIO, "It is gone.") : 0;
 }
@@ -130,8 +133,14 @@ bool replay_is_native(const struct replay *replay)
 	return replay->native;
 }
 
+bool replay_is_whole(const struct replay *replay)
+{
+	return replay->whole;
+}
+
 void replay_set_interval(struct replay *replay, uint64_t interval_ns)
 {
+	replay->divided = true;
 	replay->n = replay->n * replay->interval_ns / interval_ns;
 	replay->interval_ns = interval_ns;
 }
@@ -180,7 +189,10 @@ struct stage {
 static void stage_open(struct stage *stage, const struct replay *replay, uint32_t speed, bool stays)
 {
 	struct replay_feed_config config = {
-		.replay = {.path = "a/b/run.data"}, .speed = speed, .stays = stays};
+		.replay = {.path = "a/b/run.data", .interval_ns = replay->whole ? NS_PER_S : 0},
+		.speed = speed,
+		.stays = stays,
+	};
 
 	*stage = (struct stage){.replay = *replay};
 	stage->replay.columns = sample_columns("software");
@@ -621,6 +633,40 @@ static void test_set_interval(void **state)
 	stage_close(&stage);
 }
 
+/* Its pictures grow as fast as it is read. What goes to a place in it finds intervals there. */
+static void test_whole(void **state)
+{
+	static const struct replay whole = {.n = 10, .whole = true};
+	static const struct {
+		enum command_kind kind;
+		int64_t number;
+		long shown;
+	} rows[] = {
+		{COMMAND_STEP, -1, 10}, /* to the last one */
+		{COMMAND_SEEK_TO, 3 * (int64_t)NS_PER_S, 3},
+		{COMMAND_SEEK_BY, -2 * (int64_t)NS_PER_S, 8},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+
+		stage_open(&stage, &whole, PLAYBACK_SPEED_ONE, true);
+		for (long number = 1; number <= 10; number++)
+			assert_int_equal(next_within(&stage, 0), number);
+		assert_int_equal(clock_ns, 77);
+		assert_int_equal(go(&stage, rows[i].kind, rows[i].number), rows[i].shown);
+		assert_false(stage.replay.whole);
+		assert_int_equal(stage.replay.interval_ns, NS_PER_S);
+		assert_true(read_playback(&stage)->paused);
+		assert_int_equal(next_within(&stage, NS_PER_S / 2), 0);
+		send_command(&stage, COMMAND_PAUSE, 0);
+		if (rows[i].shown < 10)
+			assert_int_equal(next_within(&stage, NS_PER_S), rows[i].shown + 1);
+		stage_close(&stage);
+	}
+}
+
 static void await_whole(struct replay_index *replay_index, uint64_t *begin_ns, uint64_t *end_ns)
 {
 	struct pollfd news = {.fd = replay_index_fd(replay_index), .events = POLLIN};
@@ -715,6 +761,7 @@ int main(void)
 		cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_commands_change_columns),
 		cmocka_unit_test(test_set_interval),
+		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_index),
 		cmocka_unit_test(test_index_rewind_fails),
 	};

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+/* The functions of a profile. Names come from files of this machine only by their build ids. */
+#include "core/replay/replay_profile.h"
+
+#include "core/base/util.h"
+#include "core/perfdata/simpleperf_symbols.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Time in which names of an interval are found. A profile may need many large files. */
+#define NAMES_NS (10 * NS_PER_S)
+
+static const char *find_recorded(void *ctx, const char *path, uint64_t offset)
+{
+	struct simpleperf_symbols *symbols = perfdata_reader_symbols(ctx);
+	const struct simpleperf_place place = {.path = path, .address = offset};
+	struct simpleperf_symbol symbol;
+
+	return symbols && simpleperf_symbols_find(symbols, &place, &symbol) ? symbol.name : NULL;
+}
+
+void replay_profile_open_code(struct replay_profile *profile)
+{
+	const struct replay_state *state = profile->kind.state;
+	const struct code_names_config config = {
+		.sys = state->here,
+		.recording = true,
+		.symfs = state->symfs,
+		.build_id_cache = state->build_id_cache,
+		.recorded = {find_recorded, state->reader},
+	};
+
+	if (!state->no_functions)
+		profile->resolver = code_resolver_new(&config);
+}
+
+/* The build id of a file that its record does not have. */
+static void complete_record(struct replay_profile *profile, struct code_record *record)
+{
+	const char *name = record->mmap.mapping.name;
+	static const char kernel[] = "[kernel.kallsyms]";
+	const struct code_build_id *id;
+
+	if (record->kind != CODE_RECORD_MMAP || record->mmap.build_id.size > 0)
+		return;
+	/* The name of the kernel's record has a symbol behind it. */
+	if (strncmp(name, kernel, strlen(kernel)) == 0)
+		name = kernel;
+	id = perfdata_build_ids_find(&profile->build_ids, name, record->pid);
+	if (id)
+		record->mmap.build_id = *id;
+}
+
+void replay_profile_code_record(struct replay_profile *profile, const struct code_record *record)
+{
+	struct code_record complete = *record;
+
+	if (!profile->resolver)
+		return;
+	complete_record(profile, &complete);
+	code_record_apply(&complete, code_resolver_names(profile->resolver));
+}
+
+static uint64_t task_start(void *arg, pid_t tid, uint64_t time_ns)
+{
+	const struct replay_profile *profile = arg;
+	const struct task *task = tasks_find(profile->kind.state->tasks, tid, time_ns);
+
+	return task ? task->start_ns : 0;
+}
+
+/* Makes functions of the samples so far. */
+static void cut_code(struct replay_profile *profile)
+{
+	struct code_profile *before = profile->code;
+	struct code_profile *next = code_resolver_cut(
+		profile->resolver, profile->sampled, profile->n_sampled, task_start, profile,
+		u64_sum(sys_now_ns(profile->kind.state->here), NAMES_NS));
+
+	profile->code = before ? code_profile_sum(before, next) : code_profile_ref(next);
+	code_profile_free(before);
+	code_profile_free(next);
+}
+
+void replay_profile_code_sample(struct replay_profile *profile, uint32_t event, uint64_t weight)
+{
+	const struct perfdata_sample *sample = &profile->sample;
+	unsigned mode = sample->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	if (!profile->resolver)
+		return;
+	if (code_resolver_is_full(profile->resolver))
+		cut_code(profile);
+	code_resolver_sample(profile->resolver,
+			     &(struct code_sample){
+				     .pid = sample->pid,
+				     .tid = sample->tid,
+				     .cpu = sample->has & PERF_SAMPLE_CPU ? sample->cpu : UINT32_MAX,
+				     .time_ns = profile->last_ns,
+				     .event = event,
+				     .weight = weight,
+				     .ip = sample->ip,
+				     .kernel = mode == PERF_RECORD_MISC_KERNEL,
+				     .chain = sample->chain,
+				     .n_chain = sample->n_chain,
+			     });
+}
+
+static void note_names(struct replay_profile *profile)
+{
+	struct notes *notes = &profile->kind.state->notes;
+	const char *why = code_resolver_note(profile->resolver);
+
+	notes_remove(notes, NOTE_CODE_NAMES);
+	if (why)
+		notes_add_as(notes, NOTE_CODE_NAMES, "%s", why);
+}
+
+void replay_profile_find_functions(struct replay_kind *kind)
+{
+	struct replay_profile *profile = replay_profile_of(kind);
+
+	if (!profile->resolver)
+		return;
+	cut_code(profile);
+	note_names(profile);
+	code_profile_free(kind->state->code);
+	kind->state->code = code_profile_ref(profile->code);
+}
