@@ -55,7 +55,8 @@ static void open_state(struct replay_profile *profile)
 	state->mode = COUNT_MODE_SYSTEM;
 	state->cpu = profile->facts.cpu;
 	text_copy(state->host, sizeof(state->host), profile->facts.host);
-	replay_plan_pmus(&profile->events, &profile->facts, &state->pmus);
+	if (state->pmus.n == 0)
+		replay_plan_pmus(&profile->events, &profile->facts, &state->pmus);
 }
 
 static int refuse_empty(const struct replay_profile *profile, struct error *err)
