@@ -33,11 +33,11 @@ static void test_wanted(void **state)
 			 BIT(40),
 		 COUNTS},
 		{{.writes = true}, BIT(CAP_DAC_OVERRIDE), 0},
-		{{.reads = true}, BIT(CAP_DAC_READ_SEARCH), 0},
+		{{.reads = true}, BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_SYSLOG), 0},
 		{{.serves = true}, BIT(CAP_NET_BIND_SERVICE), 0},
 		{{.signals = true, .writes = true, .reads = true, .serves = true},
 		 BIT(CAP_KILL) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) |
-			 BIT(CAP_NET_BIND_SERVICE),
+			 BIT(CAP_SYSLOG) | BIT(CAP_NET_BIND_SERVICE),
 		 0},
 	};
 
