@@ -59,7 +59,7 @@ static void set_why(struct code_names *names, int error)
 			 "id %s). Copy its /proc/kallsyms, as root, to DIR/kallsyms, and add "
 			 "--symfs DIR",
 			 id);
-	kernel_symbols_set_why(names->kernel, why);
+	kernel_symbols_clear(names->kernel, why);
 }
 
 /* Reads the first text of the recording's kernel that has its functions. */
@@ -107,6 +107,7 @@ static void load_recorded(struct code_names *names)
 	if (names->kernel_loaded)
 		return;
 	names->kernel_loaded = true;
+	kernel_symbols_clear(names->kernel, "");
 	int rc = load_text(names);
 	names->kernel_image = rc && open_image(names);
 	if (rc && !names->kernel_image)

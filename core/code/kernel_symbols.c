@@ -387,10 +387,12 @@ int kernel_symbols_load(struct kernel_symbols *symbols, const struct sys *sys, i
 	return rc;
 }
 
-void kernel_symbols_set_why(struct kernel_symbols *symbols, const char *why)
+void kernel_symbols_clear(struct kernel_symbols *symbols, const char *why)
 {
+	clear_index(symbols);
 	text_copy(symbols->why, sizeof(symbols->why), why);
 	symbols->read = true;
+	symbols->changes++;
 }
 
 void kernel_symbols_prepare(struct kernel_symbols *symbols, bool begin)

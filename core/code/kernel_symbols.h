@@ -41,8 +41,8 @@ struct kernel_reference {
  */
 int kernel_symbols_load(struct kernel_symbols *symbols, const struct sys *sys, int fd,
 			const struct kernel_reference *reference);
-/* Sets what kernel_symbols_why() returns; "": NULL. The text is copied. */
-void kernel_symbols_set_why(struct kernel_symbols *symbols, const char *why);
+/* Removes the index. `why` is what kernel_symbols_why() returns; "": NULL. It is copied. */
+void kernel_symbols_clear(struct kernel_symbols *symbols, const char *why);
 
 /*
  * Reads a piece of 64 KiB, about 1 ms, as long as the file was not read once, so that the first

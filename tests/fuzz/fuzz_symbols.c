@@ -46,6 +46,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_place(index, offset, demangler);
 	check_place(index, UINT64_MAX, demangler);
 	check_place(index, INT64_MAX, demangler);
+	uint64_t address;
+	symbol_index_locate(index, "main", &address);
+	fuzz_check(!symbol_index_locate(index, "", &address), "each symbol has a name");
 	demangler_free(demangler);
 	symbol_index_free(index);
 	return 0;

@@ -67,8 +67,8 @@ static void add_map(const char *line)
 {
 	struct map *map = &recording.maps[recording.n_maps];
 	const char *record = strstr(line, "PERF_RECORD_MMAP"), *name = strrchr(line, ' ');
-	unsigned long long start, bytes, offset, inode = 0;
-	int pid;
+	unsigned long long start = 0, bytes = 0, offset = 0, inode = 0;
+	int pid = 0;
 
 	assert_true(recording.n_maps < MAPS_MAX);
 	*map = (struct map){.pid = 0};

@@ -368,6 +368,8 @@ static void a_kernel_is_replaced(void **state)
 	expect(&scene, 7, 0xffffffff81000110, true, "[kernel] do_a");
 	map_kernel(&scene, "[kernel.kallsyms]_text", TEXT_AT, TEXT_AT + 1, TEXT_AT + 0x100, ID);
 	expect(&scene, 7, 0xffffffff81000210, true, "[kernel] do_a");
+	map_kernel(&scene, "[kernel.kallsyms]_text", TEXT_AT, TEXT_AT + 1, TEXT_AT, "another");
+	expect(&scene, 7, 0xffffffff81000210, true, "[kernel] [kernel]");
 	end(&scene);
 }
 
