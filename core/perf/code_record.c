@@ -298,11 +298,10 @@ void code_record_apply(const struct code_record *record, struct code_names *name
 	switch (record->kind) {
 	case CODE_RECORD_MMAP:
 		if (record->pid == -1)
-			code_names_map_kernel(names, &record->mmap.mapping,
-					      &record->mmap.build_id);
+			code_names_map_kernel(names, &record->mmap.mapping, &record->mmap.build_id);
 		else
-			code_maps_mmap(maps, record->pid, &record->mmap.mapping, &record->mmap.build_id,
-			       record->time_ns);
+			code_maps_mmap(maps, record->pid, &record->mmap.mapping,
+				       &record->mmap.build_id, record->time_ns);
 		break;
 	case CODE_RECORD_EXEC:
 		code_maps_exec(maps, record->pid, record->time_ns);

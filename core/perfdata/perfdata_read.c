@@ -44,10 +44,10 @@ struct perfdata_reader {
 	struct perfdata_unpacker *unpacker; /* source of `inner`; NULL: nothing is compressed */
 	struct perfdata_file *file;         /* NULL: a stream */
 	struct simpleperf_symbols symbols;
-	bool has_symbols; /* all that are in the file */
-	struct perfdata apart;              /* bytes of a pipe that are no records ... */
-	uint64_t apart_at;                  /* ... their offset ... */
-	struct perfdata_input apart_input;  /* ... and a reader of them */
+	bool has_symbols;                  /* all that are in the file */
+	struct perfdata apart;             /* bytes of a pipe that are no records ... */
+	uint64_t apart_at;                 /* ... their offset ... */
+	struct perfdata_input apart_input; /* ... and a reader of them */
 	struct perfdata made;
 	size_t made_at;
 	int result; /* <= 0 and not -EAGAIN: all later calls return it */
