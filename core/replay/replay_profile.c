@@ -357,7 +357,8 @@ static void list_events(const struct replay_profile *profile, char *text, size_t
 /* "cycles, faults at 4000 Hz" */
 static void describe_events(const struct replay_profile *profile, char *text, size_t size)
 {
-	const struct perf_event_attr *attr = &profile->events.items[0].attr;
+	const struct perf_event_attr *attr =
+		&profile->shown.items[TALLY_FIRST_COUNTED].codes[0].attr;
 
 	list_events(profile, text, size);
 	size_t at = strlen(text);
