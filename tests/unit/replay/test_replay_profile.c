@@ -11,6 +11,7 @@
 #include "core/replay/replay.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/files.h"
 #include "tests/unit/shared/perf_records.h"
 
 #include <errno.h>
@@ -77,6 +78,7 @@ static const struct format dummies = {TIME | CPU | PERIOD, 0, 0, {DUMMY}, 1};
 static const struct format group = {
 	TIME | CPU | READ, 0, PERF_FORMAT_GROUP | PERF_FORMAT_ID, {CYCLES, WORK}, 2};
 static const struct format reading = {TIME | CPU | READ, 0, PERF_FORMAT_ID, {CYCLES, WORK}, 2};
+static const struct format two_swapped = {TIME | CPU | PERIOD, 0, 0, {FAULTS, CYCLES}, 2};
 static const struct format work_first = {TIME | CPU | PERIOD, 0, 0, {WORK, CYCLES}, 2};
 static const struct format clocks = {TIME | CPU | PERIOD, 0, 0, {FAULTS, CLOCK}, 2};
 static const struct format timeless = {CPU | PERIOD, 0, 0, {CYCLES}, 1};
@@ -1199,6 +1201,79 @@ static void pipe_has_intervals(void **state)
 	image_fini(&stage.image);
 }
 
+/* Files of 'perf record --switch-output': each has its own ids, and values that begin anew. */
+
+static void write_stream(const char *directory, const char *name, const struct profile_case *row)
+{
+	struct image image = {0};
+	char path[256];
+
+	make_recording(&image, row);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	FILE *file = fopen(path, "w");
+	if (!file)
+		abort();
+	assert_int_equal(fwrite(image.bytes, 1, image.n, file), image.n);
+	fclose(file);
+	image_fini(&image);
+}
+
+static void shows_several_files(void **state)
+{
+	static const char *const names[] = {"perf.data.2026112717474056",
+					    "perf.data.2026112717474168",
+					    "perf.data.2026112717474282"};
+	static const struct format none = {0};
+	static const struct {
+		struct profile_case files[ARRAY_SIZE(names)];
+		const char *want;
+	} rows[] = {
+		{{{"",
+		   &two,
+		   {{COMM, 7, 7, .text = "seven"},
+		    {SAMPLE, 7, 7, 1000, 300},
+		    {SAMPLE, 7, 7, 1100, 5, .event = 1}}},
+		  {"",
+		   &two_swapped,
+		   {{SAMPLE, 7, 7, 1200, 6}, {SAMPLE, 8, 8, 2100, 400, .event = 1}}},
+		  {"", &two, {{SAMPLE, 8, 8, 2200, 500}}}},
+		 "1000-2000; 7 seven 300/1 11/2\n2000-2200; 8  900/2 0/0"},
+		{{{"", &group, {{SAMPLE, 7, 7, 1000, 500, .second = 900}}},
+		  {"", &group, {{SAMPLE, 7, 7, 1100, 600, .second = 1000}}},
+		  {"", &group, {{SAMPLE, 7, 7, 1200, 601, .second = 1001}}}},
+		 "1000-1200; 7  1701/3 2901/3"},
+		{{{"", &two, {{SAMPLE, 7, 7, 1000, 300}}},
+		  {"", &two, {{ROUND}}},
+		  {"", &none, {{END}}}},
+		 "1000-1000; 7  300/1 0/0"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char directory[] = "/tmp/pmctop-profile-XXXXXX";
+		struct stage stage = {0};
+		struct snapshot *snapshot;
+		struct text text = {0};
+
+		assert_non_null(mkdtemp(directory));
+		for (size_t k = 0; k < ARRAY_SIZE(names); k++)
+			write_stream(directory, names[k], &rows[i].files[k]);
+		stage.fk = fk_new(&(struct fk_config){.cpus = 1});
+		stage.sys = fk_sys(stage.fk);
+		stage.config = (struct replay_config){
+			.engine = &stage.engine, .path = directory, .interval_ns = 1000};
+		if (replay_new(&stage.sys, &stage.config, &stage.replay, &stage.err) < 0)
+			fail_msg("%s", stage.err.text);
+		while ((snapshot = next(&stage))) {
+			print_snapshot(snapshot, 1, &text);
+			snapshot_free(snapshot);
+		}
+		assert_string_equal(text.bytes, rows[i].want);
+		stage_close(&stage);
+		remove_tree(directory);
+	}
+}
+
 /* Large recordings */
 
 static uint64_t random_next(uint64_t *random)
@@ -1432,6 +1507,7 @@ int main(void)
 
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(pipe_has_intervals),
+		cmocka_unit_test(shows_several_files),
 		cmocka_unit_test(whole_grows),
 		cmocka_unit_test(functions_have_all_samples),
 		cmocka_unit_test(intervals_have_the_sums_of_the_whole),
