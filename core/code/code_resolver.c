@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { WAITS_NOTED = 2 };
+enum { WAITS_NOTED = 2, COMPLETED_MOST = 4096 }; /* samples that are searched */
 
 struct frames {
 	uint32_t first; /* in the addresses */
@@ -30,7 +30,7 @@ struct held_sample {
 	pid_t pid, tid;
 	uint32_t cpu;
 	uint32_t event;
-	uint64_t weight, time_ns;
+	uint64_t weight, time_ns, cookie;
 	struct frames frames;
 };
 
@@ -200,8 +200,42 @@ void code_resolver_sample(void *user, const struct code_sample *sample)
 		.event = sample->event,
 		.weight = sample->weight,
 		.time_ns = sample->time_ns,
+		.cookie = sample->cookie,
 		.frames = frames,
 	};
+}
+
+/* Gives a sample new frames: those that it has, and callers behind them. */
+static void append_callers(struct code_resolver *resolver, struct held_sample *sample,
+			   const struct code_sample *callers)
+{
+	struct frames frames = {.first = (uint32_t)resolver->n_addresses};
+	size_t kept = (size_t)sample->frames.kernel + sample->frames.user;
+
+	if (resolver->n_addresses + CODE_RESOLVER_FRAMES > CODE_RESOLVER_ADDRESSES)
+		return;
+	resolver->addresses = array_reserve(resolver->addresses, &resolver->addresses_capacity,
+					    resolver->n_addresses + CODE_RESOLVER_FRAMES,
+					    sizeof(*resolver->addresses));
+	for (size_t i = 0; i < kept; i++)
+		add_frame(resolver, &frames, resolver->addresses[sample->frames.first + i],
+			  i < sample->frames.kernel);
+	add_chain(resolver, callers, &frames);
+	sample->frames = frames;
+	sample->cookie = 0;
+}
+
+void code_resolver_complete(struct code_resolver *resolver, const struct code_sample *callers)
+{
+	size_t i = resolver->n_samples;
+	size_t end = i > COMPLETED_MOST ? i - COMPLETED_MOST : 0;
+
+	while (i-- > end) {
+		struct held_sample *sample = &resolver->samples[i];
+
+		if (sample->cookie == callers->cookie && sample->tid == callers->tid)
+			append_callers(resolver, sample, callers);
+	}
 }
 
 /* The cut */
@@ -290,7 +324,8 @@ static void add_samples(const struct code_resolver *resolver, const struct cut *
 	for (size_t i = 0; i < resolver->n_samples; i++) {
 		const struct held_sample *sample = &resolver->samples[i];
 		struct code_task task = {sample->pid, sample->tid,
-					 task_start ? task_start(arg, sample->tid, sample->time_ns) : 0};
+					 task_start ? task_start(arg, sample->tid, sample->time_ns)
+						    : 0};
 		struct code_entry entry = {
 			.cpu = (int)sample->cpu,
 			.depth = (uint32_t)sample->frames.kernel + sample->frames.user,
@@ -326,8 +361,7 @@ static void clear_samples(struct code_resolver *resolver)
 
 struct code_profile *code_resolver_cut(struct code_resolver *resolver,
 				       const struct code_event *events, size_t n_events,
-				       code_task_start *task_start, void *arg,
-				       uint64_t deadline_ns)
+				       code_task_start *task_start, void *arg, uint64_t deadline_ns)
 {
 	struct code_profile_builder *builder = code_profile_builder_new();
 	struct cut cut = {.odd = resolver->odd};

@@ -42,6 +42,11 @@ void code_resolver_free(struct code_resolver *resolver);
 
 /* Copies a sample. It is a code_sample_function with the resolver as its first argument. */
 void code_resolver_sample(void *resolver, const struct code_sample *sample);
+/*
+ * Adds callers in user mode to the latest samples of a thread that have this cookie. The kernel
+ * reads them when it returns to user mode, once for all samples since (Linux 6.19).
+ */
+void code_resolver_complete(struct code_resolver *resolver, const struct code_sample *callers);
 /* Samples that the kernel did not report. */
 void code_resolver_lost(struct code_resolver *resolver, uint64_t samples);
 

@@ -30,6 +30,8 @@ struct code_sample {
 	 */
 	const uint64_t *chain;
 	size_t n_chain;
+	uint64_t cookie; /* callers in user mode follow later: code_resolver_complete(); 0: none do
+			  */
 };
 
 typedef void code_sample_function(void *user, const struct code_sample *sample);

@@ -79,8 +79,8 @@ struct metric_reading {
 	size_t event;
 	double percentile; /* of a histogram, its ranges are the items; 0: the sum of all counts */
 	enum metric_part part;
-	bool estimate;     /* an event of waiting that is SCALED at best */
-	bool single;       /* UNDEFINED for a sum of several processes */
+	bool estimate;                /* an event of waiting that is SCALED at best */
+	bool single;                  /* UNDEFINED for a sum of several processes */
 	struct metric_counter *items; /* counters of one domain are consecutive; owned */
 	size_t n;
 };
@@ -146,9 +146,9 @@ struct metric_input {
 	const struct plan *plan; /* the plan of the metrics and of the tally's shape */
 	const uint64_t *tally;
 	const uint64_t *totals; /* tally of the machine, for share(); NULL: unknown */
-	bool machine; /* the row is the whole machine: counts of sockets are known */
-	bool sum;     /* the row is the sum of several processes, for formulas */
-	bool lost;    /* slices of this row were in lost records: its figures are LOST */
+	bool machine;           /* the row is the whole machine: counts of sockets are known */
+	bool sum;               /* the row is the sum of several processes, for formulas */
+	bool lost;              /* slices of this row were in lost records: its figures are LOST */
 };
 
 /* Reads a row into figures[readings->n]. */

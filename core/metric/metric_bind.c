@@ -82,8 +82,7 @@ static size_t needed_in_domain(const struct binding *binding, const struct plan_
 }
 
 static struct metric_reading reading_of(const struct event_set *events, const struct plan *plan,
-					size_t index, double percentile,
-					enum metric_part part)
+					size_t index, double percentile, enum metric_part part)
 {
 	const struct event *event = &events->items[index];
 	enum event_wait wait = event->kind == EVENT_WAIT ? event_wait_of(event) : WAIT_EVENTS;
@@ -150,8 +149,7 @@ static size_t intern(struct metric_readings *readings, struct metric_reading *re
 	for (size_t i = 0; i < readings->n; i++) {
 		const struct metric_reading *known = &readings->items[i];
 		if (known->event != reading->event || known->n != reading->n ||
-		    known->part != reading->part ||
-		    known->percentile < reading->percentile ||
+		    known->part != reading->part || known->percentile < reading->percentile ||
 		    known->percentile > reading->percentile ||
 		    (known->n > 0 &&
 		     memcmp(known->items, reading->items, known->n * sizeof(*known->items)) != 0))
@@ -176,9 +174,9 @@ void metric_bind(struct metric *metric, const struct event_set *events, const st
 		if (op->code != OP_CPU_TIME && op->code != OP_EVENT)
 			continue;
 		struct metric_reading reading =
-			op->code == OP_EVENT ? reading_of(events, plan, op->event, op->percentile,
-						     op->part)
-					     : reading_of(events, plan, TALLY_TASK_CLOCK, 0, 0);
+			op->code == OP_EVENT
+				? reading_of(events, plan, op->event, op->percentile, op->part)
+				: reading_of(events, plan, TALLY_TASK_CLOCK, 0, 0);
 		const struct event *event = &events->items[reading.event];
 		if (event->kind == EVENT_HARDWARE && event->state == FIGURE_VALID)
 			read_together(&reading, &binding);

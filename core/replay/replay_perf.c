@@ -408,8 +408,8 @@ static int perf_advance(struct replay_kind *kind, struct error *err)
 			*err = perf->failure;
 			return perf->failure.code;
 		}
-		int result = replay_lead_read(&perf->lead, perf->kind.state, &header,
-					      &perf->failure);
+		int result =
+			replay_lead_read(&perf->lead, perf->kind.state, &header, &perf->failure);
 		if (result == -EAGAIN)
 			return result;
 		if (result > 0 && pass_record(perf, header, &perf->failure) == 0)

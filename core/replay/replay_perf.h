@@ -34,8 +34,8 @@ struct replay_perf {
 	struct perf_cpu *cpus; /* by CPU number */
 	size_t n_cpus;
 	struct perfdata_build_ids build_ids; /* for a profile */
-	struct replay_lead lead; /* from which the plan was built */
-	uint64_t samples;        /* among these */
+	struct replay_lead lead;             /* from which the plan was built */
+	uint64_t samples;                    /* among these */
 	const char *why_profile; /* why switches cannot be shown; NULL: they can, so far */
 	size_t best; /* greatest number of values in a sample of a switch so far, + 1; 0: none */
 	uint64_t first_ns;

@@ -249,6 +249,10 @@ static int use_record(struct replay_profile *profile, const struct perf_event_he
 		use_sample(profile, header);
 		return 0;
 	}
+	if (header->type == PERFDATA_CALLCHAIN_DEFERRED) {
+		replay_profile_code_callers(profile);
+		return 0;
+	}
 	if (record.kind == RECORD_LOST)
 		count_lost(profile, &record);
 	else
@@ -392,6 +396,14 @@ static void note_content(struct replay_profile *profile)
 		     events, length_s, by, profile->why);
 }
 
+static bool has_branches(const struct perfdata_events *events)
+{
+	for (size_t i = 0; i < events->n; i++)
+		if (events->items[i].attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+			return true;
+	return false;
+}
+
 static void note_defects(struct replay_profile *profile)
 {
 	struct notes *notes = &profile->kind.state->notes;
@@ -407,6 +419,8 @@ static void note_defects(struct replay_profile *profile)
 	if (profile->passed_over_aux)
 		notes_add(notes, "AUX data (Intel PT, Arm CoreSight, SPE) is passed over: only "
 				 "samples are shown.");
+	if (has_branches(&profile->events))
+		notes_add(notes, "Branch stacks (LBR) are passed over.");
 	if (profile->foreign > 0)
 		notes_add(notes, "Samples of unknown events are passed over.");
 	if (profile->outside > 0)

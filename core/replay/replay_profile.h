@@ -96,6 +96,8 @@ void replay_profile_map_events(struct replay_profile *profile);
 /* core/replay/replay_profile_code.c: functions */
 void replay_profile_open_code(struct replay_profile *profile);
 void replay_profile_code_record(struct replay_profile *profile, const struct code_record *record);
+/* The callers that samples before have left out: a CALLCHAIN_DEFERRED. */
+void replay_profile_code_callers(struct replay_profile *profile);
 void replay_profile_code_sample(struct replay_profile *profile, uint32_t event, uint64_t weight);
 void replay_profile_find_functions(struct replay_kind *kind);
 

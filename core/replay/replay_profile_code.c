@@ -93,19 +93,35 @@ void replay_profile_code_sample(struct replay_profile *profile, uint32_t event, 
 		return;
 	if (code_resolver_is_full(profile->resolver))
 		cut_code(profile);
-	code_resolver_sample(profile->resolver,
-			     &(struct code_sample){
-				     .pid = sample->pid,
-				     .tid = sample->tid,
-				     .cpu = sample->has & PERF_SAMPLE_CPU ? sample->cpu : UINT32_MAX,
-				     .time_ns = profile->last_ns,
-				     .event = event,
-				     .weight = weight,
-				     .ip = sample->ip,
-				     .kernel = mode == PERF_RECORD_MISC_KERNEL,
-				     .chain = sample->chain,
-				     .n_chain = sample->n_chain,
-			     });
+	code_resolver_sample(
+		profile->resolver,
+		&(struct code_sample){
+			.pid = sample->pid,
+			.tid = sample->tid,
+			.cpu = sample->has & PERF_SAMPLE_CPU ? sample->cpu : UINT32_MAX,
+			.time_ns = profile->last_ns,
+			.event = event,
+			.weight = weight,
+			.ip = sample->ip,
+			.kernel = mode == PERF_RECORD_MISC_KERNEL,
+			.chain = sample->chain,
+			.n_chain = sample->n_chain,
+			.cookie = sample->cookie,
+		});
+}
+
+void replay_profile_code_callers(struct replay_profile *profile)
+{
+	const struct perfdata_sample *callers = &profile->sample;
+
+	if (profile->resolver && callers->cookie)
+		code_resolver_complete(profile->resolver, &(struct code_sample){
+								  .tid = callers->tid,
+								  .kernel = true,
+								  .chain = callers->chain,
+								  .n_chain = callers->n_chain,
+								  .cookie = callers->cookie,
+							  });
 }
 
 static void note_names(struct replay_profile *profile)

@@ -99,8 +99,7 @@ static void list_sampled(struct replay_profile *profile)
 
 static void add_def(struct replay_columns *columns, const struct metric_def *def)
 {
-	columns->defs =
-		xreallocarray(columns->defs, columns->n_defs + 1, sizeof(*columns->defs));
+	columns->defs = xreallocarray(columns->defs, columns->n_defs + 1, sizeof(*columns->defs));
 	metric_def_copy(&columns->defs[columns->n_defs++], def);
 }
 

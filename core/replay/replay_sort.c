@@ -97,7 +97,8 @@ static void complete_half(struct replay_sort *sort)
 void replay_sort_add(struct replay_sort *sort, const struct perf_event_header *record,
 		     uint64_t time_ns)
 {
-	sort->items = array_reserve(sort->items, &sort->capacity, sort->n + 1, sizeof(*sort->items));
+	sort->items =
+		array_reserve(sort->items, &sort->capacity, sort->n + 1, sizeof(*sort->items));
 	sort->items[sort->n] = (struct item){time_ns, sort->numbers++, xmalloc(record->size)};
 	memcpy(sort->items[sort->n].record, record, record->size);
 	move_up(sort->items, sort->n++);

@@ -82,7 +82,7 @@ struct replay_state {
 	/* Of the interval that has ended. */
 	uint64_t sequence, time_ns, realtime_ns, length_ns;
 	bool is_whole; /* struct snapshot.whole */
-	float uneven; /* struct snapshot.uneven */
+	float uneven;  /* struct snapshot.uneven */
 	uint64_t lost_records;
 	unsigned threads; /* struct snapshot.tasks */
 	size_t threads_ran, threads_counted;

@@ -165,10 +165,10 @@ const struct snapshot_cgroup *snapshot_cgroup_limits(const struct snapshot *snap
 uint64_t *snapshot_busy_tally(const struct columns *columns, const uint64_t *tally,
 			      const uint64_t *idle);
 /*
- * Evaluates all metrics of tally - idle (idle may be NULL), for so many counted CPUs (0: unknown) of
- * a snapshot that has columns, interval and totals, or for the whole `machine`. %CPU
- * is the busy share, IPC is that of the busy time. Context switches are those of tally: a switch
- * away from the idle task counts too, as in vmstat and perf stat.
+ * Evaluates all metrics of tally - idle (idle may be NULL), for so many counted CPUs (0: unknown)
+ * of a snapshot that has columns, interval and totals, or for the whole `machine`. %CPU is the busy
+ * share, IPC is that of the busy time. Context switches are those of tally: a switch away from the
+ * idle task counts too, as in vmstat and perf stat.
  */
 void snapshot_evaluate_busy(const struct snapshot *snapshot, size_t cpus, bool machine,
 			    const uint64_t *tally, const uint64_t *idle, struct figure *figures);

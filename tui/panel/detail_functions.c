@@ -39,8 +39,7 @@ void detail_draw_functions(struct detail_pen *pen)
 	unsigned event = code_time_event(page->snapshot->code);
 	code_view_init(index, &subject, event, &view);
 	snprintf(rest, sizeof(rest), "%% of %llu samples of %.60s (w: all, with callers)",
-		 (unsigned long long)view.totals[event].samples,
-		 view.profile->events[event].name);
+		 (unsigned long long)view.totals[event].samples, view.profile->events[event].name);
 	detail_pen_heading(pen, "Functions", rest);
 	for (size_t i = 0; i < size_min(view.n, FUNCTIONS_MOST); i++)
 		if (view.lines[i].events[event].samples > 0)

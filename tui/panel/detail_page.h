@@ -13,11 +13,11 @@
 #include "tui/term/canvas.h"
 
 /*
- * The details of one row, in this order, as far as there is room: identity, its hottest functions if
- * code was sampled, where its time went (unknown in a profile),
- * why it is blocked now, its single waits, the limits of its cgroup, the processes that ran while
- * it waited for a CPU, history of its metrics, its threads (for a CPU: the threads that ran there),
- * the CPUs where it ran, its counts.
+ * The details of one row, in this order, as far as there is room: identity, its hottest functions
+ * if code was sampled, where its time went (unknown in a profile), why it is blocked now, its
+ * single waits, the limits of its cgroup, the processes that ran while it waited for a CPU, history
+ * of its metrics, its threads (for a CPU: the threads that ran there), the CPUs where it ran, its
+ * counts.
  */
 struct detail_page {
 	const struct snapshot *snapshot;

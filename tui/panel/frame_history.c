@@ -54,8 +54,7 @@ static void draw_metric_history(const struct snapshot *snapshot,
 	figure_format(def, (struct figure){.value = graph.top, .share = 1}, &scale);
 	bool of_all =
 		is_share_of_all(&key, def); /* the totals line above has the same form: CPU 24.5% */
-	canvas_text(canvas, rect.x, rect.y, label - 1, STYLE_DIM,
-		    of_all ? "100%" : scale.text);
+	canvas_text(canvas, rect.x, rect.y, label - 1, STYLE_DIM, of_all ? "100%" : scale.text);
 	canvas_text(canvas, rect.x, rect.y + rect.height - 1, label - 1, STYLE_LABEL,
 		    of_all ? "CPU" : columns->metrics[metric].title);
 	graph_draw(&graph, canvas, to);
@@ -93,7 +92,7 @@ void frame_draw_history(const struct snapshot *snapshot, const struct graph_rang
 	if (width <= LABEL_LEAST + METRIC_TITLE_MAX || rect.height == 0)
 		return;
 	for (unsigned i = 0; i < n; i++)
-		draw_metric_history(snapshot, graph_range, metrics[i], canvas,
-				    (struct rect){rect.x + i * width, rect.y, width - 1,
-						  rect.height});
+		draw_metric_history(
+			snapshot, graph_range, metrics[i], canvas,
+			(struct rect){rect.x + i * width, rect.y, width - 1, rect.height});
 }

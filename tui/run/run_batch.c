@@ -11,9 +11,9 @@
 #include "core/base/util.h"
 #include "core/output/batch.h"
 #include "tui/options/output_apart.h"
+#include "tui/options/user_files.h"
 #include "tui/run/launch.h"
 #include "tui/term/signals.h"
-#include "tui/options/user_files.h"
 
 #include <errno.h>
 #include <limits.h>

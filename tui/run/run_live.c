@@ -12,6 +12,7 @@
 #include "core/base/util.h"
 #include "core/engine/feed_thread.h"
 #include "tui/options/settings.h"
+#include "tui/options/user_files.h"
 #include "tui/run/launch.h"
 #include "tui/screen/app.h"
 #include "tui/screen/app_options.h"
@@ -22,7 +23,6 @@
 #include "tui/term/term.h"
 #include "tui/term/term_restore.h"
 #include "tui/term/theme_load.h"
-#include "tui/options/user_files.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -13,8 +13,9 @@ const struct variable_row variable_table[] = {
 	[VARIABLE_PMCTOPRC] = {"PMCTOPRC", "configuration file, if --config names none"},
 	[VARIABLE_XDG_CONFIG_HOME] = {"XDG_CONFIG_HOME",
 				      "directory of the user's configuration and themes"},
-	[VARIABLE_HOME] = {"HOME", "its .config is used if XDG_CONFIG_HOME is not set, its .debug for "
-				   "recordings"},
+	[VARIABLE_HOME] = {"HOME",
+			   "its .config is used if XDG_CONFIG_HOME is not set, its .debug for "
+			   "recordings"},
 	[VARIABLE_NO_COLOR] = {"NO_COLOR", "not empty: no colours, unless --color always"},
 	[VARIABLE_COLORTERM] = {"COLORTERM", "truecolor or 24bit: the terminal has all colours"},
 	[VARIABLE_TERM] = {"TERM", "the terminal"},

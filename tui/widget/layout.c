@@ -61,8 +61,8 @@ static void divide_body(struct layout *layout, bool has_cpus)
 	layout->body = (struct rect){body.x, body.y, body.width, height};
 	if (has_cpus) {
 		layout->body.width -= SIDE_WIDTH + GAP;
-		layout->cpus = (struct rect){body.x + body.width - SIDE_WIDTH, body.y, SIDE_WIDTH,
-					     height};
+		layout->cpus =
+			(struct rect){body.x + body.width - SIDE_WIDTH, body.y, SIDE_WIDTH, height};
 	}
 	layout->detail = (struct rect){body.x, body.y + height, body.width, detail};
 }

@@ -193,6 +193,36 @@ static void equal_samples_are_one_entry(void **state)
 	end(&scene);
 }
 
+/* Callers in user mode that come later belong to all samples with their cookie, and no others. */
+static void callers_may_come_later(void **state)
+{
+	static const uint64_t kernel[] = {KERNEL, DO_A, DO_B}, user[] = {USER, 0x10100, 0x10300};
+	struct scene scene;
+	struct code_sample sample = {.pid = 7,
+				     .tid = 9,
+				     .cpu = 3,
+				     .event = 1,
+				     .weight = 5,
+				     .ip = DO_A,
+				     .kernel = true,
+				     .chain = kernel,
+				     .n_chain = ARRAY_SIZE(kernel),
+				     .cookie = 77};
+	struct code_sample callers = {
+		.tid = 9, .cookie = 77, .kernel = true, .chain = user, .n_chain = ARRAY_SIZE(user)};
+
+	(void)state;
+	begin(&scene);
+	code_resolver_sample(scene.resolver, &sample);
+	code_resolver_sample(scene.resolver, &sample);
+	sample.tid = 10; /* of another thread */
+	code_resolver_sample(scene.resolver, &sample);
+	code_resolver_complete(scene.resolver, &callers);
+	code_resolver_complete(scene.resolver, &callers); /* twice is once */
+	expect(cut(&scene, NEVER), "9 cycles 3 2 10: do_a do_b a1 a2;10 cycles 3 1 5: do_a do_b;");
+	end(&scene);
+}
+
 static void what_is_late_is_unknown(void **state)
 {
 	struct scene scene;
@@ -462,6 +492,7 @@ int main(void)
 	const struct cases tables[] = {CASES(a_sample_is_a_stack, rows)};
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(equal_samples_are_one_entry),
+		cmocka_unit_test(callers_may_come_later),
 		cmocka_unit_test(what_is_late_is_unknown),
 		cmocka_unit_test(a_process_that_has_exited_keeps_its_last_samples),
 		cmocka_unit_test(a_library_is_named_at_its_time),

@@ -154,9 +154,7 @@ static const struct file_case rows[] = {
 	{"bad files alone",
 	 {{A, VANISHED, 0, 0}, {B, GARBAGE, 0, 0}},
 	 .refused = A ": It cannot be read: No such file or directory."},
-	{"no records at all",
-	 {{A, NO_RECORDS, 0, 0}},
-	 .refused = "The recording has no samples."},
+	{"no records at all", {{A, NO_RECORDS, 0, 0}}, .refused = "The recording has no samples."},
 };
 
 #define SAMPLE                                                                          \
