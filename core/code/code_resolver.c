@@ -387,6 +387,12 @@ struct code_profile *code_resolver_cut(struct code_resolver *resolver,
 	return code_profile_end(builder);
 }
 
+void code_resolver_drop(struct code_resolver *resolver)
+{
+	code_maps_drop_past(code_names_maps(resolver->names));
+	clear_samples(resolver);
+}
+
 /* The note */
 
 static const char *remedy_of_start(int error)

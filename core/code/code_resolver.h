@@ -76,6 +76,9 @@ struct code_profile *code_resolver_cut(struct code_resolver *resolver,
 				       code_task_start *task_start, void *arg,
 				       uint64_t deadline_ns);
 
+/* Drops the samples since the last cut: no profile is made of them. */
+void code_resolver_drop(struct code_resolver *resolver);
+
 /*
  * Returns why names are missing, as a sentence with the remedy, or NULL: the kernel hides its
  * symbols, the child cannot be started or ends at a file. At the last cut: it had ended, or did not

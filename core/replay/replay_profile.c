@@ -17,7 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EMPTY_INTERVALS = 60 }; /* in a row that are shown; more are left out */
+enum {
+	EMPTY_INTERVALS = 60, /* in a row that are shown; more are left out */
+	LOST_PART = 100, /* counts are lower bounds if more than this part of samples is lost */
+};
 
 /* Tasks */
 
@@ -142,7 +145,7 @@ static void count_sample(struct replay_profile *profile, const struct perfdata_e
 	if (shown->unweighted)
 		weight = 1;
 	profile->samples++;
-	profile->some = true;
+	profile->in_interval++;
 	add_to_parts(profile, shown->event, weight);
 	replay_profile_code_sample(profile, shown->code, weight);
 }
@@ -339,9 +342,9 @@ static void begin_interval(struct replay_profile *profile)
 		return;
 	tasks_free_exited(state->tasks, profile->begin_ns);
 	interval_reset(&state->interval);
-	code_profile_free(profile->code);
-	profile->code = NULL;
-	profile->cpu_unknown = profile->some = false;
+	replay_profile_drop_code(profile);
+	profile->cpu_unknown = false;
+	profile->in_interval = 0;
 	profile->until_ns = u64_sum(profile->begin_ns, state->interval_ns);
 }
 
@@ -409,10 +412,11 @@ static void note_defects(struct replay_profile *profile)
 	struct notes *notes = &profile->kind.state->notes;
 
 	if (profile->kind.state->interval.lost_records > 0)
-		notes_add(notes,
-			  "perf lost records: %llu so far. Counts are too low, and names "
-			  "may be missing. A larger buffer (perf record -m 4M) helps.",
-			  (unsigned long long)profile->lost);
+		notes_add_as(notes, NOTE_PROFILE,
+			     "perf lost records: %llu so far. Counts are too low%s, and names may "
+			     "be missing. A larger buffer (perf record -m 4M) helps.",
+			     (unsigned long long)profile->lost,
+			     profile->kind.state->interval.uncounted ? " (?)" : "");
 	if (replay_sort_late(profile->sort) > 0)
 		notes_add(notes, "Some records are far from their place in time: functions and "
 				 "commands of samples may be wrong there.");
@@ -441,6 +445,7 @@ static void end_interval(struct replay_profile *profile, uint64_t end_ns)
 	const struct replay_facts *facts = &profile->facts;
 	struct interval *interval = &state->interval;
 
+	interval->uncounted = interval->lost_records > profile->in_interval / LOST_PART;
 	memset(interval->totals, 0, tally_width(&interval->shape) * sizeof(uint64_t));
 	interval_sum_parts(interval);
 	if (profile->cpu_unknown)
@@ -525,7 +530,7 @@ static int end_recording(struct replay_profile *profile, struct error *err)
 {
 	bool longer = profile->begun && profile->last_ns > profile->begin_ns;
 
-	if (!profile->over && (profile->some || longer)) {
+	if (!profile->over && (profile->in_interval > 0 || longer)) {
 		profile->over = true;
 		end_interval(profile, profile->last_ns);
 		return 1;

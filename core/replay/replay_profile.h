@@ -51,7 +51,6 @@ struct replay_profile {
 
 	struct code_resolver *resolver; /* NULL: no functions are wanted */
 	struct code_profile *code;      /* of the interval so far */
-	bool kernel_known;              /* the resolver has the kernel's build id */
 
 	bool found;                  /* a sample was read */
 	bool begun;                  /* a sample with a time was used */
@@ -59,7 +58,7 @@ struct replay_profile {
 	uint64_t last_ns;            /* of the latest record that was used */
 	uint64_t begin_ns, until_ns; /* the interval under way; until: UINT64_MAX: the end */
 	bool open;                   /* it has begun, and has not ended */
-	bool some;                   /* the interval has samples ... */
+	uint64_t in_interval;        /* samples of the interval ... */
 	bool cpu_unknown;            /* ... one of which does not name its CPU */
 	uint64_t samples, grow_at; /* of the whole recording; number at which a snapshot is made */
 	uint64_t lost;             /* records */
@@ -99,6 +98,8 @@ void replay_profile_code_record(struct replay_profile *profile, const struct cod
 /* The callers that samples before have left out: a CALLCHAIN_DEFERRED. */
 void replay_profile_code_callers(struct replay_profile *profile);
 void replay_profile_code_sample(struct replay_profile *profile, uint32_t event, uint64_t weight);
+/* Drops the samples of an interval that has ended. */
+void replay_profile_drop_code(struct replay_profile *profile);
 void replay_profile_find_functions(struct replay_kind *kind);
 
 #endif

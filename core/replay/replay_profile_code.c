@@ -124,6 +124,14 @@ void replay_profile_code_callers(struct replay_profile *profile)
 							  });
 }
 
+void replay_profile_drop_code(struct replay_profile *profile)
+{
+	code_profile_free(profile->code);
+	profile->code = NULL;
+	if (profile->resolver)
+		code_resolver_drop(profile->resolver);
+}
+
 static void note_names(struct replay_profile *profile)
 {
 	struct notes *notes = &profile->kind.state->notes;

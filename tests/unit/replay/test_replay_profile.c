@@ -1047,17 +1047,43 @@ static void check_end(struct stage *stage, const struct profile_case *row)
 	assert_int_equal(strncmp(stage->err.text, row->failure, strlen(row->failure)), 0);
 }
 
+static uint64_t samples_of_code(const struct snapshot *snapshot)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; snapshot->code && i < snapshot->code->n_entries; i++)
+		samples += snapshot->code->entries[i].samples;
+	return samples;
+}
+
+/* Functions of skipped intervals do not turn up in the next one. */
+static void show_last(struct stage *stage, uint64_t sequence, uint64_t samples)
+{
+	struct snapshot *snapshot;
+	uint64_t time_ns;
+
+	for (uint64_t i = 1; i < sequence; i++)
+		assert_int_equal(replay_skip(stage->replay, &time_ns, &stage->err), 1);
+	if (sequence > 0) {
+		snapshot = next(stage);
+		assert_int_equal(samples_of_code(snapshot), samples);
+		snapshot_free(snapshot);
+	}
+	assert_int_equal(replay_rewind(stage->replay, &stage->err), 0);
+}
+
 static void show_intervals(struct stage *stage, const struct profile_case *row, bool functions)
 {
 	struct snapshot *snapshot;
 	struct text text = {0};
-	uint64_t sequence = 0, times_ns[STEPS_MAX], time_ns;
+	uint64_t sequence = 0, times_ns[STEPS_MAX], time_ns, last = 0;
 
 	while ((snapshot = next(stage))) {
 		assert_false(snapshot->whole);
 		assert_int_equal(snapshot->code != NULL, functions);
 		times_ns[sequence] = snapshot->time_ns;
 		assert_int_equal(snapshot->sequence, ++sequence);
+		last = samples_of_code(snapshot);
 		print_snapshot(snapshot, unit_of(row), &text);
 		snapshot_free(snapshot);
 	}
@@ -1071,6 +1097,7 @@ static void show_intervals(struct stage *stage, const struct profile_case *row, 
 	}
 	check_end(stage, row);
 	assert_int_equal(replay_rewind(stage->replay, &stage->err), 0);
+	show_last(stage, sequence, last);
 }
 
 static void show_whole(struct stage *stage, const struct profile_case *row)
