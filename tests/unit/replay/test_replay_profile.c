@@ -1051,7 +1051,7 @@ static uint64_t samples_of_code(const struct snapshot *snapshot)
 {
 	uint64_t samples = 0;
 
-	for (size_t i = 0; snapshot->code && i < snapshot->code->n_entries; i++)
+	for (size_t i = 0; snapshot && snapshot->code && i < snapshot->code->n_entries; i++)
 		samples += snapshot->code->entries[i].samples;
 	return samples;
 }
@@ -1066,6 +1066,7 @@ static void show_last(struct stage *stage, uint64_t sequence, uint64_t samples)
 		assert_int_equal(replay_skip(stage->replay, &time_ns, &stage->err), 1);
 	if (sequence > 0) {
 		snapshot = next(stage);
+		assert_non_null(snapshot);
 		assert_int_equal(samples_of_code(snapshot), samples);
 		snapshot_free(snapshot);
 	}
