@@ -2,6 +2,7 @@
 /* The functions of a profile. Names come from files of this machine only by their build ids. */
 #include "core/replay/replay_profile.h"
 
+#include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/perfdata/simpleperf_symbols.h"
 
@@ -11,6 +12,9 @@
 
 /* Time in which names of an interval are found. A profile may need many large files. */
 #define NAMES_NS (10 * NS_PER_S)
+/* From this part of samples without names on a line says what to do. */
+#define UNNAMED_NOTED 0.1
+enum { MODULE_SHOWN = 40 };
 
 static const char *find_recorded(void *ctx, const char *path, uint64_t offset)
 {
@@ -132,12 +136,54 @@ void replay_profile_drop_code(struct replay_profile *profile)
 		code_resolver_drop(profile->resolver);
 }
 
+/* The module of the function without a name that has most samples; NULL: few samples have none. */
+static const char *find_unnamed(const struct code_profile *code, double *share)
+{
+	uint64_t *samples = xcalloc(code->n_functions, sizeof(*samples)), all = 0, unnamed = 0;
+	const struct code_function *most = NULL;
+	uint64_t of_most = 0;
+
+	for (size_t i = 0; i < code->n_entries; i++) {
+		const struct code_entry *entry = &code->entries[i];
+
+		samples[code->frames[entry->frame]] += entry->samples;
+		all += entry->samples;
+	}
+	for (size_t i = 0; i < code->n_functions; i++) {
+		const struct code_function *function = &code->functions[i];
+
+		if (function->kind != CODE_UNNAMED || !function->module[0] ||
+		    function->module[0] == '[')
+			continue;
+		unnamed += samples[i];
+		if (samples[i] <= of_most)
+			continue;
+		most = function;
+		of_most = samples[i];
+	}
+	free(samples);
+	*share = all ? (double)unnamed / (double)all : 0;
+	return most && *share >= UNNAMED_NOTED ? most->module : NULL;
+}
+
 static void note_names(struct replay_profile *profile)
 {
 	struct notes *notes = &profile->kind.state->notes;
 	const char *why = code_resolver_note(profile->resolver);
+	double share;
+	const char *module = find_unnamed(profile->code, &share);
+	char name[4 * MODULE_SHOWN];
 
 	notes_remove(notes, NOTE_CODE_NAMES);
+	if (module) {
+		text_printable(name, sizeof(name), module, MODULE_SHOWN);
+		notes_add_as(notes, NOTE_CODE_NAMES,
+			     "%.0f %% of the samples have no names of functions: files such as %s "
+			     "are not here in the recorded build, or have no symbols. Copy them "
+			     "to a folder, or unpack an archive of 'perf archive' there, and add "
+			     "--symfs DIR",
+			     100 * share, name);
+	}
 	if (why)
 		notes_add_as(notes, NOTE_CODE_NAMES, "%s", why);
 }

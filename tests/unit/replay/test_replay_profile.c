@@ -494,7 +494,8 @@ static const struct profile_case cases[] = {
 	   .chain = {PERF_CONTEXT_KERNEL, 0xffffffff81000000u, PERF_CONTEXT_USER, 0x400010}}},
 	 .want = "1000-1300; 7  312/3; 8  6/1",
 	 .functions = "7: program+0x10 program+0x20 300/1; 7: program+0x10 5/1; "
-		      "7: [kernel] program+0x10 7/1; 8: [unknown] 6/1"},
+		      "7: [kernel] program+0x10 7/1; 8: [unknown] 6/1",
+	 .note = "50 % of the samples have no names of functions: files such as program are"},
 	{"functions before and after an exec",
 	 &frequency,
 	 {{COMM, 7, 7, .text = "sh"},
