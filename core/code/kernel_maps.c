@@ -114,17 +114,14 @@ static void set_name(struct kernel_module *module, const char *path)
 	module->name[n + 1] = '\0';
 }
 
-/* Removes the modules that the range covers. Returns where one of it belongs. */
-static size_t remove_covered(struct kernel_maps *maps, uint64_t start, uint64_t end)
+/* Ends the module before an address there. Returns where one at the address belongs. */
+static size_t end_before(struct kernel_maps *maps, uint64_t address)
 {
-	size_t first = find_index(maps, start), last = first;
+	size_t at = find_index(maps, address);
 
-	while (last < maps->n_modules && maps->modules[last].mapping.start < end)
-		free_object(maps, maps->modules[last++].mapping.object);
-	memmove(maps->modules + first, maps->modules + last,
-		(maps->n_modules - last) * sizeof(*maps->modules));
-	maps->n_modules -= last - first;
-	return first;
+	if (at < maps->n_modules && maps->modules[at].mapping.start < address)
+		maps->modules[at++].mapping.end = address;
+	return at;
 }
 
 static bool is_known_module(const struct kernel_maps *maps, const struct proc_mapping *mapping,
@@ -133,28 +130,39 @@ static bool is_known_module(const struct kernel_maps *maps, const struct proc_ma
 	const struct kernel_module *known = kernel_maps_find(maps, mapping->start);
 
 	return known && known->mapping.start == mapping->start &&
-	       known->mapping.end == mapping->end &&
+	       known->recorded_end == mapping->end &&
 	       strcmp(known->mapping.object->name, mapping->name) == 0 &&
 	       is_same_id(&known->mapping.object->build_id, build_id);
 }
 
+/*
+ * From Linux 6.4 on the parts of a module are apart. perf has the sum of their sizes, so a mapping
+ * reaches into those behind it: it ends where the next one begins.
+ */
 static void add_module(struct kernel_maps *maps, const struct proc_mapping *mapping,
 		       const struct code_build_id *build_id)
 {
 	if (mapping->start >= mapping->end || is_known_module(maps, mapping, build_id))
 		return;
-	size_t at = maps->n_modules ? remove_covered(maps, mapping->start, mapping->end) : 0;
-	if (maps->n_modules >= KERNEL_MODULES_MAX)
+	size_t at = end_before(maps, mapping->start);
+	bool there = at < maps->n_modules && maps->modules[at].mapping.start == mapping->start;
+	if (!there && maps->n_modules >= KERNEL_MODULES_MAX)
 		return;
-	maps->modules = array_reserve(maps->modules, &maps->modules_capacity, maps->n_modules + 1,
-				      sizeof(*maps->modules));
-	memmove(maps->modules + at + 1, maps->modules + at,
-		(maps->n_modules - at) * sizeof(*maps->modules));
-	maps->n_modules++;
+	if (there) {
+		free_object(maps, maps->modules[at].mapping.object);
+	} else {
+		maps->modules = array_reserve(maps->modules, &maps->modules_capacity,
+					      maps->n_modules + 1, sizeof(*maps->modules));
+		memmove(maps->modules + at + 1, maps->modules + at,
+			(maps->n_modules - at) * sizeof(*maps->modules));
+		maps->n_modules++;
+	}
+	uint64_t next = at + 1 < maps->n_modules ? maps->modules[at + 1].mapping.start : UINT64_MAX;
 	maps->modules[at] = (struct kernel_module){
 		.mapping = {.start = mapping->start,
-			    .end = mapping->end,
+			    .end = mapping->end < next ? mapping->end : next,
 			    .object = new_object(mapping->name, build_id)},
+		.recorded_end = mapping->end,
 	};
 	set_name(&maps->modules[at], mapping->name);
 }

@@ -22,6 +22,7 @@ enum {
 
 struct kernel_module {
 	struct code_mapping mapping; /* its object is owned by the maps */
+	uint64_t recorded_end;       /* that of the mapping is at most the next module's start */
 	char name[KERNEL_MODULE_BYTES];
 };
 
