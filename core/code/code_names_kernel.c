@@ -122,6 +122,8 @@ static bool is_recorded_module(const struct code_names *names, uint64_t address,
 	const struct kernel_maps *maps = &names->kernel_maps;
 	const struct kernel_module *module = kernel_maps_find(maps, address);
 
+	if (symbol->recorded)
+		return true;
 	if (module)
 		return strcmp(module->name, symbol->module) == 0;
 	return maps->n_modules == 0 || strcmp(symbol->module, "[kernel]") == 0 ||

@@ -41,6 +41,7 @@ struct function {
 struct added {
 	uint64_t start, end;
 	char *name; /* NULL: free */
+	bool removed;
 };
 
 struct kernel_symbols {
@@ -430,6 +431,7 @@ static bool find_in_index(const struct kernel_symbols *symbols, uint64_t address
 	symbol->name = symbols->names + found->name;
 	symbol->module = found->module ? symbols->modules[found->module - 1] : "[kernel]";
 	symbol->start = found->start;
+	symbol->recorded = false;
 	return true;
 }
 
@@ -439,18 +441,19 @@ static const char *module_of_added(const char *name)
 }
 
 /* The newest that has the address. */
-static bool find_in_added(struct kernel_symbols *symbols, uint64_t address,
+static bool find_in_added(struct kernel_symbols *symbols, uint64_t address, bool removed,
 			  struct kernel_symbol *symbol)
 {
 	for (size_t i = 1; symbols->added && i <= KERNEL_SYMBOLS_ADDED; i++) {
 		size_t at = (symbols->next_added + KERNEL_SYMBOLS_ADDED - i) % KERNEL_SYMBOLS_ADDED;
 		const struct added *added = &symbols->added[at];
 
-		if (!added->name || address < added->start || address >= added->end)
+		if (!added->name || added->removed != removed || address < added->start ||
+		    address >= added->end)
 			continue;
 		text_copy(symbols->found, sizeof(symbols->found), added->name);
 		*symbol = (struct kernel_symbol){symbols->found, module_of_added(added->name),
-						 added->start};
+						 added->start, true};
 		return true;
 	}
 	return false;
@@ -473,7 +476,8 @@ static bool is_due(const struct kernel_symbols *symbols)
 bool kernel_symbols_find(struct kernel_symbols *symbols, uint64_t address,
 			 struct kernel_symbol *symbol)
 {
-	if (find_in_added(symbols, address, symbol))
+	if (find_in_added(symbols, address, false, symbol) ||
+	    find_in_added(symbols, address, true, symbol))
 		return true;
 	if (!symbols->text && find_in_index(symbols, address, symbol))
 		return true;
@@ -497,10 +501,17 @@ static void remove_function(struct kernel_symbols *symbols, uint64_t start)
 	if (found && found->start == start && found->module)
 		found->removed = true;
 	for (size_t i = 0; symbols->added && i < KERNEL_SYMBOLS_ADDED; i++) {
-		if (!symbols->added[i].name || symbols->added[i].start != start)
+		struct added *added = &symbols->added[i];
+
+		if (!added->name || added->start != start)
 			continue;
-		free(symbols->added[i].name);
-		symbols->added[i] = (struct added){0};
+		/* The file has what stands there now. A recording has nothing else. */
+		if (!symbols->sys) {
+			added->removed = true;
+			continue;
+		}
+		free(added->name);
+		*added = (struct added){0};
 	}
 }
 
@@ -516,8 +527,11 @@ void kernel_symbols_record(struct kernel_symbols *symbols, uint64_t start, uint3
 		symbols->added = xcalloc(KERNEL_SYMBOLS_ADDED, sizeof(*symbols->added));
 	struct added *added = &symbols->added[symbols->next_added];
 	free(added->name);
-	*added = (struct added){start, start + size < start ? UINT64_MAX : start + size,
-				name[0] ? xstrndup(name, strnlen(name, NAME_BYTES_MAX - 1)) : NULL};
+	*added = (struct added){
+		.start = start,
+		.end = start + size < start ? UINT64_MAX : start + size,
+		.name = name[0] ? xstrndup(name, strnlen(name, NAME_BYTES_MAX - 1)) : NULL,
+	};
 	symbols->next_added = (symbols->next_added + 1) % KERNEL_SYMBOLS_ADDED;
 }
 

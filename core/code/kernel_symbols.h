@@ -54,6 +54,7 @@ struct kernel_symbol {
 	const char *name;
 	const char *module; /* "[kernel]", "[ext4]", "[bpf]" */
 	uint64_t start;
+	bool recorded; /* of a record KSYMBOL */
 };
 
 /* Finds the function with an address. False: unknown. The texts live until the next call. */
@@ -67,7 +68,8 @@ const char *kernel_symbols_why(const struct kernel_symbols *symbols);
 
 /*
  * A record KSYMBOL: code such as a BPF program was added, or removed (`name` NULL). The newest
- * KERNEL_SYMBOLS_ADDED are kept.
+ * KERNEL_SYMBOLS_ADDED are kept. Without `sys` a removed function still has its addresses, unless
+ * a record added another one there: samples of an interval are resolved at its end.
  */
 enum { KERNEL_SYMBOLS_ADDED = 4096 };
 void kernel_symbols_record(struct kernel_symbols *symbols, uint64_t start, uint32_t size,

@@ -227,6 +227,36 @@ static void unknown_addresses_of_the_kernel_are_one(void **state)
 	end(&scene);
 }
 
+/* Records of BPF programs come before and after the first sample, and before and after the kernel.
+ */
+static void records_name_functions_of_the_kernel(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	rooted_text(&scene.rooted, "/sym/kallsyms", text);
+	begin_names(&scene, NULL);
+	struct kernel_symbols *kernel = code_names_kernel(scene.names);
+	kernel_symbols_record(kernel, 0xffffffffc0300000, 0x100, "bpf_prog_2");
+	map_kernel(&scene, "[kernel.kallsyms]_text", TEXT_AT, TEXT_AT + 1, TEXT_AT, ID);
+	map_kernel(&scene, "[ext4]", 0xffffffffc0200000, 0xffffffffc0800000, 0, NULL);
+	expect(&scene, 7, 0xffffffffc0300010, true, "[bpf] bpf_prog_2");
+	expect(&scene, 7, 0xffffffffc0200010, true, "[ext4] ext4_ioctl");
+	kernel_symbols_record(kernel, 0xffffffffc0400000, 0x100, "bpf_prog_3");
+	expect(&scene, 7, 0xffffffffc0400010, true, "[bpf] bpf_prog_3");
+	map_kernel(&scene, "[kernel.kallsyms]_text", TEXT_AT, TEXT_AT + 1, TEXT_AT, "another");
+	expect(&scene, 7, 0xffffffffc0300010, true, "[bpf] bpf_prog_2");
+	/* Its samples are resolved later. */
+	kernel_symbols_record(kernel, 0xffffffffc0300000, 0x100, NULL);
+	expect(&scene, 7, 0xffffffffc0300010, true, "[bpf] bpf_prog_2");
+	kernel_symbols_record(kernel, 0xffffffffc02fff00, 0x200, "bpf_prog_4");
+	expect(&scene, 7, 0xffffffffc0300010, true, "[bpf] bpf_prog_4");
+	kernel_symbols_record(kernel, 0xffffffffc02fff00, 0x200, NULL);
+	expect(&scene, 7, 0xffffffffc0300010, true, "[bpf] bpf_prog_4");
+	end(&scene);
+}
+
 /* The ELF file of a kernel */
 
 struct image_row {
@@ -370,6 +400,38 @@ static void a_kernel_is_replaced(void **state)
 	expect(&scene, 7, 0xffffffff81000210, true, "[kernel] do_a");
 	map_kernel(&scene, "[kernel.kallsyms]_text", TEXT_AT, TEXT_AT + 1, TEXT_AT, "another");
 	expect(&scene, 7, 0xffffffff81000210, true, "[kernel] [kernel]");
+	end(&scene);
+}
+
+static void a_module_ends_where_the_next_one_begins(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t start, end;
+	} modules[] = {
+		{"[b]", 0x2000, 0x9000}, {"[a]", 0x1000, 0x3000}, {"[d]", 0x6000, 0x7000},
+		{"[c]", 0x4000, 0x5000}, {"[c]", 0x4000, 0x5000}, {"[e]", 0x6000, 0x6800},
+	};
+	static const struct {
+		uint64_t address;
+		const char *want;
+	} rows[] = {
+		{0x0fff, "[kernel] [kernel]"}, {0x1000, "[a] [a]"}, {0x1fff, "[a] [a]"},
+		{0x2000, "[b] [b]"},           {0x3fff, "[b] [b]"}, {0x4fff, "[c] [c]"},
+		{0x5000, "[kernel] [kernel]"}, {0x6000, "[e] [e]"}, {0x67ff, "[e] [e]"},
+		{0x6800, "[kernel] [kernel]"},
+	};
+	const uint64_t at = 0xffffffffc0000000;
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	begin_names(&scene, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(modules); i++)
+		map_kernel(&scene, modules[i].name, at + modules[i].start, at + modules[i].end, 0,
+			   NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		expect(&scene, 7, at + rows[i].address, true, rows[i].want);
 	end(&scene);
 }
 
@@ -519,9 +581,11 @@ int main(void)
 				       CASES(an_elf_file_names_the_kernel, image_rows)};
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(unknown_addresses_of_the_kernel_are_one),
+		cmocka_unit_test(records_name_functions_of_the_kernel),
 		cmocka_unit_test(a_kernel_is_replaced),
 		cmocka_unit_test(a_late_child_names_the_kernel_later),
 		cmocka_unit_test(a_file_names_a_module),
+		cmocka_unit_test(a_module_ends_where_the_next_one_begins),
 		cmocka_unit_test(modules_are_those_of_the_recording),
 		cmocka_unit_test(a_recording_names_what_no_file_does),
 		cmocka_unit_test(maps_of_compilers_are_below_the_folder),
