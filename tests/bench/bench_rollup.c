@@ -118,7 +118,7 @@ static void bench_views(void)
 		rows_tally(columns, &snapshot->threads, (size_t)i)[TALLY_TASK_CLOCK] =
 			(uint64_t)(i * 7919) % NS_PER_S;
 	}
-	rows_evaluate(columns, figure_exact(1), &snapshot->threads);
+	rows_evaluate(columns, (struct metric_scope){figure_exact(1), NULL}, &snapshot->threads);
 	for (size_t by = 0; !rollup_is_of_cpus((enum rollup)by); by++) {
 		struct view view;
 		double begin = now_ms();
