@@ -511,6 +511,16 @@ static bool is_readable_file(int fd)
 	       S_ISREG(stat.st_mode);
 }
 
+/* Starts a child unless there is one, whose messages are read. */
+static int ensure_child(struct symbol_client *client)
+{
+	if (has_child(client)) {
+		read_messages(client, NULL);
+		note_wait(client);
+	}
+	return has_child(client) ? 0 : start_child(client);
+}
+
 int symbol_client_add(struct symbol_client *client, uint64_t key, int binary, int debug)
 {
 	struct symbol_request request = {.kind = SYMBOL_ADD, .key = key};
@@ -519,17 +529,10 @@ int symbol_client_add(struct symbol_client *client, uint64_t key, int binary, in
 		return -EPERM;
 	if (!is_readable_file(binary) || (debug >= 0 && !is_readable_file(debug)))
 		return -EINVAL;
-	if (has_child(client)) {
-		read_messages(client, NULL);
-		note_wait(client);
-	}
-	if (!has_child(client)) {
-		int rc = start_child(client);
-
-		if (rc)
-			return rc;
-	}
-	int rc = send_request(client, &request, binary, debug);
+	int rc = ensure_child(client);
+	if (rc)
+		return rc;
+	rc = send_request(client, &request, binary, debug);
 	if (rc == 0)
 		set_file_number(client, key, file_number(client, key) | FILE_KNOWN | FILE_GIVEN);
 	return rc;
@@ -628,17 +631,10 @@ int symbol_client_demangle(struct symbol_client *client, const char *mangled, ui
 
 	if (symbol_client_file(client, DEMANGLER_KEY) == SYMBOL_FILE_REFUSED)
 		return -ENOENT;
-	if (has_child(client)) {
-		read_messages(client, NULL);
-		note_wait(client);
-	}
-	if (!has_child(client)) {
-		int rc = start_child(client);
-
-		if (rc)
-			return rc;
-	}
-	return send_text(client, SYMBOL_DEMANGLE, DEMANGLER_KEY, mangled, deadline_ns, &answer);
+	int rc = ensure_child(client);
+	return rc ? rc
+		  : send_text(client, SYMBOL_DEMANGLE, DEMANGLER_KEY, mangled, deadline_ns,
+			      &answer);
 }
 
 void symbol_client_status(const struct symbol_client *client, struct symbol_status *status)
