@@ -178,6 +178,17 @@ size_t text_grouped(char *to, size_t size, uint64_t value)
 	return length;
 }
 
+void text_hex(char *to, const uint8_t *bytes, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n; i++) {
+		*to++ = digits[bytes[i] >> 4];
+		*to++ = digits[bytes[i] & 15];
+	}
+	*to = '\0';
+}
+
 size_t text_percent(char *to, size_t size, double share)
 {
 	size_t length = text_fixed(to, size - 1, 100 * share, 1);

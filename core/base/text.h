@@ -60,6 +60,8 @@ size_t text_fixed(char *to, size_t size, double value, unsigned decimals);
 size_t text_percent(char *to, size_t size, double share);
 /* "1,234,567". Returns the length. */
 size_t text_grouped(char *to, size_t size, uint64_t value);
+/* The bytes as two lower-case hexadecimal digits each, "0aff". `to` has 2 * n + 1 bytes. */
+void text_hex(char *to, const uint8_t *bytes, size_t n);
 /* As text_fixed(), but without trailing zeros: "12.5", "12". */
 size_t text_trimmed(char *to, size_t size, double value, unsigned decimals);
 

@@ -8,6 +8,7 @@
  */
 #include "core/code/code_file_internal.h"
 
+#include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/sys/proc_maps.h"
 
@@ -305,15 +306,20 @@ int files_open_debug(const struct code_files *files, const char *path,
 	return -1;
 }
 
+int files_debug_path(const char *root, const char *hex, char path[FILE_PATH_BYTES])
+{
+	return snprintf(path, FILE_PATH_BYTES, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", root,
+			hex, hex + 2);
+}
+
 static int find_by_build_id(const struct code_files *files, const char *root,
 			    const struct file_identity *binary)
 {
 	char path[FILE_PATH_BYTES], hex[2 * ELF_BUILD_ID_BYTES + 1];
 
-	for (int i = 0; i < binary->id_size; i++)
-		snprintf(hex + 2 * i, 3, "%02x", binary->id[i]);
-	snprintf(path, sizeof(path), "%s/usr/lib/debug/.build-id/%.2s/%s.debug", root, hex,
-		 hex + 2);
+	text_hex(hex, binary->id, (size_t)binary->id_size);
+	if (files_debug_path(root, hex, path) >= FILE_PATH_BYTES)
+		return -1;
 	return files_open_debug(files, path, binary);
 }
 

@@ -36,6 +36,11 @@ int files_read_identity(const struct code_files *files, int fd, struct file_iden
 /* A descriptor, or -1 if the file has another build id than the binary. */
 int files_open_debug(const struct code_files *files, const char *path,
 		     const struct file_identity *binary);
+/*
+ * The path of the debug file below `root` for a build id in hexadecimal digits. Returns its length,
+ * which is FILE_PATH_BYTES or more if it was cut.
+ */
+int files_debug_path(const char *root, const char *hex, char path[FILE_PATH_BYTES]);
 /* The debug file that the binary names, searched around the mapping's name below `root`; or -1. */
 int files_find_by_link(const struct code_files *files, const char *root,
 		       const struct code_mapping *mapping, const struct file_identity *binary,
@@ -49,8 +54,9 @@ bool files_strip_deleted(const char *name, char *path, size_t size);
 /* code_file_recorded.c */
 
 enum {
-	FILE_FOLDERS_MAX = 3, /* as that of perf's cache */
-	FILE_TEXTS_MAX = 3,   /* of a build id */
+	FILE_FOLDERS_MAX = 3,   /* as that of perf's cache */
+	FILE_TEXTS_MAX = 3,     /* of a build id */
+	FILE_SEGMENTS_MAX = 32, /* program headers that are read */
 	FILE_HEX_BYTES = 2 * CODE_BUILD_ID_MAX + 1,
 };
 
@@ -79,6 +85,13 @@ struct file_search {
 	const struct code_build_id *id; /* NULL: unknown */
 	int error;                      /* why the files of its name are not used */
 };
+
+/*
+ * The path in such a folder: of the build id with these hexadecimal digits, and of that name there
+ * ("/elf"). Returns as files_debug_path().
+ */
+int files_cached_path(const char *folder, const char *hex, const char *leaf,
+		      char path[FILE_PATH_BYTES]);
 
 /* Each returns a descriptor, or -errno; -ESTALE: another file. */
 int files_open_with_proof(const struct file_search *search, enum file_proof proof,

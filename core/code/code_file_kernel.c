@@ -17,7 +17,6 @@
 enum {
 	NOTES_BYTES = 4096,
 	NAMES_MAX = 256, /* of a folder that are tried */
-	SEGMENTS_MAX = 32,
 };
 
 /* Texts of /proc/kallsyms */
@@ -61,8 +60,7 @@ static int open_cached_text(const struct code_files *files, const struct code_bu
 			n = snprintf(path, sizeof(path), "%s/[kernel.kallsyms]/%s/kallsyms", folder,
 				     text);
 		else if (form == 1)
-			n = snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s/kallsyms", folder,
-				     text, text + 2);
+			n = files_cached_path(folder, text, "/kallsyms", path);
 		else
 			n = snprintf(path, sizeof(path), "%s/[kernel.kallsyms]/%s", folder, text);
 		if (n < (int)sizeof(path))
@@ -170,11 +168,12 @@ void files_read_segments(struct code_file *file, int fd)
 	struct elf_program_header segment;
 
 	free(file->segments);
-	file->segments = xcalloc(SEGMENTS_MAX, sizeof(*file->segments));
+	file->segments = xcalloc(FILE_SEGMENTS_MAX, sizeof(*file->segments));
 	file->n_segments = 0;
 	if (elf_header_init(&header, fd) != 0)
 		return;
-	for (unsigned i = 0; i < SEGMENTS_MAX && elf_header_segment(&header, i, &segment); i++) {
+	for (unsigned i = 0; i < FILE_SEGMENTS_MAX && elf_header_segment(&header, i, &segment);
+	     i++) {
 		bool bare = segment.size == 0;
 
 		if (segment.type == PT_LOAD && segment.flags & PF_X && segment.memory_size > 0)

@@ -11,14 +11,13 @@
  */
 #include "core/code/code_file_internal.h"
 
+#include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/code/elf_header.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { SEGMENTS_MAX = 32 };
 
 bool files_is_known_id(const struct code_build_id *id)
 {
@@ -162,12 +161,6 @@ size_t files_list_caches(const struct code_files *files,
 	return n;
 }
 
-static void write_hex(const uint8_t *bytes, size_t n, char hex[FILE_HEX_BYTES])
-{
-	for (size_t i = 0; i < n; i++)
-		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
-}
-
 size_t files_list_texts(const struct code_build_id *id, char texts[FILE_TEXTS_MAX][FILE_HEX_BYTES])
 {
 	static const size_t shorter[] = {16, 8};
@@ -176,15 +169,22 @@ size_t files_list_texts(const struct code_build_id *id, char texts[FILE_TEXTS_MA
 	size_t n = 0;
 
 	if (id->size > 1)
-		write_hex(id->bytes, id->size, texts[n++]);
+		text_hex(texts[n++], id->bytes, id->size);
 	memcpy(bytes, id->bytes, id->size);
 	if (id->size < CODE_BUILD_ID_MAX)
-		write_hex(bytes, sizeof(bytes), texts[n++]);
+		text_hex(texts[n++], bytes, sizeof(bytes));
 	for (size_t i = 0; i < ARRAY_SIZE(shorter); i++)
 		if (id->size > shorter[i] && n < FILE_TEXTS_MAX &&
 		    memcmp(id->bytes + shorter[i], zeros, id->size - shorter[i]) == 0)
-			write_hex(bytes, shorter[i], texts[n++]);
+			text_hex(texts[n++], bytes, shorter[i]);
 	return n;
+}
+
+int files_cached_path(const char *folder, const char *hex, const char *leaf,
+		      char path[FILE_PATH_BYTES])
+{
+	return snprintf(path, FILE_PATH_BYTES, "%s/.build-id/%.2s/%s%s", folder, hex, hex + 2,
+			leaf);
 }
 
 static int open_in_cache(const struct file_search *search, const char *folder, const char *hex,
@@ -192,8 +192,7 @@ static int open_in_cache(const struct file_search *search, const char *folder, c
 {
 	char path[FILE_PATH_BYTES];
 
-	if (snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s%s", folder, hex, hex + 2, leaf) >=
-	    (int)sizeof(path))
+	if (files_cached_path(folder, hex, leaf, path) >= FILE_PATH_BYTES)
 		return -ENOENT;
 	return files_open_with_proof(search, BY_BUILD_ID, path);
 }
@@ -240,8 +239,7 @@ static int open_debug_folder(const struct file_search *search, const char *root)
 	int fd = -ENOENT;
 
 	for (size_t i = 0; i < n && fd < 0; i++)
-		if (snprintf(path, sizeof(path), "%s/usr/lib/debug/.build-id/%.2s/%s.debug", root,
-			     texts[i], texts[i] + 2) < (int)sizeof(path))
+		if (files_debug_path(root, texts[i], path) < FILE_PATH_BYTES)
 			fd = files_open_with_proof(search, BY_BUILD_ID, path);
 	return fd;
 }
@@ -268,7 +266,7 @@ static void find_code_segment(int fd, struct file_identity *identity)
 
 	if (elf_header_init(&file, fd) != 0)
 		return;
-	for (unsigned i = 0; i < SEGMENTS_MAX && elf_header_segment(&file, i, &segment); i++) {
+	for (unsigned i = 0; i < FILE_SEGMENTS_MAX && elf_header_segment(&file, i, &segment); i++) {
 		if (segment.type != PT_LOAD || !(segment.flags & PF_X))
 			continue;
 		if (segment.size > 0) {

@@ -6,6 +6,7 @@
  */
 #include "core/code/code_names_internal.h"
 
+#include "core/base/text.h"
 #include "core/base/util.h"
 
 #include <errno.h>
@@ -43,8 +44,8 @@ static void set_why(struct code_names *names, int error)
 	char id[2 * CODE_BUILD_ID_MAX + 1] = "unknown", why[256];
 	const struct code_build_id *build_id = &names->kernel_maps.build_id;
 
-	for (size_t i = 0; i < build_id->size; i++)
-		snprintf(id + 2 * i, 3, "%02x", build_id->bytes[i]);
+	if (build_id->size > 0)
+		text_hex(id, build_id->bytes, build_id->size);
 	if (error == -EACCES)
 		snprintf(why, sizeof(why),
 			 "Functions of the kernel have no names: the copy of its /proc/kallsyms "

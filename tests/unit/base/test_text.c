@@ -317,6 +317,26 @@ static void test_grouped(void **state)
 	assert_string_equal(text, "1");
 }
 
+static void test_hex(void **state)
+{
+	static const struct {
+		uint8_t bytes[3];
+		size_t n;
+		const char *text;
+	} rows[] = {
+		{{0}, 0, ""},
+		{{0x00}, 1, "00"},
+		{{0x0a, 0xf0, 0xff}, 3, "0af0ff"},
+	};
+	char text[8];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		text_hex(text, rows[i].bytes, rows[i].n);
+		assert_string_equal(text, rows[i].text);
+	}
+}
+
 static void test_number(void **state)
 {
 	static const struct {
@@ -386,6 +406,7 @@ int main(void)
 		cmocka_unit_test(is_printable),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(test_grouped),
+		cmocka_unit_test(test_hex),
 		cmocka_unit_test(test_number),
 		cmocka_unit_test(test_u64),
 	};
