@@ -44,6 +44,16 @@ void replay_state_open(struct replay_state *state, const int *cpu_numbers, size_
 	state->attrib = attrib_new(state->tasks, &state->interval);
 }
 
+void replay_state_open_range(struct replay_state *state, size_t n_cpus)
+{
+	int *numbers = xcalloc(n_cpus, sizeof(*numbers));
+
+	for (size_t i = 0; i < n_cpus; i++)
+		numbers[i] = (int)i;
+	replay_state_open(state, numbers, n_cpus);
+	free(numbers);
+}
+
 static void state_free(struct replay_state *state)
 {
 	if (!state)

@@ -27,20 +27,16 @@ static bool is_known(const struct replay_perf *perf, const struct record *record
 /* A record that perf synthesizes for an existing task has no time. */
 static void add_initial_task(struct replay_perf *perf, struct record *record)
 {
-	struct tasks *tasks = perf->kind.state->tasks;
-	struct task *task;
+	struct replay_state *state = perf->kind.state;
 
 	/* tid 0: the idle task, or a task outside perf's pid namespace */
 	if (record->tid <= 0 || is_known(perf, record))
 		return;
 	record->time_ns = perf->later && perf->slices.begin_ns ? perf->slices.begin_ns : 1;
 	if (record->kind == RECORD_FORK) {
-		task = tasks_fork(tasks, record);
-		task->start_ns = 0;
+		tasks_fork(state->tasks, record)->start_ns = 0;
 	} else if (record->kind == RECORD_COMM) {
-		task = tasks_comm(tasks, record);
-		/* The parent of all kernel threads, which are recognized by it. */
-		task->kernel |= task->tid == 2 && strcmp(task->comm, "kthreadd") == 0;
+		replay_state_comm(state, record);
 	}
 }
 

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CPUS_UNKNOWN = 1024 }; /* if the recording does not contain the number of CPUs */
-
 /* Whether only some tasks were recorded. Events of a command begin with its exec. */
 static bool is_of_tasks(const struct replay_perf *perf)
 {
@@ -250,18 +248,14 @@ static int open_state(struct replay_perf *perf, struct error *err)
 
 	if (perf->facts.n_cpus > perf->n_cpus)
 		perf->n_cpus = perf->facts.n_cpus;
-	if (perf->facts.n_cpus == 0 && perf->n_cpus < CPUS_UNKNOWN)
-		perf->n_cpus = CPUS_UNKNOWN;
+	if (perf->facts.n_cpus == 0 && perf->n_cpus < REPLAY_CPUS_UNSTATED)
+		perf->n_cpus = REPLAY_CPUS_UNSTATED;
 	perf->cpus = xcalloc(perf->n_cpus, sizeof(*perf->cpus));
 	perf->reading =
 		xcalloc(READING_VALUES + replay_perf_layout(perf)->n_values, sizeof(uint64_t));
 	perf->over = true;
 
-	int *numbers = xcalloc(perf->n_cpus, sizeof(*numbers));
-	for (size_t i = 0; i < perf->n_cpus; i++)
-		numbers[i] = (int)i;
-	replay_state_open(state, numbers, perf->n_cpus);
-	free(numbers);
+	replay_state_open_range(state, perf->n_cpus);
 	perf->slices = (struct replay_slices){
 		.attrib = state->attrib,
 		.tasks = state->tasks,

@@ -92,9 +92,7 @@ static void apply_task_record(struct replay_profile *profile, struct record *rec
 	} else {
 		if (!synthesized)
 			end_before_name(profile, record);
-		task = tasks_comm(tasks, record);
-		/* The parent of all kernel threads, which are recognized by it. */
-		task->kernel |= task->tid == 2 && strcmp(task->comm, "kthreadd") == 0;
+		replay_state_comm(profile->kind.state, record);
 	}
 	if (!has_times(profile))
 		profile->last_ns = record->time_ns;

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/code/code_file.h"
 #include "core/perfdata/simpleperf_symbols.h"
 
 #include <errno.h>
@@ -44,14 +45,13 @@ void replay_profile_open_code(struct replay_profile *profile)
 static void complete_record(struct replay_profile *profile, struct code_record *record)
 {
 	const char *name = record->mmap.mapping.name;
-	static const char kernel[] = "[kernel.kallsyms]";
 	const struct code_build_id *id;
 
 	if (record->kind != CODE_RECORD_MMAP || record->mmap.build_id.size > 0)
 		return;
 	/* The name of the kernel's record has a symbol behind it. */
-	if (strncmp(name, kernel, strlen(kernel)) == 0)
-		name = kernel;
+	if (strncmp(name, CODE_FILE_KERNEL, strlen(CODE_FILE_KERNEL)) == 0)
+		name = CODE_FILE_KERNEL;
 	id = perfdata_build_ids_find(&profile->build_ids, name, record->pid);
 	if (id)
 		record->mmap.build_id = *id;

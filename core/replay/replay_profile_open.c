@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	CPUS_LEAST = 1024,  /* possible CPUs; numbers may be greater than the recorded number */
-	GROW_FIRST = 10000, /* samples of the first snapshot of a whole file */
-};
+enum { GROW_FIRST = 10000 }; /* samples of the first snapshot of a whole file */
 
 /* Takes over what was read so far, and frees the rest. */
 static struct replay_profile *take_over(struct replay_kind *kind)
@@ -45,13 +42,10 @@ static void open_state(struct replay_profile *profile)
 	struct replay_state *state = profile->kind.state;
 	size_t n_cpus = profile->facts.n_cpus;
 
-	if (n_cpus < CPUS_LEAST)
-		n_cpus = CPUS_LEAST;
-	int *numbers = xcalloc(n_cpus, sizeof(*numbers));
-	for (size_t i = 0; i < n_cpus; i++)
-		numbers[i] = (int)i;
-	replay_state_open(state, numbers, n_cpus);
-	free(numbers);
+	/* Numbers of CPUs may be greater than the stated number. */
+	if (n_cpus < REPLAY_CPUS_UNSTATED)
+		n_cpus = REPLAY_CPUS_UNSTATED;
+	replay_state_open_range(state, n_cpus);
 	state->mode = COUNT_MODE_SYSTEM;
 	state->cpu = profile->facts.cpu;
 	text_copy(state->host, sizeof(state->host), profile->facts.host);

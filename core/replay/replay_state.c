@@ -6,6 +6,7 @@
 #include "core/replay/replay_state.h"
 
 #include <errno.h>
+#include <string.h>
 
 enum { FILES_NAMED = 4 }; /* of those that cannot be read, in notes */
 
@@ -101,6 +102,14 @@ int replay_state_open_first(struct replay_state *state, struct error *err)
 		return 0;
 	*err = state->file_error;
 	return err->code;
+}
+
+struct task *replay_state_comm(struct replay_state *state, const struct record *record)
+{
+	struct task *task = tasks_comm(state->tasks, record);
+
+	task->kernel |= task->tid == 2 && strcmp(task->comm, "kthreadd") == 0;
+	return task;
 }
 
 void replay_state_end_with_file(struct replay_state *state)

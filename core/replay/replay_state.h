@@ -127,6 +127,16 @@ const char *replay_state_file(const struct replay_state *state);
 
 /* Creates the interval and attrib for these CPUs. Once, before the columns. */
 void replay_state_open(struct replay_state *state, const int *cpu_numbers, size_t n_cpus);
+/* The same for the CPUs 0 to n_cpus - 1. */
+void replay_state_open_range(struct replay_state *state, size_t n_cpus);
+/* Possible CPUs of a perf recording that does not state their number. */
+enum { REPLAY_CPUS_UNSTATED = 1024 };
+
+/*
+ * tasks_comm() of a perf recording. It marks kthreadd, the parent by which kernel threads are
+ * recognized.
+ */
+struct task *replay_state_comm(struct replay_state *state, const struct record *record);
 
 /*
  * Sets what is counted from now on, between two intervals: state->columns and the shape of the
