@@ -54,7 +54,7 @@ struct code_file {
 struct code_files;
 
 /*
- * A recording has no processes. Which of these is the first that has the mapping's build id:
+ * A recording has no processes. The file of a mapping is the first of these with its build id:
  *
  *  1. its path below `symfs`, and its file name there;
  *  2. its path on this machine;
@@ -100,8 +100,8 @@ struct code_file *code_files_open(struct code_files *files, pid_t pid,
  * Opens the texts of /proc/kallsyms that may be those of a recording's kernel, by their numbers
  * from 0 on: `symfs`/proc/kallsyms, `symfs`/kallsyms, those with the build id in caches, and that
  * of this machine if it has this kernel. A descriptor, which sys_close() closes, or -errno;
- * -ERANGE: there are no more. *of_user: it is in the folder that the user has named, so it need not
- * have a build id.
+ * -ERANGE: there are no more. *of_user: it is below `symfs`, so the recording
+ * needs no build id.
  */
 int code_files_open_kallsyms(const struct code_files *files, const struct code_build_id *id,
 			     unsigned number, bool *of_user);

@@ -68,9 +68,9 @@ bool files_is_id(const struct code_build_id *recorded, const struct file_identit
 size_t files_list_caches(const struct code_files *files,
 			 char folders[FILE_FOLDERS_MAX][FILE_PATH_BYTES]);
 /*
- * A build id as names of files have it: as it was recorded, and as a perf that did not know its
- * size has it, which is with zeros up to 20 bytes. Sizes of shorter ones are 16 and 8. Returns how
- * many. Each has more than two characters.
+ * The forms of a build id in names of files, in hexadecimal digits: as it was recorded; with zeros
+ * up to 20 bytes, as a perf writes it that does not know its size; and without such zeros, as 16 or
+ * 8 bytes. Returns how many. Each has more than two characters.
  */
 size_t files_list_texts(const struct code_build_id *id, char texts[FILE_TEXTS_MAX][FILE_HEX_BYTES]);
 

@@ -64,9 +64,9 @@ struct code_profile *code_profile_sum(const struct code_profile *a, const struct
 
 /*
  * Makes a profile. Memory is bounded. Stacks beyond CODE_PROFILE_ENTRIES or CODE_PROFILE_FRAMES
- * lose their callers and CPU; half as many entries later they are the function "[other]"
- * (CODE_REST) of their task; tasks beyond CODE_PROFILE_TASKS are one
- * unknown task, functions beyond CODE_PROFILE_FUNCTIONS are "[other]". All samples stay.
+ * lose their callers and CPU. Half as many entries later, they become the function "[other]"
+ * (CODE_REST) of their task. Tasks beyond CODE_PROFILE_TASKS are one unknown task, functions beyond
+ * CODE_PROFILE_FUNCTIONS are "[other]". All samples stay.
  */
 enum {
 	CODE_PROFILE_ENTRIES = 1 << 18,

@@ -12,10 +12,9 @@
  * message of the socket. Both ends are the same program, so values have its byte order. The client
  * trusts no reply: the child may have been taken over by a file.
  *
- * Requests are answered in order: ADD by ADDED, FIND, LOCATE and
- * DEMANGLE by FOUND or MISSING. Only DROPPED
- * and the first message, READY or FAILED, answer none. New kinds of requests, such as for lines,
- * are added here.
+ * Requests are answered in order: ADD by ADDED; FIND, LOCATE and DEMANGLE by FOUND or MISSING. Only
+ * DROPPED and the first message, READY or FAILED, answer none. New kinds of requests, such as for
+ * lines, are added here.
  */
 enum symbol_request_kind {
 	SYMBOL_ADD = 1, /* with one or two descriptors: the binary, and its debug file */
@@ -56,8 +55,10 @@ enum symbol_reply_kind {
 	SYMBOL_FAILED_START, /* n: the errno of a step before the exec, or after it */
 	SYMBOL_ADDED,
 	SYMBOL_DROPPED, /* key: the file that was not used for longest */
-	/* n answers, of which another message may have more. To LOCATE: one, bounded if found. To
-	   DEMANGLE: one, without a name if it is none */
+	/*
+	 * FIND: n answers, of which another message may have more. LOCATE: one, bounded if found.
+	 * DEMANGLE: one, whose name is "" if the given one is not mangled.
+	 */
 	SYMBOL_FOUND,
 	SYMBOL_MISSING, /* the child does not have the file */
 };

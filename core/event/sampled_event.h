@@ -10,14 +10,15 @@
 #include <stdint.h>
 
 /*
- * Events of a recorded profile (EVENT_SAMPLED). Nobody has counted them: the count of a row is the
- * sum of the weights of its samples. In a tally
+ * Events of a recorded profile (EVENT_SAMPLED). They were sampled and not counted: the count of a
+ * row is the sum of the weights of its samples. In a tally
  *
  *      the counter            has the weights of the samples
  *      the counter, beside    has the number of samples
  *      the group              has the squares of the weights, in units of SAMPLED_SQUARE
  *
- * so all three add up. Weights below the root of SAMPLED_SQUARE are taken as equal ones.
+ * so all three add up. Squares below SAMPLED_SQUARE are 0. A sum of such weights has the error of
+ * equal ones.
  */
 #define SAMPLED_SQUARE (UINT64_C(1) << 20)
 

@@ -57,9 +57,9 @@ struct code_record {
 			struct proc_mapping mapping; /* its name is in the record's bytes */
 			struct code_build_id build_id;
 			/*
-			 * Code of the kernel, only in recordings: its name is
-			 * "[kernel.kallsyms]_text", and the offset the address of that symbol; or
-			 * it is the path or the name of a module. pid is -1.
+			 * Only in recordings: code of the kernel, of pid -1. The name is
+			 * "[kernel.kallsyms]_text", with the address of that symbol as the offset,
+			 * or the path or the name of a module.
 			 */
 			bool kernel;
 		} mmap;
@@ -89,15 +89,15 @@ int code_sample_decode(const struct perf_event_header *header, bool has_period,
  */
 int code_record_decode(const struct perf_event_header *header, struct code_record *record);
 
-/* Passes a record that is no sample to what it is about: mappings, or code of the kernel. */
+/* Applies a record that is no sample to the mappings and the kernel symbols of `names`. */
 void code_record_apply(const struct code_record *record, struct code_names *names);
 /*
- * Decodes MMAP, MMAP2 and KSYMBOL with a trailer of that size, without its id and time. Other
- * records are OTHER, and so are those of guests. 0 or -EBADMSG.
+ * Decodes MMAP, MMAP2 and KSYMBOL before a trailer of that size, whose id and time are left 0.
+ * Other records are OTHER, and so are those of guests. 0, or -EBADMSG if the size does not fit.
  */
 int code_record_decode_body(const struct perf_event_header *header, size_t trailer_bytes,
 			    struct code_record *record);
-/* Fills *record with what any other record states. */
+/* Fills *record from a decoded record of another kind: an exec, a fork, an exit, losses. */
 void code_record_of_task(const struct record *common, struct code_record *record);
 
 #endif

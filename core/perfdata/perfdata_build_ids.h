@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 /*
- * The build ids of files, as perf lists them at the end of a recording, or in front of one. The
+ * The build ids of files, as perf lists them behind or before the records of a recording. The
  * kernel's file is "[kernel.kallsyms]". Zeroed is empty.
  *
  * Bounded: further ones than PERFDATA_BUILD_IDS_MAX, or more than PERFDATA_BUILD_IDS_BYTES of
@@ -33,8 +33,8 @@ void perfdata_build_ids_add(struct perfdata_build_ids *ids, const struct perf_ev
 
 /*
  * Returns the build id of the file of that name (the path, or the name of a module in brackets),
- * valid until the next call with `ids`, or NULL. pid: of the machine of a guest. If there is none
- * with that pid, that of the host is returned.
+ * valid until the next call with `ids`, or NULL. `pid` is that of the machine of a guest. Without
+ * one of that pid, the build id of the host (pid -1) is returned.
  */
 const struct code_build_id *perfdata_build_ids_find(struct perfdata_build_ids *ids,
 						    const char *name, pid_t pid);

@@ -34,9 +34,9 @@ struct perfdata_sample {
 	pid_t pid, tid; /* of the task; -1 if unknown */
 	uint32_t cpu;
 	/*
-	 * CALLCHAIN, in the record's bytes, as in struct code_sample; `has` is without it if it is
-	 * longer than the record. Of a
-	 * PERFDATA_CALLCHAIN_DEFERRED: what belongs at the end of the chains with that cookie.
+	 * CALLCHAIN, in the record's bytes, as in struct code_sample. `has` is without it if it is
+	 * longer than the record. In a PERFDATA_CALLCHAIN_DEFERRED it is the rest of the chains
+	 * with that cookie.
 	 */
 	const uint64_t *chain;
 	size_t n_chain;
@@ -60,10 +60,9 @@ int perfdata_decode(const struct perfdata_events *events, const struct perf_even
 		    struct record *record, struct perfdata_sample *sample);
 
 /*
- * Decodes what the code of a recording belongs to, as code_record_decode() does, and the trailer
- * as perfdata_decode() does. id and time_ns are 0 if unknown: perf does not know when a mapping was
- * made that existed before the recording. MMAP is decoded too, and samples are OTHER. -EBADMSG as
- * there.
+ * Decodes a record as code_record_decode() does, and its trailer as perfdata_decode() does. MMAP is
+ * decoded too, and samples are OTHER. id and time_ns are 0 if unknown, such as of a mapping that
+ * existed before the recording. -EBADMSG: the size does not fit.
  */
 int perfdata_decode_code(const struct perfdata_events *events,
 			 const struct perf_event_header *header, struct code_record *record,

@@ -13,10 +13,10 @@
 
 /*
  * The files of a directory that are one recording: perf.data, or the files of 'perf record
- * --switch-output', which are perf.data.YYYYMMDDhhmmsscc with the local time of their end. A perf
+ * --switch-output'. These are perf.data.YYYYMMDDhhmmsscc, with the local time of their end. A perf
  * that still runs, or was killed, leaves the last part in perf.data, whose header then has no size
- * of the data. A complete perf.data is a later recording, since perf renames an earlier one to
- * perf.data.old when it begins: then it is the only file.
+ * of the data. A complete perf.data is a later recording, because perf renames an earlier one to
+ * perf.data.old when it begins. Then it is the only file.
  *
  * 'perf record --kcore' makes a directory in place of the file, with the recording in data.
  */

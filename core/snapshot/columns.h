@@ -49,7 +49,7 @@ bool columns_of_profile(const struct columns *columns);
  */
 size_t columns_rank(const struct columns *columns);
 
-/* What the figures of rows are of. */
+/* The interval and the machine to which the figures of rows relate. */
 struct metric_scope {
 	struct figure interval_s;
 	const uint64_t *totals; /* tally of the machine; NULL: unknown */
