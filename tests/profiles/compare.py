@@ -18,14 +18,14 @@ Prints a line for each file:
 
     equal       all shares agree
     commands    they agree by module and function; commands differ
-    more        so, and pmctop has names where perf has none
-    aliases     they agree if all names of an address (--aliases FILE...) are one
+    more        pmctop has names where perf has none; all others agree
+    aliases     they agree if all names of one address (--aliases FILE...) are taken as one
     names       they agree by command and module; names of functions differ
     pmctop      pmctop shows functions, perf has no samples
     differs     with the largest differences
     hidden      perf has samples, pmctop shows none
     nothing     neither has samples
-    refused     perf has no samples, and pmctop says why
+    refused     perf has no samples, and pmctop gives the reason
     broken      pmctop did not end well: its status
 
 Exit status 1: a file differs, is hidden or broken.
