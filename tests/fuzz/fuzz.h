@@ -24,6 +24,17 @@ static inline void fuzz_check(bool holds, const char *promise)
 	abort();
 }
 
+/* Checks that a text ends within the record that contains it. NULL and "" are fine. */
+static inline void fuzz_check_text(const void *record, size_t size, const char *text)
+{
+	const char *begin = record, *end = begin + size;
+
+	if (!text || text[0] == '\0') /* "" may be a constant */
+		return;
+	fuzz_check(text > begin && text < end && memchr(text, '\0', (size_t)(end - text)),
+		   "a text ends within its record");
+}
+
 /* The input, read from its start. Bytes past its end are 0. */
 struct fuzz_bytes {
 	const uint8_t *at;

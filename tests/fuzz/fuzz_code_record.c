@@ -10,16 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check_text(const struct perf_event_header *header, const char *text)
-{
-	const char *begin = (const char *)header, *end = begin + header->size;
-
-	if (!text || text[0] == '\0') /* "" may be a constant */
-		return;
-	fuzz_check(text > begin && text < end && memchr(text, '\0', (size_t)(end - text)),
-		   "a text ends within its record");
-}
-
 static void check_sample(const struct perf_event_header *header, bool has_period)
 {
 	const char *begin = (const char *)header, *end = begin + header->size;
@@ -46,13 +36,13 @@ static void check_record(const struct perf_event_header *header)
 		return;
 	switch (record.kind) {
 	case CODE_RECORD_MMAP:
-		check_text(header, record.mmap.mapping.name);
+		fuzz_check_text(header, header->size, record.mmap.mapping.name);
 		fuzz_check(record.mmap.mapping.end >= record.mmap.mapping.start,
 			   "a mapping ends after its start");
 		fuzz_check(record.mmap.build_id.size <= CODE_BUILD_ID_MAX, "a build id is short");
 		break;
 	case CODE_RECORD_KSYMBOL:
-		check_text(header, record.ksymbol.name);
+		fuzz_check_text(header, header->size, record.ksymbol.name);
 		break;
 	case CODE_RECORD_SAMPLE:
 	case CODE_RECORD_EXEC:

@@ -67,16 +67,6 @@ static void check_chain(const struct perf_event_header *header,
 	fuzz_check(sum == 0 || sample->has & PERF_SAMPLE_CALLCHAIN, "a chain is there");
 }
 
-static void check_text(const struct perf_event_header *header, const char *text)
-{
-	const char *begin = (const char *)header, *end = begin + header->size;
-
-	if (!text || text[0] == '\0') /* "" may be a constant */
-		return;
-	fuzz_check(text > begin && text < end && memchr(text, '\0', (size_t)(end - text)),
-		   "a text ends within its record");
-}
-
 static void check_code(const struct perfdata_events *events, const struct perf_event_header *header)
 {
 	static struct perfdata_sample trailer;
@@ -86,12 +76,12 @@ static void check_code(const struct perfdata_events *events, const struct perf_e
 		return;
 	check_event(events, trailer.event);
 	if (record.kind == CODE_RECORD_MMAP) {
-		check_text(header, record.mmap.mapping.name);
+		fuzz_check_text(header, header->size, record.mmap.mapping.name);
 		fuzz_check(record.mmap.mapping.end >= record.mmap.mapping.start,
 			   "a mapping ends after its start");
 		fuzz_check(record.mmap.build_id.size <= CODE_BUILD_ID_MAX, "a build id is short");
 	} else if (record.kind == CODE_RECORD_KSYMBOL) {
-		check_text(header, record.ksymbol.name);
+		fuzz_check_text(header, header->size, record.ksymbol.name);
 	}
 }
 
