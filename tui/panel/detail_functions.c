@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* The hottest functions of the row, if the snapshot has samples of code. */
+#include "tui/panel/detail_internal.h"
+
 #include "core/base/util.h"
 #include "core/view/code_hottest.h"
 #include "core/view/code_view.h"
 #include "tui/panel/code_cells.h"
-#include "tui/panel/detail_internal.h"
 
 #include <stdio.h>
 
