@@ -97,26 +97,42 @@ static int decode_sample(const struct perf_event_header *header, struct record *
 	return 0;
 }
 
-static int decode_comm(const struct perf_event_header *header, struct record *record)
+void record_parse_comm(const struct perf_event_header *header, size_t text_bytes,
+		       struct record *record)
 {
 	const struct comm_bytes *bytes = (const void *)header;
-	const size_t fixed = sizeof(*bytes) + sizeof(struct sample_id);
+	size_t length = strnlen(bytes->text, size_min(text_bytes, sizeof(record->comm.text) - 1));
 
-	if (header->size < fixed)
-		return -EBADMSG;
-	const struct sample_id *trailer =
-		(const void *)((const char *)header + header->size - sizeof(*trailer));
-	size_t length = strnlen(bytes->text, header->size - fixed);
-	if (length >= sizeof(record->comm.text))
-		length = sizeof(record->comm.text) - 1;
 	record->kind = RECORD_COMM;
-	decode_trailer(trailer, record);
 	record->pid = (pid_t)bytes->pid;
 	record->tid = (pid_t)bytes->tid;
 	memcpy(record->comm.text, bytes->text, length);
 	memset(record->comm.text + length, 0, sizeof(record->comm.text) - length);
 	record->comm.exec = header->misc & PERF_RECORD_MISC_COMM_EXEC;
+}
+
+static int decode_comm(const struct perf_event_header *header, struct record *record)
+{
+	const size_t fixed = sizeof(struct comm_bytes) + sizeof(struct sample_id);
+
+	if (header->size < fixed)
+		return -EBADMSG;
+	const struct sample_id *trailer =
+		(const void *)((const char *)header + header->size - sizeof(*trailer));
+	decode_trailer(trailer, record);
+	record_parse_comm(header, header->size - fixed, record);
 	return 0;
+}
+
+void record_parse_fork(const struct perf_event_header *header, struct record *record)
+{
+	const struct fork_bytes *bytes = (const void *)header;
+
+	record->kind = header->type == PERF_RECORD_FORK ? RECORD_FORK : RECORD_EXIT;
+	record->pid = (pid_t)bytes->pid;
+	record->tid = (pid_t)bytes->tid;
+	record->fork.ppid = (pid_t)bytes->ppid;
+	record->fork.ptid = (pid_t)bytes->ptid;
 }
 
 static int decode_fork(const struct perf_event_header *header, struct record *record)
@@ -125,12 +141,8 @@ static int decode_fork(const struct perf_event_header *header, struct record *re
 
 	if (header->size != sizeof(*bytes))
 		return -EBADMSG;
-	record->kind = header->type == PERF_RECORD_FORK ? RECORD_FORK : RECORD_EXIT;
 	decode_trailer(&bytes->trailer, record);
-	record->pid = (pid_t)bytes->pid;
-	record->tid = (pid_t)bytes->tid;
-	record->fork.ppid = (pid_t)bytes->ppid;
-	record->fork.ptid = (pid_t)bytes->ptid;
+	record_parse_fork(header, record);
 	return 0;
 }
 
@@ -146,18 +158,26 @@ static int decode_lost(const struct perf_event_header *header, struct record *re
 	return 0;
 }
 
+void record_parse_switch(const struct perf_event_header *header, struct record *record)
+{
+	const struct switch_bytes *bytes = (const void *)header;
+	bool cpu_wide = header->type == PERF_RECORD_SWITCH_CPU_WIDE;
+
+	record->kind = RECORD_SWITCH;
+	record->change.other_pid = cpu_wide ? (pid_t)bytes->other_pid : -1;
+	record->change.other_tid = cpu_wide ? (pid_t)bytes->other_tid : -1;
+	record->change.out = header->misc & PERF_RECORD_MISC_SWITCH_OUT;
+	record->change.preempted = header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+}
+
 static int decode_switch(const struct perf_event_header *header, struct record *record)
 {
 	const struct switch_bytes *bytes = (const void *)header;
 
 	if (header->size != sizeof(*bytes))
 		return -EBADMSG;
-	record->kind = RECORD_SWITCH;
 	decode_trailer(&bytes->trailer, record);
-	record->change.other_pid = (pid_t)bytes->other_pid;
-	record->change.other_tid = (pid_t)bytes->other_tid;
-	record->change.out = header->misc & PERF_RECORD_MISC_SWITCH_OUT;
-	record->change.preempted = header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	record_parse_switch(header, record);
 	return 0;
 }
 

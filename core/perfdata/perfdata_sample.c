@@ -318,14 +318,6 @@ static size_t parse_trailer(const struct perfdata_events *events,
 	return n * sizeof(*end);
 }
 
-static uint32_t half_at(const struct perf_event_header *header, size_t offset)
-{
-	uint32_t half;
-
-	memcpy(&half, (const char *)header + offset, sizeof(half));
-	return half;
-}
-
 static uint64_t word_at(const struct perf_event_header *header, size_t offset)
 {
 	uint64_t word;
@@ -334,44 +326,21 @@ static uint64_t word_at(const struct perf_event_header *header, size_t offset)
 	return word;
 }
 
-static void parse_comm(const struct perf_event_header *header, struct record *record)
-{
-	const char *text = (const char *)header + 16;
-	size_t length = strnlen(text, size_min(header->size - 16u, sizeof(record->comm.text) - 1));
-
-	record->kind = RECORD_COMM;
-	record->pid = (pid_t)half_at(header, 8);
-	record->tid = (pid_t)half_at(header, 12);
-	record->comm.exec = header->misc & PERF_RECORD_MISC_COMM_EXEC;
-	memset(record->comm.text, 0, sizeof(record->comm.text));
-	memcpy(record->comm.text, text, length);
-}
-
 static void parse_body(const struct perf_event_header *header, struct record *record)
 {
 	switch (header->type) {
 	case PERF_RECORD_COMM:
-		parse_comm(header, record);
+		record_parse_comm(header, header->size - bodies[PERF_RECORD_COMM].bytes, record);
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		record->kind = header->type == PERF_RECORD_FORK ? RECORD_FORK : RECORD_EXIT;
-		record->pid = (pid_t)half_at(header, 8);
-		record->fork.ppid = (pid_t)half_at(header, 12);
-		record->tid = (pid_t)half_at(header, 16);
-		record->fork.ptid = (pid_t)half_at(header, 20);
+		record_parse_fork(header, record);
 		record->time_ns = word_at(header, 24);
 		break;
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-	case PERF_RECORD_SWITCH: {
-		bool cpu_wide = header->type == PERF_RECORD_SWITCH_CPU_WIDE;
-		record->kind = RECORD_SWITCH;
-		record->change.other_pid = cpu_wide ? (pid_t)half_at(header, 8) : -1;
-		record->change.other_tid = cpu_wide ? (pid_t)half_at(header, 12) : -1;
-		record->change.out = header->misc & PERF_RECORD_MISC_SWITCH_OUT;
-		record->change.preempted = header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	case PERF_RECORD_SWITCH:
+		record_parse_switch(header, record);
 		break;
-	}
 	case PERF_RECORD_LOST:
 		record->kind = RECORD_LOST;
 		record->id = word_at(header, 8);
