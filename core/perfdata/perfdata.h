@@ -45,7 +45,7 @@ enum perfdata_type {
 	 */
 	PERFDATA_CALLCHAIN_DEFERRED = 22,
 	PERFDATA_ATTR = 64,         /* a perf_event_attr, and the ids of its events */
-	PERFDATA_NATIVE = 65,       /* native records, see below */
+	PERFDATA_NATIVE = 65,       /* native records, see below; else struct perfdata_tracepoint */
 	PERFDATA_TRACING_DATA = 66, /* struct perfdata_tracing_record */
 	PERFDATA_BUILD_ID = 67,     /* core/perfdata/perfdata_build_ids.h */
 	PERFDATA_ROUND = 68,        /* end of an interval, or of a round of perf over all CPUs */
@@ -86,6 +86,17 @@ struct perfdata_tracing_record {
 	uint32_t bytes, reserved;
 };
 static_assert(sizeof(struct perfdata_tracing_record) == 16, "PERF_RECORD_HEADER_TRACING_DATA");
+
+/*
+ * In a PERFDATA_NATIVE that is not native (native_open()): old perfs have the names of tracepoints
+ * there. The reader makes such records of PERFDATA_TRACING_DATA.
+ */
+struct perfdata_tracepoint {
+	struct perf_event_header header;
+	uint64_t config; /* of its perf_event_attr */
+	char name[];     /* "sched:sched_switch" */
+};
+static_assert(sizeof(struct perfdata_tracepoint) == 16, "PERF_RECORD_HEADER_EVENT_TYPE");
 
 enum perfdata_update {
 	PERFDATA_UNIT,

@@ -6,6 +6,7 @@
 #include "core/perfdata/perfdata_events.h"
 
 #include "core/base/util.h"
+#include "core/perfdata/native_record.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -14,7 +15,8 @@
 #include <string.h>
 
 enum {
-	ATTR_BYTES_MAX = 4096, /* more than any kernel's will ever have: a page */
+	ATTR_BYTES_MAX = 4096,     /* more than any kernel's will ever have: a page */
+	TRACEPOINT_NAME_MAX = 255, /* one name may be that of all events; longer ones are cut */
 };
 
 /* An id keeps its first event. */
@@ -197,6 +199,33 @@ static int update_event(const struct perfdata_events *events,
 	return 0;
 }
 
+static void name_event(const struct perfdata_events *events, uint64_t type, uint64_t config,
+		       const char *name)
+{
+	for (size_t i = 0; i < events->n; i++) {
+		struct perfdata_event *event = &events->items[i];
+		if (event->name[0] || event->attr.config != config || event->attr.type != type)
+			continue;
+		free(event->name);
+		event->name = xstrdup(name);
+	}
+}
+
+static void name_tracepoint(const struct perfdata_events *events,
+			    const struct perf_event_header *header)
+{
+	const struct perfdata_tracepoint *record = (const void *)header;
+	struct native_words words;
+	uint64_t kind;
+
+	if (header->size < sizeof(*record) || native_open(header, &kind, &words))
+		return;
+	char *name = xstrndup(record->name,
+			      size_min(header->size - sizeof(*record), TRACEPOINT_NAME_MAX));
+	name_event(events, PERF_TYPE_TRACEPOINT, record->config, name);
+	free(name);
+}
+
 /* Names the events of that type and config: "cpu-cycles,0,0". */
 static void name_events(const struct perfdata_events *events, const char *line, size_t length)
 {
@@ -216,14 +245,7 @@ static void name_events(const struct perfdata_events *events, const char *line, 
 			return;
 		*comma = '\0';
 	}
-	for (size_t i = 0; i < events->n; i++) {
-		struct perfdata_event *event = &events->items[i];
-		if (event->name[0] || event->attr.config != numbers[0] ||
-		    event->attr.type != numbers[1])
-			continue;
-		free(event->name);
-		event->name = xstrdup(text);
-	}
+	name_event(events, numbers[1], numbers[0], text);
 }
 
 struct feature_record {
@@ -284,6 +306,8 @@ int perfdata_events_add(struct perfdata_events *events, const struct perf_event_
 		return add_attr(events, record);
 	if (record->type == PERFDATA_UPDATE)
 		return update_event(events, record);
+	if (record->type == PERFDATA_NATIVE)
+		name_tracepoint(events, record);
 	if (record->type == PERFDATA_FEATURE)
 		parse_meta_info(events, record);
 	if (record->type == PERFDATA_EVENT_ID)

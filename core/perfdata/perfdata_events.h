@@ -36,9 +36,9 @@ void perfdata_events_fini(struct perfdata_events *events);
 
 /*
  * Adds the contents of a PERFDATA_ATTR, PERFDATA_UPDATE or PERFDATA_EVENT_ID, and the names of
- * events in a PERFDATA_FEATURE of simpleperf. Ignores other records. 0; -EBADMSG: the record is
- * invalid, there are more than PERFDATA_EVENTS_MAX events or PERFDATA_IDS_MAX ids, or ids were
- * chosen to have one place in the table.
+ * events in a PERFDATA_FEATURE of simpleperf or a struct perfdata_tracepoint; ignores other
+ * records. 0; -EBADMSG: the record is invalid, there are more than PERFDATA_EVENTS_MAX events or
+ * PERFDATA_IDS_MAX ids, or ids were chosen to have one place in the table.
  */
 int perfdata_events_add(struct perfdata_events *events, const struct perf_event_header *record);
 enum { PERFDATA_EVENTS_MAX = 4096, PERFDATA_IDS_MAX = 1 << 20 };

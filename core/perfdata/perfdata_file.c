@@ -473,7 +473,8 @@ static int step_feature(struct perfdata_file *file, struct perfdata *to, struct 
 	if (result == 0 && file->swapped)
 		perfdata_swap_feature(feature, bytes, n);
 	if (result == 0 && feature == PERFDATA_TRACING && !file->swapped)
-		perfdata_tracing_read(bytes, n, file->tracing);
+		perfdata_tracing_read(bytes, n, file->tracing,
+				      perfdata_file_is_native(file) ? NULL : to);
 	if (result == 0 && feature == PERFDATA_EVENT_DESC)
 		perfdata_event_desc(to, bytes, n);
 	else if (result == 0)

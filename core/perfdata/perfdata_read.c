@@ -124,6 +124,7 @@ struct perfdata_reader *perfdata_reader_new(const struct perfdata_input *input)
 	const struct record_source source = {fill_from_input, jump_in_input, reader};
 
 	reader->input = input;
+	reader->context.made = &reader->made;
 	record_stream_init(&reader->outer, &source, &reader->context);
 	perfdata_reader_rewind(reader);
 	return reader;
@@ -451,6 +452,12 @@ static int read_next(struct perfdata_reader *reader, const struct perf_event_hea
 			}
 			break;
 		case STAGE_RECORDS:
+			result = record_stream_skip(&reader->outer);
+			if (result < 0)
+				return result;
+			/* Names in the bytes that were passed over come first. */
+			if (reader->made.n > 0)
+				break;
 			result = read_record(reader, record, err);
 			if (result != 0 || !reader->file || reader->input->seekable ||
 			    reader->apart_at > 0)

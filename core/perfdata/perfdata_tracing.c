@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -187,14 +188,10 @@ static int read_switch(const char *text, struct switch_format *format)
 	return 0;
 }
 
-static void parse_format(struct cursor *cursor, struct perfdata_tracing *tracing)
+static void parse_sched(struct cursor format, struct perfdata_tracing *tracing)
 {
-	uint64_t size = cursor_number(cursor, sizeof(size));
-	const void *at = cursor_bytes(cursor, size);
+	char *text = xstrndup((const char *)format.at, (size_t)(format.end - format.at));
 
-	if (!at)
-		return;
-	char *text = xstrndup(at, size);
 	if (tracing->result == -ENOENT)
 		tracing->result = read_switch(text, &tracing->format);
 	if (tracing->n_wakings < PERFDATA_WAKINGS) {
@@ -205,20 +202,55 @@ static void parse_format(struct cursor *cursor, struct perfdata_tracing *tracing
 	free(text);
 }
 
-void perfdata_tracing_read(const unsigned char *bytes, size_t n, struct perfdata_tracing *tracing)
+enum { NAME_BYTES_MAX = 128, HEAD_BYTES_MAX = 192 };
+
+/* Appends "system:name" with the number of the tracepoint. */
+static void put_tracepoint(struct perfdata *names, const char *system, struct cursor format)
+{
+	char head[HEAD_BYTES_MAX], name[NAME_BYTES_MAX], full[2 * NAME_BYTES_MAX];
+	struct perfdata_tracepoint record = {.header.type = PERFDATA_NATIVE};
+	size_t n = size_min((size_t)(format.end - format.at), sizeof(head) - 1);
+
+	memcpy(head, format.at, n);
+	head[n] = '\0';
+	if (sscanf(head, "name: %127[^\n]", name) != 1 || !read_head(head, name, &record.config))
+		return;
+	int length = snprintf(full, sizeof(full), "%s:%s", system, name);
+	if (length >= (int)sizeof(full))
+		return;
+	size_t bytes = (size_t)length / sizeof(uint64_t) * sizeof(uint64_t) + sizeof(uint64_t);
+	memset(full + length, 0, sizeof(full) - (size_t)length);
+	record.header.size = (uint16_t)(sizeof(record) + bytes);
+	perfdata_append(names, &record, sizeof(record));
+	perfdata_append(names, full, bytes);
+}
+
+/* The bytes of the next format; none if it is broken. */
+static struct cursor next_format(struct cursor *cursor)
+{
+	uint64_t size = cursor_number(cursor, sizeof(size));
+	const unsigned char *at = cursor_bytes(cursor, size);
+
+	return at ? (struct cursor){at, at + size, false} : (struct cursor){NULL, NULL, true};
+}
+
+void perfdata_tracing_read(const unsigned char *bytes, size_t n, struct perfdata_tracing *tracing,
+			   struct perfdata *names)
 {
 	struct cursor cursor = {bytes, bytes + n, false};
+	size_t left = names ? PERFDATA_TRACEPOINTS_MAX : 0;
 
 	*tracing = (struct perfdata_tracing){.result = -ENOENT};
 	parse_head(&cursor);
 	for (uint64_t i = cursor_number(&cursor, sizeof(uint32_t)); i > 0 && !cursor.broken; i--) {
-		bool sched = strcmp(cursor_name(&cursor), "sched") == 0;
+		const char *system = cursor_name(&cursor);
 		uint64_t formats = cursor_number(&cursor, sizeof(uint32_t));
 		for (; formats > 0 && !cursor.broken; formats--) {
-			if (sched)
-				parse_format(&cursor, tracing);
-			else
-				pass_text(&cursor);
+			struct cursor format = next_format(&cursor);
+			if (!format.broken && strcmp(system, "sched") == 0)
+				parse_sched(format, tracing);
+			if (!format.broken && left > 0 && left--)
+				put_tracepoint(names, system, format);
 		}
 	}
 	if (cursor.broken && tracing->result == -ENOENT)

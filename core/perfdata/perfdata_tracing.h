@@ -39,7 +39,12 @@ struct perfdata_tracing {
 	size_t n_wakings;
 };
 
-/* Parses the formats from untrusted bytes in this machine's byte order. */
-void perfdata_tracing_read(const unsigned char *bytes, size_t n, struct perfdata_tracing *tracing);
+/*
+ * Parses the formats from untrusted bytes in this machine's byte order. Appends a struct
+ * perfdata_tracepoint to *names (NULL: not wanted) for each of the first PERFDATA_TRACEPOINTS_MAX.
+ */
+void perfdata_tracing_read(const unsigned char *bytes, size_t n, struct perfdata_tracing *tracing,
+			   struct perfdata *names);
+enum { PERFDATA_TRACEPOINTS_MAX = 8192 };
 
 #endif

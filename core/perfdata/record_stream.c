@@ -87,14 +87,14 @@ static int parse_tracing(struct record_stream *stream)
 		int result = record_stream_load(stream, stream->skip);
 		if (result <= 0)
 			return result;
-		perfdata_tracing_read(record_stream_at(stream), stream->skip, tracing);
+		perfdata_tracing_read(record_stream_at(stream), stream->skip, tracing,
+				      stream->context->native ? NULL : stream->context->made);
 	}
 	stream->tracing = false;
 	return 1;
 }
 
-/* Passes over the bytes up to the next record: 1, or a result of record_stream_load(). */
-static int skip_to_record(struct record_stream *stream)
+int record_stream_skip(struct record_stream *stream)
 {
 	int result = stream->tracing ? parse_tracing(stream) : 1;
 
@@ -151,7 +151,7 @@ static size_t simpleperf_size(const struct perf_event_header *header)
 static int find_record(struct record_stream *stream, struct perf_event_header *header)
 {
 	for (;;) {
-		int result = skip_to_record(stream);
+		int result = record_stream_skip(stream);
 		if (result <= 0)
 			return result == 0 ? -ENODATA : result;
 		result = record_stream_load(stream, sizeof(*header));

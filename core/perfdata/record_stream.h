@@ -26,6 +26,7 @@ struct record_context {
 	bool native;                     /* NATIVE_BEGIN was read: pmctop wrote the recording */
 	struct perfdata_events events;   /* empty unless `swapped` */
 	struct perfdata_tracing tracing; /* of the latest PERFDATA_TRACING_DATA */
+	struct perfdata *made; /* gets the names in it (perfdata_tracing_read()); borrowed */
 };
 
 /*
@@ -58,6 +59,12 @@ void record_stream_clear(struct record_stream *stream);
  * source; -ENODATA: it ends inside of a record; -EBADMSG with bad_size; or -errno of fill().
  */
 int record_stream_next(struct record_stream *stream, const struct perf_event_header **record);
+
+/*
+ * Passes over the bytes behind the last record that are no record, so that their facts are in the
+ * context: 1; 0: the source ends before; or -errno of fill().
+ */
+int record_stream_skip(struct record_stream *stream);
 
 /* Bytes in the window. */
 static inline size_t record_stream_has(const struct record_stream *stream)

@@ -5,12 +5,26 @@
 #include "core/perfdata/perfdata_tracing.h"
 
 #include <errno.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct perfdata_tracing tracing;
 
-	perfdata_tracing_read(data, size, &tracing);
+	struct perfdata names = {0};
+
+	perfdata_tracing_read(data, size, &tracing, &names);
+	for (size_t at = 0; at < names.n;) {
+		const struct perfdata_tracepoint *record = (const void *)(names.bytes + at);
+
+		fuzz_check(record->header.size > sizeof(*record) && record->header.size % 8 == 0 &&
+				   record->header.size <= names.n - at &&
+				   strnlen(record->name, record->header.size - sizeof(*record)) <
+					   record->header.size - sizeof(*record),
+			   "each record of a name is whole and has its end");
+		at += record->header.size;
+	}
+	perfdata_fini(&names);
 	int result = tracing.result;
 	const struct switch_format format = tracing.format;
 	fuzz_check(result == 0 || result == -ENOENT || result == -EBADMSG,

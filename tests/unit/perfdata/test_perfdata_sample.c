@@ -836,6 +836,46 @@ static void later_ids_name_their_event(void **state)
 	perfdata_events_fini(&events);
 }
 
+static void records_name_tracepoints(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t config;
+		const char *text; /* of 64 bytes */
+		size_t n;         /* bytes behind the header */
+		const char *want;
+	} rows[] = {
+		{"its config", 400, "probe:main", 72, "probe:main"},
+		{"another config", 401, "probe:main", 72, ""},
+		{"no end", 400, "probe:main", 8 + 5, "probe"},
+		{"no name", 400, "probe:main", 8, ""},
+		{"no whole config", 400, "probe:main", 7, ""},
+		{"a native record", PERFDATA_NATIVE_BASE + NATIVE_END, "pmctop:end", 72, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct image_attr attr = {
+			.type = PERF_TYPE_TRACEPOINT,
+			.config = i + 1 < ARRAY_SIZE(rows) ? 400 : rows[i].config,
+		};
+		struct perfdata_events events = {0};
+		struct image image = {0};
+
+		add_attr(&events, &attr, 11, 1);
+		size_t begin = image_begin(&image, PERFDATA_NATIVE, 0);
+		image_u64(&image, rows[i].config);
+		image_text(&image, rows[i].text, 64);
+		image.n = begin + sizeof(struct perf_event_header) + rows[i].n;
+		image_end(&image, begin);
+		assert_int_equal(add_event(&events, &image), 0);
+		if (strcmp(events.items[0].name, rows[i].want) != 0)
+			fail_msg("%s: '%s'", rows[i].name, events.items[0].name);
+		image_fini(&image);
+		perfdata_events_fini(&events);
+	}
+}
+
 static void attrs_that_cannot_be_are_refused(void **state)
 {
 	static const struct {
@@ -919,6 +959,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_known_without_events),
 		cmocka_unit_test(updates_add_facts),
 		cmocka_unit_test(later_ids_name_their_event),
+		cmocka_unit_test(records_name_tracepoints),
 		cmocka_unit_test(attrs_that_cannot_be_are_refused),
 		cmocka_unit_test(events_and_ids_are_bounded),
 	};

@@ -7,6 +7,7 @@
 #include "core/perfdata/perfdata_tracing.h"
 
 #include "core/base/util.h"
+#include "core/perfdata/perfdata_read.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -147,7 +148,7 @@ static void test_forms(void **state)
 		struct perfdata data = {0};
 
 		put_form(&data, &forms[i]);
-		perfdata_tracing_read(data.bytes, data.n, &tracing);
+		perfdata_tracing_read(data.bytes, data.n, &tracing, NULL);
 		if (tracing.result != forms[i].wanted || tracing.n_wakings != forms[i].wakings)
 			fail_msg("%s: %d, %zu", forms[i].name, tracing.result, tracing.n_wakings);
 		if (tracing.result == 0)
@@ -173,12 +174,86 @@ static void test_cut_off(void **state)
 		struct perfdata_tracing tracing;
 		unsigned char *bytes = xmalloc(n);
 		memcpy(bytes, data.bytes, n);
-		perfdata_tracing_read(bytes, n, &tracing);
+		perfdata_tracing_read(bytes, n, &tracing, NULL);
 		if (tracing.result != -EBADMSG)
 			fail_msg("%zu of %zu bytes: understood", n, data.n);
 		free(bytes);
 	}
 	perfdata_fini(&data);
+}
+
+/* "CONFIG SYSTEM:NAME\n" of each. */
+static void print_names(const struct perfdata *names, char *text, size_t size)
+{
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (size_t at = 0; at < names->n;) {
+		const struct perfdata_tracepoint *record = (const void *)(names->bytes + at);
+
+		assert_int_equal(record->header.type, PERFDATA_NATIVE);
+		assert_int_equal(record->header.size % 8, 0);
+		length += (size_t)snprintf(text + length, size - length, "%llu %s\n",
+					   (unsigned long long)record->config, record->name);
+		at += record->header.size;
+	}
+}
+
+static void test_names(void **state)
+{
+	static const char long_name[] =
+		"name: a123456789b123456789c123456789d123456789e123456789f123456789g123456789"
+		"h123456789i123456789j123456789k123456789l123456789m123456789\nID: 9\nformat:\n";
+	static const struct form rows[] = {
+		{.name = "31 irq:irq_handler_entry\n372 sched:sched_switch\n371 "
+			 "sched:sched_wakeup\n",
+		 .formats = {FORMAT("372"), WAKEUP},
+		 .other = "name: irq_handler_entry\nID: 31\nformat:\n"},
+		{.name = "371 sched:sched_wakeup\n",
+		 .formats = {WAKEUP},
+		 .other = "name: no_number\nID: \nformat:\n"},
+		{.name = "371 sched:sched_wakeup\n", .formats = {WAKEUP}, .other = long_name},
+		{.name = "371 sched:sched_wakeup\n", .formats = {"", WAKEUP, "name: \nID: 1\n"}},
+		{.name = "371 sched:sched_wakeup\n", .formats = {WAKEUP}, .more = 7},
+		{.name = "", .other_order = true, .formats = {WAKEUP}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct perfdata_tracing tracing;
+		struct perfdata data = {0}, names = {0};
+		char text[1024];
+
+		put_form(&data, &rows[i]);
+		perfdata_tracing_read(data.bytes, data.n, &tracing, &names);
+		print_names(&names, text, sizeof(text));
+		assert_string_equal(text, rows[i].name);
+		perfdata_fini(&data);
+		perfdata_fini(&names);
+	}
+}
+
+static void test_names_are_bounded(void **state)
+{
+	struct perfdata data = {0}, names = {0};
+	struct perfdata_tracing tracing;
+	struct form form = {.name = "many", .other = "name: x\nID: 1\n"};
+	char text[] = "name: x\nID: 1\n";
+
+	(void)state;
+	put_form(&data, &form);
+	/* The number of formats stands before the only one. */
+	uint32_t n = PERFDATA_TRACEPOINTS_MAX + 10;
+	size_t one = sizeof(uint64_t) + sizeof(text) - 1;
+	memcpy(data.bytes + data.n - one - sizeof(n), &n, sizeof(n));
+	for (uint32_t i = 1; i < n; i++)
+		put_text(&data, text);
+	perfdata_tracing_read(data.bytes, data.n, &tracing, &names);
+	assert_int_equal(tracing.result, -ENOENT);
+	assert_int_equal(names.n,
+			 PERFDATA_TRACEPOINTS_MAX * (sizeof(struct perfdata_tracepoint) + 8));
+	perfdata_fini(&data);
+	perfdata_fini(&names);
 }
 
 static void test_written(void **state)
@@ -197,10 +272,57 @@ static void test_written(void **state)
 	assert_int_equal(perfdata_record_bytes(&record->header),
 			 data.n - sizeof(struct perf_event_header));
 	assert_int_equal(record->bytes % 8, 0);
-	perfdata_tracing_read((const void *)(record + 1), record->bytes, &tracing);
+	perfdata_tracing_read((const void *)(record + 1), record->bytes, &tracing, NULL);
 	assert_int_equal(tracing.result, 0);
 	check_found("written", &tracing, 372);
 	perfdata_fini(&data);
+}
+
+static ssize_t read_data(void *arg, uint64_t at, void *bytes, size_t n)
+{
+	const struct perfdata *data = arg;
+
+	n = size_min(n, data->n - (size_t)at);
+	memcpy(bytes, data->bytes + at, n);
+	return (ssize_t)n;
+}
+
+/* A recording of pmctop has them in records of its own. */
+static void test_names_follow_their_data(void **state)
+{
+	static const char *const wants[] = {"66 65 sched:sched_switch 68 68 ", "65 66 68 68 "};
+	const struct switch_texts texts = {{page, entry, usual}};
+
+	(void)state;
+	for (unsigned native = 0; native < 2; native++) {
+		const struct perf_event_header *record;
+		struct perfdata data = {0};
+		char text[256] = "";
+		size_t length = 0;
+		struct error err;
+
+		perfdata_head(&data);
+		if (native) {
+			perfdata_native_begin(&data, NATIVE_BEGIN);
+			perfdata_native_end(&data);
+		}
+		perfdata_tracing(&data, &texts);
+		perfdata_round(&data);
+		perfdata_round(&data);
+		const struct perfdata_input input = {.read = read_data, .arg = &data};
+		struct perfdata_reader *reader = perfdata_reader_new(&input);
+		while (perfdata_reader_next(reader, &record, &err) > 0) {
+			const struct perfdata_tracepoint *named = (const void *)record;
+			bool is_name = record->type == PERFDATA_NATIVE && named->config == 372;
+
+			length += (size_t)snprintf(text + length, sizeof(text) - length, "%u %s%s",
+						   record->type, is_name ? named->name : "",
+						   is_name ? " " : "");
+		}
+		assert_string_equal(text, wants[native]);
+		perfdata_reader_free(reader);
+		perfdata_fini(&data);
+	}
 }
 
 static int write_seeds(const char *directory)
@@ -228,6 +350,9 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_names_are_bounded),
+		cmocka_unit_test(test_names_follow_their_data),
 		cmocka_unit_test(test_written),
 	};
 
