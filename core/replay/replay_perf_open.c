@@ -152,13 +152,12 @@ static int inspect_record(struct replay_perf *perf, const struct perf_event_head
 
 	if (header->type == PERFDATA_NEXT_FILE)
 		return inspect_next_file(perf, header);
-	if (header->type == PERFDATA_ATTR || header->type == PERFDATA_UPDATE) {
-		int result = perfdata_events_add(&perf->events, header);
-		return result < 0 ? error_set(err, result,
-					      "The recording is broken: the description of its "
-					      "events is invalid.")
-				  : 0;
-	}
+	if (perfdata_events_add(&perf->events, header) < 0)
+		return error_set(err, -EBADMSG,
+				 "The recording is broken: the description of its events is "
+				 "invalid.");
+	if (header->type == PERFDATA_ATTR || header->type == PERFDATA_UPDATE)
+		return 0;
 	perfdata_build_ids_add(&perf->build_ids, header);
 	if (replay_facts_parse(&perf->facts, header))
 		return 0;

@@ -287,7 +287,7 @@ static int add_event(struct replay_profile *profile, const struct perf_event_hea
 		return error_set(err, -EBADMSG,
 				 "The recording is broken: the description of its events is "
 				 "invalid.");
-	if (profile->map)
+	if (profile->map && profile->n_map < profile->events.n)
 		replay_profile_map_events(profile);
 	return 0;
 }
@@ -296,9 +296,6 @@ static int take_record(struct replay_profile *profile, const struct perf_event_h
 		       struct error *err)
 {
 	switch (header->type) {
-	case PERFDATA_ATTR:
-	case PERFDATA_UPDATE:
-		return add_event(profile, header, err);
 	case PERFDATA_ROUND:
 		replay_sort_round(profile->sort);
 		return 0;
@@ -314,7 +311,7 @@ static int take_record(struct replay_profile *profile, const struct perf_event_h
 		return queue_record(profile, header, err);
 	perfdata_build_ids_add(&profile->build_ids, header);
 	replay_facts_parse(&profile->facts, header);
-	return 0;
+	return header->type < PERFDATA_ATTR ? 0 : add_event(profile, header, err);
 }
 
 int replay_profile_read(struct replay_profile *profile, struct error *err)

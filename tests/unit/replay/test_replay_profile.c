@@ -73,6 +73,12 @@ static const struct format two_cores = {
 	0,
 	{{10, 0, "cpu_core/cycles/"}, {11, 0, "cpu_atom/cycles/"}, {10, 0, "cpu_core/cycles/"}},
 	3};
+static const struct format tracepoints = {
+	TIME | CPU,
+	1,
+	0,
+	{{PERF_TYPE_TRACEPOINT, 400, NULL}, {PERF_TYPE_TRACEPOINT, 401, "sched:sched_waking"}},
+	2};
 static const struct format with_dummy = {TIME | CPU | PERIOD, 0, 0, {DUMMY, CYCLES}, 2};
 static const struct format dummies = {TIME | CPU | PERIOD, 0, 0, {DUMMY}, 1};
 static const struct format group = {
@@ -101,11 +107,14 @@ enum step_kind {
 	MAP,    /* pid maps `text` at `weight` */
 	CGROUP, /* a cgroup `other` of that path */
 	AUX,
-	BROKEN, /* a sample that is too short */
-	CUT,    /* the file ends inside of a record */
-	CPUS,   /* the feature: `cpu` CPUs */
-	CLOCKS, /* the feature: time_ns is `weight` on the wall clock */
-	HOST,   /* the feature */
+	BROKEN,     /* a sample that is too short */
+	CUT,        /* the file ends inside of a record */
+	CPUS,       /* the feature: `cpu` CPUs */
+	CLOCKS,     /* the feature: time_ns is `weight` on the wall clock */
+	HOST,       /* the feature */
+	NAME,       /* of `event` */
+	TRACEPOINT, /* the name of that with the config `weight` */
+	FURTHER_ID, /* another one of the event `weight`, that of `event` */
 };
 
 struct step {
@@ -184,6 +193,37 @@ static const struct profile_case cases[] = {
 	  {SAMPLE, 7, 7, 1200, 6, .event = 2}},
 	 .want = "1000-1200; 7  306/2 5/1",
 	 .events = "cpu_core/cycles/ cpu_atom/cycles/"},
+	{"names of tracepoints by their config",
+	 &tracepoints,
+	 {{TRACEPOINT, .weight = 401, .text = "another:name"},
+	  {TRACEPOINT, .weight = 400, .text = "probe:main"},
+	  {SAMPLE, 7, 7, 1000},
+	  {SAMPLE, 7, 7, 1100, .event = 1}},
+	 .want = "1000-1100; 7  1/1 1/1",
+	 .events = "probe:main sched:sched_waking"},
+	{"names behind the first sample are too late",
+	 &tracepoints,
+	 {{SAMPLE, 7, 7, 1000},
+	  {TRACEPOINT, .weight = 400, .text = "probe:main"},
+	  {NAME, .event = 1, .text = "late"},
+	  {SAMPLE, 7, 7, 1100, .event = 1},
+	  {SAMPLE, 7, 7, 1200}},
+	 .want = "1000-1200; 7  2/2 1/1",
+	 .events = "event/type=2,config=0x190/ sched:sched_waking"},
+	{"ids among the samples",
+	 &two,
+	 {{FURTHER_ID, .weight = 1, .event = 50},
+	  {SAMPLE, 7, 7, 1000, 3, .event = 50},
+	  {FURTHER_ID, .weight = 0, .event = 51},
+	  {SAMPLE, 7, 7, 1100, 4, .event = 51}},
+	 .want = "1000-1100; 7  4/1 3/1",
+	 .events = "cycles page-faults"},
+	{"a further id of no event",
+	 &two,
+	 {{SAMPLE, 7, 7, 1000, 3}, {FURTHER_ID, .weight = 2, .event = 50}},
+	 .want = "1000-1000; 7  3/1 0/0",
+	 .failure = "The recording is broken: the description of its events is invalid.",
+	 .later = true},
 	{"an event that is only there for its records",
 	 &with_dummy,
 	 {{SAMPLE, 7, 7, 1000, 300, .event = 1}},
@@ -763,6 +803,22 @@ static void put_step(struct image *image, const struct profile_case *row, const 
 		break;
 	case CUT:
 		image->n -= 4;
+		break;
+	case NAME:
+		image_event_name(image, ID_FIRST + step->event, step->text);
+		break;
+	case TRACEPOINT:
+		begin = image_begin(image, PERFDATA_NATIVE, 0);
+		image_u64(image, step->weight);
+		image_text(image, step->text, 64);
+		image_end(image, begin);
+		break;
+	case FURTHER_ID:
+		begin = image_begin(image, PERFDATA_EVENT_ID, 0);
+		image_u64(image, 1);
+		image_u64(image, step->weight);
+		image_u64(image, ID_FIRST + step->event);
+		image_end(image, begin);
 		break;
 	case CPUS:
 		image_cpus(image, step->cpu);
