@@ -58,6 +58,8 @@ REFUSED = "refused: "
 
 # "# Samples: 19K of event 'cycles:u'", of a merged one "of events".
 EVENT_LINE = re.compile(r"^# Samples: \S+ +of events? '(.*)'(?:, .*)?$")
+# "cpu_core/cycles:P/": an event of one kind of CPUs.
+HYBRID = re.compile(r"^cpu_\w+/([^/:]+)(?::\w+)?/\w*$")
 ADDRESS = re.compile(r"^(0x)?[0-9a-f]{8,16}$")
 MODULES = (
     (re.compile(r"^\[guest\.kernel.*"), "[guest.kernel]"),
@@ -236,6 +238,16 @@ def same_name(event, others):
     return None
 
 
+def of_all_cpus(truth, got):
+    """pmctop has one event for all kinds of CPUs."""
+    merged = Sums()
+    for event, counts in truth.items():
+        found = HYBRID.match(event)
+        one = found and not same_name(event, got) and same_name(found.group(1), got)
+        merged[one or event].update(counts)
+    return merged
+
+
 def differences(truth, got, parts):
     """[(difference, event, key, share of perf, share of pmctop)], the largest first."""
     found = []
@@ -304,6 +316,7 @@ def judge(truth, got, error, first=None):
         return ("hidden", "") if truth.whole() else ("nothing", "")
     if not truth.whole():
         return "pmctop", ""
+    truth = of_all_cpus(truth, got)
     worst = differences(truth, got, (0, 1, 2))
     if worst[0][0] <= TOLERANCE:
         return "equal", f"{worst[0][0]:.5f}"
