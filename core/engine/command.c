@@ -27,6 +27,7 @@ bool command_changes_columns(enum command_kind kind)
 	case COMMAND_SEEK_BY:
 	case COMMAND_SEEK_TO:
 	case COMMAND_SPEED:
+	case COMMAND_WHOLE:
 		break;
 	}
 	return false;

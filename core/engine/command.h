@@ -32,6 +32,7 @@ enum command_kind {
 	COMMAND_SEEK_BY, /* number: ns forward, negative: back */
 	COMMAND_SEEK_TO, /* number: ns from the beginning; INT64_MAX: the end */
 	COMMAND_SPEED,   /* number: speed in thousandths, or PLAYBACK_SPEED_MAX */
+	COMMAND_WHOLE,   /* number: whether a profile is one interval */
 };
 
 /* Whether a command of this kind changes what is counted and shown. */

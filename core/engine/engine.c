@@ -262,6 +262,7 @@ static int do_command(struct engine *engine, const struct command *command, stru
 	case COMMAND_SEEK_BY:
 	case COMMAND_SEEK_TO:
 	case COMMAND_SPEED:
+	case COMMAND_WHOLE:
 		break;
 	}
 	return error_set(err, -EINVAL, "Only a recording can be paused, stepped or searched.");

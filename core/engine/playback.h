@@ -24,9 +24,10 @@ struct playback {
 	uint32_t speed;           /* in thousandths, or PLAYBACK_SPEED_MAX */
 	uint32_t seeking_percent; /* progress of a seek, while `seeking` */
 	bool seeking;
-	bool whole;  /* length_ns is final */
-	bool pipe;   /* it cannot be read again */
-	bool native; /* made by pmctop: has its own intervals */
+	bool whole;   /* length_ns is final */
+	bool pipe;    /* it cannot be read again */
+	bool native;  /* made by pmctop: has its own intervals */
+	bool profile; /* samples alone, of fixed events */
 	bool paused;
 	bool ended;       /* the last snapshot is shown, or there is none */
 	bool waiting;     /* for the writer of the pipe */

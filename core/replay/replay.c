@@ -399,9 +399,14 @@ bool replay_is_native(const struct replay *replay)
 	return replay->kind && replay->kind->ops == &replay_native_ops;
 }
 
+bool replay_is_profile(const struct replay *replay)
+{
+	return replay->kind && replay->kind->ops == &replay_profile_ops;
+}
+
 bool replay_is_whole(const struct replay *replay)
 {
-	return replay->kind && replay->kind->ops == &replay_profile_ops && replay->state->whole;
+	return replay_is_profile(replay) && replay->state->whole;
 }
 
 void replay_set_interval(struct replay *replay, uint64_t interval_ns)
@@ -410,6 +415,14 @@ void replay_set_interval(struct replay *replay, uint64_t interval_ns)
 	replay->interval_ns = interval_ns;
 	if (replay->kind)
 		replay->state->interval_ns = interval_ns;
+}
+
+bool replay_set_whole(struct replay *replay)
+{
+	if (!replay_is_profile(replay) || !replay->input->seekable)
+		return false;
+	replay->whole = true;
+	return true;
 }
 
 void replay_do(struct replay *replay, const struct command *command)

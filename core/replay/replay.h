@@ -76,12 +76,16 @@ uint64_t replay_records(const struct replay *replay);
 /* Whether it is a native recording. */
 bool replay_is_native(const struct replay *replay);
 
+/* Whether it has samples without counts. */
+bool replay_is_profile(const struct replay *replay);
 /* Whether it is a profile that is shown as one interval. */
 bool replay_is_whole(const struct replay *replay);
 
 /* Sets the interval of a perf recording; a profile that was shown as one interval is to be rewound.
  */
 void replay_set_interval(struct replay *replay, uint64_t interval_ns);
+/* Makes a profile in a file one interval, from the next rewind on. Returns false for others. */
+bool replay_set_whole(struct replay *replay);
 /*
  * Applies a command before the next snapshot, as engine_do does. A command that a recording cannot
  * do (all but columns of recorded events) becomes an urgent note.

@@ -119,6 +119,7 @@ static int do_command(struct replay_state *state, const struct command *command,
 	case COMMAND_SEEK_BY:
 	case COMMAND_SEEK_TO:
 	case COMMAND_SPEED:
+	case COMMAND_WHOLE:
 		break;
 	}
 	return -EINVAL;

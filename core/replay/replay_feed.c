@@ -302,6 +302,22 @@ static bool leave_whole(struct replay_feed *feed)
 	return true;
 }
 
+/* Shows a profile as one interval again: it is read from its beginning. */
+static void join_intervals(struct replay_feed *feed)
+{
+	if (replay_is_whole(feed->reader.replay))
+		return;
+	if (!replay_set_whole(feed->reader.replay)) {
+		set_text(feed, "Only a profile in a file can be shown as one interval.");
+		return;
+	}
+	feed->goal.kind = REPLAY_GOAL_NONE;
+	feed->fresh = feed->playback.paused = false;
+	feed->at = 0;
+	feed->reader.end_known = false;
+	replay_reader_rewind(&feed->reader);
+}
+
 static bool is_of_place(const struct command *command)
 {
 	return command->kind == COMMAND_STEP || command->kind == COMMAND_SEEK_BY ||
@@ -329,6 +345,12 @@ static void replay_feed_command(void *ctx, const struct command *command)
 		break;
 	case COMMAND_SPEED:
 		feed->playback.speed = (uint32_t)command->number;
+		break;
+	case COMMAND_WHOLE:
+		if (command->number)
+			join_intervals(feed);
+		else
+			leave_whole(feed);
 		break;
 	case COMMAND_ADD_EVENTS:
 	case COMMAND_ADD_METRIC:
@@ -397,6 +419,7 @@ static void replay_feed_playback(void *ctx, struct playback *out)
 	struct playback *playback = &feed->playback;
 
 	playback->native = replay_is_native(reader->replay);
+	playback->profile = replay_is_profile(reader->replay);
 	playback->every_ns = playback->native ? reader->usual_ns : feed->interval_ns;
 	playback->begin_real_ns = reader->begin_real_ns;
 	playback->waiting = reader->waiting;

@@ -378,7 +378,7 @@ static void note_content(struct replay_profile *profile)
 	struct notes *notes = &profile->kind.state->notes;
 	double length_s = (double)(profile->last_ns - profile->first_ns) / (double)NS_PER_S;
 	const struct replay_facts *facts = &profile->facts;
-	char events[256], lost[48] = "", by[96] = "";
+	char events[256], content[400], lost[48] = "", by[96] = "";
 
 	describe_events(profile, events, sizeof(events));
 	if (profile->lost > 0)
@@ -386,12 +386,17 @@ static void note_content(struct replay_profile *profile)
 	if (facts->version[0])
 		snprintf(by, sizeof(by), ", by %s %s", facts->simpleperf ? "simpleperf" : "perf",
 			 facts->version);
+	/* Numbers that grow would be another note, and another line of the log, each time. */
+	if (profile->over)
+		snprintf(content, sizeof(content), "%llu sample%s%s of %s in %.*f s",
+			 (unsigned long long)profile->samples, profile->samples == 1 ? "" : "s",
+			 lost, events, length_s < 0.1 ? 3 : 1, length_s);
+	else
+		snprintf(content, sizeof(content), "Samples of %s", events);
 	notes_remove(notes, NOTE_PROFILE);
 	notes_add_as(notes, NOTE_PROFILE,
-		     "%llu sample%s%s of %s in %.1f s%s. Counts are estimates (~), run times are "
-		     "unknown. %s",
-		     (unsigned long long)profile->samples, profile->samples == 1 ? "" : "s", lost,
-		     events, length_s, by, profile->why);
+		     "%s%s. Counts are estimates (~), run times are unknown. %s", content, by,
+		     profile->why);
 }
 
 static bool has_branches(const struct perfdata_events *events)

@@ -63,8 +63,9 @@ bool view_has_ghz(const struct columns *columns)
 {
 	int cycles = event_set_find(&columns->events, "cycles");
 
-	return columns->levels == EVENT_LEVELS_ALL && columns_metric(columns, "ghz") < 0 &&
-	       cycles >= 0 && columns->events.items[cycles].state == FIGURE_VALID;
+	return columns->levels == EVENT_LEVELS_ALL && !columns_of_profile(columns) &&
+	       columns_metric(columns, "ghz") < 0 && cycles >= 0 &&
+	       columns->events.items[cycles].state == FIGURE_VALID;
 }
 
 struct figure view_ghz(const struct columns *columns, const struct snapshot_cpu *cpu)

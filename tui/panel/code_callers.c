@@ -40,6 +40,7 @@ void code_callers_update(struct code_callers *callers, const struct code_page *p
 	if (!callers->function)
 		return;
 	code_edges_fini(&callers->edges);
+	callers->of_profile = page->sum.columns && columns_of_profile(page->sum.columns);
 	callers->id = find_function(page, callers->function);
 	if (callers->id != UINT32_MAX)
 		code_edges_init(&page->view, callers->id, page->event, &callers->edges);
@@ -113,7 +114,7 @@ static void append(char *text, size_t size, const char *more)
 static void write_callers(const struct code_callers *callers, bool named, unsigned width,
 			  char *text, size_t size)
 {
-	static const char why[] = " (no frame pointers)";
+	const char *why = callers->of_profile ? " (no call chain)" : " (no frame pointers)";
 	char rest[160], samples[40], alone[40], name[400];
 	uint64_t n_alone = samples_alone(&callers->edges);
 
@@ -129,7 +130,7 @@ static void write_callers(const struct code_callers *callers, bool named, unsign
 		append(text, size, name);
 	}
 	append(text, size, rest);
-	if (n_alone && text_width(text) + sizeof(why) - 1 <= width)
+	if (n_alone && text_width(text) + text_width(why) <= width)
 		append(text, size, why);
 }
 

@@ -14,13 +14,15 @@
 
 /*
  * The direct callers and callees of one function, of the samples of a code page. Zeroed: closed.
- * Shares are estimates, because callers are found by frame pointers, which code may lack.
+ * Shares are estimates, because callers are found by frame pointers, which code may lack, or
+ * come from a recording that may lack them.
  */
 struct code_callers {
 	uint64_t function;   /* code_page_id(); 0: closed */
 	char *name, *module; /* owned */
 	/* Of the page's last sum; function UINT32_MAX: not in it. */
 	uint32_t id;
+	bool of_profile; /* callers come from recorded call chains */
 	struct code_edges edges;
 	struct table table;
 };

@@ -136,7 +136,7 @@ static void draw_counts_header(struct detail_pen *pen)
 	duration_format_age(totals ? totals->time_ns : 0, since, sizeof(since));
 	bool of_profile = columns_of_profile(pen->page->snapshot->columns);
 	if (of_profile)
-		text_copy(text, sizeof(text), "in this interval, estimated from samples");
+		text_copy(text, sizeof(text), "estimated from samples");
 	else
 		snprintf(text, sizeof(text), "in this interval%s%s%s",
 			 detail_subject_is_of_cpus(pen->page->subject) ? ", with idle time" : "",

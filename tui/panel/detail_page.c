@@ -85,10 +85,11 @@ static void add_state(struct segments *segments, const struct detail_page *page)
 	if (subject->ended)
 		detail_add_segment(segments, 99, "", "has ended")->text_style = STYLE_WARN;
 	else if (page->detail->sum.n == 0)
-		detail_add_segment(segments, 99, "",
-				   detail_subject_is_of_cpus(subject)
-					   ? "was not counted in this interval"
-					   : "did not run in this interval")
+		detail_add_segment(
+			segments, 99, "",
+			columns_of_profile(page->snapshot->columns) ? "no samples in this interval"
+			: detail_subject_is_of_cpus(subject) ? "was not counted in this interval"
+							     : "did not run in this interval")
 			->text_style = STYLE_DIM;
 }
 
@@ -109,6 +110,7 @@ static void draw_identity(struct detail_pen *pen)
 	const struct detail_page *page = pen->page;
 	const struct detail_subject *subject = page->subject;
 	const struct row *row = &subject->row;
+	bool of_profile = columns_of_profile(page->snapshot->columns);
 	struct segments segments = {0};
 	char text[64];
 
@@ -118,7 +120,8 @@ static void draw_identity(struct detail_pen *pen)
 			add_number(&segments, 97, "TID", row->tid);
 		if (row->ppid > 0)
 			add_number(&segments, 50, "parent", row->ppid);
-		detail_add_segment(&segments, 90, "user", row->user[0] ? row->user : "-");
+		if (row->user[0] || !of_profile)
+			detail_add_segment(&segments, 90, "user", row->user[0] ? row->user : "-");
 		if (row->start_ns && page->snapshot->time_ns > row->start_ns) {
 			duration_format_age(page->snapshot->time_ns - row->start_ns, text,
 					    sizeof(text));
@@ -131,8 +134,9 @@ static void draw_identity(struct detail_pen *pen)
 	snprintf(text, sizeof(text), "%zu", page->detail->n_threads);
 	if (subject->key.kind != HISTORY_THREAD)
 		detail_add_segment(&segments, 80,
-				   detail_subject_is_of_cpus(subject) ? "threads here"
-								      : "threads that ran",
+				   of_profile                           ? "threads sampled"
+				   : detail_subject_is_of_cpus(subject) ? "threads here"
+									: "threads that ran",
 				   text);
 	if (detail_subject_is_of_tasks(subject) && row->comm[0])
 		detail_add_segment(&segments, 85, "command", row->comm)->text_style = STYLE_NAME;
@@ -299,9 +303,7 @@ static void draw_places(struct detail_pen *pen)
 		return;
 	if (detail->n_places == 0 && !detail_subject_is_of_cpus(page->subject)) {
 		detail_pen_heading(pen, "CPUs",
-				   columns_of_profile(page->snapshot->columns)
-					   ? "unknown: run times were not recorded"
-					   : "unknown: threads are counted one by one, not by CPU");
+				   "unknown: threads are counted one by one, not by CPU");
 		pen->y++;
 		return;
 	}
@@ -357,11 +359,11 @@ static void draw_waiting(struct detail_pen *pen)
 	detail_draw_competitors(pen);
 }
 
+/* Run times, waits and their reasons are not in a profile. */
 static unsigned draw_page(const struct detail_pen *pen)
 {
 	struct detail_pen left = *pen;
 	unsigned top = pen->rect.y, width = pen->rect.width;
-
 	bool of_profile = columns_of_profile(pen->page->snapshot->columns);
 
 	draw_identity(&left);
@@ -372,10 +374,12 @@ static unsigned draw_page(const struct detail_pen *pen)
 		detail_draw_lifetime(&left);
 	if (width < TWO_COLUMNS_FROM) {
 		detail_draw_functions(&left);
-		draw_waiting(&left);
+		if (!of_profile)
+			draw_waiting(&left);
 		draw_metric_graphs(&left);
 		detail_draw_threads(&left);
-		draw_places(&left);
+		if (!of_profile)
+			draw_places(&left);
 		detail_draw_counts(&left);
 		return left.y - top;
 	}
@@ -386,9 +390,11 @@ static unsigned draw_page(const struct detail_pen *pen)
 	right.rect.width = left.rect.width;
 	draw_left_column(&left);
 	detail_draw_functions(&right);
-	draw_waiting(&right);
+	if (!of_profile)
+		draw_waiting(&right);
 	detail_draw_threads(&right);
-	draw_places(&right);
+	if (!of_profile)
+		draw_places(&right);
 	return (left.y > right.y ? left.y : right.y) - top;
 }
 

@@ -85,8 +85,9 @@ static void add_thread_count(struct segments *segments, const struct snapshot *s
 
 	/* The machine's number of threads would be wrong for a target. */
 	if (snapshot->tasks == 0 || snapshot->target) {
-		snprintf(segment->text, sizeof(segment->text), "%zu thread%s ran", ran,
-			 ran == 1 ? "" : "s");
+		snprintf(segment->text, sizeof(segment->text), "%zu thread%s %s", ran,
+			 ran == 1 ? "" : "s",
+			 columns_of_profile(snapshot->columns) ? "sampled" : "ran");
 		return;
 	}
 	/* What follows stays in its place while fewer threads run. */
@@ -114,7 +115,7 @@ static void add_recording(struct segments *segments, uint64_t bytes)
 
 /*
  * "REPLAY run.data  00:01:12 of 00:10:00  x2  PAUSED"; of a profile that is shown as one interval
- * "WHOLE". Heavy: a replay must not be taken for live figures.
+ * "WHOLE 3.5s". Heavy: a replay must not be taken for live figures.
  */
 static void add_playback(struct segments *segments, const struct playback *playback, bool whole)
 {
@@ -122,15 +123,17 @@ static void add_playback(struct segments *segments, const struct playback *playb
 
 	add_words(segments, 99, "REPLAY",
 		  strcmp(playback->name, "-") == 0 ? "of a pipe" : playback->name, STYLE_WARN);
+	if (whole) {
+		playback_whole_text(playback, text, sizeof(text));
+		add_words(segments, 98, "", text, STYLE_WARN);
+		return;
+	}
 	playback_position_text(playback, text, sizeof(text));
 	if (text[0])
 		add_words(segments, 97, "", text, STYLE_PLAIN);
 	playback_speed_text(playback->speed, text, sizeof(text));
-	if (!whole)
-		add_words(segments, 96, "", text, STYLE_PLAIN);
+	add_words(segments, 96, "", text, STYLE_PLAIN);
 	playback_state_text(playback, text, sizeof(text));
-	if (whole && !playback->broken[0])
-		text_copy(text, sizeof(text), playback->ended ? "WHOLE" : "reading");
 	if (text[0])
 		add_words(segments, 98, "", text, STYLE_WARN);
 }
@@ -230,8 +233,10 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 	if (snapshot) {
 		add_process_count(&segments, snapshot);
 		add_thread_count(&segments, snapshot);
-		add_pmu_names(&segments, snapshot);
-		add_words(&segments, 25, "", snapshot->columns->preset, STYLE_PLAIN);
+		if (!columns_of_profile(snapshot->columns)) {
+			add_pmu_names(&segments, snapshot);
+			add_words(&segments, 25, "", snapshot->columns->preset, STYLE_PLAIN);
+		}
 		if (snapshot->mode != COUNT_MODE_SYSTEM)
 			add_words(&segments, 45, "", scope_text(snapshot), STYLE_PLAIN);
 		if (snapshot->columns->levels != EVENT_LEVELS_ALL) {

@@ -86,6 +86,8 @@ static unsigned draw_meter(const struct cpu_lines *lines, size_t index, struct c
 	snprintf(text, sizeof(text), "%s%d", index < lines->n_sockets ? "S" : "", cpu->cpu);
 	canvas_text_right(canvas, line.x, line.y, NUMBER_WIDTH, STYLE_ID,
 			  index < lines->n_sockets && cpu->cpu < 0 ? "S?" : text);
+	if (meter == 0)
+		return NUMBER_WIDTH;
 	text_copy(text, sizeof(text), "-");
 	if (busy >= 0)
 		text_percent(text, sizeof(text), busy);
@@ -108,10 +110,13 @@ static void draw_hidden_cpus(const struct cpu_lines *lines, struct canvas *canva
 	canvas_text(canvas, line->x + line->width, line->y, n, style, more);
 }
 
-static unsigned meter_width(unsigned width)
+/* 0 for a profile, which does not have the busy time of CPUs. */
+static unsigned meter_width(const struct columns *columns, unsigned width)
 {
 	unsigned meter = width * 2 / 5;
 
+	if (columns_of_profile(columns))
+		return 0;
 	if (meter > 40)
 		meter = 40;
 	return meter < 14 && width >= 20 ? 14 : meter;
@@ -119,7 +124,7 @@ static unsigned meter_width(unsigned width)
 
 static void draw_labelled(const struct snapshot *snapshot, struct canvas *canvas, struct rect rect)
 {
-	unsigned meter = meter_width(rect.width);
+	unsigned meter = meter_width(snapshot->columns, rect.width);
 	struct cpu_lines lines;
 
 	lines_init(&lines, snapshot, rect.height);
@@ -194,14 +199,16 @@ static void draw_metrics(const struct cpu_lines *lines, size_t index, struct can
 static void draw_table(const struct snapshot *snapshot, struct canvas *canvas, struct rect rect)
 {
 	bool loses = columns_metric(snapshot->columns, "ipc") >= 0;
-	unsigned meter = meter_width(rect.width * 3 / 5), x = NUMBER_WIDTH + 1 + meter;
+	unsigned meter = meter_width(snapshot->columns, rect.width * 3 / 5);
+	unsigned x = NUMBER_WIDTH + (meter ? 1 + meter : 0);
 	struct rect line = {rect.x, rect.y, rect.width, 1};
 	struct cpu_lines lines;
 
 	lines_init(&lines, snapshot, rect.height - 1);
 	canvas_fill(canvas, line, STYLE_HEADER);
 	draw_cpu_title(canvas, line, 0, NUMBER_WIDTH, "CPU");
-	draw_cpu_title(canvas, line, NUMBER_WIDTH + 1, meter, "busy ");
+	if (meter)
+		draw_cpu_title(canvas, line, NUMBER_WIDTH + 1, meter, "busy ");
 	draw_hidden_cpus(&lines, canvas, &line, STYLE_HEADER);
 	if (loses && x + 1 + LOST_WIDTH <= line.width)
 		draw_cpu_title(canvas, line, x + 1, LOST_WIDTH, cpu_stall_def.title);

@@ -20,6 +20,22 @@ void playback_position_text(const struct playback *playback, char *text, size_t 
 	snprintf(text, size, "%s of %s%s", position, length, playback->whole ? "" : "+");
 }
 
+void playback_whole_text(const struct playback *playback, char *text, size_t size)
+{
+	uint64_t ns = playback->position_ns, step_ns = ns < NS_PER_S ? NS_PER_MS : NS_PER_S / 10;
+	char length[24];
+
+	if (!playback->ended || playback->broken[0]) {
+		playback_state_text(playback, text, size);
+		if (!playback->ended)
+			text_copy(text, size, "reading");
+		return;
+	}
+	ns = (ns + step_ns / 2) / step_ns * step_ns;
+	duration_format(ns, length, sizeof(length));
+	snprintf(text, size, "WHOLE%s%s", ns ? " " : "", ns ? length : "");
+}
+
 void playback_speed_text(uint32_t speed, char *text, size_t size)
 {
 	char number[16];

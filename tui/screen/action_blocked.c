@@ -26,6 +26,9 @@ static const char *blocked_in_replay(const struct playback *playback, enum actio
 			       ? "Replay: the intervals are those of the recording. [ and ] "
 				 "change the speed."
 			       : NULL;
+	case ACTION_PRESET:
+		return playback->profile ? "Replay: a profile has no other events than its own."
+					 : NULL;
 	case ACTION_COUNT:
 		return "Replay: user mode and kernel cannot be separated in a recording.";
 	case ACTION_KILL:

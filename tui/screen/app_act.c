@@ -13,9 +13,16 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 enum { WHEEL_LINES = 3 };
+
+/* Whether a profile is shown as one interval. */
+static bool shows_whole(const struct display *display)
+{
+	return display->snapshot && display->snapshot->whole;
+}
 
 /* Makes the shown snapshot the baseline, or removes the baseline. */
 static void toggle_baseline(struct app *app)
@@ -38,11 +45,26 @@ static void next_unit(struct app *app)
 	list_invalidate(&app->cpus);
 }
 
+/* A profile in a file can have intervals, or be one. */
+static bool can_be_whole(const struct app *app)
+{
+	return app->replay.active && app->replay.playback.profile && !app->replay.playback.pipe;
+}
+
 static int accept_interval(void *owner, const char *text, struct error *err)
 {
 	struct app *app = owner;
+	const char *word = text + strspn(text, " ");
+	size_t length = strcspn(word, " ");
 
-	return duration_parse(text, &app->preferences.interval_ns, err);
+	if (app->replay.active && length == 3 && strncasecmp(word, "all", length) == 0) {
+		app_command(app, COMMAND_WHOLE, NULL, 1);
+		return 0;
+	}
+	int rc = duration_parse(text, &app->preferences.interval_ns, err);
+	if (rc == 0 && shows_whole(&app->display))
+		app_command(app, COMMAND_WHOLE, NULL, 0);
+	return rc;
 }
 
 static void prompt_interval(struct app *app)
@@ -50,7 +72,8 @@ static void prompt_interval(struct app *app)
 	char now[24], query[64];
 
 	duration_format(app->preferences.interval_ns, now, sizeof(now));
-	snprintf(query, sizeof(query), "Interval (now %s):", now);
+	snprintf(query, sizeof(query), "Interval%s (now %s):", can_be_whole(app) ? ", or all" : "",
+		 shows_whole(&app->display) ? "all" : now);
 	prompt_open(&app->prompt, query, accept_interval);
 }
 
@@ -115,6 +138,10 @@ static void toggle_command_lines(struct app *app)
 
 static void zero_totals(struct app *app)
 {
+	if (shows_whole(&app->display)) {
+		messages_show(&app->messages, "One interval has no totals. s divides the profile.");
+		return;
+	}
 	event_totals_zero(&app->events.totals);
 	watch_zero(&app->watch);
 	code_screen_zero(app);

@@ -31,7 +31,9 @@ enum {
 
 static void format_span(uint64_t ns, char *text, size_t size)
 {
-	if (ns < 10 * NS_PER_S)
+	if (ns < NS_PER_S / 10)
+		size -= text_fixed(text, size, (double)ns / (double)NS_PER_S, 3);
+	else if (ns < 10 * NS_PER_S)
 		size -= text_fixed(text, size, (double)ns / (double)NS_PER_S, 1);
 	else
 		size -= text_fixed(text, size, (double)ns / (double)NS_PER_S, 0);
@@ -60,16 +62,21 @@ static void subject_title(const struct app *app, char *text, size_t size)
 static void write_samples(const struct code_screen *code, char *text, size_t size)
 {
 	const struct code_page *page = &code->page;
-	const char *begin = code->subject.ended && !code->whole ? ", ended: " : ": ";
+	const struct columns *columns = page->sum.columns;
+	bool has_ended = code->subject.ended && !code->whole;
+	const char *begin =
+		has_ended && !(columns && columns_of_profile(columns)) ? ", ended: " : ": ";
 	char samples[40], span[40], lost[40];
 
-	if (!page->sum.columns) {
+	if (!columns) {
 		snprintf(text, size, "%scode", begin);
 		return;
 	}
-	text_grouped(samples, sizeof(samples), page->view.totals[page->event].samples);
+	uint64_t n = page->view.totals[page->event].samples;
+	text_grouped(samples, sizeof(samples), n);
 	format_span(page->sum.interval_ns, span, sizeof(span));
-	size_t length = (size_t)snprintf(text, size, "%s%s samples in %s", begin, samples, span);
+	size_t length = (size_t)snprintf(text, size, "%s%s sample%s in %s", begin, samples,
+					 n == 1 ? "" : "s", span);
 	if (page->sum.profile->lost == 0 || length >= size)
 		return;
 	text_grouped(lost, sizeof(lost), page->sum.profile->lost);
@@ -163,6 +170,11 @@ static void explain_empty(const struct app *app, char *text, size_t size)
 	}
 	uint64_t ran_ns = page->sum.tally[TALLY_TASK_CLOCK];
 	format_span(page->sum.interval_ns, span, sizeof(span));
+	if (columns_of_profile(page->sum.columns)) {
+		snprintf(text, size, "No sample of %s in %s.", code_page_event(page, page->event),
+			 span);
+		return;
+	}
 	text_fixed(time, sizeof(time), (double)ran_ns / (double)NS_PER_MS, 1);
 	if (app->code.subject.ended && !app->code.whole)
 		snprintf(text, size, "It has ended, without a sample in the last %s.", span);

@@ -41,7 +41,12 @@ static void cpus_draw(struct app *app, struct canvas *canvas)
 		if (by != app->cpus.spec.by)
 			list_roll_up(&app->cpus, by);
 	}
-	list_draw(&app->cpus, app->display.snapshot, canvas, body, "No CPU was counted.");
+	const struct snapshot *snapshot = app->display.snapshot;
+	list_draw(
+		&app->cpus, snapshot, canvas, body,
+		snapshot && columns_of_profile(snapshot->columns)
+			? "The samples have no CPU: they were recorded without -a or --sample-cpu."
+			: "No CPU was counted.");
 }
 
 /*

@@ -141,6 +141,10 @@ static void write_beginnings(const struct app *app, char texts[TITLE_BEGINNINGS]
 	}
 	playback_position_text(playback, position, sizeof(position));
 	playback_state_text(playback, state, sizeof(state));
+	if (app->display.snapshot && app->display.snapshot->whole) {
+		playback_whole_text(playback, position, sizeof(position));
+		state[0] = '\0';
+	}
 	const char *gap = state[0] ? "  " : "";
 	snprintf(texts[0], bytes, "pmctop %s  REPLAY %s  %s%s%s  ", host, name, position, gap,
 		 state);

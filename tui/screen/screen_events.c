@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * The counted events behind the columns, one line each: its counters, the share of time it was
- * counted, its count now and since zero, and the error of that.
+ * counted, its count now and since zero, and the error of that. Of a profile: the sampled events,
+ * which have no counters, with their estimated counts.
  */
 #include "tui/screen/app.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/event/sampled_event.h"
 #include "core/snapshot/event_totals.h"
 #include "tui/options/duration.h"
 
@@ -21,6 +23,7 @@ enum event_column {
 	COLUMN_ON,
 	COLUMN_COUNT,
 	COLUMN_RATE,
+	COLUMN_SAMPLES,
 	COLUMN_PER_THOUSAND,
 	COLUMN_ERROR,
 	COLUMN_TOTAL,
@@ -38,13 +41,60 @@ static const struct {
 	unsigned weight; /* narrow screens drop the lightest first; 0: never dropped */
 	bool left;
 } event_columns[COLUMNS] = {
-	[COLUMN_EVENT] = {"EVENT", 21, 0, true},          [COLUMN_ON] = {"ON%", 5, 90, false},
-	[COLUMN_COUNT] = {"COUNT", 8, 0, false},          [COLUMN_RATE] = {"/S", 8, 80, false},
-	[COLUMN_PER_THOUSAND] = {"/KINSN", 7, 70, false}, [COLUMN_ERROR] = {"ERR%", 5, 75, false},
-	[COLUMN_TOTAL] = {"TOTAL", 8, 85, false},         [COLUMN_STATE] = {"STATE", 11, 95, true},
-	[COLUMN_GROUP] = {"GROUP", 7, 40, false},         [COLUMN_PMU] = {"PMU", 14, 45, true},
-	[COLUMN_CODE] = {"CODE", 20, 30, true},           [COLUMN_FOR] = {"FOR", 24, 35, true},
+	[COLUMN_EVENT] = {"EVENT", 21, 0, true},
+	[COLUMN_ON] = {"ON%", 5, 90, false},
+	[COLUMN_COUNT] = {"COUNT", 8, 0, false},
+	[COLUMN_RATE] = {"/S", 8, 80, false},
+	[COLUMN_SAMPLES] = {"SAMPLES", 8, 88, false},
+	[COLUMN_PER_THOUSAND] = {"/KINSN", 7, 70, false},
+	[COLUMN_ERROR] = {"ERR%", 5, 75, false},
+	[COLUMN_TOTAL] = {"TOTAL", 8, 85, false},
+	[COLUMN_STATE] = {"STATE", 11, 95, true},
+	[COLUMN_GROUP] = {"GROUP", 7, 40, false},
+	[COLUMN_PMU] = {"PMU", 14, 45, true},
+	[COLUMN_CODE] = {"CODE", 20, 30, true},
+	[COLUMN_FOR] = {"FOR", 24, 35, true},
 };
+
+/* Whether the column is shown: counters have turns, a profile has samples. */
+static bool has_column(const struct columns *columns, enum event_column column)
+{
+	bool of_profile = columns_of_profile(columns);
+
+	switch (column) {
+	case COLUMN_SAMPLES:
+		return of_profile;
+	case COLUMN_ON:
+	case COLUMN_PER_THOUSAND:
+	case COLUMN_TOTAL:
+	case COLUMN_STATE:
+	case COLUMN_GROUP:
+	case COLUMN_PMU:
+		return !of_profile;
+	case COLUMN_EVENT:
+	case COLUMN_COUNT:
+	case COLUMN_RATE:
+	case COLUMN_ERROR:
+	case COLUMN_CODE:
+	case COLUMN_FOR:
+	case COLUMNS:
+		break;
+	}
+	return true;
+}
+
+/* Events before this one are not shown: a profile has neither run times nor switches. */
+static size_t first_event(const struct columns *columns)
+{
+	return columns_of_profile(columns) ? TALLY_FIRST_COUNTED : 0;
+}
+
+static size_t n_events_shown(const struct columns *columns)
+{
+	size_t n = event_set_shown(&columns->events), first = first_event(columns);
+
+	return n > first ? n - first : 0;
+}
 
 /* Formats of the numbers. A mark of trust stands in front. */
 static const struct metric_def count_def = {.width = 7};
@@ -73,6 +123,8 @@ struct event_line {
 	size_t index;
 	struct figure count;
 	struct figure instructions; /* NOT_COUNTED if no event counts them */
+	uint64_t samples;           /* of a profile */
+	double sampling_error;      /* of a profile, as a part of the count */
 	const struct event_sum *sum;
 };
 
@@ -94,6 +146,15 @@ static void line_init(const struct snapshot *snapshot, const struct event_totals
 	if (instructions >= 0)
 		line->instructions =
 			metric_read_one(&columns->event_readings.items[instructions], &input);
+	if (line->event->kind == EVENT_SAMPLED && input.tally) {
+		const struct plan *plan = columns->plan;
+		unsigned counter = plan->first_counter[index];
+		size_t group = tally_group(&plan->shape, plan->counters[counter].group);
+
+		line->samples = sampled_event_samples(&plan->shape, input.tally, counter);
+		line->sampling_error =
+			sampled_event_error(&plan->shape, input.tally, counter, group);
+	}
 }
 
 /* The figure divided by a number. The state stays. */
@@ -131,12 +192,18 @@ static void cell_per_thousand(const struct event_line *line, struct cell *cell)
 	figure_format(&ratio_def, divide_figure(figure, line->instructions.value / 1000), cell);
 }
 
-/* Only scaled counts have an error. */
+/* Only scaled counts and sampled ones have an error. */
 static void cell_error(const struct event_line *line, struct cell *cell)
 {
 	double error = event_sum_error(line->sum, (double)line->count.share);
 	struct figure figure = {.share = 1, .state = FIGURE_NOT_COUNTED};
 
+	if (line->event->kind == EVENT_SAMPLED) {
+		if (line->samples > 0)
+			figure = (struct figure){100 * line->sampling_error, 1, FIGURE_VALID};
+		figure_format(&percent_def, figure, cell);
+		return;
+	}
 	if (line->count.state == FIGURE_SCALED && !isnan(error))
 		figure = (struct figure){100 * error, 1, FIGURE_VALID};
 	figure_format(&error_def, figure, cell);
@@ -275,6 +342,10 @@ static void event_cell(const struct event_line *line, enum event_column column, 
 	case COLUMN_RATE:
 		figure_format(def, divide_figure(line->count, seconds), cell);
 		break;
+	case COLUMN_SAMPLES:
+		figure_format(&count_def, (struct figure){(double)line->samples, 1, FIGURE_VALID},
+			      cell);
+		break;
 	case COLUMN_PER_THOUSAND:
 		cell_per_thousand(line, cell);
 		break;
@@ -313,15 +384,16 @@ static void fit_columns(const struct snapshot *snapshot, unsigned width, unsigne
 	const struct event_set *events = &snapshot->columns->events;
 	unsigned used = 0, longest = 0, last = 0;
 
-	for (size_t i = 0; i < event_set_shown(events); i++) {
+	for (size_t i = first_event(snapshot->columns); i < event_set_shown(events); i++) {
 		char name[NAME_BYTES];
 
 		event_name(events, i, name, sizeof(name));
 		longest = text_width(name) > longest ? text_width(name) : longest;
 	}
 	for (unsigned i = 0; i < COLUMNS; i++) {
-		widths[i] = event_columns[i].width;
-		used += widths[i] + (i > 0);
+		widths[i] = has_column(snapshot->columns, i) ? event_columns[i].width : 0;
+		if (widths[i])
+			used += widths[i] + (i > 0);
 	}
 	while (used > width) {
 		unsigned lightest = COLUMNS;
@@ -389,6 +461,12 @@ static void draw_summary(const struct snapshot *snapshot, uint64_t totals_ns, st
 {
 	char text[200], sharing[64] = "", since[24];
 
+	if (columns_of_profile(snapshot->columns)) {
+		canvas_text_ellipsis(canvas, line.x, line.y, line.width, STYLE_LABEL,
+				     "Sampled events. Their counts are estimates: ERR% is the "
+				     "standard error.");
+		return;
+	}
 	if (!snapshot_sharing(snapshot, sharing, sizeof(sharing)))
 		snprintf(sharing, sizeof(sharing), "%zu events",
 			 event_set_shown(&snapshot->columns->events));
@@ -421,13 +499,13 @@ static void events_draw(struct app *app, struct canvas *canvas)
 		body.y++;
 		body.height--;
 	}
-	table_settle(table, event_set_shown(&snapshot->columns->events), body.height);
+	table_settle(table, n_events_shown(snapshot->columns), body.height);
 	table->place = body;
 	for (size_t i = 0; i < table->page && table->top + i < table->n; i++) {
 		struct rect place = {body.x, body.y + (unsigned)i, body.width, 1};
 		struct event_line line;
 
-		line_init(snapshot, totals, table->top + i, &line);
+		line_init(snapshot, totals, first_event(snapshot->columns) + table->top + i, &line);
 		draw_event_line(canvas, place, widths, &line);
 		if (table->top + i == table->selected)
 			canvas_select(canvas, place);
@@ -442,9 +520,9 @@ static void remove_event(struct app *app)
 	struct event_line line;
 	struct cell columns_of = {.text = ""};
 
-	if (!snapshot || selected >= event_set_shown(&snapshot->columns->events))
+	if (!snapshot || selected >= n_events_shown(snapshot->columns))
 		return;
-	line_init(snapshot, &app->events.totals, selected, &line);
+	line_init(snapshot, &app->events.totals, first_event(snapshot->columns) + selected, &line);
 	if (columns_show(snapshot->columns, event_label(line.event))) {
 		app_command(app, COMMAND_REMOVE, event_label(line.event), 0);
 		return;

@@ -22,10 +22,12 @@ static void toggle_roll_up(struct list *list, enum rollup by)
 	list_roll_up(list, list->spec.by == by ? ROLLUP_PROCESS : by);
 }
 
-static enum rollup next_group(enum rollup by)
+/* A profile has no users. */
+static enum rollup next_group(const struct snapshot *snapshot, enum rollup by)
 {
 	if (!rollup_is_of_groups(by))
-		return ROLLUP_USER;
+		return snapshot && columns_of_profile(snapshot->columns) ? ROLLUP_CGROUP
+									 : ROLLUP_USER;
 	return by == ROLLUP_COMMAND ? ROLLUP_PROCESS : by + 1;
 }
 
@@ -38,7 +40,7 @@ static bool tasks_act(struct app *app, enum action action)
 	else if (action == ACTION_TREE)
 		toggle_roll_up(list, ROLLUP_TREE);
 	else if (action == ACTION_ROLL_UP)
-		list_roll_up(list, next_group(list->spec.by));
+		list_roll_up(list, next_group(app->display.snapshot, list->spec.by));
 	else if (action == ACTION_FILTER)
 		filter_open(app);
 	else if (action == ACTION_USER)

@@ -31,6 +31,8 @@ struct replay {
 	bool native;
 	bool whole;         /* a profile as one interval, until it is read anew ... */
 	bool divided;       /* ... after it has got intervals */
+	bool profile;       /* it can be one interval ... */
+	bool joined;        /* ... after it is read anew */
 	bool once;          /* it is gone when it is to begin anew */
 	uint64_t gap_after; /* 0: nowhere */
 	uint64_t gap_ns;
@@ -118,7 +120,7 @@ int replay_rewind(struct replay *replay, struct error *err)
 {
 	assert_false(replay->pipe);
 	replay->at = 0;
-	replay->whole &= !replay->divided;
+	replay->whole = (replay->whole && !replay->divided) || replay->joined;
 	__atomic_add_fetch(&replay->rewinds, 1, __ATOMIC_RELEASE);
 	return replay->once ? error_set(err, -EIO, "It is gone.") : 0;
 }
@@ -133,14 +135,26 @@ bool replay_is_native(const struct replay *replay)
 	return replay->native;
 }
 
+bool replay_is_profile(const struct replay *replay)
+{
+	return replay->profile;
+}
+
 bool replay_is_whole(const struct replay *replay)
 {
 	return replay->whole;
 }
 
+bool replay_set_whole(struct replay *replay)
+{
+	replay->joined = replay->profile;
+	return replay->profile;
+}
+
 void replay_set_interval(struct replay *replay, uint64_t interval_ns)
 {
 	replay->divided = true;
+	replay->joined = false;
 	replay->n = replay->n * replay->interval_ns / interval_ns;
 	replay->interval_ns = interval_ns;
 }
@@ -667,6 +681,45 @@ static void test_whole(void **state)
 	}
 }
 
+/* COMMAND_WHOLE joins the intervals of a profile in a file, and divides it again. */
+static void test_join(void **state)
+{
+	static const struct {
+		struct replay replay;
+		enum command_kind first; /* what divides it */
+		bool joins;
+		const char *text;
+	} rows[] = {
+		{{.n = 10, .whole = true, .profile = true}, COMMAND_STEP, true, ""},
+		{{.n = 10, .whole = true, .profile = true}, COMMAND_WHOLE, true, ""},
+		{{.n = 10}, COMMAND_STEP, false, "Only a profile in a file can be"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+
+		stage_open(&stage, &rows[i].replay, PLAYBACK_SPEED_MAX, true);
+		for (long number = 1; number <= 10; number++)
+			assert_int_equal(next_within(&stage, 0), number);
+		assert_int_equal(go(&stage, rows[i].first, rows[i].first == COMMAND_STEP ? -1 : 0),
+				 rows[i].joins ? 10 : 9);
+		assert_false(stage.replay.whole);
+		send_command(&stage, COMMAND_WHOLE, 1);
+		assert_non_null(strstr(read_playback(&stage)->text, rows[i].text));
+		assert_int_equal(stage.replay.whole, rows[i].joins);
+		if (rows[i].joins) {
+			for (long number = 1; number <= 10; number++)
+				assert_int_equal(next_within(&stage, 0), number);
+			assert_int_equal(next_within(&stage, 0), 0);
+			assert_true(read_playback(&stage)->ended && !stage.playback.paused);
+			send_command(&stage, COMMAND_WHOLE, 1);
+			assert_int_equal(next_within(&stage, 0), 0);
+		}
+		stage_close(&stage);
+	}
+}
+
 static void await_whole(struct replay_index *replay_index, uint64_t *begin_ns, uint64_t *end_ns)
 {
 	struct pollfd news = {.fd = replay_index_fd(replay_index), .events = POLLIN};
@@ -762,6 +815,7 @@ int main(void)
 		cmocka_unit_test(test_commands_change_columns),
 		cmocka_unit_test(test_set_interval),
 		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_join),
 		cmocka_unit_test(test_index),
 		cmocka_unit_test(test_index_rewind_fails),
 	};

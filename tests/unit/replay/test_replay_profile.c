@@ -165,7 +165,7 @@ static const struct profile_case cases[] = {
 	 .want = "1000-1500; 7 seven 700/2; 8  50/1",
 	 .cpus = "0 350/2; 1 400/1",
 	 .events = "cycles",
-	 .note = "3 samples of cycles at 4000 Hz in 0.0 s. Counts are estimates (~), "
+	 .note = "3 samples of cycles at 4000 Hz in 0.000 s. Counts are estimates (~), "
 		 "run times are unknown. No context switches were recorded"},
 	{"a fixed period",
 	 &fixed,
