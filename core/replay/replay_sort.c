@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* A heap of copies, the oldest at its root. */
+/*
+ * Records of a ring are in order, and perf writes the rings one after the other, in the same order
+ * in each round. So there are few runs of records in order, one for each CPU; a heap of runs has
+ * the one with the oldest record at its root. A record that fits behind no run begins a new one: at
+ * worst each record is a run, and this is a heap of records.
+ */
 #include "core/replay/replay_sort.h"
 
 #include "core/base/util.h"
@@ -7,15 +12,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RUNS_USUAL = 4096 }; /* one for each CPU, or some */
+
 struct item {
+	struct item *next;        /* in the run */
 	uint64_t time_ns, number; /* number: of the records so far, for equal times */
-	struct perf_event_header *record;
+	struct perf_event_header record[];
+};
+
+struct run {
+	struct item *first, *last;
+	size_t place;                /* in the heap */
+	struct run *next, *previous; /* a ring, in the order in which they began */
 };
 
 struct replay_sort {
-	struct item *items; /* a heap */
-	size_t n, capacity;
-	size_t bytes, bytes_max;
+	struct run **heap;
+	size_t n_runs, capacity;
+	struct run *latest; /* that got the last record, or the one before it; NULL: no runs */
+	size_t n;
+	size_t bytes, bytes_max; /* of records */
 	uint64_t numbers;
 	uint64_t latest_ns;   /* of all records */
 	uint64_t round_ns;    /* latest_ns at the end of the last round */
@@ -36,42 +52,82 @@ void replay_sort_free(struct replay_sort *sort)
 {
 	if (!sort)
 		return;
-	for (size_t i = 0; i < sort->n; i++)
-		free(sort->items[i].record);
-	free(sort->items);
+	for (size_t i = 0; i < sort->n_runs; i++) {
+		for (struct item *item = sort->heap[i]->first, *next; item; item = next) {
+			next = item->next;
+			free(item);
+		}
+		free(sort->heap[i]);
+	}
+	free(sort->heap);
 	free(sort);
 }
 
-static bool is_older(const struct item *a, const struct item *b)
+static bool is_older(const struct run *a, const struct run *b)
 {
-	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->number < b->number;
+	return a->first->time_ns != b->first->time_ns ? a->first->time_ns < b->first->time_ns
+						      : a->first->number < b->first->number;
 }
 
-static void swap_items(struct item *a, struct item *b)
+static void set_place(struct replay_sort *sort, struct run *run, size_t place)
 {
-	struct item kept = *a;
-
-	*a = *b;
-	*b = kept;
+	sort->heap[place] = run;
+	run->place = place;
 }
 
-static void move_up(struct item *items, size_t i)
+static void move_up(struct replay_sort *sort, struct run *run)
 {
-	for (size_t above; i > 0 && is_older(&items[i], &items[above = (i - 1) / 2]); i = above)
-		swap_items(&items[i], &items[above]);
+	size_t i = run->place;
+
+	for (size_t above; i > 0 && is_older(run, sort->heap[above = (i - 1) / 2]); i = above)
+		set_place(sort, sort->heap[above], i);
+	set_place(sort, run, i);
 }
 
-static void move_down(struct item *items, size_t n)
+static void move_down(struct replay_sort *sort, struct run *run)
 {
-	for (size_t i = 0, oldest;; i = oldest) {
-		oldest = i;
-		for (size_t below = 2 * i + 1; below <= 2 * i + 2 && below < n; below++)
-			if (is_older(&items[below], &items[oldest]))
-				oldest = below;
-		if (oldest == i)
-			return;
-		swap_items(&items[i], &items[oldest]);
+	size_t i = run->place;
+
+	for (size_t below; (below = 2 * i + 1) < sort->n_runs; i = below) {
+		if (below + 1 < sort->n_runs && is_older(sort->heap[below + 1], sort->heap[below]))
+			below++;
+		if (!is_older(sort->heap[below], run))
+			break;
+		set_place(sort, sort->heap[below], i);
 	}
+	set_place(sort, run, i);
+}
+
+/* Behind the latest one in the ring. */
+static void begin_run(struct replay_sort *sort, struct item *item)
+{
+	struct run *run = xcalloc(1, sizeof(*run)), *before = sort->latest ? sort->latest : run;
+
+	run->first = run->last = item;
+	run->previous = before;
+	run->next = before == run ? run : before->next;
+	run->next->previous = run;
+	before->next = run;
+	sort->latest = run;
+	sort->heap =
+		array_reserve(sort->heap, &sort->capacity, sort->n_runs + 1, sizeof(*sort->heap));
+	run->place = sort->n_runs++;
+	move_up(sort, run);
+}
+
+static void end_run(struct replay_sort *sort, struct run *run)
+{
+	struct run *last = sort->heap[--sort->n_runs];
+
+	if (last != run) {
+		last->place = run->place;
+		move_down(sort, last);
+	}
+	if (sort->latest == run)
+		sort->latest = run->previous == run ? NULL : run->previous;
+	run->previous->next = run->next;
+	run->next->previous = run->previous;
+	free(run);
 }
 
 static int compare_times(const void *a, const void *b)
@@ -85,28 +141,47 @@ static int compare_times(const void *a, const void *b)
 static void complete_half(struct replay_sort *sort)
 {
 	uint64_t *times = xcalloc(sort->n, sizeof(*times));
+	size_t n = 0;
 
-	for (size_t i = 0; i < sort->n; i++)
-		times[i] = sort->items[i].time_ns;
+	for (size_t i = 0; i < sort->n_runs; i++)
+		for (const struct item *item = sort->heap[i]->first; item; item = item->next)
+			times[n++] = item->time_ns;
 	qsort(times, sort->n, sizeof(*times), compare_times);
 	if (times[sort->n / 2] > sort->complete_ns)
 		sort->complete_ns = times[sort->n / 2];
 	free(times);
 }
 
+/* Records in no order have many runs, which take memory too. */
+static bool is_over_limit(const struct replay_sort *sort)
+{
+	size_t runs = sort->n_runs > RUNS_USUAL ? sort->n_runs - RUNS_USUAL : 0;
+
+	return sort->bytes + runs * sizeof(struct run) > sort->bytes_max;
+}
+
 void replay_sort_add(struct replay_sort *sort, const struct perf_event_header *record,
 		     uint64_t time_ns)
 {
-	sort->items =
-		array_reserve(sort->items, &sort->capacity, sort->n + 1, sizeof(*sort->items));
-	sort->items[sort->n] = (struct item){time_ns, sort->numbers++, xmalloc(record->size)};
-	memcpy(sort->items[sort->n].record, record, record->size);
-	move_up(sort->items, sort->n++);
+	struct item *item = xmalloc(sizeof(*item) + record->size);
+	struct run *run = sort->latest;
+
+	*item = (struct item){.time_ns = time_ns, .number = sort->numbers++};
+	memcpy(item->record, record, record->size);
+	if (run && run->last->time_ns > time_ns)
+		run = run->next;
+	if (run && run->last->time_ns <= time_ns) {
+		run->last = run->last->next = item;
+		sort->latest = run;
+	} else {
+		begin_run(sort, item);
+	}
+	sort->n++;
 	sort->bytes += record->size;
 	if (time_ns > sort->latest_ns)
 		sort->latest_ns = time_ns;
 	sort->late += time_ns < sort->dropped_ns;
-	if (sort->bytes > sort->bytes_max && sort->items[0].time_ns > sort->complete_ns)
+	if (is_over_limit(sort) && sort->heap[0]->first->time_ns > sort->complete_ns)
 		complete_half(sort);
 }
 
@@ -124,22 +199,27 @@ void replay_sort_end(struct replay_sort *sort)
 
 const struct perf_event_header *replay_sort_first(const struct replay_sort *sort, uint64_t *time_ns)
 {
-	if (sort->n == 0 || sort->items[0].time_ns > sort->complete_ns)
+	if (sort->n == 0 || sort->heap[0]->first->time_ns > sort->complete_ns)
 		return NULL;
-	*time_ns = sort->items[0].time_ns;
-	return sort->items[0].record;
+	*time_ns = sort->heap[0]->first->time_ns;
+	return sort->heap[0]->first->record;
 }
 
 void replay_sort_drop(struct replay_sort *sort)
 {
-	struct item first = sort->items[0];
+	struct run *run = sort->heap[0];
+	struct item *first = run->first;
 
-	if (first.time_ns > sort->dropped_ns)
-		sort->dropped_ns = first.time_ns;
-	sort->bytes -= first.record->size;
-	free(first.record);
-	sort->items[0] = sort->items[--sort->n];
-	move_down(sort->items, sort->n);
+	if (first->time_ns > sort->dropped_ns)
+		sort->dropped_ns = first->time_ns;
+	sort->n--;
+	sort->bytes -= first->record->size;
+	run->first = first->next;
+	if (run->first)
+		move_down(sort, run);
+	else
+		end_run(sort, run);
+	free(first);
 }
 
 uint64_t replay_sort_late(const struct replay_sort *sort)
