@@ -226,7 +226,14 @@ static void name_tracepoint(const struct perfdata_events *events,
 	free(name);
 }
 
-/* Names the events of that type and config: "cpu-cycles,0,0". */
+/* Whether the attr states the name, and the modifiers that simpleperf leaves out. */
+static bool is_generic(uint64_t type)
+{
+	return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_SOFTWARE ||
+	       type == PERF_TYPE_HW_CACHE;
+}
+
+/* Names the events of that type and config: "sched:sched_switch,2,47". */
 static void name_events(const struct perfdata_events *events, const char *line, size_t length)
 {
 	char text[256];
@@ -245,7 +252,8 @@ static void name_events(const struct perfdata_events *events, const char *line, 
 			return;
 		*comma = '\0';
 	}
-	name_event(events, numbers[1], numbers[0], text);
+	if (!is_generic(numbers[1]))
+		name_event(events, numbers[1], numbers[0], text);
 }
 
 struct feature_record {

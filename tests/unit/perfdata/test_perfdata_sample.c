@@ -876,6 +876,42 @@ static void records_name_tracepoints(void **state)
 	}
 }
 
+/* The names of generic events, with modifiers, follow from their attrs. */
+static void simpleperf_names_other_events(void **state)
+{
+	static const char info[] = "event_type_info\0cpu-cycles,0,0\nsched:sched_switch,4,47\n"
+				   "probe:a,b,2,7\nraw-br-retired,4,33\nno,4,x\npage-faults,1,2";
+	static const struct {
+		uint32_t type;
+		uint64_t config;
+		const char *want;
+	} rows[] = {
+		{PERF_TYPE_HARDWARE, 0, ""},
+		{PERF_TYPE_SOFTWARE, 2, ""},
+		{PERF_TYPE_TRACEPOINT, 7, "probe:a,b"},
+		{PERF_TYPE_RAW, 33, "raw-br-retired"},
+		{PERF_TYPE_RAW, 47, "sched:sched_switch"},
+		{PERF_TYPE_RAW, 0, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct image_attr attr = {.type = rows[i].type, .config = rows[i].config};
+		struct perfdata_events events = {0};
+		struct image image = {0};
+
+		add_attr(&events, &attr, 11, 1);
+		size_t begin = image_begin(&image, PERFDATA_FEATURE, 0);
+		image_u64(&image, PERFDATA_META_INFO);
+		image_bytes(&image, info, sizeof(info));
+		image_end(&image, begin);
+		assert_int_equal(add_event(&events, &image), 0);
+		assert_string_equal(events.items[0].name, rows[i].want);
+		image_fini(&image);
+		perfdata_events_fini(&events);
+	}
+}
+
 static void attrs_that_cannot_be_are_refused(void **state)
 {
 	static const struct {
@@ -960,6 +996,7 @@ int main(void)
 		cmocka_unit_test(updates_add_facts),
 		cmocka_unit_test(later_ids_name_their_event),
 		cmocka_unit_test(records_name_tracepoints),
+		cmocka_unit_test(simpleperf_names_other_events),
 		cmocka_unit_test(attrs_that_cannot_be_are_refused),
 		cmocka_unit_test(events_and_ids_are_bounded),
 	};
