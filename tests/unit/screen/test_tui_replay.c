@@ -261,6 +261,63 @@ static void test_refusals(void **state)
 	stage_close(&stage);
 }
 
+/* A profile is one interval, and s divides it and joins it. */
+static void test_whole(void **state)
+{
+	static const struct {
+		uint64_t position_ns;
+		bool ended;
+		const char *text;
+	} titles[] = {
+		{30 * NS_PER_S, false, "run.data  reading  "},
+		{30 * NS_PER_S, true, "run.data  WHOLE 30.0s  "},
+		{111240 * NS_PER_MS, true, "run.data  WHOLE 111.2s  "},
+		{832 * NS_PER_MS, true, "run.data  WHOLE 0.832s  "},
+		{1000, true, "run.data  WHOLE  "},
+	};
+	static const struct {
+		int keys[8];
+		int64_t number; /* of COMMAND_WHOLE; -1: none, but a notice */
+		const char *notice;
+	} rows[] = {
+		{{'s', 'a', 'l', 'l', KEYMAP_ENTER, 0}, 1, NULL},
+		{{'s', ' ', 'A', 'L', 'L', ' ', KEYMAP_ENTER, 0}, 1, NULL},
+		{{'s', '1', KEYMAP_ENTER, 0}, 0, NULL},
+		{{'p', 0}, -1, "no other events"},
+		{{'z', 0}, -1, "no totals"},
+	};
+	struct playback playback = at_second(30);
+	struct snapshot *snapshot = second_of(30);
+	struct replay_stage replay;
+
+	(void)state;
+	playback.profile = true;
+	replay_open(&replay, 120, 40, false, 29, &playback);
+	snapshot->whole = true;
+	app_snapshot(&replay.stage.app, snapshot);
+	for (size_t i = 0; i < ARRAY_SIZE(titles); i++) {
+		playback.position_ns = titles[i].position_ns;
+		playback.ended = titles[i].ended;
+		replay_control_update(&replay.stage.app.replay, &replay.stage.app.messages,
+				      &playback);
+		stage_keys(&replay.stage, (int[]){0});
+		stage_check_text(&replay.stage, titles[i].text, true);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		stage_keys(&replay.stage, rows[i].keys);
+		if (rows[i].number >= 0) {
+			stage_check_command(&replay.stage, COMMAND_WHOLE, NULL, rows[i].number);
+			continue;
+		}
+		assert_non_null(strstr(replay.stage.app.messages.notice, rows[i].notice));
+		assert_int_equal(replay.stage.app.requests.commands.n, 0);
+		assert_null(replay.stage.app.picker.ops);
+	}
+	stage_keys(&replay.stage, (int[]){'s', 0});
+	stage_check_text(&replay.stage, "Interval, or all (now all):", true);
+	replay_close(&replay);
+}
+
 /* At the end a pause has no effect, then or later. */
 static void test_pause_at_end(void **state)
 {
@@ -395,11 +452,12 @@ static void test_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),   cmocka_unit_test(test_mark),
-		cmocka_unit_test(test_keys),     cmocka_unit_test(test_speeds),
-		cmocka_unit_test(test_refusals), cmocka_unit_test(test_player_message),
-		cmocka_unit_test(test_backward), cmocka_unit_test(test_times),
-		cmocka_unit_test(test_interval), cmocka_unit_test(test_pause_at_end),
+		cmocka_unit_test(test_golden),       cmocka_unit_test(test_mark),
+		cmocka_unit_test(test_keys),         cmocka_unit_test(test_speeds),
+		cmocka_unit_test(test_refusals),     cmocka_unit_test(test_player_message),
+		cmocka_unit_test(test_backward),     cmocka_unit_test(test_times),
+		cmocka_unit_test(test_interval),     cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_pause_at_end),
 	};
 
 	return cmocka_run_group_tests(tests, stage_set_zone, NULL);
