@@ -106,6 +106,7 @@ static struct code_process *add_process(struct code_maps *maps, pid_t pid)
 	struct code_process *process = xcalloc(1, sizeof(*process));
 
 	process->pid = process->reader = pid;
+	process->change = ++maps->changes;
 	hash_table_init(&process->ids, 0);
 	hash_table_add(&maps->processes, (uint64_t)pid)->item = process;
 	link_process(maps, process);
@@ -327,6 +328,7 @@ void code_maps_mmap(struct code_maps *maps, pid_t pid, const struct proc_mapping
 	if (!process)
 		process = add_process(maps, pid);
 	maps_add_mapping(maps, process, mapping, build_id, time_ns);
+	process->change = ++maps->changes;
 	keep_limits(maps, process);
 }
 
@@ -342,6 +344,7 @@ void code_maps_exec(struct code_maps *maps, pid_t pid, uint64_t time_ns)
 		process = add_process(maps, pid);
 	}
 	process->start_ticks = start_ticks;
+	process->change = ++maps->changes;
 	process->recorded = true;
 	if (maps->config.sys)
 		process->read_ns = sys_now_ns(maps->config.sys);

@@ -75,8 +75,9 @@ struct code_process {
 	size_t n, capacity;
 	/* For the owner of the maps: by address. Emptied when a mapping has changed. */
 	struct hash_table ids;
-	void *jit;    /* for the owner of the maps; ended by `end_process` */
-	unsigned era; /* for the owner of the maps; 0 at the beginning */
+	void *jit;       /* for the owner of the maps; ended by `end_process` */
+	unsigned era;    /* for the owner of the maps; 0 at the beginning */
+	uint32_t change; /* grows with each record of a mapping; differs between processes */
 
 	/* Private to code_maps.c. */
 	bool whole; /* all mappings are there, unless the kernel did not report a change */

@@ -13,7 +13,8 @@ struct code_maps {
 	uint64_t random;             /* in these keys: names are those of other users */
 	struct code_process *newest, *oldest;
 	size_t n_mappings;
-	size_t n_past; /* of these */
+	size_t n_past;    /* of these */
+	uint32_t changes; /* the last code_process.change */
 	/* For code_maps_drop_past(). */
 	pid_t *ended, *changed;
 	size_t n_ended, ended_capacity;

@@ -81,6 +81,14 @@ struct kernel_symbols *code_names_kernel(struct code_names *names)
 	return names->kernel;
 }
 
+uint64_t code_names_change(const struct code_names *names, pid_t pid)
+{
+	const struct code_process *process = code_maps_find(names->maps, pid);
+	uint32_t kernel = names->kernel_mapped + kernel_symbols_changes(names->kernel);
+
+	return (uint64_t)kernel << 32 | (process ? process->change : 0);
+}
+
 uint64_t names_clock_ns(const struct code_names *names)
 {
 	return names->config.sys ? sys_now_ns(names->config.sys) : monotonic_ns();

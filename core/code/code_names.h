@@ -72,6 +72,12 @@ struct code_maps *code_names_maps(struct code_names *names);
 struct kernel_symbols *code_names_kernel(struct code_names *names);
 
 /*
+ * Returns a number that differs after each record that may give an address of the process, or of
+ * the kernel, another function.
+ */
+uint64_t code_names_change(const struct code_names *names, pid_t pid);
+
+/*
  * A mapping of a recording's kernel, or of a module of it: a record MMAP of pid -1 and misc KERNEL.
  * kernel_maps.h has their names. `build_id` NULL or of size 0: unknown.
  *

@@ -39,6 +39,7 @@ struct code_names {
 	unsigned kernel_changes;
 	uint64_t kernel_ids_ns;
 	struct kernel_maps kernel_maps; /* of a recording */
+	uint32_t kernel_mapped;         /* records of these so far */
 	bool kernel_loaded;             /* its symbols were searched */
 	bool kernel_image;              /* they are in kernel_maps.image */
 

@@ -34,6 +34,7 @@ void code_names_map_kernel(struct code_names *names, const struct proc_mapping *
 {
 	if (kernel_maps_add(&names->kernel_maps, mapping, build_id))
 		names->kernel_loaded = false;
+	names->kernel_mapped++;
 	hash_table_clear(&names->kernel_ids);
 }
 

@@ -147,8 +147,11 @@ uint32_t code_profile_task(struct code_profile_builder *builder, const struct co
 static uint64_t key_of_stack(const struct code_profile_builder *builder, const uint32_t *frames,
 			     size_t depth)
 {
-	return hash_mix(builder->random,
-			hash_bytes(builder->random, frames, depth * sizeof(*frames)));
+	uint64_t key = builder->random;
+
+	for (size_t i = 0; i < depth; i++)
+		key = (key ^ frames[i]) * 0x9e3779b97f4a7c15ull ^ key >> 32;
+	return hash_mix(builder->random, key);
 }
 
 static bool has_stack(const struct code_profile *profile, const struct code_entry *entry,
@@ -176,11 +179,10 @@ static const struct code_entry *find_stack(const struct code_profile_builder *bu
 static uint64_t key_of_entry(const struct code_profile_builder *builder,
 			     const struct code_entry *entry)
 {
-	uint64_t key = hash_bytes(builder->random, &entry->task, sizeof(entry->task));
+	uint64_t key = hash_mix(builder->random, (uint64_t)entry->task << 32 | entry->frame);
 
-	key = hash_bytes(key, &entry->event, sizeof(entry->event));
-	key = hash_bytes(key, &entry->cpu, sizeof(entry->cpu));
-	return hash_mix(builder->random, hash_bytes(key, &entry->frame, sizeof(entry->frame)));
+	return hash_mix(builder->random,
+			key ^ ((uint64_t)entry->event << 32 | (uint32_t)entry->cpu));
 }
 
 static bool is_same_entry(const struct code_entry *a, const struct code_entry *b)
@@ -189,20 +191,29 @@ static bool is_same_entry(const struct code_entry *a, const struct code_entry *b
 	       a->frame == b->frame && a->depth == b->depth;
 }
 
+/* Returns the entry with the same stack, or NULL if there is none yet. */
+static struct code_entry *find_known(const struct code_profile_builder *builder,
+				     const struct code_entry *wanted)
+{
+	struct code_entry *entries = builder->profile->entries;
+	struct hash_slot *slot = hash_table_slot(&builder->entries, key_of_entry(builder, wanted));
+
+	while (slot->number && !is_same_entry(&entries[slot->number - 1], wanted))
+		slot = hash_table_next(&builder->entries, slot);
+	return slot->number ? &entries[slot->number - 1] : NULL;
+}
+
 /* Returns the entry to add to, or NULL if there is none yet. */
 static struct code_entry *find_entry(const struct code_profile_builder *builder,
 				     const struct code_entry *entry, const uint32_t *frames)
 {
 	const struct code_entry *same = find_stack(builder, frames, entry->depth);
-	struct code_entry *entries = builder->profile->entries, wanted = *entry;
+	struct code_entry wanted = *entry;
 
 	if (!same)
 		return NULL;
 	wanted.frame = same->frame;
-	struct hash_slot *slot = hash_table_slot(&builder->entries, key_of_entry(builder, &wanted));
-	while (slot->number && !is_same_entry(&entries[slot->number - 1], &wanted))
-		slot = hash_table_next(&builder->entries, slot);
-	return slot->number ? &entries[slot->number - 1] : NULL;
+	return find_known(builder, &wanted);
 }
 
 static uint32_t append_frames(struct code_profile_builder *builder, const uint32_t *frames,
@@ -280,14 +291,34 @@ static struct code_entry *find_or_append(struct code_profile_builder *builder,
 	return append_entry(builder, entry, frames);
 }
 
-void code_profile_add(struct code_profile_builder *builder, const struct code_entry *entry,
-		      const uint32_t *frames)
+static void add_samples(struct code_entry *to, const struct code_entry *entry)
 {
-	struct code_entry *to = find_or_append(builder, entry, frames);
-
 	to->samples = u64_sum(to->samples, entry->samples);
 	to->weight = u64_sum(to->weight, entry->weight);
 	to->squares += entry->squares;
+}
+
+void code_profile_add(struct code_profile_builder *builder, const struct code_entry *entry,
+		      const uint32_t *frames)
+{
+	add_samples(find_or_append(builder, entry, frames), entry);
+}
+
+uint32_t code_profile_stack(const struct code_profile_builder *builder, const uint32_t *frames,
+			    size_t depth)
+{
+	const struct code_entry *same = find_stack(builder, frames, depth);
+
+	return same ? same->frame : UINT32_MAX;
+}
+
+bool code_profile_add_known(struct code_profile_builder *builder, const struct code_entry *entry)
+{
+	struct code_entry *found = find_known(builder, entry);
+
+	if (found)
+		add_samples(found, entry);
+	return found;
 }
 
 void code_profile_add_lost(struct code_profile_builder *builder, uint64_t samples)
@@ -296,9 +327,8 @@ void code_profile_add_lost(struct code_profile_builder *builder, uint64_t sample
 }
 
 /* Sorts the tasks, and gives the entries their new indices. */
-static void sort_tasks(struct code_profile_builder *builder)
+static void sort_tasks(struct code_profile *profile)
 {
-	struct code_profile *profile = builder->profile;
 	uint32_t *moved = xcalloc(profile->n_tasks, sizeof(*moved));
 	struct code_task *before = xcalloc(profile->n_tasks, sizeof(*before));
 
@@ -331,19 +361,65 @@ static int compare_entries(const void *a, const void *b)
 	return (left->cpu > right->cpu) - (left->cpu < right->cpu);
 }
 
-struct code_profile *code_profile_end(struct code_profile_builder *builder)
+static void sort_profile(struct code_profile *profile)
 {
-	struct code_profile *profile = builder->profile;
-
-	sort_tasks(builder);
+	sort_tasks(profile);
 	if (profile->n_entries > 0)
 		qsort(profile->entries, profile->n_entries, sizeof(*profile->entries),
 		      compare_entries);
+}
+
+static void *copy_items(const void *items, size_t n, size_t size)
+{
+	void *copy = n > 0 ? xmalloc(n * size) : NULL;
+
+	if (n > 0)
+		memcpy(copy, items, n * size);
+	return copy;
+}
+
+struct code_profile *code_profile_copy(const struct code_profile_builder *builder)
+{
+	const struct code_profile *from = builder->profile;
+	struct code_profile *copy = xmalloc(sizeof(*copy));
+
+	*copy = *from;
+	copy->events = copy_items(from->events, from->n_events, sizeof(*from->events));
+	copy->functions = copy_items(from->functions, from->n_functions, sizeof(*from->functions));
+	copy->tasks = copy_items(from->tasks, from->n_tasks, sizeof(*from->tasks));
+	copy->frames = copy_items(from->frames, from->n_frames, sizeof(*from->frames));
+	copy->entries = copy_items(from->entries, from->n_entries, sizeof(*from->entries));
+	for (size_t i = 0; i < copy->n_functions; i++) {
+		copy->functions[i].name = xstrdup(from->functions[i].name);
+		copy->functions[i].module = xstrdup(from->functions[i].module);
+	}
+	sort_profile(copy);
+	return copy;
+}
+
+static void free_tables(struct code_profile_builder *builder)
+{
 	hash_table_fini(&builder->functions);
 	hash_table_fini(&builder->tasks);
 	hash_table_fini(&builder->entries);
 	hash_table_fini(&builder->stacks);
 	free(builder);
+}
+
+void code_profile_builder_free(struct code_profile_builder *builder)
+{
+	if (!builder)
+		return;
+	code_profile_free(builder->profile);
+	free_tables(builder);
+}
+
+struct code_profile *code_profile_end(struct code_profile_builder *builder)
+{
+	struct code_profile *profile = builder->profile;
+
+	free_tables(builder);
+	sort_profile(profile);
 	return profile;
 }
 

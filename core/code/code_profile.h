@@ -90,8 +90,17 @@ uint32_t code_profile_task(struct code_profile_builder *builder, const struct co
  */
 void code_profile_add(struct code_profile_builder *builder, const struct code_entry *entry,
 		      const uint32_t *frames);
+/* Returns the first frame of a stack, as in entries; UINT32_MAX: no entry has that stack. */
+uint32_t code_profile_stack(const struct code_profile_builder *builder, const uint32_t *frames,
+			    size_t depth);
+/* Adds samples to an entry that is there, with its frame and depth. False: there is none. */
+bool code_profile_add_known(struct code_profile_builder *builder, const struct code_entry *entry);
 /* Adds samples that were dropped. */
 void code_profile_add_lost(struct code_profile_builder *builder, uint64_t samples);
+/* Returns a profile of all so far, whose only owner is the caller. */
+struct code_profile *code_profile_copy(const struct code_profile_builder *builder);
+/* Frees it without a profile; NULL is fine. */
+void code_profile_builder_free(struct code_profile_builder *builder);
 /* Returns the profile, and frees the builder. */
 struct code_profile *code_profile_end(struct code_profile_builder *builder);
 

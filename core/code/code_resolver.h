@@ -21,7 +21,10 @@
  * innermost frames are kept. An address that is not resolved before the deadline is the function
  * "[unknown]" of its file (CODE_UNNAMED), so that all samples are in the profile.
  *
- * Bounded: samples of one interval beyond CODE_RESOLVER_SAMPLES or CODE_RESOLVER_ADDRESSES are
+ * Samples of a recording are added in the order of time, and records are applied where they are in
+ * this order.
+ *
+ * Bounded: samples between two cuts beyond CODE_RESOLVER_SAMPLES or CODE_RESOLVER_ADDRESSES are
  * counted as lost. One thread uses it, the same from new to free (see symbol_client.h).
  */
 struct code_resolver;
@@ -76,7 +79,16 @@ struct code_profile *code_resolver_cut(struct code_resolver *resolver,
 				       code_task_start *task_start, void *arg,
 				       uint64_t deadline_ns);
 
-/* Drops the samples since the last cut: no profile is made of them. */
+/*
+ * For more samples than a resolver has room for: moves them into a profile that grows until the
+ * next cut, which returns all of them. Parameters as of code_resolver_cut().
+ */
+void code_resolver_gather(struct code_resolver *resolver, const struct code_event *events,
+			  size_t n_events, code_task_start *task_start, void *arg,
+			  uint64_t deadline_ns);
+/* Returns a copy of that profile, owned by the caller; NULL: nothing was gathered. */
+struct code_profile *code_resolver_copy(const struct code_resolver *resolver);
+/* Drops the samples since the last cut, and that profile. */
 void code_resolver_drop(struct code_resolver *resolver);
 
 /*

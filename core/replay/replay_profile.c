@@ -574,7 +574,6 @@ static void profile_free(struct replay_kind *kind)
 	struct replay_profile *profile = replay_profile_of(kind);
 
 	code_resolver_free(profile->resolver);
-	code_profile_free(profile->code);
 	perfdata_events_fini(&profile->events);
 	perfdata_build_ids_fini(&profile->build_ids);
 	replay_facts_fini(&profile->facts);

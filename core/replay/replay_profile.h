@@ -50,7 +50,6 @@ struct replay_profile {
 	size_t n_values, values_capacity;
 
 	struct code_resolver *resolver; /* NULL: no functions are wanted */
-	struct code_profile *code;      /* of the interval so far */
 
 	bool found;                  /* a sample was read */
 	bool begun;                  /* a sample with a time was used */

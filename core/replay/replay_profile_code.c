@@ -76,16 +76,10 @@ static uint64_t task_start(void *arg, pid_t tid, uint64_t time_ns)
 }
 
 /* Makes functions of the samples so far. */
-static void cut_code(struct replay_profile *profile)
+static void gather_code(struct replay_profile *profile)
 {
-	struct code_profile *before = profile->code;
-	struct code_profile *next = code_resolver_cut(
-		profile->resolver, profile->sampled, profile->n_sampled, task_start, profile,
-		u64_sum(sys_now_ns(profile->kind.state->here), NAMES_NS));
-
-	profile->code = before ? code_profile_sum(before, next) : code_profile_ref(next);
-	code_profile_free(before);
-	code_profile_free(next);
+	code_resolver_gather(profile->resolver, profile->sampled, profile->n_sampled, task_start,
+			     profile, u64_sum(sys_now_ns(profile->kind.state->here), NAMES_NS));
 }
 
 void replay_profile_code_sample(struct replay_profile *profile, uint32_t event, uint64_t weight)
@@ -96,7 +90,7 @@ void replay_profile_code_sample(struct replay_profile *profile, uint32_t event, 
 	if (!profile->resolver)
 		return;
 	if (code_resolver_is_full(profile->resolver))
-		cut_code(profile);
+		gather_code(profile);
 	code_resolver_sample(
 		profile->resolver,
 		&(struct code_sample){
@@ -130,8 +124,6 @@ void replay_profile_code_callers(struct replay_profile *profile)
 
 void replay_profile_drop_code(struct replay_profile *profile)
 {
-	code_profile_free(profile->code);
-	profile->code = NULL;
 	if (profile->resolver)
 		code_resolver_drop(profile->resolver);
 }
@@ -168,10 +160,11 @@ static const char *find_unnamed(const struct code_profile *code, double *share)
 
 static void note_names(struct replay_profile *profile)
 {
+	const struct replay_state *state = profile->kind.state;
 	struct notes *notes = &profile->kind.state->notes;
 	const char *why = code_resolver_note(profile->resolver);
 	double share;
-	const char *module = find_unnamed(profile->code, &share);
+	const char *module = state->code ? find_unnamed(state->code, &share) : NULL;
 	char name[4 * MODULE_SHOWN];
 
 	notes_remove(notes, NOTE_CODE_NAMES);
@@ -194,8 +187,8 @@ void replay_profile_find_functions(struct replay_kind *kind)
 
 	if (!profile->resolver)
 		return;
-	cut_code(profile);
-	note_names(profile);
+	gather_code(profile);
 	code_profile_free(kind->state->code);
-	kind->state->code = code_profile_ref(profile->code);
+	kind->state->code = code_resolver_copy(profile->resolver);
+	note_names(profile);
 }

@@ -355,6 +355,113 @@ static void samples_beyond_the_limits_are_lost(void **state)
 	end(&scene);
 }
 
+/* "a1" at offset 0x100 of /usr/a.so */
+static const char *find_recorded(void *ctx, const char *path, uint64_t offset)
+{
+	char *name = ctx;
+
+	sprintf(name, "%c%d", path[strlen("/usr/")], (int)(offset >> 8));
+	return name;
+}
+
+static void map_at(struct scene *scene, pid_t pid, const char *path, uint64_t time_ns)
+{
+	const struct proc_mapping mapping = {
+		.start = 0x10000, .end = 0x12000, .executable = true, .name = path, .inode = 1};
+
+	code_maps_mmap(code_names_maps(code_resolver_names(scene->resolver)), pid, &mapping, NULL,
+		       time_ns);
+}
+
+static void chain_at(struct scene *scene, pid_t pid, uint64_t time_ns)
+{
+	const uint64_t chain[] = {USER, 0x10110, 0x10210};
+
+	code_resolver_sample(scene->resolver, &(struct code_sample){.pid = pid,
+								    .tid = pid,
+								    .weight = 10,
+								    .ip = chain[1],
+								    .time_ns = time_ns,
+								    .chain = chain,
+								    .n_chain = ARRAY_SIZE(chain)});
+}
+
+static void gather(struct scene *scene)
+{
+	code_resolver_gather(scene->resolver, events, 2, start_of, NULL, NEVER);
+}
+
+static void equal_chains_of_a_recording_are_of_the_mappings_of_their_time(void **state)
+{
+	struct scene scene;
+	char name[32];
+
+	(void)state;
+	begin(&scene);
+	code_resolver_free(scene.resolver);
+	scene.resolver = code_resolver_new(&(struct code_names_config){
+		.sys = &scene.rooted.sys,
+		.recording = true,
+		.recorded = {find_recorded, name},
+		.symbols = symbol_double(&scene.symbols),
+	});
+	assert_null(code_resolver_copy(scene.resolver));
+	map_at(&scene, 7, "/usr/a.so", 0);
+	map_at(&scene, 8, "/usr/c.so", 0);
+	chain_at(&scene, 7, 5);
+	chain_at(&scene, 7, 6);
+	chain_at(&scene, 8, 7);
+	map_at(&scene, 7, "/usr/b.so", 10);
+	chain_at(&scene, 7, 15);
+	gather(&scene);
+	chain_at(&scene, 7, 16); /* of a stack that is known */
+	chain_at(&scene, 8, 17);
+	map_at(&scene, 7, "/usr/a.so", 20);
+	chain_at(&scene, 7, 25);
+	expect(code_resolver_copy(scene.resolver),
+	       "7 cpu-clock 0 2 20: a1 a2;7 cpu-clock 0 1 10: b1 b2;8 cpu-clock 0 1 10: c1 c2;");
+	gather(&scene);
+	expect(code_resolver_copy(scene.resolver),
+	       "7 cpu-clock 0 3 30: a1 a2;7 cpu-clock 0 2 20: b1 b2;8 cpu-clock 0 2 20: c1 c2;");
+	chain_at(&scene, 8, 30);
+	expect(cut(&scene, NEVER), "7 cpu-clock 0 3 30: a1 a2;7 cpu-clock 0 2 20: b1 b2;"
+				   "8 cpu-clock 0 3 30: c1 c2;");
+	chain_at(&scene, 8, 35);
+	gather(&scene);
+	chain_at(&scene, 8, 36);
+	code_resolver_drop(scene.resolver);
+	chain_at(&scene, 8, 37);
+	expect(cut(&scene, NEVER), "8 cpu-clock 0 1 10: c1 c2;");
+	end(&scene);
+}
+
+/* A recording whose stacks do not fit: they are resolved anew, and no sample is lost. */
+static void stacks_of_a_recording_begin_anew_when_there_are_too_many(void **state)
+{
+	struct scene scene;
+	uint64_t samples = 0;
+
+	(void)state;
+	begin(&scene);
+	code_resolver_free(scene.resolver);
+	scene.resolver = code_resolver_new(
+		&(struct code_names_config){.sys = &scene.rooted.sys,
+					    .recording = true,
+					    .symbols = symbol_double(&scene.symbols)});
+	for (size_t i = 0; i < 2 * CODE_RESOLVER_SAMPLES + 5; i++) {
+		if (code_resolver_is_full(scene.resolver))
+			gather(&scene);
+		sample_at(&scene, 7, 0, 1, 0x10000 + i % (CODE_RESOLVER_SAMPLES + 1));
+	}
+	struct code_profile *profile = cut(&scene, NEVER);
+	for (size_t i = 0; i < profile->n_entries; i++)
+		samples += profile->entries[i].samples;
+	assert_int_equal(samples, 2 * CODE_RESOLVER_SAMPLES + 5);
+	assert_int_equal(profile->lost, 0);
+	code_profile_free(profile);
+	end(&scene);
+}
+
 static void hidden_kernel_functions_have_a_note(void **state)
 {
 	struct scene scene;
@@ -498,6 +605,8 @@ int main(void)
 		cmocka_unit_test(a_library_is_named_at_its_time),
 		cmocka_unit_test(the_task_of_a_tid_is_that_of_the_time_of_the_sample),
 		cmocka_unit_test(samples_beyond_the_limits_are_lost),
+		cmocka_unit_test(equal_chains_of_a_recording_are_of_the_mappings_of_their_time),
+		cmocka_unit_test(stacks_of_a_recording_begin_anew_when_there_are_too_many),
 		cmocka_unit_test(hidden_kernel_functions_have_a_note),
 		cmocka_unit_test(a_child_that_fails_has_a_note),
 	};
