@@ -176,9 +176,12 @@ static struct task *find_forked(const struct tasks *tasks, pid_t tid, uint64_t t
 {
 	struct task *found = NULL;
 
-	for (struct task *task = newest_task(tasks, tid); task; task = task->older)
+	for (struct task *task = newest_task(tasks, tid); task; task = task->older) {
+		if (task->start_ns && task->start_ns < time_ns)
+			break; /* older ones began earlier */
 		if (task->start_ns == time_ns || (!task->start_ns && task->seen_ns >= time_ns))
 			found = task;
+	}
 	return found;
 }
 
@@ -331,24 +334,40 @@ static void remove_task(struct tasks *tasks, struct task *task)
 	tasks->n--;
 }
 
-void tasks_free_exited(struct tasks *tasks, uint64_t time_ns)
+/* The latest ones first: each is near the beginning of the list of its tid then. */
+static void remove_exited(struct tasks *tasks, uint64_t time_ns, uint64_t interval)
+{
+	for (size_t i = tasks->n_exited; i-- > 0;) {
+		struct task *task = tasks->exited[i];
+
+		if (!task->exit_ns)
+			task->in_exited = false; /* lives again: it has execed */
+		else if (task->exit_ns + TASKS_REUSE_NS < time_ns && task->interval != interval)
+			remove_task(tasks, task);
+		else
+			continue;
+		tasks->exited[i] = NULL;
+	}
+}
+
+void tasks_free_unused(struct tasks *tasks, uint64_t time_ns, uint64_t interval)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < tasks->n_exited; i++) {
-		struct task *task = tasks->exited[i];
-		if (!task->exit_ns)
-			task->in_exited = false; /* lives again: it has execed */
-		else if (task->exit_ns + TASKS_REUSE_NS < time_ns)
-			remove_task(tasks, task);
-		else
-			tasks->exited[kept++] = task;
-	}
+	remove_exited(tasks, time_ns, interval);
+	for (size_t i = 0; i < tasks->n_exited; i++)
+		if (tasks->exited[i])
+			tasks->exited[kept++] = tasks->exited[i];
 	tasks->n_exited = kept;
 	tasks->exited = array_give_back(tasks->exited, &tasks->exited_capacity, kept,
 					sizeof(struct task *));
 	if (hash_table_shrink(&tasks->table))
 		restart_verification(tasks);
+}
+
+void tasks_free_exited(struct tasks *tasks, uint64_t time_ns)
+{
+	tasks_free_unused(tasks, time_ns, UINT64_MAX);
 }
 
 size_t tasks_count(const struct tasks *tasks)

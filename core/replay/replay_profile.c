@@ -24,7 +24,26 @@ enum {
 
 /* Tasks */
 
-enum { NAMES_MOST = 8 }; /* rows that a thread gets in an interval because of new names */
+enum {
+	NAMES_MOST = 8,       /* rows that a thread gets in an interval because of new names */
+	TASKS_LEAST = 1 << 16 /* in the table before any are freed during an interval */
+};
+
+/*
+ * An interval may be as long as the recording. The number of tasks for the next time is twice that
+ * of those with samples, so the cost for each task is constant.
+ */
+static void free_tasks_without_samples(struct replay_profile *profile)
+{
+	const struct replay_state *state = profile->kind.state;
+
+	if (profile->free_at < TASKS_LEAST)
+		profile->free_at = TASKS_LEAST;
+	if (tasks_count(state->tasks) < profile->free_at)
+		return;
+	tasks_free_unused(state->tasks, profile->last_ns, state->interval.sequence);
+	profile->free_at = 2 * tasks_count(state->tasks);
+}
 
 static unsigned count_older(const struct replay_profile *profile, const struct task *task)
 {
@@ -85,6 +104,7 @@ static void apply_task_record(struct replay_profile *profile, struct record *rec
 	record->time_ns += synthesized;
 	if (record->kind == RECORD_EXIT) {
 		tasks_exit(tasks, record);
+		free_tasks_without_samples(profile);
 	} else if (record->kind == RECORD_FORK) {
 		task = tasks_fork(tasks, record);
 		if (synthesized)

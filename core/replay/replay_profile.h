@@ -60,6 +60,7 @@ struct replay_profile {
 	uint64_t in_interval;        /* samples of the interval ... */
 	bool cpu_unknown;            /* ... one of which does not name its CPU */
 	uint64_t samples, grow_at; /* of the whole recording; number at which a snapshot is made */
+	size_t free_at;            /* number of tasks at which those without samples are freed */
 	uint64_t lost;             /* records */
 	uint64_t foreign;          /* samples of unknown events */
 	uint64_t outside;          /* samples of events beyond the limit of the event set */

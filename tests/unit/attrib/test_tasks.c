@@ -386,6 +386,27 @@ static void test_losses_at_each_refresh(void **state)
 	bench_close(&bench);
 }
 
+/* During an interval only tasks without a slot in it are freed. */
+static void test_tasks_with_slots_are_kept(void **state)
+{
+	enum { N = 1000, FIRST = 1000, INTERVAL = 3, SLOTS_EVERY = 10 };
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	for (pid_t tid = FIRST; tid < FIRST + N; tid++) {
+		feed_step(bench.tasks, &(struct step){FORK, 1, tid});
+		tasks_find(bench.tasks, tid, at_ms(1))->interval =
+			tid % SLOTS_EVERY ? INTERVAL - 1 : INTERVAL;
+		feed_step(bench.tasks, &(struct step){EXIT, 2, tid});
+	}
+	tasks_free_unused(bench.tasks, at_ms(5000), INTERVAL);
+	assert_int_equal(tasks_count(bench.tasks), N / SLOTS_EVERY);
+	feed_step(bench.tasks, &(struct step){FREE, 5000});
+	assert_int_equal(tasks_count(bench.tasks), 0);
+	bench_close(&bench);
+}
+
 /* The table shrinks to its first size, and the living tasks are found in it. */
 static void test_table_shrinks(void **state)
 {
@@ -777,6 +798,7 @@ int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_exited_tasks_are_freed),
+		cmocka_unit_test(test_tasks_with_slots_are_kept),
 		cmocka_unit_test(test_user_is_read_after_exec),
 		cmocka_unit_test(test_facts_of_two_tasks),
 		cmocka_unit_test(test_gone_before_proc_is_read),
