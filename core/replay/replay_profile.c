@@ -18,6 +18,7 @@
 #include <string.h>
 
 enum {
+	GROW_MOST = 500000,   /* samples that are read before the screen gets its turn */
 	EMPTY_INTERVALS = 60, /* in a row that are shown; more are left out */
 	LOST_PART = 100, /* counts are lower bounds if more than this part of samples is lost */
 };
@@ -25,8 +26,9 @@ enum {
 /* Tasks */
 
 enum {
-	NAMES_MOST = 8,       /* rows that a thread gets in an interval because of new names */
-	TASKS_LEAST = 1 << 16 /* in the table before any are freed during an interval */
+	NAMES_MOST = 8,           /* rows that a thread gets in an interval because of new names */
+	TASKS_OF_TID_MOST = 1000, /* rows of one tid in an interval */
+	TASKS_LEAST = 1 << 16     /* in the table before any are freed during an interval */
 };
 
 /*
@@ -45,14 +47,14 @@ static void free_tasks_without_samples(struct replay_profile *profile)
 	profile->free_at = 2 * tasks_count(state->tasks);
 }
 
-static unsigned count_older(const struct replay_profile *profile, const struct task *task)
+/* Whether the interval has so many older tasks of that tid. */
+static bool has_older(const struct replay_profile *profile, const struct task *task, unsigned n)
 {
-	unsigned n = 0;
-
-	for (; task->older && task->older->interval == profile->kind.state->interval.sequence;
+	for (; n > 0 && task->older &&
+	       task->older->interval == profile->kind.state->interval.sequence;
 	     task = task->older)
-		n++;
-	return n;
+		n--;
+	return n == 0;
 }
 
 /*
@@ -66,7 +68,7 @@ static void end_before_name(struct replay_profile *profile, struct record *named
 	struct record record = *named;
 
 	if (!task || task->interval != state->interval.sequence ||
-	    strcmp(task->comm, named->comm.text) == 0 || count_older(profile, task) >= NAMES_MOST)
+	    strcmp(task->comm, named->comm.text) == 0 || has_older(profile, task, NAMES_MOST))
 		return;
 	/* An unknown start is equal to any. */
 	if (task->start_ns == 0)
@@ -106,6 +108,10 @@ static void apply_task_record(struct replay_profile *profile, struct record *rec
 		tasks_exit(tasks, record);
 		free_tasks_without_samples(profile);
 	} else if (record->kind == RECORD_FORK) {
+		/* Each look-up of a tid walks its tasks: further ones are in the last one's row. */
+		task = tasks_find(tasks, record->tid, record->time_ns);
+		if (task && has_older(profile, task, TASKS_OF_TID_MOST))
+			return;
 		task = tasks_fork(tasks, record);
 		if (synthesized)
 			task->start_ns = 0;
@@ -499,7 +505,8 @@ static void end_before(struct replay_profile *profile, uint64_t time_ns)
 
 static void end_growing(struct replay_profile *profile)
 {
-	profile->grow_at = 2 * profile->samples;
+	profile->grow_at =
+		profile->samples + (profile->samples < GROW_MOST ? profile->samples : GROW_MOST);
 	end_interval(profile, profile->last_ns);
 }
 
