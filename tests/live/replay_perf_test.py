@@ -159,12 +159,15 @@ def several_files(work):
             check(f"{name}: perf writes them", False, (done.returncode, paths, done.stderr))
             return
         printed = replay(directory, "-d", "0.5")
+        try:
+            script = perfscript.sums(*paths)
+        except subprocess.CalledProcessError:  # perf cannot read one of its own files
+            continue
         if b"LOST" not in done.stderr and "are out of order" not in printed.stdout:
             break
     else:
-        skip(name, "the machine is too busy: perf always loses samples")
+        skip(name, "perf always loses samples, or cannot read one of its own files")
         return
-    script = perfscript.sums(*paths)
     mine = perfscript.shown(frames_of(printed.stdout))
     check(f"{name}: each task's sums are exactly perf script's",
           printed.returncode == 0 and script.samples > 1000 and not perfscript.differences(mine, script),
@@ -233,13 +236,13 @@ def waits(work):
           beside and all(low * 0.97 < ms < high * 1.03 for ms, low, high in beside.values()), beside)
 
 
-def refused(work):
-    """Unsuitable recordings are refused in one sentence, which has a better command."""
+def profiles(work):
+    """Recordings without each context switch of the machine are profiles: run times are unknown."""
     data = os.path.join(work, "other.data")
     group = "{context-switches,page-faults}:S"
     load = os.path.join(LOAD, "pingpong")
     for name, arguments, words in (
-            ("a profile", ["-a", "-e", "cpu-clock", "-F", "99"], "No context switches"),
+            ("a profile", ["-a", "-e", "cpu-clock", "-F", "999"], "No context switches"),
             ("a sample of the switches", ["-a", "-e", "context-switches", "-c", "5"],
              "Not every context switch"),
             ("some tasks", ["-e", group, "-c", "1"], "Only some tasks"),
@@ -248,12 +251,13 @@ def refused(work):
             ("a ring that was overwritten", ["--overwrite", "-a", "-e", group, "-c", "1"], "--overwrite"),
             ("a profile with switches", ["--switch-events", "-a", "-e", "cpu-clock"],
              "--switch-events")):
-        subprocess.run(["perf", "record", *arguments, "-o", data, "--", load, "100"],
+        subprocess.run(["perf", "record", *arguments, "-o", data, "--", load, "10000"],
                        capture_output=True, stdin=subprocess.DEVNULL, timeout=180, check=False)
         done = replay(data)
-        check(f"{name} is refused, with a better command",
-              done.returncode != 0 and words in done.stderr and REMEDY in done.stderr
-              and done.stderr.count("\n") == 1, done)
+        check(f"{name} is shown as a profile, which says why",
+              done.returncode == 0 and words in done.stdout and
+              all(task["events"]["task-clock"] is None
+                  for frame in frames_of(done.stdout) for task in frame["tasks"]), done)
 
 
 def main():
@@ -267,7 +271,7 @@ def main():
         several_files(work)
         compressed(work)
         waits(work)
-        refused(work)
+        profiles(work)
     finally:
         shutil.rmtree(work)
     finish()
