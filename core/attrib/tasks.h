@@ -224,7 +224,7 @@ const struct record *tasks_missed_exits(const struct tasks *tasks, size_t *n);
  * interval is in a snapshot: pointers to them become invalid.
  */
 void tasks_free_exited(struct tasks *tasks, uint64_t time_ns);
-/* The same during an interval, whose sequence this is: tasks with a slot in it are kept. */
+/* The same during the interval with that sequence: tasks with a slot in it are kept. */
 void tasks_free_unused(struct tasks *tasks, uint64_t time_ns, uint64_t interval);
 
 size_t tasks_count(const struct tasks *tasks); /* in the table, exited ones included */

@@ -84,7 +84,7 @@ uint32_t names_resolve_kernel(struct code_names *names, uint64_t address, size_t
 
 /* An address in a file's mapping. */
 struct file_address {
-	pid_t pid; /* whose /proc has the file */
+	pid_t pid; /* of the process with the file in its /proc */
 	const struct code_mapping *mapping;
 	uint64_t address;
 	uint64_t offset;    /* in the file; of the kernel itself: the address */

@@ -97,7 +97,7 @@ uint32_t code_profile_stack(const struct code_profile_builder *builder, const ui
 bool code_profile_add_known(struct code_profile_builder *builder, const struct code_entry *entry);
 /* Adds samples that were dropped. */
 void code_profile_add_lost(struct code_profile_builder *builder, uint64_t samples);
-/* Returns a profile of all so far, whose only owner is the caller. */
+/* Returns a profile of all so far, owned by the caller alone. */
 struct code_profile *code_profile_copy(const struct code_profile_builder *builder);
 /* Frees it without a profile; NULL is fine. */
 void code_profile_builder_free(struct code_profile_builder *builder);

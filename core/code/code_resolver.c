@@ -230,7 +230,7 @@ static uint32_t append_stack(struct code_resolver *resolver, const struct held_s
 	return (uint32_t)resolver->n_stacks++;
 }
 
-/* Returns the index of a stack, whose addresses are the last ones; they are dropped if it is known.
+/* Returns the index of a stack. Its addresses are the last ones; if it is known they are dropped.
  */
 static uint32_t share_stack(struct code_resolver *resolver, const struct held_stack *stack)
 {

@@ -511,7 +511,7 @@ static bool is_readable_file(int fd)
 	       S_ISREG(stat.st_mode);
 }
 
-/* Starts a child unless there is one, whose messages are read. */
+/* Reads the messages of the child, and starts one if there is none. */
 static int ensure_child(struct symbol_client *client)
 {
 	if (has_child(client)) {

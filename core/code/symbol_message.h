@@ -57,7 +57,7 @@ enum symbol_reply_kind {
 	SYMBOL_DROPPED, /* key: the file that was not used for longest */
 	/*
 	 * FIND: n answers, of which another message may have more. LOCATE: one, bounded if found.
-	 * DEMANGLE: one, whose name is "" if the given one is not mangled.
+	 * DEMANGLE: one; its name is "" if the given one is not mangled.
 	 */
 	SYMBOL_FOUND,
 	SYMBOL_MISSING, /* the child does not have the file */

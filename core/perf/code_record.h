@@ -92,7 +92,7 @@ int code_record_decode(const struct perf_event_header *header, struct code_recor
 /* Applies a record that is no sample to the mappings and the kernel symbols of `names`. */
 void code_record_apply(const struct code_record *record, struct code_names *names);
 /*
- * Decodes MMAP, MMAP2 and KSYMBOL before a trailer of that size, whose id and time are left 0.
+ * Decodes MMAP, MMAP2 and KSYMBOL before a trailer of that size; id and time are left 0.
  * Other records are OTHER, and so are those of guests. 0, or -EBADMSG if the size does not fit.
  */
 int code_record_decode_body(const struct perf_event_header *header, size_t trailer_bytes,

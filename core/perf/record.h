@@ -91,7 +91,7 @@ struct record {
 int record_decode(const struct perf_event_header *header, struct record *record);
 
 /*
- * Fill *record from the body of such a record, whose size the caller has checked. They set the
+ * Fill *record from the body of such a record. The caller has checked its size. They set the
  * kind, the task and the part of that kind, but no id and no time.
  */
 /* COMM with at most text_bytes of text. */
@@ -99,7 +99,7 @@ void record_parse_comm(const struct perf_event_header *header, size_t text_bytes
 		       struct record *record);
 /* FORK or EXIT. */
 void record_parse_fork(const struct perf_event_header *header, struct record *record);
-/* SWITCH, whose other task is -1, or SWITCH_CPU_WIDE. The task is in the trailer. */
+/* SWITCH, with -1 as the other task, or SWITCH_CPU_WIDE. The task is in the trailer. */
 void record_parse_switch(const struct perf_event_header *header, struct record *record);
 
 #endif

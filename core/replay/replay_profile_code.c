@@ -7,7 +7,6 @@
 #include "core/code/code_file.h"
 #include "core/perfdata/simpleperf_symbols.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

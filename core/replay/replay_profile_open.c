@@ -6,8 +6,6 @@
 #include "core/replay/replay_perf.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { GROW_FIRST = 10000 }; /* samples of the first snapshot of a whole file */
 

@@ -352,7 +352,7 @@ struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t i
 	snapshot->lost_records = source->interval->lost_records;
 	snapshot->others = memcpy(xmalloc(width * sizeof(uint64_t)), source->interval->others,
 				  width * sizeof(uint64_t));
-	/* Before the rows, whose shares are of them. */
+	/* Before the rows: their shares are of the totals. */
 	snapshot->totals = memcpy(xmalloc(width * sizeof(uint64_t)), source->interval->totals,
 				  width * sizeof(uint64_t));
 	fill_rows(source, snapshot);
