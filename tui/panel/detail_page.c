@@ -176,7 +176,8 @@ static void draw_verdict(struct detail_pen *pen)
 	pen->y += lines.line;
 }
 
-static void draw_graph(const struct detail_pen *pen, size_t metric, struct rect rect, float *values)
+static void draw_graph(const struct detail_pen *pen, size_t metric, struct rect rect, float *values,
+		       unsigned repeat)
 {
 	const struct detail_page *page = pen->page;
 	const struct columns *columns = page->snapshot->columns;
@@ -188,6 +189,7 @@ static void draw_graph(const struct detail_pen *pen, size_t metric, struct rect 
 
 	graph_range_read(page->graph_range, &page->subject->key, def->name, page->step, values,
 			 &graph);
+	graph.repeat = repeat;
 	graph.top = graph_top(values, graph.n, graph_least(def));
 	if (page->detail->sum.n > 0)
 		now = page->detail->sum.figures[metric];
@@ -269,6 +271,27 @@ static size_t *choose_graphs(const struct detail_page *page, const struct canvas
 	return graphs;
 }
 
+/* The graphs of a page have one time axis, so the one with the most known values decides. */
+static unsigned common_repeat(const struct detail_pen *pen, float *values, size_t n)
+{
+	const struct detail_page *page = pen->page;
+	struct graph graph = {.n = n};
+	unsigned repeat = GRAPH_REPEAT_MOST;
+	bool known = false;
+
+	for (size_t i = 0; i < pen->n_graphs; i++) {
+		graph_range_read(page->graph_range, &page->subject->key,
+				 page->snapshot->columns->metrics[pen->graphs[i]].def->name,
+				 page->step, values, &graph);
+		unsigned own = graph_range_repeat(page->graph_range, page->step, &graph);
+		if (own > 0) {
+			known = true;
+			repeat = own < repeat ? own : repeat;
+		}
+	}
+	return known ? repeat : 1;
+}
+
 static void draw_metric_graphs(struct detail_pen *pen)
 {
 	const struct detail_page *page = pen->page;
@@ -276,6 +299,7 @@ static void draw_metric_graphs(struct detail_pen *pen)
 	unsigned width = (pen->rect.width - GAP * (n - 1)) / n;
 	size_t n_values = graph_values(pen->canvas, width);
 	float *values = xcalloc(n_values, sizeof(*values));
+	unsigned repeat = common_repeat(pen, values, n_values);
 
 	detail_pen_heading(pen, "History", page->totals ? "Left: longer, Right: shorter" : "");
 	for (size_t i = 0; i < pen->n_graphs; i++) {
@@ -286,10 +310,10 @@ static void draw_metric_graphs(struct detail_pen *pen)
 		draw_graph(pen, pen->graphs[i],
 			   (struct rect){pen->rect.x + at++ * (width + GAP), pen->y, width,
 					 1 + pen->graph_lines},
-			   values);
+			   values, repeat);
 	}
 	pen->y += 1 + pen->graph_lines;
-	draw_axis(pen, n_values, at, width);
+	draw_axis(pen, n_values / repeat, at, width);
 	free(values);
 }
 

@@ -46,15 +46,20 @@ static void draw_metric_history(const struct snapshot *snapshot,
 	struct rect to = {rect.x + label, rect.y, rect.width - label, rect.height};
 	struct graph graph = {.n = graph_values(canvas, to.width), .style = STYLE_METER_LOW};
 	float *values = xcalloc(graph.n, sizeof(*values));
+	char length[GRAPH_RANGE_END_BYTES];
 	struct cell scale;
 
 	graph_range_read(graph_range, &key, def->name, graph_range_step(graph_range), values,
 			 &graph);
+	graph.repeat = graph_range_repeat(graph_range, graph_range_step(graph_range), &graph);
 	graph.top = history_top(snapshot, &key, def, values, graph.n);
 	figure_format(def, (struct figure){.value = graph.top, .share = 1}, &scale);
 	bool of_all =
 		is_share_of_all(&key, def); /* the totals line above has the same form: CPU 24.5% */
 	canvas_text(canvas, rect.x, rect.y, label - 1, STYLE_DIM, of_all ? "100%" : scale.text);
+	if (rect.height > 2 &&
+	    graph_range_length(graph_range, graph_range_step(graph_range), &graph, length))
+		canvas_text(canvas, rect.x, rect.y + 1, label - 1, STYLE_DIM, length);
 	canvas_text(canvas, rect.x, rect.y + rect.height - 1, label - 1, STYLE_LABEL,
 		    of_all ? "CPU" : columns->metrics[metric].title);
 	graph_draw(&graph, canvas, to);

@@ -69,6 +69,24 @@ void graph_range_read(const struct graph_range *graph_range, const struct histor
 		values[i] = NAN;
 }
 
+unsigned graph_range_repeat(const struct graph_range *graph_range, unsigned step,
+			    const struct graph *graph)
+{
+	return graph_range->whole || step > 1 ? 1 : graph_repeat(graph->values, graph->n);
+}
+
+bool graph_range_length(const struct graph_range *graph_range, unsigned step,
+			const struct graph *graph, char *text)
+{
+	size_t n = graph->n / (graph->repeat ? graph->repeat : 1);
+
+	if (graph_range->whole)
+		return false;
+	duration_format_age(history_span_ns(graph_range->history, step, n), text,
+			    GRAPH_RANGE_END_BYTES);
+	return true;
+}
+
 void graph_range_axis(const struct graph_range *graph_range, unsigned step, size_t n, char *left,
 		      char *right)
 {

@@ -34,6 +34,23 @@ double graph_least(const struct metric_def *def)
 	return pow(10, 1 - (double)def->decimals);
 }
 
+unsigned graph_repeat(const float *values, size_t n)
+{
+	size_t unknown = 0;
+	unsigned repeat = 1;
+
+	while (unknown < n && isnan(values[unknown]))
+		unknown++;
+	while (repeat < GRAPH_REPEAT_MOST && 2 * repeat * (n - unknown) <= n)
+		repeat *= 2;
+	return unknown < n ? repeat : 0;
+}
+
+static unsigned repeat_of(const struct graph *graph)
+{
+	return graph->repeat ? graph->repeat : 1;
+}
+
 /* Number of filled steps: at least 1 for a known value, 0 for NAN. */
 static unsigned filled_steps(const struct graph *graph, size_t i, unsigned steps)
 {
@@ -47,9 +64,10 @@ static unsigned filled_steps(const struct graph *graph, size_t i, unsigned steps
 	return n ? n : 1;
 }
 
-/* Index of the value `back` columns from the right end; n if there is none. */
+/* Index of the value drawn at `back` places from the right end; n if there is none. */
 static size_t from_right(const struct graph *graph, size_t back)
 {
+	back /= repeat_of(graph);
 	return back < graph->n ? graph->n - 1 - back : graph->n;
 }
 
@@ -70,7 +88,7 @@ enum { RAMP = ARRAY_SIZE(ramp) - 1 };
 static void draw_mark(const struct graph *graph, unsigned values, struct canvas *canvas,
 		      struct rect rect)
 {
-	unsigned back = (unsigned)(graph->n - 1 - graph->mark) / values;
+	unsigned back = (unsigned)(graph->n - 1 - graph->mark) * repeat_of(graph) / values;
 
 	if (!graph->marked || back >= rect.width || rect.x + rect.width > canvas->width)
 		return;

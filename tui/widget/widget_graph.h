@@ -17,7 +17,8 @@ struct graph {
 	size_t n;
 	double top; /* value of a full column, > 0: graph_top() */
 	enum style style;
-	bool marked; /* the column of value `mark` is selected and has a line */
+	unsigned repeat; /* each value is drawn so many times, 0 is 1: graph_repeat() */
+	bool marked;     /* the column of value `mark` is selected and has a line */
 	size_t mark;
 };
 
@@ -28,6 +29,13 @@ struct graph {
 double graph_top(const float *values, size_t n, double least);
 /* The least top for a metric: a smaller one would only enlarge its last digit. */
 double graph_least(const struct metric_def *def);
+
+/*
+ * Returns how often each value is drawn so that the values from the first known one on fill at
+ * least half of a graph of n values: a power of two up to GRAPH_REPEAT_MOST. 0: none is known.
+ */
+enum { GRAPH_REPEAT_MOST = 16 };
+unsigned graph_repeat(const float *values, size_t n);
 
 /* Draws one line, with one value per column. */
 void graph_draw_line(const struct graph *graph, struct canvas *canvas, unsigned x, unsigned y,

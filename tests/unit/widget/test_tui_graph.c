@@ -41,6 +41,31 @@ static void test_top(void **state)
 	}
 }
 
+static void test_repeat(void **state)
+{
+	static const struct {
+		size_t n, known;
+		unsigned want;
+	} rows[] = {
+		{96, 0, 0},  {96, 1, 16}, {96, 6, 16}, {96, 7, 8},  {96, 12, 8}, {96, 13, 4},
+		{96, 24, 4}, {96, 48, 2}, {96, 49, 1}, {96, 96, 1}, {8, 1, 8},   {1, 1, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		float some[96];
+
+		for (size_t k = 0; k < rows[i].n; k++)
+			some[k] = k + rows[i].known < rows[i].n ? NAN : 1;
+		/* A gap later on is part of what is known. */
+		if (rows[i].known > 2)
+			some[rows[i].n - 1] = NAN;
+		if (graph_repeat(some, rows[i].n) != rows[i].want)
+			fail_msg("%zu of %zu: %u", rows[i].known, rows[i].n,
+				 graph_repeat(some, rows[i].n));
+	}
+}
+
 static void check_line(const struct canvas *canvas, unsigned y, const char *want)
 {
 	char text[256] = "";
@@ -65,6 +90,10 @@ static void test_line(void **state)
 	canvas_clear(&canvas);
 	graph_draw_line(&graph, &canvas, 0, 0, 3);
 	check_line(&canvas, 0, "▁ █           ");
+	canvas_clear(&canvas);
+	graph_draw_line(&(struct graph){values, 3, 100, STYLE_PLAIN, .repeat = 2}, &canvas, 1, 0,
+			7);
+	check_line(&canvas, 0, "  ▁▁▁▁        ");
 	canvas_fini(&canvas);
 
 	canvas_init(&canvas, true);
@@ -158,9 +187,9 @@ static void test_mark(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_top),        cmocka_unit_test(test_line),
-		cmocka_unit_test(test_any_height), cmocka_unit_test(test_steady),
-		cmocka_unit_test(test_mark),
+		cmocka_unit_test(test_top),    cmocka_unit_test(test_repeat),
+		cmocka_unit_test(test_line),   cmocka_unit_test(test_any_height),
+		cmocka_unit_test(test_steady), cmocka_unit_test(test_mark),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
