@@ -16,7 +16,7 @@ struct detail_pen {
 	struct rect rect;
 	unsigned y;
 	unsigned graph_lines; /* of each graph, without its title */
-	const size_t *graphs; /* metrics with a graph, and a column of the threads */
+	size_t *graphs;       /* metrics with a graph, and a column of the threads */
 	size_t n_graphs;
 };
 
@@ -44,6 +44,7 @@ void detail_draw_looks(struct detail_pen *pen);
 void detail_draw_waits(struct detail_pen *pen);
 void detail_draw_cgroup(struct detail_pen *pen);
 void detail_draw_competitors(struct detail_pen *pen);
+void detail_draw_tree(struct detail_pen *pen);
 void detail_draw_threads(struct detail_pen *pen);
 void detail_draw_counts(struct detail_pen *pen);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * A page is drawn from its first line to its last, in one column, or in two if the rect is wide:
- * history and counts on the left, threads and CPUs on the right. The caller draws the page once on
- * a canvas without size to learn its height. The graphs of two columns grow into free lines of the
- * rect. Those of one column do not: the threads below them come and go, and would resize them.
+ * history on the left, all else on the right. The caller draws the page once on a canvas without
+ * size to learn its height. The graphs of two columns grow into free lines of the rect. Those of
+ * one column do not: the threads below them come and go, and would resize them.
  */
 #include "tui/panel/detail_internal.h"
 
@@ -25,7 +25,7 @@ enum {
 	TWO_COLUMNS_FROM = 150,
 	GRAPH_WIDTH = 32, /* at least */
 	GRAPH_LINES_MIN = 3,
-	GRAPH_LINES_MAX = 8,
+	GRAPH_LINES_MAX = 10,
 	GAP = 2,
 	PLACE_WIDTH = 24,
 };
@@ -149,6 +149,40 @@ static void draw_identity(struct detail_pen *pen)
 		draw_text_line(pen, "cgroup ", subject->cgroup);
 }
 
+/* The key that shows more about a verdict than a page below a list has, or "". */
+static const char *hint_of(const struct snapshot *snapshot, enum verdict verdict)
+{
+	switch (verdict) {
+	case VERDICT_CPU:
+	case VERDICT_KERNEL:
+	case VERDICT_SWITCHES:
+	case VERDICT_FAULTS:
+	case VERDICT_MEMORY:
+	case VERDICT_BRANCH:
+	case VERDICT_FRONTEND:
+	case VERDICT_CORE:
+	case VERDICT_BACKEND:
+	case VERDICT_STALLED:
+		return snapshot->code ? "" : "w: the functions where that happens";
+	case VERDICT_MEMORY_PRESSURE:
+	case VERDICT_LOCK:
+	case VERDICT_DISK:
+	case VERDICT_BLOCKED:
+	case VERDICT_RUNQ:
+		return "Enter: how long single waits take, and where it is blocked";
+	case VERDICT_NONE:
+	case VERDICT_UNKNOWN:
+	case VERDICT_IDLE:
+	case VERDICT_FINE:
+	case VERDICT_THROTTLED:
+	case VERDICT_FORKS:
+	case VERDICT_STEAL:
+	case VERDICTS:
+		break;
+	}
+	return "";
+}
+
 /* The verdict with its rule and figures, or why there is none. */
 static void draw_verdict(struct detail_pen *pen)
 {
@@ -174,6 +208,8 @@ static void draw_verdict(struct detail_pen *pen)
 							: STYLE_PLAIN,
 		 text);
 	pen->y += lines.line;
+	if (!pen->page->totals && !pen->page->graph_range->whole)
+		draw_text_line(pen, "", hint_of(pen->page->snapshot, judgement.verdict));
 }
 
 static void draw_graph(const struct detail_pen *pen, size_t metric, struct rect rect, float *values,
@@ -271,7 +307,10 @@ static size_t *choose_graphs(const struct detail_page *page, const struct canvas
 	return graphs;
 }
 
-/* The graphs of a page have one time axis, so the one with the most known values decides. */
+/*
+ * The graphs of a page have one time axis, so the one with the most known values decides. 0: no
+ * value is known.
+ */
 static unsigned common_repeat(const struct detail_pen *pen, float *values, size_t n)
 {
 	const struct detail_page *page = pen->page;
@@ -289,7 +328,7 @@ static unsigned common_repeat(const struct detail_pen *pen, float *values, size_
 			repeat = own < repeat ? own : repeat;
 		}
 	}
-	return known ? repeat : 1;
+	return known ? repeat : 0;
 }
 
 static void draw_metric_graphs(struct detail_pen *pen)
@@ -301,7 +340,15 @@ static void draw_metric_graphs(struct detail_pen *pen)
 	float *values = xcalloc(n_values, sizeof(*values));
 	unsigned repeat = common_repeat(pen, values, n_values);
 
-	detail_pen_heading(pen, "History", page->totals ? "Left: longer, Right: shorter" : "");
+	detail_pen_heading(pen, "History",
+			   repeat == 0    ? "nothing is known yet"
+			   : page->totals ? "Left: longer, Right: shorter"
+					  : "");
+	if (repeat == 0) {
+		pen->y++;
+		free(values);
+		return;
+	}
 	for (size_t i = 0; i < pen->n_graphs; i++) {
 		if (at == n) {
 			at = 0;
@@ -357,8 +404,8 @@ static unsigned graph_rows(const struct detail_pen *pen)
 	return ((unsigned)pen->n_graphs + in_row - 1) / in_row;
 }
 
-/* Draws history and counts, with higher graphs if the rect has room for them. */
-static void draw_left_column(struct detail_pen *pen)
+/* Draws the history, with higher graphs if the rect has room for them. */
+static void draw_grown_graphs(struct detail_pen *pen)
 {
 	struct canvas nothing = {.ascii = pen->canvas->ascii};
 	struct detail_pen trial = *pen;
@@ -366,44 +413,55 @@ static void draw_left_column(struct detail_pen *pen)
 
 	trial.canvas = &nothing;
 	draw_metric_graphs(&trial);
-	detail_draw_counts(&trial);
 	if (rows > 0 && end > trial.y)
 		pen->graph_lines = (unsigned)size_min(GRAPH_LINES_MAX,
 						      GRAPH_LINES_MIN + (end - trial.y) / rows);
 	draw_metric_graphs(pen);
-	detail_draw_counts(pen);
 }
 
-/* Why the row does not run. */
-static void draw_waiting(struct detail_pen *pen)
+/* Run times, waits and their reasons are not in a profile. */
+static void draw_subject(struct detail_pen *pen)
 {
+	bool of_profile = columns_of_profile(pen->page->snapshot->columns);
+
+	draw_identity(pen);
+	if (!of_profile)
+		draw_verdict(pen);
+	pen->y++;
+	if (!of_profile)
+		detail_draw_lifetime(pen);
+}
+
+/* What it does, or why it does not run. */
+static void draw_causes(struct detail_pen *pen)
+{
+	detail_draw_functions(pen);
+	if (columns_of_profile(pen->page->snapshot->columns))
+		return;
 	detail_draw_looks(pen);
 	detail_draw_waits(pen);
 	detail_draw_cgroup(pen);
 	detail_draw_competitors(pen);
 }
 
-/* Run times, waits and their reasons are not in a profile. */
+static void draw_parts(struct detail_pen *pen)
+{
+	detail_draw_tree(pen);
+	detail_draw_threads(pen);
+	if (!columns_of_profile(pen->page->snapshot->columns))
+		draw_places(pen);
+}
+
 static unsigned draw_page(const struct detail_pen *pen)
 {
 	struct detail_pen left = *pen;
 	unsigned top = pen->rect.y, width = pen->rect.width;
-	bool of_profile = columns_of_profile(pen->page->snapshot->columns);
 
-	draw_identity(&left);
-	if (!of_profile)
-		draw_verdict(&left);
-	left.y++;
-	if (!of_profile)
-		detail_draw_lifetime(&left);
+	draw_subject(&left);
 	if (width < TWO_COLUMNS_FROM) {
-		detail_draw_functions(&left);
-		if (!of_profile)
-			draw_waiting(&left);
+		draw_causes(&left);
 		draw_metric_graphs(&left);
-		detail_draw_threads(&left);
-		if (!of_profile)
-			draw_places(&left);
+		draw_parts(&left);
 		detail_draw_counts(&left);
 		return left.y - top;
 	}
@@ -412,24 +470,50 @@ static unsigned draw_page(const struct detail_pen *pen)
 	left.rect.width = (width - 2 * GAP) / 2;
 	right.rect.x += left.rect.width + 2 * GAP;
 	right.rect.width = left.rect.width;
-	draw_left_column(&left);
-	detail_draw_functions(&right);
-	if (!of_profile)
-		draw_waiting(&right);
-	detail_draw_threads(&right);
-	if (!of_profile)
-		draw_places(&right);
+	draw_grown_graphs(&left);
+	draw_causes(&right);
+	draw_parts(&right);
+	detail_draw_counts(&right);
 	return (left.y > right.y ? left.y : right.y) - top;
+}
+
+/* A pen at the top of the rect. The caller frees its graphs. */
+static struct detail_pen pen_of(const struct detail_page *page, struct canvas *canvas,
+				struct rect rect)
+{
+	struct detail_pen pen = {page, canvas, rect, rect.y, GRAPH_LINES_MIN, NULL, 0};
+
+	pen.graphs = choose_graphs(page, canvas, &pen.n_graphs);
+	return pen;
 }
 
 unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas, struct rect rect)
 {
-	size_t n_graphs, *graphs = choose_graphs(page, canvas, &n_graphs);
-	const struct detail_pen pen = {
-		page, canvas, rect, rect.y, GRAPH_LINES_MIN, graphs, n_graphs,
-	};
+	const struct detail_pen pen = pen_of(page, canvas, rect);
 	unsigned lines = draw_page(&pen);
 
-	free(graphs);
+	free(pen.graphs);
 	return lines;
+}
+
+void detail_page_draw_side(const struct detail_page *page, struct canvas *canvas, struct rect rect)
+{
+	struct detail_pen pen = pen_of(page, canvas, rect);
+
+	draw_subject(&pen);
+	draw_causes(&pen);
+	draw_parts(&pen);
+	detail_draw_counts(&pen);
+	free(pen.graphs);
+}
+
+void detail_page_draw_history(const struct detail_page *page, struct canvas *canvas,
+			      struct rect rect)
+{
+	struct detail_pen pen = pen_of(page, canvas, rect);
+	unsigned lines = rect.height > 2 ? rect.height - 2 : 0; /* without heading and axis */
+
+	pen.n_graphs = size_min(pen.n_graphs, lines / (1 + GRAPH_LINES_MIN) * graphs_in_row(&pen));
+	draw_grown_graphs(&pen);
+	free(pen.graphs);
 }

@@ -16,8 +16,8 @@
  * The details of one row, in this order, as far as there is room: identity, its hottest functions
  * if code was sampled, where its time went (unknown in a profile), why it is blocked now, its
  * single waits, the limits of its cgroup, the processes that ran while it waited for a CPU, history
- * of its metrics, its threads (for a CPU: the threads that ran there), the CPUs where it ran, its
- * counts.
+ * of its metrics, its ancestors and children, its threads (for a CPU: the threads that ran there),
+ * the CPUs where it ran, its counts.
  */
 struct detail_page {
 	const struct snapshot *snapshot;
@@ -36,5 +36,13 @@ struct detail_page {
  * rect.height: the lines that the user sees at once, which the graphs can fill.
  */
 unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas, struct rect rect);
+
+/*
+ * A page beside and below a list: all but the history, in one column, cut at the end of the canvas;
+ * and the history, of as many metrics as fit.
+ */
+void detail_page_draw_side(const struct detail_page *page, struct canvas *canvas, struct rect rect);
+void detail_page_draw_history(const struct detail_page *page, struct canvas *canvas,
+			      struct rect rect);
 
 #endif

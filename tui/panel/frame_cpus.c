@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * CPU lines around the list. All CPUs are sorted by number if there is room, else the worst come
- * first, and with many CPUs one line per socket stands in front. Fewer than TABLE_FROM lines have
- * labelled figures, more are a table with titles.
+ * first, and with many CPUs one line per socket stands in front. A table has titles. Fewer than
+ * TABLE_FROM lines have labelled figures, unless there is a line for the titles.
  */
 #include "tui/panel/frame.h"
 
@@ -229,7 +229,7 @@ void frame_draw_cpus(const struct frame *frame, struct canvas *canvas, struct re
 {
 	if (!frame->snapshot || rect.height == 0 || rect.width == 0)
 		return;
-	if (rect.height < TABLE_FROM)
+	if (rect.height < TABLE_FROM && rect.height <= frame->snapshot->n_cpus)
 		draw_labelled(frame->snapshot, canvas, rect);
 	else
 		draw_table(frame->snapshot, canvas, rect);

@@ -8,12 +8,14 @@
 #include "core/base/util.h"
 #include "tui/widget/widget_graph.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 enum {
 	HISTORY_FROM = 120,
 	HISTORY_LEAST = 16,
 	HISTORY_MOST = 40,
+	LINES_KEPT = 8, /* list_lines() shrinks by at least so many */
 };
 
 void list_init(struct list *list, enum rollup by)
@@ -283,6 +285,15 @@ bool list_click(struct list *list, const struct snapshot *snapshot, unsigned x, 
 	else if (part == TABLE_TITLE)
 		sort_by(list, view, at);
 	return part == TABLE_LINE;
+}
+
+unsigned list_lines(struct list *list, const struct snapshot *snapshot)
+{
+	size_t n = 1 + size_min(list_view(list, snapshot)->n, UINT_MAX / 2);
+
+	if (n > list->lines || n + LINES_KEPT <= list->lines)
+		list->lines = (unsigned)n;
+	return list->lines;
 }
 
 void list_draw(struct list *list, const struct snapshot *snapshot, struct canvas *canvas,

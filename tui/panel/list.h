@@ -25,7 +25,8 @@ struct list {
 	struct row_refs_sum tagged; /* sum of the tags in the view, while `built` */
 	struct row_ref followed;    /* valid while `following`: the selection stays on it */
 	bool following;
-	bool away; /* the followed row is not in the view */
+	bool away;      /* the followed row is not in the view */
+	unsigned lines; /* list_lines() of the last call */
 };
 
 void list_init(struct list *list, enum rollup by);
@@ -62,6 +63,12 @@ bool list_act(struct list *list, const struct snapshot *snapshot, enum action ac
  * at the sort column's title. Returns true for a line.
  */
 bool list_click(struct list *list, const struct snapshot *snapshot, unsigned x, unsigned y);
+
+/*
+ * Lines that all rows and the title need. It grows at once, but shrinks only by many lines, so that
+ * rows that come and go do not move what is below the list.
+ */
+unsigned list_lines(struct list *list, const struct snapshot *snapshot);
 
 void list_draw(struct list *list, const struct snapshot *snapshot, struct canvas *canvas,
 	       struct rect rect, const char *empty);

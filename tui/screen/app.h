@@ -116,8 +116,11 @@ struct list *app_list(struct app *app);
 
 /* Draws everything around the body and returns the place of the body. */
 struct rect app_draw_frame(struct app *app, struct canvas *canvas);
-/* The same for a screen that draws more than a list on a large terminal. */
-struct layout app_draw_large_frame(struct app *app, struct canvas *canvas);
+/*
+ * Draws a screen of a list and all around it, on a large terminal with the details of the selected
+ * row. `empty` stands in place of rows.
+ */
+void app_draw_list(struct app *app, struct list *list, struct canvas *canvas, const char *empty);
 /* Draws the prompt if there is one, else the key bar. */
 void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect);
 

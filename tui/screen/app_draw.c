@@ -146,7 +146,8 @@ static bool has_machine_line(const struct display *display, unsigned width)
 					     machine_is_known(&display->snapshot->machine));
 }
 
-static struct layout draw_frame(struct app *app, struct canvas *canvas, bool large)
+/* Details of the selected row of `list` (NULL: no list) stand beside and below it. */
+static struct layout draw_frame(struct app *app, struct canvas *canvas, struct list *list)
 {
 	struct segments flags = {0};
 
@@ -169,9 +170,11 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, bool lar
 		.verdict = app->display.has_verdict_line,
 		.machine = has_machine_line(&app->display, canvas->width),
 		.history = app->display.snapshot != NULL,
-		.more = large && app->display.snapshot,
+		.more = list && app->display.snapshot,
 	};
 
+	if (want.more)
+		want.list_lines = list_lines(list, app->display.snapshot);
 	if (app->screen != &screen_log) /* this screen shows all notes */
 		want.banner = frame_banner_lines(&frame, canvas->width);
 	if (app->display.snapshot && app->screen == &screen_tasks)
@@ -194,12 +197,15 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, bool lar
 
 struct rect app_draw_frame(struct app *app, struct canvas *canvas)
 {
-	return draw_frame(app, canvas, false).body;
+	return draw_frame(app, canvas, NULL).body;
 }
 
-struct layout app_draw_large_frame(struct app *app, struct canvas *canvas)
+void app_draw_list(struct app *app, struct list *list, struct canvas *canvas, const char *empty)
 {
-	return draw_frame(app, canvas, true);
+	struct layout layout = draw_frame(app, canvas, list);
+
+	list_draw(list, app->display.snapshot, canvas, layout.body, empty);
+	screen_detail_draw_selected(&app->display, list, canvas, &layout);
 }
 
 void app_draw(struct app *app, struct canvas *canvas)

@@ -33,17 +33,15 @@ static enum rollup choose_level(const struct snapshot *snapshot, unsigned lines)
 
 static void cpus_draw(struct app *app, struct canvas *canvas)
 {
-	struct rect body = app_draw_frame(app, canvas);
-
 	if (app->display.snapshot && !app->cpus_level_chosen) {
-		enum rollup by = choose_level(app->display.snapshot, body.height);
+		enum rollup by = choose_level(app->display.snapshot, canvas->height);
 
 		if (by != app->cpus.spec.by)
 			list_roll_up(&app->cpus, by);
 	}
 	const struct snapshot *snapshot = app->display.snapshot;
-	list_draw(
-		&app->cpus, snapshot, canvas, body,
+	app_draw_list(
+		app, &app->cpus, canvas,
 		snapshot && columns_of_profile(snapshot->columns)
 			? "The samples have no CPU: they were recorded without -a or --sample-cpu."
 			: "No CPU was counted.");

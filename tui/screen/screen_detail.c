@@ -88,21 +88,43 @@ void watch_update(struct watch *watch, const struct snapshot *snapshot)
 	detail_fini(&detail);
 }
 
+typedef void draw_fn(const struct detail_page *page, struct canvas *canvas, struct rect rect);
+
+static void draw_whole(const struct detail_page *page, struct canvas *canvas, struct rect rect)
+{
+	detail_page_draw(page, canvas, rect);
+}
+
+/* Draws the title and a part of the page, cut at the end of the rect. */
+static void draw_pane(const struct detail_page *page, draw_fn *draw, struct canvas *canvas,
+		      struct rect rect)
+{
+	struct rect body = {rect.x, rect.y + 1, rect.width, rect.height - 1};
+	struct canvas panel;
+	char title[320];
+
+	if (rect.height < 2)
+		return;
+	detail_subject_title(page->subject, title, sizeof(title));
+	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
+	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_HEADER_SORT, title);
+	canvas_init(&panel, canvas->ascii);
+	canvas_resize(&panel, body.width, body.height);
+	draw(page, &panel, (struct rect){0, 0, body.width, body.height});
+	canvas_copy(canvas, body, &panel, 0);
+	canvas_fini(&panel);
+}
+
 void screen_detail_draw_selected(const struct display *display, struct list *list,
-				 struct canvas *canvas, struct rect rect)
+				 struct canvas *canvas, const struct layout *layout)
 {
 	const struct snapshot *snapshot = display->snapshot;
 	struct detail_subject subject;
 	struct detail detail;
-	struct canvas panel;
-	char title[320];
 
-	if (rect.height < 2 || !snapshot ||
+	if (layout->detail.height == 0 || !snapshot ||
 	    !screen_detail_subject(list_view(list, snapshot), list->table.selected, &subject))
 		return;
-	detail_subject_title(&subject, title, sizeof(title));
-	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
-	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_HEADER_SORT, title);
 	detail_init(snapshot, &subject.key, &detail);
 	const struct detail_page page = {
 		.snapshot = snapshot,
@@ -111,12 +133,9 @@ void screen_detail_draw_selected(const struct display *display, struct list *lis
 		.subject = &subject,
 		.step = graph_range_step(&display->graph_range),
 	};
-	canvas_init(&panel, canvas->ascii);
-	canvas_resize(&panel, rect.width, rect.height - 1);
-	detail_page_draw(&page, &panel, (struct rect){0, 0, rect.width, rect.height - 1});
-	canvas_copy(canvas, (struct rect){rect.x, rect.y + 1, rect.width, rect.height - 1}, &panel,
-		    0);
-	canvas_fini(&panel);
+	bool has_side = layout->side.height > 0;
+	draw_pane(&page, has_side ? detail_page_draw_history : draw_whole, canvas, layout->detail);
+	draw_pane(&page, detail_page_draw_side, canvas, layout->side);
 	detail_fini(&detail);
 }
 

@@ -6,6 +6,7 @@
 #include "core/snapshot/snapshot.h"
 #include "tui/panel/detail_page.h"
 #include "tui/term/canvas.h"
+#include "tui/widget/layout.h"
 
 #include <stdbool.h>
 
@@ -42,8 +43,8 @@ bool screen_detail_subject(const struct view *view, size_t line, struct detail_s
 void screen_detail_draw_title(const struct app *app, struct canvas *canvas, struct rect rect,
 			      const char *subject, const char *rest);
 
-/* Draws the details of the selected line, below its list. */
+/* Draws the details of the selected line, beside and below its list, as far as there is room. */
 void screen_detail_draw_selected(const struct display *display, struct list *list,
-				 struct canvas *canvas, struct rect rect);
+				 struct canvas *canvas, const struct layout *layout);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The list of tasks: processes, threads, a tree, users, cgroups or commands. On large screens it
- * has the details of the selected row below it.
+ * The list of tasks: processes, threads, a tree, users, cgroups or commands.
  */
 #include "tui/screen/app.h"
 #include "tui/screen/pick.h"
@@ -9,11 +8,7 @@
 
 static void tasks_draw(struct app *app, struct canvas *canvas)
 {
-	struct layout layout = app_draw_large_frame(app, canvas);
-
-	list_draw(&app->tasks, app->display.snapshot, canvas, layout.body,
-		  "No task is known to have run in this interval.");
-	screen_detail_draw_selected(&app->display, &app->tasks, canvas, layout.detail);
+	app_draw_list(app, &app->tasks, canvas, "No task is known to have run in this interval.");
 }
 
 /* Rolls up by `by`, or by processes if that is the roll-up already. */

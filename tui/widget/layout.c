@@ -20,10 +20,13 @@ enum {
 	CPU_LINES = 3,
 	CPU_LINES_LARGE = 8,
 	HISTORY_LINES = 3,
-	SIDE_WIDTH = 64,
+	SIDE_PERCENT = 36, /* of the width, right of the list */
+	CPUS_PERCENT = 40, /* of the lines of the side, at most */
 	GAP = 2,
-	LIST_LINES = 18,   /* lines of the list at least; further lines ... */
-	DETAIL_LINES = 22, /* ... go to the detail, up to this number */
+	LIST_LEAST = 8,    /* lines of the list, though it needs fewer */
+	LIST_LINES = 18,   /* of a wide screen: so many are never taken from the list ... */
+	DETAIL_LINES = 15, /* ... by these below it */
+	DETAIL_LEAST = 8,  /* fewer free lines below the list stay with it */
 };
 
 static struct rect cut_lines(unsigned width, unsigned *y, unsigned lines)
@@ -50,34 +53,56 @@ static unsigned banner_lines(unsigned height, unsigned wanted)
 	return wanted < most ? wanted : most;
 }
 
-/* Divides the body of a large screen: CPUs right of the list, the detail below both. */
-static void divide_body(struct layout *layout, bool has_cpus)
+/* Lines of the list; the others go to the detail below it. */
+static unsigned list_lines(unsigned height, bool wide, unsigned wanted)
+{
+	unsigned most = height;
+
+	if (wide)
+		most = height > LIST_LINES + DETAIL_LINES ? height - DETAIL_LINES : LIST_LINES;
+	if (wanted < LIST_LEAST)
+		wanted = LIST_LEAST;
+	if (wanted > most)
+		wanted = most;
+	return height >= wanted + DETAIL_LEAST ? wanted : height;
+}
+
+/*
+ * Divides the body of a large screen. The detail is below the list, and takes the lines that the
+ * list does not need. On a wide screen CPUs and a side are right of both: the CPUs take what they
+ * need, up to CPUS_PERCENT.
+ */
+static void divide_body(struct layout *layout, bool wide, const struct layout_want *want)
 {
 	struct rect body = layout->body;
-	unsigned more = body.height > LIST_LINES ? body.height - LIST_LINES : 0;
-	unsigned detail = more < DETAIL_LINES ? more : DETAIL_LINES;
-	unsigned height = body.height - detail;
+	unsigned side = wide ? body.width * SIDE_PERCENT / 100 : 0;
+	unsigned lines = list_lines(body.height, wide, want->list_lines);
 
-	layout->body = (struct rect){body.x, body.y, body.width, height};
-	if (has_cpus) {
-		layout->body.width -= SIDE_WIDTH + GAP;
-		layout->cpus =
-			(struct rect){body.x + body.width - SIDE_WIDTH, body.y, SIDE_WIDTH, height};
-	}
-	layout->detail = (struct rect){body.x, body.y + height, body.width, detail};
+	layout->body.height = lines;
+	layout->body.width -= wide ? side + GAP : 0;
+	layout->detail =
+		(struct rect){body.x, body.y + lines, layout->body.width, body.height - lines};
+	if (!wide)
+		return;
+	unsigned cpus = want->cpu_lines > 0 ? want->cpu_lines + 1 : 0; /* with a title */
+	if (cpus > body.height * CPUS_PERCENT / 100)
+		cpus = body.height * CPUS_PERCENT / 100;
+	unsigned x = body.x + body.width - side;
+	layout->cpus = (struct rect){x, body.y, side, cpus};
+	layout->side = (struct rect){x, body.y + cpus, side, body.height - cpus};
 }
 
 struct layout layout_screen(unsigned width, unsigned height, const struct layout_want *want)
 {
 	struct layout layout = {0};
-	bool large = height >= LARGE_FROM && width >= LAYOUT_WIDE, more = large && want->more;
+	bool wide = height >= LARGE_FROM && width >= LAYOUT_WIDE, more = wide && want->more;
 	unsigned y = 0;
 
 	layout.title = cut_lines(width, &y, height >= TITLE_FROM);
 	layout.totals = cut_lines(width, &y, height >= TOTALS_FROM);
 	layout.machine = cut_lines(width, &y, want->machine && height >= MACHINE_FROM);
 	layout.verdict = cut_lines(width, &y, want->verdict && height >= VERDICT_FROM);
-	layout.history = cut_lines(width, &y, large && want->history ? HISTORY_LINES : 0);
+	layout.history = cut_lines(width, &y, wide && want->history ? HISTORY_LINES : 0);
 	layout.cpus = (struct rect){
 		.y = y,
 		.width = width,
@@ -90,7 +115,7 @@ struct layout layout_screen(unsigned width, unsigned height, const struct layout
 
 	layout.body = (struct rect){.y = y, .width = width, .height = height - y - bottom};
 	layout.bottom = (struct rect){.y = height - bottom, .width = width, .height = bottom};
-	if (more)
-		divide_body(&layout, want->cpu_lines > 0);
+	if (want->more && height >= LARGE_FROM)
+		divide_body(&layout, wide, want);
 	return layout;
 }

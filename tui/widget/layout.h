@@ -11,13 +11,14 @@
  * goes first, then verdict, CPU lines, note, key bar, totals, title; the list stays. Pure.
  */
 struct layout_want {
-	bool verdict;       /* a line for the sentence about the machine */
-	bool machine;       /* a line for its load, memory and pressure */
-	unsigned cpu_lines; /* wanted lines of CPUs; 0: there are none */
-	unsigned banner;    /* wanted lines of a note */
-	bool prompt;        /* a prompt, which always gets the last line */
-	bool history;       /* graphs of the totals, if there is room */
-	bool more;          /* CPUs and details beside the list, if there is room */
+	bool verdict;        /* a line for the sentence about the machine */
+	bool machine;        /* a line for its load, memory and pressure */
+	unsigned cpu_lines;  /* wanted lines of CPUs; 0: there are none */
+	unsigned banner;     /* wanted lines of a note */
+	bool prompt;         /* a prompt, which always gets the last line */
+	unsigned list_lines; /* lines that the list needs, with its title */
+	bool history;        /* graphs of the totals, if there is room */
+	bool more; /* details below the list, and CPUs and a side right of it, if there is room */
 };
 
 struct layout {
@@ -27,14 +28,14 @@ struct layout {
 	struct rect verdict; /* sentence about the machine */
 	struct rect history; /* graphs of the totals */
 	struct rect cpus;    /* one line per CPU, or a table right of the list */
+	struct rect side;    /* below that table: details of the selected row */
 	struct rect banner;
 	struct rect body;   /* the list or page */
-	struct rect detail; /* below the list: details of the selected row */
+	struct rect detail; /* below the list: the other details; all if there is no side */
 	struct rect bottom; /* key bar or prompt */
 };
 
-/* From this width on the machine's line has all values, and CPUs and details fit beside the list.
- */
+/* From this width on the machine's line has all values, and a side fits right of the list. */
 enum { LAYOUT_WIDE = 160 };
 
 struct layout layout_screen(unsigned width, unsigned height, const struct layout_want *want);

@@ -75,31 +75,75 @@ static void test_priority(void **state)
 	}
 }
 
-/* A large screen has more parts beside the list, which keeps the greater share. */
-static void test_large(void **state)
+/* A wide screen has more parts beside the list and below it, which touch and fill the body. */
+static void test_wide(void **state)
 {
-	const struct layout_want want = {
-		.cpu_lines = 64, .banner = 1, .history = true, .more = true};
+	struct layout_want want = {.cpu_lines = 64, .banner = 1, .history = true, .more = true};
 
 	(void)state;
 	for (unsigned height = 0; height <= 80; height++)
-		for (unsigned width = 100; width <= 260; width += 20) {
-			struct layout l = layout_screen(width, height, &want);
-			bool large = width >= 160 && height >= 40;
+		for (unsigned width = 100; width <= 260; width += 20)
+			for (want.list_lines = 1; want.list_lines < 100; want.list_lines += 7) {
+				struct layout l = layout_screen(width, height, &want);
+				bool wide = width >= 160 && height >= 40;
 
-			assert_inside(l.body, width, height);
-			assert_inside(l.cpus, width, height);
-			assert_inside(l.detail, width, height);
-			assert_int_equal(l.history.height, large ? 3 : 0);
-			assert_int_equal(l.detail.height > 0, large);
-			if (!large)
-				continue;
-			assert_int_equal(l.body.y + l.body.height, l.detail.y);
-			assert_int_equal(l.detail.y + l.detail.height, l.bottom.y);
-			assert_true(l.body.width > l.cpus.width);
-			assert_true(l.body.x + l.body.width < l.cpus.x);
-			assert_int_equal(l.cpus.x + l.cpus.width, width);
-		}
+				assert_inside(l.body, width, height);
+				assert_inside(l.cpus, width, height);
+				assert_inside(l.detail, width, height);
+				assert_inside(l.side, width, height);
+				assert_int_equal(l.history.height, wide ? 3 : 0);
+				assert_int_equal(l.body.y + l.body.height + l.detail.height,
+						 height - l.bottom.height);
+				assert_int_equal(l.side.height > 0, wide);
+				if (l.detail.height > 0)
+					assert_int_equal(l.body.y + l.body.height, l.detail.y);
+				if (!wide)
+					continue;
+				assert_int_equal(l.cpus.y, l.body.y);
+				assert_int_equal(l.cpus.y + l.cpus.height, l.side.y);
+				assert_int_equal(l.side.y + l.side.height, l.bottom.y);
+				assert_true(l.body.width > l.side.width);
+				assert_true(l.body.x + l.body.width < l.side.x);
+				assert_int_equal(l.side.x + l.side.width, width);
+				assert_true(l.cpus.height < l.side.height);
+			}
+}
+
+/* List, CPUs and details share the lines by need. */
+static void test_need(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned width, height, list_lines, cpu_lines;
+		unsigned body, detail, cpus, side;
+	} rows[] = {
+		{"few rows and CPUs", 200, 50, 3, 2, 8, 36, 3, 41},
+		{"some rows", 200, 50, 20, 16, 20, 24, 17, 27},
+		{"many rows", 200, 50, 500, 2, 29, 15, 3, 41},
+		{"many CPUs", 200, 50, 500, 256, 29, 15, 17, 27},
+		{"no CPUs", 200, 50, 500, 0, 29, 15, 0, 44},
+		{"the least wide screen", 160, 40, 500, 64, 19, 15, 13, 21},
+		{"tall, few rows", 120, 40, 3, 0, 8, 29, 0, 0},
+		{"tall, some rows", 120, 40, 29, 0, 29, 8, 0, 0},
+		{"tall, more rows", 120, 40, 30, 0, 37, 0, 0, 0},
+		{"low", 200, 39, 3, 0, 36, 0, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct layout_want want = {
+			.cpu_lines = rows[i].cpu_lines,
+			.list_lines = rows[i].list_lines,
+			.history = true,
+			.more = true,
+		};
+		struct layout l = layout_screen(rows[i].width, rows[i].height, &want);
+
+		if (l.body.height != rows[i].body || l.detail.height != rows[i].detail ||
+		    l.cpus.height != rows[i].cpus || l.side.height != rows[i].side)
+			fail_msg("%s: list %u, detail %u, CPUs %u, side %u", rows[i].name,
+				 l.body.height, l.detail.height, l.cpus.height, l.side.height);
+	}
 }
 
 int main(void)
@@ -107,7 +151,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_size),
 		cmocka_unit_test(test_priority),
-		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_need),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
