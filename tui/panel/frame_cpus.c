@@ -98,7 +98,7 @@ static unsigned draw_meter(const struct cpu_lines *lines, size_t index, struct c
 
 /* Draws "+60 more: Tab" at the end of *line and shortens *line by it. */
 static void draw_hidden_cpus(const struct cpu_lines *lines, struct canvas *canvas,
-			     struct rect *line, enum style style)
+			     struct rect *line)
 {
 	char more[40];
 
@@ -107,7 +107,7 @@ static void draw_hidden_cpus(const struct cpu_lines *lines, struct canvas *canva
 	if (lines->left == 0 || n >= line->width)
 		return;
 	line->width -= n;
-	canvas_text(canvas, line->x + line->width, line->y, n, style, more);
+	canvas_text(canvas, line->x + line->width, line->y, n, STYLE_LABEL, more);
 }
 
 /* 0 for a profile, which does not have the busy time of CPUs. */
@@ -133,7 +133,7 @@ static void draw_labelled(const struct snapshot *snapshot, struct canvas *canvas
 		struct segments segments = {0};
 
 		if (i + 1 == lines.n)
-			draw_hidden_cpus(&lines, canvas, &line, STYLE_LABEL);
+			draw_hidden_cpus(&lines, canvas, &line);
 		unsigned x = draw_meter(&lines, i, canvas, line, meter) + 2;
 		if (x >= line.width)
 			continue;
@@ -205,15 +205,17 @@ static void draw_table(const struct snapshot *snapshot, struct canvas *canvas, s
 	struct cpu_lines lines;
 
 	lines_init(&lines, snapshot, rect.height - 1);
+	if (lines.left > 0) { /* the last line then has their number: all columns have titles */
+		lines_fini(&lines);
+		lines_init(&lines, snapshot, rect.height - 2);
+	}
 	canvas_fill(canvas, line, STYLE_HEADER);
 	draw_cpu_title(canvas, line, 0, NUMBER_WIDTH, "CPU");
 	if (meter)
 		draw_cpu_title(canvas, line, NUMBER_WIDTH + 1, meter, "busy ");
-	draw_hidden_cpus(&lines, canvas, &line, STYLE_HEADER);
 	if (loses && x + 1 + LOST_WIDTH <= line.width)
 		draw_cpu_title(canvas, line, x + 1, LOST_WIDTH, cpu_stall_def.title);
 	draw_metrics(&lines, SIZE_MAX, canvas, line, x + (loses ? 1 + LOST_WIDTH : 0));
-	line.width = rect.width;
 	for (size_t i = 0; i < lines.n; i++) {
 		line.y++;
 		x = draw_meter(&lines, i, canvas, line, meter);
@@ -222,6 +224,8 @@ static void draw_table(const struct snapshot *snapshot, struct canvas *canvas, s
 					stall_of(&lines, i));
 		draw_metrics(&lines, i, canvas, line, x + (loses ? 1 + LOST_WIDTH : 0));
 	}
+	line.y++;
+	draw_hidden_cpus(&lines, canvas, &line);
 	lines_fini(&lines);
 }
 
