@@ -7,6 +7,7 @@
 
 #include "core/base/util.h"
 #include "tests/fake_kernel/machines.h"
+#include "tests/fake_kernel/mixed_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,9 @@ struct part {
 	unsigned busy_percent;  /* of its CPUs' time */
 	unsigned fault_percent; /* of its turns begin with a page fault */
 	bool forks;             /* each is a shell that forks one child after the other */
+	unsigned wave_s;        /* idle times go up and down in so many seconds; 0: they do not */
+	enum fk_state state;    /* in which its tasks are off their CPUs ... */
+	const struct fk_wait *wait; /* ... and where; NULL: unknown */
 };
 
 #define POD            "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1a2b3c4d_5e6f.slice/"
@@ -89,6 +93,134 @@ static const struct part server_parts[] = {
 	 61, 4000, 21, 5, false},
 	{"zstd", 43200, 1, 1, 1, 0, "/system.slice/backup.service", &odd, 62, 62, 5000, 3, 5,
 	 false},
+};
+
+/* 16 CPUs; 14 and 15 are for what hardly runs. */
+#define SERVICE(name) "/system.slice/" name ".service"
+static const struct part mixed_parts[] = {
+	{.comm = "postgres",
+	 .first = 2110,
+	 .ppid = 2100,
+	 .processes = 4,
+	 .threads = 1,
+	 .uid = 26,
+	 .cgroup = SERVICE("postgresql@15-main"),
+	 .work = &waits_for_memory,
+	 .first_cpu = 0,
+	 .last_cpu = 3,
+	 .run_us = 4000,
+	 .busy_percent = 78,
+	 .fault_percent = 20,
+	 .wave_s = 23},
+	{.comm = "java",
+	 .first = 5300,
+	 .ppid = 1,
+	 .processes = 1,
+	 .threads = 16,
+	 .uid = 4711,
+	 .cgroup = SERVICE("orders"),
+	 .work = &runs_java,
+	 .first_cpu = 4,
+	 .last_cpu = 5,
+	 .run_us = 700,
+	 .busy_percent = 38,
+	 .fault_percent = 3,
+	 .wave_s = 31,
+	 .wait = &mixed_waits[MIXED_LOCK]},
+	{.comm = "nginx",
+	 .first = 1801,
+	 .ppid = 1800,
+	 .processes = 2,
+	 .threads = 1,
+	 .uid = 33,
+	 .cgroup = SERVICE("nginx"),
+	 .work = &serves,
+	 .first_cpu = 6,
+	 .last_cpu = 7,
+	 .run_us = 220,
+	 .busy_percent = 52,
+	 .fault_percent = 4,
+	 .wave_s = 17},
+	{.comm = "sh",
+	 .first = 30100,
+	 .ppid = 30001,
+	 .processes = 2,
+	 .threads = 1,
+	 .uid = 1001,
+	 .cgroup = SESSION,
+	 .work = &compiles,
+	 .first_cpu = 8,
+	 .last_cpu = 9,
+	 .run_us = 9000,
+	 .busy_percent = 100,
+	 .fault_percent = 70,
+	 .forks = true},
+	{.comm = "python3",
+	 .first = 41000,
+	 .ppid = 40010,
+	 .processes = 1,
+	 .threads = 1,
+	 .uid = 1000,
+	 .cgroup = SESSION,
+	 .work = &computes,
+	 .first_cpu = 11,
+	 .last_cpu = 11,
+	 .run_us = 20000,
+	 .busy_percent = 99},
+	{.comm = "rsync",
+	 .first = 7702,
+	 .ppid = 7700,
+	 .processes = 1,
+	 .threads = 1,
+	 .cgroup = SERVICE("backup"),
+	 .work = &serves,
+	 .first_cpu = 12,
+	 .last_cpu = 12,
+	 .run_us = 600,
+	 .busy_percent = 14,
+	 .fault_percent = 2,
+	 .wave_s = 19,
+	 .state = FK_UNINTERRUPTIBLE,
+	 .wait = &mixed_waits[MIXED_DISK]},
+	{.comm = "redis-server",
+	 .first = 1640,
+	 .ppid = 1,
+	 .processes = 1,
+	 .threads = 1,
+	 .uid = 112,
+	 .cgroup = SERVICE("redis-server"),
+	 .work = &odd,
+	 .first_cpu = 13,
+	 .last_cpu = 13,
+	 .run_us = 150,
+	 .busy_percent = 22,
+	 .fault_percent = 1,
+	 .wave_s = 13},
+	{.comm = "prometheus",
+	 .first = 1502,
+	 .ppid = 1,
+	 .processes = 1,
+	 .threads = 1,
+	 .uid = 118,
+	 .cgroup = SERVICE("prometheus"),
+	 .work = &odd,
+	 .first_cpu = 14,
+	 .last_cpu = 14,
+	 .run_us = 900,
+	 .busy_percent = 4,
+	 .fault_percent = 3,
+	 .wave_s = 11},
+	{.comm = "systemd-journal",
+	 .first = 410,
+	 .ppid = 1,
+	 .processes = 1,
+	 .threads = 1,
+	 .cgroup = SERVICE("systemd-journald"),
+	 .work = &odd,
+	 .first_cpu = 15,
+	 .last_cpu = 15,
+	 .run_us = 300,
+	 .busy_percent = 1},
 };
 
 static const struct work computes_slowly = {
@@ -126,6 +258,19 @@ static const struct sleeper server_sleepers[] = {
 	{30001, 30000, 1001, "make", DOCKER("0f1e2d3c4b5a6978")},
 	{40000, 900, 0, "sshd", SESSION},
 	{40010, 40000, 1000, "bash", SESSION},
+};
+
+static const struct sleeper mixed_sleepers[] = {
+	{1, 0, 0, "systemd", "/init.scope"},
+	{900, 1, 0, "sshd", SERVICE("ssh")},
+	{960, 1, 0, "cron", SERVICE("cron")},
+	{1800, 1, 0, "nginx", SERVICE("nginx")},
+	{2100, 1, 26, "postgres", SERVICE("postgresql@15-main")},
+	{7700, 960, 0, "backup.sh", SERVICE("backup")},
+	{40000, 900, 0, "sshd", SESSION},
+	{40010, 40000, 1000, "bash", SESSION},
+	{30000, 900, 0, "sshd", SESSION},
+	{30001, 30000, 1001, "make", SESSION},
 };
 
 static const struct sleeper hybrid_sleepers[] = {
@@ -320,14 +465,29 @@ static unsigned run_next(struct busy_cpu *cpu)
 	return draw_run(cpu);
 }
 
+/* 40 to 160, and back. */
+static unsigned wave_percent(const struct part *part, uint64_t now_ns)
+{
+	uint64_t length_ns = part->wave_s * NS_PER_S;
+
+	if (length_ns == 0)
+		return 100;
+	uint64_t percent = now_ns % length_ns * 240 / length_ns;
+	return (unsigned)(percent < 120 ? 40 + percent : 280 - percent);
+}
+
 /* Idle time of a CPU, sometimes with a run of a kernel thread first. */
 static unsigned rest(struct busy_cpu *cpu)
 {
 	struct queue *queue = cpu->queue;
 	bool kernel = cpu->runs != cpu->kworker && draw(cpu->busy, 8) == 0;
 
-	if (cpu->runs && cpu->runs != cpu->kworker)
+	if (cpu->runs && cpu->runs != cpu->kworker) {
 		queue->tids[queue->n++] = cpu->runs;
+		if (queue->part->wait)
+			fk_block_in(cpu->busy->fk, cpu->runs, queue->part->state,
+				    queue->part->wait);
+	}
 	begin(cpu, kernel ? cpu->kworker : 0);
 	if (kernel)
 		return 20 + draw(cpu->busy, 60);
@@ -335,6 +495,7 @@ static unsigned rest(struct busy_cpu *cpu)
 		return 20000 + draw(cpu->busy, 20000);
 	unsigned us =
 		queue->part->run_us * (100 - queue->part->busy_percent) / queue->part->busy_percent;
+	us = us * wave_percent(queue->part, fk_now(cpu->busy->fk)) / 100;
 	return 1 + us / 2 + draw(cpu->busy, us + 1);
 }
 
@@ -425,6 +586,27 @@ struct busy *busy_hybrid_new(void)
 				     hybrid_sleepers, ARRAY_SIZE(hybrid_sleepers));
 	for (unsigned cpu = 0; cpu < busy->n_cpus; cpu++)
 		place_cpu(busy, cpu, 0, 0);
+	start(busy, busy->n_cpus);
+	return busy;
+}
+
+struct busy *busy_mixed_new(void)
+{
+	struct fk_config config = fk_machine_server;
+
+	config.step_ns = 1;
+	config.cpus = 16;
+	config.tracefs = FK_TRACEFS_MOUNTED;
+	struct busy *busy = busy_new(&config, mixed_parts, ARRAY_SIZE(mixed_parts), mixed_sleepers,
+				     ARRAY_SIZE(mixed_sleepers));
+	for (unsigned cpu = 0; cpu < busy->n_cpus; cpu++)
+		place_cpu(busy, cpu, 0, 0);
+	fk_file(busy->fk, "/proc/sys/kernel/hostname", "simulated\n");
+	fk_file(busy->fk, "/proc/loadavg", "9.41 8.87 8.02 8/74 500252\n");
+	fk_file(busy->fk, "/etc/passwd",
+		"root:x:0:0::/:\npostgres:x:26:26::/:\nwww-data:x:33:33::/:\n"
+		"redis:x:112:112::/:\nprometheus:x:118:118::/:\nana:x:1000:1000::/:\n"
+		"ci:x:1001:1001::/:\norders:x:4711:4711::/:\n");
 	start(busy, busy->n_cpus);
 	return busy;
 }

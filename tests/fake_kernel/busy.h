@@ -16,11 +16,17 @@
  *
  * The hybrid has 8 P-cores (0-7), 8 E-cores (8-15) and one socket. It runs a computation on
  * P-cores, and a browser and a compiler on both.
+ *
+ * The mixed one, "simulated", has 16 CPUs of the server in one socket, and what a machine in use
+ * may have: a database that waits for memory, threads of an application that wait for a lock, a web
+ * server, a compiler, a computation, a backup that waits for a disk, and daemons that hardly run.
+ * Their loads go up and down.
  */
 struct busy;
 
 struct busy *busy_server_new(void);
 struct busy *busy_hybrid_new(void);
+struct busy *busy_mixed_new(void);
 void busy_free(struct busy *busy); /* NULL is fine */
 
 struct fk *busy_kernel(struct busy *busy); /* owned by busy */

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The screens of a machine in use, simulated (busy_mixed_new), with the verdicts that the pictures
+ * of README.md show. With PICTURES=DIRECTORY the machine runs longer, and each screen is written to
+ * DIRECTORY/NAME.screen, as a terminal gets it: tests/screenshots/make.py draws them.
+ */
+#include "core/metric/preset.h"
+#include "tests/fake_kernel/busy.h"
+#include "tests/unit/shared/code_scene.h"
+#include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/stage.h"
+
+enum { TEXTS_MAX = 10, SECONDS = 9, SECONDS_OF_PICTURES = 190, WATCHED = 4 };
+
+static const char *pictures(void)
+{
+	return getenv("PICTURES");
+}
+
+static void write_picture(const struct stage *stage, const char *name)
+{
+	char path[512];
+
+	if (!pictures())
+		return;
+	char *screen = canvas_print_terminal(&stage->canvas, "default");
+	snprintf(path, sizeof(path), "%s/%s.screen", pictures(), name);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(screen, file);
+	fclose(file);
+	free(screen);
+}
+
+/* Applies what the app requests, and looks several times a second, as the program does. */
+static void run_second(struct stage *stage, struct engine *engine, struct fk *fk, uint64_t end_ns)
+{
+	struct commands *commands = &stage->app.requests.commands;
+
+	for (size_t i = 0; i < commands->n; i++)
+		engine_do(engine, &commands->items[i]);
+	commands_clear(commands);
+	if (stage->app.watch.on)
+		engine_query(engine, &(struct query){.kind = QUERY_BLOCKED,
+						     .pid = stage->app.watch.looks.pid,
+						     .tid = stage->app.watch.looks.tid});
+	app_snapshot(&stage->app, next_snapshot(engine, fk, end_ns - fk_now(fk)));
+	for (struct reply *reply; (reply = engine_pop_reply(engine));)
+		app_reply(&stage->app, reply);
+}
+
+static void select_command(struct stage *stage, const char *comm)
+{
+	const struct view *view = list_view(&stage->app.tasks, stage->app.display.snapshot);
+	size_t line = 0;
+
+	while (line < view->n && strcmp(view_row(view, line)->comm, comm) != 0)
+		line++;
+	assert_true(line < view->n);
+	list_select(&stage->app.tasks, line);
+}
+
+static void test_machine(void **state)
+{
+	static const struct {
+		const char *name, *preset, *comm; /* NULL: the first row stays selected */
+		unsigned width, height;
+		bool opened; /* its details, for some seconds */
+		const char *texts[TEXTS_MAX];
+	} rows[] = {
+		{"tasks",
+		 "overview",
+		 NULL,
+		 100,
+		 24,
+		 false,
+		 {"pmctop simulated", " memory ", " branch ", "lock ", "disk ", " cpu ",
+		  " stalled ", " fine "}},
+		{"topdown", "topdown", NULL, 100, 24, false, {"retir%", " backend ", " frontend "}},
+		{"waits",
+		 "overview",
+		 "java",
+		 100,
+		 29,
+		 true,
+		 {"lock: lock%", "lock, state S, in ", "futex_do_wait", "blocked+wake-up "}},
+		{"wide",
+		 "overview",
+		 "postgres",
+		 200,
+		 50,
+		 false,
+		 {"memory-bound: IPC", "w: the functions", "└─ 2100 postgres", "\nHistory"}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct busy *busy = busy_mixed_new();
+		struct fk *fk = busy_kernel(busy);
+		struct sys sys = fk_sys(fk);
+		uint64_t end_ns = fk_now(fk);
+		struct engine *engine = open_engine_with(
+			&sys, &(struct engine_config){.preset = preset_find(rows[i].preset)});
+		unsigned seconds = pictures() ? SECONDS_OF_PICTURES : SECONDS;
+		struct stage stage;
+
+		stage_open(&stage, rows[i].width, rows[i].height, false, NULL);
+		for (unsigned second = 0; second < seconds; second++) {
+			if (rows[i].opened && second + WATCHED == seconds) {
+				select_command(&stage, rows[i].comm);
+				stage_press(&stage, KEYMAP_ENTER);
+			}
+			run_second(&stage, engine, fk, end_ns += NS_PER_S);
+		}
+		if (rows[i].comm && !rows[i].opened)
+			select_command(&stage, rows[i].comm);
+		app_draw(&stage.app, &stage.canvas);
+		write_picture(&stage, rows[i].name);
+		for (const char *const *text = rows[i].texts; *text; text++)
+			stage_check_text(&stage, *text, true);
+		stage_close(&stage);
+		engine_free(engine);
+		busy_free(busy);
+	}
+}
+
+/* The fake kernel has no files of programs, so the samples and functions are invented too. */
+static void test_code(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 100, 12, false, code_scene_snapshot(CODE_SCENE, 0, NULL));
+	stage_keys(&stage, (const int[]){'w', 0});
+	struct snapshot *next =
+		code_scene_snapshot(CODE_SCENE, 1, stage.app.display.snapshot->columns);
+	strcpy(next->host, "simulated");
+	app_snapshot(&stage.app, next);
+	app_draw(&stage.app, &stage.canvas);
+	stage_check_text(&stage, "hash_lookup", true);
+	write_picture(&stage, "code");
+	stage_close(&stage);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_machine),
+		cmocka_unit_test(test_code),
+	};
+
+	return cmocka_run_group_tests(tests, stage_set_zone, NULL);
+}
