@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""README's pictures, from real runs: on this machine, and on the emulated one, which has counters.
+"""README's pictures: of real runs on this machine and on the emulated one, and of a simulated one.
 
     make.py DIRECTORY [NAME...]
 
-A picture is a run in tmux, keys, and a pattern that the screen must match first. With NAME, only
-the runs of these pictures. BUILD is the build directory. BUILD/arm64 and BUILD/guest are the
-emulated machine's (make guest).
+A real picture is a run in tmux, keys, and a pattern that the screen must match first. A simulated
+one is a screen of the fake kernel's machine in use, which test_tui_simulated draws. Its caption
+says so. With NAME, only the runs of these pictures. BUILD is the build directory. BUILD/arm64 and
+BUILD/guest are the emulated machine's (make guest).
 """
 import os
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.dont_write_bytecode = True
@@ -38,19 +40,25 @@ class Picture:
 # (whether it is the emulated machine, size, pictures)
 SCENES = (
     (True, (100, 24), (
-        Picture("tasks", "Tasks of a machine with counters", [], r"IPC.*COMMAND", []),
-        Picture("detail", "Details of a row", ["Enter"], r"History(.|\n)*Threads", ["Escape"]),
         Picture("add", "Choosing an event", ["e", "s", "t", "a", "l", "l"],
                 r"> stall(.|\n)*stalled-cycles", ["Escape"]),
-    )),
-    (True, (200, 50), (
-        Picture("wide", "200 columns and 50 lines", [], r"IPC.*COMMAND", []),
     )),
     (False, (100, 24), (
         Picture("software", "A virtual machine without counters", [],
                 r"COMMAND(.|\n)*swarm", []),
     )),
 )
+
+
+# name: (columns, title)
+SIMULATED = {
+    "tasks": (100, "Tasks and their verdicts"),
+    "topdown": (100, "Where the slots of the CPUs went"),
+    "waits": (100, "Why a process does not run"),
+    "code": (100, "The functions of a process"),
+    "wide": (200, "200 columns and 50 lines"),
+}
+SIMULATED_CAPTION = "A simulated machine: the fake kernel of pmctop's tests. The figures are invented."
 
 
 def wait_for_drawn(terminal):
@@ -122,10 +130,29 @@ def on_the_emulated_one(scene, directory):
         terminal.close()
 
 
+def of_the_simulated_one(names, directory):
+    with tempfile.TemporaryDirectory() as screens:
+        subprocess.run([os.path.join(BUILD, "tests/unit/screen/test_tui_simulated")], check=True,
+                       cwd=ROOT, env=dict(os.environ, PICTURES=screens),
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for name in names:
+            columns, title = SIMULATED[name]
+            with open(os.path.join(screens, f"{name}.screen"), encoding="utf-8") as file:
+                screen = file.read().rstrip("\n")
+            path = os.path.join(directory, f"{name}.svg")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(svg(screen, columns, f"{title} (simulated machine)",
+                               SIMULATED_CAPTION))
+            print(path, flush=True)
+
+
 def main():
     if len(sys.argv) < 2:
         print(__doc__, file=sys.stderr)
         return 2
+    simulated = [name for name in SIMULATED if name in (sys.argv[2:] or SIMULATED)]
+    if simulated:
+        of_the_simulated_one(simulated, sys.argv[1])
     for scene in SCENES:
         if sys.argv[2:] and not any(picture.name in sys.argv[2:] for picture in scene[2]):
             continue

@@ -11,6 +11,7 @@ ANSI = ("#1d2329", "#d9534f", "#5fa55a", "#d5a13a", "#4f8fd0", "#a874c4", "#3fa3
         "#5c6670", "#f07b75", "#86c983", "#eec463", "#7db4ec", "#c79be0", "#68c6c6", "#f4f6f8")
 FONT = "ui-monospace,'DejaVu Sans Mono','Cascadia Mono',Menlo,Consolas,monospace"
 LEFT, LOWER = "▏▎▍▌▋▊▉█", "▁▂▃▄▅▆▇"  # so many eighths of a cell
+BRAILLE = "".join(map(chr, range(0x2800, 0x2900)))
 
 
 def color(numbers, front, back):
@@ -70,15 +71,15 @@ def width_of(character):
 
 
 def runs(line, style):
-    """[(column, text, columns, attributes)] of cells with the same attributes. Blocks and blanks
-    are split off: blocks are drawn as boxes, blanks not at all. The style continues in the next
-    line."""
+    """[(column, text, columns, attributes)] of cells with the same attributes. Blocks, graphs and
+    blanks are split off: blocks and graphs are drawn as boxes, blanks not at all. The style
+    continues in the next line."""
     at, found = 0, []
     for text, parameters in re.findall(r"([^\x1b]+)|\x1b\[([\d;:]*)m", line):
         if not text:
             style.apply(parameters)
             continue
-        for piece in re.findall(r" {2,}|[▁-▏]|[^ ▁-▏]+(?: [^ ▁-▏]+)*| ", text):
+        for piece in re.findall(r" {2,}|[▁-▏]|[⠀-⣿]+|[^ ▁-▏⠀-⣿]+(?: [^ ▁-▏⠀-⣿]+)*| ", text):
             columns = sum(width_of(c) for c in piece)
             found.append((at, piece, columns, style.attributes()))
             at += columns
@@ -93,13 +94,34 @@ def block(character, x, y, fill):
     return box(x, y + CELL_H - height, CELL_W + 0.3, height, fill)
 
 
+def graph(text, x, y, fill):
+    """A graph of braille as boxes: fonts that lack it borrow dots of another width. Each half of a
+    cell is filled from below, and neighbours of one height are one box."""
+    heights, out, at = [], [], 0
+    for character in text:
+        for bits in (0x47, 0xb8):
+            heights.append(bin((ord(character) - 0x2800) & bits).count("1"))
+    while at < len(heights):
+        end = at
+        while end < len(heights) and heights[end] == heights[at]:
+            end += 1
+        height = CELL_H * heights[at] / 4
+        if height:
+            out.append(box(x + at * CELL_W / 2, y + CELL_H - height, (end - at) * CELL_W / 2,
+                           height, fill))
+        at = end
+    return "".join(out)
+
+
 def box(x, y, width, height, fill):
     return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{fill}"/>'
 
 
-def svg(screen, columns, title):
+def svg(screen, columns, title, caption=""):
+    """With a caption, a line below the screen has it."""
     lines = screen.split("\n")
-    width, height = columns * CELL_W + 2 * PAD, len(lines) * CELL_H + 2 * PAD
+    width = columns * CELL_W + 2 * PAD
+    height = (len(lines) + (1.5 if caption else 0)) * CELL_H + 2 * PAD
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
            f'width="{width:.0f}" height="{height:.0f}" role="img">',
            f"<title>{escape(title)}</title>",
@@ -117,9 +139,15 @@ def svg(screen, columns, title):
                 out.append(box(x, y, cells * CELL_W + 0.3, CELL_H, back))
             if text in LEFT + LOWER:
                 out.append(block(text, x, y, front))
+            elif text[0] in BRAILLE:
+                out.append(graph(text, x, y, front))
             elif text.strip():
                 attributes = ' font-weight="bold"' * bold + ' opacity="0.65"' * dim
                 attributes += ' text-decoration="underline"' * underline
                 out.append(f'<text x="{x:.1f}" y="{y + 13.5:.1f}" fill="{front}" '
                            f'textLength="{cells * CELL_W:.1f}"{attributes}>{escape(text)}</text>')
+    if caption:
+        y = PAD + (len(lines) + 1) * CELL_H
+        out.append(f'<text x="{PAD}" y="{y:.1f}" fill="{TEXT}" font-style="italic">'
+                   f'{escape(caption)}</text>')
     return "\n".join(out + ["</g>", "</svg>", ""])
