@@ -69,6 +69,14 @@ def wait_for_words(terminal, words):
     wait_until(words, lambda: words in " ".join(terminal.screen().split()), 30)
 
 
+def open_themes(terminal):
+    """Opens the themes from the setup, which stays below them."""
+    terminal.keys("F2")
+    terminal.wait_for("^Options:")
+    terminal.keys("Home", "Down", "Enter")
+    terminal.wait_for("Theme ─")
+
+
 def test_save_and_start(terminal):
     """settings that are saved with W are there at the next start"""
     with Home(terminal) as home:
@@ -91,10 +99,10 @@ def test_save_and_start(terminal):
         terminal.keys("g")
         terminal.wait_for(r"^USER .*NPROC")
         terminal.keys(">", ">", "R")
-        terminal.keys("T")
-        terminal.wait_for("Theme")
+        open_themes(terminal)
         terminal.text("dracula")
         terminal.keys("Enter")
+        terminal.leave_page("^Options:")
         terminal.wait_for(r"^USER .*▲")
         shown = wait_until("the whole title", lambda: settings_shown(terminal.screen()))
         terminal.keys("W")
@@ -120,10 +128,10 @@ def test_keeps_what_is_there(terminal):
     with Home(terminal, text) as home:
         home.start("-S mine")
         terminal.wait_for("Neither NAME = VALUE")
-        terminal.keys("T")
-        terminal.wait_for("Theme")
+        open_themes(terminal)
         terminal.keys("Down", "Down")
-        terminal.leave_page("Theme")
+        terminal.leave_page("Theme ─")
+        terminal.leave_page("^Options:")
         terminal.keys("d")
         terminal.wait_for(r"Interval \(now 2\.0s\)")
         terminal.line("500ms")
@@ -149,9 +157,10 @@ def test_full_disk(terminal):
         terminal.line(f"printf '{text!r}'".replace("''", "'").replace("'\"", "'") +
                       f" > {home.path}; head -c 4096 /dev/zero > {home.directory}/pmctop/x")
         home.start()
-        terminal.keys("T")
-        terminal.wait_for("Theme")
-        terminal.keys("Down", "Enter", "W")
+        open_themes(terminal)
+        terminal.keys("Down", "Enter")
+        terminal.leave_page("^Options:")
+        terminal.keys("W")
         terminal.wait_for(r"^Not saved: No space left on device")
         home.leave()
         terminal.line(f"clear; cat {home.path}; ls -A {home.directory}/pmctop | wc -l; exit")
@@ -184,8 +193,9 @@ def test_broken_theme(terminal):
         terminal.keys("L")
         wait_for_words(terminal, "mine.theme:3: Invalid colour 'red'")
         terminal.leave_page(MESSAGES)
-        terminal.keys("T")
+        open_themes(terminal)
         terminal.leave_page(r"mine +Mine")
+        terminal.leave_page("^Options:")
         home.leave()
         home.write("pmctop.conf", "[pmctop]\ntheme = gone\n")
         home.start()

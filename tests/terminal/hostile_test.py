@@ -110,7 +110,9 @@ def see_pages(tour, live):
     tour.visit(rf"(?s)^FIRST +LAST.*pmctop\.conf:\d+: [^\n]*{BAD}", "L")
     tour.visit("^Options:", "F2")
     tour.visit("^Columns:", "f")
-    tour.visit(rf"(?s)Theme.*h4{BAD}.*h7{BAD}abc", "T", TYPED, TYPED_SHOWN)
+    tour.see("^Options:", "F2", "Home", "Down")
+    tour.visit(rf"(?s)Theme ─.*h4{BAD}.*h7{BAD}abc", "Enter", TYPED, TYPED_SHOWN)
+    tour.terminal.leave_page("^Options:")
     tour.visit("(?s)Preset.*mine", "p", TYPED, TYPED_SHOWN)
     tour.visit("Show tasks of", "u", TYPED, TYPED_SHOWN)
     if not live:

@@ -188,9 +188,12 @@ def record(machine):
 def save(machine):
     """theme, roll-up and added events are saved, and are there at the next start"""
     before = machine.colors()
-    machine.pick("T", "Theme", "dracula")
+    machine.keys("F2")
+    machine.see("^Options:")
+    machine.keys("Home", "Down")
+    machine.pick("Enter", "Theme ─", "dracula")
     machine.keys("Enter")
-    machine.see_no("Theme ")
+    machine.terminal.leave_page("^Options:")
     colors = machine.colors()
     if not colors or colors == before:
         raise Failure(f"the header has the colours {before}, then {colors}")

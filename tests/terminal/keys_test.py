@@ -123,7 +123,8 @@ ROWS = [
     Row("preset", ["p"], r"Preset ─", back=["Escape"]),
     Row("preset-number", ["1", "2", "3", "4", "5", "6", "8", "9", "7"],
         r"Preset \w+\.|There are only \d+ presets", back=["7", "Home"]),
-    Row("theme", ["T"], r"Theme ─", back=["Escape"]),
+    # It has no key of its own.
+    Row("theme", ["Enter"], r"Theme ─", before=["F2", "Home", "Down"], back=["Escape", "Escape"]),
     Row("detail", ["Enter"], r"^History", back=["Escape"]),
     Row("code", ["w"], r"MODULE +FUNCTION", back=["Escape"]),
     Row("setup", ["F2"], r"^Options:", back=["Escape"]),
@@ -132,6 +133,9 @@ ROWS = [
     Row("leave", ["Escape"], TASKS, before=["?"]),
     Row("sort-previous", ["<"], r"USER▲", back=[">"]),
     Row("sort-next", [">", "F6"], r"^(?!.*%CPU▼).*PID.*▼", back=["<"]),
+    Row("sort-cpu", ["P"], r"%CPU▼", before=[">"]),
+    Row("sort-memory", ["M"], r"RES▼", back=["P", "x", "rss", "Enter"]),
+    Row("sort-time", ["T"], r"TIME\+▼", back=["P", "x", "total", "Enter"]),
     Row("reverse", ["R", "I"], r"%CPU▲", back=["R"]),
     Row("count", ["K"], r"Counted from now on: user mode", back=["K", "K"]),
     Row("add", ["e"], r"Add an event or a metric", back=["Escape"]),
@@ -146,6 +150,7 @@ ROWS = [
     Row("command-line", ["c"], r"load/spin", back=["c"]),
     Row("follow", ["F"], r"following \d+ ", back=["F"]),
     Row("tag", ["Space"], r"tagged 1: %CPU", back=["Escape"]),
+    Row("untag", ["U"], r"(?s)\A(?!.*tagged)", before=["Space"]),
     # A target has a row whether it gets a CPU or not.
     Row("kill", ["k", "F9"], r"Signal to \d+ spin", before=["a", "OUR SPIN", "Enter"],
         back=["Escape", "D"]),

@@ -194,6 +194,16 @@ static void drop_if_natural(struct column_choice *choice, const struct columns *
 		column_choice_fini(choice);
 }
 
+bool column_choice_show(struct column_choice *choice, const char *name)
+{
+	for (size_t i = 0; i < choice->n; i++)
+		if (choice->items[i].hidden && strcmp(choice->items[i].name, name) == 0) {
+			choice->items[i].hidden = false;
+			return true;
+		}
+	return false;
+}
+
 bool column_choice_toggle(struct column_choice *choice, const struct columns *columns, size_t at)
 {
 	struct column_place *places =

@@ -52,6 +52,8 @@ const char **column_choice_shown(const struct column_choice *choice, const struc
 /* Whether the column of that name, which is hidden unless it is chosen, is chosen. */
 bool column_choice_has(const struct column_choice *choice, const char *name);
 
+/* Shows the column of that name if it is hidden. Returns whether it was. */
+bool column_choice_show(struct column_choice *choice, const char *name);
 /* Shows or hides the column at a place. Returns false for the last visible figure, which stays. */
 bool column_choice_toggle(struct column_choice *choice, const struct columns *columns, size_t at);
 /* Swaps the column with its neighbour. Returns its new place. */

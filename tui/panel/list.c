@@ -141,10 +141,9 @@ static bool untag_all(struct list *list)
 	return any;
 }
 
-/* Sorts by a column, in its natural direction. */
-static void sort_by(struct list *list, const struct view *view, size_t column)
+void list_sort(struct list *list, const char *name)
 {
-	text_copy(list->spec.sort, sizeof(list->spec.sort), view->columns[column].name);
+	text_copy(list->spec.sort, sizeof(list->spec.sort), name);
 	list->spec.reverse = false;
 	list_invalidate(list);
 }
@@ -160,7 +159,7 @@ static void sort_by_neighbour(struct list *list, const struct view *view, bool n
 		column = (column + (next ? 1 : n - 1)) % n;
 	while (widths[column] == 0 && column != view->sort_column);
 	free(widths);
-	sort_by(list, view, column);
+	list_sort(list, view->columns[column].name);
 }
 
 /* A reversed order names its sort column, so that it can be saved. */
@@ -171,7 +170,7 @@ static void reverse_order(struct list *list, const struct snapshot *snapshot)
 	if (snapshot && !list->spec.sort[0]) {
 		const struct view *view = list_view(list, snapshot);
 
-		sort_by(list, view, view->sort_column);
+		list_sort(list, view->columns[view->sort_column].name);
 	}
 	list->spec.reverse = reversed;
 	list_invalidate(list);
@@ -186,6 +185,10 @@ bool list_act(struct list *list, const struct snapshot *snapshot, enum action ac
 	}
 	if (action == ACTION_LEAVE)
 		return untag_all(list);
+	if (action == ACTION_UNTAG) {
+		untag_all(list);
+		return true;
+	}
 	if (action == ACTION_TAG || action == ACTION_FOLLOW) {
 		if (snapshot && action == ACTION_TAG)
 			tag_selected(list, snapshot);
@@ -283,7 +286,7 @@ bool list_click(struct list *list, const struct snapshot *snapshot, unsigned x, 
 	else if (part == TABLE_TITLE && at == view->sort_column)
 		list_act(list, snapshot, ACTION_REVERSE);
 	else if (part == TABLE_TITLE)
-		sort_by(list, view, at);
+		list_sort(list, view->columns[at].name);
 	return part == TABLE_LINE;
 }
 

@@ -55,6 +55,9 @@ void list_unfollow(struct list *list);
 /* True if the followed row had ended before this snapshot. */
 bool list_followed_ended(struct list *list, const struct snapshot *snapshot);
 
+/* Sorts by the column of that name, in its natural direction. */
+void list_sort(struct list *list, const char *name);
+
 /* Moves, sorts, tags and follows. Returns false for other actions. */
 bool list_act(struct list *list, const struct snapshot *snapshot, enum action action);
 

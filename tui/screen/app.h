@@ -27,6 +27,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* Sentences about keys that a run shows once. */
+struct key_notes {
+	bool themes; /* T sorts by time */
+};
+
 /* Facts about the run, set by the caller between app_init() and the first key. All borrowed. */
 struct app_config {
 	const struct sys *sys;        /* for the UI thread only; NULL: a recording is shown */
@@ -66,6 +71,7 @@ struct app {
 	struct setup setup;
 	struct page page; /* of the screens that are a text: help, log, detail */
 	struct search search;
+	struct key_notes key_notes;
 	struct signal_choice signal_choice;
 	bool recording_ends; /* requested; the snapshots do not show it yet */
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Keys and clicks. A key goes to the prompt, to the picker, or by the keymap to an action. An
- * action goes to action_blocked(), replay_control_act(), the screen's `act` and the table `acts`,
- * in this order; the first that handles it ends the way.
+ * action goes to action_blocked(), replay_control_act(), the screen's `act`, sort_metric_act() and
+ * the table `acts`, in this order; the first that handles it ends the way.
  */
 #include "tui/screen/app.h"
 
@@ -10,6 +10,7 @@
 #include "tui/options/duration.h"
 #include "tui/screen/action_blocked.h"
 #include "tui/screen/replay_control.h"
+#include "tui/screen/sort_metric.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -359,7 +360,8 @@ void app_act(struct app *app, enum action action)
 
 	if (why)
 		messages_show(&app->messages, "%s", why);
-	else if (!replay_control_act(app, action) && !app->screen->act(app, action) && acts[action])
+	else if (!replay_control_act(app, action) && !app->screen->act(app, action) &&
+		 !sort_metric_act(app, action) && acts[action])
 		acts[action](app);
 	code_screen_request(app);
 }

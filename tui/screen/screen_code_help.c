@@ -29,6 +29,10 @@ static const char *const action_helps[ACTIONS] = {
 	[ACTION_COMMAND_LINE] = "",
 	[ACTION_FOLLOW] = "",
 	[ACTION_TAG] = "",
+	[ACTION_UNTAG] = "",
+	[ACTION_SORT_CPU] = "",
+	[ACTION_SORT_MEMORY] = "",
+	[ACTION_SORT_TIME] = "",
 };
 
 static const char *help_of_action(const struct app *app, enum action action)

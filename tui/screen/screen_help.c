@@ -54,7 +54,8 @@ static void write_keys(struct pen *pen, const struct app *app)
 		    action_blocked(app->config.readonly, &app->replay, keymap_table[i].action))
 			continue;
 		keymap_keys(&app->keymap, keymap_table[i].action, keys, sizeof(keys));
-		pen_entry(pen, KEYS_WIDTH, keys, help);
+		if (keys[0])
+			pen_entry(pen, KEYS_WIDTH, keys, help);
 	}
 }
 

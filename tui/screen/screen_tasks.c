@@ -26,6 +26,21 @@ static enum rollup next_group(const struct snapshot *snapshot, enum rollup by)
 	return by == ROLLUP_COMMAND ? ROLLUP_PROCESS : by + 1;
 }
 
+/* Drops the text of the filter, or else its user. Returns false if there is no filter. */
+static bool clear_filter(struct list *list)
+{
+	struct row_filter_spec *filter = &list->spec.filter;
+
+	if (!filter->text[0] && !filter->one_user)
+		return false;
+	if (filter->text[0])
+		filter->text[0] = '\0';
+	else
+		filter->one_user = false;
+	list_invalidate(list);
+	return true;
+}
+
 static bool tasks_act(struct app *app, enum action action)
 {
 	struct list *list = &app->tasks;
@@ -40,7 +55,7 @@ static bool tasks_act(struct app *app, enum action action)
 		filter_open(app);
 	else if (action == ACTION_USER)
 		pick_user(app);
-	else
+	else if (action != ACTION_LEAVE || !clear_filter(list))
 		return list_act(list, app->display.snapshot, action);
 	return true;
 }

@@ -36,9 +36,12 @@ const struct keymap_row keymap_table[] = {
 	{ACTION_CPUS, "cpus", {'C'}, "list of CPUs, and back", NULL},
 	{ACTION_SETUP, "setup", {F(2)}, "setup: columns, presets, options, theme", "Setup"},
 	{ACTION_LOG, "log", {'L'}, "message log", NULL},
-	{ACTION_LEAVE, "leave", {KEYMAP_ESCAPE}, "leave the page", "Back"},
+	{ACTION_LEAVE, "leave", {KEYMAP_ESCAPE}, "leave the page, or drop filter and tags", "Back"},
 	{ACTION_SORT_PREVIOUS, "sort-previous", {'<'}, "sort by the column to the left", NULL},
 	{ACTION_SORT_NEXT, "sort-next", {'>', F(6)}, "sort by the column to the right", "Sort"},
+	{ACTION_SORT_CPU, "sort-cpu", {'P'}, "sort by %CPU", NULL},
+	{ACTION_SORT_MEMORY, "sort-memory", {'M'}, "sort by memory (RES)", NULL},
+	{ACTION_SORT_TIME, "sort-time", {'T'}, "sort by time (TIME+)", NULL},
 	{ACTION_REVERSE, "reverse", {'R', 'I'}, "reverse the order", "Reverse"},
 	{ACTION_COLUMNS, "columns", {'f'}, "choose the columns", "Columns"},
 	{ACTION_PRESET, "preset", {'p'}, "choose a preset", "Preset"},
@@ -66,6 +69,7 @@ const struct keymap_row keymap_table[] = {
 	{ACTION_COMMAND_LINE, "command-line", {'c'}, "whole command lines, or names", NULL},
 	{ACTION_FOLLOW, "follow", {'F'}, "follow the row when it moves", NULL},
 	{ACTION_TAG, "tag", {' '}, "tag the row", NULL},
+	{ACTION_UNTAG, "untag", {'U'}, "untag all rows", NULL},
 	{ACTION_KILL, "kill", {'k', F(9)}, "send a signal (asks first)", "Kill"},
 	{ACTION_ATTACH, "attach", {'a'}, "attach to a process", "Attach"},
 	{ACTION_DETACH, "detach", {'D'}, "dismiss ended tasks, or detach", NULL},
@@ -81,7 +85,7 @@ const struct keymap_row keymap_table[] = {
 	{ACTION_FASTER, "faster", {']'}, "replay: faster", "Faster"},
 	{ACTION_INTERVAL, "interval", {'s', 'd'}, "refresh interval", "Interval"},
 	{ACTION_RECORD, "record", {'o'}, "start or stop recording to a file", NULL},
-	{ACTION_THEME, "theme", {'T'}, "choose a theme", NULL},
+	{ACTION_THEME, "theme", {0}, "choose a theme (also in the setup)", NULL},
 	{ACTION_SAVE, "save", {'W'}, "save the configuration", "Save"},
 	{ACTION_REDRAW, "redraw", {KEYMAP_CONTROL('L')}, "redraw the screen", NULL},
 	{ACTION_QUIT, "quit", {'q', F(10), KEYMAP_CONTROL('C')}, "quit", "Quit"},
@@ -226,6 +230,13 @@ int keymap_key_parse(const char *name, int *key)
 		return -EINVAL;
 	*key |= alt ? KEYMAP_ALT : 0;
 	return 0;
+}
+
+void keymap_first_key(const struct keymap *keymap, enum action action, char *text, size_t size)
+{
+	text[0] = '\0';
+	if (keymap->keys[action][0])
+		keymap_key_name(keymap->keys[action][0], text, size);
 }
 
 /* The number of keys from this one on that are consecutive characters. */

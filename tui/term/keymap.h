@@ -51,6 +51,9 @@ enum action {
 	ACTION_LEAVE,
 	ACTION_SORT_PREVIOUS,
 	ACTION_SORT_NEXT,
+	ACTION_SORT_CPU,
+	ACTION_SORT_MEMORY,
+	ACTION_SORT_TIME,
 	ACTION_REVERSE,
 	ACTION_COLUMNS,
 	ACTION_PRESET,
@@ -70,6 +73,7 @@ enum action {
 	ACTION_COMMAND_LINE,
 	ACTION_FOLLOW,
 	ACTION_TAG,
+	ACTION_UNTAG,
 	ACTION_KILL,
 	ACTION_ATTACH,
 	ACTION_DETACH,
@@ -132,6 +136,8 @@ void keymap_key_name(int key, char *text, size_t size);
 int keymap_key_parse(const char *name, int *key);
 /* The names of keys that are not characters ("Up, Down, Left ..."), without F1 to F12. */
 void keymap_key_names(char *text, size_t size);
+/* The name of the first key of an action; "" if it has none. */
+void keymap_first_key(const struct keymap *keymap, enum action action, char *text, size_t size);
 /* All keys of an action, with blanks between: "q F10 ^C", "1 .. 9". */
 void keymap_keys(const struct keymap *keymap, enum action action, char *text, size_t size);
 

@@ -33,15 +33,13 @@ void key_bar_draw(struct key_bar *bar, const struct keymap *keymap, const struct
 	for (size_t i = 0; i < n; i++) {
 		enum action action = keys[i].action;
 		unsigned weight = WEIGHT - (unsigned)i;
-		char names[64];
+		char name[24];
 
-		keymap_keys(keymap, action, names, sizeof(names));
-		if (!names[0])
+		keymap_first_key(keymap, action, name, sizeof(name));
+		if (!name[0])
 			continue;
-		names[1 + strcspn(names + 1, " ")] =
-			'\0'; /* keep the first key only; the key can be a blank */
 		bar->items[segments.n].action = action;
-		add_key(&segments, action == ACTION_QUIT ? WEIGHT_QUIT : weight, names,
+		add_key(&segments, action == ACTION_QUIT ? WEIGHT_QUIT : weight, name,
 			keys[i].label ? keys[i].label : keymap_row(action)->bar);
 	}
 	segments_draw(&segments, canvas, rect);

@@ -109,6 +109,29 @@ static void test_tags(void **state)
 	stage_close(&stage);
 }
 
+/* U removes all tags. Esc drops the text of the filter, then its user, then the tags. */
+static void test_escape_and_untag(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 120, 24, false, screen_snapshot_family(2));
+	stage_keys(&stage, (int[]){' ', ' ', 0});
+	stage_check_text(&stage, "tagged 2", true);
+	stage_press(&stage, 'U');
+	stage_check_text(&stage, "tagged", false);
+	stage_keys(&stage,
+		   (int[]){'u', 'w', 'w', 'w', KEYMAP_ENTER, ' ', '\\', 'w', KEYMAP_ENTER, 0});
+	for (int left = 3; left >= 0; left--) {
+		stage_check_text(&stage, "filter w", left == 3);
+		stage_check_text(&stage, "user www", left >= 2);
+		stage_check_text(&stage, "tagged 1", left >= 1);
+		stage_press(&stage, KEYMAP_ESCAPE);
+	}
+	assert_ptr_equal(stage.app.screen, &screen_tasks);
+	stage_close(&stage);
+}
+
 static void test_untag(void **state)
 {
 	struct stage stage;
@@ -685,6 +708,7 @@ int main(void)
 		cmocka_unit_test(test_setup_without_columns),
 		cmocka_unit_test(test_detail_of_an_event),
 		cmocka_unit_test(test_untag),
+		cmocka_unit_test(test_escape_and_untag),
 		cmocka_unit_test(test_tagged_tree),
 		cmocka_unit_test(test_tags_of_ended),
 		cmocka_unit_test(test_follow),

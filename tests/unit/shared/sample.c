@@ -62,11 +62,9 @@ static const char *const software_metrics[] = {
 	"cpu_percent", "cs_per_s", "faults_per_s", "migrations_per_s", NULL,
 };
 
-struct columns *sample_columns(const char *preset)
+struct columns *sample_columns_of(const char *preset, const char *const *names)
 {
 	struct columns *columns = xcalloc(1, sizeof(*columns));
-	bool software = strcmp(preset, "software") == 0;
-	const char *const *names = software ? software_metrics : preset_find(preset)->metrics;
 	struct error err;
 
 	sample_events(&columns->events);
@@ -91,6 +89,14 @@ struct columns *sample_columns(const char *preset)
 			    &columns->readings);
 	}
 	return columns;
+}
+
+struct columns *sample_columns(const char *preset)
+{
+	bool software = strcmp(preset, "software") == 0;
+
+	return sample_columns_of(preset,
+				 software ? software_metrics : preset_find(preset)->metrics);
 }
 
 void sample_tally(const struct sample_row *from, uint64_t *tally)

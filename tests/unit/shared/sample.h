@@ -41,6 +41,8 @@ struct plan *sample_plan(void);
 
 /* The caller has one reference: for a snapshot, or for columns_unref(). */
 struct columns *sample_columns(const char *preset);
+/* The same with these metrics, up to NULL, instead of the preset's. */
+struct columns *sample_columns_of(const char *preset, const char *const *names);
 
 /* A row and its counts. Both groups counted for the row's time on a CPU, unless `shared`. */
 struct sample_row {
