@@ -98,6 +98,11 @@ struct sys_ops {
 	int (*pidfd_open)(void *ctx, pid_t pid);
 	/* pidfd_send_signal(2): 0 or -errno. */
 	int (*pidfd_signal)(void *ctx, int fd, int signal);
+	/*
+	 * setpriority(2) of one thread. 0 or -errno: -EPERM for a thread of another user, -EACCES
+	 * without the right to a lower value.
+	 */
+	int (*set_nice)(void *ctx, pid_t tid, int nice);
 };
 
 struct sys {
@@ -242,6 +247,11 @@ static inline int sys_pidfd_open(const struct sys *sys, pid_t pid)
 static inline int sys_pidfd_signal(const struct sys *sys, int fd, int signal)
 {
 	return sys->ops->pidfd_signal(sys->ctx, fd, signal);
+}
+
+static inline int sys_set_nice(const struct sys *sys, pid_t tid, int nice)
+{
+	return sys->ops->set_nice(sys->ctx, tid, nice);
 }
 
 #endif

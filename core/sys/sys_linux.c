@@ -324,6 +324,12 @@ static int linux_pidfd_signal(void *ctx, int fd, int signal)
 	return syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0) < 0 ? -errno : 0;
 }
 
+static int linux_set_nice(void *ctx, pid_t tid, int nice)
+{
+	(void)ctx;
+	return setpriority(PRIO_PROCESS, (id_t)tid, nice) ? -errno : 0;
+}
+
 static const struct sys_ops linux_ops = {
 	.perf_open = linux_perf_open,
 	.perf_read = linux_perf_read,
@@ -350,6 +356,7 @@ static const struct sys_ops linux_ops = {
 	.dir_each = linux_dir_each,
 	.pidfd_open = linux_pidfd_open,
 	.pidfd_signal = linux_pidfd_signal,
+	.set_nice = linux_set_nice,
 };
 
 int sys_linux_init(struct sys *sys)

@@ -110,6 +110,12 @@ static int no_signal(void *ctx, int fd, int signal)
 	return -EBADF;
 }
 
+static int no_nice(void *ctx, pid_t tid, int nice)
+{
+	(void)ctx, (void)tid, (void)nice;
+	return -ESRCH;
+}
+
 static const struct sys_ops nowhere_ops = {
 	.perf_open = no_open,
 	.perf_read = no_read,
@@ -130,6 +136,7 @@ static const struct sys_ops nowhere_ops = {
 	.dir_each = no_directory,
 	.pidfd_open = no_pidfd,
 	.pidfd_signal = no_signal,
+	.set_nice = no_nice,
 };
 
 void sys_stub_init(struct sys_stub *stub)

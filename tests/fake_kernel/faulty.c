@@ -28,6 +28,7 @@ const char *const faulty_names[FAULTY_OPS] = {
 	[FAULTY_DIR_EACH] = "dir_each",
 	[FAULTY_PIDFD_OPEN] = "pidfd_open",
 	[FAULTY_PIDFD_SIGNAL] = "pidfd_signal",
+	[FAULTY_SET_NICE] = "set_nice",
 };
 
 /*
@@ -73,6 +74,7 @@ const int *const faulty_answers[FAULTY_OPS] = {
 	[FAULTY_PIDFD_OPEN] = (const int[]){-EINVAL, -EMFILE, -ENFILE, -ENODEV, -ENOMEM, -ENOSYS,
 					    -EPERM, -ESRCH, 0},
 	[FAULTY_PIDFD_SIGNAL] = (const int[]){-EINVAL, -ENOSYS, -EPERM, -ESRCH, 0},
+	[FAULTY_SET_NICE] = (const int[]){-EACCES, -EPERM, -ESRCH, 0},
 };
 
 static void count_call(struct faulty *faulty)
@@ -356,6 +358,14 @@ static int faulty_pidfd_signal(void *ctx, int fd, int signal)
 	return answer ? answer : sys_pidfd_signal(&faulty->to, fd, signal);
 }
 
+static int faulty_set_nice(void *ctx, pid_t tid, int nice)
+{
+	struct faulty *faulty = ctx;
+	int answer = enter(faulty, FAULTY_SET_NICE, NULL);
+
+	return answer ? answer : sys_set_nice(&faulty->to, tid, nice);
+}
+
 static const struct sys_ops faulty_ops = {
 	.perf_open = faulty_perf_open,
 	.perf_read = faulty_perf_read,
@@ -381,6 +391,7 @@ static const struct sys_ops faulty_ops = {
 	.dir_each = faulty_dir_each,
 	.pidfd_open = faulty_pidfd_open,
 	.pidfd_signal = faulty_pidfd_signal,
+	.set_nice = faulty_set_nice,
 };
 
 void faulty_init(struct faulty *faulty, const struct sys *to)

@@ -31,11 +31,13 @@ NOBODY = pwd.getpwnam("nobody").pw_uid
 PATIENCE_S = 120
 CAPS = {name: 1 << bit for name, bit in (("DAC_OVERRIDE", 1), ("DAC_READ_SEARCH", 2), ("KILL", 5),
                                          ("NET_BIND_SERVICE", 10), ("IPC_LOCK", 14),
-                                         ("SYS_PTRACE", 19), ("SYS_ADMIN", 21), ("SYSLOG", 34),
+                                         ("SYS_PTRACE", 19), ("SYS_ADMIN", 21), ("SYS_NICE", 23),
+                                         ("SYSLOG", 34),
                                          ("PERFMON", 38), ("CHECKPOINT_RESTORE", 40))}
 COUNTS = CAPS["PERFMON"] | CAPS["IPC_LOCK"]
 LOOKS = CAPS["SYS_PTRACE"] | CAPS["DAC_READ_SEARCH"]  # why tasks are blocked
 NAMES = CAPS["SYSLOG"] | CAPS["CHECKPOINT_RESTORE"]  # functions, which a screen may show
+ACTS = CAPS["KILL"] | CAPS["SYS_NICE"]  # of the keys k, F7 and F8
 # setpriv starts it as an ordinary user does.
 AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 
@@ -163,9 +165,9 @@ def started_by_root():
     listing = have & COUNTS
     system = listing | have & LOOKS
     for name, arguments, needed in (
-        ("root", [], CAPS["KILL"]),
+        ("root", [], ACTS),
         ("root --readonly", ["--readonly"], 0),
-        ("root, serving", ["--listen", "0"], CAPS["KILL"] | CAPS["NET_BIND_SERVICE"]),
+        ("root, serving", ["--listen", "0"], ACTS | CAPS["NET_BIND_SERVICE"]),
     ):
         if name.endswith("serving") and "without HTTP" in run(PMCTOP, "--version").stdout:
             continue

@@ -392,6 +392,9 @@ def journey_tags():
         terminal.wait_for("USER▲")
         terminal.wait_for("tagged 2")
         terminal.keys("Escape")
+        terminal.wait_for_no("filter spin")
+        terminal.wait_for("tagged 2")
+        terminal.keys("Escape")
         terminal.wait_for(r"(?s)\A(?!.*tagged)")
     finally:
         terminal.close()

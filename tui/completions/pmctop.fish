@@ -180,6 +180,6 @@ complete -c pmctop -l unit -x -a 'usual count second ki' -d 'unit of event count
 complete -c pmctop -l ascii -d 'draw with ASCII characters only'
 complete -c pmctop -l no-mouse -d 'leave the mouse to the terminal'
 complete -c pmctop -l theme -r -F -a '(__pmctop_list themes)' -d 'a theme\'s name, or a file in btop\'s format'
-complete -c pmctop -l readonly -d 'send no signal, write no file, start no command'
+complete -c pmctop -l readonly -d 'send no signal; renice, write and start nothing'
 complete -c pmctop -s h -l help -d 'this text'
 complete -c pmctop -s V -l version -d 'the version'

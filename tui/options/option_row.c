@@ -573,7 +573,7 @@ const struct option_row option_rows[] = {
 	 .flag = offsetof(struct options, mouse), .denies = "mouse"},
 	{0, "theme", "NAME", "a theme's name, or a file in btop's format",
 	 .text = offsetof(struct options, theme), .needs = "a name or a file", .setting = true},
-	{0, "readonly", NULL, "send no signal, write no file, start no command",
+	{0, "readonly", NULL, "send no signal; renice, write and start nothing",
 	 .flag = offsetof(struct options, readonly), .setting = true},
 	{'h', "help", NULL, "this text", read_help},
 	{'V', "version", NULL, "the version", read_version},

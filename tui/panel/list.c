@@ -141,6 +141,27 @@ static bool untag_all(struct list *list)
 	return any;
 }
 
+void list_each_chosen(struct list *list, const struct snapshot *snapshot, list_chosen_fn *fn,
+		      void *arg)
+{
+	const struct view *view = list_view(list, snapshot);
+	bool threads = list->spec.by == ROLLUP_THREAD;
+
+	if (list->spec.by > ROLLUP_TREE)
+		return;
+	for (size_t i = 0; i < list->tags.n; i++) {
+		const struct row_ref *ref = &list->tags.items[i];
+
+		if (row_ref_fits(ref, view))
+			fn(arg, ref->pid, threads ? (pid_t)ref->number : 0, ref->made_ns);
+	}
+	if (list->tagged.n == 0 && list->table.selected < view->n) {
+		const struct row *row = view_row(view, list->table.selected);
+
+		fn(arg, row->pid, threads ? row->tid : 0, snapshot->time_ns);
+	}
+}
+
 void list_sort(struct list *list, const char *name)
 {
 	text_copy(list->spec.sort, sizeof(list->spec.sort), name);

@@ -55,6 +55,15 @@ void list_unfollow(struct list *list);
 /* True if the followed row had ended before this snapshot. */
 bool list_followed_ended(struct list *list, const struct snapshot *snapshot);
 
+/*
+ * Calls fn for each row that a key acts on: the tagged ones of the view's kind, or else the
+ * selected one, if its lines are processes, threads or a tree. tid is 0 except for a thread.
+ * seen_ns is the time of the snapshot that had the row.
+ */
+typedef void list_chosen_fn(void *arg, pid_t pid, pid_t tid, uint64_t seen_ns);
+void list_each_chosen(struct list *list, const struct snapshot *snapshot, list_chosen_fn *fn,
+		      void *arg);
+
 /* Sorts by the column of that name, in its natural direction. */
 void list_sort(struct list *list, const char *name);
 

@@ -143,6 +143,7 @@ static bool has_column_with(const struct options *options, const char *const *wo
 struct rights_need rights_need_of(const struct options *options, bool draws)
 {
 	const char *record = options->record.path;
+	bool acts = draws && !options->readonly && !options->replay;
 
 	switch (options->task) {
 	case OPTIONS_HELP:
@@ -161,7 +162,8 @@ struct rights_need rights_need_of(const struct options *options, bool draws)
 		/* For --code, and on a screen, where a page of functions may be opened. */
 		.names = (draws || options->code) && !options->replay,
 		.looks = !options->replay,
-		.signals = options->command || (draws && !options->readonly && !options->replay),
+		.signals = options->command || acts,
+		.renices = acts,
 		.writes = options->output || (record && strcmp(record, "-") != 0),
 		.reads = options->replay != NULL,
 		.serves = options->listen != NULL,
@@ -193,6 +195,8 @@ uint64_t rights_wanted(const struct rights_need *need, bool lent)
 			  BIT(CAP_CHECKPOINT_RESTORE);
 	if (need->signals)
 		wanted |= BIT(CAP_KILL);
+	if (need->renices)
+		wanted |= BIT(CAP_SYS_NICE);
 	if (need->writes)
 		wanted |= BIT(CAP_DAC_OVERRIDE);
 	/* A recording of this very kernel has the addresses of /proc/kallsyms. */

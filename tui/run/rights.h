@@ -27,6 +27,7 @@ struct rights_need {
 	bool names;   /* finds the functions of all users' processes and of the kernel */
 	bool looks;   /* reads the I/O of all users' processes, and where they are blocked */
 	bool signals; /* sends signals to other users' processes */
+	bool renices; /* changes priorities, also of other users' processes */
 	bool writes;  /* writes files that the command line names */
 	bool reads;   /* reads a recording that it names */
 	bool serves;  /* listens on a port, perhaps below 1024 */

@@ -10,6 +10,9 @@ static const char *blocked_by_readonly(enum action action)
 	switch ((int)action) {
 	case ACTION_KILL:
 		return "--readonly: no signal is sent.";
+	case ACTION_RAISE_PRIORITY:
+	case ACTION_LOWER_PRIORITY:
+		return "--readonly: no priority is changed.";
 	case ACTION_RECORD:
 		return "--readonly: nothing is recorded.";
 	case ACTION_SAVE:
@@ -33,6 +36,9 @@ static const char *blocked_in_replay(const struct playback *playback, enum actio
 		return "Replay: user mode and kernel cannot be separated in a recording.";
 	case ACTION_KILL:
 		return "Replay: no signal is sent to the processes of a recording.";
+	case ACTION_RAISE_PRIORITY:
+	case ACTION_LOWER_PRIORITY:
+		return "Replay: the processes of a recording have no priority to change.";
 	case ACTION_ATTACH:
 	case ACTION_DETACH:
 		return "Replay: the processes of a recording cannot be attached or detached.";

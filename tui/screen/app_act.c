@@ -9,6 +9,7 @@
 #include "core/base/util.h"
 #include "tui/options/duration.h"
 #include "tui/screen/action_blocked.h"
+#include "tui/screen/renice.h"
 #include "tui/screen/replay_control.h"
 #include "tui/screen/sort_metric.h"
 
@@ -193,6 +194,16 @@ static void toggle_recording(struct app *app)
 	suggest_record_file(newest, app->prompt.text, sizeof(app->prompt.text));
 }
 
+static void raise_priority(struct app *app)
+{
+	renice_chosen(app, -1);
+}
+
+static void lower_priority(struct app *app)
+{
+	renice_chosen(app, 1);
+}
+
 static void quit_or_confirm(struct app *app)
 {
 	if (app->config.command[0])
@@ -340,6 +351,8 @@ static void (*const acts[ACTIONS])(struct app *app) = {
 	[ACTION_SEARCH_NEXT] = search_next,
 	[ACTION_IDLE] = toggle_idle,
 	[ACTION_COMMAND_LINE] = toggle_command_lines,
+	[ACTION_RAISE_PRIORITY] = raise_priority,
+	[ACTION_LOWER_PRIORITY] = lower_priority,
 	[ACTION_KILL] = pick_signal,
 	[ACTION_ATTACH] = pick_process,
 	[ACTION_DETACH] = dismiss_target,

@@ -47,6 +47,20 @@ static const struct {
 	{SIGSYS, "SIGSYS", "bad system call"},
 };
 
+struct collection {
+	const struct sys *sys;
+	struct signal_targets *targets;
+	struct error *err;
+};
+
+static void collect_target(void *arg, pid_t pid, pid_t tid, uint64_t seen_ns)
+{
+	struct collection *collection = arg;
+
+	(void)tid; /* the signal is for its process */
+	signal_targets_add(collection->targets, collection->sys, pid, seen_ns, collection->err);
+}
+
 /*
  * Sets the targets: the tagged processes, or the selected one. Ended ones are left out. Returns an
  * error only if none is left.
@@ -54,19 +68,11 @@ static const struct {
 static int collect_targets(struct list *list, const struct snapshot *snapshot,
 			   const struct sys *sys, struct signal_targets *targets, struct error *err)
 {
-	const struct view *view = list_view(list, snapshot);
+	struct collection collection = {sys, targets, err};
 
 	signal_targets_fini(targets);
 	error_set(err, -1, "No process is selected.");
-	for (size_t i = 0; i < list->tags.n; i++) {
-		const struct row_ref *ref = &list->tags.items[i];
-
-		if (row_ref_fits(ref, view))
-			signal_targets_add(targets, sys, ref->pid, ref->made_ns, err);
-	}
-	if (list->tagged.n == 0 && list->table.selected < view->n)
-		signal_targets_add(targets, sys, view_row(view, list->table.selected)->pid,
-				   snapshot->time_ns, err);
+	list_each_chosen(list, snapshot, collect_target, &collection);
 	return targets->n > 0 ? 0 : err->code;
 }
 

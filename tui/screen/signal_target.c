@@ -8,7 +8,6 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/sys/proc.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,17 +18,21 @@ static int ended_error(pid_t pid, struct error *err)
 	return error_set(err, -ESRCH, "Process %d has ended.", pid);
 }
 
+bool signal_target_is_of(const struct sys *sys, const struct proc_stat *stat, uint64_t seen_ns)
+{
+	uint64_t seen_ago_ns = u64_growth(seen_ns, sys_now_ns(sys));
+
+	/* The start time is cut to a tick, so a task can only seem older than it is. */
+	return stat->start_ticks * proc_tick_ns() + seen_ago_ns <= sys_boottime_ns(sys);
+}
+
 int signal_target_find(const struct sys *sys, pid_t pid, uint64_t seen_ns,
 		       struct signal_target *signal_target, struct error *err)
 {
 	struct proc_stat stat;
-	uint64_t seen_ago_ns = u64_growth(seen_ns, sys_now_ns(sys));
-	uint64_t now_ns = sys_boottime_ns(sys);
 
-	if (proc_stat_read(sys, pid, &stat) < 0 || proc_has_ended(&stat))
-		return ended_error(pid, err);
-	/* The start time is cut to a tick, so a process can only seem older than it is. */
-	if (stat.start_ticks * proc_tick_ns() + seen_ago_ns > now_ns)
+	if (proc_stat_read(sys, pid, &stat) < 0 || proc_has_ended(&stat) ||
+	    !signal_target_is_of(sys, &stat, seen_ns))
 		return ended_error(pid, err);
 	*signal_target = (struct signal_target){.pid = pid, .start_ticks = stat.start_ticks};
 	text_printable(signal_target->name, sizeof(signal_target->name), stat.comm,

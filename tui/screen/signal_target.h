@@ -3,8 +3,10 @@
 #define PMCTOP_SIGNAL_TARGET_H
 
 #include "core/base/error.h"
+#include "core/sys/proc.h"
 #include "core/sys/sys.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -18,6 +20,9 @@ struct signal_target {
 	uint64_t start_ticks; /* with the pid, identifies the process even if the pid is reused */
 	char name[48];        /* comm, printable */
 };
+
+/* Whether a task had started by seen_ns (CLOCK_MONOTONIC). */
+bool signal_target_is_of(const struct sys *sys, const struct proc_stat *stat, uint64_t seen_ns);
 
 /*
  * Finds the process that had the pid at seen_ns (CLOCK_MONOTONIC). Returns 0, or -ESRCH with an

@@ -70,6 +70,8 @@ const struct keymap_row keymap_table[] = {
 	{ACTION_FOLLOW, "follow", {'F'}, "follow the row when it moves", NULL},
 	{ACTION_TAG, "tag", {' '}, "tag the row", NULL},
 	{ACTION_UNTAG, "untag", {'U'}, "untag all rows", NULL},
+	{ACTION_RAISE_PRIORITY, "raise-priority", {F(7)}, "raise the priority (nice -1)", NULL},
+	{ACTION_LOWER_PRIORITY, "lower-priority", {F(8)}, "lower the priority (nice +1)", NULL},
 	{ACTION_KILL, "kill", {'k', F(9)}, "send a signal (asks first)", "Kill"},
 	{ACTION_ATTACH, "attach", {'a'}, "attach to a process", "Attach"},
 	{ACTION_DETACH, "detach", {'D'}, "dismiss ended tasks, or detach", NULL},

@@ -558,7 +558,8 @@ static void test_kill_refused(void **state)
 /* Blocked actions are in no list of keys, and the title gives the reason. */
 static void test_refused(void **state)
 {
-	static const char *const refused[] = {"send a signal", "recording to a file",
+	static const char *const refused[] = {"send a signal", "raise the priority",
+					      "lower the priority", "recording to a file",
 					      "save the conf"};
 	struct stage stage;
 
