@@ -50,6 +50,11 @@ static const char *blocked_in_replay(const struct playback *playback, enum actio
 
 static const char *blocked_outside_replay(enum action action)
 {
+	/* G, [ and ] have another function in less and in htop. */
+	if (action == ACTION_GO)
+		return "This key works only in a replay: --replay FILE. The last line: End.";
+	if (action == ACTION_SLOWER || action == ACTION_FASTER)
+		return "This key works only in a replay: --replay FILE. Priority: F7 F8.";
 	if (action >= ACTION_STEP_BACK && action <= ACTION_FASTER)
 		return "This key works only in a replay: --replay FILE.";
 	return NULL;

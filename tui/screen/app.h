@@ -29,7 +29,8 @@
 
 /* Sentences about keys that a run shows once. */
 struct key_notes {
-	bool themes; /* T sorts by time */
+	bool themes;      /* T sorts by time */
+	bool no_function; /* a key that no program is known to have */
 };
 
 /* Facts about the run, set by the caller between app_init() and the first key. All borrowed. */

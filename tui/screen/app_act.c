@@ -379,6 +379,23 @@ void app_act(struct app *app, enum action action)
 	code_screen_request(app);
 }
 
+/* A key without an action. */
+static void note_key(struct app *app, int key)
+{
+	char text[128], name[24], help[24];
+
+	if (keymap_hint(&app->keymap, key, text, sizeof(text))) {
+		messages_show(&app->messages, "%s", text);
+		return;
+	}
+	if (app->key_notes.no_function)
+		return;
+	app->key_notes.no_function = true;
+	keymap_key_name(key, name, sizeof(name));
+	keymap_first_key(&app->keymap, ACTION_HELP, help, sizeof(help));
+	messages_show(&app->messages, "%s has no function. %s lists the keys.", name, help);
+}
+
 void app_key(struct app *app, int key)
 {
 	unsigned nth;
@@ -396,6 +413,8 @@ void app_key(struct app *app, int key)
 		picker_key(&app->picker, key, app);
 	else if ((action = keymap_find(&app->keymap, key, &nth)) == ACTION_PRESET_NUMBER)
 		pick_preset_number(app, nth);
+	else if (action == ACTION_NONE)
+		note_key(app, key);
 	else
 		app_act(app, action);
 }

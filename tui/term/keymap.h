@@ -2,6 +2,7 @@
 #ifndef PMCTOP_KEYMAP_H
 #define PMCTOP_KEYMAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -128,6 +129,12 @@ void keymap_init(struct keymap *keymap); /* the default keys */
  * the keys of the action, from 0.
  */
 enum action keymap_find(const struct keymap *keymap, int key, unsigned *nth);
+
+/*
+ * A sentence for a key without an action, if it has a function in htop, top, less or vi: which key
+ * has that function here. Returns false for other keys.
+ */
+bool keymap_hint(const struct keymap *keymap, int key, char *text, size_t size);
 
 /* The key of a character: Enter for CR and LF, Backspace for DEL, else the character itself. */
 int keymap_key_of(int character);

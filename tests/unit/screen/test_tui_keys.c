@@ -632,6 +632,29 @@ static void test_sizes(void **state)
 	free(expected[1]);
 }
 
+/* Keys of other programs name the key here each time, other keys the help once in a run. */
+static void test_key_without_function(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_press(&stage, 'E');
+	stage_check_text(&stage, "E has no function. ? lists the keys.", true);
+	stage_press(&stage, 'X');
+	stage_check_text(&stage, "has no function", false);
+	for (int again = 0; again < 2; again++) {
+		stage_press(&stage, 'j');
+		stage_check_text(&stage, "j has no function. Down: Down.", true);
+	}
+	stage_press(&stage, KEYMAP_DOWN);
+	stage_check_text(&stage, "has no function", false);
+	/* In a question it is a letter. */
+	stage_keys(&stage, (int[]){'/', 'j', 0});
+	stage_check_text(&stage, "has no function", false);
+	stage_close(&stage);
+}
+
 static void test_verdict_line(void **state)
 {
 	struct stage stage;
@@ -723,6 +746,7 @@ int main(void)
 		cmocka_unit_test(test_kill_refused),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_key_without_function),
 		cmocka_unit_test(test_verdict_line),
 		cmocka_unit_test(test_cut_note),
 		cmocka_unit_test(test_verdict_line_stays),

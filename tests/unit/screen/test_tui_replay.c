@@ -225,12 +225,21 @@ static void test_refusals(void **state)
 		int key;
 		const char *text;
 	} recorded[] = {
-		{'K', "cannot be separated"},    {'k', "no signal is sent"},
-		{'a', "cannot be attached"},     {'D', "cannot be attached"},
-		{'o', "nothing is recorded"},    {'s', "those of the recording"},
+		{'K', "cannot be separated"},
+		{'k', "no signal is sent"},
+		{KEYMAP_F0 + 7, "no priority to change"},
+		{KEYMAP_F0 + 8, "no priority to change"},
+		{'a', "cannot be attached"},
+		{'D', "cannot be attached"},
+		{'o', "nothing is recorded"},
+		{'s', "those of the recording"},
 		{'d', "those of the recording"},
 	};
-	static const int live[] = {',', '.', '[', ']', '{', '}', 'G'};
+	static const struct {
+		int key;
+		const char *more; /* the key that does here what this one does in less or htop */
+	} live[] = {{',', ""}, {'.', ""}, {'[', " Priority: F7 F8."},   {']', " Priority: F7 F8."},
+		    {'{', ""}, {'}', ""}, {'G', " The last line: End."}};
 	struct replay_stage replay;
 	struct playback playback = at_second(30);
 	struct stage stage;
@@ -253,9 +262,12 @@ static void test_refusals(void **state)
 	replay_close(&replay);
 	stage_open(&stage, 80, 24, false, second_of(1));
 	for (size_t i = 0; i < ARRAY_SIZE(live); i++) {
-		stage_keys(&stage, (int[]){live[i], 0});
-		assert_string_equal(stage.app.messages.notice,
-				    "This key works only in a replay: --replay FILE.");
+		char text[128];
+
+		stage_keys(&stage, (int[]){live[i].key, 0});
+		snprintf(text, sizeof(text), "This key works only in a replay: --replay FILE.%s",
+			 live[i].more);
+		assert_string_equal(stage.app.messages.notice, text);
 		assert_int_equal(stage.app.requests.commands.n, 0);
 	}
 	stage_close(&stage);

@@ -150,12 +150,60 @@ static void test_configure(void **state)
 	}
 }
 
+/* A hint names keys that are bound. No key with an action has one. */
+static void test_hints(void **state)
+{
+	static const struct {
+		int key;
+		const char *text; /* NULL: none */
+	} rows[] = {
+		{'j', "j has no function. Down: Down."},
+		{'S', "S has no function. Setup: F2."},
+		{'r', "r has no function. Priority: F7 F8."},
+		{'N', "N has no function. Another order: < >."},
+		{'l', "l has no function. Open files: lsof -p PID."},
+		{KEYMAP_CONTROL('D'), "^D has no function. A page down: PgDn."},
+		{KEYMAP_BACKSPACE, "Backspace has no function. Back: Esc."},
+		{'E', NULL},
+		{KEYMAP_F0 + 11, NULL},
+		{'q', NULL},
+	};
+	struct keymap keymap;
+	unsigned hints = 0;
+	char text[128];
+
+	(void)state;
+	keymap_init(&keymap);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		bool found = keymap_hint(&keymap, rows[i].key, text, sizeof(text));
+
+		assert_int_equal(found, rows[i].text != NULL);
+		if (found)
+			assert_string_equal(text, rows[i].text);
+	}
+	for (int key = 1; key <= KEYMAP_F12; key++) {
+		if (!keymap_hint(&keymap, key, text, sizeof(text)))
+			continue;
+		hints++;
+		assert_true(strlen(text) < 60); /* a line of the narrowest screen */
+		if (keymap_find(&keymap, key, NULL) != ACTION_NONE)
+			fail_msg("bound: %s", text);
+	}
+	assert_true(hints > 20);
+	keymap.keys[ACTION_DOWN][0] = 'e';
+	assert_true(keymap_hint(&keymap, 'j', text, sizeof(text)));
+	assert_string_equal(text, "j has no function. Down: e.");
+	keymap.keys[ACTION_DOWN][0] = 0;
+	assert_false(keymap_hint(&keymap, 'j', text, sizeof(text)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_parse),
 		cmocka_unit_test(test_configure),
+		cmocka_unit_test(test_hints),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
