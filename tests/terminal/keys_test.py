@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Each key, pressed in a real terminal, changes the screen as it should.
 
-A row of ROWS is an action of `--list keys` with its default keys. Each key is pressed in the task
-list after the keys of `before`. It must make `shows` true, which was false. The keys of `back` undo
-it. `shows` is a pattern that the screen must match, or a function of the screens before and after.
-An action without a row fails the test.
+A row of ROWS is an action of `--list keys` with its default keys. In a session of each size the
+first key of each row is pressed in the task list after the keys of `before`; at MAIN_SIZE all keys
+are. It must make `shows` true, which was false. The keys of `back` undo it. `shows` is a pattern that
+the screen must match, or a function of the screens before and after. An action without a row fails
+the test.
 
 JOURNEYS are longer sequences of keys.
 
@@ -25,11 +26,17 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from pmctop import listed  # noqa: E402
 from terminals import (  # noqa: E402
-    BUILD, SPIN, SPINS, Failure, Terminal, alive, busy, missing, run_all, wait_until)
+    BUILD, PATIENCE_S, SPIN, Failure, Terminal, alive, busy, missing, run_all, wait_until)
 
 CONFIG = tempfile.TemporaryDirectory()  # W writes here; also has a program with a unique name
 CROWD = os.path.join(BUILD, "load", "crowd")
 TASKS = r"^ +PID .*COMMAND"
+SIZES = ((60, 20), (80, 24), (120, 40), (200, 50))
+MAIN_SIZE = (80, 24)
+# More columns than the widest screen has room for.
+COLUMNS = "0.5 -S waiting" + "".join(
+    f" -m {name}" for name in ("mem_percent", "nice", "last_cpu", "thread_count", "read_per_s",
+                               "write_per_s", "cs_per_s", "faults_per_s"))
 
 
 
@@ -88,6 +95,12 @@ def jumps(before, after):
             or abs(before.lines.index(line) - before.header() - 1 - before.selected()) >= 3)
 
 
+def scrolls(before, after):
+    """Other columns are shown."""
+    return (None not in (before.header(), after.header())
+            and before.lines[before.header()] != after.lines[after.header()])
+
+
 def to_other_row(before, after):
     return after.selected_pid() not in (None, before.selected_pid())
 
@@ -100,7 +113,6 @@ class Row:
     shows: object
     before: list = field(default_factory=list)
     back: list = field(default_factory=list)
-    size: tuple = (100, 30)
     ends: bool = False  # the key ends pmctop
 
 
@@ -109,10 +121,8 @@ ROWS = [
     Row("up", ["Up", "M-k"], moves_by(-1, -1), before=["H", "Home", "Down", "Down"],
         back=["H"]),
     Row("down", ["Down", "M-j"], moves_by(1, 1), before=["H", "Home"], back=["H"]),
-    Row("left", ["Left", "M-h"], r"^ +PID +%CPU", before=["Right", "Right"], back=["Left"],
-        size=(40, 20)),
-    Row("right", ["Right", "M-l"], r"^ +PID +S ", before=["Right"], back=["Left", "Left"],
-        size=(40, 20)),
+    Row("left", ["Left", "M-h"], scrolls, before=["Right"]),
+    Row("right", ["Right", "M-l"], scrolls, back=["Left"]),
     Row("page-up", ["PPage"], jumps, before=["H", "Z", "NPage"], back=["Home", "Z", "H"]),
     Row("page-down", ["NPage"], jumps, before=["H", "Z"], back=["Home", "Z", "H"]),
     Row("home", ["Home"], jumps, before=["H", "Z", "NPage"], back=["Z", "H"]),
@@ -121,17 +131,17 @@ ROWS = [
     Row("previous-screen", ["BTab"], TASKS, before=["Tab"]),
     Row("cpus", ["C"], r"^ *CPU +%CPU", back=["C"]),
     Row("preset", ["p"], r"Preset ─", back=["Escape"]),
-    Row("preset-number", ["1", "2", "3", "4", "5", "6", "8", "9", "7"],
-        r"Preset \w+\.|There are only \d+ presets", back=["7", "Home"]),
+    Row("preset-number", ["1", "2", "3", "4", "5", "6", "7", "9", "8"],
+        r"Preset \w+\.|There are only \d+ presets", back=["8", "Home"]),
     # It has no key of its own.
     Row("theme", ["Enter"], r"Theme ─", before=["F2", "Home", "Down"], back=["Escape", "Escape"]),
-    Row("detail", ["Enter"], r"^History", back=["Escape"]),
+    Row("detail", ["Enter"], r"^pmctop \S+ +process \d+", back=["Escape"]),
     Row("code", ["w"], r"MODULE +FUNCTION", back=["Escape"]),
     Row("setup", ["F2"], r"^Options:", back=["Escape"]),
     Row("columns", ["f"], r"^Columns: Space", back=["Escape"]),
     Row("log", ["L"], r"^FIRST +LAST", back=["Escape"]),
     Row("leave", ["Escape"], TASKS, before=["?"]),
-    Row("sort-previous", ["<"], r"USER▲", back=[">"]),
+    Row("sort-previous", ["<"], r"(PID|USER)▲", back=[">"]),
     Row("sort-next", [">", "F6"], r"^(?!.*%CPU▼).*PID.*▼", back=["<"]),
     Row("sort-cpu", ["P"], r"%CPU▼", before=[">"]),
     Row("sort-memory", ["M"], r"RES▼", back=["P", "x", "rss", "Enter"]),
@@ -146,19 +156,24 @@ ROWS = [
     Row("user", ["u"], r"Show tasks of", back=["Escape"]),
     Row("threads", ["H"], r"^ +PID +TID", back=["H"]),
     Row("tree", ["t", "F5"], r"[├└]─", back=["t"]),
-    Row("roll-up", ["g"], r"^USER +NPROC", back=["g", "g", "g"]),
-    Row("command-line", ["c"], r"load/spin", back=["c"]),
+    Row("roll-up", ["g"], r"^USER ", back=["g", "g", "g"]),
+    Row("command-line", ["c"], r"^ +\d+ .* /", back=["c"]),
     Row("follow", ["F"], r"following \d+ ", back=["F"]),
     Row("tag", ["Space"], r"tagged 1: %CPU", back=["Escape"]),
     Row("untag", ["U"], r"(?s)\A(?!.*tagged)", before=["Space"]),
-    # A target has a row whether it gets a CPU or not.
-    Row("kill", ["k", "F9"], r"Signal to \d+ spin", before=["a", "OUR SPIN", "Enter"],
+    # A target has a row whether it gets a CPU or not. Home: after a detach no line may be selected.
+    Row("lower-priority", ["F8"], r"slumber: nice \d+ -> \d+, a lower priority",
+        before=["a", "OUR SLUMBER", "Enter", "Home"], back=["D"]),
+    Row("raise-priority", ["F7"],
+        r"slumber: nice \d+ -> \d+, a higher priority|a higher priority needs root",
+        before=["a", "OUR SLUMBER", "Enter", "Home"], back=["D"]),
+    Row("kill", ["k", "F9"], r"Signal to \d+ slumber", before=["a", "OUR SLUMBER", "Enter", "Home"],
         back=["Escape", "D"]),
     Row("attach", ["a"], r"Attach to a process", back=["Escape"]),
-    Row("detach", ["D"], r"(?s)\A(?!.*target)", before=["a", "OUR SPIN", "Enter"]),
+    Row("detach", ["D"], r"(?s)\A(?!.*target)", before=["a", "OUR SLUMBER", "Enter", "Home"]),
     Row("idle", ["i"], r"^ +\d+ .*slumber$", before=["\\", "slumber", "Enter"],
         back=["i", "\\", "C-u", "Enter"]),
-    Row("unit", ["m"], r"  counts  every", back=["m", "m", "m"]),
+    Row("unit", ["m"], r"\bcounts\b", back=["m", "m", "m"]),
     Row("baseline", ["B"], r"baseline of \d", back=["B"]),
     Row("zero", ["z"], r"The totals restart at zero"),
     Row("record", ["o"], r"^Record to file", back=["Escape"]),
@@ -183,20 +198,34 @@ def holds(shows, before, after):
     return re.search(shows, after.text, re.M) is not None
 
 
-def press(terminal, key):
-    """Presses a key by its name, or types a text. GARBAGE: another program writes to the terminal.
-    OUR SPIN: types the pid of a busy loop of this test, because other tests' loops may end
-    meanwhile."""
-    if key == "GARBAGE":
-        with open(terminal.format("#{pane_tty}"), "w") as tty:
-            tty.write("\033[5;5HGARBAGE")
-        terminal.wait_for("GARBAGE")
-    elif key == "OUR SPIN":
-        terminal.text(str(SPINS[0]))
-    elif len(key) > 1 and re.fullmatch(r"[a-z:./=-]+", key):
-        terminal.text(key)
-    else:
-        terminal.keys(key)
+class Session:
+    """A terminal of that size with pmctop, and a process of its own to act on."""
+
+    def __init__(self, size, slumber):
+        self.terminal = Terminal(*size, NO_COLOR="1",
+                                 XDG_CONFIG_HOME=tempfile.mkdtemp(dir=CONFIG.name))
+        self.slumber = subprocess.Popen(["nice", "-n", "5", slumber, "3600"])
+        self.terminal.start(COLUMNS)
+
+    def close(self):
+        self.slumber.kill()
+        self.slumber.wait()
+        self.terminal.close()
+
+    def press(self, key):
+        """Presses a key by its name, or types a text. GARBAGE: another program writes to the
+        terminal. OUR SLUMBER: types the pid of the session's process."""
+        terminal = self.terminal
+        if key == "GARBAGE":
+            with open(terminal.format("#{pane_tty}"), "w") as tty:
+                tty.write("\033[5;5HGARBAGE")
+            terminal.wait_for("GARBAGE")
+        elif key == "OUR SLUMBER":
+            terminal.text(str(self.slumber.pid))
+        elif len(key) > 1 and re.fullmatch(r"[a-z:./=-]+", key):
+            terminal.text(key)
+        else:
+            terminal.keys(key)
 
 
 def settle(terminal):
@@ -210,26 +239,26 @@ def settle(terminal):
         time.sleep(0.1)
 
 
-def check_key(terminal, row, key):
-    terminal.resize(*row.size)
+def check_key(session, row, key):
+    terminal = session.terminal
     terminal.wait_for(TASKS)
     for before in row.before:
-        press(terminal, before)
+        session.press(before)
     if "a" in row.before:
-        terminal.wait_for(r"(?s)target.*^ +\d+ .*spin")
+        terminal.wait_for(r"(?s)target.*^ +\d+ .*slumber")
     screen = settle(terminal)
     if not callable(row.shows) and re.search(row.shows, screen.text, re.M):
         raise Failure(f"{row.shows} is on the screen before {key}:\n{screen.text}")
-    press(terminal, key)
+    session.press(key)
     try:
         wait_until(f"{row.action} by {key}",
-                   lambda: holds(row.shows, screen, Screen.of(terminal)))
+                   lambda: holds(row.shows, screen, Screen.of(terminal)), PATIENCE_S)
     except Failure as failure:
         raise Failure(f"{failure}\nbefore:\n{screen.text}\nafter:\n{terminal.screen()}") from None
     if row.ends:
         return
     for back in row.back:
-        press(terminal, back)
+        session.press(back)
         if back == "Escape":
             time.sleep(0.1)  # a key that follows Escape at once is Alt and that key
         if back == "D":
@@ -243,23 +272,29 @@ def start(arguments="0.5"):
     return terminal
 
 
-def check_row(row, stages):
-    """Checks a row's keys on a terminal of another row, if there is one. A terminal is not used
-    again after a failure."""
-    for key in row.keys:
-        try:
-            terminal = stages.pop()
-        except IndexError:
-            terminal = start()
-        try:
-            check_key(terminal, row, key)
-        except Failure:
-            terminal.close()
-            raise
-        if row.ends:
-            terminal.close()
-        else:
-            stages.append(terminal)
+def check_size(size, slumber, words):
+    """Checks the rows one after the other. A session ends after a failure."""
+    session, failures = None, []
+    try:
+        for row in ROWS:
+            if words and not any(word in row.action for word in words):
+                continue
+            for key in row.keys if size == MAIN_SIZE else row.keys[:1]:
+                try:
+                    session = session or Session(size, slumber)
+                    check_key(session, row, key)
+                    done = row.ends
+                except Failure as failure:
+                    failures.append(f"{row.action} by {key}: {failure}")
+                    done = True
+                if done:
+                    session.close()
+                    session = None
+    finally:
+        if session:
+            session.close()
+    if failures:
+        raise Failure("\n".join(failures))
 
 
 def check_table():
@@ -407,26 +442,23 @@ def main():
     if absent := missing(SPIN, CROWD):
         print(f"1..0 # skip {', '.join(absent)} missing")
         return 77
-    stages = []
-    tests = [("each action of the keymap has a row", check_table)]
-    tests += [(f"{row.action}: {' '.join(row.keys)}", lambda row=row: check_row(row, stages))
-              for row in ROWS]
-    tests += [(journey.__doc__, journey) for journey in JOURNEYS]
-    wanted = [test for test in tests
-              if not sys.argv[1:] or any(word in test[0] for word in sys.argv[1:])]
-    # Enough rows for a page, busy ones, and one that never runs.
     slumber = os.path.join(CONFIG.name, "slumber")
     shutil.copy(shutil.which("sleep"), slumber)
+    words = sys.argv[1:]
+    tests = [("each action of the keymap has a row", check_table)]
+    tests += [(f"{' '.join(words) or 'each action'} at {size[0]}x{size[1]}",
+               lambda size=size: check_size(size, slumber, words)) for size in SIZES]
+    tests += [(journey.__doc__, journey) for journey in JOURNEYS]
+    if words:
+        tests = tests[1:1 + len(SIZES)]
+    # Enough rows for a page, busy ones, and one that never runs.
     loads = [busy(*command) for command in ([SPIN], [SPIN], [CROWD, "-b", "40"], [slumber, "3600"])]
-    SPINS.extend(load.pid for load in loads[:2])
     try:
-        return run_all(wanted)
+        return run_all(tests)
     finally:
         for load in loads:
             load.kill()
             load.wait()
-        for terminal in stages:
-            terminal.close()
 
 
 if __name__ == "__main__":
