@@ -62,11 +62,16 @@ static int probe_level(const struct sys *sys, uint32_t type, uint64_t config,
 void perf_access_probe(const struct sys *sys, struct perf_access *access)
 {
 	*access = (struct perf_access){.level = PERF_ACCESS_NONE};
-	/* The dummy needs no counter, only the permission. */
-	for (enum perf_access_level level = PERF_ACCESS_SYSTEM; level > PERF_ACCESS_NONE; level--) {
+	/*
+	 * The dummy needs no counter, only the permission. The levels below the first granted one
+	 * are granted. They are not tried: the first event of a task may take 15 ms, because the
+	 * kernel switches its counting at context switches on (perf_sched_events).
+	 */
+	for (enum perf_access_level level = PERF_ACCESS_SYSTEM;
+	     level > PERF_ACCESS_NONE && access->level == PERF_ACCESS_NONE; level--) {
 		access->answers[level] =
 			probe_level(sys, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, level);
-		if (access->answers[level] == 0 && access->level == PERF_ACCESS_NONE)
+		if (access->answers[level] == 0)
 			access->level = level;
 	}
 	access->hardware = access->level == PERF_ACCESS_NONE

@@ -27,7 +27,7 @@ enum perf_access_level {
 
 struct perf_access {
 	enum perf_access_level level;
-	/* The kernel's answer to each level, 0 or -errno; PERF_ACCESS_NONE: 0. */
+	/* The kernel's answer to each level, 0 or -errno; up to `level`: 0. */
 	int answers[PERF_ACCESS_SYSTEM + 1];
 	/*
 	 * The kernel's answer to cycles at `level`: 0, or -ENOENT or -EOPNOTSUPP if no CPU has a

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The answers of the kernel to an event, and the state that follows. */
 #include "core/base/util.h"
+#include "core/perf/perf_access.h"
 #include "core/perf/probe.h"
 #include "tests/unit/shared/machine.h"
 
@@ -54,6 +55,42 @@ static struct event generic(uint64_t config)
 static int probe_code(const struct machine *machine, struct event_code *code)
 {
 	return event_probe_code(&machine->sys, &machine->pmus, EVENT_HARDWARE, code);
+}
+
+/* The levels below the first granted one are not tried. */
+static void test_access(void **state)
+{
+	static const struct {
+		const char *name;
+		struct fk_config config;
+		enum perf_access_level level;
+		unsigned opens; /* cycles included */
+	} rows[] = {
+		{"root", {.cpus = 2}, PERF_ACCESS_SYSTEM, 2},
+		{"paranoid 1",
+		 {.unprivileged = true, .uid = 1000, .paranoid = 1},
+		 PERF_ACCESS_TASK,
+		 3},
+		{"paranoid 2",
+		 {.unprivileged = true, .uid = 1000, .paranoid = 2},
+		 PERF_ACCESS_USER,
+		 4},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(&rows[i].config);
+		struct sys sys = fk_sys(fk);
+		struct perf_access access;
+
+		perf_access_probe(&sys, &access);
+		if (access.level != rows[i].level || fk_calls(fk, FK_PERF_OPEN) != rows[i].opens)
+			fail_msg("%s: level %d after %u opens", rows[i].name, access.level,
+				 fk_calls(fk, FK_PERF_OPEN));
+		for (enum perf_access_level level = 0; level <= PERF_ACCESS_SYSTEM; level++)
+			assert_int_equal(access.answers[level] == 0, level <= access.level);
+		fk_free(fk);
+	}
 }
 
 static void test_each_pmu(void **state)
@@ -244,6 +281,7 @@ int main(void)
 {
 	static bool no = false, yes = true;
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_access),
 		cmocka_unit_test(test_each_pmu),
 		cmocka_unit_test(test_offline),
 		cmocka_unit_test(test_answers),
