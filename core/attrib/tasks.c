@@ -20,7 +20,7 @@ struct tasks *tasks_new(const struct sys *sys)
 	tasks->sys = sys;
 	tasks->cgroups = cgroups_new();
 	hash_table_init(&tasks->table, FIRST_TASKS);
-	tasks_scan_processes(tasks);
+	tasks->list_due = true;
 	return tasks;
 }
 

@@ -131,7 +131,7 @@ struct task {
 
 struct tasks;
 
-/* Lists the processes of /proc; tasks_maintain() reads them. Borrows sys. */
+/* Reads nothing: the first tasks_maintain() lists the processes of /proc. Borrows sys. */
 struct tasks *tasks_new(const struct sys *sys);
 void tasks_free(struct tasks *tasks); /* NULL is valid */
 

@@ -28,6 +28,7 @@ struct tasks {
 	size_t n;                /* older ones too */
 	struct task **exited;    /* in order of EXIT, to be freed */
 	size_t n_exited, exited_capacity;
+	bool list_due; /* the processes of /proc are to become pending */
 	struct pending_task *pending;
 	size_t n_pending, pending_capacity;
 	bool lists_threads;          /* all threads are scanned, not only processes */
@@ -53,8 +54,5 @@ void tasks_inherit(struct tasks *tasks, struct task *task, const struct task *pa
 /* tasks_proc.c: adds a task that /proc has. NULL for a zombie. */
 struct task *tasks_add_living(struct tasks *tasks, pid_t pid, const struct proc_stat *stat,
 			      uint64_t now_ns);
-
-/* tasks_scan.c: all processes of /proc become pending. */
-void tasks_scan_processes(struct tasks *tasks);
 
 #endif

@@ -28,8 +28,9 @@ static int add_pending_process(void *arg, const char *name)
 	return 0;
 }
 
-void tasks_scan_processes(struct tasks *tasks)
+static void list_processes(struct tasks *tasks)
 {
+	tasks->list_due = false;
 	sys_dir_each(tasks->sys, "/proc", add_pending_process, tasks);
 }
 
@@ -68,14 +69,14 @@ static void verify_next_slot(struct tasks *tasks, uint64_t now_ns)
 
 bool tasks_are_pending(const struct tasks *tasks)
 {
-	return tasks->n_pending > 0;
+	return tasks->list_due || tasks->n_pending > 0;
 }
 
 void tasks_rescan(struct tasks *tasks)
 {
-	if (tasks->n_pending > 0 || tasks->verify_left > 0)
+	if (tasks_are_pending(tasks) || tasks->verify_left > 0)
 		return;
-	tasks_scan_processes(tasks);
+	tasks->list_due = true;
 	tasks->verify_left = tasks->table.n_slots;
 }
 
@@ -85,7 +86,7 @@ void tasks_list_threads(struct tasks *tasks)
 		return;
 	tasks->lists_threads = true;
 	tasks->n_pending = 0;
-	tasks_scan_processes(tasks);
+	tasks->list_due = true;
 }
 
 struct thread_list {
@@ -136,6 +137,8 @@ void tasks_maintain(struct tasks *tasks, uint64_t budget_ns)
 	tasks->missed_exits = array_give_back(tasks->missed_exits, &tasks->missed_exits_capacity,
 					      tasks->n_missed_exits, sizeof(*tasks->missed_exits));
 	tasks->n_missed_exits = 0;
+	if (tasks->list_due)
+		list_processes(tasks);
 	for (; tasks->n_pending > 0 && now_ns < end_ns; now_ns = sys_now_ns(tasks->sys))
 		read_next_pending(tasks, now_ns);
 	for (; tasks->verify_left > 0 && now_ns < end_ns; now_ns = sys_now_ns(tasks->sys))

@@ -104,8 +104,11 @@ static size_t fetch_pollfds(struct engine *engine)
 	return ops->pollfds(engine->collect, engine->pollfds, engine->pollfds_capacity);
 }
 
+/* Tasks that do not run are read after the glimpse: a user waits for it. */
 static void maintain_tasks(struct engine *engine, uint64_t budget_ns)
 {
+	if (!engine->settled && engine->config.glimpse)
+		return;
 	tasks_maintain(engine->tasks, budget_ns);
 	engine_recording_gone(&engine->record, engine->tasks);
 }
@@ -114,7 +117,7 @@ static void maintain_tasks(struct engine *engine, uint64_t budget_ns)
 static bool has_work(const struct engine *engine)
 {
 	return query_worker_is_busy(&engine->queries) ||
-	       (engine->config.idle && tasks_are_pending(engine->tasks));
+	       (engine->config.idle && engine->settled && tasks_are_pending(engine->tasks));
 }
 
 /* Returns whether there is a reply now. */

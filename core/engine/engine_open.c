@@ -17,6 +17,8 @@
 #include <string.h>
 
 #define SETTLE_NS (60 * NS_PER_MS)
+/* The same for a user who waits for the first rows. */
+#define GLIMPSE_NS (20 * NS_PER_MS)
 enum { SETTLE_MAX = 3 };
 
 /* Without a named preset, chooses one that this machine can count. */
@@ -152,12 +154,13 @@ static void settle_plan(struct engine *engine)
 {
 	const struct plan *before;
 	struct snapshot *last = NULL;
+	uint64_t length_ns = engine->config.glimpse ? GLIMPSE_NS : SETTLE_NS;
 	unsigned settled = 0;
 
 	engine->cut_ns = sys_now_ns(engine->sys);
 	do {
 		before = engine->collect->plan;
-		engine_wait(engine, sys_now_ns(engine->sys) + SETTLE_NS);
+		engine_wait(engine, sys_now_ns(engine->sys) + length_ns);
 		snapshot_free(last);
 		last = engine_snapshot(engine);
 	} while (++settled < SETTLE_MAX && engine->collect->plan != before);

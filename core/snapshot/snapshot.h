@@ -70,7 +70,7 @@ struct snapshot_cost {
 /* Every array of a snapshot is an allocation of its own. */
 struct snapshot {
 	struct columns *columns; /* a reference */
-	uint64_t sequence;       /* 1, 2, 3 ... of the run */
+	uint64_t sequence;       /* 1, 2, 3 ... of the run; 0: the glimpse before */
 	uint64_t time_ns;        /* CLOCK_MONOTONIC at the end of the interval */
 	uint64_t realtime_ns;    /* CLOCK_REALTIME there; 0: a recording without it */
 	uint64_t interval_ns;

@@ -336,6 +336,24 @@ static void test_gone_before_proc_is_read(void **state)
 	bench_close(&bench);
 }
 
+/* Opening the table reads nothing, and asking for threads neither. */
+static void test_existing_tasks_are_listed_late(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 100});
+	tasks_list_threads(bench.tasks);
+	assert_int_equal(fk_calls(bench.fk, FK_DIR_EACH), 0);
+	assert_int_equal(fk_calls(bench.fk, FK_FILE_READ), 0);
+	assert_true(tasks_are_pending(bench.tasks));
+	tasks_maintain(bench.tasks, NS_PER_S);
+	assert_false(tasks_are_pending(bench.tasks));
+	assert_non_null(tasks_find(bench.tasks, 100, at_ms(0)));
+	bench_close(&bench);
+}
+
 /* Tasks are compared with /proc after a loss only. */
 static void test_loss_is_verified(void **state)
 {
@@ -803,6 +821,7 @@ int main(void)
 		cmocka_unit_test(test_facts_of_two_tasks),
 		cmocka_unit_test(test_gone_before_proc_is_read),
 		cmocka_unit_test(test_loss_is_verified),
+		cmocka_unit_test(test_existing_tasks_are_listed_late),
 		cmocka_unit_test(test_losses_at_each_refresh),
 		cmocka_unit_test(test_table_shrinks),
 		cmocka_unit_test(test_lost_comm),

@@ -70,10 +70,13 @@ static void test_glimpse(void **state)
 	(void)state;
 	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "loop", .rates = HALF_IPC});
 	fk_switch(fk, 0, 50);
+	fk_task(fk, &(struct fk_spec){.tid = 60, .comm = "sleeper"});
 	struct engine *engine =
-		open_engine_with(&sys, &(struct engine_config){.glimpse = &glimpse});
+		open_engine_with(&sys, &(struct engine_config){.glimpse = &glimpse, .idle = true});
 	assert_non_null(glimpse);
 	assert_int_equal(glimpse->sequence, 0);
+	assert_true(glimpse->interval_ns < 30 * NS_PER_MS);
+	assert_null(row_of(glimpse, 60)); /* tasks that do not run are read later */
 	assert_true(snapshot_conserves(glimpse, &(size_t){0}));
 	assert_string_equal(row_of(glimpse, 50)->comm, "loop");
 	struct figure ipc = task_figure(glimpse, 50, "ipc");
@@ -82,6 +85,7 @@ static void test_glimpse(void **state)
 
 	struct snapshot *first = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_int_equal(first->sequence, 1);
+	assert_non_null(row_of(first, 60));
 	assert_true(first->time_ns - glimpse->time_ns >= INTERVAL_NS);
 	assert_true(count_of(first, 50, "cycles") > 0);
 	assert_true(count_of(glimpse, 50, "cycles") + count_of(first, 50, "cycles") <=
