@@ -144,9 +144,16 @@ static uint64_t round_10_ms(uint64_t ns)
 	return (ns + 5 * NS_PER_MS) / (10 * NS_PER_MS) * (10 * NS_PER_MS);
 }
 
+/* Whether the figures are of the first moments of a run, less than half an interval. */
+static bool is_glimpse(const struct frame *frame)
+{
+	return frame->snapshot && !frame->playback && frame->snapshot->sequence <= 1 &&
+	       frame->snapshot->interval_ns < frame->interval_ns / 2;
+}
+
 /*
  * The first interval is short and one can be late, so a real interval that differs by more than 10
- * % is shown too.
+ * % is shown too. Rates of so short a time mean little: no title leaves it out.
  */
 static void add_interval(struct segments *segments, const struct frame *frame)
 {
@@ -163,9 +170,13 @@ static void add_interval(struct segments *segments, const struct frame *frame)
 	    0) /* the last interval of a recording can be shorter than 5 ms */
 		text_copy(real, sizeof(real), "<0.01s");
 	bool differs = real_ns < chosen_ns - chosen_ns / 10 || real_ns > chosen_ns + chosen_ns / 10;
-	snprintf(text, sizeof(text), "%s%s%s", interval, differs ? ", this one " : "",
+	bool glimpse = is_glimpse(frame);
+	snprintf(text, sizeof(text), "%s%s%s", interval,
+		 glimpse   ? ", first "
+		 : differs ? ", this one "
+			   : "",
 		 differs ? real : "");
-	add_words(segments, 60, "every", text, STYLE_PLAIN);
+	add_words(segments, glimpse ? 93 : 60, "every", text, glimpse ? STYLE_WARN : STYLE_PLAIN);
 }
 
 /* The PMUs of all kinds of CPUs: "cpu_atom+cpu_core". */

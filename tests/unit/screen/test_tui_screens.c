@@ -203,6 +203,35 @@ static void test_texts_of_frame(void **state)
 	}
 }
 
+/* Figures of the first moments are marked, in the narrowest title too. */
+static void test_first_interval(void **state)
+{
+	static const struct {
+		uint64_t sequence, this_ns;
+		unsigned width;
+		const char *text;
+	} rows[] = {
+		{0, 20 * NS_PER_MS, 200, "every 1.0s, first 0.02s  "},
+		{1, 250 * NS_PER_MS, 200, "every 1.0s, first 0.25s  "},
+		{1, 250 * NS_PER_MS, 60, "every 1.0s, first 0.25s"},
+		{1, NS_PER_S, 200, "every 1.0s  "},
+		{2, 250 * NS_PER_MS, 200, "every 1.0s, this one 0.25s  "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = screen_snapshot(2);
+		struct stage stage;
+
+		snapshot->sequence = rows[i].sequence;
+		snapshot->interval_ns = rows[i].this_ns;
+		stage_open(&stage, rows[i].width, 24, false, snapshot);
+		app_draw(&stage.app, &stage.canvas);
+		stage_check_text(&stage, rows[i].text, true);
+		stage_close(&stage);
+	}
+}
+
 /* A narrow title gives up the PMU first, then the preset, then pmctop's cost. */
 static void test_narrow_title(void **state)
 {
@@ -584,6 +613,7 @@ int main(void)
 		cmocka_unit_test(test_machine_line),
 		cmocka_unit_test(test_setup_of_long_names),
 		cmocka_unit_test(test_texts_of_frame),
+		cmocka_unit_test(test_first_interval),
 		cmocka_unit_test(test_narrow_title),
 		cmocka_unit_test(test_scaled_events),
 		cmocka_unit_test(test_every_size),
