@@ -113,11 +113,12 @@ static void maintain_tasks(struct engine *engine, uint64_t budget_ns)
 	engine_recording_gone(&engine->record, engine->tasks);
 }
 
-/* Whether a query is open, or idle tasks are not all listed. */
-static bool has_work(const struct engine *engine)
+/* When a query is due, or more idle tasks are to be read. UINT64_MAX: never. */
+static uint64_t pending_work_ns(const struct engine *engine)
 {
-	return query_worker_is_busy(&engine->queries) ||
-	       (engine->config.idle && engine->settled && tasks_are_pending(engine->tasks));
+	if (engine->config.idle && engine->settled && tasks_are_pending(engine->tasks))
+		return 0;
+	return query_worker_due_ns(&engine->queries);
 }
 
 /* Returns whether there is a reply now. */
@@ -130,7 +131,7 @@ static bool do_pending_work(struct engine *engine)
 		.pmus = &engine->pmus,
 	};
 
-	if (query_worker_is_busy(&engine->queries))
+	if (query_worker_due_ns(&engine->queries) <= sys_now_ns(engine->sys))
 		query_worker_run(&engine->queries, &source, WORK_NS);
 	else
 		maintain_tasks(engine, WORK_NS);
@@ -141,16 +142,18 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 {
 	struct collect *collect = engine->collect;
 	size_t n = fetch_pollfds(engine);
-	uint64_t work_due_ns = 0;
+	uint64_t pause_ns = 0; /* no work before that time */
 
 	if (deadline_ns > engine->cut_ns)
 		collect->refresh_ns = deadline_ns - engine->cut_ns;
 	for (;;) {
 		uint64_t due_ns = collect->ops->due_ns(collect);
 		uint64_t until_ns = due_ns < deadline_ns ? due_ns : deadline_ns;
-		bool busy = has_work(engine);
-		if (busy && work_due_ns < until_ns)
-			until_ns = work_due_ns;
+		uint64_t work_ns = pending_work_ns(engine);
+		if (work_ns < pause_ns)
+			work_ns = pause_ns;
+		if (work_ns < until_ns)
+			until_ns = work_ns;
 		int ready = sys_wait(engine->sys, engine->pollfds, n, until_ns);
 		uint64_t now_ns = sys_now_ns(engine->sys);
 		if (ready > 0 || ready == -EINTR)
@@ -167,10 +170,10 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 		for (size_t i = 0; i < n; i++)
 			if (engine->pollfds[i].revents & (POLLERR | POLLHUP | POLLNVAL))
 				engine->pollfds[i].fd = -1;
-		if (busy && now_ns >= work_due_ns) {
+		if (now_ns >= work_ns) {
 			if (do_pending_work(engine))
 				return 1;
-			work_due_ns = sys_now_ns(engine->sys) + WORK_NS;
+			pause_ns = sys_now_ns(engine->sys) + WORK_NS;
 		}
 	}
 }

@@ -72,6 +72,7 @@ struct query_worker {
 	size_t n_known;
 	enum event_levels levels; /* privilege levels of the states */
 	uint64_t replied_ns;      /* time of the last reply about events */
+	uint64_t probe_due_ns;    /* time of the next step of that query */
 	struct reply *replies[QUERY_KINDS];
 };
 
@@ -87,8 +88,8 @@ void query_worker_fini(struct query_worker *worker);
 
 /* Accepts a query; copies its text. */
 void query_worker_submit(struct query_worker *worker, const struct query *query);
-/* Whether a query is not answered, or not completely. */
-bool query_worker_is_busy(const struct query_worker *worker);
+/* Time of the next step (CLOCK_MONOTONIC); 0: now; UINT64_MAX: all queries are answered. */
+uint64_t query_worker_due_ns(const struct query_worker *worker);
 /*
  * Works for about budget_ns, longer if it has to open a probe (kprobe:...). Drains the rings while
  * it makes the index of events.

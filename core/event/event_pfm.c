@@ -222,21 +222,15 @@ static int try_present(struct pfm_lookup *lookup)
 static int try_named(struct pfm_lookup *lookup, const char *colons)
 {
 	size_t length = (size_t)(colons - lookup->name);
-	struct quoted quoted = event_quote(lookup->name, length);
-	struct suggest near = {.word = quoted.text};
-	char hint[96];
 	pfm_pmu_t pmu;
 
 	pfm_for_all_pmus(pmu)
 	{
 		pfm_pmu_info_t info;
 
-		if (!event_pfm_info(pmu, &info))
+		if (!event_pfm_info(pmu, &info) ||
+		    !event_same_name(lookup->name, length, info.name))
 			continue;
-		if (!event_same_name(lookup->name, length, info.name)) {
-			suggest_offer(&near, info.name);
-			continue;
-		}
 		int result = try_pmu(lookup, &info, lookup->name);
 		if (result < 0 || lookup->event->n_codes > 0 || lookup->code != PFM_ERR_NOTFOUND)
 			return result;
@@ -247,8 +241,7 @@ static int try_named(struct pfm_lookup *lookup, const char *colons)
 					 info.name);
 		return event_pfm_fail_unknown(lookup, &info, colons + 2);
 	}
-	suggest_text(&near, hint, sizeof(hint));
-	return error_set(lookup->err, -ENOENT, "libpfm4 has no PMU '%s'%s.", quoted.text, hint);
+	return event_pfm_fail_pmu(lookup, length);
 }
 
 int event_pfm_resolve(const struct event_context *context, const char *name, struct event *event,

@@ -30,6 +30,24 @@ int event_pfm_fail_absent(struct pfm_lookup *lookup, const pfm_pmu_info_t *info)
 			 event_quote(lookup->name, strlen(lookup->name)).text, info->name);
 }
 
+int event_pfm_fail_pmu(struct pfm_lookup *lookup, size_t length)
+{
+	struct quoted quoted = event_quote(lookup->name, length);
+	struct suggest near = {.word = quoted.text};
+	char hint[96];
+	pfm_pmu_t pmu;
+
+	pfm_for_all_pmus(pmu)
+	{
+		pfm_pmu_info_t info;
+
+		if (event_pfm_info(pmu, &info))
+			suggest_offer(&near, info.name);
+	}
+	suggest_text(&near, hint, sizeof(hint));
+	return error_set(lookup->err, -ENOENT, "libpfm4 has no PMU '%s'%s.", quoted.text, hint);
+}
+
 int event_pfm_fail_unknown(struct pfm_lookup *lookup, const pfm_pmu_info_t *info, const char *event)
 {
 	char *word = xstrndup(event, strcspn(event, ":."));

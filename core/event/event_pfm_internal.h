@@ -28,6 +28,8 @@ bool event_pfm_is_present(const pfm_pmu_info_t *info);
 
 /* The PMU is not one that this kernel offers. */
 int event_pfm_fail_absent(struct pfm_lookup *lookup, const pfm_pmu_info_t *info);
+/* libpfm4 has no PMU whose name is these first bytes of the lookup's. */
+int event_pfm_fail_pmu(struct pfm_lookup *lookup, size_t length);
 /* The PMU has no event of that name. */
 int event_pfm_fail_unknown(struct pfm_lookup *lookup, const pfm_pmu_info_t *info,
 			   const char *event);

@@ -40,11 +40,19 @@ static bool has_perf_codes(void)
 	return true;
 }
 
+static bool has_begun(void)
+{
+	pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
+
+	return pfm_get_pmu_info(PFM_PMU_PERF_EVENT, &pmu) != PFM_ERR_NOINIT;
+}
+
 bool pfm_start(void)
 {
 	static const char *const paths[] = {"/proc/cpuinfo", "/proc/mounts"};
 
-	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+	/* It reads the files once, in pfm_initialize(). */
+	for (size_t i = 0; i < ARRAY_SIZE(paths) && !has_begun(); i++)
 		if (is_unreadable(paths[i]))
 			return false;
 	return pfm_initialize() == PFM_SUCCESS && has_perf_codes();

@@ -165,6 +165,47 @@ static void all_events(void **state)
 	close_all(engine, fk);
 }
 
+/*
+ * Opening all events takes a small share of the time, and one tracepoint is opened for all. An
+ * event takes STEP_NS here.
+ */
+static void events_take_little_time(void **state)
+{
+	enum { STEP_NS = 20000, SHARE = 25 };
+	static const unsigned tracepoints[] = {0, 500};
+	struct fk_config config = fk_machine_zen;
+	unsigned opens[ARRAY_SIZE(tracepoints)];
+
+	(void)state;
+	config.step_ns = STEP_NS;
+	for (size_t i = 0; i < ARRAY_SIZE(tracepoints); i++) {
+		struct fk *fk = machine(&config);
+		struct sys sys = fk_sys(fk);
+		struct reply *answer = NULL;
+		char path[80];
+
+		for (unsigned k = 0; k < tracepoints[i]; k++) {
+			snprintf(path, sizeof(path), EVENTS "/sched/more_%u/id", k);
+			fk_file(fk, path, "316\n");
+		}
+		struct engine *engine = open_engine(&sys);
+		engine_query(engine, &(struct query){.kind = QUERY_EVENTS});
+		reply_free(next_answer(engine, fk)); /* the names */
+		uint64_t begin_ns = fk_now(fk);
+		opens[i] = fk_calls(fk, FK_PERF_OPEN);
+		do {
+			reply_free(answer);
+			while (!(answer = engine_pop_reply(engine)))
+				engine_wait(engine, fk_now(fk) + 1000 * INTERVAL_NS);
+		} while (answer->n_known < answer->event_index->n);
+		opens[i] = fk_calls(fk, FK_PERF_OPEN) - opens[i];
+		assert_true(fk_now(fk) - begin_ns > answer->n_known * STEP_NS * SHARE);
+		reply_free(answer);
+		close_all(engine, fk);
+	}
+	assert_int_equal(opens[0], opens[1]);
+}
+
 /* Other levels: what was allowed may not be now. */
 static void events_of_other_levels(void **state)
 {
@@ -368,6 +409,7 @@ int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(a_blocked_thread_has_its_reason),
+		cmocka_unit_test(events_take_little_time),
 		cmocka_unit_test(events_of_other_levels),
 		cmocka_unit_test(previews_of_an_ordinary_user),
 		cmocka_unit_test(the_last_one_counts),
