@@ -108,6 +108,7 @@ struct task {
 	bool proc_is_read; /* /proc was read since its last exec */
 	bool has_facts;    /* set by tasks_set_facts(): /proc is never read */
 	bool in_exited;    /* it is in the list of exited tasks */
+	char state;        /* by /proc, as proc_stat.state; 0: not read */
 	enum task_lineage lineage;
 	unsigned lineage_of; /* the generation of the target to which `lineage` applies */
 	/* The run in which core/collect/proc_times read its times. 0: never; UINT_MAX: it ran
@@ -121,6 +122,8 @@ struct task {
 	struct cgroup *cpu_cgroup;         /* that of the CPU controller; the same */
 	struct cmdline *cmdline;           /* a reference; NULL: none, or unknown */
 	uint64_t cmdline_ns;               /* time of reading cmdline; 0: never */
+	uint64_t state_ns;                 /* time of reading state ... */
+	uint64_t state_interval;           /* ... and `interval` then: another one since: it ran */
 	uint64_t sleeping; /* sequence of the last interval with it in the snapshot, without a slot
 			    */
 	struct task_wait wait;
@@ -196,6 +199,14 @@ struct task *tasks_process(struct tasks *tasks, pid_t pid, uint64_t now_ns);
  * the process that adopted it. NULL: none that /proc shows.
  */
 struct task *tasks_above(struct tasks *tasks, struct task *task, uint64_t now_ns);
+
+/* Keeps the state that /proc had at now_ns, between two intervals. */
+static inline void task_set_state(struct task *task, char state, uint64_t now_ns)
+{
+	task->state = state;
+	task->state_ns = now_ns;
+	task->state_interval = task->interval;
+}
 
 /* Calls fn for every living task of the table. */
 void tasks_each(const struct tasks *tasks, void (*fn)(void *arg, struct task *task), void *arg);

@@ -51,6 +51,9 @@ void tasks_set_cgroups(struct tasks *tasks, struct task *task, struct cgroup *cg
 void tasks_inherit(struct tasks *tasks, struct task *task, const struct task *parent,
 		   uint64_t time_ns);
 
+/* tasks_proc.c: reads the stat of a task, without sums of its process. As proc_stat_read(). */
+int tasks_read_stat(const struct tasks *tasks, pid_t tid, struct proc_stat *stat);
+
 /* tasks_proc.c: adds a task that /proc has. NULL for a zombie. */
 struct task *tasks_add_living(struct tasks *tasks, pid_t pid, const struct proc_stat *stat,
 			      uint64_t now_ns);

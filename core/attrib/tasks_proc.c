@@ -62,12 +62,16 @@ static void inherit_late(struct tasks *tasks, struct task *task, uint64_t now_ns
 	tasks_inherit(tasks, task, parent, task->start_ns);
 }
 
-/* Reads what may change without a record. Returns false if the task is gone. */
-static bool read_changing_facts(struct tasks *tasks, struct task *task, uint64_t now_ns,
-				struct proc_stat *stat)
+/* /proc/TID/stat has the times of all threads: with thousands of them it takes the kernel long. */
+int tasks_read_stat(const struct tasks *tasks, pid_t tid, struct proc_stat *stat)
 {
-	if (task->exit_ns || proc_stat_read(tasks->sys, task->tid, stat) < 0)
-		return false;
+	return proc_thread_stat(tasks->sys, tid, tid, stat);
+}
+
+/* Reads what may change without a record, and has no copy in *stat. */
+static void read_changing_facts(struct tasks *tasks, struct task *task, uint64_t now_ns,
+				const struct proc_stat *stat)
+{
 	task->ppid = stat->ppid;
 	task->kernel = stat->kernel;
 	read_user(tasks, task, now_ns);
@@ -75,7 +79,22 @@ static bool read_changing_facts(struct tasks *tasks, struct task *task, uint64_t
 	struct cgroup *cgroup, *cpu_cgroup;
 	if (cgroups_read(tasks->cgroups, tasks->sys, task->tid, &cgroup, &cpu_cgroup))
 		tasks_set_cgroups(tasks, task, cgroup, cpu_cgroup);
-	return true;
+}
+
+/* Fills in what /proc has of a task for the first time since its last exec. */
+static void read_facts(struct tasks *tasks, struct task *task, uint64_t now_ns,
+		       const struct proc_stat *stat)
+{
+	task->proc_is_read = true;
+	task->reread_after_ns = TASKS_AGAIN_FIRST_NS;
+	task->reread_ns = now_ns + task->reread_after_ns;
+	if (!stat)
+		return;
+	read_changing_facts(tasks, task, now_ns, stat);
+	if (!task->comm_ns) {
+		memcpy(task->comm, stat->comm, sizeof(task->comm));
+		task->comm_ns = task->seen_ns;
+	}
 }
 
 void tasks_read_proc(struct tasks *tasks, struct task *task)
@@ -85,21 +104,15 @@ void tasks_read_proc(struct tasks *tasks, struct task *task)
 	if (task->proc_is_read || task->has_facts)
 		return;
 	uint64_t now_ns = sys_now_ns(tasks->sys);
-	task->proc_is_read = true;
-	task->reread_after_ns = TASKS_AGAIN_FIRST_NS;
-	task->reread_ns = now_ns + task->reread_after_ns;
-	if (!read_changing_facts(tasks, task, now_ns, &stat)) {
+	bool known = !task->exit_ns && tasks_read_stat(tasks, task->tid, &stat) == 0;
+	read_facts(tasks, task, now_ns, known ? &stat : NULL);
+	if (!known) {
 		inherit_late(tasks, task, now_ns);
 		/* Its EXIT was before pmctop's start and its last switch after: there will
 		 * be no EXIT record. */
 		if (!task->start_ns && !task->comm_ns && !task->exit_ns &&
 		    proc_exists(tasks->sys, task->tid) == -ESRCH)
 			tasks_mark_exited(tasks, task, sys_now_ns(tasks->sys));
-		return;
-	}
-	if (!task->comm_ns) {
-		memcpy(task->comm, stat.comm, sizeof(task->comm));
-		task->comm_ns = task->seen_ns;
 	}
 }
 
@@ -116,7 +129,8 @@ void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsi
 	if (task->exit_ns || now_ns < task->reread_ns || *budget == 0)
 		return;
 	--*budget;
-	read_changing_facts(tasks, task, now_ns, &stat);
+	if (tasks_read_stat(tasks, task->tid, &stat) == 0)
+		read_changing_facts(tasks, task, now_ns, &stat);
 	task->reread_after_ns = task->reread_after_ns < TASKS_AGAIN_MOST_NS / 4
 					? task->reread_after_ns * 4
 					: TASKS_AGAIN_MOST_NS;
@@ -161,7 +175,8 @@ struct task *tasks_add_living(struct tasks *tasks, pid_t pid, const struct proc_
 	if (stat->state == 'Z')
 		return NULL;
 	struct task *task = tasks_add(tasks, pid, stat->pid, now_ns);
-	tasks_read_proc(tasks, task);
+	read_facts(tasks, task, now_ns, stat);
+	task_set_state(task, stat->state, now_ns);
 	return task;
 }
 
@@ -172,7 +187,7 @@ struct task *tasks_process(struct tasks *tasks, pid_t pid, uint64_t now_ns)
 
 	if (task)
 		return task->exit_ns ? NULL : task;
-	if (pid <= 0 || proc_stat_read(tasks->sys, pid, &stat) < 0)
+	if (pid <= 0 || tasks_read_stat(tasks, pid, &stat) < 0)
 		return NULL;
 	return tasks_add_living(tasks, pid, &stat, now_ns);
 }
@@ -199,7 +214,7 @@ struct task *tasks_above(struct tasks *tasks, struct task *task, uint64_t now_ns
 	struct task *parent = parent_of(tasks, task, now_ns);
 	if (parent || task->exit_ns || task->ppid <= 0)
 		return parent;
-	if (proc_stat_read(tasks->sys, task->tid, &stat) < 0)
+	if (tasks_read_stat(tasks, task->tid, &stat) < 0)
 		return NULL;
 	task->ppid = stat.ppid;
 	parent = parent_of(tasks, task, now_ns);

@@ -56,7 +56,7 @@ static void verify_next_slot(struct tasks *tasks, uint64_t now_ns)
 
 	if (!task || task->exit_ns)
 		return;
-	int result = proc_stat_read(tasks->sys, task->tid, &stat);
+	int result = tasks_read_stat(tasks, task->tid, &stat);
 	if (result == -ENOENT || result == -ESRCH) {
 		if (proc_exists(tasks->sys, task->tid) < 0)
 			add_missed_exit(tasks, task, now_ns);
@@ -121,7 +121,7 @@ static void read_next_pending(struct tasks *tasks, uint64_t now_ns)
 
 	if (known && !(tasks->lists_threads && process))
 		return;
-	if (proc_stat_read(tasks->sys, next.tid, &stat) < 0)
+	if (tasks_read_stat(tasks, next.tid, &stat) < 0)
 		return;
 	if (!known)
 		tasks_add_living(tasks, next.pid, &stat, now_ns);
