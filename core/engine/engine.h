@@ -51,6 +51,7 @@ struct engine_config {
 	enum event_levels levels;  /* privilege levels to count */
 	bool command_lines;        /* rows have command lines */
 	bool idle;                 /* tasks that did not run have rows */
+	bool patient;     /* these rows may come one after the other, so that they cost little */
 	unsigned code_hz; /* samples of code a second on a busy CPU, for snapshot->code; 0: none */
 	struct recorder *recorder; /* owned, also if engine_new() fails; NULL: no recording */
 	struct error *recording; /* filled in, at the latest by engine_free(), if a recording ended

@@ -55,6 +55,7 @@ struct engine {
 	bool in_pid_namespace; /* /proc lists only its processes */
 	uint64_t cut_ns;       /* end of the last interval */
 	uint64_t sequence;
+	uint64_t read_due_ns; /* if patient: time to read more idle tasks */
 	char host[64];
 	char pmu[32];
 };

@@ -4,7 +4,9 @@
  * I/O is the growth since the last reading: a task without a row in between did nothing.
  *
  * If the state is all that a column needs, no file is read for a task that was runnable at the end
- * of the interval by the records of switches. Most tasks of a crowded machine are.
+ * of the interval by the records of switches. Most tasks of a crowded machine are. Nor is one read
+ * for a task that has not run since its last reading, except for some of them in each snapshot: a
+ * wake-up without a run makes no record.
  */
 #include "core/snapshot/fact_reader.h"
 
@@ -18,6 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A task that does not run is read again once in this time times their number. */
+#define REREAD_NS (3 * NS_PER_MS)
+
 enum { IO_FACTS = 1u << FACT_READ_BYTES | 1u << FACT_WRITE_BYTES };
 
 /* State of reading the facts of one snapshot. */
@@ -28,6 +33,8 @@ struct reading {
 	uint64_t now_ns;
 	bool stat, io;   /* which files are read */
 	bool only_state; /* no other fact is needed */
+	bool keeps;      /* states of tasks that do not run are kept */
+	size_t rereads;  /* kept states that may be read again */
 	struct figure memory_bytes;
 	struct hash_table by_pid; /* index of the process + 1 */
 	size_t capacity;
@@ -77,6 +84,15 @@ static void set_io(const struct reading *reading, int result, const struct proc_
 	*last = (struct task_io){io->read_bytes, io->write_bytes, reader->series};
 }
 
+static void keep_state(const struct reading *reading, pid_t tid, const struct proc_stat *stat)
+{
+	struct task *task =
+		reading->keeps ? tasks_find(reading->tasks, tid, reading->now_ns) : NULL;
+
+	if (task)
+		task_set_state(task, stat->state, reading->now_ns);
+}
+
 static void read_process(const struct reading *reading, struct snapshot_process *process)
 {
 	const struct sys *sys = reading->reader->sys;
@@ -84,8 +100,10 @@ static void read_process(const struct reading *reading, struct snapshot_process 
 	struct proc_io io = {0};
 	struct task_io nowhere = {0};
 
-	if ((reading->stat || reading->io) && proc_stat_read(sys, process->pid, &stat) == 0)
+	if ((reading->stat || reading->io) && proc_stat_read(sys, process->pid, &stat) == 0) {
 		set_stat(reading, &stat, process->facts);
+		keep_state(reading, process->pid, &stat);
+	}
 	if (!reading->io)
 		return;
 	struct task *task = tasks_process(reading->tasks, process->pid, reading->now_ns);
@@ -158,6 +176,38 @@ static void set_runnable(struct reading *reading, size_t index, struct figure fa
 		facts[FACT_STATE];
 }
 
+/* Returns the kept state of a thread; 0: it must be read. */
+static char kept_state(struct reading *reading, size_t index)
+{
+	const struct rows *threads = &reading->snapshot->threads;
+
+	if (!reading->keeps || index < threads->n - threads->n_still)
+		return 0;
+	const struct task *task =
+		tasks_find(reading->tasks, threads->items[index].tid, reading->now_ns);
+	if (!task || task->state == 'R' || task->state_interval != task->interval)
+		return 0;
+	if (reading->now_ns - task->state_ns < REREAD_NS * threads->n_still ||
+	    reading->rereads == 0)
+		return task->state;
+	reading->rereads--;
+	return 0;
+}
+
+static void set_kept(struct reading *reading, size_t index, char state, struct figure facts[FACTS])
+{
+	pid_t pid = reading->snapshot->threads.items[index].pid;
+	bool is_new;
+
+	facts_clear(facts, FIGURE_NOT_COUNTED);
+	facts[FACT_STATE] = figure_exact(proc_state_activity(state));
+	struct snapshot_process *process = find_or_add_process(reading, pid, index, &is_new);
+	if (is_new)
+		process->facts[FACT_STATE] = facts[FACT_STATE];
+	else
+		add_thread_to_process(facts, process->facts);
+}
+
 static void read_thread(struct reading *reading, size_t index)
 {
 	const struct sys *sys = reading->reader->sys;
@@ -173,6 +223,11 @@ static void read_thread(struct reading *reading, size_t index)
 		set_runnable(reading, index, facts);
 		return;
 	}
+	char kept = kept_state(reading, index);
+	if (kept) {
+		set_kept(reading, index, kept, facts);
+		return;
+	}
 	struct snapshot_process *process = find_or_read_process(reading, row->pid, index);
 	const struct figure threads = process->facts[FACT_THREAD_COUNT];
 	memcpy(facts, process->facts, FACTS * sizeof(*facts));
@@ -182,6 +237,7 @@ static void read_thread(struct reading *reading, size_t index)
 	facts_clear(facts, FIGURE_NOT_COUNTED);
 	if (reading->stat && proc_thread_stat(sys, row->pid, row->tid, &stat) == 0) {
 		set_stat(reading, &stat, facts);
+		keep_state(reading, row->tid, &stat);
 		add_thread_to_process(facts, process->facts);
 	}
 	facts[FACT_THREAD_COUNT] = threads;
@@ -223,9 +279,11 @@ void fact_reader_read(struct fact_reader *reader, struct tasks *tasks, uint64_t 
 		.io = wanted & IO_FACTS,
 		.only_state = wanted == 1u << FACT_STATE,
 		.memory_bytes = unknown,
+		.rereads = 1 + (size_t)(snapshot->interval_ns / REREAD_NS),
 	};
 	struct proc_memory memory;
 
+	reading.keeps = reading.only_state && reader->each_run_known && snapshot->threads.n_still;
 	continue_series(reader, reading.io, now_ns);
 	if (!wanted)
 		return;

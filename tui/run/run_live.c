@@ -420,6 +420,7 @@ static int collect_and_run(const struct run_config *config, struct live_screen *
 	int status;
 
 	engine.notes = config->notes;
+	engine.patient = true;
 	engine.recording = &recording;
 	if (live->launch)
 		engine.target.command = live->launch->pid;
