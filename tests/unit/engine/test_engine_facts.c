@@ -464,6 +464,34 @@ static const struct preset state_alone = {
 	.metrics = (const char *const[]){"state", NULL},
 };
 
+/* Of tasks that did not run few states are read again, and all of them in the end. */
+static void test_states_of_tasks_that_do_not_run(void **state)
+{
+	enum { N = 2000, FIRST = 1000, REFRESHES = 20 };
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	unsigned most = 0, all = 0;
+
+	(void)state;
+	for (pid_t tid = FIRST; tid < FIRST + N; tid++)
+		fk_task(fk, &(struct fk_spec){.tid = tid, .rates = HALF_IPC});
+	struct engine *engine = open_engine_with(
+		&sys, &(struct engine_config){.preset = &state_alone, .idle = true});
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+	assert_int_equal(snapshot->threads.n, N);
+	snapshot_free(snapshot);
+	for (unsigned i = 0; i < REFRESHES; i++) {
+		unsigned before = fk_calls(fk, FK_FILE_READ);
+		snapshot_free(next_snapshot(engine, fk, NS_PER_S));
+		unsigned reads = fk_calls(fk, FK_FILE_READ) - before;
+		most = reads > most ? reads : most;
+		all += reads;
+	}
+	assert_in_range(most, 1, N / 3);
+	assert_in_range(all, N, 4 * N);
+	close_all(engine, fk);
+}
+
 /* Returns how many files a refresh reads in which all tasks leave their CPU in this state. */
 static unsigned files_read(const struct preset *chosen, enum fk_state leaves, const char *states)
 {
@@ -523,6 +551,7 @@ int main(void)
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_tasks_that_did_not_run),
 		cmocka_unit_test(test_nothing_is_read_without_a_column),
+		cmocka_unit_test(test_states_of_tasks_that_do_not_run),
 		cmocka_unit_test(test_a_runnable_task_is_not_read_for_its_state),
 	};
 
