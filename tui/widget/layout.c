@@ -23,7 +23,7 @@ enum {
 	SIDE_PERCENT = 36, /* of the width, right of the list */
 	CPUS_PERCENT = 40, /* of the lines of the side, at most */
 	GAP = 2,
-	LIST_LEAST = 8,    /* lines of the list, though it needs fewer */
+	LIST_LEAST = 5,    /* lines of the list, though it needs fewer */
 	LIST_LINES = 18,   /* of a wide screen: so many are never taken from the list ... */
 	DETAIL_LINES = 15, /* ... by these below it */
 	DETAIL_LEAST = 8,  /* fewer free lines below the list stay with it */

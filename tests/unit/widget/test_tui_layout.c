@@ -117,13 +117,13 @@ static void test_need(void **state)
 		unsigned width, height, list_lines, cpu_lines;
 		unsigned body, detail, cpus, side;
 	} rows[] = {
-		{"few rows and CPUs", 200, 50, 3, 2, 8, 36, 3, 41},
+		{"few rows and CPUs", 200, 50, 3, 2, 5, 39, 3, 41},
 		{"some rows", 200, 50, 20, 16, 20, 24, 17, 27},
 		{"many rows", 200, 50, 500, 2, 29, 15, 3, 41},
 		{"many CPUs", 200, 50, 500, 256, 29, 15, 17, 27},
 		{"no CPUs", 200, 50, 500, 0, 29, 15, 0, 44},
 		{"the least wide screen", 160, 40, 500, 64, 19, 15, 13, 21},
-		{"tall, few rows", 120, 40, 3, 0, 8, 29, 0, 0},
+		{"tall, few rows", 120, 40, 3, 0, 5, 32, 0, 0},
 		{"tall, some rows", 120, 40, 29, 0, 29, 8, 0, 0},
 		{"tall, more rows", 120, 40, 30, 0, 37, 0, 0, 0},
 		{"low", 200, 39, 3, 0, 36, 0, 0, 0},
