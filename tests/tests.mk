@@ -244,8 +244,8 @@ bench: bench-deps ## measure what things cost, beside peers: ROUNDS=5 of the ben
 	@$(submake) all loads benches
 	@BUILD=$(BUILD) tests/bench/bench.py $(BENCH)
 
-screenshots: live-deps ## make the README's pictures again: here, in the emulated machine and in the simulated one
-	@$(submake) all loads guest $(BUILD)/tests/unit/screen/test_tui_simulated
+screenshots: test-deps ## draw the README's pictures again, of the simulated machine
+	@$(submake) $(BUILD)/tests/unit/screen/test_tui_simulated
 	@BUILD=$(BUILD) tests/screenshots/make.py tests/screenshots
 
 monitoring: ## fetch prometheus, promtool and node_exporter for the tests, without installing them

@@ -10,7 +10,7 @@
 #include "tests/unit/shared/engine_run.h"
 #include "tests/unit/shared/stage.h"
 
-enum { TEXTS_MAX = 10, SECONDS = 9, SECONDS_OF_PICTURES = 190, WATCHED = 4 };
+enum { TEXTS_MAX = 10, KEYS_MAX = 8, SECONDS = 9, SECONDS_OF_PICTURES = 190, WATCHED = 4 };
 
 static const char *pictures(void)
 {
@@ -40,6 +40,9 @@ static void run_second(struct stage *stage, struct engine *engine, struct fk *fk
 	for (size_t i = 0; i < commands->n; i++)
 		engine_do(engine, &commands->items[i]);
 	commands_clear(commands);
+	if (stage->app.requests.queries.events)
+		engine_query(engine, &(struct query){.kind = QUERY_EVENTS});
+	stage->app.requests.queries.events = false;
 	if (stage->app.watch.on)
 		engine_query(engine, &(struct query){.kind = QUERY_BLOCKED,
 						     .pid = stage->app.watch.looks.pid,
@@ -65,7 +68,7 @@ static void test_machine(void **state)
 	static const struct {
 		const char *name, *preset, *comm; /* NULL: the first row stays selected */
 		unsigned width, height;
-		bool opened; /* its details, for some seconds */
+		int keys[KEYS_MAX]; /* pressed some seconds before the end */
 		const char *texts[TEXTS_MAX];
 	} rows[] = {
 		{"tasks",
@@ -73,23 +76,30 @@ static void test_machine(void **state)
 		 NULL,
 		 100,
 		 24,
-		 false,
+		 {0},
 		 {"pmctop simulated", " memory ", " branch ", "lock ", "disk ", " cpu ",
 		  " stalled ", " fine "}},
-		{"topdown", "topdown", NULL, 100, 24, false, {"retir%", " backend ", " frontend "}},
+		{"topdown", "topdown", NULL, 100, 24, {0}, {"retir%", " backend ", " frontend "}},
 		{"waits",
 		 "overview",
 		 "java",
 		 100,
 		 29,
-		 true,
+		 {KEYMAP_ENTER},
 		 {"lock: lock%", "lock, state S, in ", "futex_do_wait", "blocked+wake-up "}},
+		{"add",
+		 "overview",
+		 NULL,
+		 100,
+		 24,
+		 {'e', 'm', 'i', 's', 's'},
+		 {"> miss", "cache-misses"}},
 		{"wide",
 		 "overview",
 		 "postgres",
 		 200,
 		 50,
-		 false,
+		 {0},
 		 {"memory-bound: IPC", "w: the functions", "└─ 2100 postgres", "\nHistory"}},
 	};
 
@@ -106,13 +116,14 @@ static void test_machine(void **state)
 
 		stage_open(&stage, rows[i].width, rows[i].height, false, NULL);
 		for (unsigned second = 0; second < seconds; second++) {
-			if (rows[i].opened && second + WATCHED == seconds) {
-				select_command(&stage, rows[i].comm);
-				stage_press(&stage, KEYMAP_ENTER);
+			if (rows[i].keys[0] && second + WATCHED == seconds) {
+				if (rows[i].comm)
+					select_command(&stage, rows[i].comm);
+				stage_keys(&stage, rows[i].keys);
 			}
 			run_second(&stage, engine, fk, end_ns += NS_PER_S);
 		}
-		if (rows[i].comm && !rows[i].opened)
+		if (rows[i].comm && !rows[i].keys[0])
 			select_command(&stage, rows[i].comm);
 		app_draw(&stage.app, &stage.canvas);
 		write_picture(&stage, rows[i].name);
