@@ -2,6 +2,8 @@
 /* The table has the names of the facts, and how the facts of several tasks become one. */
 #include "core/metric/fact.h"
 
+#include "core/sys/proc.h"
+
 enum fact_sum {
 	FACT_ADDS,
 	FACT_MOST, /* the largest one */
@@ -28,17 +30,31 @@ const char *fact_name(enum fact fact)
 	return fact_table[fact].name;
 }
 
-static struct figure sum_of(enum fact_sum sum, struct figure a, struct figure b)
+/* Whether a figure stays, whatever the others are: no state is more active than running. */
+static bool is_most_active(enum fact fact, struct figure figure)
 {
+	return fact == FACT_STATE && figure.state == FIGURE_VALID &&
+	       figure.value >= proc_state_activity('R');
+}
+
+static struct figure sum_of(enum fact fact, struct figure a, struct figure b)
+{
+	enum fact_sum sum = fact_table[fact].sum;
+	bool scaled = sum == FACT_MOST && figure_known(a) && figure_known(b) &&
+		      a.state != FIGURE_LOST && b.state != FIGURE_LOST;
+
 	if (b.state == FIGURE_UNDEFINED)
 		return a;
 	if (a.state == FIGURE_UNDEFINED)
 		return b;
 	if (!figure_known(a) && !figure_known(b))
 		return a.state > b.state ? a : b;
+	if (is_most_active(fact, a) || is_most_active(fact, b))
+		return is_most_active(fact, a) ? a : b;
 	struct figure both = figure_known(a) ? a : b;
 	if (a.state != FIGURE_VALID || b.state != FIGURE_VALID)
-		both.state = FIGURE_LOST;
+		both.state = scaled ? FIGURE_SCALED : FIGURE_LOST;
+	both.share = a.share < b.share ? a.share : b.share;
 	if (figure_known(a) && figure_known(b))
 		both.value = sum == FACT_ADDS    ? a.value + b.value
 			     : a.value > b.value ? a.value
@@ -50,7 +66,7 @@ void facts_add(struct figure to[FACTS], const struct figure from[FACTS])
 {
 	for (size_t i = 0; i < FACTS; i++)
 		if (fact_table[i].sum != FACT_OWN)
-			to[i] = sum_of(fact_table[i].sum, to[i], from[i]);
+			to[i] = sum_of((enum fact)i, to[i], from[i]);
 }
 
 void facts_clear(struct figure facts[FACTS], enum figure_state state)

@@ -12,7 +12,7 @@
  * core/snapshot/fact_reader.h reads them for the rows of a snapshot.
  */
 enum fact {
-	FACT_STATE,        /* proc_state_activity() */
+	FACT_STATE,        /* proc_state_activity(); SCALED if older than the interval */
 	FACT_RSS_BYTES,    /* of the process */
 	FACT_MEMORY_BYTES, /* of the machine */
 	FACT_TOTAL_TIME_S, /* CPU time since the start; of a process with its ended threads */
@@ -30,7 +30,8 @@ const char *fact_name(enum fact fact);
 /*
  * Adds the facts of one row to those of another: a state is the most active one, numbers are summed
  * up. What belongs to one task alone (nice, the last CPU) stays. UNDEFINED adds nothing. A sum in
- * which a part is unknown for another reason is LOST: a lower bound.
+ * which a part is unknown for another reason is LOST: a lower bound. The most active of states is
+ * SCALED if one of them is.
  */
 void facts_add(struct figure to[FACTS], const struct figure from[FACTS]);
 /* Sets all facts to one state, without a value. */

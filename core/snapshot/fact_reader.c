@@ -176,31 +176,47 @@ static void set_runnable(struct reading *reading, size_t index, struct figure fa
 		facts[FACT_STATE];
 }
 
-/* Returns the kept state of a thread; 0: it must be read. */
-static char kept_state(struct reading *reading, size_t index)
+/*
+ * The state as it was read. SCALED if that was before this interval: the task may have been woken
+ * since, and wait for a CPU.
+ */
+static struct figure state_of(const struct reading *reading, const struct task *task)
+{
+	struct figure state = figure_exact(proc_state_activity(task->state));
+
+	if (task->state_ns <= reading->reader->read_ns) {
+		state.state = FIGURE_SCALED;
+		state.share = 0;
+	}
+	return state;
+}
+
+/* Returns the kept state of a thread; an unknown one: it must be read. */
+static struct figure kept_state(struct reading *reading, size_t index)
 {
 	const struct rows *threads = &reading->snapshot->threads;
 
 	if (!reading->keeps || index < threads->n - threads->n_still)
-		return 0;
+		return unknown;
 	const struct task *task =
 		tasks_find(reading->tasks, threads->items[index].tid, reading->now_ns);
 	if (!task || task->state == 'R' || task->state_interval != task->interval)
-		return 0;
+		return unknown;
 	if (reading->now_ns - task->state_ns < REREAD_NS * threads->n_still ||
 	    reading->rereads == 0)
-		return task->state;
+		return state_of(reading, task);
 	reading->rereads--;
-	return 0;
+	return unknown;
 }
 
-static void set_kept(struct reading *reading, size_t index, char state, struct figure facts[FACTS])
+static void set_kept(struct reading *reading, size_t index, struct figure state,
+		     struct figure facts[FACTS])
 {
 	pid_t pid = reading->snapshot->threads.items[index].pid;
 	bool is_new;
 
 	facts_clear(facts, FIGURE_NOT_COUNTED);
-	facts[FACT_STATE] = figure_exact(proc_state_activity(state));
+	facts[FACT_STATE] = state;
 	struct snapshot_process *process = find_or_add_process(reading, pid, index, &is_new);
 	if (is_new)
 		process->facts[FACT_STATE] = facts[FACT_STATE];
@@ -223,8 +239,8 @@ static void read_thread(struct reading *reading, size_t index)
 		set_runnable(reading, index, facts);
 		return;
 	}
-	char kept = kept_state(reading, index);
-	if (kept) {
+	struct figure kept = kept_state(reading, index);
+	if (figure_known(kept)) {
 		set_kept(reading, index, kept, facts);
 		return;
 	}
@@ -295,6 +311,7 @@ void fact_reader_read(struct fact_reader *reader, struct tasks *tasks, uint64_t 
 	for (size_t i = 0; i < snapshot->n_sleeping; i++)
 		find_or_read_process(&reading, snapshot->sleeping[i].pid, SIZE_MAX);
 	hash_table_fini(&reading.by_pid);
+	reader->read_ns = now_ns;
 	if (snapshot->n_processes > 0)
 		qsort(snapshot->processes, snapshot->n_processes, sizeof(*snapshot->processes),
 		      compare_processes);

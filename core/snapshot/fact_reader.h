@@ -14,11 +14,13 @@
  * of /proc is read for each process, and one for each further thread with a row. Columns of bytes
  * read or written need a second file. On a virtual machine 1,000 rows take 15 ms of CPU time a
  * refresh, and 19 ms with these columns. If only the state is needed, a task that did not run keeps
- * it: with 3,000 such tasks each is read every ten seconds.
+ * it: with 3,000 such tasks each is read every ten seconds. A state that is older than the interval
+ * is SCALED.
  */
 struct fact_reader {
 	const struct sys *sys;
 	bool each_run_known; /* in the interval, each task that ran has a slot */
+	uint64_t read_ns;    /* end of the last interval whose states were read */
 	/* Of the series of snapshots with columns of I/O: */
 	bool in_series;
 	unsigned series;   /* its number: 1, 2 ... */

@@ -459,18 +459,71 @@ static void test_nothing_is_read_without_a_column(void **state)
 	assert_int_equal(calls[0] - calls[1], 12);
 }
 
+/* The most active state of a process: none is more active than running. */
+static void test_the_most_active_state(void **state)
+{
+	static const struct {
+		char a, b, most;
+		enum figure_state a_state, b_state, sum;
+	} rows[] = {
+		{'S', 'D', 'D', FIGURE_VALID, FIGURE_VALID, FIGURE_VALID},
+		{'S', 'D', 'D', FIGURE_SCALED, FIGURE_VALID, FIGURE_SCALED},
+		{'S', 'R', 'R', FIGURE_SCALED, FIGURE_VALID, FIGURE_VALID},
+		{'R', 'S', 'R', FIGURE_SCALED, FIGURE_VALID, FIGURE_SCALED},
+		{'R', 'S', 'R', FIGURE_VALID, FIGURE_NOT_COUNTED, FIGURE_VALID},
+		{'D', 'S', 'D', FIGURE_VALID, FIGURE_NOT_COUNTED, FIGURE_LOST},
+		{'D', 'S', 'D', FIGURE_SCALED, FIGURE_LOST, FIGURE_LOST},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		struct figure a[FACTS], b[FACTS];
+
+		facts_clear(a, FIGURE_UNDEFINED);
+		facts_clear(b, FIGURE_UNDEFINED);
+		a[FACT_STATE] =
+			(struct figure){proc_state_activity(rows[i / 2].a), 1, rows[i / 2].a_state};
+		b[FACT_STATE] =
+			(struct figure){proc_state_activity(rows[i / 2].b), 1, rows[i / 2].b_state};
+		struct figure *to = i % 2 ? a : b;
+		facts_add(to, i % 2 ? b : a);
+		assert_int_equal(proc_state_letter(to[FACT_STATE].value), rows[i / 2].most);
+		assert_int_equal(to[FACT_STATE].state, rows[i / 2].sum);
+	}
+}
+
 static const struct preset state_alone = {
 	.name = "state",
 	.metrics = (const char *const[]){"state", NULL},
 };
 
-/* Of tasks that did not run few states are read again, and all of them in the end. */
+/* Returns how many states are of this interval. The others must be marked as older. */
+static unsigned new_states(const struct snapshot *snapshot)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < snapshot->threads.n; i++) {
+		const struct figure *facts = rows_facts(&snapshot->threads, i);
+		const struct figure state = facts ? facts[FACT_STATE] : figure_exact(-1);
+
+		assert_int_equal(proc_state_letter(state.value), 'S');
+		n += state.state == FIGURE_VALID;
+		if (state.state != FIGURE_VALID)
+			assert_int_equal(state.state, FIGURE_SCALED);
+	}
+	return n;
+}
+
+/*
+ * Of tasks that did not run few states are read again, and all of them in the end. The older ones
+ * are marked.
+ */
 static void test_states_of_tasks_that_do_not_run(void **state)
 {
 	enum { N = 2000, FIRST = 1000, REFRESHES = 20 };
 	struct fk *fk = fk_new(NULL);
 	struct sys sys = fk_sys(fk);
-	unsigned most = 0, all = 0;
+	unsigned most = 0, all = 0, new = 0;
 
 	(void)state;
 	for (pid_t tid = FIRST; tid < FIRST + N; tid++)
@@ -482,13 +535,16 @@ static void test_states_of_tasks_that_do_not_run(void **state)
 	snapshot_free(snapshot);
 	for (unsigned i = 0; i < REFRESHES; i++) {
 		unsigned before = fk_calls(fk, FK_FILE_READ);
-		snapshot_free(next_snapshot(engine, fk, NS_PER_S));
+		snapshot = next_snapshot(engine, fk, NS_PER_S);
 		unsigned reads = fk_calls(fk, FK_FILE_READ) - before;
+		new += new_states(snapshot);
+		snapshot_free(snapshot);
 		most = reads > most ? reads : most;
 		all += reads;
 	}
 	assert_in_range(most, 1, N / 3);
 	assert_in_range(all, N, 4 * N);
+	assert_in_range(new, N, all);
 	close_all(engine, fk);
 }
 
@@ -551,6 +607,7 @@ int main(void)
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_tasks_that_did_not_run),
 		cmocka_unit_test(test_nothing_is_read_without_a_column),
+		cmocka_unit_test(test_the_most_active_state),
 		cmocka_unit_test(test_states_of_tasks_that_do_not_run),
 		cmocka_unit_test(test_a_runnable_task_is_not_read_for_its_state),
 	};
