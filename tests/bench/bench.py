@@ -18,8 +18,8 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from figures import Report  # noqa: E402
 from machine import BUILD, PMCTOP, describe  # noqa: E402
 
-PARTS = ["switches", "path", "crowd", "waits", "code", "profile", "short", "idle", "record",
-         "screen", "scale", "emulated"]
+PARTS = ["switches", "path", "crowd", "waits", "code", "profile", "short", "idle", "bytes", "keys",
+         "record", "screen", "scale", "emulated"]
 
 
 def main():

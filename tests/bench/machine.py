@@ -57,8 +57,19 @@ def cpu_s(pid):
     return time.clock_gettime(~pid << 3 | 2) + (int(fields[13]) + int(fields[14])) / TICKS_S
 
 
+def field_mib(path, name):
+    """A field in kB of a file in /proc, in MiB."""
+    found = re.search(rf"^{name}:\s+(\d+)", text_of(path), re.M)
+    return int(found.group(1)) / 1024 if found else 0
+
+
 def resident_mib(pid):
-    return int(re.search(r"^VmRSS:\s+(\d+)", text_of(f"/proc/{pid}/status"), re.M).group(1)) / 1024
+    return field_mib(f"/proc/{pid}/status", "VmRSS")
+
+
+def proportional_mib(pid):
+    """Its resident memory. Pages that it shares count in part."""
+    return field_mib(f"/proc/{pid}/smaps_rollup", "Pss")
 
 
 def descriptors(pid):

@@ -4,7 +4,6 @@ are on the screen, memory, CPU time, and what remains when the page is closed.""
 import contextlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -12,8 +11,8 @@ import threading
 import time
 
 from code_program import HOT, can_make, write_program
-from machine import (PMCTOP, bench, busy_machine, cpu_s, descriptors, events, load, text_of,
-                     undisturbed)
+from machine import (PMCTOP, bench, busy_machine, cpu_s, descriptors, events, field_mib, load,
+                     proportional_mib, text_of, undisturbed)
 from ptys import OnPty
 from tools import home
 
@@ -161,16 +160,11 @@ def family(pid):
     return [pid, child] if child else [pid]
 
 
-def field_mib(path, name):
-    found = re.search(rf"^{name}:\s+(\d+)", text_of(path), re.M)
-    return int(found.group(1)) / 1024 if found else 0
-
-
 def memory_mib(pids):
     """{kind: MiB of all}. In both kinds, pages of files that they share count once."""
     status = [f"/proc/{pid}/status" for pid in pids]
     shared = sum(field_mib(path, "RssFile") for path in status[1:])
-    return {"Pss": sum(field_mib(f"/proc/{pid}/smaps_rollup", "Pss") for pid in pids),
+    return {"Pss": sum(proportional_mib(pid) for pid in pids),
             "peak of RSS": sum(field_mib(path, "VmHWM") for path in status) - shared}
 
 

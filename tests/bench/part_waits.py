@@ -1,26 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""The cost of knowing why tasks do not run, beside tools that read it from /proc.
-
-BEFORE: another pmctop, to compare with: BEFORE=../old/build/pmctop.
-"""
+"""The cost of knowing why tasks do not run, beside tools that read it from /proc, and that of a
+switch with the default columns."""
 import contextlib
-import os
 import subprocess
 
-from machine import PMCTOP, bench, busy_machine, load
+from machine import bench, busy_machine, load
 from part_crowd import SIZE, crowd, refresh
 from part_switches import Pair, noise
-from tools import ATOP, Tool, in_turns, ratios
+from tools import (ATOP, DEFAULT_TOOL, NO_BEFORE, Tool, add_to_before, in_turns, ratios,
+                   with_before)
 
 SLEEPERS, RUNNERS = 20000, 200
-BEFORE = os.environ.get("BEFORE")
-NO_BEFORE = "not measured: BEFORE has no other pmctop to compare with"
-DEFAULT = ["--config", "/dev/null", "1"]
-PMCTOP_TOOL = Tool("pmctop", [PMCTOP, *DEFAULT], screen=True)
-BEFORE_TOOL = Tool("pmctop before", [BEFORE, *DEFAULT], screen=True)
-WAITING_TOOL = Tool("pmctop -S waiting", [PMCTOP, "-S", "waiting", *DEFAULT], screen=True)
+WAITING_TOOL = Tool("pmctop -S waiting", [*DEFAULT_TOOL.command, "-S", "waiting"], screen=True)
 SCHEDSTATS = Tool("all schedstats", [bench("schedstats")], prints_ready=True, warm_s=0.2)
-OURS = [PMCTOP_TOOL, *([BEFORE_TOOL] if BEFORE else [])]
+OURS = with_before(DEFAULT_TOOL)
 
 
 @contextlib.contextmanager
@@ -39,7 +32,7 @@ def refreshes(report, rounds, seconds):
     measured, absent = in_turns(tools, rounds, refresh(seconds), SIZE)
     spent = {name: [value[0] for value in values] for name, values in measured.items()
              if name != "bare"}
-    ours, before = spent[PMCTOP_TOOL.name], spent.get(BEFORE_TOOL.name)
+    ours, before = spent["pmctop"], spent.get("pmctop before")
     report.add("waits", "CPU time of a refresh: pmctop - before",
                [1000 * (a - b) for a, b in zip(ours, before)] if before else None, "ms", most=1,
                note="" if before else NO_BEFORE)
@@ -60,12 +53,11 @@ def pair(report, rounds):
         measured, _ = in_turns(OURS, rounds, lambda *_: load_pair.round_trip_ns())
     finally:
         load_pair.close()
-    report.add("waits", "pinned pair: pmctop / before",
-               ratios(measured[PMCTOP_TOOL.name], measured[BEFORE_TOOL.name]) if BEFORE else None,
-               "x", most=1.03, noisy=noise(measured["bare"]), note="" if BEFORE else NO_BEFORE)
-    report.add("waits", "pinned pair: pmctop / bare",
-               ratios(measured[PMCTOP_TOOL.name], measured["bare"]), "x",
-               noisy=noise(measured["bare"]))
+    noisy = noise(measured["bare"])
+    add_to_before(report, "waits", "pinned pair", measured, most=1.03, noisy=noisy)
+    for name in sorted(measured.keys() - {"bare"}):
+        report.add("waits", f"pinned pair: {name} / bare",
+                   ratios(measured[name], measured["bare"]), "x", noisy=noisy)
 
 
 def run(report, rounds, seconds=4):

@@ -4,6 +4,8 @@ second.
 
 Tools with a screen run on a pseudo terminal, whose output is read. A tool that is not installed is
 "missing", a tool that ends by itself "refused". The report has both.
+
+BEFORE: another pmctop, which is measured beside the present one: BEFORE=../old/build/pmctop.
 """
 import contextlib
 import os
@@ -43,10 +45,21 @@ def has_budget():
 
 
 class Tool:
-    def __init__(self, name, command, screen=False, prints_ready=False, warm_s=1.2):
+    def __init__(self, name, command, screen=False, prints_ready=False, warm_s=1.2, interval_s=1):
         self.name, self.command, self.screen = name, command, screen
         self.prints_ready = prints_ready  # a line when it has begun
-        self.warm_s = warm_s
+        self.warm_s, self.interval_s = warm_s, interval_s
+
+
+BEFORE = os.environ.get("BEFORE")
+NO_BEFORE = "not measured: BEFORE has no other pmctop to compare with"
+
+
+def with_before(tool):
+    """[the tool, the same with the pmctop of BEFORE], or the tool alone without one."""
+    if not BEFORE:
+        return [tool]
+    return [tool, Tool(f"{tool.name} before", [BEFORE, *tool.command[1:]], screen=True)]
 
 
 SIX = ["--config", "/dev/null", "-S", "none", "-m", "cpu_percent", "-e", EVENTS, "-s",
@@ -55,6 +68,7 @@ SIX = ["--config", "/dev/null", "-S", "none", "-m", "cpu_percent", "-e", EVENTS,
 UNBOUNDED = ["--budget", "0"] if has_budget() else []
 FLOOR = Tool("floor", [bench("floor"), EVENTS], prints_ready=True, warm_s=0.2)
 PMCTOP_TOOL = Tool("pmctop", [PMCTOP, *SIX, *UNBOUNDED, "1"], screen=True)
+DEFAULT_TOOL = Tool("pmctop", [PMCTOP, "--config", "/dev/null", "1"], screen=True)
 BUDGETED = Tool("pmctop, default budget", [PMCTOP, *SIX, "1"], screen=True)
 PER_THREAD = Tool("per-thread counters", [bench("per_thread"), EVENTS], prints_ready=True)
 TIPTOP = Tool("tiptop", ["tiptop", "-d", "1"], screen=True)
@@ -69,17 +83,18 @@ ATOP = Tool("atop", ["atop", "1"], screen=True)
 
 COUNTING = [FLOOR, PMCTOP_TOOL, *([BUDGETED] if UNBOUNDED else []), PER_THREAD, TIPTOP, PERF_STAT,
             PERF_RECORD]
-SHOWING = [PMCTOP_TOOL, TOP, HTOP, BTOP, ATOP]
+OURS, PEERS = with_before(PMCTOP_TOOL), [TOP, HTOP, BTOP, ATOP]
+SHOWING = [*OURS, *PEERS]
 
 
 @contextlib.contextmanager
-def home():
-    """A home directory without configuration, except that btop refreshes once a second."""
+def home(interval_s=1):
+    """A home directory without configuration, except btop's interval, which has no option."""
     with tempfile.TemporaryDirectory() as directory:
         os.makedirs(os.path.join(directory, ".config", "btop"))
         with open(os.path.join(directory, ".config", "btop", "btop.conf"), "w",
                   encoding="ascii") as config:
-            config.write("update_ms = 1000\n")
+            config.write(f"update_ms = {1000 * interval_s}\n")
         yield directory
 
 
@@ -173,3 +188,12 @@ def in_turns(tools, rounds, measure, size=(80, 24)):
 def ratios(values, others):
     """The ratios, round by round."""
     return [a / b for a, b in zip(values, others)]
+
+
+def add_to_before(report, part, what, measured, **more):
+    """Adds the ratio of pmctop to pmctop before. `measured`: {name: [value of each round]}"""
+    before = measured.get("pmctop before")
+    note = "" if before else f"refused: {BEFORE}" if BEFORE else NO_BEFORE
+    report.add(part, f"{what}: pmctop / before",
+               ratios(measured["pmctop"], before) if before else None, "x",
+               **{"note": note, **more})
