@@ -94,6 +94,7 @@ struct view_spec {
 	size_t top;                    /* at most this many lines of tasks; 0: all */
 	bool command_lines;            /* COMMAND shows them, if the snapshot has them */
 	bool ascii;                    /* the branches of a tree in ASCII */
+	bool sort_marks;               /* columns have room for a mark behind each title */
 	enum view_unit unit;
 	/*
 	 * If set, cells show differences from the same row of this snapshot. A task is identified
@@ -178,6 +179,9 @@ bool view_is_unit(const struct view *view, size_t line);
  * are cut: widths and blanks never exceed `width`.
  */
 void view_fit(const struct view *view, unsigned width, unsigned *widths);
+
+/* Whether the title of a right-aligned column fills that width. */
+bool view_title_is_full(const struct view_column *column, unsigned width);
 
 /*
  * Formats a figure, for cells, headers and meters. A number has at most def->width columns; large

@@ -24,10 +24,10 @@ enum {
 	STALL_WEIGHT = 199, /* as heavy as the second metric */
 	HOTTEST_WIDTH = 24, /* a share and the name of a function */
 	COMMAND_WIDTH = 17, /* 15 bytes of comm in brackets */
-	COMMAND_LEAST = 12,
-	TREE_LEAST = 20, /* branches and all */
+	COMMAND_LEAST = 11,
+	TREE_LEAST = 19, /* branches and all */
 	CGROUP_WIDTH = 40,
-	CGROUP_LEAST = 24,
+	CGROUP_LEAST = 23,
 	METRIC_WEIGHT = 200,
 	ASKED_WEIGHT = 300, /* the first column that the user added */
 	ASKED_RANKS = 90,   /* each further one is lighter by 1, but heavier than the preset's */
@@ -291,6 +291,25 @@ static void choose_columns(struct view *view)
 	view->n_columns = n;
 }
 
+bool view_title_is_full(const struct view_column *column, unsigned width)
+{
+	return !column->left && text_width(column->title) >= width;
+}
+
+/*
+ * Of two full titles the first gets a column more, for the sort mark. It has it in any order, so
+ * columns stay in place.
+ */
+static void widen_full_titles(struct view *view)
+{
+	struct view_column *columns = view->columns;
+
+	for (size_t i = 0; i + 1 < view->n_columns; i++)
+		if (view_title_is_full(&columns[i], columns[i].width) &&
+		    view_title_is_full(&columns[i + 1], columns[i + 1].width))
+			columns[i].width++;
+}
+
 void view_make_columns(struct view *view)
 {
 	size_t n_shown = view->snapshot->columns->n_shown;
@@ -313,6 +332,8 @@ void view_make_columns(struct view *view)
 		add_column(view, behind);
 	if (view->spec.shown && view->spec.shown[0])
 		choose_columns(view);
+	if (view->spec.sort_marks)
+		widen_full_titles(view);
 }
 
 /* Returns the width of a column before any is dropped. */

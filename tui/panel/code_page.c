@@ -132,6 +132,11 @@ struct figure code_page_figure(const struct code_page *page, const struct code_p
 	return now;
 }
 
+bool code_page_sorts_by_text(const struct code_page *page)
+{
+	return strcmp(page->sort, "module") == 0 || strcmp(page->sort, "function") == 0;
+}
+
 /* The number of a line in the order, from the largest down; unknown ones are NAN. */
 static double sort_number(const struct code_page *page, const struct code_page_line *line)
 {
@@ -162,7 +167,7 @@ static int compare_lines(const void *a, const void *b, void *arg)
 {
 	const struct code_page_line *left = a, *right = b;
 	const struct code_page *page = arg;
-	bool by_text = strcmp(page->sort, "module") == 0 || strcmp(page->sort, "function") == 0;
+	bool by_text = code_page_sorts_by_text(page);
 	double first = by_text ? 0 : sort_number(page, left);
 	double second = by_text ? 0 : sort_number(page, right);
 

@@ -112,6 +112,8 @@ enum { CODE_COLUMNS_MAX = CODE_METRICS_MAX + 5 };
 
 /* Fills columns[CODE_COLUMNS_MAX] for a width, and returns how many. */
 size_t code_page_columns(const struct code_page *page, unsigned width, struct code_column *columns);
+/* Whether lines are in the order of texts, which goes up unless it is reversed. */
+bool code_page_sorts_by_text(const struct code_page *page);
 /* Whether a metric of the sum's columns is a column. */
 bool code_page_has_metric(const struct code_page *page, size_t metric);
 /* What a column of a metric shows in a line: the figure, or the difference. */

@@ -33,7 +33,7 @@ static void add_metric(const struct code_page *page, size_t index, struct code_c
 		.metric = (int)index,
 		.name = metric->def->name,
 		.title = metric->title,
-		.width = text_width(metric->title),
+		.width = text_width(metric->title) + 1, /* and the sort mark */
 		.weight = (metric->def->better == METRIC_NEUTRAL ? METRIC_WEIGHT : JUDGED_WEIGHT) -
 			  rank,
 	};
@@ -65,7 +65,7 @@ static size_t list_columns(const struct code_page *page, unsigned width,
 		.kind = CODE_COLUMN_SAMPLES,
 		.name = "samples",
 		.title = "SAMPLES",
-		.width = CODE_SAMPLES_WIDTH,
+		.width = CODE_SAMPLES_WIDTH + 1,
 		.weight = SAMPLES_WEIGHT,
 	};
 	for (size_t i = 0; shown && i < shown->n_shown; i++)
@@ -179,23 +179,17 @@ static void draw_code_cell(const struct code_page *page, const struct code_page_
 	}
 }
 
-/* The arrow is behind the title, in the gap. Shares end in a blank, so theirs is before the gap. */
+/* Shares end in a blank, and so does their title, where the mark is. */
 static void draw_title(const struct code_page *page, const struct code_column *column,
-		       struct canvas *canvas, struct rect place, unsigned end)
+		       struct canvas *canvas, struct rect place)
 {
-	const char *arrow = canvas->ascii ? (page->reverse ? "^" : "v") : page->reverse ? "▲" : "▼";
 	bool sorts = strcmp(page->sort[0] ? page->sort : "share", column->name) == 0;
-	enum style style = sorts ? STYLE_HEADER_SORT : STYLE_HEADER;
+	bool down = page->reverse == code_page_sorts_by_text(page);
+	enum table_sort sort = !sorts ? TABLE_UNSORTED : down ? TABLE_DOWN : TABLE_UP;
 
-	if (column->kind == CODE_COLUMN_SHARE && place.width > 1)
+	if (column->kind == CODE_COLUMN_SHARE && !sorts && place.width > 1)
 		place.width--;
-	if (column->left)
-		canvas_text(canvas, place.x, place.y, place.width, style, column->title);
-	else
-		canvas_text_right(canvas, place.x, place.y, place.width, style, column->title);
-	unsigned at = place.x + (column->left ? text_width(column->title) : place.width);
-	if (sorts && at < end)
-		canvas_text(canvas, at, place.y, 1, style, arrow);
+	table_title_draw(canvas, place, column->left, column->title, sort);
 }
 
 /* The titles, if line is NULL. */
@@ -216,7 +210,7 @@ static void draw_code_line(const struct code_page *page, const struct code_page_
 		if (line)
 			draw_code_cell(page, line, &columns[i], canvas, place);
 		else
-			draw_title(page, &columns[i], canvas, place, end);
+			draw_title(page, &columns[i], canvas, place);
 	}
 }
 

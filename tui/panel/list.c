@@ -20,7 +20,7 @@ enum {
 
 void list_init(struct list *list, enum rollup by)
 {
-	*list = (struct list){.spec = {.by = by, .then = view_then_new()}};
+	*list = (struct list){.spec = {.by = by, .sort_marks = true, .then = view_then_new()}};
 }
 
 void list_fini(struct list *list)

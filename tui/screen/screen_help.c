@@ -106,6 +106,8 @@ static void write_columns(struct pen *pen, const struct app *app)
 	if (!help && !app->display.snapshot)
 		return;
 	pen_heading(pen, "Columns");
+	pen_entry(pen, TITLES_WIDTH + 1, pen->canvas->ascii ? "- +" : "▼ ▲",
+		  "behind the title of the sort column: the largest first, the smallest first");
 	if (help)
 		write_own_columns(pen, app, help);
 	else

@@ -108,10 +108,16 @@ static bool any_dropped(const struct table *table, const struct view *view, cons
 	return false;
 }
 
-/*
- * If columns are left out, two places at the right edge show it. A name as the last column needs no
- * sign.
- */
+/* Whether the sign for more columns fits behind the last title and a sort mark. */
+static bool has_room_for_sign(const struct view *view, const unsigned *widths)
+{
+	size_t last = view->n_columns - 1;
+
+	return view->columns[last].left &&
+	       widths[last] > text_width(view->columns[last].title) + MORE_WIDTH;
+}
+
+/* If columns are left out, two places at the right edge show it. */
 void table_fit(const struct table *table, const struct view *view, unsigned width, unsigned *widths)
 {
 	if (view->n_columns == 0)
@@ -123,40 +129,40 @@ void table_fit(const struct table *table, const struct view *view, unsigned widt
 			fit_scrolled(table, view, room, widths);
 		else
 			view_fit(view, room, widths);
-		if (room < width || width <= MORE_WIDTH ||
-		    view->columns[view->n_columns - 1].left || !any_dropped(table, view, widths))
+		if (room < width || width <= MORE_WIDTH || has_room_for_sign(view, widths) ||
+		    !any_dropped(table, view, widths))
 			return;
 	}
 }
 
 static void draw_text(struct canvas *canvas, unsigned x, unsigned y, unsigned width,
-		      const struct view_column *column, bool ellipsis, enum style style,
-		      const char *text)
+		      const struct view_column *column, enum style style, const char *text)
 {
-	if (!column->left)
-		canvas_text_right(canvas, x, y, width, style, text);
-	else if (ellipsis)
+	if (column->left)
 		canvas_text_ellipsis(canvas, x, y, width, style, text);
 	else
-		canvas_text(canvas, x, y, width, style, text);
+		canvas_text_right(canvas, x, y, width, style, text);
 }
 
-/*
- * Draws the arrow behind the title. If the title fills its column, the arrow is in the gap before
- * the next column.
- */
-static void draw_sort_mark(struct canvas *canvas, unsigned x, unsigned y, struct rect rect,
-			   const struct view *view, unsigned width)
+void table_title_draw(struct canvas *canvas, struct rect place, bool left, const char *title,
+		      enum table_sort sort)
 {
-	const struct view_column *column = &view->columns[view->sort_column];
-	bool down = column->down != view->spec.reverse;
-	unsigned at = x + (column->left ? text_width(column->title) : width);
-	const char *mark = down ? "▼" : "▲";
+	static const char *const marks[][2] = {
+		[TABLE_UNSORTED] = {"", ""},
+		[TABLE_DOWN] = {"▼", "-"}, /* in ASCII as htop's: letters could be of the title */
+		[TABLE_UP] = {"▲", "+"},
+	};
+	enum style style = sort == TABLE_UNSORTED ? STYLE_HEADER : STYLE_HEADER_SORT;
+	unsigned mark = sort != TABLE_UNSORTED, width = text_width(title);
 
-	if (canvas->ascii)
-		mark = down ? "v" : "^";
-	if (at < rect.x + rect.width)
-		canvas_text(canvas, at, y, 1, STYLE_HEADER_SORT, mark);
+	if (place.width == 0 || place.height == 0)
+		return;
+	if (width > place.width - mark)
+		width = place.width - mark; /* a cut title is readable without an ellipsis */
+	if (!left)
+		place.x += place.width - mark - width;
+	canvas_text(canvas, place.x, place.y, width, style, title);
+	canvas_text(canvas, place.x + width, place.y, mark, style, marks[sort][canvas->ascii]);
 }
 
 /* Width reserved in front of a column: see table->reserve. */
@@ -178,25 +184,58 @@ static unsigned find_reserved(const struct table *table, const struct view *view
 	return x;
 }
 
+/* The next shown column; n_columns: none. */
+static size_t next_shown(const struct view *view, const unsigned *widths, size_t column)
+{
+	do
+		column++;
+	while (column < view->n_columns && widths[column] == 0);
+	return column;
+}
+
+/*
+ * How many columns of the gap behind the sort column its mark takes: 0 or 1. None where the next
+ * title would touch it and the mark has room in its own column.
+ */
+static unsigned mark_in_gap(const struct table *table, const struct view *view,
+			    const unsigned *widths)
+{
+	size_t at = view->sort_column, next = next_shown(view, widths, at);
+	const struct view_column *column = &view->columns[at];
+
+	if (column->left || next == view->n_columns)
+		return 0;
+	if (reserved_before(table, view, next) ||
+	    view_title_is_full(&view->columns[next], widths[next]))
+		return 0;
+	return !view->columns[next].left || view_title_is_full(column, widths[at]);
+}
+
+/* A left-aligned title behind a mark in the gap is a column to the right. */
 static void draw_header(const struct table *table, struct canvas *canvas, struct rect rect,
 			const struct view *view, const unsigned *widths)
 {
-	unsigned x = rect.x;
+	unsigned x = rect.x, mark = 0;
 
 	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
 	for (size_t i = 0; i < view->n_columns; i++) {
 		const struct view_column *column = &view->columns[i];
-		bool sort = i == view->sort_column;
+		enum table_sort sort = i != view->sort_column               ? TABLE_UNSORTED
+				       : column->down != view->spec.reverse ? TABLE_DOWN
+									    : TABLE_UP;
+		struct rect place = {x, rect.y, widths[i], 1};
 
 		if (widths[i] == 0)
 			continue;
-		x += reserved_before(table, view, i);
-		/* A cut title is readable without an ellipsis. */
-		draw_text(canvas, x, rect.y, widths[i], column, false,
-			  sort ? STYLE_HEADER_SORT : STYLE_HEADER, column->title);
-		if (sort)
-			draw_sort_mark(canvas, x, rect.y, rect, view, widths[i]);
-		x += widths[i] + 1;
+		place.x += reserved_before(table, view, i);
+		x = place.x + widths[i] + 1;
+		if (mark > 0 && column->left) {
+			place.x++;
+			place.width--;
+		}
+		mark = sort == TABLE_UNSORTED ? 0 : mark_in_gap(table, view, widths);
+		place.width += mark;
+		table_title_draw(canvas, place, column->left, column->title, sort);
 	}
 }
 
@@ -217,13 +256,13 @@ static void draw_table_line(const struct table *table, struct canvas *canvas, un
 			continue;
 		x += reserved_before(table, view, i);
 		view_cell(view, line, i, &cell);
-		draw_text(canvas, x, y, widths[i], &view->columns[i], true,
+		draw_text(canvas, x, y, widths[i], &view->columns[i],
 			  tagged ? STYLE_TAGGED : style_of_cell(cell.role), cell.text);
 		x += widths[i] + 1;
 	}
 }
 
-/* The title or line at x. The gap behind a title belongs to it, as the arrow can be there. */
+/* The title or line at x. The gap behind a title belongs to it, as the mark can be there. */
 static enum table_part column_at(const struct table *table, const struct view *view, unsigned x,
 				 size_t *at)
 {

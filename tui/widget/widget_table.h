@@ -46,6 +46,19 @@ void table_settle(struct table *table, size_t n, size_t page);
 void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
 		const struct view *view, const char *empty);
 
+/* The order that a title shows. */
+enum table_sort {
+	TABLE_UNSORTED,
+	TABLE_DOWN, /* the largest first */
+	TABLE_UP,
+};
+/*
+ * Draws the title of a column. The sort mark is behind it, within the place. A title that is too
+ * wide is cut.
+ */
+void table_title_draw(struct canvas *canvas, struct rect place, bool left, const char *title,
+		      enum table_sort sort);
+
 /* The part of the last drawing at a place, for a click. */
 enum table_part {
 	TABLE_NOTHING,

@@ -590,6 +590,49 @@ static void test_columns_stay(void **state)
 	close_code(&code);
 }
 
+/* Each column as the sort column: no two titles touch. */
+static void test_titles_never_touch(void **state)
+{
+	static const unsigned screens[] = {80, 120, 200};
+
+	(void)state;
+	for (size_t s = 0; s < 2 * ARRAY_SIZE(screens); s++) {
+		bool ascii = s % 2;
+		struct code_stage code;
+
+		open_page(&code, screens[s / 2], 24, ascii, CODE_SCENE);
+		for (size_t sort = 0; sort < 20; sort++) {
+			struct code_page *page = &code.stage.app.code.page;
+			struct code_column columns[CODE_COLUMNS_MAX];
+
+			stage_keys(&code.stage, (int[]){'>', sort == 10 ? 'R' : 0, 0});
+
+			size_t n = code_page_columns(page, page->table.place.width, columns);
+			char *screen = canvas_print(&code.stage.canvas), *rest = NULL;
+			char *words = strstr(screen, "SHARE%");
+
+			words = strtok_r(words, " \n", &rest);
+			for (size_t c = 0; c < n; c++) {
+				const char *title = columns[c].title;
+				bool sorts = strcmp(page->sort, columns[c].name) == 0;
+				char want[80];
+
+				if (columns[c].width == 0 || !title[0])
+					continue;
+				bool down = page->reverse == code_page_sorts_by_text(page);
+				snprintf(want, sizeof(want), "%s%s", title,
+					 !sorts  ? ""
+					 : ascii ? (down ? "-" : "+")
+						 : (down ? "▼" : "▲"));
+				assert_string_equal(words, want);
+				words = strtok_r(NULL, " \n", &rest);
+			}
+			free(screen);
+		}
+		close_code(&code);
+	}
+}
+
 static const char *selected_name(const struct code_stage *code)
 {
 	const struct code_page_line *line = code_page_selected(&code->stage.app.code.page);
@@ -1187,6 +1230,7 @@ int main(void)
 		cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_tabs),
 		cmocka_unit_test(test_columns_stay),
+		cmocka_unit_test(test_titles_never_touch),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_follows_a_match),
 		cmocka_unit_test(test_callers),
