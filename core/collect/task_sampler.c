@@ -324,8 +324,7 @@ static void note_refusal(struct task_sampler *sampler)
 	if (refusal == -EMFILE || refusal == -ENFILE)
 		error_set(&why, refusal, "no file descriptor is left. Raise the limit: ulimit -n");
 	else if (refusal == -ENOBUFS)
-		error_set(&why, refusal,
-			  "no memory may be locked for their samples. Raise the limit: ulimit -l");
+		error_set(&why, refusal, "no memory can be locked. Raise the limit: ulimit -l");
 	else
 		error_set(&why, refusal, "the kernel refuses them (%s).", error_why(refusal));
 	notes_add_as(sampler->notes, NOTE_CODE_UNSAMPLED,

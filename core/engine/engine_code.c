@@ -7,6 +7,7 @@
 #include "core/engine/engine_code.h"
 
 #include "core/base/util.h"
+#include "core/perf/perf_open_error.h"
 #include "core/perfdata/recorder_code.h"
 
 #include <errno.h>
@@ -106,6 +107,17 @@ void engine_code_fini(struct engine_code *code)
 	drop_resolver(code);
 }
 
+/* Nothing can be sampled. */
+static void note_denied(const struct engine_code *code)
+{
+	struct perf_access access;
+	struct error why;
+
+	perf_access_probe(code->sys, &access);
+	perf_open_error_access(code->sys, &access, &why);
+	notes_add_urgent_as(code->notes, NOTE_CODE_NAMES, "Functions: %s", why.text);
+}
+
 void engine_code_request(struct engine_code *code, struct collect *collect, unsigned hz)
 {
 	code->request.hz = hz < HZ_MOST ? hz : HZ_MOST;
@@ -114,9 +126,7 @@ void engine_code_request(struct engine_code *code, struct collect *collect, unsi
 	if (hz == 0)
 		drop_resolver(code);
 	else if (collect->mode == COUNT_MODE_PROC)
-		notes_add_urgent_as(code->notes, NOTE_CODE_NAMES,
-				    "Functions need the right to count: CAP_PERFMON, or "
-				    "kernel.perf_event_paranoid at most 2.");
+		note_denied(code);
 }
 
 void engine_code_record(struct engine_code *code, struct recorder *recorder)

@@ -57,19 +57,18 @@ void engine_notes_machine(struct engine_notes *self, const struct target *target
 void engine_notes_levels(struct engine_notes *self, const struct perf_access *access,
 			 enum event_levels levels)
 {
-	static const char remedy[] = "CAP_PERFMON or kernel.perf_event_paranoid=1";
+	static const char remedy[] = "sudo sysctl kernel.perf_event_paranoid=1";
 
 	notes_remove(self->notes, NOTE_LEVELS);
 	if (access->level != PERF_ACCESS_USER || perf_access_no_pmu(access))
 		return;
 	if (levels == EVENT_LEVELS_ALL)
-		notes_add_as(self->notes, NOTE_LEVELS,
-			     "Counting user space only (:u): counting the kernel needs %s.",
+		notes_add_as(self->notes, NOTE_LEVELS, "User mode only (:u). For the kernel: %s",
 			     remedy);
 	/* Urgent: next to nothing is counted then. */
 	if (levels == EVENT_LEVELS_KERNEL)
 		notes_add_urgent_as(self->notes, NOTE_LEVELS,
-				    "Counting kernel mode alone is denied: it needs %s.", remedy);
+				    "Kernel mode alone (:k) is denied. For it: %s", remedy);
 }
 
 /* Without a PMU one note stands for all hardware events. */
@@ -104,8 +103,7 @@ static void note_metrics(struct engine_notes *self, const struct selection *sele
 				     columns->defs[i].name);
 		else if (metric_is_apart(&columns->metrics[i], &columns->events, columns->plan))
 			notes_add_as(self->notes, NOTE_COLUMNS,
-				     "The events of %s do not fit together. They are counted in "
-				     "turns; ~ marks estimates.",
+				     "The events of %s do not fit together: counted in turns (~).",
 				     columns->defs[i].name);
 }
 
@@ -156,8 +154,7 @@ static void note_braces(struct engine_notes *self, const struct selection *selec
 		noted = number;
 		if (!is_together(selection, columns, i))
 			notes_add_as(self->notes, NOTE_COLUMNS,
-				     "The events of {%s,...} do not fit into one group: they are "
-				     "counted in turns.",
+				     "{%s,...} does not fit into one group: counted in turns (~).",
 				     columns->defs[i].name);
 	}
 }

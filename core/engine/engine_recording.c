@@ -60,11 +60,10 @@ int engine_recording_to(struct engine_recording *record, struct collect *collect
 		result = recorder_new(&spec, &record->recorder, err);
 	/* pmctop gave up CAP_DAC_OVERRIDE after it opened the files named at its start. */
 	if (result == -EACCES && geteuid() == 0)
-		error_set(
-			err, result,
-			"'%.80s' cannot be written: pmctop dropped root's right to write in other "
-			"users' directories. Choose a directory of root, or start with --record.",
-			path);
+		error_set(err, result,
+			  "'%.80s' cannot be written: pmctop dropped root's right to that. Choose "
+			  "a directory of root, or start with --record.",
+			  path);
 	return result;
 }
 

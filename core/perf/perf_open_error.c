@@ -5,32 +5,56 @@
  */
 #include "core/perf/perf_open_error.h"
 
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/perf/perf_access.h"
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Where sudo finds a program by its name. The default of some systems lacks /usr/local/bin. */
+#define SUDO_PATH "/usr/bin/"
+
+enum { PROGRAM_SHOWN = 60 }; /* with a longer path the command would not fit into a note */
+
+/* The one command that lets this user count all tasks. */
+static void all_tasks_command(const struct sys *sys, const struct perf_permission *permission,
+			      char *text, size_t size)
+{
+	const char *name = "pmctop";
+	char program[256];
+
+	if (permission->credentials.no_new_privs) {
+		text_copy(text, size, "as root: sysctl kernel.perf_event_paranoid=0");
+		return;
+	}
+	if (sys_link_read(sys, "/proc/self/exe", program, sizeof(program)) >= 0)
+		name = strcmp(program, SUDO_PATH "pmctop") == 0 ? name : program;
+	if (strlen(name) > PROGRAM_SHOWN || name[strcspn(name, " \\'\"$`;&|<>()*?[]#~")])
+		text_copy(text, size, "sudo sysctl kernel.perf_event_paranoid=0");
+	else
+		snprintf(text, size, "sudo %s", name);
+}
 
 /* `none`: not even the caller's tasks can be counted. Mainline treats 3 and more as 2. */
-static void explain_paranoid(const struct perf_permission *permission, bool none, int code,
-			     struct error *err)
+static void explain_paranoid(const struct sys *sys, const struct perf_permission *permission,
+			     bool none, int code, struct error *err)
 {
-	if (permission->container.user == NAMESPACE_OWN)
+	char command[PROGRAM_SHOWN + 8];
+
+	if (permission->container.user == NAMESPACE_OWN) {
 		error_set(err, code,
-			  "The system-wide view is denied: in a user namespace capabilities do not "
-			  "count (perf_event_paranoid is %ld). On the host: sysctl "
-			  "kernel.perf_event_paranoid=0",
-			  permission->paranoid);
-	else if (none)
-		error_set(err, code,
-			  "This kernel denies all counters to ordinary users "
-			  "(perf_event_paranoid=%ld). Run as root, or: "
-			  "sysctl kernel.perf_event_paranoid=0",
-			  permission->paranoid);
-	else
-		error_set(err, code,
-			  "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 "
-			  "(it is %ld): run as root, or: sysctl kernel.perf_event_paranoid=0",
-			  permission->paranoid);
+			  "In a user namespace capabilities do not count. On the host: sudo sysctl "
+			  "kernel.perf_event_paranoid=0");
+		return;
+	}
+	all_tasks_command(sys, permission, command, sizeof(command));
+	error_set(err, code,
+		  none ? "perf_event_paranoid=%ld denies all counters. To count: %s"
+		       : "perf_event_paranoid=%ld allows only your own tasks. All: %s",
+		  permission->paranoid, command);
 }
 
 static void explain_filter(const struct perf_permission *permission, int code, struct error *err)
@@ -70,6 +94,7 @@ static void explain_denied(const struct sys *sys, int code, struct error *err)
 	enum perf_access_level level = PERF_ACCESS_SYSTEM;
 	struct perf_permission permission;
 	struct perf_access access;
+	char command[PROGRAM_SHOWN + 8];
 
 	/* The reason is that of the lowest level that is denied. */
 	perf_access_probe(sys, &access);
@@ -78,14 +103,13 @@ static void explain_denied(const struct sys *sys, int code, struct error *err)
 	perf_permission_read(sys, &permission);
 	switch (perf_permission_denial(&permission, code, level)) {
 	case DENIAL_PARANOID:
-		explain_paranoid(&permission, access.level == PERF_ACCESS_NONE, code, err);
+		explain_paranoid(sys, &permission, access.level == PERF_ACCESS_NONE, code, err);
 		return;
 	case DENIAL_ADMIN:
-		error_set(
-			err, code,
-			"At perf_event_paranoid=%ld this kernel needs CAP_SYS_ADMIN: run as root, "
-			"or: sysctl kernel.perf_event_paranoid=0",
-			permission.paranoid);
+		all_tasks_command(sys, &permission, command, sizeof(command));
+		error_set(err, code,
+			  "perf_event_paranoid=%ld needs CAP_SYS_ADMIN in this kernel. All: %s",
+			  permission.paranoid, command);
 		return;
 	case DENIAL_MODULE:
 		error_set(err, code,
@@ -134,8 +158,7 @@ void perf_open_error(const struct sys *sys, int code, const char *event, struct 
 		return;
 	case EMFILE:
 		error_set(err, code,
-			  "Out of file descriptors: some CPUs are not counted. Raise the limit: "
-			  "ulimit -n");
+			  "Out of file descriptors: some CPUs are not counted. Raise ulimit -n");
 		return;
 	case ENOBUFS:
 		error_set(err, code,

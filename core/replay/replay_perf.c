@@ -215,7 +215,7 @@ static int pass_switch(struct replay_perf *perf, const struct perf_event_header 
 	}
 	if (sample->cpu >= perf->n_cpus) {
 		notes_add(&perf->kind.state->notes,
-			  "CPU %u and above are not shown: the recording's header has fewer CPUs.",
+			  "CPU %u and above are not shown: the header has fewer CPUs.",
 			  sample->cpu);
 		return 0;
 	}

@@ -37,17 +37,14 @@ static const char *explain_events(const struct replay_perf *perf)
 		nameless |= event->attr.type == PERF_TYPE_TRACEPOINT && !event->name[0];
 	}
 	if (counted)
-		return "Not every context switch was recorded: which task ran when is unknown.";
+		return "Not every context switch was recorded.";
 	if (switches)
-		return "Its context switches are records without counts (--switch-events), which "
-		       "are not shown.";
+		return "Its switches have no counts (--switch-events).";
 	if (nameless && perf->kind.state->live)
-		return "The names of its tracepoints are behind the records, too late in a pipe: "
-		       "give the name of the file.";
+		return "Its tracepoints are named at its end: give the file.";
 	if (nameless)
-		return "Its tracepoints have no names: which of them are context switches is "
-		       "unknown.";
-	return "No context switches were recorded: which task ran when is unknown.";
+		return "Its tracepoints have no names.";
+	return "No context switches were recorded.";
 }
 
 static const char *remedy(const struct replay_perf *perf)
@@ -77,8 +74,7 @@ static const char *judge_sample(const struct replay_perf *perf)
 	if (!(sample->has & PERF_SAMPLE_CPU) || !(sample->has & PERF_SAMPLE_TID))
 		return "Its samples lack the task or the CPU.";
 	if (replay_plan_leader(&perf->events, sample)->attr.write_backward)
-		return "It was recorded with --overwrite, which drops the first records and "
-		       "reverses the others.";
+		return "It was recorded with --overwrite.";
 	return NULL;
 }
 

@@ -420,9 +420,8 @@ static void note_content(struct replay_profile *profile)
 	else
 		snprintf(content, sizeof(content), "Samples of %s", events);
 	notes_remove(notes, NOTE_PROFILE);
-	notes_add_as(notes, NOTE_PROFILE,
-		     "%s%s. Counts are estimates (~), run times are unknown. %s", content, by,
-		     profile->why);
+	notes_add_as(notes, NOTE_PROFILE, "%s%s. Counts are estimates (~), run times unknown. %s",
+		     content, by, profile->why);
 }
 
 static bool has_branches(const struct perfdata_events *events)
@@ -447,8 +446,7 @@ static void note_defects(struct replay_profile *profile)
 		notes_add(notes, "Some records are far from their place in time: functions and "
 				 "commands of samples may be wrong there.");
 	if (profile->passed_over_aux)
-		notes_add(notes, "AUX data (Intel PT, Arm CoreSight, SPE) is passed over: only "
-				 "samples are shown.");
+		notes_add(notes, "AUX data (Intel PT, Arm CoreSight, SPE) is passed over.");
 	if (has_branches(&profile->events))
 		notes_add(notes, "Branch stacks (LBR) are passed over.");
 	if (profile->foreign > 0)

@@ -170,10 +170,8 @@ static void note_names(struct replay_profile *profile)
 	if (module) {
 		text_printable(name, sizeof(name), module, MODULE_SHOWN);
 		notes_add_as(notes, NOTE_CODE_NAMES,
-			     "%.0f %% of the samples have no names of functions: files such as %s "
-			     "are not here in the recorded build, or have no symbols. Copy them "
-			     "to a folder, or unpack an archive of 'perf archive' there, and add "
-			     "--symfs DIR",
+			     "%.0f %% of the samples have no function: %s ... are not here, or "
+			     "have no symbols. Copy them to DIR (perf archive): --symfs DIR",
 			     100 * share, name);
 	}
 	if (why)

@@ -147,8 +147,8 @@ check("nearly each has the machine's ipc, and so has their sum",
                                                truth, 0.01), (good, ipcs[:3], ipcs[-3:]))
 
 for level, sentence, mode in (
-    (2, "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 (it is 2)", "task"),
-    (3, "This kernel denies all counters to ordinary users (perf_event_paranoid=3)", "proc"),
+    (2, "perf_event_paranoid=2 allows only your own tasks", "task"),
+    (3, "perf_event_paranoid=3 denies all counters", "proc"),
     (0, "", "system"),
 ):
     frame = parts[f"user, paranoid {level}"][-1]

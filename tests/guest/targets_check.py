@@ -18,9 +18,9 @@ EVENTS = ("cycles:u", "instructions:u")
 BUSY, ALL = 50, 5050  # threads
 DESCRIPTORS = 256
 
-SYSTEM = "system-wide view needs"
-USER = "Counting user space only"
-DENIED = "denies all counters to ordinary users"
+SYSTEM = "allows only your own tasks"
+USER = "User mode only (:u)"
+DENIED = "denies all counters"
 ADMIN = "needs CAP_SYS_ADMIN"
 
 # {user:perf_event_paranoid: (mode without a target, refusals in notes)}. At 3, Debian's kernels

@@ -158,7 +158,7 @@ def check_levels():
                 if arguments:
                     continue
                 check(f"{name}: mode {wanted}", last["mode"] in wanted.split(" or "), last["mode"])
-                reasons = [note for note in last["notes"] if "kernel.perf_event_paranoid=0" in note]
+                reasons = [note for note in last["notes"] if note.startswith("perf_event_paranoid=")]
                 check(f"{name}: " + ("no note" if wanted == "system"
                                      else "one note has the reason and the remedy"),
                       len(reasons) == (wanted != "system"), last["notes"])

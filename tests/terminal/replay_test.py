@@ -109,7 +109,7 @@ def test_refuses(terminal):
     replay(terminal, f"--replay {DATA}")
     for key, words in (("k", "no signal is sent"), ("a", "cannot be attached"),
                       ("o", "nothing is recorded"), ("K", "cannot be separated"),
-                      ("s", "the intervals are those of the recording")):
+                      ("s", "intervals are the recording's")):
         terminal.keys(key)
         terminal.wait_for(words)
     leave(terminal)

@@ -466,12 +466,31 @@ static void more_notes(size_t n, const char *last_line, unsigned width, char *te
 
 unsigned frame_banner_lines(const struct frame *frame, unsigned width)
 {
+	char more[40];
 	size_t n_notes;
 	const char *note = first_note(frame, &n_notes);
 
 	if (!note)
 		return 0;
-	return text_width(note) > width ? 2 : 1; /* the number of further notes needs no line */
+	more_notes(n_notes, note, width, more, sizeof(more));
+	return text_width(note) + text_width(more) > width ? 2 : 1;
+}
+
+/* Draws a line of a note. A longer one ends with a whole word and an ellipsis. */
+static void draw_note_line(struct canvas *canvas, struct rect line, const char *note)
+{
+	const char *ellipsis = canvas->ascii ? "..." : "…";
+	unsigned columns = text_width(ellipsis);
+
+	if (text_width(note) <= line.width || line.width <= columns) {
+		canvas_text(canvas, line.x, line.y, line.width, STYLE_BANNER, note);
+		return;
+	}
+	char *words = xstrndup(note, text_first_line(note, line.width - columns));
+	unsigned used =
+		canvas_text(canvas, line.x, line.y, line.width - columns, STYLE_BANNER, words);
+	canvas_text(canvas, line.x + used, line.y, columns, STYLE_BANNER, ellipsis);
+	free(words);
 }
 
 void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct rect rect)
@@ -482,19 +501,22 @@ void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct 
 
 	if (!note || rect.height == 0)
 		return;
-	if (rect.height > 1) {
-		size_t length = text_first_line(note, rect.width);
-		char *line = xstrndup(note, length);
-		canvas_text(canvas, rect.x, rect.y, rect.width, STYLE_BANNER, line);
-		free(line);
-		note += length + strspn(note + length, " ");
-		rect.y++;
-	}
+	struct rect line = {rect.x, rect.y, rect.width, 1};
 	more_notes(n_notes, note, rect.width, more, sizeof(more));
-	unsigned n = text_width(more), width = rect.width;
-	if (n + 20 < width)
-		width -= n;
-	canvas_text_ellipsis(canvas, rect.x, rect.y, width, STYLE_BANNER, note);
-	if (width < rect.width)
-		canvas_text(canvas, rect.x + width, rect.y, n, STYLE_LABEL, more);
+	if (rect.height > 1) {
+		/* The last word comes down to the number of further notes. */
+		size_t length = text_first_line(note, rect.width);
+		char *first = xstrndup(note, length);
+		canvas_text(canvas, line.x, line.y, line.width, STYLE_BANNER, first);
+		free(first);
+		note += length + strspn(note + length, " ");
+		line.y++;
+		more_notes(n_notes, note, rect.width, more, sizeof(more));
+	}
+	unsigned n = text_width(more);
+	if (n + 20 < line.width)
+		line.width -= n;
+	draw_note_line(canvas, line, note);
+	if (line.width < rect.width)
+		canvas_text(canvas, line.x + line.width, line.y, n, STYLE_LABEL, more);
 }

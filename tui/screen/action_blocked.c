@@ -26,8 +26,7 @@ static const char *blocked_in_replay(const struct playback *playback, enum actio
 	switch ((int)action) {
 	case ACTION_INTERVAL:
 		return playback->native
-			       ? "Replay: the intervals are those of the recording. [ and ] "
-				 "change the speed."
+			       ? "Replay: intervals are the recording's. [ and ] change the speed."
 			       : NULL;
 	case ACTION_PRESET:
 		return playback->profile ? "Replay: a profile has no other events than its own."
@@ -41,7 +40,7 @@ static const char *blocked_in_replay(const struct playback *playback, enum actio
 		return "Replay: the processes of a recording have no priority to change.";
 	case ACTION_ATTACH:
 	case ACTION_DETACH:
-		return "Replay: the processes of a recording cannot be attached or detached.";
+		return "Replay: a recording's processes cannot be attached.";
 	case ACTION_RECORD:
 		return "Replay: nothing is recorded.";
 	}

@@ -251,9 +251,8 @@ void pick_process(struct app *app)
 	struct process_pick *pick;
 
 	if (!app->config.sys) {
-		messages_show(
-			&app->messages,
-			"Replay: the processes of a recording cannot be attached or detached.");
+		messages_show(&app->messages,
+			      "Replay: a recording's processes cannot be attached.");
 		return;
 	}
 	pick = xcalloc(1, sizeof(*pick));

@@ -100,7 +100,7 @@ static void test_level(void **state)
 	struct figure ipc = task_figure(snapshot, MAIN, "ipc");
 	assert_int_equal(ipc.state, FIGURE_VALID);
 	check_near(ipc.value, 0.5, 0.001);
-	assert_int_equal(has_note(snapshot, "Counting user space only"),
+	assert_int_equal(has_note(snapshot, "User mode only (:u)"),
 			 this->user_only && this->levels == EVENT_LEVELS_ALL);
 	assert_int_equal(snapshot->columns->levels,
 			 this->user_only ? EVENT_LEVELS_USER : EVENT_LEVELS_ALL);
@@ -219,7 +219,7 @@ static void kernel_denied(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2});
 	struct sys sys = fk_sys(fk);
-	static const char note[] = "Counting kernel mode alone is denied";
+	static const char note[] = "Kernel mode alone (:k) is denied";
 
 	(void)state;
 	fk_task(fk, TASK(MAIN));
@@ -229,12 +229,12 @@ static void kernel_denied(void **state)
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
 	assert_int_equal(task_figure(snapshot, MAIN, "ipc").state, FIGURE_DENIED);
 	assert_int_equal(strncmp(snapshot->notes[0], note, strlen(note)), 0);
-	assert_false(has_note(snapshot, "Counting user space only"));
+	assert_false(has_note(snapshot, "User mode only (:u)"));
 	snapshot_free(snapshot);
 	engine_do(engine, &(struct command){.kind = COMMAND_LEVELS, .number = EVENT_LEVELS_ALL});
 	snapshot = nth_snapshot(engine, fk, 3);
 	assert_false(has_note(snapshot, note));
-	assert_true(has_note(snapshot, "Counting user space only"));
+	assert_true(has_note(snapshot, "User mode only (:u)"));
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
@@ -942,7 +942,7 @@ static const struct refusal refusals[] = {
 	 {ORDINARY, .paranoid = 2},
 	 {.cpus = "0"},
 	 -EACCES,
-	 "-C counts whole CPUs. The system-wide view needs"},
+	 "-C counts whole CPUs. perf_event_paranoid="},
 };
 
 static void test_refusal(void **state)

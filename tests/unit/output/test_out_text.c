@@ -106,8 +106,9 @@ static void is_as_golden(void **state)
 			sample_silence(&snapshot->cpus[1]);
 			snapshot->n_notes = 1;
 			snapshot->notes = xcalloc(1, sizeof(*snapshot->notes));
-			snapshot->notes[0] = xstrdup("No hardware counters (usual in VMs): "
-						     "enable the vPMU. Software metrics only.");
+			snapshot->notes[0] =
+				xstrdup("No hardware counters (in a VM: enable its vPMU). "
+					"Software only.");
 		}
 		view_init(snapshot, &rows[i].spec, &view);
 		out_text(&view, out);

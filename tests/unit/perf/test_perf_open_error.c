@@ -40,14 +40,14 @@ static void test_sentences(void **state)
 		const char *message, *remedy;
 		const char *status, *path, *text; /* of /proc/self/status and of one more file */
 	} rows[] = {
-		{"Debian's level", EACCES, NULL, USER(3), "denies all counters to ordinary users",
-		 "sysctl kernel.perf_event_paranoid=0"},
-		{"Ubuntu's level", EPERM, NULL, USER(4), "(perf_event_paranoid=4)",
-		 "sysctl kernel.perf_event_paranoid=0"},
-		{"system-wide", EACCES, NULL, USER(2), "The system-wide view needs CAP_PERFMON",
-		 "sysctl kernel.perf_event_paranoid=0"},
+		{"Debian's level", EACCES, NULL, USER(3),
+		 "perf_event_paranoid=3 denies all counters.", "To count: sudo pmctop"},
+		{"Ubuntu's level", EPERM, NULL, USER(4),
+		 "perf_event_paranoid=4 denies all counters.", "To count: sudo pmctop"},
+		{"system-wide", EACCES, NULL, USER(2),
+		 "perf_event_paranoid=2 allows only your own tasks.", "All: sudo pmctop"},
 		{"a user namespace", EACCES, NULL, USER(2), "capabilities do not count",
-		 "On the host: sysctl", FREE, "/proc/self/ns/user", "user:[4026532177]"},
+		 "On the host: sudo sysctl", FREE, "/proc/self/ns/user", "user:[4026532177]"},
 		{"seccomp", EPERM, NULL, DENIED(EPERM, 0), "blocked by a seccomp filter",
 		 "--cap-add PERFMON"},
 		{"docker's seccomp", EPERM, NULL, DENIED(EPERM, 2),
@@ -150,10 +150,40 @@ static void test_kernel_breakpoint(void **state)
 	fk_free(fk);
 }
 
+/* The command names this program as sudo finds it, or a sysctl if its path is no word or long. */
+static void test_command(void **state)
+{
+	static const struct {
+		const char *program, *command;
+	} rows[] = {
+		{NULL, "All: sudo pmctop"},
+		{"/usr/bin/pmctop", "All: sudo pmctop"},
+		{"/usr/local/bin/pmctop", "All: sudo /usr/local/bin/pmctop"},
+		{"/home/ana/pmctop", "All: sudo /home/ana/pmctop"},
+		{"/home/ana/pmctop (deleted)", "All: sudo sysctl kernel.perf_event_paranoid=0"},
+		{"/home/ana/a/long/path/of/a/clone/of/the/repository/build/pmctop",
+		 "All: sudo sysctl kernel.perf_event_paranoid=0"},
+	};
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(&(struct fk_config)USER(2));
+		struct sys sys = fk_sys(fk);
+
+		fk_file(fk, "/proc/self/exe", rows[i].program);
+		perf_open_error(&sys, -EACCES, NULL, &err);
+		assert_non_null(strstr(err.text, "allows only your own tasks."));
+		assert_string_equal(strstr(err.text, "All: "), rows[i].command);
+		fk_free(fk);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sentences),
+		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_no_perf),
 		cmocka_unit_test(test_kernel_breakpoint),
 	};

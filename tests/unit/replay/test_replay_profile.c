@@ -166,7 +166,7 @@ static const struct profile_case cases[] = {
 	 .cpus = "0 350/2; 1 400/1",
 	 .events = "cycles",
 	 .note = "3 samples of cycles at 4000 Hz in 0.000 s. Counts are estimates (~), "
-		 "run times are unknown. No context switches were recorded"},
+		 "run times unknown. No context switches were recorded"},
 	{"a fixed period",
 	 &fixed,
 	 {{SAMPLE, 7, 7, 1000}, {SAMPLE, 8, 8, 1100}, {SAMPLE, 7, 7, 1500, .cpu = 1}},
@@ -535,7 +535,7 @@ static const struct profile_case cases[] = {
 	 .want = "1000-1300; 7  312/3; 8  6/1",
 	 .functions = "7: program+0x10 program+0x20 300/1; 7: program+0x10 5/1; "
 		      "7: [kernel] program+0x10 7/1; 8: [unknown] 6/1",
-	 .note = "50 % of the samples have no names of functions: files such as program are"},
+	 .note = "50 % of the samples have no function: program ... are not here"},
 	{"functions before and after an exec",
 	 &frequency,
 	 {{COMM, 7, 7, .text = "sh"},

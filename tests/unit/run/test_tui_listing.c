@@ -89,8 +89,7 @@ static void test_print(void **state)
 		 ""},
 		{"denied", &denied, OPTIONS_LIST_EVENTS, "bus-cycles", 80, 1,
 		 "cpu:\n  bus-cycles                     denied   cycles of the bus\n",
-		 "This kernel denies all counters to ordinary users (perf_event_paranoid=3). Run "
-		 "as root, or: sysctl kernel.perf_event_paranoid=0"},
+		 "perf_event_paranoid=3 denies all counters. To count: sudo pmctop"},
 		{"nothing", &sane, OPTIONS_LIST_EVENTS, "no such", 80, 0, "",
 		 "No match for 'no such'."},
 		{"an own metric", &sane, OPTIONS_LIST_METRICS, "mine", 0, 1,

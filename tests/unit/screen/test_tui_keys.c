@@ -702,6 +702,29 @@ static void test_cut_note(void **state)
 	stage_close(&stage);
 }
 
+/* A note that is cut ends with a word. The number of others takes no place of a note. */
+static void test_words_of_note(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 60, 12, false, screen_snapshot_software(2, 5));
+	messages_show(&stage.app.messages,
+		      "The counters are shared with another long-running profiler.");
+	app_draw(&stage.app, &stage.canvas);
+	stage_check_text(&stage, "The counters are shared with another…", true);
+	stage_check_text(&stage, " (+1 more: L)\n", true);
+	stage_close(&stage);
+
+	stage_open(&stage, 80, 24, false, screen_snapshot_software(2, 5));
+	messages_show(&stage.app.messages, "%s",
+		      "A note of seventy columns is whole though there are others beside it.");
+	app_draw(&stage.app, &stage.canvas);
+	stage_check_text(&stage, "others beside it.", true);
+	stage_check_text(&stage, " (+1 more: L)\n", true);
+	stage_close(&stage);
+}
+
 /* The verdict's line stays when there is no verdict any more. */
 static void test_verdict_line_stays(void **state)
 {
@@ -749,6 +772,7 @@ int main(void)
 		cmocka_unit_test(test_key_without_function),
 		cmocka_unit_test(test_verdict_line),
 		cmocka_unit_test(test_cut_note),
+		cmocka_unit_test(test_words_of_note),
 		cmocka_unit_test(test_verdict_line_stays),
 	};
 

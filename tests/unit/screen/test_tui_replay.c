@@ -232,8 +232,8 @@ static void test_refusals(void **state)
 		{'a', "cannot be attached"},
 		{'D', "cannot be attached"},
 		{'o', "nothing is recorded"},
-		{'s', "those of the recording"},
-		{'d', "those of the recording"},
+		{'s', "the recording's"},
+		{'d', "the recording's"},
 	};
 	static const struct {
 		int key;

@@ -133,8 +133,8 @@ struct snapshot *screen_snapshot_software(size_t n_cpus, size_t n_rows)
 		rows[i] = screen_row((pid_t)(1000 + i), "ana", comm, (n_rows - i) * 1000000, 1, i);
 	}
 	snapshot = screen_snapshot_new("software", "", rows, n_rows, n_cpus);
-	screen_note(snapshot, "No hardware counters (usual in VMs): enable the vPMU. "
-			      "Software metrics only.");
+	screen_note(snapshot, "No hardware counters (in a VM: enable its vPMU). "
+			      "Software only.");
 	free(rows);
 	return snapshot;
 }
