@@ -168,6 +168,18 @@ void canvas_select(struct canvas *canvas, struct rect rect)
 			cell_at(canvas, rect.x + i, y)->selected = true;
 }
 
+/* Copies `width` cells, without halves of wide characters at the edges. */
+static void copy_line(struct canvas *canvas, unsigned x, unsigned y, unsigned width,
+		      const struct canvas *from, unsigned line)
+{
+	break_wide(canvas, x, y);
+	break_wide(canvas, x + width - 1, y);
+	memcpy(cell_at(canvas, x, y), from->cells + (size_t)line * from->width,
+	       width * sizeof(*from->cells));
+	if (width < from->width && !canvas_at(from, width, line)->text[0])
+		strcpy(cell_at(canvas, x + width - 1, y)->text, " ");
+}
+
 void canvas_copy(struct canvas *canvas, struct rect rect, const struct canvas *from, unsigned top)
 {
 	unsigned width = clip_width(canvas, rect.x, rect.y, rect.width);
@@ -175,9 +187,7 @@ void canvas_copy(struct canvas *canvas, struct rect rect, const struct canvas *f
 	width = width < from->width ? width : from->width;
 	for (unsigned y = 0; y < rect.height && rect.y + y < canvas->height; y++)
 		if (top + y < from->height && width > 0)
-			memcpy(cell_at(canvas, rect.x, rect.y + y),
-			       from->cells + (size_t)(top + y) * from->width,
-			       width * sizeof(*from->cells));
+			copy_line(canvas, rect.x, rect.y + y, width, from, top + y);
 }
 
 void canvas_cursor(struct canvas *canvas, unsigned x, unsigned y)

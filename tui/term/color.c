@@ -199,8 +199,7 @@ static const struct color xterm_colors[] = {
 	{true, 0xff, 0xff, 0xff},
 };
 
-/* The RGB value of a colour number below 256. */
-static struct color color_at(int index)
+struct color color_of_index(int index)
 {
 	unsigned at = (unsigned)index;
 
@@ -226,14 +225,14 @@ int color_index_on(struct color color, struct color background, enum color_depth
 	if (depth == COLOR_DEPTH_RGB || index < 0 || ground < 0)
 		return index;
 
-	struct color on = color_at(ground);
+	struct color on = color_of_index(ground);
 	double enough = fmin(READABLE, contrast(color, background));
 	unsigned least = UINT_MAX;
 
-	if (contrast(color_at(index), on) >= enough)
+	if (contrast(color_of_index(index), on) >= enough)
 		return index;
 	for (int i = ranges[depth].first; i < ranges[depth].end; i++) {
-		struct color other = color_at(i);
+		struct color other = color_of_index(i);
 		unsigned far = distance(color, other.red, other.green, other.blue);
 
 		/* A grey remains grey: black or white is readable on every background. */

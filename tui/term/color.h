@@ -41,4 +41,7 @@ int color_index(struct color color, enum color_depth depth);
  */
 int color_index_on(struct color color, struct color background, enum color_depth depth);
 
+/* The colour of a number below 256, in xterm's palette. */
+struct color color_of_index(int index);
+
 #endif

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * ncurses sends what changed on the screen. Only cells that differ from the last canvas are handed
- * to it, in runs. term_measure() reads the window's size and limits it before ncurses learns it,
- * because a remote client chooses that size.
+ * ncurses has terminfo and the modes of the line and of the terminal. What changes on the screen is
+ * sent by encode.c, in one write. term_measure() reads the window's size and limits it before
+ * ncurses learns it, because a remote client chooses that size.
  */
 #include "tui/term/term.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "tui/term/encode.h"
 #include "tui/term/term_restore.h"
 #include "tui/term/terminal_type.h"
 #include "tui/term/variables.h"
@@ -25,33 +26,15 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum {
-	RUN_MAX = 128,         /* characters per call of ncurses */
-	TERM_FIRST_DIRECT = 8, /* numbers below are ANSI colours on direct-colour terminals */
-};
-
 #define TERM_NO_MOUSE "\033[?1006l\033[?1000l"
-
-/* A style on this terminal. */
-struct look {
-	attr_t attributes;
-	short pair;
-};
-
-/* The colours of pair i + 1. */
-struct pairs {
-	int front[2 * STYLE_COUNT], back[2 * STYLE_COUNT];
-	size_t n;
-};
 
 struct term {
 	SCREEN *screen;
 	FILE *input; /* stdin, or /dev/tty opened here */
 	bool own_input;
-	struct canvas last;
+	struct canvas last; /* what the terminal shows; no width: unknown */
 	enum color_depth depth;
-	struct look looks[STYLE_COUNT][2]; /* plain, selected */
-	int cursor;                        /* last argument of curs_set(); -1: unknown */
+	struct encoder encoder;
 	bool mouse;
 	struct termios before; /* line settings when the terminal was taken */
 };
@@ -67,17 +50,6 @@ static SCREEN *open_type(const char *type, FILE *input)
 	return can_draw(type) ? newterm(type, stdout, input) : NULL;
 }
 
-/* Opens the type's "-direct" variant with 24-bit colours; NULL if terminfo has none. */
-static SCREEN *open_direct(const char *type, FILE *input)
-{
-	char name[64];
-
-	if (!type || strstr(type, "-direct"))
-		return NULL;
-	snprintf(name, sizeof(name), "%.*s-direct", (int)strcspn(type, "-"), type);
-	return open_type(name, input);
-}
-
 /* The type or its replacement; NULL if none is known. */
 static const char *known_type(const char *type)
 {
@@ -91,11 +63,7 @@ static const char *known_type(const char *type)
 
 static SCREEN *open_any(const struct term_config *config, FILE *input)
 {
-	SCREEN *screen = NULL;
-
-	if (config->color && config->direct_color)
-		screen = open_direct(config->type, input);
-	return screen ? screen : open_type(known_type(config->type), input);
+	return open_type(known_type(config->type), input);
 }
 
 void term_prepare(const char *type)
@@ -111,67 +79,97 @@ void term_prepare(const char *type)
 	setenv("TERMINFO", built_in->terminfo, 1);
 }
 
+static const char *terminfo(const char *name)
+{
+	const char *string = tigetstr(name);
+
+	return string == (const char *)-1 ? NULL : string;
+}
+
 static enum color_depth probe_depth(const struct term_config *config)
 {
-	if (!config->color || !has_colors() || start_color() == ERR)
+	int colors = tigetnum("colors");
+
+	if (!config->color || colors < 8 || !terminfo("setaf") || !terminfo("setab"))
 		return COLOR_DEPTH_MONO;
-	if (COLOR_PAIRS <= 2 * STYLE_COUNT || COLORS < 8)
-		return COLOR_DEPTH_MONO;
-	if (COLORS > 256)
+	if (colors > 256 || (colors == 256 && config->direct_color))
 		return COLOR_DEPTH_RGB;
-	if (COLORS == 256)
+	if (colors == 256)
 		return COLOR_DEPTH_256;
-	return COLORS >= 16 ? COLOR_DEPTH_16 : COLOR_DEPTH_8;
+	return colors >= 16 ? COLOR_DEPTH_16 : COLOR_DEPTH_8;
 }
 
-static int pair_number(const struct term *term, int index)
+static struct encode_terminal probe_terminal(enum color_depth depth)
 {
-	if (term->depth == COLOR_DEPTH_RGB && index > 0 && index < TERM_FIRST_DIRECT)
-		return TERM_FIRST_DIRECT;
-	return index;
+	return (struct encode_terminal){
+		.move = terminfo("cup"),
+		.column = terminfo("hpa"),
+		.row = terminfo("vpa"),
+		.right = terminfo("cuf"),
+		.carriage_return = terminfo("cr"),
+		.down = terminfo("cud1"),
+		.clear = terminfo("clear"),
+		.clear_line = terminfo("el"),
+		.erase = terminfo("ech"),
+		.plain = terminfo("sgr0"),
+		.bold = terminfo("bold"),
+		.dim = terminfo("dim"),
+		.underline = terminfo("smul"),
+		.reverse = terminfo("rev"),
+		.foreground = terminfo("setaf"),
+		.background = terminfo("setab"),
+		.own_colors = terminfo("op"),
+		.hide_cursor = terminfo("civis"),
+		.show_cursor = terminfo("cnorm"),
+		.fills_background = tigetflag("bce") == 1,
+		.wraps_at_once = tigetflag("am") == 1 && tigetflag("xenl") != 1,
+		.direct_color = depth == COLOR_DEPTH_RGB,
+	};
 }
 
-static attr_t terminal_attributes(unsigned attributes)
+/* The attributes of ncv (terminfo(5)): those that this terminal cannot show in colour. */
+static unsigned attributes_without_color(void)
 {
-	return (attributes & ATTRIBUTE_BOLD ? A_BOLD : A_NORMAL) |
-	       (attributes & ATTRIBUTE_UNDERLINE ? A_UNDERLINE : A_NORMAL) |
-	       (attributes & ATTRIBUTE_DIM ? A_DIM : A_NORMAL) |
-	       (attributes & ATTRIBUTE_REVERSE ? A_REVERSE : A_NORMAL);
+	int bits = tigetnum("ncv");
+
+	if (bits < 0)
+		return 0;
+	return (bits & 2 ? ATTRIBUTE_UNDERLINE : 0) | (bits & 4 ? ATTRIBUTE_REVERSE : 0) |
+	       (bits & 16 ? ATTRIBUTE_DIM : 0) | (bits & 32 ? ATTRIBUTE_BOLD : 0);
 }
 
-/*
- * The pair of two colours. Equal colours share a pair, so that ncurses sends nothing between them.
- * alloc_pair() gives the terminal's default colours pair 0, which costs more bytes to return to.
- */
-static short pair_of(const struct term *term, struct pairs *pairs, int front, int back)
+static unsigned attributes_there(const struct encode_terminal *terminal)
 {
-	size_t i = 0;
+	if (tigetnum("xmc") > 0) /* a change of attributes takes a cell */
+		return 0;
+	return (terminal->bold ? ATTRIBUTE_BOLD : 0) | (terminal->dim ? ATTRIBUTE_DIM : 0) |
+	       (terminal->underline ? ATTRIBUTE_UNDERLINE : 0) |
+	       (terminal->reverse ? ATTRIBUTE_REVERSE : 0);
+}
 
-	while (i < pairs->n && (pairs->front[i] != front || pairs->back[i] != back))
-		i++;
-	if (i == pairs->n) {
-		pairs->front[i] = front;
-		pairs->back[i] = back;
-		pairs->n++;
-		init_extended_pair((int)i + 1, pair_number(term, front), pair_number(term, back));
+static struct encode_look make_look(const struct term *term, const struct theme_look *shown)
+{
+	struct encode_look look = {shown->attributes, shown->foreground, shown->background};
+
+	look.attributes &= attributes_there(&term->encoder.terminal);
+	if (term->depth == COLOR_DEPTH_MONO)
+		return look;
+	if (!terminfo("op")) { /* the terminal's own colours cannot be had back */
+		look.foreground = look.foreground < 0 ? COLOR_WHITE : look.foreground;
+		look.background = look.background < 0 ? COLOR_BLACK : look.background;
 	}
-	return (short)(i + 1);
+	if (look.foreground >= 0 || look.background >= 0)
+		look.attributes &= ~attributes_without_color();
+	return look;
 }
 
 static void make_looks(struct term *term, const struct theme *theme)
 {
-	struct pairs pairs = {0};
-
 	for (enum style i = 0; i < STYLE_COUNT; i++) {
 		for (size_t selected = 0; selected < 2; selected++) {
 			struct theme_look shown = theme_look(theme, i, selected, term->depth);
-			struct look *look = &term->looks[i][selected];
 
-			look->attributes = terminal_attributes(shown.attributes);
-			look->pair = 0;
-			if (term->depth == COLOR_DEPTH_MONO)
-				continue;
-			look->pair = pair_of(term, &pairs, shown.foreground, shown.background);
+			term->encoder.looks[i][selected] = make_look(term, &shown);
 		}
 	}
 }
@@ -217,9 +215,9 @@ static void set_input_modes(void)
  */
 static bool has_xterm_mouse(void)
 {
-	const char *mouse = tigetstr("kmous");
+	const char *mouse = terminfo("kmous");
 
-	return mouse && mouse != (const char *)-1 && mouse[0] == '\033' && mouse[1] == '[';
+	return mouse && mouse[0] == '\033' && mouse[1] == '[';
 }
 
 static void set_mouse(const struct term *term, bool on)
@@ -228,6 +226,19 @@ static void set_mouse(const struct term *term, bool on)
 		return;
 	fputs(on ? "\033[?1000h\033[?1006h" : TERM_NO_MOUSE, stdout);
 	fflush(stdout);
+}
+
+static void send_bytes(const struct encoder *encoder)
+{
+	write_all(STDOUT_FILENO, encoder->bytes, encoder->n, NULL);
+}
+
+/* Sends what terminfo has to begin with a screen. Without clearing: the first drawing does that. */
+static void enter_screen(void)
+{
+	clearok(curscr, FALSE);
+	clearok(newscr, FALSE);
+	doupdate();
 }
 
 /* Prepares term_restore.c: the sequences that restore this terminal. */
@@ -302,16 +313,15 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 	term->screen = screen;
 	term->input = input;
 	term->own_input = own_input;
-	term->cursor = -1;
 	term->before = before;
 	term->mouse = config->mouse && has_xterm_mouse();
 	arm_restore(term);
 	canvas_init(&term->last, false);
 	set_input_modes();
 	term->depth = probe_depth(config);
-	if (term->depth != COLOR_DEPTH_MONO && use_default_colors() == ERR)
-		assume_default_colors(COLOR_WHITE, COLOR_BLACK);
+	encode_init(&term->encoder, probe_terminal(term->depth));
 	make_looks(term, config->theme);
+	enter_screen();
 	set_mouse(term, true);
 	*out = term;
 	return 0;
@@ -321,19 +331,21 @@ int term_open(const struct term_config *config, struct term **out, struct error 
  * Returns the terminal to the shell. Without an alternate screen the last picture stays, as in top,
  * and the shell's prompt appears in the last line, which is therefore cleared.
  */
-static void restore_terminal(const struct term *term)
+static void restore_terminal(struct term *term)
 {
-	const char *leave = tigetstr("rmcup");
+	struct encoder *encoder = &term->encoder;
 
 	term_restore_unfreeze();
 	set_mouse(term, false);
-	if (!leave || leave == (const char *)-1) {
-		move(LINES - 1, 0);
-		attrset(A_NORMAL);
-		clrtoeol();
-		refresh();
+	encode_begin(encoder);
+	encode_plain(encoder);
+	if (!terminfo("rmcup")) {
+		encode_move(encoder, 0, (unsigned)LINES - 1);
+		encode_string(encoder, terminfo("el"));
 	}
-	curs_set(1);
+	encode_string(encoder, terminfo("cnorm"));
+	encoder->cursor = ENCODE_CURSOR_UNKNOWN;
+	send_bytes(encoder);
 	endwin();
 	term_restore_disarm();
 }
@@ -347,6 +359,7 @@ void term_close(struct term *term)
 	term_restore_disarm();
 	delscreen(term->screen);
 	close_input(term->input, term->own_input);
+	encode_fini(&term->encoder);
 	canvas_fini(&term->last);
 	free(term);
 }
@@ -398,19 +411,17 @@ void term_measure(struct term *term, unsigned *width, unsigned *height)
 
 void term_forget(struct term *term)
 {
-	clearok(curscr, TRUE);
 	canvas_resize(&term->last, 0, 0);
 }
 
 void term_set_theme(struct term *term, const struct theme *theme)
 {
 	make_looks(term, theme);
-	canvas_resize(&term->last, 0, 0);
+	term_forget(term);
 }
 
 void term_suspend(struct term *term)
 {
-	term->cursor = -1;
 	restore_terminal(term);
 }
 
@@ -418,72 +429,10 @@ void term_resume(struct term *term)
 {
 	reset_prog_mode();
 	arm_restore(term);
+	enter_screen();
 	set_mouse(term, true);
-	term->cursor = -1;
+	term->encoder.cursor = ENCODE_CURSOR_UNKNOWN;
 	term_forget(term);
-}
-
-static bool same_cell(const struct canvas_cell *a, const struct canvas_cell *b)
-{
-	return a->style == b->style && a->selected == b->selected && strcmp(a->text, b->text) == 0;
-}
-
-static cchar_t to_cchar(const struct term *term, const struct canvas_cell *cell)
-{
-	const struct look *look = &term->looks[cell->style][cell->selected];
-	wchar_t text[2 + TEXT_MARKS_MAX] = {0};
-	const char *from = cell->text;
-	uint32_t character;
-	cchar_t complex;
-
-	for (size_t i = 0; i <= TEXT_MARKS_MAX;
-	     i++) { /* text_decode() returns 0 at the end, repeatedly */
-		from += text_decode(from, &character);
-		text[i] = (wchar_t)character;
-	}
-	if (setcchar(&complex, text, look->attributes, look->pair, NULL) == ERR)
-		setcchar(&complex, L" ", look->attributes, look->pair, NULL);
-	return complex;
-}
-
-/*
- * Draws the changed cells from x on, at most RUN_MAX characters. Returns their number. A run never
- * ends before the right half of a wide character.
- */
-static unsigned draw_run(const struct term *term, const struct canvas *canvas, unsigned x,
-			 unsigned y, bool all)
-{
-	cchar_t run[RUN_MAX];
-	unsigned columns = 0;
-	int n = 0;
-
-	while (x + columns < canvas->width) {
-		const struct canvas_cell *cell = canvas_at(canvas, x + columns, y);
-
-		if (n == RUN_MAX && cell->text[0])
-			break;
-		if (!all && same_cell(cell, canvas_at(&term->last, x + columns, y)))
-			break;
-		if (cell->text[0]) /* else the right half of a wide character */
-			run[n++] = to_cchar(term, cell);
-		columns++;
-	}
-	if (n > 0)
-		mvadd_wchnstr((int)y, (int)x, run, n);
-	return columns;
-}
-
-static void show_cursor(struct term *term, const struct canvas *canvas)
-{
-	int cursor = canvas->cursor ? 1 : 0;
-
-	if (cursor != term->cursor) /* an invisible cursor may stay anywhere */
-		leaveok(stdscr, curs_set(cursor) != ERR && !cursor);
-	term->cursor = cursor;
-	if (canvas->cursor)
-		move((int)canvas->cursor_y, (int)canvas->cursor_x);
-	else
-		move((int)canvas->height - 1, 0);
 }
 
 static void save_drawn(struct term *term, const struct canvas *canvas)
@@ -492,19 +441,18 @@ static void save_drawn(struct term *term, const struct canvas *canvas)
 
 	if (last->width != canvas->width || last->height != canvas->height)
 		canvas_resize(last, canvas->width, canvas->height);
-	if (last->width && last->height)
-		memcpy(last->cells, canvas->cells,
-		       sizeof(*last->cells) * canvas->width * canvas->height);
+	canvas_copy(last, (struct rect){0, 0, canvas->width, canvas->height}, canvas, 0);
+	last->cursor = canvas->cursor;
+	last->cursor_x = canvas->cursor_x;
+	last->cursor_y = canvas->cursor_y;
 }
 
 void term_draw(struct term *term, const struct canvas *canvas)
 {
-	bool all = term->last.width != canvas->width || term->last.height != canvas->height;
+	bool known = term->last.width == canvas->width && term->last.height == canvas->height;
 
-	for (unsigned y = 0; y < canvas->height; y++)
-		for (unsigned x = 0, n; x < canvas->width; x += n ? n : 1)
-			n = draw_run(term, canvas, x, y, all);
-	show_cursor(term, canvas);
-	refresh();
+	encode_begin(&term->encoder);
+	encode_canvas(&term->encoder, known ? &term->last : NULL, canvas);
+	send_bytes(&term->encoder);
 	save_drawn(term, canvas);
 }

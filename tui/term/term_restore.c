@@ -5,6 +5,8 @@
  */
 #include "tui/term/term_restore.h"
 
+#include "tui/term/encode.h"
+
 #include <poll.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -17,26 +19,15 @@ static char rescue_bytes[RESCUE_BYTES];
 static size_t rescue_length;
 static atomic_bool rescue_armed;
 
-/* Appends a string as tputs(3) would send it, without padding: $<5/>. */
-static void append_without_padding(const char *from)
-{
-	while (*from && rescue_length < sizeof(rescue_bytes)) {
-		const char *end = from[0] == '$' && from[1] == '<' ? strchr(from, '>') : NULL;
-
-		if (end)
-			from = end + 1;
-		else
-			rescue_bytes[rescue_length++] = *from++;
-	}
-}
-
 void term_restore_arm(const struct termios *before, const char *const *strings, size_t n)
 {
 	rescue_line = *before;
 	rescue_length = 0;
 	for (size_t i = 0; i < n; i++)
 		if (strings[i] && strings[i] != (const char *)-1)
-			append_without_padding(strings[i]);
+			rescue_length += encode_without_padding(
+				rescue_bytes + rescue_length, sizeof(rescue_bytes) - rescue_length,
+				strings[i]);
 	rescue_armed = true;
 }
 

@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Line by line from the left. Between two changed cells the cursor moves, or the cells between are
+ * sent again: what has fewer bytes. Colours change when a character needs it. A blank needs the
+ * background alone, so it remains in the colour of the text before it.
+ *
+ * Each call begins with an absolute position and a complete look, because another program may have
+ * written on the terminal. Positions after wide characters and marks are absolute too: terminals
+ * disagree about their width.
+ */
+#include "tui/term/encode.h"
+
+#include "core/base/util.h"
+#include "tui/term/theme.h"
+
+#include <curses.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SEQUENCE_MAX = 128, /* bytes of a sequence; longer ones are not used */
+	GAP_MAX = 8,        /* unchanged cells that may be sent again */
+	ERASE_MIN = 9,      /* blanks for which an erase and a move are shorter */
+};
+
+/* The parameters of a look in \e[...m. */
+struct parameters {
+	char text[SEQUENCE_MAX];
+	size_t n;
+};
+
+size_t encode_without_padding(char *to, size_t size, const char *string)
+{
+	size_t n = 0;
+
+	while (*string && n < size) {
+		const char *end = string[0] == '$' && string[1] == '<' ? strchr(string, '>') : NULL;
+
+		if (end)
+			string = end + 1;
+		else
+			to[n++] = *string++;
+	}
+	return n;
+}
+
+void encode_init(struct encoder *encoder, struct encode_terminal terminal)
+{
+	*encoder = (struct encoder){.terminal = terminal};
+	encode_begin(encoder);
+}
+
+void encode_fini(struct encoder *encoder)
+{
+	free(encoder->bytes);
+	encoder->bytes = NULL;
+}
+
+void encode_begin(struct encoder *encoder)
+{
+	encoder->n = 0;
+	encoder->x = encoder->y = -1;
+	encoder->exact = false;
+	encoder->now = NULL;
+}
+
+static void append_bytes(struct encoder *encoder, const char *bytes, size_t n)
+{
+	encoder->bytes = array_reserve(encoder->bytes, &encoder->capacity, encoder->n + n, 1);
+	memcpy(encoder->bytes + encoder->n, bytes, n);
+	encoder->n += n;
+}
+
+static bool is_string(const char *string)
+{
+	return string && string != (const char *)-1;
+}
+
+void encode_string(struct encoder *encoder, const char *string)
+{
+	char bytes[SEQUENCE_MAX];
+
+	if (is_string(string))
+		append_bytes(encoder, bytes, encode_without_padding(bytes, sizeof(bytes), string));
+}
+
+/* Moves */
+
+/* A way to a position. */
+struct way {
+	char bytes[SEQUENCE_MAX];
+	size_t n;
+};
+
+static void way_add(struct way *way, const char *string)
+{
+	way->n += encode_without_padding(way->bytes + way->n, sizeof(way->bytes) - way->n, string);
+}
+
+static void shorter_way(struct way *best, const struct way *other)
+{
+	if (other->n < best->n)
+		*best = *other;
+}
+
+/* From column 0 to x. */
+static bool way_right(const struct encode_terminal *terminal, struct way *way, unsigned columns)
+{
+	if (columns > 0 && !is_string(terminal->right))
+		return false;
+	if (columns > 0)
+		way_add(way, tiparm(terminal->right, (int)columns));
+	return true;
+}
+
+/* In the line of the cursor. */
+static void try_line(const struct encoder *encoder, struct way *best, unsigned x)
+{
+	const struct encode_terminal *terminal = &encoder->terminal;
+	struct way way = {.n = 0};
+
+	if (is_string(terminal->column)) {
+		way_add(&way, tiparm(terminal->column, (int)x));
+		shorter_way(best, &way);
+	}
+	if (encoder->x >= 0 && encoder->exact && x > (unsigned)encoder->x) {
+		way.n = 0;
+		if (way_right(terminal, &way, x - (unsigned)encoder->x))
+			shorter_way(best, &way);
+	}
+	if (x == 0 && is_string(terminal->carriage_return)) {
+		way.n = 0;
+		way_add(&way, terminal->carriage_return);
+		shorter_way(best, &way);
+	}
+}
+
+/* In the next line. "\r" before "\n", because some line settings add it. */
+static void try_next_line(const struct encoder *encoder, struct way *best, unsigned x)
+{
+	const struct encode_terminal *terminal = &encoder->terminal;
+	struct way way = {.n = 0};
+
+	if (!is_string(terminal->carriage_return) || !is_string(terminal->down))
+		return;
+	way_add(&way, terminal->carriage_return);
+	way_add(&way, terminal->down);
+	if (way_right(terminal, &way, x))
+		shorter_way(best, &way);
+}
+
+void encode_move(struct encoder *encoder, unsigned x, unsigned y)
+{
+	const struct encode_terminal *terminal = &encoder->terminal;
+	struct way best = {.n = 0}, way = {.n = 0};
+
+	if (encoder->x == (int)x && encoder->y == (int)y)
+		return;
+	way_add(&best, tiparm(terminal->move, (int)y, (int)x));
+	if (encoder->y == (int)y)
+		try_line(encoder, &best, x);
+	else if (encoder->y >= 0 && encoder->y + 1 == (int)y)
+		try_next_line(encoder, &best, x);
+	if (encoder->x == (int)x && encoder->exact && is_string(terminal->row)) {
+		way_add(&way, tiparm(terminal->row, (int)y));
+		shorter_way(&best, &way);
+	}
+	append_bytes(encoder, best.bytes, best.n);
+	encoder->x = (int)x;
+	encoder->y = (int)y;
+	encoder->exact = true;
+}
+
+/* Looks */
+
+/* Adds the parameters of \e[...m; other strings have none. */
+static bool parameters_add(struct parameters *parameters, const char *string)
+{
+	char bytes[SEQUENCE_MAX];
+	size_t n = is_string(string) ? encode_without_padding(bytes, sizeof(bytes), string) : 0;
+
+	if (n < 4 || bytes[0] != '\033' || bytes[1] != '[' || bytes[n - 1] != 'm' ||
+	    parameters->n + n > sizeof(parameters->text))
+		return false;
+	if (parameters->n > 0)
+		parameters->text[parameters->n++] = ';';
+	memcpy(parameters->text + parameters->n, bytes + 2, n - 3);
+	parameters->n += n - 3;
+	return true;
+}
+
+static void add_attributes(const struct encode_terminal *terminal, struct parameters *parameters,
+			   unsigned attributes)
+{
+	if (attributes & ATTRIBUTE_BOLD)
+		parameters_add(parameters, terminal->bold);
+	if (attributes & ATTRIBUTE_DIM)
+		parameters_add(parameters, terminal->dim);
+	if (attributes & ATTRIBUTE_UNDERLINE)
+		parameters_add(parameters, terminal->underline);
+	if (attributes & ATTRIBUTE_REVERSE)
+		parameters_add(parameters, terminal->reverse);
+}
+
+/* The number in xterm's palette, of the 6x6x6 cube or the grey ramp; -1: it has no such colour. */
+static int palette_number(int rgb)
+{
+	int red = rgb >> 16 & 0xff, green = rgb >> 8 & 0xff, blue = rgb & 0xff;
+	struct color color = {true, (uint8_t)red, (uint8_t)green, (uint8_t)blue};
+	int index = color_index(color, COLOR_DEPTH_256);
+	struct color nearest = color_of_index(index);
+
+	return memcmp(&color, &nearest, sizeof(color)) == 0 ? index : -1;
+}
+
+/*
+ * A colour that is not the terminal's own. ISO 8613-6's form with semicolons is the one that all
+ * terminals with 24 bits understand. Numbers of the palette are shorter.
+ */
+static void add_color(const struct encode_terminal *terminal, struct parameters *parameters,
+		      int number, bool back)
+{
+	const char *string = back ? terminal->background : terminal->foreground;
+	char direct[32];
+	int palette;
+
+	if (!terminal->direct_color) {
+		if (is_string(string))
+			parameters_add(parameters, tiparm(string, number));
+		return;
+	}
+	palette = palette_number(number);
+	if (palette >= 0)
+		snprintf(direct, sizeof(direct), "\033[%d;5;%dm", back ? 48 : 38, palette);
+	else
+		snprintf(direct, sizeof(direct), "\033[%d;2;%d;%d;%dm", back ? 48 : 38,
+			 number >> 16 & 0xff, number >> 8 & 0xff, number & 0xff);
+	parameters_add(parameters, direct);
+}
+
+/* Returns false if no sequence sets this colour alone. */
+static bool add_color_change(const struct encode_terminal *terminal, struct parameters *parameters,
+			     int from, int to, bool back)
+{
+	if (from == to)
+		return true;
+	if (to >= 0) {
+		add_color(terminal, parameters, to, back);
+		return true;
+	}
+	if (!is_string(terminal->own_colors) || strcmp(terminal->own_colors, "\033[39;49m") != 0)
+		return false;
+	return parameters_add(parameters, back ? "\033[49m" : "\033[39m");
+}
+
+/* From any look. */
+static void complete_look(const struct encode_terminal *terminal, const struct encode_look *to,
+			  struct parameters *parameters)
+{
+	add_attributes(terminal, parameters, to->attributes);
+	if (to->foreground >= 0)
+		add_color(terminal, parameters, to->foreground, false);
+	if (to->background >= 0)
+		add_color(terminal, parameters, to->background, true);
+}
+
+/* Returns false if an attribute must be taken away. */
+static bool change_look(const struct encode_terminal *terminal, const struct encode_look *from,
+			const struct encode_look *to, struct parameters *parameters)
+{
+	if (from->attributes & ~to->attributes)
+		return false;
+	add_attributes(terminal, parameters, to->attributes & ~from->attributes);
+	return add_color_change(terminal, parameters, from->foreground, to->foreground, false) &&
+	       add_color_change(terminal, parameters, from->background, to->background, true);
+}
+
+/* Whether the terminal resets looks with \e[m, or with that at the end (\e(B\e[m). */
+static bool has_reset(const struct encode_terminal *terminal)
+{
+	return is_string(terminal->plain) && strstr(terminal->plain, "\033[");
+}
+
+static void set_look(struct encoder *encoder, const struct encode_look *look)
+{
+	const struct encode_terminal *terminal = &encoder->terminal;
+	struct parameters change = {.n = 0}, complete = {.n = 0};
+	bool changed;
+
+	if (encoder->now && memcmp(encoder->now, look, sizeof(*look)) == 0)
+		return;
+	changed = encoder->now && change_look(terminal, encoder->now, look, &change);
+	encoder->now = look;
+	if (!has_reset(terminal))
+		return;
+	complete_look(terminal, look, &complete);
+	if (changed && change.n == 0)
+		return;
+	append_bytes(encoder, "\033[", 2);
+	if (changed && change.n <= complete.n + (complete.n ? 2 : 0)) {
+		append_bytes(encoder, change.text, change.n);
+	} else if (complete.n > 0) {
+		append_bytes(encoder, "0;", 2);
+		append_bytes(encoder, complete.text, complete.n);
+	}
+	append_bytes(encoder, "m", 1);
+}
+
+void encode_plain(struct encoder *encoder)
+{
+	encode_string(encoder, encoder->terminal.plain);
+	encode_string(encoder, encoder->terminal.own_colors);
+	encoder->now = NULL;
+}
+
+/* Cells */
+
+static const struct encode_look *look_of(const struct encoder *encoder,
+					 const struct canvas_cell *cell)
+{
+	return &encoder->looks[cell->style][cell->selected];
+}
+
+/* Whether blanks of this look show the background alone. */
+static bool is_bare(const struct encode_look *look)
+{
+	return !(look->attributes & (ATTRIBUTE_UNDERLINE | ATTRIBUTE_REVERSE));
+}
+
+static bool is_blank(const struct canvas_cell *cell)
+{
+	return cell->text[0] == ' ' && !cell->text[1];
+}
+
+static bool is_same(const struct encoder *encoder, const struct canvas_cell *a,
+		    const struct canvas_cell *b)
+{
+	const struct encode_look *la = look_of(encoder, a), *lb = look_of(encoder, b);
+
+	if (strcmp(a->text, b->text) != 0)
+		return false;
+	if (la == lb)
+		return true;
+	if (is_blank(a) && is_bare(la) && is_bare(lb))
+		return la->background == lb->background;
+	return memcmp(la, lb, sizeof(*la)) == 0;
+}
+
+/* Whether the cell is a blank that the terminal can make by clearing. */
+static bool is_clear(const struct encoder *encoder, const struct canvas_cell *cell)
+{
+	const struct encode_look *look = look_of(encoder, cell);
+
+	return is_blank(cell) && is_bare(look) &&
+	       (look->background < 0 || encoder->terminal.fills_background);
+}
+
+/* The look for blanks: only the background matters. */
+static void set_blank_look(struct encoder *encoder, const struct encode_look *look)
+{
+	const struct encode_look *now = encoder->now;
+
+	if (!now || !is_bare(now) || !is_bare(look) || now->background != look->background)
+		set_look(encoder, look);
+}
+
+static unsigned columns_of(const struct canvas *canvas, unsigned x, unsigned y)
+{
+	return x + 1 < canvas->width && !canvas_at(canvas, x + 1, y)->text[0] ? 2 : 1;
+}
+
+/* The lower right corner would scroll a terminal that wraps at once. */
+static bool is_corner(const struct encoder *encoder, const struct canvas *canvas, unsigned end,
+		      unsigned y)
+{
+	return encoder->terminal.wraps_at_once && end == canvas->width && y + 1 == canvas->height;
+}
+
+static void append_cell(struct encoder *encoder, const struct canvas *canvas, unsigned x,
+			unsigned y)
+{
+	const struct canvas_cell *cell = canvas_at(canvas, x, y);
+	unsigned columns = columns_of(canvas, x, y);
+	size_t length = strlen(cell->text);
+
+	if (is_corner(encoder, canvas, x + columns, y))
+		return;
+	encode_move(encoder, x, y);
+	if (is_blank(cell))
+		set_blank_look(encoder, look_of(encoder, cell));
+	else
+		set_look(encoder, look_of(encoder, cell));
+	append_bytes(encoder, length ? cell->text : " ", length ? length : 1);
+	encoder->x += (int)columns;
+	if (columns > 1 || length > 4)
+		encoder->exact = false;
+	if (x + columns < canvas->width)
+		return;
+	/* The next character is in the next line, but not always the cursor. */
+	encoder->x = -1;
+	if (encoder->terminal.wraps_at_once)
+		encoder->y = -1;
+}
+
+/* The state to return to. */
+struct mark {
+	size_t n;
+	int x, y;
+	bool exact;
+	const struct encode_look *now;
+};
+
+static struct mark set_mark(const struct encoder *encoder)
+{
+	return (struct mark){encoder->n, encoder->x, encoder->y, encoder->exact, encoder->now};
+}
+
+static void return_to(struct encoder *encoder, const struct mark *mark)
+{
+	encoder->n = mark->n;
+	encoder->x = mark->x;
+	encoder->y = mark->y;
+	encoder->exact = mark->exact;
+	encoder->now = mark->now;
+}
+
+/* Appends the unchanged cells from the cursor to x if that is shorter than to move. */
+static void cross_gap(struct encoder *encoder, const struct canvas *canvas, unsigned x, unsigned y)
+{
+	if (encoder->y != (int)y || encoder->x < 0 || (unsigned)encoder->x >= x ||
+	    x - (unsigned)encoder->x > GAP_MAX)
+		return;
+
+	const struct mark mark = set_mark(encoder);
+	unsigned from = (unsigned)mark.x;
+
+	append_cell(encoder, canvas, x, y);
+	size_t moved = encoder->n;
+	return_to(encoder, &mark);
+	for (unsigned at = from; at <= x; at += columns_of(canvas, at, y))
+		append_cell(encoder, canvas, at, y);
+	bool shorter = encoder->n <= moved;
+	return_to(encoder, &mark);
+	for (unsigned at = from; shorter && at < x; at += columns_of(canvas, at, y))
+		append_cell(encoder, canvas, at, y);
+}
+
+/* One line, and what is known of it. */
+struct line {
+	const struct canvas *last; /* NULL: all cells have changed */
+	const struct canvas *canvas;
+	unsigned y;
+};
+
+static bool is_changed(const struct encoder *encoder, const struct line *line, unsigned x)
+{
+	return !line->last || !is_same(encoder, canvas_at(line->canvas, x, line->y),
+				       canvas_at(line->last, x, line->y));
+}
+
+/* The end of the blanks from x on that clearing can make at once; x: none. */
+static unsigned clear_end(const struct encoder *encoder, const struct line *line, unsigned x)
+{
+	const struct canvas_cell *first = canvas_at(line->canvas, x, line->y);
+	unsigned end = x;
+
+	while (end < line->canvas->width) {
+		const struct canvas_cell *cell = canvas_at(line->canvas, end, line->y);
+
+		if (!is_clear(encoder, cell) ||
+		    look_of(encoder, cell)->background != look_of(encoder, first)->background)
+			break;
+		end++;
+	}
+	return end;
+}
+
+/*
+ * Clears changed blanks from x on, if there are enough of them. Returns where the line continues;
+ * x: nothing was cleared.
+ */
+static unsigned clear_blanks(struct encoder *encoder, const struct line *line, unsigned x)
+{
+	const struct encode_terminal *terminal = &encoder->terminal;
+	unsigned end = clear_end(encoder, line, x), changed = end;
+	bool to_end = end == line->canvas->width && is_string(terminal->clear_line);
+
+	while (changed > x && !is_changed(encoder, line, changed - 1))
+		changed--;
+	if (!to_end && !is_string(terminal->erase))
+		return x;
+	if (changed - x < (to_end ? strlen(terminal->clear_line) + 1 : (size_t)ERASE_MIN))
+		return x;
+	encode_move(encoder, x, line->y);
+	set_blank_look(encoder, look_of(encoder, canvas_at(line->canvas, x, line->y)));
+	encode_string(encoder,
+		      to_end ? terminal->clear_line : tiparm(terminal->erase, (int)(changed - x)));
+	return to_end ? end : changed;
+}
+
+static void append_line(struct encoder *encoder, const struct line *line)
+{
+	for (unsigned x = 0; x < line->canvas->width;) {
+		unsigned columns = columns_of(line->canvas, x, line->y);
+
+		if (!is_changed(encoder, line, x) &&
+		    (columns == 1 || !is_changed(encoder, line, x + 1))) {
+			x += columns;
+			continue;
+		}
+		unsigned cleared = clear_blanks(encoder, line, x);
+
+		if (cleared > x) {
+			x = cleared;
+			continue;
+		}
+		cross_gap(encoder, line->canvas, x, line->y);
+		append_cell(encoder, line->canvas, x, line->y);
+		x += columns;
+	}
+}
+
+static void append_cursor(struct encoder *encoder, const struct canvas *last,
+			  const struct canvas *canvas)
+{
+	const struct encode_terminal *terminal = &encoder->terminal;
+	bool moved = !last || last->cursor_x != canvas->cursor_x ||
+		     last->cursor_y != canvas->cursor_y || !last->cursor;
+
+	if (canvas->cursor && (moved || encoder->n > 0))
+		encode_move(encoder, canvas->cursor_x, canvas->cursor_y);
+	else if (!canvas->cursor && encoder->n > 0 && !is_string(terminal->hide_cursor))
+		encode_move(encoder, 0, canvas->height - 1);
+	if (canvas->cursor && encoder->cursor != ENCODE_CURSOR_SHOWN)
+		encode_string(encoder, terminal->show_cursor);
+	if (!canvas->cursor && encoder->cursor != ENCODE_CURSOR_HIDDEN)
+		encode_string(encoder, terminal->hide_cursor);
+	encoder->cursor = canvas->cursor ? ENCODE_CURSOR_SHOWN : ENCODE_CURSOR_HIDDEN;
+}
+
+/* Returns whether all cells are plain blanks now. */
+static bool append_clear(struct encoder *encoder)
+{
+	const struct encode_terminal *terminal = &encoder->terminal;
+	const struct encode_look *look = &encoder->looks[STYLE_PLAIN][0];
+
+	if (!is_string(terminal->clear))
+		return false;
+	encode_plain(encoder);
+	if (terminal->fills_background)
+		set_look(encoder, look);
+	encode_string(encoder, terminal->clear);
+	encoder->x = encoder->y = 0;
+	encoder->exact = true;
+	return is_bare(look) && (look->background < 0 || terminal->fills_background);
+}
+
+void encode_canvas(struct encoder *encoder, const struct canvas *last, const struct canvas *canvas)
+{
+	struct line line = {.last = last, .canvas = canvas};
+	struct canvas cleared;
+
+	canvas_init(&cleared, false);
+	if (!last && append_clear(encoder)) {
+		canvas_resize(&cleared, canvas->width, canvas->height);
+		line.last = &cleared;
+	}
+	for (line.y = 0; line.y < canvas->height; line.y++)
+		append_line(encoder, &line);
+	append_cursor(encoder, last, canvas);
+	canvas_fini(&cleared);
+}
