@@ -97,7 +97,7 @@ def run(report, rounds):
             continue
         for other in "htop", "pmctop before":
             known = sent.get("pmctop") is not None and sent.get(other)
-            report.add("bytes", f"bytes of a refresh, {size[0]}x{size[1]}, {what}: pmctop / {other}",
-                       sent["pmctop"] / sent[other] if known else None, "x",
+            name = f"bytes of a refresh, {size[0]}x{size[1]}, {what}: pmctop / {other}"
+            report.add("bytes", name, sent["pmctop"] / sent[other] if known else None, "x",
                        most=1 if size == SMALL else None, noisy=noisy,
                        note="" if known else "not measured: one of both is missing")

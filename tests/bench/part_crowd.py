@@ -8,8 +8,8 @@ import time
 from machine import cpu_s, descriptors, load, busy_machine, resident_mib, undisturbed
 from part_scale import past_mib
 from ptys import OnPty
-from tools import (DEFAULT_TOOL, EVENTS, OURS, PEERS, PER_THREAD, PMCTOP_TOOL, SHOWING, Absent, Tool,
-                   add_to_before, check_tool, home, in_turns, ratios, running, with_before)
+from tools import (DEFAULT_TOOL, EVENTS, OURS, PEERS, PER_THREAD, PMCTOP_TOOL, SHOWING, Absent,
+                   Tool, add_to_before, check_tool, home, in_turns, ratios, running, with_before)
 
 PROCESSES = 20000
 SIZE = 200, 50

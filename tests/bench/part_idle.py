@@ -36,8 +36,9 @@ def run(report, rounds, seconds=10):
     if min(others_percent) > BUSY_MUCH:
         noisy = f"other programs use {min(others_percent):.0f} % of the CPUs"
     for i, (what, unit, most, before_most) in enumerate(FIGURES):
-        values = {name: [value[i] for value in all_values] for name, all_values in measured.items()}
-        add_to_before(report, "idle", f"idle machine: {what}", values, most=before_most, noisy=noisy)
+        values = {name: [value[i] for value in rows] for name, rows in measured.items()}
+        add_to_before(report, "idle", f"idle machine: {what}", values, most=before_most,
+                      noisy=noisy)
         for tool in tools:
             ours = tool is PMCTOP_TOOL
             report.add("idle", f"idle machine: {what}: {tool.name}", values.get(tool.name), unit,

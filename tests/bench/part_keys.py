@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The CPU time of pmctop in the seconds after a key that makes it read much: `e` opens events to show
-which of them can be counted, `i` adds the tasks that did not run. Beside it what peers take for their
-nearest pages, which read less."""
+"""The CPU time of pmctop in the seconds after a key that makes it read much: `e` opens events to
+show which of them can be counted, `i` adds the tasks that did not run. Beside it what peers take
+for their nearest pages, which read less."""
 import subprocess
 import time
 

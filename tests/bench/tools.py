@@ -59,7 +59,8 @@ def with_before(tool):
     """[the tool, the same with the pmctop of BEFORE], or the tool alone without one."""
     if not BEFORE:
         return [tool]
-    return [tool, Tool(f"{tool.name} before", [BEFORE, *tool.command[1:]], screen=True)]
+    return [tool, Tool(f"{tool.name} before", [BEFORE, *tool.command[1:]], tool.screen,
+                       warm_s=tool.warm_s)]
 
 
 SIX = ["--config", "/dev/null", "-S", "none", "-m", "cpu_percent", "-e", EVENTS, "-s",
