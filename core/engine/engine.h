@@ -69,8 +69,9 @@ struct engine_config {
 /*
  * Returns 0, or -errno and a sentence: -EINVAL if the columns make no sense, -EOPNOTSUPP if the
  * recorder cannot record in this mode, another code if even /proc cannot be read. Borrows sys for
- * its life. Takes 60 to 180 ms: a short interval shows what the kernel does not report when
- * counters are opened.
+ * its life. Counts short intervals, three at most, to see which switches the kernel does not
+ * report: takes 20 to 60 ms if the caller wants a glimpse, else 60 to 180 ms, and the opening of
+ * counters.
  */
 int engine_new(const struct sys *sys, const struct engine_config *config, struct engine **engine,
 	       struct error *err);

@@ -26,8 +26,8 @@ struct event_index {
 };
 
 /*
- * Makes an index of names; nothing is probed. It takes about 20 ms, and calls `pause` every
- * millisecond, so that the caller can do urgent work; NULL: none.
+ * Makes an index of names; nothing is probed. It takes 5 ms for 2,400 events, and calls `pause`
+ * every millisecond, so that the caller can do urgent work; NULL: none.
  */
 struct event_index *event_index_new(const struct event_context *context, void (*pause)(void *arg),
 				    void *arg);
