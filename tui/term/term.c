@@ -165,12 +165,12 @@ static struct encode_look make_look(const struct term *term, const struct theme_
 
 static void make_looks(struct term *term, const struct theme *theme)
 {
-	for (enum style i = 0; i < STYLE_COUNT; i++) {
-		for (size_t selected = 0; selected < 2; selected++) {
-			struct theme_look shown = theme_look(theme, i, selected, term->depth);
+	struct theme_look looks[STYLE_COUNT][2];
 
-			term->encoder.looks[i][selected] = make_look(term, &shown);
-		}
+	theme_looks(theme, term->depth, looks);
+	for (enum style i = 0; i < STYLE_COUNT; i++) {
+		for (size_t selected = 0; selected < 2; selected++)
+			term->encoder.looks[i][selected] = make_look(term, &looks[i][selected]);
 	}
 }
 
@@ -367,6 +367,11 @@ void term_close(struct term *term)
 int term_input_fd(const struct term *term)
 {
 	return fileno(term->input);
+}
+
+enum color_depth term_depth(const struct term *term)
+{
+	return term->depth;
 }
 
 bool term_writable(const struct term *term)

@@ -38,6 +38,8 @@ void term_close(struct term *term); /* NULL is fine */
 
 /* The descriptor to poll for keys. */
 int term_input_fd(const struct term *term);
+/* The colours that the terminal has. */
+enum color_depth term_depth(const struct term *term);
 /* Whether the terminal takes output now; false if it is stopped (^S). */
 bool term_writable(const struct term *term);
 

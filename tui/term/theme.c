@@ -237,6 +237,15 @@ struct theme_look theme_look(const struct theme *theme, enum style style, bool s
 	return look;
 }
 
+void theme_looks(const struct theme *theme, enum color_depth depth,
+		 struct theme_look looks[STYLE_COUNT][2])
+{
+	for (enum style style = 0; style < STYLE_COUNT; style++) {
+		looks[style][false] = theme_look(theme, style, false, depth);
+		looks[style][true] = theme_look(theme, style, true, depth);
+	}
+}
+
 const char *theme_builtin_find(const char *name)
 {
 	for (const struct theme_builtin *t = theme_builtins; t->name; t++)

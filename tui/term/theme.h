@@ -61,6 +61,9 @@ struct theme_look {
 };
 struct theme_look theme_look(const struct theme *theme, enum style style, bool selected,
 			     enum color_depth depth);
+/* All of them, by style and whether the cell is selected. */
+void theme_looks(const struct theme *theme, enum color_depth depth,
+		 struct theme_look looks[STYLE_COUNT][2]);
 
 /* themes/ as text, built into the program; the last one's name is NULL. */
 struct theme_builtin {

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+/* The looks of the theme as SGR sequences. */
+#include "tui/term/canvas_ansi.h"
+
+#include "core/base/text.h"
+#include "core/base/util.h"
+
+#include <string.h>
+
+enum {
+	SGR_FRONT = 30,
+	SGR_BACK = 40,
+	SGR_BRIGHT = 60, /* added for colours 8 to 15 */
+	SGR_EXTENDED = 8,
+	ANSI_COLORS = 8,
+};
+
+static const struct theme_look no_look = {.foreground = -1, .background = -1};
+
+static bool same_look(const struct theme_look *a, const struct theme_look *b)
+{
+	return a->foreground == b->foreground && a->background == b->background &&
+	       a->attributes == b->attributes;
+}
+
+/* `ground` is SGR_FRONT or SGR_BACK. */
+static void print_color(int index, int ground, enum color_depth depth, FILE *out)
+{
+	if (index < 0)
+		return;
+	switch (depth) {
+	case COLOR_DEPTH_MONO:
+		break;
+	case COLOR_DEPTH_8:
+	case COLOR_DEPTH_16:
+		fprintf(out, ";%d",
+			ground + (index < ANSI_COLORS ? index : SGR_BRIGHT + index - ANSI_COLORS));
+		break;
+	case COLOR_DEPTH_256:
+		fprintf(out, ";%d;5;%d", ground + SGR_EXTENDED, index);
+		break;
+	case COLOR_DEPTH_RGB:
+		fprintf(out, ";%d;2;%d;%d;%d", ground + SGR_EXTENDED, index >> 16,
+			index >> 8 & 0xff, index & 0xff);
+		break;
+	}
+}
+
+static void print_look(const struct theme_look *look, enum color_depth depth, FILE *out)
+{
+	static const struct {
+		enum style_attribute attribute;
+		const char *sgr;
+	} attributes[] = {
+		{ATTRIBUTE_BOLD, ";1"},
+		{ATTRIBUTE_DIM, ";2"},
+		{ATTRIBUTE_UNDERLINE, ";4"},
+		{ATTRIBUTE_REVERSE, ";7"},
+	};
+
+	fputs("\033[0", out);
+	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
+		if (look->attributes & attributes[i].attribute)
+			fputs(attributes[i].sgr, out);
+	print_color(look->foreground, SGR_FRONT, depth, out);
+	print_color(look->background, SGR_BACK, depth, out);
+	fputc('m', out);
+}
+
+static void print_cell(const struct canvas_cell *cell, FILE *out)
+{
+	char shown[4];
+
+	for (struct text_scan scan = {.at = cell->text}; text_scan_next(&scan);)
+		fwrite(shown, 1, text_scan_shown(&scan, shown), out);
+}
+
+/* Whether a blank of that look cannot be seen. */
+static bool is_invisible(const struct canvas_cell *cell, const struct theme_look *look)
+{
+	return strcmp(cell->text, " ") == 0 && look->background < 0 &&
+	       !(look->attributes & (ATTRIBUTE_REVERSE | ATTRIBUTE_UNDERLINE));
+}
+
+struct ansi {
+	const struct canvas *canvas;
+	enum color_depth depth;
+	struct theme_look looks[STYLE_COUNT][2];
+	FILE *out;
+};
+
+static const struct theme_look *look_of(const struct ansi *ansi, const struct canvas_cell *cell)
+{
+	return &ansi->looks[cell->style][cell->selected];
+}
+
+static void print_line(const struct ansi *ansi, unsigned y)
+{
+	const struct theme_look *last = &no_look;
+	unsigned end = ansi->canvas->width;
+
+	for (; end > 0; end--) {
+		const struct canvas_cell *cell = canvas_at(ansi->canvas, end - 1, y);
+
+		if (!is_invisible(cell, look_of(ansi, cell)))
+			break;
+	}
+	for (unsigned x = 0; x < end; x++) {
+		const struct canvas_cell *cell = canvas_at(ansi->canvas, x, y);
+		const struct theme_look *look = look_of(ansi, cell);
+
+		if (!same_look(look, last))
+			print_look(look, ansi->depth, ansi->out);
+		last = look;
+		print_cell(cell, ansi->out);
+	}
+	if (!same_look(last, &no_look))
+		fputs("\033[0m", ansi->out);
+	fputc('\n', ansi->out);
+}
+
+void canvas_print_ansi(const struct canvas *canvas, const struct theme *theme,
+		       enum color_depth depth, FILE *out)
+{
+	struct ansi ansi = {.canvas = canvas, .depth = depth, .out = out};
+
+	theme_looks(theme, depth, ansi.looks);
+	for (unsigned y = 0; y < canvas->height; y++)
+		print_line(&ansi, y);
+}
