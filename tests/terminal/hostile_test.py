@@ -5,10 +5,13 @@ and printable text, nothing else.
 
 Prints TAP (tests/terminals.py).
 """
+import glob
 import os
+import re
 import shlex
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -35,6 +38,9 @@ class Tour:
             file.write(b" ".join(b"'" + os.fsencode(word).replace(b"'", b"'\\''") + b"'"
                                  for word in command) + b" 2>'%s'\n" % os.fsencode(self.stderr))
         self.terminal = Terminal(150, 50, **environment)
+        self.folder = os.path.join(directory, f"{name}.saved")  # S writes here
+        os.mkdir(self.folder)
+        self.terminal.line(f"cd {shlex.quote(self.folder)}")
         self.terminal.tmux("pipe-pane", "-t", "t", f"cat >{shlex.quote(self.sent)}")
         self.terminal.line(f"clear; sh {script}; echo rc=$?")
 
@@ -54,6 +60,20 @@ class Tour:
         self.terminal.keys("Escape")
         # After a text without a match a list has nothing but its frame.
         self.terminal.wait_for_no(f"{pattern}|┌─")
+
+    def check_saved(self):
+        """Saves the page with hostile rows: the files have their text and nothing else."""
+        self.see(r"^Saved pmctop-\S+\.txt and \.svg", "S")
+        text, = glob.glob(os.path.join(self.folder, "*.txt"))
+        with open(text, "rb") as file:
+            bare = re.sub(rb"\x1b\[[0-9;]*m", b"", file.read())
+        with open(text.removesuffix("txt") + "svg", "rb") as file:
+            picture = file.read()
+        shown = "".join(ElementTree.fromstring(picture).itertext())
+        if faults(bare) or faults(picture):
+            raise Failure(f"saved: {faults(bare)} {faults(picture)}")
+        if ROW not in bare.decode() or ROW not in shown:
+            raise Failure(f"{ROW} is not in what was saved:\n{bare.decode()}\n{shown}")
 
     def end(self):
         self.see("^rc=0$", "q")
@@ -89,6 +109,7 @@ def see_pages(tour, live):
     """Visits all pages, and returns."""
     tour.see(ROW)
     tour.see(TASKS)
+    tour.check_saved()
     if live:
         tour.see(f"{ROW}.* -- ", "c")
     tour.see(r"PID +TID", "H")

@@ -28,7 +28,7 @@ from pmctop import listed  # noqa: E402
 from terminals import (  # noqa: E402
     BUILD, PATIENCE_S, SPIN, Failure, Terminal, alive, busy, missing, run_all, wait_until)
 
-CONFIG = tempfile.TemporaryDirectory()  # W writes here; also has a program with a unique name
+CONFIG = tempfile.TemporaryDirectory()  # W and S write here; also has a program with a unique name
 CROWD = os.path.join(BUILD, "load", "crowd")
 TASKS = r"^ +PID .*COMMAND"
 SIZES = ((60, 20), (80, 24), (120, 40), (200, 50))
@@ -177,6 +177,7 @@ ROWS = [
     Row("baseline", ["B"], r"baseline of \d", back=["B"]),
     Row("zero", ["z"], r"The totals restart at zero"),
     Row("record", ["o"], r"^Record to file", back=["Escape"]),
+    Row("save-screen", ["S"], r"^Saved pmctop-\S+\.txt and \.svg"),
     Row("save", ["W"], r"^Saved in "),
     Row("pause", ["Z"], r"PAUSED", back=["Z"]),
     Row("step-back", [","], r"works only in a replay", back=["Up"]),
@@ -205,6 +206,7 @@ class Session:
         self.terminal = Terminal(*size, NO_COLOR="1",
                                  XDG_CONFIG_HOME=tempfile.mkdtemp(dir=CONFIG.name))
         self.slumber = subprocess.Popen(["nice", "-n", "5", slumber, "3600"])
+        self.terminal.line(f"cd {CONFIG.name}")
         self.terminal.start(COLUMNS)
 
     def close(self):

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from xml.etree import ElementTree
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -201,6 +202,36 @@ def test_record(terminal):
         with open(data, "rb") as recording:
             if recording.read(8) != b"PERFILE2":
                 raise Failure("the file is no recording")
+
+
+def test_save_screen(terminal):
+    """S saves what is on the screen, as text with colours and as a picture"""
+    with tempfile.TemporaryDirectory() as directory:
+        terminal.line(f"cd {directory}")
+        terminal.start("0.2")
+        terminal.keys("Z")
+        terminal.wait_for("PAUSED")
+        held = terminal.screen().splitlines()
+        terminal.keys("S")
+        name = terminal.wait_for(r"^Saved (pmctop-\S+)\.txt and \.svg").group(1)
+        with open(os.path.join(directory, f"{name}.txt"), encoding="utf-8") as file:
+            text = file.read()
+        if "\x1b[0;" not in text:
+            raise Failure(f"no colours: {text!r}")
+        lines = [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()]
+        if lines[:len(held)] != [line.rstrip() for line in held]:
+            raise Failure(f"{held}\nwas saved as\n{lines}")
+        picture = ElementTree.parse(os.path.join(directory, f"{name}.svg"))
+        for word in ("COMMAND", "PAUSED", os.uname().nodename):
+            if not any(word in element for element in picture.getroot().itertext()):
+                raise Failure(f"{word} is not in the picture")
+        terminal.keys("S")
+        terminal.wait_for(rf"^Saved {name}-2\.txt")
+        terminal.keys("q")
+        terminal.wait_for("^rc=0$")
+        if (count := len(os.listdir(directory))) != 4:
+            raise Failure(f"{count} files")
+        terminal.line("cd /")
 
 
 def test_pause(terminal):

@@ -18,6 +18,7 @@
 #include "tui/screen/app_options.h"
 #include "tui/screen/pick.h"
 #include "tui/screen/replay_control.h"
+#include "tui/screen/save_screen.h"
 #include "tui/term/input.h"
 #include "tui/term/signals.h"
 #include "tui/term/term.h"
@@ -71,7 +72,8 @@ struct live_screen {
 	bool cut;      /* the recording is incomplete */
 	bool reported; /* the end of the command was reported */
 	bool hold;     /* pause at the next snapshot, the command's last interval */
-	char theme[sizeof(((struct preferences *)0)->theme)]; /* theme that the terminal shows */
+	char theme[sizeof(((struct preferences *)0)->theme)]; /* theme that was last chosen */
+	struct theme shown_theme;                             /* on the terminal */
 };
 
 static void measure_terminal(struct live_screen *live)
@@ -112,6 +114,17 @@ static void read_signals(struct live_screen *live)
 	}
 }
 
+/* Saves what the terminal shows, or will show when it takes output again. */
+static void save_shown_screen(struct live_screen *live)
+{
+	if (!live->app.requests.save_screen)
+		return;
+	live->app.requests.save_screen = false;
+	if (live->dirty)
+		app_draw(&live->app, &live->canvas);
+	save_screen(&live->app, &live->canvas, &live->shown_theme, term_depth(live->term));
+}
+
 static void read_keys(struct live_screen *live)
 {
 	struct decoded event;
@@ -123,6 +136,7 @@ static void read_keys(struct live_screen *live)
 			app_wheel(&live->app, event.key == INPUT_WHEEL_DOWN);
 		else
 			app_key(&live->app, event.key);
+		save_shown_screen(live);
 		live->dirty = true;
 		if (n >= LIVE_KEYS_MAX && live->input.n == 0)
 			break; /* the rest remains in the input */
@@ -165,6 +179,7 @@ static void show_theme(struct live_screen *live, const char *dir)
 		messages_show(&live->app.messages, "%s", err.text);
 	} else {
 		term_set_theme(live->term, &theme);
+		live->shown_theme = theme;
 		if (notes.n > 0)
 			messages_show(&live->app.messages, "%s", notes.items[0].text);
 	}
@@ -374,6 +389,7 @@ static int run_on_terminal(const struct run_config *config, struct live_screen *
 	live->app.config.n_presets = config->engine->n_presets;
 	live->app.config.theme_dir = config->theme_dir;
 	text_copy(live->theme, sizeof(live->theme), live->app.preferences.theme);
+	live->shown_theme = *config->theme;
 	if (live->launch)
 		text_copy(live->app.config.command, sizeof(live->app.config.command),
 			  config->options->command[0]);

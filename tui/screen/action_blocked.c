@@ -16,6 +16,7 @@ static const char *blocked_by_readonly(enum action action)
 	case ACTION_RECORD:
 		return "--readonly: nothing is recorded.";
 	case ACTION_SAVE:
+	case ACTION_SAVE_SCREEN:
 		return "--readonly: nothing is saved.";
 	}
 	return NULL;

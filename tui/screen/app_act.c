@@ -9,6 +9,7 @@
 #include "core/base/util.h"
 #include "tui/options/duration.h"
 #include "tui/screen/action_blocked.h"
+#include "tui/screen/file_name.h"
 #include "tui/screen/renice.h"
 #include "tui/screen/replay_control.h"
 #include "tui/screen/sort_metric.h"
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 enum { WHEEL_LINES = 3 };
 
@@ -160,27 +160,11 @@ static int accept_record_file(void *owner, const char *text, struct error *err)
 	return 0;
 }
 
-/* "pmctop-HOST-20261121-204500.data": sorts by time and needs no quotes in a shell. */
-static void suggest_record_file(const struct snapshot *snapshot, char *text, size_t size)
-{
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789.-_";
-	time_t seconds = (time_t)(snapshot->realtime_ns / NS_PER_S);
-	char host[sizeof(snapshot->host)], date[32] = "";
-	struct tm local;
-
-	text_copy(host, sizeof(host), snapshot->host);
-	for (char *at = host; *(at += strspn(at, safe));)
-		*at = '_';
-	if (localtime_r(&seconds, &local))
-		strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local);
-	snprintf(text, size, "pmctop-%s-%s.data", host, date);
-}
-
 /* Ends the recording; if there is none, opens a prompt for its file. The engine records. */
 static void toggle_recording(struct app *app)
 {
 	const struct snapshot *newest = display_newest(&app->display);
+	char name[128];
 
 	if (!newest)
 		return;
@@ -191,7 +175,8 @@ static void toggle_recording(struct app *app)
 		return;
 	}
 	prompt_open(&app->prompt, "Record to file:", accept_record_file);
-	suggest_record_file(newest, app->prompt.text, sizeof(app->prompt.text));
+	file_name_suggest(newest, name, sizeof(name));
+	snprintf(app->prompt.text, sizeof(app->prompt.text), "%s.data", name);
 }
 
 static void raise_priority(struct app *app)
@@ -215,6 +200,11 @@ static void quit_or_confirm(struct app *app)
 static void request_save(struct app *app)
 {
 	app->requests.save = true;
+}
+
+static void request_save_screen(struct app *app)
+{
+	app->requests.save_screen = true;
 }
 
 static void request_redraw(struct app *app)
@@ -361,6 +351,7 @@ static void (*const acts[ACTIONS])(struct app *app) = {
 	[ACTION_PAUSE] = toggle_pause,
 	[ACTION_INTERVAL] = prompt_interval,
 	[ACTION_RECORD] = toggle_recording,
+	[ACTION_SAVE_SCREEN] = request_save_screen,
 	[ACTION_THEME] = pick_theme,
 	[ACTION_SAVE] = request_save,
 	[ACTION_REDRAW] = request_redraw,

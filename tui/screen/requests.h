@@ -19,8 +19,9 @@ struct pending_queries {
 struct requests {
 	struct commands commands; /* send to the engine, then clear */
 	struct pending_queries queries;
-	bool save;   /* save the configuration, then clear */
-	bool redraw; /* clear the terminal and draw all of it, then clear the flag */
+	bool save;        /* save the configuration, then clear */
+	bool save_screen; /* call save_screen() before the next key, then clear */
+	bool redraw;      /* clear the terminal and draw all of it, then clear the flag */
 	bool quit;
 };
 

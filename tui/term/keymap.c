@@ -87,6 +87,7 @@ const struct keymap_row keymap_table[] = {
 	{ACTION_FASTER, "faster", {']'}, "replay: faster", "Faster"},
 	{ACTION_INTERVAL, "interval", {'s', 'd'}, "refresh interval", "Interval"},
 	{ACTION_RECORD, "record", {'o'}, "start or stop recording to a file", NULL},
+	{ACTION_SAVE_SCREEN, "save-screen", {'S'}, "save the screen as text and picture", NULL},
 	{ACTION_THEME, "theme", {0}, "choose a theme (also in the setup)", NULL},
 	{ACTION_SAVE, "save", {'W'}, "save the configuration", "Save"},
 	{ACTION_REDRAW, "redraw", {KEYMAP_CONTROL('L')}, "redraw the screen", NULL},

@@ -17,7 +17,6 @@ static const struct {
 	enum action actions[2]; /* that do it here; ACTION_NONE: none */
 	const char *program;    /* that does it, if no action does */
 } hints[] = {
-	{'S', "Setup", {ACTION_SETUP}, NULL},
 	{'N', "Another order", {ACTION_SORT_PREVIOUS, ACTION_SORT_NEXT}, NULL},
 	{'r', "Priority", {ACTION_RAISE_PRIORITY, ACTION_LOWER_PRIORITY}, NULL},
 	{'l', "Open files", {ACTION_NONE}, "lsof -p PID"},

@@ -158,7 +158,6 @@ static void test_hints(void **state)
 		const char *text; /* NULL: none */
 	} rows[] = {
 		{'j', "j has no function. Down: Down."},
-		{'S', "S has no function. Setup: F2."},
 		{'r', "r has no function. Priority: F7 F8."},
 		{'N', "N has no function. Another order: < >."},
 		{'l', "l has no function. Open files: lsof -p PID."},

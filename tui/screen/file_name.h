@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_FILE_NAME_H
+#define PMCTOP_FILE_NAME_H
+
+#include "core/snapshot/snapshot.h"
+
+#include <stddef.h>
+
+/*
+ * Suggests the name of a file about a snapshot, without its ending: "pmctop-HOST-20261121-204500",
+ * of local time. It sorts by time and needs no quotes in a shell. A recording without a clock gives
+ * "pmctop-HOST".
+ */
+void file_name_suggest(const struct snapshot *snapshot, char *text, size_t size);
+
+#endif
