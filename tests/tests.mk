@@ -246,7 +246,7 @@ bench: bench-deps ## measure what things cost, beside peers: ROUNDS=5 of the ben
 
 screenshots: test-deps ## draw the README's pictures again, of the simulated machine
 	@$(submake) $(BUILD)/tests/unit/screen/test_tui_simulated
-	@BUILD=$(BUILD) tests/screenshots/make.py tests/screenshots
+	@PICTURES=tests/screenshots $(BUILD)/tests/unit/screen/test_tui_simulated
 
 monitoring: ## fetch prometheus, promtool and node_exporter for the tests, without installing them
 	@tests/monitoring/tools.sh $(BUILD)/monitoring

@@ -2,13 +2,15 @@
 /*
  * The screens of a machine in use, simulated (busy_mixed_new), with the verdicts that the pictures
  * of README.md show. With PICTURES=DIRECTORY the machine runs longer, and each screen is written to
- * DIRECTORY/NAME.screen, as a terminal gets it: tests/screenshots/make.py draws them.
+ * DIRECTORY/NAME.svg: make screenshots.
  */
 #include "core/metric/preset.h"
 #include "tests/fake_kernel/busy.h"
 #include "tests/unit/shared/code_scene.h"
 #include "tests/unit/shared/engine_run.h"
 #include "tests/unit/shared/stage.h"
+#include "tui/term/canvas_svg.h"
+#include "tui/term/theme_load.h"
 
 enum { TEXTS_MAX = 10, KEYS_MAX = 8, SECONDS = 9, SECONDS_OF_PICTURES = 190, WATCHED = 4 };
 
@@ -17,19 +19,36 @@ static const char *pictures(void)
 	return getenv("PICTURES");
 }
 
-static void write_picture(const struct stage *stage, const char *name)
+/* Makes a canvas of the screen and a line about it. */
+static void add_caption(struct canvas *sheet, const struct canvas *screen)
 {
-	char path[512];
+	static const char caption[] =
+		"A simulated machine: the fake kernel of pmctop's tests. The figures are invented.";
+
+	canvas_init(sheet, false);
+	canvas_resize(sheet, screen->width, screen->height + 2);
+	canvas_copy(sheet, (struct rect){0, 0, screen->width, screen->height}, screen, 0);
+	canvas_text(sheet, 0, screen->height + 1, sheet->width, STYLE_LABEL, caption);
+}
+
+static void write_picture(const struct stage *stage, const char *name, const char *about)
+{
+	char path[512], title[128];
+	struct notes notes = {0};
+	struct canvas sheet;
+	struct theme theme;
 
 	if (!pictures())
 		return;
-	char *screen = canvas_print_terminal(&stage->canvas, "default");
-	snprintf(path, sizeof(path), "%s/%s.screen", pictures(), name);
+	snprintf(path, sizeof(path), "%s/%s.svg", pictures(), name);
+	snprintf(title, sizeof(title), "%s (simulated machine)", about);
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
-	fputs(screen, file);
+	assert_int_equal(theme_load(NULL, NULL, &theme, &notes, NULL), 0);
+	add_caption(&sheet, &stage->canvas);
+	canvas_print_svg(&sheet, &theme, true, title, file);
+	canvas_fini(&sheet);
 	fclose(file);
-	free(screen);
 }
 
 /* Applies what the app requests, and looks several times a second, as the program does. */
@@ -66,12 +85,13 @@ static void select_command(struct stage *stage, const char *comm)
 static void test_machine(void **state)
 {
 	static const struct {
-		const char *name, *preset, *comm; /* NULL: the first row stays selected */
+		const char *name, *about, *preset, *comm; /* NULL: the first row stays selected */
 		unsigned width, height;
 		int keys[KEYS_MAX]; /* pressed some seconds before the end */
 		const char *texts[TEXTS_MAX];
 	} rows[] = {
 		{"tasks",
+		 "Tasks and their verdicts",
 		 "overview",
 		 NULL,
 		 100,
@@ -79,8 +99,16 @@ static void test_machine(void **state)
 		 {0},
 		 {"pmctop simulated", " memory ", " branch ", "lock ", "disk ", " cpu ",
 		  " stalled ", " fine "}},
-		{"topdown", "topdown", NULL, 100, 24, {0}, {"retir%", " backend ", " frontend "}},
+		{"topdown",
+		 "Where the slots of the CPUs went",
+		 "topdown",
+		 NULL,
+		 100,
+		 24,
+		 {0},
+		 {"retir%", " backend ", " frontend "}},
 		{"waits",
+		 "Why a process does not run",
 		 "overview",
 		 "java",
 		 100,
@@ -88,6 +116,7 @@ static void test_machine(void **state)
 		 {KEYMAP_ENTER},
 		 {"lock: lock%", "lock, state S, in ", "futex_do_wait", "blocked+wake-up "}},
 		{"add",
+		 "Choosing an event",
 		 "overview",
 		 NULL,
 		 100,
@@ -95,6 +124,7 @@ static void test_machine(void **state)
 		 {'e', 'm', 'i', 's', 's'},
 		 {"> miss", "cache-misses"}},
 		{"wide",
+		 "200 columns and 50 lines",
 		 "overview",
 		 "postgres",
 		 200,
@@ -126,7 +156,7 @@ static void test_machine(void **state)
 		if (rows[i].comm && !rows[i].keys[0])
 			select_command(&stage, rows[i].comm);
 		app_draw(&stage.app, &stage.canvas);
-		write_picture(&stage, rows[i].name);
+		write_picture(&stage, rows[i].name, rows[i].about);
 		for (const char *const *text = rows[i].texts; *text; text++)
 			stage_check_text(&stage, *text, true);
 		stage_close(&stage);
@@ -149,7 +179,7 @@ static void test_code(void **state)
 	app_snapshot(&stage.app, next);
 	app_draw(&stage.app, &stage.canvas);
 	stage_check_text(&stage, "hash_lookup", true);
-	write_picture(&stage, "code");
+	write_picture(&stage, "code", "The functions of a process");
 	stage_close(&stage);
 }
 

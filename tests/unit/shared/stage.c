@@ -83,50 +83,6 @@ char *canvas_print_looks(const struct canvas *canvas, const char *name, enum col
 	return text;
 }
 
-static void print_look(const struct theme_look *look, FILE *out)
-{
-	static const char *const attributes[] = {";1", ";4", ";2", ";7"};
-
-	fputs("\033[0", out);
-	for (unsigned bit = 0; bit < ARRAY_SIZE(attributes); bit++)
-		if (look->attributes & 1u << bit)
-			fputs(attributes[bit], out);
-	if (look->foreground >= 0)
-		fprintf(out, ";38;5;%d", look->foreground);
-	if (look->background >= 0)
-		fprintf(out, ";48;5;%d", look->background);
-	fputc('m', out);
-}
-
-char *canvas_print_terminal(const struct canvas *canvas, const char *name)
-{
-	struct notes notes = {0};
-	struct theme_look last = {.foreground = -1, .background = -1};
-	struct theme theme;
-	struct error err;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	if (theme_parse(name, theme_builtin_find(name), &theme, &notes, &err) || notes.n > 0)
-		fail_msg("%s is broken", name);
-	for (unsigned y = 0; y < canvas->height; y++) {
-		for (unsigned x = 0; x < canvas->width; x++) {
-			const struct canvas_cell *cell = canvas_at(canvas, x, y);
-			struct theme_look look =
-				theme_look(&theme, cell->style, cell->selected, COLOR_DEPTH_256);
-
-			if (memcmp(&look, &last, sizeof(look)) != 0)
-				print_look(&look, out);
-			last = look;
-			fputs(cell->text, out);
-		}
-		fputc('\n', out);
-	}
-	fclose(out);
-	return text;
-}
-
 void check_screen(const char *name, char *drawn)
 {
 	char path[128];

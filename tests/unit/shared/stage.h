@@ -34,9 +34,6 @@ char *canvas_print_styles(const struct canvas *canvas);
  */
 char *canvas_print_looks(const struct canvas *canvas, const char *name, enum color_depth depth);
 
-/* The canvas with SGR sequences, as a terminal of 256 colours gets it. */
-char *canvas_print_terminal(const struct canvas *canvas, const char *theme);
-
 /* Compares with the golden, and frees `drawn`. */
 void check_screen(const char *name, char *drawn);
 
