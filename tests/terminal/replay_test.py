@@ -115,6 +115,23 @@ def test_refuses(terminal):
     leave(terminal)
 
 
+def test_save_screen(terminal):
+    """S saves a screen of the recording, with the time that it shows"""
+    with tempfile.TemporaryDirectory() as directory:
+        terminal.line(f"cd {directory}")
+        replay(terminal, f"--replay {DATA} --speed max")
+        terminal.wait_for(" END")
+        shown = clock(terminal.screen())
+        terminal.keys("S")
+        name = terminal.wait_for(r"^Saved (pmctop-\S+)\.txt and \.svg").group(1)
+        with open(os.path.join(directory, f"{name}.txt"), encoding="utf-8") as file:
+            about = re.search(r"\d{4}(-\d\d){2} (\S+) [+-]\d{4}", file.read())
+        if about is None or about.group(2) != shown:
+            raise Failure(f"{about and about.group()}, on the screen {shown}")
+        leave(terminal)
+        terminal.line("cd /")
+
+
 def test_screens(terminal):
     """the same screens, at each size"""
     terminal.resize(200, 50)
