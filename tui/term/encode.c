@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Line by line from the left. Between two changed cells the cursor moves, or the cells between are
- * sent again: what has fewer bytes. Colours change when a character needs it. A blank needs the
- * background alone, so it remains in the colour of the text before it.
+ * What has changed is a set of runs: cells of a line with one look. All runs of one look are sent,
+ * the nearest one next, then those of another look, because a change of colours has ten bytes and
+ * the way to the same column of the next line has two. A blank needs the background alone, so it
+ * belongs to the text before it. Unchanged cells between two runs are sent again if they have
+ * fewer bytes than a move.
  *
  * Each call begins with an absolute position and a complete look, because another program may have
  * written on the terminal. Positions after wide characters and marks are absolute too: terminals
@@ -20,8 +22,18 @@
 
 enum {
 	SEQUENCE_MAX = 128, /* bytes of a sequence; longer ones are not used */
-	GAP_MAX = 8,        /* unchanged cells that may be sent again */
+	GAP_MAX = 4,        /* bytes of unchanged cells that are sent again */
 	ERASE_MIN = 9,      /* blanks for which an erase and a move are shorter */
+	REACH = 3,          /* lines below the cursor in which the next run is looked for */
+	STEPS_MAX = 4,      /* single steps of the cursor in a row */
+};
+
+struct encode_run {
+	unsigned x, y, columns;
+	const struct encode_look *look;
+	bool blank;   /* has blanks alone: another look with this background will do */
+	bool cleared; /* by erasing */
+	bool sent;
 };
 
 /* The parameters of a look in \e[...m. */
@@ -54,7 +66,9 @@ void encode_init(struct encoder *encoder, struct encode_terminal terminal)
 void encode_fini(struct encoder *encoder)
 {
 	free(encoder->bytes);
-	encoder->bytes = NULL;
+	free(encoder->runs);
+	free(encoder->lines);
+	*encoder = (struct encoder){0};
 }
 
 void encode_begin(struct encoder *encoder)
@@ -98,78 +112,91 @@ static void way_add(struct way *way, const char *string)
 	way->n += encode_without_padding(way->bytes + way->n, sizeof(way->bytes) - way->n, string);
 }
 
-static void shorter_way(struct way *best, const struct way *other)
+/* The shorter one of the best way and `lines`, then a string, `times` in a row. */
+static void try_way(struct way *best, const struct way *lines, const char *string, unsigned times)
 {
-	if (other->n < best->n)
-		*best = *other;
-}
+	struct way way = *lines;
 
-/* From column 0 to x. */
-static bool way_right(const struct encode_terminal *terminal, struct way *way, unsigned columns)
-{
-	if (columns > 0 && !is_string(terminal->right))
-		return false;
-	if (columns > 0)
-		way_add(way, tiparm(terminal->right, (int)columns));
-	return true;
-}
-
-/* In the line of the cursor. */
-static void try_line(const struct encoder *encoder, struct way *best, unsigned x)
-{
-	const struct encode_terminal *terminal = &encoder->terminal;
-	struct way way = {.n = 0};
-
-	if (is_string(terminal->column)) {
-		way_add(&way, tiparm(terminal->column, (int)x));
-		shorter_way(best, &way);
-	}
-	if (encoder->x >= 0 && encoder->exact && x > (unsigned)encoder->x) {
-		way.n = 0;
-		if (way_right(terminal, &way, x - (unsigned)encoder->x))
-			shorter_way(best, &way);
-	}
-	if (x == 0 && is_string(terminal->carriage_return)) {
-		way.n = 0;
-		way_add(&way, terminal->carriage_return);
-		shorter_way(best, &way);
-	}
-}
-
-/* In the next line. "\r" before "\n", because some line settings add it. */
-static void try_next_line(const struct encoder *encoder, struct way *best, unsigned x)
-{
-	const struct encode_terminal *terminal = &encoder->terminal;
-	struct way way = {.n = 0};
-
-	if (!is_string(terminal->carriage_return) || !is_string(terminal->down))
+	if (!is_string(string) || times > STEPS_MAX)
 		return;
-	way_add(&way, terminal->carriage_return);
-	way_add(&way, terminal->down);
-	if (way_right(terminal, &way, x))
-		shorter_way(best, &way);
+	for (unsigned i = 0; i < times; i++)
+		way_add(&way, string);
+	if (way.n < best->n)
+		*best = way;
+}
+
+/* Ways from column to column in a line. `lines` is the way to the line. */
+static void try_columns(const struct encoder *encoder, struct way *best, const struct way *lines,
+			bool keeps_column, unsigned x)
+{
+	const struct encode_terminal *terminal = &encoder->terminal;
+	unsigned from = (unsigned)encoder->x;
+
+	if (is_string(terminal->column))
+		try_way(best, lines, tiparm(terminal->column, (int)x), 1);
+	if (is_string(terminal->carriage_return)) {
+		struct way start = *lines;
+
+		way_add(&start, terminal->carriage_return);
+		if (x == 0)
+			try_way(best, &start, "", 1);
+		else if (is_string(terminal->right))
+			try_way(best, &start, tiparm(terminal->right, (int)x), 1);
+	}
+	if (encoder->x < 0 || !encoder->exact || !keeps_column)
+		return;
+	if (x <= from)
+		try_way(best, lines, terminal->left, from - x);
+	else if (is_string(terminal->right))
+		try_way(best, lines, tiparm(terminal->right, (int)(x - from)), 1);
 }
 
 void encode_move(struct encoder *encoder, unsigned x, unsigned y)
 {
 	const struct encode_terminal *terminal = &encoder->terminal;
-	struct way best = {.n = 0}, way = {.n = 0};
+	struct way best = {.n = 0}, lines = {.n = 0};
+	unsigned down = y - (unsigned)encoder->y;
 
 	if (encoder->x == (int)x && encoder->y == (int)y)
 		return;
 	way_add(&best, tiparm(terminal->move, (int)y, (int)x));
-	if (encoder->y == (int)y)
-		try_line(encoder, &best, x);
-	else if (encoder->y >= 0 && encoder->y + 1 == (int)y)
-		try_next_line(encoder, &best, x);
-	if (encoder->x == (int)x && encoder->exact && is_string(terminal->row)) {
-		way_add(&way, tiparm(terminal->row, (int)y));
-		shorter_way(&best, &way);
+	if (encoder->y >= 0 && (unsigned)encoder->y <= y && down <= STEPS_MAX &&
+	    (down == 0 || is_string(terminal->down))) {
+		for (unsigned i = 0; i < down; i++)
+			way_add(&lines, terminal->down);
+		try_columns(encoder, &best, &lines, down == 0 || terminal->down_keeps_column, x);
+	} else if (encoder->y >= 0 && is_string(terminal->row)) {
+		way_add(&lines, tiparm(terminal->row, (int)y));
+		try_columns(encoder, &best, &lines, true, x);
 	}
 	append_bytes(encoder, best.bytes, best.n);
 	encoder->x = (int)x;
 	encoder->y = (int)y;
 	encoder->exact = true;
+}
+
+static unsigned digits(unsigned number)
+{
+	return number < 10 ? 1 : number < 100 ? 2 : 3;
+}
+
+/* About the bytes to a position. The sequences of other terminals than xterm differ a little. */
+static unsigned estimate_move(const struct encoder *encoder, unsigned x, unsigned y)
+{
+	unsigned far = 4 + digits(x + 1) + digits(y + 1), near = 3 + digits(x + 1);
+	unsigned down = y - (unsigned)encoder->y;
+
+	if (encoder->y < 0 || y < (unsigned)encoder->y || down > STEPS_MAX)
+		return far;
+	if (encoder->x >= 0 && encoder->exact) {
+		unsigned from = (unsigned)encoder->x;
+
+		if (x <= from && from - x < near)
+			near = from - x;
+		else if (x > from && x - from < 10)
+			near = 4;
+	}
+	return near + down < far ? near + down : far;
 }
 
 /* Looks */
@@ -403,48 +430,7 @@ static void append_cell(struct encoder *encoder, const struct canvas *canvas, un
 		encoder->y = -1;
 }
 
-/* The state to return to. */
-struct mark {
-	size_t n;
-	int x, y;
-	bool exact;
-	const struct encode_look *now;
-};
-
-static struct mark set_mark(const struct encoder *encoder)
-{
-	return (struct mark){encoder->n, encoder->x, encoder->y, encoder->exact, encoder->now};
-}
-
-static void return_to(struct encoder *encoder, const struct mark *mark)
-{
-	encoder->n = mark->n;
-	encoder->x = mark->x;
-	encoder->y = mark->y;
-	encoder->exact = mark->exact;
-	encoder->now = mark->now;
-}
-
-/* Appends the unchanged cells from the cursor to x if that is shorter than to move. */
-static void cross_gap(struct encoder *encoder, const struct canvas *canvas, unsigned x, unsigned y)
-{
-	if (encoder->y != (int)y || encoder->x < 0 || (unsigned)encoder->x >= x ||
-	    x - (unsigned)encoder->x > GAP_MAX)
-		return;
-
-	const struct mark mark = set_mark(encoder);
-	unsigned from = (unsigned)mark.x;
-
-	append_cell(encoder, canvas, x, y);
-	size_t moved = encoder->n;
-	return_to(encoder, &mark);
-	for (unsigned at = from; at <= x; at += columns_of(canvas, at, y))
-		append_cell(encoder, canvas, at, y);
-	bool shorter = encoder->n <= moved;
-	return_to(encoder, &mark);
-	for (unsigned at = from; shorter && at < x; at += columns_of(canvas, at, y))
-		append_cell(encoder, canvas, at, y);
-}
+/* Runs */
 
 /* One line, and what is known of it. */
 struct line {
@@ -476,11 +462,22 @@ static unsigned clear_end(const struct encoder *encoder, const struct line *line
 	return end;
 }
 
+static struct encode_run *new_run(struct encoder *encoder, unsigned x, unsigned y,
+				  const struct encode_look *look)
+{
+	encoder->runs = array_reserve(encoder->runs, &encoder->runs_capacity, encoder->n_runs + 1,
+				      sizeof(*encoder->runs));
+	struct encode_run *run = &encoder->runs[encoder->n_runs++];
+
+	*run = (struct encode_run){.x = x, .y = y, .look = look};
+	return run;
+}
+
 /*
- * Clears changed blanks from x on, if there are enough of them. Returns where the line continues;
- * x: nothing was cleared.
+ * Adds a run of changed blanks from x on that are erased, if that is shorter. Returns where the
+ * line continues; x: there is none.
  */
-static unsigned clear_blanks(struct encoder *encoder, const struct line *line, unsigned x)
+static unsigned add_clear(struct encoder *encoder, const struct line *line, unsigned x)
 {
 	const struct encode_terminal *terminal = &encoder->terminal;
 	unsigned end = clear_end(encoder, line, x), changed = end;
@@ -492,16 +489,67 @@ static unsigned clear_blanks(struct encoder *encoder, const struct line *line, u
 		return x;
 	if (changed - x < (to_end ? strlen(terminal->clear_line) + 1 : (size_t)ERASE_MIN))
 		return x;
-	encode_move(encoder, x, line->y);
-	set_blank_look(encoder, look_of(encoder, canvas_at(line->canvas, x, line->y)));
-	encode_string(encoder,
-		      to_end ? terminal->clear_line : tiparm(terminal->erase, (int)(changed - x)));
-	return to_end ? end : changed;
+
+	struct encode_run *run =
+		new_run(encoder, x, line->y, look_of(encoder, canvas_at(line->canvas, x, line->y)));
+
+	run->columns = (to_end ? end : changed) - x;
+	run->cleared = run->blank = true;
+	return x + run->columns;
 }
 
-static void append_line(struct encoder *encoder, const struct line *line)
+/* Whether blanks of one look can be sent in the other one. */
+static bool has_background(const struct encode_look *look, const struct encode_look *other)
 {
+	return is_bare(look) && is_bare(other) && look->background == other->background;
+}
+
+/* Whether a cell can be sent in the run's look, or in a look that the run can have. */
+static bool run_takes(struct encoder *encoder, struct encode_run *run,
+		      const struct canvas_cell *cell)
+{
+	const struct encode_look *look = look_of(encoder, cell);
+
+	if (memcmp(look, run->look, sizeof(*look)) != 0 &&
+	    !((is_blank(cell) || run->blank) && has_background(look, run->look)))
+		return false;
+	if (run->blank && !is_blank(cell)) {
+		run->look = look;
+		run->blank = false;
+	}
+	return true;
+}
+
+/* Extends the run by the cells up to x, and the one at x, if they can be sent in its look. */
+static bool extend_run(struct encoder *encoder, struct encode_run *run, const struct line *line,
+		       unsigned x)
+{
+	struct encode_run longer = *run;
+	size_t bytes = 0;
+	unsigned at = run->x + run->columns;
+
+	if (run->cleared || x - at > GAP_MAX)
+		return false;
+	for (; at <= x; at += columns_of(line->canvas, at, line->y)) {
+		const struct canvas_cell *cell = canvas_at(line->canvas, at, line->y);
+
+		bytes += at < x ? strlen(cell->text) : 0;
+		if (!run_takes(encoder, &longer, cell))
+			return false;
+	}
+	if (bytes > GAP_MAX)
+		return false;
+	longer.columns = at - longer.x;
+	*run = longer;
+	return true;
+}
+
+static void add_runs(struct encoder *encoder, const struct line *line)
+{
+	size_t first = encoder->n_runs;
+
 	for (unsigned x = 0; x < line->canvas->width;) {
+		const struct canvas_cell *cell = canvas_at(line->canvas, x, line->y);
 		unsigned columns = columns_of(line->canvas, x, line->y);
 
 		if (!is_changed(encoder, line, x) &&
@@ -509,15 +557,91 @@ static void append_line(struct encoder *encoder, const struct line *line)
 			x += columns;
 			continue;
 		}
-		unsigned cleared = clear_blanks(encoder, line, x);
+		unsigned cleared = add_clear(encoder, line, x);
 
 		if (cleared > x) {
 			x = cleared;
 			continue;
 		}
-		cross_gap(encoder, line->canvas, x, line->y);
-		append_cell(encoder, line->canvas, x, line->y);
+		if (encoder->n_runs == first ||
+		    !extend_run(encoder, &encoder->runs[encoder->n_runs - 1], line, x)) {
+			struct encode_run *run =
+				new_run(encoder, x, line->y, look_of(encoder, cell));
+
+			run->columns = columns;
+			run->blank = is_blank(cell);
+		}
 		x += columns;
+	}
+}
+
+static void append_run(struct encoder *encoder, struct encode_run *run, const struct canvas *canvas)
+{
+	const struct encode_terminal *terminal = &encoder->terminal;
+	unsigned end = run->x + run->columns;
+
+	run->sent = true;
+	if (run->cleared) {
+		encode_move(encoder, run->x, run->y);
+		set_blank_look(encoder, run->look);
+		encode_string(encoder, end == canvas->width && is_string(terminal->clear_line)
+					       ? terminal->clear_line
+					       : tiparm(terminal->erase, (int)run->columns));
+		return;
+	}
+	if (!run->blank) { /* the blanks before its first character may have another one */
+		encode_move(encoder, run->x, run->y);
+		set_look(encoder, run->look);
+	}
+	for (unsigned x = run->x; x < end; x += columns_of(canvas, x, run->y))
+		append_cell(encoder, canvas, x, run->y);
+}
+
+/* Whether a run that was not sent needs no change of the look. */
+static bool is_ready(const struct encoder *encoder, const struct encode_run *run)
+{
+	return !run->sent && encoder->now &&
+	       (memcmp(run->look, encoder->now, sizeof(*run->look)) == 0 ||
+		(run->blank && has_background(run->look, encoder->now)));
+}
+
+/*
+ * The next run: the nearest one of this look, else the first of this look, else the first. The runs
+ * before `first` were sent. NULL: all were.
+ */
+static struct encode_run *next_run(struct encoder *encoder, size_t first, unsigned y,
+				   unsigned height)
+{
+	struct encode_run *runs = encoder->runs, *best = NULL;
+	unsigned end = y + 1 + REACH < height ? y + 1 + REACH : height, least = 6;
+
+	for (size_t i = encoder->lines[y]; i < encoder->lines[end]; i++) {
+		unsigned bytes = is_ready(encoder, &runs[i])
+					 ? estimate_move(encoder, runs[i].x, runs[i].y)
+					 : least;
+
+		if (bytes < least) {
+			least = bytes;
+			best = &runs[i];
+		}
+	}
+	for (size_t i = first; !best && i < encoder->n_runs; i++)
+		if (is_ready(encoder, &runs[i]))
+			best = &runs[i];
+	if (!best && first < encoder->n_runs)
+		best = &runs[first];
+	return best;
+}
+
+static void append_runs(struct encoder *encoder, const struct canvas *canvas)
+{
+	struct encode_run *run = encoder->n_runs ? encoder->runs : NULL;
+
+	for (size_t first = 0; run;) {
+		append_run(encoder, run, canvas);
+		while (first < encoder->n_runs && encoder->runs[first].sent)
+			first++;
+		run = next_run(encoder, first, run->y, canvas->height);
 	}
 }
 
@@ -566,8 +690,15 @@ void encode_canvas(struct encoder *encoder, const struct canvas *last, const str
 		canvas_resize(&cleared, canvas->width, canvas->height);
 		line.last = &cleared;
 	}
-	for (line.y = 0; line.y < canvas->height; line.y++)
-		append_line(encoder, &line);
+	encoder->lines = array_reserve(encoder->lines, &encoder->lines_capacity, canvas->height + 1,
+				       sizeof(*encoder->lines));
+	encoder->n_runs = 0;
+	for (line.y = 0; line.y < canvas->height; line.y++) {
+		encoder->lines[line.y] = encoder->n_runs;
+		add_runs(encoder, &line);
+	}
+	encoder->lines[canvas->height] = encoder->n_runs;
+	append_runs(encoder, canvas);
 	append_cursor(encoder, last, canvas);
 	canvas_fini(&cleared);
 }

@@ -20,22 +20,29 @@ struct encode_look {
 
 /* What the terminal understands, borrowed. Each may be NULL, except `move`. */
 struct encode_terminal {
-	const char *move, *column, *row, *right; /* cup hpa vpa cuf */
-	const char *carriage_return, *down;      /* cr cud1 */
-	const char *clear, *clear_line, *erase;  /* clear el ech */
+	const char *move, *column, *row, *right;   /* cup hpa vpa cuf */
+	const char *carriage_return, *down, *left; /* cr cud1 cub1 */
+	const char *clear, *clear_line, *erase;    /* clear el ech */
 	const char *plain, *bold, *dim, *underline, *reverse;
 	const char *foreground, *background, *own_colors; /* setaf setab op */
 	const char *hide_cursor, *show_cursor;
-	bool fills_background; /* what it clears has the current background (bce) */
-	bool wraps_at_once;    /* a character in the last column moves to the next line */
-	bool direct_color;     /* colour numbers are 0xrrggbb */
+	bool fills_background;  /* what it clears has the current background (bce) */
+	bool wraps_at_once;     /* a character in the last column moves to the next line */
+	bool direct_color;      /* colour numbers are 0xrrggbb */
+	bool down_keeps_column; /* the line settings add no "\r" to "\n" */
 };
+
+struct encode_run; /* cells that are sent together */
 
 struct encoder {
 	struct encode_terminal terminal;
 	struct encode_look looks[STYLE_COUNT][2]; /* plain, selected */
-	char *bytes;                              /* owned */
+	char *bytes;                              /* owned, like runs and lines */
 	size_t n, capacity;
+	struct encode_run *runs; /* by line, from the left */
+	size_t n_runs, runs_capacity;
+	size_t *lines; /* the first run of each line, and the end */
+	size_t lines_capacity;
 	int x, y;                      /* of the terminal's cursor; -1: unknown */
 	bool exact;                    /* false: x may differ on a terminal with other fonts */
 	const struct encode_look *now; /* the look of the next character; NULL: unknown */

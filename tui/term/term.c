@@ -108,6 +108,7 @@ static struct encode_terminal probe_terminal(enum color_depth depth)
 		.right = terminfo("cuf"),
 		.carriage_return = terminfo("cr"),
 		.down = terminfo("cud1"),
+		.left = terminfo("cub1"),
 		.clear = terminfo("clear"),
 		.clear_line = terminfo("el"),
 		.erase = terminfo("ech"),
@@ -452,11 +453,21 @@ static void save_drawn(struct term *term, const struct canvas *canvas)
 	last->cursor_y = canvas->cursor_y;
 }
 
+/* Whether "\n" remains in the column. ncurses sets that, but another program may change it. */
+static bool is_line_feed_alone(void)
+{
+	struct termios line;
+
+	return tcgetattr(STDOUT_FILENO, &line) == 0 &&
+	       !((line.c_oflag & OPOST) && (line.c_oflag & ONLCR));
+}
+
 void term_draw(struct term *term, const struct canvas *canvas)
 {
 	bool known = term->last.width == canvas->width && term->last.height == canvas->height;
 
 	encode_begin(&term->encoder);
+	term->encoder.terminal.down_keeps_column = is_line_feed_alone();
 	encode_canvas(&term->encoder, known ? &term->last : NULL, canvas);
 	send_bytes(&term->encoder);
 	save_drawn(term, canvas);

@@ -190,6 +190,9 @@ static void control(struct small_terminal *terminal, char letter, const int *num
 	case 'C':
 		terminal->x = limited((int)x + 1 + first, terminal->width);
 		break;
+	case 'D':
+		terminal->x = x < (unsigned)first ? 0 : x - (unsigned)first;
+		break;
 	case 'K':
 		assert_true(number_at(numbers, n, 0, 0) == 0);
 		break_wide(terminal, x);
@@ -277,6 +280,9 @@ void small_terminal_write(struct small_terminal *terminal, const char *bytes, si
 			used += read_escape(terminal, bytes + 1, n - 1);
 		} else if (first == '\r') {
 			terminal->x = 0;
+		} else if (first == '\b') {
+			assert_true(terminal->x > 0 && terminal->x < terminal->width);
+			terminal->x--;
 		} else if (first == '\n') {
 			line_feed(terminal);
 		} else if (first == 0x0e || first == 0x0f) { /* the character sets of vt100 */
