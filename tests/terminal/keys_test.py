@@ -101,6 +101,13 @@ def scrolls(before, after):
             and before.lines[before.header()] != after.lines[after.header()])
 
 
+def command_lines(screen):
+    """Whether commands begin with a path. Other parts of a wide screen have paths too."""
+    header = screen.header()
+    column = -1 if header is None else screen.lines[header].find("COMMAND")
+    return column >= 0 and any(line[column:].startswith("/") for line in screen.lines[header + 1:])
+
+
 def to_other_row(before, after):
     return after.selected_pid() not in (None, before.selected_pid())
 
@@ -157,7 +164,8 @@ ROWS = [
     Row("threads", ["H"], r"^ +PID +TID", back=["H"]),
     Row("tree", ["t", "F5"], r"[├└]─", back=["t"]),
     Row("roll-up", ["g"], r"^USER ", back=["g", "g", "g"]),
-    Row("command-line", ["c"], r"^ +\d+ .* /", back=["c"]),
+    Row("command-line", ["c"], lambda before, after: not command_lines(before) and
+        command_lines(after), back=["c"]),
     Row("follow", ["F"], r"following \d+ ", back=["F"]),
     Row("tag", ["Space"], r"tagged 1: %CPU", back=["Escape"]),
     Row("untag", ["U"], r"(?s)\A(?!.*tagged)", before=["Space"]),
