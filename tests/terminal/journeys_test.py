@@ -132,7 +132,8 @@ def find_busy_process(machine):
     machine.keys("Enter", "Enter")
     machine.see(rf"process {machine.pid} spin")
     machine.see(machine.verdict)
-    machine.see(r"^Counts")
+    machine.keys("NPage")
+    machine.see(r"\bCounts +in this interval")
     machine.keys("Escape")
     machine.see(TASKS)
 
