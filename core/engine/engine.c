@@ -136,6 +136,9 @@ static bool do_pending_work(struct engine *engine)
 {
 	const struct query_source source = {
 		.context = &engine->names,
+		.access = &engine->access,
+		.user_metrics = engine->config.user_metrics,
+		.n_user_metrics = engine->config.n_user_metrics,
 		.selection = &engine->choice.selection,
 		.collect = engine->collect,
 		.pmus = &engine->pmus,

@@ -24,6 +24,7 @@ void reply_free(struct reply *reply)
 		return;
 	event_index_unref(reply->event_index);
 	free(reply->states);
+	free(reply->metrics);
 	free(reply->preview);
 	free(reply);
 }
@@ -40,6 +41,7 @@ void query_worker_fini(struct query_worker *worker)
 		reply_free(worker->replies[i]);
 	event_index_unref(worker->event_index);
 	free(worker->states);
+	free(worker->metrics);
 	free(worker->text);
 	*worker = (struct query_worker){0};
 }
@@ -56,6 +58,9 @@ void query_worker_submit(struct query_worker *worker, const struct query *query)
 		worker->pid = query->pid;
 		worker->tid = query->tid;
 		break;
+	case QUERY_METRICS:
+		worker->n_metrics = 0;
+		break;
 	case QUERY_EVENTS:
 	case QUERY_KINDS:
 		break;
@@ -66,7 +71,8 @@ uint64_t query_worker_due_ns(const struct query_worker *worker)
 {
 	if (worker->wanted[QUERY_PREVIEW] || worker->wanted[QUERY_BLOCKED])
 		return 0;
-	return worker->wanted[QUERY_EVENTS] ? worker->probe_due_ns : UINT64_MAX;
+	return worker->wanted[QUERY_METRICS] || worker->wanted[QUERY_EVENTS] ? worker->probe_due_ns
+									     : UINT64_MAX;
 }
 
 static void reply_preview(struct query_worker *worker, const struct query_source *source)
@@ -100,6 +106,40 @@ static void reply_blocked(struct query_worker *worker, const struct sys *sys)
 		reply->reason = blocked_classify(&reply->blocked);
 	replace_reply(worker, reply);
 	worker->wanted[QUERY_BLOCKED] = false;
+}
+
+/* The next step of a query that probes is due after a pause. */
+static void pause_probes(struct query_worker *worker, uint64_t begin_ns, uint64_t end_ns)
+{
+	worker->probe_due_ns = end_ns + PROBE_PAUSE_FACTOR * (end_ns - begin_ns);
+}
+
+static void probe_metrics(struct query_worker *worker, const struct query_source *source,
+			  uint64_t budget_ns)
+{
+	const struct sys *sys = source->context->sys;
+	size_t n_user = source->n_user_metrics, n = n_user + metric_table_n;
+	uint64_t begin_ns = sys_now_ns(sys), now_ns = begin_ns;
+	uint64_t until_ns = begin_ns + (budget_ns < PROBE_NS ? budget_ns : PROBE_NS);
+
+	if (!worker->metrics)
+		worker->metrics = xcalloc(n, sizeof(*worker->metrics));
+	for (; worker->n_metrics < n && now_ns < until_ns; now_ns = sys_now_ns(sys)) {
+		size_t i = worker->n_metrics++;
+		catalog_probe_metric(source->context, source->access,
+				     i < n_user ? &source->user_metrics[i]
+						: &metric_table[i - n_user],
+				     source->collect->plan->per_task, &worker->metrics[i]);
+	}
+	pause_probes(worker, begin_ns, now_ns);
+	if (worker->n_metrics < n)
+		return;
+	struct reply *reply = xcalloc(1, sizeof(*reply));
+	reply->kind = QUERY_METRICS;
+	reply->metrics = worker->metrics;
+	worker->metrics = NULL;
+	worker->wanted[QUERY_METRICS] = false;
+	replace_reply(worker, reply);
 }
 
 static void drain_rings(void *arg)
@@ -174,7 +214,7 @@ static void probe_events(struct query_worker *worker, const struct query_source 
 	if (!begun || done || now_ns - worker->replied_ns >= REPLY_EVERY_NS)
 		reply_events(worker, now_ns);
 	worker->wanted[QUERY_EVENTS] = !done;
-	worker->probe_due_ns = now_ns + PROBE_PAUSE_FACTOR * (now_ns - begin_ns);
+	pause_probes(worker, begin_ns, now_ns);
 }
 
 void query_worker_run(struct query_worker *worker, const struct query_source *source,
@@ -184,6 +224,8 @@ void query_worker_run(struct query_worker *worker, const struct query_source *so
 		reply_preview(worker, source);
 	else if (worker->wanted[QUERY_BLOCKED])
 		reply_blocked(worker, source->context->sys);
+	else if (worker->wanted[QUERY_METRICS])
+		probe_metrics(worker, source, budget_ns);
 	else if (worker->wanted[QUERY_EVENTS])
 		probe_events(worker, source, budget_ns);
 }

@@ -4,7 +4,10 @@
 
 #include "core/engine/event_preview.h"
 #include "core/event/event.h"
+#include "core/metric/catalog.h"
 #include "core/metric/event_index.h"
+#include "core/metric/metric_def.h"
+#include "core/perf/perf_access.h"
 #include "core/sys/blocked.h"
 
 #include <stdbool.h>
@@ -21,6 +24,7 @@ struct selection;
  * interval.
  */
 enum query_kind {
+	QUERY_METRICS, /* whether each metric can be counted */
 	QUERY_EVENTS,  /* which events there are, and whether they can be counted */
 	QUERY_PREVIEW, /* text: what counting EVENT[,EVENT...] as well would need */
 	QUERY_BLOCKED, /* pid, tid: why that thread is blocked now */
@@ -44,6 +48,8 @@ struct reply {
 	uint8_t *states; /* enum figure_state: VALID, UNSUPPORTED, DENIED; undefined for an example
 			  */
 	size_t n_known;
+	/* METRICS: an answer for each metric of the user, then for each of metric_table. */
+	struct catalog_answer *metrics;
 	struct event_preview *preview; /* PREVIEW */
 	/*
 	 * BLOCKED: tid as in the query, the reading, and its reason. -errno in blocked_result if
@@ -72,13 +78,19 @@ struct query_worker {
 	size_t n_known;
 	enum event_levels levels; /* privilege levels of the states */
 	uint64_t replied_ns;      /* time of the last reply about events */
-	uint64_t probe_due_ns;    /* time of the next step of that query */
+	uint64_t probe_due_ns;    /* time of the next step of the queries that probe */
+	struct catalog_answer
+		*metrics; /* of the query for metrics; the first n_metrics are known */
+	size_t n_metrics;
 	struct reply *replies[QUERY_KINDS];
 };
 
 /* What queries are answered from; borrowed for the call. */
 struct query_source {
 	const struct event_context *context;
+	const struct perf_access *access;
+	const struct metric_def *user_metrics;
+	size_t n_user_metrics;
 	const struct selection *selection;
 	struct collect *collect;
 	const struct pmu_set *pmus;

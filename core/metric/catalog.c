@@ -136,6 +136,15 @@ int catalog_names(const struct event_context *context, catalog_fn *fn, void *arg
 	return walk_sources(&walk);
 }
 
+void catalog_probe_event(const struct event_context *context, struct event *event, bool per_task)
+{
+	if (!per_task || !plan_is_of_proc(event))
+		event->answer = event_probe_soon(context->sys, context->pmus, event);
+	/* Waits need records, which tasks do not have. */
+	if (per_task && event->kind == EVENT_WAIT && !plan_is_of_proc(event))
+		event->state = FIGURE_DENIED;
+}
+
 enum figure_state catalog_probe(const struct event_context *context, const char *name,
 				bool per_task)
 {
@@ -144,10 +153,8 @@ enum figure_state catalog_probe(const struct event_context *context, const char 
 
 	if (event_resolve(context, name, &event, &err) < 0)
 		return FIGURE_UNSUPPORTED;
-	if (!per_task || !plan_is_of_proc(&event))
-		event_probe_soon(context->sys, context->pmus, &event);
-	bool needs_records = per_task && event.kind == EVENT_WAIT && !plan_is_of_proc(&event);
-	enum figure_state state = needs_records ? FIGURE_DENIED : event.state;
+	catalog_probe_event(context, &event, per_task);
+	enum figure_state state = event.state;
 	event_fini(&event);
 	return state;
 }

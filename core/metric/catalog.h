@@ -4,6 +4,7 @@
 
 #include "core/event/event.h"
 #include "core/metric/metric_def.h"
+#include "core/perf/perf_access.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,6 +69,20 @@ typedef int catalog_metric_fn(void *arg, const struct catalog_metric *entry);
 /* Walks the built-in metrics, then the user's. */
 int catalog_metrics(const struct event_context *context, const struct metric_def *user,
 		    size_t n_user, const char *pattern, catalog_metric_fn *fn, void *arg);
+
+/* Whether a metric can be counted: VALID, UNSUPPORTED or DENIED, and the reason why not. */
+struct catalog_answer {
+	enum figure_state state;
+	char why[256]; /* a sentence; VALID: "" */
+};
+
+/*
+ * The same for one metric, on CPUs or per task, by event_probe_soon(). `access`: what this process
+ * may count.
+ */
+void catalog_probe_metric(const struct event_context *context, const struct perf_access *access,
+			  const struct metric_def *def, bool per_task,
+			  struct catalog_answer *answer);
 
 struct catalog_pmu {
 	const struct pmu *pmu;

@@ -5,9 +5,15 @@
  */
 #include "core/metric/catalog.h"
 
+#include "core/base/error.h"
+#include "core/base/util.h"
+#include "core/metric/catalog_source.h"
 #include "core/metric/metric.h"
+#include "core/perf/perf_open_error.h"
 #include "core/perf/probe.h"
 #include "core/sys/cpu_model.h"
+
+#include <errno.h>
 
 /* Returns whether the events of one form can be counted. */
 static enum figure_state probe_form(const struct event_context *context,
@@ -27,6 +33,62 @@ static enum figure_state probe_form(const struct event_context *context,
 	}
 	event_set_fini(&events);
 	return state;
+}
+
+/* The reason why the first event that is not counted is not. */
+static void explain(const struct event_context *context, const struct perf_access *access,
+		    const struct event_set *events, struct catalog_answer *answer)
+{
+	struct error why = {0};
+	size_t i = 0;
+
+	while (i < events->n && events->items[i].state == FIGURE_VALID)
+		i++;
+	if (i == events->n)
+		return;
+	const struct event *event = &events->items[i];
+	if (perf_access_no_pmu(access) && event->kind == EVENT_HARDWARE)
+		error_set(&why, -ENOENT, "%s", PERF_OPEN_NO_PMU);
+	else if (event->answer == 0)
+		perf_open_error_access(context->sys, access, &why);
+	else
+		perf_open_error_event(context->sys, event, &why);
+	text_copy(answer->why, sizeof(answer->why), why.text);
+}
+
+void catalog_probe_metric(const struct event_context *context, const struct perf_access *access,
+			  const struct metric_def *def, bool per_task,
+			  struct catalog_answer *answer)
+{
+	unsigned cpus = cpu_model_read(context->sys);
+	struct event_set events;
+	struct metric metric;
+	struct error err;
+	int form = 0;
+
+	*answer = (struct catalog_answer){.state = FIGURE_UNSUPPORTED};
+	for (size_t from = 0;; from = (size_t)form + 1) {
+		event_set_init(&events, context);
+		form = metric_choose(def, cpus, from, &events, &metric, &err);
+		if (form < 0)
+			break;
+		for (size_t i = 0; i < events.n; i++)
+			catalog_probe_event(context, &events.items[i], per_task);
+		enum figure_state state = metric_state(&metric, &events);
+		metric_fini(&metric);
+		if (state == FIGURE_VALID)
+			*answer = (struct catalog_answer){.state = state};
+		if (state == FIGURE_VALID)
+			break;
+		if (!answer->why[0] || answer->state == FIGURE_UNSUPPORTED) {
+			answer->state = state;
+			explain(context, access, &events, answer);
+		}
+		event_set_fini(&events);
+	}
+	event_set_fini(&events);
+	if (answer->state != FIGURE_VALID && !answer->why[0])
+		text_copy(answer->why, sizeof(answer->why), err.text);
 }
 
 static int offer_metric(const struct event_context *context, const struct metric_def *def,

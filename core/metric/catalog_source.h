@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /*
- * The sources of names, for catalog*.c only. A source offers its names in the order of the list,
- * and stops when an offer returns other than 0.
+ * For catalog*.c only: the sources of names, and how an event is probed. A source offers its names
+ * in the order of the list, and stops when an offer returns other than 0.
  */
 struct catalog_walk {
 	const struct event_context *context;
@@ -29,6 +29,9 @@ int catalog_offer(const struct catalog_walk *walk, const char *name, const char 
 		  const char *help);
 /* Offers an entry without probing. Its text need not be printable. */
 int catalog_offer_entry(const struct catalog_walk *walk, const struct catalog_entry *entry);
+
+/* Probes an event for catalog_probe(), and sets its state and answer. */
+void catalog_probe_event(const struct event_context *context, struct event *event, bool per_task);
 
 /* The names in a directory, sorted. */
 struct catalog_names {

@@ -189,6 +189,20 @@ int preset_choose(const char *name, const struct preset *user, size_t n_user,
 	return *preset ? 0 : refuse_preset(name, user, n_user, err);
 }
 
+enum preset_extent preset_extent(const struct preset *preset,
+				 bool (*counts)(void *arg, const char *name), void *arg)
+{
+	size_t n = 0, counted = 0;
+
+	for (const char *const *name = preset->metrics; *name; name++) {
+		if (strcmp(*name, "cpu_percent") == 0)
+			continue;
+		n++;
+		counted += counts(arg, *name);
+	}
+	return counted == n ? PRESET_WHOLE : counted > 0 ? PRESET_PARTLY : PRESET_NOTHING;
+}
+
 void preset_copy(struct preset *copy, const struct preset *preset)
 {
 	size_t n = 0;

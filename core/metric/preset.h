@@ -39,6 +39,17 @@ const struct preset *preset_find(const char *name);
 int preset_choose(const char *name, const struct preset *user, size_t n_user,
 		  const struct preset **preset, struct error *err);
 
+/* How much of a preset this machine can count. */
+enum preset_extent {
+	PRESET_WHOLE,
+	PRESET_PARTLY,
+	PRESET_NOTHING, /* beside the time on CPUs, which each preset has */
+};
+
+/* `counts`: whether a metric or event of that name can be counted. */
+enum preset_extent preset_extent(const struct preset *preset,
+				 bool (*counts)(void *arg, const char *name), void *arg);
+
 /* Makes a deep copy. help may be NULL. */
 void preset_copy(struct preset *copy, const struct preset *preset);
 /* For copies, not for built-in presets. Zeroed is fine. */

@@ -27,7 +27,7 @@ static void all_tasks_command(const struct sys *sys, const struct perf_permissio
 	char program[256];
 
 	if (permission->credentials.no_new_privs) {
-		text_copy(text, size, "as root: sysctl kernel.perf_event_paranoid=0");
+		text_copy(text, size, "sysctl kernel.perf_event_paranoid=0 (as root)");
 		return;
 	}
 	if (sys_link_read(sys, "/proc/self/exe", program, sizeof(program)) >= 0)

@@ -21,6 +21,6 @@ void perf_open_error_access(const struct sys *sys, const struct perf_access *acc
 void perf_open_error_event(const struct sys *sys, const struct event *event, struct error *err);
 
 /* The sentence for a machine in which no CPU has a hardware counter. */
-#define PERF_OPEN_NO_PMU "No hardware counters (in a VM: enable its vPMU). Software only."
+#define PERF_OPEN_NO_PMU "No hardware counters (in a VM: enable vPMU)."
 
 #endif

@@ -86,11 +86,18 @@ def check_texts():
 
 def check_lists():
     """All lists but --list pmus, which has nothing but the machine's."""
-    for what in ("presets", "themes", "keys", "columns", "formulas", "verdicts", "marks",
+    for what in ("themes", "keys", "columns", "formulas", "verdicts", "marks",
                  "palette", "variables"):
         done = run("--list", what)
         check(f"--list {what} succeeds", done.returncode == 0 and not done.stderr, done)
         check_golden(f"--list {what}", f"program_list_{what}.txt", done.stdout)
+
+    # The second word depends on the machine.
+    rows = [re.fullmatch(r"(ok|partly|n/a) +(.*)", rest) for _, rest in listed("presets")]
+    check("--list presets: a state and a description each", all(rows), rows)
+    check_golden("--list presets", "program_list_presets.txt",
+                 "".join(f"{name:40} {row.group(2)}\n"
+                         for (name, _), row in zip(listed("presets"), rows) if row))
 
     # The second word, the title and the formula after " = " depend on the machine.
     rows = [re.fullmatch(r"(ok|n/a|denied) +(\w+) +(\S{1,10}): (.*?)( = .+)?", rest)

@@ -139,7 +139,7 @@ ROWS = [
     Row("cpus", ["C"], r"^ *CPU +%CPU", back=["C"]),
     Row("preset", ["p"], r"Preset ─", back=["Escape"]),
     Row("preset-number", ["1", "2", "3", "4", "5", "6", "7", "9", "8"],
-        r"Preset \w+\.|There are only \d+ presets", back=["8", "Home"]),
+        r"Preset \w+( is n/a here)?\.|There are only \d+ presets", back=["8", "Home"]),
     # It has no key of its own.
     Row("theme", ["Enter"], r"Theme ─", before=["F2", "Home", "Down"], back=["Escape", "Escape"]),
     Row("detail", ["Enter"], r"^pmctop \S+ +process \d+", back=["Escape"]),

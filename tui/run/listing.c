@@ -36,6 +36,7 @@ enum {
 struct printer {
 	const struct listing *listing;
 	const struct event_context *context;
+	struct perf_access access; /* of a list of presets */
 	FILE *file;
 	char group[128]; /* group of the present heading */
 	int printed;
@@ -176,6 +177,34 @@ static int print_metric(void *arg, const struct catalog_metric *entry)
 				   });
 }
 
+/* Whether a metric can be counted, or an event of a user's preset. */
+static bool counts(void *arg, const char *name)
+{
+	struct printer *printer = arg;
+	const struct engine_config *engine = printer->listing->engine;
+	const struct metric_def *def =
+		metric_def_lookup(engine->user_metrics, engine->n_user_metrics, name);
+	struct catalog_answer answer;
+
+	if (!def)
+		return catalog_probe(printer->context, name, false) == FIGURE_VALID;
+	catalog_probe_metric(printer->context, &printer->access, def, false, &answer);
+	return answer.state == FIGURE_VALID;
+}
+
+static const char *extent_word(enum preset_extent extent)
+{
+	switch (extent) {
+	case PRESET_WHOLE:
+		return "ok";
+	case PRESET_PARTLY:
+		return "partly";
+	case PRESET_NOTHING:
+		return "n/a";
+	}
+	return "";
+}
+
 static int print_preset(struct printer *printer, const struct preset *preset)
 {
 	char text[2048];
@@ -186,7 +215,12 @@ static int print_preset(struct printer *printer, const struct preset *preset)
 	for (const char *const *name = preset->metrics; *name && length < sizeof(text); name++)
 		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s",
 					   name == preset->metrics ? ": " : ", ", *name);
-	return print_line(printer, &(struct line){.name = preset->name, .text = text});
+	return print_line(printer,
+			  &(struct line){
+				  .name = preset->name,
+				  .word = extent_word(preset_extent(preset, counts, printer)),
+				  .text = text,
+			  });
 }
 
 static void print_presets(struct printer *printer)
@@ -194,6 +228,7 @@ static void print_presets(struct printer *printer)
 	const struct listing *listing = printer->listing;
 	int result = 0;
 
+	perf_access_probe(printer->context->sys, &printer->access);
 	for (size_t i = 0; i < listing->n_presets && !result; i++)
 		result = print_preset(printer, &listing->presets[i]);
 	for (size_t i = 0; i < preset_table_n && !result; i++)

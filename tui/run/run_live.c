@@ -216,6 +216,10 @@ static void send_queries(struct live_screen *live, bool rested)
 {
 	struct app *app = &live->app;
 
+	if (app->requests.queries.metrics) {
+		feed_thread_query(live->feed_thread, &(struct query){.kind = QUERY_METRICS});
+		app->requests.queries.metrics = false;
+	}
 	if (app->requests.queries.events) {
 		feed_thread_query(live->feed_thread, &(struct query){.kind = QUERY_EVENTS});
 		app->requests.queries.events = false;

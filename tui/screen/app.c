@@ -55,6 +55,7 @@ void app_fini(struct app *app)
 	signal_targets_fini(&app->signal_choice.targets);
 	reply_free(app->event_replies.events);
 	reply_free(app->event_replies.preview);
+	reply_free(app->event_replies.metrics);
 	commands_clear(&app->requests.commands);
 	messages_fini(&app->messages);
 	preferences_fini(&app->preferences);
@@ -125,6 +126,7 @@ static void show_snapshot(struct app *app, struct snapshot *snapshot)
 	display_set_snapshot(&app->display, snapshot);
 	app_show_columns(app);
 	unfollow_ended(app);
+	pick_metrics_request(app);
 	code_screen_update(app);
 	if (detached)
 		restore_selection(app, was_following);
@@ -191,11 +193,14 @@ void app_reply(struct app *app, struct reply *reply)
 		reply_free(reply);
 		return;
 	}
-	struct reply **kept = reply->kind == QUERY_EVENTS ? &replies->events : &replies->preview;
+	struct reply **kept = reply->kind == QUERY_EVENTS    ? &replies->events
+			      : reply->kind == QUERY_METRICS ? &replies->metrics
+							     : &replies->preview;
 
 	reply_free(*kept);
 	*kept = reply;
 	pick_event_update(app);
+	pick_preset_update(app);
 }
 
 void app_command(struct app *app, enum command_kind kind, const char *text, int64_t number)

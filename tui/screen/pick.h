@@ -2,17 +2,24 @@
 #ifndef PMCTOP_PICK_H
 #define PMCTOP_PICK_H
 
+#include "core/attrib/count_mode.h"
 #include "core/engine/query.h"
 #include "tui/screen/signal_target.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct app;
 
-/* The newest replies to the queries of pick_event(); NULL: none yet; owned. */
+/* The newest replies about events and metrics; NULL: none yet; owned. */
 struct event_replies {
 	struct reply *events;
 	struct reply *preview; /* of the selected event */
+	struct reply *metrics;
+	/* Of the latest query for metrics. Their answers depend on these. */
+	bool asked_metrics;
+	enum event_levels levels;
+	enum count_mode mode;
 };
 
 /* The signal that is being chosen or confirmed, and its targets. */
@@ -21,8 +28,15 @@ struct signal_choice {
 	size_t index; /* in the list of signals */
 };
 
+/* A snapshot is shown: requests the answers about metrics, if these are not of its kind. */
+void pick_metrics_request(struct app *app);
+/* Whether a metric can be counted; NULL: not known yet, or no metric of that name. */
+const struct catalog_answer *pick_metric_answer(const struct app *app, const char *name);
+
 /* The pickers, a file each: each opens a list over the screen. */
 void pick_preset(struct app *app);
+/* A reply about metrics has come. */
+void pick_preset_update(struct app *app);
 void pick_preset_number(struct app *app, size_t index); /* without opening a list */
 void pick_theme(struct app *app);                       /* shows each theme while it is selected */
 void pick_event(struct app *app);                       /* adds an event or metric */

@@ -15,9 +15,7 @@
 
 /* State of the open picker. */
 struct event_pick {
-	const struct app_config *config; /* its metrics */
-	const struct event_replies *replies;
-	const struct display *display; /* its columns */
+	const struct app *app; /* its configuration, replies and columns */
 	char typed[128];
 };
 
@@ -34,17 +32,48 @@ static const struct metric_def *metric_at(const struct app_config *config, size_
 	return index < count_metrics(config) ? &metric_table[index - config->n_user_metrics] : NULL;
 }
 
-/* Metrics come first, then the events of the reply. */
-static size_t count_items(const struct event_pick *pick)
+void pick_metrics_request(struct app *app)
 {
-	const struct reply *events = pick->replies->events;
+	struct event_replies *replies = &app->event_replies;
+	const struct snapshot *snapshot = app->display.snapshot;
 
-	return count_metrics(pick->config) + (events ? events->event_index->n : 0);
+	if (app->replay.active || (replies->asked_metrics && replies->mode == snapshot->mode &&
+				   replies->levels == snapshot->columns->levels))
+		return;
+	replies->asked_metrics = app->requests.queries.metrics = true;
+	replies->mode = snapshot->mode;
+	replies->levels = snapshot->columns->levels;
+}
+
+/* The answer about the metric at an index; NULL: not known yet. */
+static const struct catalog_answer *answer_at(const struct app *app, size_t index)
+{
+	const struct reply *metrics = app->event_replies.metrics;
+
+	return metrics ? &metrics->metrics[index] : NULL;
+}
+
+const struct catalog_answer *pick_metric_answer(const struct app *app, const char *name)
+{
+	for (size_t i = 0; i < count_metrics(&app->config); i++)
+		if (strcmp(metric_at(&app->config, i)->name, name) == 0)
+			return answer_at(app, i);
+	return NULL;
+}
+
+/* Metrics come first, then the events of the reply. */
+static size_t count_items(const struct app *app)
+{
+	const struct reply *events = app->event_replies.events;
+
+	return count_metrics(&app->config) + (events ? events->event_index->n : 0);
 }
 
 static const struct event_index_item *event_at(const struct event_pick *pick, size_t index)
 {
-	return &pick->replies->events->event_index->items[index - count_metrics(pick->config)];
+	const struct app *app = pick->app;
+
+	return &app->event_replies.events->event_index->items[index - count_metrics(&app->config)];
 }
 
 /* True for NAME=EXPRESSION, but not for an event with terms. */
@@ -85,16 +114,15 @@ static enum picker_typed event_typed(void *data, const char *typed, struct picke
 									      : PICKER_TYPED_LAST;
 }
 
-static const char *state_mark(const struct reply *events, size_t event)
+/* `counted`: the mark of what can be counted. */
+static const char *state_mark(enum figure_state state, const char *counted)
 {
-	if (event >= events->n_known)
-		return "...";
-	switch ((enum figure_state)events->states[event]) {
+	switch (state) {
 	case FIGURE_VALID:
 	case FIGURE_SCALED:
 	case FIGURE_LOST:
 	case FIGURE_UNDEFINED:
-		return "ok";
+		return counted;
 	case FIGURE_DENIED:
 		return "denied";
 	case FIGURE_NOT_COUNTED:
@@ -107,21 +135,39 @@ static const char *state_mark(const struct reply *events, size_t event)
 static void event_item(void *data, size_t index, struct picker_item *item)
 {
 	const struct event_pick *pick = data;
-	const struct metric_def *def = metric_at(pick->config, index);
+	const struct app *app = pick->app;
+	const struct metric_def *def = metric_at(&app->config, index);
 
 	if (def) {
-		*item = (struct picker_item){def->name, def->help, "metric", STYLE_NAME};
+		const struct catalog_answer *answer = answer_at(app, index);
+		bool counted = !answer || answer->state == FIGURE_VALID;
+		*item = (struct picker_item){
+			.name = def->name,
+			.help = def->help,
+			.mark = answer ? state_mark(answer->state, "metric") : "metric",
+			.style = counted ? STYLE_NAME : STYLE_DIM,
+			.last = !counted,
+		};
 		return;
 	}
 
 	const struct event_index_item *event = event_at(pick, index);
-	const char *mark = event->example ? ""
-					  : state_mark(pick->replies->events,
-						       index - count_metrics(pick->config));
-	bool refused = event->example || strcmp(mark, "n/a") == 0 || strcmp(mark, "denied") == 0;
+	const struct reply *events = app->event_replies.events;
+	size_t number = index - count_metrics(&app->config);
+	enum figure_state state =
+		number < events->n_known ? (enum figure_state)events->states[number] : FIGURE_VALID;
+	const char *mark = event->example             ? ""
+			   : number < events->n_known ? state_mark(state, "ok")
+						      : "...";
+	bool refused = !event->example && state != FIGURE_VALID;
 
-	*item = (struct picker_item){event->name, event->help, mark,
-				     refused ? STYLE_DIM : STYLE_NAME};
+	*item = (struct picker_item){
+		.name = event->name,
+		.help = event->help,
+		.mark = mark,
+		.style = event->example || refused ? STYLE_DIM : STYLE_NAME,
+		.last = refused,
+	};
 }
 
 /* The event as after -e; NULL if the item is no event. */
@@ -129,19 +175,22 @@ static const char *event_text(const struct event_pick *pick, size_t index)
 {
 	if (index == PICKER_AS_TYPED)
 		return is_formula(pick->typed) ? NULL : pick->typed;
-	if (metric_at(pick->config, index))
+	if (metric_at(&pick->app->config, index))
 		return NULL;
 	const struct event_index_item *event = event_at(pick, index);
 	return event->example ? NULL : event->name;
 }
 
-static void about_metric(const struct snapshot *snapshot, const struct metric_def *def, char *text,
-			 size_t size)
+/* `answer` may be NULL. */
+static void about_metric(const struct snapshot *snapshot, const struct metric_def *def,
+			 const struct catalog_answer *answer, char *text, size_t size)
 {
 	bool shown = snapshot && columns_show(snapshot->columns, def->name);
 
 	snprintf(text, size, "%s: %s\n%s\n%s", def->title, def->help, def->forms[0].expression,
-		 shown ? "already shown" : "");
+		 answer && answer->why[0] ? answer->why
+		 : shown                  ? "already shown"
+					  : "");
 }
 
 /* The preview may be NULL, or of another event. */
@@ -161,7 +210,7 @@ static void about_event(const struct event_preview *preview, const char *name, c
 static void event_about(void *data, size_t index, char *text, size_t size)
 {
 	const struct event_pick *pick = data;
-	const struct reply *reply = pick->replies->preview;
+	const struct reply *reply = pick->app->event_replies.preview;
 	const struct event_preview *preview = reply ? reply->preview : NULL;
 	const char *name = event_text(pick, index);
 
@@ -169,8 +218,9 @@ static void event_about(void *data, size_t index, char *text, size_t size)
 		about_event(preview, name, "As typed.", text, size);
 	else if (index == PICKER_AS_TYPED)
 		snprintf(text, size, "Your own metric: NAME=FORMULA, a formula over events.");
-	else if (metric_at(pick->config, index))
-		about_metric(pick->display->snapshot, metric_at(pick->config, index), text, size);
+	else if (metric_at(&pick->app->config, index))
+		about_metric(pick->app->display.snapshot, metric_at(&pick->app->config, index),
+			     answer_at(pick->app, index), text, size);
 	else if (name)
 		about_event(preview, name, event_at(pick, index)->help, text, size);
 	else
@@ -232,13 +282,13 @@ void pick_event(struct app *app)
 {
 	struct event_pick *pick = xcalloc(1, sizeof(*pick));
 
-	*pick = (struct event_pick){&app->config, &app->event_replies, &app->display, ""};
+	pick->app = app;
 	app->requests.queries.events = true;
-	picker_open(&app->picker, &ops, "Add an event or a metric", pick, count_items(pick), app);
+	picker_open(&app->picker, &ops, "Add an event or a metric", pick, count_items(app), app);
 }
 
 void pick_event_update(struct app *app)
 {
 	if (app->picker.ops == &ops)
-		picker_update(&app->picker, count_items(app->picker.data), app);
+		picker_update(&app->picker, count_items(app), app);
 }

@@ -6,8 +6,10 @@
 
 #include <stdbool.h>
 
-/* Work that pickers wait for. The owner of the app clears each flag when it has done the work. */
+/* Work that pickers wait for, and what they mark. The owner of the app clears each flag when it has
+ * done the work. */
 struct pending_queries {
+	bool metrics;    /* send QUERY_METRICS */
 	bool events;     /* send QUERY_EVENTS */
 	bool preview;    /* send QUERY_PREVIEW of `text` when no key has come for a moment */
 	bool processes;  /* call pick_process_more() until this is false */

@@ -91,7 +91,7 @@ static void find_matches(struct picker *picker)
 	char text[sizeof(picker->typed)], *rest = text;
 	const char *words[WORDS_MAX];
 	size_t n_words = 0, n = 0;
-	unsigned char *ranks = xmalloc(picker->n + 1);
+	unsigned char *places = xmalloc(picker->n + 1);
 	struct picker_item typed_item = {0};
 	enum picker_typed typed = as_typed(picker, &typed_item);
 
@@ -106,20 +106,21 @@ static void find_matches(struct picker *picker)
 
 		picker->ops->item(picker->data, i, &item);
 		note_name_width(picker, &item);
-		ranks[i] = (unsigned char)rank_of(&item, n_words ? words[0] : "", words, n_words);
+		enum rank rank = rank_of(&item, n_words ? words[0] : "", words, n_words);
+		places[i] = (unsigned char)(2 * (unsigned)rank + item.last);
 	}
 	free(picker->matches);
 	picker->matches = xcalloc(picker->n + 1, sizeof(*picker->matches));
 	if (typed == PICKER_TYPED_FIRST)
 		picker->matches[n++] = PICKER_AS_TYPED;
-	for (enum rank rank = RANK_WORD; rank < RANKS; rank++)
+	for (unsigned place = 0; place < 2 * RANKS; place++)
 		for (size_t i = 0; i < picker->n; i++)
-			if (ranks[i] == rank)
+			if (places[i] == place)
 				picker->matches[n++] = i;
 	if (typed == PICKER_TYPED_LAST)
 		picker->matches[n++] = PICKER_AS_TYPED;
 	picker->n_matches = n;
-	free(ranks);
+	free(places);
 }
 
 size_t picker_selected(const struct picker *picker)

@@ -346,6 +346,72 @@ static void previews_of_an_ordinary_user(void **state)
 	close_all(engine, fk);
 }
 
+static const struct metric_def own_metric = {
+	.name = "mine",
+	.title = "MINE",
+	.unit = "",
+	.help = "",
+	.forms = {{.expression = "r201 / interval_s"}},
+};
+
+static const struct fk_config bare = {.unprivileged = true, .uid = ME, .paranoid = 4};
+static const struct fk_config user_of_guest = {
+	.unprivileged = true, .uid = ME, .paranoid = 2, .no_pmu = true};
+
+#define DENIED_2 "perf_event_paranoid=2 allows only your own tasks. All: sudo pmctop"
+#define DENIED_4 "perf_event_paranoid=4 denies all counters. To count: sudo pmctop"
+
+static const struct metric_case {
+	const char *name;
+	const struct fk_config *config;
+	const char *metric;
+	enum figure_state state;
+	const char *why;
+} metric_cases[] = {
+	{"counts", &fk_machine_zen, "ipc", FIGURE_VALID, ""},
+	{"a metric of the user", &fk_machine_zen, "mine", FIGURE_VALID, ""},
+	{"this CPU lacks it", &fk_machine_zen, "topdown_light", FIGURE_UNSUPPORTED,
+	 "Metric topdown_light: this CPU has no events for it."},
+	{"a fact", &fk_machine_guest, "rss", FIGURE_VALID, ""},
+	{"software", &fk_machine_guest, "cs_per_s", FIGURE_VALID, ""},
+	{"no counters", &fk_machine_guest, "ipc", FIGURE_UNSUPPORTED, PERF_OPEN_NO_PMU},
+	{"no counters for the user's", &fk_machine_guest, "mine", FIGURE_UNSUPPORTED,
+	 PERF_OPEN_NO_PMU},
+	{"own tasks", &ordinary, "ipc", FIGURE_VALID, ""},
+	{"own tasks, their faults", &ordinary, "faults_per_s", FIGURE_VALID, ""},
+	{"own tasks, a wait that needs records", &ordinary, "preempted_percent", FIGURE_DENIED,
+	 DENIED_2},
+	{"own tasks without counters", &user_of_guest, "ipc", FIGURE_UNSUPPORTED, PERF_OPEN_NO_PMU},
+	{"no counting at all", &bare, "ipc", FIGURE_DENIED, DENIED_4},
+	{"no counting at all, faults", &bare, "faults_per_s", FIGURE_VALID, ""},
+};
+
+/* All metrics are answered at once, those of the user first. */
+static void all_metrics(void **state)
+{
+	const struct metric_case *this = *state;
+	const struct engine_config config = {.user_metrics = &own_metric, .n_user_metrics = 1};
+	struct fk *fk = machine(this->config);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine_with(&sys, &config);
+	unsigned fds = fk_open_fds(fk);
+	size_t i = 0;
+
+	engine_query(engine, &(struct query){.kind = QUERY_METRICS});
+	struct reply *answer = next_answer(engine, fk);
+	assert_int_equal(answer->kind, QUERY_METRICS);
+	while (strcmp(i == 0 ? own_metric.name : metric_table[i - 1].name, this->metric) != 0)
+		i++;
+	if (answer->metrics[i].state != this->state ||
+	    strcmp(answer->metrics[i].why, this->why) != 0)
+		fail_msg("%s: %d, %s", this->metric, (int)answer->metrics[i].state,
+			 answer->metrics[i].why);
+	assert_int_equal(fk_open_fds(fk), fds);
+	assert_null(engine_pop_reply(engine));
+	reply_free(answer);
+	close_all(engine, fk);
+}
+
 /* Of several queries the last one is answered, once. */
 static void the_last_one_counts(void **state)
 {
@@ -361,6 +427,7 @@ static void the_last_one_counts(void **state)
 	free(preview);
 	/* Replies that are not popped are freed, and so are queries that are not answered. */
 	engine_query(engine, &(struct query){.kind = QUERY_PREVIEW, .text = "r203"});
+	engine_query(engine, &(struct query){.kind = QUERY_METRICS});
 	engine_query(engine, &(struct query){.kind = QUERY_EVENTS});
 	assert_int_equal(engine_wait(engine, fk_now(fk) + INTERVAL_NS), 1);
 	engine_query(engine, &(struct query){.kind = QUERY_PREVIEW, .text = "r204"});
@@ -415,6 +482,7 @@ int main(void)
 		cmocka_unit_test(the_last_one_counts),
 	};
 	static const struct cases tables[] = {CASES(all_events, events_cases),
+					      CASES(all_metrics, metric_cases),
 					      CASES(test_preview, preview_cases)};
 
 	return cases_run("query", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));

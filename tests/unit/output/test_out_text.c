@@ -107,8 +107,7 @@ static void is_as_golden(void **state)
 			snapshot->n_notes = 1;
 			snapshot->notes = xcalloc(1, sizeof(*snapshot->notes));
 			snapshot->notes[0] =
-				xstrdup("No hardware counters (in a VM: enable its vPMU). "
-					"Software only.");
+				xstrdup("No hardware counters (in a VM: enable vPMU).");
 		}
 		view_init(snapshot, &rows[i].spec, &view);
 		out_text(&view, out);

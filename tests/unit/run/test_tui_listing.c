@@ -61,6 +61,7 @@ static char *print(const struct fk_config *config, enum options_list list, const
 static void test_print(void **state)
 {
 	static const struct fk_config sane = {.cpus = 4};
+	static const struct fk_config guest = {.no_pmu = true};
 	static const struct fk_config denied = {.denied = EACCES, .paranoid = 3};
 	static const struct {
 		const char *name;
@@ -97,9 +98,22 @@ static void test_print(void **state)
 		 "second\xEF\xBF\xBD[31m (/s) = cycles / interval_s\n",
 		 ""},
 		{"an own preset", &sane, OPTIONS_LIST_PRESETS, "p", 0, -1,
-		 "p                                        of the configuration: ipc, mine\n", ""},
+		 "p                                        ok       of the configuration: ipc, "
+		 "mine\n",
+		 ""},
 		{"no preset", &sane, OPTIONS_LIST_PRESETS, "none", 0, 1,
-		 "none                                     only what -e and -m name\n", ""},
+		 "none                                     ok       only what -e and -m name\n",
+		 ""},
+		{"a preset without figures", &guest, OPTIONS_LIST_PRESETS, "of both TLBs", 0, 1,
+		 "tlb                                      n/a      misses of both TLBs and of the "
+		 "instruction cache: cpu_percent, ipc, dtlb_mpki, itlb_mpki, l1i_mpki\n",
+		 ""},
+		{"a preset with some", &guest, OPTIONS_LIST_PRESETS, "IPC of user", 0, 1,
+		 "kernel                                   partly   share of the kernel, and IPC "
+		 "of "
+		 "user and kernel mode: cpu_percent, kernel_percent, ipc, ipc_user, ipc_kernel, "
+		 "cs_per_s, faults_per_s\n",
+		 ""},
 		{"columns", &sane, OPTIONS_LIST_COLUMNS, "bus-*", 0, 1,
 		 "bus-cycles                               the event\n", ""},
 		{"a theme", &sane, OPTIONS_LIST_THEMES, "nord", 0, 1,

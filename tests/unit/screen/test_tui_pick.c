@@ -125,6 +125,96 @@ static void test_metric(void **state)
 	stage_close(&stage);
 }
 
+/* Top to bottom. */
+static void check_order(const struct stage *stage, const char *const *texts)
+{
+	char *screen = canvas_print(&stage->canvas);
+	const char *at = screen;
+
+	for (; *texts; texts++) {
+		at = strstr(at, *texts);
+		if (!at)
+			fail_msg("no %s there:\n%s", *texts, screen);
+	}
+	free(screen);
+}
+
+/* The answers of a machine without counters: metrics of the group "kernel" can be counted. */
+static struct reply *metrics_without_counters(void)
+{
+	struct reply *answer = xcalloc(1, sizeof(*answer));
+
+	answer->kind = QUERY_METRICS;
+	answer->metrics = xcalloc(metric_table_n, sizeof(*answer->metrics));
+	for (size_t i = 0; i < metric_table_n; i++) {
+		bool counted = strcmp(metric_table[i].group, "kernel") == 0 ||
+			       strcmp(metric_table[i].name, "cpu_percent") == 0;
+		answer->metrics[i].state = counted ? FIGURE_VALID : FIGURE_UNSUPPORTED;
+		if (!counted)
+			text_copy(answer->metrics[i].why, sizeof(answer->metrics[i].why),
+				  "No hardware counters.");
+	}
+	return answer;
+}
+
+/* What cannot be counted is marked, with the reason, and comes last. */
+static void test_metrics_without_counters(void **state)
+{
+	struct stage stage;
+	struct app *app = &stage.app;
+
+	(void)state;
+	stage_open(&stage, 100, 40, false, screen_snapshot(2));
+	assert_true(app->requests.queries.metrics);
+	stage_press(&stage, 'e');
+	stage_check_text(&stage, "metric ipc", true);
+	app_reply(app, metrics_without_counters());
+	app_draw(app, &stage.canvas);
+	check_order(&stage, (const char *[]){"metric cpu_percent", "metric kernel_percent",
+					     "metric cs_per_s", "n/a    ghz", "n/a    ipc", NULL});
+	stage_type(&stage, "ipc");
+	stage_check_text(&stage, "n/a    ipc", true);
+	stage_check_text(&stage, "No hardware counters.", true);
+	stage_press(&stage, KEYMAP_ESCAPE);
+	/* Other levels have other answers. The same ones are not requested again. */
+	app->requests.queries.metrics = false;
+	app_snapshot(app, screen_snapshot(2));
+	assert_false(app->requests.queries.metrics);
+	struct snapshot *snapshot = screen_snapshot(2);
+	snapshot->mode = COUNT_MODE_TASK;
+	app_snapshot(app, snapshot);
+	assert_true(app->requests.queries.metrics);
+	stage_close(&stage);
+}
+
+static void test_presets_without_counters(void **state)
+{
+	struct stage stage;
+	struct app *app = &stage.app;
+
+	(void)state;
+	stage_open(&stage, 100, 40, false, screen_snapshot(2));
+	stage_press(&stage, '3');
+	stage_check_text(&stage, "Preset cache.", true);
+	commands_clear(&app->requests.commands);
+	stage_press(&stage, 'p');
+	stage_check_text(&stage, "n/a", false);
+	app_reply(app, metrics_without_counters());
+	app_draw(app, &stage.canvas);
+	check_order(&stage,
+		    (const char *[]){"1      overview", "6      kernel", "7      software",
+				     "2 n/a  branch", "3 n/a  cache", "5 n/a  topdown", NULL});
+	stage_check_text(&stage, "cpu_percent, cs_per_s, faults_per_s", true);
+	stage_check_text(&stage, "n/a: ghz, ipc, mips, branch_mpki, cache_mpki", true);
+	stage_type(&stage, "cache");
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_command(&stage, COMMAND_PRESET, "cache", 0);
+	stage_check_text(&stage, "Preset cache is n/a here. No hardware counters.", true);
+	stage_press(&stage, '6');
+	stage_check_text(&stage, "Preset kernel.", true);
+	stage_close(&stage);
+}
+
 /* Typed text without a match, and text that is an item itself although it matches others. */
 static void test_typed(void **state)
 {
@@ -228,20 +318,6 @@ static void check_attach(struct stage *stage, pid_t pid)
 	commands_clear(&stage->app.requests.commands);
 }
 
-/* Top to bottom. */
-static void check_order(const struct stage *stage, const char *const *texts)
-{
-	char *screen = canvas_print(&stage->canvas);
-	const char *at = screen;
-
-	for (; *texts; texts++) {
-		at = strstr(at, *texts);
-		if (!at)
-			fail_msg("no %s there:\n%s", *texts, screen);
-	}
-	free(screen);
-}
-
 static void test_process(void **state)
 {
 	uint64_t now_ns = 0;
@@ -316,9 +392,13 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_event),   cmocka_unit_test(test_metric),
-		cmocka_unit_test(test_typed),   cmocka_unit_test(test_many),
+		cmocka_unit_test(test_event),
+		cmocka_unit_test(test_metric),
+		cmocka_unit_test(test_typed),
+		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_process),
+		cmocka_unit_test(test_metrics_without_counters),
+		cmocka_unit_test(test_presets_without_counters),
 	};
 
 	return cmocka_run_group_tests(tests, stage_set_zone, NULL);

@@ -133,8 +133,7 @@ struct snapshot *screen_snapshot_software(size_t n_cpus, size_t n_rows)
 		rows[i] = screen_row((pid_t)(1000 + i), "ana", comm, (n_rows - i) * 1000000, 1, i);
 	}
 	snapshot = screen_snapshot_new("software", "", rows, n_rows, n_cpus);
-	screen_note(snapshot, "No hardware counters (in a VM: enable its vPMU). "
-			      "Software only.");
+	screen_note(snapshot, "No hardware counters (in a VM: enable vPMU).");
 	free(rows);
 	return snapshot;
 }
