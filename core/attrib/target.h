@@ -98,6 +98,13 @@ void target_dismiss(struct target *target);
 /* Grows when tasks may belong to the target that did not before. */
 unsigned target_generation(const struct target *target);
 
+/* The target in words; "" if it is all tasks on all CPUs. */
+struct target_text {
+	char full[96];  /* "postgres 4121", "3 processes: 12 34 56", "user ana, CPU 0-3" */
+	char brief[48]; /* "pid 4121", "3 processes", "user ana, CPU 0-3" */
+};
+void target_describe(const struct target *target, struct users *users, struct target_text *text);
+
 /* The roots, *n of them, ordered by number, each once. */
 const struct target_root *target_roots(const struct target *target, size_t *n);
 /* target_spec.command, until target_dismiss() removes it; 0: none. */

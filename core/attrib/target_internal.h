@@ -8,6 +8,7 @@
  * Private to core/attrib/target*.c:
  *   target.c        users, cgroups and CPUs, and which tasks belong to the target
  *   target_roots.c  the roots: given, added, polled and dismissed
+ *   target_text.c   the target in words
  */
 struct target {
 	const struct sys *sys;

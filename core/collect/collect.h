@@ -66,6 +66,7 @@ struct collect {
 	bool watches;                /* set by cut: it has the waits of the interval */
 	bool stale;                  /* the selection has changed; set by the engine */
 	uint64_t records, switch_ns; /* for snapshot_cost */
+	unsigned windowed_cpus;      /* in the interval (duty_cycle.h); set by cut */
 	/*
 	 * Samples of code from the next renew on; NULL: none. Set by the engine; borrowed until the
 	 * renew after it is set anew. Not in mode proc.

@@ -459,6 +459,7 @@ static void system_cut(struct collect *collect)
 	contention_cut(&self->contention, &collect->interval);
 	collect->records = duty_cycle_judge(&self->duty, &collect->interval);
 	collect->switch_ns = self->duty.switch_ns;
+	collect->windowed_cpus = self->duty.windowed_cpus;
 }
 
 static int system_admit(struct collect *collect, pid_t pid, struct error *err)

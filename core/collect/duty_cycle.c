@@ -163,6 +163,7 @@ static void note_windowed_cpus(struct duty_cycle *duty)
 	for (size_t i = 0; i < cpus->n; i++)
 		if (is_windowed(&cpus->items[i]))
 			list.numbers[list.n++] = cpus->items[i].number;
+	duty->windowed_cpus = (unsigned)list.n;
 	char *text = list.n > 0 ? cpu_list_text(&list) : NULL;
 	cpu_list_fini(&list);
 	bool same = text && duty->noted_cpus ? strcmp(text, duty->noted_cpus) == 0

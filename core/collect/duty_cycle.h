@@ -31,7 +31,8 @@ struct duty_cycle {
 	uint64_t drained_ns;          /* CPU time of draining since the last cut */
 	uint64_t records;             /* applied up to the last cut */
 	uint64_t cut_ns;              /* end of the last interval */
-	char *noted_cpus;             /* CPUs counted in windows, as in the note; NULL: none */
+	unsigned windowed_cpus;       /* number of CPUs counted in windows */
+	char *noted_cpus;             /* these CPUs, as in the note; NULL: none */
 };
 
 void duty_cycle_init(struct duty_cycle *duty, struct cpu_counter_set *cpus, struct notes *notes,

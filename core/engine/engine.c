@@ -344,6 +344,7 @@ static void fill_facts(struct engine *engine, uint64_t wall_ns, struct snapshot 
 		snapshot->cost.records = collect->records;
 		snapshot->cost.switch_ns = collect->switch_ns;
 	}
+	snapshot->windowed_cpus = collect->windowed_cpus;
 	snapshot->threads_ran = collect->threads_ran;
 	snapshot->threads_counted = collect->threads_counted;
 	snapshot->tasks = engine->in_pid_namespace ? 0 : engine->machine.threads;

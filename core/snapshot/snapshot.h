@@ -4,6 +4,7 @@
 
 #include "core/attrib/cmdline.h"
 #include "core/attrib/count_mode.h"
+#include "core/attrib/target.h"
 #include "core/code/code_profile.h"
 #include "core/event/tally.h"
 #include "core/snapshot/columns.h"
@@ -111,7 +112,8 @@ struct snapshot {
 	uint64_t *others;       /* tasks outside the target; 0 if all tasks are wanted */
 	struct figure *figures; /* of totals - idle */
 	bool targeted;          /* the target is not all tasks */
-	bool ended;             /* all processes of the target have ended */
+	struct target_text target_text;
+	bool ended; /* all processes of the target have ended */
 	/*
 	 * Sum of the rows. In modes "task" and "proc" without a target: sum of the rows with
 	 * counters. Else NULL.
@@ -123,6 +125,7 @@ struct snapshot {
 	struct snapshot_machine machine;
 	struct snapshot_cost cost;
 	uint64_t lost_records;
+	unsigned windowed_cpus;  /* counted part of the time, and scaled (duty_cycle.h) */
 	uint64_t recorded_bytes; /* of the recording in progress; 0: none */
 	unsigned tasks;          /* threads of the machine; 0: unknown, or another pid namespace */
 	/* In mode "task": threads that ran and may be counted, and those with counters. */

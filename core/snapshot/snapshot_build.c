@@ -357,6 +357,7 @@ struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t i
 				  width * sizeof(uint64_t));
 	fill_rows(source, snapshot);
 	snapshot->targeted = !target_is_all(source->target);
+	target_describe(source->target, source->users, &snapshot->target_text);
 	snapshot->ended = target_has_ended(source->target);
 	snapshot_merge_target(snapshot);
 	fill_cpus(source, snapshot);

@@ -229,6 +229,7 @@ void snapshot_merge_add_machine(struct snapshot *sum, const struct snapshot *nex
 	sum->mode = next->mode;
 	sum->tasks = next->tasks;
 	sum->targeted = next->targeted;
+	sum->target_text = next->target_text;
 	sum->ended = next->ended;
 	memcpy(sum->host, next->host, sizeof(sum->host));
 	memcpy(sum->pmu, next->pmu, sizeof(sum->pmu));

@@ -3,9 +3,10 @@
  * The title, the totals, the machine, the verdict and the note. The first three are segments with a
  * weight: a narrow line leaves out the lightest ones, so each line can list all it has.
  *
- * In the title, what changes the meaning of the list (replay, pause, filter) is heaviest, then
- * clock, interval and threads. What another page has too is lightest: the PMU (--doctor), then the
- * preset (p). pmctop's cost is on no other page.
+ * In the title, what changes the meaning of the list (target, replay, pause, filter, unit) has a
+ * brief form and is never left out from 40 columns on. Then come clock, interval and threads. What
+ * another page has too is lightest: the PMU (--doctor), then the preset (p). pmctop's cost is on no
+ * other page.
  */
 #include "tui/panel/frame.h"
 
@@ -50,6 +51,31 @@ static void add_words(struct segments *segments, unsigned weight, const char *la
 	segment->text_style = style;
 }
 
+/* What changes figures: it has a brief form, so that no title leaves it out. */
+static void add_mode(struct segments *segments, unsigned weight, const char *label,
+		     const char *text, const char *brief)
+{
+	add_words(segments, weight, label, text, STYLE_WARN);
+	struct segment *segment = &segments->items[segments->n - 1];
+	text_copy(segment->brief, sizeof(segment->brief), brief);
+}
+
+static const char *brief_unit(enum view_unit unit)
+{
+	switch (unit) {
+	case VIEW_UNIT_COUNT:
+		return "counts";
+	case VIEW_UNIT_PER_SECOND:
+		return "/s";
+	case VIEW_UNIT_PER_KI:
+		return "/ki"; /* as in titles of columns */
+	case VIEW_UNIT_USUAL:
+	case VIEW_UNIT_KINDS:
+		break;
+	}
+	return "";
+}
+
 /* Baseline and unit change what each cell of the list shows. */
 static void add_comparison(struct segments *segments, const struct frame *frame)
 {
@@ -58,10 +84,37 @@ static void add_comparison(struct segments *segments, const struct frame *frame)
 			add_clock_segment(segments, 94, frame->baseline->realtime_ns);
 
 		text_copy(segment->label, sizeof(segment->label), "baseline of");
+		text_copy(segment->brief, sizeof(segment->brief), "baseline");
 		segment->text_style = STYLE_WARN;
 	}
 	if (frame->unit != VIEW_UNIT_USUAL)
-		add_words(segments, 93, "", view_unit_name(frame->unit), STYLE_WARN);
+		add_mode(segments, 93, "", view_unit_name(frame->unit), brief_unit(frame->unit));
+}
+
+/* What the figures are of, if not of the whole machine. */
+static void add_target_name(struct segments *segments, const struct target_text *text)
+{
+	if (!text->full[0])
+		return;
+	add_mode(segments, 98, "", text->full, text->brief);
+	segments->items[segments->n - 1].text_style = STYLE_NAME;
+}
+
+/* Privilege levels and the budget: figures are of a part, or scaled. */
+static void add_counting(struct segments *segments, const struct snapshot *snapshot)
+{
+	const char *levels = event_levels_name(snapshot->columns->levels);
+	char text[40];
+
+	if (snapshot->columns->levels != EVENT_LEVELS_ALL) {
+		snprintf(text, sizeof(text), "%.20s only", levels);
+		add_mode(segments, 92, "", text, text);
+	}
+	if (snapshot->windowed_cpus > 0) {
+		snprintf(text, sizeof(text), "~%u of %zu CPUs", snapshot->windowed_cpus,
+			 snapshot->n_cpus);
+		add_mode(segments, 92, "budget", text, "budget");
+	}
 }
 
 static void add_process_count(struct segments *segments, const struct snapshot *snapshot)
@@ -121,11 +174,11 @@ static void add_playback(struct segments *segments, const struct playback *playb
 {
 	char text[80];
 
-	add_words(segments, 99, "REPLAY",
-		  strcmp(playback->name, "-") == 0 ? "of a pipe" : playback->name, STYLE_WARN);
+	add_mode(segments, 99, "REPLAY",
+		 strcmp(playback->name, "-") == 0 ? "of a pipe" : playback->name, "REPLAY");
 	if (whole) {
 		playback_whole_text(playback, text, sizeof(text));
-		add_words(segments, 98, "", text, STYLE_WARN);
+		add_mode(segments, 98, "", text, text);
 		return;
 	}
 	playback_position_text(playback, text, sizeof(text));
@@ -135,7 +188,7 @@ static void add_playback(struct segments *segments, const struct playback *playb
 	add_words(segments, 96, "", text, STYLE_PLAIN);
 	playback_state_text(playback, text, sizeof(text));
 	if (text[0])
-		add_words(segments, 98, "", text, STYLE_WARN);
+		add_mode(segments, 98, "", text, text);
 }
 
 /* To 10 ms. */
@@ -176,7 +229,13 @@ static void add_interval(struct segments *segments, const struct frame *frame)
 		 : differs ? ", this one "
 			   : "",
 		 differs ? real : "");
-	add_words(segments, glimpse ? 93 : 60, "every", text, glimpse ? STYLE_WARN : STYLE_PLAIN);
+	if (!glimpse) {
+		add_words(segments, 60, "every", text, STYLE_PLAIN);
+		return;
+	}
+	char first[40];
+	snprintf(first, sizeof(first), "first %s", real);
+	add_mode(segments, 93, "every", text, first);
 }
 
 /* The PMUs of all kinds of CPUs: "cpu_atom+cpu_core". */
@@ -228,10 +287,13 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 	struct segments segments = {0};
 
 	add_words(&segments, 100, "pmctop", snapshot ? snapshot->host : "", STYLE_TITLE);
+	text_copy(segments.items[0].brief, sizeof(segments.items[0].brief), "pmctop");
+	if (snapshot)
+		add_target_name(&segments, &snapshot->target_text);
 	if (snapshot && snapshot->realtime_ns > 0)
 		add_clock_segment(&segments, 90, snapshot->realtime_ns);
 	if (frame->paused)
-		add_words(&segments, 95, "", "PAUSED", STYLE_WARN);
+		add_mode(&segments, 95, "", "PAUSED", "PAUSED");
 	if (frame->playback)
 		add_playback(&segments, frame->playback, snapshot && snapshot->whole);
 	add_comparison(&segments, frame);
@@ -239,6 +301,8 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 		add_recording(&segments, snapshot->recorded_bytes);
 	for (size_t i = 0; i < frame->flags->n; i++)
 		*segments_add(&segments, 0) = frame->flags->items[i];
+	if (snapshot)
+		add_counting(&segments, snapshot);
 	if (!snapshot || !snapshot->whole)
 		add_interval(&segments, frame);
 	if (snapshot) {
@@ -250,10 +314,6 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 		}
 		if (snapshot->mode != COUNT_MODE_SYSTEM)
 			add_words(&segments, 45, "", scope_text(snapshot), STYLE_PLAIN);
-		if (snapshot->columns->levels != EVENT_LEVELS_ALL) {
-			add_words(&segments, 55, event_levels_name(snapshot->columns->levels),
-				  "only", STYLE_WARN);
-		}
 		add_cost(&segments, &snapshot->cost);
 	}
 	segments_draw(&segments, canvas, rect);

@@ -67,6 +67,27 @@ static void add_flag(struct segments *flags, const char *label, const char *text
 	segment->text_style = STYLE_WARN;
 }
 
+enum { BRIEF_USER = 8 }; /* columns */
+
+/* Filters change which rows there are, so no title leaves them out. */
+static void add_filters(const struct app *app, const struct row_filter_spec *filter,
+			struct segments *flags)
+{
+	if (filter->text[strspn(filter->text, " ")]) {
+		add_flag(flags, "filter", filter->text);
+		text_copy(flags->items[flags->n - 1].brief,
+			  sizeof(flags->items[flags->n - 1].brief), "filter");
+	}
+	if (filter->one_user) {
+		char *brief;
+
+		add_flag(flags, "user", app->search.user);
+		brief = flags->items[flags->n - 1].brief;
+		text_printable(brief + text_copy(brief, 8, "user "), 16, app->search.user,
+			       BRIEF_USER);
+	}
+}
+
 static void add_followed(const struct list *list, struct segments *flags)
 {
 	char text[80];
@@ -130,10 +151,7 @@ static void add_flags(struct app *app, struct segments *flags)
 	const struct view *view = list_view(list, app->display.snapshot);
 	const struct row_filter_spec *filter = &list->spec.filter;
 
-	if (filter->text[strspn(filter->text, " ")])
-		add_flag(flags, "filter", filter->text);
-	if (filter->one_user)
-		add_flag(flags, "user", app->search.user);
+	add_filters(app, filter, flags);
 	if (list->following && row_ref_fits(&list->followed, view))
 		add_followed(list, flags);
 	if (list->tagged.n > 0)

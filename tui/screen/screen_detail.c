@@ -187,13 +187,15 @@ void screen_detail_draw_title(const struct app *app, struct canvas *canvas, stru
 {
 	const struct snapshot *snapshot = app->display.snapshot;
 	bool records = !app->replay.active && snapshot && snapshot->recorded_bytes > 0;
+	bool in_part = snapshot && snapshot->columns->levels != EVENT_LEVELS_ALL;
 	bool pauses = !app->replay.active && app->display.paused; /* playback has the state */
-	char begin[TITLE_BEGINNINGS][240], end[200], middle[640], title[1600];
+	char begin[TITLE_BEGINNINGS][240], end[240], middle[640], title[1600];
 	size_t i = 0;
 
 	write_beginnings(app, begin);
-	snprintf(end, sizeof(end), "%s%s%s", rest, records ? "  REC" : "",
-		 pauses ? "  PAUSED" : "");
+	snprintf(end, sizeof(end), "%s%s%s%s%s%s", rest, in_part ? "  " : "",
+		 in_part ? event_levels_name(snapshot->columns->levels) : "",
+		 in_part ? " only" : "", records ? "  REC" : "", pauses ? "  PAUSED" : "");
 	unsigned width = text_width(subject) + text_width(end);
 	while (i + 1 < TITLE_BEGINNINGS && text_width(begin[i]) + width > rect.width)
 		i++;

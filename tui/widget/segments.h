@@ -8,11 +8,13 @@
 
 /*
  * A line of short segments, "IPC 1.23", two blanks apart. A narrow line leaves out whole segments,
- * so that each shown one can be read: the heaviest get the room first.
+ * so that each shown one can be read: the heaviest get the room first. A segment with a brief form
+ * has it instead, and is left out only where the brief forms of heavier ones fill the line.
  */
 struct segment {
 	char label[24];
-	char text[80];
+	char text[96];
+	char brief[24]; /* instead of label and text, in the style of the text; "": none */
 	enum style label_style, text_style;
 	unsigned text_width; /* the text is right-aligned in so many columns; 0: its own width */
 	unsigned weight;

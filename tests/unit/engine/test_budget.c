@@ -114,6 +114,7 @@ static void test_storm(void **state)
 					    0.02);
 		}
 		assert_int_equal(has_note(snapshot, NOTE), this->windows);
+		assert_int_equal(snapshot->windowed_cpus, this->windows);
 		assert_int_equal(snapshot->lost_records, 0);
 		snapshot_free(snapshot);
 	}
