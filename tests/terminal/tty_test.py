@@ -104,6 +104,34 @@ def test_dumb(_):
         raise Failure(f"{status}, {tty.output!r}, {stderr!r}")
 
 
+def shows(tty, key, wanted):
+    """Presses a key and waits until the output since then has these bytes. Returns that output."""
+    tty.output = b""
+    tty.write(key)
+    if not tty.read_until(lambda: wanted in tty.output):
+        raise Failure(f"{key!r}: no {wanted!r} in {tty.output[-2000:]!r}")
+    return tty.output
+
+
+def test_synchronized(_):
+    """updates are synchronized where the terminal answers that it can, and the answer is no key"""
+    for answer, wanted in ((b"\x1b[?20", b"26;2$y"), True), ((b"\x1b[?2026;0$", b"y"), False), ((), False):
+        tty = started("0.2")
+        if b"\x1b[?2026$p" not in tty.output:
+            raise Failure(f"not asked: {tty.output[:300]!r}")
+        for part in answer:
+            tty.write(part)
+            time.sleep(0.005)
+        tty.read_for(0.5)
+        output = shows(tty, b"?", b"Keys")  # ? and not the answer opens the help
+        tty.read_for(0.3)
+        begins, ends = tty.output.count(b"\x1b[?2026h"), tty.output.count(b"\x1b[?2026l")
+        if bool(begins) != wanted or begins != ends:
+            raise Failure(f"{answer}: {begins} begins and {ends} ends in {output!r}")
+        shows(tty, b"\x1b", b"COMMAND")
+        quit_sane(tty, answer)
+
+
 def test_no_mouse(_):
     """--no-mouse and mouse = no do not switch the mouse on"""
     config = f"/tmp/pmctop-tty-{os.getpid()}.conf"

@@ -130,6 +130,10 @@ static void read_keys(struct live_screen *live)
 	struct decoded event;
 
 	for (unsigned n = 0; input_next(&live->input, &event); n++) {
+		if (event.key == INPUT_MODE) {
+			term_set_mode(live->term, event.x, event.y);
+			continue;
+		}
 		if (event.key == INPUT_CLICK || event.key == INPUT_DOUBLE_CLICK)
 			app_click(&live->app, event.x, event.y, event.key == INPUT_DOUBLE_CLICK);
 		else if (event.key == INPUT_WHEEL_UP || event.key == INPUT_WHEEL_DOWN)

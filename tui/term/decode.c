@@ -101,9 +101,25 @@ static bool read_parameters(const char *bytes, size_t n, unsigned parameters[PAR
 	return true;
 }
 
+/* ESC [ ? mode ; state $ y */
+static bool is_mode(const char *bytes, size_t length)
+{
+	return length > 5 && bytes[2] == '?' && bytes[length - 2] == '$' &&
+	       bytes[length - 1] == 'y';
+}
+
 static void sequence_key(const char *bytes, size_t length, struct decoded *decoded)
 {
 	unsigned numbers[PARAMETERS] = {0};
+
+	if (is_mode(bytes, length)) {
+		if (read_parameters(bytes + 3, length - 5, numbers)) {
+			decoded->key = DECODE_MODE;
+			decoded->x = numbers[0];
+			decoded->y = numbers[1];
+		}
+		return;
+	}
 	const char *from = bytes + 2;
 	char letter = bytes[length - 1];
 	bool mouse = from[0] == '<';

@@ -15,6 +15,7 @@ enum {
 	DECODE_CLICK = 0x110100, /* left button pressed; numbers beyond keymap.h */
 	DECODE_WHEEL_UP,
 	DECODE_WHEEL_DOWN,
+	DECODE_MODE, /* the answer to DECRQM: x is the mode, y its state */
 };
 
 /* A key's bytes, from terminfo. */
@@ -32,7 +33,7 @@ struct decoder {
 
 struct decoded {
 	int key;       /* DECODE_NOTHING, a key of keymap.h, or one of the above */
-	unsigned x, y; /* position of the mouse, from 0 */
+	unsigned x, y; /* position of the mouse, from 0, or what DECODE_MODE has */
 };
 
 enum { DECODE_LONGEST = 64 }; /* callers pass this many bytes at once, if they have them */

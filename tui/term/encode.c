@@ -81,6 +81,8 @@ void encode_begin(struct encoder *encoder)
 
 static void append_bytes(struct encoder *encoder, const char *bytes, size_t n)
 {
+	if (n == 0)
+		return;
 	encoder->bytes = array_reserve(encoder->bytes, &encoder->capacity, encoder->n + n, 1);
 	memcpy(encoder->bytes + encoder->n, bytes, n);
 	encoder->n += n;
@@ -645,16 +647,17 @@ static void append_runs(struct encoder *encoder, const struct canvas *canvas)
 	}
 }
 
+/* `sent`: the cursor has moved for other bytes. */
 static void append_cursor(struct encoder *encoder, const struct canvas *last,
-			  const struct canvas *canvas)
+			  const struct canvas *canvas, bool sent)
 {
 	const struct encode_terminal *terminal = &encoder->terminal;
 	bool moved = !last || last->cursor_x != canvas->cursor_x ||
 		     last->cursor_y != canvas->cursor_y || !last->cursor;
 
-	if (canvas->cursor && (moved || encoder->n > 0))
+	if (canvas->cursor && (moved || sent))
 		encode_move(encoder, canvas->cursor_x, canvas->cursor_y);
-	else if (!canvas->cursor && encoder->n > 0 && !is_string(terminal->hide_cursor))
+	else if (!canvas->cursor && sent && !is_string(terminal->hide_cursor))
 		encode_move(encoder, 0, canvas->height - 1);
 	if (canvas->cursor && encoder->cursor != ENCODE_CURSOR_SHOWN)
 		encode_string(encoder, terminal->show_cursor);
@@ -683,6 +686,7 @@ static bool append_clear(struct encoder *encoder)
 void encode_canvas(struct encoder *encoder, const struct canvas *last, const struct canvas *canvas)
 {
 	struct line line = {.last = last, .canvas = canvas};
+	size_t begin = encoder->n;
 	struct canvas cleared;
 
 	canvas_init(&cleared, false);
@@ -699,6 +703,6 @@ void encode_canvas(struct encoder *encoder, const struct canvas *last, const str
 	}
 	encoder->lines[canvas->height] = encoder->n_runs;
 	append_runs(encoder, canvas);
-	append_cursor(encoder, last, canvas);
+	append_cursor(encoder, last, canvas, encoder->n > begin);
 	canvas_fini(&cleared);
 }

@@ -28,6 +28,21 @@
 
 #define TERM_NO_MOUSE "\033[?1006l\033[?1000l"
 
+/*
+ * Synchronized updates (DEC's private mode 2026): the terminal shows what is between begin and end
+ * at once. It is asked (DECRQM) whether it has the mode.
+ */
+#define TERM_SYNC_QUERY "\033[?2026$p"
+#define TERM_SYNC_BEGIN "\033[?2026h"
+#define TERM_SYNC_END   "\033[?2026l"
+
+enum {
+	TERM_SYNC_MODE = 2026,
+	TERM_MODE_SET = 1, /* states of a mode in DECRPM */
+	TERM_MODE_RESET = 2,
+	TERM_ANSWER_MS = 300, /* an answer that is later than this is not waited for */
+};
+
 struct term {
 	SCREEN *screen;
 	FILE *input; /* stdin, or /dev/tty opened here */
@@ -36,6 +51,8 @@ struct term {
 	enum color_depth depth;
 	struct encoder encoder;
 	bool mouse;
+	bool synchronizes;     /* mode 2026 is there */
+	uint64_t asked_ns;     /* time of the query for it; 0: not asked, or answered */
 	struct termios before; /* line settings when the terminal was taken */
 };
 
@@ -221,6 +238,39 @@ static bool has_xterm_mouse(void)
 	return mouse && mouse[0] == '\033' && mouse[1] == '[';
 }
 
+/* Whether the type has xterm's queries. */
+static bool is_like_xterm(void)
+{
+	const char *type = termname();
+
+	return tigetflag("XT") == 1 || strncmp(type, "screen", 6) == 0 ||
+	       strncmp(type, "tmux", 4) == 0;
+}
+
+/* Waits for a terminal that another program made non-blocking. Errors: it has hung up. */
+static void send_all(const char *bytes, size_t n)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	while (n > 0) {
+		ssize_t sent = write(STDOUT_FILENO, bytes, n);
+
+		if (sent > 0) {
+			bytes += sent;
+			n -= (size_t)sent;
+		} else if (errno == EAGAIN) {
+			poll(&out, 1, -1);
+		} else if (errno != EINTR) {
+			return;
+		}
+	}
+}
+
+static void send_string(const char *string)
+{
+	send_all(string, strlen(string));
+}
+
 static void set_mouse(const struct term *term, bool on)
 {
 	if (!term->mouse)
@@ -229,17 +279,40 @@ static void set_mouse(const struct term *term, bool on)
 	fflush(stdout);
 }
 
-static void send_bytes(const struct encoder *encoder)
-{
-	write_all(STDOUT_FILENO, encoder->bytes, encoder->n, NULL);
-}
-
 /* Sends what terminfo has to begin with a screen. Without clearing: the first drawing does that. */
-static void enter_screen(void)
+static void enter_screen(struct term *term)
 {
 	clearok(curscr, FALSE);
 	clearok(newscr, FALSE);
 	doupdate();
+	set_mouse(term, true);
+}
+
+/* What a terminal without queries shows of it is cleared by the first drawing. */
+static void ask_for_mode(struct term *term)
+{
+	if (!is_like_xterm())
+		return;
+	send_string(TERM_SYNC_QUERY);
+	term->asked_ns = monotonic_ns();
+}
+
+/* Reads an answer that is still on its way: the shell would take it for keys. */
+static void drop_answer(struct term *term)
+{
+	struct pollfd in = {.fd = term_input_fd(term), .events = POLLIN};
+	char bytes[256];
+
+	while (term->asked_ns) {
+		uint64_t waited_ms = (monotonic_ns() - term->asked_ns) / NS_PER_MS;
+		ssize_t n = 0;
+
+		if (waited_ms < TERM_ANSWER_MS &&
+		    poll(&in, 1, (int)(TERM_ANSWER_MS - waited_ms)) > 0)
+			n = read(in.fd, bytes, sizeof(bytes));
+		if (n <= 0 || memchr(bytes, 'y', (size_t)n))
+			term->asked_ns = 0;
+	}
 }
 
 /* Prepares term_restore.c: the sequences that restore this terminal. */
@@ -322,8 +395,8 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 	term->depth = probe_depth(config);
 	encode_init(&term->encoder, probe_terminal(term->depth));
 	make_looks(term, config->theme);
-	enter_screen();
-	set_mouse(term, true);
+	enter_screen(term);
+	ask_for_mode(term);
 	*out = term;
 	return 0;
 }
@@ -337,6 +410,7 @@ static void restore_terminal(struct term *term)
 	struct encoder *encoder = &term->encoder;
 
 	term_restore_unfreeze();
+	drop_answer(term);
 	set_mouse(term, false);
 	encode_begin(encoder);
 	encode_plain(encoder);
@@ -346,7 +420,7 @@ static void restore_terminal(struct term *term)
 	}
 	encode_string(encoder, terminfo("cnorm"));
 	encoder->cursor = ENCODE_CURSOR_UNKNOWN;
-	send_bytes(encoder);
+	send_all(encoder->bytes, encoder->n);
 	endwin();
 	term_restore_disarm();
 }
@@ -435,10 +509,17 @@ void term_resume(struct term *term)
 {
 	reset_prog_mode();
 	arm_restore(term);
-	enter_screen();
-	set_mouse(term, true);
+	enter_screen(term);
 	term->encoder.cursor = ENCODE_CURSOR_UNKNOWN;
 	term_forget(term);
+}
+
+void term_set_mode(struct term *term, unsigned mode, unsigned state)
+{
+	if (mode != TERM_SYNC_MODE)
+		return;
+	term->synchronizes = state == TERM_MODE_SET || state == TERM_MODE_RESET;
+	term->asked_ns = 0;
 }
 
 static void save_drawn(struct term *term, const struct canvas *canvas)
@@ -466,9 +547,16 @@ void term_draw(struct term *term, const struct canvas *canvas)
 {
 	bool known = term->last.width == canvas->width && term->last.height == canvas->height;
 
-	encode_begin(&term->encoder);
-	term->encoder.terminal.down_keeps_column = is_line_feed_alone();
-	encode_canvas(&term->encoder, known ? &term->last : NULL, canvas);
-	send_bytes(&term->encoder);
+	struct encoder *encoder = &term->encoder;
+
+	encode_begin(encoder);
+	encode_string(encoder, term->synchronizes ? TERM_SYNC_BEGIN : NULL);
+	size_t begin = encoder->n;
+	encoder->terminal.down_keeps_column = is_line_feed_alone();
+	encode_canvas(encoder, known ? &term->last : NULL, canvas);
+	if (encoder->n > begin) {
+		encode_string(encoder, term->synchronizes ? TERM_SYNC_END : NULL);
+		send_all(encoder->bytes, encoder->n);
+	}
 	save_drawn(term, canvas);
 }

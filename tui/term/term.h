@@ -54,6 +54,9 @@ void term_measure(struct term *term, unsigned *width, unsigned *height);
 /* Changes the colours at the next drawing. The theme is borrowed for the call. */
 void term_set_theme(struct term *term, const struct theme *theme);
 
+/* The terminal's answer about one of its modes (DECRQM): term_open() requests that of mode 2026. */
+void term_set_mode(struct term *term, unsigned mode, unsigned state);
+
 /* Copies the cells that differ from the last drawing. */
 void term_draw(struct term *term, const struct canvas *canvas);
 /* Forgets what is on the screen: the next drawing sends everything. */

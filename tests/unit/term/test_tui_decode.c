@@ -25,12 +25,12 @@ static const struct decode_string native[] = {
 
 static void describe(const struct decoded *decoded, char *text, size_t size)
 {
-	static const char *const mouse[] = {"click", "wheel-up", "wheel-down"};
+	static const char *const mouse[] = {"click", "wheel-up", "wheel-down", "mode"};
 	size_t length = strlen(text);
 
 	if (length > 0 && length + 1 < size)
 		text[length++] = ' ';
-	if (decoded->key >= DECODE_CLICK && decoded->key <= DECODE_WHEEL_DOWN)
+	if (decoded->key >= DECODE_CLICK && decoded->key <= DECODE_MODE)
 		snprintf(text + length, size - length, "%s(%u,%u)",
 			 mouse[decoded->key - DECODE_CLICK], decoded->x, decoded->y);
 	else
@@ -125,6 +125,12 @@ static void test_bytes(void **state)
 		{"\033[M`%&q", "wheel-up(4,5) q"},
 		{"\033[M#%&q", "q"},
 		{"\033[M !", ""},
+		/* answers about modes, and what is no such answer */
+		{"\033[?2026;2$yq", "mode(2026,2) q"},
+		{"q\033[?2026;0$y\033[?2026;1$y", "q mode(2026,0) mode(2026,1)"},
+		{"\033[?2026$yq", "mode(2026,0) q"},
+		{"\033[2026;2$yq\033[?2026;2yq\033[$yq\033[?$yq", "q q q q"},
+		{"\033[?x", ""},
 	};
 
 	(void)state;

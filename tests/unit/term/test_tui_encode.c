@@ -10,6 +10,7 @@
 
 #include <curses.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static const struct terminal_row terminals[] = {
 struct stage {
 	const struct terminal_row *row;
 	int master, input, output;
-	char sent[1 << 16]; /* at the last show_sent(); NUL-terminated */
+	char sent[1 << 20]; /* at the last show_sent(); NUL-terminated */
 	struct term *term;
 	struct theme theme;
 	struct canvas canvas;
@@ -134,12 +135,11 @@ static void close_stage(struct stage *stage)
 	small_terminal_fini(&stage->terminal);
 }
 
-/* Shows what was sent since the last call. Returns its bytes. */
-static size_t show_sent(struct stage *stage)
+/* Shows what is sent until the end mark. Returns its bytes. */
+static size_t show_until_end(struct stage *stage)
 {
 	size_t n = 0;
 
-	assert_int_equal(1, write(STDOUT_FILENO, (const char[]){END_MARK}, 1));
 	while (n == 0 || stage->sent[n - 1] != END_MARK) {
 		assert_true(n < sizeof(stage->sent));
 		ssize_t got = read(stage->master, stage->sent + n, sizeof(stage->sent) - n);
@@ -150,6 +150,13 @@ static size_t show_sent(struct stage *stage)
 	stage->sent[--n] = '\0';
 	small_terminal_write(&stage->terminal, stage->sent, n);
 	return n;
+}
+
+/* Shows what was sent since the last call. Returns its bytes. */
+static size_t show_sent(struct stage *stage)
+{
+	assert_int_equal(1, write(STDOUT_FILENO, (const char[]){END_MARK}, 1));
+	return show_until_end(stage);
 }
 
 static int shown_color(const struct stage *stage, int number)
@@ -346,7 +353,7 @@ static void change_canvas(struct stage *stage)
 static void terminal_shows_the_canvas(void **state)
 {
 	const struct terminal_row *row = *state;
-	struct stage stage;
+	static struct stage stage;
 
 	if (!open_stage(&stage, row)) {
 		close_stage(&stage);
@@ -364,7 +371,7 @@ static void terminal_shows_the_canvas(void **state)
 
 static void nothing_is_sent_without_a_change(void **state)
 {
-	struct stage stage;
+	static struct stage stage;
 
 	(void)state;
 	assert_true(open_stage(&stage, &terminals[0]));
@@ -377,6 +384,72 @@ static void nothing_is_sent_without_a_change(void **state)
 	canvas_fill(&stage.canvas, (struct rect){15, 4, 5, 1}, STYLE_BAD);
 	term_draw(stage.term, &stage.canvas);
 	assert_int_equal(show_sent(&stage), 0);
+	close_stage(&stage);
+}
+
+static void updates_are_synchronized_where_the_terminal_can(void **state)
+{
+	static const struct {
+		unsigned mode, state;
+		bool synchronized;
+	} rows[] = {{2026, 0, false},
+		    {2026, 2, true},
+		    {2026, 4, false},
+		    {2026, 1, true},
+		    {25, 4, true}};
+	static const char begin[] = "\033[?2026h", end[] = "\033[?2026l";
+	static struct stage stage;
+
+	(void)state;
+	assert_true(open_stage(&stage, &terminals[0]));
+	show_sent(&stage);
+	assert_non_null(strstr(stage.sent, "\033[?2026$p"));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char digit[] = {(char)('0' + i), '\0'};
+
+		term_set_mode(stage.term, rows[i].mode, rows[i].state);
+		canvas_text(&stage.canvas, 0, 0, 1, STYLE_PLAIN, digit);
+		term_draw(stage.term, &stage.canvas);
+		size_t n = show_sent(&stage);
+		assert_true(n > strlen(end));
+		assert_int_equal(rows[i].synchronized,
+				 strncmp(stage.sent, begin, strlen(begin)) == 0);
+		assert_int_equal(rows[i].synchronized,
+				 strcmp(stage.sent + n - strlen(end), end) == 0);
+		term_draw(stage.term, &stage.canvas);
+		assert_int_equal(show_sent(&stage), 0);
+	}
+	close_stage(&stage);
+}
+
+/* Reads after a while, until the end mark. */
+static void *read_late(void *arg)
+{
+	struct stage *stage = arg;
+
+	usleep(20000);
+	show_until_end(stage);
+	return NULL;
+}
+
+static void a_nonblocking_terminal_gets_all(void **state)
+{
+	static struct stage stage;
+	pthread_t reader;
+
+	(void)state;
+	assert_true(open_stage(&stage, &terminals[0]));
+	resize(&stage, 300, 300);
+	for (unsigned i = 0; i < stage.canvas.height; i++)
+		for (unsigned x = 0; x < stage.canvas.width; x++)
+			canvas_text(&stage.canvas, x, i, 1, (enum style)below(&stage, 4), "x");
+	assert_int_equal(0, fcntl(STDOUT_FILENO, F_SETFL, O_RDWR | O_NONBLOCK));
+	assert_int_equal(0, pthread_create(&reader, NULL, read_late, &stage));
+	term_draw(stage.term, &stage.canvas);
+	assert_int_equal(0, fcntl(STDOUT_FILENO, F_SETFL, O_RDWR));
+	assert_int_equal(1, write(STDOUT_FILENO, (const char[]){END_MARK}, 1));
+	pthread_join(reader, NULL);
+	assert_shown(&stage, 0);
 	close_stage(&stage);
 }
 
@@ -404,7 +477,7 @@ static const struct change_row changes[] = {
 static void changes_are_short(void **state)
 {
 	const struct change_row *row = *state;
-	struct stage stage;
+	static struct stage stage;
 
 	assert_true(open_stage(&stage, &terminals[0]));
 	resize(&stage, 80, 3);
@@ -427,6 +500,8 @@ int main(void)
 	};
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_sent_without_a_change),
+		cmocka_unit_test(updates_are_synchronized_where_the_terminal_can),
+		cmocka_unit_test(a_nonblocking_terminal_gets_all),
 	};
 
 	term_prepare("xterm-256color");
