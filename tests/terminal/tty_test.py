@@ -7,6 +7,7 @@ Prints TAP (tests/terminals.py). FREEZE_S (5) is for how many seconds that one s
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -130,6 +131,24 @@ def test_synchronized(_):
             raise Failure(f"{answer}: {begins} begins and {ends} ends in {output!r}")
         shows(tty, b"\x1b", b"COMMAND")
         quit_sane(tty, answer)
+
+
+def test_title(_):
+    """the title is set without control characters, and restored at each end"""
+    for number in None, signal.SIGTERM, signal.SIGSEGV:
+        tty = started("0.2", "-p", str(os.getpid()), ASAN_OPTIONS="handle_segv=0")
+        tty.read_until(lambda: b" -p %d\x07" % os.getpid() in tty.output)
+        pushed, title = tty.output.find(b"\x1b[22;2t"), tty.output.find(b"\x1b]2;pmctop ")
+        if not 0 <= pushed < title:
+            raise Failure(f"no title: {tty.output[:300]!r}")
+        if number:
+            tty.process.send_signal(number)
+        else:
+            tty.write(b"q")
+        tty.wait()
+        if tty.output.count(b"\x1b[23;2t") != 1:
+            raise Failure(f"{number}: the title is not restored: {tty.output[-300:]!r}")
+        tty.close()
 
 
 def test_no_mouse(_):

@@ -255,6 +255,40 @@ static void send_look(struct live_screen *live)
 							     .tid = app->watch.looks.tid});
 }
 
+/* "pmctop HOST" and what is shown of it, as on the command line. */
+static void show_title(struct live_screen *live, const struct options *options)
+{
+	const struct snapshot *snapshot = display_newest(&live->app.display);
+	const char *target = "", *value = "";
+	char text[512], pid[24];
+
+	if (!snapshot)
+		return;
+	if (options->replay) {
+		target = " --replay ";
+		value = options->replay;
+	} else if (options->command) {
+		target = " -- ";
+		value = options->command[0];
+	} else if (options->n_pids > 0) {
+		snprintf(pid, sizeof(pid), "%d%s", options->pids[0],
+			 options->n_pids > 1 ? ",..." : "");
+		target = " -p ";
+		value = pid;
+	} else if (options->user) {
+		target = " -u ";
+		value = options->user;
+	} else if (options->cgroup) {
+		target = " -G ";
+		value = options->cgroup;
+	}
+	snprintf(text, sizeof(text), "pmctop %s%s%s", snapshot->host, target, value);
+	for (char *at = text; live->canvas.ascii && *at; at++)
+		if ((unsigned char)*at >= 0x80)
+			*at = '?';
+	term_set_title(live->term, text);
+}
+
 static void receive_replies(struct live_screen *live)
 {
 	for (struct reply *answer; (answer = feed_thread_pop_reply(live->feed_thread));) {
@@ -357,6 +391,7 @@ static void run_loop(struct live_screen *live, const struct run_config *config)
 		send_interval(live);
 		send_commands(live);
 		show_theme(live, config->theme_dir);
+		show_title(live, config->options);
 		save_settings(live, config);
 		send_queries(live, ready == 0);
 		send_look(live);

@@ -26,7 +26,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define TERM_NO_MOUSE "\033[?1006l\033[?1000l"
+#define TERM_NO_MOUSE   "\033[?1006l\033[?1000l"
+#define TERM_PUSH_TITLE "\033[22;2t" /* XTWINOPS: to the terminal's stack of titles */
+#define TERM_POP_TITLE  "\033[23;2t"
 
 /*
  * Synchronized updates (DEC's private mode 2026): the terminal shows what is between begin and end
@@ -51,9 +53,12 @@ struct term {
 	enum color_depth depth;
 	struct encoder encoder;
 	bool mouse;
-	bool synchronizes;     /* mode 2026 is there */
-	uint64_t asked_ns;     /* time of the query for it; 0: not asked, or answered */
-	struct termios before; /* line settings when the terminal was taken */
+	bool titles;                  /* the terminal can set and restore its title */
+	bool title_saved;             /* the old title is on the terminal's stack */
+	char title[TERM_TITLE_BYTES]; /* fit for a terminal */
+	bool synchronizes;            /* mode 2026 is there */
+	uint64_t asked_ns;            /* time of the query for it; 0: not asked, or answered */
+	struct termios before;        /* line settings when the terminal was taken */
 };
 
 /* Whether the type is known and can move the cursor. newterm() would leak on failure. */
@@ -238,7 +243,7 @@ static bool has_xterm_mouse(void)
 	return mouse && mouse[0] == '\033' && mouse[1] == '[';
 }
 
-/* Whether the type has xterm's queries. */
+/* Whether the type has xterm's titles, with a stack of them, and its queries. */
 static bool is_like_xterm(void)
 {
 	const char *type = termname();
@@ -271,6 +276,16 @@ static void send_string(const char *string)
 	send_all(string, strlen(string));
 }
 
+static void send_title(const struct term *term)
+{
+	char bytes[TERM_TITLE_BYTES + 8];
+
+	if (!term->titles || !term->title[0])
+		return;
+	snprintf(bytes, sizeof(bytes), "\033]2;%s\007", term->title);
+	send_string(bytes);
+}
+
 static void set_mouse(const struct term *term, bool on)
 {
 	if (!term->mouse)
@@ -285,6 +300,10 @@ static void enter_screen(struct term *term)
 	clearok(curscr, FALSE);
 	clearok(newscr, FALSE);
 	doupdate();
+	if (term->titles && !term->title_saved)
+		send_string(TERM_PUSH_TITLE);
+	term->title_saved = term->titles;
+	send_title(term);
 	set_mouse(term, true);
 }
 
@@ -320,6 +339,7 @@ static void arm_restore(const struct term *term)
 {
 	const char *const strings[] = {
 		term->mouse ? TERM_NO_MOUSE : NULL,
+		term->titles ? TERM_POP_TITLE : NULL,
 		tigetstr("sgr0"),
 		tigetstr("op"),
 		tigetstr("cnorm"),
@@ -389,6 +409,7 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 	term->own_input = own_input;
 	term->before = before;
 	term->mouse = config->mouse && has_xterm_mouse();
+	term->titles = is_like_xterm();
 	arm_restore(term);
 	canvas_init(&term->last, false);
 	set_input_modes();
@@ -413,6 +434,9 @@ static void restore_terminal(struct term *term)
 	drop_answer(term);
 	set_mouse(term, false);
 	encode_begin(encoder);
+	if (term->title_saved)
+		encode_string(encoder, TERM_POP_TITLE);
+	term->title_saved = false;
 	encode_plain(encoder);
 	if (!terminfo("rmcup")) {
 		encode_move(encoder, 0, (unsigned)LINES - 1);
@@ -512,6 +536,17 @@ void term_resume(struct term *term)
 	enter_screen(term);
 	term->encoder.cursor = ENCODE_CURSOR_UNKNOWN;
 	term_forget(term);
+}
+
+void term_set_title(struct term *term, const char *text)
+{
+	char title[TERM_TITLE_BYTES];
+
+	text_printable(title, sizeof(title), text, TERM_TITLE_COLUMNS);
+	if (strcmp(title, term->title) == 0)
+		return;
+	text_copy(term->title, sizeof(term->title), title);
+	send_title(term);
 }
 
 void term_set_mode(struct term *term, unsigned mode, unsigned state)

@@ -212,8 +212,16 @@ static void control(struct small_terminal *terminal, char letter, const int *num
 		for (size_t at = 0; at < (n ? n : 1);)
 			at += set_graphic(&terminal->now, numbers + at, n - at);
 		break;
-	case 'r': /* the scrolling region, always all lines */
 	case 't':
+		if (first == 22 && number_at(numbers, n, 1, 0) == 2) {
+			assert_int_equal(terminal->saved_titles++, 0);
+			strcpy(terminal->saved_title, terminal->title);
+		} else if (first == 23 && number_at(numbers, n, 1, 0) == 2) {
+			assert_int_equal(terminal->saved_titles--, 1);
+			strcpy(terminal->title, terminal->saved_title);
+		}
+		break;
+	case 'r': /* the scrolling region, always all lines */
 	case 'l':
 	case 'h':
 		break;

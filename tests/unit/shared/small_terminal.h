@@ -28,6 +28,8 @@ struct small_terminal {
 	bool cursor_hidden;
 	unsigned scrolled; /* lines that left at the top */
 	char title[256];
+	char saved_title[256]; /* on the stack, which has one place */
+	unsigned saved_titles;
 };
 
 /* Changes the size. All cells become blank. {0} has no cells. */

@@ -6,6 +6,7 @@
 #include "core/base/util.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/small_terminal.h"
+#include "tests/unit/shared/widths.h"
 #include "tui/term/term.h"
 
 #include <curses.h>
@@ -453,6 +454,49 @@ static void a_nonblocking_terminal_gets_all(void **state)
 	close_stage(&stage);
 }
 
+static void title_is_set_and_restored(void **state)
+{
+	static struct stage stage;
+
+	(void)state;
+	assert_true(open_stage(&stage, &terminals[0]));
+	strcpy(stage.terminal.title, "shell");
+	show_sent(&stage);
+	term_set_title(stage.term, "pmctop a\033]2;b\007\n\302\233c");
+	show_sent(&stage);
+	assert_string_equal(stage.terminal.title, "pmctop a" BAD "]2;b" BAD BAD BAD "c");
+	term_set_title(stage.term, "pmctop a\033]2;b\007\n\302\233c");
+	assert_int_equal(show_sent(&stage), 0);
+	term_suspend(stage.term);
+	show_sent(&stage);
+	assert_string_equal(stage.terminal.title, "shell");
+	for (unsigned i = 0; i < 2; i++) { /* after SIGSTOP it is not suspended before */
+		term_resume(stage.term);
+		show_sent(&stage);
+		assert_string_equal(stage.terminal.title, "pmctop a" BAD "]2;b" BAD BAD BAD "c");
+	}
+	term_set_title(stage.term, "pmctop b");
+	term_suspend(stage.term);
+	show_sent(&stage);
+	assert_string_equal(stage.terminal.title, "shell");
+	close_stage(&stage);
+}
+
+static void other_terminals_have_no_title(void **state)
+{
+	static struct stage stage;
+
+	(void)state;
+	if (open_stage(&stage, &terminals[4])) {
+		term_set_title(stage.term, "pmctop a");
+		show_sent(&stage);
+		assert_null(strstr(stage.sent, "\033]"));
+		assert_null(strstr(stage.sent, "\033[22"));
+		assert_null(strstr(stage.sent, "$p"));
+	}
+	close_stage(&stage);
+}
+
 /* A change of a line of 80 columns, and the bytes for it. */
 struct change_row {
 	const char *name, *before, *after;
@@ -502,6 +546,8 @@ int main(void)
 		cmocka_unit_test(nothing_is_sent_without_a_change),
 		cmocka_unit_test(updates_are_synchronized_where_the_terminal_can),
 		cmocka_unit_test(a_nonblocking_terminal_gets_all),
+		cmocka_unit_test(title_is_set_and_restored),
+		cmocka_unit_test(other_terminals_have_no_title),
 	};
 
 	term_prepare("xterm-256color");
