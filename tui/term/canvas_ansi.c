@@ -71,8 +71,11 @@ static void print_cell(const struct canvas_cell *cell, FILE *out)
 {
 	char shown[4];
 
-	for (struct text_scan scan = {.at = cell->text}; text_scan_next(&scan);)
-		fwrite(shown, 1, text_scan_shown(&scan, shown), out);
+	for (struct text_scan scan = {.at = cell->text}; text_scan_next(&scan);) {
+		size_t n = text_scan_shown(&scan, shown);
+
+		fwrite(shown, 1, n, out);
+	}
 }
 
 /* Whether a blank of that look cannot be seen. */
