@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The setup screen: options first, then columns. A change has its effect at once; W saves it. */
+/*
+ * The setup screen: options, the columns that are counted, and metrics that can be added as
+ * columns. A change has its effect at once; W saves it.
+ */
 #include "tui/screen/screen_setup.h"
 
 #include "core/base/util.h"
@@ -96,35 +99,65 @@ static const struct setup_option {
 	{"Characters", ascii_value, ACTION_NONE, change_ascii},
 };
 
-/*
- * Returns the places of the snapshot's columns, *n of them. The caller frees them. snapshot may be
- * NULL: then there are none.
- */
-static struct column_place *read_places(const struct column_choice *choice,
-					const struct snapshot *snapshot, size_t *n)
-{
+/* The lines below the options: columns at their places, then metrics that are no columns. */
+struct setup_items {
 	struct column_place *places;
+	size_t n_places;
+	const struct metric_def **others;
+	size_t n_others, n; /* n: with the options */
+};
 
-	*n = 0;
-	if (!snapshot)
-		return NULL;
-	places = xcalloc(snapshot->columns->n_shown + COLUMN_CHOICE_EXTRA, sizeof(*places));
-	*n = column_choice_places(choice, snapshot->columns, places);
-	return places;
+static bool is_refused(const struct app *app, const struct metric_def *def)
+{
+	const struct catalog_answer *answer = pick_metric_answer(app, def->name);
+
+	return answer && answer->state != FIGURE_VALID;
 }
 
-static size_t count_items(const struct column_choice *choice, const struct snapshot *snapshot)
+/* Adds the metrics that are no columns, without those of the whole machine. */
+static void add_others(const struct app *app, bool refused, const struct metric_def *defs, size_t n,
+		       struct setup_items *items)
 {
-	size_t n;
+	for (size_t i = 0; i < n; i++)
+		if (!defs[i].machine && is_refused(app, &defs[i]) == refused &&
+		    !columns_show(app->display.snapshot->columns, defs[i].name))
+			items->others[items->n_others++] = &defs[i];
+}
 
-	free(read_places(choice, snapshot, &n));
-	return ARRAY_SIZE(options) + n;
+/* Before the first snapshot there are no columns. A profile can have no others. */
+static void setup_items_init(const struct app *app, struct setup_items *items)
+{
+	const struct snapshot *snapshot = app->display.snapshot;
+	const struct app_config *config = &app->config;
+
+	*items = (struct setup_items){.n = ARRAY_SIZE(options)};
+	if (!snapshot)
+		return;
+	items->places =
+		xcalloc(snapshot->columns->n_shown + COLUMN_CHOICE_EXTRA, sizeof(*items->places));
+	items->n_places =
+		column_choice_places(&app->preferences.columns, snapshot->columns, items->places);
+	items->others = xcalloc(config->n_user_metrics + metric_table_n, sizeof(*items->others));
+	/* What cannot be counted is last. */
+	for (int refused = 0; refused < 2 && !columns_of_profile(snapshot->columns); refused++) {
+		add_others(app, refused, config->user_metrics, config->n_user_metrics, items);
+		add_others(app, refused, metric_table, metric_table_n, items);
+	}
+	items->n += items->n_places + items->n_others;
+}
+
+static void setup_items_fini(struct setup_items *items)
+{
+	free(items->places);
+	free(items->others);
 }
 
 /* Each part has a heading; a blank line divides them. */
-static size_t line_of(size_t item)
+static size_t line_of(const struct setup_items *items, size_t item)
 {
-	return item + (item < ARRAY_SIZE(options) ? 1 : 3);
+	return item + (item < ARRAY_SIZE(options)                     ? 1
+		       : item < ARRAY_SIZE(options) + items->n_places ? 3
+								      : 5);
 }
 
 /* Moves *rect to a line of the list. Returns false if the line is not shown. */
@@ -144,11 +177,12 @@ static void draw_heading(const struct setup *setup, struct canvas *canvas, struc
 		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_TITLE, text);
 }
 
+/* The line of an item. */
 static void draw_setup_item(const struct setup *setup, struct canvas *canvas, struct rect rect,
-			    size_t item, const char *left, unsigned left_width, const char *right,
-			    enum style style)
+			    size_t item, size_t line, const char *left, unsigned left_width,
+			    const char *right, enum style style)
 {
-	if (!place_line(setup, &rect, line_of(item)))
+	if (!place_line(setup, &rect, line))
 		return;
 	unsigned width = rect.width > 2 ? rect.width - 2 : 0;
 	canvas_text_ellipsis(canvas, rect.x + 2, rect.y,
@@ -160,7 +194,8 @@ static void draw_setup_item(const struct setup *setup, struct canvas *canvas, st
 		canvas_select(canvas, rect);
 }
 
-static void draw_options(const struct app *app, struct canvas *canvas, struct rect body)
+static void draw_options(const struct app *app, const struct setup_items *items,
+			 struct canvas *canvas, struct rect body)
 {
 	draw_heading(&app->setup, canvas, body, 0, "Options: Enter or Space changes, W saves");
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
@@ -168,7 +203,8 @@ static void draw_options(const struct app *app, struct canvas *canvas, struct re
 
 		options[i].value(app, value, sizeof(value));
 		snprintf(text, sizeof(text), "%-*s%s", LABEL_WIDTH, options[i].label, value);
-		draw_setup_item(&app->setup, canvas, body, i, text, body.width, "", STYLE_PLAIN);
+		draw_setup_item(&app->setup, canvas, body, i, line_of(items, i), text, body.width,
+				"", STYLE_PLAIN);
 	}
 }
 
@@ -180,43 +216,69 @@ static const char *place_help(const struct columns *columns, const struct column
 						   : "the function that it runs most";
 }
 
-static void draw_columns(const struct app *app, struct canvas *canvas, struct rect body)
+static void draw_columns(const struct app *app, const struct setup_items *items,
+			 struct canvas *canvas, struct rect body)
 {
-	size_t n, first = ARRAY_SIZE(options);
-	const struct snapshot *snapshot = app->display.snapshot;
-	struct column_place *places = read_places(&app->preferences.columns, snapshot, &n);
+	size_t first = ARRAY_SIZE(options);
 
 	draw_heading(&app->setup, canvas, body, first + 2,
 		     "Columns: Space shows or hides, < and > move");
-	for (size_t i = 0; i < n; i++) {
-		const struct column_place *place = &places[i];
+	for (size_t i = 0; i < items->n_places; i++) {
+		const struct column_place *place = &items->places[i];
 		char text[128];
 
 		snprintf(text, sizeof(text), "[%c] %s", place->hidden ? ' ' : 'x', place->name);
-		draw_setup_item(&app->setup, canvas, body, first + i, text, NAME_WIDTH + 4,
-				place_help(snapshot->columns, place),
+		draw_setup_item(&app->setup, canvas, body, first + i, line_of(items, first + i),
+				text, NAME_WIDTH + 4,
+				place_help(app->display.snapshot->columns, place),
 				place->hidden ? STYLE_DIM : STYLE_NAME);
 	}
-	free(places);
+}
+
+static void draw_others(const struct app *app, const struct setup_items *items,
+			struct canvas *canvas, struct rect body)
+{
+	size_t first = ARRAY_SIZE(options) + items->n_places;
+
+	if (items->n_others == 0)
+		return;
+	draw_heading(&app->setup, canvas, body, line_of(items, first) - 1,
+		     "Other columns: Space adds them (events and formulas: e)");
+	for (size_t i = 0; i < items->n_others; i++) {
+		const struct metric_def *def = items->others[i];
+		bool refused = is_refused(app, def);
+		char text[128];
+
+		snprintf(text, sizeof(text), "[ ] %s", def->name);
+		draw_setup_item(&app->setup, canvas, body, first + i, line_of(items, first + i),
+				text, NAME_WIDTH + 4,
+				refused ? pick_metric_answer(app, def->name)->why : def->help,
+				STYLE_DIM);
+	}
 }
 
 static void setup_draw(struct app *app, struct canvas *canvas)
 {
 	struct rect body = app_draw_frame(app, canvas);
 	struct setup *setup = &app->setup;
-	size_t last = count_items(&app->preferences.columns, app->display.snapshot) - 1, line;
+	struct setup_items items;
 
-	setup->selected = size_min(setup->selected, last);
+	setup_items_init(app, &items);
+	setup->selected = size_min(setup->selected, items.n - 1);
 	setup->page = body.height;
-	line = line_of(setup->selected);
+
+	size_t line = line_of(&items, setup->selected);
+
 	if (setup->selected == 0)
 		setup->top = 0;
 	else if (line < setup->top)
 		setup->top = line;
 	else if (line >= setup->top + body.height)
 		setup->top = line - body.height + (body.height > 0);
-	draw_options(app, canvas, body);
-	draw_columns(app, canvas, body);
+	draw_options(app, &items, canvas, body);
+	draw_columns(app, &items, canvas, body);
+	draw_others(app, &items, canvas, body);
+	setup_items_fini(&items);
 }
 
 /* Moves the selection among n items. Returns false if the action is not a movement. */
@@ -235,29 +297,43 @@ static bool move_selected(struct setup *setup, size_t n, enum action action)
 	return true;
 }
 
-/* The selected item can be gone since the last drawing: n is the number of items now. */
-static void change_selected(struct app *app, size_t n)
+static void add_other(struct app *app, const struct metric_def *def)
 {
-	size_t at = app->setup.selected;
-
-	if (at >= n)
+	if (is_refused(app, def)) {
+		messages_show(&app->messages, "%s", pick_metric_answer(app, def->name)->why);
 		return;
-	if (at < ARRAY_SIZE(options) && options[at].change)
+	}
+	app_command(app, COMMAND_ADD_METRIC, def->name, 0);
+	if (column_choice_show(&app->preferences.columns, def->name))
+		app_show_columns(app);
+	messages_show(&app->messages, "Column %s is added.", def->title);
+}
+
+/* The selected item can be gone since the last drawing. */
+static void change_selected(struct app *app, const struct setup_items *items)
+{
+	size_t at = app->setup.selected, first = ARRAY_SIZE(options);
+
+	if (at >= items->n)
+		return;
+	if (at < first && options[at].change)
 		options[at].change(app);
-	else if (at < ARRAY_SIZE(options))
+	else if (at < first)
 		app_act(app, options[at].action);
+	else if (at >= first + items->n_places)
+		add_other(app, items->others[at - first - items->n_places]);
 	else if (column_choice_toggle(&app->preferences.columns, app->display.snapshot->columns,
-				      at - ARRAY_SIZE(options)))
+				      at - first))
 		app_show_columns(app);
 	else
 		messages_show(&app->messages, "At least one column must be shown.");
 }
 
-static void move_column(struct app *app, size_t n, bool down)
+static void move_column(struct app *app, const struct setup_items *items, bool down)
 {
 	size_t first = ARRAY_SIZE(options), at = app->setup.selected;
 
-	if (at < first || at >= n)
+	if (at < first || at >= first + items->n_places)
 		return;
 	app->setup.selected =
 		first + column_choice_move(&app->preferences.columns,
@@ -272,21 +348,24 @@ void setup_select_columns(struct setup *setup)
 
 static bool setup_act(struct app *app, enum action action)
 {
-	size_t n = count_items(&app->preferences.columns, app->display.snapshot);
+	struct setup_items items;
+	bool known = true;
 
-	if (move_selected(&app->setup, n, action))
-		return true;
-	if (action == ACTION_DETAIL || action == ACTION_TAG)
-		change_selected(app, n);
+	setup_items_init(app, &items);
+	if (move_selected(&app->setup, items.n, action))
+		known = true;
+	else if (action == ACTION_DETAIL || action == ACTION_TAG)
+		change_selected(app, &items);
 	else if (action == ACTION_SORT_PREVIOUS || action == ACTION_SORT_NEXT)
-		move_column(app, n, action == ACTION_SORT_NEXT);
+		move_column(app, &items, action == ACTION_SORT_NEXT);
 	else if (action == ACTION_COLUMNS)
 		setup_select_columns(&app->setup);
 	else if (action == ACTION_LEAVE || action == ACTION_QUIT || action == ACTION_SETUP)
 		app_leave(app);
 	else
-		return false;
-	return true;
+		known = false;
+	setup_items_fini(&items);
+	return known;
 }
 
 static const enum action setup_bar[] = {

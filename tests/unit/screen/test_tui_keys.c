@@ -42,7 +42,7 @@ static void test_setup_without_columns(void **state)
 		stage_press(&stage, KEYMAP_HOME);
 		stage_check_text(&stage, "Columns: Space shows or hides, < and > move\n\n", true);
 		stage_close(&stage);
-		stage_open(&stage, 80, 24, false, screen_snapshot(2));
+		stage_open(&stage, 80, 200, false, screen_snapshot(2));
 		stage_keys(&stage, (int[]){'f', KEYMAP_END, 0});
 		stage_check_text(&stage, "[ ] hottest", true);
 		stage.app.setup.selected += 2; /* a previous screen had more columns */
@@ -52,6 +52,46 @@ static void test_setup_without_columns(void **state)
 		stage_check_text(&stage, "[ ] hottest", true);
 		stage_close(&stage);
 	}
+}
+
+/*
+ * f lists all metrics: those that are no columns below the columns, and those that cannot be
+ * counted last.
+ */
+static void test_setup_adds_columns(void **state)
+{
+	struct stage stage;
+	struct reply *reply = xcalloc(1, sizeof(*reply));
+
+	(void)state;
+	stage_open(&stage, 80, 200, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){'f', 0});
+	for (size_t i = 0; i < metric_table_n; i++) {
+		char line[80];
+
+		snprintf(line, sizeof(line), "] %.18s",
+			 metric_table[i].name); /* long ones are cut */
+		stage_check_text(&stage, line, !metric_table[i].machine);
+	}
+	reply->kind = QUERY_METRICS;
+	reply->metrics = xcalloc(metric_table_n, sizeof(*reply->metrics));
+	for (size_t i = 0; i < metric_table_n; i++)
+		if (strcmp(metric_table[i].name, "rss") != 0)
+			reply->metrics[i] = (struct catalog_answer){FIGURE_UNSUPPORTED, "No PMU."};
+	app_reply(&stage.app, reply);
+	stage_keys(&stage, (int[]){0});
+	stage_check_text(&stage, "e)\n  [ ] rss ", true);
+
+	/* From the first column over the others, the verdict and hottest. */
+	for (size_t i = 0; i < stage.app.display.snapshot->columns->n_shown + 2; i++)
+		stage_press(&stage, KEYMAP_DOWN);
+	stage_press(&stage, ' ');
+	stage_check_command(&stage, COMMAND_ADD_METRIC, "rss", 0);
+	stage_check_text(&stage, "Column RES is added.", true);
+	stage_keys(&stage, (int[]){KEYMAP_DOWN, ' ', 0});
+	stage_check_text(&stage, "No PMU.\n", true);
+	assert_int_equal(stage.app.requests.commands.n, 0);
+	stage_close(&stage);
 }
 
 static void test_detail_of_an_event(void **state)
@@ -753,6 +793,7 @@ int main(void)
 		cmocka_unit_test(test_listening),
 		cmocka_unit_test(test_tags),
 		cmocka_unit_test(test_setup_without_columns),
+		cmocka_unit_test(test_setup_adds_columns),
 		cmocka_unit_test(test_detail_of_an_event),
 		cmocka_unit_test(test_untag),
 		cmocka_unit_test(test_escape_and_untag),
