@@ -295,6 +295,26 @@ def test_resizing(terminal):
     terminal.wait_for("^rc=0$")
 
 
+def test_redraw(terminal):
+    """the screen after some refreshes is what ^L draws, on more lines than terminfo has"""
+    terminal.resize(100, 50)
+    terminal.start("0.1")
+    for key in "t", "t", "?", "Escape", "i":
+        terminal.keys(key)
+        time.sleep(0.5)
+    terminal.keys("Z")
+    terminal.wait_for("PAUSED")
+    held = terminal.screen()
+    terminal.keys("C-l")
+    until = time.monotonic() + 1
+    while time.monotonic() < until:
+        if terminal.screen() != held:
+            raise Failure(f"^L draws something else:\n{held}\n{terminal.screen()}")
+        time.sleep(TICK_S)
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+
+
 def test_stop_and_continue(terminal):
     """^Z restores the terminal, fg draws again"""
     before = terminal.settings()

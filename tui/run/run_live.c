@@ -275,6 +275,11 @@ static void show_title(struct live_screen *live, const struct options *options)
 			 options->n_pids > 1 ? ",..." : "");
 		target = " -p ";
 		value = pid;
+	} else if (options->n_tids > 0) {
+		snprintf(pid, sizeof(pid), "%d%s", options->tids[0],
+			 options->n_tids > 1 ? ",..." : "");
+		target = " -t ";
+		value = pid;
 	} else if (options->user) {
 		target = " -u ";
 		value = options->user;

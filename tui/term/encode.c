@@ -7,7 +7,7 @@
  * fewer bytes than a move.
  *
  * Each call begins with an absolute position and a complete look, because another program may have
- * written on the terminal. Positions after wide characters and marks are absolute too: terminals
+ * written on the terminal. Positions after other characters than ASCII are absolute too: terminals
  * disagree about their width.
  */
 #include "tui/term/encode.h"
@@ -97,8 +97,11 @@ void encode_string(struct encoder *encoder, const char *string)
 {
 	char bytes[SEQUENCE_MAX];
 
-	if (is_string(string))
-		append_bytes(encoder, bytes, encode_without_padding(bytes, sizeof(bytes), string));
+	if (!is_string(string))
+		return;
+	size_t n = encode_without_padding(bytes, sizeof(bytes), string);
+
+	append_bytes(encoder, bytes, n);
 }
 
 /* Moves */
@@ -422,7 +425,7 @@ static void append_cell(struct encoder *encoder, const struct canvas *canvas, un
 		set_look(encoder, look_of(encoder, cell));
 	append_bytes(encoder, length ? cell->text : " ", length ? length : 1);
 	encoder->x += (int)columns;
-	if (columns > 1 || length > 4)
+	if (length > 1)
 		encoder->exact = false;
 	if (x + columns < canvas->width)
 		return;
@@ -666,14 +669,19 @@ static void append_cursor(struct encoder *encoder, const struct canvas *last,
 	encoder->cursor = canvas->cursor ? ENCODE_CURSOR_SHOWN : ENCODE_CURSOR_HIDDEN;
 }
 
-/* Returns whether all cells are plain blanks now. */
-static bool append_clear(struct encoder *encoder)
+/*
+ * Returns whether all cells are plain blanks now. "\n" scrolls at the end of the lines that scroll:
+ * ncurses has set those of the size in terminfo, and another program may set others.
+ */
+static bool append_clear(struct encoder *encoder, unsigned height)
 {
 	const struct encode_terminal *terminal = &encoder->terminal;
 	const struct encode_look *look = &encoder->looks[STYLE_PLAIN][0];
 
 	if (!is_string(terminal->clear))
 		return false;
+	if (is_string(terminal->scrolled_lines))
+		encode_string(encoder, tiparm(terminal->scrolled_lines, 0, (int)height - 1));
 	encode_plain(encoder);
 	if (terminal->fills_background)
 		set_look(encoder, look);
@@ -690,7 +698,7 @@ void encode_canvas(struct encoder *encoder, const struct canvas *last, const str
 	struct canvas cleared;
 
 	canvas_init(&cleared, false);
-	if (!last && append_clear(encoder)) {
+	if (!last && append_clear(encoder, canvas->height)) {
 		canvas_resize(&cleared, canvas->width, canvas->height);
 		line.last = &cleared;
 	}

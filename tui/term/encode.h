@@ -23,6 +23,7 @@ struct encode_terminal {
 	const char *move, *column, *row, *right;   /* cup hpa vpa cuf */
 	const char *carriage_return, *down, *left; /* cr cud1 cub1 */
 	const char *clear, *clear_line, *erase;    /* clear el ech */
+	const char *scrolled_lines;                /* csr */
 	const char *plain, *bold, *dim, *underline, *reverse;
 	const char *foreground, *background, *own_colors; /* setaf setab op */
 	const char *hide_cursor, *show_cursor;

@@ -132,6 +132,7 @@ static struct encode_terminal probe_terminal(enum color_depth depth)
 		.down = terminfo("cud1"),
 		.left = terminfo("cub1"),
 		.clear = terminfo("clear"),
+		.scrolled_lines = terminfo("csr"),
 		.clear_line = terminfo("el"),
 		.erase = terminfo("ech"),
 		.plain = terminfo("sgr0"),
