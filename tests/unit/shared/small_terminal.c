@@ -42,6 +42,7 @@ void small_terminal_resize(struct small_terminal *terminal, unsigned width, unsi
 		xreallocarray(terminal->cells, (size_t)width * height, sizeof(*terminal->cells));
 	terminal->now = (struct small_terminal_cell){"", 0, -1, -1};
 	terminal->x = terminal->y = 0;
+	terminal->scroll_end = height;
 	for (unsigned y = 0; y < height; y++)
 		blank_cells(terminal, 0, y, width);
 }
@@ -54,12 +55,12 @@ void small_terminal_fini(struct small_terminal *terminal)
 
 static void line_feed(struct small_terminal *terminal)
 {
-	if (terminal->y + 1 < terminal->height) {
-		terminal->y++;
+	if (terminal->y + 1 != terminal->scroll_end) {
+		terminal->y += terminal->y + 1 < terminal->height;
 		return;
 	}
 	memmove(terminal->cells, terminal->cells + terminal->width,
-		sizeof(*terminal->cells) * terminal->width * (terminal->height - 1));
+		sizeof(*terminal->cells) * terminal->width * terminal->y);
 	blank_cells(terminal, 0, terminal->y, terminal->width);
 	terminal->scrolled++;
 }
@@ -221,7 +222,13 @@ static void control(struct small_terminal *terminal, char letter, const int *num
 			strcpy(terminal->title, terminal->saved_title);
 		}
 		break;
-	case 'r': /* the scrolling region, always all lines */
+	case 'r':
+		assert_int_equal(first, 1);
+		terminal->scroll_end =
+			limited(number_at(numbers, n, 1, (int)terminal->height), terminal->height) +
+			1;
+		terminal->x = terminal->y = 0;
+		break;
 	case 'l':
 	case 'h':
 		break;

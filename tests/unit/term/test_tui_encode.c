@@ -20,7 +20,7 @@
 
 #define END_MARK '\005' /* ENQ: pmctop never sends it */
 
-enum { STEPS = 4000, WIDTH_MAX = 30, HEIGHT_MAX = 8 };
+enum { STEPS = 4000, WIDTH_MAX = 30, HEIGHT_MAX = 30 };
 
 struct terminal_row {
 	const char *name, *type;
@@ -117,7 +117,7 @@ static bool open_stage(struct stage *stage, const struct terminal_row *row)
 	stage->terminal.fills_background = rc == 0 && tigetflag("bce") == 1;
 	stage->terminal.wraps_at_once = rc == 0 && tigetflag("xenl") != 1;
 	canvas_init(&stage->canvas, false);
-	resize(stage, 20, 5);
+	resize(stage, 20, 26); /* more lines than in terminfo, which ncurses reads */
 	const char *known = rc == 0 ? termname() : "";
 
 	return strncmp(known, row->type, strlen(known)) == 0 && known[0];
