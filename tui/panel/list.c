@@ -5,10 +5,12 @@
  */
 #include "tui/panel/list.h"
 
+#include "core/base/text.h"
 #include "core/base/util.h"
 #include "tui/widget/widget_graph.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -269,29 +271,55 @@ static struct history_key key_of_line(const struct view *view, size_t line)
 	return history_key_of_row(view->snapshot, view->spec.by, view_row(view, line));
 }
 
-/*
- * Each line has its own scale: the column shows how the metric changes, the figures how much it is.
+/* "HISTORY %CPU 0-100", without the name or the range if there is no room. */
+static void draw_history_title(const struct view *view, int metric, double top,
+			       struct canvas *canvas, struct rect rect)
+{
+	const struct metric *of = &view->snapshot->columns->metrics[metric];
+	const struct figure figure = {.value = top, .share = 1, .state = FIGURE_VALID};
+	char texts[3][120] = {"", "", "HISTORY"};
+	struct cell scale;
+	size_t i = 0;
+
+	figure_format(of->def, figure, &scale);
+	snprintf(texts[0], sizeof(texts[0]), "HISTORY %.40s 0-%.20s", of->title, scale.text);
+	snprintf(texts[1], sizeof(texts[1]), "HISTORY 0-%.20s", scale.text);
+	while (i + 1 < ARRAY_SIZE(texts) && text_width(texts[i]) > rect.width)
+		i++;
+	canvas_text(canvas, rect.x, rect.y, rect.width, STYLE_HEADER, texts[i]);
+}
+
+/* All lines have one scale, that of the greatest value of them, so their heights can be compared.
  */
 static void draw_history_column(const struct list *list, const struct view *view, int metric,
 				struct canvas *canvas, struct rect rect)
 {
 	const struct table *table = &list->table;
 	const struct metric_def *def = view->snapshot->columns->metrics[metric].def;
-	float values[HISTORY_MOST];
+	size_t n = view->n > table->top ? size_min(table->page, view->n - table->top) : 0;
+	float(*values)[HISTORY_MOST] = xcalloc(n + 1, sizeof(*values));
+	struct graph *graphs = xcalloc(n + 1, sizeof(*graphs));
+	double top = graph_least(def);
 
-	canvas_text(canvas, rect.x, rect.y, rect.width, STYLE_HEADER, "HISTORY");
-	for (size_t i = 0; i < table->page && table->top + i < view->n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct history_key key = key_of_line(view, table->top + i);
-		struct graph graph = {.n = rect.width, .style = STYLE_METER_LOW};
+
+		graphs[i] = (struct graph){.n = rect.width, .style = STYLE_METER_LOW};
+		graph_range_read(list->graph_range, &key, def->name,
+				 graph_range_step(list->graph_range), values[i], &graphs[i]);
+		top = graph_top(values[i], graphs[i].n, top);
+	}
+	draw_history_title(view, metric, top, canvas, rect);
+	for (size_t i = 0; i < n; i++) {
 		unsigned y = rect.y + 1 + (unsigned)i;
 
-		graph_range_read(list->graph_range, &key, def->name,
-				 graph_range_step(list->graph_range), values, &graph);
-		graph.top = graph_top(values, graph.n, graph_least(def));
-		graph_draw_line(&graph, canvas, rect.x, y, rect.width);
+		graphs[i].top = top;
+		graph_draw_line(&graphs[i], canvas, rect.x, y, rect.width);
 		if (table->top + i == table->selected)
 			canvas_select(canvas, (struct rect){rect.x, y, rect.width, 1});
 	}
+	free(graphs);
+	free(values);
 }
 
 bool list_click(struct list *list, const struct snapshot *snapshot, unsigned x, unsigned y)

@@ -95,6 +95,9 @@ static void write_list_columns(struct pen *pen, const struct snapshot *snapshot)
 		pen_entry(pen, TITLES_WIDTH + 1, cpu_stall_def.title, cpu_stall_def.help);
 	pen_entry(pen, TITLES_WIDTH + 1, "VERDICT",
 		  "what slows the row down; Enter shows the figures that led to it");
+	pen_entry(pen, TITLES_WIDTH + 1, "HISTORY",
+		  "the sort column in the last minutes (%CPU for a text), the newest at the right; "
+		  "all rows have one scale, which the title states");
 	pen_entry(pen, TITLES_WIDTH + 1, "(name)", "ended in this interval");
 	pen_entry(pen, TITLES_WIDTH + 1, "[name]", "kernel thread");
 }

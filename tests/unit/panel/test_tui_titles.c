@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Each column of each table as the sort column: two titles never touch, and no column moves. */
+/* Each column of each table as the sort column: two titles never touch, and no column moves. The
+ * title of HISTORY. */
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tests/unit/shared/stage.h"
 #include "tui/panel/list.h"
@@ -130,9 +131,29 @@ static void test_titles(void **state)
 	assert_true(n_tables > 100);
 }
 
+/* One scale for all rows: half of the value has half of the height. */
+static void test_history(void **state)
+{
+	const struct sample_row rows[] = {
+		screen_row(4121, "db", "postgres", 1000000000, 1, 1),
+		screen_row(4122, "db", "writer", 500000000, 1, 1),
+	};
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 180, 24, false,
+		   sample_snapshot(sample_columns("overview"), rows, ARRAY_SIZE(rows)));
+	stage_keys(&stage, (int[]){0});
+	stage_check_text(&stage, "HISTORY %CPU 0-100.0 ", true);
+	stage_check_text(&stage, "█ postgres", true);
+	stage_check_text(&stage, "▄ writer", true);
+	stage_close(&stage);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_titles)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_titles),
+					   cmocka_unit_test(test_history)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
