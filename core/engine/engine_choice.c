@@ -223,6 +223,8 @@ struct columns *engine_choice_columns(const struct engine_choice *choice, struct
 	columns->preset = xstrdup(choice->preset->name);
 	columns->levels =
 		perf_access_no_pmu(choice->access) ? EVENT_LEVELS_ALL : choice->names->levels;
+	columns->has_topdown = metric_def_form(metric_def_find("topdown_backend"), selection->cpus,
+					       0) < METRIC_FORMS_MAX;
 	columns->plan = plan_ref(plan);
 	columns->defs = xcalloc(selection->n, sizeof(*columns->defs));
 	columns->metrics = xcalloc(selection->n, sizeof(*columns->metrics));

@@ -29,6 +29,7 @@ struct columns {
 	char **pmus; /* names by the PMU indices of event codes and domains; owned */
 	size_t n_pmus;
 	enum event_levels levels; /* counted levels of events without a modifier */
+	bool has_topdown;         /* these CPUs have events for the preset topdown */
 	unsigned references;
 };
 

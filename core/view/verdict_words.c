@@ -176,6 +176,13 @@ static bool has_topdown(const struct judge *judge)
 	return columns_metric(judge->snapshot->columns, "topdown_backend") >= 0;
 }
 
+/* Whether another preset can count it. A recording has no other events. */
+static bool offers_topdown(const struct judge *judge)
+{
+	return judge->snapshot->columns->has_topdown && !judge->snapshot->replay[0] &&
+	       !has_topdown(judge);
+}
+
 /* Returns why there are no hardware counters at all. */
 static const char *why_no_counters(const struct snapshot *snapshot)
 {
@@ -212,13 +219,23 @@ static const char *why_undefined(enum event_levels levels)
 	return "it used no cycles that were counted";
 }
 
+/* A recording has no other events, so presets do not help. */
+static const char *why_no_column(const struct snapshot *snapshot)
+{
+	if (snapshot->replay[0])
+		return "IPC is not among the columns";
+	if (!snapshot->columns->has_topdown)
+		return "IPC is not among the columns (it is in preset overview)";
+	return "IPC is not among the columns (it is in presets overview and topdown)";
+}
+
 /* Returns why IPC is unknown; NULL: it is known, or an event of it is the reason. */
 static const char *why_no_ipc(const struct judge *judge, const struct figure *figures)
 {
 	if (!judge->snapshot->pmu[0])
 		return why_no_counters(judge->snapshot);
 	if (judge->ipc < 0)
-		return "IPC is not among the columns (it is in presets overview and topdown)";
+		return why_no_column(judge->snapshot);
 	switch (figures[judge->ipc].state) {
 	case FIGURE_UNSUPPORTED:
 		return "IPC cannot be counted here";
@@ -352,7 +369,7 @@ static void append_evidence(const struct judge *judge, const struct judgement *j
 {
 	enum verdict verdict = judgement->verdict;
 
-	if (verdict == VERDICT_STALLED && !has_topdown(judge))
+	if (verdict == VERDICT_STALLED && offers_topdown(judge))
 		verdict_append(text, size, "; preset topdown may show what it waits for");
 	else if (verdict == VERDICT_BACKEND)
 		verdict_append(text, size,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Actions that make no sense now, with the reason. One table per cause: --readonly, a replay, or no
- * replay.
+ * Actions that make no sense now, with the reason. One table per cause: --readonly, a replay, no
+ * replay, or counters that the kernel denies.
  */
 #include "tui/screen/action_blocked.h"
 
@@ -48,24 +48,38 @@ static const char *blocked_in_replay(const struct playback *playback, enum actio
 	return NULL;
 }
 
-static const char *blocked_outside_replay(enum action action)
+static const char *blocked_outside_replay(bool readonly, enum action action)
 {
 	/* G, [ and ] have another function in less and in htop. */
 	if (action == ACTION_GO)
 		return "This key works only in a replay: --replay FILE. The last line: End.";
-	if (action == ACTION_SLOWER || action == ACTION_FASTER)
+	if ((action == ACTION_SLOWER || action == ACTION_FASTER) && !readonly)
 		return "This key works only in a replay: --replay FILE. Priority: F7 F8.";
 	if (action >= ACTION_STEP_BACK && action <= ACTION_FASTER)
 		return "This key works only in a replay: --replay FILE.";
 	return NULL;
 }
 
-const char *action_blocked(bool readonly, const struct replay_control *replay, enum action action)
+static const char *blocked_by_mode(enum count_mode mode, enum action action)
+{
+	if (mode != COUNT_MODE_SYSTEM && action == ACTION_RECORD)
+		return "No recording: whole CPUs are not counted. pmctop --doctor helps.";
+	if (mode == COUNT_MODE_PROC && action == ACTION_CODE)
+		return "No functions: counters are denied. pmctop --doctor helps.";
+	if (mode == COUNT_MODE_PROC && action == ACTION_COUNT)
+		return "Counters are denied, so there is no mode to choose.";
+	return NULL;
+}
+
+const char *action_blocked(bool readonly, const struct replay_control *replay,
+			   const struct snapshot *snapshot, enum action action)
 {
 	const char *why = readonly ? blocked_by_readonly(action) : NULL;
 
 	if (why)
 		return why;
-	return replay->active ? blocked_in_replay(&replay->playback, action)
-			      : blocked_outside_replay(action);
+	if (replay->active)
+		return blocked_in_replay(&replay->playback, action);
+	why = blocked_outside_replay(readonly, action);
+	return why || !snapshot ? why : blocked_by_mode(snapshot->mode, action);
 }

@@ -360,7 +360,8 @@ static void (*const acts[ACTIONS])(struct app *app) = {
 
 void app_act(struct app *app, enum action action)
 {
-	const char *why = action_blocked(app->config.readonly, &app->replay, action);
+	const char *why =
+		action_blocked(app->config.readonly, &app->replay, app->display.snapshot, action);
 
 	if (why)
 		messages_show(&app->messages, "%s", why);
@@ -376,7 +377,9 @@ static void note_key(struct app *app, int key)
 	char text[128], name[24], help[24];
 
 	if (keymap_hint(&app->keymap, key, text, sizeof(text))) {
-		messages_show(&app->messages, "%s", text);
+		const char *why = action_blocked(app->config.readonly, &app->replay,
+						 app->display.snapshot, keymap_hint_action(key));
+		messages_show(&app->messages, "%s", why ? why : text);
 		return;
 	}
 	if (app->key_notes.no_function)

@@ -34,7 +34,8 @@ static void draw_key_bar(struct app *app, struct canvas *canvas, struct rect rec
 	for (; *usual != ACTION_NONE; usual++) {
 		const char *label = screen->bar_label ? screen->bar_label(app, *usual) : NULL;
 
-		if (action_blocked(app->config.readonly, &app->replay, *usual) ||
+		if (action_blocked(app->config.readonly, &app->replay, app->display.snapshot,
+				   *usual) ||
 		    (label && !label[0]))
 			continue;
 		keys[n++] = (struct key_bar_key){*usual, label};

@@ -50,8 +50,8 @@ static void write_keys(struct pen *pen, const struct app *app)
 		const char *help = help_of_action(app, &keymap_table[i]);
 		char keys[64];
 
-		if (!help[0] ||
-		    action_blocked(app->config.readonly, &app->replay, keymap_table[i].action))
+		if (!help[0] || action_blocked(app->config.readonly, &app->replay,
+					       app->display.snapshot, keymap_table[i].action))
 			continue;
 		keymap_keys(&app->keymap, keymap_table[i].action, keys, sizeof(keys));
 		if (keys[0])

@@ -136,6 +136,8 @@ enum action keymap_find(const struct keymap *keymap, int key, unsigned *nth);
  * has that function here. Returns false for other keys.
  */
 bool keymap_hint(const struct keymap *keymap, int key, char *text, size_t size);
+/* The first action that the sentence names; ACTION_NONE: none. */
+enum action keymap_hint_action(int key);
 
 /* The key of a character: Enter for CR and LF, Backspace for DEL, else the character itself. */
 int keymap_key_of(int character);

@@ -47,13 +47,28 @@ static const struct {
 	{KEYMAP_DELETE, "Signal", {ACTION_KILL}, NULL},
 };
 
-bool keymap_hint(const struct keymap *keymap, int key, char *text, size_t size)
+/* The index of a key's hint, or the number of hints. */
+static size_t find_hint(int key)
 {
 	size_t i = 0;
-	char name[24], first[24], second[24] = "";
 
 	while (i < ARRAY_SIZE(hints) && hints[i].key != key)
 		i++;
+	return i;
+}
+
+enum action keymap_hint_action(int key)
+{
+	size_t i = find_hint(key);
+
+	return i < ARRAY_SIZE(hints) ? hints[i].actions[0] : ACTION_NONE;
+}
+
+bool keymap_hint(const struct keymap *keymap, int key, char *text, size_t size)
+{
+	size_t i = find_hint(key);
+	char name[24], first[24], second[24] = "";
+
 	if (i == ARRAY_SIZE(hints))
 		return false;
 	keymap_key_name(key, name, sizeof(name));

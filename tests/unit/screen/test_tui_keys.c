@@ -626,6 +626,62 @@ static void test_refused(void **state)
 	stage_close(&stage);
 }
 
+/* Hints name no action that is blocked. */
+static void test_refused_hints(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 100, 24, false, seen_at(99 * NS_PER_S));
+	stage_press(&stage, 'r');
+	stage_check_text(&stage, "Priority: F7 F8", true);
+	stage.app.config.readonly = true;
+	stage_press(&stage, 'r');
+	stage_check_text(&stage, "--readonly: no priority is changed.", true);
+	stage_press(&stage, KEYMAP_DELETE);
+	stage_check_text(&stage, "--readonly: no signal is sent.", true);
+	stage_press(&stage, ']');
+	stage_check_text(&stage, "This key works only in a replay", true);
+	stage_check_text(&stage, "F7 F8", false);
+	stage_close(&stage);
+}
+
+/* Without the right to count whole CPUs, or at all, what needs it is not offered. */
+static void test_refused_by_mode(void **state)
+{
+	static const struct {
+		enum count_mode mode;
+		bool code, levels, record;
+	} rows[] = {
+		{COUNT_MODE_SYSTEM, true, true, true},
+		{COUNT_MODE_TASK, true, true, false},
+		{COUNT_MODE_PROC, false, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = seen_at(99 * NS_PER_S);
+		struct stage stage;
+
+		snapshot->mode = rows[i].mode;
+		stage_open(&stage, 100, 70, false, snapshot);
+		app_draw(&stage.app, &stage.canvas);
+		stage_check_text(&stage, "w Code", rows[i].code);
+		stage_press(&stage, '?');
+		stage_check_text(&stage, "where in the code", rows[i].code);
+		stage_check_text(&stage, "recording to a file", rows[i].record);
+		stage_press(&stage, 'q');
+		stage_press(&stage, 'w');
+		stage_check_text(&stage, "No functions: counters are denied.", !rows[i].code);
+		stage_keys(&stage, (int[]){KEYMAP_ESCAPE, 'K', 0});
+		stage_check_text(&stage, "Counters are denied", !rows[i].levels);
+		stage_press(&stage, 'o');
+		stage_check_text(&stage, "No recording: whole CPUs are not counted.",
+				 !rows[i].record);
+		stage_close(&stage);
+	}
+}
+
 static void open_family(struct stage *stage, const struct sys *sys, unsigned width, unsigned height)
 {
 	stage_open(stage, width, height, width % 2, screen_snapshot_family(3));
@@ -809,6 +865,8 @@ int main(void)
 		cmocka_unit_test(test_kill_after_detaching),
 		cmocka_unit_test(test_kill_refused),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused_hints),
+		cmocka_unit_test(test_refused_by_mode),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_key_without_function),
 		cmocka_unit_test(test_verdict_line),

@@ -71,6 +71,7 @@ struct columns *sample_columns_of(const char *preset, const char *const *names)
 	columns->plan = sample_plan();
 	metric_read_events(&columns->event_readings, &columns->events, columns->plan);
 	columns->preset = xstrdup(preset);
+	columns->has_topdown = true;
 	columns->references = 1;
 	while (names[columns->n_metrics])
 		columns->n_metrics++;

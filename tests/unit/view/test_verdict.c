@@ -33,6 +33,7 @@ static struct columns *given_columns(const struct given *given, struct figure *f
 	struct columns *columns = xcalloc(1, sizeof(*columns));
 
 	columns->references = 1;
+	columns->has_topdown = true;
 	columns->plan = sample_plan();
 	columns->metrics = xcalloc(FIGURES, sizeof(*columns->metrics));
 	columns->defs = xcalloc(FIGURES, sizeof(*columns->defs));
@@ -520,7 +521,7 @@ static void gives_the_reason(void **state)
 		unsigned flags;
 		enum event_levels levels;
 		enum figure_state cycles; /* for the whole run */
-		bool turns, per_task;
+		bool turns, per_task, no_topdown;
 		enum verdict verdict;
 		const char *want;
 	} rows[] = {
@@ -547,6 +548,16 @@ static void gives_the_reason(void **state)
 		 .verdict = VERDICT_CPU,
 		 .want = "cpu: %CPU 90.0 >= 90; IPC is not among the columns (it is in presets "
 			 "overview and topdown)"},
+		{"the same on a CPU without top-down", .no_topdown = true,
+		 .given = {{"cpu_percent", 90}, {"cs_per_s", 14000}}, .verdict = VERDICT_CPU,
+		 .want = "cpu: %CPU 90.0 >= 90; IPC is not among the columns (it is in preset "
+			 "overview)"},
+		{"the same in a recording, which has no preset", .replay = "perf.data",
+		 .given = {{"cpu_percent", 90}, {"cs_per_s", 14000}}, .verdict = VERDICT_CPU,
+		 .want = "cpu: %CPU 90.0 >= 90; IPC is not among the columns"},
+		{"a low IPC without top-down", .no_topdown = true,
+		 .given = {{"cpu_percent", 90}, {"ipc", 0.4}}, .verdict = VERDICT_STALLED,
+		 .want = "stalled: IPC 0.40 < 1"},
 		{"counters, but not of that",
 		 .given = {{"cpu_percent", 40}, {"ipc", 0, FIGURE_UNSUPPORTED}},
 		 .verdict = VERDICT_FINE,
@@ -616,6 +627,7 @@ static void gives_the_reason(void **state)
 		compile_ipc(columns);
 		columns->events.items[SAMPLE_CYCLES].state = rows[i].cycles;
 		columns->levels = rows[i].levels;
+		columns->has_topdown = !rows[i].no_topdown;
 		columns->plan->per_task = rows[i].per_task;
 		columns->plan->domains[0].n_groups = rows[i].turns ? 3 : 1;
 		snapshot->mode = rows[i].mode;
