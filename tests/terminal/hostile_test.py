@@ -63,8 +63,8 @@ class Tour:
 
     def check_saved(self):
         """Saves the page with hostile rows: the files have their text and nothing else."""
-        self.see(r"^Saved pmctop-\S+\.txt and \.svg", "S")
-        text, = glob.glob(os.path.join(self.folder, "*.txt"))
+        self.see(r"^Saved pmctop-\S+\.ansi and \.svg", "S")
+        text, = glob.glob(os.path.join(self.folder, "*.ansi"))
         with open(text, "rb") as file:
             bare = re.sub(rb"\x1b\[[0-9;]*m", b"", file.read())
         with open(text.removesuffix("txt") + "svg", "rb") as file:

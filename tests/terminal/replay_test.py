@@ -123,8 +123,8 @@ def test_save_screen(terminal):
         terminal.wait_for(" END")
         shown = clock(terminal.screen())
         terminal.keys("S")
-        name = terminal.wait_for(r"^Saved (pmctop-\S+)\.txt and \.svg").group(1)
-        with open(os.path.join(directory, f"{name}.txt"), encoding="utf-8") as file:
+        name = terminal.wait_for(r"^Saved (pmctop-\S+)\.ansi and \.svg").group(1)
+        with open(os.path.join(directory, f"{name}.ansi"), encoding="utf-8") as file:
             about = re.search(r"\d{4}(-\d\d){2} (\S+) [+-]\d{4}", file.read())
         if about is None or about.group(2) != shown:
             raise Failure(f"{about and about.group()}, on the screen {shown}")

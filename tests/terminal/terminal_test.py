@@ -100,7 +100,9 @@ def test_sorting(terminal):
     terminal.wait_for("%CPU▼")
     terminal.keys("<")
     terminal.wait_for("USER▲")
-    terminal.keys("F6", "F6")
+    terminal.keys("F6")
+    terminal.wait_for("Sort by ─")
+    terminal.keys(following, "Enter")
     terminal.wait_for(re.escape(following) + "▼")
     terminal.keys("q")
     terminal.wait_for("^rc=0$")
@@ -213,8 +215,8 @@ def test_save_screen(terminal):
         terminal.wait_for("PAUSED")
         held = terminal.screen().splitlines()
         terminal.keys("S")
-        name = terminal.wait_for(r"^Saved (pmctop-\S+)\.txt and \.svg").group(1)
-        with open(os.path.join(directory, f"{name}.txt"), encoding="utf-8") as file:
+        name = terminal.wait_for(r"^Saved (pmctop-\S+)\.ansi and \.svg").group(1)
+        with open(os.path.join(directory, f"{name}.ansi"), encoding="utf-8") as file:
             text = file.read()
         if "\x1b[0;" not in text:
             raise Failure(f"no colours: {text!r}")
@@ -226,7 +228,7 @@ def test_save_screen(terminal):
             if not any(word in element for element in picture.getroot().itertext()):
                 raise Failure(f"{word} is not in the picture")
         terminal.keys("S")
-        terminal.wait_for(rf"^Saved {name}-2\.txt")
+        terminal.wait_for(rf"^Saved {name}-2\.ansi")
         terminal.keys("q")
         terminal.wait_for("^rc=0$")
         if (count := len(os.listdir(directory))) != 4:

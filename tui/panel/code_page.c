@@ -316,8 +316,9 @@ static void sort_by_neighbour(struct code_page *page, bool next)
 
 bool code_page_act(struct code_page *page, enum action action)
 {
-	if (action == ACTION_SORT_NEXT || action == ACTION_SORT_PREVIOUS) {
-		sort_by_neighbour(page, action == ACTION_SORT_NEXT);
+	if (action == ACTION_SORT_NEXT || action == ACTION_SORT_PREVIOUS ||
+	    action == ACTION_SORT_CHOOSE) {
+		sort_by_neighbour(page, action != ACTION_SORT_PREVIOUS);
 	} else if (action == ACTION_REVERSE) {
 		reverse(page);
 	} else if (action == ACTION_LEFT || action == ACTION_RIGHT) {

@@ -75,6 +75,7 @@ struct app {
 	struct key_notes key_notes;
 	struct signal_choice signal_choice;
 	bool recording_ends; /* requested; the snapshots do not show it yet */
+	char recording_file[sizeof(((struct prompt *)0)->text)]; /* of the last prompt for one */
 
 	struct keymap keymap;
 	struct prompt prompt;

@@ -156,6 +156,7 @@ static int accept_record_file(void *owner, const char *text, struct error *err)
 
 	(void)err;
 	app->recording_ends = false;
+	text_copy(app->recording_file, sizeof(app->recording_file), text);
 	app_command(app, COMMAND_RECORD, text, 0);
 	return 0;
 }
@@ -171,7 +172,11 @@ static void toggle_recording(struct app *app)
 	if (newest->recorded_bytes > 0 && !app->recording_ends) {
 		app->recording_ends = true;
 		app_command(app, COMMAND_RECORD, NULL, 0);
-		messages_show(&app->messages, "The recording has ended.");
+		if (app->recording_file[0])
+			messages_show(&app->messages, "Recorded. To see it: pmctop --replay %s",
+				      app->recording_file);
+		else
+			messages_show(&app->messages, "The recording has ended.");
 		return;
 	}
 	prompt_open(&app->prompt, "Record to file:", accept_record_file);
@@ -337,6 +342,7 @@ static void (*const acts[ACTIONS])(struct app *app) = {
 	[ACTION_COUNT] = next_levels,
 	[ACTION_ADD] = pick_event,
 	[ACTION_REMOVE] = pick_column,
+	[ACTION_SORT_CHOOSE] = pick_sort,
 	[ACTION_SEARCH] = search_open,
 	[ACTION_SEARCH_NEXT] = search_next,
 	[ACTION_IDLE] = toggle_idle,

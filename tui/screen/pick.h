@@ -49,6 +49,7 @@ void pick_process_more(struct app *app);
 void pick_process_update(struct app *app);
 void pick_user(struct app *app);   /* shows the tasks of all users or of one */
 void pick_column(struct app *app); /* removes a column of figures */
+void pick_sort(struct app *app);   /* sorts the list by a column, also by one that does not fit */
 void pick_signal(
 	struct app *app); /* signals the tagged lines or the selected one, after a question */
 

@@ -216,11 +216,16 @@ static enum picker_typed process_typed(void *data, const char *typed, struct pic
 static bool process_choose(void *owner, void *data, size_t index, const char *typed)
 {
 	const struct process_pick *pick = data;
+	struct app *app = owner;
+	char key[24];
 
 	if (index == SIZE_MAX)
 		return false;
-	app_command(owner, COMMAND_ATTACH, NULL,
-		    index == PICKER_AS_TYPED ? atol(typed) : pick->items[index].pid);
+	long pid = index == PICKER_AS_TYPED ? atol(typed) : pick->items[index].pid;
+	app_command(app, COMMAND_ATTACH, NULL, pid);
+	keymap_first_key(&app->keymap, ACTION_DETACH, key, sizeof(key));
+	if (key[0])
+		messages_show(&app->messages, "Attached to %ld. %s detaches.", pid, key);
 	return true;
 }
 

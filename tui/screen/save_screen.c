@@ -77,11 +77,19 @@ static void write_legend(struct pen *pen, const char *about, const bool *shown)
 {
 	pen->line++; /* a blank line below the screen */
 	pen_wrap(pen, 0, STYLE_LABEL, about);
-	for (size_t i = FIGURE_VALID + 1; i < figure_marks_n; i++)
-		if (shown[i]) {
-			pen_put(pen, 0, STYLE_LABEL, figure_marks[i].text);
-			pen_wrap(pen, MARK_WIDTH, STYLE_LABEL, figure_marks[i].meaning);
-		}
+	for (size_t i = FIGURE_VALID + 1; i < figure_marks_n; i++) {
+		const char *mark = figure_marks[i].text;
+		bool same = i + 1 < figure_marks_n && strcmp(figure_marks[i + 1].text, mark) == 0;
+		char meaning[128];
+
+		if (!shown[i])
+			continue;
+		snprintf(meaning, sizeof(meaning), "%s%s%s", figure_marks[i].meaning,
+			 same ? ", or " : "", same ? figure_marks[i + 1].meaning : "");
+		pen_put(pen, 0, STYLE_LABEL, mark);
+		pen_wrap(pen, MARK_WIDTH, STYLE_LABEL, meaning);
+		i += same;
+	}
 }
 
 /* Makes a canvas of the screen and the legend below it. */
@@ -215,7 +223,7 @@ void save_screen(struct app *app, const struct canvas *canvas, const struct them
 {
 	const struct snapshot *snapshot = app->display.snapshot;
 	struct saved_file files[SAVED_FILES] = {
-		[TEXT_FILE] = {.ending = "txt"},
+		[TEXT_FILE] = {.ending = "ansi"},
 		[PICTURE_FILE] = {.ending = "svg"},
 	};
 	char about[ABOUT_BYTES], suggested[NAME_BYTES - 8], name[NAME_BYTES];
@@ -232,7 +240,7 @@ void save_screen(struct app *app, const struct canvas *canvas, const struct them
 	canvas_fini(&sheet);
 	file_name_suggest(snapshot, suggested, sizeof(suggested));
 	if (make_numbered(files, suggested, name, &err) == 0)
-		messages_show(&app->messages, "Saved %s.txt and .svg in the current directory.",
+		messages_show(&app->messages, "Saved %s.ansi and .svg in the current directory.",
 			      name);
 	else
 		messages_show(&app->messages, "%s", err.text);

@@ -7,7 +7,7 @@
 #include "tui/term/theme.h"
 
 /*
- * Writes the canvas, which shows the app, into two new files in the current directory: NAME.txt
+ * Writes the canvas, which shows the app, into two new files in the current directory: NAME.ansi
  * with the colours of the terminal (canvas_print_ansi()) and NAME.svg (canvas_print_svg()). Below
  * the screen they have the host, the time of the figures, the version, and what the marks on the
  * screen mean. NAME is that of file_name_suggest(), with a number if it is taken.

@@ -33,6 +33,7 @@ static const char *const action_helps[ACTIONS] = {
 	[ACTION_RAISE_PRIORITY] = "",
 	[ACTION_LOWER_PRIORITY] = "",
 	[ACTION_KILL] = "",
+	[ACTION_SORT_CHOOSE] = "",
 	[ACTION_SORT_CPU] = "",
 	[ACTION_SORT_MEMORY] = "",
 	[ACTION_SORT_TIME] = "",

@@ -43,19 +43,58 @@ static const char *help_of_action(const struct app *app, const struct keymap_row
 	return text ? text : row->help;
 }
 
+/* What a newcomer wants to do, in the order of the help. */
+static const enum action first_actions[] = {
+	ACTION_DETAIL, ACTION_CODE,     ACTION_NEXT_SCREEN, ACTION_SORT_CHOOSE, ACTION_SORT_CPU,
+	ACTION_PRESET, ACTION_ADD,      ACTION_FILTER,      ACTION_SEARCH,      ACTION_TREE,
+	ACTION_ATTACH, ACTION_DETACH,   ACTION_KILL,        ACTION_RECORD,      ACTION_SAVE_SCREEN,
+	ACTION_PAUSE,  ACTION_INTERVAL, ACTION_SETUP,       ACTION_QUIT,
+};
+
+enum key_group { KEYS_FIRST, KEYS_MORE, KEYS_MOVE, KEY_GROUPS };
+
+static enum key_group group_of(enum action action)
+{
+	if (action >= ACTION_UP && action <= ACTION_END)
+		return KEYS_MOVE;
+	for (size_t i = 0; i < ARRAY_SIZE(first_actions); i++)
+		if (first_actions[i] == action)
+			return KEYS_FIRST;
+	return KEYS_MORE;
+}
+
+static void write_key(struct pen *pen, const struct app *app, const struct keymap_row *row)
+{
+	const char *help = help_of_action(app, row);
+	char keys[64];
+
+	if (!help[0] ||
+	    action_blocked(app->config.readonly, &app->replay, app->display.snapshot, row->action))
+		return;
+	keymap_keys(&app->keymap, row->action, keys, sizeof(keys));
+	if (keys[0])
+		pen_entry(pen, KEYS_WIDTH, keys, help);
+}
+
+static const struct keymap_row *row_of(enum action action)
+{
+	size_t i = 0;
+
+	while (keymap_table[i].action != action)
+		i++;
+	return &keymap_table[i];
+}
+
 static void write_keys(struct pen *pen, const struct app *app)
 {
 	pen_heading(pen, "Keys");
-	for (size_t i = 0; i < keymap_table_n; i++) {
-		const char *help = help_of_action(app, &keymap_table[i]);
-		char keys[64];
-
-		if (!help[0] || action_blocked(app->config.readonly, &app->replay,
-					       app->display.snapshot, keymap_table[i].action))
-			continue;
-		keymap_keys(&app->keymap, keymap_table[i].action, keys, sizeof(keys));
-		if (keys[0])
-			pen_entry(pen, KEYS_WIDTH, keys, help);
+	for (size_t i = 0; i < ARRAY_SIZE(first_actions); i++)
+		write_key(pen, app, row_of(first_actions[i]));
+	for (enum key_group group = KEYS_MORE; group < KEY_GROUPS; group++) {
+		pen_heading(pen, group == KEYS_MORE ? "More keys" : "Keys that move");
+		for (size_t i = 0; i < keymap_table_n; i++)
+			if (group_of(keymap_table[i].action) == group)
+				write_key(pen, app, &keymap_table[i]);
 	}
 }
 

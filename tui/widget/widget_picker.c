@@ -23,8 +23,9 @@ enum {
 	WORDS_MAX = 16,
 	BORDER_FROM_WIDTH = 30, /* smaller boxes have no border */
 	BORDER_FROM_HEIGHT = 8,
-	HELP_FROM_WIDTH = 60, /* least width for help in the list if it is also below */
-	LINES_MIN = 8,        /* least lines of the list, if there is room */
+	KEYS_FROM_HEIGHT = 12, /* the last line is left free */
+	HELP_FROM_WIDTH = 60,  /* least width for help in the list if it is also below */
+	LINES_MIN = 8,         /* least lines of the list, if there is room */
 };
 
 enum rank {
@@ -250,7 +251,7 @@ void picker_click(struct picker *picker, unsigned x, unsigned y, bool twice, voi
 
 /*
  * The box, with room for the most items so far and no more: the screen below shows the effect of a
- * choice.
+ * choice. The last line has the keys.
  */
 static struct rect box_of(struct picker *picker, const struct canvas *canvas)
 {
@@ -262,8 +263,9 @@ static struct rect box_of(struct picker *picker, const struct canvas *canvas)
 	if (picker->most < items)
 		picker->most = items;
 	size_t height = around + (picker->most < LINES_MIN ? LINES_MIN : picker->most);
+	unsigned below = margin > 0 || canvas->height < KEYS_FROM_HEIGHT ? margin : 1;
 	return (struct rect){(canvas->width - width) / 2, margin, width,
-			     (unsigned)size_min(height, canvas->height - 2 * margin)};
+			     (unsigned)size_min(height, canvas->height - margin - below)};
 }
 
 static void draw_border(struct canvas *canvas, struct rect box, const char *title)

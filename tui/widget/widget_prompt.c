@@ -9,6 +9,12 @@
 #include "tui/term/keymap.h"
 #include "tui/widget/edit.h"
 
+#include <string.h>
+
+static const char hint[] = "Enter OK  Esc Cancel";
+
+enum { HINT_GAP = 4 };
+
 void prompt_open(struct prompt *prompt, const char *query, prompt_accept_fn *accept)
 {
 	*prompt = (struct prompt){.active = true, .accept = accept};
@@ -82,6 +88,9 @@ void prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct rect
 	if (x < end)
 		x++;
 	x += canvas_text(canvas, x, rect.y, end - x, STYLE_PLAIN, prompt->text);
+	if (!prompt->confirms && x + HINT_GAP + strlen(hint) < end)
+		canvas_text(canvas, end - (unsigned)strlen(hint), rect.y, (unsigned)strlen(hint),
+			    STYLE_DIM, hint);
 	canvas_cursor(canvas, x < end ? x : end - 1, rect.y);
 	if (prompt->error.text[0] && x + 2 < end)
 		canvas_text_ellipsis(canvas, x + 2, rect.y, end - x - 2, STYLE_BAD,

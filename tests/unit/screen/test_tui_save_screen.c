@@ -114,10 +114,10 @@ static void test_files(void **state)
 	(void)state;
 	snprintf(program, sizeof(program), "pmctop %s", version);
 	saving_open(&saving, snapshot_of("testhost"));
-	save(&saving, "Saved " NAME ".txt and .svg in the current directory.");
-	expect_text(NAME ".txt", texts);
+	save(&saving, "Saved " NAME ".ansi and .svg in the current directory.");
+	expect_text(NAME ".ansi", texts);
 	expect_text(NAME ".svg", texts);
-	expect_text(NAME ".txt", programs);
+	expect_text(NAME ".ansi", programs);
 	expect_text(NAME ".svg", programs);
 	assert_int_equal(count_files("."), 2);
 	saving_close(&saving);
@@ -188,7 +188,7 @@ static void test_names(void **state)
 		snapshot->realtime_ns = rows[i].realtime_ns;
 		saving_open(&saving, snapshot);
 		save(&saving, rows[i].name);
-		snprintf(path, sizeof(path), "%s.txt", rows[i].name);
+		snprintf(path, sizeof(path), "%s.ansi", rows[i].name);
 		expect_text(path, rows[i].realtime_ns ? none : unknown);
 		snprintf(path, sizeof(path), "%s.svg", rows[i].name);
 		expect_text(path, none);
@@ -205,10 +205,10 @@ static void test_name_exists(void **state)
 	(void)state;
 	saving_open(&saving, snapshot_of("testhost"));
 	write_file(NAME ".svg", "mine");
-	assert_int_equal(symlink("target", NAME "-2.txt"), 0);
-	save(&saving, "Saved " NAME "-3.txt and .svg");
-	save(&saving, "Saved " NAME "-4.txt and .svg");
-	expect_text(NAME "-3.txt", none);
+	assert_int_equal(symlink("target", NAME "-2.ansi"), 0);
+	save(&saving, "Saved " NAME "-3.ansi and .svg");
+	save(&saving, "Saved " NAME "-4.ansi and .svg");
+	expect_text(NAME "-3.ansi", none);
 	expect_text(NAME "-4.svg", none);
 	expect_file(NAME ".svg", "mine");
 	assert_int_equal(count_files("."), 6);
@@ -223,7 +223,7 @@ static void test_refused(void **state)
 	saving_open(&saving, snapshot_of("testhost"));
 	/* A directory that was removed refuses root too. */
 	assert_int_equal(rmdir(saving.directory), 0);
-	save(&saving, "'" NAME ".txt' cannot be written: No such file or directory.");
+	save(&saving, "'" NAME ".ansi' cannot be written: No such file or directory.");
 	assert_int_equal(mkdir(saving.directory, 0700), 0);
 	saving_close(&saving);
 
@@ -231,7 +231,7 @@ static void test_refused(void **state)
 		return;
 	saving_open(&saving, snapshot_of("testhost"));
 	assert_int_equal(chmod(".", 0500), 0);
-	save(&saving, "'" NAME ".txt' cannot be written: Permission denied. Write elsewhere.");
+	save(&saving, "'" NAME ".ansi' cannot be written: Permission denied. Write elsewhere.");
 	assert_int_equal(chmod(".", 0700), 0);
 	assert_int_equal(count_files("."), 0);
 	saving_close(&saving);
@@ -243,7 +243,7 @@ static void test_full_disk(void **state)
 	static const struct {
 		rlim_t bytes;
 		const char *ending;
-	} rows[] = {{100, "txt"}, {8192, "svg"}};
+	} rows[] = {{100, "ansi"}, {8192, "svg"}};
 	struct saving saving;
 
 	(void)state;
@@ -305,8 +305,8 @@ static void test_replay(void **state)
 	app->replay.playback = (struct playback){.name = "run.data", .speed = PLAYBACK_SPEED_ONE};
 	app_snapshot(app, snapshot_of("testhost"));
 	app_draw(app, &saving.stage.canvas);
-	save(&saving, "Saved " NAME ".txt and .svg");
-	expect_text(NAME ".txt", texts);
+	save(&saving, "Saved " NAME ".ansi and .svg");
+	expect_text(NAME ".ansi", texts);
 	expect_text(NAME ".svg", texts);
 	saving_close(&saving);
 	replay_index_free(replay_index);
@@ -323,7 +323,7 @@ static void test_pause(void **state)
 	app_pause(&saving.stage.app, true);
 	next->realtime_ns += NS_PER_S;
 	app_snapshot(&saving.stage.app, next);
-	save(&saving, NAME ".txt");
+	save(&saving, NAME ".ansi");
 	saving_close(&saving);
 }
 

@@ -445,8 +445,14 @@ static void test_sorting(void **state)
 	assert_false(spec->reverse);
 	stage_keys(&stage, (int[]){'<', 0});
 	assert_string_equal(spec->sort, "command");
-	stage_keys(&stage, (int[]){KEYMAP_F0 + 6, 0});
-	assert_string_equal(spec->sort, "pid");
+	/* The list of columns begins at the sort column. */
+	stage_keys(&stage, (int[]){KEYMAP_F0 + 6, KEYMAP_UP, KEYMAP_UP, KEYMAP_ENTER, 0});
+	assert_string_equal(spec->sort, "migrations_per_s");
+	stage_keys(&stage, (int[]){KEYMAP_F0 + 6, 'f', 'l', 't', KEYMAP_ENTER, 0});
+	assert_string_equal(spec->sort, "faults_per_s");
+	assert_string_equal(stage.app.messages.notice, "Sorted by flt/s.");
+	stage_keys(&stage, (int[]){KEYMAP_F0 + 6, KEYMAP_HOME, KEYMAP_ESCAPE, 0});
+	assert_string_equal(spec->sort, "faults_per_s");
 	stage_close(&stage);
 }
 
