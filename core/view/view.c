@@ -253,6 +253,7 @@ static void order_tree(struct view *view)
 	size_t *next = xcalloc(n, sizeof(*next));       /* next sibling */
 
 	view->last = xcalloc(n, sizeof(*view->last));
+	view->below = xcalloc(n, sizeof(*view->below));
 	memset(first, 0xff, (n + 1) * sizeof(*first));
 	for (size_t i = n; i-- > 0;) {
 		size_t index = view->order[i], parent = parent_of(view, index);
@@ -271,6 +272,13 @@ static void order_tree(struct view *view)
 		while (at != none && next[at] == none)
 			at = parent_of(view, at);
 		at = at == none ? none : next[at];
+	}
+	/* Every row is above its descendants: from the last line on, all of a row's are counted. */
+	for (size_t i = line; i-- > 0;) {
+		size_t parent = parent_of(view, view->order[i]);
+
+		if (parent != none)
+			view->below[parent] += 1 + view->below[view->order[i]];
 	}
 	free(first);
 	free(next);
@@ -377,6 +385,7 @@ void view_fini(struct view *view)
 		free(view->names[i]);
 	free(view->names);
 	free(view->last);
+	free(view->below);
 	free(view->columns);
 	free(view->order);
 	free(view->left_out);

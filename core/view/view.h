@@ -126,6 +126,7 @@ struct view {
 	const struct snapshot_cpu *cpus; /* the snapshot's or cpu_lines; NULL: lines are tasks */
 	char **names;  /* by cgroup: name of each row (core/sys/cgroup_name), or NULL */
 	bool *last;    /* by tree: the row is the last of its siblings */
+	size_t *below; /* by tree: number of descendants, which the figures of the row include */
 	size_t *order; /* indices in rows or cpus, of the lines */
 	size_t n; /* number of lines; a filter by thread or spec.top can make it less than the rows
 		   */
@@ -152,7 +153,8 @@ void view_then_clear(struct view_then *then);
 void view_then_free(struct view_then *then); /* NULL is fine */
 
 /*
- * Formats a cell. COMMAND has the branches of a tree, then the name: kernel threads in [brackets],
+ * Formats a cell. COMMAND has the branches of a tree and "+3 " if the figures of the row include
+ * those of 3 descendants, then the name: kernel threads in [brackets],
  * tasks that ended within the interval in (parentheses), except in a summary. A command line is
  * shown as it is.
  */

@@ -241,12 +241,15 @@ static void cell_command(const struct view *view, size_t index, struct cell *cel
 	cell->role = exited || !row->comm[0] || (row->flags & ROW_ABOVE) ? CELL_DIM : CELL_NAME;
 	if (view->rolled.parents)
 		length = write_branches(view, index, cell->text, sizeof(cell->text));
+	if (view->below && view->below[index] > 0)
+		length += (size_t)snprintf(cell->text + length, sizeof(cell->text) - length,
+					   "+%zu ", view->below[index]);
 	if (view_is_new(view, index))
 		cell->text[length++] = '+';
 	if (bracketed)
 		cell->text[length++] = exited ? '(' : '[';
 	/* 15 bytes of comm, in the worst case each replaced by a character of 3 bytes */
-	static_assert(sizeof(cell->text) > 4 * BRANCHES_MAX + 3 * sizeof(comm) + 3,
+	static_assert(sizeof(cell->text) > 4 * BRANCHES_MAX + 3 * sizeof(comm) + 32,
 		      "branches and a name fit");
 	length += text_printable(cell->text + length, sizeof(cell->text) - length - bracketed,
 				 whole ? row->cmdline : comm,

@@ -117,7 +117,7 @@ static void test_kernel_threads(void **state)
 	check_lines(scene.engine, scene.fk, ROLLUP_PROCESS, "30 root [kworker/0:1]|");
 	RUN(scene.fk, 30);
 	check_lines(scene.engine, scene.fk, ROLLUP_TREE,
-		    "1 root init|2 root `-[kthreadd]|30 root   `-[kworker/0:1]|");
+		    "1 root +2 init|2 root `-+1 [kthreadd]|30 root   `-[kworker/0:1]|");
 	RUN(scene.fk, 30);
 	check_lines(scene.engine, scene.fk, ROLLUP_CGROUP, "1 /|");
 	scene_close(&scene);
@@ -192,7 +192,7 @@ static void test_exec(void **state)
 	struct snapshot *snapshot = next_snapshot(scene.engine, scene.fk, INTERVAL_NS);
 	assert_string_equal(lines_of(snapshot, ROLLUP_PROCESS), "50 ann perl|60 ann (cc1)|");
 	assert_string_equal(lines_of(snapshot, ROLLUP_TREE),
-			    "1 root init|50 ann `-perl|60 ann   `-(cc1)|");
+			    "1 root +2 init|50 ann `-+1 perl|60 ann   `-(cc1)|");
 	assert_string_equal(lines_of(snapshot, ROLLUP_USER), "ann 2 |");
 	assert_string_equal(lines_of(snapshot, ROLLUP_CGROUP), "2 a.service|");
 	assert_string_equal(lines_of(snapshot, ROLLUP_COMMAND), "1 perl|1 cc1|");
@@ -293,8 +293,9 @@ static void test_reused_pids(void **state)
 	const char *lines = lines_of(snapshot, ROLLUP_PROCESS);
 	assert_non_null(strstr(lines, "50 ann (first)|"));
 	assert_non_null(strstr(lines, "50 bob second|"));
-	assert_string_equal(lines_of(snapshot, ROLLUP_TREE),
-			    "1 root init|40 bob |-spawner|50 bob | `-second|50 ann `-(first)|");
+	assert_string_equal(
+		lines_of(snapshot, ROLLUP_TREE),
+		"1 root +3 init|40 bob |-+1 spawner|50 bob | `-second|50 ann `-(first)|");
 	snapshot_free(snapshot);
 	RUN(scene.fk, 50);
 	check_lines(scene.engine, scene.fk, ROLLUP_PROCESS, "40 bob spawner|50 bob second|");
@@ -325,9 +326,9 @@ static void test_zombies_and_orphans(void **state)
 	fk_file(scene.fk, "/proc/60/stat",
 		"60 (daemon) S 1 60 60 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 4096 100\n");
 	check_lines(scene.engine, scene.fk, ROLLUP_TREE,
-		    "1 root init|40 root |-shell|50 root | `-(shell)|60 root `-daemon|");
+		    "1 root +3 init|40 root |-+1 shell|50 root | `-(shell)|60 root `-daemon|");
 	RUN(scene.fk, 60);
-	check_lines(scene.engine, scene.fk, ROLLUP_TREE, "1 root init|60 root `-daemon|");
+	check_lines(scene.engine, scene.fk, ROLLUP_TREE, "1 root +1 init|60 root `-daemon|");
 	scene_close(&scene);
 }
 

@@ -194,13 +194,13 @@ static void sorts_rolled_up(void **state)
 	} rows[] = {
 		{"a tree by %CPU of all below",
 		 {.by = ROLLUP_TREE},
-		 "2:f 3:`-g 1:a 5:|-b 8:| |-e 9:| `-d 4:`-c "},
+		 "2:+1 f 3:`-g 1:+4 a 5:|-+2 b 8:| |-e 9:| `-d 4:`-c "},
 		{"a tree reversed",
 		 {.by = ROLLUP_TREE, .reverse = true},
-		 "1:a 4:|-c 5:`-b 9:  |-d 8:  `-e 2:f 3:`-g "},
+		 "1:+4 a 4:|-c 5:`-+2 b 9:  |-d 8:  `-e 2:+1 f 3:`-g "},
 		{"a tree by command",
 		 {.by = ROLLUP_TREE, .sort = "command"},
-		 "1:a 5:|-b 9:| |-d 8:| `-e 4:`-c 2:f 3:`-g "},
+		 "1:+4 a 5:|-+2 b 9:| |-d 8:| `-e 4:`-c 2:+1 f 3:`-g "},
 		{"users", {.by = ROLLUP_USER}, "3:- 7:- "},
 		{"users by name reversed",
 		 {.by = ROLLUP_USER, .sort = "user", .reverse = true},
@@ -279,8 +279,12 @@ static void shows_deep_trees(void **state)
 			struct cell cell;
 
 			view_cell(&view, line, view.n_columns - 1, &cell);
+			/* "+59 ", "+9 ", and the last has none below it */
+			size_t below = line + 1 == DEPTH   ? 0
+				       : line + 10 < DEPTH ? strlen("+59 ")
+							   : strlen("+9 ");
 			assert_int_equal(text_width(cell.text),
-					 2 * (line < 16 ? line : 16) + strlen("()") + 15);
+					 2 * (line < 16 ? line : 16) + below + strlen("()") + 15);
 			assert_int_equal(cell.text[strlen(cell.text) - 1], ')');
 		}
 		view_fini(&view);
