@@ -158,6 +158,26 @@ static void write_columns(struct pen *pen, const struct app *app)
 		write_list_columns(pen, app->display.snapshot);
 }
 
+/* A bar has parts by place, so a theme without colours shows the same lengths. */
+static void write_meters(struct pen *pen)
+{
+	static const struct {
+		enum style style;
+		const char *text;
+	} parts[] = {
+		{STYLE_METER_LOW, "busy time of a CPU up to 60 %: user mode and kernel together"},
+		{STYLE_METER_MID, "from 60 to 85 %"},
+		{STYLE_METER_HIGH,
+		 "above 85 %; kernel% (preset kernel) and steal (line of the machine) are figures"},
+	};
+
+	pen_heading(pen, "Meters");
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		pen_put(pen, 1, parts[i].style, pen->canvas->ascii ? "#" : "█");
+		pen_wrap(pen, TITLES_WIDTH + 1, STYLE_PLAIN, parts[i].text);
+	}
+}
+
 static void write_notes(struct pen *pen, const struct snapshot *snapshot)
 {
 	if (snapshot->n_notes == 0)
@@ -193,6 +213,8 @@ static unsigned write_help(const struct app *app, struct canvas *canvas, struct 
 	if (app->display.snapshot && two)
 		write_notes(&rest, app->display.snapshot);
 	write_marks(&rest);
+	if (!help_of_screen(app))
+		write_meters(&rest);
 	write_columns(&rest, app);
 	return keys.line > rest.line ? keys.line : rest.line;
 }
