@@ -344,6 +344,7 @@ static void move_column(struct app *app, const struct setup_items *items, bool d
 void setup_select_columns(struct setup *setup)
 {
 	setup->selected = ARRAY_SIZE(options);
+	setup->top = ARRAY_SIZE(options) + 2; /* their heading is the first line */
 }
 
 static bool setup_act(struct app *app, enum action action)
