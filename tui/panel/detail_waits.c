@@ -121,7 +121,7 @@ static const char *why_unknown(const struct detail_page *page)
 	if (page->graph_range->whole)
 		return "not recorded one by one";
 	if (page->snapshot->mode != COUNT_MODE_SYSTEM)
-		return "unknown: threads are counted one by one, without records of switches";
+		return "unknown unless whole CPUs are counted: pmctop --doctor";
 	return "counted from the next interval on";
 }
 

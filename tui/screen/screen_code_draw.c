@@ -24,10 +24,8 @@ enum {
 	NOTED_HEIGHT = 6, /* a lower body has no line of notes */
 };
 
-#define WITHOUT_NS (2 * NS_PER_S)
-#define SAMPLING_NEEDS                                                                             \
-	"That needs the right to count whole CPUs: CAP_PERFMON, or kernel.perf_event_paranoid at " \
-	"most 0."
+#define WITHOUT_NS     (2 * NS_PER_S)
+#define SAMPLING_NEEDS "For that whole CPUs must be counted: pmctop --doctor has the command."
 
 static void format_span(uint64_t ns, char *text, size_t size)
 {

@@ -6,9 +6,44 @@
 #include "tui/screen/pick.h"
 #include "tui/screen/search.h"
 
+#include <stdio.h>
+
+/* " KEY EFFECT", or "" if no key has the action. */
+static void name_key(const struct app *app, enum action action, const char *effect, char *text,
+		     size_t size)
+{
+	char key[24];
+
+	keymap_first_key(&app->keymap, action, key, sizeof(key));
+	snprintf(text, size, key[0] ? " %s %s" : "", key, effect);
+}
+
+/* Why the list has no row, and the keys that bring some. */
+static void explain_empty(const struct app *app, char *text, size_t size)
+{
+	const struct row_filter_spec *filter = &app->tasks.spec.filter;
+	bool only_ran = !app->preferences.idle && !app->replay.active;
+	char clear[48] = "", idle[48] = "";
+
+	if (row_filter_is_set(filter))
+		name_key(app, ACTION_LEAVE, filter->text[0] ? "clears it." : "shows all users.",
+			 clear, sizeof(clear));
+	if (only_ran)
+		name_key(app, ACTION_IDLE, "adds idle ones.", idle, sizeof(idle));
+	if (filter->text[0])
+		snprintf(text, size, "No task matches '%.40s'.%s%s", filter->text, clear, idle);
+	else if (filter->one_user)
+		snprintf(text, size, "No task of this user ran.%s%s", clear, idle);
+	else
+		snprintf(text, size, "No task is known to have run.%s", idle);
+}
+
 static void tasks_draw(struct app *app, struct canvas *canvas)
 {
-	app_draw_list(app, &app->tasks, canvas, "No task is known to have run in this interval.");
+	char empty[256];
+
+	explain_empty(app, empty, sizeof(empty));
+	app_draw_list(app, &app->tasks, canvas, empty);
 }
 
 /* Rolls up by `by`, or by processes if that is the roll-up already. */

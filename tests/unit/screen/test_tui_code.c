@@ -488,7 +488,7 @@ static void test_words_of_others(void **state)
 		const char *words;
 	} rows[] = {
 		{"of another user", COUNT_MODE_TASK, 7, 8, 0, 0, 0, "Tasks of other users are not"},
-		{"its remedy", COUNT_MODE_TASK, 7, 8, 0, 0, 0, "CAP_PERFMON"},
+		{"its remedy", COUNT_MODE_TASK, 7, 8, 0, 0, 0, "pmctop --doctor"},
 		{"of this user", COUNT_MODE_TASK, 8, 8, 0, 0, 0, "without a sample of cycles"},
 		{"of the kernel", COUNT_MODE_TASK, 0, 0, ROW_KERNEL, 0, 0,
 		 "Kernel threads are not"},

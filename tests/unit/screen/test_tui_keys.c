@@ -626,6 +626,32 @@ static void test_refused(void **state)
 	stage_close(&stage);
 }
 
+/* An empty list names the keys that bring rows. */
+static void test_empty_lists(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 60, 20, false, seen_at(99 * NS_PER_S));
+	stage_press(&stage, '\\');
+	stage_type(&stage, "postgrex");
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_text(&stage, "No task matches 'postgrex'. Esc clears it. i adds idle ones.",
+			 true);
+	stage_press(&stage, 'i');
+	stage_check_text(&stage, "No task matches 'postgrex'. Esc clears it.", true);
+	stage_check_text(&stage, "i adds", false);
+	stage_press(&stage, KEYMAP_ESCAPE);
+	stage_check_text(&stage, "No task matches", false);
+	stage.app.tasks.spec.filter = (struct row_filter_spec){.one_user = true, .uid = 31337};
+	list_invalidate(&stage.app.tasks);
+	stage_press(&stage, 'i');
+	stage_check_text(&stage, "No task of this user ran. Esc shows all users. i adds", true);
+	stage_press(&stage, KEYMAP_ESCAPE);
+	stage_check_text(&stage, "No task of this user", false);
+	stage_close(&stage);
+}
+
 /* Hints name no action that is blocked. */
 static void test_refused_hints(void **state)
 {
@@ -866,6 +892,7 @@ int main(void)
 		cmocka_unit_test(test_kill_refused),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_refused_hints),
+		cmocka_unit_test(test_empty_lists),
 		cmocka_unit_test(test_refused_by_mode),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_key_without_function),
