@@ -101,11 +101,16 @@ def scrolls(before, after):
             and before.lines[before.header()] != after.lines[after.header()])
 
 
-def command_lines(screen):
-    """Whether commands begin with a path. Other parts of a wide screen have paths too."""
-    header = screen.header()
-    column = -1 if header is None else screen.lines[header].find("COMMAND")
-    return column >= 0 and any(line[column:].startswith("/") for line in screen.lines[header + 1:])
+def in_commands(pattern):
+    """A command begins so, which none did before. Other parts of a wide screen have such texts
+    too."""
+    def commands(screen):
+        header = screen.header()
+        column = -1 if header is None else screen.lines[header].find("COMMAND")
+        return [line[column:] for line in screen.lines[header + 1:]] if column >= 0 else []
+
+    return lambda before, after: (not any(re.match(pattern, line) for line in commands(before))
+                                  and any(re.match(pattern, line) for line in commands(after)))
 
 
 def to_other_row(before, after):
@@ -163,10 +168,9 @@ ROWS = [
     Row("search-next", ["n"], to_other_row, before=["/", "spin", "Enter"], back=["Home"]),
     Row("user", ["u"], r"Show tasks of", back=["Escape"]),
     Row("threads", ["H"], r"^ +PID +TID", back=["H"]),
-    Row("tree", ["t", "F5"], r"[├└]─", back=["t"]),
+    Row("tree", ["t", "F5"], in_commands(r"[ │]*[├└]─"), back=["t"]),
     Row("roll-up", ["g"], r"^USER ", back=["g", "g", "g"]),
-    Row("command-line", ["c"], lambda before, after: not command_lines(before) and
-        command_lines(after), back=["c"]),
+    Row("command-line", ["c"], in_commands("/"), back=["c"]),
     Row("follow", ["F"], r"following \d+ ", back=["F"]),
     Row("tag", ["Space"], r"tagged 1: %CPU", back=["Escape"]),
     Row("untag", ["U"], r"(?s)\A(?!.*tagged)", before=["Space"]),
