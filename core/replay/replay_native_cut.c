@@ -314,7 +314,8 @@ static void parse_fact_entry(struct native_words *words, uint64_t wanted, struct
 		states >>= NATIVE_FACT_BITS;
 		if (figure_known(fact)) {
 			fact.value = native_double(words);
-			fact.share = 1;
+			/* A state that is older than the interval. */
+			fact.share = fact.state == FIGURE_SCALED ? 0 : 1;
 		}
 		if (i < FACTS)
 			entry->facts[i] = fact;
