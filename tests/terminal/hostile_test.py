@@ -67,7 +67,7 @@ class Tour:
         text, = glob.glob(os.path.join(self.folder, "*.ansi"))
         with open(text, "rb") as file:
             bare = re.sub(rb"\x1b\[[0-9;]*m", b"", file.read())
-        with open(text.removesuffix("txt") + "svg", "rb") as file:
+        with open(text.removesuffix("ansi") + "svg", "rb") as file:
             picture = file.read()
         shown = "".join(ElementTree.fromstring(picture).itertext())
         if faults(bare) or faults(picture):

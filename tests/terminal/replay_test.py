@@ -163,7 +163,7 @@ def test_pipe(terminal):
     writer.start()
     terminal.wait_for("REPLAY of a pipe")
     terminal.keys("?")
-    terminal.wait_for("this help")
+    terminal.wait_for("details of the row")
     terminal.keys("?")
     terminal.wait_for("REPLAY of a pipe .* waiting for data")
     terminal.keys(",")

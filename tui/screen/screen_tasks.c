@@ -15,7 +15,9 @@ static void name_key(const struct app *app, enum action action, const char *effe
 	char key[24];
 
 	keymap_first_key(&app->keymap, action, key, sizeof(key));
-	snprintf(text, size, key[0] ? " %s %s" : "", key, effect);
+	text[0] = '\0';
+	if (key[0])
+		snprintf(text, size, " %s %s", key, effect);
 }
 
 /* Why the list has no row, and the keys that bring some. */
