@@ -225,7 +225,7 @@ static size_t wanted_cpus(const struct sentence *sentence)
 	return n > 0 ? n : snapshot->n_cpus;
 }
 
-/* "8 tasks want 2 CPUs: each waits 75 % of the time" */
+/* "8 tasks want 2 CPUs: each waits 75 % of the time". As many tasks as CPUs wait for others. */
 static void describe_crowd(const struct sentence *sentence)
 {
 	size_t threads, cpus = wanted_cpus(sentence);
@@ -311,7 +311,7 @@ static void describe_loss(const struct losses *losses, enum verdict verdict, cha
 		describe_switches(&sentence);
 	else if (verdict == VERDICT_FORKS)
 		describe_forks(&sentence);
-	else if (verdict == VERDICT_RUNQ && losses->n[verdict] > 1)
+	else if (verdict == VERDICT_RUNQ && losses->n[verdict] > wanted_cpus(&sentence))
 		describe_crowd(&sentence);
 	else if (verdict_wait(verdict))
 		describe_wait(&sentence);

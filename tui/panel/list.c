@@ -246,8 +246,8 @@ static unsigned history_width(const struct list *list, unsigned width)
 }
 
 /*
- * The metric of the HISTORY column: the sort column, else %CPU; -1: no column. A tree has none,
- * because its figures include descendants and the history of a process does not.
+ * The metric of the HISTORY column: the sort column if it has numbers, else %CPU; -1: no column. A
+ * tree has none, because its figures include descendants and the history of a process does not.
  */
 static int history_metric(const struct view *view)
 {
@@ -256,7 +256,7 @@ static int history_metric(const struct view *view)
 
 	if (view->spec.by == ROLLUP_TREE)
 		return -1;
-	if (metric < 0)
+	if (metric < 0 || columns->metrics[metric].def->format == METRIC_FORMAT_LETTER)
 		metric = columns_metric(columns, "cpu_percent");
 	return metric < 0 && columns->n_shown > 0 ? 0 : metric;
 }

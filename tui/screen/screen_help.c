@@ -133,7 +133,8 @@ static void write_list_columns(struct pen *pen, const struct snapshot *snapshot)
 	if (columns_metric(snapshot->columns, "ipc") >= 0)
 		pen_entry(pen, TITLES_WIDTH + 1, cpu_stall_def.title, cpu_stall_def.help);
 	pen_entry(pen, TITLES_WIDTH + 1, "VERDICT",
-		  "what slows the row down; Enter shows the figures that led to it");
+		  "what slows the row down (see Verdicts); Enter shows the figures that led to "
+		  "it");
 	pen_entry(pen, TITLES_WIDTH + 1, "HISTORY",
 		  "the sort column in the last minutes (%CPU for a text), the newest at the right; "
 		  "all rows have one scale, which the title states");
@@ -156,6 +157,13 @@ static void write_columns(struct pen *pen, const struct app *app)
 		write_own_columns(pen, app, help);
 	else
 		write_list_columns(pen, app->display.snapshot);
+}
+
+static void write_verdicts(struct pen *pen)
+{
+	pen_heading(pen, "Verdicts");
+	for (enum verdict verdict = 0; verdict < VERDICTS; verdict++)
+		pen_entry(pen, TITLES_WIDTH + 1, verdict_label(verdict), verdict_help(verdict));
 }
 
 /* A bar has parts by place, so a theme without colours shows the same lengths. */
@@ -216,6 +224,8 @@ static unsigned write_help(const struct app *app, struct canvas *canvas, struct 
 	if (!help_of_screen(app))
 		write_meters(&rest);
 	write_columns(&rest, app);
+	if (!help_of_screen(app))
+		write_verdicts(&rest);
 	return keys.line > rest.line ? keys.line : rest.line;
 }
 

@@ -56,7 +56,7 @@ enum segment_form { FORM_HIDDEN, FORM_BRIEF, FORM_FULL };
 static void choose_forms(const struct segments *segments, unsigned width, enum segment_form *forms)
 {
 	bool considered[SEGMENTS_MAX] = {false}, fits;
-	size_t order[SEGMENTS_MAX];
+	size_t order[SEGMENTS_MAX] = {0};
 	unsigned used = 0, n_shown = 0;
 
 	for (size_t n = 0; n < segments->n; n++) {

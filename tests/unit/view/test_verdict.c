@@ -944,6 +944,13 @@ static void describes_waits(void **state)
 		  {77, "victim", .cpu = 2, .runq = 98}},
 		 .want = VERDICT_RUNQ,
 		 .sentence = "victim (77) waits for a CPU 98 % of the time: its CPUs ran spin"},
+		{"as many tasks as CPUs, beside others",
+		 {{5, "cc1", .cpu = 98},
+		  {76, "spin", .cpu = 30, .runq = 70},
+		  {77, "victim", .cpu = 2, .runq = 98}},
+		 .want = VERDICT_RUNQ,
+		 .sentence = "victim (77) waits for a CPU 98 % of the time, and 1 other task: its "
+			     "CPUs ran cc1"},
 		{"a quota",
 		 {{77, "spin", .cpu = 10, .runq = 89, .throttled = 82},
 		  {5, "cc1", .cpu = 40, .runq = 60}},
