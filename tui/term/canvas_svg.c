@@ -23,6 +23,8 @@ enum {
 	CORNER = 80,
 	OVERLAP = 3,     /* hides the seam of two boxes */
 	BAR_MARGIN = 20, /* above and below a bar of a meter */
+	FULL_BLOCK =
+		0x2588, /* smaller characters are parts from below, larger ones from the left */
 	TENTHS = 10,
 };
 
@@ -184,13 +186,18 @@ static enum glyph_kind kind_at(const struct svg *svg, unsigned x, unsigned y)
 }
 
 /*
- * Whether cells x to end are a part of a graph. Bars and columns both have full blocks. A bar
- * begins behind a bracket or a word, a column behind a blank or another column.
+ * Whether cells x to end are a part of a graph. Bars and columns both have full blocks. A bar ends
+ * in a part of a block, or begins behind a bracket or a word; a column begins behind a blank or
+ * another column.
  */
 static bool is_graph(const struct svg *svg, unsigned x, unsigned end, unsigned y)
 {
 	if (kind_at(svg, x, y) == GLYPH_COLUMN || kind_at(svg, end, y) == GLYPH_COLUMN)
 		return true;
+	while (kind_at(svg, end, y) == GLYPH_BAR)
+		end++;
+	if (character_at(svg, end - 1, y) > FULL_BLOCK)
+		return false;
 	while (x > 0 && kind_at(svg, x - 1, y) == GLYPH_BAR)
 		x--;
 
@@ -206,13 +213,13 @@ static void print_block(const struct svg *svg, unsigned x, unsigned end, unsigne
 	struct rect box = {left_of(x), top_of(y), (end - x) * CELL_WIDTH + OVERLAP, CELL_HEIGHT};
 
 	if (!is_graph(svg, x, end, y)) {
-		unsigned missing = (character - 0x2588) * CELL_WIDTH / 8;
+		unsigned missing = (character - FULL_BLOCK) * CELL_WIDTH / 8;
 
 		box.width -= missing;
 		box.y += BAR_MARGIN;
 		box.height -= 2 * BAR_MARGIN;
 	} else {
-		box.height = CELL_HEIGHT * (character < 0x2588 ? character - 0x2580 : 8) / 8;
+		box.height = CELL_HEIGHT * (character < FULL_BLOCK ? character - 0x2580 : 8) / 8;
 		box.y += CELL_HEIGHT - box.height;
 	}
 	print_box(svg, box, paint_at(svg, x, y));

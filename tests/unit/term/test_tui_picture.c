@@ -177,6 +177,7 @@ static void draw_all(struct canvas *canvas)
 	canvas_text(canvas, 0, 5, 40, STYLE_PLAIN, "┌────┐");
 	canvas_text(canvas, 0, 6, 40, STYLE_SCALED, "~1.2");
 	canvas_text(canvas, 6, 6, 40, STYLE_DIM, "-");
+	canvas_text(canvas, 0, 7, 40, STYLE_PLAIN, "2.0 ▎  68.0 ███▌");
 	canvas_text(canvas, 0, 8, 40, STYLE_PLAIN, "a <b> & \"c\"");
 }
 
