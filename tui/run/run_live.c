@@ -255,43 +255,18 @@ static void send_look(struct live_screen *live)
 							     .tid = app->watch.looks.tid});
 }
 
-/* "pmctop HOST" and what is shown of it, as on the command line. */
+/* "pmctop HOST" and the target, or the recording. */
 static void show_title(struct live_screen *live, const struct options *options)
 {
 	const struct snapshot *snapshot = display_newest(&live->app.display);
-	const char *target = "", *value = "";
-	char text[512], pid[24];
+	char text[512];
 
 	if (!snapshot)
 		return;
-	if (options->replay) {
-		target = " --replay ";
-		value = options->replay;
-	} else if (options->command) {
-		target = " -- ";
-		value = options->command[0];
-	} else if (options->n_pids > 0) {
-		snprintf(pid, sizeof(pid), "%d%s", options->pids[0],
-			 options->n_pids > 1 ? ",..." : "");
-		target = " -p ";
-		value = pid;
-	} else if (options->n_tids > 0) {
-		snprintf(pid, sizeof(pid), "%d%s", options->tids[0],
-			 options->n_tids > 1 ? ",..." : "");
-		target = " -t ";
-		value = pid;
-	} else if (options->user) {
-		target = " -u ";
-		value = options->user;
-	} else if (options->cgroup) {
-		target = " -G ";
-		value = options->cgroup;
-	}
-	snprintf(text, sizeof(text), "pmctop %s%s%s", snapshot->host, target, value);
-	for (char *at = text; live->canvas.ascii && *at; at++)
-		if ((unsigned char)*at >= 0x80)
-			*at = '?';
-	term_set_title(live->term, text);
+	const char *target = options->replay ? options->replay : snapshot->target_text.full;
+	snprintf(text, sizeof(text), "pmctop %s%s%s%s", snapshot->host, target[0] ? "  " : "",
+		 options->replay ? "replay " : "", target);
+	term_set_title(live->term, text, live->canvas.ascii);
 }
 
 static void receive_replies(struct live_screen *live)

@@ -54,7 +54,7 @@ size_t encode_without_padding(char *to, size_t size, const char *string)
 		else
 			to[n++] = *string++;
 	}
-	return n;
+	return *string ? 0 : n;
 }
 
 void encode_init(struct encoder *encoder, struct encode_terminal terminal)

@@ -64,7 +64,8 @@ void encode_move(struct encoder *encoder, unsigned x, unsigned y);
 void encode_canvas(struct encoder *encoder, const struct canvas *last, const struct canvas *canvas);
 
 /*
- * Copies a string of terminfo without padding ($<5/>), no NUL. Returns the bytes, at most `size`.
+ * Copies a string of terminfo without padding ($<5/>), no NUL. Returns the bytes; 0: more
+ * than `size`.
  */
 size_t encode_without_padding(char *to, size_t size, const char *string);
 

@@ -2,7 +2,7 @@
 /*
  * A handler records the signal and writes a byte to a pipe, which wakes the main loop. But drawing
  * can block: a terminal that does not read (Ctrl-S, a dead network) keeps the program in write(2),
- * and ncurses restarts an interrupted write. So a signal that ends the program also discards the
+ * and term.c restarts an interrupted write. So a signal that ends the program also discards the
  * output that the terminal has not taken, every 50 ms until the program has ended. Recordings and
  * output files are thus completed.
  */

@@ -264,7 +264,7 @@ static void send_all(const char *bytes, size_t n)
 		if (sent > 0) {
 			bytes += sent;
 			n -= (size_t)sent;
-		} else if (errno == EAGAIN) {
+		} else if (sent == 0 || errno == EAGAIN) {
 			poll(&out, 1, -1);
 		} else if (errno != EINTR) {
 			return;
@@ -291,8 +291,7 @@ static void set_mouse(const struct term *term, bool on)
 {
 	if (!term->mouse)
 		return;
-	fputs(on ? "\033[?1000h\033[?1006h" : TERM_NO_MOUSE, stdout);
-	fflush(stdout);
+	send_string(on ? "\033[?1000h\033[?1006h" : TERM_NO_MOUSE);
 }
 
 /* Sends what terminfo has to begin with a screen. Without clearing: the first drawing does that. */
@@ -321,17 +320,19 @@ static void ask_for_mode(struct term *term)
 static void drop_answer(struct term *term)
 {
 	struct pollfd in = {.fd = term_input_fd(term), .events = POLLIN};
-	char bytes[256];
+	char byte, last = '\0';
 
 	while (term->asked_ns) {
 		uint64_t waited_ms = (monotonic_ns() - term->asked_ns) / NS_PER_MS;
-		ssize_t n = 0;
+		int ready = waited_ms < TERM_ANSWER_MS
+				    ? poll(&in, 1, (int)(TERM_ANSWER_MS - waited_ms))
+				    : 0;
 
-		if (waited_ms < TERM_ANSWER_MS &&
-		    poll(&in, 1, (int)(TERM_ANSWER_MS - waited_ms)) > 0)
-			n = read(in.fd, bytes, sizeof(bytes));
-		if (n <= 0 || memchr(bytes, 'y', (size_t)n))
+		if (ready < 0 && errno == EINTR)
+			continue;
+		if (ready <= 0 || read(in.fd, &byte, 1) <= 0 || (last == '$' && byte == 'y'))
 			term->asked_ns = 0;
+		last = byte;
 	}
 }
 
@@ -539,11 +540,14 @@ void term_resume(struct term *term)
 	term_forget(term);
 }
 
-void term_set_title(struct term *term, const char *text)
+void term_set_title(struct term *term, const char *text, bool ascii)
 {
 	char title[TERM_TITLE_BYTES];
 
 	text_printable(title, sizeof(title), text, TERM_TITLE_COLUMNS);
+	for (char *at = title; ascii && *at; at++)
+		if ((unsigned char)*at >= 0x80)
+			*at = '?';
 	if (strcmp(title, term->title) == 0)
 		return;
 	text_copy(term->title, sizeof(term->title), title);

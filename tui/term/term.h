@@ -56,10 +56,10 @@ void term_set_theme(struct term *term, const struct theme *theme);
 
 /*
  * Sets the title of the terminal's window, if it can also restore the old one. Control characters
- * of the text become U+FFFD.
+ * of the text become U+FFFD. ascii: other characters than ASCII become "?".
  */
 enum { TERM_TITLE_BYTES = 256, TERM_TITLE_COLUMNS = 80 };
-void term_set_title(struct term *term, const char *text);
+void term_set_title(struct term *term, const char *text, bool ascii);
 
 /* The terminal's answer about one of its modes (DECRQM): term_open() requests that of mode 2026. */
 void term_set_mode(struct term *term, unsigned mode, unsigned state);

@@ -462,10 +462,10 @@ static void title_is_set_and_restored(void **state)
 	assert_true(open_stage(&stage, &terminals[0]));
 	strcpy(stage.terminal.title, "shell");
 	show_sent(&stage);
-	term_set_title(stage.term, "pmctop a\033]2;b\007\n\302\233c");
+	term_set_title(stage.term, "pmctop a\033]2;b\007\n\302\233c", false);
 	show_sent(&stage);
 	assert_string_equal(stage.terminal.title, "pmctop a" BAD "]2;b" BAD BAD BAD "c");
-	term_set_title(stage.term, "pmctop a\033]2;b\007\n\302\233c");
+	term_set_title(stage.term, "pmctop a\033]2;b\007\n\302\233c", false);
 	assert_int_equal(show_sent(&stage), 0);
 	term_suspend(stage.term);
 	show_sent(&stage);
@@ -475,7 +475,7 @@ static void title_is_set_and_restored(void **state)
 		show_sent(&stage);
 		assert_string_equal(stage.terminal.title, "pmctop a" BAD "]2;b" BAD BAD BAD "c");
 	}
-	term_set_title(stage.term, "pmctop b");
+	term_set_title(stage.term, "pmctop b", false);
 	term_suspend(stage.term);
 	show_sent(&stage);
 	assert_string_equal(stage.terminal.title, "shell");
@@ -488,7 +488,7 @@ static void other_terminals_have_no_title(void **state)
 
 	(void)state;
 	if (open_stage(&stage, &terminals[4])) {
-		term_set_title(stage.term, "pmctop a");
+		term_set_title(stage.term, "pmctop a", false);
 		show_sent(&stage);
 		assert_null(strstr(stage.sent, "\033]"));
 		assert_null(strstr(stage.sent, "\033[22"));
