@@ -14,7 +14,7 @@
 struct segment {
 	char label[24];
 	char text[96];
-	char brief[24]; /* instead of label and text, in the style of the text; "": none */
+	char brief[48]; /* instead of label and text, in the style of the text; "": none */
 	enum style label_style, text_style;
 	unsigned text_width; /* the text is right-aligned in so many columns; 0: its own width */
 	unsigned weight;
