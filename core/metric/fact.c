@@ -54,7 +54,8 @@ static struct figure sum_of(enum fact fact, struct figure a, struct figure b)
 	struct figure both = figure_known(a) ? a : b;
 	if (a.state != FIGURE_VALID || b.state != FIGURE_VALID)
 		both.state = scaled ? FIGURE_SCALED : FIGURE_LOST;
-	both.share = a.share < b.share ? a.share : b.share;
+	if (scaled)
+		both.share = a.share < b.share ? a.share : b.share;
 	if (figure_known(a) && figure_known(b))
 		both.value = sum == FACT_ADDS    ? a.value + b.value
 			     : a.value > b.value ? a.value

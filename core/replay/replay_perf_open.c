@@ -41,7 +41,7 @@ static const char *explain_events(const struct replay_perf *perf)
 	if (switches)
 		return "Its switches have no counts (--switch-events).";
 	if (nameless && perf->kind.state->live)
-		return "Its tracepoints are named at its end: give the file.";
+		return "A pipe has the names of tracepoints too late: give the file.";
 	if (nameless)
 		return "Its tracepoints have no names.";
 	return "No context switches were recorded.";

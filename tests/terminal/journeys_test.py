@@ -182,7 +182,7 @@ def record(machine):
     machine.terminal.line(machine.data)
     machine.see(r"REC [0-9.]+[KM]")
     machine.keys("o")
-    machine.see("Recorded. To see it: pmctop --replay")
+    machine.see("The recording has ended. To see it: pmctop --replay")
     machine.see_no(r" REC ")
 
 

@@ -197,7 +197,7 @@ def test_record(terminal):
         terminal.keys("Enter")
         terminal.wait_for(r"REC [0-9.]+[KM]")
         terminal.keys("o")
-        terminal.wait_for("Recorded. To see it: pmctop --replay")
+        terminal.wait_for("The recording has ended. To see it: pmctop --replay")
         wait_until("the title without it", lambda: "REC" not in terminal.screen())
         terminal.keys("q")
         terminal.wait_for("^rc=0$")

@@ -91,7 +91,7 @@ static void add_comparison(struct segments *segments, const struct frame *frame)
 		add_mode(segments, 93, "", view_unit_name(frame->unit), brief_unit(frame->unit));
 }
 
-/* What the figures are of, if not of the whole machine. */
+/* Adds the target, if it is not the whole machine. */
 static void add_target_name(struct segments *segments, const struct target_text *text)
 {
 	if (!text->full[0])
@@ -564,7 +564,7 @@ void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct 
 	struct rect line = {rect.x, rect.y, rect.width, 1};
 	more_notes(n_notes, note, rect.width, more, sizeof(more));
 	if (rect.height > 1) {
-		/* The last word comes down to the number of further notes. */
+		/* The number of further notes follows the last word. */
 		size_t length = text_first_line(note, rect.width);
 		char *first = xstrndup(note, length);
 		canvas_text(canvas, line.x, line.y, line.width, STYLE_BANNER, first);

@@ -173,7 +173,8 @@ static void toggle_recording(struct app *app)
 		app->recording_ends = true;
 		app_command(app, COMMAND_RECORD, NULL, 0);
 		if (app->recording_file[0])
-			messages_show(&app->messages, "Recorded. To see it: pmctop --replay %s",
+			messages_show(&app->messages,
+				      "The recording has ended. To see it: pmctop --replay %s",
 				      app->recording_file);
 		else
 			messages_show(&app->messages, "The recording has ended.");

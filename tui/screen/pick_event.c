@@ -40,6 +40,8 @@ void pick_metrics_request(struct app *app)
 	if (app->replay.active || (replies->asked_metrics && replies->mode == snapshot->mode &&
 				   replies->levels == snapshot->columns->levels))
 		return;
+	reply_free(replies->metrics); /* it was for another mode */
+	replies->metrics = NULL;
 	replies->asked_metrics = app->requests.queries.metrics = true;
 	replies->mode = snapshot->mode;
 	replies->levels = snapshot->columns->levels;

@@ -225,7 +225,7 @@ static bool process_choose(void *owner, void *data, size_t index, const char *ty
 	app_command(app, COMMAND_ATTACH, NULL, pid);
 	keymap_first_key(&app->keymap, ACTION_DETACH, key, sizeof(key));
 	if (key[0])
-		messages_show(&app->messages, "Attached to %ld. %s detaches.", pid, key);
+		messages_show(&app->messages, "Attaching to %ld. %s detaches.", pid, key);
 	return true;
 }
 

@@ -62,6 +62,8 @@ void pick_sort(struct app *app)
 	};
 	struct list *list = app_list(app);
 
+	if (!list)
+		messages_show(&app->messages, "This page has no order to choose.");
 	if (!app->display.snapshot || !list)
 		return;
 

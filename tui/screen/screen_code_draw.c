@@ -25,7 +25,7 @@ enum {
 };
 
 #define WITHOUT_NS     (2 * NS_PER_S)
-#define SAMPLING_NEEDS "For that whole CPUs must be counted: pmctop --doctor has the command."
+#define SAMPLING_NEEDS "pmctop --doctor has the command to sample them."
 
 static void format_span(uint64_t ns, char *text, size_t size)
 {

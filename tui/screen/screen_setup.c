@@ -306,7 +306,7 @@ static void add_other(struct app *app, const struct metric_def *def)
 	app_command(app, COMMAND_ADD_METRIC, def->name, 0);
 	if (column_choice_show(&app->preferences.columns, def->name))
 		app_show_columns(app);
-	messages_show(&app->messages, "Column %s is added.", def->title);
+	messages_show(&app->messages, "Column %s comes with the next refresh.", def->title);
 }
 
 /* The selected item can be gone since the last drawing. */

@@ -1034,7 +1034,7 @@ static void test_names_late_in_a_pipe(void **state)
 		"tracepoints with names at the end",
 		{{SW, 0, 7, 7, 1000}},
 		.format = UNNAMED,
-		.profile = "Its tracepoints are named at its end: give the file.",
+		.profile = "A pipe has the names of tracepoints too late: give the file.",
 	};
 	struct image image = {0};
 

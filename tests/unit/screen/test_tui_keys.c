@@ -87,7 +87,7 @@ static void test_setup_adds_columns(void **state)
 		stage_press(&stage, KEYMAP_DOWN);
 	stage_press(&stage, ' ');
 	stage_check_command(&stage, COMMAND_ADD_METRIC, "rss", 0);
-	stage_check_text(&stage, "Column RES is added.", true);
+	stage_check_text(&stage, "Column RES comes with the next refresh.", true);
 	stage_keys(&stage, (int[]){KEYMAP_DOWN, ' ', 0});
 	stage_check_text(&stage, "No PMU.\n", true);
 	assert_int_equal(stage.app.requests.commands.n, 0);

@@ -72,7 +72,8 @@ static void test_end_and_begin(void **state)
 	/* It ends like any other, after it has begun or when it ends by itself. */
 	stage_keys(&stage, (int[]){'o', 0});
 	assert_null(only_command(app)->text);
-	assert_string_equal(app->messages.notice, "Recorded. To see it: pmctop --replay x");
+	assert_string_equal(app->messages.notice,
+			    "The recording has ended. To see it: pmctop --replay x");
 	app_snapshot(app, screen_snapshot(2));
 	assert_false(app->recording_ends);
 	stage_keys(&stage, (int[]){'o', 0});
