@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,11 +20,11 @@
 /* The numbers in the lines of one CPU; -1: absent. */
 struct cpu_lines {
 	enum { VENDOR_UNKNOWN, VENDOR_INTEL, VENDOR_AMD, VENDOR_HYGON } vendor;
-	long family, model;
+	long family, model, stepping;
 	long implementer, part, variant, revision;
 };
 
-static const struct cpu_lines no_lines = {VENDOR_UNKNOWN, -1, -1, -1, -1, -1, -1};
+static const struct cpu_lines no_lines = {VENDOR_UNKNOWN, -1, -1, -1, -1, -1, -1, -1};
 
 static unsigned intel_kind(const struct cpu_lines *cpu)
 {
@@ -142,36 +143,105 @@ static void read_number(const char *line, const char *key, long *number)
 		*number = read;
 }
 
-unsigned cpu_model_parse(const char *cpuinfo)
+/* Calls fn with the numbers of each CPU whose lines are complete. */
+static void each_cpu(const char *cpuinfo, void (*fn)(void *arg, const struct cpu_lines *cpu),
+		     void *arg)
 {
 	struct cpu_lines cpu = no_lines;
-	unsigned kinds = 0;
 
 	for (const char *line = cpuinfo, *end; (end = strchr(line, '\n')); line = end + 1) {
 		if (end == line) { /* a blank line ends the lines of one CPU */
-			kinds |= kind_of(&cpu);
+			fn(arg, &cpu);
 			cpu = no_lines;
 		}
 		read_vendor(line, &cpu);
 		read_number(line, "cpu family", &cpu.family);
 		read_number(line, "model", &cpu.model);
+		read_number(line, "stepping", &cpu.stepping);
 		read_number(line, "CPU implementer", &cpu.implementer);
 		read_number(line, "CPU part", &cpu.part);
 		read_number(line, "CPU variant", &cpu.variant);
 		read_number(line, "CPU revision", &cpu.revision);
 	}
+}
+
+/* The text of /proc/cpuinfo as far as it is needed; "" if unreadable. The caller frees it. */
+static char *read_cpuinfo(const struct sys *sys)
+{
+	char *text = xmalloc(CPUINFO_BYTES);
+
+	if (sys_file_read(sys, "/proc/cpuinfo", text, CPUINFO_BYTES) < 0)
+		text[0] = '\0';
+	return text;
+}
+
+static void add_kind(void *arg, const struct cpu_lines *cpu)
+{
+	unsigned *kinds = arg;
+
+	*kinds |= kind_of(cpu);
+}
+
+unsigned cpu_model_parse(const char *cpuinfo)
+{
+	unsigned kinds = 0;
+
+	each_cpu(cpuinfo, add_kind, &kinds);
 	return kinds;
 }
 
 unsigned cpu_model_read(const struct sys *sys)
 {
-	char *text = xmalloc(CPUINFO_BYTES);
-	unsigned kinds = 0;
+	char *text = read_cpuinfo(sys);
+	unsigned kinds = cpu_model_parse(text);
 
-	if (sys_file_read(sys, "/proc/cpuinfo", text, CPUINFO_BYTES) >= 0)
-		kinds = cpu_model_parse(text);
 	free(text);
 	return kinds;
+}
+
+struct cpu_ids {
+	char id[64]; /* of the first CPU */
+	bool differ;
+};
+
+static void write_id(const struct cpu_lines *cpu, char *text, size_t size)
+{
+	static const char *const vendors[] = {
+		[VENDOR_INTEL] = "GenuineIntel",
+		[VENDOR_AMD] = "AuthenticAMD",
+		[VENDOR_HYGON] = "HygonGenuine",
+	};
+
+	text[0] = '\0';
+	if (cpu->vendor != VENDOR_UNKNOWN)
+		snprintf(text, size, "%s-%ld-%lX-%lX", vendors[cpu->vendor], cpu->family,
+			 cpu->model, cpu->stepping);
+	else if (cpu->implementer >= 0)
+		snprintf(text, size, "ARM-%lX-%lX-%lX-%lX", cpu->implementer, cpu->part,
+			 cpu->variant, cpu->revision);
+}
+
+static void add_id(void *arg, const struct cpu_lines *cpu)
+{
+	struct cpu_ids *ids = arg;
+	char id[64];
+
+	write_id(cpu, id, sizeof(id));
+	if (!id[0])
+		return;
+	if (!ids->id[0])
+		text_copy(ids->id, sizeof(ids->id), id);
+	ids->differ |= strcmp(ids->id, id) != 0;
+}
+
+void cpu_model_id(const struct sys *sys, char *text, size_t size)
+{
+	char *cpuinfo = read_cpuinfo(sys);
+	struct cpu_ids ids = {""};
+
+	each_cpu(cpuinfo, add_id, &ids);
+	free(cpuinfo);
+	text_copy(text, size, ids.differ ? "" : ids.id);
 }
 
 void cpu_kinds_name(unsigned kinds, char *text, size_t size)

@@ -48,6 +48,13 @@ unsigned cpu_model_read(const struct sys *sys);
 /* The same from its text, which may be cut off: only complete lines count. */
 unsigned cpu_model_parse(const char *cpuinfo);
 
+/*
+ * Writes what identifies the CPUs in /proc/cpuinfo: vendor, family, model and stepping as
+ * "GenuineIntel-6-55-4" (the family decimal, the others hexadecimal), on Arm implementer, part,
+ * variant and revision as "ARM-41-D49-0-1" (hexadecimal). "" if unknown, or if CPUs differ.
+ */
+void cpu_model_id(const struct sys *sys, char *text, size_t size);
+
 /* Operations that an Arm CPU can begin a cycle (caps/slots); 0 if unknown or CPUs differ. */
 unsigned cpu_slots_per_cycle(const struct sys *sys, const struct pmu_set *pmus);
 

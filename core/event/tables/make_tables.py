@@ -387,8 +387,10 @@ def main():
         return
     if arguments.pin:
         sources.write()
-    subprocess.run(["zstd", "-q", "-f", "--ultra", "-22", "--long=23", "-o",
-                    f"{arguments.lists}/tables.zst"], input=text.encode(), check=True)
+    content = text.encode()
+    # The reader wants the size in the frame.
+    subprocess.run(["zstd", "-q", "-f", "--ultra", "-22", f"--stream-size={len(content)}",
+                    "-o", f"{arguments.lists}/tables.zst"], input=content, check=True)
 
 
 if __name__ == "__main__":

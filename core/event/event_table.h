@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_EVENT_TABLE_H
+#define PMCTOP_EVENT_TABLE_H
+
+#include "core/base/error.h"
+#include "core/sys/sys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The events that the vendor of the CPUs has published for them: core/event/tables/README.md
+ * describes the frame that they are read from. A table is immutable.
+ */
+struct event_table_item {
+	const char *name;  /* as the vendor writes it: MEM_LOAD_RETIRED.L3_MISS */
+	const char *pmu;   /* without the number of one of several; "cpu": any core PMU */
+	const char *terms; /* for the PMU, as in PMU/terms/ */
+	bool deprecated;
+};
+
+struct event_table {
+	const char *cpu, *version, *date; /* "skylakex", "1.37", "2025-04-18"; of the vendor */
+	struct event_table_item *items;   /* sorted by name; owned */
+	size_t n;
+	char *text; /* what the others point to; owned */
+};
+
+/*
+ * Reads the table of one kind of CPU (cpu_model_id()) from a frame, of which any bytes are safe.
+ * 0, -ENOENT if the frame has none for that CPU, or -EBADMSG and a sentence. On success the caller
+ * calls event_table_fini(). It takes some milliseconds.
+ */
+int event_table_read(const void *frame, size_t size, const char *cpu_id, struct event_table *table,
+		     struct error *err);
+void event_table_fini(struct event_table *table);
+
+/*
+ * Returns the items of that name, next to each other, and their number. Case does not matter, and a
+ * colon is the same as a dot.
+ */
+const struct event_table_item *event_table_find(const struct event_table *table, const char *name,
+						size_t length, size_t *n);
+
+/* The built-in table for the CPUs of a machine, read when it is first needed. One thread. */
+struct event_table_cache;
+struct event_table_cache *event_table_cache_new(const struct sys *sys);
+void event_table_cache_free(struct event_table_cache *cache); /* NULL is fine */
+/* NULL: there is none. The cache owns it. */
+const struct event_table *event_table_cache_get(struct event_table_cache *cache);
+
+/* core/event/tables/tables.zst, which is built in: event_table_frame.c. */
+extern const unsigned char event_table_frame[], event_table_frame_end[];
+
+#endif
