@@ -5,6 +5,7 @@
 #include "core/doctor/doctor_internal.h"
 
 #include "core/base/util.h"
+#include "core/event/event_table.h"
 #include "core/sys/cpu_name.h"
 #include "core/sys/proc.h"
 
@@ -51,6 +52,18 @@ static void report_cpus(struct doctor *doctor, const struct doctor_facts *facts)
 	else
 		doctor_add(doctor, MACHINE, DOCTOR_OK, "CPU", "%s%s%zu%s online", name,
 			   name[0] ? ", " : "", facts->n_cpus, offline);
+}
+
+/* The vendor's table of events. Other names are those of the kernel and libpfm4. */
+static void report_events(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	struct event_table_cache *cache = event_table_cache_new(facts->sys);
+	const struct event_table *table = event_table_cache_get(cache);
+
+	if (table)
+		doctor_add(doctor, MACHINE, DOCTOR_OK, "events", "%zu names of %s (version %s, %s)",
+			   table->n, table->cpu, table->version, table->date);
+	event_table_cache_free(cache);
 }
 
 /* A finding only if /sys is missing. */
@@ -173,6 +186,7 @@ void doctor_machine(struct doctor *doctor, const struct doctor_facts *facts)
 
 	report_kernel(doctor, facts);
 	report_cpus(doctor, facts);
+	report_events(doctor, facts);
 	report_sysfs(doctor, facts);
 	report_hypervisor(doctor, facts);
 	for (size_t i = 0; i < facts->pmus.n_core; i++)

@@ -9,6 +9,7 @@
 #include "core/engine/engine_internal.h"
 
 #include "core/base/util.h"
+#include "core/event/event_table.h"
 #include "core/snapshot/snapshot_build.h"
 
 #include <errno.h>
@@ -83,6 +84,7 @@ void engine_free(struct engine *engine)
 	commands_clear(&engine->commands);
 	query_worker_fini(&engine->queries);
 	selection_fini(&engine->choice.selection);
+	event_table_cache_free(engine->names.tables);
 	pmu_set_fini(&engine->pmus);
 	target_free(engine->target);
 	tasks_free(engine->tasks);

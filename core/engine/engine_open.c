@@ -8,6 +8,7 @@
 #include "core/engine/engine_internal.h"
 
 #include "core/base/util.h"
+#include "core/event/event_table.h"
 #include "core/perf/perf_open_error.h"
 #include "core/sys/container.h"
 #include "core/sys/cpus.h"
@@ -198,7 +199,8 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	if (result < 0)
 		goto fail;
 	pmu_set_read(sys, &engine->pmus);
-	engine->names = (struct event_context){.sys = sys, .pmus = &engine->pmus};
+	engine->names = (struct event_context){
+		.sys = sys, .pmus = &engine->pmus, .tables = event_table_cache_new(sys)};
 	perf_access_probe(sys, &engine->access);
 	if (config->proc_only)
 		engine->access.level = PERF_ACCESS_NONE;

@@ -18,13 +18,13 @@
 /*
  * In this order: names with a prefix of their own, names with slashes, then names that may be of
  * several kinds. The kernel's names come before those of libpfm4, which has names such as "cycles"
- * for counters that may not exist here.
+ * for counters that may not exist here. The vendor's tables come before libpfm4's, which are older.
  */
 static event_resolver_fn *const resolvers[] = {
 	event_breakpoint_resolve, event_probe_resolve, event_sysfs_resolve,
 	event_generic_resolve,    event_raw_resolve,   event_alias_resolve,
 	event_tracepoint_resolve, event_proc_resolve,  event_wait_resolve,
-	event_pfm_resolve,
+	event_vendor_resolve,     event_pfm_resolve,
 };
 
 /* Intel's slots must lead the group of its topdown events. */
@@ -59,6 +59,7 @@ static int fail_unknown(const struct event_context *context, const char *name, s
 	event_generic_suggest(&near);
 	for (size_t i = 0; i < aliases.n; i++)
 		suggest_offer(&near, aliases.names[i]);
+	event_vendor_suggest(context, &near);
 	event_pfm_suggest(&near);
 	if (near.nearest)
 		snprintf(what, sizeof(what), ": did you mean '%s'?",

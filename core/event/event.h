@@ -64,6 +64,7 @@ enum event_levels {
 const char *event_levels_name(size_t levels);
 
 struct cpu_facts;
+struct event_table_cache;
 
 /* Where names are resolved, and the default levels. Pointers are borrowed. */
 struct event_context {
@@ -72,6 +73,7 @@ struct event_context {
 	const struct cpu_facts *cpu;       /* NULL: read through sys */
 	enum event_levels levels;          /* of hardware events */
 	enum event_levels software_levels; /* of software events with a level: page faults */
+	struct event_table_cache *tables;  /* the vendor's events; NULL: none */
 };
 
 enum { EVENT_NAME_MAX_BYTES = 1023 };
@@ -91,6 +93,7 @@ enum { EVENT_NAME_MAX_BYTES = 1023 };
  *	mem:0x7f00/4:w                                breakpoints: event_breakpoint.c
  *	kprobe:do_exit+4, uprobe:/bin/sh:0x4210,
  *	kretprobe:SYMBOL, uretprobe:PATH:OFFSET       probes: event_probe.c
+ *	LONGEST_LAT_CACHE.MISS                        of these CPUs, by their vendor: event_vendor.c
  *	skl::LONGEST_LAT_CACHE:MISS                   of one kind of CPU: event_pfm.c
  *	system_time, user_time                        as in perf stat: event_generic.c
  *	runq_time, blocked_time, ...                  why a task does not run: event_wait.c

@@ -23,7 +23,7 @@ typedef int event_resolver_fn(const struct event_context *context, const char *n
 
 event_resolver_fn event_generic_resolve, event_sysfs_resolve, event_alias_resolve,
 	event_raw_resolve, event_tracepoint_resolve, event_breakpoint_resolve, event_probe_resolve,
-	event_pfm_resolve, event_proc_resolve, event_wait_resolve;
+	event_pfm_resolve, event_proc_resolve, event_wait_resolve, event_vendor_resolve;
 
 /*
  * The reason why an unknown name may be a tracepoint: -errno and a sentence. 0 if it cannot be one.
@@ -38,6 +38,7 @@ const char *event_generic_name(uint32_t type, uint64_t config);
 
 /* Offer the names of a resolver to find the nearest. */
 void event_generic_suggest(struct suggest *suggest);
+void event_vendor_suggest(const struct event_context *context, struct suggest *suggest);
 void event_pfm_suggest(struct suggest *suggest);
 
 /* Names of events in sysfs. */
@@ -49,6 +50,18 @@ void event_alias_list(const struct event_context *context, struct event_aliases 
 void event_alias_list_fini(struct event_aliases *aliases);
 /* Adds a name to the struct event_aliases in `arg`; 1 once that is full. For sys_dir_each(). */
 int event_alias_add(void *arg, const char *name);
+
+/* Whether the events that a vendor's table has for a PMU (event_table.h) are on context->pmus[i].
+ */
+bool event_vendor_is_on(const struct event_context *context, const char *pmu, size_t i);
+/* Whether a PMU has that name, also without its number or "uncore_" in front, or with * and ?. */
+bool event_pmu_matches(const char *pattern, const char *name);
+/*
+ * Appends the codes of `length` bytes of terms for a PMU, and sets the kind of the event. -EINVAL
+ * if the codes before are of PMUs that count other things, or as event_term_encode().
+ */
+int event_encode_on_pmu(const struct event_context *context, size_t pmu, const char *terms,
+			size_t length, struct event *event, struct error *err);
 
 /*
  * Appends a code with size, type and config. It excludes guests if the kind of the event, which is

@@ -36,7 +36,7 @@ static bool is_numbering(const char *text)
 	return text[strspn(text, "0123456789")] == '\0';
 }
 
-static bool matches(const char *pattern, const char *name)
+bool event_pmu_matches(const char *pattern, const char *name)
 {
 	size_t length = strlen(pattern);
 
@@ -48,8 +48,8 @@ static bool matches(const char *pattern, const char *name)
 	return strncmp(name, pattern, length) == 0 && is_numbering(name + length);
 }
 
-static int encode_on_pmu(const struct event_context *context, size_t pmu, const char *terms,
-			 size_t length, struct event *event, struct error *err)
+int event_encode_on_pmu(const struct event_context *context, size_t pmu, const char *terms,
+			size_t length, struct event *event, struct error *err)
 {
 	enum event_kind kind = kind_of(&context->pmus->items[pmu]);
 	struct quoted pmu_name = event_quote(context->pmus->items[pmu].name, 64);
@@ -121,9 +121,10 @@ int event_sysfs_resolve(const struct event_context *context, const char *name, s
 	for (size_t i = 0; i < context->pmus->n; i++) {
 		const struct pmu *pmu = &context->pmus->items[i];
 
-		if (exact ? pmu != exact : !pmu->name[0] || !matches(pattern, pmu->name))
+		if (exact ? pmu != exact : !pmu->name[0] || !event_pmu_matches(pattern, pmu->name))
 			continue;
-		int result = encode_on_pmu(context, i, terms, (size_t)(end - terms), event, err);
+		int result =
+			event_encode_on_pmu(context, i, terms, (size_t)(end - terms), event, err);
 		if (result < 0)
 			return result;
 	}
@@ -146,7 +147,7 @@ int event_alias_resolve(const struct event_context *context, const char *name, s
 			continue;
 		if (!event_term_has_alias(context, pmu, name, length))
 			continue;
-		int result = encode_on_pmu(context, i, name, length, event, err);
+		int result = event_encode_on_pmu(context, i, name, length, event, err);
 		if (result < 0)
 			return result;
 	}

@@ -102,12 +102,19 @@ int catalog_offer(const struct catalog_walk *walk, const char *name, const char 
 static int walk_sources(const struct catalog_walk *walk)
 {
 	static catalog_source_fn *const sources[] = {
-		catalog_generic, catalog_sysfs, catalog_pfm, catalog_examples, catalog_tracepoints,
+		catalog_generic, catalog_sysfs,    catalog_pfm,
+		catalog_vendor,  catalog_examples, catalog_tracepoints,
 	};
+	struct catalog_walk own = *walk;
 	int result = 0;
 
+	if (own.context->tables)
+		own.table = event_table_cache_get(own.context->tables);
+	if (own.table)
+		own.listed = xcalloc(own.table->n, sizeof(*own.listed));
 	for (size_t i = 0; i < ARRAY_SIZE(sources) && !result; i++)
-		result = sources[i](walk);
+		result = sources[i](&own);
+	free(own.listed);
 	return result;
 }
 

@@ -34,10 +34,10 @@ struct catalog_entry {
 typedef int catalog_fn(void *arg, const struct catalog_entry *entry);
 
 /*
- * Walks all named events: the kernel's generic ones, those of PMUs in sysfs, libpfm4's for the PMUs
- * of this machine, examples for events without a name, tracepoints. Without a pattern, tracepoints
- * are listed by subsystem, since there are thousands. One tracepoint is probed for all, because a
- * probe takes about 40 ms in the kernel and only permission can be refused.
+ * Walks all named events: the kernel's generic ones, those of PMUs in sysfs, libpfm4's and the
+ * vendor's for the PMUs of this machine, examples for events without a name, tracepoints. Without a
+ * pattern, tracepoints are listed by subsystem, since there are thousands. One tracepoint is probed
+ * for all, because a probe takes about 40 ms in the kernel and only permission can be refused.
  */
 int catalog_events(const struct event_context *context, const char *pattern, catalog_fn *fn,
 		   void *arg);

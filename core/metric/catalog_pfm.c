@@ -19,6 +19,27 @@ static int length_of_sentence(const char *text)
 	return (int)(length > 0 && text[length - 1] == '.' ? length - 1 : length);
 }
 
+/*
+ * Offers PMU::EVENT or PMU::EVENT:UMASK. An event that the vendor has too is offered by the
+ * vendor's name, once for all PMUs, because that name counts on all of them.
+ */
+static int offer_name(const struct catalog_walk *walk, const char *pmu, const char *name,
+		      const char *help)
+{
+	const char *event = strstr(name, "::") + 2;
+	size_t n = 0;
+	const struct event_table_item *item =
+		walk->table ? event_table_find(walk->table, event, strlen(event), &n) : NULL;
+
+	if (n == 0)
+		return catalog_offer(walk, name, pmu, help);
+	if (walk->listed[item - walk->table->items])
+		return 0;
+	item = catalog_vendor_list(walk, event);
+	return item ? catalog_offer(walk, item->name, item->pmu, help)
+		    : catalog_offer(walk, name, pmu, help);
+}
+
 /* Offers PMU::EVENT:UMASK for each mask of the event; *n: how many. */
 static int offer_masks(const struct catalog_walk *walk, const pfm_pmu_info_t *pmu,
 		       const pfm_event_info_t *event, size_t *n)
@@ -38,7 +59,7 @@ static int offer_masks(const struct catalog_walk *walk, const pfm_pmu_info_t *pm
 		snprintf(name, sizeof(name), "%s::%s:%s", pmu->name, event->name, mask.name);
 		snprintf(help, sizeof(help), "%.*s: %s", length_of_sentence(event->desc),
 			 event->desc ? event->desc : "", mask.desc ? mask.desc : "");
-		result = catalog_offer(walk, name, pmu->name, help);
+		result = offer_name(walk, pmu->name, name, help);
 	}
 	return result;
 }
@@ -55,7 +76,7 @@ static int offer_event(const struct catalog_walk *walk, const pfm_pmu_info_t *pm
 	if (result || masks > 0)
 		return result;
 	snprintf(name, sizeof(name), "%s::%s", pmu->name, event.name);
-	return catalog_offer(walk, name, pmu->name, event.desc ? event.desc : "");
+	return offer_name(walk, pmu->name, name, event.desc ? event.desc : "");
 }
 
 int catalog_pfm(const struct catalog_walk *walk)

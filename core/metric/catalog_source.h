@@ -2,6 +2,7 @@
 #ifndef PMCTOP_CATALOG_SOURCE_H
 #define PMCTOP_CATALOG_SOURCE_H
 
+#include "core/event/event_table.h"
 #include "core/metric/catalog.h"
 
 #include <stdbool.h>
@@ -14,15 +15,24 @@
 struct catalog_walk {
 	const struct event_context *context;
 	const char *pattern;
-	bool names_only; /* nothing is probed, and every tracepoint is listed */
+	bool names_only;                 /* nothing is probed, and every tracepoint is listed */
+	const struct event_table *table; /* the vendor's; NULL: none */
+	bool *listed;                    /* which of its items were offered */
 	catalog_fn *fn;
 	void *arg;
 };
 
 typedef int catalog_source_fn(const struct catalog_walk *walk);
 
-catalog_source_fn catalog_generic, catalog_sysfs, catalog_pfm, catalog_examples,
+catalog_source_fn catalog_generic, catalog_sysfs, catalog_pfm, catalog_vendor, catalog_examples,
 	catalog_tracepoints;
+
+/*
+ * Marks the vendor's event of that name as listed. Returns it, or NULL if the vendor has none of
+ * that name on a PMU of this machine.
+ */
+const struct event_table_item *catalog_vendor_list(const struct catalog_walk *walk,
+						   const char *name);
 
 /* Offers an event: matches, resolves and probes it. pmu NULL: that of its codes. */
 int catalog_offer(const struct catalog_walk *walk, const char *name, const char *pmu,

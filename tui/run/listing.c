@@ -8,6 +8,7 @@
 #include "core/base/figure.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/event/event_table.h"
 #include "core/metric/catalog.h"
 #include "core/metric/metric_def.h"
 #include "core/perf/perf_open_error.h"
@@ -441,12 +442,14 @@ int listing_print(const struct listing *listing, const struct sys *sys, FILE *fi
 		  struct error *remark)
 {
 	struct pmu_set pmus;
-	const struct event_context context = {.sys = sys, .pmus = &pmus};
+	const struct event_context context = {
+		.sys = sys, .pmus = &pmus, .tables = event_table_cache_new(sys)};
 	struct printer printer = {.listing = listing, .context = &context, .file = file};
 
 	pmu_set_read(sys, &pmus);
 	*remark = (struct error){0};
 	print_list(&printer);
+	event_table_cache_free(context.tables);
 	pmu_set_fini(&pmus);
 	if (printer.printed == 0)
 		error_set(remark, -ENOENT, "No match for '%.80s'.",

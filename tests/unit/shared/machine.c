@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/machine.h"
 
+#include "core/event/event_table.h"
+
 void recorded_each(const char *name, void (*fn)(void *arg, const char *path, const char *text),
 		   void *arg)
 {
@@ -44,11 +46,16 @@ void machine_of(struct machine *machine, struct fk *fk)
 	machine->fk = fk;
 	machine->sys = fk_sys(fk);
 	pmu_set_read(&machine->sys, &machine->pmus);
-	machine->context = (struct event_context){&machine->sys, &machine->pmus};
+	machine->context = (struct event_context){
+		.sys = &machine->sys,
+		.pmus = &machine->pmus,
+		.tables = event_table_cache_new(&machine->sys),
+	};
 }
 
 void machine_fini(struct machine *machine)
 {
+	event_table_cache_free(machine->context.tables);
 	pmu_set_fini(&machine->pmus);
 	fk_free(machine->fk);
 }
