@@ -88,6 +88,12 @@ $(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libtests.a
 $(GUEST_BIN): $(BUILD)/load/%: $(BUILD)/obj/tests/guest/%.o $(BUILD)/libcore.a
 	$(call link,$(CORE_LIBS))
 
+.PHONY: event-codes
+
+event-codes: units ## compare all codes of the vendors' events in TABLES=DIR (core/event/tables) with the table
+	@tests/event_codes.py $(TABLES) >$(BUILD)/event_codes.txt
+	@EVENT_CODES=$(BUILD)/event_codes.txt $(BUILD)/tests/unit/event/test_event_vendor
+
 ## Builds with sanitizers
 
 # The one build of clang: lint uses its warnings, tests and fuzzers use its sanitizers.

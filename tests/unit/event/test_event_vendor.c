@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Names of the vendors' tables: their codes on a machine with that CPU, compared with an
+ * independent reading of the vendors' files (tests/event_codes.py). EVENT_CODES is another file of
+ * these.
+ */
+#include "tests/unit/shared/machine.h"
+
+#include "core/metric/catalog.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define DEVICES "/sys/bus/event_source/devices/"
+
+struct format {
+	const char *name, *bits;
+};
+
+static const struct format core_format[] = {
+	{"event", "config:0-7"},      {"umask", "config:8-15"},
+	{"edge", "config:18"},        {"any", "config:21"},
+	{"inv", "config:23"},         {"cmask", "config:24-31"},
+	{"ldlat", "config1:0-15"},    {"offcore_rsp", "config1:0-63"},
+	{"frontend", "config1:0-23"},
+};
+static const struct format uncore_format[] = {
+	{"event", "config:0-7"}, {"umask", "config:8-15,32-63"}, {"edge", "config:18"},
+	{"inv", "config:23"},    {"cmask", "config:24-31"},
+};
+/* Channels have the bits that are masks in others. */
+static const struct format iio_format[] = {
+	{"event", "config:0-7"},
+	{"umask", "config:8-15"},
+	{"ch_mask", "config:36-47"},
+	{"fc_mask", "config:48-50"},
+};
+static const struct format amd_format[] = {
+	{"event", "config:0-7,32-35"}, {"umask", "config:8-15"},  {"edge", "config:18"},
+	{"inv", "config:23"},          {"cmask", "config:24-31"},
+};
+static const struct format arm_format[] = {{"event", "config:0-15"}};
+
+static void add_file(struct fk *fk, const char *pmu, const char *file, const char *text)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), DEVICES "%s/%s", pmu, file);
+	fk_file(fk, path, text);
+}
+
+static void add_format(struct fk *fk, const char *pmu, const struct format *format, size_t n)
+{
+	char file[64];
+
+	for (size_t i = 0; i < n; i++) {
+		snprintf(file, sizeof(file), "format/%s", format[i].name);
+		add_file(fk, pmu, file, format[i].bits);
+	}
+}
+
+static void add_pmu(struct fk *fk, const char *name, unsigned type)
+{
+	bool core = strncmp(name, "cpu", 3) == 0 || strncmp(name, "armv", 4) == 0;
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u\n", type);
+	add_file(fk, name, "type", text);
+	if (strncmp(name, "cpu_", 4) == 0)
+		add_file(fk, name, "cpus", strcmp(name, "cpu_core") == 0 ? "0-1" : "2-3");
+	else if (!core)
+		add_file(fk, name, "cpumask", "0");
+	if (strncmp(name, "armv", 4) == 0)
+		add_format(fk, name, arm_format, ARRAY_SIZE(arm_format));
+	else if (strncmp(name, "amd_", 4) == 0)
+		add_format(fk, name, amd_format, ARRAY_SIZE(amd_format));
+	else if (core)
+		add_format(fk, name, core_format, ARRAY_SIZE(core_format));
+	else if (strstr(name, "_iio"))
+		add_format(fk, name, iio_format, ARRAY_SIZE(iio_format));
+	else
+		add_format(fk, name, uncore_format, ARRAY_SIZE(uncore_format));
+}
+
+/* A machine of that kind of CPU (cpu_model_id()), without PMUs. */
+static struct fk *machine_of_cpu(const char *id)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 4, .no_pmu = true});
+	char vendor[32], text[256];
+	unsigned family, numbers[3];
+
+	if (sscanf(id, "ARM-%x-%x-%x-%x", &family, &numbers[0], &numbers[1], &numbers[2]) == 4)
+		snprintf(text, sizeof(text),
+			 "processor\t: 0\nCPU implementer\t: 0x%02x\nCPU architecture: 8\n"
+			 "CPU variant\t: 0x%x\nCPU part\t: 0x%03x\nCPU revision\t: %u\n\n",
+			 family, numbers[1], numbers[0], numbers[2]);
+	else if (sscanf(id, "%31[A-Za-z]-%u-%x-%x", vendor, &family, &numbers[0], &numbers[1]) == 4)
+		snprintf(text, sizeof(text),
+			 "processor\t: 0\nvendor_id\t: %s\ncpu family\t: %u\nmodel\t\t: %u\n"
+			 "model name\t: CPU\nstepping\t: %u\n\n",
+			 vendor, family, numbers[0], numbers[1]);
+	else
+		fail_msg("%s", id);
+	fk_file(fk, "/proc/cpuinfo", text);
+	return fk;
+}
+
+static struct machine *machine_with(const char *id, const char *const *pmus, size_t n)
+{
+	struct machine *machine = xcalloc(1, sizeof(*machine));
+	struct fk *fk = machine_of_cpu(id);
+
+	for (size_t i = 0; i < n; i++)
+		add_pmu(fk, pmus[i], strcmp(pmus[i], "cpu") == 0 ? 4 : 20 + (unsigned)i);
+	machine_of(machine, fk);
+	return machine;
+}
+
+static void machine_end(struct machine *machine)
+{
+	machine_fini(machine);
+	free(machine);
+}
+
+/* Writes "pmu:config[:config1]" of each code. */
+static void codes_of(const struct machine *machine, const char *name, char *text, size_t size)
+{
+	struct error err = {.text = ""};
+	struct event event;
+	size_t n = 0;
+
+	text[0] = '\0';
+	if (event_resolve(&machine->context, name, &event, &err) < 0) {
+		snprintf(text, size, "%s", err.text);
+		return;
+	}
+	for (size_t i = 0; i < event.n_codes && n < size; i++) {
+		const struct perf_event_attr *attr = &event.codes[i].attr;
+		const struct pmu *pmu = &machine->pmus.items[event.codes[i].pmu];
+
+		assert_int_equal(event.kind == EVENT_SOCKET, pmu->kind == PMU_SOCKET);
+		assert_int_equal(attr->type, pmu->type);
+		n += (size_t)snprintf(text + n, size - n, "%s%s:%llx", n ? " " : "", pmu->name,
+				      (unsigned long long)attr->config);
+		if (attr->config1 && n < size)
+			n += (size_t)snprintf(text + n, size - n, ":%llx",
+					      (unsigned long long)attr->config1);
+	}
+	event_fini(&event);
+}
+
+static void check_codes(const struct machine *machine, const char *name, const char *want)
+{
+	char text[512];
+
+	codes_of(machine, name, text, sizeof(text));
+	if (strcmp(text, want) != 0)
+		fail_msg("%s is %s, not %s", name, text, want);
+}
+
+/* A line of the file of codes. */
+struct line {
+	char name[160], pmu[48], code[120];
+};
+
+struct codes {
+	char id[64];
+	struct line *lines;
+	size_t n, capacity;
+};
+
+static void check_cpu(const struct codes *codes, unsigned *checked)
+{
+	const char *pmus[64];
+	size_t n = 0;
+
+	for (size_t i = 0; i < codes->n; i++) {
+		size_t k = 0;
+
+		while (k < n && strcmp(pmus[k], codes->lines[i].pmu) != 0)
+			k++;
+		if (k == n && n < ARRAY_SIZE(pmus))
+			pmus[n++] = codes->lines[i].pmu;
+	}
+	if (n == 0)
+		return;
+	struct machine *machine = machine_with(codes->id, pmus, n);
+	for (size_t i = 0; i < codes->n; i++) {
+		const struct line *line = &codes->lines[i];
+		char text[512];
+
+		codes_of(machine, line->name, text, sizeof(text));
+		const char *found = strstr(text, line->code);
+		size_t length = strlen(line->code);
+		if (!found || (found[length] && found[length] != ' '))
+			fail_msg("%s of %s is %s, not %s", line->name, codes->id, text, line->code);
+		++*checked;
+	}
+	machine_end(machine);
+}
+
+static void test_codes(void **state)
+{
+	const char *path = getenv("EVENT_CODES");
+	FILE *file = fopen(path ? path : "tests/fixtures/event_codes.txt", "r");
+	struct codes codes = {.n = 0};
+	unsigned checked = 0, cpus = 0;
+	char text[256];
+
+	(void)state;
+	assert_non_null(file);
+	while (fgets(text, sizeof(text), file)) {
+		struct line line;
+		char config[24], config1[24];
+
+		text[strcspn(text, "\n")] = '\0';
+		if (text[0] == '=') {
+			check_cpu(&codes, &checked);
+			codes.n = 0;
+			cpus++;
+			snprintf(codes.id, sizeof(codes.id), "%.60s", text + 1);
+			continue;
+		}
+		assert_int_equal(
+			sscanf(text, "%159s %47s %23s %23s", line.name, line.pmu, config, config1),
+			4);
+		bool second = strcmp(config1, "0") != 0;
+		snprintf(line.code, sizeof(line.code), "%s:%s%s%s", line.pmu, config,
+			 second ? ":" : "", second ? config1 : "");
+		codes.lines = array_reserve(codes.lines, &codes.capacity, codes.n + 1,
+					    sizeof(*codes.lines));
+		codes.lines[codes.n++] = line;
+	}
+	check_cpu(&codes, &checked);
+	free(codes.lines);
+	fclose(file);
+	print_message("# %u codes of %u kinds of CPUs\n", checked, cpus);
+	assert_true(checked >= 900 && cpus >= 40);
+}
+
+static void test_well_known(void **state)
+{
+	static const struct {
+		const char *id;
+		const char *pmus[4];
+		const char *codes[8][2];
+	} rows[] = {
+		{"GenuineIntel-6-55-4",
+		 {"cpu", "uncore_cha_0", "uncore_cha_1", "uncore_imc_0"},
+		 {{"INST_RETIRED.ANY", "cpu:c0"},
+		  {"MEM_LOAD_RETIRED.L3_MISS", "cpu:20d1"},
+		  {"mem_load_retired:l3_miss", "cpu:20d1"},
+		  {"UOPS_ISSUED.STALL_CYCLES", "cpu:180010e"},
+		  {"FRONTEND_RETIRED.DSB_MISS", "cpu:1c6:11"},
+		  {"MEM_TRANS_RETIRED.LOAD_LATENCY_GT_128", "cpu:1cd:80"},
+		  {"UNC_CHA_CLOCKTICKS", "uncore_cha_0:0 uncore_cha_1:0"},
+		  {"UNC_M_CAS_COUNT.RD", "uncore_imc_0:304"}}},
+		{"GenuineIntel-6-6A-6",
+		 {"cpu", "uncore_cha_0"},
+		 {{"TOPDOWN.SLOTS", "cpu:400"},
+		  {"CPU_CLK_UNHALTED.THREAD", "cpu:3c"},
+		  {"CPU_CLK_UNHALTED.REF_TSC", "cpu:300"},
+		  {"OCR.READS_TO_CORE.LOCAL_DRAM", "cpu:1b7:104000477"}}},
+		{"GenuineIntel-6-8F-8",
+		 {"cpu"},
+		 {{"CYCLE_ACTIVITY.STALLS_L3_MISS", "cpu:60006a3"},
+		  {"L2_RQSTS.MISS", "cpu:3f24"},
+		  {"BR_MISP_RETIRED.ALL_BRANCHES", "cpu:c5"}}},
+		{"GenuineIntel-6-AD-1",
+		 {"cpu", "uncore_imc_0", "uncore_imc_1"},
+		 {{"MEM_LOAD_RETIRED.L3_MISS", "cpu:20d1"},
+		  {"DTLB_LOAD_MISSES.WALK_COMPLETED", "cpu:e12"},
+		  {"UNC_M_CAS_COUNT_SCH0.RD", "uncore_imc_0:cf05 uncore_imc_1:cf05"}}},
+		{"GenuineIntel-6-97-2",
+		 {"cpu_core", "cpu_atom"},
+		 {{"INST_RETIRED.ANY", "cpu_atom:c0 cpu_core:c0"},
+		  {"UOPS_RETIRED.ALL", "cpu_atom:c2"},
+		  {"UOPS_ISSUED.ANY", "cpu_atom:e cpu_core:1ae"},
+		  {"EXE_ACTIVITY.1_PORTS_UTIL", "cpu_core:2a6"}}},
+		/* Without E-cores. */
+		{"GenuineIntel-6-97-2", {"cpu"}, {{"UOPS_ISSUED.ANY", "cpu:1ae"}}},
+		{"AuthenticAMD-26-2-1",
+		 {"cpu", "amd_l3"},
+		 {{"RETIRED_INSTRUCTIONS", "cpu:c0"}, {"UNC_L3_REQUESTS.L3_MISS", "amd_l3:104"}}},
+		{"ARM-41-D49-0-0",
+		 {"armv8_pmuv3_0"},
+		 {{"INST_RETIRED", "armv8_pmuv3_0:8"}, {"stall_slot", "armv8_pmuv3_0:3f"}}},
+		{"ARM-41-D4F-0-1",
+		 {"armv8_pmuv3_0"},
+		 {{"L1D_CACHE_REFILL", "armv8_pmuv3_0:3"},
+		  {"STALL_SLOT_BACKEND", "armv8_pmuv3_0:3d"}}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t n = 0;
+
+		while (n < 4 && rows[i].pmus[n])
+			n++;
+		struct machine *machine = machine_with(rows[i].id, rows[i].pmus, n);
+		for (size_t k = 0; k < 8 && rows[i].codes[k][0]; k++)
+			check_codes(machine, rows[i].codes[k][0], rows[i].codes[k][1]);
+		machine_end(machine);
+	}
+}
+
+static void test_modifiers(void **state)
+{
+	static const char *const pmus[] = {"cpu"};
+	struct machine *machine = machine_with("GenuineIntel-6-AD-1", pmus, 1);
+	struct event event;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(event_resolve(&machine->context, "UOPS_RETIRED.SLOTS:u", &event, &err), 0);
+	assert_true(event.codes[0].attr.exclude_kernel && !event.codes[0].attr.exclude_user);
+	assert_string_equal(event.name, "UOPS_RETIRED.SLOTS:u");
+	event_fini(&event);
+	assert_int_equal(event_resolve(&machine->context, "UOPS_RETIRED.SLOTZ", &event, &err),
+			 -ENOENT);
+	assert_non_null(strstr(err.text, "UOPS_RETIRED.SLOTS"));
+	/* The PMU is not on this machine. */
+	assert_int_equal(event_resolve(&machine->context, "UNC_M_CAS_COUNT_SCH0.RD", &event, &err),
+			 -ENOENT);
+	machine_end(machine);
+}
+
+struct listed {
+	unsigned n, reads, deprecated, absent;
+};
+
+static int count_entry(void *arg, const struct catalog_entry *entry)
+{
+	struct listed *listed = arg;
+
+	listed->n++;
+	if (strcmp(entry->name, "UNC_CHA_CLOCKTICKS") == 0) {
+		assert_string_equal(entry->pmu, "uncore_cha");
+		assert_string_equal(entry->help, "event=0x0");
+		listed->reads++;
+	}
+	listed->deprecated += strncmp(entry->name, "OFFCORE_RESPONSE.", 17) == 0;
+	listed->absent += strncmp(entry->name, "UNC_M2M_", 8) == 0;
+	return 0;
+}
+
+static void test_catalog(void **state)
+{
+	static const char *const pmus[] = {"cpu", "uncore_cha_0", "uncore_cha_1"};
+	struct machine *machine = machine_with("GenuineIntel-6-55-7", pmus, 3);
+	struct listed listed = {0};
+
+	(void)state;
+	assert_int_equal(catalog_names(&machine->context, count_entry, &listed), 0);
+	assert_int_equal(listed.reads, 1);
+	assert_int_equal(listed.deprecated, 0);
+	assert_int_equal(listed.absent, 0);
+	assert_in_range(listed.n, 1500, 4000);
+	machine_end(machine);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_well_known),
+		cmocka_unit_test(test_modifiers),
+		cmocka_unit_test(test_catalog),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
