@@ -182,8 +182,11 @@ def intel_uncore(entry):
     terms = [f"event={number(entry['EventCode']):#x}"]
     mask = number(entry["UMask"])
     port, flow = number(entry.get("PortMask", "0")), number(entry.get("FCMask", "0"))
-    if not port and not flow:
-        mask |= number(entry.get("UMaskExt", "0")) << 8
+    extension = number(entry.get("UMaskExt", "0"))
+    if not port and not flow and entry["Unit"] == "IIO":
+        port, flow = extension >> 4 & 0xFFF, extension >> 16 & 7
+    elif not port and not flow:
+        mask |= extension << 8
     config = EXTENDED if entry.get("ExtSel") == "1" else 0
     if entry["Unit"] == "PCU":  # not every one has the term umask
         config, mask = config | mask << 8, 0
