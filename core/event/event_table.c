@@ -213,7 +213,7 @@ const struct event_table_item *event_table_find(const struct event_table *table,
 	for (*n = 0; first + *n < table->n &&
 		     compare_names(name, length, table->items[first + *n].name) == 0;)
 		++*n;
-	return table->items + first;
+	return *n > 0 ? table->items + first : NULL;
 }
 
 struct event_table_cache {
@@ -248,10 +248,8 @@ const struct event_table *event_table_cache_get(struct event_table_cache *cache)
 		cpu_model_id(cache->sys, id, sizeof(id));
 		cache->result = -ENOENT;
 		if (id[0])
-			cache->result = event_table_read(
-				event_table_frame,
-				(size_t)(event_table_frame_end - event_table_frame), id,
-				&cache->table, &err);
+			cache->result = event_table_read(event_table_frame, event_table_frame_bytes,
+							 id, &cache->table, &err);
 	}
 	return cache->result == 0 ? &cache->table : NULL;
 }

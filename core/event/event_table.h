@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * The events that the vendor of the CPUs has published for them: core/event/tables/README.md
@@ -36,8 +37,8 @@ int event_table_read(const void *frame, size_t size, const char *cpu_id, struct 
 void event_table_fini(struct event_table *table);
 
 /*
- * Returns the items of that name, next to each other, and their number. Case does not matter, and a
- * colon is the same as a dot.
+ * Returns the items of that name, next to each other, and their number; NULL if there are none.
+ * Case does not matter, and a colon is the same as a dot.
  */
 const struct event_table_item *event_table_find(const struct event_table *table, const char *name,
 						size_t length, size_t *n);
@@ -50,6 +51,7 @@ void event_table_cache_free(struct event_table_cache *cache); /* NULL is fine */
 const struct event_table *event_table_cache_get(struct event_table_cache *cache);
 
 /* core/event/tables/tables.zst, which is built in: event_table_frame.c. */
-extern const unsigned char event_table_frame[], event_table_frame_end[];
+extern const unsigned char event_table_frame[];
+extern const uint32_t event_table_frame_bytes;
 
 #endif

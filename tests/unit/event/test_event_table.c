@@ -125,7 +125,7 @@ static void test_damaged(void **state)
 	assert_int_equal(read_text("", "X", &table), -EBADMSG);
 	assert_int_equal(read_text("pmctop-event-tables 2\n", "X", &table), -EBADMSG);
 	assert_int_equal(event_table_read("text", 4, "X", &table, &err), -EBADMSG);
-	size_t size = (size_t)(event_table_frame_end - event_table_frame);
+	size_t size = event_table_frame_bytes;
 	assert_int_equal(event_table_read(event_table_frame, size - 1, "X", &table, &err),
 			 -EBADMSG);
 }
@@ -174,7 +174,7 @@ static void test_built_in(void **state)
 		{"ARM-41-D49-0-0", "neoverse-n2", "STALL_SLOT_BACKEND", "cpu", "event=0x3d"},
 		{"ARM-41-D4F-0-1", "neoverse-v2", "INST_RETIRED", "cpu", "event=0x8"},
 	};
-	size_t size = (size_t)(event_table_frame_end - event_table_frame);
+	size_t size = event_table_frame_bytes;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -198,7 +198,7 @@ static void test_built_in(void **state)
 /* Every CPU that the frame lists has events. */
 static void test_all_cpus(void **state)
 {
-	size_t size = (size_t)(event_table_frame_end - event_table_frame), n = 0;
+	size_t size = event_table_frame_bytes, n = 0;
 	size_t length = (size_t)ZSTD_getFrameContentSize(event_table_frame, size);
 	char *text = xmalloc(length + 1);
 
