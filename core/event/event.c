@@ -81,6 +81,8 @@ static int resolve_name(const struct event_context *context, const char *name, s
 		result = resolvers[i](context, name, event, &rest, err);
 	if (result == EVENT_NOT_MINE) {
 		result = event_tracepoint_explain(context, name, err);
+		if (result == 0)
+			result = event_vendor_explain(context, name, err);
 		return result < 0 ? result : fail_unknown(context, name, err);
 	}
 	return result < 0 ? result : event_modify(name, rest, event, err);

@@ -30,6 +30,8 @@ event_resolver_fn event_generic_resolve, event_sysfs_resolve, event_alias_resolv
  */
 int event_tracepoint_explain(const struct event_context *context, const char *name,
 			     struct error *err);
+/* The same if the vendor has an event of that name, but the kernel does not offer its PMU. */
+int event_vendor_explain(const struct event_context *context, const char *name, struct error *err);
 
 /* The first name of a generic event ("context-switches") for any of its names ("cs"), or NULL. */
 const char *event_generic_title(const char *name);

@@ -9,6 +9,7 @@
 #include "core/event/event_resolver.h"
 #include "core/event/event_table.h"
 
+#include <errno.h>
 #include <string.h>
 
 static size_t length_without_modifiers(const char *name)
@@ -35,16 +36,24 @@ bool event_vendor_is_on(const struct event_context *context, const char *pmu, si
 	return name[0] && event_pmu_matches(pmu, name);
 }
 
-int event_vendor_resolve(const struct event_context *context, const char *name, struct event *event,
-			 const char **rest, struct error *err)
+/* The items of that name, and the length of the name without modifiers. *n: how many. */
+static const struct event_table_item *find_items(const struct event_context *context,
+						 const char *name, size_t *length, size_t *n)
 {
-	size_t length = length_without_modifiers(name), n;
 	const struct event_table *table =
 		context->tables && context->pmus ? event_table_cache_get(context->tables) : NULL;
 
-	if (!table)
-		return EVENT_NOT_MINE;
-	const struct event_table_item *items = event_table_find(table, name, length, &n);
+	*n = 0;
+	*length = length_without_modifiers(name);
+	return table ? event_table_find(table, name, *length, n) : NULL;
+}
+
+int event_vendor_resolve(const struct event_context *context, const char *name, struct event *event,
+			 const char **rest, struct error *err)
+{
+	size_t length, n;
+	const struct event_table_item *items = find_items(context, name, &length, &n);
+
 	for (size_t k = 0; k < n; k++)
 		for (size_t i = 0; i < context->pmus->n; i++) {
 			if (!event_vendor_is_on(context, items[k].pmu, i))
@@ -56,6 +65,18 @@ int event_vendor_resolve(const struct event_context *context, const char *name, 
 		}
 	*rest = name + length;
 	return event->n_codes > 0 ? 0 : EVENT_NOT_MINE;
+}
+
+int event_vendor_explain(const struct event_context *context, const char *name, struct error *err)
+{
+	size_t length, n;
+	const struct event_table_item *items = find_items(context, name, &length, &n);
+
+	if (n == 0)
+		return 0;
+	return error_set(err, -ENODEV,
+			 "'%s' is an event of %s, a PMU that this kernel does not offer.",
+			 event_quote(name, strlen(name)).text, items[0].pmu);
 }
 
 void event_vendor_suggest(const struct event_context *context, struct suggest *suggest)

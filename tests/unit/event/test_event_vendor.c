@@ -327,7 +327,9 @@ static void test_modifiers(void **state)
 	assert_non_null(strstr(err.text, "UOPS_RETIRED.SLOTS"));
 	/* The PMU is not on this machine. */
 	assert_int_equal(event_resolve(&machine->context, "UNC_M_CAS_COUNT_SCH0.RD", &event, &err),
-			 -ENOENT);
+			 -ENODEV);
+	assert_string_equal(err.text, "'UNC_M_CAS_COUNT_SCH0.RD' is an event of uncore_imc, "
+				      "a PMU that this kernel does not offer.");
 	machine_end(machine);
 }
 
