@@ -20,22 +20,26 @@
 
 static const char first_line[] = "pmctop-event-tables 1\n";
 
-static int unpack(const void *frame, size_t size, char **text, struct error *err)
+/* Returns the text, which the caller frees, or NULL and a sentence. */
+static char *unpack(const void *frame, size_t size, struct error *err)
 {
 	unsigned long long length = ZSTD_getFrameContentSize(frame, size);
 
 	if (length == ZSTD_CONTENTSIZE_UNKNOWN || length == ZSTD_CONTENTSIZE_ERROR ||
-	    length > TEXT_MAX_BYTES)
-		return error_set(err, -EBADMSG, "The table of events is not a zstd frame.");
-	*text = xmalloc((size_t)length + 1);
-	size_t result = ZSTD_decompress(*text, (size_t)length, frame, size);
-	if (ZSTD_isError(result) || result != length || memchr(*text, '\0', (size_t)length) ||
-	    strncmp(*text, first_line, strlen(first_line)) != 0) {
-		free(*text);
-		return error_set(err, -EBADMSG, "The table of events is damaged.");
+	    length > TEXT_MAX_BYTES) {
+		error_set(err, -EBADMSG, "The table of events is not a zstd frame.");
+		return NULL;
 	}
-	(*text)[length] = '\0';
-	return 0;
+	char *text = xmalloc((size_t)length + 1);
+	text[length] = '\0';
+	size_t result = ZSTD_decompress(text, (size_t)length, frame, size);
+	if (ZSTD_isError(result) || result != length || memchr(text, '\0', (size_t)length) ||
+	    strncmp(text, first_line, strlen(first_line)) != 0) {
+		free(text);
+		error_set(err, -EBADMSG, "The table of events is damaged.");
+		return NULL;
+	}
+	return text;
 }
 
 /* Cuts a line off at the next tab and returns what follows it; "" at the end. */
@@ -176,12 +180,11 @@ static void parse_cpu(struct event_table *table)
 int event_table_read(const void *frame, size_t size, const char *cpu_id, struct event_table *table,
 		     struct error *err)
 {
-	char *text = NULL;
-	int result = unpack(frame, size, &text, err);
+	char *text = unpack(frame, size, err);
 
 	*table = (struct event_table){0};
-	if (result < 0)
-		return result;
+	if (!text)
+		return -EBADMSG;
 	table->text = find_cpu(text, cpu_id);
 	free(text);
 	if (!table->text)
