@@ -37,8 +37,11 @@ BIDI = "\u061c\u200e\u200f\u2028\u2029" + "".join(map(chr, [*range(0x202a, 0x202
                                                            *range(0x2066, 0x206a)]))
 HIDDEN = BIDI + "\u200b\u200c\u200d\u2060\ufeff"
 HEAP = re.compile("\u0301{3}")  # more combining marks than any letter has
-# The sequences that ncurses sends to an xterm: cursor, colours, modes, character sets.
-OWN = re.compile(rb"\x1b(?:\[[?>]?[0-9;]*[@A-Za-z`]|[()][0AB]|[=>78M])|[\b\r\n\t\x0e\x0f]")
+# The sequences that pmctop sends to an xterm: cursor, colours, modes, character sets.
+OWN = re.compile(rb"\x1b(?:\[[?>]?[0-9;]*\$?[@A-Za-z`]|[()][0AB]|[=>78M])|[\b\r\n\t\x0e\x0f]")
+
+# The title of the window: its text must be as clean as the screen's.
+TITLE = re.compile(rb"\x1b\]2;(pmctop [^\x00-\x1f\x7f]*)\a")
 
 
 def faults(data, lines=b"\n"):
@@ -62,6 +65,7 @@ def shown(data):
 
 def terminal_faults(data):
     """The first bad sequence or character that was sent to a terminal, or None."""
+    data = TITLE.sub(rb"\1\n", data)
     for sequence in OWN.findall(data):
         if MARK in sequence:
             return f"{sequence!r} was sent"
