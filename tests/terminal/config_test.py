@@ -179,7 +179,7 @@ def test_keys(terminal):
         terminal.wait_for("PAUSED|paused")
         terminal.keys("?")
         terminal.wait_for("^Keys")
-        terminal.keys("End")
+        terminal.keys("NPage")
         terminal.wait_for(r"^ +Q +quit")
         terminal.leave_page(r"^ +Q +quit")
         home.leave("Q")

@@ -378,7 +378,7 @@ def journey_kill():
         for answer in "n", "y":
             terminal.keys("/")
             terminal.text(str(load.pid))
-            terminal.wait_for(f"Search: {load.pid}( |$)")
+            terminal.wait_for(f"Search: {load.pid} +Enter OK")
             terminal.keys("Enter", "k")
             terminal.wait_for(f"Signal to {load.pid} spin")
             terminal.keys("Enter")
