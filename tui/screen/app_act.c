@@ -308,13 +308,14 @@ static void show_cpus(struct app *app)
 
 static void show_setup(struct app *app)
 {
+	setup_select_options(&app->setup);
 	go_to(app, &screen_setup);
 }
 
 static void show_columns(struct app *app)
 {
-	show_setup(app);
 	setup_select_columns(&app->setup);
+	go_to(app, &screen_setup);
 }
 
 static void show_next(struct app *app)

@@ -269,10 +269,8 @@ static void setup_draw(struct app *app, struct canvas *canvas)
 
 	size_t line = line_of(&items, setup->selected);
 
-	if (setup->selected == 0)
-		setup->top = 0;
-	else if (line < setup->top)
-		setup->top = line;
+	if (line < setup->top) /* the first page begins with its heading */
+		setup->top = line < body.height ? 0 : line;
 	else if (line >= setup->top + body.height)
 		setup->top = line - body.height + (body.height > 0);
 	draw_options(app, &items, canvas, body);
@@ -339,6 +337,11 @@ static void move_column(struct app *app, const struct setup_items *items, bool d
 		first + column_choice_move(&app->preferences.columns,
 					   app->display.snapshot->columns, at - first, down);
 	app_show_columns(app);
+}
+
+void setup_select_options(struct setup *setup)
+{
+	setup->selected = setup->top = 0;
 }
 
 void setup_select_columns(struct setup *setup)

@@ -11,7 +11,8 @@ struct setup {
 	size_t page;     /* lines of the last drawing */
 };
 
-/* Selects the first column: for the key f. */
+/* Selects the first option, for the key F2, or the first column, for the key f. */
+void setup_select_options(struct setup *setup);
 void setup_select_columns(struct setup *setup);
 
 #endif

@@ -94,6 +94,23 @@ static void test_setup_adds_columns(void **state)
 	stage_close(&stage);
 }
 
+/* F2 begins at the options, f at the columns; the heading comes back on the way up. */
+static void test_setup_begins(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 16, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){'f', 0});
+	stage_check_text(&stage, "\nColumns:", true);
+	stage_check_text(&stage, "\nOptions:", false);
+	stage_keys(&stage, (int[]){KEYMAP_UP, KEYMAP_UP, 0});
+	stage_check_text(&stage, "\nOptions:", true);
+	stage_keys(&stage, (int[]){'f', KEYMAP_ESCAPE, KEYMAP_F0 + 2, 0});
+	stage_check_text(&stage, "\nOptions:", true);
+	stage_close(&stage);
+}
+
 static void test_detail_of_an_event(void **state)
 {
 	struct stage stage;
@@ -876,6 +893,7 @@ int main(void)
 		cmocka_unit_test(test_tags),
 		cmocka_unit_test(test_setup_without_columns),
 		cmocka_unit_test(test_setup_adds_columns),
+		cmocka_unit_test(test_setup_begins),
 		cmocka_unit_test(test_detail_of_an_event),
 		cmocka_unit_test(test_untag),
 		cmocka_unit_test(test_escape_and_untag),
