@@ -5,6 +5,7 @@
  */
 #include "core/base/util.h"
 #include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/pty.h"
 #include "tests/unit/shared/small_terminal.h"
 #include "tests/unit/shared/widths.h"
 #include "tui/term/term.h"
@@ -53,7 +54,7 @@ static const struct terminal_row terminals[] = {
 /* A term on a pseudo terminal, and what shows the bytes that it sends. */
 struct stage {
 	const struct terminal_row *row;
-	int master, input, output;
+	struct pty pty;
 	char sent[1 << 20]; /* at the last show_sent(); NUL-terminated */
 	struct term *term;
 	struct theme theme;
@@ -83,7 +84,7 @@ static void resize(struct stage *stage, unsigned width, unsigned height)
 	const struct winsize size = {.ws_col = (unsigned short)width,
 				     .ws_row = (unsigned short)height};
 
-	ioctl(stage->master, TIOCSWINSZ, &size);
+	ioctl(stage->pty.master, TIOCSWINSZ, &size);
 	canvas_resize(&stage->canvas, width, height);
 	small_terminal_resize(&stage->terminal, width, height);
 }
@@ -94,18 +95,7 @@ static bool open_stage(struct stage *stage, const struct terminal_row *row)
 	struct error err = {0};
 
 	*stage = (struct stage){.row = row, .random = 88172645463325252u};
-	stage->master = posix_openpt(O_RDWR | O_NOCTTY);
-	assert_true(stage->master >= 0 && grantpt(stage->master) == 0 &&
-		    unlockpt(stage->master) == 0);
-	int slave = open(ptsname(stage->master), O_RDWR | O_NOCTTY);
-
-	assert_true(slave >= 0);
-	fflush(stdout);
-	stage->input = dup(STDIN_FILENO);
-	stage->output = dup(STDOUT_FILENO);
-	dup2(slave, STDIN_FILENO);
-	dup2(slave, STDOUT_FILENO);
-	close(slave);
+	pty_open(&stage->pty);
 	load_theme(stage, "default");
 	const struct term_config config = {.theme = &stage->theme,
 					   .type = row->type,
@@ -126,12 +116,7 @@ static bool open_stage(struct stage *stage, const struct terminal_row *row)
 static void close_stage(struct stage *stage)
 {
 	term_close(stage->term);
-	fflush(stdout);
-	dup2(stage->input, STDIN_FILENO);
-	dup2(stage->output, STDOUT_FILENO);
-	close(stage->input);
-	close(stage->output);
-	close(stage->master);
+	pty_close(&stage->pty);
 	canvas_fini(&stage->canvas);
 	small_terminal_fini(&stage->terminal);
 }
@@ -143,7 +128,7 @@ static size_t show_until_end(struct stage *stage)
 
 	while (n == 0 || stage->sent[n - 1] != END_MARK) {
 		assert_true(n < sizeof(stage->sent));
-		ssize_t got = read(stage->master, stage->sent + n, sizeof(stage->sent) - n);
+		ssize_t got = read(stage->pty.master, stage->sent + n, sizeof(stage->sent) - n);
 
 		assert_true(got > 0);
 		n += (size_t)got;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The size that a terminal reports, and the size of the screen on it. */
 #include "core/base/util.h"
+#include "tests/unit/shared/pty.h"
 #include "tui/term/term.h"
 
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,35 +21,6 @@
 struct size {
 	unsigned short width, height;
 };
-
-/* A pseudo terminal as standard input and output, and copies of the former ones. */
-struct pty {
-	int master, input, output;
-};
-
-static void open_pty(struct pty *pty)
-{
-	pty->master = posix_openpt(O_RDWR | O_NOCTTY);
-	assert_true(pty->master >= 0 && grantpt(pty->master) == 0 && unlockpt(pty->master) == 0);
-	int terminal = open(ptsname(pty->master), O_RDWR | O_NOCTTY);
-	assert_true(terminal >= 0);
-	fflush(stdout);
-	pty->input = dup(STDIN_FILENO);
-	pty->output = dup(STDOUT_FILENO);
-	dup2(terminal, STDIN_FILENO);
-	dup2(terminal, STDOUT_FILENO);
-	close(terminal);
-}
-
-static void close_pty(struct pty *pty)
-{
-	fflush(stdout);
-	dup2(pty->input, STDIN_FILENO);
-	dup2(pty->output, STDOUT_FILENO);
-	close(pty->input);
-	close(pty->output);
-	close(pty->master);
-}
 
 static void set_or_unset(const char *name, const char *value)
 {
@@ -123,7 +94,7 @@ static void sizes_are_limited(void **state)
 
 		set_or_unset("COLUMNS", rows[i].columns);
 		set_or_unset("LINES", rows[i].lines);
-		open_pty(&pty);
+		pty_open(&pty);
 		measured(&pty, NULL, rows[i].first);
 		const struct term_config config = {.theme = &theme,
 						   .type = rows[i].type ? rows[i].type : TYPE};
@@ -134,7 +105,7 @@ static void sizes_are_limited(void **state)
 			shown2 = measured(&pty, term, rows[i].then);
 			term_close(term);
 		}
-		close_pty(&pty);
+		pty_close(&pty);
 		if (rc || shown.width != rows[i].shown.width ||
 		    shown.height != rows[i].shown.height || shown2.width != rows[i].shown2.width ||
 		    shown2.height != rows[i].shown2.height)
