@@ -76,10 +76,10 @@ void catalog_probe_metric(const struct event_context *context, const struct perf
 			catalog_probe_event(context, &events.items[i], per_task);
 		enum figure_state state = metric_state(&metric, &events);
 		metric_fini(&metric);
-		if (state == FIGURE_VALID)
+		if (state == FIGURE_VALID) {
 			*answer = (struct catalog_answer){.state = state};
-		if (state == FIGURE_VALID)
 			break;
+		}
 		if (!answer->why[0] || answer->state == FIGURE_UNSUPPORTED) {
 			answer->state = state;
 			explain(context, access, &events, answer);

@@ -356,9 +356,7 @@ static bool setup_act(struct app *app, enum action action)
 	bool known = true;
 
 	setup_items_init(app, &items);
-	if (move_selected(&app->setup, items.n, action))
-		known = true;
-	else if (action == ACTION_DETAIL || action == ACTION_TAG)
+	if (action == ACTION_DETAIL || action == ACTION_TAG)
 		change_selected(app, &items);
 	else if (action == ACTION_SORT_PREVIOUS || action == ACTION_SORT_NEXT)
 		move_column(app, &items, action == ACTION_SORT_NEXT);
@@ -367,7 +365,7 @@ static bool setup_act(struct app *app, enum action action)
 	else if (action == ACTION_LEAVE || action == ACTION_QUIT || action == ACTION_SETUP)
 		app_leave(app);
 	else
-		known = false;
+		known = move_selected(&app->setup, items.n, action);
 	setup_items_fini(&items);
 	return known;
 }
