@@ -122,12 +122,26 @@ static int compare_names(const char *a, size_t n_a, const char *b)
 	return b[n_a] ? -1 : 0;
 }
 
+/* Equal names keep the order of their lines. */
+static int compare_lines(const char *left, const char *right)
+{
+	int order = compare_names(left, strlen(left), right);
+
+	return order ? order : left < right ? -1 : left > right;
+}
+
 static int compare_items(const void *a, const void *b)
 {
 	const struct event_table_item *left = a, *right = b;
-	int order = compare_names(left->name, strlen(left->name), right->name);
 
-	return order ? order : left->name < right->name ? -1 : left->name > right->name;
+	return compare_lines(left->name, right->name);
+}
+
+static int compare_metrics(const void *a, const void *b)
+{
+	const struct event_table_metric *left = a, *right = b;
+
+	return compare_lines(left->name, right->name);
 }
 
 /* Adds the event of a line, which the texts of the item become a part of. */
@@ -144,14 +158,41 @@ static void add_item(struct event_table *table, size_t *capacity, const char *pm
 		.name = line,
 		.pmu = pmu,
 		.terms = terms,
+		.counters = strtoull(counters, NULL, 16),
+		.alone = strchr(flags, 'a') != NULL,
 		.deprecated = strchr(flags, 'o') != NULL,
+	};
+}
+
+/* The same for a metric. */
+static void add_metric(struct event_table *table, size_t *capacity, const char *pmu, char *line)
+{
+	char *unit = next_field(line), *parent = next_field(unit), *domain = next_field(parent);
+	char *formula = next_field(domain), *events = next_field(formula);
+	char *constants = next_field(events), *threshold = next_field(constants);
+
+	next_field(threshold);
+	if (!line[0] || !formula[0] || table->n_metrics >= ITEMS_MAX)
+		return;
+	table->metrics = array_reserve(table->metrics, capacity, table->n_metrics + 1,
+				       sizeof(*table->metrics));
+	table->metrics[table->n_metrics++] = (struct event_table_metric){
+		.name = line,
+		.pmu = pmu,
+		.unit = unit,
+		.parent = parent,
+		.domain = domain,
+		.formula = formula,
+		.events = events,
+		.constants = constants,
+		.threshold = threshold,
 	};
 }
 
 static void parse_cpu(struct event_table *table)
 {
 	const char *pmu = "";
-	size_t capacity = 0;
+	size_t items_capacity = 0, metrics_capacity = 0;
 	char *line = table->text;
 
 	for (size_t i = 0; *line; i++) {
@@ -168,13 +209,17 @@ static void parse_cpu(struct event_table *table)
 			table->date = date;
 		} else if (line[0] == '@') {
 			pmu = line + 1;
-		} else if (line[0] != '+') { /* a metric */
-			add_item(table, &capacity, pmu, line);
+		} else if (line[0] == '+') {
+			add_metric(table, &metrics_capacity, pmu, line + 1);
+		} else {
+			add_item(table, &items_capacity, pmu, line);
 		}
 		line = next;
 	}
 	if (table->n > 0)
 		qsort(table->items, table->n, sizeof(*table->items), compare_items);
+	if (table->n_metrics > 0)
+		qsort(table->metrics, table->n_metrics, sizeof(*table->metrics), compare_metrics);
 }
 
 int event_table_read(const void *frame, size_t size, const char *cpu_id, struct event_table *table,
@@ -196,27 +241,60 @@ int event_table_read(const void *frame, size_t size, const char *cpu_id, struct 
 void event_table_fini(struct event_table *table)
 {
 	free(table->items);
+	free(table->metrics);
 	free(table->text);
 	*table = (struct event_table){0};
+}
+
+static const char *name_of(const void *elements, size_t i, size_t element_bytes)
+{
+	return *(const char *const *)((const char *)elements + i * element_bytes);
+}
+
+/*
+ * The elements of a sorted array that begin with the address of a name, and have this name: the
+ * index of the first, and their number.
+ */
+static size_t find_name(const void *elements, size_t n_elements, size_t element_bytes,
+			const char *name, size_t length, size_t *n)
+{
+	size_t first = 0, last = n_elements;
+
+	while (first < last) {
+		size_t middle = first + (last - first) / 2;
+
+		if (compare_names(name, length, name_of(elements, middle, element_bytes)) <= 0)
+			last = middle;
+		else
+			first = middle + 1;
+	}
+	for (*n = 0; first + *n < n_elements; ++*n)
+		if (compare_names(name, length, name_of(elements, first + *n, element_bytes)) != 0)
+			break;
+	return first;
 }
 
 const struct event_table_item *event_table_find(const struct event_table *table, const char *name,
 						size_t length, size_t *n)
 {
-	size_t first = 0, last = table->n;
+	size_t first = find_name(table->items, table->n, sizeof(*table->items), name, length, n);
 
-	while (first < last) {
-		size_t middle = first + (last - first) / 2;
-
-		if (compare_names(name, length, table->items[middle].name) <= 0)
-			last = middle;
-		else
-			first = middle + 1;
-	}
-	for (*n = 0; first + *n < table->n &&
-		     compare_names(name, length, table->items[first + *n].name) == 0;)
-		++*n;
 	return *n > 0 ? table->items + first : NULL;
+}
+
+const struct event_table_metric *event_table_find_metric(const struct event_table *table,
+							 const char *name, size_t length, size_t *n)
+{
+	static const char prefix[] = "tma_";
+	size_t prefix_length = strlen(prefix);
+
+	if (length > prefix_length && compare_names(name, prefix_length, prefix) == 0) {
+		name += prefix_length;
+		length -= prefix_length;
+	}
+	size_t first = find_name(table->metrics, table->n_metrics, sizeof(*table->metrics), name,
+				 length, n);
+	return *n > 0 ? table->metrics + first : NULL;
 }
 
 struct event_table_cache {

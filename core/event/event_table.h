@@ -10,20 +10,38 @@
 #include <stdint.h>
 
 /*
- * The events that the vendor of the CPUs has published for them: core/event/tables/README.md
- * describes the frame that they are read from. A table is immutable.
+ * The events and metrics that the vendor of the CPUs has published for them:
+ * core/event/tables/README.md describes the frame that they are read from. A table is immutable.
  */
 struct event_table_item {
 	const char *name;  /* as the vendor writes it: MEM_LOAD_RETIRED.L3_MISS */
 	const char *pmu;   /* without the number of one of several; "cpu": any core PMU */
 	const char *terms; /* for the PMU, as in PMU/terms/ */
+	uint64_t counters; /* that can count it: bit 0 is general counter 0, bit 32 fixed counter 0;
+			      0: unknown, or one that counts nothing else */
+	bool alone;        /* must be counted without other events */
 	bool deprecated;
+};
+
+/* A metric, in the vendor's notation. "" for what it does not have. */
+struct event_table_metric {
+	const char *name; /* as the vendor writes it: Memory_Bound */
+	const char *pmu;  /* the core PMU of its events: "cpu", "cpu_core" */
+	const char *unit;
+	const char *parent; /* name of the metric above it in the tree */
+	const char *domain; /* of its counts: "Slots" */
+	const char *formula;
+	const char *events; /* "a=EVENT:MODIFIERS b=EVENT": the meaning of names in the formula */
+	const char *constants; /* "c=SYSTEM_TSC_FREQ d=20": the same */
+	const char *threshold;
 };
 
 struct event_table {
 	const char *cpu, *version, *date; /* "skylakex", "1.37", "2025-04-18"; of the vendor */
 	struct event_table_item *items;   /* sorted by name; owned */
 	size_t n;
+	struct event_table_metric *metrics; /* sorted by name; owned */
+	size_t n_metrics;
 	char *text; /* what the others point to; owned */
 };
 
@@ -42,6 +60,13 @@ void event_table_fini(struct event_table *table);
  */
 const struct event_table_item *event_table_find(const struct event_table *table, const char *name,
 						size_t length, size_t *n);
+/*
+ * The same for metrics: two kinds of cores may have metrics of the same name. A "tma_" in front,
+ * which Linux has for the metrics of the tree, is ignored.
+ */
+const struct event_table_metric *event_table_find_metric(const struct event_table *table,
+							 const char *name, size_t length,
+							 size_t *n);
 
 /* The built-in table for the CPUs of a machine, read when it is first needed. One thread. */
 struct event_table_cache;

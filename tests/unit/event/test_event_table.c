@@ -41,7 +41,9 @@ static const char small[] =
 	"@cpu\n"
 	"INST.ANY\tevent=0xc0\t100000000\n"
 	"OLD.NAME\tevent=0x1,umask=0x2\tf\tao\n"
-	"+ratio\tpercent\t\t\ta / b\ta=INST.ANY b=OLD.NAME\n"
+	"+Ratio\tpercent\tTop\tSlots\ta / b\ta=INST.ANY b=OLD.NAME\tc=20\tRatio > 1\n"
+	"+4K_Aliasing\t\t\t\ta\ta=INST.ANY\n"
+	"+no_formula\tpercent\n"
 	"@uncore_cha\n"
 	"UNC_CHA.READS\tevent=0x50\tf\n"
 	"Inst.Any\tevent=0x51\n"
@@ -103,16 +105,45 @@ static void test_items(void **state)
 	assert_string_equal(item[1].pmu, "uncore_cha");
 	item = event_table_find(&table, "old.name", 8, &n);
 	assert_int_equal(n, 1);
-	assert_true(item->deprecated);
+	assert_true(item->deprecated && item->alone);
+	assert_int_equal(item->counters, 0xf);
 	assert_string_equal(item->terms, "event=0x1,umask=0x2");
 	item = event_table_find(&table, "UNC_CHA.READS", 13, &n);
 	assert_true(n == 1 && !item->deprecated);
-	static const char *const absent[] = {"ratio",     "no terms", "INST.AN",
+	static const char *const absent[] = {"Ratio",     "no terms", "INST.AN",
 					     "INST.ANY2", "",         "ZZZ"};
 	for (size_t i = 0; i < ARRAY_SIZE(absent); i++) {
 		event_table_find(&table, absent[i], strlen(absent[i]), &n);
 		assert_int_equal(n, 0);
 	}
+	event_table_fini(&table);
+}
+
+static void test_metrics(void **state)
+{
+	struct event_table table;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(read_text(small, "GenuineIntel-6-9A-1", &table), 0);
+	assert_int_equal(table.n_metrics, 2);
+	const struct event_table_metric *metric =
+		event_table_find_metric(&table, "tma_ratio + 1", 9, &n);
+	assert_int_equal(n, 1);
+	assert_string_equal(metric->name, "Ratio");
+	assert_string_equal(metric->pmu, "cpu");
+	assert_string_equal(metric->unit, "percent");
+	assert_string_equal(metric->parent, "Top");
+	assert_string_equal(metric->domain, "Slots");
+	assert_string_equal(metric->formula, "a / b");
+	assert_string_equal(metric->events, "a=INST.ANY b=OLD.NAME");
+	assert_string_equal(metric->constants, "c=20");
+	assert_string_equal(metric->threshold, "Ratio > 1");
+	metric = event_table_find_metric(&table, "4K_Aliasing", 11, &n);
+	assert_int_equal(n, 1);
+	assert_string_equal(metric->constants, "");
+	assert_null(event_table_find_metric(&table, "tma_", 4, &n));
+	assert_null(event_table_find_metric(&table, "INST.ANY", 8, &n));
 	event_table_fini(&table);
 }
 
@@ -262,9 +293,10 @@ static void test_of_machine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpu),      cmocka_unit_test(test_items),
-		cmocka_unit_test(test_damaged),  cmocka_unit_test(test_built_in),
-		cmocka_unit_test(test_all_cpus), cmocka_unit_test(test_of_machine),
+		cmocka_unit_test(test_cpu),        cmocka_unit_test(test_items),
+		cmocka_unit_test(test_metrics),    cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_built_in),   cmocka_unit_test(test_all_cpus),
+		cmocka_unit_test(test_of_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
