@@ -16,6 +16,7 @@
 #include "core/perf/perf_access.h"
 #include "core/snapshot/cgroup_reader.h"
 #include "core/snapshot/fact_reader.h"
+#include "core/sys/cpu_facts.h"
 #include "core/sys/topology.h"
 #include "core/sys/users.h"
 
@@ -32,6 +33,7 @@ struct engine {
 	struct target *target;
 	enum event_levels levels; /* requested; the kernel may grant less */
 	struct pmu_set pmus;
+	struct cpu_facts cpu;       /* of names */
 	struct event_context names; /* how names of events are read */
 	struct engine_choice choice;
 	struct columns *columns;

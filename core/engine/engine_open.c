@@ -199,8 +199,13 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	if (result < 0)
 		goto fail;
 	pmu_set_read(sys, &engine->pmus);
+	cpu_facts_init(&engine->cpu, sys, &engine->pmus);
 	engine->names = (struct event_context){
-		.sys = sys, .pmus = &engine->pmus, .tables = event_table_cache_new(sys)};
+		.sys = sys,
+		.pmus = &engine->pmus,
+		.cpu = &engine->cpu,
+		.tables = event_table_cache_new(sys),
+	};
 	perf_access_probe(sys, &engine->access);
 	if (config->proc_only)
 		engine->access.level = PERF_ACCESS_NONE;

@@ -76,16 +76,19 @@ static int resolve_name(const struct event_context *context, const char *name, s
 {
 	int result = EVENT_NOT_MINE;
 	const char *rest = name;
+	struct error ignored;
 
 	for (size_t i = 0; result == EVENT_NOT_MINE && i < ARRAY_SIZE(resolvers); i++)
-		result = resolvers[i](context, name, event, &rest, err);
+		result = resolvers[i](context, name, event, &rest, err ? err : &ignored);
+	if (result == EVENT_NOT_MINE && !err)
+		return -ENOENT;
 	if (result == EVENT_NOT_MINE) {
 		result = event_tracepoint_explain(context, name, err);
 		if (result == 0)
 			result = event_vendor_explain(context, name, err);
 		return result < 0 ? result : fail_unknown(context, name, err);
 	}
-	return result < 0 ? result : event_modify(name, rest, event, err);
+	return result < 0 ? result : event_modify(name, rest, event, err ? err : &ignored);
 }
 
 int event_resolve(const struct event_context *context, const char *name, struct event *event,

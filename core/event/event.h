@@ -65,15 +65,17 @@ const char *event_levels_name(size_t levels);
 
 struct cpu_facts;
 struct event_table_cache;
+struct metric_names;
 
 /* Where names are resolved, and the default levels. Pointers are borrowed. */
 struct event_context {
 	const struct sys *sys;
 	const struct pmu_set *pmus;
-	const struct cpu_facts *cpu;       /* NULL: read through sys */
-	enum event_levels levels;          /* of hardware events */
-	enum event_levels software_levels; /* of software events with a level: page faults */
-	struct event_table_cache *tables;  /* the vendor's events; NULL: none */
+	struct cpu_facts *cpu;              /* for formulas; NULL: read through sys each time */
+	enum event_levels levels;           /* of hardware events */
+	enum event_levels software_levels;  /* of software events with a level: page faults */
+	struct event_table_cache *tables;   /* the vendor's events; NULL: none */
+	const struct metric_names *metrics; /* that formulas may name; NULL: only built-in ones */
 };
 
 enum { EVENT_NAME_MAX_BYTES = 1023 };
@@ -100,7 +102,8 @@ enum { EVENT_NAME_MAX_BYTES = 1023 };
  *
  * with modifiers behind (event_modifier.h): cycles:u. Fills *event with state VALID, without
  * opening it; the caller calls event_fini(). Hardware events exclude guests, unless a modifier
- * includes them.
+ * includes them. Without `err` the nearest name is not searched, which takes most of the time for
+ * an unknown name.
  *
  * 0. -ENOENT and a sentence with the nearest name if the name is unknown. Another -errno and a
  * sentence if a resolver accepts the name, but not all of it. Sentences are printable for any name.

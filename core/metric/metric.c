@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Reads counts from tallies and evaluates compiled formulas. The stack holds figures, not numbers:
- * an operation on an unknown figure is unknown. Only if() ignores the branch that it does not take.
+ * an operation on an unknown figure is unknown. Only a condition ignores the branch that it does
+ * not take.
  */
 #include "core/metric/metric.h"
 
@@ -318,6 +319,12 @@ static double compute(enum op_code code, double a, double b)
 		return a < b ? a : b;
 	case OP_MAX:
 		return a > b ? a : b;
+	case OP_AND:
+		return a != 0 && b != 0;
+	case OP_OR:
+		return a != 0 || b != 0;
+	case OP_RATIO:
+		return b != 0 ? a / b : 0;
 	case OP_NUMBER:
 	case OP_EVENT:
 	case OP_UNSUPPORTED:
@@ -326,6 +333,9 @@ static double compute(enum op_code code, double a, double b)
 	case OP_FACT:
 	case OP_NEGATE:
 	case OP_IF:
+	case OP_IF_ELSE:
+	case OP_KEEP:
+	case OP_RECALL:
 		break;
 	}
 	return 0;
@@ -363,6 +373,7 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 {
 	struct figure stack[1 + METRIC_DEPTH_MAX];
 	struct figure *top = stack + 1; /* the first free slot */
+	struct figure kept[METRIC_KEPT_MAX];
 
 	stack[0] = unknown(FIGURE_UNSUPPORTED); /* the result of a metric without a program */
 	for (size_t i = 0; i < metric->n_ops; i++) {
@@ -396,6 +407,16 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 			top -= 2;
 			top[-1] = choose_branch(top[-1], top[0], top[1]);
 			break;
+		case OP_IF_ELSE:
+			top -= 2;
+			top[-1] = choose_branch(top[0], top[-1], top[1]);
+			break;
+		case OP_KEEP:
+			kept[op->slot] = top[-1];
+			break;
+		case OP_RECALL:
+			*top++ = kept[op->slot];
+			break;
 		case OP_ADD:
 		case OP_SUBTRACT:
 		case OP_MULTIPLY:
@@ -408,6 +429,9 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 		case OP_NOT_EQUAL:
 		case OP_MIN:
 		case OP_MAX:
+		case OP_AND:
+		case OP_OR:
+		case OP_RATIO:
 			top--;
 			top[-1] = combine(op->code, top[-1], top[0]);
 			break;

@@ -20,6 +20,10 @@
  * snapshot.
  *
  *   expression: + - * / ( ) < <= > >= == != numbers, min(a, b), max(a, b), if(condition, a, b)
+ *               a if condition else b: binds least, as in Python
+ *               a & b, a | b: 1 if both, or one, are not 0; they bind less than comparisons, as in
+ *               perf's formulas, & before |
+ *               d_ratio(a, b): a / b, but 0 if b is 0
  *               percentile(event, p): the latency in ns below which p percent of the counts of a
  *               histogram are (wakeups: core/event/event_wait.h); UNDEFINED if there are none.
  *               If some counts are missing it is SCALED, but LOST with p = 100: a lower bound
@@ -30,8 +34,13 @@
  *               '...'. A dash before a letter belongs to the name (L1-dcache-loads), so a
  *               subtraction has spaces around it.
  *   variables:  interval_s (wall seconds of the interval), cpu_time_s ('task-clock' in seconds),
- *               slots_per_cycle (operations that an Arm CPU can start in a cycle; UNSUPPORTED if
- *               the kernel does not have it), and the facts of a task (core/metric/fact.h)
+ *               the facts of a task (core/metric/fact.h), and what the table in metric_constant.c
+ *               has of vendors and of perf: SYSTEM_TSC_FREQ, #num_cores, duration_time (seconds),
+ *               slots_per_cycle (operations that an Arm CPU can start in a cycle). They are
+ *               UNSUPPORTED if the kernel does not have the value
+ *   metrics:    a name without quotes that is no event: the value of that metric, in its unit, by
+ *               its first form for these CPUs with known events. It may begin with digits
+ *               (4K_Aliasing), and its formula may name other metrics
  *
  * A count of groups that were on for a part of the time is scaled by domain ns / group ns, for each
  * PMU separately, and the figure is SCALED with the smallest share. A count of a window is first
@@ -43,8 +52,8 @@
  * sample it is NOT_COUNTED.
  *
  * A missing input decides the state of the figure (the worst of DENIED, UNSUPPORTED, NOT_COUNTED).
- * Division by zero is UNDEFINED. NaN and infinity never leave metric_eval(). if() uses only the
- * branch that it takes.
+ * Division by zero is UNDEFINED. NaN and infinity never leave metric_eval(). A missing condition of
+ * if() or `if` is the state of its figure; else only the branch that it takes is used.
  */
 
 /*
@@ -95,7 +104,8 @@ struct metric_readings {
 /*
  * Compiles def->forms[form] and adds its events to the set. On failure the events before the error
  * stay in the set, and *metric is zeroed. Returns 0; -EINVAL with the position and what was
- * expected; -ENOENT for an unknown event; -E2BIG beyond 4096 bytes or a depth of 64.
+ * expected; -ENOENT for an unknown event; -ELOOP for metrics that name each other in a cycle;
+ * -E2BIG beyond 32 KiB, a depth of 128, 16 metrics in each other, or 65536 operations.
  */
 int metric_compile(const struct metric_def *def, size_t form, struct event_set *events,
 		   struct metric *metric, struct error *err);
@@ -124,7 +134,7 @@ bool metric_is_apart(const struct metric *metric, const struct event_set *events
 
 /*
  * Compiles the first form, from number `from` on, that is for these CPUs (cpu_model_read) and that
- * has only known events and variables (slots_per_cycle). Returns its number. Events of skipped
+ * has only known events and variables. Returns its number. Events of skipped
  * forms do not stay in the set. If there is no such form, returns the error of the last one, or
  * -ENOENT.
  */

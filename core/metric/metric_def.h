@@ -76,6 +76,12 @@ extern const size_t metric_table_n;
 /* Returns the built-in metric of that name, or NULL. */
 const struct metric_def *metric_def_find(const char *name);
 
+/* Metrics that formulas may name, before the built-in ones. */
+struct metric_names {
+	const struct metric_def *items; /* borrowed */
+	size_t n;
+};
+
 /* Returns the user's metric of that name, else the built-in one, or NULL. */
 const struct metric_def *metric_def_lookup(const struct metric_def *user, size_t n_user,
 					   const char *name);

@@ -13,7 +13,12 @@
  */
 
 /* Slots of the stack. A formula that needs more does not compile. */
-#define METRIC_DEPTH_MAX 64
+#define METRIC_DEPTH_MAX 128
+
+enum {
+	METRIC_OPS_MAX = 65536, /* operations; each is done for every row */
+	METRIC_KEPT_MAX = 128,  /* values of metrics that a formula may name again */
+};
 
 enum op_code {
 	OP_NUMBER,
@@ -35,7 +40,13 @@ enum op_code {
 	OP_NOT_EQUAL,
 	OP_MIN,
 	OP_MAX,
-	OP_IF,
+	OP_AND,
+	OP_OR,
+	OP_RATIO,   /* 0 if the second value is 0 */
+	OP_IF,      /* condition, value, other value */
+	OP_IF_ELSE, /* value, condition, other value */
+	OP_KEEP,    /* copies the last value to a slot */
+	OP_RECALL,  /* the value of a slot */
 };
 
 struct metric_op {
@@ -43,6 +54,8 @@ struct metric_op {
 	union {
 		double number;
 		enum fact fact;
+		const char *variable; /* the name of an UNSUPPORTED one; a constant */
+		size_t slot;          /* of KEEP and RECALL; < METRIC_KEPT_MAX */
 		struct {
 			size_t event;
 			size_t reading;    /* index in the readings, once bound; also of CPU_TIME */

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/metric/metric.h"
+#include "core/metric/metric_constant.h"
 #include "core/metric/metric_event.h"
 
 #include <errno.h>
@@ -19,7 +20,14 @@
 
 #define SETTINGS "title, unit, help, warn, bad, decimals"
 
-enum { NAME_MAX_BYTES = 32, UNIT_MAX = 8, HELP_MAX = 120, DECIMALS_MAX = 4, WIDTH = 7 };
+enum {
+	NAME_MAX_BYTES = 32,
+	EXPRESSION_MAX = 4096,
+	UNIT_MAX = 8,
+	HELP_MAX = 120,
+	DECIMALS_MAX = 4,
+	WIDTH = 7
+};
 
 /* A part of the text without the blanks around it. */
 struct part {
@@ -92,10 +100,9 @@ bool metric_name_is_taken(const char *name)
 {
 	/* Names with another meaning in -s, outputs and expressions. */
 	static const char *const names[] = {
-		"pid",        "tid",     "ppid",    "user",    "comm",
-		"command",    "verdict", "cgroup",  "threads", "cpu",
-		"scope",      "time",    "events",  "help",    "interval_s",
-		"cpu_time_s", "none",    "metrics", "states",  "slots_per_cycle",
+		"pid",        "tid",        "ppid", "user",    "comm",   "command", "verdict",
+		"cgroup",     "threads",    "cpu",  "scope",   "time",   "events",  "help",
+		"interval_s", "cpu_time_s", "none", "metrics", "states",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -104,7 +111,7 @@ bool metric_name_is_taken(const char *name)
 	for (enum fact i = 0; i < FACTS; i++)
 		if (strcmp(fact_name(i), name) == 0)
 			return true;
-	return metric_def_find(name) != NULL;
+	return metric_constant_exists(name) || metric_def_find(name) != NULL;
 }
 
 static int read_name(struct parser *p, struct part part)
@@ -258,6 +265,10 @@ static int parse_metric(struct parser *p, const char *text)
 	const char *end = find_outside_quotes(equals + 1, ';');
 	struct part expression = trim(equals + 1, end);
 	def->forms[0].expression = xstrndup(expression.start, expression.length);
+	if (expression.length > EXPRESSION_MAX)
+		return error_set(p->err, -E2BIG,
+				 "Metric %s: its expression is longer than %d bytes.", def->name,
+				 EXPRESSION_MAX);
 	ret = metric_check(def->name, def->forms[0].expression, p->err);
 	while (ret == 0 && *end) {
 		const char *start = end + 1;

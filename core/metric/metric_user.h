@@ -14,6 +14,7 @@
  *     llc_pki = 1000 * LLC-load-misses / instructions; unit=/ki; title=LLCpki; warn=1; bad=10
  *
  *   NAME       letters, digits and _, a letter first; no name of a built-in metric or column
+ *   EXPRESSION at most 4096 bytes: metric.h
  *   title      column header of at most 10 columns; default: the name, shortened
  *   unit, help one line each; default: no unit, and the expression
  *   warn, bad  both or none, and different: the thresholds of the colours. If bad > warn, higher

@@ -10,10 +10,11 @@
 #include "core/base/util.h"
 #include "core/event/event_names.h"
 #include "core/event/event_resolver.h"
+#include "core/metric/metric_constant.h"
 #include "core/metric/metric_event.h"
 #include "core/metric/metric_user.h"
 #include "core/perf/probe.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_facts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ void selection_init(struct selection *selection, const struct event_context *con
 {
 	*selection = (struct selection){
 		.context = context,
-		.cpus = context->cpu ? context->cpu->kinds : cpu_model_read(context->sys),
+		.cpus = metric_cpu_kinds(context),
 	};
 	event_set_init(&selection->events, context);
 }
@@ -41,7 +42,7 @@ void selection_init_recorded(struct selection *selection, const struct event_con
 {
 	*selection = (struct selection){
 		.context = context,
-		.cpus = context->cpu ? context->cpu->kinds : 0,
+		.cpus = context->cpu ? cpu_facts_kinds(context->cpu) : 0,
 	};
 	event_set_copy(&selection->events, events);
 	selection->events.context = context;

@@ -302,6 +302,11 @@ enum native_kind {
 	 * word, the low half first), all as in struct code_entry
 	 */
 	NATIVE_CODE_STACKS,
+	/*
+	 * After NATIVE_BEGIN: more about the CPUs, for formulas: n, of each enum cpu_fact its value
+	 * (0: unknown). Old recordings have none.
+	 */
+	NATIVE_CPU_FACTS,
 	NATIVE_KINDS,
 };
 

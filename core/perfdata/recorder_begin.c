@@ -10,7 +10,7 @@
 #include "core/base/version.h"
 #include "core/perfdata/perfdata_tracing.h"
 #include "core/perfdata/recording_file.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_facts.h"
 #include "core/sys/cpu_name.h"
 #include "core/sys/cpus.h"
 #include "core/sys/proc.h"
@@ -105,8 +105,18 @@ static void begin_tracing(struct recorder *recorder, const struct switch_event *
 		      "NATIVE_ROOM");
 }
 
+static void put_cpu_facts(struct recorder *recorder, struct cpu_facts *cpu)
+{
+	perfdata_native_begin(recorder->data, NATIVE_CPU_FACTS);
+	perfdata_word(recorder->data, CPU_FACTS);
+	for (enum cpu_fact i = 0; i < CPU_FACTS; i++)
+		perfdata_word(recorder->data, cpu_facts_get(cpu, i));
+	perfdata_native_end(recorder->data);
+}
+
 void recorder_begin(struct recorder *recorder, const struct recorder_facts *facts)
 {
+	struct cpu_facts cpu;
 	uint64_t realtime_ns = sys_realtime_ns(facts->sys);
 
 	if (recorder->began) {
@@ -114,6 +124,7 @@ void recorder_begin(struct recorder *recorder, const struct recorder_facts *fact
 		recorder_flush(recorder);
 		make_stamp(realtime_ns, recorder->stamp, sizeof(recorder->stamp));
 	}
+	cpu_facts_init(&cpu, facts->sys, facts->pmus);
 	recorder->sys = facts->sys;
 	recorder->began = true;
 	recorder->began_bytes = recorder_bytes(recorder);
@@ -132,8 +143,8 @@ void recorder_begin(struct recorder *recorder, const struct recorder_facts *fact
 								 : PERFDATA_NATIVE_VERSION_PLAIN);
 	perfdata_word(recorder->data, recorder->began_ns);
 	perfdata_word(recorder->data, realtime_ns);
-	perfdata_word(recorder->data, cpu_slots_per_cycle(facts->sys, facts->pmus));
-	perfdata_word(recorder->data, cpu_model_read(facts->sys));
+	perfdata_word(recorder->data, cpu_facts_get(&cpu, CPU_FACT_SLOTS));
+	perfdata_word(recorder->data, cpu_facts_kinds(&cpu));
 	perfdata_word(recorder->data, facts->pmus->n);
 	perfdata_word(recorder->data, facts->pmus->n_core);
 	perfdata_text(recorder->data, count_mode_name(facts->mode));
@@ -150,6 +161,7 @@ void recorder_begin(struct recorder *recorder, const struct recorder_facts *fact
 		put_cpus_text(recorder->data, &pmu->cpus);
 		perfdata_native_end(recorder->data);
 	}
+	put_cpu_facts(recorder, &cpu);
 }
 
 static void put_plan(struct perfdata *data, const struct columns *columns)

@@ -6,6 +6,7 @@
 #include "core/replay/replay_facts.h"
 
 #include "core/base/util.h"
+#include "core/sys/cpu_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

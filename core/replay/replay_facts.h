@@ -3,7 +3,7 @@
 #define PMCTOP_REPLAY_FACTS_H
 
 #include "core/perfdata/perfdata.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_facts.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -46,7 +46,7 @@ static int parse_begin(struct replay_native *native, struct native_words *words,
 	native->raw = version == PERFDATA_NATIVE_VERSION;
 	native->begin_ns = native_word(words);
 	native->realtime_off_ns = native_word(words) - native->begin_ns;
-	state->cpu.slots_per_cycle = (unsigned)native_number(words, UINT8_MAX);
+	state->cpu.values[CPU_FACT_SLOTS] = native_number(words, UINT8_MAX);
 	state->cpu.kinds = (unsigned)native_number(words, UINT32_MAX);
 	native->pmus_left = native_number(words, PMUS_MAX);
 	state->pmus.n_core = native_number(words, native->pmus_left);
@@ -78,6 +78,19 @@ static int parse_pmu(struct replay_native *native, struct native_words *words)
 	pmu->kind = (enum pmu_kind)native_number(words, PMU_OTHER);
 	native_text_to(words, pmu->name, sizeof(pmu->name));
 	return parse_cpus(words, &pmu->cpus) && !words->broken ? 0 : -EBADMSG;
+}
+
+/* Those that a later pmctop has added are skipped. */
+static int parse_cpu_facts(struct replay_native *native, struct native_words *words)
+{
+	uint64_t n = native_word(words);
+
+	for (uint64_t i = 0; i < n && !words->broken; i++) {
+		uint64_t value = native_word(words);
+		if (i < CPU_FACTS)
+			native->state->cpu.values[i] = value;
+	}
+	return words->broken ? -EBADMSG : 0;
 }
 
 /* Records that change counts: before the cut, or in the next interval. */
@@ -139,6 +152,8 @@ static int parse_native(struct replay_native *native, const struct perf_event_he
 		return native_parse_code_stacks(native, &words);
 	case NATIVE_PMU:
 		return parse_pmu(native, &words);
+	case NATIVE_CPU_FACTS:
+		return parse_cpu_facts(native, &words);
 	case NATIVE_TARGET:
 		return native_parse_target(native, &words);
 	case NATIVE_ROWS:

@@ -15,7 +15,7 @@
 #include "core/replay/replay_input.h"
 #include "core/snapshot/fact_table.h"
 #include "core/snapshot/snapshot_machine.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_facts.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys_stub.h"
 #include "core/sys/topology.h"

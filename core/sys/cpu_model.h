@@ -37,12 +37,6 @@ enum cpu_kind {
 /* Writes "Intel, AMD", "Zen 4, 5"; "any" for 0, a formula for all CPUs. */
 void cpu_kinds_name(unsigned kinds, char *text, size_t size);
 
-/* The facts about CPUs that formulas need, of the machine of a recording. */
-struct cpu_facts {
-	unsigned kinds; /* as from cpu_model_read() */
-	unsigned slots_per_cycle;
-};
-
 /* The kinds in /proc/cpuinfo; 0 if unknown. */
 unsigned cpu_model_read(const struct sys *sys);
 /* The same from its text, which may be cut off: only complete lines count. */

@@ -186,6 +186,9 @@ struct fk_config {
 	uint64_t step_ns;  /* the clock advances so much in each sys_now_ns; 0 means 1000 */
 	bool frozen_clock; /* ... and not at all. Code that spins on the clock then aborts */
 	enum fk_tracefs tracefs;
+	/* In the control page of events: ns = ticks * tsc_mult >> tsc_shift; 0: another clock. */
+	uint32_t tsc_mult;
+	uint16_t tsc_shift;
 	bool procmap_query;     /* PROCMAP_QUERY of the text of /proc/PID/maps, as from 6.11 on */
 	bool own_samples;       /* each event prepares its own sample, as in Linux before 6.3 */
 	unsigned wait_pause_us; /* real microseconds slept in each sys_wait (threads, screens) */

@@ -138,6 +138,9 @@ static struct fk_ring *ring_new(struct fk *fk, const struct fk_perf *perf, size_
 	ring->page->data_offset = page_size;
 	ring->page->data_size = size - page_size;
 	ring->page->version = 0;
+	ring->page->cap_user_time = fk->config.tsc_mult > 0;
+	ring->page->time_mult = fk->config.tsc_mult;
+	ring->page->time_shift = fk->config.tsc_shift;
 	if (perf->attr.watermark)
 		ring->watermark = size_min(perf->attr.wakeup_watermark, size - page_size);
 	if (!ring->watermark)

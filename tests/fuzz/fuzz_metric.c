@@ -70,6 +70,16 @@ static void check_metric(struct metric *metric, struct event_set *events, struct
 	plan_unref(plan);
 }
 
+/* Metrics that the formula may name, good ones and bad ones. */
+static const struct metric_def named[] = {
+	{.name = "4K_Aliasing", .forms = {{.expression = "100 * cycles / instructions"}}},
+	{.name = "tma_a", .forms = {{.expression = "4K_Aliasing + 4K_Aliasing if tma_b else 1"}}},
+	{.name = "tma_b", .forms = {{.expression = "nonsense"}, {.expression = "branch-misses"}}},
+	{.name = "tma_c", .forms = {{.expression = "tma_a + tma_d"}}},
+	{.name = "tma_d", .forms = {{.expression = "tma_c * #num_cores"}}},
+	{.name = "memory", .forms = {{.expression = "memory_bytes"}}, .machine = true},
+};
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_bytes bytes = {data, size};
@@ -82,11 +92,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				       .bad = 0.5,
 				       .width = 6,
 				       .decimals = 2};
+	const struct metric_names names = {named, ARRAY_SIZE(named)};
+	const struct event_context context = {.metrics = &names};
 	struct event_set events;
 	struct metric metric;
 	struct error err = {0};
 
 	sample_events(&events);
+	events.context = &context;
 	int result = metric_compile(&def, 0, &events, &metric, &err);
 	if (result == 0) {
 		check_metric(&metric, &events, &bytes);

@@ -13,6 +13,7 @@
 #include "core/metric/metric_def.h"
 #include "core/perf/perf_open_error.h"
 #include "core/perf/probe.h"
+#include "core/sys/cpu_facts.h"
 #include "core/sys/cpu_model.h"
 #include "core/view/verdict.h"
 #include "tui/options/choice.h"
@@ -442,11 +443,13 @@ int listing_print(const struct listing *listing, const struct sys *sys, FILE *fi
 		  struct error *remark)
 {
 	struct pmu_set pmus;
+	struct cpu_facts cpu;
 	const struct event_context context = {
-		.sys = sys, .pmus = &pmus, .tables = event_table_cache_new(sys)};
+		.sys = sys, .pmus = &pmus, .cpu = &cpu, .tables = event_table_cache_new(sys)};
 	struct printer printer = {.listing = listing, .context = &context, .file = file};
 
 	pmu_set_read(sys, &pmus);
+	cpu_facts_init(&cpu, sys, &pmus);
 	*remark = (struct error){0};
 	print_list(&printer);
 	event_table_cache_free(context.tables);

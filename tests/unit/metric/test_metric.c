@@ -477,14 +477,16 @@ static void limits(void **state)
 		int code;
 		const char *message;
 	} rows[] = {
-		{"4096 bytes", "1", " ", 4095, "", 0, ""},
-		{"4097 bytes", "1", " ", 4096, "", -E2BIG, "longer than 4096 bytes"},
-		{"far too long", "", "1+", 100000, "1", -E2BIG, "longer than 4096 bytes"},
+		{"32 KiB", "1", " ", 32767, "", 0, ""},
+		{"a byte more", "1", " ", 32768, "", -E2BIG, "longer than 32768 bytes"},
+		{"far too long", "", "1+", 100000, "1", -E2BIG, "longer than 32768 bytes"},
 		{"a long sum needs no depth", "1", "+1", 2000, "", 0, ""},
-		{"open parentheses", "", "(", 4000, "", -E2BIG, "nested more than 64 deep"},
-		{"open functions", "", "min(", 1000, "", -E2BIG, "nested more than 64 deep"},
+		{"open parentheses", "", "(", 4000, "", -E2BIG, "nested more than 128 deep"},
+		{"open functions", "", "min(", 1000, "", -E2BIG, "nested more than 128 deep"},
 		{"many minuses are no nesting", "", "-", 4000, "1", 0, ""},
-		{"values wait for operators", "", "1+2*(", 60, "1", -E2BIG, "values are kept"},
+		{"values wait for operators", "", "1+2*(", 100, "1", -E2BIG, "values are kept"},
+		{"conditions wait for the last", "1", " if 1 else 1", 63, "", 0, ""},
+		{"too many wait", "1", " if 1 else 1", 64, "", -E2BIG, "values are kept"},
 		{"a name of 255 bytes", "'", "n", 255, "'", -ENOENT, "position 1"},
 		{"a name of 256 bytes", "'", "n", 256, "'", -E2BIG, "more than 255 bytes"},
 		{"a name of 4000 bytes", "", "n", 4000, "", -E2BIG, "more than 255 bytes"},
@@ -510,17 +512,17 @@ static void limits(void **state)
 	fixture_fini(&f);
 }
 
-/* A depth of 64 is allowed and uses the last slot of the stack. */
+/* A depth of 128 is allowed and uses the last slot of the stack. */
 static void as_deep_as_allowed(void **state)
 {
 	struct fixture f;
-	char *nested = repeated("", "(", 63, "1"), *closed = repeated(nested, ")", 63, "");
-	char *waiting = repeated("", "1+(", 63, "1"), *summed = repeated(waiting, ")", 63, "");
+	char *nested = repeated("", "(", 127, "1"), *closed = repeated(nested, ")", 127, "");
+	char *waiting = repeated("", "1+(", 127, "1"), *summed = repeated(waiting, ")", 127, "");
 
 	(void)state;
 	fixture_init(&f, &steady);
 	assert_true(evaluate(&f, closed).value == 1);
-	assert_true(evaluate(&f, summed).value == 64);
+	assert_true(evaluate(&f, summed).value == 128);
 	assert_int_equal(
 		metric_eval(&(struct metric){0}, NULL, NULL, figure_exact(INTERVAL_S)).state,
 		FIGURE_UNSUPPORTED);

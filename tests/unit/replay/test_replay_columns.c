@@ -2,6 +2,8 @@
 /* A replay with other columns than the live run: those of recorded events can be added. */
 #include "tests/unit/shared/recorded_scene.h"
 
+#include <math.h>
+
 static int column(const struct snapshot *snapshot, const char *name)
 {
 	return columns_metric(snapshot->columns, name);
@@ -180,12 +182,87 @@ static void test_columns_of_plans(void **state)
 	seen_fini(&seen);
 }
 
+static void check_figure(const char *path, const char *name, double want)
+{
+	struct replay *replay = must_open(path, NULL);
+	struct snapshot *snapshot = must_show(replay);
+	int index = column(snapshot, name);
+
+	assert_true(index >= 0);
+	struct figure figure = snapshot->figures[index];
+	if (figure.state != (want > 0 ? FIGURE_VALID : FIGURE_UNSUPPORTED) ||
+	    (want > 0 && fabs(figure.value - want) > 1e-6))
+		fail_msg("%s is %g (%s)", name, figure.value, figure_state_name(figure.state));
+	snapshot_free(snapshot);
+	replay_free(replay);
+}
+
+/* Makes the record of the facts one that this version does not have. */
+static void hide_cpu_facts(const char *path)
+{
+	static const char name[] = "pmctop:cpu_facts";
+	FILE *file = fopen(path, "r+");
+	char bytes[16384];
+
+	assert_non_null(file);
+	size_t n = fread(bytes, 1, sizeof(bytes), file);
+	const char *found = memmem(bytes, n, name, sizeof(name));
+	assert_non_null(found);
+	const uint64_t kind = PERFDATA_NATIVE_BASE + 4711;
+	assert_int_equal(fseek(file, found - bytes - (long)sizeof(kind), SEEK_SET), 0);
+	assert_int_equal(fwrite(&kind, sizeof(kind), 1, file), 1);
+	fclose(file);
+}
+
+/* Formulas use the machine of the recording: three CPUs with a clock of 2 GHz. */
+static void test_constants(void **state)
+{
+	static const struct engine_column asked[] = {
+		{ENGINE_METRIC, "clock=SYSTEM_TSC_FREQ / 1e6 * #num_cpus_online"},
+		{ENGINE_METRIC, "ipc"},
+		{ENGINE_METRIC, "twice=2 * ipc"}};
+	static const struct engine_column late[] = {{ENGINE_METRIC, "late=#num_cpus * ipc / ipc"}};
+	static const struct engine_column unknown[] = {{ENGINE_METRIC, "late=#num_cores"}};
+	struct fk_config machine = fk_machine_intel;
+	const struct scene scene = {
+		.machine = &machine,
+		.config = {.preset = &preset_none, .columns = asked, .n_columns = 3},
+	};
+	struct seen seen = {0};
+	struct error err = {0};
+	struct replay *replay;
+
+	(void)state;
+	machine.tsc_mult = 1u << 23;
+	machine.tsc_shift = 24;
+	record(&scene, path_of("constants"), &seen, 2);
+	check_figure(path_of("constants"), "clock", 6000);
+	replay = must_open(path_of("constants"),
+			   &(struct engine_config){.columns = late, .n_columns = 1});
+	struct snapshot *snapshot = must_show(replay);
+	int ipc = column(snapshot, "ipc"), twice = column(snapshot, "twice");
+	assert_true(snapshot->figures[column(snapshot, "late")].value == 3);
+	assert_true(snapshot->figures[ipc].value > 0);
+	assert_true(fabs(snapshot->figures[twice].value - 2 * snapshot->figures[ipc].value) < 1e-9);
+	snapshot_free(snapshot);
+	replay_free(replay);
+	int ret = open_replay(path_of("constants"),
+			      &(struct engine_config){.columns = unknown, .n_columns = 1}, &replay,
+			      &err);
+	assert_int_equal(ret, -EINVAL);
+	assert_non_null(strstr(err.text, "this machine does not have #num_cores"));
+	hide_cpu_facts(path_of("constants"));
+	check_figure(path_of("constants"), "clock", 0);
+	seen_fini(&seen);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_requested_columns),
 		cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_columns_of_plans),
+		cmocka_unit_test(test_constants),
 	};
 
 	return cmocka_run_group_tests(tests, recorded_scenes_setup, recorded_scenes_teardown);
