@@ -56,6 +56,23 @@ int event_alias_add(void *arg, const char *name);
 /* Whether the events that a vendor's table has for a PMU (event_table.h) are on context->pmus[i].
  */
 bool event_vendor_is_on(const struct event_context *context, const char *pmu, size_t i);
+/*
+ * Linux' name in sysfs for an event that the vendor has as PERF_METRICS.RETIRING and the like, or
+ * NULL.
+ */
+const char *event_vendor_alias(const char *name, size_t length);
+/* How context->pmus[pmu] counts one event of the vendor. */
+struct event_vendor_terms {
+	char text[512];
+	bool kernel_only, user_only;
+	bool one_unit; /* not on other PMUs of its kind */
+};
+/*
+ * Fills the terms for a name with the vendor's modifiers: "UOPS_RETIRED.MS:c1:e1". EVENT_NOT_MINE
+ * if the PMU has no such event, -ENOTSUP and a sentence for a modifier that cannot be counted.
+ */
+int event_vendor_terms(const struct event_context *context, size_t pmu, const char *name,
+		       size_t length, struct event_vendor_terms *terms, struct error *err);
 /* Whether a PMU has that name, also without its number or "uncore_" in front, or with * and ?. */
 bool event_pmu_matches(const char *pattern, const char *name);
 /*

@@ -2,7 +2,8 @@
 /*
  * Terms are encoded in two passes. First config, config1 and config2 set whole words. Then all
  * others add bits at the places in the PMU's format files. An event of sysfs is a list of terms,
- * but without events. "?" in it is a value that the user must give.
+ * but without events. "?" in it is a value that the user must give. An event of the vendor
+ * (event_vendor.c) is a list of terms, too.
  */
 #include "core/event/event_term.h"
 
@@ -31,6 +32,8 @@ struct encoding {
 	struct event *event;
 	struct perf_event_attr attr;
 	bool aliased, measured; /* the terms had an event of sysfs; one with a scale or unit */
+	bool vendor;            /* the terms are those of an event of the vendor */
+	bool one_unit;          /* and it is counted on the first PMU only */
 	struct error *err;
 };
 
@@ -303,6 +306,41 @@ static int fail_unknown(struct encoding *e, const struct term *term)
 	return result;
 }
 
+static int encode_term(struct encoding *e, const struct term *term);
+
+/* An event of the vendor, with modifiers: "X:c1", which may have "=". */
+static int encode_vendor(struct encoding *e, const struct term *term)
+{
+	const char *end = term->value ? term->value + term->n_value : term->name + term->n_name;
+	struct event_vendor_terms own;
+	struct term part;
+	int result = EVENT_NOT_MINE;
+
+	if (!e->vendor)
+		result = event_vendor_terms(e->context, (size_t)(e->pmu - e->context->pmus->items),
+					    term->name, (size_t)(end - term->name), &own, e->err);
+	if (result == EVENT_NOT_MINE)
+		return fail_unknown(e, term);
+	const char *at = own.text;
+	e->vendor = true;
+	while (result == 0 && next_term(&at, own.text + strlen(own.text), &part)) {
+		__u64 *word = word_of(&e->attr, part.name, part.n_name);
+		uint64_t value = 0;
+
+		result = word ? term_number(e, &part, &value) : encode_term(e, &part);
+		if (word)
+			*word |= value;
+	}
+	e->vendor = false;
+	e->one_unit |= own.one_unit;
+	if (own.kernel_only || own.user_only) {
+		e->attr.exclude_kernel = !own.kernel_only;
+		e->attr.exclude_user = !own.user_only;
+		e->attr.exclude_hv = 1;
+	}
+	return result;
+}
+
 static int encode_term(struct encoding *e, const struct term *term)
 {
 	char text[TEXT_BYTES];
@@ -322,7 +360,7 @@ static int encode_term(struct encoding *e, const struct term *term)
 		e->attr.config |= raw;
 		return 0;
 	}
-	return fail_unknown(e, term);
+	return encode_vendor(e, term);
 }
 
 /* The first pass: config=0x3c and the like, at any place of the list. */
@@ -365,10 +403,15 @@ int event_term_encode(const struct event_context *context, size_t pmu, const cha
 					 : fail_term(&e, -EINVAL, &term, "it is empty");
 	if (result < 0)
 		return result;
+	if (e.one_unit && event->n_codes > 0)
+		return 0;
 	struct perf_event_attr *attr = event_add_code(
 		event, event->kind == EVENT_SOFTWARE ? 0 : pmu, e.pmu->type, e.attr.config);
 	attr->config1 = e.attr.config1;
 	attr->config2 = e.attr.config2;
+	attr->exclude_user = e.attr.exclude_user;
+	attr->exclude_kernel = e.attr.exclude_kernel;
+	attr->exclude_hv = e.attr.exclude_hv;
 #ifdef PERF_ATTR_SIZE_VER8
 	attr->config3 = e.attr.config3;
 #endif

@@ -6,7 +6,8 @@
 
 /*
  * The terms of one PMU, as /sys/bus/event_source/devices/PMU/{format,events} define them:
- * "event=0x3c,umask=1", "edge", "config1=7", "r3c", "slots", "name=mine".
+ * "event=0x3c,umask=1", "edge", "config1=7", "r3c", "slots", "name=mine",
+ * and events that the vendor's table has for the PMU: "UOPS_RETIRED.MS:c1:e1".
  */
 
 /*

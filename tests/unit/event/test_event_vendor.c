@@ -310,6 +310,78 @@ static void test_well_known(void **state)
 	}
 }
 
+/* What the vendor's metrics have behind a name, and names of the vendor as terms of one PMU. */
+static void test_changes(void **state)
+{
+	static const struct {
+		const char *id;
+		const char *pmus[4];
+		const char *codes[10][2];
+	} rows[] = {
+		{"GenuineIntel-6-AD-1",
+		 {"cpu", "uncore_cha_0", "uncore_cha_1"},
+		 {{"UOPS_RETIRED.MS:c1:e1", "cpu:10404c2:8"},
+		  {"UOPS_RETIRED.MS:E1:C0x1:u", "cpu:10404c2:8"},
+		  {"EXE_ACTIVITY.3_PORTS_UTIL:u0x80", "cpu:80a6"},
+		  {"cpu/UOPS_RETIRED.MS:c1:e1/", "cpu:10404c2:8"},
+		  {"cpu/EXE_ACTIVITY.3_PORTS_UTIL,cmask=2/", "cpu:20008a6"},
+		  {"UNC_CHA_CLOCKTICKS:one_unit", "uncore_cha_0:1"},
+		  {"UNC_CHA_CLOCKTICKS:c3", "uncore_cha_0:3000001 uncore_cha_1:3000001"},
+		  {"TOPDOWN.SLOTS:perf_metrics", "cpu:400"},
+		  {"TOPDOWN.SLOTS:percore",
+		   "Modifier 'percore' of the vendor's event: the counts of both threads of a "
+		   "core are not added."}}},
+		{"GenuineIntel-6-6A-6",
+		 {"cpu"},
+		 {{"OCR.DEMAND_RFO.L3_MISS:ocr_msr_val=0x103b800002", "cpu:1b7:103b800002"}}},
+		{"GenuineIntel-6-55-7",
+		 {"cpu", "uncore_cha_0"},
+		 {{"UNC_CHA_TOR_INSERTS.IA_MISS:filter1=0x40432", "uncore_cha_0:2135:40432"},
+		  {"CPU_CLK_UNHALTED.THREAD_ANY", "cpu:20003c"}}},
+		{"GenuineIntel-6-97-2",
+		 {"cpu_core", "cpu_atom"},
+		 {{"cpu_core/UOPS_ISSUED.ANY:c1/", "cpu_core:10001ae"},
+		  {"cpu_atom/UOPS_ISSUED.ANY/", "cpu_atom:e"},
+		  {"cpu_atom/EXE_ACTIVITY.1_PORTS_UTIL/",
+		   "PMU cpu_atom has no term 'EXE_ACTIVITY.1_PORTS_UTIL'."}}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t n = 0;
+
+		while (n < 4 && rows[i].pmus[n])
+			n++;
+		struct machine *machine = machine_with(rows[i].id, rows[i].pmus, n);
+		for (size_t k = 0; k < 10 && rows[i].codes[k][0]; k++)
+			check_codes(machine, rows[i].codes[k][0], rows[i].codes[k][1]);
+		machine_end(machine);
+	}
+}
+
+/* The shares of the slots are events of sysfs, where the PMU has them. */
+static void test_perf_metrics(void **state)
+{
+	static const char *const pmus[] = {"cpu"};
+	struct machine *machine = machine_with("GenuineIntel-6-AD-1", pmus, 1);
+	struct error err;
+	struct event event;
+
+	(void)state;
+	assert_int_equal(
+		event_resolve(&machine->context, "PERF_METRICS.MEMORY_BOUND", &event, &err),
+		-ENODEV);
+	fk_file(machine->fk, DEVICES "cpu/events/slots", "event=0x00,umask=0x4");
+	fk_file(machine->fk, DEVICES "cpu/events/topdown-mem-bound", "event=0x00,umask=0x87");
+	check_codes(machine, "PERF_METRICS.MEMORY_BOUND", "cpu:8700");
+	check_codes(machine, "perf_metrics.memory_bound", "cpu:8700");
+	assert_int_equal(
+		event_resolve(&machine->context, "CPU_CLK_UNHALTED.THREAD_P:SUP", &event, &err), 0);
+	assert_true(event.codes[0].attr.exclude_user && !event.codes[0].attr.exclude_kernel);
+	event_fini(&event);
+	machine_end(machine);
+}
+
 static void test_modifiers(void **state)
 {
 	static const char *const pmus[] = {"cpu"};
@@ -370,10 +442,9 @@ static void test_catalog(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_codes),
-		cmocka_unit_test(test_well_known),
-		cmocka_unit_test(test_modifiers),
-		cmocka_unit_test(test_catalog),
+		cmocka_unit_test(test_codes),     cmocka_unit_test(test_well_known),
+		cmocka_unit_test(test_changes),   cmocka_unit_test(test_perf_metrics),
+		cmocka_unit_test(test_modifiers), cmocka_unit_test(test_catalog),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
