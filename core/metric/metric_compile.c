@@ -381,6 +381,8 @@ int metric_choose(const struct metric_def *def, unsigned cpus, size_t from,
 	int ret =
 		error_set(err, -ENOENT, "Metric %.40s: this CPU has no events for it.", def->name);
 
+	if (def->refused)
+		ret = error_set(err, -ENOTSUP, "%s", def->refused);
 	*metric = (struct metric){0};
 	for (size_t form = metric_def_form(def, cpus, from); form < METRIC_FORMS_MAX;
 	     form = metric_def_form(def, cpus, form + 1)) {

@@ -113,6 +113,7 @@ void metric_def_copy(struct metric_def *copy, const struct metric_def *def)
 	copy->name = copy_text(def->name);
 	copy->title = copy_text(def->title);
 	copy->group = copy_text(def->group);
+	copy->refused = copy_text(def->refused);
 	copy->unit = copy_text(def->unit);
 	copy->help = copy_text(def->help);
 	for (size_t i = 0; i < METRIC_FORMS_MAX; i++) {
@@ -126,6 +127,7 @@ void metric_def_fini(struct metric_def *def)
 	xfree(def->name);
 	xfree(def->title);
 	xfree(def->group);
+	xfree(def->refused);
 	xfree(def->unit);
 	xfree(def->help);
 	for (size_t i = 0; i < METRIC_FORMS_MAX; i++) {

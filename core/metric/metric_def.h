@@ -50,16 +50,18 @@ enum {
 };
 
 /*
- * The strings of a built-in metric are literals. A copy, a user's metric (metric_user.h) and the
- * metric of an event (metric_event.h) own their strings: metric_def_fini() frees them.
+ * The strings of a built-in metric are literals. A copy, a user's metric (metric_user.h), a
+ * vendor's (metric_vendor.h) and the metric of an event (metric_event.h) own their strings:
+ * metric_def_fini() frees them.
  */
 struct metric_def {
 	const char *name;                           /* "branch_mpki": json key, and name for -s */
 	const char *title;                          /* column header: "brMPKI" */
 	const char *group;                          /* subject, for listings: "cache" */
 	struct metric_form forms[METRIC_FORMS_MAX]; /* the first that can be counted is used */
-	const char *unit;                           /* "", "%", "GHz", "M/s", "/s" */
-	const char *help;                           /* one line */
+	const char *refused; /* a sentence why it has no forms; NULL: it has */
+	const char *unit;    /* "", "%", "GHz", "M/s", "/s" */
+	const char *help;    /* one line */
 	enum metric_kind kind;
 	enum metric_format format;
 	enum metric_better better;

@@ -4,7 +4,7 @@
  * independent reading of the vendors' files (tests/event_codes.py). EVENT_CODES is another file of
  * these.
  */
-#include "tests/unit/shared/machine.h"
+#include "tests/unit/shared/cpu_machine.h"
 
 #include "core/metric/catalog.h"
 
@@ -18,115 +18,6 @@
 #include <cmocka.h>
 
 #define DEVICES "/sys/bus/event_source/devices/"
-
-struct format {
-	const char *name, *bits;
-};
-
-static const struct format core_format[] = {
-	{"event", "config:0-7"},      {"umask", "config:8-15"},
-	{"edge", "config:18"},        {"any", "config:21"},
-	{"inv", "config:23"},         {"cmask", "config:24-31"},
-	{"ldlat", "config1:0-15"},    {"offcore_rsp", "config1:0-63"},
-	{"frontend", "config1:0-23"},
-};
-static const struct format uncore_format[] = {
-	{"event", "config:0-7"}, {"umask", "config:8-15,32-63"}, {"edge", "config:18"},
-	{"inv", "config:23"},    {"cmask", "config:24-31"},
-};
-/* Channels have the bits that are masks in others. */
-static const struct format iio_format[] = {
-	{"event", "config:0-7"},
-	{"umask", "config:8-15"},
-	{"ch_mask", "config:36-47"},
-	{"fc_mask", "config:48-50"},
-};
-static const struct format amd_format[] = {
-	{"event", "config:0-7,32-35"}, {"umask", "config:8-15"},  {"edge", "config:18"},
-	{"inv", "config:23"},          {"cmask", "config:24-31"},
-};
-static const struct format arm_format[] = {{"event", "config:0-15"}};
-
-static void add_file(struct fk *fk, const char *pmu, const char *file, const char *text)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), DEVICES "%s/%s", pmu, file);
-	fk_file(fk, path, text);
-}
-
-static void add_format(struct fk *fk, const char *pmu, const struct format *format, size_t n)
-{
-	char file[64];
-
-	for (size_t i = 0; i < n; i++) {
-		snprintf(file, sizeof(file), "format/%s", format[i].name);
-		add_file(fk, pmu, file, format[i].bits);
-	}
-}
-
-static void add_pmu(struct fk *fk, const char *name, unsigned type)
-{
-	bool core = strncmp(name, "cpu", 3) == 0 || strncmp(name, "armv", 4) == 0;
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u\n", type);
-	add_file(fk, name, "type", text);
-	if (strncmp(name, "cpu_", 4) == 0)
-		add_file(fk, name, "cpus", strcmp(name, "cpu_core") == 0 ? "0-1" : "2-3");
-	else if (!core)
-		add_file(fk, name, "cpumask", "0");
-	if (strncmp(name, "armv", 4) == 0)
-		add_format(fk, name, arm_format, ARRAY_SIZE(arm_format));
-	else if (strncmp(name, "amd_", 4) == 0)
-		add_format(fk, name, amd_format, ARRAY_SIZE(amd_format));
-	else if (core)
-		add_format(fk, name, core_format, ARRAY_SIZE(core_format));
-	else if (strstr(name, "_iio"))
-		add_format(fk, name, iio_format, ARRAY_SIZE(iio_format));
-	else
-		add_format(fk, name, uncore_format, ARRAY_SIZE(uncore_format));
-}
-
-/* A machine of that kind of CPU (cpu_model_id()), without PMUs. */
-static struct fk *machine_of_cpu(const char *id)
-{
-	struct fk *fk = fk_new(&(struct fk_config){.cpus = 4, .no_pmu = true});
-	char vendor[32], text[256];
-	unsigned family, numbers[3];
-
-	if (sscanf(id, "ARM-%x-%x-%x-%x", &family, &numbers[0], &numbers[1], &numbers[2]) == 4)
-		snprintf(text, sizeof(text),
-			 "processor\t: 0\nCPU implementer\t: 0x%02x\nCPU architecture: 8\n"
-			 "CPU variant\t: 0x%x\nCPU part\t: 0x%03x\nCPU revision\t: %u\n\n",
-			 family, numbers[1], numbers[0], numbers[2]);
-	else if (sscanf(id, "%31[A-Za-z]-%u-%x-%x", vendor, &family, &numbers[0], &numbers[1]) == 4)
-		snprintf(text, sizeof(text),
-			 "processor\t: 0\nvendor_id\t: %s\ncpu family\t: %u\nmodel\t\t: %u\n"
-			 "model name\t: CPU\nstepping\t: %u\n\n",
-			 vendor, family, numbers[0], numbers[1]);
-	else
-		fail_msg("%s", id);
-	fk_file(fk, "/proc/cpuinfo", text);
-	return fk;
-}
-
-static struct machine *machine_with(const char *id, const char *const *pmus, size_t n)
-{
-	struct machine *machine = xcalloc(1, sizeof(*machine));
-	struct fk *fk = machine_of_cpu(id);
-
-	for (size_t i = 0; i < n; i++)
-		add_pmu(fk, pmus[i], strcmp(pmus[i], "cpu") == 0 ? 4 : 20 + (unsigned)i);
-	machine_of(machine, fk);
-	return machine;
-}
-
-static void machine_end(struct machine *machine)
-{
-	machine_fini(machine);
-	free(machine);
-}
 
 /* Writes "pmu:config[:config1]" of each code. */
 static void codes_of(const struct machine *machine, const char *name, char *text, size_t size)
@@ -190,7 +81,7 @@ static void check_cpu(const struct codes *codes, unsigned *checked)
 	}
 	if (n == 0)
 		return;
-	struct machine *machine = machine_with(codes->id, pmus, n);
+	struct machine *machine = cpu_machine_new(codes->id, pmus, n);
 	for (size_t i = 0; i < codes->n; i++) {
 		const struct line *line = &codes->lines[i];
 		char text[512];
@@ -202,7 +93,7 @@ static void check_cpu(const struct codes *codes, unsigned *checked)
 			fail_msg("%s of %s is %s, not %s", line->name, codes->id, text, line->code);
 		++*checked;
 	}
-	machine_end(machine);
+	cpu_machine_free(machine);
 }
 
 static void test_codes(void **state)
@@ -303,10 +194,10 @@ static void test_well_known(void **state)
 
 		while (n < 4 && rows[i].pmus[n])
 			n++;
-		struct machine *machine = machine_with(rows[i].id, rows[i].pmus, n);
+		struct machine *machine = cpu_machine_new(rows[i].id, rows[i].pmus, n);
 		for (size_t k = 0; k < 8 && rows[i].codes[k][0]; k++)
 			check_codes(machine, rows[i].codes[k][0], rows[i].codes[k][1]);
-		machine_end(machine);
+		cpu_machine_free(machine);
 	}
 }
 
@@ -352,10 +243,10 @@ static void test_changes(void **state)
 
 		while (n < 4 && rows[i].pmus[n])
 			n++;
-		struct machine *machine = machine_with(rows[i].id, rows[i].pmus, n);
+		struct machine *machine = cpu_machine_new(rows[i].id, rows[i].pmus, n);
 		for (size_t k = 0; k < 10 && rows[i].codes[k][0]; k++)
 			check_codes(machine, rows[i].codes[k][0], rows[i].codes[k][1]);
-		machine_end(machine);
+		cpu_machine_free(machine);
 	}
 }
 
@@ -363,7 +254,7 @@ static void test_changes(void **state)
 static void test_perf_metrics(void **state)
 {
 	static const char *const pmus[] = {"cpu"};
-	struct machine *machine = machine_with("GenuineIntel-6-AD-1", pmus, 1);
+	struct machine *machine = cpu_machine_new("GenuineIntel-6-AD-1", pmus, 1);
 	struct error err;
 	struct event event;
 
@@ -379,13 +270,13 @@ static void test_perf_metrics(void **state)
 		event_resolve(&machine->context, "CPU_CLK_UNHALTED.THREAD_P:SUP", &event, &err), 0);
 	assert_true(event.codes[0].attr.exclude_user && !event.codes[0].attr.exclude_kernel);
 	event_fini(&event);
-	machine_end(machine);
+	cpu_machine_free(machine);
 }
 
 static void test_modifiers(void **state)
 {
 	static const char *const pmus[] = {"cpu"};
-	struct machine *machine = machine_with("GenuineIntel-6-AD-1", pmus, 1);
+	struct machine *machine = cpu_machine_new("GenuineIntel-6-AD-1", pmus, 1);
 	struct event event;
 	struct error err;
 
@@ -402,7 +293,7 @@ static void test_modifiers(void **state)
 			 -ENODEV);
 	assert_string_equal(err.text, "'UNC_M_CAS_COUNT_SCH0.RD' is an event of uncore_imc, "
 				      "a PMU that this kernel does not offer.");
-	machine_end(machine);
+	cpu_machine_free(machine);
 }
 
 struct listed {
@@ -427,7 +318,7 @@ static int count_entry(void *arg, const struct catalog_entry *entry)
 static void test_catalog(void **state)
 {
 	static const char *const pmus[] = {"cpu", "uncore_cha_0", "uncore_cha_1"};
-	struct machine *machine = machine_with("GenuineIntel-6-55-7", pmus, 3);
+	struct machine *machine = cpu_machine_new("GenuineIntel-6-55-7", pmus, 3);
 	struct listed listed = {0};
 
 	(void)state;
@@ -436,7 +327,7 @@ static void test_catalog(void **state)
 	assert_int_equal(listed.deprecated, 0);
 	assert_int_equal(listed.absent, 0);
 	assert_in_range(listed.n, 1500, 4000);
-	machine_end(machine);
+	cpu_machine_free(machine);
 }
 
 int main(void)

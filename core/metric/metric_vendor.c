@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A definition is made each time one is needed, because a table has hundreds of metrics and a run
+ * needs a few. The vendor's sentences are not in the table, so `help` has facts of the metric: its
+ * domain, its place in the tree, its threshold.
+ */
+#include "core/metric/metric_vendor.h"
+
+#include "core/base/util.h"
+#include "core/event/event_resolver.h"
+#include "core/metric/metric_event.h"
+#include "core/metric/metric_user.h"
+#include "core/metric/metric_vendor_formula.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PREFIX "vendor_"
+
+enum { NAME_MAX_BYTES = 127, TREE_MAX = 16 };
+
+/* A unit or domain of the vendor. */
+static const struct {
+	const char *name, *unit;
+	unsigned width, decimals;
+} units[] = {
+	{"per instruction", "/instr", 7, 4},
+	{"per branch", "/branch", 6, 4},
+	{"per cache access", "/access", 6, 4},
+	{"per TLB access", "/access", 6, 4},
+	{"per cycle", "/cycle", 6, 2},
+	{"operations per cycle", "/cycle", 6, 2},
+	{"per second", "/s", 7, 1},
+	{"MPKI", "/ki", 6, 2},
+	{"MB/sec", "MB/s", 7, 1},
+	{"GB/sec", "GB/s", 7, 2},
+	{"GHz", "GHz", 5, 2},
+	{"ns", "ns", 7, 1},
+	{"NanoSeconds", "ns", 7, 1},
+	{"Seconds", "s", 7, 2},
+};
+
+static bool is_percent(const struct event_table_metric *metric)
+{
+	return strncmp(metric->unit, "percent", strlen("percent")) == 0;
+}
+
+/* Sets unit, width and decimals. */
+static void set_unit(const struct event_table_metric *metric, struct metric_def *def)
+{
+	const char *name = metric->unit[0] ? metric->unit : metric->domain;
+
+	def->unit = "";
+	def->width = 7;
+	def->decimals = 2;
+	if (is_percent(metric)) {
+		def->unit = "%";
+		def->width = 5;
+		def->decimals = 1;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (strcmp(units[i].name, name) == 0) {
+			def->unit = units[i].unit;
+			def->width = units[i].width;
+			def->decimals = units[i].decimals;
+		}
+	def->unit = xstrdup(def->unit);
+}
+
+static const struct event_table *table_of(const struct event_context *context)
+{
+	return context && context->tables && context->pmus ? event_table_cache_get(context->tables)
+							   : NULL;
+}
+
+/* The metric above, of the same cores, or NULL. */
+static const struct event_table_metric *parent_of(const struct event_table *table,
+						  const struct event_table_metric *metric)
+{
+	size_t n = 0;
+	const struct event_table_metric *parents =
+		event_table_find_metric(table, metric->parent, strlen(metric->parent), &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(parents[i].pmu, metric->pmu) == 0)
+			return &parents[i];
+	return NULL;
+}
+
+/* Whether a high figure is good: the threshold marks what is worth a look. */
+static bool is_useful_work(const struct event_table *table, const struct event_table_metric *metric)
+{
+	if (event_same_name("Bottleneck_Useful_Work", strlen("Bottleneck_Useful_Work"),
+			    metric->name))
+		return true;
+	for (unsigned i = 0; metric && i < TREE_MAX; i++) {
+		if (strcmp(metric->name, "Retiring") == 0 ||
+		    strcmp(metric->name, "Light_Operations") == 0)
+			return true;
+		if (strcmp(metric->name, "Heavy_Operations") == 0)
+			return false;
+		metric = parent_of(table, metric);
+	}
+	return false;
+}
+
+/* As for the built-in metrics, `bad` is twice as far as the one threshold of the source. */
+static void set_colours(const struct event_table *table, const struct event_table_metric *metric,
+			const struct metric_vendor_threshold *threshold, struct metric_def *def)
+{
+	if (!threshold->own || threshold->either || threshold->limit <= 0 ||
+	    is_useful_work(table, metric))
+		return;
+	def->better = threshold->below ? METRIC_HIGHER : METRIC_LOWER;
+	def->warn = threshold->limit;
+	def->bad = threshold->below ? threshold->limit / 2 : threshold->limit * 2;
+}
+
+/* Domains that are no quantity. */
+static bool says_little(const char *domain)
+{
+	static const char *const words[] = {"Metric",        "Core_Metric", "Inst_Metric",
+					    "System_Metric", "Fraction",    "Count"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strcmp(domain, words[i]) == 0)
+			return true;
+	return domain[0] == '\0';
+}
+
+static void set_help(const struct event_table_metric *metric,
+		     const struct metric_vendor_threshold *threshold, struct metric_def *def)
+{
+	char text[1024];
+	int n = 0;
+
+	if (strcmp(metric->unit, "percent") == 0 && !says_little(metric->domain))
+		n = snprintf(text, sizeof(text), "share of %.40s", metric->domain);
+	else if (metric->unit[0] && strcmp(metric->unit, "percent") != 0)
+		n = snprintf(text, sizeof(text), "%.40s", metric->unit);
+	else if (!says_little(metric->domain))
+		n = snprintf(text, sizeof(text), "in %.40s", metric->domain);
+	else
+		n = snprintf(text, sizeof(text), "of the vendor");
+	if (metric->parent[0])
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "; a part of %.60s",
+			      metric->parent);
+	if (threshold->text[0])
+		snprintf(text + n, sizeof(text) - (size_t)n, "; threshold: %.800s",
+			 threshold->text);
+	def->help = xstrdup(text);
+}
+
+static bool is_here(const struct event_context *context, const struct event_table_metric *metric)
+{
+	for (size_t i = 0; i < event_core_pmus(context); i++)
+		if (event_vendor_is_on(context, metric->pmu, i))
+			return true;
+	return false;
+}
+
+static void make_def(const struct event_context *context, const struct event_table *table,
+		     const struct event_table_metric *metric, struct metric_def *def)
+{
+	struct metric_vendor_threshold threshold;
+	char name[NAME_MAX_BYTES + 1], title[4 * METRIC_TITLE_MAX + 1];
+	char full[sizeof(name) + sizeof(PREFIX)];
+	struct error why = {0};
+
+	metric_vendor_name(table, metric, name, sizeof(name));
+	snprintf(full, sizeof(full), "%s%s", metric_name_is_taken(name) ? PREFIX : "", name);
+	metric_title_fit(metric->name, METRIC_TITLE_MAX, title, sizeof(title));
+	metric_vendor_threshold(metric, &threshold);
+	*def = (struct metric_def){
+		.name = xstrdup(full),
+		.title = xstrdup(title),
+		.group = xstrdup("vendor"),
+		.forms = {{.expression = metric_vendor_formula(context, table, metric, &why)}},
+	};
+	if (!def->forms[0].expression)
+		def->refused = xstrdup(why.text);
+	set_unit(metric, def);
+	set_colours(table, metric, &threshold, def);
+	set_help(metric, &threshold, def);
+	free(threshold.text);
+}
+
+size_t metric_vendor_count(const struct event_context *context)
+{
+	const struct event_table *table = table_of(context);
+
+	return table ? table->n_metrics : 0;
+}
+
+bool metric_vendor_def(const struct event_context *context, size_t i, struct metric_def *def)
+{
+	const struct event_table *table = table_of(context);
+
+	if (!table || i >= table->n_metrics || !is_here(context, &table->metrics[i]))
+		return false;
+	make_def(context, table, &table->metrics[i], def);
+	return true;
+}
+
+/* The rest of a name behind a prefix, or NULL. */
+static const char *skip_prefix(const char *name, const char *prefix, size_t length)
+{
+	return strlen(name) > length && event_same_name(name, length, prefix) ? name + length
+									      : NULL;
+}
+
+/* Of the PMU, or (NULL) of the best cores that have it. */
+static const struct event_table_metric *find_on(const struct event_context *context,
+						const struct event_table *table, const char *pmu,
+						const char *name)
+{
+	const struct event_table_metric *found = NULL;
+	size_t n = 0;
+	const struct event_table_metric *metrics =
+		event_table_find_metric(table, name, strlen(name), &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_here(context, &metrics[i]) || (pmu && strcmp(metrics[i].pmu, pmu) != 0))
+			continue;
+		if (!found || strcmp(metrics[i].pmu, "cpu_core") == 0)
+			found = &metrics[i];
+	}
+	return found;
+}
+
+int metric_vendor_find(const struct event_context *context, const char *name,
+		       struct metric_def *def)
+{
+	static const char *const pmus[] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
+	const struct event_table *table = table_of(context);
+
+	if (!table)
+		return -ENOENT;
+	const char *rest = skip_prefix(name, PREFIX, strlen(PREFIX));
+	name = rest ? rest : name;
+	const struct event_table_metric *metric = find_on(context, table, NULL, name);
+	for (size_t i = 0; !metric && i < ARRAY_SIZE(pmus); i++) {
+		rest = skip_prefix(name, pmus[i], strlen(pmus[i]));
+		if (rest && rest[0] == '_')
+			metric = find_on(context, table, pmus[i], rest + 1);
+	}
+	if (!metric)
+		return -ENOENT;
+	make_def(context, table, metric, def);
+	return 0;
+}
+
+void metric_vendor_suggest(const struct event_context *context, struct suggest *suggest)
+{
+	const struct event_table *table = table_of(context);
+
+	for (size_t i = 0; table && i < table->n_metrics; i++)
+		if (is_here(context, &table->metrics[i]))
+			suggest_offer(suggest, table->metrics[i].name);
+}

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The vendor's formulas have letters for events and constants, and a line that gives their meaning.
+ * A formula that begins with "=" is Linux', which has names of events and of metrics
+ * (tma_memory_bound) in lower case. There the metrics in percent are fractions.
+ *
+ * Both are copied token by token: names are replaced, blanks and the parentheses around single
+ * names are tidied.
+ */
+#include "core/metric/metric_vendor_formula.h"
+
+#include "core/base/text.h"
+#include "core/base/util.h"
+#include "core/event/event_resolver.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUPS_MAX = 64 };
+
+enum token_kind {
+	TOKEN_NAME,
+	TOKEN_NUMBER,
+	TOKEN_OPERATOR,
+	TOKEN_FUNCTION,
+	TOKEN_COMMA,
+	TOKEN_OPEN,
+	TOKEN_CLOSE,
+	TOKEN_END,
+};
+
+struct token {
+	enum token_kind kind;
+	const char *text; /* not terminated */
+	size_t length;
+};
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool token_is(const struct token *token, const char *word)
+{
+	return strlen(word) == token->length && memcmp(token->text, word, token->length) == 0;
+}
+
+/* Letters, digits, _ . and : as in "uops_retired.ms:c1". */
+static size_t name_length(const char *text)
+{
+	size_t n = 0;
+
+	while (is_letter(text[n]) || is_digit(text[n]) || text[n] == '.' || text[n] == ':')
+		n++;
+	return n;
+}
+
+static enum token_kind kind_of_name(const struct token *token)
+{
+	static const char *const functions[] = {"min", "max", "d_ratio"};
+
+	if (token_is(token, "if") || token_is(token, "else"))
+		return TOKEN_OPERATOR;
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+		if (token_is(token, functions[i]))
+			return TOKEN_FUNCTION;
+	return TOKEN_NAME;
+}
+
+/* Cuts the next token off. A name may begin with a digit: 4K_Aliasing. */
+static struct token next_token(const char **at)
+{
+	const char *text = *at + strspn(*at, " ");
+	struct token token = {.text = text, .length = 1};
+	double number;
+
+	if (is_digit(text[0]) || (text[0] == '.' && is_digit(text[1]))) {
+		token.kind = TOKEN_NUMBER;
+		token.length = text_number(text, &number);
+		if (is_letter(text[token.length])) {
+			token.kind = TOKEN_NAME;
+			token.length = name_length(text);
+		}
+	} else if (is_letter(text[0])) {
+		token.length = name_length(text);
+		token.kind = kind_of_name(&token);
+	} else if (text[0] == '\0') {
+		token.kind = TOKEN_END;
+		token.length = 0;
+	} else if (text[0] == '(' || text[0] == ')') {
+		token.kind = text[0] == '(' ? TOKEN_OPEN : TOKEN_CLOSE;
+	} else if (text[0] == ',') {
+		token.kind = TOKEN_COMMA;
+	} else {
+		token.kind = TOKEN_OPERATOR;
+		token.length += text[1] == '=';
+	}
+	*at = text + token.length;
+	return token;
+}
+
+/* Parentheses that are open. */
+struct group {
+	size_t start;    /* of the "(" in the text */
+	unsigned tokens; /* in it so far */
+	bool call;       /* of a function */
+};
+
+struct writer {
+	const struct event_context *context;
+	const struct event_table *table;
+	const struct event_table_metric *metric;
+	char *text;
+	size_t length, capacity;
+	enum token_kind last;
+	bool joins; /* the last token is a sign */
+	struct group groups[GROUPS_MAX];
+	size_t n_groups;
+	bool linux_names;         /* the formula begins with "=" */
+	bool perf_metrics, slots; /* it has a share of the slots; the slots */
+	struct error *why;
+};
+
+static void append(struct writer *w, const char *text, size_t length)
+{
+	w->text = array_reserve(w->text, &w->capacity, w->length + length + 1, 1);
+	memcpy(w->text + w->length, text, length);
+	w->length += length;
+	w->text[w->length] = '\0';
+}
+
+static void append_text(struct writer *w, const char *text)
+{
+	append(w, text, strlen(text));
+}
+
+static int refuse(struct writer *w, const char *what, const char *name, size_t length)
+{
+	return error_set(w->why, -ENOTSUP, "Metric %.40s: %s %s.", w->metric->name, what,
+			 event_quote(name, length).text);
+}
+
+/* "a=EVENT b=EVENT": the meaning of a name, or NULL. */
+static const char *find_meaning(const char *pairs, const struct token *name, size_t *length)
+{
+	for (const char *at = pairs; *at;) {
+		size_t n = strcspn(at, " "), n_name = strcspn(at, "=");
+
+		if (n_name == name->length && memcmp(at, name->text, n_name) == 0 && n_name < n) {
+			*length = n - n_name - 1;
+			return at + n_name + 1;
+		}
+		at += n;
+		at += strspn(at, " ");
+	}
+	return NULL;
+}
+
+static const struct {
+	const char *name, *text;
+} constants[] = {
+	{"THREADS_PER_CORE", "THREADS_PER_CORE"},
+	{"HYPERTHREADING_ON", "HYPERTHREADING_ON"},
+	{"DURATIONTIMEINMILLISECONDS", "DURATIONTIMEINMILLISECONDS"},
+	{"DURATIONTIMEINSECONDS", "interval_s"},
+	{"SYSTEM_TSC_FREQ", "SYSTEM_TSC_FREQ"},
+	{"SOCKET_COUNT", "SOCKET_COUNT"},
+	{"CHAS_PER_SOCKET", "CHAS_PER_SOCKET"},
+	{"CORES_PER_SOCKET", "CORES_PER_SOCKET"},
+	{"system.sockets[0].cpus.count_*_system.socket_count",
+	 "(THREADS_PER_CORE * CORES_PER_SOCKET * SOCKET_COUNT)"},
+};
+
+static int write_constant(struct writer *w, const char *name, size_t length)
+{
+	double number;
+
+	if (text_number(name, &number) == length) {
+		append(w, name, length);
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(constants); i++)
+		if (event_same_name(name, length, constants[i].name)) {
+			append_text(w, constants[i].text);
+			return 0;
+		}
+	return refuse(w, "its formula has the unknown constant", name, length);
+}
+
+/* Events that Linux has under another name. The energy has another unit: these are Joules. */
+static const struct {
+	const char *name, *text;
+} others[] = {
+	{"UNC_PKG_ENERGY_STATUS", "('power/energy-pkg/' / 0.000061)"},
+	{"FREERUN_PKG_ENERGY_STATUS", "('power/energy-pkg/' / 0.000061)"},
+	{"FREERUN_DRAM_ENERGY_STATUS", "('power/energy-ram/' / 0.0000156)"},
+	{"TSC", "'msr/tsc/'"},
+};
+
+/* The PMU that the names of the metric's events need, because another kind of cores has them. */
+static const char *pmu_of(const struct writer *w)
+{
+	for (size_t i = 0; strcmp(w->metric->pmu, "cpu") != 0 && i < w->context->pmus->n; i++)
+		if (strcmp(w->context->pmus->items[i].name, w->metric->pmu) == 0)
+			return w->metric->pmu;
+	return NULL;
+}
+
+static void append_event(struct writer *w, bool core, const char *name, const char *rest,
+			 size_t n_rest)
+{
+	const char *pmu = core ? pmu_of(w) : NULL;
+
+	append_text(w, "'");
+	if (pmu) {
+		append_text(w, pmu);
+		append_text(w, "/");
+	}
+	append_text(w, name);
+	append(w, rest, n_rest);
+	append_text(w, pmu ? "/'" : "'");
+}
+
+static bool ends_with(const char *text, size_t length, const char *end)
+{
+	size_t n = strlen(end);
+
+	return length >= n && memcmp(text + length - n, end, n) == 0;
+}
+
+/* The item of the metric's PMU, else the first. */
+static const struct event_table_item *find_item(const struct writer *w, const char *name,
+						size_t length)
+{
+	size_t n;
+	const struct event_table_item *items = event_table_find(w->table, name, length, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(items[i].pmu, w->metric->pmu) == 0)
+			return &items[i];
+	return items;
+}
+
+static int write_event(struct writer *w, const char *name, size_t length)
+{
+	const char *colon = memchr(name, ':', length);
+	size_t n = colon ? (size_t)(colon - name) : length;
+	const char *alias = event_vendor_alias(name, n);
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (event_same_name(name, length, others[i].name)) {
+			append_text(w, others[i].text);
+			return 0;
+		}
+	if (ends_with(name, length, ":retire_latency"))
+		return refuse(w, "the vendor has no typical latency for this CPU of", name, n);
+	if (ends_with(name, length, ":percore"))
+		return refuse(w, "the counts of both threads of a core are not added, for", name,
+			      n);
+	if (alias) {
+		w->perf_metrics = true;
+		append_event(w, true, alias, "", 0);
+		return 0;
+	}
+	if (event_same_name(name, length, "TOPDOWN.SLOTS:perf_metrics")) {
+		w->slots = true;
+		append_event(w, true, "slots", "", 0);
+		return 0;
+	}
+	const struct event_table_item *item = find_item(w, name, n);
+	if (!item)
+		return refuse(w, "the vendor's table for this CPU does not have", name, n);
+	bool core = strncmp(item->pmu, "cpu", 3) == 0;
+	if (core && pmu_of(w) && strcmp(item->pmu, w->metric->pmu) != 0)
+		return refuse(w, "other cores have its event", name, n);
+	/* Of every socket: the vendor means that of one. */
+	bool one_unit = ends_with(name, length, ":one_unit");
+	append_text(w, one_unit ? "(" : "");
+	append_event(w, core, item->name, name + n, length - n);
+	append_text(w, one_unit ? " / SOCKET_COUNT)" : "");
+	return 0;
+}
+
+size_t metric_vendor_name(const struct event_table *table, const struct event_table_metric *metric,
+			  char *name, size_t size)
+{
+	size_t n;
+
+	event_table_find_metric(table, metric->name, strlen(metric->name), &n);
+	bool main = strcmp(metric->pmu, "cpu") == 0 || strcmp(metric->pmu, "cpu_core") == 0;
+	return (size_t)snprintf(name, size, "%s%s%s", n > 1 && !main ? metric->pmu : "",
+				n > 1 && !main ? "_" : "", metric->name);
+}
+
+/* In Linux' formulas. */
+static int write_metric(struct writer *w, const struct event_table_metric *metric)
+{
+	bool percent = strncmp(metric->unit, "percent", strlen("percent")) == 0;
+	char name[128];
+
+	if (metric_vendor_name(w->table, metric, name, sizeof(name)) >= sizeof(name))
+		return refuse(w, "too long is the name of", name, sizeof(name));
+	bool quoted = is_digit(name[0]);
+	append_text(w, percent ? "(" : "");
+	append_text(w, quoted ? "'" : "");
+	append_text(w, name);
+	append_text(w, quoted ? "'" : "");
+	append_text(w, percent ? " / 100)" : "");
+	return 0;
+}
+
+/* The metric of that name on the same PMU, or NULL. */
+static const struct event_table_metric *find_metric(const struct writer *w,
+						    const struct token *name)
+{
+	size_t n = 0;
+	const struct event_table_metric *found =
+		event_table_find_metric(w->table, name->text, name->length, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(found[i].pmu, w->metric->pmu) == 0)
+			return &found[i];
+	return NULL;
+}
+
+static int write_name(struct writer *w, const struct token *name)
+{
+	size_t length = 0;
+	const char *meaning = find_meaning(w->metric->events, name, &length);
+
+	if (w->linux_names) {
+		const struct event_table_metric *metric = find_metric(w, name);
+
+		if (metric)
+			return write_metric(w, metric);
+		return write_event(w, name->text, name->length);
+	}
+	if (meaning)
+		return write_event(w, meaning, length);
+	meaning = find_meaning(w->metric->constants, name, &length);
+	if (meaning)
+		return write_constant(w, meaning, length);
+	return write_constant(w, name->text, name->length);
+}
+
+/* Removes the parentheses around a single name or number. Returns whether it did. */
+static bool close_group(struct writer *w)
+{
+	const struct group *group = &w->groups[--w->n_groups];
+
+	if (group->call || group->tokens != 1)
+		return false;
+	memmove(w->text + group->start, w->text + group->start + 1, w->length - group->start);
+	w->length--;
+	return true;
+}
+
+static void append_blank(struct writer *w, enum token_kind next)
+{
+	if (w->length == 0 || w->joins || w->last == TOKEN_OPEN || w->last == TOKEN_FUNCTION ||
+	    next == TOKEN_CLOSE || next == TOKEN_COMMA)
+		return;
+	append_text(w, " ");
+}
+
+static int open_group(struct writer *w)
+{
+	if (w->n_groups == GROUPS_MAX)
+		return refuse(w, "too many parentheses are in", w->metric->name,
+			      strlen(w->metric->name));
+	w->groups[w->n_groups++] =
+		(struct group){.start = w->length, .call = w->last == TOKEN_FUNCTION};
+	append_text(w, "(");
+	return 0;
+}
+
+static int write_token(struct writer *w, const struct token *token, bool names)
+{
+	bool sign = token_is(token, "-") && w->last != TOKEN_NAME && w->last != TOKEN_NUMBER &&
+		    w->last != TOKEN_CLOSE;
+	enum token_kind last = token->kind;
+	int result = 0;
+
+	append_blank(w, token->kind);
+	if (token->kind == TOKEN_CLOSE && w->n_groups == 0)
+		return refuse(w, "a parenthesis is missing in", w->metric->name,
+			      strlen(w->metric->name));
+	if (token->kind == TOKEN_OPEN)
+		result = open_group(w);
+	else if (token->kind == TOKEN_NAME && names)
+		result = write_name(w, token);
+	else if (token->kind != TOKEN_CLOSE || !close_group(w))
+		append(w, token->text, token->length);
+	if (token->kind != TOKEN_OPEN && w->n_groups > 0)
+		w->groups[w->n_groups - 1].tokens++;
+	w->joins = sign;
+	w->last = last;
+	return result;
+}
+
+static int write_tokens(struct writer *w, const char *text, bool names)
+{
+	struct token token = next_token(&text);
+	int result = 0;
+
+	w->last = TOKEN_OPERATOR;
+	for (; token.kind != TOKEN_END && result == 0; token = next_token(&text))
+		result = write_token(w, &token, names);
+	if (result == 0 && w->n_groups > 0)
+		result = refuse(w, "a parenthesis is missing in", w->metric->name,
+				strlen(w->metric->name));
+	return result;
+}
+
+char *metric_vendor_formula(const struct event_context *context, const struct event_table *table,
+			    const struct event_table_metric *metric, struct error *why)
+{
+	const char *formula = metric->formula;
+	struct writer w = {
+		.context = context,
+		.table = table,
+		.metric = metric,
+		.linux_names = formula[0] == '=',
+		.why = why,
+	};
+
+	if (write_tokens(&w, formula + w.linux_names, true) < 0) {
+		free(w.text);
+		return NULL;
+	}
+	/* The shares are counted in a group that the slots lead. */
+	if (w.perf_metrics && !w.slots) {
+		append_text(&w, " + 0 * ");
+		append_event(&w, true, "slots", "", 0);
+	}
+	return w.text;
+}
+
+/* Whether it is "NAME > 20": with a number, and nothing that is computed. */
+static bool is_own_comparison(const struct event_table_metric *metric, const struct token *name,
+			      const char *rest, struct metric_vendor_threshold *threshold)
+{
+	if (name->kind != TOKEN_NAME || !event_same_name(name->text, name->length, metric->name))
+		return false;
+	struct token compare = next_token(&rest), number = next_token(&rest);
+	struct token next = next_token(&rest);
+	bool below = compare.text[0] == '<';
+	if (compare.kind != TOKEN_OPERATOR || (!below && compare.text[0] != '>') ||
+	    number.kind != TOKEN_NUMBER ||
+	    (next.kind != TOKEN_END && next.kind != TOKEN_CLOSE && !token_is(&next, "&") &&
+	     !token_is(&next, "|")))
+		return false;
+	threshold->below = below;
+	text_number(number.text, &threshold->limit);
+	return true;
+}
+
+void metric_vendor_threshold(const struct event_table_metric *metric,
+			     struct metric_vendor_threshold *threshold)
+{
+	struct error ignored;
+	struct writer w = {.metric = metric, .why = &ignored};
+	const char *at = metric->threshold;
+
+	*threshold = (struct metric_vendor_threshold){.either = strchr(at, '|') != NULL};
+	if (write_tokens(&w, at, false) == 0 && w.text)
+		threshold->text = w.text;
+	else
+		free(w.text);
+	if (!threshold->text)
+		threshold->text = xstrdup(at);
+	for (struct token token = next_token(&at); token.kind != TOKEN_END && !threshold->own;
+	     token = next_token(&at))
+		threshold->own = is_own_comparison(metric, &token, at, threshold);
+}
