@@ -242,7 +242,19 @@ def intel_threshold(path, metric, titles, overrides):
     return one_line(re.sub(rf"(?<![\w.])(?:{known})(?!\w)", lambda name: names[name[0]], formula))
 
 
-def intel_metrics(path, metrics, overrides):
+def intel_inputs(metric, latencies):
+    """The events and the constants, of which typical latencies are some, marked by ~."""
+    events, constants = [], [(one["Alias"], one["Name"]) for one in metric["Constants"]]
+    for event in metric["Events"]:
+        name, latency, _ = event["Name"].partition(":retire_latency")
+        if latency and name in latencies:
+            constants.append((event["Alias"], f"~{latencies[name]['MEAN']:g}"))
+        else:
+            events.append((event["Alias"], event["Name"]))
+    return inputs(events), inputs(constants)
+
+
+def intel_metrics(path, metrics, latencies, overrides):
     """Yields the lines of one file."""
     titles = {metric["LegacyName"]: metric["MetricName"] for metric in metrics}
     for metric in metrics:
@@ -255,8 +267,7 @@ def intel_metrics(path, metrics, overrides):
         yield line_of(
             f"+{metric['MetricName']}", metric["UnitOfMeasure"], metric.get("ParentCategory", ""),
             metric.get("CountDomain", ""), one_line(formula),
-            inputs((event["Alias"], event["Name"]) for event in metric["Events"]),
-            inputs((constant["Alias"], constant["Name"]) for constant in metric["Constants"]),
+            *intel_inputs(metric, latencies),
             intel_threshold(path, metric, titles, overrides))
 
 
@@ -264,7 +275,8 @@ def intel_cpus(sources, overrides):
     """Yields (name, version, date, ids, {PMU: {event: line}}, {PMU: [line of a metric]})."""
     models = {}
     for row in csv.DictReader(sources.read(INTEL, "mapfile.csv").splitlines()):
-        if row["EventType"] in ("core", "hybridcore", "uncore", "uncore experimental", "metrics"):
+        if row["EventType"] in ("core", "hybridcore", "uncore", "uncore experimental", "metrics",
+                                "retire latency"):
             models.setdefault(row["Family-model"], []).append(
                 (row["Filename"][1:], row["EventType"], ROLES[row["Core Role Name"]]))
     sets = {}
@@ -272,10 +284,13 @@ def intel_cpus(sources, overrides):
         sets.setdefault(tuple(files), []).append(model)
     for files, ids in sets.items():
         events, metrics, header = {}, {}, None
+        latencies = {name: value for path, kind, _ in files if kind == "retire latency"
+                     for name, value in json.loads(sources.read(INTEL, path))["Data"].items()}
         for path, kind, pmu in files:
             content = json.loads(sources.read(INTEL, path))
             if kind == "metrics":
-                metrics[pmu] = list(intel_metrics(path, content["Metrics"], overrides))
+                metrics[pmu] = list(intel_metrics(path, content["Metrics"], latencies, overrides))
+            if kind in ("metrics", "retire latency"):
                 continue
             header = header or content["Header"]
             for unit, found in intel_events(path, content["Events"], pmu, overrides).items():
