@@ -27,23 +27,26 @@ static event_resolver_fn *const resolvers[] = {
 	event_vendor_resolve,     event_pfm_resolve,
 };
 
-/* Intel's slots must lead the group of its topdown events. */
-static void mark_if_leader(const struct event_context *context, struct event *event)
+/* Intel's slots must lead the group of its topdown metrics. */
+static void mark_topdown(const struct event_context *context, struct event *event)
 {
-	char text[64];
-
 	for (size_t i = 0; event->kind == EVENT_HARDWARE && context->sys && i < event->n_codes;
 	     i++) {
-		const struct event_code *code = &event->codes[i];
+		struct event_code *code = &event->codes[i];
+		struct counter_constraint constraint = code->constraint;
+		char path[160], text[64];
 
-		if (code->attr.config != 0x400 || code->attr.type < PERF_TYPE_RAW ||
+		counter_constraint_set_topdown(&constraint, code->attr.config);
+		if (constraint.topdown == COUNTER_NO_TOPDOWN || code->attr.type < PERF_TYPE_RAW ||
 		    !context->pmus || code->pmu >= context->pmus->n)
 			continue;
 		/* AMD has another event 0x400, and no slots in sysfs. */
-		char path[160];
 		snprintf(path, sizeof(path), PMU_DEVICES "/%s/events/slots",
 			 context->pmus->items[code->pmu].name);
-		event->leads |= sys_file_read(context->sys, path, text, sizeof(text)) > 0;
+		if (sys_file_read(context->sys, path, text, sizeof(text)) <= 0)
+			continue;
+		code->constraint = constraint;
+		event->leads |= constraint.topdown == COUNTER_SLOTS;
 	}
 }
 
@@ -113,7 +116,7 @@ int event_resolve(const struct event_context *context, const char *name, struct 
 	}
 	event->name = xstrdup(name);
 	event_set_levels(context, event);
-	mark_if_leader(context, event);
+	mark_topdown(context, event);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/figure.h"
+#include "core/event/counter_constraint.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
 
@@ -29,6 +30,7 @@ enum event_kind {
 struct event_code {
 	size_t pmu;                  /* index in the pmu_set; 0 if SOFTWARE */
 	struct perf_event_attr attr; /* type, config*, exclude_*, size; the rest is 0 */
+	struct counter_constraint constraint;
 	enum figure_state state; /* VALID, UNSUPPORTED, DENIED, or NOT_COUNTED: counter in use */
 };
 

@@ -65,7 +65,8 @@ const char *event_vendor_alias(const char *name, size_t length);
 struct event_vendor_terms {
 	char text[512];
 	bool kernel_only, user_only;
-	bool one_unit; /* not on other PMUs of its kind */
+	bool one_unit;                       /* not on other PMUs of its kind */
+	const struct event_table_item *item; /* NULL: PERF_METRICS */
 };
 /*
  * Fills the terms for a name with the vendor's modifiers: "UOPS_RETIRED.MS:c1:e1". EVENT_NOT_MINE
@@ -73,6 +74,10 @@ struct event_vendor_terms {
  */
 int event_vendor_terms(const struct event_context *context, size_t pmu, const char *name,
 		       size_t length, struct event_vendor_terms *terms, struct error *err);
+/* Adds what the table has about the counters of a core PMU for an item. */
+void event_vendor_constrain(const struct event_context *context,
+			    const struct event_table_item *item,
+			    struct counter_constraint *constraint);
 /* Whether a PMU has that name, also without its number or "uncore_" in front, or with * and ?. */
 bool event_pmu_matches(const char *pattern, const char *name);
 /*

@@ -19,7 +19,7 @@ struct event_table_item {
 	const char *terms; /* for the PMU, as in PMU/terms/ */
 	uint64_t counters; /* that can count it: bit 0 is general counter 0, bit 32 fixed counter 0;
 			      0: unknown, or one that counts nothing else */
-	bool alone;        /* must be counted without other events */
+	bool alone;        /* must be counted without others on general counters */
 	bool deprecated;
 };
 

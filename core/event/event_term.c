@@ -31,6 +31,8 @@ struct encoding {
 	size_t length;
 	struct event *event;
 	struct perf_event_attr attr;
+	enum counter_register extra;         /* that a term has set */
+	const struct event_table_item *item; /* of the event of the vendor in the terms */
 	bool aliased, measured; /* the terms had an event of sysfs; one with a scale or unit */
 	bool vendor;            /* the terms are those of an event of the vendor */
 	bool one_unit;          /* and it is counted on the first PMU only */
@@ -157,6 +159,21 @@ static bool deposit(uint64_t value, uint64_t mask, uint64_t *bits)
 	return value == 0;
 }
 
+/* The terms for the registers beside the counters of Intel's core PMUs. */
+static enum counter_register register_of(const struct term *term)
+{
+	static const char *const names[COUNTER_REGISTERS] = {
+		[COUNTER_OFFCORE] = "offcore_rsp",
+		[COUNTER_FRONTEND] = "frontend",
+		[COUNTER_LOAD_LATENCY] = "ldlat",
+	};
+	enum counter_register extra = COUNTER_REGISTERS;
+
+	while (--extra > COUNTER_NO_REGISTER && !is_named(term, names[extra]))
+		;
+	return extra;
+}
+
 static int encode_format(struct encoding *e, const struct term *term, const char *format)
 {
 	uint64_t value, mask, bits;
@@ -176,6 +193,8 @@ static int encode_format(struct encoding *e, const struct term *term, const char
 		return fail_term(e, -ERANGE, term, most);
 	}
 	*word |= bits;
+	if (word == &e->attr.config1 && register_of(term))
+		e->extra = register_of(term);
 	return 0;
 }
 
@@ -333,6 +352,7 @@ static int encode_vendor(struct encoding *e, const struct term *term)
 	}
 	e->vendor = false;
 	e->one_unit |= own.one_unit;
+	e->item = own.item;
 	if (own.kernel_only || own.user_only) {
 		e->attr.exclude_kernel = !own.kernel_only;
 		e->attr.exclude_user = !own.user_only;
@@ -412,6 +432,10 @@ int event_term_encode(const struct event_context *context, size_t pmu, const cha
 	attr->exclude_user = e.attr.exclude_user;
 	attr->exclude_kernel = e.attr.exclude_kernel;
 	attr->exclude_hv = e.attr.exclude_hv;
+	struct counter_constraint *constraint = &event->codes[event->n_codes - 1].constraint;
+	if (e.item && pmu < event_core_pmus(context))
+		event_vendor_constrain(context, e.item, constraint);
+	constraint->extra = e.extra;
 #ifdef PERF_ATTR_SIZE_VER8
 	attr->config3 = e.attr.config3;
 #endif

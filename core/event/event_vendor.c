@@ -168,6 +168,16 @@ bool event_vendor_is_on(const struct event_context *context, const char *pmu, si
 	return name[0] && event_pmu_matches(pmu, name);
 }
 
+/* The item of the event on a PMU, or NULL. */
+static const struct event_table_item *item_on(const struct event_context *context, size_t pmu,
+					      const struct found *found)
+{
+	for (size_t i = 0; i < found->n; i++)
+		if (event_vendor_is_on(context, found->items[i].pmu, pmu))
+			return &found->items[i];
+	return NULL;
+}
+
 /* The terms of the event on a PMU, or NULL. E-cores have no PERF_METRICS, but events like it. */
 static const char *terms_on(const struct event_context *context, size_t pmu,
 			    const struct found *found)
@@ -178,10 +188,8 @@ static const char *terms_on(const struct event_context *context, size_t pmu,
 							    "slots", strlen("slots"))
 			       ? found->alias
 			       : NULL;
-	for (size_t i = 0; i < found->n; i++)
-		if (event_vendor_is_on(context, found->items[i].pmu, pmu))
-			return found->items[i].terms;
-	return NULL;
+	const struct event_table_item *item = item_on(context, pmu, found);
+	return item ? item->terms : NULL;
 }
 
 static bool has_format(const struct event_context *context, size_t pmu, const char *term)
@@ -270,6 +278,7 @@ int event_vendor_terms(const struct event_context *context, size_t pmu, const ch
 	if (!own || strlen(own) >= sizeof(terms->text))
 		return EVENT_NOT_MINE;
 	memcpy(terms->text, own, strlen(own) + 1);
+	terms->item = item_on(context, pmu, &found);
 	for (size_t at = found.length; at < length && result == 0;) {
 		const char *part = name + at + 1;
 		const char *end = memchr(part, ':', length - at - 1);
@@ -279,6 +288,44 @@ int event_vendor_terms(const struct event_context *context, size_t pmu, const ch
 		at += n + 1;
 	}
 	return result;
+}
+
+/* False if two hyperthreads share the counters of a core. */
+static bool may_be_one_thread(const struct event_context *context)
+{
+	char text[8];
+
+	return sys_file_read(context->sys, "/sys/devices/system/cpu/smt/active", text,
+			     sizeof(text)) <= 0 ||
+	       text[0] != '1';
+}
+
+/*
+ * A code may be counted where any of its names may. CPUs before Ice Lake have eight general
+ * counters if they have no hyperthreads; their tables have the four of one of two.
+ */
+void event_vendor_constrain(const struct event_context *context,
+			    const struct event_table_item *item,
+			    struct counter_constraint *constraint)
+{
+	enum { FOUR = 0xf, EIGHT = 0xff };
+	const struct event_table *table = event_table_cache_get(context->tables);
+
+	constraint->alone = item->alone;
+	for (size_t i = 0; i < table->n && item->counters; i++) {
+		const struct event_table_item *other = &table->items[i];
+
+		if (strcmp(other->pmu, item->pmu) != 0)
+			continue;
+		constraint->pmu_counters |= other->counters;
+		if (strcmp(other->terms, item->terms) == 0)
+			constraint->counters |= other->counters;
+	}
+	if ((constraint->pmu_counters & COUNTER_GENERAL) != FOUR || !may_be_one_thread(context))
+		return;
+	constraint->pmu_counters |= EIGHT;
+	if ((constraint->counters & FOUR) == FOUR)
+		constraint->counters |= EIGHT;
 }
 
 int event_vendor_resolve(const struct event_context *context, const char *name, struct event *event,

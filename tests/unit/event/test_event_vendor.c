@@ -273,6 +273,66 @@ static void test_perf_metrics(void **state)
 	cpu_machine_free(machine);
 }
 
+/* The counters of a code: those of all its names, and what is beside them. */
+static void test_constraints(void **state)
+{
+	static const char *const pmus[] = {"cpu"};
+	static const struct {
+		const char *id;
+		bool smt;
+		const char *name;
+		uint64_t counters, pmu_counters;
+		enum counter_register extra;
+		enum counter_topdown topdown;
+		bool alone;
+	} rows[] = {
+		{"GenuineIntel-6-AD-1", true, "INST_RETIRED.ANY_P", 0x1000000ff, 0xf000000ff},
+		{"GenuineIntel-6-AD-1", true, "INST_RETIRED.ANY:u", 0x1000000ff, 0xf000000ff},
+		{"GenuineIntel-6-AD-1", true, "CPU_CLK_UNHALTED.REF_TSC", 0x400000000, 0xf000000ff},
+		{"GenuineIntel-6-AD-1", true, "CYCLE_ACTIVITY.STALLS_L3_MISS", 0xf, 0xf000000ff},
+		{"GenuineIntel-6-AD-1", true, "OCR.DEMAND_DATA_RD.DRAM", 0xf, 0xf000000ff,
+		 COUNTER_OFFCORE},
+		{"GenuineIntel-6-AD-1", true, "FRONTEND_RETIRED.DSB_MISS", 0xff, 0xf000000ff,
+		 COUNTER_FRONTEND, COUNTER_NO_TOPDOWN, true},
+		{"GenuineIntel-6-AD-1", true, "MEM_TRANS_RETIRED.LOAD_LATENCY_GT_8", 0xfe,
+		 0xf000000ff, COUNTER_LOAD_LATENCY, COUNTER_NO_TOPDOWN, true},
+		{"GenuineIntel-6-AD-1", true, "TOPDOWN.SLOTS", 0x800000000, 0xf000000ff,
+		 COUNTER_NO_REGISTER, COUNTER_SLOTS},
+		{"GenuineIntel-6-AD-1", true, "cpu/event=0,umask=0x81/", 0x2000000000000, 0,
+		 COUNTER_NO_REGISTER, COUNTER_TOPDOWN_METRIC},
+		{"GenuineIntel-6-AD-1", true, "cpu/event=0x2a,umask=1,offcore_rsp=7/", 0, 0,
+		 COUNTER_OFFCORE},
+		{"GenuineIntel-6-AD-1", true, "cpu/event=0x2a,umask=1,config1=7/", 0, 0},
+		{"GenuineIntel-6-AD-1", true, "cycles", 0, 0},
+		{"GenuineIntel-6-AD-1", true, "r10e", 0, 0},
+		{"GenuineIntel-6-55-4", true, "UOPS_ISSUED.ANY", 0xf, 0x70000000f},
+		{"GenuineIntel-6-55-4", false, "UOPS_ISSUED.ANY", 0xff, 0x7000000ff},
+		{"AuthenticAMD-26-2-1", true, "RETIRED_INSTRUCTIONS", 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct machine *machine = cpu_machine_new(rows[i].id, pmus, 1);
+		struct event event;
+
+		fk_file(machine->fk, "/sys/devices/system/cpu/smt/active",
+			rows[i].smt ? "1\n" : "0\n");
+		fk_file(machine->fk, DEVICES "cpu/events/slots", "event=0x00,umask=0x4");
+		assert_int_equal(event_resolve(&machine->context, rows[i].name, &event, NULL), 0);
+		const struct counter_constraint *constraint = &event.codes[0].constraint;
+		if (constraint->counters != rows[i].counters ||
+		    constraint->pmu_counters != rows[i].pmu_counters)
+			fail_msg("%s of %s: %llx of %llx", rows[i].name, rows[i].id,
+				 (unsigned long long)constraint->counters,
+				 (unsigned long long)constraint->pmu_counters);
+		assert_int_equal(constraint->extra, rows[i].extra);
+		assert_int_equal(constraint->topdown, rows[i].topdown);
+		assert_int_equal(constraint->alone, rows[i].alone);
+		event_fini(&event);
+		cpu_machine_free(machine);
+	}
+}
+
 static void test_modifiers(void **state)
 {
 	static const char *const pmus[] = {"cpu"};
@@ -333,9 +393,10 @@ static void test_catalog(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_codes),     cmocka_unit_test(test_well_known),
-		cmocka_unit_test(test_changes),   cmocka_unit_test(test_perf_metrics),
-		cmocka_unit_test(test_modifiers), cmocka_unit_test(test_catalog),
+		cmocka_unit_test(test_codes),       cmocka_unit_test(test_well_known),
+		cmocka_unit_test(test_changes),     cmocka_unit_test(test_perf_metrics),
+		cmocka_unit_test(test_constraints), cmocka_unit_test(test_modifiers),
+		cmocka_unit_test(test_catalog),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
