@@ -253,6 +253,7 @@ static void draw_plan(struct collect_system *self)
 		.wants = self->context.wants,
 		.separate_clock = self->contention.separate_clock,
 		.most = self->base.budget.most,
+		.watchdog = self->base.budget.watchdog,
 		.fits = budget_fits,
 		.arg = &self->base.budget,
 	};

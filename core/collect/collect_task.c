@@ -373,6 +373,7 @@ static void make_plan(struct collect_task *self)
 		.wants = self->context.wants,
 		.per_task = true,
 		.most = self->base.budget.most,
+		.watchdog = self->base.budget.watchdog,
 		.fits = budget_fits,
 		.arg = &self->base.budget,
 	};

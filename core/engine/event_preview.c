@@ -159,6 +159,7 @@ static void plan_with(const struct event_preview_request *request, struct select
 		.wants = &selection->wants,
 		.per_task = request->collect->plan->per_task,
 		.most = budget.most,
+		.watchdog = budget.watchdog,
 		.fits = budget_fits,
 		.arg = &budget,
 	};

@@ -7,6 +7,7 @@
 #include "core/event/tally.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,67 @@ int event_set_add(struct event_set *set, const char *name, struct error *err)
 				 EVENT_SET_MAX);
 	int result = event_resolve(set->context, name, &event, err);
 	return result < 0 ? result : append_event(set, event);
+}
+
+int event_set_leader(const struct event_set *set, const struct event_code *code)
+{
+	if (code->constraint.topdown != COUNTER_TOPDOWN_METRIC)
+		return -ENOENT;
+	for (size_t i = 0; i < set->n; i++) {
+		const struct event *event = &set->items[i];
+
+		for (size_t k = 0; k < event->n_codes; k++)
+			if (event->codes[k].state == FIGURE_VALID &&
+			    counter_constraint_leads(&event->codes[k], code))
+				return (int)i;
+	}
+	return -ENOENT;
+}
+
+/* Writes the name of slots with the levels of an attr: "slots", "slots:u". */
+static void name_slots(const struct perf_event_attr *attr, char *name, size_t size)
+{
+	bool levels = attr->exclude_user || attr->exclude_kernel || attr->exclude_hv;
+	bool guests = attr->exclude_host || !attr->exclude_guest;
+
+	snprintf(name, size, "slots:%s%s%s%s%s%s", levels && !attr->exclude_user ? "u" : "",
+		 levels && !attr->exclude_kernel ? "k" : "", levels && !attr->exclude_hv ? "h" : "",
+		 guests && !attr->exclude_guest ? "G" : "",
+		 guests && !attr->exclude_host ? "H" : "", attr->exclude_idle ? "I" : "");
+}
+
+/* Whether an event of that name would lead the code. */
+static bool name_leads(const struct event_set *set, const char *name, const struct event_code *code)
+{
+	struct error ignored;
+	struct event event;
+	bool leads = false;
+
+	if (event_resolve(set->context, name, &event, &ignored) < 0)
+		return false;
+	for (size_t i = 0; i < event.n_codes; i++)
+		leads |= counter_constraint_leads(&event.codes[i], code);
+	event_fini(&event);
+	return leads;
+}
+
+void event_set_add_leaders(struct event_set *set, size_t event)
+{
+	for (size_t i = 0; i < set->items[event].n_codes; i++) {
+		const struct event_code *code = &set->items[event].codes[i];
+		char name[sizeof("slots:ukhGHI")];
+		struct error ignored;
+
+		if (code->constraint.topdown != COUNTER_TOPDOWN_METRIC ||
+		    event_set_leader(set, code) >= 0)
+			continue;
+		/* Without modifiers it has the levels of the context. */
+		name_slots(&code->attr, name, sizeof(name));
+		if (name_leads(set, "slots", code))
+			name[strlen("slots")] = '\0';
+		if (name_leads(set, name, code))
+			event_set_add(set, name, &ignored);
+	}
 }
 
 void event_set_keep(struct event_set *set, const bool *needed)

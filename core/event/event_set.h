@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 struct event;
+struct event_code;
 struct event_context;
 
 enum { EVENT_SET_MAX = 512 };
@@ -39,6 +40,13 @@ void event_set_copy(struct event_set *copy, const struct event_set *set);
  * of event_resolve(), -E2BIG beyond EVENT_SET_MAX, or -ENOENT for a new one in a frozen set.
  */
 int event_set_add(struct event_set *set, const char *name, struct error *err);
+/*
+ * The index of an event that must lead the group of a code (counter_constraint_leads()) and can be
+ * counted, or -ENOENT.
+ */
+int event_set_leader(const struct event_set *set, const struct event_code *code);
+/* Appends the events that must lead the groups of an event, if there are none in the set. */
+void event_set_add_leaders(struct event_set *set, size_t event);
 /* Drops the events without their flag in `needed`, except the first two. Indices change. */
 void event_set_keep(struct event_set *set, const bool *needed);
 /* The index of the event with that name, or with another name of it ("cs"), or -ENOENT. */

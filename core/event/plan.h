@@ -28,6 +28,9 @@
  * context switches, times), and one for the software events. The domains of the core PMUs follow,
  * with only hardware groups; the kernel multiplexes them.
  *
+ * An event that counts only behind a leader (Intel's topdown metrics behind slots) is in a group
+ * with it, if it is in the event set: event_set_add_leaders().
+ *
  * In a group the hardware events come first, so that a hardware event leads: a software leader with
  * hardware siblings opens 250 times slower. Groups of a domain that may be on together differ in
  * size, which identifies their samples.
@@ -110,9 +113,11 @@ struct plan_request {
 	bool per_task;       /* separate_clock has no effect then */
 	bool separate_clock; /* no hardware events in the group of the clock, because counters are
 				shared */
+	bool watchdog;       /* the NMI watchdog takes a counter of each CPU */
 	/*
 	 * The counter budget: the most hardware events of one group, by core PMU, and whether
-	 * some codes fit in one group (NULL: always).
+	 * some codes fit in one group (NULL: always). It is asked only about codes that can be
+	 * counted at the same time as far as is known (counter_constraint.h).
 	 */
 	const size_t *most;
 	bool (*fits)(void *arg, size_t pmu, const struct event_code *const *codes, size_t n);

@@ -2,10 +2,13 @@
 /*
  * Packing: want by want, into the group that has most of its events already, else into a new one.
  * The kernel decides what fits (plan_request.fits), so a group is opened there for each attempt.
+ * Groups that cannot be counted as far as is known (counter_constraint.h) are not tried. An event
+ * that fits nowhere has a group of its own: the reason comes from the kernel when it is opened.
  */
 #include "core/event/plan_internal.h"
 
 #include "core/base/util.h"
+#include "core/event/counter_constraint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +41,13 @@ static void pack_add(struct plan_pack *pack, unsigned event)
 	pack->events[pack->n++] = event;
 }
 
+static const struct event_code *code_of(const struct plan_packing *packing, unsigned event)
+{
+	const struct event *what = &packing->request->events->items[event];
+
+	return &what->codes[plan_code_on(what, packing->pmu)];
+}
+
 /* Moves events that must lead their group to the front. The others keep their order. */
 static void pack_order(struct plan_pack *pack, const struct event *events)
 {
@@ -53,15 +63,21 @@ static void pack_order(struct plan_pack *pack, const struct event *events)
 	}
 }
 
+enum fit {
+	FIT,
+	FIT_IMPOSSIBLE, /* nothing was opened */
+	FIT_REFUSED,    /* by the kernel */
+};
+
 /* Whether these events fit in a pack (NULL: an empty one) too. */
-static bool pack_fits(const struct plan_packing *packing, const struct plan_pack *pack,
-		      const struct plan_pack *more)
+static enum fit pack_fits(const struct plan_packing *packing, const struct plan_pack *pack,
+			  const struct plan_pack *more)
 {
 	const struct plan_request *request = packing->request;
 	const struct event *events = request->events->items;
 	const struct event_code **codes;
 	struct plan_pack all = {0};
-	bool fits;
+	enum fit fit = FIT_IMPOSSIBLE;
 
 	for (size_t i = 0; pack && i < pack->n; i++)
 		pack_add(&all, pack->events[i]);
@@ -70,15 +86,16 @@ static bool pack_fits(const struct plan_packing *packing, const struct plan_pack
 			pack_add(&all, more->events[i]);
 	pack_order(&all, events);
 	codes = xcalloc(all.n, sizeof(*codes));
-	for (size_t i = 0; i < all.n; i++) {
-		const struct event *event = &events[all.events[i]];
-		codes[i] = &event->codes[plan_code_on(event, packing->pmu)];
-	}
-	fits = all.n <= request->most[packing->pmu] &&
-	       (!request->fits || request->fits(request->arg, packing->pmu, codes, all.n));
+	for (size_t i = 0; i < all.n; i++)
+		codes[i] = code_of(packing, all.events[i]);
+	if (all.n <= request->most[packing->pmu] &&
+	    counter_constraint_fits(codes, all.n, request->watchdog))
+		fit = !request->fits || request->fits(request->arg, packing->pmu, codes, all.n)
+			      ? FIT
+			      : FIT_REFUSED;
 	free(codes);
 	free(all.events);
-	return fits;
+	return fit;
 }
 
 static size_t missing_from(const struct plan_pack *pack, const struct plan_pack *want)
@@ -97,72 +114,128 @@ static void pack_add_missing(struct plan_pack *pack, const struct plan_pack *wan
 			pack_add(pack, want->events[i]);
 }
 
-/*
- * Adds a want to the pack that lacks the fewest of its events. False if it does not fit even an
- * empty pack.
- */
-static bool pack_want(struct plan_packing *packing, const struct plan_pack *want)
+/* Returns the pack that lacks the fewest events of a want, of those that it fits; NULL: none. */
+static struct plan_pack *find_pack(struct plan_packing *packing, const struct plan_pack *want)
 {
 	struct plan_pack *best = NULL;
 	size_t best_missing = 0;
 
 	for (size_t i = 0; i < packing->n; i++) {
-		size_t missing = missing_from(&packing->packs[i], want);
+		struct plan_pack *pack = &packing->packs[i];
+		size_t missing = missing_from(pack, want);
 
 		if (missing == 0)
-			return true;
-		if (best && missing >= best_missing)
+			return pack;
+		if ((best && missing >= best_missing) || pack->refusals >= REFUSALS_FULL)
 			continue;
-		if (packing->packs[i].refusals >= REFUSALS_FULL)
+		enum fit fit = pack_fits(packing, pack, want);
+		pack->refusals += fit == FIT_REFUSED;
+		if (fit != FIT)
 			continue;
-		if (!pack_fits(packing, &packing->packs[i], want)) {
-			packing->packs[i].refusals++;
-			continue;
-		}
-		best = &packing->packs[i];
+		best = pack;
 		best_missing = missing;
 	}
-	if (!best) {
-		if (want->n > 1 && !pack_fits(packing, NULL, want))
+	return best;
+}
+
+/* Adds a want to a pack, or a new one. False if it does not fit even an empty pack. */
+static bool pack_want(struct plan_packing *packing, const struct plan_pack *want, bool single)
+{
+	struct plan_pack *pack = find_pack(packing, want);
+
+	if (!pack) {
+		if (!single && pack_fits(packing, NULL, want) != FIT)
 			return false;
 		packing->packs = array_reserve(packing->packs, &packing->capacity, packing->n + 1,
 					       sizeof(*packing->packs));
-		best = &packing->packs[packing->n++];
-		*best = (struct plan_pack){0};
+		pack = &packing->packs[packing->n++];
+		*pack = (struct plan_pack){0};
 	}
-	pack_add_missing(best, want);
+	pack_add_missing(pack, want);
 	return true;
+}
+
+/*
+ * The hardware events of a want that the PMU can count, with the events that must lead their
+ * groups.
+ */
+static struct plan_pack hardware_of(const struct plan_packing *packing, const unsigned *wanted,
+				    size_t n)
+{
+	const struct event_set *set = packing->request->events;
+	struct plan_pack hardware = {0};
+
+	for (size_t i = 0; i < n; i++)
+		if (set->items[wanted[i]].kind == EVENT_HARDWARE &&
+		    plan_code_on(&set->items[wanted[i]], packing->pmu) >= 0 &&
+		    !pack_has(&hardware, wanted[i]))
+			pack_add(&hardware, wanted[i]);
+	for (size_t i = hardware.n; i-- > 0;) {
+		int leader = event_set_leader(set, code_of(packing, hardware.events[i]));
+
+		if (leader >= 0 && !pack_has(&hardware, (unsigned)leader))
+			pack_add(&hardware, (unsigned)leader);
+	}
+	return hardware;
 }
 
 /* Adds the events of a want that fits no group one by one. */
 static void pack_separately(struct plan_packing *packing, const struct plan_pack *want)
 {
-	for (size_t i = 0; i < want->n; i++)
-		pack_want(packing, &(struct plan_pack){.events = &want->events[i], .n = 1});
+	for (size_t i = 0; i < want->n; i++) {
+		struct plan_pack single = hardware_of(packing, &want->events[i], 1);
+
+		pack_want(packing, &single, true);
+		free(single.events);
+	}
 }
 
+struct hardware_want {
+	struct plan_pack events;
+	unsigned scarcity; /* of the counters that it needs */
+	size_t index;
+};
+
+static int compare_wants(const void *a, const void *b)
+{
+	const struct hardware_want *left = a, *right = b;
+
+	if (left->scarcity != right->scarcity)
+		return left->scarcity > right->scarcity ? -1 : 1;
+	return (left->index > right->index) - (left->index < right->index);
+}
+
+/*
+ * Wants for scarce counters come first, because others find a place beside them. Without
+ * constraints they keep their order.
+ */
 void plan_packing_fill(struct plan_packing *packing)
 {
 	const struct plan_request *request = packing->request;
-	const struct event *events = request->events->items;
+	size_t n = request->wants->n;
+	struct hardware_want *wants = xcalloc(n, sizeof(*wants));
 
-	for (size_t i = 0; i < request->wants->n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct plan_want *want = &request->wants->items[i];
-		struct plan_pack hardware = {0};
 
-		for (size_t k = 0; k < want->n; k++) {
-			const struct event *event = &events[want->events[k]];
-			if (event->kind == EVENT_HARDWARE &&
-			    plan_code_on(event, packing->pmu) >= 0 &&
-			    !pack_has(&hardware, want->events[k]))
-				pack_add(&hardware, want->events[k]);
-		}
-		if (hardware.n > 0 && !pack_want(packing, &hardware))
-			pack_separately(packing, &hardware);
-		free(hardware.events);
+		wants[i].events = hardware_of(packing, want->events, want->n);
+		wants[i].index = i;
+		for (size_t k = 0; k < wants[i].events.n; k++)
+			wants[i].scarcity += counter_constraint_scarcity(
+				code_of(packing, wants[i].events.events[k]));
 	}
+	if (n > 0)
+		qsort(wants, n, sizeof(*wants), compare_wants);
+	for (size_t i = 0; i < n; i++) {
+		const struct plan_pack *events = &wants[i].events;
+
+		if (events->n > 0 && !pack_want(packing, events, events->n == 1))
+			pack_separately(packing, events);
+		free(wants[i].events.events);
+	}
+	free(wants);
 	for (size_t i = 0; i < packing->n; i++)
-		pack_order(&packing->packs[i], events);
+		pack_order(&packing->packs[i], request->events->items);
 }
 
 void plan_packing_fini(struct plan_packing *packing)

@@ -8,6 +8,7 @@
 #include "core/base/util.h"
 #include "core/perf/group.h"
 #include "core/perf/record.h"
+#include "core/sys/proc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,6 +25,10 @@ static void restore_all_counters(struct budget *budget)
 		budget->taken[i] = false;
 	}
 	budget->wait_cuts = 0;
+	long watchdog;
+	budget->watchdog =
+		proc_number(budget->sys, "/proc/sys/kernel/nmi_watchdog", &watchdog) == 0 &&
+		watchdog != 0;
 }
 
 void budget_init(struct budget *budget, const struct sys *sys, const struct pmu_set *pmus)

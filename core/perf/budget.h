@@ -10,10 +10,10 @@
 #include <stddef.h>
 
 /*
- * The number of hardware events that fit into a group, for each core PMU. No table has it: the NMI
- * watchdog and other profilers take counters, and some events can use only some of them. So it is
- * probed by opening groups. The kernel checks a group against an empty PMU, so the number is
- * lowered if a group opens and does not run. From time to time all counters are tried again.
+ * The number of hardware events that fit into a group, for each core PMU. No table has it: virtual
+ * machines have fewer counters, and other profilers take some. So it is probed by opening groups.
+ * The kernel checks a group against an empty PMU, so the number is lowered if a group opens and
+ * does not run. From time to time all counters are tried again.
  */
 struct budget {
 	const struct sys *sys;      /* borrowed */
@@ -21,6 +21,7 @@ struct budget {
 	bool native;                /* probe on the caller itself, as CPUs are denied */
 	size_t *most;               /* events a group, by core PMU */
 	bool *taken;                /* by core PMU: not even one event runs */
+	bool watchdog;              /* the NMI watchdog counts cycles on each CPU */
 	unsigned wait_cuts,
 		patience_cuts; /* cuts until the next try, and length of the next wait */
 };

@@ -348,6 +348,58 @@ static void test_slots_lead(void **state)
 	}
 }
 
+/* Adds slots with the levels of the metrics that need it, where nothing has these. */
+static void test_add_leaders(void **state)
+{
+	static const struct {
+		const char *machine, *names[3];
+		enum event_levels levels;
+		const char *events;
+	} rows[] = {
+		{"intel", {"topdown-retiring", "topdown-bad-spec"}, EVENT_LEVELS_ALL, "slots"},
+		{"intel", {"cycles", "r400"}, EVENT_LEVELS_ALL, ""},
+		{"intel", {"r400", "topdown-retiring"}, EVENT_LEVELS_ALL, ""},
+		{"intel", {"topdown-retiring"}, EVENT_LEVELS_USER, "slots"},
+		{"intel", {"topdown-retiring:u"}, EVENT_LEVELS_USER, "slots"},
+		{"intel",
+		 {"topdown-retiring:u", "topdown-retiring", "topdown-bad-spec:k"},
+		 EVENT_LEVELS_ALL,
+		 "slots:u slots slots:k"},
+		{"intel", {"cpu/topdown-retiring/G"}, EVENT_LEVELS_ALL, "slots:G"},
+		{"intel", {"topdown-retiring:uhI"}, EVENT_LEVELS_ALL, "slots:uhI"},
+		{"hybrid", {"topdown-retiring"}, EVENT_LEVELS_ALL, "slots"},
+		{"hybrid", {"cpu_atom/topdown-retiring/"}, EVENT_LEVELS_ALL, ""},
+		{"arm", {"cycles", "r8000"}, EVENT_LEVELS_ALL, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct machine machine;
+		struct event_set set;
+		struct error err;
+		char added[64] = "";
+
+		machine_init(&machine, rows[i].machine);
+		machine.context.levels = rows[i].levels;
+		event_set_init(&set, &machine.context);
+		for (size_t k = 0; k < 3 && rows[i].names[k]; k++)
+			assert_true(event_set_add(&set, rows[i].names[k], &err) >= 0);
+		size_t n = set.n;
+		for (size_t k = 2; k < n; k++)
+			event_set_add_leaders(&set, k);
+		for (size_t k = n; k < set.n; k++)
+			snprintf(added + strlen(added), sizeof(added) - strlen(added), "%s%s",
+				 k > n ? " " : "", set.items[k].name);
+		assert_string_equal(added, rows[i].events);
+		for (size_t k = 2; k < n; k++)
+			event_set_add_leaders(&set, k);
+		assert_int_equal(set.n, n + (rows[i].events[0] != 0) +
+						2 * (strchr(rows[i].events, ' ') != NULL));
+		event_set_fini(&set);
+		machine_fini(&machine);
+	}
+}
+
 static void test_label(void **state)
 {
 	struct machine machine;
@@ -447,6 +499,7 @@ int main(void)
 		cmocka_unit_test(test_without_tracefs),
 		cmocka_unit_test(test_without_context),
 		cmocka_unit_test(test_slots_lead),
+		cmocka_unit_test(test_add_leaders),
 		cmocka_unit_test(test_label),
 		cmocka_unit_test(test_probe_text),
 		cmocka_unit_test(test_other_names),

@@ -22,16 +22,28 @@ struct counters {
 
 enum { PMUS = 2 };
 
+/* What is known of events, by their letters. */
+struct known {
+	const char *letters;
+	struct counter_constraint constraint;
+};
+
 struct machine {
 	size_t n_core;
 	struct counters pmus[PMUS];
 	size_t most[PMUS];
+	const struct known *known; /* up to one without letters; NULL: nothing */
+	bool watchdog;
 };
 
 static bool fits_in_counters(void *arg, size_t pmu, const struct event_code *const *codes, size_t n)
 {
-	const struct counters *counters = &((const struct machine *)arg)->pmus[pmu];
+	const struct machine *machine = arg;
+	const struct counters *counters = &machine->pmus[pmu];
 	size_t general = 0;
+
+	/* Nothing impossible is tried. */
+	assert_true(counter_constraint_fits(codes, n, machine->watchdog));
 
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(codes[i]->pmu, pmu);
@@ -54,6 +66,39 @@ static const struct machine neoverse = {1, {{6, "c"}}, {MANY}};
 static const struct machine one = {1, {{1, ""}}, {MANY}};
 static const struct machine none = {1, {{0, ""}}, {0}};
 static const struct machine hybrid = {2, {{4, "ci"}, {2, "c"}}, {MANY, MANY}};
+
+/* Eight general counters: all of them for A and G alone, four of them for small letters. */
+#define FIXED(i)  (UINT64_C(1) << (COUNTER_FIRST_FIXED + (i)))
+#define METRIC(i) (UINT64_C(1) << (COUNTER_FIRST_METRIC + (i)))
+#define CORE      (UINT64_C(0xff) | FIXED(0) | FIXED(1) | FIXED(2) | FIXED(3))
+static const struct known core_known[] = {
+	{"i", {FIXED(0), CORE}},
+	{"c", {FIXED(1), CORE}},
+	{"abdefghjklmn", {0xf, CORE}},
+	{"HIJKLMNO", {0xff, CORE}},
+	{"AG", {0xff, CORE, COUNTER_FRONTEND, .alone = true}},
+	{"XYZ", {0xf, CORE, COUNTER_OFFCORE}},
+	{"S", {FIXED(3), CORE, .topdown = COUNTER_SLOTS}},
+	{"R", {METRIC(0), CORE, .topdown = COUNTER_TOPDOWN_METRIC}},
+	{"B", {METRIC(1), CORE, .topdown = COUNTER_TOPDOWN_METRIC}},
+	{NULL, {0}},
+};
+static const struct machine core = {1, {{8, "ciSRB"}}, {MANY}, core_known};
+static const struct machine core_watched = {1, {{8, "ciSRB"}}, {MANY}, core_known, true};
+static const struct machine core_guest = {1, {{4, "ciSRB"}}, {MANY}, core_known};
+
+static void set_known(const struct machine *machine, struct event_set *set)
+{
+	for (size_t i = TALLY_FIRST_COUNTED; i < set->n; i++)
+		for (const struct known *known = machine->known; known && known->letters; known++) {
+			struct event_code *code = &set->items[i].codes[0];
+
+			if (!strchr(known->letters, set->items[i].name[0]))
+				continue;
+			code->constraint = known->constraint;
+			code->attr.config1 = (uint64_t)set->items[i].name[0];
+		}
+}
 
 static void check_counters(const struct plan *plan, const struct event_set *set)
 {
@@ -222,6 +267,28 @@ static const struct plan_case cases[] = {
 	{"sockets alone", &none, "z", "z", "Nt / z"},
 	{"an unsupported socket", &intel, "-z", "z", "Nt"},
 	{"an event without a want is not counted", &intel, "cm", "c", "cNt"},
+	{"four counters for five", &core, "abdefH", "a b d e f H", "Nt|abdeHNt|fNt"},
+	{"those for few counters come first", &core, "HIJKLMNOabdefghj",
+	 "H I J K L M N O a b d e f g h j", "Nt|abdeHIJKNt|fghjLMNONt"},
+	{"twelve for four counters: the children of L1_Bound", &core, "cabdefghjklmn",
+	 "abc dc efghc jc klc mnc", "Nt|efghcNt|abcklNt|mncdjNt"},
+	{"alone", &core, "aAbG", "a A b G", "Nt|ANt|GNt|abNt"},
+	{"alone, beside fixed counters", &core, "acAi", "ac Aci", "Nt|AciNt|acNt"},
+	{"alone in a want with others: apart", &core, "Aac", "Aac", "Nt|AcNt|aNt"},
+	{"two registers for three values", &core, "XYZ", "X Y Z", "Nt|XYNt|ZNt"},
+	{"what fits no group is apart, in few groups", &core, "abdefH", "abdefH", "Nt|abdeHNt|fNt"},
+	{"metrics bring slots", &core, "R^SBa", "R aB", "SaBRNt"},
+	{"metrics bring slots to each group", &core, "RabdeBfghj^S", "Rabde Bfghj",
+	 "Nt|SRabdeNt|SBfghjNt"},
+	{"metrics and slots, in a want that fits no group", &core, "RabdefB^S", "RBabdef",
+	 "Nt|SRBabdeNt|fNt"},
+	{"a metric without slots: the kernel has the reason", &core, "Ra", "Ra", "Nt|RNt|aNt"},
+	{"slots that cannot be counted lead nothing", &core, "R-Sa", "R a", "Nt|aNt|RNt"},
+	{"ten counters", &core, "ciHIJKLMNO", "ci HIJKLMNO", "HIJKLMNOciNt"},
+	{"the watchdog leaves nine", &core_watched, "ciHIJKLMNO", "ci HIJKLMNO",
+	 "Nt|HIJKLMNONt|ciNt"},
+	{"the kernel has fewer than the table", &core_guest, "HIJKLM", "H I J K L M",
+	 "Nt|HIJKNt|LMNt"},
 };
 
 static struct plan *plan_of(const struct plan_case *this, const struct event_set *set)
@@ -230,6 +297,7 @@ static struct plan *plan_of(const struct plan_case *this, const struct event_set
 
 	return letter_plan(set, this->wants, machine.n_core,
 			   &(struct plan_request){.separate_clock = this->separate_clock,
+						  .watchdog = machine.watchdog,
 						  .most = machine.most,
 						  .fits = fits_in_counters,
 						  .arg = &machine});
@@ -242,6 +310,7 @@ static void test_case(void **state)
 	char text[512] = "", again[512] = "";
 
 	letter_events(this->events, this->machine->n_core, &set);
+	set_known(this->machine, &set);
 	struct plan *plan = plan_of(this, &set);
 	check_counters(plan, &set);
 	check_domains(plan, &set, this->machine->n_core);
