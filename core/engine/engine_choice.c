@@ -189,14 +189,26 @@ int engine_choice_add_metric(struct engine_choice *choice, const char *text, str
 	return add_recorded_metric(choice, &choice->selection, text, err);
 }
 
-/* Returns whether one of these metrics has the event as an input. */
-static bool is_input(const struct metric *metrics, size_t n, size_t event)
+/* Returns whether an event is another one, or must lead its group. */
+static bool is_needed_by(const struct event_set *set, size_t event, size_t other)
+{
+	const struct event *what = &set->items[other];
+	bool needed = event == other;
+
+	for (size_t i = 0; i < what->n_codes && !needed; i++)
+		needed = event_set_leader(set, &what->codes[i]) == (int)event;
+	return needed;
+}
+
+/* Returns whether one of these metrics needs the event. */
+static bool is_needed(const struct event_set *set, const struct metric *metrics, size_t n,
+		      size_t event)
 {
 	unsigned events[METRIC_EVENTS_MAX];
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = metric_events(&metrics[i], events, METRIC_EVENTS_MAX); k-- > 0;)
-			if (events[k] == event)
+			if (is_needed_by(set, event, events[k]))
 				return true;
 	return false;
 }
@@ -204,13 +216,14 @@ static bool is_input(const struct metric *metrics, size_t n, size_t event)
 /* The last events, of hidden columns alone. */
 static size_t count_hidden_events(const struct columns *columns)
 {
-	size_t n_shown = columns->events.n, n_hidden = columns->n_metrics - columns->n_shown;
+	const struct event_set *set = &columns->events;
+	size_t n_shown = set->n, n_hidden = columns->n_metrics - columns->n_shown;
 
 	while (n_shown > TALLY_FIRST_COUNTED &&
-	       is_input(columns->metrics + columns->n_shown, n_hidden, n_shown - 1) &&
-	       !is_input(columns->metrics, columns->n_shown, n_shown - 1))
+	       is_needed(set, columns->metrics + columns->n_shown, n_hidden, n_shown - 1) &&
+	       !is_needed(set, columns->metrics, columns->n_shown, n_shown - 1))
 		n_shown--;
-	return columns->events.n - n_shown;
+	return set->n - n_shown;
 }
 
 struct columns *engine_choice_columns(const struct engine_choice *choice, struct plan *plan)

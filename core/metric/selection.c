@@ -84,6 +84,15 @@ static void probe_from(struct selection *selection, size_t first)
 		probe_event(selection, &selection->events.items[i]);
 }
 
+/* Adds what must lead the groups of a metric's events. */
+static void add_leaders(struct selection *selection, const struct metric *metric)
+{
+	unsigned events[METRIC_EVENTS_MAX];
+
+	for (size_t n = metric_events(metric, events, METRIC_EVENTS_MAX); n-- > 0;)
+		event_set_add_leaders(&selection->events, events[n]);
+}
+
 /* Tries the forms from `from` on. Returns a number, and whether it can be counted, or -errno. */
 static int try_form(struct selection *selection, const struct metric_def *def, size_t from,
 		    bool *counted, struct error *err)
@@ -95,6 +104,7 @@ static int try_form(struct selection *selection, const struct metric_def *def, s
 
 	if (form < 0)
 		return form;
+	add_leaders(selection, &metric);
 	probe_from(selection, known);
 	*counted = metric_state(&metric, events) == FIGURE_VALID;
 	metric_fini(&metric);
@@ -164,6 +174,19 @@ static void make_wants(struct selection *selection)
 	}
 }
 
+/* Marks an event as needed, and what must lead its groups. */
+static void mark_needed(const struct event_set *events, size_t index, bool *needed)
+{
+	const struct event *event = &events->items[index];
+
+	needed[index] = true;
+	for (size_t i = 0; i < event->n_codes; i++) {
+		int leader = event_set_leader(events, &event->codes[i]);
+		if (leader >= 0)
+			needed[leader] = true;
+	}
+}
+
 /* Drops the events that no column needs. */
 static void drop_unused_events(struct selection *selection)
 {
@@ -172,7 +195,7 @@ static void drop_unused_events(struct selection *selection)
 
 	for (size_t i = 0; i < selection->n; i++)
 		for (size_t n = list_events(selection, i, events, 0); n-- > 0;)
-			needed[events[n]] = true;
+			mark_needed(&selection->events, events[n], needed);
 	if (!selection->events.frozen)
 		event_set_keep(&selection->events, needed);
 	free(needed);
