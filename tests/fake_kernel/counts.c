@@ -7,6 +7,8 @@
 #include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
+#include <string.h>
+
 /* The counts of a CPU while one task ran there at constant rates. */
 struct span {
 	const struct fk_task *task;
@@ -62,9 +64,53 @@ static void span_fill(struct span *span, struct fk_task *task)
 	}
 }
 
+/* Of a raw event whose rate comes from the task's seed. */
+static uint64_t span_of_seeded_event(const struct span *span, const struct fk_perf *perf)
+{
+	const struct fk_spec *spec = &span->task->spec;
+	const struct perf_event_attr *attr = &perf->attr;
+	struct fk_rate user = spec->user.den ? spec->user : (struct fk_rate){1, 1};
+	uint64_t to_ns = span->task->counts[FK_TASK_CLOCK];
+	uint64_t from_ns = to_ns - (span->to_ns - span->from_ns);
+	uint64_t to = fk_seeded_count(spec, perf->pmu, perf->config, perf->config1, to_ns);
+	uint64_t from = fk_seeded_count(spec, perf->pmu, perf->config, perf->config1, from_ns);
+	uint64_t in_user = to * user.num / user.den - from * user.num / user.den;
+
+	if (attr->exclude_host)
+		return 0;
+	return (attr->exclude_user ? 0 : in_user) +
+	       (attr->exclude_kernel ? 0 : to - from - in_user);
+}
+
+/*
+ * An event that the vendor says to count alone counts twice as much beside others of general
+ * counters.
+ */
+static bool is_disturbed(const struct fk_perf *perf)
+{
+	const struct fk_limits *limits = perf->pmu->limits;
+
+	if (!fk_limits_is_alone(limits, perf->config))
+		return false;
+	for (size_t i = 0; i < perf->leader->n_members; i++) {
+		const struct fk_perf *other = perf->leader->members[i];
+
+		if (other == perf || !other->active || !other->pmu)
+			continue;
+		if (!(fk_limits_need(limits, other->pmu->slots, other->config, other->config1)
+			      .counters >>
+		      32))
+			return true;
+	}
+	return false;
+}
+
 static uint64_t span_of_core_event(const struct span *span, const struct fk_perf *perf)
 {
 	const struct perf_event_attr *attr = &perf->attr;
+
+	if (perf->kind == FK_RAW && perf->pmu->limits && span->task->spec.seed)
+		return span_of_seeded_event(span, perf) * (is_disturbed(perf) ? 2 : 1);
 	size_t at = (size_t)perf->kind, raws = perf->kind == FK_RAW ? n_raws(span->task) : 0;
 	uint64_t n = span->counts[at];
 
@@ -114,7 +160,7 @@ static void perf_settle(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu,
 	if (perf->leader->throttled)
 		return;
 	if (perf->device)
-		perf->count += fk_device_counts(fk, perf->device, perf->attr.config, cpu->number,
+		perf->count += fk_device_counts(fk, perf->device, &perf->attr, cpu->number,
 						span->from_ns, span->to_ns);
 	else if (perf->kind == FK_TASK_CLOCK)
 		perf->count += ns;
@@ -167,6 +213,27 @@ uint64_t fk_truth_task(struct fk *fk, pid_t tid, enum fk_event event)
 		fk_die("there never was a task %d", (int)tid);
 	fk_settle_all(fk);
 	return task->counts[event];
+}
+
+uint64_t fk_truth_code(struct fk *fk, pid_t tid, const char *pmu, uint64_t config, uint64_t config1)
+{
+	uint64_t ns = fk_truth_task(fk, tid, FK_TASK_CLOCK), valid;
+	const struct fk_task *task = fk_find(fk, tid);
+	const struct fk_pmu *found = NULL;
+
+	for (size_t i = 0; i < fk->n_pmus; i++)
+		if (!strcmp(fk->pmus[i].name, pmu))
+			found = &fk->pmus[i];
+	if (!found || !found->limits)
+		fk_die("there is no PMU %s with limits", pmu);
+	if (task->last_cpu < 0 || fk_cpu(fk, task->last_cpu)->pmu != found)
+		return 0;
+	if (fk_limits_register(found->limits, config, &valid) == FK_NO_REGISTER)
+		config1 = 0;
+	enum fk_event event = fk_code_event(found, config, config1);
+	return event == FK_RAW && task->spec.seed
+		       ? fk_seeded_count(&task->spec, found, config, config1, ns)
+		       : task->counts[event];
 }
 
 uint64_t fk_truth_task_user(struct fk *fk, pid_t tid, enum fk_event event)

@@ -28,7 +28,7 @@ int fk_device_check(const struct fk_device *device, const struct fk_perf *perf)
 {
 	const struct perf_event_attr *attr = &perf->attr;
 
-	if (attr->sample_period || !device_event(device, attr->config))
+	if (attr->sample_period || (!device->seed && !device_event(device, attr->config)))
 		return -EINVAL;
 	if (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv || attr->exclude_idle ||
 	    attr->exclude_host || attr->exclude_guest)
@@ -36,33 +36,45 @@ int fk_device_check(const struct fk_device *device, const struct fk_perf *perf)
 	return perf->task && !device->of_cpus ? -EINVAL : 0;
 }
 
-static uint64_t counts_until(const struct fk *fk, const struct fk_device *device, uint64_t config,
-			     int cpu, uint64_t ns)
+static uint64_t counts_until(const struct fk *fk, const struct fk_device *device,
+			     const struct perf_event_attr *attr, int cpu, uint64_t ns)
 {
-	const struct fk_device_event *event = device_event(device, config);
+	const struct fk_device_event *event = device_event(device, attr->config);
 	unsigned socket = device->socket_cpus ? (unsigned)cpu / device->socket_cpus : 0;
 	unsigned __int128 parts = ns - fk->start_ns;
+	struct fk_rate rate;
 
-	if (!event)
-		fk_die("there is no event 0x%llx of %s", (unsigned long long)config, device->name);
-	parts *= (uint64_t)event->rate.num * (socket + 1);
-	return (uint64_t)(parts / (event->rate.den ? event->rate.den : 1));
+	if (!event && !device->seed)
+		fk_die("there is no event 0x%llx of %s", (unsigned long long)attr->config,
+		       device->name);
+	rate = event ? event->rate : fk_seeded_rate(device->seed, attr->config, attr->config1);
+	parts *= (uint64_t)rate.num * (socket + 1);
+	return (uint64_t)(parts / (rate.den ? rate.den : 1));
 }
 
-uint64_t fk_device_counts(const struct fk *fk, const struct fk_device *device, uint64_t config,
-			  int cpu, uint64_t from_ns, uint64_t to_ns)
+uint64_t fk_device_counts(const struct fk *fk, const struct fk_device *device,
+			  const struct perf_event_attr *attr, int cpu, uint64_t from_ns,
+			  uint64_t to_ns)
 {
-	return counts_until(fk, device, config, cpu, to_ns) -
-	       counts_until(fk, device, config, cpu, from_ns);
+	return counts_until(fk, device, attr, cpu, to_ns) -
+	       counts_until(fk, device, attr, cpu, from_ns);
 }
 
 uint64_t fk_truth_device(struct fk *fk, const char *name, uint64_t config, int cpu)
 {
+	return fk_truth_device_code(fk, name, config, 0, cpu);
+}
+
+uint64_t fk_truth_device_code(struct fk *fk, const char *name, uint64_t config, uint64_t config1,
+			      int cpu)
+{
+	const struct perf_event_attr attr = {.config = config, .config1 = config1};
+
 	for (size_t i = 0; i < fk->config.n_devices; i++) {
 		const struct fk_device *device = fk->config.devices[i];
 
 		if (!strcmp(device->name, name))
-			return fk_device_counts(fk, device, config, cpu, fk->start_ns, fk->now_ns);
+			return fk_device_counts(fk, device, &attr, cpu, fk->start_ns, fk->now_ns);
 	}
 	fk_die("there is no device %s", name);
 }

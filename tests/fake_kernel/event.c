@@ -116,6 +116,8 @@ static const void *owner(const struct fk_perf *perf)
 /* The rules of Linux for an event and its leader; leader NULL: none. */
 static int group_check(const struct fk_perf *perf, const struct fk_perf *leader)
 {
+	if (!leader && perf->pmu && fk_limits_is_metric(perf->pmu->limits, perf->config))
+		return -EINVAL;
 	if (!leader)
 		return fk_group_fits(NULL, perf) ? 0 : -EINVAL;
 	if (leader->leader != leader)
@@ -132,6 +134,11 @@ static int group_check(const struct fk_perf *perf, const struct fk_perf *leader)
 		if (owner(perf) && owner(leader->members[i]) &&
 		    owner(perf) != owner(leader->members[i]))
 			return -EINVAL;
+	/* intel_pmu_hw_config(): no metric without slots, which must lead the group. */
+	if (perf->pmu && fk_limits_is_metric(perf->pmu->limits, perf->config) &&
+	    (perf->attr.sample_period || leader->attr.sample_period ||
+	     !fk_limits_is_slots(perf->pmu->limits, leader->config)))
+		return -EINVAL;
 	/* validate_group(): whether it fits a PMU without other groups. */
 	return fk_group_fits(leader, perf) ? 0 : -EINVAL;
 }

@@ -3,6 +3,7 @@
 #define PMCTOP_FAKE_KERNEL_H
 
 #include "core/sys/sys.h"
+#include "tests/fake_kernel/limits.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -92,6 +93,7 @@ struct fk_model {
 struct fk_code {
 	uint64_t config;
 	enum fk_event event;
+	uint64_t config1; /* where the PMU has limits */
 };
 
 /*
@@ -115,6 +117,12 @@ struct fk_pmu {
 	 * validate_group() does not see; 0: there is none.
 	 */
 	unsigned runs_at_most;
+	/*
+	 * The counters of each event. Then fixed, only_fixed and runs_at_most have no meaning, and
+	 * an event of enum fk_event is the first of `codes` that has it; without one it is ENOENT.
+	 */
+	const struct fk_limits *limits;
+	unsigned threads_per_core;   /* of these CPUs; 0: fk_config.threads_per_core */
 	bool no_interrupts;          /* its events do not sample: EOPNOTSUPP */
 	const struct fk_code *codes; /* NULL: raw 0x3c is cycles, 0xc0 instructions */
 	size_t n_codes;
@@ -146,6 +154,11 @@ struct fk_device {
 	unsigned socket_cpus; /* CPUs of a socket; 0: there is one socket */
 	const struct fk_device_event *events;
 	size_t n_events;
+	/*
+	 * Every other event exists too, at a rate that depends on this number, on config and on
+	 * config1; 0: none does.
+	 */
+	uint64_t seed;
 	const struct fk_file_entry *files; /* in format/ */
 	size_t n_files;
 };
@@ -185,6 +198,11 @@ struct fk_config {
 	uint64_t start_ns; /* CLOCK_MONOTONIC at fk_new; 0 means 1000 s */
 	uint64_t step_ns;  /* the clock advances so much in each sys_now_ns; 0 means 1000 */
 	bool frozen_clock; /* ... and not at all. Code that spins on the clock then aborts */
+	/*
+	 * Files of the topology: CPUs n and n + 1 are threads of a core, or not (1, 2), and sockets
+	 * have so many CPUs and are a NUMA node each. 0: there are no such files.
+	 */
+	unsigned threads_per_core, socket_cpus;
 	enum fk_tracefs tracefs;
 	/* In the control page of events: ns = ticks * tsc_mult >> tsc_shift; 0: another clock. */
 	uint32_t tsc_mult;
@@ -218,6 +236,13 @@ struct fk_spec {
 	const char *cgroup; /* "/a/b", not copied; NULL: "/". Threads and children have it too */
 	struct fk_rate rates[FK_HARDWARE_EVENTS];
 	struct fk_raw raws[FK_RAWS_MAX]; /* up to the first with config 0 */
+	/*
+	 * Gives every raw event of a PMU with limits a rate of its own, which depends on this
+	 * number, on the PMU, on config and on config1: up to a quarter of an event a nanosecond.
+	 * Slots are `width` a cycle, and the top-down metrics are parts of them. 0: the rate of
+	 * FK_RAW.
+	 */
+	uint64_t seed;
 	/*
 	 * Its switches in and out make no record, as those of the idle task in fk_silent_idle():
 	 * context-switches counts them, sched:sched_switch does not.
@@ -463,7 +488,15 @@ uint64_t fk_truth_task(struct fk *fk, pid_t tid, enum fk_event event); /* the ne
 /* The part of a hardware event that was in user mode. */
 uint64_t fk_truth_task_user(struct fk *fk, pid_t tid, enum fk_event event);
 uint64_t fk_truth_task_raw(struct fk *fk, pid_t tid, uint64_t config); /* one of fk_spec.raws */
-uint64_t fk_truth_cpu(struct fk *fk, int cpu, enum fk_event event);    /* idle included */
+/*
+ * Of what an attr with that config and config1 counts on a PMU, by its name. A task with a seed
+ * must not change to another PMU. A device counts on the socket of a CPU, as in fk_truth_device().
+ */
+uint64_t fk_truth_code(struct fk *fk, pid_t tid, const char *pmu, uint64_t config,
+		       uint64_t config1);
+uint64_t fk_truth_device_code(struct fk *fk, const char *device, uint64_t config, uint64_t config1,
+			      int cpu);
+uint64_t fk_truth_cpu(struct fk *fk, int cpu, enum fk_event event); /* idle included */
 /* ns in a state since the task began, until now or its last switch. */
 uint64_t fk_truth_state(struct fk *fk, pid_t tid, enum fk_state state);
 /* ns in which a task was blocked there. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define DEVICES "/sys/bus/event_source/devices"
+#define SYSTEM  "/sys/devices/system"
 
 /* A list of CPUs as the kernel writes it: 0-3,6 */
 static void text_add_cpus(struct fk_text *text, const struct fk *fk, const struct fk_pmu *pmu,
@@ -184,6 +185,82 @@ static int socket_file(struct fk_text *text, const struct fk *fk, const struct f
 	return 0;
 }
 
+/* The CPUs of a core or of a socket, as the kernel writes them. */
+static void cpu_range(struct fk_text *text, unsigned first, unsigned n)
+{
+	fk_text_add(text, n > 1 ? "%u-%u\n" : "%u\n", first, first + n - 1);
+}
+
+/* A file in the directory of a CPU: topology/NAME. */
+static int topology_file(struct fk_text *text, const struct fk *fk, unsigned cpu, const char *name)
+{
+	const struct fk_pmu *pmu = fk->cpus[cpu].pmu;
+	unsigned of_socket = fk->config.socket_cpus;
+	unsigned threads =
+		pmu && pmu->threads_per_core ? pmu->threads_per_core : fk->config.threads_per_core;
+
+	if (!strcmp(name, "physical_package_id"))
+		fk_text_add(text, "%u\n", cpu / of_socket);
+	else if (!strcmp(name, "core_id"))
+		fk_text_add(text, "%u\n", cpu % of_socket / threads);
+	else if (!strcmp(name, "die_id"))
+		fk_text_add(text, "0\n");
+	else if (!strcmp(name, "thread_siblings_list") || !strcmp(name, "core_cpus_list"))
+		cpu_range(text, cpu - cpu % threads, threads);
+	else if (!strcmp(name, "core_siblings_list") || !strcmp(name, "package_cpus_list"))
+		cpu_range(text, cpu - cpu % of_socket, of_socket);
+	else
+		return -ENOENT;
+	return 0;
+}
+
+/* Below /sys/devices/system/, with the slash. */
+static int system_file(struct fk_text *text, const struct fk *fk, const char *path)
+{
+	const struct fk_config *config = &fk->config;
+	unsigned number;
+	int n = 0;
+
+	if (!config->threads_per_core)
+		return -ENOENT;
+	if (sscanf(path, "cpu/cpu%u/topology/%n", &number, &n) == 1 && n && number < config->cpus)
+		return topology_file(text, fk, number, path + n);
+	if (sscanf(path, "node/node%u/%n", &number, &n) == 1 && n && !strcmp(path + n, "cpulist") &&
+	    number < config->cpus / config->socket_cpus)
+		cpu_range(text, number * config->socket_cpus, config->socket_cpus);
+	else if (!strcmp(path, "cpu/smt/active"))
+		fk_text_add(text, "%d\n", config->threads_per_core > 1);
+	else if (!strcmp(path, "cpu/smt/control"))
+		fk_text_add(text, config->threads_per_core > 1 ? "on\n" : "notsupported\n");
+	else if (!strcmp(path, "node/online"))
+		cpu_range(text, 0, config->cpus / config->socket_cpus);
+	else
+		return -ENOENT;
+	return 0;
+}
+
+/* The names in the directories of a CPU and of the nodes. */
+static void system_names(const struct fk_config *config, const char *path,
+			 void (*add)(void *arg, const char *name), void *arg)
+{
+	char name[32];
+	unsigned cpu;
+	int length = 0;
+
+	if (!config->threads_per_core)
+		return;
+	if (sscanf(path, "cpu/cpu%u%n", &cpu, &length) == 1 && !path[length] &&
+	    cpu < config->cpus) {
+		snprintf(name, sizeof(name), "node%u", cpu / config->socket_cpus);
+		add(arg, name);
+		add(arg, "topology");
+	}
+	for (unsigned i = 0; !strcmp(path, "node") && i < config->cpus / config->socket_cpus; i++) {
+		snprintf(name, sizeof(name), "node%u", i);
+		add(arg, name);
+	}
+}
+
 static int device_file(struct fk_text *text, const struct fk *fk, const char *path)
 {
 	static const struct {
@@ -233,6 +310,8 @@ int fk_machine_file(struct fk_text *text, struct fk *fk, const char *path)
 	else if (!strcmp(path, "/sys/devices/system/cpu/possible") ||
 		 !strcmp(path, "/sys/devices/system/cpu/present"))
 		text_add_cpus(text, fk, NULL, false);
+	else if (!strncmp(path, SYSTEM "/", sizeof(SYSTEM)))
+		return system_file(text, fk, path + sizeof(SYSTEM));
 	else if (!strcmp(path, "/proc/sys/kernel/perf_event_paranoid"))
 		fk_text_add(text, "%d\n", config->paranoid);
 	else if (!strcmp(path, "/proc/sys/kernel/perf_event_mlock_kb"))
@@ -313,6 +392,8 @@ static void pmu_names(const struct fk *fk, const char *path,
 void fk_machine_names(const struct fk *fk, const char *path,
 		      void (*add)(void *arg, const char *name), void *arg)
 {
+	if (!strncmp(path, SYSTEM "/", sizeof(SYSTEM)))
+		system_names(&fk->config, path + sizeof(SYSTEM), add, arg);
 	if (strcmp(path, DEVICES) != 0) {
 		pmu_names(fk, path, add, arg);
 		return;

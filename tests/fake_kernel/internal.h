@@ -111,8 +111,9 @@ struct fk_perf {
 	int fd; /* -1: closed, but mapped; or a copy */
 	uint64_t id;
 	struct perf_event_attr attr;
-	int kind; /* enum fk_event, FK_MINOR_FAULTS, FK_DUMMY */
-	int cpu;  /* -1: wherever the task runs */
+	int kind;                 /* enum fk_event, FK_MINOR_FAULTS, FK_DUMMY */
+	uint64_t config, config1; /* as the counter is programmed, where the PMU has limits */
+	int cpu;                  /* -1: wherever the task runs */
 	struct fk_task *task;
 	const struct fk_pmu *pmu;       /* PMU that counts it; NULL: none */
 	const struct fk_device *device; /* its device; NULL: none */
@@ -291,14 +292,23 @@ void fk_copies_free(struct fk *fk, struct fk_perf *perf);
 
 /* resolve.c: the event of perf->attr, on perf->cpu: fills kind, pmu and device, or -errno. */
 int fk_resolve(const struct fk *fk, struct fk_perf *perf);
+/* The event of a raw config on a PMU with limits. */
+enum fk_event fk_code_event(const struct fk_pmu *pmu, uint64_t config, uint64_t config1);
 
 /* device.c */
 const struct fk_device *fk_device_by_type(const struct fk *fk, uint32_t type); /* or NULL */
 /* Whether the device can count an attr: 0 or -errno. */
 int fk_device_check(const struct fk_device *device, const struct fk_perf *perf);
 /* The count of its event in that time on that CPU. */
-uint64_t fk_device_counts(const struct fk *fk, const struct fk_device *device, uint64_t config,
-			  int cpu, uint64_t from_ns, uint64_t to_ns);
+uint64_t fk_device_counts(const struct fk *fk, const struct fk_device *device,
+			  const struct perf_event_attr *attr, int cpu, uint64_t from_ns,
+			  uint64_t to_ns);
+
+/* rates.c: what a task with a seed counts of a raw event in its first ns on a CPU. */
+uint64_t fk_seeded_count(const struct fk_spec *spec, const struct fk_pmu *pmu, uint64_t config,
+			 uint64_t config1, uint64_t ns);
+/* The rate of an event of a device with a seed. */
+struct fk_rate fk_seeded_rate(uint64_t seed, uint64_t config, uint64_t config1);
 
 /* schedule.c */
 void fk_group_add(struct fk_perf *leader, struct fk_perf *perf);

@@ -69,6 +69,42 @@ static int raw_kind(const struct fk_pmu *pmu, uint64_t config)
 	return FK_RAW;
 }
 
+enum fk_event fk_code_event(const struct fk_pmu *pmu, uint64_t config, uint64_t config1)
+{
+	for (size_t i = 0; i < pmu->n_codes; i++)
+		if (pmu->codes[i].config == config && pmu->codes[i].config1 == config1)
+			return pmu->codes[i].event;
+	return FK_RAW;
+}
+
+/*
+ * What the counter is programmed with: for an event of enum fk_event the code of the PMU. config1
+ * is that of the register; without one it has no effect.
+ */
+static int program(const struct fk_pmu *pmu, struct fk_perf *perf)
+{
+	bool raw = perf->attr.type != PERF_TYPE_HARDWARE && perf->attr.type != PERF_TYPE_HW_CACHE;
+	size_t at = 0;
+	uint64_t valid;
+
+	perf->config = perf->attr.config;
+	perf->config1 = perf->attr.config1;
+	if (!raw) {
+		while (at < pmu->n_codes && (int)pmu->codes[at].event != perf->kind)
+			at++;
+		if (at == pmu->n_codes)
+			return -ENOENT;
+		perf->config = pmu->codes[at].config;
+		perf->config1 = pmu->codes[at].config1;
+	}
+	if (fk_limits_register(pmu->limits, perf->config, &valid) == FK_NO_REGISTER)
+		perf->config1 = 0;
+	if (perf->config1 & ~valid)
+		return -EINVAL;
+	perf->kind = (int)fk_code_event(pmu, perf->config, perf->config1);
+	return 0;
+}
+
 /*
  * The PMU of an attr without one. perf_init_event() tries the PMU with the type of raw events first
  * (Intel's P-cores), then, except for raw events, all PMUs; the PMU of the CPU accepts. On Arm no
@@ -170,6 +206,12 @@ static int resolve_core(const struct fk *fk, struct fk_perf *perf)
 	if (perf->cpu >= 0 && (perf->cpu < pmu->first_cpu || perf->cpu > pmu->last_cpu))
 		return -ENOENT;
 	perf->pmu = pmu;
+	if (pmu->limits) {
+		int error = program(pmu, perf);
+
+		if (error)
+			return error;
+	}
 	return modifiers_check(pmu, attr);
 }
 

@@ -117,15 +117,28 @@ void fk_start_late(struct fk *fk, struct fk_perf *perf)
 		fk_perf_set_active(fk, perf, perf->enabled);
 }
 
-/* Free counters of a PMU. */
+enum { TAKEN_MAX = 64 };
+
+/* Free counters of a PMU; where it has limits, what is taken of them. */
 struct counters {
 	unsigned general;
 	uint64_t fixed;
+	struct fk_need taken[TAKEN_MAX];
+	size_t n_taken;
 };
 
 static bool counters_take(struct counters *free, const struct fk_perf *perf)
 {
+	const struct fk_pmu *pmu = perf->pmu;
 	uint64_t bit = FK_BIT(perf->kind);
+
+	if (pmu->limits) {
+		if (free->n_taken == TAKEN_MAX)
+			return false;
+		free->taken[free->n_taken++] =
+			fk_limits_need(pmu->limits, pmu->slots, perf->config, perf->config1);
+		return fk_limits_fit(free->taken, free->n_taken);
+	}
 
 	if (free->fixed & bit) {
 		free->fixed &= ~bit;
@@ -148,7 +161,7 @@ bool fk_group_fits(const struct fk_perf *leader, const struct fk_perf *perf)
 	if (!perf->pmu)
 		return true;
 	bool arm = perf->pmu->model && !perf->pmu->model->vendor;
-	empty = (struct counters){perf->pmu->slots, perf->pmu->fixed};
+	empty = (struct counters){.general = perf->pmu->slots, .fixed = perf->pmu->fixed};
 	for (size_t i = 0; leader && i < leader->n_members; i++) {
 		const struct fk_perf *member = leader->members[i];
 
@@ -163,14 +176,27 @@ bool fk_group_fits(const struct fk_perf *leader, const struct fk_perf *perf)
 /* The counters of a CPU that other users leave free. */
 static struct counters cpu_counters(const struct fk *fk, const struct fk_cpu *cpu)
 {
-	struct counters free = {0, 0};
+	struct counters free = {.general = 0};
 	const struct fk_pmu *pmu = cpu->pmu;
 	/* The watchdog needs a counter like any event. */
-	const struct fk_perf cycles = {.kind = FK_CYCLES, .pmu = pmu};
+	struct fk_perf cycles = {.kind = FK_CYCLES, .pmu = pmu};
 
-	if (!pmu || cpu->held == FK_HOLD_ALL)
+	if (!pmu)
 		return free;
-	free = (struct counters){pmu->slots, pmu->fixed};
+	if (pmu->limits) {
+		cycles.config = pmu->codes[0].config;
+		if (fk->watchdog)
+			counters_take(&free, &cycles);
+		unsigned held =
+			cpu->held > pmu->slots && cpu->held != FK_HOLD_ALL ? pmu->slots : cpu->held;
+		for (unsigned i = 0; i < held && free.n_taken < TAKEN_MAX; i++)
+			free.taken[free.n_taken++] =
+				(struct fk_need){.counters = (1ull << pmu->slots) - 1};
+		return free;
+	}
+	if (cpu->held == FK_HOLD_ALL)
+		return free;
+	free = (struct counters){.general = pmu->slots, .fixed = pmu->fixed};
 	if (fk->watchdog && pmu->events & FK_BIT(FK_CYCLES))
 		counters_take(&free, &cycles);
 	free.general -= cpu->held < free.general ? cpu->held : free.general;
