@@ -289,6 +289,9 @@ void metric_read(const struct metric_readings *readings, const struct metric_inp
 void metric_fini(struct metric *metric)
 {
 	free(metric->ops);
+	for (size_t i = 0; i < metric->n_named; i++)
+		metric_def_fini(&metric->named[i]);
+	free(metric->named);
 	*metric = (struct metric){0};
 }
 

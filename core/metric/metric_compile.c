@@ -316,13 +316,15 @@ void metric_parser_init(struct metric_parser *p, const char *text, const struct 
 
 void metric_parser_forget(struct metric_parser *p, size_t n)
 {
-	while (p->n_kept > n)
-		free(p->kept[--p->n_kept]);
+	while (p->n_named > n)
+		metric_def_fini(&p->named[--p->n_named]);
 }
 
 void metric_parser_fini(struct metric_parser *p)
 {
 	metric_parser_forget(p, 0);
+	free(p->named);
+	free(p->ops);
 }
 
 int metric_compile(const struct metric_def *def, size_t form, struct event_set *events,
@@ -337,10 +339,9 @@ int metric_compile(const struct metric_def *def, size_t form, struct event_set *
 	p.events = events;
 	p.err = err;
 	int ret = metric_parse_text(&p);
-	metric_parser_fini(&p);
 	*metric = (struct metric){0};
 	if (ret < 0) {
-		free(p.ops);
+		metric_parser_fini(&p);
 		return ret;
 	}
 	*metric = (struct metric){.def = def,
@@ -348,6 +349,8 @@ int metric_compile(const struct metric_def *def, size_t form, struct event_set *
 				  .expression = p.text,
 				  .ops = p.ops,
 				  .n_ops = p.n,
+				  .named = p.named,
+				  .n_named = p.n_named,
 				  .depth = p.depth_max};
 	return 0;
 }
@@ -361,7 +364,6 @@ int metric_check(const char *name, const char *expression, struct error *err)
 	p.err = err;
 	int ret = metric_parse_text(&p);
 	metric_parser_fini(&p);
-	free(p.ops);
 	return ret;
 }
 

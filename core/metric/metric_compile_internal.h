@@ -37,15 +37,14 @@ struct metric_parser {
 	size_t n, capacity;
 	size_t depth, depth_max; /* of the stack, now and at most */
 	unsigned nested;
-	/* Metrics whose values are kept, because the formula may name them again, by slot. */
-	char *kept[METRIC_KEPT_MAX]; /* owned */
-	size_t n_kept;
+	/* As in struct metric. The values of the first METRIC_KEPT_MAX are kept, by index. */
+	struct metric_def *named; /* owned */
+	size_t n_named, named_capacity;
 };
 
 void metric_parser_init(struct metric_parser *p, const char *text, const struct metric_use *use);
-/* Frees all but the operations. */
 void metric_parser_fini(struct metric_parser *p);
-/* Frees and removes what was kept after the first n. */
+/* Frees and removes the metrics that were named after the first n. */
 void metric_parser_forget(struct metric_parser *p, size_t n);
 
 /* Returns `code`, with a sentence that has the position. */

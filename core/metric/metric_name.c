@@ -95,14 +95,14 @@ static int check_nesting(struct metric_parser *p, size_t start, const char *name
 
 /* What was there before a formula, which is removed again if it does not compile. */
 struct mark {
-	size_t ops, depth, events, kept;
+	size_t ops, depth, events, named;
 };
 
 static void go_back(struct metric_parser *p, const struct mark *mark)
 {
 	p->n = mark->ops;
 	p->depth = mark->depth;
-	metric_parser_forget(p, mark->kept);
+	metric_parser_forget(p, mark->named);
 	while (p->events->n > mark->events)
 		event_fini(&p->events->items[--p->events->n]);
 }
@@ -131,7 +131,7 @@ static int parse_form(struct metric_parser *p, size_t start, const struct metric
 		      size_t form)
 {
 	const struct metric_use use = {.name = def->name, .outer = p->use};
-	const struct mark mark = {p->n, p->depth, p->events->n, p->n_kept};
+	const struct mark mark = {p->n, p->depth, p->events->n, p->n_named};
 	const char *text = p->text;
 	size_t at = p->at;
 
@@ -149,22 +149,43 @@ static int parse_form(struct metric_parser *p, size_t start, const struct metric
 	return ret;
 }
 
-static int emit_kept(struct metric_parser *p, enum op_code code, size_t slot, size_t pops)
-{
-	return metric_parser_emit(p, (struct metric_op){.code = code, .slot = slot}, pops);
-}
-
-/* Returns the slot, or n_kept. */
-static size_t find_kept(const struct metric_parser *p, const char *name)
+/* Returns the index, or n_named. */
+static size_t find_named(const struct metric_parser *p, const char *name)
 {
 	size_t i = 0;
 
-	while (i < p->n_kept && strcmp(p->kept[i], name) != 0)
+	while (i < p->n_named && strcmp(p->named[i].name, name) != 0)
 		i++;
 	return i;
 }
 
-/* Parses the first form for these CPUs whose events are known, as metric_choose(). */
+static bool is_kept(const struct metric_parser *p, size_t index)
+{
+	return index < p->n_named && index < METRIC_KEPT_MAX;
+}
+
+static int recall(struct metric_parser *p, size_t slot)
+{
+	return metric_parser_emit(p, (struct metric_op){.code = OP_RECALL, .slot = slot}, 0);
+}
+
+/* Adds the metric whose value is now the last one, and keeps the value if there is a slot. */
+static int keep(struct metric_parser *p, const char *name, const char *expression)
+{
+	size_t slot = p->n_named;
+
+	p->named = array_reserve(p->named, &p->named_capacity, p->n_named + 1, sizeof(*p->named));
+	p->named[p->n_named++] = (struct metric_def){
+		.name = xstrdup(name), .forms = {{.expression = xstrdup(expression)}}};
+	if (slot >= METRIC_KEPT_MAX)
+		return 0;
+	return metric_parser_emit(p, (struct metric_op){.code = OP_KEEP, .slot = slot}, 1);
+}
+
+/*
+ * Parses the first form for these CPUs whose events are known, as metric_choose(). Returns its
+ * number, or -errno.
+ */
 static int parse_some_form(struct metric_parser *p, size_t start, const struct metric_def *def)
 {
 	const struct event_context *context = p->events->context;
@@ -179,7 +200,9 @@ static int parse_some_form(struct metric_parser *p, size_t start, const struct m
 						 "%.40s needs all privilege levels", def->name);
 		else
 			ret = parse_form(p, start, def, form);
-		if (ret == 0 || ret == -ELOOP || ret == -E2BIG)
+		if (ret == 0)
+			return (int)form;
+		if (ret == -ELOOP || ret == -E2BIG)
 			break;
 	}
 	return ret;
@@ -187,19 +210,18 @@ static int parse_some_form(struct metric_parser *p, size_t start, const struct m
 
 static int parse_metric(struct metric_parser *p, size_t start, const struct metric_def *def)
 {
-	size_t slot = find_kept(p, def->name);
+	size_t index = find_named(p, def->name);
 
-	if (slot < p->n_kept)
-		return emit_kept(p, OP_RECALL, slot, 0);
+	if (is_kept(p, index))
+		return recall(p, index);
 	int ret = check_nesting(p, start, def->name);
-	if (ret == 0)
-		ret = parse_some_form(p, start, def);
-	if (ret < 0 || p->n_kept == METRIC_KEPT_MAX)
+	if (ret < 0)
 		return ret;
-	ret = emit_kept(p, OP_KEEP, p->n_kept, 1);
-	if (ret == 0)
-		p->kept[p->n_kept++] = xstrdup(def->name);
-	return ret;
+	bool known = index < p->n_named;
+	int form = parse_some_form(p, start, def);
+	if (form < 0 || known)
+		return form < 0 ? form : 0;
+	return keep(p, def->name, def->forms[form].expression);
 }
 
 /* perf's names of the metrics of the vendors' trees. No event begins like this. */
@@ -211,16 +233,16 @@ static bool is_of_metric(const char *name)
 /* A name that is no function and no variable. */
 static int parse_event_or_metric(struct metric_parser *p, size_t start, const char *name)
 {
-	size_t slot = find_kept(p, name);
+	size_t index = find_named(p, name);
 	struct metric_def def;
 
 	if (!p->events)
 		return emit_event(p, 0);
-	if (slot < p->n_kept)
-		return emit_kept(p, OP_RECALL, slot, 0);
-	int index = is_of_metric(name) ? -ENOENT : event_set_add(p->events, name, NULL);
-	if (index >= 0)
-		return emit_event(p, (size_t)index);
+	if (is_kept(p, index))
+		return recall(p, index);
+	int event = is_of_metric(name) ? -ENOENT : event_set_add(p->events, name, NULL);
+	if (event >= 0)
+		return emit_event(p, (size_t)event);
 	if (find_metric(p, name, &def)) {
 		int ret = parse_metric(p, start, &def);
 		metric_def_fini(&def);

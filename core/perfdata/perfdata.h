@@ -307,6 +307,11 @@ enum native_kind {
 	 * (0: unknown). Old recordings have none.
 	 */
 	NATIVE_CPU_FACTS,
+	/*
+	 * Behind the groups of a plan: a metric that the formula of a column names, also through
+	 * others. texts: name, expression
+	 */
+	NATIVE_METRIC,
 	NATIVE_KINDS,
 };
 

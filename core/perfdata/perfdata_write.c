@@ -43,6 +43,7 @@ const char *const native_names[NATIVE_KINDS] = {
 	[NATIVE_CODE_FUNCTIONS] = "pmctop:code_functions",
 	[NATIVE_CODE_STACKS] = "pmctop:code_stacks",
 	[NATIVE_CPU_FACTS] = "pmctop:cpu_facts",
+	[NATIVE_METRIC] = "pmctop:metric",
 };
 
 void perfdata_fini(struct perfdata *data)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * What a file contains before the first interval: the head, NATIVE_BEGIN and the PMUs, the columns
- * (NATIVE_PLAN with its events, groups and columns), the attrs of the opened events, and perf's
- * features. Each file has all of it, so that each can be replayed alone.
+ * (NATIVE_PLAN with its events, groups, named metrics and columns), the attrs of the opened events,
+ * and perf's features. Each file has all of it, so that each can be replayed alone.
  */
 #include "core/perfdata/recorder_internal.h"
 
+#include "core/base/hash_table.h"
 #include "core/base/util.h"
 #include "core/base/version.h"
 #include "core/perfdata/perfdata_tracing.h"
@@ -244,13 +245,40 @@ static void put_column(struct perfdata *data, const struct metric *metric)
 	perfdata_native_end(data);
 }
 
+/* Puts the metrics that a column's formula names, unless an earlier column's names them. */
+static void put_named(struct perfdata *data, const struct metric *metric, struct hash_table *put)
+{
+	for (size_t i = 0; i < metric->n_named; i++) {
+		struct metric_def *named = &metric->named[i];
+		uint64_t key = hash_text(named->name);
+		struct hash_slot *slot = hash_table_slot(put, key);
+
+		while (slot->item &&
+		       strcmp(((const struct metric_def *)slot->item)->name, named->name) != 0)
+			slot = hash_table_next(put, slot);
+		if (slot->item)
+			continue;
+		hash_table_add(put, key)->item = named;
+		perfdata_native_begin(data, NATIVE_METRIC);
+		perfdata_text(data, named->name);
+		perfdata_text(data, named->forms[0].expression);
+		perfdata_native_end(data);
+	}
+}
+
 static void put_columns(struct perfdata *data, const struct columns *columns)
 {
+	struct hash_table put;
+
 	put_plan(data, columns);
 	for (size_t i = 0; i < columns->events.n; i++)
 		put_event(data, &columns->events.items[i]);
 	for (unsigned i = 0; i < columns->plan->shape.n_groups; i++)
 		put_group(data, &columns->plan->groups[i]);
+	hash_table_init(&put, 0);
+	for (size_t i = 0; i < columns->n_shown; i++)
+		put_named(data, &columns->metrics[i], &put);
+	hash_table_fini(&put);
 	for (size_t i = 0; i < columns->n_shown; i++)
 		put_column(data, &columns->metrics[i]);
 }

@@ -15,6 +15,9 @@ static void recorded_fini(struct replay_columns *recorded)
 	for (size_t i = 0; i < recorded->n_defs; i++)
 		metric_def_fini(&recorded->defs[i]);
 	free(recorded->defs);
+	for (size_t i = 0; i < recorded->n_named; i++)
+		metric_def_fini(&recorded->named[i]);
+	free(recorded->named);
 	free(recorded->preset);
 	*recorded = (struct replay_columns){0};
 }
@@ -66,10 +69,12 @@ static void begin_choice(struct replay_state *state)
 		.level = PERF_ACCESS_SYSTEM,
 		.hardware = hardware ? 0 : -ENOENT,
 	};
+	state->named = (struct metric_names){recorded->named, recorded->n_named};
 	state->names = (struct event_context){
 		.sys = state->sys,
 		.pmus = &state->pmus,
 		.cpu = &state->cpu,
+		.metrics = &state->named,
 		.levels = recorded->levels,
 		.software_levels = recorded->levels,
 	};

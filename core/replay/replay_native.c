@@ -118,6 +118,8 @@ static int parse_native(struct replay_native *native, const struct perf_event_he
 		return native_parse_event(native, &words);
 	case NATIVE_GROUP:
 		return native_parse_group(native, &words);
+	case NATIVE_METRIC:
+		return native_parse_metric(native, &words);
 	case NATIVE_COLUMN:
 		return native_parse_column(native, &words);
 	case NATIVE_OPEN:

@@ -18,6 +18,8 @@ struct native_plan {
 	struct plan *plan; /* NULL: none */
 	struct event_set events;
 	struct metric_def *defs;
+	struct metric_def *named; /* that formulas name */
+	size_t n_named, named_capacity;
 	size_t n_events, n_columns, n_preset; /* announced by NATIVE_PLAN */
 	size_t got_events, got_groups, got_columns;
 	char *preset;
@@ -90,6 +92,7 @@ int native_parse_kernel(struct replay_native *native, const struct perf_event_he
 int native_parse_plan(struct replay_native *native, struct native_words *words);
 int native_parse_event(struct replay_native *native, struct native_words *words);
 int native_parse_group(struct replay_native *native, struct native_words *words);
+int native_parse_metric(struct replay_native *native, struct native_words *words);
 int native_parse_column(struct replay_native *native, struct native_words *words);
 /* Applies the plan if it is complete: 1; 0: it is not; or -errno with *err filled. */
 int native_end_plan(struct replay_native *native, struct error *err);

@@ -18,6 +18,7 @@ enum {
 	GROUPS_MAX = 1024,
 	DOMAINS_MAX = 1024,
 	COLUMNS_MAX = 1024,
+	NAMED_MAX = 16384, /* metrics that formulas name */
 	MEMBERS_MAX = 256,
 	CODES_MAX = 4096,
 	WIDTH_MAX = 40,
@@ -32,6 +33,9 @@ void native_plan_fini(struct native_plan *plan)
 	for (size_t i = 0; i < plan->got_columns; i++)
 		metric_def_fini(&plan->defs[i]);
 	free(plan->defs);
+	for (size_t i = 0; i < plan->n_named; i++)
+		metric_def_fini(&plan->named[i]);
+	free(plan->named);
 	free(plan->preset);
 	*plan = (struct native_plan){0};
 }
@@ -147,6 +151,20 @@ int native_parse_group(struct replay_native *native, struct native_words *words)
 	return words->broken ? -EBADMSG : 0;
 }
 
+int native_parse_metric(struct replay_native *native, struct native_words *words)
+{
+	struct native_plan *plan = &native->plan;
+
+	if (!plan->plan || plan->n_named == NAMED_MAX)
+		return -EBADMSG;
+	plan->named = array_reserve(plan->named, &plan->named_capacity, plan->n_named + 1,
+				    sizeof(*plan->named));
+	struct metric_def *def = &plan->named[plan->n_named++];
+	*def = (struct metric_def){.name = native_text(words)};
+	def->forms[0].expression = native_text(words);
+	return words->broken ? -EBADMSG : 0;
+}
+
 int native_parse_column(struct replay_native *native, struct native_words *words)
 {
 	struct native_plan *plan = &native->plan;
@@ -220,6 +238,8 @@ int native_end_plan(struct replay_native *native, struct error *err)
 		.plan = plan->plan,
 		.defs = plan->defs,
 		.n_defs = plan->n_columns,
+		.named = plan->named,
+		.n_named = plan->n_named,
 		.n_preset = plan->n_preset,
 		.preset = plan->preset,
 		.levels = plan->levels,

@@ -31,6 +31,8 @@ struct replay_columns {
 	 */
 	struct metric_def *defs;
 	size_t n_defs, n_preset;
+	struct metric_def *named; /* that the formulas of defs name */
+	size_t n_named;
 	bool no_facts; /* of tasks, as of all recordings of perf */
 	char *preset;
 	enum event_levels levels;
@@ -102,6 +104,7 @@ struct replay_state {
 	/* The columns (core/replay/replay_columns.c). */
 	struct columns *columns; /* by replay_state_columns() */
 	struct event_context names;
+	struct metric_names named; /* of names: those of `recorded` */
 	struct perf_access access;
 	struct engine_choice choice;
 	struct replay_columns recorded; /* the latest of the recording; owned */

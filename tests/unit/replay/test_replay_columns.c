@@ -197,21 +197,31 @@ static void check_figure(const char *path, const char *name, double want)
 	replay_free(replay);
 }
 
+/* Writes over a recording: `offset` bytes behind the first `text` that is behind `name`. */
+static void write_over(const char *path, const char *name, const char *text, long offset,
+		       const void *bytes, size_t n)
+{
+	FILE *file = fopen(path, "r+");
+	char head[16384];
+
+	assert_non_null(file);
+	size_t size = fread(head, 1, sizeof(head), file);
+	const char *found = memmem(head, size, name, strlen(name) + 1);
+	assert_non_null(found);
+	found = memmem(found, size - (size_t)(found - head), text, strlen(text));
+	assert_non_null(found);
+	assert_int_equal(fseek(file, found - head + offset, SEEK_SET), 0);
+	assert_int_equal(fwrite(bytes, n, 1, file), 1);
+	fclose(file);
+}
+
 /* Makes the record of the facts one that this version does not have. */
 static void hide_cpu_facts(const char *path)
 {
-	static const char name[] = "pmctop:cpu_facts";
-	FILE *file = fopen(path, "r+");
-	char bytes[16384];
-
-	assert_non_null(file);
-	size_t n = fread(bytes, 1, sizeof(bytes), file);
-	const char *found = memmem(bytes, n, name, sizeof(name));
-	assert_non_null(found);
 	const uint64_t kind = PERFDATA_NATIVE_BASE + 4711;
-	assert_int_equal(fseek(file, found - bytes - (long)sizeof(kind), SEEK_SET), 0);
-	assert_int_equal(fwrite(&kind, sizeof(kind), 1, file), 1);
-	fclose(file);
+
+	write_over(path, "pmctop:cpu_facts", "pmctop:cpu_facts", -(long)sizeof(kind), &kind,
+		   sizeof(kind));
 }
 
 /* Formulas use the machine of the recording: three CPUs with a clock of 2 GHz. */
@@ -253,6 +263,10 @@ static void test_constants(void **state)
 	assert_non_null(strstr(err.text, "this machine does not have #num_cores"));
 	hide_cpu_facts(path_of("constants"));
 	check_figure(path_of("constants"), "clock", 0);
+	/* The formula that was recorded is used, also if that of this version differs. */
+	write_over(path_of("constants"), "pmctop:metric", "instructions / cycles", 0,
+		   "1 + 5 * 4            ", strlen("instructions / cycles"));
+	check_figure(path_of("constants"), "twice", 42);
 	seen_fini(&seen);
 }
 

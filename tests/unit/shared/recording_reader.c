@@ -220,6 +220,7 @@ static void read_native(struct recording_reader *reader, const struct native_hea
 	case NATIVE_CODE_FUNCTIONS:
 	case NATIVE_CODE_STACKS:
 	case NATIVE_CPU_FACTS:
+	case NATIVE_METRIC:
 	case NATIVE_KINDS:
 		break;
 	}
