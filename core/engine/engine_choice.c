@@ -8,6 +8,7 @@
 #include "core/base/util.h"
 #include "core/event/event_names.h"
 #include "core/metric/metric_user.h"
+#include "core/metric/metric_vendor.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,9 +28,12 @@ static int add_metric(const struct engine_choice *choice, struct selection *sele
 		}
 	if (known)
 		return selection_add_metric(selection, known, err);
-	if (!strchr(text, '='))
-		return metric_def_unknown(config->user_metrics, config->n_user_metrics, text, err);
-	int result = metric_def_parse(text, &def, err);
+	int result = metric_vendor_find(choice->names, text, &def);
+	if (result < 0 && !strchr(text, '='))
+		return metric_def_unknown(choice->names, config->user_metrics,
+					  config->n_user_metrics, text, err);
+	if (result < 0)
+		result = metric_def_parse(text, &def, err);
 	if (result < 0)
 		return result;
 	result = selection_add_metric(selection, &def, err);
@@ -97,9 +101,16 @@ static int add_of_preset(struct engine_choice *choice, struct selection *selecti
 			 const char *name, struct error *err)
 {
 	const struct engine_config *config = choice->config;
+	bool known = metric_def_lookup(config->user_metrics, config->n_user_metrics, name) != NULL;
+	struct metric_def def;
 
-	if (metric_def_lookup(config->user_metrics, config->n_user_metrics, name))
+	if (known)
 		return add_metric(choice, selection, name, err);
+	if (metric_vendor_find(choice->names, name, &def) == 0) {
+		metric_def_fini(&def);
+		return add_optional_column(choice, selection,
+					   &(struct engine_column){ENGINE_METRIC, name, true}, err);
+	}
 	return add_optional_column(choice, selection,
 				   &(struct engine_column){ENGINE_EVENTS, name, true}, err);
 }

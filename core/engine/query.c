@@ -23,6 +23,7 @@ void reply_free(struct reply *reply)
 	if (!reply)
 		return;
 	event_index_unref(reply->event_index);
+	metric_vendor_list_unref(reply->vendor);
 	free(reply->states);
 	free(reply->metrics);
 	free(reply->preview);
@@ -37,11 +38,13 @@ static void replace_reply(struct query_worker *worker, struct reply *reply)
 
 void query_worker_fini(struct query_worker *worker)
 {
-	for (size_t i = 0; i < QUERY_KINDS; i++)
+	for (size_t i = 0; i < QUERY_KINDS; i++) {
 		reply_free(worker->replies[i]);
+		free(worker->metrics[i]);
+	}
 	event_index_unref(worker->event_index);
+	metric_vendor_list_unref(worker->vendor);
 	free(worker->states);
-	free(worker->metrics);
 	free(worker->text);
 	*worker = (struct query_worker){0};
 }
@@ -59,7 +62,8 @@ void query_worker_submit(struct query_worker *worker, const struct query *query)
 		worker->tid = query->tid;
 		break;
 	case QUERY_METRICS:
-		worker->n_metrics = 0;
+	case QUERY_VENDOR:
+		worker->n_metrics[query->kind] = 0;
 		break;
 	case QUERY_EVENTS:
 	case QUERY_KINDS:
@@ -71,8 +75,10 @@ uint64_t query_worker_due_ns(const struct query_worker *worker)
 {
 	if (worker->wanted[QUERY_PREVIEW] || worker->wanted[QUERY_BLOCKED])
 		return 0;
-	return worker->wanted[QUERY_METRICS] || worker->wanted[QUERY_EVENTS] ? worker->probe_due_ns
-									     : UINT64_MAX;
+	return worker->wanted[QUERY_METRICS] || worker->wanted[QUERY_VENDOR] ||
+			       worker->wanted[QUERY_EVENTS]
+		       ? worker->probe_due_ns
+		       : UINT64_MAX;
 }
 
 static void reply_preview(struct query_worker *worker, const struct query_source *source)
@@ -114,32 +120,65 @@ static void pause_probes(struct query_worker *worker, uint64_t begin_ns, uint64_
 	worker->probe_due_ns = end_ns + PROBE_PAUSE_FACTOR * (end_ns - begin_ns);
 }
 
+/* In the order of the answers. */
+static const struct metric_def *metric_at(const struct query_worker *worker,
+					  const struct query_source *source, enum query_kind kind,
+					  size_t i)
+{
+	if (kind == QUERY_VENDOR)
+		return &worker->vendor->defs[i];
+	return i < source->n_user_metrics ? &source->user_metrics[i]
+					  : &metric_table[i - source->n_user_metrics];
+}
+
+/* `answers` becomes the reply's. */
+static void reply_metrics(struct query_worker *worker, enum query_kind kind,
+			  struct catalog_answer *answers)
+{
+	struct reply *reply = xcalloc(1, sizeof(*reply));
+
+	reply->kind = kind;
+	if (kind == QUERY_VENDOR)
+		reply->vendor = metric_vendor_list_ref(worker->vendor);
+	reply->metrics = answers;
+	replace_reply(worker, reply);
+}
+
+static size_t count_metrics(struct query_worker *worker, const struct query_source *source,
+			    enum query_kind kind)
+{
+	if (kind == QUERY_METRICS)
+		return source->n_user_metrics + metric_table_n;
+	if (!worker->vendor) {
+		worker->vendor = metric_vendor_list_new(source->context);
+		reply_metrics(worker, kind, NULL);
+	}
+	return worker->vendor->n;
+}
+
 static void probe_metrics(struct query_worker *worker, const struct query_source *source,
-			  uint64_t budget_ns)
+			  enum query_kind kind, uint64_t budget_ns)
 {
 	const struct sys *sys = source->context->sys;
-	size_t n_user = source->n_user_metrics, n = n_user + metric_table_n;
+	size_t n = count_metrics(worker, source, kind), *known = &worker->n_metrics[kind];
 	uint64_t begin_ns = sys_now_ns(sys), now_ns = begin_ns;
 	uint64_t until_ns = begin_ns + (budget_ns < PROBE_NS ? budget_ns : PROBE_NS);
+	struct catalog_answer *answers = worker->metrics[kind];
 
-	if (!worker->metrics)
-		worker->metrics = xcalloc(n, sizeof(*worker->metrics));
-	for (; worker->n_metrics < n && now_ns < until_ns; now_ns = sys_now_ns(sys)) {
-		size_t i = worker->n_metrics++;
+	if (!answers)
+		answers = worker->metrics[kind] = xcalloc(n, sizeof(*answers));
+	for (; *known < n && now_ns < until_ns; now_ns = sys_now_ns(sys)) {
+		size_t i = (*known)++;
 		catalog_probe_metric(source->context, source->access,
-				     i < n_user ? &source->user_metrics[i]
-						: &metric_table[i - n_user],
-				     source->collect->plan->per_task, &worker->metrics[i]);
+				     metric_at(worker, source, kind, i),
+				     source->collect->plan->per_task, &answers[i]);
 	}
 	pause_probes(worker, begin_ns, now_ns);
-	if (worker->n_metrics < n)
+	if (*known < n)
 		return;
-	struct reply *reply = xcalloc(1, sizeof(*reply));
-	reply->kind = QUERY_METRICS;
-	reply->metrics = worker->metrics;
-	worker->metrics = NULL;
-	worker->wanted[QUERY_METRICS] = false;
-	replace_reply(worker, reply);
+	reply_metrics(worker, kind, answers);
+	worker->metrics[kind] = NULL;
+	worker->wanted[kind] = false;
 }
 
 static void drain_rings(void *arg)
@@ -225,7 +264,11 @@ void query_worker_run(struct query_worker *worker, const struct query_source *so
 	else if (worker->wanted[QUERY_BLOCKED])
 		reply_blocked(worker, source->context->sys);
 	else if (worker->wanted[QUERY_METRICS])
-		probe_metrics(worker, source, budget_ns);
+		probe_metrics(worker, source, QUERY_METRICS, budget_ns);
+	else if (worker->wanted[QUERY_EVENTS] && !worker->event_index)
+		probe_events(worker, source, budget_ns);
+	else if (worker->wanted[QUERY_VENDOR])
+		probe_metrics(worker, source, QUERY_VENDOR, budget_ns);
 	else if (worker->wanted[QUERY_EVENTS])
 		probe_events(worker, source, budget_ns);
 }

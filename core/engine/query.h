@@ -7,6 +7,7 @@
 #include "core/metric/catalog.h"
 #include "core/metric/event_index.h"
 #include "core/metric/metric_def.h"
+#include "core/metric/metric_vendor.h"
 #include "core/perf/perf_access.h"
 #include "core/sys/blocked.h"
 
@@ -24,7 +25,8 @@ struct selection;
  * interval.
  */
 enum query_kind {
-	QUERY_METRICS, /* whether each metric can be counted */
+	QUERY_METRICS, /* whether each metric of the user and each built-in one can be counted */
+	QUERY_VENDOR,  /* the vendor's metrics, and whether each can be counted */
 	QUERY_EVENTS,  /* which events there are, and whether they can be counted */
 	QUERY_PREVIEW, /* text: what counting EVENT[,EVENT...] as well would need */
 	QUERY_BLOCKED, /* pid, tid: why that thread is blocked now */
@@ -48,8 +50,12 @@ struct reply {
 	uint8_t *states; /* enum figure_state: VALID, UNSUPPORTED, DENIED; undefined for an example
 			  */
 	size_t n_known;
-	/* METRICS: an answer for each metric of the user, then for each of metric_table. */
-	struct catalog_answer *metrics;
+	/*
+	 * METRICS: an answer for each metric of the user, then for each of metric_table.
+	 * VENDOR: an answer for each of the list. The first reply has the list (a reference) alone.
+	 */
+	struct catalog_answer *metrics; /* NULL: none yet */
+	struct metric_vendor_list *vendor;
 	struct event_preview *preview; /* PREVIEW */
 	/*
 	 * BLOCKED: tid as in the query, the reading, and its reason. -errno in blocked_result if
@@ -79,9 +85,10 @@ struct query_worker {
 	enum event_levels levels; /* privilege levels of the states */
 	uint64_t replied_ns;      /* time of the last reply about events */
 	uint64_t probe_due_ns;    /* time of the next step of the queries that probe */
-	struct catalog_answer
-		*metrics; /* of the query for metrics; the first n_metrics are known */
-	size_t n_metrics;
+	/* Of the queries for metrics. The first n_metrics answers are known. */
+	struct catalog_answer *metrics[QUERY_KINDS];
+	size_t n_metrics[QUERY_KINDS];
+	struct metric_vendor_list *vendor; /* NULL until the first query for it */
 	struct reply *replies[QUERY_KINDS];
 };
 

@@ -62,11 +62,12 @@ struct catalog_metric {
 	const struct metric_def *def; /* its texts may be unprintable */
 	const char *title, *expression;
 	enum figure_state state; /* VALID, UNSUPPORTED or DENIED */
+	const char *why;         /* a sentence why it has no formula; NULL: it has */
 };
 
 typedef int catalog_metric_fn(void *arg, const struct catalog_metric *entry);
 
-/* Walks the built-in metrics, then the user's. */
+/* Walks the built-in metrics, then the user's, then the vendor's. */
 int catalog_metrics(const struct event_context *context, const struct metric_def *user,
 		    size_t n_user, const char *pattern, catalog_metric_fn *fn, void *arg);
 

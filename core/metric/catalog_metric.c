@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lists metrics with the form that this machine uses. Each form is compiled with an event set of
- * its own, because a listed metric must not add events to the run.
+ * Lists metrics with the form that this machine uses. Forms are compiled with event sets of their
+ * own, because a listed metric must not add events to the run.
  */
 #include "core/metric/catalog.h"
 
@@ -9,29 +9,44 @@
 #include "core/base/util.h"
 #include "core/metric/catalog_source.h"
 #include "core/metric/metric.h"
+#include "core/metric/metric_vendor.h"
 #include "core/perf/perf_open_error.h"
 #include "core/perf/probe.h"
 #include "core/sys/cpu_model.h"
 
 #include <errno.h>
 
-/* Returns whether the events of one form can be counted. */
-static enum figure_state probe_form(const struct event_context *context,
-				    const struct metric_def *def, size_t form)
-{
-	enum figure_state state = FIGURE_UNSUPPORTED;
+/* Metrics have events in common, so they share a set: each event is resolved and probed once. */
+struct metric_walk {
+	const struct event_context *context;
+	unsigned cpus;
+	const char *pattern;
+	catalog_metric_fn *fn;
+	void *arg;
 	struct event_set events;
+	size_t probed; /* the first of the events */
+};
+
+/* Returns whether the events of one form can be counted. */
+static enum figure_state probe_form(struct metric_walk *walk, const struct metric_def *def,
+				    size_t form)
+{
+	const struct event_context *context = walk->context;
 	struct metric metric;
 	struct error err;
 
-	event_set_init(&events, context);
-	if (metric_compile(def, form, &events, &metric, &err) == 0) {
-		for (size_t i = 0; i < events.n; i++)
-			event_probe(context->sys, context->pmus, &events.items[i]);
-		state = metric_state(&metric, &events);
-		metric_fini(&metric);
+	if (walk->events.n > EVENT_SET_MAX / 2) {
+		event_set_fini(&walk->events);
+		event_set_init(&walk->events, context);
+		walk->probed = 0;
 	}
-	event_set_fini(&events);
+	int result = metric_compile(def, form, &walk->events, &metric, &err);
+	for (; walk->probed < walk->events.n; walk->probed++)
+		event_probe(context->sys, context->pmus, &walk->events.items[walk->probed]);
+	if (result < 0)
+		return FIGURE_UNSUPPORTED;
+	enum figure_state state = metric_state(&metric, &walk->events);
+	metric_fini(&metric);
 	return state;
 }
 
@@ -91,15 +106,17 @@ void catalog_probe_metric(const struct event_context *context, const struct perf
 		text_copy(answer->why, sizeof(answer->why), err.text);
 }
 
-static int offer_metric(const struct event_context *context, const struct metric_def *def,
-			unsigned cpus, catalog_metric_fn *fn, void *arg)
+static int offer_metric(struct metric_walk *walk, const struct metric_def *def)
 {
-	struct catalog_metric entry = {.def = def, .state = FIGURE_UNSUPPORTED};
-	size_t first = metric_def_form(def, cpus, 0), taken = first;
+	struct catalog_metric entry = {
+		.def = def, .state = FIGURE_UNSUPPORTED, .why = def->refused};
+	size_t first = metric_def_form(def, walk->cpus, 0), taken = first;
 
+	if (!catalog_matches(walk->pattern, def->name, def->help))
+		return 0;
 	for (size_t form = first; form < METRIC_FORMS_MAX;
-	     form = metric_def_form(def, cpus, form + 1)) {
-		enum figure_state state = probe_form(context, def, form);
+	     form = metric_def_form(def, walk->cpus, form + 1)) {
+		enum figure_state state = probe_form(walk, def, form);
 
 		if (state == FIGURE_VALID ||
 		    (state == FIGURE_DENIED && entry.state == FIGURE_UNSUPPORTED)) {
@@ -112,25 +129,37 @@ static int offer_metric(const struct event_context *context, const struct metric
 	entry.title = taken < METRIC_FORMS_MAX ? def->forms[taken].title : NULL;
 	entry.title = entry.title ? entry.title : def->title;
 	entry.expression = taken < METRIC_FORMS_MAX ? def->forms[taken].expression : "";
-	return fn(arg, &entry);
+	return walk->fn(walk->arg, &entry);
 }
 
-static int offer_all(const struct event_context *context, const struct metric_def *defs, size_t n,
-		     const char *pattern, catalog_metric_fn *fn, void *arg)
+static int offer_all(struct metric_walk *walk, const struct metric_def *defs, size_t n)
 {
-	unsigned cpus = cpu_model_read(context->sys);
 	int result = 0;
 
 	for (size_t i = 0; i < n && !result; i++)
-		if (catalog_matches(pattern, defs[i].name, defs[i].help))
-			result = offer_metric(context, &defs[i], cpus, fn, arg);
+		result = offer_metric(walk, &defs[i]);
 	return result;
 }
 
 int catalog_metrics(const struct event_context *context, const struct metric_def *user,
 		    size_t n_user, const char *pattern, catalog_metric_fn *fn, void *arg)
 {
-	int result = offer_all(context, metric_table, metric_table_n, pattern, fn, arg);
+	struct metric_walk walk = {
+		.context = context,
+		.cpus = cpu_model_read(context->sys),
+		.pattern = pattern,
+		.fn = fn,
+		.arg = arg,
+	};
+	struct metric_vendor_list *vendor = metric_vendor_list_new(context);
 
-	return result ? result : offer_all(context, user, n_user, pattern, fn, arg);
+	event_set_init(&walk.events, context);
+	int result = offer_all(&walk, metric_table, metric_table_n);
+	if (!result)
+		result = offer_all(&walk, user, n_user);
+	if (!result)
+		result = offer_all(&walk, vendor->defs, vendor->n);
+	event_set_fini(&walk.events);
+	metric_vendor_list_unref(vendor);
+	return result;
 }

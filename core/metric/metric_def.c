@@ -14,6 +14,7 @@
 
 #include "core/base/suggest.h"
 #include "core/base/util.h"
+#include "core/metric/metric_vendor.h"
 #include "core/sys/cpu_model.h"
 
 #include <errno.h>
@@ -79,8 +80,8 @@ const struct metric_def *metric_def_lookup(const struct metric_def *user, size_t
 	return metric_def_find(name);
 }
 
-int metric_def_unknown(const struct metric_def *user, size_t n_user, const char *name,
-		       struct error *err)
+int metric_def_unknown(const struct event_context *context, const struct metric_def *user,
+		       size_t n_user, const char *name, struct error *err)
 {
 	struct suggest near = {.word = name};
 	char hint[80];
@@ -89,6 +90,7 @@ int metric_def_unknown(const struct metric_def *user, size_t n_user, const char 
 		suggest_offer(&near, user[i].name);
 	for (size_t i = 0; i < metric_table_n; i++)
 		suggest_offer(&near, metric_table[i].name);
+	metric_vendor_suggest(context, &near);
 	suggest_text(&near, hint, sizeof(hint));
 	return error_set(err, -ENOENT, "Unknown metric '%.40s'%s. See 'pmctop --list metrics'.",
 			 name, hint);

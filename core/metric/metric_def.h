@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct event_context;
+
 /* The definition of a metric: names, formulas, thresholds. metric.h compiles it. */
 
 enum metric_better {
@@ -87,9 +89,12 @@ struct metric_names {
 /* Returns the user's metric of that name, else the built-in one, or NULL. */
 const struct metric_def *metric_def_lookup(const struct metric_def *user, size_t n_user,
 					   const char *name);
-/* Returns -ENOENT with a sentence and a similar name. */
-int metric_def_unknown(const struct metric_def *user, size_t n_user, const char *name,
-		       struct error *err);
+/*
+ * Returns -ENOENT with a sentence and a similar name, also of the vendor's metrics (context NULL:
+ * they are not known).
+ */
+int metric_def_unknown(const struct event_context *context, const struct metric_def *user,
+		       size_t n_user, const char *name, struct error *err);
 
 /*
  * Returns the first form, from number `from` on, for these CPUs (cpu_model_read; 0: unknown, only

@@ -252,6 +252,45 @@ int metric_vendor_find(const struct event_context *context, const char *name,
 	return 0;
 }
 
+struct metric_vendor_list *metric_vendor_list_new(const struct event_context *context)
+{
+	struct metric_vendor_list *list = xcalloc(1, sizeof(*list));
+	size_t n = metric_vendor_count(context);
+
+	list->references = 1;
+	list->defs = xcalloc(n, sizeof(*list->defs));
+	for (size_t i = 0; i < n; i++)
+		list->n += metric_vendor_def(context, i, &list->defs[list->n]);
+	return list;
+}
+
+struct metric_vendor_list *metric_vendor_list_ref(struct metric_vendor_list *list)
+{
+	__atomic_add_fetch(&list->references, 1, __ATOMIC_RELAXED);
+	return list;
+}
+
+void metric_vendor_list_unref(struct metric_vendor_list *list)
+{
+	/* As columns_unref(): the last owner acquires the uses of all other threads. */
+	if (!list || __atomic_sub_fetch(&list->references, 1, __ATOMIC_ACQ_REL) > 0)
+		return;
+	for (size_t i = 0; i < list->n; i++)
+		metric_def_fini(&list->defs[i]);
+	free(list->defs);
+	free(list);
+}
+
+bool metric_vendor_same_name(const char *a, const char *b)
+{
+	const char *rest_a = skip_prefix(a, "tma_", strlen("tma_"));
+	const char *rest_b = skip_prefix(b, "tma_", strlen("tma_"));
+
+	a = rest_a ? rest_a : a;
+	b = rest_b ? rest_b : b;
+	return event_same_name(a, strlen(a), b);
+}
+
 void metric_vendor_suggest(const struct event_context *context, struct suggest *suggest)
 {
 	const struct event_table *table = table_of(context);

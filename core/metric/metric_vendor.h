@@ -36,6 +36,19 @@ bool metric_vendor_def(const struct event_context *context, size_t i, struct met
 int metric_vendor_find(const struct event_context *context, const char *name,
 		       struct metric_def *def);
 
+/* All of them, for pickers. Immutable, with a count of references. */
+struct metric_vendor_list {
+	struct metric_def *defs;
+	size_t n;
+	unsigned references;
+};
+struct metric_vendor_list *metric_vendor_list_new(const struct event_context *context);
+/* From any thread. */
+struct metric_vendor_list *metric_vendor_list_ref(struct metric_vendor_list *list);
+void metric_vendor_list_unref(struct metric_vendor_list *list); /* NULL is fine */
+
+/* Whether two names are the same but for case and "tma_" in front. */
+bool metric_vendor_same_name(const char *a, const char *b);
 /* Offers all names for "did you mean". The table owns them. */
 void metric_vendor_suggest(const struct event_context *context, struct suggest *suggest);
 

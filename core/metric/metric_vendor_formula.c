@@ -174,8 +174,8 @@ static const struct {
 	{"SOCKET_COUNT", "SOCKET_COUNT"},
 	{"CHAS_PER_SOCKET", "CHAS_PER_SOCKET"},
 	{"CORES_PER_SOCKET", "CORES_PER_SOCKET"},
-	{"system.sockets[0].cpus.count_*_system.socket_count",
-	 "(THREADS_PER_CORE * CORES_PER_SOCKET * SOCKET_COUNT)"},
+	{"CPUS_ONLINE", "#num_cpus_online"},
+	{"system.sockets[0].cpus.count_*_system.socket_count", "#num_cpus_online"},
 };
 
 static int write_constant(struct writer *w, const char *name, size_t length)

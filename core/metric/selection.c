@@ -278,14 +278,21 @@ static bool lacks_facts(const struct selection *selection, const struct metric_d
 	return lacks;
 }
 
+/* A metric of a recording may have no formula. */
+static bool has_same_formula(const struct metric_def *a, const struct metric_def *b)
+{
+	const char *formula_a = a->forms[0].expression, *formula_b = b->forms[0].expression;
+
+	return formula_a && formula_b ? strcmp(formula_a, formula_b) == 0 : formula_a == formula_b;
+}
+
 static int add_column(struct selection *selection, const struct metric_def *def, unsigned together,
 		      struct error *err)
 {
 	size_t same = find_column(selection, def->name);
 	int form;
 
-	if (same < selection->n && strcmp(selection->columns[same].def.forms[0].expression,
-					  def->forms[0].expression) == 0) {
+	if (same < selection->n && has_same_formula(&selection->columns[same].def, def)) {
 		selection->columns[same].named = true;
 		return 0;
 	}

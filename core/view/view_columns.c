@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/metric/metric_vendor.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -259,6 +260,10 @@ static int find_column(const struct view_column *columns, size_t n, const char *
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(columns[i].name, name) == 0)
+			return (int)i;
+	/* The names of the vendor's metrics may be spelt in several ways. */
+	for (size_t i = 0; i < n; i++)
+		if (metric_vendor_same_name(columns[i].name, name))
 			return (int)i;
 	return -ENOENT;
 }

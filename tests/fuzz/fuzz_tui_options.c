@@ -20,7 +20,7 @@ static void check_choices(const struct options *options)
 	const struct preset *preset = NULL;
 	struct error err = {0};
 
-	if (choice_check_columns(&config, &err))
+	if (choice_check_columns(&config, NULL, &err))
 		fuzz_check((err.code == -EINVAL || err.code == -E2BIG) && err.text[0],
 			   "invalid columns have an error");
 	if (choice_sort(options->sort, &config, &err))

@@ -9,30 +9,36 @@
 #include "core/base/util.h"
 #include "core/event/event_names.h"
 #include "core/metric/metric_user.h"
+#include "core/metric/metric_vendor.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int check_metric(const char *text, const struct engine_config *config, struct error *err)
+static int check_metric(const char *text, const struct engine_config *config,
+			const struct event_context *context, struct error *err)
 {
 	struct metric_def def;
 	int result;
 
 	if (metric_def_lookup(config->user_metrics, config->n_user_metrics, text))
 		return 0;
-	if (!strchr(text, '='))
-		result =
-			metric_def_unknown(config->user_metrics, config->n_user_metrics, text, err);
-	else
+	if (!strchr(text, '=')) {
+		result = metric_vendor_find(context, text, &def);
+		if (result < 0)
+			return metric_def_unknown(context, config->user_metrics,
+						  config->n_user_metrics, text, err);
+	} else {
 		result = metric_def_parse(text, &def, err);
+	}
 	if (result < 0)
 		return err->code = -EINVAL;
 	metric_def_fini(&def);
 	return 0;
 }
 
-int choice_check_columns(const struct engine_config *config, struct error *err)
+int choice_check_columns(const struct engine_config *config, const struct event_context *context,
+			 struct error *err)
 {
 	struct event_names list = {0}; /* one list: its limits hold for all -e together */
 	int result = 0;
@@ -41,7 +47,7 @@ int choice_check_columns(const struct engine_config *config, struct error *err)
 		result = config->columns[i].optional ? 0
 			 : config->columns[i].kind == ENGINE_EVENTS
 				 ? event_names_parse(config->columns[i].text, &list, err)
-				 : check_metric(config->columns[i].text, config, err);
+				 : check_metric(config->columns[i].text, config, context, err);
 	event_names_fini(&list);
 	return result;
 }
@@ -122,7 +128,7 @@ static int each_requested(const struct engine_column *column, column_fn *fn, voi
 	struct metric_def def;
 	struct error err;
 	if (metric_def_parse(column->text, &def, &err) < 0)
-		return 0; /* a plain name: a built-in metric or one of the configuration */
+		return 0; /* a plain name: a metric that is known already, or the vendor's */
 	int result = fn(arg, def.name, def.help);
 	metric_def_fini(&def);
 	return result;
@@ -162,6 +168,17 @@ static int compare_column(void *arg, const char *name, const char *help)
 	return 0;
 }
 
+/* Whether -m has the name, perhaps of a metric of the vendor, which may be spelt in several ways.
+ */
+static bool is_requested(const struct engine_config *config, const char *name)
+{
+	for (size_t i = 0; i < config->n_columns; i++)
+		if (config->columns[i].kind == ENGINE_METRIC &&
+		    metric_vendor_same_name(config->columns[i].text, name))
+			return true;
+	return false;
+}
+
 /* Returns the name of the metric with that title, or NULL. */
 static const char *name_of_title(const struct metric_def *metrics, size_t n, const char *title)
 {
@@ -176,7 +193,8 @@ int choice_sort(const char *name, const struct engine_config *config, struct err
 	struct sort_search search = {.near = {.word = name}};
 	char hint[80];
 
-	if (!name[0] || choice_each_column(config, compare_column, &search))
+	if (!name[0] || choice_each_column(config, compare_column, &search) ||
+	    is_requested(config, name))
 		return 0;
 	const char *titled = name_of_title(metric_table, metric_table_n, name);
 	if (!titled)

@@ -339,7 +339,7 @@ static char **copy_preset_names(struct config *config, const struct config_entry
 
 		if (!metric_def_lookup(config->metrics, config->n_metrics, name) &&
 		    is_misspelt_metric(config, name)) {
-			metric_def_unknown(config->metrics, config->n_metrics, name, &err);
+			metric_def_unknown(NULL, config->metrics, config->n_metrics, name, &err);
 			config_note(config, entry, err.text);
 			free_names(names);
 			return NULL;

@@ -11,6 +11,7 @@
 #include "core/event/event_table.h"
 #include "core/metric/catalog.h"
 #include "core/metric/metric_def.h"
+#include "core/metric/metric_vendor.h"
 #include "core/perf/perf_open_error.h"
 #include "core/perf/probe.h"
 #include "core/sys/cpu_facts.h"
@@ -112,20 +113,22 @@ static void print_for_pipe(const struct printer *printer, const struct line *lin
  */
 static int print_line(struct printer *printer, const struct line *line)
 {
-	char name[1024], group[128], text[4096];
+	size_t size = 3 * strlen(line->text) + 1; /* formulas are long */
+	char name[1024], group[128], *text = xmalloc(size);
 	struct line printable = {.name = name,
 				 .word = line->word,
 				 .group = line->group ? group : NULL,
 				 .text = text};
 
 	text_printable(name, sizeof(name), line->name, UINT_MAX);
-	text_printable(text, sizeof(text), line->text, UINT_MAX);
+	text_printable(text, size, line->text, UINT_MAX);
 	if (line->group)
 		text_printable(group, sizeof(group), line->group, UINT_MAX);
 	if (printer->listing->width > 0)
 		print_for_terminal(printer, &printable);
 	else
 		print_for_pipe(printer, &printable);
+	free(text);
 	printer->printed++;
 	return ferror(printer->file);
 }
@@ -164,19 +167,28 @@ static int print_metric(void *arg, const struct catalog_metric *entry)
 {
 	struct printer *printer = arg;
 	const struct metric_def *def = entry->def;
-	char levels[64] = "", text[4096];
+	char *text = NULL;
+	size_t size;
+	FILE *file = xopen_memstream(&text, &size);
 
+	fprintf(file, "%s: %s", entry->title, def->help);
+	if (def->unit[0])
+		fprintf(file, " (%s)", def->unit);
 	if (def->better != METRIC_NEUTRAL)
-		snprintf(levels, sizeof(levels), "; warn %g, bad %g", def->warn, def->bad);
-	snprintf(text, sizeof(text), "%s: %s%s%s%s%s%s%s", entry->title, def->help,
-		 def->unit[0] ? " (" : "", def->unit, def->unit[0] ? ")" : "", levels,
-		 entry->expression[0] ? " = " : "", entry->expression);
-	return print_line(printer, &(struct line){
-					   .name = def->name,
-					   .word = state_word(printer, entry->state, -EACCES),
-					   .group = def->group ? def->group : "own",
-					   .text = text,
-				   });
+		fprintf(file, "; warn %g, bad %g", def->warn, def->bad);
+	if (entry->why)
+		fprintf(file, ". %s", entry->why);
+	if (entry->expression[0])
+		fprintf(file, " = %s", entry->expression);
+	fclose(file);
+	int result = print_line(printer, &(struct line){
+						 .name = def->name,
+						 .word = state_word(printer, entry->state, -EACCES),
+						 .group = def->group ? def->group : "own",
+						 .text = text,
+					 });
+	free(text);
+	return result;
 }
 
 /* Whether a metric can be counted, or an event of a user's preset. */
@@ -187,10 +199,13 @@ static bool counts(void *arg, const char *name)
 	const struct metric_def *def =
 		metric_def_lookup(engine->user_metrics, engine->n_user_metrics, name);
 	struct catalog_answer answer;
+	struct metric_def vendor = {0};
 
-	if (!def)
+	if (!def && metric_vendor_find(printer->context, name, &vendor) < 0)
 		return catalog_probe(printer->context, name, false) == FIGURE_VALID;
-	catalog_probe_metric(printer->context, &printer->access, def, false, &answer);
+	catalog_probe_metric(printer->context, &printer->access, def ? def : &vendor, false,
+			     &answer);
+	metric_def_fini(&vendor);
 	return answer.state == FIGURE_VALID;
 }
 

@@ -224,6 +224,10 @@ static void send_queries(struct live_screen *live, bool rested)
 		feed_thread_query(live->feed_thread, &(struct query){.kind = QUERY_METRICS});
 		app->requests.queries.metrics = false;
 	}
+	if (app->requests.queries.vendor) {
+		feed_thread_query(live->feed_thread, &(struct query){.kind = QUERY_VENDOR});
+		app->requests.queries.vendor = false;
+	}
 	if (app->requests.queries.events) {
 		feed_thread_query(live->feed_thread, &(struct query){.kind = QUERY_EVENTS});
 		app->requests.queries.events = false;

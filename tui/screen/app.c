@@ -56,6 +56,7 @@ void app_fini(struct app *app)
 	reply_free(app->event_replies.events);
 	reply_free(app->event_replies.preview);
 	reply_free(app->event_replies.metrics);
+	reply_free(app->event_replies.vendor);
 	commands_clear(&app->requests.commands);
 	messages_fini(&app->messages);
 	preferences_fini(&app->preferences);
@@ -195,6 +196,7 @@ void app_reply(struct app *app, struct reply *reply)
 	}
 	struct reply **kept = reply->kind == QUERY_EVENTS    ? &replies->events
 			      : reply->kind == QUERY_METRICS ? &replies->metrics
+			      : reply->kind == QUERY_VENDOR  ? &replies->vendor
 							     : &replies->preview;
 
 	reply_free(*kept);

@@ -16,8 +16,9 @@ struct event_replies {
 	struct reply *events;
 	struct reply *preview; /* of the selected event */
 	struct reply *metrics;
+	struct reply *vendor; /* the vendor's metrics; asked for once a picker needs them */
 	/* Of the latest query for metrics. Their answers depend on these. */
-	bool asked_metrics;
+	bool asked_metrics, asked_vendor;
 	enum event_levels levels;
 	enum count_mode mode;
 };

@@ -17,19 +17,34 @@
 struct event_pick {
 	const struct app *app; /* its configuration, replies and columns */
 	char typed[128];
+	size_t n_metrics; /* when the picker was updated */
 };
 
-static size_t count_metrics(const struct app_config *config)
+/* The vendor's metrics; NULL: none, or not known yet. */
+static const struct metric_vendor_list *vendor_metrics(const struct app *app)
 {
-	return config->n_user_metrics + metric_table_n;
+	return app->event_replies.vendor ? app->event_replies.vendor->vendor : NULL;
+}
+
+static size_t count_metrics(const struct app *app)
+{
+	const struct metric_vendor_list *vendor = vendor_metrics(app);
+
+	return app->config.n_user_metrics + metric_table_n + (vendor ? vendor->n : 0);
 }
 
 /* The metric at an index; NULL if the index is an event's. */
-static const struct metric_def *metric_at(const struct app_config *config, size_t index)
+static const struct metric_def *metric_at(const struct app *app, size_t index)
 {
-	if (index < config->n_user_metrics)
-		return &config->user_metrics[index];
-	return index < count_metrics(config) ? &metric_table[index - config->n_user_metrics] : NULL;
+	const struct metric_vendor_list *vendor = vendor_metrics(app);
+
+	if (index < app->config.n_user_metrics)
+		return &app->config.user_metrics[index];
+	index -= app->config.n_user_metrics;
+	if (index < metric_table_n)
+		return &metric_table[index];
+	index -= metric_table_n;
+	return vendor && index < vendor->n ? &vendor->defs[index] : NULL;
 }
 
 void pick_metrics_request(struct app *app)
@@ -43,6 +58,7 @@ void pick_metrics_request(struct app *app)
 	reply_free(replies->metrics); /* it was for another mode */
 	replies->metrics = NULL;
 	replies->asked_metrics = app->requests.queries.metrics = true;
+	app->requests.queries.vendor = replies->asked_vendor;
 	replies->mode = snapshot->mode;
 	replies->levels = snapshot->columns->levels;
 }
@@ -50,15 +66,22 @@ void pick_metrics_request(struct app *app)
 /* The answer about the metric at an index; NULL: not known yet. */
 static const struct catalog_answer *answer_at(const struct app *app, size_t index)
 {
-	const struct reply *metrics = app->event_replies.metrics;
+	const struct reply *reply = app->event_replies.metrics;
+	size_t n = app->config.n_user_metrics + metric_table_n;
 
-	return metrics ? &metrics->metrics[index] : NULL;
+	if (index >= n) {
+		reply = app->event_replies.vendor;
+		index -= n;
+	}
+	return reply && reply->metrics ? &reply->metrics[index] : NULL;
 }
 
 const struct catalog_answer *pick_metric_answer(const struct app *app, const char *name)
 {
-	for (size_t i = 0; i < count_metrics(&app->config); i++)
-		if (strcmp(metric_at(&app->config, i)->name, name) == 0)
+	const struct metric_def *def;
+
+	for (size_t i = 0; (def = metric_at(app, i)); i++)
+		if (strcmp(def->name, name) == 0)
 			return answer_at(app, i);
 	return NULL;
 }
@@ -68,14 +91,14 @@ static size_t count_items(const struct app *app)
 {
 	const struct reply *events = app->event_replies.events;
 
-	return count_metrics(&app->config) + (events ? events->event_index->n : 0);
+	return count_metrics(app) + (events ? events->event_index->n : 0);
 }
 
 static const struct event_index_item *event_at(const struct event_pick *pick, size_t index)
 {
 	const struct app *app = pick->app;
 
-	return &app->event_replies.events->event_index->items[index - count_metrics(&app->config)];
+	return &app->event_replies.events->event_index->items[index - count_metrics(app)];
 }
 
 /* True for NAME=EXPRESSION, but not for an event with terms. */
@@ -138,7 +161,7 @@ static void event_item(void *data, size_t index, struct picker_item *item)
 {
 	const struct event_pick *pick = data;
 	const struct app *app = pick->app;
-	const struct metric_def *def = metric_at(&app->config, index);
+	const struct metric_def *def = metric_at(app, index);
 
 	if (def) {
 		const struct catalog_answer *answer = answer_at(app, index);
@@ -155,7 +178,7 @@ static void event_item(void *data, size_t index, struct picker_item *item)
 
 	const struct event_index_item *event = event_at(pick, index);
 	const struct reply *events = app->event_replies.events;
-	size_t number = index - count_metrics(&app->config);
+	size_t number = index - count_metrics(app);
 	enum figure_state state =
 		number < events->n_known ? (enum figure_state)events->states[number] : FIGURE_VALID;
 	const char *mark = event->example             ? ""
@@ -177,7 +200,7 @@ static const char *event_text(const struct event_pick *pick, size_t index)
 {
 	if (index == PICKER_AS_TYPED)
 		return is_formula(pick->typed) ? NULL : pick->typed;
-	if (metric_at(&pick->app->config, index))
+	if (metric_at(pick->app, index))
 		return NULL;
 	const struct event_index_item *event = event_at(pick, index);
 	return event->example ? NULL : event->name;
@@ -189,7 +212,8 @@ static void about_metric(const struct snapshot *snapshot, const struct metric_de
 {
 	bool shown = snapshot && columns_show(snapshot->columns, def->name);
 
-	snprintf(text, size, "%s: %s\n%s\n%s", def->title, def->help, def->forms[0].expression,
+	snprintf(text, size, "%s: %s\n%s\n%s", def->title, def->help,
+		 def->forms[0].expression ? def->forms[0].expression : "",
 		 answer && answer->why[0] ? answer->why
 		 : shown                  ? "already shown"
 					  : "");
@@ -220,8 +244,8 @@ static void event_about(void *data, size_t index, char *text, size_t size)
 		about_event(preview, name, "As typed.", text, size);
 	else if (index == PICKER_AS_TYPED)
 		snprintf(text, size, "Your own metric: NAME=FORMULA, a formula over events.");
-	else if (metric_at(&pick->app->config, index))
-		about_metric(pick->app->display.snapshot, metric_at(&pick->app->config, index),
+	else if (metric_at(pick->app, index))
+		about_metric(pick->app->display.snapshot, metric_at(pick->app, index),
 			     answer_at(pick->app, index), text, size);
 	else if (name)
 		about_event(preview, name, event_at(pick, index)->help, text, size);
@@ -252,8 +276,8 @@ static bool event_choose(void *owner, void *data, size_t index, const char *type
 		app_command(app, COMMAND_ADD_EVENTS, name, 0);
 	else if (index == PICKER_AS_TYPED)
 		app_command(app, COMMAND_ADD_METRIC, typed, 0);
-	else if (metric_at(&app->config, index))
-		app_command(app, COMMAND_ADD_METRIC, metric_at(&app->config, index)->name, 0);
+	else if (metric_at(app, index))
+		app_command(app, COMMAND_ADD_METRIC, metric_at(app, index)->name, 0);
 	else
 		return false;
 	return true;
@@ -285,12 +309,23 @@ void pick_event(struct app *app)
 	struct event_pick *pick = xcalloc(1, sizeof(*pick));
 
 	pick->app = app;
+	pick->n_metrics = count_metrics(app);
 	app->requests.queries.events = true;
+	if (!app->event_replies.asked_vendor)
+		app->requests.queries.vendor = app->event_replies.asked_vendor = true;
 	picker_open(&app->picker, &ops, "Add an event or a metric", pick, count_items(app), app);
 }
 
 void pick_event_update(struct app *app)
 {
-	if (app->picker.ops == &ops)
-		picker_update(&app->picker, count_items(app), app);
+	if (app->picker.ops != &ops)
+		return;
+	struct event_pick *pick = app->picker.data;
+	size_t before = picker_selected(&app->picker), n_before = pick->n_metrics;
+
+	pick->n_metrics = count_metrics(app);
+	picker_update(&app->picker, count_items(app), app);
+	/* The vendor's metrics have come in front of the events. */
+	if (before >= n_before && before < PICKER_AS_TYPED)
+		picker_select(&app->picker, before + pick->n_metrics - n_before, app);
 }

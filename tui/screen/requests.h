@@ -10,6 +10,7 @@
  * done the work. */
 struct pending_queries {
 	bool metrics;    /* send QUERY_METRICS */
+	bool vendor;     /* send QUERY_VENDOR */
 	bool events;     /* send QUERY_EVENTS */
 	bool preview;    /* send QUERY_PREVIEW of `text` when no key has come for a moment */
 	bool processes;  /* call pick_process_more() until this is false */

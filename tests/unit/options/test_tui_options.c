@@ -772,7 +772,7 @@ static void test_check_columns(void **state)
 			.n_user_metrics = ARRAY_SIZE(own_metrics),
 		};
 		struct error err = {0};
-		int result = choice_check_columns(&config, &err);
+		int result = choice_check_columns(&config, NULL, &err);
 
 		if ((result != 0) != (rows[i].refused != NULL) ||
 		    (rows[i].refused &&
