@@ -9,10 +9,10 @@
 #include "core/base/util.h"
 #include "core/metric/catalog_source.h"
 #include "core/metric/metric.h"
+#include "core/metric/metric_constant.h"
 #include "core/metric/metric_vendor.h"
 #include "core/perf/perf_open_error.h"
 #include "core/perf/probe.h"
-#include "core/sys/cpu_model.h"
 
 #include <errno.h>
 
@@ -75,7 +75,7 @@ void catalog_probe_metric(const struct event_context *context, const struct perf
 			  const struct metric_def *def, bool per_task,
 			  struct catalog_answer *answer)
 {
-	unsigned cpus = cpu_model_read(context->sys);
+	unsigned cpus = metric_cpu_kinds(context);
 	struct event_set events;
 	struct metric metric;
 	struct error err;
@@ -146,7 +146,7 @@ int catalog_metrics(const struct event_context *context, const struct metric_def
 {
 	struct metric_walk walk = {
 		.context = context,
-		.cpus = cpu_model_read(context->sys),
+		.cpus = metric_cpu_kinds(context),
 		.pattern = pattern,
 		.fn = fn,
 		.arg = arg,

@@ -335,6 +335,7 @@ static double compute(enum op_code code, double a, double b)
 	case OP_CPU_TIME:
 	case OP_FACT:
 	case OP_NEGATE:
+	case OP_ESTIMATE:
 	case OP_IF:
 	case OP_IF_ELSE:
 	case OP_KEEP:
@@ -405,6 +406,10 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 			break;
 		case OP_NEGATE:
 			top[-1].value = -top[-1].value;
+			break;
+		case OP_ESTIMATE:
+			top[-1].state = figure_known(top[-1]) ? worse(top[-1].state, FIGURE_SCALED)
+							      : top[-1].state;
 			break;
 		case OP_IF:
 			top -= 2;

@@ -24,6 +24,7 @@
  *               a & b, a | b: 1 if both, or one, are not 0; they bind less than comparisons, as in
  *               perf's formulas, & before |
  *               d_ratio(a, b): a / b, but 0 if b is 0
+ *               estimate(a): a, SCALED at best: of a typical value, not of this machine
  *               percentile(event, p): the latency in ns below which p percent of the counts of a
  *               histogram are (wakeups: core/event/event_wait.h); UNDEFINED if there are none.
  *               If some counts are missing it is SCALED, but LOST with p = 100: a lower bound

@@ -28,6 +28,7 @@ enum op_code {
 	OP_CPU_TIME,
 	OP_FACT,
 	OP_NEGATE,
+	OP_ESTIMATE, /* the value is SCALED at best */
 	OP_ADD,
 	OP_SUBTRACT,
 	OP_MULTIPLY,

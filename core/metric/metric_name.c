@@ -9,6 +9,7 @@
 #include "core/event/event_wait.h"
 #include "core/metric/metric_compile_internal.h"
 #include "core/metric/metric_constant.h"
+#include "core/metric/metric_vendor.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -59,7 +60,7 @@ static bool find_metric(const struct metric_parser *p, const char *name, struct 
 
 	if (found)
 		metric_def_copy(def, found);
-	return found != NULL;
+	return found || metric_vendor_find(context, name, def) == 0;
 }
 
 /* The sentence names the metrics of the cycle, the last of which names the first. */
@@ -193,6 +194,8 @@ static int parse_some_form(struct metric_parser *p, size_t start, const struct m
 	int ret = metric_parser_fail(p, -ENOENT, start, "%.40s: this CPU has no events for it",
 				     def->name);
 
+	if (def->refused)
+		ret = metric_parser_fail(p, -ENOTSUP, start, "%s", def->refused);
 	for (size_t form = metric_def_form(def, cpus, 0); form < METRIC_FORMS_MAX;
 	     form = metric_def_form(def, cpus, form + 1)) {
 		if (def->forms[form].all_levels && context && context->levels != EVENT_LEVELS_ALL)
@@ -330,10 +333,8 @@ static int parse_function(struct metric_parser *p, size_t start, const char *nam
 		enum op_code code;
 		size_t arguments;
 	} functions[] = {
-		{"min", OP_MIN, 2},
-		{"max", OP_MAX, 2},
-		{"if", OP_IF, 3},
-		{"d_ratio", OP_RATIO, 2},
+		{"min", OP_MIN, 2},       {"max", OP_MAX, 2},           {"if", OP_IF, 3},
+		{"d_ratio", OP_RATIO, 2}, {"estimate", OP_ESTIMATE, 1},
 	};
 
 	if (strcmp(name, "percentile") == 0)
@@ -349,7 +350,8 @@ static int parse_function(struct metric_parser *p, size_t start, const char *nam
 			return parse_arguments(p, functions[i].code, functions[i].arguments);
 	return metric_parser_fail(p, -EINVAL, start,
 				  "there is no such function: min(a, b), max(a, b), "
-				  "if(c, a, b), d_ratio(a, b), percentile(event, p), "
+				  "if(c, a, b), d_ratio(a, b), estimate(a), "
+				  "percentile(event, p), "
 				  "samples(event), error(event), share(event)");
 }
 

@@ -186,6 +186,12 @@ static int write_constant(struct writer *w, const char *name, size_t length)
 		append(w, name, length);
 		return 0;
 	}
+	if (name[0] == '~' && text_number(name + 1, &number) == length - 1) {
+		append_text(w, "estimate(");
+		append(w, name + 1, length - 1);
+		append_text(w, ")");
+		return 0;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(constants); i++)
 		if (event_same_name(name, length, constants[i].name)) {
 			append_text(w, constants[i].text);
@@ -307,11 +313,8 @@ static int write_metric(struct writer *w, const struct event_table_metric *metri
 
 	if (metric_vendor_name(w->table, metric, name, sizeof(name)) >= sizeof(name))
 		return refuse(w, "too long is the name of", name, sizeof(name));
-	bool quoted = is_digit(name[0]);
 	append_text(w, percent ? "(" : "");
-	append_text(w, quoted ? "'" : "");
 	append_text(w, name);
-	append_text(w, quoted ? "'" : "");
 	append_text(w, percent ? " / 100)" : "");
 	return 0;
 }
