@@ -74,11 +74,10 @@ bool metric_constant_exists(const char *name)
 
 static uint64_t count_chas(const struct pmu_set *pmus)
 {
-	static const char prefix[] = "uncore_cha";
 	uint64_t n = 0;
 
 	for (size_t i = 0; pmus && i < pmus->n; i++)
-		n += strncmp(pmus->items[i].name, prefix, sizeof(prefix) - 1) == 0;
+		n += event_pmu_matches("uncore_cha", pmus->items[i].name);
 	return n;
 }
 

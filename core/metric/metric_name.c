@@ -191,8 +191,10 @@ static int parse_some_form(struct metric_parser *p, size_t start, const struct m
 {
 	const struct event_context *context = p->events->context;
 	unsigned cpus = metric_cpu_kinds(context);
-	int ret = metric_parser_fail(p, -ENOENT, start, "%.40s: this CPU has no events for it",
-				     def->name);
+	int ret = def->refused
+			  ? metric_parser_fail(p, -ENOTSUP, start, "%s", def->refused)
+			  : metric_parser_fail(p, -ENOENT, start,
+					       "%.40s: this CPU has no events for it", def->name);
 
 	if (def->refused)
 		ret = metric_parser_fail(p, -ENOTSUP, start, "%s", def->refused);
