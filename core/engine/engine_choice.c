@@ -200,17 +200,6 @@ int engine_choice_add_metric(struct engine_choice *choice, const char *text, str
 	return add_recorded_metric(choice, &choice->selection, text, err);
 }
 
-/* Returns whether an event is another one, or must lead its group. */
-static bool is_needed_by(const struct event_set *set, size_t event, size_t other)
-{
-	const struct event *what = &set->items[other];
-	bool needed = event == other;
-
-	for (size_t i = 0; i < what->n_codes && !needed; i++)
-		needed = event_set_leader(set, &what->codes[i]) == (int)event;
-	return needed;
-}
-
 /* Returns whether one of these metrics needs the event. */
 static bool is_needed(const struct event_set *set, const struct metric *metrics, size_t n,
 		      size_t event)
@@ -219,7 +208,7 @@ static bool is_needed(const struct event_set *set, const struct metric *metrics,
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = metric_events(&metrics[i], events, METRIC_EVENTS_MAX); k-- > 0;)
-			if (is_needed_by(set, event, events[k]))
+			if (event_set_needs(set, events[k], event))
 				return true;
 	return false;
 }

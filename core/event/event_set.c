@@ -90,6 +90,16 @@ int event_set_leader(const struct event_set *set, const struct event_code *code)
 	return -ENOENT;
 }
 
+bool event_set_needs(const struct event_set *set, size_t event, size_t other)
+{
+	const struct event *what = &set->items[event];
+	bool needs = event == other;
+
+	for (size_t i = 0; i < what->n_codes && !needs; i++)
+		needs = event_set_leader(set, &what->codes[i]) == (int)other;
+	return needs;
+}
+
 /* Writes the name of slots with the levels of an attr: "slots", "slots:u". */
 static void name_slots(const struct perf_event_attr *attr, char *name, size_t size)
 {

@@ -45,6 +45,8 @@ int event_set_add(struct event_set *set, const char *name, struct error *err);
  * counted, or -ENOENT.
  */
 int event_set_leader(const struct event_set *set, const struct event_code *code);
+/* Whether an event needs another one to be counted: itself, or the leader of its groups. */
+bool event_set_needs(const struct event_set *set, size_t event, size_t other);
 /* Appends the events that must lead the groups of an event, if there are none in the set. */
 void event_set_add_leaders(struct event_set *set, size_t event);
 /* Drops the events without their flag in `needed`, except the first two. Indices change. */

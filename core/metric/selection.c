@@ -174,19 +174,6 @@ static void make_wants(struct selection *selection)
 	}
 }
 
-/* Marks an event as needed, and what must lead its groups. */
-static void mark_needed(const struct event_set *events, size_t index, bool *needed)
-{
-	const struct event *event = &events->items[index];
-
-	needed[index] = true;
-	for (size_t i = 0; i < event->n_codes; i++) {
-		int leader = event_set_leader(events, &event->codes[i]);
-		if (leader >= 0)
-			needed[leader] = true;
-	}
-}
-
 /* Drops the events that no column needs. */
 static void drop_unused_events(struct selection *selection)
 {
@@ -195,7 +182,8 @@ static void drop_unused_events(struct selection *selection)
 
 	for (size_t i = 0; i < selection->n; i++)
 		for (size_t n = list_events(selection, i, events, 0); n-- > 0;)
-			mark_needed(&selection->events, events[n], needed);
+			for (size_t k = 0; k < selection->events.n; k++)
+				needed[k] |= event_set_needs(&selection->events, events[n], k);
 	if (!selection->events.frozen)
 		event_set_keep(&selection->events, needed);
 	free(needed);

@@ -300,13 +300,13 @@ static void cell_codes(const struct event_line *line, struct cell *cell)
 	}
 }
 
-static bool names_event(const struct metric *metric, unsigned event)
+static bool needs_event(const struct event_set *set, const struct metric *metric, size_t event)
 {
 	unsigned events[METRIC_EVENTS_MAX];
 	size_t n = metric_events(metric, events, METRIC_EVENTS_MAX);
 
 	for (size_t i = 0; i < n; i++)
-		if (events[i] == event)
+		if (event_set_needs(set, events[i], event))
 			return true;
 	return false;
 }
@@ -317,7 +317,7 @@ static void cell_for(const struct event_line *line, struct cell *cell)
 	const struct columns *columns = line->snapshot->columns;
 
 	for (size_t i = 0; i < columns->n_shown; i++)
-		if (names_event(&columns->metrics[i], (unsigned)line->index))
+		if (needs_event(&columns->events, &columns->metrics[i], line->index))
 			append_word(cell, columns->metrics[i].def->name);
 }
 

@@ -193,7 +193,7 @@ static void forms_of_each_kind(void **state)
 		{"Neoverse N1", "branch_miss_percent", "brmiss%", "br_retired"},
 		{"Cortex-A53", "branch_miss_percent", "brmiss%", "branches"},
 
-		{"Ice Lake", "topdown_retiring", "retir%", "0 * slots"},
+		{"Ice Lake", "topdown_retiring", "retir%", "topdown-retiring"},
 		{"Sierra Forest", "topdown_retiring", "retir%", "topdown-retiring"},
 		{"Skylake-SP", "topdown_retiring", "retir%", "r02c2 / (4"},
 		{"Sandy Bridge", "topdown_bad_spec", "badsp%", "r100030d"},
