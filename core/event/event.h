@@ -28,9 +28,9 @@ enum event_kind {
 
 /* How one PMU counts an event. A machine with two kinds of CPUs has two codes for "cycles". */
 struct event_code {
-	size_t pmu;                  /* index in the pmu_set; 0 if SOFTWARE */
-	struct perf_event_attr attr; /* type, config*, exclude_*, size; the rest is 0 */
-	struct counter_constraint constraint;
+	size_t pmu;                           /* index in the pmu_set; 0 if SOFTWARE */
+	struct perf_event_attr attr;          /* type, config*, exclude_*, size; the rest is 0 */
+	struct counter_constraint constraint; /* what is known of its counters */
 	enum figure_state state; /* VALID, UNSUPPORTED, DENIED, or NOT_COUNTED: counter in use */
 };
 

@@ -28,27 +28,39 @@ static int open_and_close(const struct sys *sys, const struct event_code *code, 
 
 /*
  * Intel's top-down events count only in a group after slots; alone they are refused. Opens the code
- * after slots. Returns 0 or -errno; -EINVAL: the PMU has no slots.
+ * after slots of the same levels. Returns 0 or -errno; -EINVAL: the PMU has no slots.
  */
 static int open_after_slots(const struct sys *sys, const struct pmu *pmu,
-			    const struct event_code *code, int cpu)
+			    const struct event_code *code, pid_t pid, int cpu)
 {
-	const struct event_code leading = {.attr = {.type = pmu->type, .config = 0x400}};
-	struct perf_event_attr slots = group_counting_attr(&leading);
-	struct perf_event_attr attr = group_counting_attr(code);
+	struct event_code leading = *code;
 	char path[160], text[64];
 
+	leading.attr.type = pmu->type;
+	leading.attr.config = 0x400;
+	leading.attr.config1 = leading.attr.config2 = 0;
+	struct perf_event_attr slots = group_counting_attr(&leading);
+	struct perf_event_attr attr = group_counting_attr(code);
 	snprintf(path, sizeof(path), PMU_DEVICES "/%s/events/slots", pmu->name);
 	if (sys_file_read(sys, path, text, sizeof(text)) < 0)
 		return -EINVAL;
-	int leader = sys_perf_open(sys, &slots, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int leader = sys_perf_open(sys, &slots, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (leader < 0)
 		return leader;
-	int fd = sys_perf_open(sys, &attr, -1, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	int fd = sys_perf_open(sys, &attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0)
 		sys_close(sys, fd);
 	sys_close(sys, leader);
 	return fd < 0 ? fd : 0;
+}
+
+/* Opens the code, by itself or after slots. pmu: of a hardware event, else NULL. */
+static int try_code(const struct sys *sys, const struct pmu *pmu, const struct event_code *code,
+		    pid_t pid, int cpu)
+{
+	int answer = open_and_close(sys, code, pid, cpu);
+
+	return pmu && answer == -EINVAL ? open_after_slots(sys, pmu, code, pid, cpu) : answer;
 }
 
 /* Searches the named events of a PMU for one with that number. */
@@ -137,16 +149,13 @@ int event_probe_code(const struct sys *sys, const struct pmu_set *pmus, enum eve
 		     struct event_code *code)
 {
 	int cpu = choose_cpu(sys, pmus, kind, code->pmu);
-	int answer = cpu < 0 ? cpu : open_and_close(sys, code, -1, cpu);
-
 	const struct pmu *pmu = kind == EVENT_HARDWARE && pmus && code->pmu < pmus->n
 					? &pmus->items[code->pmu]
 					: NULL;
+	int answer = cpu < 0 ? cpu : try_code(sys, pmu, code, -1, cpu);
 
-	if (pmu && answer == -EINVAL)
-		answer = open_after_slots(sys, pmu, code, cpu);
 	if (probe_state(answer) == FIGURE_DENIED && kind != EVENT_SOCKET) {
-		int native = open_and_close(sys, code, 0, -1);
+		int native = try_code(sys, pmu, code, 0, -1);
 
 		/* The answer for the caller itself, unless that is denied too. */
 		if (probe_state(native) != FIGURE_DENIED)

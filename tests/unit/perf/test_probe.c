@@ -193,20 +193,26 @@ static void test_after_slots(void **state)
 	static const struct {
 		const char *name;
 		bool slots;    /* in sysfs */
-		unsigned fail; /* opens that are refused */
+		unsigned fail; /* opens that are refused: each other one of so many */
+		bool ordinary; /* a user without rights to whole CPUs */
 		int answer;
 	} rows[] = {
-		{"alone", false, 1, -EINVAL},
-		{"after slots", true, 1, 0},
-		{"refused after slots", true, 3, -EINVAL},
+		{"alone", false, 1, false, -EINVAL},
+		{"after slots", true, 1, false, 0},
+		{"refused after slots", true, 3, false, -EINVAL},
+		{"after slots, for the caller itself", true, 3, true, 0},
+		{"refused for the caller, too", true, 5, true, -EINVAL},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct event_code code = {.attr = {.type = 4, .config = 0x3c}};
+		const struct fk_config config = {
+			.unprivileged = rows[i].ordinary, .uid = 1000, .paranoid = 2};
+		struct event_code code = {
+			.attr = {.type = 4, .config = 0x3c, .exclude_kernel = rows[i].ordinary}};
 		struct machine machine;
 
-		machine_of(&machine, fk_new(NULL));
+		machine_of(&machine, fk_new(rows[i].ordinary ? &config : NULL));
 		if (rows[i].slots)
 			fk_file(machine.fk, PMU_DEVICES "/cpu/events/slots",
 				"event=0x00,umask=0x4\n");
