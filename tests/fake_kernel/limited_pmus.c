@@ -312,16 +312,38 @@ static const struct fk_file_entry zen_files[] = {
 	{"events/stalled-cycles-frontend", "event=0xa9"},
 };
 
+/* Those of the architecture that the CPU has; Linux counts 0 of the others. */
 #define ARM_FILES                                                                                  \
 	{"format/event", "config:0-15"}, {"format/long", "config1:0"},                             \
-		{"events/cpu_cycles", "event=0x0011"}, {"events/inst_retired", "event=0x0008"},    \
-		{"events/l1d_cache", "event=0x0004"}, {"events/l1d_cache_refill", "event=0x0003"}, \
-		{"events/br_mis_pred", "event=0x0010"}, {"events/br_retired", "event=0x0021"},     \
+		{"events/sw_incr", "event=0x0000"}, {"events/l1i_cache_refill", "event=0x0001"},   \
+		{"events/l1i_tlb_refill", "event=0x0002"},                                         \
+		{"events/l1d_cache_refill", "event=0x0003"}, {"events/l1d_cache", "event=0x0004"}, \
+		{"events/l1d_tlb_refill", "event=0x0005"},                                         \
+		{"events/inst_retired", "event=0x0008"}, {"events/exc_taken", "event=0x0009"},     \
+		{"events/exc_return", "event=0x000a"},                                             \
+		{"events/cid_write_retired", "event=0x000b"},                                      \
+		{"events/br_mis_pred", "event=0x0010"}, {"events/cpu_cycles", "event=0x0011"},     \
+		{"events/br_pred", "event=0x0012"}, {"events/mem_access", "event=0x0013"},         \
+		{"events/l1i_cache", "event=0x0014"}, {"events/l1d_cache_wb", "event=0x0015"},     \
+		{"events/l2d_cache", "event=0x0016"}, {"events/l2d_cache_refill", "event=0x0017"}, \
+		{"events/l2d_cache_wb", "event=0x0018"}, {"events/bus_access", "event=0x0019"},    \
+		{"events/memory_error", "event=0x001a"}, {"events/inst_spec", "event=0x001b"},     \
+		{"events/ttbr_write_retired", "event=0x001c"},                                     \
+		{"events/bus_cycles", "event=0x001d"},                                             \
+		{"events/l2d_cache_allocate", "event=0x0020"},                                     \
+		{"events/br_retired", "event=0x0021"},                                             \
 		{"events/br_mis_pred_retired", "event=0x0022"},                                    \
-		{"events/ll_cache_rd", "event=0x0036"},                                            \
+		{"events/stall_frontend", "event=0x0023"},                                         \
+		{"events/stall_backend", "event=0x0024"}, {"events/l1d_tlb", "event=0x0025"},      \
+		{"events/l1i_tlb", "event=0x0026"}, {"events/l3d_cache_allocate", "event=0x0029"}, \
+		{"events/l3d_cache_refill", "event=0x002a"}, {"events/l3d_cache", "event=0x002b"}, \
+		{"events/l2d_tlb_refill", "event=0x002d"}, {"events/l2d_tlb", "event=0x002f"},     \
+		{"events/remote_access", "event=0x0031"}, {"events/dtlb_walk", "event=0x0034"},    \
+		{"events/itlb_walk", "event=0x0035"}, {"events/ll_cache_rd", "event=0x0036"},      \
 		{"events/ll_cache_miss_rd", "event=0x0037"},                                       \
+		{"events/l1d_cache_lmiss_rd", "event=0x0039"},                                     \
 		{"events/op_retired", "event=0x003a"}, {"events/op_spec", "event=0x003b"},         \
-		{"events/stall_slot_backend", "event=0x003d"},                                     \
+		{"events/stall", "event=0x003c"}, {"events/stall_slot_backend", "event=0x003d"},   \
 		{"events/stall_slot_frontend", "event=0x003e"},                                    \
 	{                                                                                          \
 		"events/stall_slot", "event=0x003f"                                                \
