@@ -242,16 +242,28 @@ def intel_threshold(path, metric, titles, overrides):
     return one_line(re.sub(rf"(?<![\w.])(?:{known})(?!\w)", lambda name: names[name[0]], formula))
 
 
-def intel_inputs(metric, latencies):
+def intel_inputs(metric, formula, latencies):
     """The events and the constants, of which typical latencies are some, marked by ~."""
     events, constants = [], [(one["Alias"], one["Name"]) for one in metric["Constants"]]
     for event in metric["Events"]:
         name, latency, _ = event["Name"].partition(":retire_latency")
         if latency and name in latencies:
             constants.append((event["Alias"], f"~{latencies[name]['MEAN']:g}"))
-        else:
+        elif not latency or re.search(rf"\b{event['Alias']}\b", formula):
             events.append((event["Alias"], event["Name"]))
     return inputs(events), inputs(constants)
+
+
+def without_latencies(metric, latencies):
+    """The formula with the value that the vendor has where a latency is unknown."""
+    formula = metric["Formula"]
+    for event in metric["Events"]:
+        name, latency, _ = event["Name"].partition(":retire_latency")
+        if latency and name not in latencies:
+            alias = event["Alias"]
+            formula = re.sub(rf"min\( \( \w+ \* {alias} \) , (.+?) \) if \( {alias} >= 0 \) "
+                             r"else \( \1 \)", r"\1", formula)
+    return formula
 
 
 def intel_metrics(path, metrics, latencies, overrides):
@@ -261,13 +273,13 @@ def intel_metrics(path, metrics, latencies, overrides):
         metric = overrides.repaired(path, metric["MetricName"], metric)
         if metric is None:
             continue
-        formula = metric["Formula"]
+        formula = without_latencies(metric, latencies)
         if len(formula) > LONGEST_FORMULA:
             formula = "=" + metric["BaseFormula"]
         yield line_of(
             f"+{metric['MetricName']}", metric["UnitOfMeasure"], metric.get("ParentCategory", ""),
             metric.get("CountDomain", ""), one_line(formula),
-            *intel_inputs(metric, latencies),
+            *intel_inputs(metric, formula, latencies),
             intel_threshold(path, metric, titles, overrides))
 
 
