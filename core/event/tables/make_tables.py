@@ -243,8 +243,13 @@ def intel_threshold(path, metric, titles, overrides):
 
 
 def intel_inputs(metric, formula, latencies):
-    """The events and the constants, of which typical latencies are some, marked by ~."""
-    events, constants = [], [(one["Alias"], one["Name"]) for one in metric["Constants"]]
+    """
+    The events and the constants, of which typical latencies are some, marked by ~. In the metrics
+    that have a BaseFormula, SYSTEM_TSC_FREQ is the ticks: "tsc" there.
+    """
+    ticks = {"SYSTEM_TSC_FREQ": "TSC"} if metric.get("BaseFormula") else {}
+    events, constants = [], [(one["Alias"], ticks.get(one["Name"], one["Name"]))
+                             for one in metric["Constants"]]
     for event in metric["Events"]:
         name, latency, _ = event["Name"].partition(":retire_latency")
         if latency and name in latencies:
