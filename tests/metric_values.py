@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Prints the values of the vendors' metrics for made-up counts: an independent reading of the
+files of which core/event/tables/make_tables.py makes the table.
+
+    tests/metric_values.py DIR [EVERY [VECTORS]]
+
+DIR is that of make_tables.py. Prints "=ID FILE" for each file of metrics, then a line for every
+metric, or for each EVERY-th: its name and a value for each of VECTORS (1000) vectors of counts. "-"
+is undefined: a division by zero. A "+" behind it says that the threshold is true, "?" that it is
+undefined. tests/unit/metric/test_metric_values.c computes the same of the built-in table:
+tests/fixtures/metric_values.txt has an excerpt, `make metric-values TABLES=DIR` compares all.
+
+Python computes the vendor's formula as it is, with its own rules for if, min and max. The count of
+an event in a vector is a hash of its name and the number of the vector: count_of().
+"""
+import csv
+import glob
+import json
+import re
+import sys
+
+MASK = (1 << 64) - 1
+# The machines of the even and the odd vectors. The clock is in Hz.
+MACHINES = (
+    {"HYPERTHREADING_ON": 1, "THREADS_PER_CORE": 2, "SOCKET_COUNT": 2, "CORES_PER_SOCKET": 4,
+     "CHAS_PER_SOCKET": 3, "SYSTEM_TSC_FREQ": 2000000000,
+     "system.sockets[0].cpus.count * system.socket_count": 16},
+    {"HYPERTHREADING_ON": 0, "THREADS_PER_CORE": 1, "SOCKET_COUNT": 1, "CORES_PER_SOCKET": 2,
+     "CHAS_PER_SOCKET": 2, "SYSTEM_TSC_FREQ": 3000000000,
+     "system.sockets[0].cpus.count * system.socket_count": 2},
+)
+
+
+def hash_of(name):
+    """FNV-1a, 64 bits."""
+    total = 0xCBF29CE484222325
+    for byte in name.encode():
+        total = (total ^ byte) * 0x100000001B3 & MASK
+    return total
+
+
+def mixed(total, vector):
+    """The output number `vector` of splitmix64 with that seed."""
+    z = total + (vector + 1) * 0x9E3779B97F4A7C15 & MASK
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+    return z ^ z >> 31
+
+
+def count_of(total, vector):
+    """0 in one of 32 vectors, else a whole number of 12 to 32 bits, all of which are as common."""
+    z = mixed(total, vector)
+    if z >> 59 == 0:
+        return 0.0
+    return float(((z & 0xFFFFFFFF) | 1 << 32) >> (32 - 11 - (z >> 32) % 21))
+
+
+def interval_ms(vector):
+    return float(100 + mixed(hash_of("interval"), vector) % 10000)
+
+
+def formula_of(text):
+    """The vendor's slips: a blank in an operator, the count of one socket, no value."""
+    return text.replace("> =", ">=").replace("a[0]", "a").replace("#NA", "None").strip()
+
+
+def function_of(text, names):
+    return eval(f"lambda {', '.join(names)}: {text}")  # pylint: disable=eval-used
+
+
+class Counts:
+    """The counts of events for all vectors, which the files share."""
+
+    def __init__(self, vectors):
+        self.vectors, self.found = vectors, {}
+        self.intervals = [interval_ms(vector) for vector in range(vectors)]
+
+    def of_event(self, name):
+        if name not in self.found:
+            total = hash_of(name)
+            self.found[name] = [count_of(total, vector) for vector in range(self.vectors)]
+        return self.found[name]
+
+    def of_constant(self, name):
+        if name == "DURATIONTIMEINMILLISECONDS":
+            return self.intervals
+        if name == "DURATIONTIMEINSECONDS":
+            return [ms / 1000 for ms in self.intervals]
+        if re.fullmatch(r"\d+", name):
+            return [int(name)] * self.vectors
+        return [MACHINES[vector % 2][name] for vector in range(self.vectors)]
+
+
+def computed(function, columns, vectors):
+    """The values; None is undefined."""
+    values = []
+    for vector in range(vectors):
+        try:
+            values.append(function(*[column[vector] for column in columns]))
+        except (ZeroDivisionError, TypeError):  # by zero, or of an undefined value
+            values.append(None)
+    return values
+
+
+def metric_of(metric, counts):
+    inputs = {one["Alias"]: counts.of_event(one["Name"].removesuffix(":perf_metrics"))
+              for one in metric["Events"]}
+    inputs.update((one["Alias"], counts.of_constant(one["Name"])) for one in metric["Constants"])
+    text = formula_of(metric["Formula"])
+    if "DURATIONTIMEINSECONDS" in text:
+        inputs["DURATIONTIMEINSECONDS"] = counts.of_constant("DURATIONTIMEINSECONDS")
+    return computed(function_of(text, inputs), inputs.values(), counts.vectors)
+
+
+def threshold_of(metric, values, counts):
+    """Whether it is true, for each vector; None where it is undefined."""
+    threshold = metric.get("Threshold") or {}
+    text = threshold.get("Formula", "")
+    if not text:
+        return [False] * counts.vectors
+    inputs = {one["Alias"]: values[one["Value"]] for one in threshold.get("ThresholdMetrics", ())}
+    percent = not inputs
+    for title in sorted(values, key=len, reverse=True):  # two files have titles in the text
+        if title in text and percent:
+            alias = f"m{len(inputs)}"
+            text = text.replace(title, alias + " / 100")
+            inputs[alias] = values[title]
+    # Comparisons come before & and |, which Python has the other way round.
+    parts = re.split(r"(&&?|\|\|?)", text)
+    text = "".join(f" {part[0]} " if part[0] in "&|" else part if "(" in part else f"({part})"
+                   for part in parts)
+    return computed(function_of(text, inputs), inputs.values(), counts.vectors)
+
+
+def printed(value, state):
+    mark = "?" if state is None else "+" if state else ""
+    return ("-" if value is None else f"{value:.12g}") + mark
+
+
+def intel(folder, counts):
+    """Yields (ID, file, [(name, values, thresholds)])."""
+    ids = {}
+    with open(f"{folder}/mapfile.csv", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["EventType"] == "metrics":
+                ids.setdefault(row["Filename"][1:], row["Family-model"])
+    for path in sorted(glob.glob("*/metrics/*_metrics*.json", root_dir=folder)):
+        with open(f"{folder}/{path}", encoding="utf-8-sig") as file:
+            metrics = json.load(file)["Metrics"]
+        values = {one["LegacyName"]: metric_of(one, counts) for one in metrics}
+        model = ids.get(path, "")
+        yield (re.sub(r"\[(.).*", r"\1", model) if "[" in model else f"{model}-1", path,
+               [(one["MetricName"], values[one["LegacyName"]], threshold_of(one, values, counts))
+                for one in metrics])
+
+
+def arm(folder, counts):
+    for path in sorted(glob.glob("data/pmu/cpu/neoverse/*.json", root_dir=folder)):
+        with open(f"{folder}/{path}", encoding="utf-8") as file:
+            content = json.load(file)
+        product = content["product_configuration"]
+        revision = re.search(r"-r(\d)p(\d)", path)
+        major, minor = revision.groups() if revision else (
+            product["major_revision"], product["minor_revision"])
+        rows = []
+        for name, metric in content["metrics"].items():
+            columns = [counts.of_event(event) for event in metric["events"]]
+            values = computed(function_of(metric["formula"], metric["events"]), columns,
+                              counts.vectors)
+            rows.append((name, values, [False] * counts.vectors))
+        yield f"ARM-41-{product['part_num'][2:].upper()}-{major}-{minor}", path, rows
+
+
+def main():
+    every = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    counts = Counts(int(sys.argv[3]) if len(sys.argv) > 3 else 1000)
+    n = 0
+    for files in (intel(f"{sys.argv[1]}/intel/perfmon", counts),
+                  arm(f"{sys.argv[1]}/xinydev/telemetry-solution", counts)):
+        for cpu, path, rows in files:
+            print(f"={cpu} {path}")
+            for name, values, states in rows:
+                n += 1
+                if n % every == 0:
+                    print(name, *map(printed, values, states))
+
+
+if __name__ == "__main__":
+    main()
