@@ -82,7 +82,11 @@ class Counts:
             self.found[name] = [count_of(total, vector) for vector in range(self.vectors)]
         return self.found[name]
 
-    def of_constant(self, name):
+    def of_constant(self, name, ticks):
+        """Of SYSTEM_TSC_FREQ, the ticks in the interval, or the frequency."""
+        if name == "SYSTEM_TSC_FREQ" and ticks:
+            return [MACHINES[vector % 2][name] * ms / 1000
+                    for vector, ms in enumerate(self.intervals)]
         if name == "DURATIONTIMEINMILLISECONDS":
             return self.intervals
         if name == "DURATIONTIMEINSECONDS":
@@ -106,10 +110,12 @@ def computed(function, columns, vectors):
 def metric_of(metric, counts):
     inputs = {one["Alias"]: counts.of_event(one["Name"].removesuffix(":perf_metrics"))
               for one in metric["Events"]}
-    inputs.update((one["Alias"], counts.of_constant(one["Name"])) for one in metric["Constants"])
+    # Where these have a BaseFormula, it has "tsc", the ticks.
+    inputs.update((one["Alias"], counts.of_constant(one["Name"], "BaseFormula" in metric))
+                  for one in metric["Constants"])
     text = formula_of(metric["Formula"])
     if "DURATIONTIMEINSECONDS" in text:
-        inputs["DURATIONTIMEINSECONDS"] = counts.of_constant("DURATIONTIMEINSECONDS")
+        inputs["DURATIONTIMEINSECONDS"] = counts.of_constant("DURATIONTIMEINSECONDS", False)
     return computed(function_of(text, inputs), inputs.values(), counts.vectors)
 
 
