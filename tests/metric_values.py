@@ -8,7 +8,9 @@ files of which core/event/tables/make_tables.py makes the table.
 DIR is that of make_tables.py. Prints "=ID FILE" for each file of metrics, then a line for every
 metric, or for each EVERY-th: its name and a value for each of VECTORS (1000) vectors of counts. "-"
 is undefined: a division by zero. A "+" behind it says that the threshold is true, "?" that it is
-undefined. tests/unit/metric/test_metric_values.c computes the same of the built-in table:
+undefined. "!EVENT" is there if the metric cannot be computed without this event, "!" behind a value
+if the threshold cannot, and "*" in front of the name if the vendor has it wrong. tests/unit/metric/test_metric_values.c computes the same of the
+built-in table:
 tests/fixtures/metric_values.txt has an excerpt, `make metric-values TABLES=DIR` compares all.
 
 Python computes the vendor's formula as it is, with its own rules for if, min and max. The count of
@@ -32,6 +34,17 @@ MACHINES = (
 )
 
 
+# They name memory that this CPU does not have, and count all CPUs but the ticks of one.
+WRONG = {("EMR", "Bottleneck_Data_Cache_Memory_Bandwidth"),
+         ("EMR", "Bottleneck_Data_Cache_Memory_Latency"), ("EMR", "Bottleneck_Other_Bottlenecks"),
+         ("GRR", "Info_System_CPU_Utilization"), ("SRF", "Info_System_CPU_Utilization")}
+
+
+def read_json(path):
+    with open(path, encoding="utf-8-sig") as file:
+        return json.load(file)
+
+
 def hash_of(name):
     """FNV-1a, 64 bits."""
     total = 0xCBF29CE484222325
@@ -49,11 +62,11 @@ def mixed(total, vector):
 
 
 def count_of(total, vector):
-    """0 in one of 32 vectors, else a whole number of 12 to 32 bits, all of which are as common."""
+    """0 in one of 32 vectors, else a whole number of 17 to 28 bits, all of which are as common."""
     z = mixed(total, vector)
     if z >> 59 == 0:
         return 0.0
-    return float(((z & 0xFFFFFFFF) | 1 << 32) >> (32 - 11 - (z >> 32) % 21))
+    return float((z & 0xFFFFFFFF | 1 << 32) >> (16 - (z >> 32) % 12))
 
 
 def interval_ms(vector):
@@ -77,6 +90,8 @@ class Counts:
         self.intervals = [interval_ms(vector) for vector in range(vectors)]
 
     def of_event(self, name):
+        """Of the same event under another name the same."""
+        name = name.upper().removesuffix(":PERF_METRICS").replace("UNC_PKG_", "FREERUN_PKG_")
         if name not in self.found:
             total = hash_of(name)
             self.found[name] = [count_of(total, vector) for vector in range(self.vectors)]
@@ -107,24 +122,43 @@ def computed(function, columns, vectors):
     return values
 
 
-def metric_of(metric, counts):
-    inputs = {one["Alias"]: counts.of_event(one["Name"].removesuffix(":perf_metrics"))
-              for one in metric["Events"]}
+def is_optional(event, text):
+    """Whether the formula is written for machines that do not have it, too."""
+    return f"if ( {event['Alias']} >= 0 )" in text
+
+
+def refused_for(metric, latencies):
+    """The event without which the metric has no value here, or None."""
+    for event in metric["Events"]:
+        name, _, kind = event["Name"].partition(":")
+        if kind == "percore" or kind == "retire_latency" and name not in latencies and (
+                not is_optional(event, formula_of(metric["Formula"]))):
+            return name
+    return None
+
+
+def metric_of(metric, latencies, counts):
+    text = formula_of(metric["Formula"])
+    inputs = {}
+    for event in metric["Events"]:
+        name, _, kind = event["Name"].partition(":")
+        inputs[event["Alias"]] = (
+            counts.of_event(event["Name"]) if kind != "retire_latency" else
+            [latencies[name]["MEAN"] if name in latencies else -1] * counts.vectors)
     # Where these have a BaseFormula, it has "tsc", the ticks.
     inputs.update((one["Alias"], counts.of_constant(one["Name"], "BaseFormula" in metric))
                   for one in metric["Constants"])
-    text = formula_of(metric["Formula"])
     if "DURATIONTIMEINSECONDS" in text:
         inputs["DURATIONTIMEINSECONDS"] = counts.of_constant("DURATIONTIMEINSECONDS", False)
     return computed(function_of(text, inputs), inputs.values(), counts.vectors)
 
 
-def threshold_of(metric, values, counts):
-    """Whether it is true, for each vector; None where it is undefined."""
+def threshold_of(metric, values, refused, counts):
+    """The mark of each vector."""
     threshold = metric.get("Threshold") or {}
     text = threshold.get("Formula", "")
     if not text:
-        return [False] * counts.vectors
+        return [""] * counts.vectors
     inputs = {one["Alias"]: values[one["Value"]] for one in threshold.get("ThresholdMetrics", ())}
     percent = not inputs
     for title in sorted(values, key=len, reverse=True):  # two files have titles in the text
@@ -132,39 +166,43 @@ def threshold_of(metric, values, counts):
             alias = f"m{len(inputs)}"
             text = text.replace(title, alias + " / 100")
             inputs[alias] = values[title]
+    if any(refused[one["Value"]] for one in threshold.get("ThresholdMetrics", ())):
+        return ["!"] * counts.vectors
     # Comparisons come before & and |, which Python has the other way round.
     parts = re.split(r"(&&?|\|\|?)", text)
     text = "".join(f" {part[0]} " if part[0] in "&|" else part if "(" in part else f"({part})"
                    for part in parts)
-    return computed(function_of(text, inputs), inputs.values(), counts.vectors)
+    return ["?" if state is None else "+" if state else "" for state in
+            computed(function_of(text, inputs), inputs.values(), counts.vectors)]
 
 
-def printed(value, state):
-    mark = "?" if state is None else "+" if state else ""
+def printed(value, mark):
     return ("-" if value is None else f"{value:.12g}") + mark
 
 
 def intel(folder, counts):
-    """Yields (ID, file, [(name, values, thresholds)])."""
-    ids = {}
+    """Yields (ID, file, [(name, event for which it is refused, values, marks)])."""
+    ids, latencies = {}, {}
     with open(f"{folder}/mapfile.csv", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             if row["EventType"] == "metrics":
                 ids.setdefault(row["Filename"][1:], row["Family-model"])
+            if row["EventType"] == "retire latency":
+                latencies[row["Family-model"]] = row["Filename"]
     for path in sorted(glob.glob("*/metrics/*_metrics*.json", root_dir=folder)):
-        with open(f"{folder}/{path}", encoding="utf-8-sig") as file:
-            metrics = json.load(file)["Metrics"]
-        values = {one["LegacyName"]: metric_of(one, counts) for one in metrics}
         model = ids.get(path, "")
+        metrics = read_json(f"{folder}/{path}")["Metrics"]
+        typical = read_json(folder + latencies[model])["Data"] if model in latencies else {}
+        values = {one["LegacyName"]: metric_of(one, typical, counts) for one in metrics}
+        refused = {one["LegacyName"]: refused_for(one, typical) for one in metrics}
         yield (re.sub(r"\[(.).*", r"\1", model) if "[" in model else f"{model}-1", path,
-               [(one["MetricName"], values[one["LegacyName"]], threshold_of(one, values, counts))
-                for one in metrics])
+               [(one["MetricName"], refused[one["LegacyName"]], values[one["LegacyName"]],
+                 threshold_of(one, values, refused, counts)) for one in metrics])
 
 
 def arm(folder, counts):
     for path in sorted(glob.glob("data/pmu/cpu/neoverse/*.json", root_dir=folder)):
-        with open(f"{folder}/{path}", encoding="utf-8") as file:
-            content = json.load(file)
+        content = read_json(f"{folder}/{path}")
         product = content["product_configuration"]
         revision = re.search(r"-r(\d)p(\d)", path)
         major, minor = revision.groups() if revision else (
@@ -174,7 +212,7 @@ def arm(folder, counts):
             columns = [counts.of_event(event) for event in metric["events"]]
             values = computed(function_of(metric["formula"], metric["events"]), columns,
                               counts.vectors)
-            rows.append((name, values, [False] * counts.vectors))
+            rows.append((name, None, values, [""] * counts.vectors))
         yield f"ARM-41-{product['part_num'][2:].upper()}-{major}-{minor}", path, rows
 
 
@@ -186,10 +224,12 @@ def main():
                   arm(f"{sys.argv[1]}/xinydev/telemetry-solution", counts)):
         for cpu, path, rows in files:
             print(f"={cpu} {path}")
-            for name, values, states in rows:
+            for name, refused, values, marks in rows:
                 n += 1
                 if n % every == 0:
-                    print(name, *map(printed, values, states))
+                    wrong = "*" if (path.split("/")[0], name) in WRONG else ""
+                    print(wrong + name, *[f"!{refused}"] if refused else
+                          map(printed, values, marks))
 
 
 if __name__ == "__main__":
