@@ -75,8 +75,8 @@ HTTP_NAME = $(if $(filter 0,$(HTTP)),,libmicrohttpd)
 
 # libpfm4 and libiberty have no .pc files on Debian. libiberty is a static library only.
 PKG_STATIC = $(if $(STATIC),--static)
-CORE_CFLAGS = $(shell $(PKG_CONFIG) --cflags inih libzstd liblzma $(HTTP_NAME))
-CORE_LIBS = $(SYSROOT_LIBS) -lpfm -liberty $(shell $(PKG_CONFIG) $(PKG_STATIC) --libs inih libzstd liblzma $(HTTP_NAME)) -lm -lpthread
+CORE_CFLAGS = $(shell $(PKG_CONFIG) --cflags inih libzstd liblzma jansson $(HTTP_NAME))
+CORE_LIBS = $(SYSROOT_LIBS) -lpfm -liberty $(shell $(PKG_CONFIG) $(PKG_STATIC) --libs inih libzstd liblzma jansson $(HTTP_NAME)) -lm -lpthread
 TUI_CFLAGS = $(shell $(PKG_CONFIG) --cflags ncursesw)
 TUI_LIBS  = $(shell $(PKG_CONFIG) $(PKG_STATIC) --libs ncursesw)
 
@@ -157,7 +157,7 @@ $(BUILD)/version.c $(BUILD)/static/version.c: always | $(BUILD)/headers_checked
 	@mkdir -p $(@D)
 	@.package/version_c.sh $@ '$(VERSION)' \
 		'$(if $(STATIC),$(comma) static)$(if $(filter-out 0,$(HARDEN)),$(comma) hardened)' \
-		inih libzstd liblzma ncursesw $(HTTP_NAME)
+		inih libzstd liblzma jansson ncursesw $(HTTP_NAME)
 
 $(BUILD)/themes_builtin.c: .package/themes_c.sh $(THEMES)
 	@mkdir -p $(@D)
@@ -244,7 +244,7 @@ dist: ## build build/pmctop-VERSION.tar.gz, the sources of the last commit
 DEPS      = .package/deps.sh $(if $(filter run test %deps,$(MAKECMDGOALS)),install,check) $@
 
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libncurses-dev libpfm4-dev libinih-dev \
-	libzstd-dev liblzma-dev libiberty-dev libmicrohttpd-dev
+	libzstd-dev liblzma-dev libjansson-dev libiberty-dev libmicrohttpd-dev
 TEST_PACKAGES  := $(BUILD_PACKAGES) libcmocka-dev python3
 LIVE_PACKAGES  := $(TEST_PACKAGES) dpkg-dev lintian man-db mandoc bash-completion zsh fish jq tmux \
 	procps util-linux strace linux-perf valgrind libcap2-bin python3-prometheus-client \

@@ -27,6 +27,7 @@ if [ -z "$missing" ]; then
 	check_header inih ini.h libinih-dev
 	check_header libzstd zstd.h libzstd-dev
 	check_header liblzma lzma.h liblzma-dev
+	check_header jansson jansson.h libjansson-dev
 	check_header - libiberty/demangle.h libiberty-dev # no .pc file
 	check_header ncursesw curses.h libncurses-dev
 	[ -z "$2" ] || check_header "$2" microhttpd.h libmicrohttpd-dev

@@ -88,11 +88,16 @@ $(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libtests.a
 $(GUEST_BIN): $(BUILD)/load/%: $(BUILD)/obj/tests/guest/%.o $(BUILD)/libcore.a
 	$(call link,$(CORE_LIBS))
 
-.PHONY: event-codes
+.PHONY: event-codes event-files
 
 event-codes: units ## compare all codes of the vendors' events in TABLES=DIR (core/event/tables) with the table
 	@tests/event_codes.py $(TABLES) >$(BUILD)/event_codes.txt
 	@EVENT_CODES=$(BUILD)/event_codes.txt $(BUILD)/tests/unit/event/test_event_vendor
+
+event-files: units ## compare all lines that the vendors' files in TABLES=DIR give with the script's
+	@core/event/tables/make_tables.py --text $(TABLES) >$(BUILD)/event_lines.txt
+	@EVENT_FILES=$(TABLES) EVENT_LINES=$(BUILD)/event_lines.txt \
+		$(BUILD)/tests/unit/tables/test_tables_files
 
 ## Builds with sanitizers
 

@@ -18,7 +18,8 @@
  *
  * Not through this table: files that pmctop writes (core/base, core/perfdata, tui/options),
  * recordings that it reads (core/replay), sockets (core/output), descriptors between threads
- * (core/engine), capabilities and the terminal (tui), the files that libpfm4 reads, the ELF headers
+ * (core/engine), capabilities and the terminal (tui), the files that libpfm4 reads, the vendors'
+ * files of events (core/tables), the ELF headers
  * of files that this table has opened and the child process that reads their symbols (core/code),
  * and monotonic_ns(). These modules turn errno into -errno where they call the kernel.
  * tests/live/faults_test.py (all of it: make sweep) makes each of these calls fail with strace;

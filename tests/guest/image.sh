@@ -163,7 +163,7 @@ if [ -n "$suite" ]; then
 	exit
 fi
 
-dev="libncurses-dev libpfm4 libpfm4-dev libinih-dev libzstd-dev liblzma-dev libiberty-dev"
+dev="libncurses-dev libpfm4 libpfm4-dev libinih-dev libzstd-dev liblzma-dev libjansson-dev libiberty-dev"
 base="busybox-static ncurses-base libc-bin"
 tools="linux-perf libcap2-bin"
 # Packages that may have their libraries, without those of their scripts.

@@ -228,12 +228,12 @@ def main():
                                text=True, check=False).stdout.strip()
         if known:
             shutil.copy(os.path.join(known, "ncursesw.pc"), found)
-            check_without(top, "some libraries", "libinih-dev libzstd-dev liblzma-dev", "HTTP=0",
-                    f"PKG_CONFIG=PKG_CONFIG_LIBDIR={found} pkg-config")
+            check_without(top, "some libraries", "libinih-dev libzstd-dev liblzma-dev libjansson-dev",
+                    "HTTP=0", f"PKG_CONFIG=PKG_CONFIG_LIBDIR={found} pkg-config")
         else:
             skip("without some libraries", "no pkg-config here that knows ncursesw")
         check_without(top, "headers", "libc6-dev libpfm4-dev libinih-dev libzstd-dev liblzma-dev "
-                "libiberty-dev libncurses-dev", "HTTP=0", "CFLAGS=-nostdinc")
+                "libjansson-dev libiberty-dev libncurses-dev", "HTTP=0", "CFLAGS=-nostdinc")
     return finish()
 
 

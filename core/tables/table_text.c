@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A name that could be taken for another kind of line, or not be written in -e, is refused.
+ */
+#include "core/tables/table_text.h"
+
+#include "core/base/util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LETTERS    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define CHARACTERS LETTERS "0123456789_.:-"
+
+enum { NAME_MAX_BYTES = 255 };
+
+static bool is_name(const char *name)
+{
+	size_t length = name ? strspn(name, CHARACTERS) : 0;
+
+	return length > 0 && length <= NAME_MAX_BYTES && !name[length] && !strchr(".:-", name[0]);
+}
+
+/* "event=0xc0,umask=0x1": for `terms` of event_term.h. */
+static bool are_terms(const char *terms)
+{
+	size_t length = terms ? strspn(terms, CHARACTERS "=,") : 0;
+
+	return length > 0 && !terms[length];
+}
+
+static void append(struct table_text *text, const char *bytes, size_t n)
+{
+	text->bytes = array_reserve(text->bytes, &text->capacity, text->length + n + 1, 1);
+	memcpy(text->bytes + text->length, bytes, n);
+	text->length += n;
+	text->bytes[text->length] = '\0';
+}
+
+/* Appends a field, at most `most` bytes of it, with one blank for each run of blanks. */
+static void append_field(struct table_text *text, const char *field, size_t most)
+{
+	bool blank = false;
+	size_t begin;
+
+	append(text, "\t", 1);
+	for (begin = text->length; field && *field && text->length - begin < most; field++) {
+		if ((unsigned char)*field <= ' ' || *field == 0x7f) {
+			blank = true;
+			continue;
+		}
+		if (blank && text->length > begin)
+			append(text, " ", 1);
+		blank = false;
+		append(text, field, 1);
+	}
+}
+
+/* Removes the tabs of empty fields and ends the line. */
+static void end_line(struct table_text *text)
+{
+	while (text->bytes[text->length - 1] == '\t')
+		text->length--;
+	append(text, "\n", 1);
+	text->n++;
+}
+
+static bool begin_line(struct table_text *text, const char *pmu, const char *name,
+		       const char *prefix)
+{
+	char line[NAME_MAX_BYTES + 3];
+
+	if (!is_name(name) || !is_name(pmu) || strlen(pmu) >= sizeof(text->pmu) ||
+	    text->length > TABLE_TEXT_MAX)
+		return false;
+	if (strcmp(text->pmu, pmu) != 0) {
+		text_copy(text->pmu, sizeof(text->pmu), pmu);
+		append(text, line, (size_t)snprintf(line, sizeof(line), "@%s\n", pmu));
+	}
+	append(text, line, (size_t)snprintf(line, sizeof(line), "%s%s", prefix, name));
+	return true;
+}
+
+bool table_text_add_event(struct table_text *text, const struct table_event *event)
+{
+	char counters[24];
+
+	if (!are_terms(event->terms) || !begin_line(text, event->pmu, event->name, ""))
+		return false;
+	snprintf(counters, sizeof(counters), "%llx", (unsigned long long)event->counters);
+	append_field(text, event->terms, SIZE_MAX);
+	append_field(text, counters, SIZE_MAX);
+	append_field(text, event->flags, SIZE_MAX);
+	append_field(text, event->help, TABLE_TEXT_HELP_MAX);
+	end_line(text);
+	return true;
+}
+
+bool table_text_add_metric(struct table_text *text, const struct table_metric *metric)
+{
+	const char *const fields[] = {metric->unit,     metric->parent, metric->domain,
+				      metric->formula,  metric->events, metric->constants,
+				      metric->threshold};
+
+	if (!metric->formula || !metric->formula[0] ||
+	    !begin_line(text, metric->pmu, metric->name, "+"))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		append_field(text, fields[i], SIZE_MAX);
+	append_field(text, metric->help, TABLE_TEXT_HELP_MAX);
+	end_line(text);
+	return true;
+}
+
+void table_text_fini(struct table_text *text)
+{
+	free(text->bytes);
+	*text = (struct table_text){0};
+}
