@@ -2,11 +2,11 @@
 /*
  * The frame is unpacked as a whole, because one frame of all CPUs is a third of one frame for each.
  * The lines of this CPU are kept and cut into texts. Lines that are not understood are left out.
+ * The lines of the user's files are in front of them, so equal names sort in that order.
  */
 #include "core/event/event_table.h"
 
 #include "core/base/util.h"
-#include "core/sys/cpu_model.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -148,9 +148,9 @@ static int compare_metrics(const void *a, const void *b)
 static void add_item(struct event_table *table, size_t *capacity, const char *pmu, char *line)
 {
 	char *terms = next_field(line), *counters = next_field(terms);
-	char *flags = next_field(counters);
+	char *flags = next_field(counters), *help = next_field(flags);
 
-	next_field(flags);
+	next_field(help);
 	if (!pmu[0] || !line[0] || !terms[0] || table->n >= ITEMS_MAX)
 		return;
 	table->items = array_reserve(table->items, capacity, table->n + 1, sizeof(*table->items));
@@ -161,6 +161,7 @@ static void add_item(struct event_table *table, size_t *capacity, const char *pm
 		.counters = strtoull(counters, NULL, 16),
 		.alone = strchr(flags, 'a') != NULL,
 		.deprecated = strchr(flags, 'o') != NULL,
+		.help = help[0] ? help : NULL,
 	};
 }
 
@@ -170,8 +171,9 @@ static void add_metric(struct event_table *table, size_t *capacity, const char *
 	char *unit = next_field(line), *parent = next_field(unit), *domain = next_field(parent);
 	char *formula = next_field(domain), *events = next_field(formula);
 	char *constants = next_field(events), *threshold = next_field(constants);
+	char *help = next_field(threshold);
 
-	next_field(threshold);
+	next_field(help);
 	if (!line[0] || !formula[0] || table->n_metrics >= ITEMS_MAX)
 		return;
 	table->metrics = array_reserve(table->metrics, capacity, table->n_metrics + 1,
@@ -186,14 +188,20 @@ static void add_metric(struct event_table *table, size_t *capacity, const char *
 		.events = events,
 		.constants = constants,
 		.threshold = threshold,
+		.help = help[0] ? help : NULL,
 	};
 }
 
-static void parse_cpu(struct event_table *table)
+/* The items and metrics under way. */
+struct growth {
+	size_t items, metrics; /* capacities */
+};
+
+/* Adds the lines of a CPU. The first is its origin: name, version, date. */
+static void parse_lines(struct event_table *table, struct growth *growth, char *line,
+			const char *origin[3])
 {
 	const char *pmu = "";
-	size_t items_capacity = 0, metrics_capacity = 0;
-	char *line = table->text;
 
 	for (size_t i = 0; *line; i++) {
 		char *next = line + strcspn(line, "\n");
@@ -204,38 +212,162 @@ static void parse_cpu(struct event_table *table)
 			char *version = next_field(line), *date = next_field(version);
 
 			next_field(date);
-			table->cpu = line;
-			table->version = version;
-			table->date = date;
+			origin[0] = line;
+			origin[1] = version;
+			origin[2] = date;
 		} else if (line[0] == '@') {
 			pmu = line + 1;
 		} else if (line[0] == '+') {
-			add_metric(table, &metrics_capacity, pmu, line + 1);
+			add_metric(table, &growth->metrics, pmu, line + 1);
 		} else {
-			add_item(table, &items_capacity, pmu, line);
+			add_item(table, &growth->items, pmu, line);
 		}
 		line = next;
 	}
+}
+
+/*
+ * Whether an item hides a later one of that name: it is of the files, which are in front of
+ * `built_in`, and the other one is not, or is of the same PMU.
+ */
+static bool hides(const char *name, const char *pmu, const char *other, const char *other_pmu,
+		  const char *built_in)
+{
+	return name < built_in && (other >= built_in || strcmp(pmu, other_pmu) == 0);
+}
+
+/* Removes what is hidden by the files, and counts what they have. */
+static void remove_hidden_items(struct event_table *table, const char *built_in)
+{
+	struct event_table_item *items = table->items;
+	size_t n = 0, first = 0;
+
+	for (size_t i = 0; i < table->n; i++) {
+		const struct event_table_item item = items[i];
+		bool hidden = false;
+
+		if (n == 0 || compare_names(item.name, strlen(item.name), items[first].name) != 0)
+			first = n;
+		for (size_t k = first; k < n && !hidden; k++)
+			hidden = hides(items[k].name, items[k].pmu, item.name, item.pmu, built_in);
+		if (hidden)
+			continue;
+		table->n_of_files += item.name < built_in;
+		items[n++] = item;
+	}
+	table->n = n;
+}
+
+/* Whether a metric of the files has names in Linux' notation: no list of events. */
+static bool is_of_linux(const struct event_table_metric *metric)
+{
+	return metric->formula[0] == '=' && !metric->events[0];
+}
+
+/* The built-in metric of that name and PMU, in a run of equal names from `first` on, or NULL. */
+static struct event_table_metric *built_in_metric(const struct event_table *table, size_t first,
+						  const char *built_in)
+{
+	const struct event_table_metric *wanted = &table->metrics[first];
+
+	for (size_t i = first; i < table->n_metrics; i++) {
+		struct event_table_metric *metric = &table->metrics[i];
+
+		if (compare_names(metric->name, strlen(metric->name), wanted->name) != 0)
+			break;
+		if (metric->name >= built_in && strcmp(metric->pmu, wanted->pmu) == 0)
+			return metric;
+	}
+	return NULL;
+}
+
+/*
+ * The built-in metrics stay, because they have repairs of the vendor's formulas, and get the
+ * descriptions of the files. Metrics in Linux' notation are shares where the built-in ones are
+ * percentages, and name each other, so both are never in one table.
+ */
+static void merge_metrics(struct event_table *table, const char *built_in)
+{
+	struct event_table_metric *metrics = table->metrics;
+	bool any_built_in = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < table->n_metrics; i++)
+		any_built_in |= metrics[i].name >= built_in;
+	for (size_t i = 0; i < table->n_metrics; i++) {
+		const struct event_table_metric metric = metrics[i];
+		struct event_table_metric *other = built_in_metric(table, i, built_in);
+
+		if (metric.name < built_in && other && !other->help)
+			other->help = metric.help;
+		bool twin =
+			n > 0 && strcmp(metrics[n - 1].pmu, metric.pmu) == 0 &&
+			compare_names(metric.name, strlen(metric.name), metrics[n - 1].name) == 0;
+		if (metric.name < built_in &&
+		    (other || twin || (any_built_in && is_of_linux(&metric))))
+			continue;
+		metrics[n++] = metric;
+	}
+	table->n_metrics = n;
+}
+
+/* Takes the text: the lines of the files, a NUL, and those of the frame. Both may be "". */
+static void parse_text(struct event_table *table, char *text, const char *folder)
+{
+	const char *files[3] = {0}, *built_in[3] = {0};
+	char *at = text + strlen(text) + 1;
+	struct growth growth = {0};
+
+	table->text = text;
+	parse_lines(table, &growth, text, files);
+	parse_lines(table, &growth, at, built_in);
 	if (table->n > 0)
 		qsort(table->items, table->n, sizeof(*table->items), compare_items);
 	if (table->n_metrics > 0)
 		qsort(table->metrics, table->n_metrics, sizeof(*table->metrics), compare_metrics);
+	remove_hidden_items(table, at);
+	merge_metrics(table, at);
+	const char *const *origin = built_in[0] ? built_in : files;
+	table->cpu = origin[0];
+	table->version = origin[1];
+	table->date = origin[2];
+	table->folder = folder;
+	table->files_cpu = files[0];
+	table->files_version = files[1];
+	table->files_date = files[2];
+}
+
+int event_table_read_over(const void *frame, size_t size, const char *cpu_id,
+			  const struct tables_text *files, struct event_table *table,
+			  struct error *err)
+{
+	char *unpacked = unpack(frame, size, err);
+
+	*table = (struct event_table){0};
+	if (!unpacked)
+		return -EBADMSG;
+	char *built_in = find_cpu(unpacked, cpu_id);
+	free(unpacked);
+	if (!built_in && !files)
+		return -ENOENT;
+	/* One block, in which the order of addresses is that of the lines. */
+	const char *const parts[] = {files ? files->text : "", built_in ? built_in : "",
+				     files ? files->folder : ""};
+	size_t lengths[3], total = 0;
+	for (size_t i = 0; i < 3; i++)
+		total += lengths[i] = strlen(parts[i]) + 1;
+	char *text = xmalloc(total), *at = text;
+	for (size_t i = 0; i < 3; at += lengths[i], i++)
+		memcpy(at, parts[i], lengths[i]);
+	free(built_in);
+	parse_text(table, text, files ? at - lengths[2] : NULL);
+	return 0;
 }
 
 int event_table_read(const void *frame, size_t size, const char *cpu_id, struct event_table *table,
 		     struct error *err)
 {
-	char *text = unpack(frame, size, err);
-
-	*table = (struct event_table){0};
-	if (!text)
-		return -EBADMSG;
-	table->text = find_cpu(text, cpu_id);
-	free(text);
-	if (!table->text)
-		return -ENOENT;
-	parse_cpu(table);
-	return 0;
+	return event_table_read_over(frame, size, cpu_id, NULL, table, err);
 }
 
 void event_table_fini(struct event_table *table)
@@ -295,42 +427,4 @@ const struct event_table_metric *event_table_find_metric(const struct event_tabl
 	size_t first = find_name(table->metrics, table->n_metrics, sizeof(*table->metrics), name,
 				 length, n);
 	return *n > 0 ? table->metrics + first : NULL;
-}
-
-struct event_table_cache {
-	const struct sys *sys;
-	struct event_table table;
-	int result; /* of event_table_read(); 1: not read yet */
-};
-
-struct event_table_cache *event_table_cache_new(const struct sys *sys)
-{
-	struct event_table_cache *cache = xcalloc(1, sizeof(*cache));
-
-	cache->sys = sys;
-	cache->result = 1;
-	return cache;
-}
-
-void event_table_cache_free(struct event_table_cache *cache)
-{
-	if (!cache)
-		return;
-	event_table_fini(&cache->table);
-	free(cache);
-}
-
-const struct event_table *event_table_cache_get(struct event_table_cache *cache)
-{
-	char id[64];
-	struct error err;
-
-	if (cache->result > 0) {
-		cpu_model_id(cache->sys, id, sizeof(id));
-		cache->result = -ENOENT;
-		if (id[0])
-			cache->result = event_table_read(event_table_frame, event_table_frame_bytes,
-							 id, &cache->table, &err);
-	}
-	return cache->result == 0 ? &cache->table : NULL;
 }

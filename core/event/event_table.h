@@ -3,7 +3,9 @@
 #define PMCTOP_EVENT_TABLE_H
 
 #include "core/base/error.h"
+#include "core/base/notes.h"
 #include "core/sys/sys.h"
+#include "core/tables/tables.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +23,7 @@ struct event_table_item {
 			      0: unknown, or one that counts nothing else */
 	bool alone;        /* must be counted without others on general counters */
 	bool deprecated;
+	const char *help; /* one line of any text; NULL: none, as in the built-in table */
 };
 
 /* A metric, in the vendor's notation. "" for what it does not have. */
@@ -34,6 +37,7 @@ struct event_table_metric {
 	const char *events; /* "a=EVENT:MODIFIERS b=EVENT": the meaning of names in the formula */
 	const char *constants; /* "c=SYSTEM_TSC_FREQ d=20": the same */
 	const char *threshold;
+	const char *help; /* as that of an event */
 };
 
 struct event_table {
@@ -43,6 +47,12 @@ struct event_table {
 	struct event_table_metric *metrics; /* sorted by name; owned */
 	size_t n_metrics;
 	char *text; /* what the others point to; owned */
+	/* The user's files (core/tables). Their events hide built-in ones of the same name. Their
+	 * metrics are used if no built-in one has the name; those in Linux' notation if there is no
+	 * built-in one at all. Without a built-in table, the first three members are theirs. */
+	const char *folder; /* where they are; NULL: there are none */
+	const char *files_cpu, *files_version, *files_date;
+	size_t n_of_files; /* items that they have */
 };
 
 /*
@@ -52,6 +62,10 @@ struct event_table {
  */
 int event_table_read(const void *frame, size_t size, const char *cpu_id, struct event_table *table,
 		     struct error *err);
+/* The same with the user's files, also if the frame has no table for that CPU. NULL: no files. */
+int event_table_read_over(const void *frame, size_t size, const char *cpu_id,
+			  const struct tables_text *files, struct event_table *table,
+			  struct error *err);
 void event_table_fini(struct event_table *table);
 
 /*
@@ -68,12 +82,24 @@ const struct event_table_metric *event_table_find_metric(const struct event_tabl
 							 const char *name, size_t length,
 							 size_t *n);
 
-/* The built-in table for the CPUs of a machine, read when it is first needed. One thread. */
+/*
+ * The table for the CPUs of a machine, read when it is first needed: the built-in one, and the
+ * user's files. One thread.
+ */
 struct event_table_cache;
 struct event_table_cache *event_table_cache_new(const struct sys *sys);
+/*
+ * Sets the places of the user's files and the CPU, before the table is needed. Texts are borrowed.
+ * cpu_id NULL: the CPUs of the machine.
+ */
+void event_table_cache_set(struct event_table_cache *cache, const struct tables_places *places,
+			   const char *cpu_id);
 void event_table_cache_free(struct event_table_cache *cache); /* NULL is fine */
 /* NULL: there is none. The cache owns it. */
 const struct event_table *event_table_cache_get(struct event_table_cache *cache);
+
+/* What is wrong with the user's files, once the table has been needed. */
+const struct notes *event_table_cache_notes(const struct event_table_cache *cache);
 
 /* core/event/tables/tables.zst, which is built in: event_table_frame.c. */
 extern const unsigned char event_table_frame[];

@@ -21,18 +21,24 @@
 
 #include <cmocka.h>
 
-/* Reads a table from a text, which is packed here. */
-static int read_text(const char *text, const char *id, struct event_table *table)
+/* Reads a table from a text, which is packed here, and files, of which either may be NULL. */
+static int read_both(const char *text, const struct tables_text *files, const char *id,
+		     struct event_table *table)
 {
 	size_t length = strlen(text), bound = ZSTD_compressBound(length);
 	void *frame = xmalloc(bound);
 	size_t size = ZSTD_compress(frame, bound, text, length, 1);
 	struct error err = {.text = ""};
-	int result = event_table_read(frame, size, id, table, &err);
+	int result = event_table_read_over(frame, size, id, files, table, &err);
 
 	assert_true(result == -EBADMSG ? err.text[0] != '\0' : err.text[0] == '\0');
 	free(frame);
 	return result;
+}
+
+static int read_text(const char *text, const char *id, struct event_table *table)
+{
+	return read_both(text, NULL, id, table);
 }
 
 static const char small[] =
@@ -144,6 +150,76 @@ static void test_metrics(void **state)
 	assert_string_equal(metric->constants, "");
 	assert_null(event_table_find_metric(&table, "tma_", 4, &n));
 	assert_null(event_table_find_metric(&table, "INST.ANY", 8, &n));
+	event_table_fini(&table);
+}
+
+/* "NAME PMU TERMS HELP" of each item, and "+NAME FORMULA HELP" of each metric, a line each. */
+static void check_merged(const char *built_in, const char *files, const char *id, const char *lines)
+{
+	char folder[] = "/tables", text[1024] = "", copy[1024];
+	struct event_table table;
+	size_t length = 0;
+
+	text_copy(copy, sizeof(copy), files);
+	assert_int_equal(read_both(built_in, &(struct tables_text){folder, copy}, id, &table), 0);
+	for (size_t i = 0; i < table.n; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s %s %s %s\n",
+					   table.items[i].name, table.items[i].pmu,
+					   table.items[i].terms,
+					   table.items[i].help ? table.items[i].help : "-");
+	for (size_t i = 0; i < table.n_metrics; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "+%s %s %s\n",
+					   table.metrics[i].name, table.metrics[i].formula,
+					   table.metrics[i].help ? table.metrics[i].help : "-");
+	assert_string_equal(text, lines);
+	assert_string_equal(table.folder, "/tables");
+	event_table_fini(&table);
+}
+
+/* The user's files over the built-in table. */
+static void test_merged(void **state)
+{
+	static const char files[] = "lab\t2.0\t2025-01-31\n"
+				    "@cpu\n"
+				    "inst.any\tevent=0xc1\t0\t\tNew words\n"
+				    "inst.any\tevent=0xc2\n"
+				    "MORE\tevent=0x7\n"
+				    "+Ratio\tpercent\t\t\t2 * a\ta=MORE\t\t\tShare\n"
+				    "+Other\tpercent\t\t\ta\ta=MORE\n"
+				    "+Slow\t100%\t\t\t=MORE\n"
+				    "@uncore_new\n"
+				    "MORE\tevent=0x8\n";
+
+	(void)state;
+	check_merged(small, files, "GenuineIntel-6-9A-1",
+		     "inst.any cpu event=0xc1 New words\n"
+		     "MORE cpu event=0x7 -\n"
+		     "MORE uncore_new event=0x8 -\n"
+		     "OLD.NAME cpu event=0x1,umask=0x2 -\n"
+		     "UNC_CHA.READS uncore_cha event=0x50 -\n"
+		     "+4K_Aliasing a -\n"
+		     "+Other a -\n"
+		     "+Ratio a / b Share\n");
+	/* A CPU that is not built in. */
+	check_merged(small, files, "GenuineIntel-6-FF-1",
+		     "inst.any cpu event=0xc1 New words\n"
+		     "MORE cpu event=0x7 -\n"
+		     "MORE uncore_new event=0x8 -\n"
+		     "+Other a -\n"
+		     "+Ratio 2 * a Share\n"
+		     "+Slow =MORE -\n");
+	struct event_table table;
+	char folder[] = "/tables", copy[] = "lab\t2.0\t2025-01-31\n@cpu\nINST.ANY\tevent=0x1\n";
+	struct tables_text text = {folder, copy};
+	assert_int_equal(read_both(small, &text, "GenuineIntel-6-9A-1", &table), 0);
+	assert_string_equal(table.cpu, "first");
+	assert_string_equal(table.files_cpu, "lab");
+	assert_string_equal(table.files_version, "2.0");
+	assert_string_equal(table.files_date, "2025-01-31");
+	assert_int_equal(table.n_of_files, 1);
+	event_table_fini(&table);
+	assert_int_equal(read_both(small, &text, "GenuineIntel-6-FF-1", &table), 0);
+	assert_string_equal(table.cpu, "lab");
 	event_table_fini(&table);
 }
 
@@ -296,7 +372,7 @@ int main(void)
 		cmocka_unit_test(test_cpu),        cmocka_unit_test(test_items),
 		cmocka_unit_test(test_metrics),    cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_built_in),   cmocka_unit_test(test_all_cpus),
-		cmocka_unit_test(test_of_machine),
+		cmocka_unit_test(test_of_machine), cmocka_unit_test(test_merged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
