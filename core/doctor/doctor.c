@@ -131,12 +131,14 @@ static void read_facts(const struct sys *sys, struct doctor_facts *facts)
 		text_copy(facts->program, sizeof(facts->program), "pmctop");
 }
 
-void doctor_examine(const struct sys *sys, struct doctor *doctor)
+void doctor_examine(const struct sys *sys, const struct tables_places *tables,
+		    struct doctor *doctor)
 {
 	struct doctor_facts facts;
 
 	*doctor = (struct doctor){0};
 	read_facts(sys, &facts);
+	facts.tables = tables ? *tables : (struct tables_places){0};
 	doctor->level = facts.access.level;
 	for (size_t i = 0; i < facts.pmus.n_core; i++)
 		doctor->hardware |= facts.access.level > PERF_ACCESS_NONE &&

@@ -4,6 +4,7 @@
 
 #include "core/perf/perf_access.h"
 #include "core/sys/sys.h"
+#include "core/tables/tables.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,8 +50,12 @@ static inline bool doctor_can_count(const struct doctor *doctor)
 	return doctor->level > PERF_ACCESS_NONE;
 }
 
-/* Fills the list. What cannot be read is "unknown" or absent. */
-void doctor_examine(const struct sys *sys, struct doctor *doctor);
+/*
+ * Fills the list. What cannot be read is "unknown" or absent. `tables`: the user's files of events;
+ * NULL: none.
+ */
+void doctor_examine(const struct sys *sys, const struct tables_places *tables,
+		    struct doctor *doctor);
 /* Counts for half a second, and adds what that cost. */
 void doctor_measure_cost(struct doctor *doctor, const struct sys *sys);
 void doctor_fini(struct doctor *doctor);

@@ -13,6 +13,7 @@
 /* Shared by core/doctor/doctor*.c. */
 struct doctor_facts {
 	const struct sys *sys;
+	struct tables_places tables;
 	struct pmu_set pmus;
 	struct counters *counters; /* by core PMU; answer 0: it counts */
 	struct perf_access access;

@@ -54,15 +54,48 @@ static void report_cpus(struct doctor *doctor, const struct doctor_facts *facts)
 			   name[0] ? ", " : "", facts->n_cpus, offline);
 }
 
+/* The length without the full stop, as findings have none. */
+static int length_of_clause(const char *text)
+{
+	size_t length = strlen(text);
+
+	return (int)(length - (length > 0 && text[length - 1] == '.'));
+}
+
+/* "skylakex, version 1.37, 2025-04-18" */
+static void name_table(char *text, size_t size, const char *cpu, const char *version,
+		       const char *date)
+{
+	snprintf(text, size, "%s%s%s%s%s", cpu, version[0] ? ", version " : "", version,
+		 date[0] ? ", " : "", date);
+}
+
 /* The vendor's table of events. Other names are those of the kernel and libpfm4. */
 static void report_events(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	struct event_table_cache *cache = event_table_cache_new(facts->sys);
-	const struct event_table *table = event_table_cache_get(cache);
+	char built_in[160], files[160];
 
-	if (table)
+	event_table_cache_set(cache, &facts->tables, NULL);
+	const struct event_table *table = event_table_cache_get(cache);
+	const struct notes *notes = event_table_cache_notes(cache);
+	if (table) {
+		name_table(built_in, sizeof(built_in), table->cpu, table->version, table->date);
+		if (table->folder)
+			name_table(files, sizeof(files), table->files_cpu, table->files_version,
+				   table->files_date);
+	}
+	if (table && table->folder)
+		doctor_add(doctor, MACHINE, DOCTOR_OK, "events",
+			   "%zu names, %zu from %.200s (%s)%s%s%s", table->n, table->n_of_files,
+			   table->folder, files, table->built_in ? ", others built in (" : "",
+			   table->built_in ? built_in : "", table->built_in ? ")" : "");
+	else if (table)
 		doctor_add(doctor, MACHINE, DOCTOR_OK, "events", "%zu names of %s (version %s, %s)",
 			   table->n, table->cpu, table->version, table->date);
+	for (size_t i = 0; i < notes->n; i++)
+		doctor_add(doctor, MACHINE, DOCTOR_WARN, "event tables", "%.*s",
+			   length_of_clause(notes->items[i].text), notes->items[i].text);
 	event_table_cache_free(cache);
 }
 

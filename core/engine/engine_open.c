@@ -206,6 +206,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 		.cpu = &engine->cpu,
 		.tables = event_table_cache_new(sys),
 	};
+	event_table_cache_set(engine->names.tables, &config->tables, NULL);
 	perf_access_probe(sys, &engine->access);
 	if (config->proc_only)
 		engine->access.level = PERF_ACCESS_NONE;
@@ -224,6 +225,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 			goto fail;
 	}
 	engine_renew_columns(engine);
+	engine_notes_tables(&engine->causes, event_table_cache_notes(engine->names.tables));
 	engine_list_idle_threads(engine);
 	engine_notes_begin(&engine->causes);
 	machine_reader_init(&engine->machine, sys);

@@ -331,6 +331,7 @@ static void parse_text(struct event_table *table, char *text, const char *folder
 	table->cpu = origin[0];
 	table->version = origin[1];
 	table->date = origin[2];
+	table->built_in = built_in[0] != NULL;
 	table->folder = folder;
 	table->files_cpu = files[0];
 	table->files_version = files[1];

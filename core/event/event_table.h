@@ -53,6 +53,7 @@ struct event_table {
 	const char *folder; /* where they are; NULL: there are none */
 	const char *files_cpu, *files_version, *files_date;
 	size_t n_of_files; /* items that they have */
+	bool built_in;     /* the built-in table has this CPU */
 };
 
 /*

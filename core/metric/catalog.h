@@ -3,6 +3,7 @@
 #define PMCTOP_CATALOG_H
 
 #include "core/event/event.h"
+#include "core/event/event_table.h"
 #include "core/metric/metric_def.h"
 #include "core/perf/perf_access.h"
 
@@ -84,6 +85,17 @@ struct catalog_answer {
 void catalog_probe_metric(const struct event_context *context, const struct perf_access *access,
 			  const struct metric_def *def, bool per_task,
 			  struct catalog_answer *answer);
+
+/*
+ * Walks the events or metrics of a table that match (metrics: not by formula), without this machine's PMUs. `text` is the
+ * description, and the terms or formula. It may be unprintable.
+ */
+typedef int catalog_table_fn(void *arg, const char *name, const char *pmu, const char *text);
+
+int catalog_table_events(const struct event_table *table, const char *pattern, catalog_table_fn *fn,
+			 void *arg);
+int catalog_table_metrics(const struct event_table *table, const char *pattern,
+			  catalog_table_fn *fn, void *arg);
 
 struct catalog_pmu {
 	const struct pmu *pmu;

@@ -36,7 +36,7 @@ static int offer_name(const struct catalog_walk *walk, const char *pmu, const ch
 	if (walk->listed[item - walk->table->items])
 		return 0;
 	item = catalog_vendor_list(walk, event);
-	return item ? catalog_offer(walk, item->name, item->pmu, help)
+	return item ? catalog_offer(walk, item->name, item->pmu, item->help ? item->help : help)
 		    : catalog_offer(walk, name, pmu, help);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The vendor's events for these CPUs (core/event/event_table.h) on PMUs that the kernel offers. A
- * table has no descriptions, but libpfm4 has some: catalog_pfm.c offers those events by the
- * vendor's name, and this the others, with their terms.
+ * The vendor's events for these CPUs (core/event/event_table.h) on PMUs that the kernel offers. The
+ * built-in table has no descriptions, but libpfm4 has some: catalog_pfm.c offers those events by
+ * the vendor's name, and this the others, with their terms. The user's files have descriptions.
  */
 #include "core/event/event_resolver.h"
 #include "core/metric/catalog_source.h"
@@ -33,7 +33,8 @@ int catalog_vendor(const struct catalog_walk *walk)
 		if (!offered || item->deprecated || walk->listed[i])
 			continue;
 		catalog_vendor_list(walk, item->name);
-		result = catalog_offer(walk, item->name, item->pmu, item->terms);
+		result = catalog_offer(walk, item->name, item->pmu,
+				       item->help ? item->help : item->terms);
 	}
 	return result;
 }

@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *answer = find_text(&files, "open");
 	files.answer = answer ? atoi(answer) % 128 : 0;
 
-	doctor_examine(&(struct sys){&ops, &files}, &doctor);
+	doctor_examine(&(struct sys){&ops, &files}, NULL, &doctor);
 	for (size_t i = 1; i < doctor.n; i++)
 		fuzz_check(doctor.items[i - 1].section <= doctor.items[i].section,
 			   "findings are ordered by section");

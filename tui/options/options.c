@@ -215,6 +215,22 @@ static int check_code(struct options *options, struct error *err)
 	return 0;
 }
 
+/* The events of another CPU can be listed, and nothing else. */
+static int check_cpu_model(const struct options *options, struct error *err)
+{
+	if (!options->cpu_model)
+		return 0;
+	if (options->task != OPTIONS_LIST ||
+	    (options->list != OPTIONS_LIST_EVENTS && options->list != OPTIONS_LIST_METRICS))
+		return error_set(err, -EINVAL,
+				 "Option '--cpu-model' needs '--list events' or '--list metrics'.");
+	if (strlen(options->cpu_model) > 60)
+		return error_set(err, -EINVAL,
+				 "Invalid CPU '%.40s...' (example: GenuineIntel-6-AD-1).",
+				 options->cpu_model);
+	return 0;
+}
+
 static int check_symfs(const char *symfs, struct error *err)
 {
 	struct stat status;
@@ -313,6 +329,8 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 	rc = read_positional(options, n, argv, err);
 	if (!rc && options->command && options->task != OPTIONS_RUN)
 		return set_unexpected_argument(options->command[0], err);
+	if (!rc)
+		rc = check_cpu_model(options, err);
 	return rc ? rc : check_replay(options, err);
 }
 

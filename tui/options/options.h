@@ -74,11 +74,14 @@ struct options {
 	const char **listen_names; /* owned array of borrowed names that requests may have */
 	size_t n_listen_names, listen_names_capacity;
 	const char *replay; /* recording to replay, "-": a pipe; NULL: none */
-	const char *symfs;  /* folder with files of the recorded machine; NULL: none */
-	uint32_t speed;     /* replay speed in thousandths, or PLAYBACK_SPEED_MAX; if `paced` */
-	bool paced;         /* --speed was given */
-	enum rollup by;     /* what a row is */
-	const char *sort;   /* a column's name; "": the default */
+	const char
+		*event_tables; /* folder or file of the user's tables; NULL: the default places */
+	const char *cpu_model; /* id of the CPU that --list is for; NULL: this machine's */
+	const char *symfs;     /* folder with files of the recorded machine; NULL: none */
+	uint32_t speed;        /* replay speed in thousandths, or PLAYBACK_SPEED_MAX; if `paced` */
+	bool paced;            /* --speed was given */
+	enum rollup by;        /* what a row is */
+	const char *sort;      /* a column's name; "": the default */
 	bool reverse;
 	const char *shown;             /* column_choice.h; NULL: all columns in their order */
 	const char *filter;            /* words that rows must contain; NULL: none */

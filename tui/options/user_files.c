@@ -34,6 +34,16 @@ const char *user_files_themes(char path[PATH_MAX])
 	return path[0] ? path : NULL;
 }
 
+void user_files_tables(const char *named, char user[PATH_MAX], struct tables_places *places)
+{
+	set_user_path("events", user, PATH_MAX);
+	*places = (struct tables_places){
+		.named = named,
+		.user = user[0] ? user : NULL,
+		.system = "/usr/share/pmctop/events",
+	};
+}
+
 const char *user_files_build_id_cache(char path[PATH_MAX])
 {
 	const char *cache = variable_value(VARIABLE_PERF_BUILDID_DIR),

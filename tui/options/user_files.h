@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/notes.h"
+#include "core/tables/tables.h"
 #include "tui/options/config.h"
 
 #include <limits.h>
@@ -15,6 +16,11 @@
 
 /* The directory of themes; NULL: not known. */
 const char *user_files_themes(char path[PATH_MAX]);
+/*
+ * Where the user's tables of events are: `named` by --event-tables, else the folder in `user`,
+ * which the places borrow, else that of the system.
+ */
+void user_files_tables(const char *named, char user[PATH_MAX], struct tables_places *places);
 /* perf's cache of programs and symbols: $PERF_BUILDID_DIR, else ~/.debug; NULL: not known. */
 const char *user_files_build_id_cache(char path[PATH_MAX]);
 

@@ -408,6 +408,23 @@ static int print_pmu(void *arg, const struct catalog_pmu *entry)
 				   });
 }
 
+static int print_of_table(void *arg, const char *name, const char *pmu, const char *text)
+{
+	return print_line(arg, &(struct line){name, "-", pmu, text});
+}
+
+/* The events or metrics of another CPU. */
+static void print_table(struct printer *printer)
+{
+	const struct listing *listing = printer->listing;
+	const struct event_table *table = event_table_cache_get(printer->context->tables);
+
+	if (table && listing->list == OPTIONS_LIST_EVENTS)
+		catalog_table_events(table, listing->pattern, print_of_table, printer);
+	else if (table)
+		catalog_table_metrics(table, listing->pattern, print_of_table, printer);
+}
+
 static void print_list(struct printer *printer)
 {
 	const struct listing *listing = printer->listing;
@@ -454,8 +471,31 @@ static void print_list(struct printer *printer)
 	}
 }
 
+/* Why nothing was printed, or what the list does not have. */
+static void set_remark(const struct printer *printer, struct error *remark)
+{
+	const struct listing *listing = printer->listing;
+	const struct event_context *context = printer->context;
+
+	*remark = (struct error){0};
+	if (listing->cpu_model && !event_table_cache_get(context->tables))
+		error_set(remark, -ENOENT,
+			  "No table of events for '%.60s' (examples: GenuineIntel-6-AD-1, "
+			  "AuthenticAMD-26-2-1, ARM-41-D4F).",
+			  listing->cpu_model);
+	else if (printer->printed == 0)
+		error_set(remark, -ENOENT, "No match for '%.80s'.",
+			  listing->pattern ? listing->pattern : "");
+	else if (listing->cpu_model)
+		error_set(remark, -ENODEV, "%s of %.60s, not probed on this machine.",
+			  listing->list == OPTIONS_LIST_EVENTS ? "Events" : "Metrics",
+			  listing->cpu_model);
+	else if (printer->denied)
+		perf_open_error(context->sys, printer->denied, NULL, remark);
+}
+
 int listing_print(const struct listing *listing, const struct sys *sys, FILE *file,
-		  struct error *remark)
+		  struct notes *notes, struct error *remark)
 {
 	struct pmu_set pmus;
 	struct cpu_facts cpu;
@@ -463,22 +503,24 @@ int listing_print(const struct listing *listing, const struct sys *sys, FILE *fi
 		.sys = sys, .pmus = &pmus, .cpu = &cpu, .tables = event_table_cache_new(sys)};
 	struct printer printer = {.listing = listing, .context = &context, .file = file};
 
+	event_table_cache_set(context.tables, &listing->engine->tables, listing->cpu_model);
 	pmu_set_read(sys, &pmus);
 	cpu_facts_init(&cpu, sys, &pmus);
-	*remark = (struct error){0};
-	print_list(&printer);
+	if (listing->cpu_model)
+		print_table(&printer);
+	else
+		print_list(&printer);
+	set_remark(&printer, remark);
+	const struct notes *found = event_table_cache_notes(context.tables);
+	for (size_t i = 0; i < found->n; i++)
+		notes_add(notes, "%s", found->items[i].text);
 	event_table_cache_free(context.tables);
 	pmu_set_fini(&pmus);
-	if (printer.printed == 0)
-		error_set(remark, -ENOENT, "No match for '%.80s'.",
-			  listing->pattern ? listing->pattern : "");
-	else if (printer.denied)
-		perf_open_error(sys, printer.denied, NULL, remark);
 	return printer.printed;
 }
 
 enum run_status run_list(const struct listing *listing, const struct options *options,
-			 const struct rights *rights, struct error *err)
+			 const struct rights *rights, struct notes *notes, struct error *err)
 {
 	const struct rights_need need = rights_need_of(options, false);
 	struct error remark, unwritten;
@@ -493,7 +535,7 @@ enum run_status run_list(const struct listing *listing, const struct options *op
 		return RUN_FAILED;
 	}
 	output_buffer_open(&buffer);
-	int printed = listing_print(listing, &sys, buffer.file, &remark);
+	int printed = listing_print(listing, &sys, buffer.file, notes, &remark);
 	sys_linux_fini(&sys);
 	rc = output_buffer_print(&buffer, NULL, &unwritten);
 	*err = rc ? unwritten : remark;

@@ -3,6 +3,7 @@
 #define PMCTOP_LISTING_H
 
 #include "core/base/error.h"
+#include "core/base/notes.h"
 #include "core/engine/engine.h"
 #include "core/sys/sys.h"
 #include "tui/options/options.h"
@@ -23,6 +24,8 @@ struct listing {
 	const struct engine_config *engine; /* its columns and user metrics are listed */
 	const struct preset *presets;       /* the user's */
 	size_t n_presets;
+	const char *
+		cpu_model; /* events and metrics are this CPU's, not probed; NULL: this machine's */
 	const char *theme_dir; /* the user's themes; may be NULL */
 	const struct keymap *keymap;
 	unsigned width; /* columns of the terminal; 0: no terminal */
@@ -30,9 +33,9 @@ struct listing {
 
 /*
  * Returns the number of printed entries. *remark is "", or a sentence: no entry matches, or how to
- * get what is denied.
+ * get what is denied. Adds what is wrong with the user's files of events to `notes`.
  */
 int listing_print(const struct listing *listing, const struct sys *sys, FILE *file,
-		  struct error *remark);
+		  struct notes *notes, struct error *remark);
 
 #endif

@@ -268,11 +268,15 @@ static enum run_status run_listing(const struct options *options, const struct c
 		.engine = engine,
 		.presets = config->presets,
 		.n_presets = config->n_presets,
+		.cpu_model = options->cpu_model,
 		.width = terminal_width(),
 	};
 	struct error err = {0};
-	enum run_status status = run_list(&listing, options, rights, &err);
+	struct notes notes = {0};
+	enum run_status status = run_list(&listing, options, rights, &notes, &err);
 
+	print_notes(&notes);
+	notes_fini(&notes);
 	return err.text[0] ? print_error(&err, status) : status;
 }
 
@@ -289,12 +293,14 @@ static enum run_status print_about(enum options_task task)
 	return output_buffer_print(&buffer, NULL, &err) ? print_error(&err, RUN_FAILED) : RUN_OK;
 }
 
-static enum run_status run_examination(const struct options *options, const struct rights *rights)
+static enum run_status run_examination(const struct options *options,
+				       const struct tables_places *tables,
+				       const struct rights *rights)
 {
 	unsigned width = options->output ? 0 : terminal_width();
 	bool color = wants_color(options) && (width > 0 || options->color == OPTIONS_COLOR_ALWAYS);
 	struct error err = {0};
-	enum run_status status = run_doctor(options, rights, width, color, &err);
+	enum run_status status = run_doctor(options, tables, rights, width, color, &err);
 
 	return err.text[0] ? print_error(&err, status) : status;
 }
@@ -384,12 +390,14 @@ static int run_or_list(struct options *options, struct config *config, const str
 		.idle = options->idle,
 		.code_hz = options->code ? options->frequency : 0,
 	};
+	char tables[PATH_MAX];
 	struct error err;
 
+	user_files_tables(options->event_tables, tables, &engine.tables);
 	if (options->task != OPTIONS_RUN)
 		print_notes(&config->notes);
 	if (options->task == OPTIONS_DOCTOR)
-		return run_examination(options, rights);
+		return run_examination(options, &engine.tables, rights);
 	if (options->task == OPTIONS_LIST)
 		return run_listing(options, config, keymap, &engine, rights);
 	if (options->preset && preset_choose(options->preset, config->presets, config->n_presets,

@@ -85,15 +85,18 @@ int run_batch(const struct run_config *config, struct error *err);
 
 /*
  * Prints the page of --doctor, as text or json, in `width` columns (0: unbroken). Returns
- * RUN_NOTHING if nothing can be counted. Drops unneeded rights before it prints.
+ * RUN_NOTHING if nothing can be counted. Drops unneeded rights before it prints. `tables`: the
+ * user's files of events.
  */
-enum run_status run_doctor(const struct options *options, const struct rights *rights,
-			   unsigned width, bool color, struct error *err);
+enum run_status run_doctor(const struct options *options, const struct tables_places *tables,
+			   const struct rights *rights, unsigned width, bool color,
+			   struct error *err);
 
 /*
  * Prints the list of --list, with the right to count only. Returns RUN_FAILED if nothing matches.
+ * Adds to `notes` as listing_print().
  */
 enum run_status run_list(const struct listing *listing, const struct options *options,
-			 const struct rights *rights, struct error *err);
+			 const struct rights *rights, struct notes *notes, struct error *err);
 
 #endif

@@ -27,8 +27,9 @@ static int print_page(const struct doctor *doctor, const struct options *options
 	return output_buffer_print(&buffer, options->output, err);
 }
 
-enum run_status run_doctor(const struct options *options, const struct rights *rights,
-			   unsigned width, bool color, struct error *err)
+enum run_status run_doctor(const struct options *options, const struct tables_places *tables,
+			   const struct rights *rights, unsigned width, bool color,
+			   struct error *err)
 {
 	struct doctor doctor;
 	struct sys sys;
@@ -46,7 +47,7 @@ enum run_status run_doctor(const struct options *options, const struct rights *r
 		return RUN_FAILED;
 	}
 	/* The page describes the rights of the user, so they are dropped after the examination. */
-	doctor_examine(&sys, &doctor);
+	doctor_examine(&sys, tables, &doctor);
 	doctor_measure_cost(&doctor, &sys);
 	sys_linux_fini(&sys);
 	const struct rights_need need = rights_need_of(options, false);

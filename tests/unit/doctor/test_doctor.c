@@ -513,7 +513,7 @@ static void test_scenes(void **state)
 		struct sys sys = fk_sys(fk);
 		struct doctor doctor;
 
-		doctor_examine(&sys, &doctor);
+		doctor_examine(&sys, NULL, &doctor);
 		if (strcmp(doctor.verdict, scene->verdict) != 0)
 			fail_msg("%s: %s", scene->name, doctor.verdict);
 		assert_int_equal(doctor_can_count(&doctor),
@@ -546,7 +546,7 @@ static void test_hostile(void **state)
 
 	(void)state;
 	fk_file(fk, "/proc/cpuinfo", "model name\t: \33[2J\"x\"\xff\n");
-	doctor_examine(&sys, &doctor);
+	doctor_examine(&sys, NULL, &doctor);
 	char *text = print(&doctor, false, 0), *json = print(&doctor, true, 0);
 	assert_null(strchr(text, '\33'));
 	assert_non_null(strstr(text, "\xEF\xBF\xBD[2J\"x\"\xEF\xBF\xBD"));
@@ -568,7 +568,7 @@ static void test_color(void **state)
 
 	(void)state;
 	fk_task(fk, &(struct fk_spec){.tid = 900});
-	doctor_examine(&sys, &doctor);
+	doctor_examine(&sys, NULL, &doctor);
 	out_doctor_text(&doctor, 80, true, file);
 	fclose(file);
 	assert_non_null(strstr(text, "\33[32mok\33[m   whole system"));

@@ -48,9 +48,10 @@ static int parse(const char *const *args, struct options *options, struct error 
 }
 
 /* Printed if no name is similar. */
-#define SETTINGS                                                                            \
-	"Settings: delay, preset, event, metric, count, budget, frequency, sort, columns, " \
-	"threads, idle, command-lines, by, color, unit, ascii, mouse, theme, readonly."
+#define SETTINGS                                                                             \
+	"Settings: delay, preset, event, metric, count, budget, frequency, sort, columns, "  \
+	"threads, idle, command-lines, by, event-tables, color, unit, ascii, mouse, theme, " \
+	"readonly."
 
 static void test_accepted(void **state)
 {

@@ -45,6 +45,7 @@ static char *print(const struct fk_config *config, enum options_list list, const
 		.n_presets = 1,
 		.width = width,
 	};
+	struct notes notes = {0};
 	struct fk *fk = fk_new(config);
 	struct sys sys = fk_sys(fk);
 	char *text = NULL;
@@ -52,7 +53,8 @@ static char *print(const struct fk_config *config, enum options_list list, const
 	FILE *file = open_memstream(&text, &size);
 
 	keymap_init(&keymap);
-	*printed = listing_print(&listing, &sys, file, remark);
+	*printed = listing_print(&listing, &sys, file, &notes, remark);
+	notes_fini(&notes);
 	fclose(file);
 	fk_free(fk);
 	return text;

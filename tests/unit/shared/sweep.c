@@ -297,7 +297,7 @@ static void run_doctor(const struct sys *sys, struct sweep_outcome *outcome)
 {
 	struct doctor doctor;
 
-	doctor_examine(sys, &doctor);
+	doctor_examine(sys, NULL, &doctor);
 	if (!doctor.verdict[0])
 		report_wrong(outcome, "no verdict");
 	for (size_t i = 0; i < doctor.n; i++)
