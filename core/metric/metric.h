@@ -69,8 +69,8 @@ struct metric {
 	const char *expression;       /* of the compiled form, borrowed from def; NULL: none */
 	struct metric_op *ops;        /* owned */
 	size_t n_ops;
-	/* The metrics that its formula names, also through others: name and forms[0]. Owned. */
-	struct metric_def *named;
+	/* The metrics that its formula names, also through others: the name there, and forms[0]. */
+	struct metric_def *named; /* owned */
 	size_t n_named;
 	size_t depth; /* stack slots of the evaluation, <= METRIC_DEPTH_MAX */
 };

@@ -213,20 +213,22 @@ static int parse_some_form(struct metric_parser *p, size_t start, const struct m
 	return ret;
 }
 
-static int parse_metric(struct metric_parser *p, size_t start, const struct metric_def *def)
+/*
+ * A metric that is not kept. `name` is as in the formula, and so in recordings: a vendor's metric
+ * has several names.
+ */
+static int parse_metric(struct metric_parser *p, size_t start, const char *name,
+			const struct metric_def *def)
 {
-	size_t index = find_named(p, def->name);
-
-	if (is_kept(p, index))
-		return recall(p, index);
+	bool known = find_named(p, name) < p->n_named;
 	int ret = check_nesting(p, start, def->name);
+
 	if (ret < 0)
 		return ret;
-	bool known = index < p->n_named;
 	int form = parse_some_form(p, start, def);
 	if (form < 0 || known)
 		return form < 0 ? form : 0;
-	return keep(p, def->name, def->forms[form].expression);
+	return keep(p, name, def->forms[form].expression);
 }
 
 /* perf's names of the metrics of the vendors' trees. No event begins like this. */
@@ -249,7 +251,7 @@ static int parse_event_or_metric(struct metric_parser *p, size_t start, const ch
 	if (event >= 0)
 		return emit_event(p, (size_t)event);
 	if (find_metric(p, name, &def)) {
-		int ret = parse_metric(p, start, &def);
+		int ret = parse_metric(p, start, name, &def);
 		metric_def_fini(&def);
 		return ret;
 	}
