@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 static void write_bytes(const char *path, const void *bytes, size_t n)
 {
@@ -24,12 +25,14 @@ static void write_bytes(const char *path, const void *bytes, size_t n)
 
 static void check_found(const char *id, const struct tables_text *files)
 {
+	static const char nothing[] = "pmctop-event-tables 1\n";
+	char frame[128]; /* unpacking the built-in one takes milliseconds */
+	size_t size = ZSTD_compress(frame, sizeof(frame), nothing, strlen(nothing), 1);
 	struct event_table table;
 	struct error err;
 
 	fuzz_check(files->folder && files->text && strchr(files->text, '\n'), "lines");
-	fuzz_check(event_table_read_over(event_table_frame, event_table_frame_bytes, id, files,
-					 &table, &err) == 0,
+	fuzz_check(event_table_read_over(frame, size, id, files, &table, &err) == 0,
 		   "the lines are a table");
 	fuzz_check(table.n + table.n_metrics > 0, "it has something");
 	for (size_t i = 0; i < table.n; i++) {
