@@ -3,9 +3,8 @@
  * Codes are matched to counters by augmenting paths: a code takes a free counter, or the counter of
  * a code that can move to another one. So a group is refused only if no assignment exists.
  *
- * Where the vendor and Linux differ, the wider set of counters is used, because a group that is
- * refused here is never tried. Linux counts the events of fixed counters on general ones too
- * (INST_RETIRED.ANY as 0xc0), except those of event 0, which have no other code.
+ * Linux counts the events of fixed counters on general ones too, and the other way round, unless
+ * they are event 0, which has no other code: INST_RETIRED.ANY and .ANY_P are 0xc0 for it.
  */
 #include "core/event/counter_constraint.h"
 
@@ -22,6 +21,7 @@ enum {
 /* A fixed counter has no edge, inv and cmask. */
 #define CONFIG_ONLY_GENERAL UINT64_C(0xff840000)
 #define CONFIG_EVENT        UINT64_C(0xff)
+#define CONFIG_CODE         UINT64_C(0xffff) /* the event and its umask */
 
 struct matching {
 	uint64_t places[USES_MOST + WATCHDOG]; /* by use: its counters; 0: any */
@@ -51,13 +51,27 @@ bool counter_constraint_leads(const struct event_code *slots, const struct event
 	       a->exclude_host == b->exclude_host && a->exclude_idle == b->exclude_idle;
 }
 
+/* The fixed counter for a code of the general ones; 0: none. */
+static uint64_t fixed_of(const struct event_code *code)
+{
+	static const uint16_t events[] = {0x00c0, 0x003c, 0x013c}; /* by fixed counter */
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		if ((code->attr.config & CONFIG_CODE) == events[i])
+			return code->constraint.pmu_counters & UINT64_C(1)
+								       << (COUNTER_FIRST_FIXED + i);
+	return 0;
+}
+
 /* The counters on which the kernel may count a code. 0: unknown. */
 static uint64_t places_of(const struct event_code *code)
 {
 	const struct counter_constraint *constraint = &code->constraint;
 	uint64_t places = constraint->counters;
 
-	if (places & COUNTER_FIXED && code->attr.config & CONFIG_EVENT)
+	if (places & COUNTER_GENERAL)
+		places |= fixed_of(code);
+	else if (places & COUNTER_FIXED && code->attr.config & CONFIG_EVENT)
 		places |= constraint->pmu_counters ? constraint->pmu_counters & COUNTER_GENERAL
 						   : COUNTER_GENERAL;
 	if (code->attr.config & CONFIG_ONLY_GENERAL)

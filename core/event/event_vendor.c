@@ -301,8 +301,8 @@ static bool may_be_one_thread(const struct event_context *context)
 }
 
 /*
- * A code may be counted where any of its names may. CPUs before Ice Lake have eight general
- * counters if they have no hyperthreads; their tables have the four of one of two.
+ * CPUs before Ice Lake have eight general counters if they have no hyperthreads; their tables have
+ * the four of one of two.
  */
 void event_vendor_constrain(const struct event_context *context,
 			    const struct event_table_item *item,
@@ -311,15 +311,13 @@ void event_vendor_constrain(const struct event_context *context,
 	enum { FOUR = 0xf, EIGHT = 0xff };
 	const struct event_table *table = event_table_cache_get(context->tables);
 
+	constraint->counters = item->counters;
 	constraint->alone = item->alone;
 	for (size_t i = 0; i < table->n && item->counters; i++) {
 		const struct event_table_item *other = &table->items[i];
 
-		if (strcmp(other->pmu, item->pmu) != 0)
-			continue;
-		constraint->pmu_counters |= other->counters;
-		if (strcmp(other->terms, item->terms) == 0)
-			constraint->counters |= other->counters;
+		if (strcmp(other->pmu, item->pmu) == 0)
+			constraint->pmu_counters |= other->counters;
 	}
 	if ((constraint->pmu_counters & COUNTER_GENERAL) != FOUR || !may_be_one_thread(context))
 		return;
