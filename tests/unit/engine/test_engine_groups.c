@@ -4,6 +4,7 @@
  * fake kernel's true counts, and have the state SCALED.
  */
 #include "core/engine/engine.h"
+#include "tests/fake_kernel/limited_machines.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
@@ -532,6 +533,41 @@ static void test_the_watchdog_is_known(void **state)
 	}
 }
 
+/*
+ * The kernel refuses topdown metrics without slots in front, which the user need not name. Slots
+ * has one counter, and its levels are those of the metrics: two levels take turns.
+ */
+static void test_topdown_metrics_by_name(void **state)
+{
+	static const struct {
+		const char *events;
+		unsigned turns;
+		enum figure_state state;
+	} rows[] = {
+		{"topdown-retiring", 1, FIGURE_VALID},
+		{"topdown-bad-spec,topdown-retiring,cycles", 1, FIGURE_VALID},
+		{"topdown-retiring,topdown-bad-spec:u", 2, FIGURE_SCALED},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(&fk_granite_rapids);
+		struct sys sys = fk_sys(fk);
+
+		fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC, .seed = 7});
+		fk_switch(fk, 0, 50);
+		struct engine *engine = open_events(&sys, rows[i].events, 0);
+		struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+		struct figure retiring = event_figure(snapshot, 50, "topdown-retiring");
+		assert_int_equal(retiring.state, rows[i].state);
+		assert_true(retiring.value > 0);
+		assert_int_equal(plan_most_turns(snapshot->columns->plan), rows[i].turns);
+		assert_int_equal(snapshot->n_notes, 0);
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
 /* Groups of another profiler take turns with pmctop's, by the kernel's clock. */
 static void profile_too(struct fk *fk, void *arg)
 {
@@ -831,6 +867,7 @@ int main(void)
 		cmocka_unit_test(test_hotplug_between_turns),
 		cmocka_unit_test(test_the_only_counter_is_taken),
 		cmocka_unit_test(test_the_watchdog_is_known),
+		cmocka_unit_test(test_topdown_metrics_by_name),
 		cmocka_unit_test(test_counters_come_back),
 		cmocka_unit_test(test_contended_turns),
 		cmocka_unit_test(test_live_changes),
