@@ -70,7 +70,7 @@ static void name_table(char *text, size_t size, const char *cpu, const char *ver
 		 date[0] ? ", " : "", date);
 }
 
-/* The vendor's table of events. Other names are those of the kernel and libpfm4. */
+/* The vendor's table. Other events are those of the kernel and libpfm4, other metrics built in. */
 static void report_events(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	struct event_table_cache *cache = event_table_cache_new(facts->sys);
@@ -87,12 +87,13 @@ static void report_events(struct doctor *doctor, const struct doctor_facts *fact
 	}
 	if (table && table->folder)
 		doctor_add(doctor, MACHINE, DOCTOR_OK, "events",
-			   "%zu names, %zu from %.200s (%s)%s%s%s", table->n, table->n_of_files,
+			   "%zu events, %zu from %.200s (%s)%s%s%s", table->n, table->n_of_files,
 			   table->folder, files, table->built_in ? ", others built in (" : "",
 			   table->built_in ? built_in : "", table->built_in ? ")" : "");
 	else if (table)
-		doctor_add(doctor, MACHINE, DOCTOR_OK, "events", "%zu names of %s (version %s, %s)",
-			   table->n, table->cpu, table->version, table->date);
+		doctor_add(doctor, MACHINE, DOCTOR_OK, "events",
+			   "%zu events and %zu metrics of %s (version %s, %s)", table->n,
+			   table->n_metrics, table->cpu, table->version, table->date);
 	for (size_t i = 0; i < notes->n; i++)
 		doctor_add(doctor, MACHINE, DOCTOR_WARN, "event tables", "%.*s",
 			   length_of_clause(notes->items[i].text), notes->items[i].text);

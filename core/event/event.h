@@ -97,7 +97,7 @@ enum { EVENT_NAME_MAX_BYTES = 1023 };
  *	mem:0x7f00/4:w                                breakpoints: event_breakpoint.c
  *	kprobe:do_exit+4, uprobe:/bin/sh:0x4210,
  *	kretprobe:SYMBOL, uretprobe:PATH:OFFSET       probes: event_probe.c
- *	LONGEST_LAT_CACHE.MISS                        of these CPUs, by their vendor: event_vendor.c
+ *	LONGEST_LAT_CACHE.MISS, UOPS_ISSUED.ANY:c1    of these CPUs, by their vendor: event_vendor.c
  *	skl::LONGEST_LAT_CACHE:MISS                   of one kind of CPU: event_pfm.c
  *	system_time, user_time                        as in perf stat: event_generic.c
  *	runq_time, blocked_time, ...                  why a task does not run: event_wait.c

@@ -143,7 +143,7 @@ static void test_doctor(void **state)
 	(void)state;
 	doctor_examine(&sys, &places, &doctor);
 	snprintf(text, sizeof(text),
-		 "names, 2 from %s (lab, version v99), others built in (skylake", folder);
+		 "events, 2 from %s (lab, version v99), others built in (skylake", folder);
 	check_finding(&doctor, "events", text);
 	check_finding(&doctor, "event tables", "/lab/a.json:3: the file ends within a string");
 	doctor_fini(&doctor);
