@@ -22,9 +22,10 @@ struct cpu_lines {
 	enum { VENDOR_UNKNOWN, VENDOR_INTEL, VENDOR_AMD, VENDOR_HYGON } vendor;
 	long family, model, stepping;
 	long implementer, part, variant, revision;
+	bool hbm; /* Xeon Max: Sapphire Rapids with memory in the package, in its name alone */
 };
 
-static const struct cpu_lines no_lines = {VENDOR_UNKNOWN, -1, -1, -1, -1, -1, -1, -1};
+static const struct cpu_lines no_lines = {VENDOR_UNKNOWN, -1, -1, -1, -1, -1, -1, -1, false};
 
 static unsigned intel_kind(const struct cpu_lines *cpu)
 {
@@ -143,6 +144,14 @@ static void read_number(const char *line, const char *key, long *number)
 		*number = read;
 }
 
+static void read_name(const char *line, struct cpu_lines *cpu)
+{
+	static const char name[] = "Intel(R) Xeon(R) CPU Max ";
+	const char *value = value_of(line, "model name");
+
+	cpu->hbm |= value && strncmp(value, name, strlen(name)) == 0;
+}
+
 /* Calls fn with the numbers of each CPU whose lines are complete. */
 static void each_cpu(const char *cpuinfo, void (*fn)(void *arg, const struct cpu_lines *cpu),
 		     void *arg)
@@ -155,6 +164,7 @@ static void each_cpu(const char *cpuinfo, void (*fn)(void *arg, const struct cpu
 			cpu = no_lines;
 		}
 		read_vendor(line, &cpu);
+		read_name(line, &cpu);
 		read_number(line, "cpu family", &cpu.family);
 		read_number(line, "model", &cpu.model);
 		read_number(line, "stepping", &cpu.stepping);
@@ -214,8 +224,8 @@ static void write_id(const struct cpu_lines *cpu, char *text, size_t size)
 
 	text[0] = '\0';
 	if (cpu->vendor != VENDOR_UNKNOWN)
-		snprintf(text, size, "%s-%ld-%lX-%lX", vendors[cpu->vendor], cpu->family,
-			 cpu->model, cpu->stepping);
+		snprintf(text, size, "%s-%ld-%lX-%lX%s", vendors[cpu->vendor], cpu->family,
+			 cpu->model, cpu->stepping, cpu->hbm ? "-HBM" : "");
 	else if (cpu->implementer >= 0)
 		snprintf(text, size, "ARM-%lX-%lX-%lX-%lX", cpu->implementer, cpu->part,
 			 cpu->variant, cpu->revision);

@@ -45,7 +45,8 @@ unsigned cpu_model_parse(const char *cpuinfo);
 /*
  * Writes what identifies the CPUs in /proc/cpuinfo: vendor, family, model and stepping as
  * "GenuineIntel-6-55-4" (the family decimal, the others hexadecimal), on Arm implementer, part,
- * variant and revision as "ARM-41-D49-0-1" (hexadecimal). "" if unknown, or if CPUs differ.
+ * variant and revision as "ARM-41-D49-0-1" (hexadecimal). "" if unknown, or if CPUs differ. Xeon
+ * Max has "-HBM" behind the numbers of Sapphire Rapids.
  */
 void cpu_model_id(const struct sys *sys, char *text, size_t size);
 

@@ -35,6 +35,10 @@ REGISTERS = {0x1A6: "offcore_rsp", 0x1A7: "offcore_rsp", 0x3F6: "ldlat", 0x3F7: 
 FIXED = {"INST_RETIRED.ANY": "event=0xc0", "CPU_CLK_UNHALTED.THREAD": "event=0x3c",
          "CPU_CLK_UNHALTED.CORE": "event=0x3c", "CPU_CLK_UNHALTED.THREAD_ANY": "event=0x3c,any=1"}
 EXTENDED = 1 << 21  # a bit of the control register, for which not every PMU in Linux has a term
+# CPUs that have the numbers of others in mapfile.csv, their pattern, and the file that they have
+# instead of one of theirs. Xeon Max has memory in the package.
+UNMAPPED = (("GenuineIntel-6-8F", "GenuineIntel-6-8F-?-HBM", "SPR/metrics/sapphirerapids_metrics.json",
+             "SPR/metrics/sapphirerapidshbm_metrics.json"),)
 LONGEST_FORMULA = 1400  # of longer ones the form that names other metrics is kept
 
 
@@ -296,6 +300,10 @@ def intel_cpus(sources, overrides):
                                 "retire latency"):
             models.setdefault(row["Family-model"], []).append(
                 (row["Filename"][1:], row["EventType"], ROLES[row["Core Role Name"]]))
+    for model, pattern, file, instead in UNMAPPED:
+        if model in models:  # the first pattern that matches is used
+            models = {pattern: [(instead if path == file else path, kind, pmu)
+                                for path, kind, pmu in models[model]], **models}
     sets = {}
     for model, files in models.items():
         sets.setdefault(tuple(files), []).append(model)

@@ -87,8 +87,9 @@ static struct fk *machine_of_cpu(const char *id)
 	else if (sscanf(id, "%31[A-Za-z]-%u-%x-%x", vendor, &family, &numbers[0], &numbers[1]) == 4)
 		snprintf(text, sizeof(text),
 			 "processor\t: 0\nvendor_id\t: %s\ncpu family\t: %u\nmodel\t\t: %u\n"
-			 "model name\t: CPU\nstepping\t: %u\n\n",
-			 vendor, family, numbers[0], numbers[1]);
+			 "model name\t: %s\nstepping\t: %u\n\n",
+			 vendor, family, numbers[0],
+			 strstr(id, "-HBM") ? "Intel(R) Xeon(R) CPU Max 9480" : "CPU", numbers[1]);
 	else
 		abort();
 	fk_file(fk, "/proc/cpuinfo", text);
