@@ -40,6 +40,10 @@ WRONG = {("EMR", "Bottleneck_Data_Cache_Memory_Bandwidth"),
          ("GRR", "Info_System_CPU_Utilization"), ("SRF", "Info_System_CPU_Utilization")}
 
 
+# A CPU that mapfile.csv does not have: Xeon Max.
+UNMAPPED = {"SPR/metrics/sapphirerapidshbm_metrics.json": "GenuineIntel-6-8F-8-HBM"}
+
+
 def read_json(path):
     with open(path, encoding="utf-8-sig") as file:
         return json.load(file)
@@ -160,12 +164,12 @@ def threshold_of(metric, values, refused, counts):
     if not text:
         return [""] * counts.vectors
     inputs = {one["Alias"]: values[one["Value"]] for one in threshold.get("ThresholdMetrics", ())}
-    percent = not inputs
-    for title in sorted(values, key=len, reverse=True):  # two files have titles in the text
-        if title in text and percent:
-            alias = f"m{len(inputs)}"
-            text = text.replace(title, alias + " / 100")
-            inputs[alias] = values[title]
+    if not inputs:  # two files have titles in the text, and limits that are fractions
+        for title in sorted(values, key=len, reverse=True):
+            if title in text:
+                alias = f"m{len(inputs)}"
+                text = text.replace(title, alias + (" / 100" if "(%)" in title else ""))
+                inputs[alias] = values[title]
     if any(refused[one["Value"]] for one in threshold.get("ThresholdMetrics", ())):
         return ["!"] * counts.vectors
     # Comparisons come before & and |, which Python has the other way round.
@@ -182,7 +186,7 @@ def printed(value, mark):
 
 def intel(folder, counts):
     """Yields (ID, file, [(name, event for which it is refused, values, marks)])."""
-    ids, latencies = {}, {}
+    ids, latencies = dict(UNMAPPED), {}
     with open(f"{folder}/mapfile.csv", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             if row["EventType"] == "metrics":
@@ -190,12 +194,13 @@ def intel(folder, counts):
             if row["EventType"] == "retire latency":
                 latencies[row["Family-model"]] = row["Filename"]
     for path in sorted(glob.glob("*/metrics/*_metrics*.json", root_dir=folder)):
-        model = ids.get(path, "")
+        model = ids[path]
         metrics = read_json(f"{folder}/{path}")["Metrics"]
         typical = read_json(folder + latencies[model])["Data"] if model in latencies else {}
         values = {one["LegacyName"]: metric_of(one, typical, counts) for one in metrics}
         refused = {one["LegacyName"]: refused_for(one, typical) for one in metrics}
-        yield (re.sub(r"\[(.).*", r"\1", model) if "[" in model else f"{model}-1", path,
+        steppings = model.count("-") > 2
+        yield (re.sub(r"\[(.).*", r"\1", model) if steppings else f"{model}-1", path,
                [(one["MetricName"], refused[one["LegacyName"]], values[one["LegacyName"]],
                  threshold_of(one, values, refused, counts)) for one in metrics])
 
