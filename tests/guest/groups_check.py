@@ -76,6 +76,10 @@ header = frames.text(sys.argv[2], "text")
 check("the header has the number of turns", any(
     "counters: 14 events in 2 turns" in h for h in header), header[:3])
 
+vendor = [task["metrics"] for task in frames.named(parts["vendor"], "spin")]
+check("the vendor's ipc is that of the busy loop", vendor and all(
+    near(metrics["vendor_ipc"], 1 / 2**shift, 0.02) for metrics in vendor), vendor)
+
 busy = parts["overview with fourteen"][-1]
 spin = frames.named([busy], "spin")[0]
 check("a ratio's inputs are counted together: ipc is exact in turns too",

@@ -28,6 +28,11 @@ echo "== forty"
 pmctop --format json -n 4 -d 1 -S none -e "${forty#,}"
 echo "== overview with fourteen"
 pmctop --format json -n 3 -d 0.5 -e "$fourteen"
+# Metrics of the vendor's table for this CPU.
+echo "== vendor"
+pmctop --format json -n 3 -d 1 -S none -m vendor_ipc -m frontend_stalled_cycles -m branch_percentage
+echo "== vendor list"
+pmctop --list metrics vendor_ipc
 killall spin
 wait
 
