@@ -415,16 +415,37 @@ const struct event_table_item *event_table_find(const struct event_table *table,
 	return *n > 0 ? table->items + first : NULL;
 }
 
+/* The length of a prefix that Linux has in the names of metrics. */
+static size_t prefix_length(const char *name, size_t length)
+{
+	static const char prefix[] = "tma_";
+	size_t n = strlen(prefix);
+
+	return length > n && compare_names(name, n, prefix) == 0 ? n : 0;
+}
+
+bool event_table_has_metric(const void *frame, size_t size, const char *name)
+{
+	struct error ignored;
+	char *text = unpack(frame, size, &ignored);
+	bool found = false;
+
+	name += prefix_length(name, strlen(name));
+	for (char *at = text; at && !found && (at = strstr(at, "\n+"));) {
+		at += 2;
+		found = compare_names(at, strcspn(at, "\t\n"), name) == 0;
+	}
+	free(text);
+	return found;
+}
+
 const struct event_table_metric *event_table_find_metric(const struct event_table *table,
 							 const char *name, size_t length, size_t *n)
 {
-	static const char prefix[] = "tma_";
-	size_t prefix_length = strlen(prefix);
+	size_t prefix = prefix_length(name, length);
 
-	if (length > prefix_length && compare_names(name, prefix_length, prefix) == 0) {
-		name += prefix_length;
-		length -= prefix_length;
-	}
+	name += prefix;
+	length -= prefix;
 	size_t first = find_name(table->metrics, table->n_metrics, sizeof(*table->metrics), name,
 				 length, n);
 	return *n > 0 ? table->metrics + first : NULL;

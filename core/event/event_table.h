@@ -84,6 +84,11 @@ const struct event_table_metric *event_table_find_metric(const struct event_tabl
 							 size_t *n);
 
 /*
+ * Whether a frame has a metric of that name for any CPU: event_table_find_metric() finds it there.
+ */
+bool event_table_has_metric(const void *frame, size_t size, const char *name);
+
+/*
  * The table for the CPUs of a machine, read when it is first needed: the built-in one, and the
  * user's files. One thread.
  */

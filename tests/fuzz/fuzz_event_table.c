@@ -2,11 +2,14 @@
 /*
  * Tables of events. The input is an id of a CPU, a NUL, a name to find, a NUL, and the text of a
  * table, which is packed here, or, if it begins with '!', a frame behind that. A table that is
- * read is sorted and complete, and each of its names is found.
+ * read is sorted and complete, and each of its names is found. Its metrics have a formula or the
+ * reason why not.
  */
 #include "tests/fuzz/fuzz.h"
 
 #include "core/event/event_table.h"
+#include "core/metric/metric_vendor_formula.h"
+#include "core/sys/pmu.h"
 
 #include <errno.h>
 #include <zstd.h>
@@ -32,6 +35,24 @@ static void check_table(const struct event_table *table)
 			   "an item has a name, a PMU and terms");
 		event_table_find(table, item->name, strlen(item->name), &n);
 		fuzz_check(n > 0, "each name is found");
+	}
+}
+
+static void check_formulas(const struct event_table *table)
+{
+	const struct pmu_set pmus = {.n = 0};
+	const struct event_context context = {.pmus = &pmus};
+
+	for (size_t i = 0; i < table->n_metrics; i++) {
+		struct metric_vendor_threshold threshold;
+		struct error why = {.text = ""};
+		char *formula = metric_vendor_formula(&context, table, &table->metrics[i], &why);
+
+		fuzz_check(formula || why.text[0], "a formula or the reason");
+		free(formula);
+		metric_vendor_threshold(&table->metrics[i], &threshold);
+		fuzz_check(threshold.text != NULL, "a threshold has a text");
+		free(threshold.text);
 	}
 }
 
@@ -62,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		   "a result of the header");
 	if (result == 0) {
 		check_table(&table);
+		check_formulas(&table);
 		check_found(&table, name);
 		event_table_fini(&table);
 	}

@@ -13,6 +13,7 @@
 #include "core/base/suggest.h"
 #include "core/base/util.h"
 #include "core/event/event_names.h"
+#include "core/event/event_table.h"
 #include "core/metric/metric_user.h"
 
 #include <errno.h>
@@ -295,7 +296,10 @@ static void free_names(char **names)
 	free(names);
 }
 
-/* Whether an unknown name is a misspelt metric. Other unknown names are events. */
+/*
+ * Whether an unknown name is a misspelt metric. Other unknown names are events, or metrics of the
+ * vendor of some CPU.
+ */
 static bool is_misspelt_metric(const struct config *config, const char *name)
 {
 	struct suggest near = {.word = name};
@@ -304,7 +308,8 @@ static bool is_misspelt_metric(const struct config *config, const char *name)
 		suggest_offer(&near, config->metrics[i].name);
 	for (size_t i = 0; i < metric_table_n; i++)
 		suggest_offer(&near, metric_table[i].name);
-	return near.nearest && strncmp(near.nearest, name, strlen(name)) != 0;
+	return near.nearest && strncmp(near.nearest, name, strlen(name)) != 0 &&
+	       !event_table_has_metric(event_table_frame, event_table_frame_bytes, name);
 }
 
 /* The item at *i, or the {group} that begins there, owned by the caller. Advances *i. */

@@ -67,13 +67,14 @@ static void test_names(void **state)
 	}
 }
 
-/* The counts of the other kind of cores are not in the figure. */
+/* A metric of the vendor, a formula that names it, and an estimate. */
 static void test_figures(void **state)
 {
 	static const struct engine_column columns[] = {
 		{ENGINE_METRIC, "Info_Thread_IPC"},
 		{ENGINE_METRIC, "ipc"},
 		{ENGINE_METRIC, "twice = 2 * Info_Thread_IPC"},
+		{ENGINE_METRIC, "typical = estimate(3) * Info_Thread_IPC"},
 	};
 	static const struct engine_config config = {
 		.preset = &preset_none, .columns = columns, .n_columns = ARRAY_SIZE(columns)};
@@ -86,6 +87,9 @@ static void test_figures(void **state)
 	assert_true(fabs(task_figure(snapshot, 40, "ipc").value - 0.5) < 1e-9);
 	assert_true(fabs(task_figure(snapshot, 40, "Info_Thread_IPC").value - 0.5) < 1e-9);
 	assert_true(fabs(task_figure(snapshot, 40, "twice").value - 1) < 1e-9);
+	struct figure typical = task_figure(snapshot, 40, "typical");
+	assert_int_equal(typical.state, FIGURE_SCALED);
+	assert_true(fabs(typical.value - 1.5) < 1e-9);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }

@@ -338,6 +338,26 @@ static void test_all_cpus(void **state)
 	free(text);
 }
 
+/* Of any CPU, with and without Linux' prefix. */
+static void test_any_metric(void **state)
+{
+	static const struct {
+		const char *name;
+		bool has;
+	} names[] = {
+		{"Memory_Bound", true},   {"tma_memory_bound", true}, {"ipc", true},
+		{"Memory_Boun", false},   {"Memory_Bound2", false},   {"", false},
+		{"TOPDOWN.SLOTS", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (event_table_has_metric(event_table_frame, event_table_frame_bytes,
+					   names[i].name) != names[i].has)
+			fail_msg("%s", names[i].name);
+	assert_false(event_table_has_metric("x", 1, "ipc"));
+}
+
 static void check_id(const struct fk_config *config, const char *id, const char *cpu)
 {
 	struct fk *fk = fk_new(config);
@@ -372,7 +392,8 @@ int main(void)
 		cmocka_unit_test(test_cpu),        cmocka_unit_test(test_items),
 		cmocka_unit_test(test_metrics),    cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_built_in),   cmocka_unit_test(test_all_cpus),
-		cmocka_unit_test(test_of_machine), cmocka_unit_test(test_merged),
+		cmocka_unit_test(test_any_metric), cmocka_unit_test(test_of_machine),
+		cmocka_unit_test(test_merged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

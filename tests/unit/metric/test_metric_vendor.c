@@ -11,6 +11,7 @@
 #include "core/sys/cpu_facts.h"
 
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -113,8 +114,7 @@ static struct machine *machine_of_id(const char *id)
 }
 
 static const struct {
-	const char *id;
-	const char *asked, *name, *formula, *unit;
+	const char *id, *asked, *name, *formula, *unit;
 } rows[] = {
 	/* Linux' names for the shares of the slots, in a group that the slots lead. */
 	{"GenuineIntel-6-AD-1", "memory_bound", "Memory_Bound",
@@ -123,6 +123,48 @@ static const struct {
 	 "%"},
 	{"GenuineIntel-6-AD-1", "vendor_tma_Info_Thread_IPC", "Info_Thread_IPC",
 	 "'INST_RETIRED.ANY' / 'CPU_CLK_UNHALTED.THREAD'", ""},
+	/* The P-cores alone. */
+	{"GenuineIntel-6-97-1", "cpu_core_Info_Thread_IPC", "Info_Thread_IPC",
+	 "'cpu_core/INST_RETIRED.ANY/' / 'cpu_core/CPU_CLK_UNHALTED.THREAD/'", ""},
+	{"GenuineIntel-6-97-1", "Info_System_Kernel_CPI", "Info_System_Kernel_CPI",
+	 "'cpu_core/CPU_CLK_UNHALTED.THREAD_P:SUP/' / 'cpu_core/INST_RETIRED.ANY_P:SUP/'",
+	 "/instr"},
+	/* Constants, and the clock of one socket. */
+	{"GenuineIntel-6-55-0", "Info_System_Uncore_Frequency", "Info_System_Uncore_Frequency",
+	 "('UNC_CHA_CLOCKTICKS:one_unit' / SOCKET_COUNT) / 1e9 / (DURATIONTIMEINMILLISECONDS / "
+	 "1000)",
+	 ""},
+	{"GenuineIntel-6-8F-1", "iio_bandwidth_read", "iio_bandwidth_read",
+	 "('UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS' * 4 / 1000000) / interval_s", "MB/s"},
+	{"GenuineIntel-6-8F-1", "Info_System_CPUs_Utilized", "Info_System_CPUs_Utilized",
+	 "'CPU_CLK_UNHALTED.REF_TSC' / SYSTEM_TSC_FREQ / interval_s", ""},
+	{"GenuineIntel-6-55-0", "Port_0", "Port_0",
+	 "100 * ('UOPS_DISPATCHED_PORT.PORT_0' / (('CPU_CLK_UNHALTED.THREAD_ANY' / 2) if "
+	 "HYPERTHREADING_ON else 'CPU_CLK_UNHALTED.THREAD'))",
+	 "%"},
+	{"GenuineIntel-6-3C-1", "Info_System_Power", "Info_System_Power",
+	 "('power/energy-pkg/' / 0.000061) * 61 / ((DURATIONTIMEINMILLISECONDS / 1000) * 1000000)",
+	 ""},
+	/* In Linux' formulas metrics in percent are fractions. */
+	{"GenuineIntel-6-55-0", "Bottleneck_Compute_Bound_Est", "Bottleneck_Compute_Bound_Est",
+	 "100 * (((Core_Bound / 100) * (Divider / 100) / ((Divider / 100) + "
+	 "(Serializing_Operation / 100) + (Ports_Utilization / 100))) + ((Core_Bound / 100) * "
+	 "((Ports_Utilization / 100) / ((Divider / 100) + (Serializing_Operation / 100) + "
+	 "(Ports_Utilization / 100))) * ((Ports_Utilized_3m / 100) / ((Ports_Utilized_0 / 100) + "
+	 "(Ports_Utilized_1 / 100) + (Ports_Utilized_2 / 100) + (Ports_Utilized_3m / 100)))))",
+	 ""},
+	/* A typical latency, where the vendor has one. */
+	{"GenuineIntel-6-AD-1", "Lock_Latency", "Lock_Latency",
+	 "100 * (('MEM_INST_RETIRED.LOCK_LOADS' * estimate(63.76)) / 'CPU_CLK_UNHALTED.THREAD')",
+	 "%"},
+	{"GenuineIntel-6-BD-1", "Lock_Latency", "Lock_Latency",
+	 "Metric Lock_Latency: the vendor has no typical latency for this CPU of "
+	 "MEM_INST_RETIRED.LOCK_LOADS.",
+	 "%"},
+	/* Names that pmctop has. */
+	{"ARM-41-D4F-0-0", "vendor_ipc", "vendor_ipc", "'INST_RETIRED' / 'CPU_CYCLES'", "/cycle"},
+	{"ARM-41-D4F-0-0", "dtlb_mpki", "vendor_dtlb_mpki", "'DTLB_WALK' / 'INST_RETIRED' * 1000",
+	 "/ki"},
 };
 
 static void test_formulas(void **state)
@@ -134,13 +176,54 @@ static void test_formulas(void **state)
 
 		if (metric_vendor_find(&machine->context, rows[i].asked, &def) < 0)
 			fail_msg("%s has no %s", rows[i].id, rows[i].asked);
-		assert_string_equal(def.name, rows[i].name);
-		assert_string_equal(def.forms[0].expression ? def.forms[0].expression : def.refused,
-				    rows[i].formula);
-		assert_string_equal(def.unit, rows[i].unit);
+		const char *formula =
+			def.forms[0].expression ? def.forms[0].expression : def.refused;
+		if (strcmp(def.name, rows[i].name) != 0 || strcmp(formula, rows[i].formula) != 0 ||
+		    strcmp(def.unit, rows[i].unit) != 0)
+			fail_msg("%s is %s = %s in '%s'", rows[i].asked, def.name, formula,
+				 def.unit);
 		metric_def_fini(&def);
 		cpu_machine_free(machine);
 	}
+}
+
+/* The colours are those of the metric's own comparison; useful work has none. */
+static void test_thresholds(void **state)
+{
+	static const struct {
+		const char *name;
+		enum metric_better better;
+		double warn, bad;
+		const char *help;
+	} thresholds[] = {
+		{"Memory_Bound", METRIC_LOWER, 20, 40,
+		 "share of Slots; a part of Backend_Bound; threshold: (Memory_Bound > 20) & "
+		 "(Backend_Bound > 20)"},
+		{"Retiring", METRIC_NEUTRAL, 0, 0,
+		 "share of Slots; threshold: (Retiring > 70) | (Heavy_Operations > 10)"},
+		{"Light_Operations", METRIC_NEUTRAL, 0, 0,
+		 "share of Slots; a part of Retiring; threshold: Light_Operations > 60"},
+		{"Info_Bad_Spec_IpMispredict", METRIC_HIGHER, 200, 100,
+		 "of the vendor; threshold: Info_Bad_Spec_IpMispredict < 200"},
+		{"Info_Thread_CPI", METRIC_NEUTRAL, 0, 0, "per instruction"},
+	};
+	struct machine *machine = machine_of_id("GenuineIntel-6-AD-1");
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(thresholds); i++) {
+		struct metric_def def;
+
+		assert_int_equal(metric_vendor_find(&machine->context, thresholds[i].name, &def),
+				 0);
+		if (def.better != thresholds[i].better ||
+		    strcmp(def.help, thresholds[i].help) != 0 ||
+		    fabs(def.warn - thresholds[i].warn) > 0 ||
+		    fabs(def.bad - thresholds[i].bad) > 0)
+			fail_msg("%s: %d, %g, %g, %s", def.name, (int)def.better, def.warn, def.bad,
+				 def.help);
+		metric_def_fini(&def);
+	}
+	cpu_machine_free(machine);
 }
 
 struct counts {
@@ -236,6 +319,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_formulas),
+		cmocka_unit_test(test_thresholds),
 		cmocka_unit_test(test_all),
 	};
 
