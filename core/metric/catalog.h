@@ -87,8 +87,8 @@ void catalog_probe_metric(const struct event_context *context, const struct perf
 			  struct catalog_answer *answer);
 
 /*
- * Walks the events or metrics of a table that match (metrics: not by formula), without this machine's PMUs. `text` is the
- * description, and the terms or formula. It may be unprintable.
+ * Walks the events or metrics of a table that match (metrics: not by formula), without this
+ * machine's PMUs. `text` is the description, and the terms or formula. It may be unprintable.
  */
 typedef int catalog_table_fn(void *arg, const char *name, const char *pmu, const char *text);
 

@@ -69,16 +69,17 @@ static void end_line(struct table_text *text)
 static bool begin_line(struct table_text *text, const char *pmu, const char *name,
 		       const char *prefix)
 {
-	char line[NAME_MAX_BYTES + 3];
-
 	if (!is_name(name) || !is_name(pmu) || strlen(pmu) >= sizeof(text->pmu) ||
 	    text->length > TABLE_TEXT_MAX)
 		return false;
 	if (strcmp(text->pmu, pmu) != 0) {
 		text_copy(text->pmu, sizeof(text->pmu), pmu);
-		append(text, line, (size_t)snprintf(line, sizeof(line), "@%s\n", pmu));
+		append(text, "@", 1);
+		append(text, pmu, strlen(pmu));
+		append(text, "\n", 1);
 	}
-	append(text, line, (size_t)snprintf(line, sizeof(line), "%s%s", prefix, name));
+	append(text, prefix, strlen(prefix));
+	append(text, name, strlen(name));
 	return true;
 }
 
