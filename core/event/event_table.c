@@ -17,6 +17,7 @@
 /* Several times what the built-in frame has. */
 #define TEXT_MAX_BYTES ((size_t)32 << 20)
 #define ITEMS_MAX      100000
+#define TWINS_MAX      256 /* of one name: each is compared with all */
 
 static const char first_line[] = "pmctop-event-tables 1\n";
 
@@ -244,10 +245,10 @@ static void remove_hidden_items(struct event_table *table, const char *built_in)
 
 	for (size_t i = 0; i < table->n; i++) {
 		const struct event_table_item item = items[i];
-		bool hidden = false;
+		bool hidden = n - first >= TWINS_MAX;
 
 		if (n == 0 || compare_names(item.name, strlen(item.name), items[first].name) != 0)
-			first = n;
+			first = n, hidden = false;
 		for (size_t k = first; k < n && !hidden; k++)
 			hidden = hides(items[k].name, items[k].pmu, item.name, item.pmu, built_in);
 		if (hidden)
@@ -270,7 +271,7 @@ static struct event_table_metric *built_in_metric(const struct event_table *tabl
 {
 	const struct event_table_metric *wanted = &table->metrics[first];
 
-	for (size_t i = first; i < table->n_metrics; i++) {
+	for (size_t i = first; i < table->n_metrics && i - first < TWINS_MAX; i++) {
 		struct event_table_metric *metric = &table->metrics[i];
 
 		if (compare_names(metric->name, strlen(metric->name), wanted->name) != 0)

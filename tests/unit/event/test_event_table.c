@@ -223,6 +223,29 @@ static void test_merged(void **state)
 	event_table_fini(&table);
 }
 
+/* An event on thousands of PMUs: each is compared with the others, so few are kept. */
+static void test_twins(void **state)
+{
+	enum { PMUS = 50000 };
+	char *lines = NULL;
+	size_t size;
+	FILE *out = xopen_memstream(&lines, &size);
+	struct event_table table;
+
+	(void)state;
+	fprintf(out, "lab\t1\t\n");
+	for (int i = 0; i < PMUS; i++)
+		fprintf(out, "@uncore_%d\nSAME\tevent=0x1\n+SAME\t\t\t\ta\n", i);
+	fprintf(out, "@cpu\nTHE_NEXT\tevent=0x2\n");
+	fclose(out);
+	char folder[] = "/tables";
+	struct tables_text text = {folder, lines};
+	assert_int_equal(read_both(small, &text, "GenuineIntel-6-FF-1", &table), 0);
+	assert_int_equal(table.n, 256 + 1);
+	event_table_fini(&table);
+	free(lines);
+}
+
 static void test_damaged(void **state)
 {
 	struct event_table table;
@@ -393,7 +416,7 @@ int main(void)
 		cmocka_unit_test(test_metrics),    cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_built_in),   cmocka_unit_test(test_all_cpus),
 		cmocka_unit_test(test_any_metric), cmocka_unit_test(test_of_machine),
-		cmocka_unit_test(test_merged),
+		cmocka_unit_test(test_merged),     cmocka_unit_test(test_twins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

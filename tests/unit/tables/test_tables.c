@@ -329,6 +329,38 @@ static void test_damaged(void **state)
 	tables_text_fini(&found);
 }
 
+/* A file of legal size whose thresholds would be compared for minutes. */
+static void test_many_names(void **state)
+{
+	enum { METRICS = 9000, NAMES = 200 };
+	char path[512];
+	struct tables_text found;
+	struct notes notes = {0};
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/many.json", root);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "{\"Metrics\": [");
+	for (int i = 0; i < METRICS; i++) {
+		fprintf(file,
+			"%s{\"MetricName\": \"m%d\", \"LegacyName\": \"a%d\", \"Formula\": \"b\","
+			"\"Threshold\": {\"Formula\": \"",
+			i ? ",\n" : "", i, i);
+		for (int k = 0; k < NAMES; k++)
+			fprintf(file, "a ");
+		fprintf(file, "> a0\"}}");
+	}
+	fprintf(file, "]}");
+	fclose(file);
+	assert_int_equal(tables_read(&(struct tables_places){.named = path}, INTEL, &found, &notes),
+			 0);
+	assert_int_equal(notes.n, 2);
+	assert_non_null(strstr(notes.items[0].text, "the thresholds have too many names"));
+	notes_fini(&notes);
+	tables_text_fini(&found);
+}
+
 static void test_large(void **state)
 {
 	char path[512];
@@ -441,6 +473,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_perf_list, begin, end),
 		cmocka_unit_test_setup_teardown(test_wrong_entries, begin, end),
 		cmocka_unit_test_setup_teardown(test_damaged, begin, end),
+		cmocka_unit_test_setup_teardown(test_many_names, begin, end),
 		cmocka_unit_test_setup_teardown(test_large, begin, end),
 		cmocka_unit_test_setup_teardown(test_mapfile, begin, end),
 		cmocka_unit_test_setup_teardown(test_places, begin, end),

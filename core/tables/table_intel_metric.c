@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Metrics of Intel's perfmon. A threshold names metrics by letters of its own or by their old
+ * names, so the metrics of a file are collected before they are read.
+ */
+#include "core/tables/table_fields.h"
+
+#include "core/base/text.h"
+#include "core/base/util.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FORMULA_MAX = 1400, /* bytes; of a longer one the form that names other metrics is used */
+	METRICS_MAX = 10000,
+	ALIASES_MAX = 100,
+	/* Of names at places of thresholds, in a file; several hundred times what the largest
+	   needs. */
+	COMPARISONS_MAX = 50000000,
+};
+
+void table_intel_metric(struct table_reading *reading, const struct table_json_entry *entry)
+{
+	if (!table_member(entry->value, "MetricName")) {
+		table_reading_fault(reading, entry->line, "a metric has no MetricName");
+		return;
+	}
+	if (reading->n_metrics >= METRICS_MAX)
+		return;
+	reading->metrics = array_reserve(reading->metrics, &reading->metrics_capacity,
+					 reading->n_metrics + 1, sizeof(*reading->metrics));
+	reading->metric_lines =
+		array_reserve(reading->metric_lines, &reading->lines_capacity,
+			      reading->n_metrics + 1, sizeof(*reading->metric_lines));
+	reading->metric_lines[reading->n_metrics] = entry->line;
+	reading->metrics[reading->n_metrics++] = json_incref(entry->value);
+}
+
+/* Names that a threshold may have, and the names of their metrics. */
+struct title {
+	const char *from, *to;
+	size_t length;
+};
+
+struct titles {
+	struct title *items; /* owned; the longest first */
+	size_t n, capacity;
+	size_t comparisons; /* since the begin of the file */
+};
+
+static void add_title(struct titles *titles, const char *from, const char *to)
+{
+	if (!from || !from[0] || !to)
+		return;
+	titles->items = array_reserve(titles->items, &titles->capacity, titles->n + 1,
+				      sizeof(*titles->items));
+	titles->items[titles->n++] = (struct title){from, to, strlen(from)};
+}
+
+static int compare_titles(const void *a, const void *b)
+{
+	const struct title *left = a, *right = b;
+
+	return left->length != right->length ? (left->length < right->length ? 1 : -1)
+					     : strcmp(left->from, right->from);
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static const struct title *title_at(struct titles *titles, const char *at)
+{
+	titles->comparisons += titles->n;
+	if (titles->comparisons > COMPARISONS_MAX)
+		return NULL;
+	for (size_t i = 0; i < titles->n; i++)
+		if (titles->items[i].from[0] == *at &&
+		    strncmp(titles->items[i].from, at, titles->items[i].length) == 0 &&
+		    !is_word(at[titles->items[i].length]))
+			return &titles->items[i];
+	return NULL;
+}
+
+/* Text under way; the caller frees `text`. */
+struct growing {
+	char *text;
+	size_t length, capacity;
+};
+
+static void grow(struct growing *growing, const char *text, size_t n)
+{
+	growing->text =
+		array_reserve(growing->text, &growing->capacity, growing->length + n + 1, 1);
+	memcpy(growing->text + growing->length, text, n);
+	growing->length += n;
+	growing->text[growing->length] = '\0';
+}
+
+/*
+ * Adds the next character, or an operator that only some files write so: "> =", "&&", "||". Two
+ * files have fractions in the thresholds of percentages: `percent` makes 0.20 be 20. Returns the
+ * bytes of `from` that were used.
+ */
+static size_t grow_operand(struct growing *growing, const char *from, bool percent)
+{
+	char text[32];
+
+	if ((from[0] == '&' || from[0] == '|') && from[1] == from[0]) {
+		grow(growing, from, 1);
+		return 2;
+	}
+	if ((from[0] == '>' || from[0] == '<') && from[1] == ' ' && from[2] == '=') {
+		grow(growing, from, 1);
+		return 2;
+	}
+	if (percent && from[0] == '0' && from[1] == '.' && isdigit((unsigned char)from[2])) {
+		double share;
+		size_t used = text_number(from, &share);
+
+		grow(growing, text, text_trimmed(text, sizeof(text), share * 100, 6));
+		return used;
+	}
+	grow(growing, from, 1);
+	return 1;
+}
+
+/* The names of a threshold are letters of its own, or titles of the file. */
+static char *threshold_of(const json_t *metric, struct titles *titles)
+{
+	const char *unit = table_member(metric, "UnitOfMeasure");
+	bool percent = unit && strcmp(unit, "percent") == 0;
+	const json_t *threshold = json_object_get(metric, "Threshold");
+	const json_t *aliases = json_object_get(threshold, "ThresholdMetrics");
+	const char *formula = table_member(threshold, "Formula");
+	struct titles own = {0};
+	struct growing growing = {0};
+
+	for (size_t i = 0; i < json_array_size(aliases) && i < ALIASES_MAX; i++) {
+		const json_t *alias = json_array_get(aliases, i);
+		const char *value = table_member(alias, "Value");
+
+		for (size_t k = 0; value && k < titles->n; k++)
+			if (strcmp(titles->items[k].from, value) == 0) {
+				add_title(&own, table_member(alias, "Alias"), titles->items[k].to);
+				break;
+			}
+	}
+	grow(&growing, "", 0);
+	for (const char *at = formula; at && *at;) {
+		bool inside = at > formula && (is_word(at[-1]) || at[-1] == '.');
+		const struct title *title = inside ? NULL : title_at(titles, at);
+
+		if (!title && !inside)
+			title = title_at(&own, at);
+		if (title)
+			grow(&growing, title->to, strlen(title->to));
+		at += title ? title->length : grow_operand(&growing, at, percent && !inside);
+	}
+	free(own.items);
+	return growing.text;
+}
+
+/* The formula in the operators of most files. The caller frees it. */
+static char *formula_of(const json_t *metric)
+{
+	const char *formula = table_member(metric, "Formula"),
+		   *base = table_member(metric, "BaseFormula");
+	struct growing growing = {0};
+
+	grow(&growing, "", 0);
+	if (formula && strlen(formula) > FORMULA_MAX && base) {
+		grow(&growing, "=", 1);
+		formula = base;
+	}
+	for (const char *at = formula; at && *at;)
+		at += grow_operand(&growing, at, false);
+	return growing.text;
+}
+
+/*
+ * "a=EVENT b=EVENT", with _ for the blanks of a name. The caller frees it. Of the metrics that have
+ * a BaseFormula, SYSTEM_TSC_FREQ is the ticks in the interval: "tsc" there.
+ */
+static char *inputs_of(const json_t *metric, const char *member)
+{
+	bool ticks = json_object_get(metric, "BaseFormula");
+	const json_t *inputs = json_object_get(metric, member);
+	struct growing growing = {0};
+
+	grow(&growing, "", 0);
+	for (size_t i = 0; i < json_array_size(inputs); i++) {
+		const char *alias = table_member(json_array_get(inputs, i), "Alias");
+		const char *name = table_member(json_array_get(inputs, i), "Name");
+
+		if (!alias || !name)
+			continue;
+		if (growing.length > 0)
+			grow(&growing, " ", 1);
+		grow(&growing, alias, strlen(alias));
+		grow(&growing, "=", 1);
+		if (ticks && strcmp(name, "SYSTEM_TSC_FREQ") == 0)
+			name = "TSC";
+		for (; *name; name++)
+			grow(&growing, *name == ' ' ? "_" : name, 1);
+	}
+	return growing.text;
+}
+
+static void add_metric(struct table_reading *reading, const json_t *metric, size_t line,
+		       struct titles *titles)
+{
+	char *formula = formula_of(metric), *threshold = threshold_of(metric, titles);
+	char *events = inputs_of(metric, "Events"), *constants = inputs_of(metric, "Constants");
+	if (titles->comparisons > COMPARISONS_MAX) {
+		table_reading_fault(reading, line, "the thresholds have too many names");
+		threshold[0] = '\0';
+	}
+	const struct table_metric row = {
+		.name = table_member(metric, "MetricName"),
+		.pmu = reading->core_pmu,
+		.unit = table_member(metric, "UnitOfMeasure"),
+		.parent = table_member(metric, "ParentCategory"),
+		.domain = table_member(metric, "CountDomain"),
+		.formula = formula,
+		.events = events,
+		.constants = constants,
+		.threshold = threshold,
+		.help = table_member(metric, "BriefDescription"),
+	};
+	if (!table_text_add_metric(&reading->text, &row))
+		table_reading_fault(reading, line, "a metric has an unusual name or no Formula");
+	free(formula);
+	free(events);
+	free(constants);
+	free(threshold);
+}
+
+void table_intel_metrics_end(struct table_reading *reading)
+{
+	struct titles titles = {0};
+
+	for (size_t i = 0; i < reading->n_metrics; i++)
+		add_title(&titles, table_member(reading->metrics[i], "LegacyName"),
+			  table_member(reading->metrics[i], "MetricName"));
+	if (titles.n > 0)
+		qsort(titles.items, titles.n, sizeof(*titles.items), compare_titles);
+	for (size_t i = 0; i < reading->n_metrics; i++)
+		add_metric(reading, reading->metrics[i], reading->metric_lines[i], &titles);
+	free(titles.items);
+}
