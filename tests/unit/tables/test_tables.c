@@ -371,6 +371,10 @@ static void test_large(void **state)
 	assert_int_equal(truncate(path, 1 << 30), 0);
 	make_file(
 		&(struct file){"sub/small.json", "[{\"EventName\": \"a\", \"EventCode\": \"1\"}]"});
+	/* A link is not followed. */
+	make_file(&(struct file){"b.json", "[{\"EventName\": \"b\", \"EventCode\": \"1\"}]"});
+	snprintf(path, sizeof(path), "%s/sub/b.json", root);
+	assert_int_equal(symlink("../b.json", path), 0);
 	check_tables("sub", INTEL, "sub\t\t\n@cpu\na\tevent=0x1\t0\n",
 		     "/sub/large.json: larger than 16 MiB. The file is not used.\n");
 }
@@ -397,7 +401,7 @@ static void test_mapfile(void **state)
 		    "/absent.json: No such file or directory. The file is not used.\n"
 		    "/mapfile.csv:5: a path leaves the folder. It is not used.\n"
 		    "/fifo.json: not a regular file. The file is not used.\n");
-	/* A FIFO does not block, nor is a link followed. */
+	/* A FIFO does not block. */
 	check_tables("fifo.json", INTEL, "",
 		     "/fifo.json: not a regular file. The file is not used.\n"
 		     "/fifo.json: no events for " INTEL ". The built-in tables are used.\n");
