@@ -88,7 +88,7 @@ $(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libtests.a
 $(GUEST_BIN): $(BUILD)/load/%: $(BUILD)/obj/tests/guest/%.o $(BUILD)/libcore.a
 	$(call link,$(CORE_LIBS))
 
-.PHONY: event-codes event-files
+.PHONY: event-codes event-files metric-values
 
 event-codes: units ## compare all codes of the vendors' events in TABLES=DIR (core/event/tables) with the table
 	@tests/event_codes.py $(TABLES) >$(BUILD)/event_codes.txt
@@ -98,6 +98,10 @@ event-files: units ## compare all lines that the vendors' files in TABLES=DIR gi
 	@core/event/tables/make_tables.py --text $(TABLES) >$(BUILD)/event_lines.txt
 	@EVENT_FILES=$(TABLES) EVENT_LINES=$(BUILD)/event_lines.txt \
 		$(BUILD)/tests/unit/tables/test_tables_files
+
+metric-values: units ## compute all metrics of the vendors' files in TABLES=DIR, and compare with the table's
+	@tests/metric_values.py $(TABLES) >$(BUILD)/metric_values.txt
+	@METRIC_VALUES=$(BUILD)/metric_values.txt $(BUILD)/tests/unit/metric/test_metric_values
 
 ## Builds with sanitizers
 
