@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Entries of Intel's perfmon. core/event/tables/make_tables.py reads the same files for the
+ * Events of Intel's perfmon. core/event/tables/make_tables.py reads the same files for the
  * built-in table, and both give the same terms: `make event-files` compares all of them.
  */
 #include "core/tables/table_fields.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Metrics of Intel's perfmon. A threshold names metrics by letters of its own or by their old
- * names, so the metrics of a file are collected before they are read.
+ * Metrics of Intel's perfmon. core/event/tables/make_tables.py reads the same files for the
+ * built-in table, and both give the same lines: `make event-files` compares all of them.
  */
 #include "core/tables/table_fields.h"
 
@@ -9,6 +9,7 @@
 #include "core/base/util.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ enum {
 	COMPARISONS_MAX = 50000000,
 };
 
+/* Thresholds name metrics by their old names, so all of a file are collected first. */
 void table_intel_metric(struct table_reading *reading, const struct table_json_entry *entry)
 {
 	if (!table_member(entry->value, "MetricName")) {
@@ -164,28 +166,117 @@ static char *threshold_of(const json_t *metric, struct titles *titles)
 	return growing.text;
 }
 
-/* The formula in the operators of most files. The caller frees it. */
-static char *formula_of(const json_t *metric)
+/* Returns the end of "Y )" without the blank and the parenthesis, or NULL. */
+static const char *end_of_group(const char *text)
 {
-	const char *formula = table_member(metric, "Formula"),
-		   *base = table_member(metric, "BaseFormula");
+	unsigned depth = 0;
+
+	for (const char *at = text; *at; at++) {
+		if (*at == ')' && depth == 0)
+			return at > text + 1 && at[-1] == ' ' ? at - 1 : NULL;
+		depth += *at == '(';
+		depth -= *at == ')';
+	}
+	return NULL;
+}
+
+/* Returns where "min( ( X * A ) , Y" begins, of which Y ends at `end` and is `other`; or NULL. */
+static char *start_of_minimum(char *formula, char *end, const char *product, const char *other,
+			      size_t length)
+{
+	static const char begin[] = "min( ( ";
+	char *at = end;
+
+	if ((size_t)(end - formula) < length + strlen(product) ||
+	    memcmp(end - length, other, length) != 0)
+		return NULL;
+	at -= length + strlen(product);
+	if (memcmp(at, product, strlen(product)) != 0)
+		return NULL;
+	while (at > formula && is_word(at[-1]))
+		at--;
+	if ((size_t)(at - formula) < strlen(begin))
+		return NULL;
+	at -= strlen(begin);
+	return memcmp(at, begin, strlen(begin)) == 0 ? at : NULL;
+}
+
+/*
+ * Of "min( ( X * A ) , Y ) if ( A >= 0 ) else ( Y )" with the unknown latency A, only Y is left:
+ * the vendor's own value then.
+ */
+static void drop_latency(char *formula, const char *alias)
+{
+	char guard[64], product[64];
+
+	snprintf(guard, sizeof(guard), " ) if ( %.20s >= 0 ) else ( ", alias);
+	snprintf(product, sizeof(product), " * %.20s ) , ", alias);
+	for (char *found = formula; (found = strstr(found, guard)); found++) {
+		const char *other = found + strlen(guard), *end = end_of_group(other);
+		size_t length = end ? (size_t)(end - other) : 0;
+		char *start = end ? start_of_minimum(formula, found, product, other, length) : NULL;
+
+		if (!start)
+			continue;
+		memmove(start, other, length);
+		memmove(start + length, end + 2, strlen(end + 2) + 1);
+		found = start;
+	}
+}
+
+static bool is_latency(const char *name)
+{
+	static const char suffix[] = ":retire_latency";
+	size_t length = strlen(name);
+
+	return length > strlen(suffix) && strcmp(name + length - strlen(suffix), suffix) == 0;
+}
+
+static char *with_usual_operators(const char *begin, const char *formula)
+{
 	struct growing growing = {0};
 
-	grow(&growing, "", 0);
-	if (formula && strlen(formula) > FORMULA_MAX && base) {
-		grow(&growing, "=", 1);
-		formula = base;
-	}
+	grow(&growing, begin, strlen(begin));
 	for (const char *at = formula; at && *at;)
 		at += grow_operand(&growing, at, false);
 	return growing.text;
+}
+
+/* The formula in the operators of most files. The caller frees it. */
+static char *formula_of(const json_t *metric)
+{
+	const char *base = table_member(metric, "BaseFormula");
+	const json_t *events = json_object_get(metric, "Events");
+	char *formula = with_usual_operators("", table_member(metric, "Formula"));
+
+	for (size_t i = 0; i < json_array_size(events) && i < ALIASES_MAX; i++) {
+		const char *alias = table_member(json_array_get(events, i), "Alias");
+		const char *name = table_member(json_array_get(events, i), "Name");
+
+		if (alias && name && is_latency(name))
+			drop_latency(formula, alias);
+	}
+	if (strlen(formula) <= FORMULA_MAX || !base)
+		return formula;
+	free(formula);
+	return with_usual_operators("=", base);
+}
+
+static bool has_name(const char *formula, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = formula; (at = strstr(at, name)); at++)
+		if ((at == formula || !is_word(at[-1])) && !is_word(at[length]))
+			return true;
+	return false;
 }
 
 /*
  * "a=EVENT b=EVENT", with _ for the blanks of a name. The caller frees it. Of the metrics that have
  * a BaseFormula, SYSTEM_TSC_FREQ is the ticks in the interval: "tsc" there.
  */
-static char *inputs_of(const json_t *metric, const char *member)
+static char *inputs_of(const json_t *metric, const char *member, const char *formula)
 {
 	bool ticks = json_object_get(metric, "BaseFormula");
 	const json_t *inputs = json_object_get(metric, member);
@@ -196,7 +287,7 @@ static char *inputs_of(const json_t *metric, const char *member)
 		const char *alias = table_member(json_array_get(inputs, i), "Alias");
 		const char *name = table_member(json_array_get(inputs, i), "Name");
 
-		if (!alias || !name)
+		if (!alias || !name || (is_latency(name) && !has_name(formula, alias)))
 			continue;
 		if (growing.length > 0)
 			grow(&growing, " ", 1);
@@ -214,7 +305,8 @@ static void add_metric(struct table_reading *reading, const json_t *metric, size
 		       struct titles *titles)
 {
 	char *formula = formula_of(metric), *threshold = threshold_of(metric, titles);
-	char *events = inputs_of(metric, "Events"), *constants = inputs_of(metric, "Constants");
+	char *events = inputs_of(metric, "Events", formula);
+	char *constants = inputs_of(metric, "Constants", formula);
 	if (titles->comparisons > COMPARISONS_MAX) {
 		table_reading_fault(reading, line, "the thresholds have too many names");
 		threshold[0] = '\0';
