@@ -6,12 +6,15 @@ files of which core/event/tables/make_tables.py makes the table.
     tests/metric_values.py DIR [EVERY [VECTORS]]
 
 DIR is that of make_tables.py. Prints "=ID FILE" for each file of metrics, then a line for every
-metric, or for each EVERY-th: its name and a value for each of VECTORS (1000) vectors of counts. "-"
-is undefined: a division by zero. A "+" behind it says that the threshold is true, "?" that it is
-undefined. "!EVENT" is there if the metric cannot be computed without this event, "!" behind a value
-if the threshold cannot, and "*" in front of the name if the vendor has it wrong. tests/unit/metric/test_metric_values.c computes the same of the
-built-in table:
-tests/fixtures/metric_values.txt has an excerpt, `make metric-values TABLES=DIR` compares all.
+metric, or for each EVERY-th: its name and a value for each of VECTORS (1000) vectors of counts.
+
+    -        as the value: undefined, a division by zero
+    +  ?  !  behind a value: the threshold is true, is undefined, or has a metric that is refused
+    !EVENT   instead of values: the metric is refused, because this event cannot be counted
+    *        in front of a name: the vendor has it wrong (WRONG)
+
+tests/unit/metric/test_metric_values.c computes the same of the built-in table, and compares:
+tests/fixtures/metric_values.txt is an excerpt, `make metric-values TABLES=DIR` compares all.
 
 Python computes the vendor's formula as it is, with its own rules for if, min and max. The count of
 an event in a vector is a hash of its name and the number of the vector: count_of().
@@ -33,12 +36,10 @@ MACHINES = (
      "system.sockets[0].cpus.count * system.socket_count": 2},
 )
 
-
 # They name memory that this CPU does not have, and count all CPUs but the ticks of one.
 WRONG = {("EMR", "Bottleneck_Data_Cache_Memory_Bandwidth"),
          ("EMR", "Bottleneck_Data_Cache_Memory_Latency"), ("EMR", "Bottleneck_Other_Bottlenecks"),
          ("GRR", "Info_System_CPU_Utilization"), ("SRF", "Info_System_CPU_Utilization")}
-
 
 # A CPU that mapfile.csv does not have: Xeon Max.
 UNMAPPED = {"SPR/metrics/sapphirerapidshbm_metrics.json": "GenuineIntel-6-8F-8-HBM"}
