@@ -59,6 +59,10 @@ void pick_metrics_request(struct app *app)
 	replies->metrics = NULL;
 	replies->asked_metrics = app->requests.queries.metrics = true;
 	app->requests.queries.vendor = replies->asked_vendor;
+	if (replies->vendor) { /* its answers, too */
+		free(replies->vendor->metrics);
+		replies->vendor->metrics = NULL;
+	}
 	replies->mode = snapshot->mode;
 	replies->levels = snapshot->columns->levels;
 }

@@ -412,6 +412,39 @@ static void all_metrics(void **state)
 	close_all(engine, fk);
 }
 
+/* The vendor's metrics come at once, and then their answers, perhaps before the first is read. */
+static void vendor_metrics(void **state)
+{
+	struct fk *fk = machine(&fk_machine_intel);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine(&sys);
+	size_t counted = 0;
+
+	(void)state;
+	engine_query(engine, &(struct query){.kind = QUERY_VENDOR});
+	struct reply *answers = next_answer(engine, fk);
+	while (!answers->metrics) {
+		assert_true(answers->vendor->n > 0);
+		reply_free(answers);
+		answers = next_answer(engine, fk);
+	}
+	assert_int_equal(answers->kind, QUERY_VENDOR);
+	for (size_t i = 0; i < answers->vendor->n; i++) {
+		const struct catalog_answer *answer = &answers->metrics[i];
+		const struct metric_def *def = &answers->vendor->defs[i];
+
+		counted += answer->state == FIGURE_VALID;
+		assert_int_equal(answer->state == FIGURE_VALID, answer->why[0] == '\0');
+		if (def->refused)
+			assert_string_equal(answer->why, def->refused);
+		if (strcmp(def->name, "Info_Thread_IPC") == 0)
+			assert_int_equal(answer->state, FIGURE_VALID);
+	}
+	assert_in_range(counted, 1, answers->vendor->n - 1);
+	reply_free(answers);
+	close_all(engine, fk);
+}
+
 /* Of several queries the last one is answered, once. */
 static void the_last_one_counts(void **state)
 {
@@ -479,6 +512,7 @@ int main(void)
 		cmocka_unit_test(events_take_little_time),
 		cmocka_unit_test(events_of_other_levels),
 		cmocka_unit_test(previews_of_an_ordinary_user),
+		cmocka_unit_test(vendor_metrics),
 		cmocka_unit_test(the_last_one_counts),
 	};
 	static const struct cases tables[] = {CASES(all_events, events_cases),

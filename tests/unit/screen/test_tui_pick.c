@@ -187,6 +187,57 @@ static void test_metrics_without_counters(void **state)
 	stage_close(&stage);
 }
 
+/* The list with a metric that is counted and one that is refused. */
+static struct reply *vendor_metrics(bool answered)
+{
+	struct reply *reply = xcalloc(1, sizeof(*reply));
+
+	reply->kind = QUERY_VENDOR;
+	reply->vendor = xcalloc(1, sizeof(*reply->vendor));
+	*reply->vendor = (struct metric_vendor_list){
+		.defs = xcalloc(2, sizeof(*reply->vendor->defs)), .n = 2, .references = 1};
+	for (size_t i = 0; i < 2; i++)
+		reply->vendor->defs[i] = (struct metric_def){
+			.name = xstrdup(i == 0 ? "Whelk_Bound" : "Whelk_Latency"),
+			.title = xstrdup("whelk"),
+			.help = xstrdup("share of Slots"),
+		};
+	reply->vendor->defs[1].refused = xstrdup("Not counted.");
+	if (!answered)
+		return reply;
+	reply->metrics = xcalloc(2, sizeof(*reply->metrics));
+	reply->metrics[1].state = FIGURE_UNSUPPORTED;
+	text_copy(reply->metrics[1].why, sizeof(reply->metrics[1].why), "Not counted.");
+	return reply;
+}
+
+/* The vendor's metrics are asked for when the picker is opened, and come before the events. */
+static void test_vendor_metrics(void **state)
+{
+	struct stage stage;
+	struct app *app = &stage.app;
+
+	(void)state;
+	stage_open(&stage, 100, 40, false, screen_snapshot(2));
+	assert_false(app->requests.queries.vendor);
+	stage_press(&stage, 'e');
+	assert_true(app->requests.queries.vendor);
+	stage_type(&stage, "whelk");
+	stage_check_text(&stage, "Whelk_Bound", false);
+	app_reply(app, vendor_metrics(false));
+	app_draw(app, &stage.canvas);
+	check_order(&stage, (const char *[]){"metric Whelk_Bound", "metric Whelk_Latency", NULL});
+	app_reply(app, vendor_metrics(true));
+	app_draw(app, &stage.canvas);
+	check_order(&stage, (const char *[]){"metric Whelk_Bound", "n/a    Whelk_Latency", NULL});
+	stage_press(&stage, KEYMAP_DOWN);
+	stage_check_text(&stage, "Not counted.", true);
+	stage_press(&stage, KEYMAP_UP);
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_command(&stage, COMMAND_ADD_METRIC, "Whelk_Bound", 0);
+	stage_close(&stage);
+}
+
 static void test_presets_without_counters(void **state)
 {
 	struct stage stage;
@@ -398,6 +449,7 @@ int main(void)
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_process),
 		cmocka_unit_test(test_metrics_without_counters),
+		cmocka_unit_test(test_vendor_metrics),
 		cmocka_unit_test(test_presets_without_counters),
 	};
 
