@@ -86,6 +86,15 @@ static void begin_choice(struct replay_state *state)
 	choose_preset(state, hardware);
 }
 
+/* The screen does not know the names of metrics that were recorded elsewhere. */
+static bool is_recorded_metric(const struct engine_recorded *recorded, const char *name)
+{
+	for (size_t i = 0; i < recorded->n; i++)
+		if (strcmp(recorded->defs[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static int do_command(struct replay_state *state, const struct command *command, struct error *err)
 {
 	struct engine_choice *choice = &state->choice;
@@ -94,6 +103,8 @@ static int do_command(struct replay_state *state, const struct command *command,
 	case COMMAND_ADD_METRIC:
 		return engine_choice_add_metric(choice, command->text, err);
 	case COMMAND_ADD_EVENTS:
+		if (is_recorded_metric(&state->known, command->text))
+			return engine_choice_add_metric(choice, command->text, err);
 		return selection_add_events(&choice->selection, command->text, err);
 	case COMMAND_REMOVE:
 		if (selection_remove(&choice->selection, command->text) == 0)

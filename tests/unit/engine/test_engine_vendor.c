@@ -129,6 +129,15 @@ static void test_recording(void **state)
 	struct replay *replay = must_open(path_of("vendor"), NULL);
 	check_replay(replay, &seen);
 	replay_free(replay);
+	/* A column that was removed comes back by its name, as typed on the screen. */
+	replay = must_open(path_of("vendor"), NULL);
+	snapshot_free(must_show(replay));
+	replay_do(replay, &(struct command){.kind = COMMAND_REMOVE, .text = "Info_Thread_IPC"});
+	replay_do(replay, &(struct command){.kind = COMMAND_ADD_EVENTS, .text = "Info_Thread_IPC"});
+	struct snapshot *snapshot = must_show(replay);
+	check_columns(snapshot, "twice Info_Thread_IPC");
+	snapshot_free(snapshot);
+	replay_free(replay);
 	seen_fini(&seen);
 }
 
