@@ -96,21 +96,39 @@ static int add_optional_column(struct engine_choice *choice, struct selection *s
 	return 0;
 }
 
+/*
+ * Whether a name that is no metric of pmctop or of the user is one of the vendor. Events come
+ * first, because the vendor's table is not read for those that the kernel has.
+ */
+static bool is_of_vendor(const struct event_context *context, const char *name)
+{
+	struct metric_def def;
+	struct event event;
+
+	if (strpbrk(name, "{}:/,-"))
+		return false;
+	if (event_resolve(context, name, &event, NULL) == 0) {
+		event_fini(&event);
+		return false;
+	}
+	if (metric_vendor_find(context, name, &def) < 0)
+		return false;
+	metric_def_fini(&def);
+	return true;
+}
+
 /* A preset is shown without the events that this machine lacks. */
 static int add_of_preset(struct engine_choice *choice, struct selection *selection,
 			 const char *name, struct error *err)
 {
 	const struct engine_config *config = choice->config;
 	bool known = metric_def_lookup(config->user_metrics, config->n_user_metrics, name) != NULL;
-	struct metric_def def;
 
 	if (known)
 		return add_metric(choice, selection, name, err);
-	if (metric_vendor_find(choice->names, name, &def) == 0) {
-		metric_def_fini(&def);
+	if (is_of_vendor(choice->names, name))
 		return add_optional_column(choice, selection,
 					   &(struct engine_column){ENGINE_METRIC, name, true}, err);
-	}
 	return add_optional_column(choice, selection,
 				   &(struct engine_column){ENGINE_EVENTS, name, true}, err);
 }
