@@ -15,6 +15,7 @@
 
 enum {
 	FORMULA_MAX = 1400, /* bytes; of a longer one the form that names other metrics is used */
+	REPAIRED_MAX = 65536, /* bytes of a formula; the largest one is half of it */
 	METRICS_MAX = 10000,
 	ALIASES_MAX = 100,
 	/* Of names at places of thresholds, in a file; several hundred times what the largest
@@ -253,7 +254,7 @@ static char *formula_of(const json_t *metric)
 		const char *alias = table_member(json_array_get(events, i), "Alias");
 		const char *name = table_member(json_array_get(events, i), "Name");
 
-		if (alias && name && is_latency(name))
+		if (alias && name && is_latency(name) && strlen(formula) <= REPAIRED_MAX)
 			drop_latency(formula, alias);
 	}
 	if (strlen(formula) <= FORMULA_MAX || !base)

@@ -137,7 +137,7 @@ static const struct {
 	{"GenuineIntel-6-8F-1", "iio_bandwidth_read", "iio_bandwidth_read",
 	 "('UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS' * 4 / 1000000) / interval_s", "MB/s"},
 	{"GenuineIntel-6-8F-1", "Info_System_CPUs_Utilized", "Info_System_CPUs_Utilized",
-	 "'CPU_CLK_UNHALTED.REF_TSC' / SYSTEM_TSC_FREQ / interval_s", ""},
+	 "'CPU_CLK_UNHALTED.REF_TSC' / (SYSTEM_TSC_FREQ * interval_s)", ""},
 	{"GenuineIntel-6-55-0", "Port_0", "Port_0",
 	 "100 * ('UOPS_DISPATCHED_PORT.PORT_0' / (('CPU_CLK_UNHALTED.THREAD_ANY' / 2) if "
 	 "HYPERTHREADING_ON else 'CPU_CLK_UNHALTED.THREAD'))",
