@@ -36,6 +36,11 @@ static inline size_t size_min(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+static inline uint64_t u64_min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* The growth of a counter; 0 if it fell, because the readings are of different counters. */
 static inline uint64_t u64_growth(uint64_t before, uint64_t now)
 {

@@ -16,7 +16,7 @@ static bool is_key(int key)
 	return (bare > 0 && bare < 0x80) || (bare >= 0xa0 && bare < 0xd800) ||
 	       (bare >= 0xe000 && bare <= 0x10ffff) ||
 	       (bare >= KEYMAP_UP && bare <= KEYMAP_F12 && bare != KEYMAP_F0) ||
-	       (key >= DECODE_CLICK && key <= DECODE_MODE);
+	       (key >= DECODE_CLICK && key <= DECODE_STATUS);
 }
 
 /* A checksum of the keys that the bytes decode to, in pieces of `piece` bytes. */

@@ -125,23 +125,29 @@ static void save_shown_screen(struct live_screen *live)
 	save_screen(&live->app, &live->canvas, &live->shown_theme, term_depth(live->term));
 }
 
+static void handle_key(struct live_screen *live, const struct decoded *event)
+{
+	if (event->key == INPUT_CLICK || event->key == INPUT_DOUBLE_CLICK)
+		app_click(&live->app, event->x, event->y, event->key == INPUT_DOUBLE_CLICK);
+	else if (event->key == INPUT_WHEEL_UP || event->key == INPUT_WHEEL_DOWN)
+		app_wheel(&live->app, event->key == INPUT_WHEEL_DOWN);
+	else
+		app_key(&live->app, event->key);
+	save_shown_screen(live);
+	live->dirty = true;
+}
+
 static void read_keys(struct live_screen *live)
 {
 	struct decoded event;
 
 	for (unsigned n = 0; input_next(&live->input, &event); n++) {
-		if (event.key == INPUT_MODE) {
+		if (event.key == INPUT_MODE)
 			term_set_mode(live->term, event.x, event.y);
-			continue;
-		}
-		if (event.key == INPUT_CLICK || event.key == INPUT_DOUBLE_CLICK)
-			app_click(&live->app, event.x, event.y, event.key == INPUT_DOUBLE_CLICK);
-		else if (event.key == INPUT_WHEEL_UP || event.key == INPUT_WHEEL_DOWN)
-			app_wheel(&live->app, event.key == INPUT_WHEEL_DOWN);
+		else if (event.key == INPUT_STATUS)
+			term_set_shown(live->term);
 		else
-			app_key(&live->app, event.key);
-		save_shown_screen(live);
-		live->dirty = true;
+			handle_key(live, &event);
 		if (n >= LIVE_KEYS_MAX && live->input.n == 0)
 			break; /* the rest remains in the input */
 	}
@@ -318,7 +324,8 @@ static void report_command_end(struct live_screen *live)
 			      "The command %s after %s s. q quits, Z continues.", how, seconds);
 }
 
-static void draw_if_changed(struct live_screen *live)
+/* Draws what has changed, if the terminal takes output. */
+static void draw(struct live_screen *live)
 {
 	if (!live->dirty || !term_writable(live->term))
 		return;
@@ -343,12 +350,24 @@ static int wait_ms(const struct app *app)
 	return looks_at_thread(app) ? (int)(LIVE_LOOK_NS / NS_PER_MS) : -1;
 }
 
+/* The shorter of two times to wait; -1: no limit. */
+static int shorter_ms(int a, int b)
+{
+	if (a < 0 || b < 0)
+		return a < 0 ? b : a;
+	return a < b ? a : b;
+}
+
 static void run_loop(struct live_screen *live, const struct run_config *config)
 {
 	uint64_t iterations = config->options->iterations;
 
 	while (!live->quit && (iterations == 0 || live->refreshes < iterations)) {
-		draw_if_changed(live);
+		/* While earlier drawings are on their way, keys and snapshots change the next. */
+		int held_ms = live->dirty ? term_wait_ms(live->term) : 0;
+
+		if (held_ms == 0)
+			draw(live);
 
 		struct pollfd fds[] = {
 			{.fd = live->input.fd, .events = POLLIN},
@@ -357,10 +376,11 @@ static void run_loop(struct live_screen *live, const struct run_config *config)
 			{.fd = live->replay_index ? replay_index_fd(live->replay_index) : -1,
 			 .events = POLLIN},
 			/* Only while a drawing waits for a terminal that takes no output. */
-			{.fd = live->dirty ? STDOUT_FILENO : -1, .events = POLLOUT},
+			{.fd = live->dirty && held_ms == 0 ? STDOUT_FILENO : -1, .events = POLLOUT},
 		};
 
-		int ready = poll(fds, ARRAY_SIZE(fds), wait_ms(&live->app));
+		int ready = poll(fds, ARRAY_SIZE(fds),
+				 shorter_ms(wait_ms(&live->app), held_ms > 0 ? held_ms : -1));
 		if (ready < 0)
 			fds[0].revents = fds[1].revents = fds[3].revents = 0; /* a signal */
 		read_signals(live);
@@ -386,7 +406,7 @@ static void run_loop(struct live_screen *live, const struct run_config *config)
 		report_command_end(live);
 	}
 	if (!live->quit) /* the last refresh of -n */
-		draw_if_changed(live);
+		draw(live);
 }
 
 static int run_on_terminal(const struct run_config *config, struct live_screen *live,

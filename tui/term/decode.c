@@ -22,6 +22,8 @@ enum {
 	BUTTON_WHEEL_UP = 64,
 	BUTTON_WHEEL_DOWN = 65,
 	COORDINATE_MAX = 0xffff,
+	STATUS_READY = 0, /* in a device status report */
+	STATUS_FAULT = 3,
 };
 
 static int letter_key(char letter)
@@ -132,6 +134,8 @@ static void sequence_key(const char *bytes, size_t length, struct decoded *decod
 		return;
 	else if (letter == '~')
 		decoded->key = number_key(numbers[0]);
+	else if (letter == 'n' && (numbers[0] == STATUS_READY || numbers[0] == STATUS_FAULT))
+		decoded->key = DECODE_STATUS;
 	else if (letter == 'Z')
 		decoded->key = KEYMAP_SHIFT_TAB;
 	else if (numbers[0] <= 1) /* the second number has the modifiers: Shift, Alt, Control */

@@ -15,7 +15,8 @@ enum {
 	DECODE_CLICK = 0x110100, /* left button pressed; numbers beyond keymap.h */
 	DECODE_WHEEL_UP,
 	DECODE_WHEEL_DOWN,
-	DECODE_MODE, /* the answer to DECRQM: x is the mode, y its state */
+	DECODE_MODE,   /* the answer to DECRQM: x is the mode, y its state */
+	DECODE_STATUS, /* the answer to DSR */
 };
 
 /* A key's bytes, from terminfo. */

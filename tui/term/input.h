@@ -28,7 +28,8 @@ enum {
 	INPUT_CLICK = DECODE_CLICK,
 	INPUT_WHEEL_UP = DECODE_WHEEL_UP,
 	INPUT_WHEEL_DOWN = DECODE_WHEEL_DOWN,
-	INPUT_MODE = DECODE_MODE, /* for term_set_mode() */
+	INPUT_MODE = DECODE_MODE,     /* for term_set_mode() */
+	INPUT_STATUS = DECODE_STATUS, /* for term_set_shown() */
 	INPUT_DOUBLE_CLICK, /* a second click at the same place within 400 ms, after INPUT_CLICK */
 };
 

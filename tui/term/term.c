@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "tui/term/encode.h"
+#include "tui/term/flow.h"
 #include "tui/term/term_restore.h"
 #include "tui/term/terminal_type.h"
 #include "tui/term/variables.h"
@@ -38,11 +39,16 @@
 #define TERM_SYNC_BEGIN "\033[?2026h"
 #define TERM_SYNC_END   "\033[?2026l"
 
+/* The status report of ECMA-48 (DSR): a terminal answers ESC [ 0 n. */
+#define TERM_STATUS_QUERY "\033[5n"
+
+/* After a signal, an answer is waited for no longer: see the limit of 4 s in signals.h. */
+#define TERM_LEAVE_NS (3 * NS_PER_S)
+
 enum {
 	TERM_SYNC_MODE = 2026,
 	TERM_MODE_SET = 1, /* states of a mode in DECRPM */
 	TERM_MODE_RESET = 2,
-	TERM_ANSWER_MS = 300, /* an answer that is later than this is not waited for */
 };
 
 struct term {
@@ -57,8 +63,8 @@ struct term {
 	bool title_saved;             /* the old title is on the terminal's stack */
 	char title[TERM_TITLE_BYTES]; /* fit for a terminal */
 	bool synchronizes;            /* mode 2026 is there */
-	uint64_t asked_ns;            /* time of the query for it; 0: not asked, or answered */
-	struct termios before;        /* line settings when the terminal was taken */
+	struct flow flow;
+	struct termios before; /* line settings when the terminal was taken */
 };
 
 /* Whether the type is known and can move the cursor. newterm() would leak on failure. */
@@ -307,31 +313,49 @@ static void enter_screen(struct term *term)
 	set_mouse(term, true);
 }
 
-/* What a terminal without queries shows of it is cleared by the first drawing. */
-static void ask_for_mode(struct term *term)
+static void ask_for_status(struct term *term)
 {
-	if (!is_like_xterm())
-		return;
-	send_string(TERM_SYNC_QUERY);
-	term->asked_ns = monotonic_ns();
+	send_string(TERM_STATUS_QUERY);
+	flow_sent(&term->flow, 0, true, monotonic_ns());
+}
+
+/*
+ * What a terminal without queries shows of them is cleared by the first drawing. The answer to the
+ * second means that there is none to the first.
+ */
+static void ask_first(struct term *term)
+{
+	const char *move = terminfo("cup");
+
+	if (is_like_xterm())
+		send_string(TERM_SYNC_QUERY);
+	if (strncmp(move, "\033[", 2) == 0) /* it has control sequences of ECMA-48 */
+		ask_for_status(term);
 }
 
 /* Reads an answer that is still on its way: the shell would take it for keys. */
 static void drop_answer(struct term *term)
 {
 	struct pollfd in = {.fd = term_input_fd(term), .events = POLLIN};
+	uint64_t now_ns = monotonic_ns();
+	uint64_t until_ns = now_ns + flow_patience_ns(&term->flow, now_ns);
+	bool interrupted = false;
 	char byte, last = '\0';
 
-	while (term->asked_ns) {
-		uint64_t waited_ms = (monotonic_ns() - term->asked_ns) / NS_PER_MS;
-		int ready = waited_ms < TERM_ANSWER_MS
-				    ? poll(&in, 1, (int)(TERM_ANSWER_MS - waited_ms))
+	while (term->flow.asked) {
+		now_ns = monotonic_ns();
+		int ready = now_ns < until_ns
+				    ? poll(&in, 1, (int)((until_ns - now_ns) / NS_PER_MS) + 1)
 				    : 0;
 
-		if (ready < 0 && errno == EINTR)
+		if (ready < 0 && errno == EINTR) {
+			if (!interrupted)
+				until_ns = u64_min(until_ns, now_ns + TERM_LEAVE_NS);
+			interrupted = true;
 			continue;
-		if (ready <= 0 || read(in.fd, &byte, 1) <= 0 || (last == '$' && byte == 'y'))
-			term->asked_ns = 0;
+		}
+		if (ready <= 0 || read(in.fd, &byte, 1) <= 0 || (last == '0' && byte == 'n'))
+			term->flow.asked = false;
 		last = byte;
 	}
 }
@@ -419,7 +443,7 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 	encode_init(&term->encoder, probe_terminal(term->depth));
 	make_looks(term, config->theme);
 	enter_screen(term);
-	ask_for_mode(term);
+	ask_first(term);
 	*out = term;
 	return 0;
 }
@@ -483,6 +507,11 @@ bool term_writable(const struct term *term)
 	return poll(&out, 1, 0) != 0;
 }
 
+int term_wait_ms(const struct term *term)
+{
+	return (int)((flow_wait_ns(&term->flow, monotonic_ns()) + NS_PER_MS - 1) / NS_PER_MS);
+}
+
 /*
  * The window's side in cells, else that of the environment, else `otherwise`; at most
  * TERM_SIDE_MAX.
@@ -536,6 +565,8 @@ void term_resume(struct term *term)
 	reset_prog_mode();
 	arm_restore(term);
 	enter_screen(term);
+	term->flow = (struct flow){0}; /* it may be another terminal now */
+	ask_first(term);
 	term->encoder.cursor = ENCODE_CURSOR_UNKNOWN;
 	term_forget(term);
 }
@@ -559,7 +590,12 @@ void term_set_mode(struct term *term, unsigned mode, unsigned state)
 	if (mode != TERM_SYNC_MODE)
 		return;
 	term->synchronizes = state == TERM_MODE_SET || state == TERM_MODE_RESET;
-	term->asked_ns = 0;
+}
+
+void term_set_shown(struct term *term)
+{
+	if (flow_answered(&term->flow, monotonic_ns()) && term_writable(term))
+		ask_for_status(term);
 }
 
 static void save_drawn(struct term *term, const struct canvas *canvas)
@@ -595,7 +631,12 @@ void term_draw(struct term *term, const struct canvas *canvas)
 	encoder->terminal.down_keeps_column = is_line_feed_alone();
 	encode_canvas(encoder, known ? &term->last : NULL, canvas);
 	if (encoder->n > begin) {
+		uint64_t now_ns = monotonic_ns();
+		bool asks = flow_asks(&term->flow, now_ns);
+
 		encode_string(encoder, term->synchronizes ? TERM_SYNC_END : NULL);
+		encode_string(encoder, asks ? TERM_STATUS_QUERY : NULL);
+		flow_sent(&term->flow, encoder->n, asks, now_ns);
 		send_all(encoder->bytes, encoder->n);
 	}
 	save_drawn(term, canvas);

@@ -42,6 +42,11 @@ int term_input_fd(const struct term *term);
 enum color_depth term_depth(const struct term *term);
 /* Whether the terminal takes output now; false if it is stopped (^S). */
 bool term_writable(const struct term *term);
+/*
+ * The time until a drawing may be sent although earlier ones are still on their way to the
+ * terminal, in ms (flow.h). 0: now. term_set_shown() can end it earlier.
+ */
+int term_wait_ms(const struct term *term);
 
 /*
  * Reads the size, for example after SIGWINCH: of the window, else LINES and COLUMNS of the
@@ -63,6 +68,8 @@ void term_set_title(struct term *term, const char *text, bool ascii);
 
 /* The terminal's answer about one of its modes (DECRQM): term_open() requests that of mode 2026. */
 void term_set_mode(struct term *term, unsigned mode, unsigned state);
+/* The terminal's answer to a status query, which term_open() and term_draw() send. */
+void term_set_shown(struct term *term);
 
 /* Copies the cells that differ from the last drawing. */
 void term_draw(struct term *term, const struct canvas *canvas);

@@ -229,6 +229,10 @@ static void control(struct small_terminal *terminal, char letter, const int *num
 			1;
 		terminal->x = terminal->y = 0;
 		break;
+	case 'n':
+		assert_int_equal(first, 5);
+		terminal->queries++;
+		break;
 	case 'l':
 	case 'h':
 		break;

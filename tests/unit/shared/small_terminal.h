@@ -31,6 +31,7 @@ struct small_terminal {
 	char title[256];
 	char saved_title[256]; /* on the stack, which has one place */
 	unsigned saved_titles;
+	unsigned queries; /* of the status; it does not answer */
 };
 
 /* Changes the size. All cells become blank. {0} has no cells. */

@@ -25,12 +25,12 @@ static const struct decode_string native[] = {
 
 static void describe(const struct decoded *decoded, char *text, size_t size)
 {
-	static const char *const mouse[] = {"click", "wheel-up", "wheel-down", "mode"};
+	static const char *const mouse[] = {"click", "wheel-up", "wheel-down", "mode", "status"};
 	size_t length = strlen(text);
 
 	if (length > 0 && length + 1 < size)
 		text[length++] = ' ';
-	if (decoded->key >= DECODE_CLICK && decoded->key <= DECODE_MODE)
+	if (decoded->key >= DECODE_CLICK && decoded->key <= DECODE_STATUS)
 		snprintf(text + length, size - length, "%s(%u,%u)",
 			 mouse[decoded->key - DECODE_CLICK], decoded->x, decoded->y);
 	else
@@ -131,6 +131,12 @@ static void test_bytes(void **state)
 		{"\033[?2026$yq", "mode(2026,0) q"},
 		{"\033[2026;2$yq\033[?2026;2yq\033[$yq\033[?$yq", "q q q q"},
 		{"\033[?x", ""},
+		/* answers about the status, and what is no such answer */
+		{"\033[0nq", "status(0,0) q"},
+		{"q\033[3n\033[n\033OPq", "q status(0,0) status(0,0) F1 q"},
+		{"\033[5nq\033[6nq\033[?0nq\033[?10nq\033[>0nq\033[<0nq", "q q q q q q"},
+		{"\033[0;1Rq\033[0$nq\033[0\rn", "q q Enter n"},
+		{"n\033n\033[", "n Alt-n"},
 	};
 
 	(void)state;

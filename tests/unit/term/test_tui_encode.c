@@ -12,6 +12,7 @@
 
 #include <curses.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #define END_MARK '\005' /* ENQ: pmctop never sends it */
+#define ANSWER   "\033[0n"
 
 enum { STEPS = 4000, WIDTH_MAX = 30, HEIGHT_MAX = 30 };
 
@@ -270,6 +272,12 @@ static void write_over(struct stage *stage)
 	stage->terminal.scrolled = 0;
 }
 
+/* The terminal's answer to a query of its status, which waits to be read. */
+static void send_answer(const struct stage *stage)
+{
+	assert_int_equal(strlen(ANSWER), write(stage->pty.master, ANSWER, strlen(ANSWER)));
+}
+
 static void begin_anew(struct stage *stage)
 {
 	static const char *const themes[] = {"default", "dracula", "light", "mono"};
@@ -291,6 +299,7 @@ static void begin_anew(struct stage *stage)
 		break;
 	case 2:
 		snprintf(stage->step, sizeof(stage->step), "stop");
+		send_answer(stage);
 		term_suspend(stage->term);
 		show_sent(stage);
 		assert_int_equal(stage->terminal.now.attributes, 0);
@@ -405,6 +414,54 @@ static void updates_are_synchronized_where_the_terminal_can(void **state)
 		term_draw(stage.term, &stage.canvas);
 		assert_int_equal(show_sent(&stage), 0);
 	}
+	close_stage(&stage);
+}
+
+static void draw_letter(struct stage *stage, char letter)
+{
+	const char text[] = {letter, '\0'};
+
+	canvas_text(&stage->canvas, 0, 0, 1, STYLE_PLAIN, text);
+	term_draw(stage->term, &stage->canvas);
+}
+
+static void a_drawing_is_followed_by_a_query_if_the_terminal_answers(void **state)
+{
+	static struct stage stage;
+	const unsigned *queries = &stage.terminal.queries;
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	(void)state;
+	assert_true(open_stage(&stage, &terminals[0]));
+	show_sent(&stage);
+	assert_int_equal(*queries, 1); /* at the start */
+	draw_letter(&stage, 'a');
+	draw_letter(&stage, 'b');
+	show_sent(&stage);
+	assert_int_equal(*queries, 1);
+	assert_int_equal(term_wait_ms(stage.term), 0);
+	term_set_shown(stage.term); /* not that of the two drawings */
+	show_sent(&stage);
+	assert_int_equal(*queries, 2);
+	term_set_shown(stage.term);
+	draw_letter(&stage, 'c');
+	size_t n = show_sent(&stage);
+	assert_string_equal(stage.sent + n - strlen("\033[5n"), "\033[5n");
+	assert_int_equal(*queries, 3);
+	draw_letter(&stage, 'd'); /* while that answer is due */
+	draw_letter(&stage, 'd');
+	show_sent(&stage);
+	assert_int_equal(*queries, 3);
+	/* The shell gets no answer. A new one is needed when this process continues. */
+	send_answer(&stage);
+	term_suspend(stage.term);
+	assert_int_equal(0, poll(&in, 1, 0));
+	term_resume(stage.term);
+	draw_letter(&stage, 'e');
+	show_sent(&stage);
+	assert_int_equal(*queries, 4);
+	assert_int_equal(term_wait_ms(stage.term), 0);
+	send_answer(&stage);
 	close_stage(&stage);
 }
 
@@ -530,6 +587,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_sent_without_a_change),
 		cmocka_unit_test(updates_are_synchronized_where_the_terminal_can),
+		cmocka_unit_test(a_drawing_is_followed_by_a_query_if_the_terminal_answers),
 		cmocka_unit_test(a_nonblocking_terminal_gets_all),
 		cmocka_unit_test(title_is_set_and_restored),
 		cmocka_unit_test(other_terminals_have_no_title),
