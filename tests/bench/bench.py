@@ -19,7 +19,7 @@ from figures import Report  # noqa: E402
 from machine import BUILD, PMCTOP, describe  # noqa: E402
 
 PARTS = ["switches", "path", "crowd", "waits", "code", "profile", "short", "idle", "bytes", "keys",
-         "record", "screen", "scale", "tables", "emulated"]
+         "link", "record", "screen", "scale", "tables", "emulated"]
 
 
 def main():
