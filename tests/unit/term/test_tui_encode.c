@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define END_MARK '\005' /* ENQ: pmctop never sends it */
@@ -272,10 +273,13 @@ static void write_over(struct stage *stage)
 	stage->terminal.scrolled = 0;
 }
 
-/* The terminal's answer to a query of its status, which waits to be read. */
+/* The terminal's answer to a query of its status. It has arrived when this returns. */
 static void send_answer(const struct stage *stage)
 {
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+
 	assert_int_equal(strlen(ANSWER), write(stage->pty.master, ANSWER, strlen(ANSWER)));
+	poll(&in, 1, -1);
 }
 
 static void begin_anew(struct stage *stage)
@@ -301,6 +305,7 @@ static void begin_anew(struct stage *stage)
 		snprintf(stage->step, sizeof(stage->step), "stop");
 		send_answer(stage);
 		term_suspend(stage->term);
+		tcflush(STDIN_FILENO, TCIFLUSH); /* one that came too late was not read */
 		show_sent(stage);
 		assert_int_equal(stage->terminal.now.attributes, 0);
 		assert_int_equal(stage->terminal.now.foreground, -1);
