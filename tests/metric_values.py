@@ -21,6 +21,7 @@ an event in a vector is a hash of its name and the number of the vector: count_o
 """
 import csv
 import glob
+import itertools
 import json
 import re
 import sys
@@ -102,6 +103,12 @@ class Counts:
             self.found[name] = [count_of(total, vector) for vector in range(self.vectors)]
         return self.found[name]
 
+    def of_clock(self):
+        """The ticks of all CPUs in the interval: the event TSC counts on idle ones too."""
+        cpus = "system.sockets[0].cpus.count * system.socket_count"
+        return [machine["SYSTEM_TSC_FREQ"] * machine[cpus] * ms / 1000 for machine, ms in
+                zip(itertools.cycle(MACHINES), self.intervals)]
+
     def of_constant(self, name, ticks):
         """Of SYSTEM_TSC_FREQ, the ticks in the interval, or the frequency."""
         if name == "SYSTEM_TSC_FREQ" and ticks:
@@ -148,6 +155,7 @@ def metric_of(metric, latencies, counts):
     for event in metric["Events"]:
         name, _, kind = event["Name"].partition(":")
         inputs[event["Alias"]] = (
+            counts.of_clock() if name == "TSC" else
             counts.of_event(event["Name"]) if kind != "retire_latency" else
             [latencies[name]["MEAN"] if name in latencies else -1] * counts.vectors)
     # Where these have a BaseFormula, it has "tsc", the ticks.

@@ -201,14 +201,17 @@ static int write_constant(struct writer *w, const char *name, size_t length)
 	return refuse(w, "its formula has the unknown constant", name, length);
 }
 
-/* Events that Linux has under another name. The energy has another unit: these are Joules. */
+/*
+ * Events that Linux has under another name. The energy has another unit: these are Joules. TSC is
+ * that of all CPUs. msr/tsc/ would be that of busy ones, because figures are without idle time.
+ */
 static const struct {
 	const char *name, *text;
 } others[] = {
 	{"UNC_PKG_ENERGY_STATUS", "('power/energy-pkg/' / 0.000061)"},
 	{"FREERUN_PKG_ENERGY_STATUS", "('power/energy-pkg/' / 0.000061)"},
 	{"FREERUN_DRAM_ENERGY_STATUS", "('power/energy-ram/' / 0.0000156)"},
-	{"TSC", "'msr/tsc/'"},
+	{"TSC", "(SYSTEM_TSC_FREQ * interval_s * #num_cpus_online)"},
 };
 
 /* The PMU that the names of the metric's events need, because another kind of cores has them. */

@@ -96,7 +96,6 @@ static const struct {
 	{"topdown-fetch-lat", "PERF_METRICS.FETCH_LATENCY", 1},
 	{"topdown-mem-bound", "PERF_METRICS.MEMORY_BOUND", 1},
 	{"slots", "TOPDOWN.SLOTS", 1},
-	{"msr/tsc/", "TSC", 1},
 	{"power/energy-pkg/", "FREERUN_PKG_ENERGY_STATUS", 61e-6}, /* Joules */
 	{"power/energy-ram/", "FREERUN_DRAM_ENERGY_STATUS", 15.6e-6},
 };
