@@ -207,7 +207,8 @@ static int topology_file(struct fk_text *text, const struct fk *fk, unsigned cpu
 		fk_text_add(text, "0\n");
 	else if (!strcmp(name, "thread_siblings_list") || !strcmp(name, "core_cpus_list"))
 		cpu_range(text, cpu - cpu % threads, threads);
-	else if (!strcmp(name, "core_siblings_list") || !strcmp(name, "package_cpus_list"))
+	else if (!strcmp(name, "core_siblings_list") || !strcmp(name, "package_cpus_list") ||
+		 !strcmp(name, "die_cpus_list"))
 		cpu_range(text, cpu - cpu % of_socket, of_socket);
 	else
 		return -ENOENT;

@@ -140,9 +140,11 @@ static const struct fk_device *const server_devices[] = {&msr,   &power, &cha_0,
 static const struct fk_device *const alder_lake_devices[] = {&msr, &client_imc_0, &client_imc_1};
 static const struct fk_device *const zen_devices[] = {&msr, &power, &amd_l3, &amd_df};
 
+/* 2 GHz; only x86 has it. */
+#define TSC .tsc_mult = 1 << 23, .tsc_shift = 24
 #define MACHINE(of_pmus, how_many, threads, of_socket)                                  \
 	.cpus = CPUS, .pmus = of_pmus, .n_pmus = how_many, .threads_per_core = threads, \
-	.socket_cpus = of_socket, .fd_limit = 65536
+	.socket_cpus = of_socket, .fd_limit = 65536, TSC
 #define DEVICES(list) .devices = list, .n_devices = ARRAY_SIZE(list)
 const struct fk_config fk_skylake_sp = {
 	MACHINE(&fk_skylake_pmu, 1, 2, SOCKET_CPUS),

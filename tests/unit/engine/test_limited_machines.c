@@ -1,176 +1,26 @@
 // SPDX-License-Identifier: MIT
 /*
- * Presets and events on the machines of limited_machines.h, whose PMUs have the limits of their
- * CPUs: each figure of the machine, of its CPUs and of its tasks is the truth of the fake
- * kernel, computed by other code (true_counts.h), or has a mark. With the NMI watchdog and without.
+ * Presets and the vendors' events on the machines of limited_machines.h, whose PMUs have the limits
+ * of their CPUs: each figure of the machine, of its CPUs and of its tasks is the truth of the fake
+ * kernel, which other code computes (true_counts.h), or has a mark. With the NMI watchdog and
+ * without.
  */
 #include "tests/fake_kernel/limited_machines.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
-#include "tests/unit/shared/true_counts.h"
+#include "tests/unit/shared/limited_scene.h"
+#include "tests/unit/shared/true_metric.h"
 
-#include "core/snapshot/event_totals.h"
-
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/*
- * Rates are constant, so a figure that is scaled up is as right as an exact one, except for the
- * moments at which groups and intervals begin. Not so where it is of several tasks: a group is not
- * on for the same share of each one's time, because turns are random.
- */
-#define NEAR       0.002
-#define NEAR_MIXED 0.1
-
-static const struct machine {
-	const char *name;
-	const struct fk_config *config;
-} machines[] = {
-	{"Skylake-SP", &fk_skylake_sp},
-	{"Ice Lake-SP", &fk_ice_lake_sp},
-	{"Sapphire Rapids", &fk_sapphire_rapids},
-	{"Granite Rapids", &fk_granite_rapids},
-	{"Alder Lake", &fk_alder_lake},
-	{"Zen 4", &fk_zen4},
-	{"Zen 5", &fk_zen5},
-	{"Neoverse N2", &fk_neoverse_n2},
-	{"Neoverse V2", &fk_neoverse_v2},
-};
 
 static const char *const preset_names[] = {"overview", "branch",  "cache",
 					   "tlb",      "topdown", "kernel"};
 
-/* Tasks 50 and 51 take turns on CPU 0; the others have theirs alone. CPUs 2, 3, 6 and 7 are idle.
- */
-static const struct {
-	pid_t tid;
-	int cpu;
-} places[] = {{50, 0}, {51, 0}, {52, 1}, {53, 4}, {54, 5}};
-
-struct scene {
-	struct true_counts counts;
-	struct sys sys;
-	struct event_table_cache *cache;
-	struct engine *engine;
-	struct snapshot *snapshot;
-	const char *name;
-	bool watched;
-	size_t compared, marked, unknown;
-};
-
-static void add_task(struct scene *scene, size_t i)
-{
-	unsigned n = (unsigned)i;
-	struct fk_spec spec = {
-		.tid = places[i].tid,
-		.comm = "busy",
-		.user = {3, 4 + n},
-		.seed = 11 + n,
-		.rates =
-			{
-				[FK_CYCLES] = {3, 1},
-				[FK_INSTRUCTIONS] = {2 + n, 1},
-				[FK_REF_CYCLES] = {2, 1},
-				[FK_BUS_CYCLES] = {1, 10},
-				[FK_BRANCHES] = {40 + n, 100},
-				[FK_BRANCH_MISSES] = {2 + n, 100},
-				[FK_CACHE_REFERENCES] = {30 + n, 1000},
-				[FK_CACHE_MISSES] = {7 + n, 1000},
-				[FK_STALLED_FRONTEND] = {20 + n, 100},
-				[FK_STALLED_BACKEND] = {60 + n, 100},
-				[FK_L1D_LOADS] = {50 + n, 100},
-				[FK_L1D_LOAD_MISSES] = {5 + n, 1000},
-				[FK_L1I_LOAD_MISSES] = {3 + n, 1000},
-				[FK_LLC_LOADS] = {11 + n, 1000},
-				[FK_LLC_LOAD_MISSES] = {4 + n, 1000},
-				[FK_DTLB_LOAD_MISSES] = {8 + n, 10000},
-				[FK_ITLB_LOAD_MISSES] = {5 + n, 10000},
-			},
-	};
-
-	fk_task(scene->counts.fk, &spec);
-	scene->counts.tasks[scene->counts.n_tasks++] =
-		(struct true_task){.tid = spec.tid, .cpu = places[i].cpu, .user = spec.user};
-}
-
-static void scene_begin(struct scene *scene, const struct machine *machine, bool watched)
-{
-	struct fk *fk = fk_new(machine->config);
-
-	*scene = (struct scene){
-		.counts = {.fk = fk, .config = machine->config},
-		.sys = fk_sys(fk),
-		.name = machine->name,
-		.watched = watched,
-	};
-	scene->cache = event_table_cache_new(&scene->sys);
-	scene->counts.table = event_table_cache_get(scene->cache);
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		add_task(scene, i);
-	fk_watchdog(fk, watched);
-	fk_ping_pong(fk, 0, 50, 51, NS_PER_MS, UINT32_MAX);
-	for (size_t i = 2; i < ARRAY_SIZE(places); i++)
-		fk_switch(fk, places[i].cpu, places[i].tid);
-	fk_advance(fk, NS_PER_MS);
-}
-
-/* Lets it count, and takes a snapshot of a second. */
-static void scene_count(struct scene *scene, const struct engine_config *config)
-{
-	struct fk *fk = scene->counts.fk;
-
-	scene->engine = open_engine_with(&scene->sys, config);
-	snapshot_free(next_snapshot(scene->engine, fk, NS_PER_S));
-	snapshot_free(next_snapshot(scene->engine, fk, NS_PER_S));
-	true_counts_begin(&scene->counts);
-	scene->snapshot = next_snapshot(scene->engine, fk, NS_PER_S);
-	true_counts_end(&scene->counts);
-}
-
-static void scene_end(struct scene *scene)
-{
-	snapshot_free(scene->snapshot);
-	event_table_cache_free(scene->cache);
-	close_all(scene->engine, scene->counts.fk);
-}
-
-static void row_name(const struct true_row *row, char *text, size_t size)
-{
-	if (row->tid)
-		snprintf(text, size, "task %d", (int)row->tid);
-	else if (row->cpu >= 0)
-		snprintf(text, size, "CPU %d", row->cpu);
-	else
-		snprintf(text, size, "machine");
-}
-
-static void check_figure(struct scene *scene, const struct true_row *row, const char *name,
-			 struct figure figure, double truth)
-{
-	char where[32];
-	bool mixed = !row->tid && row->cpu <= 0 && figure.state == FIGURE_SCALED;
-
-	row_name(row, where, sizeof(where));
-	if (!figure_known(figure) && isnan(truth)) {
-		scene->unknown++;
-		return;
-	}
-	scene->compared++;
-	scene->marked += figure.state == FIGURE_SCALED;
-	if (isnan(truth) || !figure_known(figure) || figure.state == FIGURE_LOST ||
-	    fabs(figure.value - truth) > (mixed ? NEAR_MIXED : NEAR) * fabs(truth) + 1e-9)
-		fail_msg("%s%s, %s of %s: %s %g, not %g", scene->name,
-			 scene->watched ? ", watched" : "", name, where,
-			 figure_state_name(figure.state), figure.value, truth);
-}
-
-/* Whether a formula is one of events of the CPUs alone, which have a truth. */
+/* Whether a formula has only events of CPUs, which have a truth. */
 static bool is_compared(const char *formula)
 {
-	static const char *const others[] = {"context-switches", "faults", "interval",
-					     "system_time",      "wait",   "state"};
+	static const char *const others[] = {"context-switches", "faults", "system_time"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (strstr(formula, others[i]))
@@ -178,54 +28,75 @@ static bool is_compared(const char *formula)
 	return true;
 }
 
-/* All rows of a snapshot: which[i] is the row of figures[i]. */
-static void check_metric(struct scene *scene, size_t metric)
-{
-	const struct snapshot *snapshot = scene->snapshot;
-	const struct columns *columns = snapshot->columns;
-	const char *name = columns->metrics[metric].def->name;
-	const char *formula = columns->metrics[metric].expression;
-	struct true_row row = {.counts = &scene->counts, .cpu = -1};
-
-	if (!formula || !is_compared(formula))
-		return;
-	check_figure(scene, &row, name, snapshot->figures[metric], true_figure(&row, formula));
-	for (size_t i = 0; i < snapshot->n_cpus; i++) {
-		row.cpu = snapshot->cpus[i].cpu;
-		if (row.cpu % 4 < 2) /* not idle */
-			check_figure(scene, &row, name, snapshot->cpus[i].figures[metric],
-				     true_figure(&row, formula));
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		row = (struct true_row){.counts = &scene->counts, .tid = places[i].tid, .cpu = -1};
-		check_figure(scene, &row, name, task_figure(snapshot, row.tid, name),
-			     true_figure(&row, formula));
-	}
-}
-
 struct preset_case {
 	const char *name;
-	const struct machine *machine;
+	const struct limited_machine *machine;
 	const char *preset;
 	bool watched;
 };
+
+/* All shown metrics that have only events of CPUs. */
+static void check_shown(struct limited_scene *scene)
+{
+	const struct columns *columns = scene->snapshot->columns;
+	struct limited_subject subject;
+
+	for (size_t i = 0; i < columns->n_shown; i++) {
+		const char *formula = columns->metrics[i].expression;
+
+		if (!formula || !is_compared(formula))
+			continue;
+		limited_read_metric(scene, i, &subject);
+		for (size_t k = 0; k < LIMITED_ROWS; k++) {
+			const struct true_row row = limited_row(scene, k);
+
+			subject.truths[k] = true_figure(&row, formula);
+		}
+		limited_check(scene, &subject);
+	}
+}
 
 static void test_preset(void **state)
 {
 	const struct preset_case *this = *state;
 	const struct engine_config config = {.preset = preset_find(this->preset)};
-	struct scene scene;
+	struct limited_scene scene;
 
-	scene_begin(&scene, this->machine, this->watched);
-	scene_count(&scene, &config);
-	for (size_t i = 0; i < scene.snapshot->columns->n_shown; i++)
-		check_metric(&scene, i);
-	print_message("%s: %zu right, %zu of them scaled, %zu unknown\n", this->name,
-		      scene.compared, scene.marked, scene.unknown);
+	limited_scene_begin(&scene, this->machine->name, this->machine->config, this->watched);
+	limited_scene_count(&scene, &config);
+	check_shown(&scene);
+	limited_print_sums(&scene);
 	/* preset.c: all but topdown fit at once, even if the watchdog holds a counter. */
 	if (strcmp(this->preset, "topdown") != 0 && this->machine->config->n_pmus == 1)
-		assert_int_equal(scene.marked + scene.unknown, 0);
-	scene_end(&scene);
+		assert_int_equal(scene.scaled + scene.unknown, 0);
+	limited_scene_end(&scene);
+}
+
+/* All metrics of pmctop of these subjects, a part of which each machine has. */
+static void check_own_metrics(const struct limited_machine *this, bool watched)
+{
+	static const char *const groups[] = {"branch", "cache", "tlb", "topdown", "work", "time"};
+	struct engine_column columns[64];
+	struct engine_config config = {.preset = &preset_none, .columns = columns};
+	struct limited_scene scene;
+
+	for (size_t i = 0; i < metric_table_n; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(groups); k++)
+			if (strcmp(metric_table[i].group, groups[k]) == 0)
+				columns[config.n_columns++] = (struct engine_column){
+					ENGINE_METRIC, metric_table[i].name, true};
+	limited_scene_begin(&scene, this->name, this->config, watched);
+	limited_scene_count(&scene, &config);
+	check_shown(&scene);
+	limited_print_sums(&scene);
+	assert_true(scene.compared >= 200);
+	limited_scene_end(&scene);
+}
+
+static void test_own_metrics(void **state)
+{
+	check_own_metrics(*state, false);
+	check_own_metrics(*state, true);
 }
 
 /*
@@ -304,70 +175,27 @@ static const struct event_case {
 	 "REMOTE_ACCESS"},
 };
 
-/* The count of an event in a tally, in all groups. */
-static struct figure event_of_tally(const struct snapshot *snapshot, size_t event,
-				    const uint64_t *tally, bool machine)
-{
-	const struct columns *columns = snapshot->columns;
-	const struct metric_input input = {
-		.events = &columns->events,
-		.plan = columns->plan,
-		.tally = tally,
-		.machine = machine,
-	};
-
-	return metric_read_one(&columns->event_readings.items[event], &input);
-}
-
-static void check_event(struct scene *scene, const char *name)
-{
-	const struct snapshot *snapshot = scene->snapshot;
-	size_t event = event_index(snapshot, name);
-	struct true_row row = {.counts = &scene->counts, .cpu = -1};
-	uint64_t *busy = snapshot_busy_tally(snapshot->columns, snapshot->totals, snapshot->idle);
-
-	check_figure(scene, &row, name, event_of_tally(snapshot, event, busy, true),
-		     true_count(&row, name));
-	free(busy);
-	for (size_t i = 0; i < snapshot->n_cpus; i++) {
-		const struct snapshot_cpu *cpu = &snapshot->cpus[i];
-
-		row.cpu = cpu->cpu;
-		if (row.cpu % 4 >= 2) /* idle */
-			continue;
-		busy = snapshot_busy_tally(snapshot->columns, cpu->tally, cpu->idle);
-		check_figure(scene, &row, name, event_of_tally(snapshot, event, busy, false),
-			     true_count(&row, name));
-		free(busy);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		row = (struct true_row){.counts = &scene->counts, .tid = places[i].tid, .cpu = -1};
-		check_figure(scene, &row, name, event_figure(snapshot, row.tid, name),
-			     true_count(&row, name));
-	}
-}
-
 static void check_events(const struct event_case *this, bool watched)
 {
 	const struct engine_column column = {ENGINE_EVENTS, this->events, true};
 	const struct engine_config config = {
 		.preset = &preset_none, .columns = &column, .n_columns = 1};
-	const struct machine machine = {this->name, this->config};
-	struct scene scene;
+	struct limited_scene scene;
+	struct limited_subject subject;
 	char name[128];
 
-	scene_begin(&scene, &machine, watched);
-	scene_count(&scene, &config);
+	limited_scene_begin(&scene, this->name, this->config, watched);
+	limited_scene_count(&scene, &config);
 	for (const char *at = this->events; *at;) {
 		size_t length = strcspn(at, ",");
 
 		snprintf(name, sizeof(name), "%.*s", (int)length, at);
-		check_event(&scene, name);
+		limited_read_event(&scene, name, &subject);
+		limited_check(&scene, &subject);
 		at += length + (at[length] == ',');
 	}
-	print_message("%s%s: %zu right, %zu of them scaled, %zu unknown\n", this->name,
-		      watched ? ", watched" : "", scene.compared, scene.marked, scene.unknown);
-	scene_end(&scene);
+	limited_print_sums(&scene);
+	limited_scene_end(&scene);
 }
 
 static void test_events(void **state)
@@ -379,13 +207,14 @@ static void test_events(void **state)
 int main(void)
 {
 	enum { PRESETS = ARRAY_SIZE(preset_names) * 2 };
-	static struct preset_case preset_cases[ARRAY_SIZE(machines) * PRESETS];
+	static struct preset_case preset_cases[LIMITED_MACHINES * PRESETS];
 	static char names[ARRAY_SIZE(preset_cases)][64];
 	static const struct cases tables[] = {CASES(test_preset, preset_cases),
+					      CASES(test_own_metrics, limited_machines),
 					      CASES(test_events, event_cases)};
 
 	for (size_t i = 0; i < ARRAY_SIZE(preset_cases); i++) {
-		const struct machine *machine = &machines[i / PRESETS];
+		const struct limited_machine *machine = &limited_machines[i / PRESETS];
 		const char *preset = preset_names[i % PRESETS / 2];
 
 		snprintf(names[i], sizeof(names[i]), "%s, %s%s", machine->name, preset,

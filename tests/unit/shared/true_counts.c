@@ -2,7 +2,6 @@
 #include "tests/unit/shared/true_counts.h"
 
 #include "core/base/util.h"
-#include "tests/unit/shared/true_formula.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -165,34 +164,6 @@ static double device_count(const struct true_row *row, const struct fk_device *d
 	return sum * (double)counts->interval_ns / (double)(fk_now(counts->fk) - 1000 * NS_PER_S);
 }
 
-/* The count of terms on a PMU of the table. */
-static double terms_count(const struct true_row *row, const char *pmu, const char *terms,
-			  char level)
-{
-	const struct fk_config *config = row->counts->config;
-	double sum = 0;
-	bool found = false;
-
-	for (size_t i = 0; i < config->n_pmus; i++) {
-		const struct fk_pmu *core = &config->pmus[i];
-
-		if ((strcmp(pmu, "cpu") != 0 && strcmp(pmu, core->name) != 0) ||
-		    !takes_part(row, core))
-			continue;
-		found = true;
-		sum += core_count(row, core, encode(core->files, core->n_files, terms), level);
-	}
-	for (size_t i = 0; i < config->n_devices; i++) {
-		if (!is_box(config->devices[i]->name, pmu))
-			continue;
-		if (row->tid || row->cpu >= 0)
-			return NAN;
-		found = true;
-		sum += device_count(row, config->devices[i], terms);
-	}
-	return found ? sum : (double)NAN;
-}
-
 /* A generic event of the kernel. */
 static double generic_count(const struct true_row *row, const char *name, size_t length, char level)
 {
@@ -299,24 +270,75 @@ static void set_term(char *terms, const char *name, const char *value)
 	snprintf(terms, TERMS_MAX, "%s%s=%s", rest, name, value);
 }
 
-/* Applies "c1", "e1", "i1", "u0xfc" and the like, as the vendor has them behind a name. */
-static bool apply_modifier(char *terms, const char *modifier)
-{
-	static const struct {
-		const char *modifier, *term;
-	} letters[] = {{"c", "cmask"}, {"e", "edge"}, {"i", "inv"}, {"u", "umask"}};
+/* What the vendor has behind a name. */
+struct modified {
+	char terms[TERMS_MAX];
+	char level;    /* 'u', 'k' or 0 */
+	bool one_unit; /* of several boxes one, and the mean of the sockets: clocks */
+};
 
-	if (strncmp(modifier, "filter1=", 8) == 0) {
-		set_term(terms, "config1", modifier + 8);
+/* Applies "c1", "e1", "i1", "u0xfc", "SUP" and the like. */
+static bool apply_modifier(struct modified *event, bool core, const char *modifier)
+{
+	const struct {
+		const char *modifier, *term;
+	} letters[] = {{"c", core ? "cmask" : "thresh"},
+		       {"e", "edge"},
+		       {"i", "inv"},
+		       {"u", "umask"},
+		       {"ocr_msr_val=", "offcore_rsp"},
+		       {"filter1=", "config1"}};
+
+	if (strcasecmp(modifier, "SUP") == 0 || strcasecmp(modifier, "USER") == 0) {
+		event->level = strcasecmp(modifier, "SUP") == 0 ? 'k' : 'u';
 		return true;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(letters); i++)
-		if (*modifier == *letters[i].modifier &&
-		    strspn(modifier + 1, "0123456789xabcdef") == strlen(modifier + 1)) {
-			set_term(terms, letters[i].term, modifier + 1);
-			return true;
-		}
+	if (strcmp(modifier, "one_unit") == 0)
+		return event->one_unit = true;
+	if (strcmp(modifier, "perf_metrics") == 0)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(letters); i++) {
+		const char *value = modifier + strlen(letters[i].modifier);
+
+		if (strncmp(modifier, letters[i].modifier, strlen(letters[i].modifier)) != 0 ||
+		    !*value || strspn(value, "0123456789xabcdefABCDEF") != strlen(value))
+			continue;
+		set_term(event->terms, letters[i].term, value);
+		return true;
+	}
 	return false;
+}
+
+/* The count of terms on a PMU of the table. */
+static double terms_count(const struct true_row *row, const char *pmu, const struct modified *event)
+{
+	const struct fk_config *config = row->counts->config;
+	double sum = 0;
+	bool found = false;
+
+	for (size_t i = 0; i < config->n_pmus; i++) {
+		const struct fk_pmu *core = &config->pmus[i];
+
+		if ((strcmp(pmu, "cpu") != 0 && strcmp(pmu, core->name) != 0) ||
+		    !takes_part(row, core))
+			continue;
+		found = true;
+		sum += core_count(row, core, encode(core->files, core->n_files, event->terms),
+				  event->level);
+	}
+	for (size_t i = 0; i < config->n_devices; i++) {
+		if (!is_box(config->devices[i]->name, pmu))
+			continue;
+		if (row->tid || row->cpu >= 0)
+			return NAN;
+		found = true;
+		sum += device_count(row, config->devices[i], event->terms);
+		if (event->one_unit) {
+			sum /= (double)config->cpus / config->socket_cpus;
+			break;
+		}
+	}
+	return found ? sum : (double)NAN;
 }
 
 /* An event of the vendor's table, with the vendor's modifiers. */
@@ -331,18 +353,19 @@ static double vendor_count(const struct true_row *row, const char *name, size_t 
 	bool found = false;
 
 	for (size_t i = 0; items && i < n; i++) {
-		char terms[TERMS_MAX], modifier[64];
+		struct modified event = {.level = level};
+		char modifier[64];
 
-		snprintf(terms, sizeof(terms), "%s", items[i].terms);
+		snprintf(event.terms, sizeof(event.terms), "%s", items[i].terms);
 		for (const char *at = colon; at && *at == ':' && at < name + length;) {
 			size_t end = strcspn(at + 1, ":");
 
 			snprintf(modifier, sizeof(modifier), "%.*s", (int)end, at + 1);
 			at += 1 + end;
-			if (!apply_modifier(terms, modifier))
+			if (!apply_modifier(&event, strncmp(items[i].pmu, "cpu", 3) == 0, modifier))
 				return NAN;
 		}
-		double count = terms_count(row, items[i].pmu, terms, level);
+		double count = terms_count(row, items[i].pmu, &event);
 		found |= !isnan(count);
 		sum += isnan(count) ? 0 : count;
 	}
@@ -379,6 +402,16 @@ double true_count(const struct true_row *row, const char *name)
 
 		return core_count(row, pmu, (struct code){{strtoull(name + 1, NULL, 16)}}, level);
 	}
+	const char *slash = strchr(name, '/');
+	if (slash) { /* PMU/terms/ */
+		struct modified event = {.level = level};
+		char pmu[64];
+
+		snprintf(pmu, sizeof(pmu), "%.*s", (int)(slash - name), name);
+		snprintf(event.terms, sizeof(event.terms), "%.*s", (int)strcspn(slash + 1, "/"),
+			 slash + 1);
+		return terms_count(row, pmu, &event);
+	}
 	const char *in_linux = level ? name : linux_name(name);
 	double value = generic_count(row, name, length, level);
 	if (isnan(value))
@@ -386,115 +419,4 @@ double true_count(const struct true_row *row, const char *name)
 	if (isnan(value))
 		value = vendor_count(row, name, length, level);
 	return value;
-}
-
-static double count_of_name(void *row, const char *name)
-{
-	return true_count(row, name);
-}
-
-struct name_check {
-	const struct true_row *row;
-	bool unknown; /* one of the names was */
-};
-
-static double check_name(void *arg, const char *name)
-{
-	struct name_check *check = arg;
-
-	check->unknown |= isnan(true_count(check->row, name));
-	return 1;
-}
-
-double true_figure(const struct true_row *row, const char *formula)
-{
-	const struct fk_config *config = row->counts->config;
-	struct true_row part = *row, one = *row;
-	const struct true_names names = {.value = count_of_name, .arg = &part};
-	size_t n = 0;
-
-	for (size_t i = 0; i < config->n_pmus; i++) {
-		struct name_check check = {.row = &one};
-
-		one.pmu = config->pmus[i].name;
-		true_formula(formula, &(struct true_names){.value = check_name, .arg = &check});
-		if (check.unknown)
-			continue;
-		part.pmu = one.pmu;
-		n++;
-	}
-	if (n != 1)
-		part.pmu = NULL;
-	return true_formula(formula, &names);
-}
-
-struct metric_names {
-	const struct true_row *row;
-	const struct event_table_metric *metric;
-};
-
-/* The meaning of a name in a list "a=X b=Y"; false: it is not there. */
-static bool find_meaning(const char *list, const char *name, char *meaning, size_t size)
-{
-	size_t length = strlen(name);
-
-	for (const char *at = list; *at; at += strspn(at, " ")) {
-		size_t end = strcspn(at, " ");
-
-		if (strncmp(at, name, length) == 0 && at[length] == '=') {
-			snprintf(meaning, size, "%.*s", (int)(end - length - 1), at + length + 1);
-			return true;
-		}
-		at += end;
-	}
-	return false;
-}
-
-static double constant(const struct true_row *row, const char *name)
-{
-	const struct fk_config *config = row->counts->config;
-	unsigned threads = config->threads_per_core;
-	unsigned sockets = config->cpus / config->socket_cpus;
-	char *end;
-	double number = strtod(name + (*name == '~'), &end); /* ~: a typical value */
-	const struct {
-		const char *name;
-		double value;
-	} constants[] = {
-		{"DURATIONTIMEINSECONDS", (double)row->counts->interval_ns / 1e9},
-		{"DURATIONTIMEINMILLISECONDS", (double)row->counts->interval_ns / 1e6},
-		{"HYPERTHREADING_ON", threads > 1},
-		{"THREADS_PER_CORE", threads},
-		{"SOCKET_COUNT", sockets},
-		{"CORES_PER_SOCKET", (double)config->socket_cpus / threads},
-		{"CHAS_PER_SOCKET", 2},
-		{"SYSTEM_TSC_FREQ", 2e9},
-	};
-
-	if (*name && !*end)
-		return number;
-	for (size_t i = 0; i < ARRAY_SIZE(constants); i++)
-		if (strcasecmp(constants[i].name, name) == 0)
-			return constants[i].value;
-	return NAN;
-}
-
-static double name_value(void *arg, const char *name)
-{
-	const struct metric_names *names = arg;
-	char meaning[256];
-
-	if (find_meaning(names->metric->events, name, meaning, sizeof(meaning)))
-		return true_count(names->row, meaning);
-	if (find_meaning(names->metric->constants, name, meaning, sizeof(meaning)))
-		return constant(names->row, meaning);
-	return constant(names->row, name);
-}
-
-double true_metric(const struct true_row *row, const struct event_table_metric *metric)
-{
-	struct metric_names names = {row, metric};
-
-	return true_formula(metric->formula,
-			    &(struct true_names){.value = name_value, .arg = &names});
 }

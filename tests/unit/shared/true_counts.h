@@ -48,12 +48,4 @@ struct true_row {
  * row. Also of interval_s, cpu_time_s, task-clock and slots_per_cycle.
  */
 double true_count(const struct true_row *row, const char *name);
-/*
- * The value of a formula of core/metric. Of several core PMUs those take part that have all of its
- * events.
- */
-double true_figure(const struct true_row *row, const char *formula);
-/* The value of a metric of the table, in the vendor's unit; NAN as above. */
-double true_metric(const struct true_row *row, const struct event_table_metric *metric);
-
 #endif

@@ -70,6 +70,11 @@ static double divide(double a, double b)
 
 static double call(const char *name, const double arguments[3], size_t n)
 {
+	for (size_t i = 0; i < n && strcmp(name, "if") != 0; i++)
+		if (isnan(arguments[i]))
+			return NAN;
+	if (isnan(arguments[0]))
+		return NAN;
 	if (strcmp(name, "min") == 0 && n == 2)
 		return arguments[0] < arguments[1] ? arguments[0] : arguments[1];
 	if (strcmp(name, "max") == 0 && n == 2)
@@ -173,22 +178,34 @@ static double read_sum(struct reader *reader)
 	}
 }
 
+static double compare(const char *operator, double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return NAN;
+	switch (operator[0] + operator[1]) {
+	case '<':
+		return a < b;
+	case '>':
+		return a > b;
+	case '<' + '=':
+		return a <= b;
+	case '>' + '=':
+		return a >= b;
+	case '!' + '=':
+		return a != b;
+	default:
+		return a == b;
+	}
+}
+
 static double read_comparison(struct reader *reader)
 {
+	static const char *const operators[] = {"<=", ">=", "==", "!=", "<", ">"};
 	double value = read_sum(reader);
 
-	if (pass(reader, "<="))
-		return value <= read_sum(reader);
-	if (pass(reader, ">="))
-		return value >= read_sum(reader);
-	if (pass(reader, "=="))
-		return value == read_sum(reader);
-	if (pass(reader, "!="))
-		return value != read_sum(reader);
-	if (pass(reader, "<"))
-		return value < read_sum(reader);
-	if (pass(reader, ">"))
-		return value > read_sum(reader);
+	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+		if (pass(reader, operators[i]))
+			return compare(operators[i], value, read_sum(reader));
 	return value;
 }
 
@@ -197,15 +214,15 @@ static double read_truth(struct reader *reader)
 	double value = read_comparison(reader);
 
 	for (;;) {
-		if (pass(reader, "&")) {
-			double other = read_comparison(reader);
-			value = value != 0 && other != 0;
-		} else if (pass(reader, "|")) {
-			double other = read_comparison(reader);
-			value = value != 0 || other != 0;
-		} else {
+		bool both = pass(reader, "&");
+
+		if (!both && !pass(reader, "|"))
 			return value;
-		}
+		double other = read_comparison(reader);
+		if (isnan(value) || isnan(other))
+			value = NAN;
+		else
+			value = both ? value != 0 && other != 0 : value != 0 || other != 0;
 	}
 }
 
@@ -218,6 +235,8 @@ static double read_choice(struct reader *reader)
 	double condition = read_truth(reader);
 	require(reader, "else");
 	double other = read_choice(reader);
+	if (isnan(condition))
+		return NAN;
 	return condition != 0 ? value : other;
 }
 
