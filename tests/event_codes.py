@@ -31,6 +31,8 @@ def core_code(event):
         return 0x3C, 0
     if event["EventName"] == "CPU_CLK_UNHALTED.THREAD_ANY":
         return 0x3C | 1 << 21, 0
+    if event["EventName"] == "FP_ARITH_INST_RETIRED.8_FLOPS":
+        return 0x60C7, 0  # two files have the mask of 4_FLOPS
     register = value(event, "MSRIndex")
     if 0x3E0 <= register < 0x3E4:
         return None

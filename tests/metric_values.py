@@ -37,10 +37,14 @@ MACHINES = (
      "system.sockets[0].cpus.count * system.socket_count": 2},
 )
 
-# They name memory that this CPU does not have, and count all CPUs but the ticks of one.
+# They name memory that this CPU does not have, count all CPUs but the ticks of one, and have a rate
+# without the time.
 WRONG = {("EMR", "Bottleneck_Data_Cache_Memory_Bandwidth"),
          ("EMR", "Bottleneck_Data_Cache_Memory_Latency"), ("EMR", "Bottleneck_Other_Bottlenecks"),
-         ("GRR", "Info_System_CPU_Utilization"), ("SRF", "Info_System_CPU_Utilization")}
+         ("GRR", "Info_System_CPU_Utilization"), ("SRF", "Info_System_CPU_Utilization"),
+         *((cpu, "Info_System_MEM_DRAM_Read_Latency")
+           for cpu in ("SKX", "CLX", "ICX", "SPR", "EMR", "GNR")),
+         *((cpu, "Info_System_UPI_Data_Transmit_BW") for cpu in ("SPR", "EMR", "GNR"))}
 
 # A CPU that mapfile.csv does not have: Xeon Max.
 UNMAPPED = {"SPR/metrics/sapphirerapidshbm_metrics.json": "GenuineIntel-6-8F-8-HBM"}
