@@ -150,6 +150,10 @@ const struct fk_config fk_skylake_sp = {
 	MACHINE(&fk_skylake_pmu, 1, 2, SOCKET_CPUS),
 	DEVICES(skylake_devices),
 };
+const struct fk_config fk_skylake_sp_single = {
+	MACHINE(&fk_skylake_single_pmu, 1, 1, SOCKET_CPUS),
+	DEVICES(skylake_devices),
+};
 const struct fk_config fk_ice_lake_sp = {
 	MACHINE(&fk_ice_lake_pmu, 1, 2, SOCKET_CPUS),
 	DEVICES(server_devices),

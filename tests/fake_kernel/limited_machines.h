@@ -11,6 +11,7 @@
  *
  *	                   general  fixed  cores                    uncore, for each socket
  *	skylake_sp         4        3      2 threads                cha imc upi iio
+ *	skylake_sp_single  8        3      1 thread                 the same
  *	ice_lake_sp        8        4      2 threads, 4 metrics     cha imc upi
  *	sapphire_rapids    8        4      2 threads, 8 metrics     cha imc upi
  *	granite_rapids     8        4      2 threads, 8 metrics     cha imc upi
@@ -20,6 +21,7 @@
  *	neoverse_n2, v2    6        1
  */
 extern const struct fk_config fk_skylake_sp;
+extern const struct fk_config fk_skylake_sp_single;
 extern const struct fk_config fk_ice_lake_sp;
 extern const struct fk_config fk_sapphire_rapids;
 extern const struct fk_config fk_granite_rapids;

@@ -29,6 +29,17 @@ static const struct fk_constraint skylake_constraints[] = {
 	{0xffff, 0x01c0, 0x01c0, 1 << 1},
 };
 
+/* One thread has the counters of both. Not all events can use the upper four. */
+static const struct fk_constraint skylake_single_constraints[] = {
+	FIXED(0x00c0, 0xff | FK_FIXED(0)),
+	FIXED(0x003c, 0xff | FK_FIXED(1)),
+	FIXED(0x0300, FK_FIXED(2)),
+	{0xffff, 0x01c0, 0x01c0, 1 << 1},
+	EVENTS(0xd0, 0xd2, 4),
+	EVENTS(0xcd, 0xcd, 4),
+	EVENTS(0xc6, 0xc6, 4),
+};
+
 static const struct fk_constraint ice_lake_constraints[] = {
 	FIXED(0x00c0, 0xff | FK_FIXED(0)),
 	FIXED(0x01c0, 0xff | FK_FIXED(0)),
@@ -127,6 +138,7 @@ static const struct fk_register_use gracemont_registers[] = {
 		.width = slots_a_cycle,                                      \
 	}
 LIMITS(skylake_limits, skylake_constraints, skylake_registers, 0, 0);
+LIMITS(skylake_single_limits, skylake_single_constraints, skylake_registers, 0, 0);
 LIMITS(ice_lake_limits, ice_lake_constraints, ice_lake_registers, 4, 5);
 LIMITS(golden_cove_limits, golden_cove_constraints, golden_cove_registers, 8, 6);
 LIMITS(redwood_cove_limits, golden_cove_constraints, redwood_cove_registers, 8, 6);
@@ -385,6 +397,10 @@ static const struct fk_model v2_model = {.implementer = 0x41, .part = 0xd4f, .re
 const struct fk_pmu fk_skylake_pmu = {
 	.name = "cpu",
 	PMU(skylake_limits, skylake_codes, skylake_files, skylake_model, 4),
+};
+const struct fk_pmu fk_skylake_single_pmu = {
+	.name = "cpu",
+	PMU(skylake_single_limits, skylake_codes, skylake_files, skylake_model, 8),
 };
 const struct fk_pmu fk_ice_lake_pmu = {
 	.name = "cpu",

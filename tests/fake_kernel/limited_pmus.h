@@ -6,6 +6,7 @@
 
 /* The core PMUs of limited_machines.h, on all CPUs; those of Alder Lake on CPUs 0-3 and 4-7. */
 extern const struct fk_pmu fk_skylake_pmu;
+extern const struct fk_pmu fk_skylake_single_pmu;
 extern const struct fk_pmu fk_ice_lake_pmu;
 extern const struct fk_pmu fk_sapphire_rapids_pmu;
 extern const struct fk_pmu fk_granite_rapids_pmu;

@@ -96,6 +96,10 @@ static const struct group_case {
 	{"a frontend value twice", &fk_skylake_sp, "1c6/11 1c6/11", 0, RUNS, RUNS},
 	{"two latencies", &fk_skylake_sp, "1cd/80 1cd/100", 0, REFUSED, REFUSED},
 	{"one of each register", &fk_skylake_sp, "1cd/80 1c6/11 1b7/1 1b7/2", 0, RUNS, RUNS},
+	{"skylake 8, one thread", &fk_skylake_sp_single, "10e 19c 2c2 d1 d2 60 48 a3 3c c0 300", 0,
+	 RUNS, WAITS},
+	{"skylake 5 of the first 4", &fk_skylake_sp_single, "d0 d1 d2 1cd/80 1c6/11", 0, REFUSED,
+	 REFUSED},
 	{"ice lake 8 and 4 fixed", &fk_ice_lake_sp, "400 3c c0 300 1a6 1c2 c4 c5 48 60 a3 d1", 0,
 	 RUNS, WAITS},
 	{"ice lake 5 of the first 4", &fk_ice_lake_sp, "48 60 a3 d1 d2", 0, REFUSED, REFUSED},
@@ -251,6 +255,7 @@ static const struct machine_case {
 	int sockets;
 } machines[] = {
 	{"skylake", &fk_skylake_sp, "skylakex", 2},
+	{"skylake, one thread", &fk_skylake_sp_single, "skylakex", 2},
 	{"ice lake", &fk_ice_lake_sp, "icelakex", 2},
 	{"sapphire rapids", &fk_sapphire_rapids, "sapphirerapids", 2},
 	{"granite rapids", &fk_granite_rapids, "graniterapids", 2},

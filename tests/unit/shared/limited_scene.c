@@ -19,6 +19,7 @@
 
 const struct limited_machine limited_machines[LIMITED_MACHINES] = {
 	{"Skylake-SP", &fk_skylake_sp, 259},
+	{"Skylake-SP, one thread", &fk_skylake_sp_single, 259},
 	{"Ice Lake-SP", &fk_ice_lake_sp, 279},
 	{"Sapphire Rapids", &fk_sapphire_rapids, 301},
 	{"Granite Rapids", &fk_granite_rapids, 305},

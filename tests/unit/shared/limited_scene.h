@@ -22,7 +22,7 @@ struct limited_machine {
 	size_t metrics; /* how many of the built-in table have figures, at least */
 };
 
-enum { LIMITED_MACHINES = 9 };
+enum { LIMITED_MACHINES = 10 };
 extern const struct limited_machine limited_machines[LIMITED_MACHINES];
 
 struct limited_scene {
