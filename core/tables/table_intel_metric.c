@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-	FORMULA_MAX = 1400, /* bytes; of a longer one the form that names other metrics is used */
+	FORMULA_MAX = 1400,   /* bytes; of a longer one the form that names other metrics is used */
 	REPAIRED_MAX = 65536, /* bytes of a formula; the largest one is half of it */
 	METRICS_MAX = 10000,
 	ALIASES_MAX = 100,
@@ -167,12 +167,12 @@ static char *threshold_of(const json_t *metric, struct titles *titles)
 	return growing.text;
 }
 
-/* Returns the end of "Y )" without the blank and the parenthesis, or NULL. */
+/* Returns the end of "Y )" without the blank and the parenthesis, or NULL, also if it is long. */
 static const char *end_of_group(const char *text)
 {
 	unsigned depth = 0;
 
-	for (const char *at = text; *at; at++) {
+	for (const char *at = text; *at && at - text < FORMULA_MAX; at++) {
 		if (*at == ')' && depth == 0)
 			return at > text + 1 && at[-1] == ' ' ? at - 1 : NULL;
 		depth += *at == '(';
@@ -288,7 +288,10 @@ static char *inputs_of(const json_t *metric, const char *member, const char *for
 		const char *alias = table_member(json_array_get(inputs, i), "Alias");
 		const char *name = table_member(json_array_get(inputs, i), "Name");
 
-		if (!alias || !name || (is_latency(name) && !has_name(formula, alias)))
+		if (!alias || !name)
+			continue;
+		if (i < ALIASES_MAX && is_latency(name) && strlen(formula) <= REPAIRED_MAX &&
+		    !has_name(formula, alias))
 			continue;
 		if (growing.length > 0)
 			grow(&growing, " ", 1);
