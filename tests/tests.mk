@@ -133,7 +133,7 @@ THREAD_SCRIPTS := live/record_test live/listen live/replay_test terminal/replay 
 # them. test_kill_while_writing traces its children itself.
 UNVALGRINDED := tests/program/ test_sweep test_kill_while_writing test_tui_server test_tui_screens \
 	test_tui_long_day test_history test_view$$ test_replay$$ test_metric$$ test_output_day test_large_machines \
-	test_refresh_accuracy test_scaled_counts test_waits
+	test_refresh_accuracy test_scaled_counts test_waits test_limited_metrics
 
 ## The gate: test and check
 

@@ -149,7 +149,7 @@ static bool is_near(double value, double truth, double near)
 /* Whether a figure may be a mixture of those of the tasks. */
 static bool is_mixture(const struct limited_subject *subject, size_t row)
 {
-	double least = NAN, most = NAN;
+	double least = (double)NAN, most = (double)NAN;
 
 	if (rows[row].tid || rows[row].cpu > 0 || subject->figures[row].state != FIGURE_SCALED)
 		return false;

@@ -330,7 +330,7 @@ static double terms_count(const struct true_row *row, const char *pmu, const str
 		if (!is_box(config->devices[i]->name, pmu))
 			continue;
 		if (row->tid || row->cpu >= 0)
-			return NAN;
+			return (double)NAN;
 		found = true;
 		sum += device_count(row, config->devices[i], event->terms);
 		if (event->one_unit) {
@@ -363,7 +363,7 @@ static double vendor_count(const struct true_row *row, const char *name, size_t 
 			snprintf(modifier, sizeof(modifier), "%.*s", (int)end, at + 1);
 			at += 1 + end;
 			if (!apply_modifier(&event, strncmp(items[i].pmu, "cpu", 3) == 0, modifier))
-				return NAN;
+				return (double)NAN;
 		}
 		double count = terms_count(row, items[i].pmu, &event);
 		found |= !isnan(count);

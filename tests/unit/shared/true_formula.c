@@ -72,9 +72,9 @@ static double call(const char *name, const double arguments[3], size_t n)
 {
 	for (size_t i = 0; i < n && strcmp(name, "if") != 0; i++)
 		if (isnan(arguments[i]))
-			return NAN;
+			return (double)NAN;
 	if (isnan(arguments[0]))
-		return NAN;
+		return (double)NAN;
 	if (strcmp(name, "min") == 0 && n == 2)
 		return arguments[0] < arguments[1] ? arguments[0] : arguments[1];
 	if (strcmp(name, "max") == 0 && n == 2)
@@ -84,7 +84,7 @@ static double call(const char *name, const double arguments[3], size_t n)
 	if (strcmp(name, "if") == 0 && n == 3)
 		return arguments[0] != 0 ? arguments[1] : arguments[2];
 	fail_msg("there is no function %s of %zu", name, n);
-	return NAN;
+	return (double)NAN;
 }
 
 /* A dash belongs to a name if a letter or a digit is on both its sides. */
@@ -181,7 +181,7 @@ static double read_sum(struct reader *reader)
 static double compare(const char *operator, double a, double b)
 {
 	if (isnan(a) || isnan(b))
-		return NAN;
+		return (double)NAN;
 	switch (operator[0] + operator[1]) {
 	case '<':
 		return a < b;
@@ -220,7 +220,7 @@ static double read_truth(struct reader *reader)
 			return value;
 		double other = read_comparison(reader);
 		if (isnan(value) || isnan(other))
-			value = NAN;
+			value = (double)NAN;
 		else
 			value = both ? value != 0 && other != 0 : value != 0 || other != 0;
 	}
@@ -236,7 +236,7 @@ static double read_choice(struct reader *reader)
 	require(reader, "else");
 	double other = read_choice(reader);
 	if (isnan(condition))
-		return NAN;
+		return (double)NAN;
 	return condition != 0 ? value : other;
 }
 

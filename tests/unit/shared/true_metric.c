@@ -102,7 +102,7 @@ static double constant(const struct true_row *row, const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(constants); i++)
 		if (strcasecmp(constants[i].name, name) == 0)
 			return constants[i].value;
-	return NAN;
+	return (double)NAN;
 }
 
 /* A metric in the formula of another, of the same cores. Shares of it are in percent, here not. */
@@ -116,7 +116,7 @@ static double metric_value(const struct metric_names *names, const char *name)
 		if (strcmp(metrics[i].pmu, names->metric->pmu) == 0)
 			return true_metric(names->row, &metrics[i]) /
 			       (strncmp(metrics[i].unit, "percent", 7) == 0 ? 100 : 1);
-	return NAN;
+	return (double)NAN;
 }
 
 static double name_value(void *arg, const char *name)
