@@ -10,6 +10,7 @@
 #include "core/metric/metric_vendor_formula.h"
 
 #include "core/base/text.h"
+#include "core/base/text_buffer.h"
 #include "core/base/util.h"
 #include "core/event/event_resolver.h"
 
@@ -117,8 +118,7 @@ struct writer {
 	const struct event_context *context;
 	const struct event_table *table;
 	const struct event_table_metric *metric;
-	char *text;
-	size_t length, capacity;
+	struct text_buffer output;
 	enum token_kind last;
 	bool joins; /* the last token is a sign */
 	struct group groups[GROUPS_MAX];
@@ -128,17 +128,9 @@ struct writer {
 	struct error *why;
 };
 
-static void append(struct writer *w, const char *text, size_t length)
-{
-	w->text = array_reserve(w->text, &w->capacity, w->length + length + 1, 1);
-	memcpy(w->text + w->length, text, length);
-	w->length += length;
-	w->text[w->length] = '\0';
-}
-
 static void append_text(struct writer *w, const char *text)
 {
-	append(w, text, strlen(text));
+	text_buffer_add_text(&w->output, text);
 }
 
 static int refuse(struct writer *w, const char *what, const char *name, size_t length)
@@ -184,12 +176,12 @@ static int write_constant(struct writer *w, const char *name, size_t length)
 	double number;
 
 	if (text_number(name, &number) == length) {
-		append(w, name, length);
+		text_buffer_add(&w->output, name, length);
 		return 0;
 	}
 	if (name[0] == '~' && text_number(name + 1, &number) == length - 1) {
 		append_text(w, "estimate(");
-		append(w, name + 1, length - 1);
+		text_buffer_add(&w->output, name + 1, length - 1);
 		append_text(w, ")");
 		return 0;
 	}
@@ -234,7 +226,7 @@ static void append_event(struct writer *w, bool core, const char *name, const ch
 		append_text(w, "/");
 	}
 	append_text(w, name);
-	append(w, rest, n_rest);
+	text_buffer_add(&w->output, rest, n_rest);
 	append_text(w, pmu ? "/'" : "'");
 }
 
@@ -364,15 +356,16 @@ static bool close_group(struct writer *w)
 
 	if (group->call || group->tokens != 1)
 		return false;
-	memmove(w->text + group->start, w->text + group->start + 1, w->length - group->start);
-	w->length--;
+	memmove(w->output.bytes + group->start, w->output.bytes + group->start + 1,
+		w->output.length - group->start);
+	w->output.length--;
 	return true;
 }
 
 static void append_blank(struct writer *w, enum token_kind next)
 {
-	if (w->length == 0 || w->joins || w->last == TOKEN_OPEN || w->last == TOKEN_FUNCTION ||
-	    next == TOKEN_CLOSE || next == TOKEN_COMMA)
+	if (w->output.length == 0 || w->joins || w->last == TOKEN_OPEN ||
+	    w->last == TOKEN_FUNCTION || next == TOKEN_CLOSE || next == TOKEN_COMMA)
 		return;
 	append_text(w, " ");
 }
@@ -383,7 +376,7 @@ static int open_group(struct writer *w)
 		return refuse(w, "too many parentheses are in", w->metric->name,
 			      strlen(w->metric->name));
 	w->groups[w->n_groups++] =
-		(struct group){.start = w->length, .call = w->last == TOKEN_FUNCTION};
+		(struct group){.start = w->output.length, .call = w->last == TOKEN_FUNCTION};
 	append_text(w, "(");
 	return 0;
 }
@@ -404,7 +397,7 @@ static int write_token(struct writer *w, const struct token *token, bool names)
 	else if (token->kind == TOKEN_NAME && names)
 		result = write_name(w, token);
 	else if (token->kind != TOKEN_CLOSE || !close_group(w))
-		append(w, token->text, token->length);
+		text_buffer_add(&w->output, token->text, token->length);
 	if (token->kind != TOKEN_OPEN && w->n_groups > 0)
 		w->groups[w->n_groups - 1].tokens++;
 	w->joins = sign;
@@ -439,7 +432,7 @@ char *metric_vendor_formula(const struct event_context *context, const struct ev
 	};
 
 	if (write_tokens(&w, formula + w.linux_names, true) < 0) {
-		free(w.text);
+		free(w.output.bytes);
 		return NULL;
 	}
 	/* The shares are counted in a group that the slots lead. */
@@ -447,7 +440,7 @@ char *metric_vendor_formula(const struct event_context *context, const struct ev
 		append_text(&w, " + 0 * ");
 		append_event(&w, true, "slots", "", 0);
 	}
-	return w.text;
+	return w.output.bytes;
 }
 
 /* Whether it is "NAME > 20": with a number, and nothing that is computed. */
@@ -477,10 +470,10 @@ void metric_vendor_threshold(const struct event_table_metric *metric,
 	const char *at = metric->threshold;
 
 	*threshold = (struct metric_vendor_threshold){.either = strchr(at, '|') != NULL};
-	if (write_tokens(&w, at, false) == 0 && w.text)
-		threshold->text = w.text;
+	if (write_tokens(&w, at, false) == 0 && w.output.bytes)
+		threshold->text = w.output.bytes;
 	else
-		free(w.text);
+		free(w.output.bytes);
 	if (!threshold->text)
 		threshold->text = xstrdup(at);
 	for (struct token token = next_token(&at); token.kind != TOKEN_END && !threshold->own;

@@ -7,6 +7,7 @@
 
 #include "core/base/hash_table.h"
 #include "core/base/text.h"
+#include "core/base/text_buffer.h"
 #include "core/base/util.h"
 #include "core/view/code_hottest.h"
 
@@ -83,22 +84,8 @@ static bool add_to_stack(struct folded *folded, const char *text, uint64_t weigh
 	return true;
 }
 
-/* A line that is composed. */
-struct line {
-	char *text;
-	size_t length, capacity;
-};
-
-static void append_bytes(struct line *line, const char *bytes, size_t n)
-{
-	line->text = array_reserve(line->text, &line->capacity, line->length + n + 1, 1);
-	memcpy(line->text + line->length, bytes, n);
-	line->length += n;
-	line->text[line->length] = '\0';
-}
-
 /* Appends a name from outside; "" is no frame for the tools. */
-static void append_name(struct line *line, const char *name, const char *suffix)
+static void append_name(struct text_buffer *line, const char *name, const char *suffix)
 {
 	size_t size = 3 * strlen(name) + 1;
 	char *printable = xmalloc(size);
@@ -110,10 +97,10 @@ static void append_name(struct line *line, const char *name, const char *suffix)
 		else if (printable[i] == ';')
 			printable[i] = ':';
 	if (length > 0)
-		append_bytes(line, printable, length);
+		text_buffer_add(line, printable, length);
 	else
-		append_bytes(line, "[unknown]", strlen("[unknown]"));
-	append_bytes(line, suffix, strlen(suffix));
+		text_buffer_add_text(line, "[unknown]");
+	text_buffer_add_text(line, suffix);
 	free(printable);
 }
 
@@ -124,14 +111,14 @@ static bool is_of_kernel(const struct code_function *function)
 	       (function->kind == CODE_UNNAMED && strcmp(function->module, "[kernel]") == 0);
 }
 
-static void append_stack(struct line *line, const struct code_profile *profile,
+static void append_stack(struct text_buffer *line, const struct code_profile *profile,
 			 const struct code_entry *entry)
 {
 	for (uint32_t i = entry->depth; i-- > 0;) {
 		const struct code_function *function =
 			&profile->functions[profile->frames[entry->frame + i]];
 
-		append_bytes(line, ";", 1);
+		text_buffer_add(line, ";", 1);
 		append_name(line, function->name, is_of_kernel(function) ? "_[k]" : "");
 	}
 }
@@ -181,24 +168,24 @@ static const char *command_of(const struct wanted *wanted, const struct code_tas
 }
 
 static void add_entry(struct folded *folded, const struct code_profile *profile,
-		      const struct code_entry *entry, const char *command, struct line *line)
+		      const struct code_entry *entry, const char *command, struct text_buffer *line)
 {
 	const char *event = profile->events[entry->event].name;
 
 	line->length = 0;
 	if (strcmp(event, folded->event) != 0) {
 		append_name(line, event, "");
-		append_bytes(line, ";", 1);
+		text_buffer_add(line, ";", 1);
 	}
 	append_name(line, command, "");
 	size_t root = line->length;
 	append_stack(line, profile, entry);
-	if (add_to_stack(folded, line->text, entry->weight, folded->bytes_max))
+	if (add_to_stack(folded, line->bytes, entry->weight, folded->bytes_max))
 		return;
 	line->length = root;
-	append_bytes(line, ";[other]", strlen(";[other]"));
+	text_buffer_add_text(line, ";[other]");
 	/* Commands are few, unless a program changes its name all the time. */
-	if (!add_to_stack(folded, line->text, entry->weight,
+	if (!add_to_stack(folded, line->bytes, entry->weight,
 			  folded->bytes_max + folded->bytes_max / 8))
 		add_to_stack(folded, "[other]", entry->weight, SIZE_MAX);
 }
@@ -207,7 +194,7 @@ void folded_add(struct folded *folded, const struct view *view)
 {
 	const struct code_profile *profile = view->snapshot->code;
 	struct wanted wanted;
-	struct line line = {0};
+	struct text_buffer line = {0};
 
 	if (!profile || profile->n_entries == 0 || (view->snapshot->run && folded->refreshes))
 		return;
@@ -224,7 +211,7 @@ void folded_add(struct folded *folded, const struct view *view)
 			add_entry(folded, profile, entry, command, &line);
 	}
 	wanted_fini(&wanted);
-	free(line.text);
+	free(line.bytes);
 }
 
 static int compare_stacks(const void *a, const void *b)

@@ -6,6 +6,7 @@
 #include "core/tables/table_fields.h"
 
 #include "core/base/text.h"
+#include "core/base/text_buffer.h"
 #include "core/base/util.h"
 
 #include <ctype.h>
@@ -88,46 +89,31 @@ static const struct title *title_at(struct titles *titles, const char *at)
 	return NULL;
 }
 
-/* Text under way; the caller frees `text`. */
-struct growing {
-	char *text;
-	size_t length, capacity;
-};
-
-static void grow(struct growing *growing, const char *text, size_t n)
-{
-	growing->text =
-		array_reserve(growing->text, &growing->capacity, growing->length + n + 1, 1);
-	memcpy(growing->text + growing->length, text, n);
-	growing->length += n;
-	growing->text[growing->length] = '\0';
-}
-
 /*
  * Adds the next character, or an operator that only some files write so: "> =", "&&", "||". Two
  * files have fractions in the thresholds of percentages: `percent` makes 0.20 be 20. Returns the
  * bytes of `from` that were used.
  */
-static size_t grow_operand(struct growing *growing, const char *from, bool percent)
+static size_t add_operand(struct text_buffer *buffer, const char *from, bool percent)
 {
 	char text[32];
 
 	if ((from[0] == '&' || from[0] == '|') && from[1] == from[0]) {
-		grow(growing, from, 1);
+		text_buffer_add(buffer, from, 1);
 		return 2;
 	}
 	if ((from[0] == '>' || from[0] == '<') && from[1] == ' ' && from[2] == '=') {
-		grow(growing, from, 1);
+		text_buffer_add(buffer, from, 1);
 		return 2;
 	}
 	if (percent && from[0] == '0' && from[1] == '.' && isdigit((unsigned char)from[2])) {
 		double share;
 		size_t used = text_number(from, &share);
 
-		grow(growing, text, text_trimmed(text, sizeof(text), share * 100, 6));
+		text_buffer_add(buffer, text, text_trimmed(text, sizeof(text), share * 100, 6));
 		return used;
 	}
-	grow(growing, from, 1);
+	text_buffer_add(buffer, from, 1);
 	return 1;
 }
 
@@ -140,7 +126,7 @@ static char *threshold_of(const json_t *metric, struct titles *titles)
 	const json_t *aliases = json_object_get(threshold, "ThresholdMetrics");
 	const char *formula = table_member(threshold, "Formula");
 	struct titles own = {0};
-	struct growing growing = {0};
+	struct text_buffer buffer = {0};
 
 	for (size_t i = 0; i < json_array_size(aliases) && i < ALIASES_MAX; i++) {
 		const json_t *alias = json_array_get(aliases, i);
@@ -152,7 +138,7 @@ static char *threshold_of(const json_t *metric, struct titles *titles)
 				break;
 			}
 	}
-	grow(&growing, "", 0);
+	text_buffer_add(&buffer, "", 0);
 	for (const char *at = formula; at && *at;) {
 		bool inside = at > formula && (is_word(at[-1]) || at[-1] == '.');
 		const struct title *title = inside ? NULL : title_at(titles, at);
@@ -160,11 +146,11 @@ static char *threshold_of(const json_t *metric, struct titles *titles)
 		if (!title && !inside)
 			title = title_at(&own, at);
 		if (title)
-			grow(&growing, title->to, strlen(title->to));
-		at += title ? title->length : grow_operand(&growing, at, percent && !inside);
+			text_buffer_add_text(&buffer, title->to);
+		at += title ? title->length : add_operand(&buffer, at, percent && !inside);
 	}
 	free(own.items);
-	return growing.text;
+	return buffer.bytes;
 }
 
 /* Returns the end of "Y )" without the blank and the parenthesis, or NULL, also if it is long. */
@@ -235,12 +221,12 @@ static bool is_latency(const char *name)
 
 static char *with_usual_operators(const char *begin, const char *formula)
 {
-	struct growing growing = {0};
+	struct text_buffer buffer = {0};
 
-	grow(&growing, begin, strlen(begin));
+	text_buffer_add_text(&buffer, begin);
 	for (const char *at = formula; at && *at;)
-		at += grow_operand(&growing, at, false);
-	return growing.text;
+		at += add_operand(&buffer, at, false);
+	return buffer.bytes;
 }
 
 /* The formula in the operators of most files. The caller frees it. */
@@ -281,9 +267,9 @@ static char *inputs_of(const json_t *metric, const char *member, const char *for
 {
 	bool ticks = json_object_get(metric, "BaseFormula");
 	const json_t *inputs = json_object_get(metric, member);
-	struct growing growing = {0};
+	struct text_buffer buffer = {0};
 
-	grow(&growing, "", 0);
+	text_buffer_add(&buffer, "", 0);
 	for (size_t i = 0; i < json_array_size(inputs); i++) {
 		const char *alias = table_member(json_array_get(inputs, i), "Alias");
 		const char *name = table_member(json_array_get(inputs, i), "Name");
@@ -293,16 +279,16 @@ static char *inputs_of(const json_t *metric, const char *member, const char *for
 		if (i < ALIASES_MAX && is_latency(name) && strlen(formula) <= REPAIRED_MAX &&
 		    !has_name(formula, alias))
 			continue;
-		if (growing.length > 0)
-			grow(&growing, " ", 1);
-		grow(&growing, alias, strlen(alias));
-		grow(&growing, "=", 1);
+		if (buffer.length > 0)
+			text_buffer_add(&buffer, " ", 1);
+		text_buffer_add_text(&buffer, alias);
+		text_buffer_add(&buffer, "=", 1);
 		if (ticks && strcmp(name, "SYSTEM_TSC_FREQ") == 0)
 			name = "TSC";
 		for (; *name; name++)
-			grow(&growing, *name == ' ' ? "_" : name, 1);
+			text_buffer_add(&buffer, *name == ' ' ? "_" : name, 1);
 	}
-	return growing.text;
+	return buffer.bytes;
 }
 
 static void add_metric(struct table_reading *reading, const json_t *metric, size_t line,

@@ -30,39 +30,31 @@ static bool are_terms(const char *terms)
 	return length > 0 && !terms[length];
 }
 
-static void append(struct table_text *text, const char *bytes, size_t n)
-{
-	text->bytes = array_reserve(text->bytes, &text->capacity, text->length + n + 1, 1);
-	memcpy(text->bytes + text->length, bytes, n);
-	text->length += n;
-	text->bytes[text->length] = '\0';
-}
-
 /* Appends a field, at most `most` bytes of it, with one blank for each run of blanks. */
-static void append_field(struct table_text *text, const char *field, size_t most)
+static void append_field(struct text_buffer *lines, const char *field, size_t most)
 {
 	bool blank = false;
 	size_t begin;
 
-	append(text, "\t", 1);
-	for (begin = text->length; field && *field && text->length - begin < most; field++) {
+	text_buffer_add(lines, "\t", 1);
+	for (begin = lines->length; field && *field && lines->length - begin < most; field++) {
 		if ((unsigned char)*field <= ' ' || *field == 0x7f) {
 			blank = true;
 			continue;
 		}
-		if (blank && text->length > begin)
-			append(text, " ", 1);
+		if (blank && lines->length > begin)
+			text_buffer_add(lines, " ", 1);
 		blank = false;
-		append(text, field, 1);
+		text_buffer_add(lines, field, 1);
 	}
 }
 
 /* Removes the tabs of empty fields and ends the line. */
 static void end_line(struct table_text *text)
 {
-	while (text->bytes[text->length - 1] == '\t')
-		text->length--;
-	append(text, "\n", 1);
+	while (text->lines.bytes[text->lines.length - 1] == '\t')
+		text->lines.length--;
+	text_buffer_add(&text->lines, "\n", 1);
 	text->n++;
 }
 
@@ -70,16 +62,16 @@ static bool begin_line(struct table_text *text, const char *pmu, const char *nam
 		       const char *prefix)
 {
 	if (!is_name(name) || !is_name(pmu) || strlen(pmu) >= sizeof(text->pmu) ||
-	    text->length > TABLE_TEXT_MAX)
+	    text->lines.length > TABLE_TEXT_MAX)
 		return false;
 	if (strcmp(text->pmu, pmu) != 0) {
 		text_copy(text->pmu, sizeof(text->pmu), pmu);
-		append(text, "@", 1);
-		append(text, pmu, strlen(pmu));
-		append(text, "\n", 1);
+		text_buffer_add(&text->lines, "@", 1);
+		text_buffer_add_text(&text->lines, pmu);
+		text_buffer_add(&text->lines, "\n", 1);
 	}
-	append(text, prefix, strlen(prefix));
-	append(text, name, strlen(name));
+	text_buffer_add_text(&text->lines, prefix);
+	text_buffer_add_text(&text->lines, name);
 	return true;
 }
 
@@ -90,10 +82,10 @@ bool table_text_add_event(struct table_text *text, const struct table_event *eve
 	if (!are_terms(event->terms) || !begin_line(text, event->pmu, event->name, ""))
 		return false;
 	snprintf(counters, sizeof(counters), "%llx", (unsigned long long)event->counters);
-	append_field(text, event->terms, SIZE_MAX);
-	append_field(text, counters, SIZE_MAX);
-	append_field(text, event->flags, SIZE_MAX);
-	append_field(text, event->help, TABLE_TEXT_HELP_MAX);
+	append_field(&text->lines, event->terms, SIZE_MAX);
+	append_field(&text->lines, counters, SIZE_MAX);
+	append_field(&text->lines, event->flags, SIZE_MAX);
+	append_field(&text->lines, event->help, TABLE_TEXT_HELP_MAX);
 	end_line(text);
 	return true;
 }
@@ -108,14 +100,14 @@ bool table_text_add_metric(struct table_text *text, const struct table_metric *m
 	    !begin_line(text, metric->pmu, metric->name, "+"))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-		append_field(text, fields[i], SIZE_MAX);
-	append_field(text, metric->help, TABLE_TEXT_HELP_MAX);
+		append_field(&text->lines, fields[i], SIZE_MAX);
+	append_field(&text->lines, metric->help, TABLE_TEXT_HELP_MAX);
 	end_line(text);
 	return true;
 }
 
 void table_text_fini(struct table_text *text)
 {
-	free(text->bytes);
+	free(text->lines.bytes);
 	*text = (struct table_text){0};
 }

@@ -2,6 +2,8 @@
 #ifndef PMCTOP_TABLE_TEXT_H
 #define PMCTOP_TABLE_TEXT_H
 
+#include "core/base/text_buffer.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,8 +16,7 @@ enum { TABLE_TEXT_HELP_MAX = 1000 }; /* bytes of a description */
 #define TABLE_TEXT_MAX ((size_t)32 << 20)
 
 struct table_text {
-	char *bytes; /* owned; NULL: empty */
-	size_t length, capacity;
+	struct text_buffer lines;
 	size_t n; /* events and metrics */
 	char pmu[64];
 };

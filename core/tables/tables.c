@@ -158,8 +158,8 @@ static char *text_of(const struct table_reading *reading, const char *place)
 		   : slash && slash[1] ? slash + 1
 				       : place);
 	copy_plain(version, sizeof(version), reading->version);
-	if (asprintf(&text, "%s\t%s\t%s\n%s", name, version, reading->date, reading->text.bytes) <
-	    0)
+	if (asprintf(&text, "%s\t%s\t%s\n%s", name, version, reading->date,
+		     reading->text.lines.bytes) < 0)
 		xalloc_failed();
 	return text;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* UTF-8 from outside, the characters of it that are shown, and numbers in output. */
+#include "core/base/text_buffer.h"
 #include "tests/unit/shared/widths.h"
 
 #include <float.h>
@@ -9,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -395,6 +397,24 @@ static void test_u64(void **state)
 	}
 }
 
+static void buffer_grows(void **state)
+{
+	struct text_buffer buffer = {0};
+	char want[1001] = "";
+
+	(void)state;
+	text_buffer_add(&buffer, "", 0);
+	assert_string_equal(buffer.bytes, "");
+	for (size_t i = 0; i < 200; i++) {
+		text_buffer_add_text(&buffer, "abc");
+		text_buffer_add(&buffer, "dexyz", 2);
+		memcpy(want + 5 * i, "abcde", 6);
+		assert_string_equal(buffer.bytes, want);
+		assert_int_equal(buffer.length, 5 * (i + 1));
+	}
+	free(buffer.bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -409,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_hex),
 		cmocka_unit_test(test_number),
 		cmocka_unit_test(test_u64),
+		cmocka_unit_test(buffer_grows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
