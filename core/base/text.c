@@ -269,6 +269,13 @@ size_t text_u64(const char *text, uint64_t *value)
 	return (size_t)(at - text);
 }
 
+bool text_ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), n = strlen(end);
+
+	return length >= n && memcmp(text + length - n, end, n) == 0;
+}
+
 size_t text_first_line(const char *text, unsigned width)
 {
 	size_t fits = 0, word_end = 0;

@@ -77,6 +77,9 @@ size_t text_number(const char *text, double *value);
  */
 size_t text_u64(const char *text, uint64_t *value);
 
+/* Whether the text ends with `end`, or is `end`. */
+bool text_ends_with(const char *text, const char *end);
+
 /*
  * The bytes of the first line of a text that is wrapped at blanks to `width` columns. At least one
  * word, of any length. 0 for "".

@@ -213,10 +213,7 @@ static void drop_latency(char *formula, const char *alias)
 
 static bool is_latency(const char *name)
 {
-	static const char suffix[] = ":retire_latency";
-	size_t length = strlen(name);
-
-	return length > strlen(suffix) && strcmp(name + length - strlen(suffix), suffix) == 0;
+	return text_ends_with(name, ":retire_latency");
 }
 
 static char *with_usual_operators(const char *begin, const char *formula)

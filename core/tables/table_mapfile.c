@@ -6,6 +6,7 @@
 #include "core/tables/table_reading.h"
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/tables/table_pattern.h"
 
@@ -143,13 +144,12 @@ static void read_row(struct mapfile *mapfile, const struct row *row)
 	struct table_reading *reading = mapfile->reading;
 	const char *model = field_of(mapfile, row, MODEL), *type = field_of(mapfile, row, TYPE);
 	const char *name = field_of(mapfile, row, FILENAME);
-	size_t length = strlen(name);
 	char path[PATH_MAX];
 	bool known = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
 		known |= strcmp(type, types[i]) == 0;
-	if (!known || !model[0] || length == 0)
+	if (!known || !model[0] || !name[0])
 		return;
 	if (mapfile->model[0] ? strcmp(mapfile->model, model) != 0
 			      : !matches_cpu(mapfile, model, row->line))
@@ -163,7 +163,7 @@ static void read_row(struct mapfile *mapfile, const struct row *row)
 		return;
 	}
 	set_name(reading, name);
-	if (length > 5 && strcmp(name + strlen(name) - 5, ".json") == 0) {
+	if (text_ends_with(name, ".json")) {
 		table_reading_file(reading, path, core_pmu(field_of(mapfile, row, ROLE)));
 		return;
 	}

@@ -195,13 +195,6 @@ bool table_path(char path[PATH_MAX], const char *folder, const char *name)
 	return !leaves && snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-	size_t length = strlen(name), of_end = strlen(end);
-
-	return length >= of_end && strcmp(name + length - of_end, end) == 0;
-}
-
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -218,7 +211,7 @@ int table_names_read(const char *folder, const char *end, bool folders, struct t
 		return -errno;
 	for (const struct dirent *entry;
 	     names->n < TABLES_FILES_MAX && (entry = readdir(stream));) {
-		if (entry->d_name[0] == '.' || !ends_with(entry->d_name, end) ||
+		if (entry->d_name[0] == '.' || !text_ends_with(entry->d_name, end) ||
 		    !table_path(path, folder, entry->d_name) || lstat(path, &status) != 0 ||
 		    !(folders ? S_ISDIR(status.st_mode) : S_ISREG(status.st_mode)))
 			continue;

@@ -6,6 +6,7 @@
 #include "core/tables/tables.h"
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/tables/table_reading.h"
 
@@ -56,13 +57,6 @@ static bool read_arm(struct table_reading *reading, const char *folder)
 	return found;
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-	size_t length = strlen(name), of_end = strlen(end);
-
-	return length >= of_end && strcmp(name + length - of_end, end) == 0;
-}
-
 /*
  * The files of one folder. Intel's file names do not have the PMU of several kinds of cores, so
  * these files are left out.
@@ -75,11 +69,11 @@ static void read_folder(struct table_reading *reading, const char *folder)
 
 	table_names_read(folder, ".json", false, &names);
 	for (size_t i = 0; i < names.n; i++)
-		cores += ends_with(names.items[i], "_core.json");
+		cores += text_ends_with(names.items[i], "_core.json");
 	for (size_t i = 0; i < names.n; i++) {
 		if (!table_path(path, folder, names.items[i]))
 			continue;
-		if (cores > 1 && ends_with(names.items[i], "_core.json"))
+		if (cores > 1 && text_ends_with(names.items[i], "_core.json"))
 			table_reading_note(
 				reading,
 				"%.120s: for one of several kinds of cores. Give the folder that "

@@ -397,6 +397,17 @@ static void test_u64(void **state)
 	}
 }
 
+static void test_ends_with(void **state)
+{
+	(void)state;
+	assert_true(text_ends_with("a.json", ".json"));
+	assert_true(text_ends_with(".json", ".json"));
+	assert_true(text_ends_with("a", ""));
+	assert_false(text_ends_with("json", ".json"));
+	assert_false(text_ends_with("a.jsonl", ".json"));
+	assert_false(text_ends_with("", "a"));
+}
+
 static void buffer_grows(void **state)
 {
 	struct text_buffer buffer = {0};
@@ -429,6 +440,7 @@ int main(void)
 		cmocka_unit_test(test_hex),
 		cmocka_unit_test(test_number),
 		cmocka_unit_test(test_u64),
+		cmocka_unit_test(test_ends_with),
 		cmocka_unit_test(buffer_grows),
 	};
 
