@@ -42,11 +42,6 @@ static const struct {
 	{"Seconds", "s", 7, 2},
 };
 
-static bool is_percent(const struct event_table_metric *metric)
-{
-	return strncmp(metric->unit, "percent", strlen("percent")) == 0;
-}
-
 /* Sets unit, width and decimals. */
 static void set_unit(const struct event_table_metric *metric, struct metric_def *def)
 {
@@ -55,7 +50,7 @@ static void set_unit(const struct event_table_metric *metric, struct metric_def 
 	def->unit = "";
 	def->width = 7;
 	def->decimals = 2;
-	if (is_percent(metric)) {
+	if (metric_vendor_is_percent(metric)) {
 		def->unit = "%";
 		def->width = 5;
 		def->decimals = 1;
@@ -79,17 +74,10 @@ static const struct event_table *table_of(const struct event_context *context)
 static const struct event_table_metric *parent_of(const struct event_table *table,
 						  const struct event_table_metric *metric)
 {
-	size_t n = 0;
-	const struct event_table_metric *parents =
-		event_table_find_metric(table, metric->parent, strlen(metric->parent), &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(parents[i].pmu, metric->pmu) == 0)
-			return &parents[i];
-	return NULL;
+	return metric_vendor_on_pmu(table, metric->pmu, metric->parent, strlen(metric->parent));
 }
 
-/* Whether a high figure is good: the threshold marks what is worth a look. */
+/* Whether a high figure is good. The vendor's threshold then marks no problem. */
 static bool is_useful_work(const struct event_table *table, const struct event_table_metric *metric)
 {
 	if (event_same_name("Bottleneck_Useful_Work", strlen("Bottleneck_Useful_Work"),
@@ -119,7 +107,7 @@ static void set_colours(const struct event_table *table, const struct event_tabl
 }
 
 /* Domains that are no quantity. */
-static bool says_little(const char *domain)
+static bool is_no_quantity(const char *domain)
 {
 	static const char *const words[] = {"Metric",        "Core_Metric", "Inst_Metric",
 					    "System_Metric", "Fraction",    "Count"};
@@ -136,11 +124,11 @@ static void set_help(const struct event_table_metric *metric,
 	char text[1024];
 	int n = 0;
 
-	if (strcmp(metric->unit, "percent") == 0 && !says_little(metric->domain))
+	if (strcmp(metric->unit, "percent") == 0 && !is_no_quantity(metric->domain))
 		n = snprintf(text, sizeof(text), "share of %.40s", metric->domain);
 	else if (metric->unit[0] && strcmp(metric->unit, "percent") != 0)
 		n = snprintf(text, sizeof(text), "%.40s", metric->unit);
-	else if (!says_little(metric->domain))
+	else if (!is_no_quantity(metric->domain))
 		n = snprintf(text, sizeof(text), "in %.40s", metric->domain);
 	else
 		n = snprintf(text, sizeof(text), "of the vendor");

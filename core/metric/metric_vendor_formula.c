@@ -133,7 +133,8 @@ static void append_text(struct writer *w, const char *text)
 	text_buffer_add_text(&w->output, text);
 }
 
-static int refuse(struct writer *w, const char *what, const char *name, size_t length)
+/* Returns -ENOTSUP, with a sentence that names what the metric cannot be computed from. */
+static int refuse_metric(struct writer *w, const char *what, const char *name, size_t length)
 {
 	return error_set(w->why, -ENOTSUP, "Metric %.40s: %s %s.", w->metric->name, what,
 			 event_quote(name, length).text);
@@ -190,7 +191,7 @@ static int write_constant(struct writer *w, const char *name, size_t length)
 			append_text(w, constants[i].text);
 			return 0;
 		}
-	return refuse(w, "its formula has the unknown constant", name, length);
+	return refuse_metric(w, "its formula has the unknown constant", name, length);
 }
 
 /*
@@ -199,7 +200,7 @@ static int write_constant(struct writer *w, const char *name, size_t length)
  */
 static const struct {
 	const char *name, *text;
-} others[] = {
+} linux_events[] = {
 	{"UNC_PKG_ENERGY_STATUS", "('power/energy-pkg/' / 0.000061)"},
 	{"FREERUN_PKG_ENERGY_STATUS", "('power/energy-pkg/' / 0.000061)"},
 	{"FREERUN_DRAM_ENERGY_STATUS", "('power/energy-ram/' / 0.0000156)"},
@@ -256,16 +257,17 @@ static int write_event(struct writer *w, const char *name, size_t length)
 	size_t n = colon ? (size_t)(colon - name) : length;
 	const char *alias = event_vendor_alias(name, n);
 
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (event_same_name(name, length, others[i].name)) {
-			append_text(w, others[i].text);
+	for (size_t i = 0; i < ARRAY_SIZE(linux_events); i++)
+		if (event_same_name(name, length, linux_events[i].name)) {
+			append_text(w, linux_events[i].text);
 			return 0;
 		}
 	if (ends_with(name, length, ":retire_latency"))
-		return refuse(w, "the vendor has no typical latency for this CPU of", name, n);
+		return refuse_metric(w, "the vendor has no typical latency for this CPU of", name,
+				     n);
 	if (ends_with(name, length, ":percore"))
-		return refuse(w, "the counts of both threads of a core are not added, for", name,
-			      n);
+		return refuse_metric(w, "the counts of both threads of a core are not added, for",
+				     name, n);
 	if (alias) {
 		w->perf_metrics = true;
 		append_event(w, true, alias, "", 0);
@@ -278,10 +280,10 @@ static int write_event(struct writer *w, const char *name, size_t length)
 	}
 	const struct event_table_item *item = find_item(w, name, n);
 	if (!item)
-		return refuse(w, "the vendor's table for this CPU does not have", name, n);
+		return refuse_metric(w, "the vendor's table for this CPU does not have", name, n);
 	bool core = strncmp(item->pmu, "cpu", 3) == 0;
 	if (core && pmu_of(w) && strcmp(item->pmu, w->metric->pmu) != 0)
-		return refuse(w, "other cores have its event", name, n);
+		return refuse_metric(w, "other cores have its event", name, n);
 	/* Of every socket: the vendor means that of one. */
 	bool one_unit = ends_with(name, length, ":one_unit");
 	append_text(w, one_unit ? "(" : "");
@@ -301,30 +303,34 @@ size_t metric_vendor_name(const struct event_table *table, const struct event_ta
 				n > 1 && !main ? "_" : "", metric->name);
 }
 
+bool metric_vendor_is_percent(const struct event_table_metric *metric)
+{
+	return strncmp(metric->unit, "percent", strlen("percent")) == 0;
+}
+
 /* In Linux' formulas. */
 static int write_metric(struct writer *w, const struct event_table_metric *metric)
 {
-	bool percent = strncmp(metric->unit, "percent", strlen("percent")) == 0;
+	bool percent = metric_vendor_is_percent(metric);
 	char name[128];
 
 	if (metric_vendor_name(w->table, metric, name, sizeof(name)) >= sizeof(name))
-		return refuse(w, "too long is the name of", name, sizeof(name));
+		return refuse_metric(w, "too long is the name of", name, sizeof(name));
 	append_text(w, percent ? "(" : "");
 	append_text(w, name);
 	append_text(w, percent ? " / 100)" : "");
 	return 0;
 }
 
-/* The metric of that name on the same PMU, or NULL. */
-static const struct event_table_metric *find_metric(const struct writer *w,
-						    const struct token *name)
+const struct event_table_metric *metric_vendor_on_pmu(const struct event_table *table,
+						      const char *pmu, const char *name,
+						      size_t length)
 {
 	size_t n = 0;
-	const struct event_table_metric *found =
-		event_table_find_metric(w->table, name->text, name->length, &n);
+	const struct event_table_metric *found = event_table_find_metric(table, name, length, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(found[i].pmu, w->metric->pmu) == 0)
+		if (strcmp(found[i].pmu, pmu) == 0)
 			return &found[i];
 	return NULL;
 }
@@ -335,7 +341,8 @@ static int write_name(struct writer *w, const struct token *name)
 	const char *meaning = find_meaning(w->metric->events, name, &length);
 
 	if (w->linux_names) {
-		const struct event_table_metric *metric = find_metric(w, name);
+		const struct event_table_metric *metric =
+			metric_vendor_on_pmu(w->table, w->metric->pmu, name->text, name->length);
 
 		if (metric)
 			return write_metric(w, metric);
@@ -373,8 +380,8 @@ static void append_blank(struct writer *w, enum token_kind next)
 static int open_group(struct writer *w)
 {
 	if (w->n_groups == GROUPS_MAX)
-		return refuse(w, "too many parentheses are in", w->metric->name,
-			      strlen(w->metric->name));
+		return refuse_metric(w, "too many parentheses are in", w->metric->name,
+				     strlen(w->metric->name));
 	w->groups[w->n_groups++] =
 		(struct group){.start = w->output.length, .call = w->last == TOKEN_FUNCTION};
 	append_text(w, "(");
@@ -390,8 +397,8 @@ static int write_token(struct writer *w, const struct token *token, bool names)
 
 	append_blank(w, token->kind);
 	if (token->kind == TOKEN_CLOSE && w->n_groups == 0)
-		return refuse(w, "a parenthesis is missing in", w->metric->name,
-			      strlen(w->metric->name));
+		return refuse_metric(w, "a parenthesis is missing in", w->metric->name,
+				     strlen(w->metric->name));
 	if (token->kind == TOKEN_OPEN)
 		result = open_group(w);
 	else if (token->kind == TOKEN_NAME && names)
@@ -414,8 +421,8 @@ static int write_tokens(struct writer *w, const char *text, bool names)
 	for (; token.kind != TOKEN_END && result == 0; token = next_token(&text))
 		result = write_token(w, &token, names);
 	if (result == 0 && w->n_groups > 0)
-		result = refuse(w, "a parenthesis is missing in", w->metric->name,
-				strlen(w->metric->name));
+		result = refuse_metric(w, "a parenthesis is missing in", w->metric->name,
+				       strlen(w->metric->name));
 	return result;
 }
 

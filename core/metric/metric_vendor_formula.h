@@ -36,4 +36,11 @@ void metric_vendor_threshold(const struct event_table_metric *metric,
 size_t metric_vendor_name(const struct event_table *table, const struct event_table_metric *metric,
 			  char *name, size_t size);
 
+/* Returns the metric of a name whose events are on this core PMU, or NULL. */
+const struct event_table_metric *metric_vendor_on_pmu(const struct event_table *table,
+						      const char *pmu, const char *name,
+						      size_t length);
+/* Whether the figure is a percentage: "percent", also of something. */
+bool metric_vendor_is_percent(const struct event_table_metric *metric);
+
 #endif
