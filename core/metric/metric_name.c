@@ -94,27 +94,27 @@ static int check_nesting(struct metric_parser *p, size_t start, const char *name
 					    METRIC_NAMES_NESTED_MAX);
 }
 
-/* What was there before a formula, which is removed again if it does not compile. */
-struct mark {
+/* Lengths of the parser's arrays before a form. If it does not compile, they are set back. */
+struct form_start {
 	size_t ops, depth, events, named;
 };
 
-static void go_back(struct metric_parser *p, const struct mark *mark)
+static void remove_form(struct metric_parser *p, const struct form_start *from)
 {
-	p->n = mark->ops;
-	p->depth = mark->depth;
-	metric_parser_forget(p, mark->named);
-	while (p->events->n > mark->events)
+	p->n = from->ops;
+	p->depth = from->depth;
+	metric_parser_forget(p, from->named);
+	while (p->events->n > from->events)
 		event_fini(&p->events->items[--p->events->n]);
 }
 
 /* A formula that only the whole machine has would be wrong for a task. */
-static int check_form(struct metric_parser *p, size_t start, const struct mark *mark,
+static int check_form(struct metric_parser *p, size_t start, const struct form_start *from,
 		      const struct metric_def *def)
 {
 	bool of_socket = false;
 
-	for (size_t i = mark->ops; i < p->n; i++) {
+	for (size_t i = from->ops; i < p->n; i++) {
 		if (p->ops[i].code == OP_UNSUPPORTED)
 			return metric_parser_fail(p, -ENOENT, start,
 						  "%.40s: this machine does not have %s", def->name,
@@ -132,7 +132,7 @@ static int parse_form(struct metric_parser *p, size_t start, const struct metric
 		      size_t form)
 {
 	const struct metric_use use = {.name = def->name, .outer = p->use};
-	const struct mark mark = {p->n, p->depth, p->events->n, p->n_named};
+	const struct form_start from = {p->n, p->depth, p->events->n, p->n_named};
 	const char *text = p->text;
 	size_t at = p->at;
 
@@ -144,9 +144,9 @@ static int parse_form(struct metric_parser *p, size_t start, const struct metric
 	p->at = at;
 	p->use = use.outer;
 	if (ret == 0)
-		ret = check_form(p, start, &mark, def);
+		ret = check_form(p, start, &from, def);
 	if (ret < 0)
-		go_back(p, &mark);
+		remove_form(p, &from);
 	return ret;
 }
 
@@ -165,13 +165,13 @@ static bool is_kept(const struct metric_parser *p, size_t index)
 	return index < p->n_named && index < METRIC_KEPT_MAX;
 }
 
-static int recall(struct metric_parser *p, size_t slot)
+static int recall_value(struct metric_parser *p, size_t slot)
 {
 	return metric_parser_emit(p, (struct metric_op){.code = OP_RECALL, .slot = slot}, 0);
 }
 
 /* Adds the metric whose value is now the last one, and keeps the value if there is a slot. */
-static int keep(struct metric_parser *p, const char *name, const char *expression)
+static int keep_metric(struct metric_parser *p, const char *name, const char *expression)
 {
 	size_t slot = p->n_named;
 
@@ -196,8 +196,6 @@ static int parse_some_form(struct metric_parser *p, size_t start, const struct m
 			  : metric_parser_fail(p, -ENOENT, start,
 					       "%.40s: this CPU has no events for it", def->name);
 
-	if (def->refused)
-		ret = metric_parser_fail(p, -ENOTSUP, start, "%s", def->refused);
 	for (size_t form = metric_def_form(def, cpus, 0); form < METRIC_FORMS_MAX;
 	     form = metric_def_form(def, cpus, form + 1)) {
 		if (def->forms[form].all_levels && context && context->levels != EVENT_LEVELS_ALL)
@@ -228,7 +226,7 @@ static int parse_metric(struct metric_parser *p, size_t start, const char *name,
 	int form = parse_some_form(p, start, def);
 	if (form < 0 || known)
 		return form < 0 ? form : 0;
-	return keep(p, name, def->forms[form].expression);
+	return keep_metric(p, name, def->forms[form].expression);
 }
 
 /* perf's names of the metrics of the vendors' trees. No event begins like this. */
@@ -246,7 +244,7 @@ static int parse_event_or_metric(struct metric_parser *p, size_t start, const ch
 	if (!p->events)
 		return emit_event(p, 0);
 	if (is_kept(p, index))
-		return recall(p, index);
+		return recall_value(p, index);
 	int event = is_of_metric(name) ? -ENOENT : event_set_add(p->events, name, NULL);
 	if (event >= 0)
 		return emit_event(p, (size_t)event);

@@ -77,7 +77,7 @@ static const struct event_table_metric *parent_of(const struct event_table *tabl
 	return metric_vendor_on_pmu(table, metric->pmu, metric->parent, strlen(metric->parent));
 }
 
-/* Whether a high figure is good. The vendor's threshold then marks no problem. */
+/* Whether the figure is useful work: more of it is better, and its threshold is no warning. */
 static bool is_useful_work(const struct event_table *table, const struct event_table_metric *metric)
 {
 	if (event_same_name("Bottleneck_Useful_Work", strlen("Bottleneck_Useful_Work"),
