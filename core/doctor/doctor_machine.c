@@ -5,7 +5,7 @@
 #include "core/doctor/doctor_internal.h"
 
 #include "core/base/util.h"
-#include "core/event/event_table.h"
+#include "core/event/event_table_cache.h"
 #include "core/sys/cpu_name.h"
 #include "core/sys/proc.h"
 

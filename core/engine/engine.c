@@ -9,7 +9,7 @@
 #include "core/engine/engine_internal.h"
 
 #include "core/base/util.h"
-#include "core/event/event_table.h"
+#include "core/event/event_table_cache.h"
 #include "core/snapshot/snapshot_build.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "core/engine/engine_internal.h"
 
 #include "core/base/util.h"
-#include "core/event/event_table.h"
+#include "core/event/event_table_cache.h"
 #include "core/perf/perf_open_error.h"
 #include "core/sys/container.h"
 #include "core/sys/cpus.h"

@@ -3,8 +3,6 @@
 #define PMCTOP_EVENT_TABLE_H
 
 #include "core/base/error.h"
-#include "core/base/notes.h"
-#include "core/sys/sys.h"
 #include "core/tables/tables.h"
 
 #include <stdbool.h>
@@ -26,7 +24,7 @@ struct event_table_item {
 	const char *help; /* one line of any text; NULL: none, as in the built-in table */
 };
 
-/* A metric, in the vendor's notation. "" for what it does not have. */
+/* A metric, in the vendor's notation. Except for `help`, "" is for what it does not have. */
 struct event_table_metric {
 	const char *name; /* as the vendor writes it: Memory_Bound */
 	const char *pmu;  /* the core PMU of its events: "cpu", "cpu_core" */
@@ -37,7 +35,7 @@ struct event_table_metric {
 	const char *events; /* "a=EVENT:MODIFIERS b=EVENT": the meaning of names in the formula */
 	const char *constants; /* "c=SYSTEM_TSC_FREQ d=20": the same */
 	const char *threshold;
-	const char *help; /* as that of an event */
+	const char *help; /* one line of any text; NULL: none */
 };
 
 struct event_table {
@@ -87,25 +85,6 @@ const struct event_table_metric *event_table_find_metric(const struct event_tabl
  * Whether a frame has a metric of that name for any CPU: event_table_find_metric() finds it there.
  */
 bool event_table_has_metric(const void *frame, size_t size, const char *name);
-
-/*
- * The table for the CPUs of a machine, read when it is first needed: the built-in one, and the
- * user's files. One thread.
- */
-struct event_table_cache;
-struct event_table_cache *event_table_cache_new(const struct sys *sys);
-/*
- * Sets the places of the user's files and the CPU, before the table is needed. Texts are borrowed.
- * cpu_id NULL: the CPUs of the machine.
- */
-void event_table_cache_set(struct event_table_cache *cache, const struct tables_places *places,
-			   const char *cpu_id);
-void event_table_cache_free(struct event_table_cache *cache); /* NULL is fine */
-/* NULL: there is none. The cache owns it. */
-const struct event_table *event_table_cache_get(struct event_table_cache *cache);
-
-/* What is wrong with the user's files, once the table has been needed. */
-const struct notes *event_table_cache_notes(const struct event_table_cache *cache);
 
 /* core/event/tables/tables.zst, which is built in: event_table_frame.c. */
 extern const unsigned char event_table_frame[];

@@ -3,8 +3,9 @@
  * The table is read once, and only if a name needs it: unpacking the built-in frame takes
  * milliseconds, the user's files take tens of them.
  */
+#include "core/event/event_table_cache.h"
+
 #include "core/base/util.h"
-#include "core/event/event_table.h"
 #include "core/sys/cpu_model.h"
 
 #include <errno.h>

@@ -21,7 +21,7 @@
 #include "core/base/util.h"
 #include "core/event/event_modifier.h"
 #include "core/event/event_resolver.h"
-#include "core/event/event_table.h"
+#include "core/event/event_table_cache.h"
 #include "core/event/event_term.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/event/event_table_cache.h"
 #include "core/event/plan.h"
 #include "core/metric/catalog_source.h"
 #include "core/perf/probe.h"

@@ -8,6 +8,7 @@
 
 #include "core/base/util.h"
 #include "core/event/event_resolver.h"
+#include "core/event/event_table_cache.h"
 #include "core/metric/metric_event.h"
 #include "core/metric/metric_user.h"
 #include "core/metric/metric_vendor_formula.h"

@@ -5,7 +5,7 @@
  * lists what it has of all CPUs. Medians of CPU time.
  */
 #include "core/base/util.h"
-#include "core/event/event_table.h"
+#include "core/event/event_table_cache.h"
 #include "core/event/pfm_start.h"
 #include "core/metric/event_index.h"
 #include "tests/bench/measure.h"

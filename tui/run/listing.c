@@ -8,7 +8,7 @@
 #include "core/base/figure.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/event/event_table.h"
+#include "core/event/event_table_cache.h"
 #include "core/metric/catalog.h"
 #include "core/metric/metric_def.h"
 #include "core/metric/metric_vendor.h"

@@ -18,7 +18,7 @@
 
 #include "core/base/text.h"
 #include "core/code/symbol_worker.h"
-#include "core/event/event_table.h"
+#include "core/event/event_table_cache.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
 #include "tui/options/config.h"

@@ -9,7 +9,7 @@
 #include "tests/unit/shared/two_tasks.h"
 
 #include "core/doctor/doctor.h"
-#include "core/event/event_table.h"
+#include "core/event/event_table_cache.h"
 #include "core/metric/catalog.h"
 #include "tests/fake_kernel/machines.h"
 

@@ -4,7 +4,7 @@
  * are read as core/event/tables/README.md describes.
  */
 #include "core/base/util.h"
-#include "core/event/event_table.h"
+#include "core/event/event_table_cache.h"
 #include "core/sys/cpu_model.h"
 #include "tests/fake_kernel/machines.h"
 

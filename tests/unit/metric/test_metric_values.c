@@ -11,7 +11,7 @@
 #include "tests/unit/shared/cpu_machine.h"
 
 #include "core/base/util.h"
-#include "core/event/event_table.h"
+#include "core/event/event_table_cache.h"
 #include "core/event/plan.h"
 #include "core/metric/metric.h"
 #include "core/metric/metric_vendor.h"

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/shared/cpu_machine.h"
 
-#include "core/event/event_table.h"
+#include "core/event/event_table_cache.h"
 #include "core/metric/metric.h"
 #include "core/metric/metric_vendor.h"
 #include "core/sys/cpu_facts.h"

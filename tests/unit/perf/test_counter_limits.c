@@ -5,7 +5,7 @@
  * runs must not be ruled out. Linux does not know which events are taken alone.
  */
 #include "core/base/util.h"
-#include "core/event/event_table.h"
+#include "core/event/event_table_cache.h"
 #include "core/perf/budget.h"
 #include "tests/fake_kernel/limited_machines.h"
 #include "tests/unit/shared/cases.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/machine.h"
 
-#include "core/event/event_table.h"
+#include "core/event/event_table_cache.h"
 
 void recorded_each(const char *name, void (*fn)(void *arg, const char *path, const char *text),
 		   void *arg)
