@@ -218,6 +218,7 @@ int table_mapfile_read(struct table_reading *reading, const char *folder)
 			read_row(&mapfile, &row);
 		header = true;
 	}
+	table_reading_close(reading);
 	free(text);
 	return mapfile.found ? 0 : -ESRCH;
 }

@@ -91,6 +91,7 @@ void table_reading_close(struct table_reading *reading)
 		table_reading_note(reading, "%.120s: %zu more faults.", reading->path,
 				   reading->faults - 1);
 	reading->path = NULL;
+	reading->faults = 0;
 }
 
 void table_reading_fini(struct table_reading *reading)
