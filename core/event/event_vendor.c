@@ -2,7 +2,8 @@
 /*
  * Names that the vendor has for the events of these CPUs (event_table.h): LONGEST_LAT_CACHE.MISS,
  * also with a colon. An event of several kinds of cores, or of every memory controller, is counted
- * on each. If the kernel offers no core PMU, or not the PMU of the event, libpfm4 is asked.
+ * on each. If the kernel offers no core PMU, or not the PMU of the event, libpfm4
+ * resolves the name.
  *
  * Behind a name may be what the vendor's metrics have there: UOPS_RETIRED.MS:c1:e1. These are
  * changes of the event's terms:

@@ -37,7 +37,7 @@ struct metric_parser {
 	size_t n, capacity;
 	size_t depth, depth_max; /* of the stack, now and at most */
 	unsigned nested;
-	/* As in struct metric. The values of the first METRIC_KEPT_MAX are kept, by index. */
+	/* As in struct metric. The values of the first METRIC_KEPT_MAX are in slots, by index. */
 	struct metric_def *named; /* owned */
 	size_t n_named, named_capacity;
 };

@@ -159,7 +159,7 @@ void table_terms_add(struct table_terms *terms, const char *term, uint64_t value
 	int length = snprintf(text, sizeof(text), "%s%s=0x%llx", terms->length ? "," : "", term,
 			      (unsigned long long)value);
 
-	/* Terms that do not fit are refused by the emptied text. */
+	/* The length is kept, so that shorter terms that follow do not fill the text again. */
 	if (terms->length + (size_t)length >= sizeof(terms->text)) {
 		terms->text[0] = '\0';
 		return;

@@ -10,7 +10,7 @@
 const char *table_member(const json_t *entry, const char *name);
 /*
  * The number of a member, decimal or "0x10": the first of "0xB7, 0xBB"; 0 if there is no such
- * member. False and a fault if it is none.
+ * member. False and a fault if it is not a number.
  */
 bool table_number(struct table_reading *reading, const struct table_json_entry *entry,
 		  const char *name, uint64_t *number);
@@ -25,7 +25,10 @@ const char *table_register(uint64_t index);
 /* The terms of an event that Linux counts on a fixed counter, or NULL. */
 const char *table_fixed_terms(const char *name);
 
-/* Terms, one behind the other. */
+/*
+ * Terms, one behind the other. If one does not fit, `text` is "" from then on, which
+ * table_text_add_event() refuses.
+ */
 struct table_terms {
 	char text[512];
 	size_t length;

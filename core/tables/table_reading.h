@@ -15,6 +15,7 @@
  * For table*.c of this room only: what is common to the files of one CPU. A file that cannot be
  * read, and an entry that makes no sense, becomes a note and is left out.
  */
+
 /* Events that the files of several CPUs name (ArchStdEvent), sorted by name. */
 struct table_standard {
 	char *name, *terms, *help; /* owned */
