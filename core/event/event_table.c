@@ -265,21 +265,55 @@ static bool is_of_linux(const struct event_table_metric *metric)
 	return metric->formula[0] == '=' && !metric->events[0];
 }
 
-/* The built-in metric of that name and PMU, in a run of equal names from `first` on, or NULL. */
-static struct event_table_metric *built_in_metric(const struct event_table *table, size_t first,
-						  const char *built_in)
+/* The end of the run of metrics that have the name of the one at `first`. */
+static size_t end_of_run(const struct event_table *table, size_t first)
 {
-	const struct event_table_metric *wanted = &table->metrics[first];
+	const char *name = table->metrics[first].name;
+	size_t end = first + 1;
 
-	for (size_t i = first; i < table->n_metrics && i - first < TWINS_MAX; i++) {
-		struct event_table_metric *metric = &table->metrics[i];
+	while (end < table->n_metrics &&
+	       compare_names(name, strlen(name), table->metrics[end].name) == 0)
+		end++;
+	return end;
+}
 
-		if (compare_names(metric->name, strlen(metric->name), wanted->name) != 0)
-			break;
-		if (metric->name >= built_in && strcmp(metric->pmu, wanted->pmu) == 0)
-			return metric;
-	}
+/* The metric of that PMU in a run of equal names, or NULL. */
+static struct event_table_metric *metric_on(struct event_table_metric *metrics, size_t n,
+					    const char *pmu)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(metrics[i].pmu, pmu) == 0)
+			return &metrics[i];
 	return NULL;
+}
+
+/*
+ * Merges a run of equal names to the end of those before it. The files are in front. Returns how
+ * many metrics there are then.
+ */
+static size_t merge_run(struct event_table *table, size_t n, size_t first, size_t end,
+			const char *built_in, bool any_built_in)
+{
+	struct event_table_metric *metrics = table->metrics;
+	size_t of_files = first, begin = n;
+
+	while (of_files < end && metrics[of_files].name < built_in)
+		of_files++;
+	for (size_t i = first; i < end && n - begin < TWINS_MAX; i++) {
+		const struct event_table_metric metric = metrics[i];
+		struct event_table_metric *other = NULL;
+
+		if (i < of_files)
+			other = metric_on(metrics + of_files, size_min(end - of_files, TWINS_MAX),
+					  metric.pmu);
+		if (other && !other->help)
+			other->help = metric.help;
+		if (i < of_files && (other || metric_on(metrics + begin, n - begin, metric.pmu) ||
+				     (any_built_in && is_of_linux(&metric))))
+			continue;
+		metrics[n++] = metric;
+	}
+	return n;
 }
 
 /*
@@ -289,25 +323,14 @@ static struct event_table_metric *built_in_metric(const struct event_table *tabl
  */
 static void merge_metrics(struct event_table *table, const char *built_in)
 {
-	struct event_table_metric *metrics = table->metrics;
 	bool any_built_in = false;
-	size_t n = 0;
+	size_t n = 0, end;
 
 	for (size_t i = 0; i < table->n_metrics; i++)
-		any_built_in |= metrics[i].name >= built_in;
-	for (size_t i = 0; i < table->n_metrics; i++) {
-		const struct event_table_metric metric = metrics[i];
-		struct event_table_metric *other = built_in_metric(table, i, built_in);
-
-		if (metric.name < built_in && other && !other->help)
-			other->help = metric.help;
-		bool twin =
-			n > 0 && strcmp(metrics[n - 1].pmu, metric.pmu) == 0 &&
-			compare_names(metric.name, strlen(metric.name), metrics[n - 1].name) == 0;
-		if (metric.name < built_in &&
-		    (other || twin || (any_built_in && is_of_linux(&metric))))
-			continue;
-		metrics[n++] = metric;
+		any_built_in |= table->metrics[i].name >= built_in;
+	for (size_t first = 0; first < table->n_metrics; first = end) {
+		end = end_of_run(table, first);
+		n = merge_run(table, n, first, end, built_in, any_built_in);
 	}
 	table->n_metrics = n;
 }

@@ -208,6 +208,11 @@ static void test_merged(void **state)
 		     "+Other a -\n"
 		     "+Ratio 2 * a Share\n"
 		     "+Slow =MORE -\n");
+	/* The first of equal metrics of each PMU, in any order of PMUs. */
+	check_merged(small,
+		     "lab\n@cpu_core\n+M\t\t\t\ta\n@cpu_atom\n+M\t\t\t\tb\n@cpu_core\n"
+		     "+M\t\t\t\tc\n@cpu_atom\n+M\t\t\t\td\n",
+		     "GenuineIntel-6-FF-1", "+M a -\n+M b -\n");
 	struct event_table table;
 	char folder[] = "/tables", copy[] = "lab\t2.0\t2025-01-31\n@cpu\nINST.ANY\tevent=0x1\n";
 	struct tables_text text = {folder, copy};
