@@ -183,9 +183,6 @@ static bool find_product(struct table_reading *reading, const char *path, struct
 	table_json_read(text, length, &reader);
 	table_reading_close(reading);
 	free(text);
-	/* It is read again if it is chosen. */
-	reading->bytes_left += length;
-	reading->files_left++;
 	*product = search.product;
 	return search.found;
 }

@@ -19,9 +19,11 @@ enum {
 	REPAIRED_MAX = 65536, /* bytes of a formula; the largest one is half of it */
 	METRICS_MAX = 10000,
 	ALIASES_MAX = 100,
-	/* Of names at places of thresholds, in a file; several hundred times what the largest
-	   needs. */
-	COMPARISONS_MAX = 50000000,
+	TITLE_MAX = 255, /* bytes; the longest one is a third of it */
+	/* Comparisons and bytes in a file, a hundred times what the largest needs. */
+	WORK_MAX = 50000000,
+	/* Of the metrics of a file, which are in memory together; several times the largest. */
+	VALUES_MAX = 500000,
 };
 
 /* Thresholds name metrics by their old names, so all of a file are collected first. */
@@ -31,8 +33,11 @@ void table_intel_metric(struct table_reading *reading, const struct table_json_e
 		table_reading_fault(reading, entry->line, "a metric has no MetricName");
 		return;
 	}
-	if (reading->n_metrics >= METRICS_MAX)
+	reading->metric_values += entry->n_values;
+	if (reading->n_metrics >= METRICS_MAX || reading->metric_values > VALUES_MAX) {
+		table_reading_fault(reading, entry->line, "too many metrics are in front of it");
 		return;
+	}
 	reading->metrics = array_reserve(reading->metrics, &reading->metrics_capacity,
 					 reading->n_metrics + 1, sizeof(*reading->metrics));
 	reading->metric_lines =
@@ -51,12 +56,12 @@ struct title {
 struct titles {
 	struct title *items; /* owned; the longest first */
 	size_t n, capacity;
-	size_t comparisons; /* since the begin of the file */
+	size_t work; /* since the begin of the file */
 };
 
 static void add_title(struct titles *titles, const char *from, const char *to)
 {
-	if (!from || !from[0] || !to)
+	if (!from || !from[0] || !to || strlen(from) > TITLE_MAX)
 		return;
 	titles->items = array_reserve(titles->items, &titles->capacity, titles->n + 1,
 				      sizeof(*titles->items));
@@ -78,8 +83,8 @@ static bool is_word(char c)
 
 static const struct title *title_at(struct titles *titles, const char *at)
 {
-	titles->comparisons += titles->n;
-	if (titles->comparisons > COMPARISONS_MAX)
+	titles->work += titles->n;
+	if (titles->work > WORK_MAX)
 		return NULL;
 	for (size_t i = 0; i < titles->n; i++)
 		if (titles->items[i].from[0] == *at &&
@@ -87,6 +92,16 @@ static const struct title *title_at(struct titles *titles, const char *at)
 		    !is_word(at[titles->items[i].length]))
 			return &titles->items[i];
 	return NULL;
+}
+
+/* The title that is all of the text, or NULL. `titles` is sorted. */
+static const struct title *find_title(const struct titles *titles, const char *text)
+{
+	const struct title key = {.from = text, .length = strlen(text)};
+
+	return titles->n > 0 ? bsearch(&key, titles->items, titles->n, sizeof(*titles->items),
+				       compare_titles)
+			     : NULL;
 }
 
 /*
@@ -131,12 +146,10 @@ static char *threshold_of(const json_t *metric, struct titles *titles)
 	for (size_t i = 0; i < json_array_size(aliases) && i < ALIASES_MAX; i++) {
 		const json_t *alias = json_array_get(aliases, i);
 		const char *value = table_member(alias, "Value");
+		const struct title *title = value ? find_title(titles, value) : NULL;
 
-		for (size_t k = 0; value && k < titles->n; k++)
-			if (strcmp(titles->items[k].from, value) == 0) {
-				add_title(&own, table_member(alias, "Alias"), titles->items[k].to);
-				break;
-			}
+		if (title)
+			add_title(&own, table_member(alias, "Alias"), title->to);
 	}
 	text_buffer_add(&buffer, "", 0);
 	for (const char *at = formula; at && *at;) {
@@ -192,13 +205,15 @@ static char *start_of_minimum(char *formula, char *end, const char *product, con
  * Of "min( ( X * A ) , Y ) if ( A >= 0 ) else ( Y )" with the unknown latency A, only Y is left:
  * the vendor's own value then.
  */
-static void drop_latency(char *formula, const char *alias)
+static void drop_latency(char *formula, const char *alias, size_t *work)
 {
 	char guard[64], product[64];
 
 	snprintf(guard, sizeof(guard), " ) if ( %.20s >= 0 ) else ( ", alias);
 	snprintf(product, sizeof(product), " * %.20s ) , ", alias);
-	for (char *found = formula; (found = strstr(found, guard)); found++) {
+	*work += strlen(formula);
+	for (char *found = formula; *work <= WORK_MAX && (found = strstr(found, guard)); found++) {
+		*work += strlen(found);
 		const char *other = found + strlen(guard), *end = end_of_group(other);
 		size_t length = end ? (size_t)(end - other) : 0;
 		char *start = end ? start_of_minimum(formula, found, product, other, length) : NULL;
@@ -227,7 +242,7 @@ static char *with_usual_operators(const char *begin, const char *formula)
 }
 
 /* The formula in the operators of most files. The caller frees it. */
-static char *formula_of(const json_t *metric)
+static char *formula_of(const json_t *metric, size_t *work)
 {
 	const char *base = table_member(metric, "BaseFormula");
 	const json_t *events = json_object_get(metric, "Events");
@@ -238,7 +253,7 @@ static char *formula_of(const json_t *metric)
 		const char *name = table_member(json_array_get(events, i), "Name");
 
 		if (alias && name && is_latency(name) && strlen(formula) <= REPAIRED_MAX)
-			drop_latency(formula, alias);
+			drop_latency(formula, alias, work);
 	}
 	if (strlen(formula) <= FORMULA_MAX || !base)
 		return formula;
@@ -246,10 +261,14 @@ static char *formula_of(const json_t *metric)
 	return with_usual_operators("=", base);
 }
 
-static bool has_name(const char *formula, const char *name)
+/* True also if there is no time to search it. */
+static bool has_name(const char *formula, const char *name, size_t *work)
 {
 	size_t length = strlen(name);
 
+	*work += strlen(formula);
+	if (*work > WORK_MAX)
+		return true;
 	for (const char *at = formula; (at = strstr(at, name)); at++)
 		if ((at == formula || !is_word(at[-1])) && !is_word(at[length]))
 			return true;
@@ -260,7 +279,7 @@ static bool has_name(const char *formula, const char *name)
  * "a=EVENT b=EVENT", with _ for the blanks of a name. The caller frees it. Of the metrics that have
  * a BaseFormula, SYSTEM_TSC_FREQ is the ticks in the interval: "tsc" there.
  */
-static char *inputs_of(const json_t *metric, const char *member, const char *formula)
+static char *inputs_of(const json_t *metric, const char *member, const char *formula, size_t *work)
 {
 	bool ticks = json_object_get(metric, "BaseFormula");
 	const json_t *inputs = json_object_get(metric, member);
@@ -271,10 +290,8 @@ static char *inputs_of(const json_t *metric, const char *member, const char *for
 		const char *alias = table_member(json_array_get(inputs, i), "Alias");
 		const char *name = table_member(json_array_get(inputs, i), "Name");
 
-		if (!alias || !name)
-			continue;
-		if (i < ALIASES_MAX && is_latency(name) && strlen(formula) <= REPAIRED_MAX &&
-		    !has_name(formula, alias))
+		if (!alias || !alias[0] || !name ||
+		    (is_latency(name) && !has_name(formula, alias, work)))
 			continue;
 		if (buffer.length > 0)
 			text_buffer_add(&buffer, " ", 1);
@@ -291,10 +308,11 @@ static char *inputs_of(const json_t *metric, const char *member, const char *for
 static void add_metric(struct table_reading *reading, const json_t *metric, size_t line,
 		       struct titles *titles)
 {
-	char *formula = formula_of(metric), *threshold = threshold_of(metric, titles);
-	char *events = inputs_of(metric, "Events", formula);
-	char *constants = inputs_of(metric, "Constants", formula);
-	if (titles->comparisons > COMPARISONS_MAX) {
+	char *formula = formula_of(metric, &titles->work),
+	     *threshold = threshold_of(metric, titles);
+	char *events = inputs_of(metric, "Events", formula, &titles->work);
+	char *constants = inputs_of(metric, "Constants", formula, &titles->work);
+	if (titles->work > WORK_MAX) {
 		table_reading_fault(reading, line, "the thresholds have too many names");
 		threshold[0] = '\0';
 	}

@@ -12,8 +12,9 @@
 struct scan {
 	const struct table_json_reader *reader;
 	const char *at, *end;
-	size_t line; /* of `at`, from 1 on */
-	bool ended;  /* after a fault, or what the reader needs is read */
+	size_t line;     /* of `at`, from 1 on */
+	size_t n_values; /* skipped, names of members included */
+	bool ended;      /* after a fault, or what the reader needs is read */
 };
 
 static void scan_fail(struct scan *scan, const char *why)
@@ -80,9 +81,11 @@ static void skip_value(struct scan *scan)
 			scan->line = line;
 			scan_fail(scan, "the file ends within an entry, which began here");
 		} else if (*scan->at == '"') {
+			scan->n_values++;
 			skip_string(scan);
 		} else if (*scan->at == '[' || *scan->at == '{') {
 			scan->at++;
+			scan->n_values++;
 			if (++depth > TABLE_JSON_DEPTH_MAX)
 				scan_fail(scan, "values are nested too deep");
 		} else if (*scan->at == ']' || *scan->at == '}') {
@@ -92,6 +95,7 @@ static void skip_value(struct scan *scan)
 		} else if (depth > 0 && (*scan->at == ',' || *scan->at == ':')) {
 			scan->at++;
 		} else {
+			scan->n_values++;
 			skip_word(scan);
 		}
 	} while (depth > 0 && !scan->ended);
@@ -106,9 +110,15 @@ static void read_entry(struct scan *scan, const char *section, const char *key)
 	skip_blanks(scan);
 	entry.line = scan->line;
 	const char *begin = scan->at;
+	size_t n_values = scan->n_values;
 	skip_value(scan);
 	if (scan->ended)
 		return;
+	entry.n_values = scan->n_values - n_values;
+	if (entry.n_values > TABLE_JSON_VALUES_MAX) {
+		reader->fault(reader->arg, entry.line, "an entry has too many values");
+		return;
+	}
 	entry.value = json_loadb(begin, (size_t)(scan->at - begin),
 				 JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
 	if (entry.value)

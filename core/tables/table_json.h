@@ -15,6 +15,8 @@
 enum {
 	TABLE_JSON_DEPTH_MAX = 32, /* of an entry, and of what is left out */
 	TABLE_JSON_NAME_MAX = 255, /* bytes of the name of a section or member */
+	/* Of an entry, names of members included: each needs some hundred bytes of memory. */
+	TABLE_JSON_VALUES_MAX = 20000,
 };
 
 enum table_json_part {
@@ -28,6 +30,7 @@ struct table_json_entry {
 	const char *section; /* "" in an array at the top */
 	const char *key;     /* name of the member; "": an element, or the section as a whole */
 	size_t line;         /* in the file, from 1 on */
+	size_t n_values;     /* that it consists of, at most TABLE_JSON_VALUES_MAX */
 	json_t *value;       /* borrowed: json_incref() keeps it */
 };
 

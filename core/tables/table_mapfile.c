@@ -16,7 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELDS_MAX = 8 };
+enum {
+	FIELDS_MAX = 8,
+	STEPS_MAX = 1000000, /* of all patterns; a hundred times what the largest file needs */
+	ROWS_MAX = 256,      /* for one CPU */
+};
 
 struct row {
 	char *fields[FIELDS_MAX]; /* "" for those that a line does not have */
@@ -31,7 +35,9 @@ struct mapfile {
 	char path[PATH_MAX]; /* of the file itself */
 	size_t at[COLUMNS];  /* the field of each column; FIELDS_MAX: none */
 	char model[256];     /* the pattern that matches; "": none yet */
-	bool found, noted;
+	unsigned steps_left;
+	size_t n_found; /* rows for the CPU */
+	bool noted;
 };
 
 /* Whether Arm's register of a line, without what is not in the id, is of the CPU or older. */
@@ -53,7 +59,7 @@ static bool matches_cpu(struct mapfile *mapfile, const char *pattern, size_t lin
 
 	if (strncasecmp(pattern, "0x", 2) == 0)
 		return matches_midr(pattern, id);
-	switch (table_pattern_match(pattern, id)) {
+	switch (table_pattern_match(pattern, id, &mapfile->steps_left)) {
 	case TABLE_PATTERN_YES:
 		return true;
 	case TABLE_PATTERN_NO:
@@ -155,7 +161,8 @@ static void read_row(struct mapfile *mapfile, const struct row *row)
 			      : !matches_cpu(mapfile, model, row->line))
 		return;
 	text_copy(mapfile->model, sizeof(mapfile->model), model);
-	mapfile->found = true;
+	if (++mapfile->n_found > ROWS_MAX)
+		return;
 	name += strspn(name, "/");
 	if (!table_path(path, mapfile->folder, name)) {
 		table_reading_note(reading, "%.120s:%zu: a path leaves the folder. It is not used.",
@@ -193,7 +200,7 @@ static void split_row(char *line, struct row *row)
 
 int table_mapfile_read(struct table_reading *reading, const char *folder)
 {
-	struct mapfile mapfile = {.reading = reading, .folder = folder};
+	struct mapfile mapfile = {.reading = reading, .folder = folder, .steps_left = STEPS_MAX};
 	struct row row = {.line = 0};
 	bool header = false;
 	size_t length;
@@ -204,7 +211,8 @@ int table_mapfile_read(struct table_reading *reading, const char *folder)
 	if (!text)
 		return -ESRCH;
 	char *rest = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? text + 3 : text, *line;
-	while ((line = strsep(&rest, "\n"))) {
+	while (mapfile.steps_left > 0 && mapfile.n_found <= ROWS_MAX &&
+	       (line = strsep(&rest, "\n"))) {
 		row.line++;
 		/* Linux' lines for Arm have the header in a comment. */
 		bool comment = line[0] == '#';
@@ -218,7 +226,12 @@ int table_mapfile_read(struct table_reading *reading, const char *folder)
 			read_row(&mapfile, &row);
 		header = true;
 	}
+	if (rest && (mapfile.steps_left == 0 || mapfile.n_found > ROWS_MAX))
+		table_reading_note(reading,
+				   "%.120s:%zu: too many lines are in front of it. The rest is "
+				   "not used.",
+				   mapfile.path, row.line);
 	table_reading_close(reading);
 	free(text);
-	return mapfile.found ? 0 : -ESRCH;
+	return mapfile.n_found > 0 ? 0 : -ESRCH;
 }

@@ -18,7 +18,7 @@ enum {
 
 struct match {
 	const char *end; /* of the text */
-	unsigned steps, depth;
+	unsigned steps_left, depth;
 	bool too_long;
 };
 
@@ -186,10 +186,11 @@ static bool match_rest(struct match *match, const char *at, const char *end, con
 {
 	bool found;
 
-	if (match->steps++ >= TABLE_PATTERN_STEPS_MAX || match->depth >= DEPTH_MAX)
+	if (match->steps_left == 0 || match->depth >= DEPTH_MAX)
 		match->too_long = true;
 	if (match->too_long)
 		return false;
+	match->steps_left--;
 	match->depth++;
 	if (at < end)
 		found = match_pieces(match, at, end, text, follow);
@@ -227,21 +228,36 @@ static bool is_valid(const char *at, const char *end, unsigned *groups)
 	return true;
 }
 
-enum table_pattern_answer table_pattern_match(const char *pattern, const char *id)
+/* Whether it matches all of the id, or its first parts. */
+static bool match_parts(struct match *match, const char *pattern, const char *end, const char *id)
 {
-	size_t length = strnlen(pattern, PATTERN_MAX + 1), left = strlen(id);
+	size_t left = strlen(id);
+
+	while (left > 0) {
+		match->end = id + left;
+		if (match_group(match, pattern, end, id, NULL))
+			return true;
+		const char *dash = memrchr(id, '-', left);
+		left = dash ? (size_t)(dash - id) : 0;
+	}
+	return false;
+}
+
+enum table_pattern_answer table_pattern_match(const char *pattern, const char *id,
+					      unsigned *steps_left)
+{
+	size_t length = strnlen(pattern, PATTERN_MAX + 1);
 	const char *end = pattern + length;
-	struct match match = {.end = id};
+	unsigned most =
+		*steps_left < TABLE_PATTERN_STEPS_MAX ? *steps_left : TABLE_PATTERN_STEPS_MAX;
+	struct match match = {.end = id, .steps_left = most};
 	unsigned groups = 0;
 
 	if (length > PATTERN_MAX || length == 0 || !is_valid(pattern, end, &groups))
 		return TABLE_PATTERN_INVALID;
-	while (left > 0) {
-		match.end = id + left;
-		if (match_group(&match, pattern, end, id, NULL))
-			return TABLE_PATTERN_YES;
-		const char *dash = memrchr(id, '-', left);
-		left = dash ? (size_t)(dash - id) : 0;
-	}
-	return match.too_long ? TABLE_PATTERN_TOO_LONG : TABLE_PATTERN_NO;
+	bool found = match_parts(&match, pattern, end, id);
+	*steps_left -= most - match.steps_left;
+	return found            ? TABLE_PATTERN_YES
+	       : match.too_long ? TABLE_PATTERN_TOO_LONG
+				: TABLE_PATTERN_NO;
 }

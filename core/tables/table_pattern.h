@@ -20,8 +20,10 @@ enum table_pattern_answer {
 
 /*
  * Whether the pattern matches all of an id of a CPU (cpu_model_id()), or its first parts: the CPU
- * in any stepping.
+ * in any stepping. The steps are subtracted from *steps_left, which a file of patterns has in
+ * common; with 0 the answer is TABLE_PATTERN_TOO_LONG.
  */
-enum table_pattern_answer table_pattern_match(const char *pattern, const char *id);
+enum table_pattern_answer table_pattern_match(const char *pattern, const char *id,
+					      unsigned *steps_left);
 
 #endif

@@ -57,11 +57,12 @@ char *table_reading_open(struct table_reading *reading, const char *path, size_t
 	reading->path = path;
 	reading->faults = 0;
 	reading->other_cpu = reading->knows_cpu = false;
-	if (reading->files_left > 0 && most > 0)
+	if (reading->files_left > 0 && most > 0) {
+		reading->files_left--;
 		result = reading->trusted ? bounded_read_trusted(path, 0, most + 1, &text, length)
 					  : bounded_read(path, 0, most + 1, &text, length);
+	}
 	if (result == 0 && *length <= most) {
-		reading->files_left--;
 		reading->bytes_left -= *length;
 		return text;
 	}
@@ -86,7 +87,7 @@ void table_reading_close(struct table_reading *reading)
 {
 	for (size_t i = 0; i < reading->n_metrics; i++)
 		json_decref(reading->metrics[i]);
-	reading->n_metrics = 0;
+	reading->n_metrics = reading->metric_values = 0;
 	if (reading->faults > 1)
 		table_reading_note(reading, "%.120s: %zu more faults.", reading->path,
 				   reading->faults - 1);
@@ -210,8 +211,9 @@ int table_names_read(const char *folder, const char *end, bool folders, struct t
 	*names = (struct table_names){0};
 	if (!stream)
 		return -errno;
+	/* One more than are read, so that a note has it. */
 	for (const struct dirent *entry;
-	     names->n < TABLES_FILES_MAX && (entry = readdir(stream));) {
+	     names->n <= TABLES_FILES_MAX && (entry = readdir(stream));) {
 		if (entry->d_name[0] == '.' || !text_ends_with(entry->d_name, end) ||
 		    !table_path(path, folder, entry->d_name) || lstat(path, &status) != 0 ||
 		    !(folders ? S_ISDIR(status.st_mode) : S_ISREG(status.st_mode)))

@@ -42,6 +42,7 @@ struct table_reading {
 	json_t **metrics;     /* owned: Intel's, which are read when all are known */
 	size_t *metric_lines; /* owned */
 	size_t n_metrics, metrics_capacity, lines_capacity;
+	size_t metric_values; /* JSON values in `metrics` and those left out */
 };
 
 /*
@@ -87,7 +88,10 @@ void table_arm_metric(struct table_reading *reading, const struct table_json_ent
 void table_standards_sort(struct table_reading *reading);
 void table_linux_entry(struct table_reading *reading, const struct table_json_entry *entry);
 
-/* The file of an Arm folder for the CPU, of all its revisions; false: there is none. */
+/*
+ * The file of an Arm folder for the CPU, of all its revisions; false: there is none. What it reads
+ * to find it is subtracted from bytes_left and files_left.
+ */
 bool table_arm_choose(struct table_reading *reading, const char *folder, char path[PATH_MAX]);
 /*
  * Reads the files that DIR/mapfile.csv has for the CPU. 0, -ENOENT if there is no mapfile.csv, or

@@ -42,6 +42,7 @@ static bool read_arm(struct table_reading *reading, const char *folder)
 {
 	struct table_names families;
 	char cpus[PATH_MAX], path[PATH_MAX], family[PATH_MAX];
+	size_t bytes_left = reading->bytes_left, files_left = reading->files_left;
 	bool found = false;
 
 	if (!table_path(cpus, folder, "data/pmu/cpu"))
@@ -52,6 +53,9 @@ static bool read_arm(struct table_reading *reading, const char *folder)
 			table_arm_choose(reading, family, path);
 	table_names_fini(&families);
 	found = found || table_arm_choose(reading, folder, path);
+	/* The search has bounds of its own, because the file is read again. */
+	reading->bytes_left = bytes_left;
+	reading->files_left = files_left;
 	if (found)
 		table_reading_file(reading, path, "cpu");
 	return found;

@@ -8,8 +8,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_bytes bytes = {data, size};
 	char *pattern = fuzz_text(&bytes), *id = fuzz_text(&bytes);
-	enum table_pattern_answer answer = table_pattern_match(pattern, id);
+	unsigned steps_left = 2 * TABLE_PATTERN_STEPS_MAX;
+	enum table_pattern_answer answer = table_pattern_match(pattern, id, &steps_left);
 
+	fuzz_check(steps_left >= TABLE_PATTERN_STEPS_MAX, "a pattern has its own limit");
 	fuzz_check(answer <= TABLE_PATTERN_INVALID, "an answer of the header");
 	/* A pattern without a special character matches itself, and nothing longer before a dash.
 	 */

@@ -12,6 +12,13 @@
 
 #include <cmocka.h>
 
+static enum table_pattern_answer match(const char *pattern, const char *id)
+{
+	unsigned steps_left = 2 * TABLE_PATTERN_STEPS_MAX;
+
+	return table_pattern_match(pattern, id, &steps_left);
+}
+
 static void test_rows(void **state)
 {
 	static const struct {
@@ -71,7 +78,7 @@ static void test_rows(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		enum table_pattern_answer answer = table_pattern_match(rows[i].pattern, rows[i].id);
+		enum table_pattern_answer answer = match(rows[i].pattern, rows[i].id);
 
 		if (answer != rows[i].answer)
 			fail_msg("'%s' on '%s': %d", rows[i].pattern, rows[i].id, answer);
@@ -85,9 +92,23 @@ static void test_long(void **state)
 	(void)state;
 	memset(pattern, 'a', sizeof(pattern) - 1);
 	pattern[sizeof(pattern) - 1] = '\0';
-	assert_int_equal(table_pattern_match(pattern, "a"), TABLE_PATTERN_INVALID);
+	assert_int_equal(match(pattern, "a"), TABLE_PATTERN_INVALID);
 	pattern[255] = '\0';
-	assert_int_equal(table_pattern_match(pattern, "a"), TABLE_PATTERN_NO);
+	assert_int_equal(match(pattern, "a"), TABLE_PATTERN_NO);
+}
+
+/* The patterns of a file have their steps in common. */
+static void test_steps(void **state)
+{
+	unsigned steps_left = 100;
+
+	(void)state;
+	assert_int_equal(table_pattern_match("ab", "ab", &steps_left), TABLE_PATTERN_YES);
+	assert_true(steps_left > 90 && steps_left < 100);
+	assert_int_equal(table_pattern_match("(a*)*b", "aaaaaaaaaaaaaaaa", &steps_left),
+			 TABLE_PATTERN_TOO_LONG);
+	assert_int_equal(steps_left, 0);
+	assert_int_equal(table_pattern_match("ab", "ab", &steps_left), TABLE_PATTERN_TOO_LONG);
 }
 
 int main(void)
@@ -95,6 +116,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -361,6 +361,116 @@ static void test_many_names(void **state)
 	tables_text_fini(&found);
 }
 
+/* A text so many times, in front of `end`. The caller frees it. */
+static char *repeat(const char *begin, const char *text, size_t n, const char *end)
+{
+	size_t length = strlen(text), at = strlen(begin);
+	char *all = xmalloc(at + n * length + strlen(end) + 1);
+
+	memcpy(all, begin, at);
+	for (size_t i = 0; i < n; i++, at += length)
+		memcpy(all + at, text, length);
+	memcpy(all + at, end, strlen(end) + 1);
+	return all;
+}
+
+/* An empty object of 3 bytes needs a hundred times the memory. */
+static void test_many_values(void **state)
+{
+	char *text = repeat("[{\"EventName\": \"a\", \"EventCode\": \"1\", \"x\": [", "{},", 20000,
+			    "{}]},\n{\"EventName\": \"b\", \"EventCode\": \"1\"}]");
+
+	(void)state;
+	make_file(&(struct file){"x.json", text});
+	check_tables("x.json", INTEL, "x.json\t\t\n@cpu\nb\tevent=0x1\t0\n",
+		     "/x.json:1: an entry has too many values. What is right in the file is "
+		     "used.\n");
+	free(text);
+}
+
+/* Of the metrics of a file, which are kept until its end. */
+static void test_many_metrics(void **state)
+{
+	char *entry = repeat("{\"MetricName\": \"m\", \"x\": [", "1,", 9990, "1]},");
+	char *text = repeat("{\"Metrics\": [", entry, 60, "{}]}");
+	struct tables_text found;
+	struct notes notes = {0};
+	char path[512];
+
+	(void)state;
+	make_file(&(struct file){"x.json", text});
+	snprintf(path, sizeof(path), "%s/x.json", root);
+	assert_int_equal(tables_read(&(struct tables_places){.named = path}, INTEL, &found, &notes),
+			 -ENOENT);
+	assert_non_null(strstr(notes.items[0].text, "too many metrics are in front of it"));
+	notes_fini(&notes);
+	free(text);
+	free(entry);
+}
+
+/* A letter of a latency that is empty, and so is in no formula. */
+static void test_empty_letter(void **state)
+{
+	(void)state;
+	make_file(&(struct file){"x.json",
+				 "{\"Metrics\": [{\"MetricName\": \"M\", \"Formula\": \"a\","
+				 "\"Events\": [{\"Alias\": \"\", \"Name\": \"B:retire_latency\"},"
+				 "{\"Alias\": \"\", \"Name\": \"C\"},"
+				 "{\"Alias\": \"a\", \"Name\": \"D\"}]}]}"});
+	check_tables("x.json", INTEL, "x.json\t\t\n@cpu\n+M\t\t\t\ta\ta=D\n", "");
+}
+
+/* More lines and files than any vendor has: the first are used. */
+static void test_many_lines(void **state)
+{
+	char *patterns =
+		repeat(MAPFILE, "(.*)*x,V1,/x.json,core,\n", 20000, INTEL ",V1,/x.json,core,\n");
+	char *rows =
+		repeat(MAPFILE INTEL ",V1,/x.json,core,\n", INTEL ",V1,/empty,core,\n", 400, "");
+	char path[512];
+	struct tables_text found;
+	struct notes notes = {0};
+
+	(void)state;
+	make_file(&(struct file){"x.json", "{\"Events\": [{\"EventName\": \"A\","
+					   "\"EventCode\": 1}]}"});
+	snprintf(path, sizeof(path), "%s/empty", root);
+	assert_int_equal(mkdir(path, 0700), 0);
+	make_file(&(struct file){"mapfile.csv", rows});
+	check_tables("", INTEL, "x\tV1\t\n@cpu\nA\tevent=0x1\t0\n",
+		     "/mapfile.csv:258: too many lines are in front of it. The rest is not "
+		     "used.\n");
+	make_file(&(struct file){"mapfile.csv", patterns});
+	assert_int_equal(tables_read(&(struct tables_places){.named = root}, INTEL, &found, &notes),
+			 -ENOENT);
+	assert_int_equal(notes.n, 3);
+	assert_non_null(strstr(notes.items[1].text, "too many lines are in front of it"));
+	notes_fini(&notes);
+	free(patterns);
+	free(rows);
+}
+
+static void test_many_files(void **state)
+{
+	char path[512];
+	struct tables_text found;
+	struct notes notes = {0};
+
+	(void)state;
+	for (int i = 0; i <= TABLES_FILES_MAX; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "sub/%d.json", i);
+		make_file(&(struct file){name, "[]"});
+	}
+	snprintf(path, sizeof(path), "%s/sub", root);
+	assert_int_equal(tables_read(&(struct tables_places){.named = path}, INTEL, &found, &notes),
+			 -ENOENT);
+	assert_int_equal(notes.n, 2);
+	assert_non_null(strstr(notes.items[0].text, "the folder has more than 256 files"));
+	notes_fini(&notes);
+}
+
 static void test_large(void **state)
 {
 	char path[512];
@@ -478,6 +588,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_wrong_entries, begin, end),
 		cmocka_unit_test_setup_teardown(test_damaged, begin, end),
 		cmocka_unit_test_setup_teardown(test_many_names, begin, end),
+		cmocka_unit_test_setup_teardown(test_many_values, begin, end),
+		cmocka_unit_test_setup_teardown(test_many_metrics, begin, end),
+		cmocka_unit_test_setup_teardown(test_empty_letter, begin, end),
+		cmocka_unit_test_setup_teardown(test_many_lines, begin, end),
+		cmocka_unit_test_setup_teardown(test_many_files, begin, end),
 		cmocka_unit_test_setup_teardown(test_large, begin, end),
 		cmocka_unit_test_setup_teardown(test_mapfile, begin, end),
 		cmocka_unit_test_setup_teardown(test_places, begin, end),
