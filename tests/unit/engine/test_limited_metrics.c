@@ -3,6 +3,7 @@
  * All metrics of the vendors' tables on the machines of limited_machines.h, as
  * test_limited_machines.c has events.
  */
+#include "core/event/event_table_cache.h"
 #include "tests/fake_kernel/limited_machines.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
