@@ -87,15 +87,19 @@ void catalog_probe_metric(const struct event_context *context, const struct perf
 			  struct catalog_answer *answer);
 
 /*
- * Walks the events or metrics of a table that match (metrics: not by formula), without this
- * machine's PMUs. `text` is the description, and the terms or formula. It may be unprintable.
+ * Walks the events of a table that match, without this machine's PMUs. `text` is the description
+ * and the terms. It may be unprintable.
  */
 typedef int catalog_table_fn(void *arg, const char *name, const char *pmu, const char *text);
 
 int catalog_table_events(const struct event_table *table, const char *pattern, catalog_table_fn *fn,
 			 void *arg);
-int catalog_table_metrics(const struct event_table *table, const char *pattern,
-			  catalog_table_fn *fn, void *arg);
+/*
+ * Walks the vendor's metrics of the CPU that the tables are for (event_table_cache_set), of all its
+ * kinds of cores, without this machine's PMUs: their states mean nothing.
+ */
+int catalog_table_metrics(struct event_table_cache *tables, const char *pattern,
+			  catalog_metric_fn *fn, void *arg);
 
 struct catalog_pmu {
 	const struct pmu *pmu;

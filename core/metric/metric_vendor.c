@@ -122,6 +122,7 @@ static bool is_no_quantity(const char *domain)
 static void set_help(const struct event_table_metric *metric,
 		     const struct metric_vendor_threshold *threshold, struct metric_def *def)
 {
+	const char *help = metric->help ? metric->help : "";
 	char text[1024];
 	int n = 0;
 
@@ -139,7 +140,10 @@ static void set_help(const struct event_table_metric *metric,
 	if (threshold->text[0])
 		snprintf(text + n, sizeof(text) - (size_t)n, "; threshold: %.800s",
 			 threshold->text);
-	def->help = xstrdup(text);
+	size_t size = strlen(help) + strlen(text) + sizeof(" ()");
+	char *whole = xmalloc(size);
+	snprintf(whole, size, help[0] ? "%s (%s)" : "%s%s", help, text);
+	def->help = whole;
 }
 
 static bool is_here(const struct event_context *context, const struct event_table_metric *metric)

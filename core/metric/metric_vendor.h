@@ -22,7 +22,8 @@
  * metric that cannot be computed has no formula, but the reason, `refused`.
  *
  * Colours: of the comparison with the metric's own figure alone. `help` has the whole threshold,
- * which often needs others, too. Shares of useful work (Retiring) have no colour.
+ * which often needs others, too, and the description that the user's files have. Shares of useful
+ * work (Retiring) have no colour.
  */
 
 /* The number of metrics in the table of this machine. Reads the table. */

@@ -48,9 +48,26 @@ check("an event of the built-in table, with PMU and terms",
       done.returncode == 0 and done.stdout.split() ==
       ["MEM_LOAD_RETIRED.L3_MISS", "-", "cpu", "event=0xd1,umask=0x20"]
       and done.stderr == "pmctop: Events of GenuineIntel-6-AD-1, not probed on this machine.\n", done)
-check("a metric of the built-in table, with its formula",
-      any(line.startswith("cpi ") and "= a / b; a=CPU_CLK_UNHALTED.THREAD" in line
-          for line in lines_of("metrics", "cpi", "--cpu-model", "GenuineIntel-6-55-4")))
+METRICS = {  # the line that is printed on such a machine, without its state
+    ("vendor_cpi", "GenuineIntel-6-55-4"):
+        "cpi: per instruction (/instr) = 'CPU_CLK_UNHALTED.THREAD' / 'INST_RETIRED.ANY'",
+    ("Mixing_[V]ectors", "GenuineIntel-6-97-2"):  # of a hybrid
+        "Mixi~ctors: share of Clocks; a part of Ports_Utilized_0; threshold: Mixing_Vectors > 5 "
+        "(%); warn 5, bad 10 = 100 * (160 * 'cpu_core/ASSISTS.SSE_AVX_MIX/' / "
+        "'cpu_core/CPU_CLK_UNHALTED.THREAD/')",
+    ("Info_Thread_Slots_[U]tilization", "GenuineIntel-6-97-2"):
+        "Info~ation: of the vendor. Metric Info_Thread_Slots_Utilization: the counts of both "
+        "threads of a core are not added, for TOPDOWN.SLOTS.",
+    ("frontend_stalled_[c]ycles", "ARM-41-D0C"):
+        "fron~ycles: percent of cycles (%) = 'STALL_FRONTEND' / 'CPU_CYCLES' * 100",
+}
+for (name, cpu), text in METRICS.items():
+    found = [" ".join(line.split()) for line in lines_of("metrics", name, "--cpu-model", cpu)]
+    name = name.replace("[", "").replace("]", "")
+    check(f"the metric {name} of {cpu}", found == [f"{name} - vendor {text}"], found)
+done = run("--list", "metrics", "--cpu-model", "AuthenticAMD-26-2-1")
+check("a CPU without metrics", (done.returncode, done.stderr) ==
+      (1, "pmctop: The tables have no metrics of AuthenticAMD-26-2-1.\n"), done)
 check("Arm's", any("event=0x37" in line for line in
                    lines_of("events", "LL_CACHE_MISS_RD", "--cpu-model", "ARM-41-D4F")))
 
@@ -69,11 +86,13 @@ check("files of Arm's, with a description", "SW_INCR" in done.stdout and "not ta
 listing = write_file("perf.json", """[
 {"EventName": "lab.cycles", "Encoding": "cpu/event=0x3c,period=0x1e8483/",
  "BriefDescription": "Cycles of the lab"},
-{"MetricName": "lab_share", "MetricExpr": "lab.cycles / cycles", "ScaleUnit": "100%"}]""")
+{"MetricName": "lab_share", "MetricExpr": "lab.cycles / lab.cycles", "ScaleUnit": "100%",
+ "BriefDescription": "Nothing but 1"}]""")
 done = run("--list", "events", "lab.*", *LAB, "--event-tables", listing)
 check("the output of perf list", "Cycles of the lab (event=0x3c)" in done.stdout, done)
 done = run("--list", "metrics", "lab_*", *LAB, "--event-tables", listing)
-check("its metrics", "100% = lab.cycles / cycles" in done.stdout, done)
+check("its metrics, with a description", done.stdout.split() ==
+      "lab_share - vendor lab_share: Nothing but 1 (100%) = 'lab.cycles' / 'lab.cycles'".split(), done)
 
 events = os.path.join(HOME, ".config/pmctop/events")
 os.makedirs(events)

@@ -167,6 +167,8 @@ static int print_metric(void *arg, const struct catalog_metric *entry)
 {
 	struct printer *printer = arg;
 	const struct metric_def *def = entry->def;
+	const char *word =
+		printer->listing->cpu_model ? "-" : state_word(printer, entry->state, -EACCES);
 	char *text = NULL;
 	size_t size;
 	FILE *file = xopen_memstream(&text, &size);
@@ -183,7 +185,7 @@ static int print_metric(void *arg, const struct catalog_metric *entry)
 	fclose(file);
 	int result = print_line(printer, &(struct line){
 						 .name = def->name,
-						 .word = state_word(printer, entry->state, -EACCES),
+						 .word = word,
 						 .group = def->group ? def->group : "own",
 						 .text = text,
 					 });
@@ -417,12 +419,13 @@ static int print_of_table(void *arg, const char *name, const char *pmu, const ch
 static void print_table(struct printer *printer)
 {
 	const struct listing *listing = printer->listing;
-	const struct event_table *table = event_table_cache_get(printer->context->tables);
+	struct event_table_cache *tables = printer->context->tables;
+	const struct event_table *table = event_table_cache_get(tables);
 
 	if (table && listing->list == OPTIONS_LIST_EVENTS)
 		catalog_table_events(table, listing->pattern, print_of_table, printer);
 	else if (table)
-		catalog_table_metrics(table, listing->pattern, print_of_table, printer);
+		catalog_table_metrics(tables, listing->pattern, print_metric, printer);
 }
 
 static void print_list(struct printer *printer)
@@ -482,6 +485,10 @@ static void set_remark(const struct printer *printer, struct error *remark)
 		error_set(remark, -ENOENT,
 			  "No table of events for '%.60s' (examples: GenuineIntel-6-AD-1, "
 			  "AuthenticAMD-26-2-1, ARM-41-D4F).",
+			  listing->cpu_model);
+	else if (printer->printed == 0 && listing->cpu_model && !listing->pattern)
+		error_set(remark, -ENOENT, "The tables have no %s of %.60s.",
+			  listing->list == OPTIONS_LIST_EVENTS ? "events" : "metrics",
 			  listing->cpu_model);
 	else if (printer->printed == 0)
 		error_set(remark, -ENOENT, "No match for '%.80s'.",
