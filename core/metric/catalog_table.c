@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/event/event_table_cache.h"
 #include "core/metric/metric_vendor.h"
 
 #include <stdio.h>

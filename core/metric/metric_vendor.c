@@ -6,6 +6,7 @@
  */
 #include "core/metric/metric_vendor.h"
 
+#include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/event/event_resolver.h"
 #include "core/event/event_table_cache.h"
@@ -20,7 +21,7 @@
 
 #define PREFIX "vendor_"
 
-enum { NAME_MAX_BYTES = 127, TREE_MAX = 16 };
+enum { NAME_MAX_BYTES = 127, UNIT_MAX_BYTES = 8, TREE_MAX = 16 };
 
 /* A unit or domain of the vendor. */
 static const struct {
@@ -43,15 +44,24 @@ static const struct {
 	{"Seconds", "s", 7, 2},
 };
 
+/* Without the number that Linux' units begin with. */
+static const char *unit_of(const struct event_table_metric *metric)
+{
+	double ignored;
+
+	return metric->unit + (metric->formula[0] == '=' ? text_number(metric->unit, &ignored) : 0);
+}
+
 /* Sets unit, width and decimals. */
 static void set_unit(const struct event_table_metric *metric, struct metric_def *def)
 {
-	const char *name = metric->unit[0] ? metric->unit : metric->domain;
+	const char *unit = unit_of(metric), *name = metric->unit[0] ? unit : metric->domain;
 
-	def->unit = "";
+	/* Any short one of Linux'. */
+	def->unit = unit > metric->unit && strlen(unit) <= UNIT_MAX_BYTES ? unit : "";
 	def->width = 7;
 	def->decimals = 2;
-	if (metric_vendor_is_percent(metric)) {
+	if (metric_vendor_is_percent(metric) || strcmp(unit, "%") == 0) {
 		def->unit = "%";
 		def->width = 5;
 		def->decimals = 1;
@@ -122,27 +132,31 @@ static bool is_no_quantity(const char *domain)
 static void set_help(const struct event_table_metric *metric,
 		     const struct metric_vendor_threshold *threshold, struct metric_def *def)
 {
-	const char *help = metric->help ? metric->help : "";
-	char text[1024];
+	const char *help = metric->help ? metric->help : "", *unit = unit_of(metric);
+	bool percent = strcmp(unit, "percent") == 0, named = strcmp(unit, def->unit) != 0;
+	char text[1024] = "";
 	int n = 0;
 
-	if (strcmp(metric->unit, "percent") == 0 && !is_no_quantity(metric->domain))
-		n = snprintf(text, sizeof(text), "share of %.40s", metric->domain);
-	else if (metric->unit[0] && strcmp(metric->unit, "percent") != 0)
-		n = snprintf(text, sizeof(text), "%.40s", metric->unit);
-	else if (!is_no_quantity(metric->domain))
-		n = snprintf(text, sizeof(text), "in %.40s", metric->domain);
-	else
-		n = snprintf(text, sizeof(text), "of the vendor");
+	if (percent && !is_no_quantity(metric->domain))
+		n = snprintf(text, sizeof(text), "; share of %.40s", metric->domain);
+	else if (unit[0] && !percent && named)
+		n = snprintf(text, sizeof(text), "; %.40s", unit);
+	else if (!unit[0] && !is_no_quantity(metric->domain))
+		n = snprintf(text, sizeof(text), "; in %.40s", metric->domain);
+	else if (!help[0])
+		n = snprintf(text, sizeof(text), "; of the vendor");
 	if (metric->parent[0])
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "; a part of %.60s",
 			      metric->parent);
+	double scale;
 	if (threshold->text[0])
-		snprintf(text + n, sizeof(text) - (size_t)n, "; threshold: %.800s",
+		snprintf(text + n, sizeof(text) - (size_t)n, "; threshold%s: %.800s",
+			 metric_vendor_scale(metric, &scale) ? " before the factor" : "",
 			 threshold->text);
-	size_t size = strlen(help) + strlen(text) + sizeof(" ()");
+	const char *facts = text + strspn(text, "; ");
+	size_t size = strlen(help) + strlen(facts) + sizeof(" ()");
 	char *whole = xmalloc(size);
-	snprintf(whole, size, help[0] ? "%s (%s)" : "%s%s", help, text);
+	snprintf(whole, size, help[0] && facts[0] ? "%s (%s)" : "%s%s", help, facts);
 	def->help = whole;
 }
 

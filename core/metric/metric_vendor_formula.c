@@ -15,6 +15,7 @@
 #include "core/event/event_resolver.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,17 +309,28 @@ bool metric_vendor_is_percent(const struct event_table_metric *metric)
 	return strncmp(metric->unit, "percent", strlen("percent")) == 0;
 }
 
-/* In Linux' formulas. */
+size_t metric_vendor_scale(const struct event_table_metric *metric, double *scale)
+{
+	size_t n = metric->formula[0] == '=' ? text_number(metric->unit, scale) : 0;
+
+	return n > 0 && isnormal(*scale) && *scale != 1 ? n : 0;
+}
+
+/* In Linux' formulas. A metric that they name has no factor there. */
 static int write_metric(struct writer *w, const struct event_table_metric *metric)
 {
 	bool percent = metric_vendor_is_percent(metric);
+	double scale;
+	size_t n_scale = metric_vendor_scale(metric, &scale);
 	char name[128];
 
 	if (metric_vendor_name(w->table, metric, name, sizeof(name)) >= sizeof(name))
 		return refuse_metric(w, "too long is the name of", name, sizeof(name));
-	append_text(w, percent ? "(" : "");
+	append_text(w, percent || n_scale ? "(" : "");
 	append_text(w, name);
-	append_text(w, percent ? " / 100)" : "");
+	append_text(w, percent ? " / 100" : n_scale ? " / " : "");
+	text_buffer_add(&w->output, metric->unit, n_scale);
+	append_text(w, percent || n_scale ? ")" : "");
 	return 0;
 }
 
@@ -430,6 +442,8 @@ char *metric_vendor_formula(const struct event_context *context, const struct ev
 			    const struct event_table_metric *metric, struct error *why)
 {
 	const char *formula = metric->formula;
+	double scale;
+	size_t n_scale = metric_vendor_scale(metric, &scale);
 	struct writer w = {
 		.context = context,
 		.table = table,
@@ -438,10 +452,14 @@ char *metric_vendor_formula(const struct event_context *context, const struct ev
 		.why = why,
 	};
 
+	text_buffer_add(&w.output, metric->unit, n_scale);
+	append_text(&w, n_scale ? " * (" : "");
+	w.joins = true;
 	if (write_tokens(&w, formula + w.linux_names, true) < 0) {
 		free(w.output.bytes);
 		return NULL;
 	}
+	append_text(&w, n_scale ? ")" : "");
 	/* The shares are counted in a group that the slots lead. */
 	if (w.perf_metrics && !w.slots) {
 		append_text(&w, " + 0 * ");
@@ -475,6 +493,7 @@ void metric_vendor_threshold(const struct event_table_metric *metric,
 	struct error ignored;
 	struct writer w = {.metric = metric, .why = &ignored};
 	const char *at = metric->threshold;
+	double scale;
 
 	*threshold = (struct metric_vendor_threshold){.either = strchr(at, '|') != NULL};
 	if (write_tokens(&w, at, false) == 0 && w.output.bytes)
@@ -486,4 +505,6 @@ void metric_vendor_threshold(const struct event_table_metric *metric,
 	for (struct token token = next_token(&at); token.kind != TOKEN_END && !threshold->own;
 	     token = next_token(&at))
 		threshold->own = is_own_comparison(metric, &token, at, threshold);
+	if (metric_vendor_scale(metric, &scale) > 0)
+		threshold->limit *= scale;
 }

@@ -18,13 +18,19 @@
 char *metric_vendor_formula(const struct event_context *context, const struct event_table *table,
 			    const struct event_table_metric *metric, struct error *why);
 
-/* The threshold of a metric. */
+/*
+ * The factor of Linux' units, "100%" or "1e-6MB/s": returns the bytes of its text, with which the
+ * unit begins, or 0.
+ */
+size_t metric_vendor_scale(const struct event_table_metric *metric, double *scale);
+
+/* The threshold of a metric. The text compares figures before the factor of the unit. */
 struct metric_vendor_threshold {
-	char *text;  /* tidied; owned; "": none */
-	bool own;    /* it compares the metric's own figure with `limit` */
-	bool below;  /* a figure below the limit is worse */
-	bool either; /* one of several comparisons is enough */
-	double limit;
+	char *text;   /* tidied; owned; "": none */
+	bool own;     /* it compares the metric's own figure with `limit` */
+	bool below;   /* a figure below the limit is worse */
+	bool either;  /* one of several comparisons is enough */
+	double limit; /* with the factor */
 };
 void metric_vendor_threshold(const struct event_table_metric *metric,
 			     struct metric_vendor_threshold *threshold);

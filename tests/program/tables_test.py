@@ -87,12 +87,16 @@ listing = write_file("perf.json", """[
 {"EventName": "lab.cycles", "Encoding": "cpu/event=0x3c,period=0x1e8483/",
  "BriefDescription": "Cycles of the lab"},
 {"MetricName": "lab_share", "MetricExpr": "lab.cycles / lab.cycles", "ScaleUnit": "100%",
- "BriefDescription": "Nothing but 1"}]""")
+ "MetricThreshold": "lab_share > 0.5", "BriefDescription": "Nothing but 1"},
+{"MetricName": "lab_rate", "MetricExpr": "lab_share * lab.cycles", "ScaleUnit": "1e-6M"}]""")
 done = run("--list", "events", "lab.*", *LAB, "--event-tables", listing)
 check("the output of perf list", "Cycles of the lab (event=0x3c)" in done.stdout, done)
 done = run("--list", "metrics", "lab_*", *LAB, "--event-tables", listing)
-check("its metrics, with a description", done.stdout.split() ==
-      "lab_share - vendor lab_share: Nothing but 1 (100%) = 'lab.cycles' / 'lab.cycles'".split(), done)
+check("its metrics, with a description, and the factor of the unit",
+      [" ".join(line.split()) for line in done.stdout.splitlines()] ==
+      ["lab_rate - vendor lab_rate: of the vendor (M) = 1e-6 * ((lab_share / 100) * 'lab.cycles')",
+       "lab_share - vendor lab_share: Nothing but 1 (threshold before the factor: lab_share > "
+       "0.5) (%); warn 50, bad 100 = 100 * ('lab.cycles' / 'lab.cycles')"], done)
 
 events = os.path.join(HOME, ".config/pmctop/events")
 os.makedirs(events)
