@@ -86,9 +86,9 @@ static int resolve_name(const struct event_context *context, const char *name, s
 	if (result == EVENT_NOT_MINE && !err)
 		return -ENOENT;
 	if (result == EVENT_NOT_MINE) {
-		result = event_tracepoint_explain(context, name, err);
+		result = event_vendor_explain(context, name, err);
 		if (result == 0)
-			result = event_vendor_explain(context, name, err);
+			result = event_tracepoint_explain(context, name, err);
 		return result < 0 ? result : fail_unknown(context, name, err);
 	}
 	return result < 0 ? result : event_modify(name, rest, event, err ? err : &ignored);

@@ -345,12 +345,28 @@ int event_vendor_resolve(const struct event_context *context, const char *name, 
 	return event->n_codes > 0 ? 0 : EVENT_NOT_MINE;
 }
 
+/* An event of the vendor, with a word behind it that is no modifier. */
+static int explain_part(const struct event_context *context, const char *name, struct error *err)
+{
+	size_t length = length_without_modifiers(name, strlen(name));
+	struct part part = last_part(name, length);
+	struct found found;
+
+	if (!part.text || !find_event(context, name, (size_t)(part.text - 1 - name), &found))
+		return 0;
+	return error_set(err, -EINVAL,
+			 "Unknown modifier '%s' of the vendor's event %s (examples: c1, e1, i1, "
+			 "u0x80, SUP).",
+			 event_quote(part.text, part.length).text,
+			 event_quote(name, found.length).text);
+}
+
 int event_vendor_explain(const struct event_context *context, const char *name, struct error *err)
 {
 	struct found found;
 
 	if (!find_event(context, name, strlen(name), &found))
-		return 0;
+		return explain_part(context, name, err);
 	return error_set(err, -ENODEV,
 			 "'%s' is an event of %s, a PMU that this kernel does not offer.",
 			 event_quote(name, strlen(name)).text,

@@ -348,6 +348,12 @@ static void test_modifiers(void **state)
 	assert_int_equal(event_resolve(&machine->context, "UOPS_RETIRED.SLOTZ", &event, &err),
 			 -ENOENT);
 	assert_non_null(strstr(err.text, "UOPS_RETIRED.SLOTS"));
+	assert_int_equal(
+		event_resolve(&machine->context, "uops_retired.slots:c1:zz:u", &event, &err),
+		-EINVAL);
+	assert_string_equal(err.text,
+			    "Unknown modifier 'zz' of the vendor's event uops_retired.slots "
+			    "(examples: c1, e1, i1, u0x80, SUP).");
 	/* The PMU is not on this machine. */
 	assert_int_equal(event_resolve(&machine->context, "UNC_M_CAS_COUNT_SCH0.RD", &event, &err),
 			 -ENODEV);
