@@ -133,7 +133,8 @@ static void set_help(const struct event_table_metric *metric,
 		     const struct metric_vendor_threshold *threshold, struct metric_def *def)
 {
 	const char *help = metric->help ? metric->help : "", *unit = unit_of(metric);
-	bool percent = strcmp(unit, "percent") == 0, named = strcmp(unit, def->unit) != 0;
+	bool percent = strcmp(unit, "percent") == 0,
+	     named = strcmp(unit, def->unit) != 0 && !(help[0] && def->unit[0]);
 	char text[1024] = "";
 	int n = 0;
 

@@ -20,6 +20,9 @@ struct event_pick {
 	size_t n_metrics; /* when the picker was updated */
 };
 
+/* Bytes of a description or formula below the list, so that the answer behind them fits, too. */
+enum { TEXT_MAX = 400 };
+
 /* The vendor's metrics; NULL: none, or not known yet. */
 static const struct metric_vendor_list *vendor_metrics(const struct app *app)
 {
@@ -169,11 +172,13 @@ static void event_item(void *data, size_t index, struct picker_item *item)
 
 	if (def) {
 		const struct catalog_answer *answer = answer_at(app, index);
-		bool counted = !answer || answer->state == FIGURE_VALID;
+		bool counted = answer ? answer->state == FIGURE_VALID : !def->refused;
 		*item = (struct picker_item){
 			.name = def->name,
 			.help = def->help,
-			.mark = answer ? state_mark(answer->state, "metric") : "metric",
+			.mark = answer    ? state_mark(answer->state, "metric")
+				: counted ? "metric"
+					  : "n/a",
 			.style = counted ? STYLE_NAME : STYLE_DIM,
 			.last = !counted,
 		};
@@ -215,12 +220,13 @@ static void about_metric(const struct snapshot *snapshot, const struct metric_de
 			 const struct catalog_answer *answer, char *text, size_t size)
 {
 	bool shown = snapshot && columns_show(snapshot->columns, def->name);
+	const char *why = answer && answer->why[0] ? answer->why : def->refused;
 
-	snprintf(text, size, "%s: %s\n%s\n%s", def->title, def->help,
+	snprintf(text, size, "%s: %.*s\n%.*s\n%s", def->title, TEXT_MAX, def->help, TEXT_MAX,
 		 def->forms[0].expression ? def->forms[0].expression : "",
-		 answer && answer->why[0] ? answer->why
-		 : shown                  ? "already shown"
-					  : "");
+		 why     ? why
+		 : shown ? "already shown"
+			 : "");
 }
 
 /* The preview may be NULL, or of another event. */
@@ -230,11 +236,11 @@ static void about_event(const struct event_preview *preview, const char *name, c
 	char what[300] = "...";
 
 	if (!preview || strncmp(preview->text, name, sizeof(preview->text) - 1) != 0) {
-		snprintf(text, size, "%s\n\n...", help);
+		snprintf(text, size, "%.*s\n\n...", TEXT_MAX, help);
 		return;
 	}
 	event_preview_describe(preview, what, sizeof(what));
-	snprintf(text, size, "%s\n%.255s\n%s", help, preview->encoding, what);
+	snprintf(text, size, "%.*s\n%.255s\n%s", TEXT_MAX, help, preview->encoding, what);
 }
 
 static void event_about(void *data, size_t index, char *text, size_t size)

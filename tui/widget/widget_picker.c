@@ -388,7 +388,7 @@ static unsigned draw_broken(struct canvas *canvas, struct rect rect, char *line)
 static void draw_about(const struct picker *picker, struct canvas *canvas, struct rect rect)
 {
 	size_t index = picker_selected(picker);
-	char text[1024] = "", *rest = text;
+	char text[2048] = "", *rest = text;
 
 	if (rect.height == 0 || index == SIZE_MAX)
 		return;

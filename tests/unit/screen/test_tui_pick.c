@@ -187,25 +187,40 @@ static void test_metrics_without_counters(void **state)
 	stage_close(&stage);
 }
 
-/* The list with a metric that is counted and one that is refused. */
+/* "+ whelk + whelk": longer than all that a picker shows below its list. */
+static char *long_text(void)
+{
+	static const char word[] = "+ whelk ";
+	char *text = xcalloc(1, 500 * strlen(word) + 1);
+
+	for (size_t i = 0; i < 500; i++)
+		memcpy(text + i * strlen(word), word, strlen(word));
+	return text;
+}
+
+/* The list with a metric that is counted, one that is refused, and one that cannot be counted. */
 static struct reply *vendor_metrics(bool answered)
 {
+	static const char *const names[] = {"Whelk_Bound", "Whelk_Latency", "Whelk_Time"};
 	struct reply *reply = xcalloc(1, sizeof(*reply));
 
 	reply->kind = QUERY_VENDOR;
 	reply->vendor = xcalloc(1, sizeof(*reply->vendor));
 	*reply->vendor = (struct metric_vendor_list){
-		.defs = xcalloc(2, sizeof(*reply->vendor->defs)), .n = 2, .references = 1};
-	for (size_t i = 0; i < 2; i++)
+		.defs = xcalloc(3, sizeof(*reply->vendor->defs)), .n = 3, .references = 1};
+	for (size_t i = 0; i < 3; i++)
 		reply->vendor->defs[i] = (struct metric_def){
-			.name = xstrdup(i == 0 ? "Whelk_Bound" : "Whelk_Latency"),
+			.name = xstrdup(names[i]),
 			.title = xstrdup("whelk"),
-			.help = xstrdup("share of Slots"),
+			.help = i < 2 ? xstrdup("share of Slots") : long_text(),
 		};
 	reply->vendor->defs[1].refused = xstrdup("Not counted.");
+	reply->vendor->defs[2].forms[0].expression = long_text();
 	if (!answered)
 		return reply;
-	reply->metrics = xcalloc(2, sizeof(*reply->metrics));
+	reply->metrics = xcalloc(3, sizeof(*reply->metrics));
+	reply->metrics[2].state = FIGURE_UNSUPPORTED;
+	text_copy(reply->metrics[2].why, sizeof(reply->metrics[2].why), "No whelks.");
 	reply->metrics[1].state = FIGURE_UNSUPPORTED;
 	text_copy(reply->metrics[1].why, sizeof(reply->metrics[1].why), "Not counted.");
 	return reply;
@@ -226,12 +241,17 @@ static void test_vendor_metrics(void **state)
 	stage_check_text(&stage, "Whelk_Bound", false);
 	app_reply(app, vendor_metrics(false));
 	app_draw(app, &stage.canvas);
-	check_order(&stage, (const char *[]){"metric Whelk_Bound", "metric Whelk_Latency", NULL});
+	check_order(&stage, (const char *[]){"metric Whelk_Bound", "metric Whelk_Time",
+					     "n/a    Whelk_Latency", NULL});
 	app_reply(app, vendor_metrics(true));
 	app_draw(app, &stage.canvas);
-	check_order(&stage, (const char *[]){"metric Whelk_Bound", "n/a    Whelk_Latency", NULL});
+	check_order(&stage, (const char *[]){"metric Whelk_Bound", "n/a    Whelk_Latency",
+					     "n/a    Whelk_Time", NULL});
 	stage_press(&stage, KEYMAP_DOWN);
 	stage_check_text(&stage, "Not counted.", true);
+	stage_press(&stage, KEYMAP_DOWN);
+	stage_check_text(&stage, "No whelks.", true);
+	stage_press(&stage, KEYMAP_UP);
 	stage_press(&stage, KEYMAP_UP);
 	stage_press(&stage, KEYMAP_ENTER);
 	stage_check_command(&stage, COMMAND_ADD_METRIC, "Whelk_Bound", 0);
