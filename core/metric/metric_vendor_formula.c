@@ -13,6 +13,7 @@
 #include "core/base/text_buffer.h"
 #include "core/base/util.h"
 #include "core/event/event_resolver.h"
+#include "core/metric/metric_meanings.h"
 
 #include <errno.h>
 #include <math.h>
@@ -119,6 +120,7 @@ struct writer {
 	const struct event_context *context;
 	const struct event_table *table;
 	const struct event_table_metric *metric;
+	struct metric_meanings events, constants;
 	struct text_buffer output;
 	enum token_kind last;
 	bool joins; /* the last token is a sign */
@@ -139,22 +141,6 @@ static int refuse_metric(struct writer *w, const char *what, const char *name, s
 {
 	return error_set(w->why, -ENOTSUP, "Metric %.40s: %s %s.", w->metric->name, what,
 			 event_quote(name, length).text);
-}
-
-/* "a=EVENT b=EVENT": the meaning of a name, or NULL. */
-static const char *find_meaning(const char *pairs, const struct token *name, size_t *length)
-{
-	for (const char *at = pairs; *at;) {
-		size_t n = strcspn(at, " "), n_name = strcspn(at, "=");
-
-		if (n_name == name->length && memcmp(at, name->text, n_name) == 0 && n_name < n) {
-			*length = n - n_name - 1;
-			return at + n_name + 1;
-		}
-		at += n;
-		at += strspn(at, " ");
-	}
-	return NULL;
 }
 
 static const struct {
@@ -350,7 +336,7 @@ const struct event_table_metric *metric_vendor_on_pmu(const struct event_table *
 static int write_name(struct writer *w, const struct token *name)
 {
 	size_t length = 0;
-	const char *meaning = find_meaning(w->metric->events, name, &length);
+	const char *meaning;
 
 	if (w->linux_names) {
 		const struct event_table_metric *metric =
@@ -360,9 +346,10 @@ static int write_name(struct writer *w, const struct token *name)
 			return write_metric(w, metric);
 		return write_event(w, name->text, name->length);
 	}
+	meaning = metric_meanings_find(&w->events, name->text, name->length, &length);
 	if (meaning)
 		return write_event(w, meaning, length);
-	meaning = find_meaning(w->metric->constants, name, &length);
+	meaning = metric_meanings_find(&w->constants, name->text, name->length, &length);
 	if (meaning)
 		return write_constant(w, meaning, length);
 	return write_constant(w, name->text, name->length);
@@ -452,10 +439,15 @@ char *metric_vendor_formula(const struct event_context *context, const struct ev
 		.why = why,
 	};
 
+	metric_meanings_init(&w.events, metric->events);
+	metric_meanings_init(&w.constants, metric->constants);
 	text_buffer_add(&w.output, metric->unit, n_scale);
 	append_text(&w, n_scale ? " * (" : "");
 	w.joins = true;
-	if (write_tokens(&w, formula + w.linux_names, true) < 0) {
+	int result = write_tokens(&w, formula + w.linux_names, true);
+	metric_meanings_fini(&w.events);
+	metric_meanings_fini(&w.constants);
+	if (result < 0) {
 		free(w.output.bytes);
 		return NULL;
 	}

@@ -5,9 +5,11 @@
  */
 #include "tests/unit/shared/cpu_machine.h"
 
+#include "core/base/util.h"
 #include "core/event/event_table_cache.h"
 #include "core/metric/metric.h"
 #include "core/metric/metric_vendor.h"
+#include "core/metric/metric_vendor_formula.h"
 #include "core/sys/cpu_facts.h"
 
 #include <errno.h>
@@ -315,12 +317,56 @@ static void test_all(void **state)
 	assert_true(counts.refused <= 200 && counts.unknown <= 20);
 }
 
+/* A text so many times. The caller frees it. */
+static char *repeat(const char *text, size_t n)
+{
+	size_t length = strlen(text);
+	char *all = xmalloc(n * length + 1);
+
+	for (size_t i = 0; i < n; i++)
+		memcpy(all + i * length, text, length);
+	all[n * length] = '\0';
+	return all;
+}
+
+/* A formula of the user's files that would be made for hours. Of equal letters the first counts. */
+static void test_many_letters(void **state)
+{
+	enum { NAMES = 500000 };
+	char *formula = repeat("c+", NAMES), *events = repeat("b ", NAMES);
+	struct machine *machine = cpu_machine_new("GenuineIntel-6-55-0", server, 1);
+	struct event_table_metric metric = {
+		.name = "M",
+		.pmu = "cpu",
+		.unit = "",
+		.parent = "",
+		.domain = "",
+		.formula = formula,
+		.events = events,
+		.constants = "b=3 c=1 c=2 cc=4",
+		.threshold = "",
+	};
+	const struct event_table *table = event_table_cache_get(machine->context.tables);
+	struct error why = {.text = ""};
+
+	(void)state;
+	char *text = metric_vendor_formula(&machine->context, table, &metric, &why);
+	assert_non_null(text);
+	assert_int_equal(strncmp(text, "1 + 1 + ", 8), 0);
+	assert_int_equal(strlen(text), 4 * NAMES - 1);
+	free(text);
+	free(formula);
+	free(events);
+	cpu_machine_free(machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_formulas),
 		cmocka_unit_test(test_thresholds),
 		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_many_letters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
