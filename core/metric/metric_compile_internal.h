@@ -17,6 +17,7 @@ enum {
 	/* Parentheses and metrics in each other: each takes less than 1 KiB of the C stack. */
 	METRIC_NESTED_MAX = 128,
 	METRIC_NAMES_NESTED_MAX = 16, /* metrics whose formulas name each other */
+	METRIC_USES_MAX = 1024,       /* formulas in one; the largest of the vendors has 67 */
 	METRIC_NAME_MAX_BYTES = 255,
 };
 
@@ -37,6 +38,7 @@ struct metric_parser {
 	size_t n, capacity;
 	size_t depth, depth_max; /* of the stack, now and at most */
 	unsigned nested;
+	unsigned uses; /* of other metrics, without values that are used again */
 	/* As in struct metric. The values of the first METRIC_KEPT_MAX are in slots, by index. */
 	struct metric_def *named; /* owned */
 	size_t n_named, named_capacity;

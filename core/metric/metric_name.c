@@ -221,6 +221,9 @@ static int parse_metric(struct metric_parser *p, size_t start, const char *name,
 	bool known = find_named(p, name) < p->n_named;
 	int ret = check_nesting(p, start, def->name);
 
+	if (ret == 0 && ++p->uses > METRIC_USES_MAX)
+		ret = metric_parser_fail(p, -E2BIG, start, "more than %d metrics are named",
+					 METRIC_USES_MAX);
 	if (ret < 0)
 		return ret;
 	int form = parse_some_form(p, start, def);

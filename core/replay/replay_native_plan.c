@@ -18,7 +18,7 @@ enum {
 	GROUPS_MAX = 1024,
 	DOMAINS_MAX = 1024,
 	COLUMNS_MAX = 1024,
-	NAMED_MAX = 16384, /* metrics that formulas name */
+	NAMED_MAX = 4096, /* metrics that formulas name */
 	MEMBERS_MAX = 256,
 	CODES_MAX = 4096,
 	WIDTH_MAX = 40,

@@ -509,6 +509,42 @@ static void bounds_nesting(void **state)
 	free_chain(defs, N);
 }
 
+/* Values that are not kept are computed again, so the number of the metrics may double each time.
+ */
+static void bounds_uses(void **state)
+{
+	enum { N = 14 };
+	struct metric_def *defs = make_chain(N, true), *all;
+	struct fixture f;
+	struct metric metric;
+	struct error err;
+	char sum[METRIC_KEPT_MAX * 8 + 16] = "", *end = sum;
+
+	(void)state;
+	all = xreallocarray(defs, N + METRIC_KEPT_MAX, sizeof(*defs));
+	for (size_t i = 0; i < METRIC_KEPT_MAX; i++) {
+		struct metric_def *def = &all[N + i];
+		char name[16];
+
+		snprintf(name, sizeof(name), "x%zu", i);
+		*def = (struct metric_def){.name = xstrdup(name),
+					   .forms = {{.expression = xstrdup("1")}}};
+		end += sprintf(end, "x%zu + ", i);
+	}
+	const struct metric_names names = {all, N + METRIC_KEPT_MAX};
+	fixture_init(&f);
+	f.context.metrics = &names;
+	strcpy(end, "m8");
+	assert_int_equal(compile(&f, sum, &metric, &err), 0);
+	assert_true(sample_eval(&metric, &f.input, INTERVAL_S).value == METRIC_KEPT_MAX + 256);
+	metric_fini(&metric);
+	strcpy(end, "m13");
+	assert_int_equal(compile(&f, sum, &metric, &err), -E2BIG);
+	assert_non_null(strstr(err.text, "more than 1024 metrics are named"));
+	fixture_fini(&f);
+	free_chain(all, N + METRIC_KEPT_MAX);
+}
+
 /* More metrics than values are kept: the sum of all is right, and too large a one is refused. */
 static void bounds_operations(void **state)
 {
@@ -739,6 +775,7 @@ int main(void)
 		cmocka_unit_test(forgets_events_of_other_forms),
 		cmocka_unit_test(refuses_metrics),
 		cmocka_unit_test(bounds_nesting),
+		cmocka_unit_test(bounds_uses),
 		cmocka_unit_test(bounds_operations),
 		cmocka_unit_test(bounds_users),
 		cmocka_unit_test(constants),
