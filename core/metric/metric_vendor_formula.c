@@ -447,6 +447,9 @@ char *metric_vendor_formula(const struct event_context *context, const struct ev
 	int result = write_tokens(&w, formula + w.linux_names, true);
 	metric_meanings_fini(&w.events);
 	metric_meanings_fini(&w.constants);
+	if (result == 0 && !w.text)
+		result = error_set(why, -ENOTSUP, "Metric %.40s: its formula is empty.",
+				   metric->name);
 	if (result < 0) {
 		free(w.output.bytes);
 		return NULL;

@@ -355,6 +355,9 @@ static void test_many_letters(void **state)
 	assert_int_equal(strncmp(text, "1 + 1 + ", 8), 0);
 	assert_int_equal(strlen(text), 4 * NAMES - 1);
 	free(text);
+	metric.formula = "= ";
+	assert_null(metric_vendor_formula(&machine->context, table, &metric, &why));
+	assert_string_equal(why.text, "Metric M: its formula is empty.");
 	free(formula);
 	free(events);
 	cpu_machine_free(machine);
