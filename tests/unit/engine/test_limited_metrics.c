@@ -10,6 +10,8 @@
 #include "tests/unit/shared/limited_scene.h"
 #include "tests/unit/shared/true_metric.h"
 
+#include "core/event/event_table_cache.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 
 #include "core/event/event_table_cache.h"
 #include "core/base/util.h"
+#include "core/event/event_table_cache.h"
 #include "tests/fake_kernel/limited_machines.h"
 #include "tests/unit/shared/engine_run.h"
 
