@@ -55,6 +55,12 @@ void notes_add(struct notes *notes, const char *format, ...)
 	va_end(args);
 }
 
+void notes_add_all(struct notes *notes, const struct notes *others)
+{
+	for (size_t i = 0; i < others->n; i++)
+		insert_note(notes, notes->n, NOTE_NONE, others->items[i].text);
+}
+
 void notes_add_urgent(struct notes *notes, const char *format, ...)
 {
 	va_list args;

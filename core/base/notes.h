@@ -60,7 +60,9 @@ struct notes {
 void notes_add(struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void notes_add_urgent(struct notes *notes, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same for a note that is removed by its id. */
+/* Adds the texts of other notes at the end. They stay, also if the others were transient. */
+void notes_add_all(struct notes *notes, const struct notes *others);
+/* As notes_add() and notes_add_urgent() for a note that is removed by its id. */
 void notes_add_as(struct notes *notes, enum note_id id, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void notes_add_urgent_as(struct notes *notes, enum note_id id, const char *format, ...)

@@ -74,8 +74,7 @@ void engine_notes_levels(struct engine_notes *self, const struct perf_access *ac
 /* Without a PMU one note stands for all hardware events. */
 void engine_notes_tables(struct engine_notes *self, const struct notes *found)
 {
-	for (size_t i = 0; i < found->n; i++)
-		notes_add(self->notes, "%s", found->items[i].text);
+	notes_add_all(self->notes, found);
 }
 
 static void note_events(struct engine_notes *self, const struct selection *selection)

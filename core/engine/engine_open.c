@@ -232,8 +232,8 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	engine_code_init(&engine->code, sys, engine->target, engine->tasks, &engine->notes);
 	if (config->code_hz > 0)
 		engine_code_request(&engine->code, engine->collect, config->code_hz);
-	for (size_t i = 0; config->notes && i < config->notes->n; i++)
-		notes_add(&engine->notes, "%s", config->notes->items[i].text);
+	if (config->notes)
+		notes_add_all(&engine->notes, config->notes);
 	settle_plan(engine);
 	engine->record.recorder = config->recorder;
 	engine->record.failed = config->recording;

@@ -99,8 +99,8 @@ static struct replay_state *state_new(struct replay *replay, struct error *err)
 	topology_init(&state->topology, state->sys);
 	state->mode = COUNT_MODE_SYSTEM;
 	state->applied = &replay->applied;
-	for (size_t i = 0; replay->engine.notes && i < replay->engine.notes->n; i++)
-		notes_add(&state->replay_notes, "%s", replay->engine.notes->items[i].text);
+	if (replay->engine.notes)
+		notes_add_all(&state->replay_notes, replay->engine.notes);
 	if (target_new(state->sys, state->users, &everybody, &state->target, err) == 0)
 		return state;
 	state_free(state);
@@ -285,10 +285,8 @@ static void do_commands(struct replay *replay)
 /* Notes of the replay come before the recorded ones. */
 static void add_notes(const struct replay_state *state, struct notes *notes)
 {
-	for (size_t i = 0; i < state->replay_notes.n; i++)
-		notes_add(notes, "%s", state->replay_notes.items[i].text);
-	for (size_t i = 0; i < state->notes.n; i++)
-		notes_add(notes, "%s", state->notes.items[i].text);
+	notes_add_all(notes, &state->replay_notes);
+	notes_add_all(notes, &state->notes);
 }
 
 static struct snapshot *build_snapshot(struct replay_state *state)

@@ -518,9 +518,7 @@ int listing_print(const struct listing *listing, const struct sys *sys, FILE *fi
 	else
 		print_list(&printer);
 	set_remark(&printer, remark);
-	const struct notes *found = event_table_cache_notes(context.tables);
-	for (size_t i = 0; i < found->n; i++)
-		notes_add(notes, "%s", found->items[i].text);
+	notes_add_all(notes, event_table_cache_notes(context.tables));
 	event_table_cache_free(context.tables);
 	pmu_set_fini(&pmus);
 	return printer.printed;

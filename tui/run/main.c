@@ -133,8 +133,7 @@ static int load_theme(const char *name, const char *dir, struct config *file, st
 		note_setting(file, "theme", err);
 		rc = theme_load(NULL, NULL, theme, &notes, err);
 	}
-	for (size_t i = 0; i < notes.n; i++)
-		notes_add(&file->notes, "%s", notes.items[i].text);
+	notes_add_all(&file->notes, &notes);
 	notes_fini(&notes);
 	return rc;
 }

@@ -192,8 +192,8 @@ int theme_parse(const char *name, const char *text, struct theme *theme, struct 
 			read_line(name, ++number, line + blanks, length - blanks, &palette, &found);
 		line += length + (line[length] == '\n');
 	}
-	for (size_t i = 0; i < found.n && n_set; i++)
-		notes_add(notes, "%s", found.items[i].text);
+	if (n_set)
+		notes_add_all(notes, &found);
 	notes_fini(&found);
 	if (!n_set)
 		return error_set(err, -EINVAL,

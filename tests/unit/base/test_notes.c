@@ -104,6 +104,22 @@ static void the_oldest_transient_note_gives_way(void **state)
 	notes_fini(&notes);
 }
 
+static void all_notes_of_another_list_stay(void **state)
+{
+	struct notes notes = {0}, others = {0};
+
+	(void)state;
+	notes_add(&notes, "a");
+	notes_add(&others, "a");
+	notes_add_transient(&others, "%d");
+	notes_add_all(&notes, &others);
+	notes_fini(&others);
+	for (unsigned i = 0; i < NOTES_TRANSIENT_INTERVALS; i++)
+		notes_expire(&notes);
+	assert_texts(&notes, "a %d");
+	notes_fini(&notes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -112,6 +128,7 @@ int main(void)
 		cmocka_unit_test(an_urgent_note_displaces_the_last_of_a_full_list),
 		cmocka_unit_test(a_transient_note_moves_up_and_expires),
 		cmocka_unit_test(the_oldest_transient_note_gives_way),
+		cmocka_unit_test(all_notes_of_another_list_stay),
 	};
 
 	return cmocka_run_group_tests_name("notes", tests, NULL, NULL);
