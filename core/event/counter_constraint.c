@@ -14,7 +14,6 @@ enum {
 	USES_MOST = 64, /* no group has more events */
 	WATCHDOG = 1,
 	FIXED_CYCLES = COUNTER_FIRST_FIXED + 1,
-	CONFIG_SLOTS = 0x400,
 	CONFIG_METRICS = 0x8000, /* to 0x8700 */
 };
 
@@ -31,7 +30,7 @@ struct matching {
 
 void counter_constraint_set_topdown(struct counter_constraint *constraint, uint64_t config)
 {
-	if (config == CONFIG_SLOTS) {
+	if (config == COUNTER_SLOTS_CONFIG) {
 		constraint->topdown = COUNTER_SLOTS;
 		constraint->counters = UINT64_C(1) << (COUNTER_FIRST_FIXED + COUNTER_SLOTS_FIXED);
 	} else if ((config & ~UINT64_C(0x700)) == CONFIG_METRICS) {

@@ -45,7 +45,8 @@ struct counter_constraint {
 enum {
 	COUNTER_FIRST_FIXED = 32,
 	COUNTER_FIRST_METRIC = 48,
-	COUNTER_SLOTS_FIXED = 3, /* the fixed counter of slots */
+	COUNTER_SLOTS_FIXED = 3,      /* the fixed counter of slots */
+	COUNTER_SLOTS_CONFIG = 0x400, /* the attr.config of slots */
 };
 
 /*

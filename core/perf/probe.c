@@ -5,6 +5,7 @@
  */
 #include "core/perf/probe.h"
 
+#include "core/event/counter_constraint.h"
 #include "core/perf/group.h"
 #include "core/sys/cpus.h"
 
@@ -37,7 +38,7 @@ static int open_after_slots(const struct sys *sys, const struct pmu *pmu,
 	char path[160], text[64];
 
 	leading.attr.type = pmu->type;
-	leading.attr.config = 0x400;
+	leading.attr.config = COUNTER_SLOTS_CONFIG;
 	leading.attr.config1 = leading.attr.config2 = 0;
 	struct perf_event_attr slots = group_counting_attr(&leading);
 	struct perf_event_attr attr = group_counting_attr(code);
