@@ -170,6 +170,7 @@ static void ignore_fault(void *arg, size_t line, const char *why)
 	(void)arg, (void)line, (void)why;
 }
 
+/* Reads the file for its product alone. The file that is chosen is read again. */
 static bool find_product(struct table_reading *reading, const char *path, struct product *product)
 {
 	struct search search = {.reading = reading};

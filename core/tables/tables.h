@@ -23,7 +23,7 @@
  */
 enum {
 	TABLES_FILE_BYTES_MAX = 16 << 20,
-	TABLES_BYTES_MAX = 64 << 20, /* of all files */
+	TABLES_BYTES_MAX = 64 << 20, /* of all files; one that is read twice counts twice */
 	TABLES_FILES_MAX = 256,
 };
 
