@@ -187,6 +187,24 @@ static void test_arm(void **state)
 		     "/late.json: no events for " ARM ". The built-in tables are used.\n");
 }
 
+/* The search for the file of a CPU reads no more than all files may have. */
+static void test_arm_bytes(void **state)
+{
+	char name[64], path[512];
+
+	(void)state;
+	for (char c = 'a'; c <= 'e'; c++) {
+		snprintf(name, sizeof(name), "data/pmu/cpu/neo/%c.json", c);
+		make_file(&(struct file){name, PRODUCT("1")});
+		snprintf(path, sizeof(path), "%s/%s", root, name);
+		assert_int_equal(truncate(path, 15 << 20), 0);
+	}
+	check_tables("", "ARM-41-D0C-3-1", "",
+		     "/data/pmu/cpu/neo/e.json: the folder has more than 256 files or 64 MiB. The "
+		     "file is not used.\n"
+		     ": no events for ARM-41-D0C-3-1. The built-in tables are used.\n");
+}
+
 static void test_linux(void **state)
 {
 	static const struct file files[] = {
@@ -583,6 +601,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_intel, begin, end),
 		cmocka_unit_test_setup_teardown(test_arm, begin, end),
+		cmocka_unit_test_setup_teardown(test_arm_bytes, begin, end),
 		cmocka_unit_test_setup_teardown(test_linux, begin, end),
 		cmocka_unit_test_setup_teardown(test_perf_list, begin, end),
 		cmocka_unit_test_setup_teardown(test_wrong_entries, begin, end),
