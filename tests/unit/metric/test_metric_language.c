@@ -665,12 +665,12 @@ static void constants(void **state)
 		.tsc_mult = 5033164, /* 0.3 ns a tick */
 		.tsc_shift = 24,
 	};
-	const double hz = round(1e9 * (1 << 24) / 5033164);
-	const double want[CONSTANTS] = {1, 8, 8, 4, 2, 2, NAN, hz, 1, 2, 2, 2, 3, hz, NAN, 2};
+	const double no = (double)NAN, hz = round(1e9 * (1 << 24) / 5033164);
+	const double want[CONSTANTS] = {1, 8, 8, 4, 2, 2, no, hz, 1, 2, 2, 2, 3, hz, no, 2};
 	/* The lists of the other CPUs are as before. */
-	const double less[CONSTANTS] = {1, 8, 7, 4, 2, 2, NAN, hz, 1, 2, 2, 2, 3, hz, NAN, 2};
-	const double none[CONSTANTS] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
-					NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+	const double less[CONSTANTS] = {1, 8, 7, 4, 2, 2, no, hz, 1, 2, 2, 2, 3, hz, no, 2};
+	const double none[CONSTANTS] = {no, no, no, no, no, no, no, no,
+					no, no, no, no, no, no, no, no};
 	struct event_context nothing = {0};
 	struct machine machine;
 	struct cpu_facts facts;
