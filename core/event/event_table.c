@@ -455,7 +455,9 @@ bool event_table_has_metric(const void *frame, size_t size, const char *name)
 	bool found = false;
 
 	name += prefix_length(name, strlen(name));
-	for (char *at = text; at && !found && (at = strstr(at, "\n+"));) {
+	if (!text)
+		return false;
+	for (const char *at = text; !found && (at = strstr(at, "\n+"));) {
 		at += 2;
 		found = compare_names(at, strcspn(at, "\t\n"), name) == 0;
 	}
