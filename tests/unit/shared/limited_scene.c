@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/limited_scene.h"
 
-#include "core/event/event_table_cache.h"
 #include "core/base/util.h"
 #include "core/event/event_table_cache.h"
 #include "tests/fake_kernel/limited_machines.h"
