@@ -444,10 +444,11 @@ char *metric_vendor_formula(const struct event_context *context, const struct ev
 	text_buffer_add(&w.output, metric->unit, n_scale);
 	append_text(&w, n_scale ? " * (" : "");
 	w.joins = true;
+	size_t n_front = w.output.length;
 	int result = write_tokens(&w, formula + w.linux_names, true);
 	metric_meanings_fini(&w.events);
 	metric_meanings_fini(&w.constants);
-	if (result == 0 && !w.text)
+	if (result == 0 && w.output.length == n_front)
 		result = error_set(why, -ENOTSUP, "Metric %.40s: its formula is empty.",
 				   metric->name);
 	if (result < 0) {
