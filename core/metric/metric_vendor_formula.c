@@ -127,7 +127,6 @@ struct writer {
 	struct group groups[GROUPS_MAX];
 	size_t n_groups;
 	bool linux_names;         /* the formula begins with "=" */
-	bool perf_metrics, slots; /* it has a share of the slots; the slots */
 	struct error *why;
 };
 
@@ -256,12 +255,10 @@ static int write_event(struct writer *w, const char *name, size_t length)
 		return refuse_metric(w, "the counts of both threads of a core are not added, for",
 				     name, n);
 	if (alias) {
-		w->perf_metrics = true;
 		append_event(w, true, alias, "", 0);
 		return 0;
 	}
 	if (event_same_name(name, length, "TOPDOWN.SLOTS:perf_metrics")) {
-		w->slots = true;
 		append_event(w, true, "slots", "", 0);
 		return 0;
 	}
@@ -456,11 +453,6 @@ char *metric_vendor_formula(const struct event_context *context, const struct ev
 		return NULL;
 	}
 	append_text(&w, n_scale ? ")" : "");
-	/* The shares are counted in a group that the slots lead. */
-	if (w.perf_metrics && !w.slots) {
-		append_text(&w, " + 0 * ");
-		append_event(&w, true, "slots", "", 0);
-	}
 	return w.output.bytes;
 }
 

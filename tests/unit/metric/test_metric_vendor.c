@@ -121,7 +121,7 @@ static const struct {
 	/* Linux' names for the shares of the slots, in a group that the slots lead. */
 	{"GenuineIntel-6-AD-1", "memory_bound", "Memory_Bound",
 	 "100 * ('topdown-mem-bound' / ('topdown-fe-bound' + 'topdown-bad-spec' + "
-	 "'topdown-retiring' + 'topdown-be-bound')) + 0 * 'slots'",
+	 "'topdown-retiring' + 'topdown-be-bound'))",
 	 "%"},
 	{"GenuineIntel-6-AD-1", "vendor_tma_Info_Thread_IPC", "Info_Thread_IPC",
 	 "'INST_RETIRED.ANY' / 'CPU_CLK_UNHALTED.THREAD'", ""},
