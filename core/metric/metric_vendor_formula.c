@@ -126,7 +126,7 @@ struct writer {
 	bool joins; /* the last token is a sign */
 	struct group groups[GROUPS_MAX];
 	size_t n_groups;
-	bool linux_names;         /* the formula begins with "=" */
+	bool linux_names; /* the formula begins with "=" */
 	struct error *why;
 };
 

@@ -355,6 +355,7 @@ static int check_columns(const struct options *options, const struct engine_conf
 	pmu_set_read(&sys, &pmus);
 	const struct event_context context = {
 		.sys = &sys, .pmus = &pmus, .tables = event_table_cache_new(&sys)};
+	event_table_cache_set(context.tables, &engine->tables, NULL);
 	result = choice_check_columns(engine, &context, err);
 	event_table_cache_free(context.tables);
 	pmu_set_fini(&pmus);
