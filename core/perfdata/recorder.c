@@ -19,13 +19,14 @@ int recorder_new(const struct recorder_spec *spec, struct recorder **out, struct
 {
 	struct recording_file *file;
 	const struct recording_rules rules = {.switches = spec->switch_bytes || spec->switch_ns,
-					      .keep = spec->switch_files};
+					      .keep = spec->switch_files,
+					      .pipe = spec->pipe};
 	int result = recording_file_open(spec->path, &rules, &file, err);
 
 	if (result < 0)
 		return result;
 	struct recorder *recorder = xcalloc(1, sizeof(*recorder));
-	if (strcmp(spec->path, "-") != 0) {
+	if (strcmp(spec->path, "-") != 0 && !spec->pipe) {
 		recorder->switch_bytes = spec->switch_bytes;
 		recorder->switch_ns = spec->switch_ns;
 	}

@@ -30,6 +30,7 @@ struct recorder;
 
 struct recorder_spec {
 	const char *path;      /* "-": standard output */
+	int pipe;              /* an open pipe to write to, then path is its name; 0: none */
 	uint64_t switch_bytes; /* begin another file when it is that large ... */
 	uint64_t switch_ns;    /* ... or that old; 0: never */
 	size_t switch_files;   /* greatest number of files to keep, with this one; 0: all */

@@ -300,8 +300,10 @@ int recording_file_open(const char *path, const struct recording_rules *rules,
 {
 	struct recording_name name = {.doomed_fd = -1};
 	struct stat status;
-	bool named = strcmp(path, "-") != 0;
-	int fd = named ? recording_name_open(&name, path, rules, err) : open_stdout(err);
+	bool named = strcmp(path, "-") != 0 && !rules->pipe;
+	int fd = rules->pipe ? rules->pipe
+		 : named     ? recording_name_open(&name, path, rules, err)
+			     : open_stdout(err);
 
 	if (fd < 0)
 		return fd;

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * The output of a recording: a file, or standard output. A thread writes it, so that a slow disk or
- * reader does not delay counting. The queue is bounded. If the output is too slow, the recording
- * ends with an error; no record of the rings is lost for it.
+ * The output of a recording: a file, a pipe, or standard output. A thread writes it, so that a slow
+ * disk or reader does not delay counting. The queue is bounded. If the output is too slow, the
+ * recording ends with an error; no record of the rings is lost for it.
  *
  * A new file belongs to the user, has mode 0600, and is locked while it is written. A recording of
  * that name becomes NAME.old, as with perf. Another file, or a file of another user, is not touched
@@ -19,7 +19,10 @@
  */
 struct recording_file;
 
-/* path "-" is standard output. 0, or -errno with *err filled. */
+/*
+ * path "-" is standard output. A pipe of the rules is taken over, also after an error. 0, or -errno
+ * with *err filled.
+ */
 int recording_file_open(const char *path, const struct recording_rules *rules,
 			struct recording_file **file, struct error *err);
 /* No more is appended: the thread ends when all is written. */

@@ -31,6 +31,7 @@ struct recording_past {
 struct recording_rules {
 	bool switches; /* files get a stamp */
 	size_t keep;
+	int pipe; /* an open pipe, which is written instead of a file; 0: none */
 };
 
 /* Creates the file and returns its descriptor, or -errno with *err filled. */
