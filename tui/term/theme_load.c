@@ -48,19 +48,6 @@ static int read_theme_file(const char *path, bool found, char **text, struct err
 		  : 0;
 }
 
-static int load_file(const char *path, bool found, struct theme *theme, struct notes *notes,
-		     struct error *err)
-{
-	char *text;
-	int rc = read_theme_file(path, found, &text, err);
-
-	if (rc)
-		return rc;
-	rc = theme_parse(path, text, theme, notes, err);
-	free(text);
-	return rc;
-}
-
 static int set_unknown_theme(const char *name, const char *dir, struct error *err)
 {
 	struct suggest near = {.word = name};
@@ -77,27 +64,53 @@ static int set_unknown_theme(const char *name, const char *dir, struct error *er
 			 name, hint);
 }
 
-int theme_load(const char *name, const char *dir, struct theme *theme, struct notes *notes,
-	       struct error *err)
+/* Finds the text, and fills `path` with the file's path or the name of the built-in theme. */
+static int find_text(const char *name, const char *dir, char path[PATH_MAX], char **text,
+		     struct notes *notes, struct error *err)
 {
 	const char *wanted = name ? name : "default";
-	char path[PATH_MAX];
 	int rc = -ENOENT;
 
 	if (dir && !strchr(wanted, '/') &&
-	    snprintf(path, sizeof(path), "%s/%s" SUFFIX, dir, wanted) < (int)sizeof(path))
-		rc = load_file(path, true, theme, notes, err);
-	const char *text = theme_builtin_find(wanted);
+	    snprintf(path, PATH_MAX, "%s/%s" SUFFIX, dir, wanted) < PATH_MAX)
+		rc = read_theme_file(path, true, text, err);
+	if (rc == 0)
+		return 0;
+	const char *built_in = theme_builtin_find(wanted);
 
 	/* An unreadable directory counts as empty: sudo -u keeps $HOME. */
-	if (rc == -EPERM && text)
+	if (rc == -EPERM && built_in)
 		notes_add(notes, "%s", err->text);
-	else if (rc != -ENOENT && !(rc == -EACCES && text))
+	else if (rc != -ENOENT && !(rc == -EACCES && built_in))
 		return rc;
-	if (text)
-		return theme_parse(wanted, text, theme, notes, err);
-	rc = load_file(wanted, false, theme, notes, err);
+	text_copy(path, PATH_MAX, wanted);
+	if (built_in) {
+		*text = xstrdup(built_in);
+		return 0;
+	}
+	rc = read_theme_file(wanted, false, text, err);
 	return rc == -ENOENT ? set_unknown_theme(wanted, dir, err) : rc;
+}
+
+int theme_load_text(const char *name, const char *dir, char **text, struct notes *notes,
+		    struct error *err)
+{
+	char path[PATH_MAX];
+
+	return find_text(name, dir, path, text, notes, err);
+}
+
+int theme_load(const char *name, const char *dir, struct theme *theme, struct notes *notes,
+	       struct error *err)
+{
+	char path[PATH_MAX], *text;
+	int rc = find_text(name, dir, path, &text, notes, err);
+
+	if (rc)
+		return rc;
+	rc = theme_parse(path, text, theme, notes, err);
+	free(text);
+	return rc;
 }
 
 static void append_theme(struct theme_list *list, const char *name, const char *text)

@@ -14,6 +14,13 @@
 int theme_load(const char *name, const char *dir, struct theme *theme, struct notes *notes,
 	       struct error *err);
 
+/*
+ * The text of the theme that theme_load() would parse, which the caller frees. Returns as
+ * theme_load().
+ */
+int theme_load_text(const char *name, const char *dir, char **text, struct notes *notes,
+		    struct error *err);
+
 /* All themes by name; of two with the same name, the one that theme_load() uses. */
 struct theme_entry {
 	char *name;

@@ -25,7 +25,8 @@ const struct variable_row variable_table[] = {
 	[VARIABLE_LC_ALL] = {"LC_ALL", "character set; ASCII is drawn if it is not UTF-8"},
 	[VARIABLE_LC_CTYPE] = {"LC_CTYPE", "character set, if LC_ALL is not set"},
 	[VARIABLE_LANG] = {"LANG", "character set, if LC_ALL and LC_CTYPE are not set"},
-	[VARIABLE_TMPDIR] = {"TMPDIR", "directory of a command's output; default: /tmp"},
+	[VARIABLE_TMPDIR] =
+		{"TMPDIR", "directory of a command's output, and of --ssh's socket; default: /tmp"},
 	[VARIABLE_PATH] = {"PATH", "directories of commands"},
 	[VARIABLE_PERF_BUILDID_DIR] = {"PERF_BUILDID_DIR",
 				       "perf's cache of files; default: .debug in HOME"},

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_TERM_RESET_H
+#define PMCTOP_TERM_RESET_H
+
+#include <termios.h>
+
+/*
+ * Restores the terminal on standard output after another program has left a screen on it: pmctop on
+ * a host to which the connection broke. `before`: the line settings before it; `type`: $TERM. Sends
+ * what term_close() would send. Nothing if standard output is no terminal.
+ */
+void term_reset(const struct termios *before, const char *type);
+
+#endif
