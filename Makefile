@@ -94,7 +94,8 @@ H_FILES  := $(sort $(wildcard $(foreach d,core tui tests/*,$(d)/*.h $(d)/*/*.h))
 
 object    = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 CORE_OBJ := $(call object,$(CORE_SRC))
-TUI_OBJ  := $(call object,$(TUI_SRC)) $(BUILD)/obj/themes_builtin.o $(BUILD)/obj/terminal_types.o
+TUI_OBJ  := $(call object,$(TUI_SRC)) $(BUILD)/obj/themes_builtin.o $(BUILD)/obj/terminal_types.o \
+	$(BUILD)/obj/host_script.o
 
 ## The usual targets
 
@@ -160,6 +161,10 @@ $(BUILD)/version.c $(BUILD)/static/version.c: always | $(BUILD)/headers_checked
 		inih libzstd liblzma jansson ncursesw $(HTTP_NAME)
 
 $(BUILD)/themes_builtin.c: .package/themes_c.sh $(THEMES)
+	@mkdir -p $(@D)
+	@$^ >$@
+
+$(BUILD)/host_script.c: .package/host_script_c.sh tui/remote/host_setup.sh
 	@mkdir -p $(@D)
 	@$^ >$@
 
@@ -248,7 +253,8 @@ BUILD_PACKAGES := gcc make pkg-config libc6-dev libncurses-dev libpfm4-dev libin
 TEST_PACKAGES  := $(BUILD_PACKAGES) libcmocka-dev python3
 LIVE_PACKAGES  := $(TEST_PACKAGES) dpkg-dev lintian man-db mandoc bash-completion zsh fish jq tmux \
 	procps util-linux strace linux-perf valgrind libcap2-bin python3-prometheus-client \
-	qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio g++ golang-go xz-utils
+	qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio g++ golang-go xz-utils \
+	openssh-client openssh-server tcsh sudo
 BENCH_PACKAGES := python3 procps htop btop atop tiptop linux-perf valgrind
 
 .PHONY: deps deb-deps test-deps live-deps lint-deps clang-deps bench-deps

@@ -51,8 +51,8 @@ ELSEWHERE = {
     "make CC=clang WERROR=1 BUILD=build/clang": "make lint",
     "docker run --cap-add PERFMON --pid host -it IMAGE pmctop": "no image",
     "docker run --cap-add SYS_ADMIN --pid host -it IMAGE pmctop": "no image",
-    "scp build/static/pmctop box:": "another machine",
-    "ssh -t box ./pmctop": "another machine",
+    "pmctop --ssh box": "ssh_test.py",
+    "pmctop --ssh box --ssh-sudo": "ssh_test.py",
 }
 
 

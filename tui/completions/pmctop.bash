@@ -153,6 +153,7 @@ _pmctop_values() {
 		piece=${text##*,}
 		found+=($(compgen -u -- "$piece"))
 		;;
+	HOST:*) found+=($(compgen -A hostname -- "$piece")) ;;
 	PATH:*)
 		piece=${text##*,}
 		_pmctop_cgroups

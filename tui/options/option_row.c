@@ -492,6 +492,33 @@ static int read_frequency(struct options *options, const char *argument, struct 
 	return 0;
 }
 
+static int read_ssh(struct options *options, const char *argument, struct error *err)
+{
+	if (!argument[0] || argument[0] == '-')
+		return error_set(err, -EINVAL,
+				 "Option '--ssh' needs a host, not '%.40s' (examples: box, "
+				 "root@box). Options of ssh are given by --ssh-option.",
+				 argument);
+	if (options->ssh)
+		return error_set(err, -EINVAL,
+				 "Option '--ssh' takes one host. For several, run 'pmctop -b "
+				 "--listen ADDR:PORT' on each, and Prometheus.");
+	options->ssh = argument;
+	return 0;
+}
+
+static int read_ssh_option(struct options *options, const char *argument, struct error *err)
+{
+	if (options->n_ssh_options == OPTIONS_COLUMNS_MAX)
+		return error_set(err, -EINVAL, "Too many --ssh-option (at most %d).",
+				 OPTIONS_COLUMNS_MAX);
+	options->ssh_options =
+		array_reserve(options->ssh_options, &options->ssh_options_capacity,
+			      options->n_ssh_options + 1, sizeof(*options->ssh_options));
+	options->ssh_options[options->n_ssh_options++] = argument;
+	return 0;
+}
+
 static int read_help(struct options *options, const char *argument, struct error *err)
 {
 	(void)argument, (void)err;
@@ -514,9 +541,10 @@ const struct option_row option_rows[] = {
 	 .flag = offsetof(struct options, batch)},
 	{0, "format", "FORMAT", "implies -b", read_format, format_word},
 	{0, "code", NULL, "functions in which tasks spend their time; implies -b", read_code},
-	{'o', "output", "FILE", "batch output to a file; implies -b", read_output},
+	{'o', "output", "FILE", "batch output to a file; implies -b", read_output, .here = true},
 	{0, "top", "N", "only the first N tasks; openmetrics: the busiest (50)", read_top},
-	{0, "record", "FILE", "write a recording (perf.data); -: to a pipe", read_record},
+	{0, "record", "FILE", "write a recording (perf.data); -: to a pipe", read_record,
+	 .here = true},
 	{0, "switch-output", "SIZE", "start a new file every 100M, 1G, 30m, 1d",
 	 read_switch_output},
 	{0, "switch-max-files", "N", "keep only the newest N of these files", read_switch_files},
@@ -527,6 +555,14 @@ const struct option_row option_rows[] = {
 	{0, "symfs", "DIR", "programs and libraries of the recording are below DIR",
 	 .text = offsetof(struct options, symfs), .needs = "the name of a directory"},
 	{0, "speed", "X", "speed of the replay: 0.5, 2, 10, max (1; printed: max)", read_speed},
+	{0, "ssh", "HOST", "run on that host, which needs no pmctop", read_ssh, .here = true},
+	{0, "ssh-option", "WORD", "a word of ssh's command line, such as -p2222", read_ssh_option,
+	 .here = true},
+	{0, "ssh-sudo", NULL, "run there with sudo", .flag = offsetof(struct options, ssh_sudo),
+	 .here = true},
+	{0, "static", "FILE", "the static program to copy there",
+	 .text = offsetof(struct options, static_program), .needs = "the name of a file",
+	 .here = true},
 	{'S', "preset", "PRESET", "metrics to count and show; none: only -e and -m",
 	 .text = offsetof(struct options, preset), .needs = "a name. See 'pmctop --list presets'",
 	 .setting = true},
@@ -570,7 +606,7 @@ const struct option_row option_rows[] = {
 	 .needs = "the id of a CPU (example: GenuineIntel-6-AD-1)"},
 	{0, "doctor", NULL, "report what can be counted here, and how to get more", read_doctor},
 	{0, "config", "FILE", "read this configuration", .text = offsetof(struct options, config),
-	 .needs = "the name of a file"},
+	 .needs = "the name of a file", .here = true},
 	{0, "color", "WHEN", "when to use colours", read_color, color_word, .setting = true},
 	{0, "unit", "UNIT", "unit of event counts", read_unit, unit_word, .setting = true},
 	{0, "ascii", NULL, "draw with ASCII characters only",

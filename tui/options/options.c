@@ -146,6 +146,7 @@ void options_fini(struct options *options)
 		free(options->names[i]);
 	free(options->names);
 	free(options->listen_names);
+	free(options->ssh_options);
 	free(options->pids);
 	free(options->tids);
 	*options = (struct options){0};
@@ -278,6 +279,34 @@ static int check_replay(const struct options *options, struct error *err)
 	return options->symfs ? check_symfs(options->symfs, err) : 0;
 }
 
+/* Refuses options that name files of this side but are for the other, and the reverse. */
+static int check_ssh(const struct options *options, struct error *err)
+{
+	if (!options->ssh &&
+	    (options->n_ssh_options > 0 || options->ssh_sudo || options->static_program))
+		return error_set(err, -EINVAL, "Option '--%s' needs '--ssh HOST'.",
+				 options->n_ssh_options > 0 ? "ssh-option"
+				 : options->ssh_sudo        ? "ssh-sudo"
+							    : "static");
+	if (!options->ssh)
+		return 0;
+	if (options->replay)
+		return error_set(
+			err, -EINVAL,
+			"Options '--ssh' and '--replay' exclude each other: recordings are "
+			"replayed here. Omit '--ssh'.");
+	if (options->record.switch_bytes || options->record.switch_ns)
+		return error_set(err, -EINVAL,
+				 "Option '--switch-output' does not work with '--ssh': the "
+				 "recording is one file here. Omit it.");
+	if (options->output && options->format->replace)
+		return error_set(err, -EINVAL,
+				 "Format %s with '-o' does not work with '--ssh'. Use '--listen' "
+				 "there, or omit '-o'.",
+				 options->format->name);
+	return 0;
+}
+
 static int set_missing_argument(const struct option_row *row, struct error *err)
 {
 	bool example = row && strcmp(row->name, "replay") == 0 && replay_input_is_here();
@@ -323,6 +352,8 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 	if (!rc)
 		rc = check_readonly(options, err);
 	if (!rc)
+		rc = check_ssh(options, err);
+	if (!rc)
 		rc = check_code(options, err);
 	if (rc)
 		return rc;
@@ -332,6 +363,43 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 	if (!rc)
 		rc = check_cpu_model(options, err);
 	return rc ? rc : check_replay(options, err);
+}
+
+/* "--name=argument", "--name" */
+static void send_option(const struct option_row *row, const char *argument,
+			void (*word)(void *arg, const char *text), void *arg)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = xopen_memstream(&text, &size);
+
+	fprintf(file, "--%s%s%s", row->name, row->argument ? "=" : "",
+		row->argument ? argument : "");
+	if (fclose(file))
+		xalloc_failed();
+	word(arg, text);
+	free(text);
+}
+
+void options_each_sent(int argc, char **argv, void (*word)(void *arg, const char *text), void *arg)
+{
+	char letters[2 * OPTION_ROWS_MAX + 2];
+	struct option names[OPTION_ROWS_MAX + 1] = {{0}};
+	int value, n = command_index(argc, argv);
+
+	build_getopt(letters, names);
+	optind = 0;
+	opterr = 0;
+	while ((value = getopt_long(n, argv, letters, names, NULL)) != -1) {
+		const struct option_row *row = row_by_value(value);
+
+		if (row && !row->here)
+			send_option(row, optarg, word, arg);
+	}
+	for (int i = optind; i < n; i++)
+		word(arg, argv[i]);
+	for (int i = n; i < argc; i++)
+		word(arg, argv[i]);
 }
 
 static const char *setting_name(const struct option_row *row)
@@ -425,6 +493,7 @@ void options_print_help(FILE *file)
 	      "usage: pmctop [OPTIONS] [DELAY [COUNT]]\n"
 	      "       pmctop [OPTIONS] [DELAY [COUNT]] -- COMMAND [ARG...]\n"
 	      "       pmctop --replay FILE|- [--speed X] [OPTIONS]\n"
+	      "       pmctop --ssh [USER@]HOST [OPTIONS]\n"
 	      "       pmctop --list WHAT [PATTERN]\n"
 	      "       pmctop --doctor [--format json]\n\n",
 	      file);

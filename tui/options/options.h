@@ -101,9 +101,14 @@ struct options {
 	bool ascii;
 	bool readonly; /* sends no signal, writes no file, starts no command */
 	bool mouse;
-	enum view_unit unit;  /* unit of events and rates on the screen */
-	const char *theme;    /* name or file; NULL: the default */
-	char *const *command; /* argv behind "--", ended by NULL; NULL: no command */
+	enum view_unit unit;      /* unit of events and rates on the screen */
+	const char *theme;        /* name or file; NULL: the default */
+	const char *ssh;          /* host to run on; NULL: this machine */
+	const char **ssh_options; /* owned array of borrowed words for ssh */
+	size_t n_ssh_options, ssh_options_capacity;
+	bool ssh_sudo;              /* with sudo there */
+	const char *static_program; /* program to be copied there; NULL: the installed one */
+	char *const *command;       /* argv behind "--", ended by NULL; NULL: no command */
 	/* Set by the command line only: */
 	bool refreshes; /* a delay or a number of refreshes was given */
 	bool delays;    /* a delay was given */
@@ -118,6 +123,13 @@ void options_fini(struct options *options); /* also after an error of options_pa
  * name. argv[argc] is NULL. May permute argv, as getopt does; the same argv may be parsed again.
  */
 int options_parse(int argc, char **argv, struct options *options, struct error *err);
+
+/*
+ * Calls word() for each word of the command line that pmctop on the host of --ssh gets, without
+ * argv[0]: options by their long names, without those that concern this side (option_row.h); the
+ * positional arguments; and the command. argv has been parsed without an error.
+ */
+void options_each_sent(int argc, char **argv, void (*word)(void *arg, const char *text), void *arg);
 
 /*
  * Sets one setting by an option's long name. Not every option is a setting. The value of an option

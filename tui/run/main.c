@@ -8,6 +8,8 @@
 #include "tui/options/options.h"
 #include "tui/options/settings.h"
 #include "tui/options/user_files.h"
+#include "tui/remote/parcel.h"
+#include "tui/remote/remote_folder.h"
 #include "tui/run/launch.h"
 #include "tui/run/output_buffer.h"
 #include "tui/run/rights.h"
@@ -123,11 +125,13 @@ static void note_setting(struct config *file, const char *name, const struct err
 	config_note(file, config_entry_find(&file->settings, name), err->text);
 }
 
-static int load_theme(const char *name, const char *dir, struct config *file, struct theme *theme,
-		      struct error *err)
+static int load_theme(const char *name, const char *dir, const struct parcel *sent,
+		      struct config *file, struct theme *theme, struct error *err)
 {
 	struct notes notes = {0};
-	int rc = theme_load(name, dir, theme, &notes, err);
+	int rc = sent && sent->theme
+			 ? theme_parse(name ? name : "default", sent->theme, theme, &notes, err)
+			 : theme_load(name, dir, theme, &notes, err);
 
 	if (rc && is_from_file(file, "theme", name)) {
 		note_setting(file, "theme", err);
@@ -177,9 +181,32 @@ static int draw_or_print(const struct run_config *config, bool draws, struct err
 	return run_batch(config, err);
 }
 
+/* The theme is checked here, because its notes name files of this machine. */
+static int run_on_host(int argc, char **argv, const struct options *options, struct config *config,
+		       const struct rights *rights)
+{
+	char theme_dir[PATH_MAX], *text = NULL;
+	const char *dir = user_files_themes(theme_dir);
+	struct theme theme;
+	struct error err = {0};
+	struct notes notes = {0};
+
+	if (load_theme(options->theme, dir, NULL, config, &theme, &err))
+		return print_refusal(config, &err);
+	if (theme_load_text(options->theme, dir, &text, &notes, &err))
+		text = NULL; /* the file's theme, which was noted */
+	print_notes(&config->notes);
+	notes_fini(&notes);
+	int status = run_ssh(argc, argv, options, config, text, rights->environment, &notes, &err);
+	free(text);
+	print_notes(&notes);
+	notes_fini(&notes);
+	return err.text[0] ? (int)print_error(&err, (enum run_status)status) : status;
+}
+
 static int run_counting(const struct options *options, struct config *file,
 			const struct keymap *keymap, const struct engine_config *engine,
-			const struct rights *rights)
+			const struct rights *rights, const struct parcel *sent)
 {
 	struct theme theme;
 	struct serve serve = {0};
@@ -188,26 +215,29 @@ static int run_counting(const struct options *options, struct config *file,
 	char theme_dir[PATH_MAX], save_path[PATH_MAX];
 	int status = RUN_FAILED;
 
-	if (load_theme(options->theme, user_files_themes(theme_dir), file, &theme, &err))
+	const char *dir = sent ? NULL : user_files_themes(theme_dir);
+	if (load_theme(options->theme, dir, sent, file, &theme, &err))
 		return print_refusal(file, &err);
-	print_notes(&file->notes);
+	if (!sent)
+		print_notes(&file->notes);
 
 	const struct run_config config = {
 		.options = options,
 		.engine = engine,
 		.theme = &theme,
-		.theme_dir = user_files_themes(theme_dir),
+		.theme_dir = dir,
 		.keymap = keymap,
 		.serve = &serve,
 		.notes = &file->notes,
 		.note = print_note,
-		.save_path = user_files_save(options->config, save_path),
+		.save_path = sent ? NULL : user_files_save(options->config, save_path),
 		.save_pattern = file->path,
 		.terminal = variable_value(VARIABLE_TERM),
 		.launch = options->command ? &launch : NULL,
+		.from_host = sent,
 		.color = wants_color(options),
 		.direct_color = has_direct_color(),
-		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+		.utf8 = sent ? sent->utf8 : strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
 	};
 	bool draws = !options->batch && can_draw(config.terminal);
 
@@ -223,8 +253,8 @@ static int run_counting(const struct options *options, struct config *file,
 }
 
 /* Parses the command line for --config, then again on top of the configuration. */
-static int read_options(int argc, char **argv, struct options *options, struct config *config,
-			struct keymap *keymap, struct error *err)
+static int read_options(int argc, char **argv, const struct parcel *sent, struct options *options,
+			struct config *config, struct keymap *keymap, struct error *err)
 {
 	struct notes said = {0};
 
@@ -232,7 +262,11 @@ static int read_options(int argc, char **argv, struct options *options, struct c
 		return err->code;
 	if (options->task == OPTIONS_HELP || options->task == OPTIONS_VERSION)
 		return 0;
-	int rc = user_files_load(options->config, config, &said, err);
+	int rc = 0;
+	if (!sent)
+		rc = user_files_load(options->config, config, &said, err);
+	else if (sent->config)
+		config_parse(sent->config_path, sent->config, config);
 	print_notes(&said);
 	notes_fini(&said);
 	if (rc)
@@ -364,7 +398,7 @@ static int check_columns(const struct options *options, const struct engine_conf
 }
 
 static int run_or_list(struct options *options, struct config *config, const struct keymap *keymap,
-		       const struct rights *rights)
+		       const struct rights *rights, const struct parcel *sent)
 {
 	struct engine_config engine = {
 		.columns = options->columns,
@@ -394,7 +428,7 @@ static int run_or_list(struct options *options, struct config *config, const str
 	struct error err;
 
 	user_files_tables(options->event_tables, tables, &engine.tables);
-	if (options->task != OPTIONS_RUN)
+	if (options->task != OPTIONS_RUN && !sent)
 		print_notes(&config->notes);
 	if (options->task == OPTIONS_DOCTOR)
 		return run_examination(options, &engine.tables, rights);
@@ -410,11 +444,12 @@ static int run_or_list(struct options *options, struct config *config, const str
 		return print_refusal(config, &err);
 	if (check_sort(options, config, &engine, &err))
 		return print_refusal(config, &err);
-	return run_counting(options, config, keymap, &engine, rights);
+	return run_counting(options, config, keymap, &engine, rights, sent);
 }
 
-static int run_task(struct options *options, struct config *config, const struct keymap *keymap,
-		    const struct rights *rights)
+static int run_task(int argc, char **argv, struct options *options, struct config *config,
+		    const struct keymap *keymap, const struct rights *rights,
+		    const struct parcel *sent)
 {
 	/*
 	 * With a limit on files (ulimit -f), write() returns the error. A command must inherit the
@@ -424,7 +459,51 @@ static int run_task(struct options *options, struct config *config, const struct
 		signal(SIGXFSZ, SIG_IGN);
 	if (options->task == OPTIONS_HELP || options->task == OPTIONS_VERSION)
 		return print_about(options->task);
-	return run_or_list(options, config, keymap, rights);
+	if (options->ssh)
+		return run_on_host(argc, argv, options, config, rights);
+	return run_or_list(options, config, keymap, rights, sent);
+}
+
+/* The variables are those of the terminal that ssh connects. */
+static void set_variables(const struct parcel *sent)
+{
+	const struct {
+		const char *name, *value;
+	} rows[] = {
+		{"TERM", sent->term},
+		{"COLORTERM", sent->colorterm},
+		{"NO_COLOR", sent->no_color},
+		{"ESCDELAY", sent->escdelay},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].value)
+			setenv(rows[i].name, rows[i].value, 1);
+		else
+			unsetenv(rows[i].name);
+	}
+}
+
+/*
+ * "pmctop --remote FOLDER", which --ssh of another machine starts (tui/remote/remote_folder.h).
+ * Replaces the command line. True if this is one; *status is negative, or that of a failure.
+ */
+static bool receive_parcel(int *argc, char ***argv, struct parcel *sent, int *recording,
+			   int *status)
+{
+	struct error err;
+
+	if (*argc != 3 || strcmp((*argv)[1], "--remote") != 0)
+		return false;
+	if (remote_folder_receive((*argv)[2], sent, recording, &err)) {
+		*status = print_error(&err, RUN_FAILED);
+		return true;
+	}
+	set_variables(sent);
+	*argc = (int)sent->n_words;
+	*argv = sent->words;
+	*status = sent->watched && remote_folder_watch_input() ? RUN_FAILED : -1;
+	return true;
 }
 
 /*
@@ -448,7 +527,9 @@ int main(int argc, char **argv)
 	struct config config = {0};
 	struct keymap keymap;
 	struct rights rights;
-	int status = RUN_OK;
+	struct parcel parcel = {0};
+	int recording = -1;
+	int status = -1;
 	struct error err;
 
 	/* Before all else: the child has no other descriptors, and gets some. */
@@ -456,15 +537,24 @@ int main(int argc, char **argv)
 	fill_standard_descriptors();
 	if (rights_enter(&rights, &err))
 		return print_error(&err, RUN_FAILED);
+	const struct parcel *sent =
+		receive_parcel(&argc, &argv, &parcel, &recording, &status) ? &parcel : NULL;
+	if (status >= 0)
+		return status;
 	/* Characters only: numbers keep their point. */
 	setlocale(LC_CTYPE, "");
 	options_init(&options);
 	keymap_init(&keymap);
-	if (read_options(argc, argv, &options, &config, &keymap, &err))
+	if (read_options(argc, argv, sent, &options, &config, &keymap, &err)) {
 		status = print_refusal(&config, &err);
-	else
-		status = run_task(&options, &config, &keymap, &rights);
+	} else {
+		if (recording >= 0)
+			options.record =
+				(struct recorder_spec){.path = parcel.record, .pipe = recording};
+		status = run_task(argc, argv, &options, &config, &keymap, &rights, sent);
+	}
 	options_fini(&options);
 	config_fini(&config);
+	parcel_fini(&parcel);
 	return status;
 }

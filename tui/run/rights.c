@@ -164,7 +164,8 @@ struct rights_need rights_need_of(const struct options *options, bool draws)
 		.looks = !options->replay,
 		.signals = options->command || acts,
 		.renices = acts,
-		.writes = options->output || (record && strcmp(record, "-") != 0),
+		.writes = options->output ||
+			  (record && strcmp(record, "-") != 0 && !options->record.pipe),
 		.reads = options->replay != NULL,
 		.serves = options->listen != NULL,
 	};

@@ -7,6 +7,7 @@
 #include "core/replay/replay.h"
 #include "core/replay/replay_index.h"
 #include "core/sys/sys.h"
+#include "tui/options/config.h"
 #include "tui/options/options.h"
 #include "tui/run/launch.h"
 #include "tui/run/listing.h"
@@ -31,6 +32,7 @@ struct run_config {
 	const char *save_pattern;    /* file that was read if that does not exist; may be NULL */
 	const char *terminal;        /* $TERM */
 	struct launch *launch;       /* the command, which waits; NULL: none */
+	bool from_host; /* started by --ssh of another machine, which has the configuration */
 	bool color, direct_color;
 	bool utf8; /* the terminal shows UTF-8, else ASCII only */
 	/* Prints a note to standard error. */
@@ -91,6 +93,13 @@ int run_batch(const struct run_config *config, struct error *err);
 enum run_status run_doctor(const struct options *options, const struct tables_places *tables,
 			   const struct rights *rights, unsigned width, bool color,
 			   struct error *err);
+
+/*
+ * Runs pmctop on the host of --ssh with the same command line, configuration and theme. `theme` is
+ * the text of the theme. `argv` has been parsed into *options.
+ */
+int run_ssh(int argc, char **argv, const struct options *options, const struct config *config,
+	    const char *theme, char *const *environment, struct notes *notes, struct error *err);
 
 /*
  * Prints the list of --list, with the right to count only. Returns RUN_FAILED if nothing matches.

@@ -204,6 +204,12 @@ static void save_settings(struct live_screen *live, const struct run_config *con
 	if (!live->app.requests.save)
 		return;
 	live->app.requests.save = false;
+	if (config->from_host) {
+		messages_show(&live->app.messages,
+			      "Not saved: with --ssh the configuration is that of your machine. "
+			      "Press W in a pmctop there.");
+		return;
+	}
 	if (!config->save_path) {
 		messages_show(&live->app.messages,
 			      "Not saved: no file is known. Set $HOME, or use --config.");

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Each step sends only what the script waits for. Nothing that the host answers names a file here
+ * or becomes a word of a command, except the folder, which is checked.
+ */
+#include "tui/remote/host_setup.h"
+
+#include "core/base/util.h"
+#include "core/base/version.h"
+#include "tui/remote/cksum.h"
+#include "tui/remote/host_script.h"
+#include "tui/remote/static_program.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SSH_FAILED = 255, SSH_NOT_FOUND = 127, KIB = 1024 };
+
+#define END_PATIENCE_NS (2 * NS_PER_S)
+
+/* What is known of the host. */
+struct host_facts {
+	char machine[32];
+	char installed[HOST_VALUE_BYTES]; /* first line of --version there */
+};
+
+struct dialogue {
+	const struct host_setup *setup;
+	struct ssh_child *ssh;
+	struct host_reader reader;
+	struct host_facts facts;
+	struct static_program program; /* to be copied; empty: the installed one is used */
+	bool begun;
+};
+
+/* Why the script has ended early: ssh failed, or something else than a shell answered. */
+static int set_ended(struct dialogue *dialogue, struct error *err)
+{
+	const char *host = dialogue->setup->host;
+	bool ended = ssh_child_wait(dialogue->ssh, END_PATIENCE_NS);
+
+	if (ended && dialogue->ssh->status == SSH_NOT_FOUND && !dialogue->begun)
+		return error_set(
+			err, -ECONNREFUSED,
+			"ssh is not installed here, or it ran no /bin/sh on %.60s. Install "
+			"openssh-client.",
+			host);
+	if (ended && dialogue->ssh->status == SSH_FAILED)
+		return error_set(err, -ECONNREFUSED,
+				 "The connection to %.60s failed; ssh's message is above.", host);
+	return error_set(err, -ECONNREFUSED,
+			 dialogue->begun ? "%.60s: the set-up of pmctop ended early."
+					 : "%.60s did not run /bin/sh: a forced command or another "
+					   "login shell has answered.",
+			 host);
+}
+
+static int set_strange(const struct dialogue *dialogue, struct error *err)
+{
+	return error_set(err, -EPROTO, "%.60s answered what pmctop's set-up does not print.",
+			 dialogue->setup->host);
+}
+
+static int next_reply(struct dialogue *dialogue, struct host_reply *reply, struct error *err)
+{
+	int rc = ssh_child_reply(dialogue->ssh, &dialogue->reader, dialogue->setup->signals, reply);
+
+	if (rc > 0)
+		return 0;
+	if (rc == -EPROTO)
+		return set_strange(dialogue, err);
+	return rc == -EINTR ? rc : set_ended(dialogue, err);
+}
+
+/* The reply must have this key. */
+static int await_reply(struct dialogue *dialogue, enum host_key key, struct host_reply *reply,
+		       struct error *err)
+{
+	int rc = next_reply(dialogue, reply, err);
+
+	return rc == 0 && reply->key != key ? set_strange(dialogue, err) : rc;
+}
+
+/*
+ * A host that reads no more is no error yet: its last reply has the reason. Only a signal ends the
+ * dialogue here.
+ */
+static int send_bytes(struct dialogue *dialogue, const void *bytes, size_t n)
+{
+	int rc = ssh_child_write(dialogue->ssh, bytes, n, dialogue->setup->signals);
+
+	return rc == -EINTR ? rc : 0;
+}
+
+static int send_script(struct dialogue *dialogue)
+{
+	char head[160];
+
+	snprintf(head, sizeof(head), "token=%s\nname=%s\n", dialogue->setup->token,
+		 dialogue->setup->name);
+	int rc = send_bytes(dialogue, head, strlen(head));
+	return rc ? rc : send_bytes(dialogue, host_setup_script, strlen(host_setup_script));
+}
+
+static int read_facts(struct dialogue *dialogue, struct error *err)
+{
+	struct host_facts *facts = &dialogue->facts;
+	struct host_reply reply;
+	int rc = await_reply(dialogue, HOST_BEGIN, &reply, err);
+
+	dialogue->begun = rc == 0;
+	while (rc == 0 && (rc = next_reply(dialogue, &reply, err)) == 0) {
+		if (reply.key == HOST_FACTS)
+			return facts->machine[0] ? 0 : set_strange(dialogue, err);
+		if (reply.key == HOST_MACHINE)
+			text_copy(facts->machine, sizeof(facts->machine), reply.value);
+		else if (reply.key == HOST_INSTALLED)
+			text_copy(facts->installed, sizeof(facts->installed), reply.value);
+		else if (reply.key != HOST_KERNEL && reply.key != HOST_USER)
+			rc = set_strange(dialogue, err);
+	}
+	return rc;
+}
+
+/* Uses the pmctop there if it is new enough, else loads the program that is copied. */
+static int choose_program(struct dialogue *dialogue, struct error *err)
+{
+	const struct host_setup *setup = dialogue->setup;
+
+	if (!setup->program && host_version_fits(dialogue->facts.installed, version))
+		return 0;
+	return static_program_load(setup->program, dialogue->facts.machine, &dialogue->program,
+				   err);
+}
+
+static void note_refused(struct dialogue *dialogue, const char *value)
+{
+	static const struct {
+		const char *reason, *text;
+	} rows[] = {
+		{"noexec ", "no program may be executed there (noexec)"},
+		{"full ", "it is full, or a quota is reached"},
+		{"denied ", "it cannot be written"},
+		{"name ", "its name has characters that a shell may change"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t length = strlen(rows[i].reason);
+
+		if (strncmp(value, rows[i].reason, length) == 0)
+			notes_add(dialogue->setup->why, "%.60s: %.100s: %s.", dialogue->setup->host,
+				  value + length, rows[i].text);
+	}
+}
+
+static int choose_place(struct dialogue *dialogue, char folder[HOST_FOLDER_BYTES],
+			struct error *err)
+{
+	const struct host_setup *setup = dialogue->setup;
+	struct host_reply reply;
+	char line[64];
+
+	snprintf(line, sizeof(line), "%s %zu %s\n", dialogue->program.n ? "copy" : "link",
+		 (dialogue->program.n + setup->parcel_bytes) / KIB + 8,
+		 setup->recorded ? "yes" : "no");
+	int rc = send_bytes(dialogue, line, strlen(line));
+	while (rc == 0 && (rc = next_reply(dialogue, &reply, err)) == 0) {
+		if (reply.key == HOST_REFUSED)
+			note_refused(dialogue, reply.value);
+		else
+			break;
+	}
+	if (rc)
+		return rc;
+	if (reply.key == HOST_NOWHERE)
+		return error_set(err, -EACCES,
+				 "%.60s: pmctop can be copied to no place and run there.",
+				 setup->host);
+	if (reply.key != HOST_FOLDER || strlen(reply.value) >= HOST_FOLDER_BYTES ||
+	    !host_folder_is_valid(reply.value, setup->name))
+		return set_strange(dialogue, err);
+	text_copy(folder, HOST_FOLDER_BYTES, reply.value);
+	return 0;
+}
+
+static int send_file(struct dialogue *dialogue, const char *bytes, size_t n, const char *folder,
+		     struct error *err)
+{
+	struct host_reply reply;
+	struct host_sum sum;
+	char line[32];
+
+	snprintf(line, sizeof(line), "%zu\n", n);
+	int rc = send_bytes(dialogue, line, strlen(line));
+	if (rc == 0)
+		rc = send_bytes(dialogue, bytes, n);
+	if (rc == 0)
+		rc = await_reply(dialogue, HOST_SUM, &reply, err);
+	if (rc)
+		return rc;
+	if (!host_sum_parse(reply.value, &sum))
+		return set_strange(dialogue, err);
+	if (sum.bytes == n && (!sum.known || sum.crc == cksum(bytes, n)))
+		return 0;
+	return error_set(err, -EACCES,
+			 sum.bytes < n
+				 ? "%.60s: %.80s took only a part of the copy. Is the disk full?"
+				 : "%.60s: the copy in %.80s is damaged.",
+			 dialogue->setup->host, folder);
+}
+
+static int check_runs(struct dialogue *dialogue, const char *folder, struct error *err)
+{
+	struct host_reply reply;
+	int rc = await_reply(dialogue, HOST_RUNS, &reply, err);
+
+	if (rc)
+		return rc;
+	if (host_version_fits(reply.value, version))
+		return await_reply(dialogue, HOST_READY, &reply, err);
+	if (strncmp(reply.value, "pmctop ", strlen("pmctop ")) == 0)
+		return error_set(err, -EACCES,
+				 "The copied program is %.60s, this one is %.60s. Build both from "
+				 "the same sources: make all static.",
+				 reply.value, version);
+	return error_set(err, -EACCES, "%.60s: the program in %.80s does not run: %.60s",
+			 dialogue->setup->host, folder,
+			 reply.value[0] ? reply.value : "it printed nothing.");
+}
+
+static int hold_dialogue(struct dialogue *dialogue, char folder[HOST_FOLDER_BYTES],
+			 struct error *err)
+{
+	const struct host_setup *setup = dialogue->setup;
+	int rc = send_script(dialogue);
+
+	if (rc == 0)
+		rc = read_facts(dialogue, err);
+	if (rc == 0)
+		rc = choose_program(dialogue, err);
+	if (rc == 0)
+		rc = choose_place(dialogue, folder, err);
+	if (rc == 0 && dialogue->program.n > 0)
+		rc = send_file(dialogue, dialogue->program.bytes, dialogue->program.n, folder, err);
+	if (rc == 0)
+		rc = send_file(dialogue, setup->parcel, setup->parcel_bytes, folder, err);
+	return rc ? rc : check_runs(dialogue, folder, err);
+}
+
+int host_setup_run(const struct host_setup *setup, struct ssh_child *ssh,
+		   char folder[HOST_FOLDER_BYTES], struct error *err)
+{
+	struct dialogue dialogue = {.setup = setup, .ssh = ssh};
+
+	host_reader_init(&dialogue.reader, setup->token);
+	int rc = hold_dialogue(&dialogue, folder, err);
+	static_program_fini(&dialogue.program);
+	return rc;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_HOST_SETUP_H
+#define PMCTOP_HOST_SETUP_H
+
+#include "core/base/error.h"
+#include "core/base/notes.h"
+#include "tui/remote/host_reply.h"
+#include "tui/remote/ssh_child.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The dialogue with host_setup.sh over the first channel. At its end the host has a private folder
+ * with `pmctop`, `parcel` and perhaps the pipe `recording`. The channel stays open: when its input
+ * ends, the script removes what is left of the folder.
+ */
+struct host_setup {
+	const char *host;    /* for messages; borrowed, as the other texts */
+	const char *program; /* file of --static; NULL: an installed one, or the usual files */
+	const char *token;   /* HOST_TOKEN_DIGITS random digits */
+	const char *name;    /* end of the folder's name: random digits */
+	const char *parcel;  /* parcel_pack() */
+	size_t parcel_bytes;
+	bool recorded;     /* the pipe is needed */
+	int signals;       /* readable if a signal requests the end */
+	struct notes *why; /* gets the places that were not chosen */
+};
+
+enum { HOST_FOLDER_BYTES = 256 };
+
+/*
+ * Fills `folder`, a path that host_folder_is_valid(). Returns 0, -EINTR without a sentence, or
+ * another -errno with one: -ECONNREFUSED if ssh or the login shell failed, -EPROTO if the host
+ * answered something else, -EACCES if nothing can be copied or executed there.
+ */
+int host_setup_run(const struct host_setup *setup, struct ssh_child *ssh,
+		   char folder[HOST_FOLDER_BYTES], struct error *err);
+
+#endif

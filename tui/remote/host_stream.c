@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A chunk is at most PIPE_BUF, so a pipe that is ready takes it as a whole and no write blocks a
+ * signal.
+ */
+#include "tui/remote/host_stream.h"
+
+#include "core/base/safe_path.h"
+#include "core/base/util.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+static_assert(sizeof(((struct ssh_child *)0)->bytes) <= PIPE_BUF, "a pipe takes a chunk at once");
+
+struct pollfd host_stream_poll(const struct host_stream *stream)
+{
+	if (!stream->child || stream->ended)
+		return (struct pollfd){.fd = -1};
+	if (stream->child->n > 0 && stream->fd >= 0)
+		return (struct pollfd){.fd = stream->fd, .events = POLLOUT};
+	return (struct pollfd){.fd = stream->child->from, .events = POLLIN};
+}
+
+/* The first bytes of a recording: anything else is a message, for example of a login shell. */
+static bool begins_like_recording(const struct host_stream *stream)
+{
+	static const char magic[] = "PERFILE2";
+
+	for (size_t i = 0; i < stream->child->n && stream->copied + i < strlen(magic); i++)
+		if (stream->child->bytes[stream->child->at + i] != magic[stream->copied + i])
+			return false;
+	return true;
+}
+
+static void drop_rest(struct host_stream *stream)
+{
+	stream->fd = -1;
+	stream->child->n = 0;
+}
+
+static void set_write_error(struct host_stream *stream, int code)
+{
+	if (stream->path)
+		safe_path_refuse(stream->path, code, &stream->error);
+	else
+		error_set(&stream->error, code, "Standard output cannot be written: %s.%s",
+			  error_why(code), error_remedy(code));
+}
+
+static void write_chunk(struct host_stream *stream)
+{
+	struct ssh_child *child = stream->child;
+
+	if (stream->recording && !begins_like_recording(stream)) {
+		error_set(&stream->error, -EPROTO,
+			  "'%.120s': the host sent no recording. Nothing more is written.",
+			  stream->path);
+		drop_rest(stream);
+		return;
+	}
+	int rc = write_all(stream->fd, child->bytes + child->at, child->n, NULL);
+	if (rc) {
+		set_write_error(stream, rc);
+		drop_rest(stream);
+		return;
+	}
+	stream->copied += child->n;
+	child->n = 0;
+}
+
+void host_stream_copy(struct host_stream *stream)
+{
+	struct ssh_child *child = stream->child;
+
+	if (child->n == 0 && ssh_child_read(child))
+		stream->ended = true;
+	if (child->n > 0 && stream->fd >= 0)
+		write_chunk(stream);
+	else
+		child->n = 0;
+}

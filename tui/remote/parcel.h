@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_PARCEL_H
+#define PMCTOP_PARCEL_H
+
+#include "core/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * What pmctop here sends to pmctop on the host: words of the command line, variables, the
+ * configuration and the theme. One file of texts that are ended by NUL, a key before each value. A
+ * pmctop reads the format of all older versions, because an installed one is used if it is newer.
+ */
+struct parcel {
+	char **words; /* argv of pmctop on the host, ended by NULL */
+	size_t n_words, words_capacity;
+	/* Of the terminal here; NULL: not set. */
+	char *term, *colorterm, *no_color, *escdelay;
+	char *config_path, *config; /* name here, and text; NULL: no configuration */
+	char *theme;                /* text of the theme; NULL: the default */
+	char *record;               /* name here of the recording; NULL: nothing is recorded */
+	bool utf8;                  /* the terminal here shows UTF-8 */
+	bool watched;               /* standard input ends with the connection, and has no data */
+};
+
+enum { PARCEL_BYTES_MAX = 1 << 20, PARCEL_WORDS_MAX = 8192 };
+
+/* Appends a copy of a word. */
+void parcel_add_word(struct parcel *parcel, const char *word);
+
+/* The file. The caller frees *bytes. -E2BIG with a sentence if it would be too large. */
+int parcel_pack(const struct parcel *parcel, char **bytes, size_t *n, struct error *err);
+
+/*
+ * The inverse, from any bytes. Returns 0, or -EINVAL with a sentence, also for a key that a newer
+ * pmctop has added; then *parcel is zeroed.
+ */
+int parcel_unpack(const char *bytes, size_t n, struct parcel *parcel, struct error *err);
+
+void parcel_fini(struct parcel *parcel); /* accepts a zeroed one */
+
+#endif

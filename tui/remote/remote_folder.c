@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "tui/remote/remote_folder.h"
+
+#include "core/base/util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READER_LOOKS = 300, READER_LOOK_MS = 50 };
+
+static int open_folder(const char *path, struct error *err)
+{
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return error_set(err, -errno, "'%.120s' (--remote) cannot be opened: %s.", path,
+				 error_why(-errno));
+	if (fstat(fd, &status) == 0 && !(status.st_mode & 077) &&
+	    (status.st_uid == geteuid() || geteuid() == 0))
+		return fd;
+	close(fd);
+	return error_set(err, -EPERM,
+			 "'%.120s' (--remote) is not a private folder of this user. Option "
+			 "'--remote' is for --ssh alone.",
+			 path);
+}
+
+static int read_parcel(int folder, struct parcel *parcel, struct error *err)
+{
+	char *bytes = xmalloc(PARCEL_BYTES_MAX + 1);
+	size_t n = 0;
+	ssize_t some = -1;
+	struct stat status;
+	int fd = openat(folder, "parcel", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		while (n <= PARCEL_BYTES_MAX &&
+		       (some = read(fd, bytes + n, PARCEL_BYTES_MAX + 1 - n)) > 0)
+			n += (size_t)some;
+	int code = -errno;
+	int rc = some < 0 ? error_set(err, code ? code : -EIO,
+				      "The arguments that --ssh sent cannot be read: %s.",
+				      error_why(code ? code : -EIO))
+			  : parcel_unpack(bytes, n, parcel, err);
+	if (fd >= 0)
+		close(fd);
+	free(bytes);
+	return rc;
+}
+
+/* The reader was started before this program, but may be slower. */
+static int open_recording(int folder, struct error *err)
+{
+	int fd = -1;
+
+	for (unsigned i = 0; i < READER_LOOKS; i++) {
+		fd = openat(folder, "recording", O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (fd >= 0 || errno != ENXIO)
+			break;
+		poll(NULL, 0, READER_LOOK_MS);
+	}
+	if (fd < 0)
+		return error_set(err, -errno, "The pipe of the recording cannot be opened: %s.",
+				 error_why(-errno));
+	fcntl(fd, F_SETFL, 0);
+	return fd;
+}
+
+static void remove_files(int folder, const char *path)
+{
+	static const char *const names[] = {"pmctop", "parcel", "recording", "trial"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		unlinkat(folder, names[i], 0);
+	rmdir(path);
+}
+
+int remote_folder_receive(const char *path, struct parcel *parcel, int *recording,
+			  struct error *err)
+{
+	int folder = open_folder(path, err);
+
+	*recording = -1;
+	*parcel = (struct parcel){0};
+	if (folder < 0)
+		return folder;
+	int rc = read_parcel(folder, parcel, err);
+	if (rc == 0 && parcel->record) {
+		*recording = open_recording(folder, err);
+		rc = *recording < 0 ? *recording : 0;
+	}
+	remove_files(folder, path);
+	close(folder);
+	if (rc)
+		parcel_fini(parcel);
+	return rc;
+}
+
+bool remote_folder_watch_input(void)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	fcntl(STDIN_FILENO, F_SETOWN, getpid());
+	fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) | O_ASYNC);
+	return poll(&input, 1, 0) > 0;
+}

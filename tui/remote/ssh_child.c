@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The signals that pmctop has blocked for its signalfd are unblocked in the child. Pipes of the
+ * parent do not block, so that a host that neither reads nor writes does not delay a signal.
+ */
+#include "tui/remote/ssh_child.h"
+
+#include "core/base/util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LOOK_MS = 20, NOT_FOUND = 127, CANNOT_EXECUTE = 126, KILLED = 128 };
+
+#define TERMINATE_PATIENCE_NS (2 * NS_PER_S)
+
+static _Noreturn void exec_ssh(const struct ssh_child_config *config, int in, int out, pid_t parent)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
+		_exit(CANNOT_EXECUTE);
+	/* exec changes neither the pointers nor the texts. */
+	execvpe("ssh", (char *const *)(uintptr_t)config->words, config->environment);
+	_exit(errno == ENOENT ? NOT_FOUND : CANNOT_EXECUTE);
+}
+
+static void close_pipe(int ends[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
+}
+
+int ssh_child_start(const struct ssh_child_config *config, struct ssh_child *child,
+		    struct error *err)
+{
+	int in[2] = {-1, -1}, out[2] = {-1, -1};
+	pid_t parent = getpid();
+
+	*child = (struct ssh_child){.to = -1, .from = -1};
+	if (!config->screen && (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))) {
+		int code = -errno;
+
+		close_pipe(in);
+		return error_set_no_descriptor(err, code);
+	}
+	child->pid = fork();
+	if (child->pid == 0)
+		exec_ssh(config, config->screen ? config->input : in[0],
+			 config->screen ? STDOUT_FILENO : out[1], parent);
+	if (child->pid < 0) {
+		int code = -errno;
+
+		child->pid = 0;
+		close_pipe(in);
+		close_pipe(out);
+		return error_set(err, code, "ssh cannot be started: %s.", error_why(code));
+	}
+	if (config->screen)
+		return 0;
+	close(in[0]);
+	close(out[1]);
+	child->to = in[1];
+	child->from = out[0];
+	fcntl(child->to, F_SETFL, O_NONBLOCK);
+	fcntl(child->from, F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+bool ssh_child_reap(struct ssh_child *child, bool *stopped)
+{
+	int status;
+
+	if (!child->pid || child->ended)
+		return true;
+	pid_t pid = waitpid(child->pid, &status, WNOHANG | (stopped ? WUNTRACED : 0));
+	if (stopped)
+		*stopped = pid == child->pid && WIFSTOPPED(status);
+	if (pid != child->pid || WIFSTOPPED(status))
+		return false;
+	child->ended = true;
+	child->killed = WIFSIGNALED(status);
+	child->status = WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + WTERMSIG(status);
+	return true;
+}
+
+bool ssh_child_wait(struct ssh_child *child, uint64_t patience_ns)
+{
+	uint64_t until_ns = monotonic_ns() + patience_ns;
+
+	while (!ssh_child_reap(child, NULL) && monotonic_ns() < until_ns)
+		poll(NULL, 0, LOOK_MS);
+	return child->ended;
+}
+
+void ssh_child_end(struct ssh_child *child, uint64_t patience_ns)
+{
+	if (!child->pid)
+		return;
+	if (child->to >= 0)
+		close(child->to);
+	if (child->from >= 0)
+		close(child->from);
+	child->to = child->from = -1;
+	if (!ssh_child_wait(child, patience_ns)) {
+		kill(child->pid, SIGTERM);
+		kill(child->pid, SIGCONT);
+	}
+	if (!ssh_child_wait(child, TERMINATE_PATIENCE_NS)) {
+		kill(child->pid, SIGKILL);
+		ssh_child_wait(child, UINT64_MAX / 2);
+	}
+}
+
+/* Waits until the descriptor is ready. -EINTR if a signal is there. */
+static int await(int fd, short events, int signals)
+{
+	struct pollfd fds[] = {{.fd = fd, .events = events}, {.fd = signals, .events = POLLIN}};
+
+	while (poll(fds, ARRAY_SIZE(fds), -1) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return fds[1].revents ? -EINTR : 0;
+}
+
+int ssh_child_write(struct ssh_child *child, const void *bytes, size_t n, int signals)
+{
+	const char *at = bytes;
+
+	while (n > 0) {
+		ssize_t some = write(child->to, at, n);
+
+		if (some < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		int rc = some < 0 ? await(child->to, POLLOUT, signals) : 0;
+		if (rc)
+			return rc;
+		at += some < 0 ? 0 : some;
+		n -= some < 0 ? 0 : (size_t)some;
+	}
+	return 0;
+}
+
+int ssh_child_read(struct ssh_child *child)
+{
+	ssize_t got = read(child->from, child->bytes, sizeof(child->bytes));
+
+	child->at = child->n = 0;
+	if (got < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	child->n = (size_t)got;
+	return got == 0;
+}
+
+int ssh_child_reply(struct ssh_child *child, struct host_reader *reader, int signals,
+		    struct host_reply *reply)
+{
+	for (;;) {
+		size_t used;
+		int rc = host_reader_take(reader, child->bytes + child->at, child->n, &used, reply);
+
+		child->at += used;
+		child->n -= used;
+		if (rc)
+			return rc;
+		rc = await(child->from, POLLIN, signals);
+		if (rc)
+			return rc;
+		rc = ssh_child_read(child);
+		if (rc)
+			return rc < 0 ? rc : 0;
+	}
+}

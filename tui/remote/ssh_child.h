@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SSH_CHILD_H
+#define PMCTOP_SSH_CHILD_H
+
+#include "core/base/error.h"
+#include "tui/remote/host_reply.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * A running ssh. It gets SIGTERM when this process ends in any way, SIGKILL included, and then
+ * restores the terminal's line settings.
+ */
+struct ssh_child {
+	pid_t pid;        /* 0: none */
+	int to, from;     /* pipes to its input and from its output; -1: closed, or the terminal */
+	bool ended;       /* the status is valid */
+	bool killed;      /* by a signal */
+	int status;       /* exit status, or 128 + signal */
+	char bytes[4096]; /* read from it, not used yet: at .. at + n */
+	size_t at, n;
+};
+
+struct ssh_child_config {
+	const char *const *words;
+	char *const *environment;
+	bool screen; /* its input and output are `input` and standard output, else pipes */
+	int input;
+};
+
+/* Starts it. 0, or -errno and a sentence. */
+int ssh_child_start(const struct ssh_child_config *config, struct ssh_child *child,
+		    struct error *err);
+
+/* Reaps it if it has ended. Returns `ended`. *stopped (may be NULL): it was stopped. */
+bool ssh_child_reap(struct ssh_child *child, bool *stopped);
+/* The same, but waits for at most that time. */
+bool ssh_child_wait(struct ssh_child *child, uint64_t patience_ns);
+
+/*
+ * Closes its input, waits that long for its end, and ends it by SIGTERM, then SIGKILL. Its status
+ * remains. A zeroed one is fine.
+ */
+void ssh_child_end(struct ssh_child *child, uint64_t patience_ns);
+
+/*
+ * Writes all bytes. 0, -EINTR if `signals` is readable, or -errno: -EPIPE if it reads no more.
+ */
+int ssh_child_write(struct ssh_child *child, const void *bytes, size_t n, int signals);
+
+/*
+ * Reads the next reply of the host. 1; 0 at the end of its output; -EINTR as above; -EPROTO.
+ */
+int ssh_child_reply(struct ssh_child *child, struct host_reader *reader, int signals,
+		    struct host_reply *reply);
+
+/*
+ * Reads what is there without waiting, at most a buffer: child->n bytes at child->at. 0, 1 at the
+ * end, or -errno.
+ */
+int ssh_child_read(struct ssh_child *child);
+
+#endif

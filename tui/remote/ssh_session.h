@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SSH_SESSION_H
+#define PMCTOP_SSH_SESSION_H
+
+#include "core/base/error.h"
+#include "core/base/notes.h"
+#include "tui/remote/parcel.h"
+#include "tui/remote/ssh_words.h"
+
+#include <stdbool.h>
+
+/*
+ * One run of pmctop on a host. There is one connection, so a password is asked for once, with up to
+ * three channels: the set-up, which stays open until the end; pmctop; and its recording.
+ *
+ *	here                                    the host
+ *	setup      ssh -T   <- lines, files ->  /bin/sh, host_setup.sh
+ *	program    ssh -tt  <- terminal ----->  FOLDER/pmctop --remote FOLDER
+ *	       or  ssh -T   <- output ----      the same, without a terminal
+ *	recording  ssh -T   <- perf.data --     cat FOLDER/recording
+ *
+ * Only the files that the user named are written here.
+ */
+struct ssh_session {
+	struct ssh_target target;
+	bool sudo;           /* runs pmctop there through sudo */
+	const char *program; /* file of --static; NULL: none */
+	struct parcel *parcel;
+	const char *output;       /* file of the output; NULL: standard output */
+	const char *record;       /* file of the recording; NULL: none */
+	bool screen;              /* pmctop there has a terminal */
+	const char *directory;    /* for the private folder with the socket; NULL: /tmp */
+	const char *terminal;     /* its type */
+	char *const *environment; /* of ssh */
+};
+
+/*
+ * Returns pmctop's exit status there, or 1 with a sentence in *err, or 128 + the signal that ended
+ * the run. `notes` gets sentences to be printed before that of *err. The terminal is as it was.
+ */
+int ssh_session_run(const struct ssh_session *session, struct notes *notes, struct error *err);
+
+#endif

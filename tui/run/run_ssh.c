@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What pmctop on the host gets: the command line without what concerns this side, the configuration
+ * and the theme as texts, and the variables of the terminal.
+ */
+#include "tui/run/run.h"
+
+#include "core/base/bounded_read.h"
+#include "core/base/util.h"
+#include "tui/options/config.h"
+#include "tui/options/output_apart.h"
+#include "tui/remote/parcel.h"
+#include "tui/remote/ssh_session.h"
+#include "tui/term/variables.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *copy_of_variable(enum variable variable)
+{
+	const char *value = variable_value(variable);
+
+	return value ? xstrdup(value) : NULL;
+}
+
+static void add_word(void *parcel, const char *word)
+{
+	parcel_add_word(parcel, word);
+}
+
+/* The file was read before; one that has vanished since counts as empty. */
+static void pack_config(const struct config *config, struct parcel *parcel)
+{
+	size_t length;
+
+	if (!config->path)
+		return;
+	parcel->config_path = xstrdup(config->path);
+	if (bounded_read(config->path, 0, CONFIG_BYTES_MAX, &parcel->config, &length))
+		parcel->config = xstrdup("");
+}
+
+static bool is_recorded_here(const struct options *options)
+{
+	return options->record.path && strcmp(options->record.path, "-") != 0;
+}
+
+static void fill_parcel(int argc, char **argv, const struct options *options,
+			const struct config *config, const char *theme, struct parcel *parcel)
+{
+	*parcel = (struct parcel){
+		.term = copy_of_variable(VARIABLE_TERM),
+		.colorterm = copy_of_variable(VARIABLE_COLORTERM),
+		.no_color = copy_of_variable(VARIABLE_NO_COLOR),
+		.escdelay = copy_of_variable(VARIABLE_ESCDELAY),
+		.theme = theme ? xstrdup(theme) : NULL,
+		.record = is_recorded_here(options) ? xstrdup(options->record.path) : NULL,
+		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+	};
+	pack_config(config, parcel);
+	parcel_add_word(parcel, "pmctop");
+	if (options->batch)
+		parcel_add_word(parcel, "--batch");
+	if (options->record.path && !parcel->record)
+		parcel_add_word(parcel, "--record=-");
+	options_each_sent(argc, argv, add_word, parcel);
+}
+
+/*
+ * Output that is no screen goes through a terminal of the host only if all of it would appear on
+ * the terminal here.
+ */
+static bool needs_screen(const struct options *options)
+{
+	if (!isatty(STDOUT_FILENO) || options->output)
+		return false;
+	bool draws = options->task == OPTIONS_RUN && !options->batch;
+	return draws || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO));
+}
+
+/* What pmctop here can do with a host on which nothing can be copied or run. */
+static void note_remedy(const struct ssh_target *target, struct notes *notes)
+{
+	char ssh[200];
+
+	ssh_words_shown(target, ssh, sizeof(ssh));
+	notes_add(notes,
+		  "Without a program there: %s perf record -a -e "
+		  "\"'{context-switches,cycles,instructions}:S'\" -c 1 -o - | pmctop --replay -",
+		  ssh);
+}
+
+int run_ssh(int argc, char **argv, const struct options *options, const struct config *config,
+	    const char *theme, char *const *environment, struct notes *notes, struct error *err)
+{
+	struct parcel parcel;
+	struct ssh_session session = {
+		.target = {.host = options->ssh,
+			   .options = options->ssh_options,
+			   .n_options = options->n_ssh_options},
+		.sudo = options->ssh_sudo,
+		.program = options->static_program,
+		.parcel = &parcel,
+		.output = options->output,
+		.record = is_recorded_here(options) ? options->record.path : NULL,
+		.screen = needs_screen(options),
+		.directory = variable_value(VARIABLE_TMPDIR),
+		.terminal = variable_value(VARIABLE_TERM),
+		.environment = environment,
+	};
+
+	if (output_apart_check(options, err))
+		return RUN_USAGE;
+	fill_parcel(argc, argv, options, config, theme, &parcel);
+	parcel.watched = !session.screen;
+	int status = ssh_session_run(&session, notes, err);
+	if (err->code == -EACCES || err->code == -ENOENT || err->code == -ENOEXEC)
+		note_remedy(&session.target, notes);
+	parcel_fini(&parcel);
+	return status;
+}
