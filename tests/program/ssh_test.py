@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""--ssh with a program in the place of ssh: an honest one runs the command in a shell of this
+machine, others lie at one step of the set-up. tests/live/ssh_test.py has a real sshd.
+
+Prints TAP. BUILD is the build directory.
+"""
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+from frames import check, finish  # noqa: E402
+from pmctop import ENVIRONMENT, PMCTOP, run, write_file  # noqa: E402
+
+# argv: [options...] -- HOST COMMAND. The script begins with "token=..." and "name=...".
+SSH = r"""#!/usr/bin/env python3
+import os, signal, sys
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+words = sys.argv[sys.argv.index("--") + 1:]
+master = "ControlMaster=yes" in sys.argv
+with open(os.environ["SSH_LOG"], "a") as log:
+    print(repr(sys.argv[1:]), file=log)
+if os.environ["SSH_LIE"] == "none":
+    os.execvp("sh", ["sh", "-c", words[1]])
+line = sys.stdin.readline().split()
+token = line[0].split("=")[1] if master else line[2]
+name = sys.stdin.readline().strip().split("=")[1] if master else ""
+version = os.environ["SSH_VERSION"]
+folder = "/tmp/pmctop-ssh-0-1-" + name
+facts = ["begin", "machine x86_64", "kernel 6.1", "user 0", "installed " + version, "facts"]
+last = ""
+while master and (last, line) != ("exit 0\n", "}\n"):
+    last, line = line, sys.stdin.readline()
+def say(*texts):
+    for text in texts:
+        sys.stdout.write(token + " " + text + "\n")
+    sys.stdout.flush()
+exec(os.environ["SSH_LIE"])
+"""
+
+SUM = "say('sum 1 2')"
+# Reads the way and the size of the parcel; n is that size.
+COPY = "say(*facts, 'folder ' + folder); sys.stdin.readline(); n = sys.stdin.readline().strip()"
+
+# (what the host does, the code of it, a part of the sentence)
+LIES = (
+    ("ssh fails", "sys.exit(255)", "The connection to box failed; ssh's message is above."),
+    ("ends at once", "sys.exit(0)", "box did not run /bin/sh: a forced command"),
+    ("has a forced command", "print('No shell for you.'); sys.exit(1)",
+     "box did not run /bin/sh: a forced command"),
+    ("prints without end",
+     "while True: sys.stdout.write('y' * 4095 + '\\n')",
+     "box answered what pmctop's set-up does not print."),
+    ("prints a line without end", "while True: sys.stdout.write('y' * 4096)",
+     "box answered what pmctop's set-up does not print."),
+    ("answers with an unknown key", "say('begin', 'open /etc/passwd')",
+     "box answered what pmctop's set-up does not print."),
+    ("answers in another order", "say('begin', 'ready')",
+     "box answered what pmctop's set-up does not print."),
+    ("has no architecture", "say('begin', 'facts')",
+     "box answered what pmctop's set-up does not print."),
+    ("has an architecture with a path in it",
+     "facts[1] = 'machine ../../../tmp/x'; facts[4] = 'installed'; say(*facts)",
+     "No static program for ../../../tmp/x is installed here."),
+    ("ends after its facts", "say(*facts)", "box: the set-up of pmctop ended early."),
+    ("has no place", "say(*facts, 'refused noexec /tmp', 'refused full /dev/shm', 'nowhere')",
+     "box: pmctop can be copied to no place and run there."),
+    ("has a folder that a shell would change",
+     "say(*facts, 'folder /tmp/$(touch x)/pmctop-ssh-0-1-' + name)",
+     "box answered what pmctop's set-up does not print."),
+    ("has a folder of another name", "say(*facts, 'folder /tmp/pmctop-ssh-0-1-0')",
+     "box answered what pmctop's set-up does not print."),
+    ("has a folder that is too long",
+     "say(*facts, 'folder /' + 'x' * 300 + '/pmctop-ssh-0-1-' + name)",
+     "box answered what pmctop's set-up does not print."),
+    ("has a full disk", f"{COPY}; {SUM}",
+     "took only a part of the copy. Is the disk full?"),
+    ("reads nothing of the copy", f"say(*facts, 'folder ' + folder); {SUM}; os.close(0)",
+     "took only a part of the copy."),
+    ("has a damaged copy",
+     f"{COPY}; "
+     "say('sum 1 ' + n)", "is damaged."),
+    ("prints control sequences",
+     f"{COPY}; "
+     "say('sum ' + n); say('runs \\033[2J\\007bad')", "does not run: ?[2J?bad"),
+    ("has an older program",
+     f"{COPY}; "
+     "say('sum ' + n); say('runs pmctop 0.0.1')", "The copied program is pmctop 0.0.1, this one is"),
+    ("sends no recording",
+     "if master:\n"
+     f"    {COPY}; say('sum ' + n, 'runs ' + version, 'ready'); sys.stdin.read()\n"
+     "else:\n"
+     "    say('begin'); sys.stdout.write('no recording' * ('cat' in line))",
+     "the host sent no recording."),
+)
+
+
+class Machine:
+    """A directory with ssh and pmctop in its bin/, and the environment of a run in it."""
+
+    def __init__(self, path):
+        self.path = path
+        for name in ("bin", "tmp", "work"):
+            os.mkdir(os.path.join(path, name))
+        self.log = os.path.join(path, "log")
+        ssh = os.path.join(path, "bin", "ssh")
+        with open(ssh, "w", encoding="ascii") as file:
+            file.write(SSH)
+        os.chmod(ssh, 0o755)
+        os.symlink(PMCTOP, os.path.join(path, "bin", "pmctop"))
+        self.version = run("--version").stdout.splitlines()[0]
+
+    def run(self, lie, *arguments, **variables):
+        environment = {**ENVIRONMENT, "PATH": f"{self.path}/bin:{os.environ['PATH']}",
+                       "TMPDIR": f"{self.path}/tmp", "SSH_LIE": lie, "SSH_LOG": self.log,
+                       "SSH_VERSION": self.version, **variables}
+        return run("--ssh", "box", *arguments, env=environment, cwd=f"{self.path}/work")
+
+    def left(self):
+        """What is left of a run: files in the folders that it may use."""
+        return os.listdir(f"{self.path}/tmp") + os.listdir(f"{self.path}/work")
+
+
+def check_honest(machine):
+    here = run("--list", "marks")
+    done = machine.run("none", "--list", "marks")
+    check("the output is that of pmctop there, and nothing else",
+          done.returncode == 0 and done.stdout == here.stdout and not done.stderr, done)
+    check("nothing is left", not machine.left(), machine.left())
+    done = machine.run("none", "--list", "keys", PMCTOPRC=write_file("keys.conf", "[keys]\nquit = F9\n"))
+    check("the keys are those of the configuration here", "F9" in done.stdout, done)
+    done = machine.run("none", "--theme", write_file("own.theme", 'theme[main_fg]="#123456"\n'),
+                       "--list", "marks")
+    check("a theme here needs no file there", done.returncode == 0 and not done.stderr, done)
+    done = machine.run("none", "--preset", "no-such-preset", "-b", "-n", "1")
+    check("errors and statuses are passed on",
+          done.returncode == 2 and "no-such-preset" in done.stderr, done)
+    done = machine.run("none", "--list", "marks", "-o", "list.txt")
+    path = os.path.join(machine.path, "work", "list.txt")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    check("-o writes here", done.returncode == 0 and text == here.stdout, (done, text))
+    os.unlink(path)
+    check("nothing is left", not machine.left(), machine.left())
+
+
+def check_words(machine):
+    with open(machine.log, encoding="utf-8") as file:
+        before = len(file.readlines())
+    machine.run("none", "--ssh-option", "-p2222", "--ssh-option=-Jbastion", "--list", "marks")
+    with open(machine.log, encoding="utf-8") as file:
+        calls = [eval(line) for line in file.readlines()[before:]]
+    check("ssh gets its own words before the host, and one command of plain words",
+          len(calls) == 2 and all("-p2222" in words and "-Jbastion" in words
+                                  and words[-3:-1] == ["--", "box"] for words in calls)
+          and {words[-1] for words in calls} == {"exec /bin/sh"}, calls)
+
+
+def check_lies(machine):
+    for what, lie, sentence in LIES:
+        done = machine.run(lie, "-b", "-n", "1", "--record", "recording")
+        lines = done.stderr.splitlines()
+        told = [line for line in lines if sentence in line]
+        good = (done.returncode == 1 and not done.stdout and len(told) == 1 and told == lines[-1:]
+                and all(line.startswith("pmctop: ") and line.isprintable() for line in lines))
+        check(f"a host that {what}: one sentence", good, done)
+        check(f"a host that {what}: no file here", not machine.left(), machine.left())
+    done = machine.run(LIES[10][1], "--ssh-option", "-p22", "-b")
+    check("with the reasons, and the command for that host",
+          "box: /tmp: no program may be executed there (noexec)." in done.stderr
+          and "box: /dev/shm: it is full" in done.stderr
+          and "ssh -p22 box perf record -a -e" in done.stderr, done)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as path:
+        machine = Machine(path)
+        check_honest(machine)
+        check_words(machine)
+        check_lies(machine)
+    finish()
+
+
+if __name__ == "__main__":
+    main()
