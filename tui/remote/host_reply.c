@@ -170,20 +170,40 @@ static bool parse_version(const char *text, struct version_parts *parts)
 	return true;
 }
 
-bool host_version_fits(const char *line, const char *own)
+/* The parts of the version in "pmctop VERSION". */
+static bool parse_line(const char *line, struct version_parts *parts)
 {
 	static const char name[] = "pmctop ";
+
+	return strncmp(line, name, strlen(name)) == 0 && parse_version(line + strlen(name), parts);
+}
+
+static int compare_releases(const struct version_parts *theirs, const struct version_parts *ours)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ours->release); i++)
+		if (theirs->release[i] != ours->release[i])
+			return theirs->release[i] > ours->release[i] ? 1 : -1;
+	return 0;
+}
+
+bool host_release_fits(const char *line, const char *own)
+{
 	struct version_parts theirs, ours;
 
-	if (strncmp(line, name, strlen(name)) != 0)
+	return parse_line(line, &theirs) && parse_version(own, &ours) &&
+	       compare_releases(&theirs, &ours) >= 0;
+}
+
+bool host_version_fits(const char *line, const char *own)
+{
+	struct version_parts theirs, ours;
+
+	if (!host_release_fits(line, own))
 		return false;
-	line += strlen(name);
-	if (strcmp(line, own) == 0)
+	if (strcmp(strchr(line, ' ') + 1, own) == 0)
 		return true;
-	if (!parse_version(line, &theirs) || !parse_version(own, &ours))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(ours.release); i++)
-		if (theirs.release[i] != ours.release[i])
-			return theirs.release[i] > ours.release[i];
-	return theirs.tagged && ours.tagged && theirs.commits >= ours.commits;
+	parse_line(line, &theirs);
+	parse_version(own, &ours);
+	return compare_releases(&theirs, &ours) > 0 ||
+	       (theirs.tagged && ours.tagged && theirs.commits >= ours.commits);
 }

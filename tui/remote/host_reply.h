@@ -77,5 +77,7 @@ bool host_sum_parse(const char *value, struct host_sum *sum);
  * counted the commits since a tag ("0.1.0+12.gda45510").
  */
 bool host_version_fits(const char *line, const char *own);
+/* Whether it has the same release ("0.1.0") or a newer one: enough for a program that is copied. */
+bool host_release_fits(const char *line, const char *own);
 
 #endif

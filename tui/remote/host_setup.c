@@ -218,10 +218,10 @@ static int check_runs(struct dialogue *dialogue, const char *folder, struct erro
 
 	if (rc)
 		return rc;
-	if (host_version_fits(reply.value, version))
+	if (host_release_fits(reply.value, version))
 		return await_reply(dialogue, HOST_READY, &reply, err);
 	if (strncmp(reply.value, "pmctop ", strlen("pmctop ")) == 0)
-		return error_set(err, -EACCES,
+		return error_set(err, -EINVAL,
 				 "The copied program is %.60s, this one is %.60s. Build both from "
 				 "the same sources: make all static.",
 				 reply.value, version);

@@ -184,6 +184,10 @@ static void test_version(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (host_version_fits(rows[i].line, rows[i].own) != rows[i].fits)
 			fail_msg("%s, %s", rows[i].line, rows[i].own);
+	assert_true(host_release_fits("pmctop 0.1.0+gda45510", "0.1.0+gffffff0"));
+	assert_true(host_release_fits("pmctop 0.1.1", "0.1.0+gffffff0"));
+	assert_false(host_release_fits("pmctop 0.1.0", "0.1.1"));
+	assert_false(host_release_fits("sh: not found", "0.1.1"));
 }
 
 int main(void)

@@ -1,0 +1,464 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""--ssh with OpenSSH's sshd on the loopback address: login shells, places, broken links, and what is
+left on the host afterwards, which is nothing.
+
+Each sshd runs in a mount namespace with files and file systems of its own, so that the host of a
+test has other users, shells and disks than this machine. The keys are made for the run.
+
+    ssh_test.py [NAME...]     only these tests
+
+Prints TAP. BUILD is the build directory. Needs root.
+"""
+import contextlib
+import glob
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+import skip_reason  # noqa: E402
+from frames import check, finish, frames_of, skip, skip_all  # noqa: E402
+from programs import BUILD, PMCTOP, alive  # noqa: E402
+from ptys import OnPty  # noqa: E402
+
+PATIENCE_S = 60
+SSHD = "/usr/sbin/sshd"
+MARK = "pmctop-ssh-"
+NOISE = "Welcome to this host, dear user."
+USER = 12345  # an ordinary user's number
+# What a login shell reads without a terminal too, and how it prints there.
+RC_FILES = {".bashrc": "echo", ".cshrc": "echo", ".zshenv": "echo",
+            ".config/fish/config.fish": "echo"}
+LOG = "Accepted publickey"
+
+
+def run(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, check=False,
+                          timeout=PATIENCE_S, **{"stdin": subprocess.DEVNULL, **options})
+
+
+def wait_until(condition, patience_s=PATIENCE_S):
+    until = time.monotonic() + patience_s
+    while not (value := condition()) and time.monotonic() < until:
+        time.sleep(0.05)
+    return value
+
+
+def command_line(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def processes(word):
+    """Processes of this machine, and so of its hosts, with that word in their command line."""
+    return [int(pid) for pid in filter(str.isdigit, os.listdir("/proc"))
+            if int(pid) != os.getpid() and word in command_line(pid)]
+
+
+class Host:
+    """An sshd. `mounts`: commands of a shell, run in its mount namespace before it; $DIR is the
+    folder of this host, $HOME the home directory of its users."""
+
+    def __init__(self, shell="/bin/sh", mounts="", config=""):
+        self.path = tempfile.mkdtemp(prefix="sshd-", dir="/var/tmp")
+        os.chmod(self.path, 0o755)
+        self.home = os.path.join(self.path, "home")
+        os.makedirs(os.path.join(self.home, ".config", "fish"))
+        for name, command in RC_FILES.items():
+            self.write(f"home/{name}", f'{command} "{NOISE}"\n')
+        for name in ("host", "user"):
+            run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.file(name))
+        self.write("passwd", f"root:*:0:0::{self.home}:{shell}\n"
+                   f"nobody:*:65534:65534::/nonexistent:/bin/sh\nsshd:*:101:65534::/run/sshd:/bin/sh\n"
+                   f"user:*:{USER}:{USER}::{self.home}:{shell}\n")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.write("sshd_config", f"ListenAddress 127.0.0.1:{self.port}\nHostKey {self.path}/host\n"
+                   f"PidFile none\nAuthorizedKeysFile {self.path}/user.pub\nStrictModes no\n"
+                   f"UsePAM no\nPermitRootLogin yes\nPrintMotd yes\n{config}\n")
+        self.write("ssh_config", f"Host box\nHostName 127.0.0.1\nPort {self.port}\nUser root\n"
+                   f"IdentityFile {self.path}/user\nStrictHostKeyChecking no\n"
+                   f"UserKnownHostsFile {self.path}/known\nLogLevel ERROR\n")
+        os.makedirs("/run/sshd", exist_ok=True)
+        # Places of its own: an empty /tmp and /dev/shm.
+        script = ("set -e\nmount -t tmpfs tmpfs /tmp\nchmod 1777 /tmp\nmount -t tmpfs tmpfs /dev/shm\n"
+                  f'chmod 1777 /dev/shm\nmount --bind "$DIR/passwd" /etc/passwd\n{mounts}\n'
+                  f'exec {SSHD} -D -e -f "$DIR/sshd_config"')
+        self.log = open(self.file("log"), "wb")
+        self.sshd = subprocess.Popen(["unshare", "--mount", "--propagation", "private", "sh", "-c",
+                                      script], env={**os.environ, "DIR": self.path,
+                                                    "HOME": self.home},
+                                     stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        wait_until(self.listens)
+
+    def file(self, name):
+        return os.path.join(self.path, name)
+
+    def write(self, name, text):
+        with open(self.file(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def listens(self):
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0 or self.sshd.poll() is not None
+
+    def close(self):
+        self.sshd.kill()
+        self.sshd.wait()
+        self.log.close()
+        shutil.rmtree(self.path)
+
+    def inside(self, path):
+        """A path of its mount namespace."""
+        return f"/proc/{self.sshd.pid}/root{path}"
+
+    def logins(self):
+        with open(self.file("log"), encoding="utf-8", errors="replace") as file:
+            return file.read().count(LOG)
+
+    def words(self, *arguments, host="box"):
+        return [PMCTOP, "--ssh-option", "-F", "--ssh-option", self.file("ssh_config"), "--ssh", host,
+                *arguments]
+
+    def run(self, *arguments, **options):
+        host = options.pop("host", "box")
+        return run(*self.words(*arguments, host=host), **options)
+
+    def sessions(self):
+        """The sshd of each connection: children of this one."""
+        with open(f"/proc/{self.sshd.pid}/task/{self.sshd.pid}/children", encoding="ascii") as file:
+            return [int(pid) for pid in file.read().split()]
+
+    def folders(self):
+        return [path for place in ("/tmp", "/dev/shm", self.home)
+                for path in glob.glob(self.inside(f"{place}/{MARK}*"))]
+
+    def left(self):
+        """What a run has left: folders, and processes."""
+        return self.folders() + [command_line(pid) for pid in processes(MARK)] + [
+            command_line(pid) for pid in self.sessions()]
+
+    def check_nothing_left(self, name):
+        wait_until(lambda: not self.left(), 15)
+        check(f"{name}: nothing is left", not self.left(), self.left())
+
+
+@contextlib.contextmanager
+def host(**settings):
+    one = Host(**settings)
+    try:
+        yield one
+    finally:
+        one.close()
+
+
+def is_drawn(screen):
+    return b"COMMAND" in screen.output
+
+
+@contextlib.contextmanager
+def on_screen(words, **variables):
+    screen = OnPty(words, **variables)
+    try:
+        yield screen
+    finally:
+        screen.close()
+
+
+def draws_and_quits(name, box, *arguments, **options):
+    """A screen: first rows, q, the terminal."""
+    with on_screen(box.words(*arguments, **options)) as screen:
+        began = time.monotonic()
+        drawn = screen.read_until(lambda: is_drawn(screen) or screen.process.poll() is not None)
+        took = time.monotonic() - began
+        left = box.folders()
+        screen.write(b"q")
+        status = screen.wait()
+        check(f"{name}: first rows, and q", drawn and is_drawn(screen) and status == 0
+              and screen.settings_are_back() and screen.output.rstrip(b"\x1b>\r\n").endswith(b"1l"),
+              (status, screen.output[-300:], screen.process.stderr.read()))
+        check(f"{name}: no file is there while it runs", not left, left)
+    box.check_nothing_left(name)
+    return took
+
+
+def test_plain():
+    with host() as box:
+        login = time.monotonic()
+        run("ssh", "-F", box.file("ssh_config"), "box", "true")
+        login = time.monotonic() - login
+        took = min(draws_and_quits(f"run {i}", box) for i in range(3))
+        print(f"# ssh's login {login:.2f} s; login, copy and first rows {took:.2f} s")
+        before = box.logins()
+        done = box.run("--format", "json", "-n", "1", "-d", "0.2")
+        frames = frames_of(done.stdout)
+        check("json: one frame", done.returncode == 0 and len(frames) == 1 and frames[0]["tasks"], done)
+        check("one login", box.logins() == before + 1, box.logins() - before)
+        done = box.run("--doctor")
+        check("--doctor", "can" in done.stdout and done.returncode in (0, 3), done)
+        done = box.run("-b", "--", "sh", "-c", "exit 7")
+        check("the status of a command is passed on", done.returncode == 7, done)
+        done = box.run("--no-such-option")
+        check("a wrong option costs no login", done.returncode == 2 and box.logins() == before + 3,
+              (done, box.logins()))
+        box.check_nothing_left("batch")
+
+
+def test_files():
+    with host() as box, tempfile.TemporaryDirectory() as here:
+        recording, text = os.path.join(here, "r.data"), os.path.join(here, "o.json")
+        done = box.run("--format", "json", "-n", "2", "-d", "0.2", "-o", text, "--record", recording)
+        with open(text, encoding="utf-8") as file:
+            check("-o writes here", done.returncode == 0 and len(frames_of(file.read())) == 2, done)
+        replay = run(PMCTOP, "--replay", recording, "--format", "json")
+        check("--record writes here", replay.returncode == 0 and len(frames_of(replay.stdout)) >= 2,
+              replay)
+        check("no other file", sorted(os.listdir(here)) == ["o.json", "r.data"], os.listdir(here))
+        os.unlink(recording)
+        draws_and_quits("screen and recording", box, "--record", recording)
+        replay = run(PMCTOP, "--replay", recording, "--format", "json")
+        check("it is replayed", replay.returncode == 0 and frames_of(replay.stdout), replay)
+        done = subprocess.run(box.words("--record", "-", "-n", "1", "-d", "0.2"), capture_output=True,
+                              stdin=subprocess.DEVNULL, check=False, timeout=PATIENCE_S)
+        check("--record - is the output", done.stdout.startswith(b"PERFILE2"), done.stderr)
+        done = box.run("-b", "-n", "1", "--record", "/dev/full")
+        check("a file that cannot be written costs no login", done.returncode == 1, done)
+        config = os.path.join(here, "conf")
+        with open(config, "w", encoding="utf-8") as file:
+            file.write("[keys]\nquit = F9\n[pmctop]\nno-such-setting = 1\n")
+        done = box.run("--config", config, "--list", "keys")
+        check("the configuration here", "F9" in done.stdout and config in done.stderr, done)
+        box.check_nothing_left("files")
+
+
+def test_shells():
+    marks = run(PMCTOP, "--list", "marks").stdout
+    for name in ("dash", "bash", "tcsh", "zsh", "fish"):
+        shell = shutil.which(name)
+        if not shell:
+            skip(f"the login shell {name}", "it is not installed")
+            continue
+        with host(shell=shell) as box:
+            greeting = run("ssh", "-F", box.file("ssh_config"), "box", "true").stdout
+            done = box.run("--list", "marks")
+            check(f"{name} ({'prints' if NOISE in greeting else 'prints nothing'}): the output alone",
+                  done.returncode == 0 and done.stdout == marks, done)
+            draws_and_quits(name, box)
+
+
+NOEXEC = "mount -o remount,noexec /tmp\nmount -o remount,noexec /dev/shm\n"
+HOME_TMPFS = 'mount -t tmpfs {} tmpfs "$HOME"\n'
+REMEDY = "perf record -a -e"
+
+
+def test_places():
+    no_home = HOME_TMPFS.format("-o ro")
+    for name, mounts, works in (
+            ("/tmp is noexec", "mount -o remount,noexec /tmp\n", True),
+            ("/tmp and /dev/shm are noexec", NOEXEC, True),
+            ("all are noexec", NOEXEC + HOME_TMPFS.format("-o noexec"), False),
+            ("/tmp is full", "mount -o remount,size=64k /tmp\n", True),
+            ("all are full", "mount -o remount,size=64k /tmp\nmount -o remount,size=64k /dev/shm\n"
+             + HOME_TMPFS.format("-o size=64k"), False),
+            ("home is read-only", no_home, True),
+            ("all are read-only",
+             "mount -o remount,ro /tmp\nmount -o remount,ro /dev/shm\n" + no_home, False)):
+        with host(mounts=mounts) as box:
+            if works:
+                draws_and_quits(name, box)
+                continue
+            done = box.run("-b", "-n", "1")
+            lines = done.stderr.splitlines()
+            check(f"{name}: a sentence, the reasons, and the command for that host",
+                  done.returncode == 1 and "copied to no place" in lines[-1]
+                  and REMEDY in lines[-2] and "box perf" in lines[-2] and len(lines) >= 4, done)
+            box.check_nothing_left(name)
+
+
+def test_forced():
+    with host(config="ForceCommand echo No shell for you.") as box:
+        done = box.run("-b", "-n", "1")
+        check("a forced command: a sentence", done.returncode == 1
+              and "did not run /bin/sh: a forced command" in done.stderr, done)
+        box.check_nothing_left("forced command")
+    with host(config="ForceCommand cat") as box:
+        # It sends the script back, with its token.
+        done = box.run("-b", "-n", "1")
+        check("a forced command that repeats its input: a sentence", done.returncode == 1
+              and len(done.stderr.splitlines()) == 1, done)
+
+
+def test_refused():
+    with host() as box:
+        done = box.run("-b", "-n", "1", "--ssh-option", "-oIdentityFile=/dev/null",
+                       "--ssh-option", "-oIdentitiesOnly=yes", "--ssh-option", "-F/dev/null",
+                       "--ssh-option", "-oBatchMode=yes")
+        check("no login: ssh's message, then a sentence", done.returncode == 1
+              and done.stderr.splitlines()[-1].startswith("pmctop: The connection to box failed"), done)
+    done = run(PMCTOP, "--ssh", "127.0.0.1", "--ssh-option", "-p1", "-b")
+    check("no sshd: the same", done.returncode == 1 and "Connection refused" in done.stderr
+          and "The connection to 127.0.0.1 failed" in done.stderr, done)
+
+
+def test_broken_link():
+    with host() as box:
+        with on_screen(box.words()) as screen:
+            screen.read_until(lambda: is_drawn(screen))
+            for pid in box.sessions():
+                os.kill(pid, signal.SIGKILL)
+            status = screen.wait()
+            told = screen.process.stderr.read().decode()
+            check("a broken link: a sentence", status == 1 and
+                  "The connection to box broke. pmctop there has ended, and left no file." in told,
+                  (status, told))
+            check("a broken link: the terminal is whole", screen.settings_are_back()
+                  and screen.output.rfind(b"\x1b[?1049l") > screen.output.rfind(b"\x1b[?1049h") >= 0
+                  and screen.output.rfind(b"\x1b[?1000l") > screen.output.rfind(b"\x1b[?1000h"),
+                  screen.output[-200:])
+        box.check_nothing_left("a broken link")
+        with on_screen(box.words()) as screen:
+            screen.read_until(lambda: is_drawn(screen))
+            for pid in processes("--remote"):
+                if command_line(pid).startswith("/tmp/" + MARK):
+                    os.kill(pid, signal.SIGKILL)
+            status = screen.wait()
+            told = screen.process.stderr.read().decode()
+            check("pmctop there is killed: a sentence", status == 1
+                  and "pmctop on box was ended by a signal." in told and screen.settings_are_back(),
+                  (status, told))
+        box.check_nothing_left("pmctop there is killed")
+
+
+def test_killed_here():
+    with host() as box:
+        for name, number, status in (("SIGKILL", signal.SIGKILL, -9), ("SIGTERM", signal.SIGTERM, 143),
+                                     ("SIGHUP", signal.SIGHUP, 129)):
+            with on_screen(box.words()) as screen:
+                screen.read_until(lambda: is_drawn(screen))
+                os.kill(pmctop_of(screen), number)
+                check(f"{name} here: it ends", screen.wait() is not None)
+                wait_until(screen.settings_are_back, 5)
+                check(f"{name} here: the line settings are restored", screen.settings_are_back())
+            box.check_nothing_left(name)
+        with on_screen(box.words("-b", "3600")) as screen:
+            screen.read_until(lambda: processes("--remote") != [])
+            os.kill(pmctop_of(screen), signal.SIGKILL)
+            screen.wait()
+        box.check_nothing_left("SIGKILL of -b")
+        with tempfile.TemporaryDirectory() as here:
+            started = subprocess.Popen(box.words("-b", "3600", "-o", f"{here}/o", "--record", f"{here}/r"),
+                                       stdin=subprocess.DEVNULL)
+            wait_until(lambda: processes("/recording"))
+            wait_until(lambda: any(command_line(pid).startswith("/tmp/" + MARK)
+                                   for pid in processes("--remote")))
+            started.kill()
+            started.wait()
+            box.check_nothing_left("SIGKILL without a terminal")
+        # At any moment of the set-up.
+        for delay_ms in range(50, 1050, 100):
+            started = subprocess.Popen(box.words("-b", "3600"), stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(delay_ms / 1000)
+            started.kill()
+            started.wait()
+        box.check_nothing_left("SIGKILL at ten moments")
+
+
+def pmctop_of(screen):
+    """The pid of pmctop, which setsid may have forked."""
+    return next(pid for pid in processes(PMCTOP) if os.path.basename(
+        os.path.realpath(f"/proc/{pid}/exe")) == "pmctop" and "--ssh" in command_line(pid))
+
+
+def test_stale():
+    with host() as box:
+        os.mkdir(box.inside(f"/tmp/{MARK}0-4194304-old"), 0o700)
+        with open(box.inside(f"/tmp/{MARK}0-4194304-old/pmctop"), "w", encoding="ascii"):
+            pass
+        os.mkdir(box.inside(f"/tmp/{MARK}0-1-living"), 0o700)
+        os.mkdir(box.inside("/tmp/other"), 0o700)
+        os.symlink("/tmp/other", box.inside(f"/tmp/{MARK}0-4194304-link"))
+        os.mkdir(box.inside(f"/tmp/{MARK}0-4194304-theirs"), 0o700)
+        os.chown(box.inside(f"/tmp/{MARK}0-4194304-theirs"), USER, USER)
+        box.run("--list", "marks")
+        left = sorted(os.listdir(box.inside("/tmp")))
+        check("a folder without its shell is removed; others, links and those of other users are not",
+              left == ["other", f"{MARK}0-1-living", f"{MARK}0-4194304-link",
+                       f"{MARK}0-4194304-theirs"], left)
+
+
+def test_installed():
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as path:
+        os.chmod(path, 0o755)
+        shutil.copy(PMCTOP, path)
+        with host(config=f"SetEnv PATH={path}:/usr/bin:/bin", mounts=NOEXEC) as box:
+            with on_screen(box.words("-H")) as screen:
+                screen.read_until(lambda: is_drawn(screen))
+                there = [os.readlink(f"/proc/{pid}/exe") for pid in processes("--remote /")
+                         if command_line(pid).startswith("/tmp/")]
+                check("an installed pmctop is used, also where /tmp is noexec",
+                      there == [f"{path}/pmctop"], there)
+                screen.write(b"q")
+                screen.wait()
+            box.check_nothing_left("installed")
+            check("it stays", os.path.exists(f"{path}/pmctop"))
+        with open(f"{path}/pmctop", "w", encoding="ascii") as old:
+            old.write("#!/bin/sh\necho pmctop 0.0.1\n")
+        with host(config=f"SetEnv PATH={path}:/usr/bin:/bin") as box:
+            done = box.run("--list", "marks")
+            check("an older one is not", done.returncode == 0 and "?" in done.stdout, done)
+
+
+def test_users():
+    with host() as box:
+        done = box.run("--format", "json", "-n", "1", "-d", "0.2", host="user@box")
+        check("an ordinary user", done.returncode == 0 or "count" in done.stderr, done)
+        draws_and_quits("an ordinary user", box, host="user@box")
+    if not shutil.which("sudo"):
+        skip("sudo", "no sudo")
+        return
+    sudoers = ('echo "user ALL=(ALL) NOPASSWD: ALL" > "$DIR/sudoers"\nchmod 440 "$DIR/sudoers"\n'
+               'mount --bind "$DIR/sudoers" /etc/sudoers\n')
+    with host(mounts=sudoers) as box:
+        with on_screen(box.words("--ssh-sudo", host="user@box")) as screen:
+            screen.read_until(lambda: is_drawn(screen))
+            users = [os.stat(f"/proc/{pid}").st_uid for pid in processes("--remote /")
+                     if command_line(pid).startswith("/tmp/")]
+            check("--ssh-sudo: root's process", users == [0], users)
+            screen.write(b"q")
+            check("--ssh-sudo: ends", screen.wait() == 0, screen.output[-200:])
+        box.check_nothing_left("--ssh-sudo")
+
+
+TESTS = {name[5:]: value for name, value in list(globals().items()) if name.startswith("test_")}
+
+
+def main():
+    if why := skip_reason.mounts():
+        skip_all(why)
+    for name in (SSHD, "/usr/bin/ssh"):
+        if not os.access(name, os.X_OK):
+            skip_all(f"no {name}")
+    made = run("make", "--no-print-directory", "-C", os.path.join(HERE, "..", ".."), "static",
+               f"BUILD={BUILD}", f"VERSION={run(PMCTOP, '--version').stdout.split()[1]}")
+    check("make static", made.returncode == 0, made.stderr[-600:])
+    for name, test in TESTS.items():
+        if not sys.argv[1:] or name in sys.argv[1:]:
+            test()
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
