@@ -78,7 +78,10 @@ static int shorten_line(struct host_reader *reader)
 static int take_line(struct host_reader *reader, struct host_reply *reply)
 {
 	const char *text = text_after_token(reader);
-	int result = text ? parse_reply(text, reply) : 0;
+	/* A token alone: something sends the script back. */
+	int result = text                                  ? parse_reply(text, reply)
+		     : strstr(reader->line, reader->token) ? -EPROTO
+							   : 0;
 
 	reader->n = 0;
 	reader->line[0] = '\0';

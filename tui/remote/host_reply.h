@@ -49,8 +49,8 @@ void host_reader_init(struct host_reader *reader, const char *token);
 
 /*
  * Takes bytes up to the end of the next reply; *used is their number. Returns 1 if *reply has a
- * reply, 0 if all bytes were used without one, or -EPROTO: the reply is unknown or too long, or
- * there is too much else before it.
+ * reply, 0 if all bytes were used without one, or -EPROTO: the reply is unknown or too long, the
+ * script itself comes back, or there is too much else before the reply.
  */
 int host_reader_take(struct host_reader *reader, const char *bytes, size_t n, size_t *used,
 		     struct host_reply *reply);

@@ -330,10 +330,15 @@ static void close_files(struct run *run)
 	recording_name_fini(&run->record_name);
 }
 
-/* ssh's status 255 is that of a broken connection, and of a program that a signal has ended. */
+/*
+ * Whether pmctop there could not restore the terminal. ssh's status 255 is that of a broken
+ * connection, and of a program that a signal has ended. The login shell may have been its parent,
+ * which then has the status 128 + signal, as may a command.
+ */
 static bool is_cut(const struct run *run)
 {
-	return run->program.killed || run->program.status == SSH_FAILED;
+	return run->program.killed || run->program.status == SSH_FAILED ||
+	       (run->program.status > STATUS_KILLED && !run->session->command);
 }
 
 static int judge(struct run *run)

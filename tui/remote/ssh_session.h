@@ -29,6 +29,7 @@ struct ssh_session {
 	const char *output;       /* file of the output; NULL: standard output */
 	const char *record;       /* file of the recording; NULL: none */
 	bool screen;              /* pmctop there has a terminal */
+	bool command;             /* it runs a command, which may have any exit status */
 	const char *directory;    /* for the private folder with the socket; NULL: /tmp */
 	const char *terminal;     /* its type */
 	char *const *environment; /* of ssh */

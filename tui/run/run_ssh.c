@@ -108,6 +108,7 @@ int run_ssh(int argc, char **argv, const struct options *options, const struct c
 		.output = options->output,
 		.record = is_recorded_here(options) ? options->record.path : NULL,
 		.screen = needs_screen(options),
+		.command = options->command != NULL,
 		.directory = variable_value(VARIABLE_TMPDIR),
 		.terminal = variable_value(VARIABLE_TERM),
 		.environment = environment,
