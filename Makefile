@@ -231,8 +231,9 @@ install-caps: all ## install it so that all users, or those of GROUP=perf, may c
 uninstall: ## remove what install put there
 	@.package/install.sh uninstall $(INSTALLED)
 
-deb: deb-deps ## build build/pmctop_VERSION_ARCH.deb, for dpkg -i
+deb: deb-deps ## build build/pmctop_VERSION_ARCH.deb, with the static programs for --ssh
 	@rm -rf $(BUILD)/deb
+	@$(submake) static
 	@$(submake) install DESTDIR=$(BUILD)/deb/root PREFIX=/usr ZSH_DIR=share/zsh/vendor-completions
 	@.package/deb.sh $(BUILD) $(VERSION)
 

@@ -15,6 +15,13 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$here" log -1 --format=%ct 2>/d
 	stat -c %Y "$here/../Makefile")}
 export SOURCE_DATE_EPOCH
 
+# The static programs for --ssh (tui/remote/static_program.c): of this architecture, and the others
+# that were built.
+for program in "$build/static/pmctop=$(dpkg --print-architecture)" "$build/arm64/static/pmctop=arm64"; do
+	[ -f "${program%=*}" ] || continue
+	install -D -m 644 "${program%=*}" "$root/usr/lib/pmctop/pmctop-static-${program##*=}"
+done
+
 strip --remove-section=.comment --remove-section=.note "$root/usr/bin/pmctop"
 
 mkdir -p "$build/deb/debian" "$root/DEBIAN"
@@ -38,13 +45,18 @@ cp "$here/README.Debian" "$doc/"
 gzip -9n <"$build/deb/debian/changelog" >"$doc/changelog.gz"
 gzip -9n "$root/usr/share/man/man1/pmctop.1"
 
-# Without $DEBEMAIL the maintainer has no valid address, which lintian reports.
-if [ -z "${DEBEMAIL:-}" ]; then
-	mkdir -p "$root/usr/share/lintian/overrides"
-	printf '%s\n' "# Built without DEBEMAIL, for the machines of the builder." \
-		"pmctop: bogus-mail-host" "pmctop: bogus-mail-host-in-debian-changelog" \
-		>"$root/usr/share/lintian/overrides/pmctop"
-fi
+mkdir -p "$root/usr/share/lintian/overrides"
+{
+	printf '%s\n' "# Programs that --ssh copies to machines with other libraries." \
+		"pmctop: embedded-library *usr/lib/pmctop/*" \
+		"pmctop: shared-library-lacks-prerequisites *usr/lib/pmctop/*"
+	[ -z "$(find "$root/usr/lib/pmctop" ! -name "*-$(dpkg --print-architecture)" -type f)" ] ||
+		echo "pmctop: binary-from-other-architecture *usr/lib/pmctop/*"
+	# Without $DEBEMAIL the maintainer has no valid address, which lintian reports.
+	[ -n "${DEBEMAIL:-}" ] ||
+		printf '%s\n' "# Built without DEBEMAIL, for the machines of the builder." \
+			"pmctop: bogus-mail-host" "pmctop: bogus-mail-host-in-debian-changelog"
+} >"$root/usr/share/lintian/overrides/pmctop"
 find "$root/usr" -type f ! -path '*/bin/*' -exec chmod 644 {} +
 
 (cd "$root" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)

@@ -109,6 +109,9 @@ def installed(machine, deb):
     check("completions of other shells are in Debian's directories",
           {"/usr/share/zsh/vendor-completions/_pmctop",
            "/usr/share/fish/vendor_completions.d/pmctop.fish"} <= set(files), files)
+    arch = machine("dpkg", "--print-architecture").stdout.strip()
+    check("the static program for --ssh is there", f"/usr/lib/pmctop/pmctop-static-{arch}" in files,
+          files)
 
 
 def removed(machine):
