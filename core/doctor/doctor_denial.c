@@ -7,6 +7,7 @@
 
 #include <linux/capability.h>
 #include <stdio.h>
+#include <string.h>
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
@@ -100,6 +101,13 @@ static void remedy_container(struct doctor *doctor, const struct perf_permission
 	}
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), n = strlen(end);
+
+	return length >= n && strcmp(text + length - n, end) == 0;
+}
+
 static void remedy_rights(struct doctor *doctor, const struct doctor_facts *facts,
 			  const char *capability)
 {
@@ -109,6 +117,11 @@ static void remedy_rights(struct doctor *doctor, const struct doctor_facts *fact
 		return;
 	if (credentials->no_new_privs)
 		return; /* they have no effect; the finding "user" says so */
+	/* --ssh of another machine has copied and started it, and its file is removed. */
+	if (ends_with(facts->program, " (deleted)")) {
+		doctor_remedy(doctor, "from your machine: pmctop --ssh HOST --ssh-sudo");
+		return;
+	}
 	doctor_remedy(doctor, "sudo setcap %s,cap_ipc_lock=ep %s", capability, facts->program);
 	doctor_remedy(doctor, "sudo %s", facts->program);
 }

@@ -426,6 +426,8 @@ def test_users():
         done = box.run("--format", "json", "-n", "1", "-d", "0.2", host="user@box")
         check("an ordinary user", done.returncode == 0 or "count" in done.stderr, done)
         draws_and_quits("an ordinary user", box, host="user@box")
+        page = box.run("--doctor", host="user@box").stdout
+        check("--doctor names no file that is removed", "(deleted)" not in page and page, page)
     if not shutil.which("sudo"):
         skip("sudo", "no sudo")
         return

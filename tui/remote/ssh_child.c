@@ -77,16 +77,13 @@ int ssh_child_start(const struct ssh_child_config *config, struct ssh_child *chi
 	return 0;
 }
 
-bool ssh_child_reap(struct ssh_child *child, bool *stopped)
+bool ssh_child_reap(struct ssh_child *child)
 {
 	int status;
 
 	if (!child->pid || child->ended)
 		return true;
-	pid_t pid = waitpid(child->pid, &status, WNOHANG | (stopped ? WUNTRACED : 0));
-	if (stopped)
-		*stopped = pid == child->pid && WIFSTOPPED(status);
-	if (pid != child->pid || WIFSTOPPED(status))
+	if (waitpid(child->pid, &status, WNOHANG) != child->pid)
 		return false;
 	child->ended = true;
 	child->killed = WIFSIGNALED(status);
@@ -98,7 +95,7 @@ bool ssh_child_wait(struct ssh_child *child, uint64_t patience_ns)
 {
 	uint64_t until_ns = monotonic_ns() + patience_ns;
 
-	while (!ssh_child_reap(child, NULL) && monotonic_ns() < until_ns)
+	while (!ssh_child_reap(child) && monotonic_ns() < until_ns)
 		poll(NULL, 0, LOOK_MS);
 	return child->ended;
 }

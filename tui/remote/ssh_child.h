@@ -34,8 +34,8 @@ struct ssh_child_config {
 int ssh_child_start(const struct ssh_child_config *config, struct ssh_child *child,
 		    struct error *err);
 
-/* Reaps it if it has ended. Returns `ended`. *stopped (may be NULL): it was stopped. */
-bool ssh_child_reap(struct ssh_child *child, bool *stopped);
+/* Reaps it if it has ended. Returns `ended`. */
+bool ssh_child_reap(struct ssh_child *child);
 /* The same, but waits for at most that time. */
 bool ssh_child_wait(struct ssh_child *child, uint64_t patience_ns);
 

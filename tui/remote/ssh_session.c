@@ -246,19 +246,14 @@ static void read_end_signal(struct run *run)
 		run->stopped_by = (int)info.ssi_signo;
 }
 
-/* ssh stops itself by its escape "~^Z": then this process does so too. */
 static void read_children(struct run *run)
 {
 	struct signalfd_siginfo info;
-	bool stopped = false;
 
 	while (read(run->children, &info, sizeof(info)) > 0)
 		;
-	ssh_child_reap(&run->setup, NULL);
-	if (!ssh_child_reap(&run->program, &stopped) && stopped) {
-		raise(SIGSTOP);
-		kill(run->program.pid, SIGCONT);
-	}
+	ssh_child_reap(&run->setup);
+	ssh_child_reap(&run->program);
 }
 
 static bool is_done(const struct run *run)

@@ -206,8 +206,7 @@ static void save_settings(struct live_screen *live, const struct run_config *con
 	live->app.requests.save = false;
 	if (config->from_host) {
 		messages_show(&live->app.messages,
-			      "Not saved: with --ssh the configuration is that of your machine. "
-			      "Press W in a pmctop there.");
+			      "Not saved: with --ssh the configuration is on your machine.");
 		return;
 	}
 	if (!config->save_path) {

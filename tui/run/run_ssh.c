@@ -85,13 +85,14 @@ static bool needs_screen(const struct options *options)
 /* What pmctop here can do with a host on which nothing can be copied or run. */
 static void note_remedy(const struct ssh_target *target, struct notes *notes)
 {
-	char ssh[200];
+	char ssh[200], text[400];
 
 	ssh_words_shown(target, ssh, sizeof(ssh));
-	notes_add(notes,
-		  "Without a program there: %s perf record -a -e "
-		  "\"'{context-switches,cycles,instructions}:S'\" -c 1 -o - | pmctop --replay -",
-		  ssh);
+	snprintf(text, sizeof(text),
+		 "Without a program there: %s perf record -a -e "
+		 "\"'{context-switches,cycles,instructions}:S'\" -c 1 -o - | pmctop --replay -",
+		 ssh);
+	notes_add(notes, "%s", text);
 }
 
 int run_ssh(int argc, char **argv, const struct options *options, const struct config *config,
