@@ -26,7 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 import skip_reason  # noqa: E402
 from frames import check, finish, frames_of, skip, skip_all  # noqa: E402
-from programs import BUILD, PMCTOP, alive  # noqa: E402
+from programs import BUILD, PMCTOP  # noqa: E402
 from ptys import OnPty  # noqa: E402
 
 PATIENCE_S = 60
@@ -140,6 +140,14 @@ class Host:
         """The sshd of each connection: children of this one."""
         with open(f"/proc/{self.sshd.pid}/task/{self.sshd.pid}/children", encoding="ascii") as file:
             return [int(pid) for pid in file.read().split()]
+
+    def programs(self):
+        """pmctop there: not ssh, sudo or a login shell, which have the same words."""
+        found = []
+        for pid in processes("--remote /"):
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/comm", encoding="ascii") as file:
+                found += [pid] * (file.read() == "pmctop\n")
+        return found
 
     def folders(self):
         return [path for place in ("/tmp", "/dev/shm", self.home)
@@ -330,15 +338,35 @@ def test_broken_link():
         box.check_nothing_left("a broken link")
         with on_screen(box.words()) as screen:
             screen.read_until(lambda: is_drawn(screen))
-            for pid in processes("--remote"):
-                if command_line(pid).startswith("/tmp/" + MARK):
-                    os.kill(pid, signal.SIGKILL)
+            for pid in box.programs():
+                os.kill(pid, signal.SIGKILL)
             status = screen.wait()
             told = screen.process.stderr.read().decode()
             check("pmctop there is killed: a sentence", status == 1
                   and "pmctop on box was ended by a signal." in told and screen.settings_are_back(),
                   (status, told))
         box.check_nothing_left("pmctop there is killed")
+
+
+def test_silent_link():
+    with host() as box:
+        with on_screen(box.words()) as screen:
+            screen.read_until(lambda: is_drawn(screen))
+            masters, began = processes("ControlMaster=yes"), time.monotonic()
+            for pid in masters:
+                os.kill(pid, signal.SIGSTOP)
+            there = box.programs()
+            ended = wait_until(lambda: not box.programs())
+            check("a silent link: pmctop there ends", there and ended, there)
+            print(f"# after {time.monotonic() - began:.0f} s")
+            for pid in masters:
+                os.kill(pid, signal.SIGCONT)
+            status = screen.wait()
+            told = screen.process.stderr.read().decode()
+            check("a silent link: a sentence, and the terminal is whole", status == 1
+                  and ("nothing arrived there for 30 s" in told or "broke" in told)
+                  and screen.settings_are_back(), (status, told))
+        box.check_nothing_left("a silent link")
 
 
 def test_killed_here():
@@ -353,7 +381,7 @@ def test_killed_here():
                 check(f"{name} here: the line settings are restored", screen.settings_are_back())
             box.check_nothing_left(name)
         with on_screen(box.words("-b", "3600")) as screen:
-            screen.read_until(lambda: processes("--remote") != [])
+            screen.read_until(lambda: box.programs() != [])
             os.kill(pmctop_of(screen), signal.SIGKILL)
             screen.wait()
         box.check_nothing_left("SIGKILL of -b")
@@ -361,8 +389,7 @@ def test_killed_here():
             started = subprocess.Popen(box.words("-b", "3600", "-o", f"{here}/o", "--record", f"{here}/r"),
                                        stdin=subprocess.DEVNULL)
             wait_until(lambda: processes("/recording"))
-            wait_until(lambda: any(command_line(pid).startswith("/tmp/" + MARK)
-                                   for pid in processes("--remote")))
+            wait_until(box.programs)
             started.kill()
             started.wait()
             box.check_nothing_left("SIGKILL without a terminal")
@@ -406,8 +433,7 @@ def test_installed():
         with host(config=f"SetEnv PATH={path}:/usr/bin:/bin", mounts=NOEXEC) as box:
             with on_screen(box.words("-H")) as screen:
                 screen.read_until(lambda: is_drawn(screen))
-                there = [os.readlink(f"/proc/{pid}/exe") for pid in processes("--remote /")
-                         if command_line(pid).startswith("/tmp/")]
+                there = [os.readlink(f"/proc/{pid}/exe") for pid in box.programs()]
                 check("an installed pmctop is used, also where /tmp is noexec",
                       there == [f"{path}/pmctop"], there)
                 screen.write(b"q")
@@ -436,8 +462,7 @@ def test_users():
     with host(mounts=sudoers) as box:
         with on_screen(box.words("--ssh-sudo", host="user@box")) as screen:
             screen.read_until(lambda: is_drawn(screen))
-            users = [os.stat(f"/proc/{pid}").st_uid for pid in processes("--remote /")
-                     if command_line(pid).startswith("/tmp/")]
+            users = [os.stat(f"/proc/{pid}").st_uid for pid in box.programs()]
             check("--ssh-sudo: root's process", users == [0], users)
             screen.write(b"q")
             check("--ssh-sudo: ends", screen.wait() == 0, screen.output[-200:])

@@ -7,7 +7,8 @@
 #   name=NAME     end of the folder's name
 #
 # It then reads lines and files from standard input. They are sent only when it has asked for them,
-# because a shell or a head(1) may read ahead. At the end of standard input it removes what is left.
+# because a shell or a head(1) may read ahead. At the end of standard input, and when nothing arrives
+# for 30 s, it removes what is left, and the program ends with it.
 # It is one command in braces, so a shell has read all of it before it runs.
 {
 LC_ALL=C
@@ -24,7 +25,7 @@ say() {
 clean() {
 	[ -n "$folder" ] || return 0
 	[ -p recording ] && : <>recording
-	rm -f pmctop parcel recording trial
+	rm -f pmctop parcel recording alive trial
 	cd /
 	rmdir "$folder" 2>/dev/null
 	folder=
@@ -109,9 +110,16 @@ fi
 receive parcel
 [ "$recorded" != yes ] || mkfifo recording
 say runs "$(./pmctop --version </dev/null 2>&1 | head -n 1)"
+# The program gets SIGIO when the last writer of this pipe has gone: this shell.
+mkfifo alive && exec 9<>alive || exit 0
 say ready
-while read -r ignored; do
-	:
-done
+# A dot arrives every 10 s as long as there is a link.
+if command -v timeout >/dev/null; then
+	while [ "$(timeout 30 head -c 1 9<&-)" = . ]; do
+		:
+	done
+else
+	cat >/dev/null 9<&-
+fi
 exit 0
 }

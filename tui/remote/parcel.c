@@ -29,7 +29,6 @@ static const struct {
 	{"theme", .text = offsetof(struct parcel, theme)},
 	{"record", .text = offsetof(struct parcel, record)},
 	{"utf8", .flag = offsetof(struct parcel, utf8)},
-	{"watched", .flag = offsetof(struct parcel, watched)},
 };
 
 void parcel_add_word(struct parcel *parcel, const char *word)

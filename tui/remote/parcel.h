@@ -21,7 +21,6 @@ struct parcel {
 	char *theme;                /* text of the theme; NULL: the default */
 	char *record;               /* name here of the recording; NULL: nothing is recorded */
 	bool utf8;                  /* the terminal here shows UTF-8 */
-	bool watched;               /* standard input ends with the connection, and has no data */
 };
 
 enum { PARCEL_BYTES_MAX = 1 << 20, PARCEL_WORDS_MAX = 8192 };

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A FIFO without a writer is not readable before the first writer has opened it. So a shell that
+ * has ended already is found only if it ends after the open, or if the FIFO is gone; then the
+ * folder is gone too.
+ */
 #include "tui/remote/remote_folder.h"
 
 #include "core/base/util.h"
@@ -71,9 +76,25 @@ static int open_recording(int folder, struct error *err)
 	return fd;
 }
 
+/* 0, also if the script of an older version has no such pipe. The descriptor stays open. */
+static int watch_shell(int folder, struct error *err)
+{
+	int fd = openat(folder, "alive", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct pollfd alive = {.fd = fd, .events = POLLIN};
+
+	if (fd < 0)
+		return 0;
+	fcntl(fd, F_SETOWN, getpid());
+	fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC);
+	if (poll(&alive, 1, 0) <= 0)
+		return 0;
+	close(fd);
+	return error_set(err, -ECONNRESET, "The connection has broken.");
+}
+
 static void remove_files(int folder, const char *path)
 {
-	static const char *const names[] = {"pmctop", "parcel", "recording", "trial"};
+	static const char *const names[] = {"pmctop", "parcel", "recording", "alive", "trial"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		unlinkat(folder, names[i], 0);
@@ -90,6 +111,8 @@ int remote_folder_receive(const char *path, struct parcel *parcel, int *recordin
 	if (folder < 0)
 		return folder;
 	int rc = read_parcel(folder, parcel, err);
+	if (rc == 0)
+		rc = watch_shell(folder, err);
 	if (rc == 0 && parcel->record) {
 		*recording = open_recording(folder, err);
 		rc = *recording < 0 ? *recording : 0;
@@ -99,13 +122,4 @@ int remote_folder_receive(const char *path, struct parcel *parcel, int *recordin
 	if (rc)
 		parcel_fini(parcel);
 	return rc;
-}
-
-bool remote_folder_watch_input(void)
-{
-	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-
-	fcntl(STDIN_FILENO, F_SETOWN, getpid());
-	fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) | O_ASYNC);
-	return poll(&input, 1, 0) > 0;
 }

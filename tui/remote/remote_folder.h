@@ -7,8 +7,9 @@
 
 /*
  * The host's side: the folder that pmctop --ssh has made, with this program and its parcel. Reads
- * the parcel, opens the pipe of the recording, and removes all files and the folder. From then on
- * this process has no file.
+ * the parcel, opens the pipes, and removes all files and the folder. From then on this process has
+ * no file. SIGIO ends it when the shell that made the folder ends: a process without a terminal
+ * gets no SIGHUP when the connection breaks, and sshd may take long to notice a silent link.
  *
  * The folder must be a folder of this user (as root: of any, because of sudo) that no other user
  * may read. Only fixed names in it are removed. Returns 0, or -errno and a sentence. *recording
@@ -16,11 +17,5 @@
  */
 int remote_folder_receive(const char *path, struct parcel *parcel, int *recording,
 			  struct error *err);
-
-/*
- * Lets SIGIO end this process when standard input ends, because a process without a terminal gets
- * no SIGHUP when the connection breaks. True if it has ended already.
- */
-bool remote_folder_watch_input(void);
 
 #endif

@@ -41,11 +41,15 @@ enum {
 #define LINK_PATIENCE_NS (1 * NS_PER_S) /* after a channel has failed, the connection may */
 #define END_PATIENCE_NS  (3 * NS_PER_S)
 
+enum { BEAT_MS = 10000 }; /* host_setup.sh waits three times as long */
+
 struct run {
 	const struct ssh_session *session;
 	struct error *err;
 	int ends, children; /* signalfds: signals that request the end; SIGCHLD */
 	int stopped_by;     /* the signal that requested the end; 0: none */
+	bool given_up;      /* the shell there ended first, and pmctop by it */
+	uint64_t beat_ns;   /* time of the next dot for host_setup.sh */
 	bool known;         /* `before` is valid */
 	struct termios before;
 	char directory[PATH_MAX], control[PATH_MAX + 2];
@@ -268,6 +272,7 @@ static void end_setup(struct run *run)
 {
 	if (!run->program.ended || run->setup.to < 0)
 		return;
+	run->given_up = run->rest.ended;
 	/* A connection that is about to break is found broken. */
 	if (run->program.status == SSH_FAILED)
 		ssh_child_wait(&run->setup, LINK_PATIENCE_NS);
@@ -284,6 +289,20 @@ static void end_for_reader(struct run *run)
 	}
 }
 
+/* Sends a dot when it is due. A link that takes none is noticed by ssh. Returns ms to the next. */
+static int send_beat(struct run *run)
+{
+	uint64_t now_ns = monotonic_ns();
+
+	if (now_ns >= run->beat_ns) {
+		ssize_t ignored = run->setup.to >= 0 ? write(run->setup.to, ".", 1) : 0;
+
+		(void)ignored;
+		run->beat_ns = now_ns + BEAT_MS * NS_PER_MS;
+	}
+	return (int)((run->beat_ns - now_ns) / NS_PER_MS) + 1;
+}
+
 static void copy_until_done(struct run *run)
 {
 	struct host_stream *const streams[] = {&run->output, &run->record, &run->rest};
@@ -296,7 +315,7 @@ static void copy_until_done(struct run *run)
 
 		for (size_t i = 0; i < ARRAY_SIZE(streams); i++)
 			fds[2 + i] = host_stream_poll(streams[i]);
-		if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
+		if (poll(fds, ARRAY_SIZE(fds), send_beat(run)) <= 0)
 			continue;
 		if (fds[0].revents)
 			read_end_signal(run);
@@ -346,6 +365,12 @@ static int judge(struct run *run)
 				  "no file."
 				: "pmctop on %.60s was ended by a signal.",
 			run->session->target.host);
+	else if (run->given_up)
+		error_set(run->err, -ECONNRESET,
+			  "pmctop on %.60s has ended: nothing arrived there for 30 s, or its shell "
+			  "was "
+			  "killed.",
+			  run->session->target.host);
 	else if (run->output.error.code && run->output.error.code != -EPIPE)
 		*run->err = run->output.error;
 	else if (run->record.error.code)

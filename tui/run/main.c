@@ -502,7 +502,6 @@ static bool receive_parcel(int *argc, char ***argv, struct parcel *sent, int *re
 	set_variables(sent);
 	*argc = (int)sent->n_words;
 	*argv = sent->words;
-	*status = sent->watched && remote_folder_watch_input() ? RUN_FAILED : -1;
 	return true;
 }
 

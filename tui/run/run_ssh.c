@@ -118,7 +118,6 @@ int run_ssh(int argc, char **argv, const struct options *options, const struct c
 	if (output_apart_check(options, err))
 		return RUN_USAGE;
 	fill_parcel(argc, argv, options, config, theme, &parcel);
-	parcel.watched = !session.screen;
 	int status = ssh_session_run(&session, notes, err);
 	if (err->code == -EACCES || err->code == -ENOENT || err->code == -ENOEXEC)
 		note_remedy(&session.target, notes);

@@ -35,7 +35,6 @@ static void test_round_trip(void **state)
 	assert_null(got.theme);
 	assert_null(got.record);
 	assert_true(got.utf8);
-	assert_false(got.watched);
 	/* Each cut is refused. */
 	for (size_t i = 0; i < n; i++) {
 		struct parcel cut;
