@@ -266,6 +266,17 @@ def test_shells():
             draws_and_quits(name, box)
 
 
+def test_sh():
+    """/bin/sh is another shell, as on other distributions."""
+    for name in ("bash", "zsh", "mksh", "busybox"):
+        shell = shutil.which(name)
+        if not shell:
+            skip(f"/bin/sh is {name}", "it is not installed")
+            continue
+        with host(shell="/bin/bash", mounts=f"mount --bind {shell} /bin/sh\n") as box:
+            draws_and_quits(f"/bin/sh is {name}", box)
+
+
 NOEXEC = "mount -o remount,noexec /tmp\nmount -o remount,noexec /dev/shm\n"
 HOME_TMPFS = 'mount -t tmpfs {} tmpfs "$HOME"\n'
 REMEDY = "perf record -a -e"
@@ -424,6 +435,18 @@ def test_stale():
         check("a folder without its shell is removed; others, links and those of other users are not",
               left == ["other", f"{MARK}0-1-living", f"{MARK}0-4194304-link",
                        f"{MARK}0-4194304-theirs"], left)
+
+
+def test_stale_here():
+    with host() as box, tempfile.TemporaryDirectory(dir="/tmp") as here:
+        with on_screen(box.words(), TMPDIR=here) as screen:
+            screen.read_until(lambda: is_drawn(screen))
+            os.kill(pmctop_of(screen), signal.SIGKILL)
+            screen.wait()
+        box.check_nothing_left("SIGKILL")
+        run(*box.words("--list", "marks"), env={**os.environ, "TMPDIR": here})
+        check("what a killed pmctop has left here is removed by the next", not os.listdir(here),
+              os.listdir(here))
 
 
 def test_installed():

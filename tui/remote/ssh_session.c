@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/perfdata/recording_name.h"
+#include "tui/remote/control_folder.h"
 #include "tui/remote/host_setup.h"
 #include "tui/remote/host_stream.h"
 #include "tui/remote/ssh_child.h"
@@ -35,7 +36,6 @@ enum {
 	STATUS_FAILED = 1,
 	STATUS_KILLED = 128, /* + number of the signal */
 	SSH_FAILED = 255,
-	SOCKET_PATH_MAX = 70, /* ssh appends 17 bytes for a while, and a socket's path has 108 */
 };
 
 #define LINK_PATIENCE_NS (1 * NS_PER_S) /* after a channel has failed, the connection may */
@@ -52,7 +52,7 @@ struct run {
 	uint64_t beat_ns;   /* time of the next dot for host_setup.sh */
 	bool known;         /* `before` is valid */
 	struct termios before;
-	char directory[PATH_MAX], control[PATH_MAX + 2];
+	struct control_folder control;
 	char token[HOST_TOKEN_DIGITS + 1], name[HOST_TOKEN_DIGITS / 2 + 1];
 	char folder[HOST_FOLDER_BYTES];
 	struct ssh_child setup, program, recording;
@@ -89,28 +89,6 @@ static void fill_random(char *digits, size_t size)
 	text_hex(digits, bytes, (size - 1) / 2);
 }
 
-static bool is_plain(const char *path)
-{
-	return path && path[0] == '/' && strlen(path) < SOCKET_PATH_MAX - 20 && !strchr(path, '%');
-}
-
-static int make_directory(struct run *run)
-{
-	const char *parent = run->session->directory;
-
-	snprintf(run->directory, sizeof(run->directory), "%s/pmctop-XXXXXX",
-		 is_plain(parent) ? parent : "/tmp");
-	if (!mkdtemp(run->directory)) {
-		int code = -errno;
-
-		run->directory[0] = '\0';
-		return error_set(run->err, code, "A folder for ssh's socket cannot be made: %s.%s",
-				 error_why(code), error_remedy(code));
-	}
-	snprintf(run->control, sizeof(run->control), "%s/s", run->directory);
-	return 0;
-}
-
 /* The files are opened first: an error must not cost a login. */
 static int open_files(struct run *run)
 {
@@ -143,7 +121,7 @@ static int open_files(struct run *run)
 static int start_ssh(struct run *run, enum ssh_role role, const char *command, int input,
 		     struct ssh_child *child)
 {
-	const char **words = ssh_words(&run->session->target, role, run->control, command);
+	const char **words = ssh_words(&run->session->target, role, run->control.socket, command);
 	const struct ssh_child_config config = {
 		.words = words,
 		.environment = run->session->environment,
@@ -408,10 +386,7 @@ static void end_all(struct run *run)
 	run->setup.to = -1;
 	ssh_child_end(&run->recording, END_PATIENCE_NS);
 	ssh_child_end(&run->setup, END_PATIENCE_NS);
-	if (run->control[0])
-		unlink(run->control);
-	if (run->directory[0])
-		rmdir(run->directory);
+	control_folder_remove(&run->control);
 }
 
 int ssh_session_run(const struct ssh_session *session, struct notes *notes, struct error *err)
@@ -430,7 +405,8 @@ int ssh_session_run(const struct ssh_session *session, struct notes *notes, stru
 	fill_random(run.token, sizeof(run.token));
 	fill_random(run.name, sizeof(run.name));
 	if (ssh_target_check(&session->target, err) == 0 && open_signals(&run) == 0 &&
-	    open_files(&run) == 0 && make_directory(&run) == 0)
+	    open_files(&run) == 0 &&
+	    control_folder_make(session->directory, &run.control, err) == 0)
 		status = run_program(&run, notes);
 	end_all(&run);
 	close_files(&run);
