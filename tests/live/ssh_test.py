@@ -102,6 +102,7 @@ class Host:
                                                     "HOME": self.home},
                                      stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         wait_until(self.listens)
+        self.namespace = os.readlink(f"/proc/{self.sshd.pid}/ns/mnt")
 
     def file(self, name):
         return os.path.join(self.path, name)
@@ -141,22 +142,35 @@ class Host:
         with open(f"/proc/{self.sshd.pid}/task/{self.sshd.pid}/children", encoding="ascii") as file:
             return [int(pid) for pid in file.read().split()]
 
-    def programs(self):
-        """pmctop there: not ssh, sudo or a login shell, which have the same words."""
+    def processes(self, word):
+        """Those in its mount namespace. Other hosts may be on this machine."""
         found = []
-        for pid in processes("--remote /"):
+        for pid in processes(word):
+            with contextlib.suppress(OSError):
+                found += [pid] * (os.readlink(f"/proc/{pid}/ns/mnt") == self.namespace)
+        return found
+
+    def programs(self):
+        """pmctop there: not sudo or a login shell, which have the same words."""
+        found = []
+        for pid in self.processes("--remote /"):
             with contextlib.suppress(OSError), open(f"/proc/{pid}/comm", encoding="ascii") as file:
                 found += [pid] * (file.read() == "pmctop\n")
         return found
+
+    def clients(self, word=""):
+        """ssh here, for this host."""
+        return [pid for pid in processes(self.file("ssh_config"))
+                if command_line(pid).startswith("ssh ") and word in command_line(pid)]
 
     def folders(self):
         return [path for place in ("/tmp", "/dev/shm", self.home)
                 for path in glob.glob(self.inside(f"{place}/{MARK}*"))]
 
     def left(self):
-        """What a run has left: folders, and processes."""
-        return self.folders() + [command_line(pid) for pid in processes(MARK)] + [
-            command_line(pid) for pid in self.sessions()]
+        """What a run has left: folders, and processes there and here."""
+        left = {*self.processes(MARK), *self.sessions(), *self.clients()}
+        return self.folders() + [command_line(pid) for pid in left]
 
     def check_nothing_left(self, name):
         wait_until(lambda: not self.left(), 15)
@@ -222,6 +236,10 @@ def test_plain():
         check("a wrong option costs no login", done.returncode == 2 and box.logins() == before + 3,
               (done, box.logins()))
         box.check_nothing_left("batch")
+        words = " ".join(box.words("-b", "-d", "0.2"))
+        done = run("bash", "-c", f"{words} | head -n 2; echo status=${{PIPESTATUS[0]}}")
+        check("a reader that has enough ends it", "status=0" in done.stdout and not done.stderr, done)
+        box.check_nothing_left("head")
 
 
 def test_files():
@@ -363,7 +381,7 @@ def test_silent_link():
     with host() as box:
         with on_screen(box.words()) as screen:
             screen.read_until(lambda: is_drawn(screen))
-            masters, began = processes("ControlMaster=yes"), time.monotonic()
+            masters, began = box.clients("ControlMaster=yes"), time.monotonic()
             for pid in masters:
                 os.kill(pid, signal.SIGSTOP)
             there = box.programs()
@@ -399,7 +417,7 @@ def test_killed_here():
         with tempfile.TemporaryDirectory() as here:
             started = subprocess.Popen(box.words("-b", "3600", "-o", f"{here}/o", "--record", f"{here}/r"),
                                        stdin=subprocess.DEVNULL)
-            wait_until(lambda: processes("/recording"))
+            wait_until(lambda: box.processes("/recording"))
             wait_until(box.programs)
             started.kill()
             started.wait()
@@ -414,10 +432,16 @@ def test_killed_here():
         box.check_nothing_left("SIGKILL at ten moments")
 
 
+def children_and(pid):
+    """A process and its children."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [pid, *map(int, file.read().split())]
+
+
 def pmctop_of(screen):
     """The pid of pmctop, which setsid may have forked."""
-    return next(pid for pid in processes(PMCTOP) if os.path.basename(
-        os.path.realpath(f"/proc/{pid}/exe")) == "pmctop" and "--ssh" in command_line(pid))
+    return next(pid for pid in children_and(screen.process.pid)
+                if os.path.basename(os.path.realpath(f"/proc/{pid}/exe")) == "pmctop")
 
 
 def test_stale():

@@ -159,6 +159,15 @@ def check_words(machine):
           and {words[-1] for words in calls} == {"exec /bin/sh"}, calls)
 
 
+def check_early(machine):
+    done = machine.run("none", "-b", "-o", "/nonexistent/file")
+    with open(machine.log, encoding="utf-8") as file:
+        calls = file.read()
+    check("a file that cannot be written costs no login, and has its own remedy",
+          done.returncode == 1 and "/nonexistent/file" in done.stderr
+          and "perf record" not in done.stderr and "nonexistent" not in calls, done)
+
+
 def check_lies(machine):
     for what, lie, sentence in LIES:
         done = machine.run(lie, "-b", "-n", "1", "--record", "recording")
@@ -180,6 +189,7 @@ def main():
         machine = Machine(path)
         check_honest(machine)
         check_words(machine)
+        check_early(machine)
         check_lies(machine)
     finish()
 

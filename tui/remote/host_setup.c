@@ -131,8 +131,9 @@ static int choose_program(struct dialogue *dialogue, struct error *err)
 
 	if (!setup->program && host_version_fits(dialogue->facts.installed, version))
 		return 0;
-	return static_program_load(setup->program, dialogue->facts.machine, &dialogue->program,
-				   err);
+	int rc = static_program_load(setup->program, dialogue->facts.machine, &dialogue->program,
+				     err);
+	return rc && !setup->program ? (err->code = -ENOEXEC) : rc;
 }
 
 static void note_refused(struct dialogue *dialogue, const char *value)
@@ -175,7 +176,7 @@ static int choose_place(struct dialogue *dialogue, char folder[HOST_FOLDER_BYTES
 	if (rc)
 		return rc;
 	if (reply.key == HOST_NOWHERE)
-		return error_set(err, -EACCES,
+		return error_set(err, -ENOEXEC,
 				 "%.60s: pmctop can be copied to no place and run there.",
 				 setup->host);
 	if (reply.key != HOST_FOLDER || strlen(reply.value) >= HOST_FOLDER_BYTES ||
@@ -204,7 +205,7 @@ static int send_file(struct dialogue *dialogue, const char *bytes, size_t n, con
 		return set_strange(dialogue, err);
 	if (sum.bytes == n && (!sum.known || sum.crc == cksum(bytes, n)))
 		return 0;
-	return error_set(err, -EACCES,
+	return error_set(err, -ENOEXEC,
 			 sum.bytes < n
 				 ? "%.60s: %.80s took only a part of the copy. Is the disk full?"
 				 : "%.60s: the copy in %.80s is damaged.",
@@ -225,7 +226,7 @@ static int check_runs(struct dialogue *dialogue, const char *folder, struct erro
 				 "The copied program is %.60s, this one is %.60s. Build both from "
 				 "the same sources: make all static.",
 				 reply.value, version);
-	return error_set(err, -EACCES, "%.60s: the program in %.80s does not run: %.60s",
+	return error_set(err, -ENOEXEC, "%.60s: the program in %.80s does not run: %.60s",
 			 dialogue->setup->host, folder,
 			 reply.value[0] ? reply.value : "it printed nothing.");
 }

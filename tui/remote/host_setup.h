@@ -32,7 +32,7 @@ enum { HOST_FOLDER_BYTES = 256 };
 /*
  * Fills `folder`, a path that host_folder_is_valid(). Returns 0, -EINTR without a sentence, or
  * another -errno with one: -ECONNREFUSED if ssh or the login shell failed, -EPROTO if the host
- * answered something else, -EACCES if nothing can be copied or executed there.
+ * answered something else, -ENOEXEC if nothing can be copied or executed there.
  */
 int host_setup_run(const struct host_setup *setup, struct ssh_child *ssh,
 		   char folder[HOST_FOLDER_BYTES], struct error *err);

@@ -21,7 +21,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -238,9 +237,15 @@ static void read_children(struct run *run)
 	ssh_child_reap(&run->program);
 }
 
+/* A reader of standard output that closed its pipe (head) has enough. */
+static bool has_reader_gone(const struct run *run)
+{
+	return run->output.error.code == -EPIPE && !run->output.path;
+}
+
 static bool is_done(const struct run *run)
 {
-	return run->stopped_by ||
+	return run->stopped_by || has_reader_gone(run) ||
 	       (run->program.ended && (!run->output.child || run->output.ended) &&
 		(!run->record.child || run->record.ended));
 }
@@ -256,15 +261,6 @@ static void end_setup(struct run *run)
 		ssh_child_wait(&run->setup, LINK_PATIENCE_NS);
 	close(run->setup.to);
 	run->setup.to = -1;
-}
-
-/* A reader that closed its pipe (head) has enough. */
-static void end_for_reader(struct run *run)
-{
-	if (run->output.error.code == -EPIPE && !run->output.path && run->program.to >= 0) {
-		close(run->program.to);
-		run->program.to = -1;
-	}
 }
 
 /* Sends a dot when it is due. A link that takes none is noticed by ssh. Returns ms to the next. */
@@ -302,7 +298,6 @@ static void copy_until_done(struct run *run)
 		for (size_t i = 0; i < ARRAY_SIZE(streams); i++)
 			if (fds[2 + i].revents)
 				host_stream_copy(streams[i]);
-		end_for_reader(run);
 		end_setup(run);
 	}
 }
@@ -335,6 +330,8 @@ static bool is_cut(const struct run *run)
 
 static int judge(struct run *run)
 {
+	if (has_reader_gone(run))
+		return STATUS_OK;
 	if (is_cut(run))
 		error_set(
 			run->err, -ECONNRESET,
@@ -345,16 +342,14 @@ static int judge(struct run *run)
 			run->session->target.host);
 	else if (run->given_up)
 		error_set(run->err, -ECONNRESET,
-			  "pmctop on %.60s has ended: nothing arrived there for 30 s, or its shell "
-			  "was "
-			  "killed.",
+			  "pmctop on %.60s has ended: nothing arrived there for 30 s.",
 			  run->session->target.host);
-	else if (run->output.error.code && run->output.error.code != -EPIPE)
+	else if (run->output.error.code)
 		*run->err = run->output.error;
 	else if (run->record.error.code)
 		*run->err = run->record.error;
 	else
-		return run->output.error.code == -EPIPE ? 0 : run->program.status;
+		return run->program.status;
 	return STATUS_FAILED;
 }
 
@@ -395,6 +390,9 @@ int ssh_session_run(const struct ssh_session *session, struct notes *notes, stru
 			  .err = err,
 			  .ends = -1,
 			  .children = -1,
+			  .setup = {.to = -1, .from = -1},
+			  .program = {.to = -1, .from = -1},
+			  .recording = {.to = -1, .from = -1},
 			  .output_fd = -1,
 			  .record_fd = -1,
 			  .record_name.doomed_fd = -1};

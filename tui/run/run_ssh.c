@@ -119,7 +119,7 @@ int run_ssh(int argc, char **argv, const struct options *options, const struct c
 		return RUN_USAGE;
 	fill_parcel(argc, argv, options, config, theme, &parcel);
 	int status = ssh_session_run(&session, notes, err);
-	if (err->code == -EACCES || err->code == -ENOENT || err->code == -ENOEXEC)
+	if (err->code == -ENOEXEC)
 		note_remedy(&session.target, notes);
 	parcel_fini(&parcel);
 	return status;
