@@ -92,6 +92,26 @@ static int watch_shell(int folder, struct error *err)
 	return error_set(err, -ECONNRESET, "The connection has broken.");
 }
 
+/* The variables are those of the terminal that ssh connects. */
+static void set_variables(const struct parcel *parcel)
+{
+	const struct {
+		const char *name, *value;
+	} rows[] = {
+		{"TERM", parcel->term},
+		{"COLORTERM", parcel->colorterm},
+		{"NO_COLOR", parcel->no_color},
+		{"ESCDELAY", parcel->escdelay},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (rows[i].value)
+			setenv(rows[i].name, rows[i].value, 1);
+		else
+			unsetenv(rows[i].name);
+	}
+}
+
 static void remove_files(int folder, const char *path)
 {
 	static const char *const names[] = {"pmctop", "parcel", "recording", "alive", "trial"};
@@ -121,5 +141,7 @@ int remote_folder_receive(const char *path, struct parcel *parcel, int *recordin
 	close(folder);
 	if (rc)
 		parcel_fini(parcel);
+	else
+		set_variables(parcel);
 	return rc;
 }

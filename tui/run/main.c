@@ -464,26 +464,6 @@ static int run_task(int argc, char **argv, struct options *options, struct confi
 	return run_or_list(options, config, keymap, rights, sent);
 }
 
-/* The variables are those of the terminal that ssh connects. */
-static void set_variables(const struct parcel *sent)
-{
-	const struct {
-		const char *name, *value;
-	} rows[] = {
-		{"TERM", sent->term},
-		{"COLORTERM", sent->colorterm},
-		{"NO_COLOR", sent->no_color},
-		{"ESCDELAY", sent->escdelay},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (rows[i].value)
-			setenv(rows[i].name, rows[i].value, 1);
-		else
-			unsetenv(rows[i].name);
-	}
-}
-
 /*
  * "pmctop --remote FOLDER", which --ssh of another machine starts (tui/remote/remote_folder.h).
  * Replaces the command line. True if this is one; *status is negative, or that of a failure.
@@ -499,7 +479,6 @@ static bool receive_parcel(int *argc, char ***argv, struct parcel *sent, int *re
 		*status = print_error(&err, RUN_FAILED);
 		return true;
 	}
-	set_variables(sent);
 	*argc = (int)sent->n_words;
 	*argv = sent->words;
 	return true;

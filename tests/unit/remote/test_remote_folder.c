@@ -32,7 +32,8 @@ static void write_file(const char *name, const void *bytes, size_t n)
 
 static void write_parcel(const char *record)
 {
-	struct parcel parcel = {.utf8 = true, .record = record ? xstrdup(record) : NULL};
+	struct parcel parcel = {.term = xstrdup("vt100"),
+				.record = record ? xstrdup(record) : NULL};
 	struct error err;
 	char *bytes;
 	size_t n;
@@ -80,6 +81,8 @@ static void test_received(void **state)
 	assert_int_equal(write(recording, "r", 1), 1);
 	assert_int_equal(read(reader, &byte, 1), 1);
 	assert_int_equal(access(folder, F_OK), -1);
+	assert_string_equal(getenv("TERM"), "vt100");
+	assert_null(getenv("COLORTERM"));
 	close(recording);
 	close(reader);
 	parcel_fini(&parcel);
