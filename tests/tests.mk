@@ -120,7 +120,7 @@ UNSHUFFLED = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 # or another program rather than pmctop.
 UNSANITIZED := tests/guest/ terminal/journeys live/hardened tests/soak/ live/rights live/batch_test \
 	live/targets live/record_faults live/replay_perf live/prometheus live/formats live/cost \
-	live/install live/package live/static live/readme live/illnesses unit/perf/test_contract_
+	live/install live/package live/static live/ssh live/readme live/illnesses unit/perf/test_contract_
 
 # Units and live scripts with threads: the threads of core, those of --listen, and tests that read
 # meanwhile.
