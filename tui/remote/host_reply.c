@@ -104,8 +104,8 @@ int host_reader_take(struct host_reader *reader, const char *bytes, size_t n, si
 			result = take_line(reader, reply);
 			continue;
 		}
-		if (reader->n + 1 == sizeof(reader->line))
-			result = shorten_line(reader);
+		if (reader->n + 1 == sizeof(reader->line) && shorten_line(reader) < 0)
+			return -EPROTO;
 		reader->line[reader->n++] = c ? c : '?';
 		reader->line[reader->n] = '\0';
 	}

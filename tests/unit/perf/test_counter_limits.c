@@ -55,8 +55,11 @@ static void pool_add(struct pool *pool, const struct machine *machine, const cha
 		return;
 	for (size_t i = 0; i < event.n_codes && event.kind == EVENT_HARDWARE; i++) {
 		struct event_code *code = &event.codes[i];
-		const struct event_code *group[] = {&pool->codes[pool->n - pool->n_topdown], code};
 		bool metric = code->constraint.topdown == COUNTER_TOPDOWN_METRIC;
+		/* Slots are the last code in front of the metrics. */
+		const struct event_code *slots =
+			metric ? &pool->codes[pool->n - pool->n_topdown] : NULL;
+		const struct event_code *group[] = {slots, code};
 
 		if (code->pmu != pmu || (code->attr.config & 0xff) == CYCLE_ACTIVITY ||
 		    budget_try(&machine->sys, cpu, group + !metric, 1 + metric, &runs) < 0)

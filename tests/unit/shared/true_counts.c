@@ -267,7 +267,8 @@ static void set_term(char *terms, const char *name, const char *value)
 				 (int)length, at);
 		at += length + (at[length] == ',');
 	}
-	snprintf(terms, TERMS_MAX, "%s%s=%s", rest, name, value);
+	int n = snprintf(terms, TERMS_MAX, "%s%s=%s", rest, name, value);
+	assert_true(n > 0 && n < TERMS_MAX);
 }
 
 /* What the vendor has behind a name. */
