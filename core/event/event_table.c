@@ -448,49 +448,6 @@ static size_t prefix_length(const char *name, size_t length)
 	return length > n && compare_names(name, n, prefix) == 0 ? n : 0;
 }
 
-static int compare_name_pointers(const void *a, const void *b)
-{
-	return compare_lines(*(const char *const *)a, *(const char *const *)b);
-}
-
-void event_table_names_read(const void *frame, size_t size, struct event_table_names *names)
-{
-	struct error ignored;
-	size_t capacity = 0;
-
-	*names = (struct event_table_names){.text = unpack(frame, size, &ignored)};
-	for (char *at = names->text; at && (at = strstr(at, "\n+"));) {
-		at += strlen("\n+");
-		names->items =
-			array_reserve(names->items, &capacity, names->n + 1, sizeof(*names->items));
-		names->items[names->n++] = at;
-	}
-	/* Names end at a tab, which the search for the next line passes. */
-	for (size_t i = 0; i < names->n; i++) {
-		char *name = names->text + (names->items[i] - names->text);
-
-		name[strcspn(name, "\t\n")] = '\0';
-	}
-	if (names->n > 0)
-		qsort(names->items, names->n, sizeof(*names->items), compare_name_pointers);
-}
-
-void event_table_names_fini(struct event_table_names *names)
-{
-	free(names->items);
-	free(names->text);
-	*names = (struct event_table_names){0};
-}
-
-bool event_table_names_have(const struct event_table_names *names, const char *name)
-{
-	size_t n;
-
-	name += prefix_length(name, strlen(name));
-	find_name(names->items, names->n, sizeof(*names->items), name, strlen(name), &n);
-	return n > 0;
-}
-
 const struct event_table_metric *event_table_find_metric(const struct event_table *table,
 							 const char *name, size_t length, size_t *n)
 {

@@ -81,19 +81,6 @@ const struct event_table_metric *event_table_find_metric(const struct event_tabl
 							 const char *name, size_t length,
 							 size_t *n);
 
-/* The names of the metrics of all CPUs in a frame. Zeroed is empty. */
-struct event_table_names {
-	char *text;         /* what the items point to; owned */
-	const char **items; /* sorted; owned */
-	size_t n;
-};
-
-/* Empty if the frame is damaged. The caller calls event_table_names_fini(). Takes milliseconds. */
-void event_table_names_read(const void *frame, size_t size, struct event_table_names *names);
-void event_table_names_fini(struct event_table_names *names);
-/* Whether event_table_find_metric() finds that name for any CPU. */
-bool event_table_names_have(const struct event_table_names *names, const char *name);
-
 /* core/event/tables/tables.zst, which is built in: event_table_frame.c. */
 extern const unsigned char event_table_frame[];
 extern const uint32_t event_table_frame_bytes;

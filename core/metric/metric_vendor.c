@@ -299,6 +299,16 @@ bool metric_vendor_same_name(const char *a, const char *b)
 	return event_same_name(a, strlen(a), b);
 }
 
+bool metric_vendor_has_prefix(const char *name)
+{
+	static const char *const prefixes[] = {PREFIX, "tma_"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (skip_prefix(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
 void metric_vendor_suggest(const struct event_context *context, struct suggest *suggest)
 {
 	const struct event_table *table = table_of(context);

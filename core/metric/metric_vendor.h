@@ -50,6 +50,9 @@ void metric_vendor_list_unref(struct metric_vendor_list *list); /* NULL is fine 
 
 /* Whether two names are the same but for case and "tma_" in front. */
 bool metric_vendor_same_name(const char *a, const char *b);
+/* Whether a name begins with a prefix that only metrics of vendors have: "vendor_", "tma_". */
+bool metric_vendor_has_prefix(const char *name);
+
 /* Offers all names for "did you mean". The table owns them. */
 void metric_vendor_suggest(const struct event_context *context, struct suggest *suggest);
 

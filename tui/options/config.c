@@ -13,8 +13,8 @@
 #include "core/base/suggest.h"
 #include "core/base/util.h"
 #include "core/event/event_names.h"
-#include "core/event/event_table.h"
 #include "core/metric/metric_user.h"
+#include "core/metric/metric_vendor.h"
 
 #include <errno.h>
 #include <ini.h>
@@ -297,23 +297,20 @@ static void free_names(char **names)
 }
 
 /*
- * Whether an unknown name is a misspelt metric. Other unknown names are events, or metrics of the
- * vendor of some CPU. Reads the vendors' names when they are first needed.
+ * Whether an unknown name is a misspelt metric. Other unknown names are events, or metrics of a
+ * vendor: with its prefix they never count as misspelt.
  */
-static bool is_misspelt_metric(const struct config *config, const char *name,
-			       struct event_table_names *vendors)
+static bool is_misspelt_metric(const struct config *config, const char *name)
 {
 	struct suggest near = {.word = name};
 
+	if (metric_vendor_has_prefix(name))
+		return false;
 	for (size_t i = 0; i < config->n_metrics; i++)
 		suggest_offer(&near, config->metrics[i].name);
 	for (size_t i = 0; i < metric_table_n; i++)
 		suggest_offer(&near, metric_table[i].name);
-	if (!near.nearest || strncmp(near.nearest, name, strlen(name)) == 0)
-		return false;
-	if (vendors->n == 0)
-		event_table_names_read(event_table_frame, event_table_frame_bytes, vendors);
-	return !event_table_names_have(vendors, name);
+	return near.nearest && strncmp(near.nearest, name, strlen(name)) != 0;
 }
 
 /* The item at *i, or the {group} that begins there, owned by the caller. Advances *i. */
@@ -337,7 +334,7 @@ static char *join_group(const struct event_names *list, size_t *i)
  * which is noted.
  */
 static char **copy_preset_names(struct config *config, const struct config_entry *entry,
-				const struct event_names *list, struct event_table_names *vendors)
+				const struct event_names *list)
 {
 	char **names = xcalloc(list->n + 1, sizeof(*names));
 	size_t n = 0;
@@ -347,7 +344,7 @@ static char **copy_preset_names(struct config *config, const struct config_entry
 		struct error err;
 
 		if (!metric_def_lookup(config->metrics, config->n_metrics, name) &&
-		    is_misspelt_metric(config, name, vendors)) {
+		    is_misspelt_metric(config, name)) {
 			metric_def_unknown(NULL, config->metrics, config->n_metrics, name, &err);
 			config_note(config, entry, err.text);
 			free_names(names);
@@ -364,8 +361,7 @@ static bool is_preset_name(const char *name)
 	       strcmp(name, preset_none.name) != 0;
 }
 
-static void add_preset(struct config *config, const struct config_entry *entry,
-		       struct event_table_names *vendors)
+static void add_preset(struct config *config, const struct config_entry *entry)
 {
 	if (!is_preset_name(entry->name)) {
 		config_note(config, entry,
@@ -382,7 +378,7 @@ static void add_preset(struct config *config, const struct config_entry *entry,
 	else if (event_names_parse(entry->value, &list, &err))
 		config_note(config, entry, err.text);
 	else
-		names = copy_preset_names(config, entry, &list, vendors);
+		names = copy_preset_names(config, entry, &list);
 	if (names)
 		preset_copy(&config->presets[config->n_presets++],
 			    &(struct preset){
@@ -447,10 +443,8 @@ void config_parse(const char *path, const char *text, struct config *config)
 	config->presets = xcalloc(config->presets_as_written.n, sizeof(*config->presets));
 	for (size_t i = 0; i < config->metrics_as_written.n; i++)
 		add_metric(config, &config->metrics_as_written.items[i]);
-	struct event_table_names vendors = {0};
 	for (size_t i = 0; i < config->presets_as_written.n; i++)
-		add_preset(config, &config->presets_as_written.items[i], &vendors);
-	event_table_names_fini(&vendors);
+		add_preset(config, &config->presets_as_written.items[i]);
 }
 
 /* Parses and frees `text`. `rc` is the result of reading it. Returns as config_load() does. */

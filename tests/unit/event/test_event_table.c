@@ -366,32 +366,6 @@ static void test_all_cpus(void **state)
 	free(text);
 }
 
-/* Of any CPU, with and without Linux' prefix. */
-static void test_any_metric(void **state)
-{
-	static const struct {
-		const char *name;
-		bool has;
-	} names[] = {
-		{"Memory_Bound", true},   {"tma_memory_bound", true}, {"ipc", true},
-		{"Memory_Boun", false},   {"Memory_Bound2", false},   {"", false},
-		{"TOPDOWN.SLOTS", false},
-	};
-
-	struct event_table_names all;
-
-	(void)state;
-	event_table_names_read(event_table_frame, event_table_frame_bytes, &all);
-	assert_true(all.n > 4000);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (event_table_names_have(&all, names[i].name) != names[i].has)
-			fail_msg("%s", names[i].name);
-	event_table_names_fini(&all);
-	event_table_names_read("x", 1, &all);
-	assert_false(event_table_names_have(&all, "ipc"));
-	event_table_names_fini(&all);
-}
-
 static void check_id(const struct fk_config *config, const char *id, const char *cpu)
 {
 	struct fk *fk = fk_new(config);
@@ -426,8 +400,8 @@ int main(void)
 		cmocka_unit_test(test_cpu),        cmocka_unit_test(test_items),
 		cmocka_unit_test(test_metrics),    cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_built_in),   cmocka_unit_test(test_all_cpus),
-		cmocka_unit_test(test_any_metric), cmocka_unit_test(test_of_machine),
-		cmocka_unit_test(test_merged),     cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_of_machine), cmocka_unit_test(test_merged),
+		cmocka_unit_test(test_twins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

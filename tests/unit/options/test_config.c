@@ -107,7 +107,8 @@ static void test_parse(void **state)
 		 "preset b ipc\nf:2: Unknown metric 'gzh' (did you mean 'ghz'?). See 'pmctop "
 		 "--list metrics'.\n"},
 		{"a metric of a vendor, near a built-in one",
-		 "[presets]\na = ipc, itlb_mpi, tma_MITE", "preset a ipc itlb_mpi tma_MITE\n"},
+		 "[presets]\na = ipc, vendor_itlb_mpi, tma_MITE",
+		 "preset a ipc vendor_itlb_mpi tma_MITE\n"},
 		{"events in a preset",
 		 "[presets]\np = ipc, cycles:u,{faults,cs}:k , cpu/event=1,umask=2/\n",
 		 "preset p ipc cycles:u {faults:k,cs:k} cpu/event=1,umask=2/\n"},
