@@ -247,8 +247,10 @@ static void remove_hidden_items(struct event_table *table, const char *built_in)
 		const struct event_table_item item = items[i];
 		bool hidden = n - first >= TWINS_MAX;
 
-		if (n == 0 || compare_names(item.name, strlen(item.name), items[first].name) != 0)
-			first = n, hidden = false;
+		if (n == 0 || compare_names(item.name, strlen(item.name), items[first].name) != 0) {
+			first = n;
+			hidden = false;
+		}
 		for (size_t k = first; k < n && !hidden; k++)
 			hidden = hides(items[k].name, items[k].pmu, item.name, item.pmu, built_in);
 		if (hidden)
@@ -439,22 +441,16 @@ const struct event_table_item *event_table_find(const struct event_table *table,
 	return *n > 0 ? table->items + first : NULL;
 }
 
-/* The length of a prefix that Linux has in the names of metrics. */
-static size_t prefix_length(const char *name, size_t length)
-{
-	static const char prefix[] = "tma_";
-	size_t n = strlen(prefix);
-
-	return length > n && compare_names(name, n, prefix) == 0 ? n : 0;
-}
-
 const struct event_table_metric *event_table_find_metric(const struct event_table *table,
 							 const char *name, size_t length, size_t *n)
 {
-	size_t prefix = prefix_length(name, length);
+	static const char prefix[] = "tma_";
+	size_t n_prefix = strlen(prefix);
 
-	name += prefix;
-	length -= prefix;
+	if (length > n_prefix && compare_names(name, n_prefix, prefix) == 0) {
+		name += n_prefix;
+		length -= n_prefix;
+	}
 	size_t first = find_name(table->metrics, table->n_metrics, sizeof(*table->metrics), name,
 				 length, n);
 	return *n > 0 ? table->metrics + first : NULL;
