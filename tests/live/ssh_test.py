@@ -328,7 +328,7 @@ def test_forced():
     with host(config="ForceCommand echo No shell for you.") as box:
         done = box.run("-b", "-n", "1")
         check("a forced command: a sentence", done.returncode == 1
-              and "did not run /bin/sh: a forced command" in done.stderr, done)
+              and "/bin/sh was not run: a forced command" in done.stderr, done)
         box.check_nothing_left("forced command")
     with host(config="ForceCommand cat") as box:
         # It sends the script back, with its token.
@@ -343,10 +343,10 @@ def test_refused():
                        "--ssh-option", "-oIdentitiesOnly=yes", "--ssh-option", "-F/dev/null",
                        "--ssh-option", "-oBatchMode=yes")
         check("no login: ssh's message, then a sentence", done.returncode == 1
-              and done.stderr.splitlines()[-1].startswith("pmctop: The connection to box failed"), done)
+              and done.stderr.splitlines()[-1].startswith("pmctop: box: the connection failed"), done)
     done = run(PMCTOP, "--ssh", "127.0.0.1", "--ssh-option", "-p1", "-b")
     check("no sshd: the same", done.returncode == 1 and "Connection refused" in done.stderr
-          and "The connection to 127.0.0.1 failed" in done.stderr, done)
+          and "127.0.0.1: the connection failed" in done.stderr, done)
 
 
 def test_broken_link():
@@ -358,7 +358,7 @@ def test_broken_link():
             status = screen.wait()
             told = screen.process.stderr.read().decode()
             check("a broken link: a sentence", status == 1 and
-                  "The connection to box broke. pmctop there has ended, and left no file." in told,
+                  "box: the connection broke. pmctop there has ended, and left no file." in told,
                   (status, told))
             check("a broken link: the terminal is whole", screen.settings_are_back()
                   and screen.output.rfind(b"\x1b[?1049l") > screen.output.rfind(b"\x1b[?1049h") >= 0
@@ -372,7 +372,7 @@ def test_broken_link():
             status = screen.wait()
             told = screen.process.stderr.read().decode()
             check("pmctop there is killed: a sentence", status == 1
-                  and "pmctop on box was ended by a signal." in told and screen.settings_are_back(),
+                  and "box: pmctop there was ended by a signal." in told and screen.settings_are_back(),
                   (status, told))
         box.check_nothing_left("pmctop there is killed")
 
@@ -393,7 +393,7 @@ def test_silent_link():
             status = screen.wait()
             told = screen.process.stderr.read().decode()
             check("a silent link: a sentence, and the terminal is whole", status == 1
-                  and ("nothing arrived there for 30 s" in told or "broke" in told)
+                  and ("nothing arrived there for 30 s" in told or "silent for 30 s" in told)
                   and screen.settings_are_back(), (status, told))
         box.check_nothing_left("a silent link")
 
@@ -514,6 +514,26 @@ def test_users():
             screen.write(b"q")
             check("--ssh-sudo: ends", screen.wait() == 0, screen.output[-200:])
         box.check_nothing_left("--ssh-sudo")
+
+
+def test_via():
+    """nsenter is the command: it passes its terminal on, as docker exec does."""
+    with host() as box:
+        via = ["--via", f"nsenter --target {box.sshd.pid} --mount --"]
+        words = box.words
+        box.words = lambda *arguments: [PMCTOP, *via, *arguments]
+        draws_and_quits("--via", box)
+        with on_screen(box.words()) as screen:
+            screen.read_until(lambda: is_drawn(screen))
+            for pid in children_and(pmctop_of(screen))[1:]:
+                os.kill(pid, signal.SIGKILL)
+            status = screen.wait()
+            told = screen.process.stderr.read().decode()
+            check("--via: the command is killed: a sentence, and the terminal is whole",
+                  status == 1 and "the connection broke" in told and screen.settings_are_back(),
+                  (status, told))
+        box.check_nothing_left("--via: the command is killed")
+        box.words = words
 
 
 TESTS = {name[5:]: value for name, value in list(globals().items()) if name.startswith("test_")}

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """--ssh with a program in the place of ssh: an honest one runs the command in a shell of this
-machine, others lie at one step of the set-up. tests/live/ssh_test.py has a real sshd.
+machine, others lie at one step of the set-up. --via with a program in the place of docker.
+tests/live/ssh_test.py has a real sshd.
 
 Prints TAP. BUILD is the build directory.
 """
@@ -15,7 +16,7 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 from frames import check, finish  # noqa: E402
 from pmctop import ENVIRONMENT, PMCTOP, run, write_file  # noqa: E402
 
-# argv: [options...] -- HOST COMMAND. The script begins with "token=..." and "name=...".
+# argv: [options...] -- HOST WORD.... The script begins with "token=..." and "name=...".
 SSH = r"""#!/usr/bin/env python3
 import os, signal, sys
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -24,7 +25,7 @@ master = "ControlMaster=yes" in sys.argv
 with open(os.environ["SSH_LOG"], "a") as log:
     print(repr(sys.argv[1:]), file=log)
 if os.environ["SSH_LIE"] == "none":
-    os.execvp("sh", ["sh", "-c", words[1]])
+    os.execvp("sh", ["sh", "-c", " ".join(words[1:])])
 line = sys.stdin.readline().split()
 token = line[0].split("=")[1] if master else line[2]
 name = sys.stdin.readline().strip().split("=")[1] if master else ""
@@ -41,16 +42,26 @@ def say(*texts):
 exec(os.environ["SSH_LIE"])
 """
 
+# argv: exec -i|-it web WORD...
+DOCKER = r"""#!/usr/bin/env python3
+import os, sys
+with open(os.environ["SSH_LOG"], "a") as log:
+    print(repr(sys.argv[1:]), file=log)
+if sys.argv[1:4] != ["exec", "-i", "web"]:
+    sys.exit("the input device is not a TTY")
+os.execvp(sys.argv[4], sys.argv[4:])
+"""
+
 SUM = "say('sum 1 2')"
 # Reads the way and the size of the parcel; n is that size.
 COPY = "say(*facts, 'folder ' + folder); sys.stdin.readline(); n = sys.stdin.readline().strip()"
 
 # (what the host does, the code of it, a part of the sentence)
 LIES = (
-    ("ssh fails", "sys.exit(255)", "The connection to box failed; ssh's message is above."),
-    ("ends at once", "sys.exit(0)", "box did not run /bin/sh: a forced command"),
+    ("ssh fails", "sys.exit(255)", "box: the connection failed; ssh's message is above."),
+    ("ends at once", "sys.exit(0)", "box: /bin/sh was not run: a forced command"),
     ("has a forced command", "print('No shell for you.'); sys.exit(1)",
-     "box did not run /bin/sh: a forced command"),
+     "box: /bin/sh was not run: a forced command"),
     ("prints without end",
      "while True: sys.stdout.write('y' * 4095 + '\\n')",
      "box answered what pmctop's set-up does not print."),
@@ -106,18 +117,24 @@ class Machine:
         for name in ("bin", "tmp", "work"):
             os.mkdir(os.path.join(path, name))
         self.log = os.path.join(path, "log")
-        ssh = os.path.join(path, "bin", "ssh")
-        with open(ssh, "w", encoding="ascii") as file:
-            file.write(SSH)
-        os.chmod(ssh, 0o755)
+        for name, text in (("ssh", SSH), ("docker", DOCKER)):
+            program = os.path.join(path, "bin", name)
+            with open(program, "w", encoding="ascii") as file:
+                file.write(text)
+            os.chmod(program, 0o755)
         os.symlink(PMCTOP, os.path.join(path, "bin", "pmctop"))
         self.version = run("--version").stdout.splitlines()[0]
 
-    def run(self, lie, *arguments, **variables):
+    def run(self, lie, *arguments, way=("--ssh", "box"), **variables):
         environment = {**ENVIRONMENT, "PATH": f"{self.path}/bin:{os.environ['PATH']}",
                        "TMPDIR": f"{self.path}/tmp", "SSH_LIE": lie, "SSH_LOG": self.log,
                        "SSH_VERSION": self.version, **variables}
-        return run("--ssh", "box", *arguments, env=environment, cwd=f"{self.path}/work")
+        return run(*way, *arguments, env=environment, cwd=f"{self.path}/work")
+
+    def calls(self):
+        """The words of each ssh or docker that ran."""
+        with open(self.log, encoding="utf-8") as file:
+            return [eval(line) for line in file]
 
     def left(self):
         """What is left of a run: files in the folders that it may use."""
@@ -148,24 +165,47 @@ def check_honest(machine):
 
 
 def check_words(machine):
-    with open(machine.log, encoding="utf-8") as file:
-        before = len(file.readlines())
+    before = len(machine.calls())
     machine.run("none", "--ssh-option", "-p2222", "--ssh-option=-Jbastion", "--list", "marks")
-    with open(machine.log, encoding="utf-8") as file:
-        calls = [eval(line) for line in file.readlines()[before:]]
-    check("ssh gets its own words before the host, and one command of plain words",
+    calls = machine.calls()[before:]
+    check("ssh gets its own words before the host, and a command of plain words",
           len(calls) == 2 and all("-p2222" in words and "-Jbastion" in words
-                                  and words[-3:-1] == ["--", "box"] for words in calls)
-          and {words[-1] for words in calls} == {"exec /bin/sh"}, calls)
+                                  and words[-4:] == ["--", "box", "exec", "/bin/sh"]
+                                  for words in calls), calls)
+
+
+def check_via(machine):
+    here, before = run("--list", "marks"), len(machine.calls())
+    way = ("--via", " docker  exec -it web ")
+    done = machine.run("none", "--list", "marks", "--record", "r", way=way)
+    calls = machine.calls()[before:]
+    check("--via: the output is that of pmctop there",
+          done.returncode == 0 and done.stdout == here.stdout and not done.stderr, done)
+    check("--via: the command is run once for each channel, with -i where there is no terminal",
+          calls == [["exec", "-i", "web", "/bin/sh"]] * 3, calls)
+    check("nothing is left", not machine.left(), machine.left())
+    for words, sentence in (
+            ("docker exec -i db", "'docker exec -i db': the command failed; its message is above."),
+            ("no-such-program x", "'no-such-program x': the command is not installed here"),
+            ("true", "'true': the command did not run /bin/sh there."),
+            (" ", "Option '--via' needs a command")):
+        done = machine.run("none", "-b", "-n", "1", way=("--via", words))
+        lines = done.stderr.splitlines()
+        check(f"--via '{words}': a sentence", done.returncode == 1 and lines
+              and lines[-1].startswith("pmctop: " + sentence), done)
+    done = machine.run("none", "-b", "--via", "x")
+    check("--ssh and --via exclude each other", done.returncode == 2 and "--via" in done.stderr, done)
+    done = machine.run("none", "-b", "-n", "1", "--static", machine.log, way=way)
+    check("--via: without a program there, the command for that place",
+          "Without a program there: docker exec -i web perf record -a -e "
+          "'{context-switches" in done.stderr, done)
 
 
 def check_early(machine):
     done = machine.run("none", "-b", "-o", "/nonexistent/file")
-    with open(machine.log, encoding="utf-8") as file:
-        calls = file.read()
     check("a file that cannot be written costs no login, and has its own remedy",
           done.returncode == 1 and "/nonexistent/file" in done.stderr
-          and "perf record" not in done.stderr and "nonexistent" not in calls, done)
+          and "perf record" not in done.stderr and "nonexistent" not in str(machine.calls()), done)
 
 
 def check_lies(machine):
@@ -189,6 +229,7 @@ def main():
         machine = Machine(path)
         check_honest(machine)
         check_words(machine)
+        check_via(machine)
         check_early(machine)
         check_lies(machine)
     finish()

@@ -282,28 +282,34 @@ static int check_replay(const struct options *options, struct error *err)
 /* Refuses options that name files of this side but are for the other, and the reverse. */
 static int check_ssh(const struct options *options, struct error *err)
 {
-	if (!options->ssh &&
-	    (options->n_ssh_options > 0 || options->ssh_sudo || options->static_program))
+	const char *way = options->ssh ? "ssh" : "via";
+
+	if (options->ssh && options->via)
+		return error_set(err, -EINVAL,
+				 "Options '--ssh' and '--via' exclude each other. For a container "
+				 "on a host: --via 'ssh -t HOST docker exec -it web'.");
+	if (options->n_ssh_options > 0 && !options->ssh)
+		return error_set(err, -EINVAL, "Option '--ssh-option' needs '--ssh HOST'.");
+	if ((options->ssh_sudo || options->static_program) && !options->ssh && !options->via)
 		return error_set(err, -EINVAL, "Option '--%s' needs '--ssh HOST'.",
-				 options->n_ssh_options > 0 ? "ssh-option"
-				 : options->ssh_sudo        ? "ssh-sudo"
-							    : "static");
-	if (!options->ssh)
+				 options->ssh_sudo ? "ssh-sudo" : "static");
+	if (!options->ssh && !options->via)
 		return 0;
 	if (options->replay)
-		return error_set(
-			err, -EINVAL,
-			"Options '--ssh' and '--replay' exclude each other: recordings are "
-			"replayed here. Omit '--ssh'.");
+		return error_set(err, -EINVAL,
+				 "Options '--%s' and '--replay' exclude each other: recordings are "
+				 "replayed here. Omit '--%s'.",
+				 way, way);
 	if (options->record.switch_bytes || options->record.switch_ns)
 		return error_set(err, -EINVAL,
-				 "Option '--switch-output' does not work with '--ssh': the "
-				 "recording is one file here. Omit it.");
+				 "Option '--switch-output' does not work with '--%s': the "
+				 "recording is one file here. Omit it.",
+				 way);
 	if (options->output && options->format->replace)
 		return error_set(err, -EINVAL,
-				 "Format %s with '-o' does not work with '--ssh'. Use '--listen' "
+				 "Format %s with '-o' does not work with '--%s'. Use '--listen' "
 				 "there, or omit '-o'.",
-				 options->format->name);
+				 options->format->name, way);
 	return 0;
 }
 
@@ -494,6 +500,7 @@ void options_print_help(FILE *file)
 	      "       pmctop [OPTIONS] [DELAY [COUNT]] -- COMMAND [ARG...]\n"
 	      "       pmctop --replay FILE|- [--speed X] [OPTIONS]\n"
 	      "       pmctop --ssh [USER@]HOST [OPTIONS]\n"
+	      "       pmctop --via COMMAND [OPTIONS]\n"
 	      "       pmctop --list WHAT [PATTERN]\n"
 	      "       pmctop --doctor [--format json]\n\n",
 	      file);

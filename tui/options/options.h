@@ -104,6 +104,7 @@ struct options {
 	enum view_unit unit;      /* unit of events and rates on the screen */
 	const char *theme;        /* name or file; NULL: the default */
 	const char *ssh;          /* host to run on; NULL: this machine */
+	const char *via;          /* command line that runs a command elsewhere; NULL: none */
 	const char **ssh_options; /* owned array of borrowed words for ssh */
 	size_t n_ssh_options, ssh_options_capacity;
 	bool ssh_sudo;              /* with sudo there */

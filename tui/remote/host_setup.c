@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SSH_FAILED = 255, SSH_NOT_FOUND = 127, KIB = 1024 };
+enum { SSH_FAILED = 255, NOT_FOUND = 127, KIB = 1024 };
 
 #define END_PATIENCE_NS (2 * NS_PER_S)
 
@@ -35,31 +35,35 @@ struct dialogue {
 	bool begun;
 };
 
-/* Why the script has ended early: ssh failed, or something else than a shell answered. */
+/* Why the script has ended early: the transport failed, or something else than a shell answered. */
 static int set_ended(struct dialogue *dialogue, struct error *err)
 {
-	const char *host = dialogue->setup->host;
+	const struct host_setup *setup = dialogue->setup;
 	bool ended = ssh_child_wait(dialogue->ssh, END_PATIENCE_NS);
+	int status = ended ? dialogue->ssh->status : 0;
+	const char *text;
 
-	if (ended && dialogue->ssh->status == SSH_NOT_FOUND && !dialogue->begun)
-		return error_set(
-			err, -ECONNREFUSED,
-			"ssh is not installed here, or it ran no /bin/sh on %.60s. Install "
-			"openssh-client.",
-			host);
-	if (ended && dialogue->ssh->status == SSH_FAILED)
-		return error_set(err, -ECONNREFUSED,
-				 "The connection to %.60s failed; ssh's message is above.", host);
-	return error_set(err, -ECONNREFUSED,
-			 dialogue->begun ? "%.60s: the set-up of pmctop ended early."
-					 : "%.60s did not run /bin/sh: a forced command or another "
-					   "login shell has answered.",
-			 host);
+	if (dialogue->begun)
+		text = status == SSH_FAILED && !setup->via
+			       ? "the connection broke; ssh's message is above"
+			       : "the set-up of pmctop ended early";
+	else if (setup->via)
+		text = status == NOT_FOUND
+			       ? "the command is not installed here, or it ran no /bin/sh there"
+		       : status ? "the command failed; its message is above"
+				: "the command did not run /bin/sh there";
+	else if (status == NOT_FOUND)
+		text = "ssh is not installed here (openssh-client), or it ran no /bin/sh there";
+	else if (status == SSH_FAILED)
+		text = "the connection failed; ssh's message is above";
+	else
+		text = "/bin/sh was not run: a forced command or another login shell has answered";
+	return error_set(err, -ECONNREFUSED, "%s: %s.", setup->host, text);
 }
 
 static int set_strange(const struct dialogue *dialogue, struct error *err)
 {
-	return error_set(err, -EPROTO, "%.60s answered what pmctop's set-up does not print.",
+	return error_set(err, -EPROTO, "%s answered what pmctop's set-up does not print.",
 			 dialogue->setup->host);
 }
 
@@ -151,7 +155,7 @@ static void note_refused(struct dialogue *dialogue, const char *value)
 		size_t length = strlen(rows[i].reason);
 
 		if (strncmp(value, rows[i].reason, length) == 0)
-			notes_add(dialogue->setup->why, "%.60s: %.100s: %s.", dialogue->setup->host,
+			notes_add(dialogue->setup->why, "%s: %.100s: %s.", dialogue->setup->host,
 				  value + length, rows[i].text);
 	}
 }
@@ -177,7 +181,7 @@ static int choose_place(struct dialogue *dialogue, char folder[HOST_FOLDER_BYTES
 		return rc;
 	if (reply.key == HOST_NOWHERE)
 		return error_set(err, -ENOEXEC,
-				 "%.60s: pmctop can be copied to no place and run there.",
+				 "%s: pmctop can be copied to no place and run there.",
 				 setup->host);
 	if (reply.key != HOST_FOLDER || strlen(reply.value) >= HOST_FOLDER_BYTES ||
 	    !host_folder_is_valid(reply.value, setup->name))
@@ -206,9 +210,8 @@ static int send_file(struct dialogue *dialogue, const char *bytes, size_t n, con
 	if (sum.bytes == n && (!sum.known || sum.crc == cksum(bytes, n)))
 		return 0;
 	return error_set(err, -ENOEXEC,
-			 sum.bytes < n
-				 ? "%.60s: %.80s took only a part of the copy. Is the disk full?"
-				 : "%.60s: the copy in %.80s is damaged.",
+			 sum.bytes < n ? "%s: %.80s took only a part of the copy. Is the disk full?"
+				       : "%s: the copy in %.80s is damaged.",
 			 dialogue->setup->host, folder);
 }
 
@@ -223,10 +226,10 @@ static int check_runs(struct dialogue *dialogue, const char *folder, struct erro
 		return await_reply(dialogue, HOST_READY, &reply, err);
 	if (strncmp(reply.value, "pmctop ", strlen("pmctop ")) == 0)
 		return error_set(err, -EINVAL,
-				 "The copied program is %.60s, this one is %.60s. Build both from "
+				 "The copied program is %.60s, this one is %s. Build both from "
 				 "the same sources: make all static.",
 				 reply.value, version);
-	return error_set(err, -ENOEXEC, "%.60s: the program in %.80s does not run: %.60s",
+	return error_set(err, -ENOEXEC, "%s: the program in %.80s does not run: %.60s",
 			 dialogue->setup->host, folder,
 			 reply.value[0] ? reply.value : "it printed nothing.");
 }

@@ -16,7 +16,8 @@
  * ends, the script removes what is left of the folder.
  */
 struct host_setup {
-	const char *host;    /* for messages; borrowed, as the other texts */
+	const char *host;    /* for messages (transport_name()); borrowed, as the other texts */
+	bool via;            /* it is reached by a command of --via, not by ssh */
 	const char *program; /* file of --static; NULL: an installed one, or the usual files */
 	const char *token;   /* HOST_TOKEN_DIGITS random digits */
 	const char *name;    /* end of the folder's name: random digits */

@@ -7,8 +7,8 @@
 #   name=NAME     end of the folder's name
 #
 # It then reads lines and files from standard input. They are sent only when it has asked for them,
-# because a shell or a head(1) may read ahead. At the end of standard input, and when nothing arrives
-# for 30 s, it removes what is left, and the program ends with it.
+# because a shell or a head(1) may read ahead. At the end of standard input it removes what is left,
+# and the program ends with it. If no dot arrives, the program ends it.
 # It is one command in braces, so a shell has read all of it before it runs.
 {
 LC_ALL=C
@@ -113,13 +113,10 @@ say runs "$(./pmctop --version </dev/null 2>&1 | head -n 1)"
 # The program gets SIGIO when the last writer of this pipe has gone: this shell.
 mkfifo alive && exec 9<>alive || exit 0
 say ready
-# A dot arrives every 10 s as long as there is a link.
-if command -v timeout >/dev/null; then
-	while [ "$(timeout 30 head -c 1 9<&-)" = . ]; do
-		:
-	done
-else
-	cat >/dev/null 9<&-
-fi
+# A line with a dot arrives every 10 s as long as there is a link (tui/remote/link_watch.h).
+while read -r dot; do
+	printf . >&9
+	printf .
+done
 exit 0
 }

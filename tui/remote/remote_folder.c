@@ -6,12 +6,16 @@
  */
 #include "tui/remote/remote_folder.h"
 
+#include "core/base/text.h"
 #include "core/base/util.h"
+#include "tui/remote/link_watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -76,20 +80,29 @@ static int open_recording(int folder, struct error *err)
 	return fd;
 }
 
-/* 0, also if the script of an older version has no such pipe. The descriptor stays open. */
-static int watch_shell(int folder, struct error *err)
+/* The number of the shell: FOLDER is .../pmctop-ssh-USER-SHELL-NAME. 0: unknown. */
+static pid_t shell_of(const char *path)
+{
+	const char *name = strrchr(path, '-');
+	uint64_t pid = 0;
+
+	while (name > path && name[-1] != '-')
+		name--;
+	return name && text_u64(name, &pid) && pid < INT32_MAX ? (pid_t)pid : 0;
+}
+
+/* 0, also if the script of an older version has no such pipe. */
+static int watch_shell(int folder, const char *path, struct error *err)
 {
 	int fd = openat(folder, "alive", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct pollfd alive = {.fd = fd, .events = POLLIN};
+	int rc = fd < 0 ? 0 : link_watch_start(fd, shell_of(path), LINK_PATIENCE_MS);
 
-	if (fd < 0)
-		return 0;
-	fcntl(fd, F_SETOWN, getpid());
-	fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC);
-	if (poll(&alive, 1, 0) <= 0)
-		return 0;
-	close(fd);
-	return error_set(err, -ECONNRESET, "The connection has broken.");
+	if (rc) {
+		close(fd);
+		return error_set(err, rc, "A thread cannot be started: %s.%s", error_why(rc),
+				 error_remedy(rc));
+	}
+	return 0;
 }
 
 /* The variables are those of the terminal that ssh connects. */
@@ -132,7 +145,7 @@ int remote_folder_receive(const char *path, struct parcel *parcel, int *recordin
 		return folder;
 	int rc = read_parcel(folder, parcel, err);
 	if (rc == 0)
-		rc = watch_shell(folder, err);
+		rc = watch_shell(folder, path, err);
 	if (rc == 0 && parcel->record) {
 		*recording = open_recording(folder, err);
 		rc = *recording < 0 ? *recording : 0;

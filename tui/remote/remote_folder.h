@@ -9,8 +9,8 @@
  * The host's side: the folder that pmctop --ssh has made, with this program and its parcel. Reads
  * the parcel, sets the variables of the terminal, opens the pipes, and removes all files and the
  * folder. From then on this process has no file. SIGIO ends it when the shell that made the folder
- * ends: a process without a terminal gets no SIGHUP when the connection breaks, and sshd may take
- * long to notice a silent link.
+ * ends, or the link is silent (link_watch.h): a process without a terminal gets no SIGHUP when the
+ * connection breaks.
  *
  * The folder must be a folder of this user (as root: of any, because of sudo) that no other user
  * may read. Only fixed names in it are removed. Returns 0, or -errno and a sentence. *recording

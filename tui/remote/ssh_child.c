@@ -19,7 +19,8 @@ enum { LOOK_MS = 20, NOT_FOUND = 127, CANNOT_EXECUTE = 126, KILLED = 128 };
 
 #define TERMINATE_PATIENCE_NS (2 * NS_PER_S)
 
-static _Noreturn void exec_ssh(const struct ssh_child_config *config, int in, int out, pid_t parent)
+static _Noreturn void exec_words(const struct ssh_child_config *config, int in, int out,
+				 pid_t parent)
 {
 	sigset_t none;
 
@@ -30,7 +31,7 @@ static _Noreturn void exec_ssh(const struct ssh_child_config *config, int in, in
 	if (getppid() != parent || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
 		_exit(CANNOT_EXECUTE);
 	/* exec changes neither the pointers nor the texts. */
-	execvpe("ssh", (char *const *)(uintptr_t)config->words, config->environment);
+	execvpe(config->words[0], (char *const *)(uintptr_t)config->words, config->environment);
 	_exit(errno == ENOENT ? NOT_FOUND : CANNOT_EXECUTE);
 }
 
@@ -56,15 +57,16 @@ int ssh_child_start(const struct ssh_child_config *config, struct ssh_child *chi
 	}
 	child->pid = fork();
 	if (child->pid == 0)
-		exec_ssh(config, config->screen ? config->input : in[0],
-			 config->screen ? STDOUT_FILENO : out[1], parent);
+		exec_words(config, config->screen ? config->input : in[0],
+			   config->screen ? STDOUT_FILENO : out[1], parent);
 	if (child->pid < 0) {
 		int code = -errno;
 
 		child->pid = 0;
 		close_pipe(in);
 		close_pipe(out);
-		return error_set(err, code, "ssh cannot be started: %s.", error_why(code));
+		return error_set(err, code, "'%.60s' cannot be started: %s.", config->words[0],
+				 error_why(code));
 	}
 	if (config->screen)
 		return 0;

@@ -10,8 +10,8 @@
 #include <sys/types.h>
 
 /*
- * A running ssh. It gets SIGTERM when this process ends in any way, SIGKILL included, and then
- * restores the terminal's line settings.
+ * A running ssh, or command of --via. It gets SIGTERM when this process ends in any way, SIGKILL
+ * included; ssh then restores the terminal's line settings.
  */
 struct ssh_child {
 	pid_t pid;        /* 0: none */

@@ -16,6 +16,7 @@
 #include "tui/remote/control_folder.h"
 #include "tui/remote/host_setup.h"
 #include "tui/remote/host_stream.h"
+#include "tui/remote/link_watch.h"
 #include "tui/remote/ssh_child.h"
 #include "tui/term/term_reset.h"
 
@@ -37,10 +38,8 @@ enum {
 	SSH_FAILED = 255,
 };
 
-#define LINK_PATIENCE_NS (1 * NS_PER_S) /* after a channel has failed, the connection may */
-#define END_PATIENCE_NS  (3 * NS_PER_S)
-
-enum { BEAT_MS = 10000 }; /* host_setup.sh waits three times as long */
+#define BREAK_PATIENCE_NS (1 * NS_PER_S) /* after a channel has failed, the connection may */
+#define END_PATIENCE_NS   (3 * NS_PER_S)
 
 struct run {
 	const struct ssh_session *session;
@@ -48,10 +47,13 @@ struct run {
 	int ends, children; /* signalfds: signals that request the end; SIGCHLD */
 	int stopped_by;     /* the signal that requested the end; 0: none */
 	bool given_up;      /* the shell there ended first, and pmctop by it */
-	uint64_t beat_ns;   /* time of the next dot for host_setup.sh */
+	bool silent;        /* the shell there has answered dots, but no longer does */
+	uint64_t dot_ns;    /* time of the next dot for host_setup.sh */
+	uint64_t answer_ns; /* time of the last answer; 0: none came */
 	bool known;         /* `before` is valid */
 	struct termios before;
 	struct control_folder control;
+	char host[TRANSPORT_NAME_BYTES]; /* for messages */
 	char token[HOST_TOKEN_DIGITS + 1], name[HOST_TOKEN_DIGITS / 2 + 1];
 	char folder[HOST_FOLDER_BYTES];
 	struct ssh_child setup, program, recording;
@@ -59,6 +61,8 @@ struct run {
 	struct host_stream output, record, rest; /* rest: what the set-up's channel prints later */
 	struct recording_name record_name;
 };
+
+static const char *const shell[] = {"/bin/sh", NULL};
 
 static int open_signals(struct run *run)
 {
@@ -117,14 +121,15 @@ static int open_files(struct run *run)
 	return 0;
 }
 
-static int start_ssh(struct run *run, enum ssh_role role, const char *command, int input,
-		     struct ssh_child *child)
+static int start_channel(struct run *run, enum channel channel, const char *const *command,
+			 int input, struct ssh_child *child)
 {
-	const char **words = ssh_words(&run->session->target, role, run->control.socket, command);
+	const char **words =
+		transport_words(&run->session->transport, channel, run->control.socket, command);
 	const struct ssh_child_config config = {
 		.words = words,
 		.environment = run->session->environment,
-		.screen = role == SSH_SCREEN,
+		.screen = channel == CHANNEL_SCREEN,
 		.input = input,
 	};
 	int rc = ssh_child_start(&config, child, run->err);
@@ -143,7 +148,7 @@ static int start_stream(struct run *run, const char *command, struct ssh_child *
 	struct host_reader reader;
 	struct host_reply reply = {0};
 	char script[2 * HOST_FOLDER_BYTES + 160];
-	int rc = start_ssh(run, SSH_SHARED, "exec /bin/sh", -1, child);
+	int rc = start_channel(run, CHANNEL_STREAM, shell, -1, child);
 
 	if (rc)
 		return rc;
@@ -156,15 +161,17 @@ static int start_stream(struct run *run, const char *command, struct ssh_child *
 	stream->child = child;
 	if (rc == 1 && reply.key == HOST_BEGIN)
 		return 0;
-	return rc == -EINTR
-		       ? rc
-		       : error_set(run->err, -ECONNRESET,
-				   "%.60s opened no second channel. Its sshd needs MaxSessions "
-				   "of at least 3.",
-				   run->session->target.host);
+	if (rc == -EINTR)
+		return rc;
+	return error_set(run->err, -ECONNRESET,
+			 run->session->transport.via
+				 ? "%s failed when it ran once more; its message is above."
+				 : "%s opened no second channel. Its sshd needs MaxSessions of at "
+				   "least 3.",
+			 run->host);
 }
 
-static int start_screen(struct run *run, const char *command)
+static int start_screen(struct run *run, const char *const *command)
 {
 	int input = isatty(STDIN_FILENO) ? STDIN_FILENO : open("/dev/tty", O_RDWR | O_CLOEXEC);
 
@@ -172,7 +179,7 @@ static int start_screen(struct run *run, const char *command)
 		return error_set(
 			run->err, -ENOTTY,
 			"No terminal to read keys from: neither standard input nor /dev/tty.");
-	int rc = start_ssh(run, SSH_SCREEN, command, input, &run->program);
+	int rc = start_channel(run, CHANNEL_SCREEN, command, input, &run->program);
 	if (input != STDIN_FILENO)
 		close(input);
 	return rc;
@@ -180,18 +187,21 @@ static int start_screen(struct run *run, const char *command)
 
 static int start_program(struct run *run)
 {
-	char command[2 * HOST_FOLDER_BYTES + 64], cat[HOST_FOLDER_BYTES + 32];
+	char program[HOST_FOLDER_BYTES + 16], line[2 * HOST_FOLDER_BYTES + 64],
+		cat[HOST_FOLDER_BYTES + 32];
+	const char *const words[] = {"sudo", program, "--remote", run->folder, NULL};
 	int rc = 0;
 
-	snprintf(command, sizeof(command), "%s%s/pmctop --remote %s",
-		 run->session->sudo ? "sudo " : "", run->folder, run->folder);
+	snprintf(program, sizeof(program), "%s/pmctop", run->folder);
+	snprintf(line, sizeof(line), "%s%s --remote %s", run->session->sudo ? "sudo " : "", program,
+		 run->folder);
 	snprintf(cat, sizeof(cat), "cat %s/recording", run->folder);
 	if (run->session->record)
 		rc = start_stream(run, cat, &run->recording, &run->record);
 	if (rc)
 		return rc;
-	return run->session->screen ? start_screen(run, command)
-				    : start_stream(run, command, &run->program, &run->output);
+	return run->session->screen ? start_screen(run, run->session->sudo ? words : words + 1)
+				    : start_stream(run, line, &run->program, &run->output);
 }
 
 static int connect_host(struct run *run, struct notes *notes)
@@ -199,7 +209,8 @@ static int connect_host(struct run *run, struct notes *notes)
 	const struct ssh_session *session = run->session;
 	char *parcel = NULL;
 	struct host_setup setup = {
-		.host = session->target.host,
+		.host = run->host,
+		.via = session->transport.via != NULL,
 		.program = session->program,
 		.token = run->token,
 		.name = run->name,
@@ -210,7 +221,7 @@ static int connect_host(struct run *run, struct notes *notes)
 
 	int rc = parcel_pack(session->parcel, &parcel, &setup.parcel_bytes, run->err);
 	if (rc == 0)
-		rc = start_ssh(run, SSH_MASTER, "exec /bin/sh", -1, &run->setup);
+		rc = start_channel(run, CHANNEL_SETUP, shell, -1, &run->setup);
 	setup.parcel = parcel;
 	if (rc == 0)
 		rc = host_setup_run(&setup, &run->setup, run->folder, run->err);
@@ -245,9 +256,22 @@ static bool has_reader_gone(const struct run *run)
 
 static bool is_done(const struct run *run)
 {
-	return run->stopped_by || has_reader_gone(run) ||
+	return run->stopped_by || run->silent || has_reader_gone(run) ||
 	       (run->program.ended && (!run->output.child || run->output.ended) &&
 		(!run->record.child || run->record.ended));
+}
+
+/* ssh's status 255 is that of a broken connection; a command of --via has one of its own. */
+static bool may_be_broken(const struct run *run)
+{
+	return run->session->transport.via ? run->program.status != 0
+					   : run->program.status == SSH_FAILED;
+}
+
+/* Whether the connection has broken, if pmctop's channel has ended. */
+static bool is_broken(const struct run *run)
+{
+	return may_be_broken(run) && run->setup.ended && run->setup.status != 0;
 }
 
 /* When pmctop has ended, the script ends a reader of the recording that it has left. */
@@ -255,49 +279,63 @@ static void end_setup(struct run *run)
 {
 	if (!run->program.ended || run->setup.to < 0)
 		return;
-	run->given_up = run->rest.ended;
-	/* A connection that is about to break is found broken. */
-	if (run->program.status == SSH_FAILED)
-		ssh_child_wait(&run->setup, LINK_PATIENCE_NS);
+	/* A connection that is about to break is found broken, and the end of the shell, too. */
+	if (may_be_broken(run))
+		ssh_child_wait(&run->setup, BREAK_PATIENCE_NS);
+	run->given_up = run->rest.ended || (run->setup.ended && run->setup.status == 0);
 	close(run->setup.to);
 	run->setup.to = -1;
 }
 
-/* Sends a dot when it is due. A link that takes none is noticed by ssh. Returns ms to the next. */
-static int send_beat(struct run *run)
+/* Sends a dot when it is due. Returns ms to the next. */
+static int send_dot(struct run *run)
 {
 	uint64_t now_ns = monotonic_ns();
 
-	if (now_ns >= run->beat_ns) {
-		ssize_t ignored = run->setup.to >= 0 ? write(run->setup.to, ".", 1) : 0;
+	run->silent = run->answer_ns && now_ns - run->answer_ns > LINK_PATIENCE_MS * NS_PER_MS;
+	if (now_ns >= run->dot_ns) {
+		ssize_t ignored = run->setup.to >= 0 ? write(run->setup.to, ".\n", 2) : 0;
 
 		(void)ignored;
-		run->beat_ns = now_ns + BEAT_MS * NS_PER_MS;
+		run->dot_ns = now_ns + LINK_DOT_MS * NS_PER_MS;
 	}
-	return (int)((run->beat_ns - now_ns) / NS_PER_MS) + 1;
+	return (int)((run->dot_ns - now_ns) / NS_PER_MS) + 1;
+}
+
+enum { STREAMS = 3 };
+
+/* `ready` has an entry for each of the streams. The set-up's channel prints answers to dots. */
+static void copy_streams(struct run *run, struct host_stream *const *streams,
+			 const struct pollfd *ready)
+{
+	for (size_t i = 0; i < STREAMS; i++) {
+		if (!ready[i].revents)
+			continue;
+		host_stream_copy(streams[i]);
+		if (streams[i] == &run->rest && !run->rest.ended)
+			run->answer_ns = monotonic_ns();
+	}
 }
 
 static void copy_until_done(struct run *run)
 {
-	struct host_stream *const streams[] = {&run->output, &run->record, &run->rest};
+	struct host_stream *const streams[STREAMS] = {&run->output, &run->record, &run->rest};
 
 	while (!is_done(run)) {
-		struct pollfd fds[2 + ARRAY_SIZE(streams)] = {
+		struct pollfd fds[2 + STREAMS] = {
 			{.fd = run->ends, .events = POLLIN},
 			{.fd = run->children, .events = POLLIN},
 		};
 
-		for (size_t i = 0; i < ARRAY_SIZE(streams); i++)
+		for (size_t i = 0; i < STREAMS; i++)
 			fds[2 + i] = host_stream_poll(streams[i]);
-		if (poll(fds, ARRAY_SIZE(fds), send_beat(run)) <= 0)
+		if (poll(fds, ARRAY_SIZE(fds), send_dot(run)) <= 0)
 			continue;
 		if (fds[0].revents)
 			read_end_signal(run);
 		if (fds[1].revents)
 			read_children(run);
-		for (size_t i = 0; i < ARRAY_SIZE(streams); i++)
-			if (fds[2 + i].revents)
-				host_stream_copy(streams[i]);
+		copy_streams(run, streams, fds + 2);
 		end_setup(run);
 	}
 }
@@ -318,32 +356,37 @@ static void close_files(struct run *run)
 }
 
 /*
- * Whether pmctop there could not restore the terminal. ssh's status 255 is that of a broken
- * connection, and of a program that a signal has ended. The login shell may have been its parent,
- * which then has the status 128 + signal, as may a command.
+ * Whether pmctop there could not restore the terminal. ssh's status 255 is also that of a program
+ * that a signal has ended. sudo and a command of --via have the status 128 + signal then, as may a
+ * command of the user.
  */
 static bool is_cut(const struct run *run)
 {
-	return run->program.killed || run->program.status == SSH_FAILED ||
+	return run->program.killed || run->program.status == SSH_FAILED || is_broken(run) ||
 	       (run->program.status > STATUS_KILLED && !run->session->command);
+}
+
+/* Why pmctop there has not ended by itself. NULL: it has. */
+static const char *early_end(const struct run *run)
+{
+	if (run->silent)
+		return "the connection has been silent for 30 s. pmctop there ends by itself, and "
+		       "has left no file.";
+	if (is_broken(run))
+		return "the connection broke. pmctop there has ended, and left no file.";
+	if (run->given_up)
+		return "nothing arrived there for 30 s, so pmctop there has ended.";
+	return is_cut(run) ? "pmctop there was ended by a signal." : NULL;
 }
 
 static int judge(struct run *run)
 {
+	const char *why = early_end(run);
+
 	if (has_reader_gone(run))
 		return STATUS_OK;
-	if (is_cut(run))
-		error_set(
-			run->err, -ECONNRESET,
-			run->setup.ended && run->setup.status == SSH_FAILED
-				? "The connection to %.60s broke. pmctop there has ended, and left "
-				  "no file."
-				: "pmctop on %.60s was ended by a signal.",
-			run->session->target.host);
-	else if (run->given_up)
-		error_set(run->err, -ECONNRESET,
-			  "pmctop on %.60s has ended: nothing arrived there for 30 s.",
-			  run->session->target.host);
+	if (why)
+		error_set(run->err, -ECONNRESET, "%s: %s", run->host, why);
 	else if (run->output.error.code)
 		*run->err = run->output.error;
 	else if (run->record.error.code)
@@ -400,11 +443,13 @@ int ssh_session_run(const struct ssh_session *session, struct notes *notes, stru
 
 	*err = (struct error){0};
 	run.known = tcgetattr(STDOUT_FILENO, &run.before) == 0;
+	transport_name(&session->transport, run.host);
 	fill_random(run.token, sizeof(run.token));
 	fill_random(run.name, sizeof(run.name));
-	if (ssh_target_check(&session->target, err) == 0 && open_signals(&run) == 0 &&
+	if (transport_check(&session->transport, err) == 0 && open_signals(&run) == 0 &&
 	    open_files(&run) == 0 &&
-	    control_folder_make(session->directory, &run.control, err) == 0)
+	    (session->transport.via ||
+	     control_folder_make(session->directory, &run.control, err) == 0))
 		status = run_program(&run, notes);
 	end_all(&run);
 	close_files(&run);

@@ -5,13 +5,14 @@
 #include "core/base/error.h"
 #include "core/base/notes.h"
 #include "tui/remote/parcel.h"
-#include "tui/remote/ssh_words.h"
+#include "tui/remote/transport.h"
 
 #include <stdbool.h>
 
 /*
- * One run of pmctop on a host. There is one connection, so a password is asked for once, with up to
- * three channels: the set-up, which stays open until the end; pmctop; and its recording.
+ * One run of pmctop on a host, with up to three channels: the set-up, which stays open until the
+ * end; pmctop; and its recording. ssh has one connection for them, so a password is asked for once.
+ * A command of --via is run for each.
  *
  *	here                                    the host
  *	setup      ssh -T   <- lines, files ->  /bin/sh, host_setup.sh
@@ -22,7 +23,7 @@
  * Only the files that the user named are written here.
  */
 struct ssh_session {
-	struct ssh_target target;
+	struct transport transport;
 	bool sudo;           /* runs pmctop there through sudo */
 	const char *program; /* file of --static; NULL: none */
 	struct parcel *parcel;
@@ -32,7 +33,7 @@ struct ssh_session {
 	bool command;             /* it runs a command, which may have any exit status */
 	const char *directory;    /* for the private folder with the socket; NULL: /tmp */
 	const char *terminal;     /* its type */
-	char *const *environment; /* of ssh */
+	char *const *environment; /* of ssh, or of the command of --via */
 };
 
 /*

@@ -459,7 +459,7 @@ static int run_task(int argc, char **argv, struct options *options, struct confi
 		signal(SIGXFSZ, SIG_IGN);
 	if (options->task == OPTIONS_HELP || options->task == OPTIONS_VERSION)
 		return print_about(options->task);
-	if (options->ssh)
+	if (options->ssh || options->via)
 		return run_on_host(argc, argv, options, config, rights);
 	return run_or_list(options, config, keymap, rights, sent);
 }

@@ -83,15 +83,17 @@ static bool needs_screen(const struct options *options)
 }
 
 /* What pmctop here can do with a host on which nothing can be copied or run. */
-static void note_remedy(const struct ssh_target *target, struct notes *notes)
+static void note_remedy(const struct transport *transport, struct notes *notes)
 {
-	char ssh[200], text[400];
+	char shown[200], text[400];
+	/* ssh's words pass through a second shell. */
+	const char *quote = transport->via ? "" : "\"";
 
-	ssh_words_shown(target, ssh, sizeof(ssh));
+	transport_shown(transport, shown, sizeof(shown));
 	snprintf(text, sizeof(text),
 		 "Without a program there: %s perf record -a -e "
-		 "\"'{context-switches,cycles,instructions}:S'\" -c 1 -o - | pmctop --replay -",
-		 ssh);
+		 "%s'{context-switches,cycles,instructions}:S'%s -c 1 -o - | pmctop --replay -",
+		 shown, quote, quote);
 	notes_add(notes, "%s", text);
 }
 
@@ -100,9 +102,10 @@ int run_ssh(int argc, char **argv, const struct options *options, const struct c
 {
 	struct parcel parcel;
 	struct ssh_session session = {
-		.target = {.host = options->ssh,
-			   .options = options->ssh_options,
-			   .n_options = options->n_ssh_options},
+		.transport = {.host = options->ssh,
+			      .options = options->ssh_options,
+			      .n_options = options->n_ssh_options,
+			      .via = options->via},
 		.sudo = options->ssh_sudo,
 		.program = options->static_program,
 		.parcel = &parcel,
@@ -120,7 +123,7 @@ int run_ssh(int argc, char **argv, const struct options *options, const struct c
 	fill_parcel(argc, argv, options, config, theme, &parcel);
 	int status = ssh_session_run(&session, notes, err);
 	if (err->code == -ENOEXEC)
-		note_remedy(&session.target, notes);
+		note_remedy(&session.transport, notes);
 	parcel_fini(&parcel);
 	return status;
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A thread, because the shell can be sent a signal only as long as its pipe shows that it runs, and
+ * the main program uses its timers for itself. It runs as long as the process.
+ */
+#include "tui/remote/link_watch.h"
+
+#include "core/base/thread.h"
+#include "core/base/util.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct watch {
+	int alive;
+	pid_t shell;
+	int patience_ms;
+};
+
+static bool has_ended(ssize_t got)
+{
+	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+static void *watch_link(void *arg)
+{
+	struct watch watch = *(struct watch *)arg;
+	struct pollfd alive = {.fd = watch.alive, .events = POLLIN};
+	int patience_ms = -1, ready;
+	char dots[64];
+
+	free(arg);
+	while ((ready = poll(&alive, 1, patience_ms)) != 0) {
+		ssize_t got = ready < 0 ? -1 : read(watch.alive, dots, sizeof(dots));
+
+		if (has_ended(got))
+			break;
+		if (got > 0)
+			patience_ms = watch.patience_ms;
+	}
+	if (ready == 0 && watch.shell > 1)
+		kill(watch.shell, SIGHUP);
+	kill(getpid(), SIGIO);
+	return NULL;
+}
+
+int link_watch_start(int alive, pid_t shell, int patience_ms)
+{
+	struct watch *watch = xmalloc(sizeof(*watch));
+	pthread_t thread;
+
+	*watch = (struct watch){alive, shell, patience_ms};
+	int rc = thread_start(&thread, watch_link, watch);
+	if (rc)
+		free(watch);
+	else
+		pthread_detach(thread);
+	return rc;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+/*
+ * ssh uses the first value of an option. Those of the shared connection come first, so that they
+ * hold; the user's follow; the others are defaults. "--" ends the options before the host. ssh
+ * passes the words of the command to a login shell, which "exec" replaces.
+ *
+ * A command of --via is run once for each channel. docker, podman and kubectl refuse a terminal
+ * (-it) where standard input is none, so that word becomes -i for the channels without.
+ */
+#include "tui/remote/transport.h"
+
+#include "core/base/util.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char blanks[] = " \t";
+
+int transport_check(const struct transport *transport, struct error *err)
+{
+	if (transport->via)
+		return transport->via[strspn(transport->via, blanks)]
+			       ? 0
+			       : error_set(err, -EINVAL,
+					   "Option '--via' needs a command (example: 'docker exec "
+					   "-it web').");
+	if (transport->host[0] && transport->host[0] != '-')
+		return 0;
+	return error_set(err, -EINVAL,
+			 "Invalid host '%.60s' (examples: box, root@box). Options of ssh are given "
+			 "by --ssh-option.",
+			 transport->host);
+}
+
+void transport_name(const struct transport *transport, char name[TRANSPORT_NAME_BYTES])
+{
+	enum { SHOWN = TRANSPORT_NAME_BYTES - 4 };
+
+	if (transport->via)
+		snprintf(name, TRANSPORT_NAME_BYTES, "'%.*s'", SHOWN, transport->via);
+	else
+		snprintf(name, TRANSPORT_NAME_BYTES, "%.*s", SHOWN, transport->host);
+}
+
+static void append_command(const char **words, size_t n, const char *const *command)
+{
+	while (*command)
+		words[n++] = *command++;
+	words[n] = NULL;
+}
+
+static size_t count_words(const char *const *words)
+{
+	size_t n = 0;
+
+	while (words[n])
+		n++;
+	return n;
+}
+
+static const char **ssh_words(const struct transport *transport, enum channel channel,
+			      const char *control, const char *const *command)
+{
+	static const char *const defaults[] = {
+		/* The forwarded ports of the user's configuration may be in use already. */
+		"-o",
+		"ClearAllForwardings=yes",
+		/* A link that is dead is noticed within 15 seconds. */
+		"-o",
+		"ServerAliveInterval=5",
+		"-o",
+		"ServerAliveCountMax=3",
+		/* The farewell of a shared connection. */
+		"-o",
+		"LogLevel=ERROR",
+	};
+	const size_t n_defaults = ARRAY_SIZE(defaults) - (channel == CHANNEL_SETUP ? 2 : 0);
+	const char **words =
+		xcalloc(transport->n_options + ARRAY_SIZE(defaults) + count_words(command) + 16,
+			sizeof(*words));
+	size_t n = 0;
+
+	words[n++] = "ssh";
+	words[n++] = "-S";
+	words[n++] = control;
+	words[n++] = "-o";
+	words[n++] = channel == CHANNEL_SETUP ? "ControlMaster=yes" : "ControlMaster=no";
+	words[n++] = "-o";
+	words[n++] = "ControlPersist=no";
+	for (size_t i = 0; i < transport->n_options; i++)
+		words[n++] = transport->options[i];
+	for (size_t i = 0; i < n_defaults; i++)
+		words[n++] = defaults[i];
+	words[n++] = channel == CHANNEL_SCREEN ? "-tt" : "-T";
+	words[n++] = "--";
+	words[n++] = transport->host;
+	words[n++] = "exec";
+	append_command(words, n, command);
+	return words;
+}
+
+/* The word for a channel without a terminal. */
+static const char *without_terminal(const char *word)
+{
+	return strcmp(word, "-it") == 0 || strcmp(word, "-ti") == 0 ? "-i" : word;
+}
+
+/* The block has the words and, behind them, the texts. */
+static const char **via_words(const char *via, enum channel channel, const char *const *command)
+{
+	size_t most = strlen(via) / 2 + count_words(command) + 2, n = 0;
+	const char **words = xcalloc(1, most * sizeof(*words) + strlen(via) + 1);
+	char *copy = (char *)(words + most), *rest;
+
+	text_copy(copy, strlen(via) + 1, via);
+	for (char *word = strtok_r(copy, blanks, &rest); word; word = strtok_r(NULL, blanks, &rest))
+		words[n++] = channel == CHANNEL_SCREEN ? word : without_terminal(word);
+	append_command(words, n, command);
+	return words;
+}
+
+const char **transport_words(const struct transport *transport, enum channel channel,
+			     const char *control, const char *const *command)
+{
+	return transport->via ? via_words(transport->via, channel, command)
+			      : ssh_words(transport, channel, control, command);
+}
+
+static size_t append_word(char *text, size_t size, const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+	bool quoted = !word[0] || word[strspn(word, plain)];
+	size_t n = text_copy(text, size, quoted ? " '" : " ");
+
+	for (; *word; word++) {
+		char one[2] = {*word};
+
+		n += text_copy(text + n, size - n, *word == '\'' ? "'\\''" : one);
+	}
+	return n + (quoted ? text_copy(text + n, size - n, "'") : 0);
+}
+
+void transport_shown(const struct transport *transport, char *text, size_t size)
+{
+	static const char *const none[] = {NULL};
+	size_t n;
+
+	if (transport->via) {
+		const char **words = via_words(transport->via, CHANNEL_STREAM, none);
+
+		n = text_copy(text, size, words[0]);
+		for (size_t i = 1; words[i]; i++)
+			n += append_word(text + n, size - n, words[i]);
+		free(words);
+		return;
+	}
+	n = text_copy(text, size, "ssh");
+	for (size_t i = 0; i < transport->n_options; i++)
+		n += append_word(text + n, size - n, transport->options[i]);
+	append_word(text + n, size - n, transport->host);
+}
