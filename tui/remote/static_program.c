@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 enum { PROGRAM_BYTES_MAX = 64 << 20, SEGMENTS_MAX = 64 };
@@ -72,13 +73,20 @@ static bool try_file(const char *path, const char *machine, struct static_progra
 	return false;
 }
 
-/* Where packages and `make static` put it, from the folder of this program; then itself. */
+/*
+ * Where packages, `make static` and `make static-ARCH` put it, from the folder of this program;
+ * then itself.
+ */
 static bool try_usual_files(const char *machine, const char *debian, struct static_program *program)
 {
-	static const char *const places[] = {
-		"../lib/pmctop/pmctop-static-", "static/pmctop",
-		"arm64/static/pmctop",          "../static/pmctop",
-		"../arm64/static/pmctop",
+	static const struct {
+		const char *before, *after; /* the architecture is between, or after is NULL */
+	} places[] = {
+		{"../lib/pmctop/pmctop-static-", ""},
+		{"static/pmctop", NULL},
+		{"", "/static/pmctop"},
+		{"../static/pmctop", NULL},
+		{"../", "/static/pmctop"},
 	};
 	char own[PATH_MAX], path[PATH_MAX + 64];
 	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
@@ -91,11 +99,24 @@ static bool try_usual_files(const char *machine, const char *debian, struct stat
 		return false;
 	name[1] = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		snprintf(path, sizeof(path), "%s%s%s", own, places[i], i == 0 ? debian : "");
+		snprintf(path, sizeof(path), "%s%s%s%s", own, places[i].before,
+			 places[i].after ? debian : "", places[i].after ? places[i].after : "");
 		if (try_file(path, machine, program))
 			return true;
 	}
 	return try_file("/proc/self/exe", machine, program);
+}
+
+/* The end of the target's name, after "make static". */
+static const char *make_suffix(const char *machine)
+{
+	struct utsname own;
+
+	if (uname(&own) || strcmp(own.machine, machine) == 0)
+		return "";
+	return strcmp(machine, "aarch64") == 0  ? "-arm64"
+	       : strcmp(machine, "x86_64") == 0 ? "-amd64"
+						: "";
 }
 
 int static_program_load(const char *named, const char *machine, struct static_program *program,
@@ -124,7 +145,7 @@ int static_program_load(const char *named, const char *machine, struct static_pr
 	return error_set(err, -ENOENT,
 			 "No static program for %.20s is installed here. Build it (make static%s), "
 			 "and name it: --static FILE.",
-			 machine, debian && strcmp(debian, "arm64") == 0 ? "-arm64" : "");
+			 machine, make_suffix(machine));
 }
 
 void static_program_fini(struct static_program *program)
