@@ -66,6 +66,14 @@ ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -fPIE $(HARDEN_CFLAG
 ALL_LDFLAGS = $(if $(STATIC),$(STATIC_LDFLAGS),-pie) $(HARDEN_LDFLAGS) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
+# $(call foreign,ARCH) are the variables for an architecture, with Debian's name for it. Packages have
+# the static programs of $(ARCH), this machine's, and of $(OTHER_ARCH).
+CROSS_amd64 := x86_64-linux-gnu-
+CROSS_arm64 := aarch64-linux-gnu-
+foreign   = CROSS=$(CROSS_$(1)) SYSROOT=$(BUILD)/$(1)/sysroot STATIC=1 BUILD=$(BUILD)/$(1)
+ARCH      = $(shell dpkg --print-architecture 2>/dev/null)
+OTHER_ARCH = $(if $(filter amd64 arm64,$(ARCH)),$(filter-out $(ARCH),amd64 arm64))
+
 ## Libraries
 
 # libmicrohttpd is for --listen. A static program has no --listen: libmicrohttpd needs GnuTLS and its
@@ -102,7 +110,7 @@ TUI_OBJ  := $(call object,$(TUI_SRC)) $(BUILD)/obj/themes_builtin.o $(BUILD)/obj
 # Runs make again, with one job for each CPU unless -j was given.
 submake = $(MAKE) --no-print-directory $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 
-.PHONY: all run static clean help always
+.PHONY: all run static static-amd64 static-arm64 clean help always
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -113,6 +121,13 @@ run: deps ## install what is missing, build, start pmctop
 	@exec $(BUILD)/pmctop $(ARGS)
 
 static: $(BUILD)/static/pmctop ## build build/static/pmctop, which needs nothing else on its machine
+
+# The lock: tests that run at the same time build for arm64 at the same time. The +: make does not
+# recognize itself behind flock, and would give the inner one no jobs.
+static-arm64: ## build build/arm64/static/pmctop, the same for arm64 (static-amd64: for amd64)
+static-amd64 static-arm64: static-%:
+	@.package/sysroot.sh $(BUILD)/$*/sysroot $*
+	+@flock $(BUILD)/$*/.lock $(submake) $(call foreign,$*) static
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)
@@ -150,7 +165,7 @@ $(PROBED): export PKG_CONFIG_COMMAND = $(PKG_CONFIG)
 $(BUILD)/headers_checked: export IN_SYSROOT = $(SYSROOT)
 $(BUILD)/headers_checked:
 	@mkdir -p $(@D)
-	@.package/check_headers.sh $(if $(CROSS),gcc-$(CROSS:-=),$(or $(filter clang%,$(CC)),gcc)) $(HTTP_NAME)
+	@.package/check_headers.sh $(if $(CROSS),gcc-$(subst _,-,$(CROSS:-=)),$(or $(filter clang%,$(CC)),gcc)) $(HTTP_NAME)
 	@touch $@
 
 # No test links these: core/base/version.c replaces them, so a new commit rebuilds no test.
@@ -231,11 +246,15 @@ install-caps: all ## install it so that all users, or those of GROUP=perf, may c
 uninstall: ## remove what install put there
 	@.package/install.sh uninstall $(INSTALLED)
 
-deb: deb-deps ## build build/pmctop_VERSION_ARCH.deb, with the static programs for --ssh
+# If no sysroot can be made here (77), it has no program for the other architecture, and no older one.
+deb: deb-deps ## build build/pmctop_VERSION_ARCH.deb, with the static programs of amd64 and arm64
 	@rm -rf $(BUILD)/deb
 	@$(submake) static
+	$(if $(OTHER_ARCH),+@.package/sysroot.sh $(BUILD)/$(OTHER_ARCH)/sysroot $(OTHER_ARCH) && \
+		$(submake) static-$(OTHER_ARCH) || \
+		{ [ $$? = 77 ] && rm -f $(BUILD)/$(OTHER_ARCH)/static/pmctop; })
 	@$(submake) install DESTDIR=$(BUILD)/deb/root PREFIX=/usr ZSH_DIR=share/zsh/vendor-completions
-	@.package/deb.sh $(BUILD) $(VERSION)
+	@.package/deb.sh $(BUILD) $(VERSION) $(OTHER_ARCH)
 
 dist: RELEASE = $(patsubst %+dirty,%,$(VERSION:.dirty=))
 dist: ## build build/pmctop-VERSION.tar.gz, the sources of the last commit
@@ -252,10 +271,12 @@ DEPS      = .package/deps.sh $(if $(filter run test %deps,$(MAKECMDGOALS)),insta
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libncurses-dev libpfm4-dev libinih-dev \
 	libzstd-dev liblzma-dev libjansson-dev libiberty-dev libmicrohttpd-dev
 TEST_PACKAGES  := $(BUILD_PACKAGES) libcmocka-dev python3
-LIVE_PACKAGES  := $(TEST_PACKAGES) dpkg-dev lintian man-db mandoc bash-completion zsh fish jq tmux \
+# The compiler for $(OTHER_ARCH): gcc-x86-64-linux-gnu, of x86_64-linux-gnu-.
+DEB_PACKAGES    = dpkg-dev $(if $(OTHER_ARCH),gcc-$(subst _,-,$(CROSS_$(OTHER_ARCH):-=)) \
+	libc6-dev-$(OTHER_ARCH)-cross)
+LIVE_PACKAGES   = $(TEST_PACKAGES) $(DEB_PACKAGES) lintian man-db mandoc bash-completion zsh fish jq tmux \
 	procps util-linux strace linux-perf valgrind libcap2-bin python3-prometheus-client \
-	qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio g++ golang-go xz-utils \
-	openssh-client openssh-server tcsh sudo
+	qemu-system-arm cpio g++ golang-go xz-utils openssh-client openssh-server tcsh sudo
 BENCH_PACKAGES := python3 procps htop btop atop tiptop linux-perf valgrind
 
 .PHONY: deps deb-deps test-deps live-deps lint-deps clang-deps bench-deps
@@ -263,7 +284,7 @@ BENCH_PACKAGES := python3 procps htop btop atop tiptop linux-perf valgrind
 deps: ## install what is missing to build it
 	@$(DEPS) $(BUILD_PACKAGES)
 deb-deps: ## the same for deb
-	@$(DEPS) $(BUILD_PACKAGES) dpkg-dev
+	@$(DEPS) $(BUILD_PACKAGES) $(DEB_PACKAGES)
 test-deps: ## the same for test
 	@$(DEPS) $(TEST_PACKAGES)
 live-deps: ## the same for test-live

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# deb.sh BUILD VERSION: makes BUILD/pmctop_VERSION_ARCH.deb of the files that make install put into
-# BUILD/deb/root (make deb). $DEBFULLNAME and $DEBEMAIL are its maintainer. Two packages of the same
-# commit are identical. The package has no maintainer scripts: nothing runs when it is installed.
+# deb.sh BUILD VERSION [OTHER]: makes BUILD/pmctop_VERSION_ARCH.deb of the files that make install put
+# into BUILD/deb/root (make deb), and of the static programs: of this architecture, and of OTHER if it
+# was built. $DEBFULLNAME and $DEBEMAIL are its maintainer. Two packages of the same commit are
+# identical. The package has no maintainer scripts: nothing runs when it is installed.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=$1 version=$2
+build=$1 version=$2 other=${3:-}
+arch=$(dpkg --print-architecture)
 root=$build/deb/root
 doc=$root/usr/share/doc/pmctop
 maintainer="${DEBFULLNAME:-The pmctop authors} <${DEBEMAIL:-pmctop@localhost}>"
@@ -15,12 +17,12 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$here" log -1 --format=%ct 2>/d
 	stat -c %Y "$here/../Makefile")}
 export SOURCE_DATE_EPOCH
 
-# The static programs for --ssh (tui/remote/static_program.c): of this architecture, and the others
-# that were built.
-for program in "$build/static/pmctop=$(dpkg --print-architecture)" "$build/arm64/static/pmctop=arm64"; do
-	[ -f "${program%=*}" ] || continue
-	install -D -m 644 "${program%=*}" "$root/usr/lib/pmctop/pmctop-static-${program##*=}"
-done
+# For --ssh (tui/remote/static_program.c).
+static=$root/usr/lib/pmctop/pmctop-static
+install -D -m 644 "$build/static/pmctop" "$static-$arch"
+if [ -n "$other" ] && [ -f "$build/$other/static/pmctop" ]; then
+	install -m 644 "$build/$other/static/pmctop" "$static-$other"
+fi
 
 strip --remove-section=.comment --remove-section=.note "$root/usr/bin/pmctop"
 
@@ -50,7 +52,7 @@ mkdir -p "$root/usr/share/lintian/overrides"
 	printf '%s\n' "# Programs that --ssh copies to machines with other libraries." \
 		"pmctop: embedded-library *usr/lib/pmctop/*" \
 		"pmctop: shared-library-lacks-prerequisites *usr/lib/pmctop/*"
-	[ -z "$(find "$root/usr/lib/pmctop" ! -name "*-$(dpkg --print-architecture)" -type f)" ] ||
+	[ ! -f "$static-$other" ] ||
 		echo "pmctop: binary-from-other-architecture *usr/lib/pmctop/*"
 	# Without $DEBEMAIL the maintainer has no valid address, which lintian reports.
 	[ -n "${DEBEMAIL:-}" ] ||

@@ -269,24 +269,20 @@ monitoring: ## fetch prometheus, promtool and node_exporter for the tests, witho
 ## The emulated machine with a real PMU (tests/guest)
 
 GUEST := $(BUILD)/guest
-GUEST_BUILD = CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 BUILD=$(BUILD)/arm64
+GUEST_BUILD = $(call foreign,arm64)
 # Loads that have shared libraries.
 GUEST_DYNAMIC = $(BUILD)/arm64/dynamic/load/hotspots
 
-.PHONY: guest guest-bench static-arm64
+.PHONY: guest guest-bench
 
 # GUEST_SUITE is a suite of Debian. image.sh and boot.sh read it from the environment.
-# The lock: tests that run at the same time make the guest at the same time. The +: make does not
-# recognize itself behind flock, and would give the inner one no jobs.
+# The lock and the +: as for static-arm64.
 guest: ## build the emulated arm64 machine and pmctop for it; GUEST_SUITE=sid: its kernel, too
+	@.package/sysroot.sh $(BUILD)/arm64/sysroot arm64
 	@tests/guest/image.sh $(GUEST)
-	+@flock $(GUEST)/.lock $(submake) $(GUEST_BUILD) all loads guest-programs
-	+@flock $(GUEST)/.lock $(submake) $(GUEST_BUILD)/dynamic STATIC= HTTP=0 $(GUEST_DYNAMIC)
+	+@flock $(BUILD)/arm64/.lock $(submake) $(GUEST_BUILD) all loads guest-programs
+	+@flock $(BUILD)/arm64/.lock $(submake) $(GUEST_BUILD)/dynamic STATIC= HTTP=0 $(GUEST_DYNAMIC)
 
 guest-bench: guest ## build what the benchmark's part "emulated" runs there too
 	+@$(submake) $(GUEST_BUILD) TEST_CFLAGS= TEST_LIBS= \
 		$(addprefix $(BUILD)/arm64/bench/,floor one_record per_thread)
-
-static-arm64: ## build build/arm64/static/pmctop, the static program for arm64
-	@tests/guest/image.sh $(GUEST)
-	+@flock $(GUEST)/.lock $(submake) $(GUEST_BUILD) static

@@ -3,7 +3,6 @@
 #
 # image.sh [OUTDIR=build/guest]: makes the parts of the emulated arm64 machine from Debian packages.
 #
-#   OUTDIR/sysroot   arm64 headers and .a files, to link the guest's programs -static
 #   OUTDIR/root      files of all guests: busybox, terminfo, the C.UTF-8 locale
 #   OUTDIR/perf      perf and setcap with their libraries (boot.sh --perf)
 #   OUTDIR/vmlinuz   the kernel, for QEMU's -kernel
@@ -11,8 +10,7 @@
 # With GUEST_SUITE=sid in the environment (or forky, trixie-backports ...) also OUTDIR/vmlinuz-sid,
 # the kernel of that suite of Debian. The rest of the image remains.
 #
-# Packages come from this machine's apt sources, with a separate state: the system gets no foreign
-# architecture, and its package lists do not change. The stamp has this script's checksum and is
+# Packages come as .package/foreign_apt.sh has it. The stamp has the checksum of both scripts and is
 # written last, so an interrupted run does not count. Exit status 77: the packages cannot be
 # downloaded, skip what needs the guest.
 set -euo pipefail
@@ -31,7 +29,8 @@ case $suite in
 ?*) GUEST_SUITE='' "$here/image.sh" "$out" || exit ;;
 esac
 
-stamp=$(sha256sum <"$here/image.sh")
+foreign_apt=$here/../../.package/foreign_apt.sh
+stamp=$(cat "$here/image.sh" "$foreign_apt" | sha256sum)
 stamp_file=$out/stamp${suite:+-$suite}
 
 # Two makes at once must not build the same cache.
@@ -42,47 +41,19 @@ if [ "$(cat "$stamp_file" 2>/dev/null)" = "$stamp" ]; then
 fi
 
 skip() {
-	echo "image.sh: $1" >&2
+	echo "image.sh: no emulated machine: $1; skipped" >&2
 	exit 77
 }
+# shellcheck source=.package/foreign_apt.sh
+. "$foreign_apt"
 
-for tool in apt-get apt-cache dpkg readelf; do
-	[ -n "$(command -v $tool)" ] ||
-		skip "no $tool, and the guest is made of Debian packages; skipped"
-done
-# shellcheck source=/dev/null
-if [ "$(. /etc/os-release && echo "${ID:-}")" = ubuntu ]; then
-	skip "the guest needs Debian package sources, and this is Ubuntu; skipped"
-fi
+[ -n "$(command -v readelf)" ] || skip "there is no readelf"
 
 # Left by an interrupted run: the lock proves that no other one uses it.
 rm -rf "$out"/.new.*
 new=$(mktemp -d "$out/.new.XXXXXX")
 trap 'rm -rf "$new"' EXIT
-apt=$new/apt
-mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$apt/debs"
-: >"$apt/state/status"
-
-# Read after the machine's configuration: proxies stay, hooks that would change the system are
-# cleared.
-cat >"$apt/apt.conf" <<CONF
-#clear APT::Update::Pre-Invoke;
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
-#clear APT::Architectures;
-APT::Architecture "arm64";
-APT::Architectures { "arm64"; };
-APT::Sandbox::User "root";
-APT::Get::List-Cleanup "false";
-Acquire::Languages "none";
-Acquire::Retries "3";
-Dir::State "$apt/state";
-Dir::State::Lists "$apt/state/lists";
-Dir::State::status "$apt/state/status";
-Dir::Cache "$apt/cache";
-Dir::Cache::pkgcache "pkgcache.bin";
-Dir::Cache::srcpkgcache "srcpkgcache.bin";
-CONF
+foreign_apt "$new" arm64
 if [ -n "$suite" ]; then
 	key=/usr/share/keyrings/debian-archive-keyring.gpg
 	echo "deb [signed-by=$key] http://deb.debian.org/debian $suite main" >"$apt/suite.list"
@@ -92,15 +63,7 @@ if [ -n "$suite" ]; then
 	CONF
 fi
 
-apt_get() {
-	apt-get -q -q -c "$apt/apt.conf" "$@"
-}
-apt_cache() {
-	apt-cache -c "$apt/apt.conf" "$@"
-}
-
-# Another apt source may fail or have no arm64: only the packages below must be there.
-apt_get update >"$apt/log" 2>&1 || true
+apt_update
 
 # The metapackage depends on the newest kernel. If a release has none, the highest version is used.
 kernel=$(apt_cache depends linux-image-cloud-arm64 2>/dev/null |
@@ -113,31 +76,19 @@ if [ -z "$kernel" ]; then
 fi
 if [ -z "$kernel" ]; then
 	grep '^E:' "$apt/log" >&2 || true
-	skip "no apt source of ${suite:-this machine} has a linux-image-*-cloud-arm64; skipped"
+	skip "no apt source of ${suite:-this machine} has a linux-image-*-cloud-arm64"
 fi
 # Since 6.19 that package is empty.
 binary=$(apt_cache depends "$kernel" 2>/dev/null |
 	sed -n 's/^ *Depends: \(linux-binary-[0-9].*\)$/\1/p')
 kernel=${binary:-$kernel}
 
-download() {
-	if ! (cd "$apt/debs" && apt_get download "$@" >"$apt/log" 2>&1); then
-		cat "$apt/log" >&2
-		skip "the arm64 packages could not be downloaded; skipped"
-	fi
-}
-
-deb() {
-	set -- "$apt/debs/$1"_*.deb
-	echo "$1"
-}
-
-download "$kernel"
+apt_download "$kernel"
 
 # /boot/vmlinuz-VERSION, since 6.19 /usr/lib/modules/VERSION/vmlinuz. The modules are nine tenths of
 # an older package, and the guest loads none.
 mkdir "$new/kernel"
-dpkg --fsys-tarfile "$(deb "$kernel")" | tar -xf - -C "$new/kernel" --wildcards '*/vmlinuz*'
+dpkg --fsys-tarfile "$(apt_deb "$kernel")" | tar -xf - -C "$new/kernel" --wildcards '*/vmlinuz*'
 find "$new/kernel" -name 'vmlinuz*' -type f -exec mv {} "$new/vmlinuz" \;
 
 # Newer kernels are EFI images that unpack themselves, which QEMU's -kernel cannot start before 8.1.
@@ -150,7 +101,7 @@ if [ "$(dd if="$new/vmlinuz" bs=1 skip=4 count=4 status=none | tr -d '\0')" = zi
 	gzip) unpack="gzip -dc" ;;
 	xz*) unpack="xz -dc" ;;
 	zstd*) unpack="zstd -dcq" ;;
-	*) skip "the kernel image has the unknown compression $type; skipped" ;;
+	*) skip "the kernel image has the unknown compression $type" ;;
 	esac
 	tail -c +$((start + 1)) "$new/vmlinuz" | head -c "$size" | $unpack >"$new/Image"
 	mv "$new/Image" "$new/vmlinuz"
@@ -163,7 +114,6 @@ if [ -n "$suite" ]; then
 	exit
 fi
 
-dev="libncurses-dev libpfm4 libpfm4-dev libinih-dev libzstd-dev liblzma-dev libjansson-dev libiberty-dev"
 base="busybox-static ncurses-base libc-bin"
 tools="linux-perf libcap2-bin"
 # Packages that may have their libraries, without those of their scripts.
@@ -172,19 +122,16 @@ libraries=$(apt_cache depends --recurse --no-recommends --no-suggests --no-confl
 	--no-replaces --no-enhances $tools 2>/dev/null |
 	grep -E '^(lib|zlib|linux-perf-)[^ ]*$' | sort -u) || true
 # shellcheck disable=SC2086
-download $dev $base $tools $libraries
+apt_download $base $tools $libraries
 
-mkdir "$new/sysroot" "$new/root" "$new/locale"
-for p in $dev; do
-	dpkg -x "$(deb "$p")" "$new/sysroot"
-done
+mkdir "$new/root" "$new/locale"
 for p in busybox-static ncurses-base; do
-	dpkg -x "$(deb "$p")" "$new/root"
+	apt_unpack "$p" "$new/root"
 done
 
 # glibc reads UTF-8 locales from files, also in a static program. The rest of libc-bin needs a
 # libc.so.
-dpkg -x "$(deb libc-bin)" "$new/locale"
+apt_unpack libc-bin "$new/locale"
 mkdir -p "$new/root/usr/lib/locale"
 cp -r "$new/locale/usr/lib/locale/C.utf8" "$new/root/usr/lib/locale/"
 
@@ -208,7 +155,7 @@ rm -rf "$new/root/usr/share/doc" "$new/root/usr/share/man" "$new/root/usr/share/
 # the loader searches too.
 mkdir -p "$new/tools" "$new/perf/bin" "$new/perf/lib"
 for p in $tools $libraries; do
-	dpkg -x "$(deb "$p")" "$new/tools"
+	apt_unpack "$p" "$new/tools"
 done
 # If /usr/bin/perf is a wrapper, the program's name has the version.
 for p in setcap perf; do
@@ -218,7 +165,7 @@ for p in setcap perf; do
 		fi
 	done < <(find "$new"/tools/usr/bin "$new"/tools/usr/sbin "$new"/tools/sbin \
 		-name "$p" -o -name "${p}_[0-9]*" 2>/dev/null)
-	[ -e "$new/perf/bin/$p" ] || skip "$p is not where Debian 12 has it; skipped"
+	[ -e "$new/perf/bin/$p" ] || skip "$p is not where Debian 12 has it"
 done
 todo=("$new"/perf/bin/*)
 while [ ${#todo[@]} -gt 0 ]; do
@@ -227,7 +174,7 @@ while [ ${#todo[@]} -gt 0 ]; do
 	for name in $(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p'); do
 		[ ! -e "$new/perf/lib/$name" ] || continue
 		found=$(find "$new/tools" -name "$name" -print -quit)
-		[ -n "$found" ] || skip "${file##*/} needs $name, which no package has; skipped"
+		[ -n "$found" ] || skip "${file##*/} needs $name, which no package has"
 		cp -L "$found" "$new/perf/lib/$name"
 		todo+=("$new/perf/lib/$name")
 	done
@@ -236,7 +183,7 @@ done
 # The guest's archive must not depend on when it was made.
 find "$new/root" "$new/perf" -exec touch -h -d @0 {} +
 
-rm -rf "$stamp_file" "$out/sysroot" "$out/root" "$out/perf" "$out/vmlinuz"
-mv "$new/sysroot" "$new/root" "$new/perf" "$new/vmlinuz" "$out/"
+rm -rf "$stamp_file" "$out/root" "$out/perf" "$out/vmlinuz"
+mv "$new/root" "$new/perf" "$new/vmlinuz" "$out/"
 echo "$kernel" >"$out/kernel"
 printf '%s\n' "$stamp" >"$stamp_file"

@@ -19,6 +19,7 @@ for tool in aarch64-linux-gnu-gcc qemu-system-aarch64 cpio; do
 		exit 77
 	fi
 done
+.package/sysroot.sh "$BUILD/arm64/sysroot" arm64
 "$here/image.sh" "$image"
 make -s guest BUILD="$BUILD" >/dev/null
 load=$BUILD/arm64/load

@@ -7,6 +7,7 @@ overlay of this machine's root directory, in a mount namespace: the machine does
 """
 import glob
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -17,20 +18,31 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 import skip_reason  # noqa: E402
-from frames import check, finish, skip, skip_all  # noqa: E402
+from frames import check, check_unless, finish, skip, skip_all  # noqa: E402
 from programs import BUILD, PMCTOP  # noqa: E402
 
 TREE = os.path.abspath(os.path.join(HERE, "..", ".."))
 INSIDE = "--inside"
+PATIENCE_S = 600  # a whole build for the other architecture
+# Those of the static programs, as uname prints them, with Debian's names.
+MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
+# An ssh that runs the commands of this host, which has that machine's name and an old pmctop.
+HOST = "/var/tmp/host"
+HOST_PROGRAMS = {
+    "ssh": f'for last; do :; done\nPATH={HOST}:$PATH exec sh -c "$last"',
+    "uname": '[ "$1" = -m ] && echo "$MACHINE" || exec /bin/uname "$@"',
+    "pmctop": "echo pmctop 0.0.1",
+}
 
 
 def run(*command, **options):
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=300, check=False, **options)
+                          timeout=PATIENCE_S, check=False, **options)
 
 
-def package():
-    """Returns the path of a new .deb, or None after a failed check."""
+def package(what):
+    """Returns the path of a new .deb, or None after a failed check, and what make printed on
+    standard error."""
     for old in glob.glob(os.path.join(BUILD, "pmctop_*.deb")):
         os.unlink(old)
     # With the version of the built program, which other tests run: a commit meanwhile must not
@@ -38,8 +50,61 @@ def package():
     version = run(PMCTOP, "--version").stdout.split()[1]
     made = run("make", "--no-print-directory", "-C", TREE, "deb", f"BUILD={BUILD}", f"VERSION={version}")
     found = glob.glob(os.path.join(BUILD, "pmctop_*.deb"))
-    check("make deb", made.returncode == 0 and len(found) == 1, made.stderr[-600:])
-    return found[0] if found else None
+    check(what, made.returncode == 0 and len(found) == 1, made.stderr[-600:])
+    return found[0] if found else None, made.stderr
+
+
+def check_lintian(deb, what):
+    if shutil.which("lintian"):
+        done = run("lintian", "--fail-on", "error,warning", deb)
+        check(what, done.returncode == 0, done.stdout)
+    else:
+        skip(what, "no lintian")
+
+
+def static_programs(deb):
+    """The architectures of the static programs in it."""
+    files = run("dpkg-deb", "--contents", deb).stdout
+    return set(re.findall("/usr/lib/pmctop/pmctop-static-([a-z0-9]+)$", files, re.MULTILINE))
+
+
+def alone(arch):
+    """On Ubuntu, which has no packages of the other architecture. Returns that one's name."""
+    other = next((name for name in MACHINES.values() if name != arch), None)
+    sysroot = os.path.join(BUILD, other, "sysroot")
+    os.makedirs(sysroot, exist_ok=True)
+    with tempfile.TemporaryDirectory() as empty:
+        with open(os.path.join(empty, "os-release"), "w", encoding="ascii") as file:
+            file.write("ID=ubuntu\n")
+        run("mount", "--bind", file.name, "/etc/os-release")
+        run("mount", "--bind", empty, sysroot)
+        deb, said = package("make deb where the other architecture's packages cannot be had")
+        run("umount", sysroot)
+        run("umount", "/etc/os-release")
+    if deb:
+        check("it has this machine's static program alone", static_programs(deb) == {arch},
+              static_programs(deb))
+        check("and make prints that in one sentence",
+              said.startswith(f"No static program for {other} is built: ")
+              and said.endswith("this is Ubuntu.\n") and said.count("\n") == 1, said)
+        check_lintian(deb, "lintian has no complaint of that one")
+
+
+def whole(arch):
+    """Returns the path of the package with all static programs, or None."""
+    deb, said = package("make deb")
+    if not deb:
+        return None
+    lacking = re.search("^No static program for .*$", said, re.MULTILINE)
+    check_unless(lacking and lacking[0], "it has the static programs of both architectures",
+                 static_programs(deb) == {*MACHINES.values(), arch}, (static_programs(deb), said))
+    check_lintian(deb, "lintian has no complaint")
+    with open(deb, "rb") as file:
+        first = file.read()
+    deb, said = package("make deb again")
+    with open(deb, "rb") as file:
+        check("the second package is the same", file.read() == first)
+    return deb
 
 
 class Machine:
@@ -109,9 +174,28 @@ def installed(machine, deb):
     check("completions of other shells are in Debian's directories",
           {"/usr/share/zsh/vendor-completions/_pmctop",
            "/usr/share/fish/vendor_completions.d/pmctop.fish"} <= set(files), files)
-    arch = machine("dpkg", "--print-architecture").stdout.strip()
-    check("the static program for --ssh is there", f"/usr/lib/pmctop/pmctop-static-{arch}" in files,
-          files)
+    for name in MACHINES:
+        if f"/usr/lib/pmctop/pmctop-static-{MACHINES[name]}" in files:
+            copies(machine, name)
+        else:
+            skip(f"--ssh copies the static program to {name}", "the package has none")
+
+
+def copies(machine, name):
+    """--ssh finds the installed static program. One of another architecture is copied, but cannot
+    run here."""
+    folder = machine.root + HOST
+    os.mkdir(folder)
+    for program, body in HOST_PROGRAMS.items():
+        with open(os.path.join(folder, program), "w", encoding="ascii") as file:
+            file.write(f"#!/bin/sh\n{body}\n")
+            os.fchmod(file.fileno(), 0o755)
+    done = machine("env", f"PATH={HOST}:/usr/bin:/bin", f"MACHINE={name}", "/usr/bin/pmctop",
+                   "--ssh", "host", "-b", "-n", "1", "-d", "0.2")
+    shutil.rmtree(folder)
+    check(f"--ssh copies the static program to {name}",
+          "COMMAND" in done.stdout if name == os.uname().machine
+          else "does not run" in done.stderr or "COMMAND" in done.stdout, done)
 
 
 def removed(machine):
@@ -129,14 +213,12 @@ def removed(machine):
 
 
 def inside():
-    deb = package()
+    arch = run("dpkg", "--print-architecture").stdout.strip()
+    if arch in MACHINES.values():
+        alone(arch)
+    deb = whole(arch)
     if not deb:
         return finish()
-    if shutil.which("lintian"):
-        done = run("lintian", "--fail-on", "error,warning", deb)
-        check("lintian has no complaint", done.returncode == 0, done.stdout)
-    else:
-        skip("lintian has no complaint", "no lintian")
     with tempfile.TemporaryDirectory() as directory:
         machine = Machine(directory)
         if not machine.usable:
