@@ -208,8 +208,6 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	};
 	event_table_cache_set(engine->names.tables, &config->tables, NULL);
 	perf_access_probe(sys, &engine->access);
-	if (config->proc_only)
-		engine->access.level = PERF_ACCESS_NONE;
 	engine_notes_init(&engine->causes, sys, &engine->notes);
 	choose_preset(engine);
 	engine_notes_machine(&engine->causes, engine->target);
