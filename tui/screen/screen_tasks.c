@@ -8,18 +8,6 @@
 
 #include <stdio.h>
 
-/* " KEY EFFECT", or "" if no key has the action. */
-static void name_key(const struct app *app, enum action action, const char *effect, char *text,
-		     size_t size)
-{
-	char key[24];
-
-	keymap_first_key(&app->keymap, action, key, sizeof(key));
-	text[0] = '\0';
-	if (key[0])
-		snprintf(text, size, " %s %s", key, effect);
-}
-
 /* Why the list has no row, and the keys that bring some. */
 static void explain_empty(const struct app *app, char *text, size_t size)
 {
@@ -28,10 +16,12 @@ static void explain_empty(const struct app *app, char *text, size_t size)
 	char clear[48] = "", idle[48] = "";
 
 	if (row_filter_is_set(filter))
-		name_key(app, ACTION_LEAVE, filter->text[0] ? "clears it." : "shows all users.",
-			 clear, sizeof(clear));
+		keymap_phrase(&app->keymap, ACTION_LEAVE, " ",
+			      filter->text[0] ? " clears it." : " shows all users.", clear,
+			      sizeof(clear));
 	if (only_ran)
-		name_key(app, ACTION_IDLE, "adds idle ones.", idle, sizeof(idle));
+		keymap_phrase(&app->keymap, ACTION_IDLE, " ", " adds idle ones.", idle,
+			      sizeof(idle));
 	if (filter->text[0])
 		snprintf(text, size, "No task matches '%.40s'.%s%s", filter->text, clear, idle);
 	else if (filter->one_user)

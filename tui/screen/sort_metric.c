@@ -22,18 +22,6 @@ static const struct {
 	{ACTION_SORT_TIME, "total_time", true},
 };
 
-/* " (i: ...)" with the first key of an action; "" if it has none. */
-static void name_key(const struct keymap *keymap, enum action action, const char *effect,
-		     char *text, size_t size)
-{
-	char key[24];
-
-	keymap_first_key(keymap, action, key, sizeof(key));
-	text[0] = '\0';
-	if (key[0])
-		snprintf(text, size, " (%s: %s)", key, effect);
-}
-
 /* T chose the theme before: its first use in a run names the place where that is done now. */
 static bool themes_have_moved(struct app *app, enum action action)
 {
@@ -61,11 +49,12 @@ static void sort_by_metric(struct app *app, struct list *list, enum action actio
 	if (!added && !only_ran && !themes)
 		return;
 	if (only_ran)
-		name_key(&app->keymap, ACTION_IDLE, "all", all, sizeof(all));
+		keymap_phrase(&app->keymap, ACTION_IDLE, " (", ": all)", all, sizeof(all));
 	if (added)
-		name_key(&app->keymap, ACTION_REMOVE, "remove", removal, sizeof(removal));
+		keymap_phrase(&app->keymap, ACTION_REMOVE, " (", ": remove)", removal,
+			      sizeof(removal));
 	if (themes)
-		name_key(&app->keymap, ACTION_SETUP, "setup", setup, sizeof(setup));
+		keymap_phrase(&app->keymap, ACTION_SETUP, " (", ": setup)", setup, sizeof(setup));
 	messages_show(&app->messages, "Sorted by %s%s%s.%s%s%s%s%s%s", def->title,
 		      only_ran ? ", tasks that ran" : "", all, added ? " Column added" : "",
 		      removal, added ? "." : "", themes ? " The theme has moved" : "", setup,
@@ -94,7 +83,7 @@ bool sort_metric_act(struct app *app, enum action action)
 		return true;
 	}
 	if (rollup_is_of_cpus(list->spec.by) && keys[i].of_tasks) {
-		name_key(&app->keymap, ACTION_CPUS, "tasks", cpus, sizeof(cpus));
+		keymap_phrase(&app->keymap, ACTION_CPUS, " (", ": tasks)", cpus, sizeof(cpus));
 		messages_show(&app->messages, "CPUs have no %s to sort by%s.", def->title, cpus);
 		return true;
 	}

@@ -243,6 +243,17 @@ void keymap_first_key(const struct keymap *keymap, enum action action, char *tex
 		keymap_key_name(keymap->keys[action][0], text, size);
 }
 
+void keymap_phrase(const struct keymap *keymap, enum action action, const char *before,
+		   const char *after, char *text, size_t size)
+{
+	char key[24];
+
+	keymap_first_key(keymap, action, key, sizeof(key));
+	text[0] = '\0';
+	if (key[0])
+		snprintf(text, size, "%s%s%s", before, key, after);
+}
+
 /* The number of keys from this one on that are consecutive characters. */
 static size_t run_length(const int *keys, size_t n)
 {

@@ -151,6 +151,9 @@ int keymap_key_parse(const char *name, int *key);
 void keymap_key_names(char *text, size_t size);
 /* The name of the first key of an action; "" if it has none. */
 void keymap_first_key(const struct keymap *keymap, enum action action, char *text, size_t size);
+/* `before`, the name of the first key of an action, `after`; "" if the action has no key. */
+void keymap_phrase(const struct keymap *keymap, enum action action, const char *before,
+		   const char *after, char *text, size_t size);
 /* All keys of an action, with blanks between: "q F10 ^C", "1 .. 9". */
 void keymap_keys(const struct keymap *keymap, enum action action, char *text, size_t size);
 

@@ -150,6 +150,20 @@ static void test_configure(void **state)
 	}
 }
 
+static void test_phrase(void **state)
+{
+	struct keymap keymap;
+	char text[32];
+
+	(void)state;
+	keymap_init(&keymap);
+	keymap_phrase(&keymap, ACTION_KILL, " (", ": signal)", text, sizeof(text));
+	assert_string_equal(text, " (k: signal)");
+	keymap.keys[ACTION_KILL][0] = 0;
+	keymap_phrase(&keymap, ACTION_KILL, " (", ": signal)", text, sizeof(text));
+	assert_string_equal(text, "");
+}
+
 /* A hint names keys that are bound. No key with an action has one. */
 static void test_hints(void **state)
 {
