@@ -216,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_parse),
 		cmocka_unit_test(test_configure),
+		cmocka_unit_test(test_phrase),
 		cmocka_unit_test(test_hints),
 	};
 
