@@ -21,11 +21,10 @@
 #include <string.h>
 
 enum {
-	SEQUENCE_MAX = 128, /* bytes of a sequence; longer ones are not used */
-	GAP_MAX = 4,        /* bytes of unchanged cells that are sent again */
-	ERASE_MIN = 9,      /* blanks for which an erase and a move are shorter */
-	REACH = 3,          /* lines below the cursor in which the next run is looked for */
-	STEPS_MAX = 4,      /* single steps of the cursor in a row */
+	GAP_MAX = 4,   /* bytes of unchanged cells that are sent again */
+	ERASE_MIN = 9, /* blanks for which an erase and a move are shorter */
+	REACH = 3,     /* lines below the cursor in which the next run is looked for */
+	STEPS_MAX = 4, /* single steps of the cursor in a row */
 };
 
 struct encode_run {
@@ -36,30 +35,9 @@ struct encode_run {
 	bool sent;
 };
 
-/* The parameters of a look in \e[...m. */
-struct parameters {
-	char text[SEQUENCE_MAX];
-	size_t n;
-};
-
-size_t encode_without_padding(char *to, size_t size, const char *string)
+void encode_init(struct encoder *encoder, struct terminfo terminfo)
 {
-	size_t n = 0;
-
-	while (*string && n < size) {
-		const char *end = string[0] == '$' && string[1] == '<' ? strchr(string, '>') : NULL;
-
-		if (end)
-			string = end + 1;
-		else
-			to[n++] = *string++;
-	}
-	return *string ? 0 : n;
-}
-
-void encode_init(struct encoder *encoder, struct encode_terminal terminal)
-{
-	*encoder = (struct encoder){.terminal = terminal};
+	*encoder = (struct encoder){.terminfo = terminfo};
 	encode_begin(encoder);
 }
 
@@ -88,90 +66,72 @@ static void append_bytes(struct encoder *encoder, const char *bytes, size_t n)
 	encoder->n += n;
 }
 
-static bool is_string(const char *string)
-{
-	return string && string != (const char *)-1;
-}
-
 void encode_string(struct encoder *encoder, const char *string)
 {
-	char bytes[SEQUENCE_MAX];
+	struct sequence sequence = {.n = 0};
 
-	if (!is_string(string))
-		return;
-	size_t n = encode_without_padding(bytes, sizeof(bytes), string);
-
-	append_bytes(encoder, bytes, n);
+	sequence_add(&sequence, string);
+	append_bytes(encoder, sequence.bytes, sequence.n);
 }
 
 /* Moves */
 
-/* A way to a position. */
-struct way {
-	char bytes[SEQUENCE_MAX];
-	size_t n;
-};
-
-static void way_add(struct way *way, const char *string)
-{
-	way->n += encode_without_padding(way->bytes + way->n, sizeof(way->bytes) - way->n, string);
-}
-
 /* The shorter one of the best way and `lines`, then a string, `times` in a row. */
-static void try_way(struct way *best, const struct way *lines, const char *string, unsigned times)
+static void try_way(struct sequence *best, const struct sequence *lines, const char *string,
+		    unsigned times)
 {
-	struct way way = *lines;
+	struct sequence way = *lines;
 
-	if (!is_string(string) || times > STEPS_MAX)
+	if (!string || times > STEPS_MAX)
 		return;
 	for (unsigned i = 0; i < times; i++)
-		way_add(&way, string);
+		sequence_add(&way, string);
 	if (way.n < best->n)
 		*best = way;
 }
 
 /* Ways from column to column in a line. `lines` is the way to the line. */
-static void try_columns(const struct encoder *encoder, struct way *best, const struct way *lines,
-			bool keeps_column, unsigned x)
+static void try_columns(const struct encoder *encoder, struct sequence *best,
+			const struct sequence *lines, bool keeps_column, unsigned x)
 {
-	const struct encode_terminal *terminal = &encoder->terminal;
+	const struct terminfo *terminfo = &encoder->terminfo;
 	unsigned from = (unsigned)encoder->x;
 
-	if (is_string(terminal->column))
-		try_way(best, lines, tiparm(terminal->column, (int)x), 1);
-	if (is_string(terminal->carriage_return)) {
-		struct way start = *lines;
+	if (terminfo->column)
+		try_way(best, lines, tiparm(terminfo->column, (int)x), 1);
+	if (terminfo->carriage_return) {
+		struct sequence start = *lines;
 
-		way_add(&start, terminal->carriage_return);
+		sequence_add(&start, terminfo->carriage_return);
 		if (x == 0)
 			try_way(best, &start, "", 1);
-		else if (is_string(terminal->right))
-			try_way(best, &start, tiparm(terminal->right, (int)x), 1);
+		else if (terminfo->right)
+			try_way(best, &start, tiparm(terminfo->right, (int)x), 1);
 	}
 	if (encoder->x < 0 || !encoder->exact || !keeps_column)
 		return;
 	if (x <= from)
-		try_way(best, lines, terminal->left, from - x);
-	else if (is_string(terminal->right))
-		try_way(best, lines, tiparm(terminal->right, (int)(x - from)), 1);
+		try_way(best, lines, terminfo->left, from - x);
+	else if (terminfo->right)
+		try_way(best, lines, tiparm(terminfo->right, (int)(x - from)), 1);
 }
 
 void encode_move(struct encoder *encoder, unsigned x, unsigned y)
 {
-	const struct encode_terminal *terminal = &encoder->terminal;
-	struct way best = {.n = 0}, lines = {.n = 0};
+	const struct terminfo *terminfo = &encoder->terminfo;
+	struct sequence best = {.n = 0}, lines = {.n = 0};
 	unsigned down = y - (unsigned)encoder->y;
 
 	if (encoder->x == (int)x && encoder->y == (int)y)
 		return;
-	way_add(&best, tiparm(terminal->move, (int)y, (int)x));
+	sequence_add(&best, tiparm(terminfo->move, (int)y, (int)x));
 	if (encoder->y >= 0 && (unsigned)encoder->y <= y && down <= STEPS_MAX &&
-	    (down == 0 || is_string(terminal->down))) {
+	    (down == 0 || terminfo->down)) {
 		for (unsigned i = 0; i < down; i++)
-			way_add(&lines, terminal->down);
-		try_columns(encoder, &best, &lines, down == 0 || terminal->down_keeps_column, x);
-	} else if (encoder->y >= 0 && is_string(terminal->row)) {
-		way_add(&lines, tiparm(terminal->row, (int)y));
+			sequence_add(&lines, terminfo->down);
+		try_columns(encoder, &best, &lines, down == 0 || encoder->down_keeps_column, x);
+	} else if (encoder->y >= 0 && terminfo->row) {
+		sequence_add(&lines, tiparm(terminfo->row, (int)y));
 		try_columns(encoder, &best, &lines, true, x);
 	}
 	append_bytes(encoder, best.bytes, best.n);
@@ -207,32 +167,33 @@ static unsigned estimate_move(const struct encoder *encoder, unsigned x, unsigne
 /* Looks */
 
 /* Adds the parameters of \e[...m; other strings have none. */
-static bool parameters_add(struct parameters *parameters, const char *string)
+static bool parameters_add(struct sequence *parameters, const char *string)
 {
-	char bytes[SEQUENCE_MAX];
-	size_t n = is_string(string) ? encode_without_padding(bytes, sizeof(bytes), string) : 0;
+	struct sequence sequence = {.n = 0};
+	const char *bytes = sequence.bytes;
 
-	if (n < 4 || bytes[0] != '\033' || bytes[1] != '[' || bytes[n - 1] != 'm' ||
-	    parameters->n + n > sizeof(parameters->text))
+	sequence_add(&sequence, string);
+	if (sequence.n < 4 || bytes[0] != '\033' || bytes[1] != '[' ||
+	    bytes[sequence.n - 1] != 'm' || parameters->n + sequence.n > sizeof(parameters->bytes))
 		return false;
 	if (parameters->n > 0)
-		parameters->text[parameters->n++] = ';';
-	memcpy(parameters->text + parameters->n, bytes + 2, n - 3);
-	parameters->n += n - 3;
+		parameters->bytes[parameters->n++] = ';';
+	memcpy(parameters->bytes + parameters->n, bytes + 2, sequence.n - 3);
+	parameters->n += sequence.n - 3;
 	return true;
 }
 
-static void add_attributes(const struct encode_terminal *terminal, struct parameters *parameters,
+static void add_attributes(const struct terminfo *terminfo, struct sequence *parameters,
 			   unsigned attributes)
 {
 	if (attributes & ATTRIBUTE_BOLD)
-		parameters_add(parameters, terminal->bold);
+		parameters_add(parameters, terminfo->bold);
 	if (attributes & ATTRIBUTE_DIM)
-		parameters_add(parameters, terminal->dim);
+		parameters_add(parameters, terminfo->dim);
 	if (attributes & ATTRIBUTE_UNDERLINE)
-		parameters_add(parameters, terminal->underline);
+		parameters_add(parameters, terminfo->underline);
 	if (attributes & ATTRIBUTE_REVERSE)
-		parameters_add(parameters, terminal->reverse);
+		parameters_add(parameters, terminfo->reverse);
 }
 
 /* The number in xterm's palette, of the 6x6x6 cube or the grey ramp; -1: it has no such colour. */
@@ -250,15 +211,15 @@ static int palette_number(int rgb)
  * A colour that is not the terminal's own. ISO 8613-6's form with semicolons is the one that all
  * terminals with 24 bits understand. Numbers of the palette are shorter.
  */
-static void add_color(const struct encode_terminal *terminal, struct parameters *parameters,
-		      int number, bool back)
+static void add_color(const struct terminfo *terminfo, struct sequence *parameters, int number,
+		      bool back)
 {
-	const char *string = back ? terminal->background : terminal->foreground;
+	const char *string = back ? terminfo->background : terminfo->foreground;
 	char direct[32];
 	int palette;
 
-	if (!terminal->direct_color) {
-		if (is_string(string))
+	if (terminfo->depth != COLOR_DEPTH_RGB) {
+		if (string)
 			parameters_add(parameters, tiparm(string, number));
 		return;
 	}
@@ -272,77 +233,77 @@ static void add_color(const struct encode_terminal *terminal, struct parameters 
 }
 
 /* Returns false if no sequence sets this colour alone. */
-static bool add_color_change(const struct encode_terminal *terminal, struct parameters *parameters,
-			     int from, int to, bool back)
+static bool add_color_change(const struct terminfo *terminfo, struct sequence *parameters, int from,
+			     int to, bool back)
 {
 	if (from == to)
 		return true;
 	if (to >= 0) {
-		add_color(terminal, parameters, to, back);
+		add_color(terminfo, parameters, to, back);
 		return true;
 	}
-	if (!is_string(terminal->own_colors) || strcmp(terminal->own_colors, "\033[39;49m") != 0)
+	if (!terminfo->own_colors || strcmp(terminfo->own_colors, "\033[39;49m") != 0)
 		return false;
 	return parameters_add(parameters, back ? "\033[49m" : "\033[39m");
 }
 
 /* From any look. */
-static void complete_look(const struct encode_terminal *terminal, const struct encode_look *to,
-			  struct parameters *parameters)
+static void complete_look(const struct terminfo *terminfo, const struct encode_look *to,
+			  struct sequence *parameters)
 {
-	add_attributes(terminal, parameters, to->attributes);
+	add_attributes(terminfo, parameters, to->attributes);
 	if (to->foreground >= 0)
-		add_color(terminal, parameters, to->foreground, false);
+		add_color(terminfo, parameters, to->foreground, false);
 	if (to->background >= 0)
-		add_color(terminal, parameters, to->background, true);
+		add_color(terminfo, parameters, to->background, true);
 }
 
 /* Returns false if an attribute must be taken away. */
-static bool change_look(const struct encode_terminal *terminal, const struct encode_look *from,
-			const struct encode_look *to, struct parameters *parameters)
+static bool change_look(const struct terminfo *terminfo, const struct encode_look *from,
+			const struct encode_look *to, struct sequence *parameters)
 {
 	if (from->attributes & ~to->attributes)
 		return false;
-	add_attributes(terminal, parameters, to->attributes & ~from->attributes);
-	return add_color_change(terminal, parameters, from->foreground, to->foreground, false) &&
-	       add_color_change(terminal, parameters, from->background, to->background, true);
+	add_attributes(terminfo, parameters, to->attributes & ~from->attributes);
+	return add_color_change(terminfo, parameters, from->foreground, to->foreground, false) &&
+	       add_color_change(terminfo, parameters, from->background, to->background, true);
 }
 
 /* Whether the terminal resets looks with \e[m, or with that at the end (\e(B\e[m). */
-static bool has_reset(const struct encode_terminal *terminal)
+static bool has_reset(const struct terminfo *terminfo)
 {
-	return is_string(terminal->plain) && strstr(terminal->plain, "\033[");
+	return terminfo->plain && strstr(terminfo->plain, "\033[");
 }
 
 static void set_look(struct encoder *encoder, const struct encode_look *look)
 {
-	const struct encode_terminal *terminal = &encoder->terminal;
-	struct parameters change = {.n = 0}, complete = {.n = 0};
+	const struct terminfo *terminfo = &encoder->terminfo;
+	struct sequence change = {.n = 0}, complete = {.n = 0};
 	bool changed;
 
 	if (encoder->now && memcmp(encoder->now, look, sizeof(*look)) == 0)
 		return;
-	changed = encoder->now && change_look(terminal, encoder->now, look, &change);
+	changed = encoder->now && change_look(terminfo, encoder->now, look, &change);
 	encoder->now = look;
-	if (!has_reset(terminal))
+	if (!has_reset(terminfo))
 		return;
-	complete_look(terminal, look, &complete);
+	complete_look(terminfo, look, &complete);
 	if (changed && change.n == 0)
 		return;
 	append_bytes(encoder, "\033[", 2);
 	if (changed && change.n <= complete.n + (complete.n ? 2 : 0)) {
-		append_bytes(encoder, change.text, change.n);
+		append_bytes(encoder, change.bytes, change.n);
 	} else if (complete.n > 0) {
 		append_bytes(encoder, "0;", 2);
-		append_bytes(encoder, complete.text, complete.n);
+		append_bytes(encoder, complete.bytes, complete.n);
 	}
 	append_bytes(encoder, "m", 1);
 }
 
 void encode_plain(struct encoder *encoder)
 {
-	encode_string(encoder, encoder->terminal.plain);
-	encode_string(encoder, encoder->terminal.own_colors);
+	encode_string(encoder, encoder->terminfo.plain);
+	encode_string(encoder, encoder->terminfo.own_colors);
 	encoder->now = NULL;
 }
 
@@ -385,7 +346,7 @@ static bool is_clear(const struct encoder *encoder, const struct canvas_cell *ce
 	const struct encode_look *look = look_of(encoder, cell);
 
 	return is_blank(cell) && is_bare(look) &&
-	       (look->background < 0 || encoder->terminal.fills_background);
+	       (look->background < 0 || encoder->terminfo.fills_background);
 }
 
 /* The look for blanks: only the background matters. */
@@ -406,7 +367,7 @@ static unsigned columns_of(const struct canvas *canvas, unsigned x, unsigned y)
 static bool is_corner(const struct encoder *encoder, const struct canvas *canvas, unsigned end,
 		      unsigned y)
 {
-	return encoder->terminal.wraps_at_once && end == canvas->width && y + 1 == canvas->height;
+	return encoder->terminfo.wraps_at_once && end == canvas->width && y + 1 == canvas->height;
 }
 
 static void append_cell(struct encoder *encoder, const struct canvas *canvas, unsigned x,
@@ -431,7 +392,7 @@ static void append_cell(struct encoder *encoder, const struct canvas *canvas, un
 		return;
 	/* The next character is in the next line, but not always the cursor. */
 	encoder->x = -1;
-	if (encoder->terminal.wraps_at_once)
+	if (encoder->terminfo.wraps_at_once)
 		encoder->y = -1;
 }
 
@@ -484,15 +445,15 @@ static struct encode_run *new_run(struct encoder *encoder, unsigned x, unsigned 
  */
 static unsigned add_clear(struct encoder *encoder, const struct line *line, unsigned x)
 {
-	const struct encode_terminal *terminal = &encoder->terminal;
+	const struct terminfo *terminfo = &encoder->terminfo;
 	unsigned end = clear_end(encoder, line, x), changed = end;
-	bool to_end = end == line->canvas->width && is_string(terminal->clear_line);
+	bool to_end = end == line->canvas->width && terminfo->clear_line;
 
 	while (changed > x && !is_changed(encoder, line, changed - 1))
 		changed--;
-	if (!to_end && !is_string(terminal->erase))
+	if (!to_end && !terminfo->erase)
 		return x;
-	if (changed - x < (to_end ? strlen(terminal->clear_line) + 1 : (size_t)ERASE_MIN))
+	if (changed - x < (to_end ? strlen(terminfo->clear_line) + 1 : (size_t)ERASE_MIN))
 		return x;
 
 	struct encode_run *run =
@@ -582,16 +543,16 @@ static void add_runs(struct encoder *encoder, const struct line *line)
 
 static void append_run(struct encoder *encoder, struct encode_run *run, const struct canvas *canvas)
 {
-	const struct encode_terminal *terminal = &encoder->terminal;
+	const struct terminfo *terminfo = &encoder->terminfo;
 	unsigned end = run->x + run->columns;
 
 	run->sent = true;
 	if (run->cleared) {
 		encode_move(encoder, run->x, run->y);
 		set_blank_look(encoder, run->look);
-		encode_string(encoder, end == canvas->width && is_string(terminal->clear_line)
-					       ? terminal->clear_line
-					       : tiparm(terminal->erase, (int)run->columns));
+		encode_string(encoder, end == canvas->width && terminfo->clear_line
+					       ? terminfo->clear_line
+					       : tiparm(terminfo->erase, (int)run->columns));
 		return;
 	}
 	if (!run->blank) { /* the blanks before its first character may have another one */
@@ -654,18 +615,18 @@ static void append_runs(struct encoder *encoder, const struct canvas *canvas)
 static void append_cursor(struct encoder *encoder, const struct canvas *last,
 			  const struct canvas *canvas, bool sent)
 {
-	const struct encode_terminal *terminal = &encoder->terminal;
+	const struct terminfo *terminfo = &encoder->terminfo;
 	bool moved = !last || last->cursor_x != canvas->cursor_x ||
 		     last->cursor_y != canvas->cursor_y || !last->cursor;
 
 	if (canvas->cursor && (moved || sent))
 		encode_move(encoder, canvas->cursor_x, canvas->cursor_y);
-	else if (!canvas->cursor && sent && !is_string(terminal->hide_cursor))
+	else if (!canvas->cursor && sent && !terminfo->hide_cursor)
 		encode_move(encoder, 0, canvas->height - 1);
 	if (canvas->cursor && encoder->cursor != ENCODE_CURSOR_SHOWN)
-		encode_string(encoder, terminal->show_cursor);
+		encode_string(encoder, terminfo->show_cursor);
 	if (!canvas->cursor && encoder->cursor != ENCODE_CURSOR_HIDDEN)
-		encode_string(encoder, terminal->hide_cursor);
+		encode_string(encoder, terminfo->hide_cursor);
 	encoder->cursor = canvas->cursor ? ENCODE_CURSOR_SHOWN : ENCODE_CURSOR_HIDDEN;
 }
 
@@ -675,20 +636,20 @@ static void append_cursor(struct encoder *encoder, const struct canvas *last,
  */
 static bool append_clear(struct encoder *encoder, unsigned height)
 {
-	const struct encode_terminal *terminal = &encoder->terminal;
+	const struct terminfo *terminfo = &encoder->terminfo;
 	const struct encode_look *look = &encoder->looks[STYLE_PLAIN][0];
 
-	if (!is_string(terminal->clear))
+	if (!terminfo->clear)
 		return false;
-	if (is_string(terminal->scrolled_lines))
-		encode_string(encoder, tiparm(terminal->scrolled_lines, 0, (int)height - 1));
+	if (terminfo->scrolled_lines)
+		encode_string(encoder, tiparm(terminfo->scrolled_lines, 0, (int)height - 1));
 	encode_plain(encoder);
-	if (terminal->fills_background)
+	if (terminfo->fills_background)
 		set_look(encoder, look);
-	encode_string(encoder, terminal->clear);
+	encode_string(encoder, terminfo->clear);
 	encoder->x = encoder->y = 0;
 	encoder->exact = true;
-	return is_bare(look) && (look->background < 0 || terminal->fills_background);
+	return is_bare(look) && (look->background < 0 || terminfo->fills_background);
 }
 
 void encode_canvas(struct encoder *encoder, const struct canvas *last, const struct canvas *canvas)

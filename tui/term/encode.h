@@ -3,13 +3,14 @@
 #define PMCTOP_ENCODE_H
 
 #include "tui/term/canvas.h"
+#include "tui/term/terminfo.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /*
  * The bytes that turn what a terminal shows into a canvas, as few as possible: links are slow.
- * Pure, except for terminfo's tiparm(). The sequences are terminfo's, with their padding removed.
+ * Pure, except for terminfo's tiparm().
  */
 
 /* A style on this terminal. */
@@ -18,25 +19,11 @@ struct encode_look {
 	int foreground, background; /* colour numbers, as the terminal has them; -1: its own */
 };
 
-/* What the terminal understands, borrowed. Each may be NULL, except `move`. */
-struct encode_terminal {
-	const char *move, *column, *row, *right;   /* cup hpa vpa cuf */
-	const char *carriage_return, *down, *left; /* cr cud1 cub1 */
-	const char *clear, *clear_line, *erase;    /* clear el ech */
-	const char *scrolled_lines;                /* csr */
-	const char *plain, *bold, *dim, *underline, *reverse;
-	const char *foreground, *background, *own_colors; /* setaf setab op */
-	const char *hide_cursor, *show_cursor;
-	bool fills_background;  /* what it clears has the current background (bce) */
-	bool wraps_at_once;     /* a character in the last column moves to the next line */
-	bool direct_color;      /* colour numbers are 0xrrggbb */
-	bool down_keeps_column; /* the line settings add no "\r" to "\n" */
-};
-
 struct encode_run; /* cells that are sent together */
 
 struct encoder {
-	struct encode_terminal terminal;
+	struct terminfo terminfo;
+	bool down_keeps_column;                   /* the line settings add no "\r" to "\n" */
 	struct encode_look looks[STYLE_COUNT][2]; /* plain, selected */
 	char *bytes;                              /* owned, like runs and lines */
 	size_t n, capacity;
@@ -50,23 +37,17 @@ struct encoder {
 	enum { ENCODE_CURSOR_UNKNOWN, ENCODE_CURSOR_HIDDEN, ENCODE_CURSOR_SHOWN } cursor;
 };
 
-void encode_init(struct encoder *encoder, struct encode_terminal terminal);
+void encode_init(struct encoder *encoder, struct terminfo terminfo);
 void encode_fini(struct encoder *encoder);
 
 /* Empties `bytes`. What another program did to cursor and look meanwhile has no effect. */
 void encode_begin(struct encoder *encoder);
-/* Appends a string of terminfo without its padding. NULL and -1 (not a string) append nothing. */
+/* Appends a string of terminfo without its padding. NULL appends nothing. */
 void encode_string(struct encoder *encoder, const char *string);
 /* Appends what sets plain characters in the terminal's own colours. */
 void encode_plain(struct encoder *encoder);
 void encode_move(struct encoder *encoder, unsigned x, unsigned y);
 /* Appends what turns `last` into `canvas`, of the same size. NULL: it clears the screen first. */
 void encode_canvas(struct encoder *encoder, const struct canvas *last, const struct canvas *canvas);
-
-/*
- * Copies a string of terminfo without padding ($<5/>), no NUL. Returns the bytes; 0: more
- * than `size`.
- */
-size_t encode_without_padding(char *to, size_t size, const char *string);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "core/base/util.h"
 #include "tui/term/keymap.h"
+#include "tui/term/terminfo.h"
 #include "tui/term/variables.h"
 
 #include <curses.h>
@@ -26,10 +27,9 @@ enum {
 
 static void add_terminfo_key(struct input *input, const char *capability, int key)
 {
-	const char *bytes = tigetstr(capability);
+	const char *bytes = terminfo_string(capability);
 
-	if (!bytes || bytes == (const char *)-1 || !bytes[0] ||
-	    input->decoder.n_strings == ARRAY_SIZE(input->strings))
+	if (!bytes || !bytes[0] || input->decoder.n_strings == ARRAY_SIZE(input->strings))
 		return;
 	input->strings[input->decoder.n_strings++] = (struct decode_string){bytes, key};
 }

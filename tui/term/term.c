@@ -12,6 +12,7 @@
 #include "tui/term/flow.h"
 #include "tui/term/term_restore.h"
 #include "tui/term/terminal_type.h"
+#include "tui/term/terminfo.h"
 #include "tui/term/variables.h"
 
 #include <curses.h>
@@ -56,7 +57,6 @@ struct term {
 	FILE *input; /* stdin, or /dev/tty opened here */
 	bool own_input;
 	struct canvas last; /* what the terminal shows; no width: unknown */
-	enum color_depth depth;
 	struct encoder encoder;
 	bool mouse;
 	bool titles;                  /* the terminal can set and restore its title */
@@ -107,89 +107,20 @@ void term_prepare(const char *type)
 	setenv("TERMINFO", built_in->terminfo, 1);
 }
 
-static const char *terminfo(const char *name)
-{
-	const char *string = tigetstr(name);
-
-	return string == (const char *)-1 ? NULL : string;
-}
-
-static enum color_depth probe_depth(const struct term_config *config)
-{
-	int colors = tigetnum("colors");
-
-	if (!config->color || colors < 8 || !terminfo("setaf") || !terminfo("setab"))
-		return COLOR_DEPTH_MONO;
-	if (colors > 256 || (colors == 256 && config->direct_color))
-		return COLOR_DEPTH_RGB;
-	if (colors == 256)
-		return COLOR_DEPTH_256;
-	return colors >= 16 ? COLOR_DEPTH_16 : COLOR_DEPTH_8;
-}
-
-static struct encode_terminal probe_terminal(enum color_depth depth)
-{
-	return (struct encode_terminal){
-		.move = terminfo("cup"),
-		.column = terminfo("hpa"),
-		.row = terminfo("vpa"),
-		.right = terminfo("cuf"),
-		.carriage_return = terminfo("cr"),
-		.down = terminfo("cud1"),
-		.left = terminfo("cub1"),
-		.clear = terminfo("clear"),
-		.scrolled_lines = terminfo("csr"),
-		.clear_line = terminfo("el"),
-		.erase = terminfo("ech"),
-		.plain = terminfo("sgr0"),
-		.bold = terminfo("bold"),
-		.dim = terminfo("dim"),
-		.underline = terminfo("smul"),
-		.reverse = terminfo("rev"),
-		.foreground = terminfo("setaf"),
-		.background = terminfo("setab"),
-		.own_colors = terminfo("op"),
-		.hide_cursor = terminfo("civis"),
-		.show_cursor = terminfo("cnorm"),
-		.fills_background = tigetflag("bce") == 1,
-		.wraps_at_once = tigetflag("am") == 1 && tigetflag("xenl") != 1,
-		.direct_color = depth == COLOR_DEPTH_RGB,
-	};
-}
-
-/* The attributes of ncv (terminfo(5)): those that this terminal cannot show in colour. */
-static unsigned attributes_without_color(void)
-{
-	int bits = tigetnum("ncv");
-
-	if (bits < 0)
-		return 0;
-	return (bits & 2 ? ATTRIBUTE_UNDERLINE : 0) | (bits & 4 ? ATTRIBUTE_REVERSE : 0) |
-	       (bits & 16 ? ATTRIBUTE_DIM : 0) | (bits & 32 ? ATTRIBUTE_BOLD : 0);
-}
-
-static unsigned attributes_there(const struct encode_terminal *terminal)
-{
-	if (tigetnum("xmc") > 0) /* a change of attributes takes a cell */
-		return 0;
-	return (terminal->bold ? ATTRIBUTE_BOLD : 0) | (terminal->dim ? ATTRIBUTE_DIM : 0) |
-	       (terminal->underline ? ATTRIBUTE_UNDERLINE : 0) |
-	       (terminal->reverse ? ATTRIBUTE_REVERSE : 0);
-}
-
 static struct encode_look make_look(const struct term *term, const struct theme_look *shown)
 {
+	const struct terminfo *terminfo = &term->encoder.terminfo;
 	struct encode_look look = {shown->attributes, shown->foreground, shown->background};
 
-	look.attributes &= attributes_there(&term->encoder.terminal);
-	if (term->depth == COLOR_DEPTH_MONO)
+	look.attributes &= terminfo->attributes;
+	if (terminfo->depth == COLOR_DEPTH_MONO)
 		return look;
-	if (!terminfo("op")) { /* the terminal's own colours cannot be had back */
+	if (!terminfo->own_colors) { /* the terminal's own colours cannot be had back */
 		look.foreground = look.foreground < 0 ? COLOR_WHITE : look.foreground;
 		look.background = look.background < 0 ? COLOR_BLACK : look.background;
 	}
 	if (look.foreground >= 0 || look.background >= 0)
-		look.attributes &= ~attributes_without_color();
+		look.attributes &= terminfo->attributes_in_color;
 	return look;
 }
 
@@ -197,7 +128,7 @@ static void make_looks(struct term *term, const struct theme *theme)
 {
 	struct theme_look looks[STYLE_COUNT][2];
 
-	theme_looks(theme, term->depth, looks);
+	theme_looks(theme, term_depth(term), looks);
 	for (enum style i = 0; i < STYLE_COUNT; i++) {
 		for (size_t selected = 0; selected < 2; selected++)
 			term->encoder.looks[i][selected] = make_look(term, &looks[i][selected]);
@@ -245,7 +176,7 @@ static void set_input_modes(void)
  */
 static bool has_xterm_mouse(void)
 {
-	const char *mouse = terminfo("kmous");
+	const char *mouse = terminfo_string("kmous");
 
 	return mouse && mouse[0] == '\033' && mouse[1] == '[';
 }
@@ -325,7 +256,7 @@ static void ask_for_status(struct term *term)
  */
 static void ask_first(struct term *term)
 {
-	const char *move = terminfo("cup");
+	const char *move = terminfo_string("cup");
 
 	if (is_like_xterm())
 		send_string(TERM_SYNC_QUERY);
@@ -366,11 +297,11 @@ static void arm_restore(const struct term *term)
 	const char *const strings[] = {
 		term->mouse ? TERM_NO_MOUSE : NULL,
 		term->titles ? TERM_POP_TITLE : NULL,
-		tigetstr("sgr0"),
-		tigetstr("op"),
-		tigetstr("cnorm"),
-		tigetstr("rmkx"),
-		tigetstr("rmcup"),
+		terminfo_string("sgr0"),
+		terminfo_string("op"),
+		terminfo_string("cnorm"),
+		terminfo_string("rmkx"),
+		terminfo_string("rmcup"),
 		"\r\n",
 	};
 
@@ -439,8 +370,7 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 	arm_restore(term);
 	canvas_init(&term->last, false);
 	set_input_modes();
-	term->depth = probe_depth(config);
-	encode_init(&term->encoder, probe_terminal(term->depth));
+	encode_init(&term->encoder, terminfo_read(config->color, config->direct_color));
 	make_looks(term, config->theme);
 	enter_screen(term);
 	ask_first(term);
@@ -464,11 +394,11 @@ static void restore_terminal(struct term *term)
 		encode_string(encoder, TERM_POP_TITLE);
 	term->title_saved = false;
 	encode_plain(encoder);
-	if (!terminfo("rmcup")) {
+	if (!terminfo_string("rmcup")) {
 		encode_move(encoder, 0, (unsigned)LINES - 1);
-		encode_string(encoder, terminfo("el"));
+		encode_string(encoder, terminfo_string("el"));
 	}
-	encode_string(encoder, terminfo("cnorm"));
+	encode_string(encoder, terminfo_string("cnorm"));
 	encoder->cursor = ENCODE_CURSOR_UNKNOWN;
 	send_all(encoder->bytes, encoder->n);
 	endwin();
@@ -496,7 +426,7 @@ int term_input_fd(const struct term *term)
 
 enum color_depth term_depth(const struct term *term)
 {
-	return term->depth;
+	return term->encoder.terminfo.depth;
 }
 
 bool term_writable(const struct term *term)
@@ -628,7 +558,7 @@ void term_draw(struct term *term, const struct canvas *canvas)
 	encode_begin(encoder);
 	encode_string(encoder, term->synchronizes ? TERM_SYNC_BEGIN : NULL);
 	size_t begin = encoder->n;
-	encoder->terminal.down_keeps_column = is_line_feed_alone();
+	encoder->down_keeps_column = is_line_feed_alone();
 	encode_canvas(encoder, known ? &term->last : NULL, canvas);
 	if (encoder->n > begin) {
 		uint64_t now_ns = monotonic_ns();

@@ -6,7 +6,7 @@
 #include "tui/term/term_reset.h"
 
 #include "core/base/util.h"
-#include "tui/term/encode.h"
+#include "tui/term/terminfo.h"
 
 #include <curses.h>
 #include <term.h>
@@ -14,9 +14,10 @@
 
 static void send_string(const char *string)
 {
-	char bytes[128];
+	struct sequence sequence = {.n = 0};
 
-	write_all(STDOUT_FILENO, bytes, encode_without_padding(bytes, sizeof(bytes), string), NULL);
+	sequence_add(&sequence, string);
+	write_all(STDOUT_FILENO, sequence.bytes, sequence.n, NULL);
 }
 
 void term_reset(const struct termios *before, const char *type)
@@ -29,14 +30,9 @@ void term_reset(const struct termios *before, const char *type)
 	tcsetattr(STDOUT_FILENO, TCSANOW, before);
 	if (setupterm(type, STDOUT_FILENO, &found) != OK)
 		return;
-	const char *mouse = tigetstr("kmous");
-	if (mouse && mouse != (const char *)-1)
+	if (terminfo_string("kmous"))
 		send_string("\030\033[?2026l\033[?1006l\033[?1000l");
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const char *string = tigetstr(names[i]);
-
-		if (string && string != (const char *)-1)
-			send_string(string);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		send_string(terminfo_string(names[i]));
 	send_string("\r\n");
 }

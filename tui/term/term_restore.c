@@ -5,7 +5,7 @@
  */
 #include "tui/term/term_restore.h"
 
-#include "tui/term/encode.h"
+#include "tui/term/terminfo.h"
 
 #include <poll.h>
 #include <stdatomic.h>
@@ -24,10 +24,10 @@ void term_restore_arm(const struct termios *before, const char *const *strings, 
 	rescue_line = *before;
 	rescue_length = 0;
 	for (size_t i = 0; i < n; i++)
-		if (strings[i] && strings[i] != (const char *)-1)
-			rescue_length += encode_without_padding(
-				rescue_bytes + rescue_length, sizeof(rescue_bytes) - rescue_length,
-				strings[i]);
+		if (strings[i])
+			rescue_length +=
+				terminfo_copy(rescue_bytes + rescue_length,
+					      sizeof(rescue_bytes) - rescue_length, strings[i]);
 	rescue_armed = true;
 }
 

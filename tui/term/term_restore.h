@@ -14,7 +14,7 @@
 
 /*
  * To be called when the terminal is taken. `before`: its line settings until then; `strings`: what
- * restores it, from terminfo (NULL and -1 are skipped).
+ * restores it, from terminfo (NULL is skipped).
  */
 void term_restore_arm(const struct termios *before, const char *const *strings, size_t n);
 /* To be called when the terminal has been restored. */
