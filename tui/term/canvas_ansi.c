@@ -15,13 +15,7 @@ enum {
 	ANSI_COLORS = 8,
 };
 
-static const struct theme_look no_look = {.foreground = -1, .background = -1};
-
-static bool same_look(const struct theme_look *a, const struct theme_look *b)
-{
-	return a->foreground == b->foreground && a->background == b->background &&
-	       a->attributes == b->attributes;
-}
+static const struct look no_look = {.foreground = -1, .background = -1};
 
 /* `ground` is SGR_FRONT or SGR_BACK. */
 static void print_color(int index, int ground, enum color_depth depth, FILE *out)
@@ -46,10 +40,10 @@ static void print_color(int index, int ground, enum color_depth depth, FILE *out
 	}
 }
 
-static void print_look(const struct theme_look *look, enum color_depth depth, FILE *out)
+static void print_look(const struct look *look, enum color_depth depth, FILE *out)
 {
 	static const struct {
-		enum style_attribute attribute;
+		enum look_attribute attribute;
 		const char *sgr;
 	} attributes[] = {
 		{ATTRIBUTE_BOLD, ";1"},
@@ -79,45 +73,39 @@ static void print_cell(const struct canvas_cell *cell, FILE *out)
 }
 
 /* Whether a blank of that look cannot be seen. */
-static bool is_invisible(const struct canvas_cell *cell, const struct theme_look *look)
+static bool is_invisible(const struct canvas_cell *cell, const struct look *look)
 {
-	return strcmp(cell->text, " ") == 0 && look->background < 0 &&
-	       !(look->attributes & (ATTRIBUTE_REVERSE | ATTRIBUTE_UNDERLINE));
+	return strcmp(cell->text, " ") == 0 && look->background < 0 && look_is_bare(look);
 }
 
 struct ansi {
 	const struct canvas *canvas;
 	enum color_depth depth;
-	struct theme_look looks[STYLE_COUNT][2];
+	struct looks looks;
 	FILE *out;
 };
 
-static const struct theme_look *look_of(const struct ansi *ansi, const struct canvas_cell *cell)
-{
-	return &ansi->looks[cell->style][cell->selected];
-}
-
 static void print_line(const struct ansi *ansi, unsigned y)
 {
-	const struct theme_look *last = &no_look;
+	const struct look *last = &no_look;
 	unsigned end = ansi->canvas->width;
 
 	for (; end > 0; end--) {
 		const struct canvas_cell *cell = canvas_at(ansi->canvas, end - 1, y);
 
-		if (!is_invisible(cell, look_of(ansi, cell)))
+		if (!is_invisible(cell, looks_of_cell(&ansi->looks, cell)))
 			break;
 	}
 	for (unsigned x = 0; x < end; x++) {
 		const struct canvas_cell *cell = canvas_at(ansi->canvas, x, y);
-		const struct theme_look *look = look_of(ansi, cell);
+		const struct look *look = looks_of_cell(&ansi->looks, cell);
 
-		if (!same_look(look, last))
+		if (!look_equals(look, last))
 			print_look(look, ansi->depth, ansi->out);
 		last = look;
 		print_cell(cell, ansi->out);
 	}
-	if (!same_look(last, &no_look))
+	if (!look_equals(last, &no_look))
 		fputs("\033[0m", ansi->out);
 	fputc('\n', ansi->out);
 }
@@ -125,9 +113,13 @@ static void print_line(const struct ansi *ansi, unsigned y)
 void canvas_print_ansi(const struct canvas *canvas, const struct theme *theme,
 		       enum color_depth depth, FILE *out)
 {
-	struct ansi ansi = {.canvas = canvas, .depth = depth, .out = out};
+	struct ansi ansi = {
+		.canvas = canvas,
+		.depth = depth,
+		.looks = theme_looks(theme, depth),
+		.out = out,
+	};
 
-	theme_looks(theme, depth, ansi.looks);
 	for (unsigned y = 0; y < canvas->height; y++)
 		print_line(&ansi, y);
 }

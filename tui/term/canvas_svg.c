@@ -41,7 +41,7 @@ enum {
 
 struct svg {
 	const struct canvas *canvas;
-	struct theme_look looks[STYLE_COUNT][2];
+	struct looks looks;
 	int ground, text; /* colours where a look has none */
 	FILE *out;
 };
@@ -72,7 +72,7 @@ static bool is_dark(int color)
 /* A theme that sets the text alone relies on the terminal's ground. */
 static void choose_ground(struct svg *svg)
 {
-	struct theme_look plain = svg->looks[STYLE_PLAIN][false];
+	struct look plain = svg->looks.of[STYLE_PLAIN][false];
 
 	svg->text = plain.foreground >= 0 ? plain.foreground : DARK_TEXT;
 	if (plain.background >= 0)
@@ -83,8 +83,7 @@ static void choose_ground(struct svg *svg)
 
 static struct paint paint_at(const struct svg *svg, unsigned x, unsigned y)
 {
-	const struct canvas_cell *cell = canvas_at(svg->canvas, x, y);
-	struct theme_look look = svg->looks[cell->style][cell->selected];
+	struct look look = *looks_of_cell(&svg->looks, canvas_at(svg->canvas, x, y));
 	int front = look.foreground >= 0 ? look.foreground : svg->text;
 	int back = look.background >= 0 ? look.background : svg->ground;
 	bool reverse = look.attributes & ATTRIBUTE_REVERSE;
@@ -357,7 +356,7 @@ void canvas_print_svg(const struct canvas *canvas, const struct theme *theme, bo
 	unsigned width = canvas->width * CELL_WIDTH + 2 * PADDING;
 	unsigned height = canvas->height * CELL_HEIGHT + 2 * PADDING;
 
-	theme_looks(theme, color ? COLOR_DEPTH_RGB : COLOR_DEPTH_MONO, svg.looks);
+	svg.looks = theme_looks(theme, color ? COLOR_DEPTH_RGB : COLOR_DEPTH_MONO);
 	choose_ground(&svg);
 	fprintf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" "

@@ -13,7 +13,7 @@
 #include "tui/term/encode.h"
 
 #include "core/base/util.h"
-#include "tui/term/theme.h"
+#include "tui/term/look_change.h"
 
 #include <curses.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ enum {
 
 struct encode_run {
 	unsigned x, y, columns;
-	const struct encode_look *look;
+	const struct look *look;
 	bool blank;   /* has blanks alone: another look with this background will do */
 	bool cleared; /* by erasing */
 	bool sent;
@@ -43,7 +43,7 @@ void encode_init(struct encoder *encoder, struct terminfo terminfo)
 
 void encode_fini(struct encoder *encoder)
 {
-	free(encoder->bytes);
+	free(encoder->output.bytes);
 	free(encoder->runs);
 	free(encoder->lines);
 	*encoder = (struct encoder){0};
@@ -51,19 +51,10 @@ void encode_fini(struct encoder *encoder)
 
 void encode_begin(struct encoder *encoder)
 {
-	encoder->n = 0;
+	encoder->output.length = 0;
 	encoder->x = encoder->y = -1;
 	encoder->exact = false;
 	encoder->now = NULL;
-}
-
-static void append_bytes(struct encoder *encoder, const char *bytes, size_t n)
-{
-	if (n == 0)
-		return;
-	encoder->bytes = array_reserve(encoder->bytes, &encoder->capacity, encoder->n + n, 1);
-	memcpy(encoder->bytes + encoder->n, bytes, n);
-	encoder->n += n;
 }
 
 void encode_string(struct encoder *encoder, const char *string)
@@ -71,7 +62,7 @@ void encode_string(struct encoder *encoder, const char *string)
 	struct sequence sequence = {.n = 0};
 
 	sequence_add(&sequence, string);
-	append_bytes(encoder, sequence.bytes, sequence.n);
+	text_buffer_add(&encoder->output, sequence.bytes, sequence.n);
 }
 
 /* Moves */
@@ -134,7 +125,7 @@ void encode_move(struct encoder *encoder, unsigned x, unsigned y)
 		sequence_add(&lines, tiparm(terminfo->row, (int)y));
 		try_columns(encoder, &best, &lines, true, x);
 	}
-	append_bytes(encoder, best.bytes, best.n);
+	text_buffer_add(&encoder->output, best.bytes, best.n);
 	encoder->x = (int)x;
 	encoder->y = (int)y;
 	encoder->exact = true;
@@ -164,140 +155,10 @@ static unsigned estimate_move(const struct encoder *encoder, unsigned x, unsigne
 	return near + down < far ? near + down : far;
 }
 
-/* Looks */
-
-/* Adds the parameters of \e[...m; other strings have none. */
-static bool parameters_add(struct sequence *parameters, const char *string)
+static void set_look(struct encoder *encoder, const struct look *look)
 {
-	struct sequence sequence = {.n = 0};
-	const char *bytes = sequence.bytes;
-
-	sequence_add(&sequence, string);
-	if (sequence.n < 4 || bytes[0] != '\033' || bytes[1] != '[' ||
-	    bytes[sequence.n - 1] != 'm' || parameters->n + sequence.n > sizeof(parameters->bytes))
-		return false;
-	if (parameters->n > 0)
-		parameters->bytes[parameters->n++] = ';';
-	memcpy(parameters->bytes + parameters->n, bytes + 2, sequence.n - 3);
-	parameters->n += sequence.n - 3;
-	return true;
-}
-
-static void add_attributes(const struct terminfo *terminfo, struct sequence *parameters,
-			   unsigned attributes)
-{
-	if (attributes & ATTRIBUTE_BOLD)
-		parameters_add(parameters, terminfo->bold);
-	if (attributes & ATTRIBUTE_DIM)
-		parameters_add(parameters, terminfo->dim);
-	if (attributes & ATTRIBUTE_UNDERLINE)
-		parameters_add(parameters, terminfo->underline);
-	if (attributes & ATTRIBUTE_REVERSE)
-		parameters_add(parameters, terminfo->reverse);
-}
-
-/* The number in xterm's palette, of the 6x6x6 cube or the grey ramp; -1: it has no such colour. */
-static int palette_number(int rgb)
-{
-	int red = rgb >> 16 & 0xff, green = rgb >> 8 & 0xff, blue = rgb & 0xff;
-	struct color color = {true, (uint8_t)red, (uint8_t)green, (uint8_t)blue};
-	int index = color_index(color, COLOR_DEPTH_256);
-	struct color nearest = color_of_index(index);
-
-	return memcmp(&color, &nearest, sizeof(color)) == 0 ? index : -1;
-}
-
-/*
- * A colour that is not the terminal's own. ISO 8613-6's form with semicolons is the one that all
- * terminals with 24 bits understand. Numbers of the palette are shorter.
- */
-static void add_color(const struct terminfo *terminfo, struct sequence *parameters, int number,
-		      bool back)
-{
-	const char *string = back ? terminfo->background : terminfo->foreground;
-	char direct[32];
-	int palette;
-
-	if (terminfo->depth != COLOR_DEPTH_RGB) {
-		if (string)
-			parameters_add(parameters, tiparm(string, number));
-		return;
-	}
-	palette = palette_number(number);
-	if (palette >= 0)
-		snprintf(direct, sizeof(direct), "\033[%d;5;%dm", back ? 48 : 38, palette);
-	else
-		snprintf(direct, sizeof(direct), "\033[%d;2;%d;%d;%dm", back ? 48 : 38,
-			 number >> 16 & 0xff, number >> 8 & 0xff, number & 0xff);
-	parameters_add(parameters, direct);
-}
-
-/* Returns false if no sequence sets this colour alone. */
-static bool add_color_change(const struct terminfo *terminfo, struct sequence *parameters, int from,
-			     int to, bool back)
-{
-	if (from == to)
-		return true;
-	if (to >= 0) {
-		add_color(terminfo, parameters, to, back);
-		return true;
-	}
-	if (!terminfo->own_colors || strcmp(terminfo->own_colors, "\033[39;49m") != 0)
-		return false;
-	return parameters_add(parameters, back ? "\033[49m" : "\033[39m");
-}
-
-/* From any look. */
-static void complete_look(const struct terminfo *terminfo, const struct encode_look *to,
-			  struct sequence *parameters)
-{
-	add_attributes(terminfo, parameters, to->attributes);
-	if (to->foreground >= 0)
-		add_color(terminfo, parameters, to->foreground, false);
-	if (to->background >= 0)
-		add_color(terminfo, parameters, to->background, true);
-}
-
-/* Returns false if an attribute must be taken away. */
-static bool change_look(const struct terminfo *terminfo, const struct encode_look *from,
-			const struct encode_look *to, struct sequence *parameters)
-{
-	if (from->attributes & ~to->attributes)
-		return false;
-	add_attributes(terminfo, parameters, to->attributes & ~from->attributes);
-	return add_color_change(terminfo, parameters, from->foreground, to->foreground, false) &&
-	       add_color_change(terminfo, parameters, from->background, to->background, true);
-}
-
-/* Whether the terminal resets looks with \e[m, or with that at the end (\e(B\e[m). */
-static bool has_reset(const struct terminfo *terminfo)
-{
-	return terminfo->plain && strstr(terminfo->plain, "\033[");
-}
-
-static void set_look(struct encoder *encoder, const struct encode_look *look)
-{
-	const struct terminfo *terminfo = &encoder->terminfo;
-	struct sequence change = {.n = 0}, complete = {.n = 0};
-	bool changed;
-
-	if (encoder->now && memcmp(encoder->now, look, sizeof(*look)) == 0)
-		return;
-	changed = encoder->now && change_look(terminfo, encoder->now, look, &change);
+	look_change(&encoder->terminfo, encoder->now, look, &encoder->output);
 	encoder->now = look;
-	if (!has_reset(terminfo))
-		return;
-	complete_look(terminfo, look, &complete);
-	if (changed && change.n == 0)
-		return;
-	append_bytes(encoder, "\033[", 2);
-	if (changed && change.n <= complete.n + (complete.n ? 2 : 0)) {
-		append_bytes(encoder, change.bytes, change.n);
-	} else if (complete.n > 0) {
-		append_bytes(encoder, "0;", 2);
-		append_bytes(encoder, complete.bytes, complete.n);
-	}
-	append_bytes(encoder, "m", 1);
 }
 
 void encode_plain(struct encoder *encoder)
@@ -309,16 +170,9 @@ void encode_plain(struct encoder *encoder)
 
 /* Cells */
 
-static const struct encode_look *look_of(const struct encoder *encoder,
-					 const struct canvas_cell *cell)
+static const struct look *look_of(const struct encoder *encoder, const struct canvas_cell *cell)
 {
-	return &encoder->looks[cell->style][cell->selected];
-}
-
-/* Whether blanks of this look show the background alone. */
-static bool is_bare(const struct encode_look *look)
-{
-	return !(look->attributes & (ATTRIBUTE_UNDERLINE | ATTRIBUTE_REVERSE));
+	return looks_of_cell(&encoder->looks, cell);
 }
 
 static bool is_blank(const struct canvas_cell *cell)
@@ -329,32 +183,26 @@ static bool is_blank(const struct canvas_cell *cell)
 static bool is_same(const struct encoder *encoder, const struct canvas_cell *a,
 		    const struct canvas_cell *b)
 {
-	const struct encode_look *la = look_of(encoder, a), *lb = look_of(encoder, b);
+	const struct look *la = look_of(encoder, a), *lb = look_of(encoder, b);
 
 	if (strcmp(a->text, b->text) != 0)
 		return false;
-	if (la == lb)
-		return true;
-	if (is_blank(a) && is_bare(la) && is_bare(lb))
-		return la->background == lb->background;
-	return memcmp(la, lb, sizeof(*la)) == 0;
+	return la == lb || look_equals(la, lb) || (is_blank(a) && look_has_blanks_of(la, lb));
 }
 
 /* Whether the cell is a blank that the terminal can make by clearing. */
 static bool is_clear(const struct encoder *encoder, const struct canvas_cell *cell)
 {
-	const struct encode_look *look = look_of(encoder, cell);
+	const struct look *look = look_of(encoder, cell);
 
-	return is_blank(cell) && is_bare(look) &&
+	return is_blank(cell) && look_is_bare(look) &&
 	       (look->background < 0 || encoder->terminfo.fills_background);
 }
 
 /* The look for blanks: only the background matters. */
-static void set_blank_look(struct encoder *encoder, const struct encode_look *look)
+static void set_blank_look(struct encoder *encoder, const struct look *look)
 {
-	const struct encode_look *now = encoder->now;
-
-	if (!now || !is_bare(now) || !is_bare(look) || now->background != look->background)
+	if (!encoder->now || !look_has_blanks_of(encoder->now, look))
 		set_look(encoder, look);
 }
 
@@ -384,7 +232,7 @@ static void append_cell(struct encoder *encoder, const struct canvas *canvas, un
 		set_blank_look(encoder, look_of(encoder, cell));
 	else
 		set_look(encoder, look_of(encoder, cell));
-	append_bytes(encoder, length ? cell->text : " ", length ? length : 1);
+	text_buffer_add(&encoder->output, length ? cell->text : " ", length ? length : 1);
 	encoder->x += (int)columns;
 	if (length > 1)
 		encoder->exact = false;
@@ -429,7 +277,7 @@ static unsigned clear_end(const struct encoder *encoder, const struct line *line
 }
 
 static struct encode_run *new_run(struct encoder *encoder, unsigned x, unsigned y,
-				  const struct encode_look *look)
+				  const struct look *look)
 {
 	encoder->runs = array_reserve(encoder->runs, &encoder->runs_capacity, encoder->n_runs + 1,
 				      sizeof(*encoder->runs));
@@ -464,20 +312,14 @@ static unsigned add_clear(struct encoder *encoder, const struct line *line, unsi
 	return x + run->columns;
 }
 
-/* Whether blanks of one look can be sent in the other one. */
-static bool has_background(const struct encode_look *look, const struct encode_look *other)
-{
-	return is_bare(look) && is_bare(other) && look->background == other->background;
-}
-
 /* Whether a cell can be sent in the run's look, or in a look that the run can have. */
 static bool run_takes(struct encoder *encoder, struct encode_run *run,
 		      const struct canvas_cell *cell)
 {
-	const struct encode_look *look = look_of(encoder, cell);
+	const struct look *look = look_of(encoder, cell);
 
-	if (memcmp(look, run->look, sizeof(*look)) != 0 &&
-	    !((is_blank(cell) || run->blank) && has_background(look, run->look)))
+	if (!look_equals(look, run->look) &&
+	    !((is_blank(cell) || run->blank) && look_has_blanks_of(look, run->look)))
 		return false;
 	if (run->blank && !is_blank(cell)) {
 		run->look = look;
@@ -567,8 +409,8 @@ static void append_run(struct encoder *encoder, struct encode_run *run, const st
 static bool is_ready(const struct encoder *encoder, const struct encode_run *run)
 {
 	return !run->sent && encoder->now &&
-	       (memcmp(run->look, encoder->now, sizeof(*run->look)) == 0 ||
-		(run->blank && has_background(run->look, encoder->now)));
+	       (look_equals(run->look, encoder->now) ||
+		(run->blank && look_has_blanks_of(run->look, encoder->now)));
 }
 
 /*
@@ -637,7 +479,7 @@ static void append_cursor(struct encoder *encoder, const struct canvas *last,
 static bool append_clear(struct encoder *encoder, unsigned height)
 {
 	const struct terminfo *terminfo = &encoder->terminfo;
-	const struct encode_look *look = &encoder->looks[STYLE_PLAIN][0];
+	const struct look *look = &encoder->looks.of[STYLE_PLAIN][false];
 
 	if (!terminfo->clear)
 		return false;
@@ -649,13 +491,13 @@ static bool append_clear(struct encoder *encoder, unsigned height)
 	encode_string(encoder, terminfo->clear);
 	encoder->x = encoder->y = 0;
 	encoder->exact = true;
-	return is_bare(look) && (look->background < 0 || terminfo->fills_background);
+	return look_is_bare(look) && (look->background < 0 || terminfo->fills_background);
 }
 
 void encode_canvas(struct encoder *encoder, const struct canvas *last, const struct canvas *canvas)
 {
 	struct line line = {.last = last, .canvas = canvas};
-	size_t begin = encoder->n;
+	size_t begin = encoder->output.length;
 	struct canvas cleared;
 
 	canvas_init(&cleared, false);
@@ -672,6 +514,6 @@ void encode_canvas(struct encoder *encoder, const struct canvas *last, const str
 	}
 	encoder->lines[canvas->height] = encoder->n_runs;
 	append_runs(encoder, canvas);
-	append_cursor(encoder, last, canvas, encoder->n > begin);
+	append_cursor(encoder, last, canvas, encoder->output.length > begin);
 	canvas_fini(&cleared);
 }

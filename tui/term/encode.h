@@ -2,7 +2,9 @@
 #ifndef PMCTOP_ENCODE_H
 #define PMCTOP_ENCODE_H
 
+#include "core/base/text_buffer.h"
 #include "tui/term/canvas.h"
+#include "tui/term/look.h"
 #include "tui/term/terminfo.h"
 
 #include <stdbool.h>
@@ -13,34 +15,27 @@
  * Pure, except for terminfo's tiparm().
  */
 
-/* A style on this terminal. */
-struct encode_look {
-	unsigned attributes;        /* enum style_attribute */
-	int foreground, background; /* colour numbers, as the terminal has them; -1: its own */
-};
-
 struct encode_run; /* cells that are sent together */
 
 struct encoder {
 	struct terminfo terminfo;
-	bool down_keeps_column;                   /* the line settings add no "\r" to "\n" */
-	struct encode_look looks[STYLE_COUNT][2]; /* plain, selected */
-	char *bytes;                              /* owned, like runs and lines */
-	size_t n, capacity;
-	struct encode_run *runs; /* by line, from the left */
+	bool down_keeps_column;    /* the line settings add no "\r" to "\n" */
+	struct looks looks;        /* set by the caller */
+	struct text_buffer output; /* owned, like runs and lines */
+	struct encode_run *runs;   /* by line, from the left */
 	size_t n_runs, runs_capacity;
 	size_t *lines; /* the first run of each line, and the end */
 	size_t lines_capacity;
-	int x, y;                      /* of the terminal's cursor; -1: unknown */
-	bool exact;                    /* false: x may differ on a terminal with other fonts */
-	const struct encode_look *now; /* the look of the next character; NULL: unknown */
+	int x, y;               /* of the terminal's cursor; -1: unknown */
+	bool exact;             /* false: x may differ on a terminal with other fonts */
+	const struct look *now; /* the look of the next character; NULL: unknown */
 	enum { ENCODE_CURSOR_UNKNOWN, ENCODE_CURSOR_HIDDEN, ENCODE_CURSOR_SHOWN } cursor;
 };
 
 void encode_init(struct encoder *encoder, struct terminfo terminfo);
 void encode_fini(struct encoder *encoder);
 
-/* Empties `bytes`. What another program did to cursor and look meanwhile has no effect. */
+/* Empties `output`. What another program did to cursor and look meanwhile has no effect. */
 void encode_begin(struct encoder *encoder);
 /* Appends a string of terminfo without its padding. NULL appends nothing. */
 void encode_string(struct encoder *encoder, const char *string);

@@ -107,11 +107,9 @@ void term_prepare(const char *type)
 	setenv("TERMINFO", built_in->terminfo, 1);
 }
 
-static struct encode_look make_look(const struct term *term, const struct theme_look *shown)
+/* What this terminal can show of a look. */
+static struct look make_look(const struct terminfo *terminfo, struct look look)
 {
-	const struct terminfo *terminfo = &term->encoder.terminfo;
-	struct encode_look look = {shown->attributes, shown->foreground, shown->background};
-
 	look.attributes &= terminfo->attributes;
 	if (terminfo->depth == COLOR_DEPTH_MONO)
 		return look;
@@ -126,13 +124,12 @@ static struct encode_look make_look(const struct term *term, const struct theme_
 
 static void make_looks(struct term *term, const struct theme *theme)
 {
-	struct theme_look looks[STYLE_COUNT][2];
+	struct looks looks = theme_looks(theme, term_depth(term));
 
-	theme_looks(theme, term_depth(term), looks);
-	for (enum style i = 0; i < STYLE_COUNT; i++) {
+	for (enum style i = 0; i < STYLE_COUNT; i++)
 		for (size_t selected = 0; selected < 2; selected++)
-			term->encoder.looks[i][selected] = make_look(term, &looks[i][selected]);
-	}
+			term->encoder.looks.of[i][selected] =
+				make_look(&term->encoder.terminfo, looks.of[i][selected]);
 }
 
 /* The stream of keys; NULL: no terminal. *opened: it was opened here and must be closed. */
@@ -400,7 +397,7 @@ static void restore_terminal(struct term *term)
 	}
 	encode_string(encoder, terminfo_string("cnorm"));
 	encoder->cursor = ENCODE_CURSOR_UNKNOWN;
-	send_all(encoder->bytes, encoder->n);
+	send_all(encoder->output.bytes, encoder->output.length);
 	endwin();
 	term_restore_disarm();
 }
@@ -557,17 +554,17 @@ void term_draw(struct term *term, const struct canvas *canvas)
 
 	encode_begin(encoder);
 	encode_string(encoder, term->synchronizes ? TERM_SYNC_BEGIN : NULL);
-	size_t begin = encoder->n;
+	size_t begin = encoder->output.length;
 	encoder->down_keeps_column = is_line_feed_alone();
 	encode_canvas(encoder, known ? &term->last : NULL, canvas);
-	if (encoder->n > begin) {
+	if (encoder->output.length > begin) {
 		uint64_t now_ns = monotonic_ns();
 		bool asks = flow_asks(&term->flow, now_ns);
 
 		encode_string(encoder, term->synchronizes ? TERM_SYNC_END : NULL);
 		encode_string(encoder, asks ? TERM_STATUS_QUERY : NULL);
-		flow_sent(&term->flow, encoder->n, asks, now_ns);
-		send_all(encoder->bytes, encoder->n);
+		flow_sent(&term->flow, encoder->output.length, asks, now_ns);
+		send_all(encoder->output.bytes, encoder->output.length);
 	}
 	save_drawn(term, canvas);
 }

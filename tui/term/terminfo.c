@@ -2,7 +2,7 @@
 /* Padding is a delay for terminals of the time before flow control. */
 #include "tui/term/terminfo.h"
 
-#include "tui/term/theme.h"
+#include "tui/term/look.h"
 
 #include <curses.h>
 #include <string.h>

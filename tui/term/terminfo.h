@@ -24,7 +24,7 @@ struct terminfo {
 	enum color_depth depth;                           /* the colours to draw with */
 	bool fills_background;        /* what it clears has the current background (bce) */
 	bool wraps_at_once;           /* a character in the last column moves to the next line */
-	unsigned attributes;          /* enum style_attribute: those that take no cell */
+	unsigned attributes;          /* enum look_attribute: those that take no cell */
 	unsigned attributes_in_color; /* those of them that it can show in colour */
 };
 

@@ -213,13 +213,13 @@ void theme_about(const char *text, char *about, size_t size)
 	text_copy(about, size_min(size, length + 1), text);
 }
 
-struct theme_look theme_look(const struct theme *theme, enum style style, bool selected,
-			     enum color_depth depth)
+struct look theme_look(const struct theme *theme, enum style style, bool selected,
+		       enum color_depth depth)
 {
 	const struct theme_style *plain = &theme->styles[STYLE_PLAIN];
 	const struct theme_style *native = &theme->styles[style];
 	const struct theme_style *colors = selected ? &theme->styles[STYLE_SELECTED] : native;
-	struct theme_look look = {
+	struct look look = {
 		.foreground = color_index_on(colors->foreground, colors->background, depth),
 		.background = color_index(colors->background, depth),
 		.attributes = native->attributes & ATTRIBUTE_BOLD,
@@ -237,13 +237,15 @@ struct theme_look theme_look(const struct theme *theme, enum style style, bool s
 	return look;
 }
 
-void theme_looks(const struct theme *theme, enum color_depth depth,
-		 struct theme_look looks[STYLE_COUNT][2])
+struct looks theme_looks(const struct theme *theme, enum color_depth depth)
 {
+	struct looks looks;
+
 	for (enum style style = 0; style < STYLE_COUNT; style++) {
-		looks[style][false] = theme_look(theme, style, false, depth);
-		looks[style][true] = theme_look(theme, style, true, depth);
+		looks.of[style][false] = theme_look(theme, style, false, depth);
+		looks.of[style][true] = theme_look(theme, style, true, depth);
 	}
+	return looks;
 }
 
 const char *theme_builtin_find(const char *name)

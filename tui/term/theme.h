@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/notes.h"
 #include "tui/term/color.h"
+#include "tui/term/look.h"
 #include "tui/term/style.h"
 
 #include <stddef.h>
@@ -18,17 +19,9 @@
  * derived from others. A theme sets no attributes: these distinguish roles on terminals without
  * colours.
  */
-enum style_attribute {
-	ATTRIBUTE_BOLD = 1 << 0,
-	/* Attributes for roles that have the same colour. */
-	ATTRIBUTE_UNDERLINE = 1 << 1,
-	ATTRIBUTE_DIM = 1 << 2,
-	ATTRIBUTE_REVERSE = 1 << 3,
-};
-
 struct theme_style {
 	struct color foreground, background;
-	unsigned attributes; /* enum style_attribute */
+	unsigned attributes; /* enum look_attribute */
 };
 
 struct theme {
@@ -54,16 +47,10 @@ extern const size_t theme_keys_n;
 /* The first line of a theme, a comment, as its description; "" if there is none. */
 void theme_about(const char *text, char *about, size_t size);
 
-/* A style at a depth: colour numbers (color_index()) and attributes. */
-struct theme_look {
-	int foreground, background;
-	unsigned attributes;
-};
-struct theme_look theme_look(const struct theme *theme, enum style style, bool selected,
-			     enum color_depth depth);
-/* All of them, by style and whether the cell is selected. */
-void theme_looks(const struct theme *theme, enum color_depth depth,
-		 struct theme_look looks[STYLE_COUNT][2]);
+/* A style at a depth. */
+struct look theme_look(const struct theme *theme, enum style style, bool selected,
+		       enum color_depth depth);
+struct looks theme_looks(const struct theme *theme, enum color_depth depth);
 
 /* themes/ as text, built into the program; the last one's name is NULL. */
 struct theme_builtin {

@@ -43,7 +43,7 @@ char *canvas_print_styles(const struct canvas *canvas)
 char *canvas_print_looks(const struct canvas *canvas, const char *name, enum color_depth depth)
 {
 	enum { LOOKS_MAX = 52 };
-	struct theme_look looks[LOOKS_MAX];
+	struct look looks[LOOKS_MAX];
 	struct notes notes = {0};
 	struct theme theme;
 	struct error err;
@@ -56,8 +56,7 @@ char *canvas_print_looks(const struct canvas *canvas, const char *name, enum col
 	for (unsigned y = 0; y < canvas->height; y++) {
 		for (unsigned x = 0; x < canvas->width; x++) {
 			const struct canvas_cell *cell = canvas_at(canvas, x, y);
-			struct theme_look look =
-				theme_look(&theme, cell->style, cell->selected, depth);
+			struct look look = theme_look(&theme, cell->style, cell->selected, depth);
 			size_t i = 0;
 
 			while (i < n && memcmp(&looks[i], &look, sizeof(look)) != 0)

@@ -168,7 +168,7 @@ static bool is_shown(const struct stage *stage, unsigned x, unsigned y)
 {
 	const struct canvas_cell *cell = canvas_at(&stage->canvas, x, y);
 	const struct small_terminal_cell *shown = small_terminal_at(&stage->terminal, x, y);
-	struct theme_look look =
+	struct look look =
 		theme_look(&stage->theme, cell->style, cell->selected, stage->row->depth);
 	const unsigned visible = ATTRIBUTE_UNDERLINE | ATTRIBUTE_REVERSE;
 

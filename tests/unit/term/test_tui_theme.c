@@ -157,7 +157,7 @@ static void check_contrast(const char *name, const struct theme *theme, enum sty
 
 	for (enum color_depth depth = COLOR_DEPTH_8; depth <= COLOR_DEPTH_RGB; depth++)
 		for (int selected = 0; selected < 2; selected++) {
-			struct theme_look look = theme_look(theme, style, selected, depth);
+			struct look look = theme_look(theme, style, selected, depth);
 			bool main_text = selected || is_main_text(style);
 			double least = main_text && depth >= COLOR_DEPTH_256 ? 4.5 : 3;
 			bool native = look.background >= 0; /* else the terminal's own */
@@ -255,8 +255,8 @@ static void test_color_blind(void **state)
 static bool looks_alike(const struct theme *theme, enum style a, enum style b,
 			enum color_depth depth)
 {
-	struct theme_look left = theme_look(theme, a, false, depth);
-	struct theme_look right = theme_look(theme, b, false, depth);
+	struct look left = theme_look(theme, a, false, depth);
+	struct look right = theme_look(theme, b, false, depth);
 
 	return left.foreground == right.foreground && left.background == right.background &&
 	       left.attributes == right.attributes;
@@ -278,8 +278,8 @@ static void test_roles(void **state)
 		struct theme theme = load(t->name);
 
 		for (enum color_depth depth = COLOR_DEPTH_MONO; depth <= COLOR_DEPTH_RGB; depth++) {
-			struct theme_look row = theme_look(&theme, STYLE_PLAIN, true, depth);
-			struct theme_look plain = theme_look(&theme, STYLE_PLAIN, false, depth);
+			struct look row = theme_look(&theme, STYLE_PLAIN, true, depth);
+			struct look plain = theme_look(&theme, STYLE_PLAIN, false, depth);
 
 			for (size_t i = 0; i < ARRAY_SIZE(roles); i++)
 				if (looks_alike(&theme, roles[i][0], roles[i][1], depth))
@@ -319,10 +319,8 @@ static void test_mono(void **state)
 	(void)state;
 	for (enum style style = 0; style < STYLE_COUNT; style++)
 		for (int selected = 0; selected < 2; selected++) {
-			struct theme_look look =
-				theme_look(&theme, style, selected, COLOR_DEPTH_RGB);
-			struct theme_look poor =
-				theme_look(&other, style, selected, COLOR_DEPTH_MONO);
+			struct look look = theme_look(&theme, style, selected, COLOR_DEPTH_RGB);
+			struct look poor = theme_look(&other, style, selected, COLOR_DEPTH_MONO);
 
 			assert_int_equal(look.foreground, -1);
 			assert_int_equal(look.background, -1);
