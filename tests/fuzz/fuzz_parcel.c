@@ -20,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_check(parcel_pack(&parcel, &bytes, &n, &err) == 0, "it can be packed again");
 	fuzz_check(parcel_unpack(bytes, n, &again, &err) == 0, "and unpacked");
 	fuzz_check(again.n_words == parcel.n_words && again.utf8 == parcel.utf8, "it is the same");
+	fuzz_check(again.n_themes == parcel.n_themes, "and so are its themes");
 	for (size_t i = 0; i < parcel.n_words; i++)
 		fuzz_check(strcmp(again.words[i], parcel.words[i]) == 0, "a word is the same");
 	free(bytes);

@@ -152,6 +152,24 @@ def check_honest(machine):
     done = machine.run("none", "--theme", write_file("own.theme", 'theme[main_fg]="#123456"\n'),
                        "--list", "marks")
     check("a theme here needs no file there", done.returncode == 0 and not done.stderr, done)
+    home = os.path.join(machine.path, "config")
+    os.makedirs(f"{home}/pmctop/themes")
+    for name in ("mine", "nord"):
+        with open(f"{home}/pmctop/themes/{name}.theme", "w", encoding="ascii") as file:
+            file.write(f'# Sent {name}\ntheme[main_fg]="#123456"\n')
+    done = machine.run("none", "--list", "themes", XDG_CONFIG_HOME=home)
+    check("the themes are the user's of here and the built-in ones", done.returncode == 0
+          and all(f"Sent {name}" in done.stdout for name in ("mine", "nord"))
+          and "dracula" in done.stdout and done.stdout == run("--list", "themes", env={
+              **ENVIRONMENT, "XDG_CONFIG_HOME": home}).stdout, done)
+    with open(f"{home}/pmctop/themes/large.theme", "w", encoding="ascii") as file:
+        file.write("#" * 60000)
+    for i in range(4):
+        os.link(f"{home}/pmctop/themes/large.theme", f"{home}/pmctop/themes/large{i}.theme")
+    done = machine.run("none", "--list", "themes", XDG_CONFIG_HOME=home)
+    check("too many themes: a note", done.returncode == 0 and "large2" in done.stdout
+          and "mine" in done.stdout and "large3" not in done.stdout
+          and done.stderr.count("\n") == 1 and "only 6 of 7 themes were sent" in done.stderr, done)
     done = machine.run("none", "--preset", "no-such-preset", "-b", "-n", "1")
     check("errors and statuses are passed on",
           done.returncode == 2 and "no-such-preset" in done.stderr, done)

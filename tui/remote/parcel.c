@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table has a row for each key with one value. "word" may come often. "end" is the last key, so
- * a file that was cut is not accepted.
+ * The table has a row for each key with one value. "word" may come often, and so may "theme/NAME".
+ * "end" is the last key, so a file that was cut is not accepted.
  */
 #include "tui/remote/parcel.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const char magic[] = "pmctop-parcel-1";
-static const char word_key[] = "word", end_key[] = "end";
+static const char word_key[] = "word", theme_key[] = "theme/", end_key[] = "end";
 
 static const struct {
 	const char *key;
@@ -39,6 +39,14 @@ void parcel_add_word(struct parcel *parcel, const char *word)
 	parcel->words[parcel->n_words] = NULL;
 }
 
+void parcel_add_theme(struct parcel *parcel, const char *name, const char *text)
+{
+	parcel->themes = array_reserve(parcel->themes, &parcel->themes_capacity,
+				       parcel->n_themes + 1, sizeof(*parcel->themes));
+	parcel->themes[parcel->n_themes++] =
+		(struct theme_text){.name = xstrdup(name), .text = xstrdup(text)};
+}
+
 static void write_text(FILE *file, const char *text)
 {
 	fwrite(text, 1, strlen(text) + 1, file);
@@ -60,6 +68,10 @@ static void write_all_entries(const struct parcel *parcel, FILE *file)
 			write_entry(file, rows[i].key, "yes");
 		else if (!rows[i].flag && *(char *const *)(base + rows[i].text))
 			write_entry(file, rows[i].key, *(char *const *)(base + rows[i].text));
+	}
+	for (size_t i = 0; i < parcel->n_themes; i++) {
+		fputs(theme_key, file);
+		write_entry(file, parcel->themes[i].name, parcel->themes[i].text);
 	}
 	for (size_t i = 0; i < parcel->n_words; i++)
 		write_entry(file, word_key, parcel->words[i]);
@@ -101,6 +113,12 @@ static bool store_value(struct parcel *parcel, const char *key, const char *valu
 		if (parcel->n_words == PARCEL_WORDS_MAX)
 			return false;
 		parcel_add_word(parcel, value);
+		return true;
+	}
+	if (strncmp(key, theme_key, strlen(theme_key)) == 0) {
+		if (parcel->n_themes == PARCEL_THEMES_MAX)
+			return false;
+		parcel_add_theme(parcel, key + strlen(theme_key), value);
 		return true;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -153,6 +171,11 @@ void parcel_fini(struct parcel *parcel)
 	for (size_t i = 0; i < parcel->n_words; i++)
 		free(parcel->words[i]);
 	free(parcel->words);
+	for (size_t i = 0; i < parcel->n_themes; i++) {
+		free(parcel->themes[i].name);
+		free(parcel->themes[i].text);
+	}
+	free(parcel->themes);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (!rows[i].flag)
 			free(*(char **)((char *)parcel + rows[i].text));

@@ -3,13 +3,14 @@
 #define PMCTOP_PARCEL_H
 
 #include "core/base/error.h"
+#include "tui/term/theme_load.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /*
  * What pmctop here sends to pmctop on the host: words of the command line, variables, the
- * configuration and the theme. One file of texts that are ended by NUL, a key before each value. A
+ * configuration and the themes. One file of texts that are ended by NUL, a key before each value. A
  * pmctop reads the format of all older versions, because an installed one is used if it is newer.
  */
 struct parcel {
@@ -19,14 +20,17 @@ struct parcel {
 	char *term, *colorterm, *no_color, *escdelay;
 	char *config_path, *config; /* name here, and text; NULL: no configuration */
 	char *theme;                /* text of the theme; NULL: the default */
-	char *record;               /* name here of the recording; NULL: nothing is recorded */
-	bool utf8;                  /* the terminal here shows UTF-8 */
+	struct theme_text *themes;  /* the user's, to choose from */
+	size_t n_themes, themes_capacity;
+	char *record; /* name here of the recording; NULL: nothing is recorded */
+	bool utf8;    /* the terminal here shows UTF-8 */
 };
 
-enum { PARCEL_BYTES_MAX = 1 << 20, PARCEL_WORDS_MAX = 8192 };
+enum { PARCEL_BYTES_MAX = 1 << 20, PARCEL_WORDS_MAX = 8192, PARCEL_THEMES_MAX = 100 };
 
-/* Appends a copy of a word. */
+/* Append copies. */
 void parcel_add_word(struct parcel *parcel, const char *word);
+void parcel_add_theme(struct parcel *parcel, const char *name, const char *text);
 
 /* The file. The caller frees *bytes. -E2BIG with a sentence if it would be too large. */
 int parcel_pack(const struct parcel *parcel, char **bytes, size_t *n, struct error *err);

@@ -261,7 +261,7 @@ static void print_themes(struct printer *printer)
 	struct theme_list themes;
 	int result = 0;
 
-	theme_list_read(printer->listing->theme_dir, &themes);
+	theme_list_read(printer->listing->themes, &themes);
 	for (size_t i = 0; i < themes.n && !result; i++)
 		result = print_matching(printer, &(struct line){.name = themes.items[i].name,
 								.text = themes.items[i].about});

@@ -26,7 +26,7 @@ struct listing {
 	size_t n_presets;
 	const char *
 		cpu_model; /* events and metrics are this CPU's, not probed; NULL: this machine's */
-	const char *theme_dir; /* the user's themes; may be NULL */
+	const struct theme_places *themes; /* the user's */
 	const struct keymap *keymap;
 	unsigned width; /* columns of the terminal; 0: no terminal */
 };

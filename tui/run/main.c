@@ -125,17 +125,24 @@ static void note_setting(struct config *file, const char *name, const struct err
 	config_note(file, config_entry_find(&file->settings, name), err->text);
 }
 
-static int load_theme(const char *name, const char *dir, const struct parcel *sent,
-		      struct config *file, struct theme *theme, struct error *err)
+/* Where themes are: here, or with --ssh the texts that were sent. */
+static struct theme_places find_themes(const struct parcel *sent, char dir[PATH_MAX])
 {
+	if (sent)
+		return (struct theme_places){.sent = sent->themes, .n_sent = sent->n_themes};
+	return (struct theme_places){.dir = user_files_themes(dir)};
+}
+
+static int load_theme(const char *name, const struct theme_places *places, struct config *file,
+		      struct theme *theme, struct error *err)
+{
+	const struct theme_places none = {0};
 	struct notes notes = {0};
-	int rc = sent && sent->theme
-			 ? theme_parse(name ? name : "default", sent->theme, theme, &notes, err)
-			 : theme_load(name, dir, theme, &notes, err);
+	int rc = theme_load(name, places, theme, &notes, err);
 
 	if (rc && is_from_file(file, "theme", name)) {
 		note_setting(file, "theme", err);
-		rc = theme_load(NULL, NULL, theme, &notes, err);
+		rc = theme_load(NULL, &none, theme, &notes, err);
 	}
 	notes_add_all(&file->notes, &notes);
 	notes_fini(&notes);
@@ -185,20 +192,17 @@ static int draw_or_print(const struct run_config *config, bool draws, struct err
 static int run_on_host(int argc, char **argv, const struct options *options, struct config *config,
 		       const struct rights *rights)
 {
-	char theme_dir[PATH_MAX], *text = NULL;
-	const char *dir = user_files_themes(theme_dir);
+	char theme_dir[PATH_MAX];
+	const struct theme_places themes = find_themes(NULL, theme_dir);
 	struct theme theme;
 	struct error err = {0};
 	struct notes notes = {0};
 
-	if (load_theme(options->theme, dir, NULL, config, &theme, &err))
+	if (load_theme(options->theme, &themes, config, &theme, &err))
 		return print_refusal(config, &err);
-	if (theme_load_text(options->theme, dir, &text, &notes, &err))
-		text = NULL; /* the file's theme, which was noted */
 	print_notes(&config->notes);
-	notes_fini(&notes);
-	int status = run_ssh(argc, argv, options, config, text, rights->environment, &notes, &err);
-	free(text);
+	int status =
+		run_ssh(argc, argv, options, config, &themes, rights->environment, &notes, &err);
 	print_notes(&notes);
 	notes_fini(&notes);
 	return err.text[0] ? (int)print_error(&err, (enum run_status)status) : status;
@@ -215,8 +219,8 @@ static int run_counting(const struct options *options, struct config *file,
 	char theme_dir[PATH_MAX], save_path[PATH_MAX];
 	int status = RUN_FAILED;
 
-	const char *dir = sent ? NULL : user_files_themes(theme_dir);
-	if (load_theme(options->theme, dir, sent, file, &theme, &err))
+	const struct theme_places themes = find_themes(sent, theme_dir);
+	if (load_theme(options->theme, &themes, file, &theme, &err))
 		return print_refusal(file, &err);
 	if (!sent)
 		print_notes(&file->notes);
@@ -225,7 +229,7 @@ static int run_counting(const struct options *options, struct config *file,
 		.options = options,
 		.engine = engine,
 		.theme = &theme,
-		.theme_dir = dir,
+		.themes = &themes,
 		.keymap = keymap,
 		.serve = &serve,
 		.notes = &file->notes,
@@ -290,12 +294,13 @@ static unsigned terminal_width(void)
 
 static enum run_status run_listing(const struct options *options, const struct config *config,
 				   const struct keymap *keymap, const struct engine_config *engine,
-				   const struct rights *rights)
+				   const struct rights *rights, const struct parcel *sent)
 {
 	char theme_dir[PATH_MAX];
+	const struct theme_places themes = find_themes(sent, theme_dir);
 	const struct listing listing = {
 		.list = options->list,
-		.theme_dir = user_files_themes(theme_dir),
+		.themes = &themes,
 		.keymap = keymap,
 		.pattern = options->pattern,
 		.engine = engine,
@@ -433,7 +438,7 @@ static int run_or_list(struct options *options, struct config *config, const str
 	if (options->task == OPTIONS_DOCTOR)
 		return run_examination(options, &engine.tables, rights);
 	if (options->task == OPTIONS_LIST)
-		return run_listing(options, config, keymap, &engine, rights);
+		return run_listing(options, config, keymap, &engine, rights, sent);
 	if (options->preset && preset_choose(options->preset, config->presets, config->n_presets,
 					     &engine.preset, &err)) {
 		if (!is_from_file(config, "preset", options->preset))
@@ -526,6 +531,9 @@ int main(int argc, char **argv)
 	if (read_options(argc, argv, sent, &options, &config, &keymap, &err)) {
 		status = print_refusal(&config, &err);
 	} else {
+		if (parcel.theme)
+			parcel_add_theme(&parcel, options.theme ? options.theme : "default",
+					 parcel.theme);
 		if (recording >= 0)
 			options.record =
 				(struct recorder_spec){.path = parcel.record, .pipe = recording};

@@ -14,7 +14,7 @@
 #include "tui/run/rights.h"
 #include "tui/run/serve.h"
 #include "tui/term/keymap.h"
-#include "tui/term/theme.h"
+#include "tui/term/theme_load.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,14 +24,14 @@ struct run_config {
 	const struct options *options;
 	const struct engine_config *engine;
 	const struct theme *theme;
-	const char *theme_dir;       /* the user's themes; may be NULL */
-	const struct keymap *keymap; /* with the bindings of the configuration */
-	const struct serve *serve;   /* the server of this run, if any */
-	const struct notes *notes;   /* errors of the configuration */
-	const char *save_path;       /* file that W saves to; NULL: not known */
-	const char *save_pattern;    /* file that was read if that does not exist; may be NULL */
-	const char *terminal;        /* $TERM */
-	struct launch *launch;       /* the command, which waits; NULL: none */
+	const struct theme_places *themes; /* the user's */
+	const struct keymap *keymap;       /* with the bindings of the configuration */
+	const struct serve *serve;         /* the server of this run, if any */
+	const struct notes *notes;         /* errors of the configuration */
+	const char *save_path;             /* file that W saves to; NULL: not known */
+	const char *save_pattern; /* file that was read if that does not exist; may be NULL */
+	const char *terminal;     /* $TERM */
+	struct launch *launch;    /* the command, which waits; NULL: none */
 	bool from_host; /* started by --ssh of another machine, which has the configuration */
 	bool color, direct_color;
 	bool utf8; /* the terminal shows UTF-8, else ASCII only */
@@ -95,11 +95,12 @@ enum run_status run_doctor(const struct options *options, const struct tables_pl
 			   struct error *err);
 
 /*
- * Runs pmctop on the host of --ssh with the same command line, configuration and theme. `theme` is
- * the text of the theme. `argv` has been parsed into *options.
+ * Runs pmctop on the host of --ssh with the same command line, configuration and themes. `argv` has
+ * been parsed into *options, and the theme loaded.
  */
 int run_ssh(int argc, char **argv, const struct options *options, const struct config *config,
-	    const char *theme, char *const *environment, struct notes *notes, struct error *err);
+	    const struct theme_places *themes, char *const *environment, struct notes *notes,
+	    struct error *err);
 
 /*
  * Prints the list of --list, with the right to count only. Returns RUN_FAILED if nothing matches.

@@ -175,7 +175,7 @@ static void send_commands(struct live_screen *live)
 }
 
 /* Shows the chosen theme. A theme that cannot be read changes nothing. */
-static void show_theme(struct live_screen *live, const char *dir)
+static void show_theme(struct live_screen *live, const struct theme_places *themes)
 {
 	const char *name = live->app.preferences.theme;
 	struct notes notes = {0};
@@ -185,7 +185,7 @@ static void show_theme(struct live_screen *live, const char *dir)
 	if (strcmp(live->theme, name) == 0)
 		return;
 	text_copy(live->theme, sizeof(live->theme), name);
-	if (theme_load(name[0] ? name : NULL, dir, &theme, &notes, &err)) {
+	if (theme_load(name[0] ? name : NULL, themes, &theme, &notes, &err)) {
 		messages_show(&live->app.messages, "%s", err.text);
 	} else {
 		term_set_theme(live->term, &theme);
@@ -399,7 +399,7 @@ static void run_loop(struct live_screen *live, const struct run_config *config)
 		}
 		send_interval(live);
 		send_commands(live);
-		show_theme(live, config->theme_dir);
+		show_theme(live, config->themes);
 		show_title(live, config->options);
 		save_settings(live, config);
 		send_queries(live, ready == 0);
@@ -439,7 +439,7 @@ static int run_on_terminal(const struct run_config *config, struct live_screen *
 	live->app.keymap = *config->keymap;
 	live->app.config.presets = config->engine->presets;
 	live->app.config.n_presets = config->engine->n_presets;
-	live->app.config.theme_dir = config->theme_dir;
+	live->app.config.themes = *config->themes;
 	text_copy(live->theme, sizeof(live->theme), live->app.preferences.theme);
 	live->shown_theme = *config->theme;
 	if (live->launch)

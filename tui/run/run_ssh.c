@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What pmctop on the host gets: the command line without what concerns this side, the configuration
- * and the theme as texts, and the variables of the terminal.
+ * and the themes as texts, and the variables of the terminal.
  */
 #include "tui/run/run.h"
 
@@ -11,6 +11,7 @@
 #include "tui/options/output_apart.h"
 #include "tui/remote/parcel.h"
 #include "tui/remote/ssh_session.h"
+#include "tui/term/theme_load.h"
 #include "tui/term/variables.h"
 
 #include <errno.h>
@@ -19,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { THEMES_BYTES_MAX = 256 * 1024 };
 
 static char *copy_of_variable(enum variable variable)
 {
@@ -44,30 +47,58 @@ static void pack_config(const struct config *config, struct parcel *parcel)
 		parcel->config = xstrdup("");
 }
 
+/* The user's own themes, for the host's list and picker. The chosen one is sent by itself. */
+static void pack_themes(const struct theme_places *places, struct parcel *parcel,
+			struct notes *notes)
+{
+	struct theme_list list;
+	struct notes ignored = {0};
+	struct error err;
+	size_t bytes = 0, n_own = 0;
+	char *text;
+
+	theme_list_read(places, &list);
+	for (size_t i = 0; i < list.n; i++) {
+		const char *name = list.items[i].name, *built_in = theme_builtin_find(name);
+
+		if (theme_load_text(name, places, &text, &ignored, &err))
+			continue;
+		size_t length = strlen(text);
+		bool own = !built_in || strcmp(text, built_in) != 0;
+		bool fits =
+			parcel->n_themes < PARCEL_THEMES_MAX && bytes + length <= THEMES_BYTES_MAX;
+
+		if (own && fits) {
+			parcel_add_theme(parcel, name, text);
+			bytes += length;
+		}
+		n_own += own;
+		free(text);
+	}
+	if (parcel->n_themes < n_own)
+		notes_add(notes,
+			  "%.120s: only %zu of %zu themes were sent to the host (at most %d, of %d "
+			  "KiB together). Remove some.",
+			  places->dir, parcel->n_themes, n_own, PARCEL_THEMES_MAX,
+			  THEMES_BYTES_MAX / 1024);
+	theme_list_fini(&list);
+	notes_fini(&ignored);
+}
+
 static bool is_recorded_here(const struct options *options)
 {
 	return options->record.path && strcmp(options->record.path, "-") != 0;
 }
 
-static void fill_parcel(int argc, char **argv, const struct options *options,
-			const struct config *config, const char *theme, struct parcel *parcel)
+/* The theme was loaded before; without a text, the file's is unknown, which was noted. */
+static void pack_theme(const char *name, const struct theme_places *places, struct parcel *parcel)
 {
-	*parcel = (struct parcel){
-		.term = copy_of_variable(VARIABLE_TERM),
-		.colorterm = copy_of_variable(VARIABLE_COLORTERM),
-		.no_color = copy_of_variable(VARIABLE_NO_COLOR),
-		.escdelay = copy_of_variable(VARIABLE_ESCDELAY),
-		.theme = theme ? xstrdup(theme) : NULL,
-		.record = is_recorded_here(options) ? xstrdup(options->record.path) : NULL,
-		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
-	};
-	pack_config(config, parcel);
-	parcel_add_word(parcel, "pmctop");
-	if (options->batch)
-		parcel_add_word(parcel, "--batch");
-	if (options->record.path && !parcel->record)
-		parcel_add_word(parcel, "--record=-");
-	options_each_sent(argc, argv, add_word, parcel);
+	struct notes ignored = {0};
+	struct error err;
+
+	if (theme_load_text(name, places, &parcel->theme, &ignored, &err))
+		parcel->theme = NULL;
+	notes_fini(&ignored);
 }
 
 /*
@@ -80,6 +111,38 @@ static bool needs_screen(const struct options *options)
 		return false;
 	bool draws = options->task == OPTIONS_RUN && !options->batch;
 	return draws || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO));
+}
+
+/* Whether the host lists the themes. */
+static bool needs_themes(const struct options *options)
+{
+	if (options->task == OPTIONS_LIST)
+		return options->list == OPTIONS_LIST_THEMES;
+	return options->task == OPTIONS_RUN && needs_screen(options);
+}
+
+static void fill_parcel(int argc, char **argv, const struct options *options,
+			const struct config *config, const struct theme_places *themes,
+			struct parcel *parcel, struct notes *notes)
+{
+	*parcel = (struct parcel){
+		.term = copy_of_variable(VARIABLE_TERM),
+		.colorterm = copy_of_variable(VARIABLE_COLORTERM),
+		.no_color = copy_of_variable(VARIABLE_NO_COLOR),
+		.escdelay = copy_of_variable(VARIABLE_ESCDELAY),
+		.record = is_recorded_here(options) ? xstrdup(options->record.path) : NULL,
+		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+	};
+	pack_config(config, parcel);
+	pack_theme(options->theme, themes, parcel);
+	if (needs_themes(options))
+		pack_themes(themes, parcel, notes);
+	parcel_add_word(parcel, "pmctop");
+	if (options->batch)
+		parcel_add_word(parcel, "--batch");
+	if (options->record.path && !parcel->record)
+		parcel_add_word(parcel, "--record=-");
+	options_each_sent(argc, argv, add_word, parcel);
 }
 
 /* What pmctop here can do with a host on which nothing can be copied or run. */
@@ -98,7 +161,8 @@ static void note_remedy(const struct transport *transport, struct notes *notes)
 }
 
 int run_ssh(int argc, char **argv, const struct options *options, const struct config *config,
-	    const char *theme, char *const *environment, struct notes *notes, struct error *err)
+	    const struct theme_places *themes, char *const *environment, struct notes *notes,
+	    struct error *err)
 {
 	struct parcel parcel;
 	struct ssh_session session = {
@@ -120,7 +184,7 @@ int run_ssh(int argc, char **argv, const struct options *options, const struct c
 
 	if (output_apart_check(options, err))
 		return RUN_USAGE;
-	fill_parcel(argc, argv, options, config, theme, &parcel);
+	fill_parcel(argc, argv, options, config, themes, &parcel, notes);
 	int status = ssh_session_run(&session, notes, err);
 	if (err->code == -ENOEXEC)
 		note_remedy(&session.transport, notes);

@@ -17,6 +17,7 @@
 #include "tui/screen/screen_events.h"
 #include "tui/screen/screen_setup.h"
 #include "tui/screen/search.h"
+#include "tui/term/theme_load.h"
 #include "tui/widget/key_bar.h"
 #include "tui/widget/layout.h"
 #include "tui/widget/page.h"
@@ -40,11 +41,11 @@ struct app_config {
 	size_t n_presets;
 	const struct metric_def *user_metrics; /* of the configuration */
 	size_t n_user_metrics;
-	const char *theme_dir; /* the user's themes; may be NULL */
-	const char *listening; /* address of the metrics server; NULL: none */
-	char command[32];      /* started by pmctop and still running; "": none */
-	uid_t uid;             /* of pmctop: tasks of other users may not be sampled */
-	bool readonly;         /* no signal is sent, no file is written */
+	struct theme_places themes; /* the user's */
+	const char *listening;      /* address of the metrics server; NULL: none */
+	char command[32];           /* started by pmctop and still running; "": none */
+	uid_t uid;                  /* of pmctop: tasks of other users may not be sampled */
+	bool readonly;              /* no signal is sent, no file is written */
 };
 
 /*

@@ -59,7 +59,7 @@ void pick_theme(struct app *app)
 	struct theme_choice *choice = xcalloc(1, sizeof(*choice));
 
 	text_copy(choice->before, sizeof(choice->before), app->preferences.theme);
-	theme_list_read(app->config.theme_dir, &choice->list);
+	theme_list_read(&app->config.themes, &choice->list);
 	picker_open(&app->picker, &ops, "Theme", choice, choice->list.n, app);
 	for (size_t i = 0; i < choice->list.n; i++)
 		if (strcmp(choice->list.items[i].name,

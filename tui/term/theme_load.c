@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A theme is searched in the user's directory, then among the built-in ones, then as a file. A file
- * of that directory must belong to the user or root (core/base/bounded_read.h); a file that the
- * user named need not.
+ * A theme is searched among those that --ssh sent, in the user's directory, among the built-in
+ * ones, then as a file. A file of that directory must belong to the user or root
+ * (core/base/bounded_read.h); a file that the user named need not.
  */
 #include "tui/term/theme_load.h"
 
@@ -48,13 +48,13 @@ static int read_theme_file(const char *path, bool found, char **text, struct err
 		  : 0;
 }
 
-static int set_unknown_theme(const char *name, const char *dir, struct error *err)
+static int set_unknown_theme(const char *name, const struct theme_places *places, struct error *err)
 {
 	struct suggest near = {.word = name};
 	struct theme_list list;
 	char hint[80];
 
-	theme_list_read(dir, &list);
+	theme_list_read(places, &list);
 	for (size_t i = 0; i < list.n; i++)
 		suggest_offer(&near, list.items[i].name);
 	suggest_text(&near, hint, sizeof(hint));
@@ -64,19 +64,27 @@ static int set_unknown_theme(const char *name, const char *dir, struct error *er
 			 name, hint);
 }
 
-/* Finds the text, and fills `path` with the file's path or the name of the built-in theme. */
-static int find_text(const char *name, const char *dir, char path[PATH_MAX], char **text,
-		     struct notes *notes, struct error *err)
+static const char *sent_text(const struct theme_places *places, const char *name)
 {
-	const char *wanted = name ? name : "default";
+	for (size_t i = 0; i < places->n_sent; i++)
+		if (strcmp(places->sent[i].name, name) == 0)
+			return places->sent[i].text;
+	return NULL;
+}
+
+/* Finds the text, and fills `path` with the file's path or the name of another theme. */
+static int find_text(const char *name, const struct theme_places *places, char path[PATH_MAX],
+		     char **text, struct notes *notes, struct error *err)
+{
+	const char *wanted = name ? name : "default", *sent = sent_text(places, wanted);
 	int rc = -ENOENT;
 
-	if (dir && !strchr(wanted, '/') &&
-	    snprintf(path, PATH_MAX, "%s/%s" SUFFIX, dir, wanted) < PATH_MAX)
+	if (!sent && places->dir && !strchr(wanted, '/') &&
+	    snprintf(path, PATH_MAX, "%s/%s" SUFFIX, places->dir, wanted) < PATH_MAX)
 		rc = read_theme_file(path, true, text, err);
 	if (rc == 0)
 		return 0;
-	const char *built_in = theme_builtin_find(wanted);
+	const char *built_in = sent ? sent : theme_builtin_find(wanted);
 
 	/* An unreadable directory counts as empty: sudo -u keeps $HOME. */
 	if (rc == -EPERM && built_in)
@@ -89,22 +97,22 @@ static int find_text(const char *name, const char *dir, char path[PATH_MAX], cha
 		return 0;
 	}
 	rc = read_theme_file(wanted, false, text, err);
-	return rc == -ENOENT ? set_unknown_theme(wanted, dir, err) : rc;
+	return rc == -ENOENT ? set_unknown_theme(wanted, places, err) : rc;
 }
 
-int theme_load_text(const char *name, const char *dir, char **text, struct notes *notes,
-		    struct error *err)
+int theme_load_text(const char *name, const struct theme_places *places, char **text,
+		    struct notes *notes, struct error *err)
 {
 	char path[PATH_MAX];
 
-	return find_text(name, dir, path, text, notes, err);
+	return find_text(name, places, path, text, notes, err);
 }
 
-int theme_load(const char *name, const char *dir, struct theme *theme, struct notes *notes,
-	       struct error *err)
+int theme_load(const char *name, const struct theme_places *places, struct theme *theme,
+	       struct notes *notes, struct error *err)
 {
 	char path[PATH_MAX], *text;
-	int rc = find_text(name, dir, path, &text, notes, err);
+	int rc = find_text(name, places, path, &text, notes, err);
 
 	if (rc)
 		return rc;
@@ -113,23 +121,26 @@ int theme_load(const char *name, const char *dir, struct theme *theme, struct no
 	return rc;
 }
 
-static void append_theme(struct theme_list *list, const char *name, const char *text)
-{
-	struct theme_entry *entry;
-
-	list->items =
-		array_reserve(list->items, &list->capacity, list->n + 1, sizeof(*list->items));
-	entry = &list->items[list->n++];
-	entry->name = xstrdup(name);
-	theme_about(text, entry->about, sizeof(entry->about));
-}
-
 static bool is_listed(const struct theme_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (strcmp(list->items[i].name, name) == 0)
 			return true;
 	return false;
+}
+
+/* Unless an earlier one has the name. */
+static void append_theme(struct theme_list *list, const char *name, const char *text)
+{
+	struct theme_entry *entry;
+
+	if (is_listed(list, name))
+		return;
+	list->items =
+		array_reserve(list->items, &list->capacity, list->n + 1, sizeof(*list->items));
+	entry = &list->items[list->n++];
+	entry->name = xstrdup(name);
+	theme_about(text, entry->about, sizeof(entry->about));
 }
 
 static void append_theme_file(struct theme_list *list, const char *dir, const char *file)
@@ -158,19 +169,20 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-void theme_list_read(const char *dir, struct theme_list *list)
+void theme_list_read(const struct theme_places *places, struct theme_list *list)
 {
-	DIR *stream = dir ? opendir(dir) : NULL;
+	DIR *stream = places->dir ? opendir(places->dir) : NULL;
 
 	*list = (struct theme_list){0};
+	for (size_t i = 0; i < places->n_sent; i++)
+		append_theme(list, places->sent[i].name, places->sent[i].text);
 	for (const struct dirent *entry;
 	     stream && list->n < THEMES_MAX && (entry = readdir(stream));)
-		append_theme_file(list, dir, entry->d_name);
+		append_theme_file(list, places->dir, entry->d_name);
 	if (stream)
 		closedir(stream);
 	for (const struct theme_builtin *t = theme_builtins; t->name; t++)
-		if (!is_listed(list, t->name))
-			append_theme(list, t->name, t->text);
+		append_theme(list, t->name, t->text);
 	qsort(list->items, list->n, sizeof(*list->items), compare_names);
 }
 

@@ -6,22 +6,33 @@
 #include "core/base/notes.h"
 #include "tui/term/theme.h"
 
+struct theme_text {
+	char *name, *text;
+};
+
+/* Where the user's themes are. Borrowed; zeroed: there are none. */
+struct theme_places {
+	const struct theme_text *sent; /* by --ssh: these hide all others of the same name */
+	size_t n_sent;
+	const char *dir; /* has NAME.theme; NULL: not known */
+};
+
 /*
- * Loads a theme by name or file: DIR/NAME.theme in the user's directory (`dir`, may be NULL), a
- * built-in theme, or a file. NULL is the default theme. Skipped lines are noted. 0, or -ENOENT,
- * -EINVAL ... and a sentence.
+ * Loads a theme by name or file: one of the user's, a built-in theme, or a file. NULL is the
+ * default theme. Skipped lines are noted. 0, or -ENOENT, -EINVAL ... and a sentence.
  */
-int theme_load(const char *name, const char *dir, struct theme *theme, struct notes *notes,
-	       struct error *err);
+int theme_load(const char *name, const struct theme_places *places, struct theme *theme,
+	       struct notes *notes, struct error *err);
 
 /*
  * The text of the theme that theme_load() would parse, which the caller frees. Returns as
  * theme_load().
  */
-int theme_load_text(const char *name, const char *dir, char **text, struct notes *notes,
-		    struct error *err);
+int theme_load_text(const char *name, const struct theme_places *places, char **text,
+		    struct notes *notes, struct error *err);
 
-/* All themes by name; of two with the same name, the one that theme_load() uses. */
+/* All themes by name, except files outside the places; of two with the same name, the one that
+ * theme_load() uses. */
 struct theme_entry {
 	char *name;
 	char about[100];
@@ -32,7 +43,7 @@ struct theme_list {
 	size_t n, capacity;
 };
 
-void theme_list_read(const char *dir, struct theme_list *list); /* dir: as in theme_load() */
-void theme_list_fini(struct theme_list *list);                  /* zeroed is fine */
+void theme_list_read(const struct theme_places *places, struct theme_list *list);
+void theme_list_fini(struct theme_list *list); /* zeroed is fine */
 
 #endif

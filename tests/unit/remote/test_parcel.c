@@ -19,6 +19,8 @@ static void test_round_trip(void **state)
 	sent.no_color = xstrdup("");
 	sent.config_path = xstrdup("/home/me/pmctop.conf");
 	sent.config = xstrdup("[pmctop]\ndelay = 2\n");
+	parcel_add_theme(&sent, "dark", "# dark\n");
+	parcel_add_theme(&sent, "/home/me/a\nb", "");
 	parcel_add_word(&sent, "pmctop");
 	parcel_add_word(&sent, "--metric=a b='c\"\n");
 	parcel_add_word(&sent, "");
@@ -33,6 +35,9 @@ static void test_round_trip(void **state)
 	assert_string_equal(got.config, sent.config);
 	assert_string_equal(got.config_path, sent.config_path);
 	assert_null(got.theme);
+	assert_int_equal(got.n_themes, 2);
+	assert_string_equal(got.themes[0].text, "# dark\n");
+	assert_string_equal(got.themes[1].name, "/home/me/a\nb");
 	assert_null(got.record);
 	assert_true(got.utf8);
 	/* Each cut is refused. */
@@ -45,6 +50,24 @@ static void test_round_trip(void **state)
 	free(bytes);
 	parcel_fini(&sent);
 	parcel_fini(&got);
+}
+
+static void test_too_many_themes(void **state)
+{
+	struct parcel parcel = {0}, got;
+	struct error err;
+	char *bytes;
+	size_t n;
+
+	(void)state;
+	parcel_add_word(&parcel, "pmctop");
+	for (size_t i = 0; i <= PARCEL_THEMES_MAX; i++)
+		parcel_add_theme(&parcel, "t", "x");
+	assert_int_equal(parcel_pack(&parcel, &bytes, &n, &err), 0);
+	assert_int_equal(parcel_unpack(bytes, n, &got, &err), -EINVAL);
+	assert_null(got.themes);
+	free(bytes);
+	parcel_fini(&parcel);
 }
 
 static void test_too_long(void **state)
@@ -106,6 +129,7 @@ int main(void)
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_too_many_themes),
 	};
 
 	return cases_run("parcel", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));

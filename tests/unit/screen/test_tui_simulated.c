@@ -44,7 +44,7 @@ static void write_picture(const struct stage *stage, const char *name, const cha
 	snprintf(title, sizeof(title), "%s (simulated machine)", about);
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
-	assert_int_equal(theme_load(NULL, NULL, &theme, &notes, NULL), 0);
+	assert_int_equal(theme_load(NULL, &(struct theme_places){0}, &theme, &notes, NULL), 0);
 	add_caption(&sheet, &stage->canvas);
 	canvas_print_svg(&sheet, &theme, true, title, file);
 	canvas_fini(&sheet);

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static const struct theme_places no_places;
+
 struct linear {
 	double red, green, blue;
 };
@@ -98,7 +100,7 @@ static struct theme load(const char *name)
 	struct notes notes = {0};
 	struct error err;
 
-	if (theme_load(name, NULL, &theme, &notes, &err))
+	if (theme_load(name, &no_places, &theme, &notes, &err))
 		fail_msg("%s: %s", name, err.text);
 	assert_int_equal(notes.n, 0);
 	return theme;
@@ -299,7 +301,7 @@ static void test_builtins(void **state)
 	struct theme_list list;
 
 	(void)state;
-	theme_list_read(NULL, &list);
+	theme_list_read(&no_places, &list);
 	assert_true(list.n >= 12);
 	for (size_t i = 0; i < list.n; i++) {
 		assert_true(strlen(list.items[i].about) > 10);
@@ -451,7 +453,7 @@ static void test_about(void **state)
 static int load_from(const char *name, const char *dir, struct theme *theme, struct error *err)
 {
 	struct notes notes = {0};
-	int rc = theme_load(name, dir, theme, &notes, err);
+	int rc = theme_load(name, &(struct theme_places){.dir = dir}, theme, &notes, err);
 
 	notes_fini(&notes);
 	return rc;
@@ -505,7 +507,7 @@ static void test_load(void **state)
 
 	size_t found = 0, twice = 0;
 
-	theme_list_read(dir, &list);
+	theme_list_read(&(struct theme_places){.dir = dir}, &list);
 	for (size_t i = 0; i < list.n; i++) {
 		found += !strcmp(list.items[i].name, "mine") &&
 			 !strcmp(list.items[i].about, "All mine");
@@ -516,6 +518,34 @@ static void test_load(void **state)
 	assert_int_equal(twice, 1);
 	theme_list_fini(&list);
 	remove_tree(dir);
+}
+
+/* Sent themes hide those of the same name, and need no directory. */
+static void test_sent(void **state)
+{
+	static char mine[] = "mine", nord[] = "nord", path[] = "/home/me/own.theme",
+		    text[] = "# Sent\ntheme[main_fg]=\"#010203\"\n";
+	const struct theme_text texts[] = {{mine, text}, {nord, text}, {path, text}};
+	const struct theme_places places = {.sent = texts, .n_sent = ARRAY_SIZE(texts)};
+	struct notes notes = {0};
+	struct theme_list list;
+	struct theme theme;
+	struct error err;
+	size_t found = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		assert_int_equal(theme_load(texts[i].name, &places, &theme, &notes, &err), 0);
+		assert_color(theme.styles[STYLE_PLAIN].foreground, true, 0x010203);
+	}
+	assert_int_equal(theme_load("dracula", &places, &theme, &notes, &err), 0);
+	assert_int_equal(theme_load("own", &places, &theme, &notes, &err), -ENOENT);
+	theme_list_read(&places, &list);
+	for (size_t i = 0; i < list.n; i++)
+		found += strcmp(list.items[i].about, "Sent") == 0;
+	assert_int_equal(found, ARRAY_SIZE(texts));
+	theme_list_fini(&list);
+	notes_fini(&notes);
 }
 
 static void test_color_index(void **state)
@@ -576,13 +606,13 @@ static void test_color_index_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_contrast),       cmocka_unit_test(test_high_contrast),
-		cmocka_unit_test(test_color_blind),    cmocka_unit_test(test_roles),
-		cmocka_unit_test(test_builtins),       cmocka_unit_test(test_mono),
-		cmocka_unit_test(test_parse_btop),     cmocka_unit_test(test_parse_notes),
-		cmocka_unit_test(test_parse_refused),  cmocka_unit_test(test_about),
-		cmocka_unit_test(test_load),           cmocka_unit_test(test_color_index),
-		cmocka_unit_test(test_color_index_on),
+		cmocka_unit_test(test_contrast),      cmocka_unit_test(test_high_contrast),
+		cmocka_unit_test(test_color_blind),   cmocka_unit_test(test_roles),
+		cmocka_unit_test(test_builtins),      cmocka_unit_test(test_mono),
+		cmocka_unit_test(test_parse_btop),    cmocka_unit_test(test_parse_notes),
+		cmocka_unit_test(test_parse_refused), cmocka_unit_test(test_about),
+		cmocka_unit_test(test_load),          cmocka_unit_test(test_sent),
+		cmocka_unit_test(test_color_index),   cmocka_unit_test(test_color_index_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
