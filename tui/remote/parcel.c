@@ -27,6 +27,7 @@ static const struct {
 	{"config-path", .text = offsetof(struct parcel, config_path)},
 	{"config", .text = offsetof(struct parcel, config)},
 	{"theme", .text = offsetof(struct parcel, theme)},
+	{"host", .text = offsetof(struct parcel, host)},
 	{"record", .text = offsetof(struct parcel, record)},
 	{"utf8", .flag = offsetof(struct parcel, utf8)},
 };

@@ -22,6 +22,7 @@ struct parcel {
 	char *theme;                /* text of the theme; NULL: the default */
 	struct theme_text *themes;  /* the user's, to choose from */
 	size_t n_themes, themes_capacity;
+	char *host;   /* as the user named it */
 	char *record; /* name here of the recording; NULL: nothing is recorded */
 	bool utf8;    /* the terminal here shows UTF-8 */
 };

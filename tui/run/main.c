@@ -238,7 +238,9 @@ static int run_counting(const struct options *options, struct config *file,
 		.save_pattern = file->path,
 		.terminal = variable_value(VARIABLE_TERM),
 		.launch = options->command ? &launch : NULL,
-		.from_host = sent,
+		.host = sent && !sent->host ? "the host"
+			: sent              ? sent->host
+					    : NULL,
 		.color = wants_color(options),
 		.direct_color = has_direct_color(),
 		.utf8 = sent ? sent->utf8 : strcmp(nl_langinfo(CODESET), "UTF-8") == 0,

@@ -32,7 +32,8 @@ struct run_config {
 	const char *save_pattern; /* file that was read if that does not exist; may be NULL */
 	const char *terminal;     /* $TERM */
 	struct launch *launch;    /* the command, which waits; NULL: none */
-	bool from_host; /* started by --ssh of another machine, which has the configuration */
+	/* Of --ssh, which has started this on another machine; NULL: it runs where the user is. */
+	const char *host;
 	bool color, direct_color;
 	bool utf8; /* the terminal shows UTF-8, else ASCII only */
 	/* Prints a note to standard error. */

@@ -204,9 +204,9 @@ static void save_settings(struct live_screen *live, const struct run_config *con
 	if (!live->app.requests.save)
 		return;
 	live->app.requests.save = false;
-	if (config->from_host) {
-		messages_show(&live->app.messages,
-			      "Not saved: with --ssh the configuration is on your machine.");
+	if (config->host) {
+		messages_show(&live->app.messages, "Not saved: a host may not write your "
+						   "configuration. Press W without --ssh.");
 		return;
 	}
 	if (!config->save_path) {
@@ -439,6 +439,7 @@ static int run_on_terminal(const struct run_config *config, struct live_screen *
 	live->app.keymap = *config->keymap;
 	live->app.config.presets = config->engine->presets;
 	live->app.config.n_presets = config->engine->n_presets;
+	live->app.config.host = config->host;
 	live->app.config.themes = *config->themes;
 	text_copy(live->theme, sizeof(live->theme), live->app.preferences.theme);
 	live->shown_theme = *config->theme;

@@ -130,6 +130,7 @@ static void fill_parcel(int argc, char **argv, const struct options *options,
 		.colorterm = copy_of_variable(VARIABLE_COLORTERM),
 		.no_color = copy_of_variable(VARIABLE_NO_COLOR),
 		.escdelay = copy_of_variable(VARIABLE_ESCDELAY),
+		.host = xstrdup(options->ssh),
 		.record = is_recorded_here(options) ? xstrdup(options->record.path) : NULL,
 		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
 	};

@@ -161,26 +161,40 @@ static int accept_record_file(void *owner, const char *text, struct error *err)
 	return 0;
 }
 
+/* Where the recording is that has ended. That of --record has no name here. */
+static void show_recording(struct app *app)
+{
+	char name[512];
+
+	file_name_shown(app->config.host, app->recording_file, name, sizeof(name));
+	if (!app->recording_file[0])
+		messages_show(&app->messages, "The recording has ended.");
+	else if (app->config.host)
+		messages_show(&app->messages, "The recording has ended. To copy it: scp %s .",
+			      name);
+	else
+		messages_show(&app->messages,
+			      "The recording has ended. To see it: pmctop --replay %s", name);
+}
+
 /* Ends the recording; if there is none, opens a prompt for its file. The engine records. */
 static void toggle_recording(struct app *app)
 {
 	const struct snapshot *newest = display_newest(&app->display);
-	char name[128];
+	const char *host = app->config.host;
+	char name[128], query[100];
 
 	if (!newest)
 		return;
 	if (newest->recorded_bytes > 0 && !app->recording_ends) {
 		app->recording_ends = true;
 		app_command(app, COMMAND_RECORD, NULL, 0);
-		if (app->recording_file[0])
-			messages_show(&app->messages,
-				      "The recording has ended. To see it: pmctop --replay %s",
-				      app->recording_file);
-		else
-			messages_show(&app->messages, "The recording has ended.");
+		show_recording(app);
 		return;
 	}
-	prompt_open(&app->prompt, "Record to file:", accept_record_file);
+	snprintf(query, sizeof(query), "Record to file%s%.60s:", host ? " on " : "",
+		 host ? host : "");
+	prompt_open(&app->prompt, query, accept_record_file);
 	file_name_suggest(newest, name, sizeof(name));
 	snprintf(app->prompt.text, sizeof(app->prompt.text), "%s.data", name);
 }

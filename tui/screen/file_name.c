@@ -3,9 +3,11 @@
 
 #include "core/base/util.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 void file_name_suggest(const struct snapshot *snapshot, char *text, size_t size)
 {
@@ -21,4 +23,17 @@ void file_name_suggest(const struct snapshot *snapshot, char *text, size_t size)
 	if (seconds > 0 && localtime_r(&seconds, &local))
 		strftime(date, sizeof(date), "-%Y%m%d-%H%M%S", &local);
 	snprintf(text, size, "pmctop-%s%s", host, date);
+}
+
+void file_name_shown(const char *host, const char *name, char *text, size_t size)
+{
+	char directory[PATH_MAX];
+
+	if (!host)
+		text_copy(text, size, name);
+	else if (name[0] == '/' || !getcwd(directory, sizeof(directory)))
+		snprintf(text, size, "%s:%s", host, name);
+	else
+		snprintf(text, size, "%s:%s/%s", host, strcmp(directory, "/") == 0 ? "" : directory,
+			 name);
 }

@@ -140,10 +140,12 @@ static int refuse(const char *path, int code, struct error *err)
 {
 	/* pmctop gave up CAP_DAC_OVERRIDE after it opened the files named at its start. */
 	if (code == -EACCES && geteuid() == 0)
-		return error_set(err, code,
-				 "'%.80s' cannot be written: pmctop dropped root's right to write "
-				 "in other users' directories. Start it in a directory of root.",
-				 path);
+		return error_set(
+			err, code,
+			"'%.80s' cannot be written: pmctop dropped root's right to write "
+			"in other users' directories. Start it in a directory of root (with "
+			"--ssh: log in as root).",
+			path);
 	return safe_path_refuse(path, code, err);
 }
 
@@ -226,7 +228,8 @@ void save_screen(struct app *app, const struct canvas *canvas, const struct them
 		[TEXT_FILE] = {.ending = "ansi"},
 		[PICTURE_FILE] = {.ending = "svg"},
 	};
-	char about[ABOUT_BYTES], suggested[NAME_BYTES - 8], name[NAME_BYTES];
+	const char *host = app->config.host;
+	char about[ABOUT_BYTES], suggested[NAME_BYTES - 8], name[NAME_BYTES], shown[512];
 	struct canvas sheet;
 	struct error err;
 
@@ -239,11 +242,14 @@ void save_screen(struct app *app, const struct canvas *canvas, const struct them
 	print_files(files, &sheet, theme, depth, about);
 	canvas_fini(&sheet);
 	file_name_suggest(snapshot, suggested, sizeof(suggested));
-	if (make_numbered(files, suggested, name, &err) == 0)
-		messages_show(&app->messages, "Saved %s.ansi and .svg in the current directory.",
-			      name);
-	else
+	int result = make_numbered(files, suggested, name, &err);
+	file_name_shown(host, name, shown, sizeof(shown));
+	if (result)
 		messages_show(&app->messages, "%s", err.text);
+	else
+		messages_show(&app->messages, "Saved %s%s.ansi and .svg%s.",
+			      host ? "on the host: " : "", shown,
+			      host ? "" : " in the current directory");
 	for (size_t i = 0; i < SAVED_FILES; i++)
 		free(files[i].text);
 }

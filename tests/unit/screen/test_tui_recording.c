@@ -81,12 +81,44 @@ static void test_end_and_begin(void **state)
 	stage_close(&stage);
 }
 
+/* With --ssh the recording is on the host, of which the user has the name. */
+static void test_on_host(void **state)
+{
+	static const struct {
+		int name;
+		const char *notice;
+	} rows[] = {
+		{'x', "The recording has ended. To copy it: scp root@box:/x ."},
+		{'/', "The recording has ended. To copy it: scp root@box:/ ."},
+	};
+
+	(void)state;
+	assert_int_equal(chdir("/"), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+		struct app *app = &stage.app;
+		struct snapshot *recorded = screen_snapshot(2);
+
+		stage_open(&stage, 80, 24, false, screen_snapshot(2));
+		app->config.host = "root@box";
+		stage_keys(&stage, (int[]){'o', 0});
+		assert_string_equal(app->prompt.query, "Record to file on root@box:");
+		stage_keys(&stage, (int[]){KEYMAP_CONTROL('U'), rows[i].name, KEYMAP_ENTER, 0});
+		recorded->recorded_bytes = 1;
+		app_snapshot(app, recorded);
+		stage_keys(&stage, (int[]){'o', 0});
+		assert_string_equal(app->messages.notice, rows[i].notice);
+		stage_close(&stage);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_begin),
 		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_end_and_begin),
+		cmocka_unit_test(test_on_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

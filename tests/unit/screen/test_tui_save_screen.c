@@ -123,6 +123,22 @@ static void test_files(void **state)
 	saving_close(&saving);
 }
 
+/* With --ssh the files are on the host. */
+static void test_on_host(void **state)
+{
+	struct saving saving;
+	char notice[256];
+
+	(void)state;
+	saving_open(&saving, snapshot_of("testhost"));
+	saving.stage.app.config.host = "root@box";
+	snprintf(notice, sizeof(notice), "Saved on the host: root@box:%s/" NAME ".ansi and .svg.",
+		 saving.directory);
+	save(&saving, notice);
+	assert_int_equal(count_files("."), 2);
+	saving_close(&saving);
+}
+
 /* The legend has the marks that are on the screen, and no others. */
 static void test_legend(void **state)
 {
@@ -335,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_refused),  cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_readonly), cmocka_unit_test(test_before_figures),
 		cmocka_unit_test(test_replay),   cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_on_host),
 	};
 
 	return cmocka_run_group_tests(tests, stage_set_zone, NULL);
