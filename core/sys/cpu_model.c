@@ -244,14 +244,20 @@ static void add_id(void *arg, const struct cpu_lines *cpu)
 	ids->differ |= strcmp(ids->id, id) != 0;
 }
 
-void cpu_model_id(const struct sys *sys, char *text, size_t size)
+void cpu_model_parse_id(const char *cpuinfo, char *text, size_t size)
 {
-	char *cpuinfo = read_cpuinfo(sys);
 	struct cpu_ids ids = {""};
 
 	each_cpu(cpuinfo, add_id, &ids);
-	free(cpuinfo);
 	text_copy(text, size, ids.differ ? "" : ids.id);
+}
+
+void cpu_model_id(const struct sys *sys, char *text, size_t size)
+{
+	char *cpuinfo = read_cpuinfo(sys);
+
+	cpu_model_parse_id(cpuinfo, text, size);
+	free(cpuinfo);
 }
 
 void cpu_kinds_name(unsigned kinds, char *text, size_t size)

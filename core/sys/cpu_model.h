@@ -49,6 +49,8 @@ unsigned cpu_model_parse(const char *cpuinfo);
  * Max has "-HBM" behind the numbers of Sapphire Rapids.
  */
 void cpu_model_id(const struct sys *sys, char *text, size_t size);
+/* The same from its text, as in cpu_model_parse(). */
+void cpu_model_parse_id(const char *cpuinfo, char *text, size_t size);
 
 /* Operations that an Arm CPU can begin a cycle (caps/slots); 0 if unknown or CPUs differ. */
 unsigned cpu_slots_per_cycle(const struct sys *sys, const struct pmu_set *pmus);

@@ -162,6 +162,14 @@ static char *text_of(const struct table_reading *reading, const char *place)
 	return text;
 }
 
+static int copy_text(const struct tables_text *read, struct tables_text *found)
+{
+	if (!read->text)
+		return -ENOENT;
+	*found = (struct tables_text){.folder = xstrdup(read->folder), .text = xstrdup(read->text)};
+	return 0;
+}
+
 int tables_read(const struct tables_places *places, const char *cpu_id, struct tables_text *found,
 		struct notes *notes)
 {
@@ -172,12 +180,14 @@ int tables_read(const struct tables_places *places, const char *cpu_id, struct t
 		.bytes_left = TABLES_BYTES_MAX,
 		.files_left = TABLES_FILES_MAX,
 	};
-	const char *place = choose_place(&reading, places, &status);
 	int result = 0;
 
 	*found = (struct tables_text){0};
+	if (places->read)
+		return copy_text(places->read, found);
+	const char *place = choose_place(&reading, places, &status);
 	if (!place)
-		return -ENOENT;
+		return places->named ? -ESRCH : -ENOENT;
 	reading.trusted = place == places->user;
 	if (cpu_id[0])
 		read_place(&reading, place, S_ISDIR(status.st_mode));
@@ -188,7 +198,7 @@ int tables_read(const struct tables_places *places, const char *cpu_id, struct t
 		table_reading_note(&reading,
 				   "%.120s: no events for %s. The built-in tables are used.", place,
 				   cpu_id[0] ? cpu_id : "these CPUs, of which the kind is unknown");
-		result = -ENOENT;
+		result = -ESRCH;
 	}
 	table_reading_fini(&reading);
 	return result;

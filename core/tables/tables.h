@@ -27,13 +27,6 @@ enum {
 	TABLES_FILES_MAX = 256,
 };
 
-/* Where files are. Borrowed. */
-struct tables_places {
-	const char *named; /* by the user; NULL: the first of the others that exists */
-	const char *user;  /* files that other users may have made are not read; NULL: none */
-	const char *system;
-};
-
 /* All texts are owned. */
 struct tables_text {
 	char *folder; /* where the files are */
@@ -41,10 +34,18 @@ struct tables_text {
 	char *text;
 };
 
+/* Where files are. Borrowed. */
+struct tables_places {
+	const struct tables_text *read; /* what was read on another machine; NULL: nothing */
+	const char *named;              /* by the user; NULL: the first of the others that exists */
+	const char *user; /* files that other users may have made are not read; NULL: none */
+	const char *system;
+};
+
 /*
  * Reads the files for a CPU (cpu_model_id()). What is wrong with them becomes notes: the file, the
  * line, and what is not used. Returns 0; then the caller calls tables_text_fini(). Returns -ENOENT
- * if there are no files for that CPU; that is a note only if a folder exists. Takes tens of
+ * if there are no files, or -ESRCH with a note if there are none for that CPU. Takes tens of
  * milliseconds.
  */
 int tables_read(const struct tables_places *places, const char *cpu_id, struct tables_text *found,

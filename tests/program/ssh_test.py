@@ -53,6 +53,13 @@ os.execvp(sys.argv[4], sys.argv[4:])
 """
 
 SUM = "say('sum 1 2')"
+# The facts of a host with that CPU, and a copy of the parcel that it gets.
+TAKE_PARCEL = (
+    "facts.insert(3, 'cpu ' + os.environ['SSH_CPU']); say(*facts, 'folder ' + folder)\n"
+    "sys.stdin.readline(); n = int(sys.stdin.readline())\n"
+    "open(os.environ['SSH_PARCEL'], 'w').write(sys.stdin.read(n))")
+EVENT_TABLES = os.path.join(HERE, "../fixtures/event_tables/intel/perfmon")
+LABRADOR = "vendor_id : GenuineIntel;cpu family : 6;model : 241;stepping : 1;"
 # Reads the way and the size of the parcel; n is that size.
 COPY = "say(*facts, 'folder ' + folder); sys.stdin.readline(); n = sys.stdin.readline().strip()"
 
@@ -136,6 +143,16 @@ class Machine:
         with open(self.log, encoding="utf-8") as file:
             return [eval(line) for line in file]
 
+    def parcel(self, *arguments, cpu="", **variables):
+        """The parcel that a host with that CPU gets, {key: value}, and what is printed here."""
+        path = f"{self.path}/parcel"
+        done = self.run(TAKE_PARCEL, *arguments, SSH_CPU=cpu, SSH_PARCEL=path, **variables)
+        with open(path, encoding="utf-8") as file:
+            texts = file.read().split("\0")
+        os.unlink(path)
+        pairs = list(zip(texts[1:-2:2], texts[2:-2:2]))
+        return {**dict(pairs), "words": [value for key, value in pairs if key == "word"]}, done.stderr
+
     def left(self):
         """What is left of a run: files in the folders that it may use."""
         return os.listdir(f"{self.path}/tmp") + os.listdir(f"{self.path}/work")
@@ -180,6 +197,45 @@ def check_honest(machine):
     check("-o writes here", done.returncode == 0 and text == here.stdout, (done, text))
     os.unlink(path)
     check("nothing is left", not machine.left(), machine.left())
+
+
+def check_tables(machine):
+    empty = os.path.join(machine.path, "no-config")
+    user = os.path.join(machine.path, "events-config")
+    os.makedirs(f"{user}/pmctop")
+    os.symlink(EVENT_TABLES, f"{user}/pmctop/events")
+    config = write_file("tables.conf", f"[pmctop]\nevent-tables = {EVENT_TABLES}\n")
+    named = ("--event-tables", EVENT_TABLES)
+    for what, arguments, variables, cpu, folder, note in (
+            ("named", named, {}, LABRADOR, EVENT_TABLES, None),
+            ("of the configuration", (), {"PMCTOPRC": config}, LABRADOR, EVENT_TABLES, None),
+            ("of the user", (), {"XDG_CONFIG_HOME": user}, LABRADOR, f"{user}/pmctop/events", None),
+            ("for another CPU", named, {}, LABRADOR.replace("241", "7"), "",
+             "no events for GenuineIntel-6-7-1. The built-in tables are used."),
+            ("for an unknown CPU", named, {}, "", "", "no events for these CPUs"),
+            ("for a lying CPU", named, {}, "vendor_id : ../..;model : %s;" * 9, "", "no events for"),
+            ("that do not exist", ("--event-tables", "/nonexistent"), {}, LABRADOR, "",
+             "/nonexistent: No such file")):
+        parcel, printed = machine.parcel("-b", *arguments, cpu=cpu,
+                                         **{"XDG_CONFIG_HOME": empty, **variables})
+        text = parcel.get("tables", "")
+        check(f"tables {what}: those for the CPU of the host, or a note",
+              parcel.get("tables-folder") == folder and text.startswith("labrador\t") == bool(folder)
+              and (note or "events") in printed + text
+              and {*parcel["words"]} == {"pmctop", "--batch"},
+              (parcel.get("tables-folder"), text[:60], parcel["words"], printed))
+    parcel = machine.parcel("-b", cpu=LABRADOR, XDG_CONFIG_HOME=empty)[0]
+    check("without tables here, those of the host are read there",
+          "tables-folder" not in parcel or os.path.exists("/usr/share/pmctop/events"), parcel)
+    # On the host. The file is for any CPU.
+    path = write_file("own.json", '[{"EventName": "OWN.SENT", "EventCode": "0x1"}]')
+    here = run("--event-tables", path, "--list", "events", "own.sent")
+    done = machine.run("none", "--event-tables", path, "--list", "events", "own.sent")
+    check("an event of a table here is known there", done.stdout == here.stdout, (done, here))
+    done = machine.run("none", "--event-tables", "/nonexistent", "--list", "marks",
+                       XDG_CONFIG_HOME=user)
+    check("a folder that does not exist: a note, once", done.returncode == 0
+          and done.stderr.count("/nonexistent") == 1, done)
 
 
 def check_words(machine):
@@ -246,6 +302,7 @@ def main():
     with tempfile.TemporaryDirectory() as path:
         machine = Machine(path)
         check_honest(machine)
+        check_tables(machine)
         check_words(machine)
         check_via(machine)
         check_early(machine)

@@ -16,6 +16,7 @@ enum host_key {
 	HOST_MACHINE,   /* `uname -m` */
 	HOST_KERNEL,    /* `uname -r` */
 	HOST_USER,      /* user number */
+	HOST_CPU,       /* of /proc/cpuinfo, what cpu_model_parse_id() needs; ; ends a line */
 	HOST_INSTALLED, /* first line of `pmctop --version` there; "": none */
 	HOST_FACTS,     /* the end of these facts */
 	HOST_REFUSED,   /* "REASON PLACE": a place that was not chosen */

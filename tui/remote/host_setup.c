@@ -7,6 +7,7 @@
 
 #include "core/base/util.h"
 #include "core/base/version.h"
+#include "core/sys/cpu_model.h"
 #include "tui/remote/cksum.h"
 #include "tui/remote/host_script.h"
 #include "tui/remote/static_program.h"
@@ -16,13 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SSH_FAILED = 255, NOT_FOUND = 127, KIB = 1024 };
+enum { SSH_FAILED = 255, NOT_FOUND = 127, KIB = 1024, SENT_TABLES_MAX = 6 << 20 };
 
 #define END_PATIENCE_NS (2 * NS_PER_S)
 
 /* What is known of the host. */
 struct host_facts {
 	char machine[32];
+	char cpu[HOST_VALUE_BYTES + 2];   /* lines of /proc/cpuinfo for one CPU */
 	char installed[HOST_VALUE_BYTES]; /* first line of --version there */
 };
 
@@ -32,6 +34,8 @@ struct dialogue {
 	struct host_reader reader;
 	struct host_facts facts;
 	struct static_program program; /* to be copied; empty: the installed one is used */
+	char *parcel;                  /* parcel_pack(); owned */
+	size_t parcel_bytes;
 	bool begun;
 };
 
@@ -108,6 +112,13 @@ static int send_script(struct dialogue *dialogue)
 	return rc ? rc : send_bytes(dialogue, host_setup_script, strlen(host_setup_script));
 }
 
+static void set_cpu(struct host_facts *facts, const char *value)
+{
+	snprintf(facts->cpu, sizeof(facts->cpu), "%s\n\n", value);
+	for (char *end = facts->cpu; (end = strchr(end, ';'));)
+		*end = '\n';
+}
+
 static int read_facts(struct dialogue *dialogue, struct error *err)
 {
 	struct host_facts *facts = &dialogue->facts;
@@ -120,6 +131,8 @@ static int read_facts(struct dialogue *dialogue, struct error *err)
 			return facts->machine[0] ? 0 : set_strange(dialogue, err);
 		if (reply.key == HOST_MACHINE)
 			text_copy(facts->machine, sizeof(facts->machine), reply.value);
+		else if (reply.key == HOST_CPU)
+			set_cpu(facts, reply.value);
 		else if (reply.key == HOST_INSTALLED)
 			text_copy(facts->installed, sizeof(facts->installed), reply.value);
 		else if (reply.key != HOST_KERNEL && reply.key != HOST_USER)
@@ -138,6 +151,28 @@ static int choose_program(struct dialogue *dialogue, struct error *err)
 	int rc = static_program_load(setup->program, dialogue->facts.machine, &dialogue->program,
 				     err);
 	return rc && !setup->program ? (err->code = -ENOEXEC) : rc;
+}
+
+/* Without files for the CPUs there, those of the host are not read in their place. */
+static int pack_parcel(struct dialogue *dialogue, struct error *err)
+{
+	const struct host_setup *setup = dialogue->setup;
+	struct tables_text *tables = &setup->parcel->tables;
+	char id[64];
+
+	cpu_model_parse_id(dialogue->facts.cpu, id, sizeof(id));
+	int rc = tables_read(setup->tables, id, tables, setup->why);
+	if (rc == 0 && strlen(tables->text) > SENT_TABLES_MAX) {
+		notes_add(setup->why,
+			  "%.120s: the tables for %s are too long for --ssh (at most %d bytes). "
+			  "The built-in tables are used.",
+			  tables->folder, id, SENT_TABLES_MAX);
+		tables_text_fini(tables);
+		rc = -ESRCH;
+	}
+	if (rc == -ESRCH)
+		tables->folder = xstrdup("");
+	return parcel_pack(setup->parcel, &dialogue->parcel, &dialogue->parcel_bytes, err);
 }
 
 static void note_refused(struct dialogue *dialogue, const char *value)
@@ -168,7 +203,7 @@ static int choose_place(struct dialogue *dialogue, char folder[HOST_FOLDER_BYTES
 	char line[64];
 
 	snprintf(line, sizeof(line), "%s %zu %s\n", dialogue->program.n ? "copy" : "link",
-		 (dialogue->program.n + setup->parcel_bytes) / KIB + 8,
+		 (dialogue->program.n + dialogue->parcel_bytes) / KIB + 8,
 		 setup->recorded ? "yes" : "no");
 	int rc = send_bytes(dialogue, line, strlen(line));
 	while (rc == 0 && (rc = next_reply(dialogue, &reply, err)) == 0) {
@@ -237,7 +272,6 @@ static int check_runs(struct dialogue *dialogue, const char *folder, struct erro
 static int hold_dialogue(struct dialogue *dialogue, char folder[HOST_FOLDER_BYTES],
 			 struct error *err)
 {
-	const struct host_setup *setup = dialogue->setup;
 	int rc = send_script(dialogue);
 
 	if (rc == 0)
@@ -245,11 +279,13 @@ static int hold_dialogue(struct dialogue *dialogue, char folder[HOST_FOLDER_BYTE
 	if (rc == 0)
 		rc = choose_program(dialogue, err);
 	if (rc == 0)
+		rc = pack_parcel(dialogue, err);
+	if (rc == 0)
 		rc = choose_place(dialogue, folder, err);
 	if (rc == 0 && dialogue->program.n > 0)
 		rc = send_file(dialogue, dialogue->program.bytes, dialogue->program.n, folder, err);
 	if (rc == 0)
-		rc = send_file(dialogue, setup->parcel, setup->parcel_bytes, folder, err);
+		rc = send_file(dialogue, dialogue->parcel, dialogue->parcel_bytes, folder, err);
 	return rc ? rc : check_runs(dialogue, folder, err);
 }
 
@@ -261,5 +297,6 @@ int host_setup_run(const struct host_setup *setup, struct ssh_child *ssh,
 	host_reader_init(&dialogue.reader, setup->token);
 	int rc = hold_dialogue(&dialogue, folder, err);
 	static_program_fini(&dialogue.program);
+	free(dialogue.parcel);
 	return rc;
 }

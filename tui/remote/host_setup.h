@@ -4,7 +4,9 @@
 
 #include "core/base/error.h"
 #include "core/base/notes.h"
+#include "core/tables/tables.h"
 #include "tui/remote/host_reply.h"
+#include "tui/remote/parcel.h"
 #include "tui/remote/ssh_child.h"
 
 #include <stdbool.h>
@@ -21,19 +23,19 @@ struct host_setup {
 	const char *program; /* file of --static; NULL: an installed one, or the usual files */
 	const char *token;   /* HOST_TOKEN_DIGITS random digits */
 	const char *name;    /* end of the folder's name: random digits */
-	const char *parcel;  /* parcel_pack() */
-	size_t parcel_bytes;
-	bool recorded;     /* the pipe is needed */
-	int signals;       /* readable if a signal requests the end */
-	struct notes *why; /* gets the places that were not chosen */
+	const struct tables_places *tables; /* the user's here */
+	struct parcel *parcel;              /* to be sent; gets the tables for the CPUs there */
+	bool recorded;                      /* the pipe is needed */
+	int signals;                        /* readable if a signal requests the end */
+	struct notes *why; /* gets the places that were not chosen, and what is wrong with tables */
 };
 
 enum { HOST_FOLDER_BYTES = 256 };
 
 /*
  * Fills `folder`, a path that host_folder_is_valid(). Returns 0, -EINTR without a sentence, or
- * another -errno with one: -ECONNREFUSED if ssh or the login shell failed, -EPROTO if the host
- * answered something else, -ENOEXEC if nothing can be copied or executed there.
+ * another -errno with one: -E2BIG as parcel_pack(), -ECONNREFUSED if ssh or the login shell failed,
+ * -EPROTO if the host answered something else, -ENOEXEC if nothing can be copied or executed there.
  */
 int host_setup_run(const struct host_setup *setup, struct ssh_child *ssh,
 		   char folder[HOST_FOLDER_BYTES], struct error *err);

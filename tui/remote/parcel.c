@@ -27,6 +27,8 @@ static const struct {
 	{"config-path", .text = offsetof(struct parcel, config_path)},
 	{"config", .text = offsetof(struct parcel, config)},
 	{"theme", .text = offsetof(struct parcel, theme)},
+	{"tables-folder", .text = offsetof(struct parcel, tables.folder)},
+	{"tables", .text = offsetof(struct parcel, tables.text)},
 	{"host", .text = offsetof(struct parcel, host)},
 	{"record", .text = offsetof(struct parcel, record)},
 	{"utf8", .flag = offsetof(struct parcel, utf8)},
@@ -153,7 +155,8 @@ static bool read_entries(struct parcel *parcel, const char *at, const char *end)
 			return false;
 	}
 	/* argv[0] is there, the path and the text of a configuration only together. */
-	return key && at == end && parcel->n_words > 0 && !parcel->config == !parcel->config_path;
+	return key && at == end && parcel->n_words > 0 && !parcel->config == !parcel->config_path &&
+	       (!parcel->tables.text || parcel->tables.folder);
 }
 
 int parcel_unpack(const char *bytes, size_t n, struct parcel *parcel, struct error *err)

@@ -3,6 +3,7 @@
 #define PMCTOP_PARCEL_H
 
 #include "core/base/error.h"
+#include "core/tables/tables.h"
 #include "tui/term/theme_load.h"
 
 #include <stdbool.h>
@@ -10,8 +11,9 @@
 
 /*
  * What pmctop here sends to pmctop on the host: words of the command line, variables, the
- * configuration and the themes. One file of texts that are ended by NUL, a key before each value. A
- * pmctop reads the format of all older versions, because an installed one is used if it is newer.
+ * configuration, the themes and the tables of events. One file of texts that are ended by NUL, a
+ * key before each value. A pmctop reads the format of all older versions, because an installed one
+ * is used if it is newer.
  */
 struct parcel {
 	char **words; /* argv of pmctop on the host, ended by NULL */
@@ -22,12 +24,17 @@ struct parcel {
 	char *theme;                /* text of the theme; NULL: the default */
 	struct theme_text *themes;  /* the user's, to choose from */
 	size_t n_themes, themes_capacity;
+	/*
+	 * The user's tables of events for the CPUs there. No folder: there are none here. No text:
+	 * there are none for these CPUs.
+	 */
+	struct tables_text tables;
 	char *host;   /* as the user named it */
 	char *record; /* name here of the recording; NULL: nothing is recorded */
 	bool utf8;    /* the terminal here shows UTF-8 */
 };
 
-enum { PARCEL_BYTES_MAX = 1 << 20, PARCEL_WORDS_MAX = 8192, PARCEL_THEMES_MAX = 100 };
+enum { PARCEL_BYTES_MAX = 8 << 20, PARCEL_WORDS_MAX = 8192, PARCEL_THEMES_MAX = 100 };
 
 /* Append copies. */
 void parcel_add_word(struct parcel *parcel, const char *word);

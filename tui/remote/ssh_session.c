@@ -207,25 +207,22 @@ static int start_program(struct run *run)
 static int connect_host(struct run *run, struct notes *notes)
 {
 	const struct ssh_session *session = run->session;
-	char *parcel = NULL;
 	struct host_setup setup = {
 		.host = run->host,
 		.via = session->transport.via != NULL,
 		.program = session->program,
 		.token = run->token,
 		.name = run->name,
+		.tables = session->tables,
+		.parcel = session->parcel,
 		.recorded = session->record != NULL,
 		.signals = run->ends,
 		.why = notes,
 	};
 
-	int rc = parcel_pack(session->parcel, &parcel, &setup.parcel_bytes, run->err);
-	if (rc == 0)
-		rc = start_channel(run, CHANNEL_SETUP, shell, -1, &run->setup);
-	setup.parcel = parcel;
+	int rc = start_channel(run, CHANNEL_SETUP, shell, -1, &run->setup);
 	if (rc == 0)
 		rc = host_setup_run(&setup, &run->setup, run->folder, run->err);
-	free(parcel);
 	run->rest = (struct host_stream){.child = &run->setup, .fd = -1};
 	return rc;
 }

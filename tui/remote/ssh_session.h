@@ -27,13 +27,14 @@ struct ssh_session {
 	bool sudo;           /* runs pmctop there through sudo */
 	const char *program; /* file of --static; NULL: none */
 	struct parcel *parcel;
-	const char *output;       /* file of the output; NULL: standard output */
-	const char *record;       /* file of the recording; NULL: none */
-	bool screen;              /* pmctop there has a terminal */
-	bool command;             /* it runs a command, which may have any exit status */
-	const char *directory;    /* for the private folder with the socket; NULL: /tmp */
-	const char *terminal;     /* its type */
-	char *const *environment; /* of ssh, or of the command of --via */
+	const struct tables_places *tables; /* the user's tables of events */
+	const char *output;                 /* file of the output; NULL: standard output */
+	const char *record;                 /* file of the recording; NULL: none */
+	bool screen;                        /* pmctop there has a terminal */
+	bool command;                       /* it runs a command, which may have any exit status */
+	const char *directory;              /* for the private folder with the socket; NULL: /tmp */
+	const char *terminal;               /* its type */
+	char *const *environment;           /* of ssh, or of the command of --via */
 };
 
 /*

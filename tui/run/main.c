@@ -434,7 +434,10 @@ static int run_or_list(struct options *options, struct config *config, const str
 	char tables[PATH_MAX];
 	struct error err;
 
-	user_files_tables(options->event_tables, tables, &engine.tables);
+	/* With --ssh a folder that is named is one of the user's machine. */
+	user_files_tables(sent ? NULL : options->event_tables, tables, &engine.tables);
+	if (sent && sent->tables.folder)
+		engine.tables.read = &sent->tables;
 	if (options->task != OPTIONS_RUN && !sent)
 		print_notes(&config->notes);
 	if (options->task == OPTIONS_DOCTOR)

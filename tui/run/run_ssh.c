@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What pmctop on the host gets: the command line without what concerns this side, the configuration
- * and the themes as texts, and the variables of the terminal.
+ * and the themes as texts, the tables of events for its CPUs, and the variables of the terminal.
  */
 #include "tui/run/run.h"
 
@@ -9,6 +9,7 @@
 #include "core/base/util.h"
 #include "tui/options/config.h"
 #include "tui/options/output_apart.h"
+#include "tui/options/user_files.h"
 #include "tui/remote/parcel.h"
 #include "tui/remote/ssh_session.h"
 #include "tui/term/theme_load.h"
@@ -16,6 +17,7 @@
 
 #include <errno.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +167,8 @@ int run_ssh(int argc, char **argv, const struct options *options, const struct c
 	    const struct theme_places *themes, char *const *environment, struct notes *notes,
 	    struct error *err)
 {
+	char user[PATH_MAX];
+	struct tables_places tables;
 	struct parcel parcel;
 	struct ssh_session session = {
 		.transport = {.host = options->ssh,
@@ -174,6 +178,7 @@ int run_ssh(int argc, char **argv, const struct options *options, const struct c
 		.sudo = options->ssh_sudo,
 		.program = options->static_program,
 		.parcel = &parcel,
+		.tables = &tables,
 		.output = options->output,
 		.record = is_recorded_here(options) ? options->record.path : NULL,
 		.screen = needs_screen(options),
@@ -185,6 +190,7 @@ int run_ssh(int argc, char **argv, const struct options *options, const struct c
 
 	if (output_apart_check(options, err))
 		return RUN_USAGE;
+	user_files_tables(options->event_tables, user, &tables);
 	fill_parcel(argc, argv, options, config, themes, &parcel, notes);
 	int status = ssh_session_run(&session, notes, err);
 	if (err->code == -ENOEXEC)

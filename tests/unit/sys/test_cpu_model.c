@@ -106,6 +106,31 @@ static void test_cut_off(void **state)
 	}
 }
 
+static void test_id(void **state)
+{
+	static const struct {
+		const char *cpuinfo, *id;
+	} rows[] = {
+		{"", ""},
+		{X86("GenuineIntel", "6", "85"), "GenuineIntel-6-55-4"},
+		{ARM("0x41", "0x0", "0xd49", "1") ARM("0x41", "0x0", "0xd49", "1"),
+		 "ARM-41-D49-0-1"},
+		{ARM("0x41", "0x0", "0xd49", "1") ARM("0x41", "0x0", "0xd40", "1"), ""},
+		/* As host_setup.sh prints them. */
+		{"vendor_id : GenuineIntel\ncpu family : 6\nmodel : 143\n"
+		 "model name : Intel(R) Xeon(R) CPU Max 9480\nstepping : 8\n\n",
+		 "GenuineIntel-6-8F-8-HBM"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char id[64];
+
+		cpu_model_parse_id(rows[i].cpuinfo, id, sizeof(id));
+		assert_string_equal(id, rows[i].id);
+	}
+}
+
 static void test_through_sys(void **state)
 {
 	struct fk *fk = fk_new(NULL);
@@ -190,11 +215,9 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(models),
-		cmocka_unit_test(test_cut_off),
-		cmocka_unit_test(test_through_sys),
-		cmocka_unit_test(slots),
-		cmocka_unit_test(names),
+		cmocka_unit_test(models),  cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_id), cmocka_unit_test(test_through_sys),
+		cmocka_unit_test(slots),   cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ static void check_tables(const char *name, const char *cpu_id, const char *lines
 	if (strcmp(result == 0 ? found.text : "", lines) != 0 || strcmp(text, notes) != 0)
 		fail_msg("%d:\n%s\ninstead of\n%s\n%s\ninstead of\n%s", result,
 			 result == 0 ? found.text : "", lines, text, notes);
-	assert_int_equal(result, lines[0] ? 0 : -ENOENT);
+	assert_int_equal(result, lines[0] ? 0 : -ESRCH);
 	if (result == 0)
 		assert_string_equal(found.folder, path);
 	free(text);
@@ -419,7 +419,7 @@ static void test_many_metrics(void **state)
 	make_file(&(struct file){"x.json", text});
 	snprintf(path, sizeof(path), "%s/x.json", root);
 	assert_int_equal(tables_read(&(struct tables_places){.named = path}, INTEL, &found, &notes),
-			 -ENOENT);
+			 -ESRCH);
 	assert_non_null(strstr(notes.items[0].text, "too many metrics are in front of it"));
 	notes_fini(&notes);
 	free(text);
@@ -460,7 +460,7 @@ static void test_many_lines(void **state)
 		     "used.\n");
 	make_file(&(struct file){"mapfile.csv", patterns});
 	assert_int_equal(tables_read(&(struct tables_places){.named = root}, INTEL, &found, &notes),
-			 -ENOENT);
+			 -ESRCH);
 	assert_int_equal(notes.n, 3);
 	assert_non_null(strstr(notes.items[1].text, "too many lines are in front of it"));
 	notes_fini(&notes);
@@ -483,7 +483,7 @@ static void test_many_files(void **state)
 	}
 	snprintf(path, sizeof(path), "%s/sub", root);
 	assert_int_equal(tables_read(&(struct tables_places){.named = path}, INTEL, &found, &notes),
-			 -ENOENT);
+			 -ESRCH);
 	assert_int_equal(notes.n, 2);
 	assert_non_null(strstr(notes.items[0].text, "the folder has more than 256 files"));
 	notes_fini(&notes);
@@ -561,10 +561,34 @@ static void test_places(void **state)
 	/* A file that other users may write. */
 	snprintf(path, sizeof(path), "%s/user/a.json", root);
 	assert_int_equal(chmod(path, 0666), 0);
-	assert_int_equal(tables_read(&places, INTEL, &found, &notes), -ENOENT);
+	assert_int_equal(tables_read(&places, INTEL, &found, &notes), -ESRCH);
 	assert_int_equal(notes.n, 2);
 	assert_non_null(strstr(notes.items[0].text, "other users may have made it"));
 	notes_fini(&notes);
+}
+
+/* What was read on another machine is used alone, also if that is nothing. */
+static void test_read_elsewhere(void **state)
+{
+	static char folder[] = "/home/me/events", text[] = "a\t\t\n", none[] = "";
+	const struct tables_text read = {.folder = folder, .text = text},
+				 nothing = {.folder = none};
+	struct tables_text found;
+	struct notes notes = {0};
+
+	(void)state;
+	make_file(&(struct file){"a.json", "[{\"EventName\": \"s\", \"EventCode\": \"1\"}]"});
+	assert_int_equal(tables_read(&(struct tables_places){.read = &read, .named = root}, INTEL,
+				     &found, &notes),
+			 0);
+	assert_string_equal(found.folder, folder);
+	assert_string_equal(found.text, text);
+	tables_text_fini(&found);
+	assert_int_equal(tables_read(&(struct tables_places){.read = &nothing, .system = root},
+				     INTEL, &found, &notes),
+			 -ENOENT);
+	assert_null(found.text);
+	assert_int_equal(notes.n, 0);
 }
 
 /* As a user without rights: root reads any folder. Returns whether the notes are right. */
@@ -574,7 +598,7 @@ static bool notes_of_unreadable(void)
 	struct notes notes = {0};
 
 	int result = tables_read(&(struct tables_places){.named = root}, INTEL, &found, &notes);
-	return result == -ENOENT && notes.n == 2 &&
+	return result == -ESRCH && notes.n == 2 &&
 	       strstr(notes.items[0].text, ": Permission denied.") &&
 	       strstr(notes.items[1].text, ": no events for " INTEL);
 }
@@ -615,6 +639,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_large, begin, end),
 		cmocka_unit_test_setup_teardown(test_mapfile, begin, end),
 		cmocka_unit_test_setup_teardown(test_places, begin, end),
+		cmocka_unit_test_setup_teardown(test_read_elsewhere, begin, end),
 		cmocka_unit_test_setup_teardown(test_unreadable, begin, end),
 	};
 
