@@ -13,6 +13,7 @@ Prints TAP. BUILD is the build directory. Needs root.
 import contextlib
 import glob
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -28,6 +29,7 @@ import skip_reason  # noqa: E402
 from frames import check, finish, frames_of, skip, skip_all  # noqa: E402
 from programs import BUILD, PMCTOP  # noqa: E402
 from ptys import OnPty  # noqa: E402
+from terminals import Failure, Terminal  # noqa: E402
 
 PATIENCE_S = 60
 SSHD = "/usr/sbin/sshd"
@@ -267,6 +269,36 @@ def test_files():
         done = box.run("--config", config, "--list", "keys")
         check("the configuration here", "F9" in done.stdout and config in done.stderr, done)
         box.check_nothing_left("files")
+
+
+def test_keys():
+    """Keys that write files, and the themes of here."""
+    with host() as box, tempfile.TemporaryDirectory() as here:
+        os.makedirs(f"{here}/pmctop/themes")
+        with open(f"{here}/pmctop/themes/mine.theme", "w", encoding="ascii") as file:
+            file.write('# Made here\ntheme[main_fg]="#123456"\n')
+        with open(f"{here}/pmctop/pmctop.conf", "w", encoding="ascii") as file:
+            file.write("[keys]\ntheme = Y\n")
+        terminal = Terminal(120, 40, XDG_CONFIG_HOME=here)
+        try:
+            terminal.start(shlex.join(box.words()[1:]))
+            for key, text in (("S", f"Saved on the host: box:{box.home}/pmctop-"),
+                              ("W", "Not saved: a host may not write your configuration."),
+                              ("Y", "mine +Made here"), ("Enter", "^ +PID .*COMMAND"),
+                              ("o", "Record to file on box: pmctop-")):
+                terminal.keys(key)
+                terminal.wait_for(text)
+                check(f"{key} shows {text}", True)
+            terminal.keys("C-u", "Enter", "q")
+            terminal.wait_for("^rc=0$")
+        except Failure as failure:
+            check("keys there", False, failure)
+        finally:
+            terminal.close()
+        there = sorted(os.path.splitext(name)[1] for name in os.listdir(box.home)
+                       if name.startswith("pmctop-"))
+        check("S has written there", there == [".ansi", ".svg"], there)
+        box.check_nothing_left("keys")
 
 
 def test_shells():
@@ -542,7 +574,7 @@ TESTS = {name[5:]: value for name, value in list(globals().items()) if name.star
 def main():
     if why := skip_reason.mounts():
         skip_all(why)
-    for name in (SSHD, "/usr/bin/ssh"):
+    for name in (SSHD, "/usr/bin/ssh", "/usr/bin/tmux"):
         if not os.access(name, os.X_OK):
             skip_all(f"no {name}")
     made = run("make", "--no-print-directory", "-C", os.path.join(HERE, "..", ".."), "static",

@@ -58,6 +58,13 @@ TAKE_PARCEL = (
     "facts.insert(3, 'cpu ' + os.environ['SSH_CPU']); say(*facts, 'folder ' + folder)\n"
     "sys.stdin.readline(); n = int(sys.stdin.readline())\n"
     "open(os.environ['SSH_PARCEL'], 'w').write(sys.stdin.read(n))")
+# What is done with each variable: sent to the host, used here, or also that of the host there.
+VARIABLES = {
+    "sent": ("NO_COLOR", "COLORTERM", "TERM", "LINES", "COLUMNS", "ESCDELAY"),
+    "here": ("PMCTOPRC", "LC_ALL", "LC_CTYPE", "LANG"),
+    "both": ("XDG_CONFIG_HOME", "HOME", "TMPDIR", "PATH"),
+    "nothing": ("PERF_BUILDID_DIR",),  # only replays read it
+}
 EVENT_TABLES = os.path.join(HERE, "../fixtures/event_tables/intel/perfmon")
 LABRADOR = "vendor_id : GenuineIntel;cpu family : 6;model : 241;stepping : 1;"
 # Reads the way and the size of the parcel; n is that size.
@@ -199,6 +206,20 @@ def check_honest(machine):
     check("nothing is left", not machine.left(), machine.left())
 
 
+def check_variables(machine):
+    rows = {name for names in VARIABLES.values() for name in names}
+    listed = {line.split()[0] for line in run("--list", "variables").stdout.splitlines()}
+    check("each variable is decided", rows == listed, rows ^ listed)
+    parcel = machine.parcel("-b", **{name: f"1{name}" for name in VARIABLES["sent"]})[0]
+    sent = {name: value for name, value in parcel.items() if name in rows}
+    check("the terminal's variables are sent, and no others",
+          sent == {name: f"1{name}" for name in VARIABLES["sent"]}, sent)
+    check("the host and the character set are sent",
+          parcel.get("host") == "box" and parcel.get("utf8") == "yes", parcel)
+    parcel = machine.parcel("-b", LC_ALL="C")[0]
+    check("what is not set or known is not sent", "utf8" not in parcel and "TERM" not in parcel, parcel)
+
+
 def check_tables(machine):
     empty = os.path.join(machine.path, "no-config")
     user = os.path.join(machine.path, "events-config")
@@ -302,6 +323,7 @@ def main():
     with tempfile.TemporaryDirectory() as path:
         machine = Machine(path)
         check_honest(machine)
+        check_variables(machine)
         check_tables(machine)
         check_words(machine)
         check_via(machine)

@@ -300,6 +300,11 @@ static int check_ssh(const struct options *options, struct error *err)
 				 "Options '--%s' and '--replay' exclude each other: recordings are "
 				 "replayed here. Omit '--%s'.",
 				 way, way);
+	if (options->cpu_model)
+		return error_set(err, -EINVAL,
+				 "Options '--%s' and '--cpu-model' exclude each other: other CPUs "
+				 "are listed here. Omit '--%s'.",
+				 way, way);
 	if (options->record.switch_bytes || options->record.switch_ns)
 		return error_set(err, -EINVAL,
 				 "Option '--switch-output' does not work with '--%s': the "

@@ -24,6 +24,8 @@ static const struct {
 	{"COLORTERM", .text = offsetof(struct parcel, colorterm)},
 	{"NO_COLOR", .text = offsetof(struct parcel, no_color)},
 	{"ESCDELAY", .text = offsetof(struct parcel, escdelay)},
+	{"LINES", .text = offsetof(struct parcel, lines)},
+	{"COLUMNS", .text = offsetof(struct parcel, columns)},
 	{"config-path", .text = offsetof(struct parcel, config_path)},
 	{"config", .text = offsetof(struct parcel, config)},
 	{"theme", .text = offsetof(struct parcel, theme)},

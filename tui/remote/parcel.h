@@ -19,7 +19,7 @@ struct parcel {
 	char **words; /* argv of pmctop on the host, ended by NULL */
 	size_t n_words, words_capacity;
 	/* Of the terminal here; NULL: not set. */
-	char *term, *colorterm, *no_color, *escdelay;
+	char *term, *colorterm, *no_color, *escdelay, *lines, *columns;
 	char *config_path, *config; /* name here, and text; NULL: no configuration */
 	char *theme;                /* text of the theme; NULL: the default */
 	struct theme_text *themes;  /* the user's, to choose from */

@@ -111,10 +111,9 @@ static void set_variables(const struct parcel *parcel)
 	const struct {
 		const char *name, *value;
 	} rows[] = {
-		{"TERM", parcel->term},
-		{"COLORTERM", parcel->colorterm},
-		{"NO_COLOR", parcel->no_color},
-		{"ESCDELAY", parcel->escdelay},
+		{"TERM", parcel->term},         {"COLORTERM", parcel->colorterm},
+		{"NO_COLOR", parcel->no_color}, {"ESCDELAY", parcel->escdelay},
+		{"LINES", parcel->lines},       {"COLUMNS", parcel->columns},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -616,52 +616,6 @@ static void test_command_again(void **state)
 	options_fini(&options);
 }
 
-static void append_sent(void *text, const char *word)
-{
-	strcat(strcat(text, word), "|");
-}
-
-/* What pmctop on the host of --ssh gets. */
-static void test_sent(void **state)
-{
-	static const struct {
-		const char *args[ARGS_MAX];
-		const char *sent;
-	} rows[] = {
-		{{"--ssh", "box"}, ""},
-		{{"--ssh", "box", "-H", "0.5", "3"}, "--threads|0.5|3|"},
-		{{"2", "--ssh=box", "-bn3", "--sor", "ipc"},
-		 "--batch|--iterations=3|--sort=ipc|2|"},
-		{{"--ssh", "box", "-o", "f", "--record", "g", "--config", "c", "--static", "p"},
-		 ""},
-		{{"--ssh", "box", "--ssh-option", "-p22", "--ssh-option=-J", "--ssh-sudo"}, ""},
-		{{"--ssh", "box", "-m", "x=a b", "-e", "a,b"}, "--metric=x=a b|--event=a,b|"},
-		{{"--ssh", "box", "-b", "--", "make", "-j4", "--ssh"},
-		 "--batch|--|make|-j4|--ssh|"},
-		{{"--ssh", "box", "--list", "events", "cache"}, "--list=events|cache|"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct options options;
-		struct error err;
-		char *argv[ARGS_MAX + 2] = {NULL}, text[256] = "";
-		int argc = 1;
-
-		argv[0] = xstrdup("pmctop");
-		for (; rows[i].args[argc - 1]; argc++)
-			argv[argc] = xstrdup(rows[i].args[argc - 1]);
-		options_init(&options);
-		assert_int_equal(options_parse(argc, argv, &options, &err), 0);
-		assert_string_equal(options.ssh, "box");
-		options_each_sent(argc, argv, append_sent, text);
-		assert_string_equal(text, rows[i].sent);
-		options_fini(&options);
-		for (int k = 0; k < argc; k++)
-			free(argv[k]);
-	}
-}
-
 /* -e and -m keep their text and order. */
 static void test_columns_in_order(void **state)
 {
@@ -979,27 +933,16 @@ static void test_suggest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_frequency),
-		cmocka_unit_test(test_accepted),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_record),
-		cmocka_unit_test(test_replay),
-		cmocka_unit_test(test_replay_of_what),
-		cmocka_unit_test(test_output_apart),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_command),
-		cmocka_unit_test(test_command_again),
-		cmocka_unit_test(test_sent),
-		cmocka_unit_test(test_columns_in_order),
-		cmocka_unit_test(test_too_many_columns),
-		cmocka_unit_test(test_settings),
-		cmocka_unit_test(test_presets),
-		cmocka_unit_test(test_check_columns),
-		cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_renamed_columns),
-		cmocka_unit_test(test_help),
-		cmocka_unit_test(test_duration_format),
-		cmocka_unit_test(test_suggest),
+		cmocka_unit_test(test_frequency),        cmocka_unit_test(test_accepted),
+		cmocka_unit_test(test_refused),          cmocka_unit_test(test_record),
+		cmocka_unit_test(test_replay),           cmocka_unit_test(test_replay_of_what),
+		cmocka_unit_test(test_output_apart),     cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_command),          cmocka_unit_test(test_command_again),
+		cmocka_unit_test(test_columns_in_order), cmocka_unit_test(test_too_many_columns),
+		cmocka_unit_test(test_settings),         cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_check_columns),    cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_renamed_columns),  cmocka_unit_test(test_help),
+		cmocka_unit_test(test_duration_format),  cmocka_unit_test(test_suggest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,7 @@ static void write_file(const char *name, const void *bytes, size_t n)
 static void write_parcel(const char *record)
 {
 	struct parcel parcel = {.term = xstrdup("vt100"),
+				.lines = xstrdup("30"),
 				.record = record ? xstrdup(record) : NULL};
 	struct error err;
 	char *bytes;
@@ -70,6 +71,7 @@ static void test_received(void **state)
 	char byte;
 
 	(void)state;
+	setenv("COLUMNS", "132", 1);
 	write_parcel("here.data");
 	write_file("pmctop", "x", 1);
 	assert_int_equal(mkfifo(path_of("recording"), 0600), 0);
@@ -82,7 +84,9 @@ static void test_received(void **state)
 	assert_int_equal(read(reader, &byte, 1), 1);
 	assert_int_equal(access(folder, F_OK), -1);
 	assert_string_equal(getenv("TERM"), "vt100");
+	assert_string_equal(getenv("LINES"), "30");
 	assert_null(getenv("COLORTERM"));
+	assert_null(getenv("COLUMNS"));
 	close(recording);
 	close(reader);
 	parcel_fini(&parcel);
