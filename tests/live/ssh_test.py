@@ -283,7 +283,7 @@ def test_keys():
         try:
             terminal.start(shlex.join(box.words()[1:]))
             for key, text in (("S", f"Saved on the host: box:{box.home}/pmctop-"),
-                              ("W", "Not saved: a host may not write your configuration."),
+                              ("W", "Not saved: a host may not write your files."),
                               ("Y", "mine +Made here"), ("Enter", "^ +PID .*COMMAND"),
                               ("o", "Record to file on box: pmctop-")):
                 terminal.keys(key)
