@@ -28,14 +28,13 @@ static int add_metric(const struct engine_choice *choice, struct selection *sele
 		}
 	if (known)
 		return selection_add_metric(selection, known, err);
-	int result = metric_vendor_find(choice->names, text, &def);
-	if (result < 0 && !strchr(text, '='))
-		return metric_def_unknown(choice->names, config->user_metrics,
-					  config->n_user_metrics, text, err);
+	bool formula = strchr(text, '=') != NULL;
+	int result = formula ? metric_def_parse(text, &def, err)
+			     : metric_vendor_find(choice->names, text, &def);
 	if (result < 0)
-		result = metric_def_parse(text, &def, err);
-	if (result < 0)
-		return result;
+		return formula ? result
+			       : metric_def_unknown(choice->names, config->user_metrics,
+						    config->n_user_metrics, text, err);
 	result = selection_add_metric(selection, &def, err);
 	metric_def_fini(&def);
 	return result;

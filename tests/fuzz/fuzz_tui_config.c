@@ -52,7 +52,7 @@ static void check_engine(const struct config *config, const struct options *opti
 	if (options->preset && preset_choose(options->preset, config->presets, config->n_presets,
 					     &engine.preset, &err))
 		fuzz_check(err.text[0], "an unknown preset has an error");
-	if (choice_check_columns(&engine, NULL, &err))
+	if (choice_check_columns(&engine, &err))
 		fuzz_check(err.text[0], "invalid columns have an error");
 	if (choice_sort(options->sort, &engine, &err))
 		fuzz_check(err.text[0], "an invalid sort column has an error");

@@ -20,9 +20,8 @@ static void check_choices(const struct options *options)
 	const struct preset *preset = NULL;
 	struct error err = {0};
 
-	if (choice_check_columns(&config, NULL, &err))
-		fuzz_check((err.code == -EINVAL || err.code == -ENOENT || err.code == -E2BIG) &&
-				   err.text[0],
+	if (choice_check_columns(&config, &err))
+		fuzz_check((err.code == -EINVAL || err.code == -E2BIG) && err.text[0],
 			   "invalid columns have an error");
 	if (choice_sort(options->sort, &config, &err))
 		fuzz_check(err.code == -EINVAL && err.text[0], "an unknown column has an error");

@@ -67,6 +67,8 @@ REFUSED = {
     "--replay": (2, "Option '--replay' needs FILE. Example: pmctop --replay perf.data"),
     "--symfs /": (2, "Option '--symfs' needs '--replay FILE'."),
     "-b --replay software.data -e minor-faults": (1, "'minor-faults' was not recorded."),
+    "-n 1 -m icp -- true":
+        (2, "Unknown metric 'icp' (did you mean 'ipc'?). See 'pmctop --list metrics'."),
     "-b --replay software.data -C 0":
         (2, "Option '-C' is for live runs: a recording has fixed CPUs."),
 }

@@ -15,30 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int check_metric(const char *text, const struct engine_config *config,
-			const struct event_context *context, struct error *err)
+/* Names are left to the engine, which has the vendor's metrics, or those of a recording. */
+static int check_metric(const char *text, struct error *err)
 {
 	struct metric_def def;
-	int result;
 
-	if (metric_def_lookup(config->user_metrics, config->n_user_metrics, text))
+	if (!strchr(text, '='))
 		return 0;
-	if (!strchr(text, '=')) {
-		result = metric_vendor_find(context, text, &def);
-		if (result < 0)
-			return metric_def_unknown(context, config->user_metrics,
-						  config->n_user_metrics, text, err);
-	} else {
-		result = metric_def_parse(text, &def, err);
-	}
-	if (result < 0)
+	if (metric_def_parse(text, &def, err) < 0)
 		return err->code = -EINVAL;
 	metric_def_fini(&def);
 	return 0;
 }
 
-int choice_check_columns(const struct engine_config *config, const struct event_context *context,
-			 struct error *err)
+int choice_check_columns(const struct engine_config *config, struct error *err)
 {
 	struct event_names list = {0}; /* one list: its limits hold for all -e together */
 	int result = 0;
@@ -47,7 +37,7 @@ int choice_check_columns(const struct engine_config *config, const struct event_
 		result = config->columns[i].optional ? 0
 			 : config->columns[i].kind == ENGINE_EVENTS
 				 ? event_names_parse(config->columns[i].text, &list, err)
-				 : check_metric(config->columns[i].text, config, context, err);
+				 : check_metric(config->columns[i].text, err);
 	event_names_fini(&list);
 	return result;
 }

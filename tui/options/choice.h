@@ -11,13 +11,11 @@
  */
 
 /*
- * Checks that -e are well-formed lists and that each -m is a known metric or a formula. Optional
- * columns are not checked, and whether an event exists is left to the engine. A context of this
- * machine has the vendor's metrics, too; NULL: none. Returns 0, -ENOENT for an unknown metric, or
- * -EINVAL or -E2BIG, with a sentence.
+ * Checks that -e are well-formed lists and that -m with a formula are well-formed. Optional columns
+ * are not checked. Whether an event or a metric of a name exists is left to the engine. Returns 0,
+ * or -EINVAL or -E2BIG, with a sentence.
  */
-int choice_check_columns(const struct engine_config *config, const struct event_context *context,
-			 struct error *err);
+int choice_check_columns(const struct engine_config *config, struct error *err);
 
 /* Calls fn for each column that -s accepts. A result other than 0 ends the loop and is returned. */
 int choice_each_column(const struct engine_config *config,

@@ -20,9 +20,6 @@
 
 #include "core/base/text.h"
 #include "core/code/symbol_worker.h"
-#include "core/event/event_table_cache.h"
-#include "core/sys/pmu.h"
-#include "core/sys/sys.h"
 #include "tui/options/config.h"
 
 #include <errno.h>
@@ -375,35 +372,6 @@ static int check_sort(struct options *options, struct config *config,
 	return 0;
 }
 
-/*
- * A metric of an unknown name may be the vendor's, whose table is read then. A recording has names
- * of its own, which the engine checks.
- */
-static int check_columns(const struct options *options, const struct engine_config *engine,
-			 struct error *err)
-{
-	int result = choice_check_columns(engine, NULL, err);
-	struct pmu_set pmus;
-	struct sys sys;
-
-	if (result != -ENOENT)
-		return result;
-	if (options->replay)
-		return 0;
-	result = sys_linux_init(&sys);
-	if (result < 0)
-		return error_set_no_descriptor(err, result);
-	pmu_set_read(&sys, &pmus);
-	const struct event_context context = {
-		.sys = &sys, .pmus = &pmus, .tables = event_table_cache_new(&sys)};
-	event_table_cache_set(context.tables, &engine->tables, NULL);
-	result = choice_check_columns(engine, &context, err);
-	event_table_cache_free(context.tables);
-	pmu_set_fini(&pmus);
-	sys_linux_fini(&sys);
-	return result;
-}
-
 static int run_or_list(struct options *options, struct config *config, const struct keymap *keymap,
 		       const struct rights *rights, const struct parcel *sent)
 {
@@ -450,7 +418,7 @@ static int run_or_list(struct options *options, struct config *config, const str
 			return print_refusal(config, &err);
 		note_setting(config, "preset", &err);
 	}
-	if (check_columns(options, &engine, &err))
+	if (choice_check_columns(&engine, &err))
 		return print_refusal(config, &err);
 	if (check_sort(options, config, &engine, &err))
 		return print_refusal(config, &err);

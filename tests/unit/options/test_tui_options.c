@@ -781,9 +781,7 @@ static void test_check_columns(void **state)
 		{{ENGINE_METRIC, "ratio = r1a2 / cycles:u; unit=x"}, NULL},
 		{{ENGINE_EVENTS, "a,,b"}, "Events, position 3: expected the name of an event"},
 		{{ENGINE_EVENTS, "{a"}, "Events, position "},
-		{{ENGINE_METRIC, "icp"},
-		 "Unknown metric 'icp' (did you mean 'ipc'?). See 'pmctop --list metrics'."},
-		{{ENGINE_METRIC, "min"}, "Unknown metric 'min' (did you mean 'mine'?). See"},
+		{{ENGINE_METRIC, "icp"}, NULL}, /* perhaps the vendor's */
 		{{ENGINE_METRIC, "ipc=1"}, "Metric ipc: 'ipc' is a built-in metric"},
 		{{ENGINE_METRIC, "x = 1 +"}, "Metric x, position "},
 	};
@@ -797,7 +795,7 @@ static void test_check_columns(void **state)
 			.n_user_metrics = ARRAY_SIZE(own_metrics),
 		};
 		struct error err = {0};
-		int result = choice_check_columns(&config, NULL, &err);
+		int result = choice_check_columns(&config, &err);
 
 		if ((result != 0) != (rows[i].refused != NULL) ||
 		    (rows[i].refused &&
