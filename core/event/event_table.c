@@ -145,25 +145,56 @@ static int compare_metrics(const void *a, const void *b)
 	return compare_lines(left->name, right->name);
 }
 
+/* Returns the index of a PMU; n_pmus: it is not there. */
+static size_t find_pmu(const struct event_table *table, const char *name)
+{
+	size_t i = 0;
+
+	while (i < table->n_pmus && strcmp(table->pmus[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+/* The lines of a PMU. */
+struct section {
+	const char *name;
+	struct event_table_pmu *pmu; /* NULL: there are too many */
+};
+
+static struct section begin_section(struct event_table *table, const char *name)
+{
+	size_t i = find_pmu(table, name);
+
+	if (i == EVENT_TABLE_PMUS_MAX)
+		return (struct section){.name = name};
+	if (i == table->n_pmus)
+		table->pmus[table->n_pmus++] = (struct event_table_pmu){.name = name};
+	return (struct section){.name = name, .pmu = &table->pmus[i]};
+}
+
 /* Adds the event of a line, which the texts of the item become a part of. */
-static void add_item(struct event_table *table, size_t *capacity, const char *pmu, char *line)
+static void add_item(struct event_table *table, size_t *capacity, const struct section *section,
+		     char *line)
 {
 	char *terms = next_field(line), *counters = next_field(terms);
 	char *flags = next_field(counters), *help = next_field(flags);
 
 	next_field(help);
-	if (!pmu[0] || !line[0] || !terms[0] || table->n >= ITEMS_MAX)
+	if (!section->name[0] || !line[0] || !terms[0] || table->n >= ITEMS_MAX)
 		return;
-	table->items = array_reserve(table->items, capacity, table->n + 1, sizeof(*table->items));
-	table->items[table->n++] = (struct event_table_item){
+	struct event_table_item item = {
 		.name = line,
-		.pmu = pmu,
+		.pmu = section->name,
 		.terms = terms,
 		.counters = strtoull(counters, NULL, 16),
 		.alone = strchr(flags, 'a') != NULL,
 		.deprecated = strchr(flags, 'o') != NULL,
 		.help = help[0] ? help : NULL,
 	};
+	if (section->pmu)
+		section->pmu->counters |= item.counters;
+	table->items = array_reserve(table->items, capacity, table->n + 1, sizeof(*table->items));
+	table->items[table->n++] = item;
 }
 
 /* The same for a metric. */
@@ -202,7 +233,7 @@ struct growth {
 static void parse_lines(struct event_table *table, struct growth *growth, char *line,
 			const char *origin[3])
 {
-	const char *pmu = "";
+	struct section section = {.name = ""};
 
 	for (size_t i = 0; *line; i++) {
 		char *next = line + strcspn(line, "\n");
@@ -217,11 +248,11 @@ static void parse_lines(struct event_table *table, struct growth *growth, char *
 			origin[1] = version;
 			origin[2] = date;
 		} else if (line[0] == '@') {
-			pmu = line + 1;
+			section = begin_section(table, line + 1);
 		} else if (line[0] == '+') {
-			add_metric(table, &growth->metrics, pmu, line + 1);
+			add_metric(table, &growth->metrics, section.name, line + 1);
 		} else {
-			add_item(table, &growth->items, pmu, line);
+			add_item(table, &growth->items, &section, line);
 		}
 		line = next;
 	}
@@ -454,4 +485,11 @@ const struct event_table_metric *event_table_find_metric(const struct event_tabl
 	size_t first = find_name(table->metrics, table->n_metrics, sizeof(*table->metrics), name,
 				 length, n);
 	return *n > 0 ? table->metrics + first : NULL;
+}
+
+uint64_t event_table_counters(const struct event_table *table, const char *pmu)
+{
+	size_t i = find_pmu(table, pmu);
+
+	return i < table->n_pmus ? table->pmus[i].counters : 0;
 }

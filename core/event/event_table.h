@@ -38,12 +38,22 @@ struct event_table_metric {
 	const char *help; /* one line of any text; NULL: none */
 };
 
+/* The counters that the vendor has for a PMU: those of all its events. */
+struct event_table_pmu {
+	const char *name;
+	uint64_t counters;
+};
+
+enum { EVENT_TABLE_PMUS_MAX = 64 }; /* four times what a CPU has */
+
 struct event_table {
 	const char *cpu, *version, *date; /* "skylakex", "1.37", "2025-04-18"; of the vendor */
 	struct event_table_item *items;   /* sorted by name; owned */
 	size_t n;
 	struct event_table_metric *metrics; /* sorted by name; owned */
 	size_t n_metrics;
+	struct event_table_pmu pmus[EVENT_TABLE_PMUS_MAX]; /* the first that it names */
+	size_t n_pmus;
 	char *text; /* what the others point to; owned */
 	/* The user's files (core/tables). Their events hide built-in ones of the same name. Their
 	 * metrics are used if no built-in one has the name; those in Linux' notation if there is no
@@ -80,6 +90,9 @@ const struct event_table_item *event_table_find(const struct event_table *table,
 const struct event_table_metric *event_table_find_metric(const struct event_table *table,
 							 const char *name, size_t length,
 							 size_t *n);
+
+/* The counters of a PMU, hidden events included; 0: unknown. */
+uint64_t event_table_counters(const struct event_table *table, const char *pmu);
 
 /* core/event/tables/tables.zst, which is built in: event_table_frame.c. */
 extern const unsigned char event_table_frame[];

@@ -310,16 +310,12 @@ void event_vendor_constrain(const struct event_context *context,
 			    struct counter_constraint *constraint)
 {
 	enum { FOUR = 0xf, EIGHT = 0xff };
-	const struct event_table *table = event_table_cache_get(context->tables);
 
 	constraint->counters = item->counters;
 	constraint->alone = item->alone;
-	for (size_t i = 0; i < table->n && item->counters; i++) {
-		const struct event_table_item *other = &table->items[i];
-
-		if (strcmp(other->pmu, item->pmu) == 0)
-			constraint->pmu_counters |= other->counters;
-	}
+	if (item->counters)
+		constraint->pmu_counters =
+			event_table_counters(event_table_cache_get(context->tables), item->pmu);
 	if ((constraint->pmu_counters & COUNTER_GENERAL) != FOUR || !may_be_one_thread(context))
 		return;
 	constraint->pmu_counters |= EIGHT;

@@ -130,6 +130,26 @@ static void measure_picker(struct machine *machine, const struct tables_places *
 	event_index_unref(event_index);
 }
 
+/* All names of a folder of 20,000 events. */
+static void measure_resolve(struct machine *machine)
+{
+	const struct event_table *table = event_table_cache_get(machine->context.tables);
+	double values[ROUNDS];
+
+	for (size_t i = 0; i < ROUNDS; i++) {
+		uint64_t began_ns = thread_cpu_ns();
+
+		for (size_t k = 0; k < table->n; k++) {
+			struct event event;
+
+			if (event_resolve(&machine->context, table->items[k].name, &event, NULL) == 0)
+				event_fini(&event);
+		}
+		values[i] = (double)(thread_cpu_ns() - began_ns) / 1e3 / (double)table->n;
+	}
+	print_figure("an event is resolved", median(values, ROUNDS), "us");
+}
+
 /* The events of all CPUs that libpfm4 has, each with its masks. */
 static size_t list_pfm(void)
 {
@@ -191,6 +211,7 @@ int main(void)
 	measure_first_use("a folder at first use", &machine.sys,
 			  &(struct tables_places){.named = large});
 	measure_picker(&machine, &(struct tables_places){.named = many});
+	measure_resolve(&machine);
 	measure_pfm();
 	machine_fini(&machine);
 	remove_tree(large);

@@ -251,6 +251,30 @@ static void test_twins(void **state)
 	free(lines);
 }
 
+/* The counters of a PMU are those of all its lines, for the first PMUs. */
+static void test_counters(void **state)
+{
+	char *lines = NULL;
+	size_t size;
+	FILE *out = xopen_memstream(&lines, &size);
+	struct event_table table;
+
+	(void)state;
+	fprintf(out, "lab\t1\t\n@cpu\nINST.ANY\tevent=0x1\t30\n");
+	for (int i = 0; i < EVENT_TABLE_PMUS_MAX; i++)
+		fprintf(out, "@uncore_%d\nOTHER\tevent=0x1\tf\n", i);
+	fclose(out);
+	char folder[] = "/tables";
+	struct tables_text text = {folder, lines};
+	assert_int_equal(read_both(small, &text, "GenuineIntel-6-9A-1", &table), 0);
+	assert_int_equal(event_table_counters(&table, "cpu"), 0x10000003f);
+	assert_int_equal(event_table_counters(&table, "uncore_62"), 0xf);
+	assert_int_equal(event_table_counters(&table, "uncore_63"), 0);
+	assert_int_equal(event_table_counters(&table, "cpu_core"), 0);
+	event_table_fini(&table);
+	free(lines);
+}
+
 static void test_damaged(void **state)
 {
 	struct event_table table;
@@ -402,6 +426,7 @@ int main(void)
 		cmocka_unit_test(test_built_in),   cmocka_unit_test(test_all_cpus),
 		cmocka_unit_test(test_of_machine), cmocka_unit_test(test_merged),
 		cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
