@@ -157,6 +157,7 @@ complete -c pmctop -l speed -x -a '0.5 2 10 max' -d 'speed of the replay: 0.5, 2
 complete -c pmctop -l ssh -x -a '(__fish_print_hostnames)' -d 'run on that host, which needs no pmctop'
 complete -c pmctop -l ssh-option -x -d 'a word of ssh\'s command line, such as -p2222'
 complete -c pmctop -l ssh-sudo -d 'run there with sudo'
+complete -c pmctop -l via -x -d 'run where that runs a command, as \'docker exec -it web\''
 complete -c pmctop -l static -r -F -d 'the static program to copy there'
 complete -c pmctop -s S -l preset -x -a '(__pmctop_list presets)' -d 'metrics to count and show; none: only -e and -m'
 complete -c pmctop -s e -l event -x -a '(__pmctop_events)' -d 'add columns: EVENT[,EVENT...], {EVENT,EVENT} together'

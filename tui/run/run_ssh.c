@@ -134,7 +134,6 @@ static void fill_parcel(int argc, char **argv, const struct options *options,
 		.escdelay = copy_of_variable(VARIABLE_ESCDELAY),
 		.lines = copy_of_variable(VARIABLE_LINES),
 		.columns = copy_of_variable(VARIABLE_COLUMNS),
-		.host = xstrdup(options->ssh),
 		.record = is_recorded_here(options) ? xstrdup(options->record.path) : NULL,
 		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
 	};
@@ -169,7 +168,7 @@ int run_ssh(int argc, char **argv, const struct options *options, const struct c
 	    const struct theme_places *themes, char *const *environment, struct notes *notes,
 	    struct error *err)
 {
-	char user[PATH_MAX];
+	char user[PATH_MAX], host[TRANSPORT_NAME_BYTES];
 	struct tables_places tables;
 	struct parcel parcel;
 	struct ssh_session session = {
@@ -194,6 +193,8 @@ int run_ssh(int argc, char **argv, const struct options *options, const struct c
 		return RUN_USAGE;
 	user_files_tables(options->event_tables, user, &tables);
 	fill_parcel(argc, argv, options, config, themes, &parcel, notes);
+	transport_name(&session.transport, host);
+	parcel.host = xstrdup(host);
 	int status = ssh_session_run(&session, notes, err);
 	if (err->code == -ENOEXEC)
 		note_remedy(&session.transport, notes);

@@ -97,6 +97,7 @@ static const struct ssh_row ssh_rows[] = {
 	{"ssh", "box", REFUSED, {NULL}}, /* twice */
 	{"ssh-option", "-p22", HERE, {NULL}},
 	{"ssh-sudo", NULL, HERE, {NULL}},
+	{"via", "x", REFUSED, {NULL}}, /* in its place */
 	{"static", "f", HERE, {NULL}},
 	{"preset", "cache", SENT, {NULL}},
 	{"event", "cycles", SENT, {NULL}},

@@ -38,6 +38,7 @@ static char *print(const struct fk_config *config, enum options_list list, const
 	struct keymap keymap;
 	const struct listing listing = {
 		.list = list,
+		.themes = &(const struct theme_places){0},
 		.keymap = &keymap,
 		.pattern = pattern,
 		.engine = &own_engine,
