@@ -183,7 +183,8 @@ void theme_list_read(const struct theme_places *places, struct theme_list *list)
 		closedir(stream);
 	for (const struct theme_builtin *t = theme_builtins; t->name; t++)
 		append_theme(list, t->name, t->text);
-	qsort(list->items, list->n, sizeof(*list->items), compare_names);
+	if (list->n > 0)
+		qsort(list->items, list->n, sizeof(*list->items), compare_names);
 }
 
 void theme_list_fini(struct theme_list *list)
