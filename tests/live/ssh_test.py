@@ -476,6 +476,85 @@ def pmctop_of(screen):
                 if os.path.basename(os.path.realpath(f"/proc/{pid}/exe")) == "pmctop")
 
 
+def start(words):
+    """In a process group of its own, in which no signal is ignored."""
+    return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, start_new_session=True)
+
+
+def size(path):
+    return os.path.getsize(path) if os.path.exists(path) else 0
+
+
+# It needs a moment to end by ^C.
+SPIN = ["sh", "-c", "trap 'sleep 1; exit 5' INT; while :; do :; done", "spinning"]
+
+
+def test_interrupted():
+    """^C and timeout(1) send a signal to all processes of the group, so to ssh too."""
+    with host() as box, tempfile.TemporaryDirectory() as here:
+        text, recording = os.path.join(here, "text"), os.path.join(here, "r.data")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            name = number.name
+            started = start(box.words("--format", "json", "-d", "0.2", "-o", text, "--record",
+                                      recording))
+            wait_until(lambda: size(text) and size(recording))
+            os.killpg(started.pid, number)
+            _, told = started.communicate(timeout=PATIENCE_S)
+            with open(text, encoding="utf-8") as file:
+                lines = file.read().split("\n")
+            check(f"{name}: the output is complete", started.returncode == 0 and not told
+                  and len(frames_of("\n".join(lines))) == len(lines) - 1 > 0, (started.returncode, told))
+            replay = run(PMCTOP, "--replay", recording, "--format", "json")
+            check(f"{name}: so is the recording", replay.returncode == 0 and not replay.stderr
+                  and len(frames_of(replay.stdout)) >= len(lines) - 1, replay)
+            box.check_nothing_left(name)
+            os.unlink(text)
+            os.unlink(recording)
+            load = subprocess.Popen(SPIN[:3])
+            started = start(box.words("--format", "folded", "-d", "0.2", "--record", recording))
+            for _ in range(10):
+                before = size(recording)
+                wait_until(lambda: size(recording) > before)
+            os.killpg(started.pid, number)
+            output, told = started.communicate(timeout=PATIENCE_S)
+            load.kill()
+            load.wait()
+            check(f"{name}: what is printed at the end is there",
+                  started.returncode == 0 and output, (started.returncode, told))
+            os.unlink(recording)
+            statuses = {}
+            for words in ([PMCTOP], box.words()):
+                started = start([*words, "-o", text, "--", *SPIN])
+                wait_until(lambda: any(command_line(pid).startswith("sh -c") for pid in
+                                       processes("spinning")))
+                os.killpg(started.pid, number)
+                _, told = started.communicate(timeout=PATIENCE_S)
+                with open(text, encoding="utf-8") as file:
+                    summary = file.read()
+                statuses[words[0], len(words)] = started.returncode, "CPU" in summary, told
+                os.unlink(text)
+            check(f"{name}: the summary and the status of a command are as here",
+                  set(statuses.values()) == {(5 if number == signal.SIGINT else 143, True, b"")},
+                  statuses)
+            check(f"{name}: the command has ended", not processes("spinning"))
+            box.check_nothing_left(f"{name}, command")
+        started = start(box.words("-b", "-d", "0.2", "-o", text))
+        wait_until(lambda: size(text))
+        there = box.programs()
+        for pid in there:
+            os.kill(pid, signal.SIGSTOP)
+        os.killpg(started.pid, signal.SIGINT)
+        wait_until(lambda: len(box.processes("/bin/sh")) == 0)
+        os.killpg(started.pid, signal.SIGINT)
+        _, told = started.communicate(timeout=PATIENCE_S)
+        check("a second signal ends it at once", started.returncode == 130 and not told and there,
+              (started.returncode, told, there))
+        for pid in there:
+            os.kill(pid, signal.SIGCONT)
+        box.check_nothing_left("a second signal")
+
+
 def test_stale():
     with host() as box:
         os.mkdir(box.inside(f"/tmp/{MARK}0-4194304-old"), 0o700)

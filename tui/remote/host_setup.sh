@@ -115,9 +115,9 @@ say runs "$(./pmctop --version </dev/null 2>&1 | head -n 1)"
 # The program gets SIGIO when the last writer of this pipe has gone: this shell.
 mkfifo alive && exec 9<>alive || exit 0
 say ready
-# A line with a dot arrives every 10 s as long as there is a link (tui/remote/link_watch.h).
-while read -r dot; do
-	printf . >&9
+# The lines that arrive, a dot every 10 s as long as there is a link, are for link_watch.c.
+while read -r line; do
+	printf %s "$line" >&9
 	printf .
 done
 exit 0

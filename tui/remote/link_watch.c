@@ -25,19 +25,27 @@ static bool has_ended(ssize_t got)
 	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
 }
 
+static void pass_signals_on(const char *bytes, ssize_t n)
+{
+	for (ssize_t i = 0; i < n; i++)
+		if (bytes[i] == 'i' || bytes[i] == 't')
+			kill(getpid(), bytes[i] == 'i' ? SIGINT : SIGTERM);
+}
+
 static void *watch_link(void *arg)
 {
 	struct watch watch = *(struct watch *)arg;
 	struct pollfd alive = {.fd = watch.alive, .events = POLLIN};
 	int patience_ms = -1, ready;
-	char dots[64];
+	char bytes[64];
 
 	free(arg);
 	while ((ready = poll(&alive, 1, patience_ms)) != 0) {
-		ssize_t got = ready < 0 ? -1 : read(watch.alive, dots, sizeof(dots));
+		ssize_t got = ready < 0 ? -1 : read(watch.alive, bytes, sizeof(bytes));
 
 		if (has_ended(got))
 			break;
+		pass_signals_on(bytes, got);
 		if (got > 0)
 			patience_ms = watch.patience_ms;
 	}

@@ -4,18 +4,21 @@
 
 #include <sys/types.h>
 
+/* How long each side waits for the other's next dot, and how often dots are sent. */
+enum { LINK_PATIENCE_MS = 30000, LINK_DOT_MS = 10000 };
+
 /*
  * The host's side of the connection. `alive` is the reading end of the shell's pipe (a FIFO that
- * does not block; owned from then on). The shell writes a byte for each dot that arrives from the
- * other machine, and has the pipe open as long as it runs.
+ * does not block; owned from then on). The shell has it open as long as it runs, and writes what
+ * arrives from the other machine:
  *
- * Sends SIGIO to this process when the shell has ended, and when dots came but none has for that
- * long: then SIGHUP ends the shell, too, because sshd may take long to notice a silent link. Before
- * the first dot nothing is expected: an older pmctop sends none. Returns 0 or -errno.
+ *	.  dot    the link works
+ *	i  or t   SIGINT or SIGTERM ended the run there, and this process gets it
+ *
+ * Sends SIGIO to this process when the shell has ended, and when dots came but none has for
+ * patience_ms: then SIGHUP ends the shell, too, because sshd may take long to notice a silent link.
+ * Before the first dot nothing is expected: an older pmctop sends none. Returns 0 or -errno.
  */
 int link_watch_start(int alive, pid_t shell, int patience_ms);
-
-/* How long both sides wait for the other's next dot, and how often dots are sent. */
-enum { LINK_PATIENCE_MS = 30000, LINK_DOT_MS = 10000 };
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The signals that pmctop has blocked for its signalfd are unblocked in the child. Pipes of the
- * parent do not block, so that a host that neither reads nor writes does not delay a signal.
+ * The signals that pmctop has blocked for its signalfd are unblocked in the child, except those of
+ * its configuration. Pipes of the parent do not block, so that a host that neither reads nor writes
+ * does not delay a signal.
  */
 #include "tui/remote/ssh_child.h"
 
@@ -10,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,14 +20,11 @@ enum { LOOK_MS = 20, NOT_FOUND = 127, CANNOT_EXECUTE = 126, KILLED = 128 };
 #define TERMINATE_PATIENCE_NS (2 * NS_PER_S)
 
 static _Noreturn void exec_words(const struct ssh_child_config *config, int in, int out,
-				 pid_t parent)
+				 int end_signal, pid_t parent)
 {
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	sigprocmask(SIG_SETMASK, &config->blocked, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	prctl(PR_SET_PDEATHSIG, end_signal);
 	if (getppid() != parent || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
 		_exit(CANNOT_EXECUTE);
 	/* exec changes neither the pointers nor the texts. */
@@ -48,7 +45,11 @@ int ssh_child_start(const struct ssh_child_config *config, struct ssh_child *chi
 	int in[2] = {-1, -1}, out[2] = {-1, -1};
 	pid_t parent = getpid();
 
-	*child = (struct ssh_child){.to = -1, .from = -1};
+	*child = (struct ssh_child){
+		.to = -1,
+		.from = -1,
+		.end_signal = sigismember(&config->blocked, SIGTERM) ? SIGHUP : SIGTERM,
+	};
 	if (!config->screen && (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))) {
 		int code = -errno;
 
@@ -58,7 +59,7 @@ int ssh_child_start(const struct ssh_child_config *config, struct ssh_child *chi
 	child->pid = fork();
 	if (child->pid == 0)
 		exec_words(config, config->screen ? config->input : in[0],
-			   config->screen ? STDOUT_FILENO : out[1], parent);
+			   config->screen ? STDOUT_FILENO : out[1], child->end_signal, parent);
 	if (child->pid < 0) {
 		int code = -errno;
 
@@ -112,7 +113,7 @@ void ssh_child_end(struct ssh_child *child, uint64_t patience_ns)
 		close(child->from);
 	child->to = child->from = -1;
 	if (!ssh_child_wait(child, patience_ns)) {
-		kill(child->pid, SIGTERM);
+		kill(child->pid, child->end_signal);
 		kill(child->pid, SIGCONT);
 	}
 	if (!ssh_child_wait(child, TERMINATE_PATIENCE_NS)) {

@@ -5,16 +5,18 @@
 #include "core/base/error.h"
 #include "tui/remote/host_reply.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 /*
- * A running ssh, or command of --via. It gets SIGTERM when this process ends in any way, SIGKILL
+ * A running ssh, or command of --via. It gets a signal when this process ends in any way, SIGKILL
  * included; ssh then restores the terminal's line settings.
  */
 struct ssh_child {
 	pid_t pid;        /* 0: none */
+	int end_signal;   /* SIGTERM, or SIGHUP if that is blocked */
 	int to, from;     /* pipes to its input and from its output; -1: closed, or the terminal */
 	bool ended;       /* the status is valid */
 	bool killed;      /* by a signal */
@@ -28,6 +30,7 @@ struct ssh_child_config {
 	char *const *environment;
 	bool screen; /* its input and output are `input` and standard output, else pipes */
 	int input;
+	sigset_t blocked; /* signals that it does not get, for example from ^C */
 };
 
 /* Starts it. 0, or -errno and a sentence. */
@@ -40,8 +43,8 @@ bool ssh_child_reap(struct ssh_child *child);
 bool ssh_child_wait(struct ssh_child *child, uint64_t patience_ns);
 
 /*
- * Closes its input, waits that long for its end, and ends it by SIGTERM, then SIGKILL. Its status
- * remains. A zeroed one is fine.
+ * Closes its input, waits that long for its end, and ends it by its end signal, then SIGKILL. Its
+ * status remains. A zeroed one is fine.
  */
 void ssh_child_end(struct ssh_child *child, uint64_t patience_ns);
 

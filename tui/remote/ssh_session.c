@@ -2,6 +2,9 @@
 /*
  * Signals are read from descriptors, so no state is at file scope. A signal that requests the end
  * ends the ssh with the terminal first, which restores the line settings, and then the connection.
+ * Without a terminal there, pmctop's output has an end: a summary, the end of a JSON list or of the
+ * recording. So the first signal only ends pmctop there, by a line to the set-up's channel, and its
+ * output is copied to its end. ssh must not get that signal, which ^C sends to all processes.
  *
  * The program's files are removed by itself (remote_folder.h). If it was never started,
  * host_setup.sh removes them when the first channel ends, and that channel ends with this process.
@@ -40,12 +43,17 @@ enum {
 
 #define BREAK_PATIENCE_NS (1 * NS_PER_S) /* after a channel has failed, the connection may */
 #define END_PATIENCE_NS   (3 * NS_PER_S)
+/* For the end of the output after a signal. A command there may use 3 s, a slow reader 4 s. */
+#define OUTPUT_PATIENCE_NS (10 * NS_PER_S)
 
 struct run {
 	const struct ssh_session *session;
 	struct error *err;
 	int ends, children; /* signalfds: signals that request the end; SIGCHLD */
+	sigset_t blocked;   /* signals that ssh does not get */
 	int stopped_by;     /* the signal that requested the end; 0: none */
+	uint64_t until_ns;  /* after such a signal, output is copied until then */
+	bool complete;      /* pmctop there has ended, and all its output is copied */
 	bool given_up;      /* the shell there ended first, and pmctop by it */
 	bool silent;        /* the shell there has answered dots, but no longer does */
 	uint64_t dot_ns;    /* time of the next dot for host_setup.sh */
@@ -69,6 +77,11 @@ static int open_signals(struct run *run)
 	static const int end_numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	sigset_t ends, children, all;
 
+	sigemptyset(&run->blocked);
+	if (!run->session->screen) {
+		sigaddset(&run->blocked, SIGINT);
+		sigaddset(&run->blocked, SIGTERM); /* timeout(1) sends it to all processes too */
+	}
 	sigemptyset(&ends);
 	for (size_t i = 0; i < ARRAY_SIZE(end_numbers); i++)
 		sigaddset(&ends, end_numbers[i]);
@@ -131,6 +144,7 @@ static int start_channel(struct run *run, enum channel channel, const char *cons
 		.environment = run->session->environment,
 		.screen = channel == CHANNEL_SCREEN,
 		.input = input,
+		.blocked = run->blocked,
 	};
 	int rc = ssh_child_start(&config, child, run->err);
 
@@ -227,12 +241,34 @@ static int connect_host(struct run *run, struct notes *notes)
 	return rc;
 }
 
+/* To host_setup.sh, for link_watch.h there. A link that takes none is found silent. */
+static void send_line(const struct run *run, const char *line)
+{
+	ssize_t ignored = run->setup.to >= 0 ? write(run->setup.to, line, strlen(line)) : 0;
+
+	(void)ignored;
+}
+
+static void close_setup(struct run *run)
+{
+	if (run->setup.to >= 0)
+		close(run->setup.to);
+	run->setup.to = -1;
+}
+
+/* The second one, and SIGQUIT, which writes no output without --ssh either, end all at once. */
 static void read_end_signal(struct run *run)
 {
 	struct signalfd_siginfo info;
 
-	if (read(run->ends, &info, sizeof(info)) == sizeof(info))
-		run->stopped_by = (int)info.ssi_signo;
+	if (read(run->ends, &info, sizeof(info)) != sizeof(info))
+		return;
+	run->until_ns = 0;
+	if (!run->stopped_by && !run->session->screen && info.ssi_signo != SIGQUIT) {
+		send_line(run, info.ssi_signo == SIGINT ? "i\n" : "t\n");
+		run->until_ns = monotonic_ns() + OUTPUT_PATIENCE_NS;
+	}
+	run->stopped_by = (int)info.ssi_signo;
 }
 
 static void read_children(struct run *run)
@@ -251,11 +287,16 @@ static bool has_reader_gone(const struct run *run)
 	return run->output.error.code == -EPIPE && !run->output.path;
 }
 
+static bool is_complete(const struct run *run)
+{
+	return run->program.ended && (!run->output.child || run->output.ended) &&
+	       (!run->record.child || run->record.ended);
+}
+
 static bool is_done(const struct run *run)
 {
-	return run->stopped_by || run->silent || has_reader_gone(run) ||
-	       (run->program.ended && (!run->output.child || run->output.ended) &&
-		(!run->record.child || run->record.ended));
+	return run->silent || is_complete(run) || has_reader_gone(run) ||
+	       (run->stopped_by && monotonic_ns() >= run->until_ns);
 }
 
 /* ssh's status 255 is that of a broken connection; a command of --via has one of its own. */
@@ -280,28 +321,26 @@ static void end_setup(struct run *run)
 	if (may_be_broken(run))
 		ssh_child_wait(&run->setup, BREAK_PATIENCE_NS);
 	run->given_up = run->rest.ended || (run->setup.ended && run->setup.status == 0);
-	close(run->setup.to);
-	run->setup.to = -1;
+	close_setup(run);
 }
 
-/* Sends a dot when it is due. Returns ms to the next. */
+/* Sends a dot when it is due. Returns ms to the next, or to the time when no more is copied. */
 static int send_dot(struct run *run)
 {
-	uint64_t now_ns = monotonic_ns();
+	uint64_t now_ns = monotonic_ns(), next_ns;
 
 	run->silent = run->answer_ns && now_ns - run->answer_ns > LINK_PATIENCE_MS * NS_PER_MS;
 	if (now_ns >= run->dot_ns) {
-		ssize_t ignored = run->setup.to >= 0 ? write(run->setup.to, ".\n", 2) : 0;
-
-		(void)ignored;
+		send_line(run, ".\n");
 		run->dot_ns = now_ns + LINK_DOT_MS * NS_PER_MS;
 	}
-	return (int)((run->dot_ns - now_ns) / NS_PER_MS) + 1;
+	next_ns = run->stopped_by && run->until_ns < run->dot_ns ? run->until_ns : run->dot_ns;
+	return next_ns > now_ns ? (int)((next_ns - now_ns) / NS_PER_MS) + 1 : 0;
 }
 
 enum { STREAMS = 3 };
 
-/* `ready` has an entry for each of the streams. The set-up's channel prints answers to dots. */
+/* `ready` has an entry for each of the streams. The set-up's channel prints answers to lines. */
 static void copy_streams(struct run *run, struct host_stream *const *streams,
 			 const struct pollfd *ready)
 {
@@ -335,6 +374,7 @@ static void copy_until_done(struct run *run)
 		copy_streams(run, streams, fds + 2);
 		end_setup(run);
 	}
+	run->complete = is_complete(run);
 }
 
 /* Closes the files. The first error remains in `error` of a stream. */
@@ -380,6 +420,10 @@ static int judge(struct run *run)
 {
 	const char *why = early_end(run);
 
+	if (run->stopped_by && (!run->complete || is_cut(run))) {
+		run->err->text[0] = '\0';
+		return STATUS_KILLED + run->stopped_by;
+	}
 	if (has_reader_gone(run))
 		return STATUS_OK;
 	if (why)
@@ -416,11 +460,10 @@ static void end_all(struct run *run)
 	if (had_screen && cut && run->known)
 		term_reset(&run->before, run->session->terminal);
 	/* The script ends a reader of the recording. */
-	if (run->setup.to >= 0)
-		close(run->setup.to);
-	run->setup.to = -1;
+	close_setup(run);
 	ssh_child_end(&run->recording, END_PATIENCE_NS);
-	ssh_child_end(&run->setup, END_PATIENCE_NS);
+	/* Before it has made a folder, ssh may wait for a password. */
+	ssh_child_end(&run->setup, run->folder[0] ? END_PATIENCE_NS : 0);
 	control_folder_remove(&run->control);
 }
 
@@ -450,15 +493,11 @@ int ssh_session_run(const struct ssh_session *session, struct notes *notes, stru
 		status = run_program(&run, notes);
 	end_all(&run);
 	close_files(&run);
-	if (status == STATUS_OK)
+	if (status == STATUS_OK || run.stopped_by)
 		status = judge(&run);
 	if (run.ends >= 0)
 		close(run.ends);
 	if (run.children >= 0)
 		close(run.children);
-	if (run.stopped_by) {
-		err->text[0] = '\0';
-		status = STATUS_KILLED + run.stopped_by;
-	}
 	return status;
 }

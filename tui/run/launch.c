@@ -293,6 +293,14 @@ bool launch_reap(struct launch *launch)
 	return launch->ended;
 }
 
+void launch_interrupt(const struct launch *launch)
+{
+	if (launch->ended || !launch->gone)
+		return;
+	signal(SIGINT, SIG_IGN);
+	kill(0, SIGINT);
+}
+
 void launch_terminate(struct launch *launch)
 {
 	/* Only this process reaps the child, so its pid is not reused. */

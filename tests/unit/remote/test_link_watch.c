@@ -107,6 +107,24 @@ static void test_silent_link(void **state)
 	close(writer);
 }
 
+static void test_signals(void **state)
+{
+	static const struct {
+		const char *bytes;
+		int number;
+	} rows[] = {{"..i", SIGINT}, {"t.", SIGTERM}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		pid_t watcher = start_watcher(0, LONG_MS);
+		int writer = open(path, O_WRONLY | O_CLOEXEC);
+
+		assert_int_equal(write_all(writer, rows[i].bytes, strlen(rows[i].bytes), NULL), 0);
+		assert_int_equal(signal_of(watcher), rows[i].number);
+		close(writer);
+	}
+}
+
 #define WITH_PIPE(test) cmocka_unit_test_setup_teardown(test, make_pipe, remove_pipe)
 
 int main(void)
@@ -115,6 +133,7 @@ int main(void)
 		WITH_PIPE(test_shell_ends),
 		WITH_PIPE(test_no_dots),
 		WITH_PIPE(test_silent_link),
+		WITH_PIPE(test_signals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "core/base/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tui/run/listing.h"
+#include "tui/term/theme_load.h"
 
 #include <errno.h>
 #include <setjmp.h>
