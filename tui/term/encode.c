@@ -2,13 +2,14 @@
 /*
  * What has changed is a set of runs: cells of a line with one look. All runs of one look are sent,
  * the nearest one next, then those of another look, because a change of colours has ten bytes and
- * the way to the same column of the next line has two. A blank needs the background alone, so it
+ * the way to the same column of the next line has four. A blank needs the background alone, so it
  * belongs to the text before it. Unchanged cells between two runs are sent again if they have
  * fewer bytes than a move.
  *
  * Each call begins with an absolute position and a complete look, because another program may have
  * written on the terminal. Positions after other characters than ASCII are absolute too: terminals
- * disagree about their width.
+ * disagree about their width. So are columns after "\n": the terminal in which QEMU shows a serial
+ * console adds "\r" to it, and so may any program that changes the line settings.
  */
 #include "tui/term/encode.h"
 
@@ -81,6 +82,12 @@ static void try_way(struct sequence *best, const struct sequence *lines, const c
 		*best = way;
 }
 
+/* A string of terminfo with its parameter; NULL: the terminal has none. */
+static const char *with_number(const char *string, unsigned number)
+{
+	return string ? tiparm(string, (int)number) : NULL;
+}
+
 /* Ways from column to column in a line. `lines` is the way to the line. */
 static void try_columns(const struct encoder *encoder, struct sequence *best,
 			const struct sequence *lines, bool keeps_column, unsigned x)
@@ -88,42 +95,52 @@ static void try_columns(const struct encoder *encoder, struct sequence *best,
 	const struct terminfo *terminfo = &encoder->terminfo;
 	unsigned from = (unsigned)encoder->x;
 
-	if (terminfo->column)
-		try_way(best, lines, tiparm(terminfo->column, (int)x), 1);
+	try_way(best, lines, with_number(terminfo->column, x), 1);
 	if (terminfo->carriage_return) {
 		struct sequence start = *lines;
 
 		sequence_add(&start, terminfo->carriage_return);
-		if (x == 0)
-			try_way(best, &start, "", 1);
-		else if (terminfo->right)
-			try_way(best, &start, tiparm(terminfo->right, (int)x), 1);
+		try_way(best, &start, x == 0 ? "" : with_number(terminfo->right, x), 1);
 	}
 	if (encoder->x < 0 || !encoder->exact || !keeps_column)
 		return;
 	if (x <= from)
 		try_way(best, lines, terminfo->left, from - x);
-	else if (terminfo->right)
-		try_way(best, lines, tiparm(terminfo->right, (int)(x - from)), 1);
+	else
+		try_way(best, lines, with_number(terminfo->right, x - from), 1);
+}
+
+/* Ways to a line by a string, `times` in a row, and from there to the column. */
+static void try_lines(const struct encoder *encoder, struct sequence *best, const char *string,
+		      unsigned times, bool keeps_column, unsigned x)
+{
+	struct sequence lines = {.n = 0};
+
+	if (!string || times > STEPS_MAX)
+		return;
+	for (unsigned i = 0; i < times; i++)
+		sequence_add(&lines, string);
+	try_columns(encoder, best, &lines, keeps_column, x);
 }
 
 void encode_move(struct encoder *encoder, unsigned x, unsigned y)
 {
 	const struct terminfo *terminfo = &encoder->terminfo;
-	struct sequence best = {.n = 0}, lines = {.n = 0};
-	unsigned down = y - (unsigned)encoder->y;
+	struct sequence best = {.n = 0};
+	int down = (int)y - encoder->y;
 
-	if (encoder->x == (int)x && encoder->y == (int)y)
+	if (encoder->x == (int)x && down == 0)
 		return;
 	sequence_add(&best, tiparm(terminfo->move, (int)y, (int)x));
-	if (encoder->y >= 0 && (unsigned)encoder->y <= y && down <= STEPS_MAX &&
-	    (down == 0 || terminfo->down)) {
-		for (unsigned i = 0; i < down; i++)
-			sequence_add(&lines, terminfo->down);
-		try_columns(encoder, &best, &lines, down == 0 || encoder->down_keeps_column, x);
-	} else if (encoder->y >= 0 && terminfo->row) {
-		sequence_add(&lines, tiparm(terminfo->row, (int)y));
-		try_columns(encoder, &best, &lines, true, x);
+	if (encoder->y >= 0 && down == 0) {
+		try_lines(encoder, &best, "", 1, true, x);
+	} else if (encoder->y >= 0) {
+		if (down > 0) {
+			try_lines(encoder, &best, terminfo->down, (unsigned)down, false, x);
+			try_lines(encoder, &best, with_number(terminfo->down_lines, (unsigned)down),
+				  1, true, x);
+		}
+		try_lines(encoder, &best, with_number(terminfo->row, y), 1, true, x);
 	}
 	text_buffer_add(&encoder->output, best.bytes, best.n);
 	encoder->x = (int)x;
@@ -139,20 +156,20 @@ static unsigned digits(unsigned number)
 /* About the bytes to a position. The sequences of other terminals than xterm differ a little. */
 static unsigned estimate_move(const struct encoder *encoder, unsigned x, unsigned y)
 {
-	unsigned far = 4 + digits(x + 1) + digits(y + 1), near = 3 + digits(x + 1);
-	unsigned down = y - (unsigned)encoder->y;
+	unsigned far = 4 + digits(x + 1) + digits(y + 1);
+	unsigned down = y - (unsigned)encoder->y, near = down + 3 + digits(x + 1);
 
 	if (encoder->y < 0 || y < (unsigned)encoder->y || down > STEPS_MAX)
 		return far;
 	if (encoder->x >= 0 && encoder->exact) {
-		unsigned from = (unsigned)encoder->x;
+		unsigned from = (unsigned)encoder->x, same_column = down ? 3 : 0;
 
-		if (x <= from && from - x < near)
-			near = from - x;
-		else if (x > from && x - from < 10)
-			near = 4;
+		if (x <= from && same_column + from - x < near)
+			near = same_column + from - x;
+		else if (x > from && x - from < 10 && same_column + 4 < near)
+			near = same_column + 4;
 	}
-	return near + down < far ? near + down : far;
+	return near < far ? near : far;
 }
 
 static void set_look(struct encoder *encoder, const struct look *look)

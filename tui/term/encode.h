@@ -19,7 +19,6 @@ struct encode_run; /* cells that are sent together */
 
 struct encoder {
 	struct terminfo terminfo;
-	bool down_keeps_column;    /* the line settings add no "\r" to "\n" */
 	struct looks looks;        /* set by the caller */
 	struct text_buffer output; /* owned, like runs and lines */
 	struct encode_run *runs;   /* by line, from the left */

@@ -537,15 +537,6 @@ static void save_drawn(struct term *term, const struct canvas *canvas)
 	last->cursor_y = canvas->cursor_y;
 }
 
-/* Whether "\n" remains in the column. ncurses sets that, but another program may change it. */
-static bool is_line_feed_alone(void)
-{
-	struct termios line;
-
-	return tcgetattr(STDOUT_FILENO, &line) == 0 &&
-	       !((line.c_oflag & OPOST) && (line.c_oflag & ONLCR));
-}
-
 void term_draw(struct term *term, const struct canvas *canvas)
 {
 	bool known = term->last.width == canvas->width && term->last.height == canvas->height;
@@ -555,7 +546,6 @@ void term_draw(struct term *term, const struct canvas *canvas)
 	encode_begin(encoder);
 	encode_string(encoder, term->synchronizes ? TERM_SYNC_BEGIN : NULL);
 	size_t begin = encoder->output.length;
-	encoder->down_keeps_column = is_line_feed_alone();
 	encode_canvas(encoder, known ? &term->last : NULL, canvas);
 	if (encoder->output.length > begin) {
 		uint64_t now_ns = monotonic_ns();

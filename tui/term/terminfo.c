@@ -76,6 +76,7 @@ struct terminfo terminfo_read(bool color, bool direct_color)
 		.column = terminfo_string("hpa"),
 		.row = terminfo_string("vpa"),
 		.right = terminfo_string("cuf"),
+		.down_lines = terminfo_string("cud"),
 		.carriage_return = terminfo_string("cr"),
 		.down = terminfo_string("cud1"),
 		.left = terminfo_string("cub1"),

@@ -14,7 +14,8 @@
 
 /* The strings and abilities that drawing needs. The strings are borrowed; NULL: not there. */
 struct terminfo {
-	const char *move, *column, *row, *right;   /* cup hpa vpa cuf; `move` is always there */
+	const char *move, *column, *row;           /* cup hpa vpa; `move` is always there */
+	const char *right, *down_lines;            /* cuf cud */
 	const char *carriage_return, *down, *left; /* cr cud1 cub1 */
 	const char *clear, *clear_line, *erase;    /* clear el ech */
 	const char *scrolled_lines;                /* csr */

@@ -303,6 +303,8 @@ void small_terminal_write(struct small_terminal *terminal, const char *bytes, si
 			assert_true(terminal->x > 0 && terminal->x < terminal->width);
 			terminal->x--;
 		} else if (first == '\n') {
+			if (terminal->returns)
+				terminal->x = 0;
 			line_feed(terminal);
 		} else if (first == 0x0e || first == 0x0f) { /* the character sets of vt100 */
 			;

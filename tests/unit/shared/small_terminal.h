@@ -19,8 +19,9 @@ enum { SMALL_TERMINAL_DIRECT = 1 << 24, SMALL_TERMINAL_BROKEN = '~' };
 
 struct small_terminal {
 	unsigned width, height;
-	bool wraps_at_once;                /* no xenl */
-	bool fills_background;             /* bce */
+	bool wraps_at_once;    /* no xenl */
+	bool fills_background; /* bce */
+	bool returns;          /* "\n" is "\r\n", as on the way through another terminal */
 	struct small_terminal_cell *cells; /* owned */
 	struct small_terminal_cell now;    /* attributes and colours of the next character */
 	unsigned scroll_end;               /* the line after those that scroll */

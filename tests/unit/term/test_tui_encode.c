@@ -32,6 +32,7 @@ struct terminal_row {
 	enum color_depth depth;
 	unsigned attributes;       /* that the type has */
 	unsigned attributes_mixed; /* those that it has together with colours */
+	bool returns;              /* "\n" is also "\r" */
 };
 
 #define EACH_ATTRIBUTE (ATTRIBUTE_BOLD | ATTRIBUTE_UNDERLINE | ATTRIBUTE_DIM | ATTRIBUTE_REVERSE)
@@ -52,6 +53,8 @@ static const struct terminal_row terminals[] = {
 	{"wraps at once", "ansi", false, false, COLOR_DEPTH_8,
 	 ATTRIBUTE_BOLD | ATTRIBUTE_UNDERLINE | ATTRIBUTE_REVERSE,
 	 ATTRIBUTE_BOLD | ATTRIBUTE_REVERSE},
+	{"a return with each line feed", "xterm-256color", false, false, COLOR_DEPTH_256,
+	 EACH_ATTRIBUTE, EACH_ATTRIBUTE, true},
 };
 
 /* A term on a pseudo terminal, and what shows the bytes that it sends. */
@@ -109,6 +112,7 @@ static bool open_stage(struct stage *stage, const struct terminal_row *row)
 
 	stage->terminal.fills_background = rc == 0 && tigetflag("bce") == 1;
 	stage->terminal.wraps_at_once = rc == 0 && tigetflag("xenl") != 1;
+	stage->terminal.returns = row->returns;
 	canvas_init(&stage->canvas, false);
 	resize(stage, 20, 26); /* more lines than in terminfo, which ncurses reads */
 	const char *known = rc == 0 ? termname() : "";
