@@ -492,9 +492,18 @@ static int read_frequency(struct options *options, const char *argument, struct 
 	return 0;
 }
 
+/* ssh refuses blanks and control characters too, but not always in a line fit for a terminal. */
+static bool is_host(const char *text)
+{
+	for (const char *at = text; *at; at++)
+		if (isspace((unsigned char)*at) || iscntrl((unsigned char)*at))
+			return false;
+	return text[0] && text[0] != '-';
+}
+
 static int read_ssh(struct options *options, const char *argument, struct error *err)
 {
-	if (!argument[0] || argument[0] == '-')
+	if (!is_host(argument))
 		return error_set(err, -EINVAL,
 				 "Option '--ssh' needs a host, not '%.40s' (examples: box, "
 				 "root@box). Options of ssh are given by --ssh-option.",

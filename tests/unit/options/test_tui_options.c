@@ -291,6 +291,12 @@ static void test_refused(void **state)
 		{{"--ssh", "-oProxyCommand=id"},
 		 "Option '--ssh' needs a host, not '-oProxyCommand=id' (examples: box, root@box). "
 		 "Options of ssh are given by --ssh-option."},
+		{{"--ssh", "a b"},
+		 "Option '--ssh' needs a host, not 'a b' (examples: box, root@box). Options of ssh "
+		 "are given by --ssh-option."},
+		{{"--ssh", "a\033b"},
+		 "Option '--ssh' needs a host, not 'a\033b' (examples: box, root@box). Options of "
+		 "ssh are given by --ssh-option."},
 		{{"--ssh", "a", "--ssh", "b"},
 		 "Option '--ssh' takes one host. For several, run 'pmctop -b --listen ADDR:PORT' "
 		 "on "
