@@ -20,6 +20,13 @@ from ptys import sanitizers
 SPIN = os.path.join(BUILD, "load", "spin")
 PATIENCE_S = int(os.environ.get("PATIENCE_S", 90))
 TICK_S = 0.05
+# Ends a tmux server when its own standard input ends. A killed server leaves its socket.
+GUARD = """exec 2>/dev/null
+cat
+path=$(tmux -L "$1" display-message -p '#{socket_path}')
+tmux -L "$1" kill-server
+rm -f "$path"
+"""
 JOBS = 4  # tests at once: they mostly wait for the next refresh
 
 
@@ -58,13 +65,16 @@ def children(parent, name):
 
 
 class Terminal:
-    """A tmux server with one shell in one window."""
+    """A tmux server with one shell in one window. The server is a daemon: a guard ends it, and so what
+    runs in it, when this process ends, in whatever way."""
 
     numbers = itertools.count(1)
 
     def __init__(self, width=80, height=24, **environment):
         # A new name: the server of the last test may still be there.
         self.socket = f"pmctop-test-{os.getpid()}-{next(Terminal.numbers)}"
+        self.guard = subprocess.Popen(["sh", "-c", GUARD, "sh", self.socket],
+                                      stdin=subprocess.PIPE, start_new_session=True)
         settings = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **sanitizers(),
                     "LANG": "C.UTF-8", "PS1": "shell> ", "TERM": "screen-256color", **environment}
         shell = ["env", "-i"] + [f"{key}={value}" for key, value in settings.items()]
@@ -84,12 +94,8 @@ class Terminal:
         return self.tmux("display-message", "-p", "-t", "t", text).strip()
 
     def close(self):
-        path = subprocess.run(["tmux", "-L", self.socket, "display-message", "-p", "#{socket_path}"],
-                              capture_output=True, check=False).stdout.decode().strip()
-        subprocess.run(["tmux", "-L", self.socket, "kill-server"], stderr=subprocess.DEVNULL,
-                       check=False)
-        if os.path.exists(path):  # a killed server leaves it
-            os.unlink(path)
+        self.guard.stdin.close()
+        self.guard.wait()
 
     def keys(self, *keys):
         self.tmux("send-keys", "-t", "t", *keys)
@@ -238,8 +244,9 @@ def missing(*programs):
 
 
 def busy(*command):
-    """Starts a load that leaves CPU time to the tests and other programs."""
-    return subprocess.Popen(["nice", "-n", "19", *command], stdout=subprocess.DEVNULL)
+    """Starts a load that leaves CPU time to the tests and other programs. It ends with this thread."""
+    return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "nice", "-n", "19", *command],
+                            stdout=subprocess.DEVNULL)
 
 
 def in_terminal(test):

@@ -21,7 +21,6 @@ from terminals import (  # noqa: E402
     BUILD, PMCTOP, SPIN, Failure, Terminal, busy, clock, missing, run_all, wait_until)
 
 ROOT = os.path.join(HERE, "..", "..")
-PATIENCE_S = 300
 TASKS = r"^ +PID .*COMMAND"
 
 
@@ -32,10 +31,10 @@ class Machine:
     data = ""  # a recording
 
     def see(self, pattern):
-        return self.terminal.wait_for(pattern, PATIENCE_S)
+        return self.terminal.wait_for(pattern)
 
     def see_no(self, pattern):
-        self.terminal.wait_for_no(pattern, PATIENCE_S)
+        self.terminal.wait_for_no(pattern)
 
     def keys(self, *keys):
         self.terminal.keys(*keys)
@@ -206,7 +205,7 @@ def save(machine):
     machine.see(r"^NPROC .*COMMAND")
     machine.keys("g")
     machine.see(rf"^ +PID .* {machine.column} .*COMMAND")
-    wait_until("the theme's colours", lambda: machine.colors() == colors, PATIENCE_S)
+    wait_until("the theme's colours", lambda: machine.colors() == colors)
     machine.quit()
 
 
