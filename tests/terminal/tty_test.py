@@ -137,9 +137,10 @@ def test_title(_):
     """the title is set without control characters, and restored at each end"""
     for number in None, signal.SIGTERM, signal.SIGSEGV:
         tty = started("0.2", "-p", str(os.getpid()), ASAN_OPTIONS="handle_segv=0")
-        tty.read_until(lambda: b" -p %d\x07" % os.getpid() in tty.output)
+        target = b" %d\x07" % os.getpid()
+        tty.read_until(lambda: target in tty.output)
         pushed, title = tty.output.find(b"\x1b[22;2t"), tty.output.find(b"\x1b]2;pmctop ")
-        if not 0 <= pushed < title:
+        if not 0 <= pushed < title < tty.output.find(target):
             raise Failure(f"no title: {tty.output[:300]!r}")
         if number:
             tty.process.send_signal(number)
