@@ -9,6 +9,7 @@ import struct
 import subprocess
 import termios
 import time
+import tty
 
 from default_signals import pass_default_signals
 
@@ -85,6 +86,15 @@ class OnPty:
         while self.read(0.1):
             pass
         return self.process.poll()
+
+    def left(self):
+        """What a shell would read after the end."""
+        tty.setraw(self.slave, termios.TCSANOW)  # by default it drops input
+        os.set_blocking(self.slave, False)
+        try:
+            return os.read(self.slave, 4096)
+        except BlockingIOError:
+            return b""
 
     def settings_are_back(self):
         return termios.tcgetattr(self.slave) == self.settings

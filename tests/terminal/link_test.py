@@ -5,7 +5,6 @@ left to the shell. Prints TAP (tests/terminals.py)."""
 import os
 import signal
 import sys
-import tty as modes
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -30,16 +29,6 @@ def linked(*arguments, size=(80, 24), **options):
     if link.sees(rb"COMMAND") is None:
         raise Failure(f"no rows: {link.shown[-2000:]!r}")
     return link
-
-
-def left(tty):
-    """What a shell would read after the end."""
-    modes.setraw(tty.slave)
-    os.set_blocking(tty.slave, False)
-    try:
-        return os.read(tty.slave, 4096)
-    except BlockingIOError:
-        return b""
 
 
 def test_silent(_):
@@ -72,7 +61,7 @@ def test_one_drawing(_):
         tty.output = b""
         tty.write(ANSWER)
     tty.write(b"q" + ANSWER)
-    if tty.wait() != 0 or left(tty):
+    if tty.wait() != 0 or tty.left():
         raise Failure(f"status {tty.process.poll()}")
     tty.close()
 
@@ -131,7 +120,7 @@ def test_no_answer_left(_):
                 raise Failure(f"{what}, {end}: it continues")
             link.run_for(1)  # until each answer has arrived
             link.run_until(lambda: link.waiting == 0)
-            rest = left(link)
+            rest = link.left()
             if rest or b"[0n" in link.output:
                 raise Failure(f"{what}, {end}: the shell gets {rest!r}")
             link.close()
