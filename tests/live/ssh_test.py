@@ -383,20 +383,22 @@ def test_refused():
 
 def test_broken_link():
     with host() as box:
-        with on_screen(box.words()) as screen:
-            screen.read_until(lambda: is_drawn(screen))
-            for pid in box.sessions():
-                os.kill(pid, signal.SIGKILL)
-            status = screen.wait()
-            told = screen.process.stderr.read().decode()
-            check("a broken link: a sentence", status == 1 and
-                  "box: the connection broke. pmctop there has ended, and left no file." in told,
-                  (status, told))
-            check("a broken link: the terminal is whole", screen.settings_are_back()
-                  and screen.output.rfind(b"\x1b[?1049l") > screen.output.rfind(b"\x1b[?1049h") >= 0
-                  and screen.output.rfind(b"\x1b[?1000l") > screen.output.rfind(b"\x1b[?1000h"),
-                  screen.output[-200:])
-        box.check_nothing_left("a broken link")
+        for name, ends in (("sshd's side", box.sessions),
+                           ("ssh's side", lambda: box.clients("ControlMaster=yes"))):
+            with on_screen(box.words()) as screen:
+                screen.read_until(lambda: is_drawn(screen))
+                for pid in ends():
+                    os.kill(pid, signal.SIGKILL)
+                status = screen.wait()
+                told = screen.process.stderr.read().decode()
+                check(f"a link broken at {name}: a sentence", status == 1 and
+                      "box: the connection broke. pmctop there has ended, and left no file." in told,
+                      (status, told))
+                check(f"a link broken at {name}: the terminal is whole", screen.settings_are_back()
+                      and screen.output.rfind(b"\x1b[?1049l") > screen.output.rfind(b"\x1b[?1049h") >= 0
+                      and screen.output.rfind(b"\x1b[?1000l") > screen.output.rfind(b"\x1b[?1000h"),
+                      screen.output[-200:])
+            box.check_nothing_left(f"a link broken at {name}")
         with on_screen(box.words()) as screen:
             screen.read_until(lambda: is_drawn(screen))
             for pid in box.programs():
