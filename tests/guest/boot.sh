@@ -11,7 +11,7 @@
 # One instruction takes 2^SHIFT ns of the guest's time and its cycle counter runs at 1 GHz, so there
 # are exactly 1/2^SHIFT instructions per cycle. The guest sees neither the host's clock nor its
 # entropy, so that runs are repeatable. It runs at the lowest priority, and its limit is in CPU
-# time.
+# time. With --ssh a run is not repeatable, and the guest's time is never ahead of the host's.
 set -euo pipefail
 
 usage() {
@@ -26,6 +26,7 @@ usage: boot.sh [OPTIONS] SCRIPT
   --later N       the script begins N times a moment later        (0)
   --pmctop FILE   a static arm64 pmctop, which becomes /bin/pmctop
   --perf          also perf and setcap (30 MB to unpack)
+  --ssh DIR       also dropbear: ssh -F DIR/config guest, or user@guest
   --load DIR      every executable file in DIR goes to /bin (may be repeated)
   --image DIR     the output of image.sh                          (build/guest)
   --interactive   a shell on this terminal; Ctrl-A x ends the machine
@@ -36,7 +37,7 @@ END
 
 here=$(cd "$(dirname "$0")" && pwd)
 image=$here/../../build/guest
-shift_=1 cpu=max smp=2 memory=1024 timeout=600 later=0 pmctop='' perf='' loads=() interactive='' script=''
+shift_=1 cpu=max smp=2 memory=1024 timeout=600 later=0 pmctop='' perf='' ssh='' loads=() interactive='' script=''
 
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -69,6 +70,7 @@ while [ $# -gt 0 ]; do
 	--timeout) timeout=$2 ;;
 	--later) later=$2 ;;
 	--pmctop) pmctop=$2 ;;
+	--ssh) ssh=$2 ;;
 	--load) loads+=("$2") ;;
 	--image) image=$2 ;;
 	-*)
@@ -94,8 +96,8 @@ for f in $script $pmctop; do
 		exit 2
 	fi
 done
-for tool in qemu-system-aarch64 cpio; do
-	if [ -z "$(command -v $tool)" ]; then
+for tool in qemu-system-aarch64 cpio ${ssh:+ssh-keygen python3}; do
+	if [ -z "$(command -v "$tool")" ]; then
 		echo "boot.sh: no $tool; skipped" >&2
 		exit 77
 	fi
@@ -123,8 +125,33 @@ for load in "${loads[@]}"; do
 		fi
 	done
 done
+if [ -n "$ssh" ]; then
+	mkdir -p "$ssh"
+	rm -f "$ssh/key"
+	ssh-keygen -q -t ed25519 -N '' -f "$ssh/key"
+	for home in root home/user; do
+		install -D -m 644 "$ssh/key.pub" "$work/over/$home/.ssh/authorized_keys"
+	done
+	port=$(python3 -c 'import socket
+with socket.socket() as free:
+    free.bind(("127.0.0.1", 0))
+    print(free.getsockname()[1])')
+	# The guest makes another key for itself in each run.
+	cat >"$ssh/config" <<-END
+		Host guest
+		HostName 127.0.0.1
+		Port $port
+		User root
+		IdentityFile $(realpath "$ssh")/key
+		IdentitiesOnly yes
+		StrictHostKeyChecking no
+		UserKnownHostsFile /dev/null
+		LogLevel ERROR
+	END
+fi
 find "$work/over" -exec touch -h -d @0 {} +
-for dir in "$image/root" ${perf:+"$image/perf"} "$work/over"; do
+for dir in "$image/root" ${perf:+"$image/perf"} \
+	${ssh:+"$image/ssh" "$image/modules${GUEST_SUITE:+-$GUEST_SUITE}"} "$work/over"; do
 	(cd "$dir" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 --reproducible --quiet)
 done >"$work/initrd"
 
@@ -132,12 +159,14 @@ done >"$work/initrd"
 # than everything else.
 [ "$cpu" != max ] || cpu=max,pauth-impdef=on
 
-# An idle machine jumps to its next timer instead of waiting for it, except in interactive use.
-sleep=off
-[ -z "$interactive" ] || sleep=on
+# An idle machine jumps to its next timer instead of waiting for it, except in interactive use. A busy
+# one may be faster than the host, and so may not wait for it.
+clock=sleep=off
+[ -z "$interactive" ] || clock=sleep=on
+[ -z "$ssh" ] || clock=sleep=on,align=on
 
 # shellcheck disable=SC2054 # the commas are QEMU's
-args=(-machine virt -cpu "$cpu" -smp "$smp" -m "$memory" -icount "shift=$shift_,sleep=$sleep"
+args=(-machine virt -cpu "$cpu" -smp "$smp" -m "$memory" -icount "shift=$shift_,$clock"
 	-seed 1 -rtc base=2025-01-01,clock=vm -nodefaults -no-reboot -display none
 	-kernel "$image/vmlinuz${GUEST_SUITE:+-$GUEST_SUITE}" -initrd "$work/initrd")
 # The kernel's tests of its ciphers and its signing keys are three quarters of its instructions
@@ -145,6 +174,11 @@ args=(-machine virt -cpu "$cpu" -smp "$smp" -m "$memory" -icount "shift=$shift_,
 append="console=ttyAMA0 loglevel=1 nokaslr panic=-1 cryptomgr.notests"
 append+=" initcall_blacklist=load_system_certificate_list guest_shift=$shift_"
 append+=" guest_later=$later"
+if [ -n "$ssh" ]; then
+	args+=(-device "vmxnet3,netdev=net,romfile="
+		-netdev "user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:$port-:22")
+	append+=" guest_ssh=1"
+fi
 
 if [ -n "$interactive" ]; then
 	read -r rows cols < <(stty size 2>/dev/null || echo 24 80)

@@ -5,10 +5,12 @@
 #
 #   OUTDIR/root      files of all guests: busybox, terminfo, the C.UTF-8 locale
 #   OUTDIR/perf      perf and setcap with their libraries (boot.sh --perf)
+#   OUTDIR/ssh       dropbear with its libraries (boot.sh --ssh)
+#   OUTDIR/modules   the kernel's module for the network (boot.sh --ssh)
 #   OUTDIR/vmlinuz   the kernel, for QEMU's -kernel
 #
-# With GUEST_SUITE=sid in the environment (or forky, trixie-backports ...) also OUTDIR/vmlinuz-sid,
-# the kernel of that suite of Debian. The rest of the image remains.
+# With GUEST_SUITE=sid in the environment (or forky, trixie-backports ...) also OUTDIR/vmlinuz-sid and
+# OUTDIR/modules-sid, of the kernel of that suite of Debian. The rest of the image remains.
 #
 # Packages come as .package/foreign_apt.sh has it. The stamp has the checksum of both scripts and is
 # written last, so an interrupted run does not count. Exit status 77: the packages cannot be
@@ -78,18 +80,26 @@ if [ -z "$kernel" ]; then
 	grep '^E:' "$apt/log" >&2 || true
 	skip "no apt source of ${suite:-this machine} has a linux-image-*-cloud-arm64"
 fi
-# Since 6.19 that package is empty.
-binary=$(apt_cache depends "$kernel" 2>/dev/null |
-	sed -n 's/^ *Depends: \(linux-binary-[0-9].*\)$/\1/p')
-kernel=${binary:-$kernel}
+# Since 6.19 that package is empty, and depends on two others.
+parts=$(apt_cache depends "$kernel" 2>/dev/null |
+	sed -n 's/^ *Depends: \(linux-\(binary\|modules\)-[0-9].*\)$/\1/p')
+parts=${parts:-$kernel}
 
-apt_download "$kernel"
+# shellcheck disable=SC2086 # a list of words
+apt_download $parts
 
-# /boot/vmlinuz-VERSION, since 6.19 /usr/lib/modules/VERSION/vmlinuz. The modules are nine tenths of
-# an older package, and the guest loads none.
-mkdir "$new/kernel"
-dpkg --fsys-tarfile "$(apt_deb "$kernel")" | tar -xf - -C "$new/kernel" --wildcards '*/vmlinuz*'
+# /boot/vmlinuz-VERSION, since 6.19 /usr/lib/modules/VERSION/vmlinuz. Of the modules the guest loads
+# vmxnet3 alone. virtio_net would need five others.
+mkdir -p "$new/modules/lib/modules"
+for p in $parts; do
+	apt_unpack "$p" "$new/kernel"
+done
 find "$new/kernel" -name 'vmlinuz*' -type f -exec mv {} "$new/vmlinuz" \;
+find "$new/kernel" -name 'vmxnet3.ko*' -exec mv {} "$new/modules/lib/modules/" \;
+for f in "$new"/modules/lib/modules/*.xz; do
+	[ ! -e "$f" ] || xz -d "$f"
+done
+rm -rf "$new/kernel"
 
 # Newer kernels are EFI images that unpack themselves, which QEMU's -kernel cannot start before 8.1.
 # They are unpacked here. Format: drivers/firmware/efi/libstub/zboot-header.S ("zimg", payload
@@ -107,7 +117,15 @@ if [ "$(dd if="$new/vmlinuz" bs=1 skip=4 count=4 status=none | tr -d '\0')" = zi
 	mv "$new/Image" "$new/vmlinuz"
 fi
 
+# boot.sh's archive must not depend on when the image was made.
+reset_times() {
+	find "$@" -exec touch -h -d @0 {} +
+}
+
 if [ -n "$suite" ]; then
+	reset_times "$new/modules"
+	rm -rf "$out/modules-$suite"
+	mv "$new/modules" "$out/modules-$suite"
 	mv "$new/vmlinuz" "$out/vmlinuz-$suite"
 	echo "$kernel" >"$out/kernel-$suite"
 	printf '%s\n' "$stamp" >"$stamp_file"
@@ -115,7 +133,7 @@ if [ -n "$suite" ]; then
 fi
 
 base="busybox-static ncurses-base libc-bin"
-tools="linux-perf libcap2-bin"
+tools="linux-perf libcap2-bin dropbear-bin"
 # Packages that may have their libraries, without those of their scripts.
 # shellcheck disable=SC2086 # lists of words
 libraries=$(apt_cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks \
@@ -151,39 +169,50 @@ done
 rm -rf "$new/root/usr/share/doc" "$new/root/usr/share/man" "$new/root/usr/share/lintian" \
 	"$new/root/usr/share/initramfs-tools" "$new/root/usr/share/bug" "$new/root/usr/share/tabset"
 
-# These programs are dynamic. Their libraries, and the libraries of those, are copied to /lib, where
-# the loader searches too.
-mkdir -p "$new/tools" "$new/perf/bin" "$new/perf/lib"
+mkdir "$new/tools"
 for p in $tools $libraries; do
 	apt_unpack "$p" "$new/tools"
 done
-# If /usr/bin/perf is a wrapper, the program's name has the version.
-for p in setcap perf; do
-	while read -r f; do
-		if [ "$(head -c 4 "$f" | tail -c 3)" = ELF ]; then
-			cp -L "$f" "$new/perf/bin/$p"
-		fi
-	done < <(find "$new"/tools/usr/bin "$new"/tools/usr/sbin "$new"/tools/sbin \
-		-name "$p" -o -name "${p}_[0-9]*" 2>/dev/null)
-	[ -e "$new/perf/bin/$p" ] || skip "$p is not where Debian 12 has it"
-done
-todo=("$new"/perf/bin/*)
-while [ ${#todo[@]} -gt 0 ]; do
-	file=${todo[0]}
-	todo=("${todo[@]:1}")
-	for name in $(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p'); do
-		[ ! -e "$new/perf/lib/$name" ] || continue
-		found=$(find "$new/tools" -name "$name" -print -quit)
-		[ -n "$found" ] || skip "${file##*/} needs $name, which no package has"
-		cp -L "$found" "$new/perf/lib/$name"
-		todo+=("$new/perf/lib/$name")
+
+# copy_programs PART NAME...: dynamic programs. Their libraries, and the libraries of those, are copied
+# to /lib, where the loader searches too.
+copy_programs() {
+	local dir=$new/$1 name f file found todo
+	shift
+	mkdir -p "$dir/bin" "$dir/lib"
+	for name in "$@"; do
+		# If /usr/bin/perf is a wrapper, the program's name has the version.
+		while read -r f; do
+			if [ "$(head -c 4 "$f" | tail -c 3)" = ELF ]; then
+				cp -L "$f" "$dir/bin/$name"
+			fi
+		done < <(find "$new"/tools/usr/bin "$new"/tools/usr/sbin "$new"/tools/sbin \
+			-name "$name" -o -name "${name}_[0-9]*" 2>/dev/null)
+		[ -e "$dir/bin/$name" ] || skip "$name is not where Debian 12 has it"
 	done
+	todo=("$dir"/bin/*)
+	while [ ${#todo[@]} -gt 0 ]; do
+		file=${todo[0]}
+		todo=("${todo[@]:1}")
+		for name in $(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p'); do
+			[ ! -e "$dir/lib/$name" ] || continue
+			found=$(find "$new/tools" -name "$name" -print -quit)
+			[ -n "$found" ] || skip "${file##*/} needs $name, which no package has"
+			cp -L "$found" "$dir/lib/$name"
+			todo+=("$dir/lib/$name")
+		done
+	done
+}
+
+copy_programs perf setcap perf
+copy_programs ssh dropbear
+
+reset_times "$new/root" "$new/perf" "$new/ssh" "$new/modules"
+
+rm -f "$stamp_file"
+for p in root perf ssh modules vmlinuz; do
+	rm -rf "${out:?}/$p"
+	mv "$new/$p" "$out/"
 done
-
-# The guest's archive must not depend on when it was made.
-find "$new/root" "$new/perf" -exec touch -h -d @0 {} +
-
-rm -rf "$stamp_file" "$out/root" "$out/perf" "$out/vmlinuz"
-mv "$new/root" "$new/perf" "$new/vmlinuz" "$out/"
 echo "$kernel" >"$out/kernel"
 printf '%s\n' "$stamp" >"$stamp_file"

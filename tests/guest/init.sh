@@ -5,7 +5,8 @@
 # The guest's /init: sets up a small but complete system, runs /test.sh and powers off. The script's
 # output goes to the serial console between two marker lines, byte for byte. boot.sh reads it from
 # there. Set by the kernel command line, as environment: guest_rows, guest_cols, guest_term,
-# guest_shift, guest_later, and guest_interactive for a shell instead of the script.
+# guest_shift, guest_later, guest_ssh for a network and dropbear, and guest_interactive for a shell
+# instead of the script.
 
 # This shell prefers its applets to programs in PATH: programs need other names, or a path.
 export PATH=/bin:/sbin:/usr/bin:/usr/sbin HOME=/root LANG=C.UTF-8 TERM="${guest_term:-vt100}"
@@ -40,7 +41,16 @@ user:x:1000:
 END
 echo "passwd: files" >/etc/nsswitch.conf
 echo "export PS1='\\u@\\h:\\w\\\$ '" >/etc/profile
-chown 1000:1000 /home/user
+chown -R 1000:1000 /home/user
+
+if [ -n "${guest_ssh:-}" ]; then
+	insmod /lib/modules/vmxnet3.ko
+	ip link set lo up
+	ip address add 10.0.2.15/24 dev eth0 # the address of QEMU's port forwarding
+	ip link set eth0 up
+	mkdir /etc/dropbear
+	dropbear -R
+fi
 
 tty=/dev/ttyAMA0
 stty -F $tty rows "${guest_rows:-24}" cols "${guest_cols:-80}"

@@ -13,15 +13,8 @@ cd "$here/../.."
 BUILD=${BUILD:-build}
 image=${1:-$BUILD/guest}
 
-for tool in aarch64-linux-gnu-gcc qemu-system-aarch64 cpio; do
-	if [ -z "$(command -v "$tool")" ]; then
-		echo "machine_test.sh: no $tool; skipped" >&2
-		exit 77
-	fi
-done
-.package/sysroot.sh "$BUILD/arm64/sysroot" arm64
+"$here/prepare.sh"
 "$here/image.sh" "$image"
-make -s guest BUILD="$BUILD" >/dev/null
 load=$BUILD/arm64/load
 
 work=$(mktemp -d)

@@ -13,15 +13,7 @@ cd "$(dirname "$0")/../.." || exit 2
 BUILD=${BUILD:-build}
 image=$BUILD/guest
 
-for tool in aarch64-linux-gnu-gcc qemu-system-aarch64 cpio; do
-	if [ -z "$(command -v $tool)" ]; then
-		echo "run_check.sh: no $tool; skipped" >&2
-		exit 77
-	fi
-done
-.package/sysroot.sh "$BUILD/arm64/sysroot" arm64 || exit
-tests/guest/image.sh "$image" || exit
-make -s guest BUILD="$BUILD" >/dev/null || exit
+tests/guest/prepare.sh || exit
 
 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
