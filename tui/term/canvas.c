@@ -55,6 +55,11 @@ const struct canvas_cell *canvas_at(const struct canvas *canvas, unsigned x, uns
 	return &canvas->cells[(size_t)y * canvas->width + x];
 }
 
+unsigned canvas_columns(const struct canvas *canvas, unsigned x, unsigned y)
+{
+	return x + 1 < canvas->width && !canvas_at(canvas, x + 1, y)->text[0] ? 2 : 1;
+}
+
 /* Blanks the other half of a wide character that is partly overwritten. */
 static void break_wide(struct canvas *canvas, unsigned x, unsigned y)
 {

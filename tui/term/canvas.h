@@ -64,5 +64,12 @@ void canvas_cursor(struct canvas *canvas, unsigned x, unsigned y);
 
 /* The cell at (x, y), which must be inside. */
 const struct canvas_cell *canvas_at(const struct canvas *canvas, unsigned x, unsigned y);
+/* The columns of the character at (x, y): 2 if it is wide, else 1. */
+unsigned canvas_columns(const struct canvas *canvas, unsigned x, unsigned y);
+
+static inline bool canvas_cell_is_blank(const struct canvas_cell *cell)
+{
+	return cell->text[0] == ' ' && !cell->text[1];
+}
 
 #endif

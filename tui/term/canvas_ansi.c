@@ -5,8 +5,6 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 
-#include <string.h>
-
 enum {
 	SGR_FRONT = 30,
 	SGR_BACK = 40,
@@ -75,7 +73,7 @@ static void print_cell(const struct canvas_cell *cell, FILE *out)
 /* Whether a blank of that look cannot be seen. */
 static bool is_invisible(const struct canvas_cell *cell, const struct look *look)
 {
-	return strcmp(cell->text, " ") == 0 && look->background < 0 && look_is_bare(look);
+	return canvas_cell_is_blank(cell) && look->background < 0 && look_is_bare(look);
 }
 
 struct ansi {

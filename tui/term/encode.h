@@ -4,31 +4,23 @@
 
 #include "core/base/text_buffer.h"
 #include "tui/term/canvas.h"
+#include "tui/term/changed_runs.h"
 #include "tui/term/look.h"
+#include "tui/term/term_cursor.h"
 #include "tui/term/terminfo.h"
-
-#include <stdbool.h>
-#include <stddef.h>
 
 /*
  * The bytes that turn what a terminal shows into a canvas, as few as possible: links are slow.
  * Pure, except for terminfo's tiparm().
  */
 
-struct encode_run; /* cells that are sent together */
-
 struct encoder {
 	struct terminfo terminfo;
 	struct looks looks;        /* set by the caller */
-	struct text_buffer output; /* owned, like runs and lines */
-	struct encode_run *runs;   /* by line, from the left */
-	size_t n_runs, runs_capacity;
-	size_t *lines; /* the first run of each line, and the end */
-	size_t lines_capacity;
-	int x, y;               /* of the terminal's cursor; -1: unknown */
-	bool exact;             /* false: x may differ on a terminal with other fonts */
+	struct text_buffer output; /* owned */
+	struct term_cursor cursor;
 	const struct look *now; /* the look of the next character; NULL: unknown */
-	enum { ENCODE_CURSOR_UNKNOWN, ENCODE_CURSOR_HIDDEN, ENCODE_CURSOR_SHOWN } cursor;
+	struct changed_runs runs;
 };
 
 void encode_init(struct encoder *encoder, struct terminfo terminfo);

@@ -396,7 +396,7 @@ static void restore_terminal(struct term *term)
 		encode_string(encoder, terminfo_string("el"));
 	}
 	encode_string(encoder, terminfo_string("cnorm"));
-	encoder->cursor = ENCODE_CURSOR_UNKNOWN;
+	encoder->cursor.visibility = TERM_CURSOR_UNKNOWN;
 	send_all(encoder->output.bytes, encoder->output.length);
 	endwin();
 	term_restore_disarm();
@@ -494,7 +494,7 @@ void term_resume(struct term *term)
 	enter_screen(term);
 	term->flow = (struct flow){0}; /* it may be another terminal now */
 	ask_first(term);
-	term->encoder.cursor = ENCODE_CURSOR_UNKNOWN;
+	term->encoder.cursor.visibility = TERM_CURSOR_UNKNOWN;
 	term_forget(term);
 }
 
