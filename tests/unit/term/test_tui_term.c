@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
-/* The size that a terminal reports, and the size of the screen on it. */
+/* The size of the screen on a terminal, the queries that it gets, and its title. */
 #include "core/base/util.h"
 #include "tests/unit/shared/pty.h"
+#include "tests/unit/shared/term_stage.h"
+#include "tests/unit/shared/widths.h"
 #include "tui/term/term.h"
 
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -114,10 +118,140 @@ static void sizes_are_limited(void **state)
 	}
 }
 
+static void updates_are_synchronized_where_the_terminal_can(void **state)
+{
+	static const struct {
+		unsigned mode, state;
+		bool synchronized;
+	} rows[] = {{2026, 0, false},
+		    {2026, 2, true},
+		    {2026, 4, false},
+		    {2026, 1, true},
+		    {25, 4, true}};
+	static const char begin[] = "\033[?2026h", end[] = "\033[?2026l";
+	static struct term_stage stage;
+
+	(void)state;
+	assert_true(term_stage_open(&stage, TYPE, true, false));
+	term_stage_show(&stage);
+	assert_non_null(strstr(stage.sent, "\033[?2026$p"));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char digit[] = {(char)('0' + i), '\0'};
+
+		term_set_mode(stage.term, rows[i].mode, rows[i].state);
+		canvas_text(&stage.canvas, 0, 0, 1, STYLE_PLAIN, digit);
+		term_draw(stage.term, &stage.canvas);
+		size_t n = term_stage_show(&stage);
+		assert_true(n > strlen(end));
+		assert_int_equal(rows[i].synchronized,
+				 strncmp(stage.sent, begin, strlen(begin)) == 0);
+		assert_int_equal(rows[i].synchronized,
+				 strcmp(stage.sent + n - strlen(end), end) == 0);
+		term_draw(stage.term, &stage.canvas);
+		assert_int_equal(term_stage_show(&stage), 0);
+	}
+	term_stage_close(&stage);
+}
+
+static void draw_letter(struct term_stage *stage, char letter)
+{
+	const char text[] = {letter, '\0'};
+
+	canvas_text(&stage->canvas, 0, 0, 1, STYLE_PLAIN, text);
+	term_draw(stage->term, &stage->canvas);
+}
+
+static void a_drawing_is_followed_by_a_query_if_the_terminal_answers(void **state)
+{
+	static struct term_stage stage;
+	const unsigned *queries = &stage.terminal.queries;
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	(void)state;
+	assert_true(term_stage_open(&stage, TYPE, true, false));
+	term_stage_show(&stage);
+	assert_int_equal(*queries, 1); /* at the start */
+	draw_letter(&stage, 'a');
+	draw_letter(&stage, 'b');
+	term_stage_show(&stage);
+	assert_int_equal(*queries, 1);
+	assert_int_equal(term_wait_ms(stage.term), 0);
+	term_set_shown(stage.term); /* not that of the two drawings */
+	term_stage_show(&stage);
+	assert_int_equal(*queries, 2);
+	term_set_shown(stage.term);
+	draw_letter(&stage, 'c');
+	size_t n = term_stage_show(&stage);
+	assert_string_equal(stage.sent + n - strlen("\033[5n"), "\033[5n");
+	assert_int_equal(*queries, 3);
+	draw_letter(&stage, 'd'); /* while that answer is due */
+	draw_letter(&stage, 'd');
+	term_stage_show(&stage);
+	assert_int_equal(*queries, 3);
+	/* The shell gets no answer. A new one is needed when this process continues. */
+	term_stage_answer(&stage);
+	term_suspend(stage.term);
+	assert_int_equal(0, poll(&in, 1, 0));
+	term_resume(stage.term);
+	draw_letter(&stage, 'e');
+	term_stage_show(&stage);
+	assert_int_equal(*queries, 4);
+	assert_int_equal(term_wait_ms(stage.term), 0);
+	term_stage_answer(&stage);
+	term_stage_close(&stage);
+}
+
+static void title_is_set_and_restored(void **state)
+{
+	static struct term_stage stage;
+
+	(void)state;
+	assert_true(term_stage_open(&stage, TYPE, true, false));
+	strcpy(stage.terminal.title, "shell");
+	term_stage_show(&stage);
+	term_set_title(stage.term, "pmctop a\033]2;b\007\n\302\233c", false);
+	term_stage_show(&stage);
+	assert_string_equal(stage.terminal.title, "pmctop a" BAD "]2;b" BAD BAD BAD "c");
+	term_set_title(stage.term, "pmctop a\033]2;b\007\n\302\233c", false);
+	assert_int_equal(term_stage_show(&stage), 0);
+	term_suspend(stage.term);
+	term_stage_show(&stage);
+	assert_string_equal(stage.terminal.title, "shell");
+	for (unsigned i = 0; i < 2; i++) { /* after SIGSTOP it is not suspended before */
+		term_resume(stage.term);
+		term_stage_show(&stage);
+		assert_string_equal(stage.terminal.title, "pmctop a" BAD "]2;b" BAD BAD BAD "c");
+	}
+	term_set_title(stage.term, "pmctop b", false);
+	term_suspend(stage.term);
+	term_stage_show(&stage);
+	assert_string_equal(stage.terminal.title, "shell");
+	term_stage_close(&stage);
+}
+
+static void other_terminals_have_no_title(void **state)
+{
+	static struct term_stage stage;
+
+	(void)state;
+	if (term_stage_open(&stage, "linux", true, false)) {
+		term_set_title(stage.term, "pmctop a", false);
+		term_stage_show(&stage);
+		assert_null(strstr(stage.sent, "\033]"));
+		assert_null(strstr(stage.sent, "\033[22"));
+		assert_null(strstr(stage.sent, "$p"));
+	}
+	term_stage_close(&stage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_are_limited),
+		cmocka_unit_test(updates_are_synchronized_where_the_terminal_can),
+		cmocka_unit_test(a_drawing_is_followed_by_a_query_if_the_terminal_answers),
+		cmocka_unit_test(title_is_set_and_restored),
+		cmocka_unit_test(other_terminals_have_no_title),
+		cmocka_unit_test(sizes_are_limited), /* changes COLUMNS and LINES */
 	};
 
 	term_prepare(TYPE);
