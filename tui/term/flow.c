@@ -30,27 +30,27 @@ static uint64_t whole_patience_ns(const struct flow *flow)
 {
 	if (!flow->answers)
 		return FLOW_FIRST_NS;
-	return u64_min(FLOW_MOST_NS, FLOW_PATIENCE_NS + flow->asked_bytes * FLOW_BYTE_NS);
+	return u64_min(FLOW_MOST_NS, FLOW_PATIENCE_NS + flow->queried_bytes * FLOW_BYTE_NS);
 }
 
 uint64_t flow_patience_ns(const struct flow *flow, uint64_t now_ns)
 {
-	uint64_t waited_ns = now_ns - flow->asked_ns;
+	uint64_t waited_ns = now_ns - flow->queried_ns;
 	uint64_t whole_ns = whole_patience_ns(flow);
 
-	return flow->asked && waited_ns < whole_ns ? whole_ns - waited_ns : 0;
+	return flow->queried && waited_ns < whole_ns ? whole_ns - waited_ns : 0;
 }
 
 uint64_t flow_wait_ns(const struct flow *flow, uint64_t now_ns)
 {
 	if (!flow->answers)
 		return 0;
-	if (!flow->slow && now_ns - flow->asked_ns <= flow->fastest_ns + FLOW_SLACK_NS)
+	if (!flow->slow && now_ns - flow->queried_ns <= flow->fastest_ns + FLOW_SLACK_NS)
 		return 0;
 	return flow_patience_ns(flow, now_ns);
 }
 
-bool flow_asks(const struct flow *flow, uint64_t now_ns)
+bool flow_queries(const struct flow *flow, uint64_t now_ns)
 {
 	return flow->answers && flow_patience_ns(flow, now_ns) == 0;
 }
@@ -60,22 +60,22 @@ void flow_sent(struct flow *flow, size_t bytes, bool query, uint64_t now_ns)
 	flow->later_bytes += bytes;
 	if (!query)
 		return;
-	flow->asked = true;
-	flow->asked_ns = now_ns;
-	flow->asked_bytes = flow->later_bytes;
+	flow->queried = true;
+	flow->queried_ns = now_ns;
+	flow->queried_bytes = flow->later_bytes;
 	flow->later_bytes = 0;
 }
 
 bool flow_answered(struct flow *flow, uint64_t now_ns)
 {
-	uint64_t took_ns = now_ns - flow->asked_ns;
+	uint64_t took_ns = now_ns - flow->queried_ns;
 
-	if (!flow->asked)
+	if (!flow->queried)
 		return false;
 	if (!flow->answers || took_ns < flow->fastest_ns)
 		flow->fastest_ns = u64_min(took_ns, FLOW_FASTEST_MAX_NS);
 	flow->slow = took_ns > flow->fastest_ns + FLOW_SLACK_NS;
 	flow->answers = true;
-	flow->asked = false;
+	flow->queried = false;
 	return flow->later_bytes > 0;
 }

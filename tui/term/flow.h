@@ -8,21 +8,21 @@
 
 /*
  * Decides when the next drawing may be sent, from the terminal's answers to status queries. Pure:
- * the caller has the clock, sends the bytes and reads the answers. A zeroed flow never asks and
- * never waits.
+ * the caller has the clock, sends the bytes and reads the answers. A zeroed flow never queries
+ * and never waits.
  */
 struct flow {
-	bool asked;          /* a query has no answer yet */
-	bool answers;        /* the terminal has answered a query */
-	bool slow;           /* the last answer was late */
-	uint64_t asked_ns;   /* time of the last query */
-	uint64_t fastest_ns; /* shortest time from a query to its answer */
-	size_t asked_bytes;  /* bytes that the last query follows, without those of earlier ones */
-	size_t later_bytes;  /* bytes sent after it */
+	bool queried;         /* a query has no answer yet */
+	bool answers;         /* the terminal has answered a query */
+	bool slow;            /* the last answer was late */
+	uint64_t queried_ns;  /* time of the last query */
+	uint64_t fastest_ns;  /* shortest time from a query to its answer */
+	size_t queried_bytes; /* bytes that the last query follows, without those of earlier ones */
+	size_t later_bytes;   /* bytes sent after it */
 };
 
 /* Whether the next drawing is to end with a query: once there was an answer, and none is due. */
-bool flow_asks(const struct flow *flow, uint64_t now_ns);
+bool flow_queries(const struct flow *flow, uint64_t now_ns);
 /* Records that bytes were sent, which end with a query or not. The first query needs no bytes. */
 void flow_sent(struct flow *flow, size_t bytes, bool query, uint64_t now_ns);
 /*

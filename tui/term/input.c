@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * An ESC is the Esc key or the beginning of a sequence. Only time tells them apart, so a sequence
+ * An ESC is the Esc key or the beginning of a sequence. Only time distinguishes them, so a sequence
  * that is incomplete after ESCDELAY ms is final. Reads never block longer than that.
  */
 #include "tui/term/input.h"

@@ -34,7 +34,7 @@
 
 /*
  * Synchronized updates (DEC's private mode 2026): the terminal shows what is between begin and end
- * at once. It is asked (DECRQM) whether it has the mode.
+ * at once. The answer to a query (DECRQM) is whether it has the mode.
  */
 #define TERM_SYNC_QUERY "\033[?2026$p"
 #define TERM_SYNC_BEGIN "\033[?2026h"
@@ -241,7 +241,7 @@ static void enter_screen(struct term *term)
 	set_mouse(term, true);
 }
 
-static void ask_for_status(struct term *term)
+static void query_status(struct term *term)
 {
 	send_string(TERM_STATUS_QUERY);
 	flow_sent(&term->flow, 0, true, monotonic_ns());
@@ -251,14 +251,14 @@ static void ask_for_status(struct term *term)
  * What a terminal without queries shows of them is cleared by the first drawing. The answer to the
  * second means that there is none to the first.
  */
-static void ask_first(struct term *term)
+static void send_first_queries(struct term *term)
 {
 	const char *move = terminfo_string("cup");
 
 	if (is_like_xterm())
 		send_string(TERM_SYNC_QUERY);
 	if (strncmp(move, "\033[", 2) == 0) /* it has control sequences of ECMA-48 */
-		ask_for_status(term);
+		query_status(term);
 }
 
 /* Reads an answer that is still on its way: the shell would take it for keys. */
@@ -270,7 +270,7 @@ static void drop_answer(struct term *term)
 	bool interrupted = false;
 	char byte, last = '\0';
 
-	while (term->flow.asked) {
+	while (term->flow.queried) {
 		now_ns = monotonic_ns();
 		int ready = now_ns < until_ns
 				    ? poll(&in, 1, (int)((until_ns - now_ns) / NS_PER_MS) + 1)
@@ -283,7 +283,7 @@ static void drop_answer(struct term *term)
 			continue;
 		}
 		if (ready <= 0 || read(in.fd, &byte, 1) <= 0 || (last == '0' && byte == 'n'))
-			term->flow.asked = false;
+			term->flow.queried = false;
 		last = byte;
 	}
 }
@@ -370,7 +370,7 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 	encode_init(&term->encoder, terminfo_read(config->color, config->direct_color));
 	make_looks(term, config->theme);
 	enter_screen(term);
-	ask_first(term);
+	send_first_queries(term);
 	*out = term;
 	return 0;
 }
@@ -493,7 +493,7 @@ void term_resume(struct term *term)
 	arm_restore(term);
 	enter_screen(term);
 	term->flow = (struct flow){0}; /* it may be another terminal now */
-	ask_first(term);
+	send_first_queries(term);
 	term->encoder.cursor.visibility = TERM_CURSOR_UNKNOWN;
 	term_forget(term);
 }
@@ -522,7 +522,7 @@ void term_set_mode(struct term *term, unsigned mode, unsigned state)
 void term_set_shown(struct term *term)
 {
 	if (flow_answered(&term->flow, monotonic_ns()) && term_writable(term))
-		ask_for_status(term);
+		query_status(term);
 }
 
 static void save_drawn(struct term *term, const struct canvas *canvas)
@@ -549,11 +549,11 @@ void term_draw(struct term *term, const struct canvas *canvas)
 	encode_canvas(encoder, known ? &term->last : NULL, canvas);
 	if (encoder->output.length > begin) {
 		uint64_t now_ns = monotonic_ns();
-		bool asks = flow_asks(&term->flow, now_ns);
+		bool queries = flow_queries(&term->flow, now_ns);
 
 		encode_string(encoder, term->synchronizes ? TERM_SYNC_END : NULL);
-		encode_string(encoder, asks ? TERM_STATUS_QUERY : NULL);
-		flow_sent(&term->flow, encoder->output.length, asks, now_ns);
+		encode_string(encoder, queries ? TERM_STATUS_QUERY : NULL);
+		flow_sent(&term->flow, encoder->output.length, queries, now_ns);
 		send_all(encoder->output.bytes, encoder->output.length);
 	}
 	save_drawn(term, canvas);

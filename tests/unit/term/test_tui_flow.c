@@ -9,9 +9,9 @@
 
 /*
  * A step is a letter and the ms since the last step:
- *   q  a query is sent by itself       d  a drawing is sent, and a query if flow_asks()
+ *   q  a query is sent by itself       d  a drawing is sent, and a query if flow_queries()
  *   a  an answer arrives               -  nothing happens
- * After each step comes what holds then: the ms until the next drawing may be sent, "asks" if a
+ * After each step comes what holds then: the ms until the next drawing may be sent, "queries" if a
  * drawing would end with a query, and after an answer "again" if a query is to be sent.
  */
 struct flow_row {
@@ -24,102 +24,102 @@ struct flow_row {
 	} steps[10];
 };
 
-#define ASKS       "asks"
-#define AGAIN      "again"
-#define AGAIN_ASKS "again asks"
+#define QUERIES       "queries"
+#define AGAIN         "again"
+#define AGAIN_QUERIES "again queries"
 
 static const struct flow_row rows[] = {
-	{"a terminal that is not asked", 500, {{'d', 0, 0, ""}, {'d', 9999, 0, ""}}},
-	{"no answer: never asked again, never waited for",
+	{"a terminal without queries", 500, {{'d', 0, 0, ""}, {'d', 9999, 0, ""}}},
+	{"no answer: never queried again, never waited for",
 	 500,
 	 {{'q', 0, 0, ""}, {'d', 1, 0, ""}, {'d', 1, 0, ""}, {'d', 60000, 0, ""}}},
 	{"an answer without a query", 500, {{'a', 0, 0, ""}, {'d', 0, 0, ""}, {'a', 9, 0, ""}}},
-	{"a fast link: every drawing asks, none waits",
+	{"a fast link: every drawing queries, none waits",
 	 500,
 	 {{'q', 0, 0, ""},
-	  {'a', 5, 0, ASKS},
+	  {'a', 5, 0, QUERIES},
 	  {'d', 1000, 0, ""},
-	  {'a', 20, 0, ASKS},
+	  {'a', 20, 0, QUERIES},
 	  {'d', 1000, 0, ""},
-	  {'a', 5, 0, ASKS}}},
+	  {'a', 5, 0, QUERIES}}},
 	{"a late answer: the next drawing waits, and has no query",
 	 500,
 	 {{'q', 0, 0, ""},
-	  {'a', 50, 0, ASKS},
+	  {'a', 50, 0, QUERIES},
 	  {'d', 0, 0, ""},
 	  {'-', 150, 0, ""},
 	  {'-', 1, 2849, ""}, /* 2 s and 500 bytes, minus 151 ms */
 	  {'-', 2000, 849, ""},
-	  {'a', 100, 0, ASKS}}},
+	  {'a', 100, 0, QUERIES}}},
 	{"a slow link: one drawing at a time",
 	 500,
 	 {{'q', 0, 0, ""},
-	  {'a', 50, 0, ASKS},
+	  {'a', 50, 0, QUERIES},
 	  {'d', 0, 0, ""},
-	  {'a', 500, 0, ASKS},
+	  {'a', 500, 0, QUERIES},
 	  {'d', 0, 3000, ""},
-	  {'a', 500, 0, ASKS},
+	  {'a', 500, 0, QUERIES},
 	  {'d', 0, 3000, ""}}},
 	{"and fast again",
 	 500,
 	 {{'q', 0, 0, ""},
-	  {'a', 50, 0, ASKS},
+	  {'a', 50, 0, QUERIES},
 	  {'d', 0, 0, ""},
-	  {'a', 500, 0, ASKS},
+	  {'a', 500, 0, QUERIES},
 	  {'d', 0, 3000, ""},
-	  {'a', 150, 0, ASKS},
+	  {'a', 150, 0, QUERIES},
 	  {'d', 0, 0, ""}}},
 	{"a fast link with a high latency: drawings follow each other, then one query for them",
 	 500,
 	 {{'q', 0, 0, ""},
-	  {'a', 300, 0, ASKS},
+	  {'a', 300, 0, QUERIES},
 	  {'d', 0, 0, ""},
 	  {'d', 100, 0, ""},
 	  {'d', 100, 0, ""},
-	  {'a', 100, 0, AGAIN_ASKS},
+	  {'a', 100, 0, AGAIN_QUERIES},
 	  {'q', 0, 0, ""},
 	  {'d', 399, 0, ""},
-	  {'a', 1, 0, AGAIN_ASKS}}},
+	  {'a', 1, 0, AGAIN_QUERIES}}},
 	{"the first drawing follows the first query",
 	 5000,
 	 {{'q', 0, 0, ""},
 	  {'d', 1, 0, ""},
-	  {'a', 49, 0, AGAIN_ASKS},
+	  {'a', 49, 0, AGAIN_QUERIES},
 	  {'q', 0, 0, ""},
 	  {'-', 150, 0, ""},
 	  {'-', 1, 11849, ""}, /* 2 s and 5,000 bytes, minus 151 ms */
-	  {'a', 4849, 0, ASKS}}},
+	  {'a', 4849, 0, QUERIES}}},
 	{"a missing answer is given up, and the next query follows the next drawing",
 	 500,
 	 {{'q', 0, 0, ""},
-	  {'a', 50, 0, ASKS},
+	  {'a', 50, 0, QUERIES},
 	  {'d', 0, 0, ""},
 	  {'-', 2999, 1, ""},
-	  {'-', 1, 0, ASKS},
+	  {'-', 1, 0, QUERIES},
 	  {'d', 7, 0, ""},
 	  {'-', 151, 2849, ""},
-	  {'a', 1, 0, ASKS}}},
+	  {'a', 1, 0, QUERIES}}},
 	{"the patience has an end",
 	 10000000,
-	 {{'q', 0, 0, ""}, {'a', 50, 0, ASKS}, {'d', 0, 0, ""}, {'-', 1000, 29000, ""}}},
+	 {{'q', 0, 0, ""}, {'a', 50, 0, QUERIES}, {'d', 0, 0, ""}, {'-', 1000, 29000, ""}}},
 	{"the first answer comes from behind a queue",
 	 500,
 	 {{'q', 0, 0, ""},
-	  {'a', 9000, 0, ASKS}, /* a latency of 1 s is assumed */
+	  {'a', 9000, 0, QUERIES}, /* a latency of 1 s is assumed */
 	  {'d', 0, 3000, ""},
-	  {'a', 1100, 0, ASKS},
+	  {'a', 1100, 0, QUERIES},
 	  {'d', 0, 0, ""},
-	  {'a', 1101, 0, ASKS},
+	  {'a', 1101, 0, QUERIES},
 	  {'d', 0, 3000, ""}}},
-	{"answers that nobody asked for do not count",
+	{"answers without a query do not count",
 	 500,
 	 {{'q', 0, 0, ""},
-	  {'a', 50, 0, ASKS},
-	  {'a', 0, 0, ASKS},
+	  {'a', 50, 0, QUERIES},
+	  {'a', 0, 0, QUERIES},
 	  {'d', 0, 0, ""},
-	  {'a', 500, 0, ASKS},
-	  {'a', 0, 0, ASKS},
-	  {'a', 0, 0, ASKS},
+	  {'a', 500, 0, QUERIES},
+	  {'a', 0, 0, QUERIES},
+	  {'a', 0, 0, QUERIES},
 	  {'d', 0, 3000, ""}}},
 };
 
@@ -136,16 +136,16 @@ static void steps_hold(void **state)
 		if (step->what == 'q')
 			flow_sent(&flow, 0, true, now_ns);
 		if (step->what == 'd')
-			flow_sent(&flow, row->bytes, flow_asks(&flow, now_ns), now_ns);
+			flow_sent(&flow, row->bytes, flow_queries(&flow, now_ns), now_ns);
 		if (step->what == 'a')
 			again = flow_answered(&flow, now_ns);
 		unsigned wait_ms = (unsigned)(flow_wait_ns(&flow, now_ns) / NS_PER_MS);
-		bool asks = flow_asks(&flow, now_ns);
+		bool queries = flow_queries(&flow, now_ns);
 		if (wait_ms != step->wait_ms || again != !!strstr(step->then, AGAIN) ||
-		    asks != !!strstr(step->then, ASKS))
+		    queries != !!strstr(step->then, QUERIES))
 			fail_msg("step %zu: waits %u ms%s%s instead of %u ms %s",
 				 (size_t)(step - row->steps), wait_ms, again ? " again" : "",
-				 asks ? " asks" : "", step->wait_ms, step->then);
+				 queries ? " queries" : "", step->wait_ms, step->then);
 	}
 }
 
@@ -160,14 +160,14 @@ static void any_answers_leave_drawings_going(void **state)
 	for (unsigned i = 0; i < 200000; i++) {
 		now_ns += u64_random(&random) % (400 * NS_PER_MS);
 		if (u64_random(&random) % 3 == 0 && flow_answered(&flow, now_ns)) {
-			assert_false(flow.asked);
+			assert_false(flow.queried);
 			flow_sent(&flow, 0, true, now_ns);
 		}
 		if (flow_wait_ns(&flow, now_ns) > 0) {
-			assert_true(flow.asked && now_ns - waits_since_ns < 31 * NS_PER_S);
+			assert_true(flow.queried && now_ns - waits_since_ns < 31 * NS_PER_S);
 			continue;
 		}
-		flow_sent(&flow, u64_random(&random) % 20000, flow_asks(&flow, now_ns), now_ns);
+		flow_sent(&flow, u64_random(&random) % 20000, flow_queries(&flow, now_ns), now_ns);
 		waits_since_ns = now_ns;
 	}
 }
