@@ -292,8 +292,9 @@ static int open_mapped(struct code_files *files, pid_t pid, const struct code_ma
 
 /* Separate debug files */
 
-int files_open_debug(const struct code_files *files, const char *path,
-		     const struct file_identity *binary)
+/* A descriptor, or -1 if the file has another build id than the binary. */
+static int open_debug(const struct code_files *files, const char *path,
+		      const struct file_identity *binary)
 {
 	uint8_t id[ELF_BUILD_ID_BYTES];
 	int fd = sys_file_open(files->sys, path);
@@ -320,7 +321,7 @@ static int find_by_build_id(const struct code_files *files, const char *root,
 	text_hex(hex, binary->id, (size_t)binary->id_size);
 	if (files_debug_path(root, hex, path) >= FILE_PATH_BYTES)
 		return -1;
-	return files_open_debug(files, path, binary);
+	return open_debug(files, path, binary);
 }
 
 int files_find_by_link(const struct code_files *files, const char *root,
@@ -339,7 +340,7 @@ int files_find_by_link(const struct code_files *files, const char *root,
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		int length = snprintf(path, sizeof(path), formats[i], root, folder, link);
 #pragma GCC diagnostic pop
-		int debug = length < (int)sizeof(path) ? files_open_debug(files, path, binary) : -1;
+		int debug = length < (int)sizeof(path) ? open_debug(files, path, binary) : -1;
 
 		if (debug >= 0)
 			return debug;

@@ -33,9 +33,6 @@ struct file_identity {
 /* code_file.c */
 
 int files_read_identity(const struct code_files *files, int fd, struct file_identity *identity);
-/* A descriptor, or -1 if the file has another build id than the binary. */
-int files_open_debug(const struct code_files *files, const char *path,
-		     const struct file_identity *binary);
 /*
  * The path of the debug file below `root` for a build id in hexadecimal digits. Returns its length,
  * which is FILE_PATH_BYTES or more if it was cut.
@@ -60,7 +57,7 @@ enum {
 	FILE_HEX_BYTES = 2 * CODE_BUILD_ID_MAX + 1,
 };
 
-/* perf writes 20 bytes of zeros for a build id that it does not know. */
+/* perf writes 20 bytes of zeros for an unknown build id. */
 bool files_is_known_id(const struct code_build_id *id);
 /* A recorded build id of 20 bytes may be a longer one that was cut, or a shorter one with zeros. */
 bool files_is_id(const struct code_build_id *recorded, const struct file_identity *identity);
@@ -94,16 +91,12 @@ int files_cached_path(const char *folder, const char *hex, const char *leaf,
 		      char path[FILE_PATH_BYTES]);
 
 /* Each returns a descriptor, or -errno; -ESTALE: another file. */
-int files_open_with_proof(const struct file_search *search, enum file_proof proof,
-			  const char *path);
 /* FOLDER NAME. Keeps the first error that is not of a missing file. */
 int files_open_named(struct file_search *search, enum file_proof proof, const char *folder,
 		     const char *name);
 /* A copy with the build id in a cache, that has one of these names there ("/elf"). */
 int files_open_in_caches(const struct file_search *search, const char *const *leaves,
 			 size_t n_leaves);
-/* A debug file with the build id. */
-int files_open_debug_by_id(const struct file_search *search);
 
 /* Opens the file of a recording's mapping. A descriptor, or -errno; -ESTALE: it is another one. */
 int files_open_recorded(const struct code_files *files, const struct code_mapping *mapping,

@@ -55,7 +55,9 @@ static bool has_proof(const struct file_search *search, enum file_proof proof)
 	return false;
 }
 
-int files_open_with_proof(const struct file_search *search, enum file_proof proof, const char *path)
+/* A descriptor, or -errno; -ESTALE: another file. */
+static int open_with_proof(const struct file_search *search, enum file_proof proof,
+			   const char *path)
 {
 	int fd = sys_file_open(search->files->sys, path);
 
@@ -84,7 +86,7 @@ int files_open_named(struct file_search *search, enum file_proof proof, const ch
 
 	if (snprintf(path, sizeof(path), "%s%s", folder, name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	int fd = files_open_with_proof(search, proof, path);
+	int fd = open_with_proof(search, proof, path);
 	if (fd < 0 && is_missing(search->error) && !is_missing(fd))
 		search->error = fd;
 	return fd;
@@ -194,7 +196,7 @@ static int open_in_cache(const struct file_search *search, const char *folder, c
 
 	if (files_cached_path(folder, hex, leaf, path) >= FILE_PATH_BYTES)
 		return -ENOENT;
-	return files_open_with_proof(search, BY_BUILD_ID, path);
+	return open_with_proof(search, BY_BUILD_ID, path);
 }
 
 int files_open_in_caches(const struct file_search *search, const char *const *leaves,
@@ -240,11 +242,12 @@ static int open_debug_folder(const struct file_search *search, const char *root)
 
 	for (size_t i = 0; i < n && fd < 0; i++)
 		if (files_debug_path(root, texts[i], path) < FILE_PATH_BYTES)
-			fd = files_open_with_proof(search, BY_BUILD_ID, path);
+			fd = open_with_proof(search, BY_BUILD_ID, path);
 	return fd;
 }
 
-int files_open_debug_by_id(const struct file_search *search)
+/* A debug file with the build id. */
+static int open_debug_by_id(const struct file_search *search)
 {
 	static const char *const leaves[] = {"/debug"};
 	const char *symfs = search->files->config.symfs;
@@ -302,7 +305,7 @@ int files_open_recorded(const struct code_files *files, const struct code_mappin
 	if (fd < 0 && search.id)
 		fd = open_own_vdso(&search);
 	if (fd < 0 && search.id) {
-		fd = files_open_debug_by_id(&search);
+		fd = open_debug_by_id(&search);
 		identity->debug_only = fd >= 0;
 		if (fd >= 0)
 			find_code_segment(fd, identity);
@@ -322,7 +325,7 @@ int files_find_recorded_debug(const struct code_files *files, const struct code_
 		return -1;
 	id.size = (uint8_t)size_min((size_t)binary->id_size, CODE_BUILD_ID_MAX);
 	memcpy(id.bytes, binary->id, id.size);
-	int debug = files_open_debug_by_id(&search);
+	int debug = open_debug_by_id(&search);
 	if (debug < 0 && is_path(name) && symfs)
 		debug = files_find_by_link(files, symfs, mapping, binary, fd);
 	if (debug < 0 && is_path(name) && !is_of_kernel(name))

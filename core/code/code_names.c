@@ -122,7 +122,8 @@ uint32_t names_add_unnamed(struct code_names *names, const char *module, uint64_
 	return names_add_function(names, name, module, CODE_UNNAMED, why);
 }
 
-void names_module(const char *name, char module[MODULE_BYTES])
+/* The file name of a mapping's name, or what stands for one. */
+static void copy_module(const char *name, char module[MODULE_BYTES])
 {
 	static const char mark[] = " (deleted)";
 	const char *slash = strrchr(name, '/');
@@ -207,7 +208,7 @@ static uint32_t resolve_compiled(struct code_names *names, struct code_process *
 		return names_add_function(names, name, "[jit]", CODE_USER, "");
 	name = names_find_recorded(names, mapping->object->name,
 				   address - mapping->start + mapping->offset);
-	names_module(mapping->object->name, module);
+	copy_module(mapping->object->name, module);
 	if (name)
 		return names_add_function(names, name, module, CODE_USER, "");
 	*keep = !process->jit || !jit_map_exists(process->jit);
@@ -247,7 +248,7 @@ static uint32_t resolve_mapped(struct code_names *names, struct code_process *pr
 		    function_table_find(&names->functions, id)->function.kind == CODE_USER)
 			return id;
 	}
-	names_module(object->name, module);
+	copy_module(object->name, module);
 	const struct file_address in_file = {
 		.pid = process->reader,
 		.mapping = mapping,
@@ -404,7 +405,7 @@ uint32_t code_names_unresolved(struct code_names *names, const struct code_place
 		return names_add_function(names, "[kernel]", "[kernel]", CODE_UNNAMED,
 					  "not yet known");
 	if (mapping)
-		names_module(mapping->object->name, module);
+		copy_module(mapping->object->name, module);
 	return add_unknown(names, module, "not yet known");
 }
 

@@ -62,8 +62,6 @@ uint32_t names_add_function(struct code_names *names, const char *name, const ch
 /* "libfoo.so+0x1234" */
 uint32_t names_add_unnamed(struct code_names *names, const char *module, uint64_t address,
 			   const char *why);
-/* The file name of a mapping's name, or what stands for one. */
-void names_module(const char *name, char module[MODULE_BYTES]);
 /* The id of an address or an offset in such a table; 0: none. */
 uint32_t names_find_id(const struct code_names *names, const struct hash_table *ids,
 		       uint64_t address);

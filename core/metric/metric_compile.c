@@ -309,7 +309,7 @@ int metric_parse_text(struct metric_parser *p)
 	return ret;
 }
 
-void metric_parser_init(struct metric_parser *p, const char *text, const struct metric_use *use)
+static void parser_init(struct metric_parser *p, const char *text, const struct metric_use *use)
 {
 	*p = (struct metric_parser){.text = text, .use = use};
 }
@@ -320,7 +320,7 @@ void metric_parser_forget(struct metric_parser *p, size_t n)
 		metric_def_fini(&p->named[--p->n_named]);
 }
 
-void metric_parser_fini(struct metric_parser *p)
+static void parser_fini(struct metric_parser *p)
 {
 	metric_parser_forget(p, 0);
 	free(p->named);
@@ -334,14 +334,14 @@ int metric_compile(const struct metric_def *def, size_t form, struct event_set *
 	const struct metric_use use = {.name = def->name};
 	struct metric_parser p;
 
-	metric_parser_init(&p, def->forms[form].expression, &use);
+	parser_init(&p, def->forms[form].expression, &use);
 	p.machine = def->machine;
 	p.events = events;
 	p.err = err;
 	int ret = metric_parse_text(&p);
 	*metric = (struct metric){0};
 	if (ret < 0) {
-		metric_parser_fini(&p);
+		parser_fini(&p);
 		return ret;
 	}
 	*metric = (struct metric){.def = def,
@@ -360,10 +360,10 @@ int metric_check(const char *name, const char *expression, struct error *err)
 	const struct metric_use use = {.name = name};
 	struct metric_parser p;
 
-	metric_parser_init(&p, expression, &use);
+	parser_init(&p, expression, &use);
 	p.err = err;
 	int ret = metric_parse_text(&p);
-	metric_parser_fini(&p);
+	parser_fini(&p);
 	return ret;
 }
 

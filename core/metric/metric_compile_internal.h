@@ -44,8 +44,6 @@ struct metric_parser {
 	size_t n_named, named_capacity;
 };
 
-void metric_parser_init(struct metric_parser *p, const char *text, const struct metric_use *use);
-void metric_parser_fini(struct metric_parser *p);
 /* Frees and removes the metrics that were named after the first n. */
 void metric_parser_forget(struct metric_parser *p, size_t n);
 

@@ -153,7 +153,8 @@ void replay_perf_raw(struct replay_perf *perf, struct record *record)
 	record->sample.next = (uint32_t)raw.next_pid + 1;
 }
 
-const struct waking_format *replay_perf_waking_format(const struct replay_perf *perf)
+/* The format of the RAW part of the sample if it is one of a wake-up, or NULL. */
+static const struct waking_format *waking_format(const struct replay_perf *perf)
 {
 	const struct perfdata_event *event = perf->sample.event;
 
@@ -165,7 +166,7 @@ const struct waking_format *replay_perf_waking_format(const struct replay_perf *
 static void pass_waking(struct replay_perf *perf, const struct record *record)
 {
 	const struct perfdata_sample *sample = &perf->sample;
-	const struct waking_format *format = replay_perf_waking_format(perf);
+	const struct waking_format *format = waking_format(perf);
 	pid_t tid = format && !perf->other_numbers ? waking_raw_tid(format, record) : -1;
 
 	if (tid > 0)
@@ -252,7 +253,8 @@ static int pass_switch(struct replay_perf *perf, const struct perf_event_header 
 	return 0;
 }
 
-bool replay_perf_uses(uint32_t type)
+/* Whether records of this type are used. */
+static bool is_used(uint32_t type)
 {
 	switch (type) {
 	case PERF_RECORD_SAMPLE:
@@ -302,7 +304,7 @@ static int pass_record(struct replay_perf *perf, const struct perf_event_header 
 	}
 	if (perf->later && (header->type == PERFDATA_ATTR || header->type == PERFDATA_UPDATE))
 		return add_event(perf, header, err);
-	if (!replay_perf_uses(header->type)) {
+	if (!is_used(header->type)) {
 		replay_cgroups_parse(&perf->cgroups, header);
 		return 0;
 	}

@@ -61,13 +61,8 @@ static inline const struct attrib_layout *replay_perf_layout(const struct replay
 	return &perf->plan.plan->groups[0].layout;
 }
 
-/* Whether records of this type are used. */
-bool replay_perf_uses(uint32_t type);
-
 /* The format of the RAW part of the sample if it is one of sched:sched_switch, or NULL. */
 const struct switch_format *replay_perf_switch_format(const struct replay_perf *perf);
-/* The same for the tracepoints of wake-ups. */
-const struct waking_format *replay_perf_waking_format(const struct replay_perf *perf);
 /*
  * Adds facts of the RAW part of a switch: the state of the outgoing task, its tid, if the sample
  * has lost it, and the next task. If perf ran in a pid namespace, the state alone: RAW has the

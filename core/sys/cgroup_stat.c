@@ -24,7 +24,8 @@ static int read_file(const struct sys *sys, const struct cgroup_dir *dir, const 
 	return length < 0 ? (int)length : 0;
 }
 
-int cgroup_throttling_parse(const char *text, struct cgroup_throttling *throttling)
+/* Parses cpu.stat. 0, or -ENODATA if a number is missing. */
+static int parse_throttling(const char *text, struct cgroup_throttling *throttling)
 {
 	*throttling = (struct cgroup_throttling){0};
 	if (!proc_count_parse(text, "nr_periods", &throttling->periods) ||
@@ -44,7 +45,7 @@ int cgroup_throttling_read(const struct sys *sys, const struct cgroup_dir *dir,
 	char text[FILE_BYTES];
 	int result = read_file(sys, dir, "cpu.stat", text);
 
-	return result < 0 ? result : cgroup_throttling_parse(text, throttling);
+	return result < 0 ? result : parse_throttling(text, throttling);
 }
 
 /* Parses a number and the end of its line. */
@@ -63,7 +64,8 @@ static int set_quota(uint64_t quota_us, uint64_t period_us, struct cgroup_quota 
 	return 0;
 }
 
-int cgroup_quota_parse(const char *text, struct cgroup_quota *quota)
+/* Parses "max 100000" or "50000 100000". 0 or -EBADMSG. */
+static int parse_quota(const char *text, struct cgroup_quota *quota)
 {
 	uint64_t quota_us, period_us;
 
@@ -102,7 +104,7 @@ int cgroup_quota_read(const struct sys *sys, const struct cgroup_dir *dir,
 	if (dir->version == 1)
 		return read_quota_v1(sys, dir, quota);
 	int result = read_file(sys, dir, "cpu.max", text);
-	return result < 0 ? result : cgroup_quota_parse(text, quota);
+	return result < 0 ? result : parse_quota(text, quota);
 }
 
 static void set_event(struct cgroup_memory *memory, enum cgroup_memory_event event, uint64_t count)
@@ -111,7 +113,8 @@ static void set_event(struct cgroup_memory *memory, enum cgroup_memory_event eve
 	memory->events_known |= 1u << event;
 }
 
-void cgroup_memory_events_parse(const char *text, struct cgroup_memory *memory)
+/* Parses memory.events. */
+static void parse_memory_events(const char *text, struct cgroup_memory *memory)
 {
 	static const char *const names[CGROUP_MEMORY_EVENTS] = {
 		[CGROUP_MEMORY_LOW] = "low",           [CGROUP_MEMORY_HIGH] = "high",
@@ -173,6 +176,6 @@ int cgroup_memory_read(const struct sys *sys, const struct cgroup_dir *dir,
 	memory->limits_known = read_bytes(sys, dir, "memory.max", &memory->max_bytes) == 0 &&
 			       read_bytes(sys, dir, "memory.high", &memory->high_bytes) == 0;
 	if (read_file(sys, dir, "memory.events", text) == 0)
-		cgroup_memory_events_parse(text, memory);
+		parse_memory_events(text, memory);
 	return result;
 }

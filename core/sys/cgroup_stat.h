@@ -21,10 +21,9 @@ struct cgroup_throttling {
 	uint64_t throttled_ns; /* summed over CPUs */
 };
 
-/* 0, or -ENODATA if a number is missing. */
-int cgroup_throttling_parse(const char *text, struct cgroup_throttling *throttling);
+/* 0 or -errno; -ENODATA if a number is missing. */
 int cgroup_throttling_read(const struct sys *sys, const struct cgroup_dir *dir,
-			   struct cgroup_throttling *throttling); /* 0 or -errno */
+			   struct cgroup_throttling *throttling);
 
 /* cpu.max, or cpu.cfs_quota_us and cpu.cfs_period_us. */
 struct cgroup_quota {
@@ -32,8 +31,6 @@ struct cgroup_quota {
 	double cpus; /* how many CPUs may be used; 0 if not limited */
 };
 
-/* "max 100000" or "50000 100000". 0 or -EBADMSG. */
-int cgroup_quota_parse(const char *text, struct cgroup_quota *quota);
 int cgroup_quota_read(const struct sys *sys, const struct cgroup_dir *dir,
 		      struct cgroup_quota *quota); /* 0 or -errno */
 
@@ -57,8 +54,6 @@ struct cgroup_memory {
 };
 #define CGROUP_NO_LIMIT UINT64_MAX
 
-/* Parses memory.events, into the two last members. */
-void cgroup_memory_events_parse(const char *text, struct cgroup_memory *memory);
 /* 0 if the usage is known, else -errno. */
 int cgroup_memory_read(const struct sys *sys, const struct cgroup_dir *dir,
 		       struct cgroup_memory *memory);

@@ -228,7 +228,8 @@ int proc_thread_switches(const struct sys *sys, pid_t pid, pid_t tid,
 	return result;
 }
 
-int proc_io_parse(const char *text, struct proc_io *io)
+/* 0 or -errno. */
+static int parse_io(const char *text, struct proc_io *io)
 {
 	int result = proc_field_parse(text, "read_bytes", &io->read_bytes);
 
@@ -240,7 +241,7 @@ static int read_io(const struct sys *sys, const char *path, struct proc_io *io)
 	char text[512];
 	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
 
-	return length < 0 ? (int)length : proc_io_parse(text, io);
+	return length < 0 ? (int)length : parse_io(text, io);
 }
 
 int proc_io_read(const struct sys *sys, pid_t pid, struct proc_io *io)

@@ -98,7 +98,6 @@ struct proc_io {
 	uint64_t read_bytes, write_bytes;
 };
 
-int proc_io_parse(const char *text, struct proc_io *io); /* 0 or -errno */
 /*
  * /proc/PID/io. 0 or -errno: -EACCES for a process of another user without CAP_SYS_PTRACE, -ENOENT
  * also on kernels without CONFIG_TASK_IO_ACCOUNTING.

@@ -146,7 +146,7 @@ int proc_load_read(const struct sys *sys, struct proc_load *load)
 	return length < 0 ? (int)length : proc_load_parse(text, load);
 }
 
-int proc_memory_parse(const char *text, struct proc_memory *memory)
+static int parse_memory(const char *text, struct proc_memory *memory)
 {
 	const struct {
 		const char *name;
@@ -173,7 +173,7 @@ int proc_memory_read(const struct sys *sys, struct proc_memory *memory)
 	char text[4096];
 	ssize_t length = sys_file_read(sys, "/proc/meminfo", text, sizeof(text));
 
-	return length < 0 ? (int)length : proc_memory_parse(text, memory);
+	return length < 0 ? (int)length : parse_memory(text, memory);
 }
 
 static int stop_at_first(void *arg, const char *name)

@@ -82,8 +82,7 @@ struct proc_memory {
 	uint64_t swap_total_bytes, swap_free_bytes;
 };
 
-/* 0, or -ENOENT or -EBADMSG if one of the four is missing or no number. */
-int proc_memory_parse(const char *text, struct proc_memory *memory);
-int proc_memory_read(const struct sys *sys, struct proc_memory *memory); /* 0 or -errno */
+/* 0 or -errno; -ENOENT or -EBADMSG if one of the four is missing or no number. */
+int proc_memory_read(const struct sys *sys, struct proc_memory *memory);
 
 #endif

@@ -88,8 +88,9 @@ static struct figure combine(struct figure figure, char sign, struct figure oper
 	return figure;
 }
 
-struct figure verdict_figure(const struct judge *judge, size_t i, size_t k,
-			     const struct figure *figures)
+/* Returns the figure of condition k of rule i. */
+static struct figure condition_figure(const struct judge *judge, size_t i, size_t k,
+				      const struct figure *figures)
 {
 	const struct condition *condition = &verdict_rules[i].conditions[k];
 	const struct judge_condition *bound = &judge->conditions[i][k];
@@ -144,7 +145,7 @@ static bool condition_holds(const struct judge *judge, size_t i, size_t k,
 {
 	const struct figure *figures = subject->figures;
 	const struct condition *condition = &verdict_rules[i].conditions[k];
-	struct figure figure = verdict_figure(judge, i, k, figures);
+	struct figure figure = condition_figure(judge, i, k, figures);
 
 	if (!figure_known(figure) || (verdict_rules[i].of_sums && !proves(condition, figure.state)))
 		return false;
@@ -282,7 +283,7 @@ static double percent_ns(const struct judge *judge, const struct judgement *judg
 
 	if (!verdict_has_time(judge, judgement))
 		return (double)otherwise_ns;
-	return verdict_figure(judge, i, last_condition(&verdict_rules[i]), figures).value / 100 *
+	return condition_figure(judge, i, last_condition(&verdict_rules[i]), figures).value / 100 *
 	       (double)judge->snapshot->interval_ns;
 }
 

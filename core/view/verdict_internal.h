@@ -49,9 +49,6 @@ extern const struct rule verdict_rules[];
 
 /* verdict.c */
 
-/* Returns the figure of condition k of rule i. */
-struct figure verdict_figure(const struct judge *judge, size_t i, size_t k,
-			     const struct figure *figures);
 /* Returns the limit for the CPUs of the subject, or for its CPU time. */
 double verdict_limit(const struct judge *judge, const struct condition *condition,
 		     const struct verdict_subject *subject);
