@@ -33,9 +33,9 @@ struct encoding {
 	struct perf_event_attr attr;
 	enum counter_register extra;         /* that a term has set */
 	const struct event_table_item *item; /* of the event of the vendor in the terms */
-	bool aliased, measured; /* the terms had an event of sysfs; one with a scale or unit */
-	bool vendor;            /* the terms are those of an event of the vendor */
-	bool one_unit;          /* and it is counted on the first PMU only */
+	bool measured; /* the terms had an event of sysfs with a scale or unit */
+	bool vendor;   /* the terms are those of an event of the vendor */
+	bool one_unit; /* and it is counted on the first PMU only */
 	struct error *err;
 };
 
@@ -251,7 +251,6 @@ static int encode_alias(struct encoding *e, const struct term *alias, const char
 
 	if (alias->value && !(alias->n_value == 1 && alias->value[0] == '1'))
 		return fail_term(e, -EINVAL, alias, "it is an event, which takes no value");
-	e->aliased = true;
 	while (next_term(&at, terms + strlen(terms), &term)) {
 		__u64 *word = word_of(&e->attr, term.name, term.n_name);
 		uint64_t value;

@@ -45,7 +45,7 @@ static int parse_begin(struct replay_native *native, struct native_words *words,
 				 PERFDATA_NATIVE_VERSION);
 	native->raw = version == PERFDATA_NATIVE_VERSION;
 	native->begin_ns = native_word(words);
-	native->realtime_off_ns = native_word(words) - native->begin_ns;
+	native_word(words); /* CLOCK_REALTIME: each cut has it too */
 	state->cpu.values[CPU_FACT_SLOTS] = native_number(words, UINT8_MAX);
 	state->cpu.kinds = (unsigned)native_number(words, UINT32_MAX);
 	native->pmus_left = native_number(words, PMUS_MAX);

@@ -70,7 +70,6 @@ int native_parse_cut(struct replay_native *native, struct native_words *words)
 	native->flags = native_word(words);
 	if (words->broken)
 		return -EBADMSG;
-	native->realtime_off_ns = state->realtime_ns - state->time_ns;
 	state->stub.now_ns = state->time_ns;
 	state->stub.realtime_ns = state->realtime_ns;
 	for (size_t i = 0; i < ARRAY_SIZE(native->listed); i++)

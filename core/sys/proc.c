@@ -33,17 +33,17 @@ int proc_stat_parse(const char *text, struct proc_stat *stat)
 	memcpy(stat->comm, open + 1, length);
 
 	unsigned flags;
-	unsigned long long minor, major, user, system, start, rss, code = 1, blkio = 0;
+	unsigned long long minor, major, user, system, start, rss, code = 1;
 	unsigned threads;
-	/* Fields 3 to 24, 26, and 39 to 42 of a kernel that has them. */
+	/* Fields 3 to 24, 26, and 39 to 41 of a kernel that has them. */
 	int fields = sscanf(close + 1,
 			    " %c %d %*d %*d %*d %*d %u %llu %*u %llu %*u %llu %llu"
 			    " %*d %*d %*d %d %u %*d %llu %*u %llu"
 			    " %*u %llu %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*d"
-			    " %d %u %d %llu",
+			    " %d %u %d",
 			    &stat->state, &stat->ppid, &flags, &minor, &major, &user, &system,
 			    &stat->nice, &threads, &start, &rss, &code, &stat->last_cpu,
-			    &stat->rt_priority, &stat->policy, &blkio);
+			    &stat->rt_priority, &stat->policy);
 	if (stat->pid <= 0 || fields < 11)
 		return -EBADMSG;
 	if (fields < 13 || stat->last_cpu < 0)
@@ -59,8 +59,6 @@ int proc_stat_parse(const char *text, struct proc_stat *stat)
 	stat->start_ticks = start;
 	stat->rss_pages = rss;
 	stat->start_code = code;
-	stat->blkio_known = blkio > 0;
-	stat->blkio_ticks = blkio;
 	return 0;
 }
 

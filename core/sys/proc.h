@@ -29,12 +29,6 @@ struct proc_stat {
 	int last_cpu;         /* -1: not in the line, as the next two */
 	unsigned rt_priority; /* 1 to 99; 0: not real-time */
 	int policy;           /* SCHED_* of <sched.h>; -1: unknown */
-	/*
-	 * Waits for block devices and swap. The kernel writes 0 too for a task that was forked
-	 * while kernel.task_delayacct was off (5.14 and later, off by default), so 0 is unknown.
-	 */
-	bool blkio_known;
-	uint64_t blkio_ticks;
 };
 
 /* 0, or -EBADMSG for a line in another format. comm may have any bytes, also ')'. */
