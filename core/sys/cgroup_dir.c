@@ -5,6 +5,7 @@
 #include "core/sys/proc.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,29 +144,7 @@ int cgroup_dir_find(const struct cgroup_mounts *mounts, enum cgroup_controller c
 		return -ENOENT;
 	path += root;
 	dir->version = mount->version;
-	dir->top = strlen(mount->point);
 	int length = snprintf(dir->path, sizeof(dir->path), "%s%s", mount->point,
 			      strcmp(path, "/") == 0 ? "" : path);
 	return length < (int)sizeof(dir->path) ? 0 : -ENAMETOOLONG;
-}
-
-int cgroup_dir_of(const struct sys *sys, const struct cgroup_mounts *mounts,
-		  enum cgroup_controller controller, pid_t tid, struct cgroup_dir *dir)
-{
-	bool unified = mounts->items[controller].version == 2;
-	char path[CGROUP_PATH_MAX];
-	int result = cgroup_of_controller(sys, tid, unified ? NULL : names[controller], path,
-					  sizeof(path));
-
-	return result < 0 ? result : cgroup_dir_find(mounts, controller, path, dir);
-}
-
-bool cgroup_dir_up(struct cgroup_dir *dir)
-{
-	char *slash = strrchr(dir->path, '/');
-
-	if (!slash || slash < dir->path + dir->top)
-		return false;
-	*slash = '\0';
-	return true;
 }

@@ -5,10 +5,6 @@
 #include "core/sys/cgroup_path.h"
 #include "core/sys/sys.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
-
 /*
  * The directories of cgroups: from a path in /proc/PID/cgroup to the files of a controller. A
  * controller is in a hierarchy of version 1, else in that of version 2; a machine may have both.
@@ -38,7 +34,6 @@ void cgroup_mounts_fini(struct cgroup_mounts *mounts);
 
 struct cgroup_dir {
 	unsigned version; /* 1 or 2 */
-	size_t top;       /* length of the mount point, at which cgroup_dir_up() ends */
 	char path[2 * CGROUP_PATH_MAX];
 };
 
@@ -48,10 +43,5 @@ struct cgroup_dir {
  */
 int cgroup_dir_find(const struct cgroup_mounts *mounts, enum cgroup_controller controller,
 		    const char *path, struct cgroup_dir *dir);
-/* The directory of a thread's cgroup. 0 or -errno. */
-int cgroup_dir_of(const struct sys *sys, const struct cgroup_mounts *mounts,
-		  enum cgroup_controller controller, pid_t tid, struct cgroup_dir *dir);
-/* Moves to the parent, whose limits hold too. False at the mount point. */
-bool cgroup_dir_up(struct cgroup_dir *dir);
 
 #endif

@@ -84,19 +84,8 @@ static void the_directory_of_a_path(void **state)
 	}
 }
 
-/* The path of each controller is another one, and its parents end at the mount point. */
-static void the_directory_of_a_thread(void **state)
+static void the_mounts_of_this_process(void **state)
 {
-	static const struct {
-		enum cgroup_controller controller;
-		const char *want[3];
-	} rows[] = {
-		{CGROUP_CPU,
-		 {"/sys/fs/cgroup/cpu,cpuacct/c/d", "/sys/fs/cgroup/cpu,cpuacct/c",
-		  "/sys/fs/cgroup/cpu,cpuacct"}},
-		{CGROUP_MEMORY, {"/sys/fs/cgroup/memory/m", "/sys/fs/cgroup/memory"}},
-		{CGROUP_UNIFIED, {"/sys/fs/cgroup/unified"}},
-	};
 	struct fk *fk = fk_new(NULL);
 	struct sys sys = fk_sys(fk);
 	struct cgroup_mounts mounts;
@@ -104,20 +93,12 @@ static void the_directory_of_a_thread(void **state)
 
 	(void)state;
 	assert_int_equal(cgroup_mounts_read(&sys, &mounts), -ENOENT);
-	assert_int_equal(cgroup_dir_of(&sys, &mounts, CGROUP_CPU, 7, &dir), -ENOENT);
+	assert_int_equal(cgroup_dir_find(&mounts, CGROUP_CPU, "/c", &dir), -ENOENT);
 	cgroup_mounts_fini(&mounts);
 	fk_file(fk, "/proc/self/mountinfo", HYBRID);
-	fk_file(fk, "/proc/7/cgroup", "4:memory:/m\n2:cpu,cpuacct:/c/d\n0::/\n");
 	assert_int_equal(cgroup_mounts_read(&sys, &mounts), 0);
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_int_equal(cgroup_dir_of(&sys, &mounts, rows[i].controller, 7, &dir), 0);
-		for (size_t k = 0; k < 3 && rows[i].want[k]; k++) {
-			assert_string_equal(dir.path, rows[i].want[k]);
-			assert_int_equal(cgroup_dir_up(&dir), k + 1 < 3 && rows[i].want[k + 1]);
-		}
-	}
-	fk_fail(fk, FK_FILE_READ, 1, ESRCH);
-	assert_int_equal(cgroup_dir_of(&sys, &mounts, CGROUP_CPU, 7, &dir), -ESRCH);
+	assert_int_equal(cgroup_dir_find(&mounts, CGROUP_CPU, "/c", &dir), 0);
+	assert_string_equal(dir.path, "/sys/fs/cgroup/cpu,cpuacct/c");
 	cgroup_mounts_fini(&mounts);
 	fk_free(fk);
 }
@@ -126,7 +107,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_directory_of_a_path),
-		cmocka_unit_test(the_directory_of_a_thread),
+		cmocka_unit_test(the_mounts_of_this_process),
 	};
 
 	return cmocka_run_group_tests_name("cgroup_dir", tests, NULL, NULL);

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-static const struct cgroup_dir v1 = {.version = 1, .top = 3, .path = "/cg/a"};
-static const struct cgroup_dir v2 = {.version = 2, .top = 3, .path = "/cg/a"};
+static const struct cgroup_dir v1 = {.version = 1, .path = "/cg/a"};
+static const struct cgroup_dir v2 = {.version = 2, .path = "/cg/a"};
 
 static void test_throttling(void **state)
 {
