@@ -151,7 +151,7 @@ uint32_t names_add_nameless(struct code_names *names, const struct file_address 
 		    : add_unnamed(names, at->kernel, at->module, at->offset, why);
 }
 
-/* Why the file has no names; NULL: the child can be asked. */
+/* Why the file has no names; NULL: the child can have a query for it. */
 static const char *why_unnamed(const struct code_names *names, const struct file_address *at)
 {
 	const struct code_symbols *symbols = &names->config.symbols;

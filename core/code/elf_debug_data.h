@@ -9,7 +9,7 @@
 
 /*
  * .gnu_debugdata: an ELF file in xz format, with the symbols that .dynsym lacks. An xz file of a
- * few kB may ask for any amount of memory, so both limits hold: that of the dictionary (xz -6 needs
+ * few kB may need any amount of memory, so both limits hold: that of the dictionary (xz -6 needs
  * 9 MiB) and that of the result.
  */
 enum {

@@ -35,7 +35,7 @@ struct symbol_client *symbol_client_new(const struct symbol_client_config *confi
 void symbol_client_free(struct symbol_client *client);
 
 enum symbol_file {
-	SYMBOL_FILE_WANTED, /* the child does not have it: add it, then ask */
+	SYMBOL_FILE_WANTED, /* the child does not have it: add it, then query */
 	SYMBOL_FILE_GIVEN,  /* the child has it */
 	/* Two children ended at it, not killed from outside: it is not given again. */
 	SYMBOL_FILE_REFUSED,
@@ -80,9 +80,9 @@ enum { SYMBOL_NAME_BYTES = 4096 };
 typedef void symbol_found(void *arg, size_t query, const struct symbol *symbol);
 
 /*
- * Asks for the functions of n places, and calls `found` for each that is answered before
+ * Queries the functions of n places, and calls `found` for each that is answered before
  * deadline_ns (CLOCK_MONOTONIC), with the index of its query. Returns the number of answers. The
- * others have no file in the child, or the child is slow: ask again in a later refresh. Queries of
+ * others have no file in the child, or the child is slow: query them again later. Queries of
  * one file should follow each other: they are one request.
  */
 size_t symbol_client_find(struct symbol_client *client, const struct symbol_query *queries,
@@ -90,7 +90,7 @@ size_t symbol_client_find(struct symbol_client *client, const struct symbol_quer
 
 /*
  * Finds the link address of a symbol of a file that was added, before deadline_ns. 0; -ENOENT: the
- * file has none of that name; -EAGAIN: not known now, ask again in a later refresh.
+ * file has none of that name; -EAGAIN: not known now, query it again later.
  */
 int symbol_client_locate(struct symbol_client *client, uint64_t key, const char *name,
 			 uint64_t deadline_ns, uint64_t *address);

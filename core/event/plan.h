@@ -116,7 +116,7 @@ struct plan_request {
 	bool watchdog;       /* the NMI watchdog takes a counter of each CPU */
 	/*
 	 * The counter budget: the most hardware events of one group, by core PMU, and whether
-	 * some codes fit in one group (NULL: always). It is asked only about codes that can be
+	 * some codes fit in one group (NULL: always). Called only with codes that can be
 	 * counted at the same time as far as is known (counter_constraint.h).
 	 */
 	const size_t *most;

@@ -14,7 +14,7 @@
 /* Lines except idle, added up. */
 struct line_sum {
 	const struct columns *columns;
-	uint64_t *scaled;    /* by event: of the lines that know it */
+	uint64_t *scaled;    /* by event: of the lines that have it */
 	uint64_t *idle;      /* by event: of idle time, which is not in the other members */
 	uint64_t *tally;     /* of all lines */
 	uint64_t *uncounted; /* a tally for each event: the lines for which it was NOT_COUNTED */

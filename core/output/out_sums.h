@@ -21,7 +21,7 @@
  * `unattributed`.
  *
  * By other rows (rollup, top, filter) the lines are scaled by other shares, so totals may differ a
- * little. If no line except idle knows an event, its total is not known.
+ * little. If no line except idle has an event, its total is not known.
  */
 struct out_sums {
 	struct out_scaled *totals;       /* by event, owned */

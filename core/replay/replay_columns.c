@@ -86,7 +86,7 @@ static void begin_choice(struct replay_state *state)
 	choose_preset(state, hardware);
 }
 
-/* The screen does not know the names of metrics that were recorded elsewhere. */
+/* Whether a metric was recorded under this name, which may be unknown here. */
 static bool is_recorded_metric(const struct engine_recorded *recorded, const char *name)
 {
 	for (size_t i = 0; i < recorded->n; i++)

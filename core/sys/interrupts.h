@@ -37,7 +37,7 @@ struct interrupt {
 };
 
 struct interrupts {
-	int cpus[INTERRUPT_CPUS_MAX]; /* those asked for that are online */
+	int cpus[INTERRUPT_CPUS_MAX]; /* requested ones that are online */
 	size_t n_cpus;
 	struct interrupt *lines; /* owned */
 	size_t n, capacity;

@@ -131,7 +131,7 @@ static bool has_share(const struct judge *judge, const struct condition *conditi
 }
 
 /*
- * Whether a figure proves a condition of a rule about sums. A lower bound says nothing about what
+ * Whether a figure proves a condition of a rule about sums. A lower bound proves nothing about what
  * is less than a limit, and a quotient of lower bounds is none.
  */
 static bool proves(const struct condition *condition, enum figure_state state)

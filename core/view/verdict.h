@@ -48,7 +48,7 @@ enum verdict {
 const char *verdict_name(enum verdict verdict);
 /* Of at most eight columns: "memory", "switches"; "-" for none, "?" for unknown. */
 const char *verdict_label(enum verdict verdict);
-/* What it says of a row, for the help. */
+/* Its meaning for a row, for the help. */
 const char *verdict_help(enum verdict verdict);
 /* The name for json and csv; "": null there. */
 const char *verdict_word(enum verdict verdict);

@@ -32,7 +32,7 @@
 const struct rule verdict_rules[] = {
 	{0, VERDICT_IDLE, {{"cpu_percent", '<', 1}}, .subject = RULE_OF_CPUS},
 
-	/* A quota is a setting: its owner wants to know of a tenth already. */
+	/* A quota is a setting: a tenth of the time matters to its owner. */
 	{1,
 	 VERDICT_THROTTLED,
 	 {{"throttled_percent", '>', 10, .share = 0.1}},
@@ -117,7 +117,7 @@ const struct rule verdict_rules[] = {
 	 .of_users = true,
 	 .of_sums = true},
 
-	/* How a task runs says little about one that hardly runs. */
+	/* The figures of a task that hardly runs mean little. */
 	{4, VERDICT_NONE, {{"cpu_percent", '<', 5}}, .subject = RULE_OF_TASKS},
 
 	/*

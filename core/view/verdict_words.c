@@ -153,7 +153,7 @@ static void append_limit(const struct judge *judge, short metric, const struct c
 	}
 }
 
-/* " x IPC 1.50", or ", IPC 1.50". A figure of 0 that is subtracted says nothing. */
+/* " x IPC 1.50", or ", IPC 1.50". A figure of 0 that is subtracted is left out. */
 static void append_operands(const struct judge *judge, const struct condition *condition,
 			    const struct judge_condition *bound, const struct figure *figures,
 			    bool limits, char *text, size_t size)
@@ -387,7 +387,7 @@ void verdict_append_quota(const struct snapshot *snapshot, const struct row *row
 	verdict_append(text, size, shown);
 }
 
-/* Appends what the figures alone do not say. */
+/* Appends what is not in the figures. */
 static void append_evidence(const struct judge *judge, const struct judgement *judgement,
 			    const struct verdict_subject *subject, char *text, size_t size)
 {

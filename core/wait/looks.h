@@ -38,7 +38,7 @@
 enum {
 	LOOKS_MOST = 32, /* threads */
 	LOOKS_FEW = 4,   /* threads are chosen at least */
-	/* Turns at which a thread was looked at: the estimate of fewer ones says nothing. */
+	/* Turns at which a thread was looked at: an estimate from fewer ones means nothing. */
 	LOOKS_LEAST = 5,
 	LOOKS_COST = 200, /* turns take at most 1/200 of the time */
 	/* After so many looks that found another reason, only one of LOOKS_SELDOM turns is used. */

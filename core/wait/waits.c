@@ -453,7 +453,7 @@ static void consider_looks(const struct waits *waits, struct task *task,
 
 /*
  * The ns for which it is known in which state the task was blocked. If that is so for none of the
- * blocked time, a lower bound would be 0, which says nothing.
+ * blocked time, a lower bound would be 0, which means nothing.
  */
 static uint64_t states_known_ns(const struct task_wait *account, uint64_t known_ns,
 				uint64_t in_doubt_ns)

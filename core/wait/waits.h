@@ -17,7 +17,7 @@
 /*
  * Why tasks do not run, in one interval after the other, from the slices of all CPUs.
  *
- * A task is off its CPU between two slices. The switch at the end of the first one says why:
+ * A task is off its CPU between two slices. The switch at the end of the first one has the reason:
  * runnable (it was preempted), sleeping, uninterruptible, stopped. A new task is runnable from its
  * FORK on. From a wake-up to the next slice a blocked task is runnable too. No record of switches
  * has the wake-up. The kernel adds these waits up in /proc/PID/task/TID/schedstat, which is read

@@ -15,7 +15,7 @@
 
 struct batch_format;
 
-/* What the command line asks for. Pure: nothing is opened, printed or read from the environment. */
+/* The task of the command line. Pure: nothing is opened, printed or read from the environment. */
 enum options_task {
 	OPTIONS_RUN,
 	OPTIONS_HELP,

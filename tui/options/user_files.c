@@ -63,7 +63,8 @@ static bool is_absent(int result)
 	return result == -ENOENT || result == -EACCES || result == -EPERM;
 }
 
-int user_files_load(const char *named, struct config *config, struct notes *said, struct error *err)
+int user_files_load(const char *named, struct config *config, struct notes *notes,
+		    struct error *err)
 {
 	const char *rc_file = variable_value(VARIABLE_PMCTOPRC);
 	char native[PATH_MAX];
@@ -83,9 +84,9 @@ int user_files_load(const char *named, struct config *config, struct notes *said
 			continue;
 		result = config_load_own(places[i], config, err);
 		if (result == -EPERM)
-			notes_add(said, "%s", err->text);
+			notes_add(notes, "%s", err->text);
 		else if (is_absent(result) && places[i] == rc_file)
-			notes_add(said, "'%.120s' ($PMCTOPRC) cannot be read: %s.", rc_file,
+			notes_add(notes, "'%.120s' ($PMCTOPRC) cannot be read: %s.", rc_file,
 				  error_why(result));
 	}
 	if (is_absent(result))
@@ -94,7 +95,7 @@ int user_files_load(const char *named, struct config *config, struct notes *said
 	if (result == -EMFILE)
 		return error_set_no_descriptor(err, result);
 	if (result && !is_absent(result))
-		notes_add(said, "%s", err->text);
+		notes_add(notes, "%s", err->text);
 	return 0;
 }
 

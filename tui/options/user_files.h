@@ -27,10 +27,10 @@ const char *user_files_build_id_cache(char path[PATH_MAX]);
 /*
  * Loads the first existing configuration of the default places; no file is no error. A file that
  * the user may not read counts as absent (sudo -u keeps $HOME); other files that are ignored are
- * noted in `said`. A file `named` by --config must be readable. Returns 0, or -errno and a
+ * noted in `notes`. A file `named` by --config must be readable. Returns 0, or -errno and a
  * sentence.
  */
-int user_files_load(const char *named, struct config *config, struct notes *said,
+int user_files_load(const char *named, struct config *config, struct notes *notes,
 		    struct error *err);
 /* The file that W saves to: `named`, else $PMCTOPRC, else the user's own; NULL: not known. */
 const char *user_files_save(const char *named, char path[PATH_MAX]);

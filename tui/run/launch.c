@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * One socket pair connects pmctop and the child. A byte from pmctop starts the exec and says where
- * the output goes. The exec closes the child's end: pmctop then reads nothing. If the exec fails,
- * the child sends errno. If pmctop gives up or dies first, the child reads end of file and exits.
+ * One socket pair connects pmctop and the child. A byte from pmctop starts the exec and selects
+ * where the output goes. The exec closes the child's end: pmctop then reads nothing. If the exec
+ * fails, the child sends errno. If pmctop gives up or dies first, the child reads end of file and
+ * exits.
  */
 #include "tui/run/launch.h"
 

@@ -80,7 +80,7 @@ enum run_status run_open_replay(const struct options *options, const struct repl
 				bool stays, struct replay_index *replay_index,
 				const struct sys *sys, struct feed *feed, struct error *err);
 
-/* Draws until the user quits, or as many refreshes as -n says. */
+/* Draws until the user quits, or as many refreshes as in -n. */
 int run_live(const struct run_config *config, struct error *err);
 
 /* Prints in a format of batch_format.h, to standard output or a file. */

@@ -16,9 +16,9 @@ struct event_replies {
 	struct reply *events;
 	struct reply *preview; /* of the selected event */
 	struct reply *metrics;
-	struct reply *vendor; /* the vendor's metrics; asked for once a picker needs them */
+	struct reply *vendor; /* the vendor's metrics, requested once a picker needs them */
 	/* Of the latest query for metrics. Their answers depend on these. */
-	bool asked_metrics, asked_vendor;
+	bool requested_metrics, requested_vendor;
 	enum event_levels levels;
 	enum count_mode mode;
 };

@@ -55,13 +55,13 @@ void pick_metrics_request(struct app *app)
 	struct event_replies *replies = &app->event_replies;
 	const struct snapshot *snapshot = app->display.snapshot;
 
-	if (app->replay.active || (replies->asked_metrics && replies->mode == snapshot->mode &&
+	if (app->replay.active || (replies->requested_metrics && replies->mode == snapshot->mode &&
 				   replies->levels == snapshot->columns->levels))
 		return;
 	reply_free(replies->metrics); /* it was for another mode */
 	replies->metrics = NULL;
-	replies->asked_metrics = app->requests.queries.metrics = true;
-	app->requests.queries.vendor = replies->asked_vendor;
+	replies->requested_metrics = app->requests.queries.metrics = true;
+	app->requests.queries.vendor = replies->requested_vendor;
 	if (replies->vendor) { /* its answers, too */
 		free(replies->vendor->metrics);
 		replies->vendor->metrics = NULL;
@@ -321,8 +321,8 @@ void pick_event(struct app *app)
 	pick->app = app;
 	pick->n_metrics = count_metrics(app);
 	app->requests.queries.events = true;
-	if (!app->event_replies.asked_vendor)
-		app->requests.queries.vendor = app->event_replies.asked_vendor = true;
+	if (!app->event_replies.requested_vendor)
+		app->requests.queries.vendor = app->event_replies.requested_vendor = true;
 	picker_open(&app->picker, &ops, "Add an event or a metric", pick, count_items(app), app);
 }
 
