@@ -213,10 +213,8 @@ static void test_hints(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_configure),
-		cmocka_unit_test(test_phrase),
+		cmocka_unit_test(test_table),     cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_configure), cmocka_unit_test(test_phrase),
 		cmocka_unit_test(test_hints),
 	};
 
