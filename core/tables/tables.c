@@ -162,10 +162,13 @@ static char *text_of(const struct table_reading *reading, const char *place)
 	return text;
 }
 
-static int copy_text(const struct tables_text *read, struct tables_text *found)
+static int copy_text(const struct tables_text *read, struct tables_text *found, struct notes *notes)
 {
-	if (!read->text)
-		return -ENOENT;
+	if (!read->text) {
+		notes_add(notes,
+			  "No event tables were sent for these CPUs; built-in ones are used.");
+		return -ESRCH;
+	}
 	*found = (struct tables_text){.folder = xstrdup(read->folder), .text = xstrdup(read->text)};
 	return 0;
 }
@@ -184,7 +187,7 @@ int tables_read(const struct tables_places *places, const char *cpu_id, struct t
 
 	*found = (struct tables_text){0};
 	if (places->read)
-		return copy_text(places->read, found);
+		return copy_text(places->read, found, notes);
 	const char *place = choose_place(&reading, places, &status);
 	if (!place)
 		return places->named ? -ESRCH : -ENOENT;

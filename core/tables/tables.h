@@ -36,9 +36,10 @@ struct tables_text {
 
 /* Where files are. Borrowed. */
 struct tables_places {
-	const struct tables_text *read; /* what was read on another machine; NULL: nothing */
-	const char *named;              /* by the user; NULL: the first of the others that exists */
-	const char *user; /* files that other users may have made are not read; NULL: none */
+	/* Sent by another machine, which has read it; NULL: nothing. No text: none for the CPUs. */
+	const struct tables_text *read;
+	const char *named; /* by the user; NULL: the first of the others that exists */
+	const char *user;  /* files that other users may have made are not read; NULL: none */
 	const char *system;
 };
 
