@@ -305,6 +305,25 @@ def check_early(machine):
           and "perf record" not in done.stderr and "nonexistent" not in str(machine.calls()), done)
 
 
+def check_sudo(machine):
+    sudo = os.path.join(machine.path, "bin", "sudo")
+    with open(sudo, "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\necho sudo: a password is required >&2\nexit 1\n")
+    os.chmod(sudo, 0o755)
+    done = machine.run("none", "--ssh-sudo", "--list", "marks", "-o", "list.txt")
+    lines = done.stderr.splitlines()
+    check("sudo that needs a terminal: its message, and one sentence with the remedy",
+          done.returncode == 1 and len(lines) == 2 and lines[0] == "sudo: a password is required"
+          and lines[1].endswith("or log in as root: --ssh root@box."), done)
+    with open(sudo, "w", encoding="ascii") as file:
+        file.write('#!/bin/sh\nshift\nexec "$@"\n')
+    done = machine.run("none", "--ssh-sudo", "--preset", "no-such-preset", "-b")
+    check("a failure of pmctop itself is not sudo's",
+          done.returncode == 2 and len(done.stderr.splitlines()) == 1, done)
+    os.unlink(os.path.join(machine.path, "work", "list.txt"))
+    check("nothing is left", not machine.left(), machine.left())
+
+
 def check_lies(machine):
     for what, lie, sentence in LIES:
         done = machine.run(lie, "-b", "-n", "1", "--record", "recording")
@@ -330,6 +349,7 @@ def main():
         check_words(machine)
         check_via(machine)
         check_early(machine)
+        check_sudo(machine)
         check_lies(machine)
     finish()
 

@@ -17,7 +17,7 @@ static const char *const keys[] = {
 	[HOST_USER] = "user",     [HOST_CPU] = "cpu",         [HOST_INSTALLED] = "installed",
 	[HOST_FACTS] = "facts",   [HOST_REFUSED] = "refused", [HOST_NOWHERE] = "nowhere",
 	[HOST_FOLDER] = "folder", [HOST_SUM] = "sum",         [HOST_RUNS] = "runs",
-	[HOST_READY] = "ready",
+	[HOST_READY] = "ready",   [HOST_UNUSED] = "unused",
 };
 
 void host_reader_init(struct host_reader *reader, const char *token)

@@ -25,6 +25,7 @@ enum host_key {
 	HOST_SUM,       /* of a received file: host_sum_parse() */
 	HOST_RUNS,      /* first line of --version of the program in the folder */
 	HOST_READY,     /* the program can be started */
+	HOST_UNUSED,    /* at the end: the program has not read its parcel */
 };
 
 enum {

@@ -118,7 +118,8 @@ say ready
 # The lines that arrive, a dot every 10 s as long as there is a link, are for link_watch.c.
 while read -r line; do
 	printf %s "$line" >&9
-	printf .
+	echo .
 done
+[ ! -e parcel ] || say unused
 exit 0
 }

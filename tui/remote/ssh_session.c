@@ -56,6 +56,7 @@ struct run {
 	bool complete;      /* pmctop there has ended, and all its output is copied */
 	bool given_up;      /* the shell there ended first, and pmctop by it */
 	bool silent;        /* the shell there has answered dots, but no longer does */
+	bool unused;        /* sudo has not started pmctop there */
 	uint64_t dot_ns;    /* time of the next dot for host_setup.sh */
 	uint64_t answer_ns; /* time of the last answer; 0: none came */
 	bool known;         /* `before` is valid */
@@ -207,8 +208,8 @@ static int start_program(struct run *run)
 	int rc = 0;
 
 	snprintf(program, sizeof(program), "%s/pmctop", run->folder);
-	snprintf(line, sizeof(line), "%s%s --remote %s", run->session->sudo ? "sudo " : "", program,
-		 run->folder);
+	snprintf(line, sizeof(line), "%s%s --remote %s", run->session->sudo ? "sudo -n " : "",
+		 program, run->folder);
 	snprintf(cat, sizeof(cat), "cat %s/recording", run->folder);
 	if (run->session->record)
 		rc = start_stream(run, cat, &run->recording, &run->record);
@@ -312,6 +313,17 @@ static bool is_broken(const struct run *run)
 	return may_be_broken(run) && run->setup.ended && run->setup.status != 0;
 }
 
+/* At the end of its input the script reports that sudo has started nothing. */
+static bool is_unused(struct run *run)
+{
+	struct host_reader reader;
+	struct host_reply reply;
+
+	host_reader_init(&reader, run->token);
+	return ssh_child_reply(&run->setup, &reader, run->ends, &reply) == 1 &&
+	       reply.key == HOST_UNUSED;
+}
+
 /* When pmctop has ended, the script ends a reader of the recording that it has left. */
 static void end_setup(struct run *run)
 {
@@ -322,6 +334,7 @@ static void end_setup(struct run *run)
 		ssh_child_wait(&run->setup, BREAK_PATIENCE_NS);
 	run->given_up = run->rest.ended || (run->setup.ended && run->setup.status == 0);
 	close_setup(run);
+	run->unused = run->session->sudo && run->program.status && is_unused(run);
 }
 
 /* Sends a dot when it is due. Returns ms to the next, or to the time when no more is copied. */
@@ -409,6 +422,12 @@ static const char *early_end(const struct run *run)
 	if (run->silent)
 		return "the connection has been silent for 30 s. pmctop there ends by itself, and "
 		       "has left no file.";
+	if (run->unused)
+		return run->session->screen
+			       ? "pmctop was not started; sudo's message is above."
+			       : "sudo does not start pmctop without a terminal; its message is "
+				 "above. Allow it without a password (NOPASSWD in sudoers), or "
+				 "log in as root.";
 	if (is_broken(run))
 		return "the connection broke. pmctop there has ended, and left no file.";
 	if (run->given_up)
@@ -457,7 +476,7 @@ static void end_all(struct run *run)
 	bool had_screen = run->session->screen && run->program.pid;
 
 	ssh_child_end(&run->program, 0);
-	if (had_screen && cut && run->known)
+	if (had_screen && cut && run->known && !run->unused)
 		term_reset(&run->before, run->session->terminal);
 	/* The script ends a reader of the recording. */
 	close_setup(run);
