@@ -13,6 +13,7 @@ Prints TAP. BUILD is the build directory. Needs root.
 import contextlib
 import glob
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -20,6 +21,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -753,7 +755,6 @@ def test_via():
     """nsenter is the command: it passes its terminal on, as docker exec does."""
     with host() as box:
         via = ["--via", f"nsenter --target {box.sshd.pid} --mount --"]
-        words = box.words
         box.words = lambda *arguments: [PMCTOP, *via, *arguments]
         draws_and_quits("--via", box)
         with on_screen(box.words()) as screen:
@@ -766,7 +767,56 @@ def test_via():
                   status == 1 and "the connection broke" in told and screen.settings_are_back(),
                   (status, told))
         box.check_nothing_left("--via: the command is killed")
-        box.words = words
+
+
+class Relay(threading.Thread):
+    """Passes connections on to a port, slowly until `slow` is cleared."""
+
+    RATE = 200_000  # bytes a second to the port
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self.slow, self.target = True, port
+        self.listener = socket.socket()
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)
+        self.listener.bind(("127.0.0.1", 0))
+        self.listener.listen()
+        self.port = self.listener.getsockname()[1]
+        self.start()
+
+    def run(self):
+        client, _ = self.listener.accept()
+        with client, socket.create_connection(("127.0.0.1", self.target)) as server:
+            back = threading.Thread(target=self.copy, args=(server, client, False), daemon=True)
+            back.start()
+            self.copy(client, server, True)
+            back.join()
+
+    def copy(self, source, target, slowly):
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 13):
+                target.sendall(data)
+                if slowly and self.slow:
+                    time.sleep(len(data) / self.RATE)
+            target.shutdown(socket.SHUT_WR)
+
+
+COPYING = rb"\rbox: copying pmctop, \d\.\d of \d\.\d MB"
+
+
+def test_slow_copy():
+    with host() as box:
+        relay = Relay(box.port)
+        words = box.words("--ssh-option", f"-p{relay.port}")
+        with on_screen(["sh", "-c", 'exec "$@" 2>&1', "sh", *words]) as screen:
+            shown = screen.read_until(lambda: len(re.findall(COPYING, screen.output)) > 1)
+            relay.slow = False
+            screen.read_until(lambda: is_drawn(screen))
+            check("a slow copy shows how much is copied, and removes it", shown
+                  and re.search(COPYING + rb"\r +\r", screen.output), screen.output[:1000])
+            screen.write(b"q")
+            screen.wait()
+        box.check_nothing_left("a slow copy")
 
 
 TESTS = {name[5:]: value for name, value in list(globals().items()) if name.startswith("test_")}

@@ -314,7 +314,7 @@ def check_sudo(machine):
     lines = done.stderr.splitlines()
     check("sudo that needs a terminal: its message, and one sentence with the remedy",
           done.returncode == 1 and len(lines) == 2 and lines[0] == "sudo: a password is required"
-          and lines[1].endswith("or log in as root: --ssh root@box."), done)
+          and lines[1].endswith("or log in as root."), done)
     with open(sudo, "w", encoding="ascii") as file:
         file.write('#!/bin/sh\nshift\nexec "$@"\n')
     done = machine.run("none", "--ssh-sudo", "--preset", "no-such-preset", "-b")

@@ -5,6 +5,7 @@
  */
 #include "tui/remote/host_setup.h"
 
+#include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/base/version.h"
 #include "core/sys/cpu_model.h"
@@ -16,10 +17,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { SSH_FAILED = 255, NOT_FOUND = 127, KIB = 1024, SENT_TABLES_MAX = 6 << 20 };
+enum {
+	SSH_FAILED = 255,
+	NOT_FOUND = 127,
+	KIB = 1024,
+	SENT_TABLES_MAX = 6 << 20,
+	CHUNK_BYTES = 16 * KIB,
+	HOST_COLUMNS = 30,
+};
 
-#define END_PATIENCE_NS (2 * NS_PER_S)
+#define END_PATIENCE_NS   (2 * NS_PER_S)
+#define PROGRESS_AFTER_NS (1 * NS_PER_S)
+#define PROGRESS_EACH_NS  (NS_PER_S / 5)
+
+/* A line on the terminal about a long copy. It is rewritten in place. */
+struct progress {
+	uint64_t due_ns; /* time of the next one */
+	int columns;     /* of the one that is shown, 0: none */
+};
 
 /* What is known of the host. */
 struct host_facts {
@@ -225,9 +242,50 @@ static int choose_place(struct dialogue *dialogue, char folder[HOST_FOLDER_BYTES
 	return 0;
 }
 
+static void show_progress(struct progress *progress, const char *host, size_t sent, size_t n)
+{
+	char shown[3 * HOST_COLUMNS + 1], line[160];
+	uint64_t now_ns = monotonic_ns();
+
+	if (now_ns < progress->due_ns || !isatty(STDERR_FILENO))
+		return;
+	text_printable(shown, sizeof(shown), host, HOST_COLUMNS);
+	progress->due_ns = now_ns + PROGRESS_EACH_NS;
+	progress->columns = snprintf(line, sizeof(line), "\r%s: copying pmctop, %.1f of %.1f MB",
+				     shown, (double)sent / 1e6, (double)n / 1e6);
+	write_all(STDERR_FILENO, line, strlen(line), NULL);
+}
+
+static void remove_progress(const struct progress *progress)
+{
+	char line[168];
+
+	if (progress->columns == 0)
+		return;
+	snprintf(line, sizeof(line), "\r%*s\r", progress->columns, "");
+	write_all(STDERR_FILENO, line, strlen(line), NULL);
+}
+
+/* What ssh has taken counts as copied. Up to 2 MB of it may be on their way. */
+static int send_contents(struct dialogue *dialogue, const char *bytes, size_t n,
+			 struct progress *progress)
+{
+	int rc = 0;
+
+	for (size_t sent = 0; rc == 0 && sent < n;) {
+		size_t some = n - sent < CHUNK_BYTES ? n - sent : CHUNK_BYTES;
+
+		rc = send_bytes(dialogue, bytes + sent, some);
+		sent += some;
+		show_progress(progress, dialogue->setup->host, sent, n);
+	}
+	return rc;
+}
+
 static int send_file(struct dialogue *dialogue, const char *bytes, size_t n, const char *folder,
 		     struct error *err)
 {
+	struct progress progress = {.due_ns = monotonic_ns() + PROGRESS_AFTER_NS};
 	struct host_reply reply;
 	struct host_sum sum;
 	char line[32];
@@ -235,9 +293,10 @@ static int send_file(struct dialogue *dialogue, const char *bytes, size_t n, con
 	snprintf(line, sizeof(line), "%zu\n", n);
 	int rc = send_bytes(dialogue, line, strlen(line));
 	if (rc == 0)
-		rc = send_bytes(dialogue, bytes, n);
+		rc = send_contents(dialogue, bytes, n, &progress);
 	if (rc == 0)
 		rc = await_reply(dialogue, HOST_SUM, &reply, err);
+	remove_progress(&progress);
 	if (rc)
 		return rc;
 	if (!host_sum_parse(reply.value, &sum))
