@@ -99,18 +99,21 @@ static void test_names(void **state)
 static void test_notes(void **state)
 {
 	static const struct {
-		const char *events;
+		struct engine_column column;
 		bool noted;
-	} rows[] = {{"cycles", false}, {"NEW.LOADS", true}};
+	} rows[] = {
+		{{ENGINE_EVENTS, "cycles", true}, false},
+		{{ENGINE_METRIC, "half=cycles / 2"}, false},
+		{{ENGINE_EVENTS, "NEW.LOADS", true}, true},
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct fk *fk = two_tasks_new(&fk_machine_intel);
 		struct sys sys = fk_sys(fk);
-		const struct engine_column column = {ENGINE_EVENTS, rows[i].events, true};
 		const struct engine_config config = {
 			.preset = &preset_none,
-			.columns = &column,
+			.columns = &rows[i].column,
 			.n_columns = 1,
 			.tables = {.named = folder},
 		};
