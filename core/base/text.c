@@ -269,11 +269,16 @@ size_t text_u64(const char *text, uint64_t *value)
 	return (size_t)(at - text);
 }
 
-bool text_ends_with(const char *text, const char *end)
+bool text_part_ends_with(const char *text, size_t length, const char *end)
 {
-	size_t length = strlen(text), n = strlen(end);
+	size_t n = strlen(end);
 
 	return length >= n && memcmp(text + length - n, end, n) == 0;
+}
+
+bool text_ends_with(const char *text, const char *end)
+{
+	return text_part_ends_with(text, strlen(text), end);
 }
 
 size_t text_first_line(const char *text, unsigned width)

@@ -79,6 +79,8 @@ size_t text_u64(const char *text, uint64_t *value);
 
 /* Whether the text ends with `end`, or is `end`. */
 bool text_ends_with(const char *text, const char *end);
+/* The same for the first `length` bytes of a text. */
+bool text_part_ends_with(const char *text, size_t length, const char *end);
 
 /*
  * The bytes of the first line of a text that is wrapped at blanks to `width` columns. At least one

@@ -5,6 +5,8 @@
  */
 #include "core/doctor/doctor_internal.h"
 
+#include "core/base/text.h"
+
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,13 +103,6 @@ static void remedy_container(struct doctor *doctor, const struct perf_permission
 	}
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text), n = strlen(end);
-
-	return length >= n && strcmp(text + length - n, end) == 0;
-}
-
 static void remedy_rights(struct doctor *doctor, const struct doctor_facts *facts,
 			  const char *capability)
 {
@@ -118,7 +113,7 @@ static void remedy_rights(struct doctor *doctor, const struct doctor_facts *fact
 	if (credentials->no_new_privs)
 		return; /* they have no effect; the finding "user" says so */
 	/* --ssh of another machine has copied and started it, and its file is removed. */
-	if (ends_with(facts->program, " (deleted)")) {
+	if (text_ends_with(facts->program, " (deleted)")) {
 		doctor_remedy(doctor, "from your machine: pmctop --ssh HOST --ssh-sudo");
 		return;
 	}

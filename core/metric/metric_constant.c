@@ -32,7 +32,7 @@ enum constant {
 
 static const struct {
 	const char *name;
-	bool any_case;
+	bool of_vendor; /* in any case */
 	enum constant constant;
 } constants[] = {
 	{"slots_per_cycle", false, SLOTS_PER_CYCLE},
@@ -61,8 +61,8 @@ static size_t find_constant(const char *name)
 	size_t i = 0;
 
 	while (i < ARRAY_SIZE(constants) &&
-	       (constants[i].any_case ? !event_same_name(name, strlen(name), constants[i].name)
-				      : strcmp(name, constants[i].name) != 0))
+	       (constants[i].of_vendor ? !event_same_name(name, strlen(name), constants[i].name)
+				       : strcmp(name, constants[i].name) != 0))
 		i++;
 	return i;
 }
@@ -70,6 +70,14 @@ static size_t find_constant(const char *name)
 bool metric_constant_exists(const char *name)
 {
 	return find_constant(name) < ARRAY_SIZE(constants);
+}
+
+const char *metric_constant_of_vendor(const char *name, size_t length)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(constants); i++)
+		if (constants[i].of_vendor && event_same_name(name, length, constants[i].name))
+			return constants[i].name;
+	return NULL;
 }
 
 static uint64_t count_chas(const struct pmu_set *pmus)

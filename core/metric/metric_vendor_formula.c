@@ -13,6 +13,7 @@
 #include "core/base/text_buffer.h"
 #include "core/base/util.h"
 #include "core/event/event_resolver.h"
+#include "core/metric/metric_constant.h"
 #include "core/metric/metric_meanings.h"
 
 #include <errno.h>
@@ -142,24 +143,19 @@ static int refuse_metric(struct writer *w, const char *what, const char *name, s
 			 event_quote(name, length).text);
 }
 
+/* Constants that metric_constant.c has under another name, or not. */
 static const struct {
 	const char *name, *text;
 } constants[] = {
-	{"THREADS_PER_CORE", "THREADS_PER_CORE"},
-	{"HYPERTHREADING_ON", "HYPERTHREADING_ON"},
-	{"DURATIONTIMEINMILLISECONDS", "DURATIONTIMEINMILLISECONDS"},
 	{"DURATIONTIMEINSECONDS", "interval_s"},
-	{"SYSTEM_TSC_FREQ", "SYSTEM_TSC_FREQ"},
 	{"TSC", "(SYSTEM_TSC_FREQ * interval_s)"},
-	{"SOCKET_COUNT", "SOCKET_COUNT"},
-	{"CHAS_PER_SOCKET", "CHAS_PER_SOCKET"},
-	{"CORES_PER_SOCKET", "CORES_PER_SOCKET"},
 	{"CPUS_ONLINE", "#num_cpus_online"},
 	{"system.sockets[0].cpus.count_*_system.socket_count", "#num_cpus_online"},
 };
 
 static int write_constant(struct writer *w, const char *name, size_t length)
 {
+	const char *constant = metric_constant_of_vendor(name, length);
 	double number;
 
 	if (text_number(name, &number) == length) {
@@ -173,11 +169,12 @@ static int write_constant(struct writer *w, const char *name, size_t length)
 		return 0;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(constants); i++)
-		if (event_same_name(name, length, constants[i].name)) {
-			append_text(w, constants[i].text);
-			return 0;
-		}
-	return refuse_metric(w, "its formula has the unknown constant", name, length);
+		if (event_same_name(name, length, constants[i].name))
+			constant = constants[i].text;
+	if (!constant)
+		return refuse_metric(w, "its formula has the unknown constant", name, length);
+	append_text(w, constant);
+	return 0;
 }
 
 /*
@@ -217,13 +214,6 @@ static void append_event(struct writer *w, bool core, const char *name, const ch
 	append_text(w, pmu ? "/'" : "'");
 }
 
-static bool ends_with(const char *text, size_t length, const char *end)
-{
-	size_t n = strlen(end);
-
-	return length >= n && memcmp(text + length - n, end, n) == 0;
-}
-
 /* The item of the metric's PMU, else the first. */
 static const struct event_table_item *find_item(const struct writer *w, const char *name,
 						size_t length)
@@ -248,10 +238,10 @@ static int write_event(struct writer *w, const char *name, size_t length)
 			append_text(w, linux_events[i].text);
 			return 0;
 		}
-	if (ends_with(name, length, ":retire_latency"))
+	if (text_part_ends_with(name, length, ":retire_latency"))
 		return refuse_metric(w, "the vendor has no typical latency for this CPU of", name,
 				     n);
-	if (ends_with(name, length, ":percore"))
+	if (text_part_ends_with(name, length, ":percore"))
 		return refuse_metric(w, "the counts of both threads of a core are not added, for",
 				     name, n);
 	if (alias) {
@@ -269,7 +259,7 @@ static int write_event(struct writer *w, const char *name, size_t length)
 	if (core && pmu_of(w) && strcmp(item->pmu, w->metric->pmu) != 0)
 		return refuse_metric(w, "other cores have its event", name, n);
 	/* Of every socket: the vendor means that of one. */
-	bool one_unit = ends_with(name, length, ":one_unit");
+	bool one_unit = text_part_ends_with(name, length, ":one_unit");
 	append_text(w, one_unit ? "(" : "");
 	append_event(w, core, item->name, name + n, length - n);
 	append_text(w, one_unit ? " / SOCKET_COUNT)" : "");

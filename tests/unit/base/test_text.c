@@ -406,6 +406,8 @@ static void test_ends_with(void **state)
 	assert_false(text_ends_with("json", ".json"));
 	assert_false(text_ends_with("a.jsonl", ".json"));
 	assert_false(text_ends_with("", "a"));
+	assert_true(text_part_ends_with("a.jsonl", 6, ".json"));
+	assert_false(text_part_ends_with("a.json", 5, ".json"));
 }
 
 static void buffer_grows(void **state)
