@@ -23,7 +23,7 @@ static int add_metric(const struct engine_choice *choice, struct selection *sele
 
 	for (size_t i = 0; choice->recorded && i < choice->recorded->n; i++)
 		if (strcmp(choice->recorded->defs[i].name, text) == 0) {
-			selection_add_recorded(selection, &choice->recorded->defs[i]);
+			selection_add_recorded(selection, &choice->recorded->defs[i], 1);
 			return 0;
 		}
 	if (known)
@@ -147,8 +147,8 @@ static int begin_columns(struct engine_choice *choice, struct selection *selecti
 		selection_init(selection, choice->names);
 	selection->no_pmu = perf_access_no_pmu(choice->access);
 	selection->no_facts = recorded && recorded->no_facts;
-	for (size_t i = 0; as_recorded && i < recorded->n_preset; i++)
-		selection_add_recorded(selection, &recorded->defs[i]);
+	if (as_recorded)
+		selection_add_recorded(selection, recorded->defs, recorded->n_preset);
 	for (const char *const *name = as_recorded ? none : choice->preset->metrics;
 	     *name && result == 0; name++)
 		result = add_of_preset(choice, selection, *name, err);
@@ -181,8 +181,8 @@ int engine_choice_make(struct engine_choice *choice, struct error *err)
 	const struct engine_recorded *recorded = choice->recorded;
 
 	if (result == 0 && recorded && choice->preset == &recorded->preset)
-		for (size_t i = recorded->n_preset; i < recorded->n; i++)
-			selection_add_recorded(&selection, &recorded->defs[i]);
+		selection_add_recorded(&selection, recorded->defs + recorded->n_preset,
+				       recorded->n - recorded->n_preset);
 	for (size_t i = 0; i < config->n_columns && result == 0; i++)
 		result = add_optional_column(choice, &selection, &config->columns[i], err);
 	return end_columns(choice, &selection, result, err);

@@ -325,10 +325,11 @@ static void add_recorded(struct selection *selection, const struct metric_def *d
 		      def);
 }
 
-void selection_add_recorded(struct selection *selection, const struct metric_def *def)
+void selection_add_recorded(struct selection *selection, const struct metric_def *defs, size_t n)
 {
 	begin_change(selection);
-	add_recorded(selection, def);
+	for (size_t i = 0; i < n; i++)
+		add_recorded(selection, &defs[i]);
 	end_change(selection);
 }
 

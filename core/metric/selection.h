@@ -59,8 +59,11 @@ void selection_copy(struct selection *copy, const struct selection *selection);
 int selection_add_metric(struct selection *selection, const struct metric_def *def,
 			 struct error *err);
 
-/* Adds a column with a new name in its first form, or in none if that does not compile. */
-void selection_add_recorded(struct selection *selection, const struct metric_def *def);
+/*
+ * Adds a column for each definition that has a new name, in its first form, or in none if that does
+ * not compile. One call for many takes much less time than a call for each.
+ */
+void selection_add_recorded(struct selection *selection, const struct metric_def *defs, size_t n);
 
 /*
  * Adds a column for each event of a list as for -e. Adds all, or none and returns an error with a
