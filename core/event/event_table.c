@@ -16,8 +16,8 @@
 
 /* Several times what the built-in frame has. */
 #define TEXT_MAX_BYTES ((size_t)32 << 20)
-#define ITEMS_MAX      100000
-#define TWINS_MAX      256 /* of one name: each is compared with all */
+#define ITEMS_MAX      200000 /* a user's files have half of it (core/tables) */
+#define TWINS_MAX      256    /* of one name: each is compared with all */
 
 static const char first_line[] = "pmctop-event-tables 1\n";
 

@@ -32,7 +32,7 @@ int catalog_table_events(const struct event_table *table, const char *pattern, c
 
 static void add_pmu(struct pmu_set *set, const char *name)
 {
-	if (strncmp(name, "cpu_", strlen("cpu_")) != 0 || pmu_set_find(set, name))
+	if (strncmp(name, "cpu_", strlen("cpu_")) != 0)
 		return;
 	set->items = xreallocarray(set->items, set->n + 1, sizeof(*set->items));
 	set->items[set->n] = (struct pmu){.kind = PMU_CORE};
@@ -47,10 +47,8 @@ static void add_pmu(struct pmu_set *set, const char *name)
 static void core_pmus(const struct event_table *table, struct pmu_set *set)
 {
 	*set = (struct pmu_set){0};
-	for (size_t i = 0; i < table->n; i++)
-		add_pmu(set, table->items[i].pmu);
-	for (size_t i = 0; i < table->n_metrics; i++)
-		add_pmu(set, table->metrics[i].pmu);
+	for (size_t i = 0; i < table->n_pmus; i++)
+		add_pmu(set, table->pmus[i].name);
 	if (set->n == 0) {
 		set->items = xcalloc(1, sizeof(*set->items));
 		set->items[0] = (struct pmu){.name = "cpu", .kind = PMU_CORE};

@@ -17,7 +17,7 @@ enum {
 	/* Parentheses and metrics in each other: each takes less than 1 KiB of the C stack. */
 	METRIC_NESTED_MAX = 128,
 	METRIC_NAMES_NESTED_MAX = 16, /* metrics whose formulas name each other */
-	METRIC_USES_MAX = 1024,       /* formulas in one; the largest of the vendors has 67 */
+	METRIC_USES_MAX = 256,        /* formulas in one; the largest of the vendors has 67 */
 	METRIC_NAME_MAX_BYTES = 255,
 };
 

@@ -232,10 +232,10 @@ static int parse_metric(struct metric_parser *p, size_t start, const char *name,
 	return keep_metric(p, name, def->forms[form].expression);
 }
 
-/* perf's names of the metrics of the vendors' trees. No event begins like this. */
+/* A name that no event has: resolving one that is none takes long. */
 static bool is_of_metric(const char *name)
 {
-	return strncmp(name, "tma_", 4) == 0 || metric_is_digit(name[0]);
+	return metric_vendor_has_prefix(name) || metric_is_digit(name[0]);
 }
 
 /* A name that is no function and no variable. */

@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREFIX "vendor_"
-
 enum { NAME_MAX_BYTES = 127, UNIT_MAX_BYTES = 8, TREE_MAX = 16 };
 
 /* A unit or domain of the vendor. */
@@ -174,11 +172,12 @@ static void make_def(const struct event_context *context, const struct event_tab
 {
 	struct metric_vendor_threshold threshold;
 	char name[NAME_MAX_BYTES + 1], title[4 * METRIC_TITLE_MAX + 1];
-	char full[sizeof(name) + sizeof(PREFIX)];
+	char full[sizeof(name) + sizeof(METRIC_VENDOR_PREFIX)];
 	struct error why = {0};
 
 	metric_vendor_name(table, metric, name, sizeof(name));
-	snprintf(full, sizeof(full), "%s%s", metric_name_is_taken(name) ? PREFIX : "", name);
+	snprintf(full, sizeof(full), "%s%s", metric_name_is_taken(name) ? METRIC_VENDOR_PREFIX : "",
+		 name);
 	metric_title_fit(metric->name, METRIC_TITLE_MAX, title, sizeof(title));
 	metric_vendor_threshold(metric, &threshold);
 	*def = (struct metric_def){
@@ -246,7 +245,7 @@ int metric_vendor_find(const struct event_context *context, const char *name,
 
 	if (!table)
 		return -ENOENT;
-	const char *rest = skip_prefix(name, PREFIX, strlen(PREFIX));
+	const char *rest = skip_prefix(name, METRIC_VENDOR_PREFIX, strlen(METRIC_VENDOR_PREFIX));
 	name = rest ? rest : name;
 	const struct event_table_metric *metric = find_on(context, table, NULL, name);
 	for (size_t i = 0; !metric && i < ARRAY_SIZE(pmus); i++) {
@@ -301,7 +300,7 @@ bool metric_vendor_same_name(const char *a, const char *b)
 
 bool metric_vendor_has_prefix(const char *name)
 {
-	static const char *const prefixes[] = {PREFIX, "tma_"};
+	static const char *const prefixes[] = {METRIC_VENDOR_PREFIX, "tma_"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (skip_prefix(name, prefixes[i], strlen(prefixes[i])))

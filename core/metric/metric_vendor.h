@@ -18,13 +18,16 @@
  * pmctop, a column or a fact has the name, or if several kinds of cores have a metric of the name,
  * it gets a prefix: vendor_ipc, cpu_atom_Memory_Bound. Both prefixes are accepted for every metric.
  *
- * Formulas: events are quoted, constants have their names, so that a formula can be copied. A
- * metric that cannot be computed has no formula, but the reason, `refused`.
+ * Formulas: events are quoted, constants have their names, other metrics "vendor_" in front, so
+ * that a formula can be copied. A metric that cannot be computed has no formula, but the reason,
+ * `refused`.
  *
  * Colours: of the comparison with the metric's own figure alone. `help` has the whole threshold,
  * which often needs others, too, and the description that the user's files have. Shares of useful
  * work (Retiring) have no colour.
  */
+
+#define METRIC_VENDOR_PREFIX "vendor_"
 
 /* The number of metrics in the table of this machine. Reads the table. */
 size_t metric_vendor_count(const struct event_context *context);
@@ -50,7 +53,10 @@ void metric_vendor_list_unref(struct metric_vendor_list *list); /* NULL is fine 
 
 /* Whether two names are the same but for case and "tma_" in front. */
 bool metric_vendor_same_name(const char *a, const char *b);
-/* Whether a name begins with a prefix that only metrics of vendors have: "vendor_", "tma_". */
+/*
+ * Whether a name begins with a prefix that only metrics of vendors have: "vendor_", "tma_". No
+ * event begins like this.
+ */
 bool metric_vendor_has_prefix(const char *name);
 
 /* Offers all names for "did you mean". The table owns them. */

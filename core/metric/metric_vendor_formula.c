@@ -15,6 +15,7 @@
 #include "core/event/event_resolver.h"
 #include "core/metric/metric_constant.h"
 #include "core/metric/metric_meanings.h"
+#include "core/metric/metric_vendor.h"
 
 #include <errno.h>
 #include <math.h>
@@ -289,7 +290,10 @@ size_t metric_vendor_scale(const struct event_table_metric *metric, double *scal
 	return n > 0 && isnormal(*scale) && *scale != 1 ? n : 0;
 }
 
-/* In Linux' formulas. A metric that they name has no factor there. */
+/*
+ * In Linux' formulas. A metric that they name has no factor there. The prefix distinguishes it from
+ * events and from other metrics of the name.
+ */
 static int write_metric(struct writer *w, const struct event_table_metric *metric)
 {
 	bool percent = metric_vendor_is_percent(metric);
@@ -300,6 +304,7 @@ static int write_metric(struct writer *w, const struct event_table_metric *metri
 	if (metric_vendor_name(w->table, metric, name, sizeof(name)) >= sizeof(name))
 		return refuse_metric(w, "too long is the name of", name, sizeof(name));
 	append_text(w, percent || n_scale ? "(" : "");
+	append_text(w, METRIC_VENDOR_PREFIX);
 	append_text(w, name);
 	append_text(w, percent ? " / 100" : n_scale ? " / " : "");
 	text_buffer_add(&w->output, metric->unit, n_scale);

@@ -55,15 +55,26 @@ static void end_line(struct table_text *text)
 	while (text->lines.bytes[text->lines.length - 1] == '\t')
 		text->lines.length--;
 	text_buffer_add(&text->lines, "\n", 1);
-	text->n++;
 }
 
-static bool begin_line(struct table_text *text, const char *pmu, const char *name,
+static bool are_names(const struct table_text *text, const char *pmu, const char *name)
+{
+	return is_name(name) && is_name(pmu) && strlen(pmu) < sizeof(text->pmu);
+}
+
+/* Counts a line of a kind. False: it is left out. */
+static bool count_line(struct table_text *text, size_t *n, size_t most)
+{
+	bool fits = *n < most && text->lines.length <= (size_t)TABLE_TEXT_MIB_MAX << 20;
+
+	*n += fits;
+	text->n_left_out += !fits;
+	return fits;
+}
+
+static void begin_line(struct table_text *text, const char *pmu, const char *name,
 		       const char *prefix)
 {
-	if (!is_name(name) || !is_name(pmu) || strlen(pmu) >= sizeof(text->pmu) ||
-	    text->lines.length > TABLE_TEXT_MAX)
-		return false;
 	if (strcmp(text->pmu, pmu) != 0) {
 		text_copy(text->pmu, sizeof(text->pmu), pmu);
 		text_buffer_add(&text->lines, "@", 1);
@@ -72,15 +83,17 @@ static bool begin_line(struct table_text *text, const char *pmu, const char *nam
 	}
 	text_buffer_add_text(&text->lines, prefix);
 	text_buffer_add_text(&text->lines, name);
-	return true;
 }
 
 bool table_text_add_event(struct table_text *text, const struct table_event *event)
 {
 	char counters[24];
 
-	if (!are_terms(event->terms) || !begin_line(text, event->pmu, event->name, ""))
+	if (!are_terms(event->terms) || !are_names(text, event->pmu, event->name))
 		return false;
+	if (!count_line(text, &text->n_events, TABLE_TEXT_EVENTS_MAX))
+		return true;
+	begin_line(text, event->pmu, event->name, "");
 	snprintf(counters, sizeof(counters), "%llx", (unsigned long long)event->counters);
 	append_field(&text->lines, event->terms, SIZE_MAX);
 	append_field(&text->lines, counters, SIZE_MAX);
@@ -96,9 +109,11 @@ bool table_text_add_metric(struct table_text *text, const struct table_metric *m
 				      metric->formula,  metric->events, metric->constants,
 				      metric->threshold};
 
-	if (!metric->formula || !metric->formula[0] ||
-	    !begin_line(text, metric->pmu, metric->name, "+"))
+	if (!metric->formula || !metric->formula[0] || !are_names(text, metric->pmu, metric->name))
 		return false;
+	if (!count_line(text, &text->n_metrics, TABLE_TEXT_METRICS_MAX))
+		return true;
+	begin_line(text, metric->pmu, metric->name, "+");
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		append_field(&text->lines, fields[i], SIZE_MAX);
 	append_field(&text->lines, metric->help, TABLE_TEXT_HELP_MAX);

@@ -194,7 +194,13 @@ int tables_read(const struct tables_places *places, const char *cpu_id, struct t
 	reading.trusted = place == places->user;
 	if (cpu_id[0])
 		read_place(&reading, place, S_ISDIR(status.st_mode));
-	if (reading.text.n > 0) {
+	if (reading.text.n_left_out > 0)
+		table_reading_note(&reading,
+				   "%.120s: more than %d events, %d metrics or %d MiB of them. The "
+				   "other %zu are not used.",
+				   place, TABLE_TEXT_EVENTS_MAX, TABLE_TEXT_METRICS_MAX,
+				   TABLE_TEXT_MIB_MAX, reading.text.n_left_out);
+	if (reading.text.n_events + reading.text.n_metrics > 0) {
 		*found = (struct tables_text){.folder = xstrdup(place),
 					      .text = text_of(&reading, place)};
 	} else {

@@ -94,7 +94,7 @@ check("the output of perf list", "Cycles of the lab (event=0x3c)" in done.stdout
 done = run("--list", "metrics", "lab_*", *LAB, "--event-tables", listing)
 check("its metrics, with a description, and the factor of the unit",
       [" ".join(line.split()) for line in done.stdout.splitlines()] ==
-      ["lab_rate - vendor lab_rate: of the vendor (M) = 1e-6 * ((lab_share / 100) * 'lab.cycles')",
+      ["lab_rate - vendor lab_rate: of the vendor (M) = 1e-6 * ((vendor_lab_share / 100) * 'lab.cycles')",
        "lab_share - vendor lab_share: Nothing but 1 (threshold before the factor: lab_share > "
        "0.5) (%); warn 50, bad 100 = 100 * ('lab.cycles' / 'lab.cycles')"], done)
 

@@ -149,11 +149,14 @@ static const struct {
 	 ""},
 	/* In Linux' formulas metrics in percent are fractions. */
 	{"GenuineIntel-6-55-0", "Bottleneck_Compute_Bound_Est", "Bottleneck_Compute_Bound_Est",
-	 "100 * (((Core_Bound / 100) * (Divider / 100) / ((Divider / 100) + "
-	 "(Serializing_Operation / 100) + (Ports_Utilization / 100))) + ((Core_Bound / 100) * "
-	 "((Ports_Utilization / 100) / ((Divider / 100) + (Serializing_Operation / 100) + "
-	 "(Ports_Utilization / 100))) * ((Ports_Utilized_3m / 100) / ((Ports_Utilized_0 / 100) + "
-	 "(Ports_Utilized_1 / 100) + (Ports_Utilized_2 / 100) + (Ports_Utilized_3m / 100)))))",
+	 "100 * (((vendor_Core_Bound / 100) * (vendor_Divider / 100) / ((vendor_Divider / 100) + "
+	 "(vendor_Serializing_Operation / 100) + (vendor_Ports_Utilization / 100))) + "
+	 "((vendor_Core_Bound / 100) * ((vendor_Ports_Utilization / 100) / ((vendor_Divider / 100) "
+	 "+ "
+	 "(vendor_Serializing_Operation / 100) + (vendor_Ports_Utilization / 100))) * "
+	 "((vendor_Ports_Utilized_3m / 100) / ((vendor_Ports_Utilized_0 / 100) + "
+	 "(vendor_Ports_Utilized_1 / 100) + (vendor_Ports_Utilized_2 / 100) + "
+	 "(vendor_Ports_Utilized_3m / 100)))))",
 	 ""},
 	/* A typical latency, where the vendor has one. */
 	{"GenuineIntel-6-AD-1", "Lock_Latency", "Lock_Latency",

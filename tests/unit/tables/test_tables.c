@@ -373,7 +373,8 @@ static void test_many_names(void **state)
 	fclose(file);
 	assert_int_equal(tables_read(&(struct tables_places){.named = path}, INTEL, &found, &notes),
 			 0);
-	assert_int_equal(notes.n, 2);
+	/* The first fault, the number of the others, and that of the metrics that are not used. */
+	assert_int_equal(notes.n, 3);
 	assert_non_null(strstr(notes.items[0].text, "the thresholds have too many names"));
 	notes_fini(&notes);
 	tables_text_fini(&found);
@@ -424,6 +425,25 @@ static void test_many_metrics(void **state)
 	notes_fini(&notes);
 	free(text);
 	free(entry);
+}
+
+/* More metrics than are used, and a wrong one. */
+static void test_most_metrics(void **state)
+{
+	char *text = repeat("[", "{\"MetricName\": \"m\", \"MetricExpr\": \"a\"},", 4098,
+			    "{\"MetricName\": \"m\"}, {\"EventName\": \"A\", \"EventCode\": 1}]");
+	char *lines = repeat("x.json\t\t\n@cpu\n", "+m\t\t\t\t=a\n", 4096, "A\tevent=0x1\t0\n");
+
+	(void)state;
+	make_file(&(struct file){"x.json", text});
+	check_tables(
+		"x.json", INTEL, lines,
+		"/x.json:1: a metric has an unusual name or no MetricExpr. What is right in the "
+		"file is used.\n"
+		"/x.json: more than 100000 events, 4096 metrics or 32 MiB of them. The other 2 are "
+		"not used.\n");
+	free(text);
+	free(lines);
 }
 
 /* A letter of a latency that is empty, and so is in no formula. */
@@ -634,6 +654,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_many_names, begin, end),
 		cmocka_unit_test_setup_teardown(test_many_values, begin, end),
 		cmocka_unit_test_setup_teardown(test_many_metrics, begin, end),
+		cmocka_unit_test_setup_teardown(test_most_metrics, begin, end),
 		cmocka_unit_test_setup_teardown(test_empty_letter, begin, end),
 		cmocka_unit_test_setup_teardown(test_many_lines, begin, end),
 		cmocka_unit_test_setup_teardown(test_many_files, begin, end),
