@@ -68,6 +68,7 @@ def check_bash():
     shell = BashFunctions()
     check_names(shell, "bash")
     check_last(shell, "bash", {line: f"'{wanted}" for line, wanted in QUOTED.items()})
+    check_last(shell, "bash", {"-m BRANCH_d": "branch_density", "-m ipc,Branch_D": "ipc,branch_density"})
     check_lists(shell, "bash")
 
 

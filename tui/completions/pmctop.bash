@@ -60,9 +60,9 @@ _pmctop_find_option() {
 	[[ $option && ${takes[$option]} ]] || option=''
 }
 
-# The names of a list that begin like this: found.
+# The names of a list that begin like this: found. Of metrics in any case if there is none.
 _pmctop_list() {
-	local name state rest
+	local name state rest folded=()
 	local pattern=("$2*")
 	[[ $2 ]] || pattern=() # without a pattern tracepoints are told by the subsystem alone
 	while read -r name state rest; do
@@ -70,8 +70,13 @@ _pmctop_list() {
 			[[ $name == *':*' ]] || continue # an example of how they are written
 			name=${name%'*'}
 		fi
-		[[ $name == "$2"* ]] && found+=("$name")
+		if [[ $name == "$2"* ]]; then
+			found+=("$name")
+		elif [[ $1 == metrics && ${name,,} == "${2,,}"* ]]; then
+			folded+=("$name")
+		fi
 	done < <("$program" --list "$1" "${pattern[@]}" 2>/dev/null </dev/null)
+	((${#found[@]})) || found=("${folded[@]}")
 }
 
 # What follows the last comma of "a,b", but not within the terms of "cpu/event=1,umask=2/", nor

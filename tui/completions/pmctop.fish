@@ -179,7 +179,7 @@ complete -c pmctop -s c -l command-lines -d 'whole command lines instead of name
 complete -c pmctop -l by -x -a 'process thread tree user cgroup command cpu socket node' -d 'group by process, thread, user, cgroup, command ...'
 complete -c pmctop -l list -x -a 'events metrics presets columns themes pmus keys formulas verdicts marks palette variables' -d 'list events, metrics, presets, keys ...'
 complete -c pmctop -l event-tables -r -F -d 'the vendor\'s newer files of events and metrics'
-complete -c pmctop -l cpu-model -x -d 'list events of another CPU (GenuineIntel-6-AD-1)'
+complete -c pmctop -l cpu-model -x -d 'list what another CPU has (GenuineIntel-6-AD-1)'
 complete -c pmctop -l doctor -d 'report what can be counted here, and how to get more'
 complete -c pmctop -l config -r -F -d 'read this configuration'
 complete -c pmctop -l color -x -a 'auto always never' -d 'when to use colours'

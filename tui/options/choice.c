@@ -192,8 +192,8 @@ int choice_sort(const char *name, const struct engine_config *config, struct err
 	if (titled)
 		search.near.nearest = titled;
 	suggest_text(&search.near, hint, sizeof(hint));
-	return error_set(err, -EINVAL, "Unknown column '%.40s'%s. See 'pmctop -s help'.", name,
-			 hint);
+	return error_set(err, -EINVAL, "Unknown column '%.40s'%s. See 'pmctop -s help'.%s", name,
+			 hint, hint[0] ? "" : " A metric of the CPU's vendor needs -m, too.");
 }
 
 const char *choice_renamed_column(const char *name)

@@ -613,7 +613,7 @@ const struct option_row option_rows[] = {
 	{0, "event-tables", "DIR", "the vendor's newer files of events and metrics",
 	 .text = offsetof(struct options, event_tables), .needs = "the name of a directory",
 	 .setting = true, .here = true},
-	{0, "cpu-model", "ID", "list events of another CPU (GenuineIntel-6-AD-1)",
+	{0, "cpu-model", "ID", "list what another CPU has (GenuineIntel-6-AD-1)",
 	 .text = offsetof(struct options, cpu_model),
 	 .needs = "the id of a CPU (example: GenuineIntel-6-AD-1)"},
 	{0, "doctor", NULL, "report what can be counted here, and how to get more", read_doctor},

@@ -828,7 +828,10 @@ static void test_sort(void **state)
 		{"cycles:u", NULL},
 		{"cpu/event=1,umask=2/", NULL},
 		{"r1a2", NULL},
-		{"umask=2/", "Unknown column 'umask=2/'. See 'pmctop -s help'."},
+		{"Memory_Bound", "Unknown column 'Memory_Bound'. See 'pmctop -s help'. A metric of "
+				 "the CPU's vendor needs -m, too."},
+		{"umask=2/", "Unknown column 'umask=2/'. See 'pmctop -s help'. A metric of the "
+			     "CPU's vendor needs -m, too."},
 		{"runq%",
 		 "Unknown column 'runq%' (did you mean 'runq_percent'?). See 'pmctop -s help'."},
 		{"icp", "Unknown column 'icp' (did you mean 'ipc'?). See 'pmctop -s help'."},
