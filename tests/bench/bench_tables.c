@@ -142,7 +142,8 @@ static void measure_resolve(struct machine *machine)
 		for (size_t k = 0; k < table->n; k++) {
 			struct event event;
 
-			if (event_resolve(&machine->context, table->items[k].name, &event, NULL) == 0)
+			if (event_resolve(&machine->context, table->items[k].name, &event, NULL) ==
+			    0)
 				event_fini(&event);
 		}
 		values[i] = (double)(thread_cpu_ns() - began_ns) / 1e3 / (double)table->n;

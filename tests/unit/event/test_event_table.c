@@ -425,8 +425,7 @@ int main(void)
 		cmocka_unit_test(test_metrics),    cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_built_in),   cmocka_unit_test(test_all_cpus),
 		cmocka_unit_test(test_of_machine), cmocka_unit_test(test_merged),
-		cmocka_unit_test(test_twins),
-		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_twins),      cmocka_unit_test(test_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
