@@ -516,6 +516,16 @@ static int read_ssh(struct options *options, const char *argument, struct error 
 	return 0;
 }
 
+static int read_via(struct options *options, const char *argument, struct error *err)
+{
+	if (!argument[strspn(argument, " \t")])
+		return error_set(
+			err, -EINVAL,
+			"Option '--via' needs a command (example: 'docker exec -it web').");
+	options->via = argument;
+	return 0;
+}
+
 static int read_ssh_option(struct options *options, const char *argument, struct error *err)
 {
 	if (options->n_ssh_options == OPTIONS_COLUMNS_MAX)
@@ -569,8 +579,7 @@ const struct option_row option_rows[] = {
 	 .here = true},
 	{0, "ssh-sudo", NULL, "run there with sudo", .flag = offsetof(struct options, ssh_sudo),
 	 .here = true},
-	{0, "via", "COMMAND", "run where that runs a command, as 'docker exec -it web'",
-	 .text = offsetof(struct options, via), .needs = "a command, such as 'docker exec -it web'",
+	{0, "via", "COMMAND", "run where that runs a command, as 'docker exec -it web'", read_via,
 	 .here = true},
 	{0, "static", "FILE", "the static program to copy there",
 	 .text = offsetof(struct options, static_program), .needs = "the name of a file",

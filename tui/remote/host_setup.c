@@ -10,8 +10,10 @@
 #include "core/base/version.h"
 #include "core/sys/cpu_model.h"
 #include "tui/remote/cksum.h"
+#include "tui/remote/copy_progress.h"
 #include "tui/remote/host_script.h"
 #include "tui/remote/static_program.h"
+#include "tui/remote/transport.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,23 +22,13 @@
 #include <unistd.h>
 
 enum {
-	SSH_FAILED = 255,
 	NOT_FOUND = 127,
 	KIB = 1024,
 	SENT_TABLES_MAX = 6 << 20,
 	CHUNK_BYTES = 16 * KIB,
-	HOST_COLUMNS = 30,
 };
 
-#define END_PATIENCE_NS   (2 * NS_PER_S)
-#define PROGRESS_AFTER_NS (1 * NS_PER_S)
-#define PROGRESS_EACH_NS  (NS_PER_S / 5)
-
-/* A line on the terminal about a long copy. It is rewritten in place. */
-struct progress {
-	uint64_t due_ns; /* time of the next one */
-	int columns;     /* of the one that is shown, 0: none */
-};
+#define END_PATIENCE_NS (2 * NS_PER_S)
 
 /* What is known of the host. */
 struct host_facts {
@@ -47,7 +39,7 @@ struct host_facts {
 
 struct dialogue {
 	const struct host_setup *setup;
-	struct ssh_child *ssh;
+	struct channel *channel;
 	struct host_reader reader;
 	struct host_facts facts;
 	struct static_program program; /* to be copied; empty: the installed one is used */
@@ -60,8 +52,8 @@ struct dialogue {
 static int set_ended(struct dialogue *dialogue, struct error *err)
 {
 	const struct host_setup *setup = dialogue->setup;
-	bool ended = ssh_child_wait(dialogue->ssh, END_PATIENCE_NS);
-	int status = ended ? dialogue->ssh->status : 0;
+	bool ended = channel_wait(dialogue->channel, END_PATIENCE_NS);
+	int status = ended ? dialogue->channel->status : 0;
 	const char *text;
 
 	if (dialogue->begun)
@@ -90,7 +82,8 @@ static int set_strange(const struct dialogue *dialogue, struct error *err)
 
 static int next_reply(struct dialogue *dialogue, struct host_reply *reply, struct error *err)
 {
-	int rc = ssh_child_reply(dialogue->ssh, &dialogue->reader, dialogue->setup->signals, reply);
+	int rc = channel_reply(dialogue->channel, &dialogue->reader, dialogue->setup->signals,
+			       reply);
 
 	if (rc > 0)
 		return 0;
@@ -114,7 +107,7 @@ static int await_reply(struct dialogue *dialogue, enum host_key key, struct host
  */
 static int send_bytes(struct dialogue *dialogue, const void *bytes, size_t n)
 {
-	int rc = ssh_child_write(dialogue->ssh, bytes, n, dialogue->setup->signals);
+	int rc = channel_write(dialogue->channel, bytes, n, dialogue->setup->signals);
 
 	return rc == -EINTR ? rc : 0;
 }
@@ -242,33 +235,9 @@ static int choose_place(struct dialogue *dialogue, char folder[HOST_FOLDER_BYTES
 	return 0;
 }
 
-static void show_progress(struct progress *progress, const char *host, size_t sent, size_t n)
-{
-	char shown[3 * HOST_COLUMNS + 1], line[160];
-	uint64_t now_ns = monotonic_ns();
-
-	if (now_ns < progress->due_ns || !isatty(STDERR_FILENO))
-		return;
-	text_printable(shown, sizeof(shown), host, HOST_COLUMNS);
-	progress->due_ns = now_ns + PROGRESS_EACH_NS;
-	progress->columns = snprintf(line, sizeof(line), "\r%s: copying pmctop, %.1f of %.1f MB",
-				     shown, (double)sent / 1e6, (double)n / 1e6);
-	write_all(STDERR_FILENO, line, strlen(line), NULL);
-}
-
-static void remove_progress(const struct progress *progress)
-{
-	char line[168];
-
-	if (progress->columns == 0)
-		return;
-	snprintf(line, sizeof(line), "\r%*s\r", progress->columns, "");
-	write_all(STDERR_FILENO, line, strlen(line), NULL);
-}
-
 /* What ssh has taken counts as copied. Up to 2 MB of it may be on their way. */
 static int send_contents(struct dialogue *dialogue, const char *bytes, size_t n,
-			 struct progress *progress)
+			 struct copy_progress *progress)
 {
 	int rc = 0;
 
@@ -277,7 +246,7 @@ static int send_contents(struct dialogue *dialogue, const char *bytes, size_t n,
 
 		rc = send_bytes(dialogue, bytes + sent, some);
 		sent += some;
-		show_progress(progress, dialogue->setup->host, sent, n);
+		copy_progress_show(progress, dialogue->setup->host, sent, n);
 	}
 	return rc;
 }
@@ -285,18 +254,19 @@ static int send_contents(struct dialogue *dialogue, const char *bytes, size_t n,
 static int send_file(struct dialogue *dialogue, const char *bytes, size_t n, const char *folder,
 		     struct error *err)
 {
-	struct progress progress = {.due_ns = monotonic_ns() + PROGRESS_AFTER_NS};
+	struct copy_progress progress;
 	struct host_reply reply;
 	struct host_sum sum;
 	char line[32];
 
+	copy_progress_begin(&progress);
 	snprintf(line, sizeof(line), "%zu\n", n);
 	int rc = send_bytes(dialogue, line, strlen(line));
 	if (rc == 0)
 		rc = send_contents(dialogue, bytes, n, &progress);
 	if (rc == 0)
 		rc = await_reply(dialogue, HOST_SUM, &reply, err);
-	remove_progress(&progress);
+	copy_progress_remove(&progress);
 	if (rc)
 		return rc;
 	if (!host_sum_parse(reply.value, &sum))
@@ -348,10 +318,10 @@ static int hold_dialogue(struct dialogue *dialogue, char folder[HOST_FOLDER_BYTE
 	return rc ? rc : check_runs(dialogue, folder, err);
 }
 
-int host_setup_run(const struct host_setup *setup, struct ssh_child *ssh,
+int host_setup_run(const struct host_setup *setup, struct channel *channel,
 		   char folder[HOST_FOLDER_BYTES], struct error *err)
 {
-	struct dialogue dialogue = {.setup = setup, .ssh = ssh};
+	struct dialogue dialogue = {.setup = setup, .channel = channel};
 
 	host_reader_init(&dialogue.reader, setup->token);
 	int rc = hold_dialogue(&dialogue, folder, err);

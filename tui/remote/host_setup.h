@@ -5,9 +5,9 @@
 #include "core/base/error.h"
 #include "core/base/notes.h"
 #include "core/tables/tables.h"
+#include "tui/remote/channel.h"
 #include "tui/remote/host_reply.h"
 #include "tui/remote/parcel.h"
-#include "tui/remote/ssh_child.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ enum { HOST_FOLDER_BYTES = 256 };
  * another -errno with one: -E2BIG as parcel_pack(), -ECONNREFUSED if ssh or the login shell failed,
  * -EPROTO if the host answered something else, -ENOEXEC if nothing can be copied or executed there.
  */
-int host_setup_run(const struct host_setup *setup, struct ssh_child *ssh,
+int host_setup_run(const struct host_setup *setup, struct channel *channel,
 		   char folder[HOST_FOLDER_BYTES], struct error *err);
 
 #endif

@@ -13,7 +13,7 @@
 #include <limits.h>
 #include <string.h>
 
-static_assert(sizeof(((struct ssh_child *)0)->bytes) <= PIPE_BUF, "a pipe takes a chunk at once");
+static_assert(sizeof(((struct channel *)0)->bytes) <= PIPE_BUF, "a pipe takes a chunk at once");
 
 struct pollfd host_stream_poll(const struct host_stream *stream)
 {
@@ -52,7 +52,7 @@ static void set_write_error(struct host_stream *stream, int code)
 
 static void write_chunk(struct host_stream *stream)
 {
-	struct ssh_child *child = stream->child;
+	struct channel *child = stream->child;
 
 	if (stream->recording && !begins_like_recording(stream)) {
 		error_set(&stream->error, -EPROTO,
@@ -73,9 +73,9 @@ static void write_chunk(struct host_stream *stream)
 
 void host_stream_copy(struct host_stream *stream)
 {
-	struct ssh_child *child = stream->child;
+	struct channel *child = stream->child;
 
-	if (child->n == 0 && ssh_child_read(child))
+	if (child->n == 0 && channel_read(child))
 		stream->ended = true;
 	if (child->n > 0 && stream->fd >= 0)
 		write_chunk(stream);

@@ -3,7 +3,7 @@
 #define PMCTOP_HOST_STREAM_H
 
 #include "core/base/error.h"
-#include "tui/remote/ssh_child.h"
+#include "tui/remote/channel.h"
 
 #include <poll.h>
 #include <stdbool.h>
@@ -15,13 +15,13 @@
  * the output is read and dropped, so that the channel goes on.
  */
 struct host_stream {
-	struct ssh_child *child; /* NULL: none */
-	int fd;                  /* where the bytes go; -1: they are dropped */
-	const char *path;        /* name of the file, for messages; NULL: standard output */
-	bool recording;          /* the output must be perf.data */
-	uint64_t copied;         /* bytes */
-	bool ended;              /* the channel's output has ended, and all of it is written */
-	struct error error;      /* the first one; code 0: none */
+	struct channel *child; /* NULL: none */
+	int fd;                /* where the bytes go; -1: they are dropped */
+	const char *path;      /* name of the file, for messages; NULL: standard output */
+	bool recording;        /* the output must be perf.data */
+	uint64_t copied;       /* bytes */
+	bool ended;            /* the channel's output has ended, and all of it is written */
+	struct error error;    /* the first one; code 0: none */
 };
 
 /* What to poll for: more output, or that the descriptor takes what is there. */

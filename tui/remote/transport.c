@@ -11,28 +11,11 @@
 
 #include "core/base/util.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char blanks[] = " \t";
-
-int transport_check(const struct transport *transport, struct error *err)
-{
-	if (transport->via)
-		return transport->via[strspn(transport->via, blanks)]
-			       ? 0
-			       : error_set(err, -EINVAL,
-					   "Option '--via' needs a command (example: 'docker exec "
-					   "-it web').");
-	if (transport->host[0] && transport->host[0] != '-')
-		return 0;
-	return error_set(err, -EINVAL,
-			 "Invalid host '%.60s' (examples: box, root@box). Options of ssh are given "
-			 "by --ssh-option.",
-			 transport->host);
-}
 
 void transport_name(const struct transport *transport, char name[TRANSPORT_NAME_BYTES])
 {
@@ -60,7 +43,7 @@ static size_t count_words(const char *const *words)
 	return n;
 }
 
-static const char **ssh_words(const struct transport *transport, enum channel channel,
+static const char **ssh_words(const struct transport *transport, enum channel_role role,
 			      const char *control, const char *const *command)
 {
 	static const char *const defaults[] = {
@@ -76,7 +59,7 @@ static const char **ssh_words(const struct transport *transport, enum channel ch
 		"-o",
 		"LogLevel=ERROR",
 	};
-	const size_t n_defaults = ARRAY_SIZE(defaults) - (channel == CHANNEL_SETUP ? 2 : 0);
+	const size_t n_defaults = ARRAY_SIZE(defaults) - (role == CHANNEL_SETUP ? 2 : 0);
 	const char **words =
 		xcalloc(transport->n_options + ARRAY_SIZE(defaults) + count_words(command) + 16,
 			sizeof(*words));
@@ -86,14 +69,14 @@ static const char **ssh_words(const struct transport *transport, enum channel ch
 	words[n++] = "-S";
 	words[n++] = control;
 	words[n++] = "-o";
-	words[n++] = channel == CHANNEL_SETUP ? "ControlMaster=yes" : "ControlMaster=no";
+	words[n++] = role == CHANNEL_SETUP ? "ControlMaster=yes" : "ControlMaster=no";
 	words[n++] = "-o";
 	words[n++] = "ControlPersist=no";
 	for (size_t i = 0; i < transport->n_options; i++)
 		words[n++] = transport->options[i];
 	for (size_t i = 0; i < n_defaults; i++)
 		words[n++] = defaults[i];
-	words[n++] = channel == CHANNEL_SCREEN ? "-tt" : "-T";
+	words[n++] = role == CHANNEL_SCREEN ? "-tt" : "-T";
 	words[n++] = "--";
 	words[n++] = transport->host;
 	words[n++] = "exec";
@@ -108,7 +91,7 @@ static const char *without_terminal(const char *word)
 }
 
 /* The block has the words and, behind them, the texts. */
-static const char **via_words(const char *via, enum channel channel, const char *const *command)
+static const char **via_words(const char *via, enum channel_role role, const char *const *command)
 {
 	size_t most = strlen(via) / 2 + count_words(command) + 2, n = 0;
 	const char **words = xcalloc(1, most * sizeof(*words) + strlen(via) + 1);
@@ -116,16 +99,16 @@ static const char **via_words(const char *via, enum channel channel, const char 
 
 	text_copy(copy, strlen(via) + 1, via);
 	for (char *word = strtok_r(copy, blanks, &rest); word; word = strtok_r(NULL, blanks, &rest))
-		words[n++] = channel == CHANNEL_SCREEN ? word : without_terminal(word);
+		words[n++] = role == CHANNEL_SCREEN ? word : without_terminal(word);
 	append_command(words, n, command);
 	return words;
 }
 
-const char **transport_words(const struct transport *transport, enum channel channel,
+const char **transport_words(const struct transport *transport, enum channel_role role,
 			     const char *control, const char *const *command)
 {
-	return transport->via ? via_words(transport->via, channel, command)
-			      : ssh_words(transport, channel, control, command);
+	return transport->via ? via_words(transport->via, role, command)
+			      : ssh_words(transport, role, control, command);
 }
 
 static size_t append_word(char *text, size_t size, const char *word)

@@ -2,12 +2,13 @@
 #ifndef PMCTOP_TRANSPORT_H
 #define PMCTOP_TRANSPORT_H
 
-#include "core/base/error.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How commands are run on the host, as the user gave it: by ssh, or by a command. Borrowed. */
+/*
+ * How commands are run on the host, as the user gave it: by ssh, or by a command. Borrowed. The
+ * command line was checked (tui/options): no host begins with "-", and a command has a word.
+ */
 struct transport {
 	const char *host;           /* [USER@]HOST of --ssh; NULL with --via */
 	const char *const *options; /* words for ssh */
@@ -15,16 +16,17 @@ struct transport {
 	const char *via; /* command line of --via, split at blanks; NULL with --ssh */
 };
 
-enum channel {
+enum channel_role {
 	CHANNEL_SETUP,  /* opens the connection that the others use */
 	CHANNEL_STREAM, /* without a terminal */
 	CHANNEL_SCREEN, /* with a terminal */
 };
 
-/* 0, or -EINVAL with a sentence: no command, or a host that ssh would take for an option. */
-int transport_check(const struct transport *transport, struct error *err);
-
-enum { TRANSPORT_NAME_BYTES = 64 };
+enum {
+	TRANSPORT_NAME_BYTES = 64,
+	SSH_FAILED = 255, /* ssh's status if the connection fails or breaks, or a signal ends a
+			     command */
+};
 
 /* The host for messages: "box", or "'docker exec -it web'". May be cut. */
 void transport_name(const struct transport *transport, char name[TRANSPORT_NAME_BYTES]);
@@ -34,7 +36,7 @@ void transport_name(const struct transport *transport, char name[TRANSPORT_NAME_
  * that the caller frees. Its words may point to the arguments. `control` is the path of ssh's
  * socket. Words of the command have only characters that no shell changes.
  */
-const char **transport_words(const struct transport *transport, enum channel channel,
+const char **transport_words(const struct transport *transport, enum channel_role role,
 			     const char *control, const char *const *command);
 
 /*

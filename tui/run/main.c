@@ -199,7 +199,7 @@ static int run_on_host(int argc, char **argv, const struct options *options, str
 		return print_refusal(config, &err);
 	print_notes(&config->notes);
 	int status =
-		run_ssh(argc, argv, options, config, &themes, rights->environment, &notes, &err);
+		run_remote(argc, argv, options, config, &themes, rights->environment, &notes, &err);
 	print_notes(&notes);
 	notes_fini(&notes);
 	return err.text[0] ? (int)print_error(&err, (enum run_status)status) : status;

@@ -99,9 +99,9 @@ enum run_status run_doctor(const struct options *options, const struct tables_pl
  * Runs pmctop on the host of --ssh with the same command line, configuration and themes. `argv` has
  * been parsed into *options, and the theme loaded.
  */
-int run_ssh(int argc, char **argv, const struct options *options, const struct config *config,
-	    const struct theme_places *themes, char *const *environment, struct notes *notes,
-	    struct error *err);
+int run_remote(int argc, char **argv, const struct options *options, const struct config *config,
+	       const struct theme_places *themes, char *const *environment, struct notes *notes,
+	       struct error *err);
 
 /*
  * Prints the list of --list, with the right to count only. Returns RUN_FAILED if nothing matches.

@@ -288,6 +288,11 @@ static void test_refused(void **state)
 		 "Option '--ssh' needs a host, not '' (examples: box, root@box). Options of ssh "
 		 "are "
 		 "given by --ssh-option."},
+		{{"--via", " \t"},
+		 "Option '--via' needs a command (example: 'docker exec -it web')."},
+		{{"--ssh", "box", "--via", "x"},
+		 "Options '--ssh' and '--via' exclude each other. For a container on a host: --via "
+		 "'ssh -t HOST docker exec -it web'."},
 		{{"--ssh", "-oProxyCommand=id"},
 		 "Option '--ssh' needs a host, not '-oProxyCommand=id' (examples: box, root@box). "
 		 "Options of ssh are given by --ssh-option."},

@@ -4,7 +4,7 @@
  * its configuration. Pipes of the parent do not block, so that a host that neither reads nor writes
  * does not delay a signal.
  */
-#include "tui/remote/ssh_child.h"
+#include "tui/remote/channel.h"
 
 #include "core/base/util.h"
 
@@ -19,7 +19,7 @@ enum { LOOK_MS = 20, NOT_FOUND = 127, CANNOT_EXECUTE = 126, KILLED = 128 };
 
 #define TERMINATE_PATIENCE_NS (2 * NS_PER_S)
 
-static _Noreturn void exec_words(const struct ssh_child_config *config, int in, int out,
+static _Noreturn void exec_words(const struct channel_config *config, int in, int out,
 				 int end_signal, pid_t parent)
 {
 	sigprocmask(SIG_SETMASK, &config->blocked, NULL);
@@ -39,13 +39,12 @@ static void close_pipe(int ends[2])
 			close(ends[i]);
 }
 
-int ssh_child_start(const struct ssh_child_config *config, struct ssh_child *child,
-		    struct error *err)
+int channel_start(const struct channel_config *config, struct channel *child, struct error *err)
 {
 	int in[2] = {-1, -1}, out[2] = {-1, -1};
 	pid_t parent = getpid();
 
-	*child = (struct ssh_child){
+	*child = (struct channel){
 		.to = -1,
 		.from = -1,
 		.end_signal = sigismember(&config->blocked, SIGTERM) ? SIGHUP : SIGTERM,
@@ -80,7 +79,7 @@ int ssh_child_start(const struct ssh_child_config *config, struct ssh_child *chi
 	return 0;
 }
 
-bool ssh_child_reap(struct ssh_child *child)
+bool channel_reap(struct channel *child)
 {
 	int status;
 
@@ -94,16 +93,16 @@ bool ssh_child_reap(struct ssh_child *child)
 	return true;
 }
 
-bool ssh_child_wait(struct ssh_child *child, uint64_t patience_ns)
+bool channel_wait(struct channel *child, uint64_t patience_ns)
 {
 	uint64_t until_ns = monotonic_ns() + patience_ns;
 
-	while (!ssh_child_reap(child) && monotonic_ns() < until_ns)
+	while (!channel_reap(child) && monotonic_ns() < until_ns)
 		poll(NULL, 0, LOOK_MS);
 	return child->ended;
 }
 
-void ssh_child_end(struct ssh_child *child, uint64_t patience_ns)
+void channel_end(struct channel *child, uint64_t patience_ns)
 {
 	if (!child->pid)
 		return;
@@ -112,13 +111,13 @@ void ssh_child_end(struct ssh_child *child, uint64_t patience_ns)
 	if (child->from >= 0)
 		close(child->from);
 	child->to = child->from = -1;
-	if (!ssh_child_wait(child, patience_ns)) {
+	if (!channel_wait(child, patience_ns)) {
 		kill(child->pid, child->end_signal);
 		kill(child->pid, SIGCONT);
 	}
-	if (!ssh_child_wait(child, TERMINATE_PATIENCE_NS)) {
+	if (!channel_wait(child, TERMINATE_PATIENCE_NS)) {
 		kill(child->pid, SIGKILL);
-		ssh_child_wait(child, UINT64_MAX / 2);
+		channel_wait(child, UINT64_MAX / 2);
 	}
 }
 
@@ -133,7 +132,7 @@ static int await(int fd, short events, int signals)
 	return fds[1].revents ? -EINTR : 0;
 }
 
-int ssh_child_write(struct ssh_child *child, const void *bytes, size_t n, int signals)
+int channel_write(struct channel *child, const void *bytes, size_t n, int signals)
 {
 	const char *at = bytes;
 
@@ -151,7 +150,7 @@ int ssh_child_write(struct ssh_child *child, const void *bytes, size_t n, int si
 	return 0;
 }
 
-int ssh_child_read(struct ssh_child *child)
+int channel_read(struct channel *child)
 {
 	ssize_t got = read(child->from, child->bytes, sizeof(child->bytes));
 
@@ -162,8 +161,8 @@ int ssh_child_read(struct ssh_child *child)
 	return got == 0;
 }
 
-int ssh_child_reply(struct ssh_child *child, struct host_reader *reader, int signals,
-		    struct host_reply *reply)
+int channel_reply(struct channel *child, struct host_reader *reader, int signals,
+		  struct host_reply *reply)
 {
 	for (;;) {
 		size_t used;
@@ -176,7 +175,7 @@ int ssh_child_reply(struct ssh_child *child, struct host_reader *reader, int sig
 		rc = await(child->from, POLLIN, signals);
 		if (rc)
 			return rc;
-		rc = ssh_child_read(child);
+		rc = channel_read(child);
 		if (rc)
 			return rc < 0 ? rc : 0;
 	}

@@ -9,18 +9,18 @@
  * The program's files are removed by itself (remote_folder.h). If it was never started,
  * host_setup.sh removes them when the first channel ends, and that channel ends with this process.
  */
-#include "tui/remote/ssh_session.h"
+#include "tui/remote/remote_session.h"
 
 #include "core/base/output_file.h"
 #include "core/base/safe_path.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/perfdata/recording_name.h"
+#include "tui/remote/channel.h"
 #include "tui/remote/control_folder.h"
 #include "tui/remote/host_setup.h"
 #include "tui/remote/host_stream.h"
 #include "tui/remote/link_watch.h"
-#include "tui/remote/ssh_child.h"
 #include "tui/term/term_reset.h"
 
 #include <errno.h>
@@ -38,7 +38,6 @@ enum {
 	STATUS_OK = 0,
 	STATUS_FAILED = 1,
 	STATUS_KILLED = 128, /* + number of the signal */
-	SSH_FAILED = 255,
 };
 
 #define BREAK_PATIENCE_NS (1 * NS_PER_S) /* after a channel has failed, the connection may */
@@ -47,7 +46,7 @@ enum {
 #define OUTPUT_PATIENCE_NS (10 * NS_PER_S)
 
 struct run {
-	const struct ssh_session *session;
+	const struct remote_session *session;
 	struct error *err;
 	int ends, children; /* signalfds: signals that request the end; SIGCHLD */
 	sigset_t blocked;   /* signals that ssh does not get */
@@ -65,7 +64,7 @@ struct run {
 	char host[TRANSPORT_NAME_BYTES]; /* for messages */
 	char token[HOST_TOKEN_DIGITS + 1], name[HOST_TOKEN_DIGITS / 2 + 1];
 	char folder[HOST_FOLDER_BYTES];
-	struct ssh_child setup, program, recording;
+	struct channel setup, program, recording;
 	int output_fd, record_fd;                /* files here; -1: none */
 	struct host_stream output, record, rest; /* rest: what the set-up's channel prints later */
 	struct recording_name record_name;
@@ -109,7 +108,7 @@ static void fill_random(char *digits, size_t size)
 /* The files are opened first: an error must not cost a login. */
 static int open_files(struct run *run)
 {
-	const struct ssh_session *session = run->session;
+	const struct remote_session *session = run->session;
 	const struct recording_rules rules = {0};
 
 	if (session->output) {
@@ -135,19 +134,19 @@ static int open_files(struct run *run)
 	return 0;
 }
 
-static int start_channel(struct run *run, enum channel channel, const char *const *command,
-			 int input, struct ssh_child *child)
+static int start_channel(struct run *run, enum channel_role role, const char *const *command,
+			 int input, struct channel *child)
 {
 	const char **words =
-		transport_words(&run->session->transport, channel, run->control.socket, command);
-	const struct ssh_child_config config = {
+		transport_words(&run->session->transport, role, run->control.socket, command);
+	const struct channel_config config = {
 		.words = words,
 		.environment = run->session->environment,
-		.screen = channel == CHANNEL_SCREEN,
+		.screen = role == CHANNEL_SCREEN,
 		.input = input,
 		.blocked = run->blocked,
 	};
-	int rc = ssh_child_start(&config, child, run->err);
+	int rc = channel_start(&config, child, run->err);
 
 	free(words);
 	return rc;
@@ -157,7 +156,7 @@ static int start_channel(struct run *run, enum channel channel, const char *cons
  * Starts a channel whose output is that of a command, without what the login shell's files print:
  * these come before the token. The command consists of checked words.
  */
-static int start_stream(struct run *run, const char *command, struct ssh_child *child,
+static int start_stream(struct run *run, const char *command, struct channel *child,
 			struct host_stream *stream)
 {
 	struct host_reader reader;
@@ -170,9 +169,9 @@ static int start_stream(struct run *run, const char *command, struct ssh_child *
 	int n = snprintf(script, sizeof(script), "{ echo %s begin; exec %s; }\n", run->token,
 			 command);
 	host_reader_init(&reader, run->token);
-	rc = ssh_child_write(child, script, (size_t)n, run->ends);
+	rc = channel_write(child, script, (size_t)n, run->ends);
 	if (rc != -EINTR)
-		rc = ssh_child_reply(child, &reader, run->ends, &reply);
+		rc = channel_reply(child, &reader, run->ends, &reply);
 	stream->child = child;
 	if (rc == 1 && reply.key == HOST_BEGIN)
 		return 0;
@@ -221,7 +220,7 @@ static int start_program(struct run *run)
 
 static int connect_host(struct run *run, struct notes *notes)
 {
-	const struct ssh_session *session = run->session;
+	const struct remote_session *session = run->session;
 	struct host_setup setup = {
 		.host = run->host,
 		.via = session->transport.via != NULL,
@@ -278,8 +277,8 @@ static void read_children(struct run *run)
 
 	while (read(run->children, &info, sizeof(info)) > 0)
 		;
-	ssh_child_reap(&run->setup);
-	ssh_child_reap(&run->program);
+	channel_reap(&run->setup);
+	channel_reap(&run->program);
 }
 
 /* A reader of standard output that closed its pipe (head) has enough. */
@@ -320,7 +319,7 @@ static bool is_unused(struct run *run)
 	struct host_reply reply;
 
 	host_reader_init(&reader, run->token);
-	return ssh_child_reply(&run->setup, &reader, run->ends, &reply) == 1 &&
+	return channel_reply(&run->setup, &reader, run->ends, &reply) == 1 &&
 	       reply.key == HOST_UNUSED;
 }
 
@@ -331,7 +330,7 @@ static void end_setup(struct run *run)
 		return;
 	/* A connection that is about to break is found broken, and the end of the shell, too. */
 	if (may_be_broken(run))
-		ssh_child_wait(&run->setup, BREAK_PATIENCE_NS);
+		channel_wait(&run->setup, BREAK_PATIENCE_NS);
 	run->given_up = run->rest.ended || (run->setup.ended && run->setup.status == 0);
 	close_setup(run);
 	run->unused = run->session->sudo && run->program.status && is_unused(run);
@@ -475,18 +474,18 @@ static void end_all(struct run *run)
 	bool cut = run->stopped_by || is_cut(run) || !run->program.ended;
 	bool had_screen = run->session->screen && run->program.pid;
 
-	ssh_child_end(&run->program, 0);
+	channel_end(&run->program, 0);
 	if (had_screen && cut && run->known && !run->unused)
 		term_reset(&run->before, run->session->terminal);
 	/* The script ends a reader of the recording. */
 	close_setup(run);
-	ssh_child_end(&run->recording, END_PATIENCE_NS);
+	channel_end(&run->recording, END_PATIENCE_NS);
 	/* Before it has made a folder, ssh may wait for a password. */
-	ssh_child_end(&run->setup, run->folder[0] ? END_PATIENCE_NS : 0);
+	channel_end(&run->setup, run->folder[0] ? END_PATIENCE_NS : 0);
 	control_folder_remove(&run->control);
 }
 
-int ssh_session_run(const struct ssh_session *session, struct notes *notes, struct error *err)
+int remote_session_run(const struct remote_session *session, struct notes *notes, struct error *err)
 {
 	struct run run = {.session = session,
 			  .err = err,
@@ -505,8 +504,7 @@ int ssh_session_run(const struct ssh_session *session, struct notes *notes, stru
 	transport_name(&session->transport, run.host);
 	fill_random(run.token, sizeof(run.token));
 	fill_random(run.name, sizeof(run.name));
-	if (transport_check(&session->transport, err) == 0 && open_signals(&run) == 0 &&
-	    open_files(&run) == 0 &&
+	if (open_signals(&run) == 0 && open_files(&run) == 0 &&
 	    (session->transport.via ||
 	     control_folder_make(session->directory, &run.control, err) == 0))
 		status = run_program(&run, notes);

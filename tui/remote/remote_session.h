@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef PMCTOP_SSH_SESSION_H
-#define PMCTOP_SSH_SESSION_H
+#ifndef PMCTOP_REMOTE_SESSION_H
+#define PMCTOP_REMOTE_SESSION_H
 
 #include "core/base/error.h"
 #include "core/base/notes.h"
@@ -22,7 +22,7 @@
  *
  * Only the files that the user named are written here.
  */
-struct ssh_session {
+struct remote_session {
 	struct transport transport;
 	bool sudo;           /* runs pmctop there through sudo */
 	const char *program; /* file of --static; NULL: none */
@@ -41,6 +41,7 @@ struct ssh_session {
  * Returns pmctop's exit status there, or 1 with a sentence in *err, or 128 + the signal that ended
  * the run. `notes` gets sentences to be printed before that of *err. The terminal is as it was.
  */
-int ssh_session_run(const struct ssh_session *session, struct notes *notes, struct error *err);
+int remote_session_run(const struct remote_session *session, struct notes *notes,
+		       struct error *err);
 
 #endif

@@ -11,7 +11,7 @@
 #include "tui/options/output_apart.h"
 #include "tui/options/user_files.h"
 #include "tui/remote/parcel.h"
-#include "tui/remote/ssh_session.h"
+#include "tui/remote/remote_session.h"
 #include "tui/term/theme_load.h"
 #include "tui/term/variables.h"
 
@@ -164,14 +164,14 @@ static void note_remedy(const struct transport *transport, struct notes *notes)
 	notes_add(notes, "%s", text);
 }
 
-int run_ssh(int argc, char **argv, const struct options *options, const struct config *config,
-	    const struct theme_places *themes, char *const *environment, struct notes *notes,
-	    struct error *err)
+int run_remote(int argc, char **argv, const struct options *options, const struct config *config,
+	       const struct theme_places *themes, char *const *environment, struct notes *notes,
+	       struct error *err)
 {
 	char user[PATH_MAX], host[TRANSPORT_NAME_BYTES];
 	struct tables_places tables;
 	struct parcel parcel;
-	struct ssh_session session = {
+	struct remote_session session = {
 		.transport = {.host = options->ssh,
 			      .options = options->ssh_options,
 			      .n_options = options->n_ssh_options,
@@ -195,7 +195,7 @@ int run_ssh(int argc, char **argv, const struct options *options, const struct c
 	fill_parcel(argc, argv, options, config, themes, &parcel, notes);
 	transport_name(&session.transport, host);
 	parcel.host = xstrdup(host);
-	int status = ssh_session_run(&session, notes, err);
+	int status = remote_session_run(&session, notes, err);
 	if (err->code == -ENOEXEC)
 		note_remedy(&session.transport, notes);
 	parcel_fini(&parcel);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef PMCTOP_SSH_CHILD_H
-#define PMCTOP_SSH_CHILD_H
+#ifndef PMCTOP_CHANNEL_H
+#define PMCTOP_CHANNEL_H
 
 #include "core/base/error.h"
 #include "tui/remote/host_reply.h"
@@ -14,7 +14,7 @@
  * A running ssh, or command of --via. It gets a signal when this process ends in any way, SIGKILL
  * included; ssh then restores the terminal's line settings.
  */
-struct ssh_child {
+struct channel {
 	pid_t pid;        /* 0: none */
 	int end_signal;   /* SIGTERM, or SIGHUP if that is blocked */
 	int to, from;     /* pipes to its input and from its output; -1: closed, or the terminal */
@@ -25,7 +25,7 @@ struct ssh_child {
 	size_t at, n;
 };
 
-struct ssh_child_config {
+struct channel_config {
 	const char *const *words;
 	char *const *environment;
 	bool screen; /* its input and output are `input` and standard output, else pipes */
@@ -34,35 +34,34 @@ struct ssh_child_config {
 };
 
 /* Starts it. 0, or -errno and a sentence. */
-int ssh_child_start(const struct ssh_child_config *config, struct ssh_child *child,
-		    struct error *err);
+int channel_start(const struct channel_config *config, struct channel *child, struct error *err);
 
 /* Reaps it if it has ended. Returns `ended`. */
-bool ssh_child_reap(struct ssh_child *child);
+bool channel_reap(struct channel *child);
 /* The same, but waits for at most that time. */
-bool ssh_child_wait(struct ssh_child *child, uint64_t patience_ns);
+bool channel_wait(struct channel *child, uint64_t patience_ns);
 
 /*
  * Closes its input, waits that long for its end, and ends it by its end signal, then SIGKILL. Its
  * status remains. A zeroed one is fine.
  */
-void ssh_child_end(struct ssh_child *child, uint64_t patience_ns);
+void channel_end(struct channel *child, uint64_t patience_ns);
 
 /*
  * Writes all bytes. 0, -EINTR if `signals` is readable, or -errno: -EPIPE if it reads no more.
  */
-int ssh_child_write(struct ssh_child *child, const void *bytes, size_t n, int signals);
+int channel_write(struct channel *child, const void *bytes, size_t n, int signals);
 
 /*
  * Reads the next reply of the host. 1; 0 at the end of its output; -EINTR as above; -EPROTO.
  */
-int ssh_child_reply(struct ssh_child *child, struct host_reader *reader, int signals,
-		    struct host_reply *reply);
+int channel_reply(struct channel *child, struct host_reader *reader, int signals,
+		  struct host_reply *reply);
 
 /*
  * Reads what is there without waiting, at most a buffer: child->n bytes at child->at. 0, 1 at the
  * end, or -errno.
  */
-int ssh_child_read(struct ssh_child *child);
+int channel_read(struct channel *child);
 
 #endif
