@@ -50,6 +50,9 @@ static const char **ssh_words(const struct transport *transport, enum channel_ro
 		/* The forwarded ports of the user's configuration may be in use already. */
 		"-o",
 		"ClearAllForwardings=yes",
+		/* A third of the bytes, for 0.1 s more before the first rows on a fast link. */
+		"-o",
+		"Compression=yes",
 		/* A link that is dead is noticed within 15 seconds. */
 		"-o",
 		"ServerAliveInterval=5",
