@@ -276,7 +276,8 @@ DEB_PACKAGES    = dpkg-dev $(if $(OTHER_ARCH),gcc-$(subst _,-,$(CROSS_$(OTHER_AR
 	libc6-dev-$(OTHER_ARCH)-cross)
 LIVE_PACKAGES   = $(TEST_PACKAGES) $(DEB_PACKAGES) lintian man-db mandoc bash-completion zsh fish jq tmux \
 	procps util-linux strace linux-perf valgrind libcap2-bin python3-prometheus-client \
-	qemu-system-arm cpio g++ golang-go xz-utils openssh-client openssh-server tcsh sudo
+	qemu-system-arm cpio g++ golang-go xz-utils openssh-client openssh-server sudo tcsh mksh \
+	busybox-static
 BENCH_PACKAGES := python3 procps htop btop atop tiptop linux-perf valgrind
 
 .PHONY: deps deb-deps test-deps live-deps lint-deps clang-deps bench-deps
