@@ -31,7 +31,7 @@ token = line[0].split("=")[1] if master else line[2]
 name = sys.stdin.readline().strip().split("=")[1] if master else ""
 version = os.environ["SSH_VERSION"]
 folder = "/tmp/pmctop-ssh-0-1-" + name
-facts = ["begin", "machine x86_64", "kernel 6.1", "user 0", "installed " + version, "facts"]
+facts = ["begin", "machine x86_64", "kernel Linux 6.1", "installed " + version, "facts"]
 last = ""
 while master and (last, line) != ("exit 0\n", "}\n"):
     last, line = line, sys.stdin.readline()
@@ -85,10 +85,12 @@ LIES = (
      "box answered what pmctop's set-up does not print."),
     ("answers in another order", "say('begin', 'ready')",
      "box answered what pmctop's set-up does not print."),
+    ("is another system", "say('begin', 'machine amd64', 'kernel FreeBSD 14.1', 'facts')",
+     "box runs FreeBSD 14.1. pmctop needs Linux there."),
     ("has no architecture", "say('begin', 'facts')",
      "box answered what pmctop's set-up does not print."),
     ("has an architecture with a path in it",
-     "facts[1] = 'machine ../../../tmp/x'; facts[4] = 'installed'; say(*facts)",
+     "facts[1] = 'machine ../../../tmp/x'; facts[3] = 'installed'; say(*facts)",
      "No static program for ../../../tmp/x is installed here."),
     ("ends after its facts", "say(*facts)", "box: the set-up of pmctop ended early."),
     ("has no place", "say(*facts, 'refused noexec /tmp', 'refused full /dev/shm', 'nowhere')",
@@ -332,7 +334,8 @@ def check_lies(machine):
                 and all(line.startswith("pmctop: ") and line.isprintable() for line in lines))
         check(f"a host that {what}: one sentence", good, done)
         check(f"a host that {what}: no file here", not machine.left(), machine.left())
-    done = machine.run(LIES[10][1], "--ssh-option", "-p22", "-b")
+    lie = next(lie for what, lie, _ in LIES if what == "has no place")
+    done = machine.run(lie, "--ssh-option", "-p22", "-b")
     check("with the reasons, and the command for that host",
           "box: /tmp: no program may be executed there (noexec)." in done.stderr
           and "box: /dev/shm: it is full" in done.stderr

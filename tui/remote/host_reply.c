@@ -13,11 +13,11 @@
 #include <string.h>
 
 static const char *const keys[] = {
-	[HOST_BEGIN] = "begin",   [HOST_MACHINE] = "machine", [HOST_KERNEL] = "kernel",
-	[HOST_USER] = "user",     [HOST_CPU] = "cpu",         [HOST_INSTALLED] = "installed",
-	[HOST_FACTS] = "facts",   [HOST_REFUSED] = "refused", [HOST_NOWHERE] = "nowhere",
-	[HOST_FOLDER] = "folder", [HOST_SUM] = "sum",         [HOST_RUNS] = "runs",
-	[HOST_READY] = "ready",   [HOST_UNUSED] = "unused",
+	[HOST_BEGIN] = "begin",     [HOST_MACHINE] = "machine",     [HOST_KERNEL] = "kernel",
+	[HOST_CPU] = "cpu",         [HOST_INSTALLED] = "installed", [HOST_FACTS] = "facts",
+	[HOST_REFUSED] = "refused", [HOST_NOWHERE] = "nowhere",     [HOST_FOLDER] = "folder",
+	[HOST_SUM] = "sum",         [HOST_RUNS] = "runs",           [HOST_READY] = "ready",
+	[HOST_UNUSED] = "unused",
 };
 
 void host_reader_init(struct host_reader *reader, const char *token)

@@ -14,8 +14,7 @@
 enum host_key {
 	HOST_BEGIN,     /* the script or the program runs: what follows the line is its output */
 	HOST_MACHINE,   /* `uname -m` */
-	HOST_KERNEL,    /* `uname -r` */
-	HOST_USER,      /* user number */
+	HOST_KERNEL,    /* `uname -sr` */
 	HOST_CPU,       /* of /proc/cpuinfo, what cpu_model_parse_id() needs; ; ends a line */
 	HOST_INSTALLED, /* first line of `pmctop --version` there; "": none */
 	HOST_FACTS,     /* the end of these facts */

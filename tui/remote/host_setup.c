@@ -32,7 +32,7 @@ enum {
 
 /* What is known of the host. */
 struct host_facts {
-	char machine[32];
+	char machine[32], kernel[40];
 	char cpu[HOST_VALUE_BYTES + 2];   /* lines of /proc/cpuinfo for one CPU */
 	char installed[HOST_VALUE_BYTES]; /* first line of --version there */
 };
@@ -129,6 +129,18 @@ static void set_cpu(struct host_facts *facts, const char *value)
 		*end = '\n';
 }
 
+static int check_kernel(const struct dialogue *dialogue, struct error *err)
+{
+	const struct host_facts *facts = &dialogue->facts;
+
+	if (!facts->machine[0] || !facts->kernel[0])
+		return set_strange(dialogue, err);
+	if (strncmp(facts->kernel, "Linux ", strlen("Linux ")) == 0)
+		return 0;
+	return error_set(err, -ENOSYS, "%s runs %s. pmctop needs Linux there.",
+			 dialogue->setup->host, facts->kernel);
+}
+
 static int read_facts(struct dialogue *dialogue, struct error *err)
 {
 	struct host_facts *facts = &dialogue->facts;
@@ -138,14 +150,16 @@ static int read_facts(struct dialogue *dialogue, struct error *err)
 	dialogue->begun = rc == 0;
 	while (rc == 0 && (rc = next_reply(dialogue, &reply, err)) == 0) {
 		if (reply.key == HOST_FACTS)
-			return facts->machine[0] ? 0 : set_strange(dialogue, err);
+			return check_kernel(dialogue, err);
 		if (reply.key == HOST_MACHINE)
 			text_copy(facts->machine, sizeof(facts->machine), reply.value);
 		else if (reply.key == HOST_CPU)
 			set_cpu(facts, reply.value);
 		else if (reply.key == HOST_INSTALLED)
 			text_copy(facts->installed, sizeof(facts->installed), reply.value);
-		else if (reply.key != HOST_KERNEL && reply.key != HOST_USER)
+		else if (reply.key == HOST_KERNEL)
+			text_copy(facts->kernel, sizeof(facts->kernel), reply.value);
+		else
 			rc = set_strange(dialogue, err);
 	}
 	return rc;
@@ -293,8 +307,8 @@ static int check_runs(struct dialogue *dialogue, const char *folder, struct erro
 				 "The copied program is %.60s, this one is %s. Build both from "
 				 "the same sources: make all static.",
 				 reply.value, version);
-	return error_set(err, -ENOEXEC, "%s: the program in %.80s does not run: %.60s",
-			 dialogue->setup->host, folder,
+	return error_set(err, -ENOEXEC, "%s (%s): the program in %.80s does not run: %.60s",
+			 dialogue->setup->host, dialogue->facts.kernel, folder,
 			 reply.value[0] ? reply.value : "it printed nothing.");
 }
 

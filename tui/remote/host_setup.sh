@@ -85,8 +85,7 @@ user=$(id -u)
 installed=$(command -v pmctop)
 case $installed in /*) ;; *) installed= ;; esac
 say machine "$(uname -m)"
-say kernel "$(uname -r)"
-say user "$user"
+say kernel "$(uname -sr)"
 say cpu "$(sed -n -e '/^$/q' -e '/^vendor_id/p' -e '/^cpu family/p' -e '/^model/p' -e '/^stepping/p' \
 	-e '/^CPU /p' /proc/cpuinfo 2>/dev/null | tr '\n\t' '; ')"
 say installed "$([ -z "$installed" ] || "$installed" --version </dev/null 2>/dev/null | head -n 1)"
