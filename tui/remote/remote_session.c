@@ -53,6 +53,7 @@ struct run {
 	int stopped_by;     /* the signal that requested the end; 0: none */
 	uint64_t until_ns;  /* after such a signal, output is copied until then */
 	bool complete;      /* pmctop there has ended, and all its output is copied */
+	bool broken;        /* both channels have failed */
 	bool given_up;      /* the shell there ended first, and pmctop by it */
 	bool silent;        /* the shell there has answered dots, but no longer does */
 	bool unused;        /* sudo has not started pmctop there */
@@ -306,12 +307,6 @@ static bool may_be_broken(const struct run *run)
 					   : run->program.status == SSH_FAILED;
 }
 
-/* Whether the connection has broken, if pmctop's channel has ended. */
-static bool is_broken(const struct run *run)
-{
-	return may_be_broken(run) && run->setup.ended && run->setup.status != 0;
-}
-
 /* At the end of its input the script reports that sudo has started nothing. */
 static bool is_unused(struct run *run)
 {
@@ -331,6 +326,7 @@ static void end_setup(struct run *run)
 	/* A connection that is about to break is found broken, and the end of the shell, too. */
 	if (may_be_broken(run))
 		channel_wait(&run->setup, BREAK_PATIENCE_NS);
+	run->broken = may_be_broken(run) && run->setup.ended && run->setup.status != 0;
 	run->given_up = run->rest.ended || (run->setup.ended && run->setup.status == 0);
 	close_setup(run);
 	run->unused = run->session->sudo && run->program.status && is_unused(run);
@@ -411,7 +407,7 @@ static void close_files(struct run *run)
  */
 static bool is_cut(const struct run *run)
 {
-	return run->program.killed || run->program.status == SSH_FAILED || is_broken(run) ||
+	return run->program.killed || run->program.status == SSH_FAILED || run->broken ||
 	       (run->program.status > STATUS_KILLED && !run->session->command);
 }
 
@@ -427,7 +423,7 @@ static const char *early_end(const struct run *run)
 			       : "sudo does not start pmctop without a terminal; its message is "
 				 "above. Allow it without a password (NOPASSWD in sudoers), or "
 				 "log in as root.";
-	if (is_broken(run))
+	if (run->broken)
 		return "the connection broke. pmctop there has ended, and left no file.";
 	if (run->given_up)
 		return "nothing arrived there for 30 s, so pmctop there has ended.";
