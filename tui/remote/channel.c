@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The signals that pmctop has blocked for its signalfd are unblocked in the child, except those of
- * its configuration. Pipes of the parent do not block, so that a host that neither reads nor writes
- * does not delay a signal.
+ * The child inherits the signals that pmctop has blocked for its signalfd. Before exec it unblocks
+ * them, except `blocked` of its configuration. Pipes of the parent do not block, so that a host
+ * that neither reads nor writes does not delay a signal.
  */
 #include "tui/remote/channel.h"
 
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 20, NOT_FOUND = 127, CANNOT_EXECUTE = 126, KILLED = 128 };
+enum { POLL_MS = 20, NOT_FOUND = 127, CANNOT_EXECUTE = 126, KILLED = 128 };
 
 #define TERMINATE_PATIENCE_NS (2 * NS_PER_S)
 
@@ -39,12 +39,12 @@ static void close_pipe(int ends[2])
 			close(ends[i]);
 }
 
-int channel_start(const struct channel_config *config, struct channel *child, struct error *err)
+int channel_start(const struct channel_config *config, struct channel *channel, struct error *err)
 {
 	int in[2] = {-1, -1}, out[2] = {-1, -1};
 	pid_t parent = getpid();
 
-	*child = (struct channel){
+	*channel = (struct channel){
 		.to = -1,
 		.from = -1,
 		.end_signal = sigismember(&config->blocked, SIGTERM) ? SIGHUP : SIGTERM,
@@ -55,14 +55,14 @@ int channel_start(const struct channel_config *config, struct channel *child, st
 		close_pipe(in);
 		return error_set_no_descriptor(err, code);
 	}
-	child->pid = fork();
-	if (child->pid == 0)
+	channel->pid = fork();
+	if (channel->pid == 0)
 		exec_words(config, config->screen ? config->input : in[0],
-			   config->screen ? STDOUT_FILENO : out[1], child->end_signal, parent);
-	if (child->pid < 0) {
+			   config->screen ? STDOUT_FILENO : out[1], channel->end_signal, parent);
+	if (channel->pid < 0) {
 		int code = -errno;
 
-		child->pid = 0;
+		channel->pid = 0;
 		close_pipe(in);
 		close_pipe(out);
 		return error_set(err, code, "'%.60s' cannot be started: %s.", config->words[0],
@@ -72,52 +72,52 @@ int channel_start(const struct channel_config *config, struct channel *child, st
 		return 0;
 	close(in[0]);
 	close(out[1]);
-	child->to = in[1];
-	child->from = out[0];
-	fcntl(child->to, F_SETFL, O_NONBLOCK);
-	fcntl(child->from, F_SETFL, O_NONBLOCK);
+	channel->to = in[1];
+	channel->from = out[0];
+	fcntl(channel->to, F_SETFL, O_NONBLOCK);
+	fcntl(channel->from, F_SETFL, O_NONBLOCK);
 	return 0;
 }
 
-bool channel_reap(struct channel *child)
+bool channel_reap(struct channel *channel)
 {
 	int status;
 
-	if (!child->pid || child->ended)
+	if (!channel->pid || channel->ended)
 		return true;
-	if (waitpid(child->pid, &status, WNOHANG) != child->pid)
+	if (waitpid(channel->pid, &status, WNOHANG) != channel->pid)
 		return false;
-	child->ended = true;
-	child->killed = WIFSIGNALED(status);
-	child->status = WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + WTERMSIG(status);
+	channel->ended = true;
+	channel->killed = WIFSIGNALED(status);
+	channel->status = WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + WTERMSIG(status);
 	return true;
 }
 
-bool channel_wait(struct channel *child, uint64_t patience_ns)
+bool channel_wait(struct channel *channel, uint64_t patience_ns)
 {
 	uint64_t until_ns = monotonic_ns() + patience_ns;
 
-	while (!channel_reap(child) && monotonic_ns() < until_ns)
-		poll(NULL, 0, LOOK_MS);
-	return child->ended;
+	while (!channel_reap(channel) && monotonic_ns() < until_ns)
+		poll(NULL, 0, POLL_MS);
+	return channel->ended;
 }
 
-void channel_end(struct channel *child, uint64_t patience_ns)
+void channel_end(struct channel *channel, uint64_t patience_ns)
 {
-	if (!child->pid)
+	if (!channel->pid)
 		return;
-	if (child->to >= 0)
-		close(child->to);
-	if (child->from >= 0)
-		close(child->from);
-	child->to = child->from = -1;
-	if (!channel_wait(child, patience_ns)) {
-		kill(child->pid, child->end_signal);
-		kill(child->pid, SIGCONT);
+	if (channel->to >= 0)
+		close(channel->to);
+	if (channel->from >= 0)
+		close(channel->from);
+	channel->to = channel->from = -1;
+	if (!channel_wait(channel, patience_ns)) {
+		kill(channel->pid, channel->end_signal);
+		kill(channel->pid, SIGCONT);
 	}
-	if (!channel_wait(child, TERMINATE_PATIENCE_NS)) {
-		kill(child->pid, SIGKILL);
-		channel_wait(child, UINT64_MAX / 2);
+	if (!channel_wait(channel, TERMINATE_PATIENCE_NS)) {
+		kill(channel->pid, SIGKILL);
+		channel_wait(channel, UINT64_MAX / 2);
 	}
 }
 
@@ -132,16 +132,16 @@ static int await(int fd, short events, int signals)
 	return fds[1].revents ? -EINTR : 0;
 }
 
-int channel_write(struct channel *child, const void *bytes, size_t n, int signals)
+int channel_write(struct channel *channel, const void *bytes, size_t n, int signals)
 {
 	const char *at = bytes;
 
 	while (n > 0) {
-		ssize_t some = write(child->to, at, n);
+		ssize_t some = write(channel->to, at, n);
 
 		if (some < 0 && errno != EAGAIN && errno != EINTR)
 			return -errno;
-		int rc = some < 0 ? await(child->to, POLLOUT, signals) : 0;
+		int rc = some < 0 ? await(channel->to, POLLOUT, signals) : 0;
 		if (rc)
 			return rc;
 		at += some < 0 ? 0 : some;
@@ -150,32 +150,33 @@ int channel_write(struct channel *child, const void *bytes, size_t n, int signal
 	return 0;
 }
 
-int channel_read(struct channel *child)
+int channel_read(struct channel *channel)
 {
-	ssize_t got = read(child->from, child->bytes, sizeof(child->bytes));
+	ssize_t got = read(channel->from, channel->bytes, sizeof(channel->bytes));
 
-	child->at = child->n = 0;
+	channel->at = channel->n = 0;
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	child->n = (size_t)got;
+	channel->n = (size_t)got;
 	return got == 0;
 }
 
-int channel_reply(struct channel *child, struct host_reader *reader, int signals,
+int channel_reply(struct channel *channel, struct host_reader *reader, int signals,
 		  struct host_reply *reply)
 {
 	for (;;) {
 		size_t used;
-		int rc = host_reader_take(reader, child->bytes + child->at, child->n, &used, reply);
+		int rc = host_reader_take(reader, channel->bytes + channel->at, channel->n, &used,
+					  reply);
 
-		child->at += used;
-		child->n -= used;
+		channel->at += used;
+		channel->n -= used;
 		if (rc)
 			return rc;
-		rc = await(child->from, POLLIN, signals);
+		rc = await(channel->from, POLLIN, signals);
 		if (rc)
 			return rc;
-		rc = channel_read(child);
+		rc = channel_read(channel);
 		if (rc)
 			return rc < 0 ? rc : 0;
 	}

@@ -11,8 +11,9 @@
 #include <sys/types.h>
 
 /*
- * A running ssh, or command of --via. It gets a signal when this process ends in any way, SIGKILL
- * included; ssh then restores the terminal's line settings.
+ * A running ssh or command of --via, a child of this process. When this process ends in any way,
+ * SIGKILL included, the kernel sends it `end_signal`; ssh then restores the line settings of the
+ * terminal.
  */
 struct channel {
 	pid_t pid;        /* 0: none */
@@ -28,40 +29,40 @@ struct channel {
 struct channel_config {
 	const char *const *words;
 	char *const *environment;
-	bool screen; /* its input and output are `input` and standard output, else pipes */
-	int input;
+	bool screen;      /* its input and output are `input` and standard output, else pipes */
+	int input;        /* the terminal, borrowed; not read without `screen` */
 	sigset_t blocked; /* signals that it does not get, for example from ^C */
 };
 
-/* Starts it. 0, or -errno and a sentence. */
-int channel_start(const struct channel_config *config, struct channel *child, struct error *err);
+/* Starts it. 0, or -errno and a sentence. The caller ends it by channel_end(). */
+int channel_start(const struct channel_config *config, struct channel *channel, struct error *err);
 
-/* Reaps it if it has ended. Returns `ended`. */
-bool channel_reap(struct channel *child);
+/* Reaps it if it has ended. Returns whether it has, or was never started. */
+bool channel_reap(struct channel *channel);
 /* The same, but waits for at most that time. */
-bool channel_wait(struct channel *child, uint64_t patience_ns);
+bool channel_wait(struct channel *channel, uint64_t patience_ns);
 
 /*
  * Closes its input, waits that long for its end, and ends it by its end signal, then SIGKILL. Its
  * status remains. A zeroed one is fine.
  */
-void channel_end(struct channel *child, uint64_t patience_ns);
+void channel_end(struct channel *channel, uint64_t patience_ns);
 
 /*
  * Writes all bytes. 0, -EINTR if `signals` is readable, or -errno: -EPIPE if it reads no more.
  */
-int channel_write(struct channel *child, const void *bytes, size_t n, int signals);
+int channel_write(struct channel *channel, const void *bytes, size_t n, int signals);
 
 /*
  * Reads the next reply of the host. 1; 0 at the end of its output; -EINTR as above; -EPROTO.
  */
-int channel_reply(struct channel *child, struct host_reader *reader, int signals,
+int channel_reply(struct channel *channel, struct host_reader *reader, int signals,
 		  struct host_reply *reply);
 
 /*
- * Reads what is there without waiting, at most a buffer: child->n bytes at child->at. 0, 1 at the
- * end, or -errno.
+ * Reads what is there without waiting, at most a buffer: channel->n bytes at channel->at. 0, 1 at
+ * the end, or -errno.
  */
-int channel_read(struct channel *child);
+int channel_read(struct channel *channel);
 
 #endif

@@ -17,11 +17,11 @@ static_assert(sizeof(((struct channel *)0)->bytes) <= PIPE_BUF, "a pipe takes a 
 
 struct pollfd host_stream_poll(const struct host_stream *stream)
 {
-	if (!stream->child || stream->ended)
+	if (!stream->channel || stream->ended)
 		return (struct pollfd){.fd = -1};
-	if (stream->child->n > 0 && stream->fd >= 0)
+	if (stream->channel->n > 0 && stream->fd >= 0)
 		return (struct pollfd){.fd = stream->fd, .events = POLLOUT};
-	return (struct pollfd){.fd = stream->child->from, .events = POLLIN};
+	return (struct pollfd){.fd = stream->channel->from, .events = POLLIN};
 }
 
 /* The first bytes of a recording: anything else is a message, for example of a login shell. */
@@ -29,8 +29,8 @@ static bool begins_like_recording(const struct host_stream *stream)
 {
 	static const char magic[] = "PERFILE2";
 
-	for (size_t i = 0; i < stream->child->n && stream->copied + i < strlen(magic); i++)
-		if (stream->child->bytes[stream->child->at + i] != magic[stream->copied + i])
+	for (size_t i = 0; i < stream->channel->n && stream->copied + i < strlen(magic); i++)
+		if (stream->channel->bytes[stream->channel->at + i] != magic[stream->copied + i])
 			return false;
 	return true;
 }
@@ -38,7 +38,7 @@ static bool begins_like_recording(const struct host_stream *stream)
 static void drop_rest(struct host_stream *stream)
 {
 	stream->fd = -1;
-	stream->child->n = 0;
+	stream->channel->n = 0;
 }
 
 static void set_write_error(struct host_stream *stream, int code)
@@ -52,7 +52,7 @@ static void set_write_error(struct host_stream *stream, int code)
 
 static void write_chunk(struct host_stream *stream)
 {
-	struct channel *child = stream->child;
+	struct channel *channel = stream->channel;
 
 	if (stream->recording && !begins_like_recording(stream)) {
 		error_set(&stream->error, -EPROTO,
@@ -61,24 +61,24 @@ static void write_chunk(struct host_stream *stream)
 		drop_rest(stream);
 		return;
 	}
-	int rc = write_all(stream->fd, child->bytes + child->at, child->n, NULL);
+	int rc = write_all(stream->fd, channel->bytes + channel->at, channel->n, NULL);
 	if (rc) {
 		set_write_error(stream, rc);
 		drop_rest(stream);
 		return;
 	}
-	stream->copied += child->n;
-	child->n = 0;
+	stream->copied += channel->n;
+	channel->n = 0;
 }
 
 void host_stream_copy(struct host_stream *stream)
 {
-	struct channel *child = stream->child;
+	struct channel *channel = stream->channel;
 
-	if (child->n == 0 && channel_read(child))
+	if (channel->n == 0 && channel_read(channel))
 		stream->ended = true;
-	if (child->n > 0 && stream->fd >= 0)
+	if (channel->n > 0 && stream->fd >= 0)
 		write_chunk(stream);
 	else
-		child->n = 0;
+		channel->n = 0;
 }

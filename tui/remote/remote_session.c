@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Signals are read from descriptors, so no state is at file scope. A signal that requests the end
- * ends the ssh with the terminal first, which restores the line settings, and then the connection.
- * Without a terminal there, pmctop's output has an end: a summary, the end of a JSON list or of the
- * recording. So the first signal only ends pmctop there, by a line to the set-up's channel, and its
- * output is copied to its end. ssh must not get that signal, which ^C sends to all processes.
+ * Signals are read from descriptors, so no state is at file scope. With a screen, a signal that
+ * requests the end first ends the channel with the terminal, where ssh restores the line settings,
+ * and then the connection. Without a screen, pmctop's output has an end: a summary, the end of a
+ * JSON list or of the recording. So the first signal only ends pmctop there, by a line to the
+ * set-up's channel, and its output is copied to its end. ^C sends SIGINT to all processes of the
+ * terminal, so the channels have it blocked.
  *
- * The program's files are removed by itself (remote_folder.h). If it was never started,
- * host_setup.sh removes them when the first channel ends, and that channel ends with this process.
+ * pmctop there removes its files itself (remote_folder.h). If it was never started, host_setup.sh
+ * removes them when the set-up's channel ends, and that channel ends with this process.
  */
 #include "tui/remote/remote_session.h"
 
@@ -40,7 +41,7 @@ enum {
 	STATUS_KILLED = 128, /* + number of the signal */
 };
 
-#define BREAK_PATIENCE_NS (1 * NS_PER_S) /* after a channel has failed, the connection may */
+#define BREAK_PATIENCE_NS (1 * NS_PER_S) /* a broken connection ends the channels one by one */
 #define END_PATIENCE_NS   (3 * NS_PER_S)
 /* For the end of the output after a signal. A command there may use 3 s, a slow reader 4 s. */
 #define OUTPUT_PATIENCE_NS (10 * NS_PER_S)
@@ -48,19 +49,19 @@ enum {
 struct run {
 	const struct remote_session *session;
 	struct error *err;
-	int ends, children; /* signalfds: signals that request the end; SIGCHLD */
-	sigset_t blocked;   /* signals that ssh does not get */
-	int stopped_by;     /* the signal that requested the end; 0: none */
-	uint64_t until_ns;  /* after such a signal, output is copied until then */
-	bool complete;      /* pmctop there has ended, and all its output is copied */
-	bool broken;        /* both channels have failed */
-	bool given_up;      /* the shell there ended first, and pmctop by it */
-	bool silent;        /* the shell there has answered dots, but no longer does */
-	bool unused;        /* sudo has not started pmctop there */
-	uint64_t dot_ns;    /* time of the next dot for host_setup.sh */
-	uint64_t answer_ns; /* time of the last answer; 0: none came */
-	bool known;         /* `before` is valid */
-	struct termios before;
+	int ends, children;    /* signalfds: signals that request the end; SIGCHLD */
+	sigset_t blocked;      /* signals that the channels do not get */
+	int stopped_by;        /* the signal that requested the end; 0: none */
+	uint64_t until_ns;     /* after such a signal, output is copied until then */
+	bool complete;         /* pmctop there has ended, and all its output is copied */
+	bool broken;           /* both channels have failed */
+	bool given_up;         /* the shell there has ended before pmctop, and so has ended it */
+	bool silent;           /* the shell there no longer answers dots */
+	bool unused;           /* sudo has not started pmctop there */
+	uint64_t dot_ns;       /* time of the next dot for host_setup.sh */
+	uint64_t answer_ns;    /* time of the last answer; 0: none came */
+	bool known;            /* `before` is valid */
+	struct termios before; /* line settings at the start */
 	struct control_folder control;
 	char host[TRANSPORT_NAME_BYTES]; /* for messages */
 	char token[HOST_TOKEN_DIGITS + 1], name[HOST_TOKEN_DIGITS / 2 + 1];
@@ -136,7 +137,7 @@ static int open_files(struct run *run)
 }
 
 static int start_channel(struct run *run, enum channel_role role, const char *const *command,
-			 int input, struct channel *child)
+			 int input, struct channel *channel)
 {
 	const char **words =
 		transport_words(&run->session->transport, role, run->control.socket, command);
@@ -147,7 +148,7 @@ static int start_channel(struct run *run, enum channel_role role, const char *co
 		.input = input,
 		.blocked = run->blocked,
 	};
-	int rc = channel_start(&config, child, run->err);
+	int rc = channel_start(&config, channel, run->err);
 
 	free(words);
 	return rc;
@@ -157,33 +158,34 @@ static int start_channel(struct run *run, enum channel_role role, const char *co
  * Starts a channel whose output is that of a command, without what the login shell's files print:
  * these come before the token. The command consists of checked words.
  */
-static int start_stream(struct run *run, const char *command, struct channel *child,
+static int start_stream(struct run *run, const char *command, struct channel *channel,
 			struct host_stream *stream)
 {
 	struct host_reader reader;
 	struct host_reply reply = {0};
 	char script[2 * HOST_FOLDER_BYTES + 160];
-	int rc = start_channel(run, CHANNEL_STREAM, shell, -1, child);
+	int rc = start_channel(run, CHANNEL_STREAM, shell, -1, channel);
 
 	if (rc)
 		return rc;
 	int n = snprintf(script, sizeof(script), "{ echo %s begin; exec %s; }\n", run->token,
 			 command);
 	host_reader_init(&reader, run->token);
-	rc = channel_write(child, script, (size_t)n, run->ends);
+	rc = channel_write(channel, script, (size_t)n, run->ends);
 	if (rc != -EINTR)
-		rc = channel_reply(child, &reader, run->ends, &reply);
-	stream->child = child;
+		rc = channel_reply(channel, &reader, run->ends, &reply);
+	stream->channel = channel;
 	if (rc == 1 && reply.key == HOST_BEGIN)
 		return 0;
 	if (rc == -EINTR)
 		return rc;
-	return error_set(run->err, -ECONNRESET,
-			 run->session->transport.via
-				 ? "%s failed when it ran once more; its message is above."
-				 : "%s opened no second channel. Its sshd needs MaxSessions of at "
-				   "least 3.",
-			 run->host);
+	return error_set(
+		run->err, -ECONNRESET,
+		run->session->transport.via
+			? "%s: the command failed when it ran again; its message is above."
+			: "%s: no second channel was opened. Its sshd needs MaxSessions of "
+			  "at least 3.",
+		run->host);
 }
 
 static int start_screen(struct run *run, const char *const *command)
@@ -238,11 +240,11 @@ static int connect_host(struct run *run, struct notes *notes)
 	int rc = start_channel(run, CHANNEL_SETUP, shell, -1, &run->setup);
 	if (rc == 0)
 		rc = host_setup_run(&setup, &run->setup, run->folder, run->err);
-	run->rest = (struct host_stream){.child = &run->setup, .fd = -1};
+	run->rest = (struct host_stream){.channel = &run->setup, .fd = -1};
 	return rc;
 }
 
-/* To host_setup.sh, for link_watch.h there. A link that takes none is found silent. */
+/* Sends a line to link_watch.c there. If the link takes none, its silence is noticed later. */
 static void send_line(const struct run *run, const char *line)
 {
 	ssize_t ignored = run->setup.to >= 0 ? write(run->setup.to, line, strlen(line)) : 0;
@@ -257,7 +259,10 @@ static void close_setup(struct run *run)
 	run->setup.to = -1;
 }
 
-/* The second one, and SIGQUIT, which writes no output without --ssh either, end all at once. */
+/*
+ * A second signal ends all at once. So does SIGQUIT, at which a local pmctop writes no output
+ * either.
+ */
 static void read_end_signal(struct run *run)
 {
 	struct signalfd_siginfo info;
@@ -290,8 +295,8 @@ static bool has_reader_gone(const struct run *run)
 
 static bool is_complete(const struct run *run)
 {
-	return run->program.ended && (!run->output.child || run->output.ended) &&
-	       (!run->record.child || run->record.ended);
+	return run->program.ended && (!run->output.channel || run->output.ended) &&
+	       (!run->record.channel || run->record.ended);
 }
 
 static bool is_done(const struct run *run)
@@ -307,7 +312,7 @@ static bool may_be_broken(const struct run *run)
 					   : run->program.status == SSH_FAILED;
 }
 
-/* At the end of its input the script reports that sudo has started nothing. */
+/* Whether the script, at the end of its input, reports that sudo has started nothing. */
 static bool is_unused(struct run *run)
 {
 	struct host_reader reader;
@@ -318,12 +323,15 @@ static bool is_unused(struct run *run)
 	       reply.key == HOST_UNUSED;
 }
 
-/* When pmctop has ended, the script ends a reader of the recording that it has left. */
+/*
+ * Once pmctop has ended, closes the script's input. The script then ends a cat of the recording
+ * that still waits for pmctop.
+ */
 static void end_setup(struct run *run)
 {
 	if (!run->program.ended || run->setup.to < 0)
 		return;
-	/* A connection that is about to break is found broken, and the end of the shell, too. */
+	/* How the set-up's channel ends decides whether the connection has broken. */
 	if (may_be_broken(run))
 		channel_wait(&run->setup, BREAK_PATIENCE_NS);
 	run->broken = may_be_broken(run) && run->setup.ended && run->setup.status != 0;
@@ -332,7 +340,8 @@ static void end_setup(struct run *run)
 	run->unused = run->session->sudo && run->program.status && is_unused(run);
 }
 
-/* Sends a dot when it is due. Returns ms to the next, or to the time when no more is copied. */
+/* Sends a dot when it is due. Returns ms to the next, or to the end of copying if that is sooner.
+ */
 static int send_dot(struct run *run)
 {
 	uint64_t now_ns = monotonic_ns(), next_ns;
@@ -430,7 +439,8 @@ static const char *early_end(const struct run *run)
 	return is_cut(run) ? "pmctop there was ended by a signal." : NULL;
 }
 
-static int judge(struct run *run)
+/* The exit status of the run; sets its sentence. */
+static int judge_run(struct run *run)
 {
 	const char *why = early_end(run);
 
@@ -507,7 +517,7 @@ int remote_session_run(const struct remote_session *session, struct notes *notes
 	end_all(&run);
 	close_files(&run);
 	if (status == STATUS_OK || run.stopped_by)
-		status = judge(&run);
+		status = judge_run(&run);
 	if (run.ends >= 0)
 		close(run.ends);
 	if (run.children >= 0)

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/notes.h"
+#include "core/tables/tables.h"
 #include "tui/remote/parcel.h"
 #include "tui/remote/transport.h"
 
@@ -11,8 +12,8 @@
 
 /*
  * One run of pmctop on a host, with up to three channels: the set-up, which stays open until the
- * end; pmctop; and its recording. ssh has one connection for them, so a password is asked for once.
- * A command of --via is run for each.
+ * end; pmctop; and its recording. ssh has one connection for all, so it reads a password once. A
+ * command of --via is run once for each.
  *
  *	here                                    the host
  *	setup      ssh -T   <- lines, files ->  /bin/sh, host_setup.sh
@@ -20,26 +21,27 @@
  *	       or  ssh -T   <- output ----      the same, without a terminal
  *	recording  ssh -T   <- perf.data --     cat FOLDER/recording
  *
- * Only the files that the user named are written here.
+ * Only the files that the user named are written here. All is borrowed.
  */
 struct remote_session {
 	struct transport transport;
-	bool sudo;           /* runs pmctop there through sudo */
-	const char *program; /* file of --static; NULL: none */
-	struct parcel *parcel;
+	bool sudo;                          /* runs pmctop there through sudo */
+	const char *program;                /* file of --static; NULL: none */
+	struct parcel *parcel;              /* to be sent; gets the tables for the CPUs there */
 	const struct tables_places *tables; /* the user's tables of events */
 	const char *output;                 /* file of the output; NULL: standard output */
 	const char *record;                 /* file of the recording; NULL: none */
 	bool screen;                        /* pmctop there has a terminal */
-	bool command;                       /* it runs a command, which may have any exit status */
-	const char *directory;              /* for the private folder with the socket; NULL: /tmp */
+	bool command;                       /* the user's, so the status may be any */
+	const char *directory;              /* for the folder of ssh's socket; NULL: /tmp */
 	const char *terminal;               /* its type */
 	char *const *environment;           /* of ssh, or of the command of --via */
 };
 
 /*
  * Returns pmctop's exit status there, or 1 with a sentence in *err, or 128 + the signal that ended
- * the run. `notes` gets sentences to be printed before that of *err. The terminal is as it was.
+ * the run here. `notes` gets sentences to be printed before that of *err. err->code is -ENOEXEC if
+ * nothing can be copied or executed there. The terminal is restored.
  */
 int remote_session_run(const struct remote_session *session, struct notes *notes,
 		       struct error *err);
