@@ -70,6 +70,8 @@ LABRADOR = "vendor_id : GenuineIntel;cpu family : 6;model : 241;stepping : 1;"
 # Reads the way and the size of the parcel; n is that size.
 COPY = "say(*facts, 'folder ' + folder); sys.stdin.readline(); n = sys.stdin.readline().strip()"
 
+STRANGE = "box: the answer is not that of pmctop's set-up."
+
 # (what the host does, the code of it, a part of the sentence)
 LIES = (
     ("ssh fails", "sys.exit(255)", "box: the connection failed; ssh's message is above."),
@@ -78,17 +80,17 @@ LIES = (
      "box: /bin/sh was not run: a forced command"),
     ("prints without end",
      "while True: sys.stdout.write('y' * 4095 + '\\n')",
-     "box answered what pmctop's set-up does not print."),
+     STRANGE),
     ("prints a line without end", "while True: sys.stdout.write('y' * 4096)",
-     "box answered what pmctop's set-up does not print."),
+     STRANGE),
     ("answers with an unknown key", "say('begin', 'open /etc/passwd')",
-     "box answered what pmctop's set-up does not print."),
+     STRANGE),
     ("answers in another order", "say('begin', 'ready')",
-     "box answered what pmctop's set-up does not print."),
+     STRANGE),
     ("is another system", "say('begin', 'machine amd64', 'kernel FreeBSD 14.1', 'facts')",
      "box runs FreeBSD 14.1. pmctop needs Linux there."),
     ("has no architecture", "say('begin', 'facts')",
-     "box answered what pmctop's set-up does not print."),
+     STRANGE),
     ("has an architecture with a path in it",
      "facts[1] = 'machine ../../../tmp/x'; facts[3] = 'installed'; say(*facts)",
      "No static program for ../../../tmp/x is installed here."),
@@ -97,12 +99,12 @@ LIES = (
      "box: pmctop can be copied to no place and run there."),
     ("has a folder that a shell would change",
      "say(*facts, 'folder /tmp/$(touch x)/pmctop-ssh-0-1-' + name)",
-     "box answered what pmctop's set-up does not print."),
+     STRANGE),
     ("has a folder of another name", "say(*facts, 'folder /tmp/pmctop-ssh-0-1-0')",
-     "box answered what pmctop's set-up does not print."),
+     STRANGE),
     ("has a folder that is too long",
      "say(*facts, 'folder /' + 'x' * 300 + '/pmctop-ssh-0-1-' + name)",
-     "box answered what pmctop's set-up does not print."),
+     STRANGE),
     ("has a full disk", f"{COPY}; {SUM}",
      "took only a part of the copy. Is the disk full?"),
     ("reads nothing of the copy", f"say(*facts, 'folder ' + folder); {SUM}; os.close(0)",

@@ -291,7 +291,8 @@ static int check_ssh(const struct options *options, struct error *err)
 	if (options->n_ssh_options > 0 && !options->ssh)
 		return error_set(err, -EINVAL, "Option '--ssh-option' needs '--ssh HOST'.");
 	if ((options->ssh_sudo || options->static_program) && !options->ssh && !options->via)
-		return error_set(err, -EINVAL, "Option '--%s' needs '--ssh HOST'.",
+		return error_set(err, -EINVAL,
+				 "Option '--%s' needs '--ssh HOST' or '--via COMMAND'.",
 				 options->ssh_sudo ? "ssh-sudo" : "static");
 	if (!options->ssh && !options->via)
 		return 0;

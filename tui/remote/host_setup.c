@@ -48,7 +48,7 @@ struct dialogue {
 	bool begun;
 };
 
-/* Why the script has ended early: the transport failed, or something else than a shell answered. */
+/* Sets why the script has ended early: the transport failed, or no /bin/sh answered. */
 static int set_ended(struct dialogue *dialogue, struct error *err)
 {
 	const struct host_setup *setup = dialogue->setup;
@@ -76,7 +76,7 @@ static int set_ended(struct dialogue *dialogue, struct error *err)
 
 static int set_strange(const struct dialogue *dialogue, struct error *err)
 {
-	return error_set(err, -EPROTO, "%s answered what pmctop's set-up does not print.",
+	return error_set(err, -EPROTO, "%s: the answer is not that of pmctop's set-up.",
 			 dialogue->setup->host);
 }
 
@@ -177,7 +177,10 @@ static int choose_program(struct dialogue *dialogue, struct error *err)
 	return rc && !setup->program ? (err->code = -ENOEXEC) : rc;
 }
 
-/* Without files for the CPUs there, those of the host are not read in their place. */
+/*
+ * Adds the tables of events for the CPUs there. If the folder here has none for them, an empty name
+ * of a folder is sent: the host does not read its own ones instead.
+ */
 static int pack_parcel(struct dialogue *dialogue, struct error *err)
 {
 	const struct host_setup *setup = dialogue->setup;
@@ -188,7 +191,7 @@ static int pack_parcel(struct dialogue *dialogue, struct error *err)
 	int rc = tables_read(setup->tables, id, tables, setup->why);
 	if (rc == 0 && strlen(tables->text) > SENT_TABLES_MAX) {
 		notes_add(setup->why,
-			  "%.120s: the tables for %s are too long for --ssh (at most %d bytes). "
+			  "%.120s: the tables for %s are too long to be sent (at most %d bytes). "
 			  "The built-in tables are used.",
 			  tables->folder, id, SENT_TABLES_MAX);
 		tables_text_fini(tables);
@@ -249,7 +252,7 @@ static int choose_place(struct dialogue *dialogue, char folder[HOST_FOLDER_BYTES
 	return 0;
 }
 
-/* What ssh has taken counts as copied. Up to 2 MB of it may be on their way. */
+/* What the transport has taken counts as copied. Of that, up to 2 MB may be on their way. */
 static int send_contents(struct dialogue *dialogue, const char *bytes, size_t n,
 			 struct copy_progress *progress)
 {

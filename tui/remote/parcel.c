@@ -95,7 +95,7 @@ int parcel_pack(const struct parcel *parcel, char **bytes, size_t *n, struct err
 	free(*bytes);
 	*bytes = NULL;
 	return error_set(err, -E2BIG,
-			 "The command line and the configuration are too long for --ssh (at most "
+			 "The command line and the configuration are too long to be sent (at most "
 			 "%d bytes and %d words). Use fewer.",
 			 PARCEL_BYTES_MAX, PARCEL_WORDS_MAX);
 }
@@ -167,9 +167,10 @@ int parcel_unpack(const char *bytes, size_t n, struct parcel *parcel, struct err
 	if (n <= PARCEL_BYTES_MAX && read_entries(parcel, bytes, bytes + n))
 		return 0;
 	parcel_fini(parcel);
-	return error_set(err, -EINVAL,
-			 "The arguments that --ssh sent cannot be read. Copy this version's static "
-			 "program: --static FILE.");
+	return error_set(
+		err, -EINVAL,
+		"The arguments that were sent here cannot be read. Copy the static program "
+		"of the same version: --static FILE.");
 }
 
 void parcel_fini(struct parcel *parcel)

@@ -11,9 +11,9 @@
 
 /*
  * What pmctop here sends to pmctop on the host: words of the command line, variables, the
- * configuration, the themes and the tables of events. One file of texts that are ended by NUL, a
- * key before each value. A pmctop reads the format of all older versions, because an installed one
- * is used if it is newer.
+ * configuration, the themes and the tables of events. It is one file of texts that are ended by
+ * NUL, a key before each value. A pmctop reads the format of all older versions, because an
+ * installed one is used if it is newer. All texts are owned.
  */
 struct parcel {
 	char **words; /* argv of pmctop on the host, ended by NULL */
@@ -25,11 +25,11 @@ struct parcel {
 	struct theme_text *themes;  /* the user's, to choose from */
 	size_t n_themes, themes_capacity;
 	/*
-	 * The user's tables of events for the CPUs there. No folder: there are none here. No text:
-	 * there are none for these CPUs.
+	 * The user's tables of events for the CPUs there. `folder` is NULL if there are no tables
+	 * here: then the host reads its own. `text` is NULL if there are none for these CPUs.
 	 */
 	struct tables_text tables;
-	char *host;   /* as the user named it */
+	char *host;   /* its name in messages: transport_name() */
 	char *record; /* name here of the recording; NULL: nothing is recorded */
 	bool utf8;    /* the terminal here shows UTF-8 */
 };

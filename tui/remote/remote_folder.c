@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READER_LOOKS = 300, READER_LOOK_MS = 50 };
+enum { READER_TRIES = 300, READER_RETRY_MS = 50 };
 
 static int open_folder(const char *path, struct error *err)
 {
@@ -35,7 +35,7 @@ static int open_folder(const char *path, struct error *err)
 	close(fd);
 	return error_set(err, -EPERM,
 			 "'%.120s' (--remote) is not a private folder of this user. Option "
-			 "'--remote' is for --ssh alone.",
+			 "'--remote' is for --ssh and --via alone.",
 			 path);
 }
 
@@ -53,7 +53,7 @@ static int read_parcel(int folder, struct parcel *parcel, struct error *err)
 			n += (size_t)some;
 	int code = -errno;
 	int rc = some < 0 ? error_set(err, code ? code : -EIO,
-				      "The arguments that --ssh sent cannot be read: %s.",
+				      "The arguments that were sent here cannot be read: %s.",
 				      error_why(code ? code : -EIO))
 			  : parcel_unpack(bytes, n, parcel, err);
 	if (fd >= 0)
@@ -67,11 +67,11 @@ static int open_recording(int folder, struct error *err)
 {
 	int fd = -1;
 
-	for (unsigned i = 0; i < READER_LOOKS; i++) {
+	for (unsigned i = 0; i < READER_TRIES; i++) {
 		fd = openat(folder, "recording", O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		if (fd >= 0 || errno != ENXIO)
 			break;
-		poll(NULL, 0, READER_LOOK_MS);
+		poll(NULL, 0, READER_RETRY_MS);
 	}
 	if (fd < 0)
 		return error_set(err, -errno, "The pipe of the recording cannot be opened: %s.",

@@ -205,8 +205,9 @@ static void save_settings(struct live_screen *live, const struct run_config *con
 		return;
 	live->app.requests.save = false;
 	if (config->host) {
-		messages_show(&live->app.messages, "Not saved: a host may not write your files. "
-						   "Press W without --ssh.");
+		messages_show(&live->app.messages,
+			      "Not saved: a host may not write your files. "
+			      "Press W in a pmctop that runs on your machine.");
 		return;
 	}
 	if (!config->save_path) {

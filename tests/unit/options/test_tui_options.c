@@ -307,8 +307,8 @@ static void test_refused(void **state)
 		 "on "
 		 "each, and Prometheus."},
 		{{"--ssh-option", "-p22"}, "Option '--ssh-option' needs '--ssh HOST'."},
-		{{"--ssh-sudo"}, "Option '--ssh-sudo' needs '--ssh HOST'."},
-		{{"--static", "p"}, "Option '--static' needs '--ssh HOST'."},
+		{{"--ssh-sudo"}, "Option '--ssh-sudo' needs '--ssh HOST' or '--via COMMAND'."},
+		{{"--static", "p"}, "Option '--static' needs '--ssh HOST' or '--via COMMAND'."},
 		{{"--ssh", "a", "--replay", "f"},
 		 "Options '--ssh' and '--replay' exclude each other: recordings are replayed here. "
 		 "Omit '--ssh'."},
