@@ -17,7 +17,7 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$here" log -1 --format=%ct 2>/d
 	stat -c %Y "$here/../Makefile")}
 export SOURCE_DATE_EPOCH
 
-# For --ssh (tui/remote/static_program.c).
+# For --ssh and --via (tui/remote/static_program.c).
 static=$root/usr/lib/pmctop/pmctop-static
 install -D -m 644 "$build/static/pmctop" "$static-$arch"
 if [ -n "$other" ] && [ -f "$build/$other/static/pmctop" ]; then

@@ -112,7 +112,7 @@ static void remedy_rights(struct doctor *doctor, const struct doctor_facts *fact
 		return;
 	if (credentials->no_new_privs)
 		return; /* they have no effect; the finding "user" says so */
-	/* --ssh of another machine has copied and started it, and its file is removed. */
+	/* --ssh or --via of another machine has copied and started it, and its file is removed. */
 	if (text_ends_with(facts->program, " (deleted)")) {
 		doctor_remedy(doctor, "from your machine: pmctop --ssh HOST --ssh-sudo");
 		return;

@@ -46,8 +46,8 @@ struct tables_places {
 /*
  * Reads the files for a CPU (cpu_model_id()). What is wrong with them becomes notes: the file, the
  * line, and what is not used. Returns 0; then the caller calls tables_text_fini(). Returns -ENOENT
- * if there are no files, or -ESRCH with a note if there are none for that CPU. Takes tens of
- * milliseconds.
+ * if there are no files, or -ESRCH with a note if there are none for that CPU or `named` does not
+ * exist. Takes tens of milliseconds.
  */
 int tables_read(const struct tables_places *places, const char *cpu_id, struct tables_text *found,
 		struct notes *notes);

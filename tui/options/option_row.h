@@ -30,7 +30,7 @@ struct option_row {
 		needs; /* what is missing if the argument is "", for the error; NULL: "" is valid */
 	bool setting;  /* also a setting of the configuration */
 	const char *denies; /* setting that it turns off: "mouse" for --no-mouse */
-	bool here;          /* with --ssh it is for this side alone */
+	bool here;          /* with --ssh or --via it is for this side alone */
 };
 
 enum { OPTION_ROWS_MAX = 64 };

@@ -126,7 +126,7 @@ void options_fini(struct options *options); /* also after an error of options_pa
 int options_parse(int argc, char **argv, struct options *options, struct error *err);
 
 /*
- * Calls word() for each word of the command line that pmctop on the host of --ssh gets, without
+ * Calls word() for each word of the command line that pmctop on a host (--ssh, --via) gets, without
  * argv[0]: options by their long names, without those that concern this side (option_row.h); the
  * positional arguments; and the command. argv has been parsed without an error.
  */

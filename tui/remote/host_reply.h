@@ -12,7 +12,7 @@
  * The host may be hostile, so everything is bounded. Pure.
  */
 enum host_key {
-	HOST_BEGIN,     /* the script or the program runs: what follows the line is its output */
+	HOST_BEGIN,     /* the script runs, or the output of a command follows */
 	HOST_MACHINE,   /* `uname -m` */
 	HOST_KERNEL,    /* `uname -sr` */
 	HOST_CPU,       /* of /proc/cpuinfo, what cpu_model_parse_id() needs; ; ends a line */

@@ -19,7 +19,7 @@
  */
 struct host_setup {
 	const char *host;    /* for messages (transport_name()); borrowed, as the other texts */
-	bool via;            /* it is reached by a command of --via, not by ssh */
+	bool via;            /* a command of --via runs the commands there, not ssh */
 	const char *program; /* file of --static; NULL: an installed one, or the usual files */
 	const char *token;   /* HOST_TOKEN_DIGITS random digits */
 	const char *name;    /* end of the folder's name: random digits */
@@ -33,9 +33,15 @@ struct host_setup {
 enum { HOST_FOLDER_BYTES = 256 };
 
 /*
- * Fills `folder`, a path that host_folder_is_valid(). Returns 0, -EINTR without a sentence, or
- * another -errno with one: -E2BIG as parcel_pack(), -ECONNREFUSED if ssh or the login shell failed,
- * -EPROTO if the host answered something else, -ENOEXEC if nothing can be copied or executed there.
+ * Fills `folder` with a path for which host_folder_is_valid(). Returns 0, -EINTR without a
+ *sentence, or another -errno with one:
+ *
+ *	-E2BIG         as parcel_pack()
+ *	-ECONNREFUSED  the transport or the login shell failed
+ *	-EPROTO        the host answered what the script does not print
+ *	-ENOEXEC       nothing can be copied or executed there
+ *	-EINVAL        the copied program is one of an older version
+ *	another        the file of --static cannot be read
  */
 int host_setup_run(const struct host_setup *setup, struct channel *channel,
 		   char folder[HOST_FOLDER_BYTES], struct error *err);

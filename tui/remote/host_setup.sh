@@ -6,22 +6,23 @@
 #   token=TOKEN   begins each line that it prints (tui/remote/host_reply.h)
 #   name=NAME     end of the folder's name
 #
-# It then reads lines and files from standard input. They are sent only when it has asked for them,
-# because a shell or a head(1) may read ahead. At the end of standard input it removes what is left,
-# and the program ends with it. If no dot arrives, the program ends it.
-# It is one command in braces, so a shell has read all of it before it runs.
+# It then reads lines and files from standard input. They are sent only when it waits for them,
+# because a shell or a head(1) may read ahead. At the end of standard input it removes what is left
+# and ends, and with it the program. If no dots arrive, the program ends this shell (link_watch.h).
+# All is one command in braces, so a shell has read all of it before it runs.
 {
 LC_ALL=C
 export LC_ALL
 umask 077
 folder=
 
-say() {
+reply() {
 	printf '%s %s\n' "$token" "$*"
 }
 
-# The names are relative: another user may have given the folder's name to a link meanwhile. A cat
-# that waits for the writer of the recording ends when the pipe was opened once.
+# Removes the files and the folder. The names are relative: another user may have given the folder's
+# name to a link meanwhile. A cat that waits for a writer of the recording ends, because the pipe is
+# opened and closed once.
 clean() {
 	[ -n "$folder" ] || return 0
 	[ -p recording ] && : <>recording
@@ -34,7 +35,7 @@ clean() {
 trap 'clean; exit 0' HUP INT TERM PIPE
 trap clean EXIT
 
-# Folders of this user that their shell has left: it was killed. Their names have its number.
+# Removes the folders of this user whose shell was killed. A folder's name has the number of its shell.
 remove_stale() {
 	for old in "$1"/pmctop-ssh-"$user"-*; do
 		[ -d "$old" ] && [ ! -L "$old" ] && [ -O "$old" ] || continue
@@ -49,12 +50,12 @@ remove_stale() {
 try_place() {
 	case $1 in
 	[!/]*) return 1 ;;
-	*[!A-Za-z0-9/._-]*) say refused "name $1"; return 1 ;;
+	*[!A-Za-z0-9/._-]*) reply refused "name $1"; return 1 ;;
 	esac
 	[ -d "$1" ] || return 1
 	remove_stale "$1"
 	new=$1/pmctop-ssh-$user-$$-$name
-	mkdir "$new" 2>/dev/null || { say refused "denied $1"; return 1; }
+	mkdir "$new" 2>/dev/null || { reply refused "denied $1"; return 1; }
 	cd "$new" || return 1
 	folder=$new
 	if ! printf '#!/bin/sh\nexit 7\n' >trial || ! dd if=/dev/zero of=pmctop bs=1024 count="$kib"; then
@@ -68,7 +69,7 @@ try_place() {
 	rm -f trial pmctop
 	[ -n "$reason" ] || return 0
 	clean
-	say refused "$reason $1"
+	reply refused "$reason $1"
 	return 1
 }
 
@@ -77,31 +78,31 @@ receive() {
 	read -r bytes || exit 0
 	case $bytes in '' | *[!0-9]*) exit 0 ;; esac
 	head -c "$bytes" >"$1" 2>/dev/null
-	say sum "$(cksum <"$1" 2>/dev/null || wc -c <"$1")"
+	reply sum "$(cksum <"$1" 2>/dev/null || wc -c <"$1")"
 }
 
-say begin
+reply begin
 user=$(id -u)
 installed=$(command -v pmctop)
 case $installed in /*) ;; *) installed= ;; esac
-say machine "$(uname -m)"
-say kernel "$(uname -sr)"
-say cpu "$(sed -n -e '/^$/q' -e '/^vendor_id/p' -e '/^cpu family/p' -e '/^model/p' -e '/^stepping/p' \
+reply machine "$(uname -m)"
+reply kernel "$(uname -sr)"
+reply cpu "$(sed -n -e '/^$/q' -e '/^vendor_id/p' -e '/^cpu family/p' -e '/^model/p' -e '/^stepping/p' \
 	-e '/^CPU /p' /proc/cpuinfo 2>/dev/null | tr '\n\t' '; ')"
-say installed "$([ -z "$installed" ] || "$installed" --version </dev/null 2>/dev/null | head -n 1)"
-say facts
+reply installed "$([ -z "$installed" ] || "$installed" --version </dev/null 2>/dev/null | head -n 1)"
+reply facts
 
-# How the program comes there (copy, link), KiB of all files, whether there is a recording (yes, no).
+# How the program is made (copy, link), KiB of all files, and whether there is a recording (yes, no).
 read -r way kib recorded || exit 0
 case $kib in '' | *[!0-9]*) exit 0 ;; esac
 for place in "$TMPDIR" /tmp "$XDG_RUNTIME_DIR" /dev/shm "$HOME"; do
 	try_place "$place" && break
 done
 if [ -z "$folder" ]; then
-	say nowhere
+	reply nowhere
 	exit 0
 fi
-say folder "$folder"
+reply folder "$folder"
 if [ "$way" = link ]; then
 	ln -s "$installed" pmctop
 else
@@ -110,15 +111,15 @@ else
 fi
 receive parcel
 [ "$recorded" != yes ] || mkfifo recording
-say runs "$(./pmctop --version </dev/null 2>&1 | head -n 1)"
-# The program gets SIGIO when the last writer of this pipe has gone: this shell.
+reply runs "$(./pmctop --version </dev/null 2>&1 | head -n 1)"
+# This shell is the last writer of the pipe: when it ends, the program gets SIGIO.
 mkfifo alive && exec 9<>alive || exit 0
-say ready
-# The lines that arrive, a dot every 10 s as long as there is a link, are for link_watch.c.
+reply ready
+# Passes the lines that arrive to link_watch.c: a dot every 10 s, an i or a t. Answers each with a dot.
 while read -r line; do
 	printf %s "$line" >&9
 	echo .
 done
-[ ! -e parcel ] || say unused
+[ ! -e parcel ] || reply unused
 exit 0
 }

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-/* How long each side waits for the other's next dot, and how often dots are sent. */
+/* Time that each side waits for a byte of the other, and between two dots. */
 enum { LINK_PATIENCE_MS = 30000, LINK_DOT_MS = 10000 };
 
 /*
@@ -13,11 +13,12 @@ enum { LINK_PATIENCE_MS = 30000, LINK_DOT_MS = 10000 };
  * arrives from the other machine:
  *
  *	.  dot    the link works
- *	i  or t   SIGINT or SIGTERM ended the run there, and this process gets it
+ *	i or t    pmctop on that machine got SIGINT or SIGTERM: it is sent to this process too
  *
- * Sends SIGIO to this process when the shell has ended, and when dots came but none has for
- * patience_ms: then SIGHUP ends the shell, too, because sshd may take long to notice a silent link.
- * Before the first dot nothing is expected: an older pmctop sends none. Returns 0 or -errno.
+ * When the shell has ended, this process gets SIGIO. After the first dot it also gets SIGIO if no
+ * byte arrives for patience_ms. In that case the shell gets SIGHUP, because sshd may take long to
+ *notice a silent link. Before the first dot nothing is expected: an older pmctop sends none.
+ *Returns 0 or -errno.
  */
 int link_watch_start(int alive, pid_t shell, int patience_ms);
 

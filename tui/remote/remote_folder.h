@@ -6,11 +6,11 @@
 #include "tui/remote/parcel.h"
 
 /*
- * The host's side: the folder that pmctop --ssh has made, with this program and its parcel. Reads
+ * The host's side: the folder that host_setup.sh has made, with this program and its parcel. Reads
  * the parcel, sets the variables of the terminal, opens the pipes, and removes all files and the
  * folder. From then on this process has no file. SIGIO ends it when the shell that made the folder
- * ends, or the link is silent (link_watch.h): a process without a terminal gets no SIGHUP when the
- * connection breaks.
+ * has ended, and when the link is silent (link_watch.h), because a process without a terminal gets
+ * no SIGHUP when the connection breaks.
  *
  * The folder must be a folder of this user (as root: of any, because of sudo) that no other user
  * may read. Only fixed names in it are removed. Returns 0, or -errno and a sentence. *recording

@@ -58,7 +58,7 @@ static const char **ssh_words(const struct transport *transport, enum channel_ro
 		"ServerAliveInterval=5",
 		"-o",
 		"ServerAliveCountMax=3",
-		/* The farewell of a shared connection. */
+		/* Not for the set-up: hides "Shared connection to HOST closed." */
 		"-o",
 		"LogLevel=ERROR",
 	};

@@ -24,8 +24,8 @@ enum channel_role {
 
 enum {
 	TRANSPORT_NAME_BYTES = 64,
-	SSH_FAILED = 255, /* ssh's status if the connection fails or breaks, or a signal ends a
-			     command */
+	/* ssh's status if the connection fails or breaks, or a signal ends the command there. */
+	SSH_FAILED = 255,
 };
 
 /* The host for messages: "box", or "'docker exec -it web'". May be cut. */

@@ -122,7 +122,7 @@ static void note_setting(struct config *file, const char *name, const struct err
 	config_note(file, config_entry_find(&file->settings, name), err->text);
 }
 
-/* Where themes are: here, or with --ssh the texts that were sent. */
+/* Where themes are: in the user's directory, or the texts that another machine sent. */
 static struct theme_places find_themes(const struct parcel *sent, char dir[PATH_MAX])
 {
 	if (sent)
@@ -402,7 +402,7 @@ static int run_or_list(struct options *options, struct config *config, const str
 	char tables[PATH_MAX];
 	struct error err;
 
-	/* With --ssh a folder that is named is one of the user's machine. */
+	/* On a host (--ssh, --via) the folder that is named is one of the user's machine. */
 	user_files_tables(sent ? NULL : options->event_tables, tables, &engine.tables);
 	if (sent && sent->tables.folder)
 		engine.tables.read = &sent->tables;
@@ -443,7 +443,8 @@ static int run_task(int argc, char **argv, struct options *options, struct confi
 }
 
 /*
- * "pmctop --remote FOLDER", which --ssh of another machine starts (tui/remote/remote_folder.h).
+ * "pmctop --remote FOLDER", which --ssh or --via of another machine starts
+ * (tui/remote/remote_folder.h).
  * Replaces the command line. True if this is one; *status is negative, or that of a failure.
  */
 static bool receive_parcel(int *argc, char ***argv, struct parcel *sent, int *recording,

@@ -32,7 +32,10 @@ struct run_config {
 	const char *save_pattern; /* file that was read if that does not exist; may be NULL */
 	const char *terminal;     /* $TERM */
 	struct launch *launch;    /* the command, which waits; NULL: none */
-	/* Of --ssh, which has started this on another machine; NULL: it runs where the user is. */
+	/*
+	 * This machine in messages, if --ssh or --via of another one has started this; NULL: it
+	 * runs where the user is.
+	 */
 	const char *host;
 	bool color, direct_color;
 	bool utf8; /* the terminal shows UTF-8, else ASCII only */
@@ -96,8 +99,8 @@ enum run_status run_doctor(const struct options *options, const struct tables_pl
 			   struct error *err);
 
 /*
- * Runs pmctop on the host of --ssh with the same command line, configuration and themes. `argv` has
- * been parsed into *options, and the theme loaded.
+ * Runs pmctop on the host of --ssh or --via with the same command line, configuration and themes.
+ * `argv` has been parsed into *options, and the theme loaded.
  */
 int run_remote(int argc, char **argv, const struct options *options, const struct config *config,
 	       const struct theme_places *themes, char *const *environment, struct notes *notes,

@@ -137,7 +137,7 @@ static int run_command(struct batch_run *run, struct batch_options *options, str
 	int rc = batch_run(&run->feed, options, run->fd, &batch_stop, err);
 	int stopped_by = batch_stop;
 
-	/* With --ssh no terminal has sent ^C to the command, too. */
+	/* On a host (--ssh, --via) no terminal has sent ^C to the command, too. */
 	if (stopped_by == SIGINT && run->config->host)
 		launch_interrupt(launch);
 

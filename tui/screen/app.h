@@ -43,7 +43,7 @@ struct app_config {
 	size_t n_user_metrics;
 	struct theme_places themes; /* the user's */
 	const char *listening;      /* address of the metrics server; NULL: none */
-	const char *host;           /* of --ssh, as the user named it; NULL: this machine */
+	const char *host;           /* of --ssh or --via, in messages; NULL: this machine */
 	char command[32];           /* started by pmctop and still running; "": none */
 	uid_t uid;                  /* of pmctop: tasks of other users may not be sampled */
 	bool readonly;              /* no signal is sent, no file is written */

@@ -14,8 +14,8 @@
 void file_name_suggest(const struct snapshot *snapshot, char *text, size_t size);
 
 /*
- * The name for a message: with --ssh "HOST:/DIRECTORY/NAME", as scp takes it, because the file is
- * on the host; else (`host` NULL) NAME alone.
+ * The name for a message: on a host (--ssh, --via) "HOST:/DIRECTORY/NAME", as scp takes it, because
+ * the file is there. Without `host` (NULL) NAME alone.
  */
 void file_name_shown(const char *host, const char *name, char *text, size_t size);
 

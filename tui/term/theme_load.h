@@ -12,7 +12,7 @@ struct theme_text {
 
 /* Where the user's themes are. Borrowed; zeroed: there are none. */
 struct theme_places {
-	const struct theme_text *sent; /* by --ssh: these hide all others of the same name */
+	const struct theme_text *sent; /* by another machine: these hide others of the name */
 	size_t n_sent;
 	const char *dir; /* has NAME.theme; NULL: not known */
 };
