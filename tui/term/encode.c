@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REACH = 3 }; /* lines below the cursor in which the next run is looked for */
+enum {
+	REACH = 3,     /* lines below the cursor in which the nearest run is searched */
+	FAR_BYTES = 6, /* a run with such a way is not preferred to the first one of its look */
+};
 
 void encode_init(struct encoder *encoder, struct terminfo terminfo)
 {
@@ -147,7 +150,8 @@ static struct changed_run *next_run(struct encoder *encoder, size_t first, unsig
 {
 	const struct changed_runs *runs = &encoder->runs;
 	struct changed_run *best = NULL;
-	unsigned end = y + 1 + REACH < height ? y + 1 + REACH : height, least = 6;
+	unsigned end = y + 1 + REACH < height ? y + 1 + REACH : height;
+	unsigned least = FAR_BYTES;
 
 	for (size_t i = runs->lines[y]; i < runs->lines[end]; i++) {
 		unsigned bytes = is_ready(encoder, &runs->items[i])

@@ -32,6 +32,7 @@ void encode_begin(struct encoder *encoder);
 void encode_string(struct encoder *encoder, const char *string);
 /* Appends what sets plain characters in the terminal's own colours. */
 void encode_plain(struct encoder *encoder);
+/* Appends the shortest way to the cell (x, y). */
 void encode_move(struct encoder *encoder, unsigned x, unsigned y);
 /* Appends what turns `last` into `canvas`, of the same size. NULL: it clears the screen first. */
 void encode_canvas(struct encoder *encoder, const struct canvas *last, const struct canvas *canvas);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Adds the parameters of \e[...m; other strings have none. */
+/* Adds the parameters of \e[...m. Returns false if the string is another one. */
 static bool parameters_add(struct sequence *parameters, const char *string)
 {
 	struct sequence sequence = {.n = 0};

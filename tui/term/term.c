@@ -43,7 +43,7 @@
 /* The status report of ECMA-48 (DSR): a terminal answers ESC [ 0 n. */
 #define TERM_STATUS_QUERY "\033[5n"
 
-/* After a signal, an answer is waited for no longer: see the limit of 4 s in signals.h. */
+/* Longest wait for an answer after a signal. It is below the limit of 4 s in signals.h. */
 #define TERM_LEAVE_NS (3 * NS_PER_S)
 
 enum {
@@ -248,8 +248,8 @@ static void query_status(struct term *term)
 }
 
 /*
- * What a terminal without queries shows of them is cleared by the first drawing. The answer to the
- * second means that there is none to the first.
+ * A terminal without these queries may show their bytes, which the first drawing clears. After an
+ * answer to the second query, none will come to the first.
  */
 static void send_first_queries(struct term *term)
 {
@@ -540,7 +540,6 @@ static void save_drawn(struct term *term, const struct canvas *canvas)
 void term_draw(struct term *term, const struct canvas *canvas)
 {
 	bool known = term->last.width == canvas->width && term->last.height == canvas->height;
-
 	struct encoder *encoder = &term->encoder;
 
 	encode_begin(encoder);

@@ -7,10 +7,13 @@
 
 #include <stdbool.h>
 
-/* The terminal's cursor, where the next character is shown, and the shortest way to a cell. */
+/*
+ * The terminal's cursor, at which it shows the next character, and the shortest way to a cell.
+ * Pure, except for terminfo's tiparm().
+ */
 struct term_cursor {
 	int x, y;   /* -1: unknown */
-	bool exact; /* false: x may differ on a terminal with other fonts */
+	bool exact; /* false: x may differ, as terminals disagree about widths */
 	enum { TERM_CURSOR_UNKNOWN, TERM_CURSOR_HIDDEN, TERM_CURSOR_SHOWN } visibility;
 };
 
@@ -19,7 +22,7 @@ void term_cursor_forget(struct term_cursor *cursor);
 /* Appends the shortest way to (x, y), and sets the position. */
 void term_cursor_move(struct term_cursor *cursor, const struct terminfo *terminfo, unsigned x,
 		      unsigned y, struct text_buffer *bytes);
-/* About the bytes of the way to (x, y). */
+/* Returns about how many bytes the way to (x, y) has. */
 unsigned term_cursor_estimate(const struct term_cursor *cursor, unsigned x, unsigned y);
 
 #endif

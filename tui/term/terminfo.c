@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Padding is a delay for terminals of the time before flow control. */
+/*
+ * Strings, numbers and flags are read by the names of terminfo(5). Padding is a delay for terminals
+ * of the time before flow control.
+ */
 #include "tui/term/terminfo.h"
 
 #include "tui/term/look.h"

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /*
- * What terminfo has of the terminal's type, which ncurses has loaded before. Its strings have
- * padding ($<5/>), which is never sent: sequence_add() and terminfo_copy() leave it out.
+ * What terminfo has of the terminal's type. ncurses must have loaded it. Strings may have padding
+ * ($<5/>), which is never sent: sequence_add() and terminfo_copy() leave it out.
  */
 
 /* The strings and abilities that drawing needs. The strings are borrowed; NULL: not there. */
@@ -32,10 +32,10 @@ struct terminfo {
 /* Without `color` there are no colours. direct_color: 24 bits, although terminfo has fewer. */
 struct terminfo terminfo_read(bool color, bool direct_color);
 
-/* A string of the type. NULL: it has none of that name. */
+/* A string of the type, borrowed. NULL: it has none of that name. */
 const char *terminfo_string(const char *name);
 
-/* Copies a string without padding, no NUL. Returns the bytes; 0: more than `size`. */
+/* Copies a string without padding and NUL. Returns its bytes; 0: none, or more than `size`. */
 size_t terminfo_copy(char *to, size_t size, const char *string);
 
 /* Bytes of strings without padding, one after the other. Zeroed is empty. */
