@@ -52,7 +52,7 @@ ELSEWHERE = {
     "docker run --cap-add PERFMON --pid host -it IMAGE pmctop": "no image",
     "docker run --cap-add SYS_ADMIN --pid host -it IMAGE pmctop": "no image",
     "pmctop --ssh box": "ssh_test.py",
-    "pmctop --ssh box --ssh-sudo": "ssh_test.py",
+    "pmctop --ssh box --ssh-sudo": "ssh_sudo_test.py",
     "pmctop --via 'docker exec -it web'": "ssh_test.py",
 }
 
