@@ -66,8 +66,8 @@ ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -fPIE $(HARDEN_CFLAG
 ALL_LDFLAGS = $(if $(STATIC),$(STATIC_LDFLAGS),-pie) $(HARDEN_LDFLAGS) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
-# $(call foreign,ARCH) are the variables for an architecture, with Debian's name for it. Packages have
-# the static programs of $(ARCH), this machine's, and of $(OTHER_ARCH).
+# $(call foreign,ARCH) sets the variables for another architecture, by Debian's name. A package has the
+# static programs of this machine's $(ARCH) and of $(OTHER_ARCH).
 CROSS_amd64 := x86_64-linux-gnu-
 CROSS_arm64 := aarch64-linux-gnu-
 foreign   = CROSS=$(CROSS_$(1)) SYSROOT=$(BUILD)/$(1)/sysroot STATIC=1 BUILD=$(BUILD)/$(1)
@@ -246,7 +246,8 @@ install-caps: all ## install it so that all users, or those of GROUP=perf, may c
 uninstall: ## remove what install put there
 	@.package/install.sh uninstall $(INSTALLED)
 
-# If no sysroot can be made here (77), it has no program for the other architecture, and no older one.
+# Without a sysroot (77: none can be made here) it has no program for the other architecture: that of an
+# earlier build is removed.
 deb: deb-deps ## build build/pmctop_VERSION_ARCH.deb, with the static programs of amd64 and arm64
 	@rm -rf $(BUILD)/deb
 	@$(submake) static

@@ -136,7 +136,7 @@ if [ -n "$ssh" ]; then
 with socket.socket() as free:
     free.bind(("127.0.0.1", 0))
     print(free.getsockname()[1])')
-	# The guest makes another key for itself in each run.
+	# The guest makes a new host key in each run.
 	cat >"$ssh/config" <<-END
 		Host guest
 		HostName 127.0.0.1

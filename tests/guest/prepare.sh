@@ -14,6 +14,7 @@ for tool in aarch64-linux-gnu-gcc qemu-system-aarch64 cpio; do
 		exit 77
 	fi
 done
+# make would run both, but not pass their status 77 on.
 .package/sysroot.sh "$BUILD/arm64/sysroot" arm64
 tests/guest/image.sh "$BUILD/guest"
 make -s guest "$@" BUILD="$BUILD" >/dev/null

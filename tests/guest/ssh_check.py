@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks pmctop --ssh on a machine of another architecture (ssh_guest.sh): arm64, with dropbear, with
-busybox as its shell and all its tools, and without a pmctop.
+"""Checks pmctop --ssh on a machine of another architecture (ssh_guest.sh): arm64, with dropbear and
+without a pmctop. Its shell and all its tools are busybox.
 
     ssh_check.py SHIFT CONFIG       prints TAP
 
-CONFIG: ssh's configuration, in which the machine is "guest". At shift S instructions per cycle are
-exactly 1 / 2^S.
+CONFIG: ssh's configuration, in which the machine is "guest". At shift S there are exactly 1 / 2^S
+instructions per cycle.
 """
 import contextlib
 import os

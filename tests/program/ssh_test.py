@@ -71,6 +71,7 @@ LABRADOR = "vendor_id : GenuineIntel;cpu family : 6;model : 241;stepping : 1;"
 COPY = "say(*facts, 'folder ' + folder); sys.stdin.readline(); n = sys.stdin.readline().strip()"
 
 STRANGE = "box: the answer is not that of pmctop's set-up."
+NO_PLACE = "say(*facts, 'refused noexec /tmp', 'refused full /dev/shm', 'nowhere')"
 
 # (what the host does, the code of it, a part of the sentence)
 LIES = (
@@ -95,7 +96,7 @@ LIES = (
      "facts[1] = 'machine ../../../tmp/x'; facts[3] = 'installed'; say(*facts)",
      "No static program for ../../../tmp/x is installed here."),
     ("ends after its facts", "say(*facts)", "box: the set-up of pmctop ended early."),
-    ("has no place", "say(*facts, 'refused noexec /tmp', 'refused full /dev/shm', 'nowhere')",
+    ("has no place", NO_PLACE,
      "box: pmctop can be copied to no place and run there."),
     ("has a folder that a shell would change",
      "say(*facts, 'folder /tmp/$(touch x)/pmctop-ssh-0-1-' + name)",
@@ -336,8 +337,7 @@ def check_lies(machine):
                 and all(line.startswith("pmctop: ") and line.isprintable() for line in lines))
         check(f"a host that {what}: one sentence", good, done)
         check(f"a host that {what}: no file here", not machine.left(), machine.left())
-    lie = next(lie for what, lie, _ in LIES if what == "has no place")
-    done = machine.run(lie, "--ssh-option", "-p22", "-b")
+    done = machine.run(NO_PLACE, "--ssh-option", "-p22", "-b")
     check("with the reasons, and the command for that host",
           "box: /tmp: no program may be executed there (noexec)." in done.stderr
           and "box: /dev/shm: it is full" in done.stderr

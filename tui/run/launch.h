@@ -69,7 +69,10 @@ int launch_go(struct launch *launch, enum launch_io io, struct error *err);
 
 /* Reaps ended descendants. Returns whether the command itself has ended. Does not wait. */
 bool launch_reap(struct launch *launch);
-/* Does what ^C on a terminal does: sends SIGINT to all of this process group, except to itself. */
+/*
+ * Does what ^C on a terminal does: sends SIGINT to this process group, but not to this process. No
+ * effect if the command has ended.
+ */
 void launch_interrupt(const struct launch *launch);
 /*
  * Sends SIGTERM and SIGCONT to the command, or to its process group if it has a session of its own.

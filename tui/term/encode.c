@@ -205,8 +205,9 @@ static void append_cursor(struct encoder *encoder, const struct canvas *last,
 }
 
 /*
- * Returns whether all cells are plain blanks now. "\n" scrolls at the end of the lines that scroll:
- * ncurses has set those of the size in terminfo, and another program may set others.
+ * Clears the screen, and makes all its lines the region in which "\n" scrolls: ncurses has set the
+ * region from terminfo's size, and another program may have set another. Returns whether all cells
+ * are plain blanks now.
  */
 static bool append_clear(struct encoder *encoder, unsigned height)
 {
