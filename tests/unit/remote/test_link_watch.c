@@ -45,20 +45,24 @@ static pid_t start_sleeper(void)
 	return pid;
 }
 
-static pid_t start_watcher(pid_t shell, int patience_ms)
+static pid_t start_watcher_of(int fd, pid_t shell, int patience_ms)
 {
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-
 		if (fd < 0 || link_watch_start(fd, shell, patience_ms))
 			_exit(1);
 		for (;;)
 			pause();
 	}
+	close(fd);
 	return pid;
+}
+
+static pid_t start_watcher(pid_t shell, int patience_ms)
+{
+	return start_watcher_of(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), shell, patience_ms);
 }
 
 static int signal_of(pid_t pid)
@@ -82,13 +86,29 @@ static void test_shell_ends(void **state)
 	assert_int_equal(signal_of(shell), SIGKILL);
 }
 
-/* Without a first dot nothing is expected; the watcher still waits when the shell has ended. */
+/* Returns when a watcher of the same patience has waited for its second dot in vain. */
+static void wait_for_patience(void)
+{
+	int ends[2];
+
+	assert_int_equal(pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
+	pid_t watcher = start_watcher_of(ends[0], 0, SHORT_MS);
+	assert_int_equal(write(ends[1], ".", 1), 1);
+	assert_int_equal(signal_of(watcher), SIGIO);
+	close(ends[1]);
+}
+
+/* Without a first dot nothing is expected: the shell lives, and its end is still noticed. */
 static void test_no_dots(void **state)
 {
 	pid_t shell = start_sleeper(), watcher = start_watcher(shell, SHORT_MS);
 	int writer = open(path, O_WRONLY | O_CLOEXEC);
 
 	(void)state;
+	for (int i = 0; i < 3; i++)
+		wait_for_patience();
+	assert_int_equal(waitpid(shell, NULL, WNOHANG), 0);
+	assert_int_equal(waitpid(watcher, NULL, WNOHANG), 0);
 	kill(shell, SIGKILL);
 	assert_int_equal(signal_of(shell), SIGKILL);
 	close(writer);
