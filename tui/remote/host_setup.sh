@@ -35,7 +35,7 @@ clean() {
 trap 'clean; exit 0' HUP INT TERM PIPE
 trap clean EXIT
 
-# Removes the folders of this user whose shell was killed. A folder's name has the number of its shell.
+# Removes the folders of this user that a killed shell has left. A folder's name has its shell's number.
 remove_stale() {
 	for old in "$1"/pmctop-ssh-"$user"-*; do
 		[ -d "$old" ] && [ ! -L "$old" ] && [ -O "$old" ] || continue

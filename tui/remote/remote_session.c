@@ -340,18 +340,25 @@ static void end_setup(struct run *run)
 	run->unused = run->session->sudo && run->program.status && is_unused(run);
 }
 
-/* Sends a dot when it is due. Returns ms to the next, or to the end of copying if that is sooner.
- */
-static int send_dot(struct run *run)
+/* Whether the shell there has answered before, but no longer does. */
+static bool is_silent(const struct run *run, uint64_t now_ns)
 {
-	uint64_t now_ns = monotonic_ns(), next_ns;
+	return run->answer_ns && now_ns - run->answer_ns > LINK_PATIENCE_MS * NS_PER_MS;
+}
 
-	run->silent = run->answer_ns && now_ns - run->answer_ns > LINK_PATIENCE_MS * NS_PER_MS;
-	if (now_ns >= run->dot_ns) {
-		send_line(run, ".\n");
-		run->dot_ns = now_ns + LINK_DOT_MS * NS_PER_MS;
-	}
-	next_ns = run->stopped_by && run->until_ns < run->dot_ns ? run->until_ns : run->dot_ns;
+static void send_due_dot(struct run *run, uint64_t now_ns)
+{
+	if (now_ns < run->dot_ns)
+		return;
+	send_line(run, ".\n");
+	run->dot_ns = now_ns + LINK_DOT_MS * NS_PER_MS;
+}
+
+/* Time to the next dot, or to the end of copying if that is sooner, in ms. */
+static int wait_ms(const struct run *run, uint64_t now_ns)
+{
+	uint64_t next_ns = run->stopped_by ? u64_min(run->until_ns, run->dot_ns) : run->dot_ns;
+
 	return next_ns > now_ns ? (int)((next_ns - now_ns) / NS_PER_MS) + 1 : 0;
 }
 
@@ -379,10 +386,13 @@ static void copy_until_done(struct run *run)
 			{.fd = run->ends, .events = POLLIN},
 			{.fd = run->children, .events = POLLIN},
 		};
+		uint64_t now_ns = monotonic_ns();
 
 		for (size_t i = 0; i < STREAMS; i++)
 			fds[2 + i] = host_stream_poll(streams[i]);
-		if (poll(fds, ARRAY_SIZE(fds), send_dot(run)) <= 0)
+		run->silent = is_silent(run, now_ns);
+		send_due_dot(run, now_ns);
+		if (poll(fds, ARRAY_SIZE(fds), wait_ms(run, now_ns)) <= 0)
 			continue;
 		if (fds[0].revents)
 			read_end_signal(run);
