@@ -78,30 +78,30 @@ def alone(arch):
             file.write("ID=ubuntu\n")
         run("mount", "--bind", file.name, "/etc/os-release")
         run("mount", "--bind", empty, sysroot)
-        deb, said = package("make deb where the other architecture's packages cannot be had")
+        deb, printed = package("make deb where the other architecture's packages cannot be had")
         run("umount", sysroot)
         run("umount", "/etc/os-release")
     if deb:
         check("it has this machine's static program alone", static_programs(deb) == {arch},
               static_programs(deb))
         check("and make prints that in one sentence",
-              said.startswith(f"No static program for {other} is built: ")
-              and said.endswith("this is Ubuntu.\n") and said.count("\n") == 1, said)
+              printed.startswith(f"No static program for {other} is built: ")
+              and printed.endswith("this is Ubuntu.\n") and printed.count("\n") == 1, printed)
         check_lintian(deb, "lintian has no complaint of that one")
 
 
 def whole(arch):
     """Returns the path of the package with all static programs, or None."""
-    deb, said = package("make deb")
+    deb, printed = package("make deb")
     if not deb:
         return None
-    lacking = re.search("^No static program for .*$", said, re.MULTILINE)
+    lacking = re.search("^No static program for .*$", printed, re.MULTILINE)
     check_unless(lacking and lacking[0], "it has the static programs of both architectures",
-                 static_programs(deb) == {*MACHINES.values(), arch}, (static_programs(deb), said))
+                 static_programs(deb) == {*MACHINES.values(), arch}, (static_programs(deb), printed))
     check_lintian(deb, "lintian has no complaint")
     with open(deb, "rb") as file:
         first = file.read()
-    deb, said = package("make deb again")
+    deb, printed = package("make deb again")
     with open(deb, "rb") as file:
         check("the second package is the same", file.read() == first)
     return deb

@@ -35,10 +35,10 @@ def test_broken_link():
                 for pid in ends():
                     os.kill(pid, signal.SIGKILL)
                 status = screen.wait()
-                told = screen.process.stderr.read().decode()
+                printed = screen.process.stderr.read().decode()
                 check(f"a link broken at {name}: a sentence", status == 1 and
-                      "box: the connection broke. pmctop there has ended, and left no file." in told,
-                      (status, told))
+                      "box: the connection broke. pmctop there has ended, and left no file." in printed,
+                      (status, printed))
                 check(f"a link broken at {name}: the terminal is whole", screen.settings_are_back()
                       and screen.output.rfind(b"\x1b[?1049l") > screen.output.rfind(b"\x1b[?1049h") >= 0
                       and screen.output.rfind(b"\x1b[?1000l") > screen.output.rfind(b"\x1b[?1000h"),
@@ -49,10 +49,11 @@ def test_broken_link():
             for pid in box.programs():
                 os.kill(pid, signal.SIGKILL)
             status = screen.wait()
-            told = screen.process.stderr.read().decode()
+            printed = screen.process.stderr.read().decode()
             check("pmctop there is killed: a sentence", status == 1
-                  and "box: pmctop there was ended by a signal." in told and screen.settings_are_back(),
-                  (status, told))
+                  and "box: pmctop there was ended by a signal." in printed
+                  and screen.settings_are_back(),
+                  (status, printed))
         box.check_nothing_left("pmctop there is killed")
 
 
@@ -70,10 +71,10 @@ def test_silent_link():
             for pid in masters:
                 os.kill(pid, signal.SIGCONT)
             status = screen.wait()
-            told = screen.process.stderr.read().decode()
+            printed = screen.process.stderr.read().decode()
             check("a silent link: a sentence, and the terminal is whole", status == 1
-                  and ("nothing arrived there for 30 s" in told or "silent for 30 s" in told)
-                  and screen.settings_are_back(), (status, told))
+                  and ("nothing arrived there for 30 s" in printed or "silent for 30 s" in printed)
+                  and screen.settings_are_back(), (status, printed))
         box.check_nothing_left("a silent link")
 
 
@@ -121,11 +122,12 @@ def test_interrupted():
                                       recording))
             wait_until(lambda: size(text) and size(recording))
             os.killpg(started.pid, number)
-            _, told = started.communicate(timeout=PATIENCE_S)
+            _, printed = started.communicate(timeout=PATIENCE_S)
             with open(text, encoding="utf-8") as file:
                 lines = file.read().split("\n")
-            check(f"{name}: the output is complete", started.returncode == 0 and not told
-                  and len(frames_of("\n".join(lines))) == len(lines) - 1 > 0, (started.returncode, told))
+            check(f"{name}: the output is complete", started.returncode == 0 and not printed
+                  and len(frames_of("\n".join(lines))) == len(lines) - 1 > 0,
+                  (started.returncode, printed))
             replay = run(PMCTOP, "--replay", recording, "--format", "json")
             check(f"{name}: so is the recording", replay.returncode == 0 and not replay.stderr
                   and len(frames_of(replay.stdout)) >= len(lines) - 1, replay)
@@ -138,11 +140,11 @@ def test_interrupted():
                 before = size(recording)
                 wait_until(lambda: size(recording) > before)
             os.killpg(started.pid, number)
-            output, told = started.communicate(timeout=PATIENCE_S)
+            output, printed = started.communicate(timeout=PATIENCE_S)
             load.kill()
             load.wait()
             check(f"{name}: what is printed at the end is there",
-                  started.returncode == 0 and output, (started.returncode, told))
+                  started.returncode == 0 and output, (started.returncode, printed))
             os.unlink(recording)
             statuses = {}
             for words in ([PMCTOP], box.words()):
@@ -150,10 +152,10 @@ def test_interrupted():
                 wait_until(lambda: any(command_line(pid).startswith("sh -c") for pid in
                                        processes(SPIN[-1])))
                 os.killpg(started.pid, number)
-                _, told = started.communicate(timeout=PATIENCE_S)
+                _, printed = started.communicate(timeout=PATIENCE_S)
                 with open(text, encoding="utf-8") as file:
                     summary = file.read()
-                statuses[words[0], len(words)] = started.returncode, "CPU" in summary, told
+                statuses[words[0], len(words)] = started.returncode, "CPU" in summary, printed
                 os.unlink(text)
             check(f"{name}: the summary and the status of a command are as here",
                   set(statuses.values()) == {(5 if number == signal.SIGINT else 143, True, b"")},
@@ -168,9 +170,9 @@ def test_interrupted():
         os.killpg(started.pid, signal.SIGINT)
         wait_until(lambda: len(box.processes("/bin/sh")) == 0)
         os.killpg(started.pid, signal.SIGINT)
-        _, told = started.communicate(timeout=PATIENCE_S)
-        check("a second signal ends it at once", started.returncode == 130 and not told and there,
-              (started.returncode, told, there))
+        _, printed = started.communicate(timeout=PATIENCE_S)
+        check("a second signal ends it at once", started.returncode == 130 and not printed and there,
+              (started.returncode, printed, there))
         for pid in there:
             os.kill(pid, signal.SIGCONT)
         box.check_nothing_left("a second signal")

@@ -54,10 +54,10 @@ def answer(screen, password, prompts=1):
 
 def refused_at_prompt(name, box, screen):
     status = screen.wait()
-    told = screen.process.stderr.read().decode()
+    printed = screen.process.stderr.read().decode()
     check(f"{name}: a sentence", status == 1
-          and told == "pmctop: user@box: pmctop was not started; sudo's message is above.\n",
-          (status, told, screen.output[-300:]))
+          and printed == "pmctop: user@box: pmctop was not started; sudo's message is above.\n",
+          (status, printed, screen.output[-300:]))
     check(f"{name}: a whole terminal", screen.settings_are_back() and b"\x1b" not in screen.output,
           screen.output[-300:])
     box.check_nothing_left(name)
@@ -136,9 +136,9 @@ def test_sudo_without_terminal():
             wait_until(lambda: any(command_line(pid).startswith("sh -c trap")
                                    for pid in box.processes(SPIN[-1])))
             os.killpg(started.pid, signal.SIGINT)
-            _, told = started.communicate(timeout=PATIENCE_S)
-            check("^C reaches a command below sudo", started.returncode == 5 and not told,
-                  (started.returncode, told))
+            _, printed = started.communicate(timeout=PATIENCE_S)
+            check("^C reaches a command below sudo", started.returncode == 5 and not printed,
+                  (started.returncode, printed))
             box.check_nothing_left("^C below sudo")
 
 

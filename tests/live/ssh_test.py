@@ -271,10 +271,10 @@ def test_via():
             for pid in children_and(pmctop_of(screen))[1:]:
                 os.kill(pid, signal.SIGKILL)
             status = screen.wait()
-            told = screen.process.stderr.read().decode()
+            printed = screen.process.stderr.read().decode()
             check("--via: the command is killed: a sentence, and the terminal is whole",
-                  status == 1 and "the connection broke" in told and screen.settings_are_back(),
-                  (status, told))
+                  status == 1 and "the connection broke" in printed and screen.settings_are_back(),
+                  (status, printed))
         box.check_nothing_left("--via: the command is killed")
 
 

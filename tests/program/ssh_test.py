@@ -332,8 +332,8 @@ def check_lies(machine):
     for what, lie, sentence in LIES:
         done = machine.run(lie, "-b", "-n", "1", "--record", "recording")
         lines = done.stderr.splitlines()
-        told = [line for line in lines if sentence in line]
-        good = (done.returncode == 1 and not done.stdout and len(told) == 1 and told == lines[-1:]
+        printed = [line for line in lines if sentence in line]
+        good = (done.returncode == 1 and not done.stdout and len(printed) == 1 and printed == lines[-1:]
                 and all(line.startswith("pmctop: ") and line.isprintable() for line in lines))
         check(f"a host that {what}: one sentence", good, done)
         check(f"a host that {what}: no file here", not machine.left(), machine.left())
