@@ -30,7 +30,7 @@ cat /tmp/pingpong
 echo "== hotplug"
 spin -c 0 &
 pmctop --format json -n 8 -d 0.5 >/tmp/hotplug &
-sleep 1.2
+while ! [ -s /tmp/hotplug ]; do sleep 0.1; done
 echo 0 >/sys/devices/system/cpu/cpu1/online
 sleep 1
 echo 1 >/sys/devices/system/cpu/cpu1/online
