@@ -56,8 +56,11 @@ ipcs = [task["metrics"]["ipc"] for task in spins]
 check(f"a busy loop's ipc is {truth:.2f}, within 2 %",
       all(near(i, truth, 0.02) for i in ipcs), ipcs)
 check("and has no mark", not any("ipc" in task.get("states", {}) for task in spins))
+# The emulated CPUs run in turn, so time passes between the readings of two events at an interval's
+# end. The next interval has the opposite error.
+cycles, clock = (sum(task["events"][event] for task in spins) for event in ("cycles", "task-clock"))
 ghz = [task["metrics"]["ghz"] for task in spins]
-check("the clock is 1 GHz", all(near(g, 1, 0.02) for g in ghz), ghz)
+check("the clock is 1 GHz", near(cycles, clock, 0.02) and near(statistics.median(ghz), 1, 0.02), ghz)
 # A CPU's interval ends at its last record, and the two emulated CPUs share a host thread. pmctop
 # and the witness use a few hundredths of a CPU if an instruction takes 4 or 8 ns.
 clocks = [sum(t["events"]["task-clock"] for t in spins if t["pid"] == pid) / 1e9
