@@ -7,6 +7,7 @@ tests/live/ssh_test.py has a real sshd.
 Prints TAP. BUILD is the build directory.
 """
 import os
+import re
 import sys
 import tempfile
 
@@ -15,6 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 from frames import check, finish  # noqa: E402
 from pmctop import ENVIRONMENT, PMCTOP, run, write_file  # noqa: E402
+from ptys import OnPty  # noqa: E402
 
 # argv: [options...] -- HOST WORD.... The script begins with "token=..." and "name=...".
 SSH = r"""#!/usr/bin/env python3
@@ -26,6 +28,8 @@ with open(os.environ["SSH_LOG"], "a") as log:
     print(repr(sys.argv[1:]), file=log)
 if os.environ["SSH_LIE"] == "none":
     os.execvp("sh", ["sh", "-c", " ".join(words[1:])])
+if os.isatty(0):  # the channel of the screen gets no script
+    exec(os.environ["SSH_SCREEN"])
 line = sys.stdin.readline().split()
 token = line[0].split("=")[1] if master else line[2]
 name = sys.stdin.readline().strip().split("=")[1] if master else ""
@@ -144,11 +148,14 @@ class Machine:
         os.symlink(PMCTOP, os.path.join(path, "bin", "pmctop"))
         self.version = run("--version").stdout.splitlines()[0]
 
+    def environment(self, lie, **variables):
+        return {**ENVIRONMENT, "PATH": f"{self.path}/bin:{os.environ['PATH']}",
+                "TMPDIR": f"{self.path}/tmp", "SSH_LIE": lie, "SSH_LOG": self.log,
+                "SSH_VERSION": self.version, **variables}
+
     def run(self, lie, *arguments, way=("--ssh", "box"), **variables):
-        environment = {**ENVIRONMENT, "PATH": f"{self.path}/bin:{os.environ['PATH']}",
-                       "TMPDIR": f"{self.path}/tmp", "SSH_LIE": lie, "SSH_LOG": self.log,
-                       "SSH_VERSION": self.version, **variables}
-        return run(*way, *arguments, env=environment, cwd=f"{self.path}/work")
+        return run(*way, *arguments, env=self.environment(lie, **variables),
+                   cwd=f"{self.path}/work")
 
     def calls(self):
         """The words of each ssh or docker that ran."""
@@ -344,6 +351,34 @@ def check_lies(machine):
           and "ssh -p22 box perf record -a -e" in done.stderr, done)
 
 
+def check_answers(machine):
+    """After a silent link the terminal gets several queries at once."""
+    setup = f"{COPY}; say('sum ' + n, 'runs ' + version, 'ready'); sys.stdin.read()"
+    cut = "os.write(1, b'\\033[5n' * 3); sys.exit(255)"
+    screen = OnPty([PMCTOP, "--ssh", "box"],
+                   **machine.environment(setup, SSH_SCREEN=cut))
+    answered = 0
+    try:
+        while screen.process.poll() is None:
+            screen.read(0.05)
+            queries = re.findall(rb"\033\[(5n|c)", screen.output)
+            for query in queries[answered:]:
+                os.write(screen.master, b"\033[0n" if query == b"5n" else b"\033[?62;22cls")
+            answered = len(queries)
+        left = screen.left()
+        check("answers to queries of pmctop there are not left to the shell, but later keys are",
+              answered >= 3 and left == b"ls", (answered, left, screen.process.stderr.read()))
+    finally:
+        screen.close()
+    screen = OnPty([PMCTOP, "--ssh", "box"],
+                   **machine.environment(setup, SSH_SCREEN=cut))
+    try:
+        check("a terminal that answers no query does not prevent the end",
+              screen.wait() is not None and b"\033[c" in screen.output, screen.output)
+    finally:
+        screen.close()
+
+
 def main():
     with tempfile.TemporaryDirectory() as path:
         machine = Machine(path)
@@ -355,6 +390,7 @@ def main():
         check_early(machine)
         check_sudo(machine)
         check_lies(machine)
+        check_answers(machine)
     finish()
 
 

@@ -7,7 +7,8 @@
 /*
  * Restores the terminal on standard output after another program has left a screen on it: pmctop on
  * a host to which the connection broke. `before`: the line settings before it; `type`: $TERM. Sends
- * what term_close() would send. Nothing if standard output is no terminal.
+ * what term_close() would send. Drops the terminal's answers to that program's queries, which takes
+ * 0.3 s if the terminal does not answer. Nothing if standard output is no terminal.
  */
 void term_reset(const struct termios *before, const char *type);
 
