@@ -3,10 +3,10 @@
  * The broken connection may have cut a sequence, so CAN ends it first. An update that was begun
  * (mode 2026) is ended. The title is not restored: it is not known whether the old one was saved.
  *
- * The terminal's answers to status queries of the other program may be on their way. The shell would
- * take them for keys. After a silent link there may be several, so they cannot be counted. Therefore
- * a query that pmctop never sends otherwise (DA1) follows them, and all input until its answer is
- * dropped. A terminal that does not answer loses what is typed within RESET_PATIENCE_NS.
+ * The terminal's answers to status queries of the other program may be on their way. The shell
+ * would take them for keys. After a silent link there may be several, so they cannot be counted.
+ * Therefore a query that pmctop never sends otherwise (DA1) follows them, and all input until its
+ * answer is dropped. A terminal that does not answer loses what is typed within RESET_PATIENCE_NS.
  */
 #include "tui/term/term_reset.h"
 
