@@ -59,7 +59,12 @@ int link_watch_start(int alive, pid_t shell, int patience_ms)
 {
 	struct watch *watch = xmalloc(sizeof(*watch));
 	pthread_t thread;
+	sigset_t passed;
 
+	sigemptyset(&passed);
+	sigaddset(&passed, SIGINT);
+	sigaddset(&passed, SIGTERM);
+	pthread_sigmask(SIG_UNBLOCK, &passed, NULL);
 	*watch = (struct watch){alive, shell, patience_ms};
 	int rc = thread_start(&thread, watch_link, watch);
 	if (rc)
