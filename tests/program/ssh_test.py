@@ -6,8 +6,10 @@ tests/live/ssh_test.py has a real sshd.
 
 Prints TAP. BUILD is the build directory.
 """
+import functools
 import os
 import re
+import signal
 import sys
 import tempfile
 
@@ -76,6 +78,8 @@ COPY = "say(*facts, 'folder ' + folder); sys.stdin.readline(); n = sys.stdin.rea
 
 STRANGE = "box: the answer is not that of pmctop's set-up."
 NO_PLACE = "say(*facts, 'refused noexec /tmp', 'refused full /dev/shm', 'nowhere')"
+# A host on which the set-up succeeds.
+READY = f"{COPY}; say('sum ' + n, 'runs ' + version, 'ready')"
 
 # (what the host does, the code of it, a part of the sentence)
 LIES = (
@@ -99,6 +103,10 @@ LIES = (
     ("has an architecture with a path in it",
      "facts[1] = 'machine ../../../tmp/x'; facts[3] = 'installed'; say(*facts)",
      "No static program for ../../../tmp/x is installed here."),
+    ("has facts without end", "say('begin')\nwhile True: say('kernel Linux 6.1')",
+     STRANGE),
+    ("refuses places without end", "say(*facts)\nwhile True: say('refused denied /tmp')",
+     STRANGE),
     ("ends after its facts", "say(*facts)", "box: the set-up of pmctop ended early."),
     ("has no place", NO_PLACE,
      "box: pmctop can be copied to no place and run there."),
@@ -125,7 +133,7 @@ LIES = (
      "say('sum ' + n); say('runs pmctop 0.0.1')", "The copied program is pmctop 0.0.1, this one is"),
     ("sends no recording",
      "if master:\n"
-     f"    {COPY}; say('sum ' + n, 'runs ' + version, 'ready'); sys.stdin.read()\n"
+     f"    {READY}; sys.stdin.read()\n"
      "else:\n"
      "    say('begin'); sys.stdout.write('no recording' * ('cat' in line))",
      "the host sent no recording."),
@@ -153,9 +161,9 @@ class Machine:
                 "TMPDIR": f"{self.path}/tmp", "SSH_LIE": lie, "SSH_LOG": self.log,
                 "SSH_VERSION": self.version, **variables}
 
-    def run(self, lie, *arguments, way=("--ssh", "box"), **variables):
+    def run(self, lie, *arguments, way=("--ssh", "box"), preexec_fn=None, timeout=None, **variables):
         return run(*way, *arguments, env=self.environment(lie, **variables),
-                   cwd=f"{self.path}/work")
+                   cwd=f"{self.path}/work", preexec_fn=preexec_fn, timeout=timeout)
 
     def calls(self):
         """The words of each ssh or docker that ran."""
@@ -353,7 +361,7 @@ def check_lies(machine):
 
 def check_answers(machine):
     """After a silent link the terminal gets several queries at once."""
-    setup = f"{COPY}; say('sum ' + n, 'runs ' + version, 'ready'); sys.stdin.read()"
+    setup = f"{READY}; sys.stdin.read()"
     cut = "os.write(1, b'\\033[5n' * 3); sys.exit(255)"
     screen = OnPty([PMCTOP, "--ssh", "box"],
                    **machine.environment(setup, SSH_SCREEN=cut))
@@ -379,6 +387,22 @@ def check_answers(machine):
         screen.close()
 
 
+def check_endings(machine):
+    done = machine.run(f"if master:\n    {READY}; signal.pause()\nelse:\n    say('begin'); sys.exit(3)",
+                       "--ssh-sudo", "-b", timeout=60)
+    check("a set-up that does not end does not keep the status of pmctop there",
+          done.returncode == 3 and not done.stderr, done)
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        lie = f"say('begin'); os.kill(os.getppid(), {number}); say(*facts[1:], 'nowhere')"
+        name = signal.Signals(number).name
+        done = machine.run(lie, "-b")
+        check(f"{name} ends the set-up", done.returncode == 128 + number and not done.stderr, done)
+        done = machine.run(lie, "-b", preexec_fn=functools.partial(
+            signal.signal, number, signal.SIG_IGN))
+        check(f"{name}, ignored as by nohup, does not",
+              done.returncode == 1 and "can be copied to no place" in done.stderr, done)
+
+
 def main():
     with tempfile.TemporaryDirectory() as path:
         machine = Machine(path)
@@ -391,6 +415,7 @@ def main():
         check_sudo(machine)
         check_lies(machine)
         check_answers(machine)
+        check_endings(machine)
     finish()
 
 

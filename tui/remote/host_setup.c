@@ -26,6 +26,7 @@ enum {
 	KIB = 1024,
 	SENT_TABLES_MAX = 6 << 20,
 	CHUNK_BYTES = 16 * KIB,
+	REPLIES_MAX = 64,
 };
 
 #define END_PATIENCE_NS (2 * NS_PER_S)
@@ -46,6 +47,7 @@ struct dialogue {
 	char *parcel;                  /* parcel_pack(); owned */
 	size_t parcel_bytes;
 	bool begun;
+	size_t n_replies;
 };
 
 /* Sets why the script has ended early: the transport failed, or no /bin/sh answered. */
@@ -85,9 +87,9 @@ static int next_reply(struct dialogue *dialogue, struct host_reply *reply, struc
 	int rc = channel_reply(dialogue->channel, &dialogue->reader, dialogue->setup->signals,
 			       reply);
 
-	if (rc > 0)
+	if (rc > 0 && ++dialogue->n_replies <= REPLIES_MAX)
 		return 0;
-	if (rc == -EPROTO)
+	if (rc > 0 || rc == -EPROTO)
 		return set_strange(dialogue, err);
 	return rc == -EINTR ? rc : set_ended(dialogue, err);
 }

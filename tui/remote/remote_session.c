@@ -74,10 +74,12 @@ struct run {
 
 static const char *const shell[] = {"/bin/sh", NULL};
 
+/* Signals that are ignored remain so: nohup, or a script's command with &. */
 static int open_signals(struct run *run)
 {
 	static const int end_numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	sigset_t ends, children, all;
+	struct sigaction action;
 
 	sigemptyset(&run->blocked);
 	if (!run->session->screen) {
@@ -86,7 +88,8 @@ static int open_signals(struct run *run)
 	}
 	sigemptyset(&ends);
 	for (size_t i = 0; i < ARRAY_SIZE(end_numbers); i++)
-		sigaddset(&ends, end_numbers[i]);
+		if (sigaction(end_numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(&ends, end_numbers[i]);
 	sigemptyset(&children);
 	sigaddset(&children, SIGCHLD);
 	all = ends;
@@ -317,10 +320,14 @@ static bool is_unused(struct run *run)
 {
 	struct host_reader reader;
 	struct host_reply reply;
+	size_t used;
+	int rc = 0;
 
 	host_reader_init(&reader, run->token);
-	return channel_reply(&run->setup, &reader, run->ends, &reply) == 1 &&
-	       reply.key == HOST_UNUSED;
+	channel_wait(&run->setup, END_PATIENCE_NS);
+	while (rc == 0 && channel_read(&run->setup) == 0 && run->setup.n > 0)
+		rc = host_reader_take(&reader, run->setup.bytes, run->setup.n, &used, &reply);
+	return rc == 1 && reply.key == HOST_UNUSED;
 }
 
 /*
