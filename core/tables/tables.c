@@ -167,7 +167,7 @@ static int copy_text(const struct tables_text *read, struct tables_text *found, 
 	if (!read->text) {
 		notes_add(
 			notes,
-			"No event tables were sent for these CPUs. The built-in tables are used.");
+			"No event tables were sent for these CPUs; built-in ones are used.");
 		return -ESRCH;
 	}
 	*found = (struct tables_text){.folder = xstrdup(read->folder), .text = xstrdup(read->text)};
