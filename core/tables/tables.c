@@ -165,9 +165,8 @@ static char *text_of(const struct table_reading *reading, const char *place)
 static int copy_text(const struct tables_text *read, struct tables_text *found, struct notes *notes)
 {
 	if (!read->text) {
-		notes_add(
-			notes,
-			"No event tables were sent for these CPUs; built-in ones are used.");
+		notes_add(notes,
+			  "No event tables were sent for these CPUs; built-in ones are used.");
 		return -ESRCH;
 	}
 	*found = (struct tables_text){.folder = xstrdup(read->folder), .text = xstrdup(read->text)};
