@@ -304,7 +304,8 @@ def check_via(machine):
     for words, sentence in (
             ("docker exec -i db", "'docker exec -i db': the command failed; its message is above."),
             ("no-such-program x", "'no-such-program x': the command is not installed here"),
-            ("true", "'true': the command did not run /bin/sh there.")):
+            ("true", "'true': the command did not run /bin/sh there with its input (docker, podman and "
+             "kubectl need -it).")):
         done = machine.run("none", "-b", "-n", "1", way=("--via", words))
         lines = done.stderr.splitlines()
         check(f"--via '{words}': a sentence", done.returncode == 1 and lines

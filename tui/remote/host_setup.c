@@ -66,7 +66,8 @@ static int set_ended(struct dialogue *dialogue, struct error *err)
 		text = status == NOT_FOUND
 			       ? "the command is not installed here, or it ran no /bin/sh there"
 		       : status ? "the command failed; its message is above"
-				: "the command did not run /bin/sh there";
+				: "the command did not run /bin/sh there with its input "
+				  "(docker, podman and kubectl need -it)";
 	else if (status == NOT_FOUND)
 		text = "ssh is not installed here (openssh-client), or it ran no /bin/sh there";
 	else if (status == SSH_FAILED)
