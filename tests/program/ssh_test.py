@@ -393,8 +393,25 @@ def check_endings(machine):
                        "--ssh-sudo", "-b", timeout=60)
     check("a set-up that does not end does not keep the status of pmctop there",
           done.returncode == 3 and not done.stderr, done)
+    gate = write_file("gate", "")
+    done = machine.run(
+        f"if master:\n    {READY}; sys.stdin.read(int(n)); sys.stdin.readline()\n"
+        f"    os.kill(os.getppid(), signal.SIGTERM)\n"
+        f"    sys.stdin.readline(); os.close(1); os.unlink({gate!r})\n"
+        f"else:\n    say('begin')\n    while os.path.exists({gate!r}): pass", "-b")
+    check("a signal that ends the shell of a local --via, too: no sentence",
+          done.returncode == 0 and not done.stderr, done)
+    mkdir = os.path.join(machine.path, "bin", "mkdir")
+    for name in ("HUP", "QUIT"):
+        with open(mkdir, "w", encoding="ascii") as file:
+            file.write(f'#!/bin/sh\nPATH=${{PATH#*:}}\nmkdir "$@"\nkill -{name} $PPID\n')
+        os.chmod(mkdir, 0o755)
+        done = machine.run("none", "-b")
+        check(f"SIG{name} after mkdir: nothing is left",
+              done.returncode == 1 and not machine.left(), (done, machine.left()))
+    os.unlink(mkdir)
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-        lie = f"say('begin'); os.kill(os.getppid(), {number}); say(*facts[1:], 'nowhere')"
+        lie = f"os.kill(os.getppid(), {number}); say(*facts, 'nowhere')"
         name = signal.Signals(number).name
         done = machine.run(lie, "-b")
         check(f"{name} ends the set-up", done.returncode == 128 + number and not done.stderr, done)

@@ -14,7 +14,7 @@
 LC_ALL=C
 export LC_ALL
 umask 077
-folder=
+folder= new=
 
 reply() {
 	printf '%s %s\n' "$token" "$*"
@@ -22,17 +22,19 @@ reply() {
 
 # Removes the files and the folder. The names are relative: another user may have given the folder's
 # name to a link meanwhile. A cat that waits for a writer of the recording ends, because the pipe is
-# opened and closed once.
+# opened and closed once. A signal may arrive between mkdir and cd.
 clean() {
-	[ -n "$folder" ] || return 0
-	[ -p recording ] && : <>recording
-	rm -f pmctop parcel recording alive trial
-	cd /
-	rmdir "$folder" 2>/dev/null
-	folder=
+	if [ -n "$folder" ]; then
+		[ -p recording ] && : <>recording
+		rm -f pmctop parcel recording alive trial
+		cd /
+		folder=
+	fi
+	[ -z "$new" ] || rmdir "$new" 2>/dev/null
+	new=
 }
 
-trap 'clean; exit 0' HUP INT TERM PIPE
+trap 'clean; exit 0' HUP INT QUIT TERM PIPE
 trap clean EXIT
 
 # Removes the folders of this user that a killed shell has left. A folder's name has its shell's number.
@@ -55,8 +57,8 @@ try_place() {
 	[ -d "$1" ] || return 1
 	remove_stale "$1"
 	new=$1/pmctop-ssh-$user-$$-$name
-	mkdir "$new" 2>/dev/null || { reply refused "denied $1"; return 1; }
-	cd "$new" || return 1
+	mkdir "$new" 2>/dev/null || { new=; reply refused "denied $1"; return 1; }
+	cd "$new" || { clean; return 1; }
 	folder=$new
 	if ! printf '#!/bin/sh\nexit 7\n' >trial || ! dd if=/dev/zero of=pmctop bs=1024 count="$kib"; then
 		reason=full

@@ -451,7 +451,7 @@ static const char *early_end(const struct run *run)
 				 "log in as root.";
 	if (run->broken)
 		return "the connection broke. pmctop there has ended, and left no file.";
-	if (run->given_up)
+	if (run->given_up && !run->stopped_by)
 		return "nothing arrived there for 30 s, so pmctop there has ended.";
 	return is_cut(run) ? "pmctop there was ended by a signal." : NULL;
 }
