@@ -11,12 +11,15 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct watch {
 	int alive;
 	pid_t shell;
+	uid_t owner;
 	int patience_ms;
 };
 
@@ -30,6 +33,16 @@ static void pass_signals_on(const char *bytes, ssize_t n)
 	for (ssize_t i = 0; i < n; i++)
 		if (bytes[i] == 'i' || bytes[i] == 't')
 			kill(getpid(), bytes[i] == 'i' ? SIGINT : SIGTERM);
+}
+
+/* With sudo, the user of the folder chooses the number. */
+static bool is_owned(pid_t pid, uid_t owner)
+{
+	char path[32];
+	struct stat status;
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return stat(path, &status) == 0 && status.st_uid == owner;
 }
 
 static void *watch_link(void *arg)
@@ -49,13 +62,13 @@ static void *watch_link(void *arg)
 		if (got > 0)
 			patience_ms = watch.patience_ms;
 	}
-	if (ready == 0 && watch.shell > 1)
+	if (ready == 0 && watch.shell > 1 && is_owned(watch.shell, watch.owner))
 		kill(watch.shell, SIGHUP);
 	kill(getpid(), SIGIO);
 	return NULL;
 }
 
-int link_watch_start(int alive, pid_t shell, int patience_ms)
+int link_watch_start(int alive, pid_t shell, uid_t owner, int patience_ms)
 {
 	struct watch *watch = xmalloc(sizeof(*watch));
 	pthread_t thread;
@@ -65,7 +78,7 @@ int link_watch_start(int alive, pid_t shell, int patience_ms)
 	sigaddset(&passed, SIGINT);
 	sigaddset(&passed, SIGTERM);
 	pthread_sigmask(SIG_UNBLOCK, &passed, NULL);
-	*watch = (struct watch){alive, shell, patience_ms};
+	*watch = (struct watch){alive, shell, owner, patience_ms};
 	int rc = thread_start(&thread, watch_link, watch);
 	if (rc)
 		free(watch);

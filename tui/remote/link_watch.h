@@ -17,12 +17,12 @@ enum { LINK_PATIENCE_MS = 30000, LINK_DOT_MS = 10000 };
  *
  * When the shell has ended, this process gets SIGIO. After the first dot it also gets SIGIO if no
  * byte arrives for patience_ms. In that case the shell gets SIGHUP, because sshd may take long to
- * notice a silent link. Before the first dot nothing is expected: an older pmctop sends none.
- * Returns 0 or -errno.
+ * notice a silent link, but only if it is a process of `owner`. Before the first dot nothing is
+ * expected: an older pmctop sends none. Returns 0 or -errno.
  *
  * Unblocks SIGINT and SIGTERM: a command of --via that stays on its machine (nsenter, chroot) has
  * passed the blocked signals of channel_config on.
  */
-int link_watch_start(int alive, pid_t shell, int patience_ms);
+int link_watch_start(int alive, pid_t shell, uid_t owner, int patience_ms);
 
 #endif

@@ -95,7 +95,11 @@ static pid_t shell_of(const char *path)
 static int watch_shell(int folder, const char *path, struct error *err)
 {
 	int fd = openat(folder, "alive", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	int rc = fd < 0 ? 0 : link_watch_start(fd, shell_of(path), LINK_PATIENCE_MS);
+	struct stat status;
+	int rc = fd < 0 ? 0
+		 : fstat(fd, &status)
+			 ? -errno
+			 : link_watch_start(fd, shell_of(path), status.st_uid, LINK_PATIENCE_MS);
 
 	if (rc) {
 		close(fd);

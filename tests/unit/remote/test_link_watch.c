@@ -45,7 +45,7 @@ static pid_t start_sleeper(void)
 	return pid;
 }
 
-static pid_t start_watcher_of(int fd, pid_t shell, int patience_ms)
+static pid_t start_watcher_of(int fd, pid_t shell, uid_t owner, int patience_ms)
 {
 	pid_t pid = fork();
 
@@ -58,7 +58,7 @@ static pid_t start_watcher_of(int fd, pid_t shell, int patience_ms)
 		sigaddset(&blocked, SIGINT);
 		sigaddset(&blocked, SIGTERM);
 		sigprocmask(SIG_BLOCK, &blocked, NULL);
-		if (fd < 0 || link_watch_start(fd, shell, patience_ms))
+		if (fd < 0 || link_watch_start(fd, shell, owner, patience_ms))
 			_exit(1);
 		for (;;)
 			pause();
@@ -67,9 +67,11 @@ static pid_t start_watcher_of(int fd, pid_t shell, int patience_ms)
 	return pid;
 }
 
-static pid_t start_watcher(pid_t shell, int patience_ms)
+static pid_t start_watcher(pid_t shell, uid_t owner, int patience_ms)
 {
-	return start_watcher_of(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), shell, patience_ms);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	return start_watcher_of(fd, shell, owner, patience_ms);
 }
 
 static int signal_of(pid_t pid)
@@ -82,7 +84,7 @@ static int signal_of(pid_t pid)
 
 static void test_shell_ends(void **state)
 {
-	pid_t shell = start_sleeper(), watcher = start_watcher(shell, LONG_MS);
+	pid_t shell = start_sleeper(), watcher = start_watcher(shell, getuid(), LONG_MS);
 	int writer = open(path, O_WRONLY | O_CLOEXEC);
 
 	(void)state;
@@ -99,7 +101,7 @@ static void wait_for_patience(void)
 	int ends[2];
 
 	assert_int_equal(pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
-	pid_t watcher = start_watcher_of(ends[0], 0, SHORT_MS);
+	pid_t watcher = start_watcher_of(ends[0], 0, getuid(), SHORT_MS);
 	assert_int_equal(write(ends[1], ".", 1), 1);
 	assert_int_equal(signal_of(watcher), SIGIO);
 	close(ends[1]);
@@ -108,7 +110,7 @@ static void wait_for_patience(void)
 /* Without a first dot nothing is expected: the shell lives, and its end is still noticed. */
 static void test_no_dots(void **state)
 {
-	pid_t shell = start_sleeper(), watcher = start_watcher(shell, SHORT_MS);
+	pid_t shell = start_sleeper(), watcher = start_watcher(shell, getuid(), SHORT_MS);
 	int writer = open(path, O_WRONLY | O_CLOEXEC);
 
 	(void)state;
@@ -124,13 +126,26 @@ static void test_no_dots(void **state)
 
 static void test_silent_link(void **state)
 {
-	pid_t shell = start_sleeper(), watcher = start_watcher(shell, SHORT_MS);
+	pid_t shell = start_sleeper(), watcher = start_watcher(shell, getuid(), SHORT_MS);
 	int writer = open(path, O_WRONLY | O_CLOEXEC);
 
 	(void)state;
 	assert_int_equal(write(writer, "..", 2), 2);
 	assert_int_equal(signal_of(watcher), SIGIO);
 	assert_int_equal(signal_of(shell), SIGHUP);
+	close(writer);
+}
+
+static void test_process_of_other_user(void **state)
+{
+	pid_t other = start_sleeper(), watcher = start_watcher(other, getuid() + 1, SHORT_MS);
+	int writer = open(path, O_WRONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(write(writer, ".", 1), 1);
+	assert_int_equal(signal_of(watcher), SIGIO);
+	assert_int_equal(kill(other, SIGKILL), 0);
+	assert_int_equal(signal_of(other), SIGKILL);
 	close(writer);
 }
 
@@ -143,7 +158,7 @@ static void test_signals(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		pid_t watcher = start_watcher(0, LONG_MS);
+		pid_t watcher = start_watcher(0, getuid(), LONG_MS);
 		int writer = open(path, O_WRONLY | O_CLOEXEC);
 
 		assert_int_equal(write_all(writer, rows[i].bytes, strlen(rows[i].bytes), NULL), 0);
@@ -157,9 +172,8 @@ static void test_signals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_PIPE(test_shell_ends),
-		WITH_PIPE(test_no_dots),
-		WITH_PIPE(test_silent_link),
+		WITH_PIPE(test_shell_ends),  WITH_PIPE(test_no_dots),
+		WITH_PIPE(test_silent_link), WITH_PIPE(test_process_of_other_user),
 		WITH_PIPE(test_signals),
 	};
 
