@@ -97,7 +97,7 @@ static int watch_shell(int folder, const char *path, struct error *err)
 	int fd = openat(folder, "alive", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat status;
 	int rc = fd < 0 ? 0
-		 : fstat(fd, &status)
+		 : fstat(folder, &status)
 			 ? -errno
 			 : link_watch_start(fd, shell_of(path), status.st_uid, LINK_PATIENCE_MS);
 
