@@ -14,7 +14,8 @@
 LC_ALL=C
 export LC_ALL
 umask 077
-folder= new=
+folder=
+new=
 
 reply() {
 	printf '%s %s\n' "$token" "$*"
