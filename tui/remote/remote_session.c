@@ -453,7 +453,11 @@ static const char *early_end(const struct run *run)
 		return "the connection broke. pmctop there has ended, and left no file.";
 	if (run->given_up && !run->stopped_by)
 		return "nothing arrived there for 30 s, so pmctop there has ended.";
-	return is_cut(run) ? "pmctop there was ended by a signal." : NULL;
+	if (!is_cut(run))
+		return NULL;
+	return run->program.status == SSH_FAILED && !run->session->transport.via
+		       ? "pmctop there was ended by a signal, or ssh by its keys ~."
+		       : "pmctop there was ended by a signal.";
 }
 
 /* The exit status of the run; sets its sentence. */
