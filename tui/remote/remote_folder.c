@@ -62,9 +62,13 @@ static int read_parcel(int folder, struct parcel *parcel, struct error *err)
 	return rc;
 }
 
-/* The reader was started before this program, but may be slower. */
+/*
+ * The reader was started before this program, but may be slower. With sudo the folder is another
+ * user's, who must not choose a file that root writes.
+ */
 static int open_recording(int folder, struct error *err)
 {
+	struct stat status;
 	int fd = -1;
 
 	for (unsigned i = 0; i < READER_TRIES; i++) {
@@ -76,6 +80,10 @@ static int open_recording(int folder, struct error *err)
 	if (fd < 0)
 		return error_set(err, -errno, "The pipe of the recording cannot be opened: %s.",
 				 error_why(-errno));
+	if (fstat(fd, &status) < 0 || !S_ISFIFO(status.st_mode)) {
+		close(fd);
+		return error_set(err, -EINVAL, "The file of the recording is no pipe.");
+	}
 	fcntl(fd, F_SETFL, 0);
 	return fd;
 }
@@ -150,8 +158,10 @@ int remote_folder_receive(const char *path, struct parcel *parcel, int *recordin
 	if (rc == 0)
 		rc = watch_shell(folder, path, err);
 	if (rc == 0 && parcel->record) {
-		*recording = open_recording(folder, err);
-		rc = *recording < 0 ? *recording : 0;
+		int fd = open_recording(folder, err);
+
+		*recording = fd < 0 ? -1 : fd;
+		rc = fd < 0 ? fd : 0;
 	}
 	remove_files(folder, path);
 	close(folder);

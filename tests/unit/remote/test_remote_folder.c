@@ -92,6 +92,19 @@ static void test_received(void **state)
 	parcel_fini(&parcel);
 }
 
+static void test_recording_is_no_pipe(void **state)
+{
+	struct parcel parcel;
+	struct error err;
+	int recording;
+
+	(void)state;
+	write_parcel("here.data");
+	write_file("recording", "x", 1);
+	assert_int_equal(remote_folder_receive(folder, &parcel, &recording, &err), -EINVAL);
+	assert_int_equal(recording, -1);
+}
+
 /* Files of other names stay, and so does the folder. A link is removed, not what it points to. */
 static void test_others_stay(void **state)
 {
@@ -165,7 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(test_received),    IN_FOLDER(test_others_stay),
 		IN_FOLDER(test_not_private), IN_FOLDER(test_link_refused),
-		IN_FOLDER(test_no_parcel),
+		IN_FOLDER(test_no_parcel),   IN_FOLDER(test_recording_is_no_pipe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
