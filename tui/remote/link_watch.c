@@ -17,9 +17,7 @@
 #include <unistd.h>
 
 struct watch {
-	int alive;
-	pid_t shell;
-	uid_t owner;
+	struct host_link link;
 	int patience_ms;
 };
 
@@ -48,13 +46,13 @@ static bool is_owned(pid_t pid, uid_t owner)
 static void *watch_link(void *arg)
 {
 	struct watch watch = *(struct watch *)arg;
-	struct pollfd alive = {.fd = watch.alive, .events = POLLIN};
+	struct pollfd alive = {.fd = watch.link.alive, .events = POLLIN};
 	int patience_ms = -1, ready;
 	char bytes[64];
 
 	free(arg);
 	while ((ready = poll(&alive, 1, patience_ms)) != 0) {
-		ssize_t got = ready < 0 ? -1 : read(watch.alive, bytes, sizeof(bytes));
+		ssize_t got = ready < 0 ? -1 : read(watch.link.alive, bytes, sizeof(bytes));
 
 		if (has_ended(got))
 			break;
@@ -62,23 +60,20 @@ static void *watch_link(void *arg)
 		if (got > 0)
 			patience_ms = watch.patience_ms;
 	}
-	if (ready == 0 && watch.shell > 1 && is_owned(watch.shell, watch.owner))
-		kill(watch.shell, SIGHUP);
+	if (ready == 0 && watch.link.shell > 1 && is_owned(watch.link.shell, watch.link.owner))
+		kill(watch.link.shell, SIGHUP);
 	kill(getpid(), SIGIO);
 	return NULL;
 }
 
-int link_watch_start(int alive, pid_t shell, uid_t owner, int patience_ms)
+int link_watch_start(const struct host_link *link, int patience_ms)
 {
+	if (link->alive < 0)
+		return 0;
 	struct watch *watch = xmalloc(sizeof(*watch));
 	pthread_t thread;
-	sigset_t passed;
 
-	sigemptyset(&passed);
-	sigaddset(&passed, SIGINT);
-	sigaddset(&passed, SIGTERM);
-	pthread_sigmask(SIG_UNBLOCK, &passed, NULL);
-	*watch = (struct watch){alive, shell, owner, patience_ms};
+	*watch = (struct watch){*link, patience_ms};
 	int rc = thread_start(&thread, watch_link, watch);
 	if (rc)
 		free(watch);

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/tables/tables.h"
+#include "tui/remote/link_watch.h"
 #include "tui/term/theme_load.h"
 
 #include <stdbool.h>
@@ -29,9 +30,10 @@ struct parcel {
 	 * here: then the host reads its own. `text` is NULL if there are none for these CPUs.
 	 */
 	struct tables_text tables;
-	char *host;   /* its name in messages: transport_name() */
-	char *record; /* name here of the recording; NULL: nothing is recorded */
-	bool utf8;    /* the terminal here shows UTF-8 */
+	char *host;            /* its name in messages: transport_name() */
+	char *record;          /* name here of the recording; NULL: nothing is recorded */
+	bool utf8;             /* the terminal here shows UTF-8 */
+	struct host_link link; /* not sent: remote_folder.h sets it on the host */
 };
 
 enum { PARCEL_BYTES_MAX = 8 << 20, PARCEL_WORDS_MAX = 8192, PARCEL_THEMES_MAX = 100 };

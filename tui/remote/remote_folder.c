@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,22 +100,30 @@ static pid_t shell_of(const char *path)
 	return name && text_u64(name, &pid) && pid < INT32_MAX ? (pid_t)pid : 0;
 }
 
-/* 0, also if the script of an older version has no such pipe. */
-static int watch_shell(int folder, const char *path, struct error *err)
+static struct host_link open_link(int folder, const char *path)
 {
-	int fd = openat(folder, "alive", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct stat status;
-	int rc = fd < 0 ? 0
-		 : fstat(folder, &status)
-			 ? -errno
-			 : link_watch_start(fd, shell_of(path), status.st_uid, LINK_PATIENCE_MS);
+	struct host_link link = {.shell = shell_of(path)};
+	struct stat status = {0};
 
-	if (rc) {
-		close(fd);
-		return error_set(err, rc, "A thread cannot be started: %s.%s", error_why(rc),
-				 error_remedy(rc));
-	}
-	return 0;
+	link.alive = openat(folder, "alive", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fstat(folder, &status))
+		link.shell = 0;
+	link.owner = status.st_uid;
+	return link;
+}
+
+/*
+ * A command of --via that stays on its machine (nsenter, chroot) has passed the blocked signals of
+ * channel_config on.
+ */
+static void unblock_signals(void)
+{
+	sigset_t passed;
+
+	sigemptyset(&passed);
+	sigaddset(&passed, SIGINT);
+	sigaddset(&passed, SIGTERM);
+	sigprocmask(SIG_UNBLOCK, &passed, NULL);
 }
 
 /* The variables are those of the terminal that ssh connects. */
@@ -156,7 +165,7 @@ int remote_folder_receive(const char *path, struct parcel *parcel, int *recordin
 		return folder;
 	int rc = read_parcel(folder, parcel, err);
 	if (rc == 0)
-		rc = watch_shell(folder, path, err);
+		parcel->link = open_link(folder, path);
 	if (rc == 0 && parcel->record) {
 		int fd = open_recording(folder, err);
 
@@ -169,5 +178,6 @@ int remote_folder_receive(const char *path, struct parcel *parcel, int *recordin
 		parcel_fini(parcel);
 	else
 		set_variables(parcel);
+	unblock_signals();
 	return rc;
 }

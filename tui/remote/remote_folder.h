@@ -8,9 +8,9 @@
 /*
  * The host's side: the folder that host_setup.sh has made, with this program and its parcel. Reads
  * the parcel, sets the variables of the terminal, opens the pipes, and removes all files and the
- * folder. From then on this process has no file. SIGIO ends it when the shell that made the folder
- * has ended, and when the link is silent (link_watch.h), because a process without a terminal gets
- * no SIGHUP when the connection breaks.
+ * folder. From then on this process has no file. parcel->link is for link_watch_start(), because a
+ * process without a terminal gets no SIGHUP when the connection breaks. SIGINT and SIGTERM are
+ * unblocked.
  *
  * The folder must be a folder of this user (as root: of any, because of sudo) that no other user
  * may read. Only fixed names in it are removed. Returns 0, or -errno and a sentence. *recording

@@ -8,6 +8,7 @@
 #include "tui/options/options.h"
 #include "tui/options/settings.h"
 #include "tui/options/user_files.h"
+#include "tui/remote/link_watch.h"
 #include "tui/remote/parcel.h"
 #include "tui/remote/remote_folder.h"
 #include "tui/run/launch.h"
@@ -151,7 +152,7 @@ static int load_theme(const char *name, const struct theme_places *places, struc
  * exists.
  */
 static int prepare_process(const struct options *options, const struct rights *rights, bool draws,
-			   struct launch *launch, struct error *err)
+			   const struct parcel *sent, struct launch *launch, struct error *err)
 {
 	const struct launch_config config = {
 		.command = options->command,
@@ -163,12 +164,24 @@ static int prepare_process(const struct options *options, const struct rights *r
 	if (options->command && launch_open(&config, launch, err))
 		return err->code;
 	run_prepare();
-	const struct rights_need need = rights_need_of(options, draws);
+	struct rights_need need = rights_need_of(options, draws);
+
+	need.signals |= sent != NULL; /* with sudo: to the shell, which is another user's */
 	int rc = rights_drop(rights, &need, err);
 	/* After rights_drop(): with lent rights, ncurses must not read files below $HOME. */
 	if (rc == 0 && draws)
 		term_prepare(variable_value(VARIABLE_TERM));
 	return rc;
+}
+
+/* On a host: pmctop ends with the connection. */
+static int watch_link(const struct parcel *sent, struct error *err)
+{
+	int rc = sent ? link_watch_start(&sent->link, LINK_PATIENCE_MS) : 0;
+
+	return rc ? error_set(err, rc, "A thread cannot be started: %s.%s", error_why(rc),
+			      error_remedy(rc))
+		  : 0;
 }
 
 static int draw_or_print(const struct run_config *config, bool draws, struct error *err)
@@ -244,8 +257,8 @@ static int run_counting(const struct options *options, struct config *file,
 	};
 	bool draws = !options->batch && can_draw(config.terminal);
 
-	if (prepare_process(options, rights, draws, &launch, &err) == 0 &&
-	    serve_open(options, &serve, &err) == 0)
+	if (prepare_process(options, rights, draws, sent, &launch, &err) == 0 &&
+	    watch_link(sent, &err) == 0 && serve_open(options, &serve, &err) == 0)
 		status = draw_or_print(&config, draws, &err);
 	serve_close(&serve);
 	if (options->command)

@@ -51,14 +51,9 @@ static pid_t start_watcher_of(int fd, pid_t shell, uid_t owner, int patience_ms)
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		sigset_t blocked;
+		const struct host_link link = {fd, shell, owner};
 
-		/* As inherited from a command of --via. */
-		sigemptyset(&blocked);
-		sigaddset(&blocked, SIGINT);
-		sigaddset(&blocked, SIGTERM);
-		sigprocmask(SIG_BLOCK, &blocked, NULL);
-		if (fd < 0 || link_watch_start(fd, shell, owner, patience_ms))
+		if (fd < 0 || link_watch_start(&link, patience_ms))
 			_exit(1);
 		for (;;)
 			pause();

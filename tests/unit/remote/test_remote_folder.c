@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +70,14 @@ static void test_received(void **state)
 	struct error err;
 	int recording, reader;
 	char byte;
+	sigset_t blocked;
 
 	(void)state;
+	/* As inherited from a command of --via. */
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGINT);
+	sigaddset(&blocked, SIGTERM);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	setenv("COLUMNS", "132", 1);
 	write_parcel("here.data");
 	write_file("pmctop", "x", 1);
@@ -83,6 +90,9 @@ static void test_received(void **state)
 	assert_int_equal(write(recording, "r", 1), 1);
 	assert_int_equal(read(reader, &byte, 1), 1);
 	assert_int_equal(access(folder, F_OK), -1);
+	assert_int_equal(parcel.link.alive, -1);
+	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	assert_false(sigismember(&blocked, SIGINT) || sigismember(&blocked, SIGTERM));
 	assert_string_equal(getenv("TERM"), "vt100");
 	assert_string_equal(getenv("LINES"), "30");
 	assert_null(getenv("COLORTERM"));
