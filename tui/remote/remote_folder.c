@@ -64,8 +64,8 @@ static int read_parcel(int folder, struct parcel *parcel, struct error *err)
 }
 
 /*
- * The reader was started before this program, but may be slower. With sudo the folder is another
- * user's, who must not choose a file that root writes.
+ * The reader was started before this program, but may be slower. With sudo the folder belongs to
+ * another user, and root must not write a file of that user's choice.
  */
 static int open_recording(int folder, struct error *err)
 {
