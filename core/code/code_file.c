@@ -1,37 +1,21 @@
 // SPDX-License-Identifier: MIT
-/*
- * A file is opened anew each time its descriptors are needed: the child process keeps its own, and
- * none are kept here, however many files there are.
- *
- * A separate debug file has the build id of the binary, so one that does not belong to it, or a
- * link that names itself, is never used.
- */
-#include "core/code/code_file_internal.h"
+#include "core/code/code_file.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/sys/proc_maps.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-enum { VDSO_BYTES_MAX = 1 << 20 };
-#define RETRY_NS (10 * NS_PER_S)
+struct code_files {
+	struct hash_table by_key;
+};
 
-static const char deleted_mark[] = " (deleted)";
-
-struct code_files *code_files_new(const struct code_files_config *config)
+struct code_files *code_files_new(void)
 {
 	struct code_files *files = xcalloc(1, sizeof(*files));
 
-	files->config = *config;
-	files->sys = config->sys;
-	files->random = hash_random_odd();
 	hash_table_init(&files->by_key, 0);
 	return files;
 }
@@ -56,15 +40,6 @@ void code_file_put(struct code_files *files, struct code_file *file)
 	free(file);
 }
 
-void code_files_close(struct code_files *files, struct code_descriptors *opened)
-{
-	if (opened->binary >= 0)
-		sys_close(files->sys, opened->binary);
-	if (opened->debug >= 0)
-		sys_close(files->sys, opened->debug);
-	*opened = (struct code_descriptors){-1, -1};
-}
-
 static struct code_file *new_file(uint64_t key)
 {
 	struct code_file *file = xcalloc(1, sizeof(*file));
@@ -75,301 +50,47 @@ static struct code_file *new_file(uint64_t key)
 	return file;
 }
 
-/* Identifying */
-
-int files_read_identity(const struct code_files *files, int fd, struct file_identity *identity)
+static void set_segments(struct code_file *file, const struct mapped_file *found)
 {
-	*identity = (struct file_identity){.id_size = 0};
-	int rc = sys_file_status(files->sys, fd, &identity->status);
-	if (rc)
-		return rc;
-	identity->id_size = elf_build_id(fd, identity->id);
-	return 0;
+	free(file->segments);
+	file->segments = NULL;
+	file->n_segments = (unsigned)size_min(found->n_segments, MAPPED_FILE_SEGMENTS);
+	if (file->n_segments == 0)
+		return;
+	file->segments = xcalloc(file->n_segments, sizeof(*file->segments));
+	memcpy(file->segments, found->segments, file->n_segments * sizeof(*file->segments));
 }
 
-static bool has_build_id(const struct file_identity *identity, const uint8_t *id, int size)
+struct code_file *code_files_keep(struct code_files *files, const struct mapped_file *found)
 {
-	return size > 0 && identity->id_size == size && memcmp(identity->id, id, (size_t)size) == 0;
-}
+	struct code_file *file = hash_table_find(&files->by_key, found->key);
 
-/* The build id that the kernel reads from the mapping. Its length, or -errno. */
-static int mapped_build_id(const struct code_files *files, pid_t pid,
-			   const struct code_mapping *mapping, uint8_t id[PROC_MAPS_BUILD_ID])
-{
-	int fd = proc_maps_open(files->sys, pid);
-	if (fd < 0)
-		return fd;
-	int size = proc_maps_build_id(files->sys, fd, mapping->start, id);
-	sys_close(files->sys, fd);
-	return size;
-}
-
-static bool is_mapped_file(const struct code_files *files, pid_t pid,
-			   const struct code_mapping *mapping, const struct file_identity *identity)
-{
-	const struct code_object *object = mapping->object;
-	uint8_t id[PROC_MAPS_BUILD_ID];
-
-	if (object->build_id.size > 0)
-		return has_build_id(identity, object->build_id.bytes, object->build_id.size);
-	bool same_inode = identity->status.st_ino == object->inode;
-	if (same_inode && identity->status.st_dev == object->dev)
-		return true;
-	int size = mapping->past ? -ENOENT : mapped_build_id(files, pid, mapping, id);
-	return size > 0 ? has_build_id(identity, id, size) : same_inode;
-}
-
-/*
- * Any user can make a file with the build id of another one, so the owner is a part of the key: the
- * names of a library of root never come from the file of a user. A build id cannot be chosen such
- * that both have one key, since that depends on a random number.
- */
-static uint64_t key_of(const struct code_files *files, const struct file_identity *identity)
-{
-	const struct stat *status = &identity->status;
-	uint64_t key = hash_bytes(files->random, &status->st_uid, sizeof(status->st_uid));
-
-	/* A debug file that stands for a binary is not the binary. */
-	key = hash_bytes(key, &identity->debug_only, sizeof(identity->debug_only));
-	if (identity->id_size > 0)
-		return hash_bytes(key, identity->id, (size_t)identity->id_size) | 1;
-	key = hash_bytes(key, &status->st_dev, sizeof(status->st_dev));
-	key = hash_bytes(key, &status->st_ino, sizeof(status->st_ino));
-	key = hash_bytes(key, &status->st_size, sizeof(status->st_size));
-	key = hash_bytes(key, &status->st_mtim.tv_sec, sizeof(status->st_mtim.tv_sec));
-	return hash_bytes(key, &status->st_mtim.tv_nsec, sizeof(status->st_mtim.tv_nsec)) | 1;
-}
-
-/* Opening. Each returns a descriptor of the mapped file, or -errno; -ESTALE: it is another one. */
-
-static int open_checked(const struct code_files *files, pid_t pid,
-			const struct code_mapping *mapping, const char *path,
-			struct file_identity *identity)
-{
-	int fd = sys_file_open(files->sys, path);
-
-	if (fd < 0)
-		return fd;
-	int rc = files_read_identity(files, fd, identity);
-	if (rc == 0 && !is_mapped_file(files, pid, mapping, identity))
-		rc = -ESTALE;
-	if (rc == 0)
-		return fd;
-	sys_close(files->sys, fd);
-	return rc;
-}
-
-/* Also a program that has no name any more. */
-static int open_program(const struct code_files *files, pid_t pid,
-			const struct code_mapping *mapping, struct file_identity *identity)
-{
-	char path[64], target[FILE_PATH_BYTES];
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	if (sys_link_read(files->sys, path, target, sizeof(target)) < 0 ||
-	    strcmp(target, mapping->object->name) != 0)
-		return -ENOENT;
-	return open_checked(files, pid, mapping, path, identity);
-}
-
-/* Another file has been mapped there meanwhile. */
-static bool is_other_inode(const struct code_object *object, const struct stat *status)
-{
-	return status->st_dev == object->dev && status->st_ino != object->inode;
-}
-
-/* The link is to the mapped file, whatever its name is now. It needs CAP_CHECKPOINT_RESTORE. */
-static int open_map_file(struct code_files *files, pid_t pid, const struct code_mapping *mapping,
-			 struct file_identity *identity)
-{
-	char path[96];
-
-	if (files->no_map_files)
-		return -EPERM;
-	if (mapping->past)
-		return -ENOENT;
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid,
-		 (unsigned long long)mapping->start, (unsigned long long)mapping->end);
-	int fd = sys_file_open(files->sys, path);
-	files->no_map_files = fd == -EPERM;
-	if (fd < 0)
-		return fd;
-	int rc = files_read_identity(files, fd, identity);
-	if (rc == 0 && is_other_inode(mapping->object, &identity->status))
-		rc = -ESTALE;
-	if (rc == 0)
-		return fd;
-	sys_close(files->sys, fd);
-	return rc;
-}
-
-bool files_strip_deleted(const char *name, char *path, size_t size)
-{
-	size_t length = text_copy(path, size, name), mark = strlen(deleted_mark);
-	bool deleted = length > mark && strcmp(path + length - mark, deleted_mark) == 0;
-
-	if (deleted)
-		path[length - mark] = '\0';
-	return deleted;
-}
-
-static int open_path(const struct code_files *files, pid_t pid, const struct code_mapping *mapping,
-		     struct file_identity *identity)
-{
-	char path[FILE_PATH_BYTES], name[FILE_PATH_BYTES], root[32];
-
-	snprintf(root, sizeof(root), "/proc/%d/root", pid);
-	if (mapping->object->name[0] != '/' ||
-	    snprintf(path, sizeof(path), "%s%s", root, mapping->object->name) >= (int)sizeof(path))
-		return -ENOENT;
-	int fd = open_checked(files, pid, mapping, path, identity);
-	if (fd != -ENOENT || !files_strip_deleted(mapping->object->name, name, sizeof(name)))
-		return fd;
-	/* An equal file may have taken its place. */
-	if (snprintf(path, sizeof(path), "%s%s", root, name) >= (int)sizeof(path))
-		return -ENOENT;
-	fd = open_checked(files, pid, mapping, path, identity);
-	return fd == -ESTALE ? -ENOENT : fd;
-}
-
-/* A file of those bytes, in memory. Opened anew, because the child may not have a right to write.
- */
-static int memory_file(const struct code_files *files, const char *bytes, size_t size)
-{
-	char path[32];
-	int fd = memfd_create("vdso", MFD_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	int rc = write_all(fd, bytes, size, NULL);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (rc == 0)
-		rc = sys_file_open(files->sys, path);
-	close(fd);
-	return rc;
-}
-
-/* That of this process is that of the others of its size. */
-int files_open_vdso(const struct code_files *files, const struct code_mapping *mapping,
-		    struct file_identity *identity)
-{
-	uint64_t size = mapping->end - mapping->start, address = getauxval(AT_SYSINFO_EHDR);
-
-	/* A program of 32 bits has another one, below 4 GiB. */
-	if (!address || size > VDSO_BYTES_MAX ||
-	    (address > UINT32_MAX) != (mapping->start > UINT32_MAX))
-		return -ENOENT;
-	int memory = sys_file_open(files->sys, "/proc/self/mem");
-	if (memory < 0)
-		return memory;
-	char *bytes = xmalloc(size);
-	ssize_t n = sys_file_pread(files->sys, memory, bytes, size, address);
-	sys_close(files->sys, memory);
-	int fd = n == (ssize_t)size ? memory_file(files, bytes, size) : -ENOENT;
-	free(bytes);
-	int rc = fd < 0 ? fd : files_read_identity(files, fd, identity);
-	if (rc == 0)
-		return fd;
-	if (fd >= 0)
-		sys_close(files->sys, fd);
-	return rc;
-}
-
-static int open_mapped(struct code_files *files, pid_t pid, const struct code_mapping *mapping,
-		       struct file_identity *identity)
-{
-	if (files->config.recording)
-		return files_open_recorded(files, mapping, identity);
-	if (strcmp(mapping->object->name, "[vdso]") == 0)
-		return files_open_vdso(files, mapping, identity);
-	if (mapping->object->inode == 0 && mapping->object->build_id.size == 0)
-		return -ENOENT;
-	int fd = open_program(files, pid, mapping, identity);
-	if (fd < 0)
-		fd = open_map_file(files, pid, mapping, identity);
-	return fd < 0 ? open_path(files, pid, mapping, identity) : fd;
-}
-
-/* Separate debug files */
-
-/* A descriptor, or -1 if the file has another build id than the binary. */
-static int open_debug(const struct code_files *files, const char *path,
-		      const struct file_identity *binary)
-{
-	uint8_t id[ELF_BUILD_ID_BYTES];
-	int fd = sys_file_open(files->sys, path);
-
-	if (fd < 0)
-		return -1;
-	if (has_build_id(binary, id, elf_build_id(fd, id)))
-		return fd;
-	sys_close(files->sys, fd);
-	return -1;
-}
-
-int files_debug_path(const char *root, const char *hex, char path[FILE_PATH_BYTES])
-{
-	return snprintf(path, FILE_PATH_BYTES, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", root,
-			hex, hex + 2);
-}
-
-static int find_by_build_id(const struct code_files *files, const char *root,
-			    const struct file_identity *binary)
-{
-	char path[FILE_PATH_BYTES], hex[2 * ELF_BUILD_ID_BYTES + 1];
-
-	text_hex(hex, binary->id, (size_t)binary->id_size);
-	if (files_debug_path(root, hex, path) >= FILE_PATH_BYTES)
-		return -1;
-	return open_debug(files, path, binary);
-}
-
-int files_find_by_link(const struct code_files *files, const char *root,
-		       const struct code_mapping *mapping, const struct file_identity *binary,
-		       int fd)
-{
-	static const char *const formats[] = {"%s%s/%s", "%s%s/.debug/%s", "%s/usr/lib/debug%s/%s"};
-	char link[ELF_DEBUG_LINK_BYTES], folder[FILE_PATH_BYTES], path[FILE_PATH_BYTES];
-
-	if (elf_debug_link(fd, link) != 0 || mapping->object->name[0] != '/')
-		return -1;
-	text_copy(folder, sizeof(folder), mapping->object->name);
-	*strrchr(folder, '/') = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		int length = snprintf(path, sizeof(path), formats[i], root, folder, link);
-#pragma GCC diagnostic pop
-		int debug = length < (int)sizeof(path) ? open_debug(files, path, binary) : -1;
-
-		if (debug >= 0)
-			return debug;
+	if (file) {
+		file->refs++;
+	} else {
+		file = new_file(found->key);
+		hash_table_add(&files->by_key, found->key)->item = file;
 	}
-	return -1;
+	file->size = found->size;
+	file->no_offsets = found->no_offsets;
+	file->by_segment = found->by_segment;
+	file->code_address = found->code_address;
+	file->code_align = found->code_align;
+	set_segments(file, found);
+	return file;
 }
 
-/* This machine's debug files first, because a container seldom has any. */
-static int find_debug(const struct code_files *files, pid_t pid, const struct code_mapping *mapping,
-		      const struct file_identity *binary, int fd)
+struct code_file *code_files_keep_unopened(const char *why, uint64_t next_ns)
 {
-	char root[32];
+	struct code_file *file = new_file(0);
 
-	if (files->config.recording)
-		return files_find_recorded_debug(files, mapping, binary, fd);
-	if (binary->id_size <= 1 || mapping->object->inode == 0)
-		return -1;
-	int debug = find_by_build_id(files, "", binary);
-	snprintf(root, sizeof(root), "/proc/%d/root", pid);
-	if (debug < 0)
-		debug = find_by_build_id(files, root, binary);
-	return debug < 0 ? files_find_by_link(files, root, mapping, binary, fd) : debug;
+	file->why = why;
+	file->next_ns = next_ns;
+	return file;
 }
 
-/* Why a file cannot be opened; NULL: for a reason that will pass. */
-static const char *why_not_opened(const struct code_files *files, int error, const char *name)
+const char *code_file_why(int error, const char *name, bool recording)
 {
-	char path[FILE_PATH_BYTES];
-
 	switch (-error) {
 	case EMFILE:
 	case ENFILE:
@@ -381,33 +102,16 @@ static const char *why_not_opened(const struct code_files *files, int error, con
 	case EPERM:
 		return "permission";
 	case ESTALE:
-		return files->config.recording ? "not the recorded file"
-					       : "replaced by another file";
+		return recording ? "not the recorded file" : "replaced by another file";
 	case EINVAL:
 		return "no regular file";
 	case ESRCH:
 		return "the process has ended";
+	case ETIMEDOUT:
+		return "the file does not answer";
 	default:
-		return files_strip_deleted(name, path, sizeof(path)) ? "deleted" : "not found";
+		return text_ends_with(name, " (deleted)") ? "deleted" : "not found";
 	}
-}
-
-static struct code_file *find_or_add(struct code_files *files, const struct file_identity *identity)
-{
-	uint64_t key = key_of(files, identity);
-	struct code_file *file = hash_table_find(&files->by_key, key);
-
-	if (file) {
-		file->refs++;
-	} else {
-		file = new_file(key);
-		hash_table_add(&files->by_key, key)->item = file;
-	}
-	file->size = identity->debug_only ? UINT64_MAX : (uint64_t)identity->status.st_size;
-	file->no_offsets = identity->no_offsets;
-	file->code_address = identity->code_address;
-	file->code_align = identity->code_align;
-	return file;
 }
 
 /* The place of a link address. */
@@ -432,7 +136,7 @@ uint64_t code_file_place(const struct code_file *file, const struct code_mapping
 	static const uint64_t pages[] = {4 << 10, 16 << 10, 64 << 10};
 	uint64_t begin = file->code_address & ~(pages[0] - 1), align = file->code_align;
 
-	if (file->segments)
+	if (file->by_segment)
 		return find_segment(file, address - mapping->start + mapping->offset);
 	if (!file->no_offsets)
 		return address - mapping->start + mapping->offset;
@@ -442,29 +146,4 @@ uint64_t code_file_place(const struct code_file *file, const struct code_mapping
 			break;
 	}
 	return address - mapping->start + begin;
-}
-
-struct code_file *code_files_open(struct code_files *files, pid_t pid,
-				  const struct code_mapping *mapping,
-				  struct code_descriptors *opened)
-{
-	struct file_identity identity = {.id_size = 0};
-	int fd = open_mapped(files, pid, mapping, &identity);
-
-	*opened = (struct code_descriptors){-1, -1};
-	if (fd >= 0) {
-		*opened = (struct code_descriptors){fd,
-						    find_debug(files, pid, mapping, &identity, fd)};
-		struct code_file *found = find_or_add(files, &identity);
-		if (files->config.recording && strcmp(mapping->object->name, CODE_FILE_KERNEL) == 0)
-			files_read_segments(found, fd);
-		return found;
-	}
-	const char *why = why_not_opened(files, fd, mapping->object->name);
-	if (!why)
-		return NULL;
-	struct code_file *file = new_file(0);
-	file->why = why;
-	file->next_ns = sys_now_ns(files->sys) + RETRY_NS;
-	return file;
 }

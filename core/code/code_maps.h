@@ -3,6 +3,7 @@
 #define PMCTOP_CODE_MAPS_H
 
 #include "core/base/hash_table.h"
+#include "core/code/code_build_id.h"
 #include "core/sys/proc_maps.h"
 #include "core/sys/sys.h"
 
@@ -31,14 +32,8 @@ enum {
 	CODE_MAPS_OF_PROCESS = 1 << 16,  /* further mappings of a process are ignored */
 	CODE_MAPS_PAST = 4096,           /* past mappings of a process, the newest ones */
 	CODE_MAPS_FILE_BYTES = 64 << 20, /* of a file that are read */
-	CODE_BUILD_ID_MAX = 20,
 };
 #define CODE_MAPS_AGE_NS (10 * NS_PER_S)
-
-struct code_build_id {
-	uint8_t bytes[CODE_BUILD_ID_MAX];
-	uint8_t size; /* 0: none, or unknown */
-};
 
 struct code_file;
 

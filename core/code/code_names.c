@@ -41,12 +41,7 @@ struct code_names *code_names_new(const struct code_names_config *config)
 		.end_process = end_process,
 		.user = names,
 	});
-	names->files = code_files_new(&(struct code_files_config){
-		.sys = config->sys,
-		.recording = config->recording,
-		.symfs = config->symfs,
-		.build_id_cache = config->build_id_cache,
-	});
+	names->files = code_files_new();
 	names->kernel = kernel_symbols_new(config->recording ? NULL : config->sys);
 	names->kernel_maps = (struct kernel_maps){.drop_file = drop_file, .user = names};
 	function_table_init(&names->functions);
@@ -192,9 +187,9 @@ static const char *find_compiled(const struct code_names *names, struct code_pro
 	if (config->recording && !config->symfs)
 		return NULL;
 	if (!process->jit)
-		process->jit = jit_map_new(config->sys, process->pid,
-					   config->recording ? config->symfs : NULL);
-	return jit_map_find(process->jit, address);
+		process->jit = jit_map_new(config->sys, &config->helpers, process->pid,
+					   config->recording);
+	return jit_map_find(process->jit, address, names->deadline_ns);
 }
 
 /* Sets *keep to false if the address may get a name later. */
@@ -363,10 +358,20 @@ static void resolve_sorted(struct code_names *names, struct code_place *places, 
 	names_find_pending(names, places, deadline_ns);
 }
 
+static size_t count_known(const struct code_place *places, size_t n)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < n; i++)
+		known += places[i].id != 0;
+	return known;
+}
+
 size_t code_names_resolve(struct code_names *names, struct code_place *places, size_t n,
 			  uint64_t deadline_ns)
 {
-	size_t *order = xcalloc(n, sizeof(*order)), known = 0;
+	const struct code_helpers *helpers = &names->config.helpers;
+	size_t *order = xcalloc(n, sizeof(*order)), known;
 
 	names->pass++;
 	names->deadline_ns = deadline_ns;
@@ -379,9 +384,15 @@ size_t code_names_resolve(struct code_names *names, struct code_place *places, s
 	if (n > 0)
 		qsort_r(order, n, sizeof(*order), compare_places, places);
 	resolve_sorted(names, places, order, n, deadline_ns);
+	known = count_known(places, n);
+	/* A live system comes back at the next cut, a recording does not. */
+	while (names->config.recording && known < n && helpers->wait &&
+	       helpers->wait(helpers->ctx, deadline_ns)) {
+		names->pass++;
+		resolve_sorted(names, places, order, n, deadline_ns);
+		known = count_known(places, n);
+	}
 	free(order);
-	for (size_t i = 0; i < n; i++)
-		known += places[i].id != 0;
 	return known;
 }
 

@@ -3,6 +3,7 @@
 #define PMCTOP_CODE_NAMES_H
 
 #include "core/code/code_function.h"
+#include "core/code/code_helpers.h"
 #include "core/code/code_maps.h"
 #include "core/code/kernel_symbols.h"
 #include "core/code/symbol_client.h"
@@ -24,19 +25,6 @@
  */
 struct code_names;
 
-/* The functions of symbol_client.h, which tests replace. */
-struct code_symbols {
-	enum symbol_file (*file)(void *ctx, uint64_t key);
-	int (*add)(void *ctx, uint64_t key, int binary, int debug);
-	size_t (*find)(void *ctx, const struct symbol_query *queries, size_t n,
-		       uint64_t deadline_ns, symbol_found *found, void *arg);
-	int (*locate)(void *ctx, uint64_t key, const char *name, uint64_t deadline_ns,
-		      uint64_t *address);
-	int (*demangle)(void *ctx, const char *mangled, uint64_t deadline_ns,
-			char name[SYMBOL_NAME_BYTES]);
-	void *ctx;
-};
-
 /*
  * Names that a recording itself has, as the feature FILE of simpleperf. They are used where no file
  * has a name.
@@ -57,11 +45,11 @@ struct code_names_config {
 	/*
 	 * Of a recording, each may be NULL: a folder with files of its machine, by their paths or
 	 * as an archive of `perf archive` has them; perf's cache ("/home/user/.debug", or that of
-	 * PERF_BUILDID_DIR). Borrowed. See code_file.h.
+	 * PERF_BUILDID_DIR). Borrowed. See mapped_file.h.
 	 */
 	const char *symfs, *build_id_cache;
 	struct code_recorded_names recorded; /* of a recording; find NULL: none */
-	struct code_symbols symbols;
+	struct code_helpers helpers;
 };
 
 struct code_names *code_names_new(const struct code_names_config *config);
@@ -82,7 +70,7 @@ uint64_t code_names_change(const struct code_names *names, pid_t pid);
  * kernel_maps.h has their names. `build_id` NULL or of size 0: unknown.
  *
  * The kernel has the symbols of the first of these that has them: a text of its /proc/kallsyms
- * (code_files_open_kallsyms()), an ELF file (code_file.h). They are moved such that the symbol in
+ * (mapped_files_open_kallsyms(), and that of this machine if it has this kernel), an ELF file (mapped_file.h). They are moved such that the symbol in
  * the mapping's name has its recorded address. Without this address only `symfs`/proc/kallsyms and
  * `symfs`/kallsyms are used.
  */
@@ -120,8 +108,9 @@ const struct code_function *code_names_function(const struct code_names *names, 
  * Returns why a CODE_UNNAMED function has no name, as a static text; "" for others. The reasons:
  *
  *  - of a file: "permission", "deleted", "not found", "replaced by another file", "no regular
- *    file", "not the recorded file", "truncated" (an offset behind its end), "cannot be parsed"
- *    (the child ended at it), "no symbols", "no symbols: code that was made while it runs".
+ *    file", "not the recorded file", "the file does not answer" (code_lanes.h), "truncated" (an
+ *    offset behind its end), "cannot be parsed" (the child ended at it), "no symbols", "no
+ *    symbols: code that was made while it runs".
  *  - of a process: "permission", "the process has ended", "not mapped".
  *  - of the kernel: "hidden by the kernel", "not in /proc/kallsyms", "no symbols of this kernel"
  *    (of a recording).

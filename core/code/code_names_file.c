@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define DEMANGLE_NS (100 * NS_PER_MS)
+#define RETRY_NS    (10 * NS_PER_S)
 enum { FILE_IDS_MAX = 1 << 16, FILE_RANGES_MAX = 1 << 16 };
 
 /* Removes the ids if they are of another era, or too many. */
@@ -52,33 +53,42 @@ static void keep_in_file(const struct code_names *names, struct code_file *file,
 /* Whether the child needs the file. Each file is examined once a call. */
 static bool is_wanted(const struct code_names *names, struct code_file *file)
 {
-	const struct code_symbols *symbols = &names->config.symbols;
+	const struct code_helpers *helpers = &names->config.helpers;
 
 	if (!file->key || file->pass == names->pass)
 		return false;
 	file->pass = names->pass;
-	return symbols->file(symbols->ctx, file->key) == SYMBOL_FILE_WANTED;
+	return helpers->file(helpers->ctx, file->key) == SYMBOL_FILE_WANTED;
+}
+
+/* The file of a mapping with one more reference; NULL: it is not known now. */
+static struct code_file *open_mapping(struct code_names *names, pid_t pid,
+				      const struct code_mapping *mapping)
+{
+	const struct code_helpers *helpers = &names->config.helpers;
+	const char *name = mapping->object->name;
+	struct mapped_file found;
+	int rc = helpers->open(helpers->ctx, pid, mapping, names->deadline_ns, &found);
+
+	if (rc == 0)
+		return code_files_keep(names->files, &found);
+	const char *why = code_file_why(rc, name, names->config.recording);
+	return why ? code_files_keep_unopened(why, names_clock_ns(names) + RETRY_NS) : NULL;
 }
 
 /*
  * A file that is opened again may be another one than before: it was overwritten, or cannot be
- * found any more.
+ * found any more. While it is not known now, it is the one of before.
  */
 void names_open_file(struct code_names *names, pid_t pid, const struct code_mapping *mapping)
 {
-	const struct code_symbols *symbols = &names->config.symbols;
 	struct code_object *object = mapping->object;
 	struct code_file *before = object->file;
-	struct code_descriptors opened;
 
 	if (before &&
 	    (before->key ? !is_wanted(names, before) : names_clock_ns(names) < before->next_ns))
 		return;
-	object->file = code_files_open(names->files, pid, mapping, &opened);
-	if (object->file && object->file->key &&
-	    (object->file == before || is_wanted(names, object->file)))
-		symbols->add(symbols->ctx, object->file->key, opened.binary, opened.debug);
-	code_files_close(names->files, &opened);
+	object->file = open_mapping(names, pid, mapping);
 	if (before)
 		code_file_put(names->files, before);
 }
@@ -106,13 +116,13 @@ static void add_pending(struct code_names *names, const struct file_address *at,
  */
 static const char *demangle_recorded(struct code_names *names, const char *name)
 {
-	const struct code_symbols *symbols = &names->config.symbols;
+	const struct code_helpers *helpers = &names->config.helpers;
 	uint64_t soon_ns = monotonic_ns() + DEMANGLE_NS;
 
 	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') ||
 	    names->undemangled_pass == names->pass)
 		return name;
-	int rc = symbols->demangle(symbols->ctx, name,
+	int rc = helpers->demangle(helpers->ctx, name,
 				   soon_ns > names->deadline_ns ? soon_ns : names->deadline_ns,
 				   names->demangled);
 	if (rc && rc != -ENOENT)
@@ -154,7 +164,7 @@ uint32_t names_add_nameless(struct code_names *names, const struct file_address 
 /* Why the file has no names; NULL: the child can have a query for it. */
 static const char *why_unnamed(const struct code_names *names, const struct file_address *at)
 {
-	const struct code_symbols *symbols = &names->config.symbols;
+	const struct code_helpers *helpers = &names->config.helpers;
 	const struct code_file *file = at->mapping->object->file;
 
 	if (!file->key)
@@ -162,8 +172,16 @@ static const char *why_unnamed(const struct code_names *names, const struct file
 	if (at->kernel ? code_file_place(file, at->mapping, at->address) == CODE_FILE_NOWHERE
 		       : at->offset >= file->size)
 		return "truncated";
-	return symbols->file(symbols->ctx, file->key) == SYMBOL_FILE_REFUSED ? "cannot be parsed"
-									     : NULL;
+	switch (helpers->file(helpers->ctx, file->key)) {
+	case SYMBOL_FILE_WANTED:
+	case SYMBOL_FILE_GIVEN:
+		break;
+	case SYMBOL_FILE_REFUSED:
+		return "cannot be parsed";
+	case SYMBOL_FILE_SILENT:
+		return code_file_why(-ETIMEDOUT, "", false);
+	}
+	return NULL;
 }
 
 uint32_t names_resolve_in_file(struct code_names *names, const struct file_address *at)
@@ -243,7 +261,7 @@ static void keep_place(struct code_names *names, struct code_place *place, uint3
 
 static void ask_child(struct code_names *names, struct code_place *places, uint64_t deadline_ns)
 {
-	const struct code_symbols *symbols = &names->config.symbols;
+	const struct code_helpers *helpers = &names->config.helpers;
 	struct pending *pending = names->pending;
 	struct symbol_query *queries = xcalloc(names->n_pending, sizeof(*queries));
 	size_t *first = xcalloc(names->n_pending, sizeof(*first)), n = 0;
@@ -256,7 +274,7 @@ static void ask_child(struct code_names *names, struct code_place *places, uint6
 		first[n++] = i;
 	}
 	struct answers answers = {names, first, n};
-	symbols->find(symbols->ctx, queries, n, deadline_ns, keep_answer, &answers);
+	helpers->find(helpers->ctx, queries, n, deadline_ns, keep_answer, &answers);
 	for (size_t i = 0; i < names->n_pending; i++) {
 		if (i > 0 && is_same_query(&pending[i - 1], &pending[i]))
 			pending[i].id = pending[i - 1].id;

@@ -41,6 +41,7 @@ struct code_names {
 	struct kernel_maps kernel_maps; /* of a recording */
 	uint32_t kernel_mapped;         /* records of these so far */
 	bool kernel_loaded;             /* its symbols were searched */
+	unsigned kernel_pass;           /* the call in which they were searched last */
 	bool kernel_image;              /* they are in kernel_maps.image */
 
 	uint64_t deadline_ns;      /* of the call of code_names_resolve() */

@@ -8,12 +8,13 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/code/elf_build_id.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { KERNEL_IDS_MAX = 1 << 16 };
+enum { KERNEL_IDS_MAX = 1 << 16, NOTES_BYTES = 4096 };
 #define KERNEL_IDS_AGE_NS (10 * NS_PER_S)
 
 void names_check_kernel_ids(struct code_names *names)
@@ -64,29 +65,96 @@ static void set_why(struct code_names *names, int error)
 	kernel_symbols_clear(names->kernel, why);
 }
 
-/* Reads the first text of the recording's kernel that has its functions. */
+/* Whether this machine has the kernel of the recording. */
+static bool is_this_kernel(const struct code_names *names)
+{
+	char notes[NOTES_BYTES];
+	uint8_t id[ELF_BUILD_ID_BYTES];
+	ssize_t n = sys_file_read(names->config.sys, "/sys/kernel/notes", notes, sizeof(notes));
+	int size = n > 0 ? elf_notes_build_id(notes, (size_t)n, id) : -ENOENT;
+
+	return size > 0 && code_build_id_is_known(&names->kernel_maps.build_id) &&
+	       code_build_id_is(&names->kernel_maps.build_id, id, (size_t)size);
+}
+
+struct own_text {
+	const struct sys *sys;
+	int fd;
+};
+
+static ssize_t read_own(void *ctx, char *buffer, size_t size, uint64_t offset)
+{
+	const struct own_text *text = ctx;
+
+	return sys_file_pread(text->sys, text->fd, buffer, size, offset);
+}
+
+/* The kernel's own file of this machine, which cannot hang. */
+static int load_own_text(struct code_names *names, const struct kernel_reference *reference)
+{
+	struct own_text text = {names->config.sys, -ENOENT};
+	const struct code_text_reader reader = {read_own, &text};
+
+	if (is_this_kernel(names))
+		text.fd = sys_file_open(text.sys, "/proc/kallsyms");
+	if (text.fd < 0)
+		return text.fd;
+	int rc = kernel_symbols_load(names->kernel, &reader, reference);
+	sys_close(text.sys, text.fd);
+	return rc;
+}
+
+struct other_text {
+	const struct code_names *names;
+	struct code_text text;
+};
+
+static ssize_t read_other(void *ctx, char *buffer, size_t size, uint64_t offset)
+{
+	const struct other_text *other = ctx;
+	const struct code_helpers *helpers = &other->names->config.helpers;
+	struct code_text_status status;
+
+	return helpers->text(helpers->ctx, &other->text, offset, other->names->deadline_ns, buffer,
+			     size, &status);
+}
+
+static int load_other_text(struct code_names *names, unsigned number,
+			   const struct kernel_reference *reference)
+{
+	struct other_text other = {
+		.names = names,
+		.text = {.kind = CODE_TEXT_KALLSYMS,
+			 .number = number,
+			 .id = names->kernel_maps.build_id},
+	};
+	const struct code_text_reader reader = {read_other, &other};
+
+	return kernel_symbols_load(names->kernel, &reader, reference);
+}
+
+/*
+ * Reads the first text of the recording's kernel that has its functions. Without the address of a
+ * symbol only a text of the user's is that of the recording. -EAGAIN: it has not answered yet.
+ */
 static int load_text(struct code_names *names)
 {
 	static const struct kernel_reference unmoved = {.name = NULL};
 	const struct kernel_maps *maps = &names->kernel_maps;
-	int error = -ENOENT, fd;
-	bool of_user;
+	const struct kernel_reference *reference =
+		maps->reference.name ? &maps->reference : &unmoved;
+	int error = -ENOENT;
 
-	for (unsigned i = 0;
-	     (fd = code_files_open_kallsyms(names->files, &maps->build_id, i, &of_user)) != -ERANGE;
-	     i++) {
-		int rc = fd;
+	for (unsigned i = 0; i <= MAPPED_FILE_TEXTS; i++) {
+		int rc = i < MAPPED_FILE_TEXTS ? load_other_text(names, i, reference)
+					       : load_own_text(names, reference);
 
-		if (fd >= 0 && !of_user && !maps->reference.name)
+		if (rc == 0 && i >= MAPPED_FILE_TEXTS_OF_USER && !maps->reference.name) {
+			kernel_symbols_clear(names->kernel, "");
 			rc = -ESRCH;
-		else if (fd >= 0)
-			rc = kernel_symbols_load(names->kernel, names->config.sys, fd,
-						 maps->reference.name ? &maps->reference
-								      : &unmoved);
-		if (fd >= 0)
-			sys_close(names->config.sys, fd);
-		if (rc == 0)
-			return 0;
+		}
+		if (rc == 0 || rc == -EAGAIN)
+			return rc;
 		if (error == -ENOENT)
 			error = rc;
 	}
@@ -106,11 +174,16 @@ static bool open_image(struct code_names *names)
 
 static void load_recorded(struct code_names *names)
 {
-	if (names->kernel_loaded)
+	if (names->kernel_loaded || names->kernel_pass == names->pass)
 		return;
+	names->kernel_pass = names->pass;
 	names->kernel_loaded = true;
 	kernel_symbols_clear(names->kernel, "");
 	int rc = load_text(names);
+	if (rc == -EAGAIN) {
+		names->kernel_loaded = false;
+		return;
+	}
 	names->kernel_image = rc && open_image(names);
 	if (rc && !names->kernel_image)
 		set_why(names, rc);
@@ -135,13 +208,13 @@ static bool is_recorded_module(const struct code_names *names, uint64_t address,
 /* Finds the link address of the reference. False: not now, or never. */
 static bool locate_reference(struct code_names *names)
 {
-	const struct code_symbols *symbols = &names->config.symbols;
+	const struct code_helpers *helpers = &names->config.helpers;
 	struct kernel_maps *maps = &names->kernel_maps;
 	uint64_t address;
 
 	if (maps->image.offset != 0)
 		return true;
-	int rc = symbols->locate(symbols->ctx, maps->image.object->file->key, maps->reference.name,
+	int rc = helpers->locate(helpers->ctx, maps->image.object->file->key, maps->reference.name,
 				 names->deadline_ns, &address);
 	if (rc == 0)
 		maps->image.offset = address;
@@ -170,6 +243,8 @@ static uint32_t resolve_recorded(struct code_names *names, uint64_t address, siz
 	struct kernel_symbol symbol;
 
 	load_recorded(names);
+	if (!names->kernel_loaded)
+		return 0;
 	if (kernel_symbols_find(names->kernel, address, &symbol) &&
 	    is_recorded_module(names, address, &symbol))
 		return names_add_function(names, symbol.name, symbol.module, CODE_KERNEL, "");

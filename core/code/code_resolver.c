@@ -10,20 +10,15 @@
  */
 #include "core/code/code_resolver.h"
 
-#include "core/base/error.h"
 #include "core/base/hash_table.h"
 #include "core/base/util.h"
-#include "core/code/symbol_client.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
-enum { WAITS_NOTED = 2, COMPLETED_MOST = 4096 }; /* samples that are searched */
+enum { COMPLETED_MOST = 4096 }; /* samples that are searched */
 
 struct frames {
 	uint32_t first; /* in the addresses */
@@ -50,12 +45,12 @@ struct held_sample {
 
 struct code_resolver {
 	struct code_names *names;
-	struct symbol_client *client; /* NULL: the caller has given other functions */
+	struct code_lanes *lanes; /* NULL: the caller has given other helpers */
+	struct code_lanes *owned; /* NULL: the lanes are the caller's */
 	code_resolver_mapped *mapped; /* NULL: none */
 	void *mapped_arg;
 	uint64_t random; /* in keys */
 	bool ordered;    /* samples and records come in the order of time: stacks are shared */
-	char note[256];
 	bool late; /* at the last cut some places had no function yet */
 	uint64_t lost;
 	struct held_sample *samples;
@@ -81,46 +76,22 @@ struct cut {
 	uint32_t *function_of_place; /* index in the profile */
 };
 
-static enum symbol_file client_file(void *ctx, uint64_t key)
-{
-	return symbol_client_file(ctx, key);
-}
-
-static int client_add(void *ctx, uint64_t key, int binary, int debug)
-{
-	return symbol_client_add(ctx, key, binary, debug);
-}
-
-static size_t client_find(void *ctx, const struct symbol_query *queries, size_t n,
-			  uint64_t deadline_ns, symbol_found *found, void *arg)
-{
-	return symbol_client_find(ctx, queries, n, deadline_ns, found, arg);
-}
-
-static int client_locate(void *ctx, uint64_t key, const char *name, uint64_t deadline_ns,
-			 uint64_t *address)
-{
-	return symbol_client_locate(ctx, key, name, deadline_ns, address);
-}
-
-static int client_demangle(void *ctx, const char *mangled, uint64_t deadline_ns,
-			   char name[SYMBOL_NAME_BYTES])
-{
-	return symbol_client_demangle(ctx, mangled, deadline_ns, name);
-}
-
-struct code_resolver *code_resolver_new(const struct code_names_config *config)
+struct code_resolver *code_resolver_new(const struct code_names_config *config,
+					struct code_lanes *lanes)
 {
 	struct code_resolver *resolver = xcalloc(1, sizeof(*resolver));
 	struct code_names_config used = *config;
 
-	if (!used.symbols.find) {
-		resolver->client =
-			symbol_client_new(&(struct symbol_client_config){.executable = NULL});
-		used.symbols =
-			(struct code_symbols){client_file,   client_add,      client_find,
-					      client_locate, client_demangle, resolver->client};
-	}
+	resolver->lanes = lanes;
+	if (!lanes && !config->helpers.open)
+		resolver->lanes = resolver->owned = code_lanes_new(&(struct code_lanes_config){
+			.sys = config->sys,
+			.recording = config->recording,
+			.symfs = config->symfs,
+			.build_id_cache = config->build_id_cache,
+		});
+	if (resolver->lanes)
+		used.helpers = code_lanes_helpers(resolver->lanes);
 	resolver->names = code_names_new(&used);
 	resolver->random = hash_random_odd();
 	resolver->ordered = config->recording;
@@ -133,7 +104,7 @@ void code_resolver_free(struct code_resolver *resolver)
 	if (!resolver)
 		return;
 	code_names_free(resolver->names);
-	symbol_client_free(resolver->client);
+	code_lanes_free(resolver->owned);
 	code_profile_builder_free(resolver->growing);
 	hash_table_fini(&resolver->shared);
 	free(resolver->samples);
@@ -547,72 +518,11 @@ void code_resolver_drop(struct code_resolver *resolver)
 	clear_stacks(resolver);
 }
 
-/* The note */
-
-static const char *remedy_of_start(int error)
-{
-	switch (-error) {
-	case EAGAIN:
-		return " Raise the limit: ulimit -u";
-	case EMFILE:
-	case ENFILE:
-		return error_remedy(error);
-	case ENOENT:
-	case EACCES:
-		return " Is /proc mounted, and pmctop's file still there?";
-	}
-	return " Start pmctop again.";
-}
-
-/* Why names are missing since the child ended. */
-static void note_end(const struct symbol_status *status, char *note, size_t size)
-{
-	char times[32] = "", cause[32] = "";
-
-	if (status->restarts > 0)
-		snprintf(times, sizeof(times), " %u times%s", status->restarts + 1,
-			 WIFSIGNALED(status->wait_status) ? ", last" : "");
-	if (WIFSIGNALED(status->wait_status))
-		snprintf(cause, sizeof(cause), " by signal %d", WTERMSIG(status->wait_status));
-	snprintf(
-		note, size,
-		"Some functions have no names: the process that reads symbols ended%s%s. It starts "
-		"again.",
-		times, cause);
-}
-
-/* Names that are known already need no child, so its end alone is no reason for a note. */
-static const char *note_of_client(struct code_resolver *resolver)
-{
-	struct symbol_status status = {.state = SYMBOL_IDLE};
-
-	if (resolver->client)
-		symbol_client_status(resolver->client, &status);
-	if (status.state == SYMBOL_FAILED)
-		snprintf(resolver->note, sizeof(resolver->note),
-			 "Functions have no names: the process that reads symbols cannot be "
-			 "started (%s).%s",
-			 error_why(status.error), remedy_of_start(status.error));
-	else if (status.state == SYMBOL_WAITING && resolver->late)
-		note_end(&status, resolver->note, sizeof(resolver->note));
-	else if (status.waits >= WAITS_NOTED && resolver->late)
-		snprintf(resolver->note, sizeof(resolver->note),
-			 "Some functions have no names: the process that reads symbols does not "
-			 "answer.");
-	else if (status.refused > 0)
-		snprintf(resolver->note, sizeof(resolver->note),
-			 "The functions of %u file%s have no names: the process that reads "
-			 "symbols ended twice at %s.",
-			 status.refused, status.refused == 1 ? "" : "s",
-			 status.refused == 1 ? "it" : "each");
-	else
-		return NULL;
-	return resolver->note;
-}
-
 const char *code_resolver_note(struct code_resolver *resolver)
 {
 	const char *kernel = kernel_symbols_why(code_names_kernel(resolver->names));
 
-	return kernel ? kernel : note_of_client(resolver);
+	if (kernel || !resolver->lanes)
+		return kernel;
+	return code_lanes_note(resolver->lanes, resolver->late);
 }

@@ -2,6 +2,7 @@
 #ifndef PMCTOP_CODE_RESOLVER_H
 #define PMCTOP_CODE_RESOLVER_H
 
+#include "core/code/code_lanes.h"
 #include "core/code/code_names.h"
 #include "core/code/code_profile.h"
 #include "core/code/code_sample.h"
@@ -25,7 +26,7 @@
  * this order.
  *
  * Bounded: samples between two cuts beyond CODE_RESOLVER_SAMPLES or CODE_RESOLVER_ADDRESSES are
- * counted as lost. One thread uses it, the same from new to free (see symbol_client.h).
+ * counted as lost. One thread uses it, the same from new to free (see code_lanes.h).
  */
 struct code_resolver;
 
@@ -36,11 +37,13 @@ enum {
 };
 
 /*
- * `config` is that of its code_names. Without functions in config->symbols it owns a
- * symbol_client, whose child starts at the first file.
+ * `config` is that of its code_names. The processes that find names are those of `lanes`, which are
+ * borrowed. NULL: those of config->helpers, or without these some of its own, which start at the
+ * first file.
  */
-struct code_resolver *code_resolver_new(const struct code_names_config *config);
-/* Ends the child; NULL is fine. */
+struct code_resolver *code_resolver_new(const struct code_names_config *config,
+					struct code_lanes *lanes);
+/* Ends its own processes; NULL is fine. */
 void code_resolver_free(struct code_resolver *resolver);
 
 /* Copies a sample. It is a code_sample_function with the resolver as its first argument. */
@@ -93,8 +96,7 @@ void code_resolver_drop(struct code_resolver *resolver);
 
 /*
  * Returns why names are missing, as a sentence with the remedy, or NULL: the kernel hides its
- * symbols, the child cannot be started or ends at a file. At the last cut: it had ended, or did not
- * answer, and names were missing. Valid until the next call.
+ * symbols, or code_lanes_note(). Valid until the next call.
  */
 const char *code_resolver_note(struct code_resolver *resolver);
 

@@ -7,14 +7,13 @@
 #include "core/code/jit_map.h"
 
 #include "core/base/util.h"
-#include "core/sys/proc.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	PIECE_BYTES = 64 << 10,
+	PIECE_BYTES = CODE_TEXT_BYTES,
 	NAME_BYTES_MAX = 1024, /* longer ones are cut */
 	COST_SHARE = 100,      /* reading takes at most 1/100 of the time */
 	OVERLAPS_MAX = 16,     /* functions before an address that are examined */
@@ -28,13 +27,13 @@ struct jit_function {
 
 struct jit_map {
 	const struct sys *sys;
+	const struct code_helpers *helpers;
 	pid_t pid;
-	const char *symfs; /* NULL: the process runs */
+	bool recording;
 	bool exists, sorted;
 	bool skip; /* the rest of a line that is too long */
 	uint64_t next_ns;
-	dev_t dev;
-	ino_t inode;
+	uint64_t dev, inode;
 	uint64_t offset; /* read so far, up to the end of a line */
 	struct jit_function *functions;
 	size_t n, capacity;
@@ -42,13 +41,15 @@ struct jit_map {
 	size_t names_bytes, names_capacity;
 };
 
-struct jit_map *jit_map_new(const struct sys *sys, pid_t pid, const char *symfs)
+struct jit_map *jit_map_new(const struct sys *sys, const struct code_helpers *helpers, pid_t pid,
+			    bool recording)
 {
 	struct jit_map *map = xcalloc(1, sizeof(*map));
 
 	map->sys = sys;
+	map->helpers = helpers;
 	map->pid = pid;
-	map->symfs = symfs;
+	map->recording = recording;
 	return map;
 }
 
@@ -59,61 +60,6 @@ void jit_map_free(struct jit_map *map)
 	free(map->functions);
 	free(map->names);
 	free(map);
-}
-
-/* The pid that the process itself has: the last one of NSpid. */
-static pid_t own_pid(const struct sys *sys, pid_t pid)
-{
-	char path[32], value[256];
-	struct proc_text status;
-	pid_t own = pid;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	if (proc_text_read(sys, path, &status) == 0 &&
-	    proc_field(status.text, "NSpid", value, sizeof(value))) {
-		const char *last = strrchr(value, '\t');
-
-		own = proc_pid(last ? last + 1 : value);
-	}
-	proc_text_fini(&status);
-	return own > 0 ? own : pid;
-}
-
-/* A descriptor, or -1. */
-static int open_recorded_map(const struct jit_map *map, struct stat *status)
-{
-	char path[4096 + 64];
-
-	if (snprintf(path, sizeof(path), "%s/tmp/perf-%d.map", map->symfs, map->pid) >=
-	    (int)sizeof(path))
-		return -1;
-	int fd = sys_file_open(map->sys, path);
-	if (fd < 0)
-		return -1;
-	if (sys_file_status(map->sys, fd, status) == 0)
-		return fd;
-	sys_close(map->sys, fd);
-	return -1;
-}
-
-/* A descriptor, or -1. */
-static int open_running_map(const struct jit_map *map, struct stat *status)
-{
-	char path[96], process[32];
-	uid_t user = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", map->pid,
-		 own_pid(map->sys, map->pid));
-	snprintf(process, sizeof(process), "/proc/%d", map->pid);
-	int fd = sys_file_open(map->sys, path);
-	if (fd < 0)
-		return -1;
-	if (sys_file_status(map->sys, fd, status) == 0 && S_ISREG(status->st_mode) &&
-	    sys_file_owner(map->sys, process, &user) == 0 &&
-	    (status->st_uid == user || status->st_uid == 0))
-		return fd;
-	sys_close(map->sys, fd);
-	return -1;
 }
 
 /* Reads hexadecimal digits, with or without "0x", and blanks behind them. NULL: none. */
@@ -166,48 +112,71 @@ static size_t add_lines(struct jit_map *map, char *text, size_t n)
 	return used;
 }
 
-static void read_part(struct jit_map *map, int fd)
+/* Adds the lines of a piece of n bytes. False: no complete line has come yet. */
+static bool add_piece(struct jit_map *map, char *text, size_t n)
 {
-	char *text = xmalloc(PIECE_BYTES);
-	uint64_t most = map->symfs ? JIT_MAP_BYTES : JIT_MAP_PART_BYTES;
+	size_t used = add_lines(map, text, n);
 
-	for (uint64_t part = 0; part < most && map->offset < JIT_MAP_BYTES;) {
-		ssize_t n = sys_file_pread(map->sys, fd, text, PIECE_BYTES, map->offset);
-		size_t used = n > 0 ? add_lines(map, text, (size_t)n) : 0;
-
-		if (used == 0 && n < PIECE_BYTES)
-			break; /* the end, with the beginning of a line or without */
-		if (used == 0) {
-			map->skip = true;
-			used = PIECE_BYTES;
-		}
-		map->offset += used;
-		part += used;
+	if (used == 0 && n < PIECE_BYTES)
+		return false;
+	if (used == 0) {
+		map->skip = true;
+		used = PIECE_BYTES;
 	}
-	free(text);
+	map->offset += used;
+	return true;
 }
 
-static void read_growth(struct jit_map *map)
+static ssize_t read_piece(const struct jit_map *map, char *text, uint64_t deadline_ns,
+			  struct code_text_status *status)
+{
+	const struct code_helpers *helpers = map->helpers;
+	const struct code_text which = {.kind = CODE_TEXT_PERF_MAP, .pid = map->pid};
+
+	return helpers->text(helpers->ctx, &which, map->offset, deadline_ns, text, PIECE_BYTES,
+			     status);
+}
+
+static bool is_same_file(const struct jit_map *map, const struct code_text_status *status)
+{
+	return status->inode == map->inode && status->dev == map->dev &&
+	       status->size >= map->offset;
+}
+
+/* Reads on. -EAGAIN: the file has not answered yet. */
+static ssize_t read_part(struct jit_map *map, char *text, uint64_t deadline_ns)
+{
+	uint64_t most = map->recording ? JIT_MAP_BYTES : JIT_MAP_PART_BYTES, begin = map->offset;
+	struct code_text_status status;
+	ssize_t n = read_piece(map, text, deadline_ns, &status);
+
+	if (n >= 0 && !is_same_file(map, &status)) {
+		map->n = map->names_bytes = 0;
+		map->offset = begin = 0;
+		map->skip = false;
+		map->inode = status.inode;
+		map->dev = status.dev;
+		n = read_piece(map, text, deadline_ns, &status);
+	}
+	if (n != -EAGAIN)
+		map->exists = n >= 0;
+	while (n > 0 && is_same_file(map, &status) && map->offset < JIT_MAP_BYTES &&
+	       add_piece(map, text, (size_t)n) && map->offset - begin < most)
+		n = read_piece(map, text, deadline_ns, &status);
+	return n;
+}
+
+static void read_growth(struct jit_map *map, uint64_t deadline_ns)
 {
 	uint64_t begin_ns = sys_now_ns(map->sys);
-	struct stat status;
 
 	if (begin_ns < map->next_ns)
 		return;
-	int fd = map->symfs ? open_recorded_map(map, &status) : open_running_map(map, &status);
-	map->exists = fd >= 0;
-	if (fd >= 0) {
-		if (status.st_ino != map->inode || status.st_dev != map->dev ||
-		    (uint64_t)status.st_size < map->offset) {
-			map->n = map->names_bytes = 0;
-			map->offset = 0;
-			map->skip = false;
-		}
-		map->inode = status.st_ino;
-		map->dev = status.st_dev;
-		read_part(map, fd);
-		sys_close(map->sys, fd);
-	}
+	char *text = xmalloc(PIECE_BYTES);
+	ssize_t n = read_part(map, text, deadline_ns);
+	free(text);
+	if (n == -EAGAIN)
+		return;
 	uint64_t end_ns = sys_now_ns(map->sys), wait_ns = COST_SHARE * (end_ns - begin_ns);
 	map->next_ns = end_ns + (wait_ns > NS_PER_S ? wait_ns : NS_PER_S);
 }
@@ -243,9 +212,9 @@ static const struct jit_function *find_newest(const struct jit_map *map, uint64_
 	return newest;
 }
 
-const char *jit_map_find(struct jit_map *map, uint64_t address)
+const char *jit_map_find(struct jit_map *map, uint64_t address, uint64_t deadline_ns)
 {
-	read_growth(map);
+	read_growth(map, deadline_ns);
 	if (!map->sorted && map->n > 0)
 		qsort(map->functions, map->n, sizeof(*map->functions), compare_functions);
 	map->sorted = true;

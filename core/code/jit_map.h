@@ -2,6 +2,7 @@
 #ifndef PMCTOP_JIT_MAP_H
 #define PMCTOP_JIT_MAP_H
 
+#include "core/code/code_helpers.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>
@@ -11,11 +12,8 @@
 
 /*
  * The perf map of a process: functions that a just-in-time compiler has written to
- * /tmp/perf-PID.map, by its own pid and below its own root. Each line is "START SIZE NAME".
- *
- * Any user can write such a file for any process, so only a regular file of the process's user or
- * of root is read. It is read in parts, at most JIT_MAP_PART_BYTES at once, because it may grow for
- * as long as the process runs.
+ * /tmp/perf-PID.map (CODE_TEXT_PERF_MAP). Each line is "START SIZE NAME". It is read in parts, at
+ * most JIT_MAP_PART_BYTES at once, because it may grow for as long as the process runs.
  */
 enum {
 	JIT_MAP_BYTES = 64 << 20, /* what follows is ignored */
@@ -26,17 +24,19 @@ enum {
 struct jit_map;
 
 /*
- * Reads nothing yet. `sys` is borrowed. `symfs`: the process is of a recording, and its file is
- * SYMFS/tmp/perf-PID.map, of any user; NULL: the process runs.
+ * Reads nothing yet. `sys`, for its clock, and `helpers` are borrowed. `recording`: the process is
+ * of a recording, so the map does not grow, and is read at once.
  */
-struct jit_map *jit_map_new(const struct sys *sys, pid_t pid, const char *symfs);
+struct jit_map *jit_map_new(const struct sys *sys, const struct code_helpers *helpers, pid_t pid,
+			    bool recording);
 void jit_map_free(struct jit_map *map); /* NULL is fine */
 
 /*
  * Returns the name of the newest function with the address, valid until the next call, or NULL.
- * Reads what the file has grown by, at most once a second.
+ * Reads what the file has grown by, at most once a second, and waits for it until deadline_ns
+ * (CLOCK_MONOTONIC).
  */
-const char *jit_map_find(struct jit_map *map, uint64_t address);
+const char *jit_map_find(struct jit_map *map, uint64_t address, uint64_t deadline_ns);
 /* Whether the process has such a file. Known after the first jit_map_find(). */
 bool jit_map_exists(const struct jit_map *map);
 /* Returns its memory in bytes. */

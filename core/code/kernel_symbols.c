@@ -219,14 +219,14 @@ static size_t add_lines(struct kernel_symbols *symbols, char *text, size_t n)
 }
 
 /* Reads a piece. 1; 0: the file has ended; or -errno. */
-static int read_piece(struct kernel_symbols *symbols, const struct sys *sys, int fd)
+static int read_piece(struct kernel_symbols *symbols, const struct code_text_reader *reader)
 {
 	char *text = symbols->text;
 	size_t held = symbols->held;
 
 	if (symbols->offset >= FILE_BYTES_MAX)
 		return 0;
-	ssize_t n = sys_file_pread(sys, fd, text + held, PIECE_BYTES - held, symbols->offset);
+	ssize_t n = reader->read(reader->ctx, text + held, PIECE_BYTES - held, symbols->offset);
 	if (n <= 0)
 		return (int)n;
 	symbols->offset += (uint64_t)n;
@@ -330,17 +330,24 @@ static void end_index(struct kernel_symbols *symbols)
 	symbols->read_ns = sys_now_ns(symbols->sys);
 }
 
+static ssize_t read_file(void *ctx, char *buffer, size_t size, uint64_t offset)
+{
+	const struct kernel_symbols *symbols = ctx;
+
+	return sys_file_pread(symbols->sys, symbols->fd, buffer, size, offset);
+}
+
 /* Reads a piece, or all that is left. */
 static void read_index(struct kernel_symbols *symbols, bool all)
 {
+	const struct code_text_reader reader = {read_file, symbols};
 	uint64_t begin_ns = sys_now_ns(symbols->sys);
 	int rc;
 
 	if (!symbols->text)
 		begin_index(symbols);
 	do
-		rc = symbols->error ? symbols->error
-				    : read_piece(symbols, symbols->sys, symbols->fd);
+		rc = symbols->error ? symbols->error : read_piece(symbols, &reader);
 	while (rc > 0 && all);
 	if (rc <= 0) {
 		symbols->error = rc;
@@ -364,7 +371,7 @@ static void move_functions(struct kernel_symbols *symbols, uint64_t by)
 		symbols->n_functions = kept;
 }
 
-int kernel_symbols_load(struct kernel_symbols *symbols, const struct sys *sys, int fd,
+int kernel_symbols_load(struct kernel_symbols *symbols, const struct code_text_reader *reader,
 			const struct kernel_reference *reference)
 {
 	int rc;
@@ -372,7 +379,7 @@ int kernel_symbols_load(struct kernel_symbols *symbols, const struct sys *sys, i
 	begin_text(symbols);
 	symbols->reference = *reference;
 	symbols->reference_found = 0;
-	while ((rc = read_piece(symbols, sys, fd)) > 0)
+	while ((rc = read_piece(symbols, reader)) > 0)
 		;
 	if (rc == 0 && symbols->n_functions == 0)
 		rc = symbols->zero ? -EACCES : -ENOENT;

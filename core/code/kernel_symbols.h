@@ -2,6 +2,7 @@
 #ifndef PMCTOP_KERNEL_SYMBOLS_H
 #define PMCTOP_KERNEL_SYMBOLS_H
 
+#include "core/code/code_text.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>
@@ -33,13 +34,13 @@ struct kernel_reference {
 };
 
 /*
- * Replaces the index by the functions of another kernel, from a file with the content of its
+ * Replaces the index by the functions of another kernel, from a text with the content of its
  * /proc/kallsyms. At most 256 MiB of it are read. They are moved such that the reference has its
- * address; those of modules are left out if that is not 0 bytes. `fd` stays the caller's. 0 or
- * -errno, without any function: -ENOENT if there are none, -EACCES if all addresses are 0, -ESRCH
- * without the reference.
+ * address; those of modules are left out if that is not 0 bytes. 0 or -errno, without any function:
+ * that of the reader, -ENOENT if there are none, -EACCES if all addresses are 0, -ESRCH without the
+ * reference.
  */
-int kernel_symbols_load(struct kernel_symbols *symbols, const struct sys *sys, int fd,
+int kernel_symbols_load(struct kernel_symbols *symbols, const struct code_text_reader *reader,
 			const struct kernel_reference *reference);
 /* Removes the index. `why` is what kernel_symbols_why() returns; "": NULL. It is copied. */
 void kernel_symbols_clear(struct kernel_symbols *symbols, const char *why);

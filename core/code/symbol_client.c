@@ -12,7 +12,6 @@
 #include "core/base/hash_table.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/code/symbol_child.h"
 #include "core/code/symbol_message.h"
 
 #include <errno.h>
@@ -38,7 +37,7 @@ enum {
 #define PATIENCE_NS (10 * NS_PER_S)
 #define PAUSE_NS    (100 * NS_PER_MS)
 #define STEADY_NS   (60 * NS_PER_S)  /* after this time a child that ends is the first again */
-#define ENDING_NS   (2 * NS_PER_S)   /* for symbol_client_free() */
+#define ENDING_NS   (100 * NS_PER_MS) /* for symbol_client_free() */
 #define LEAVING_NS  (20 * NS_PER_MS) /* from the end of the socket to that of the process */
 
 /* Stands for a file in requests that need none. Keys of files are odd, or chosen at random. */
@@ -55,27 +54,28 @@ struct pending {
 	uint64_t id, key;
 	uint64_t sent_ns;
 	unsigned waits;
-	uint32_t kind;
-	/* FIND: offsets, and those without an answer. */
-	uint32_t queries, n;
+	uint32_t queries, n; /* offsets of FIND, and those without an answer */
 };
 
 struct symbol_client {
 	char *executable;
 	uint64_t patience_ns, pause_ns;
-	struct symbol_child child;
+	struct helper_process child;
 	bool killed;        /* its end is not seen yet */
 	bool begun;         /* it has sent a message */
 	uint64_t start_ns;  /* of the child */
 	uint64_t resume_ns; /* no child is started before */
 	unsigned ends;      /* children that ended without a steady one between */
-	bool started;       /* at least one child was */
+	unsigned starts;    /* of children */
 	int error, wait_status;
 	bool filtered;
 	unsigned restarts, refused, suspects;
 	struct hash_table files;
 	struct pending pending[PENDING_MAX]; /* a ring */
 	unsigned first, n_pending;
+	uint64_t closing; /* file that the child is closing; 0: none */
+	uint64_t suspect; /* file at which the last child ended, or was killed; 0: none */
+	struct helper_progress progress;
 	uint64_t id;
 	union {
 		struct symbol_reply reply;
@@ -101,7 +101,7 @@ struct symbol_client *symbol_client_new(const struct symbol_client_config *confi
 	client->executable = config->executable ? xstrdup(config->executable) : NULL;
 	client->patience_ns = config->patience_ns ? config->patience_ns : PATIENCE_NS;
 	client->pause_ns = config->pause_ns ? config->pause_ns : PAUSE_NS;
-	client->child = (struct symbol_child){.pidfd = -1, .socket = -1};
+	client->child = HELPER_NONE;
 	hash_table_init(&client->files, 64);
 	return client;
 }
@@ -112,12 +112,19 @@ void symbol_client_free(struct symbol_client *client)
 
 	if (!client)
 		return;
-	symbol_child_kill(&client->child);
-	/* A process that waits for a broken disk cannot be killed, and is left to init. */
+	helper_process_kill(&client->child);
 	uint64_t until = monotonic_ns() + ENDING_NS;
-	while (!symbol_child_ended(&client->child, &client->wait_status) && monotonic_ns() < until)
+	while (!helper_process_ended(&client->child, &client->wait_status) && monotonic_ns() < until)
 		nanosleep(&moment, NULL);
-	symbol_child_close(&client->child);
+	struct helper_process left;
+	symbol_client_abandon(client, &left);
+	helper_process_close(&left);
+}
+
+void symbol_client_abandon(struct symbol_client *client, struct helper_process *left)
+{
+	helper_process_kill(&client->child);
+	*left = client->child;
 	hash_table_fini(&client->files);
 	free(client->executable);
 	free(client);
@@ -180,9 +187,11 @@ static void clear_given(struct symbol_client *client)
 
 static void suspect_file(struct symbol_client *client)
 {
-	if (client->n_pending == 0)
+	client->suspect = 0;
+	if (client->n_pending == 0 && !client->closing)
 		return;
-	uint64_t key = client->pending[client->first].key;
+	uint64_t key = client->closing ? client->closing : client->pending[client->first].key;
+	client->suspect = key;
 	size_t number = (file_number(client, key) | FILE_KNOWN) + FILE_DEATH;
 
 	set_file_number(client, key, number);
@@ -206,6 +215,7 @@ static void note_end(struct symbol_client *client)
 	client->filtered = false;
 	suspect_file(client);
 	client->n_pending = 0;
+	client->closing = 0;
 	clear_given(client);
 }
 
@@ -213,7 +223,7 @@ static void kill_child(struct symbol_client *client)
 {
 	if (client->killed)
 		return;
-	symbol_child_kill(&client->child);
+	helper_process_kill(&client->child);
 	client->killed = true;
 	note_end(client);
 }
@@ -227,10 +237,12 @@ static void read_messages(struct symbol_client *client, struct search *search);
 static void note_ended(struct symbol_client *client)
 {
 	if (!client->killed && WIFSIGNALED(client->wait_status) &&
-	    WTERMSIG(client->wait_status) == SIGKILL)
+	    WTERMSIG(client->wait_status) == SIGKILL) {
 		client->n_pending = 0;
+		client->closing = 0;
+	}
 	kill_child(client);
-	symbol_child_close(&client->child);
+	helper_process_close(&client->child);
 	client->killed = false;
 }
 
@@ -240,7 +252,7 @@ static void end_child(struct symbol_client *client)
 	const struct timespec moment = {.tv_nsec = (long)NS_PER_MS / 4};
 	uint64_t until = monotonic_ns() + LEAVING_NS;
 
-	while (!symbol_child_ended(&client->child, &client->wait_status)) {
+	while (!helper_process_ended(&client->child, &client->wait_status)) {
 		if (monotonic_ns() >= until) {
 			kill_child(client);
 			return;
@@ -255,7 +267,7 @@ static bool has_child(struct symbol_client *client)
 {
 	if (client->child.pid == 0)
 		return false;
-	if (!symbol_child_ended(&client->child, &client->wait_status))
+	if (!helper_process_ended(&client->child, &client->wait_status))
 		return !client->killed;
 	/* Its last message may be the reason why it did not start. */
 	read_messages(client, NULL);
@@ -270,7 +282,7 @@ static int start_child(struct symbol_client *client)
 
 	if (client->killed || now < client->resume_ns)
 		return -EAGAIN;
-	int rc = symbol_child_start(&client->child, client->executable);
+	int rc = helper_process_start(&client->child, client->executable, SYMBOL_WORKER_NAME, 0);
 	client->start_ns = now;
 	client->begun = false;
 	client->error = rc;
@@ -278,8 +290,9 @@ static int start_child(struct symbol_client *client)
 		note_end(client);
 		return rc;
 	}
-	client->restarts += client->started;
-	client->started = true;
+	client->restarts += client->starts > 0;
+	client->starts++;
+	client->progress = (struct helper_progress){.slices = 0};
 	return 0;
 }
 
@@ -295,39 +308,21 @@ static void end_pending(struct symbol_client *client)
 }
 
 /* Sends a request. 0, or -EAGAIN. */
-static int send_request(struct symbol_client *client, struct symbol_request *request, int binary,
-			int debug)
+static int send_request(struct symbol_client *client, struct symbol_request *request)
 {
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
-	} control = {0};
-	const int fds[] = {binary, debug};
-	struct iovec part = {request, symbol_request_bytes(request->kind, request->n)};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-
 	if (client->n_pending == PENDING_MAX)
 		return -EAGAIN;
-	if (request->kind == SYMBOL_ADD) {
-		size_t n = debug >= 0 ? 2 : 1;
-
-		request->n = (uint32_t)n;
-		message.msg_control = &control;
-		message.msg_controllen = CMSG_SPACE(n * sizeof(int));
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(n * sizeof(int));
-		memcpy(CMSG_DATA(&control.header), fds, n * sizeof(int));
-	}
 	request->id = ++client->id;
 	/* An error is a full queue, or a child that has ended, which the next call finds. */
-	if (sendmsg(client->child.socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+	if (send(client->child.socket, request, symbol_request_bytes(request->kind, request->n),
+		 MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		return -EAGAIN;
+	if (client->n_pending == 0)
+		client->progress.since_ns = 0;
 	client->pending[(client->first + client->n_pending++) % PENDING_MAX] = (struct pending){
 		.id = request->id,
 		.key = request->key,
 		.sent_ns = monotonic_ns(),
-		.kind = request->kind,
 		.queries = request->kind == SYMBOL_FIND ? request->n : 1,
 		.n = request->kind == SYMBOL_FIND ? request->n : 1,
 	};
@@ -382,48 +377,51 @@ static bool read_answers(struct symbol_client *client, size_t n, struct pending 
 	return symbol_reply_answers(client->bytes, n, queries, pass_answer, &receiver);
 }
 
+/* The first message of a child. False: it has none, or could not start. */
+static bool handle_hello(struct symbol_client *client, size_t n)
+{
+	struct helper_hello hello;
+
+	if (n != sizeof(hello))
+		return false;
+	memcpy(&hello, client->bytes, sizeof(hello));
+	client->begun = true;
+	client->filtered = hello.kind == HELPER_READY && hello.n == 1;
+	if (hello.kind == HELPER_READY)
+		return true;
+	client->error = hello.n > 0 && hello.n < 4096 ? -(int)hello.n : -EPROTO;
+	client->n_pending = 0; /* no file is the cause */
+	return false;
+}
+
 /* Handles a message of n bytes. False: it is not one that the child should send now. */
 static bool handle_message(struct symbol_client *client, size_t n, struct search *search)
 {
 	const struct symbol_reply *reply = &client->reply;
 	struct pending *pending = first_pending(client);
 	bool answers = pending && reply->id == pending->id && reply->key == pending->key;
-	bool first = !client->begun;
 
+	if (!client->begun)
+		return handle_hello(client, n);
 	if (n < sizeof(*reply) || (reply->kind != SYMBOL_FOUND && n != sizeof(*reply)))
 		return false;
-	client->begun = true;
 	switch (reply->kind) {
-	case SYMBOL_READY:
-		client->filtered = reply->n == 1;
-		return true;
-	case SYMBOL_FAILED_START:
-		if (!first)
-			return false;
-		client->error = reply->n > 0 && reply->n < 4096 ? -(int)reply->n : -EPROTO;
-		client->n_pending = 0; /* no file is the cause */
-		return false;
 	case SYMBOL_DROPPED:
+		client->closing = reply->n ? reply->key : 0;
 		if (!is_refused(file_number(client, reply->key)))
 			set_file_number(client, reply->key,
 					(file_number(client, reply->key) | FILE_KNOWN) &
 						~(size_t)FILE_GIVEN);
 		return true;
-	case SYMBOL_ADDED:
-		if (!answers || pending->kind != SYMBOL_ADD)
-			return false;
-		end_pending(client);
-		return true;
 	case SYMBOL_MISSING:
-		if (!answers || pending->kind == SYMBOL_ADD)
+		if (!answers)
 			return false;
 		set_file_number(client, reply->key,
 				file_number(client, reply->key) & ~(size_t)FILE_GIVEN);
 		end_pending(client);
 		return true;
 	case SYMBOL_FOUND:
-		if (!answers || pending->kind == SYMBOL_ADD ||
-		    !read_answers(client, n, pending, search))
+		if (!answers || !read_answers(client, n, pending, search))
 			return false;
 		if (reply->last)
 			end_pending(client);
@@ -501,16 +499,6 @@ static bool read_all_replies(struct symbol_client *client, uint64_t deadline_ns,
 	return false;
 }
 
-/* With a right to write, the child could write into the file. */
-static bool is_readable_file(int fd)
-{
-	struct stat stat;
-	int flags = fcntl(fd, F_GETFL);
-
-	return flags >= 0 && (flags & O_ACCMODE) == O_RDONLY && fstat(fd, &stat) == 0 &&
-	       S_ISREG(stat.st_mode);
-}
-
 /* Reads the messages of the child, and starts one if there is none. */
 static int ensure_child(struct symbol_client *client)
 {
@@ -521,21 +509,20 @@ static int ensure_child(struct symbol_client *client)
 	return has_child(client) ? 0 : start_child(client);
 }
 
-int symbol_client_add(struct symbol_client *client, uint64_t key, int binary, int debug)
+int symbol_client_socket(struct symbol_client *client, unsigned *number)
 {
-	struct symbol_request request = {.kind = SYMBOL_ADD, .key = key};
-
-	if (symbol_client_file(client, key) == SYMBOL_FILE_REFUSED)
-		return -EPERM;
-	if (!is_readable_file(binary) || (debug >= 0 && !is_readable_file(debug)))
-		return -EINVAL;
 	int rc = ensure_child(client);
-	if (rc)
-		return rc;
-	rc = send_request(client, &request, binary, debug);
-	if (rc == 0)
-		set_file_number(client, key, file_number(client, key) | FILE_KNOWN | FILE_GIVEN);
-	return rc;
+
+	*number = client->starts;
+	return rc ? rc : client->child.socket;
+}
+
+void symbol_client_given(struct symbol_client *client, uint64_t key)
+{
+	size_t number = file_number(client, key);
+
+	if (!is_refused(number))
+		set_file_number(client, key, number | FILE_KNOWN | FILE_GIVEN);
 }
 
 size_t symbol_client_find(struct symbol_client *client, const struct symbol_query *queries,
@@ -560,7 +547,7 @@ size_t symbol_client_find(struct symbol_client *client, const struct symbol_quer
 		if (!read_all_replies(client, deadline_ns, &search) ||
 		    symbol_client_file(client, request.key) != SYMBOL_FILE_GIVEN)
 			continue;
-		if (send_request(client, &request, -1, -1))
+		if (send_request(client, &request))
 			break;
 		search.id = request.id;
 		if (!read_all_replies(client, deadline_ns, &search) && client->child.socket >= 0)
@@ -602,7 +589,7 @@ static int send_text(struct symbol_client *client, uint32_t kind, uint64_t key, 
 	request.n = (uint32_t)n;
 	memcpy(request.name, text, n);
 	if (!read_all_replies(client, deadline_ns, &search) ||
-	    send_request(client, &request, -1, -1))
+	    send_request(client, &request))
 		return -EAGAIN;
 	search.id = request.id;
 	read_all_replies(client, deadline_ns, &search);
@@ -644,7 +631,7 @@ void symbol_client_status(const struct symbol_client *client, struct symbol_stat
 	*status = (struct symbol_status){
 		.state = running           ? SYMBOL_RUNNING
 			 : client->error   ? SYMBOL_FAILED
-			 : client->started ? SYMBOL_WAITING
+			 : client->starts  ? SYMBOL_WAITING
 					   : SYMBOL_IDLE,
 		.restarts = client->restarts,
 		.refused = client->refused,
@@ -654,4 +641,15 @@ void symbol_client_status(const struct symbol_client *client, struct symbol_stat
 		.wait_status = client->wait_status,
 		.filtered = client->filtered,
 	};
+}
+
+uint64_t symbol_client_stands_ns(struct symbol_client *client, const struct sys *sys,
+				 uint64_t *key)
+{
+	if (client->child.pid == 0 || (client->n_pending == 0 && !client->killed))
+		return 0;
+	*key = client->killed    ? client->suspect
+	       : client->closing ? client->closing
+				 : client->pending[client->first].key;
+	return helper_process_stands_ns(&client->child, sys, &client->progress);
 }

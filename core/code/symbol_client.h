@@ -2,6 +2,9 @@
 #ifndef PMCTOP_SYMBOL_CLIENT_H
 #define PMCTOP_SYMBOL_CLIENT_H
 
+#include "core/code/helper_process.h"
+#include "core/sys/sys.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,10 +14,10 @@
  * files, because a file of another user may be hostile. A child that ends or stands still is
  * replaced; names are missing meanwhile, and nothing else.
  *
- * The caller chooses a key for each file, such as a hash of its build id. The child has the
- * descriptors, the caller and the client keep none. A new child has no files, and a child drops
- * the file that was not used for longest beyond a limit: add a file whenever
- * symbol_client_file() is SYMBOL_FILE_WANTED.
+ * The caller chooses a key for each file, such as a hash of its build id. The child gets descriptors
+ * from the process that opens files (opener_client.h); this process never has them, because closing
+ * one may take forever. A new child has no files, and a child drops the file that was not used for
+ * longest beyond a limit: give it a file whenever symbol_client_file() is SYMBOL_FILE_WANTED.
  *
  * One thread uses a client. The child ends when this thread does.
  */
@@ -31,28 +34,35 @@ struct symbol_client_config {
 
 /* Starts no child yet. */
 struct symbol_client *symbol_client_new(const struct symbol_client_config *config);
-/* Ends the child and waits for its end; NULL is fine. */
+/*
+ * Ends the child, and waits for its end, at most 100 ms: one that waits for a file that does not
+ * answer is left to init. NULL is fine.
+ */
 void symbol_client_free(struct symbol_client *client);
+/* The same without a wait. *left is the process, which may not have ended. */
+void symbol_client_abandon(struct symbol_client *client, struct helper_process *left);
 
 enum symbol_file {
 	SYMBOL_FILE_WANTED, /* the child does not have it: add it, then query */
 	SYMBOL_FILE_GIVEN,  /* the child has it */
 	/* Two children ended at it, not killed from outside: it is not given again. */
 	SYMBOL_FILE_REFUSED,
+	/* Its child waits for the file system of the file: code_lanes.h. Not from this client. */
+	SYMBOL_FILE_SILENT,
 };
 enum symbol_file symbol_client_file(const struct symbol_client *client, uint64_t key);
 
 /*
- * Gives the child a file: descriptors of the binary and of its separate debug file (-1: none), both
- * of regular files and of the same build. They stay the caller's, which may close them at once.
- * Starts a child if there is none. 0, or -errno: -EAGAIN, there is no child now or its queue is
- * full: try again in a later refresh. -EINVAL: not a regular file, or a descriptor that is not
- * O_RDONLY. -EPERM: the file is SYMBOL_FILE_REFUSED. Others: no child can be started.
+ * Returns the socket to which symbol_message_give() gives the child files, or -errno: -EAGAIN, there
+ * is no child now. Others: no child can be started. Starts a child if there is none. *number is
+ * that of the child, which has no files of earlier ones.
  */
-int symbol_client_add(struct symbol_client *client, uint64_t key, int binary, int debug);
+int symbol_client_socket(struct symbol_client *client, unsigned *number);
+/* The child was given a file. */
+void symbol_client_given(struct symbol_client *client, uint64_t key);
 
 struct symbol_query {
-	uint64_t key;    /* of a file that was added */
+	uint64_t key;    /* of a file that was given */
 	uint64_t offset; /* in the file: address - start of the mapping + its offset */
 };
 
@@ -89,7 +99,7 @@ size_t symbol_client_find(struct symbol_client *client, const struct symbol_quer
 			  size_t n, uint64_t deadline_ns, symbol_found *found, void *arg);
 
 /*
- * Finds the link address of a symbol of a file that was added, before deadline_ns. 0; -ENOENT: the
+ * Finds the link address of a symbol of a file that was given, before deadline_ns. 0; -ENOENT: the
  * file has none of that name; -EAGAIN: not known now, query it again later.
  */
 int symbol_client_locate(struct symbol_client *client, uint64_t key, const char *name,
@@ -121,5 +131,13 @@ struct symbol_status {
 	bool filtered;     /* the child has a filter of system calls; false without a child */
 };
 void symbol_client_status(const struct symbol_client *client, struct symbol_status *status);
+
+/*
+ * For how long the child has stood still in a request, or after it was killed, in ns; 0: it does
+ * not. *key is that of the file at which it stands. Call it again and again: it compares with the
+ * call before.
+ */
+uint64_t symbol_client_stands_ns(struct symbol_client *client, const struct sys *sys,
+				 uint64_t *key);
 
 #endif

@@ -9,12 +9,13 @@
 
 /*
  * Messages between symbol_client.c and symbol_worker.c, on a SOCK_SEQPACKET socket: each is one
- * message of the socket. Both ends are the same program, so values have its byte order. The client
- * trusts no reply: the child may have been taken over by a file.
+ * message of the socket. The first one is a struct helper_hello. Both ends are the same program, so
+ * values have its byte order. The client trusts no reply: the child may have been taken over by a
+ * file.
  *
- * Requests are answered in order: ADD by ADDED; FIND, LOCATE and DEMANGLE by FOUND or MISSING. Only
- * DROPPED and the first message, READY or FAILED, answer none. New kinds of requests, such as for
- * lines, are added here.
+ * Requests are answered in order: FIND, LOCATE and DEMANGLE by FOUND or MISSING. ADD comes from
+ * opener_worker.c, which has a copy of the client's end of the socket; it has no answer, and neither
+ * has DROPPED a request. New kinds of requests, such as for lines, are added here.
  */
 enum symbol_request_kind {
 	SYMBOL_ADD = 1, /* with one or two descriptors: the binary, and its debug file */
@@ -50,11 +51,19 @@ static inline size_t symbol_request_bytes(uint32_t kind, uint32_t n)
 	return offsetof(struct symbol_request, offsets) + n * item;
 }
 
+/*
+ * Gives a child a file: descriptors of the binary and of its separate debug file (-1: none), both
+ * of regular files and of the same build. They stay the caller's. `socket` is the client's end. 0 or
+ * -errno: -EINVAL for what is no regular file or is not O_RDONLY, -EAGAIN for a full queue.
+ */
+int symbol_message_give(int socket, uint64_t key, int binary, int debug);
+
 enum symbol_reply_kind {
-	SYMBOL_READY = 1,    /* n: 1 if the child has a filter of system calls */
-	SYMBOL_FAILED_START, /* n: the errno of a step before the exec, or after it */
-	SYMBOL_ADDED,
-	SYMBOL_DROPPED, /* key: the file that was not used for longest */
+	/*
+	 * key: the file that was not used for longest. n: 1 before its descriptors are closed, which
+	 * may take forever; 0 when they are.
+	 */
+	SYMBOL_DROPPED = 1,
 	/*
 	 * FIND: n answers, of which another message may have more. LOCATE: one, bounded if found.
 	 * DEMANGLE: one; its name is "" if the given one is not mangled.
@@ -94,8 +103,6 @@ static_assert(sizeof(struct symbol_request) == 24 + 8 * SYMBOL_OFFSETS_MAX, "no 
 static_assert(sizeof(struct symbol_reply) == 32, "no holes");
 static_assert(sizeof(struct symbol_answer) == 32, "no holes");
 
-/* The descriptor of the socket in the child. All others are closed. */
-enum { SYMBOL_SOCKET = 0 };
 /* Name (argv[0]) by which the program finds that it is the child. */
 #define SYMBOL_WORKER_NAME "pmctop-symbols"
 

@@ -60,6 +60,32 @@ int symbol_sandbox_drop(void)
 	return syscall(SYS_capset, &header, none) ? -errno : 0;
 }
 
+/* Root and ordinary users keep over an exec what is in the ambient set. */
+int symbol_sandbox_keep(uint64_t rights)
+{
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_capget, &header, data))
+		return -errno;
+	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		data[i].permitted &= (uint32_t)(rights >> 32 * i);
+		data[i].effective = data[i].permitted;
+		/* After the bounding set was emptied, others cannot become inheritable. */
+		data[i].inheritable &= data[i].permitted;
+	}
+	if (syscall(SYS_capset, &header, data))
+		return -errno;
+	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+		data[i].inheritable = data[i].permitted;
+	syscall(SYS_capset, &header, data);
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	for (unsigned capability = 0; capability < CAPABILITIES_MAX; capability++)
+		if (rights >> capability & 1)
+			prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0);
+	return 0;
+}
+
 static void set_limit(unsigned resource, size_t most)
 {
 	const struct rlimit limit = {most, most};

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * What a process loses before it parses files of other users. In two steps, because neither alone
@@ -17,6 +18,12 @@
  * signal safe, and without memory of the process, so that it may run after vfork(2). 0 or -errno.
  */
 int symbol_sandbox_drop(void);
+
+/*
+ * Instead of it, for a process that opens files: keeps those of the capabilities in `rights` (bits
+ * by number) that the caller has, over the exec too, and sets no_new_privs. The same conditions hold.
+ */
+int symbol_sandbox_keep(uint64_t rights);
 
 /*
  * After the exec: limits, not dumpable, killed at the end of the parent's thread, and a filter of

@@ -9,6 +9,7 @@
 
 #include "core/base/util.h"
 #include "core/code/demangle.h"
+#include "core/code/helper_process.h"
 #include "core/code/symbol_client.h"
 #include "core/code/symbol_index.h"
 #include "core/code/symbol_message.h"
@@ -71,10 +72,17 @@ static void send_bytes(const void *bytes, size_t n)
 	ssize_t sent;
 
 	do
-		sent = sendmsg(SYMBOL_SOCKET, &message, MSG_NOSIGNAL);
+		sent = sendmsg(HELPER_SOCKET, &message, MSG_NOSIGNAL);
 	while (sent < 0 && errno == EINTR);
 	if (sent < 0)
 		end_worker(STATUS_OK);
+}
+
+static void send_hello(uint32_t kind, uint32_t n)
+{
+	const struct helper_hello hello = {kind, n};
+
+	send_bytes(&hello, sizeof(hello));
 }
 
 static void send_simple(uint32_t kind, uint32_t n, uint64_t id, uint64_t key)
@@ -114,7 +122,7 @@ static void receive_request(struct worker *worker)
 	ssize_t got;
 
 	do
-		got = recvmsg(SYMBOL_SOCKET, &message, MSG_CMSG_CLOEXEC);
+		got = recvmsg(HELPER_SOCKET, &message, MSG_CMSG_CLOEXEC);
 	while (got < 0 && errno == EINTR);
 	if (got <= 0)
 		end_worker(got == 0 || errno == ECONNRESET ? STATUS_OK : STATUS_BROKEN);
@@ -138,10 +146,14 @@ static struct worker_file *find_file(struct worker *worker, uint64_t key)
 
 static void drop_file(struct worker *worker, struct worker_file *file)
 {
+	uint64_t key = file->key;
+
 	symbol_index_free(file->index);
+	send_simple(SYMBOL_DROPPED, 1, 0, key);
 	close(file->binary);
 	if (file->debug >= 0)
 		close(file->debug);
+	send_simple(SYMBOL_DROPPED, 0, 0, key);
 	*file = worker->files[--worker->n_files];
 }
 
@@ -168,19 +180,20 @@ static void add_file(struct worker *worker)
 
 	if (worker->sent[0] < 0)
 		end_worker(STATUS_BROKEN);
-	if (file)
-		drop_file(worker, file);
-	if (worker->n_files == FILES_MAX && (file = find_oldest(worker, false, NULL))) {
-		send_simple(SYMBOL_DROPPED, 0, 0, file->key);
-		drop_file(worker, file);
+	if (file) { /* of another name, or of another process */
+		close(worker->sent[0]);
+		if (worker->sent[1] >= 0)
+			close(worker->sent[1]);
+		return;
 	}
+	if (worker->n_files == FILES_MAX && (file = find_oldest(worker, false, NULL)))
+		drop_file(worker, file);
 	worker->files[worker->n_files++] = (struct worker_file){
 		.key = request->key,
 		.used = worker->requests,
 		.binary = worker->sent[0],
 		.debug = worker->sent[1],
 	};
-	send_simple(SYMBOL_ADDED, 0, request->id, request->key);
 }
 
 static size_t index_bytes(const struct worker *worker, const struct worker_file *except)
@@ -351,11 +364,11 @@ void symbol_worker_main(int argc, char **argv)
 {
 	sigset_t none;
 
-	if (argc < 1 || strcmp(argv[0], SYMBOL_WORKER_NAME) != 0)
+	if (!helper_process_enter(argc, argv, SYMBOL_WORKER_NAME))
 		return;
 	int rc = symbol_sandbox_drop();
 	if (rc) {
-		send_simple(SYMBOL_FAILED_START, (uint32_t)-rc, 0, 0);
+		send_hello(HELPER_FAILED, (uint32_t)-rc);
 		end_worker(STATUS_BROKEN);
 	}
 	prctl(PR_SET_NAME, SYMBOL_WORKER_NAME);
@@ -366,10 +379,10 @@ void symbol_worker_main(int argc, char **argv)
 	struct worker *worker = xcalloc(1, sizeof(*worker));
 	worker->demangler = demangler_new();
 	if (!worker->demangler) {
-		send_simple(SYMBOL_FAILED_START, ENOSYS, 0, 0);
+		send_hello(HELPER_FAILED, ENOSYS);
 		end_worker(STATUS_BROKEN);
 	}
 	bool filtered = symbol_sandbox_enter(MEMORY_BYTES, DESCRIPTORS_MAX);
-	send_simple(SYMBOL_READY, filtered, 0, 0);
+	send_hello(HELPER_READY, filtered);
 	serve_requests(worker);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The resolver has a child process that ends with the thread that made it. So it is made on the
+ * The resolver has helper processes that end with the thread that made it. So it is made on the
  * thread that runs the intervals, which need not be the one that opened the engine: until the
  * intervals before the first are over, samples are dropped.
  */
@@ -14,8 +14,8 @@
 
 /*
  * The time to find names: 1/20 of the interval, within these limits. It is waited for only while
- * the child process has not answered; on a busy machine that needs its turn on a CPU. The first
- * time it is longer: /proc/kallsyms is read, the child process starts, and the user waits for
+ * these processes have not answered; on a busy machine that needs its turn on a CPU. The first
+ * time it is longer: /proc/kallsyms is read, the processes start, and the user waits for
  * names, after an interval that may be short.
  */
 enum { RESOLVE_SHARE = 20, HZ_MOST = 10000 };
@@ -35,8 +35,10 @@ static struct code_resolver *find_resolver(struct engine_code *code)
 {
 	const struct code_names_config config = {.sys = code->sys};
 
+	if (!code->lanes)
+		code->lanes = code_lanes_new(&(struct code_lanes_config){.sys = code->sys});
 	if (!code->resolver) {
-		code->resolver = code_resolver_new(&config);
+		code->resolver = code_resolver_new(&config, code->lanes);
 		code_resolver_watch(code->resolver, record_mapping, code);
 	}
 	return code->resolver;
@@ -99,12 +101,16 @@ static void drop_resolver(struct engine_code *code)
 {
 	code_resolver_free(code->resolver);
 	code->resolver = NULL;
+	if (code->lanes)
+		code_lanes_stop(code->lanes);
 	code->has_cut = false;
 }
 
 void engine_code_fini(struct engine_code *code)
 {
 	drop_resolver(code);
+	code_lanes_free(code->lanes);
+	code->lanes = NULL;
 }
 
 /* Nothing can be sampled. */

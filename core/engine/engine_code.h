@@ -16,7 +16,7 @@
 
 /*
  * The samples of code of an engine: from the collector to the profile of a snapshot. While none are
- * wanted it has no resolver, and so no memory, child process or descriptor.
+ * wanted it has no resolver, and so no helper process or descriptor.
  *
  * Rights: without those to count whole CPUs, pmctop samples the user's own threads, and may read
  * their maps and files. With them, it samples all tasks. What it reads to name their functions:
@@ -40,6 +40,8 @@ struct engine_code {
 	bool has_cut;                   /* the resolver has made a profile */
 	struct recorder *recorder;      /* gets samples and mappings too; borrowed; NULL: none */
 	struct code_resolver *resolver; /* from the first interval with samples on; NULL: none */
+	/* Its processes. Kept without them, because files that did not answer are left alone. */
+	struct code_lanes *lanes;
 };
 
 void engine_code_init(struct engine_code *code, const struct sys *sys, const struct target *target,

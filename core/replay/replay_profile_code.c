@@ -4,7 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/code/code_file.h"
+#include "core/code/mapped_file.h"
 #include "core/perfdata/simpleperf_symbols.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ void replay_profile_open_code(struct replay_profile *profile)
 	};
 
 	if (!state->no_functions)
-		profile->resolver = code_resolver_new(&config);
+		profile->resolver = code_resolver_new(&config, NULL);
 }
 
 /* The build id of a file that its record does not have. */

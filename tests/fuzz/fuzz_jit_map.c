@@ -6,29 +6,15 @@
 #include "core/base/util.h"
 #include "core/code/jit_map.h"
 
-#include <sys/stat.h>
-
-static int file_status(void *ctx, int fd, struct stat *status)
+static ssize_t read_text(void *ctx, const struct code_text *text, uint64_t offset,
+			 uint64_t deadline_ns, char *buffer, size_t size,
+			 struct code_text_status *status)
 {
-	const struct fuzz_file *file = ctx;
+	struct fuzz_file *file = ctx;
 
-	(void)fd;
-	*status = (struct stat){.st_mode = S_IFREG, .st_ino = 5, .st_size = (off_t)file->size};
-	return 0;
-}
-
-static int file_owner(void *ctx, const char *path, uid_t *owner)
-{
-	(void)ctx, (void)path;
-	*owner = 0;
-	return 0;
-}
-
-/* NSpid of /proc/7/status. */
-static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
-{
-	(void)path;
-	return (ssize_t)text_copy(buffer, size, ((struct fuzz_file *)ctx)->text);
+	(void)text, (void)deadline_ns;
+	*status = (struct code_text_status){.inode = 5, .size = file->size};
+	return fuzz_file_pread(file, 0, buffer, size, offset);
 }
 
 static uint64_t now_ns(void *ctx)
@@ -38,7 +24,7 @@ static uint64_t now_ns(void *ctx)
 
 static void check_address(struct jit_map *map, uint64_t address, const char *text)
 {
-	const char *name = jit_map_find(map, address);
+	const char *name = jit_map_find(map, address, UINT64_MAX);
 
 	if (name)
 		fuzz_check(name[0] && strstr(text, name), "a name is in the file");
@@ -47,13 +33,7 @@ static void check_address(struct jit_map *map, uint64_t address, const char *tex
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct sys_ops ops = {.file_open = fuzz_file_open,
-					   .file_pread = fuzz_file_pread,
-					   .file_status = file_status,
-					   .file_owner = file_owner,
-					   .file_read = file_read,
-					   .close = fuzz_file_close,
-					   .now_ns = now_ns};
+	static const struct sys_ops ops = {.now_ns = now_ns};
 	struct fuzz_bytes bytes = {data, size};
 	size_t part = fuzz_u8(&bytes);
 	uint64_t address = fuzz_u64(&bytes);
@@ -62,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_file file = {
 		.text = text, .size = size_min(part, whole), .piece = SIZE_MAX, .now_ns = NS_PER_S};
 	const struct sys sys = {&ops, &file};
-	struct jit_map *map = jit_map_new(&sys, 7, NULL);
+	const struct code_helpers helpers = {.text = read_text, .ctx = &file};
+	struct jit_map *map = jit_map_new(&sys, &helpers, 7, false);
 
 	check_address(map, address, text);
 	file.size = whole; /* it grew, also in the middle of a line */

@@ -32,21 +32,24 @@ static void check_address(struct kernel_symbols *symbols, uint64_t address)
 	fuzz_check(strlen(symbol.name) < 512, "a name is bounded");
 }
 
-/* As the file of a recording's kernel, moved to the first address. */
+static ssize_t read_text(void *ctx, char *buffer, size_t size, uint64_t offset)
+{
+	return sys_file_pread(ctx, 0, buffer, size, offset);
+}
+
+/* As the text of a recording's kernel, moved to the first address. */
 static void load_recorded(const struct sys *sys, const char *text, const uint64_t addresses[4])
 {
 	struct kernel_symbols *symbols = kernel_symbols_new(NULL);
 	const struct kernel_reference reference = {"do_a", addresses[0]};
 	struct kernel_symbol symbol;
-	int fd = sys_file_open(sys, "/proc/kallsyms");
+	const struct code_text_reader reader = {read_text, (void *)(uintptr_t)sys};
 
-	if (fd >= 0 && kernel_symbols_load(symbols, sys, fd, &reference) == 0)
+	if (kernel_symbols_load(symbols, &reader, &reference) == 0)
 		fuzz_check(strstr(text, " do_a") != NULL, "the reference is in the file");
 	for (size_t i = 0; i < 4; i++)
 		if (kernel_symbols_find(symbols, addresses[i], &symbol))
 			fuzz_check(symbol.start <= addresses[i], "a function begins before it");
-	if (fd >= 0)
-		sys_close(sys, fd);
 	kernel_symbols_free(symbols);
 }
 

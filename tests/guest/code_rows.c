@@ -6,7 +6,7 @@
  * sampling that begins and ends. At the end it prints what was open before, during and after that.
  */
 #include "core/base/util.h"
-#include "core/code/symbol_worker.h"
+#include "core/code/code_lanes.h"
 #include "core/engine/engine.h"
 #include "core/view/code_view.h"
 
@@ -264,7 +264,7 @@ int main(int argc, char **argv)
 	struct error err;
 	struct sys sys;
 
-	symbol_worker_main(argc, argv);
+	code_lanes_main(argc, argv);
 	if (sys_linux_init(&sys) < 0)
 		return 1;
 	if (engine_new(&sys, &config, &engine, &err) < 0) {

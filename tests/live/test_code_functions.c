@@ -4,7 +4,7 @@
  * and the rest in another, by steps of equal length. Needs the right to count whole CPUs.
  */
 #include "core/base/util.h"
-#include "core/code/symbol_worker.h"
+#include "core/code/code_lanes.h"
 #include "core/engine/engine.h"
 #include "core/view/code_view.h"
 
@@ -151,6 +151,6 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(shares_are_those_of_the_steps)};
 
 	/* It is also the program that the child process executes, which finds the names. */
-	symbol_worker_main(argc, argv);
+	code_lanes_main(argc, argv);
 	return cmocka_run_group_tests_name("code functions", tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
  */
 #include "core/base/util.h"
 #include "core/code/code_resolver.h"
-#include "core/code/symbol_worker.h"
+#include "core/code/code_lanes.h"
 #include "tests/unit/shared/files.h"
 
 #include <limits.h>
@@ -254,7 +254,7 @@ static struct result compare_all(const char *symfs, const char *cache)
 		.recording = true,
 		.symfs = symfs ? folders[0] : NULL,
 		.build_id_cache = cache ? folders[1] : NULL,
-	});
+	}, NULL);
 	struct code_names *names = code_resolver_names(resolver);
 	pid_t pid = -1;
 	for (size_t i = 0; i < recording.n_samples; i++) {
@@ -323,7 +323,7 @@ int main(int argc, char **argv)
 {
 	struct CMUnitTest tests[ARRAY_SIZE(rows)];
 
-	symbol_worker_main(argc, argv);
+	code_lanes_main(argc, argv);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		tests[i] = (struct CMUnitTest){.name = rows[i].name,
 					       .test_func = names_are_those_of_perf,

@@ -9,6 +9,7 @@
  */
 #include "core/base/util.h"
 #include "core/code/symbol_client.h"
+#include "core/code/symbol_message.h"
 #include "core/code/symbol_worker.h"
 #include "tests/unit/shared/elf_image.h"
 
@@ -68,11 +69,14 @@ static struct symbol_status status_of(const struct symbol_client *client)
 
 static void add_file(struct symbol_client *client, uint64_t key, int file)
 {
+	unsigned number;
 	int rc;
 
-	while ((rc = symbol_client_add(client, key, file, -1)) == -EAGAIN)
+	while ((rc = symbol_client_socket(client, &number)) == -EAGAIN ||
+	       (rc >= 0 && (rc = symbol_message_give(rc, key, file, -1)) == -EAGAIN))
 		sched_yield();
 	assert_int_equal(rc, 0);
+	symbol_client_given(client, key);
 }
 
 static void ignore_symbol(void *arg, size_t query, const struct symbol *symbol)

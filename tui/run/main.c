@@ -20,7 +20,7 @@
 #include "tui/term/variables.h"
 
 #include "core/base/text.h"
-#include "core/code/symbol_worker.h"
+#include "core/code/code_lanes.h"
 #include "tui/options/config.h"
 
 #include <errno.h>
@@ -502,8 +502,8 @@ int main(int argc, char **argv)
 	int status = -1;
 	struct error err;
 
-	/* Before all else: the child has no other descriptors, and gets some. */
-	symbol_worker_main(argc, argv);
+	/* Before all else: such a process has no other descriptors, and gets some. */
+	code_lanes_main(argc, argv);
 	fill_standard_descriptors();
 	if (rights_enter(&rights, &err))
 		return print_error(&err, RUN_FAILED);

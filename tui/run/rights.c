@@ -9,6 +9,7 @@
 #include "tui/run/rights.h"
 
 #include "core/base/util.h"
+#include "core/code/opener_client.h"
 #include "core/perf/perf_access.h"
 #include "core/sys/sys.h"
 
@@ -338,12 +339,17 @@ static int drop_rights(const struct rights_need *need, bool lent)
 		rc = add_by_trial(&have, &wanted);
 	if (rc)
 		return rc;
+	/* For the process that opens files. A capability outside the bounding set cannot be added. */
+	have.inheritable = have.permitted & wanted &
+			   (need->names || need->reads ? OPENER_RIGHTS : 0);
+	rc = capabilities_set(&have);
+	if (rc)
+		return rc;
 	empty_bounding_set();
 	/* Kernels before 4.3 have no ambient set. */
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	have.permitted &= wanted;
 	have.effective = have.permitted;
-	have.inheritable = 0;
 	rc = capabilities_set(&have);
 	return rc ? rc : prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
 }

@@ -76,13 +76,15 @@ static void begin(struct scene *scene)
 	add_process(scene, 7);
 	scene->names = code_names_new(&(struct code_names_config){
 		.sys = &scene->rooted.sys,
-		.symbols = symbol_double(&scene->symbols),
+		.helpers = symbol_double(
+			&scene->symbols, &(struct mapped_files_config){.sys = &scene->rooted.sys}),
 	});
 }
 
 static void end(struct scene *scene)
 {
 	code_names_free(scene->names);
+	symbol_double_fini(&scene->symbols);
 	assert_int_equal(scene->rooted.opened, 0);
 	rooted_fini(&scene->rooted);
 }
@@ -246,10 +248,10 @@ static void a_new_child_gets_the_file_again(void **state)
 
 	(void)state;
 	begin(&scene);
-	scene.symbols.add_error = -EAGAIN; /* there is no child now */
+	scene.symbols.not_given = true; /* there is no child now */
 	assert_string_equal(resolve(&scene, 7, 0x10123, false), "?");
-	assert_int_equal(scene.symbols.adds, 1);
-	scene.symbols.add_error = 0;
+	assert_int_equal(scene.symbols.opens, 1);
+	scene.symbols.not_given = false;
 	assert_string_equal(resolve(&scene, 7, 0x10123, false), "a.so a1");
 	symbol_double_restart(&scene.symbols);
 	assert_string_equal(resolve(&scene, 7, 0x10123, false), "a.so a1"); /* known */
@@ -266,6 +268,29 @@ static void a_new_child_gets_the_file_again(void **state)
 	symbol_double_restart(&scene.symbols);
 	assert_int_equal(unlink(rooted_path(&scene.rooted, "/usr/a.so")), 0);
 	assert_string_equal(resolve(&scene, 7, 0x10723, false), "a.so a.so+0x723");
+	end(&scene);
+}
+
+/* Nothing waits for it, other files have names, and it has one when it answers. */
+static void a_file_that_does_not_answer_is_left_for_later(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	scene.symbols.open_error = -EAGAIN;
+	assert_string_equal(resolve(&scene, 7, 0x10123, false), "?");
+	scene.symbols.open_error = 0;
+	assert_string_equal(resolve(&scene, 7, 0x20123, false), "b.so b1");
+	scene.symbols.open_error = -ETIMEDOUT; /* it is left alone */
+	assert_string_equal(resolve(&scene, 7, 0x10123, false), "a.so a.so+0x123");
+	assert_string_equal(
+		code_names_why(scene.names, code_names_find(scene.names, 7, 0x10123, false)),
+		"the file does not answer");
+	scene.symbols.open_error = 0;
+	assert_string_equal(resolve(&scene, 7, 0x10223, false), "a.so a.so+0x223");
+	scene.rooted.now_ns += 11 * NS_PER_S;
+	assert_string_equal(resolve(&scene, 7, 0x10223, false), "a.so a2");
 	end(&scene);
 }
 
@@ -376,10 +401,13 @@ static void a_recording_reads_no_process(void **state)
 	(void)state;
 	begin(&scene);
 	code_names_free(scene.names);
+	symbol_double_fini(&scene.symbols);
 	scene.names = code_names_new(&(struct code_names_config){
 		.sys = &scene.rooted.sys,
 		.recording = true,
-		.symbols = symbol_double(&scene.symbols),
+		.helpers = symbol_double(&scene.symbols,
+					 &(struct mapped_files_config){.sys = &scene.rooted.sys,
+								       .recording = true}),
 	});
 	assert_string_equal(resolve(&scene, 7, 0x10123, false), " [unknown]");
 	assert_string_equal(resolve(&scene, 7, 0xffffffff81000000, true), "[kernel] [kernel]");
@@ -404,6 +432,7 @@ int main(void)
 		cmocka_unit_test(a_known_function_needs_no_request),
 		cmocka_unit_test(a_silent_child_leaves_places_for_later),
 		cmocka_unit_test(a_new_child_gets_the_file_again),
+		cmocka_unit_test(a_file_that_does_not_answer_is_left_for_later),
 		cmocka_unit_test(a_file_that_is_refused_or_nameless_has_offsets),
 		cmocka_unit_test(the_deadline_leaves_places_for_later),
 		cmocka_unit_test(compiled_code_has_names_of_its_map),

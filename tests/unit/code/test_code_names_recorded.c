@@ -60,13 +60,20 @@ static void begin_names(struct scene *scene, const struct code_recorded_names *r
 		.symfs = "/sym",
 		.build_id_cache = CACHE,
 		.recorded = recorded ? *recorded : (struct code_recorded_names){.find = NULL},
-		.symbols = symbol_double(&scene->symbols),
+		.helpers = symbol_double(&scene->symbols,
+					 &(struct mapped_files_config){
+						 .sys = &scene->rooted.sys,
+						 .recording = true,
+						 .symfs = "/sym",
+						 .build_id_cache = CACHE,
+					 }),
 	});
 }
 
 static void end(struct scene *scene)
 {
 	code_names_free(scene->names);
+	symbol_double_fini(&scene->symbols);
 	assert_int_equal(scene->rooted.opened, 0);
 	rooted_fini(&scene->rooted);
 }

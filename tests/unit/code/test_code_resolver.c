@@ -29,6 +29,7 @@ static const struct code_event events[] = {{"cpu-clock", 0}, {"cycles", 2}};
 struct scene {
 	struct rooted rooted;
 	struct symbol_double symbols;
+	struct code_helpers helpers;
 	struct code_resolver *resolver;
 };
 
@@ -53,15 +54,17 @@ static void begin(struct scene *scene)
 	rooted_link(&scene->rooted, "/proc/7/root", "/.");
 	rooted_text(&scene->rooted, "/proc/kallsyms",
 		    "ffffffff81000000 T do_a\nffffffff81000100 T do_b\n");
-	scene->resolver = code_resolver_new(&(struct code_names_config){
-		.sys = &scene->rooted.sys,
-		.symbols = symbol_double(&scene->symbols),
-	});
+	scene->helpers = symbol_double(
+		&scene->symbols, &(struct mapped_files_config){.sys = &scene->rooted.sys});
+	scene->resolver = code_resolver_new(
+		&(struct code_names_config){.sys = &scene->rooted.sys, .helpers = scene->helpers},
+		NULL);
 }
 
 static void end(struct scene *scene)
 {
 	code_resolver_free(scene->resolver);
+	symbol_double_fini(&scene->symbols);
 	assert_int_equal(scene->rooted.opened, 0);
 	rooted_fini(&scene->rooted);
 }
@@ -403,8 +406,8 @@ static void equal_chains_of_a_recording_are_of_the_mappings_of_their_time(void *
 		.sys = &scene.rooted.sys,
 		.recording = true,
 		.recorded = {find_recorded, name},
-		.symbols = symbol_double(&scene.symbols),
-	});
+		.helpers = scene.helpers,
+	}, NULL);
 	assert_null(code_resolver_copy(scene.resolver));
 	map_at(&scene, 7, "/usr/a.so", 0);
 	map_at(&scene, 8, "/usr/c.so", 0);
@@ -447,7 +450,7 @@ static void stacks_of_a_recording_begin_anew_when_there_are_too_many(void **stat
 	scene.resolver = code_resolver_new(
 		&(struct code_names_config){.sys = &scene.rooted.sys,
 					    .recording = true,
-					    .symbols = symbol_double(&scene.symbols)});
+					    .helpers = scene.helpers}, NULL);
 	for (size_t i = 0; i < 2 * CODE_RESOLVER_SAMPLES + 5; i++) {
 		if (code_resolver_is_full(scene.resolver))
 			gather(&scene);
@@ -478,122 +481,6 @@ static void hidden_kernel_functions_have_a_note(void **state)
 	end(&scene);
 }
 
-/*
- * In place of symbol_client.c, for the resolver that owns a client: these functions replace those
- * of the library.
- */
-static struct symbol_double owned;
-static struct symbol_status owned_status;
-
-struct symbol_client *symbol_client_new(const struct symbol_client_config *config)
-{
-	assert_null(config->executable);
-	return (struct symbol_client *)&owned;
-}
-
-void symbol_client_free(struct symbol_client *client)
-{
-	(void)client;
-}
-
-enum symbol_file symbol_client_file(const struct symbol_client *client, uint64_t key)
-{
-	(void)client;
-	return symbol_double(&owned).file(&owned, key);
-}
-
-int symbol_client_add(struct symbol_client *client, uint64_t key, int binary, int debug)
-{
-	(void)client;
-	return symbol_double(&owned).add(&owned, key, binary, debug);
-}
-
-size_t symbol_client_find(struct symbol_client *client, const struct symbol_query *queries,
-			  size_t n, uint64_t deadline_ns, symbol_found *found, void *arg)
-{
-	(void)client;
-	return symbol_double(&owned).find(&owned, queries, n, deadline_ns, found, arg);
-}
-
-int symbol_client_locate(struct symbol_client *client, uint64_t key, const char *name,
-			 uint64_t deadline_ns, uint64_t *address)
-{
-	(void)client;
-	return symbol_double(&owned).locate(&owned, key, name, deadline_ns, address);
-}
-
-int symbol_client_demangle(struct symbol_client *client, const char *mangled, uint64_t deadline_ns,
-			   char name[SYMBOL_NAME_BYTES])
-{
-	(void)client;
-	return symbol_double(&owned).demangle(&owned, mangled, deadline_ns, name);
-}
-
-void symbol_client_status(const struct symbol_client *client, struct symbol_status *status)
-{
-	(void)client;
-	*status = owned_status;
-}
-
-static void a_child_that_fails_has_a_note(void **state)
-{
-	static const struct {
-		struct symbol_status status;
-		bool silent;      /* names are missing */
-		const char *note; /* NULL: none */
-	} states[] = {
-		{{.state = SYMBOL_IDLE}, false, NULL},
-		{{.state = SYMBOL_RUNNING}, true, NULL},
-		{{.state = SYMBOL_RUNNING, .waits = 1}, true, NULL},
-		{{.state = SYMBOL_RUNNING, .waits = 2}, true, "does not answer"},
-		{{.state = SYMBOL_RUNNING, .waits = 2}, false, NULL},
-		{{.state = SYMBOL_RUNNING, .restarts = 9, .wait_status = 9}, false, NULL},
-		{{.state = SYMBOL_WAITING, .wait_status = 9}, true, "ended by signal 9. It starts"},
-		{{.state = SYMBOL_WAITING, .wait_status = 9}, false, NULL},
-		{{.state = SYMBOL_WAITING, .restarts = 3, .wait_status = 9},
-		 true,
-		 "ended 4 times, last by signal 9."},
-		{{.state = SYMBOL_WAITING, .restarts = 3, .wait_status = 256},
-		 true,
-		 "ended 4 times. It"},
-		{{.state = SYMBOL_RUNNING, .refused = 1}, false, "1 file have no names"},
-		{{.state = SYMBOL_RUNNING, .refused = 2}, false, "twice at each"},
-		{{.state = SYMBOL_FAILED, .error = -EAGAIN},
-		 true,
-		 "temporarily unavailable). Raise the limit: ulimit -u"},
-		{{.state = SYMBOL_FAILED, .error = -EMFILE}, true, "ulimit -n"},
-		{{.state = SYMBOL_FAILED, .error = -ENOENT}, true, "Is /proc mounted"},
-		/* The child's bytes may be any number. */
-		{{.state = SYMBOL_FAILED, .error = -4000},
-		 true,
-		 "(unknown error). Start pmctop again."},
-	};
-	struct scene scene;
-
-	(void)state;
-	begin(&scene);
-	code_resolver_free(scene.resolver);
-	owned = (struct symbol_double){.rangeless = true};
-	scene.resolver = code_resolver_new(&(struct code_names_config){.sys = &scene.rooted.sys});
-	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
-		owned_status = states[i].status;
-		owned.silent = states[i].silent;
-		sample_at(&scene, 7, 0, 1, 0x10010 + 0x40 * i);
-		code_profile_free(cut(&scene, NEVER));
-		const char *note = code_resolver_note(scene.resolver);
-
-		if (!states[i].note)
-			assert_null(note);
-		else if (!note || !strstr(note, states[i].note))
-			fail_msg("row %zu: %s", i, note ? note : "no note");
-	}
-	owned.silent = false;
-	sample_at(&scene, 7, 0, 1, 0x10110);
-	expect(cut(&scene, NEVER), "7 cpu-clock 1 1 10: a1;");
-	assert_int_equal(owned.adds, 1);
-	end(&scene);
-}
-
 int main(void)
 {
 	const struct cases tables[] = {CASES(a_sample_is_a_stack, rows)};
@@ -608,7 +495,6 @@ int main(void)
 		cmocka_unit_test(equal_chains_of_a_recording_are_of_the_mappings_of_their_time),
 		cmocka_unit_test(stacks_of_a_recording_begin_anew_when_there_are_too_many),
 		cmocka_unit_test(hidden_kernel_functions_have_a_note),
-		cmocka_unit_test(a_child_that_fails_has_a_note),
 	};
 
 	return cases_run("code_resolver", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));

@@ -5,6 +5,7 @@
 #include "core/base/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/symbol_double.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +17,8 @@
 struct scene {
 	struct fk *fk;
 	struct sys sys;
+	struct symbol_double symbols;
+	struct code_helpers helpers;
 	struct jit_map *map;
 };
 
@@ -25,19 +28,23 @@ static void begin(struct scene *scene, const char *text)
 	scene->sys = fk_sys(scene->fk);
 	fk_task(scene->fk, &(struct fk_spec){.tid = 7, .comm = "java", .uid = 1000});
 	fk_file(scene->fk, PATH, text);
-	scene->map = jit_map_new(&scene->sys, 7, NULL);
+	scene->symbols = (struct symbol_double){.n = 0};
+	scene->helpers =
+		symbol_double(&scene->symbols, &(struct mapped_files_config){.sys = &scene->sys});
+	scene->map = jit_map_new(&scene->sys, &scene->helpers, 7, false);
 }
 
 static void end(struct scene *scene)
 {
 	jit_map_free(scene->map);
+	symbol_double_fini(&scene->symbols);
 	assert_int_equal(fk_open_files(scene->fk), 0);
 	fk_free(scene->fk);
 }
 
 static void expect(struct scene *scene, uint64_t address, const char *want)
 {
-	const char *name = jit_map_find(scene->map, address);
+	const char *name = jit_map_find(scene->map, address, UINT64_MAX);
 
 	assert_string_equal(name ? name : "?", want);
 }
@@ -191,7 +198,7 @@ static void many_functions_are_bounded(void **state)
 	fclose(to);
 	begin(&scene, text);
 	for (unsigned i = 0; i < 4; i++) {
-		jit_map_find(scene.map, 0);
+		jit_map_find(scene.map, 0, UINT64_MAX);
 		fk_advance(scene.fk, 2 * NS_PER_S);
 	}
 	expect(&scene, 0x1000 + (JIT_MAP_FUNCTIONS - 1) * 0x10, "function_262143");

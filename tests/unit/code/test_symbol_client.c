@@ -115,12 +115,24 @@ static struct symbol_client *new_client(struct scene *scene, const char *behavio
 	return scene->client;
 }
 
-/* Adds the file, also if there must be a pause first. */
+/* As the process that opens files. 0 or -errno. */
+static int give_file(struct symbol_client *client, uint64_t key, int binary, int debug)
+{
+	unsigned number;
+	int rc = symbol_client_socket(client, &number);
+
+	rc = rc < 0 ? rc : symbol_message_give(rc, key, binary, debug);
+	if (rc == 0)
+		symbol_client_given(client, key);
+	return rc;
+}
+
+/* Gives the file, also if there must be a pause first. */
 static void add_file(struct symbol_client *client, uint64_t key, int file)
 {
 	int rc;
 
-	while ((rc = symbol_client_add(client, key, file, -1)) == -EAGAIN)
+	while ((rc = give_file(client, key, file, -1)) == -EAGAIN)
 		sched_yield();
 	assert_int_equal(rc, 0);
 	assert_int_equal(symbol_client_file(client, key), SYMBOL_FILE_GIVEN);
@@ -218,7 +230,7 @@ static void test_debug_file(void **state)
 	elf_image_init(&image);
 	elf_image_end(&image);
 	int binary = elf_image_open(image.bytes, image.size);
-	assert_int_equal(symbol_client_add(client, KEY, binary, scene->file), 0);
+	assert_int_equal(give_file(client, KEY, binary, scene->file), 0);
 	assert_int_equal(find(client, KEY, CODE, &found), 1);
 	assert_string_equal(found.name, "f");
 	elf_image_fini(&image);
@@ -332,14 +344,13 @@ static void test_refused_descriptors(void **state)
 	int ends[2], writable = open(scene->directory, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
 
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	assert_int_equal(symbol_client_add(client, KEY, -1, -1), -EINVAL);
-	assert_int_equal(symbol_client_add(client, KEY, ends[0], -1), -EINVAL);
-	assert_int_equal(symbol_client_add(client, KEY, scene->file, ends[0]), -EINVAL);
+	assert_int_equal(give_file(client, KEY, -1, -1), -EINVAL);
+	assert_int_equal(give_file(client, KEY, ends[0], -1), -EINVAL);
+	assert_int_equal(give_file(client, KEY, scene->file, ends[0]), -EINVAL);
 	if (writable >= 0) {
-		assert_int_equal(symbol_client_add(client, KEY, writable, -1), -EINVAL);
+		assert_int_equal(give_file(client, KEY, writable, -1), -EINVAL);
 		close(writable);
 	}
-	assert_int_equal(status_of(client).state, SYMBOL_IDLE);
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -413,7 +424,7 @@ static void test_pause(void **state)
 	expect_works(scene->client, KEY);
 	kill_and_wait(status_of(scene->client).pid);
 	assert_int_equal(find(scene->client, KEY, CODE, &found), 0);
-	assert_int_equal(symbol_client_add(scene->client, KEY, scene->file, -1), -EAGAIN);
+	assert_int_equal(give_file(scene->client, KEY, scene->file, -1), -EAGAIN);
 	assert_int_equal(status_of(scene->client).state, SYMBOL_WAITING);
 }
 
@@ -480,7 +491,7 @@ static const struct bad {
 	{"answers a question that was not asked", "index"},
 	{"answers each question again and again", "again", 1},
 	{"answers without an answer", "empty"},
-	{"reports a start that failed later", "failed"},
+	{"sends its first message again", "failed"},
 	{"closes its socket", "closes"},
 };
 
@@ -503,7 +514,8 @@ static void test_bad(void **state)
 					   keep_symbol, &found);
 	}
 	assert_int_equal(symbol_client_file(client, KEY), SYMBOL_FILE_REFUSED);
-	assert_int_equal(symbol_client_add(client, KEY, scene->file, -1), -EPERM);
+	symbol_client_given(client, KEY);
+	assert_int_equal(symbol_client_file(client, KEY), SYMBOL_FILE_REFUSED);
 	assert_int_equal(status_of(client).refused, 1);
 	assert_int_equal(status_of(client).error, 0);
 	/* The call may have returned before the answer came. */
@@ -536,11 +548,11 @@ static void test_cannot_start(void **state)
 		struct found found;
 
 		print_message("%s\n", rows[i].name);
-		int rc = symbol_client_add(client, KEY, scene->file, -1);
+		int rc = give_file(client, KEY, scene->file, -1);
 		assert_int_equal(rc, rc == 0 || rc == -EAGAIN ? rc : rows[i].error);
 		while (status_of(client).state != SYMBOL_FAILED) {
 			find(client, KEY, CODE, &found);
-			symbol_client_add(client, KEY, scene->file, -1);
+			give_file(client, KEY, scene->file, -1);
 		}
 		assert_int_equal(status_of(client).error, rows[i].error);
 		assert_int_equal(status_of(client).refused, 0);
@@ -597,11 +609,11 @@ static void test_queue(void **state)
 	expect_works(scene->client, KEY);
 	kill(status_of(scene->client).pid, SIGSTOP);
 	for (; n < 1000 && rc == 0; n++)
-		rc = symbol_client_add(scene->client, 100 + n, scene->file, -1);
+		rc = give_file(scene->client, 100 + n, scene->file, -1);
 	assert_int_equal(rc, -EAGAIN);
 	assert_int_equal(symbol_client_file(scene->client, 100 + n - 1), SYMBOL_FILE_WANTED);
 	kill(status_of(scene->client).pid, SIGCONT);
-	expect_works(scene->client, 100);
+	expect_works(scene->client, 100 + n - 2);
 	assert_int_equal(status_of(scene->client).restarts, 0);
 }
 
@@ -661,7 +673,14 @@ static void reply(const struct symbol_request *request, uint32_t kind, bool last
 	message.head.last = last;
 	if (bytes > 0)
 		memcpy(message.bytes, answer, bytes);
-	send(SYMBOL_SOCKET, &message, sizeof(message.head) + bytes, MSG_NOSIGNAL);
+	send(HELPER_SOCKET, &message, sizeof(message.head) + bytes, MSG_NOSIGNAL);
+}
+
+static void send_hello(void)
+{
+	const struct helper_hello hello = {HELPER_READY, 0};
+
+	send(HELPER_SOCKET, &hello, sizeof(hello), MSG_NOSIGNAL);
 }
 
 static void misbehave(const char *behaviour, struct symbol_request *request)
@@ -675,9 +694,9 @@ static void misbehave(const char *behaviour, struct symbol_request *request)
 	if (strcmp(behaviour, "stands") == 0)
 		pause();
 	if (strcmp(behaviour, "nonsense") == 0)
-		send(SYMBOL_SOCKET, "nonsense", 8, MSG_NOSIGNAL);
+		send(HELPER_SOCKET, "nonsense", 8, MSG_NOSIGNAL);
 	if (strcmp(behaviour, "closes") == 0)
-		close(SYMBOL_SOCKET);
+		close(HELPER_SOCKET);
 	if (strcmp(behaviour, "another") == 0)
 		request->id++;
 	if (strcmp(behaviour, "cut") == 0)
@@ -685,13 +704,13 @@ static void misbehave(const char *behaviour, struct symbol_request *request)
 	if (strcmp(behaviour, "index") == 0)
 		answer.query = 1;
 	if (strcmp(behaviour, "failed") == 0)
-		reply(request, SYMBOL_FAILED_START, true, NULL, ENOMEM, 0);
+		send_hello();
 	if (strcmp(behaviour, "again") == 0)
 		reply(request, SYMBOL_FOUND, false, &answer, 1, sizeof(answer));
 	if (strcmp(behaviour, "empty") == 0)
 		reply(request, SYMBOL_FOUND, false, NULL, 0, 0);
 	reply(request, SYMBOL_FOUND, true, &answer, 1, sizeof(answer));
-	while (recv(SYMBOL_SOCKET, request, sizeof(*request), 0) > 0)
+	while (recv(HELPER_SOCKET, request, sizeof(*request), 0) > 0)
 		;
 	pause();
 }
@@ -702,10 +721,11 @@ static _Noreturn void run_badly(const char *behaviour)
 	const struct symbol_answer answer = {.address = CODE, .start = 1, .end = 2};
 	static struct symbol_request request;
 
-	while (recv(SYMBOL_SOCKET, &request, sizeof(request), 0) > 0) {
+	send_hello();
+	while (recv(HELPER_SOCKET, &request, sizeof(request), 0) > 0) {
 		if (request.kind == SYMBOL_ADD)
-			reply(&request, SYMBOL_ADDED, true, NULL, 0, 0);
-		else if (request.key == KEY)
+			continue;
+		if (request.key == KEY)
 			misbehave(behaviour, &request);
 		else
 			reply(&request, SYMBOL_FOUND, true, &answer, 1, sizeof(answer));
@@ -719,13 +739,13 @@ static void run_child(int argc, char **argv)
 	const char *path = (const char *)getauxval(AT_EXECFN);
 	const char *behaviour = path ? strrchr(path, '/') : NULL;
 
-	if (strcmp(argv[0], SYMBOL_WORKER_NAME) != 0)
-		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	behaviour = behaviour ? behaviour + 1 : "";
 	for (size_t i = 0; i < ARRAY_SIZE(bads); i++)
-		if (strcmp(behaviour, bads[i].behaviour) == 0)
+		if (strcmp(behaviour, bads[i].behaviour) == 0 &&
+		    helper_process_enter(argc, argv, SYMBOL_WORKER_NAME)) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			run_badly(behaviour);
+		}
 	symbol_worker_main(argc, argv);
 }
 

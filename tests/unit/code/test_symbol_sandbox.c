@@ -5,7 +5,7 @@
  */
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/code/symbol_child.h"
+#include "core/code/helper_process.h"
 #include "core/code/symbol_message.h"
 #include "core/code/symbol_sandbox.h"
 #include "core/code/symbol_worker.h"
@@ -32,7 +32,7 @@
 
 struct scene {
 	char directory[64], path[128];
-	struct symbol_child child;
+	struct helper_process child;
 };
 
 static int scene_init(void **state)
@@ -40,7 +40,7 @@ static int scene_init(void **state)
 	static struct scene scene;
 
 	strcpy(scene.directory, "/tmp/pmctop-sandbox-XXXXXX");
-	scene.child = (struct symbol_child){.pidfd = -1, .socket = -1};
+	scene.child = HELPER_NONE;
 	*state = &scene;
 	return mkdtemp(scene.directory) ? 0 : -1;
 }
@@ -50,10 +50,10 @@ static int scene_fini(void **state)
 	struct scene *scene = *state;
 	int wait_status;
 
-	symbol_child_kill(&scene->child);
-	while (!symbol_child_ended(&scene->child, &wait_status))
+	helper_process_kill(&scene->child);
+	while (!helper_process_ended(&scene->child, &wait_status))
 		sched_yield();
-	symbol_child_close(&scene->child);
+	helper_process_close(&scene->child);
 	remove_tree(scene->directory);
 	return 0;
 }
@@ -69,7 +69,7 @@ static void start(struct scene *scene, const char *task)
 	snprintf(scene->path, sizeof(scene->path), "%s/%s", scene->directory, task);
 	if (task[0])
 		assert_int_equal(symlink(program, scene->path), 0);
-	assert_int_equal(symbol_child_start(&scene->child, task[0] ? scene->path : program), 0);
+	assert_int_equal(helper_process_start(&scene->child, task[0] ? scene->path : program, SYMBOL_WORKER_NAME, 0), 0);
 }
 
 /* The value of a line in /proc/PID/status. */
@@ -106,12 +106,12 @@ static void test_rights(void **state)
 		{"Name", "pmctop-symbols"},
 	};
 	struct scene *scene = *state;
-	struct symbol_reply ready;
+	struct helper_hello ready;
 	char value[64];
 
 	start(scene, "");
 	assert_int_equal(recv(scene->child.socket, &ready, sizeof(ready), 0), sizeof(ready));
-	assert_int_equal(ready.kind, SYMBOL_READY);
+	assert_int_equal(ready.kind, HELPER_READY);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		print_message("%s\n", rows[i].key);
 		read_status(scene->child.pid, rows[i].key, value, sizeof(value));
@@ -132,7 +132,7 @@ static long try_open(void)
 
 static long try_write(void)
 {
-	return syscall(SYS_write, SYMBOL_SOCKET, "x", 1);
+	return syscall(SYS_write, HELPER_SOCKET, "x", 1);
 }
 
 static long try_socket(void)
@@ -215,18 +215,18 @@ static long try_namespace(void)
 
 static long try_copy(void)
 {
-	return syscall(SYS_dup, SYMBOL_SOCKET);
+	return syscall(SYS_dup, HELPER_SOCKET);
 }
 
 static long try_control(void)
 {
-	return syscall(SYS_ioctl, SYMBOL_SOCKET, 0, 0);
+	return syscall(SYS_ioctl, HELPER_SOCKET, 0, 0);
 }
 
 static long try_file_map(void)
 {
 	return (long)mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE,
-			  SYMBOL_SOCKET, 0);
+			  HELPER_SOCKET, 0);
 }
 
 static const struct attempt {
@@ -353,7 +353,7 @@ static _Noreturn void run_attempts(void)
 	errors[ARRAY_SIZE(attempts) + 1] = errors[ARRAY_SIZE(attempts)] ? find_hole() : -1;
 	struct iovec part = {errors, sizeof(errors)};
 	const struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-	sendmsg(SYMBOL_SOCKET, &message, MSG_NOSIGNAL);
+	sendmsg(HELPER_SOCKET, &message, MSG_NOSIGNAL);
 	_exit(0);
 }
 
@@ -377,7 +377,7 @@ static _Noreturn void count_descriptors(void)
 
 	for (int fd = 0; fd < 1024; fd++)
 		n += fcntl(fd, F_GETFD) >= 0;
-	send(SYMBOL_SOCKET, &n, sizeof(n), MSG_NOSIGNAL);
+	send(HELPER_SOCKET, &n, sizeof(n), MSG_NOSIGNAL);
 	_exit(0);
 }
 
@@ -387,13 +387,15 @@ static void run_child(int argc, char **argv)
 	const char *path = (const char *)getauxval(AT_EXECFN);
 	const char *task = path ? strrchr(path, '/') : NULL;
 
-	if (strcmp(argv[0], SYMBOL_WORKER_NAME) != 0)
-		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (task && strcmp(task, "/attempts") == 0)
-		run_attempts();
-	if (task && strcmp(task, "/descriptors") == 0)
+	bool attempts_all = task && strcmp(task, "/attempts") == 0;
+
+	if ((attempts_all || (task && strcmp(task, "/descriptors") == 0)) &&
+	    helper_process_enter(argc, argv, SYMBOL_WORKER_NAME)) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (attempts_all)
+			run_attempts();
 		count_descriptors();
+	}
 	symbol_worker_main(argc, argv);
 }
 

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,23 +33,56 @@ static enum symbol_file double_file(void *ctx, uint64_t key)
 	return find_file(symbols, key) < symbols->n ? SYMBOL_FILE_GIVEN : SYMBOL_FILE_WANTED;
 }
 
-static int double_add(void *ctx, uint64_t key, int binary, int debug)
+static void give_file(struct symbol_double *symbols, const struct mapped_file *found,
+		      const struct mapped_file_descriptors *opened)
+{
+	char tail = 0;
+
+	if (symbols->not_given || find_file(symbols, found->key) < symbols->n)
+		return;
+	assert_true(symbols->n < ARRAY_SIZE(symbols->files));
+	struct stat status;
+	assert_int_equal(fstat(opened->binary, &status), 0);
+	assert_true(S_ISREG(status.st_mode));
+	assert_int_equal(pread(opened->binary, &tail, 1, status.st_size - 1), 1);
+	symbols->files[symbols->n].key = found->key;
+	symbols->files[symbols->n].debug = opened->debug >= 0;
+	symbols->files[symbols->n++].tail = tail;
+	symbols->adds++;
+}
+
+static int double_open(void *ctx, pid_t pid, const struct code_mapping *mapping,
+		       uint64_t deadline_ns, struct mapped_file *found)
 {
 	struct symbol_double *symbols = ctx;
-	struct stat status;
+	struct mapped_file_descriptors opened;
 
-	symbols->adds++;
-	if (symbols->add_error)
-		return symbols->add_error;
-	assert_int_equal(find_file(symbols, key), symbols->n); /* not given yet */
-	assert_true(symbols->n < ARRAY_SIZE(symbols->files));
-	assert_int_equal(fstat(binary, &status), 0);
-	assert_true(S_ISREG(status.st_mode));
-	symbols->files[symbols->n].key = key;
-	symbols->files[symbols->n].debug = debug >= 0;
-	assert_int_equal(pread(binary, &symbols->files[symbols->n].tail, 1, status.st_size - 1), 1);
-	symbols->n++;
-	return 0;
+	(void)deadline_ns;
+	symbols->opens++;
+	if (symbols->open_error)
+		return symbols->open_error;
+	int rc = mapped_files_open(symbols->mapped, pid, mapping, 0, found, &opened);
+	if (rc == 0)
+		give_file(symbols, found, &opened);
+	mapped_files_close(symbols->mapped, &opened);
+	return rc;
+}
+
+static ssize_t double_text(void *ctx, const struct code_text *text, uint64_t offset,
+			   uint64_t deadline_ns, char *buffer, size_t size,
+			   struct code_text_status *status)
+{
+	const struct symbol_double *symbols = ctx;
+	char *bytes = xmalloc(CODE_TEXT_BYTES);
+	ssize_t n = code_text_read(symbols->mapped, text, 0, offset, bytes, status);
+
+	(void)deadline_ns;
+	if (n > (ssize_t)size)
+		n = (ssize_t)size;
+	if (n > 0)
+		memcpy(buffer, bytes, (size_t)n);
+	free(bytes);
+	return n;
 }
 
 static size_t double_find(void *ctx, const struct symbol_query *queries, size_t n,
@@ -106,10 +140,25 @@ static int double_demangle(void *ctx, const char *mangled, uint64_t deadline_ns,
 	return 0;
 }
 
-struct code_symbols symbol_double(struct symbol_double *symbols)
+struct code_helpers symbol_double(struct symbol_double *symbols,
+				  const struct mapped_files_config *config)
 {
-	return (struct code_symbols){double_file,   double_add,      double_find,
-				     double_locate, double_demangle, symbols};
+	symbols->mapped = mapped_files_new(config);
+	return (struct code_helpers){
+		.open = double_open,
+		.text = double_text,
+		.file = double_file,
+		.find = double_find,
+		.locate = double_locate,
+		.demangle = double_demangle,
+		.ctx = symbols,
+	};
+}
+
+void symbol_double_fini(struct symbol_double *symbols)
+{
+	mapped_files_free(symbols->mapped);
+	symbols->mapped = NULL;
 }
 
 void symbol_double_restart(struct symbol_double *symbols)

@@ -4,7 +4,7 @@
  * the modules too. perf's cache has it as [kernel.kallsyms]/BUILDID/kallsyms, to which
  * .build-id/ab/cdef is a link; before Linux 4.12 BUILDID was the file itself.
  */
-#include "core/code/code_file_internal.h"
+#include "core/code/mapped_file_internal.h"
 
 #include "core/base/util.h"
 #include "core/code/elf_header.h"
@@ -15,28 +15,15 @@
 #include <string.h>
 
 enum {
-	NOTES_BYTES = 4096,
 	NAMES_MAX = 256, /* of a folder that are tried */
 };
 
 /* Texts of /proc/kallsyms */
 
-static bool is_this_kernel(const struct code_files *files, const struct code_build_id *id)
-{
-	char notes[NOTES_BYTES];
-	struct file_identity identity = {.id_size = 0};
-	ssize_t n = sys_file_read(files->sys, "/sys/kernel/notes", notes, sizeof(notes));
-
-	if (n <= 0)
-		return false;
-	identity.id_size = elf_notes_build_id(notes, (size_t)n, identity.id);
-	return files_is_id(id, &identity);
-}
-
-static int open_folder_text(const struct code_files *files, unsigned i)
+static int open_folder_text(const struct mapped_files *files, unsigned i)
 {
 	static const char *const names[] = {"/proc/kallsyms", "/kallsyms"};
-	char path[FILE_PATH_BYTES];
+	char path[MAPPED_FILE_PATH_BYTES];
 
 	if (!files->config.symfs || snprintf(path, sizeof(path), "%s%s", files->config.symfs,
 					     names[i]) >= (int)sizeof(path))
@@ -44,11 +31,11 @@ static int open_folder_text(const struct code_files *files, unsigned i)
 	return sys_file_open(files->sys, path);
 }
 
-static int open_cached_text(const struct code_files *files, const struct code_build_id *id,
+static int open_cached_text(struct mapped_files *files, const struct code_build_id *id,
 			    unsigned form)
 {
-	char folders[FILE_FOLDERS_MAX][FILE_PATH_BYTES];
-	char texts[FILE_TEXTS_MAX][FILE_HEX_BYTES], path[FILE_PATH_BYTES];
+	char folders[FILE_FOLDERS_MAX][MAPPED_FILE_PATH_BYTES];
+	char texts[FILE_TEXTS_MAX][FILE_HEX_BYTES], path[MAPPED_FILE_PATH_BYTES];
 	size_t n_folders = files_list_caches(files, folders), n_texts = files_list_texts(id, texts);
 	int fd = -ENOENT;
 
@@ -56,6 +43,8 @@ static int open_cached_text(const struct code_files *files, const struct code_bu
 		const char *folder = folders[i / n_texts], *text = texts[i % n_texts];
 		int n;
 
+		if (!files_enter(files, files_stage_of_cache(files, i / n_texts)))
+			continue;
 		if (form == 0)
 			n = snprintf(path, sizeof(path), "%s/[kernel.kallsyms]/%s/kallsyms", folder,
 				     text);
@@ -69,21 +58,17 @@ static int open_cached_text(const struct code_files *files, const struct code_bu
 	return fd;
 }
 
-enum { FOLDER_TEXTS = 2, CACHED_TEXTS = 3, OWN_TEXT = FOLDER_TEXTS + CACHED_TEXTS };
-
-int code_files_open_kallsyms(const struct code_files *files, const struct code_build_id *id,
-			     unsigned number, bool *of_user)
+int mapped_files_open_kallsyms(struct mapped_files *files, const struct code_build_id *id,
+			       unsigned number, unsigned skipped)
 {
-	*of_user = number < FOLDER_TEXTS;
-	if (number > OWN_TEXT)
-		return -ERANGE;
-	if (number < FOLDER_TEXTS)
-		return open_folder_text(files, number);
-	if (!files_is_known_id(id))
-		return -ENOENT;
-	if (number < OWN_TEXT)
-		return open_cached_text(files, id, number - FOLDER_TEXTS);
-	return is_this_kernel(files, id) ? sys_file_open(files->sys, "/proc/kallsyms") : -ENOENT;
+	files->skipped = skipped;
+	files->stage = MAPPED_FILE_SELF;
+	if (number < MAPPED_FILE_TEXTS_OF_USER)
+		return files_enter(files, MAPPED_FILE_SYMFS) ? open_folder_text(files, number)
+							     : -ENOENT;
+	return code_build_id_is_known(id)
+		       ? open_cached_text(files, id, number - MAPPED_FILE_TEXTS_OF_USER)
+		       : -ENOENT;
 }
 
 /* ELF files */
@@ -115,7 +100,7 @@ static int open_image(void *arg, const char *name)
 {
 	struct image_search *images = arg;
 	const struct image_place *place = images->place;
-	char path[FILE_PATH_BYTES];
+	char path[MAPPED_FILE_PATH_BYTES];
 
 	if (strncmp(name, place->before, strlen(place->before)) != 0)
 		return 0;
@@ -132,7 +117,7 @@ static int open_images(struct file_search *search, const char *root, enum file_p
 
 	for (size_t i = 0; i < ARRAY_SIZE(image_places) && fd < 0; i++) {
 		struct image_search images = {search, &image_places[i], root, proof, 0, -ENOENT};
-		char folder[FILE_PATH_BYTES];
+		char folder[MAPPED_FILE_PATH_BYTES];
 
 		if (snprintf(folder, sizeof(folder), "%s%s", root, image_places[i].folder) >=
 		    (int)sizeof(folder))
@@ -150,29 +135,28 @@ int files_open_kernel(struct file_search *search)
 	enum file_proof proof = search->id ? BY_BUILD_ID : BY_FOLDER_OF_USER;
 	int fd = -ENOENT;
 
-	if (symfs)
+	if (symfs && files_enter(search->files, MAPPED_FILE_SYMFS)) {
 		fd = files_open_named(search, proof, symfs, "/vmlinux");
-	if (fd < 0 && symfs)
-		fd = open_images(search, symfs, proof);
+		if (fd < 0)
+			fd = open_images(search, symfs, proof);
+	}
 	if (fd < 0 && search->id)
 		fd = files_open_in_caches(search, leaves, ARRAY_SIZE(leaves));
-	if (fd < 0 && search->id)
+	if (fd < 0 && search->id && files_enter(search->files, MAPPED_FILE_HERE))
 		fd = open_images(search, "", proof);
 	return fd;
 }
 
 /* Code without bytes is that of a debug file: elf_file.h. */
-void files_read_segments(struct code_file *file, int fd)
+void files_read_segments(struct mapped_file *file, int fd)
 {
 	struct elf_header header;
 	struct elf_program_header segment;
 
-	free(file->segments);
-	file->segments = xcalloc(FILE_SEGMENTS_MAX, sizeof(*file->segments));
 	file->n_segments = 0;
 	if (elf_header_init(&header, fd) != 0)
 		return;
-	for (unsigned i = 0; i < FILE_SEGMENTS_MAX && elf_header_segment(&header, i, &segment);
+	for (unsigned i = 0; i < MAPPED_FILE_SEGMENTS && elf_header_segment(&header, i, &segment);
 	     i++) {
 		bool bare = segment.size == 0;
 

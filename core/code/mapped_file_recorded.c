@@ -9,7 +9,7 @@
  * "abcdef": .build-id/ab/cdef is a link to PATH/abcdef, which is a folder with "elf", "debug" or
  * "vdso", and was the file itself before Linux 4.12. `perf archive` packs such a tree.
  */
-#include "core/code/code_file_internal.h"
+#include "core/code/mapped_file_internal.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
@@ -19,25 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool files_is_known_id(const struct code_build_id *id)
-{
-	static const uint8_t zeros[CODE_BUILD_ID_MAX];
-
-	return id->size > 0 && memcmp(id->bytes, zeros, id->size) != 0;
-}
-
-bool files_is_id(const struct code_build_id *recorded, const struct file_identity *identity)
-{
-	static const uint8_t zeros[CODE_BUILD_ID_MAX];
-	size_t size = recorded->size, own = identity->id_size > 0 ? (size_t)identity->id_size : 0;
-	size_t both = size_min(size, own);
-
-	if (own == 0 || memcmp(recorded->bytes, identity->id, both) != 0)
-		return false;
-	return size == own || (size == CODE_BUILD_ID_MAX &&
-			       memcmp(recorded->bytes + both, zeros, size - both) == 0);
-}
-
 static bool has_proof(const struct file_search *search, enum file_proof proof)
 {
 	const struct code_object *object = search->mapping->object;
@@ -45,7 +26,9 @@ static bool has_proof(const struct file_search *search, enum file_proof proof)
 
 	switch (proof) {
 	case BY_BUILD_ID:
-		return files_is_id(search->id, search->identity);
+		return search->identity->id_size > 0 &&
+		       code_build_id_is(search->id, search->identity->id,
+					(size_t)search->identity->id_size);
 	case BY_INODE:
 		return object->inode != 0 && status->st_ino == object->inode &&
 		       status->st_dev == object->dev;
@@ -82,7 +65,7 @@ static bool is_missing(int error)
 int files_open_named(struct file_search *search, enum file_proof proof, const char *folder,
 		     const char *name)
 {
-	char path[FILE_PATH_BYTES];
+	char path[MAPPED_FILE_PATH_BYTES];
 
 	if (snprintf(path, sizeof(path), "%s%s", folder, name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
@@ -124,13 +107,14 @@ static int open_path(struct file_search *search, const char *name)
 
 	if (!is_path(name))
 		return -ENOENT;
-	if (symfs)
-		fd = files_open_named(search, search->id ? BY_BUILD_ID : BY_FOLDER_OF_USER, symfs,
-				      name);
-	if (fd < 0 && symfs)
-		fd = files_open_named(search, search->id ? BY_BUILD_ID : BY_FOLDER_OF_USER, symfs,
-				      strrchr(name, '/'));
-	if (fd < 0 && !is_of_kernel(name))
+	if (symfs && files_enter(search->files, MAPPED_FILE_SYMFS)) {
+		enum file_proof proof = search->id ? BY_BUILD_ID : BY_FOLDER_OF_USER;
+
+		fd = files_open_named(search, proof, symfs, name);
+		if (fd < 0)
+			fd = files_open_named(search, proof, symfs, strrchr(name, '/'));
+	}
+	if (fd < 0 && !is_of_kernel(name) && files_enter(search->files, MAPPED_FILE_HERE))
 		fd = files_open_named(search, search->id ? BY_BUILD_ID : BY_INODE, "", name);
 	return fd;
 }
@@ -138,7 +122,7 @@ static int open_path(struct file_search *search, const char *name)
 static int open_by_name(struct file_search *search)
 {
 	const char *name = search->mapping->object->name;
-	char stripped[FILE_PATH_BYTES];
+	char stripped[MAPPED_FILE_PATH_BYTES];
 	int fd = open_path(search, name);
 
 	if (fd < 0 && files_strip_deleted(name, stripped, sizeof(stripped)))
@@ -148,17 +132,17 @@ static int open_by_name(struct file_search *search)
 
 /* Files of the build id */
 
-size_t files_list_caches(const struct code_files *files,
-			 char folders[FILE_FOLDERS_MAX][FILE_PATH_BYTES])
+size_t files_list_caches(const struct mapped_files *files,
+			 char folders[FILE_FOLDERS_MAX][MAPPED_FILE_PATH_BYTES])
 {
 	const char *symfs = files->config.symfs, *cache = files->config.build_id_cache;
 	size_t n = 0;
 
 	if (cache)
-		text_copy(folders[n++], FILE_PATH_BYTES, cache);
+		text_copy(folders[n++], MAPPED_FILE_PATH_BYTES, cache);
 	if (symfs) {
-		text_copy(folders[n++], FILE_PATH_BYTES, symfs);
-		snprintf(folders[n++], FILE_PATH_BYTES, "%.4096s/.debug", symfs);
+		text_copy(folders[n++], MAPPED_FILE_PATH_BYTES, symfs);
+		snprintf(folders[n++], MAPPED_FILE_PATH_BYTES, "%.4096s/.debug", symfs);
 	}
 	return n;
 }
@@ -183,18 +167,23 @@ size_t files_list_texts(const struct code_build_id *id, char texts[FILE_TEXTS_MA
 }
 
 int files_cached_path(const char *folder, const char *hex, const char *leaf,
-		      char path[FILE_PATH_BYTES])
+		      char path[MAPPED_FILE_PATH_BYTES])
 {
-	return snprintf(path, FILE_PATH_BYTES, "%s/.build-id/%.2s/%s%s", folder, hex, hex + 2,
+	return snprintf(path, MAPPED_FILE_PATH_BYTES, "%s/.build-id/%.2s/%s%s", folder, hex, hex + 2,
 			leaf);
+}
+
+enum mapped_file_stage files_stage_of_cache(const struct mapped_files *files, size_t folder)
+{
+	return files->config.build_id_cache && folder == 0 ? MAPPED_FILE_CACHE : MAPPED_FILE_SYMFS;
 }
 
 static int open_in_cache(const struct file_search *search, const char *folder, const char *hex,
 			 const char *leaf)
 {
-	char path[FILE_PATH_BYTES];
+	char path[MAPPED_FILE_PATH_BYTES];
 
-	if (files_cached_path(folder, hex, leaf, path) >= FILE_PATH_BYTES)
+	if (files_cached_path(folder, hex, leaf, path) >= MAPPED_FILE_PATH_BYTES)
 		return -ENOENT;
 	return open_with_proof(search, BY_BUILD_ID, path);
 }
@@ -202,14 +191,18 @@ static int open_in_cache(const struct file_search *search, const char *folder, c
 int files_open_in_caches(const struct file_search *search, const char *const *leaves,
 			 size_t n_leaves)
 {
-	char folders[FILE_FOLDERS_MAX][FILE_PATH_BYTES], texts[FILE_TEXTS_MAX][FILE_HEX_BYTES];
+	char folders[FILE_FOLDERS_MAX][MAPPED_FILE_PATH_BYTES], texts[FILE_TEXTS_MAX][FILE_HEX_BYTES];
 	size_t n_folders = files_list_caches(search->files, folders);
 	size_t n_texts = files_list_texts(search->id, texts);
 	int fd = -ENOENT;
 
-	for (size_t i = 0; i < n_folders * n_texts * n_leaves && fd < 0; i++)
-		fd = open_in_cache(search, folders[i / n_leaves / n_texts],
-				   texts[i / n_leaves % n_texts], leaves[i % n_leaves]);
+	for (size_t i = 0; i < n_folders * n_texts * n_leaves && fd < 0; i++) {
+		size_t folder = i / n_leaves / n_texts;
+
+		if (files_enter(search->files, files_stage_of_cache(search->files, folder)))
+			fd = open_in_cache(search, folders[folder], texts[i / n_leaves % n_texts],
+					   leaves[i % n_leaves]);
+	}
 	return fd;
 }
 
@@ -236,12 +229,12 @@ static int open_own_vdso(const struct file_search *search)
 
 static int open_debug_folder(const struct file_search *search, const char *root)
 {
-	char path[FILE_PATH_BYTES], texts[FILE_TEXTS_MAX][FILE_HEX_BYTES];
+	char path[MAPPED_FILE_PATH_BYTES], texts[FILE_TEXTS_MAX][FILE_HEX_BYTES];
 	size_t n = files_list_texts(search->id, texts);
 	int fd = -ENOENT;
 
 	for (size_t i = 0; i < n && fd < 0; i++)
-		if (files_debug_path(root, texts[i], path) < FILE_PATH_BYTES)
+		if (files_debug_path(root, texts[i], path) < MAPPED_FILE_PATH_BYTES)
 			fd = open_with_proof(search, BY_BUILD_ID, path);
 	return fd;
 }
@@ -253,9 +246,11 @@ static int open_debug_by_id(const struct file_search *search)
 	const char *symfs = search->files->config.symfs;
 	int fd = files_open_in_caches(search, leaves, ARRAY_SIZE(leaves));
 
-	if (fd < 0 && symfs)
+	if (fd < 0 && symfs && files_enter(search->files, MAPPED_FILE_SYMFS))
 		fd = open_debug_folder(search, symfs);
-	return fd < 0 ? open_debug_folder(search, "") : fd;
+	if (fd < 0 && files_enter(search->files, MAPPED_FILE_DEBUG_HERE))
+		fd = open_debug_folder(search, "");
+	return fd;
 }
 
 /*
@@ -269,7 +264,7 @@ static void find_code_segment(int fd, struct file_identity *identity)
 
 	if (elf_header_init(&file, fd) != 0)
 		return;
-	for (unsigned i = 0; i < FILE_SEGMENTS_MAX && elf_header_segment(&file, i, &segment); i++) {
+	for (unsigned i = 0; i < MAPPED_FILE_SEGMENTS && elf_header_segment(&file, i, &segment); i++) {
 		if (segment.type != PT_LOAD || !(segment.flags & PF_X))
 			continue;
 		if (segment.size > 0) {
@@ -284,14 +279,14 @@ static void find_code_segment(int fd, struct file_identity *identity)
 	}
 }
 
-int files_open_recorded(const struct code_files *files, const struct code_mapping *mapping,
+int files_open_recorded(struct mapped_files *files, const struct code_mapping *mapping,
 			struct file_identity *identity)
 {
 	struct file_search search = {
 		.files = files,
 		.mapping = mapping,
 		.identity = identity,
-		.id = files_is_known_id(&mapping->object->build_id) ? &mapping->object->build_id
+		.id = code_build_id_is_known(&mapping->object->build_id) ? &mapping->object->build_id
 								    : NULL,
 		.error = -ENOENT,
 	};
@@ -313,7 +308,7 @@ int files_open_recorded(const struct code_files *files, const struct code_mappin
 	return fd < 0 ? search.error : fd;
 }
 
-int files_find_recorded_debug(const struct code_files *files, const struct code_mapping *mapping,
+int files_find_recorded_debug(struct mapped_files *files, const struct code_mapping *mapping,
 			      const struct file_identity *binary, int fd)
 {
 	const char *name = mapping->object->name, *symfs = files->config.symfs;
@@ -326,9 +321,23 @@ int files_find_recorded_debug(const struct code_files *files, const struct code_
 	id.size = (uint8_t)size_min((size_t)binary->id_size, CODE_BUILD_ID_MAX);
 	memcpy(id.bytes, binary->id, id.size);
 	int debug = open_debug_by_id(&search);
-	if (debug < 0 && is_path(name) && symfs)
+	if (debug < 0 && is_path(name) && symfs && files_enter(files, MAPPED_FILE_SYMFS))
 		debug = files_find_by_link(files, symfs, mapping, binary, fd);
-	if (debug < 0 && is_path(name) && !is_of_kernel(name))
+	if (debug < 0 && is_path(name) && !is_of_kernel(name) &&
+	    files_enter(files, MAPPED_FILE_HERE))
 		debug = files_find_by_link(files, "", mapping, binary, fd);
 	return debug < 0 ? -1 : debug;
+}
+
+int mapped_files_open_recorded_map(struct mapped_files *files, pid_t pid, unsigned skipped)
+{
+	char path[MAPPED_FILE_PATH_BYTES];
+
+	files->skipped = skipped;
+	files->stage = MAPPED_FILE_SELF;
+	if (!files->config.symfs || !files_enter(files, MAPPED_FILE_SYMFS) ||
+	    snprintf(path, sizeof(path), "%s/tmp/perf-%d.map", files->config.symfs, pid) >=
+		    (int)sizeof(path))
+		return -ENOENT;
+	return sys_file_open(files->sys, path);
 }

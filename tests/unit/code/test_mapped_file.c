@@ -3,9 +3,10 @@
  * Which file a mapping has: programs, libraries below another root, deleted and replaced ones, what
  * is no regular file, separate debug files.
  */
-#include "core/code/code_file.h"
+#include "core/code/mapped_file.h"
 
 #include "core/base/util.h"
+#include "core/code/code_file.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/elf_stub.h"
 #include "tests/unit/shared/files.h"
@@ -21,11 +22,12 @@
 
 struct scene {
 	struct rooted rooted;
-	struct code_files *files;
+	struct mapped_files *files;
 	struct code_object *object;
 	struct code_mapping mapping;
-	struct code_file *file;
-	struct code_descriptors opened;
+	struct mapped_file file;
+	int error; /* of mapped_files_open() */
+	struct mapped_file_descriptors opened;
 };
 
 static void begin(struct scene *scene, bool recording)
@@ -35,8 +37,8 @@ static void begin(struct scene *scene, bool recording)
 	rooted_folders(&scene->rooted, ROOT "/usr/lib/x");
 	rooted_folders(&scene->rooted, "/proc/7/x");
 	rooted_link(&scene->rooted, "/proc/7/root", ROOT);
-	scene->files = code_files_new(
-		&(struct code_files_config){.sys = &scene->rooted.sys, .recording = recording});
+	scene->files = mapped_files_new(
+		&(struct mapped_files_config){.sys = &scene->rooted.sys, .recording = recording});
 }
 
 /* A mapping of that name, with the device and inode of a file. */
@@ -56,15 +58,14 @@ static void map(struct scene *scene, const char *name, const char *file)
 
 static void open_mapping(struct scene *scene)
 {
-	scene->file = code_files_open(scene->files, 7, &scene->mapping, &scene->opened);
+	scene->error = mapped_files_open(scene->files, 7, &scene->mapping, 0, &scene->file,
+					 &scene->opened);
 }
 
 static void end(struct scene *scene)
 {
-	code_files_close(scene->files, &scene->opened);
-	if (scene->file)
-		code_file_put(scene->files, scene->file);
-	code_files_free(scene->files);
+	mapped_files_close(scene->files, &scene->opened);
+	mapped_files_free(scene->files);
 	assert_int_equal(scene->rooted.opened, 0);
 	rooted_fini(&scene->rooted);
 	free(scene->object);
@@ -77,10 +78,9 @@ static void expect_opened(const struct scene *scene, const char *tail)
 {
 	char text[ELF_STUB_BYTES];
 
-	assert_non_null(scene->file);
-	if (scene->file->why)
-		fail_msg("not opened: %s", scene->file->why);
-	assert_true(scene->file->key != 0);
+	if (scene->error)
+		fail_msg("not opened: %s", strerror(-scene->error));
+	assert_true(scene->file.key != 0);
 	ssize_t n = pread(scene->opened.binary, text, sizeof(text), 0);
 	assert_true(n > 0);
 	assert_int_equal(text[n - 1], tail[0]);
@@ -88,9 +88,8 @@ static void expect_opened(const struct scene *scene, const char *tail)
 
 static void expect_why(const struct scene *scene, const char *why)
 {
-	assert_non_null(scene->file);
-	assert_true(scene->file->key == 0);
-	assert_string_equal(scene->file->why, why);
+	assert_true(scene->error < 0);
+	assert_string_equal(code_file_why(scene->error, scene->object->name, false), why);
 	assert_int_equal(scene->opened.binary, -1);
 	assert_int_equal(scene->opened.debug, -1);
 }
@@ -108,11 +107,11 @@ static void a_library_is_below_the_root_of_its_process(void **state)
 	open_mapping(&scene);
 	expect_opened(&scene, "1");
 	/* The same file again is the same one. */
-	struct code_descriptors again;
-	struct code_file *same = code_files_open(scene.files, 7, &scene.mapping, &again);
-	assert_ptr_equal(same, scene.file);
-	code_files_close(scene.files, &again);
-	code_file_put(scene.files, same);
+	struct mapped_file_descriptors again;
+	struct mapped_file same;
+	assert_int_equal(mapped_files_open(scene.files, 7, &scene.mapping, 0, &same, &again), 0);
+	assert_true(same.key == scene.file.key);
+	mapped_files_close(scene.files, &again);
 	end(&scene);
 }
 
@@ -241,7 +240,7 @@ static void an_error_that_passes_is_no_reason(void **state)
 		if (errors[i].why)
 			expect_why(&scene, errors[i].why);
 		else
-			assert_null(scene.file);
+			assert_null(code_file_why(scene.error, scene.object->name, false));
 		end(&scene);
 	}
 }
@@ -257,7 +256,7 @@ static void files_of_one_build_are_one(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
 		struct scene scene;
-		struct code_descriptors other;
+		struct mapped_file_descriptors other;
 
 		begin(&scene, false);
 		elf_stub_write(pairs[i].first, rooted_path(&scene.rooted, ROOT "/usr/lib/a.so"));
@@ -265,10 +264,12 @@ static void files_of_one_build_are_one(void **state)
 		map(&scene, "/usr/lib/a.so", ROOT "/usr/lib/a.so");
 		open_mapping(&scene);
 		map(&scene, "/usr/lib/b.so", ROOT "/usr/lib/b.so");
-		struct code_file *second = code_files_open(scene.files, 7, &scene.mapping, &other);
-		assert_int_equal(second == scene.file, pairs[i].same);
-		code_files_close(scene.files, &other);
-		code_file_put(scene.files, second);
+		struct mapped_file second;
+		assert_int_equal(mapped_files_open(scene.files, 7, &scene.mapping, 0, &second,
+						   &other),
+				 0);
+		assert_int_equal(second.key == scene.file.key, pairs[i].same);
+		mapped_files_close(scene.files, &other);
 		end(&scene);
 	}
 }
@@ -276,7 +277,7 @@ static void files_of_one_build_are_one(void **state)
 static void a_file_of_another_user_has_another_key(void **state)
 {
 	struct scene scene;
-	struct code_descriptors other;
+	struct mapped_file_descriptors other;
 
 	(void)state;
 	need_chown();
@@ -287,10 +288,10 @@ static void a_file_of_another_user_has_another_key(void **state)
 	map(&scene, "/usr/lib/a.so", ROOT "/usr/lib/a.so");
 	open_mapping(&scene);
 	map(&scene, "/usr/lib/b.so", ROOT "/usr/lib/b.so");
-	struct code_file *second = code_files_open(scene.files, 7, &scene.mapping, &other);
-	assert_ptr_not_equal(second, scene.file);
-	code_files_close(scene.files, &other);
-	code_file_put(scene.files, second);
+	struct mapped_file second;
+	assert_int_equal(mapped_files_open(scene.files, 7, &scene.mapping, 0, &second, &other), 0);
+	assert_true(second.key != scene.file.key);
+	mapped_files_close(scene.files, &other);
 	end(&scene);
 }
 
@@ -356,7 +357,7 @@ static void a_recording_needs_the_build(void **state)
 		if (ids[i].opened)
 			expect_opened(&scene, "1");
 		else
-			expect_why(&scene, "not the recorded file");
+			assert_int_equal(scene.error, -ESTALE);
 		end(&scene);
 	}
 }
@@ -376,17 +377,61 @@ static void the_vdso_is_that_of_this_process(void **state)
 	scene.mapping.start = address;
 	scene.mapping.end = address + 4096;
 	open_mapping(&scene);
-	assert_non_null(scene.file);
-	assert_true(scene.file->key != 0);
+	assert_int_equal(scene.error, 0);
+	assert_true(scene.file.key != 0);
 	char text[4];
 	assert_int_equal(pread(scene.opened.binary, text, 4, 0), 4);
 	assert_memory_equal(text,
 			    "\x7f"
 			    "ELF",
 			    4);
-	/* symbol_client_add() takes no other one. */
+	/* symbol_message_give() takes no other one. */
 	assert_int_equal(fcntl(scene.opened.binary, F_GETFL) & O_ACCMODE, O_RDONLY);
 	end(&scene);
+}
+
+static void keep_stage(void *ctx, enum mapped_file_stage stage)
+{
+	unsigned *stages = ctx;
+
+	*stages |= 1u << stage;
+}
+
+/* A stage that is skipped is not entered: its mount may hang. */
+static void a_skipped_stage_is_not_entered(void **state)
+{
+	const unsigned here = 1u << MAPPED_FILE_DEBUG_HERE, there = 1u << MAPPED_FILE_THERE;
+	const struct {
+		unsigned skipped, entered;
+		bool debug;
+	} rows_of_stages[] = {
+		{0, here | there, true},
+		{here, there, true},
+		{there, here, false},
+		{here | there, 0, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows_of_stages); i++) {
+		struct scene scene;
+		unsigned entered = 0;
+
+		begin(&scene, false);
+		mapped_files_free(scene.files);
+		scene.files = mapped_files_new(&(struct mapped_files_config){
+			.sys = &scene.rooted.sys, .enter = keep_stage, .ctx = &entered});
+		elf_stub_write(&one, rooted_path(&scene.rooted, ROOT "/usr/lib/a.so"));
+		rooted_folders(&scene.rooted, ROOT DEBUG_PATH);
+		elf_stub_write(&one, rooted_path(&scene.rooted, ROOT DEBUG_PATH));
+		map(&scene, "/usr/lib/a.so", ROOT "/usr/lib/a.so");
+		scene.error = mapped_files_open(scene.files, 7, &scene.mapping,
+						rows_of_stages[i].skipped, &scene.file,
+						&scene.opened);
+		expect_opened(&scene, "1");
+		assert_int_equal(scene.opened.debug >= 0, rows_of_stages[i].debug);
+		assert_int_equal(entered, rows_of_stages[i].entered);
+		end(&scene);
+	}
 }
 
 int main(void)
@@ -401,8 +446,9 @@ int main(void)
 		cmocka_unit_test(files_of_one_build_are_one),
 		cmocka_unit_test(a_file_of_another_user_has_another_key),
 		cmocka_unit_test(a_recording_needs_the_build),
+		cmocka_unit_test(a_skipped_stage_is_not_entered),
 		cmocka_unit_test(the_vdso_is_that_of_this_process),
 	};
 
-	return cases_run("code_file", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));
+	return cases_run("mapped_file", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));
 }

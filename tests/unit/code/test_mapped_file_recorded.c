@@ -3,9 +3,10 @@
  * Files of a recording: by path below a folder and on this machine, by build id in each layout of
  * perf's cache, debug files alone, and names that must not be opened.
  */
-#include "core/code/code_file.h"
+#include "core/code/mapped_file.h"
 
 #include "core/base/util.h"
+#include "core/code/code_file.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/elf_image.h"
 #include "tests/unit/shared/elf_stub.h"
@@ -261,12 +262,12 @@ static char last_byte(int fd)
 static void a_file_is_found(void **state)
 {
 	const struct row *row = *state;
-	struct code_descriptors opened;
+	struct mapped_file_descriptors opened;
 	struct rooted rooted;
 
 	rooted_init(&rooted);
 	write_files(&rooted, row);
-	struct code_files *files = code_files_new(&(struct code_files_config){
+	struct mapped_files *files = mapped_files_new(&(struct mapped_files_config){
 		.sys = &rooted.sys,
 		.recording = true,
 		.symfs = row->no_symfs ? NULL : "/sym",
@@ -275,25 +276,23 @@ static void a_file_is_found(void **state)
 	size_t size = row->id_bytes || !row->id ? row->id_bytes : strlen(row->id);
 	struct code_object *object = new_object(row->mapped, row->id, size);
 	const struct code_mapping mapping = {0x1000, 0x3000, 0, object};
-	struct code_file *file = code_files_open(files, 7, &mapping, &opened);
+	struct mapped_file file;
+	int rc = mapped_files_open(files, 7, &mapping, 0, &file, &opened);
 
-	assert_non_null(file);
 	if (row->tail) {
-		if (file->why)
-			fail_msg("not opened: %s", file->why);
-		assert_true(file->key != 0);
+		if (rc)
+			fail_msg("not opened: %s", strerror(-rc));
+		assert_true(file.key != 0);
 		assert_int_equal(last_byte(opened.binary), row->tail);
 		assert_int_equal(opened.debug >= 0, row->debug != 0);
 		if (row->debug)
 			assert_int_equal(last_byte(opened.debug), row->debug);
 	} else {
-		assert_true(file->key == 0);
-		assert_string_equal(file->why, row->why);
+		assert_string_equal(code_file_why(rc, row->mapped, true), row->why);
 		assert_int_equal(opened.binary, -1);
 	}
-	code_files_close(files, &opened);
-	code_file_put(files, file);
-	code_files_free(files);
+	mapped_files_close(files, &opened);
+	mapped_files_free(files);
 	free(object);
 	assert_int_equal(rooted.opened, 0);
 	rooted_fini(&rooted);
@@ -328,24 +327,22 @@ static void a_debug_file_has_addresses(void **state)
 	assert_int_equal(code_file_place(&file, &mapping, 0x7f0000001234), row->want + 0x1234);
 }
 
-/* Opens and closes the file of a mapping. Only its plain members are valid in the result. */
-static struct code_file open_named(const struct rooted *rooted, const char *name, const char *id,
-				   const char *symfs)
+/* Opens and closes the file of a mapping. *error is that of the search. */
+static struct mapped_file open_named(const struct rooted *rooted, const char *name, const char *id,
+				     const char *symfs, int *error)
 {
-	struct code_files *files = code_files_new(&(struct code_files_config){
+	struct mapped_files *files = mapped_files_new(&(struct mapped_files_config){
 		.sys = &rooted->sys, .recording = true, .symfs = symfs, .build_id_cache = CACHE});
 	struct code_object *object = new_object(name, id, id ? strlen(id) : 0);
 	const struct code_mapping mapping = {0x1000, 0x3000, 0x1000, object};
-	struct code_descriptors opened;
-	struct code_file *file = code_files_open(files, 7, &mapping, &opened);
+	struct mapped_file_descriptors opened;
+	struct mapped_file file;
 
-	assert_non_null(file);
-	const struct code_file copy = *file;
-	code_files_close(files, &opened);
-	code_file_put(files, file);
-	code_files_free(files);
+	*error = mapped_files_open(files, 7, &mapping, 0, &file, &opened);
+	mapped_files_close(files, &opened);
+	mapped_files_free(files);
 	free(object);
-	return copy;
+	return file;
 }
 
 static void a_debug_file_alone_has_no_offsets(void **state)
@@ -365,8 +362,9 @@ static void a_debug_file_alone_has_no_offsets(void **state)
 		elf_image_end(&image);
 		rooted_folders(&rooted, path);
 		elf_image_write(&image, rooted_path(&rooted, path), '1');
-		struct code_file file = open_named(&rooted, LIBRARY, ID, NULL);
-		assert_null(file.why);
+		int error;
+		struct mapped_file file = open_named(&rooted, LIBRARY, ID, NULL, &error);
+		assert_int_equal(error, 0);
 		assert_int_equal(file.no_offsets, bare[i]);
 		assert_int_equal(file.code_address, bare[i] ? ELF_IMAGE_CODE : 0);
 		assert_true(file.size > 1 << 30);
@@ -380,6 +378,7 @@ static void hostile_names_and_files_are_harmless(void **state)
 {
 	struct rooted rooted;
 	char name[5000];
+	int error;
 
 	(void)state;
 	rooted_init(&rooted);
@@ -391,16 +390,15 @@ static void hostile_names_and_files_are_harmless(void **state)
 	name[0] = '/';
 	const char *const names[] = {"/usr/fifo", "/usr/zero", "/usr", "/", "//", name, name + 1};
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		struct code_file file = open_named(&rooted, names[i], NULL, "/sym");
-
-		assert_non_null(file.why);
+		open_named(&rooted, names[i], NULL, "/sym", &error);
+		assert_true(error < 0);
 	}
 	/* A name that fits, below a folder whose name is as long. */
 	name[4095] = '\0';
-	struct code_file file = open_named(&rooted, "/usr/a.so", ID, name);
-	assert_string_equal(file.why, "not found");
-	file = open_named(&rooted, name, ID, name);
-	assert_string_equal(file.why, "not found");
+	open_named(&rooted, "/usr/a.so", ID, name, &error);
+	assert_string_equal(code_file_why(error, "/usr/a.so", true), "not found");
+	open_named(&rooted, name, ID, name, &error);
+	assert_string_equal(code_file_why(error, name, true), "not found");
 	assert_int_equal(rooted.opened, 0);
 	rooted_fini(&rooted);
 }
@@ -414,6 +412,6 @@ int main(void)
 		cmocka_unit_test(hostile_names_and_files_are_harmless),
 	};
 
-	return cases_run("code_file_recorded", tables, ARRAY_SIZE(tables), others,
+	return cases_run("mapped_file_recorded", tables, ARRAY_SIZE(tables), others,
 			 ARRAY_SIZE(others));
 }

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+#include "core/code/code_lanes_internal.h"
+
+#include "core/base/text.h"
+#include "core/base/util.h"
+#include "core/code/opener_worker.h"
+#include "core/code/symbol_worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { DOUBLINGS_MAX = 6 };
+#define LOOK_NS   (50 * NS_PER_MS) /* between two looks at all */
+#define ENDING_NS (100 * NS_PER_MS)
+#define PAUSE_NS  (10 * NS_PER_S) /* before an abandoned place is tried again */
+
+struct code_lanes *code_lanes_new(const struct code_lanes_config *config)
+{
+	struct code_lanes *lanes = xcalloc(1, sizeof(*lanes));
+
+	lanes->config = *config;
+	if (!lanes->config.slow_ns)
+		lanes->config.slow_ns = CODE_LANES_SLOW_NS;
+	if (!lanes->config.dead_ns)
+		lanes->config.dead_ns = CODE_LANES_DEAD_NS;
+	if (!lanes->config.pause_ns)
+		lanes->config.pause_ns = PAUSE_NS;
+	lanes->random = hash_random_odd();
+	hash_table_init(&lanes->files, 0);
+	for (size_t i = 0; i < CODE_LANES_MAX; i++)
+		lanes->own[i].left[0] = lanes->own[i].left[1] = HELPER_NONE;
+	return lanes;
+}
+
+void lanes_forget_files(struct code_lanes *lanes)
+{
+	for (size_t i = 0; i < lanes->files.n_slots; i++)
+		free(lanes->files.slots[i].item);
+	hash_table_clear(&lanes->files);
+}
+
+/* Lanes */
+
+static void start_lane(const struct code_lanes *lanes, struct lane *lane)
+{
+	const struct code_lanes_config *config = &lanes->config;
+
+	lane->opener = opener_client_new(&(struct opener_config){
+		.executable = config->executable,
+		.recording = config->recording,
+		.symfs = config->symfs,
+		.build_id_cache = config->build_id_cache,
+		.random = lanes->random,
+	});
+	lane->symbols =
+		symbol_client_new(&(struct symbol_client_config){.executable = config->executable});
+}
+
+/* Kills the processes of a lane. What is left of them is in lane->left. */
+static void end_lane(struct lane *lane)
+{
+	if (!lane->opener)
+		return;
+	opener_client_abandon(lane->opener, &lane->left[0]);
+	symbol_client_abandon(lane->symbols, &lane->left[1]);
+	lane->opener = NULL;
+	lane->symbols = NULL;
+	lane->silent = false;
+}
+
+static bool has_ended(struct lane *lane)
+{
+	int wait_status;
+	bool ended = true;
+
+	for (size_t i = 0; i < LANE_PROCESSES; i++)
+		ended &= helper_process_ended(&lane->left[i], &wait_status);
+	return ended;
+}
+
+struct lane *lanes_shared(struct code_lanes *lanes)
+{
+	if (!lanes->shared.opener)
+		start_lane(lanes, &lanes->shared);
+	return &lanes->shared;
+}
+
+void code_lanes_stop(struct code_lanes *lanes)
+{
+	const struct timespec moment = {.tv_nsec = (long)NS_PER_MS / 4};
+	struct lane *ending[CODE_LANES_MAX + 1];
+	size_t n = 0;
+
+	for (size_t i = 0; i <= CODE_LANES_MAX; i++) {
+		struct lane *lane = i < CODE_LANES_MAX ? &lanes->own[i] : &lanes->shared;
+
+		if (lane->opener)
+			ending[n++] = lane;
+		end_lane(lane);
+	}
+	uint64_t until_ns = monotonic_ns() + ENDING_NS;
+	while (n > 0 && monotonic_ns() < until_ns) {
+		if (has_ended(ending[n - 1]))
+			n--;
+		else
+			nanosleep(&moment, NULL);
+	}
+	for (size_t i = 0; i < LANE_PROCESSES; i++)
+		helper_process_close(&lanes->shared.left[i]);
+	lanes_forget_files(lanes);
+}
+
+void code_lanes_free(struct code_lanes *lanes)
+{
+	if (!lanes)
+		return;
+	code_lanes_stop(lanes);
+	for (size_t i = 0; i < CODE_LANES_MAX; i++)
+		for (size_t k = 0; k < LANE_PROCESSES; k++)
+			helper_process_close(&lanes->own[i].left[k]);
+	hash_table_fini(&lanes->files);
+	free(lanes);
+}
+
+/* Places */
+
+static uint64_t make_place(const struct code_lanes *lanes, enum mapped_file_stage stage,
+			   uint64_t value)
+{
+	uint64_t place = hash_bytes(lanes->random, &stage, sizeof(stage));
+
+	return hash_bytes(place, &value, sizeof(value)) | 1;
+}
+
+/* A recorded device may be that of another machine; one that is not known has its folder. */
+uint64_t lanes_place(const struct code_lanes *lanes, uint64_t dev, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	if (dev == 0)
+		dev = hash_bytes(HASH_BEGIN, name, slash ? (size_t)(slash - name) : 0);
+	return make_place(lanes, MAPPED_FILE_SELF, dev);
+}
+
+static uint64_t mount_namespace(const struct code_lanes *lanes, pid_t pid)
+{
+	char path[40], link[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", pid);
+	n = sys_link_read(lanes->config.sys, path, link, sizeof(link));
+	return n < 0 ? 0 : hash_bytes(HASH_BEGIN, link, (size_t)n);
+}
+
+static uint64_t place_of_stage(const struct code_lanes *lanes, enum mapped_file_stage stage,
+			       pid_t pid)
+{
+	return make_place(lanes, stage,
+			  stage == MAPPED_FILE_THERE ? mount_namespace(lanes, pid) : 0);
+}
+
+bool lanes_is_of_device(enum mapped_file_stage stage)
+{
+	return stage == MAPPED_FILE_SELF || stage == MAPPED_FILE_HERE;
+}
+
+static struct lane *find_own(struct code_lanes *lanes, uint64_t place)
+{
+	for (size_t i = 0; i < CODE_LANES_MAX; i++)
+		if (lanes->own[i].place == place)
+			return &lanes->own[i];
+	return NULL;
+}
+
+/* Whether a place that was abandoned may be tried again. */
+static bool may_resume(struct lane *lane)
+{
+	return has_ended(lane) && monotonic_ns() >= lane->resume_ns;
+}
+
+/* The lane for the files of a device; NULL: they are left alone. */
+struct lane *lanes_of_place(struct code_lanes *lanes, uint64_t place)
+{
+	struct lane *lane = find_own(lanes, place);
+
+	if (!lane)
+		return lanes_shared(lanes);
+	if (!lane->opener && !may_resume(lane))
+		return NULL;
+	if (!lane->opener)
+		start_lane(lanes, lane);
+	lane->used_ns = monotonic_ns();
+	return lane;
+}
+
+/* The stages that a search leaves out, as bits. */
+unsigned lanes_skipped(struct code_lanes *lanes, pid_t pid)
+{
+	unsigned skipped = 0;
+
+	for (size_t i = 0; i < CODE_LANES_MAX; i++) {
+		struct lane *lane = &lanes->own[i];
+
+		if (lane->place && !lanes_is_of_device(lane->stage) &&
+		    (lane->stage != MAPPED_FILE_THERE ||
+		     lane->place == place_of_stage(lanes, MAPPED_FILE_THERE, pid)) &&
+		    (lane->opener || !may_resume(lane)))
+			skipped |= 1u << lane->stage;
+	}
+	return skipped;
+}
+
+/* Looking at the processes */
+
+/* What a lane stands at. */
+struct halt {
+	uint64_t ns; /* for how long */
+	uint64_t place;
+	enum mapped_file_stage stage;
+	const char *name;
+	pid_t pid;
+};
+
+static void look_at_opener(struct code_lanes *lanes, struct lane *lane, struct halt *halt)
+{
+	struct opener_request_state state;
+	uint64_t ns = opener_client_stands_ns(lane->opener, lanes->config.sys, &state);
+
+	if (ns <= halt->ns)
+		return;
+	*halt = (struct halt){.ns = ns, .stage = state.stage, .name = state.name, .pid = state.pid};
+	halt->place = lanes_is_of_device(state.stage) && !state.text
+			      ? lanes_place(lanes, state.dev, state.name)
+			      : place_of_stage(lanes, state.stage, state.pid);
+}
+
+static void look_at_parser(struct code_lanes *lanes, struct lane *lane, struct halt *halt)
+{
+	uint64_t key = 0, ns = symbol_client_stands_ns(lane->symbols, lanes->config.sys, &key);
+	const struct known_file *file = hash_table_find(&lanes->files, key);
+
+	if (ns > halt->ns && file)
+		*halt = (struct halt){
+			.ns = ns,
+			.place = file->place,
+			.stage = MAPPED_FILE_SELF,
+			.name = file->name,
+		};
+}
+
+/* A lane that is free, or that answers and was not used for longest; NULL: none. */
+static struct lane *find_free(struct code_lanes *lanes)
+{
+	struct lane *oldest = NULL;
+
+	for (size_t i = 0; i < CODE_LANES_MAX; i++) {
+		struct lane *lane = &lanes->own[i];
+		bool resumes = !lane->opener && may_resume(lane);
+
+		if (!lane->place)
+			return lane;
+		if ((resumes || (lane->opener && !lane->silent)) &&
+		    (!oldest || lane->used_ns < oldest->used_ns))
+			oldest = lane;
+	}
+	if (oldest)
+		end_lane(oldest);
+	return oldest && has_ended(oldest) ? oldest : NULL;
+}
+
+/* Leaves the shared lane to the place at which it stands. */
+static void set_aside(struct code_lanes *lanes, const struct halt *halt)
+{
+	struct lane *lane = find_own(lanes, halt->place);
+	unsigned tries = lane ? lane->tries : 0;
+
+	if (!lane)
+		lane = find_free(lanes);
+	lanes->full = !lane || lane->opener || !has_ended(lane);
+	if (lanes->full)
+		return;
+	*lane = lanes->shared;
+	lane->place = halt->place;
+	lane->stage = halt->stage;
+	lane->silent = true;
+	lane->tries = tries;
+	lane->used_ns = monotonic_ns();
+	lane->left[0] = lane->left[1] = HELPER_NONE;
+	if (halt->stage == MAPPED_FILE_THERE)
+		snprintf(lane->name, sizeof(lane->name), "/proc/%d/root", halt->pid);
+	else
+		text_printable(lane->name, sizeof(lane->name), halt->name, LANE_NAME_SHOWN);
+	lanes->shared = (struct lane){.opener = NULL};
+}
+
+static void abandon(struct code_lanes *lanes, struct lane *lane)
+{
+	end_lane(lane);
+	lane->resume_ns = monotonic_ns() +
+			  (lanes->config.pause_ns << size_min(lane->tries, DOUBLINGS_MAX));
+	lane->tries++;
+}
+
+static void look_at_lane(struct code_lanes *lanes, struct lane *lane)
+{
+	struct halt halt = {.ns = 0};
+
+	if (!lane->opener)
+		return;
+	look_at_opener(lanes, lane, &halt);
+	look_at_parser(lanes, lane, &halt);
+	if (lane == &lanes->shared) {
+		lanes->full = false;
+		if (halt.ns >= lanes->config.slow_ns)
+			set_aside(lanes, &halt);
+		return;
+	}
+	lane->silent = halt.ns >= lanes->config.slow_ns;
+	if (halt.ns >= lanes->config.dead_ns || (!lanes_is_of_device(lane->stage) && halt.ns == 0 &&
+						 !opener_client_works(lane->opener)))
+		abandon(lanes, lane);
+}
+
+void lanes_look(struct code_lanes *lanes)
+{
+	uint64_t now_ns = monotonic_ns();
+
+	if (now_ns - lanes->looked_ns < LOOK_NS)
+		return;
+	lanes->looked_ns = now_ns;
+	for (size_t i = 0; i < CODE_LANES_MAX; i++)
+		look_at_lane(lanes, &lanes->own[i]);
+	look_at_lane(lanes, &lanes->shared);
+}
+
+unsigned code_lanes_abandoned(struct code_lanes *lanes)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < CODE_LANES_MAX; i++) {
+		struct lane *lane = &lanes->own[i];
+
+		has_ended(lane);
+		for (size_t k = 0; k < LANE_PROCESSES; k++)
+			n += !lane->opener && lane->left[k].pid > 0;
+	}
+	return n;
+}
+
+void code_lanes_main(int argc, char **argv)
+{
+	symbol_worker_main(argc, argv);
+	opener_worker_main(argc, argv);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CODE_LANES_H
+#define PMCTOP_CODE_LANES_H
+
+#include "core/code/code_helpers.h"
+#include "core/sys/sys.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The processes that find names. A lane is a pair of them: the opener (opener_client.h), which has
+ * the rights of pmctop, and the parser (symbol_client.h), which has none.
+ *
+ * The files of all mounts use one lane, until a file does not answer for CODE_LANES_SLOW_NS. Then
+ * this lane is left to the device of this file, and all other files get a new one. So a slow disk
+ * has names later than the others. A lane that stands still for CODE_LANES_DEAD_NS is abandoned:
+ * its processes are killed, and nothing waits for their end, because they may hang for ever. Files
+ * of its device have no names, until the processes have ended and a pause is over, which is longer
+ * each time. There are at most CODE_LANES_MAX such lanes: if one more file does not answer, names
+ * that are not known yet are missing.
+ *
+ * One thread uses it. The processes end when this thread does.
+ */
+struct code_lanes;
+
+enum { CODE_LANES_MAX = 8 };
+#define CODE_LANES_SLOW_NS (NS_PER_S / 2)
+#define CODE_LANES_DEAD_NS (10 * NS_PER_S)
+
+struct code_lanes_config {
+	const struct sys *sys; /* /proc of the helpers */
+	/* Those of code_names.h. Borrowed. */
+	bool recording;
+	const char *symfs, *build_id_cache;
+	/* For tests; 0 and NULL: as above, and this program. */
+	uint64_t slow_ns, dead_ns, pause_ns;
+	const char *executable;
+};
+
+/* Starts no process yet. */
+struct code_lanes *code_lanes_new(const struct code_lanes_config *config);
+/*
+ * Ends the processes, but those that were abandoned. Waits at most 100 ms for their ends. They start
+ * again when they are needed. Files that did not answer are left alone as before.
+ */
+void code_lanes_stop(struct code_lanes *lanes);
+/* The same, and frees the lanes. NULL is fine. */
+void code_lanes_free(struct code_lanes *lanes);
+
+struct code_helpers code_lanes_helpers(struct code_lanes *lanes);
+
+/*
+ * Returns why names are missing, as a sentence with the remedy, or NULL. `late`: some places had no
+ * function at the last deadline. Valid until the next call.
+ */
+const char *code_lanes_note(struct code_lanes *lanes, bool late);
+
+/*
+ * main() calls this before anything else. Returns at once if the program was not started as one of
+ * these processes. Else it does their work, and never returns.
+ */
+void code_lanes_main(int argc, char **argv);
+
+/* Returns how many processes were abandoned and have not ended. */
+unsigned code_lanes_abandoned(struct code_lanes *lanes);
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CODE_LANES_INTERNAL_H
+#define PMCTOP_CODE_LANES_INTERNAL_H
+
+#include "core/base/hash_table.h"
+#include "core/code/code_lanes.h"
+#include "core/code/helper_process.h"
+#include "core/code/opener_client.h"
+
+/* What the files of code_lanes share. */
+
+enum {
+	LANE_PROCESSES = 2,
+	LANE_NAME_SHOWN = 80, /* columns of a name in a note */
+};
+
+/*
+ * A place is what may hang as a whole: the device of a mapping, or the mount of one stage of a
+ * search. The lane of a device works for it when it can. The lane of a stage is only waited for:
+ * searches leave this stage out meanwhile.
+ */
+struct lane {
+	uint64_t place; /* 0: a free lane */
+	enum mapped_file_stage stage;
+	char name[4 * LANE_NAME_SHOWN]; /* what does not answer */
+	struct opener_client *opener; /* both NULL: abandoned */
+	struct symbol_client *symbols;
+	bool silent; /* it stands still */
+	struct helper_process left[LANE_PROCESSES];
+	unsigned tries;
+	uint64_t resume_ns, used_ns;
+};
+
+/* A file that was opened, by its key. */
+struct known_file {
+	uint64_t place;
+	char name[];
+};
+
+struct code_lanes {
+	struct code_lanes_config config;
+	uint64_t random;
+	struct lane shared, own[CODE_LANES_MAX];
+	bool full; /* the shared lane stands still, and no other lane is free */
+	uint64_t looked_ns;
+	struct hash_table files; /* struct known_file by key */
+	char note[768];
+};
+
+/* code_lanes.c */
+
+/* Looks at all processes, seldom: leaves lanes to places, and abandons them. */
+void lanes_look(struct code_lanes *lanes);
+/* The lane that all files share, with its clients. */
+struct lane *lanes_shared(struct code_lanes *lanes);
+/* The lane for the files of a place; NULL: they are left alone. */
+struct lane *lanes_of_place(struct code_lanes *lanes, uint64_t place);
+/* The device of a mapping. */
+uint64_t lanes_place(const struct code_lanes *lanes, uint64_t dev, const char *name);
+/* The stages that a search for the process leaves out, as bits. */
+unsigned lanes_skipped(struct code_lanes *lanes, pid_t pid);
+void lanes_forget_files(struct code_lanes *lanes);
+bool lanes_is_of_device(enum mapped_file_stage stage);
+
+/* code_lanes_helpers.c has the functions of struct code_helpers, code_lanes_note.c the note. */
+
+#endif
