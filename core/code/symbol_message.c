@@ -43,7 +43,7 @@ int symbol_message_give(int socket, uint64_t key, int binary, int debug)
 	control.header.cmsg_type = SCM_RIGHTS;
 	control.header.cmsg_len = CMSG_LEN(n * sizeof(int));
 	memcpy(CMSG_DATA(&control.header), fds, n * sizeof(int));
-	return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+	return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -EAGAIN : 0;
 }
 
 bool symbol_reply_answers(const void *message, size_t n, uint32_t queries,

@@ -54,7 +54,8 @@ static inline size_t symbol_request_bytes(uint32_t kind, uint32_t n)
 /*
  * Gives a child a file: descriptors of the binary and of its separate debug file (-1: none), both
  * of regular files and of the same build. They stay the caller's. `socket` is the client's end. 0 or
- * -errno: -EINVAL for what is no regular file or is not O_RDONLY, -EAGAIN for a full queue.
+ * -errno: -EINVAL for what is no regular file or is not O_RDONLY, -EAGAIN for a full queue, or a child
+ * that has ended.
  */
 int symbol_message_give(int socket, uint64_t key, int binary, int debug);
 

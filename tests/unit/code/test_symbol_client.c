@@ -601,6 +601,7 @@ static void test_queue(void **state)
 {
 	struct scene *scene = *state;
 	const struct symbol_client_config config = {.executable = scene->program};
+	struct found found;
 	int rc = 0;
 	unsigned n = 0;
 
@@ -613,6 +614,8 @@ static void test_queue(void **state)
 	assert_int_equal(rc, -EAGAIN);
 	assert_int_equal(symbol_client_file(scene->client, 100 + n - 1), SYMBOL_FILE_WANTED);
 	kill(status_of(scene->client).pid, SIGCONT);
+	while (find(scene->client, 100 + n - 2, CODE, &found) == 0)
+		sched_yield(); /* the queue is still full */
 	expect_works(scene->client, 100 + n - 2);
 	assert_int_equal(status_of(scene->client).restarts, 0);
 }
