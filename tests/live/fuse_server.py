@@ -16,7 +16,7 @@ Commands are lines of the standard input; each is answered with {"done": COMMAND
     seen        files that are opened from now on are read past the page cache
     quit        ends
 
-The standard output has a line of JSON for each request of a file: op, name, pid, tgid, comm, hung.
+The standard output has a line of JSON for each request of a file: op, name, pid, tgid, parents, comm, hung.
 
 A killed server leaves a dead mount, whose requests fail at once. MountedFiles runs the server, and
 has a guard, which does that even if the test is killed.
@@ -53,6 +53,7 @@ FOPEN_DIRECT_IO, FOPEN_KEEP_CACHE = 1, 2
 VERSION = 7, 31
 MOST_BYTES = 1 << 17
 MS_RDONLY, MS_NOSUID, MS_NODEV, MNT_DETACH = 1, 2, 4, 2
+PARENTS_MAX = 8
 CONNECTIONS = "/sys/fs/fuse/connections"
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -63,6 +64,15 @@ def mount(source, target, kind, flags=0, options=None):
                   options.encode() if options else None):
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code), target)
+
+
+def status_of(pid):
+    """The fields of /proc/PID/status, none if it has ended."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
+            return dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+    except OSError:
+        return {}
 
 
 class Server:
@@ -159,16 +169,12 @@ class Server:
     def report(self, op, name, pid, hung):
         """The task waits for the answer, so it exists. Its command line is not read: that waits for
         a page that the task reads."""
-        comm, tgid = "", pid
-        try:
-            with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
-                fields = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
-            tgid = int(fields["Tgid"])
-            with open(f"/proc/{tgid}/comm", encoding="ascii", errors="replace") as file:
-                comm = file.read().rstrip("\n")
-        except OSError:
-            pass
-        say(op=op, name=name, pid=pid, tgid=tgid, comm=comm, hung=hung)
+        tgid = int(status_of(pid).get("Tgid", pid))
+        comm, parents, parent = status_of(tgid).get("Name", ""), [], tgid
+        while parent > 1 and len(parents) < PARENTS_MAX:
+            parent = int(status_of(parent).get("PPid", 0))
+            parents.append(parent)
+        say(op=op, name=name, pid=pid, tgid=tgid, parents=parents, comm=comm, hung=hung)
 
     def serve(self):
         try:
@@ -311,16 +317,16 @@ class MountedFiles:
         self.server.stdin.flush()
         self._wait(lambda: command in self.done)
 
-    def requests_of(self, unwanted=()):
-        """The requests so far, without those of this process and some others."""
+    def requests_of(self, pid):
+        """The requests so far of a process and of those that it has started. Other programs look at
+        these files too: every pmctop of the machine."""
         with self.changed:
-            return [one for one in self.requests if one["tgid"] not in (os.getpid(), *unwanted)]
+            return [one for one in self.requests if pid in (one["tgid"], *one["parents"])]
 
-    def hung(self):
-        """How many requests are not answered: those that hang, or those that a stopped server has."""
-        with self.changed:
-            if not self.stopped:
-                return sum(one["hung"] for one in self.requests)
+    def hung(self, pid):
+        """How many requests of that process are not answered. A stopped server has those of all."""
+        if not self.stopped:
+            return sum(one["hung"] for one in self.requests_of(pid))
         try:
             with open(os.path.join(self.connection, "waiting"), encoding="ascii") as file:
                 return int(file.read())

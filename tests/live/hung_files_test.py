@@ -45,7 +45,7 @@ REACH_S = 15  # until a request hangs
 REFRESHES, REFRESHES_S = 4, 10
 SENTENCE_S = 10
 NAMES_S = 30  # until programs that start later have names: helpers are replaced after 10 s
-BATCH_REFRESHES, BATCH_S = 12, 40
+BATCH_REFRESHES, BATCH_S = 12, 25
 SENTENCE = r"does not answer"
 PRIVATE = "unshare --mount --propagation private sh -c"
 OPS = ("LOOKUP", "OPEN", "GETATTR", "READ", "FLUSH")
@@ -187,7 +187,8 @@ class Scene:
     def is_reached(self):
         """Whether a request hangs. It is wrong if none does."""
         with contextlib.suppress(terminals.Failure):
-            return terminals.wait_until("a request that hangs", self.mount.hung, REACH_S)
+            return terminals.wait_until("a request that hangs",
+                                        lambda: self.mount.hung(self.pid), REACH_S)
         self.wrong("no request hung")
         return False
 
@@ -250,18 +251,18 @@ class Scene:
 
     def own_requests(self):
         """{request: count} of those that no helper has sent."""
-        loads = [load.pid for load in self.loads]
         return collections.Counter(f"{one['op']} of {one['comm']}"
-                                   for one in self.mount.requests_of(loads)
+                                   for one in self.mount.requests_of(self.pid)
                                    if one["comm"] not in HELPERS)
 
     def finish(self):
         """When nothing hangs any more, no process is left. Fails with what was wrong."""
         if own := self.own_requests():
             self.wrong(f"pmctop itself sent {sum(own.values())} requests: {dict(own)}")
-        loads = [load.pid for load in self.loads]
-        pids = {one["tgid"] for one in self.mount.requests_of(loads)} | {self.pid or 0} - {0}
+        pids = {self.pid, *(one["tgid"] for one in self.mount.requests_of(self.pid))}
         self.mount.abort()
+        if state_of(self.pid) not in "ZX":
+            os.kill(self.pid, signal.SIGKILL)
         try:
             terminals.wait_until("helpers", lambda: all(state_of(pid) in "ZX" for pid in pids),
                                  END_S)
@@ -315,7 +316,7 @@ def hang_on_page(name, operation, how, ending):
         scene.terminal.wait_for("w All|w Row")
         if "w All" in scene.terminal.screen():
             scene.terminal.keys("w")
-        scene.terminal.wait_for(r"the target: .*(.|\n)* plain_burn$")
+        scene.terminal.wait_for(r"the target: .*(.|\n)* plain_burn\b")
         scene.arm(operation, how)
         load.resume()
         scene.is_reached()
@@ -325,6 +326,7 @@ def hang_on_page(name, operation, how, ending):
                 scene.check_sentence()
             else:
                 scene.terminal.keys("Escape")
+                scene.is_shown("^ +PID .*COMMAND", END_S)
         scene.end(ending)
         scene.finish()
 
@@ -351,6 +353,7 @@ def run_batch(scene, arguments, environment=None):
         ["bash", "-c", f"set -o pipefail; {PMCTOP} {arguments} | cat"], stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
         env={**os.environ, **(environment or {})})
+    scene.pid = process.pid
     began = time.monotonic()
     try:
         output, _ = process.communicate(timeout=BATCH_S)
@@ -376,7 +379,7 @@ def batch_text(name, operation, how):
         scene.arm(operation, how)
         output = run_batch(scene, f"-b --code {INTERVAL} -n {BATCH_REFRESHES} {scene.targets()}")
         refreshes = output.split("\npmctop - ")
-        if not scene.mount.hung():
+        if not scene.mount.hung(scene.pid):
             scene.wrong("no request hung")
         if len(refreshes) != BATCH_REFRESHES:
             scene.wrong(f"{len(refreshes)} refreshes")
@@ -396,7 +399,7 @@ def batch_json(name, operation, how):
         output = run_batch(scene, f"--code --format json {INTERVAL} -n {BATCH_REFRESHES} "
                                   f"{scene.targets()}")
         frames = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-        if not scene.mount.hung():
+        if not scene.mount.hung(scene.pid):
             scene.wrong("no request hung")
         if len(frames) != BATCH_REFRESHES:
             scene.wrong(f"{len(frames)} refreshes")
@@ -411,7 +414,7 @@ def batch_json(name, operation, how):
 def slow_disk(name, late_s, patience_s):
     """Each answer is late. Names come, and refreshes until then."""
     with Scene(name) as scene:
-        load = scene.program_of_mount()
+        scene.program_of_mount()
         scene.mount.tell(f"late {late_s}")
         command = f"exec {PMCTOP} --code --format json {INTERVAL} {scene.targets()}"
         process = subprocess.Popen(["bash", "-c", command], stdin=subprocess.DEVNULL,
@@ -426,7 +429,7 @@ def slow_disk(name, late_s, patience_s):
                 named_s = now - began
             if named_s or now - began > patience_s:
                 break
-        requests = len(scene.mount.requests_of([load.pid]))
+        requests = len(scene.mount.requests_of(scene.pid))
         scene.remarks.append(f"names after {named_s and round(named_s, 1)} s, {refreshes} refreshes, "
                              f"{requests} requests, at most {longest_s:.1f} s between refreshes")
         if named_s is None:
@@ -515,7 +518,7 @@ def replay_batch(name, operation, place):
         options, environment = replay(scene, place)
         scene.arm(operation, "read")
         output = run_batch(scene, f"--replay {SHARED['recording']} {options} -b --code", environment)
-        if not scene.mount.hung():
+        if not scene.mount.hung(scene.pid):
             scene.wrong("no request hung")
         if not re.search(SENTENCE, output):
             scene.wrong("no sentence")
@@ -569,13 +572,15 @@ def system_calls(name):
         scene.program_of_mount()
         scene.mount.tell("seen")
         log = os.path.join(scene.mount.home, "calls")
-        done = subprocess.run(
+        process = subprocess.Popen(
             ["strace", "-f", "-y", "-qq", "-o", log, "-e",
              "trace=execve," + ",".join("?" + call for call in FILE_CALLS), PMCTOP, "--code",
              "--format", "json", "-d", "1", "-n", "6", *scene.targets().split()],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90, check=False)
-        if "hung_burn" not in done.stdout:
-            scene.wrong(f"no names: status {done.returncode}, {done.stderr[-300:]}")
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        scene.pid = process.pid
+        output, _ = process.communicate(timeout=90)
+        if "hung_burn" not in output:
+            scene.wrong(f"no names: status {process.returncode}, {output[-300:]}")
         if found := calls_on_mount(log, scene.mount.point):
             scene.wrong(f"system calls of pmctop itself: {dict(found)}")
         scene.finish()
@@ -584,10 +589,10 @@ def system_calls(name):
 def learn_order():
     """The kinds of requests that pmctop's processes send for one program, in order."""
     with Scene("the order of requests") as scene:
-        load = scene.program_of_mount()
+        scene.program_of_mount()
         scene.mount.tell("seen")
         output = run_batch(scene, f"--code --format json {INTERVAL} -n 4 {scene.targets()}")
-        order = [one["op"] for one in scene.mount.requests_of([load.pid])]
+        order = [one["op"] for one in scene.mount.requests_of(scene.pid)]
         return order, "hung_burn" in output and "plain_burn" in output
 
 
