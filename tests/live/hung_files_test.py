@@ -53,14 +53,18 @@ WORDS = {"read": "the server has read it", "stopped": "the server is stopped bef
 ENDINGS = {"q": None, "SIGTERM": signal.SIGTERM, "SIGHUP": signal.SIGHUP, "SIGINT": signal.SIGINT}
 SHARED = {}  # programs, loads and files that rows share
 
-# LOAD [ROOT]: in another root, and with "map", in code without a file. Prints where that code is.
+# LOAD [ROOT [map]], or LOAD / FILE OFFSET: burns in another root, in code without a file, or in a page of
+# a file, of which it reads no other page. Prints where that code is.
 LOAD_C = r"""
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
-__attribute__((noinline)) unsigned long BURN(unsigned long n)
+__attribute__((noinline, aligned(64))) unsigned long BURN(unsigned long n)
 {
 	unsigned long x = n;
 	while (n-- > 0) {
@@ -75,7 +79,14 @@ int main(int argc, char **argv)
 	volatile unsigned long sink = 0;
 	if (argc > 1 && (chroot(argv[1]) || chdir("/")))
 		return 1;
-	if (argc > 2) {
+	if (argc > 3) {
+		unsigned long at = strtoul(argv[3], 0, 0), page = at & -4096ul;
+		char *code = mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, open(argv[2], O_RDONLY),
+				  (long)page);
+		madvise(code, 4096, MADV_RANDOM);
+		code += at - page;
+		memcpy(&burn, &code, sizeof(burn));
+	} else if (argc > 2) {
 		void *code = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		memcpy(code, (void *)BURN, 256);
@@ -86,8 +97,12 @@ int main(int argc, char **argv)
 		sink += burn(1 << 10);
 	printf("ready %lx\n", (unsigned long)burn);
 	fflush(stdout);
-	for (;;)
-		sink += burn(1 << 16);
+	for (;;) {
+		clock_t until = clock() + CLOCKS_PER_SEC / 200;
+		while (clock() < until)
+			sink += burn(1 << 16);
+		usleep(10000);
+	}
 }
 """
 PADDING_BYTES = 4 << 20
@@ -103,7 +118,7 @@ def build(directory, name, padded=False):
         file.write(LOAD_C)
     compiler = os.environ.get("CC", "cc").split()[-1]
     subprocess.run([compiler, "-O1", "-fcf-protection=none" if os.uname().machine == "x86_64" else
-                    "-g0", "-Wl,--build-id", f"-DBURN={name}_burn", "-o", program, source], check=True)
+                    "-g0", "-fPIE", "-pie", "-Wl,--build-id", f"-DBURN={name}_burn", "-o", program, source], check=True)
     link = os.path.join(directory, f"{name}.debug")
     with open(link, "wb") as file:
         file.truncate(PADDING_BYTES if padded else 1)
@@ -115,11 +130,11 @@ def build(directory, name, padded=False):
 
 
 class Load:
-    """A busy program that leaves CPU time to pmctop. It ends with this script."""
+    """A busy program that leaves CPU time to those of other rows. It ends with this script."""
 
     def __init__(self, *command, stopped=False):
         self.process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", "nice", "-n", "19", *command],
+            ["setpriv", "--pdeathsig", "KILL", *command],
             stdout=subprocess.PIPE, text=True)
         self.pid = self.process.pid
         line = self.process.stdout.readline()
@@ -488,6 +503,27 @@ def container(name, operation, ending, *mode):
         scene.finish()
 
 
+def mapped_file(name, operation, ending):
+    """Of the file only the page of a function was ever read. The kernel reads its build id, too
+    (PROCMAP_QUERY)."""
+    with Scene(name) as scene:
+        scene.load(SHARED["root"], "/", os.path.join(scene.mount.point, "hung-load"),
+                   str(SHARED["offset"]))
+        scene.mount.tell(f"hang {operation}")
+        scene.start(f"{INTERVAL} --columns hottest {scene.targets()}")
+        scene.is_reached()
+        if ending == "q":
+            go_on(scene, CLOCK, PLAIN_ROW)
+        scene.end(ending)
+        scene.finish()
+
+
+def offset_of(program, function):
+    """In the file. In a program that can be loaded anywhere it is the address."""
+    symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+    return int(re.search(rf"^(\w+) T {function}$", symbols, re.M).group(1), 16)
+
+
 def make_recording(directory):
     """Of plain-load, of fresh-load too, for some seconds."""
     path = os.path.join(directory, "run.data")
@@ -591,7 +627,7 @@ def learn_order():
     with Scene("the order of requests") as scene:
         scene.program_of_mount()
         scene.mount.tell("seen")
-        output = run_batch(scene, f"--code --format json {INTERVAL} -n 4 {scene.targets()}")
+        output = run_batch(scene, f"--code --format json {INTERVAL} -n 8 {scene.targets()}")
         order = [one["op"] for one in scene.mount.requests_of(scene.pid)]
         return order, "hung_burn" in output and "plain_burn" in output
 
@@ -612,7 +648,9 @@ def rows():
     for ending in ENDINGS:
         row(f"a folder of debug files: {ending}", debug_folder, "LOOKUP", ending)
         row(f"the root of a process: {ending}", container, "LOOKUP", ending)
-        for operation in ("LOOKUP", "OPEN", "GETATTR", "READ", "FLUSH"):
+        for operation in ("OPEN", "READ"):
+            row(f"a mapped file, {operation}: {ending}", mapped_file, operation, ending)
+        for operation in OPS:
             row(f"the map of a compiler, {operation}: {ending}", container, operation, ending, "map")
     for operation, place in (("LOOKUP", "symfs"), ("OPEN", "symfs"), ("READ", "symfs"),
                              ("FLUSH", "symfs"), ("LOOKUP", "cache")):
@@ -625,6 +663,19 @@ def rows():
     row("a slow disk, 3 s", slow_disk, 3, 150)
     row("strace", system_calls)
     return found
+
+
+@contextlib.contextmanager
+def folder_of_programs():
+    """A folder that is removed even if this script is killed."""
+    directory = tempfile.mkdtemp(prefix="pmctop-hung-")
+    guard = subprocess.Popen(["sh", "-c", 'cat >/dev/null; rm -rf "$1"', "sh", directory],
+                             stdin=subprocess.PIPE, start_new_session=True)
+    try:
+        yield directory
+    finally:
+        guard.stdin.close()
+        guard.wait()
 
 
 def why_not():
@@ -640,9 +691,10 @@ def main(words):
         print(f"1..0 # skip {reason}")
         return 77
     chosen = [row for row in rows() if not words or any(re.search(word, row.name) for word in words)]
-    with tempfile.TemporaryDirectory(prefix="pmctop-hung-") as directory:
+    with folder_of_programs() as directory:
         for name in ("hung", "plain", "fresh", "root"):
             SHARED[name] = build(directory, name, name == "hung")
+        SHARED["offset"] = offset_of(SHARED["hung"], "hung_burn")
         SHARED["plain"] = Load(SHARED["plain"])
         try:
             SHARED["order"], named = learn_order()
