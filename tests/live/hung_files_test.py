@@ -1,0 +1,731 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# tests/run: alone, it measures how fast the program ends.
+"""Files that do not answer: a program, a debug file, a map of a compiler, the root of a container, and
+the files of a recording on a FUSE mount. Its server hangs in one kind of request (fuse_server.py).
+Beside them runs a program of the disk.
+
+However a file hangs, refreshes go on, the functions of the other program have names, a sentence says
+that a file does not answer, and q and signals end the program. On a slow disk names come late.
+pmctop itself sends no request at all: its helpers do (HELPERS).
+
+    hung_files_test.py [REGEX]...     runs the rows whose names match one of these
+
+Prints TAP, and how long each ending took. BUILD is the build directory, PMCTOP another program. Needs
+root, /dev/fuse, a compiler and the right to count system-wide.
+"""
+import collections
+import contextlib
+import itertools
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import fuse_server  # noqa: E402
+import skip_reason  # noqa: E402
+import terminals  # noqa: E402
+from programs import state_of  # noqa: E402
+
+PMCTOP = os.path.abspath(os.environ.get("PMCTOP", terminals.PMCTOP))
+HELPERS = ("pmctop-opener", "pmctop-symbols")
+JOBS = 6  # at once: they mostly wait
+INTERVAL = "-d 0.5"
+# The program ends within 1 s. The rest is for the terminal, and for a machine where JOBS rows run.
+END_S = 3
+REACH_S = 15  # until a request hangs
+REFRESHES, REFRESHES_S = 4, 10
+SENTENCE_S = 10
+NAMES_S = 30  # until programs that start later have names: helpers are replaced after 10 s
+BATCH_REFRESHES, BATCH_S = 12, 25
+SENTENCE = r"file\s+does\s+not\s+answer"
+PRIVATE = "unshare --mount --propagation private sh -c"
+OPS = ("LOOKUP", "OPEN", "GETATTR", "READ", "FLUSH")
+WORDS = {"read": "the server has read it", "stopped": "the server is stopped before"}
+ENDINGS = {"q": None, "SIGTERM": signal.SIGTERM, "SIGHUP": signal.SIGHUP, "SIGINT": signal.SIGINT}
+SHARED = {}  # programs, loads and files that rows share
+
+# LOAD [ROOT [map]], or LOAD / FILE OFFSET: burns in another root, in code without a file, or in a page of
+# a file, of which it reads no other page. Prints where that code is.
+LOAD_C = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+__attribute__((noinline, aligned(64))) unsigned long BURN(unsigned long n)
+{
+	unsigned long x = n;
+	while (n-- > 0) {
+		x = x * 22695477u + 1;
+		__asm__ volatile("" : "+r"(x));
+	}
+	return x;
+}
+int main(int argc, char **argv)
+{
+	unsigned long (*burn)(unsigned long) = BURN;
+	volatile unsigned long sink = 0;
+	if (argc > 1 && (chroot(argv[1]) || chdir("/")))
+		return 1;
+	if (argc > 3) {
+		unsigned long at = strtoul(argv[3], 0, 0), page = at & -4096ul;
+		char *code = mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, open(argv[2], O_RDONLY),
+				  (long)page);
+		madvise(code, 4096, MADV_RANDOM);
+		code += at - page;
+		memcpy(&burn, &code, sizeof(burn));
+	} else if (argc > 2) {
+		void *code = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		memcpy(code, (void *)BURN, 256);
+		__builtin___clear_cache((char *)code, (char *)code + 256);
+		memcpy(&burn, &code, sizeof(burn));
+	}
+	for (int i = 0; i < 100; i++)
+		sink += burn(1 << 10);
+	printf("ready %lx\n", (unsigned long)burn);
+	fflush(stdout);
+	for (;;) {
+		clock_t until = clock() + CLOCKS_PER_SEC / 200;
+		while (clock() < until)
+			sink += burn(1 << 16);
+		usleep(10000);
+	}
+}
+"""
+PADDING_BYTES = 4 << 20
+
+Row = collections.namedtuple("Row", "name run arguments")
+
+
+def build(directory, name, padded=False):
+    """Compiles a load with the function NAME_burn, and the name of a debug file that does not exist.
+    `padded`: its symbols are far behind its code, so no reading ahead has read them."""
+    source, program = os.path.join(directory, "load.c"), os.path.join(directory, f"{name}-load")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(LOAD_C)
+    compiler = os.environ.get("CC", "cc").split()[-1]
+    subprocess.run([compiler, "-O1", "-fcf-protection=none" if os.uname().machine == "x86_64" else
+                    "-g0", "-fPIE", "-pie", "-Wl,--build-id", f"-DBURN={name}_burn", "-o", program, source], check=True)
+    link = os.path.join(directory, f"{name}.debug")
+    with open(link, "wb") as file:
+        file.truncate(PADDING_BYTES if padded else 1)
+    subprocess.run(["objcopy", f"--add-gnu-debuglink={link}",
+                    *(["--add-section", f".padding={link}"] if padded else []), program],
+                   check=True)
+    os.unlink(link)
+    return program
+
+
+class Load:
+    """A busy program that leaves CPU time to those of other rows. It ends with this script."""
+
+    def __init__(self, *command, stopped=False, nice=0):
+        self.process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", "nice", "-n", str(nice), *command],
+            stdout=subprocess.PIPE, text=True)
+        self.pid = self.process.pid
+        line = self.process.stdout.readline()
+        if not line.startswith("ready"):
+            raise terminals.Failure(f"{command} did not start")
+        self.code = int(line.split()[1], 16)
+        if stopped:
+            self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Scene:
+    """A mount of its own, loads, and what was wrong. Everything ends with it."""
+
+    def __init__(self, name):
+        self.name = name
+        self.problems, self.remarks = [], []
+        self.root_of_user = False  # the user named it, so pmctop may examine it
+        self.mount = fuse_server.MountedFiles(tempfile.mkdtemp(prefix="pmctop-hung-"))
+        self.loads, self.terminal, self.pid = [], None, None
+        os.link(SHARED["hung"], os.path.join(self.mount.folder, "hung-load"))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.mount.abort()
+        if self.pid and state_of(self.pid) not in "ZX":
+            os.kill(self.pid, signal.SIGKILL)
+        if self.terminal:
+            self.terminal.close()
+        for load in self.loads:
+            load.end()
+        self.mount.close()
+
+    def wrong(self, what):
+        self.problems.append(what)
+
+    def load(self, *command, stopped=False):
+        self.loads.append(Load(*command, stopped=stopped))
+        return self.loads[-1]
+
+    def program_of_mount(self, stopped=False):
+        return self.load(os.path.join(self.mount.point, "hung-load"), stopped=stopped)
+
+    def targets(self):
+        return "-p " + ",".join(str(load.pid) for load in [SHARED["plain"], *self.loads])
+
+    def arm(self, operation, how):
+        """From now on the operation hangs. A stopped server has answered those before it, in the
+        order of SHARED["order"]."""
+        self.mount.tell("seen")
+        if how == "read":
+            self.mount.tell(f"hang {operation}")
+        else:
+            order = SHARED["order"]
+            self.mount.tell(f"stop {order.index(operation) if operation in order else 0}")
+
+    def is_reached(self):
+        """Whether a request hangs. It is wrong if none does."""
+        with contextlib.suppress(terminals.Failure):
+            return terminals.wait_until("a request that hangs",
+                                        lambda: self.mount.hung(self.pid), REACH_S)
+        self.wrong("no request hung")
+        return False
+
+    # The terminal
+
+    def start(self, arguments, before="", **environment):
+        self.terminal = terminals.Terminal(width=170, height=30, **environment)
+        self.terminal.line(f"clear; {before}{PMCTOP} {arguments}; echo rc=$?")
+        self.pid = terminals.wait_until("pmctop's process", lambda: terminals.children(
+            self.terminal.shell_pid, os.path.basename(PMCTOP)))[0]
+
+    def is_shown(self, pattern, patience_s):
+        with contextlib.suppress(terminals.Failure):
+            return bool(self.terminal.wait_for(pattern, patience_s))
+        return False
+
+    def watch(self, counter, name):
+        """Whether refreshes go on. `counter` is what each of them changes. Each has the name."""
+        until, seen, nameless = time.monotonic() + REFRESHES_S, [], []
+        while len(seen) <= REFRESHES and time.monotonic() < until:
+            screen = self.terminal.screen()
+            match = re.search(counter, screen)
+            if match and match.group() not in seen:
+                seen.append(match.group())
+                if not re.search(name, screen):
+                    nameless.append(re.findall(r"^ *\d.*plain-load$", screen, re.M))
+            time.sleep(terminals.TICK_S)
+        if len(seen) <= REFRESHES:
+            self.wrong(f"{max(len(seen) - 1, 0)} refreshes in {REFRESHES_S} s")
+        elif nameless:
+            self.wrong(f"no names of the other program in {len(nameless)} of {len(seen)} refreshes: "
+                       f"{nameless[0]}")
+        return len(seen) > REFRESHES
+
+    def check_sentence(self):
+        """On the screen, or on the page of messages."""
+        if self.is_shown(SENTENCE, SENTENCE_S):
+            return
+        self.terminal.keys("L")
+        if not self.is_shown(SENTENCE, SENTENCE_S):
+            self.wrong("no sentence: " + " | ".join(
+                line.strip() for line in self.terminal.screen().splitlines()[2:] if line.strip()))
+        self.terminal.keys("Escape")
+        self.is_shown("^ +PID .*COMMAND", REFRESHES_S)
+
+    def end(self, ending):
+        """Ends the program, and waits until no thread of it is left."""
+        began = time.monotonic()
+        if ENDINGS[ending]:
+            os.kill(self.pid, ENDINGS[ending])
+        else:
+            self.terminal.keys("q")
+        try:
+            terminals.wait_until("the end", lambda: state_of(self.pid) == "X", END_S)
+            self.remarks.append(f"{ending} took {time.monotonic() - began:.2f} s")
+            if not self.is_shown(r"^rc=\d+$", END_S):
+                self.wrong("the terminal is not restored")
+        except terminals.Failure:
+            self.wrong(f"{ending} did not end it in {END_S} s (state {state_of(self.pid)})")
+
+    # What is always examined
+
+    def own_requests(self):
+        """{request: count} of those that no helper has sent."""
+        return collections.Counter(f"{one['op']} of {one['comm']}"
+                                   for one in self.mount.requests_of(self.pid)
+                                   if one["comm"] not in HELPERS and
+                                   not (self.root_of_user and not one["name"]))
+
+    def finish(self):
+        """When nothing hangs any more, no process is left. Fails with what was wrong."""
+        if own := self.own_requests():
+            self.wrong(f"pmctop itself sent {sum(own.values())} requests: {dict(own)}")
+        pids = {self.pid, *(one["tgid"] for one in self.mount.requests_of(self.pid))}
+        self.mount.abort()
+        if state_of(self.pid) not in "ZX":
+            os.kill(self.pid, signal.SIGKILL)
+        try:
+            terminals.wait_until("helpers", lambda: all(state_of(pid) in "ZX" for pid in pids),
+                                 END_S)
+        except terminals.Failure:
+            self.wrong("left, with the mount gone: " + str([(pid, state_of(pid)) for pid in pids]))
+        if self.remarks:
+            print(f"# {self.name}: {'; '.join(self.remarks)}\n", end="", flush=True)
+        if self.problems:
+            raise terminals.Failure("\n".join(self.problems))
+
+
+CLOCK = r"\d\d:\d\d:\d\d"
+PLAIN_ROW = r"~\d+% plain_burn .*plain-load"
+HUNG_ROW = r"~\d+% hung_burn .*hung-load"
+PAGE = r"SHARE%.*FUNCTION"
+
+
+def hang_at_start(name, operation, how, ending):
+    """The column of the hottest function, with a program that hangs since before."""
+    with Scene(name) as scene:
+        scene.program_of_mount()
+        fresh = scene.load(SHARED["fresh"], stopped=True)
+        scene.arm(operation, how)
+        scene.start(f"{INTERVAL} --columns hottest {scene.targets()}")
+        scene.is_reached()
+        if ending == "q":
+            go_on(scene, CLOCK, PLAIN_ROW)
+            if not scene.problems and how == "read":
+                fresh.resume()
+                if not scene.is_shown(r"~\d+% fresh_burn", NAMES_S):
+                    scene.wrong("a program that runs later has no names")
+        scene.end(ending)
+        scene.finish()
+
+
+def go_on(scene, counter, name):
+    """Refreshes, names and the sentence."""
+    scene.is_shown(name, REFRESHES_S)
+    if scene.watch(counter, name):
+        scene.check_sentence()
+
+
+def hang_on_page(name, operation, how, ending):
+    """The page of functions is open when the program of the mount begins to run."""
+    with Scene(name) as scene:
+        load = scene.program_of_mount(stopped=True)
+        scene.start(f"{INTERVAL} {scene.targets()}")
+        scene.terminal.wait_for("^ +PID .*COMMAND")
+        scene.terminal.keys("w")
+        scene.terminal.wait_for(PAGE)
+        scene.terminal.wait_for("w All|w Row")
+        if "w All" in scene.terminal.screen():
+            scene.terminal.keys("w")
+        scene.terminal.wait_for(r"the target: .*(.|\n)* plain_burn\b")
+        scene.arm(operation, how)
+        load.resume()
+        scene.is_reached()
+        if ending == "q":
+            if scene.watch(r"samples in [\d.:]+ m?s", "plain_burn"):
+                scene.terminal.leave_page(PAGE)
+                scene.check_sentence()
+            else:
+                scene.terminal.keys("Escape")
+                scene.is_shown("^ +PID .*COMMAND", END_S)
+        scene.end(ending)
+        scene.finish()
+
+
+def hang_at_exit(name, operation, how, ending):
+    """All functions have names when the mount begins to hang."""
+    with Scene(name) as scene:
+        scene.program_of_mount()
+        scene.mount.tell("seen")
+        scene.start(f"{INTERVAL} --columns hottest {scene.targets()}")
+        scene.terminal.wait_for(HUNG_ROW)
+        scene.terminal.wait_for(PLAIN_ROW)
+        scene.mount.tell(f"hang {operation}" if how == "read" else "stop 0")
+        scene.end(ending)
+        scene.finish()
+
+
+# Without a terminal
+
+
+def run_batch(scene, arguments, environment=None):
+    """Runs `pmctop ARGUMENTS | cat` to its end. Returns its output."""
+    process = subprocess.Popen(
+        ["bash", "-c", f"set -o pipefail; {PMCTOP} {arguments} | cat"], stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        env={**os.environ, **(environment or {})})
+    scene.pid = process.pid
+    began = time.monotonic()
+    try:
+        output, _ = process.communicate(timeout=BATCH_S)
+        scene.remarks.append(f"took {time.monotonic() - began:.1f} s")
+        if process.returncode:
+            scene.wrong(f"status {process.returncode}: {output[-300:]}")
+    except subprocess.TimeoutExpired:
+        scene.wrong(f"it did not end in {BATCH_S} s")
+        scene.mount.abort()
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+    return output
+
+
+def names_of(frame, comm):
+    return [function["name"] for task in frame["tasks"] if task["comm"] == comm
+            for function in task.get("functions", []) if function["kind"] == "user"]
+
+
+def batch_text(name, operation, how):
+    with Scene(name) as scene:
+        scene.program_of_mount()
+        scene.arm(operation, how)
+        output = run_batch(scene, f"-b --code {INTERVAL} -n {BATCH_REFRESHES} {scene.targets()}")
+        refreshes = output.split("\npmctop - ")
+        if not scene.mount.hung(scene.pid):
+            scene.wrong("no request hung")
+        if len(refreshes) != BATCH_REFRESHES:
+            scene.wrong(f"{len(refreshes)} refreshes")
+        # The first may end before anything was read.
+        nameless = sum("plain_burn" not in text for text in refreshes[1:])
+        if nameless:
+            scene.wrong(f"no names of the other program in {nameless} refreshes")
+        if not re.search(SENTENCE, output):
+            scene.wrong("no sentence")
+        scene.finish()
+
+
+def batch_json(name, operation, how):
+    with Scene(name) as scene:
+        scene.program_of_mount()
+        scene.arm(operation, how)
+        output = run_batch(scene, f"--code --format json {INTERVAL} -n {BATCH_REFRESHES} "
+                                  f"{scene.targets()}")
+        frames = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+        if not scene.mount.hung(scene.pid):
+            scene.wrong("no request hung")
+        if len(frames) != BATCH_REFRESHES:
+            scene.wrong(f"{len(frames)} refreshes")
+        nameless = sum("plain_burn" not in names_of(frame, "plain-load") for frame in frames[1:])
+        if nameless:
+            scene.wrong(f"no names of the other program in {nameless} refreshes")
+        if not any(re.search(SENTENCE, note) for frame in frames for note in frame["notes"]):
+            scene.wrong("no sentence")
+        scene.finish()
+
+
+def slow_disk(name, late_s, patience_s):
+    """Each answer is late. Names come, and refreshes until then."""
+    with Scene(name) as scene:
+        scene.program_of_mount()
+        scene.mount.tell(f"late {late_s}")
+        command = f"exec {PMCTOP} --code --format json {INTERVAL} {scene.targets()}"
+        process = subprocess.Popen(["bash", "-c", command], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, text=True)
+        scene.pid, began, refreshes, named_s = process.pid, time.monotonic(), 0, None
+        longest_s, last = 0, began
+        for line in process.stdout:
+            now = time.monotonic()
+            longest_s, last = max(longest_s, now - last), now
+            refreshes += 1
+            if "hung_burn" in names_of(json.loads(line), "hung-load"):
+                named_s = now - began
+            if named_s or now - began > patience_s:
+                break
+        requests = len(scene.mount.requests_of(scene.pid))
+        scene.remarks.append(f"names after {named_s and round(named_s, 1)} s, {refreshes} refreshes, "
+                             f"{requests} requests, at most {longest_s:.1f} s between refreshes")
+        if named_s is None:
+            scene.wrong(f"no names in {patience_s} s")
+        if longest_s > END_S:
+            scene.wrong(f"no refresh for {longest_s:.1f} s")
+        began = time.monotonic()
+        process.terminate()
+        try:
+            process.wait(END_S)
+            scene.remarks.append(f"SIGTERM took {time.monotonic() - began:.2f} s")
+        except subprocess.TimeoutExpired:
+            scene.wrong(f"SIGTERM did not end it in {END_S} s")
+            scene.mount.abort()
+        process.stdout.close()
+        process.kill()
+        process.wait()
+        scene.finish()
+
+
+# Other files
+
+
+def debug_folder(name, operation, ending):
+    """Debug files of this machine are on the mount, so all files wait for it, until it is left
+    alone."""
+    with Scene(name) as scene:
+        os.unlink(os.path.join(scene.mount.folder, "hung-load"))
+        os.mkdir(os.path.join(scene.mount.folder, ".build-id"))
+        scene.arm(operation, "read")
+        scene.start(f"{INTERVAL} --columns hottest {scene.targets()}",
+                    f"{PRIVATE} 'mount --bind {scene.mount.point} /usr/lib/debug && exec \"$0\" \"$@\"' ")
+        scene.is_reached()
+        if ending == "q" and not scene.is_shown(PLAIN_ROW, NAMES_S):
+            scene.wrong(f"no names in {NAMES_S} s")
+        if ending == "q":
+            go_on(scene, CLOCK, PLAIN_ROW)
+        scene.end(ending)
+        scene.finish()
+
+
+def container(name, operation, ending, *mode):
+    """A process has its root on the mount, and with "map", the names of its functions."""
+    with Scene(name) as scene:
+        load = scene.load(SHARED["root"], scene.mount.point, *mode)
+        os.mkdir(os.path.join(scene.mount.folder, "tmp"))
+        with open(os.path.join(scene.mount.folder, "tmp", f"perf-{load.pid}.map"), "w",
+                  encoding="ascii") as file:
+            file.write(f"{load.code:x} 100 hung_burn\n")
+        scene.arm(operation, "read")
+        scene.start(f"{INTERVAL} --columns hottest {scene.targets()}")
+        scene.is_reached()
+        if ending == "q":
+            go_on(scene, CLOCK, PLAIN_ROW)
+        scene.end(ending)
+        scene.finish()
+
+
+def mapped_file(name, operation, ending):
+    """Of the file only the page of a function was ever read. The kernel reads its build id, too
+    (PROCMAP_QUERY)."""
+    with Scene(name) as scene:
+        scene.load(SHARED["root"], "/", os.path.join(scene.mount.point, "hung-load"),
+                   str(SHARED["offset"]))
+        scene.mount.tell(f"hang {operation}")
+        scene.start(f"{INTERVAL} --columns hottest {scene.targets()}")
+        scene.is_reached()
+        if ending == "q":
+            go_on(scene, CLOCK, PLAIN_ROW)
+        scene.end(ending)
+        scene.finish()
+
+
+def offset_of(program, function):
+    """In the file. In a program that can be loaded anywhere it is the address."""
+    symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+    return int(re.search(rf"^(\w+) T {function}$", symbols, re.M).group(1), 16)
+
+
+def make_recording(directory):
+    """By perf, which leaves the names to its reader. None without perf."""
+    path = os.path.join(directory, "perf.data")
+    fresh = Load(SHARED["fresh"])
+    try:
+        done = subprocess.run(["perf", "record", "--no-buildid-cache", "-e", "cpu-clock", "-p",
+                               f"{SHARED['plain'].pid},{fresh.pid}", "-o", path, "--", "sleep", "1"],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, check=False, timeout=60)
+        return None if done.returncode else path
+    except FileNotFoundError:
+        return None
+    finally:
+        fresh.end()
+
+
+def replay(scene, place):
+    """(options, environment) of a replay with files on the mount."""
+    if not SHARED["recording"]:
+        raise terminals.Skip("no recording of perf")
+    scene.root_of_user = True
+    folder = scene.mount.folder
+    if place == "symfs":
+        below = folder + os.path.dirname(SHARED["fresh"])
+        os.makedirs(below)
+        os.link(SHARED["fresh"], os.path.join(below, "fresh-load"))
+        return f"--symfs {scene.mount.point}", {}
+    os.mkdir(os.path.join(folder, ".build-id"))
+    return "", {"PERF_BUILDID_DIR": scene.mount.point}
+
+
+def replay_batch(name, operation, place):
+    with Scene(name) as scene:
+        options, environment = replay(scene, place)
+        scene.arm(operation, "read")
+        output = run_batch(scene, f"--replay {SHARED['recording']} {options} -b --code", environment)
+        if not scene.mount.hung(scene.pid):
+            scene.wrong("no request hung")
+        if not re.search(SENTENCE, output):
+            scene.wrong("no sentence")
+        scene.finish()
+
+
+def replay_screen(name, operation, place, ending):
+    with Scene(name) as scene:
+        options, environment = replay(scene, place)
+        scene.arm(operation, "read")
+        scene.start(f"--replay {SHARED['recording']} {options} --columns hottest", **environment)
+        scene.is_reached()
+        if ending == "q" and not scene.is_shown("^ +PID .*COMMAND", REFRESHES_S):
+            scene.wrong("no rows")
+        elif ending == "q":
+            scene.check_sentence()
+        scene.end(ending)
+        scene.finish()
+
+
+# System calls
+
+FILE_CALLS = ("open", "openat", "openat2", "stat", "lstat", "newfstatat", "fstat", "statx", "read",
+              "pread64", "readv", "mmap", "close", "close_range", "lseek", "getxattr", "access")
+
+
+def calls_on_mount(path, point):
+    """{call: count} of a log of strace -f -y: those with a file of the mount, by a process that has
+    not become a helper."""
+    helpers, found, whole = set(), collections.Counter(), {}
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            pid, text = line.split(None, 1)
+            if text.startswith("execve(") and any(f'["{name}"' in text for name in HELPERS):
+                helpers.add(pid)
+            if text.rstrip().endswith("<unfinished ...>"):
+                whole[pid] = text
+            elif resumed := re.match(r"<\.\.\. \w+ resumed>", text):
+                text = whole.pop(pid, "") + text[resumed.end():]
+            call = re.match(r"\w+", text)
+            if point in text and call and call.group() in FILE_CALLS and pid not in helpers:
+                found[call.group()] += 1
+    return found
+
+
+def system_calls(name):
+    """Nothing hangs. No thread of pmctop opens, asks, reads or closes a file of the mount."""
+    if not shutil.which("strace"):
+        raise terminals.Skip("no strace")
+    with Scene(name) as scene:
+        scene.program_of_mount()
+        scene.mount.tell("seen")
+        log = os.path.join(scene.mount.home, "calls")
+        process = subprocess.Popen(
+            ["strace", "-f", "-y", "-qq", "-o", log, "-e",
+             "trace=execve," + ",".join("?" + call for call in FILE_CALLS), PMCTOP, "--code",
+             "--format", "json", "-d", "1", "-n", "6", *scene.targets().split()],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        scene.pid = process.pid
+        output, _ = process.communicate(timeout=90)
+        if "hung_burn" not in output:
+            scene.wrong(f"no names: status {process.returncode}, {output[-300:]}")
+        if found := calls_on_mount(log, scene.mount.point):
+            scene.wrong(f"system calls of pmctop itself: {dict(found)}")
+        scene.finish()
+
+
+def learn_order():
+    """The kinds of requests that pmctop's processes send for one program, in order."""
+    with Scene("the order of requests") as scene:
+        scene.program_of_mount()
+        scene.mount.tell("seen")
+        output = run_batch(scene, f"--code --format json {INTERVAL} -n 8 {scene.targets()}")
+        order = [one["op"] for one in scene.mount.requests_of(scene.pid)]
+        return order, "hung_burn" in output and "plain_burn" in output
+
+
+def rows():
+    moments = {"at start": hang_at_start, "with the page open": hang_on_page,
+               "at exit": hang_at_exit}
+    found = []
+
+    def row(name, run, *arguments):
+        found.append(Row(name, run, arguments))
+
+    for operation, how in itertools.product(OPS, WORDS):
+        for (when, run), ending in itertools.product(moments.items(), ENDINGS):
+            row(f"{operation}, {WORDS[how]}, {when}: {ending}", run, operation, how, ending)
+        row(f"{operation}, {WORDS[how]}: -b --code", batch_text, operation, how)
+        row(f"{operation}, {WORDS[how]}: --format json", batch_json, operation, how)
+    for ending in ENDINGS:
+        row(f"a folder of debug files: {ending}", debug_folder, "LOOKUP", ending)
+        row(f"the root of a process: {ending}", container, "LOOKUP", ending)
+        for operation in ("OPEN", "READ"):
+            row(f"a mapped file, {operation}: {ending}", mapped_file, operation, ending)
+        for operation in OPS:
+            row(f"the map of a compiler, {operation}: {ending}", container, operation, ending, "map")
+    for operation, place in (("LOOKUP", "symfs"), ("OPEN", "symfs"), ("READ", "symfs"),
+                             ("FLUSH", "symfs"), ("LOOKUP", "cache")):
+        row(f"a replay with --symfs, {operation}: -b --code" if place == "symfs" else
+            f"a replay with perf's cache, {operation}: -b --code", replay_batch, operation, place)
+        for ending in ENDINGS:
+            row(f"a replay with {'--symfs' if place == 'symfs' else 'the cache of perf'}, {operation}: "
+                f"{ending}", replay_screen, operation, place, ending)
+    row("a slow disk, 0.7 s", slow_disk, 0.7, 60)
+    row("a slow disk, 3 s", slow_disk, 3, 150)
+    row("strace", system_calls)
+    return found
+
+
+@contextlib.contextmanager
+def folder_of_programs():
+    """A folder that is removed even if this script is killed."""
+    directory = tempfile.mkdtemp(prefix="pmctop-hung-")
+    guard = subprocess.Popen(["sh", "-c", 'cat >/dev/null; rm -rf "$1"', "sh", directory],
+                             stdin=subprocess.PIPE, start_new_session=True)
+    try:
+        yield directory
+    finally:
+        guard.stdin.close()
+        guard.wait()
+
+
+def why_not():
+    if not shutil.which("tmux") or not shutil.which("objcopy"):
+        return "no tmux or no objcopy"
+    if not shutil.which(os.environ.get("CC", "cc").split()[-1]):
+        return "there is no compiler"
+    return fuse_server.why_not() or skip_reason.system_wide(PMCTOP)
+
+
+def main(words):
+    if reason := why_not():
+        print(f"1..0 # skip {reason}")
+        return 77
+    chosen = [row for row in rows() if not words or any(re.search(word, row.name) for word in words)]
+    with folder_of_programs() as directory:
+        for name in ("hung", "plain", "fresh", "root"):
+            SHARED[name] = build(directory, name, name == "hung")
+        SHARED["offset"] = offset_of(SHARED["hung"], "hung_burn")
+        SHARED["plain"] = Load(SHARED["plain"], nice=-15)  # it runs in each refresh
+        try:
+            SHARED["order"], named = learn_order()
+            if not named:
+                print("1..0 # skip no functions can be sampled here")
+                return 77
+            SHARED["recording"] = make_recording(directory)
+            terminals.JOBS = JOBS
+            return terminals.run_all([(row.name, lambda row=row: row.run(row.name, *row.arguments))
+                                      for row in chosen])
+        finally:
+            SHARED["plain"].end()
+
+
+if __name__ == "__main__":
+    # In a mount namespace of its own, which ends with the last process in it.
+    if os.environ.get("HUNG_FILES_PRIVATE") != str(os.getpid()):
+        if WHY := skip_reason.mounts():
+            print(f"1..0 # skip {WHY}")
+            sys.exit(77)
+        os.environ["HUNG_FILES_PRIVATE"] = str(os.getpid())
+        os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable,
+                              os.path.abspath(__file__), *sys.argv[1:]])
+    sys.exit(main(sys.argv[1:]))
