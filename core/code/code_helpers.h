@@ -18,8 +18,8 @@
  */
 struct code_helpers {
 	/*
-	 * Opens the file of a mapping (mapped_files_open()), and gives it to the parser. 0 or -errno:
-	 * -EAGAIN, not known before the deadline; -ETIMEDOUT, it does not answer.
+	 * Opens the file of a mapping (mapped_files_open()), and gives it to the parser. 0 or
+	 * -errno: -EAGAIN, not known before the deadline; -ETIMEDOUT, it does not answer.
 	 */
 	int (*open)(void *ctx, pid_t pid, const struct code_mapping *mapping, uint64_t deadline_ns,
 		    struct mapped_file *found);

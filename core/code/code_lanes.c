@@ -21,8 +21,12 @@ struct code_lanes *code_lanes_new(const struct code_lanes_config *config)
 	struct code_lanes *lanes = xcalloc(1, sizeof(*lanes));
 
 	lanes->config = *config;
+	if (!lanes->config.aside_ns)
+		lanes->config.aside_ns =
+			config->recording ? CODE_LANES_PATIENT_NS : CODE_LANES_ASIDE_NS;
 	if (!lanes->config.slow_ns)
-		lanes->config.slow_ns = CODE_LANES_SLOW_NS;
+		lanes->config.slow_ns =
+			config->recording ? CODE_LANES_PATIENT_NS : CODE_LANES_SLOW_NS;
 	if (!lanes->config.dead_ns)
 		lanes->config.dead_ns = CODE_LANES_DEAD_NS;
 	if (!lanes->config.pause_ns)
@@ -67,7 +71,7 @@ static void end_lane(struct lane *lane)
 	symbol_client_abandon(lane->symbols, &lane->left[1]);
 	lane->opener = NULL;
 	lane->symbols = NULL;
-	lane->silent = false;
+	lane->stands = lane->silent = false;
 }
 
 static bool has_ended(struct lane *lane)
@@ -175,7 +179,7 @@ static struct lane *find_own(struct code_lanes *lanes, uint64_t place)
 }
 
 /* Whether a place that was abandoned may be tried again. */
-static bool may_resume(struct lane *lane)
+bool lanes_may_resume(struct lane *lane)
 {
 	return has_ended(lane) && monotonic_ns() >= lane->resume_ns;
 }
@@ -187,10 +191,12 @@ struct lane *lanes_of_place(struct code_lanes *lanes, uint64_t place)
 
 	if (!lane)
 		return lanes_shared(lanes);
-	if (!lane->opener && !may_resume(lane))
+	if (!lane->opener && !lanes_may_resume(lane))
 		return NULL;
-	if (!lane->opener)
+	if (!lane->opener) {
 		start_lane(lanes, lane);
+		lane->silent = false;
+	}
 	lane->used_ns = monotonic_ns();
 	return lane;
 }
@@ -206,7 +212,7 @@ unsigned lanes_skipped(struct code_lanes *lanes, pid_t pid)
 		if (lane->place && !lanes_is_of_device(lane->stage) &&
 		    (lane->stage != MAPPED_FILE_THERE ||
 		     lane->place == place_of_stage(lanes, MAPPED_FILE_THERE, pid)) &&
-		    (lane->opener || !may_resume(lane)))
+		    (lane->opener || !lanes_may_resume(lane)))
 			skipped |= 1u << lane->stage;
 	}
 	return skipped;
@@ -257,11 +263,11 @@ static struct lane *find_free(struct code_lanes *lanes)
 
 	for (size_t i = 0; i < CODE_LANES_MAX; i++) {
 		struct lane *lane = &lanes->own[i];
-		bool resumes = !lane->opener && may_resume(lane);
+		bool resumes = !lane->opener && lanes_may_resume(lane);
 
 		if (!lane->place)
 			return lane;
-		if ((resumes || (lane->opener && !lane->silent)) &&
+		if ((resumes || (lane->opener && !lane->stands)) &&
 		    (!oldest || lane->used_ns < oldest->used_ns))
 			oldest = lane;
 	}
@@ -284,7 +290,8 @@ static void set_aside(struct code_lanes *lanes, const struct halt *halt)
 	*lane = lanes->shared;
 	lane->place = halt->place;
 	lane->stage = halt->stage;
-	lane->silent = true;
+	lane->stands = true;
+	lane->silent = halt->ns >= lanes->config.slow_ns;
 	lane->tries = tries;
 	lane->used_ns = monotonic_ns();
 	lane->left[0] = lane->left[1] = HELPER_NONE;
@@ -297,9 +304,12 @@ static void set_aside(struct code_lanes *lanes, const struct halt *halt)
 
 static void abandon(struct code_lanes *lanes, struct lane *lane)
 {
+	bool silent = lane->silent;
+
 	end_lane(lane);
-	lane->resume_ns = monotonic_ns() +
-			  (lanes->config.pause_ns << size_min(lane->tries, DOUBLINGS_MAX));
+	lane->silent = silent;
+	lane->resume_ns =
+		monotonic_ns() + (lanes->config.pause_ns << size_min(lane->tries, DOUBLINGS_MAX));
 	lane->tries++;
 }
 
@@ -313,23 +323,26 @@ static void look_at_lane(struct code_lanes *lanes, struct lane *lane)
 	look_at_parser(lanes, lane, &halt);
 	if (lane == &lanes->shared) {
 		lanes->full = false;
-		if (halt.ns >= lanes->config.slow_ns)
+		if (halt.ns >= lanes->config.aside_ns)
 			set_aside(lanes, &halt);
 		return;
 	}
+	lane->stands = halt.ns >= lanes->config.aside_ns;
 	lane->silent = halt.ns >= lanes->config.slow_ns;
 	if (halt.ns >= lanes->config.dead_ns || (!lanes_is_of_device(lane->stage) && halt.ns == 0 &&
 						 !opener_client_works(lane->opener)))
 		abandon(lanes, lane);
 }
 
+void lanes_look_seldom(struct code_lanes *lanes)
+{
+	if (monotonic_ns() - lanes->looked_ns >= LOOK_NS)
+		lanes_look(lanes);
+}
+
 void lanes_look(struct code_lanes *lanes)
 {
-	uint64_t now_ns = monotonic_ns();
-
-	if (now_ns - lanes->looked_ns < LOOK_NS)
-		return;
-	lanes->looked_ns = now_ns;
+	lanes->looked_ns = monotonic_ns();
 	for (size_t i = 0; i < CODE_LANES_MAX; i++)
 		look_at_lane(lanes, &lanes->own[i]);
 	look_at_lane(lanes, &lanes->shared);

@@ -12,21 +12,24 @@
  * The processes that find names. A lane is a pair of them: the opener (opener_client.h), which has
  * the rights of pmctop, and the parser (symbol_client.h), which has none.
  *
- * The files of all mounts use one lane, until a file does not answer for CODE_LANES_SLOW_NS. Then
+ * The files of all mounts use one lane, until a file does not answer for CODE_LANES_ASIDE_NS. Then
  * this lane is left to the device of this file, and all other files get a new one. So a slow disk
- * has names later than the others. A lane that stands still for CODE_LANES_DEAD_NS is abandoned:
- * its processes are killed, and nothing waits for their end, because they may hang for ever. Files
- * of its device have no names, until the processes have ended and a pause is over, which is longer
- * each time. There are at most CODE_LANES_MAX such lanes: if one more file does not answer, names
- * that are not known yet are missing.
+ * has names later than the others. After CODE_LANES_SLOW_NS a note names the file. A lane that
+ * stands still for CODE_LANES_DEAD_NS is abandoned: its processes are killed, and nothing waits for
+ * their end, because they may hang for ever. Files of its device have no names, until the processes
+ * have ended and a pause is over, which is longer each time. There are at most CODE_LANES_MAX such
+ * lanes: if one more file does not answer, names that are not known yet are missing.
  *
  * One thread uses it. The processes end when this thread does.
  */
 struct code_lanes;
 
 enum { CODE_LANES_MAX = 8 };
-#define CODE_LANES_SLOW_NS (NS_PER_S / 2)
-#define CODE_LANES_DEAD_NS (10 * NS_PER_S)
+#define CODE_LANES_ASIDE_NS (NS_PER_S / 10)
+#define CODE_LANES_SLOW_NS  (NS_PER_S / 2)
+#define CODE_LANES_DEAD_NS  (10 * NS_PER_S)
+/* In place of the first two for a recording, which waits longer rather than to miss names. */
+#define CODE_LANES_PATIENT_NS (2 * NS_PER_S)
 
 struct code_lanes_config {
 	const struct sys *sys; /* /proc of the helpers */
@@ -34,15 +37,15 @@ struct code_lanes_config {
 	bool recording;
 	const char *symfs, *build_id_cache;
 	/* For tests; 0 and NULL: as above, and this program. */
-	uint64_t slow_ns, dead_ns, pause_ns;
+	uint64_t aside_ns, slow_ns, dead_ns, pause_ns;
 	const char *executable;
 };
 
 /* Starts no process yet. */
 struct code_lanes *code_lanes_new(const struct code_lanes_config *config);
 /*
- * Ends the processes, but those that were abandoned. Waits at most 100 ms for their ends. They start
- * again when they are needed. Files that did not answer are left alone as before.
+ * Ends the processes, but those that were abandoned. Waits at most 100 ms for their ends. They
+ * start again when they are needed. Files that did not answer are left alone as before.
  */
 void code_lanes_stop(struct code_lanes *lanes);
 /* The same, and frees the lanes. NULL is fine. */

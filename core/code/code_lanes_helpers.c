@@ -13,16 +13,16 @@
 #include <time.h>
 
 enum { FILES_MAX = 1 << 16 };
-#define SLICE_NS  (NS_PER_S / 5)   /* between two looks at a process that is waited for */
+#define SLICE_NS  (50 * NS_PER_MS) /* between two looks at a process that is waited for */
 #define SHORT_NS  (5 * NS_PER_MS)  /* a lane of one device is waited for */
 #define MOMENT_NS (20 * NS_PER_MS) /* between two looks at the lanes of devices */
 
 static uint64_t until_of(const struct code_lanes *lanes, const struct lane *lane,
 			 uint64_t deadline_ns)
 {
-	uint64_t most_ns = lane == &lanes->shared                                ? SLICE_NS
-			   : lane->silent || opener_client_works(lane->opener) ? 0
-									      : SHORT_NS;
+	uint64_t most_ns = lane == &lanes->shared                              ? SLICE_NS
+			   : lane->stands || opener_client_works(lane->opener) ? 0
+									       : SHORT_NS;
 
 	return u64_min(deadline_ns, monotonic_ns() + most_ns);
 }
@@ -63,7 +63,7 @@ static int lanes_open(void *ctx, pid_t pid, const struct code_mapping *mapping,
 	bool given = false;
 	int rc;
 
-	lanes_look(lanes);
+	lanes_look_seldom(lanes);
 	uint64_t place = lanes_place(lanes, object->dev, object->name);
 	struct lane *lane = lanes_of_place(lanes, place);
 	if (!lane)
@@ -170,8 +170,9 @@ static size_t lanes_find(void *ctx, const struct symbol_query *queries, size_t n
 	for (size_t i = 0; i < CODE_LANES_MAX; i++) {
 		struct lane *lane = &lanes->own[i];
 
-		left = lane->opener ? collect_run(lanes, lane, queries, answered, n, of_lane, indices)
-				    : 0;
+		left = lane->opener
+			       ? collect_run(lanes, lane, queries, answered, n, of_lane, indices)
+			       : 0;
 		if (left > 0)
 			answers += find_in_lane(lanes, lane, &run, left, deadline_ns);
 	}
@@ -220,7 +221,7 @@ static bool lanes_wait(void *ctx, uint64_t deadline_ns)
 		const struct lane *lane = &lanes->own[i];
 
 		works |= lane->opener && lanes_is_of_device(lane->stage) &&
-			 (lane->silent || opener_client_works(lane->opener));
+			 (lane->stands || opener_client_works(lane->opener));
 	}
 	if (!works || monotonic_ns() + MOMENT_NS >= deadline_ns)
 		return false;
@@ -241,4 +242,3 @@ struct code_helpers code_lanes_helpers(struct code_lanes *lanes)
 		.ctx = lanes,
 	};
 }
-

@@ -23,9 +23,11 @@ struct lane {
 	uint64_t place; /* 0: a free lane */
 	enum mapped_file_stage stage;
 	char name[4 * LANE_NAME_SHOWN]; /* what does not answer */
-	struct opener_client *opener; /* both NULL: abandoned */
+	struct opener_client *opener;   /* both NULL: abandoned */
 	struct symbol_client *symbols;
-	bool silent; /* it stands still */
+	bool stands; /* it stands still */
+	/* It does so for so long that a note names it. Stays when it is abandoned. */
+	bool silent;
 	struct helper_process left[LANE_PROCESSES];
 	unsigned tries;
 	uint64_t resume_ns, used_ns;
@@ -49,8 +51,10 @@ struct code_lanes {
 
 /* code_lanes.c */
 
-/* Looks at all processes, seldom: leaves lanes to places, and abandons them. */
+/* Looks at all processes: leaves lanes to places, and abandons them. */
 void lanes_look(struct code_lanes *lanes);
+/* The same, if the last look is a while ago. */
+void lanes_look_seldom(struct code_lanes *lanes);
 /* The lane that all files share, with its clients. */
 struct lane *lanes_shared(struct code_lanes *lanes);
 /* The lane for the files of a place; NULL: they are left alone. */
@@ -59,6 +63,8 @@ struct lane *lanes_of_place(struct code_lanes *lanes, uint64_t place);
 uint64_t lanes_place(const struct code_lanes *lanes, uint64_t dev, const char *name);
 /* The stages that a search for the process leaves out, as bits. */
 unsigned lanes_skipped(struct code_lanes *lanes, pid_t pid);
+/* Whether a place that was abandoned may be tried again. */
+bool lanes_may_resume(struct lane *lane);
 void lanes_forget_files(struct code_lanes *lanes);
 bool lanes_is_of_device(enum mapped_file_stage stage);
 

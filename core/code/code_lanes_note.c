@@ -50,9 +50,9 @@ static bool note_silent(struct code_lanes *lanes)
 	char what[448], more[64] = "";
 
 	for (size_t i = 0; i < CODE_LANES_MAX; i++) {
-		const struct lane *lane = &lanes->own[i];
+		struct lane *lane = &lanes->own[i];
 
-		if (!lane->place || (lane->opener && !lane->silent))
+		if (!lane->silent || (!lane->opener && lanes_may_resume(lane)))
 			continue;
 		others += first != NULL;
 		first = first ? first : lane;

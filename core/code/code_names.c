@@ -187,8 +187,8 @@ static const char *find_compiled(const struct code_names *names, struct code_pro
 	if (config->recording && !config->symfs)
 		return NULL;
 	if (!process->jit)
-		process->jit = jit_map_new(config->sys, &config->helpers, process->pid,
-					   config->recording);
+		process->jit =
+			jit_map_new(config->sys, &config->helpers, process->pid, config->recording);
 	return jit_map_find(process->jit, address, names->deadline_ns);
 }
 

@@ -70,9 +70,9 @@ uint64_t code_names_change(const struct code_names *names, pid_t pid);
  * kernel_maps.h has their names. `build_id` NULL or of size 0: unknown.
  *
  * The kernel has the symbols of the first of these that has them: a text of its /proc/kallsyms
- * (mapped_files_open_kallsyms(), and that of this machine if it has this kernel), an ELF file (mapped_file.h). They are moved such that the symbol in
- * the mapping's name has its recorded address. Without this address only `symfs`/proc/kallsyms and
- * `symfs`/kallsyms are used.
+ * (mapped_files_open_kallsyms(), and that of this machine if it has this kernel), an ELF file
+ * (mapped_file.h). They are moved such that the symbol in the mapping's name has its recorded
+ * address. Without this address only `symfs`/proc/kallsyms and `symfs`/kallsyms are used.
  */
 void code_names_map_kernel(struct code_names *names, const struct proc_mapping *mapping,
 			   const struct code_build_id *build_id);

@@ -45,13 +45,13 @@ struct held_sample {
 
 struct code_resolver {
 	struct code_names *names;
-	struct code_lanes *lanes; /* NULL: the caller has given other helpers */
-	struct code_lanes *owned; /* NULL: the lanes are the caller's */
+	struct code_lanes *lanes;     /* NULL: the caller has given other helpers */
+	struct code_lanes *owned;     /* NULL: the lanes are the caller's */
 	code_resolver_mapped *mapped; /* NULL: none */
 	void *mapped_arg;
 	uint64_t random; /* in keys */
 	bool ordered;    /* samples and records come in the order of time: stacks are shared */
-	bool late; /* at the last cut some places had no function yet */
+	bool late;       /* at the last cut some places had no function yet */
 	uint64_t lost;
 	struct held_sample *samples;
 	size_t n_samples, samples_capacity;
@@ -520,9 +520,8 @@ void code_resolver_drop(struct code_resolver *resolver)
 
 const char *code_resolver_note(struct code_resolver *resolver)
 {
-	const char *kernel = kernel_symbols_why(code_names_kernel(resolver->names));
+	const char *note =
+		resolver->lanes ? code_lanes_note(resolver->lanes, resolver->late) : NULL;
 
-	if (kernel || !resolver->lanes)
-		return kernel;
-	return code_lanes_note(resolver->lanes, resolver->late);
+	return note ? note : kernel_symbols_why(code_names_kernel(resolver->names));
 }

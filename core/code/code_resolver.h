@@ -95,8 +95,8 @@ struct code_profile *code_resolver_copy(const struct code_resolver *resolver);
 void code_resolver_drop(struct code_resolver *resolver);
 
 /*
- * Returns why names are missing, as a sentence with the remedy, or NULL: the kernel hides its
- * symbols, or code_lanes_note(). Valid until the next call.
+ * Returns why names are missing, as a sentence with the remedy, or NULL: that of
+ * code_lanes_note(), or the kernel hides its symbols. Valid until the next call.
  */
 const char *code_resolver_note(struct code_resolver *resolver);
 

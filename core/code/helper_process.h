@@ -9,9 +9,9 @@
 #include <sys/types.h>
 
 /*
- * A process that does for pmctop what may hang or may be attacked: this program, executed by another
- * name. symbol_worker.h parses files, opener_worker.h opens them. Here is the process: its start,
- * its end, its socket, and whether it moves.
+ * A process that does for pmctop what may hang or may be attacked: this program, executed by
+ * another name. symbol_worker.h parses files, opener_worker.h opens them. Here is the process: its
+ * start, its end, its socket, and whether it moves.
  *
  * A process that hangs in a file cannot always be killed, so no function here waits for one. The
  * child of vfork(2) closes no descriptor before the exec, because closing a copy of a descriptor
@@ -37,10 +37,10 @@ struct helper_hello {
 };
 
 /*
- * Starts the program at `executable` (NULL: this one, which needs /proc) with the argv[0] `name`, no
- * environment and no_new_privs, in a session of its own. Of the caller's capabilities it has those
- * in `rights` (bits by number), if its file lends none; 0: none, nor the user or group that a file
- * has lent. Blocks until the exec. An exec that fails sends HELPER_FAILED. 0 or -errno.
+ * Starts the program at `executable` (NULL: this one, which needs /proc) with the argv[0] `name`,
+ * no environment and no_new_privs, in a session of its own. Of the caller's capabilities it has
+ * those in `rights` (bits by number), if its file lends none; 0: none, nor the user or group that a
+ * file has lent. Blocks until the exec. An exec that fails sends HELPER_FAILED. 0 or -errno.
  */
 int helper_process_start(struct helper_process *process, const char *executable, const char *name,
 			 uint64_t rights);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A file is opened anew each time its descriptors are needed: the parser keeps its own, and none are
- * kept here, however many files there are.
+ * A file is opened anew each time its descriptors are needed: the parser keeps its own, and none
+ * are kept here, however many files there are.
  *
  * A separate debug file has the build id of the binary, so one that does not belong to it, or a
  * link that names itself, is never used.
@@ -49,12 +49,15 @@ bool files_enter(struct mapped_files *files, enum mapped_file_stage stage)
 	return true;
 }
 
+/* Closing may take forever, too. The last stage is that of the debug file, if there is one. */
 void mapped_files_close(struct mapped_files *files, struct mapped_file_descriptors *opened)
 {
-	if (opened->binary >= 0)
-		sys_close(files->sys, opened->binary);
 	if (opened->debug >= 0)
 		sys_close(files->sys, opened->debug);
+	if (opened->binary >= 0) {
+		files_enter(files, files->binary_stage);
+		sys_close(files->sys, opened->binary);
+	}
 	*opened = (struct mapped_file_descriptors){-1, -1};
 }
 
@@ -196,8 +199,8 @@ bool files_strip_deleted(const char *name, char *path, size_t size)
 	return deleted;
 }
 
-static int open_path(const struct mapped_files *files, pid_t pid, const struct code_mapping *mapping,
-		     struct file_identity *identity)
+static int open_path(const struct mapped_files *files, pid_t pid,
+		     const struct code_mapping *mapping, struct file_identity *identity)
 {
 	char path[MAPPED_FILE_PATH_BYTES], name[MAPPED_FILE_PATH_BYTES], root[32];
 
@@ -294,8 +297,8 @@ static int open_debug(const struct mapped_files *files, const char *path,
 
 int files_debug_path(const char *root, const char *hex, char path[MAPPED_FILE_PATH_BYTES])
 {
-	return snprintf(path, MAPPED_FILE_PATH_BYTES, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", root,
-			hex, hex + 2);
+	return snprintf(path, MAPPED_FILE_PATH_BYTES, "%s/usr/lib/debug/.build-id/%.2s/%s.debug",
+			root, hex, hex + 2);
 }
 
 static int find_by_build_id(const struct mapped_files *files, const char *root,
@@ -309,28 +312,38 @@ static int find_by_build_id(const struct mapped_files *files, const char *root,
 	return open_debug(files, path, binary);
 }
 
+static int open_link(const struct mapped_files *files, const char *root, const char *folder,
+		     const char *link, const struct file_identity *binary)
+{
+	char path[MAPPED_FILE_PATH_BYTES];
+
+	if (snprintf(path, sizeof(path), "%s%s/%s", root, folder, link) >= (int)sizeof(path))
+		return -1;
+	return open_debug(files, path, binary);
+}
+
 int files_find_by_link(struct mapped_files *files, const char *root,
 		       const struct code_mapping *mapping, const struct file_identity *binary,
-		       int fd)
+		       int fd, enum mapped_file_stage beside, enum mapped_file_stage apart)
 {
-	static const char *const formats[] = {"%s%s/%s", "%s%s/.debug/%s", "%s/usr/lib/debug%s/%s"};
-	char link[ELF_DEBUG_LINK_BYTES], folder[MAPPED_FILE_PATH_BYTES], path[MAPPED_FILE_PATH_BYTES];
+	char link[ELF_DEBUG_LINK_BYTES], folder[MAPPED_FILE_PATH_BYTES],
+		other[MAPPED_FILE_PATH_BYTES];
+	int debug = -1;
 
 	if (elf_debug_link(fd, link) != 0 || mapping->object->name[0] != '/')
 		return -1;
 	text_copy(folder, sizeof(folder), mapping->object->name);
 	*strrchr(folder, '/') = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		int length = snprintf(path, sizeof(path), formats[i], root, folder, link);
-#pragma GCC diagnostic pop
-		int debug = length < (int)sizeof(path) ? open_debug(files, path, binary) : -1;
-
-		if (debug >= 0)
-			return debug;
+	if (files_enter(files, beside)) {
+		debug = open_link(files, root, folder, link, binary);
+		snprintf(other, sizeof(other), "%.4200s/.debug", folder);
+		if (debug < 0)
+			debug = open_link(files, root, other, link, binary);
 	}
-	return -1;
+	snprintf(other, sizeof(other), "/usr/lib/debug%.4200s", folder);
+	if (debug < 0 && files_enter(files, apart))
+		debug = open_link(files, root, other, link, binary);
+	return debug;
 }
 
 /* This machine's debug files first, because a container seldom has any. */
@@ -346,10 +359,11 @@ static int find_debug(struct mapped_files *files, pid_t pid, const struct code_m
 	int debug = files_enter(files, MAPPED_FILE_DEBUG_HERE) ? find_by_build_id(files, "", binary)
 							       : -1;
 	snprintf(root, sizeof(root), "/proc/%d/root", pid);
-	if (debug >= 0 || !files_enter(files, MAPPED_FILE_THERE))
-		return debug;
-	debug = find_by_build_id(files, root, binary);
-	return debug < 0 ? files_find_by_link(files, root, mapping, binary, fd) : debug;
+	if (debug < 0 && files_enter(files, MAPPED_FILE_THERE))
+		debug = find_by_build_id(files, root, binary);
+	return debug < 0 ? files_find_by_link(files, root, mapping, binary, fd, MAPPED_FILE_SELF,
+					      MAPPED_FILE_THERE)
+			 : debug;
 }
 
 int mapped_files_open(struct mapped_files *files, pid_t pid, const struct code_mapping *mapping,
@@ -366,14 +380,15 @@ int mapped_files_open(struct mapped_files *files, pid_t pid, const struct code_m
 	if (fd < 0)
 		return fd;
 	opened->binary = fd;
+	files->binary_stage = files->stage;
 	opened->debug = find_debug(files, pid, mapping, &identity, fd);
 	found->key = key_of(files, &identity);
 	found->size = identity.debug_only ? UINT64_MAX : (uint64_t)identity.status.st_size;
 	found->no_offsets = identity.no_offsets;
 	found->code_address = identity.code_address;
 	found->code_align = identity.code_align;
-	found->by_segment = files->config.recording &&
-			    strcmp(mapping->object->name, CODE_FILE_KERNEL) == 0;
+	found->by_segment =
+		files->config.recording && strcmp(mapping->object->name, CODE_FILE_KERNEL) == 0;
 	if (found->by_segment)
 		files_read_segments(found, fd);
 	return 0;

@@ -13,9 +13,9 @@
  * The search for the file of a mapping. Its mount may hang, so it runs in a process of its own
  * (opener_worker.h).
  *
- * Which file a mapping has is decided by the kernel's own links (/proc/PID/exe, /proc/PID/map_files)
- * where they may be used. A file that is found by its path below /proc/PID/root must be the mapped
- * one:
+ * Which file a mapping has is decided by the kernel's own links (/proc/PID/exe,
+ * /proc/PID/map_files) where they may be used. A file that is found by its path below
+ * /proc/PID/root must be the mapped one:
  *
  *  - it has the build id of the mapping's record, or
  *  - it has the mapping's device and inode, or
@@ -50,10 +50,10 @@ enum {
 
 /* Where a search is: different mounts, of which each may hang. */
 enum mapped_file_stage {
-	MAPPED_FILE_SELF,        /* the file of a live mapping */
-	MAPPED_FILE_DEBUG_HERE,  /* debug files of this machine */
-	MAPPED_FILE_THERE,      /* other files below the root of the process: debug files, perf maps */
-	MAPPED_FILE_HERE,        /* the path of a recorded mapping on this machine */
+	MAPPED_FILE_SELF,       /* the file of a live mapping */
+	MAPPED_FILE_DEBUG_HERE, /* debug files of this machine */
+	MAPPED_FILE_THERE, /* other files below the root of the process: debug files, perf maps */
+	MAPPED_FILE_HERE,  /* the path of a recorded mapping on this machine */
 	MAPPED_FILE_SYMFS,
 	MAPPED_FILE_CACHE, /* perf's */
 	MAPPED_FILE_STAGES,
@@ -106,8 +106,8 @@ struct mapped_file_descriptors {
 
 /*
  * Opens the file of a mapping, and its separate debug file, without the stages in `skipped` (bits:
- * 1 << stage). 0 or -errno; -ESTALE: there is another file. The caller closes what is in *opened with
- * mapped_files_close().
+ * 1 << stage). 0 or -errno; -ESTALE: there is another file. The caller closes what is in *opened
+ * with mapped_files_close().
  */
 int mapped_files_open(struct mapped_files *files, pid_t pid, const struct code_mapping *mapping,
 		      unsigned skipped, struct mapped_file *found,
@@ -115,8 +115,8 @@ int mapped_files_open(struct mapped_files *files, pid_t pid, const struct code_m
 void mapped_files_close(struct mapped_files *files, struct mapped_file_descriptors *opened);
 
 /*
- * The texts of /proc/kallsyms that may be those of a recording's kernel, by their numbers from 0 on:
- * `symfs`/proc/kallsyms, `symfs`/kallsyms, and those with the build id in caches.
+ * The texts of /proc/kallsyms that may be those of a recording's kernel, by their numbers from 0
+ * on: `symfs`/proc/kallsyms, `symfs`/kallsyms, and those with the build id in caches.
  */
 enum { MAPPED_FILE_TEXTS_OF_USER = 2, MAPPED_FILE_TEXTS = 5 };
 /* Opens one. A descriptor, which sys_close() closes, or -errno. */

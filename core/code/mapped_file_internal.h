@@ -2,8 +2,8 @@
 #ifndef PMCTOP_MAPPED_FILE_INTERNAL_H
 #define PMCTOP_MAPPED_FILE_INTERNAL_H
 
-#include "core/code/mapped_file.h"
 #include "core/code/elf_build_id.h"
+#include "core/code/mapped_file.h"
 
 #include <sys/stat.h>
 
@@ -15,6 +15,7 @@ struct mapped_files {
 	bool no_map_files; /* not allowed */
 	unsigned skipped;  /* stages of this search: 1 << stage */
 	enum mapped_file_stage stage;
+	enum mapped_file_stage binary_stage; /* in which the file itself was found */
 };
 
 /* A file that was opened, and what identifies it. */
@@ -38,10 +39,13 @@ int files_read_identity(const struct mapped_files *files, int fd, struct file_id
  * which is MAPPED_FILE_PATH_BYTES or more if it was cut.
  */
 int files_debug_path(const char *root, const char *hex, char path[MAPPED_FILE_PATH_BYTES]);
-/* The debug file that the binary names, searched around the mapping's name below `root`; or -1. */
+/*
+ * The debug file that the binary names, searched around the mapping's name below `root`; or -1. The
+ * stages are those of the mapping's folder, and of usr/lib/debug.
+ */
 int files_find_by_link(struct mapped_files *files, const char *root,
 		       const struct code_mapping *mapping, const struct file_identity *binary,
-		       int fd);
+		       int fd, enum mapped_file_stage beside, enum mapped_file_stage apart);
 /* A copy of this process's vDSO if it may be that of the mapping. A descriptor, or -errno. */
 int files_open_vdso(struct mapped_files *files, const struct code_mapping *mapping,
 		    struct file_identity *identity);
@@ -51,8 +55,8 @@ bool files_strip_deleted(const char *name, char *path, size_t size);
 /* mapped_file_recorded.c */
 
 enum {
-	FILE_FOLDERS_MAX = 3,   /* as that of perf's cache */
-	FILE_TEXTS_MAX = 3,     /* of a build id */
+	FILE_FOLDERS_MAX = 3, /* as that of perf's cache */
+	FILE_TEXTS_MAX = 3,   /* of a build id */
 	FILE_HEX_BYTES = 2 * CODE_BUILD_ID_MAX + 1,
 };
 

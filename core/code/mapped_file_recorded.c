@@ -169,8 +169,8 @@ size_t files_list_texts(const struct code_build_id *id, char texts[FILE_TEXTS_MA
 int files_cached_path(const char *folder, const char *hex, const char *leaf,
 		      char path[MAPPED_FILE_PATH_BYTES])
 {
-	return snprintf(path, MAPPED_FILE_PATH_BYTES, "%s/.build-id/%.2s/%s%s", folder, hex, hex + 2,
-			leaf);
+	return snprintf(path, MAPPED_FILE_PATH_BYTES, "%s/.build-id/%.2s/%s%s", folder, hex,
+			hex + 2, leaf);
 }
 
 enum mapped_file_stage files_stage_of_cache(const struct mapped_files *files, size_t folder)
@@ -191,7 +191,8 @@ static int open_in_cache(const struct file_search *search, const char *folder, c
 int files_open_in_caches(const struct file_search *search, const char *const *leaves,
 			 size_t n_leaves)
 {
-	char folders[FILE_FOLDERS_MAX][MAPPED_FILE_PATH_BYTES], texts[FILE_TEXTS_MAX][FILE_HEX_BYTES];
+	char folders[FILE_FOLDERS_MAX][MAPPED_FILE_PATH_BYTES],
+		texts[FILE_TEXTS_MAX][FILE_HEX_BYTES];
 	size_t n_folders = files_list_caches(search->files, folders);
 	size_t n_texts = files_list_texts(search->id, texts);
 	int fd = -ENOENT;
@@ -264,7 +265,8 @@ static void find_code_segment(int fd, struct file_identity *identity)
 
 	if (elf_header_init(&file, fd) != 0)
 		return;
-	for (unsigned i = 0; i < MAPPED_FILE_SEGMENTS && elf_header_segment(&file, i, &segment); i++) {
+	for (unsigned i = 0; i < MAPPED_FILE_SEGMENTS && elf_header_segment(&file, i, &segment);
+	     i++) {
 		if (segment.type != PT_LOAD || !(segment.flags & PF_X))
 			continue;
 		if (segment.size > 0) {
@@ -286,8 +288,9 @@ int files_open_recorded(struct mapped_files *files, const struct code_mapping *m
 		.files = files,
 		.mapping = mapping,
 		.identity = identity,
-		.id = code_build_id_is_known(&mapping->object->build_id) ? &mapping->object->build_id
-								    : NULL,
+		.id = code_build_id_is_known(&mapping->object->build_id)
+			      ? &mapping->object->build_id
+			      : NULL,
 		.error = -ENOENT,
 	};
 	bool kernel = strcmp(mapping->object->name, CODE_FILE_KERNEL) == 0;
@@ -321,11 +324,12 @@ int files_find_recorded_debug(struct mapped_files *files, const struct code_mapp
 	id.size = (uint8_t)size_min((size_t)binary->id_size, CODE_BUILD_ID_MAX);
 	memcpy(id.bytes, binary->id, id.size);
 	int debug = open_debug_by_id(&search);
-	if (debug < 0 && is_path(name) && symfs && files_enter(files, MAPPED_FILE_SYMFS))
-		debug = files_find_by_link(files, symfs, mapping, binary, fd);
-	if (debug < 0 && is_path(name) && !is_of_kernel(name) &&
-	    files_enter(files, MAPPED_FILE_HERE))
-		debug = files_find_by_link(files, "", mapping, binary, fd);
+	if (debug < 0 && is_path(name) && symfs)
+		debug = files_find_by_link(files, symfs, mapping, binary, fd, MAPPED_FILE_SYMFS,
+					   MAPPED_FILE_SYMFS);
+	if (debug < 0 && is_path(name) && !is_of_kernel(name))
+		debug = files_find_by_link(files, "", mapping, binary, fd, MAPPED_FILE_HERE,
+					   MAPPED_FILE_DEBUG_HERE);
 	return debug < 0 ? -1 : debug;
 }
 

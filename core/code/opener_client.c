@@ -150,8 +150,8 @@ static bool send_request(struct opener_client *client, struct opener_request *re
 /* Appends a name with its NUL. NULL is "". */
 static void append_name(struct opener_request *request, const char *name)
 {
-	request->n += (uint32_t)text_copy(request->names + request->n,
-					  MAPPED_FILE_PATH_BYTES, name ? name : "") +
+	request->n += (uint32_t)text_copy(request->names + request->n, MAPPED_FILE_PATH_BYTES,
+					  name ? name : "") +
 		      1;
 }
 
@@ -239,7 +239,8 @@ static int ask(struct opener_client *client, const struct opener_request *reques
 	if (rc)
 		return rc;
 	read_messages(client);
-	size_t n = opener_request_bytes(request), after_id = offsetof(struct opener_request, config);
+	size_t n = opener_request_bytes(request),
+	       after_id = offsetof(struct opener_request, config);
 	bool same = client->progress != IDLE && request->kind == client->request.kind &&
 		    request->n == client->request.n &&
 		    memcmp((const char *)request + after_id,

@@ -64,8 +64,8 @@ int opener_client_file(struct opener_client *client, const struct opener_file *f
 		       struct mapped_file *found, bool *given);
 
 /*
- * Reads a part of a text: at most `size` bytes from `offset` on, and at most CODE_TEXT_BYTES. Returns
- * the bytes, 0 at the end, or -errno as above.
+ * Reads a part of a text: at most `size` bytes from `offset` on, and at most CODE_TEXT_BYTES.
+ * Returns the bytes, 0 at the end, or -errno as above.
  */
 ssize_t opener_client_text(struct opener_client *client, const struct code_text *text,
 			   unsigned skipped, uint64_t offset, uint64_t deadline_ns, char *buffer,

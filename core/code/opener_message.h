@@ -2,8 +2,8 @@
 #ifndef PMCTOP_OPENER_MESSAGE_H
 #define PMCTOP_OPENER_MESSAGE_H
 
-#include "core/code/mapped_file.h"
 #include "core/code/code_text.h"
+#include "core/code/mapped_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,8 @@
  */
 enum opener_request_kind {
 	OPENER_CONFIG = 1, /* the first request. No answer */
-	/* With a descriptor: the socket that gives files to the parser (symbol_message.h). No answer */
+	/* With a descriptor: the socket that gives files to the parser (symbol_message.h). No
+	   answer */
 	OPENER_LINK,
 	OPENER_FILE, /* opens the file of a mapping, and gives it to the parser */
 	OPENER_TEXT, /* reads a part of a text */

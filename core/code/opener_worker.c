@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * One request at a time. The answer is the last step of each: after it nothing is open, so a process
- * that answers does not hang.
+ * One request at a time. The answer is the last step of each: after it nothing is open, so a
+ * process that answers does not hang.
  *
  * Any user can start this program by this name. Without no_new_privs, which its starter sets, it
  * would then have the capabilities that its file lends: such a process ends at once.
@@ -133,8 +133,8 @@ static void open_file(struct opener *opener)
 	int rc = mapped_files_open(opener->files, request->file.pid, &mapping,
 				   request->file.skipped, &found, &opened);
 	if (rc == 0 && opener->link >= 0)
-		given = symbol_message_give(opener->link, found.key, opened.binary,
-					    opened.debug) == 0;
+		given = symbol_message_give(opener->link, found.key, opened.binary, opened.debug) ==
+			0;
 	mapped_files_close(opener->files, &opened);
 	free(object);
 	clear_reply(opener, OPENER_FOUND);

@@ -36,9 +36,9 @@ enum {
 };
 #define PATIENCE_NS (10 * NS_PER_S)
 #define PAUSE_NS    (100 * NS_PER_MS)
-#define STEADY_NS   (60 * NS_PER_S)  /* after this time a child that ends is the first again */
+#define STEADY_NS   (60 * NS_PER_S)   /* after this time a child that ends is the first again */
 #define ENDING_NS   (100 * NS_PER_MS) /* for symbol_client_free() */
-#define LEAVING_NS  (20 * NS_PER_MS) /* from the end of the socket to that of the process */
+#define LEAVING_NS  (20 * NS_PER_MS)  /* from the end of the socket to that of the process */
 
 /* Stands for a file in requests that need none. Keys of files are odd, or chosen at random. */
 #define DEMANGLER_KEY UINT64_C(2)
@@ -114,7 +114,8 @@ void symbol_client_free(struct symbol_client *client)
 		return;
 	helper_process_kill(&client->child);
 	uint64_t until = monotonic_ns() + ENDING_NS;
-	while (!helper_process_ended(&client->child, &client->wait_status) && monotonic_ns() < until)
+	while (!helper_process_ended(&client->child, &client->wait_status) &&
+	       monotonic_ns() < until)
 		nanosleep(&moment, NULL);
 	struct helper_process left;
 	symbol_client_abandon(client, &left);
@@ -588,8 +589,7 @@ static int send_text(struct symbol_client *client, uint32_t kind, uint64_t key, 
 		return -ENOENT;
 	request.n = (uint32_t)n;
 	memcpy(request.name, text, n);
-	if (!read_all_replies(client, deadline_ns, &search) ||
-	    send_request(client, &request))
+	if (!read_all_replies(client, deadline_ns, &search) || send_request(client, &request))
 		return -EAGAIN;
 	search.id = request.id;
 	read_all_replies(client, deadline_ns, &search);
@@ -629,10 +629,10 @@ void symbol_client_status(const struct symbol_client *client, struct symbol_stat
 	bool running = client->child.pid > 0 && !client->killed;
 
 	*status = (struct symbol_status){
-		.state = running           ? SYMBOL_RUNNING
-			 : client->error   ? SYMBOL_FAILED
-			 : client->starts  ? SYMBOL_WAITING
-					   : SYMBOL_IDLE,
+		.state = running          ? SYMBOL_RUNNING
+			 : client->error  ? SYMBOL_FAILED
+			 : client->starts ? SYMBOL_WAITING
+					  : SYMBOL_IDLE,
 		.restarts = client->restarts,
 		.refused = client->refused,
 		.waits = client->n_pending ? client->pending[client->first].waits : 0,
@@ -643,8 +643,7 @@ void symbol_client_status(const struct symbol_client *client, struct symbol_stat
 	};
 }
 
-uint64_t symbol_client_stands_ns(struct symbol_client *client, const struct sys *sys,
-				 uint64_t *key)
+uint64_t symbol_client_stands_ns(struct symbol_client *client, const struct sys *sys, uint64_t *key)
 {
 	if (client->child.pid == 0 || (client->n_pending == 0 && !client->killed))
 		return 0;

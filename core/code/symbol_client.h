@@ -14,10 +14,11 @@
  * files, because a file of another user may be hostile. A child that ends or stands still is
  * replaced; names are missing meanwhile, and nothing else.
  *
- * The caller chooses a key for each file, such as a hash of its build id. The child gets descriptors
- * from the process that opens files (opener_client.h); this process never has them, because closing
- * one may take forever. A new child has no files, and a child drops the file that was not used for
- * longest beyond a limit: give it a file whenever symbol_client_file() is SYMBOL_FILE_WANTED.
+ * The caller chooses a key for each file, such as a hash of its build id. The child gets
+ * descriptors from the process that opens files (opener_client.h); this process never has them,
+ * because closing one may take forever. A new child has no files, and a child drops the file that
+ * was not used for longest beyond a limit: give it a file whenever symbol_client_file() is
+ * SYMBOL_FILE_WANTED.
  *
  * One thread uses a client. The child ends when this thread does.
  */
@@ -53,9 +54,9 @@ enum symbol_file {
 enum symbol_file symbol_client_file(const struct symbol_client *client, uint64_t key);
 
 /*
- * Returns the socket to which symbol_message_give() gives the child files, or -errno: -EAGAIN, there
- * is no child now. Others: no child can be started. Starts a child if there is none. *number is
- * that of the child, which has no files of earlier ones.
+ * Returns the socket to which symbol_message_give() gives the child files, or -errno: -EAGAIN,
+ * there is no child now. Others: no child can be started. Starts a child if there is none. *number
+ * is that of the child, which has no files of earlier ones.
  */
 int symbol_client_socket(struct symbol_client *client, unsigned *number);
 /* The child was given a file. */

@@ -14,8 +14,8 @@
  * file.
  *
  * Requests are answered in order: FIND, LOCATE and DEMANGLE by FOUND or MISSING. ADD comes from
- * opener_worker.c, which has a copy of the client's end of the socket; it has no answer, and neither
- * has DROPPED a request. New kinds of requests, such as for lines, are added here.
+ * opener_worker.c, which has a copy of the client's end of the socket; it has no answer, and
+ * neither has DROPPED a request. New kinds of requests, such as for lines, are added here.
  */
 enum symbol_request_kind {
 	SYMBOL_ADD = 1, /* with one or two descriptors: the binary, and its debug file */
@@ -53,16 +53,16 @@ static inline size_t symbol_request_bytes(uint32_t kind, uint32_t n)
 
 /*
  * Gives a child a file: descriptors of the binary and of its separate debug file (-1: none), both
- * of regular files and of the same build. They stay the caller's. `socket` is the client's end. 0 or
- * -errno: -EINVAL for what is no regular file or is not O_RDONLY, -EAGAIN for a full queue, or a child
- * that has ended.
+ * of regular files and of the same build. They stay the caller's. `socket` is the client's end. 0
+ * or -errno: -EINVAL for what is no regular file or is not O_RDONLY, -EAGAIN for a full queue, or a
+ * child that has ended.
  */
 int symbol_message_give(int socket, uint64_t key, int binary, int debug);
 
 enum symbol_reply_kind {
 	/*
-	 * key: the file that was not used for longest. n: 1 before its descriptors are closed, which
-	 * may take forever; 0 when they are.
+	 * key: the file that was not used for longest. n: 1 before its descriptors are closed,
+	 * which may take forever; 0 when they are.
 	 */
 	SYMBOL_DROPPED = 1,
 	/*

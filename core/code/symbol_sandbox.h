@@ -21,7 +21,8 @@ int symbol_sandbox_drop(void);
 
 /*
  * Instead of it, for a process that opens files: keeps those of the capabilities in `rights` (bits
- * by number) that the caller has, over the exec too, and sets no_new_privs. The same conditions hold.
+ * by number) that the caller has, over the exec too, and sets no_new_privs. The same conditions
+ * hold.
  */
 int symbol_sandbox_keep(uint64_t rights);
 

@@ -37,7 +37,7 @@ from programs import state_of  # noqa: E402
 
 PMCTOP = os.path.abspath(os.environ.get("PMCTOP", terminals.PMCTOP))
 HELPERS = ("pmctop-opener", "pmctop-symbols")
-JOBS = 6  # at once: they mostly wait
+JOBS = 2  # at once: they mostly wait
 INTERVAL = "-d 0.5"
 # The program ends within 1 s. The rest is for the terminal, and for a machine where JOBS rows run.
 END_S = 3
@@ -46,7 +46,7 @@ REFRESHES, REFRESHES_S = 4, 10
 SENTENCE_S = 10
 NAMES_S = 30  # until programs that start later have names: helpers are replaced after 10 s
 BATCH_REFRESHES, BATCH_S = 12, 25
-SENTENCE = r"file\s+does\s+not\s+answer"
+SENTENCE = r"files?\s[\s\S]{0,200}?do(es)?\s+not\s+answer"
 PRIVATE = "unshare --mount --propagation private sh -c"
 OPS = ("LOOKUP", "OPEN", "GETATTR", "READ", "FLUSH")
 WORDS = {"read": "the server has read it", "stopped": "the server is stopped before"}

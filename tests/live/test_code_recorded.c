@@ -8,8 +8,8 @@
  * BUILD is the build directory.
  */
 #include "core/base/util.h"
-#include "core/code/code_resolver.h"
 #include "core/code/code_lanes.h"
+#include "core/code/code_resolver.h"
 #include "tests/unit/shared/files.h"
 
 #include <limits.h>
@@ -249,12 +249,14 @@ static struct result compare_all(const char *symfs, const char *cache)
 	assert_int_equal(sys_linux_init(&sys), 0);
 	snprintf(folders[0], PATH_MAX, "%s/%s", recording.folder, symfs ? symfs : "");
 	snprintf(folders[1], PATH_MAX, "%s/%s", recording.folder, cache ? cache : "");
-	struct code_resolver *resolver = code_resolver_new(&(struct code_names_config){
-		.sys = &sys,
-		.recording = true,
-		.symfs = symfs ? folders[0] : NULL,
-		.build_id_cache = cache ? folders[1] : NULL,
-	}, NULL);
+	struct code_resolver *resolver = code_resolver_new(
+		&(struct code_names_config){
+			.sys = &sys,
+			.recording = true,
+			.symfs = symfs ? folders[0] : NULL,
+			.build_id_cache = cache ? folders[1] : NULL,
+		},
+		NULL);
 	struct code_names *names = code_resolver_names(resolver);
 	pid_t pid = -1;
 	for (size_t i = 0; i < recording.n_samples; i++) {

@@ -339,9 +339,10 @@ static int drop_rights(const struct rights_need *need, bool lent)
 		rc = add_by_trial(&have, &wanted);
 	if (rc)
 		return rc;
-	/* For the process that opens files. A capability outside the bounding set cannot be added. */
-	have.inheritable = have.permitted & wanted &
-			   (need->names || need->reads ? OPENER_RIGHTS : 0);
+	/* For the process that opens files. A capability outside the bounding set cannot be added.
+	 */
+	have.inheritable =
+		have.permitted & wanted & (need->names || need->reads ? OPENER_RIGHTS : 0);
 	rc = capabilities_set(&have);
 	if (rc)
 		return rc;

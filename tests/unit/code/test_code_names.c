@@ -76,8 +76,8 @@ static void begin(struct scene *scene)
 	add_process(scene, 7);
 	scene->names = code_names_new(&(struct code_names_config){
 		.sys = &scene->rooted.sys,
-		.helpers = symbol_double(
-			&scene->symbols, &(struct mapped_files_config){.sys = &scene->rooted.sys}),
+		.helpers = symbol_double(&scene->symbols,
+					 &(struct mapped_files_config){.sys = &scene->rooted.sys}),
 	});
 }
 
@@ -405,9 +405,9 @@ static void a_recording_reads_no_process(void **state)
 	scene.names = code_names_new(&(struct code_names_config){
 		.sys = &scene.rooted.sys,
 		.recording = true,
-		.helpers = symbol_double(&scene.symbols,
-					 &(struct mapped_files_config){.sys = &scene.rooted.sys,
-								       .recording = true}),
+		.helpers = symbol_double(
+			&scene.symbols,
+			&(struct mapped_files_config){.sys = &scene.rooted.sys, .recording = true}),
 	});
 	assert_string_equal(resolve(&scene, 7, 0x10123, false), " [unknown]");
 	assert_string_equal(resolve(&scene, 7, 0xffffffff81000000, true), "[kernel] [kernel]");

@@ -54,8 +54,8 @@ static void begin(struct scene *scene)
 	rooted_link(&scene->rooted, "/proc/7/root", "/.");
 	rooted_text(&scene->rooted, "/proc/kallsyms",
 		    "ffffffff81000000 T do_a\nffffffff81000100 T do_b\n");
-	scene->helpers = symbol_double(
-		&scene->symbols, &(struct mapped_files_config){.sys = &scene->rooted.sys});
+	scene->helpers = symbol_double(&scene->symbols,
+				       &(struct mapped_files_config){.sys = &scene->rooted.sys});
 	scene->resolver = code_resolver_new(
 		&(struct code_names_config){.sys = &scene->rooted.sys, .helpers = scene->helpers},
 		NULL);
@@ -402,12 +402,14 @@ static void equal_chains_of_a_recording_are_of_the_mappings_of_their_time(void *
 	(void)state;
 	begin(&scene);
 	code_resolver_free(scene.resolver);
-	scene.resolver = code_resolver_new(&(struct code_names_config){
-		.sys = &scene.rooted.sys,
-		.recording = true,
-		.recorded = {find_recorded, name},
-		.helpers = scene.helpers,
-	}, NULL);
+	scene.resolver = code_resolver_new(
+		&(struct code_names_config){
+			.sys = &scene.rooted.sys,
+			.recording = true,
+			.recorded = {find_recorded, name},
+			.helpers = scene.helpers,
+		},
+		NULL);
 	assert_null(code_resolver_copy(scene.resolver));
 	map_at(&scene, 7, "/usr/a.so", 0);
 	map_at(&scene, 8, "/usr/c.so", 0);
@@ -447,10 +449,10 @@ static void stacks_of_a_recording_begin_anew_when_there_are_too_many(void **stat
 	(void)state;
 	begin(&scene);
 	code_resolver_free(scene.resolver);
-	scene.resolver = code_resolver_new(
-		&(struct code_names_config){.sys = &scene.rooted.sys,
-					    .recording = true,
-					    .helpers = scene.helpers}, NULL);
+	scene.resolver = code_resolver_new(&(struct code_names_config){.sys = &scene.rooted.sys,
+								       .recording = true,
+								       .helpers = scene.helpers},
+					   NULL);
 	for (size_t i = 0; i < 2 * CODE_RESOLVER_SAMPLES + 5; i++) {
 		if (code_resolver_is_full(scene.resolver))
 			gather(&scene);

@@ -265,9 +265,8 @@ static void files_of_one_build_are_one(void **state)
 		open_mapping(&scene);
 		map(&scene, "/usr/lib/b.so", ROOT "/usr/lib/b.so");
 		struct mapped_file second;
-		assert_int_equal(mapped_files_open(scene.files, 7, &scene.mapping, 0, &second,
-						   &other),
-				 0);
+		assert_int_equal(
+			mapped_files_open(scene.files, 7, &scene.mapping, 0, &second, &other), 0);
 		assert_int_equal(second.key == scene.file.key, pairs[i].same);
 		mapped_files_close(scene.files, &other);
 		end(&scene);
@@ -424,9 +423,9 @@ static void a_skipped_stage_is_not_entered(void **state)
 		rooted_folders(&scene.rooted, ROOT DEBUG_PATH);
 		elf_stub_write(&one, rooted_path(&scene.rooted, ROOT DEBUG_PATH));
 		map(&scene, "/usr/lib/a.so", ROOT "/usr/lib/a.so");
-		scene.error = mapped_files_open(scene.files, 7, &scene.mapping,
-						rows_of_stages[i].skipped, &scene.file,
-						&scene.opened);
+		scene.error =
+			mapped_files_open(scene.files, 7, &scene.mapping, rows_of_stages[i].skipped,
+					  &scene.file, &scene.opened);
 		expect_opened(&scene, "1");
 		assert_int_equal(scene.opened.debug >= 0, rows_of_stages[i].debug);
 		assert_int_equal(entered, rows_of_stages[i].entered);

@@ -69,7 +69,9 @@ static void start(struct scene *scene, const char *task)
 	snprintf(scene->path, sizeof(scene->path), "%s/%s", scene->directory, task);
 	if (task[0])
 		assert_int_equal(symlink(program, scene->path), 0);
-	assert_int_equal(helper_process_start(&scene->child, task[0] ? scene->path : program, SYMBOL_WORKER_NAME, 0), 0);
+	assert_int_equal(helper_process_start(&scene->child, task[0] ? scene->path : program,
+					      SYMBOL_WORKER_NAME, 0),
+			 0);
 }
 
 /* The value of a line in /proc/PID/status. */

@@ -10,8 +10,9 @@
 #include <stdint.h>
 
 /*
- * In place of the helper processes. Files are opened here, with the caller's sys. A file whose last byte is 'x' has a function "x1" at offsets
- * 0x100-0x1ff, "x2" at 0x200-0x2ff and so on, each with that link address.
+ * In place of the helper processes. Files are opened here, with the caller's sys. A file whose last
+ * byte is 'x' has a function "x1" at offsets 0x100-0x1ff, "x2" at 0x200-0x2ff and so on, each with
+ * that link address.
  */
 struct symbol_double {
 	struct {
