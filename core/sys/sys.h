@@ -20,8 +20,8 @@
  * recordings that it reads (core/replay), sockets (core/output), descriptors between threads
  * (core/engine), capabilities and the terminal (tui), the files that libpfm4 reads, the vendors'
  * files of events (core/tables), the ELF headers
- * of files that this table has opened and the child process that reads their symbols (core/code),
- * and monotonic_ns(). These modules turn errno into -errno where they call the kernel.
+ * of files that this table has opened and the processes that open files and read their symbols
+ * (core/code), and monotonic_ns(). These modules turn errno into -errno where they call the kernel.
  * tests/live/faults_test.py (all of it: make sweep) makes each of these calls fail with strace;
  * tests/unit/engine/test_sweep.c does so with the calls of this table.
  *
