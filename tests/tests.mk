@@ -15,7 +15,8 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
 GUEST_SRC := $(sort $(wildcard tests/guest/*.c))
 
-TESTS_OBJ := $(call object,$(FAKE_SRC) $(wildcard tests/unit/shared/*.c) tests/soak/long_day.c)
+TESTS_OBJ := $(call object,$(FAKE_SRC) $(filter-out %/helper_entry.c,$(wildcard tests/unit/shared/*.c)) \
+	tests/soak/long_day.c)
 program   = $(patsubst %.c,$(BUILD)/%,$(1))
 UNIT_BIN := $(call program,$(UNIT_SRC) $(SOAK_SRC))
 LIVE_BIN := $(call program,$(LIVE_SRC))
@@ -52,12 +53,18 @@ $(BUILD)/libtests.a: $(TESTS_OBJ)
 CORE_UNIT_BIN := $(filter $(patsubst core/%/,$(BUILD)/tests/unit/%/%,$(wildcard core/*/)) \
 	$(BUILD)/tests/unit/fake_kernel/%,$(UNIT_BIN))
 
+# All but the tests of the helper processes themselves, which have children that misbehave. It stands
+# behind libcore.a, which is named again.
+HELPER_ENTRY := $(BUILD)/obj/tests/unit/shared/helper_entry.o
+$(filter-out %/test_symbol_client %/test_symbol_sandbox %/test_opener_client,$(UNIT_BIN)) $(LIVE_BIN): \
+	$(HELPER_ENTRY)
+
 $(CORE_UNIT_BIN): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/libtests.a $(BUILD)/libcore.a
-	$(call link,$(TEST_LIBS) $(CORE_LIBS))
+	$(call link,$(BUILD)/libcore.a $(TEST_LIBS) $(CORE_LIBS))
 
 $(filter-out $(CORE_UNIT_BIN),$(UNIT_BIN)) $(LIVE_BIN): $(BUILD)/%: $(BUILD)/obj/%.o \
 		$(BUILD)/libtests.a $(BUILD)/libtui.a $(BUILD)/libcore.a
-	$(call link,$(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
+	$(call link,$(BUILD)/libcore.a $(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
 
 # A fuzz entry is built twice: as a test of its corpus, and with the main() of libFuzzer.
 $(CORPUS_BIN): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/fuzz/corpus.o \
@@ -83,7 +90,7 @@ endif
 
 $(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libtests.a \
 		$(BUILD)/libtui.a $(BUILD)/libcore.a
-	$(call link,$(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
+	$(call link,$(BUILD)/libcore.a $(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
 
 $(GUEST_BIN): $(BUILD)/load/%: $(BUILD)/obj/tests/guest/%.o $(BUILD)/libcore.a
 	$(call link,$(CORE_LIBS))

@@ -63,6 +63,8 @@ static int lanes_open(void *ctx, pid_t pid, const struct code_mapping *mapping,
 	bool given = false;
 	int rc;
 
+	if (!lanes->config.sys->ops->shared)
+		return -ENOENT;
 	lanes_look_seldom(lanes);
 	uint64_t place = lanes_place(lanes, object->dev, object->name);
 	struct lane *lane = lanes_of_place(lanes, place);
@@ -88,6 +90,9 @@ static ssize_t lanes_text(void *ctx, const struct code_text *text, uint64_t offs
 			  struct code_text_status *status)
 {
 	struct code_lanes *lanes = ctx;
+
+	if (!lanes->config.sys->ops->shared)
+		return -ENOENT;
 	struct lane *lane = lanes_shared(lanes);
 	unsigned skipped = lanes_skipped(lanes, text->pid);
 	ssize_t n;

@@ -12,6 +12,8 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/code/opener_message.h"
+#include "core/code/symbol_message.h"
 #include "core/code/symbol_sandbox.h"
 #include "core/sys/proc.h"
 
@@ -77,6 +79,25 @@ static pid_t vfork_child(struct launch *launch)
 	return pid < 0 ? -errno : pid;
 }
 
+/*
+ * Whether this is a helper itself. A program that does not call helper_process_enter() would start
+ * itself again and again.
+ */
+static bool is_helper(void)
+{
+	static const char *const names[] = {OPENER_WORKER_NAME, SYMBOL_WORKER_NAME};
+	char own[64] = "";
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, own, sizeof(own) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (n > 0 && strcmp(own, names[i]) == 0)
+			return true;
+	return false;
+}
+
 int helper_process_start(struct helper_process *process, const char *executable, const char *name,
 			 uint64_t rights)
 {
@@ -89,7 +110,9 @@ int helper_process_start(struct helper_process *process, const char *executable,
 	int sockets[2], rc = 0;
 
 	*process = HELPER_NONE;
-	if (access(launch.executable, F_OK) ||
+	if (is_helper())
+		rc = -ELOOP;
+	else if (access(launch.executable, F_OK) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		rc = -errno;
 	if (rc) {

@@ -30,6 +30,8 @@
  * sys, except sys_wake(), which is for any thread.
  */
 struct sys_ops {
+	/* Its files are those that other processes see, so these may open them (core/code). */
+	bool shared;
 	/*
 	 * perf_event_open(2): a descriptor or -errno, not -EINTR. -EMFILE also while the last few
 	 * descriptors are free: they are for the other functions.

@@ -331,6 +331,7 @@ static int linux_set_nice(void *ctx, pid_t tid, int nice)
 }
 
 static const struct sys_ops linux_ops = {
+	.shared = true,
 	.perf_open = linux_perf_open,
 	.perf_read = linux_perf_read,
 	.perf_ioctl = linux_perf_ioctl,

@@ -4,7 +4,6 @@
  * and the rest in another, by steps of equal length. Needs the right to count whole CPUs.
  */
 #include "core/base/util.h"
-#include "core/code/code_lanes.h"
 #include "core/engine/engine.h"
 #include "core/view/code_view.h"
 
@@ -146,11 +145,9 @@ static void shares_are_those_of_the_steps(void **state)
 	}
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(shares_are_those_of_the_steps)};
 
-	/* It is also the program that the child process executes, which finds the names. */
-	code_lanes_main(argc, argv);
 	return cmocka_run_group_tests_name("code functions", tests, NULL, NULL);
 }

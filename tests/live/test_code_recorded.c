@@ -8,7 +8,6 @@
  * BUILD is the build directory.
  */
 #include "core/base/util.h"
-#include "core/code/code_lanes.h"
 #include "core/code/code_resolver.h"
 #include "tests/unit/shared/files.h"
 
@@ -321,11 +320,10 @@ static void names_are_those_of_perf(void **state)
 	assert_true(result.other_equal * 100 >= result.other * 98);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	struct CMUnitTest tests[ARRAY_SIZE(rows)];
 
-	code_lanes_main(argc, argv);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		tests[i] = (struct CMUnitTest){.name = rows[i].name,
 					       .test_func = names_are_those_of_perf,

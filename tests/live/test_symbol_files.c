@@ -10,7 +10,6 @@
 #include "core/base/util.h"
 #include "core/code/symbol_client.h"
 #include "core/code/symbol_message.h"
-#include "core/code/symbol_worker.h"
 #include "tests/unit/shared/elf_image.h"
 
 #include <dirent.h>
@@ -462,14 +461,13 @@ static void test_bombs(void **state)
 	close(good);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bombs),
 		cmocka_unit_test(test_mutated),
 	};
 
-	symbol_worker_main(argc, argv);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("symbol_files", tests, NULL, NULL);
 }

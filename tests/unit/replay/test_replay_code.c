@@ -5,7 +5,6 @@
  *
  * "seed FILE" writes a recording with functions: tests/fuzz/corpus/replay/own_code.
  */
-#include "core/code/code_lanes.h"
 #include "core/perf/code_record.h"
 #include "core/perfdata/native_record.h"
 #include "core/perfdata/perfdata_events.h"
@@ -480,7 +479,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(hostile_stacks_are_refused),
 	};
 
-	code_lanes_main(argc, argv);
 	if (argc == 3 && strcmp(argv[1], "seed") == 0)
 		return write_seed(argv[2]);
 	return cmocka_run_group_tests_name("replay: functions", tests, recorded_scenes_setup,
