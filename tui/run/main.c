@@ -156,7 +156,7 @@ static int prepare_process(const struct options *options, const struct rights *r
 {
 	const struct launch_config config = {
 		.command = options->command,
-		.environment = rights->environment,
+		.rights = rights,
 		.hidden = draws,
 		.directory = variable_value(VARIABLE_TMPDIR),
 	};
