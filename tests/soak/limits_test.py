@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # tests/run: alone, other programs would disturb it.
-"""pmctop with little of a resource: address space, descriptors, locked memory, and a time in which
-it is stopped. A run either works, or prints the reason in one sentence. It neither crashes nor
-hangs. Prints TAP. BUILD is the build directory.
+"""pmctop with little of a resource: address space, data, stack, processes, descriptors, locked memory,
+and a time in which it is stopped. A run either works, or prints the reason in one sentence. It
+neither crashes nor hangs. Prints TAP. BUILD is the build directory.
 """
 import json
 import os
@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from frames import broken_sums, check, finish, skip  # noqa: E402
 from programs import PMCTOP  # noqa: E402
-from ptys import is_sanitized  # noqa: E402
+from ptys import OnPty, is_sanitized  # noqa: E402
 
 ONCE = [PMCTOP, "--format", "json", "-n", "1", "-d", "0.1"]
 STOPPED_S = 3
@@ -84,6 +84,16 @@ def space():
     return ended
 
 
+def stack():
+    sweep("stack", "stack", [kib << 10 for kib in (32, 64, 128, 256, 512, 4096)] + ["unlimited"])
+    for size in (4 << 20, "unlimited"):  # enough, also with a sanitizer
+        tty = OnPty(["prlimit", f"--stack={size}:", PMCTOP, "0.2"])
+        drawn = tty.read_until(lambda: b"COMMAND" in tty.output or tty.process.poll() is not None)
+        tty.write(b"q")
+        check(f"{size} of stack: the screen", drawn and tty.wait() == 0, tty.output[-500:])
+        tty.close()
+
+
 def stopped():
     """After a stop, one interval has its length, and none is short to make up for it."""
     process = subprocess.Popen([PMCTOP, "--format", "json", "-d", "0.2"], stdin=subprocess.DEVNULL,
@@ -108,6 +118,7 @@ def main():
         skip("limits", "no prlimit, or nothing can be counted")
         return finish()
     descriptors()
+    stack()
     sweep("locked memory", "memlock", [0, 4096, 65536, 1 << 20])
     if is_sanitized(PMCTOP):
         skip("address space", "a sanitizer uses terabytes of it")
