@@ -146,7 +146,7 @@ int launch_open(const struct launch_config *config, struct launch *launch, struc
 		rc = await_child(launch->socket);
 	}
 	if (rc) {
-		error_set(err, rc, "The command's process cannot be started: %s.", error_why(rc));
+		error_set_not_started(err, rc, "The command's process");
 		goto fail;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -183,9 +183,7 @@ static int watch_link(const struct parcel *sent, struct error *err)
 {
 	int rc = sent ? link_watch_start(&sent->link, LINK_PATIENCE_MS) : 0;
 
-	return rc ? error_set(err, rc, "A thread cannot be started: %s.%s", error_why(rc),
-			      error_remedy(rc))
-		  : 0;
+	return rc ? error_set_not_started(err, rc, "A thread") : 0;
 }
 
 static int draw_or_print(const struct run_config *config, bool draws, struct error *err)
