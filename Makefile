@@ -48,6 +48,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 	-Wwrite-strings -Wvla -Wundef -Wformat=2 -Wimplicit-fallthrough -Wnull-dereference \
 	-Wdouble-promotion -Wcast-qual -Wconversion -Wno-sign-conversion \
 	-Wno-missing-field-initializers
+# For THREAD_STACK_BYTES (core/base/thread.h). Sanitizers have larger frames.
+FRAME_WARNING = $(if $(SANITIZE),,-Wframe-larger-than=32768)
 
 CFLAGS   ?= -O2 -g
 
@@ -138,8 +140,8 @@ help: ## this list
 
 ## Compiling
 
-$(BUILD)/obj/core/%: FILE_FLAGS = $(CORE_CFLAGS)
-$(BUILD)/obj/tui/%: FILE_FLAGS = $(TUI_CFLAGS) $(CORE_CFLAGS)
+$(BUILD)/obj/core/%: FILE_FLAGS = $(FRAME_WARNING) $(CORE_CFLAGS)
+$(BUILD)/obj/tui/%: FILE_FLAGS = $(FRAME_WARNING) $(TUI_CFLAGS) $(CORE_CFLAGS)
 
 define compile
 @mkdir -p $(@D)

@@ -59,3 +59,10 @@ int error_set_no_descriptor(struct error *err, int code)
 {
 	return error_set(err, code, "No file descriptor is left.%s", error_remedy(code));
 }
+
+/* EAGAIN of a write has another remedy, so error_remedy() has none. */
+int error_set_not_started(struct error *err, int code, const char *what)
+{
+	return error_set(err, code, "%s cannot be started: %s.%s", what, error_why(code),
+			 code == -EAGAIN ? " Raise the limit: ulimit -u" : error_remedy(code));
+}

@@ -27,4 +27,7 @@ const char *error_remedy(int code);
 /* Sets "No file descriptor is left." with the remedy for code. Returns code. */
 int error_set_no_descriptor(struct error *err, int code);
 
+/* Sets "WHAT cannot be started: WHY." for a process or a thread, with the remedy. Returns code. */
+int error_set_not_started(struct error *err, int code, const char *what);
+
 #endif

@@ -9,13 +9,20 @@
 int thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg)
 {
 	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+	pthread_attr_t attributes;
 	sigset_t all, before;
 
+	int result = pthread_attr_init(&attributes);
+	if (result)
+		return -result;
+	result = pthread_attr_setstacksize(&attributes, THREAD_STACK_BYTES);
 	sigfillset(&all);
 	for (size_t i = 0; i < ARRAY_SIZE(crashes); i++)
 		sigdelset(&all, crashes[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int result = pthread_create(thread, NULL, run, arg);
+	if (!result)
+		result = pthread_create(thread, &attributes, run, arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
 	return -result;
 }

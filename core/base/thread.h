@@ -2,11 +2,23 @@
 #ifndef PMCTOP_THREAD_H
 #define PMCTOP_THREAD_H
 
+#include "core/base/util.h"
+
 #include <pthread.h>
 
 /*
- * Starts a thread that blocks all signals but those of a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL,
- * SIGABRT): the thread that owns the terminal handles signals. 0 or -errno.
+ * Bytes of stack that are enough for each thread, the main one included. pmctop's own functions
+ * need less than 220 KiB in the deepest calls (gcc -fcallgraph-info=su, function pointers
+ * included). A formula with METRIC_NESTED_MAX parentheses needs 140 KiB. The rest is for the
+ * libraries: ncurses reads the description of a terminal with 110 KiB. -Wframe-larger-than
+ * (Makefile) bounds each function.
+ */
+enum { THREAD_STACK_BYTES = (SANITIZED ? 4096 : 512) * 1024 };
+
+/*
+ * Starts a thread with THREAD_STACK_BYTES of stack, whatever the limit of the main thread's (ulimit
+ * -s). It blocks all signals but those of a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT): the
+ * thread that owns the terminal handles signals. 0 or -errno.
  */
 int thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg);
 

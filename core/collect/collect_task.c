@@ -548,7 +548,9 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 	make_plan(self);
 
 	int result = proc_scan_run(&self->proc_scan);
-	if (result < 0 || self->proc_scan.n == 0)
+	if (result == -EMFILE)
+		result = error_set_no_descriptor(err, result);
+	else if (result < 0 || self->proc_scan.n == 0)
 		result = error_set(err, result < 0 ? result : -ENOENT,
 				   "/proc cannot be read: nothing can be measured here.");
 	else

@@ -360,7 +360,8 @@ static void scan_inside(struct proc_scan *proc_scan, struct proc_scan_entry *ent
 	entry->by_thread = entry->ours;
 }
 
-static void scan_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns)
+/* Returns 0, or -errno if the process cannot be read. */
+static int scan_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns)
 {
 	struct proc_scan_entry *entry = proc_scan_find(proc_scan, pid);
 	struct proc_stat stat;
@@ -368,7 +369,7 @@ static void scan_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns
 	if (entry && entry->process == entry && !entry->inside && !proc_scan->anew &&
 	    !is_recheck_due(proc_scan, pid)) {
 		entry->scan = proc_scan->scan;
-		return;
+		return 0;
 	}
 	int result = proc_stat_read(proc_scan->sys, pid, &stat);
 	if (result < 0) {
@@ -376,7 +377,7 @@ static void scan_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns
 			skip_entry(proc_scan, entry);
 			skip_threads(proc_scan, entry);
 		}
-		return;
+		return result;
 	}
 	if (entry && (entry->start_ticks != stat.start_ticks || entry->process != entry)) {
 		mark_gone(proc_scan, entry, now_ns);
@@ -401,32 +402,35 @@ static void scan_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns
 		entry->inside && target_has(proc_scan->target, proc_scan->tasks, entry->task);
 	if (!entry->inside) {
 		entry->known = entry->by_thread = false;
-		return;
+		return 0;
 	}
 	/* exec or a change of user may change the permission. */
 	if (!was_inside || renamed || (!entry->ours && ran && is_recheck_due(proc_scan, pid)))
 		entry->ours = !entry->kernel && is_ours(proc_scan, pid, entry->ours);
 	scan_inside(proc_scan, entry, &stat, ran, now_ns);
+	return 0;
 }
 
 struct process_scan {
 	struct proc_scan *proc_scan;
 	uint64_t now_ns;
+	int failure; /* of the last process that was not read; 0: none */
 };
 
 static int scan_process_name(void *arg, const char *name)
 {
-	const struct process_scan *scan = arg;
+	struct process_scan *scan = arg;
 	pid_t pid = proc_pid(name);
+	int result = pid ? scan_process(scan->proc_scan, pid, scan->now_ns) : 0;
 
-	if (pid)
-		scan_process(scan->proc_scan, pid, scan->now_ns);
+	if (result < 0)
+		scan->failure = result;
 	return 0;
 }
 
 int proc_scan_run(struct proc_scan *proc_scan)
 {
-	struct process_scan scan = {proc_scan, sys_now_ns(proc_scan->sys)};
+	struct process_scan scan = {proc_scan, sys_now_ns(proc_scan->sys), 0};
 	uint64_t boottime_ns = sys_boottime_ns(proc_scan->sys);
 
 	proc_waits_scan_begin(&proc_scan->waits, scan.now_ns, boottime_ns);
@@ -440,7 +444,7 @@ int proc_scan_run(struct proc_scan *proc_scan)
 	for (size_t i = 0; i < proc_scan->n; i++)
 		seen += proc_scan->items[i]->scan == proc_scan->scan;
 	if (result == 0 && seen == 0) /* not even pmctop: /proc was unmounted */
-		result = -ENOENT;
+		result = scan.failure ? scan.failure : -ENOENT;
 	for (size_t i = 0; i < proc_scan->n; i++) {
 		struct proc_scan_entry *entry = proc_scan->items[i];
 		if (entry->gone || entry->scan == proc_scan->scan)

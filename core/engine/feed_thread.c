@@ -190,7 +190,7 @@ int feed_thread_start(struct feed_thread *feed_thread, const struct feed *feed, 
 	feed_thread->feed = *feed;
 	int result = thread_start(&feed_thread->thread, run_feed, feed_thread);
 	if (result < 0)
-		return error_set(err, result, "The thread that counts cannot be started.");
+		return error_set_not_started(err, result, "The thread that counts");
 	feed_thread->running = true;
 	return 0;
 }

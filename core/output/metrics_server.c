@@ -355,7 +355,7 @@ int metrics_server_start(struct listen_address *address, const struct metrics_so
 	}
 	code = thread_start(&server->thread, serve_clients, server);
 	if (code) {
-		error_set(err, code, "The HTTP server's thread cannot be started.");
+		error_set_not_started(err, code, "The HTTP server's thread");
 		goto fail_thread;
 	}
 	*out = server;

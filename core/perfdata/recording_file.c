@@ -323,7 +323,7 @@ int recording_file_open(const char *path, const struct recording_rules *rules,
 	close(fd);
 	recording_name_fini(&file->name);
 	free(file);
-	return error_set(err, result, "The recorder's thread cannot be started.");
+	return error_set_not_started(err, result, "The recorder's thread");
 }
 
 void recording_file_end(struct recording_file *file)

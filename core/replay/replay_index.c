@@ -156,7 +156,7 @@ int replay_index_start(struct replay_index *index, const struct replay_config *c
 		goto fail;
 	rc = thread_start(&index->thread, index_run, index);
 	if (rc < 0) {
-		error_set(err, rc, "The thread that reads the recording cannot be started.");
+		error_set_not_started(err, rc, "The thread that reads the recording");
 		goto fail;
 	}
 	index->running = true;

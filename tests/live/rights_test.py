@@ -487,6 +487,74 @@ def command():
         compare_states("set-user-ID", AS_NOBODY, made_setuid(program))
 
 
+def lent_rights():
+    """A command is counted, whatever the program's file lends and /proc hides. Its process waits for
+    its exec without rights."""
+    hidden = ["unshare", "-m", "sh", "-c", 'mount -t proc -o hidepid=2 proc /proc && exec "$@"', "-"]
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        program = os.path.join(directory, "pmctop")
+        for name, caps, group, owner, mode in (
+            ("CAP_PERFMON", "cap_perfmon,cap_ipc_lock=ep", 0, 0, 0o755),
+            ("CAP_IPC_LOCK alone", "cap_ipc_lock=ep", 0, 0, 0o755),
+            ("set-user-ID", None, 0, 0, 0o4755),
+            ("set-user-ID to an ordinary user", None, 0, NOBODY - 1, 0o4755),
+            ("set-group-ID", None, NOBODY - 1, 0, 0o2755),
+        ):
+            shutil.copy(PMCTOP, program)
+            os.chown(program, owner, group)
+            os.chmod(program, mode)
+            if caps and run("setcap", caps, program).returncode:
+                continue
+            for place, prefix in (("", []), (", where /proc hides processes", hidden)):
+                if prefix and run(*prefix, "true").returncode:
+                    skip("hidepid", "cannot be mounted")
+                    continue
+                done = run(*prefix, *AS_NOBODY, program, "-b", "--", "sh", "-c", "exit 7")
+                check(f"{name}{place}: the command is counted", done.returncode == 7, done)
+            waiting_command(name, program)
+            os.unlink(program)
+
+
+def waiting_command(name, program):
+    """pmctop waits for a reader of its output, and the command for pmctop."""
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        fifo = os.path.join(directory, "fifo")
+        os.mkfifo(fifo)
+        os.chown(fifo, NOBODY, NOBODY)
+        with subprocess.Popen([*AS_NOBODY, program, "-b", "-o", fifo, "--", "true"],
+                              stdin=subprocess.DEVNULL) as pmctop:
+            children = f"/proc/{pmctop.pid}/task/{pmctop.pid}/children"
+
+            def child():
+                with contextlib.suppress(OSError), open(children, encoding="ascii") as file:
+                    return file.read().strip()
+                return ""
+
+            def can_read(pid):
+                return run(*AS_NOBODY, "cat", f"/proc/{pid}/maps").returncode == 0
+
+            until(lambda: pmctop.poll() is not None or (child() and can_read(child())), 20)
+            pid = child()
+            if not pid:
+                check(f"{name}: the command waits", False)
+                return
+            check(f"{name}: the user can trace the waiting command, and not pmctop",
+                  can_read(pid) and not can_read(pmctop.pid))
+            status = status_of(f"/proc/{pid}")
+            check(f"{name}: it has no rights and the user's numbers",
+                  int(status["CapPrm"], 16) == int(status["CapEff"], 16) == int(status["CapAmb"], 16) == 0
+                  and all(status[of].split() == [str(NOBODY)] * 4 for of in ("Uid", "Gid")), status)
+            files = {fd: os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")}
+            check(f"{name}: it has the standard descriptors and one socket to pmctop",
+                  len(files) == 4 and {"0", "1", "2"} < set(files)
+                  and sum(path.startswith("socket:") for path in files.values()) == 1, files)
+            with open(fifo, encoding="utf-8") as file:
+                check(f"{name}: and starts then", "status 0" in file.read())
+        check(f"{name}: its status is returned", pmctop.returncode == 0, pmctop.returncode)
+
+
 def live_command():
     """On the screen the command also has a session of its own, and no terminal."""
     with tempfile.TemporaryDirectory() as directory:
@@ -584,6 +652,7 @@ def main():
     plain_user()
     started_by_root()
     hidden_processes()
+    lent_rights()
     if lends("cap_perfmon,cap_ipc_lock=ep"):
         not_installed()
         install_caps()

@@ -212,6 +212,46 @@ def check_pipe():
           and done.stdout == replay("perf.data", "--format", "csv").stdout, done.stderr)
 
 
+def with_stack(kib):
+    """What starts a program with this soft limit of its stack."""
+    return ["sh", "-c", 'ulimit -S -s "$0" && exec "$@"', str(kib)]
+
+
+def check_stack():
+    """With less stack than pmctop needs it prints the reason, with that much everything works."""
+    software = os.path.join(RECORDINGS, "software.data")
+    refused = re.compile(r"pmctop: The limit of the stack is (\d+) KiB, which is not enough\. "
+                         r"Raise the limit: ulimit -s (\d+)\n")
+    ways = {"version": ["--version"], "list": ["--list", "events"], "doctor": ["--doctor"],
+            "replay": ["-b", "--replay", software],
+            "command": ["-b", "--", "true"], "host": ["--ssh", "no-such-host.invalid"],
+            # Each parenthesis is a call of the parser.
+            "formula": ["-b", "--replay", software, "-m",
+                        f"nested={'(' * 120}context-switches{')' * 120}"]}
+
+    def start(kib, arguments):
+        return subprocess.run([*with_stack(kib), PMCTOP, *arguments], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, encoding="utf-8", env=ENVIRONMENT)
+
+    small = refused.fullmatch(start(64, ["--version"]).stderr)
+    check("64 KiB of stack: the message has the limit that is enough",
+          small and small[1] == "64", start(64, ["--version"]))
+    if not small:
+        return
+    enough = int(small[2])
+    for way, arguments in ways.items():
+        done = start(enough - 4, arguments)
+        check(f"{way}: less stack than {enough} KiB is refused",
+              done.returncode == 1 and not done.stdout and refused.fullmatch(done.stderr), done)
+        if way not in ("host", "command"):  # these need a network, and a right to count
+            plain, done = run(*arguments), start(enough, arguments)
+            check(f"{way}: {enough} KiB are enough",
+                  (done.returncode, done.stderr) == (plain.returncode, plain.stderr)
+                  and (way == "doctor" or done.stdout == plain.stdout), (plain, done))
+    start_and_quit(f"replay with {enough} KiB of stack",
+                   ["--replay", software, "--speed", "max"], b"swarm", with_stack(enough))
+
+
 def has_terminals():
     """Whether a pseudo terminal can be opened. A chroot may have no /dev/pts."""
     try:
@@ -222,12 +262,12 @@ def has_terminals():
     return True
 
 
-def start_and_quit(name, arguments, drawn):
+def start_and_quit(name, arguments, drawn, prefix=()):
     """Waits until `drawn` is in the program's output, then presses q."""
     if not has_terminals():
         skip(f"{name}: start and quit", "no pseudo terminal can be opened")
         return
-    terminal = OnPty([PMCTOP, "--color", "never", *arguments], **ENVIRONMENT)
+    terminal = OnPty([*prefix, PMCTOP, "--color", "never", *arguments], **ENVIRONMENT)
     ended = terminal.process.poll
     try:
         terminal.read_until(lambda: drawn in terminal.output or ended() is not None, FOREVER)
@@ -255,6 +295,7 @@ def main():
     check_broken_recording()
     check_directory()
     check_pipe()
+    check_stack()
     # The counts depend on the machine: any frame will do.
     start_and_quit("live", [], b"pmctop")
     start_and_quit("replay", ["--replay", os.path.join(RECORDINGS, "software.data"),

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # tests/run: alone, other programs would disturb it.
-"""pmctop with little of a resource: address space, descriptors, locked memory, and a time in which
-it is stopped. A run either works, or prints the reason in one sentence. It neither crashes nor
-hangs. Prints TAP. BUILD is the build directory.
+"""pmctop with little of a resource: address space, data, stack, processes, descriptors, locked memory,
+and a time in which it is stopped. A run either works, or prints the reason in one sentence. It
+neither crashes nor hangs. Prints TAP. BUILD is the build directory.
 """
 import json
 import os
@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from frames import broken_sums, check, finish, skip  # noqa: E402
 from programs import PMCTOP  # noqa: E402
-from ptys import is_sanitized  # noqa: E402
+from ptys import OnPty, is_sanitized  # noqa: E402
 
 ONCE = [PMCTOP, "--format", "json", "-n", "1", "-d", "0.1"]
 STOPPED_S = 3
@@ -84,6 +84,40 @@ def space():
     return ended
 
 
+def processes():
+    """Root has no such limit. The user is one without processes."""
+    if os.geteuid() != 0:
+        skip("processes", "needs root, to start as a user without processes")
+        return
+    prefix = ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups", "prlimit", "--nproc=1"]
+    for name, arguments in (("batch", ["-b"]), ("functions", ["-b", "--code"]), ("list", ["--list", "metrics"])):
+        run = subprocess.run([*prefix, PMCTOP, "-n", "1", "-d", "0.1", *arguments], capture_output=True,
+                             text=True, timeout=120, stdin=subprocess.DEVNULL, cwd="/")
+        check(f"one process: {name} works", run.returncode == 0 and run.stdout, run)
+    for name, arguments in (("a command", ["--", "true"]), ("--ssh", ["--ssh", "host.invalid"])):
+        run = subprocess.run([*prefix, PMCTOP, "-b", *arguments], capture_output=True, text=True,
+                             timeout=120, stdin=subprocess.DEVNULL, cwd="/")
+        check(f"one process: {name} cannot be started, and the message has the limit",
+              run.returncode == 1 and not run.stdout and "cannot be started" in run.stderr
+              and run.stderr.endswith("Raise the limit: ulimit -u\n"), run)
+    tty = OnPty([*prefix, PMCTOP])
+    status = tty.wait(60)
+    said = tty.process.stderr.read().decode()
+    check("one process: the screen cannot be drawn, and the message has the limit",
+          status == 1 and said.endswith("Raise the limit: ulimit -u\n"), (status, said))
+    tty.close()
+
+
+def stack():
+    sweep("stack", "stack", [kib << 10 for kib in (32, 64, 128, 256, 512, 4096)] + ["unlimited"])
+    for size in (4 << 20, "unlimited"):  # enough, also with a sanitizer
+        tty = OnPty(["prlimit", f"--stack={size}:", PMCTOP, "0.2"])
+        drawn = tty.read_until(lambda: b"COMMAND" in tty.output or tty.process.poll() is not None)
+        tty.write(b"q")
+        check(f"{size} of stack: the screen", drawn and tty.wait() == 0, tty.output[-500:])
+        tty.close()
+
+
 def stopped():
     """After a stop, one interval has its length, and none is short to make up for it."""
     process = subprocess.Popen([PMCTOP, "--format", "json", "-d", "0.2"], stdin=subprocess.DEVNULL,
@@ -108,11 +142,14 @@ def main():
         skip("limits", "no prlimit, or nothing can be counted")
         return finish()
     descriptors()
+    stack()
+    processes()
     sweep("locked memory", "memlock", [0, 4096, 65536, 1 << 20])
     if is_sanitized(PMCTOP):
-        skip("address space", "a sanitizer uses terabytes of it")
+        skip("address space and data", "a sanitizer uses terabytes of it")
     else:
         space()
+        sweep("data", "data", [mib << 20 for mib in (4, 6, 8, 16)])
     stopped()
     return finish()
 

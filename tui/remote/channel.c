@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,12 +62,13 @@ int channel_start(const struct channel_config *config, struct channel *channel, 
 			   config->screen ? STDOUT_FILENO : out[1], channel->end_signal, parent);
 	if (channel->pid < 0) {
 		int code = -errno;
+		char what[64];
 
+		snprintf(what, sizeof(what), "'%.60s'", config->words[0]);
 		channel->pid = 0;
 		close_pipe(in);
 		close_pipe(out);
-		return error_set(err, code, "'%.60s' cannot be started: %s.", config->words[0],
-				 error_why(code));
+		return error_set_not_started(err, code, what);
 	}
 	if (config->screen)
 		return 0;

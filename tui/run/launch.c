@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * One socket pair connects pmctop and the child. A byte from pmctop starts the exec and selects
- * where the output goes. The exec closes the child's end: pmctop then reads nothing. If the exec
- * fails, the child sends errno. If pmctop gives up or dies first, the child reads end of file and
- * exits.
+ * One socket pair connects pmctop and the child. The child sends 0 when its rights are the user's.
+ * A byte from pmctop starts the exec and selects where the output goes. The exec closes the child's
+ * end: pmctop then reads nothing. If the exec fails, the child sends errno. If pmctop gives up or
+ * dies first, the child reads end of file and exits.
  */
 #include "tui/run/launch.h"
 
@@ -49,18 +49,27 @@ static bool redirect_child(const struct launch *launch, enum launch_io io)
 	       dup2(launch->output, STDOUT_FILENO) >= 0 && dup2(launch->output, STDERR_FILENO) >= 0;
 }
 
-static void wait_and_exec(const struct launch *launch, const struct launch_config *config, int fd)
+static ssize_t read_uninterrupted(int fd, void *value, size_t size)
 {
 	ssize_t got;
-	char io;
 
 	do
-		got = read(fd, &io, 1);
+		got = read(fd, value, size);
 	while (got < 0 && errno == EINTR);
-	if (got == 1 && redirect_child(launch, (enum launch_io)io)) {
-		execvpe(config->command[0], config->command, config->environment);
-		int error = errno;
-		got = write(fd, &error, sizeof(error));
+	return got;
+}
+
+static void wait_and_exec(const struct launch *launch, const struct launch_config *config, int fd)
+{
+	int error = -rights_return(config->rights);
+	ssize_t sent = write(fd, &error, sizeof(error));
+	char io;
+
+	if (sent == sizeof(error) && !error && read_uninterrupted(fd, &io, 1) == 1 &&
+	    redirect_child(launch, (enum launch_io)io)) {
+		execvpe(config->command[0], config->command, config->rights->environment);
+		error = errno;
+		sent = write(fd, &error, sizeof(error));
 	}
 	_exit(LAUNCH_CANNOT_EXECUTE);
 }
@@ -100,6 +109,14 @@ static int open_output(const struct launch_config *config, struct launch *launch
 			 directory, error_why(code));
 }
 
+/* Waits until the child's rights are the user's. If it was killed, launch_go() reports it. */
+static int await_child(int socket)
+{
+	int error;
+
+	return read_uninterrupted(socket, &error, sizeof(error)) == sizeof(error) ? -error : 0;
+}
+
 int launch_open(const struct launch_config *config, struct launch *launch, struct error *err)
 {
 	int ends[2];
@@ -116,16 +133,20 @@ int launch_open(const struct launch_config *config, struct launch *launch, struc
 		rc = error_set_no_descriptor(err, -errno);
 		goto fail;
 	}
-	launch->pid = fork();
-	if (launch->pid == 0) {
+	pid_t pid = fork();
+	if (pid == 0) {
 		close(ends[0]);
 		wait_and_exec(launch, config, ends[1]);
 	}
-	rc = launch->pid < 0 ? -errno : 0;
+	rc = pid < 0 ? -errno : 0;
 	close(ends[1]);
 	launch->socket = ends[0];
+	if (!rc) {
+		launch->pid = pid;
+		rc = await_child(launch->socket);
+	}
 	if (rc) {
-		error_set(err, rc, "The command's process cannot be started: %s.", error_why(rc));
+		error_set_not_started(err, rc, "The command's process");
 		goto fail;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -133,7 +154,6 @@ int launch_open(const struct launch_config *config, struct launch *launch, struc
 	signal(SIGCHLD, SIG_DFL);
 	return 0;
 fail:
-	launch->pid = 0;
 	launch_close(launch);
 	return rc;
 }
@@ -211,7 +231,6 @@ static int send_go(int socket, enum launch_io io)
 
 int launch_go(struct launch *launch, enum launch_io io, struct error *err)
 {
-	ssize_t got;
 	int error;
 
 	launch->gone = true;
@@ -227,9 +246,7 @@ int launch_go(struct launch *launch, enum launch_io io, struct error *err)
 		return error_set(err, rc, "'%.120s' cannot be started: %s.", launch->command[0],
 				 error_why(rc));
 	}
-	do
-		got = read(launch->socket, &error, sizeof(error));
-	while (got < 0 && errno == EINTR);
+	ssize_t got = read_uninterrupted(launch->socket, &error, sizeof(error));
 	close_fd(&launch->socket);
 	if (got != sizeof(error))
 		return 0;

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/snapshot/snapshot.h"
+#include "tui/run/rights.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +13,7 @@
 /*
  * A command that pmctop starts and observes. launch_open() forks it before pmctop changes anything
  * about itself. The child waits while the engine opens, and execs at launch_go(). So it is counted
- * from its first instruction and inherits pmctop's original rights, priority, limits and signals.
+ * from its first instruction and inherits the user's original rights, priority, limits and signals.
  *
  * pmctop is the subreaper of the command's descendants (PR_SET_CHILD_SUBREAPER) and reaps them, so
  * that the process tree stays intact. One command at a time, in a process without other children.
@@ -24,10 +25,10 @@ enum launch_io {
 };
 
 struct launch_config {
-	char *const *command;     /* argv, ended by NULL; borrowed */
-	char *const *environment; /* as above */
-	bool hidden;              /* LAUNCH_HIDDEN is possible: create a file for its output */
-	const char *directory;    /* directory of that unnamed file; NULL: /tmp */
+	char *const *command;        /* argv, ended by NULL; borrowed */
+	const struct rights *rights; /* with its environment; borrowed */
+	bool hidden;                 /* LAUNCH_HIDDEN is possible: create a file for its output */
+	const char *directory;       /* directory of that unnamed file; NULL: /tmp */
 };
 
 enum {

@@ -20,6 +20,8 @@
 #include "tui/term/variables.h"
 
 #include "core/base/text.h"
+#include "core/base/thread.h"
+#include "core/base/util.h"
 #include "core/code/code_lanes.h"
 #include "tui/options/config.h"
 
@@ -29,10 +31,12 @@
 #include <limits.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define DEFAULT_BUDGET_PERCENT 3.0
@@ -156,7 +160,7 @@ static int prepare_process(const struct options *options, const struct rights *r
 {
 	const struct launch_config config = {
 		.command = options->command,
-		.environment = rights->environment,
+		.rights = rights,
 		.hidden = draws,
 		.directory = variable_value(VARIABLE_TMPDIR),
 	};
@@ -179,9 +183,7 @@ static int watch_link(const struct parcel *sent, struct error *err)
 {
 	int rc = sent ? link_watch_start(&sent->link, LINK_PATIENCE_MS) : 0;
 
-	return rc ? error_set(err, rc, "A thread cannot be started: %s.%s", error_why(rc),
-			      error_remedy(rc))
-		  : 0;
+	return rc ? error_set_not_started(err, rc, "A thread") : 0;
 }
 
 static int draw_or_print(const struct run_config *config, bool draws, struct error *err)
@@ -491,7 +493,21 @@ static void fill_standard_descriptors(void)
 		close(fd);
 }
 
-int main(int argc, char **argv)
+/* The kernel lets this thread's stack grow up to a limit that the user sets. */
+static int check_stack(struct error *err)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= THREAD_STACK_BYTES)
+		return 0;
+	return error_set(err, -ENOMEM,
+			 "The limit of the stack is %ju KiB, which is not enough. Raise the limit: "
+			 "ulimit -s %d",
+			 (uintmax_t)limit.rlim_cur / 1024, THREAD_STACK_BYTES / 1024);
+}
+
+/* The large frames begin here. */
+static SELDOM int run_main(int argc, char **argv)
 {
 	struct options options;
 	struct config config = {0};
@@ -502,9 +518,6 @@ int main(int argc, char **argv)
 	int status = -1;
 	struct error err;
 
-	/* Before all else: such a process has no other descriptors, and gets some. */
-	code_lanes_main(argc, argv);
-	fill_standard_descriptors();
 	if (rights_enter(&rights, &err))
 		return print_error(&err, RUN_FAILED);
 	const struct parcel *sent =
@@ -530,4 +543,14 @@ int main(int argc, char **argv)
 	config_fini(&config);
 	parcel_fini(&parcel);
 	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct error err;
+
+	/* Before all else: the child has no other descriptors, and gets some. */
+	code_lanes_main(argc, argv);
+	fill_standard_descriptors();
+	return check_stack(&err) ? (int)print_error(&err, RUN_FAILED) : run_main(argc, argv);
 }

@@ -129,6 +129,20 @@ int rights_enter(struct rights *rights, struct error *err)
 		  : 0;
 }
 
+int rights_return(const struct rights *rights)
+{
+	struct capabilities have;
+	int rc = 0;
+
+	if (rights->lent) {
+		rc = capabilities_read(&have);
+		have.effective = have.permitted = 0;
+		rc = rc ? rc : capabilities_set(&have);
+	}
+	/* Last: a tracer would have the rights that are left. */
+	return rc ? rc : prctl(PR_SET_DUMPABLE, 1) ? -errno : 0;
+}
+
 /* Breakpoints may be in the kernel, and probes need CAP_SYS_ADMIN. */
 static const char *const probes[] = {"mem:", "uprobe", "kprobe", NULL};
 /* Whether -e or -m has one of these words. */

@@ -49,6 +49,14 @@ int rights_enter(struct rights *rights, struct error *err);
  */
 int rights_drop(const struct rights *rights, const struct rights_need *need, struct error *err);
 
+/*
+ * For a forked child that waits to execute a command. Gives up lent rights, which the exec would
+ * not pass on, and then lets the user trace the child: until then it is root's in /proc, where
+ * hidepid hides it, and it cannot be counted as one of the user's. The user can then read a copy of
+ * pmctop's memory, so fork before anything is read with a right that the user lacks. 0 or -errno.
+ */
+int rights_return(const struct rights *rights);
+
 /* The needs of these options; `draws`: on a terminal. Pure. */
 struct rights_need rights_need_of(const struct options *options, bool draws);
 

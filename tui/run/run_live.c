@@ -30,6 +30,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -553,27 +554,27 @@ static bool is_end_requested(void *arg)
 
 int run_live(const struct run_config *config, struct error *err)
 {
-	struct live_screen live = {
-		.launch = config->launch,
-		.collected_ns = config->options->interval_ns,
-	};
+	struct live_screen *live = xcalloc(1, sizeof(*live)); /* 66 KB */
 
-	if (live.collected_ns > LIVE_FIRST_NS && !config->options->replay)
-		live.collected_ns = LIVE_FIRST_NS;
-	live.signals_fd = signals_open();
+	live->launch = config->launch;
+	live->collected_ns = config->options->interval_ns;
+	if (live->collected_ns > LIVE_FIRST_NS && !config->options->replay)
+		live->collected_ns = LIVE_FIRST_NS;
+	live->signals_fd = signals_open();
 	int status = RUN_FAILED;
-	if (live.signals_fd < 0 || sys_linux_init(&live.sys) < 0)
+	if (live->signals_fd < 0 || sys_linux_init(&live->sys) < 0)
 		error_set_no_descriptor(err, -EMFILE);
 	else
-		status = collect_and_run(config, &live, err);
-	if (status == RUN_OK && live.launch)
-		status = end_command(live.launch, err);
-	else if (status == RUN_OK && live.cut)
+		status = collect_and_run(config, live, err);
+	if (status == RUN_OK && live->launch)
+		status = end_command(live->launch, err);
+	else if (status == RUN_OK && live->cut)
 		status = RUN_FAILED;
-	if (live.launch)
-		launch_show(live.launch, STDOUT_FILENO, is_end_requested, &live);
-	if (live.signals_fd >= 0)
-		signals_close(live.signals_fd);
-	sys_linux_fini(&live.sys);
+	if (live->launch)
+		launch_show(live->launch, STDOUT_FILENO, is_end_requested, live);
+	if (live->signals_fd >= 0)
+		signals_close(live->signals_fd);
+	sys_linux_fini(&live->sys);
+	free(live);
 	return status;
 }

@@ -33,7 +33,8 @@ static char *const command[] = {(char[]){"sh"}, (char[]){"-c"}, (char[]){"exit 7
 
 static void open_command(struct launch *launch)
 {
-	const struct launch_config config = {.command = command, .environment = environ};
+	const struct rights rights = {.environment = environ};
+	const struct launch_config config = {.command = command, .rights = &rights};
 	struct error err = {0};
 
 	if (launch_open(&config, launch, &err))
