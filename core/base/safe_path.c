@@ -203,3 +203,79 @@ bool safe_path_is(const struct safe_path *place, const struct stat *file)
 		       place->descriptor ? 0 : AT_SYMLINK_NOFOLLOW) == 0 &&
 	       named.st_dev == file->st_dev && named.st_ino == file->st_ino;
 }
+
+/* `name` has `length` bytes, and none for the root directory. */
+static bool is_fixed(const struct stat *directory, const char *name, size_t length)
+{
+	enum { UNKNOWN_USER = 65534 }; /* of root's files, in a user namespace without that user */
+	bool systems =
+		length == 0 || (length == strlen("/tmp") && memcmp(name, "/tmp", length) == 0);
+
+	return (is_ours(directory) || (systems && directory->st_uid == UNKNOWN_USER)) &&
+	       (!(directory->st_mode & (S_IWGRP | S_IWOTH)) || directory->st_mode & S_ISVTX);
+}
+
+/* The path of an open directory, without links. */
+static int read_name(int fd, char name[PATH_MAX])
+{
+	char link[32];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t length = readlink(link, name, PATH_MAX);
+	if (length < 0)
+		return -errno;
+	if (length == PATH_MAX)
+		return -ENAMETOOLONG;
+	name[length] = '\0';
+	return name[0] == '/' ? 0 : -ENOENT;
+}
+
+/*
+ * Examines a directory and those that contain it, from the inside out: what was found to be fixed
+ * is not changed by another user meanwhile.
+ */
+static int check_fixed(int fd, const char *name)
+{
+	size_t length = name[1] ? strlen(name) : 0;
+	int at = fd, result = 0;
+
+	for (;;) {
+		struct stat status;
+
+		if (fstat(at, &status) < 0)
+			result = -errno;
+		else if (!is_fixed(&status, name, length))
+			result = -EPERM;
+		if (result || length == 0)
+			break;
+		int up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (at != fd)
+			close(at);
+		at = up;
+		while (name[--length] != '/')
+			;
+	}
+	if (at != fd && at >= 0)
+		close(at);
+	return result;
+}
+
+int safe_path_open_fixed(const char *path, char name[PATH_MAX])
+{
+	char now[PATH_MAX];
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	int result = read_name(fd, name);
+	if (result == 0)
+		result = check_fixed(fd, name);
+	if (result == 0)
+		result = read_name(fd, now);
+	if (result == 0 && strcmp(name, now) != 0)
+		result = -EPERM;
+	if (result == 0)
+		return fd;
+	close(fd);
+	return result;
+}

@@ -43,6 +43,15 @@ void safe_path_fini(struct safe_path *place);
  */
 bool safe_path_is_open(const struct stat *status);
 
+/*
+ * Opens a directory that no other user can rename or replace, and no directory that leads to it:
+ * each belongs to the caller or root, and has the sticky bit if a group or all may write it. Root
+ * may be an unknown user in a user namespace, which is accepted for / and /tmp. `name` gets the
+ * path without links, which keeps its meaning. Returns the descriptor (O_PATH), -EPERM if another
+ * user can replace one of them, or another -errno. Needs /proc.
+ */
+int safe_path_open_fixed(const char *path, char name[PATH_MAX]);
+
 /* Whether the name is that of this file now. */
 bool safe_path_is(const struct safe_path *place, const struct stat *file);
 /* Fills err with "'path' cannot be written: ..." and the remedy. Returns code. */

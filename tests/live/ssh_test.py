@@ -190,20 +190,36 @@ def test_refused():
 
 
 def test_stale():
+    """Folders that a shell on the host has left. A shell holds its folder by the pipe."""
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        boot = file.read().strip()
+    name = "".join(filter(str.isalnum, os.uname().nodename))[:20]
+    this = f"{MARK}0-{name}-{boot}-4194304-"
     with host() as box:
-        os.mkdir(box.inside(f"/tmp/{MARK}0-4194304-old"), 0o700)
-        with open(box.inside(f"/tmp/{MARK}0-4194304-old/pmctop"), "w", encoding="ascii"):
+        tmp = box.inside("/tmp")
+
+        def make(folder, owner=0):
+            os.mkdir(f"{tmp}/{folder}", 0o700)
+            os.mkfifo(f"{tmp}/{folder}/alive")
+            os.chown(f"{tmp}/{folder}", owner, owner)
+            return folder
+
+        stale = make(f"{this}old")
+        with open(f"{tmp}/{stale}/pmctop", "w", encoding="ascii"):
             pass
-        os.mkdir(box.inside(f"/tmp/{MARK}0-1-living"), 0o700)
-        os.mkdir(box.inside("/tmp/other"), 0o700)
-        os.symlink("/tmp/other", box.inside(f"/tmp/{MARK}0-4194304-link"))
-        os.mkdir(box.inside(f"/tmp/{MARK}0-4194304-theirs"), 0o700)
-        os.chown(box.inside(f"/tmp/{MARK}0-4194304-theirs"), USER, USER)
+        kept = [make(f"{this}living"), make(f"{this}theirs", USER), make("other"),
+                make(f"{MARK}0-{name}-{boot[::-1]}-4194304-boot"),
+                make(f"{MARK}0-x{name}-{boot}-4194304-machine"), f"{this}link"]
+        os.symlink("/tmp/other", f"{tmp}/{this}link")
+        living = os.open(f"{tmp}/{this}living/alive", os.O_RDWR)
         box.run("--list", "marks")
-        left = sorted(os.listdir(box.inside("/tmp")))
-        check("a folder without its shell is removed; others, links and those of other users are not",
-              left == ["other", f"{MARK}0-1-living", f"{MARK}0-4194304-link",
-                       f"{MARK}0-4194304-theirs"], left)
+        left = sorted(os.listdir(tmp))
+        check("a folder that no process holds is removed; held ones, links and those of other users, "
+              "machines and boots are not", left == sorted(kept), left)
+        os.close(living)
+        box.run("--list", "marks")
+        left = sorted(os.listdir(tmp))
+        check("once its shell has ended, it is removed", left == sorted(kept[1:]), left)
 
 
 def test_stale_here():

@@ -7,16 +7,18 @@ tests/live/ssh_test.py has a real sshd.
 Prints TAP. BUILD is the build directory.
 """
 import functools
+import glob
 import os
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
-from frames import check, finish  # noqa: E402
+from frames import check, finish, skip  # noqa: E402
 from pmctop import ENVIRONMENT, PMCTOP, run, write_file  # noqa: E402
 from ptys import OnPty  # noqa: E402
 
@@ -325,6 +327,46 @@ def check_early(machine):
           and "perf record" not in done.stderr and "nonexistent" not in str(machine.calls()), done)
 
 
+def check_places(machine):
+    """Places for the folders, here and there. The next is /tmp."""
+    here = run("--list", "marks").stdout
+    for name, mode in (("open", 0o777), ("group", 0o770), ("sticky", 0o1777), ("a b", 0o700),
+                       ("a..b", 0o700), ("long" * 50, 0o700), ("own", 0o700)):
+        os.makedirs(f"{machine.path}/{name}/inner")
+        os.chmod(f"{machine.path}/{name}", mode)
+    for name in ("open", "own"):
+        os.symlink(name, f"{machine.path}/link-to-{name}")
+    others = "another user may replace it, or a folder that leads to it."
+    for name, reason in (
+            ("open", others), ("open/inner", others), ("link-to-open", others), ("group", others),
+            ("open/../open", others), ("sticky", ""), ("sticky/inner", ""), ("link-to-own", ""),
+            ("own/../own", ""), ("own/../../" + os.path.basename(machine.path) + "/own", ""),
+            ("a b", "its name has characters that a shell may change."),
+            ("a..b", "its name has characters that a shell may change."),
+            ("long" * 50, "its name is too long."), ("own/" * 1000 + "own", ""), ("missing", "")):
+        place = os.path.join(machine.path, name)
+        done = machine.run("none", "--list", "marks", TMPDIR=place)
+        expected = reason and f"pmctop: box: {place[:100]}: {reason}\n"
+        check(f"TMPDIR={name[:40]}: {reason or 'nothing is printed'}", done.returncode == 0
+              and done.stdout == here and done.stderr == expected, done)
+        left = [path for path in glob.glob(f"{machine.path}/**/pmctop-*", recursive=True)]
+        check(f"TMPDIR={name[:40]}: nothing is left", not left, left)
+    for place, printed in (("relative", "its name does not begin with /."), ("/tmp/../tmp", ""), ("", ""),
+                           ("x" * 5000, "its name does not begin with /.")):
+        done = machine.run("none", "--list", "marks", TMPDIR=place)
+        check(f"TMPDIR={place[:40]}: another place is used", done.returncode == 0
+              and done.stdout == here and printed in done.stderr and bool(printed) == bool(done.stderr),
+              done)
+    if subprocess.run(["unshare", "-r", "true"], capture_output=True, check=False).returncode:
+        skip("a user namespace", "there is none")
+        return
+    done = subprocess.run(["unshare", "-r", PMCTOP, "--ssh", "box", "--list", "marks"], text=True,
+                          capture_output=True, check=False, stdin=subprocess.DEVNULL,
+                          env=machine.environment("none", TMPDIR=""))
+    check("in a user namespace without root /tmp is used",
+          done.returncode == 0 and done.stdout == here and not done.stderr, done)
+
+
 def check_sudo(machine):
     sudo = os.path.join(machine.path, "bin", "sudo")
     with open(sudo, "w", encoding="ascii") as file:
@@ -430,6 +472,7 @@ def main():
         check_words(machine)
         check_via(machine)
         check_early(machine)
+        check_places(machine)
         check_sudo(machine)
         check_lies(machine)
         check_answers(machine)

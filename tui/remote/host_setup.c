@@ -214,6 +214,9 @@ static void note_refused(struct dialogue *dialogue, const char *value)
 		{"full ", "it is full, or a quota is reached"},
 		{"denied ", "it cannot be written"},
 		{"name ", "its name has characters that a shell may change"},
+		{"relative ", "its name does not begin with /"},
+		{"long ", "its name is too long"},
+		{"others ", "another user may replace it, or a folder that leads to it"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

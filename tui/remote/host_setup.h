@@ -14,8 +14,9 @@
 
 /*
  * The dialogue with host_setup.sh over the first channel. At its end the host has a private folder
- * with `pmctop`, `parcel` and perhaps the pipe `recording`. The channel stays open: when its input
- * ends, the script removes what is left of the folder.
+ * with `pmctop`, `parcel`, the pipe `alive` (held_folder.h, link_watch.h) and perhaps the pipe
+ * `recording`. No other user can give the folder's name to another one. The channel stays open:
+ * when its input ends, the script removes what is left of the folder.
  */
 struct host_setup {
 	const char *host;    /* for messages (transport_name()); borrowed, as the other texts */

@@ -14,67 +14,91 @@
 LC_ALL=C
 export LC_ALL
 umask 077
-folder=
 new=
 
 reply() {
 	printf '%s %s\n' "$token" "$*"
 }
 
-# Removes the files and the folder. The names are relative: another user may have given the folder's
-# name to a link meanwhile. A cat that waits for a writer of the recording ends, because the pipe is
-# opened and closed once. A signal may arrive between mkdir and cd.
+# Removes the files and the folder by relative names: PWD ends with the folder's name from the moment
+# that cd has entered it. A cat that waits for a writer of the recording ends, because the pipe is
+# opened and closed once.
 clean() {
-	if [ -n "$folder" ]; then
+	[ -n "$new" ] || return 0
+	case $PWD in
+	*/"$new")
 		[ -p recording ] && : <>recording
-		rm -f pmctop parcel recording alive trial
-		cd /
-		folder=
-	fi
-	[ -z "$new" ] || rmdir "$new" 2>/dev/null
+		rm -f pmctop parcel recording trial pipe alive
+		cd -P ..
+		;;
+	esac
+	rmdir "$new"
 	new=
-}
+} 2>/dev/null
 
 trap 'clean; exit 0' HUP INT QUIT TERM PIPE
 trap clean EXIT
 
-# Removes the folders of this user that a killed shell has left. A folder's name has its shell's number.
-remove_stale() {
-	for old in "$1"/pmctop-ssh-"$user"-*; do
-		[ -d "$old" ] && [ ! -L "$old" ] && [ -O "$old" ] || continue
-		pid=${old#"$1/pmctop-ssh-$user-"}
-		pid=${pid%%-*}
-		case $pid in '' | *[!0-9]*) continue ;; esac
-		[ -d "/proc/$pid" ] || rm -rf "$old"
-	done
+# Sets the mode and the owner of a directory.
+examine() {
+	set -- $(ls -ldn "$1" 2>/dev/null)
+	mode=$1
+	owner=$3
 }
 
-# Makes the folder in a place, if a program can be written and executed there.
-try_place() {
-	case $1 in
-	[!/]*) return 1 ;;
-	*[!A-Za-z0-9/._-]*) reply refused "name $1"; return 1 ;;
-	esac
-	[ -d "$1" ] || return 1
-	remove_stale "$1"
-	new=$1/pmctop-ssh-$user-$$-$name
-	mkdir "$new" 2>/dev/null || { new=; reply refused "denied $1"; return 1; }
-	cd "$new" || { clean; return 1; }
-	folder=$new
-	if ! printf '#!/bin/sh\nexit 7\n' >trial || ! dd if=/dev/zero of=pmctop bs=1024 count="$kib"; then
-		reason=full
-	else
-		reason=
-		chmod 700 trial
-		./trial
-		[ $? = 7 ] || [ "$way" = link ] || reason=noexec
-	fi 2>/dev/null
-	rm -f trial pmctop
-	[ -n "$reason" ] || return 0
-	clean
-	reply refused "$reason $1"
-	return 1
+# Whether no other user can rename or replace the current directory, NAME, or one that leads to it:
+# each belongs to this user or root, and has the sticky bit if others may write it. A directory is
+# examined before the one that contains it, so what was found to hold is not changed meanwhile. In a
+# user namespace without root, / and /tmp belong to an unknown user, 65534.
+is_fixed() {
+	up=.
+	rest=${1%/}
+	while :; do
+		examine "$up"
+		case $owner:$rest in 0:* | "$user":* | 65534: | 65534:/tmp) ;; *) return 1 ;; esac
+		case $mode in d????[!w]??[!w]* | d????????[tT]*) ;; *) return 1 ;; esac
+		[ -n "$rest" ] || break
+		rest=${rest%/*}
+		up=$up/..
+	done
+	[ "$(env pwd -P)" = "$1" ]
 }
+
+# Whether the current directory is a new, empty folder of this user alone. This shell holds it from
+# here on, and is the last writer of the pipe (held_folder.h): when it ends, the program gets SIGIO.
+hold_folder() {
+	examine .
+	case $owner-$mode in "$user"-drwx--[-S]---*) ;; *) return 1 ;; esac
+	[ -z "$(ls -A)" ] && mkfifo pipe && exec 9<>pipe && mv pipe alive
+}
+
+# Makes the folder in a place, enters it, and checks that a program can be written and executed
+# there. Else sets the reason; none if there is no such place. Only the way to the place is absolute.
+# The name of the folder has no link in it, and host_setup.c takes less than 256 bytes.
+try_place() {
+	reason=relative
+	case $1 in /*) ;; *) return 1 ;; esac
+	reason=
+	cd -P "$1" || return
+	place=$(env pwd -P)
+	folder=${place%/}/pmctop-ssh-$user-$origin-$$-$name
+	reason=name
+	case $place in *[!A-Za-z0-9/._-]* | *..*) return 1 ;; esac
+	reason=long
+	[ ${#folder} -lt 256 ] || return
+	reason=others
+	is_fixed "$place" || return
+	reason=denied
+	new=${folder##*/}
+	mkdir -m 700 "$new" && cd -P "./$new" && hold_folder || return
+	reason=full
+	printf '#!/bin/sh\nexit 7\n' >trial && dd if=/dev/zero of=pmctop bs=1024 count="$kib" || return
+	reason=noexec
+	chmod 700 trial
+	./trial
+	[ $? = 7 ] || [ "$way" = link ] || return
+	rm -f trial pmctop
+} 2>/dev/null
 
 # Receives a file, after the line with its bytes.
 receive() {
@@ -86,6 +110,9 @@ receive() {
 
 reply begin
 user=$(id -u)
+boot=
+{ read -r boot </proc/sys/kernel/random/boot_id; } 2>/dev/null
+origin=$(printf %.20s "$(uname -n | tr -cd A-Za-z0-9)")-$boot
 installed=$(command -v pmctop)
 case $installed in /*) ;; *) installed= ;; esac
 reply machine "$(uname -m)"
@@ -98,10 +125,13 @@ reply facts
 # How the program is made (copy, link), KiB of all files, and whether there is a recording (yes, no).
 read -r way kib recorded || exit 0
 case $kib in '' | *[!0-9]*) exit 0 ;; esac
-for place in "$TMPDIR" /tmp "$XDG_RUNTIME_DIR" /dev/shm "$HOME"; do
-	try_place "$place" && break
+for named in "$TMPDIR" /tmp "$XDG_RUNTIME_DIR" /dev/shm "$HOME"; do
+	[ -n "$named" ] || continue
+	try_place "$named" && break
+	clean
+	[ -z "$reason" ] || reply refused "$reason $(printf %.200s "$named")"
 done
-if [ -z "$folder" ]; then
+if [ -z "$new" ]; then
 	reply nowhere
 	exit 0
 fi
@@ -115,8 +145,6 @@ fi
 receive parcel
 [ "$recorded" != yes ] || mkfifo recording
 reply runs "$(./pmctop --version </dev/null 2>&1 | head -n 1)"
-# This shell is the last writer of the pipe: when it ends, the program gets SIGIO.
-mkfifo alive && exec 9<>alive || exit 0
 reply ready
 # Passes the lines that arrive to link_watch.c: a dot every 10 s, an i or a t. Answers each with a dot.
 while read -r line; do

@@ -8,10 +8,12 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "tui/remote/held_folder.h"
 #include "tui/remote/link_watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -89,7 +91,7 @@ static int open_recording(int folder, struct error *err)
 	return fd;
 }
 
-/* The number of the shell: FOLDER is .../pmctop-ssh-USER-SHELL-NAME. 0: unknown. */
+/* The number of the shell: FOLDER is .../pmctop-ssh-USER-HOST-BOOT-SHELL-NAME. 0: unknown. */
 static pid_t shell_of(const char *path)
 {
 	const char *name = strrchr(path, '-');
@@ -145,13 +147,40 @@ static void set_variables(const struct parcel *parcel)
 	}
 }
 
-static void remove_files(int folder, const char *path)
+/*
+ * The begin of the names of this user's folders on this machine since its boot. Of
+ * pmctop-ssh-USER-HOST-BOOT-SHELL-NAME it is the part before SHELL. False if there is no boot id: a
+ * script of an older version has made the folder.
+ */
+static bool copy_prefix(const char *name, char *prefix, size_t size)
 {
-	static const char *const names[] = {"pmctop", "parcel", "recording", "alive", "trial"};
+	char boot[HELD_FOLDER_BOOT_BYTES];
+	size_t length = strlen(name);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		unlinkat(folder, names[i], 0);
-	rmdir(path);
+	for (unsigned dashes = 0; dashes < 2; length--)
+		if (length == 0 || (name[length - 1] == '-' && ++dashes == 2))
+			break;
+	if (length >= size || !held_folder_boot_id(boot) || length <= strlen(boot) + 1)
+		return false;
+	memcpy(prefix, name, length);
+	prefix[length] = '\0';
+	const char *id = prefix + length - 1 - strlen(boot);
+	return id[-1] == '-' && strncmp(id, boot, strlen(boot)) == 0;
+}
+
+/* Removes the folder, and the stale ones beside it. */
+static void remove_folders(int folder, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char prefix[NAME_MAX + 1];
+	struct stat status;
+	int parent = openat(folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	held_folder_remove(parent, name, folder);
+	if (fstat(folder, &status) == 0 && copy_prefix(name, prefix, sizeof(prefix)))
+		held_folder_remove_stale(parent, prefix, status.st_uid);
+	if (parent >= 0)
+		close(parent);
 }
 
 int remote_folder_receive(const char *path, struct parcel *parcel, int *recording,
@@ -172,7 +201,7 @@ int remote_folder_receive(const char *path, struct parcel *parcel, int *recordin
 		*recording = fd < 0 ? -1 : fd;
 		rc = fd < 0 ? fd : 0;
 	}
-	remove_files(folder, path);
+	remove_folders(folder, path);
 	close(folder);
 	if (rc)
 		parcel_fini(parcel);

@@ -13,8 +13,9 @@
  * unblocked.
  *
  * The folder must be a folder of this user (as root: of any, because of sudo) that no other user
- * may read. Only fixed names in it are removed. Returns 0, or -errno and a sentence. *recording
- * becomes the descriptor of the pipe, or -1: nothing is recorded.
+ * may read. It is removed as held_folder.h says, and so are the stale folders of its user beside
+ * it. Returns 0, or -errno and a sentence. *recording becomes the descriptor of the pipe, or -1:
+ * nothing is recorded.
  */
 int remote_folder_receive(const char *path, struct parcel *parcel, int *recording,
 			  struct error *err);

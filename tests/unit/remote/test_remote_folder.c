@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/util.h"
 #include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/files.h"
+#include "tui/remote/held_folder.h"
 #include "tui/remote/remote_folder.h"
 
 #include <errno.h>
@@ -22,7 +24,7 @@ static const char *path_of(const char *name)
 	return path;
 }
 
-static void write_file(const char *name, const void *bytes, size_t n)
+static void put_file(const char *name, const void *bytes, size_t n)
 {
 	int fd = open(path_of(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
@@ -43,7 +45,7 @@ static void write_parcel(const char *record)
 	parcel_add_word(&parcel, "pmctop");
 	parcel_add_word(&parcel, "-b");
 	assert_int_equal(parcel_pack(&parcel, &bytes, &n, &err), 0);
-	write_file("parcel", bytes, n);
+	put_file("parcel", bytes, n);
 	free(bytes);
 	parcel_fini(&parcel);
 }
@@ -80,7 +82,7 @@ static void test_received(void **state)
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	setenv("COLUMNS", "132", 1);
 	write_parcel("here.data");
-	write_file("pmctop", "x", 1);
+	put_file("pmctop", "x", 1);
 	assert_int_equal(mkfifo(path_of("recording"), 0600), 0);
 	reader = open(path_of("recording"), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	assert_int_equal(remote_folder_receive(folder, &parcel, &recording, &err), 0);
@@ -110,7 +112,7 @@ static void test_recording_is_no_pipe(void **state)
 
 	(void)state;
 	write_parcel("here.data");
-	write_file("recording", "x", 1);
+	put_file("recording", "x", 1);
 	assert_int_equal(remote_folder_receive(folder, &parcel, &recording, &err), -EINVAL);
 	assert_int_equal(recording, -1);
 }
@@ -124,7 +126,7 @@ static void test_others_stay(void **state)
 
 	(void)state;
 	write_parcel(NULL);
-	write_file("other", "x", 1);
+	put_file("other", "x", 1);
 	assert_int_equal(symlink("other", path_of("pmctop")), 0);
 	assert_int_equal(remote_folder_receive(folder, &parcel, &recording, &err), 0);
 	assert_int_equal(recording, -1);
@@ -172,13 +174,61 @@ static void test_no_parcel(void **state)
 	int recording;
 
 	(void)state;
-	write_file("parcel", "rubbish", 7);
+	put_file("parcel", "rubbish", 7);
 	assert_int_equal(remote_folder_receive(folder, &parcel, &recording, &err), -EINVAL);
 	assert_int_equal(access(folder, F_OK), -1);
 	assert_int_equal(mkdir(folder, 0700), 0);
 	assert_int_equal(mkfifo(path_of("parcel"), 0600), 0);
 	assert_true(remote_folder_receive(folder, &parcel, &recording, &err) < 0);
 	assert_int_equal(access(folder, F_OK), -1);
+}
+
+/* Folders beside it. */
+static void test_stale_ones(void **state)
+{
+	static const struct {
+		const char *user, *host, *boot; /* boot NULL: this one */
+		bool held, removed;
+	} rows[] = {
+		{"7", "box", NULL, false, true},
+		{"7", "box", NULL, true, false},
+		{"7", "far", NULL, false, false},
+		{"7", "box", "00000000-1111-2222-3333-444444444444", false, false},
+		{"8", "box", NULL, false, false},
+	};
+	char boot[HELD_FOLDER_BOOT_BYTES], names[ARRAY_SIZE(rows)][128], own[128],
+		path[sizeof(folder) + 128];
+	struct parcel parcel;
+	struct error err;
+	int recording, alive = -1;
+
+	(void)state;
+	if (!held_folder_boot_id(boot))
+		skip();
+	int place = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(names[i], sizeof(names[i]), "pmctop-ssh-%s-%s-%s-12-abc%zu", rows[i].user,
+			 rows[i].host, rows[i].boot ? rows[i].boot : boot, i);
+		assert_int_equal(mkdirat(place, names[i], 0700), 0);
+		int fd = openat(place, names[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		int hold = held_folder_hold(fd);
+		if (rows[i].held)
+			alive = hold;
+		else
+			close(hold);
+		close(fd);
+	}
+	snprintf(own, sizeof(own), "pmctop-ssh-7-box-%s-11-abc", boot);
+	assert_int_equal(mkdirat(place, own, 0700), 0);
+	snprintf(path, sizeof(path), "%s/%s", folder, own);
+	assert_true(remote_folder_receive(path, &parcel, &recording, &err) < 0); /* no parcel */
+	assert_int_equal(faccessat(place, own, F_OK, 0), -1);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(faccessat(place, names[i], F_OK, 0), rows[i].removed ? -1 : 0);
+	close(alive);
+	close(place);
+	remove_tree(folder);
+	assert_int_equal(mkdir(folder, 0700), 0);
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
@@ -189,6 +239,7 @@ int main(void)
 		IN_FOLDER(test_received),    IN_FOLDER(test_others_stay),
 		IN_FOLDER(test_not_private), IN_FOLDER(test_link_refused),
 		IN_FOLDER(test_no_parcel),   IN_FOLDER(test_recording_is_no_pipe),
+		IN_FOLDER(test_stale_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
