@@ -16,6 +16,8 @@ enum { DOUBLINGS_MAX = 6 };
 #define ENDING_NS (100 * NS_PER_MS)
 #define PAUSE_NS  (10 * NS_PER_S) /* before an abandoned place is tried again */
 
+static const struct lane free_lane = {.left = {HELPER_NONE_INIT, HELPER_NONE_INIT}};
+
 struct code_lanes *code_lanes_new(const struct code_lanes_config *config)
 {
 	struct code_lanes *lanes = xcalloc(1, sizeof(*lanes));
@@ -33,8 +35,9 @@ struct code_lanes *code_lanes_new(const struct code_lanes_config *config)
 		lanes->config.pause_ns = PAUSE_NS;
 	lanes->random = hash_random_odd();
 	hash_table_init(&lanes->files, 0);
+	lanes->shared = free_lane;
 	for (size_t i = 0; i < CODE_LANES_MAX; i++)
-		lanes->own[i].left[0] = lanes->own[i].left[1] = HELPER_NONE;
+		lanes->own[i] = free_lane;
 	return lanes;
 }
 
@@ -299,7 +302,7 @@ static void set_aside(struct code_lanes *lanes, const struct halt *halt)
 		snprintf(lane->name, sizeof(lane->name), "/proc/%d/root", halt->pid);
 	else
 		text_printable(lane->name, sizeof(lane->name), halt->name, LANE_NAME_SHOWN);
-	lanes->shared = (struct lane){.opener = NULL};
+	lanes->shared = free_lane;
 }
 
 static void abandon(struct code_lanes *lanes, struct lane *lane)

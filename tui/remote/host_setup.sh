@@ -16,8 +16,9 @@ export LC_ALL
 umask 077
 new=
 
+# A shell's message that no process reads the output any more would reach a terminal with --via.
 reply() {
-	printf '%s %s\n' "$token" "$*"
+	printf '%s %s\n' "$token" "$*" 2>/dev/null
 }
 
 # Removes the files and the folder by relative names: PWD ends with the folder's name from the moment
@@ -149,7 +150,7 @@ reply ready
 # Passes the lines that arrive to link_watch.c: a dot every 10 s, an i or a t. Answers each with a dot.
 while read -r line; do
 	printf %s "$line" >&9
-	echo .
+	echo . 2>/dev/null
 done
 [ ! -e parcel ] || reply unused
 exit 0

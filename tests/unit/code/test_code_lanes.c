@@ -8,6 +8,7 @@
 #include "core/base/util.h"
 #include "core/code/opener_client.h"
 #include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/files.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -286,6 +287,21 @@ static unsigned find_functions(struct scene *scene, unsigned first, unsigned sec
 	return found;
 }
 
+/* Lanes that never worked have no descriptor that could be closed. */
+static void lanes_close_no_descriptor_of_others(void **state)
+{
+	unsigned before = count_files("/proc/self/fd");
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	assert_int_equal(open_file(&scene, DISK), 0);
+	code_lanes_stop(scene.lanes);
+	code_lanes_stop(scene.lanes);
+	end(&scene);
+	assert_int_equal(count_files("/proc/self/fd"), before);
+}
+
 static void a_file_that_does_not_answer_has_a_lane_of_its_own(void **state)
 {
 	struct scene scene;
@@ -527,6 +543,7 @@ int main(void)
 {
 	const struct cases tables[] = {CASES(a_stage_that_does_not_answer_is_left_out, stage_rows)};
 	const struct CMUnitTest others[] = {
+		cmocka_unit_test(lanes_close_no_descriptor_of_others),
 		cmocka_unit_test(a_file_that_does_not_answer_has_a_lane_of_its_own),
 		cmocka_unit_test(a_short_halt_has_no_note),
 		cmocka_unit_test(a_lane_that_stands_still_is_abandoned),
