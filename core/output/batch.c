@@ -59,7 +59,7 @@ static void pass_notes(const struct snapshot *snapshot, const struct batch_optio
 }
 
 static int print_snapshot(const struct snapshot *snapshot, const struct batch_options *options,
-			  int fd, const volatile sig_atomic_t *stop, struct error *err)
+			  int fd, const atomic_int *stop, struct error *err)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -85,7 +85,7 @@ static int print_snapshot(const struct snapshot *snapshot, const struct batch_op
 
 /* Sets *over if all processes and threads of the target have ended. */
 static int print_refresh(const struct feed *feed, const struct batch_options *options, int fd,
-			 const volatile sig_atomic_t *stop, bool *over, struct error *err)
+			 const atomic_int *stop, bool *over, struct error *err)
 {
 	struct snapshot *snapshot = feed_snapshot(feed);
 	int code = 0;
@@ -100,7 +100,7 @@ static int print_refresh(const struct feed *feed, const struct batch_options *op
 }
 
 int batch_run(const struct feed *feed, const struct batch_options *options, int fd,
-	      const volatile sig_atomic_t *stop, struct error *err)
+	      const atomic_int *stop, struct error *err)
 {
 	for (uint64_t done = 0; options->iterations == 0 || done < options->iterations; done++) {
 		int due = 0;
@@ -125,7 +125,7 @@ int batch_run(const struct feed *feed, const struct batch_options *options, int 
 }
 
 int batch_print_summary(const struct batch_options *options, const struct snapshot_run *run, int fd,
-			const volatile sig_atomic_t *stop, struct error *err)
+			const atomic_int *stop, struct error *err)
 {
 	for (size_t i = 0; i < run_summary_parts(options->summary); i++) {
 		struct snapshot *snapshot = run_summary_snapshot(options->summary, i, run);
@@ -138,7 +138,7 @@ int batch_print_summary(const struct batch_options *options, const struct snapsh
 	return 0;
 }
 
-int batch_finish(const struct batch_options *options, int fd, const volatile sig_atomic_t *stop,
+int batch_finish(const struct batch_options *options, int fd, const atomic_int *stop,
 		 struct error *err)
 {
 	char *text = NULL;

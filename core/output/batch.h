@@ -10,7 +10,7 @@
 #include "core/snapshot/run_summary.h"
 #include "core/view/view.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,20 +48,20 @@ struct batch_options {
  * output: -EPIPE if its reader has gone (the caller must ignore SIGPIPE), -ENOSPC, -EIO ...
  */
 int batch_run(const struct feed *feed, const struct batch_options *options, int fd,
-	      const volatile sig_atomic_t *stop, struct error *err);
+	      const atomic_int *stop, struct error *err);
 
 /*
  * Prints each part of the summary as an object or page, after batch_run(). 0, or -errno as
  * batch_run().
  */
 int batch_print_summary(const struct batch_options *options, const struct snapshot_run *run, int fd,
-			const volatile sig_atomic_t *stop, struct error *err);
+			const atomic_int *stop, struct error *err);
 
 /*
  * Prints what the format has left at the end of a run, after the calls above. 0, or -errno as
  * batch_run().
  */
-int batch_finish(const struct batch_options *options, int fd, const volatile sig_atomic_t *stop,
+int batch_finish(const struct batch_options *options, int fd, const atomic_int *stop,
 		 struct error *err);
 
 #endif

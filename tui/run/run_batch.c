@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -41,7 +42,7 @@ struct batch_run {
  * State at file scope, as signal handlers need it: the signal that requested the end, and the sys
  * to wake.
  */
-static volatile sig_atomic_t batch_stop;
+static atomic_int batch_stop;
 static const struct sys *batch_sys;
 
 /*
