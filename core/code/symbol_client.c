@@ -37,9 +37,9 @@ enum {
 };
 #define PATIENCE_NS (10 * NS_PER_S)
 #define PAUSE_NS    (100 * NS_PER_MS)
-#define STEADY_NS   (60 * NS_PER_S)  /* after this time a child that ends is the first again */
-#define ENDING_NS   (2 * NS_PER_S)   /* for symbol_client_free() */
-#define LEAVING_NS  (20 * NS_PER_MS) /* from the end of the socket to that of the process */
+#define STEADY_NS   (60 * NS_PER_S)   /* after this time a child that ends is the first again */
+#define ENDING_NS   (200 * NS_PER_MS) /* for symbol_client_free(): q ends pmctop within 1 s */
+#define LEAVING_NS  (20 * NS_PER_MS)  /* from the end of the socket to that of the process */
 
 /* Stands for a file in requests that need none. Keys of files are odd, or chosen at random. */
 #define DEMANGLER_KEY UINT64_C(2)
