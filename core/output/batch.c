@@ -58,6 +58,20 @@ static void pass_notes(const struct snapshot *snapshot, const struct batch_optio
 					   : "No code is sampled here: no functions.");
 }
 
+/* To the file that each refresh replaces, or else to the descriptor. */
+static int write_text(const struct batch_options *options, int fd, const char *text, size_t size,
+		      const atomic_int *stop, struct error *err)
+{
+	if (size == 0)
+		return 0;
+	unwritten_add(options->unwritten, size);
+	int code = options->replaces
+			   ? published_file_replace(options->replaces, text, size, stop, err)
+			   : write_all(fd, text, size, stop);
+	unwritten_take(options->unwritten, size);
+	return code;
+}
+
 static int print_snapshot(const struct snapshot *snapshot, const struct batch_options *options,
 			  int fd, const atomic_int *stop, struct error *err)
 {
@@ -73,10 +87,8 @@ static int print_snapshot(const struct snapshot *snapshot, const struct batch_op
 		write_view(snapshot, options, memory);
 	if (fclose(memory))
 		code = -ENOMEM;
-	else if (size > 0 && options->replaces)
-		code = published_file_replace(options->replaces, text, size, stop, err);
-	else if (size > 0)
-		code = write_all(fd, text, size, stop);
+	else
+		code = write_text(options, fd, text, size, stop, err);
 	if (code < 0 && !options->replaces && !(code == -EINTR && *stop))
 		set_output_error(code, err);
 	free(text);
@@ -149,8 +161,8 @@ int batch_finish(const struct batch_options *options, int fd, const atomic_int *
 	FILE *memory = xopen_memstream(&text, &size);
 	options->format->finish(options->kept, memory);
 	int code = fclose(memory) ? -ENOMEM : 0;
-	if (!code && size > 0)
-		code = write_all(fd, text, size, stop);
+	if (!code)
+		code = write_text(options, fd, text, size, stop, err);
 	free(text);
 	if (code == -EINTR && *stop)
 		return 0;

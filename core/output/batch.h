@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/notes.h"
 #include "core/base/published_file.h"
+#include "core/base/unwritten.h"
 #include "core/engine/feed.h"
 #include "core/output/batch_format.h"
 #include "core/snapshot/run_summary.h"
@@ -28,7 +29,8 @@ struct batch_options {
 	struct view_spec view;
 	bool silent;    /* refreshes are not printed, only added to the summary or exported */
 	bool recording; /* ends when the recording ends */
-	bool code;      /* functions are wanted: `note` gets a sentence if a snapshot has none */
+	struct unwritten *unwritten; /* updated while something is written; may be NULL */
+	bool code; /* functions are wanted: `note` gets a sentence if a snapshot has none */
 
 	/* Of a command. */
 	struct run_summary *summary; /* every refresh is added to it; NULL: none */
