@@ -133,7 +133,7 @@ UNSANITIZED := tests/guest/ terminal/journeys live/hardened tests/soak/ live/rig
 # meanwhile.
 THREAD_UNITS := engine/test_feed_thread perfdata/test_recording_file perfdata/test_recorder replay/test_replay_feed \
 	snapshot/test_snapshot output/test_metrics_server output/test_metrics_export \
-	base/test_published_file remote/test_link_watch
+	base/test_published_file remote/test_link_watch run/test_tui_ending
 THREAD_SCRIPTS := live/record_test live/listen live/replay_test terminal/replay terminal/config
 
 # Units that take more than half a minute under valgrind, which is about 40 times slower. ASan checks

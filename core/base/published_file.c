@@ -103,7 +103,7 @@ void published_file_fini(struct published_file_replace *file)
 }
 
 static int put_file(struct published_file_replace *file, const struct safe_path *place,
-		    const void *bytes, size_t n, const volatile sig_atomic_t *stop)
+		    const void *bytes, size_t n, const atomic_int *stop)
 {
 	struct atomic_file new;
 	int rc = atomic_file_open(place, &new);
@@ -128,7 +128,7 @@ static int put_file(struct published_file_replace *file, const struct safe_path 
 }
 
 int published_file_replace(struct published_file_replace *file, const void *bytes, size_t n,
-			   const volatile sig_atomic_t *stop, struct error *err)
+			   const atomic_int *stop, struct error *err)
 {
 	struct safe_path place;
 	/* Checked each time: another file may have the name now. */

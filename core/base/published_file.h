@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 /*
@@ -31,6 +31,6 @@ void published_file_fini(struct published_file_replace *file);
  * sentence if a signal set *stop meanwhile.
  */
 int published_file_replace(struct published_file_replace *file, const void *bytes, size_t n,
-			   const volatile sig_atomic_t *stop, struct error *err);
+			   const atomic_int *stop, struct error *err);
 
 #endif

@@ -106,7 +106,7 @@ void *array_give_back(void *items, size_t *capacity, size_t used, size_t size)
 	return xreallocarray(items, *capacity, size);
 }
 
-int write_all(int fd, const void *bytes, size_t n, const volatile sig_atomic_t *stop)
+int write_all(int fd, const void *bytes, size_t n, const atomic_int *stop)
 {
 	for (const char *from = bytes; n > 0;) {
 		ssize_t written = write(fd, from, n);

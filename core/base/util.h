@@ -2,7 +2,7 @@
 #ifndef PMCTOP_UTIL_H
 #define PMCTOP_UTIL_H
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -100,7 +100,7 @@ static inline bool array_is_sparse(size_t capacity, size_t used)
  * Writes all bytes, also if signals interrupt it. 0 or -errno. It returns -EINTR if `stop` is not
  * NULL and a signal has set *stop, so that a blocked reader does not keep pmctop from ending.
  */
-int write_all(int fd, const void *bytes, size_t n, const volatile sig_atomic_t *stop);
+int write_all(int fd, const void *bytes, size_t n, const atomic_int *stop);
 
 /* CLOCK_MONOTONIC, for callers without a struct sys. Tests cannot set it. */
 uint64_t monotonic_ns(void);

@@ -58,6 +58,7 @@ struct engine_config {
 	struct recorder *recorder; /* owned, also if engine_new() fails; NULL: no recording */
 	struct error *recording; /* filled in, at the latest by engine_free(), if a recording ended
 				    early; NULL: the caller does not need it */
+	struct unwritten *unwritten; /* of later recordings (COMMAND_RECORD); may be NULL */
 	/* Filled in with the snapshot of the short interval before the first, owned by the caller;
 	 * NULL: none is wanted. */
 	struct snapshot **glimpse;

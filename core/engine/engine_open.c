@@ -235,6 +235,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	settle_plan(engine);
 	engine->record.recorder = config->recorder;
 	engine->record.failed = config->recording;
+	engine->record.unwritten = config->unwritten;
 	engine_continue_recording(engine);
 	*out = engine;
 	return 0;

@@ -49,7 +49,7 @@ static void stop_recording(struct engine_recording *record, struct collect *coll
 int engine_recording_to(struct engine_recording *record, struct collect *collect, const char *path,
 			struct error *err)
 {
-	const struct recorder_spec spec = {.path = path};
+	const struct recorder_spec spec = {.path = path, .unwritten = record->unwritten};
 
 	stop_recording(record, collect);
 	if (!path)

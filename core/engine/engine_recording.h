@@ -5,14 +5,16 @@
 #include "core/attrib/tasks.h"
 #include "core/base/error.h"
 #include "core/base/notes.h"
+#include "core/base/unwritten.h"
 #include "core/collect/collect.h"
 #include "core/perfdata/recorder.h"
 
 /* When a recording begins, goes on and ends. Zeroed: no recording. */
 struct engine_recording {
-	struct recorder *recorder; /* the current one; NULL: none */
-	struct recorder *ended;    /* the last one, while it writes the rest; NULL: none */
-	struct error *failed;      /* borrowed; why a recording ended early; NULL: not needed */
+	struct recorder *recorder;   /* the current one; NULL: none */
+	struct recorder *ended;      /* the last one, while it writes the rest; NULL: none */
+	struct error *failed;        /* borrowed; why a recording ended early; NULL: not needed */
+	struct unwritten *unwritten; /* borrowed; of the file of engine_recording_to(); or NULL */
 };
 
 /* Returns 0, or -EOPNOTSUPP and a sentence if this mode has no records. */

@@ -58,8 +58,22 @@ static void pass_notes(const struct snapshot *snapshot, const struct batch_optio
 					   : "No code is sampled here: no functions.");
 }
 
+/* To the file that each refresh replaces, or else to the descriptor. */
+static int write_text(const struct batch_options *options, int fd, const char *text, size_t size,
+		      const atomic_int *stop, struct error *err)
+{
+	if (size == 0)
+		return 0;
+	unwritten_add(options->unwritten, size);
+	int code = options->replaces
+			   ? published_file_replace(options->replaces, text, size, stop, err)
+			   : write_all(fd, text, size, stop);
+	unwritten_take(options->unwritten, size);
+	return code;
+}
+
 static int print_snapshot(const struct snapshot *snapshot, const struct batch_options *options,
-			  int fd, const volatile sig_atomic_t *stop, struct error *err)
+			  int fd, const atomic_int *stop, struct error *err)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -73,10 +87,8 @@ static int print_snapshot(const struct snapshot *snapshot, const struct batch_op
 		write_view(snapshot, options, memory);
 	if (fclose(memory))
 		code = -ENOMEM;
-	else if (size > 0 && options->replaces)
-		code = published_file_replace(options->replaces, text, size, stop, err);
-	else if (size > 0)
-		code = write_all(fd, text, size, stop);
+	else
+		code = write_text(options, fd, text, size, stop, err);
 	if (code < 0 && !options->replaces && !(code == -EINTR && *stop))
 		set_output_error(code, err);
 	free(text);
@@ -85,7 +97,7 @@ static int print_snapshot(const struct snapshot *snapshot, const struct batch_op
 
 /* Sets *over if all processes and threads of the target have ended. */
 static int print_refresh(const struct feed *feed, const struct batch_options *options, int fd,
-			 const volatile sig_atomic_t *stop, bool *over, struct error *err)
+			 const atomic_int *stop, bool *over, struct error *err)
 {
 	struct snapshot *snapshot = feed_snapshot(feed);
 	int code = 0;
@@ -100,7 +112,7 @@ static int print_refresh(const struct feed *feed, const struct batch_options *op
 }
 
 int batch_run(const struct feed *feed, const struct batch_options *options, int fd,
-	      const volatile sig_atomic_t *stop, struct error *err)
+	      const atomic_int *stop, struct error *err)
 {
 	for (uint64_t done = 0; options->iterations == 0 || done < options->iterations; done++) {
 		int due = 0;
@@ -125,7 +137,7 @@ int batch_run(const struct feed *feed, const struct batch_options *options, int 
 }
 
 int batch_print_summary(const struct batch_options *options, const struct snapshot_run *run, int fd,
-			const volatile sig_atomic_t *stop, struct error *err)
+			const atomic_int *stop, struct error *err)
 {
 	for (size_t i = 0; i < run_summary_parts(options->summary); i++) {
 		struct snapshot *snapshot = run_summary_snapshot(options->summary, i, run);
@@ -138,7 +150,7 @@ int batch_print_summary(const struct batch_options *options, const struct snapsh
 	return 0;
 }
 
-int batch_finish(const struct batch_options *options, int fd, const volatile sig_atomic_t *stop,
+int batch_finish(const struct batch_options *options, int fd, const atomic_int *stop,
 		 struct error *err)
 {
 	char *text = NULL;
@@ -149,8 +161,8 @@ int batch_finish(const struct batch_options *options, int fd, const volatile sig
 	FILE *memory = xopen_memstream(&text, &size);
 	options->format->finish(options->kept, memory);
 	int code = fclose(memory) ? -ENOMEM : 0;
-	if (!code && size > 0)
-		code = write_all(fd, text, size, stop);
+	if (!code)
+		code = write_text(options, fd, text, size, stop, err);
 	free(text);
 	if (code == -EINTR && *stop)
 		return 0;

@@ -5,12 +5,13 @@
 #include "core/base/error.h"
 #include "core/base/notes.h"
 #include "core/base/published_file.h"
+#include "core/base/unwritten.h"
 #include "core/engine/feed.h"
 #include "core/output/batch_format.h"
 #include "core/snapshot/run_summary.h"
 #include "core/view/view.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +29,8 @@ struct batch_options {
 	struct view_spec view;
 	bool silent;    /* refreshes are not printed, only added to the summary or exported */
 	bool recording; /* ends when the recording ends */
-	bool code;      /* functions are wanted: `note` gets a sentence if a snapshot has none */
+	struct unwritten *unwritten; /* updated while something is written; may be NULL */
+	bool code; /* functions are wanted: `note` gets a sentence if a snapshot has none */
 
 	/* Of a command. */
 	struct run_summary *summary; /* every refresh is added to it; NULL: none */
@@ -48,20 +50,20 @@ struct batch_options {
  * output: -EPIPE if its reader has gone (the caller must ignore SIGPIPE), -ENOSPC, -EIO ...
  */
 int batch_run(const struct feed *feed, const struct batch_options *options, int fd,
-	      const volatile sig_atomic_t *stop, struct error *err);
+	      const atomic_int *stop, struct error *err);
 
 /*
  * Prints each part of the summary as an object or page, after batch_run(). 0, or -errno as
  * batch_run().
  */
 int batch_print_summary(const struct batch_options *options, const struct snapshot_run *run, int fd,
-			const volatile sig_atomic_t *stop, struct error *err);
+			const atomic_int *stop, struct error *err);
 
 /*
  * Prints what the format has left at the end of a run, after the calls above. 0, or -errno as
  * batch_run().
  */
-int batch_finish(const struct batch_options *options, int fd, const volatile sig_atomic_t *stop,
+int batch_finish(const struct batch_options *options, int fd, const atomic_int *stop,
 		 struct error *err);
 
 #endif

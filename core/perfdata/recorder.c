@@ -20,7 +20,8 @@ int recorder_new(const struct recorder_spec *spec, struct recorder **out, struct
 	struct recording_file *file;
 	const struct recording_rules rules = {.switches = spec->switch_bytes || spec->switch_ns,
 					      .keep = spec->switch_files,
-					      .pipe = spec->pipe};
+					      .pipe = spec->pipe,
+					      .unwritten = spec->unwritten};
 	int result = recording_file_open(spec->path, &rules, &file, err);
 
 	if (result < 0)

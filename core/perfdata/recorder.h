@@ -7,6 +7,7 @@
 #include "core/attrib/interval.h"
 #include "core/attrib/target.h"
 #include "core/base/error.h"
+#include "core/base/unwritten.h"
 #include "core/perf/switch_event.h"
 #include "core/perfdata/perfdata_raw.h"
 #include "core/snapshot/snapshot.h"
@@ -29,11 +30,12 @@
 struct recorder;
 
 struct recorder_spec {
-	const char *path;      /* "-": standard output */
-	int pipe;              /* an open pipe to write to, then path is its name; 0: none */
-	uint64_t switch_bytes; /* begin another file when it is that large ... */
-	uint64_t switch_ns;    /* ... or that old; 0: never */
-	size_t switch_files;   /* greatest number of files to keep, with this one; 0: all */
+	const char *path;            /* "-": standard output */
+	int pipe;                    /* an open pipe to write to, then path is its name; 0: none */
+	uint64_t switch_bytes;       /* begin another file when it is that large ... */
+	uint64_t switch_ns;          /* ... or that old; 0: never */
+	size_t switch_files;         /* greatest number of files to keep, with this one; 0: all */
+	struct unwritten *unwritten; /* updated while the file is open; may be NULL */
 };
 
 /* Opens the file: 0, or -errno with *err filled. */

@@ -30,7 +30,7 @@ enum {
 	WAITING_MAX = 64 << 20, /* greatest number of queued bytes */
 	SPARE_MAX = 8,          /* pieces kept for reuse */
 	PIPE_PIECE = 4096,      /* PIPE_BUF: a pipe that is ready takes so much at once */
-	PIPE_LOOK_MS = 100,
+	PIPE_LOOK_MS = 50,
 };
 
 struct piece {
@@ -41,8 +41,9 @@ struct piece {
 
 struct recording_file {
 	struct recording_name name;
-	bool named;  /* not standard output */
-	bool stream; /* a pipe, or another output that may block */
+	bool named;                  /* not standard output */
+	bool stream;                 /* a pipe, or another output that may block */
+	struct unwritten *unwritten; /* borrowed; may be NULL */
 	pthread_t thread;
 
 	/* Of the thread. */
@@ -219,6 +220,7 @@ static void give_up_pieces(struct piece **list)
 static void keep_spare(struct recording_file *file, struct piece *piece)
 {
 	file->waiting -= piece->data.n;
+	unwritten_take(file->unwritten, piece->data.n);
 	piece->data.n = 0;
 	if (file->n_spare == SPARE_MAX) {
 		piece_free(piece);
@@ -274,6 +276,7 @@ static void *writer_run(void *arg)
 	if (result < 0 && !file->error.code)
 		file->error = err;
 	pthread_mutex_unlock(&file->lock);
+	unwritten_close(file->unwritten);
 	return NULL;
 }
 
@@ -301,18 +304,23 @@ int recording_file_open(const char *path, const struct recording_rules *rules,
 	struct recording_name name = {.doomed_fd = -1};
 	struct stat status;
 	bool named = strcmp(path, "-") != 0 && !rules->pipe;
+	unwritten_name(rules->unwritten, named || rules->pipe ? path : "standard output");
 	int fd = rules->pipe ? rules->pipe
 		 : named     ? recording_name_open(&name, path, rules, err)
 			     : open_stdout(err);
 
-	if (fd < 0)
+	if (fd < 0) {
+		unwritten_close(rules->unwritten);
 		return fd;
+	}
 	struct recording_file *file = xcalloc(1, sizeof(*file));
 	file->name = name;
 	file->fd = fd;
 	file->named = named;
 	file->stream = fstat(fd, &status) < 0 || !S_ISREG(status.st_mode);
 	file->last = &file->first;
+	file->unwritten = rules->unwritten;
+	unwritten_open(file->unwritten);
 	pthread_mutex_init(&file->lock, NULL);
 	pthread_cond_init(&file->more, NULL);
 	int result = thread_start(&file->thread, writer_run, file);
@@ -320,6 +328,7 @@ int recording_file_open(const char *path, const struct recording_rules *rules,
 		*out = file;
 		return 0;
 	}
+	unwritten_close(file->unwritten);
 	close(fd);
 	recording_name_fini(&file->name);
 	free(file);
@@ -387,6 +396,7 @@ void recording_file_append(struct recording_file *file, struct perfdata *data, c
 		return;
 	}
 	file->waiting += bytes;
+	unwritten_add(file->unwritten, bytes);
 	*file->last = piece;
 	file->last = &piece->next;
 	pthread_cond_signal(&file->more);

@@ -34,7 +34,7 @@ void recording_file_end(struct recording_file *file);
  * removed the last one. NULL is fine.
  */
 int recording_file_close(struct recording_file *file, struct error *err);
-#define RECORDING_FILE_PATIENCE_NS (1 * NS_PER_S)
+#define RECORDING_FILE_PATIENCE_NS (600 * NS_PER_MS) /* q and signals end pmctop within 1 s */
 
 /* An empty perfdata, to be filled with whole records and appended. */
 struct perfdata *recording_file_new_part(struct recording_file *file);

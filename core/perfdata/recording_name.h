@@ -3,6 +3,7 @@
 #define PMCTOP_RECORDING_NAME_H
 
 #include "core/base/error.h"
+#include "core/base/unwritten.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +32,8 @@ struct recording_past {
 struct recording_rules {
 	bool switches; /* files get a stamp */
 	size_t keep;
-	int pipe; /* an open pipe, which is written instead of a file; 0: none */
+	int pipe;                    /* an open pipe, which is written instead of a file; 0: none */
+	struct unwritten *unwritten; /* updated while the file is open; may be NULL */
 };
 
 /* Creates the file and returns its descriptor, or -errno with *err filled. */

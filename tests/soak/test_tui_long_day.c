@@ -16,6 +16,7 @@
 
 #include <dirent.h>
 #include <stdio.h>
+#include <unistd.h>
 
 struct soak {
 	struct long_day_config config;

@@ -43,7 +43,7 @@ enum {
 
 #define BREAK_PATIENCE_NS (1 * NS_PER_S) /* a broken connection ends the channels one by one */
 #define END_PATIENCE_NS   (3 * NS_PER_S)
-/* For the end of the output after a signal. A command there may use 3 s, a slow reader 4 s. */
+/* For the end of the output after a signal. A command there may use 3 s, a slow reader 1 s. */
 #define OUTPUT_PATIENCE_NS (10 * NS_PER_S)
 
 struct run {

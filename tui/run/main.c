@@ -11,6 +11,7 @@
 #include "tui/remote/link_watch.h"
 #include "tui/remote/parcel.h"
 #include "tui/remote/remote_folder.h"
+#include "tui/run/ending.h"
 #include "tui/run/launch.h"
 #include "tui/run/output_buffer.h"
 #include "tui/run/rights.h"
@@ -51,7 +52,8 @@ static void print_message(const char *sentence, const char *next)
 	char text[4 * sizeof(struct error)];
 
 	text_printable(text, sizeof(text), sentence, UINT_MAX);
-	fprintf(stderr, "pmctop: %s%s\n", text, next);
+	/* Without stdio: another thread may stand in a write with the lock of stderr. */
+	dprintf(STDERR_FILENO, "pmctop: %s%s\n", text, next);
 }
 
 static enum run_status print_error(const struct error *err, enum run_status status)
@@ -227,6 +229,7 @@ static int run_counting(const struct options *options, struct config *file,
 	struct theme theme;
 	struct serve serve = {0};
 	struct launch launch = {0};
+	struct ending *ending = NULL;
 	struct error err = {0};
 	char theme_dir[PATH_MAX], save_path[PATH_MAX];
 	int status = RUN_FAILED;
@@ -237,7 +240,7 @@ static int run_counting(const struct options *options, struct config *file,
 	if (!sent)
 		print_notes(&file->notes);
 
-	const struct run_config config = {
+	struct run_config config = {
 		.options = options,
 		.engine = engine,
 		.theme = &theme,
@@ -259,12 +262,23 @@ static int run_counting(const struct options *options, struct config *file,
 	};
 	bool draws = !options->batch && can_draw(config.terminal);
 
+	const struct ending_config end = {
+		.note = print_note,
+		.source = options->replay,
+		.launch = config.launch,
+		.keys = draws,
+	};
+
 	if (prepare_process(options, rights, draws, sent, &launch, &err) == 0 &&
-	    watch_link(sent, &err) == 0 && serve_open(options, &serve, &err) == 0)
+	    ending_new(&end, &ending, &err) == 0 && watch_link(sent, &err) == 0 &&
+	    serve_open(options, &serve, &err) == 0) {
+		config.ending = ending;
 		status = draw_or_print(&config, draws, &err);
+	}
 	serve_close(&serve);
 	if (options->command)
 		launch_close(&launch);
+	ending_free(ending);
 	if (err.text[0])
 		print_message(err.text, "");
 	return status;

@@ -47,7 +47,10 @@ enum run_status run_open_machine(const struct options *options, struct engine_co
 {
 	struct engine *engine;
 
-	if (options->record.path && recorder_new(&options->record, &config->recorder, err))
+	struct recorder_spec record = options->record;
+
+	record.unwritten = config->unwritten;
+	if (record.path && recorder_new(&record, &config->recorder, err))
 		return RUN_FAILED;
 	int rc = engine_new(sys, config, &engine, err);
 	if (rc)

@@ -9,6 +9,7 @@
 #include "core/sys/sys.h"
 #include "tui/options/config.h"
 #include "tui/options/options.h"
+#include "tui/run/ending.h"
 #include "tui/run/launch.h"
 #include "tui/run/listing.h"
 #include "tui/run/rights.h"
@@ -32,6 +33,7 @@ struct run_config {
 	const char *save_pattern; /* file that was read if that does not exist; may be NULL */
 	const char *terminal;     /* $TERM */
 	struct launch *launch;    /* the command, which waits; NULL: none */
+	struct ending *ending;    /* ends the run if something hangs */
 	/*
 	 * This machine in messages, if --ssh or --via of another one has started this; NULL: it
 	 * runs where the user is.

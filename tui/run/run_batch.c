@@ -12,20 +12,25 @@
 #include "core/output/batch.h"
 #include "tui/options/output_apart.h"
 #include "tui/options/user_files.h"
+#include "tui/run/ending.h"
 #include "tui/run/launch.h"
 #include "tui/term/signals.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* ^C reaches the command too. It has this time to end by itself. */
 #define INTERRUPT_PATIENCE_NS (2 * NS_PER_S)
 #define TERMINATE_PATIENCE_NS (1 * NS_PER_S)
 /* Time limit of the summary for a reader that does not read, after a signal. */
-enum { SUMMARY_PATIENCE_S = 4 };
+#define SUMMARY_PATIENCE_NS (600 * NS_PER_MS)
+#define TICK_NS             (50 * NS_PER_MS)
 
 struct batch_run {
 	const struct run_config *config;
@@ -41,18 +46,30 @@ struct batch_run {
  * State at file scope, as signal handlers need it: the signal that requested the end, and the sys
  * to wake.
  */
-static volatile sig_atomic_t batch_stop;
+static atomic_int batch_stop;
 static const struct sys *batch_sys;
 
+/* SIGALRM at the end of the time and after each tick. 0: no more. */
+static void set_alarm(uint64_t ns)
+{
+	const struct itimerval alarm = {
+		.it_interval = {.tv_usec = ns ? (suseconds_t)(TICK_NS / NS_PER_US) : 0},
+		.it_value = {.tv_usec = (suseconds_t)(ns / NS_PER_US)},
+	};
+
+	setitimer(ITIMER_REAL, &alarm, NULL);
+}
+
 /*
- * A signal ends a running wait or write with EINTR, but not one that begins just after it. So an
- * alarm repeats the interrupt every second.
+ * The signal may be handled on another thread (tui/run/ending.h), SIGALRM is not. It ends a running
+ * wait or write with EINTR, but not one that begins just after it, so it is repeated.
  */
 static void on_end_signal(int number)
 {
-	if (!batch_stop)
-		batch_stop = number;
-	alarm(1);
+	int none = 0;
+
+	if (atomic_compare_exchange_strong(&batch_stop, &none, number))
+		set_alarm(NS_PER_MS);
 }
 
 static void on_child_signal(int number)
@@ -81,8 +98,9 @@ static bool await_command(struct batch_run *run, uint64_t patience_ns, struct ru
 	uint64_t until_ns = sys_now_ns(&run->sys) + patience_ns;
 	struct error never;
 
-	alarm(0);
+	set_alarm(0);
 	batch_stop = 0;
+	ending_allow(run->config->ending, patience_ns);
 	while (!launch_reap(run->launch) && !batch_stop && sys_now_ns(&run->sys) < until_ns)
 		if (feed_wait(&run->feed, until_ns, &never) == 1)
 			add_to_summary(run, summary);
@@ -103,7 +121,8 @@ static int print_summary(struct batch_run *run, const struct batch_options *opti
 	struct snapshot_run facts;
 
 	batch_stop = 0;
-	alarm(stopped ? SUMMARY_PATIENCE_S : 0);
+	set_alarm(stopped ? SUMMARY_PATIENCE_NS : 0);
+	ending_allow(run->config->ending, 0);
 	launch_describe(run->launch, &facts);
 	return batch_print_summary(options, &facts, run->fd, &batch_stop, err);
 }
@@ -178,9 +197,13 @@ static bool serves_only(const struct options *options)
 static int open_output(struct batch_run *run, const char *path, struct batch_options *batch,
 		       struct error *err)
 {
+	struct unwritten *unwritten = ending_unwritten(run->config->ending, ENDING_OUTPUT);
+	struct stat status;
+
+	if (path)
+		unwritten_name(unwritten, path);
 	int rc =
 		path && batch->format->replace ? published_file_open(path, &run->replaces, err) : 0;
-
 	if (rc < 0)
 		return rc;
 	run->fd = STDOUT_FILENO;
@@ -188,15 +211,27 @@ static int open_output(struct batch_run *run, const char *path, struct batch_opt
 		batch->replaces = &run->replaces;
 	else if (path)
 		run->fd = output_file_open(path, err);
-	return run->fd < 0 ? run->fd : 0;
+	if (run->fd < 0)
+		return run->fd;
+	/* A signal interrupts the write to a pipe or a terminal, and nothing is awaited. */
+	if (rc > 0 || (path && run->fd != STDOUT_FILENO && fstat(run->fd, &status) == 0 &&
+		       S_ISREG(status.st_mode))) {
+		batch->unwritten = unwritten;
+		unwritten_open(unwritten);
+	} else {
+		unwritten_close(unwritten);
+	}
+	return 0;
 }
 
 /* *err may be set already. */
 static int close_output(struct batch_run *run, const char *path, int status, struct error *err)
 {
 	published_file_fini(&run->replaces);
-	if (run->fd != STDOUT_FILENO && close(run->fd) && !err->text[0]) {
-		safe_path_refuse(path, -errno, err);
+	int rc = run->fd != STDOUT_FILENO && close(run->fd) ? -errno : 0;
+	unwritten_close(ending_unwritten(run->config->ending, ENDING_OUTPUT));
+	if (rc && !err->text[0]) {
+		safe_path_refuse(path, rc, err);
 		return RUN_FAILED;
 	}
 	return status;
@@ -211,7 +246,7 @@ static int print_rest(struct batch_run *run, const struct batch_options *batch, 
 	if (!batch->format->finish)
 		return status;
 	if (batch_stop)
-		alarm(SUMMARY_PATIENCE_S);
+		set_alarm(SUMMARY_PATIENCE_NS);
 	batch_stop = 0;
 	int rc = batch_finish(batch, run->fd, &batch_stop, &late);
 	if (!rc || rc == -EPIPE || err->text[0])
@@ -277,6 +312,7 @@ static int start_and_print(struct batch_run *run, struct error *err)
 	if (run->launch)
 		config.target.command = run->launch->pid;
 	config.recording = &recording;
+	config.unwritten = ending_unwritten(run->config->ending, ENDING_RECORDING);
 	if (options->replay)
 		status = run_open_replay(options, &replay, serves_only(options), NULL, &run->sys,
 					 &run->feed, err);

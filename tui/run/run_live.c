@@ -13,6 +13,7 @@
 #include "core/engine/feed_thread.h"
 #include "tui/options/settings.h"
 #include "tui/options/user_files.h"
+#include "tui/run/ending.h"
 #include "tui/run/launch.h"
 #include "tui/screen/app.h"
 #include "tui/screen/app_options.h"
@@ -70,7 +71,6 @@ struct live_screen {
 	bool utf8; /* the terminal takes UTF-8 */
 	bool dirty;
 	bool quit;
-	bool cut;      /* the recording is incomplete */
 	bool reported; /* the end of the command was reported */
 	bool hold;     /* pause at the next snapshot, the command's last interval */
 	char theme[sizeof(((struct preferences *)0)->theme)]; /* theme that was last chosen */
@@ -412,7 +412,9 @@ static void run_loop(struct live_screen *live, const struct run_config *config)
 		}
 		report_command_end(live);
 	}
-	if (!live->quit) /* the last refresh of -n */
+	if (live->quit)
+		ending_begin(config->ending);
+	else /* the last refresh of -n */
 		draw(live);
 }
 
@@ -471,6 +473,26 @@ static int run_on_terminal(const struct run_config *config, struct live_screen *
 	return RUN_OK;
 }
 
+/*
+ * Called after the terminal was restored: ends the command if it still runs. Returns the exit
+ * status.
+ */
+static int end_command(const struct run_config *config, struct error *err)
+{
+	struct launch *launch = config->launch;
+
+	if (!launch->gone)
+		return LAUNCH_KILLED + SIGTERM; /* before the exec */
+	if (!launch_reap(launch)) {
+		launch_terminate(launch);
+		ending_allow(config->ending, LIVE_PATIENCE_NS);
+		if (!launch_wait(launch, LIVE_PATIENCE_NS))
+			launch_explain_alive(launch, err);
+		ending_allow(config->ending, 0);
+	}
+	return launch->terminated ? LAUNCH_KILLED + SIGTERM : launch->status;
+}
+
 static int collect_and_run(const struct run_config *config, struct live_screen *live,
 			   struct error *err)
 {
@@ -493,6 +515,7 @@ static int collect_and_run(const struct run_config *config, struct live_screen *
 	engine.notes = config->notes;
 	engine.patient = true;
 	engine.recording = &recording;
+	engine.unwritten = ending_unwritten(config->ending, ENDING_RECORDING);
 	if (live->launch)
 		engine.target.command = live->launch->pid;
 	else
@@ -514,31 +537,17 @@ static int collect_and_run(const struct run_config *config, struct live_screen *
 		status = RUN_FAILED;
 	if (status == RUN_OK)
 		status = run_on_terminal(config, live, err);
+	/* Before the feed thread is awaited, which may hang. */
+	if (status == RUN_OK && live->launch)
+		status = end_command(config, err);
 	feed_thread_free(live->feed_thread);
 	snapshot_free(live->glimpse);
 	replay_index_free(live->replay_index); /* after the feed thread, which notifies it */
 	xalloc_set_hook(NULL);
-	if (status == RUN_OK && recording.code) {
-		*err = recording;
-		live->cut = recording.code != -EPIPE;
-	}
-	return status;
-}
-
-/*
- * Called after the terminal was restored: ends the command if it still runs. Returns the exit
- * status.
- */
-static int end_command(struct launch *launch, struct error *err)
-{
-	if (!launch->gone)
-		return LAUNCH_KILLED + SIGTERM; /* before the exec */
-	if (!launch_reap(launch)) {
-		launch_terminate(launch);
-		if (!launch_wait(launch, LIVE_PATIENCE_NS))
-			launch_explain_alive(launch, err);
-	}
-	return launch->terminated ? LAUNCH_KILLED + SIGTERM : launch->status;
+	if (!recording.code || err->text[0])
+		return status;
+	*err = recording;
+	return status == RUN_OK && !live->launch && recording.code != -EPIPE ? RUN_FAILED : status;
 }
 
 /* Whether a signal requests the end while the output is shown. */
@@ -566,10 +575,7 @@ int run_live(const struct run_config *config, struct error *err)
 		error_set_no_descriptor(err, -EMFILE);
 	else
 		status = collect_and_run(config, live, err);
-	if (status == RUN_OK && live->launch)
-		status = end_command(live->launch, err);
-	else if (status == RUN_OK && live->cut)
-		status = RUN_FAILED;
+	ending_over(config->ending);
 	if (live->launch)
 		launch_show(live->launch, STDOUT_FILENO, is_end_requested, live);
 	if (live->signals_fd >= 0)

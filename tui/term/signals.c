@@ -5,6 +5,9 @@
  * and term.c restarts an interrupted write. So a signal that ends the program also discards the
  * output that the terminal has not taken, every 50 ms until the program has ended. Recordings and
  * output files are thus completed.
+ *
+ * The handlers of signals that end the program run on another thread if that has unblocked them and
+ * the main thread has not (tui/run/ending.h).
  */
 #include "tui/term/signals.h"
 
@@ -22,18 +25,14 @@
 
 enum {
 	SIGNALS_TICK_US = 50000, /* one screen may need more than one discard */
-	SIGNALS_TICKS_PER_S = 1000000 / SIGNALS_TICK_US,
-	SIGNALS_TERMINAL_S = 4, /* time limit to restore the terminal */
-	SIGNALS_END_S = 60,     /* time limit for all files, on a slow disk */
 	SIGNALS_STACK = 64 * 1024,
 	SIGNALS_RESCUE_LOOKS = 100, /* each 10 ms */
 };
 
 /* The write end of the pipe + 1; 0: none. */
-static volatile sig_atomic_t signals_pipe;
-static volatile sig_atomic_t signals_received[NSIG];
-static volatile sig_atomic_t
-	signals_ending; /* ticks since the end was requested + 1; 0: not requested */
+static atomic_int signals_pipe;
+static atomic_bool signals_received[NSIG];
+static atomic_bool signals_ending; /* the end was requested */
 static atomic_bool signals_dying, signals_rescued;
 static stack_t signals_stack_before;
 
@@ -51,11 +50,20 @@ bool signals_is_end(int number)
 	return number == SIGALRM || (number >= SIGRTMIN && number <= SIGRTMAX);
 }
 
+void signals_ends(sigset_t *ends)
+{
+	sigemptyset(ends);
+	for (size_t i = 0; i < ARRAY_SIZE(end_numbers); i++)
+		sigaddset(ends, end_numbers[i]);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		sigaddset(ends, number);
+}
+
 static void record_signal(int number)
 {
 	unsigned char byte = 0;
 
-	signals_received[number] = 1;
+	signals_received[number] = true;
 	if (signals_pipe > 0 && write(signals_pipe - 1, &byte, 1) < 0)
 		errno = 0; /* full: the main loop wakes up anyway */
 }
@@ -84,8 +92,7 @@ static void set_ticks(long us)
 
 static void begin_end(int number)
 {
-	if (!signals_ending) {
-		signals_ending = 1;
+	if (!atomic_exchange(&signals_ending, true)) {
 		set_ticks(SIGNALS_TICK_US);
 		/* From now on SIGTTOU must not stop it: it only restores the terminal. */
 		signal(SIGTTOU, SIG_IGN);
@@ -106,16 +113,10 @@ static void on_alarm(int number)
 {
 	int saved = errno;
 
-	if (!signals_ending) { /* sent from outside */
+	if (!signals_ending) /* sent from outside */
 		begin_end(number);
-	} else if (++signals_ending > SIGNALS_END_S * SIGNALS_TICKS_PER_S ||
-		   (signals_ending > SIGNALS_TERMINAL_S * SIGNALS_TICKS_PER_S &&
-		    term_restore_is_armed())) {
-		term_restore();
-		_exit(1);
-	} else {
+	else
 		unfreeze();
-	}
 	errno = saved;
 }
 
@@ -187,7 +188,7 @@ int signals_open(void)
 		return -errno;
 	sigaltstack(&other, &signals_stack_before);
 	signals_pipe = fds[1] + 1;
-	signals_ending = 0;
+	signals_ending = false;
 	signals_handle_ends(on_end, SA_RESTART);
 	for (size_t i = 0; i < ARRAY_SIZE(recorded_numbers); i++)
 		signals_handle(recorded_numbers[i], on_recorded, SA_RESTART);
@@ -218,10 +219,7 @@ void signals_close(int fd)
 
 static int pop_signal(int number)
 {
-	int came = signals_received[number];
-
-	signals_received[number] = 0;
-	return came ? number : 0;
+	return atomic_exchange(&signals_received[number], false) ? number : 0;
 }
 
 int signals_next(int fd)
@@ -259,8 +257,16 @@ void signals_stop(void)
 
 bool signals_await_terminal(void)
 {
-	/* This tcflow() has no effect, but it stops a background process (SIGTTOU). */
+	sigset_t ends, before;
+
+	/*
+	 * This tcflow() has no effect, but it stops a background process (SIGTTOU). A signal that
+	 * ends the program ends it too, because it is handled on this thread, before the next try.
+	 */
+	signals_ends(&ends);
+	pthread_sigmask(SIG_UNBLOCK, &ends, &before);
 	if (!term_restore_is_ours())
 		tcflow(STDOUT_FILENO, TCOON);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return term_restore_is_ours();
 }

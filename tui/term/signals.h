@@ -2,6 +2,7 @@
 #ifndef PMCTOP_SIGNALS_H
 #define PMCTOP_SIGNALS_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 /*
@@ -13,8 +14,7 @@
 /*
  * Returns a descriptor that is readable when signals_next() has a signal, or -errno. Signals are
  * WINCH, TSTP, CONT, CHLD and those of signals_handle_ends(). The latter also discard output that
- * the terminal does not take. If the terminal is not restored after 4 s, or the process has not
- * ended after 60 s, it exits with 1.
+ * the terminal does not take.
  *
  * QUIT and signals of a crash restore the terminal, then have their default effect.
  */
@@ -24,6 +24,8 @@ void signals_close(int fd);
 /* The next signal, those that end the program first; 0: none. Does not block. */
 int signals_next(int fd);
 bool signals_is_end(int number);
+/* The signals of signals_handle_ends() as a set. */
+void signals_ends(sigset_t *ends);
 
 /* Stops this process as ^Z does; returns when it continues. */
 void signals_stop(void);

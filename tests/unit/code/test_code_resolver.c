@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #define NEVER  UINT64_MAX
 #define KERNEL ((uint64_t)PERF_CONTEXT_KERNEL)

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +34,7 @@ struct engine {
 	unsigned wakes;                  /* how often the first wait is woken early */
 	uint64_t stop_at_ns;             /* 0: never */
 	uint64_t end_at_ns;              /* of a command; 0: never */
-	volatile sig_atomic_t stop;
+	atomic_int stop;
 	uint64_t at_ns[SNAPSHOTS_MAX]; /* when the snapshots were made */
 	size_t n;
 	const char *notes[SNAPSHOTS_MAX]; /* of snapshot k; NULL: none */
@@ -218,7 +219,7 @@ static void a_summary_has_counts(void **state)
 	struct snapshot *snapshot = sample_snapshot(sample_columns("software"), &row, 1);
 	struct batch_options options = {.format = batch_format_find("text"),
 					.summary = run_summary_new(SUMMARY_PROCESSES_MAX)};
-	volatile sig_atomic_t stop = 0;
+	atomic_int stop = 0;
 	char text[2048] = "";
 	struct error err;
 	FILE *out = tmpfile();

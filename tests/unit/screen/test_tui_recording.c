@@ -4,6 +4,8 @@
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tests/unit/shared/stage.h"
 
+#include <unistd.h>
+
 static struct command *only_command(struct app *app)
 {
 	assert_int_equal(app->requests.commands.n, 1);
