@@ -90,7 +90,7 @@ endif
 
 $(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libtests.a \
 		$(BUILD)/libtui.a $(BUILD)/libcore.a
-	$(call link,$(BUILD)/libcore.a $(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
+	$(call link,$(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
 
 $(GUEST_BIN): $(BUILD)/load/%: $(BUILD)/obj/tests/guest/%.o $(BUILD)/libcore.a
 	$(call link,$(CORE_LIBS))

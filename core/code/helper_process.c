@@ -113,7 +113,7 @@ int helper_process_start(struct helper_process *process, const char *executable,
 	if (is_helper())
 		rc = -ELOOP;
 	else if (access(launch.executable, F_OK) ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		 socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		rc = -errno;
 	if (rc) {
 		free(launch.name);

@@ -23,8 +23,11 @@ struct helper_process {
 	int socket; /* SOCK_SEQPACKET; -1: none */
 };
 
-#define HELPER_NONE_INIT {.pidfd = -1, .socket = -1}
-#define HELPER_NONE      ((struct helper_process)HELPER_NONE_INIT)
+#define HELPER_NONE_INIT                  \
+	{                                 \
+		.pidfd = -1, .socket = -1 \
+	}
+#define HELPER_NONE ((struct helper_process)HELPER_NONE_INIT)
 
 /* The descriptor of the socket in the process. All others are closed. */
 enum { HELPER_SOCKET = 0 };

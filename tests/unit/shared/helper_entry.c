@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A test program starts itself as the helper processes of core/code, and is linked with this object,
- * which does their work before main(). The tests of the helpers themselves are not (tests.mk).
+ * A test program starts itself as the helper processes of core/code, and is linked with this
+ * object, which does their work before main(). The tests of the helpers themselves are not
+ * (tests.mk).
  */
 #include "core/code/code_lanes.h"
 
