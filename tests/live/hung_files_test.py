@@ -180,8 +180,8 @@ class Scene:
     def wrong(self, what):
         self.problems.append(what)
 
-    def load(self, *command, stopped=False):
-        self.loads.append(Load(*command, stopped=stopped))
+    def load(self, *command, stopped=False, nice=0):
+        self.loads.append(Load(*command, stopped=stopped, nice=nice))
         return self.loads[-1]
 
     def program_of_mount(self, stopped=False):
@@ -303,7 +303,7 @@ def hang_at_start(name, operation, how, ending):
     """The column of the hottest function, with a program that hangs since before."""
     with Scene(name) as scene:
         scene.program_of_mount()
-        fresh = scene.load(SHARED["fresh"], stopped=True)
+        fresh = scene.load(SHARED["fresh"], stopped=True, nice=-15)
         scene.arm(operation, how)
         scene.start(f"{INTERVAL} --columns hottest {scene.targets()}")
         scene.is_reached()
