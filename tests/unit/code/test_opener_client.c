@@ -27,6 +27,17 @@
 /* Long enough for any machine: no test waits for it. */
 #define PATIENT (monotonic_ns() + 120 * NS_PER_S)
 
+/* The path of this program; below valgrind /proc/self/exe of a child is another one. */
+static const char *own_program(void)
+{
+	static char program[512];
+	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	assert_true(n > 0);
+	program[n] = '\0';
+	return program;
+}
+
 struct scene {
 	char folder[64];
 	struct sys sys;
@@ -52,7 +63,11 @@ static void begin(struct scene *scene)
 	scene->mapping = (struct code_mapping){0x1000, 0x2000, 0, scene->object};
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, scene->link), 0);
 	scene->client = opener_client_new(&(struct opener_config){
-		.recording = true, .symfs = scene->folder, .random = 12345});
+		.executable = own_program(),
+		.recording = true,
+		.symfs = scene->folder,
+		.random = 12345,
+	});
 }
 
 static void read_status(pid_t pid, const char *key, char *value, size_t size)
@@ -286,6 +301,7 @@ static void the_process_has_what_it_needs(void **state)
 static int run_by_hand(const char *name, const char *number, bool no_new_privs, const void *message,
 		       size_t n)
 {
+	const char *program = own_program();
 	int sockets[2], wait_status;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0);
@@ -298,7 +314,7 @@ static int run_by_hand(const char *name, const char *number, bool no_new_privs, 
 			_exit(9);
 		if (no_new_privs)
 			prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-		execl("/proc/self/exe", name, number, (char *)NULL);
+		execl(program, name, number, (char *)NULL);
 		_exit(9);
 	}
 	close(sockets[1]);
