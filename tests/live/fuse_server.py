@@ -4,19 +4,21 @@
 
     fuse_server.py MOUNT FOLDER
 
-mounts on MOUNT what is in FOLDER, read-only. Nothing is cached: each walk of a path is a LOOKUP, each
-stat(2) a GETATTR. Programs on the mount run from the page cache; SEEN (a command) makes each later
-read(2) a READ.
+mounts on MOUNT what is in FOLDER, read-only. Nothing is cached: each walk of a path is a LOOKUP,
+each stat(2) a GETATTR. Programs on the mount run from the page cache; the command "seen" makes each
+later read(2) a READ.
 
 Commands are lines of the standard input; each is answered with {"done": COMMAND}:
 
     hang OP     requests OP are read and never answered: their tasks cannot be killed
-    stop N      the server stops itself when it has answered N more requests: later ones are not read
+    stop N      the server stops itself when it has answered N more requests. Later ones are not
+                read: their tasks can be killed, except in FLUSH
     late S      each answer comes S seconds later, from now on
     seen        files that are opened from now on are read past the page cache
     quit        ends
 
-The standard output has a line of JSON for each request of a file: op, name, pid, tgid, parents, comm, hung.
+The standard output has a line of JSON for each request of a file: op, name, pid, tgid, parents,
+comm, hung.
 
 A killed server leaves a dead mount, whose requests fail at once. MountedFiles runs the server, and
 has a guard, which does that even if the test is killed.
@@ -27,6 +29,7 @@ import heapq
 import json
 import os
 import select
+import shutil
 import signal
 import stat
 import struct
@@ -161,7 +164,8 @@ class Server:
 
     def send(self, unique, error, data):
         try:
-            os.write(self.device, OUT_HEADER.pack(OUT_HEADER.size + len(data), error, unique) + data)
+            header = OUT_HEADER.pack(OUT_HEADER.size + len(data), error, unique)
+            os.write(self.device, header + data)
         except OSError as wrong:
             if wrong.errno != errno.ENOENT:  # the request was given up
                 raise
@@ -184,7 +188,8 @@ class Server:
                 return
             raise
         _, opcode, unique, node, _, _, pid, _, _ = IN_HEADER.unpack_from(message)
-        op, path, body = OPS.get(opcode, str(opcode)), self.paths[max(node, 1)], message[IN_HEADER.size:]
+        op, body = OPS.get(opcode, str(opcode)), message[IN_HEADER.size:]
+        path = self.paths[max(node, 1)]
         name = os.path.join(path, os.fsdecode(body.rstrip(b"\0"))) if op == "LOOKUP" else path
         hung = op == self.hung_op
         if op not in OF_THE_KERNEL:
@@ -247,7 +252,7 @@ def say(**what):
 
 # The handle
 
-# Ends the connection, the server and the mount when its standard input ends. It reads no file there.
+# Ends the connection, the server and the mount when its standard input ends.
 GUARD = """exec >/dev/null 2>&1
 cat
 echo 1 >"$1/abort"
@@ -324,9 +329,10 @@ class MountedFiles:
             return [one for one in self.requests if pid in (one["tgid"], *one["parents"])]
 
     def hung(self, pid):
-        """How many requests of that process are not answered. A stopped server has those of all."""
+        """How many requests of that process are not answered; None: of all. A stopped server has
+        those of all."""
         if not self.stopped:
-            return sum(one["hung"] for one in self.requests_of(pid))
+            return sum(one["hung"] for one in (self.requests_of(pid) if pid else self.requests))
         try:
             with open(os.path.join(self.connection, "waiting"), encoding="ascii") as file:
                 return int(file.read())
@@ -334,12 +340,13 @@ class MountedFiles:
             return 0
 
     def abort(self):
-        """Ends all requests with an error."""
+        """Ends all requests with an error. Returns why not, or None."""
         try:
             with open(os.path.join(self.connection, "abort"), "w", encoding="ascii") as file:
                 file.write("1")
-        except OSError:
-            pass  # the server has ended
+        except OSError as error:
+            return f"{self.connection}/abort: {error.strerror}"
+        return None
 
     def close(self):
         if self.guard:
@@ -351,10 +358,13 @@ class MountedFiles:
         self.server.stdin.close()
         self.reader.join()
         self.server.stdout.close()
+        if not self.guard:
+            libc.umount2(self.point.encode(), MNT_DETACH)
+            shutil.rmtree(self.home)
 
 
 def why_not():
-    """The reason why nothing can be mounted here, or None. Mounts the file system of connections."""
+    """The reason why nothing can be mounted here, or None. Mounts the list of connections."""
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
         return "no right to use /dev/fuse"
     try:
