@@ -645,6 +645,8 @@ void symbol_client_status(const struct symbol_client *client, struct symbol_stat
 
 uint64_t symbol_client_stands_ns(struct symbol_client *client, const struct sys *sys, uint64_t *key)
 {
+	if (has_child(client))
+		read_messages(client, NULL); /* the answer may be there since */
 	if (client->child.pid == 0 || (client->n_pending == 0 && !client->killed))
 		return 0;
 	*key = client->killed    ? client->suspect

@@ -478,6 +478,31 @@ static void test_late_answer(void **state)
 	assert_int_equal(found.n, 0);
 }
 
+/* A child whose answer waits in the socket does not stand still. */
+static void test_answer_after_the_call(void **state)
+{
+	struct scene *scene = *state;
+	const struct symbol_client_config config = {.executable = scene->program};
+	const struct symbol_query query = {KEY, elf_image_offset(CODE + 16)};
+	struct found found = {0};
+	struct sys sys;
+	uint64_t key;
+
+	assert_int_equal(sys_linux_init(&sys), 0);
+	scene->client = symbol_client_new(&config);
+	add_file(scene->client, KEY, scene->file);
+	expect_works(scene->client, KEY);
+	kill(status_of(scene->client).pid, SIGSTOP);
+	assert_int_equal(symbol_client_find(scene->client, &query, 1, monotonic_ns() + NS_PER_MS,
+					    keep_symbol, &found),
+			 0);
+	kill(status_of(scene->client).pid, SIGCONT);
+	while (status_of(scene->client).waits > 0)
+		assert_true(symbol_client_stands_ns(scene->client, &sys, &key) < 20 * NS_PER_S);
+	assert_int_equal(symbol_client_stands_ns(scene->client, &sys, &key), 0);
+	sys_linux_fini(&sys);
+}
+
 /* Behaviours at a question for KEY; questions for OTHER are answered. */
 static const struct bad {
 	const char *name, *behaviour;
@@ -823,9 +848,10 @@ int main(int argc, char **argv)
 		TEST(test_mutated),       TEST(test_refused_descriptors),
 		TEST(test_killed),        TEST(test_killed_while_it_parses),
 		TEST(test_pause),         TEST(test_stopped),
-		TEST(test_late_answer),   TEST(test_cannot_start),
-		TEST(test_out_of_memory), TEST(test_queue),
-		TEST(test_nothing_left),  TEST(test_end_of_thread),
+		TEST(test_late_answer),   TEST(test_answer_after_the_call),
+		TEST(test_cannot_start),  TEST(test_out_of_memory),
+		TEST(test_queue),         TEST(test_nothing_left),
+		TEST(test_end_of_thread),
 	};
 
 	run_child(argc, argv);
