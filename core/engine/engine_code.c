@@ -10,7 +10,8 @@
 #include "core/perf/perf_open_error.h"
 #include "core/perfdata/recorder_code.h"
 
-#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 /*
  * The time to find names: 1/20 of the interval, within these limits. It is waited for only while
@@ -18,7 +19,7 @@
  * time it is longer: /proc/kallsyms is read, the processes start, and the user waits for
  * names, after an interval that may be short.
  */
-enum { RESOLVE_SHARE = 20, HZ_MOST = 10000 };
+enum { RESOLVE_SHARE = 20, HZ_MOST = 10000, STRANGERS_MAX = 4096 };
 #define RESOLVE_LEAST_NS (5 * NS_PER_MS)
 #define RESOLVE_MOST_NS  (100 * NS_PER_MS)
 #define RESOLVE_FIRST_NS (300 * NS_PER_MS)
@@ -44,26 +45,66 @@ static struct code_resolver *find_resolver(struct engine_code *code)
 	return code->resolver;
 }
 
-/* Whether a sample is of the target. A task that is not known yet may be. */
-static bool is_wanted(const struct engine_code *code, const struct code_sample *sample)
+/* Keeps a sample of a task of the target. Those of other tasks are dropped. */
+static void keep_known(struct engine_code *code, struct task *task,
+		       const struct code_sample *sample)
 {
-	if (sample->pid <= 0 || sample->tid <= 0)
-		return false; /* idle, outside of the pid namespace, or without a number */
-	if (target_is_all(code->target))
-		return true;
-	struct task *task = tasks_find(code->tasks, sample->tid, sample->time_ns);
-	return !task || target_has(code->target, code->tasks, task);
-}
-
-static void keep_sample(void *user, const struct code_sample *sample)
-{
-	struct engine_code *code = user;
-
-	if (!code->passes || !is_wanted(code, sample))
+	if (!target_is_all(code->target) && (!task || !target_has(code->target, code->tasks, task)))
 		return;
 	code_resolver_sample(find_resolver(code), sample);
 	if (code->recorder)
 		recorder_code_sample(code->recorder, sample);
+}
+
+static void hold_stranger(struct engine_code *code, const struct code_sample *sample)
+{
+	size_t bytes = sample->n_chain * sizeof(*sample->chain);
+
+	if (code->n_strangers == STRANGERS_MAX) {
+		code_resolver_lost(find_resolver(code), 1);
+		return;
+	}
+	uint64_t *chain = bytes > 0 ? xmalloc(bytes) : NULL;
+	if (chain)
+		memcpy(chain, sample->chain, bytes);
+	code->strangers = array_reserve(code->strangers, &code->strangers_capacity,
+					code->n_strangers + 1, sizeof(*code->strangers));
+	code->strangers[code->n_strangers] = *sample;
+	code->strangers[code->n_strangers++].chain = chain;
+}
+
+static void drop_strangers(struct engine_code *code)
+{
+	for (size_t i = 0; i < code->n_strangers; i++)
+		free((void *)(uintptr_t)code->strangers[i].chain);
+	code->n_strangers = 0;
+}
+
+/* All records of the interval were read. */
+static void keep_strangers(struct engine_code *code)
+{
+	for (size_t i = 0; i < code->n_strangers; i++) {
+		const struct code_sample *sample = &code->strangers[i];
+
+		keep_known(code, tasks_find(code->tasks, sample->tid, sample->time_ns), sample);
+	}
+	drop_strangers(code);
+}
+
+/* Samples of a task may be read before the record of its start, which another CPU has. */
+static void keep_sample(void *user, const struct code_sample *sample)
+{
+	struct engine_code *code = user;
+
+	/* Idle, outside of the pid namespace, or without a number. */
+	if (!code->passes || sample->pid <= 0 || sample->tid <= 0)
+		return;
+	bool all = target_is_all(code->target);
+	struct task *task = all ? NULL : tasks_find(code->tasks, sample->tid, sample->time_ns);
+	if (all || task)
+		keep_known(code, task, sample);
+	else
+		hold_stranger(code, sample);
 }
 
 static void apply_record(void *user, const struct code_record *record)
@@ -99,6 +140,7 @@ void engine_code_init(struct engine_code *code, const struct sys *sys, const str
 
 static void drop_resolver(struct engine_code *code)
 {
+	drop_strangers(code);
 	code_resolver_free(code->resolver);
 	code->resolver = NULL;
 	if (code->lanes)
@@ -111,6 +153,8 @@ void engine_code_fini(struct engine_code *code)
 	drop_resolver(code);
 	code_lanes_free(code->lanes);
 	code->lanes = NULL;
+	free(code->strangers);
+	code->strangers = NULL;
 }
 
 /* Nothing can be sampled. */
@@ -175,6 +219,7 @@ struct code_profile *engine_code_cut(struct engine_code *code, struct collect *c
 	if (!code->passes || !collect->code || collect->n_code_events == 0)
 		return NULL;
 	uint64_t begin_ns = sys_cpu_ns(code->sys, false);
+	keep_strangers(code);
 	struct code_profile *profile = code_resolver_cut(
 		find_resolver(code), collect->code_events, collect->n_code_events, task_start, code,
 		sys_now_ns(code->sys) + resolve_budget_ns(code, interval_ns));

@@ -35,9 +35,12 @@ struct engine_code {
 	const struct target *target; /* samples of other tasks are dropped */
 	struct tasks *tasks;
 	struct notes *notes;
-	struct code_request request;    /* hz 0: none */
-	bool passes;                    /* samples are kept; else they are dropped */
-	bool has_cut;                   /* the resolver has made a profile */
+	struct code_request request; /* hz 0: none */
+	bool passes;                 /* samples are kept; else they are dropped */
+	bool has_cut;                /* the resolver has made a profile */
+	/* Samples of tasks of which no record was read yet. Each owns its chain. */
+	struct code_sample *strangers;
+	size_t n_strangers, strangers_capacity;
 	struct recorder *recorder;      /* gets samples and mappings too; borrowed; NULL: none */
 	struct code_resolver *resolver; /* from the first interval with samples on; NULL: none */
 	/* Its processes. Kept without them, because files that did not answer are left alone. */

@@ -3,6 +3,7 @@
  * Functions in snapshots: only while they are wanted, only those of the target, with the names that
  * the machine's files have, and with the start of their tasks.
  */
+#include "core/engine/engine_internal.h"
 #include "tests/unit/shared/engine_run.h"
 
 #include <limits.h>
@@ -128,6 +129,42 @@ static void only_of_the_target(void **state)
 	close_all(engine, fk);
 }
 
+/* Samples come before the records of the start of their tasks. */
+static void of_tasks_that_are_known_later(void **state)
+{
+	static const pid_t pids[] = {TASK};
+	static const struct {
+		pid_t tid, parent;
+	} children[] = {{70, TASK}, {80, OTHER}};
+	struct fk *fk = machine(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine_with(
+		&sys,
+		&(struct engine_config){.code_hz = HZ, .target = {.pids = pids, .n_pids = 1}});
+
+	(void)state;
+	snapshot_free(next_snapshot(engine, fk, NS_PER_S));
+	for (size_t i = 0; i < ARRAY_SIZE(children); i++) {
+		const struct code_sample sample = {
+			.pid = children[i].tid,
+			.tid = children[i].tid,
+			.time_ns = sys_now_ns(&sys) + NS_PER_MS,
+			.weight = 1,
+			.ip = places[0].ip,
+			.kernel = true,
+			.chain = &places[1].ip,
+			.n_chain = 1,
+		};
+		engine->code.request.sink.sample(&engine->code, &sample);
+		fk_fork(fk, children[i].parent, children[i].tid);
+	}
+	struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
+	assert_int_equal(samples_of(snapshot->code, 70, NULL), 1);
+	assert_int_equal(samples_of(snapshot->code, 80, NULL), 0);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* A task that began meanwhile is the one of its row. */
 static void tasks_have_their_start(void **state)
 {
@@ -242,6 +279,7 @@ int main(void)
 		cmocka_unit_test(functions_have_names),
 		cmocka_unit_test(only_while_wanted),
 		cmocka_unit_test(only_of_the_target),
+		cmocka_unit_test(of_tasks_that_are_known_later),
 		cmocka_unit_test(tasks_have_their_start),
 		cmocka_unit_test(functions_of_own_threads),
 		cmocka_unit_test(users_without_counters_read_why_not),
