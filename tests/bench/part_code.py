@@ -14,19 +14,20 @@ from code_program import HOT, can_make, write_program
 from machine import (PMCTOP, bench, busy_machine, cpu_s, descriptors, events, field_mib, load,
                      proportional_mib, text_of, undisturbed)
 from ptys import OnPty
-from tools import home
+from tools import BEFORE, add_to_before, home
 
 PROCESSES, WAKING = 20000, 300
 FUNCTIONS, APART = 1000000, 1080  # a file of more than 1 GB
 SIZE = 200, 50
 NAMES = 10  # on the screen at once
-KEY_MS, MORE_MIB, MORE_CPU_PERCENT = 300, 16, 0.1
+KEY_MS, MORE_MIB, MORE_CPU_PERCENT, BEFORE_MOST = 300, 16, 0.1, 1.1
 HZ = "199"
 SETTLE_S, PATIENCE_S = 3, 30
 DOWN, ESCAPE = b"\x1b[B", b"\x1b"
-SCREEN = [PMCTOP, "--config", "/dev/null", "-s", "cpu_percent", "--frequency", HZ, "1"]
-BATCH = [PMCTOP, "--config", "/dev/null", "--format", "json", "-d", "1", "--frequency", HZ]
+SCREEN = ["--config", "/dev/null", "-s", "cpu_percent", "--frequency", HZ, "1"]
+BATCH = ["--config", "/dev/null", "--format", "json", "-d", "1", "--frequency", HZ]
 NO_PERF = "missing: perf (make bench-deps)"
+PROGRAMS = {"pmctop": PMCTOP, **({"pmctop before": BEFORE} if BEFORE else {})}
 
 
 @contextlib.contextmanager
@@ -72,10 +73,10 @@ def wait_for_names(tty, least=NAMES):
 
 
 @contextlib.contextmanager
-def pmctop_on(path):
+def pmctop_on(path, pmctop=PMCTOP):
     """pmctop on a screen, with a program whose row is the only one and selected."""
     name = os.path.basename(path).encode()
-    with running([path]) as program, on_screen(SCREEN) as tty:
+    with running([path]) as program, on_screen([pmctop, *SCREEN]) as tty:
         tty.read_until(lambda: name in tty.output, PATIENCE_S)
         tty.write(b"\\" + name + b"\r")
         tty.read_for(SETTLE_S)
@@ -96,17 +97,17 @@ def close_page(tty, seconds=2.5):
     tty.read_for(seconds)
 
 
-def key_to_names(path, rounds):
-    """({page: [ms]}, whether the page of the row had the row)"""
+def key_to_names(pmctop, path, rounds):
+    """({page: [ms]}, why the page of the row was not measured)"""
     took = {"a row": [], "the whole machine": []}
-    with pmctop_on(path) as (tty, program):
+    with pmctop_on(path, pmctop) as (tty, program):
         for i in range(rounds):
             tty.read_for(0.1 + i * 0.37 % 1)  # at any moment of a refresh
             took["a row"].append(open_page(tty))
             if f"process {program.pid} ".encode() not in tty.output:
                 return {}, f"not measured: the page is not that of {os.path.basename(path)}"
             close_page(tty)
-    with running([path]), on_screen(SCREEN) as tty:
+    with running([path]), on_screen([pmctop, *SCREEN]) as tty:
         tty.read_until(lambda: os.path.basename(path).encode() in tty.output, PATIENCE_S)
         tty.read_for(SETTLE_S)
         for i in range(rounds):
@@ -134,30 +135,30 @@ def latency(report, rounds, directory, processes, waking):
                        note="refused: too many processes for this machine")
             return
         noisy = busy_machine()
-        ours, why = key_to_names(path, rounds)
+        ours = {name: key_to_names(pmctop, path, rounds) for name, pmctop in PROGRAMS.items()}
         with running([path]) as program:
             peers = {"a row": ("perf top -p", ["-p", str(program.pid)]),
                      "the whole machine": ("perf top -a", ["-a"])}
             for page, (peer, arguments) in peers.items():
                 theirs = perf_top(arguments, rounds) if shutil.which("perf") else []
-                report.add("code", f"key to ten names, {page}: pmctop", ours.get(page), "ms",
-                           most=KEY_MS, noisy=noisy, note=why)
+                for name, (took, why) in ours.items():
+                    report.add("code", f"key to ten names, {page}: {name}", took.get(page), "ms",
+                               noisy=noisy, note=why,
+                               **({"most": KEY_MS} if name == "pmctop" else {}))
+                add_to_before(report, "code", f"key to ten names, {page}",
+                              {name: took.get(page, []) for name, (took, _) in ours.items()},
+                              most=BEFORE_MOST)
                 report.add("code", f"start to ten names: {peer}", theirs, "ms",
                            note="" if theirs else
                            "not measured: it shows no names" if shutil.which("perf") else NO_PERF)
 
 
-def child_of(pid):
-    """The pid of a process's child, or None."""
-    children = text_of(f"/proc/{pid}/task/{pid}/children").split()
-    for tid in os.listdir(f"/proc/{pid}/task"):
-        children += text_of(f"/proc/{pid}/task/{tid}/children").split()
-    return int(children[0]) if children else None
-
-
 def family(pid):
-    child = child_of(pid)
-    return [pid, child] if child else [pid]
+    """The pids of a process and its children."""
+    pids = [pid]
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        pids += [int(child) for child in text_of(f"/proc/{pid}/task/{tid}/children").split()]
+    return pids
 
 
 def memory_mib(pids):
@@ -168,9 +169,9 @@ def memory_mib(pids):
             "peak of RSS": sum(field_mib(path, "VmHWM") for path in status) - shared}
 
 
-def memory_of_page(path):
+def memory_of_page(pmctop, path):
     """(without the page, with it) of pmctop, or None without names."""
-    with pmctop_on(path) as (tty, _program):
+    with pmctop_on(path, pmctop) as (tty, _program):
         without = memory_mib(family(tty.process.pid))
         if open_page(tty) is None:
             return None
@@ -208,15 +209,17 @@ def memory(report, rounds, directory, functions):
     write_program(path, functions, APART)
     mib = os.stat(path).st_size / 2**20
     note = f"a program of {mib:,.0f} MiB with {functions:,} functions"
-    measured = [memory_of_page(path) for _ in range(rounds)]
-    found = [pair for pair in measured if pair]
-    why = note if found else "not measured: it shows no names"
-    for kind in "Pss", "peak of RSS":
-        report.add("code", f"memory with its child, {kind}: page - no page",
-                   [after[kind] - before[kind] for before, after in found], "MiB", most=MORE_MIB,
-                   note=why)
-        report.add("code", f"memory, {kind}: no page", [before[kind] for before, _ in found],
-                   "MiB", note=why)
+    for name, pmctop in PROGRAMS.items():
+        measured = [memory_of_page(pmctop, path) for _ in range(rounds)]
+        found = [pair for pair in measured if pair]
+        why = note if found else "not measured: it shows no names"
+        goal = {"most": MORE_MIB} if name == "pmctop" else {}
+        for kind in "Pss", "peak of RSS":
+            report.add("code", f"memory of all its processes, {kind}: {name}, page - no page",
+                       [after[kind] - before[kind] for before, after in found], "MiB", note=why,
+                       **goal)
+            report.add("code", f"memory, {kind}: {name}, no page",
+                       [before[kind] for before, _ in found], "MiB", note=why)
     theirs = [perf_memory(path, directory) for _ in range(rounds)] if shutil.which("perf") else []
     for tool in "perf top -p", "perf report":
         values = [each[tool] for each in theirs if each[tool] is not None]
@@ -256,7 +259,7 @@ class Loop:
 
 
 def cost_beside(loop, command, seconds, warm_s=2.2):
-    """(CPU of a command and its child in %, steps of the loop a second of CPU time, interrupts of
+    """(CPU of a command and its children in %, steps of the loop a second of CPU time, interrupts of
     the loop in %)"""
     if not command:
         return 0, *loop.run(seconds)
@@ -272,8 +275,11 @@ def cost_beside(loop, command, seconds, warm_s=2.2):
 def cost(report, rounds, directory, seconds):
     noisy, loop = busy_machine(), Loop()
     own_only = ["-p", str(loop.process.pid)]
-    commands = {"bare": None, "pmctop": BATCH, "pmctop --code": [*BATCH, "--code"],
-                "pmctop -p": [*BATCH, *own_only], "pmctop -p --code": [*BATCH, *own_only, "--code"]}
+    commands = {"bare": None}
+    for name, pmctop in PROGRAMS.items():
+        commands |= {name: [pmctop, *BATCH], f"{name} --code": [pmctop, *BATCH, "--code"],
+                     f"{name} -p": [pmctop, *BATCH, *own_only],
+                     f"{name} -p --code": [pmctop, *BATCH, *own_only, "--code"]}
     if shutil.which("perf"):
         commands["perf record -a -g"] = ["perf", "record", "-q", "-N", "-a", "-g", "-F", HZ, "-o",
                                          os.path.join(directory, "cost.data")]
