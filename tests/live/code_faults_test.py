@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The process that reads symbols is killed, and stopped, while pmctop -b --code needs it: each
-refresh has its counts, a line says why names are missing, and they come back.
+"""The processes that open files and read symbols are killed, and stopped, while pmctop -b --code
+needs them: each refresh has its counts, a line says why names are missing, and they come back.
 
 Prints TAP. BUILD is the build directory; its static program is examined too, if it is built. Needs
 a compiler, and the right to count system-wide.
@@ -22,7 +22,7 @@ from frames import check, finish, skip_all  # noqa: E402
 from programs import BUILD, PMCTOP, state_of  # noqa: E402
 
 STATIC = os.path.join(BUILD, "static", "pmctop")
-CHILD = "pmctop-symbols"
+PARSER, OPENER = "pmctop-symbols", "pmctop-opener"
 FUNCTIONS = 8000
 KILLS = 20
 MOST = 200  # refreshes
@@ -53,14 +53,14 @@ def build_load(directory):
     return program
 
 
-def child_of(process):
-    """The pid of the process that reads symbols, or None."""
+def child_of(process, name):
+    """The pid of the child with that name, or None."""
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{process.pid}/task"):
             with open(f"/proc/{process.pid}/task/{thread}/children", encoding="ascii") as file:
                 for pid in file.read().split():
-                    with open(f"/proc/{pid}/comm", encoding="ascii") as name:
-                        if name.read().strip() == CHILD and state_of(pid) not in "ZXT":
+                    with open(f"/proc/{pid}/comm", encoding="ascii") as comm:
+                        if comm.read().strip() == name and state_of(pid) not in "ZXT":
                             return int(pid)
     return None
 
@@ -68,19 +68,24 @@ def child_of(process):
 class Run:
     """A program that is counted, and the refreshes of it."""
 
-    def __init__(self, program, load):
-        self.load = subprocess.Popen([load])
+    def __init__(self, program, child, *loads):
+        self.child = child
+        self.loads = [subprocess.Popen([load]) for load in loads]
+        pids = ",".join(str(load.pid) for load in self.loads)
+        for load in self.loads[1:]:
+            load.send_signal(signal.SIGSTOP)
         self.process = subprocess.Popen(
-            [program, "--code", "--format", "json", "-H", "-d", "0.5", "-p", str(self.load.pid)],
+            [program, "--code", "--format", "json", "-H", "-d", "0.5", "-p", pids],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         self.refreshes = 0
         self.counted = 0
         self.children = set()
 
     def next(self):
-        """(samples with a name, samples without one, notes) of the next refresh."""
+        """(samples with a name, samples without one, notes) of the last load in the next
+        refresh."""
         refresh = json.loads(self.process.stdout.readline())
-        tasks = refresh["tasks"]
+        tasks = [task for task in refresh["tasks"] if task["pid"] == self.loads[-1].pid]
         functions = tasks[0].get("functions", []) if tasks else []
         named = sum(f["samples"] for f in functions if f["kind"] != "unnamed")
         samples = sum(f["samples"] for f in functions)
@@ -95,7 +100,7 @@ class Run:
     def hit(self, number):
         """Sends a signal to the child, once there is one."""
         for _ in range(MOST):
-            pid = child_of(self.process)
+            pid = child_of(self.process, self.child)
             if pid:
                 self.children.add(pid)
                 os.kill(pid, number)
@@ -117,8 +122,9 @@ class Run:
         self.process.terminate()
         self.process.stdout.close()
         self.process.wait()
-        self.load.kill()
-        self.load.wait()
+        for load in self.loads:
+            load.kill()
+            load.wait()
         return all(state_of(pid) == "X" for pid in self.children)
 
 
@@ -126,8 +132,19 @@ def has_names(named, unnamed, _):
     return named > 0 and unnamed == 0
 
 
+def examine_opener(title, program, load, other):
+    """The file of the second load was not opened when the process is hit."""
+    for how, number in ("killed", signal.SIGKILL), ("stopped", signal.SIGSTOP):
+        run = Run(program, OPENER, load, other)
+        run.hit(number)
+        run.loads[1].send_signal(signal.SIGCONT)
+        check(f"{title}: the opener is {how}, and another program has names",
+              run.until(has_names))
+        check(f"{title}: the opener is {how}, and no process is left", run.end())
+
+
 def examine(title, program, load):
-    run = Run(program, load)
+    run = Run(program, PARSER, load)
     check(f"{title}: functions have names", run.until(has_names))
     check(f"{title}: killed, a line says so", run.kill_until_noted())
     check(f"{title}: and names come back", run.until(has_names))
@@ -151,9 +168,11 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         os.chmod(directory, 0o755)
         load = build_load(directory)
-        examine("pmctop", PMCTOP, load)
-        if os.path.exists(STATIC):
-            examine("static", STATIC, load)
+        other = shutil.copy(load, os.path.join(directory, "other"))
+        programs = {"pmctop": PMCTOP, **({"static": STATIC} if os.path.exists(STATIC) else {})}
+        for title, program in programs.items():
+            examine(title, program, load)
+            examine_opener(title, program, load, other)
     finish()
 
 

@@ -264,6 +264,7 @@ def main():
         scenes = [
             Scene("batch", batch),
             Scene("a process", [*batch, "-p", str(os.getpid())]),
+            Scene("functions", [*batch, "--code"]),
             Scene("recording", [*batch, "--record", os.path.join(directory, "new.data")]),
             Scene("replay", ["-b", "--replay", recording, "--speed", "max"]),
             Scene("a server", [*batch, "--listen", ":0"]),
