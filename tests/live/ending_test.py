@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # tests/run: alone, it measures how fast the program ends.
 """Files of the user that do not answer, and pipes that are not read: -o, --record, --replay and
---event-tables. q, SIGTERM, SIGINT and SIGHUP end pmctop within 1 s. If data is not written, a
-sentence comes within 1 s, and a second q or signal ends it.
+--event-tables; with --via, also a command that cannot be killed. q, SIGTERM, SIGINT and SIGHUP end
+pmctop within 1 s. If data is not written, a sentence comes within 1 s, and a second q or signal ends
+it.
 
 The kernel keeps a process with a file on FUSE whose server does not answer. There the sentence of
 the end is measured, and pmctop must be gone as soon as the connection is.
@@ -39,6 +40,23 @@ TICK_S = 0.01
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 PIPE_BYTES = 4096
 PRIVATE = ["unshare", "--mount", "--propagation", "private"]
+# This machine as a host, on which pmctop is installed.
+VIA = ["--via", "env"]
+PATH = f"{os.path.dirname(PMCTOP)}:{os.environ['PATH']}"
+# A command of --via that waits for a file when another one exists.
+HANG = """
+import os, subprocess, sys, time
+cue, file, pids, *words = sys.argv[1:]
+child = subprocess.Popen(words)
+if "--remote" in words:
+    with open(pids, "w") as output:
+        output.write(str(child.pid))
+while not os.path.exists(cue) and child.poll() is None:
+    time.sleep(0.01)
+if child.poll() is None:
+    os.open(file, os.O_RDONLY)
+sys.exit(child.wait())
+"""
 RECORDING = glob.glob(os.path.join(HERE, "../fixtures/profiles/file.data"))[0]
 
 
@@ -64,7 +82,8 @@ class Batch:
     def __init__(self, *arguments, stdout=subprocess.DEVNULL):
         self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen([PMCTOP, "-b", *arguments], stdin=subprocess.DEVNULL,
-                                        stdout=stdout, stderr=self.errors)
+                                        stdout=stdout, stderr=self.errors,
+                                        env={**os.environ, "PATH": PATH})
 
     def end(self, how):
         self.process.send_signal(how)
@@ -87,7 +106,7 @@ class Live:
     """pmctop with a screen, when that is drawn."""
 
     def __init__(self, *arguments, drawn=True):
-        self.tty = OnPty([PMCTOP, *arguments])
+        self.tty = OnPty([PMCTOP, *arguments], PATH=PATH)
         os.set_blocking(self.tty.process.stderr.fileno(), False)
         self.errors = b""
         if drawn and not self.tty.read_until(lambda: b"COMMAND" in self.tty.output):
@@ -174,6 +193,10 @@ def pipes(folder, recorded):
             run = Batch("-i", "-d", "0.1", stdout=writer)
             wait_until(lambda: is_full(reader))
             check_end("standard output is not read", run, how)
+        with unread(folder, False) as (_, reader, writer):
+            run = Batch(*VIA, "-i", "-d", "0.1", stdout=writer)
+            wait_until(lambda: is_full(reader))
+            check_end("--via: standard output is not read", run, how)
         with unread(folder, True) as (path, reader, _):
             run = Batch("-i", "-d", "0.1", "-o", path)
             wait_until(lambda: is_full(reader))
@@ -269,7 +292,9 @@ def hung_rows(point, recorded):
              ["-n", "1", "-d", "0.1", "--record", data + "2"], "is not closed yet",
              "was not closed"),
         ]
-    return rows
+    via = [(f"--via: {name}", mode, op, [*VIA, *arguments], *said)
+           for name, mode, op, arguments, *said in rows if arguments[0] != "--replay"]
+    return rows + via
 
 
 def fuse_batch(folder, recorded):
@@ -288,12 +313,12 @@ def fuse_screen(folder, recorded):
     with open(RECORDING, "rb") as file:
         data = file.read().hex()
     for how in ("q", *SIGNALS):
-        if recorded:
+        for via in ([], VIA) if recorded else ():
             with OutputFiles(folder) as files:
-                run = Live("-d", "0.1", "--record", files.path("run.data"))
+                run = Live(*via, "-d", "0.1", "--record", files.path("run.data"))
                 files.tell("hang WRITE")
-                check_hung(files, "a screen and a recording that hangs", run, "hang", "WRITE", how,
-                           "not written yet", "were not written")
+                check_hung(files, f"{' '.join(['pmctop', *via])}: a screen and a recording that hangs", run, "hang",
+                           "WRITE", how, "not written yet", "were not written")
         with OutputFiles(folder) as files:
             files.tell(f"put run.data {data}")
             run = Live("--replay", files.path("run.data"))
@@ -311,6 +336,26 @@ def fuse_screen(folder, recorded):
             check_time("a replay hangs before the screen: SIGINT", took, detail=run.said())
             files.server.kill()
             wait_until(run.ended)
+
+
+def channels(folder, _):
+    """The command of --via cannot be killed."""
+    cue, pids, hang = (os.path.join(folder, name) for name in ("cue", "pids", "hang"))
+    with open(hang, "w", encoding="ascii") as file:
+        file.write(HANG)
+    for how in SIGNALS:
+        with OutputFiles(folder) as files:
+            files.tell("put file 00")
+            run = Live("--via", f"{sys.executable} {hang} {cue} {files.path('file')} {pids}")
+            files.tell("hang OPEN")
+            with open(cue, "w", encoding="ascii"):
+                files.wait_for("hung OPEN")
+                files.wait_for("hung OPEN")
+            # The screen is not left by pmctop there.
+            with open(pids, encoding="ascii") as file:
+                os.kill(int(file.read()), signal.SIGKILL)
+            check_end("the command of --via cannot be killed", run, how)
+        os.unlink(cue)
 
 
 def slow_disk(folder, recorded):
@@ -352,8 +397,8 @@ def tables(folder, _):
 
 
 PARTS = {"pipes": pipes, "replayed_pipes": replayed_pipes, "clients": clients}
-FUSE_PARTS = {"fuse_batch": fuse_batch, "fuse_screen": fuse_screen, "slow_disk": slow_disk,
-              "tables": tables}
+FUSE_PARTS = {"fuse_batch": fuse_batch, "fuse_screen": fuse_screen, "channels": channels,
+              "slow_disk": slow_disk, "tables": tables}
 
 
 def why_no_fuse():

@@ -18,7 +18,8 @@
 
 enum { POLL_MS = 20, NOT_FOUND = 127, CANNOT_EXECUTE = 126, KILLED = 128 };
 
-#define TERMINATE_PATIENCE_NS (2 * NS_PER_S)
+#define TERMINATE_PATIENCE_NS (300 * NS_PER_MS)
+#define KILL_PATIENCE_NS      (100 * NS_PER_MS)
 
 static _Noreturn void exec_words(const struct channel_config *config, int in, int out,
 				 int end_signal, pid_t parent)
@@ -95,16 +96,25 @@ bool channel_reap(struct channel *channel)
 	return true;
 }
 
-bool channel_wait(struct channel *channel, uint64_t patience_ns)
+static bool wait_until(struct channel *channel, uint64_t until_ns)
 {
-	uint64_t until_ns = monotonic_ns() + patience_ns;
-
 	while (!channel_reap(channel) && monotonic_ns() < until_ns)
 		poll(NULL, 0, POLL_MS);
 	return channel->ended;
 }
 
-void channel_end(struct channel *channel, uint64_t patience_ns)
+bool channel_wait(struct channel *channel, uint64_t patience_ns)
+{
+	return wait_until(channel, monotonic_ns() + patience_ns);
+}
+
+/* The same, but not beyond a time. */
+static bool wait_within(struct channel *channel, uint64_t patience_ns, uint64_t until_ns)
+{
+	return wait_until(channel, u64_min(monotonic_ns() + patience_ns, until_ns));
+}
+
+void channel_end(struct channel *channel, uint64_t patience_ns, uint64_t until_ns)
 {
 	if (!channel->pid)
 		return;
@@ -113,13 +123,13 @@ void channel_end(struct channel *channel, uint64_t patience_ns)
 	if (channel->from >= 0)
 		close(channel->from);
 	channel->to = channel->from = -1;
-	if (!channel_wait(channel, patience_ns)) {
+	if (!wait_within(channel, patience_ns, until_ns)) {
 		kill(channel->pid, channel->end_signal);
 		kill(channel->pid, SIGCONT);
 	}
-	if (!channel_wait(channel, TERMINATE_PATIENCE_NS)) {
+	if (!wait_within(channel, TERMINATE_PATIENCE_NS, until_ns)) {
 		kill(channel->pid, SIGKILL);
-		channel_wait(channel, UINT64_MAX / 2);
+		wait_within(channel, KILL_PATIENCE_NS, until_ns);
 	}
 }
 

@@ -43,10 +43,11 @@ bool channel_reap(struct channel *channel);
 bool channel_wait(struct channel *channel, uint64_t patience_ns);
 
 /*
- * Closes its input, waits that long for its end, and ends it by its end signal, then SIGKILL. Its
- * status remains. A zeroed one is fine.
+ * Closes its input, waits that long for its end, and ends it by its end signal, then SIGKILL. It
+ * gets less time if until_ns (CLOCK_MONOTONIC) is sooner. A process that hangs in a file cannot be
+ * killed; it is left. The status remains. A zeroed one is fine.
  */
-void channel_end(struct channel *channel, uint64_t patience_ns);
+void channel_end(struct channel *channel, uint64_t patience_ns, uint64_t until_ns);
 
 /*
  * Writes all bytes. 0, -EINTR if `signals` is readable, or -errno: -EPIPE if it reads no more.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A chunk is at most PIPE_BUF, so a pipe that is ready takes it as a whole and no write blocks a
- * signal.
+ * signal. Regular files are always ready, but may not answer: a thread writes them.
  */
 #include "tui/remote/host_stream.h"
 
@@ -12,15 +12,33 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static_assert(sizeof(((struct channel *)0)->bytes) <= PIPE_BUF, "a pipe takes a chunk at once");
+
+int host_stream_open(struct host_stream *stream, struct unwritten *unwritten, struct error *err)
+{
+	struct stat status;
+
+	if (stream->fd < 0 || fstat(stream->fd, &status) || !S_ISREG(status.st_mode))
+		return 0;
+	return file_writer_new(stream->fd, unwritten, &stream->writer, err);
+}
+
+/* Bytes that the descriptor is to take. */
+static bool has_chunk(const struct host_stream *stream)
+{
+	return stream->channel && stream->channel->n > 0 && stream->fd >= 0;
+}
 
 struct pollfd host_stream_poll(const struct host_stream *stream)
 {
 	if (!stream->channel || stream->ended)
 		return (struct pollfd){.fd = -1};
-	if (stream->channel->n > 0 && stream->fd >= 0)
-		return (struct pollfd){.fd = stream->fd, .events = POLLOUT};
+	if (has_chunk(stream))
+		return stream->writer ? (struct pollfd){.fd = file_writer_room(stream->writer),
+							.events = POLLIN}
+				      : (struct pollfd){.fd = stream->fd, .events = POLLOUT};
 	return (struct pollfd){.fd = stream->channel->from, .events = POLLIN};
 }
 
@@ -61,7 +79,11 @@ static void write_chunk(struct host_stream *stream)
 		drop_rest(stream);
 		return;
 	}
-	int rc = write_all(stream->fd, channel->bytes + channel->at, channel->n, NULL);
+	const char *chunk = channel->bytes + channel->at;
+	if (stream->writer && !file_writer_append(stream->writer, chunk, channel->n))
+		return;
+	int rc = stream->writer ? file_writer_error(stream->writer)
+				: write_all(stream->fd, chunk, channel->n, NULL);
 	if (rc) {
 		set_write_error(stream, rc);
 		drop_rest(stream);
@@ -75,10 +97,29 @@ void host_stream_copy(struct host_stream *stream)
 {
 	struct channel *channel = stream->channel;
 
-	if (channel->n == 0 && channel_read(channel))
-		stream->ended = true;
+	if (channel->n == 0) {
+		stream->ended = channel_read(channel) != 0;
+		stream->read_ns = monotonic_ns();
+		/* Whether a pipe takes it is polled first. */
+		if (stream->fd >= 0 && !stream->writer)
+			return;
+	}
 	if (channel->n > 0 && stream->fd >= 0)
 		write_chunk(stream);
 	else
 		channel->n = 0;
+}
+
+uint64_t host_stream_waits_since(const struct host_stream *stream)
+{
+	return has_chunk(stream) ? stream->read_ns : 0;
+}
+
+void host_stream_close(struct host_stream *stream)
+{
+	int rc = file_writer_free(stream->writer);
+
+	stream->writer = NULL;
+	if (rc && !stream->error.code)
+		set_write_error(stream, rc);
 }

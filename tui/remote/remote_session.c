@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Signals are read from descriptors, so no state is at file scope. With a screen, a signal that
- * requests the end first ends the channel with the terminal, where ssh restores the line settings,
- * and then the connection. Without a screen, pmctop's output has an end: a summary, the end of a
- * JSON list or of the recording. So the first signal only ends pmctop there, by a line to the
- * set-up's channel, and its output is copied to its end. ^C sends SIGINT to all processes of the
- * terminal, so the channels have it blocked.
+ * Signals that request the end are handled on another thread, which ends this process if a file
+ * does not answer. So the handler needs state at file scope; it wakes this thread by a descriptor.
+ * This thread waits for nothing that may hang until the channels have ended.
+ *
+ * With a screen, such a signal first ends the channel with the terminal, where ssh restores the
+ * line settings, and then the connection. Without a screen, pmctop's output has an end: a summary,
+ * the end of a JSON list or of the recording. So the first signal only ends pmctop there, by a line
+ * to the set-up's channel, and its output is copied to its end. ^C sends SIGINT to all processes of
+ * the terminal, so the channels have it blocked.
  *
  * pmctop there removes its files itself (remote_folder.h). If it was never started, host_setup.sh
  * removes them when the set-up's channel ends, and that channel ends with this process.
@@ -22,15 +25,19 @@
 #include "tui/remote/host_setup.h"
 #include "tui/remote/host_stream.h"
 #include "tui/remote/link_watch.h"
+#include "tui/term/signals.h"
 #include "tui/term/term_reset.h"
+#include "tui/term/term_restore.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -39,19 +46,30 @@ enum {
 	STATUS_OK = 0,
 	STATUS_FAILED = 1,
 	STATUS_KILLED = 128, /* + number of the signal */
+	LOOK_MS = 50,
 };
 
-#define BREAK_PATIENCE_NS (1 * NS_PER_S) /* a broken connection ends the channels one by one */
-#define END_PATIENCE_NS   (3 * NS_PER_S)
+#define BREAK_PATIENCE_NS  (1 * NS_PER_S)    /* a broken connection ends the channels one by one */
+#define UNUSED_PATIENCE_NS (3 * NS_PER_S)    /* the script reports that sudo has started nothing */
+#define SCRIPT_PATIENCE_NS (300 * NS_PER_MS) /* the script there removes its files, and ends */
+/* For the ends of all channels: after a signal, and after pmctop there has ended, as by q. */
+#define SIGNAL_END_NS  (750 * NS_PER_MS)
+#define PROGRAM_END_NS (600 * NS_PER_MS)
+#define FILES_NS       (100 * NS_PER_MS) /* then, before a file counts as one that hangs */
 /* For the end of the output after a signal. A command there may use 3 s, a slow reader 1 s. */
 #define OUTPUT_PATIENCE_NS (10 * NS_PER_S)
+#define READER_PATIENCE_NS (600 * NS_PER_MS) /* a reader here that does not read after a signal */
+/* A host that takes longer for that end is awaited by more than the usual time of an end. */
+#define QUICK_HOST_NS (500 * NS_PER_MS)
 
 struct run {
 	const struct remote_session *session;
 	struct error *err;
-	int ends, children;    /* signalfds: signals that request the end; SIGCHLD */
+	int ends;              /* eventfd: counts signals that request the end */
+	int children;          /* signalfd: SIGCHLD */
 	sigset_t blocked;      /* signals that the channels do not get */
 	int stopped_by;        /* the signal that requested the end; 0: none */
+	uint64_t stopped_ns;   /* its time */
 	uint64_t until_ns;     /* after such a signal, output is copied until then */
 	bool complete;         /* pmctop there has ended, and all its output is copied */
 	bool broken;           /* both channels have failed */
@@ -74,31 +92,51 @@ struct run {
 
 static const char *const shell[] = {"/bin/sh", NULL};
 
+static atomic_int session_signal; /* the last one that requested the end */
+static atomic_int session_wake = -1;
+
+static void on_end(int number)
+{
+	int saved = errno;
+
+	session_signal = number;
+	eventfd_write(session_wake, 1);
+	errno = saved;
+}
+
 /* Signals that are ignored remain so: nohup, or a script's command with &. */
 static int open_signals(struct run *run)
 {
-	static const int end_numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-	sigset_t ends, children, all;
-	struct sigaction action;
+	sigset_t children;
 
 	sigemptyset(&run->blocked);
 	if (!run->session->screen) {
 		sigaddset(&run->blocked, SIGINT);
 		sigaddset(&run->blocked, SIGTERM); /* timeout(1) sends it to all processes too */
 	}
-	sigemptyset(&ends);
-	for (size_t i = 0; i < ARRAY_SIZE(end_numbers); i++)
-		if (sigaction(end_numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-			sigaddset(&ends, end_numbers[i]);
 	sigemptyset(&children);
 	sigaddset(&children, SIGCHLD);
-	all = ends;
-	sigaddset(&all, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &all, NULL);
+	sigprocmask(SIG_BLOCK, &children, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	run->ends = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+	run->ends = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	run->children = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
-	return run->ends < 0 || run->children < 0 ? error_set_no_descriptor(run->err, -errno) : 0;
+	if (run->ends < 0 || run->children < 0)
+		return error_set_no_descriptor(run->err, -errno);
+	session_wake = run->ends;
+	signals_handle_ends(on_end, SA_RESTART);
+	signals_handle(SIGQUIT, on_end, SA_RESTART);
+	return 0;
+}
+
+static void close_signals(struct run *run)
+{
+	signals_unhandle(SIGQUIT, on_end);
+	signals_unhandle_ends(on_end);
+	session_wake = -1;
+	if (run->ends >= 0)
+		close(run->ends);
+	if (run->children >= 0)
+		close(run->children);
 }
 
 static void fill_random(char *digits, size_t size)
@@ -110,6 +148,19 @@ static void fill_random(char *digits, size_t size)
 	text_hex(digits, bytes, (size - 1) / 2);
 }
 
+/* A pipe or a device has nothing unwritten. */
+static int open_stream(struct host_stream *stream, struct unwritten *unwritten, struct error *err)
+{
+	bool named = stream->path && stream->fd >= 0;
+	int rc = host_stream_open(stream, named ? unwritten : NULL, err);
+
+	if (named && stream->writer)
+		unwritten_open(unwritten);
+	else
+		unwritten_close(unwritten);
+	return rc;
+}
+
 /* The files are opened first: an error must not cost a login. */
 static int open_files(struct run *run)
 {
@@ -117,11 +168,13 @@ static int open_files(struct run *run)
 	const struct recording_rules rules = {0};
 
 	if (session->output) {
+		unwritten_name(session->unwritten_output, session->output);
 		run->output_fd = output_file_open(session->output, run->err);
 		if (run->output_fd < 0)
 			return run->output_fd;
 	}
 	if (session->record) {
+		unwritten_name(session->unwritten_record, session->record);
 		run->record_fd =
 			recording_name_open(&run->record_name, session->record, &rules, run->err);
 		if (run->record_fd < 0)
@@ -136,7 +189,10 @@ static int open_files(struct run *run)
 		.path = session->record,
 		.recording = true,
 	};
-	return 0;
+	return open_stream(&run->output, session->unwritten_output, run->err) ||
+			       open_stream(&run->record, session->unwritten_record, run->err)
+		       ? run->err->code
+		       : 0;
 }
 
 static int start_channel(struct run *run, enum channel_role role, const char *const *command,
@@ -220,6 +276,8 @@ static int start_program(struct run *run)
 		rc = start_stream(run, cat, &run->recording, &run->record);
 	if (rc)
 		return rc;
+	if (run->session->screen && run->known)
+		term_reset_arm(&run->before, run->session->terminal);
 	return run->session->screen ? start_screen(run, run->session->sudo ? words : words + 1)
 				    : start_stream(run, line, &run->program, &run->output);
 }
@@ -255,6 +313,11 @@ static void send_line(const struct run *run, const char *line)
 	(void)ignored;
 }
 
+static void limit_end(const struct run *run, uint64_t channels_ns)
+{
+	run->session->limit_end(run->session->ending, channels_ns + FILES_NS);
+}
+
 static void close_setup(struct run *run)
 {
 	if (run->setup.to >= 0)
@@ -268,16 +331,19 @@ static void close_setup(struct run *run)
  */
 static void read_end_signal(struct run *run)
 {
-	struct signalfd_siginfo info;
+	eventfd_t count;
 
-	if (read(run->ends, &info, sizeof(info)) != sizeof(info))
+	if (eventfd_read(run->ends, &count))
 		return;
+	int number = session_signal;
+	bool first = !run->stopped_by && count == 1;
+	run->stopped_by = number;
+	run->stopped_ns = monotonic_ns();
 	run->until_ns = 0;
-	if (!run->stopped_by && !run->session->screen && info.ssi_signo != SIGQUIT) {
-		send_line(run, info.ssi_signo == SIGINT ? "i\n" : "t\n");
-		run->until_ns = monotonic_ns() + OUTPUT_PATIENCE_NS;
+	if (first && !run->session->screen && number != SIGQUIT) {
+		send_line(run, number == SIGINT ? "i\n" : "t\n");
+		run->until_ns = run->stopped_ns + OUTPUT_PATIENCE_NS;
 	}
-	run->stopped_by = (int)info.ssi_signo;
 }
 
 static void read_children(struct run *run)
@@ -302,10 +368,23 @@ static bool is_complete(const struct run *run)
 	       (!run->record.channel || run->record.ended);
 }
 
+/* Whether a reader here does not read, although the end was requested. */
+static bool is_unread(const struct run *run, const struct host_stream *stream, uint64_t now_ns)
+{
+	uint64_t since_ns = host_stream_waits_since(stream);
+
+	return since_ns && now_ns - since_ns >= READER_PATIENCE_NS &&
+	       now_ns - run->stopped_ns >= READER_PATIENCE_NS;
+}
+
 static bool is_done(const struct run *run)
 {
+	uint64_t now_ns = monotonic_ns();
+
 	return run->silent || is_complete(run) || has_reader_gone(run) ||
-	       (run->stopped_by && monotonic_ns() >= run->until_ns);
+	       (run->stopped_by &&
+		(now_ns >= run->until_ns || is_unread(run, &run->output, now_ns) ||
+		 is_unread(run, &run->record, now_ns)));
 }
 
 /* ssh's status 255 is that of a broken connection; a command of --via has one of its own. */
@@ -324,7 +403,7 @@ static bool is_unused(struct run *run)
 	int rc = 0;
 
 	host_reader_init(&reader, run->token);
-	channel_wait(&run->setup, END_PATIENCE_NS);
+	channel_wait(&run->setup, UNUSED_PATIENCE_NS);
 	while (rc == 0 && channel_read(&run->setup) == 0 && run->setup.n > 0)
 		rc = host_reader_take(&reader, run->setup.bytes, run->setup.n, &used, &reply);
 	return rc == 1 && reply.key == HOST_UNUSED;
@@ -361,12 +440,12 @@ static void send_due_dot(struct run *run, uint64_t now_ns)
 	run->dot_ns = now_ns + LINK_DOT_MS * NS_PER_MS;
 }
 
-/* Time to the next dot, or to the end of copying if that is sooner, in ms. */
+/* Time to the next dot, or to the next look at what is left after a signal, in ms. */
 static int wait_ms(const struct run *run, uint64_t now_ns)
 {
-	uint64_t next_ns = run->stopped_by ? u64_min(run->until_ns, run->dot_ns) : run->dot_ns;
-
-	return next_ns > now_ns ? (int)((next_ns - now_ns) / NS_PER_MS) + 1 : 0;
+	if (run->stopped_by)
+		return LOOK_MS;
+	return run->dot_ns > now_ns ? (int)((run->dot_ns - now_ns) / NS_PER_MS) + 1 : 0;
 }
 
 enum { STREAMS = 3 };
@@ -399,6 +478,8 @@ static void copy_until_done(struct run *run)
 			fds[2 + i] = host_stream_poll(streams[i]);
 		run->silent = is_silent(run, now_ns);
 		send_due_dot(run, now_ns);
+		if (run->stopped_by && now_ns - run->stopped_ns >= QUICK_HOST_NS)
+			limit_end(run, SIGNAL_END_NS);
 		if (poll(fds, ARRAY_SIZE(fds), wait_ms(run, now_ns)) <= 0)
 			continue;
 		if (fds[0].revents)
@@ -414,15 +495,21 @@ static void copy_until_done(struct run *run)
 /* Closes the files. The first error remains in `error` of a stream. */
 static void close_files(struct run *run)
 {
+	const struct remote_session *session = run->session;
+
+	host_stream_close(&run->output);
 	if (run->output_fd >= 0 && close(run->output_fd) && !run->output.error.code)
-		safe_path_refuse(run->session->output, -errno, &run->output.error);
+		safe_path_refuse(session->output, -errno, &run->output.error);
+	unwritten_close(session->unwritten_output);
+	host_stream_close(&run->record);
 	if (run->record_fd < 0)
 		return;
 	recording_name_tidy(&run->record_name);
-	if (run->record.copied == 0)
+	if (lseek(run->record_fd, 0, SEEK_CUR) == 0) /* nothing was written */
 		recording_name_remove(&run->record_name, run->record_fd);
 	if (close(run->record_fd) && !run->record.error.code)
-		safe_path_refuse(run->session->record, -errno, &run->record.error);
+		safe_path_refuse(session->record, -errno, &run->record.error);
+	unwritten_close(session->unwritten_record);
 	recording_name_fini(&run->record_name);
 }
 
@@ -496,19 +583,27 @@ static int run_program(struct run *run, struct notes *notes)
 	return STATUS_OK;
 }
 
+/* Ends the channels. What hangs in a file is left when the time is over. */
 static void end_all(struct run *run)
 {
 	bool cut = run->stopped_by || is_cut(run) || !run->program.ended;
 	bool had_screen = run->session->screen && run->program.pid;
+	uint64_t now_ns = monotonic_ns(), until_ns = run->stopped_ns + SIGNAL_END_NS;
 
-	channel_end(&run->program, 0);
+	if (now_ns >= until_ns)
+		until_ns = now_ns + PROGRAM_END_NS;
+	/* A q there is a request here. A signal has limited the time itself. */
+	if (had_screen && !run->stopped_by)
+		limit_end(run, PROGRAM_END_NS);
+	channel_end(&run->program, 0, until_ns);
 	if (had_screen && cut && run->known && !run->unused)
 		term_reset(&run->before, run->session->terminal);
+	term_restore_disarm();
 	/* The script ends a reader of the recording. */
 	close_setup(run);
-	channel_end(&run->recording, END_PATIENCE_NS);
+	channel_end(&run->recording, SCRIPT_PATIENCE_NS, until_ns);
 	/* Before it has made a folder, ssh may wait for a password. */
-	channel_end(&run->setup, run->folder[0] ? END_PATIENCE_NS : 0);
+	channel_end(&run->setup, run->folder[0] ? SCRIPT_PATIENCE_NS : 0, until_ns);
 	control_folder_remove(&run->control);
 }
 
@@ -539,9 +634,6 @@ int remote_session_run(const struct remote_session *session, struct notes *notes
 	close_files(&run);
 	if (status == STATUS_OK || run.stopped_by)
 		status = judge_run(&run);
-	if (run.ends >= 0)
-		close(run.ends);
-	if (run.children >= 0)
-		close(run.children);
+	close_signals(&run);
 	return status;
 }

@@ -4,11 +4,13 @@
 
 #include "core/base/error.h"
 #include "core/base/notes.h"
+#include "core/base/unwritten.h"
 #include "core/tables/tables.h"
 #include "tui/remote/parcel.h"
 #include "tui/remote/transport.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * One run of pmctop on a host, with up to three channels: the set-up, which stays open until the
@@ -36,9 +38,17 @@ struct remote_session {
 	const char *directory;              /* for the folder of ssh's socket; NULL: /tmp */
 	const char *terminal;               /* its type */
 	char *const *environment;           /* of ssh, or of the command of --via */
+	/* What the files of `output` and `record` still lack. */
+	struct unwritten *unwritten_output, *unwritten_record;
+	/* Limits the time that is left until the end, from now on. Files may not answer. */
+	void (*limit_end)(void *ending, uint64_t ns);
+	void *ending;
 };
 
 /*
+ * The caller has blocked the signals of signals_ends() in this thread. Another thread unblocks
+ * them, and ends this process if it has not ended soon after one.
+ *
  * Returns pmctop's exit status there, or 1 with a sentence in *err, or 128 + the signal that ended
  * the run here. `notes` gets sentences to be printed before that of *err. err->code is -ENOEXEC if
  * nothing can be copied or executed there. The terminal is restored.

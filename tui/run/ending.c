@@ -401,6 +401,15 @@ void ending_allow(struct ending *ending, uint64_t more_ns)
 	wake(ending);
 }
 
+void ending_limit(struct ending *ending, uint64_t ns)
+{
+	pthread_mutex_lock(&ending->lock);
+	ending->over = false;
+	ending->deadline_ns = monotonic_ns() + ns;
+	pthread_mutex_unlock(&ending->lock);
+	wake(ending);
+}
+
 void ending_over(struct ending *ending)
 {
 	pthread_mutex_lock(&ending->lock);

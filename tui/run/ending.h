@@ -60,6 +60,8 @@ struct unwritten *ending_unwritten(struct ending *ending, enum ending_file file)
 void ending_begin(struct ending *ending);
 /* If the end has begun: from now on there is so much more time, because a command is to end. */
 void ending_allow(struct ending *ending, uint64_t more_ns);
+/* The end is requested, or has begun: from now on there is only so much time. */
+void ending_limit(struct ending *ending, uint64_t ns);
 /* The files are closed, and no time limit is needed. Another signal begins again. */
 void ending_over(struct ending *ending);
 

@@ -215,8 +215,8 @@ static int run_on_host(int argc, char **argv, const struct options *options, str
 	if (load_theme(options->theme, &themes, config, &theme, &err))
 		return print_refusal(config, &err);
 	print_notes(&config->notes);
-	int status =
-		run_remote(argc, argv, options, config, &themes, rights->environment, &notes, &err);
+	int status = run_remote(argc, argv, options, config, &themes, rights->environment,
+				print_note, &notes, &err);
 	print_notes(&notes);
 	notes_fini(&notes);
 	return err.text[0] ? (int)print_error(&err, (enum run_status)status) : status;

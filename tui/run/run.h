@@ -102,11 +102,11 @@ enum run_status run_doctor(const struct options *options, const struct tables_pl
 
 /*
  * Runs pmctop on the host of --ssh or --via with the same command line, configuration and themes.
- * `argv` has been parsed into *options, and the theme loaded.
+ * `argv` has been parsed into *options, and the theme loaded. `note`: as for struct ending_config.
  */
 int run_remote(int argc, char **argv, const struct options *options, const struct config *config,
-	       const struct theme_places *themes, char *const *environment, struct notes *notes,
-	       struct error *err);
+	       const struct theme_places *themes, char *const *environment,
+	       void (*note)(const char *sentence), struct notes *notes, struct error *err);
 
 /*
  * Prints the list of --list, with the right to count only. Returns RUN_FAILED if nothing matches.

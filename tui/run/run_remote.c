@@ -164,10 +164,17 @@ static void note_remedy(const struct transport *transport, struct notes *notes)
 	notes_add(notes, "%s", text);
 }
 
-int run_remote(int argc, char **argv, const struct options *options, const struct config *config,
-	       const struct theme_places *themes, char *const *environment, struct notes *notes,
-	       struct error *err)
+static void limit_end(void *ending, uint64_t ns)
 {
+	ending_limit(ending, ns);
+}
+
+int run_remote(int argc, char **argv, const struct options *options, const struct config *config,
+	       const struct theme_places *themes, char *const *environment,
+	       void (*note)(const char *sentence), struct notes *notes, struct error *err)
+{
+	const struct ending_config end = {.note = note, .keys = needs_screen(options)};
+	struct ending *ending;
 	char user[PATH_MAX], host[TRANSPORT_NAME_BYTES];
 	struct tables_places tables;
 	struct parcel parcel;
@@ -187,10 +194,16 @@ int run_remote(int argc, char **argv, const struct options *options, const struc
 		.directory = variable_value(VARIABLE_TMPDIR),
 		.terminal = variable_value(VARIABLE_TERM),
 		.environment = environment,
+		.limit_end = limit_end,
 	};
 
 	if (output_apart_check(options, err))
 		return RUN_USAGE;
+	if (ending_new(&end, &ending, err))
+		return RUN_FAILED;
+	session.ending = ending;
+	session.unwritten_output = ending_unwritten(ending, ENDING_OUTPUT);
+	session.unwritten_record = ending_unwritten(ending, ENDING_RECORDING);
 	user_files_tables(options->event_tables, user, &tables);
 	fill_parcel(argc, argv, options, config, themes, &parcel, notes);
 	transport_name(&session.transport, host);
@@ -199,5 +212,6 @@ int run_remote(int argc, char **argv, const struct options *options, const struc
 	if (err->code == -ENOEXEC)
 		note_remedy(&session.transport, notes);
 	parcel_fini(&parcel);
+	ending_free(ending);
 	return status;
 }

@@ -11,6 +11,7 @@
 #include "tui/term/term_reset.h"
 
 #include "core/base/util.h"
+#include "tui/term/term_restore.h"
 #include "tui/term/terminfo.h"
 
 #include <curses.h>
@@ -19,8 +20,11 @@
 #include <term.h>
 #include <unistd.h>
 
+#define RESET_MODES       "\030\033[?2026l\033[?1006l\033[?1000l"
 #define RESET_QUERY       "\030\033[c" /* the answer: ESC [ ? digits and ; c */
 #define RESET_PATIENCE_NS (300 * NS_PER_MS)
+
+static const char *const names[] = {"sgr0", "op", "cnorm", "rmkx", "rmcup"};
 
 static void send_string(const char *string)
 {
@@ -51,9 +55,25 @@ static void drop_answers(const struct termios *before)
 	tcsetattr(STDOUT_FILENO, TCSANOW, before);
 }
 
+void term_reset_arm(const struct termios *before, const char *type)
+{
+	const char *strings[ARRAY_SIZE(names) + 2];
+	size_t n = 0;
+	int found;
+
+	if (!isatty(STDOUT_FILENO))
+		return;
+	if (setupterm(type, STDOUT_FILENO, &found) == OK) {
+		strings[n++] = terminfo_string("kmous") ? RESET_MODES : NULL;
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			strings[n++] = terminfo_string(names[i]);
+		strings[n++] = "\r\n";
+	}
+	term_restore_arm(before, strings, n);
+}
+
 void term_reset(const struct termios *before, const char *type)
 {
-	static const char *const names[] = {"sgr0", "op", "cnorm", "rmkx", "rmcup"};
 	int found;
 
 	if (!isatty(STDOUT_FILENO))
@@ -62,7 +82,7 @@ void term_reset(const struct termios *before, const char *type)
 	if (setupterm(type, STDOUT_FILENO, &found) != OK)
 		return;
 	if (terminfo_string("kmous"))
-		send_string("\030\033[?2026l\033[?1006l\033[?1000l");
+		send_string(RESET_MODES);
 	const char *move = terminfo_string("cup");
 	/* The type has control sequences of ECMA-48. */
 	if (move && strncmp(move, "\033[", 2) == 0)

@@ -5,6 +5,12 @@
 #include <termios.h>
 
 /*
+ * Lets term_restore() do the same, but for the answers. To be called before the other program is
+ * started.
+ */
+void term_reset_arm(const struct termios *before, const char *type);
+
+/*
  * Restores the terminal on standard output after another program has left a screen on it: pmctop on
  * a host to which the connection broke. `before`: the line settings before it; `type`: $TERM. Sends
  * what term_close() would send. Drops the terminal's answers to that program's queries, which takes
