@@ -17,8 +17,6 @@ Commands are lines of the standard input; each is answered with its line:
 A line "hung OP" follows each request that is not answered, "stopped OP" a stop. The end of the
 standard input ends the server, and all requests with an error.
 """
-import ctypes
-import errno
 import os
 import select
 import signal
@@ -29,37 +27,23 @@ import sys
 import threading
 import time
 
-# include/uapi/linux/fuse.h
-OPS = {1: "LOOKUP", 2: "FORGET", 3: "GETATTR", 4: "SETATTR", 10: "UNLINK", 12: "RENAME", 14: "OPEN",
-       15: "READ", 16: "WRITE", 17: "STATFS", 18: "RELEASE", 20: "FSYNC", 25: "FLUSH", 26: "INIT",
-       27: "OPENDIR", 28: "READDIR", 29: "RELEASEDIR", 34: "ACCESS", 35: "CREATE", 36: "INTERRUPT",
-       38: "DESTROY", 42: "BATCH_FORGET", 45: "RENAME2"}
-NO_ANSWER = ("FORGET", "BATCH_FORGET", "INTERRUPT", "DESTROY")
-IN_HEADER = struct.Struct("<IIQQIIIHH")
-OUT_HEADER = struct.Struct("<IiQ")
-INIT_OUT = struct.Struct("<IIIIHHIIHHII24x")
-ATTR = struct.Struct("<QQQQQQIIIIIIIIII")
+sys.dont_write_bytecode = True
+from fuse_protocol import (  # noqa: E402
+    ATTR, FOPEN_DIRECT_IO, MNT_DETACH, NO_ANSWER, READ_IN, Connection, libc)
+
 WRITE_IN = struct.Struct("<QQIIQII")
-READ_IN = struct.Struct("<QQI")
-DIRENT = struct.Struct("<QQII")
-FATTR_SIZE, FUSE_BIG_WRITES, FOPEN_DIRECT_IO = 1 << 3, 1 << 5, 1
-VERSION = 7, 31
-MOST_BYTES = 1 << 17
-MS_NOSUID, MS_NODEV = 2, 4
+FATTR_SIZE, FUSE_BIG_WRITES = 1 << 3, 1 << 5
 PR_SET_PDEATHSIG = 1
 ROOT = 1
 
-libc = ctypes.CDLL(None, use_errno=True)
 
+class Server(Connection):
+    INIT_FLAGS, BLOCKS = FUSE_BIG_WRITES, 1 << 20
 
-class Server:
     def __init__(self, point):
         self.names, self.data, self.last = {}, {}, ROOT
         self.hung_op, self.stop_op, self.late_s = None, None, 0
-        self.device = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
-        options = f"fd={self.device},rootmode=40000,user_id=0,group_id=0,allow_other"
-        if libc.mount(b"output", point.encode(), b"fuse", MS_NOSUID | MS_NODEV, options.encode()):
-            raise OSError(ctypes.get_errno(), "mount", point)
+        super().__init__("output", point)
 
     def put(self, name, data):
         self.last += 1
@@ -74,20 +58,13 @@ class Server:
                          4096, 0)
 
     def entry(self, node):
-        return struct.pack("<QQQQII", node, 0, 0, 0, 0, 0) + self.attributes(node)
-
-    # Each returns the bytes of an answer, or raises.
-
-    def init(self, _, body):
-        _, minor, readahead, _ = struct.unpack_from("<IIII", body)
-        return INIT_OUT.pack(VERSION[0], min(minor, VERSION[1]), readahead, FUSE_BIG_WRITES, 0, 0,
-                             MOST_BYTES, 1, 0, 0, 0, 0)
+        return self.entry_out(node, self.attributes(node))
 
     def lookup(self, _, body):
         return self.entry(self.names[body.rstrip(b"\0")])
 
     def getattr(self, node, _):
-        return struct.pack("<QII", 0, 0, 0) + self.attributes(node)
+        return self.attributes_out(self.attributes(node))
 
     def setattr(self, node, body):
         valid, _, _, size = struct.unpack_from("<IIQQ", body)
@@ -100,20 +77,10 @@ class Server:
         return self.entry(self.put(body[16:].rstrip(b"\0"), b"")) + self.open(0, b"")
 
     def open(self, *_):
-        return struct.pack("<QIi", 0, FOPEN_DIRECT_IO, 0)
-
-    def opendir(self, *_):
-        return struct.pack("<QIi", 0, 0, 0)
+        return self.opened(FOPEN_DIRECT_IO)
 
     def readdir(self, _, body):
-        _, offset, size = READ_IN.unpack_from(body)
-        entries = b""
-        for i, name in enumerate(sorted(self.names)):
-            entry = DIRENT.pack(self.names[name], i + 1, len(name), stat.S_IFREG >> 12) + name
-            entry += bytes(-len(entry) % 8)
-            if i >= offset and len(entries) + len(entry) <= size:
-                entries += entry
-        return entries
+        return self.entries_out(body, ((self.names[name], name) for name in sorted(self.names)))
 
     def read(self, node, body):
         _, offset, size = READ_IN.unpack_from(body)
@@ -139,35 +106,18 @@ class Server:
     def rename2(self, node, body):
         return self.rename(node, body, 16)
 
-    def statfs(self, *_):
-        return struct.pack("<QQQQQIIII24x", 1 << 20, 1 << 20, 1 << 20, 0, 0, 4096, 255, 4096, 0)
-
-    def flush(self, *_):
-        return b""
-
-    access = release = releasedir = fsync = flush
-
-    def answer(self, op, node, body):
-        try:
-            method = getattr(self, op.lower(), None)
-            if method is None:
-                raise OSError(errno.ENOSYS, op)
-            return 0, method(node, body)
-        except KeyError:
-            return -errno.ENOENT, b""
-        except OSError as error:
-            return -error.errno, b""
+    fsync = Connection.flush
 
     def serve(self):
-        message = os.read(self.device, MOST_BYTES + 4096)
-        _, opcode, unique, node, *_ = IN_HEADER.unpack_from(message)
-        op, body = OPS.get(opcode, str(opcode)), message[IN_HEADER.size:]
+        request = self.receive()
+        if not request:
+            return
+        op, unique, node, _, body = request
         if op == self.hung_op:
             say("hung " + op)
         if op in NO_ANSWER or op == self.hung_op:
             return
-        error, data = self.answer(op, node, body)
-        os.write(self.device, OUT_HEADER.pack(OUT_HEADER.size + len(data), error, unique) + data)
+        self.send(unique, *self.answer(op, node, body))
         if op == self.stop_op:
             say("stopped " + op)
             os.kill(os.getpid(), signal.SIGSTOP)
@@ -195,11 +145,7 @@ class Server:
         while True:
             for fd, _ in poll.poll():
                 if fd == self.device:
-                    try:
-                        self.serve()
-                    except OSError as error:
-                        if error.errno != errno.ENOENT:  # the request was given up
-                            raise
+                    self.serve()
                     continue
                 chunk = os.read(0, 1 << 16)
                 if not chunk:
@@ -260,7 +206,7 @@ class OutputFiles:
         self.server.kill()
         self.server.wait()
         self.reader.join()
-        libc.umount2(self.point.encode(), 2)
+        libc.umount2(self.point.encode(), MNT_DETACH)
         os.rmdir(self.point)
         self.server.stdin.close()
         self.server.stdout.close()

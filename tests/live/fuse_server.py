@@ -23,7 +23,6 @@ comm, hung.
 A killed server leaves a dead mount, whose requests fail at once. MountedFiles runs the server, and
 has a guard, which does that even if the test is killed.
 """
-import ctypes
 import errno
 import heapq
 import json
@@ -31,42 +30,20 @@ import os
 import select
 import shutil
 import signal
-import stat
-import struct
 import subprocess
 import sys
 import threading
 import time
 
-# include/uapi/linux/fuse.h
-OPS = {1: "LOOKUP", 2: "FORGET", 3: "GETATTR", 5: "READLINK", 14: "OPEN", 15: "READ", 17: "STATFS",
-       18: "RELEASE", 22: "GETXATTR", 23: "LISTXATTR", 25: "FLUSH", 26: "INIT", 27: "OPENDIR",
-       28: "READDIR", 29: "RELEASEDIR", 34: "ACCESS", 36: "INTERRUPT", 38: "DESTROY",
-       42: "BATCH_FORGET"}
-NO_ANSWER = ("FORGET", "BATCH_FORGET", "INTERRUPT", "DESTROY")
+sys.dont_write_bytecode = True
+from fuse_protocol import (  # noqa: E402
+    ATTR, FOPEN_DIRECT_IO, FOPEN_KEEP_CACHE, MNT_DETACH, MS_RDONLY, NO_ANSWER, READ_IN, Connection,
+    libc, mount)
+
 # The kernel sends these later, for no task in particular.
 OF_THE_KERNEL = ("INIT", "RELEASE", "RELEASEDIR", *NO_ANSWER)
-IN_HEADER = struct.Struct("<IIQQIIIHH")
-OUT_HEADER = struct.Struct("<IiQ")
-INIT_OUT = struct.Struct("<IIIIHHIIHHII24x")
-ATTR = struct.Struct("<QQQQQQIIIIIIIIII")
-READ_IN = struct.Struct("<QQI")
-DIRENT = struct.Struct("<QQII")
-FOPEN_DIRECT_IO, FOPEN_KEEP_CACHE = 1, 2
-VERSION = 7, 31
-MOST_BYTES = 1 << 17
-MS_RDONLY, MS_NOSUID, MS_NODEV, MNT_DETACH = 1, 2, 4, 2
 PARENTS_MAX = 8
 CONNECTIONS = "/sys/fs/fuse/connections"
-
-libc = ctypes.CDLL(None, use_errno=True)
-
-
-def mount(source, target, kind, flags=0, options=None):
-    if libc.mount(source.encode(), target.encode(), kind.encode(), flags,
-                  options.encode() if options else None):
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code), target)
 
 
 def status_of(pid):
@@ -78,7 +55,7 @@ def status_of(pid):
         return {}
 
 
-class Server:
+class Server(Connection):
     def __init__(self, point, folder):
         self.folder = folder
         self.paths = [None, ""]  # of each node, below the folder; node 1 is the root
@@ -86,9 +63,7 @@ class Server:
         self.hung_op, self.delay_s, self.seen, self.stop_after = None, 0, False, None
         self.late = []  # (when, number, answer)
         self.count = 0
-        self.device = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
-        mount("hung-files", point, "fuse", MS_RDONLY | MS_NOSUID | MS_NODEV,
-              f"fd={self.device},rootmode=40000,user_id=0,group_id=0,allow_other")
+        super().__init__("hung-files", point, MS_RDONLY)
 
     def node_of(self, path):
         if path not in self.nodes:
@@ -102,26 +77,19 @@ class Server:
                          int(status.st_atime), int(status.st_mtime), int(status.st_ctime), 0, 0, 0,
                          status.st_mode, 1, status.st_uid, status.st_gid, 0, 4096, 0)
 
-    # Each returns the bytes of an answer, or raises OSError.
-
-    def init(self, _, body):
-        major, minor, readahead, _ = struct.unpack_from("<IIII", body)
-        return INIT_OUT.pack(VERSION[0], min(minor, VERSION[1]) if major == VERSION[0] else
-                             VERSION[1], readahead, 0, 0, 0, MOST_BYTES, 1, 0, 0, 0, 0)
-
     def lookup(self, path, body):
         path = os.path.join(path, os.fsdecode(body.rstrip(b"\0")))
         attributes = self.attributes(path)
-        return struct.pack("<QQQQII", self.node_of(path), 0, 0, 0, 0, 0) + attributes
+        return self.entry_out(self.node_of(path), attributes)
 
     def getattr(self, path, _):
-        return struct.pack("<QII", 0, 0, 0) + self.attributes(path)
+        return self.attributes_out(self.attributes(path))
 
     def open(self, path, _):
         os.close(os.open(os.path.join(self.folder, path), os.O_RDONLY))
         # A program that runs from here keeps its pages.
         flags = FOPEN_KEEP_CACHE | (FOPEN_DIRECT_IO if self.seen else 0)
-        return struct.pack("<QIi", 0, flags, 0)
+        return self.opened(flags)
 
     def read(self, path, body):
         _, offset, size = READ_IN.unpack_from(body)
@@ -131,44 +99,10 @@ class Server:
     def readlink(self, path, _):
         return os.fsencode(os.readlink(os.path.join(self.folder, path)))
 
-    def opendir(self, *_):
-        return struct.pack("<QIi", 0, 0, 0)
-
     def readdir(self, path, body):
-        _, offset, size = READ_IN.unpack_from(body)
-        entries = b""
-        for i, name in enumerate(sorted(os.listdir(os.path.join(self.folder, path)))):
-            name = os.fsencode(name)
-            entry = DIRENT.pack(1 << 32 | i, i + 1, len(name), stat.S_IFREG >> 12) + name
-            entry += bytes(-len(entry) % 8)
-            if i >= offset and len(entries) + len(entry) <= size:
-                entries += entry
-        return entries
-
-    def statfs(self, *_):
-        return struct.pack("<QQQQQIIII24x", 0, 0, 0, 0, 0, 4096, 255, 4096, 0)
-
-    def flush(self, *_):
-        return b""
-
-    access = release = releasedir = flush
-
-    def answer(self, op, path, body):
-        try:
-            method = getattr(self, op.lower(), None)
-            if method is None:
-                raise OSError(errno.ENOSYS, op)
-            return 0, method(path, body)
-        except OSError as error:
-            return -error.errno, b""
-
-    def send(self, unique, error, data):
-        try:
-            header = OUT_HEADER.pack(OUT_HEADER.size + len(data), error, unique)
-            os.write(self.device, header + data)
-        except OSError as wrong:
-            if wrong.errno != errno.ENOENT:  # the request was given up
-                raise
+        names = sorted(os.listdir(os.path.join(self.folder, path)))
+        return self.entries_out(body, ((1 << 32 | i, os.fsencode(name))
+                                       for i, name in enumerate(names)))
 
     def report(self, op, name, pid, hung):
         """The task waits for the answer, so it exists. Its command line is not read: that waits for
@@ -181,14 +115,10 @@ class Server:
         say(op=op, name=name, pid=pid, tgid=tgid, parents=parents, comm=comm, hung=hung)
 
     def serve(self):
-        try:
-            message = os.read(self.device, MOST_BYTES + 4096)
-        except OSError as error:
-            if error.errno == errno.ENOENT:  # the request was given up
-                return
-            raise
-        _, opcode, unique, node, _, _, pid, _, _ = IN_HEADER.unpack_from(message)
-        op, body = OPS.get(opcode, str(opcode)), message[IN_HEADER.size:]
+        request = self.receive()
+        if not request:
+            return
+        op, unique, node, pid, body = request
         path = self.paths[max(node, 1)]
         name = os.path.join(path, os.fsdecode(body.rstrip(b"\0"))) if op == "LOOKUP" else path
         hung = op == self.hung_op
