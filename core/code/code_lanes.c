@@ -351,20 +351,6 @@ void lanes_look(struct code_lanes *lanes)
 	look_at_lane(lanes, &lanes->shared);
 }
 
-unsigned code_lanes_abandoned(struct code_lanes *lanes)
-{
-	unsigned n = 0;
-
-	for (size_t i = 0; i < CODE_LANES_MAX; i++) {
-		struct lane *lane = &lanes->own[i];
-
-		has_ended(lane);
-		for (size_t k = 0; k < LANE_PROCESSES; k++)
-			n += !lane->opener && lane->left[k].pid > 0;
-	}
-	return n;
-}
-
 void code_lanes_main(int argc, char **argv)
 {
 	symbol_worker_main(argc, argv);

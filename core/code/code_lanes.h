@@ -65,7 +65,4 @@ const char *code_lanes_note(struct code_lanes *lanes, bool late);
  */
 void code_lanes_main(int argc, char **argv);
 
-/* Returns how many processes were abandoned and have not ended. */
-unsigned code_lanes_abandoned(struct code_lanes *lanes);
-
 #endif

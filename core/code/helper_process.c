@@ -24,17 +24,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DESCRIPTORS_MAX = 1 << 16 }; /* that are closed one by one */
-
-#ifndef P_PIDFD
-#define P_PIDFD 3
-#endif
+enum {
+	DESCRIPTORS_MAX = 1 << 16, /* that are closed one by one */
+	DOUBLINGS_MAX = 9,         /* of a pause */
+};
+#define STEADY_NS (60 * NS_PER_S) /* after this time a process that ends is the first again */
 
 /* What the child of vfork(2) needs. */
 struct launch {
@@ -155,6 +156,7 @@ static void close_others(void)
 
 bool helper_process_enter(int argc, char **argv, const char *name)
 {
+	sigset_t none;
 	uint64_t socket;
 
 	if (argc < 1 || strcmp(argv[0], name) != 0)
@@ -162,9 +164,63 @@ bool helper_process_enter(int argc, char **argv, const char *name)
 	/* An ordinary user may start this program by that name. */
 	if (argc != 2 || text_u64(argv[1], &socket) == 0 || socket > INT_MAX ||
 	    (socket != HELPER_SOCKET && dup2((int)socket, HELPER_SOCKET) < 0))
-		_exit(2);
+		_exit(HELPER_BROKEN);
 	close_others();
+	prctl(PR_SET_NAME, name);
+	/* All were blocked for the exec. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	return true;
+}
+
+/* The filter of the parser allows neither send(2) nor recv(2). */
+void helper_process_send(const void *bytes, size_t n)
+{
+	struct iovec part = {(void *)(uintptr_t)bytes, n};
+	const struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+	ssize_t sent;
+
+	do
+		sent = sendmsg(HELPER_SOCKET, &message, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	if (sent < 0)
+		_exit(HELPER_ENDED);
+}
+
+void helper_process_hello(enum helper_hello_kind kind, uint32_t n)
+{
+	const struct helper_hello hello = {kind, n};
+
+	helper_process_send(&hello, sizeof(hello));
+}
+
+size_t helper_process_receive(void *request, size_t size, int fds[HELPER_SENT_MAX])
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(HELPER_SENT_MAX * sizeof(int))];
+	} control;
+	struct iovec part = {request, size};
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t got;
+
+	do
+		got = recvmsg(HELPER_SOCKET, &message, MSG_CMSG_CLOEXEC);
+	while (got < 0 && errno == EINTR);
+	if (got <= 0)
+		_exit(got == 0 || errno == ECONNRESET ? HELPER_ENDED : HELPER_BROKEN);
+	for (unsigned i = 0; i < HELPER_SENT_MAX; i++)
+		fds[i] = -1;
+	const struct cmsghdr *sent = CMSG_FIRSTHDR(&message);
+	if (sent && sent->cmsg_level == SOL_SOCKET && sent->cmsg_type == SCM_RIGHTS)
+		memcpy(fds, CMSG_DATA(sent),
+		       size_min(sent->cmsg_len - CMSG_LEN(0), HELPER_SENT_MAX * sizeof(int)));
+	return (size_t)got;
 }
 
 void helper_process_kill(struct helper_process *process)
@@ -205,6 +261,15 @@ void helper_process_close(struct helper_process *process)
 	if (process->pidfd >= 0)
 		close(process->pidfd);
 	*process = HELPER_NONE;
+}
+
+uint64_t helper_process_resume_ns(unsigned *ends, uint64_t start_ns, uint64_t pause_ns)
+{
+	uint64_t now_ns = monotonic_ns();
+
+	if (now_ns - start_ns > STEADY_NS)
+		*ends = 0;
+	return now_ns + (pause_ns << size_min((*ends)++, DOUBLINGS_MAX));
 }
 
 uint64_t helper_process_stands_ns(const struct helper_process *process, const struct sys *sys,

@@ -31,6 +31,7 @@ struct helper_process {
 
 /* The descriptor of the socket in the process. All others are closed. */
 enum { HELPER_SOCKET = 0 };
+enum { HELPER_SENT_MAX = 2 }; /* descriptors with a request */
 
 /* The first message of each process. */
 enum helper_hello_kind { HELPER_READY = 1, HELPER_FAILED };
@@ -51,9 +52,22 @@ int helper_process_start(struct helper_process *process, const char *executable,
 
 /*
  * In the new process, first of all: whether it is one of that name. Then the socket is
- * HELPER_SOCKET, and no other descriptor is open.
+ * HELPER_SOCKET, no other descriptor is open, and no signal is blocked.
  */
 bool helper_process_enter(int argc, char **argv, const char *name);
+/* There too, as the functions that follow: its exit status. */
+enum helper_status {
+	HELPER_ENDED = 0,
+	HELPER_BROKEN = 2, /* neither a request nor the end of the socket; or its start failed */
+};
+/* Sends a message. Ends the process if pmctop has ended. */
+void helper_process_send(const void *bytes, size_t n);
+void helper_process_hello(enum helper_hello_kind kind, uint32_t n);
+/*
+ * Waits for a request of at most `size` bytes. Returns its bytes, and the descriptors that came
+ * with it in fds (-1: none). Ends the process at the end of the socket.
+ */
+size_t helper_process_receive(void *request, size_t size, int fds[HELPER_SENT_MAX]);
 
 /* Closes the socket and kills the process. */
 void helper_process_kill(struct helper_process *process);
@@ -65,6 +79,13 @@ void helper_process_kill(struct helper_process *process);
 bool helper_process_ended(struct helper_process *process, int *wait_status);
 /* Closes what is open. A process that has not ended is left. */
 void helper_process_close(struct helper_process *process);
+
+#define HELPER_PAUSE_NS (100 * NS_PER_MS) /* before the second process */
+/*
+ * The time from which on the next process may start, after one that started at start_ns has ended:
+ * each pause is twice as long, until a process lasts for a minute. *ends counts the others.
+ */
+uint64_t helper_process_resume_ns(unsigned *ends, uint64_t start_ns, uint64_t pause_ns);
 
 /* What a process has done so far: it stands still as long as it does not change. */
 struct helper_progress {

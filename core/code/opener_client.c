@@ -19,10 +19,6 @@ static_assert(OPENER_RIGHTS == (UINT64_C(1) << CAP_DAC_READ_SEARCH | UINT64_C(1)
 				UINT64_C(1) << CAP_CHECKPOINT_RESTORE),
 	      "the numbers of linux/capability.h");
 
-enum { DOUBLINGS_MAX = 9 };
-#define PAUSE_NS  (100 * NS_PER_MS) /* before the second process; each later one is doubled */
-#define STEADY_NS (60 * NS_PER_S)   /* after this time a process that ends is the first again */
-
 enum progress { IDLE, ASKED, ANSWERED };
 
 struct opener_client {
@@ -65,12 +61,8 @@ void opener_client_abandon(struct opener_client *client, struct helper_process *
 /* No process any more: it has ended, or is being killed. */
 static void note_end(struct opener_client *client)
 {
-	uint64_t now_ns = monotonic_ns();
-
-	if (now_ns - client->start_ns > STEADY_NS)
-		client->ends = 0;
-	client->resume_ns = now_ns + (PAUSE_NS << size_min(client->ends, DOUBLINGS_MAX));
-	client->ends++;
+	client->resume_ns =
+		helper_process_resume_ns(&client->ends, client->start_ns, HELPER_PAUSE_NS);
 	client->progress = IDLE;
 	client->linked = 0;
 }

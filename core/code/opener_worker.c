@@ -12,21 +12,16 @@
 #include "core/code/helper_process.h"
 #include "core/code/opener_message.h"
 #include "core/code/symbol_message.h"
+#include "core/code/symbol_sandbox.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-enum {
-	DESCRIPTORS_MAX = 64,
-	STATUS_OK = 0,
-	STATUS_BROKEN = 2, /* neither a request nor the end of the socket */
-};
+enum { DESCRIPTORS_MAX = 64 };
 
 struct opener {
 	struct sys sys;
@@ -37,33 +32,10 @@ struct opener {
 	struct opener_reply reply;
 };
 
-static _Noreturn void end_opener(int status)
-{
-	_exit(status);
-}
-
-static void send_bytes(const void *bytes, size_t n)
-{
-	ssize_t sent;
-
-	do
-		sent = send(HELPER_SOCKET, bytes, n, MSG_NOSIGNAL);
-	while (sent < 0 && errno == EINTR);
-	if (sent < 0)
-		end_opener(STATUS_OK);
-}
-
-static void send_hello(uint32_t kind, int error)
-{
-	const struct helper_hello hello = {kind, (uint32_t)-error};
-
-	send_bytes(&hello, sizeof(hello));
-}
-
 static void send_reply(struct opener *opener, size_t n)
 {
 	opener->reply.id = opener->request.id;
-	send_bytes(&opener->reply, offsetof(struct opener_reply, bytes) + n);
+	helper_process_send(&opener->reply, offsetof(struct opener_reply, bytes) + n);
 }
 
 static void clear_reply(struct opener *opener, uint32_t kind)
@@ -95,7 +67,7 @@ static void configure(struct opener *opener)
 
 	if (opener->files || request->n < 2 || end[-1] != '\0' ||
 	    at + strlen(at) + 1 >= end) /* two names */
-		end_opener(STATUS_BROKEN);
+		_exit(HELPER_BROKEN);
 	at = copy_name(at, request->config.has_symfs, &opener->symfs);
 	copy_name(at, request->config.has_cache, &opener->build_id_cache);
 	opener->files = mapped_files_new(&(struct mapped_files_config){
@@ -125,7 +97,7 @@ static void open_file(struct opener *opener)
 	bool given = false;
 
 	if (request->n == 0 || request->names[request->n - 1] != '\0')
-		end_opener(STATUS_BROKEN);
+		_exit(HELPER_BROKEN);
 	object->dev = request->file.dev;
 	object->inode = request->file.inode;
 	object->build_id = request->file.build_id;
@@ -161,34 +133,13 @@ static void read_text(struct opener *opener)
 /* Waits for a request. Returns the descriptor that came with it, or -1. */
 static int receive_request(struct opener *opener)
 {
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct iovec part = {&opener->request, sizeof(opener->request)};
-	struct msghdr message = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	ssize_t got;
-	int fd = -1;
+	int fds[HELPER_SENT_MAX];
+	size_t n = helper_process_receive(&opener->request, sizeof(opener->request), fds);
 
-	do
-		got = recvmsg(HELPER_SOCKET, &message, MSG_CMSG_CLOEXEC);
-	while (got < 0 && errno == EINTR);
-	if (got <= 0)
-		end_opener(got == 0 || errno == ECONNRESET ? STATUS_OK : STATUS_BROKEN);
-	if ((size_t)got < offsetof(struct opener_request, names) ||
-	    opener->request.n > OPENER_NAMES_BYTES ||
-	    (size_t)got != opener_request_bytes(&opener->request))
-		end_opener(STATUS_BROKEN);
-	const struct cmsghdr *sent = CMSG_FIRSTHDR(&message);
-	if (sent && sent->cmsg_level == SOL_SOCKET && sent->cmsg_type == SCM_RIGHTS &&
-	    sent->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(&fd, CMSG_DATA(sent), sizeof(fd));
-	return fd;
+	if (n < offsetof(struct opener_request, names) || opener->request.n > OPENER_NAMES_BYTES ||
+	    n != opener_request_bytes(&opener->request))
+		_exit(HELPER_BROKEN);
+	return fds[0];
 }
 
 static _Noreturn void serve_requests(struct opener *opener)
@@ -208,38 +159,25 @@ static _Noreturn void serve_requests(struct opener *opener)
 		} else if (kind == OPENER_TEXT && opener->files) {
 			read_text(opener);
 		} else {
-			end_opener(STATUS_BROKEN);
+			_exit(HELPER_BROKEN);
 		}
 	}
 }
 
-static void set_limit(int resource, rlim_t most)
-{
-	const struct rlimit limit = {most, most};
-
-	setrlimit((__rlimit_resource_t)resource, &limit);
-}
-
 void opener_worker_main(int argc, char **argv)
 {
-	sigset_t none;
-
 	if (!helper_process_enter(argc, argv, OPENER_WORKER_NAME))
 		return;
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
-		end_opener(STATUS_BROKEN);
-	prctl(PR_SET_NAME, OPENER_WORKER_NAME);
+		_exit(HELPER_BROKEN);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	set_limit(RLIMIT_CORE, 0);
-	set_limit(RLIMIT_NOFILE, DESCRIPTORS_MAX);
-	/* All signals were blocked for the exec. */
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	symbol_sandbox_limit(RLIMIT_CORE, 0);
+	symbol_sandbox_limit(RLIMIT_NOFILE, DESCRIPTORS_MAX);
 	struct opener *opener = xcalloc(1, sizeof(*opener));
 	opener->link = -1;
 	int rc = sys_linux_init(&opener->sys);
-	send_hello(rc ? HELPER_FAILED : HELPER_READY, rc);
+	helper_process_hello(rc ? HELPER_FAILED : HELPER_READY, (uint32_t)-rc);
 	if (rc)
-		end_opener(STATUS_BROKEN);
+		_exit(HELPER_BROKEN);
 	serve_requests(opener);
 }

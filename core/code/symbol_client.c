@@ -32,11 +32,8 @@ enum {
 	WAITS_MIN = 3,       /* calls that waited for a child that stands still */
 	DEATHS_MAX = 2,      /* children that end at a file before it is refused */
 	SUSPECTS_MAX = 1024, /* files at which one child ended; with more, all are cleared */
-	DOUBLINGS_MAX = 9,   /* of the pause */
 };
 #define PATIENCE_NS (10 * NS_PER_S)
-#define PAUSE_NS    (100 * NS_PER_MS)
-#define STEADY_NS   (60 * NS_PER_S)   /* after this time a child that ends is the first again */
 #define ENDING_NS   (100 * NS_PER_MS) /* for symbol_client_free() */
 #define LEAVING_NS  (20 * NS_PER_MS)  /* from the end of the socket to that of the process */
 
@@ -100,7 +97,7 @@ struct symbol_client *symbol_client_new(const struct symbol_client_config *confi
 
 	client->executable = config->executable ? xstrdup(config->executable) : NULL;
 	client->patience_ns = config->patience_ns ? config->patience_ns : PATIENCE_NS;
-	client->pause_ns = config->pause_ns ? config->pause_ns : PAUSE_NS;
+	client->pause_ns = config->pause_ns ? config->pause_ns : HELPER_PAUSE_NS;
 	client->child = HELPER_NONE;
 	hash_table_init(&client->files, 64);
 	return client;
@@ -205,14 +202,8 @@ static void suspect_file(struct symbol_client *client)
 /* No child any more: it has ended, or is being killed. */
 static void note_end(struct symbol_client *client)
 {
-	uint64_t now = monotonic_ns();
-	unsigned doublings;
-
-	if (now - client->start_ns > STEADY_NS)
-		client->ends = 0;
-	doublings = client->ends < DOUBLINGS_MAX ? client->ends : DOUBLINGS_MAX;
-	client->ends++;
-	client->resume_ns = now + (client->pause_ns << doublings);
+	client->resume_ns =
+		helper_process_resume_ns(&client->ends, client->start_ns, client->pause_ns);
 	client->filtered = false;
 	suspect_file(client);
 	client->n_pending = 0;

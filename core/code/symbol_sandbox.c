@@ -86,7 +86,7 @@ int symbol_sandbox_keep(uint64_t rights)
 	return 0;
 }
 
-static void set_limit(unsigned resource, size_t most)
+void symbol_sandbox_limit(unsigned resource, size_t most)
 {
 	const struct rlimit limit = {most, most};
 
@@ -206,12 +206,12 @@ bool symbol_sandbox_enter(size_t memory, size_t descriptors)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_DUMPABLE, 0);
-	set_limit(RLIMIT_CORE, 0);
-	set_limit(RLIMIT_FSIZE, 0);
-	set_limit(RLIMIT_NPROC, 0);
-	set_limit(RLIMIT_MEMLOCK, 0);
-	set_limit(RLIMIT_NOFILE, descriptors);
+	symbol_sandbox_limit(RLIMIT_CORE, 0);
+	symbol_sandbox_limit(RLIMIT_FSIZE, 0);
+	symbol_sandbox_limit(RLIMIT_NPROC, 0);
+	symbol_sandbox_limit(RLIMIT_MEMLOCK, 0);
+	symbol_sandbox_limit(RLIMIT_NOFILE, descriptors);
 	if (!SANITIZED)
-		set_limit(RLIMIT_DATA, memory);
+		symbol_sandbox_limit(RLIMIT_DATA, memory);
 	return set_filter();
 }

@@ -26,6 +26,9 @@ int symbol_sandbox_drop(void);
  */
 int symbol_sandbox_keep(uint64_t rights);
 
+/* A limit of setrlimit(2) for this process, which cannot raise it again. */
+void symbol_sandbox_limit(unsigned resource, size_t most);
+
 /*
  * After the exec: limits, not dumpable, killed at the end of the parent's thread, and a filter of
  * system calls. `memory` and `descriptors` are limits. True: the filter works. Without it, because

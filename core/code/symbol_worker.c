@@ -17,11 +17,8 @@
 
 #include <errno.h>
 #include <malloc.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 enum {
@@ -31,9 +28,6 @@ enum {
 	INDEX_BYTES = 12 << 20,
 	MEMORY_BYTES = 80 << 20,
 	MAPPED_BYTES = 128 << 10, /* blocks from this size on return to the kernel when freed */
-	SENT_MAX = 2,             /* descriptors with a request */
-	STATUS_OK = 0,
-	STATUS_BROKEN = 2, /* neither a request nor the end of the socket */
 };
 
 struct worker_file {
@@ -50,7 +44,7 @@ struct worker {
 	unsigned n_files;
 	uint64_t requests;
 	struct symbol_request request;
-	int sent[SENT_MAX]; /* descriptors with the request; -1: none */
+	int sent[HELPER_SENT_MAX]; /* descriptors with the request; -1: none */
 	struct symbol_place place;
 	char name[SYMBOL_NAME_BYTES];
 	union {
@@ -60,79 +54,25 @@ struct worker {
 	size_t used; /* bytes of the reply */
 };
 
-static _Noreturn void end_worker(int status)
-{
-	_exit(status);
-}
-
-static void send_bytes(const void *bytes, size_t n)
-{
-	struct iovec part = {(void *)(uintptr_t)bytes, n};
-	const struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-	ssize_t sent;
-
-	do
-		sent = sendmsg(HELPER_SOCKET, &message, MSG_NOSIGNAL);
-	while (sent < 0 && errno == EINTR);
-	if (sent < 0)
-		end_worker(STATUS_OK);
-}
-
-static void send_hello(uint32_t kind, uint32_t n)
-{
-	const struct helper_hello hello = {kind, n};
-
-	send_bytes(&hello, sizeof(hello));
-}
-
 static void send_simple(uint32_t kind, uint32_t n, uint64_t id, uint64_t key)
 {
 	const struct symbol_reply reply = {.kind = kind, .n = n, .id = id, .key = key};
 
-	send_bytes(&reply, sizeof(reply));
-}
-
-static void keep_descriptors(struct worker *worker, struct msghdr *message)
-{
-	struct cmsghdr *control = CMSG_FIRSTHDR(message);
-
-	for (unsigned i = 0; i < SENT_MAX; i++)
-		worker->sent[i] = -1;
-	if (!control || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS)
-		return;
-	size_t bytes = control->cmsg_len - CMSG_LEN(0);
-	memcpy(worker->sent, CMSG_DATA(control), size_min(bytes, sizeof(worker->sent)));
+	helper_process_send(&reply, sizeof(reply));
 }
 
 /* Waits for a request. Ends the process at the end of the socket. */
 static void receive_request(struct worker *worker)
 {
 	struct symbol_request *request = &worker->request;
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(SENT_MAX * sizeof(int))];
-	} control;
-	struct iovec part = {request, sizeof(*request)};
-	struct msghdr message = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	ssize_t got;
+	size_t n = helper_process_receive(request, sizeof(*request), worker->sent);
 
-	do
-		got = recvmsg(HELPER_SOCKET, &message, MSG_CMSG_CLOEXEC);
-	while (got < 0 && errno == EINTR);
-	if (got <= 0)
-		end_worker(got == 0 || errno == ECONNRESET ? STATUS_OK : STATUS_BROKEN);
-	keep_descriptors(worker, &message);
-	if ((size_t)got < symbol_request_bytes(0, 0) ||
+	if (n < symbol_request_bytes(0, 0) ||
 	    (request->kind == SYMBOL_FIND && request->n > SYMBOL_OFFSETS_MAX) ||
 	    ((request->kind == SYMBOL_LOCATE || request->kind == SYMBOL_DEMANGLE) &&
 	     request->n > SYMBOL_TEXT_BYTES) ||
-	    (size_t)got != symbol_request_bytes(request->kind, request->n))
-		end_worker(STATUS_BROKEN);
+	    n != symbol_request_bytes(request->kind, request->n))
+		_exit(HELPER_BROKEN);
 	worker->requests++;
 }
 
@@ -179,7 +119,7 @@ static void add_file(struct worker *worker)
 	struct worker_file *file = find_file(worker, request->key);
 
 	if (worker->sent[0] < 0)
-		end_worker(STATUS_BROKEN);
+		_exit(HELPER_BROKEN);
 	if (file) { /* of another name, or of another process */
 		close(worker->sent[0]);
 		if (worker->sent[1] >= 0)
@@ -268,7 +208,7 @@ static void append_answer(struct worker *worker, uint32_t query)
 	};
 
 	if (worker->used + sizeof(answer) + answer.name_bytes > sizeof(worker->bytes)) {
-		send_bytes(worker->bytes, worker->used);
+		helper_process_send(worker->bytes, worker->used);
 		begin_found(worker);
 	}
 	memcpy(worker->bytes + worker->used, &answer, sizeof(answer));
@@ -321,7 +261,7 @@ static void demangle_text(struct worker *worker)
 	begin_found(worker);
 	append_answer(worker, 0);
 	worker->reply.last = 1;
-	send_bytes(worker->bytes, worker->used);
+	helper_process_send(worker->bytes, worker->used);
 }
 
 static void answer_request(struct worker *worker)
@@ -341,7 +281,7 @@ static void answer_request(struct worker *worker)
 	else
 		find_functions(worker, file->index);
 	worker->reply.last = 1;
-	send_bytes(worker->bytes, worker->used);
+	helper_process_send(worker->bytes, worker->used);
 }
 
 static _Noreturn void serve_requests(struct worker *worker)
@@ -356,33 +296,27 @@ static _Noreturn void serve_requests(struct worker *worker)
 		else if (worker->request.kind == SYMBOL_DEMANGLE)
 			demangle_text(worker);
 		else
-			end_worker(STATUS_BROKEN);
+			_exit(HELPER_BROKEN);
 	}
 }
 
 void symbol_worker_main(int argc, char **argv)
 {
-	sigset_t none;
-
 	if (!helper_process_enter(argc, argv, SYMBOL_WORKER_NAME))
 		return;
 	int rc = symbol_sandbox_drop();
 	if (rc) {
-		send_hello(HELPER_FAILED, (uint32_t)-rc);
-		end_worker(STATUS_BROKEN);
+		helper_process_hello(HELPER_FAILED, (uint32_t)-rc);
+		_exit(HELPER_BROKEN);
 	}
-	prctl(PR_SET_NAME, SYMBOL_WORKER_NAME);
-	/* All signals were blocked for the exec. */
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
 	struct worker *worker = xcalloc(1, sizeof(*worker));
 	worker->demangler = demangler_new();
 	if (!worker->demangler) {
-		send_hello(HELPER_FAILED, ENOSYS);
-		end_worker(STATUS_BROKEN);
+		helper_process_hello(HELPER_FAILED, ENOSYS);
+		_exit(HELPER_BROKEN);
 	}
 	bool filtered = symbol_sandbox_enter(MEMORY_BYTES, DESCRIPTORS_MAX);
-	send_hello(HELPER_READY, filtered);
+	helper_process_hello(HELPER_READY, filtered);
 	serve_requests(worker);
 }
