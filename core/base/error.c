@@ -21,6 +21,11 @@ int error_set(struct error *err, int code, const char *format, ...)
 	return code;
 }
 
+bool error_is_absent(int code)
+{
+	return code == -ENOENT || code == -ENOTDIR || code == -ENAMETOOLONG;
+}
+
 const char *error_why(int code)
 {
 	const char *why = strerrordesc_np(-code);

@@ -2,6 +2,8 @@
 #ifndef PMCTOP_ERROR_H
 #define PMCTOP_ERROR_H
 
+#include <stdbool.h>
+
 /*
  * An error for the user: one sentence with its remedy, and the -errno that caused it. The caller
  * owns the struct. A function that fails fills it and returns `code`.
@@ -14,6 +16,9 @@ struct error {
 /* Fills err, unless it is NULL. Returns code, so a caller can `return error_set(...)`. */
 int error_set(struct error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Whether no file has that name: one of its directories is missing, or the name is too long. */
+bool error_is_absent(int code);
 
 /* The meaning of an -errno, in English in every locale. Never NULL. */
 const char *error_why(int code);

@@ -11,6 +11,7 @@
  */
 #include "core/code/mapped_file_internal.h"
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/code/elf_header.h"
@@ -57,11 +58,6 @@ static int open_with_proof(const struct file_search *search, enum file_proof pro
 
 /* Files of the mapping's name */
 
-static bool is_missing(int error)
-{
-	return error == -ENOENT || error == -ENOTDIR || error == -ENAMETOOLONG;
-}
-
 int files_open_named(struct file_search *search, enum file_proof proof, const char *folder,
 		     const char *name)
 {
@@ -70,7 +66,7 @@ int files_open_named(struct file_search *search, enum file_proof proof, const ch
 	if (snprintf(path, sizeof(path), "%s%s", folder, name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
 	int fd = open_with_proof(search, proof, path);
-	if (fd < 0 && is_missing(search->error) && !is_missing(fd))
+	if (fd < 0 && error_is_absent(search->error) && !error_is_absent(fd))
 		search->error = fd;
 	return fd;
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Other users attack the folders of --ssh and --via: that of the program, and that of ssh's socket.
-Processes of the user nobody rename and replace them where they may.
+"""Other users attack the folders of --ssh and --via (folder_attack.py).
 
     [RACES=600] ssh_folders_test.py [NAME...]     only these tests
 
-Prints TAP. BUILD is the build directory. Needs root. It runs in a mount namespace of its own, with
-an empty /tmp and /dev/shm. A shell script takes the place of ssh and runs the commands here.
+A race is one run of pmctop that is attacked. Prints TAP, and how often the attackers found, moved and
+replaced something. BUILD is the build directory. Needs root. It runs in a mount namespace of its own,
+with an empty /tmp and /dev/shm.
 """
 import contextlib
 import glob
@@ -16,155 +16,18 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import skip_reason  # noqa: E402
+from folder_attack import NEW_PIDS, PATIENCE_S, attackers, scene_of_test  # noqa: E402
 from frames import check, finish, skip_all  # noqa: E402
-from programs import PMCTOP  # noqa: E402
+from programs import PMCTOP, state_of  # noqa: E402
+from ssh_hosts import check_static, wait_until  # noqa: E402
 
-RACES = int(os.environ.get("RACES", "48"))
-PATIENCE_S = 60
-NOBODY = 65534
+RACES = int(os.environ.get("RACES", "96"))
 ENTERED = "PMCTOP_TEST_ENTERED"
-NEW_PIDS = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
-SSH = """#!/bin/sh
-while [ "$1" != -- ]; do shift; done
-shift 2
-eval "$@"
-"""
-# What an attacker would have root run. It answers like pmctop.
-EVIL = """#!/bin/sh
-id -u >>{}
-echo pmctop 99.0.0
-"""
-KNOWN = ("pmctop", "parcel", "recording", "trial", "pipe", "alive", "s")
-
-
-class Scene:
-    """Directories that others may change, and one with files that must stay."""
-
-    def __init__(self, path):
-        self.path = path
-        os.chmod(path, 0o755)
-        for name, mode, owner in (("bin", 0o755, 0), ("treasure", 0o755, 0), ("good", 0o700, 0),
-                                  ("open", 0o777, 0), ("open/inner", 0o755, 0), ("theirs", 0o755, NOBODY),
-                                  ("theirs/mine", 0o755, 0), ("sticky", 0o1777, 0), ("evil", 0o755, NOBODY)):
-            os.mkdir(self.file(name))
-            os.chmod(self.file(name), mode)
-            os.chown(self.file(name), owner, owner)
-        for name in KNOWN[:-2]:
-            self.write(f"treasure/{name}", "true")
-        os.mkfifo(self.file("treasure/alive"))
-        self.write("treasure/s", "true")
-        self.write("bin/ssh", SSH)
-        self.write("evil/pmctop", EVIL.format(self.file("evidence")))
-        self.write("evidence", "", 0o666)
-        os.symlink(PMCTOP, self.file("bin/pmctop"))
-        os.symlink("../sticky", self.file("theirs/link"))
-        os.lchown(self.file("theirs/link"), NOBODY, NOBODY)
-        self.treasure = self.list_treasure()
-
-    def file(self, name):
-        return os.path.join(self.path, name)
-
-    def write(self, name, text, mode=0o755):
-        with open(self.file(name), "w", encoding="ascii") as file:
-            file.write(text)
-        os.chmod(self.file(name), mode)
-
-    def list_treasure(self):
-        return sorted((entry.name, entry.inode()) for entry in os.scandir(self.file("treasure")))
-
-    def bad_places(self):
-        return [self.file(name) for name in ("open", "open/inner", "theirs", "theirs/mine",
-                                             "theirs/link", "sticky")]
-
-    def start(self, *arguments, new_pids=False, **variables):
-        environment = {"PATH": f"{self.file('bin')}:{os.environ['PATH']}", "HOME": self.file("good"),
-                       "PMCTOPRC": "/dev/null", **variables}
-        return subprocess.Popen([*(NEW_PIDS if new_pids else []), PMCTOP, *arguments], env=environment,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
-
-    def check_unharmed(self, name):
-        with open(self.file("evidence"), encoding="ascii") as file:
-            ran = file.read().split()
-        check(f"{name}: nothing foreign has run", not ran, ran)
-        treasure = self.list_treasure()
-        check(f"{name}: nothing foreign is removed", treasure == self.treasure, treasure)
-
-    def check_nothing_left(self, name):
-        left = [path for place in (self.path, "/tmp", "/dev/shm")
-                for path in glob.glob(f"{place}/**/pmctop-*", recursive=True)
-                if os.lstat(path).st_uid == 0]
-        left += glob.glob(f"{self.path}/**/moved-*/*", recursive=True)
-        check(f"{name}: nothing is left", not left, left)
-
-
-def replace(path, scene, turn):
-    """Renames a folder away, and gives its name to a link or to a folder with another program."""
-    place, name = os.path.split(path)
-    os.rename(path, f"{place}/moved-{turn}-{name[-8:]}")
-    if turn % 3 == 0:
-        os.symlink(scene.file("treasure"), path)
-    elif turn % 3 == 1:
-        os.symlink(scene.file("evil"), path)
-    else:
-        os.mkdir(path, 0o755)
-        os.symlink(scene.file("evil/pmctop"), f"{path}/pmctop")
-
-
-def attack(scene, places):
-    """Runs as nobody until it is killed."""
-    os.setgroups([])
-    os.setgid(NOBODY)
-    os.setuid(NOBODY)
-    turn = 0
-    flipped = ("../sticky", "../evil", scene.file("good"), "../open")
-    while True:
-        turn += 1
-        with contextlib.suppress(OSError):
-            os.symlink(flipped[turn % len(flipped)], scene.file("theirs/link.new"))
-            os.rename(scene.file("theirs/link.new"), scene.file("theirs/link"))
-        with contextlib.suppress(OSError):
-            os.rename(scene.file("theirs/mine"), scene.file("theirs/moved"))
-            os.rename(scene.file("theirs/moved"), scene.file("theirs/mine"))
-        with contextlib.suppress(OSError):
-            os.rename(scene.file("open/inner"), scene.file("open/moved"))
-            os.rename(scene.file("open/moved"), scene.file("open/inner"))
-        for place in places:
-            with contextlib.suppress(OSError):
-                for entry in os.scandir(place):
-                    if entry.name.startswith("pmctop-") and entry.stat(follow_symlinks=False).st_uid == 0:
-                        with contextlib.suppress(OSError):
-                            replace(entry.path, scene, turn)
-
-
-@contextlib.contextmanager
-def attackers(scene, places):
-    started = []
-    for _ in range(2):
-        pid = os.fork()
-        if pid == 0:
-            with contextlib.suppress(BaseException):
-                attack(scene, places)
-            os._exit(1)
-        started.append(pid)
-    try:
-        yield
-    finally:
-        for pid in started:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-
-
-@contextlib.contextmanager
-def scene_of_test():
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as path:
-        yield Scene(path)
 
 
 def marks():
@@ -172,64 +35,173 @@ def marks():
                           check=True).stdout
 
 
-def test_places():
-    """TMPDIR is hostile, here and there; /tmp is not."""
-    wanted = marks()
-    with scene_of_test() as scene:
-        places = [*scene.bad_places(), "/tmp", "/dev/shm"]
-        with attackers(scene, places):
-            failed = []
-            for i in range(RACES // 2):
-                place = scene.bad_places()[i // 2 % 6]
-                run = scene.start("--ssh", "box", "--list", "marks", new_pids=i % 2 == 1, TMPDIR=place)
-                output, printed = run.communicate(timeout=PATIENCE_S)
-                if run.returncode or output != wanted:
-                    failed.append((place, i, run.returncode, printed))
-        check(f"{RACES // 2} runs with a hostile TMPDIR: the next place is used", not failed, failed)
-        scene.check_unharmed("hostile TMPDIR")
-        scene.check_nothing_left("hostile TMPDIR")
-
-
-def test_no_place():
-    """All places are hostile."""
+@contextlib.contextmanager
+def unsafe_places():
+    """Others may replace what is in /tmp and /dev/shm."""
     for path in ("/tmp", "/dev/shm"):
         os.chmod(path, 0o777)
-    with scene_of_test() as scene:
-        bad = scene.bad_places()[:-1]
-        with attackers(scene, [*bad, "/tmp", "/dev/shm"]):
-            odd = []
-            for i in range(RACES // 4):
-                places = [bad[(i // 2 + shift) % len(bad)] for shift in range(3)]
-                # The link may lead to the good place at the moment.
-                variables = dict(zip(("TMPDIR", "XDG_RUNTIME_DIR", "HOME"), places))
-                way = ("--ssh", "box") if i % 4 == 3 else ("--via", "env")
-                run = scene.start(*way, "--list", "marks", new_pids=i % 2 == 1, **variables)
-                _, printed = run.communicate(timeout=PATIENCE_S)
-                refused = run.returncode == 1 and ("copied to no place" in printed
-                                                   or "another user may replace /tmp." in printed)
-                if not refused and (run.returncode or scene.file("theirs/link") not in places):
-                    odd.append((i, places, run.returncode, printed))
-        check(f"{RACES // 4} runs without a safe place: a sentence", not odd, odd)
-        scene.check_unharmed("no safe place")
-        scene.check_nothing_left("no safe place")
+    yield
     for path in ("/tmp", "/dev/shm"):
         os.chmod(path, 0o1777)
 
 
-def test_at_once():
-    """Runs of one user in one place do not remove each other's folders."""
+def test_places():
+    """TMPDIR is hostile, here and there; /tmp is not."""
+    wanted, races = marks(), RACES // 2
+    with scene_of_test() as scene:
+        places = [*scene.bad_places(), *scene.long_places(), "/tmp/../tmp", "/tmp/../../var/../tmp/."]
+        failed = []
+        with attackers(scene):
+            for i in range(races):
+                place = places[i // 2 % len(places)]
+                status, output, said = scene.race(i, "--ssh", "box", TMPDIR=place)
+                if status or output != wanted:
+                    failed.append((i, place[:200], status, said))
+        check(f"{races} runs with a hostile TMPDIR: a safe place is used", not failed,
+              (len(failed), failed))
+        scene.check_unharmed("hostile TMPDIR")
+        scene.check_nothing_left("hostile TMPDIR")
+
+
+def test_other_variables():
+    """Only the last, or the last but one, of the places is safe."""
+    wanted, races = marks(), RACES // 8
+    with scene_of_test() as scene, unsafe_places():
+        bad = [*scene.bad_places()[:-2], *scene.long_places()]
+        failed = []
+        with attackers(scene):
+            for i in range(races):
+                places = [bad[(i // 2 + shift) % len(bad)] for shift in range(3)]
+                places[1 + i % 2] = scene.file(("good", "sticky")[i // 4 % 2])
+                variables = dict(zip(("TMPDIR", "XDG_RUNTIME_DIR", "HOME"), places))
+                status, output, said = scene.race(i // 2 + i % 2 * 2, "--via", "env", **variables)
+                if status or output != wanted:
+                    failed.append((i, variables, status, said))
+        check(f"{races} runs with one safe place: it is used", not failed, (len(failed), failed))
+        scene.check_unharmed("one safe place", is_found=False)
+        scene.check_nothing_left("one safe place")
+
+
+def test_no_place():
+    """All places are hostile."""
+    races = RACES // 4
+    with scene_of_test() as scene, unsafe_places():
+        bad = [*scene.bad_places()[:-1], *scene.long_places()]
+        odd = []
+        with attackers(scene):
+            for i in range(races):
+                places = [bad[(i // 2 + shift) % len(bad)] for shift in range(3)]
+                variables = dict(zip(("TMPDIR", "XDG_RUNTIME_DIR", "HOME"), places))
+                way = ("--ssh", "box") if i % 4 == 3 else ("--via", "env")
+                status, _, said = scene.race(i, *way, **variables)
+                refused = status == 1 and ("copied to no place" in said
+                                           or "another user may replace /tmp." in said)
+                # The link may lead to a safe place at the moment.
+                if not refused and (status or scene.file("theirs/link") not in places):
+                    odd.append((i, places, status, said))
+        check(f"{races} runs without a safe place: a sentence", not odd, (len(odd), odd))
+        scene.check_unharmed("no safe place", is_found=False)
+        scene.check_nothing_left("no safe place")
+
+
+@contextlib.contextmanager
+def held_run(scene, before, **variables):
+    """A run that has made its folders on both sides, and does not start its program until the end.
+    Yields them."""
+    old = folders_of(scene)
+    scene.write("hold", "")
+    run = scene.start("--ssh", "box", "--list", "marks", before=before, HOLD=scene.file("hold"),
+                      **variables)
+
+    def made():
+        new = folders_of(scene) - old
+        return new if {"control", "ssh"} <= {name(path) for path in new if is_held(path)} else None
+
+    def name(path):
+        return os.path.basename(path).split("-")[1]
+
+    def is_held(path):
+        return os.path.exists(f"{path}/alive") and (name(path) == "control"
+                                                    or os.path.exists(f"{path}/parcel"))
+
+    try:
+        yield run, wait_until(made) or set()
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(scene.file("hold"))
+        if run.poll() is None:
+            run.kill()
+        run.communicate()
+
+
+def folders_of(scene):
+    return {path for place in ("good", "sticky")
+            for path in glob.glob(scene.file(f"{place}/pmctop-*"))
+            if os.lstat(path).st_uid == 0}
+
+
+def test_live():
+    """Runs of one user in one place do not remove the folders of each other, nor those of a run that
+    stands still. The place is that of other users too."""
+    wanted, rounds = marks(), -(-RACES // 32)
+    with scene_of_test() as scene:
+        place, failed, removed = scene.file("sticky"), [], []
+        with held_run(scene, NEW_PIDS, TMPDIR=place) as (held, folders):
+            check("a run in a pid namespace holds its folders", len(folders) == 2, folders)
+            with attackers(scene):
+                for i in range(rounds):
+                    with scene.program(i):
+                        runs = [scene.start("--ssh", "box", "--list", "marks", before=before, TMPDIR=place)
+                                for before in (NEW_PIDS, NEW_PIDS, (), NEW_PIDS)]
+                        for run in runs:
+                            status, output, said = scene.wait(run)
+                            if status or output != wanted:
+                                failed.append((i, status, said))
+                    removed += [path for path in folders if not os.path.exists(f"{path}/alive")]
+                os.unlink(scene.file("hold"))
+                status, output, said = scene.wait(held)
+        check(f"{rounds * 4} runs, four at once: no live folder is removed", not failed and not removed,
+              (failed, removed))
+        check("the run that stood still has its program", status == 0 and output == wanted, (status, said))
+        scene.check_unharmed("four at once")
+        scene.check_nothing_left("four at once")
+
+
+def stop_processes_in(folders):
+    """Stops the shell of a set-up, which would remove its folder when its input ends. A stopped
+    process can be killed. Returns whether it stands still."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if os.readlink(f"/proc/{pid}/cwd") in folders:
+                os.kill(int(pid), signal.SIGSTOP)
+                found.append(state_of(pid))
+    return found and set(found) == {"T"}
+
+
+def test_shared_home():
+    """Another host with the same files: here it is not known whether its folders are stale."""
     wanted = marks()
     with scene_of_test() as scene:
-        failed = []
-        for i in range(RACES // 16):
-            runs = [scene.start("--ssh", "box", "--list", "marks", new_pids=new_pids,
-                                TMPDIR=scene.file("good")) for new_pids in (True, True, False, True)]
-            for run in runs:
-                output, printed = run.communicate(timeout=PATIENCE_S)
-                if run.returncode or output != wanted or printed:
-                    failed.append((i, run.returncode, printed))
-        check(f"{RACES // 16 * 4} runs, four at once: no live folder is removed", not failed, failed)
-        scene.check_nothing_left("at once")
+        other, place = scene.other_host(), scene.file("good")
+
+        def run(before):
+            return scene.wait(scene.start("--ssh", "box", "--list", "marks", before=before, TMPDIR=place))
+
+        with held_run(scene, other, TMPDIR=place) as (held, folders):
+            stopped = wait_until(lambda: stop_processes_in(folders))
+            held.kill()
+            held.communicate()
+        check("a run on another host was killed, and has left its folders", stopped
+              and len(folders) == 2 and folders_of(scene) == folders, (stopped, folders, folders_of(scene)))
+        failed = [done for before in ((), NEW_PIDS) if (done := run(before))[:2] != (0, wanted)]
+        left = folders_of(scene)
+        check("runs here work", not failed, failed)
+        check("they remove no folder of another host", left == folders, (left, folders))
+        done = run(other)
+        check("the next run there removes what was left", done[:2] == (0, wanted) and not folders_of(scene),
+              (done, folders_of(scene)))
+        scene.check_nothing_left("shared HOME")
 
 
 def is_in_the_making(path):
@@ -241,7 +213,7 @@ def test_killed():
     with scene_of_test() as scene:
         good = scene.file("good")
         for _ in range(RACES // 8):
-            run = scene.start("--ssh", "box", "-b", "3600", new_pids=True, TMPDIR=good)
+            run = scene.start("--ssh", "box", "-b", "3600", before=NEW_PIDS, TMPDIR=good)
             time.sleep(random.uniform(0, 0.4))
             run.kill()
             run.communicate()
@@ -251,28 +223,24 @@ def test_killed():
             os.utime(path, (0, 0))
 
         def is_tidy():
-            run = scene.start("--ssh", "box", "--list", "marks", TMPDIR=good)
-            run.communicate(timeout=PATIENCE_S)
+            scene.wait(scene.start("--ssh", "box", "--list", "marks", TMPDIR=good))
             return not glob.glob(f"{good}/pmctop-*")
 
-        until = time.monotonic() + PATIENCE_S
-        while not (tidy := is_tidy()) and time.monotonic() < until:
-            pass
-        check("what killed runs have left is removed by the next", tidy, glob.glob(f"{good}/*/*"))
+        check("what killed runs have left is removed by the next", wait_until(is_tidy, PATIENCE_S),
+              glob.glob(f"{good}/*/*"))
         scene.check_nothing_left("killed")
 
 
 def main():
     if why := skip_reason.mounts():
         skip_all(why)
-    if os.geteuid() != 0:
-        skip_all("not root")
     if ENTERED not in os.environ:
         os.environ[ENTERED] = "yes"
         script = ("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm && "
                   'exec "$@"')
         os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh",
                               sys.executable, *sys.argv])
+    check_static()
     for name, test in list(globals().items()):
         if name.startswith("test_") and (not sys.argv[1:] or name[5:] in sys.argv[1:]):
             test()

@@ -231,6 +231,14 @@ def draws_and_quits(name, box, *arguments, **options):
     return took
 
 
+def check_static():
+    """Makes the static program of this build. The lock: scripts run at the same time."""
+    made = run("flock", f"{BUILD}/static_tests.lock", "make", "--no-print-directory", "-C",
+               os.path.join(HERE, "..", ".."), "static", f"BUILD={BUILD}",
+               f"VERSION={run(PMCTOP, '--version').stdout.split()[1]}", timeout=300)
+    check("make static", made.returncode == 0, made.stderr[-600:])
+
+
 def run_tests(names):
     """Runs the tests of a script's globals: each test_NAME, or those NAMEs of its command line."""
     if why := skip_reason.mounts():
@@ -238,11 +246,7 @@ def run_tests(names):
     for name in (SSHD, "/usr/bin/ssh", "/usr/bin/tmux"):
         if not os.access(name, os.X_OK):
             skip_all(f"no {name}")
-    # The lock: scripts run at the same time.
-    made = run("flock", f"{BUILD}/static_tests.lock", "make", "--no-print-directory", "-C",
-               os.path.join(HERE, "..", ".."), "static", f"BUILD={BUILD}",
-               f"VERSION={run(PMCTOP, '--version').stdout.split()[1]}", timeout=300)
-    check("make static", made.returncode == 0, made.stderr[-600:])
+    check_static()
     for name, test in list(names.items()):
         if name.startswith("test_") and (not sys.argv[1:] or name[5:] in sys.argv[1:]):
             test()

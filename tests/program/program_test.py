@@ -167,6 +167,18 @@ def check_recording(recording, how):
               and file.read() == plain, done)
 
 
+def check_long_names():
+    """No file of the user's is found then. The file of $PMCTOPRC is no other."""
+    words = ("--format", "csv", "--replay", os.path.join(RECORDINGS, "software.data"))
+    wanted = run(*words)
+    for name in ("/" + "n" * 256, "/n" * 2040):
+        for variable in ("HOME", "XDG_CONFIG_HOME"):
+            for rc_file in ({}, {"PMCTOPRC": ""}):
+                done = run(*words, env={**ENVIRONMENT, "HOME": "", variable: name, **rc_file})
+                check(f"a {variable} of {len(name)} bytes: no file is there", done.returncode == 0
+                      and done.stdout == wanted.stdout and done.stderr == wanted.stderr, done.stderr)
+
+
 def check_broken_recording():
     with open(os.path.join(RECORDINGS, "software.data"), "rb") as file:
         whole = file.read()
@@ -292,6 +304,7 @@ def main():
     check_refusals()
     for recording, how in REPLAYED.items():
         check_recording(recording, how)
+    check_long_names()
     check_broken_recording()
     check_directory()
     check_pipe()

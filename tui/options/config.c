@@ -10,6 +10,7 @@
 #include "tui/options/config.h"
 
 #include "core/base/bounded_read.h"
+#include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/base/util.h"
 #include "core/event/event_names.h"
@@ -451,7 +452,7 @@ void config_parse(const char *path, const char *text, struct config *config)
 static int parse_and_free(const char *path, int rc, char *text, size_t length,
 			  struct config *config, struct error *err)
 {
-	if (rc == -ENOENT || rc == -ENOTDIR)
+	if (error_is_absent(rc))
 		return -ENOENT;
 	if (rc)
 		return error_set(err, rc, "'%.120s' cannot be read: %s.", path, error_why(rc));

@@ -35,7 +35,7 @@ static int read_theme_file(const char *path, bool found, char **text, struct err
 	int rc = found ? bounded_read_trusted(path, 0, THEME_BYTES_MAX, text, &length)
 		       : bounded_read(path, 0, THEME_BYTES_MAX, text, &length);
 
-	if (rc == -ENOENT || rc == -ENOTDIR)
+	if (error_is_absent(rc))
 		return -ENOENT;
 	if (found && rc == -EPERM)
 		return error_set(err, rc,
