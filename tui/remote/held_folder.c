@@ -145,7 +145,8 @@ static bool is_candidate(int parent, const char *name, const struct stat *place,
 {
 	struct statx folder;
 
-	return statx(parent, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
+	return statx(parent, name,
+		     AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
 		     STATX_TYPE | STATX_MODE | STATX_UID, &folder) == 0 &&
 	       S_ISDIR(folder.stx_mode) && !(folder.stx_mode & 077) && folder.stx_uid == owner &&
 	       makedev(folder.stx_dev_major, folder.stx_dev_minor) == place->st_dev;
@@ -167,7 +168,9 @@ void held_folder_remove_stale(int parent, const char *prefix, uid_t owner)
 				    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (folder < 0)
 			continue;
-		remove_if_stale(parent, entry->d_name, folder);
+		/* Another one may have its name since. */
+		if (is_candidate(folder, "", &place, owner))
+			remove_if_stale(parent, entry->d_name, folder);
 		close(folder);
 	}
 	closedir(stream);
