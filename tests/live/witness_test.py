@@ -1,0 +1,450 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# tests/run: alone, it uses all CPUs.
+"""An independent witness of every figure of every row, in every refresh.
+
+The witness (witness_trace.py, witness_states.py) records what the kernel reports of each switch and
+wake-up, beside pmctop and without its code. pmctop prints JSON beside loads of many kinds
+(witness_loads.py). Each figure is compared with the range in which the truth is: pmctop cuts an
+interval between two moments, which uprobes have, and some switches have no record. A figure is
+
+- wrong, if it has no mark and is off by more than SHARE of the interval (of counts: SHARE, and one);
+- too high, if "?" says that it is a lower bound, and it is above the truth by as much;
+- else right, marked (~, ?) or unknown (null).
+
+    witness_test.py                       a short run
+    witness_test.py --minutes 30          all combinations, and the table
+    witness_test.py --scene losses        losses, rivals, time-namespace, no-tracepoint
+
+Prints TAP, and the table as comments. BUILD is the build directory. Needs root, tracefs, uprobes.
+"""
+import argparse
+import collections
+import contextlib
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import witness_loads as loads  # noqa: E402
+from frames import check, finish, frames_of, skip_all  # noqa: E402
+from pmctop import ENVIRONMENT  # noqa: E402
+from programs import PMCTOP  # noqa: E402
+from witness_states import ENDED, RUNS, UNKNOWN, History, Window  # noqa: E402
+from witness_trace import Recorder, Refused  # noqa: E402
+
+SHARE = 0.02
+HISTOGRAM = 0.19  # the width of a class of pmctop's latencies
+# The handlers of a tracepoint run one after the other: two listeners of one event have times that
+# differ by up to 15 us here.
+HANDLER_NS = 20_000
+MARKED_MOST = 0.05  # share of marked figures of tasks that ran
+BEFORE_S = 0.7  # from the recorder's start to pmctop's
+STRAY_NS = 20_000_000  # an interval is that of its CPUs' readings, on average
+EXAMPLES = 6
+REALTIME_NS = time.time_ns() - time.monotonic_ns()
+
+# JSON's name: the name in witness_states.TIMES or COUNTS
+OF_TIME = {"cpu_percent": "run", "runq_percent": "runq", "preempted_percent": "preempted",
+           "blocked_percent": "blocked", "uninterruptible_percent": "uninterruptible"}
+OF_COUNT = {"cs_per_s": "switches", "voluntary_cs_per_s": "voluntary",
+            "involuntary_cs_per_s": "involuntary", "forks_per_s": "forks"}
+WITHIN = {"disk_percent": "blocked", "lock_percent": "blocked", "paging_percent": "blocked",
+          "throttled_percent": "runq"}
+PERCENTILES = {"wakeup_p50": 50, "wakeup_p99": 99, "wakeup_max": 100}
+SUMS = ("cpu_percent", "runq_percent", "cs_per_s", "voluntary_cs_per_s", "involuntary_cs_per_s")
+
+# In a mount namespace of its own pmctop has tracefs, whether it is mounted here or not.
+TRACED = ["unshare", "--mount", "sh", "-c",
+          "mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; exec \"$@\"", "sh"]
+TIME_NAMESPACE = ["unshare", "--time", "--monotonic", "100000", "--boottime", "100000"]
+
+Scene = collections.namedtuple("Scene", "name interval_s loaded budget options seconds prefix beside",
+                               defaults=((), 8, (), None))
+
+
+class Kind:
+    """The result of one kind of figure."""
+
+    def __init__(self):
+        self.counts = collections.Counter()
+        self.examples = {"wrong": [], "? too high": []}  # (by how many tolerances, text)
+
+    def add(self, verdict, ran):
+        """`ran`: it is a figure of a task that ran, which should be known."""
+        self.counts["compared"] += 1
+        self.counts[verdict] += 1
+        if ran:
+            self.counts["ran"] += 1
+            self.counts["marked"] += verdict not in ("right", "wrong")
+
+    def example(self, verdict, size, text):
+        examples = self.examples[verdict]
+        examples.append((size, text))
+        examples.sort(key=lambda one: -one[0])
+        del examples[EXAMPLES:]
+
+    def merge(self, other):
+        self.counts.update(other.counts)
+        for verdict, examples in other.examples.items():
+            for example in examples:
+                self.example(verdict, *example)
+
+
+def mark_of(states, name, value):
+    """None, "~", "?" or "-"."""
+    if value is None:
+        return "-"
+    state = states.get(name, "valid")
+    return {"valid": None, "lost": "?"}.get(state, "~" if state.startswith("scaled") else "-")
+
+
+class Comparison:
+    """The rows of pmctop's refreshes beside the witness's history."""
+
+    def __init__(self, scene, history, cuts):
+        self.scene, self.history, self.cuts = scene, history, cuts
+        self.kinds = collections.defaultdict(Kind)
+        self.missing = Kind()
+        self.reused = 0  # rows of a number that several tasks have in the interval: not compared
+        self.summary = ""
+        self.widths = []  # ns between the two moments of a cut
+
+    def refreshes(self, frames):
+        """The first cut is before the first refresh."""
+        lost = sum(frame["lost_records"] > 0 for frame in frames)
+        self.summary = f"{len(frames)} refreshes, {lost} with lost records"
+        self.widths = [end - begin for begin, end in self.cuts]
+        for number, frame in enumerate(frames):
+            self._refresh(number, frame, Window(*self.cuts[number:number + 2]))
+
+    def strays(self, frames):
+        """By how many ns at most an interval differs from the time between its cuts."""
+        return max(abs(after[0] - before[0] - frame["interval_s"] * 1e9)
+                   for before, after, frame in zip(self.cuts, self.cuts[1:], frames))
+
+    def _refresh(self, number, frame, window):
+        rows = collections.Counter(row["tid"] for row in frame["tasks"])
+        for row in frame["tasks"]:
+            known = self.history.tasks.get(row["tid"], [])
+            tasks = [task for task in known if task.times[0] < window.outer[1] and
+                     (task.now != ENDED or task.times[-1] > window.outer[0])]
+            who = f"{self.scene.name} refresh {number + 1} {row['tid']} {row['comm']}"
+            if rows[row["tid"]] > 1 or len(tasks) > 1:
+                self.reused += 1
+            elif known:
+                self._row(who, frame, row, window, tasks or known[:1])
+        for tid, tasks in self.history.tasks.items():
+            least = window.times(tasks)["run"][0] if tid not in rows else 0
+            if least > SHARE * frame["interval_s"] * 1e9:
+                self.missing.add("wrong", True)
+                self.missing.example("wrong", least, f"{self.scene.name} refresh {number + 1}: {tid} "
+                                     f"{tasks[-1].name} ran {least / 1e6:.1f} ms and has no row")
+        self._sums(number, frame, window)
+
+    def _row(self, who, frame, row, window, tasks):
+        times, interval_s = window.times(tasks), frame["interval_s"]
+        ran = times["run"][0] > 0
+        for name, value in row["metrics"].items():
+            mark = mark_of(row.get("states", {}), name, value)
+            if name in OF_TIME:
+                self._time(who, name, value, mark, times[OF_TIME[name]], interval_s, ran)
+            elif name in WITHIN:
+                most = times[WITHIN[name]][1]
+                self._time(who, name, value, mark, (0, most), interval_s, ran)
+            elif name in OF_COUNT:
+                kind = OF_COUNT[name]
+                least, most = window.count(tasks[0].counts[kind],
+                                           tasks[0].hidden if kind != "forks" else ())
+                if kind == "forks":
+                    least, most = self._forks(tasks[0], window, least, most)
+                self._count(who, name, value, mark, (least, most), interval_s, ran)
+            elif name in PERCENTILES:
+                self._latency(who, name, value, mark, tasks[0], window, ran)
+            elif name == "state":
+                self._state(who, value, mark, tasks[0], frame, window, ran)
+        self._identity(who, row, times, interval_s)
+
+    def _identity(self, who, row, times, interval_s):
+        """run + runq + blocked is the life, if all three have no mark."""
+        parts = [row["metrics"].get(name)
+                 for name in ("cpu_percent", "runq_percent", "blocked_percent")]
+        marks = [mark_of(row.get("states", {}), name, value) for name, value in
+                 zip(("cpu_percent", "runq_percent", "blocked_percent"), parts)]
+        if marks == [None] * 3:
+            self._time(who, "run + runq + blocked", sum(parts), None, times["life"], interval_s,
+                       times["run"][0] > 0)
+
+    def _forks(self, task, window, least, most):
+        """Those of tasks that begin or end in the interval are their ancestors'."""
+        if task.times[0] > window.outer[0] or task.now == ENDED and task.times[-1] < window.outer[1]:
+            least = 0
+        below = sum(window.count(each.counts["forks"])[1]
+                    for tasks in self.history.tasks.values() for each in tasks
+                    if each.counts["forks"] and _descends(each, task))
+        return least, most + below
+
+    def _time(self, who, name, percent, mark, truth, interval_s, ran):
+        ns = None if percent is None else percent / 100 * interval_s * 1e9
+        self._judge(who, name, ns, mark, truth, SHARE * interval_s * 1e9, ran, 1e6, "ms")
+
+    def _count(self, who, name, rate, mark, truth, interval_s, ran):
+        count = None if rate is None else rate * interval_s
+        self._judge(who, name, count, mark, truth, 1 + SHARE * truth[1], ran, 1, "")
+
+    def _judge(self, who, name, value, mark, truth, tolerance, ran, unit, word):
+        kind, (least, most) = self.kinds[name], truth
+        off = 0 if value is None else max(least - value, value - most, 0)
+        text = "" if value is None else (
+            f"{who}: {name} {mark or ''}{value / unit:.2f}{word}, true {least / unit:.2f} to "
+            f"{most / unit:.2f}{word}")
+        verdict = mark or "right"
+        if mark is None:
+            kind.counts["open"] += most - least > 2 * tolerance
+            verdict = "wrong" if off > tolerance else "right"
+        elif mark == "?" and value - most > tolerance:
+            verdict = "? too high"
+        kind.add(verdict, ran)
+        if verdict in kind.examples:
+            kind.example(verdict, off / tolerance, text)
+
+    def _state(self, who, value, mark, task, frame, window, ran):
+        """/proc is read between the cut and the "time" of the refresh."""
+        read_ns = frame["time"] * 1e9 - REALTIME_NS
+        letters = task.letters(window.inner[1], max(read_ns, window.outer[1]))
+        kind = self.kinds["state"]
+        wrong = mark is None and value not in letters
+        kind.add("wrong" if wrong else mark or "right", ran and task.now != ENDED)
+        if wrong:
+            kind.example("wrong", 1, f"{who}: state {value}, true {''.join(sorted(letters))}")
+
+    def _latency(self, who, name, value, mark, task, window, ran):
+        """Classes of a histogram are HISTOGRAM wide. Hidden switches may have more of them."""
+        if task.amounts(*window.outer)[UNKNOWN]:
+            self.kinds[name].counts["open"] += 1
+            return
+        ranges = []
+        for begin, end in (window.inner, window.outer):
+            waits = [(least, most) for time_ns, least, most in task.latencies
+                     if begin < time_ns <= end]
+            if waits:
+                place = min(len(waits) - 1, int(len(waits) * PERCENTILES[name] / 100))
+                ranges += [sorted(wait[0] for wait in waits)[max(0, place - 1)],
+                           sorted(wait[1] for wait in waits)[min(len(waits) - 1, place + 1)]]
+        ns = None if value is None else value * 1e3
+        most = max(ranges, default=0)
+        self._judge(who, name, ns, mark, (min(ranges, default=0), most),
+                    HISTOGRAM * most + HANDLER_NS, ran and ranges, 1e3, "us")
+
+    def _sums(self, number, frame, window):
+        """The rows of CPUs, and the sum of the machine."""
+        who, interval_s = f"{self.scene.name} refresh {number + 1}", frame["interval_s"]
+        busy = [0, 0]
+        for cpu in frame["cpus"]:
+            track = self.history.cpus.get(cpu["cpu"])
+            if track is None:
+                continue
+            inner, outer = track.amounts(*window.inner), track.amounts(*window.outer)
+            truth = inner[RUNS], outer[RUNS] + outer[UNKNOWN]
+            busy = [total + part for total, part in zip(busy, truth)]
+            value = cpu["metrics"].get("cpu_percent")
+            self._time(f"{who} CPU {cpu['cpu']}", "CPU rows: cpu_percent", value,
+                       mark_of(cpu.get("states", {}), "cpu_percent", value), truth, interval_s, True)
+        totals = frame["totals"]
+        value = totals["metrics"].get("cpu_percent")
+        self._time(who, "totals: cpu_percent", value,
+                   mark_of(totals.get("states", {}), "cpu_percent", value),
+                   busy, interval_s, True)
+
+
+def _descends(task, ancestor):
+    while task := task.parent:
+        if task is ancestor:
+            return True
+    return False
+
+
+def columns(scene):
+    return ["-S", "waiting", "-m", "cs_per_s", "-H", "--budget", str(scene.budget), *scene.options]
+
+
+def run_scene(scene, recorded=None):
+    """A Comparison of one run of pmctop, or the reason why there is none."""
+    recorder = Recorder(PMCTOP)
+    try:
+        with loads.all_running(scene.loaded) as pids, tempfile.TemporaryFile() as output:
+            recorder.watched = loads.threads_of(set(pids.values()))
+            recorder.start()
+            time.sleep(BEFORE_S)
+            refreshes = max(3, round(scene.seconds / scene.interval_s))
+            command = [*TRACED, *scene.prefix, PMCTOP, "-b", "--format", "json", "-d",
+                       str(scene.interval_s), "-n", str(refreshes), *columns(scene)]
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
+                                       stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+            with contextlib.ExitStack() as stack:
+                if scene.beside:
+                    stack.enter_context(scene.beside(process))
+                process.wait()
+            recorder.stop()
+            output.seek(0)
+            frames = frames_of(output.read().decode("utf-8"))
+        history = History(recorder.events(), recorder.threads)
+    finally:
+        recorder.close()
+    cuts = history.cuts_of(process.pid)
+    if recorder.lost:
+        return f"the witness lost {recorder.lost} records"
+    if not frames or len(cuts) != len(frames) + 1:
+        return f"{len(frames)} refreshes, {len(cuts)} cuts"
+    comparison = Comparison(scene, history, cuts)
+    if comparison.strays(frames) > STRAY_NS:
+        return f"an interval differs from its cuts by {comparison.strays(frames) / 1e6:.1f} ms"
+    comparison.refreshes(frames)
+    if recorded is not None:
+        recorded.append((frames, history))
+    return comparison
+
+
+@contextlib.contextmanager
+def stopped_at_times(process):
+    """Stops pmctop until records are lost, again and again, beside a load of many switches."""
+    end = threading.Event()
+
+    def stop():
+        while not end.wait(3):
+            for sent in signal.SIGSTOP, signal.SIGCONT:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process.pid, sent)
+                end.wait(1.5)
+    thread = threading.Thread(target=stop)
+    thread.start()
+    try:
+        with loads.running({"many": loads._program("pingpong", loads.FOREVER)}):
+            yield
+    finally:
+        end.set()
+        thread.join()
+
+
+@contextlib.contextmanager
+def rivals(_process):
+    """Other profilers that come and go."""
+    end = threading.Event()
+
+    def profile():
+        for command in itertools.cycle((["stat", "-a", "-e", "context-switches,cpu-clock"],
+                                        ["record", "-a", "-e", "sched:sched_switch", "-o", "/dev/null"],
+                                        ["record", "-a", "-e", "cpu-clock", "-o", "/dev/null"])):
+            if end.wait(0.7):
+                return
+            subprocess.run([*TRACED, "perf", *command, "--", "sleep", "1.3"], check=False,
+                           stdin=subprocess.DEVNULL, capture_output=True)
+    thread = threading.Thread(target=profile)
+    thread.start()
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()
+
+
+SPECIAL = {
+    "losses": Scene("losses", 0.5, False, 0, ("-i",), 20, (), stopped_at_times),
+    "rivals": Scene("rivals", 0.5, False, 0, ("-i",), 20, (), rivals),
+    "time-namespace": Scene("time-namespace", 0.5, False, 0, ("-i",), 10, TIME_NAMESPACE),
+    "no-tracepoint": Scene("no-tracepoint", 0.5, False, 0, ("-i",), 10,
+                           ("sh", "-c", "umount /sys/kernel/tracing; exec \"$@\"", "sh")),
+}
+WAKEUPS = ("-m", "wakeup_p50,wakeup_p99,wakeup_max")
+SHORT = [
+    Scene("quiet 0.1 s", 0.1, False, 0, ("-i",), 5), Scene("loaded 0.2 s", 0.2, True, 0, ("-i",), 8),
+    Scene("quiet 0.5 s", 0.5, False, 3, (), 8), Scene("loaded 1 s", 1, True, 3, ("-i",), 10),
+    Scene("loaded 0.5 s wakeups", 0.5, True, 0, (*WAKEUPS, "-i"), 8),
+]
+
+
+def long_scenes(minutes):
+    """All combinations, so many minutes together."""
+    every = list(itertools.product((0.1, 0.2, 0.5, 1), (False, True), (0, 3),
+                                   ((), ("-i",), (*WAKEUPS, "-i"))))
+    seconds = min(60, max(5, 60 * minutes / len(every)))
+    for number in range(round(60 * minutes / seconds)):
+        interval_s, loaded, budget, options = every[number % len(every)]
+        name = (f"{'loaded' if loaded else 'quiet'} {interval_s} s budget {budget}"
+                f"{' -i' if '-i' in options else ''}{' wakeups' if len(options) > 1 else ''}")
+        yield Scene(name, interval_s, loaded, budget, options, seconds)
+
+
+def print_table(title, kinds):
+    heads = "compared", "right", "wrong", "~", "?", "? too high", "-", "open", "ran", "marked"
+    print(f"# {title}\n# {'kind':24}" + "".join(f"{head:>12}" for head in heads))
+    for name, kind in sorted(kinds.items()):
+        print(f"# {name:24}" + "".join(f"{kind.counts[head]:12}" for head in heads))
+    for name, kind in sorted(kinds.items()):
+        for verdict, examples in kind.examples.items():
+            for _, text in examples:
+                print(f"#   {verdict}: {text}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--minutes", type=float)
+    parser.add_argument("--scene", choices=SPECIAL, action="append")
+    parser.add_argument("--each", action="store_true", help="a table for each scene")
+    options = parser.parse_args()
+    scenes = ([SPECIAL[name] for name in options.scene] if options.scene else
+              long_scenes(options.minutes) if options.minutes else SHORT)
+    together, missing, widths, failures = collections.defaultdict(Kind), Kind(), [], []
+    for scene in scenes:
+        try:
+            comparison = run_scene(scene)
+        except Refused as why:
+            skip_all(str(why))
+        if isinstance(comparison, str):
+            failures.append(f"{scene.name}: {comparison}")
+            continue
+        history = comparison.history
+        print(f"# {scene.name}: {comparison.summary}; {history.switches} switches, "
+              f"{history.breaks} hidden; a cut took {max(comparison.widths) / 1e6:.2f} ms at most",
+              flush=True)
+        if options.each:
+            print_table(scene.name, comparison.kinds)
+        for name, kind in comparison.kinds.items():
+            together[name].merge(kind)
+        missing.merge(comparison.missing)
+        widths += comparison.widths
+    report(together, missing, widths, failures)
+
+
+def report(kinds, missing, widths, failures):
+    kinds["tasks without a row"] = missing
+    print_table("all scenes", kinds)
+    widths.sort()
+    if widths:
+        print(f"# cuts: median {widths[len(widths) // 2] / 1e6:.3f} ms, "
+              f"longest {widths[-1] / 1e6:.3f} ms")
+    check("the witness has records of every scene", not failures, failures)
+    for name, kind in sorted(kinds.items()):
+        check(f"{name}: no figure without a mark is off by more than {SHARE:.0%} of the interval",
+              not kind.counts["wrong"], f"{kind.counts['wrong']} of {kind.counts['compared']}")
+        check(f"{name}: no lower bound is above the truth", not kind.counts["? too high"],
+              f"{kind.counts['? too high']} of {kind.counts['compared']}")
+    counted = [kind for name, kind in kinds.items() if name not in WITHIN]
+    ran = sum(kind.counts["ran"] for kind in counted)
+    marked = sum(kind.counts["marked"] for kind in counted)
+    print(f"# {marked} of {ran} figures of tasks that ran have a mark: {marked / max(ran, 1):.1%} "
+          f"(without {', '.join(WITHIN)}, which are made of samples)")
+    check(f"at most {MARKED_MOST:.0%} of the figures of tasks that ran have a mark",
+          marked <= MARKED_MOST * ran, f"{marked} of {ran}")
+    finish()
+
+
+if __name__ == "__main__":
+    main()
