@@ -14,8 +14,8 @@ RUNS, PREEMPTED, WOKEN, FORKED, SLEEPS, DISK, STOPPED, IDLE, ENDED = "RQWNSDTIX"
 BLOCKED, RUNNABLE = SLEEPS + DISK + STOPPED + IDLE, PREEMPTED + WOKEN + FORKED
 # Open: anything; sleeps or is woken; in state D or woken; born, and not yet runnable.
 UNKNOWN, WAKES, WAKES_DISK, BORN = "?wdn"
-LETTERS = {RUNS: "R", PREEMPTED: "R", WOKEN: "R", FORKED: "R", BORN: "R", WAKES: "RS", STOPPED: "Tt",
-           WAKES_DISK: "RD", ENDED: "ZX", UNKNOWN: "RSDTtIZX", SLEEPS: "SI"}
+LETTERS = {RUNS: "R", PREEMPTED: "R", WOKEN: "R", FORKED: "R", BORN: "R", WAKES: "RS",
+           STOPPED: "Tt", WAKES_DISK: "RD", ENDED: "ZX", UNKNOWN: "RSDTtIZX", SLEEPS: "SI"}
 SAMPLED = {"S": SLEEPS, "D": DISK, "T": STOPPED, "t": STOPPED, "I": IDLE}
 EARLY_NS = 200_000  # a task may be woken so long before its switch, on its way to sleep
 CLONE_THREAD = 0x10000

@@ -8,7 +8,7 @@ wake-up, beside pmctop and without its code. pmctop prints JSON beside loads of 
 (witness_loads.py). Each figure is compared with the range in which the truth is: pmctop cuts an
 interval between two moments, which uprobes have, and some switches have no record. A figure is
 
-- wrong, if it has no mark and is off by more than SHARE of the interval (of counts: SHARE, and one);
+- wrong, if it has no mark and is off by more than SHARE of the interval (counts: SHARE, and one);
 - too high, if "?" says that it is a lower bound, and it is above the truth by as much;
 - else right, marked (~, ?) or unknown (null).
 
@@ -66,8 +66,9 @@ TRACED = ["unshare", "--mount", "sh", "-c",
           "mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; exec \"$@\"", "sh"]
 TIME_NAMESPACE = ["unshare", "--time", "--monotonic", "100000", "--boottime", "100000"]
 
-Scene = collections.namedtuple("Scene", "name interval_s loaded budget options seconds prefix beside",
-                               defaults=((), 8, (), None))
+Scene = collections.namedtuple(
+    "Scene", "name interval_s loaded budget options seconds prefix beside",
+    defaults=((), 8, (), None))
 
 
 class Kind:
@@ -145,8 +146,9 @@ class Comparison:
             least = window.times(tasks)["run"][0] if tid not in rows else 0
             if least > SHARE * frame["interval_s"] * 1e9:
                 self.missing.add("wrong", True)
-                self.missing.example("wrong", least, f"{self.scene.name} refresh {number + 1}: {tid} "
-                                     f"{tasks[-1].name} ran {least / 1e6:.1f} ms and has no row")
+                self.missing.example(
+                    "wrong", least, f"{self.scene.name} refresh {number + 1}: {tid} "
+                    f"{tasks[-1].name} ran {least / 1e6:.1f} ms and has no row")
         self._sums(number, frame, window)
 
     def _row(self, who, frame, row, window, tasks):
@@ -184,7 +186,8 @@ class Comparison:
 
     def _forks(self, task, window, least, most):
         """Those of tasks that begin or end in the interval are their ancestors'."""
-        if task.times[0] > window.outer[0] or task.now == ENDED and task.times[-1] < window.outer[1]:
+        ended = task.now == ENDED and task.times[-1] < window.outer[1]
+        if ended or task.times[0] > window.outer[0]:
             least = 0
         below = sum(window.count(each.counts["forks"])[1]
                     for tasks in self.history.tasks.values() for each in tasks
@@ -256,7 +259,8 @@ class Comparison:
             busy = [total + part for total, part in zip(busy, truth)]
             value = cpu["metrics"].get("cpu_percent")
             self._time(f"{who} CPU {cpu['cpu']}", "CPU rows: cpu_percent", value,
-                       mark_of(cpu.get("states", {}), "cpu_percent", value), truth, interval_s, True)
+                       mark_of(cpu.get("states", {}), "cpu_percent", value), truth, interval_s,
+                       True)
         totals = frame["totals"]
         value = totals["metrics"].get("cpu_percent")
         self._time(who, "totals: cpu_percent", value,
@@ -339,13 +343,13 @@ def rivals(_process):
     end = threading.Event()
 
     def profile():
-        for command in itertools.cycle((["stat", "-a", "-e", "context-switches,cpu-clock"],
-                                        ["record", "-a", "-e", "sched:sched_switch", "-o", "/dev/null"],
-                                        ["record", "-a", "-e", "cpu-clock", "-o", "/dev/null"])):
+        for command in itertools.cycle(("stat -e context-switches,cpu-clock",
+                                        "record -o /dev/null -e sched:sched_switch",
+                                        "record -o /dev/null -e cpu-clock")):
             if end.wait(0.7):
                 return
-            subprocess.run([*TRACED, "perf", *command, "--", "sleep", "1.3"], check=False,
-                           stdin=subprocess.DEVNULL, capture_output=True)
+            subprocess.run([*TRACED, "perf", *command.split(), "-a", "--", "sleep", "1.3"],
+                           check=False, stdin=subprocess.DEVNULL, capture_output=True)
     thread = threading.Thread(target=profile)
     thread.start()
     try:
@@ -364,8 +368,10 @@ SPECIAL = {
 }
 WAKEUPS = ("-m", "wakeup_p50,wakeup_p99,wakeup_max")
 SHORT = [
-    Scene("quiet 0.1 s", 0.1, False, 0, ("-i",), 5), Scene("loaded 0.2 s", 0.2, True, 0, ("-i",), 8),
-    Scene("quiet 0.5 s", 0.5, False, 3, (), 8), Scene("loaded 1 s", 1, True, 3, ("-i",), 10),
+    Scene("quiet 0.1 s", 0.1, False, 0, ("-i",), 5),
+    Scene("loaded 0.2 s", 0.2, True, 0, ("-i",), 8),
+    Scene("quiet 0.5 s", 0.5, False, 3, (), 8),
+    Scene("loaded 1 s", 1, True, 3, ("-i",), 10),
     Scene("loaded 0.5 s wakeups", 0.5, True, 0, (*WAKEUPS, "-i"), 8),
 ]
 

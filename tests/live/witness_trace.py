@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The recorder of the witness: an ftrace instance of its own, on CLOCK_MONOTONIC.
 
-It has the switches, wake-ups, forks, exits and renames of all CPUs, and the two moments between which
-pmctop cuts an interval: uprobes on two of its functions. /proc is read 20 times a second, for the
-states of tasks. Nothing here is pmctop's code. Needs root.
+It has the switches, wake-ups, forks, exits and renames of all CPUs, and the two moments between
+which pmctop cuts an interval: uprobes on two of its functions. /proc is read 20 times a second, for
+the states of tasks. Nothing here is pmctop's code. Needs root.
 """
 import collections
 import contextlib
@@ -49,7 +49,7 @@ def write(path, text):
 
 
 def append(path, text):
-    """Python's own mode "a" seeks, which uprobe_events refuses; "w" removes the probes of others."""
+    """Mode "a" of open() seeks, which uprobe_events refuses; "w" removes the probes of others."""
     file = os.open(path, os.O_WRONLY | os.O_APPEND)
     try:
         os.write(file, text.encode("ascii"))
