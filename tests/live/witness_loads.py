@@ -21,6 +21,11 @@ FOREVER = "1000000000"
 PERIODS_MS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 333)
 
 
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
 def burn(seconds):
     """Uses so much CPU time."""
     end = time.thread_time() + seconds
@@ -98,7 +103,8 @@ def _small(name):
     return [sys.executable, os.path.abspath(__file__), name]
 
 
-def _program(name, *arguments):
+def program(name, *arguments):
+    """The command of a program of tests/load."""
     return [os.path.join(LOAD, name), *arguments]
 
 
@@ -106,26 +112,26 @@ def commands(loaded, place):
     """{name: command} of the loads. Those of a quiet machine leave most of it idle."""
     found = {
         "sleeper": ["sleep", "1000000"],
-        "vfork-long": _program("vforker", FOREVER),
-        "vfork-short": _program("vforker", "100"),
+        "vfork-long": program("vforker", FOREVER),
+        "vfork-short": program("vforker", "100"),
         "nappers": _small("nappers"),
-        "pingpong": _program("pingpong", "-r", "300", FOREVER),
+        "pingpong": program("pingpong", "-r", "300", FOREVER),
         "short": _small("short"),
         "enders": _small("enders"),
         "renamer": _small("renamer"),
         "pool": _small("pool"),
-        "disk": _program("syncer", os.path.join(place, "file")),
+        "disk": program("syncer", os.path.join(place, "file")),
     }
     if loaded:
         hogs = len(os.sched_getaffinity(0)) + 1
-        found |= {f"hog-{number}": _program("spin") for number in range(hogs)}
+        found |= {f"hog-{number}": program("spin") for number in range(hogs)}
         found |= {
-            "forks": _program("swarm", "-r", "200", FOREVER),
-            "mutex": _program("mutex", "-t", "6", "-w", "300"),
-            "server": _program("server", "-r", "1000"),
+            "forks": program("swarm", "-r", "200", FOREVER),
+            "mutex": program("mutex", "-t", "6", "-w", "300"),
+            "server": program("server", "-r", "1000"),
         }
     else:
-        found["loop"] = _program("spin", "-c", "0")
+        found["loop"] = program("spin", "-c", "0")
     return found
 
 

@@ -74,7 +74,8 @@ class Track:
 class Task(Track):
     def __init__(self, tid, time_ns, state=UNKNOWN):
         super().__init__(time_ns, state)
-        self.tid, self.pid, self.name, self.parent = tid, 0, "", None
+        self.tid, self.pid, self.parent = tid, 0, None
+        self.names = []  # (time from which it has it, name)
         self.known_ns = self.woken_ns = self.early_ns = 0
         self.counts = {name: [] for name in COUNTS}  # their times
         self.hidden = []     # times of switches that no record has
@@ -84,6 +85,10 @@ class Task(Track):
     @property
     def now(self):
         return self.states[-1]
+
+    @property
+    def name(self):
+        return self.names[-1][1] if self.names else ""
 
 
 class History:
@@ -109,7 +114,8 @@ class History:
         task = self._of.get(tid)
         if task is None:
             task = self._of[tid] = Task(tid, self._begin)
-            task.pid, task.name = self._threads.get(tid, (0, ""))
+            task.pid, name = self._threads.get(tid, (0, ""))
+            task.names.append((self._begin, name))
             self.tasks[tid].append(task)
         return task
 
@@ -189,14 +195,14 @@ class History:
     def _new_task(self, time_ns, _cpu, creator, tid, name, flags):
         parent = self._task(creator)
         task = self._of[tid] = Task(tid, time_ns, BORN)
-        task.name = _text(name)
+        task.names.append((time_ns, _text(name)))
         task.pid, task.parent = (parent.pid, parent) if flags & CLONE_THREAD else (tid, parent)
         self.tasks[tid].append(task)
         if not flags & CLONE_THREAD:
             parent.counts["forks"].append(time_ns)
 
-    def _rename(self, _time_ns, _cpu, tid, name):
-        self._task(tid).name = _text(name)
+    def _rename(self, time_ns, _cpu, tid, name):
+        self._task(tid).names.append((time_ns, _text(name)))
 
     def _sample(self, _time_ns, _cpu, tid, sample):
         task = self._of.get(tid)

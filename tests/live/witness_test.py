@@ -14,21 +14,17 @@ interval between two moments, which uprobes have, and some switches have no reco
 
     witness_test.py                       a short run
     witness_test.py --minutes 30          all combinations, and the table
-    witness_test.py --scene losses        losses, rivals, time-namespace, no-tracepoint
+    witness_test.py --scene losses        one of SPECIAL in witness_scenes.py
 
 Prints TAP, and the table as comments. BUILD is the build directory. Needs root, tracefs, uprobes.
 """
 import argparse
 import collections
 import contextlib
-import itertools
-import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -37,6 +33,7 @@ import witness_loads as loads  # noqa: E402
 from frames import check, finish, frames_of, skip_all  # noqa: E402
 from pmctop import ENVIRONMENT  # noqa: E402
 from programs import PMCTOP  # noqa: E402
+from witness_scenes import SHORT, SPECIAL, TRACED, long_scenes  # noqa: E402
 from witness_states import ENDED, RUNS, UNKNOWN, History, Window  # noqa: E402
 from witness_trace import Recorder, Refused  # noqa: E402
 
@@ -48,7 +45,10 @@ HANDLER_NS = 20_000
 MARKED_MOST = 0.05  # share of marked figures of tasks that ran
 BEFORE_S = 0.7  # from the recorder's start to pmctop's
 STRAY_NS = 20_000_000  # an interval is that of its CPUs' readings, on average
-EXAMPLES = 6
+EXAMPLES = 4
+NEVER = 1 << 62
+ROLLUPS = {"cgroup": "cgroup", "command": "comm"}  # the member of a row that names it
+STILL = ", did not run"  # kinds of figures of tasks that had no CPU in the interval
 REALTIME_NS = time.time_ns() - time.monotonic_ns()
 
 # JSON's name: the name in witness_states.TIMES or COUNTS
@@ -60,15 +60,6 @@ WITHIN = {"disk_percent": "blocked", "lock_percent": "blocked", "paging_percent"
           "throttled_percent": "runq"}
 PERCENTILES = {"wakeup_p50": 50, "wakeup_p99": 99, "wakeup_max": 100}
 SUMS = ("cpu_percent", "runq_percent", "cs_per_s", "voluntary_cs_per_s", "involuntary_cs_per_s")
-
-# In a mount namespace of its own pmctop has tracefs, whether it is mounted here or not.
-TRACED = ["unshare", "--mount", "sh", "-c",
-          "mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; exec \"$@\"", "sh"]
-TIME_NAMESPACE = ["unshare", "--time", "--monotonic", "100000", "--boottime", "100000"]
-
-Scene = collections.namedtuple(
-    "Scene", "name interval_s loaded budget options seconds prefix beside",
-    defaults=((), 8, (), None))
 
 
 class Kind:
@@ -87,7 +78,13 @@ class Kind:
             self.counts["marked"] += verdict not in ("right", "wrong")
 
     def example(self, verdict, size, text):
+        """Of each task the worst one."""
+        task = text.split(":")[0].split(" ")[-2:]
         examples = self.examples[verdict]
+        if same := [one for one in examples if one[1].split(":")[0].split(" ")[-2:] == task]:
+            if same[0][0] >= size:
+                return
+            examples.remove(same[0])
         examples.append((size, text))
         examples.sort(key=lambda one: -one[0])
         del examples[EXAMPLES:]
@@ -110,12 +107,12 @@ def mark_of(states, name, value):
 class Comparison:
     """The rows of pmctop's refreshes beside the witness's history."""
 
-    def __init__(self, scene, history, cuts):
-        self.scene, self.history, self.cuts = scene, history, cuts
+    def __init__(self, scene, history, cuts, owners=()):
+        self.scene, self.history, self.cuts, self.owners = scene, history, cuts, owners
         self.kinds = collections.defaultdict(Kind)
         self.missing = Kind()
         self.reused = 0  # rows of a number that several tasks have in the interval: not compared
-        self.summary = ""
+        self.summary = self.still = ""
         self.widths = []  # ns between the two moments of a cut
 
     def refreshes(self, frames):
@@ -132,6 +129,32 @@ class Comparison:
                    for before, after, frame in zip(self.cuts, self.cuts[1:], frames))
 
     def _refresh(self, number, frame, window):
+        self._sums(number, frame, window)
+        if self.scene.by == "thread":
+            self._rows(number, frame, window)
+        else:
+            self._rollups(number, frame, window)
+
+    def _rollups(self, number, frame, window):
+        """Rows of names or cgroups that tasks take and leave in the interval."""
+        shares = collections.defaultdict(lambda: [0, 0])
+        for task, owners in self.owners:
+            for owner, (least, most) in shares_of(task, owners, window).items():
+                shares[owner][0] += least
+                shares[owner][1] += most
+        self.still = ""
+        for row in frame["tasks"]:
+            owner, value = row[ROLLUPS[self.scene.by]], row["metrics"]["cpu_percent"]
+            if any(shares[owner]):
+                self._time(f"{self.scene.name} refresh {number + 1} {owner}",
+                           "roll-ups: cpu_percent", value,
+                           mark_of(row.get("states", {}), "cpu_percent", value),
+                           shares.pop(owner), frame["interval_s"], True)
+        for owner, (least, _) in shares.items():
+            if owner and least > SHARE * frame["interval_s"] * 1e9:
+                self._missing(number, owner, least)
+
+    def _rows(self, number, frame, window):
         rows = collections.Counter(row["tid"] for row in frame["tasks"])
         for row in frame["tasks"]:
             known = self.history.tasks.get(row["tid"], [])
@@ -145,15 +168,17 @@ class Comparison:
         for tid, tasks in self.history.tasks.items():
             least = window.times(tasks)["run"][0] if tid not in rows else 0
             if least > SHARE * frame["interval_s"] * 1e9:
-                self.missing.add("wrong", True)
-                self.missing.example(
-                    "wrong", least, f"{self.scene.name} refresh {number + 1}: {tid} "
-                    f"{tasks[-1].name} ran {least / 1e6:.1f} ms and has no row")
-        self._sums(number, frame, window)
+                self._missing(number, f"{tid} {tasks[-1].name}", least)
+
+    def _missing(self, number, who, least):
+        self.missing.add("wrong", True)
+        self.missing.example("wrong", least, f"{self.scene.name} refresh {number + 1} {who}: ran "
+                             f"{least / 1e6:.1f} ms and has no row")
 
     def _row(self, who, frame, row, window, tasks):
         times, interval_s = window.times(tasks), frame["interval_s"]
         ran = times["run"][0] > 0
+        self.still = "" if times["run"][1] else STILL
         for name, value in row["metrics"].items():
             mark = mark_of(row.get("states", {}), name, value)
             if name in OF_TIME:
@@ -203,7 +228,7 @@ class Comparison:
         self._judge(who, name, count, mark, truth, 1 + SHARE * truth[1], ran, 1, "")
 
     def _judge(self, who, name, value, mark, truth, tolerance, ran, unit, word):
-        kind, (least, most) = self.kinds[name], truth
+        kind, (least, most) = self.kinds[name + self.still], truth
         off = 0 if value is None else max(least - value, value - most, 0)
         text = "" if value is None else (
             f"{who}: {name} {mark or ''}{value / unit:.2f}{word}, true {least / unit:.2f} to "
@@ -222,7 +247,7 @@ class Comparison:
         """/proc is read between the cut and the "time" of the refresh."""
         read_ns = frame["time"] * 1e9 - REALTIME_NS
         letters = task.letters(window.inner[1], max(read_ns, window.outer[1]))
-        kind = self.kinds["state"]
+        kind = self.kinds["state" + self.still]
         wrong = mark is None and value not in letters
         kind.add("wrong" if wrong else mark or "right", ran and task.now != ENDED)
         if wrong:
@@ -248,6 +273,7 @@ class Comparison:
 
     def _sums(self, number, frame, window):
         """The rows of CPUs, and the sum of the machine."""
+        self.still = ""
         who, interval_s = f"{self.scene.name} refresh {number + 1}", frame["interval_s"]
         busy = [0, 0]
         for cpu in frame["cpus"]:
@@ -268,6 +294,21 @@ class Comparison:
                    busy, interval_s, True)
 
 
+def shares_of(task, owners, window):
+    """{owner: (least ns, most ns)} that a task ran while it had it. `owners` has (a time before the
+    change, one after it, owner), in order."""
+    found = {}
+    for (begin, begun, owner), (end, ended, _) in zip(owners, [*owners[1:], (NEVER, NEVER, None)]):
+        inner = max(begun, window.inner[0]), min(end, window.inner[1])
+        outer = max(begin, window.outer[0]), min(ended, window.outer[1])
+        least = task.amounts(*inner)[RUNS] if inner[0] < inner[1] else 0
+        most = task.amounts(*outer) if outer[0] < outer[1] else {}
+        before = found.get(owner, (0, 0))
+        found[owner] = (before[0] + least,
+                        before[1] + most.get(RUNS, 0) + most.get(UNKNOWN, 0))
+    return found
+
+
 def _descends(task, ancestor):
     while task := task.parent:
         if task is ancestor:
@@ -276,7 +317,20 @@ def _descends(task, ancestor):
 
 
 def columns(scene):
-    return ["-S", "waiting", "-m", "cs_per_s", "-H", "--budget", str(scene.budget), *scene.options]
+    return ["-S", "waiting", "-m", "cs_per_s", "--by", scene.by, "--budget", str(scene.budget),
+            *scene.options]
+
+
+def owners_of(scene, history, moves):
+    """(task, its owners) of tasks that change their roll-up: what beside() yields, or names."""
+    if scene.by == "cgroup":
+        return [(history.tasks[tid][0], owners) for tid, owners in moves]
+    if scene.by != "command":
+        return []
+    leaders = {task.pid: task for tasks in history.tasks.values() for task in tasks
+               if task.pid == task.tid}
+    return [(task, [(time_ns, time_ns, name) for time_ns, name in leaders[task.pid].names])
+            for tasks in history.tasks.values() for task in tasks if task.pid in leaders]
 
 
 def run_scene(scene, recorded=None):
@@ -293,8 +347,7 @@ def run_scene(scene, recorded=None):
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
                                        stderr=subprocess.DEVNULL, env=ENVIRONMENT)
             with contextlib.ExitStack() as stack:
-                if scene.beside:
-                    stack.enter_context(scene.beside(process))
+                moves = stack.enter_context(scene.beside(process)) if scene.beside else None
                 process.wait()
             recorder.stop()
             output.seek(0)
@@ -307,7 +360,7 @@ def run_scene(scene, recorded=None):
         return f"the witness lost {recorder.lost} records"
     if not frames or len(cuts) != len(frames) + 1:
         return f"{len(frames)} refreshes, {len(cuts)} cuts"
-    comparison = Comparison(scene, history, cuts)
+    comparison = Comparison(scene, history, cuts, owners_of(scene, history, moves))
     if comparison.strays(frames) > STRAY_NS:
         return f"an interval differs from its cuts by {comparison.strays(frames) / 1e6:.1f} ms"
     comparison.refreshes(frames)
@@ -316,83 +369,11 @@ def run_scene(scene, recorded=None):
     return comparison
 
 
-@contextlib.contextmanager
-def stopped_at_times(process):
-    """Stops pmctop until records are lost, again and again, beside a load of many switches."""
-    end = threading.Event()
-
-    def stop():
-        while not end.wait(3):
-            for sent in signal.SIGSTOP, signal.SIGCONT:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(process.pid, sent)
-                end.wait(1.5)
-    thread = threading.Thread(target=stop)
-    thread.start()
-    try:
-        with loads.running({"many": loads._program("pingpong", loads.FOREVER)}):
-            yield
-    finally:
-        end.set()
-        thread.join()
-
-
-@contextlib.contextmanager
-def rivals(_process):
-    """Other profilers that come and go."""
-    end = threading.Event()
-
-    def profile():
-        for command in itertools.cycle(("stat -e context-switches,cpu-clock",
-                                        "record -o /dev/null -e sched:sched_switch",
-                                        "record -o /dev/null -e cpu-clock")):
-            if end.wait(0.7):
-                return
-            subprocess.run([*TRACED, "perf", *command.split(), "-a", "--", "sleep", "1.3"],
-                           check=False, stdin=subprocess.DEVNULL, capture_output=True)
-    thread = threading.Thread(target=profile)
-    thread.start()
-    try:
-        yield
-    finally:
-        end.set()
-        thread.join()
-
-
-SPECIAL = {
-    "losses": Scene("losses", 0.5, False, 0, ("-i",), 20, (), stopped_at_times),
-    "rivals": Scene("rivals", 0.5, False, 0, ("-i",), 20, (), rivals),
-    "time-namespace": Scene("time-namespace", 0.5, False, 0, ("-i",), 10, TIME_NAMESPACE),
-    "no-tracepoint": Scene("no-tracepoint", 0.5, False, 0, ("-i",), 10,
-                           ("sh", "-c", "umount /sys/kernel/tracing; exec \"$@\"", "sh")),
-}
-WAKEUPS = ("-m", "wakeup_p50,wakeup_p99,wakeup_max")
-SHORT = [
-    Scene("quiet 0.1 s", 0.1, False, 0, ("-i",), 5),
-    Scene("loaded 0.2 s", 0.2, True, 0, ("-i",), 8),
-    Scene("quiet 0.5 s", 0.5, False, 3, (), 8),
-    Scene("loaded 1 s", 1, True, 3, ("-i",), 10),
-    Scene("loaded 0.5 s wakeups", 0.5, True, 0, (*WAKEUPS, "-i"), 8),
-]
-
-
-def long_scenes(minutes):
-    """All combinations, so many minutes together."""
-    every = list(itertools.product((0.1, 0.2, 0.5, 1), (False, True), (0, 3),
-                                   ((), ("-i",), (*WAKEUPS, "-i"))))
-    seconds = min(60, max(5, 60 * minutes / len(every)))
-    for number in range(round(60 * minutes / seconds)):
-        interval_s, loaded, budget, options = every[number % len(every)]
-        name = (f"{'loaded' if loaded else 'quiet'} {interval_s} s budget {budget}"
-                f"{' -i' if '-i' in options else ''}{' wakeups' if len(options) > 1 else ''}")
-        yield Scene(name, interval_s, loaded, budget, options, seconds)
-
-
 def print_table(title, kinds):
     heads = "compared", "right", "wrong", "~", "?", "? too high", "-", "open", "ran", "marked"
-    print(f"# {title}\n# {'kind':24}" + "".join(f"{head:>12}" for head in heads))
+    print(f"# {title}\n# {'kind':38}" + "".join(f"{head:>11}" for head in heads))
     for name, kind in sorted(kinds.items()):
-        print(f"# {name:24}" + "".join(f"{kind.counts[head]:12}" for head in heads))
+        print(f"# {name:38}" + "".join(f"{kind.counts[head]:11}" for head in heads))
     for name, kind in sorted(kinds.items()):
         for verdict, examples in kind.examples.items():
             for _, text in examples:

@@ -182,7 +182,8 @@ class Recorder:
         os.rmdir(self._root)
 
     def _scan(self):
-        self.threads.update(found := all_threads())
+        found = all_threads()
+        self.threads = found | self.threads  # the first name: later ones have records
         self._sample(found)
 
     def _sample(self, tids):
