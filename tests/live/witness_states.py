@@ -235,6 +235,23 @@ class History:
             task.states.insert(1, WAKES)
         task.states[0] = before.pop()
 
+    def beside_schedstat(self, share):
+        """[(share of the time by which the two differ, text)] of tasks that ran for such a share:
+        the witness and /proc/TID/schedstat, over the whole scene."""
+        found = []
+        for task in (tasks[0] for tasks in self.tasks.values() if len(tasks) == 1):
+            if len(task.ran) < 10:
+                continue
+            first, last = task.ran[2], task.ran[-2]
+            amounts = task.amounts(first.after_ns, last.after_ns)
+            ran_ns, wall_ns = last.ran_ns - first.ran_ns, last.after_ns - first.after_ns
+            off = max(amounts[RUNS] - ran_ns, ran_ns - amounts[RUNS] - amounts[UNKNOWN], 0)
+            if ran_ns > share * wall_ns:
+                found.append((off / wall_ns, f"{task.tid} {task.name}: schedstat "
+                              f"{ran_ns / 1e6:.1f} ms, witness {amounts[RUNS] / 1e6:.1f} ms and "
+                              f"{amounts[UNKNOWN] / 1e6:.1f} ms open, of {wall_ns / 1e6:.1f} ms"))
+        return sorted(found, reverse=True)
+
     def _cut(self, time_ns, _cpu, tid):
         self.cuts[tid].append((time_ns, time_ns))
 

@@ -46,6 +46,7 @@ MARKED_MOST = 0.05  # share of marked figures of tasks that ran
 BEFORE_S = 0.7  # from the recorder's start to pmctop's
 STRAY_NS = 20_000_000  # an interval is that of its CPUs' readings, on average
 EXAMPLES = 4
+RUNS_MUCH = 0.05  # share of the time
 NEVER = 1 << 62
 ROLLUPS = {"cgroup": "cgroup", "command": "comm"}  # the member of a row that names it
 STILL = ", did not run"  # kinds of figures of tasks that had no CPU in the interval
@@ -389,6 +390,7 @@ def main():
     scenes = ([SPECIAL[name] for name in options.scene] if options.scene else
               long_scenes(options.minutes) if options.minutes else SHORT)
     together, missing, widths, failures = collections.defaultdict(Kind), Kind(), [], []
+    beside = []
     for scene in scenes:
         try:
             comparison = run_scene(scene)
@@ -406,7 +408,11 @@ def main():
         for name, kind in comparison.kinds.items():
             together[name].merge(kind)
         missing.merge(comparison.missing)
+        beside += history.beside_schedstat(RUNS_MUCH)
         widths += comparison.widths
+    check("the witness has the run times of schedstat, of tasks that run much",
+          beside and max(beside)[0] < SHARE, sorted(beside, reverse=True)[:3])
+    print(f"# {len(beside)} tasks beside schedstat; worst: {max(beside, default=None)}")
     report(together, missing, widths, failures)
 
 
