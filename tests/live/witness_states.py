@@ -86,6 +86,10 @@ class Task(Track):
     def now(self):
         return self.states[-1]
 
+    def lives(self, window):
+        """Whether it lived at some time of a window."""
+        return self.times[0] < window[1] and (self.now != ENDED or self.times[-1] > window[0])
+
     @property
     def name(self):
         return self.names[-1][1] if self.names else ""
@@ -234,6 +238,9 @@ class History:
             task.times.insert(1, samples[-1].after_ns)
             task.states.insert(1, WAKES)
         task.states[0] = before.pop()
+
+    def living(self, window):
+        return [task for tasks in self.tasks.values() for task in tasks if task.lives(window)]
 
     def beside_schedstat(self, share):
         """[(share of the time by which the two differ, text)] of tasks that ran for such a share:

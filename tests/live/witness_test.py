@@ -114,6 +114,7 @@ class Comparison:
         self.missing = Kind()
         self.reused = 0  # rows of a number that several tasks have in the interval: not compared
         self.summary = self.still = ""
+        self.forks_below = collections.Counter()
         self.widths = []  # ns between the two moments of a cut
 
     def refreshes(self, frames):
@@ -140,6 +141,8 @@ class Comparison:
         """Rows of names or cgroups that tasks take and leave in the interval."""
         shares = collections.defaultdict(lambda: [0, 0])
         for task, owners in self.owners:
+            if not task.lives(window.outer):
+                continue
             for owner, (least, most) in shares_of(task, owners, window).items():
                 shares[owner][0] += least
                 shares[owner][1] += most
@@ -157,19 +160,20 @@ class Comparison:
 
     def _rows(self, number, frame, window):
         rows = collections.Counter(row["tid"] for row in frame["tasks"])
+        living = self.history.living(window.outer)
+        self.forks_below = forks_below(living, window)
         for row in frame["tasks"]:
             known = self.history.tasks.get(row["tid"], [])
-            tasks = [task for task in known if task.times[0] < window.outer[1] and
-                     (task.now != ENDED or task.times[-1] > window.outer[0])]
+            tasks = [task for task in known if task.lives(window.outer)]
             who = f"{self.scene.name} refresh {number + 1} {row['tid']} {row['comm']}"
             if rows[row["tid"]] > 1 or len(tasks) > 1:
                 self.reused += 1
             elif known:
                 self._row(who, frame, row, window, tasks or known[:1])
-        for tid, tasks in self.history.tasks.items():
-            least = window.times(tasks)["run"][0] if tid not in rows else 0
+        for task in living:
+            least = 0 if task.tid in rows else window.times([task])["run"][0]
             if least > SHARE * frame["interval_s"] * 1e9:
-                self._missing(number, f"{tid} {tasks[-1].name}", least)
+                self._missing(number, f"{task.tid} {task.name}", least)
 
     def _missing(self, number, who, least):
         self.missing.add("wrong", True)
@@ -215,10 +219,7 @@ class Comparison:
         ended = task.now == ENDED and task.times[-1] < window.outer[1]
         if ended or task.times[0] > window.outer[0]:
             least = 0
-        below = sum(window.count(each.counts["forks"])[1]
-                    for tasks in self.history.tasks.values() for each in tasks
-                    if each.counts["forks"] and _descends(each, task))
-        return least, most + below
+        return least, most + self.forks_below[task]
 
     def _time(self, who, name, percent, mark, truth, interval_s, ran):
         ns = None if percent is None else percent / 100 * interval_s * 1e9
@@ -310,11 +311,14 @@ def shares_of(task, owners, window):
     return found
 
 
-def _descends(task, ancestor):
-    while task := task.parent:
-        if task is ancestor:
-            return True
-    return False
+def forks_below(living, window):
+    """{task: the most forks of its descendants}"""
+    found = collections.Counter()
+    for task in living:
+        forks = window.count(task.counts["forks"])[1]
+        while forks and (task := task.parent):
+            found[task] += forks
+    return found
 
 
 def columns(scene):
