@@ -22,6 +22,7 @@ import argparse
 import collections
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -391,6 +392,7 @@ def main():
     parser.add_argument("--scene", choices=SPECIAL, action="append")
     parser.add_argument("--each", action="store_true", help="a table for each scene")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # loads and the ftrace instance end, too
     scenes = ([SPECIAL[name] for name in options.scene] if options.scene else
               long_scenes(options.minutes) if options.minutes else SHORT)
     together, missing, widths, failures = collections.defaultdict(Kind), Kind(), [], []
