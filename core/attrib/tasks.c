@@ -32,6 +32,7 @@ void tasks_free(struct tasks *tasks)
 		for (struct task *task = tasks->table.slots[i].item, *older; task; task = older) {
 			older = task->older;
 			cmdline_unref(task->cmdline);
+			free(task->before);
 			free(task);
 		}
 	}
@@ -224,6 +225,7 @@ struct task *tasks_comm(struct tasks *tasks, const struct record *record)
 	if (record->time_ns < task->comm_ns ||
 	    (record->comm.exec && record->time_ns == task->exec_ns))
 		return task;
+	tasks_note_rename(task, record->comm.text, record->time_ns);
 	memcpy(task->comm, record->comm.text, sizeof(task->comm));
 	task->comm_ns = record->time_ns;
 	if (record->comm.exec) {
@@ -329,6 +331,7 @@ static void remove_task(struct tasks *tasks, struct task *task)
 	else
 		newer->older = task->older;
 	tasks_set_cgroups(tasks, task, NULL, NULL);
+	tasks_forget_before(tasks, task);
 	cmdline_unref(task->cmdline);
 	free(task);
 	tasks->n--;
