@@ -274,14 +274,14 @@ struct figure metric_read_one(const struct metric_reading *reading,
 	bool lost = input->lost || (reading->event == TALLY_SWITCHES &&
 				    input->tally[tally_losses(&input->plan->shape)] > 0);
 
-	if (input->doubt > 0 && figure.state == FIGURE_VALID) {
-		figure.state = FIGURE_SCALED;
-		figure.share = 1;
-	}
-	if (input->doubt > 0 && figure.state == FIGURE_SCALED && figure.share > 1 - input->doubt)
-		figure.share = 1 - input->doubt;
 	if (lost && figure_known(figure))
 		figure.state = incomplete_state(reading);
+	if (input->doubt > 0 && figure_known(figure)) {
+		/* A part of another row is no lower bound. */
+		float share = figure.state == FIGURE_SCALED ? figure.share : 1;
+		figure.state = FIGURE_SCALED;
+		figure.share = share < 1 - input->doubt ? share : 1 - input->doubt;
+	}
 	return figure;
 }
 
