@@ -256,6 +256,16 @@ void tasks_move(struct tasks *tasks, struct task *task, const char *path)
 		tasks_set_cgroups(tasks, task, cgroups_get(tasks->cgroups, path), NULL);
 }
 
+struct task *tasks_find_in(const struct tasks *tasks, pid_t tid, uint64_t start_ns,
+			   uint64_t interval)
+{
+	struct task *task = newest_task(tasks, tid);
+
+	while (task && (task->start_ns != start_ns || task->interval != interval))
+		task = task->older;
+	return task;
+}
+
 /* The task that the facts describe; NULL: none. */
 static struct task *find_described(const struct tasks *tasks, const struct task_facts *facts)
 {

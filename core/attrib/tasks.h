@@ -171,6 +171,10 @@ struct task *tasks_at(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_n
 /* The same without adding one: NULL if there is none. */
 struct task *tasks_find(const struct tasks *tasks, pid_t tid, uint64_t time_ns);
 
+/* The task of this tid and this start (0: unknown) that has a slot in that interval; NULL: none. */
+struct task *tasks_find_in(const struct tasks *tasks, pid_t tid, uint64_t start_ns,
+			   uint64_t interval);
+
 /* Sets the cgroup of a task from another source than /proc. */
 void tasks_move(struct tasks *tasks, struct task *task, const char *cgroup);
 

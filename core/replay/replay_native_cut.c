@@ -316,11 +316,12 @@ int native_parse_before(struct replay_native *native, struct native_words *words
 	char *comm = native_bytes(words), *user = native_bytes(words),
 	     *cgroup = native_bytes(words);
 	bool fine = !words->broken && native->cut && tid > 0;
-	struct task *task = fine ? tasks_find(state->tasks, tid, state->time_ns) : NULL;
+	struct task *task =
+		fine ? tasks_find_in(state->tasks, tid, start_ns, state->interval.sequence) : NULL;
 
 	was.comm = comm;
 	was.cgroup = cgroup;
-	if (task && task->start_ns == start_ns)
+	if (task)
 		tasks_set_before(state->tasks, task, &was);
 	if (fine && was.uid != (uid_t)-1 && user[0])
 		users_set_name(state->users, was.uid, user);
