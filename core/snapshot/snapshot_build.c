@@ -19,6 +19,8 @@
  * in the turns of tasks_refresh() alone.
  */
 #define MOVES_EVERY_NS (500 * NS_PER_US)
+/* A smaller part of a task's time before a change makes no row of its own. */
+#define NEGLIGIBLE 0.001f
 /* Budget of command lines, one file each: 2 % of a CPU, until all are known. */
 #define CMDLINE_EVERY_NS (500 * NS_PER_US)
 
@@ -246,6 +248,8 @@ static void fill_before(struct filling *filling, const struct task *task, uint64
 			bound_before(begin_ns, end_ns, before->changes[i].since_ns,
 				     before->changes[i].until_ns, clock_ns, least, most);
 		}
+		if (*most < NEGLIGIBLE)
+			*least = *most = 0;
 		changed |= *most > 0;
 	}
 	if (!changed)
