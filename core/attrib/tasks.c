@@ -250,12 +250,6 @@ struct task *tasks_exit(struct tasks *tasks, const struct record *record)
 	return task;
 }
 
-void tasks_move(struct tasks *tasks, struct task *task, const char *path)
-{
-	if (!task->cgroup || strcmp(task->cgroup->path, path) != 0)
-		tasks_set_cgroups(tasks, task, cgroups_get(tasks->cgroups, path), NULL);
-}
-
 struct task *tasks_find_in(const struct tasks *tasks, pid_t tid, uint64_t start_ns,
 			   uint64_t interval)
 {

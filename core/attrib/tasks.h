@@ -175,8 +175,8 @@ struct task *tasks_find(const struct tasks *tasks, pid_t tid, uint64_t time_ns);
 struct task *tasks_find_in(const struct tasks *tasks, pid_t tid, uint64_t start_ns,
 			   uint64_t interval);
 
-/* Sets the cgroup of a task from another source than /proc. */
-void tasks_move(struct tasks *tasks, struct task *task, const char *cgroup);
+/* Sets the cgroup that a task has at a time, from another source than /proc. */
+void tasks_move(struct tasks *tasks, struct task *task, const char *cgroup, uint64_t time_ns);
 
 /* Applies a record of that kind. Each returns the task, which it adds if there is none. */
 struct task *tasks_fork(struct tasks *tasks, const struct record *record);

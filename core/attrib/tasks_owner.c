@@ -94,6 +94,14 @@ void tasks_set_owner(struct tasks *tasks, struct task *task, uid_t uid, struct c
 	task->owner_cut = cut;
 }
 
+void tasks_move(struct tasks *tasks, struct task *task, const char *path, uint64_t time_ns)
+{
+	if (!task->cgroup || strcmp(task->cgroup->path, path) != 0)
+		tasks_set_owner(tasks, task, (uid_t)-1, cgroups_get(tasks->cgroups, path), NULL,
+				time_ns);
+	task->owner_ns = time_ns;
+}
+
 void tasks_set_before(struct tasks *tasks, struct task *task, const struct task_was *was)
 {
 	struct task_before *before = before_of(task);

@@ -234,7 +234,8 @@ static void fill_before(struct filling *filling, const struct task *task, uint64
 	struct row_before filled = {.cgroup = -1};
 	bool changed = false;
 
-	if (!before)
+	/* Samples of a profile have no times that could be divided. */
+	if (!before || columns_of_profile(snapshot->columns))
 		return;
 	if (task->start_ns > begin_ns)
 		begin_ns = task->start_ns;
