@@ -32,6 +32,7 @@ void tasks_free(struct tasks *tasks)
 		for (struct task *task = tasks->table.slots[i].item, *older; task; task = older) {
 			older = task->older;
 			cmdline_unref(task->cmdline);
+			free(task->before);
 			free(task);
 		}
 	}
@@ -224,6 +225,7 @@ struct task *tasks_comm(struct tasks *tasks, const struct record *record)
 	if (record->time_ns < task->comm_ns ||
 	    (record->comm.exec && record->time_ns == task->exec_ns))
 		return task;
+	tasks_note_rename(task, record->comm.text, record->time_ns);
 	memcpy(task->comm, record->comm.text, sizeof(task->comm));
 	task->comm_ns = record->time_ns;
 	if (record->comm.exec) {
@@ -248,10 +250,14 @@ struct task *tasks_exit(struct tasks *tasks, const struct record *record)
 	return task;
 }
 
-void tasks_move(struct tasks *tasks, struct task *task, const char *path)
+struct task *tasks_find_in(const struct tasks *tasks, pid_t tid, uint64_t start_ns,
+			   uint64_t interval)
 {
-	if (!task->cgroup || strcmp(task->cgroup->path, path) != 0)
-		tasks_set_cgroups(tasks, task, cgroups_get(tasks->cgroups, path), NULL);
+	struct task *task = newest_task(tasks, tid);
+
+	while (task && (task->start_ns != start_ns || task->interval != interval))
+		task = task->older;
+	return task;
 }
 
 /* The task that the facts describe; NULL: none. */
@@ -329,6 +335,7 @@ static void remove_task(struct tasks *tasks, struct task *task)
 	else
 		newer->older = task->older;
 	tasks_set_cgroups(tasks, task, NULL, NULL);
+	tasks_forget_before(tasks, task);
 	cmdline_unref(task->cmdline);
 	free(task);
 	tasks->n--;

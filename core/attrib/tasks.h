@@ -87,6 +87,31 @@ struct task_io {
 	unsigned series; /* the series of readings; 0: never read */
 };
 
+/* What roll-ups sum the counts of a task by. */
+enum task_owner {
+	TASK_OWNER_COMM,
+	TASK_OWNER_USER,
+	TASK_OWNER_CGROUP,
+	TASK_OWNERS,
+};
+
+/*
+ * The name, the user and the cgroup of a task before its last change of each. A COMM record has the
+ * time of the change. /proc has that it was between two readings.
+ */
+struct task_before {
+	struct {
+		uint64_t since_ns, until_ns; /* the change was between these; 0: there was none */
+		uint64_t cut; /* the cut before which /proc had it (tasks_begin_cut); 0: a record
+				 has it */
+		/* Of a recording, in place of times: bounds of the part before; most 0: none. */
+		float least, most;
+	} changes[TASK_OWNERS];
+	char comm[16];
+	uid_t uid;
+	struct cgroup *cgroup; /* a reference; NULL: unknown */
+};
+
 struct task {
 	/* The members that each slice needs are together. */
 	pid_t tid, pid;     /* pid: thread group; 0: unknown */
@@ -120,6 +145,9 @@ struct task {
 	struct task_io io, process_io;     /* of the thread; of a main thread's process */
 	struct cgroup *cgroup;             /* a reference; NULL: unknown */
 	struct cgroup *cpu_cgroup;         /* that of the CPU controller; the same */
+	uint64_t owner_ns;                 /* time of reading user and cgroup; 0: never ... */
+	uint64_t owner_cut;                /* ... and the number of the cut */
+	struct task_before *before;        /* owned; NULL: nothing has changed */
 	struct cmdline *cmdline;           /* a reference; NULL: none, or unknown */
 	uint64_t cmdline_ns;               /* time of reading cmdline; 0: never */
 	uint64_t state_ns;                 /* time of reading state ... */
@@ -143,8 +171,12 @@ struct task *tasks_at(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_n
 /* The same without adding one: NULL if there is none. */
 struct task *tasks_find(const struct tasks *tasks, pid_t tid, uint64_t time_ns);
 
-/* Sets the cgroup of a task from another source than /proc. */
-void tasks_move(struct tasks *tasks, struct task *task, const char *cgroup);
+/* The task of this tid and this start (0: unknown) that has a slot in that interval; NULL: none. */
+struct task *tasks_find_in(const struct tasks *tasks, pid_t tid, uint64_t start_ns,
+			   uint64_t interval);
+
+/* Sets the cgroup that a task has at a time, from another source than /proc. */
+void tasks_move(struct tasks *tasks, struct task *task, const char *cgroup, uint64_t time_ns);
 
 /* Applies a record of that kind. Each returns the task, which it adds if there is none. */
 struct task *tasks_fork(struct tasks *tasks, const struct record *record);
@@ -182,6 +214,25 @@ void tasks_read_proc(struct tasks *tasks, struct task *task);
 void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsigned *budget);
 #define TASKS_AGAIN_FIRST_NS (250 * NS_PER_MS)
 #define TASKS_AGAIN_MOST_NS  (30 * NS_PER_S)
+
+/*
+ * A change that is found until the end of a cut is of the interval that this cut ends. Returns the
+ * number of the cut: 1, 2 ...
+ */
+uint64_t tasks_begin_cut(struct tasks *tasks);
+void tasks_end_cut(struct tasks *tasks);
+/*
+ * Reads user and cgroup of a task that was read before, but not in this cut. Here as elsewhere, a
+ * change since the last reading is noted in task->before.
+ */
+void tasks_notice_move(struct tasks *tasks, struct task *task, uint64_t now_ns);
+/* Sets task->before of a recording, for the next cut. comm and cgroup "": unknown. */
+struct task_was {
+	float least[TASK_OWNERS], most[TASK_OWNERS]; /* as in struct task_before */
+	uid_t uid;
+	const char *comm, *cgroup;
+};
+void tasks_set_before(struct tasks *tasks, struct task *task, const struct task_was *was);
 
 /*
  * Returns the command line that /proc has since the last exec; NULL: none, or not known yet. The

@@ -14,6 +14,7 @@
  * Private to core/attrib/tasks*.c:
  *   tasks.c       the table, and the records that change it
  *   tasks_proc.c  what /proc has about one task
+ *   tasks_owner.c changes of name, user and cgroup
  *   tasks_scan.c  background work: tasks that made no record, and EXITs that were lost
  */
 
@@ -37,6 +38,8 @@ struct tasks {
 	struct record *missed_exits; /* found by the last tasks_maintain() */
 	size_t n_missed_exits, missed_exits_capacity;
 	struct cgroups *cgroups;
+	uint64_t n_cuts; /* begun so far */
+	bool in_cut;     /* the last one has not ended */
 };
 
 /*
@@ -50,6 +53,16 @@ void tasks_set_cgroups(struct tasks *tasks, struct task *task, struct cgroup *cg
 /* Fills in what is unknown of a task with what its parent has. */
 void tasks_inherit(struct tasks *tasks, struct task *task, const struct task *parent,
 		   uint64_t time_ns);
+
+/* tasks_owner.c: notes that a COMM record changes the name, before it does. */
+void tasks_note_rename(struct task *task, const char comm[16], uint64_t time_ns);
+/*
+ * tasks_owner.c: sets what /proc has at now_ns, and notes a change since the last reading. uid -1,
+ * cgroup NULL: not read. Takes ownership of the two references.
+ */
+void tasks_set_owner(struct tasks *tasks, struct task *task, uid_t uid, struct cgroup *cgroup,
+		     struct cgroup *cpu_cgroup, uint64_t now_ns);
+void tasks_forget_before(struct tasks *tasks, struct task *task);
 
 /* tasks_proc.c: reads the stat of a task, without sums of its process. As proc_stat_read(). */
 int tasks_read_stat(const struct tasks *tasks, pid_t tid, struct proc_stat *stat);

@@ -12,13 +12,24 @@
 #include <stdio.h>
 #include <string.h>
 
-static void read_user(const struct tasks *tasks, struct task *task, uint64_t now_ns)
+/* (uid_t)-1: it cannot be read. */
+static uid_t user_of(const struct tasks *tasks, const struct task *task)
 {
 	char path[32];
+	uid_t uid;
 
 	snprintf(path, sizeof(path), "/proc/%d", task->tid);
-	if (sys_file_owner(tasks->sys, path, &task->uid) == 0)
-		task->uid_ns = now_ns;
+	return sys_file_owner(tasks->sys, path, &uid) == 0 ? uid : (uid_t)-1;
+}
+
+/* Reads what roll-ups sum by. */
+static void read_owner(struct tasks *tasks, struct task *task, uint64_t now_ns)
+{
+	uid_t uid = user_of(tasks, task);
+	struct cgroup *cgroup, *cpu_cgroup;
+
+	cgroups_read(tasks->cgroups, tasks->sys, task->tid, &cgroup, &cpu_cgroup);
+	tasks_set_owner(tasks, task, uid, cgroup, cpu_cgroup, now_ns);
 }
 
 static struct task *forker_of(const struct tasks *tasks, const struct task *task)
@@ -30,7 +41,7 @@ static struct task *forker_of(const struct tasks *tasks, const struct task *task
  * Copies the user of the nearest ancestor that is in /proc or was read. The user that the task got
  * at its FORK may be older than the parent's last setuid(). Skips at most GONE_MAX ancestors.
  */
-static void inherit_user(const struct tasks *tasks, struct task *task, uint64_t now_ns)
+static void inherit_user(struct tasks *tasks, struct task *task, uint64_t now_ns)
 {
 	enum { GONE_MAX = 64 };
 	struct task *forker = forker_of(tasks, task);
@@ -43,7 +54,7 @@ static void inherit_user(const struct tasks *tasks, struct task *task, uint64_t 
 	if (!forker)
 		return;
 	if (forker->uid_ns < fork_ns && !forker->exit_ns)
-		read_user(tasks, forker, now_ns);
+		tasks_set_owner(tasks, forker, user_of(tasks, forker), NULL, NULL, now_ns);
 	if (forker->uid_ns >= fork_ns) {
 		task->uid = forker->uid;
 		task->uid_ns = forker->uid_ns;
@@ -74,11 +85,7 @@ static void read_changing_facts(struct tasks *tasks, struct task *task, uint64_t
 {
 	task->ppid = stat->ppid;
 	task->kernel = stat->kernel;
-	read_user(tasks, task, now_ns);
-
-	struct cgroup *cgroup, *cpu_cgroup;
-	if (cgroups_read(tasks->cgroups, tasks->sys, task->tid, &cgroup, &cpu_cgroup))
-		tasks_set_cgroups(tasks, task, cgroup, cpu_cgroup);
+	read_owner(tasks, task, now_ns);
 }
 
 /* Fills in what /proc has of a task for the first time since its last exec. */
@@ -135,6 +142,14 @@ void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsi
 					? task->reread_after_ns * 4
 					: TASKS_AGAIN_MOST_NS;
 	task->reread_ns = now_ns + task->reread_after_ns;
+}
+
+void tasks_notice_move(struct tasks *tasks, struct task *task, uint64_t now_ns)
+{
+	if (task->has_facts || task->exit_ns || task->kernel || !task->owner_ns ||
+	    task->owner_cut == tasks->n_cuts)
+		return;
+	read_owner(tasks, task, now_ns);
 }
 
 /*

@@ -102,7 +102,10 @@ static inline bool array_is_sparse(size_t capacity, size_t used)
  */
 int write_all(int fd, const void *bytes, size_t n, const atomic_int *stop);
 
-/* CLOCK_MONOTONIC, for callers without a struct sys. Tests cannot set it. */
+/*
+ * CLOCK_MONOTONIC of the time namespace, for callers without a struct sys: it may differ from
+ * sys_now_ns(). Tests cannot set it.
+ */
 uint64_t monotonic_ns(void);
 
 /* Copies at most size - 1 bytes, always NUL-terminated. Returns the bytes copied. */

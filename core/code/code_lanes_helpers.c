@@ -17,6 +17,17 @@ enum { FILES_MAX = 1 << 16 };
 #define SHORT_NS  (5 * NS_PER_MS)  /* a lane of one device is waited for */
 #define MOMENT_NS (20 * NS_PER_MS) /* between two looks at the lanes of devices */
 
+/*
+ * Callers have deadlines on the clock of their sys, the processes here on monotonic_ns(). These
+ * clocks differ in a time namespace.
+ */
+static uint64_t own_deadline_ns(const struct code_lanes *lanes, uint64_t deadline_ns)
+{
+	uint64_t now_ns = sys_now_ns(lanes->config.sys);
+
+	return u64_sum(monotonic_ns(), u64_growth(now_ns, deadline_ns));
+}
+
 static uint64_t until_of(const struct code_lanes *lanes, const struct lane *lane,
 			 uint64_t deadline_ns)
 {
@@ -65,6 +76,7 @@ static int lanes_open(void *ctx, pid_t pid, const struct code_mapping *mapping,
 
 	if (!lanes->config.sys->ops->shared)
 		return -ENOENT;
+	deadline_ns = own_deadline_ns(lanes, deadline_ns);
 	lanes_look_seldom(lanes);
 	uint64_t place = lanes_place(lanes, object->dev, object->name);
 	struct lane *lane = lanes_of_place(lanes, place);
@@ -97,6 +109,7 @@ static ssize_t lanes_text(void *ctx, const struct code_text *text, uint64_t offs
 	unsigned skipped = lanes_skipped(lanes, text->pid);
 	ssize_t n;
 
+	deadline_ns = own_deadline_ns(lanes, deadline_ns);
 	do
 		n = opener_client_text(lane->opener, text, skipped, offset,
 				       until_of(lanes, lane, deadline_ns), buffer, size, status);
@@ -172,6 +185,7 @@ static size_t lanes_find(void *ctx, const struct symbol_query *queries, size_t n
 	bool *answered = xcalloc(n, sizeof(*answered));
 	const struct run run = {of_lane, indices, answered, found, arg};
 
+	deadline_ns = own_deadline_ns(lanes, deadline_ns);
 	for (size_t i = 0; i < CODE_LANES_MAX; i++) {
 		struct lane *lane = &lanes->own[i];
 
@@ -205,14 +219,16 @@ static int lanes_locate(void *ctx, uint64_t key, const char *name, uint64_t dead
 {
 	struct lane *lane = lane_of_key(ctx, key);
 
-	return lane ? symbol_client_locate(lane->symbols, key, name, deadline_ns, address)
+	return lane ? symbol_client_locate(lane->symbols, key, name,
+					   own_deadline_ns(ctx, deadline_ns), address)
 		    : -EAGAIN;
 }
 
 static int lanes_demangle(void *ctx, const char *mangled, uint64_t deadline_ns,
 			  char name[SYMBOL_NAME_BYTES])
 {
-	return symbol_client_demangle(lanes_shared(ctx)->symbols, mangled, deadline_ns, name);
+	return symbol_client_demangle(lanes_shared(ctx)->symbols, mangled,
+				      own_deadline_ns(ctx, deadline_ns), name);
 }
 
 static bool lanes_wait(void *ctx, uint64_t deadline_ns)
@@ -221,6 +237,7 @@ static bool lanes_wait(void *ctx, uint64_t deadline_ns)
 	struct code_lanes *lanes = ctx;
 	bool works = false;
 
+	deadline_ns = own_deadline_ns(lanes, deadline_ns);
 	lanes_look(lanes);
 	for (size_t i = 0; i < CODE_LANES_MAX; i++) {
 		const struct lane *lane = &lanes->own[i];

@@ -86,7 +86,7 @@ struct code_place {
 };
 
 /*
- * Sets the ids of all places; 0: not known before deadline_ns (CLOCK_MONOTONIC), resolve it again
+ * Sets the ids of all places; 0: not known before deadline_ns (sys_now_ns()), resolve it again
  * later. Ids of earlier calls are valid until this call. Places may be in any order, but many of
  * one call cost less than as many calls. Returns how many are known.
  */

@@ -117,7 +117,7 @@ static void add_pending(struct code_names *names, const struct file_address *at,
 static const char *demangle_recorded(struct code_names *names, const char *name)
 {
 	const struct code_helpers *helpers = &names->config.helpers;
-	uint64_t soon_ns = monotonic_ns() + DEMANGLE_NS;
+	uint64_t soon_ns = names_clock_ns(names) + DEMANGLE_NS;
 
 	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') ||
 	    names->undemangled_pass == names->pass)

@@ -75,7 +75,7 @@ bool code_resolver_is_full(const struct code_resolver *resolver);
 /*
  * Returns the profile of the samples since the last cut, owned by the caller. `events` are those of
  * code_sample.event. task_start NULL: all are unknown.
- * At deadline_ns (CLOCK_MONOTONIC) addresses that are not resolved remain without a name.
+ * At deadline_ns (sys_now_ns()) addresses that are not resolved remain without a name.
  */
 struct code_profile *code_resolver_cut(struct code_resolver *resolver,
 				       const struct code_event *events, size_t n_events,

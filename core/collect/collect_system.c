@@ -27,6 +27,7 @@
 #include "core/perf/group.h"
 #include "core/perf/perf_open_error.h"
 #include "core/perf/probe.h"
+#include "core/sys/container.h"
 #include "core/sys/cpus.h"
 #include "core/wait/waits.h"
 
@@ -538,7 +539,10 @@ static struct collect_system *system_new(const struct collect_context *context,
 	self->base.mode = COUNT_MODE_SYSTEM;
 	self->base.refresh_ns = NS_PER_S;
 	self->context = *context;
-	self->times.sys = context->sys;
+	self->times = (struct proc_times){
+		.sys = context->sys,
+		.outside = container_read_pid_namespace(context->sys) == NAMESPACE_OWN,
+	};
 	waits_init(&self->waits, context->sys, context->tasks, cpus->n);
 	self->waits.watch = &self->base.watch;
 	looks_init(&self->looks, context->sys, context->target, context->tasks);

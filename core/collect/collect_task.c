@@ -13,7 +13,9 @@
 #include "core/collect/task_counter_set.h"
 #include "core/collect/task_sampler.h"
 #include "core/perf/probe.h"
+#include "core/sys/container.h"
 #include "core/sys/cpus.h"
+#include "core/sys/hidepid.h"
 #include "core/sys/proc_machine.h"
 #include "core/wait/looks.h"
 #include "core/wait/throttling.h"
@@ -40,6 +42,7 @@ struct collect_task {
 	struct looks looks;
 	struct proc_cpus cpus_before, cpus_now;
 	uint64_t faults, major_faults; /* of the machine, at the last scan; 0: unknown */
+	bool hidden;                   /* /proc does not show the tasks of others */
 	bool counts;                   /* counting is permitted */
 };
 
@@ -248,6 +251,26 @@ static struct proc_scan_usage scan_machine(struct collect_task *self)
 	return usage;
 }
 
+/* Whether the CPU time that no task has is more than the rounding of ticks, and 1/50 of all. */
+static bool is_missing(const struct collect_task *self, uint64_t rest_ns, uint64_t all_ns)
+{
+	return rest_ns > all_ns / 50 && rest_ns > 2 * self->proc_scan.tick_ns * self->cpus_now.n;
+}
+
+/*
+ * Why unseen tasks do not run is unknown, so the sums of all tasks are lower bounds: a lifetime of
+ * which no part is known.
+ */
+static void add_unseen_waits(const struct collect_task *self, uint64_t *rest)
+{
+	const struct proc_waits_scan *scan = &self->proc_scan.waits;
+
+	if (self->waits.any)
+		rest[self->waits.lifetime] +=
+			interval_sum_tasks(&self->base.interval, self->waits.lifetime) +
+			(scan->now_ns - scan->begin_ns);
+}
+
 /* Adds the usage of the machine less that of the tasks, to unattributed or others. */
 static void add_rest(struct collect_task *self, const struct proc_scan_usage *usage)
 {
@@ -259,6 +282,8 @@ static void add_rest(struct collect_task *self, const struct proc_scan_usage *us
 		u64_growth(interval_sum_tasks(interval, TALLY_TASK_CLOCK), usage->ran_ns);
 
 	add_uncounted(plan, rest_ns, rest);
+	if (self->hidden || rest == interval->others || is_missing(self, rest_ns, usage->ran_ns))
+		add_unseen_waits(self, rest);
 	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
 		const struct plan_counter *counter = &plan->counters[i];
 		if (counter->group != PLAN_GROUP_PROC && counter->group != PLAN_GROUP_TIMES)
@@ -524,6 +549,8 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 	self->counts = context->access->level > PERF_ACCESS_NONE;
 	self->base.mode = self->counts ? COUNT_MODE_TASK : COUNT_MODE_PROC;
 	self->context = *context;
+	self->hidden = hidepid_hides_here(context->sys) ||
+		       container_read_pid_namespace(context->sys) == NAMESPACE_OWN;
 	self->throttling.sys = context->sys;
 	looks_init(&self->looks, context->sys, context->target, context->tasks);
 	self->counted = (struct task_counter_set){

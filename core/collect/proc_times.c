@@ -104,9 +104,9 @@ static void add_cpus(struct proc_times *times, const struct places *places,
 		const struct proc_cpu *before =
 			proc_cpus_find(&times->before, interval->cpu_numbers[i]);
 		const struct proc_cpu *after = proc_cpus_find(&now, interval->cpu_numbers[i]);
-		bool known = before && after;
+		bool known = before && after && !times->outside;
 		add_clock(places, known, interval_cpu(interval, i));
-		add_clock(places, known, interval_idle(interval, i));
+		add_clock(places, known || times->outside, interval_idle(interval, i));
 		if (!known)
 			continue;
 		uint64_t cpu_user_ns = u64_growth(before->user_ticks, after->user_ticks) * tick_ns;
@@ -118,6 +118,33 @@ static void add_cpus(struct proc_times *times, const struct places *places,
 	}
 	proc_cpus_fini(&times->before);
 	times->before = now;
+}
+
+/* Sets the totals and unattributed counts, after those of tasks and CPUs. */
+static void add_totals(const struct proc_times *times, const struct places *places, bool known,
+		       uint64_t user_ns, uint64_t system_ns, struct interval *interval)
+{
+	const struct plan *plan = places->plan;
+
+	known &= !times->outside;
+	add_clock(places, known, interval->unattributed);
+	add_clock(places, known, interval->totals);
+	if (times->outside) {
+		interval->totals[places->group_ns] +=
+			interval_sum_tasks(interval, places->group_ns);
+		for (size_t i = 0; i < interval->n_cpus; i++)
+			interval->totals[places->group_ns] +=
+				interval_idle(interval, i)[places->group_ns];
+	}
+	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
+		const struct event *event = &places->events->items[plan->counters[i].event];
+		if (event->kind != EVENT_PROC)
+			continue;
+		uint64_t tasks_ns = interval_sum_tasks(interval, i);
+		interval->unattributed[i] =
+			u64_growth(tasks_ns, proc_times_of(event, user_ns, system_ns));
+		interval->totals[i] = tasks_ns + interval->unattributed[i];
+	}
 }
 
 void proc_times_cut(struct proc_times *times, const struct event_set *events,
@@ -144,15 +171,5 @@ void proc_times_cut(struct proc_times *times, const struct event_set *events,
 	for (size_t i = 0; i < interval->n_ran; i++)
 		add_task(times, &places, interval->ran[i], interval->tallies + i * width);
 	add_cpus(times, &places, interval, &user_ns, &system_ns);
-	add_clock(&places, known, interval->unattributed);
-	add_clock(&places, known, interval->totals);
-	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
-		const struct event *event = &events->items[plan->counters[i].event];
-		if (event->kind != EVENT_PROC)
-			continue;
-		uint64_t tasks_ns = interval_sum_tasks(interval, i);
-		interval->unattributed[i] =
-			u64_growth(tasks_ns, proc_times_of(event, user_ns, system_ns));
-		interval->totals[i] = tasks_ns + interval->unattributed[i];
-	}
+	add_totals(times, &places, known, user_ns, system_ns, interval);
 }

@@ -276,6 +276,12 @@ struct figure metric_read_one(const struct metric_reading *reading,
 
 	if (lost && figure_known(figure))
 		figure.state = incomplete_state(reading);
+	if (input->doubt > 0 && figure_known(figure)) {
+		/* A part of another row is no lower bound. */
+		float share = figure.state == FIGURE_SCALED ? figure.share : 1;
+		figure.state = FIGURE_SCALED;
+		figure.share = share < 1 - input->doubt ? share : 1 - input->doubt;
+	}
 	return figure;
 }
 

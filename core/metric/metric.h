@@ -163,6 +163,7 @@ struct metric_input {
 	bool machine;           /* the row is the whole machine: counts of sockets are known */
 	bool sum;               /* the row is the sum of several processes, for formulas */
 	bool lost;              /* slices of this row were in lost records: its figures are LOST */
+	float doubt; /* part of the counts that may be another row's, 0..1: figures are SCALED */
 };
 
 /* Reads a row into figures[readings->n]. */

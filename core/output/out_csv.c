@@ -493,7 +493,9 @@ static void put_task(const struct out_code *code, size_t line, FILE *out)
 		.verdict = view_verdict(view, index).verdict,
 		.counts = {.columns = snapshot->columns,
 			   .tally = rows_tally(snapshot->columns, view->rows, index),
-			   .lost = task->flags & ROW_LOST},
+			   .lost = task->flags & ROW_LOST,
+			   .doubt = row_doubt(task,
+					      rows_tally(snapshot->columns, view->rows, index))},
 		.figures = rows_figures(snapshot->columns, view->rows, index),
 		.has_metrics = true,
 	};

@@ -232,6 +232,8 @@ static void put_task(FILE *out, const struct out_code *code, size_t line)
 			    .columns = columns,
 			    .tally = rows_tally(columns, view->rows, index),
 			    .lost = view_row(view, line)->flags & ROW_LOST,
+			    .doubt = row_doubt(view_row(view, line),
+					       rows_tally(columns, view->rows, index)),
 		    },
 		    rows_figures(columns, view->rows, index));
 	json_put_functions_of_line(out, code, line);

@@ -18,6 +18,7 @@ struct figure out_event_figure(const struct out_counts_of *counts, size_t event)
 		.tally = counts->tally,
 		.machine = counts->machine,
 		.lost = counts->lost,
+		.doubt = counts->doubt,
 	};
 
 	if (counts->scaled)

@@ -24,6 +24,7 @@ struct out_counts_of {
 	const uint64_t *tally;           /* NULL: unknown */
 	bool machine;                    /* the whole machine, with counts of sockets */
 	bool lost;                       /* a lower bound: ROW_LOST */
+	float doubt;                     /* row_doubt() */
 	const struct out_scaled *scaled; /* by event; NULL: the tally, scaled by its own share */
 };
 

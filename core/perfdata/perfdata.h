@@ -312,6 +312,12 @@ enum native_kind {
 	 * others. texts: name, expression
 	 */
 	NATIVE_METRIC,
+	/*
+	 * Between NATIVE_CUT and the end of the interval, behind NATIVE_TASK: what a row was before
+	 * it changed its name, user or cgroup. tid, start_ns; of each enum task_owner the bounds of
+	 * the part before (struct row_before); uid; texts: comm, user, cgroup
+	 */
+	NATIVE_BEFORE,
 	NATIVE_KINDS,
 };
 

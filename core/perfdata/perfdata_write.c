@@ -44,6 +44,7 @@ const char *const native_names[NATIVE_KINDS] = {
 	[NATIVE_CODE_STACKS] = "pmctop:code_stacks",
 	[NATIVE_CPU_FACTS] = "pmctop:cpu_facts",
 	[NATIVE_METRIC] = "pmctop:metric",
+	[NATIVE_BEFORE] = "pmctop:before",
 };
 
 void perfdata_fini(struct perfdata *data)

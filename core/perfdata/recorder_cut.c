@@ -53,6 +53,30 @@ static void put_row(struct recorder *recorder, const struct snapshot *snapshot,
 	recorder_flush_full(recorder);
 }
 
+static void put_before(struct recorder *recorder, const struct snapshot *snapshot,
+		       const struct row *row)
+{
+	struct perfdata *data = recorder->data;
+
+	if (!row->before)
+		return;
+	const struct row_before *before = &snapshot->befores[row->before - 1];
+	bool has_cgroup = before->cgroup >= 0 && (size_t)before->cgroup < snapshot->n_cgroups;
+	perfdata_native_begin(data, NATIVE_BEFORE);
+	perfdata_pid(data, row->tid);
+	perfdata_word(data, row->start_ns);
+	for (size_t i = 0; i < TASK_OWNERS; i++) {
+		perfdata_double(data, (double)before->parts[i].least);
+		perfdata_double(data, (double)before->parts[i].most);
+	}
+	perfdata_word(data, before->uid);
+	perfdata_text(data, before->comm);
+	perfdata_text(data, before->user);
+	perfdata_text(data, has_cgroup ? snapshot->cgroups[before->cgroup] : NULL);
+	perfdata_native_end(data);
+	recorder_flush_full(recorder);
+}
+
 static void put_tally(struct perfdata *data, enum native_scope scope, const uint64_t *facts,
 		      size_t n, const uint64_t *tally, size_t width)
 {
@@ -191,8 +215,10 @@ static void put_rows(struct recorder *recorder, const struct snapshot *snapshot,
 	put_tids(recorder, NATIVE_STILL, rows->items + n_shown, rows->n_still);
 	for (size_t i = 0; i < rows->n; i++) {
 		bool ended_root = i >= n_ran && i < n_shown && (rows->items[i].flags & ROW_EXITED);
-		if (!ended_root) /* it is in NATIVE_TARGET */
-			put_row(recorder, snapshot, &rows->items[i]);
+		if (ended_root) /* it is in NATIVE_TARGET */
+			continue;
+		put_row(recorder, snapshot, &rows->items[i]);
+		put_before(recorder, snapshot, &rows->items[i]);
 	}
 	for (size_t i = 0; i < snapshot->n_sleeping; i++)
 		put_row(recorder, snapshot, &snapshot->sleeping[i]);

@@ -140,6 +140,8 @@ static int parse_native(struct replay_native *native, const struct perf_event_he
 		return native_parse_tally(native, &words);
 	case NATIVE_TASK:
 		return native_parse_task(native, &words);
+	case NATIVE_BEFORE:
+		return native_parse_before(native, &words);
 	case NATIVE_NOTES:
 		return native_parse_notes(native, &words);
 	case NATIVE_MACHINE:

@@ -101,6 +101,7 @@ void native_plan_fini(struct native_plan *plan);
 int native_parse_cut(struct replay_native *native, struct native_words *words);
 int native_parse_tally(struct replay_native *native, struct native_words *words);
 int native_parse_task(struct replay_native *native, struct native_words *words);
+int native_parse_before(struct replay_native *native, struct native_words *words);
 int native_parse_facts(struct replay_native *native, struct native_words *words);
 int native_parse_machine(struct replay_native *native, struct native_words *words);
 int native_parse_notes(struct replay_native *native, struct native_words *words);

@@ -292,6 +292,45 @@ int native_parse_task(struct replay_native *native, struct native_words *words)
 	return fine ? 0 : -EBADMSG;
 }
 
+/* A part of a whole. */
+static float parse_part(struct native_words *words)
+{
+	double part = native_double(words);
+
+	words->broken |= !(part >= 0 && part <= 1);
+	return words->broken ? 0 : (float)part;
+}
+
+int native_parse_before(struct replay_native *native, struct native_words *words)
+{
+	struct replay_state *state = native->state;
+	struct task_was was = {.uid = (uid_t)-1};
+	pid_t tid = native_pid(words);
+	uint64_t start_ns = native_word(words);
+
+	for (size_t i = 0; i < TASK_OWNERS; i++) {
+		was.least[i] = parse_part(words);
+		was.most[i] = parse_part(words);
+	}
+	was.uid = (uid_t)native_number(words, UINT32_MAX);
+	char *comm = native_bytes(words), *user = native_bytes(words),
+	     *cgroup = native_bytes(words);
+	bool fine = !words->broken && native->cut && tid > 0;
+	struct task *task =
+		fine ? tasks_find_in(state->tasks, tid, start_ns, state->interval.sequence) : NULL;
+
+	was.comm = comm;
+	was.cgroup = cgroup;
+	if (task)
+		tasks_set_before(state->tasks, task, &was);
+	if (fine && was.uid != (uid_t)-1 && user[0])
+		users_set_name(state->users, was.uid, user);
+	free(comm);
+	free(user);
+	free(cgroup);
+	return fine ? 0 : -EBADMSG;
+}
+
 static void parse_fact_entry(struct native_words *words, uint64_t wanted, struct fact_table *table)
 {
 	const enum figure_state worst = FIGURE_DENIED;

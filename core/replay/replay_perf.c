@@ -187,7 +187,8 @@ static void move_to_cgroup(struct replay_perf *perf, const struct perf_event_hea
 	struct tasks *tasks = perf->kind.state->tasks;
 
 	if (path && sample->tid > 0)
-		tasks_move(tasks, tasks_at(tasks, sample->pid, sample->tid, sample->time_ns), path);
+		tasks_move(tasks, tasks_at(tasks, sample->pid, sample->tid, sample->time_ns), path,
+			   sample->time_ns);
 }
 
 /* Files of one recording follow each other in time, but for what the rings of CPUs overlap. */

@@ -240,8 +240,8 @@ static void use_sample(struct replay_profile *profile, const struct perf_event_h
 		begin_time(profile);
 	const char *path = replay_cgroups_of_sample(&profile->cgroups, header, sample);
 	if (path && sample->tid > 0)
-		tasks_move(tasks, tasks_at(tasks, sample->pid, sample->tid, profile->last_ns),
-			   path);
+		tasks_move(tasks, tasks_at(tasks, sample->pid, sample->tid, profile->last_ns), path,
+			   profile->last_ns);
 	if ((attr->sample_type & PERF_SAMPLE_READ) && sample->n_values > 0 && sample->values[0].id)
 		count_group(profile);
 	else

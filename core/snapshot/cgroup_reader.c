@@ -76,16 +76,24 @@ static size_t add_subject(struct cgroup_subjects *subjects, struct snapshot *sna
 	return snapshot->n_cgroups++;
 }
 
-int cgroup_subjects_add(struct cgroup_subjects *subjects, struct snapshot *snapshot,
-			const struct task *task, uint64_t sequence)
+int cgroup_subjects_add_cgroup(struct cgroup_subjects *subjects, struct snapshot *snapshot,
+			       struct cgroup *cgroup)
 {
-	struct cgroup *cgroup = task->cgroup;
-
 	if (!cgroup)
 		return -1;
 	/* The index of the last snapshot, or stale. */
 	if (cgroup->index >= subjects->n || subjects->items[cgroup->index].cgroup != cgroup)
 		cgroup->index = add_subject(subjects, snapshot, cgroup);
+	return (int)cgroup->index;
+}
+
+int cgroup_subjects_add(struct cgroup_subjects *subjects, struct snapshot *snapshot,
+			const struct task *task, uint64_t sequence)
+{
+	struct cgroup *cgroup = task->cgroup;
+
+	if (cgroup_subjects_add_cgroup(subjects, snapshot, cgroup) < 0)
+		return -1;
 	if (!task->exit_ns && !task->zombie)
 		subjects->items[cgroup->index].tid = task->tid;
 	if (task->cpu_cgroup)

@@ -49,6 +49,9 @@ void cgroup_reader_fini(struct cgroup_reader *reader); /* zeroed is fine */
  */
 int cgroup_subjects_add(struct cgroup_subjects *subjects, struct snapshot *snapshot,
 			const struct task *task, uint64_t sequence);
+/* The same for a cgroup alone, without a quota. NULL: -1. */
+int cgroup_subjects_add_cgroup(struct cgroup_subjects *subjects, struct snapshot *snapshot,
+			       struct cgroup *cgroup);
 /* Fills in the rest, after the rows. reader NULL: nothing is read. Frees the subjects. */
 void cgroup_subjects_end(struct cgroup_subjects *subjects, struct cgroup_reader *reader,
 			 uint64_t now_ns, struct snapshot *snapshot);

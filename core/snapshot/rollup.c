@@ -6,6 +6,8 @@
  * by process, because threads may have names of their own.
  *
  * The tree is made of processes: each is added to its parent, from the leaves to the roots.
+ *
+ * A task that changed its name, user or cgroup in the interval is divided by that grouping.
  */
 #include "core/snapshot/rollup.h"
 
@@ -49,9 +51,10 @@ static uint64_t group_of(enum rollup by, const struct row *row)
 
 struct adding {
 	enum rollup by;
-	bool processes;                  /* the first pass: by process within the group */
-	const struct snapshot *snapshot; /* its threads are added; NULL: processes are */
-	const struct row_filter *filter; /* NULL: all rows pass */
+	bool processes;                   /* the first pass: by process within the group */
+	const struct snapshot *snapshot;  /* its threads are added; NULL: processes are */
+	const struct row_before *befores; /* of the rows that are divided here; NULL: none */
+	const struct row_filter *filter;  /* NULL: all rows pass */
 	struct rows *rows;
 	bool *has_main; /* of each row: it was described by its main thread */
 	bool *passes;   /* of each row: it, or a row added to it, passes the filter */
@@ -98,8 +101,10 @@ static void adding_fini(struct adding *adding)
 static void describe_process(struct row *process, const struct row *thread)
 {
 	unsigned threads = process->threads, lost = process->flags & ROW_LOST;
+	uint64_t doubt_ns = process->doubt_ns;
 
 	*process = *thread;
+	process->doubt_ns = doubt_ns;
 	process->threads = threads;
 	process->processes = 1;
 	process->flags |= lost;
@@ -187,25 +192,94 @@ static void add_process_facts(const struct adding *adding, size_t at, const stru
 		facts_add(to, facts);
 }
 
+/* The index of a row of which no other row may have the figures. */
+#define NOT_ALONE SIZE_MAX
+
+/* Adds a row, or a part of one, with the index that it has if it may be the only one. */
+static void add_row(struct adding *adding, const struct columns *columns, const struct row *row,
+		    const uint64_t *tally, uint64_t doubt_ns, const struct figure *facts,
+		    size_t index)
+{
+	size_t at = find_or_begin_row(adding, row);
+	struct row *to = &adding->rows->items[at];
+
+	adding->passes[at] |= passes(adding, row);
+	adding->only[at] = to->threads ? NOT_ALONE : index;
+	add_process_facts(adding, at, facts);
+	to->threads += row->threads ? row->threads : 1;
+	to->processes += adding->processes ? 0 : row->processes;
+	to->doubt_ns += doubt_ns;
+	to->flags |= row->flags & ROW_LOST;
+	to->flags &= row->flags | ~(unsigned)ROW_KERNEL;
+	tally_add(&columns->plan->shape, rows_tally(columns, adding->rows, at), tally);
+}
+
+static enum task_owner owner_of(enum rollup by)
+{
+	return by == ROLLUP_USER     ? TASK_OWNER_USER
+	       : by == ROLLUP_CGROUP ? TASK_OWNER_CGROUP
+				     : TASK_OWNER_COMM;
+}
+
+/* A row that has changed what the rows are summed by, as it was before. */
+static struct row row_as_before(const struct adding *adding, const struct row *row)
+{
+	const struct row_before *before = &adding->befores[row->before - 1];
+	struct row was = *row;
+
+	if (adding->by == ROLLUP_USER) {
+		was.uid = before->uid;
+		memcpy(was.user, before->user, sizeof(was.user));
+	} else if (adding->by == ROLLUP_CGROUP) {
+		was.cgroup = before->cgroup;
+	} else {
+		memcpy(was.comm, before->comm, sizeof(was.comm));
+	}
+	return was;
+}
+
+/* Whether a row has changed what the rows are summed by. */
+static bool is_divided(const struct adding *adding, const struct row *row)
+{
+	return adding->befores && row->before &&
+	       adding->befores[row->before - 1].parts[owner_of(adding->by)].most > 0;
+}
+
+/* Adds the part of a row before a change to one row, and the rest to another. */
+static void add_divided(struct adding *adding, const struct columns *columns, const struct row *row,
+			const uint64_t *tally, const struct figure *facts)
+{
+	const struct row_before *before = &adding->befores[row->before - 1];
+	double least = (double)before->parts[owner_of(adding->by)].least;
+	double most = (double)before->parts[owner_of(adding->by)].most;
+	const struct row was = row_as_before(adding, row);
+	uint64_t *earlier = xcalloc(2 * adding->width, sizeof(*earlier));
+	uint64_t *later = earlier + adding->width;
+	uint64_t doubt_ns = (uint64_t)((most - least) / 2 * (double)tally[TALLY_TASK_CLOCK]);
+
+	for (size_t i = 0; i < adding->width; i++) {
+		earlier[i] = u64_min((uint64_t)((least + most) / 2 * (double)tally[i]), tally[i]);
+		later[i] = tally[i] - earlier[i];
+	}
+	add_row(adding, columns, &was, earlier, doubt_ns + was.doubt_ns, NULL, NOT_ALONE);
+	add_row(adding, columns, row, later, doubt_ns + row->doubt_ns, facts, NOT_ALONE);
+	free(earlier);
+}
+
 static void add_rows(struct adding *adding, const struct columns *columns, const struct rows *from)
 {
 	for (size_t i = 0; i < from->n; i++) {
 		const struct row *row = &from->items[i];
-		size_t at = find_or_begin_row(adding, row);
-		struct row *to = &adding->rows->items[at];
+		const uint64_t *tally = rows_tally(columns, from, i);
+		const struct figure *facts = adding->snapshot
+						     ? snapshot_facts_once(adding->snapshot, i)
+						     : rows_facts(from, i);
 
-		adding->passes[at] |= passes(adding, row);
-		/* A process has other facts than its thread. */
-		adding->only[at] = to->threads || from->facts ? SIZE_MAX : i;
-		add_process_facts(adding, at,
-				  adding->snapshot ? snapshot_facts_once(adding->snapshot, i)
-						   : rows_facts(from, i));
-		to->threads += row->threads ? row->threads : 1;
-		to->processes += adding->processes ? 0 : row->processes;
-		to->flags |= row->flags & ROW_LOST;
-		to->flags &= row->flags | ~(unsigned)ROW_KERNEL;
-		tally_add(&columns->plan->shape, rows_tally(columns, adding->rows, at),
-			  rows_tally(columns, from, i));
+		if (is_divided(adding, row))
+			add_divided(adding, columns, row, tally, facts);
+		else /* a process has other facts than its thread */
+			add_row(adding, columns, row, tally, row->doubt_ns, facts,
+				from->facts ? NOT_ALONE : i);
 	}
 }
 
@@ -392,9 +466,10 @@ static void make_tree(const struct adding *adding, const struct columns *columns
 static void rollup_groups(const struct snapshot *snapshot, enum rollup by,
 			  const struct rows *processes, struct rows *rows)
 {
-	struct adding adding = {.by = by, .rows = rows};
+	struct adding adding = {
+		.by = by, .befores = by == ROLLUP_COMMAND ? snapshot->befores : NULL, .rows = rows};
 
-	adding_init(&adding, snapshot->columns, processes->n);
+	adding_init(&adding, snapshot->columns, processes->n + snapshot->n_befores);
 	add_rows(&adding, snapshot->columns, processes);
 	adding_fini(&adding);
 }
@@ -409,11 +484,13 @@ void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct r
 		.by = named ? ROLLUP_PROCESS : by,
 		.processes = true,
 		.snapshot = snapshot,
+		.befores = groups && !named ? snapshot->befores : NULL,
 		.filter = filter,
 		.rows = &processes,
 	};
 
-	adding_init(&adding, columns, snapshot->threads.n + snapshot->n_sleeping);
+	adding_init(&adding, columns,
+		    snapshot->threads.n + snapshot->n_sleeping + snapshot->n_befores);
 	add_rows(&adding, columns, &snapshot->threads);
 	if (!groups || named || filter)
 		describe_by_sleeping(&adding, snapshot);
@@ -438,7 +515,12 @@ void rollup_tallies(const struct snapshot *snapshot, enum rollup by, struct rows
 {
 	const struct columns *columns = snapshot->columns;
 	struct adding adding = {
-		.by = by, .processes = by == ROLLUP_PROCESS, .snapshot = snapshot, .rows = rows};
+		.by = by,
+		.processes = by == ROLLUP_PROCESS,
+		.snapshot = snapshot,
+		.befores = by == ROLLUP_USER || by == ROLLUP_CGROUP ? snapshot->befores : NULL,
+		.rows = rows,
+	};
 	struct rows processes;
 
 	if (by == ROLLUP_COMMAND) {
@@ -447,7 +529,8 @@ void rollup_tallies(const struct snapshot *snapshot, enum rollup by, struct rows
 		rows_fini(&processes);
 		return;
 	}
-	adding_init(&adding, columns, snapshot->threads.n + snapshot->n_sleeping);
+	adding_init(&adding, columns,
+		    snapshot->threads.n + snapshot->n_sleeping + snapshot->n_befores);
 	add_rows(&adding, columns, &snapshot->threads);
 	if (adding.processes)
 		describe_by_sleeping(&adding, snapshot);

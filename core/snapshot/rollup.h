@@ -16,6 +16,9 @@
  *
  * By tree, a row includes its descendants, and the sum of the roots is that of the threads.
  *
+ * By user, cgroup and command, a task that changed it in the interval is divided (row_before). Both
+ * rows are SCALED if more than a hundredth of their time may be the other one's.
+ *
  * Rows borrow figures from the snapshot, which must outlive them.
  */
 enum rollup {

@@ -60,6 +60,7 @@ void rows_evaluate(const struct columns *columns, struct metric_scope scope, str
 		if (rows->only && rows->only[i] != SIZE_MAX)
 			continue;
 		evaluator.input.lost = rows->items[i].flags & ROW_LOST;
+		evaluator.input.doubt = row_doubt(&rows->items[i], rows_tally(columns, rows, i));
 		evaluator.input.sum = rows->items[i].processes > 1;
 		evaluator.facts = rows_facts(rows, i);
 		evaluator_run(&evaluator, rows_tally(columns, rows, i),
@@ -85,6 +86,7 @@ void rows_evaluate_one(const struct columns *columns, struct metric_scope scope,
 
 	evaluator_init(&evaluator, columns, scope);
 	evaluator.input.lost = rows->items[i].flags & ROW_LOST;
+	evaluator.input.doubt = row_doubt(&rows->items[i], rows_tally(columns, rows, i));
 	evaluator.input.sum = rows->items[i].processes > 1;
 	evaluator.facts = rows_facts(rows, i);
 	evaluator_run(&evaluator, rows_tally(columns, rows, i), figures);

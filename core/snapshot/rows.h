@@ -2,6 +2,7 @@
 #ifndef PMCTOP_ROWS_H
 #define PMCTOP_ROWS_H
 
+#include "core/attrib/tasks.h"
 #include "core/base/figure.h"
 #include "core/event/tally.h"
 #include "core/snapshot/columns.h"
@@ -32,6 +33,23 @@ struct row {
 	char comm[16];       /* hostile bytes, NUL-terminated; "": unknown */
 	const char *cmdline; /* the snapshot's; hostile bytes; NULL: none, or unknown */
 	char user[24];       /* name, or the number if it has no name; "": unknown */
+	size_t before;       /* 1 + index in the snapshot's befores; 0: nothing has changed */
+	uint64_t doubt_ns;   /* in sums: CPU time that may be another row's (row_before) */
+};
+
+/*
+ * What a task was before it changed its name, user or cgroup in this interval. A roll-up by what
+ * has changed divides the counts between both: in the middle of the bounds.
+ */
+struct row_before {
+	/* Bounds of the part of its CPU time before each change, 0..1. most 0: no change. */
+	struct {
+		float least, most;
+	} parts[TASK_OWNERS];
+	char comm[16];
+	uid_t uid;
+	int cgroup; /* index in the snapshot's cgroups; -1: unknown */
+	char user[24];
 };
 
 /* Parallel arrays: one entry of each for each row. */
@@ -57,6 +75,16 @@ struct rows {
 static inline size_t rows_apart(const struct rows *rows)
 {
 	return rows->facts ? rows->n : rows->n - rows->n_still;
+}
+
+/* The part of a row's CPU time that may be another row's, 0..1; 0 if it is at most 1/100. */
+static inline float row_doubt(const struct row *row, const uint64_t *tally)
+{
+	uint64_t clock_ns = tally[TALLY_TASK_CLOCK];
+
+	if (row->doubt_ns <= clock_ns / 100)
+		return 0;
+	return row->doubt_ns < clock_ns ? (float)((double)row->doubt_ns / (double)clock_ns) : 1;
 }
 
 /* The place of a row in tallies and figures. */

@@ -271,6 +271,7 @@ size_t snapshot_bytes(const struct snapshot *snapshot)
 		       snapshot->n_places * sizeof(*snapshot->places) +
 		       (rows->facts ? rows->n * FACTS * sizeof(*rows->facts) : 0) +
 		       snapshot->n_sleeping * sizeof(*snapshot->sleeping) +
+		       snapshot->n_befores * sizeof(*snapshot->befores) +
 		       snapshot->n_processes * sizeof(*snapshot->processes) +
 		       (snapshot->waits ? sizeof(*snapshot->waits) : 0) +
 		       code_profile_bytes(snapshot->code) +
@@ -292,6 +293,7 @@ void snapshot_free(struct snapshot *snapshot)
 	rows_fini(&snapshot->threads);
 	free(snapshot->places);
 	free(snapshot->sleeping);
+	free(snapshot->befores);
 	free(snapshot->processes);
 	free(snapshot->waits);
 	code_profile_free(snapshot->code);

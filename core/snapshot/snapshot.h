@@ -97,6 +97,8 @@ struct snapshot {
 	size_t n_sleeping;
 	struct snapshot_process *processes; /* by pid; none if no column needs facts */
 	size_t n_processes;
+	struct row_before *befores; /* of rows that have changed name, user or cgroup */
+	size_t n_befores;
 	char **cgroups; /* paths that rows refer to, each once */
 	size_t n_cgroups;
 	struct snapshot_cgroup *cgroup_limits; /* of each of them; NULL: all are unknown */

@@ -13,6 +13,14 @@
 
 /* Budget of tasks_refresh(): one known task per 2 ms of the interval, less than 1 % of a CPU. */
 #define REFRESH_EVERY_NS (2 * NS_PER_MS)
+/*
+ * Users and cgroups are read of one task that ran per 500 us of the interval: 4 us each on a
+ * virtual machine, less than 1 % of a CPU. If more tasks ran, those with little CPU time are read
+ * in the turns of tasks_refresh() alone.
+ */
+#define MOVES_EVERY_NS (500 * NS_PER_US)
+/* A smaller part of a task's time before a change makes no row of its own. */
+#define NEGLIGIBLE 0.001f
 /* Budget of command lines, one file each: 2 % of a CPU, until all are known. */
 #define CMDLINE_EVERY_NS (500 * NS_PER_US)
 
@@ -23,7 +31,8 @@ struct filling {
 	unsigned budget; /* of tasks_refresh */
 	unsigned cmdline_budget;
 	struct cgroup_subjects cgroups;
-	size_t sleeping_capacity, cmdlines_capacity;
+	size_t sleeping_capacity, cmdlines_capacity, befores_capacity;
+	uint64_t cut; /* of tasks_begin_cut() */
 };
 
 static const char *reference_cmdline(struct filling *filling, struct task *task)
@@ -180,6 +189,96 @@ static void fill_remaining_roots(struct filling *filling, struct rows *rows)
 	free(ran);
 }
 
+/* The bounds of the part of a task's time that is before a change between two times. */
+static void bound_before(uint64_t begin_ns, uint64_t end_ns, uint64_t since_ns, uint64_t until_ns,
+			 uint64_t clock_ns, float *least, float *most)
+{
+	uint64_t length_ns = u64_growth(begin_ns, end_ns);
+	uint64_t early_ns = u64_min(u64_growth(begin_ns, since_ns), length_ns);
+	uint64_t late_ns = u64_min(u64_growth(begin_ns, until_ns), length_ns);
+
+	/* A task that has only waited: its lifetime is divided. */
+	if (clock_ns == 0)
+		clock_ns = length_ns;
+	if (clock_ns == 0)
+		return;
+	*least = (float)((double)u64_growth(length_ns - early_ns, clock_ns) / (double)clock_ns);
+	*most = (float)((double)u64_min(late_ns, clock_ns) / (double)clock_ns);
+}
+
+/*
+ * Whether a change was in this interval. A task that started in it has the name that it got last:
+ * most programs fork and exec.
+ */
+static bool is_of_interval(const struct filling *filling, const struct task *task,
+			   enum task_owner owner)
+{
+	const struct task_before *before = task->before;
+	uint64_t now_ns = filling->source->now_ns, until_ns = before->changes[owner].until_ns;
+	uint64_t begin_ns = u64_growth(filling->snapshot->interval_ns, now_ns);
+
+	if (owner == TASK_OWNER_COMM)
+		return until_ns > begin_ns && until_ns <= now_ns && task->start_ns <= begin_ns;
+	return until_ns > 0 && before->changes[owner].cut == filling->cut;
+}
+
+/* Fills in what a task was before, if that has changed in this interval. */
+static void fill_before(struct filling *filling, const struct task *task, uint64_t clock_ns,
+			struct row *row)
+{
+	const struct snapshot_source *source = filling->source;
+	const struct task_before *before = task->before;
+	struct snapshot *snapshot = filling->snapshot;
+	uint64_t begin_ns = u64_growth(snapshot->interval_ns, source->now_ns);
+	uint64_t end_ns = task->exit_ns ? u64_min(task->exit_ns, source->now_ns) : source->now_ns;
+	struct row_before filled = {.cgroup = -1};
+	bool changed = false;
+
+	/* Samples of a profile have no times that could be divided. */
+	if (!before || columns_of_profile(snapshot->columns))
+		return;
+	if (task->start_ns > begin_ns)
+		begin_ns = task->start_ns;
+	for (size_t i = 0; i < TASK_OWNERS; i++) {
+		float *least = &filled.parts[i].least, *most = &filled.parts[i].most;
+
+		if (before->changes[i].cut == filling->cut && before->changes[i].most > 0) {
+			*least = before->changes[i].least;
+			*most = before->changes[i].most;
+		} else if (is_of_interval(filling, task, (enum task_owner)i)) {
+			bound_before(begin_ns, end_ns, before->changes[i].since_ns,
+				     before->changes[i].until_ns, clock_ns, least, most);
+		}
+		if (*most < NEGLIGIBLE)
+			*least = *most = 0;
+		changed |= *most > 0;
+	}
+	if (!changed)
+		return;
+	memcpy(filled.comm, before->comm, sizeof(filled.comm));
+	filled.uid = before->uid;
+	users_name(source->users, filled.uid, filled.user, sizeof(filled.user));
+	if (filled.parts[TASK_OWNER_CGROUP].most > 0)
+		filled.cgroup =
+			cgroup_subjects_add_cgroup(&filling->cgroups, snapshot, before->cgroup);
+	snapshot->befores = array_reserve(snapshot->befores, &filling->befores_capacity,
+					  snapshot->n_befores + 1, sizeof(*snapshot->befores));
+	snapshot->befores[snapshot->n_befores++] = filled;
+	row->before = snapshot->n_befores;
+}
+
+/*
+ * The CPU time from which on a task that ran is read again. The tasks with so much time are not
+ * more than the budget.
+ */
+static uint64_t least_moved_ns(const struct snapshot_source *source, uint64_t interval_ns)
+{
+	uint64_t budget = 1 + interval_ns / MOVES_EVERY_NS;
+
+	return source->interval->n_ran <= budget ? 0
+						 : source->interval->n_cpus * interval_ns / budget;
+}
+
 static void fill_places(const struct interval *interval, size_t slot, size_t row,
 			struct snapshot *snapshot)
 {
@@ -252,6 +351,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	};
 
 	snapshot->places = xcalloc(interval->n_ran + interval->n_places, sizeof(*snapshot->places));
+	filling.cut = tasks_begin_cut(source->tasks);
 	mark_sleeping_roots(source);
 	struct still_tasks still = {.filling = &filling};
 	for (size_t i = 0; source->still && i < source->n_still; i++)
@@ -262,9 +362,12 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	target_roots(source->target, &n_roots);
 	rows_init_still(columns, interval->n_ran + n_roots, still.n, rows);
 	rows->n = rows->n_still = 0;
+	uint64_t moved_ns = least_moved_ns(source, snapshot->interval_ns);
 	/* Ancestors first: the refresh changes ppid if the parent has ended. */
 	for (size_t i = 0; i < interval->n_ran; i++) {
 		tasks_refresh(source->tasks, interval->ran[i], source->now_ns, &filling.budget);
+		if (interval->tallies[i * width + TALLY_TASK_CLOCK] >= moved_ns)
+			tasks_notice_move(source->tasks, interval->ran[i], source->now_ns);
 		if (target_has(source->target, source->tasks, interval->ran[i]))
 			add_sleeping(&filling, interval->ran[i]);
 	}
@@ -275,6 +378,8 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 			continue;
 		}
 		fill_row(&filling, interval->ran[i], &rows->items[rows->n]);
+		fill_before(&filling, interval->ran[i], tally[TALLY_TASK_CLOCK],
+			    &rows->items[rows->n]);
 		rows->items[rows->n].threads = 1;
 		fill_places(interval, i, rows->n, snapshot);
 		memcpy(rows_tally(columns, rows, rows->n), tally, width * sizeof(*tally));
@@ -282,6 +387,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	}
 	fill_remaining_roots(&filling, rows);
 	fill_still(&filling, &still, rows);
+	tasks_end_cut(source->tasks);
 	free(still.items);
 	cgroup_subjects_end(&filling.cgroups, source->cgroups, source->now_ns, snapshot);
 	if (source->facts)

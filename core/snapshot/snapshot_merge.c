@@ -56,22 +56,122 @@ static size_t find_or_add_cgroup(struct cgroup_map *map, const char *path)
 	return map->sum->n_cgroups;
 }
 
+/* Returns the sum's index of a cgroup of next. */
+static int copy_cgroup(struct cgroup_map *map, int cgroup)
+{
+	const char *path = snapshot_cgroup(map->next, &(struct row){.cgroup = cgroup});
+
+	if (!path)
+		return -1;
+	size_t *known = &map->known[cgroup];
+	if (!*known)
+		*known = find_or_add_cgroup(map, path);
+	return (int)(*known - 1);
+}
+
 /* Returns the row with the sum's index of its cgroup, and without its command line. */
 static struct row copy_row(const struct row *row, struct cgroup_map *map)
 {
-	const char *path = snapshot_cgroup(map->next, row);
 	struct row to = *row;
 
 	to.cmdline = NULL;
-	to.cgroup = -1;
-	if (path) {
-		size_t *known = &map->known[row->cgroup];
+	to.before = 0;
+	to.cgroup = copy_cgroup(map, row->cgroup);
+	return to;
+}
 
-		if (!*known)
-			*known = find_or_add_cgroup(map, path);
-		to.cgroup = (int)(*known - 1);
+/* The same of what a row was before; most 0 in all parts: nothing has changed. */
+static struct row_before copy_before(const struct row *row, struct cgroup_map *map)
+{
+	struct row_before to = {.uid = (uid_t)-1, .cgroup = -1};
+
+	if (row->before && row->before <= map->next->n_befores) {
+		to = map->next->befores[row->before - 1];
+		to.cgroup = copy_cgroup(map, to.cgroup);
 	}
 	return to;
+}
+
+/* A row as what it was before. */
+static struct row_before as_before(const struct row *row)
+{
+	struct row_before before = {.uid = row->uid, .cgroup = row->cgroup};
+
+	memcpy(before.comm, row->comm, sizeof(before.comm));
+	memcpy(before.user, row->user, sizeof(before.user));
+	return before;
+}
+
+static void copy_owner(const struct row_before *from, enum task_owner owner, struct row_before *to)
+{
+	if (owner == TASK_OWNER_COMM) {
+		memcpy(to->comm, from->comm, sizeof(to->comm));
+	} else if (owner == TASK_OWNER_USER) {
+		to->uid = from->uid;
+		memcpy(to->user, from->user, sizeof(to->user));
+	} else {
+		to->cgroup = from->cgroup;
+	}
+}
+
+static bool has_moved(const struct row *from, const struct row *to, enum task_owner owner)
+{
+	switch (owner) {
+	case TASK_OWNER_COMM:
+		return from->comm[0] && to->comm[0] && strcmp(from->comm, to->comm) != 0;
+	case TASK_OWNER_USER:
+		return from->user[0] && to->user[0] && from->uid != to->uid;
+	case TASK_OWNER_CGROUP:
+		return from->cgroup >= 0 && to->cgroup >= 0 && from->cgroup != to->cgroup;
+	case TASK_OWNERS:
+		break;
+	}
+	return false;
+}
+
+static size_t store_before(struct snapshot *sum, const struct row_before *before)
+{
+	sum->befores = xreallocarray(sum->befores, sum->n_befores + 1, sizeof(*sum->befores));
+	sum->befores[sum->n_befores++] = *before;
+	return sum->n_befores;
+}
+
+/*
+ * Returns what the sum of two rows was before: the first one, if the second one has another name,
+ * user or cgroup. Of several changes the last one is known.
+ */
+static struct row_before merge_before(const struct snapshot *sum, const struct row *first,
+				      double first_ns, const struct row *second, double second_ns,
+				      const struct row_before *change)
+{
+	struct row_before before = {.uid = (uid_t)-1, .cgroup = -1};
+	const struct row_before was = as_before(first);
+
+	if (first->before)
+		before = sum->befores[first->before - 1];
+	for (size_t i = 0; i < TASK_OWNERS && first_ns + second_ns > 0; i++) {
+		enum task_owner owner = (enum task_owner)i;
+		bool moved = has_moved(first, second, owner), changes = change->parts[i].most > 0;
+		double least = moved ? 1 : (double)before.parts[i].least;
+		double most = moved ? 1 : (double)before.parts[i].most;
+
+		least = least * first_ns + (double)change->parts[i].least * second_ns;
+		most = most * first_ns + (double)change->parts[i].most * second_ns;
+		before.parts[i].least = (float)(least / (first_ns + second_ns));
+		before.parts[i].most = (float)(most / (first_ns + second_ns));
+		if (moved || changes)
+			copy_owner(changes ? change : &was, owner, &before);
+	}
+	return before;
+}
+
+static bool any_part(const struct row_before *before)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < TASK_OWNERS; i++)
+		any |= before->parts[i].most > 0;
+	return any;
 }
 
 /* The start identifies a thread whose tid was reused. */
@@ -106,6 +206,7 @@ static void update_row(const struct row *row, struct row *sum)
 	const struct row before = *sum;
 
 	*sum = *row;
+	sum->before = before.before;
 	sum->flags |= before.flags & ROW_LOST;
 	if (!row->comm[0])
 		memcpy(sum->comm, before.comm, sizeof(sum->comm));
@@ -117,17 +218,30 @@ static void update_row(const struct row *row, struct row *sum)
 		sum->cgroup = before.cgroup;
 }
 
-static void merge_thread(const struct columns *columns, const struct row *row,
-			 const uint64_t *tally, struct hash_table *table, struct rows *to)
+static void merge_thread(struct snapshot *sum, const struct row *row,
+			 const struct row_before *change, const uint64_t *tally,
+			 struct hash_table *table)
 {
+	const struct columns *columns = sum->columns;
+	struct rows *to = &sum->threads;
 	size_t found = find_thread(table, to, row);
 
 	if (found) {
-		update_row(row, &to->items[found - 1]);
+		struct row *first = &to->items[found - 1];
+		uint64_t first_ns = rows_tally(columns, to, found - 1)[TALLY_TASK_CLOCK];
+		const struct row_before before = merge_before(
+			sum, first, (double)first_ns, row, (double)tally[TALLY_TASK_CLOCK], change);
+		if (first->before)
+			sum->befores[first->before - 1] = before;
+		else if (any_part(&before))
+			first->before = store_before(sum, &before);
+		update_row(row, first);
 		tally_add(&columns->plan->shape, rows_tally(columns, to, found - 1), tally);
 		return;
 	}
 	to->items[to->n] = *row;
+	if (any_part(change))
+		to->items[to->n].before = store_before(sum, change);
 	memcpy(rows_tally(columns, to, to->n), tally,
 	       tally_width(&columns->plan->shape) * sizeof(*tally));
 	hash_table_add(table, thread_key(row))->number = ++to->n;
@@ -143,10 +257,12 @@ static void merge_threads(struct snapshot *sum, const struct snapshot *next, str
 	for (size_t i = 0; i < rows->n; i++)
 		hash_table_add(&table, thread_key(&rows->items[i]))->number = i + 1;
 	for (size_t i = 0; i < next->threads.n; i++) {
-		struct row row = copy_row(&next->threads.items[i], map);
+		const struct row *from = &next->threads.items[i];
+		struct row row = copy_row(from, map);
+		const struct row_before change = copy_before(from, map);
 
-		merge_thread(sum->columns, &row, rows_tally(sum->columns, &next->threads, i),
-			     &table, rows);
+		merge_thread(sum, &row, &change, rows_tally(sum->columns, &next->threads, i),
+			     &table);
 	}
 	hash_table_fini(&table);
 }

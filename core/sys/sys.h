@@ -26,8 +26,9 @@
  * tests/unit/engine/test_sweep.c does so with the calls of this table.
  *
  * A function returns a value >= 0 or -errno. Times are CLOCK_MONOTONIC nanoseconds unless the name
- * has another clock; records have the same clock (attr.use_clockid). One thread at a time uses a
- * sys, except sys_wake(), which is for any thread.
+ * has another clock; records have the same clock (attr.use_clockid). It is that of the host also in
+ * a time namespace (core/sys/time_namespace.h), so do not compare these times with monotonic_ns().
+ * One thread at a time uses a sys, except sys_wake(), which is for any thread.
  */
 struct sys_ops {
 	/* Its files are those that other processes see, so these may open them (core/code). */
@@ -63,7 +64,7 @@ struct sys_ops {
 	int (*self)(void *ctx, pid_t *pid, pid_t *tid);
 	/* Nanoseconds since the epoch, CLOCK_REALTIME. */
 	uint64_t (*realtime_ns)(void *ctx);
-	/* CLOCK_BOOTTIME, the clock of start times in /proc. */
+	/* CLOCK_BOOTTIME of the time namespace, the clock of start times in /proc. */
 	uint64_t (*boottime_ns)(void *ctx);
 	/*
 	 * Reads a small file by its absolute path ("/proc/7/comm"; tests have another root): at

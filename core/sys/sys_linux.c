@@ -6,6 +6,7 @@
 #include "core/sys/sys.h"
 
 #include "core/base/util.h"
+#include "core/sys/time_namespace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -31,6 +32,7 @@ enum { FILES_KEPT = 6 };
 
 struct sys_linux {
 	int wake_fd;
+	uint64_t ahead_ns;  /* time_namespace_ahead_ns(), modulo 2^64 */
 	struct pollfd *fds; /* scratch: those of the caller, and the eventfd */
 	size_t capacity;
 };
@@ -107,10 +109,17 @@ static int linux_close(void *ctx, int fd)
 	return close(fd) < 0 ? -errno : 0;
 }
 
+static uint64_t linux_now_ns(void *ctx)
+{
+	const struct sys_linux *self = ctx;
+
+	return clock_ns(CLOCK_MONOTONIC) - self->ahead_ns;
+}
+
 static int linux_wait(void *ctx, struct pollfd *fds, size_t count, uint64_t deadline_ns)
 {
 	struct sys_linux *self = ctx;
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now_ns = linux_now_ns(self);
 	uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
 	struct timespec timeout = {
 		.tv_sec = (time_t)(left_ns / NS_PER_S),
@@ -149,12 +158,6 @@ static void linux_wake(void *ctx)
 
 	(void)ignored;
 	errno = saved;
-}
-
-static uint64_t linux_now_ns(void *ctx)
-{
-	(void)ctx;
-	return clock_ns(CLOCK_MONOTONIC);
 }
 
 static int linux_self(void *ctx, pid_t *pid, pid_t *tid)
@@ -369,6 +372,7 @@ int sys_linux_init(struct sys *sys)
 	struct sys_linux *self = xcalloc(1, sizeof(*self));
 	self->wake_fd = fd;
 	*sys = (struct sys){.ops = &linux_ops, .ctx = self};
+	self->ahead_ns = (uint64_t)time_namespace_ahead_ns(sys);
 	return 0;
 }
 

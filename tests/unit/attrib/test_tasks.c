@@ -582,6 +582,48 @@ static void test_proc_is_read_again(void **state)
 	bench_close(&bench);
 }
 
+static void expect_moved(const struct task *task, const char *path, uint64_t since_ms,
+			 uint64_t until_ms, uint64_t cut)
+{
+	assert_non_null(task->before);
+	assert_string_equal(task->before->cgroup->path, path);
+	assert_true(task->before->changes[TASK_OWNER_CGROUP].since_ns == at_ms(since_ms));
+	assert_true(task->before->changes[TASK_OWNER_CGROUP].until_ns == at_ms(until_ms));
+	assert_true(task->before->changes[TASK_OWNER_CGROUP].cut == cut);
+}
+
+/* A change belongs to the cut that ends its interval, whether it is found before or in it. */
+static void test_moves_are_noted(void **state)
+{
+	struct bench bench;
+	unsigned budget = 9;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .uid = 1000, .cgroup = "/a"});
+	struct task *task = seen_task(&bench, 9);
+	assert_int_equal(tasks_begin_cut(bench.tasks), 1);
+	tasks_refresh(bench.tasks, task, at_ms(10), &budget);
+	uint64_t read_ns = task->owner_ns;
+	tasks_end_cut(bench.tasks);
+	fk_file(bench.fk, "/proc/9/cgroup", "0::/b\n");
+	assert_int_equal(tasks_begin_cut(bench.tasks), 2);
+	tasks_notice_move(bench.tasks, task, at_ms(200));
+	assert_true(task->before->changes[TASK_OWNER_CGROUP].since_ns == read_ns);
+	assert_true(task->before->changes[TASK_OWNER_CGROUP].cut == 2);
+	assert_string_equal(task->before->cgroup->path, "/a");
+	/* It was read in this cut. */
+	fk_file(bench.fk, "/proc/9/cgroup", "0::/c\n");
+	tasks_notice_move(bench.tasks, task, at_ms(200));
+	assert_string_equal(task->cgroup->path, "/b");
+	tasks_end_cut(bench.tasks);
+	/* Samples of a recording. */
+	tasks_move(bench.tasks, task, "/b", at_ms(210));
+	tasks_move(bench.tasks, task, "/d", at_ms(220));
+	expect_moved(task, "/b", 210, 220, 3);
+	bench_close(&bench);
+}
+
 /* An exited task is not read again, and a failed reading changes nothing. */
 static void test_only_living_tasks_are_read_again(void **state)
 {
@@ -830,6 +872,7 @@ int main(void)
 		cmocka_unit_test(test_only_last_switch_is_seen),
 		cmocka_unit_test(test_forked_task_is_not_gone),
 		cmocka_unit_test(test_proc_is_read_again),
+		cmocka_unit_test(test_moves_are_noted),
 		cmocka_unit_test(test_only_living_tasks_are_read_again),
 		cmocka_unit_test(test_children_inherit),
 		cmocka_unit_test(test_users_of_exited_tasks),

@@ -245,6 +245,34 @@ static void states(void **state)
 	}
 }
 
+/* A part that may be another row's is no lower bound: the figure is an estimate. */
+static void doubts(void **state)
+{
+	static const struct {
+		float doubt;
+		bool lost;
+		enum figure_state want;
+	} rows[] = {
+		{0, false, FIGURE_VALID},
+		{0, true, FIGURE_LOST},
+		{0.25f, false, FIGURE_SCALED},
+		{0.25f, true, FIGURE_SCALED},
+	};
+	struct fixture f;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		fixture_init(&f, &steady);
+		f.input.lost = rows[i].lost;
+		f.input.doubt = rows[i].doubt;
+		struct figure got = evaluate(&f, "cycles");
+		assert_int_equal(got.state, rows[i].want);
+		if (rows[i].want == FIGURE_SCALED)
+			assert_true(got.share == 0.75f);
+		fixture_fini(&f);
+	}
+}
+
 static void scaling(void **state)
 {
 	static const struct {
@@ -685,6 +713,7 @@ int main(void)
 		cmocka_unit_test(computes),
 		cmocka_unit_test(built_in_values),
 		cmocka_unit_test(states),
+		cmocka_unit_test(doubts),
 		cmocka_unit_test(scaling),
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(test_reads_profile),

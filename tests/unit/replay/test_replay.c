@@ -153,6 +153,23 @@ static void read_disk(struct engine *engine, struct fk *fk, size_t interval)
 	fk_script(fk, steps, ARRAY_SIZE(steps));
 }
 
+/* Task 50, which runs all the time, changes its user and cgroup, then its name. */
+static void change_owners(struct engine *engine, struct fk *fk, size_t interval)
+{
+	(void)engine;
+	if (interval == 3) {
+		fk_setuid(fk, 50, 0);
+		fk_file(fk, "/proc/50/cgroup", "0::/c\n");
+	}
+	if (interval == 4)
+		fk_script(fk,
+			  &(struct fk_step){.at_ns = 30 * NS_PER_MS,
+					    .action = FK_COMM,
+					    .tid = 50,
+					    .comm = "renamed"},
+			  1);
+}
+
 static const struct fk_config traced = {.cpus = 3, .tracefs = FK_TRACEFS_MOUNTED};
 static const struct fk_config traced_in_turns = {
 	.cpus = 3, .slots = 2, .tracefs = FK_TRACEFS_MOUNTED};
@@ -269,6 +286,35 @@ static void test_same(void **state)
 		struct replay *replay = must_open(path, NULL);
 		assert_true(replay_is_native(replay) && replay_can_rewind(replay));
 		assert_int_equal(replay_fd(replay), -1);
+		check_replay(replay, &seen);
+		replay_free(replay);
+		seen_fini(&seen);
+	}
+}
+
+static bool has_changed(const struct snapshot *snapshot, enum task_owner owner)
+{
+	const struct row *row = row_of(snapshot, 50);
+
+	assert_non_null(row);
+	return row->before && snapshot->befores[row->before - 1].parts[owner].most > 0;
+}
+
+/* What roll-ups divide is in the recording, also if that begins later. */
+static void test_owners(void **state)
+{
+	(void)state;
+	for (int midway = 0; midway < 2; midway++) {
+		const struct scene scene = {.before = change_owners, .midway = midway};
+		struct seen seen = {0};
+
+		record(&scene, path_of("owners"), &seen, 7);
+		for (size_t i = 0; i < seen.n; i++) {
+			assert_int_equal(has_changed(seen.items[i], TASK_OWNER_USER), i == 3);
+			assert_int_equal(has_changed(seen.items[i], TASK_OWNER_CGROUP), i == 3);
+			assert_int_equal(has_changed(seen.items[i], TASK_OWNER_COMM), i == 4);
+		}
+		struct replay *replay = must_open(path_of("owners"), NULL);
 		check_replay(replay, &seen);
 		replay_free(replay);
 		seen_fini(&seen);
@@ -447,6 +493,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_owners),
 		cmocka_unit_test(test_machine),
 		cmocka_unit_test(test_facts_not_recorded),
 		cmocka_unit_test(test_rewind_and_skip),

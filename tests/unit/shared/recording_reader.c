@@ -208,6 +208,7 @@ static void read_native(struct recording_reader *reader, const struct native_hea
 	case NATIVE_EVENT:
 	case NATIVE_COLUMN:
 	case NATIVE_TASK:
+	case NATIVE_BEFORE:
 	case NATIVE_NOTES:
 	case NATIVE_PMU:
 	case NATIVE_TARGET:

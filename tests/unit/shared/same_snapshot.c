@@ -97,6 +97,19 @@ static void same_figures(const struct columns *columns, const struct figure *a,
 				 figure_state_name(b[i].state), b[i].value);
 }
 
+static void same_before(const struct snapshot *a, const struct row_before *left,
+			const struct snapshot *b, const struct row_before *right)
+{
+	for (size_t i = 0; i < TASK_OWNERS; i++)
+		assert_true(left->parts[i].least == right->parts[i].least &&
+			    left->parts[i].most == right->parts[i].most);
+	same_text(left->comm, right->comm, "comm before");
+	SAME(left->uid, right->uid, "uid before");
+	same_text(left->user, right->user, "user before");
+	same_text(left->cgroup < 0 ? NULL : a->cgroups[left->cgroup],
+		  right->cgroup < 0 ? NULL : b->cgroups[right->cgroup], "cgroup before");
+}
+
 static void same_row(const struct snapshot *a, const struct row *left, const struct snapshot *b,
 		     const struct row *right)
 {
@@ -112,6 +125,9 @@ static void same_row(const struct snapshot *a, const struct row *left, const str
 	same_text(left->user, right->user, "user");
 	same_text(left->cmdline, right->cmdline, "command line");
 	same_text(snapshot_cgroup(a, left), snapshot_cgroup(b, right), "cgroup");
+	SAME(left->before != 0, right->before != 0, "a row's change");
+	if (left->before)
+		same_before(a, &a->befores[left->before - 1], b, &b->befores[right->before - 1]);
 }
 
 static void same_rows(const struct snapshot *a, const struct snapshot *b)

@@ -460,6 +460,16 @@ static void test_sum(void **state)
 	assert_int_equal(sum->n_cpus, 2);
 	assert_true(snapshot_conserves(sum, NULL));
 	snapshot_merge_evaluate(sum);
+	/* The task has moved, and the sum has both cgroups. The other task is in none. */
+	struct rows by_cgroup;
+	rollup_tallies(sum, ROLLUP_CGROUP, &by_cgroup);
+	assert_int_equal(by_cgroup.n, 3);
+	for (size_t i = 0; i < 2; i++) {
+		assert_string_equal(snapshot_cgroup(sum, &by_cgroup.items[i]), i ? "/b" : "/a");
+		assert_int_equal(rows_tally(columns, &by_cgroup, i)[TALLY_TASK_CLOCK], 1000);
+		assert_int_equal(by_cgroup.items[i].doubt_ns, 0);
+	}
+	rows_fini(&by_cgroup);
 	struct figure figures[64];
 	assert_in_range(columns->n_metrics, 1, ARRAY_SIZE(figures));
 	rows_evaluate_one(columns, snapshot_scope(sum), &sum->threads, 0, figures);

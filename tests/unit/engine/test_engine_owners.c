@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tasks that change their cgroup, user or name while they run: what each row of a roll-up has in
+ * that refresh and in the next one.
+ */
+#include "tests/unit/shared/engine_run.h"
+
+#include "core/snapshot/rollup.h"
+#include "tests/unit/shared/cases.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { LOOP = 50, CHANGE_MS = 75 };
+
+static const struct engine_config software = {.preset = NULL};
+
+/* The %CPU of a row; NOT_COUNTED: there is none. Fails unless the rows conserve. */
+static struct figure share_of(const struct snapshot *snapshot, enum rollup by, const char *name)
+{
+	const struct columns *columns = snapshot->columns;
+	struct figure found = {.state = FIGURE_NOT_COUNTED};
+	int metric = columns_metric(columns, "cpu_percent");
+	uint64_t sum = snapshot->idle[0] + snapshot->unattributed[0];
+	struct rows rows;
+
+	rollup_rows(snapshot, by, NULL, &rows);
+	for (size_t i = 0; i < rows.n; i++) {
+		const char *text = by == ROLLUP_USER ? rows.items[i].user
+						     : rollup_text(snapshot, by, &rows.items[i]);
+		sum += rows_tally(columns, &rows, i)[0];
+		if (strcmp(text, name) == 0)
+			found = rows_figures(columns, &rows, i)[metric];
+	}
+	rows_fini(&rows);
+	assert_true(sum == snapshot->totals[0]);
+	return found;
+}
+
+static void move_to_b(struct fk *fk, void *arg)
+{
+	(void)arg;
+	fk_file(fk, "/proc/50/cgroup", "0::/b\n");
+}
+
+static void become_ann(struct fk *fk, void *arg)
+{
+	(void)arg;
+	fk_setuid(fk, LOOP, 1000);
+}
+
+static void rename_to_b(struct fk *fk, void *arg)
+{
+	(void)arg;
+	fk_comm(fk, LOOP, "b");
+}
+
+static void exec_b(struct fk *fk, void *arg)
+{
+	(void)arg;
+	fk_exec(fk, LOOP, "b");
+}
+
+/* A record has the time of a rename. That of the others is not known: both rows are estimates. */
+static const struct change {
+	const char *name;
+	enum rollup by;
+	void (*change)(struct fk *fk, void *arg);
+	const char *before, *after;
+	double percent; /* of the first row in that refresh */
+	enum figure_state state;
+} changes[] = {
+	{"cgroup", ROLLUP_CGROUP, move_to_b, "/a", "/b", 50, FIGURE_SCALED},
+	{"user", ROLLUP_USER, become_ann, "root", "ann", 50, FIGURE_SCALED},
+	{"rename", ROLLUP_COMMAND, rename_to_b, "a", "b", CHANGE_MS, FIGURE_VALID},
+	{"exec", ROLLUP_COMMAND, exec_b, "a", "b", CHANGE_MS, FIGURE_VALID},
+};
+
+static void check_share(const struct snapshot *snapshot, enum rollup by, const char *name,
+			double percent, enum figure_state state)
+{
+	struct figure share = share_of(snapshot, by, name);
+
+	if (share.state != state || (figure_known(share) && fabs(share.value - percent) > 0.5))
+		fail_msg("%s: %s %f, not %s %f", name, figure_state_name(share.state), share.value,
+			 figure_state_name(state), percent);
+}
+
+static struct fk *make_machine(struct sys *sys)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2, .no_pmu = true});
+
+	*sys = fk_sys(fk);
+	fk_file(fk, "/etc/passwd", "root:x:0:0::/:\nann:x:1000:1000::/:\n");
+	fk_task(fk, &(struct fk_spec){.tid = LOOP, .comm = "a", .cgroup = "/a"});
+	fk_switch(fk, 0, LOOP);
+	return fk;
+}
+
+static void loop_that_changes(void **state)
+{
+	const struct change *this = *state;
+	struct sys sys;
+	struct fk *fk = make_machine(&sys);
+	struct engine *engine = open_engine_with(&sys, &software);
+
+	/* Long enough for the readings to be far apart. */
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 6);
+	check_share(snapshot, this->by, this->before, 100, FIGURE_VALID);
+	check_share(snapshot, this->by, this->after, 0, FIGURE_NOT_COUNTED);
+	snapshot_free(snapshot);
+	fk_after(fk, CHANGE_MS * NS_PER_MS, this->change, NULL);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	check_share(snapshot, this->by, this->before, this->percent, this->state);
+	check_share(snapshot, this->by, this->after, 100 - this->percent, this->state);
+	snapshot_free(snapshot);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	check_share(snapshot, this->by, this->before, 0, FIGURE_NOT_COUNTED);
+	check_share(snapshot, this->by, this->after, 100, FIGURE_VALID);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Beside a hundred times as much time in the same two groups, what one task moves is no mark. */
+static void small_task_that_moves(void **state)
+{
+	struct sys sys;
+	struct fk *fk = make_machine(&sys);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 60, .comm = "small", .cgroup = "/a"});
+	struct engine *engine = open_engine_with(&sys, &software);
+	for (int i = 0; i < 6; i++) {
+		fk_switch(fk, 1, 60);
+		fk_advance(fk, NS_PER_MS / 2);
+		fk_switch(fk, 1, 0);
+		if (i == 5)
+			fk_file(fk, "/proc/60/cgroup", "0::/b\n");
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		check_share(snapshot, ROLLUP_CGROUP, "/a", 100.25, FIGURE_VALID);
+		if (i == 5)
+			check_share(snapshot, ROLLUP_CGROUP, "/b", 0.25, FIGURE_SCALED);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+/* If more tasks run than can be read, those with much time are read at each cut. */
+static void loop_among_many(void **state)
+{
+	enum { FIRST = 1000, TASKS = 600, READ = 202 };
+	struct sys sys;
+	struct fk *fk = make_machine(&sys);
+
+	(void)state;
+	for (pid_t tid = FIRST; tid < FIRST + TASKS; tid++)
+		fk_task(fk, &(struct fk_spec){.tid = tid, .cgroup = "/others"});
+	struct engine *engine = open_engine_with(&sys, &software);
+	for (int i = 0; i < 10; i++) {
+		for (pid_t tid = FIRST; tid < FIRST + TASKS; tid++) {
+			fk_switch(fk, 1, tid);
+			fk_advance(fk, 50 * NS_PER_US);
+		}
+		fk_switch(fk, 1, 0);
+		if (i == 9)
+			move_to_b(fk, NULL);
+		unsigned read = fk_calls(fk, FK_FILE_OWNER);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS - 30 * NS_PER_MS);
+		/* Also those that tasks_refresh() reads: one per 2 ms. */
+		if (i > 2)
+			assert_true(fk_calls(fk, FK_FILE_OWNER) - read < READ + 60);
+		if (i == 9)
+			assert_int_equal(share_of(snapshot, ROLLUP_CGROUP, "/b").state,
+					 FIGURE_SCALED);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(small_task_that_moves),
+		cmocka_unit_test(loop_among_many),
+	};
+	static const struct cases tables[] = {
+		CASES(loop_that_changes, changes),
+	};
+
+	return cases_run("engine_owners", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));
+}
