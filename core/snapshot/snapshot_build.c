@@ -272,6 +272,9 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 		const uint64_t *tally = interval->tallies + i * width;
 		if (!target_has(source->target, source->tasks, interval->ran[i])) {
 			tally_add(&interval->shape, snapshot->others, tally);
+			if (source->facts)
+				fact_reader_miss(source->facts, source->tasks, source->now_ns,
+						 interval->ran[i]);
 			continue;
 		}
 		fill_row(&filling, interval->ran[i], &rows->items[rows->n]);
