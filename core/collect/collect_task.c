@@ -207,11 +207,11 @@ static void compare_cpus(struct collect_task *self, struct proc_scan_usage *usag
 
 	note_unread(self, NOTE_PROC_STAT_UNREAD, "/proc/stat", result < 0 || now.n == 0);
 	memset(interval->cpu_online, 0, interval->n_cpus * sizeof(*interval->cpu_online));
-	if (result < 0 || now.n == 0) /* the next reading covers this interval too */
-		return;
 	proc_cpus_fini(&self->cpus_before);
 	self->cpus_before = self->cpus_now;
-	self->cpus_now = now;
+	self->cpus_now = now; /* if none was read, the next growth would be of two intervals */
+	if (result < 0 || now.n == 0)
+		return;
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		int number = interval->cpu_numbers[i];
 		const struct proc_cpu *before = proc_cpus_find(&self->cpus_before, number);
@@ -237,8 +237,10 @@ static struct proc_scan_usage scan_machine(struct collect_task *self)
 	uint64_t major, faults;
 
 	compare_cpus(self, &usage);
-	if (proc_machine_faults(self->context.sys, &faults, &major) < 0)
+	if (proc_machine_faults(self->context.sys, &faults, &major) < 0) {
+		self->faults = 0; /* the next growth would be of two intervals */
 		return usage;
+	}
 	if (self->faults) {
 		usage.major_faults = u64_growth(self->major_faults, major);
 		usage.minor_faults = u64_growth(self->faults - self->major_faults, faults - major);

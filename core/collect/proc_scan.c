@@ -217,11 +217,18 @@ static bool means_gone(int error)
 	return error == -ENOENT || error == -ESRCH;
 }
 
-/* Skips an entry: its growth counts at the next scan. */
+/* Skips an entry without growth. */
 static void skip_entry(const struct proc_scan *proc_scan, struct proc_scan_entry *entry)
 {
 	entry->scan = entry->gone ? entry->scan : proc_scan->scan;
 	clear_growth(entry);
+}
+
+/* Skips an entry that cannot be read: its next growth would be of more than one interval. */
+static void miss_entry(const struct proc_scan *proc_scan, struct proc_scan_entry *entry)
+{
+	skip_entry(proc_scan, entry);
+	entry->known = false;
 }
 
 static void skip_threads(const struct proc_scan *proc_scan, struct proc_scan_entry *process)
@@ -229,6 +236,13 @@ static void skip_threads(const struct proc_scan *proc_scan, struct proc_scan_ent
 	for (struct proc_scan_entry *entry = process->threads; entry; entry = entry->next_thread)
 		skip_entry(proc_scan, entry);
 	clear_growth(process);
+}
+
+static void miss_threads(const struct proc_scan *proc_scan, struct proc_scan_entry *process)
+{
+	for (struct proc_scan_entry *entry = process->threads; entry; entry = entry->next_thread)
+		miss_entry(proc_scan, entry);
+	miss_entry(proc_scan, process);
 }
 
 /*
@@ -270,7 +284,7 @@ static void scan_thread(struct proc_scan *proc_scan, struct proc_scan_entry *pro
 	int result = proc_thread_stat(sys, process->pid, tid, &stat);
 	if (result < 0) {
 		if (entry && entry->process == process && !means_gone(result))
-			skip_entry(proc_scan, entry);
+			miss_entry(proc_scan, entry);
 		return;
 	}
 	if (entry && entry != process &&
@@ -339,7 +353,7 @@ static void scan_threads(struct proc_scan *proc_scan, struct proc_scan_entry *pr
 	snprintf(path, sizeof(path), "/proc/%d/task", process->pid);
 	int result = sys_dir_each(proc_scan->sys, path, scan_thread_name, &scan);
 	if (result < 0 && !means_gone(result))
-		skip_threads(proc_scan, process);
+		miss_threads(proc_scan, process);
 }
 
 /* Reads the usage of a wanted process. ran: since the scan before. */
@@ -373,10 +387,8 @@ static int scan_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns)
 	}
 	int result = proc_stat_read(proc_scan->sys, pid, &stat);
 	if (result < 0) {
-		if (entry && entry->process == entry && !means_gone(result)) {
-			skip_entry(proc_scan, entry);
-			skip_threads(proc_scan, entry);
-		}
+		if (entry && entry->process == entry && !means_gone(result))
+			miss_threads(proc_scan, entry);
 		return result;
 	}
 	if (entry && (entry->start_ticks != stat.start_ticks || entry->process != entry)) {
@@ -450,7 +462,7 @@ int proc_scan_run(struct proc_scan *proc_scan)
 		if (entry->gone || entry->scan == proc_scan->scan)
 			continue;
 		if (result < 0)
-			skip_entry(proc_scan, entry);
+			miss_entry(proc_scan, entry);
 		else
 			mark_gone(proc_scan, entry, scan.now_ns);
 	}

@@ -43,7 +43,7 @@ struct proc_scan_entry {
 	bool kernel;
 	bool fresh; /* started since the scan before */
 	bool gone;  /* ended: not seen by the last scan */
-	bool known; /* `used` is of the scan before; false: the entry was not wanted then */
+	bool known; /* `used` is of the scan before; false: it was not wanted or not read then */
 	bool used_switches_known;     /* so is used.switches */
 	struct proc_scan_usage used;  /* up to the last scan */
 	struct proc_scan_usage grown; /* since the scan before; all usage of a fresh entry */
@@ -84,8 +84,8 @@ void proc_scan_init(struct proc_scan *proc_scan, const struct sys *sys, struct t
 void proc_scan_fini(struct proc_scan *proc_scan);
 
 /*
- * 0, or -errno where /proc cannot be read: then no entry is gone, and those that were not found
- * have no growth until the next scan.
+ * 0, or -errno where /proc cannot be read: then no entry is gone. An entry that was not read has no
+ * growth, and none at the next scan.
  */
 int proc_scan_run(struct proc_scan *proc_scan);
 /* Whether the counters of a process may be opened; true if unknown. It need not have an entry. */
