@@ -61,7 +61,7 @@ struct snapshot_run {
 /* pmctop's own cost. cpu_ns 0: unknown; a replay has no cost worth counting. */
 struct snapshot_cost {
 	uint64_t cpu_ns;    /* CPU time of pmctop's process in the interval */
-	uint64_t wall_ns;   /* the length of that interval */
+	uint64_t wall_ns;   /* the time in which it was used */
 	uint64_t records;   /* records that it read, in mode "system" */
 	uint64_t switch_ns; /* the kernel's cost of a switch (duty_cycle.h); 0: unknown */
 	uint64_t cycles;    /* of the thread that counts; 0: unknown */
