@@ -224,6 +224,7 @@ static void compare_cpus(struct collect_task *self, struct proc_scan_usage *usag
 		interval_cpu(interval, i)[TALLY_TASK_CLOCK] = busy_ns + idle_ns;
 		interval_idle(interval, i)[TALLY_TASK_CLOCK] = idle_ns;
 		interval->cpu_counted[i] = true;
+		interval->doubt_ns[i] = tick_ns;
 		usage->ran_ns += busy_ns;
 		usage->user_ns += u64_growth(before->user_ticks, after->user_ticks) * tick_ns;
 		usage->system_ns += u64_growth(before->system_ticks, after->system_ticks) * tick_ns;

@@ -20,7 +20,9 @@ struct proc_times {
 	const struct sys *sys;
 	struct proc_cpus before; /* as of the last cut; empty if no column needed it */
 	unsigned run;            /* number of this series of cuts that needed it: 1, 2 ... */
-	uint64_t since_ns; /* begin of the series: a task that started later has no usage before */
+	uint64_t since_ns;  /* begin of the series: a task that started later has no usage before */
+	uint64_t cut_ns;    /* of the last cut that needed it ... */
+	uint64_t passed_ns; /* ... and the time from the one before to it */
 };
 
 void proc_times_fini(struct proc_times *times); /* zeroed is fine */
@@ -34,7 +36,7 @@ uint64_t proc_times_of(const struct event *event, uint64_t user_ns, uint64_t sys
 /*
  * Adds both to an interval that was cut, and to its totals. CPU time less the time of all tasks is
  * unattributed. A task that is read for the first time, or has ended, or ran for less than three
- * ticks, has no times.
+ * ticks, or whose times have grown by more than it ran, has no times.
  */
 void proc_times_cut(struct proc_times *times, const struct event_set *events,
 		    const struct plan *plan, struct interval *interval);

@@ -159,10 +159,11 @@ struct metric_input {
 	const struct event_set *events;
 	const struct plan *plan; /* the plan of the metrics and of the tally's shape */
 	const uint64_t *tally;
-	const uint64_t *totals; /* tally of the machine, for share(); NULL: unknown */
-	bool machine;           /* the row is the whole machine: counts of sockets are known */
-	bool sum;               /* the row is the sum of several processes, for formulas */
-	bool lost;              /* slices of this row were in lost records: its figures are LOST */
+	const uint64_t *totals;  /* tally of the machine, for share(); NULL: unknown */
+	bool machine;            /* the row is the whole machine: counts of sockets are known */
+	bool sum;                /* the row is the sum of several processes, for formulas */
+	bool lost;               /* slices of this row were in lost records: its figures are LOST */
+	uint64_t clock_doubt_ns; /* by so much its task-clock may be wrong: it is SCALED */
 };
 
 /* Reads a row into figures[readings->n]. */
