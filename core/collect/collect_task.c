@@ -326,7 +326,12 @@ static void scan_and_count(struct collect_task *self, bool again)
 {
 	struct proc_scan *proc_scan = &self->proc_scan;
 
-	note_unread(self, NOTE_PROC_UNREAD, "/proc", proc_scan_run(proc_scan) < 0);
+	note_unread(self, NOTE_PROC_UNREAD, "/proc", proc_scan_run(proc_scan, again) < 0);
+	notes_remove(self->context.notes, NOTE_TASKS_UNREAD);
+	if (proc_scan->unread)
+		notes_add_as(self->context.notes, NOTE_TASKS_UNREAD,
+			     "Some tasks in /proc could not be read: their figures are missing in "
+			     "two refreshes.");
 	const struct proc_scan_entry *command = proc_scan_find(proc_scan, self->counted.command);
 	if (!command || command->task->exec_ns)
 		self->counted.command = 0;
@@ -550,7 +555,7 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 	cpu_list_fini(&cpus);
 	make_plan(self);
 
-	int result = proc_scan_run(&self->proc_scan);
+	int result = proc_scan_run(&self->proc_scan, false);
 	if (result == -EMFILE)
 		result = error_set_no_descriptor(err, result);
 	else if (result < 0 || self->proc_scan.n == 0)

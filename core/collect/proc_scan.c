@@ -185,6 +185,7 @@ static void update_usage(struct proc_scan_entry *entry, const struct proc_scan_u
 		};
 	entry->used = *now;
 	entry->known = true;
+	entry->missed = false;
 	entry->switches_known = switches_known;
 }
 
@@ -224,11 +225,12 @@ static void skip_entry(const struct proc_scan *proc_scan, struct proc_scan_entry
 	clear_growth(entry);
 }
 
-/* Skips an entry that cannot be read: its next growth would be of more than one interval. */
-static void miss_entry(const struct proc_scan *proc_scan, struct proc_scan_entry *entry)
+/* Skips an entry that cannot be read. */
+static void miss_entry(struct proc_scan *proc_scan, struct proc_scan_entry *entry)
 {
 	skip_entry(proc_scan, entry);
-	entry->known = false;
+	entry->missed |= !proc_scan->again;
+	proc_scan->unread = true;
 }
 
 static void skip_threads(const struct proc_scan *proc_scan, struct proc_scan_entry *process)
@@ -238,7 +240,7 @@ static void skip_threads(const struct proc_scan *proc_scan, struct proc_scan_ent
 	clear_growth(process);
 }
 
-static void miss_threads(const struct proc_scan *proc_scan, struct proc_scan_entry *process)
+static void miss_threads(struct proc_scan *proc_scan, struct proc_scan_entry *process)
 {
 	for (struct proc_scan_entry *entry = process->threads; entry; entry = entry->next_thread)
 		miss_entry(proc_scan, entry);
@@ -440,7 +442,18 @@ static int scan_process_name(void *arg, const char *name)
 	return 0;
 }
 
-int proc_scan_run(struct proc_scan *proc_scan)
+/* Without a reading at the end of the last interval, the growth would be of more than one. */
+static void begin_entry(struct proc_scan *proc_scan, struct proc_scan_entry *entry)
+{
+	entry->fresh = false;
+	if (proc_scan->again)
+		return;
+	proc_scan->unread |= entry->known && entry->missed;
+	entry->known &= !entry->missed;
+	entry->missed = false;
+}
+
+int proc_scan_run(struct proc_scan *proc_scan, bool again)
 {
 	struct process_scan scan = {proc_scan, sys_now_ns(proc_scan->sys), 0};
 	uint64_t boottime_ns = sys_boottime_ns(proc_scan->sys);
@@ -449,8 +462,10 @@ int proc_scan_run(struct proc_scan *proc_scan)
 	proc_scan->scan++;
 	proc_scan->anew = proc_scan->generation != target_generation(proc_scan->target);
 	proc_scan->generation = target_generation(proc_scan->target);
+	proc_scan->again = again;
+	proc_scan->unread &= again;
 	for (size_t i = 0; i < proc_scan->n; i++)
-		proc_scan->items[i]->fresh = false;
+		begin_entry(proc_scan, proc_scan->items[i]);
 	int result = sys_dir_each(proc_scan->sys, "/proc", scan_process_name, &scan);
 	size_t seen = 0;
 	for (size_t i = 0; i < proc_scan->n; i++)

@@ -308,6 +308,8 @@ static void a_process_that_is_not_read_once(void **state)
 		refused = intervals[i].refuses ? "/proc/70/stat" : NULL;
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		assert_in_range(ran_ns(snapshot, 70), intervals[i].least_ns, intervals[i].most_ns);
+		assert_int_equal(has_note(snapshot, "could not be read"),
+				 intervals[i].most_ns == 0);
 		snapshot_free(snapshot);
 	}
 	close_all(engine, fk);
