@@ -366,6 +366,8 @@ static void task_cut(struct collect *collect)
 	const struct proc_scan_usage usage = scan_machine(self);
 	add_rest(self, &usage);
 	interval_sum_parts(&collect->interval);
+	if (self->waits.counts[WAIT_THROTTLED] < 0)
+		self->throttling.unwanted = collect->interval.sequence;
 	looks_choose(&self->looks, sys_now_ns(self->context.sys));
 	collect->stale |=
 		contention_renew(&self->contention, collect->plan, &collect->interval, &no_cpus);
