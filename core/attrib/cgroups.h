@@ -28,8 +28,9 @@ struct cgroup_quota_account {
 	double cpus;           /* of the quota, if limited */
 	uint64_t updated;      /* the last interval with a reading */
 	uint64_t limit_read;   /* the last interval with a reading of the quota */
-	uint64_t throttled_ns; /* since the cgroup was made, at the last reading */
-	uint64_t grown_ns;     /* ... less that of the reading before */
+	uint64_t throttled_ns; /* since the cgroup was made, at the last reading ... */
+	uint64_t stat_read;    /* ... and its interval */
+	uint64_t grown_ns;     /* throttled_ns less that of the reading before */
 	bool stat_known, grown_known;
 	/* Of the cgroup and its ancestors, in the interval `evaluated`. */
 	uint64_t evaluated;

@@ -23,6 +23,7 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 		.cpu_unclear = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_unnamed = xcalloc(n_cpus, sizeof(bool)),
 		.hidden_ns = xcalloc(n_cpus, sizeof(uint64_t)),
+		.doubt_ns = xcalloc(n_cpus, sizeof(uint64_t)),
 		.n_cpus = n_cpus,
 	};
 	if (n_cpus > 0)
@@ -66,6 +67,7 @@ void interval_fini(struct interval *interval)
 	free(interval->cpu_unclear);
 	free(interval->cpu_unnamed);
 	free(interval->hidden_ns);
+	free(interval->doubt_ns);
 	free(interval->unattributed);
 	free(interval->others);
 	free(interval->totals);
@@ -104,6 +106,7 @@ void interval_reset(struct interval *interval)
 	memset(interval->cpu_unclear, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->cpu_unnamed, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->hidden_ns, 0, interval->n_cpus * sizeof(uint64_t));
+	memset(interval->doubt_ns, 0, interval->n_cpus * sizeof(uint64_t));
 	memset(interval->unattributed, 0, width * sizeof(uint64_t));
 	memset(interval->others, 0, width * sizeof(uint64_t));
 	memset(interval->totals, 0, width * sizeof(uint64_t));

@@ -46,6 +46,7 @@ struct interval {
 	bool *cpu_unclear;   /* index -> only SWITCH records name its tasks */
 	bool *cpu_unnamed;   /* index -> no record names the task at the end */
 	uint64_t *hidden_ns; /* index -> unattributed time without records; it may be idle */
+	uint64_t *doubt_ns;  /* index -> by so much its idle time may be wrong: it is of ticks */
 	size_t n_cpus;
 	bool uncounted; /* some CPU is not counted (from opening on): any task may have run there */
 

@@ -84,7 +84,8 @@ struct task_wait {
 /* What /proc/PID/io had at the last reading (core/snapshot/fact_reader). */
 struct task_io {
 	uint64_t read_bytes, write_bytes;
-	unsigned series; /* the series of readings; 0: never read */
+	uint64_t read_ns;   /* time of that reading; 0: never read */
+	uint64_t missed_ns; /* end of the last interval in which it ran unread; 0: none */
 };
 
 /* What roll-ups sum the counts of a task by. */

@@ -456,6 +456,8 @@ static void system_cut(struct collect *collect)
 	interval_sum_cpus(&collect->interval);
 	socket_counters_cut(&self->sockets, &collect->interval);
 	proc_times_cut(&self->times, self->context.events, self->base.plan, &collect->interval);
+	if (self->waits.places.counts[WAIT_THROTTLED] < 0)
+		self->waits.throttling.unwanted = collect->interval.sequence;
 	waits_cut(&self->waits, &collect->interval);
 	collect->watches = waits_wanted(&self->waits);
 	contention_cut(&self->contention, &collect->interval);

@@ -210,11 +210,11 @@ static void compare_cpus(struct collect_task *self, struct proc_scan_usage *usag
 
 	note_unread(self, NOTE_PROC_STAT_UNREAD, "/proc/stat", result < 0 || now.n == 0);
 	memset(interval->cpu_online, 0, interval->n_cpus * sizeof(*interval->cpu_online));
-	if (result < 0 || now.n == 0) /* the next reading covers this interval too */
-		return;
 	proc_cpus_fini(&self->cpus_before);
 	self->cpus_before = self->cpus_now;
-	self->cpus_now = now;
+	self->cpus_now = now; /* if none was read, the next growth would be of two intervals */
+	if (result < 0 || now.n == 0)
+		return;
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		int number = interval->cpu_numbers[i];
 		const struct proc_cpu *before = proc_cpus_find(&self->cpus_before, number);
@@ -227,6 +227,7 @@ static void compare_cpus(struct collect_task *self, struct proc_scan_usage *usag
 		interval_cpu(interval, i)[TALLY_TASK_CLOCK] = busy_ns + idle_ns;
 		interval_idle(interval, i)[TALLY_TASK_CLOCK] = idle_ns;
 		interval->cpu_counted[i] = true;
+		interval->doubt_ns[i] = tick_ns;
 		usage->ran_ns += busy_ns;
 		usage->user_ns += u64_growth(before->user_ticks, after->user_ticks) * tick_ns;
 		usage->system_ns += u64_growth(before->system_ticks, after->system_ticks) * tick_ns;
@@ -240,8 +241,10 @@ static struct proc_scan_usage scan_machine(struct collect_task *self)
 	uint64_t major, faults;
 
 	compare_cpus(self, &usage);
-	if (proc_machine_faults(self->context.sys, &faults, &major) < 0)
+	if (proc_machine_faults(self->context.sys, &faults, &major) < 0) {
+		self->faults = 0; /* the next growth would be of two intervals */
 		return usage;
+	}
 	if (self->faults) {
 		usage.major_faults = u64_growth(self->major_faults, major);
 		usage.minor_faults = u64_growth(self->faults - self->major_faults, faults - major);
@@ -348,7 +351,12 @@ static void scan_and_count(struct collect_task *self, bool again)
 {
 	struct proc_scan *proc_scan = &self->proc_scan;
 
-	note_unread(self, NOTE_PROC_UNREAD, "/proc", proc_scan_run(proc_scan) < 0);
+	note_unread(self, NOTE_PROC_UNREAD, "/proc", proc_scan_run(proc_scan, again) < 0);
+	notes_remove(self->context.notes, NOTE_TASKS_UNREAD);
+	if (proc_scan->unread)
+		notes_add_as(self->context.notes, NOTE_TASKS_UNREAD,
+			     "Some tasks in /proc could not be read: their figures are missing in "
+			     "two refreshes.");
 	const struct proc_scan_entry *command = proc_scan_find(proc_scan, self->counted.command);
 	if (!command || command->task->exec_ns)
 		self->counted.command = 0;
@@ -383,6 +391,8 @@ static void task_cut(struct collect *collect)
 	const struct proc_scan_usage usage = scan_machine(self);
 	add_rest(self, &usage);
 	interval_sum_parts(&collect->interval);
+	if (self->waits.counts[WAIT_THROTTLED] < 0)
+		self->throttling.unwanted = collect->interval.sequence;
 	looks_choose(&self->looks, sys_now_ns(self->context.sys));
 	collect->stale |=
 		contention_renew(&self->contention, collect->plan, &collect->interval, &no_cpus);
@@ -574,7 +584,7 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 	cpu_list_fini(&cpus);
 	make_plan(self);
 
-	int result = proc_scan_run(&self->proc_scan);
+	int result = proc_scan_run(&self->proc_scan, false);
 	if (result == -EMFILE)
 		result = error_set_no_descriptor(err, result);
 	else if (result < 0 || self->proc_scan.n == 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Idle time of /proc/stat that no record accounts for is moved from unattributed to idle. What is
+ * Idle time of /proc/stat that no record accounts for is moved from unattributed to idle. It is in
+ * ticks, so the CPU's busy time is an estimate if a tick is much of the interval. What is
  * more than the unattributed time waits for later intervals: such time is known only when it is
  * over. Separate from collect_system.c, because only kernels that hide switches need it.
  */
@@ -29,6 +30,8 @@ void hidden_switches_cut(struct hidden_switches *hidden, const struct cpu_counte
 			continue;
 		uint64_t *credit_ns = &cpu->idle_credit_ns;
 		uint64_t known_ns = interval_idle(interval, i)[TALLY_TASK_CLOCK];
+		/* How much of the hidden time was idle is known but for a tick. */
+		interval->doubt_ns[i] = u64_min(interval->hidden_ns[i], proc_tick_ns());
 		*credit_ns += (after->idle_ticks - before->idle_ticks) * proc_tick_ns();
 		*credit_ns -= *credit_ns < known_ns ? *credit_ns : known_ns;
 		*credit_ns -= interval_hidden_to_idle(interval, i, cpu->domain, *credit_ns);

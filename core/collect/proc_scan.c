@@ -185,6 +185,7 @@ static void update_usage(struct proc_scan_entry *entry, const struct proc_scan_u
 		};
 	entry->used = *now;
 	entry->known = true;
+	entry->missed = false;
 	entry->switches_known = switches_known;
 }
 
@@ -217,11 +218,19 @@ static bool means_gone(int error)
 	return error == -ENOENT || error == -ESRCH;
 }
 
-/* Skips an entry: its growth counts at the next scan. */
+/* Skips an entry without growth. */
 static void skip_entry(const struct proc_scan *proc_scan, struct proc_scan_entry *entry)
 {
 	entry->scan = entry->gone ? entry->scan : proc_scan->scan;
 	clear_growth(entry);
+}
+
+/* Skips an entry that cannot be read. */
+static void miss_entry(struct proc_scan *proc_scan, struct proc_scan_entry *entry)
+{
+	skip_entry(proc_scan, entry);
+	entry->missed |= !proc_scan->again;
+	proc_scan->unread = true;
 }
 
 static void skip_threads(const struct proc_scan *proc_scan, struct proc_scan_entry *process)
@@ -229,6 +238,13 @@ static void skip_threads(const struct proc_scan *proc_scan, struct proc_scan_ent
 	for (struct proc_scan_entry *entry = process->threads; entry; entry = entry->next_thread)
 		skip_entry(proc_scan, entry);
 	clear_growth(process);
+}
+
+static void miss_threads(struct proc_scan *proc_scan, struct proc_scan_entry *process)
+{
+	for (struct proc_scan_entry *entry = process->threads; entry; entry = entry->next_thread)
+		miss_entry(proc_scan, entry);
+	miss_entry(proc_scan, process);
 }
 
 /*
@@ -270,7 +286,7 @@ static void scan_thread(struct proc_scan *proc_scan, struct proc_scan_entry *pro
 	int result = proc_thread_stat(sys, process->pid, tid, &stat);
 	if (result < 0) {
 		if (entry && entry->process == process && !means_gone(result))
-			skip_entry(proc_scan, entry);
+			miss_entry(proc_scan, entry);
 		return;
 	}
 	if (entry && entry != process &&
@@ -339,7 +355,7 @@ static void scan_threads(struct proc_scan *proc_scan, struct proc_scan_entry *pr
 	snprintf(path, sizeof(path), "/proc/%d/task", process->pid);
 	int result = sys_dir_each(proc_scan->sys, path, scan_thread_name, &scan);
 	if (result < 0 && !means_gone(result))
-		skip_threads(proc_scan, process);
+		miss_threads(proc_scan, process);
 }
 
 /* Reads the usage of a wanted process. ran: since the scan before. */
@@ -373,10 +389,8 @@ static int scan_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns)
 	}
 	int result = proc_stat_read(proc_scan->sys, pid, &stat);
 	if (result < 0) {
-		if (entry && entry->process == entry && !means_gone(result)) {
-			skip_entry(proc_scan, entry);
-			skip_threads(proc_scan, entry);
-		}
+		if (entry && entry->process == entry && !means_gone(result))
+			miss_threads(proc_scan, entry);
 		return result;
 	}
 	if (entry && (entry->start_ticks != stat.start_ticks || entry->process != entry)) {
@@ -428,7 +442,18 @@ static int scan_process_name(void *arg, const char *name)
 	return 0;
 }
 
-int proc_scan_run(struct proc_scan *proc_scan)
+/* Without a reading at the end of the last interval, the growth would be of more than one. */
+static void begin_entry(struct proc_scan *proc_scan, struct proc_scan_entry *entry)
+{
+	entry->fresh = false;
+	if (proc_scan->again)
+		return;
+	proc_scan->unread |= entry->known && entry->missed;
+	entry->known &= !entry->missed;
+	entry->missed = false;
+}
+
+int proc_scan_run(struct proc_scan *proc_scan, bool again)
 {
 	struct process_scan scan = {proc_scan, sys_now_ns(proc_scan->sys), 0};
 	uint64_t boottime_ns = sys_boottime_ns(proc_scan->sys);
@@ -437,8 +462,10 @@ int proc_scan_run(struct proc_scan *proc_scan)
 	proc_scan->scan++;
 	proc_scan->anew = proc_scan->generation != target_generation(proc_scan->target);
 	proc_scan->generation = target_generation(proc_scan->target);
+	proc_scan->again = again;
+	proc_scan->unread &= again;
 	for (size_t i = 0; i < proc_scan->n; i++)
-		proc_scan->items[i]->fresh = false;
+		begin_entry(proc_scan, proc_scan->items[i]);
 	int result = sys_dir_each(proc_scan->sys, "/proc", scan_process_name, &scan);
 	size_t seen = 0;
 	for (size_t i = 0; i < proc_scan->n; i++)
@@ -450,7 +477,7 @@ int proc_scan_run(struct proc_scan *proc_scan)
 		if (entry->gone || entry->scan == proc_scan->scan)
 			continue;
 		if (result < 0)
-			skip_entry(proc_scan, entry);
+			miss_entry(proc_scan, entry);
 		else
 			mark_gone(proc_scan, entry, scan.now_ns);
 	}

@@ -41,9 +41,10 @@ struct proc_scan_entry {
 		    */
 	bool by_thread; /* of a process: its threads had entries at the scan before */
 	bool kernel;
-	bool fresh; /* started since the scan before */
-	bool gone;  /* ended: not seen by the last scan */
-	bool known; /* `used` is of the scan before; false: the entry was not wanted then */
+	bool fresh;  /* started since the scan before */
+	bool gone;   /* ended: not seen by the last scan */
+	bool known;  /* `used` is of the scan before; false: it was not wanted or not read then */
+	bool missed; /* it was not read at the end of the interval */
 	bool used_switches_known;     /* so is used.switches */
 	struct proc_scan_usage used;  /* up to the last scan */
 	struct proc_scan_usage grown; /* since the scan before; all usage of a fresh entry */
@@ -70,6 +71,8 @@ struct proc_scan {
 	struct proc_waits_scan waits; /* its member `wanted` is set by the caller */
 	unsigned generation;          /* of the target, at the last scan */
 	bool anew;                    /* the target has changed since the scan before */
+	bool again;                   /* the last scan was in the interval of the one before */
+	bool unread;                  /* some task has no growth, as it is or was not read */
 	uint64_t scan;
 	uint64_t before_boottime_ns; /* CLOCK_BOOTTIME at the begin of the last scan */
 	uint64_t tick_ns;
@@ -84,10 +87,11 @@ void proc_scan_init(struct proc_scan *proc_scan, const struct sys *sys, struct t
 void proc_scan_fini(struct proc_scan *proc_scan);
 
 /*
- * 0, or -errno where /proc cannot be read: then no entry is gone, and those that were not found
- * have no growth until the next scan.
+ * Scans at the end of an interval, or `again` a moment later. 0, or -errno where /proc cannot be
+ * read: then no entry is gone. An entry that was not read has no growth, and none in the next
+ * interval.
  */
-int proc_scan_run(struct proc_scan *proc_scan);
+int proc_scan_run(struct proc_scan *proc_scan, bool again);
 /* Whether the counters of a process may be opened; true if unknown. It need not have an entry. */
 bool proc_scan_is_ours(const struct proc_scan *proc_scan, pid_t pid);
 /* Frees entries that are gone. Call it before tasks_free_exited(). */

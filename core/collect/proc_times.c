@@ -62,6 +62,23 @@ static void add_clock(const struct places *places, bool known, uint64_t *tally)
 		tally[places->group_ns] += tally[TALLY_TASK_CLOCK];
 }
 
+/*
+ * Whether the growth since the last reading may be of this interval: the task may have run unseen
+ * in between, outside of windows or on a CPU that is not counted. Both its times are rounded.
+ */
+static bool has_room(const struct proc_times *times, const struct places *places,
+		     const struct task *task, const struct proc_stat *stat, const uint64_t *tally)
+{
+	uint64_t tick_ns = proc_tick_ns();
+	uint64_t grown_ns = (u64_growth(task->user_ticks, stat->user_ticks) +
+			     u64_growth(task->system_ticks, stat->system_ticks)) *
+			    tick_ns;
+	bool windows = tally[tally_unseen(&places->plan->shape)] > 0;
+	uint64_t most_ns = windows ? times->passed_ns : tally[TALLY_TASK_CLOCK];
+
+	return grown_ns <= most_ns + 2 * tick_ns;
+}
+
 static void add_task(const struct proc_times *times, const struct places *places, struct task *task,
 		     uint64_t *tally)
 {
@@ -82,7 +99,8 @@ static void add_task(const struct proc_times *times, const struct places *places
 		task->times_run = TIMES_MISSED; /* the next reading must not cover this interval */
 		return;
 	}
-	known &= proc_times_estimate(tally[TALLY_TASK_CLOCK]);
+	known &= proc_times_estimate(tally[TALLY_TASK_CLOCK]) &&
+		 has_room(times, places, task, &stat, tally);
 	add_clock(places, known, tally);
 	if (known)
 		add_times(places, u64_growth(task->user_ticks, stat.user_ticks) * tick_ns,
@@ -158,10 +176,13 @@ void proc_times_cut(struct proc_times *times, const struct event_set *events,
 		return;
 	}
 	bool known = times->before.n > 0;
+	uint64_t now_ns = sys_now_ns(times->sys);
 	if (!known) {
 		times->run++;
-		times->since_ns = sys_now_ns(times->sys);
+		times->since_ns = now_ns;
 	}
+	times->passed_ns = u64_growth(times->cut_ns, now_ns);
+	times->cut_ns = now_ns;
 	const struct places places = {
 		.events = events,
 		.plan = plan,

@@ -21,7 +21,9 @@ struct proc_times {
 	bool outside;            /* tasks outside this pid namespace run on the CPUs too */
 	struct proc_cpus before; /* as of the last cut; empty if no column needed it */
 	unsigned run;            /* number of this series of cuts that needed it: 1, 2 ... */
-	uint64_t since_ns; /* begin of the series: a task that started later has no usage before */
+	uint64_t since_ns;  /* begin of the series: a task that started later has no usage before */
+	uint64_t cut_ns;    /* of the last cut that needed it ... */
+	uint64_t passed_ns; /* ... and the time from the one before to it */
 };
 
 void proc_times_fini(struct proc_times *times); /* zeroed is fine */
@@ -35,7 +37,7 @@ uint64_t proc_times_of(const struct event *event, uint64_t user_ns, uint64_t sys
 /*
  * Adds both to an interval that was cut, and to its totals. CPU time less the time of all tasks is
  * unattributed. A task that is read for the first time, or has ended, or ran for less than three
- * ticks, has no times.
+ * ticks, or whose times have grown by more than it ran, has no times.
  *
  * The times of CPUs include those of tasks outside this pid namespace, which count as idle. There
  * the CPUs have no times, and the totals are the sums of the tasks.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * The kernel counts such an event on one CPU of each socket, which the PMU names in sysfs. A value
- * is a sum since the opening, and a cut adds its growth. The events belong to no task: their counts
- * go to the totals and to unattributed. Separate from collect_system.c, which has no groups of one
- * event without a ring.
+ * is a sum since the opening, and a cut adds its growth. A growth of more than one interval, after
+ * a reading that failed, is left out. The events belong to no task: their counts go to the totals
+ * and to unattributed. Separate from collect_system.c, which has no groups of one event without a
+ * ring.
  */
 #include "core/collect/socket_counter.h"
 
@@ -75,6 +76,23 @@ static void add_shared(struct interval *interval, size_t at, uint64_t delta)
 	interval->unattributed[at] += delta;
 }
 
+/* Adds the growth since the last reading. If that is no interval ago, the time is uncounted. */
+static void add_growth(const struct socket_counter *counter, const uint64_t *now,
+		       uint64_t passed_ns, struct interval *interval)
+{
+	const struct tally_shape *shape = &interval->shape;
+
+	if (counter->missed) {
+		add_shared(interval, tally_domain(shape, counter->domain), passed_ns);
+		return;
+	}
+	add_shared(interval, counter->counter, now[SHARED_VALUE] - counter->value);
+	add_shared(interval, tally_group(shape, counter->group),
+		   now[SHARED_RUNNING_NS] - counter->running_ns);
+	add_shared(interval, tally_domain(shape, counter->domain),
+		   now[SHARED_ENABLED_NS] - counter->enabled_ns);
+}
+
 void socket_counters_cut(struct socket_counters *counters, struct interval *interval)
 {
 	const struct tally_shape *shape = &interval->shape;
@@ -88,13 +106,11 @@ void socket_counters_cut(struct socket_counters *counters, struct interval *inte
 					       (ssize_t)sizeof(now)) {
 			/* Uncounted time lowers the counted share of the figure. */
 			add_shared(interval, tally_domain(shape, counter->domain), passed_ns);
+			counter->missed = true;
 			continue;
 		}
-		add_shared(interval, counter->counter, now[SHARED_VALUE] - counter->value);
-		add_shared(interval, tally_group(shape, counter->group),
-			   now[SHARED_RUNNING_NS] - counter->running_ns);
-		add_shared(interval, tally_domain(shape, counter->domain),
-			   now[SHARED_ENABLED_NS] - counter->enabled_ns);
+		add_growth(counter, now, passed_ns, interval);
+		counter->missed = false;
 		counter->value = now[SHARED_VALUE];
 		counter->running_ns = now[SHARED_RUNNING_NS];
 		counter->enabled_ns = now[SHARED_ENABLED_NS];

@@ -8,6 +8,7 @@
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +19,8 @@
 struct socket_counter {
 	int fd; /* negative: refused, its socket is missing in the totals */
 	unsigned counter, group, domain;        /* in tallies */
-	uint64_t value, enabled_ns, running_ns; /* at the last cut */
+	uint64_t value, enabled_ns, running_ns; /* at the last reading */
+	bool missed;                            /* it failed at the last cut */
 };
 
 struct socket_counters {

@@ -331,8 +331,8 @@ static void scan_uncounted_cpus(struct engine *engine)
 		tasks_records_lost(engine->tasks);
 }
 
-/* Fills in all but the tallies. wall_ns: length of the interval by the clock. */
-static void fill_facts(struct engine *engine, uint64_t wall_ns, struct snapshot *snapshot)
+/* Fills in all but the tallies. */
+static void fill_facts(struct engine *engine, struct snapshot *snapshot)
 {
 	const struct collect *collect = engine->collect;
 
@@ -341,8 +341,7 @@ static void fill_facts(struct engine *engine, uint64_t wall_ns, struct snapshot 
 	snapshot->realtime_ns = sys_realtime_ns(engine->sys);
 	snapshot->mode = collect->mode;
 	if (engine->config.counts_itself && engine->settled) {
-		self_cost_cut(&engine->self_cost, &snapshot->cost);
-		snapshot->cost.wall_ns = wall_ns;
+		self_cost_cut(&engine->self_cost, engine->cut_ns, &snapshot->cost);
 		snapshot->cost.records = collect->records;
 		snapshot->cost.switch_ns = collect->switch_ns;
 	}
@@ -372,7 +371,6 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	target_poll_roots(engine->target, engine->cut_ns);
 
 	uint64_t interval_ns = engine->cut_ns - begin_ns;
-	uint64_t wall_ns = interval_ns;
 	bool whole_cpus = collect->mode == COUNT_MODE_SYSTEM;
 	if (whole_cpus)
 		interval_ns = interval_counted_ns(&collect->interval, interval_ns);
@@ -395,7 +393,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.uneven = whole_cpus ? interval_uneven(&collect->interval, interval_ns) : 0,
 	};
 	struct snapshot *snapshot = snapshot_build(&source, interval_ns);
-	fill_facts(engine, wall_ns, snapshot);
+	fill_facts(engine, snapshot);
 	/* After all counters were read, so that it delays no cut. */
 	snapshot->code = engine_code_cut(&engine->code, collect, interval_ns);
 	snapshot_set_notes(snapshot, &engine->notes); /* with the one about its names */

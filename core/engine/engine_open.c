@@ -170,7 +170,7 @@ static void settle_plan(struct engine *engine)
 		*engine->config.glimpse = last;
 	else
 		snapshot_free(last);
-	self_cost_begin(&engine->self_cost, engine->sys);
+	self_cost_begin(&engine->self_cost, engine->sys, engine->cut_ns);
 	engine->settled = engine->code.passes = true;
 }
 

@@ -169,9 +169,10 @@ static uint64_t read_cycles(const struct self_cost *cost)
 	return read_by_call(cost, &count) ? count : 0;
 }
 
-void self_cost_begin(struct self_cost *cost, const struct sys *sys)
+void self_cost_begin(struct self_cost *cost, const struct sys *sys, uint64_t now_ns)
 {
 	cost->sys = sys;
+	cost->cut_ns = now_ns;
 	cost->cpu_ns = sys_cpu_ns(sys, true);
 }
 
@@ -186,17 +187,21 @@ void self_cost_pause(struct self_cost *cost)
 	cost->n_cycles = 0;
 }
 
-void self_cost_cut(struct self_cost *cost, struct snapshot_cost *out)
+void self_cost_cut(struct self_cost *cost, uint64_t now_ns, struct snapshot_cost *out)
 {
 	if (!cost->open)
 		open_counter(cost);
 	uint64_t cpu_ns = sys_cpu_ns(cost->sys, true);
 	uint64_t n_cycles = read_cycles(cost);
+	/* After the opening, or a reading that failed, the growth is not that of the interval. */
+	bool known = cost->n_cycles > 0 && n_cycles > 0;
 	*out = (struct snapshot_cost){
 		.cpu_ns = u64_growth(cost->cpu_ns, cpu_ns),
-		.cycles = u64_growth(cost->n_cycles, n_cycles),
+		.wall_ns = u64_growth(cost->cut_ns, now_ns),
+		.cycles = known ? u64_growth(cost->n_cycles, n_cycles) : 0,
 		.reads_itself = cost->in_user_mode,
 	};
+	cost->cut_ns = now_ns;
 	cost->cpu_ns = cpu_ns;
 	cost->n_cycles = n_cycles;
 }

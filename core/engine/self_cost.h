@@ -19,21 +19,23 @@ struct self_cost {
 	int fd;                            /* of the cycle counter; -1: it cannot be opened */
 	struct perf_event_mmap_page *page; /* of that counter; NULL: it cannot be mapped */
 	bool in_user_mode;                 /* cycles are read in user mode, without a call */
-	uint64_t cpu_ns, n_cycles;         /* up to the last cut */
+	uint64_t cut_ns;                   /* time of the last cut */
+	uint64_t cpu_ns, n_cycles;         /* up to the last cut; cycles 0: unknown */
 };
 
 /* The first interval begins. */
-void self_cost_begin(struct self_cost *cost, const struct sys *sys);
+void self_cost_begin(struct self_cost *cost, const struct sys *sys, uint64_t now_ns);
 void self_cost_fini(struct self_cost *cost);
 
 /* Closes the cycle counter until the next cut. The cycles of the interval are then unknown (0). */
 void self_cost_pause(struct self_cost *cost);
 
 /*
- * Ends an interval: fills in cpu_ns, cycles and reads_itself. Opens the cycle counter if it is not
- * open, so the cycles of the first interval are unknown (0). Never fails.
+ * Ends an interval: fills in cpu_ns, the time wall_ns since the last cut, cycles and reads_itself.
+ * Opens the cycle counter if it is not open, so the cycles of the first interval are unknown (0).
+ * Never fails.
  */
-void self_cost_cut(struct self_cost *cost, struct snapshot_cost *out);
+void self_cost_cut(struct self_cost *cost, uint64_t now_ns, struct snapshot_cost *out);
 
 /*
  * Computes a count from a counter's page and its register. Registers are numbered from 1, as in

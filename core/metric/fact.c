@@ -40,8 +40,8 @@ static bool is_most_active(enum fact fact, struct figure figure)
 static struct figure sum_of(enum fact fact, struct figure a, struct figure b)
 {
 	enum fact_sum sum = fact_table[fact].sum;
-	bool scaled = sum == FACT_MOST && figure_known(a) && figure_known(b) &&
-		      a.state != FIGURE_LOST && b.state != FIGURE_LOST;
+	bool scaled = figure_known(a) && figure_known(b) && a.state != FIGURE_LOST &&
+		      b.state != FIGURE_LOST;
 
 	if (b.state == FIGURE_UNDEFINED)
 		return a;

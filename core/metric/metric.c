@@ -220,6 +220,30 @@ static bool any_group_counted(const struct plan *plan, const uint64_t *tally)
 	return false;
 }
 
+/* An estimate of CPU time: its share is 1 - the greatest error. */
+static struct figure doubt_clock(struct figure clock, uint64_t doubt_ns)
+{
+	double share = clock.value > (double)doubt_ns ? 1 - (double)doubt_ns / clock.value : 0;
+
+	if (!figure_known(clock) || clock.state == FIGURE_LOST)
+		return clock;
+	if (clock.state == FIGURE_VALID || share < (double)clock.share)
+		clock.share = (float)share;
+	clock.state = FIGURE_SCALED;
+	return clock;
+}
+
+/* Ticks of a row's times, scaled or not, are at most its time on a CPU. */
+static struct figure bound_times(struct figure times, uint64_t clock_ns, double scale)
+{
+	double most = (double)clock_ns * scale;
+
+	if (times.value <= most)
+		return times;
+	return (struct figure){
+		.value = most, .share = (float)(most / times.value), .state = FIGURE_SCALED};
+}
+
 static struct figure read_counters(const struct metric_reading *reading,
 				   const struct metric_input *input)
 {
@@ -230,8 +254,12 @@ static struct figure read_counters(const struct metric_reading *reading,
 		return unknown(event->state);
 	/* Slices measure these always; /proc does not have the switches of every task. */
 	bool from_proc = input->plan->per_task && reading->event == TALLY_SWITCHES;
-	if (event->kind == EVENT_DERIVED && !from_proc)
-		return read_clock(tally, tally_unseen(&input->plan->shape), reading->event);
+	if (event->kind == EVENT_DERIVED && !from_proc) {
+		struct figure clock =
+			read_clock(tally, tally_unseen(&input->plan->shape), reading->event);
+		bool doubtful = reading->event == TALLY_TASK_CLOCK && input->clock_doubt_ns > 0;
+		return doubtful ? doubt_clock(clock, input->clock_doubt_ns) : clock;
+	}
 	if (event->kind == EVENT_WAIT && input->sum && reading->single)
 		return unknown(FIGURE_UNDEFINED);
 	if (event->kind == EVENT_WAIT)
@@ -264,7 +292,7 @@ static struct figure read_counters(const struct metric_reading *reading,
 		figure.state = FIGURE_SCALED;
 		figure.share = share < 1 ? (float)share : 1;
 	}
-	return figure;
+	return event->kind == EVENT_PROC ? bound_times(figure, clock_ns, event->scale) : figure;
 }
 
 struct figure metric_read_one(const struct metric_reading *reading,

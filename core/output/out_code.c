@@ -154,6 +154,13 @@ struct figure out_function_figure(const struct out_functions *functions, size_t 
 	return figure;
 }
 
+double out_function_error(const struct out_functions *functions, size_t function, size_t metric)
+{
+	const double *errors = functions->code.lines[function].errors;
+
+	return errors ? errors[metric] : 0;
+}
+
 const char *out_code_kind(enum code_kind kind)
 {
 	switch (kind) {

@@ -59,6 +59,9 @@ static inline bool out_share_known(const struct code_share *share)
 struct figure out_function_figure(const struct out_functions *functions, size_t function,
 				  size_t metric);
 
+/* Returns the standard error of that figure, in its unit. */
+double out_function_error(const struct out_functions *functions, size_t function, size_t metric);
+
 /* "user", "kernel", "unnamed", "rest" */
 const char *out_code_kind(enum code_kind kind);
 

@@ -129,6 +129,16 @@ static void add_share_names(struct names *names, const char *event)
 	free(name);
 }
 
+static void add_error_name(struct names *names, const char *metric)
+{
+	const size_t size = strlen(metric) + sizeof("_error");
+	char *name = xmalloc(size);
+
+	snprintf(name, size, "%s_error", metric);
+	add_name(names, "metric", name);
+	free(name);
+}
+
 static char *make_header(const struct out_code *code)
 {
 	static const char *const of_functions[] = {
@@ -158,6 +168,9 @@ static char *make_header(const struct out_code *code)
 	for (size_t i = 0; code->profile && i < code->profile->n_events; i++)
 		if (i != code->time)
 			add_share_names(&names, code->profile->events[i].name);
+	for (size_t i = 0; code->profile && i < columns->n_shown; i++)
+		if (code->metrics[i])
+			add_error_name(&names, columns->metrics[i].def->name);
 	for (size_t i = 0; i < names.n; i++) {
 		put_field(out, names.items[i], i == 0);
 		free(names.items[i]);
@@ -304,6 +317,21 @@ static void put_other_shares(const struct out_code *code, const struct code_line
 			put_share(out, line ? &line->events[i] : NULL);
 }
 
+/* The standard errors of a function's metrics. */
+static void put_errors(const struct out_code *code, const struct csv_row *row, FILE *out)
+{
+	const struct columns *columns = row->counts.columns;
+
+	for (size_t i = 0; code->profile && i < columns->n_shown; i++) {
+		if (!code->metrics[i])
+			continue;
+		fputc(',', out);
+		if (row->function && row->function->errors &&
+		    figure_known(out_metric_figure(row->figures, i)))
+			out_number(out, row->function->errors[i]);
+	}
+}
+
 static void put_row(const struct out_code *code, const struct csv_row *row, FILE *out)
 {
 	const struct snapshot *snapshot = code->view->snapshot;
@@ -326,6 +354,7 @@ static void put_row(const struct out_code *code, const struct csv_row *row, FILE
 	put_function(code, row->function, out);
 	put_counted(row, out);
 	put_other_shares(code, row->function, out);
+	put_errors(code, row, out);
 	fputc('\n', out);
 }
 

@@ -81,17 +81,20 @@ void json_put_metric(FILE *out, const struct metric_def *def, struct figure figu
 		fputs("null", out);
 }
 
+/* The metrics of a function, or their standard errors. */
 static void put_metrics(FILE *out, const struct out_code *code,
-			const struct out_functions *functions, size_t function)
+			const struct out_functions *functions, size_t function, bool errors)
 {
 	const struct columns *columns = functions->counts.columns;
 	bool any = false;
 
-	fputs(",\"metrics\":{", out);
+	fprintf(out, ",\"%s\":{", errors ? "errors" : "metrics");
 	for (size_t i = 0; i < columns->n_shown; i++) {
 		if (!code->metrics[i])
 			continue;
 		struct figure figure = out_function_figure(functions, function, i);
+		if (errors)
+			figure.value = out_function_error(functions, function, i);
 		fputs(any ? "," : "", out);
 		any = true;
 		json_put_metric(out, columns->metrics[i].def, figure);
@@ -111,7 +114,8 @@ static void put_function(FILE *out, const struct out_code *code,
 	fprintf(out, ",\"kind\":\"%s\",", out_code_kind(line->function->kind));
 	put_share(out, &line->events[code->time]);
 	put_events(out, functions, i);
-	put_metrics(out, code, functions, i);
+	put_metrics(out, code, functions, i, false);
+	put_metrics(out, code, functions, i, true);
 	fputc('}', out);
 }
 

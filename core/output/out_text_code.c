@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * All tables of a refresh have the same columns: the share of the time event with its standard
- * error and samples, the shares of the other events, the metrics whose counts are sampled, the
- * function and its module.
+ * error and samples, the shares of the other events, the metrics whose counts are sampled, each
+ * with its standard error, the function and its module.
  */
 #include "core/output/out_text_code.h"
 
@@ -57,6 +57,19 @@ static void put_event_titles(FILE *out, const struct out_code *code)
 	}
 }
 
+static const char error_title[] = "ERROR";
+
+/* Columns of a metric, and of its error. */
+static unsigned metric_width(const struct metric_def *def)
+{
+	return def->width + 1u;
+}
+
+static unsigned error_width(const struct metric_def *def)
+{
+	return def->width > strlen(error_title) ? def->width : (unsigned)strlen(error_title);
+}
+
 static void put_metric_titles(FILE *out, const struct out_code *code)
 {
 	const struct columns *columns = code->view->snapshot->columns;
@@ -65,7 +78,9 @@ static void put_metric_titles(FILE *out, const struct out_code *code)
 		if (!code->metrics[i])
 			continue;
 		fputs("  ", out);
-		put_right(out, columns->metrics[i].title, columns->metrics[i].def->width + 1);
+		put_right(out, columns->metrics[i].title, metric_width(columns->metrics[i].def));
+		fputs("  ", out);
+		put_right(out, error_title, error_width(columns->metrics[i].def));
 	}
 }
 
@@ -107,9 +122,15 @@ static void put_figures(FILE *out, const struct out_code *code,
 
 		if (!code->metrics[m])
 			continue;
-		figure_format(def, out_function_figure(functions, i, m), &cell);
+		struct figure figure = out_function_figure(functions, i, m);
+		figure_format(def, figure, &cell);
 		fputs("  ", out);
-		put_right(out, cell.text, def->width + 1);
+		put_right(out, cell.text, metric_width(def));
+		if (figure_known(figure))
+			figure = figure_exact(out_function_error(functions, i, m));
+		figure_format(def, figure, &cell);
+		fputs("  ", out);
+		put_right(out, cell.text, error_width(def));
 	}
 }
 

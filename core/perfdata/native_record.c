@@ -13,12 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool native_is_kind(uint64_t kind)
+{
+	return kind >= PERFDATA_NATIVE_BASE && kind <= PERFDATA_NATIVE_BASE + UINT16_MAX;
+}
+
 bool native_open(const struct perf_event_header *header, uint64_t *kind, struct native_words *words)
 {
 	const struct native_head *native = (const void *)header;
 
 	if (header->type != PERFDATA_NATIVE || header->size < sizeof(*native) ||
-	    native->kind < PERFDATA_NATIVE_BASE || native->kind > PERFDATA_NATIVE_BASE + UINT16_MAX)
+	    !native_is_kind(native->kind))
 		return false;
 	*kind = native->kind - PERFDATA_NATIVE_BASE;
 	*words = (struct native_words){

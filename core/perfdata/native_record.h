@@ -17,6 +17,8 @@ struct native_words {
 	bool broken;
 };
 
+/* Whether it is a kind of native records, of this version or another. */
+bool native_is_kind(uint64_t kind);
 /* False if it is no native record. *kind may be unknown to this version. */
 bool native_open(const struct perf_event_header *header, uint64_t *kind,
 		 struct native_words *words);

@@ -342,10 +342,11 @@ enum native_list {
 	NATIVE_STILL, /* tasks that did not run, in row order */
 };
 
-/* Of a CPU in an interval, as in struct interval. */
+/* Of a CPU in an interval, as in struct interval. The bits from NATIVE_CPU_DOUBT on: doubt_ns. */
 enum native_cpu_flag {
 	NATIVE_CPU_COUNTED = 1 << 0,
 	NATIVE_CPU_GAPS = 1 << 1,
+	NATIVE_CPU_DOUBT = 8,
 };
 
 enum native_scope {

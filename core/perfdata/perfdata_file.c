@@ -220,20 +220,6 @@ void perfdata_file_data(const struct perfdata_file *file, uint64_t *begin, uint6
 	*end = *begin + file->header.data.size;
 }
 
-bool perfdata_file_is_native(const struct perfdata_file *file)
-{
-	struct native_head native;
-
-	if (read_at(file, file->header.data.offset, &native, sizeof(native)) < 0)
-		return false;
-	if (file->swapped) {
-		native.header.type = __builtin_bswap32(native.header.type);
-		native.kind = __builtin_bswap64(native.kind);
-	}
-	return native.header.type == PERFDATA_NATIVE &&
-	       native.kind == PERFDATA_NATIVE_BASE + NATIVE_BEGIN;
-}
-
 /* Appends some ids of the last attr. */
 static int step_ids(struct perfdata_file *file, struct perfdata *to, bool more, struct error *err)
 {
@@ -473,8 +459,7 @@ static int step_feature(struct perfdata_file *file, struct perfdata *to, struct 
 	if (result == 0 && file->swapped)
 		perfdata_swap_feature(feature, bytes, n);
 	if (result == 0 && feature == PERFDATA_TRACING && !file->swapped)
-		perfdata_tracing_read(bytes, n, file->tracing,
-				      perfdata_file_is_native(file) ? NULL : to);
+		perfdata_tracing_read(bytes, n, file->tracing, to);
 	if (result == 0 && feature == PERFDATA_EVENT_DESC)
 		perfdata_event_desc(to, bytes, n);
 	else if (result == 0)

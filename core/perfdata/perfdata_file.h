@@ -37,9 +37,6 @@ int perfdata_file_new(const struct perfdata_input *input, bool swapped,
 		      struct perfdata_file **file, struct error *err);
 void perfdata_file_free(struct perfdata_file *file); /* NULL is fine */
 
-/* As perfdata_reader_is_native_file(). */
-bool perfdata_file_is_native(const struct perfdata_file *file);
-
 /*
  * Appends some of the records that a pipe would have first, a bounded number of bytes: 1; 0: no
  * more; or -errno with *err filled.

@@ -7,13 +7,18 @@
  * A file in perf's usual format that comes from a pipe is read forwards. What is not records, the
  * bytes before and behind them, is kept in `apart`, from which struct perfdata_file reads.
  *
+ * A native file has all that is in its sections among its records as well, so it is read as the
+ * stream that it was (core/perfdata/perfdata_sections.h): it may be cut off, or come from a pipe.
+ *
  * Records that a pipe would contain, but the input does not, are in `made`: those of the sections
  * of a file, and the names of an old perf.
  */
 #include "core/perfdata/perfdata_read.h"
 
 #include "core/base/util.h"
+#include "core/perfdata/native_record.h"
 #include "core/perfdata/perfdata_file.h"
+#include "core/perfdata/perfdata_swap.h"
 #include "core/perfdata/perfdata_unpack.h"
 #include "core/perfdata/record_stream.h"
 
@@ -167,11 +172,6 @@ void perfdata_reader_free(struct perfdata_reader *reader)
 	free(reader);
 }
 
-bool perfdata_reader_is_native_file(const struct perfdata_reader *reader)
-{
-	return reader->file && perfdata_file_is_native(reader->file);
-}
-
 int perfdata_reader_switch_format(const struct perfdata_reader *reader,
 				  const struct switch_format **format)
 {
@@ -261,8 +261,64 @@ static int read_back(struct perfdata_reader *reader)
 	return 1;
 }
 
+/* Makes n bytes available at the beginning of the input: as record_stream_load(). */
+static int load_start(struct perfdata_reader *reader, size_t n)
+{
+	if (!reader->input->seekable)
+		reader->end = n;
+	return record_stream_load(&reader->outer, n);
+}
+
+/* Whether it is a native file: 1, and *data are its records; 0; or -errno. */
+static int find_native(struct perfdata_reader *reader, struct perfdata_section *data)
+{
+	struct perfdata_file_head head;
+	struct native_head first;
+	int result = load_start(reader, sizeof(head));
+
+	if (result <= 0)
+		return result;
+	memcpy(&head, record_stream_at(&reader->outer), sizeof(head));
+	if (reader->context.swapped)
+		perfdata_swap_words((uint64_t *)&head, sizeof(head) / sizeof(uint64_t));
+	if (head.size != sizeof(head) || head.data.offset != sizeof(head))
+		return 0;
+	result = load_start(reader, sizeof(head) + sizeof(first));
+	if (result <= 0)
+		return result;
+	memcpy(&first, record_stream_at(&reader->outer) + sizeof(head), sizeof(first));
+	if (reader->context.swapped) {
+		perfdata_swap_header(&first.header);
+		perfdata_swap_words(&first.kind, 1);
+	}
+	*data = head.data;
+	return native_is(&first.header, NATIVE_BEGIN);
+}
+
+/* Its sections are not read. */
+static void begin_native(struct perfdata_reader *reader, const struct perfdata_section *data)
+{
+	bool ends = data->size > 0 && data->size < UINT64_MAX - data->offset;
+
+	if (reader->input->seekable) { /* the window may have bytes behind the records */
+		record_stream_clear(&reader->outer);
+		reader->at = data->offset;
+	} else {
+		record_stream_pass(&reader->outer, sizeof(struct perfdata_file_head));
+	}
+	reader->end = ends ? data->offset + data->size : UINT64_MAX;
+	reader->stage = STAGE_RECORDS;
+}
+
 static int begin_file(struct perfdata_reader *reader, struct error *err)
 {
+	struct perfdata_section data;
+	int native = find_native(reader, &data);
+
+	if (native > 0)
+		begin_native(reader, &data);
+	if (native != 0)
+		return native;
 	if (!reader->input->seekable) {
 		reader->stage = STAGE_FRONT;
 		return 1;

@@ -17,7 +17,8 @@
  * aligned and decompressed. A file in perf's usual format has events, names and features in
  * sections. These come first, as the records that a pipe would have (PERFDATA_ATTR,
  * PERFDATA_UPDATE, PERFDATA_FEATURE). If such a file comes from a pipe, features and the names of
- * events come last. See tools/perf/Documentation/perf.data-file-format.txt.
+ * events come last. See tools/perf/Documentation/perf.data-file-format.txt. Of a native file no
+ * section is read.
  *
  * All bytes are untrusted: each size and offset is checked. Memory is bounded: 32 MB; 64 MB of
  * symbols of simpleperf; with compressed records also what the zstd stream needs (128 MB at most, 8
@@ -51,12 +52,6 @@ int perfdata_reader_next(struct perfdata_reader *reader, const struct perf_event
 
 /* Goes back to the beginning of a seekable input. */
 void perfdata_reader_rewind(struct perfdata_reader *reader);
-
-/*
- * Whether it is a native file in perf's usual format (core/perfdata/perfdata_sections.h): the
- * records of its sections come before NATIVE_BEGIN. Valid after the first record.
- */
-bool perfdata_reader_is_native_file(const struct perfdata_reader *reader);
 
 /*
  * The format of sched:sched_switch in the recording so far (core/perfdata/perfdata_tracing.h): 0

@@ -16,7 +16,9 @@
  * - struct perfdata_file_head replaces struct perfdata_head and NATIVE_ROOM
  * - records that are in the sections (ATTR, TRACING_DATA) get a type that perf ignores
  *
- * Nothing else moves. A file without its end remains a stream.
+ * Nothing else moves. A file without its end remains a stream. The sections are for perf:
+ * core/perfdata/perfdata_read.h reads the records between them as that stream, so the complete
+ * intervals of a file that is cut off can be shown.
  */
 struct perfdata_sections {
 	bool wanted; /* the file has NATIVE_ROOM */

@@ -126,6 +126,11 @@ static void pass_text(struct cursor *cursor)
 	cursor_bytes(cursor, cursor_number(cursor, sizeof(uint64_t)));
 }
 
+bool perfdata_tracing_begins(const unsigned char *bytes, size_t n)
+{
+	return n >= sizeof(magic) - 1 && memcmp(bytes, magic, sizeof(magic) - 1) == 0;
+}
+
 static void parse_head(struct cursor *cursor)
 {
 	static const char page[] = "header_page", event[] = "header_event";

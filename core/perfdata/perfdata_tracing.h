@@ -5,6 +5,7 @@
 #include "core/perf/switch_format.h"
 #include "core/perfdata/perfdata_write.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -45,6 +46,8 @@ struct perfdata_tracing {
  */
 void perfdata_tracing_read(const unsigned char *bytes, size_t n, struct perfdata_tracing *tracing,
 			   struct perfdata *names);
+/* Whether bytes are the beginning of such texts. */
+bool perfdata_tracing_begins(const unsigned char *bytes, size_t n);
 enum { PERFDATA_TRACEPOINTS_MAX = 8192 };
 
 #endif

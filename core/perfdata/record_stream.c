@@ -173,6 +173,34 @@ static int find_record(struct record_stream *stream, struct perf_event_header *h
 	}
 }
 
+/*
+ * Gives a record of a native file the type and size that it had in the stream
+ * (core/perfdata/perfdata_sections.h). *header is its header in this machine's byte order.
+ */
+static void restore_type(const struct record_context *context, struct perf_event_header *record,
+			 struct perf_event_header *header)
+{
+	const unsigned char *data = (const unsigned char *)record + TRACING_HEAD_MAX;
+	uint64_t kind = 0;
+
+	if (!context->native || header->type != PERFDATA_NATIVE)
+		return;
+	if (header->size >= sizeof(struct native_head))
+		kind = ((const struct native_head *)record)->kind;
+	if (context->swapped)
+		perfdata_swap_words(&kind, 1);
+	if (native_is_kind(kind))
+		return;
+	bool tracing = header->size > TRACING_HEAD_MAX &&
+		       perfdata_tracing_begins(data, header->size - TRACING_HEAD_MAX);
+	header->type = tracing ? PERFDATA_TRACING_DATA : PERFDATA_ATTR;
+	if (tracing)
+		header->size = TRACING_HEAD_MAX;
+	*record = *header;
+	if (context->swapped)
+		perfdata_swap_header(record);
+}
+
 int record_stream_next(struct record_stream *stream, const struct perf_event_header **out)
 {
 	struct record_context *context = stream->context;
@@ -187,8 +215,9 @@ int record_stream_next(struct record_stream *stream, const struct perf_event_hea
 	unsigned char *at = stream->bytes + stream->begin;
 	if ((uintptr_t)at % sizeof(uint64_t))
 		at = memcpy(stream->copy, at, header.size);
-	record_stream_pass(stream, header.size);
 	record = (void *)at;
+	restore_type(context, record, &header);
+	record_stream_pass(stream, header.size);
 	/* PERFDATA_MISC_MORE is pmctop's. */
 	if (header.type == PERFDATA_ATTR && !context->native)
 		record->misc = 0;

@@ -111,7 +111,8 @@ static void put_cpus(struct recorder *recorder, const struct snapshot *snapshot,
 			continue;
 		const struct snapshot_cpu *cpu = &snapshot->cpus[shown++];
 		uint64_t flags = (interval->cpu_counted[i] ? NATIVE_CPU_COUNTED : 0u) |
-				 (interval->cpu_gaps[i] ? NATIVE_CPU_GAPS : 0u);
+				 (interval->cpu_gaps[i] ? NATIVE_CPU_GAPS : 0u) |
+				 interval->doubt_ns[i] << NATIVE_CPU_DOUBT;
 		const uint64_t facts[] = {i,
 					  (uint64_t)cpu->cpu,
 					  (uint64_t)(int64_t)cpu->socket,

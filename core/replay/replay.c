@@ -116,11 +116,10 @@ static int await_input(struct replay *replay, struct error *err)
 	return result < 0 ? error_set(err, result, "The recording did not begin.") : 0;
 }
 
-/* Whether a record is ignored: a file without records has ended, or NATIVE_BEGIN comes later. */
-static bool is_ahead(const struct replay *replay, const struct perf_event_header *record)
+/* Whether a record is ignored: a file without records has ended, or NATIVE_BEGIN comes next. */
+static bool is_ahead(const struct perf_event_header *record)
 {
-	return record->type == PERFDATA_NEXT_FILE || native_is(record, NATIVE_ROOM) ||
-	       (perfdata_reader_is_native_file(replay->reader) && !native_is(record, NATIVE_BEGIN));
+	return record->type == PERFDATA_NEXT_FILE || native_is(record, NATIVE_ROOM);
 }
 
 static int read_first(struct replay *replay, const struct perf_event_header **record,
@@ -132,7 +131,7 @@ static int read_first(struct replay *replay, const struct perf_event_header **re
 		result = replay_state_read(replay->state, record, err);
 		if (result == -EAGAIN)
 			result = await_input(replay, err);
-		else if (result <= 0 || !is_ahead(replay, *record))
+		else if (result <= 0 || !is_ahead(*record))
 			break;
 		if (result < 0)
 			return result;

@@ -244,8 +244,8 @@ static int native_open_kind(struct replay_state *state, const struct perf_event_
 static int report_cut_off(const struct replay_native *native, struct error *err)
 {
 	return error_set(err, -ENODATA,
-			 "The recording is cut off after %llu complete interval%s: pmctop was "
-			 "killed, or still records.",
+			 "The recording is cut off after %llu complete interval%s: the file was "
+			 "truncated, or pmctop was killed or still records.",
 			 (unsigned long long)native->n_whole, native->n_whole == 1 ? "" : "s");
 }
 

@@ -140,6 +140,7 @@ static int restore_cpu(struct replay_native *native, struct native_words *words,
 	native->differs |= interval->cpu_counted[index] != counted;
 	interval->cpu_counted[index] = counted;
 	interval->cpu_gaps[index] |= ((*facts)[5] & NATIVE_CPU_GAPS) != 0;
+	interval->doubt_ns[index] = (*facts)[5] >> NATIVE_CPU_DOUBT;
 	return 0;
 }
 

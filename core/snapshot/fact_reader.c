@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * A process is read when its first row is. A process with one thread has the facts of that thread.
- * I/O is the growth since the last reading: a task without a row in between did nothing.
+ * I/O is the growth since the last reading. A task without a row in between did nothing, if each
+ * task that runs has a slot and all slots have rows.
  *
  * If the state is all that a column needs, no file is read for a task that was runnable at the end
  * of the interval by the records of switches. Most tasks of a crowded machine are. Nor is one read
@@ -59,29 +60,87 @@ static void set_stat(const struct reading *reading, const struct proc_stat *stat
 	facts[FACT_THREAD_COUNT] = figure_exact(stat->threads);
 }
 
-static struct figure growth_of(bool known, uint64_t before, uint64_t now)
+/* Two readings that are as far apart as the interval is long, but for a hundredth. */
+static bool is_interval(uint64_t passed_ns, uint64_t interval_ns)
 {
-	return known && now >= before ? figure_exact((double)(now - before)) : unknown;
+	return passed_ns <= interval_ns + interval_ns / 100 &&
+	       interval_ns <= passed_ns + passed_ns / 100;
 }
 
-/* Sets what a task or process has read and written since the last reading, which this replaces. */
+/* Readings of one task or process: `from` is the last one, or its start with nothing done. */
+struct io_pair {
+	struct task_io from;
+	bool is_new;     /* `from` is its start */
+	uint64_t now_ns; /* time of the present reading */
+};
+
+/*
+ * Returns the amount of the interval. Two readings at the ends of intervals in a row are not
+ * exactly an interval apart, so the growth is divided by the time between them. If the former is
+ * older, all of the growth is of this interval, or the amount is an estimate.
+ */
+static struct figure amount_of(const struct reading *reading, const struct io_pair *pair,
+			       uint64_t before, uint64_t now)
+{
+	const struct fact_reader *reader = reading->reader;
+	uint64_t interval_ns = reading->snapshot->interval_ns;
+	uint64_t passed_ns = u64_growth(pair->from.read_ns, pair->now_ns);
+	bool sure = pair->from.read_ns >= reader->sure_ns;
+	bool in_a_row = pair->from.read_ns >= reader->read_ns && !pair->is_new;
+
+	if (now < before || passed_ns == 0)
+		return unknown;
+	struct figure amount = figure_exact((double)(now - before));
+	if (sure && (!in_a_row || is_interval(passed_ns, interval_ns)))
+		return amount;
+	amount.value *= (double)interval_ns / (double)passed_ns;
+	if (!sure) {
+		amount.state = FIGURE_SCALED;
+		amount.share = 0;
+	}
+	return amount;
+}
+
+/* Returns whether the reading before the present one can be used. */
+static bool find_pair(const struct reading *reading, const struct task *task,
+		      const struct task_io *last, struct io_pair *pair)
+{
+	const struct fact_reader *reader = reading->reader;
+
+	if (!task)
+		return false;
+	pair->from = *last;
+	pair->is_new = last->read_ns == 0;
+	if (pair->is_new)
+		pair->from = (struct task_io){.read_ns = task->start_ns};
+	pair->now_ns = sys_now_ns(reader->sys);
+	bool missed = last->missed_ns > pair->from.read_ns && last->missed_ns < reading->now_ns;
+	return pair->from.read_ns >= reader->begin_ns && !missed;
+}
+
+/* Sets what a task or process has read and written. Replaces the last reading. */
 static void set_io(const struct reading *reading, int result, const struct proc_io *io,
 		   struct task *task, struct task_io *last, struct figure facts[FACTS])
 {
-	const struct fact_reader *reader = reading->reader;
-	bool is_new = task && task->start_ns >= reader->begin_ns && last->series == 0;
-	bool known = task && (last->series == reader->series || is_new);
+	struct io_pair pair = {.now_ns = 0};
+	bool known = find_pair(reading, task, last, &pair);
 
 	if (result < 0) {
 		bool denied = result == -EACCES || result == -EPERM;
 
 		facts[FACT_READ_BYTES] = facts[FACT_WRITE_BYTES] =
 			(struct figure){.state = denied ? FIGURE_DENIED : FIGURE_NOT_COUNTED};
+		last->missed_ns = reading->now_ns;
 		return;
 	}
-	facts[FACT_READ_BYTES] = growth_of(known, last->read_bytes, io->read_bytes);
-	facts[FACT_WRITE_BYTES] = growth_of(known, last->write_bytes, io->write_bytes);
-	*last = (struct task_io){io->read_bytes, io->write_bytes, reader->series};
+	facts[FACT_READ_BYTES] = facts[FACT_WRITE_BYTES] = unknown;
+	if (known) {
+		facts[FACT_READ_BYTES] =
+			amount_of(reading, &pair, pair.from.read_bytes, io->read_bytes);
+		facts[FACT_WRITE_BYTES] =
+			amount_of(reading, &pair, pair.from.write_bytes, io->write_bytes);
+	}
+	*last = (struct task_io){io->read_bytes, io->write_bytes, pair.now_ns, 0};
 }
 
 static void keep_state(const struct reading *reading, pid_t tid, const struct proc_stat *stat)
@@ -224,6 +283,15 @@ static void set_kept(struct reading *reading, size_t index, struct figure state,
 		add_thread_to_process(facts, process->facts);
 }
 
+/* The file of a thread is not read, as that of its process is. */
+static void miss_thread(const struct reading *reading, pid_t tid)
+{
+	struct task *task = reading->io ? tasks_find(reading->tasks, tid, reading->now_ns) : NULL;
+
+	if (task)
+		task->io.missed_ns = reading->now_ns;
+}
+
 static void read_thread(struct reading *reading, size_t index)
 {
 	const struct sys *sys = reading->reader->sys;
@@ -248,8 +316,10 @@ static void read_thread(struct reading *reading, size_t index)
 	const struct figure threads = process->facts[FACT_THREAD_COUNT];
 	memcpy(facts, process->facts, FACTS * sizeof(*facts));
 	if (row->tid == row->pid &&
-	    (figure_known(threads) ? threads.value == 1 : !reading->only_state))
+	    (figure_known(threads) ? threads.value == 1 : !reading->only_state)) {
+		miss_thread(reading, row->tid);
 		return;
+	}
 	facts_clear(facts, FIGURE_NOT_COUNTED);
 	if (reading->stat && proc_thread_stat(sys, row->pid, row->tid, &stat) == 0) {
 		set_stat(reading, &stat, facts);
@@ -275,11 +345,21 @@ static int compare_processes(const void *a, const void *b)
 /* Begins, continues or ends the series of snapshots with columns of I/O. */
 static void continue_series(struct fact_reader *reader, bool io, uint64_t now_ns)
 {
-	if (io && !reader->in_series) {
-		reader->series++;
-		reader->begin_ns = now_ns;
-	}
+	if (io && !reader->in_series)
+		reader->begin_ns = reader->sure_ns = now_ns;
 	reader->in_series = io;
+}
+
+void fact_reader_miss(const struct fact_reader *reader, struct tasks *tasks, uint64_t now_ns,
+		      struct task *task)
+{
+	if (!reader->in_series)
+		return;
+	struct task *process = task->pid > 0 ? tasks_find(tasks, task->pid, now_ns) : NULL;
+
+	task->io.missed_ns = now_ns;
+	if (process)
+		process->process_io.missed_ns = now_ns;
 }
 
 void fact_reader_read(struct fact_reader *reader, struct tasks *tasks, uint64_t now_ns,
@@ -312,6 +392,8 @@ void fact_reader_read(struct fact_reader *reader, struct tasks *tasks, uint64_t 
 		find_or_read_process(&reading, snapshot->sleeping[i].pid, SIZE_MAX);
 	hash_table_fini(&reading.by_pid);
 	reader->read_ns = now_ns;
+	if (!reader->each_run_known)
+		reader->sure_ns = now_ns;
 	if (snapshot->n_processes > 0)
 		qsort(snapshot->processes, snapshot->n_processes, sizeof(*snapshot->processes),
 		      compare_processes);

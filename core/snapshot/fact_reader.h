@@ -20,19 +20,26 @@
 struct fact_reader {
 	const struct sys *sys;
 	bool each_run_known; /* in the interval, each task that ran has a slot */
-	uint64_t read_ns;    /* end of the last interval whose states were read */
+	uint64_t read_ns;    /* end of the last interval that was read */
 	/* Of the series of snapshots with columns of I/O: */
 	bool in_series;
-	unsigned series;   /* its number: 1, 2 ... */
-	uint64_t begin_ns; /* a task that started later had no I/O before */
+	uint64_t begin_ns; /* its begin: earlier readings are not used */
+	uint64_t sure_ns;  /* since then a task without a row did not run */
 };
 
 /*
  * Fills the facts of the threads, and the processes of the snapshot. The rows of ended tasks are
- * UNDEFINED. What cannot be read is NOT_COUNTED, also of a task that ends meanwhile. I/O of other
- * users is DENIED, and NOT_COUNTED at the first reading. Call it before the rows are evaluated.
+ * UNDEFINED. What cannot be read is NOT_COUNTED, also of a task that ends meanwhile. Call it before
+ * the rows are evaluated.
+ *
+ * I/O is the growth between two readings. It is NOT_COUNTED at the first reading, and at the next
+ * one after an interval in which the task ran and was not read. It is SCALED to the interval if
+ * the task may have run in an interval that had no row for it. I/O of other users is DENIED.
  */
 void fact_reader_read(struct fact_reader *reader, struct tasks *tasks, uint64_t now_ns,
 		      struct snapshot *snapshot);
+/* A task ran in the interval that ends at now_ns, and has no row. */
+void fact_reader_miss(const struct fact_reader *reader, struct tasks *tasks, uint64_t now_ns,
+		      struct task *task);
 
 #endif

@@ -58,17 +58,21 @@ void rollup_cpus(const struct snapshot *snapshot, enum rollup by, struct cpu_uni
 		if (!cpu->tally)
 			continue;
 		unit->cpus += cpu->cpus ? cpu->cpus : 1;
+		unit->doubt_ns += cpu->doubt_ns;
 		tally_add(&columns->plan->shape, unit->tally, cpu->tally);
 		tally_add(&columns->plan->shape, unit->idle, cpu->idle);
 	}
 	for (size_t i = 0; i < units->n; i++) {
 		struct snapshot_cpu *unit = &units->items[i];
+		const struct busy_part part = {.cpus = unit->cpus,
+					       .tally = unit->tally,
+					       .idle = unit->idle,
+					       .doubt_ns = unit->doubt_ns};
 
 		if (unit->cpus == 0)
 			cpu_free(unit);
 		else
-			snapshot_evaluate_busy(snapshot, unit->cpus, false, unit->tally, unit->idle,
-					       unit->figures);
+			snapshot_evaluate_busy(snapshot, &part, unit->figures);
 	}
 }
 

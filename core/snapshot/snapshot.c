@@ -41,12 +41,13 @@ uint64_t *snapshot_busy_tally(const struct columns *columns, const uint64_t *tal
 	return busy;
 }
 
-void snapshot_evaluate_busy(const struct snapshot *snapshot, size_t cpus, bool machine,
-			    const uint64_t *tally, const uint64_t *idle, struct figure *figures)
+void snapshot_evaluate_busy(const struct snapshot *snapshot, const struct busy_part *part,
+			    struct figure *figures)
 {
 	const struct columns *columns = snapshot->columns;
-	uint64_t interval_ns = snapshot_counted_ns(snapshot->interval_ns, tally, cpus);
-	uint64_t *busy = snapshot_busy_tally(columns, tally, idle);
+	const uint64_t *tally = part->tally;
+	uint64_t interval_ns = snapshot_counted_ns(snapshot->interval_ns, tally, part->cpus);
+	uint64_t *busy = snapshot_busy_tally(columns, tally, part->idle);
 	struct evaluator evaluator;
 
 	const struct metric_scope scope = {
@@ -55,7 +56,9 @@ void snapshot_evaluate_busy(const struct snapshot *snapshot, size_t cpus, bool m
 	};
 
 	evaluator_init(&evaluator, columns, scope);
-	evaluator.input.machine = machine;
+	evaluator.input.machine = part->machine;
+	if (part->doubt_ns > tally[TALLY_TASK_CLOCK] / 100)
+		evaluator.input.clock_doubt_ns = part->doubt_ns;
 	evaluator.input.sum = true;
 	/* A switch away from the idle task is a switch of the CPU too. */
 	busy[TALLY_SWITCHES] = tally[TALLY_SWITCHES];

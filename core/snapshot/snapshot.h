@@ -41,6 +41,7 @@ struct snapshot_cpu {
 	uint64_t *tally;  /* all that ran there, idle included; NULL: not counted now */
 	uint64_t *idle;   /* the idle task's part of tally; NULL: not counted now */
 	struct figure *figures; /* n_metrics, of tally - idle; NULL: not counted now */
+	uint64_t doubt_ns;      /* by so much the idle time may be wrong */
 };
 
 /* The facts of a process with a row or a sleeping one, with what all its threads have. */
@@ -61,7 +62,7 @@ struct snapshot_run {
 /* pmctop's own cost. cpu_ns 0: unknown; a replay has no cost worth counting. */
 struct snapshot_cost {
 	uint64_t cpu_ns;    /* CPU time of pmctop's process in the interval */
-	uint64_t wall_ns;   /* the length of that interval */
+	uint64_t wall_ns;   /* the time in which it was used */
 	uint64_t records;   /* records that it read, in mode "system" */
 	uint64_t switch_ns; /* the kernel's cost of a switch (duty_cycle.h); 0: unknown */
 	uint64_t cycles;    /* of the thread that counts; 0: unknown */
@@ -169,14 +170,21 @@ const struct snapshot_cgroup *snapshot_cgroup_limits(const struct snapshot *snap
  */
 uint64_t *snapshot_busy_tally(const struct columns *columns, const uint64_t *tally,
 			      const uint64_t *idle);
+/* The counts of one or several CPUs, or of the whole machine. */
+struct busy_part {
+	size_t cpus; /* counted ones; 0: unknown */
+	bool machine;
+	const uint64_t *tally, *idle; /* idle may be NULL */
+	uint64_t doubt_ns;            /* by so much the time of idle may be wrong */
+};
 /*
- * Evaluates all metrics of tally - idle (idle may be NULL), for so many counted CPUs (0: unknown)
- * of a snapshot that has columns, interval and totals, or for the whole `machine`. %CPU is the busy
- * share, IPC is that of the busy time. Context switches are those of tally: a switch away from the
- * idle task counts too, as in vmstat and perf stat.
+ * Evaluates all metrics of tally - idle, of a snapshot that has columns, interval and totals. %CPU
+ * is the busy share, IPC is that of the busy time. Busy time is SCALED if more than a hundredth of
+ * the CPUs' time is in doubt. Context switches are those of tally: a switch away from the idle task
+ * counts too, as in vmstat and perf stat.
  */
-void snapshot_evaluate_busy(const struct snapshot *snapshot, size_t cpus, bool machine,
-			    const uint64_t *tally, const uint64_t *idle, struct figure *figures);
+void snapshot_evaluate_busy(const struct snapshot *snapshot, const struct busy_part *part,
+			    struct figure *figures);
 /* Sets target and target_figures from the rows. */
 void snapshot_merge_target(struct snapshot *snapshot);
 

@@ -375,6 +375,9 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 		const uint64_t *tally = interval->tallies + i * width;
 		if (!target_has(source->target, source->tasks, interval->ran[i])) {
 			tally_add(&interval->shape, snapshot->others, tally);
+			if (source->facts)
+				fact_reader_miss(source->facts, source->tasks, source->now_ns,
+						 interval->ran[i]);
 			continue;
 		}
 		fill_row(&filling, interval->ran[i], &rows->items[rows->n]);
@@ -416,14 +419,17 @@ static void fill_cpu(const struct snapshot_source *source, size_t index, struct 
 	cpu->tally = memcpy(xmalloc(bytes), interval_cpu(interval, index), bytes);
 	cpu->idle = memcpy(xmalloc(bytes), interval_idle(interval, index), bytes);
 	cpu->figures = xcalloc(columns->n_metrics, sizeof(struct figure));
-	snapshot_evaluate_busy(snapshot, 1, false, cpu->tally, cpu->idle, cpu->figures);
+	cpu->doubt_ns = interval->doubt_ns[index];
+	const struct busy_part part = {
+		.cpus = 1, .tally = cpu->tally, .idle = cpu->idle, .doubt_ns = cpu->doubt_ns};
+	snapshot_evaluate_busy(snapshot, &part, cpu->figures);
 }
 
 static void fill_cpus(const struct snapshot_source *source, struct snapshot *snapshot)
 {
 	const struct interval *interval = source->interval;
 	size_t width = tally_width(&interval->shape), bytes = width * sizeof(uint64_t);
-	size_t counted = 0;
+	struct busy_part all = {.machine = true};
 
 	snapshot->cpus = xcalloc(interval->n_cpus, sizeof(*snapshot->cpus));
 	snapshot->idle = xcalloc(width, sizeof(uint64_t));
@@ -431,12 +437,14 @@ static void fill_cpus(const struct snapshot_source *source, struct snapshot *sna
 	snapshot->figures = xcalloc(snapshot->columns->n_metrics, sizeof(struct figure));
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		tally_add(&interval->shape, snapshot->idle, interval_idle(interval, i));
-		counted += interval->cpu_counted[i];
+		all.cpus += interval->cpu_counted[i];
+		all.doubt_ns += interval->doubt_ns[i];
 		if (interval->cpu_online[i] || interval->cpu_counted[i])
 			fill_cpu(source, i, snapshot);
 	}
-	snapshot_evaluate_busy(snapshot, counted, true, snapshot->totals, snapshot->idle,
-			       snapshot->figures);
+	all.tally = snapshot->totals;
+	all.idle = snapshot->idle;
+	snapshot_evaluate_busy(snapshot, &all, snapshot->figures);
 }
 
 void snapshot_set_notes(struct snapshot *snapshot, const struct notes *notes)

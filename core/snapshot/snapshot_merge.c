@@ -310,6 +310,9 @@ static void merge_cpus(struct snapshot *sum, const struct snapshot *next)
 		}
 		tally_add(shape, to->tally, cpu->tally);
 		tally_add(shape, to->idle, cpu->idle);
+		/* Ticks are sums: their rounding does not add up. */
+		if (cpu->doubt_ns > to->doubt_ns)
+			to->doubt_ns = cpu->doubt_ns;
 	}
 }
 
@@ -375,7 +378,7 @@ void snapshot_merge_add(struct snapshot *sum, const struct snapshot *next)
 void snapshot_merge_evaluate(struct snapshot *sum)
 {
 	const struct columns *columns = sum->columns;
-	size_t counted = 0;
+	struct busy_part all = {.machine = true, .tally = sum->totals, .idle = sum->idle};
 
 	snapshot_merge_target(sum);
 	for (size_t i = 0; i < sum->n_cpus; i++) {
@@ -383,10 +386,15 @@ void snapshot_merge_evaluate(struct snapshot *sum)
 
 		if (!cpu->tally)
 			continue;
-		counted++;
+		const struct busy_part part = {.cpus = 1,
+					       .tally = cpu->tally,
+					       .idle = cpu->idle,
+					       .doubt_ns = cpu->doubt_ns};
+		all.cpus++;
+		all.doubt_ns += cpu->doubt_ns;
 		cpu->figures = xcalloc(columns->n_metrics, sizeof(*cpu->figures));
-		snapshot_evaluate_busy(sum, 1, false, cpu->tally, cpu->idle, cpu->figures);
+		snapshot_evaluate_busy(sum, &part, cpu->figures);
 	}
 	sum->figures = xcalloc(columns->n_metrics, sizeof(*sum->figures));
-	snapshot_evaluate_busy(sum, counted, true, sum->totals, sum->idle, sum->figures);
+	snapshot_evaluate_busy(sum, &all, sum->figures);
 }

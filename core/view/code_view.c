@@ -378,6 +378,64 @@ static struct figure part_of(struct figure count, const struct code_share *share
 	return count;
 }
 
+/* The counts of a function, one for each reading of the columns. */
+struct function_counts {
+	const struct columns *columns;
+	struct figure interval_s;
+	struct figure *items;
+	double *errors; /* relative standard errors; 0: none, or unknown */
+};
+
+/* The part of its error by which a count is changed, to see what the metric changes. */
+#define ERROR_STEP 0x1p-10
+
+/* Returns the standard error of a metric: what it changes by the error of each count, in squares.
+ */
+static double error_of_metric(const struct function_counts *counts, const struct metric *metric,
+			      struct figure figure)
+{
+	const struct metric_readings *readings = &counts->columns->readings;
+	double squares = 0;
+
+	for (size_t r = 0; r < readings->n && figure_known(figure); r++) {
+		double value = counts->items[r].value;
+
+		if (counts->errors[r] <= 0)
+			continue;
+		counts->items[r].value = value * (1 + counts->errors[r] * ERROR_STEP);
+		struct figure other = metric_eval(metric, counts->items, NULL, counts->interval_s);
+		counts->items[r].value = value;
+		if (!figure_known(other))
+			continue;
+		double change = (other.value - figure.value) / ERROR_STEP;
+		squares += change * change;
+	}
+	return isfinite(squares) ? sqrt(squares) : 0;
+}
+
+/* Evaluates the metrics of one function. */
+static void fill_metrics(const struct function_counts *counts, struct code_line *line)
+{
+	const struct columns *columns = counts->columns;
+
+	for (size_t m = 0; m < columns->n_metrics; m++) {
+		struct figure figure =
+			metric_eval(&columns->metrics[m], counts->items, NULL, counts->interval_s);
+		double error = error_of_metric(counts, &columns->metrics[m], figure);
+		double known = 1 - error / fabs(figure.value);
+
+		if (figure.state == FIGURE_SCALED && error > 0 && known < (double)figure.share)
+			figure.share = known > 0 ? (float)known : 0;
+		line->figures[m] = figure;
+		line->errors[m] = error;
+	}
+}
+
+static double relative_error(const struct code_share *share)
+{
+	return share->share > 0 ? share->error / share->share : 0;
+}
+
 static void fill_figures(const struct code_index *index, const struct code_subject *subject,
 			 struct code_view *view)
 {
@@ -392,23 +450,30 @@ static void fill_figures(const struct code_index *index, const struct code_subje
 	row.input.lost = subject->lost;
 	row.input.machine = subject->key.kind == HISTORY_MACHINE;
 	metric_read(readings, &row.input, row.counts);
-	struct figure *counts = xcalloc(readings->n, sizeof(*counts));
+	const struct function_counts counts = {
+		.columns = columns,
+		.interval_s = row.interval_s,
+		.items = xcalloc(readings->n, sizeof(*counts.items)),
+		.errors = xcalloc(readings->n, sizeof(*counts.errors)),
+	};
 	view->figures = xcalloc(view->n, columns->n_metrics * sizeof(*view->figures));
+	view->errors = xcalloc(view->n, columns->n_metrics * sizeof(*view->errors));
 	for (size_t i = 0; i < view->n; i++) {
 		struct code_line *line = &view->lines[i];
 
 		line->figures = view->figures + i * columns->n_metrics;
+		line->errors = view->errors + i * columns->n_metrics;
 		for (size_t r = 0; r < readings->n; r++) {
 			size_t event = sampled_event(view->profile, &readings->items[r]);
 			bool sampled = event != SIZE_MAX && view->totals[event].weight > 0;
-			counts[r] = sampled ? part_of(row.counts[r], &line->events[event])
-					    : (struct figure){.state = FIGURE_NOT_COUNTED};
+			counts.items[r] = sampled ? part_of(row.counts[r], &line->events[event])
+						  : (struct figure){.state = FIGURE_NOT_COUNTED};
+			counts.errors[r] = sampled ? relative_error(&line->events[event]) : 0;
 		}
-		for (size_t m = 0; m < columns->n_metrics; m++)
-			line->figures[m] =
-				metric_eval(&columns->metrics[m], counts, NULL, row.interval_s);
+		fill_metrics(&counts, line);
 	}
-	free(counts);
+	free(counts.items);
+	free(counts.errors);
 	evaluator_fini(&row);
 }
 
@@ -430,5 +495,6 @@ void code_view_fini(struct code_view *view)
 	free(view->entries);
 	free(view->shares);
 	free(view->figures);
+	free(view->errors);
 	*view = (struct code_view){0};
 }

@@ -37,6 +37,11 @@ struct code_line {
 	 * need a count of which the function has no sample are NOT_COUNTED, as are facts of tasks.
 	 */
 	struct figure *figures;
+	/*
+	 * The standard errors of these figures in their unit, by the errors of the shares alone.
+	 * The events have samples of their own, so their errors are independent.
+	 */
+	double *errors;
 };
 
 /* What a code view is of. */
@@ -65,6 +70,7 @@ struct code_view {
 	size_t n_entries;
 	struct code_share *shares; /* of all lines */
 	struct figure *figures;    /* of all lines */
+	double *errors;            /* of all lines */
 };
 
 /* Finds rows of a snapshot's profile. To be made once for many views of one snapshot. */

@@ -66,16 +66,18 @@ static void read_limit(const struct throttling *throttling, const struct cgroup_
 }
 
 static void read_throttled(const struct throttling *throttling, const struct cgroup_dir *dir,
-			   struct cgroup_quota_account *account)
+			   uint64_t interval, struct cgroup_quota_account *account)
 {
 	struct cgroup_throttling stat;
 	bool read = cgroup_throttling_read(throttling->sys, dir, &stat) == 0;
 
-	account->grown_known =
-		read && account->stat_known && stat.throttled_ns >= account->throttled_ns;
+	account->grown_known = read && account->stat_known &&
+			       account->stat_read > throttling->unwanted &&
+			       stat.throttled_ns >= account->throttled_ns;
 	account->grown_ns = account->grown_known ? stat.throttled_ns - account->throttled_ns : 0;
 	account->throttled_ns = read ? stat.throttled_ns : 0;
 	account->stat_known = read;
+	account->stat_read = interval;
 }
 
 /* Reads what is due of one cgroup, once an interval. */
@@ -100,7 +102,7 @@ static void read_cgroup(const struct throttling *throttling, struct cgroup *cgro
 		account->limit_read = interval;
 	}
 	if (account->limit == CGROUP_LIMITED)
-		read_throttled(throttling, &dir, account);
+		read_throttled(throttling, &dir, interval, account);
 	else
 		account->stat_known = false;
 }

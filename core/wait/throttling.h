@@ -25,6 +25,8 @@ struct throttling {
 	struct cgroup_mounts mounts;
 	bool mounts_read;
 	bool without_quotas; /* the kernel has no CPU quotas (version 1 without CFS_BANDWIDTH) */
+	uint64_t
+		unwanted; /* the last interval without a column that needs them, set by the owner */
 };
 
 void throttling_fini(struct throttling *throttling); /* zeroed is fine */

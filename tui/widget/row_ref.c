@@ -239,7 +239,8 @@ static bool is_ancestor_referenced(const struct row_refs *refs, const struct vie
 struct line_sum {
 	uint64_t *tally, *idle;
 	size_t cpus;
-	unsigned lost; /* ROW_LOST, or 0 */
+	uint64_t doubt_ns; /* of the CPUs' idle time */
+	unsigned lost;     /* ROW_LOST, or 0 */
 };
 
 static void sum_line(struct line_sum *total, const struct view *view, size_t line)
@@ -255,6 +256,7 @@ static void sum_line(struct line_sum *total, const struct view *view, size_t lin
 		tally_add(&columns->plan->shape, total->tally, view->cpus[index].tally);
 		tally_add(&columns->plan->shape, total->idle, view->cpus[index].idle);
 		total->cpus += view->cpus[index].cpus ? view->cpus[index].cpus : 1;
+		total->doubt_ns += view->cpus[index].doubt_ns;
 	}
 }
 
@@ -265,8 +267,11 @@ static struct figure *evaluate_sum(const struct line_sum *total, const struct vi
 
 	if (view->cpus) {
 		figures = xcalloc(columns->n_metrics, sizeof(*figures));
-		snapshot_evaluate_busy(view->snapshot, total->cpus, false, total->tally,
-				       total->idle, figures);
+		const struct busy_part part = {.cpus = total->cpus,
+					       .tally = total->tally,
+					       .idle = total->idle,
+					       .doubt_ns = total->doubt_ns};
+		snapshot_evaluate_busy(view->snapshot, &part, figures);
 		return figures;
 	}
 	struct rows sum;

@@ -182,6 +182,69 @@ static void times_added_later(void **state)
 	close_all(engine, fk);
 }
 
+/* CPUs have ticks here: in a short interval their figures are estimates. */
+static void cpus_of_ticks(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 3});
+		struct sys sys = fk_sys(fk);
+		enum figure_state wanted = i ? FIGURE_VALID : FIGURE_SCALED;
+
+		fk_task(fk, TASK(MAIN));
+		fk_switch(fk, 0, MAIN);
+		struct engine *engine = open_engine(&sys);
+		snapshot_free(next_snapshot(engine, fk, NS_PER_S));
+		struct snapshot *snapshot =
+			next_snapshot(engine, fk, i ? 2 * NS_PER_S : INTERVAL_NS);
+		int index = columns_metric(snapshot->columns, "cpu_percent");
+		assert_true(index >= 0);
+		assert_int_equal(snapshot->cpus[0].figures[index].state, wanted);
+		assert_int_equal(snapshot->figures[index].state, wanted);
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
+/*
+ * The ticks of a task grow by more than it ran in the interval: it ran unseen before. It has no
+ * times then, and the machine no more than there was time. Ticks that are rounded up are bounded.
+ */
+static void times_of_more_than_an_interval(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.no_pmu = true});
+	struct sys sys = fk_sys(fk);
+	const struct command add = {COMMAND_ADD_EVENTS, EVENT_USER_TIME};
+	static const char *const stats[] = {"1000", "1100", "1300", "1400", "1501"};
+	static const enum figure_state wanted[] = {FIGURE_NOT_COUNTED, FIGURE_VALID,
+						   FIGURE_NOT_COUNTED, FIGURE_VALID, FIGURE_SCALED};
+
+	(void)state;
+	fk_task(fk, TASK(MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine(&sys);
+	engine_do(engine, &add);
+	snapshot_free(next_snapshot(engine, fk, NS_PER_S));
+	for (size_t i = 0; i < ARRAY_SIZE(stats); i++) {
+		char text[256];
+
+		snprintf(text, sizeof(text),
+			 "50 (t) R 1 50 50 0 -1 0 0 0 0 0 %s 0 0 0 20 0 1 0 0 0 0 0 0 0 0 0 0 0 0 "
+			 "0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+			 stats[i]);
+		fk_file(fk, "/proc/50/task/50/stat", text);
+		struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
+		struct figure figure = task_figure(snapshot, MAIN, EVENT_USER_TIME);
+		if (figure.state != wanted[i])
+			fail_msg("interval %zu: %f, state %u", i, figure.value, figure.state);
+		assert_true(figure.value <= (double)count_of(snapshot, MAIN, "task-clock"));
+		int index = columns_metric(snapshot->columns, EVENT_USER_TIME);
+		assert_true(snapshot->figures[index].value <= 1.01 * (double)NS_PER_S);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
 /* The levels change with the next interval but one, with counters of CPUs and of tasks. */
 static void levels_change(void **state)
 {
@@ -971,6 +1034,8 @@ int main(void)
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(kernel_share),
 		cmocka_unit_test(times_added_later),
+		cmocka_unit_test(cpus_of_ticks),
+		cmocka_unit_test(times_of_more_than_an_interval),
 		cmocka_unit_test(levels_change),
 		cmocka_unit_test(others_are_shown),
 		cmocka_unit_test(children_are_followed),

@@ -271,6 +271,72 @@ static void schedstat_has_zeros(void **state)
 	close_all(engine, fk);
 }
 
+static const char *refused; /* a path; NULL: none */
+
+static ssize_t read_unless_refused(void *fk, const char *path, char *buffer, size_t size)
+{
+	const struct sys fake = fk_sys(fk);
+
+	return refused && strcmp(path, refused) == 0 ? -EMFILE
+						     : sys_file_read(&fake, path, buffer, size);
+}
+
+/* The growth of two intervals is that of none. */
+static void a_process_that_is_not_read_once(void **state)
+{
+	static const struct {
+		bool refuses;
+		uint64_t least_ns, most_ns;
+	} intervals[] = {
+		{false, 9 * INTERVAL_NS / 10, 11 * INTERVAL_NS / 10},
+		{true, 0, 0},
+		{false, 0, 0},
+		{false, 9 * INTERVAL_NS / 10, 11 * INTERVAL_NS / 10},
+	};
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
+	struct sys sys = fk_sys(fk);
+	struct sys_ops ops = *sys.ops;
+
+	(void)state;
+	ops.file_read = read_unless_refused;
+	sys.ops = &ops;
+	fk_task(fk, TASK(OTHER, 70));
+	fk_switch(fk, 0, 70);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+	for (size_t i = 0; i < ARRAY_SIZE(intervals); i++) {
+		refused = intervals[i].refuses ? "/proc/70/stat" : NULL;
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		assert_in_range(ran_ns(snapshot, 70), intervals[i].least_ns, intervals[i].most_ns);
+		assert_int_equal(has_note(snapshot, "could not be read"),
+				 intervals[i].most_ns == 0);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+/* The same of the CPUs. */
+static void cpus_that_are_not_read_once(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
+	struct sys sys = fk_sys(fk);
+	struct sys_ops ops = *sys.ops;
+
+	(void)state;
+	ops.file_read = read_unless_refused;
+	sys.ops = &ops;
+	fk_task(fk, TASK(OTHER, 70));
+	struct engine *engine = open_engine(&sys);
+	for (size_t i = 0; i < 4; i++) {
+		refused = i == 1 ? "/proc/stat" : NULL;
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		assert_in_range(snapshot->totals[TALLY_TASK_CLOCK], 0, 22 * INTERVAL_NS / 10);
+		assert_int_equal(snapshot->cpus[0].tally != NULL, i == 0 || i == 3);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -284,6 +350,8 @@ int main(void)
 		cmocka_unit_test(the_target_has_a_process_twice),
 		cmocka_unit_test(the_target_is_as_lost_as_its_rows),
 		cmocka_unit_test(schedstat_has_zeros),
+		cmocka_unit_test(a_process_that_is_not_read_once),
+		cmocka_unit_test(cpus_that_are_not_read_once),
 	};
 
 	return cmocka_run_group_tests_name("proc_scan", tests, NULL, NULL);

@@ -472,6 +472,63 @@ static void test_silent_idle(void **state)
 	close_all(engine, fk);
 }
 
+/* Task 50, a task without records, and the idle task without records, in turns of 10 ms. */
+static void add_hidden_turns(struct fk *fk, int cpu, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t at_ns = i * 10 * NS_PER_MS;
+		const struct fk_step steps[] = {
+			{.at_ns = at_ns, .action = FK_SWITCH, .cpu = cpu, .tid = 50},
+			{.at_ns = at_ns + 3 * NS_PER_MS,
+			 .action = FK_SWITCH,
+			 .cpu = cpu,
+			 .tid = 60},
+			{.at_ns = at_ns + 5 * NS_PER_MS, .action = FK_SWITCH, .cpu = cpu, .tid = 0},
+		};
+		fk_script(fk, steps, ARRAY_SIZE(steps));
+	}
+}
+
+/*
+ * Of time that no record names, /proc/stat has in ticks how much was idle. So the busy time is an
+ * estimate in a short interval, within a tick of the truth.
+ */
+static void test_idle_time_of_ticks(void **state)
+{
+	static const struct {
+		uint64_t interval_ns;
+		enum figure_state state;
+	} rows[] = {
+		{100 * NS_PER_MS, FIGURE_SCALED},
+		{500 * NS_PER_MS, FIGURE_SCALED},
+		{2 * NS_PER_S, FIGURE_VALID},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(&(struct fk_config){.no_pmu = true, .cpus = 2});
+		struct sys sys = fk_sys(fk);
+
+		fk_silent_idle(fk, 1, true);
+		fk_task(fk, &(struct fk_spec){.tid = 50});
+		fk_task(fk, &(struct fk_spec){.tid = 60, .unreported = true});
+		struct engine *engine = open_engine(&sys);
+		add_hidden_turns(fk, 1, 900);
+		snapshot_free(nth_snapshot(engine, fk, 4));
+		struct snapshot *snapshot = next_snapshot(engine, fk, rows[i].interval_ns);
+		int index = columns_metric(snapshot->columns, "cpu_percent");
+		const struct figure figure = snapshot->cpus[1].figures[index];
+		assert_int_equal(snapshot->cpus[0].figures[index].state, FIGURE_VALID);
+		if (figure.state != rows[i].state)
+			fail_msg("row %zu: %f, state %u", i, figure.value, figure.state);
+		double error = 100 * 10.0 * NS_PER_MS / (double)rows[i].interval_ns;
+		if (fabs(figure.value - 50) > error)
+			fail_msg("row %zu: %f", i, figure.value);
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
 /* SWITCH records cost time at each switch, so only a CPU that needs them has them. */
 static void test_silent_idle_of_one_cpu(void **state)
 {
@@ -1144,6 +1201,7 @@ int main(void)
 		cmocka_unit_test(test_loss_is_unattributed),
 		cmocka_unit_test(test_broken_ring_is_a_loss),
 		cmocka_unit_test(test_silent_idle),
+		cmocka_unit_test(test_idle_time_of_ticks),
 		cmocka_unit_test(test_silent_idle_of_one_cpu),
 		cmocka_unit_test(test_unsupported_event_costs_its_column_alone),
 		cmocka_unit_test(test_counters_taken),

@@ -351,6 +351,124 @@ static void test_bytes_per_second(void **state)
 	scene_close(&scene);
 }
 
+/* What happens in the second of four intervals. Process 60 reads 1000 bytes in each of them. */
+enum io_event {
+	IO_NOTHING,
+	IO_REFUSED, /* its file cannot be read */
+	IO_HIDDEN,  /* the columns of I/O are not shown */
+	IO_NO_ROW,  /* it does not run, and reads nothing */
+	IO_LOST,    /* records are lost, and its slice is among them */
+	IO_OUTSIDE, /* it is not in the target until then */
+};
+
+static const struct io_case {
+	const char *name;
+	enum io_event event;
+	const char *wants[4]; /* bytes read in each interval */
+} io_cases[] = {
+	{"in each interval", IO_NOTHING, {"-", "10", "10", "10"}},
+	{"after a refusal", IO_REFUSED, {"-", "-", "-", "10"}},
+	{"after hidden columns", IO_HIDDEN, {"-", NULL, "-", "10"}},
+	{"after an interval without a row", IO_NO_ROW, {"-", NULL, "10", "10"}},
+	{"after lost records", IO_LOST, {"-", NULL, "~10", "10"}},
+	{"after it joined the target", IO_OUTSIDE, {NULL, NULL, "-", "10"}},
+};
+
+static bool refuse_io;
+
+static ssize_t read_unless_refused(void *fk, const char *path, char *buffer, size_t size)
+{
+	const struct sys fake = fk_sys(fk);
+
+	return refuse_io && strcmp(path, "/proc/60/io") == 0
+		       ? -EIO
+		       : sys_file_read(&fake, path, buffer, size);
+}
+
+/* Before that interval. */
+static void begin_io_event(struct scene *scene, enum io_event event, unsigned interval)
+{
+	refuse_io = event == IO_REFUSED && interval == 1;
+	if (event == IO_LOST && interval == 1)
+		fk_lose(scene->fk, 0, 4);
+}
+
+static void do_commands_of(struct scene *scene, enum io_event event, unsigned interval)
+{
+	static const char *const columns[] = {"read", "written", "read_per_s"};
+
+	for (size_t i = 0; event == IO_HIDDEN && i < ARRAY_SIZE(columns); i++)
+		if (interval < 2)
+			engine_do(scene->engine,
+				  &(struct command){.kind = interval == 0 ? COMMAND_REMOVE
+									  : COMMAND_ADD_METRIC,
+						    .text = columns[i]});
+	if (event == IO_OUTSIDE && interval == 1)
+		engine_do(scene->engine, &(struct command){.kind = COMMAND_DISMISS});
+}
+
+/* The snapshot of an interval in which 50 runs, too. */
+static struct snapshot *run_others(struct scene *scene)
+{
+	const struct fk_step steps[] = {
+		{.at_ns = 10 * NS_PER_MS, .action = FK_SWITCH, .tid = 50},
+		{.at_ns = 20 * NS_PER_MS, .action = FK_SWITCH, .tid = 0},
+		{.at_ns = 60 * NS_PER_MS, .action = FK_SWITCH, .tid = 0},
+	};
+
+	fk_script(scene->fk, steps, ARRAY_SIZE(steps));
+	return next_snapshot(scene->engine, scene->fk, INTERVAL_NS);
+}
+
+/* In hundreds of bytes. want NULL: process 60 has no row, or no column. */
+static void check_read(const struct snapshot *snapshot, const char *name, unsigned interval,
+		       const char *want)
+{
+	char text[32];
+
+	if (!want)
+		return;
+	struct figure figure = task_figure(snapshot, 60, "read");
+	if (figure_known(figure))
+		snprintf(text, sizeof(text), "%s%.0f", figure.state == FIGURE_SCALED ? "~" : "",
+			 figure.value / 100);
+	else
+		snprintf(text, sizeof(text), "%s", figure_state_sign(figure.state));
+	if (strcmp(text, want) != 0)
+		fail_msg("%s, interval %u: %s, not %s", name, interval, text, want);
+}
+
+static void run_io(void **state)
+{
+	const struct io_case *this = *state;
+	static const pid_t other[] = {50};
+	struct engine_config targeted = config;
+	struct scene scene;
+
+	scene_open(&scene);
+	engine_free(scene.engine);
+	scene.ops.file_read = read_unless_refused;
+	targeted.target.pids = other;
+	targeted.target.n_pids = this->event == IO_OUTSIDE;
+	scene.engine = open_engine_with(&scene.sys, &targeted);
+	for (unsigned i = 0, bytes = 1000; i < ARRAY_SIZE(this->wants); i++) {
+		bool sleeps = this->event == IO_NO_ROW && i == 1;
+		const struct fk_step step = {
+			.at_ns = 50 * NS_PER_MS, .action = FK_SWITCH, .tid = 60};
+
+		begin_io_event(&scene, this->event, i);
+		do_commands_of(&scene, this->event, i);
+		bytes += sleeps ? 0 : 1000;
+		set_io(scene.fk, "/proc/60/io", bytes, 0);
+		fk_script(scene.fk, &step, !sleeps);
+		struct snapshot *snapshot = run_others(&scene);
+		check_read(snapshot, this->name, i, this->wants[i]);
+		snapshot_free(snapshot);
+	}
+	refuse_io = false;
+	scene_close(&scene);
+}
+
 /* A state is a letter in json and csv. */
 static void test_outputs(void **state)
 {
@@ -596,6 +714,7 @@ int main(void)
 	const struct cases tables[] = {
 		CASES(run_grouping, groupings),
 		CASES(run_change, changes),
+		CASES(run_io, io_cases),
 	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_ended_process),

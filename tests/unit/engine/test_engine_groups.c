@@ -834,6 +834,16 @@ static void test_socket_that_cannot_be_read(void **state)
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_int_equal(total_of(snapshot, "power/energy-pkg/").state, FIGURE_NOT_COUNTED);
 	snapshot_free(snapshot);
+	fk_fail(fk, FK_PERF_READ, 0, 0);
+	/* The growth is that of two intervals. */
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(total_of(snapshot, "power/energy-pkg/").state, FIGURE_NOT_COUNTED);
+	snapshot_free(snapshot);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	struct figure energy = total_of(snapshot, "power/energy-pkg/");
+	assert_int_equal(energy.state, FIGURE_VALID);
+	assert_true(energy.value > 0.9 * 2 && energy.value < 1.1 * 2); /* 20 W */
+	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
 

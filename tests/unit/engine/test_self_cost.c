@@ -77,7 +77,7 @@ static void test_pages(void **state)
 
 /* A kernel that grants a counter or refuses it. Its read() returns the calls so far * 1000. */
 struct machine {
-	bool refuses;
+	bool refuses, fails;
 	unsigned opens, closes;
 	uint64_t reads, cpu_ns;
 };
@@ -106,6 +106,8 @@ static ssize_t machine_read(void *ctx, int fd, void *buffer, size_t size)
 	uint64_t count = ++self->reads * 1000;
 
 	assert_int_equal(fd, 7);
+	if (self->fails)
+		return -EIO;
 	assert_int_equal(size, sizeof(count));
 	memcpy(buffer, &count, sizeof(count));
 	return sizeof(count);
@@ -136,8 +138,10 @@ static const struct sys_ops machine_ops = {
 	.cpu_ns = machine_cpu_ns,
 };
 
-/* Cycles and CPU time of three intervals, the second one after a pause. */
-static void check_intervals(bool refuses, const uint64_t cycles[3])
+enum { INTERVALS = 6 };
+
+/* Cycles and times of intervals, the second one after a pause, and one with a failed reading. */
+static void check_intervals(bool refuses, const uint64_t cycles[INTERVALS])
 {
 	struct machine self = {.refuses = refuses, .cpu_ns = 50};
 	const struct sys sys = {&machine_ops, &self};
@@ -145,13 +149,15 @@ static void check_intervals(bool refuses, const uint64_t cycles[3])
 	struct snapshot_cost out;
 
 	self_cost_fini(&cost); /* nothing was opened */
-	self_cost_begin(&cost, &sys);
-	for (unsigned i = 0; i < 3; i++) {
+	self_cost_begin(&cost, &sys, 100);
+	for (unsigned i = 0; i < INTERVALS; i++) {
 		self.cpu_ns += 10;
+		self.fails = i == 3;
 		if (i == 1)
 			self_cost_pause(&cost);
-		self_cost_cut(&cost, &out);
+		self_cost_cut(&cost, 200 + i * 100, &out);
 		assert_int_equal(out.cpu_ns, 10);
+		assert_int_equal(out.wall_ns, 100);
 		assert_int_equal(out.cycles, cycles[i]);
 		assert_false(out.reads_itself);
 	}
@@ -163,13 +169,13 @@ static void check_intervals(bool refuses, const uint64_t cycles[3])
 static void test_counter_is_granted(void **state)
 {
 	(void)state;
-	check_intervals(false, (const uint64_t[]){1000, 2000, 1000});
+	check_intervals(false, (const uint64_t[INTERVALS]){0, 0, 1000, 0, 0, 1000});
 }
 
 static void test_counter_is_refused(void **state)
 {
 	(void)state;
-	check_intervals(true, (const uint64_t[]){0, 0, 0});
+	check_intervals(true, (const uint64_t[INTERVALS]){0});
 }
 
 int main(void)

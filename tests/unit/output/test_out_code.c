@@ -148,7 +148,8 @@ static const struct part_case {
 	 "json",
 	 {.by = ROLLUP_PROCESS},
 	 false,
-	 "\"count\":1000000000}},\"metrics\":{\"cpu_percent\":100}}]",
+	 "\"count\":1000000000}},\"metrics\":{\"cpu_percent\":100},"
+	 "\"errors\":{\"cpu_percent\":20}}]",
 	 NULL},
 	{"no sample of an event is unknown, not 0",
 	 "json",

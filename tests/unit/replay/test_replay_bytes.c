@@ -488,27 +488,79 @@ static void test_traced_stream(void **state)
 	seen_fini(&seen);
 }
 
-/* Cut off anywhere, with its sections or as the stream that it was. */
-static void test_traced_is_cut_off(void **state)
+/*
+ * Cut off anywhere, a finished file has the intervals that the stream would have, and the same
+ * error. If only sections are missing it is whole.
+ */
+static void test_finished_is_cut_off(void **state)
 {
 	struct seen seen = {0};
-	struct error err;
+	struct error err, stream_err;
+	int result, stream_result;
+
+	(void)state;
+	record_small_with(FK_TRACEFS_MOUNTED, path_of("traced"), &seen, 2);
+	struct bytes whole = read_bytes(path_of("traced")), stream = read_bytes(path_of("traced"));
+	const struct perfdata_file_head *head = (const void *)whole.items;
+	size_t begin = sizeof(*head) + sizeof(struct native_head);
+	size_t end = head->data.offset + head->data.size;
+	assert_true(end < whole.n);
+	put_stream_head(&stream);
+	for (size_t n = begin; n <= whole.n; n++) {
+		struct bytes part = {whole.items, n, n};
+		struct bytes of_stream = {stream.items, n, n};
+		size_t shown = run_bytes(&part, &seen, &result, &err);
+		size_t wanted = run_bytes(&of_stream, &seen, &stream_result, &stream_err);
+		if (shown != wanted || result != stream_result ||
+		    strcmp(err.text, stream_err.text) != 0)
+			fail_msg("%zu of %zu bytes: %zu of %zu intervals, %s", n, whole.n, shown,
+				 wanted, err.text);
+		if (n >= end && (shown != 2 || result != 0))
+			fail_msg("%zu of %zu bytes: %zu intervals", n, whole.n, shown);
+	}
+	for (size_t n = 0; n < begin; n++) {
+		struct bytes part = {whole.items, n, n};
+		if (run_bytes(&part, &seen, &result, &err) > 0 || result == 0 || !err.text[0])
+			fail_msg("%zu of %zu bytes: no error", n, whole.n);
+	}
+	free(stream.items);
+	free(whole.items);
+	seen_fini(&seen);
+}
+
+/* A finished file through a pipe, a byte after the other. */
+static void test_finished_from_a_pipe(void **state)
+{
+	struct seen seen = {0};
+	struct error err = {0};
+	struct replay *replay;
+	struct snapshot *snapshot = NULL;
+	size_t n = 0;
 	int result;
 
 	(void)state;
-	record_small_with(FK_TRACEFS_MOUNTED, path_of("traced"), &seen, 1);
-	struct bytes whole = read_bytes(path_of("traced"));
-	const struct perfdata_file_head *head = (const void *)whole.items;
-	size_t end = head->data.offset + head->data.size;
-	assert_int_equal(run_bytes(&whole, &seen, &result, &err), 1);
-	assert_int_equal(result, 0);
-	for (size_t n = 0; n < whole.n; n++) {
-		struct bytes part = {whole.items, n, n};
-		size_t shown = run_bytes(&part, &seen, &result, &err);
-		if (shown > 1 || (n < end && (result >= 0 || !err.text[0])))
-			fail_msg("%zu of %zu bytes: no error", n, whole.n);
+	record_small_with(FK_TRACEFS_MOUNTED, path_of("traced"), &seen, 2);
+	struct bytes bytes = read_bytes(path_of("traced"));
+	const struct perfdata_file_head *head = (const void *)bytes.items;
+	struct perfdata_input input = {.read = give_bytes, .arg = &bytes};
+	/* replay_new() would wait for more. */
+	bytes.there = head->data.offset + head->data.size / 2;
+	assert_int_equal(
+		replay_new_from(&recorded_sys, &(struct replay_config){0}, &input, &replay, &err),
+		0);
+	while ((result = replay_next(replay, &snapshot, &err)) != 0) {
+		if (result == -EAGAIN) {
+			bytes.there += bytes.there < bytes.n;
+			continue;
+		}
+		if (result < 0)
+			fail_msg("%s", err.text);
+		same_snapshot(seen.items[n++], snapshot);
+		snapshot_free(snapshot);
 	}
-	free(whole.items);
+	assert_int_equal(n, seen.n);
+	replay_free(replay);
+	free(bytes.items);
 	seen_fini(&seen);
 }
 
@@ -523,7 +575,8 @@ int main(void)
 		cmocka_unit_test(test_directories),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_tracing_section),
-		cmocka_unit_test(test_traced_is_cut_off),
+		cmocka_unit_test(test_finished_is_cut_off),
+		cmocka_unit_test(test_finished_from_a_pipe),
 		cmocka_unit_test(test_traced_stream),
 	};
 

@@ -239,12 +239,14 @@ void sample_evaluate(struct snapshot *snapshot)
 
 		if (!cpu->tally)
 			continue;
-		snapshot_evaluate_busy(snapshot, 0, false, cpu->tally, cpu->idle, cpu->figures);
+		const struct busy_part part = {.tally = cpu->tally, .idle = cpu->idle};
+		snapshot_evaluate_busy(snapshot, &part, cpu->figures);
 		tally_add(&columns->plan->shape, snapshot->totals, cpu->tally);
 		tally_add(&columns->plan->shape, snapshot->idle, cpu->idle);
 	}
-	snapshot_evaluate_busy(snapshot, 0, true, snapshot->totals, snapshot->idle,
-			       snapshot->figures);
+	const struct busy_part all = {
+		.machine = true, .tally = snapshot->totals, .idle = snapshot->idle};
+	snapshot_evaluate_busy(snapshot, &all, snapshot->figures);
 }
 
 struct snapshot *sample_snapshot(struct columns *columns, const struct sample_row *from, size_t n)

@@ -100,6 +100,14 @@ static void conserves_without_cpus(void **state)
 	snapshot_free(snapshot);
 }
 
+static void evaluate(const struct snapshot *snapshot, const uint64_t *tally, const uint64_t *idle,
+		     struct figure *figures)
+{
+	const struct busy_part part = {.tally = tally, .idle = idle};
+
+	snapshot_evaluate_busy(snapshot, &part, figures);
+}
+
 /* %CPU of a CPU is its busy share. IPC and GHz are those of the busy time. */
 static void busy_is_without_idle(void **state)
 {
@@ -119,22 +127,22 @@ static void busy_is_without_idle(void **state)
 
 	(void)state;
 	assert_int_equal(columns_metric(columns, "nonsense"), -ENOENT);
-	snapshot_evaluate_busy(&of_second, 0, false, tally, idle, figures);
+	evaluate(&of_second, tally, idle, figures);
 	assert_true(fabs(figures[cpu].value - 25) < 1e-9);
 	assert_true(fabs(figures[ipc].value - 3.5) < 1e-9);
 	assert_int_equal(figures[ipc].state, FIGURE_VALID);
 
-	snapshot_evaluate_busy(&of_second, 0, false, tally, NULL, figures);
+	evaluate(&of_second, tally, NULL, figures);
 	assert_true(fabs(figures[cpu].value - 100) < 1e-9);
 	assert_true(fabs(figures[ipc].value - 3) < 1e-9);
 
 	/* Idle exceeds the total, by the difference of two clocks: 0, not 2^64. */
 	idle[TALLY_TASK_CLOCK] = NS_PER_S + 3;
-	snapshot_evaluate_busy(&of_second, 0, false, tally, idle, figures);
+	evaluate(&of_second, tally, idle, figures);
 	assert_true(figures[cpu].value == 0);
 
 	/* All idle: nothing to divide. */
-	snapshot_evaluate_busy(&of_second, 0, false, tally, tally, figures);
+	evaluate(&of_second, tally, tally, figures);
 	assert_int_equal(figures[ipc].state, FIGURE_UNDEFINED);
 	assert_int_equal(figures[cpu].state, FIGURE_VALID);
 	columns_unref(columns);

@@ -245,6 +245,35 @@ static void test_cgroups(void **state)
 	}
 }
 
+/* A growth since a reading before an interval without the column is not that of an interval. */
+static void test_unwanted(void **state)
+{
+	static const struct files files = {"10000 100000\n", {US(5), US(80)}};
+	static const struct files root = {NULL, {NO_CPU}};
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct throttling throttling = {.sys = &sys};
+	struct cgroups *cgroups = cgroups_new();
+	struct cgroup *cgroup = cgroups_get(cgroups, "/p");
+
+	(void)state;
+	fk_file(fk, "/proc/self/mountinfo", V2);
+	write_files(fk, "/cg", &root, false, 0);
+	for (uint64_t interval = 1; interval < 6; interval++) {
+		write_files(fk, "/cg/p", &files, false, interval > 2);
+		if (interval == 3)
+			throttling.unwanted = 3;
+		else
+			throttling_evaluate(&throttling, cgroup, interval);
+		assert_int_equal(cgroup->quota.known, interval != 1 && interval != 4);
+		assert_int_equal(cgroup->quota.most_ns, 0);
+	}
+	cgroups_put(cgroups, cgroup);
+	cgroups_free(cgroups);
+	throttling_fini(&throttling);
+	fk_free(fk);
+}
+
 /* Files are read once an interval, and without a quota seldom. */
 static void test_reads(void **state)
 {
@@ -374,6 +403,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cgroups),
+		cmocka_unit_test(test_unwanted),
 		cmocka_unit_test(test_reads),
 		cmocka_unit_test(test_task),
 	};
