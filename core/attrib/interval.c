@@ -23,6 +23,7 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 		.cpu_unclear = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_unnamed = xcalloc(n_cpus, sizeof(bool)),
 		.hidden_ns = xcalloc(n_cpus, sizeof(uint64_t)),
+		.gap_ns = xcalloc(n_cpus, sizeof(uint64_t)),
 		.n_cpus = n_cpus,
 	};
 	if (n_cpus > 0)
@@ -66,6 +67,7 @@ void interval_fini(struct interval *interval)
 	free(interval->cpu_unclear);
 	free(interval->cpu_unnamed);
 	free(interval->hidden_ns);
+	free(interval->gap_ns);
 	free(interval->unattributed);
 	free(interval->others);
 	free(interval->totals);
@@ -104,9 +106,11 @@ void interval_reset(struct interval *interval)
 	memset(interval->cpu_unclear, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->cpu_unnamed, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->hidden_ns, 0, interval->n_cpus * sizeof(uint64_t));
+	memset(interval->gap_ns, 0, interval->n_cpus * sizeof(uint64_t));
 	memset(interval->unattributed, 0, width * sizeof(uint64_t));
 	memset(interval->others, 0, width * sizeof(uint64_t));
 	memset(interval->totals, 0, width * sizeof(uint64_t));
+	interval->gaps_until_ns = 0;
 	interval->contended_ns = 0;
 	interval->lost_records = 0;
 	interval->gaps = 0;
@@ -194,7 +198,31 @@ void interval_come(struct interval *interval, size_t slot, size_t cpu)
 	last->cpu = (uint32_t)cpu;
 }
 
-bool interval_has_gaps(const struct interval *interval, size_t slot)
+void interval_add_gap(struct interval *interval, size_t cpu, uint64_t ns, uint64_t end_ns)
+{
+	interval->cpu_gaps[cpu] = true;
+	interval->gap_ns[cpu] += ns;
+	if (end_ns > interval->gaps_until_ns)
+		interval->gaps_until_ns = end_ns;
+}
+
+struct interval_gaps interval_gaps(const struct interval *interval)
+{
+	struct interval_gaps gaps = {.any = interval->uncounted};
+
+	for (size_t i = 0; i < interval->n_cpus; i++) {
+		uint64_t cpu_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
+
+		gaps.length_ns = cpu_ns > gaps.length_ns ? cpu_ns : gaps.length_ns;
+		gaps.unknown_ns += interval->gap_ns[i];
+		gaps.any |= interval->cpu_gaps[i];
+	}
+	if (interval->uncounted || gaps.unknown_ns > gaps.length_ns)
+		gaps.unknown_ns = gaps.length_ns;
+	return gaps;
+}
+
+static bool ran_in_gaps(const struct interval *interval, size_t slot)
 {
 	const struct interval_place *place = &interval->last_places[slot];
 
@@ -206,12 +234,35 @@ bool interval_has_gaps(const struct interval *interval, size_t slot)
 	return true;
 }
 
+bool interval_has_gaps(const struct interval *interval, const struct interval_gaps *gaps,
+		       const struct task *task)
+{
+	bool ran = task->interval == interval->sequence;
+	uint64_t seen_ns = 0;
+
+	if (!gaps->any)
+		return false;
+	if (ran && ran_in_gaps(interval, task->slot))
+		return true;
+	if (task->start_ns > interval->gaps_until_ns && !interval->uncounted)
+		return false;
+	if (ran) {
+		const uint64_t *tally =
+			interval->tallies + task->slot * tally_width(&interval->shape);
+		/* An estimate of time beside windows is no proof. */
+		seen_ns = tally[TALLY_TASK_CLOCK] - tally[tally_unseen(&interval->shape)];
+	}
+	uint64_t rest_ns = u64_growth(seen_ns, gaps->length_ns);
+	uint64_t unseen_ns = rest_ns < gaps->unknown_ns ? rest_ns : gaps->unknown_ns;
+	return (double)unseen_ns > INTERVAL_UNSEEN * (double)gaps->length_ns;
+}
+
 void interval_mark_unnamed(struct interval *interval)
 {
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		uint64_t ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
 		if (interval->cpu_unnamed[i] && interval->hidden_ns[i] > ns / 100)
-			interval->cpu_gaps[i] = true;
+			interval_add_gap(interval, i, interval->hidden_ns[i], UINT64_MAX);
 	}
 }
 

@@ -107,6 +107,7 @@ struct task {
 	bool zombie;       /* by /proc */
 	bool proc_is_read; /* /proc was read since its last exec */
 	bool has_facts;    /* set by tasks_set_facts(): /proc is never read */
+	bool lost;         /* the same: the counts of its last row are lower bounds */
 	bool in_exited;    /* it is in the list of exited tasks */
 	char state;        /* by /proc, as proc_stat.state; 0: not read */
 	enum task_lineage lineage;
@@ -160,7 +161,7 @@ struct task_facts {
 	pid_t pid, tid, ppid;
 	uid_t uid;
 	uint64_t start_ns;
-	bool exited, kernel;
+	bool exited, kernel, lost;
 	const char *comm;
 	const char *cgroup, *cmdline; /* "": unknown, or none */
 };

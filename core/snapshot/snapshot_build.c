@@ -22,6 +22,7 @@ struct filling {
 	struct snapshot *snapshot;
 	unsigned budget; /* of tasks_refresh */
 	unsigned cmdline_budget;
+	struct interval_gaps gaps;
 	struct cgroup_subjects cgroups;
 	size_t sleeping_capacity, cmdlines_capacity;
 };
@@ -44,10 +45,15 @@ static const char *reference_cmdline(struct filling *filling, struct task *task)
 	return cmdline->text;
 }
 
-static bool task_has_gaps(const struct interval *interval, const struct task *task)
+/* A recording has the marks of its rows, as a replay has less to prove where a task was. */
+static bool is_lost(const struct filling *filling, const struct task *task)
 {
-	return interval->uncounted ||
-	       (task->interval == interval->sequence && interval_has_gaps(interval, task->slot));
+	const struct snapshot_source *source = filling->source;
+	bool ran = task->interval == source->interval->sequence;
+
+	if (source->recorded_marks && task->has_facts && (ran || !source->chosen))
+		return task->lost;
+	return interval_has_gaps(source->interval, &filling->gaps, task);
 }
 
 static void fill_row(struct filling *filling, struct task *task, struct row *row)
@@ -65,7 +71,7 @@ static void fill_row(struct filling *filling, struct task *task, struct row *row
 		.start_ns = task->start_ns,
 		.flags = (task->exit_ns || task->zombie ? ROW_EXITED : 0u) |
 			 (task->kernel ? ROW_KERNEL : 0u) |
-			 (task_has_gaps(source->interval, task) ? ROW_LOST : 0u),
+			 (is_lost(filling, task) ? ROW_LOST : 0u),
 	};
 	memcpy(row->comm, task->comm, sizeof(row->comm));
 	users_name(source->users, row->uid, row->user, sizeof(row->user));
@@ -247,6 +253,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	struct filling filling = {
 		.source = source,
 		.snapshot = snapshot,
+		.gaps = interval_gaps(interval),
 		.budget = 1 + (unsigned)(snapshot->interval_ns / REFRESH_EVERY_NS),
 		.cmdline_budget = 1 + (unsigned)(snapshot->interval_ns / CMDLINE_EVERY_NS),
 	};
