@@ -4,6 +4,7 @@
  * counters were taken, a CPU came online. The marks are gone in the next one, and tasks whose time
  * elsewhere is proof have none.
  */
+#include "core/sys/proc.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
 
@@ -173,10 +174,63 @@ static void test_cpu_comes_online(void **state)
 	close_all(run.engine, run.fk);
 }
 
+static const struct preset states = {
+	.name = "states",
+	.metrics = (const char *const[]){"cpu_percent", "state", "runq_percent", NULL},
+};
+
+static void check_state(struct run *run, char state, bool exact)
+{
+	struct snapshot *snapshot = next_snapshot(run->engine, run->fk, INTERVAL_NS);
+	struct figure found = task_figure(snapshot, MOVED, "state");
+	struct figure runq = task_figure(snapshot, MOVED, "runq_percent");
+
+	assert_int_equal(found.state, FIGURE_VALID);
+	assert_int_equal((int)found.value, proc_state_activity(state));
+	assert_int_equal(figure_known(runq) && runq.state == FIGURE_VALID, exact);
+	snapshot_free(snapshot);
+}
+
+/*
+ * A task waits for CPU 0 by its last record. The records with which it runs and goes to sleep are
+ * lost. Then it sleeps.
+ */
+static void test_states_end_with_the_records(void **state)
+{
+	static const struct engine_config config = {.idle = true, .preset = &states};
+	const struct fk_step waits[] = {
+		{5 * NS_PER_MS, FK_SWITCH, .tid = MOVED},
+		{10 * NS_PER_MS, FK_BLOCK, .tid = MOVED, .n = FK_PREEMPTED},
+		{10 * NS_PER_MS, FK_SWITCH, .tid = PAIR},
+	};
+	const struct fk_step sleeps[] = {
+		{20 * NS_PER_MS, FK_LOSE, .n = 3},
+		{25 * NS_PER_MS, FK_SWITCH, .tid = MOVED},
+		{30 * NS_PER_MS, FK_SWITCH, .tid = PAIR},
+		{35 * NS_PER_MS, FK_SWITCH, .tid = PAIR + 1},
+		{40 * NS_PER_MS, FK_SWITCH, .tid = PAIR},
+		{45 * NS_PER_MS, FK_SWITCH, .tid = PAIR + 1},
+	};
+	struct run run;
+
+	(void)state;
+	run_open(&run, &config, 2);
+	fk_script(run.fk, waits, ARRAY_SIZE(waits));
+	/* Its waits before are unknown; then it waits all the time. */
+	check_state(&run, 'R', false);
+	check_state(&run, 'R', true);
+	fk_script(run.fk, sleeps, ARRAY_SIZE(sleeps));
+	check_state(&run, 'S', false);
+	check_state(&run, 'S', true);
+	check_state(&run, 'S', true);
+	close_all(run.engine, run.fk);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_cpu_comes_online),
+		cmocka_unit_test(test_states_end_with_the_records),
 	};
 	static const struct cases table = CASES(test_loss, losses);
 
