@@ -215,11 +215,41 @@ struct interval_gaps interval_gaps(const struct interval *interval)
 
 		gaps.length_ns = cpu_ns > gaps.length_ns ? cpu_ns : gaps.length_ns;
 		gaps.unknown_ns += interval->gap_ns[i];
+		gaps.beside_ns += interval_cpu(interval, i)[tally_unseen(&interval->shape)];
 		gaps.any |= interval->cpu_gaps[i];
 	}
 	if (interval->uncounted || gaps.unknown_ns > gaps.length_ns)
 		gaps.unknown_ns = gaps.length_ns;
+	if (gaps.beside_ns > gaps.length_ns)
+		gaps.beside_ns = gaps.length_ns;
 	return gaps;
+}
+
+/* The tally of a task in the interval; NULL: it has none. */
+static const uint64_t *tally_of(const struct interval *interval, const struct task *task)
+{
+	if (task->interval != interval->sequence)
+		return NULL;
+	return interval->tallies + task->slot * tally_width(&interval->shape);
+}
+
+/* Whether so much of unknown time, in which a task was not seen elsewhere, matters. */
+static bool is_much(const struct interval_gaps *gaps, uint64_t seen_ns, uint64_t unknown_ns)
+{
+	uint64_t rest_ns = u64_growth(seen_ns, gaps->length_ns);
+	uint64_t unseen_ns = rest_ns < unknown_ns ? rest_ns : unknown_ns;
+
+	return (double)unseen_ns > INTERVAL_UNSEEN * (double)gaps->length_ns;
+}
+
+bool interval_may_be_unseen(const struct interval *interval, const struct interval_gaps *gaps,
+			    const struct task *task, uint64_t *seen_ns)
+{
+	const uint64_t *tally = tally_of(interval, task);
+
+	*seen_ns = tally ? tally[TALLY_TASK_CLOCK] : 0;
+	return !(tally && tally[tally_unseen(&interval->shape)] > 0) &&
+	       is_much(gaps, *seen_ns, gaps->beside_ns);
 }
 
 static bool ran_in_gaps(const struct interval *interval, size_t slot)
@@ -237,24 +267,18 @@ static bool ran_in_gaps(const struct interval *interval, size_t slot)
 bool interval_has_gaps(const struct interval *interval, const struct interval_gaps *gaps,
 		       const struct task *task)
 {
-	bool ran = task->interval == interval->sequence;
-	uint64_t seen_ns = 0;
+	const uint64_t *tally = tally_of(interval, task);
 
 	if (!gaps->any)
 		return false;
-	if (ran && ran_in_gaps(interval, task->slot))
+	if (tally && ran_in_gaps(interval, task->slot))
 		return true;
 	if (task->start_ns > interval->gaps_until_ns && !interval->uncounted)
 		return false;
-	if (ran) {
-		const uint64_t *tally =
-			interval->tallies + task->slot * tally_width(&interval->shape);
-		/* An estimate of time beside windows is no proof. */
-		seen_ns = tally[TALLY_TASK_CLOCK] - tally[tally_unseen(&interval->shape)];
-	}
-	uint64_t rest_ns = u64_growth(seen_ns, gaps->length_ns);
-	uint64_t unseen_ns = rest_ns < gaps->unknown_ns ? rest_ns : gaps->unknown_ns;
-	return (double)unseen_ns > INTERVAL_UNSEEN * (double)gaps->length_ns;
+	/* An estimate of time beside windows is no proof. */
+	uint64_t seen_ns =
+		tally ? tally[TALLY_TASK_CLOCK] - tally[tally_unseen(&interval->shape)] : 0;
+	return is_much(gaps, seen_ns, gaps->unknown_ns);
 }
 
 void interval_mark_unnamed(struct interval *interval)

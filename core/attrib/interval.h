@@ -127,7 +127,8 @@ void interval_mark_unnamed(struct interval *interval);
 struct interval_gaps {
 	uint64_t length_ns;  /* the longest time of a CPU */
 	uint64_t unknown_ns; /* gaps and uncounted CPUs, at most length_ns */
-	bool any;
+	uint64_t beside_ns;  /* time of CPUs beside windows, at most length_ns */
+	bool any;            /* gaps, or uncounted CPUs */
 };
 /* At the cut, after all gaps were added. */
 struct interval_gaps interval_gaps(const struct interval *interval);
@@ -139,6 +140,12 @@ struct interval_gaps interval_gaps(const struct interval *interval);
 bool interval_has_gaps(const struct interval *interval, const struct interval_gaps *gaps,
 		       const struct task *task);
 #define INTERVAL_UNSEEN 0.01
+/*
+ * Whether no window shows a task, but it may have run for more than INTERVAL_UNSEEN of the interval
+ * beside them. A task that a window shows has an estimate. *seen_ns: how long it ran.
+ */
+bool interval_may_be_unseen(const struct interval *interval, const struct interval_gaps *gaps,
+			    const struct task *task, uint64_t *seen_ns);
 
 /*
  * Moves hidden time of a CPU, which is in that domain, to its idle task: at most idle_ns. Returns

@@ -81,6 +81,12 @@ struct task_wait {
 	uint64_t next_doubt_ns; /* doubt of the next interval: an estimate here may be wrong */
 };
 
+/* What schedstat had at the last reading (core/snapshot/run_proof). */
+struct task_proof {
+	uint64_t sequence; /* of the interval that ended then; 0: never read */
+	uint64_t run_ns, slices;
+};
+
 /* What /proc/PID/io had at the last reading (core/snapshot/fact_reader). */
 struct task_io {
 	uint64_t read_bytes, write_bytes;
@@ -119,6 +125,7 @@ struct task {
 	uint64_t reread_ns;                /* time at which /proc is read again ... */
 	uint64_t reread_after_ns;          /* ... and how long after the last time that is */
 	struct task_io io, process_io;     /* of the thread; of a main thread's process */
+	struct task_proof proof;
 	struct cgroup *cgroup;             /* a reference; NULL: unknown */
 	struct cgroup *cpu_cgroup;         /* that of the CPU controller; the same */
 	struct cmdline *cmdline;           /* a reference; NULL: none, or unknown */

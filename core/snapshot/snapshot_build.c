@@ -7,12 +7,15 @@
 #include "core/snapshot/snapshot_build.h"
 
 #include "core/base/util.h"
+#include "core/snapshot/run_proof.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Budget of tasks_refresh(): one known task per 2 ms of the interval, less than 1 % of a CPU. */
 #define REFRESH_EVERY_NS (2 * NS_PER_MS)
+/* Budget of run_proof_holds(): one file each, less than 1 % of a CPU. */
+#define PROOF_EVERY_NS (2 * NS_PER_MS)
 /* Budget of command lines, one file each: 2 % of a CPU, until all are known. */
 #define CMDLINE_EVERY_NS (500 * NS_PER_US)
 
@@ -23,6 +26,7 @@ struct filling {
 	unsigned budget; /* of tasks_refresh */
 	unsigned cmdline_budget;
 	struct interval_gaps gaps;
+	struct run_proofs proofs;
 	struct cgroup_subjects cgroups;
 	size_t sleeping_capacity, cmdlines_capacity;
 };
@@ -46,14 +50,18 @@ static const char *reference_cmdline(struct filling *filling, struct task *task)
 }
 
 /* A recording has the marks of its rows, as a replay has less to prove where a task was. */
-static bool is_lost(const struct filling *filling, const struct task *task)
+static bool is_lost(struct filling *filling, struct task *task)
 {
 	const struct snapshot_source *source = filling->source;
 	bool ran = task->interval == source->interval->sequence;
+	uint64_t seen_ns;
 
 	if (source->recorded_marks && task->has_facts && (ran || !source->chosen))
 		return task->lost;
-	return interval_has_gaps(source->interval, &filling->gaps, task);
+	if (interval_has_gaps(source->interval, &filling->gaps, task))
+		return true;
+	return interval_may_be_unseen(source->interval, &filling->gaps, task, &seen_ns) &&
+	       !run_proof_holds(&filling->proofs, task, seen_ns, filling->gaps.length_ns);
 }
 
 static void fill_row(struct filling *filling, struct task *task, struct row *row)
@@ -254,6 +262,11 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 		.source = source,
 		.snapshot = snapshot,
 		.gaps = interval_gaps(interval),
+		.proofs = {.sys = source->facts ? source->facts->sys : NULL,
+			   .sequence = interval->sequence,
+			   .left = source->facts
+					   ? 1 + (unsigned)(snapshot->interval_ns / PROOF_EVERY_NS)
+					   : 0},
 		.budget = 1 + (unsigned)(snapshot->interval_ns / REFRESH_EVERY_NS),
 		.cmdline_budget = 1 + (unsigned)(snapshot->interval_ns / CMDLINE_EVERY_NS),
 	};

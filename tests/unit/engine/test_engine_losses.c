@@ -226,11 +226,94 @@ static void test_states_end_with_the_records(void **state)
 	close_all(run.engine, run.fk);
 }
 
+enum { STORM = 50, BESIDE = 52, WHOLE = 53, REFRESHES = 60 };
+/* The first refresh shows the storm, the next has no reading before it, and half a window. */
+enum { WINDOWS_SETTLE = 3 };
+#define STORM_NS      (60 * NS_PER_MS)
+#define STORM_EACH_NS (20 * NS_PER_US)
+
+struct window_world {
+	struct fk *fk;
+	uint64_t before_ns[3];
+	unsigned unseen; /* refreshes in which BESIDE ran and was not seen */
+	unsigned exact;  /* figures of WHOLE and SLEEPER without a mark */
+};
+
+static void check_windows(struct window_world *world, const struct snapshot *snapshot,
+			  uint64_t wall_ns)
+{
+	static const pid_t watched[] = {BESIDE, WHOLE, SLEEPER};
+
+	for (size_t i = 0; i < ARRAY_SIZE(watched); i++) {
+		uint64_t now_ns = fk_truth_task(world->fk, watched[i], FK_TASK_CLOCK);
+		double truth = 100 * (double)(now_ns - world->before_ns[i]) / (double)wall_ns;
+		struct figure cpu = task_figure(snapshot, watched[i], "cpu_percent");
+
+		world->before_ns[i] = now_ns;
+		if (snapshot->sequence == 1) /* only the engine has its beginning */
+			continue;
+		if (cpu.state == FIGURE_VALID && fabs(cpu.value - truth) > 100 * OFF_MOST)
+			fail_msg("refresh %u: %.1f of %d, not %.1f", (unsigned)snapshot->sequence,
+				 cpu.value, (int)watched[i], truth);
+		if (cpu.state == FIGURE_LOST && cpu.value > truth + 1)
+			fail_msg("refresh %u: ?%.1f of %d, not %.1f", (unsigned)snapshot->sequence,
+				 cpu.value, (int)watched[i], truth);
+		world->unseen += watched[i] == BESIDE && cpu.value < 0.1 && truth > 1;
+		world->exact += watched[i] != BESIDE && cpu.state == FIGURE_VALID;
+	}
+}
+
+/*
+ * CPU 0 is counted in windows. A task that ran there only beside them has no exact 0, but one that
+ * did not run has, and so is what ran on CPU 1 alone.
+ */
+static void test_windows(void **state)
+{
+	static const pid_t roots[] = {BESIDE, WHOLE, SLEEPER};
+	static const struct engine_config config = {
+		.budget_percent = 0.1, .target = {.pids = roots, .n_pids = ARRAY_SIZE(roots)}};
+	struct window_world world = {.fk = fk_new(&(struct fk_config){.cpus = 2})};
+	struct sys sys = fk_sys(world.fk);
+	uint64_t begin_ns = fk_now(world.fk);
+
+	(void)state;
+	for (pid_t tid = STORM; tid <= WHOLE; tid++)
+		fk_task(world.fk, &(struct fk_spec){.tid = tid, .rates = HALF_IPC});
+	fk_task(world.fk, &(struct fk_spec){.tid = SLEEPER, .rates = HALF_IPC});
+	fk_switch(world.fk, 1, SLEEPER);
+	fk_advance(world.fk, NS_PER_MS);
+	fk_switch(world.fk, 1, 0);
+	struct engine *engine = open_engine_with(&sys, &config);
+	for (unsigned i = 0; i < REFRESHES; i++) {
+		const struct fk_step steps[] = {
+			{10 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = WHOLE},
+			{40 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = 0},
+			{STORM_NS + 5 * NS_PER_MS, FK_SWITCH, .tid = BESIDE},
+			{STORM_NS + 10 * NS_PER_MS, FK_SWITCH, .tid = 0},
+		};
+
+		fk_ping_pong(world.fk, 0, STORM, STORM + 1, STORM_EACH_NS,
+			     STORM_NS / STORM_EACH_NS);
+		fk_script(world.fk, steps, ARRAY_SIZE(steps));
+		struct snapshot *snapshot = next_snapshot(engine, world.fk, INTERVAL_NS);
+		if (i == WINDOWS_SETTLE)
+			world.exact = 0;
+		check_windows(&world, snapshot, fk_now(world.fk) - begin_ns);
+		begin_ns = fk_now(world.fk);
+		assert_int_equal(snapshot->windowed_cpus, i > 0);
+		snapshot_free(snapshot);
+	}
+	assert_true(world.unseen > 5);
+	assert_int_equal(world.exact, 2 * (REFRESHES - WINDOWS_SETTLE));
+	close_all(engine, world.fk);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_cpu_comes_online),
 		cmocka_unit_test(test_states_end_with_the_records),
+		cmocka_unit_test(test_windows),
 	};
 	static const struct cases table = CASES(test_loss, losses);
 
