@@ -98,8 +98,10 @@ SELDOM static void credit_doubtful_slice(struct attrib *attrib, const struct str
 	if (off_ns(now) != off_ns(last)) {
 		uint64_t ns = slice_add(attrib, stream, now, interval->unattributed);
 		interval->contended_ns += now[READING_ENABLED_NS] - last[READING_ENABLED_NS];
-		if (stream->layout->clock)
+		if (stream->layout->clock) {
 			mark_cpu_gap(attrib, stream, sample, ns);
+			interval->hidden_ns[stream->cpu] += ns;
+		}
 		return;
 	}
 	if (running_throttled(stream_running(attrib, stream), &stream->since)) {

@@ -226,6 +226,35 @@ static void test_states_end_with_the_records(void **state)
 	close_all(run.engine, run.fk);
 }
 
+/*
+ * Without records an idle CPU would look busy. /proc/stat has how much of that time was idle, from
+ * the second such refresh on.
+ */
+static void test_idle_without_counters(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = LOOP, .rates = HALF_IPC});
+	fk_switch(fk, 0, LOOP);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	for (int cpu = 0; cpu < 2; cpu++)
+		fk_hold(fk, cpu, FK_HOLD_ALL);
+	for (int i = 0; i < 5; i++) {
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		double busy_ns = (double)snapshot->totals[TALLY_TASK_CLOCK] -
+				 (double)snapshot->idle[TALLY_TASK_CLOCK];
+
+		if (i > 0 && fabs(busy_ns / (double)snapshot->interval_ns - 1) > 0.15)
+			fail_msg("refresh %d: %.2f CPUs are busy", i,
+				 busy_ns / (double)snapshot->interval_ns);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
 enum { STORM = 50, BESIDE = 52, WHOLE = 53, REFRESHES = 60 };
 /* The first refresh shows the storm, the next has no reading before it, and half a window. */
 enum { WINDOWS_SETTLE = 3 };
@@ -313,6 +342,7 @@ int main(void)
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_cpu_comes_online),
 		cmocka_unit_test(test_states_end_with_the_records),
+		cmocka_unit_test(test_idle_without_counters),
 		cmocka_unit_test(test_windows),
 	};
 	static const struct cases table = CASES(test_loss, losses);
