@@ -233,10 +233,15 @@ static const uint64_t *tally_of(const struct interval *interval, const struct ta
 	return interval->tallies + task->slot * tally_width(&interval->shape);
 }
 
-/* Whether so much of unknown time, in which a task was not seen elsewhere, matters. */
-static bool is_much(const struct interval_gaps *gaps, uint64_t seen_ns, uint64_t unknown_ns)
+/* Whether so much of unknown time, in which a task lived and was not seen elsewhere, matters. */
+static bool is_much(const struct interval_gaps *gaps, const struct task *task, uint64_t seen_ns,
+		    uint64_t unknown_ns)
 {
-	uint64_t rest_ns = u64_growth(seen_ns, gaps->length_ns);
+	uint64_t life_ns = gaps->length_ns;
+
+	if (task->start_ns && task->exit_ns && task->exit_ns - task->start_ns < life_ns)
+		life_ns = task->exit_ns - task->start_ns;
+	uint64_t rest_ns = u64_growth(seen_ns, life_ns);
 	uint64_t unseen_ns = rest_ns < unknown_ns ? rest_ns : unknown_ns;
 
 	return (double)unseen_ns > INTERVAL_UNSEEN * (double)gaps->length_ns;
@@ -249,7 +254,7 @@ bool interval_may_be_unseen(const struct interval *interval, const struct interv
 
 	*seen_ns = tally ? tally[TALLY_TASK_CLOCK] : 0;
 	return !(tally && tally[tally_unseen(&interval->shape)] > 0) &&
-	       is_much(gaps, *seen_ns, gaps->beside_ns);
+	       is_much(gaps, task, *seen_ns, gaps->beside_ns);
 }
 
 static bool ran_in_gaps(const struct interval *interval, size_t slot)
@@ -278,7 +283,7 @@ bool interval_has_gaps(const struct interval *interval, const struct interval_ga
 	/* An estimate of time beside windows is no proof. */
 	uint64_t seen_ns =
 		tally ? tally[TALLY_TASK_CLOCK] - tally[tally_unseen(&interval->shape)] : 0;
-	return is_much(gaps, seen_ns, gaps->unknown_ns);
+	return is_much(gaps, task, seen_ns, gaps->unknown_ns);
 }
 
 void interval_mark_unnamed(struct interval *interval)

@@ -7,11 +7,13 @@
 bool run_proof_holds(struct run_proofs *proofs, struct task *task, uint64_t counted_ns,
 		     uint64_t length_ns)
 {
-	const struct task_proof before = task->proof;
+	struct task_proof before = task->proof;
 	struct proc_schedstat stat;
 
+	if (task->start_ns >= proofs->begin_ns)
+		before = (struct task_proof){.sequence = proofs->sequence - 1};
 	task->proof.sequence = 0;
-	if (proofs->left == 0 || task->pid <= 0)
+	if (proofs->left == 0 || task->pid <= 0 || task->exit_ns)
 		return false;
 	proofs->left--;
 	if (proc_thread_schedstat(proofs->sys, task->pid, task->tid, &stat) < 0)

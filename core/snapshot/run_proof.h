@@ -20,7 +20,8 @@
  */
 struct run_proofs {
 	const struct sys *sys;
-	uint64_t sequence; /* of the interval */
+	uint64_t sequence; /* of the interval ... */
+	uint64_t begin_ns; /* ... and its begin: a task that started later had no CPU time then */
 	unsigned left;     /* readings that are still allowed */
 };
 

@@ -264,6 +264,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 		.gaps = interval_gaps(interval),
 		.proofs = {.sys = source->facts ? source->facts->sys : NULL,
 			   .sequence = interval->sequence,
+			   .begin_ns = source->now_ns - snapshot->interval_ns,
 			   .left = source->facts
 					   ? 1 + (unsigned)(snapshot->interval_ns / PROOF_EVERY_NS)
 					   : 0},
