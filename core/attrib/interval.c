@@ -162,6 +162,7 @@ void interval_admit(struct interval *interval, struct task *task)
 		interval->last_places = xreallocarray(interval->last_places, interval->capacity,
 						      sizeof(*interval->last_places));
 	}
+	task->interval_before = task->interval;
 	task->interval = interval->sequence;
 	task->slot = interval->n_ran++;
 	interval->ran[task->slot] = task;

@@ -84,6 +84,7 @@ struct task_wait {
 /* What schedstat had at the last reading (core/snapshot/run_proof). */
 struct task_proof {
 	uint64_t sequence; /* of the interval that ended then; 0: never read */
+	uint64_t interval; /* the last one until then in which the task had a slot */
 	uint64_t run_ns, slices;
 };
 
@@ -126,12 +127,13 @@ struct task {
 	uint64_t reread_after_ns;          /* ... and how long after the last time that is */
 	struct task_io io, process_io;     /* of the thread; of a main thread's process */
 	struct task_proof proof;
-	struct cgroup *cgroup;             /* a reference; NULL: unknown */
-	struct cgroup *cpu_cgroup;         /* that of the CPU controller; the same */
-	struct cmdline *cmdline;           /* a reference; NULL: none, or unknown */
-	uint64_t cmdline_ns;               /* time of reading cmdline; 0: never */
-	uint64_t state_ns;                 /* time of reading state ... */
-	uint64_t state_interval;           /* ... and `interval` then: another one since: it ran */
+	uint64_t interval_before;  /* the last interval before `interval` in which it had a slot */
+	struct cgroup *cgroup;     /* a reference; NULL: unknown */
+	struct cgroup *cpu_cgroup; /* that of the CPU controller; the same */
+	struct cmdline *cmdline;   /* a reference; NULL: none, or unknown */
+	uint64_t cmdline_ns;       /* time of reading cmdline; 0: never */
+	uint64_t state_ns;         /* time of reading state ... */
+	uint64_t state_interval;   /* ... and `interval` then: another one since: it ran */
 	uint64_t sleeping; /* sequence of the last interval with it in the snapshot, without a slot
 			    */
 	struct task_wait wait;

@@ -15,8 +15,9 @@
  * have run beside them, so its counts are lower bounds, except with this proof: its CPU time has
  * grown by no more than what was counted.
  *
- * Costs one file of /proc for each such task. Of a task without a reading at the cut before, only
- * the proof that it did not run since its last reading is left.
+ * Costs one file of /proc for each such task. The proof needs a reading since which the task was
+ * not seen before the interval, so a task has none when it is met for the first time, unless it is
+ * new.
  */
 struct run_proofs {
 	const struct sys *sys;
