@@ -96,13 +96,14 @@ struct task_io {
 
 struct task {
 	/* The members that each slice needs are together. */
-	pid_t tid, pid;     /* pid: thread group; 0: unknown */
-	uint64_t start_ns;  /* time of its FORK; 0: it began before pmctop */
-	uint64_t seen_ns;   /* time of the earliest record that names it */
-	uint64_t exit_ns;   /* 0: it lives */
-	uint64_t interval;  /* sequence of the last interval in which it has a slot ... */
-	size_t slot;        /* ... and that slot (core/attrib/interval) */
-	struct task *older; /* an exited task of the same tid; NULL: none */
+	pid_t tid, pid;           /* pid: thread group; 0: unknown */
+	uint64_t start_ns;        /* time of its FORK; 0: it began before pmctop */
+	uint64_t seen_ns;         /* time of the earliest record that names it */
+	uint64_t exit_ns;         /* 0: it lives */
+	uint64_t interval;        /* sequence of the last interval in which it has a slot ... */
+	size_t slot;              /* ... and that slot (core/attrib/interval) */
+	uint64_t interval_before; /* the last one before it with a slot */
+	struct task *older;       /* an exited task of the same tid; NULL: none */
 
 	pid_t ppid, ptid;  /* 0: unknown */
 	uid_t uid;         /* (uid_t)-1: unknown */
@@ -127,7 +128,6 @@ struct task {
 	uint64_t reread_after_ns;          /* ... and how long after the last time that is */
 	struct task_io io, process_io;     /* of the thread; of a main thread's process */
 	struct task_proof proof;
-	uint64_t interval_before;  /* the last interval before `interval` in which it had a slot */
 	struct cgroup *cgroup;     /* a reference; NULL: unknown */
 	struct cgroup *cpu_cgroup; /* that of the CPU controller; the same */
 	struct cmdline *cmdline;   /* a reference; NULL: none, or unknown */
