@@ -54,11 +54,12 @@ static uint64_t off_ns(const uint64_t *reading)
  * the task of the sample. That task gets a place in the interval, as it may have no other slice.
  */
 static void mark_cpu_gap(struct attrib *attrib, const struct stream *stream,
-			 const struct sample *sample)
+			 const struct sample *sample, uint64_t ns)
 {
 	struct task *task = slice_task(attrib, stream, sample);
 
-	attrib->interval->cpu_gaps[stream->cpu] = true;
+	interval_add_gap(attrib->interval, stream->cpu, stream->layout->clock ? ns : 0,
+			 sample->time_ns);
 	if (attrib->log && stream->layout->clock)
 		stream_log_begin(attrib, stream);
 	if (!task)
@@ -95,13 +96,17 @@ SELDOM static void credit_doubtful_slice(struct attrib *attrib, const struct str
 	const uint64_t *now = sample->reading, *last = stream->last;
 
 	if (off_ns(now) != off_ns(last)) {
-		slice_add(attrib, stream, now, interval->unattributed);
+		uint64_t ns = slice_add(attrib, stream, now, interval->unattributed);
 		interval->contended_ns += now[READING_ENABLED_NS] - last[READING_ENABLED_NS];
+		if (stream->layout->clock) {
+			mark_cpu_gap(attrib, stream, sample, ns);
+			interval->hidden_ns[stream->cpu] += ns;
+		}
 		return;
 	}
 	if (running_throttled(stream_running(attrib, stream), &stream->since)) {
-		slice_add(attrib, stream, now, interval->unattributed);
-		mark_cpu_gap(attrib, stream, sample);
+		mark_cpu_gap(attrib, stream, sample,
+			     slice_add(attrib, stream, now, interval->unattributed));
 		return;
 	}
 	interval->gaps += missing ? missing : 1;
@@ -113,8 +118,8 @@ SELDOM static void credit_doubtful_slice(struct attrib *attrib, const struct str
 		return;
 	}
 	interval->unexplained += missing ? missing : 1;
-	slice_add(attrib, stream, now, interval->unattributed);
-	mark_cpu_gap(attrib, stream, sample);
+	mark_cpu_gap(attrib, stream, sample,
+		     slice_add(attrib, stream, now, interval->unattributed));
 }
 
 /*
@@ -131,7 +136,7 @@ SELDOM static void mark_unnamed(struct attrib *attrib, const struct stream *stre
 	if (running_exit(stream_running(attrib, stream), &stream->since) ||
 	    !stream->layout->clock || stream->window.weight != ATTRIB_WEIGHT_ONE)
 		return;
-	interval->cpu_gaps[stream->cpu] |= off;
+	/* Where it was off, credit_doubtful_slice() adds the gap. */
 	interval->cpu_unnamed[stream->cpu] |= !off;
 	interval->hidden_ns[stream->cpu] += off ? 0 : ns;
 }
@@ -233,14 +238,20 @@ SELDOM static bool is_foreign(const struct attrib *attrib, const struct stream *
  * number, or 0 if it is outside.
  */
 SELDOM static struct attrib_runner runner_of_foreign(struct attrib *attrib,
-						     const struct stream *stream)
+						     const struct stream *stream,
+						     const struct record *record)
 {
 	struct interval *interval = attrib->interval;
+	uint64_t enabled_ns = record->sample.reading[READING_ENABLED_NS];
 	const struct attrib_runner runner =
 		running_expected(stream_running(attrib, stream), &stream->since);
 
 	interval->cpu_unclear[stream->cpu] = true;
-	interval->cpu_gaps[stream->cpu] |= runner.tid == -1;
+	if (runner.tid == -1)
+		interval_add_gap(
+			interval, stream->cpu,
+			stream->layout->clock ? enabled_ns - stream->last[READING_ENABLED_NS] : 0,
+			stream->origin_ns + enabled_ns);
 	return runner;
 }
 
@@ -289,7 +300,7 @@ static OFTEN struct attrib_runner runner_of(struct attrib *attrib, const struct 
 	const struct record *came = running_came(stream_running(attrib, stream), &stream->since);
 
 	if (shifted || (record->id != stream->switch_id && is_foreign(attrib, stream, record)))
-		return runner_of_foreign(attrib, stream);
+		return runner_of_foreign(attrib, stream, record);
 	if (came && !is_traced(stream, record))
 		return (struct attrib_runner){came->pid, came->tid};
 	pid_t tid = record->tid == -1 ? switch_raw_tid(stream->format, record) : record->tid;

@@ -24,6 +24,7 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 		.cpu_unnamed = xcalloc(n_cpus, sizeof(bool)),
 		.hidden_ns = xcalloc(n_cpus, sizeof(uint64_t)),
 		.doubt_ns = xcalloc(n_cpus, sizeof(uint64_t)),
+		.gap_ns = xcalloc(n_cpus, sizeof(uint64_t)),
 		.n_cpus = n_cpus,
 	};
 	if (n_cpus > 0)
@@ -68,6 +69,7 @@ void interval_fini(struct interval *interval)
 	free(interval->cpu_unnamed);
 	free(interval->hidden_ns);
 	free(interval->doubt_ns);
+	free(interval->gap_ns);
 	free(interval->unattributed);
 	free(interval->others);
 	free(interval->totals);
@@ -107,9 +109,11 @@ void interval_reset(struct interval *interval)
 	memset(interval->cpu_unnamed, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->hidden_ns, 0, interval->n_cpus * sizeof(uint64_t));
 	memset(interval->doubt_ns, 0, interval->n_cpus * sizeof(uint64_t));
+	memset(interval->gap_ns, 0, interval->n_cpus * sizeof(uint64_t));
 	memset(interval->unattributed, 0, width * sizeof(uint64_t));
 	memset(interval->others, 0, width * sizeof(uint64_t));
 	memset(interval->totals, 0, width * sizeof(uint64_t));
+	interval->gaps_until_ns = 0;
 	interval->contended_ns = 0;
 	interval->lost_records = 0;
 	interval->gaps = 0;
@@ -161,6 +165,7 @@ void interval_admit(struct interval *interval, struct task *task)
 		interval->last_places = xreallocarray(interval->last_places, interval->capacity,
 						      sizeof(*interval->last_places));
 	}
+	task->interval_before = task->interval;
 	task->interval = interval->sequence;
 	task->slot = interval->n_ran++;
 	interval->ran[task->slot] = task;
@@ -197,7 +202,66 @@ void interval_come(struct interval *interval, size_t slot, size_t cpu)
 	last->cpu = (uint32_t)cpu;
 }
 
-bool interval_has_gaps(const struct interval *interval, size_t slot)
+void interval_add_gap(struct interval *interval, size_t cpu, uint64_t ns, uint64_t end_ns)
+{
+	interval->cpu_gaps[cpu] = true;
+	interval->gap_ns[cpu] += ns;
+	if (end_ns > interval->gaps_until_ns)
+		interval->gaps_until_ns = end_ns;
+}
+
+struct interval_gaps interval_gaps(const struct interval *interval)
+{
+	struct interval_gaps gaps = {.any = interval->uncounted};
+
+	for (size_t i = 0; i < interval->n_cpus; i++) {
+		uint64_t cpu_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
+
+		gaps.length_ns = cpu_ns > gaps.length_ns ? cpu_ns : gaps.length_ns;
+		gaps.unknown_ns += interval->gap_ns[i];
+		gaps.beside_ns += interval_cpu(interval, i)[tally_unseen(&interval->shape)];
+		gaps.any |= interval->cpu_gaps[i];
+	}
+	if (interval->uncounted || gaps.unknown_ns > gaps.length_ns)
+		gaps.unknown_ns = gaps.length_ns;
+	if (gaps.beside_ns > gaps.length_ns)
+		gaps.beside_ns = gaps.length_ns;
+	return gaps;
+}
+
+/* The tally of a task in the interval; NULL: it has none. */
+static const uint64_t *tally_of(const struct interval *interval, const struct task *task)
+{
+	if (task->interval != interval->sequence)
+		return NULL;
+	return interval->tallies + task->slot * tally_width(&interval->shape);
+}
+
+/* Whether so much of unknown time, in which a task lived and was not seen elsewhere, matters. */
+static bool is_much(const struct interval_gaps *gaps, const struct task *task, uint64_t seen_ns,
+		    uint64_t unknown_ns)
+{
+	uint64_t life_ns = gaps->length_ns;
+
+	if (task->start_ns && task->exit_ns && task->exit_ns - task->start_ns < life_ns)
+		life_ns = task->exit_ns - task->start_ns;
+	uint64_t rest_ns = u64_growth(seen_ns, life_ns);
+	uint64_t unseen_ns = rest_ns < unknown_ns ? rest_ns : unknown_ns;
+
+	return (double)unseen_ns > INTERVAL_UNSEEN * (double)gaps->length_ns;
+}
+
+bool interval_may_be_unseen(const struct interval *interval, const struct interval_gaps *gaps,
+			    const struct task *task, uint64_t *seen_ns)
+{
+	const uint64_t *tally = tally_of(interval, task);
+
+	*seen_ns = tally ? tally[TALLY_TASK_CLOCK] : 0;
+	return gaps->beside_ns > 0 && !(tally && tally[tally_unseen(&interval->shape)] > 0) &&
+	       is_much(gaps, task, *seen_ns, gaps->beside_ns);
+}
+
+static bool ran_in_gaps(const struct interval *interval, size_t slot)
 {
 	const struct interval_place *place = &interval->last_places[slot];
 
@@ -209,12 +273,29 @@ bool interval_has_gaps(const struct interval *interval, size_t slot)
 	return true;
 }
 
+bool interval_has_gaps(const struct interval *interval, const struct interval_gaps *gaps,
+		       const struct task *task)
+{
+	const uint64_t *tally = tally_of(interval, task);
+
+	if (!gaps->any)
+		return false;
+	if (tally && ran_in_gaps(interval, task->slot))
+		return true;
+	if (task->start_ns > interval->gaps_until_ns && !interval->uncounted)
+		return false;
+	/* An estimate of time beside windows is no proof. */
+	uint64_t seen_ns =
+		tally ? tally[TALLY_TASK_CLOCK] - tally[tally_unseen(&interval->shape)] : 0;
+	return is_much(gaps, task, seen_ns, gaps->unknown_ns);
+}
+
 void interval_mark_unnamed(struct interval *interval)
 {
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		uint64_t ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
 		if (interval->cpu_unnamed[i] && interval->hidden_ns[i] > ns / 100)
-			interval->cpu_gaps[i] = true;
+			interval_add_gap(interval, i, interval->hidden_ns[i], UINT64_MAX);
 	}
 }
 

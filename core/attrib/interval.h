@@ -47,8 +47,10 @@ struct interval {
 	bool *cpu_unnamed;   /* index -> no record names the task at the end */
 	uint64_t *hidden_ns; /* index -> unattributed time without records; it may be idle */
 	uint64_t *doubt_ns;  /* index -> by so much its idle time may be wrong: it is of ticks */
+	uint64_t *gap_ns;    /* index -> time of the slices of cpu_gaps: any task may have run */
 	size_t n_cpus;
 	bool uncounted; /* some CPU is not counted (from opening on): any task may have run there */
+	uint64_t gaps_until_ns; /* end of the last slice of gap_ns; UINT64_MAX: the cut */
 
 	uint64_t *unattributed; /* one tally */
 	uint64_t *others;       /* one tally: tasks outside the target, without a slot */
@@ -114,13 +116,37 @@ static inline void interval_ran(struct interval *interval, const struct task *ta
 	interval->last_places[task->slot].ns += ns;
 }
 
+/* Adds a slice in which any task may have run on that CPU: ns up to end_ns. Sets its cpu_gaps. */
+void interval_add_gap(struct interval *interval, size_t cpu, uint64_t ns, uint64_t end_ns);
 /*
- * At the cut, after interval_hidden_to_idle(): sets cpu_gaps of CPUs that are unnamed and have more
- * than a hundredth of hidden time left, as the counts of some task are too low.
+ * At the cut, after interval_hidden_to_idle(): makes the hidden time of CPUs that are unnamed a
+ * gap, if more than a hundredth is left, as the counts of some task are too low.
  */
 void interval_mark_unnamed(struct interval *interval);
-/* Whether the task of a slot ran on a CPU with gaps. Its counts are then lower bounds. */
-bool interval_has_gaps(const struct interval *interval, size_t slot);
+
+/* What is unknown of an interval, for all its tasks. */
+struct interval_gaps {
+	uint64_t length_ns;  /* the longest time of a CPU */
+	uint64_t unknown_ns; /* gaps and uncounted CPUs, at most length_ns */
+	uint64_t beside_ns;  /* time of CPUs beside windows, at most length_ns */
+	bool any;            /* gaps, or uncounted CPUs */
+};
+/* At the cut, after all gaps were added. */
+struct interval_gaps interval_gaps(const struct interval *interval);
+/*
+ * Whether the counts of a task are lower bounds: it ran on a CPU with gaps, or it may have run for
+ * more than INTERVAL_UNSEEN of the interval in a gap. A task is on one CPU at a time, so its slices
+ * leave no more than the rest of the interval for that.
+ */
+bool interval_has_gaps(const struct interval *interval, const struct interval_gaps *gaps,
+		       const struct task *task);
+#define INTERVAL_UNSEEN 0.01
+/*
+ * Whether no window shows a task, but it may have run for more than INTERVAL_UNSEEN of the interval
+ * beside them. A task that a window shows has an estimate. *seen_ns: how long it ran.
+ */
+bool interval_may_be_unseen(const struct interval *interval, const struct interval_gaps *gaps,
+			    const struct task *task, uint64_t *seen_ns);
 
 /*
  * Moves hidden time of a CPU, which is in that domain, to its idle task: at most idle_ns. Returns

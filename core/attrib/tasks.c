@@ -302,6 +302,7 @@ struct task *tasks_set_facts(struct tasks *tasks, const struct task_facts *facts
 	task->uid = facts->uid;
 	task->start_ns = facts->start_ns;
 	task->kernel = facts->kernel;
+	task->lost = facts->lost;
 	task->has_facts = true;
 	set_texts(tasks, task, facts);
 	/* The recorder may have found it gone from /proc, without an EXIT. */

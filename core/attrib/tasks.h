@@ -81,6 +81,13 @@ struct task_wait {
 	uint64_t next_doubt_ns; /* doubt of the next interval: an estimate here may be wrong */
 };
 
+/* What schedstat had at the last reading (core/snapshot/run_proof). */
+struct task_proof {
+	uint64_t sequence; /* of the interval that ended then; 0: never read */
+	uint64_t interval; /* the last one until then in which the task had a slot */
+	uint64_t run_ns, slices;
+};
+
 /* What /proc/PID/io had at the last reading (core/snapshot/fact_reader). */
 struct task_io {
 	uint64_t read_bytes, write_bytes;
@@ -115,13 +122,14 @@ struct task_before {
 
 struct task {
 	/* The members that each slice needs are together. */
-	pid_t tid, pid;     /* pid: thread group; 0: unknown */
-	uint64_t start_ns;  /* time of its FORK; 0: it began before pmctop */
-	uint64_t seen_ns;   /* time of the earliest record that names it */
-	uint64_t exit_ns;   /* 0: it lives */
-	uint64_t interval;  /* sequence of the last interval in which it has a slot ... */
-	size_t slot;        /* ... and that slot (core/attrib/interval) */
-	struct task *older; /* an exited task of the same tid; NULL: none */
+	pid_t tid, pid;           /* pid: thread group; 0: unknown */
+	uint64_t start_ns;        /* time of its FORK; 0: it began before pmctop */
+	uint64_t seen_ns;         /* time of the earliest record that names it */
+	uint64_t exit_ns;         /* 0: it lives */
+	uint64_t interval;        /* sequence of the last interval in which it has a slot ... */
+	size_t slot;              /* ... and that slot (core/attrib/interval) */
+	uint64_t interval_before; /* the last one before it with a slot */
+	struct task *older;       /* an exited task of the same tid; NULL: none */
 
 	pid_t ppid, ptid;  /* 0: unknown */
 	uid_t uid;         /* (uid_t)-1: unknown */
@@ -133,6 +141,7 @@ struct task {
 	bool zombie;       /* by /proc */
 	bool proc_is_read; /* /proc was read since its last exec */
 	bool has_facts;    /* set by tasks_set_facts(): /proc is never read */
+	bool lost;         /* the same: the counts of its last row are lower bounds */
 	bool in_exited;    /* it is in the list of exited tasks */
 	char state;        /* by /proc, as proc_stat.state; 0: not read */
 	enum task_lineage lineage;
@@ -144,15 +153,16 @@ struct task {
 	uint64_t reread_ns;                /* time at which /proc is read again ... */
 	uint64_t reread_after_ns;          /* ... and how long after the last time that is */
 	struct task_io io, process_io;     /* of the thread; of a main thread's process */
-	struct cgroup *cgroup;             /* a reference; NULL: unknown */
-	struct cgroup *cpu_cgroup;         /* that of the CPU controller; the same */
-	uint64_t owner_ns;                 /* time of reading user and cgroup; 0: never ... */
-	uint64_t owner_cut;                /* ... and the number of the cut */
-	struct task_before *before;        /* owned; NULL: nothing has changed */
-	struct cmdline *cmdline;           /* a reference; NULL: none, or unknown */
-	uint64_t cmdline_ns;               /* time of reading cmdline; 0: never */
-	uint64_t state_ns;                 /* time of reading state ... */
-	uint64_t state_interval;           /* ... and `interval` then: another one since: it ran */
+	struct task_proof proof;
+	struct cgroup *cgroup;      /* a reference; NULL: unknown */
+	struct cgroup *cpu_cgroup;  /* that of the CPU controller; the same */
+	uint64_t owner_ns;          /* time of reading user and cgroup; 0: never ... */
+	uint64_t owner_cut;         /* ... and the number of the cut */
+	struct task_before *before; /* owned; NULL: nothing has changed */
+	struct cmdline *cmdline;    /* a reference; NULL: none, or unknown */
+	uint64_t cmdline_ns;        /* time of reading cmdline; 0: never */
+	uint64_t state_ns;          /* time of reading state ... */
+	uint64_t state_interval;    /* ... and `interval` then: another one since: it ran */
 	uint64_t sleeping; /* sequence of the last interval with it in the snapshot, without a slot
 			    */
 	struct task_wait wait;
@@ -193,7 +203,7 @@ struct task_facts {
 	pid_t pid, tid, ppid;
 	uid_t uid;
 	uint64_t start_ns;
-	bool exited, kernel;
+	bool exited, kernel, lost;
 	const char *comm;
 	const char *cgroup, *cmdline; /* "": unknown, or none */
 };

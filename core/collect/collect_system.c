@@ -426,6 +426,46 @@ static void system_renew(struct collect *collect)
 	schedule_rival_check(self);
 }
 
+/*
+ * At the cut. A CPU that came online is opened after it, and one that was dissolved is opened again
+ * then: the CPU runs, but its counts are unknown.
+ */
+static void cut_cpu(struct collect_system *self, struct cpu_counters *cpu)
+{
+	struct interval *interval = &self->base.interval;
+	bool online = cpu_list_has(&self->online, cpu->number);
+
+	if (cpu->open)
+		attrib_cut(self->attrib, cpu->index);
+	interval->uncounted |= online && (!cpu->open || cpu->dead);
+	interval->cpu_online[cpu->index] = online && cpu->open && !cpu->dead;
+	interval->cpu_whole[cpu->index] =
+		interval->cpu_online[cpu->index] && !cpu->late && !cpu->window.shut;
+}
+
+/* The time before a CPU was opened is a gap, if it is long. */
+static void add_late_gaps(struct collect_system *self)
+{
+	struct interval *interval = &self->base.interval;
+	uint64_t length_ns = interval_gaps(interval).length_ns;
+
+	for (size_t i = 0; i < self->cpus.n; i++) {
+		struct cpu_counters *cpu = &self->cpus.items[i];
+		uint64_t ns = interval_cpu(interval, cpu->index)[TALLY_TASK_CLOCK];
+		if (cpu->late && interval->cpu_online[cpu->index] &&
+		    (double)(length_ns - ns) > INTERVAL_UNSEEN * (double)length_ns)
+			interval_add_gap(interval, cpu->index, length_ns - ns, UINT64_MAX);
+		cpu->late = false;
+	}
+}
+
+/* What ran in a gap is unknown: it may have been the idle task. */
+static void doubt_idle_of_gaps(struct interval *interval)
+{
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		interval->doubt_ns[i] += interval->gap_ns[i];
+}
+
 static void system_cut(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
@@ -438,20 +478,11 @@ static void system_cut(struct collect *collect)
 	cpu_counter_set_scan_forks(&self->cpus);
 	read_online(self);
 	collect->interval.uncounted = self->uncounted.text[0] != '\0';
-	for (size_t i = 0; i < self->cpus.n; i++) {
-		struct cpu_counters *cpu = &self->cpus.items[i];
-		if (cpu->open)
-			attrib_cut(self->attrib, cpu->index);
-		/* The CPU runs on, but the counts since its last record are unknown. */
-		collect->interval.uncounted |=
-			cpu->open && cpu->dead && cpu_list_has(&self->online, cpu->number);
-		collect->interval.cpu_online[i] =
-			cpu->open && !cpu->dead && cpu_list_has(&self->online, cpu->number);
-		collect->interval.cpu_whole[i] =
-			collect->interval.cpu_online[i] && !cpu->late && !cpu->window.shut;
-		cpu->late = false;
-	}
+	for (size_t i = 0; i < self->cpus.n; i++)
+		cut_cpu(self, &self->cpus.items[i]);
 	hidden_switches_cut(&self->hidden, &self->cpus, &collect->interval);
+	doubt_idle_of_gaps(&collect->interval);
+	add_late_gaps(self);
 	interval_mark_unnamed(&collect->interval);
 	interval_sum_cpus(&collect->interval);
 	socket_counters_cut(&self->sockets, &collect->interval);

@@ -3,7 +3,8 @@
  * Idle time of /proc/stat that no record accounts for is moved from unattributed to idle. It is in
  * ticks, so the CPU's busy time is an estimate if a tick is much of the interval. What is
  * more than the unattributed time waits for later intervals: such time is known only when it is
- * over. Separate from collect_system.c, because only kernels that hide switches need it.
+ * over. The same is done with time in which another program had the counters, as no switch has a
+ * record then. Separate from collect_system.c, because only kernels that hide switches need it.
  */
 #include "core/collect/hidden_switches.h"
 
@@ -42,7 +43,8 @@ void hidden_switches_cut(struct hidden_switches *hidden, const struct cpu_counte
 
 void hidden_switches_detect(struct hidden_switches *hidden, const struct interval *interval)
 {
-	bool hidden_now = interval->gaps > 0 && interval->lost_records == 0;
+	bool hidden_now =
+		(interval->gaps > 0 && interval->lost_records == 0) || interval->contended_ns > 0;
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
 		hidden_now |= interval->cpu_unnamed[i];

@@ -12,7 +12,7 @@
  * Kernels that emit no sample for some switches. SWITCH records
  * (cpu_counter_set_enable_switch_records) have their times, but not always their tasks, so that
  * time is unattributed. /proc/stat has how much of it was idle; without that an idle CPU would look
- * busy.
+ * busy. Time in which another program had the counters is no different.
  */
 struct hidden_switches {
 	bool seen;

@@ -302,6 +302,8 @@ static struct snapshot *build_snapshot(struct replay_state *state)
 		.topology = &state->topology,
 		.pmus = &state->pmus,
 		.recorded_facts = &state->facts,
+		.recorded_marks = state->recorded_marks,
+		.chosen = state->chosen,
 		.command_lines = state->command_lines,
 		.idle = state->idle,
 		.still = state->still,

@@ -279,6 +279,7 @@ int native_parse_task(struct replay_native *native, struct native_words *words)
 	if (fine) {
 		facts.exited = flags & ROW_EXITED;
 		facts.kernel = flags & ROW_KERNEL;
+		facts.lost = flags & ROW_LOST;
 		facts.comm = comm;
 		facts.cgroup = cgroup;
 		facts.cmdline = cmdline;
@@ -529,6 +530,7 @@ void native_end_cut(struct replay_native *native)
 	state->interval.uncounted = native->flags & NATIVE_UNCOUNTED;
 	state->idle = native->flags & NATIVE_IDLE_ROWS;
 	state->command_lines = native->flags & NATIVE_COMMAND_LINES;
+	state->recorded_marks = true;
 	apply_still(native);
 	code_profile_free(state->code);
 	state->code = native_end_code(native);

@@ -92,6 +92,7 @@ struct replay_state {
 	struct code_profile *code; /* functions; NULL: code was not sampled; owned */
 	struct fact_table facts;   /* of rows that have some; owned */
 	bool command_lines, idle;  /* rows have them */
+	bool recorded_marks;       /* the tasks have the marks of their rows */
 	struct task *const *still; /* tasks with a row that did not run, in row order; borrowed */
 	size_t n_still;
 

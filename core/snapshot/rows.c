@@ -22,7 +22,7 @@ static struct figure *facts_new(size_t n)
 void rows_init_still(const struct columns *columns, size_t n, size_t n_still, struct rows *rows)
 {
 	bool has_facts = columns_facts(columns);
-	size_t places = n + (has_facts ? n_still : n_still > 0);
+	size_t places = n + (has_facts || n_still == 0 ? n_still : ROWS_SHARED);
 
 	*rows = (struct rows){
 		.n = n + n_still,
@@ -51,12 +51,27 @@ void rows_fini(struct rows *rows)
 	*rows = (struct rows){0};
 }
 
+/* The figures that rows share: of those that are not ROW_LOST, then of those that are. */
+static void evaluate_shared(struct evaluator *evaluator, const struct columns *columns,
+			    struct rows *rows)
+{
+	size_t apart = rows_apart(rows), width = tally_width(&columns->plan->shape);
+
+	evaluator->input.sum = false;
+	evaluator->facts = NULL;
+	for (size_t i = 0; apart < rows->n && i < ROWS_SHARED; i++) {
+		evaluator->input.lost = i > 0;
+		evaluator_run(evaluator, rows->tallies + (apart + i) * width,
+			      rows->figures + (apart + i) * columns->n_metrics);
+	}
+}
+
 void rows_evaluate(const struct columns *columns, struct metric_scope scope, struct rows *rows)
 {
 	struct evaluator evaluator;
 
 	evaluator_init(&evaluator, columns, scope);
-	for (size_t i = 0; i < rows->n && i <= rows_apart(rows); i++) {
+	for (size_t i = 0; i < rows_apart(rows); i++) {
 		if (rows->only && rows->only[i] != SIZE_MAX)
 			continue;
 		evaluator.input.lost = rows->items[i].flags & ROW_LOST;
@@ -66,6 +81,7 @@ void rows_evaluate(const struct columns *columns, struct metric_scope scope, str
 		evaluator_run(&evaluator, rows_tally(columns, rows, i),
 			      rows->figures + i * columns->n_metrics);
 	}
+	evaluate_shared(&evaluator, columns, rows);
 	evaluator_fini(&evaluator);
 }
 

@@ -55,7 +55,11 @@ struct row_before {
 /* Parallel arrays: one entry of each for each row. */
 struct rows {
 	size_t n;
-	size_t n_still; /* rows that did not run, the last ones; they share one tally of zeros */
+	/*
+	 * Rows that did not run, the last ones. They share a tally of zeros, and those that are
+	 * ROW_LOST another one.
+	 */
+	size_t n_still;
 	struct row *items;
 	uint64_t *tallies;      /* tally_width(shape) each */
 	struct figure *figures; /* n_metrics each; NULL: not evaluated */
@@ -70,6 +74,8 @@ struct rows {
 	size_t *only;
 	size_t *parents; /* by tree: index of each row's parent, SIZE_MAX: none; else NULL */
 };
+
+enum { ROWS_SHARED = 2 }; /* tallies of these */
 
 /* How many rows have a tally and figures of their own: with facts, no two rows are alike. */
 static inline size_t rows_apart(const struct rows *rows)
@@ -90,7 +96,11 @@ static inline float row_doubt(const struct row *row, const uint64_t *tally)
 /* The place of a row in tallies and figures. */
 static inline size_t rows_place(const struct rows *rows, size_t i)
 {
-	return i < rows_apart(rows) ? i : rows_apart(rows);
+	size_t apart = rows_apart(rows);
+
+	if (i < apart || rows->n_still == 0 || rows->facts)
+		return i;
+	return apart + ((rows->items[i].flags & ROW_LOST) != 0);
 }
 
 /* The facts of a row, or NULL. */
@@ -116,7 +126,7 @@ static inline const struct figure *rows_figures(const struct columns *columns,
 
 /* Allocates n zeroed rows. Facts that a column needs are UNDEFINED. */
 void rows_init(const struct columns *columns, size_t n, struct rows *rows);
-/* The same, and n_still after them that share one tally and its figures, if no column has facts. */
+/* The same, and n_still after them that share tallies and their figures, if no column has facts. */
 void rows_init_still(const struct columns *columns, size_t n, size_t n_still, struct rows *rows);
 void rows_fini(struct rows *rows);
 /* Evaluates every metric of every row. */

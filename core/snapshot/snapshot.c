@@ -267,7 +267,7 @@ size_t snapshot_bytes(const struct snapshot *snapshot)
 	const struct rows *rows = &snapshot->threads;
 	size_t tally = tally_width(&columns->plan->shape) * sizeof(uint64_t);
 	size_t figures = columns->n_metrics * sizeof(struct figure);
-	size_t places = rows_apart(rows) + (rows->n_still > 0);
+	size_t places = rows_apart(rows) + (rows_apart(rows) < rows->n ? ROWS_SHARED : 0);
 	size_t bytes = sizeof(*snapshot) + rows->n * sizeof(*rows->items) +
 		       places * (tally + figures) +
 		       snapshot->n_cpus * (sizeof(*snapshot->cpus) + 2 * tally + figures) +

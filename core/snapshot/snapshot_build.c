@@ -7,6 +7,7 @@
 #include "core/snapshot/snapshot_build.h"
 
 #include "core/base/util.h"
+#include "core/snapshot/run_proof.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@
 #define MOVES_EVERY_NS (500 * NS_PER_US)
 /* A smaller part of a task's time before a change makes no row of its own. */
 #define NEGLIGIBLE 0.001f
+/* Budget of run_proof_holds(): one file each, less than 1 % of a CPU. */
+#define PROOF_EVERY_NS (2 * NS_PER_MS)
 /* Budget of command lines, one file each: 2 % of a CPU, until all are known. */
 #define CMDLINE_EVERY_NS (500 * NS_PER_US)
 
@@ -30,6 +33,8 @@ struct filling {
 	struct snapshot *snapshot;
 	unsigned budget; /* of tasks_refresh */
 	unsigned cmdline_budget;
+	struct interval_gaps gaps;
+	struct run_proofs proofs;
 	struct cgroup_subjects cgroups;
 	size_t sleeping_capacity, cmdlines_capacity, befores_capacity;
 	uint64_t cut; /* of tasks_begin_cut() */
@@ -53,10 +58,19 @@ static const char *reference_cmdline(struct filling *filling, struct task *task)
 	return cmdline->text;
 }
 
-static bool task_has_gaps(const struct interval *interval, const struct task *task)
+/* A recording has the marks of its rows, as a replay has less to prove where a task was. */
+static bool is_lost(struct filling *filling, struct task *task)
 {
-	return interval->uncounted ||
-	       (task->interval == interval->sequence && interval_has_gaps(interval, task->slot));
+	const struct snapshot_source *source = filling->source;
+	bool ran = task->interval == source->interval->sequence;
+	uint64_t seen_ns;
+
+	if (source->recorded_marks && task->has_facts && (ran || !source->chosen))
+		return task->lost;
+	if (interval_has_gaps(source->interval, &filling->gaps, task))
+		return true;
+	return interval_may_be_unseen(source->interval, &filling->gaps, task, &seen_ns) &&
+	       !run_proof_holds(&filling->proofs, task, seen_ns, filling->gaps.length_ns);
 }
 
 static void fill_row(struct filling *filling, struct task *task, struct row *row)
@@ -74,7 +88,7 @@ static void fill_row(struct filling *filling, struct task *task, struct row *row
 		.start_ns = task->start_ns,
 		.flags = (task->exit_ns || task->zombie ? ROW_EXITED : 0u) |
 			 (task->kernel ? ROW_KERNEL : 0u) |
-			 (task_has_gaps(source->interval, task) ? ROW_LOST : 0u),
+			 (is_lost(filling, task) ? ROW_LOST : 0u),
 	};
 	memcpy(row->comm, task->comm, sizeof(row->comm));
 	users_name(source->users, row->uid, row->user, sizeof(row->user));
@@ -346,6 +360,13 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	struct filling filling = {
 		.source = source,
 		.snapshot = snapshot,
+		.gaps = interval_gaps(interval),
+		.proofs = {.sys = source->facts ? source->facts->sys : NULL,
+			   .sequence = interval->sequence,
+			   .begin_ns = source->now_ns - snapshot->interval_ns,
+			   .left = source->facts
+					   ? 1 + (unsigned)(snapshot->interval_ns / PROOF_EVERY_NS)
+					   : 0},
 		.budget = 1 + (unsigned)(snapshot->interval_ns / REFRESH_EVERY_NS),
 		.cmdline_budget = 1 + (unsigned)(snapshot->interval_ns / CMDLINE_EVERY_NS),
 	};

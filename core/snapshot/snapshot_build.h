@@ -27,6 +27,8 @@ struct snapshot_source {
 	const struct pmu_set *pmus;
 	struct fact_reader *facts;               /* NULL: nothing is read */
 	const struct fact_table *recorded_facts; /* of a replay, in place of them; NULL: none */
+	bool recorded_marks;                     /* of a replay: its tasks have ROW_LOST ... */
+	bool chosen;                             /* ... except that not all rows are recorded */
 	const struct wait_watch *watch;          /* waits of the watched task; NULL: unknown */
 	struct cgroup_reader *cgroups;           /* NULL: their memory is not read */
 	bool command_lines, idle;                /* as engine_config has them */

@@ -60,6 +60,7 @@ static void open_account(const struct waits *waits, struct task *task)
 		.left_ns = task->start_ns,
 		.state = is_new ? TASK_NEW : TASK_OFF,
 		.queue_known = is_new,
+		.looked = task->wait.looked,
 	};
 }
 
@@ -69,7 +70,8 @@ struct task_wait *waits_account(struct waits *waits, struct task *task)
 
 	if (account->run == waits->run && account->interval == waits->interval)
 		return account;
-	if (account->run != waits->run)
+	/* In a gap since then it may have run. */
+	if (account->run != waits->run || account->interval < waits->lost_interval)
 		open_account(waits, task);
 	account->interval = waits->interval;
 	memset(account->sums, 0, sizeof(account->sums));
@@ -623,6 +625,8 @@ void waits_cut(struct waits *waits, struct interval *interval)
 		bool ran = task->interval == interval->sequence;
 		struct wait_values values;
 
+		/* Waits in the gaps are not those of the next interval: schedstat is read. */
+		task->wait.queue_known &= !gaps || task->wait.wakeups > 0;
 		evaluate(waits, task, &task->wait, gaps, &values);
 		if (waits->places.counts[WAIT_THROTTLED] >= 0)
 			throttling_estimate(&waits->throttling, task, interval->sequence,
@@ -645,5 +649,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	waits_cut_cpus(waits, interval, gaps);
 	add_totals(&waits->places, interval);
 	slice_log_drop_exited(&waits->log, waits->end_ns);
+	if (gaps)
+		waits_forget_states(waits, interval);
 	begin_next(waits, waits->end_ns);
 }

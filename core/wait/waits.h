@@ -51,12 +51,13 @@ struct waits {
 	bool wakeups;             /* set by the owner: all wake-ups have records */
 	bool recorded; /* set by the owner: a recording of perf; no interval has its CPUs' ends */
 	uint64_t run;  /* of intervals without a break between them: 1, 2 ... */
-	uint64_t since_ns;   /* begin of the run */
-	uint64_t interval;   /* number of the current interval */
-	uint64_t begin_ns;   /* its begin */
-	uint64_t end_ns;     /* its end, set by waits_end() */
-	uint64_t runnable;   /* threads that ran or waited for a CPU then; 0: unknown */
-	struct task **tasks; /* with slices in it, or off their CPU for a reason to show */
+	uint64_t since_ns;      /* begin of the run */
+	uint64_t interval;      /* number of the current interval */
+	uint64_t lost_interval; /* the last one with gaps: older accounts are in doubt; 0: none */
+	uint64_t begin_ns;      /* its begin */
+	uint64_t end_ns;        /* its end, set by waits_end() */
+	uint64_t runnable;      /* threads that ran or waited for a CPU then; 0: unknown */
+	struct task **tasks;    /* with slices in it, or off their CPU for a reason to show */
 	size_t n_tasks, capacity;
 	uint64_t *queued_ns; /* by CPU: waits of the interval that ended there */
 	size_t n_cpus;

@@ -15,6 +15,12 @@ struct task_wait *waits_account(struct waits *waits, struct task *task);
  */
 void waits_attribute_forks(struct waits *waits);
 
+/*
+ * At the cut of an interval with gaps, after its times were added: drops the states that may have
+ * changed in them (wait_losses.c).
+ */
+void waits_forget_states(struct waits *waits, const struct interval *interval);
+
 /* The known waits for a CPU in an account, of the interval. */
 static inline uint64_t waits_queued_ns(const struct task_wait *account)
 {

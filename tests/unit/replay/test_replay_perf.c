@@ -243,7 +243,7 @@ static const struct perf_case cases[] = {
 	 {{SW, 0, 7, 7, 1000, 1, 0},
 	  {SW, 0, 8, 8, 1100, 2, 90},
 	  {SW, 0, 7, 7, 1400, 3, 100, .off_ns = 50}},
-	 {{1, 8, 100, 1, 90}, {1, UNATTRIBUTED, 300, 2, 10}},
+	 {{1, 7, 0, 0, 0}, {1, 8, 100, 1, 90}, {1, UNATTRIBUTED, 300, 2, 10}},
 	 1,
 	 .format = TIMED,
 	 .note = "Another profiler shared the counters"},
