@@ -107,6 +107,7 @@ void interval_reset(struct interval *interval)
 	memset(interval->unattributed, 0, width * sizeof(uint64_t));
 	memset(interval->others, 0, width * sizeof(uint64_t));
 	memset(interval->totals, 0, width * sizeof(uint64_t));
+	memset(&interval->still, 0, sizeof(interval->still));
 	interval->contended_ns = 0;
 	interval->lost_records = 0;
 	interval->gaps = 0;

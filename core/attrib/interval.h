@@ -47,6 +47,12 @@ struct interval {
 	bool *cpu_unnamed;   /* index -> no record names the task at the end */
 	uint64_t *hidden_ns; /* index -> unattributed time without records; it may be idle */
 	size_t n_cpus;
+	/* Of tasks without a slot, in the events of waiting: what the last cut found. */
+	struct {
+		bool known;    /* none of them ran: all were off their CPUs */
+		bool blocked;  /* ... and none of them waited for a CPU */
+		bool sleeping; /* ... and none was in uninterruptible sleep, or stopped */
+	} still;
 	bool uncounted; /* some CPU is not counted (from opening on): any task may have run there */
 
 	uint64_t *unattributed; /* one tally */
