@@ -114,6 +114,7 @@ void interval_reset(struct interval *interval)
 	memset(interval->others, 0, width * sizeof(uint64_t));
 	memset(interval->totals, 0, width * sizeof(uint64_t));
 	interval->gaps_until_ns = 0;
+	memset(&interval->still, 0, sizeof(interval->still));
 	interval->contended_ns = 0;
 	interval->lost_records = 0;
 	interval->gaps = 0;

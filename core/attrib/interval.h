@@ -49,6 +49,12 @@ struct interval {
 	uint64_t *doubt_ns;  /* index -> by so much its idle time may be wrong: it is of ticks */
 	uint64_t *gap_ns;    /* index -> time of the slices of cpu_gaps: any task may have run */
 	size_t n_cpus;
+	/* Of tasks without a slot, in the events of waiting: what the last cut found. */
+	struct {
+		bool known;    /* none of them ran: all were off their CPUs */
+		bool blocked;  /* ... and none of them waited for a CPU */
+		bool sleeping; /* ... and none was in uninterruptible sleep, or stopped */
+	} still;
 	bool uncounted; /* some CPU is not counted (from opening on): any task may have run there */
 	uint64_t gaps_until_ns; /* end of the last slice of gap_ns; UINT64_MAX: the cut */
 

@@ -49,6 +49,13 @@ enum task_wait_state {
 	TASK_WAIT_STATES,
 };
 
+/* How /proc has a task that is blocked by the records. */
+enum task_seen {
+	TASK_UNSEEN,
+	TASK_SEEN_BLOCKED,
+	TASK_SEEN_RUNNABLE,
+};
+
 struct task_wait {
 	uint64_t run, interval;
 	uint64_t until_ns;      /* the account is complete up to this time */
@@ -62,7 +69,8 @@ struct task_wait {
 	size_t place;           /* index in the interval's tasks */
 	uint64_t sums[TASK_WAIT_STATES]; /* ns in each state; TASK_ENDED: none */
 	uint64_t queue_ns;               /* ns in run queues by schedstat, at its last reading */
-	uint64_t queue_slices;           /* slices by schedstat then */
+	uint64_t queue_slices;           /* slices by schedstat then ... */
+	uint64_t late_slices;            /* ... without those that began after the interval */
 	/* Since that reading: waits of TASK_PREEMPTED to TASK_WOKEN that ended, and slices. */
 	uint64_t completed_ns, slices;
 	/* Wake-ups without a record: all; from TASK_UNINTERRUPTIBLE; from TASK_STOPPED. */
@@ -73,12 +81,21 @@ struct task_wait {
 	enum task_wait_state state;      /* since until_ns */
 	bool queue_known;                /* queue_ns was read, or the task was new then */
 	unsigned char looked; /* 1 + its index in struct looks (core/wait/looks.h); 0: none */
-	bool queued;     /* it was runnable at the last cut, after a wake-up at an unknown time */
-	uint64_t off_ns; /* end of its last slice, if it is watched; 0: unknown */
+	bool queued_off; /* TASK_WOKEN at the begin of the interval, after TASK_OFF: or preempted */
+	bool queued; /* at the end of the interval: runnable, after a wake-up at an unknown time */
+	enum task_seen seen;      /* in /proc, since it left its CPU */
+	uint64_t seen_blocked_ns; /* end of the last interval at which it was surely blocked */
+	uint64_t off_ns;          /* end of its last slice, if it is watched; 0: unknown */
 	enum task_wait_state off_state; /* after that slice */
-	uint64_t lasting_ns;            /* if queued: time of the interval since it left its CPU */
-	uint64_t doubt_ns;      /* time of the interval in which the wake-up may have been */
-	uint64_t next_doubt_ns; /* doubt of the next interval: an estimate here may be wrong */
+	/* Blocked time of the interval that ended without a record of the wake-up ... */
+	uint64_t ended_ns, moved_ns; /* ... all; before a slice on another CPU */
+	/* Waits before the interval that may be in the next growth of schedstat, at most: of the
+	 * time off its CPU that lasts, of the one that ended, and of earlier ones. */
+	uint64_t crossing_ns, crossed_ns, ahead_ns;
+	uint64_t behind_ns;  /* waits of the interval that the last reading may have had */
+	uint64_t migrations; /* by /proc, at its last reading */
+	uint32_t moves;      /* slices on another CPU than the one before, since that reading */
+	bool migrations_known;
 };
 
 /* What schedstat had at the last reading (core/snapshot/run_proof). */

@@ -470,6 +470,8 @@ static void system_cut(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
 
+	if (waits_wanted(&self->waits))
+		system_drain(collect);
 	waits_end(&self->waits);
 	code_sampler_drain(&self->code);
 	duty_cycle_cut(&self->duty);
@@ -577,6 +579,7 @@ static struct collect_system *system_new(const struct collect_context *context,
 		.outside = container_read_pid_namespace(context->sys) == NAMESPACE_OWN,
 	};
 	waits_init(&self->waits, context->sys, context->tasks, cpus->n);
+	self->waits.target = context->target;
 	self->waits.watch = &self->base.watch;
 	looks_init(&self->looks, context->sys, context->target, context->tasks);
 	self->waits.looks = &self->looks;

@@ -157,6 +157,22 @@ void wait_places_find(struct wait_places *places, const struct plan *plan,
 	}
 }
 
+void wait_values_still(uint64_t lifetime_ns, bool blocked, bool sleeping,
+		       struct wait_values *values)
+{
+	static const unsigned char of_queues[] = {WAIT_OF_QUEUES, WAIT_OF_REST, WAIT_OF_CGROUPS};
+	static const unsigned char of_records[] = {WAIT_OF_RECORDS, WAIT_OF_FORKS, WAIT_OF_WAKINGS};
+
+	*values = (struct wait_values){.lifetime_ns = lifetime_ns};
+	values->counts[WAIT_BLOCKED] = lifetime_ns;
+	for (size_t i = 0; i < ARRAY_SIZE(of_queues); i++)
+		(blocked ? values->known_ns : values->estimated_ns)[of_queues[i]] = lifetime_ns;
+	for (size_t i = 0; i < ARRAY_SIZE(of_records); i++)
+		values->known_ns[of_records[i]] = lifetime_ns;
+	if (sleeping)
+		values->known_ns[WAIT_OF_BOTH] = lifetime_ns;
+}
+
 void wait_values_add(const struct wait_places *places, const struct wait_values *values,
 		     uint64_t *tally)
 {

@@ -106,6 +106,13 @@ struct wait_values {
 	uint64_t lifetime_ns;
 };
 
+/*
+ * Fills in those of a task that did not run. `blocked`: it did not wait for a CPU either. Else that
+ * is an estimate. `sleeping`: it was in no other state.
+ */
+void wait_values_still(uint64_t lifetime_ns, bool blocked, bool sleeping,
+		       struct wait_values *values);
+
 void wait_values_add(const struct wait_places *places, const struct wait_values *values,
 		     uint64_t *tally);
 

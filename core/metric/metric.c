@@ -150,7 +150,8 @@ static enum figure_state incomplete_state(const struct metric_reading *reading)
 
 /*
  * Reads an event of waiting: a lower bound if a part of the lifetime is unknown, scaled if a part
- * is estimated. A task without a lifetime neither ran nor waited.
+ * is estimated. An estimate of a part is no lower bound. A task without a lifetime neither ran nor
+ * waited.
  */
 static struct figure read_wait(const struct metric_reading *reading,
 			       const struct tally_shape *shape, const uint64_t *tally)
@@ -175,7 +176,7 @@ static struct figure read_wait(const struct metric_reading *reading,
 		return unknown(FIGURE_NOT_COUNTED);
 	if (!figure_known(figure))
 		return figure;
-	if (known_ns + estimated_ns < least_ns)
+	if (known_ns + estimated_ns < least_ns && !reading->estimate)
 		figure.state = incomplete_state(reading);
 	else if (reading->estimate || known_ns < least_ns)
 		figure.state = FIGURE_SCALED;

@@ -325,6 +325,10 @@ enum native_kind {
 enum native_rows {
 	NATIVE_COMMAND_LINES = 1 << 0, /* rows have command lines */
 	NATIVE_IDLE_ROWS = 1 << 1,     /* tasks that did not run have rows: NATIVE_STILL */
+	/* interval.still */
+	NATIVE_STILL_KNOWN = 1 << 8,
+	NATIVE_STILL_BLOCKED = 1 << 9,
+	NATIVE_STILL_SLEEPING = 1 << 10,
 	NATIVE_TARGETED =
 		1 << 2, /* only tasks of the target have rows: NATIVE_TARGET, NATIVE_RAN */
 	NATIVE_UNCOUNTED = 1 << 3, /* interval.uncounted: all rows are marked */

@@ -315,7 +315,10 @@ static uint64_t native_rows(const struct snapshot *snapshot, const struct interv
 	return (snapshot->command_lines ? NATIVE_COMMAND_LINES : 0u) |
 	       (snapshot->threads.n_still > 0 ? NATIVE_IDLE_ROWS : 0u) |
 	       (snapshot->targeted ? NATIVE_TARGETED : 0u) |
-	       (interval->uncounted ? NATIVE_UNCOUNTED : 0u);
+	       (interval->uncounted ? NATIVE_UNCOUNTED : 0u) |
+	       (interval->still.known ? NATIVE_STILL_KNOWN : 0u) |
+	       (interval->still.blocked ? NATIVE_STILL_BLOCKED : 0u) |
+	       (interval->still.sleeping ? NATIVE_STILL_SLEEPING : 0u);
 }
 
 void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,

@@ -528,6 +528,9 @@ void native_end_cut(struct replay_native *native)
 		state->uneven = interval_uneven(&state->interval, state->length_ns);
 	apply_target(native);
 	state->interval.uncounted = native->flags & NATIVE_UNCOUNTED;
+	state->interval.still.known = native->flags & NATIVE_STILL_KNOWN;
+	state->interval.still.blocked = native->flags & NATIVE_STILL_BLOCKED;
+	state->interval.still.sleeping = native->flags & NATIVE_STILL_SLEEPING;
 	state->idle = native->flags & NATIVE_IDLE_ROWS;
 	state->command_lines = native->flags & NATIVE_COMMAND_LINES;
 	state->recorded_marks = true;

@@ -212,7 +212,8 @@ bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
 		uint64_t cpus = 0;
 		bool counted = false;
 
-		for (size_t i = 0; i < snapshot->threads.n; i++)
+		/* Tasks that did not run have times of waiting alone, which the totals lack. */
+		for (size_t i = 0; i < snapshot->threads.n - snapshot->threads.n_still; i++)
 			parts += rows_tally(columns, &snapshot->threads, i)[e];
 		for (size_t i = 0; i < snapshot->n_cpus; i++) {
 			if (!snapshot->cpus[i].tally)

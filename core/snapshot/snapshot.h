@@ -18,7 +18,8 @@
 
 /*
  * An immutable picture of one interval: what each task and CPU did, the totals, and how far the
- * figures can be trusted. snapshot_build() makes it, views and outputs read it. For every event:
+ * figures can be trusted. snapshot_build() makes it, views and outputs read it. For every event,
+ * without the rows of tasks that did not run:
  *
  *     sum of rows + others + idle + unattributed = totals = sum of CPUs   (snapshot_conserves)
  *

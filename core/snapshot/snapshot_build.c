@@ -7,6 +7,7 @@
 #include "core/snapshot/snapshot_build.h"
 
 #include "core/base/util.h"
+#include "core/event/event_wait.h"
 #include "core/snapshot/run_proof.h"
 
 #include <stdlib.h>
@@ -340,6 +341,28 @@ static void append_still_if_wanted(void *arg, struct task *task)
 	append_still(still, task);
 }
 
+/* The times of waiting of a task that did not run. The totals do not have them. */
+static void fill_still_times(const struct filling *filling, size_t row)
+{
+	struct snapshot *snapshot = filling->snapshot;
+	const struct columns *columns = snapshot->columns;
+	const struct interval *interval = filling->source->interval;
+	struct rows *rows = &snapshot->threads;
+	uint64_t *tally = rows_tally(columns, rows, row);
+	struct wait_values values = {.lifetime_ns = snapshot->interval_ns};
+	struct wait_places places;
+
+	wait_places_find(&places, columns->plan, &columns->events);
+	if (!places.any || columns->plan->per_task)
+		return;
+	if (interval->still.known)
+		wait_values_still(snapshot->interval_ns, interval->still.blocked,
+				  interval->still.sleeping, &values);
+	/* Without facts, these rows share a tally. */
+	memset(tally, 0, tally_width(&interval->shape) * sizeof(*tally));
+	wait_values_add(&places, &values, tally);
+}
+
 static void fill_still(struct filling *filling, const struct still_tasks *still, struct rows *rows)
 {
 	for (size_t i = 0; i < still->n; i++) {
@@ -348,6 +371,8 @@ static void fill_still(struct filling *filling, const struct still_tasks *still,
 		rows->n++;
 	}
 	rows->n_still = still->n;
+	for (size_t i = 0; i < still->n; i++)
+		fill_still_times(filling, rows->n - 1 - i);
 }
 
 /* Makes the rows of the target. Other tasks are added to `others`. */

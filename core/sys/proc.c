@@ -146,6 +146,37 @@ int proc_thread_schedstat(const struct sys *sys, pid_t pid, pid_t tid,
 	return length < 0 ? (int)length : proc_schedstat_parse(text, schedstat);
 }
 
+int proc_thread_migrations(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *migrations)
+{
+	static const char name[] = "se.nr_migrations";
+	char path[64], text[1024];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/sched", pid, tid);
+	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
+	if (length < 0)
+		return (int)length;
+	const char *at = strstr(text, name);
+	if (!at)
+		return -ENOENT;
+	at += strlen(name);
+	at += strspn(at, " :");
+	return text_u64(at, migrations) ? 0 : -EBADMSG;
+}
+
+bool proc_schedstat_has_sleeps(const struct sys *sys)
+{
+	enum { MAJOR = 6, MINOR = 12 };
+	char text[64];
+	uint64_t major, minor;
+
+	if (sys_file_read(sys, "/proc/sys/kernel/osrelease", text, sizeof(text)) <= 0)
+		return false;
+	size_t length = text_u64(text, &major);
+	if (length == 0 || text[length] != '.' || text_u64(text + length + 1, &minor) == 0)
+		return false;
+	return major > MAJOR || (major == MAJOR && minor >= MINOR);
+}
+
 char *proc_long_text(const struct sys *sys, const char *path, int *code)
 {
 	char *text = xmalloc(LONG_FILE_BYTES);

@@ -77,6 +77,16 @@ int proc_schedstat_parse(const char *text, struct proc_schedstat *schedstat);
 int proc_thread_schedstat(const struct sys *sys, pid_t pid, pid_t tid,
 			  struct proc_schedstat *schedstat);
 
+/* How often a thread was moved to another CPU, from /proc/PID/task/TID/sched. 0 or -errno. */
+int proc_thread_migrations(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *migrations);
+
+/*
+ * Whether the wait of schedstat may have a sleep. From Linux 6.12 on a task that goes to sleep may
+ * stay in its run queue for a while. If it is moved to another CPU meanwhile, the kernel counts all
+ * of the sleep from then on (seen on 6.18).
+ */
+bool proc_schedstat_has_sleeps(const struct sys *sys);
+
 /* Context switches away from a thread since its start. */
 struct proc_switches {
 	uint64_t voluntary; /* it blocked */

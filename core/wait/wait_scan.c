@@ -121,6 +121,9 @@ static bool is_stopped(const struct wait_reading *reading)
 	return reading->state == 'T' || reading->state == 't';
 }
 
+/* A doubt of less than this part of the lifetime is no doubt (core/metric/metric.c). */
+enum { WHOLE_PARTS = 2000 };
+
 static void fill_queue_values(struct wait_thread *thread, const struct wait_reading *now,
 			      const struct growth *grown, struct wait_values *values)
 {
@@ -129,11 +132,16 @@ static void fill_queue_values(struct wait_thread *thread, const struct wait_read
 	uint64_t doubt_ns = thread->start_doubt_ns;
 	uint64_t runq_ns = measure_runq(thread, now, grown, &doubt_ns);
 	uint64_t blocked_ns = rest_ns - runq_ns;
+	uint64_t off_ns = blocked_ns;
 
 	if (doubt_ns > rest_ns)
 		doubt_ns = rest_ns;
 	if (doubt_ns == grown->lifetime_ns)
 		return;
+	if (doubt_ns > grown->lifetime_ns / WHOLE_PARTS) {
+		runq_ns = u64_growth(doubt_ns, runq_ns);
+		blocked_ns = u64_growth(doubt_ns, blocked_ns);
+	}
 	uint64_t estimated_ns = grown->stale ? rest_ns - doubt_ns : 0;
 	for (size_t i = WAIT_OF_QUEUES; i <= WAIT_OF_BOTH; i++) {
 		values->known_ns[i] = grown->lifetime_ns - doubt_ns - estimated_ns;
@@ -142,10 +150,15 @@ static void fill_queue_values(struct wait_thread *thread, const struct wait_read
 	values->counts[WAIT_RUNQ] = runq_ns;
 	values->counts[WAIT_BLOCKED] = blocked_ns;
 	values->counts[WAIT_UNINTERRUPTIBLE] =
-		sampled_ns(grown->lifetime_ns, blocked_ns, last->state == 'D', now->state == 'D');
+		sampled_ns(grown->lifetime_ns, off_ns, last->state == 'D', now->state == 'D');
 	values->counts[WAIT_STOPPED] =
-		sampled_ns(grown->lifetime_ns, blocked_ns, is_stopped(last), is_stopped(now));
+		sampled_ns(grown->lifetime_ns, off_ns, is_stopped(last), is_stopped(now));
+	/* Samples are no lower bounds. */
+	values->estimated_ns[WAIT_OF_BOTH] = grown->lifetime_ns - values->known_ns[WAIT_OF_BOTH];
 }
+
+/* The time on a CPU may be too old by a tick at both ends. */
+#define TICKS_NS (20 * NS_PER_MS)
 
 void wait_thread_read(struct wait_thread *thread, const struct wait_reading *now, uint64_t begin_ns,
 		      struct wait_values *values)
@@ -155,6 +168,9 @@ void wait_thread_read(struct wait_thread *thread, const struct wait_reading *now
 	if (thread->known)
 		grown = growth_of(&thread->last, now, begin_ns);
 	*values = (struct wait_values){.lifetime_ns = grown.lifetime_ns};
+	uint64_t most_ns = grown.lifetime_ns - grown.ran_ns + thread->ahead_ns + thread->doubt_ns;
+	/* More than it was off its CPU: the kernel has counted a sleep that is older. */
+	grown.queue_known &= grown.stale || grown.queue_ns <= most_ns + TICKS_NS;
 	if (grown.queue_known) {
 		fill_queue_values(thread, now, &grown, values);
 	} else {

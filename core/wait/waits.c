@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void waits_init(struct waits *waits, const struct sys *sys, const struct tasks *tasks,
-		size_t n_cpus)
+void waits_init(struct waits *waits, const struct sys *sys, struct tasks *tasks, size_t n_cpus)
 {
 	*waits = (struct waits){.sys = sys, .all_tasks = tasks, .throttling.sys = sys};
 	waits->queued_ns = xcalloc(n_cpus, sizeof(*waits->queued_ns));
@@ -47,9 +46,33 @@ void waits_begin(struct waits *waits, const struct plan *plan, const struct even
 	waits->run++;
 	waits->interval++;
 	waits->begin_ns = waits->since_ns = sys_now_ns(waits->sys);
+	waits->scanning = waits->states_known = true;
+	waits->target_generation = 0;
+	waits->counts_sleeps = !waits->recorded && proc_schedstat_has_sleeps(waits->sys);
 }
 
-/* A task without an account in this run: it is new, or did not run so far for an unknown reason. */
+/* The state that /proc had of a task that has not run since. */
+static enum task_wait_state state_of(const struct task *task)
+{
+	if (!task->state || task->state_interval != task->interval)
+		return TASK_OFF;
+	switch (task->state) {
+	case 'R':
+		return TASK_OFF;
+	case 'D':
+		return TASK_UNINTERRUPTIBLE;
+	case 'T':
+	case 't':
+		return TASK_STOPPED;
+	case 'Z':
+	case 'X':
+		return TASK_ENDED;
+	default:
+		return TASK_SLEEPING;
+	}
+}
+
+/* A task without an account in this run: it is new, or did not run so far. */
 static void open_account(const struct waits *waits, struct task *task)
 {
 	bool is_new = task->start_ns >= waits->since_ns;
@@ -58,7 +81,7 @@ static void open_account(const struct waits *waits, struct task *task)
 		.run = waits->run,
 		.until_ns = task->start_ns,
 		.left_ns = task->start_ns,
-		.state = is_new ? TASK_NEW : TASK_OFF,
+		.state = is_new ? TASK_NEW : state_of(task),
 		.queue_known = is_new,
 		.looked = task->wait.looked,
 	};
@@ -78,9 +101,8 @@ struct task_wait *waits_account(struct waits *waits, struct task *task)
 	account->wakeups = account->wakeups_d = account->wakeups_stopped = 0;
 	account->voluntary = account->involuntary = account->forks = 0;
 	account->forked_ns = account->placed_ns = 0;
-	/* An estimate that was wrong makes this interval as wrong. */
-	account->doubt_ns = account->next_doubt_ns;
-	account->next_doubt_ns = 0;
+	account->ended_ns = account->moved_ns = 0;
+	account->queued_off &= account->state == TASK_WOKEN;
 	if (account->until_ns < waits->begin_ns)
 		account->until_ns = waits->begin_ns;
 	account->place = waits->n_tasks++;
@@ -129,24 +151,37 @@ static void account_until(struct task_wait *account, uint64_t time_ns)
 	add_until(account, time_ns);
 }
 
+/* Blocked time ends without a record of the wake-up: a part of it was a wait for a CPU. */
+static void end_blocked(struct task_wait *account, uint64_t ns, bool moved)
+{
+	account->ended_ns += ns;
+	account->moved_ns += moved ? ns : 0;
+	account->crossed_ns += account->crossing_ns;
+	account->crossing_ns = 0;
+}
+
 /*
  * A task gets a CPU. If its latest wake-up was before it left the CPU, it was runnable from then
  * on: another CPU woke it while it went to sleep.
  */
-static void end_wait(struct waits *waits, struct task_wait *account, uint64_t time_ns)
+static void end_wait(struct waits *waits, struct task_wait *account, uint64_t time_ns, uint32_t cpu)
 {
 	uint64_t since_ns = account->until_ns;
 	/* The slice that begins may be older than a wake-up in it. */
 	bool woken = account->woken_ns && account->woken_ns <= time_ns;
+	bool moved = account->has_run && account->cpu != cpu;
 
 	if (!woken && account->woken_early)
 		account->woken_ns = account->left_ns;
 	account_until(account, time_ns);
 	if (account->state == TASK_WOKEN)
 		waits_count_latency(waits, account, u64_growth(account->left_ns, time_ns));
-	if (account->queued || (waits->wakeups && is_blocked(account->state)))
-		account->doubt_ns += account->until_ns - since_ns;
-	account->queued = false;
+	if (is_blocked(account->state))
+		end_blocked(account, account->until_ns - since_ns, moved);
+	account->ahead_ns += account->crossing_ns;
+	account->crossing_ns = 0;
+	account->seen = TASK_UNSEEN;
+	account->moves += moved;
 	account->slices += account->state != TASK_RUNNING;
 	switch (account->state) {
 	case TASK_PREEMPTED:
@@ -235,7 +270,7 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 		watch_wait(waits->watch, account, slice);
 	if (slice->end == SLICE_FORKED || slice->end == SLICE_WOKEN)
 		return;
-	end_wait(waits, account, slice->begin_ns);
+	end_wait(waits, account, slice->begin_ns, slice->cpu);
 	waits_place(waits, account, slice->cpu);
 	if (slice->end_ns > account->until_ns) {
 		account->sums[TASK_RUNNING] += slice->end_ns - account->until_ns;
@@ -246,6 +281,7 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 	account->woken_early = account->last_woken_ns > slice->begin_ns &&
 			       account->last_woken_ns + EARLY_NS > slice->end_ns;
 	account->state = state_after(slice->end);
+	waits->states_known &= account->state != TASK_OFF && account->state != TASK_BLOCKED;
 	account->involuntary += slice->end == SLICE_RUNNABLE;
 	account->voluntary += slice->end > SLICE_RUNNABLE && slice->end != SLICE_UNKNOWN;
 }
@@ -283,7 +319,7 @@ static bool may_be_queued(const struct waits *waits, const struct task *task, un
 	const struct task_wait *account = &task->wait;
 	struct proc_stat stat;
 
-	if (task->exit_ns || account->state < TASK_SLEEPING || account->state > TASK_OFF)
+	if (task->exit_ns || !is_blocked(account->state))
 		return false;
 	if (*left == 0 || task->pid <= 0)
 		return true;
@@ -298,146 +334,215 @@ static uint64_t since_left_ns(const struct waits *waits, const struct task_wait 
 	       (account->left_ns > waits->begin_ns ? account->left_ns : waits->begin_ns);
 }
 
-/*
- * Searches for them if there are more runnable threads than the records have. A task that is
- * runnable at both ends of the interval, without a slice in it, waited all the time.
- */
-static void find_queued(struct waits *waits)
+/* Whether some thread was runnable at runnable_ns that the records do not have as such. */
+static bool has_unexplained(const struct waits *waits)
 {
 	uint64_t explained = 0;
-	unsigned left = QUEUED_READS;
 
 	for (size_t i = 0; i < waits->n_tasks; i++)
-		explained += waits->tasks[i]->wait.state <= TASK_WOKEN;
-	/* All are read: some of them may have woken up since the end of the interval. */
-	bool search = waits->runnable > explained;
-	for (size_t i = 0; i < waits->n_tasks; i++) {
-		struct task_wait *account = &waits->tasks[i]->wait;
-		bool all_the_time = account->queued;
+		explained += waits->tasks[i]->wait.state <= TASK_WOKEN ||
+			     waits->tasks[i]->wait.left_ns > waits->runnable_ns;
+	return waits->runnable == 0 || waits->runnable > explained;
+}
 
-		account->queued = search && may_be_queued(waits, waits->tasks[i], &left);
-		if (!account->queued)
+/*
+ * Searches for tasks that wait for a CPU after a wake-up, if there are more runnable threads than
+ * the records have. Before the end of the interval: a task that is runnable then has a slice before
+ * the end, or is so at the end. After it, a task may have run and sleep again.
+ */
+static void look_for_queued(struct waits *waits)
+{
+	unsigned left = QUEUED_READS;
+	struct proc_stat stat;
+
+	waits->searched = has_unexplained(waits);
+	for (size_t i = 0; waits->searched && left > 0 && i < waits->n_tasks; i++) {
+		struct task *task = waits->tasks[i];
+		if (task->exit_ns || task->pid <= 0 || !is_blocked(task->wait.state))
 			continue;
-		account->lasting_ns = account->next_doubt_ns = since_left_ns(waits, account);
-		if (!all_the_time)
-			account->doubt_ns += account->lasting_ns;
+		left--;
+		if (proc_thread_stat(waits->sys, task->pid, task->tid, &stat) == 0)
+			task->wait.seen =
+				stat.state == 'R' ? TASK_SEEN_RUNNABLE : TASK_SEEN_BLOCKED;
 	}
 }
 
-/*
- * What a wake-up wait that lasts has taken so far: as much as those that ended, on average. It is
- * all the interval if there was no other.
- */
-static uint64_t estimate_lasting(const struct task_wait *account, uint64_t wakeup_ns)
+/* Returns the part of the interval in which a task that is blocked at its end may have woken up. */
+static uint64_t note_blocked(const struct waits *waits, const struct task *task,
+			     struct task_wait *account, bool search)
 {
-	uint64_t average_ns = account->wakeups ? wakeup_ns / account->wakeups : UINT64_MAX;
+	bool blocked = is_blocked(account->state) && !task->exit_ns;
 
-	if (!account->queued)
+	account->queued = blocked && account->seen == TASK_SEEN_RUNNABLE;
+	if (is_queued(account->state))
 		return 0;
-	return average_ns < account->lasting_ns ? average_ns : account->lasting_ns;
+	if (!blocked || account->seen == TASK_SEEN_BLOCKED || (!search && !account->queued)) {
+		account->crossing_ns = 0;
+		account->seen_blocked_ns = waits->end_ns;
+		return 0;
+	}
+	uint64_t since_ns = account->left_ns > account->seen_blocked_ns ? account->left_ns
+									: account->seen_blocked_ns;
+	account->crossing_ns = u64_growth(since_ns, waits->end_ns);
+	return since_left_ns(waits, account);
 }
+
+/* The least and the most ns of waits. */
+struct wait_range {
+	uint64_t least_ns, most_ns;
+};
 
 /* Few wake-up waits of a task are so many times longer than their average. */
 enum { UNUSUAL = 4 };
 
 /*
  * The number of schedstat is read after the interval has ended. If the task has got a CPU in
- * between, as it shows by one slice more than the records have, the wait before that slice is in
- * the number. Returns the part of it in the interval, which is known after a preemption. After a
- * wake-up it is taken for that of other wake-ups.
+ * between, as it shows by more slices than the records have, the wait before that slice is in the
+ * number. Returns that part of a growth.
  */
-static uint64_t ended_since(const struct waits *waits, struct task_wait *account, uint64_t slices,
-			    uint64_t wakeup_ns)
+static struct wait_range ended_since(const struct waits *waits, const struct task_wait *account,
+				     uint64_t slices, uint64_t grown_ns)
 {
-	/* With more slices the records lack some: which one came last is unknown. */
-	if (slices != account->slices + 1)
-		return 0;
-	if (is_queued(account->state))
-		return waits->end_ns - account->left_ns;
-	uint64_t average_ns = wakeup_ns / (account->wakeups + 1);
-	uint64_t most_ns = since_left_ns(waits, account);
-	account->next_doubt_ns = most_ns < UNUSUAL * average_ns ? most_ns : UNUSUAL * average_ns;
-	account->doubt_ns += account->next_doubt_ns;
-	return average_ns < most_ns ? average_ns : most_ns;
+	struct wait_range since = {0, 0};
+
+	if (slices <= account->slices || account->state == TASK_RUNNING)
+		return since;
+	uint64_t left_ns = account->left_ns > waits->begin_ns ? account->left_ns : waits->begin_ns;
+	uint64_t most_ns = sys_now_ns(waits->sys) - left_ns;
+	if (slices > account->slices + 1) {
+		/* Many short ones. */
+		uint64_t more = slices - account->slices;
+		uint64_t usual_ns =
+			(waits->end_ns - left_ns) + UNUSUAL * more * (grown_ns / slices);
+		most_ns = most_ns < usual_ns ? most_ns : usual_ns;
+	} else if (is_queued(account->state)) {
+		since.least_ns = waits->end_ns - account->left_ns;
+	}
+	since.most_ns = most_ns > since.least_ns ? most_ns : since.least_ns;
+	return since;
+}
+
+/* The clock of a run queue may differ so much from that of records. */
+#define CLOCKS_NS (100 * NS_PER_US)
+
+/*
+ * The waits after wake-ups in the interval, from the growth of schedstat without the waits that the
+ * records have. They are at most as long as the time off the CPU before these slices. If the rest
+ * is longer, the kernel has counted a sleep, and nothing is known.
+ */
+static struct wait_range wakeup_range_of(const struct task_wait *account, uint64_t grown_ns,
+					 const struct wait_range *since)
+{
+	uint64_t most_ns = account->ended_ns;
+	/* Of a single wait the last part is in the interval. */
+	uint64_t crossed_ns = account->wakeups == 1 ? 0 : account->crossed_ns;
+	uint64_t before_ns = account->ahead_ns + since->most_ns;
+	struct wait_range range;
+
+	if (u64_growth(before_ns + account->crossed_ns, grown_ns) > most_ns + CLOCKS_NS)
+		return (struct wait_range){0, most_ns};
+	range.least_ns = u64_growth(before_ns + crossed_ns, grown_ns);
+	range.most_ns = u64_growth(since->least_ns, grown_ns) + account->behind_ns;
+	if (range.most_ns > most_ns)
+		range.most_ns = most_ns;
+	if (range.least_ns > range.most_ns)
+		range.least_ns = range.most_ns;
+	return range;
+}
+
+/*
+ * A kernel that counts sleeps as waits does so if the task is moved to another CPU in its sleep.
+ * Wake-ups move tasks too. So waits before a slice on another CPU are in doubt, and all of them if
+ * the task was moved more often than the records have. Short waits are not examined.
+ */
+enum { EXAMINED_PARTS = 50 };
+
+static uint64_t doubtful_waits(const struct waits *waits, const struct task *task,
+			       struct task_wait *account, uint64_t waited_ns)
+{
+	uint64_t parts_ns = (waits->end_ns - waits->begin_ns) / EXAMINED_PARTS;
+	uint64_t migrations = 0, doubtful_ns = account->moved_ns;
+	bool known = account->migrations_known;
+
+	account->migrations_known =
+		waits->counts_sleeps && waited_ns > parts_ns / 2 &&
+		proc_thread_migrations(waits->sys, task->pid, task->tid, &migrations) == 0;
+	if (!known || !account->migrations_known ||
+	    migrations - account->migrations != account->moves)
+		doubtful_ns = account->ended_ns;
+	account->migrations = migrations;
+	account->moves = 0;
+	return waits->counts_sleeps && waited_ns > parts_ns ? doubtful_ns : 0;
 }
 
 /*
  * Reads how long the task waited in run queues after wake-ups: the growth of the kernel's number,
- * less the waits that the records have or that were estimated. What is less than the records have
- * is left for the next interval. Returns false if it is unknown.
+ * less the waits that the records have. The time off its CPU is not longer. Nothing is carried on
+ * but waits that the number had or may have too early or too late.
  */
-static bool read_wakeup_waits(const struct waits *waits, const struct task *task,
-			      struct task_wait *account, uint64_t *wakeup_ns)
+static struct wait_range read_wakeup_waits(const struct waits *waits, const struct task *task,
+					   struct task_wait *account)
 {
+	struct wait_range range = {0, account->ended_ns};
 	struct proc_schedstat stat;
 	bool known = account->queue_known;
 
-	*wakeup_ns = 0;
-	if (waits->wakeups || (known && account->wakeups == 0))
-		return true;
+	if (waits->wakeups)
+		return range;
+	if (known && account->wakeups == 0) {
+		account->ahead_ns += account->crossed_ns;
+		account->crossed_ns = 0;
+		return range;
+	}
 	account->queue_known = task->pid > 0 && account->state != TASK_ENDED &&
 			       proc_thread_schedstat(waits->sys, task->pid, task->tid, &stat) == 0;
 	if (!account->queue_known)
-		return false;
+		return range;
 	known &= stat.wait_ns >= account->queue_ns;
-	uint64_t grown_ns = u64_growth(account->queue_ns, stat.wait_ns);
-	uint64_t completed_ns = known ? account->completed_ns : 0;
-	*wakeup_ns = known ? u64_growth(completed_ns, grown_ns) : 0;
-	uint64_t since_ns = ended_since(waits, account,
-					u64_growth(account->queue_slices, stat.slices), *wakeup_ns);
-	if (!known || since_ns > *wakeup_ns)
-		since_ns = 0;
-	*wakeup_ns -= since_ns;
-	account->queue_ns = stat.wait_ns - since_ns;
-	account->queue_slices = stat.slices - (since_ns > 0);
-	account->completed_ns = u64_growth(grown_ns, completed_ns);
-	account->slices = 0;
-	return known;
-}
-
-/* The same, with the wait that lasts. */
-static bool measure_wakeup_waits(const struct waits *waits, const struct task *task,
-				 struct task_wait *account, uint64_t *wakeup_ns)
-{
-	bool known = read_wakeup_waits(waits, task, account, wakeup_ns);
-	uint64_t lasting_ns = estimate_lasting(account, *wakeup_ns);
-	uint64_t most_ns = blocked_ns(account);
-
-	if (*wakeup_ns > most_ns) {
-		account->queue_ns -= *wakeup_ns - most_ns;
-		*wakeup_ns = most_ns;
-	}
-	if (lasting_ns > most_ns - *wakeup_ns)
-		lasting_ns = most_ns - *wakeup_ns;
-	account->completed_ns += lasting_ns;
-	*wakeup_ns += lasting_ns;
-	return known;
+	uint64_t grown_ns = u64_growth(account->queue_ns + account->completed_ns, stat.wait_ns);
+	uint64_t slices = u64_growth(account->queue_slices, stat.slices);
+	struct wait_range since = ended_since(waits, account, slices, grown_ns);
+	if (known)
+		range = wakeup_range_of(account, grown_ns, &since);
+	uint64_t doubtful_ns = doubtful_waits(waits, task, account, range.most_ns);
+	if (range.most_ns - range.least_ns < doubtful_ns)
+		range.least_ns = u64_growth(doubtful_ns, range.most_ns);
+	account->queue_ns = stat.wait_ns - (since.least_ns < stat.wait_ns ? since.least_ns : 0);
+	/* Those that began after the interval have records in the next one. */
+	uint64_t late = since.most_ns > 0 ? slices - account->slices : 0;
+	if (late > 1 && late >= account->late_slices && account->late_slices > 0)
+		late = 0; /* they had none */
+	account->queue_slices = stat.slices - late;
+	account->late_slices = late;
+	/* Of a wait that ended after the interval the rest belongs to the next one. */
+	account->behind_ns = since.most_ns > 0 ? sys_now_ns(waits->sys) - waits->end_ns : 0;
+	account->completed_ns = account->slices = 0;
+	account->ahead_ns = account->crossed_ns = 0;
+	return range;
 }
 
 /*
  * The time in a state without the wake-up waits after it. Only the sum of these waits over all
- * states is known: they are divided by the number of wake-ups. Adds the possible error to
- * *doubt_ns.
+ * states is known. lasting_ns: the most that a wait at the end of the interval has taken.
  */
-static uint64_t blocked_part(const struct task_wait *account, enum task_wait_state state,
-			     uint32_t wakeups, uint64_t wakeup_ns, uint64_t *doubt_ns)
+static struct wait_range blocked_part(const struct task_wait *account, enum task_wait_state state,
+				      uint32_t wakeups, const struct wait_range *waited,
+				      uint64_t lasting_ns)
 {
 	uint64_t off_ns = account->sums[state], rest_ns = blocked_ns(account) - off_ns;
-	uint64_t most_ns = wakeup_ns < off_ns ? wakeup_ns : off_ns;
-	uint64_t least_ns = u64_growth(rest_ns, wakeup_ns);
+	uint64_t most_ns = wakeups > 0 ? waited->most_ns : 0;
+	uint64_t least_ns = 0;
 
-	if (wakeups == 0)
-		return off_ns - least_ns;
-	if (wakeups == account->wakeups)
-		return off_ns - most_ns;
-	uint64_t part_ns = (uint64_t)((double)wakeup_ns * wakeups / account->wakeups);
-	if (part_ns > most_ns)
-		part_ns = most_ns;
-	if (part_ns < least_ns)
-		part_ns = least_ns;
-	*doubt_ns += most_ns - least_ns;
-	return off_ns - part_ns;
+	if (wakeups > 0)
+		least_ns = wakeups == account->wakeups ? waited->least_ns
+						       : u64_growth(rest_ns, waited->least_ns);
+	if (account->state == state)
+		most_ns += lasting_ns;
+	return (struct wait_range){u64_growth(most_ns, off_ns), u64_growth(least_ns, off_ns)};
 }
+
+/* A doubt of less than this part of the lifetime is no doubt (core/metric/metric.c). */
+enum { WHOLE_PARTS = 2000 };
 
 static void consider_looks(const struct waits *waits, struct task *task,
 			   const struct wait_values *values)
@@ -468,42 +573,59 @@ static uint64_t states_known_ns(const struct task_wait *account, uint64_t known_
 }
 
 static void evaluate(const struct waits *waits, const struct task *task, struct task_wait *account,
-		     bool gaps, struct wait_values *values)
+		     bool gaps, bool search, struct wait_values *values)
 {
 	const uint64_t *sums = account->sums;
-	uint64_t wakeup_ns, known_ns = 0, split_doubt_ns = 0;
-	bool known = measure_wakeup_waits(waits, task, account, &wakeup_ns);
+	uint64_t known_ns = 0, off_ns = blocked_ns(account);
 
 	for (size_t i = 0; i < TASK_UNKNOWN; i++)
 		known_ns += sums[i];
-	uint64_t d_ns = blocked_part(account, TASK_UNINTERRUPTIBLE, account->wakeups_d, wakeup_ns,
-				     &split_doubt_ns);
-	uint64_t stopped_ns = blocked_part(account, TASK_STOPPED, account->wakeups_stopped,
-					   wakeup_ns, &split_doubt_ns);
-	uint64_t in_doubt_ns = known ? account->doubt_ns : blocked_ns(account);
+	const struct wait_range waited = read_wakeup_waits(waits, task, account);
+	uint64_t lasting_ns = waits->wakeups ? 0 : note_blocked(waits, task, account, search);
+	uint64_t in_doubt_ns = waited.most_ns - waited.least_ns + lasting_ns;
+	if (in_doubt_ns > off_ns - waited.least_ns)
+		in_doubt_ns = off_ns - waited.least_ns;
+	const struct wait_range d = blocked_part(account, TASK_UNINTERRUPTIBLE, account->wakeups_d,
+						 &waited, lasting_ns);
+	const struct wait_range stopped =
+		blocked_part(account, TASK_STOPPED, account->wakeups_stopped, &waited, lasting_ns);
+	uint64_t split_doubt_ns = (d.most_ns - d.least_ns) + (stopped.most_ns - stopped.least_ns);
+	uint64_t lifetime_ns = known_ns + sums[TASK_UNKNOWN];
+	uint64_t states_ns = states_known_ns(account, known_ns, split_doubt_ns);
+	bool in_doubt = lifetime_ns - states_ns > lifetime_ns / WHOLE_PARTS;
 	*values = (struct wait_values){
 		.counts = {[WAIT_RUNQ] = sums[TASK_PREEMPTED] + sums[TASK_NEW] + sums[TASK_WOKEN] +
-					 wakeup_ns,
+					 waited.least_ns,
 			   [WAIT_PREEMPTED] = sums[TASK_PREEMPTED],
-			   [WAIT_BLOCKED] = blocked_ns(account) - wakeup_ns,
-			   [WAIT_UNINTERRUPTIBLE] = d_ns,
-			   [WAIT_STOPPED] = stopped_ns,
+			   [WAIT_BLOCKED] =
+				   off_ns - waited.least_ns -
+				   (in_doubt_ns > lifetime_ns / WHOLE_PARTS ? in_doubt_ns : 0),
+			   [WAIT_UNINTERRUPTIBLE] = in_doubt ? d.least_ns : d.most_ns,
+			   [WAIT_STOPPED] = in_doubt ? stopped.least_ns : stopped.most_ns,
 			   [WAIT_FORKED] = account->forked_ns,
 			   [WAIT_VOLUNTARY] = account->voluntary,
 			   [WAIT_INVOLUNTARY] = account->involuntary,
 			   [WAIT_FORKS] = account->forks},
-		.known_ns = {[WAIT_OF_RECORDS] = known_ns - sums[TASK_OFF],
+		.known_ns = {[WAIT_OF_RECORDS] = known_ns - sums[TASK_OFF] -
+						 (account->queued_off ? sums[TASK_WOKEN] : 0),
 			     [WAIT_OF_QUEUES] = u64_growth(in_doubt_ns, known_ns),
 			     [WAIT_OF_REST] = u64_growth(in_doubt_ns, known_ns),
 			     [WAIT_OF_WAKINGS] =
 				     waits->wakeups ? u64_growth(in_doubt_ns, known_ns) : 0,
-			     [WAIT_OF_BOTH] = states_known_ns(account, known_ns,
-							      in_doubt_ns + split_doubt_ns),
-			     [WAIT_OF_FORKS] = known_ns + sums[TASK_UNKNOWN]},
-		.lifetime_ns = known_ns + sums[TASK_UNKNOWN],
+			     [WAIT_OF_BOTH] = states_ns,
+			     [WAIT_OF_FORKS] = lifetime_ns},
+		.lifetime_ns = lifetime_ns,
 	};
 	if (waits->looks)
 		looks_estimate(waits->looks, task, values->known_ns[WAIT_OF_BOTH] == 0, values);
+	/* Samples are estimates, also of a part of the time: no lower bounds. */
+	static const enum event_wait_group of_looks[] = {WAIT_OF_BOTH, WAIT_OF_LOOKS};
+	for (size_t i = 0; i < ARRAY_SIZE(of_looks); i++) {
+		enum event_wait_group group = of_looks[i];
+		if (values->estimated_ns[group] > 0 ||
+		    (group == WAIT_OF_LOOKS && values->known_ns[group] > 0))
+			values->estimated_ns[group] = lifetime_ns - values->known_ns[group];
+	}
 	for (size_t i = 0; gaps && i < WAIT_GROUPS; i++) {
 		values->estimated_ns[i] = 0;
 		if (values->known_ns[i] > sums[TASK_RUNNING])
@@ -520,7 +642,8 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 static bool has_waited(const struct task_wait *account, const struct wait_values *values)
 {
 	return account->sums[TASK_PREEMPTED] + account->sums[TASK_NEW] + account->sums[TASK_WOKEN] +
-			       account->sums[TASK_UNINTERRUPTIBLE] + account->forks >
+			       account->sums[TASK_UNINTERRUPTIBLE] + account->sums[TASK_STOPPED] +
+			       account->forks >
 		       0 ||
 	       account->queued || values->counts[WAIT_RUNQ] > 0;
 }
@@ -552,20 +675,33 @@ static void add_totals(const struct wait_places *places, struct interval *interv
 	totals[places->lifetime] = interval_sum_tasks(interval, places->lifetime);
 }
 
-/* Begins the next interval with the tasks that are off their CPU for a reason to show. */
-static void begin_next(struct waits *waits, uint64_t begin_ns)
+/*
+ * Begins the next interval with the tasks that are off their CPU for a reason to show. If any may
+ * wait for a CPU, some of the others are searched at its end too.
+ */
+static void begin_next(struct waits *waits, uint64_t begin_ns, bool search)
 {
 	size_t n = waits->n_tasks;
+	unsigned left = search ? QUEUED_READS : 0;
 
 	waits->n_tasks = 0;
 	waits->interval++;
 	waits->begin_ns = begin_ns;
 	for (size_t i = 0; i < n; i++) {
 		struct task *task = waits->tasks[i];
-		enum task_wait_state state = task->wait.state;
-		bool shown = is_queued(state) || state == TASK_UNINTERRUPTIBLE || task->wait.queued;
-		if (!task->exit_ns && shown)
-			waits_account(waits, task);
+		struct task_wait *account = &task->wait;
+		if (account->queued) {
+			account->queued_off = account->state == TASK_OFF;
+			account->state = TASK_WOKEN;
+			account->left_ns = begin_ns;
+			account->queued = false;
+		}
+		bool shown = is_queued(account->state) || account->state == TASK_STOPPED ||
+			     account->state == TASK_UNINTERRUPTIBLE;
+		if (task->exit_ns || (!shown && left == 0))
+			continue;
+		left -= !shown;
+		waits_account(waits, task);
 	}
 }
 
@@ -583,7 +719,7 @@ static void find_early_waking(const struct waits *waits, struct task *task, unsi
 }
 
 /* Completes the accounts of all tasks up to the end of the interval. */
-static void complete_accounts(struct waits *waits, const struct interval *interval)
+static void complete_accounts(struct waits *waits, struct interval *interval)
 {
 	unsigned left = QUEUED_READS;
 
@@ -591,6 +727,7 @@ static void complete_accounts(struct waits *waits, const struct interval *interv
 	/* Tasks that ran only while the CPUs were read have an account too. */
 	for (size_t i = 0; i < interval->n_ran; i++)
 		waits_account(waits, interval->ran[i]);
+	waits_add_others(waits, interval);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
 		bool ended = task->exit_ns && task->exit_ns < waits->end_ns;
@@ -606,8 +743,13 @@ void waits_end(struct waits *waits)
 
 	if (!waits_wanted(waits))
 		return;
-	waits->end_ns = sys_now_ns(waits->sys);
+	waits->runnable_ns = sys_now_ns(waits->sys);
 	waits->runnable = proc_load_read(waits->sys, &load) == 0 ? load.runnable : 0;
+	waits->searched = false;
+	waits_read_roots(waits);
+	if (!waits->wakeups)
+		look_for_queued(waits);
+	waits->end_ns = sys_now_ns(waits->sys);
 }
 
 void waits_cut(struct waits *waits, struct interval *interval)
@@ -617,8 +759,11 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	if (!waits_wanted(waits))
 		return;
 	complete_accounts(waits, interval);
-	if (!waits->wakeups)
-		find_queued(waits);
+	/* The records of some tasks that ran then have come since the search. */
+	bool search = waits->searched || has_unexplained(waits);
+	interval->still.known = !gaps;
+	interval->still.blocked = !gaps && !waits->wakeups && !search;
+	interval->still.sleeping = !gaps && waits->states_known;
 	waits_attribute_forks(waits);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
@@ -627,7 +772,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 
 		/* Waits in the gaps are not those of the next interval: schedstat is read. */
 		task->wait.queue_known &= !gaps || task->wait.wakeups > 0;
-		evaluate(waits, task, &task->wait, gaps, &values);
+		evaluate(waits, task, &task->wait, gaps, search, &values);
 		if (waits->places.counts[WAIT_THROTTLED] >= 0)
 			throttling_estimate(&waits->throttling, task, interval->sequence,
 					    waits->end_ns - waits->begin_ns, &values);
@@ -651,5 +796,5 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	slice_log_drop_exited(&waits->log, waits->end_ns);
 	if (gaps)
 		waits_forget_states(waits, interval);
-	begin_next(waits, waits->end_ns);
+	begin_next(waits, waits->end_ns, search && !waits->wakeups);
 }

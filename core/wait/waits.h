@@ -4,6 +4,7 @@
 
 #include "core/attrib/interval.h"
 #include "core/attrib/slice_log.h"
+#include "core/attrib/target.h"
 #include "core/event/event_wait.h"
 #include "core/sys/sys.h"
 #include "core/wait/looks.h"
@@ -34,16 +35,25 @@
  *
  * Limits. The wake-up waits of a task that ends in the interval, or that is seen for the first
  * time, are unknown. A wake-up wait that lasts at the end of an interval is not in schedstat yet:
- * it is estimated, if /proc shows such a task as runnable. These figures, and all those of an
- * interval in which records were lost, are FIGURE_LOST if the doubtful part of the lifetime is
- * more than 1/2000.
+ * its part of that interval is unknown, if /proc shows such a task as runnable or was not read.
+ * From then on the task is runnable. A growth of schedstat that is longer than the time off the
+ * CPU is a sleep that the kernel has counted, and is not used. These figures, and all those of an
+ * interval in which records were lost, are FIGURE_LOST and lower bounds if the doubtful part of the
+ * lifetime is more than 1/2000.
+ *
+ * Tasks without a record: wait_others.c. If none may wait for a CPU unseen (the kernel's number of
+ * runnable threads), a blocked task that does not run stays blocked, and no file is read.
  *
  * An interval of waiting ends at one time for all CPUs, just before their counters are read.
  */
 struct waits {
-	const struct sys *sys;         /* borrowed */
-	const struct tasks *all_tasks; /* borrowed */
-	struct slice_log log;          /* attrib_log_slices() fills it */
+	const struct sys *sys;   /* borrowed */
+	struct tasks *all_tasks; /* borrowed */
+	/* Set by the owner; borrowed. Its roots have times also if they did not run. NULL: none */
+	const struct target *target;
+	unsigned target_generation; /* its roots were read in this generation + 1; 0: they were not
+				     */
+	struct slice_log log;       /* attrib_log_slices() fills it */
 	struct wait_places places;
 	struct throttling throttling;
 	struct looks *looks;      /* set by the owner; borrowed; NULL: no thread is looked at */
@@ -54,10 +64,15 @@ struct waits {
 	uint64_t since_ns;      /* begin of the run */
 	uint64_t interval;      /* number of the current interval */
 	uint64_t lost_interval; /* the last one with gaps: older accounts are in doubt; 0: none */
-	uint64_t begin_ns;      /* its begin */
+	uint64_t begin_ns;      /* of the current interval */
 	uint64_t end_ns;        /* its end, set by waits_end() */
-	uint64_t runnable;      /* threads that ran or waited for a CPU then; 0: unknown */
-	struct task **tasks;    /* with slices in it, or off their CPU for a reason to show */
+	uint64_t runnable; /* threads that ran or waited for a CPU at runnable_ns; 0: unknown */
+	uint64_t runnable_ns;
+	bool scanning;       /* /proc has tasks that were not searched for those to show */
+	bool states_known;   /* all slices have the state in which they ended */
+	bool counts_sleeps;  /* the kernel may count sleeps as waits */
+	bool searched;       /* more than the records have: /proc was read for some of them */
+	struct task **tasks; /* with slices in it, or off their CPU for a reason to show */
 	size_t n_tasks, capacity;
 	uint64_t *queued_ns; /* by CPU: waits of the interval that ended there */
 	size_t n_cpus;
@@ -66,8 +81,7 @@ struct waits {
 	size_t latencies_capacity;
 };
 
-void waits_init(struct waits *waits, const struct sys *sys, const struct tasks *tasks,
-		size_t n_cpus);
+void waits_init(struct waits *waits, const struct sys *sys, struct tasks *tasks, size_t n_cpus);
 void waits_fini(struct waits *waits); /* zeroed is fine */
 
 /*
@@ -90,7 +104,7 @@ static inline bool waits_want_latencies(const struct waits *waits)
 /* Applies the slices up to a time before which all CPUs were drained. */
 void waits_apply(struct waits *waits, uint64_t until_ns);
 
-/* The interval ends now. Call it before the CPUs are read. */
+/* The interval ends now. Call it after the CPUs were drained, and before they are read. */
 void waits_end(struct waits *waits);
 /*
  * After all CPUs were drained: adds the times of each task to its tally, with a slot for each task

@@ -10,6 +10,14 @@
 struct task_wait *waits_account(struct waits *waits, struct task *task);
 
 /*
+ * Opens accounts for tasks without a slice in this run, of which /proc has the state
+ * (wait_others.c): the threads of the target's roots, once; at each cut its roots, and tasks to
+ * show.
+ */
+void waits_read_roots(struct waits *waits);
+void waits_add_others(struct waits *waits, struct interval *interval);
+
+/*
  * forks and forked_time of all accounts, at the cut after they were completed. It may open accounts
  * of tasks that did not run.
  */

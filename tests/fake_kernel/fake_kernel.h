@@ -315,6 +315,11 @@ enum fk_state {
 void fk_block(struct fk *fk, pid_t tid, enum fk_state state);
 void fk_ready(struct fk *fk, pid_t tid);
 /*
+ * A sleeping task that is still in its run queue is moved to another CPU `moves` times: schedstat
+ * counts its sleep from now on as a wait, as Linux does from 6.12 on (seen on 6.18).
+ */
+void fk_move_asleep(struct fk *fk, pid_t tid, unsigned moves);
+/*
  * A CPU wakes up a running task. fk_wake_leaving(): it is being switched away, and runnable once it
  * has left. fk_wake_running(): nothing changes.
  */

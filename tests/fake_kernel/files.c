@@ -215,6 +215,10 @@ static int task_file(struct fk_text *text, struct fk *fk, const struct fk_task *
 			    (unsigned long long)task->counts[FK_TASK_CLOCK],
 			    (unsigned long long)task->queued_ns,
 			    (unsigned long long)task->counts[FK_SWITCHES] + (task->cpu >= 0));
+	else if (!strcmp(name, "sched"))
+		fk_text_add(text, "%s (%d, #threads: 1)\n---\nse.nr_migrations : %llu\n",
+			    task->comm, (int)task->spec.tid,
+			    (unsigned long long)(task->counts[FK_MIGRATIONS] + task->moves));
 	else if (!strcmp(name, "children") && !process)
 		task_children(text, fk, task);
 	else if (!strcmp(name, "cgroup"))

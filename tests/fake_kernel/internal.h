@@ -49,9 +49,11 @@ struct fk_task {
 	uint64_t state_ns;                   /* ... and since when */
 	uint64_t state_times[FK_STATES];     /* before that, ns */
 	uint64_t queued_ns;                  /* in a run queue, up to its last switch-in */
-	enum fk_state leaves;                /* its state after its next switch ... */
-	const struct fk_wait *leaves_for;    /* ... and where it is blocked then; NULL: unknown */
-	const struct fk_wait *wait;          /* where it is blocked now; NULL: nowhere, unknown */
+	uint64_t counted_ns;              /* since when its sleep counts as that; 0: it does not */
+	uint64_t moves;                   /* by fk_move_asleep() */
+	enum fk_state leaves;             /* its state after its next switch ... */
+	const struct fk_wait *leaves_for; /* ... and where it is blocked then; NULL: unknown */
+	const struct fk_wait *wait;       /* where it is blocked now; NULL: nowhere, unknown */
 	/* Where it was blocked before, and for how long. */
 	struct {
 		const struct fk_wait *wait;

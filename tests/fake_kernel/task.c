@@ -258,6 +258,9 @@ static void enter_state(const struct fk *fk, struct fk_task *task, enum fk_state
 	task->state_times[task->state] += ns;
 	if (task->state == FK_WOKEN || task->state == FK_PREEMPTED)
 		task->queued_ns += ns;
+	if (task->counted_ns)
+		task->queued_ns += fk->now_ns - task->counted_ns;
+	task->counted_ns = 0;
 	if (task->woken && task->state == FK_WOKEN)
 		add_latency(task, ns);
 	if (task->wait)
@@ -448,6 +451,16 @@ void fk_ready(struct fk *fk, pid_t tid)
 	trace_waking(fk, next_waker(fk), task);
 	task->woken = true;
 	enter_state(fk, task, FK_WOKEN);
+}
+
+void fk_move_asleep(struct fk *fk, pid_t tid, unsigned moves)
+{
+	struct fk_task *task = task_alive(fk, tid);
+
+	if (task->cpu >= 0 || task->state >= FK_PREEMPTED)
+		fk_die("task %d does not sleep", (int)tid);
+	task->counted_ns = fk->now_ns;
+	task->moves += moves;
 }
 
 static struct fk_task *task_running(struct fk *fk, pid_t tid)

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Times of tasks that have no record in a refresh, and lower bounds: schedstat that counts a sleep
+ * as a wait, and waits across the end of a refresh.
+ */
+#include "tests/unit/shared/engine_run.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TASK = 7, HOG = 8, REFRESHES = 4, STEPS_MAX = 8 };
+
+static const struct engine_column shown = {
+	.kind = ENGINE_EVENTS,
+	.text = "runq_time,blocked_time,uninterruptible_time,stopped_time",
+};
+
+static struct engine *open_for_task(const struct sys *sys, bool idle)
+{
+	static const pid_t pid = TASK;
+	struct engine_config config = {
+		.preset = &preset_none,
+		.columns = &shown,
+		.n_columns = 1,
+		.idle = idle,
+	};
+
+	if (!idle)
+		config.target = (struct target_spec){.pids = &pid, .n_pids = 1};
+	return open_engine_with(sys, &config);
+}
+
+static double ms_of(const struct snapshot *snapshot, pid_t tid, const char *event)
+{
+	struct figure figure = event_figure(snapshot, tid, event);
+
+	return figure_known(figure) ? figure.value / 1e6 : (double)NAN;
+}
+
+static double exact_ms(const struct snapshot *snapshot, pid_t tid, const char *event)
+{
+	return event_figure(snapshot, tid, event).state == FIGURE_VALID
+		       ? ms_of(snapshot, tid, event)
+		       : (double)NAN;
+}
+
+static const struct fk_step block_in_d = {.action = FK_BLOCK, .tid = TASK, .n = FK_UNINTERRUPTIBLE};
+static const struct fk_step block_stopped = {.action = FK_BLOCK, .tid = TASK, .n = FK_STOPPED};
+
+/* A task that does not run while pmctop does. */
+static void test_without_a_record(void **state)
+{
+	static const struct {
+		const char *name;
+		const struct fk_step *block;
+		bool queued;
+		double runq, blocked, d, stopped; /* parts of the refresh */
+	} rows[] = {
+		{"asleep", NULL, false, 0, 1, 0, 0},
+		{"uninterruptible", &block_in_d, false, 0, 1, 1, 0},
+		{"stopped", &block_stopped, false, 0, 1, 0, 1},
+		{"in a run queue", NULL, true, 1, 0, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		size_t at = i / 2;
+		struct fk *fk = fk_new(&(struct fk_config){.tracefs = FK_TRACEFS_MOUNTED});
+		struct sys sys = fk_sys(fk);
+
+		fk_task(fk, &(struct fk_spec){.tid = TASK, .comm = "still"});
+		fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+		fk_switch(fk, 0, TASK);
+		fk_advance(fk, NS_PER_MS);
+		if (rows[at].block)
+			fk_block(fk, TASK, (enum fk_state)rows[at].block->n);
+		fk_switch(fk, 0, HOG);
+		fk_advance(fk, NS_PER_MS);
+		if (rows[at].queued)
+			fk_ready(fk, TASK);
+		struct engine *engine = open_for_task(&sys, i % 2);
+		for (unsigned k = 0; k < REFRESHES; k++) {
+			struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
+			double ms = (double)snapshot->interval_ns / 1e6;
+			const double figures[] = {
+				exact_ms(snapshot, TASK, "runq_time") - ms * rows[at].runq,
+				exact_ms(snapshot, TASK, "blocked_time") - ms * rows[at].blocked,
+				exact_ms(snapshot, TASK, "uninterruptible_time") - ms * rows[at].d,
+				exact_ms(snapshot, TASK, "stopped_time") - ms * rows[at].stopped,
+			};
+			/* When pmctop begins, nothing tells since when it is runnable. */
+			bool unknown = rows[at].queued && (k == 0 || i % 2);
+			for (size_t n = 0; !unknown && k > 0 && n < ARRAY_SIZE(figures); n++)
+				if (!(fabs(figures[n]) < ms / 1000))
+					fail_msg("%s, %s, refresh %u: figure %zu is off by %.3f ms",
+						 rows[at].name, i % 2 ? "-i" : "-p", k, n,
+						 figures[n]);
+			/* Never a false figure. */
+			double runq = exact_ms(snapshot, TASK, "runq_time");
+			if (rows[at].queued && runq < ms * 0.99)
+				fail_msg("refresh %u: runq_time is %.3f ms", k, runq);
+			snapshot_free(snapshot);
+		}
+		close_all(engine, fk);
+	}
+}
+
+/* What the task does, in ms since the engine was opened. Refreshes are of 100 ms. */
+struct bound_step {
+	unsigned at_ms;
+	enum { NOTHING, SLEEP, MOVE, MOVE_BACK, WAKE, RUN, RUN_ON_1 } what;
+};
+
+static void do_step(struct fk *fk, void *arg)
+{
+	const struct bound_step *step = arg;
+
+	switch (step->what) {
+	case NOTHING:
+		break;
+	case SLEEP:
+		fk_switch(fk, 0, HOG);
+		break;
+	case MOVE:
+	case MOVE_BACK:
+		fk_move_asleep(fk, TASK, step->what == MOVE ? 0 : 2);
+		break;
+	case WAKE:
+		fk_ready(fk, TASK);
+		break;
+	case RUN:
+	case RUN_ON_1:
+		fk_switch(fk, step->what == RUN ? 0 : 1, TASK);
+		break;
+	}
+}
+
+/* Every figure is true, and those that are marked are at most the true ones. */
+static void test_bounds(void **state)
+{
+	static const struct {
+		const char *name;
+		struct bound_step steps[STEPS_MAX];
+		unsigned exact; /* least number of refreshes with an exact runq_time */
+	} rows[] = {
+		{"a sleep across three refreshes that the kernel counts as a wait",
+		 {{10, SLEEP}, {12, MOVE}, {380, WAKE}, {381, RUN_ON_1}},
+		 4},
+		{"the same within a refresh",
+		 {{110, SLEEP}, {112, MOVE}, {180, WAKE}, {181, RUN_ON_1}},
+		 4},
+		{"... and back on its CPU",
+		 {{110, SLEEP}, {112, MOVE_BACK}, {180, WAKE}, {181, RUN}},
+		 4},
+		{"a wait across the end of a refresh", {{150, SLEEP}, {186, WAKE}, {230, RUN}}, 5},
+		{"a long wait across two ends", {{150, SLEEP}, {186, WAKE}, {330, RUN}}, 5},
+		{"a wait that ends within the refresh", {{110, SLEEP}, {150, WAKE}, {170, RUN}}, 4},
+	};
+	enum { N = 6 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk =
+			fk_new(&(struct fk_config){.cpus = 2, .tracefs = FK_TRACEFS_MOUNTED});
+		struct sys sys = fk_sys(fk);
+		unsigned exact = 0;
+		uint64_t before_ns = 0;
+
+		fk_file(fk, "/proc/sys/kernel/osrelease", "6.18.0\n");
+		fk_task(fk, &(struct fk_spec){.tid = TASK, .comm = "napper"});
+		fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+		fk_switch(fk, 0, TASK);
+		struct engine *engine = open_for_task(&sys, false);
+		for (const struct bound_step *step = rows[i].steps; step->at_ms; step++)
+			fk_after(fk, step->at_ms * NS_PER_MS, do_step, (void *)(uintptr_t)step);
+		for (unsigned k = 0; k < N; k++) {
+			struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+			uint64_t now_ns = fk_truth_state(fk, TASK, FK_WOKEN);
+			struct figure figure = event_figure(snapshot, TASK, "runq_time");
+			double off = figure.value - (double)(now_ns - before_ns);
+			before_ns = now_ns;
+			exact += figure.state == FIGURE_VALID;
+			if ((figure.state == FIGURE_VALID && fabs(off) > 200e3) ||
+			    (figure_known(figure) && off > 200e3))
+				fail_msg("%s: refresh %u: runq_time is %.0f, off by %.0f",
+					 rows[i].name, k, figure.value, off);
+			snapshot_free(snapshot);
+		}
+		if (exact < rows[i].exact)
+			fail_msg("%s: only %u figures are exact", rows[i].name, exact);
+		close_all(engine, fk);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_without_a_record),
+		cmocka_unit_test(test_bounds),
+	};
+
+	return cmocka_run_group_tests_name("wait bounds", tests, NULL, NULL);
+}
