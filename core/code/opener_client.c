@@ -163,18 +163,25 @@ static void send_config(struct opener_client *client)
 	send_request(client, request, -1);
 }
 
+/* Notes that the process has ended, if it has. */
+static void reap_process(struct opener_client *client)
+{
+	if (client->process.pid == 0 ||
+	    !helper_process_ended(&client->process, &client->wait_status))
+		return;
+	read_messages(client); /* the last ones */
+	if (!client->killed)
+		note_end(client);
+	helper_process_close(&client->process);
+	client->killed = false;
+}
+
 /* 0; -EAGAIN: there is no process now; -EBADE. */
 static int ensure_process(struct opener_client *client)
 {
 	uint64_t now_ns = monotonic_ns();
 
-	if (client->process.pid && helper_process_ended(&client->process, &client->wait_status)) {
-		read_messages(client); /* the last ones */
-		if (!client->killed)
-			note_end(client);
-		helper_process_close(&client->process);
-		client->killed = false;
-	}
+	reap_process(client);
 	if (client->process.pid)
 		return client->killed ? -EAGAIN : 0;
 	if (now_ns < client->resume_ns)
@@ -313,8 +320,9 @@ uint64_t opener_client_stands_ns(struct opener_client *client, const struct sys 
 	const struct opener_request *request = &client->request;
 	bool text = request->kind == OPENER_TEXT;
 
-	if (client->process.pid == 0 || (client->progress != ASKED && !client->killed) ||
-	    (read_messages(client) && client->progress != ASKED))
+	read_messages(client);
+	reap_process(client); /* one that has ended does not stand still */
+	if (client->process.pid == 0 || (client->progress != ASKED && !client->killed))
 		return 0;
 	*state = (struct opener_request_state){
 		.stage = client->stage,
