@@ -2,7 +2,7 @@
 /*
  * An address is resolved in three steps, each of which has what it found before. By process and
  * address: most addresses of an interval were there in the one before. By file and offset: another
- * process, or the same one after its mappings were read again. Then the child process finds the
+ * process, or the same one after its mappings were read again. Then the parser finds the
  * symbol; the queries of a call are sorted, so that each file is one request.
  *
  * Ids of addresses are kept in tables whose keys come from other users. They are multiplied by a

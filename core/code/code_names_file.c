@@ -4,7 +4,7 @@
  * address most of the time, and would have no name if it waited for an answer that is late. An
  * offset whose range is unknown is kept by itself.
  *
- * A file is given to the child process when an offset of it is new and the child does not have it,
+ * A file is given to the parser when an offset of it is new and the parser does not have it,
  * at most once a call. The queries of a call are sorted by file.
  */
 #include "core/code/code_names_internal.h"
@@ -50,7 +50,7 @@ static void keep_in_file(const struct code_names *names, struct code_file *file,
 		names_keep_id(names, &file->ids, offset, id);
 }
 
-/* Whether the child needs the file. Each file is examined once a call. */
+/* Whether the parser needs the file. Each file is examined once a call. */
 static bool is_wanted(const struct code_names *names, struct code_file *file)
 {
 	const struct code_helpers *helpers = &names->config.helpers;
@@ -161,7 +161,7 @@ uint32_t names_add_nameless(struct code_names *names, const struct file_address 
 		    : add_unnamed(names, at->kernel, at->module, at->offset, why);
 }
 
-/* Why the file has no names; NULL: the child can have a query for it. */
+/* Why the file has no names; NULL: the parser can have a query for it. */
 static const char *why_unnamed(const struct code_names *names, const struct file_address *at)
 {
 	const struct code_helpers *helpers = &names->config.helpers;
@@ -205,7 +205,7 @@ uint32_t names_resolve_in_file(struct code_names *names, const struct file_addre
 	return 0;
 }
 
-/* Queries of the child */
+/* Queries of the parser */
 
 static int compare_pending(const void *a, const void *b)
 {
