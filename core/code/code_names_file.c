@@ -78,7 +78,7 @@ static struct code_file *open_mapping(struct code_names *names, pid_t pid,
 
 /*
  * A file that is opened again may be another one than before: it was overwritten, or cannot be
- * found any more. While it is not known now, it is the one of before.
+ * found any more. While that is not known, one that was opened before stays, with its ids.
  */
 void names_open_file(struct code_names *names, pid_t pid, const struct code_mapping *mapping)
 {
@@ -88,7 +88,10 @@ void names_open_file(struct code_names *names, pid_t pid, const struct code_mapp
 	if (before &&
 	    (before->key ? !is_wanted(names, before) : names_clock_ns(names) < before->next_ns))
 		return;
-	object->file = open_mapping(names, pid, mapping);
+	struct code_file *file = open_mapping(names, pid, mapping);
+	if (!file && before && before->key)
+		return;
+	object->file = file;
 	if (before)
 		code_file_put(names->files, before);
 }

@@ -294,6 +294,23 @@ static void a_file_that_does_not_answer_is_left_for_later(void **state)
 	end(&scene);
 }
 
+/* A new child needs the file again, which answers late. */
+static void known_functions_keep_their_names_meanwhile(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	assert_string_equal(resolve(&scene, 7, 0x10123, false), "a.so a1");
+	symbol_double_restart(&scene.symbols);
+	scene.symbols.open_error = -EAGAIN;
+	assert_string_equal(resolve(&scene, 7, 0x10223, false), "?");
+	assert_string_equal(resolve(&scene, 7, 0x10145, false), "a.so a1");
+	scene.symbols.open_error = 0;
+	assert_string_equal(resolve(&scene, 7, 0x10223, false), "a.so a2");
+	end(&scene);
+}
+
 static void a_file_that_is_refused_or_nameless_has_offsets(void **state)
 {
 	struct scene scene;
@@ -433,6 +450,7 @@ int main(void)
 		cmocka_unit_test(a_silent_child_leaves_places_for_later),
 		cmocka_unit_test(a_new_child_gets_the_file_again),
 		cmocka_unit_test(a_file_that_does_not_answer_is_left_for_later),
+		cmocka_unit_test(known_functions_keep_their_names_meanwhile),
 		cmocka_unit_test(a_file_that_is_refused_or_nameless_has_offsets),
 		cmocka_unit_test(the_deadline_leaves_places_for_later),
 		cmocka_unit_test(compiled_code_has_names_of_its_map),
