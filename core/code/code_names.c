@@ -206,7 +206,7 @@ static uint32_t resolve_compiled(struct code_names *names, struct code_process *
 	copy_module(mapping->object->name, module);
 	if (name)
 		return names_add_function(names, name, module, CODE_USER, "");
-	*keep = !process->jit || !jit_map_exists(process->jit);
+	*keep = !process->jit || !jit_map_may_exist(process->jit);
 	return add_unknown(names, module, "no symbols: code that was made while it runs");
 }
 

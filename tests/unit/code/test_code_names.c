@@ -367,6 +367,20 @@ static void compiled_code_has_names_of_its_map(void **state)
 	end(&scene);
 }
 
+static void a_late_map_names_compiled_code_later(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	rooted_text(&scene.rooted, "/tmp/perf-7.map", "30000 80 Lhot;\n");
+	scene.symbols.text_error = -EAGAIN;
+	assert_string_equal(resolve(&scene, 7, 0x30010, false), "[anon] [unknown]");
+	scene.symbols.text_error = 0;
+	assert_string_equal(resolve(&scene, 7, 0x30010, false), "[jit] Lhot;");
+	end(&scene);
+}
+
 static void hidden_processes_are_unknown(void **state)
 {
 	struct scene scene;
@@ -454,6 +468,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_refused_or_nameless_has_offsets),
 		cmocka_unit_test(the_deadline_leaves_places_for_later),
 		cmocka_unit_test(compiled_code_has_names_of_its_map),
+		cmocka_unit_test(a_late_map_names_compiled_code_later),
 		cmocka_unit_test(hidden_processes_are_unknown),
 		cmocka_unit_test(too_many_functions_begin_anew),
 		cmocka_unit_test(a_recording_reads_no_process),
