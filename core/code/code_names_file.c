@@ -262,7 +262,7 @@ static void keep_place(struct code_names *names, struct code_place *place, uint3
 		names_keep_id(names, names_of_process(names, process), place->address, id);
 }
 
-static void ask_child(struct code_names *names, struct code_place *places, uint64_t deadline_ns)
+static void query_parser(struct code_names *names, struct code_place *places, uint64_t deadline_ns)
 {
 	const struct code_helpers *helpers = &names->config.helpers;
 	struct pending *pending = names->pending;
@@ -290,7 +290,7 @@ static void ask_child(struct code_names *names, struct code_place *places, uint6
 void names_find_pending(struct code_names *names, struct code_place *places, uint64_t deadline_ns)
 {
 	if (names->n_pending > 0)
-		ask_child(names, places, deadline_ns);
+		query_parser(names, places, deadline_ns);
 	for (size_t i = 0; i < names->n_pending; i++) {
 		code_file_put(names->files, names->pending[i].file);
 		free(names->pending[i].recorded);

@@ -230,8 +230,8 @@ static int await_answer(struct opener_client *client, uint64_t deadline_ns)
 }
 
 /* Sends the request, unless the one that is under way is the same. Waits for the answer. */
-static int ask(struct opener_client *client, const struct opener_request *request,
-	       const struct opener_link *link, uint64_t deadline_ns)
+static int request_answer(struct opener_client *client, const struct opener_request *request,
+			  const struct opener_link *link, uint64_t deadline_ns)
 {
 	int rc = ensure_process(client);
 
@@ -282,7 +282,7 @@ int opener_client_file(struct opener_client *client, const struct opener_file *f
 	request.file.inode = mapping->object->inode;
 	memcpy(&request.file.build_id, &mapping->object->build_id, sizeof(request.file.build_id));
 	append_name(&request, mapping->object->name);
-	int rc = ask(client, &request, link, deadline_ns);
+	int rc = request_answer(client, &request, link, deadline_ns);
 	if (rc)
 		return rc;
 	*given = client->reply.file.given;
@@ -305,7 +305,7 @@ ssize_t opener_client_text(struct opener_client *client, const struct code_text 
 	memcpy(&request.text.text.id, &text->id, sizeof(text->id));
 	request.text.skipped = skipped;
 	request.text.offset = offset;
-	int rc = ask(client, &request, NULL, deadline_ns);
+	int rc = request_answer(client, &request, NULL, deadline_ns);
 	if (rc)
 		return rc;
 	*status = client->reply.text.status;
