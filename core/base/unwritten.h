@@ -20,7 +20,7 @@ struct unwritten {
 	char name[256];   /* the file, cut if longer; "": none */
 	bool open;        /* it was opened, and its data is complete only after it is closed */
 	uint64_t bytes;   /* passed to the writer, not yet written */
-	uint64_t written; /* since the program began */
+	uint64_t written; /* or dropped, since the program began */
 };
 
 #define UNWRITTEN_NONE                            \

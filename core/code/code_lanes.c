@@ -12,7 +12,7 @@
 #include <time.h>
 
 enum { DOUBLINGS_MAX = 6 };
-#define LOOK_NS   (50 * NS_PER_MS) /* between two looks at all */
+#define LOOK_NS   (50 * NS_PER_MS) /* between two looks of lanes_look_seldom() */
 #define ENDING_NS (100 * NS_PER_MS)
 #define PAUSE_NS  (10 * NS_PER_S) /* before an abandoned place is tried again */
 
@@ -181,13 +181,11 @@ static struct lane *find_own(struct code_lanes *lanes, uint64_t place)
 	return NULL;
 }
 
-/* Whether a place that was abandoned may be tried again. */
 bool lanes_may_resume(struct lane *lane)
 {
 	return has_ended(lane) && monotonic_ns() >= lane->resume_ns;
 }
 
-/* The lane for the files of a device; NULL: they are left alone. */
 struct lane *lanes_of_place(struct code_lanes *lanes, uint64_t place)
 {
 	struct lane *lane = find_own(lanes, place);
@@ -204,7 +202,6 @@ struct lane *lanes_of_place(struct code_lanes *lanes, uint64_t place)
 	return lane;
 }
 
-/* The stages that a search leaves out, as bits. */
 unsigned lanes_skipped(struct code_lanes *lanes, pid_t pid)
 {
 	unsigned skipped = 0;

@@ -29,7 +29,7 @@ struct lane {
 	/* It does so for so long that a note names it. Stays when it is abandoned. */
 	bool silent;
 	struct helper_process left[LANE_PROCESSES];
-	unsigned tries;
+	unsigned tries; /* how often it was abandoned */
 	uint64_t resume_ns, used_ns;
 };
 
@@ -53,7 +53,7 @@ struct code_lanes {
 
 /* Looks at all processes: leaves lanes to places, and abandons them. */
 void lanes_look(struct code_lanes *lanes);
-/* The same, if the last look is a while ago. */
+/* The same, but at most once in 50 ms. */
 void lanes_look_seldom(struct code_lanes *lanes);
 /* The lane that all files share, with its clients. */
 struct lane *lanes_shared(struct code_lanes *lanes);

@@ -61,7 +61,7 @@ static bool note_silent(struct code_lanes *lanes)
 		return false;
 	describe_lane(lanes, first, what, sizeof(what));
 	if (others > 0)
-		snprintf(more, sizeof(more), " The same of %u other file system%s.", others,
+		snprintf(more, sizeof(more), " The same holds for %u other file system%s.", others,
 			 others == 1 ? "" : "s");
 	snprintf(lanes->note, sizeof(lanes->note),
 		 "%s%s Restore or unmount (umount -f) its file system.%s", what, more,

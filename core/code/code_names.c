@@ -2,7 +2,7 @@
 /*
  * An address is resolved in three steps, each of which has what it found before. By process and
  * address: most addresses of an interval were there in the one before. By file and offset: another
- * process, or the same one after its mappings were read again. Then the child process finds the
+ * process, or the same one after its mappings were read again. Then the parser finds the
  * symbol; the queries of a call are sorted, so that each file is one request.
  *
  * Ids of addresses are kept in tables whose keys come from other users. They are multiplied by a
@@ -206,7 +206,7 @@ static uint32_t resolve_compiled(struct code_names *names, struct code_process *
 	copy_module(mapping->object->name, module);
 	if (name)
 		return names_add_function(names, name, module, CODE_USER, "");
-	*keep = !process->jit || !jit_map_exists(process->jit);
+	*keep = !process->jit || !jit_map_may_exist(process->jit);
 	return add_unknown(names, module, "no symbols: code that was made while it runs");
 }
 

@@ -15,10 +15,10 @@
 #include <sys/types.h>
 
 /*
- * Functions of addresses. The sources of a name: the symbols of the mapping's file, from the child
- * process; perf maps of just-in-time compilers; /proc/kallsyms and KSYMBOL records. What has no
- * name is a function too, so shares add up to 100 %: "libfoo.so+0x1234" (a file without symbols, or
- * that cannot be opened), "[kernel]", "[unknown]".
+ * Functions of addresses. The sources of a name: the symbols of the mapping's file, from the
+ * parser; perf maps of just-in-time compilers; /proc/kallsyms and KSYMBOL records. What has no name
+ * is a function too, so shares add up to 100 %: "libfoo.so+0x1234" (a file without symbols, or that
+ * cannot be opened), "[kernel]", "[unknown]".
  *
  * Functions have ids from 1 on. Functions with equal module and name are one, also of two builds or
  * processes. One thread uses it.
@@ -109,7 +109,7 @@ const struct code_function *code_names_function(const struct code_names *names, 
  *
  *  - of a file: "permission", "deleted", "not found", "replaced by another file", "no regular
  *    file", "not the recorded file", "the file does not answer" (code_lanes.h), "truncated" (an
- *    offset behind its end), "cannot be parsed" (the child ended at it), "no symbols", "no
+ *    offset behind its end), "cannot be parsed" (the parser ended at it), "no symbols", "no
  *    symbols: code that was made while it runs".
  *  - of a process: "permission", "the process has ended", "not mapped".
  *  - of the kernel: "hidden by the kernel", "not in /proc/kallsyms", "no symbols of this kernel"

@@ -4,7 +4,7 @@
  * address most of the time, and would have no name if it waited for an answer that is late. An
  * offset whose range is unknown is kept by itself.
  *
- * A file is given to the child process when an offset of it is new and the child does not have it,
+ * A file is given to the parser when an offset of it is new and the parser does not have it,
  * at most once a call. The queries of a call are sorted by file.
  */
 #include "core/code/code_names_internal.h"
@@ -50,7 +50,7 @@ static void keep_in_file(const struct code_names *names, struct code_file *file,
 		names_keep_id(names, &file->ids, offset, id);
 }
 
-/* Whether the child needs the file. Each file is examined once a call. */
+/* Whether the parser needs the file. Each file is examined once a call. */
 static bool is_wanted(const struct code_names *names, struct code_file *file)
 {
 	const struct code_helpers *helpers = &names->config.helpers;
@@ -78,7 +78,7 @@ static struct code_file *open_mapping(struct code_names *names, pid_t pid,
 
 /*
  * A file that is opened again may be another one than before: it was overwritten, or cannot be
- * found any more. While it is not known now, it is the one of before.
+ * found any more. While that is not known, one that was opened before stays, with its ids.
  */
 void names_open_file(struct code_names *names, pid_t pid, const struct code_mapping *mapping)
 {
@@ -88,7 +88,10 @@ void names_open_file(struct code_names *names, pid_t pid, const struct code_mapp
 	if (before &&
 	    (before->key ? !is_wanted(names, before) : names_clock_ns(names) < before->next_ns))
 		return;
-	object->file = open_mapping(names, pid, mapping);
+	struct code_file *file = open_mapping(names, pid, mapping);
+	if (!file && before && before->key)
+		return;
+	object->file = file;
 	if (before)
 		code_file_put(names->files, before);
 }
@@ -161,7 +164,7 @@ uint32_t names_add_nameless(struct code_names *names, const struct file_address 
 		    : add_unnamed(names, at->kernel, at->module, at->offset, why);
 }
 
-/* Why the file has no names; NULL: the child can have a query for it. */
+/* Why the file has no names; NULL: the parser can have a query for it. */
 static const char *why_unnamed(const struct code_names *names, const struct file_address *at)
 {
 	const struct code_helpers *helpers = &names->config.helpers;
@@ -205,7 +208,7 @@ uint32_t names_resolve_in_file(struct code_names *names, const struct file_addre
 	return 0;
 }
 
-/* Queries of the child */
+/* Queries of the parser */
 
 static int compare_pending(const void *a, const void *b)
 {
@@ -259,7 +262,7 @@ static void keep_place(struct code_names *names, struct code_place *place, uint3
 		names_keep_id(names, names_of_process(names, process), place->address, id);
 }
 
-static void ask_child(struct code_names *names, struct code_place *places, uint64_t deadline_ns)
+static void query_parser(struct code_names *names, struct code_place *places, uint64_t deadline_ns)
 {
 	const struct code_helpers *helpers = &names->config.helpers;
 	struct pending *pending = names->pending;
@@ -287,7 +290,7 @@ static void ask_child(struct code_names *names, struct code_place *places, uint6
 void names_find_pending(struct code_names *names, struct code_place *places, uint64_t deadline_ns)
 {
 	if (names->n_pending > 0)
-		ask_child(names, places, deadline_ns);
+		query_parser(names, places, deadline_ns);
 	for (size_t i = 0; i < names->n_pending; i++) {
 		code_file_put(names->files, names->pending[i].file);
 		free(names->pending[i].recorded);

@@ -45,7 +45,7 @@ struct code_names {
 	bool kernel_image;              /* they are in kernel_maps.image */
 
 	uint64_t deadline_ns;      /* of the call of code_names_resolve() */
-	unsigned undemangled_pass; /* the call in which the child was too late to demangle */
+	unsigned undemangled_pass; /* the call in which the parser was too late to demangle */
 	char demangled[SYMBOL_NAME_BYTES];
 
 	struct pending *pending;
@@ -92,7 +92,7 @@ struct file_address {
 	size_t place;       /* index of the place that gets the id */
 };
 
-/* Opens the mapping's file unless it is known, and gives it to the child if that needs it. */
+/* Opens the mapping's file unless it is known, and gives it to the parser if that needs it. */
 void names_open_file(struct code_names *names, pid_t pid, const struct code_mapping *mapping);
 /*
  * Returns the id of an address in a file's mapping; 0: it is not known now, or is pending until

@@ -172,6 +172,14 @@ static bool open_image(struct code_names *names)
 	return image->object->file && image->object->file->key;
 }
 
+/* After open_image(): the file has not been opened yet, so it is not known whether there is one. */
+static bool is_image_late(const struct code_names *names)
+{
+	const struct code_object *object = names->kernel_maps.image.object;
+
+	return object && !object->file;
+}
+
 static void load_recorded(struct code_names *names)
 {
 	if (names->kernel_loaded || names->kernel_pass == names->pass)
@@ -180,11 +188,11 @@ static void load_recorded(struct code_names *names)
 	names->kernel_loaded = true;
 	kernel_symbols_clear(names->kernel, "");
 	int rc = load_text(names);
-	if (rc == -EAGAIN) {
+	names->kernel_image = rc && rc != -EAGAIN && open_image(names);
+	if (rc == -EAGAIN || (rc && is_image_late(names))) {
 		names->kernel_loaded = false;
 		return;
 	}
-	names->kernel_image = rc && open_image(names);
 	if (rc && !names->kernel_image)
 		set_why(names, rc);
 	names->kernel_changes = kernel_symbols_changes(names->kernel);
@@ -228,7 +236,7 @@ static bool locate_reference(struct code_names *names)
 static uint32_t resolve_in_image(struct code_names *names, const struct file_address *at)
 {
 	if (!open_image(names))
-		return names_add_nameless(names, at, NO_KERNEL_SYMBOLS);
+		return is_image_late(names) ? 0 : names_add_nameless(names, at, NO_KERNEL_SYMBOLS);
 	if (locate_reference(names))
 		return names_resolve_in_file(names, at);
 	return names->kernel_image ? 0 : names_add_nameless(names, at, NO_KERNEL_SYMBOLS);

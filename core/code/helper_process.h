@@ -9,9 +9,9 @@
 #include <sys/types.h>
 
 /*
- * A process that does for pmctop what may hang or may be attacked: this program, executed by
- * another name. symbol_worker.h parses files, opener_worker.h opens them. Here is the process: its
- * start, its end, its socket, and whether it moves.
+ * A process that does for pmctop what may hang or may be attacked: this program, executed under
+ * another name. symbol_worker.h parses files, opener_worker.h opens them. This file has what both
+ * need: the start, the end, the socket, and for how long the process has stood still.
  *
  * A process that hangs in a file cannot always be killed, so no function here waits for one. The
  * child of vfork(2) closes no descriptor before the exec, because closing a copy of a descriptor
@@ -51,14 +51,15 @@ int helper_process_start(struct helper_process *process, const char *executable,
 			 uint64_t rights);
 
 /*
- * In the new process, first of all: whether it is one of that name. Then the socket is
- * HELPER_SOCKET, no other descriptor is open, and no signal is blocked.
+ * The new process calls this first, and the functions up to helper_process_receive(). Returns
+ * whether it was started with that name. Then the socket is HELPER_SOCKET, no other descriptor is
+ * open, and no signal is blocked.
  */
 bool helper_process_enter(int argc, char **argv, const char *name);
-/* There too, as the functions that follow: its exit status. */
+/* Its exit status. */
 enum helper_status {
-	HELPER_ENDED = 0,
-	HELPER_BROKEN = 2, /* neither a request nor the end of the socket; or its start failed */
+	HELPER_ENDED = 0,  /* at the end of the socket */
+	HELPER_BROKEN = 2, /* a message was no request, or the start failed */
 };
 /* Sends a message. Ends the process if pmctop has ended. */
 void helper_process_send(const void *bytes, size_t n);

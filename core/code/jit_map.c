@@ -30,7 +30,7 @@ struct jit_map {
 	const struct code_helpers *helpers;
 	pid_t pid;
 	bool recording;
-	bool exists, sorted;
+	bool may_exist, sorted;
 	bool skip; /* the rest of a line that is too long */
 	uint64_t next_ns;
 	uint64_t dev, inode;
@@ -50,6 +50,7 @@ struct jit_map *jit_map_new(const struct sys *sys, const struct code_helpers *he
 	map->helpers = helpers;
 	map->pid = pid;
 	map->recording = recording;
+	map->may_exist = true;
 	return map;
 }
 
@@ -159,7 +160,7 @@ static ssize_t read_part(struct jit_map *map, char *text, uint64_t deadline_ns)
 		n = read_piece(map, text, deadline_ns, &status);
 	}
 	if (n != -EAGAIN)
-		map->exists = n >= 0;
+		map->may_exist = n >= 0;
 	while (n > 0 && is_same_file(map, &status) && map->offset < JIT_MAP_BYTES &&
 	       add_piece(map, text, (size_t)n) && map->offset - begin < most)
 		n = read_piece(map, text, deadline_ns, &status);
@@ -222,9 +223,9 @@ const char *jit_map_find(struct jit_map *map, uint64_t address, uint64_t deadlin
 	return found ? map->names + found->name : NULL;
 }
 
-bool jit_map_exists(const struct jit_map *map)
+bool jit_map_may_exist(const struct jit_map *map)
 {
-	return map->exists;
+	return map->may_exist;
 }
 
 size_t jit_map_bytes(const struct jit_map *map)

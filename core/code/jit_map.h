@@ -37,8 +37,8 @@ void jit_map_free(struct jit_map *map); /* NULL is fine */
  * (CLOCK_MONOTONIC).
  */
 const char *jit_map_find(struct jit_map *map, uint64_t address, uint64_t deadline_ns);
-/* Whether the process has such a file. Known after the first jit_map_find(). */
-bool jit_map_exists(const struct jit_map *map);
+/* Whether the process has such a file; true until a jit_map_find() has found out. */
+bool jit_map_may_exist(const struct jit_map *map);
 /* Returns its memory in bytes. */
 size_t jit_map_bytes(const struct jit_map *map);
 

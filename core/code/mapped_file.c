@@ -218,8 +218,7 @@ static int open_path(const struct mapped_files *files, pid_t pid,
 	return fd == -ESTALE ? -ENOENT : fd;
 }
 
-/* A file of those bytes, in memory. Opened anew, because the child may not have a right to write.
- */
+/* A file of those bytes, in memory. Opened anew, because the parser must not write to it. */
 static int memory_file(const struct mapped_files *files, const char *bytes, size_t size)
 {
 	char path[32];

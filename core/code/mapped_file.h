@@ -90,7 +90,7 @@ struct mapped_file {
 	uint64_t size; /* bytes; UINT64_MAX: a debug file without its binary */
 	/*
 	 * A debug file without its binary, in which the code has no offsets. Instead of them the
-	 * child gets link addresses. The code begins at this one.
+	 * parser gets link addresses. The code begins at this one.
 	 */
 	bool no_offsets;
 	uint64_t code_address, code_align;

@@ -163,18 +163,25 @@ static void send_config(struct opener_client *client)
 	send_request(client, request, -1);
 }
 
+/* Notes that the process has ended, if it has. */
+static void reap_process(struct opener_client *client)
+{
+	if (client->process.pid == 0 ||
+	    !helper_process_ended(&client->process, &client->wait_status))
+		return;
+	read_messages(client); /* the last ones */
+	if (!client->killed)
+		note_end(client);
+	helper_process_close(&client->process);
+	client->killed = false;
+}
+
 /* 0; -EAGAIN: there is no process now; -EBADE. */
 static int ensure_process(struct opener_client *client)
 {
 	uint64_t now_ns = monotonic_ns();
 
-	if (client->process.pid && helper_process_ended(&client->process, &client->wait_status)) {
-		read_messages(client); /* the last ones */
-		if (!client->killed)
-			note_end(client);
-		helper_process_close(&client->process);
-		client->killed = false;
-	}
+	reap_process(client);
 	if (client->process.pid)
 		return client->killed ? -EAGAIN : 0;
 	if (now_ns < client->resume_ns)
@@ -223,8 +230,8 @@ static int await_answer(struct opener_client *client, uint64_t deadline_ns)
 }
 
 /* Sends the request, unless the one that is under way is the same. Waits for the answer. */
-static int ask(struct opener_client *client, const struct opener_request *request,
-	       const struct opener_link *link, uint64_t deadline_ns)
+static int request_answer(struct opener_client *client, const struct opener_request *request,
+			  const struct opener_link *link, uint64_t deadline_ns)
 {
 	int rc = ensure_process(client);
 
@@ -275,7 +282,7 @@ int opener_client_file(struct opener_client *client, const struct opener_file *f
 	request.file.inode = mapping->object->inode;
 	memcpy(&request.file.build_id, &mapping->object->build_id, sizeof(request.file.build_id));
 	append_name(&request, mapping->object->name);
-	int rc = ask(client, &request, link, deadline_ns);
+	int rc = request_answer(client, &request, link, deadline_ns);
 	if (rc)
 		return rc;
 	*given = client->reply.file.given;
@@ -298,7 +305,7 @@ ssize_t opener_client_text(struct opener_client *client, const struct code_text 
 	memcpy(&request.text.text.id, &text->id, sizeof(text->id));
 	request.text.skipped = skipped;
 	request.text.offset = offset;
-	int rc = ask(client, &request, NULL, deadline_ns);
+	int rc = request_answer(client, &request, NULL, deadline_ns);
 	if (rc)
 		return rc;
 	*status = client->reply.text.status;
@@ -313,8 +320,9 @@ uint64_t opener_client_stands_ns(struct opener_client *client, const struct sys 
 	const struct opener_request *request = &client->request;
 	bool text = request->kind == OPENER_TEXT;
 
-	if (client->process.pid == 0 || (client->progress != ASKED && !client->killed) ||
-	    (read_messages(client) && client->progress != ASKED))
+	read_messages(client);
+	reap_process(client); /* one that has ended does not stand still */
+	if (client->process.pid == 0 || (client->progress != ASKED && !client->killed))
 		return 0;
 	*state = (struct opener_request_state){
 		.stage = client->stage,

@@ -80,13 +80,13 @@ struct opener_request_state {
 	bool text;
 };
 /*
- * For how long the process has stood still in a request, in ns; 0: it does not. *state is that
- * request, valid until the next call.
+ * For how long the process has stood still in a request, or after it was killed in one, in ns; 0:
+ * it does not. *state is that request, valid until the next call.
  */
 uint64_t opener_client_stands_ns(struct opener_client *client, const struct sys *sys,
 				 struct opener_request_state *state);
 
-/* -errno of the last start that failed; 0: none did. */
+/* -errno of the last start; 0: it has not failed. */
 int opener_client_error(const struct opener_client *client);
 /* Whether a request is under way. */
 bool opener_client_works(const struct opener_client *client);

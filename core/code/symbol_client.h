@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * Names of functions from ELF files. A child process without rights (symbol_worker.h) parses the
- * files, because a file of another user may be hostile. A child that ends or stands still is
+ * Names of functions from ELF files. The parser, a child without rights (symbol_worker.h), reads
+ * the files, because a file of another user may be hostile. A child that ends or stands still is
  * replaced; names are missing meanwhile, and nothing else.
  *
  * The caller chooses a key for each file, such as a hash of its build id. The child gets
@@ -127,7 +127,7 @@ struct symbol_status {
 	unsigned refused;  /* files that are not given again */
 	unsigned waits;    /* calls since the child has answered, if it should have */
 	int pid;           /* of the child; 0: none */
-	int error;         /* -errno of the last start that failed; 0: none did */
+	int error;         /* -errno of the last start; 0: it has not failed */
 	int wait_status;   /* of the last child that ended (wait(2)); 0: none did, or unknown */
 	bool filtered;     /* the child has a filter of system calls; false without a child */
 };

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-/* With a right to write, the child could write into the file. */
+/* With a right to write, the parser could write into the file. */
 static bool is_readable_file(int fd)
 {
 	struct stat stat;

@@ -10,8 +10,8 @@
 /*
  * Messages between symbol_client.c and symbol_worker.c, on a SOCK_SEQPACKET socket: each is one
  * message of the socket. The first one is a struct helper_hello. Both ends are the same program, so
- * values have its byte order. The client trusts no reply: the child may have been taken over by a
- * file.
+ * values have its byte order. The client trusts no reply: a file may have taken over the child
+ * (the parser).
  *
  * Requests are answered in order: FIND, LOCATE and DEMANGLE by FOUND or MISSING. ADD comes from
  * opener_worker.c, which has a copy of the client's end of the socket; it has no answer, and

@@ -14,10 +14,10 @@
 #include <string.h>
 
 /*
- * The time to find names: 1/20 of the interval, within these limits. It is waited for only while
- * these processes have not answered; on a busy machine that needs its turn on a CPU. The first
- * time it is longer: /proc/kallsyms is read, the processes start, and the user waits for
- * names, after an interval that may be short.
+ * The time to find names: 1/20 of the interval, within these limits. It is used up only if the
+ * helper processes do not answer, for example because they wait for a CPU. The first time it is
+ * longer: /proc/kallsyms is read, the processes start, and the user waits for names, after an
+ * interval that may be short.
  */
 enum { RESOLVE_SHARE = 20, HZ_MOST = 10000, STRANGERS_MAX = 4096 };
 #define RESOLVE_LEAST_NS (5 * NS_PER_MS)

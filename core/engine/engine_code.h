@@ -16,7 +16,8 @@
 
 /*
  * The samples of code of an engine: from the collector to the profile of a snapshot. While none are
- * wanted it has no resolver, and so no helper process or descriptor.
+ * wanted it has no resolver, and so no helper process or descriptor, except for processes that hang
+ * (code_lanes.h).
  *
  * Rights: without those to count whole CPUs, pmctop samples the user's own threads, and may read
  * their maps and files. With them, it samples all tasks. What it reads to name their functions:

@@ -8,17 +8,16 @@
 /*
  * The private folders of --ssh and --via: the one on the host (host_setup.sh) and that of ssh's
  * socket here (control_folder.h). A process holds a folder: it has the pipe `alive` in it open for
- * reading. The kernel knows that in every pid namespace, and closes the pipe with the process. The
- * pipe gets its name when it is open:
+ * reading. An open(2) for writing shows that in every pid namespace, and the kernel closes the pipe
+ * with the process. The pipe gets its name when it is open:
  *
  *	mkdir FOLDER, mkfifo pipe, open pipe for reading and writing, rename pipe to alive
  *
  * So a folder is stale if no process reads `alive`. One without `alive` is being made, or was being
  * made when its maker was killed. It is stale after an hour; its maker then chooses another place.
  *
- * Another machine with the same file system does not see the reader. So the name of a folder has
- *the name and the boot id of its machine, and a folder is only removed by a program of the same
- *boot.
+ * On another machine with the same file system the pipe has no reader. So the name of a folder has
+ * the name and the boot id of its machine, and only a program of the same boot removes it.
  *
  * All names are relative to descriptors. No link is followed, and only files with known names are
  * removed.

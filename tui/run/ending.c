@@ -48,9 +48,9 @@ struct ending {
 	bool over, stop;
 
 	/* Of the thread. */
-	bool asked; /* it waits for a second request */
-	uint64_t written, progress_ns;
-	int keys_fd; /* the terminal, while it waits for a q; -1: closed */
+	bool asked;                    /* it waits for a second request */
+	uint64_t written, progress_ns; /* bytes at the last look, and when they last changed */
+	int keys_fd;                   /* the terminal, while it waits for a q; -1: closed */
 	struct termios line;
 };
 
@@ -96,9 +96,7 @@ static void print_sentence(const struct ending *ending, const struct error *sent
 		ending->config.note(sentence->text);
 }
 
-/*
- * Reads keys without Enter and echo. What was typed before is dropped: it was not an answer.
- */
+/* Keys are read without Enter and echo. Those typed before are dropped: they are no answer. */
 static void open_keys(struct ending *ending)
 {
 	struct termios line;
@@ -357,8 +355,7 @@ int ending_new(const struct ending_config *config, struct ending **out, struct e
 	pthread_sigmask(SIG_SETMASK, &ending->before, NULL);
 	close(ending->wake_fd);
 	free(ending);
-	return error_set(err, rc, "A thread cannot be started: %s.%s", error_why(rc),
-			 error_remedy(rc));
+	return error_set_not_started(err, rc, "A thread");
 }
 
 void ending_free(struct ending *ending)

@@ -51,16 +51,16 @@ struct ending_config {
  * points to. Returns 0, or -errno and a sentence.
  */
 int ending_new(const struct ending_config *config, struct ending **ending, struct error *err);
-/* Everything is closed. Signals are unblocked. NULL is fine. */
+/* Ends the thread and unblocks the signals. Call it when all is closed. NULL is fine. */
 void ending_free(struct ending *ending);
 
 struct unwritten *ending_unwritten(struct ending *ending, enum ending_file file);
 
 /* The user has requested the end. A signal does the same by itself. No effect the second time. */
 void ending_begin(struct ending *ending);
-/* If the end has begun: from now on there is so much more time, because a command is to end. */
+/* If the end has begun: limits it to more_ns and ENDING_PATIENCE_NS from now on. */
 void ending_allow(struct ending *ending, uint64_t more_ns);
-/* The end is requested, or has begun: from now on there is only so much time. */
+/* The user has requested the end, or it has begun: limits it to `ns` from now on. */
 void ending_limit(struct ending *ending, uint64_t ns);
 /* The files are closed, and no time limit is needed. Another signal begins again. */
 void ending_over(struct ending *ending);

@@ -563,7 +563,7 @@ int main(int argc, char **argv)
 {
 	struct error err;
 
-	/* Before all else: the child has no other descriptors, and gets some. */
+	/* First: a helper has no descriptor but its socket, and must not get some. */
 	code_lanes_main(argc, argv);
 	fill_standard_descriptors();
 	return check_stack(&err) ? (int)print_error(&err, RUN_FAILED) : run_main(argc, argv);

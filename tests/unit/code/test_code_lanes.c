@@ -466,7 +466,7 @@ static void too_many_files_that_do_not_answer_stop_new_names(void **state)
 		assert_int_equal(open_file(&scene, 10 + i), -EAGAIN);
 		note = look(&scene);
 	}
-	assert_non_null(strstr(note, "The same of 7 other file systems."));
+	assert_non_null(strstr(note, "The same holds for 7 other file systems."));
 	assert_non_null(strstr(note, "too many files do not answer"));
 	assert_int_equal(world.openers, CODE_LANES_MAX + 1);
 	assert_int_equal(open_file(&scene, DISK), -EAGAIN);

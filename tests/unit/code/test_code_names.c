@@ -294,6 +294,23 @@ static void a_file_that_does_not_answer_is_left_for_later(void **state)
 	end(&scene);
 }
 
+/* A new child needs the file again, which answers late. */
+static void known_functions_keep_their_names_meanwhile(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	assert_string_equal(resolve(&scene, 7, 0x10123, false), "a.so a1");
+	symbol_double_restart(&scene.symbols);
+	scene.symbols.open_error = -EAGAIN;
+	assert_string_equal(resolve(&scene, 7, 0x10223, false), "?");
+	assert_string_equal(resolve(&scene, 7, 0x10145, false), "a.so a1");
+	scene.symbols.open_error = 0;
+	assert_string_equal(resolve(&scene, 7, 0x10223, false), "a.so a2");
+	end(&scene);
+}
+
 static void a_file_that_is_refused_or_nameless_has_offsets(void **state)
 {
 	struct scene scene;
@@ -347,6 +364,20 @@ static void compiled_code_has_names_of_its_map(void **state)
 	assert_string_equal(resolve(&scene, 7, 0x30090, false), "[jit] Lnew;");
 	code_maps_exit(code_names_maps(scene.names), 7);
 	code_maps_drop_past(code_names_maps(scene.names)); /* frees the map */
+	end(&scene);
+}
+
+static void a_late_map_names_compiled_code_later(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	rooted_text(&scene.rooted, "/tmp/perf-7.map", "30000 80 Lhot;\n");
+	scene.symbols.text_error = -EAGAIN;
+	assert_string_equal(resolve(&scene, 7, 0x30010, false), "[anon] [unknown]");
+	scene.symbols.text_error = 0;
+	assert_string_equal(resolve(&scene, 7, 0x30010, false), "[jit] Lhot;");
 	end(&scene);
 }
 
@@ -433,9 +464,11 @@ int main(void)
 		cmocka_unit_test(a_silent_child_leaves_places_for_later),
 		cmocka_unit_test(a_new_child_gets_the_file_again),
 		cmocka_unit_test(a_file_that_does_not_answer_is_left_for_later),
+		cmocka_unit_test(known_functions_keep_their_names_meanwhile),
 		cmocka_unit_test(a_file_that_is_refused_or_nameless_has_offsets),
 		cmocka_unit_test(the_deadline_leaves_places_for_later),
 		cmocka_unit_test(compiled_code_has_names_of_its_map),
+		cmocka_unit_test(a_late_map_names_compiled_code_later),
 		cmocka_unit_test(hidden_processes_are_unknown),
 		cmocka_unit_test(too_many_functions_begin_anew),
 		cmocka_unit_test(a_recording_reads_no_process),

@@ -13,6 +13,7 @@
 #include "tests/unit/shared/rooted.h"
 #include "tests/unit/shared/symbol_double.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -372,6 +373,30 @@ static void a_late_child_names_the_kernel_later(void **state)
 	end(&scene);
 }
 
+/* An ELF file that is opened late is no missing one. */
+static void a_late_opener_names_the_kernel_later(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	write_image(&scene.rooted, "/sym/vmlinux", false, false);
+	begin_names(&scene, NULL);
+	scene.symbols.located = ELF_IMAGE_CODE;
+	scene.symbols.open_error = -EAGAIN;
+	map_kernel(&scene, "[kernel.kallsyms]_text", ELF_IMAGE_CODE, UINT64_MAX, ELF_IMAGE_CODE,
+		   ID);
+	assert_int_equal(resolve(&scene, 7, ELF_IMAGE_CODE + 0x110, true), 0);
+	scene.symbols.open_error = 0;
+	expect(&scene, 7, ELF_IMAGE_CODE + 0x110, true, "[kernel] v17");
+	symbol_double_restart(&scene.symbols);
+	scene.symbols.open_error = -EAGAIN;
+	assert_int_equal(resolve(&scene, 7, ELF_IMAGE_CODE + 0x310, true), 0);
+	scene.symbols.open_error = 0;
+	expect(&scene, 7, ELF_IMAGE_CODE + 0x310, true, "[kernel] v19");
+	end(&scene);
+}
+
 /* A module that the text does not have, and its file. */
 static void a_file_names_a_module(void **state)
 {
@@ -591,6 +616,7 @@ int main(void)
 		cmocka_unit_test(records_name_functions_of_the_kernel),
 		cmocka_unit_test(a_kernel_is_replaced),
 		cmocka_unit_test(a_late_child_names_the_kernel_later),
+		cmocka_unit_test(a_late_opener_names_the_kernel_later),
 		cmocka_unit_test(a_file_names_a_module),
 		cmocka_unit_test(a_module_ends_where_the_next_one_begins),
 		cmocka_unit_test(modules_are_those_of_the_recording),

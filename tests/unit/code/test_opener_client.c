@@ -268,6 +268,31 @@ static void a_process_that_ends_is_replaced(void **state)
 	end(&scene);
 }
 
+/* Such a file is no reason to leave it alone. */
+static void a_process_that_ends_in_a_request_does_not_stand_still(void **state)
+{
+	struct opener_request_state request;
+	struct mapped_file found;
+	struct scene scene;
+	siginfo_t info;
+	bool given;
+
+	(void)state;
+	begin(&scene);
+	assert_int_equal(open_file(&scene, &found, &given), 0);
+	pid_t pid = find_process();
+	kill(pid, SIGSTOP);
+	assert_int_equal(open_until(&scene, monotonic_ns() + NS_PER_MS, &found, &given), -EAGAIN);
+	assert_true(opener_client_works(scene.client));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(opener_client_stands_ns(scene.client, &scene.sys, &request), 0);
+	assert_false(opener_client_works(scene.client));
+	assert_int_equal(open_file(&scene, &found, &given), 0);
+	end(&scene);
+}
+
 /* It has rights to read files at most, and no descriptor of this program. */
 static void the_process_has_what_it_needs(void **state)
 {
@@ -363,6 +388,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_text_is_read_in_parts),
 		cmocka_unit_test(a_late_answer_is_that_of_its_request),
 		cmocka_unit_test(a_process_that_ends_is_replaced),
+		cmocka_unit_test(a_process_that_ends_in_a_request_does_not_stand_still),
 		cmocka_unit_test(the_process_has_what_it_needs),
 		cmocka_unit_test(a_process_that_was_started_by_hand_ends),
 	};

@@ -73,6 +73,9 @@ static ssize_t double_text(void *ctx, const struct code_text *text, uint64_t off
 			   struct code_text_status *status)
 {
 	const struct symbol_double *symbols = ctx;
+
+	if (symbols->text_error)
+		return symbols->text_error;
 	char *bytes = xmalloc(CODE_TEXT_BYTES);
 	ssize_t n = code_text_read(symbols->mapped, text, 0, offset, bytes, status);
 
