@@ -20,8 +20,12 @@ static void describe_lane(const struct code_lanes *lanes, const struct lane *lan
 	switch (lane->stage) {
 	case MAPPED_FILE_SELF:
 	case MAPPED_FILE_HERE:
-		snprintf(text, size, "Functions of %s have no names: the file does not answer.",
-			 name);
+		if (name[0])
+			snprintf(text, size,
+				 "Functions of %s have no names: the file does not answer.", name);
+		else /* a file that has no name yet, such as pmctop's own */
+			snprintf(text, size,
+				 "Some functions have no names: a file does not answer.");
 		return;
 	case MAPPED_FILE_THERE:
 		snprintf(text, size, "Some functions have no names: files below %s do not answer.",
