@@ -73,11 +73,10 @@ static const struct way windows_groups = {"windows, two groups", 6, 0.0012, MANY
  * stated errors is to be at most three times that of the true ones, or three times what the load
  * itself changes from refresh to refresh: estimates alone cannot separate these two. With
  * other random numbers, as after a change elsewhere, the share of n refreshes differs by its
- * standard error, and the medians by 0.1: two of the first are allowed for (1.4 % of 1000), and one
- * of the second.
+ * standard error, and the medians by 0.1: two of each are allowed for (1.4 % of 1000, and 0.2).
  */
 #define WITHIN     0.95
-#define TIMES_MOST (3.0 + 0.1)
+#define TIMES_MOST (3.0 + 2 * 0.1)
 /* Of the truth: intervals end so far from where it was read. */
 #define NEAR 0.001
 
