@@ -69,9 +69,9 @@ static size_t callees_line(const struct code_edges *edges)
 	return edges->n_callers + 2;
 }
 
-static size_t n_lines(const struct code_edges *edges)
+size_t code_callers_lines(const struct code_callers *callers)
 {
-	return callees_line(edges) + 1 + edges->n_callees;
+	return callees_line(&callers->edges) + 1 + callers->edges.n_callees;
 }
 
 static const struct code_edge *edge_at(const struct code_edges *edges, size_t line)
@@ -213,7 +213,7 @@ void code_callers_draw(struct code_callers *callers, struct canvas *canvas, stru
 	const struct code_edges *edges = &callers->edges;
 	struct table *table = &callers->table;
 
-	table_settle(table, edges->samples ? n_lines(edges) : 0, rect.height);
+	table_settle(table, edges->samples ? code_callers_lines(callers) : 0, rect.height);
 	table->place = rect;
 	if (edges->samples == 0) {
 		draw_empty(callers, canvas, rect, named);

@@ -38,6 +38,8 @@ void code_callers_update(struct code_callers *callers, const struct code_page *p
 /* The function at the selected line; NULL: none. */
 const struct code_function *code_callers_selected(const struct code_callers *callers);
 
+/* The number of lines of the list, with its headings. */
+size_t code_callers_lines(const struct code_callers *callers);
 /* named: the heading has the name of the function. */
 void code_callers_draw(struct code_callers *callers, struct canvas *canvas, struct rect rect,
 		       bool named);

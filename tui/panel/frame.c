@@ -15,14 +15,16 @@
 #include "core/event/event_wait.h"
 #include "core/view/machine_items.h"
 #include "tui/options/duration.h"
+#include "tui/panel/note_lines.h"
 #include "tui/panel/playback_text.h"
 #include "tui/widget/segments.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+enum { BANNER_LINES_MOST = 2 };
 
 /* A smaller unattributed share is not shown. */
 #define UNATTRIBUTED_FROM 0.01
@@ -511,72 +513,19 @@ static const char *first_note(const struct frame *frame, size_t *n)
 	return *n ? snapshot->notes[0] : NULL;
 }
 
-/*
- * The end of the note's last line: " (+2 more: L)" for further notes, " (more: L)" if the note is
- * cut.
- */
-static void more_notes(size_t n, const char *last_line, unsigned width, char *text, size_t size)
-{
-	text[0] = '\0';
-	if (n > 1)
-		snprintf(text, size, " (+%zu more: L)", n - 1);
-	else if (text_width(last_line) > width)
-		text_copy(text, size, " (more: L)");
-}
-
 unsigned frame_banner_lines(const struct frame *frame, unsigned width)
 {
-	char more[40];
-	size_t n_notes;
-	const char *note = first_note(frame, &n_notes);
+	size_t n;
+	const char *note = first_note(frame, &n);
 
-	if (!note)
-		return 0;
-	more_notes(n_notes, note, width, more, sizeof(more));
-	return text_width(note) + text_width(more) > width ? 2 : 1;
-}
-
-/* Draws a line of a note. A longer one ends with a whole word and an ellipsis. */
-static void draw_note_line(struct canvas *canvas, struct rect line, const char *note)
-{
-	const char *ellipsis = canvas->ascii ? "..." : "…";
-	unsigned columns = text_width(ellipsis);
-
-	if (text_width(note) <= line.width || line.width <= columns) {
-		canvas_text(canvas, line.x, line.y, line.width, STYLE_BANNER, note);
-		return;
-	}
-	char *words = xstrndup(note, text_first_line(note, line.width - columns));
-	unsigned used =
-		canvas_text(canvas, line.x, line.y, line.width - columns, STYLE_BANNER, words);
-	canvas_text(canvas, line.x + used, line.y, columns, STYLE_BANNER, ellipsis);
-	free(words);
+	return note ? note_lines(note, n - 1, width, BANNER_LINES_MOST) : 0;
 }
 
 void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct rect rect)
 {
-	char more[40];
-	size_t n_notes;
-	const char *note = first_note(frame, &n_notes);
+	size_t n;
+	const char *note = first_note(frame, &n);
 
-	if (!note || rect.height == 0)
-		return;
-	struct rect line = {rect.x, rect.y, rect.width, 1};
-	more_notes(n_notes, note, rect.width, more, sizeof(more));
-	if (rect.height > 1) {
-		/* The number of further notes follows the last word. */
-		size_t length = text_first_line(note, rect.width);
-		char *first = xstrndup(note, length);
-		canvas_text(canvas, line.x, line.y, line.width, STYLE_BANNER, first);
-		free(first);
-		note += length + strspn(note + length, " ");
-		line.y++;
-		more_notes(n_notes, note, rect.width, more, sizeof(more));
-	}
-	unsigned n = text_width(more);
-	if (n + 20 < line.width)
-		line.width -= n;
-	draw_note_line(canvas, line, note);
-	if (line.width < rect.width)
-		canvas_text(canvas, line.x + line.width, line.y, n, STYLE_LABEL, more);
+	if (note)
+		note_lines_draw(note, n - 1, canvas, rect);
 }

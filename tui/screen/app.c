@@ -38,7 +38,8 @@ static void init_lists(struct app *app, const struct options *options)
 
 void app_init(struct app *app, const struct options *options)
 {
-	*app = (struct app){.screen = &screen_tasks, .round_screen = &screen_tasks};
+	*app = (struct app){
+		.screen = &screen_tasks, .round_screen = &screen_tasks, .below = &screen_tasks};
 	app->config.readonly = options->readonly;
 	keymap_init(&app->keymap);
 	display_init(&app->display);

@@ -64,7 +64,7 @@ struct app {
 
 	const struct screen *screen;       /* shown */
 	const struct screen *round_screen; /* of Tab's round: the other screens return to it */
-	const struct screen *help_from;    /* to which the help returns */
+	const struct screen *below;        /* help, log or setup: to which Esc returns */
 	struct list tasks;
 	struct list cpus;
 	bool cpus_level_chosen; /* CPUs, sockets or nodes: by a key, not by their number */
@@ -115,8 +115,10 @@ void app_watch(struct app *app);
 void app_act(struct app *app, enum action action);
 /* Applies preferences.columns to both lists. */
 void app_show_columns(struct app *app);
-/* Returns from the help to the screen below it. */
-void app_leave_help(struct app *app);
+/* The shown screen, or the one below the help, the log or the setup. */
+const struct screen *app_screen_below(const struct app *app);
+/* Returns from the help, the log or the setup to the screen below. */
+void app_leave_to_below(struct app *app);
 /* Returns to round_screen. */
 void app_leave(struct app *app);
 /* The shown screen if it is one of Tab's round, else round_screen. */

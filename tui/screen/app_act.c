@@ -273,25 +273,32 @@ static void go_round(struct app *app, bool forward)
 		go_to(app, round_screens[(at + (forward ? 1 : ROUND_SCREENS - 1)) % ROUND_SCREENS]);
 }
 
-static void show_help(struct app *app)
+const struct screen *app_screen_below(const struct app *app)
 {
-	if (app->screen == &screen_help) {
-		app_leave_help(app);
-		return;
-	}
-	app->help_from = app->screen;
-	go_to(app, &screen_help);
+	bool is_above = app->screen == &screen_help || app->screen == &screen_log ||
+			app->screen == &screen_setup;
+
+	return is_above ? app->below : app->screen;
 }
 
-/* The screens of one row are kept below the help; the others return to the round. */
-void app_leave_help(struct app *app)
+/* Shows the help, the log or the setup. One of them is never below another. */
+static void go_above(struct app *app, const struct screen *screen)
 {
-	const struct screen *from = app->help_from;
+	app->below = app_screen_below(app);
+	go_to(app, screen);
+}
 
-	if (from == &screen_code || from == &screen_detail)
-		go_to(app, from);
+void app_leave_to_below(struct app *app)
+{
+	go_to(app, app->below);
+}
+
+static void show_help(struct app *app)
+{
+	if (app->screen == &screen_help)
+		app_leave_to_below(app);
 	else
-		app_leave(app);
+		go_above(app, &screen_help);
 }
 
 static void show_detail(struct app *app)
@@ -312,7 +319,7 @@ static void show_code(struct app *app)
 
 static void show_log(struct app *app)
 {
-	go_to(app, &screen_log);
+	go_above(app, &screen_log);
 }
 
 static void show_cpus(struct app *app)
@@ -323,13 +330,13 @@ static void show_cpus(struct app *app)
 static void show_setup(struct app *app)
 {
 	setup_select_options(&app->setup);
-	go_to(app, &screen_setup);
+	go_above(app, &screen_setup);
 }
 
 static void show_columns(struct app *app)
 {
 	setup_select_columns(&app->setup);
-	go_to(app, &screen_setup);
+	go_above(app, &screen_setup);
 }
 
 static void show_next(struct app *app)

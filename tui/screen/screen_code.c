@@ -178,9 +178,7 @@ void code_screen_request(struct app *app)
 {
 	struct code_screen *code = &app->code;
 
-	bool is_below_help = app->screen == &screen_help && app->help_from == &screen_code;
-
-	if (code->on && app->screen != &screen_code && !is_below_help)
+	if (code->on && app_screen_below(app) != &screen_code)
 		code_screen_fini(code);
 	bool wanted = code->on || column_choice_has(&app->preferences.columns, "hottest");
 	unsigned hz = wanted && !app->replay.active ? app->preferences.frequency : 0;

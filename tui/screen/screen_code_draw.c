@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/view/code_name.h"
+#include "tui/panel/note_lines.h"
 #include "tui/screen/app.h"
 
 #include <stdio.h>
@@ -22,6 +23,7 @@ enum {
 	PANE_GAP = 2,
 	NOTES_BYTES = 1024,
 	NOTED_HEIGHT = 6, /* a lower body has no line of notes */
+	NOTES_LEAST = 2,  /* lines that notes may take from a long list */
 };
 
 #define WITHOUT_NS     (2 * NS_PER_S)
@@ -251,8 +253,7 @@ static void draw_head(struct app *app, struct canvas *canvas, struct rect line)
 
 	code->tabs = line;
 	if (app->messages.notice[0]) {
-		canvas_text_ellipsis(canvas, line.x, line.y, line.width, STYLE_BANNER,
-				     app->messages.notice);
+		note_lines_draw(app->messages.notice, 0, canvas, line);
 		code->tabs.width = 0;
 	} else {
 		draw_tabs(&code->page, canvas, line);
@@ -309,7 +310,6 @@ static void draw_body(struct app *app, struct canvas *canvas, struct rect body)
 
 	if (code->page.n == 0)
 		explain_empty(app, empty, sizeof(empty));
-	code->is_wide = code->page.n > 0 && canvas->width >= LAYOUT_WIDE;
 	code->page.is_aside = false;
 	if (code->is_wide)
 		draw_wide(code, canvas, body);
@@ -319,7 +319,18 @@ static void draw_body(struct app *app, struct canvas *canvas, struct rect body)
 		code_page_draw(&code->page, canvas, body, empty);
 }
 
-/* The notes on the last line of the body, which is then without it. Without lines, they are there.
+/* The number of lines of the longest list that is shown, with its titles. */
+static size_t listed_lines(const struct code_screen *code)
+{
+	size_t functions = 1 + code->page.n;
+	size_t callers = code->callers.function ? code_callers_lines(&code->callers) : 0;
+
+	return callers > 0 && (!code->is_wide || callers > functions) ? callers : functions;
+}
+
+/*
+ * The notes on the last lines of the body, which is then without them: on all that the list leaves
+ * free, if need be. If no function is shown, they are the text of the body.
  */
 static void draw_notes(const struct app *app, struct canvas *canvas, struct rect *body)
 {
@@ -328,9 +339,12 @@ static void draw_notes(const struct app *app, struct canvas *canvas, struct rect
 	write_notes(app->display.snapshot, notes, sizeof(notes));
 	if (!notes[0] || app->code.page.n == 0 || body->height < NOTED_HEIGHT)
 		return;
-	body->height--;
-	canvas_text_ellipsis(canvas, body->x, body->y + body->height, body->width, STYLE_BANNER,
-			     notes);
+	unsigned listed = (unsigned)size_min(listed_lines(&app->code), body->height - NOTES_LEAST);
+	struct rect place = *body;
+	place.height = note_lines(notes, 0, body->width, body->height - listed);
+	body->height -= place.height;
+	place.y += body->height;
+	note_lines_draw(notes, 0, canvas, place);
 }
 
 void code_screen_draw(struct app *app, struct canvas *canvas)
@@ -341,6 +355,7 @@ void code_screen_draw(struct app *app, struct canvas *canvas)
 	struct rect body = {0, layout.totals.y, layout.body.width,
 			    layout.body.y + layout.body.height - layout.totals.y};
 
+	app->code.is_wide = app->code.page.n > 0 && canvas->width >= LAYOUT_WIDE;
 	draw_title(app, canvas, layout.title);
 	app->code.tabs = (struct rect){0};
 	if (body.height > 3) {

@@ -31,7 +31,7 @@ static void pen_entry(struct pen *pen, unsigned indent, const char *key, const c
 /* Of the screen below the help; NULL: none of its own. */
 static const struct screen_help *help_of_screen(const struct app *app)
 {
-	return app->help_from ? app->help_from->help : NULL;
+	return app->below->help;
 }
 
 /* "": the action is left out. */
@@ -254,7 +254,7 @@ static bool help_act(struct app *app, enum action action)
 	/* q leaves this screen */
 	if (action != ACTION_LEAVE && action != ACTION_DETAIL && action != ACTION_QUIT)
 		return false;
-	app_leave_help(app);
+	app_leave_to_below(app);
 	return true;
 }
 

@@ -76,7 +76,7 @@ static bool log_act(struct app *app, enum action action)
 	if (action != ACTION_LEAVE && action != ACTION_DETAIL && action != ACTION_QUIT &&
 	    action != ACTION_LOG)
 		return false;
-	app_leave(app);
+	app_leave_to_below(app);
 	return true;
 }
 

@@ -363,7 +363,7 @@ static bool setup_act(struct app *app, enum action action)
 	else if (action == ACTION_COLUMNS)
 		setup_select_columns(&app->setup);
 	else if (action == ACTION_LEAVE || action == ACTION_QUIT || action == ACTION_SETUP)
-		app_leave(app);
+		app_leave_to_below(app);
 	else
 		known = move_selected(&app->setup, items.n, action);
 	setup_items_fini(&items);

@@ -336,7 +336,12 @@ void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
 		if (table->top + i == table->selected)
 			canvas_select(canvas, (struct rect){rect.x, y, rect.width, 1});
 	}
-	if (view->n == 0)
-		canvas_text_ellipsis(canvas, rect.x, rect.y + header, rect.width, STYLE_DIM, empty);
+	if (view->n == 0) {
+		rect.y += header;
+		rect.height -= header;
+		struct pen pen = {canvas, rect, 0, 0};
+
+		pen_wrap(&pen, 0, STYLE_DIM, empty);
+	}
 	free(widths);
 }

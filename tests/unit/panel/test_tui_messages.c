@@ -86,12 +86,29 @@ static void test_screen(void **state)
 	}
 }
 
+/* Esc returns to the page below the log, and its row is still watched. */
+static void test_page_below(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){KEYMAP_ENTER, 'L', '?', 'L', KEYMAP_ESCAPE, 0});
+	assert_ptr_equal(stage.app.screen, &screen_detail);
+	assert_true(stage.app.watch.on);
+	stage_keys(&stage, (int[]){KEYMAP_ESCAPE, 'L', 'L', 0});
+	assert_ptr_equal(stage.app.screen, &screen_tasks);
+	assert_false(stage.app.watch.on);
+	stage_close(&stage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_screen),
+		cmocka_unit_test(test_page_below),
 	};
 
 	return cmocka_run_group_tests(tests, stage_set_zone, NULL);

@@ -273,6 +273,15 @@ static void test_requests(void **state)
 		{"by Esc", "", {'w', KEYMAP_ESCAPE}, {50, 0}},
 		{"by the key of another screen", "", {'w', 'C'}, {50, 0}},
 		{"kept below the help", "", {'w', '?', 'q', 'q'}, {50, NOTHING, NOTHING, 0}},
+		{"kept below the log", "", {'w', 'L', 'q', 'q'}, {50, NOTHING, NOTHING, 0}},
+		{"below log and help",
+		 "",
+		 {'w', 'L', '?', 'q', 'q'},
+		 {50, NOTHING, NOTHING, NOTHING, 0}},
+		{"kept below the setup",
+		 "",
+		 {'w', KEYMAP_F0 + 2, 'q', 'q'},
+		 {50, NOTHING, NOTHING, 0}},
 		{"from the details", "", {KEYMAP_ENTER, 'w', 'q', 'q'}, {NOTHING, 50, 0, NOTHING}},
 		{"the whole machine", "", {'w', 'w', 'w'}, {50, NOTHING, NOTHING}},
 		{"tabs", "", {'w', KEYMAP_TAB, KEYMAP_LEFT}, {50, NOTHING, NOTHING}},
@@ -409,7 +418,11 @@ static void test_words(void **state)
 	}
 }
 
-/* Notes about functions are on the last line above the key bar, if the lines leave room. */
+#define HUNG_NOTE                                                                                \
+	"Functions of /tmp/a-folder-of-tests/hung-mount/hung-load have no names: the file does " \
+	"not answer. Restore or unmount (umount -f) its file system."
+
+/* Notes about functions are on the last lines above the key bar, if the lines leave room. */
 static void test_notes(void **state)
 {
 	static const struct {
@@ -439,12 +452,34 @@ static void test_notes(void **state)
 		 "\nFunctions are not sampled. No functions.\nEsc"},
 		{"beside the pane", 160, 24, {'w'}, {"No functions."}, "\nNo functions.\nEsc"},
 		{"callers", 80, 24, {'w', KEYMAP_ENTER}, {"No functions."}, "\nNo functions.\nEsc"},
-		{"cut",
-		 40,
+		{"on two lines",
+		 80,
 		 24,
 		 {'w'},
-		 {"Functions of some threads are not sampled: why"},
-		 "\nFunctions of some threads are not sam...\nEsc"},
+		 {HUNG_NOTE},
+		 "\n\nFunctions of /tmp/a-folder-of-tests/hung-mount/hung-load have no names: the "
+		 "file\ndoes not answer. Restore or unmount (umount -f) its file system.\nEsc"},
+		{"on all free lines",
+		 40,
+		 14,
+		 {'w'},
+		 {HUNG_NOTE},
+		 "[unknown]\nFunctions of\n/tmp/a-folder-of-tests/hung-mount/hun...\nhave no "
+		 "names: the file does not answer.\nRestore or unmount (umount...  (more: "
+		 "L)\nEsc"},
+		{"under callers",
+		 80,
+		 24,
+		 {'w', KEYMAP_ENTER},
+		 {HUNG_NOTE},
+		 "file\ndoes not answer. Restore or unmount (umount -f) its file system.\nEsc"},
+		{"below a long list",
+		 40,
+		 10,
+		 {'w'},
+		 {"Functions of some threads are not sampled: why. Functions of other users are."},
+		 "\nFunctions of some threads are not\nsampled: why. Functions of...  (more: "
+		 "L)\nEsc"},
 		{"another note", 80, 24, {'w'}, {"CPUs are offline."}, NULL},
 		{"a low screen", 80, 7, {'w'}, {"No functions."}, NULL},
 	};
@@ -474,6 +509,25 @@ static void test_notes(void **state)
 		shown->n_notes = 0;
 		close_code(&code);
 	}
+}
+
+/* A notice in place of the tabs that is cut has the key of the log, from which Esc returns. */
+static void test_notice(void **state)
+{
+	struct code_stage code;
+	struct stage *stage = &code.stage;
+
+	(void)state;
+	open_page(&code, 80, 24, false, CODE_SCENE);
+	messages_show(&stage->app.messages, "Not written: '%060d' is full. Write elsewhere.", 0);
+	app_draw(&stage->app, &stage->canvas);
+	stage_check_text(stage, "elsewhere.", false);
+	stage_check_text(stage, " (more: L)\n", true);
+	stage_press(stage, 'L');
+	stage_check_text(stage, "elsewhere.", true);
+	stage_press(stage, KEYMAP_ESCAPE);
+	assert_ptr_equal(stage->app.screen, &screen_code);
+	close_code(&code);
 }
 
 /* Without the right to count whole CPUs, rows of others have no samples, and the page says why. */
@@ -1230,6 +1284,7 @@ int main(void)
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_words_of_others),
 		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_notice),
 		cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_tabs),
 		cmocka_unit_test(test_columns_stay),

@@ -841,6 +841,20 @@ static void test_cut_note(void **state)
 	stage_close(&stage);
 }
 
+/* Why the list is empty is wrapped. */
+static void test_words_of_empty_list(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_press(&stage, '\\');
+	stage_type(&stage, "a-name-of-forty-columns-that-no-task-has");
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_text(&stage, "Esc clears it. i\nadds idle ones.\n", true);
+	stage_close(&stage);
+}
+
 /* A note that is cut ends with a word. The number of others takes no place of a note. */
 static void test_words_of_note(void **state)
 {
@@ -916,6 +930,7 @@ int main(void)
 		cmocka_unit_test(test_key_without_function),
 		cmocka_unit_test(test_verdict_line),
 		cmocka_unit_test(test_cut_note),
+		cmocka_unit_test(test_words_of_empty_list),
 		cmocka_unit_test(test_words_of_note),
 		cmocka_unit_test(test_verdict_line_stays),
 	};
