@@ -18,6 +18,11 @@
  */
 struct code_helpers {
 	/*
+	 * Whether files of this device have answered before, or no file has failed to. The others
+	 * are opened last. May be NULL: all have.
+	 */
+	bool (*answered)(void *ctx, const struct code_mapping *mapping);
+	/*
 	 * Opens the file of a mapping (mapped_files_open()), and gives it to the parser. 0 or
 	 * -errno: -EAGAIN, not known before the deadline; -ETIMEDOUT, it does not answer.
 	 */

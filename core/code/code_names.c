@@ -383,7 +383,15 @@ size_t code_names_resolve(struct code_names *names, struct code_place *places, s
 	}
 	if (n > 0)
 		qsort_r(order, n, sizeof(*order), compare_places, places);
+	names->careful = true;
+	names->left_out = false;
 	resolve_sorted(names, places, order, n, deadline_ns);
+	names->careful = false;
+	/* A file that does not answer may take the rest of the time, and the parser with it. */
+	if (names->left_out) {
+		names->pass++;
+		resolve_sorted(names, places, order, n, deadline_ns);
+	}
 	known = count_known(places, n);
 	/* A live system comes back at the next cut, a recording does not. */
 	while (names->config.recording && known < n && helpers->wait &&

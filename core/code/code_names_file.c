@@ -189,6 +189,7 @@ static const char *why_unnamed(const struct code_names *names, const struct file
 
 uint32_t names_resolve_in_file(struct code_names *names, const struct file_address *at)
 {
+	const struct code_helpers *helpers = &names->config.helpers;
 	const struct code_mapping *mapping = at->mapping;
 	struct code_file *file = mapping->object->file;
 	uint32_t id = 0;
@@ -197,6 +198,10 @@ uint32_t names_resolve_in_file(struct code_names *names, const struct file_addre
 		id = find_in_file(names, file, code_file_place(file, mapping, at->address));
 	if (id)
 		return id;
+	if (names->careful && helpers->answered && !helpers->answered(helpers->ctx, mapping)) {
+		names->left_out = true;
+		return 0;
+	}
 	names_open_file(names, at->pid, mapping);
 	file = mapping->object->file;
 	if (!file)

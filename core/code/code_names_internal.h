@@ -34,6 +34,8 @@ struct code_names {
 	uint64_t odd;
 	unsigned era;  /* of the ids: grows when all begin anew; from 1 on */
 	unsigned pass; /* call of code_names_resolve() */
+	bool careful;  /* files that may not answer are left out, and this is noted: */
+	bool left_out;
 
 	struct hash_table kernel_ids;
 	unsigned kernel_changes;

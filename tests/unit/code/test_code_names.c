@@ -294,6 +294,29 @@ static void a_file_that_does_not_answer_is_left_for_later(void **state)
 	end(&scene);
 }
 
+/* It takes the child with it, so all other files have names first. */
+static void a_file_that_may_not_answer_is_opened_last(void **state)
+{
+	struct code_place places[] = {
+		{.pid = 7, .address = 0x10123},
+		{.pid = 7, .address = 0x20123},
+		{.kernel = true, .address = 0xffffffff81000010},
+	};
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	scene.symbols.hung = "/usr/b.so";
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(code_names_resolve(scene.names, places, ARRAY_SIZE(places), NEVER),
+				 2);
+		assert_int_equal(places[1].id, 0);
+	}
+	scene.symbols.hung = NULL;
+	assert_int_equal(code_names_resolve(scene.names, places, ARRAY_SIZE(places), NEVER), 3);
+	end(&scene);
+}
+
 /* A new child needs the file again, which answers late. */
 static void known_functions_keep_their_names_meanwhile(void **state)
 {
@@ -464,6 +487,7 @@ int main(void)
 		cmocka_unit_test(a_silent_child_leaves_places_for_later),
 		cmocka_unit_test(a_new_child_gets_the_file_again),
 		cmocka_unit_test(a_file_that_does_not_answer_is_left_for_later),
+		cmocka_unit_test(a_file_that_may_not_answer_is_opened_last),
 		cmocka_unit_test(known_functions_keep_their_names_meanwhile),
 		cmocka_unit_test(a_file_that_is_refused_or_nameless_has_offsets),
 		cmocka_unit_test(the_deadline_leaves_places_for_later),

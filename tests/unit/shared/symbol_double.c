@@ -51,6 +51,13 @@ static void give_file(struct symbol_double *symbols, const struct mapped_file *f
 	symbols->adds++;
 }
 
+static bool double_answered(void *ctx, const struct code_mapping *mapping)
+{
+	const struct symbol_double *symbols = ctx;
+
+	return !symbols->hung || strcmp(mapping->object->name, symbols->hung) != 0;
+}
+
 static int double_open(void *ctx, pid_t pid, const struct code_mapping *mapping,
 		       uint64_t deadline_ns, struct mapped_file *found)
 {
@@ -61,6 +68,10 @@ static int double_open(void *ctx, pid_t pid, const struct code_mapping *mapping,
 	symbols->opens++;
 	if (symbols->open_error)
 		return symbols->open_error;
+	if (!double_answered(symbols, mapping)) {
+		symbol_double_restart(symbols);
+		return -EAGAIN;
+	}
 	int rc = mapped_files_open(symbols->mapped, pid, mapping, 0, found, &opened);
 	if (rc == 0)
 		give_file(symbols, found, &opened);
@@ -148,6 +159,7 @@ struct code_helpers symbol_double(struct symbol_double *symbols,
 {
 	symbols->mapped = mapped_files_new(config);
 	return (struct code_helpers){
+		.answered = double_answered,
 		.open = double_open,
 		.text = double_text,
 		.file = double_file,

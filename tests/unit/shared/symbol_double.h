@@ -27,6 +27,7 @@ struct symbol_double {
 	bool refused;     /* all files are refused */
 	uint64_t located; /* address of the symbol "_text" of each file */
 	int open_error;   /* -errno of opening */
+	const char *hung; /* a file that does not answer: the child ends when it is opened */
 	int text_error;   /* -errno of reading a text */
 	bool not_given;   /* files that are opened do not reach the child */
 	unsigned opens, adds, finds, queries, demangles;
