@@ -11,10 +11,16 @@
 #include <string.h>
 #include <time.h>
 
-enum { DOUBLINGS_MAX = 6 };
+enum {
+	DOUBLINGS_MAX = 6,
+	ANSWERED_MAX = 1 << 12, /* places */
+};
 #define LOOK_NS   (50 * NS_PER_MS) /* between two looks of lanes_look_seldom() */
 #define ENDING_NS (100 * NS_PER_MS)
 #define PAUSE_NS  (10 * NS_PER_S) /* before an abandoned place is tried again */
+
+/* In place of the place, after the end of a lane that answers, until its processes have ended. */
+#define PLACE_ENDING UINT64_C(2)
 
 static const struct lane free_lane = {.left = {HELPER_NONE_INIT, HELPER_NONE_INIT}};
 
@@ -35,8 +41,9 @@ struct code_lanes *code_lanes_new(const struct code_lanes_config *config)
 		lanes->config.pause_ns = PAUSE_NS;
 	lanes->random = hash_random_odd();
 	hash_table_init(&lanes->files, 0);
+	hash_table_init(&lanes->answered, 0);
 	lanes->shared = free_lane;
-	for (size_t i = 0; i < CODE_LANES_MAX; i++)
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++)
 		lanes->own[i] = free_lane;
 	return lanes;
 }
@@ -74,7 +81,18 @@ static void end_lane(struct lane *lane)
 	symbol_client_abandon(lane->symbols, &lane->left[1]);
 	lane->opener = NULL;
 	lane->symbols = NULL;
-	lane->stands = lane->silent = false;
+	lane->stands_ns = 0;
+	lane->silent = false;
+}
+
+/* The files of a lane that answers use the shared one again. */
+static void end_idle(struct lane *lane)
+{
+	end_lane(lane);
+	lane->place = PLACE_ENDING;
+	lane->stage = MAPPED_FILE_SELF;
+	lane->tries = 0;
+	lane->resume_ns = 0;
 }
 
 static bool has_ended(struct lane *lane)
@@ -97,11 +115,11 @@ struct lane *lanes_shared(struct code_lanes *lanes)
 void code_lanes_stop(struct code_lanes *lanes)
 {
 	const struct timespec moment = {.tv_nsec = (long)NS_PER_MS / 4};
-	struct lane *ending[CODE_LANES_MAX + 1];
+	struct lane *ending[CODE_PLACES_MAX + 1];
 	size_t n = 0;
 
-	for (size_t i = 0; i <= CODE_LANES_MAX; i++) {
-		struct lane *lane = i < CODE_LANES_MAX ? &lanes->own[i] : &lanes->shared;
+	for (size_t i = 0; i <= CODE_PLACES_MAX; i++) {
+		struct lane *lane = i < CODE_PLACES_MAX ? &lanes->own[i] : &lanes->shared;
 
 		if (lane->opener)
 			ending[n++] = lane;
@@ -124,10 +142,11 @@ void code_lanes_free(struct code_lanes *lanes)
 	if (!lanes)
 		return;
 	code_lanes_stop(lanes);
-	for (size_t i = 0; i < CODE_LANES_MAX; i++)
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++)
 		for (size_t k = 0; k < LANE_PROCESSES; k++)
 			helper_process_close(&lanes->own[i].left[k]);
 	hash_table_fini(&lanes->files);
+	hash_table_fini(&lanes->answered);
 	free(lanes);
 }
 
@@ -138,7 +157,7 @@ static uint64_t make_place(const struct code_lanes *lanes, enum mapped_file_stag
 {
 	uint64_t place = hash_bytes(lanes->random, &stage, sizeof(stage));
 
-	return hash_bytes(place, &value, sizeof(value)) | 1;
+	return hash_bytes(place, &value, sizeof(value)) | 1; /* no PLACE_ENDING */
 }
 
 /* A recorded device may be that of another machine; one that is not known has its folder. */
@@ -175,7 +194,7 @@ bool lanes_is_of_device(enum mapped_file_stage stage)
 
 static struct lane *find_own(struct code_lanes *lanes, uint64_t place)
 {
-	for (size_t i = 0; i < CODE_LANES_MAX; i++)
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++)
 		if (lanes->own[i].place == place)
 			return &lanes->own[i];
 	return NULL;
@@ -186,13 +205,39 @@ bool lanes_may_resume(struct lane *lane)
 	return has_ended(lane) && monotonic_ns() >= lane->resume_ns;
 }
 
+static bool has_lane_left(const struct code_lanes *lanes)
+{
+	unsigned working = 0;
+
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++)
+		working += lanes->own[i].opener != NULL;
+	return working < CODE_LANES_MAX;
+}
+
+void lanes_note_answer(struct code_lanes *lanes, uint64_t place)
+{
+	struct hash_slot *slot = hash_table_slot(&lanes->answered, place);
+
+	if (slot->number)
+		return;
+	if (lanes->answered.n >= ANSWERED_MAX)
+		hash_table_clear(&lanes->answered);
+	hash_table_add(&lanes->answered, place)->number = 1;
+}
+
+bool lanes_has_answered(struct code_lanes *lanes, uint64_t place)
+{
+	return !lanes->hung || find_own(lanes, place) ||
+	       hash_table_slot(&lanes->answered, place)->number;
+}
+
 struct lane *lanes_of_place(struct code_lanes *lanes, uint64_t place)
 {
 	struct lane *lane = find_own(lanes, place);
 
 	if (!lane)
 		return lanes_shared(lanes);
-	if (!lane->opener && !lanes_may_resume(lane))
+	if (!lane->opener && (!lanes_may_resume(lane) || !has_lane_left(lanes)))
 		return NULL;
 	if (!lane->opener) {
 		start_lane(lanes, lane);
@@ -206,7 +251,7 @@ unsigned lanes_skipped(struct code_lanes *lanes, pid_t pid)
 {
 	unsigned skipped = 0;
 
-	for (size_t i = 0; i < CODE_LANES_MAX; i++) {
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++) {
 		struct lane *lane = &lanes->own[i];
 
 		if (lane->place && !lanes_is_of_device(lane->stage) &&
@@ -256,52 +301,6 @@ static void look_at_parser(struct code_lanes *lanes, struct lane *lane, struct h
 		};
 }
 
-/* A lane that is free, or that answers and was not used for longest; NULL: none. */
-static struct lane *find_free(struct code_lanes *lanes)
-{
-	struct lane *oldest = NULL;
-
-	for (size_t i = 0; i < CODE_LANES_MAX; i++) {
-		struct lane *lane = &lanes->own[i];
-		bool resumes = !lane->opener && lanes_may_resume(lane);
-
-		if (!lane->place)
-			return lane;
-		if ((resumes || (lane->opener && !lane->stands)) &&
-		    (!oldest || lane->used_ns < oldest->used_ns))
-			oldest = lane;
-	}
-	if (oldest)
-		end_lane(oldest);
-	return oldest && has_ended(oldest) ? oldest : NULL;
-}
-
-/* Leaves the shared lane to the place at which it stands. */
-static void set_aside(struct code_lanes *lanes, const struct halt *halt)
-{
-	struct lane *lane = find_own(lanes, halt->place);
-	unsigned tries = lane ? lane->tries : 0;
-
-	if (!lane)
-		lane = find_free(lanes);
-	lanes->full = !lane || lane->opener || !has_ended(lane);
-	if (lanes->full)
-		return;
-	*lane = lanes->shared;
-	lane->place = halt->place;
-	lane->stage = halt->stage;
-	lane->stands = true;
-	lane->silent = halt->ns >= lanes->config.slow_ns;
-	lane->tries = tries;
-	lane->used_ns = monotonic_ns();
-	lane->left[0] = lane->left[1] = HELPER_NONE;
-	if (halt->stage == MAPPED_FILE_THERE)
-		snprintf(lane->name, sizeof(lane->name), "/proc/%d/root", halt->pid);
-	else
-		text_printable(lane->name, sizeof(lane->name), halt->name, LANE_NAME_SHOWN);
-	lanes->shared = free_lane;
-}
-
 static void abandon(struct code_lanes *lanes, struct lane *lane)
 {
 	bool silent = lane->silent;
@@ -311,6 +310,84 @@ static void abandon(struct code_lanes *lanes, struct lane *lane)
 	lane->resume_ns =
 		monotonic_ns() + (lanes->config.pause_ns << size_min(lane->tries, DOUBLINGS_MAX));
 	lane->tries++;
+}
+
+/* The lane that answers and was not used for longest; NULL: none. */
+static struct lane *find_idle(struct code_lanes *lanes)
+{
+	struct lane *oldest = NULL;
+
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++) {
+		struct lane *lane = &lanes->own[i];
+
+		if (lane->opener && lane->stands_ns == 0 &&
+		    (!oldest || lane->used_ns < oldest->used_ns))
+			oldest = lane;
+	}
+	return oldest;
+}
+
+/* Room for a place: free, or of the one that may resume and was not used for longest. NULL: none.
+ */
+static struct lane *find_room(struct code_lanes *lanes)
+{
+	struct lane *oldest = NULL;
+
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++) {
+		struct lane *lane = &lanes->own[i];
+
+		if (!lane->place)
+			return lane;
+		if (!lane->opener && lanes_may_resume(lane) &&
+		    (!oldest || lane->used_ns < oldest->used_ns))
+			oldest = lane;
+	}
+	return oldest;
+}
+
+/* Ends one of the lanes: one that answers, or else the one that stands still for longest. */
+static void end_one(struct code_lanes *lanes)
+{
+	struct lane *idle = find_idle(lanes), *longest = &lanes->own[0];
+
+	if (idle) {
+		end_idle(idle);
+		return;
+	}
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++)
+		if (lanes->own[i].stands_ns > longest->stands_ns)
+			longest = &lanes->own[i];
+	longest->silent = true; /* its files have no names now */
+	abandon(lanes, longest);
+}
+
+/* Leaves the shared lane to the place at which it stands. */
+static void set_aside(struct code_lanes *lanes, const struct halt *halt)
+{
+	struct lane *lane = find_own(lanes, halt->place);
+	unsigned tries = lane ? lane->tries : 0;
+
+	if (!lane)
+		lane = find_room(lanes);
+	lanes->full = !lane || lane->opener || !has_ended(lane);
+	if (lanes->full)
+		return;
+	if (!has_lane_left(lanes))
+		end_one(lanes);
+	lanes->hung = true;
+	*lane = lanes->shared;
+	lane->place = halt->place;
+	lane->stage = halt->stage;
+	lane->stands_ns = halt->ns;
+	lane->silent = halt->ns >= lanes->config.slow_ns;
+	lane->tries = tries;
+	lane->used_ns = monotonic_ns();
+	lane->left[0] = lane->left[1] = HELPER_NONE;
+	if (halt->stage == MAPPED_FILE_THERE)
+		snprintf(lane->name, sizeof(lane->name), "/proc/%d/root", halt->pid);
+	else
+		text_printable(lane->name, sizeof(lane->name), halt->name, LANE_NAME_SHOWN);
+	lanes->shared = free_lane;
 }
 
 static void look_at_lane(struct code_lanes *lanes, struct lane *lane)
@@ -327,11 +404,24 @@ static void look_at_lane(struct code_lanes *lanes, struct lane *lane)
 			set_aside(lanes, &halt);
 		return;
 	}
-	lane->stands = halt.ns >= lanes->config.aside_ns;
+	lane->stands_ns = halt.ns >= lanes->config.aside_ns ? halt.ns : 0;
 	lane->silent = halt.ns >= lanes->config.slow_ns;
 	if (halt.ns >= lanes->config.dead_ns || (!lanes_is_of_device(lane->stage) && halt.ns == 0 &&
 						 !opener_client_works(lane->opener)))
 		abandon(lanes, lane);
+}
+
+/* Ends a lane that answers, if a place that may be tried again finds none. */
+static void release_idle(struct code_lanes *lanes)
+{
+	struct lane *idle = has_lane_left(lanes) ? NULL : find_idle(lanes);
+	bool waits = false;
+
+	for (size_t i = 0; i < CODE_PLACES_MAX && idle; i++)
+		waits |= lanes->own[i].tries > 0 && !lanes->own[i].opener &&
+			 lanes_may_resume(&lanes->own[i]);
+	if (waits)
+		end_idle(idle);
 }
 
 void lanes_look_seldom(struct code_lanes *lanes)
@@ -343,9 +433,16 @@ void lanes_look_seldom(struct code_lanes *lanes)
 void lanes_look(struct code_lanes *lanes)
 {
 	lanes->looked_ns = monotonic_ns();
-	for (size_t i = 0; i < CODE_LANES_MAX; i++)
-		look_at_lane(lanes, &lanes->own[i]);
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++) {
+		struct lane *lane = &lanes->own[i];
+
+		if (lane->place == PLACE_ENDING && has_ended(lane))
+			*lane = free_lane;
+		look_at_lane(lanes, lane);
+	}
 	look_at_lane(lanes, &lanes->shared);
+	release_idle(lanes);
+	lanes->crowded = !find_room(lanes);
 }
 
 void code_lanes_main(int argc, char **argv)

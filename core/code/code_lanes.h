@@ -17,14 +17,18 @@
  * has names later than the others. After CODE_LANES_SLOW_NS a note names the file. A lane that
  * stands still for CODE_LANES_DEAD_NS is abandoned: its processes are killed, and nothing waits for
  * their end, because they may hang for ever. Files of its device have no names, until the processes
- * have ended and a pause is over, which is longer each time. There are at most CODE_LANES_MAX such
- * lanes: if one more file does not answer, names that are not known yet are missing.
+ * have ended and a pause is over, which is longer each time.
+ *
+ * At most CODE_LANES_MAX such lanes wait. If one more file does not answer, the one that stands
+ * still for longest is abandoned earlier. At most CODE_PLACES_MAX devices are left alone, with one
+ * abandoned lane each. If there are more, files of devices that have not answered before are not
+ * opened. If one that has answered does not answer then, names that are not known yet are missing.
  *
  * One thread uses it. The processes end when this thread does.
  */
 struct code_lanes;
 
-enum { CODE_LANES_MAX = 8 };
+enum { CODE_LANES_MAX = 8, CODE_PLACES_MAX = 32 };
 #define CODE_LANES_ASIDE_NS (NS_PER_S / 10)
 #define CODE_LANES_SLOW_NS  (NS_PER_S / 2)
 #define CODE_LANES_DEAD_NS  (10 * NS_PER_S)

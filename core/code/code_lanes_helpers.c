@@ -31,9 +31,9 @@ static uint64_t own_deadline_ns(const struct code_lanes *lanes, uint64_t deadlin
 static uint64_t until_of(const struct code_lanes *lanes, const struct lane *lane,
 			 uint64_t deadline_ns)
 {
-	uint64_t most_ns = lane == &lanes->shared                              ? SLICE_NS
-			   : lane->stands || opener_client_works(lane->opener) ? 0
-									       : SHORT_NS;
+	uint64_t most_ns = lane == &lanes->shared                                 ? SLICE_NS
+			   : lane->stands_ns || opener_client_works(lane->opener) ? 0
+										  : SHORT_NS;
 
 	return u64_min(deadline_ns, monotonic_ns() + most_ns);
 }
@@ -66,6 +66,13 @@ static void note_file(struct code_lanes *lanes, uint64_t key, uint64_t place, co
 	slot->item = file;
 }
 
+static bool lanes_answered(void *ctx, const struct code_mapping *mapping)
+{
+	const struct code_object *object = mapping->object;
+
+	return lanes_has_answered(ctx, lanes_place(ctx, object->dev, object->name));
+}
+
 static int lanes_open(void *ctx, pid_t pid, const struct code_mapping *mapping,
 		      uint64_t deadline_ns, struct mapped_file *found)
 {
@@ -79,6 +86,8 @@ static int lanes_open(void *ctx, pid_t pid, const struct code_mapping *mapping,
 	deadline_ns = own_deadline_ns(lanes, deadline_ns);
 	lanes_look_seldom(lanes);
 	uint64_t place = lanes_place(lanes, object->dev, object->name);
+	if (lanes->crowded && !lanes_has_answered(lanes, place))
+		return -EAGAIN;
 	struct lane *lane = lanes_of_place(lanes, place);
 	if (!lane)
 		return -ETIMEDOUT;
@@ -90,8 +99,10 @@ static int lanes_open(void *ctx, pid_t pid, const struct code_mapping *mapping,
 		rc = opener_client_file(lane->opener, &file, &link,
 					until_of(lanes, lane, deadline_ns), found, &given);
 	} while (rc == -EAGAIN && goes_on(lanes, lane, deadline_ns));
-	if (rc == 0)
+	if (rc == 0) {
+		lanes_note_answer(lanes, place);
 		note_file(lanes, found->key, place, object->name);
+	}
 	if (given)
 		symbol_client_given(lane->symbols, found->key);
 	return rc == -EBADE ? -EAGAIN : rc;
@@ -186,7 +197,7 @@ static size_t lanes_find(void *ctx, const struct symbol_query *queries, size_t n
 	const struct run run = {of_lane, indices, answered, found, arg};
 
 	deadline_ns = own_deadline_ns(lanes, deadline_ns);
-	for (size_t i = 0; i < CODE_LANES_MAX; i++) {
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++) {
 		struct lane *lane = &lanes->own[i];
 
 		left = lane->opener
@@ -239,11 +250,11 @@ static bool lanes_wait(void *ctx, uint64_t deadline_ns)
 
 	deadline_ns = own_deadline_ns(lanes, deadline_ns);
 	lanes_look(lanes);
-	for (size_t i = 0; i < CODE_LANES_MAX; i++) {
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++) {
 		const struct lane *lane = &lanes->own[i];
 
 		works |= lane->opener && lanes_is_of_device(lane->stage) &&
-			 (lane->stands || opener_client_works(lane->opener));
+			 (lane->stands_ns || opener_client_works(lane->opener));
 	}
 	if (!works || monotonic_ns() + MOMENT_NS >= deadline_ns)
 		return false;
@@ -254,6 +265,7 @@ static bool lanes_wait(void *ctx, uint64_t deadline_ns)
 struct code_helpers code_lanes_helpers(struct code_lanes *lanes)
 {
 	return (struct code_helpers){
+		.answered = lanes_answered,
 		.open = lanes_open,
 		.text = lanes_text,
 		.file = lanes_file,

@@ -25,7 +25,7 @@ struct lane {
 	char name[4 * LANE_NAME_SHOWN]; /* what does not answer */
 	struct opener_client *opener;   /* both NULL: abandoned */
 	struct symbol_client *symbols;
-	bool stands; /* it stands still */
+	uint64_t stands_ns; /* for how long it has stood still; 0: it answers */
 	/* It does so for so long that a note names it. Stays when it is abandoned. */
 	bool silent;
 	struct helper_process left[LANE_PROCESSES];
@@ -42,10 +42,14 @@ struct known_file {
 struct code_lanes {
 	struct code_lanes_config config;
 	uint64_t random;
-	struct lane shared, own[CODE_LANES_MAX];
-	bool full; /* the shared lane stands still, and no other lane is free */
+	/* At most CODE_LANES_MAX of `own` have clients. */
+	struct lane shared, own[CODE_PLACES_MAX];
+	bool hung;    /* a file has not answered at some time */
+	bool full;    /* the shared lane stands still, and cannot be left to its place */
+	bool crowded; /* `own` has no room for one more place: only known ones are opened */
 	uint64_t looked_ns;
-	struct hash_table files; /* struct known_file by key */
+	struct hash_table files;    /* struct known_file by key */
+	struct hash_table answered; /* places of files that the opener has opened; number: 1 */
 	char note[768];
 };
 
@@ -61,6 +65,13 @@ struct lane *lanes_shared(struct code_lanes *lanes);
 struct lane *lanes_of_place(struct code_lanes *lanes, uint64_t place);
 /* The device of a mapping. */
 uint64_t lanes_place(const struct code_lanes *lanes, uint64_t dev, const char *name);
+/*
+ * Whether the place cannot hold the shared lane: it has answered before, or has a lane of its own.
+ * True for all as long as each file has answered.
+ */
+bool lanes_has_answered(struct code_lanes *lanes, uint64_t place);
+/* Notes that the opener has opened a file of the place. */
+void lanes_note_answer(struct code_lanes *lanes, uint64_t place);
 /* The stages that a search for the process leaves out, as bits. */
 unsigned lanes_skipped(struct code_lanes *lanes, pid_t pid);
 /* Whether a place that was abandoned may be tried again. */

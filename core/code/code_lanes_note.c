@@ -53,7 +53,7 @@ static bool note_silent(struct code_lanes *lanes)
 	unsigned others = 0;
 	char what[448], more[64] = "";
 
-	for (size_t i = 0; i < CODE_LANES_MAX; i++) {
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++) {
 		struct lane *lane = &lanes->own[i];
 
 		if (!lane->silent || (!lane->opener && lanes_may_resume(lane)))
@@ -69,7 +69,9 @@ static bool note_silent(struct code_lanes *lanes)
 			 others == 1 ? "" : "s");
 	snprintf(lanes->note, sizeof(lanes->note),
 		 "%s%s Restore or unmount (umount -f) its file system.%s", what, more,
-		 lanes->full ? " New names are missing: too many files do not answer." : "");
+		 lanes->full || lanes->crowded
+			 ? " New names are missing: too many files do not answer."
+			 : "");
 	return true;
 }
 

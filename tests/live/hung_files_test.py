@@ -54,6 +54,7 @@ BATCH_REFRESHES, BATCH_S = 8, 25
 # Refreshes at the start: helpers start twice. Measured: 0 or 1; 3 with 8 busy loops on 2 CPUs.
 NAMELESS_MOST = 5
 PERF_S = 120
+MOUNTS = 11  # more than CODE_LANES_MAX of core/code/code_lanes.h
 SENTENCE = r"files?\s[\s\S]{0,200}?do(es)?\s+not\s+answer"
 PRIVATE = "unshare --mount --propagation private sh -c"
 OPS = ("LOOKUP", "OPEN", "GETATTR", "READ", "FLUSH")
@@ -183,22 +184,29 @@ class Scene:
         self.problems, self.remarks = [], []
         self.was_reached = False  # a request hangs
         self.root_of_user = False  # the user named it, so pmctop may examine it
-        self.mount = fuse_server.MountedFiles(tempfile.mkdtemp(prefix="pmctop-hung-"))
+        self.mounts = []
+        self.mount = self.add_mount()
         self.loads, self.terminal, self.pid = [], None, None
-        os.link(SHARED["hung"], os.path.join(self.mount.folder, "hung-load"))
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.mount.abort()
+        for mount in self.mounts:
+            mount.abort()
         if self.pid and state_of(self.pid) not in "ZX":
             os.kill(self.pid, signal.SIGKILL)
         if self.terminal:
             self.terminal.close()
         for load in self.loads:
             load.end()
-        self.mount.close()
+        for mount in self.mounts:
+            mount.close()
+
+    def add_mount(self):
+        self.mounts.append(fuse_server.MountedFiles(tempfile.mkdtemp(prefix="pmctop-hung-")))
+        os.link(SHARED["hung"], os.path.join(self.mounts[-1].folder, "hung-load"))
+        return self.mounts[-1]
 
     def wrong(self, what):
         self.problems.append(what)
@@ -301,10 +309,12 @@ class Scene:
 
     # What is always examined
 
+    def requests(self):
+        return [one for mount in self.mounts for one in mount.requests_of(self.pid)]
+
     def own_requests(self):
         """{request: count} of those that no helper has sent."""
-        return collections.Counter(f"{one['op']} of {one['comm']}"
-                                   for one in self.mount.requests_of(self.pid)
+        return collections.Counter(f"{one['op']} of {one['comm']}" for one in self.requests()
                                    if one["comm"] not in HELPERS and
                                    not (self.root_of_user and not one["name"]))
 
@@ -312,9 +322,10 @@ class Scene:
         """When nothing hangs any more, no process is left. Fails with what was wrong."""
         if own := self.own_requests():
             self.wrong(f"pmctop itself sent {sum(own.values())} requests: {dict(own)}")
-        pids = {self.pid, *(one["tgid"] for one in self.mount.requests_of(self.pid))}
-        if why := self.mount.abort():
-            self.wrong(why)
+        pids = {self.pid, *(one["tgid"] for one in self.requests())}
+        for mount in self.mounts:
+            if why := mount.abort():
+                self.wrong(why)
         if state_of(self.pid) not in "ZX":
             os.kill(self.pid, signal.SIGKILL)
         try:
@@ -404,6 +415,23 @@ def hang_at_exit(name, operation, how, ending):
         scene.terminal.wait_for(row_of(load, "hung_burn"))
         scene.terminal.wait_for(plain_row())
         scene.mount.tell(f"hang {operation}" if how == "read" else "stop 0")
+        scene.end(ending)
+        scene.finish()
+
+
+def many_mounts(name, ending):
+    """More file systems hang than helpers can wait for."""
+    with Scene(name) as scene:
+        while len(scene.mounts) < MOUNTS:
+            scene.add_mount()
+        for mount in scene.mounts:
+            scene.load(os.path.join(mount.point, "hung-load"), nice=5)
+            mount.tell("seen")
+            mount.tell("hang OPEN")
+        scene.start(f"{COUNTING} --columns hottest {scene.targets()}")
+        terminals.wait_until("a request that hangs in each mount", lambda: all(
+            mount.hung(scene.pid) for mount in scene.mounts), NAMES_S)
+        go_on(scene, CLOCK, plain_row())
         scene.end(ending)
         scene.finish()
 
@@ -727,6 +755,7 @@ def rows():
         row(f"{title}: -b --code", replay_batch, operation, place)
         for ending in ENDINGS:
             row(f"{title}: {ending}", replay_screen, operation, place, ending)
+    row(f"{MOUNTS} mounts: q", many_mounts, "q")
     row("a slow disk, 0.7 s", slow_disk, 0.7, 60)
     row("a slow disk, 3 s", slow_disk, 3, 150)
     row("strace", system_calls)

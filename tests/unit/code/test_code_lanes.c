@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEVICES = 32, DISK = 1, DEAD = 5 }; /* device numbers */
+enum { DEVICES = 64, DISK = 1, DISK_2 = 2, DISK_3 = 3, DEAD = 5 }; /* device numbers */
 
 /* What the world is like. */
 static struct world {
@@ -262,6 +262,19 @@ static int open_file(struct scene *scene, unsigned dev)
 	return rc;
 }
 
+/* Whether files of the device have answered before, or no file has failed to. */
+static bool has_answered(const struct scene *scene, unsigned dev)
+{
+	struct code_object *object = xcalloc(1, sizeof(*object) + sizeof("/"));
+	const struct code_mapping mapping = {0x1000, 0x2000, 0, object};
+
+	object->dev = dev;
+	strcpy(object->name, "/");
+	bool answered = scene->helpers.answered(scene->helpers.ctx, &mapping);
+	free(object);
+	return answered;
+}
+
 /* Lets the lanes look at the processes, and returns the note, "" for none. */
 static const char *look(struct scene *scene)
 {
@@ -311,6 +324,7 @@ static void a_file_that_does_not_answer_has_a_lane_of_its_own(void **state)
 	assert_int_equal(open_file(&scene, DISK), 0);
 	assert_string_equal(look(&scene), "");
 	assert_int_equal(world.openers, 1);
+	assert_true(has_answered(&scene, DISK_2));
 	world.hangs[DEAD] = true;
 	assert_int_equal(open_file(&scene, DEAD), -EAGAIN);
 	assert_non_null(strstr(look(&scene),
@@ -321,6 +335,10 @@ static void a_file_that_does_not_answer_has_a_lane_of_its_own(void **state)
 	assert_int_equal(open_file(&scene, DISK), 0);
 	assert_int_equal(scene.helpers.file(scene.helpers.ctx, 2 * DISK + 1), SYMBOL_FILE_GIVEN);
 	assert_int_equal(world.openers, 2);
+	/* Others are opened after those that answered before. */
+	assert_true(has_answered(&scene, DISK));
+	assert_true(has_answered(&scene, DEAD)); /* in its own lane */
+	assert_false(has_answered(&scene, DISK_2));
 	/* No other request for this device reaches it. */
 	for (unsigned i = 0; i < 10; i++) {
 		assert_int_equal(open_file(&scene, DEAD), -EAGAIN);
@@ -454,27 +472,114 @@ static void a_stage_that_does_not_answer_is_left_out(void **state)
 	end(&scene);
 }
 
-static void too_many_files_that_do_not_answer_stop_new_names(void **state)
+/* More devices hang than lanes can wait: the one that hangs for longest is abandoned. */
+static void more_files_than_lanes_do_not_answer(void **state)
+{
+	struct scene scene;
+	unsigned hung = 0;
+
+	(void)state;
+	begin(&scene);
+	world.immortal = true;
+	while (hung < CODE_LANES_MAX + 3) {
+		world.hangs[10 + hung] = true;
+		assert_int_equal(open_file(&scene, 10 + hung++), -EAGAIN);
+		assert_null(strstr(look(&scene), "too many files"));
+		assert_int_equal(open_file(&scene, DISK), 0);
+		assert_in_range(world.openers - world.ended, 1, CODE_LANES_MAX + 1);
+	}
+	assert_non_null(strstr(look(&scene), "The same holds for 10 other file systems."));
+	/* Each costs one lane, however often its files are used. */
+	for (unsigned i = 0; i < 10 * hung; i++) {
+		int rc = open_file(&scene, 10 + i % hung);
+
+		assert_true(rc == -EAGAIN || rc == -ETIMEDOUT);
+		assert_int_equal(open_file(&scene, DISK), 0);
+		look(&scene);
+	}
+	assert_int_equal(world.openers, hung + 1);
+	assert_int_equal(world.n_left, 3);
+	/* All answer: they have names again. */
+	memset(world.hangs, false, sizeof(world.hangs));
+	end_processes();
+	for (unsigned i = 0; i < hung; i++)
+		while (open_file(&scene, 10 + i) != 0) {
+			look(&scene);
+			sched_yield();
+		}
+	assert_string_equal(look(&scene), "");
+	assert_in_range(world.openers - world.ended, 1, CODE_LANES_MAX + 1);
+	end(&scene);
+}
+
+/* Lanes of devices that answer again are ended for others, and their files use the shared one. */
+static void lanes_of_devices_that_answer_again_are_free(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	for (unsigned i = 0; i < CODE_LANES_MAX + 3; i++) {
+		world.hangs[10 + i] = true;
+		assert_int_equal(open_file(&scene, 10 + i), -EAGAIN);
+		look(&scene);
+		world.hangs[10 + i] = false;
+		look(&scene);
+	}
+	unsigned openers = world.openers, ended = world.ended;
+	assert_int_equal(ended, 3);
+	for (unsigned i = 0; i < 10 * (CODE_LANES_MAX + 3); i++) {
+		assert_int_equal(open_file(&scene, 10 + i % (CODE_LANES_MAX + 3)), 0);
+		assert_string_equal(look(&scene), "");
+	}
+	assert_in_range(world.openers, openers, openers + 1); /* the shared one */
+	assert_int_equal(world.ended, ended);
+	end(&scene);
+}
+
+/* The processes that cannot be killed have a limit. */
+static void devices_that_answered_before_have_names_beyond_all_limits(void **state)
 {
 	struct scene scene;
 	const char *note = "";
 
 	(void)state;
 	begin(&scene);
-	for (unsigned i = 0; i <= CODE_LANES_MAX; i++) {
+	world.immortal = true;
+	assert_int_equal(open_file(&scene, DISK), 0);
+	assert_int_equal(open_file(&scene, DISK_3), 0);
+	for (unsigned i = 0; i < CODE_PLACES_MAX; i++) {
 		world.hangs[10 + i] = true;
 		assert_int_equal(open_file(&scene, 10 + i), -EAGAIN);
 		note = look(&scene);
 	}
-	assert_non_null(strstr(note, "The same holds for 7 other file systems."));
+	assert_non_null(strstr(note, "The same holds for 31 other file systems."));
 	assert_non_null(strstr(note, "too many files do not answer"));
-	assert_int_equal(world.openers, CODE_LANES_MAX + 1);
-	assert_int_equal(open_file(&scene, DISK), -EAGAIN);
-	/* One of them answers: its lane is free for the others. */
-	world.hangs[10] = false;
-	look(&scene);
+	assert_int_equal(world.n_left, CODE_PLACES_MAX - CODE_LANES_MAX);
+	assert_int_equal(open_file(&scene, DISK), 0);
+	assert_int_equal(world.openers, CODE_PLACES_MAX + 1);
+	/* A new device is not opened, so it can stop nothing. */
+	world.hangs[DISK_2] = true;
+	assert_int_equal(open_file(&scene, DISK_2), -EAGAIN);
 	look(&scene);
 	assert_int_equal(open_file(&scene, DISK), 0);
+	/* One that has answered stops new names until it answers again. */
+	world.hangs[DISK_3] = true;
+	assert_int_equal(open_file(&scene, DISK_3), -EAGAIN);
+	look(&scene);
+	assert_int_equal(open_file(&scene, DISK), -EAGAIN);
+	world.hangs[DISK_3] = false;
+	look(&scene);
+	assert_int_equal(open_file(&scene, DISK), 0);
+	assert_int_equal(world.openers, CODE_PLACES_MAX + 1);
+	/* The others have ended: there is room for the new one. */
+	world.immortal = false;
+	world.hangs[DISK_2] = false;
+	end_processes();
+	while (open_file(&scene, DISK_2) != 0) {
+		look(&scene);
+		sched_yield();
+	}
 	end(&scene);
 }
 
@@ -547,7 +652,9 @@ int main(void)
 		cmocka_unit_test(a_short_halt_has_no_note),
 		cmocka_unit_test(a_lane_that_stands_still_is_abandoned),
 		cmocka_unit_test(a_parser_that_stands_still_is_left_to_its_file),
-		cmocka_unit_test(too_many_files_that_do_not_answer_stop_new_names),
+		cmocka_unit_test(more_files_than_lanes_do_not_answer),
+		cmocka_unit_test(lanes_of_devices_that_answer_again_are_free),
+		cmocka_unit_test(devices_that_answered_before_have_names_beyond_all_limits),
 		cmocka_unit_test(processes_that_fail_have_a_note),
 	};
 
