@@ -453,11 +453,11 @@ def check_endings(machine):
               done.returncode == 1 and not machine.left(), (done, machine.left()))
     os.unlink(mkdir)
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-        lie = f"os.kill(os.getppid(), {number}); say(*facts, 'nowhere')"
+        kill = f"os.kill(os.getppid(), {number})"
         name = signal.Signals(number).name
-        done = machine.run(lie, "-b")
+        done = machine.run(f"{kill}; sys.stdin.read()", "-b")
         check(f"{name} ends the set-up", done.returncode == 128 + number and not done.stderr, done)
-        done = machine.run(lie, "-b", preexec_fn=functools.partial(
+        done = machine.run(f"{kill}; say(*facts, 'nowhere')", "-b", preexec_fn=functools.partial(
             signal.signal, number, signal.SIG_IGN))
         check(f"{name}, ignored as by nohup, does not",
               done.returncode == 1 and "can be copied to no place" in done.stderr, done)

@@ -87,7 +87,7 @@ int file_writer_new(int fd, struct unwritten *unwritten, struct file_writer **ou
 
 	writer->fd = fd;
 	writer->unwritten = unwritten;
-	writer->room_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	writer->room_fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (writer->room_fd < 0) {
 		rc = error_set_no_descriptor(err, -errno);
 		free(writer);

@@ -24,7 +24,7 @@ int file_writer_free(struct file_writer *writer);
 
 /* Copies the bytes to the queue. Returns false if that is full. After an error they are dropped. */
 bool file_writer_append(struct file_writer *writer, const void *bytes, size_t n);
-/* Readable after the queue was full, when it has room. */
+/* Readable while the queue has room, as far as is known: an append finds out that it is full. */
 int file_writer_room(const struct file_writer *writer);
 /* -errno of the first write that failed; 0: none has. */
 int file_writer_error(struct file_writer *writer);

@@ -166,7 +166,8 @@ static void test_app_options(void **state)
 	assert_false(now.by == ROLLUP_PROCESS || rollup_is_of_cpus(now.by));
 	options_fini(&now);
 	/* The default order, reversed, has the name of its column. */
-	app_key(&app, 'q');
+	app_key(&app, 'q'); /* to the list of CPUs */
+	app_key(&app, 'C');
 	assert_ptr_equal(app_list(&app), &app.tasks);
 	app_key(&app, 'R');
 	app_options(&app, &began, &now);
