@@ -63,13 +63,16 @@ void term_reset_arm(const struct termios *before, const char *type)
 
 	if (!isatty(STDOUT_FILENO))
 		return;
-	if (setupterm(type, STDOUT_FILENO, &found) == OK) {
+	bool known = setupterm(type, STDOUT_FILENO, &found) == OK;
+	if (known) {
 		strings[n++] = terminfo_string("kmous") ? RESET_MODES : NULL;
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 			strings[n++] = terminfo_string(names[i]);
 		strings[n++] = "\r\n";
 	}
 	term_restore_arm(before, strings, n);
+	if (known) /* the strings were copied */
+		del_curterm(cur_term);
 }
 
 void term_reset(const struct termios *before, const char *type)
@@ -90,4 +93,5 @@ void term_reset(const struct termios *before, const char *type)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		send_string(terminfo_string(names[i]));
 	send_string("\r\n");
+	del_curterm(cur_term);
 }
