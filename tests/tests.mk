@@ -140,8 +140,9 @@ THREAD_SCRIPTS := live/record_test live/listen live/replay_test terminal/replay 
 # them. test_kill_while_writing traces its children itself. test_tui_ending reads in which system call
 # a thread is: below valgrind, threads that wait for their turn are in read(2).
 UNVALGRINDED := tests/program/ test_sweep test_kill_while_writing test_tui_server test_tui_screens \
-	test_tui_long_day test_history test_view$$ test_replay$$ test_metric$$ test_output_day test_large_machines \
-	test_refresh_accuracy test_scaled_counts test_waits test_limited_metrics test_tui_ending
+	test_tui_long_day test_history test_view$$ test_replay$$ test_replay_bytes test_metric$$ \
+	test_output_day test_large_machines test_refresh_accuracy test_scaled_counts test_waits \
+	test_limited_metrics test_tui_ending
 
 ## The gate: test and check
 

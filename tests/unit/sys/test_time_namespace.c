@@ -74,6 +74,7 @@ static void read_clock(int fd)
 	struct sys sys;
 	struct reading reading;
 
+	memset(&reading, 0, sizeof(reading)); /* what is between its members, too */
 	if (sys_linux_init(&sys) < 0)
 		_exit(1);
 	reading.now_ns = sys_now_ns(&sys);
