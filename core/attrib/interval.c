@@ -223,10 +223,9 @@ struct interval_gaps interval_gaps(const struct interval *interval)
 		gaps.beside_ns += interval_cpu(interval, i)[tally_unseen(&interval->shape)];
 		gaps.any |= interval->cpu_gaps[i];
 	}
-	if (interval->uncounted || gaps.unknown_ns > gaps.length_ns)
-		gaps.unknown_ns = gaps.length_ns;
-	if (gaps.beside_ns > gaps.length_ns)
-		gaps.beside_ns = gaps.length_ns;
+	gaps.unknown_ns =
+		interval->uncounted ? gaps.length_ns : u64_min(gaps.unknown_ns, gaps.length_ns);
+	gaps.beside_ns = u64_min(gaps.beside_ns, gaps.length_ns);
 	return gaps;
 }
 
@@ -246,8 +245,7 @@ static bool is_much(const struct interval_gaps *gaps, const struct task *task, u
 
 	if (task->start_ns && task->exit_ns && task->exit_ns - task->start_ns < life_ns)
 		life_ns = task->exit_ns - task->start_ns;
-	uint64_t rest_ns = u64_growth(seen_ns, life_ns);
-	uint64_t unseen_ns = rest_ns < unknown_ns ? rest_ns : unknown_ns;
+	uint64_t unseen_ns = u64_min(u64_growth(seen_ns, life_ns), unknown_ns);
 
 	return (double)unseen_ns > INTERVAL_UNSEEN * (double)gaps->length_ns;
 }

@@ -456,47 +456,45 @@ static void test_stopped(void **state)
 	assert_int_equal(symbol_client_file(client, KEY), SYMBOL_FILE_GIVEN);
 }
 
-/* A late answer of a child that goes on is not that of the next question. */
-static void test_late_answer(void **state)
+/* Asks a child that is stopped, and lets it go on. The call has no answer. */
+static void ask_stopped(struct scene *scene, struct found *found)
 {
-	struct scene *scene = *state;
 	const struct symbol_client_config config = {.executable = scene->program};
 	const struct symbol_query query = {KEY, elf_image_offset(CODE + 16)};
-	struct found found = {0};
 
 	scene->client = symbol_client_new(&config);
 	add_file(scene->client, KEY, scene->file);
 	expect_works(scene->client, KEY);
 	kill(status_of(scene->client).pid, SIGSTOP);
 	assert_int_equal(symbol_client_find(scene->client, &query, 1, monotonic_ns() + NS_PER_MS,
-					    keep_symbol, &found),
+					    keep_symbol, found),
 			 0);
 	assert_int_equal(status_of(scene->client).waits, 1);
 	kill(status_of(scene->client).pid, SIGCONT);
+}
+
+/* A late answer of a child that goes on is not that of the next question. */
+static void test_late_answer(void **state)
+{
+	struct scene *scene = *state;
+	struct found found = {0};
+
+	ask_stopped(scene, &found);
 	expect_works(scene->client, KEY);
 	assert_int_equal(status_of(scene->client).waits, 0);
 	assert_int_equal(found.n, 0);
 }
 
-/* A child whose answer waits in the socket does not stand still. */
+/* A child does not stand still while its answer waits in the socket. */
 static void test_answer_after_the_call(void **state)
 {
 	struct scene *scene = *state;
-	const struct symbol_client_config config = {.executable = scene->program};
-	const struct symbol_query query = {KEY, elf_image_offset(CODE + 16)};
 	struct found found = {0};
 	struct sys sys;
 	uint64_t key;
 
 	assert_int_equal(sys_linux_init(&sys), 0);
-	scene->client = symbol_client_new(&config);
-	add_file(scene->client, KEY, scene->file);
-	expect_works(scene->client, KEY);
-	kill(status_of(scene->client).pid, SIGSTOP);
-	assert_int_equal(symbol_client_find(scene->client, &query, 1, monotonic_ns() + NS_PER_MS,
-					    keep_symbol, &found),
-			 0);
-	kill(status_of(scene->client).pid, SIGCONT);
+	ask_stopped(scene, &found);
 	while (status_of(scene->client).waits > 0)
 		assert_true(symbol_client_stands_ns(scene->client, &sys, &key) < 20 * NS_PER_S);
 	assert_int_equal(symbol_client_stands_ns(scene->client, &sys, &key), 0);
