@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+/* Calls that return, and calls that return late or never: reads of pipes that the test fills. */
+#include "core/base/fiber.h"
+
+#include "core/base/thread.h"
+#include "core/base/util.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { CALLS = 1000, ANSWER = 42 };
+
+struct scene {
+	int pipes[FIBER_STUCK_MOST + 1][2];
+	size_t n;
+	int64_t results[FIBER_STUCK_MOST + 1];
+	uint64_t stuck[FIBER_STUCK_MOST];
+	size_t n_stuck;
+	bool same_thread, blocked;
+	struct fiber *seen;
+};
+
+static void open_pipes(struct scene *scene, size_t n)
+{
+	for (scene->n = 0; scene->n < n; scene->n++)
+		assert_int_equal(pipe(scene->pipes[scene->n]), 0);
+}
+
+static void answer(const struct scene *scene, size_t i)
+{
+	assert_int_equal(write(scene->pipes[i][1], "x", 1), 1);
+}
+
+static void close_pipes(struct scene *scene)
+{
+	for (size_t i = 0; i < scene->n; i++) {
+		close(scene->pipes[i][0]);
+		close(scene->pipes[i][1]);
+	}
+}
+
+struct read_call {
+	int fd;
+	_Atomic unsigned *undone;
+	char text[8];
+};
+
+static int64_t run_read(void *memory)
+{
+	struct read_call *call = memory;
+
+	return read(call->fd, call->text, 1) == 1 ? ANSWER : -EIO;
+}
+
+static void undo_read(void *memory, int64_t result)
+{
+	struct read_call *call = memory;
+
+	if (result == ANSWER)
+		atomic_fetch_add(call->undone, 1);
+}
+
+static int64_t read_pipe(const struct scene *scene, size_t i, uint64_t key,
+			 _Atomic unsigned *undone)
+{
+	struct fiber *fiber = fiber_current();
+	struct read_call *call = fiber_memory(fiber, sizeof(*call));
+
+	*call = (struct read_call){.fd = scene->pipes[i][0], .undone = undone};
+	return fiber_call(fiber, key, run_read, undone ? undo_read : NULL);
+}
+
+static void run_scene(struct scene *scene, void (*run)(void *arg))
+{
+	struct fiber *fiber;
+
+	assert_int_equal(fiber_start(&fiber, run, scene), 0);
+	fiber_join(fiber);
+	close_pipes(scene);
+}
+
+static void call_often(void *arg)
+{
+	struct scene *scene = arg;
+	pthread_t thread = pthread_self();
+	sigset_t mask;
+
+	scene->seen = fiber_current();
+	for (size_t i = 0; i < CALLS; i++) {
+		answer(scene, 0);
+		scene->results[0] += read_pipe(scene, 0, 1, NULL);
+	}
+	scene->same_thread = pthread_equal(thread, pthread_self());
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	scene->blocked = sigismember(&mask, SIGUSR1);
+	scene->n_stuck = fiber_stuck(fiber_current(), scene->stuck, FIBER_STUCK_MOST);
+}
+
+static void calls_return_on_the_same_thread(void **state)
+{
+	struct scene scene = {0};
+	sigset_t one;
+
+	(void)state;
+	if (SANITIZED)
+		skip();
+	assert_null(fiber_current());
+	sigemptyset(&one);
+	sigaddset(&one, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &one, NULL);
+	open_pipes(&scene, 1);
+	run_scene(&scene, call_often);
+	pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+	assert_non_null(scene.seen);
+	assert_int_equal(scene.results[0], CALLS * ANSWER);
+	assert_true(scene.same_thread);
+	assert_true(scene.blocked);
+	assert_int_equal(scene.n_stuck, 0);
+}
+
+static void wait_until_returned(void)
+{
+	uint64_t key;
+
+	while (fiber_stuck(fiber_current(), &key, 1) > 0)
+		usleep(1000);
+}
+
+/* Pipe 0 does not answer, pipe 1 does. */
+static void call_late(void *arg)
+{
+	struct scene *scene = arg;
+	_Atomic unsigned undone = 0;
+
+	scene->results[0] = read_pipe(scene, 0, 7, &undone);
+	scene->results[1] = read_pipe(scene, 1, 7, NULL); /* refused */
+	answer(scene, 1);
+	scene->results[2] = read_pipe(scene, 1, 8, NULL);
+	scene->n_stuck = fiber_stuck(fiber_current(), scene->stuck, FIBER_STUCK_MOST);
+	answer(scene, 0);
+	wait_until_returned();
+	scene->results[3] = atomic_load(&undone);
+	answer(scene, 0);
+	scene->results[4] = read_pipe(scene, 0, 7, NULL);
+	/* Another thread goes on, and the one that has returned watches it. */
+	scene->results[5] = read_pipe(scene, 0, 9, &undone);
+	answer(scene, 0);
+	wait_until_returned();
+	scene->results[6] = atomic_load(&undone);
+}
+
+static void the_code_goes_on_beside_a_late_call(void **state)
+{
+	struct scene scene = {0};
+
+	(void)state;
+	if (SANITIZED)
+		skip();
+	open_pipes(&scene, 2);
+	run_scene(&scene, call_late);
+	assert_int_equal(scene.results[0], -ETIMEDOUT);
+	assert_int_equal(scene.results[1], -ETIMEDOUT);
+	assert_int_equal(scene.results[2], ANSWER);
+	assert_int_equal(scene.n_stuck, 1);
+	assert_int_equal(scene.stuck[0], 7);
+	assert_int_equal(scene.results[3], 1);
+	assert_int_equal(scene.results[4], ANSWER);
+	assert_int_equal(scene.results[5], -ETIMEDOUT);
+	assert_int_equal(scene.results[6], 2);
+}
+
+/* The last pipe answers, but no more threads may be lost. */
+static void call_many(void *arg)
+{
+	struct scene *scene = arg;
+
+	for (size_t i = 0; i < FIBER_STUCK_MOST; i++)
+		scene->results[i] = read_pipe(scene, i, i, NULL);
+	answer(scene, FIBER_STUCK_MOST);
+	scene->results[FIBER_STUCK_MOST] =
+		read_pipe(scene, FIBER_STUCK_MOST, FIBER_STUCK_MOST, NULL);
+	scene->n_stuck = fiber_stuck(fiber_current(), scene->stuck, FIBER_STUCK_MOST);
+}
+
+static void threads_that_are_lost_are_limited(void **state)
+{
+	struct scene scene = {0};
+
+	(void)state;
+	if (SANITIZED)
+		skip();
+	open_pipes(&scene, FIBER_STUCK_MOST + 1);
+	struct fiber *fiber;
+	assert_int_equal(fiber_start(&fiber, call_many, &scene), 0);
+	/* The fiber ends while its threads are stuck. They end later. */
+	fiber_join(fiber);
+	for (size_t i = 0; i <= FIBER_STUCK_MOST; i++)
+		assert_int_equal(scene.results[i], -ETIMEDOUT);
+	assert_int_equal(scene.n_stuck, FIBER_STUCK_MOST);
+	for (size_t i = 0; i < FIBER_STUCK_MOST; i++)
+		answer(&scene, i);
+	close_pipes(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_return_on_the_same_thread),
+		cmocka_unit_test(the_code_goes_on_beside_a_late_call),
+		cmocka_unit_test(threads_that_are_lost_are_limited),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
