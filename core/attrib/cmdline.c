@@ -4,25 +4,30 @@
 
 #include "core/base/util.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct cmdline *cmdline_read(const struct sys *sys, pid_t tid)
+int cmdline_read(const struct sys *sys, pid_t tid, struct cmdline **cmdline)
 {
 	char path[32], text[CMDLINE_BYTES + 1];
 
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", tid);
 	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
+	if (length == -ETIMEDOUT)
+		return -ETIMEDOUT;
+	*cmdline = NULL;
 	/* A process that overwrites its command line leaves NULs at the end. */
 	while (length > 0 && (text[length - 1] == '\0' || text[length - 1] == ' '))
 		length--;
 	if (length <= 0)
-		return NULL;
+		return 0;
 	for (ssize_t i = 0; i < length; i++)
 		text[i] = text[i] ? text[i] : ' ';
 	text[length] = '\0';
-	return cmdline_new(text);
+	*cmdline = cmdline_new(text);
+	return 0;
 }
 
 struct cmdline *cmdline_new(const char *text)

@@ -19,10 +19,10 @@ struct cmdline {
 };
 
 /*
- * Reads it from /proc. NULL: there is none (a kernel thread, a zombie), or it cannot be read. The
- * kernel reads it from the memory of the process, so the call waits while the process maps memory.
+ * Reads it from /proc. Stores NULL if there is none (a kernel thread, a zombie), or it cannot be
+ * read. 0, or -ETIMEDOUT without a change: the process holds it back (core/sys/process_call.h).
  */
-struct cmdline *cmdline_read(const struct sys *sys, pid_t tid);
+int cmdline_read(const struct sys *sys, pid_t tid, struct cmdline **cmdline);
 /* Makes one of a text, which is not "". */
 struct cmdline *cmdline_new(const char *text);
 struct cmdline *cmdline_ref(struct cmdline *cmdline); /* any thread */

@@ -40,7 +40,10 @@ static int read_root(const struct sys *sys, pid_t tid, bool whole, struct target
 	uint64_t pid = (uint64_t)tid;
 	char path[32];
 
-	if (proc_stat_read(sys, tid, &stat) < 0 || is_over(&stat, whole))
+	int result = proc_stat_read(sys, tid, &stat);
+	if (result == -ETIMEDOUT) /* its start follows when it lets go of the file */
+		result = proc_thread_brief(sys, tid, tid, &stat);
+	if (result < 0 || is_over(&stat, whole))
 		return refuse_missing(sys, tid, whole, err);
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	proc_field_number(sys, path, "Tgid", &pid);
@@ -135,6 +138,8 @@ static bool poll_root(const struct target *target, struct target_root *root)
 		return false;
 	if (result < 0)
 		return true;
+	if (!root->start_ticks)
+		root->start_ticks = stat.start_ticks;
 	if (stat.start_ticks != root->start_ticks || is_over(&stat, root->whole))
 		return false;
 	memcpy(root->comm, stat.comm, sizeof(root->comm));

@@ -76,7 +76,7 @@ static void inherit_late(struct tasks *tasks, struct task *task, uint64_t now_ns
 /* /proc/TID/stat has the times of all threads: with thousands of them it takes the kernel long. */
 int tasks_read_stat(const struct tasks *tasks, pid_t tid, struct proc_stat *stat)
 {
-	return proc_thread_stat(tasks->sys, tid, tid, stat);
+	return proc_thread_brief(tasks->sys, tid, tid, stat);
 }
 
 /* Reads what may change without a record, and has no copy in *stat. */
@@ -177,8 +177,9 @@ struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, 
 	if (task->exit_ns || task->kernel || (!is_new && !is_old) || *budget == 0)
 		return task->cmdline;
 	--*budget;
-	cmdline_unref(task->cmdline);
-	task->cmdline = cmdline_read(tasks->sys, task->tid);
+	struct cmdline *before = task->cmdline;
+	if (cmdline_read(tasks->sys, task->tid, &task->cmdline) == 0)
+		cmdline_unref(before);
 	task->cmdline_ns = now_ns;
 	return task->cmdline;
 }

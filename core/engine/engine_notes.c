@@ -5,6 +5,7 @@
  */
 #include "core/engine/engine_notes.h"
 
+#include "core/base/fiber.h"
 #include "core/base/util.h"
 #include "core/perf/perf_open_error.h"
 #include "core/sys/cpus.h"
@@ -12,6 +13,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CPU_ONLINE_INTERVALS = 10 };
 
@@ -286,8 +288,43 @@ static void note_cpus(struct engine_notes *self, const struct interval *interval
 		      "Offline, or without counters");
 }
 
+/* Its name is in a file that is always let through. */
+static void name_process(const struct sys *sys, pid_t pid, char *text, size_t size)
+{
+	char path[32], comm[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	if (sys_file_read(sys, path, comm, sizeof(comm)) < 0)
+		comm[0] = '\0';
+	comm[strcspn(comm, "\n")] = '\0';
+	snprintf(text, size, comm[0] ? "%d (%s)" : "%d", pid, comm);
+}
+
+/* Notes processes that do not let their files through. */
+static void note_silent(struct engine_notes *self)
+{
+	enum { LISTED = 2 };
+	pid_t pids[FIBER_STUCK_MOST];
+	size_t n = sys_stuck(self->sys, pids, ARRAY_SIZE(pids));
+	char names[LISTED][48], others[32] = "";
+
+	notes_remove(self->notes, NOTE_PROCESS_SILENT);
+	if (n == 0)
+		return;
+	for (size_t i = 0; i < n && i < LISTED; i++)
+		name_process(self->sys, pids[i], names[i], sizeof(names[i]));
+	if (n > LISTED)
+		snprintf(others, sizeof(others), " and %zu more", n - LISTED);
+	notes_add_urgent_as(self->notes, NOTE_PROCESS_SILENT,
+			    "/proc does not answer for %s%s%s%s, which %s: facts are "
+			    "missing. Look for a dead mount (NFS, FUSE).",
+			    names[0], n > 1 ? ", " : "", n > 1 ? names[1] : "", others,
+			    n > 1 ? "exec or map files" : "execs or maps a file");
+}
+
 void engine_notes_cut(struct engine_notes *self, const struct interval *interval)
 {
+	note_silent(self);
 	note_lost_records(self, interval);
 	notes_expire(self->notes);
 	note_suspend(self);

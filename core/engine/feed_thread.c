@@ -2,11 +2,12 @@
 /*
  * The thread waits until a snapshot is due, publishes it under the lock, and increments an eventfd
  * that wakes the reader. Requests go the other way: the reader stores them under the lock and wakes
- * the thread with sys_wake(). The lock is held for pointers only, never while working.
+ * the thread with sys_wake(). The lock is held for pointers only, never while working. The thread
+ * is a fiber, so that refreshes go on although a file of a process does not answer.
  */
 #include "core/engine/feed_thread.h"
 
-#include "core/base/thread.h"
+#include "core/base/fiber.h"
 #include "core/base/util.h"
 #include "core/sys/sys.h"
 
@@ -21,8 +22,7 @@
 struct feed_thread {
 	struct sys sys;
 	struct feed feed;
-	pthread_t thread;
-	bool running;
+	struct fiber *fiber; /* the thread; NULL: it does not run */
 	int ready_fd; /* eventfd: incremented by each publication, reset by feed_thread_pop() */
 
 	pthread_mutex_t lock; /* guards all members below */
@@ -134,7 +134,7 @@ static void publish_playback(struct feed_thread *feed_thread)
 	signal_ready(feed_thread);
 }
 
-static void *run_feed(void *arg)
+static void run_feed(void *arg)
 {
 	struct feed_thread *feed_thread = arg;
 	bool changed;
@@ -156,7 +156,6 @@ static void *run_feed(void *arg)
 		if (due == 1)
 			publish_snapshot(feed_thread, feed_snapshot(&feed_thread->feed));
 	}
-	return NULL;
 }
 
 int feed_thread_new(struct feed_thread **out, struct error *err)
@@ -188,23 +187,20 @@ const struct sys *feed_thread_sys(const struct feed_thread *feed_thread)
 int feed_thread_start(struct feed_thread *feed_thread, const struct feed *feed, struct error *err)
 {
 	feed_thread->feed = *feed;
-	int result = thread_start(&feed_thread->thread, run_feed, feed_thread);
-	if (result < 0)
-		return error_set_not_started(err, result, "The thread that counts");
-	feed_thread->running = true;
-	return 0;
+	int result = fiber_start(&feed_thread->fiber, run_feed, feed_thread);
+	return result < 0 ? error_set_not_started(err, result, "The thread that counts") : 0;
 }
 
 void feed_thread_free(struct feed_thread *feed_thread)
 {
 	if (!feed_thread)
 		return;
-	if (feed_thread->running) {
+	if (feed_thread->fiber) {
 		pthread_mutex_lock(&feed_thread->lock);
 		feed_thread->stop = true;
 		pthread_mutex_unlock(&feed_thread->lock);
 		sys_wake(&feed_thread->sys);
-		pthread_join(feed_thread->thread, NULL);
+		fiber_join(feed_thread->fiber);
 	}
 	snapshot_free(feed_thread->newest);
 	commands_clear(&feed_thread->commands);

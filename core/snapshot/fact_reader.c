@@ -43,13 +43,19 @@ struct reading {
 
 static const struct figure unknown = {.state = FIGURE_NOT_COUNTED};
 
+static void set_state(const struct proc_stat *stat, struct figure facts[FACTS])
+{
+	int activity = proc_state_activity(stat->state);
+
+	facts[FACT_STATE] = activity < 0 ? unknown : figure_exact(activity);
+}
+
 static void set_stat(const struct reading *reading, const struct proc_stat *stat,
 		     struct figure facts[FACTS])
 {
 	uint64_t ticks = stat->user_ticks + stat->system_ticks;
-	int activity = proc_state_activity(stat->state);
 
-	facts[FACT_STATE] = activity < 0 ? unknown : figure_exact(activity);
+	set_state(stat, facts);
 	facts[FACT_RSS_BYTES] =
 		figure_exact((double)stat->rss_pages * (double)sysconf(_SC_PAGESIZE));
 	facts[FACT_MEMORY_BYTES] = reading->memory_bytes;
@@ -152,6 +158,23 @@ static void keep_state(const struct reading *reading, pid_t tid, const struct pr
 		task_set_state(task, stat->state, reading->now_ns);
 }
 
+/*
+ * Sets what stat has, with the result of its reading. Of a process that holds it back the state
+ * alone is known.
+ */
+static void set_read(const struct reading *reading, pid_t pid, pid_t tid, int result,
+		     struct proc_stat *stat, struct figure facts[FACTS])
+{
+	if (result == 0)
+		set_stat(reading, stat, facts);
+	else if (result == -ETIMEDOUT &&
+		 proc_thread_brief(reading->reader->sys, pid, tid, stat) == 0)
+		set_state(stat, facts);
+	else
+		return;
+	keep_state(reading, tid, stat);
+}
+
 static void read_process(const struct reading *reading, struct snapshot_process *process)
 {
 	const struct sys *sys = reading->reader->sys;
@@ -159,10 +182,9 @@ static void read_process(const struct reading *reading, struct snapshot_process 
 	struct proc_io io = {0};
 	struct task_io nowhere = {0};
 
-	if ((reading->stat || reading->io) && proc_stat_read(sys, process->pid, &stat) == 0) {
-		set_stat(reading, &stat, process->facts);
-		keep_state(reading, process->pid, &stat);
-	}
+	if (reading->stat || reading->io)
+		set_read(reading, process->pid, process->pid,
+			 proc_stat_read(sys, process->pid, &stat), &stat, process->facts);
 	if (!reading->io)
 		return;
 	struct task *task = tasks_process(reading->tasks, process->pid, reading->now_ns);
@@ -321,9 +343,9 @@ static void read_thread(struct reading *reading, size_t index)
 		return;
 	}
 	facts_clear(facts, FIGURE_NOT_COUNTED);
-	if (reading->stat && proc_thread_stat(sys, row->pid, row->tid, &stat) == 0) {
-		set_stat(reading, &stat, facts);
-		keep_state(reading, row->tid, &stat);
+	if (reading->stat) {
+		set_read(reading, row->pid, row->tid,
+			 proc_thread_stat(sys, row->pid, row->tid, &stat), &stat, facts);
 		add_thread_to_process(facts, process->facts);
 	}
 	facts[FACT_THREAD_COUNT] = threads;

@@ -578,7 +578,8 @@ int blocked_read(const struct sys *sys, struct blocked_rights *rights, pid_t pid
 		 struct blocked *blocked)
 {
 	struct proc_stat stat;
-	int result = proc_thread_stat(sys, pid, tid, &stat);
+	int held = proc_thread_stat(sys, pid, tid, &stat);
+	int result = held == -ETIMEDOUT ? proc_thread_brief(sys, pid, tid, &stat) : held;
 
 	blocked_clear(rights, blocked);
 	if (result < 0)
@@ -587,6 +588,10 @@ int blocked_read(const struct sys *sys, struct blocked_rights *rights, pid_t pid
 	blocked->kernel = stat.kernel;
 	if (blocked_classify(blocked) == BLOCKED_NOT)
 		return 0;
+	if (held == -ETIMEDOUT) {
+		blocked->wchan_result = blocked->syscall_result = blocked->stack_result = held;
+		return 0;
+	}
 	blocked->wchan_result = read_wchan(sys, rights, pid, tid, blocked->wchan);
 	result = refuse_trace(&stat);
 	/* A kernel thread is in no system call, but the file has the number 0. */

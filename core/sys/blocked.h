@@ -18,12 +18,11 @@
  * CAP_DAC_READ_SEARCH for them, and CAP_SYS_PTRACE from kernel.yama.ptrace_scope 1 on; stack needs
  * CAP_SYS_ADMIN and the rights of syscall.
  *
- * Locks: stat and wchan take spin locks alone (do_task_stat(), proc_pid_wchan()). syscall and stack
- * wait for signal->exec_update_lock (lock_trace()). execve() has it while it closes files, which
- * lasts as long as a file system of a network or FUSE takes to flush them. The process has new
- * memory without code then: the two files are not read while stat shows that. Samples read syscall
- * without stat, of a thread in a futex: execve() ends the other threads before it takes the lock.
- * What is left is an execve() that gets there between two readings.
+ * Locks: syscall and stack wait for signal->exec_update_lock (lock_trace()), on newer kernels stat
+ * and wchan too. execve() has it while it closes files, which lasts as long as a file system of a
+ * network or FUSE takes to flush them. The state is known then, and the process has new memory
+ * without code: syscall and stack are not read while stat shows that. The other results are
+ * -ETIMEDOUT (core/sys/process_call.h).
  */
 enum blocked_reason {
 	BLOCKED_UNKNOWN,

@@ -117,6 +117,53 @@ int proc_thread_stat(const struct sys *sys, pid_t pid, pid_t tid, struct proc_st
 	return read_stat(sys, path, stat);
 }
 
+/* From files for which the kernel takes no lock of the process. */
+static int read_free_files(const struct sys *sys, pid_t pid, pid_t tid, struct proc_stat *stat)
+{
+	struct proc_text status;
+	uint64_t ppid = 0, threads = 0;
+	char path[64], state[32], comm[sizeof(stat->comm) + 1];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
+	ssize_t length = sys_file_read(sys, path, comm, sizeof(comm));
+	if (length < 0)
+		return (int)length;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
+	int result = proc_text_read(sys, path, &status);
+	if (result == 0 && !proc_field(status.text, "State", state, sizeof(state)))
+		result = -EBADMSG;
+	if (result == 0) {
+		proc_field_parse(status.text, "PPid", &ppid);
+		proc_field_parse(status.text, "Threads", &threads);
+		*stat = (struct proc_stat){.pid = tid,
+					   .ppid = (pid_t)ppid,
+					   .state = state[0],
+					   .threads = (unsigned)threads};
+		text_copy(stat->comm, sizeof(stat->comm), comm);
+		stat->comm[strcspn(stat->comm, "\n")] = '\0';
+	}
+	proc_text_fini(&status);
+	return result;
+}
+
+int proc_thread_brief(const struct sys *sys, pid_t pid, pid_t tid, struct proc_stat *stat)
+{
+	struct proc_stat all;
+	int result = proc_thread_stat(sys, pid, tid, &all);
+
+	if (result == -ETIMEDOUT)
+		return read_free_files(sys, pid, tid, stat);
+	if (result == 0) {
+		*stat = (struct proc_stat){.pid = all.pid,
+					   .ppid = all.ppid,
+					   .state = all.state,
+					   .kernel = all.kernel,
+					   .threads = all.threads};
+		memcpy(stat->comm, all.comm, sizeof(stat->comm));
+	}
+	return result;
+}
+
 int proc_schedstat_parse(const char *text, struct proc_schedstat *schedstat)
 {
 	uint64_t numbers[3];

@@ -54,8 +54,16 @@ int proc_stat_read(const struct sys *sys, pid_t pid, struct proc_stat *stat);
  */
 int proc_exists(const struct sys *sys, pid_t tid);
 
-/* /proc/PID/task/TID/stat: values of one thread. 0 or -errno. */
+/*
+ * /proc/PID/task/TID/stat: values of one thread. 0 or -errno, -ETIMEDOUT while the process holds
+ * the file back (core/sys/process_call.h).
+ */
 int proc_thread_stat(const struct sys *sys, pid_t pid, pid_t tid, struct proc_stat *stat);
+/*
+ * The members pid, ppid, comm, state, kernel and threads alone; the others are 0. From the files
+ * comm and status while the process holds stat back. 0 or -errno.
+ */
+int proc_thread_brief(const struct sys *sys, pid_t pid, pid_t tid, struct proc_stat *stat);
 
 /*
  * /proc/PID/task/TID/schedstat, readable for all users. The numbers are of that thread alone. The

@@ -25,7 +25,9 @@
  * tests/live/faults_test.py (all of it: make sweep) makes each of these calls fail with strace;
  * tests/unit/engine/test_sweep.c does so with the calls of this table.
  *
- * A function returns a value >= 0 or -errno. Times are CLOCK_MONOTONIC nanoseconds unless the name
+ * A function returns a value >= 0 or -errno. perf_open() of a task, and the files of a process in
+ * /proc, return -ETIMEDOUT if the process does not let the call through
+ * (core/sys/process_call.h). Times are CLOCK_MONOTONIC nanoseconds unless the name
  * has another clock; records have the same clock (attr.use_clockid). It is that of the host also in
  * a time namespace (core/sys/time_namespace.h), so do not compare these times with monotonic_ns().
  * One thread at a time uses a sys, except sys_wake(), which is for any thread.
@@ -93,6 +95,11 @@ struct sys_ops {
 	int (*file_status)(void *ctx, int fd, struct stat *status);
 	/* ioctl(2) of a file of /proc, with the address of its argument. 0 or -errno. */
 	int (*file_ioctl)(void *ctx, int fd, unsigned long request, void *argument);
+	/*
+	 * Copies at most `most` numbers of processes, or of their threads, for which calls return
+	 * -ETIMEDOUT now. Returns how many. May be NULL.
+	 */
+	size_t (*stuck)(void *ctx, pid_t *pids, size_t most);
 	/* The number of links of a directory (st_nlink). 0 or -errno. May be NULL. */
 	int (*dir_links)(void *ctx, const char *path, uint64_t *links);
 	/* Calls fn for each name in a directory but "." and "..", until it is != 0. 0 or -errno. */
@@ -230,6 +237,11 @@ static inline int sys_file_ioctl(const struct sys *sys, int fd, unsigned long re
 {
 	return sys->ops->file_ioctl ? sys->ops->file_ioctl(sys->ctx, fd, request, argument)
 				    : -ENOSYS;
+}
+
+static inline size_t sys_stuck(const struct sys *sys, pid_t *pids, size_t most)
+{
+	return sys->ops->stuck ? sys->ops->stuck(sys->ctx, pids, most) : 0;
 }
 
 static inline int sys_dir_links(const struct sys *sys, const char *path, uint64_t *links)

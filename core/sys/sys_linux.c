@@ -6,6 +6,8 @@
 #include "core/sys/sys.h"
 
 #include "core/base/util.h"
+#include "core/sys/proc_maps.h"
+#include "core/sys/process_call.h"
 #include "core/sys/time_namespace.h"
 
 #include <dirent.h>
@@ -24,9 +26,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Descriptors that events leave free for reading /proc and /sys. */
-enum { FILES_KEPT = 6 };
-
 /* The duration of a wait that fails. */
 #define FAILED_WAIT_NS (10 * NS_PER_MS)
 
@@ -35,6 +34,7 @@ struct sys_linux {
 	uint64_t ahead_ns;  /* time_namespace_ahead_ns(), modulo 2^64 */
 	struct pollfd *fds; /* scratch: those of the caller, and the eventfd */
 	size_t capacity;
+	struct process_files files;
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -45,32 +45,11 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
 }
 
-/*
- * Whether a new descriptor is one of those that must stay free. A new descriptor is always the
- * lowest free one.
- */
-static bool is_reserved(int fd)
-{
-	struct rlimit files;
-
-	return getrlimit(RLIMIT_NOFILE, &files) == 0 && (rlim_t)fd + FILES_KEPT >= files.rlim_cur;
-}
-
 static int linux_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu,
 			   int group_fd, unsigned long flags)
 {
 	(void)ctx;
-	long fd;
-	do /* it waits for locks, and a signal interrupts that */
-		fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
-	while (fd < 0 && errno == EINTR);
-	if (fd < 0)
-		return -errno;
-	if (is_reserved((int)fd)) {
-		close((int)fd);
-		return -EMFILE;
-	}
-	return (int)fd;
+	return process_call_event(attr, pid, cpu, group_fd, flags);
 }
 
 static ssize_t linux_perf_read(void *ctx, int fd, void *buffer, size_t size)
@@ -105,7 +84,9 @@ static int linux_perf_unmap(void *ctx, void *address, size_t size)
 
 static int linux_close(void *ctx, int fd)
 {
-	(void)ctx;
+	struct sys_linux *self = ctx;
+
+	process_call_close(&self->files, fd);
 	return close(fd) < 0 ? -errno : 0;
 }
 
@@ -195,33 +176,13 @@ static uint64_t linux_boottime_ns(void *ctx)
 static ssize_t linux_file_read(void *ctx, const char *path, char *buffer, size_t size)
 {
 	(void)ctx;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
-	/* A read of /proc returns at most a page, so read up to the end. */
-	size_t length = 0;
-	ssize_t got = 0;
-	while (length < size - 1) {
-		got = read(fd, buffer + length, size - 1 - length);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		length += (size_t)got;
-	}
-	int code = got < 0 ? -errno : 0;
-	close(fd);
-	buffer[length] = '\0';
-	return code ? code : (ssize_t)length;
+	return process_call_read(path, buffer, size);
 }
 
 static ssize_t linux_link_read(void *ctx, const char *path, char *buffer, size_t size)
 {
 	(void)ctx;
-	ssize_t length = readlink(path, buffer, size - 1);
-	int code = length < 0 ? -errno : 0;
-	buffer[length < 0 ? 0 : length] = '\0';
-	return code ? code : length;
+	return process_call_link(path, buffer, size);
 }
 
 static int linux_file_owner(void *ctx, const char *path, uid_t *owner)
@@ -235,51 +196,39 @@ static int linux_file_owner(void *ctx, const char *path, uid_t *owner)
 	return 0;
 }
 
-/*
- * Opening some devices changes the machine, and a user may replace a library by a link to one. So
- * the path is resolved with O_PATH first, which opens nothing.
- */
 static int linux_file_open(void *ctx, const char *path)
 {
-	(void)ctx;
-	char again[32];
-	struct stat status;
-	int place = open(path, O_PATH | O_CLOEXEC);
+	struct sys_linux *self = ctx;
 
-	if (place < 0)
-		return -errno;
-	int fd = fstat(place, &status) < 0 ? -errno : S_ISREG(status.st_mode) ? 0 : -EINVAL;
-	if (fd == 0) {
-		snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
-		fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-		fd = fd < 0 ? -errno : fd;
-	}
-	close(place);
-	return fd;
+	return process_call_open(&self->files, path);
 }
 
 static ssize_t linux_file_pread(void *ctx, int fd, void *buffer, size_t size, uint64_t offset)
 {
+	const struct sys_linux *self = ctx;
+
+	return process_call_pread(&self->files, fd, buffer, size, offset);
+}
+
+static int linux_file_ioctl(void *ctx, int fd, unsigned long request, void *argument)
+{
+	const struct sys_linux *self = ctx;
+
+	if (request == PROCMAP_QUERY)
+		return process_call_query(&self->files, fd, argument);
+	return ioctl(fd, request, argument) < 0 ? -errno : 0;
+}
+
+static size_t linux_stuck(void *ctx, pid_t *pids, size_t most)
+{
 	(void)ctx;
-	if (offset > INT64_MAX)
-		return 0;
-	ssize_t length;
-	do
-		length = pread(fd, buffer, size, (off_t)offset);
-	while (length < 0 && errno == EINTR);
-	return length < 0 ? -errno : length;
+	return process_call_stuck(pids, most);
 }
 
 static int linux_file_status(void *ctx, int fd, struct stat *status)
 {
 	(void)ctx;
 	return fstat(fd, status) < 0 ? -errno : 0;
-}
-
-static int linux_file_ioctl(void *ctx, int fd, unsigned long request, void *argument)
-{
-	(void)ctx;
-	return ioctl(fd, request, argument) < 0 ? -errno : 0;
 }
 
 static int linux_dir_links(void *ctx, const char *path, uint64_t *links)
@@ -356,6 +305,7 @@ static const struct sys_ops linux_ops = {
 	.file_pread = linux_file_pread,
 	.file_status = linux_file_status,
 	.file_ioctl = linux_file_ioctl,
+	.stuck = linux_stuck,
 	.dir_links = linux_dir_links,
 	.dir_each = linux_dir_each,
 	.pidfd_open = linux_pidfd_open,

@@ -25,7 +25,7 @@ static enum task_wait_state read_state(const struct waits *waits, const struct t
 {
 	struct proc_stat stat;
 
-	if (task->pid <= 0 || proc_thread_stat(waits->sys, task->pid, task->tid, &stat) < 0)
+	if (task->pid <= 0 || proc_thread_brief(waits->sys, task->pid, task->tid, &stat) < 0)
 		return TASK_OFF;
 	switch (stat.state) {
 	case 'S':

@@ -32,7 +32,7 @@ static void read_thread(struct waits *waits, pid_t pid, pid_t tid)
 
 	if (has_account(waits, task) || task->exit_ns)
 		return;
-	if (proc_thread_stat(waits->sys, pid, tid, &stat) < 0)
+	if (proc_thread_brief(waits->sys, pid, tid, &stat) < 0)
 		return;
 	task_set_state(task, stat.state, now_ns);
 	waits_account(waits, task)->seen =

@@ -324,7 +324,7 @@ static bool may_be_queued(const struct waits *waits, const struct task *task, un
 	if (*left == 0 || task->pid <= 0)
 		return true;
 	(*left)--;
-	return proc_thread_stat(waits->sys, task->pid, task->tid, &stat) < 0 || stat.state == 'R';
+	return proc_thread_brief(waits->sys, task->pid, task->tid, &stat) < 0 || stat.state == 'R';
 }
 
 /* The part of the interval since a task left its CPU. */
@@ -361,7 +361,7 @@ static void look_for_queued(struct waits *waits)
 		if (task->exit_ns || task->pid <= 0 || !is_blocked(task->wait.state))
 			continue;
 		left--;
-		if (proc_thread_stat(waits->sys, task->pid, task->tid, &stat) == 0)
+		if (proc_thread_brief(waits->sys, task->pid, task->tid, &stat) == 0)
 			task->wait.seen =
 				stat.state == 'R' ? TASK_SEEN_RUNNABLE : TASK_SEEN_BLOCKED;
 	}

@@ -20,6 +20,7 @@
 #include "tui/term/theme_load.h"
 #include "tui/term/variables.h"
 
+#include "core/base/fiber.h"
 #include "core/base/text.h"
 #include "core/base/thread.h"
 #include "core/base/util.h"
@@ -202,6 +203,42 @@ static int draw_or_print(const struct run_config *config, bool draws, struct err
 	return run_batch(config, err);
 }
 
+struct counting {
+	const struct run_config *config;
+	bool draws;
+	int status;
+	struct error *err;
+};
+
+static void run_in_fiber(void *arg)
+{
+	struct counting *counting = arg;
+
+	counting->status = draw_or_print(counting->config, counting->draws, counting->err);
+}
+
+/*
+ * In a fiber: the files of a process may not answer. This thread does nothing else meanwhile, and
+ * blocks all signals.
+ */
+static int run_apart(const struct run_config *config, bool draws, struct error *err)
+{
+	struct counting counting = {config, draws, RUN_FAILED, err};
+	struct fiber *fiber;
+	sigset_t all, before;
+
+	int rc = fiber_start(&fiber, run_in_fiber, &counting);
+	if (rc) {
+		error_set_not_started(err, rc, "A thread");
+		return RUN_FAILED;
+	}
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	fiber_join(fiber);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return counting.status;
+}
+
 /* The theme is checked here, because its notes name files of this machine. */
 static int run_on_host(int argc, char **argv, const struct options *options, struct config *config,
 		       const struct rights *rights)
@@ -273,7 +310,7 @@ static int run_counting(const struct options *options, struct config *file,
 	    ending_new(&end, &ending, &err) == 0 && watch_link(sent, &err) == 0 &&
 	    serve_open(options, &serve, &err) == 0) {
 		config.ending = ending;
-		status = draw_or_print(&config, draws, &err);
+		status = run_apart(&config, draws, &err);
 	}
 	serve_close(&serve);
 	if (options->command)

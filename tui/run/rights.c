@@ -251,7 +251,10 @@ static int sight_add_pid(void *arg, const char *name)
 	return sight->n == PROCESSES_SEEN;
 }
 
-/* Keeps the pids with a readable (`readable`) or unreadable stat file. Returns their number. */
+/*
+ * Keeps the pids with a readable (`readable`) or unreadable status file, which the kernel lets
+ * through whatever the process does. Returns their number.
+ */
 static unsigned sight_filter(struct sight *sight, bool readable)
 {
 	unsigned n = 0;
@@ -259,7 +262,7 @@ static unsigned sight_filter(struct sight *sight, bool readable)
 	for (unsigned i = 0; i < sight->n; i++) {
 		char path[40], text[64];
 
-		snprintf(path, sizeof(path), "/proc/%s/stat", sight->pids[i]);
+		snprintf(path, sizeof(path), "/proc/%s/status", sight->pids[i]);
 		bool can = sys_file_read(sight->sys, path, text, sizeof(text)) > 0;
 		if (can == readable && n++ < i)
 			memmove(sight->pids[n - 1], sight->pids[i], sizeof(sight->pids[0]));

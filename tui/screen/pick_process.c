@@ -65,7 +65,7 @@ static void add_from_proc(struct process_pick *pick, pid_t pid)
 	char path[32], user[24];
 	uid_t uid;
 
-	if (proc_stat_read(pick->sys, pid, &stat) < 0 || proc_has_ended(&stat))
+	if (proc_thread_brief(pick->sys, pid, pid, &stat) < 0 || proc_has_ended(&stat))
 		return;
 	snprintf(path, sizeof(path), "/proc/%d", pid);
 	if (sys_file_owner(pick->sys, path, &uid) < 0)

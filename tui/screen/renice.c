@@ -36,6 +36,8 @@ static int refusal_error(const struct renice_target *target, int result, struct 
 {
 	if (result == -ESRCH)
 		return ended_error(target, err);
+	if (result == -ETIMEDOUT)
+		return signal_target_unread(target->pid, result, err);
 	if (result == -EPERM)
 		return error_set(err, result,
 				 "Process %d belongs to another user or has more rights: its "
@@ -58,15 +60,16 @@ static int renice_thread(struct renice *renice, pid_t tid)
 	const struct sys *sys = renice->sys;
 	struct proc_stat stat;
 
-	if (proc_thread_stat(sys, renice->target->pid, tid, &stat) < 0)
-		return 0;
+	int result = proc_thread_stat(sys, renice->target->pid, tid, &stat);
+	if (result < 0)
+		return result == -ETIMEDOUT ? result : 0;
 
 	int nice = stat.nice + renice->delta;
 	nice = nice < NICE_LEAST ? NICE_LEAST : nice > NICE_MOST ? NICE_MOST : nice;
 	if (nice != stat.nice) {
 		if (sys_pidfd_signal(sys, renice->pidfd, 0) == -ESRCH)
 			return -ESRCH;
-		int result = sys_set_nice(sys, tid, nice);
+		result = sys_set_nice(sys, tid, nice);
 		if (result < 0)
 			return result == -ESRCH ? 0 : result;
 	}
@@ -94,14 +97,15 @@ static int renice_process(struct renice *renice)
 	struct signal_target process;
 	char path[48];
 
-	if (signal_target_find(renice->sys, renice->target->pid, renice->target->seen_ns, &process,
-			       renice->err) < 0)
-		return -ESRCH;
+	int result = signal_target_find(renice->sys, renice->target->pid, renice->target->seen_ns,
+					&process, renice->err);
+	if (result < 0)
+		return result;
 	snprintf(renice->change->name, sizeof(renice->change->name), "%d %s", process.pid,
 		 process.name);
 	snprintf(path, sizeof(path), "/proc/%d/task", process.pid);
 
-	int result = sys_dir_each(renice->sys, path, renice_listed, renice);
+	result = sys_dir_each(renice->sys, path, renice_listed, renice);
 	return result < 0 ? result : renice->result;
 }
 
@@ -111,8 +115,10 @@ static int renice_one_thread(struct renice *renice)
 	struct proc_stat stat;
 	char name[48];
 
-	if (proc_thread_stat(renice->sys, target->pid, target->tid, &stat) < 0 ||
-	    !signal_target_is_of(renice->sys, &stat, target->seen_ns))
+	int result = proc_thread_stat(renice->sys, target->pid, target->tid, &stat);
+	if (result == -ETIMEDOUT)
+		return result;
+	if (result < 0 || !signal_target_is_of(renice->sys, &stat, target->seen_ns))
 		return -ESRCH;
 	text_printable(name, sizeof(name), stat.comm, sizeof(stat.comm));
 	snprintf(renice->change->name, sizeof(renice->change->name), "%d %s", target->tid, name);

@@ -18,6 +18,16 @@ static int ended_error(pid_t pid, struct error *err)
 	return error_set(err, -ESRCH, "Process %d has ended.", pid);
 }
 
+int signal_target_unread(pid_t pid, int result, struct error *err)
+{
+	if (result != -ETIMEDOUT)
+		return ended_error(pid, err);
+	return error_set(err, result,
+			 "/proc does not answer for process %d, so it may be another one by now. "
+			 "In a shell: kill %d",
+			 pid, pid);
+}
+
 bool signal_target_is_of(const struct sys *sys, const struct proc_stat *stat, uint64_t seen_ns)
 {
 	uint64_t seen_ago_ns = u64_growth(seen_ns, sys_now_ns(sys));
@@ -30,9 +40,11 @@ int signal_target_find(const struct sys *sys, pid_t pid, uint64_t seen_ns,
 		       struct signal_target *signal_target, struct error *err)
 {
 	struct proc_stat stat;
+	int result = proc_stat_read(sys, pid, &stat);
 
-	if (proc_stat_read(sys, pid, &stat) < 0 || proc_has_ended(&stat) ||
-	    !signal_target_is_of(sys, &stat, seen_ns))
+	if (result < 0)
+		return signal_target_unread(pid, result, err);
+	if (proc_has_ended(&stat) || !signal_target_is_of(sys, &stat, seen_ns))
 		return ended_error(pid, err);
 	*signal_target = (struct signal_target){.pid = pid, .start_ticks = stat.start_ticks};
 	text_printable(signal_target->name, sizeof(signal_target->name), stat.comm,
@@ -58,9 +70,11 @@ int signal_target_send(const struct sys *sys, const struct signal_target *signal
 	int result = proc_stat_read(sys, signal_target->pid, &stat);
 	if (result == 0 && stat.start_ticks == signal_target->start_ticks)
 		result = sys_pidfd_signal(sys, fd, signal);
-	else
+	else if (result != -ETIMEDOUT)
 		result = -ESRCH;
 	sys_close(sys, fd);
+	if (result == -ETIMEDOUT)
+		return signal_target_unread(signal_target->pid, result, err);
 	if (result == -ESRCH)
 		return ended_error(signal_target->pid, err);
 	if (result == -EPERM)

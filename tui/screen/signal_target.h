@@ -24,9 +24,12 @@ struct signal_target {
 /* Whether a task had started by seen_ns (CLOCK_MONOTONIC). */
 bool signal_target_is_of(const struct sys *sys, const struct proc_stat *stat, uint64_t seen_ns);
 
+/* The error of a process whose stat could not be read with `result`. Returns its code. */
+int signal_target_unread(pid_t pid, int result, struct error *err);
+
 /*
- * Finds the process that had the pid at seen_ns (CLOCK_MONOTONIC). Returns 0, or -ESRCH with an
- * error text if it has ended.
+ * Finds the process that had the pid at seen_ns (CLOCK_MONOTONIC). Returns 0, or an error: -ESRCH
+ * if it has ended, -ETIMEDOUT if /proc does not answer for it.
  */
 int signal_target_find(const struct sys *sys, pid_t pid, uint64_t seen_ns,
 		       struct signal_target *signal_target, struct error *err);
