@@ -35,13 +35,14 @@ const char *const faulty_names[FAULTY_OPS] = {
  * perf_event_open(2) and kernel/events/core.c; seccomp filters return EPERM, EACCES or ENOSYS. A
  * read of a pinned event that lost its counter returns 0 bytes, one of a changed group ECHILD.
  * Files of /proc and /sys have more errors than open(2): ESRCH of an exited task, EINVAL, EIO,
- * ENODEV, EOPNOTSUPP and EAGAIN of drivers.
+ * ENODEV, EOPNOTSUPP and EAGAIN of drivers. ETIMEDOUT is not the kernel's
+ * (core/sys/process_call.h).
  */
 const int *const faulty_answers[FAULTY_OPS] = {
-	[FAULTY_PERF_OPEN] =
-		(const int[]){-E2BIG, -EACCES, -EAGAIN, -EBADF, -EBUSY, -EFAULT, -EINVAL, -EMFILE,
-			      -ENFILE, -ENODEV, -ENOENT, -ENOMEM, -ENOSPC, -ENOSYS, -EOPNOTSUPP,
-			      -EOVERFLOW, -EPERM, -ESRCH, 0},
+	[FAULTY_PERF_OPEN] = (const int[]){-E2BIG,     -EACCES, -EAGAIN, -EBADF,     -EBUSY,
+					   -EFAULT,    -EINVAL, -EMFILE, -ENFILE,    -ENODEV,
+					   -ENOENT,    -ENOMEM, -ENOSPC, -ENOSYS,    -EOPNOTSUPP,
+					   -EOVERFLOW, -EPERM,  -ESRCH,  -ETIMEDOUT, 0},
 	[FAULTY_PERF_READ] = (const int[]){-EACCES, -ECHILD, -EFAULT, -EINTR, -EINVAL, -EIO,
 					   -ENOMEM, -ENOSPC, FAULTY_EMPTY, FAULTY_SHORT, 0},
 	[FAULTY_PERF_IOCTL] = (const int[]){-EACCES, -EBADF, -EBUSY, -EFAULT, -EINVAL, -EIO,
@@ -54,21 +55,23 @@ const int *const faulty_answers[FAULTY_OPS] = {
 	[FAULTY_CURRENT_CPU] = (const int[]){-1, 0},
 	[FAULTY_SELF] = (const int[]){-ESRCH, 0},
 	[FAULTY_FILE_READ] =
-		(const int[]){-EACCES, -EAGAIN, -EINTR,       -EINVAL,       -EIO,
-			      -EISDIR, -ELOOP,  -EMFILE,      -ENAMETOOLONG, -ENFILE,
-			      -ENODEV, -ENOENT, -ENOMEM,      -ENOTDIR,      -EOPNOTSUPP,
-			      -EPERM,  -ESRCH,  FAULTY_EMPTY, FAULTY_SHORT,  0},
+		(const int[]){-EACCES, -EAGAIN, -EINTR,     -EINVAL,       -EIO,
+			      -EISDIR, -ELOOP,  -EMFILE,    -ENAMETOOLONG, -ENFILE,
+			      -ENODEV, -ENOENT, -ENOMEM,    -ENOTDIR,      -EOPNOTSUPP,
+			      -EPERM,  -ESRCH,  -ETIMEDOUT, FAULTY_EMPTY,  FAULTY_SHORT,
+			      0},
 	[FAULTY_LINK_READ] = (const int[]){-EACCES, -EINVAL, -EIO, -ELOOP, -ENAMETOOLONG, -ENOENT,
-					   -ENOMEM, -ENOTDIR, -ESRCH, FAULTY_SHORT, 0},
+					   -ENOMEM, -ENOTDIR, -ESRCH, -ETIMEDOUT, FAULTY_SHORT, 0},
 	[FAULTY_FILE_OWNER] = (const int[]){-EACCES, -EIO, -ELOOP, -ENOENT, -ENOMEM, -ENOTDIR,
 					    -EOVERFLOW, -ESRCH, 0},
-	[FAULTY_FILE_OPEN] = (const int[]){-EACCES, -EINVAL, -EIO, -ELOOP, -EMFILE, -ENAMETOOLONG,
-					   -ENFILE, -ENOENT, -ENOMEM, -ENOTDIR, -EPERM, -ESRCH, 0},
-	[FAULTY_FILE_PREAD] = (const int[]){-EACCES, -EINVAL, -EIO, -ENOMEM, -ESRCH, FAULTY_EMPTY,
-					    FAULTY_SHORT, 0},
+	[FAULTY_FILE_OPEN] =
+		(const int[]){-EACCES, -EINVAL, -EIO, -ELOOP, -EMFILE, -ENAMETOOLONG, -ENFILE,
+			      -ENOENT, -ENOMEM, -ENOTDIR, -EPERM, -ESRCH, -ETIMEDOUT, 0},
+	[FAULTY_FILE_PREAD] = (const int[]){-EACCES, -EINVAL, -EIO, -ENOMEM, -ESRCH, -ETIMEDOUT,
+					    FAULTY_EMPTY, FAULTY_SHORT, 0},
 	[FAULTY_FILE_STATUS] = (const int[]){-EIO, -ENOMEM, -EOVERFLOW, 0},
 	[FAULTY_FILE_IOCTL] = (const int[]){-EFAULT, -EINVAL, -EIO, -ENAMETOOLONG, -ENOENT, -ENOMEM,
-					    -ENOTTY, -EPERM, -ESRCH, 0},
+					    -ENOTTY, -EPERM, -ESRCH, -ETIMEDOUT, 0},
 	[FAULTY_DIR_EACH] = (const int[]){-EACCES, -EIO, -EMFILE, -ENFILE, -ENOENT, -ENOMEM,
 					  -ENOTDIR, FAULTY_EMPTY, FAULTY_SHORT, 0},
 	[FAULTY_PIDFD_OPEN] = (const int[]){-EINVAL, -EMFILE, -ENFILE, -ENODEV, -ENOMEM, -ENOSYS,
@@ -85,12 +88,28 @@ static void count_call(struct faulty *faulty)
 	abort();
 }
 
+static bool is_held(const struct faulty *faulty, const char *path)
+{
+	static const char *const free[] = {"cgroup", "comm", "sched", "schedstat", "status"};
+	char prefix[32];
+
+	snprintf(prefix, sizeof(prefix), "/proc/%d/", faulty->held);
+	if (!faulty->held || !path || strncmp(path, prefix, strlen(prefix)) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(free) / sizeof(free[0]); i++)
+		if (strcmp(strrchr(path, '/') + 1, free[i]) == 0)
+			return false;
+	return strcmp(strrchr(path, '/'), "/task") != 0;
+}
+
 /* The injected answer of the call; 0: none. */
 static int enter(struct faulty *faulty, enum faulty_op op, const char *path)
 {
 	unsigned call = ++faulty->calls[op];
 
 	count_call(faulty);
+	if (is_held(faulty, path))
+		return -ETIMEDOUT;
 	if (!faulty->answer)
 		return 0;
 	if (faulty->below) {
@@ -110,6 +129,8 @@ static int faulty_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, 
 	struct faulty *faulty = ctx;
 	int answer = enter(faulty, FAULTY_PERF_OPEN, NULL);
 
+	if (faulty->held && pid == faulty->held)
+		return -ETIMEDOUT;
 	return answer ? answer : sys_perf_open(&faulty->to, attr, pid, cpu, group_fd, flags);
 }
 
@@ -327,6 +348,16 @@ static int pass_name(void *arg, const char *name)
 	return half->names++ < half->most / 2 ? half->fn(half->arg, name) : 1;
 }
 
+static size_t faulty_stuck(void *ctx, pid_t *pids, size_t most)
+{
+	const struct faulty *faulty = ctx;
+
+	if (!faulty->held || most == 0)
+		return 0;
+	pids[0] = faulty->held;
+	return 1;
+}
+
 static int faulty_dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name),
 			   void *arg)
 {
@@ -388,6 +419,7 @@ static const struct sys_ops faulty_ops = {
 	.file_pread = faulty_file_pread,
 	.file_status = faulty_file_status,
 	.file_ioctl = faulty_file_ioctl,
+	.stuck = faulty_stuck,
 	.dir_each = faulty_dir_each,
 	.pidfd_open = faulty_pidfd_open,
 	.pidfd_signal = faulty_pidfd_signal,
@@ -402,6 +434,11 @@ void faulty_init(struct faulty *faulty, const struct sys *to)
 struct sys faulty_sys(struct faulty *faulty)
 {
 	return (struct sys){.ops = &faulty_ops, .ctx = faulty};
+}
+
+void faulty_hold(struct faulty *faulty, pid_t pid)
+{
+	faulty->held = pid;
 }
 
 void faulty_fail(struct faulty *faulty, enum faulty_op op, unsigned call, bool ever, int answer)

@@ -56,6 +56,8 @@ struct faulty {
 
 	struct faulty *behind; /* a second one between this and `to`; NULL: none */
 
+	pid_t held; /* a process that holds its files back; 0: none */
+
 	const char *below; /* not NULL: instead, every call for a path with this prefix fails */
 
 	/* Offsets of the clocks from the other kernel's. */
@@ -74,6 +76,12 @@ struct sys faulty_sys(struct faulty *faulty);
 
 /* Fails all calls for paths with this prefix: -errno, FAULTY_EMPTY or FAULTY_SHORT. */
 void faulty_hide(struct faulty *faulty, const char *below, int answer);
+
+/*
+ * The process holds its files back, as in core/sys/process_call.h: -ETIMEDOUT, but for those that
+ * are always let through. 0: no process.
+ */
+void faulty_hold(struct faulty *faulty, pid_t pid);
 
 /* Fails that call; counting starts at the next one. */
 void faulty_fail(struct faulty *faulty, enum faulty_op op, unsigned call, bool ever, int answer);

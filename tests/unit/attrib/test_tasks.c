@@ -506,6 +506,33 @@ static void test_hidden_is_not_gone(void **state)
 	bench_close(&bench);
 }
 
+/* A process that holds its files back: the name is known, and the last command line stays. */
+static void test_held_files(void **state)
+{
+	struct bench bench;
+	struct faulty faulty;
+	unsigned budget = 10;
+
+	(void)state;
+	bench_open(&bench);
+	tasks_free(bench.tasks);
+	faulty_init(&faulty, &bench.sys);
+	const struct sys sys = faulty_sys(&faulty);
+	bench.tasks = tasks_new(&sys);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .comm = "nine"});
+	struct task *task = tasks_at(bench.tasks, 9, 9, at_ms(0));
+	struct cmdline *before = tasks_cmdline(bench.tasks, task, true, at_ms(1), &budget);
+	assert_non_null(before);
+	faulty_hold(&faulty, 9);
+	tasks_read_proc(bench.tasks, task);
+	assert_string_equal(task->comm, "nine");
+	assert_ptr_equal(tasks_cmdline(bench.tasks, task, true, at_ms(60000), &budget), before);
+	faulty_hold(&faulty, 0);
+	assert_non_null(tasks_cmdline(bench.tasks, task, true, at_ms(120000), &budget));
+	assert_int_equal(budget, 7);
+	bench_close(&bench);
+}
+
 /* A task that was past its EXIT at the start: its last switch makes a record, /proc lacks it. */
 static void test_only_last_switch_is_seen(void **state)
 {
@@ -869,6 +896,7 @@ int main(void)
 		cmocka_unit_test(test_lost_comm),
 		cmocka_unit_test(test_unreadable_is_not_gone),
 		cmocka_unit_test(test_hidden_is_not_gone),
+		cmocka_unit_test(test_held_files),
 		cmocka_unit_test(test_only_last_switch_is_seen),
 		cmocka_unit_test(test_forked_task_is_not_gone),
 		cmocka_unit_test(test_proc_is_read_again),

@@ -113,6 +113,18 @@ static void main_is_denied(struct fk *fk, struct faulty *faulty)
 	faulty_hide(faulty, "/proc/50", -EACCES);
 }
 
+static void main_holds_its_files(struct fk *fk, struct faulty *faulty)
+{
+	(void)fk;
+	faulty_hold(faulty, 50);
+}
+
+static void main_lets_go(struct fk *fk, struct faulty *faulty)
+{
+	(void)fk;
+	faulty_hold(faulty, 0);
+}
+
 static void stat_is_half(struct fk *fk, struct faulty *faulty)
 {
 	(void)fk;
@@ -168,6 +180,11 @@ static const struct sweep_step vanishing[] = {
 	{0}, {.disturb = main_vanishes},  {0}, {.disturb = all_is_well_again},
 	{0}, {.disturb = main_is_denied}, {0}, {.disturb = all_is_well_again},
 	{0}};
+static const struct sweep_step holding[] = {
+	{0}, {.disturb = main_holds_its_files},
+	{0}, {.disturb = main_lets_go},
+	{0}, {.disturb = main_holds_its_files, .commands = {{COMMAND_ADD_EVENTS, "branches"}}},
+	{0}};
 static const struct sweep_step halves[] = {{0},
 					   {.disturb = stat_is_half},
 					   {0},
@@ -208,6 +225,17 @@ static struct strange stranges[] = {
 	{.scene = {.name = "a task vanishes", SYSTEM, STEPS(vanishing)}},
 	{.scene = {.name = "a task vanishes, tasks", TASKS, STEPS(vanishing)}},
 	{.scene = {.name = "a task vanishes, /proc alone", PROC, STEPS(vanishing)}},
+	{.scene = {.name = "held files", SYSTEM, STEPS(holding)},
+	 .note = "/proc does not answer for 50 (worker), which execs or maps a file"},
+	{.scene = {.name = "held files, tasks", TASKS, STEPS(holding)},
+	 .note = "/proc does not answer for 50 (worker), which execs or maps a file"},
+	{.scene = {.name = "held files, /proc alone", PROC, STEPS(holding)},
+	 .note = "/proc does not answer for 50 (worker), which execs or maps a file"},
+	{.scene = {.name = "held files at the start",
+		   SYSTEM,
+		   STEPS(quiet),
+		   .prepare = main_holds_its_files},
+	 .note = "/proc does not answer for 50 (worker), which execs or maps a file"},
 	{.scene = {.name = "half of a text", SYSTEM, STEPS(halves)}},
 	{.scene = {.name = "half of a text, tasks", TASKS, STEPS(halves)}},
 	{.scene = {.name = "half of a text, /proc alone", PROC, STEPS(halves)}},

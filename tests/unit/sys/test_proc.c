@@ -6,6 +6,7 @@
 #include "core/sys/proc.h"
 #include "core/sys/users.h"
 #include "tests/fake_kernel/fake_kernel.h"
+#include "tests/fake_kernel/faulty.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -316,6 +317,35 @@ static void test_pids(void **state)
 	assert_int_equal(proc_pid("99999999999999999999"), 0);
 }
 
+/* What is known of a thread whose process holds stat back. */
+static void stat_is_held_back(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys inner = fk_sys(fk);
+	struct proc_stat whole, stat;
+	struct faulty faulty;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 40, .comm = "parent"});
+	fk_task(fk, &(struct fk_spec){.tid = 50, .ppid = 40, .comm = "a\\b) c"});
+	faulty_init(&faulty, &inner);
+	struct sys sys = faulty_sys(&faulty);
+	assert_int_equal(proc_thread_stat(&sys, 50, 50, &whole), 0);
+	for (int held = 0; held < 2; held++) {
+		faulty_hold(&faulty, held ? 50 : 0);
+		assert_int_equal(proc_thread_stat(&sys, 50, 50, &stat), held ? -ETIMEDOUT : 0);
+		assert_int_equal(proc_thread_brief(&sys, 50, 50, &stat), 0);
+		assert_int_equal(stat.pid, 50);
+		assert_int_equal(stat.ppid, 40);
+		assert_string_equal(stat.comm, "a\\b) c");
+		assert_int_equal(stat.state, whole.state);
+		assert_int_equal(stat.threads, whole.threads);
+		assert_int_equal(stat.start_ticks, 0);
+		assert_int_equal(proc_thread_brief(&sys, 51, 51, &stat), -ENOENT);
+	}
+	fk_free(fk);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -323,7 +353,7 @@ int main(void)
 		cmocka_unit_test(test_io),        cmocka_unit_test(test_cpu_list),
 		cmocka_unit_test(test_users),     cmocka_unit_test(test_states),
 		cmocka_unit_test(test_pids),      cmocka_unit_test(test_status),
-		cmocka_unit_test(test_schedstat),
+		cmocka_unit_test(test_schedstat), cmocka_unit_test(stat_is_held_back),
 	};
 
 	return cmocka_run_group_tests_name("proc", tests, NULL, NULL);
