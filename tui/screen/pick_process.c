@@ -12,6 +12,7 @@
 #include "tui/screen/app.h"
 #include "tui/screen/pick.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,10 @@ static void add_from_proc(struct process_pick *pick, pid_t pid)
 	char path[32], user[24];
 	uid_t uid;
 
-	if (proc_thread_brief(pick->sys, pid, pid, &stat) < 0 || proc_has_ended(&stat))
+	int result = proc_stat_read(pick->sys, pid, &stat);
+	if (result == -ETIMEDOUT)
+		result = proc_thread_brief(pick->sys, pid, pid, &stat);
+	if (result < 0 || proc_has_ended(&stat))
 		return;
 	snprintf(path, sizeof(path), "/proc/%d", pid);
 	if (sys_file_owner(pick->sys, path, &uid) < 0)
