@@ -5,7 +5,8 @@
  * While an interval runs, the rings are drained when they are full enough. To end it, the groups of
  * all CPUs are read, one after the other. There each CPU's part of the interval ends, in the middle
  * of a slice. A record before that names the running task (the tracepoint's next, a SWITCH), or the
- * next record does: a switch, or a tick that is armed for this. If none comes in time (a stalled or
+ * next record does: a switch, or a tick that is armed for this. It is armed, too, if the named task
+ * may have left without a record. If none comes in time (a stalled or
  * idle virtual CPU), the time since the last record is unattributed, except what /proc/stat counts
  * as idle.
  *
