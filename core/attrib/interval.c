@@ -289,12 +289,14 @@ bool interval_has_gaps(const struct interval *interval, const struct interval_ga
 	return is_much(gaps, task, seen_ns, gaps->unknown_ns);
 }
 
-void interval_mark_unnamed(struct interval *interval)
+void interval_mark_hidden(struct interval *interval)
 {
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		uint64_t ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
-		if (interval->cpu_unnamed[i] && interval->hidden_ns[i] > ns / 100)
-			interval_add_gap(interval, i, interval->hidden_ns[i], UINT64_MAX);
+		if (interval->hidden_ns[i] > ns / 100)
+			interval_add_gap(interval, i,
+					 u64_growth(interval->gap_ns[i], interval->hidden_ns[i]),
+					 UINT64_MAX);
 	}
 }
 

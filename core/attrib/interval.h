@@ -125,10 +125,10 @@ static inline void interval_ran(struct interval *interval, const struct task *ta
 /* Adds a slice in which any task may have run on that CPU: ns up to end_ns. Sets its cpu_gaps. */
 void interval_add_gap(struct interval *interval, size_t cpu, uint64_t ns, uint64_t end_ns);
 /*
- * At the cut, after interval_hidden_to_idle(): makes the hidden time of CPUs that are unnamed a
- * gap, if more than a hundredth is left, as the counts of some task are too low.
+ * At the cut, after interval_hidden_to_idle(): makes the hidden time of a CPU a gap, if more than a
+ * hundredth is left, as the counts of some task are too low.
  */
-void interval_mark_unnamed(struct interval *interval);
+void interval_mark_hidden(struct interval *interval);
 
 /* What is unknown of an interval, for all its tasks. */
 struct interval_gaps {

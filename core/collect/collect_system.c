@@ -486,7 +486,7 @@ static void system_cut(struct collect *collect)
 	hidden_switches_cut(&self->hidden, &self->cpus, &collect->interval);
 	doubt_idle_of_gaps(&collect->interval);
 	add_late_gaps(self);
-	interval_mark_unnamed(&collect->interval);
+	interval_mark_hidden(&collect->interval);
 	interval_sum_cpus(&collect->interval);
 	socket_counters_cut(&self->sockets, &collect->interval);
 	proc_times_cut(&self->times, self->context.events, self->base.plan, &collect->interval);
