@@ -77,7 +77,7 @@ static inline void slice_log_waking(struct slice_log *log, size_t cpu, struct ta
 		      &(struct slice){task, time_ns, time_ns, SLICE_WOKEN, 0});
 }
 
-/* Drops the slices of tasks whose EXIT is older: the table of tasks may free them. */
+/* Drops the slices of tasks whose EXIT is older by TASKS_REUSE_NS: the table may free them. */
 void slice_log_drop_exited(struct slice_log *log, uint64_t time_ns);
 
 /*

@@ -140,6 +140,21 @@ static bool is_blocked(enum task_wait_state state)
 	       state == TASK_BLOCKED || state == TASK_OFF;
 }
 
+/*
+ * Whether a task has ended at a time. After its EXIT it may leave its CPU and have one more slice:
+ * it lives on if a record has that state. A task whose last switch was lost is soon freed.
+ */
+static bool has_ended(const struct task *task, uint64_t time_ns)
+{
+	const struct task_wait *account = &task->wait;
+	bool off = is_queued(account->state) || account->state == TASK_SLEEPING ||
+		   account->state == TASK_UNINTERRUPTIBLE;
+	bool lives_on = off && account->left_ns >= task->exit_ns &&
+			task->exit_ns + TASKS_REUSE_NS >= time_ns;
+
+	return task->exit_ns && task->exit_ns < time_ns && !lives_on;
+}
+
 /* The time in states up to a time. The wake-up of a blocked task makes it runnable. */
 static void account_until(struct task_wait *account, uint64_t time_ns)
 {
@@ -698,7 +713,7 @@ static void begin_next(struct waits *waits, uint64_t begin_ns, bool search)
 		}
 		bool shown = is_queued(account->state) || account->state == TASK_STOPPED ||
 			     account->state == TASK_UNINTERRUPTIBLE;
-		if (task->exit_ns || (!shown && left == 0))
+		if (has_ended(task, begin_ns) || (!shown && left == 0))
 			continue;
 		left -= !shown;
 		waits_account(waits, task);
@@ -730,7 +745,7 @@ static void complete_accounts(struct waits *waits, struct interval *interval)
 	waits_add_others(waits, interval);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
-		bool ended = task->exit_ns && task->exit_ns < waits->end_ns;
+		bool ended = has_ended(task, waits->end_ns);
 		if (waits->wakeups && !waits->recorded && !ended)
 			find_early_waking(waits, task, &left);
 		account_until(&task->wait, ended ? task->exit_ns : waits->end_ns);
