@@ -198,8 +198,10 @@ SELDOM void hidden_log_slice(struct attrib *attrib, size_t cpu, const struct rec
 	if (last_tid == left->tid || running->left_at <= running->lost_at)
 		return;
 	if (first_tid != last_tid) {
-		const struct slice unknown = {.begin_ns = begin_ns, .end_ns = begin_ns};
+		struct slice unknown = {
+			.begin_ns = begin_ns, .end_ns = begin_ns, .end = SLICE_HIDDEN};
 		log_hidden(attrib, cpu, left->change.other_pid, first_tid, &unknown);
+		unknown.end = SLICE_RUNS_ON;
 		log_hidden(attrib, cpu, came->change.other_pid, last_tid, &unknown);
 		begin_ns = came->time_ns;
 	}

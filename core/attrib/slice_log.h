@@ -25,6 +25,7 @@ enum slice_end {
 	SLICE_EXITED,
 	SLICE_BLOCKED, /* one of the four above: no record has which */
 	SLICE_UNKNOWN, /* no record has the state */
+	SLICE_HIDDEN,  /* no record has the time either: it began, and may have ended */
 	SLICE_FORKED,  /* no slice: a task begins at that time, runnable */
 	SLICE_WOKEN,   /* no slice: a task is woken up at that time */
 	SLICE_ENDS,

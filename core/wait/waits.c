@@ -234,6 +234,7 @@ static enum task_wait_state state_after(enum slice_end end)
 		[SLICE_STOPPED] = TASK_STOPPED, [SLICE_EXITED] = TASK_ENDED,
 		[SLICE_BLOCKED] = TASK_BLOCKED, [SLICE_UNKNOWN] = TASK_OFF,
 		[SLICE_FORKED] = TASK_NEW,      [SLICE_WOKEN] = TASK_WOKEN,
+		[SLICE_HIDDEN] = TASK_UNKNOWN,
 	};
 
 	return (enum task_wait_state)states[end];
@@ -296,9 +297,11 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 	account->woken_early = account->last_woken_ns > slice->begin_ns &&
 			       account->last_woken_ns + EARLY_NS > slice->end_ns;
 	account->state = state_after(slice->end);
-	waits->states_known &= account->state != TASK_OFF && account->state != TASK_BLOCKED;
+	waits->states_known &= account->state != TASK_OFF && account->state != TASK_BLOCKED &&
+			       account->state != TASK_UNKNOWN;
 	account->involuntary += slice->end == SLICE_RUNNABLE;
-	account->voluntary += slice->end > SLICE_RUNNABLE && slice->end != SLICE_UNKNOWN;
+	account->voluntary += slice->end > SLICE_RUNNABLE && slice->end != SLICE_UNKNOWN &&
+			      slice->end != SLICE_HIDDEN;
 }
 
 static void apply_slices(struct waits *waits, uint64_t until_ns, bool split)

@@ -3,6 +3,7 @@
  * Some tasks leave their CPU without a record. If no other record comes until the end of a refresh,
  * the last one names a task that does not run any more. Each figure is right or marked.
  */
+#include "core/sys/proc.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
 
@@ -10,6 +11,7 @@
 
 enum {
 	LOOP = 60,   /* runs on CPU 1, if nothing else does */
+	WAITER = 80, /* waits for a CPU */
 	HIDDEN = 70, /* 70 and 71 leave CPU 1 without a record */
 	REFRESHES = 6,
 	STEPS = 6,
@@ -100,10 +102,10 @@ static void check_refresh(struct run *run, int refresh)
 	snapshot_free(snapshot);
 }
 
-static void run_open(struct run *run, bool silent_idle)
-{
-	static const struct engine_config config = {.idle = true};
+static const struct engine_config with_idle = {.idle = true};
 
+static void run_open(struct run *run, bool silent_idle, const struct engine_config *config)
+{
 	run->fk = fk_new(&(struct fk_config){.cpus = 2, .tracefs = FK_TRACEFS_MOUNTED});
 	run->sys = fk_sys(run->fk);
 	fk_silent_idle(run->fk, 1, silent_idle);
@@ -111,15 +113,16 @@ static void run_open(struct run *run, bool silent_idle)
 		fk_task(run->fk, &(struct fk_spec){.tid = tids[i],
 						   .rates = HALF_IPC,
 						   .unreported = tids[i] != LOOP});
+	fk_task(run->fk, &(struct fk_spec){.tid = WAITER});
 	fk_switch(run->fk, 1, LOOP);
-	run->engine = open_engine_with(&run->sys, &config);
+	run->engine = open_engine_with(&run->sys, config);
 }
 
 static void test_hidden_end(void **state)
 {
 	struct run run = {.this = *state};
 
-	run_open(&run, run.this->idle);
+	run_open(&run, run.this->idle, &with_idle);
 	check_refresh(&run, 0);
 	for (int i = 0; run.this->known && i < 2; i++) {
 		fk_script(run.fk, visit, ARRAY_SIZE(visit));
@@ -140,7 +143,7 @@ static void test_no_tick_if_nothing_is_hidden(void **state)
 	struct run run = {.this = &(struct hidden_case){.name = "nothing is hidden"}};
 
 	(void)state;
-	run_open(&run, false);
+	run_open(&run, false, &with_idle);
 	fk_switch(run.fk, 1, 0);
 	fk_switch(run.fk, 1, LOOP);
 	check_refresh(&run, 0);
@@ -153,10 +156,88 @@ static void test_no_tick_if_nothing_is_hidden(void **state)
 	close_all(run.engine, run.fk);
 }
 
+static const struct preset states = {
+	.name = "states",
+	.metrics = (const char *const[]){"cpu_percent", "state", "runq_percent", NULL},
+};
+
+/* Tasks that went to sleep without a record are not shown as running. */
+static void test_states(void **state)
+{
+	static const struct engine_config config = {.idle = true, .preset = &states};
+	const struct fk_step steps[] = {
+		{20 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = HIDDEN},
+		{20 * NS_PER_MS + 200 * NS_PER_US, FK_SWITCH, .cpu = 1, .tid = HIDDEN + 1},
+		{20 * NS_PER_MS + 400 * NS_PER_US, FK_SWITCH, .cpu = 1, .tid = LOOP},
+	};
+	struct run run = {.this = &(struct hidden_case){.name = "states"}};
+
+	(void)state;
+	run_open(&run, false, &config);
+	for (int i = 0; i < REFRESHES; i++) {
+		if (i % 2)
+			fk_script(run.fk, steps, ARRAY_SIZE(steps));
+		struct snapshot *snapshot = next_snapshot(run.engine, run.fk, INTERVAL_NS);
+		for (size_t k = 0; k < ARRAY_SIZE(tids); k++) {
+			struct figure found = task_figure(snapshot, tids[k], "state");
+			int true_state = proc_state_activity(tids[k] == LOOP ? 'R' : 'S');
+
+			if (found.state == FIGURE_VALID && (int)found.value != true_state)
+				fail_msg("refresh %d: a false state of %d", i, (int)tids[k]);
+		}
+		snapshot_free(snapshot);
+	}
+	close_all(run.engine, run.fk);
+}
+
+/*
+ * Nor are they counted as runnable: a task that waits for a CPU since its wake-up is searched for
+ * if the kernel has more runnable threads than the records.
+ */
+static void test_waits(void **state)
+{
+	static const struct engine_column column = {
+		.kind = ENGINE_EVENTS,
+		.text = "blocked_time,runq_time",
+	};
+	static const struct engine_config config = {
+		.preset = &preset_none, .columns = &column, .n_columns = 1, .idle = true};
+	const struct fk_step hides[] = {
+		{20 * NS_PER_MS, FK_BLOCK, .tid = LOOP, .n = FK_PREEMPTED},
+		{20 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = HIDDEN},
+		{20 * NS_PER_MS + 20 * NS_PER_US, FK_SWITCH, .cpu = 1, .tid = HIDDEN + 1},
+		{20 * NS_PER_MS + 40 * NS_PER_US, FK_SWITCH, .cpu = 1, .tid = LOOP},
+	};
+	const struct fk_step waits[] = {
+		{10 * NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = WAITER},
+		{15 * NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = 0},
+		{50 * NS_PER_MS, FK_READY, .tid = WAITER},
+	};
+	struct run run = {.this = &(struct hidden_case){.name = "waits"}};
+
+	(void)state;
+	run_open(&run, false, &config);
+	for (int i = 0; i < 3; i++) {
+		fk_script(run.fk, hides, ARRAY_SIZE(hides));
+		if (i == 2)
+			fk_script(run.fk, waits, ARRAY_SIZE(waits));
+		struct snapshot *snapshot = next_snapshot(run.engine, run.fk, INTERVAL_NS);
+		struct figure blocked = event_figure(snapshot, WAITER, "blocked_time");
+		/* 10 ms before its slice, and 35 ms up to its wake-up. */
+		if (i == 2 && (blocked.state == FIGURE_VALID || blocked.value > 46e6))
+			fail_msg("blocked_time is %s%.0f", figure_state_name(blocked.state),
+				 blocked.value);
+		snapshot_free(snapshot);
+	}
+	close_all(run.engine, run.fk);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_no_tick_if_nothing_is_hidden),
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_waits),
 	};
 	static const struct cases table = CASES(test_hidden_end, hidden_cases);
 
