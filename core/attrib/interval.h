@@ -46,7 +46,8 @@ struct interval {
 	bool *cpu_unclear;   /* index -> only SWITCH records name its tasks */
 	bool *cpu_unnamed;   /* index -> no record names the task at the end */
 	uint64_t *hidden_ns; /* index -> unattributed time without records; it may be idle */
-	uint64_t *doubt_ns;  /* index -> by so much its idle time may be wrong: ticks, and gap_ns */
+	uint64_t *doubt_ns;  /* index -> by so much its idle time may be wrong: all of these ... */
+	uint64_t *ticks_ns;  /* index -> ... its rounding to ticks, which does not add up */
 	uint64_t *gap_ns;    /* index -> time of the slices of cpu_gaps: any task may have run */
 	size_t n_cpus;
 	/* Of tasks without a slot, in the events of waiting: what the last cut found. */

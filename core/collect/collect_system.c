@@ -460,11 +460,13 @@ static void add_late_gaps(struct collect_system *self)
 	}
 }
 
-/* What ran in a gap is unknown: it may have been the idle task. */
+/* What ran in a gap is unknown: it may have been the idle task. A gap may be hidden time, too. */
 static void doubt_idle_of_gaps(struct interval *interval)
 {
-	for (size_t i = 0; i < interval->n_cpus; i++)
-		interval->doubt_ns[i] += interval->gap_ns[i];
+	for (size_t i = 0; i < interval->n_cpus; i++) {
+		uint64_t hidden_ns = interval->doubt_ns[i] - interval->ticks_ns[i];
+		interval->doubt_ns[i] += u64_growth(hidden_ns, interval->gap_ns[i]);
+	}
 }
 
 static void system_cut(struct collect *collect)

@@ -55,6 +55,10 @@ static const struct hidden_case hidden_cases[] = {
 		   {50 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = HIDDEN + 1},
 		   {80 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = LOOP}},
 	 .n = 3},
+	{"a task goes to sleep, and the CPU is idle, for the first time", .idle = true,
+	 .steps = {{20 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = HIDDEN},
+		   {21 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = 0}},
+	 .n = 2},
 	{"a task goes to sleep, and the CPU is idle", .idle = true, .known = true,
 	 .steps = {{20 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = HIDDEN},
 		   {21 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = 0},
@@ -67,9 +71,21 @@ struct run {
 	struct fk *fk;
 	struct sys sys;
 	struct engine *engine;
-	uint64_t now_ns, task_ns[ARRAY_SIZE(tids)];
+	uint64_t now_ns, task_ns[ARRAY_SIZE(tids)], idle_ns;
 	bool marked; /* LOOP, in the last refresh */
 };
+
+/* The busy time of CPU 1 is right, or marked. */
+static void check_cpu(const struct run *run, const struct snapshot *snapshot, int refresh,
+		      double truth)
+{
+	int index = columns_metric(snapshot->columns, "cpu_percent");
+	struct figure busy = snapshot->cpus[1].figures[index];
+
+	if (busy.state == FIGURE_VALID && fabs(busy.value - truth) > 100 * OFF_MOST)
+		fail_msg("%s: refresh %d has %.1f for CPU 1, not %.1f", run->this->name, refresh,
+			 busy.value, truth);
+}
 
 /* Each figure is right, or a lower bound. */
 static void check_refresh(struct run *run, int refresh)
@@ -79,14 +95,19 @@ static void check_refresh(struct run *run, int refresh)
 	while (engine_wait(run->engine, deadline_ns) != 0)
 		;
 	run->now_ns = fk_now(run->fk);
-	double truth[ARRAY_SIZE(tids)];
+	double truth[ARRAY_SIZE(tids)], wall_ns = (double)(run->now_ns - before_ns);
+	uint64_t idle_ns = fk_truth_idle(run->fk, 1, FK_TASK_CLOCK);
+	double busy = 100 - 100 * (double)(idle_ns - run->idle_ns) / wall_ns;
+	run->idle_ns = idle_ns;
 	for (size_t i = 0; i < ARRAY_SIZE(tids); i++) {
 		uint64_t ns = fk_truth_task(run->fk, tids[i], FK_TASK_CLOCK);
-		truth[i] = 100 * (double)(ns - run->task_ns[i]) / (double)(run->now_ns - before_ns);
+		truth[i] = 100 * (double)(ns - run->task_ns[i]) / wall_ns;
 		run->task_ns[i] = ns;
 	}
 	struct snapshot *snapshot = engine_snapshot(run->engine);
 	assert_true(snapshot_conserves(snapshot, NULL));
+	if (before_ns)
+		check_cpu(run, snapshot, refresh, busy);
 	for (size_t i = 0; before_ns && i < ARRAY_SIZE(tids); i++) {
 		struct figure cpu = task_figure(snapshot, tids[i], "cpu_percent");
 		bool exact = cpu.state == FIGURE_VALID;
