@@ -141,6 +141,19 @@ SELDOM static void mark_unnamed(struct attrib *attrib, const struct stream *stre
 	interval->hidden_ns[stream->cpu] += off ? 0 : ns;
 }
 
+/*
+ * Whether another task than `runner` ran since the last sample, without a sample of its own. If the
+ * last one is a reading that names no task, a SWITCH record since then shows it.
+ */
+static inline bool is_broken(const struct attrib *attrib, const struct stream *stream,
+			     const struct attrib_runner *runner)
+{
+	if (stream->since.runner.tid == -1)
+		return stream->since.tick &&
+		       running_came(stream_running(attrib, stream), &stream->since);
+	return running_is_broken(&stream->since, attrib->tasks, runner);
+}
+
 /* Ends the slice of a stream at a sample, and begins the next one. */
 static OFTEN void end_slice(struct attrib *attrib, struct stream *stream,
 			    const struct sample *sample)
@@ -155,7 +168,7 @@ static OFTEN void end_slice(struct attrib *attrib, struct stream *stream,
 	if (sample->tick && sample->runner.tid == -1 && !throttled)
 		mark_unnamed(attrib, stream, now);
 	if (missing == 0 && off_ns(now) == off_ns(last) && !throttled &&
-	    !running_is_broken(&stream->since, attrib->tasks, &sample->runner))
+	    !is_broken(attrib, stream, &sample->runner))
 		credit_slice(attrib, stream, sample);
 	else
 		credit_doubtful_slice(attrib, stream, sample, missing);
@@ -346,6 +359,19 @@ bool attrib_reaches(const struct attrib *attrib, size_t cpu, unsigned group, uin
 	return false;
 }
 
+/* The same, with its process if that is known. */
+static struct attrib_runner runner_with_pid(const struct attrib *attrib, const struct stream *clock,
+					    uint64_t time_ns)
+{
+	struct attrib_runner runner = runner_at_time(attrib, clock, time_ns);
+
+	if (runner.pid == -1 && runner.tid > 0) {
+		const struct task *task = tasks_find(attrib->tasks, runner.tid, time_ns);
+		runner.pid = task ? task->pid : -1;
+	}
+	return runner;
+}
+
 bool attrib_runner_now(const struct attrib *attrib, size_t cpu, const uint64_t *reading,
 		       struct attrib_runner *runner)
 {
@@ -354,20 +380,30 @@ bool attrib_runner_now(const struct attrib *attrib, size_t cpu, const uint64_t *
 	if (!clock ||
 	    stream_switches(clock->layout, reading) != stream_switches(clock->layout, clock->last))
 		return false;
-	uint64_t time_ns = clock->origin_ns + reading[READING_ENABLED_NS];
-	*runner = runner_at_time(attrib, clock, time_ns);
-	if (runner->pid == -1 && runner->tid > 0) {
-		const struct task *task = tasks_find(attrib->tasks, runner->tid, time_ns);
-		runner->pid = task ? task->pid : -1;
-	}
+	*runner = runner_with_pid(attrib, clock, clock->origin_ns + reading[READING_ENABLED_NS]);
 	return runner->pid != -1;
 }
 
-bool attrib_names_runner(const struct attrib *attrib, size_t cpu)
+bool attrib_names_runner(const struct attrib *attrib, size_t cpu, struct attrib_runner *runner)
 {
 	const struct stream *clock = stream_of_clock(attrib, cpu);
 
-	return clock && runner_at_time(attrib, clock, UINT64_MAX).tid != -1;
+	*runner = clock ? runner_with_pid(attrib, clock, UINT64_MAX) : attrib_unknown;
+	return runner->tid != -1;
+}
+
+bool attrib_runner_is_old(const struct attrib *attrib, size_t cpu, uint64_t now_ns)
+{
+	const struct stream *clock = stream_of_clock(attrib, cpu);
+
+	if (!clock)
+		return false;
+	const struct record *came = running_came(stream_running(attrib, clock), &clock->since);
+	uint64_t since_ns = came ? came->time_ns : clock->since.time_ns;
+	uint64_t begin_ns = clock->origin_ns + clock->start[READING_ENABLED_NS];
+	double length_ns = (double)u64_growth(begin_ns, now_ns);
+
+	return (double)u64_growth(since_ns, now_ns) > INTERVAL_UNSEEN * length_ns;
 }
 
 bool attrib_runner_at(struct attrib *attrib, size_t cpu, const struct record *record,
@@ -385,6 +421,8 @@ bool attrib_runner_at(struct attrib *attrib, size_t cpu, const struct record *re
 	if (reading[n_at] > n_before)
 		reading[n_at] = n_before;
 	uint64_t missing = n_before - reading[n_at];
+	if (hidden_since(attrib, stream, reading, runner))
+		return true;
 	if (missing > 0)
 		*runner = hidden_runner(attrib, stream, reading, missing);
 	else if (record->id == stream->tick_id)

@@ -32,7 +32,8 @@
  *
  * The tracepoint sched:sched_switch also names the next thread, so the running task is always
  * known. If the next record is of another task (a chain break), some task left no record, and N did
- * not count it. That is handled as a gap, on a CPU that needs SWITCH records.
+ * not count it. That is handled as a gap, on a CPU that needs SWITCH records. So a name in an old
+ * record is no proof (attrib_runner_is_old()).
  *
  * Of a sample of the software event only the reading of the group is certain. If another program
  * samples switches too, the kernel fills in id, time, pid and tid once, for the listener that was
@@ -142,8 +143,13 @@ bool attrib_runner_at(struct attrib *attrib, size_t cpu, const struct record *re
  */
 bool attrib_runner_now(const struct attrib *attrib, size_t cpu, const uint64_t *reading,
 		       struct attrib_runner *runner);
-/* Whether the records up to now name the task that runs on a CPU. */
-bool attrib_names_runner(const struct attrib *attrib, size_t cpu);
+/* Whether the records up to now name the task that runs on a CPU. Its pid is -1 if not known. */
+bool attrib_names_runner(const struct attrib *attrib, size_t cpu, struct attrib_runner *runner);
+/*
+ * Whether the record that names that task is old: it is so for more than INTERVAL_UNSEEN of the
+ * CPU's time in the interval so far. If the kernel hides its switch, another task runs since then.
+ */
+bool attrib_runner_is_old(const struct attrib *attrib, size_t cpu, uint64_t now_ns);
 /*
  * Whether the records of a group reach up to a reading. If not, values of the reading that are
  * below those of the last record are set to these.

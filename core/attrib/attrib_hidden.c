@@ -161,6 +161,22 @@ SELDOM struct attrib_runner hidden_runner(const struct attrib *attrib, const str
 	return (struct attrib_runner){came->change.other_pid, came->change.other_tid};
 }
 
+SELDOM bool hidden_since(const struct attrib *attrib, const struct stream *stream,
+			 const uint64_t *reading, struct attrib_runner *runner)
+{
+	const struct running_since *since = &stream->since;
+	const struct record *came = running_came(stream_running(attrib, stream), since);
+	pid_t expected = since->runner.tid;
+
+	if (!came || came->time_ns <= stream->origin_ns + reading[READING_ENABLED_NS])
+		return false;
+	/* The SWITCH of the last sample's switch may be younger than the reading, too. */
+	if (expected == -1 ? !since->tick : expected == came->tid)
+		return false;
+	*runner = expected == came->change.other_tid ? since->runner : attrib_unknown;
+	return true;
+}
+
 static void log_hidden(struct attrib *attrib, size_t cpu, pid_t pid, pid_t tid,
 		       const struct slice *slice)
 {
@@ -182,8 +198,10 @@ SELDOM void hidden_log_slice(struct attrib *attrib, size_t cpu, const struct rec
 	if (last_tid == left->tid || running->left_at <= running->lost_at)
 		return;
 	if (first_tid != last_tid) {
-		const struct slice unknown = {.begin_ns = begin_ns, .end_ns = begin_ns};
+		struct slice unknown = {
+			.begin_ns = begin_ns, .end_ns = begin_ns, .end = SLICE_HIDDEN};
 		log_hidden(attrib, cpu, left->change.other_pid, first_tid, &unknown);
+		unknown.end = SLICE_RUNS_ON;
 		log_hidden(attrib, cpu, came->change.other_pid, last_tid, &unknown);
 		begin_ns = came->time_ns;
 	}

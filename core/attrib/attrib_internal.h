@@ -239,6 +239,12 @@ void hidden_credit_slice(struct attrib *attrib, const struct stream *stream,
  */
 struct attrib_runner hidden_runner(const struct attrib *attrib, const struct stream *stream,
 				   const uint64_t *reading, uint64_t missing);
+/*
+ * N does not count them with the tracepoint. Whether a SWITCH record shows one after the reading.
+ * *runner: the task of the last sample if that has left then, else unknown.
+ */
+bool hidden_since(const struct attrib *attrib, const struct stream *stream, const uint64_t *reading,
+		  struct attrib_runner *runner);
 
 /*
  * Logs the slice of the hidden task before the task of a SWITCH record that came: no SWITCH record

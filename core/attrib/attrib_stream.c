@@ -189,7 +189,7 @@ void stream_log_begin(const struct attrib *attrib, const struct stream *stream)
 	struct task *task =
 		tasks_at(attrib->tasks, runner->pid > 0 ? runner->pid : 0, runner->tid, begin_ns);
 	slice_log_add(attrib->log, stream->cpu,
-		      &(struct slice){task, begin_ns, begin_ns, SLICE_RUNS_ON, 0});
+		      &(struct slice){task, begin_ns, begin_ns, SLICE_HIDDEN, 0});
 }
 
 void stream_log_gap(const struct attrib *attrib, const struct stream *stream, struct task *task,

@@ -24,6 +24,7 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 		.cpu_unnamed = xcalloc(n_cpus, sizeof(bool)),
 		.hidden_ns = xcalloc(n_cpus, sizeof(uint64_t)),
 		.doubt_ns = xcalloc(n_cpus, sizeof(uint64_t)),
+		.ticks_ns = xcalloc(n_cpus, sizeof(uint64_t)),
 		.gap_ns = xcalloc(n_cpus, sizeof(uint64_t)),
 		.n_cpus = n_cpus,
 	};
@@ -69,6 +70,7 @@ void interval_fini(struct interval *interval)
 	free(interval->cpu_unnamed);
 	free(interval->hidden_ns);
 	free(interval->doubt_ns);
+	free(interval->ticks_ns);
 	free(interval->gap_ns);
 	free(interval->unattributed);
 	free(interval->others);
@@ -109,6 +111,7 @@ void interval_reset(struct interval *interval)
 	memset(interval->cpu_unnamed, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->hidden_ns, 0, interval->n_cpus * sizeof(uint64_t));
 	memset(interval->doubt_ns, 0, interval->n_cpus * sizeof(uint64_t));
+	memset(interval->ticks_ns, 0, interval->n_cpus * sizeof(uint64_t));
 	memset(interval->gap_ns, 0, interval->n_cpus * sizeof(uint64_t));
 	memset(interval->unattributed, 0, width * sizeof(uint64_t));
 	memset(interval->others, 0, width * sizeof(uint64_t));
@@ -289,12 +292,14 @@ bool interval_has_gaps(const struct interval *interval, const struct interval_ga
 	return is_much(gaps, task, seen_ns, gaps->unknown_ns);
 }
 
-void interval_mark_unnamed(struct interval *interval)
+void interval_mark_hidden(struct interval *interval)
 {
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		uint64_t ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
-		if (interval->cpu_unnamed[i] && interval->hidden_ns[i] > ns / 100)
-			interval_add_gap(interval, i, interval->hidden_ns[i], UINT64_MAX);
+		if (interval->hidden_ns[i] > ns / 100)
+			interval_add_gap(interval, i,
+					 u64_growth(interval->gap_ns[i], interval->hidden_ns[i]),
+					 UINT64_MAX);
 	}
 }
 

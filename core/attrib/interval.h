@@ -46,7 +46,8 @@ struct interval {
 	bool *cpu_unclear;   /* index -> only SWITCH records name its tasks */
 	bool *cpu_unnamed;   /* index -> no record names the task at the end */
 	uint64_t *hidden_ns; /* index -> unattributed time without records; it may be idle */
-	uint64_t *doubt_ns;  /* index -> by so much its idle time may be wrong: ticks, and gap_ns */
+	uint64_t *doubt_ns;  /* index -> by so much its idle time may be wrong: all of these ... */
+	uint64_t *ticks_ns;  /* index -> ... its rounding to ticks, which does not add up */
 	uint64_t *gap_ns;    /* index -> time of the slices of cpu_gaps: any task may have run */
 	size_t n_cpus;
 	/* Of tasks without a slot, in the events of waiting: what the last cut found. */
@@ -125,10 +126,10 @@ static inline void interval_ran(struct interval *interval, const struct task *ta
 /* Adds a slice in which any task may have run on that CPU: ns up to end_ns. Sets its cpu_gaps. */
 void interval_add_gap(struct interval *interval, size_t cpu, uint64_t ns, uint64_t end_ns);
 /*
- * At the cut, after interval_hidden_to_idle(): makes the hidden time of CPUs that are unnamed a
- * gap, if more than a hundredth is left, as the counts of some task are too low.
+ * At the cut, after interval_hidden_to_idle(): makes the hidden time of a CPU a gap, if more than a
+ * hundredth is left, as the counts of some task are too low.
  */
-void interval_mark_unnamed(struct interval *interval);
+void interval_mark_hidden(struct interval *interval);
 
 /* What is unknown of an interval, for all its tasks. */
 struct interval_gaps {

@@ -46,6 +46,7 @@ struct running_since running_restore(struct running_task *task, const struct rec
 		.sample_at = !came->time_ns,
 		.switch_at = !lost,
 		.slice_at = !exit->time_ns,
+		.tick = true,
 	};
 }
 

@@ -46,6 +46,7 @@ struct running_since {
 	uint64_t sample_at;          /* n_records at that sample */
 	uint64_t switch_at;          /* n_records at the last sample of a switch */
 	uint64_t slice_at;           /* the same, or at a later tick if the switch counter grew */
+	bool tick;                   /* the last sample is a tick, or a reading */
 };
 
 /* Notes a record of the CPU that is not a sample. */
@@ -53,7 +54,8 @@ void running_note(struct running_task *task, const struct record *record);
 
 /*
  * Restores the state that a recording has (core/perfdata/recorder); a record with time_ns 0 is
- * none. `exit` and `came` are of the CPU: all its groups pass the same ones, or none.
+ * none. `exit` and `came` are of the CPU: all its groups pass the same ones, or none. A recording
+ * begins at a reading.
  */
 struct running_since running_restore(struct running_task *task, const struct record *exit,
 				     const struct record *came, bool lost);
@@ -82,6 +84,7 @@ static inline void running_since_sample(struct running_since *since,
 {
 	since->runner = *runner;
 	since->time_ns = time_ns;
+	since->tick = tick;
 	if (!tick || task->came.time_ns <= time_ns)
 		since->sample_at = task->n_records;
 	if (!tick)

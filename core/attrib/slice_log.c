@@ -104,7 +104,7 @@ void slice_log_drop_exited(struct slice_log *log, uint64_t time_ns)
 
 		for (size_t k = queue->first; k < queue->n; k++) {
 			const struct task *task = queue->items[k].task;
-			if (!task->exit_ns || task->exit_ns >= time_ns)
+			if (!task->exit_ns || task->exit_ns + TASKS_REUSE_NS >= time_ns)
 				queue->items[kept++] = queue->items[k];
 		}
 		queue->n = kept;

@@ -25,6 +25,7 @@ enum slice_end {
 	SLICE_EXITED,
 	SLICE_BLOCKED, /* one of the four above: no record has which */
 	SLICE_UNKNOWN, /* no record has the state */
+	SLICE_HIDDEN,  /* no record has the time either: it began, and may have ended */
 	SLICE_FORKED,  /* no slice: a task begins at that time, runnable */
 	SLICE_WOKEN,   /* no slice: a task is woken up at that time */
 	SLICE_ENDS,
@@ -77,7 +78,7 @@ static inline void slice_log_waking(struct slice_log *log, size_t cpu, struct ta
 		      &(struct slice){task, time_ns, time_ns, SLICE_WOKEN, 0});
 }
 
-/* Drops the slices of tasks whose EXIT is older: the table of tasks may free them. */
+/* Drops the slices of tasks whose EXIT is older by TASKS_REUSE_NS: the table may free them. */
 void slice_log_drop_exited(struct slice_log *log, uint64_t time_ns);
 
 /*

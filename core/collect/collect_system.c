@@ -5,7 +5,8 @@
  * While an interval runs, the rings are drained when they are full enough. To end it, the groups of
  * all CPUs are read, one after the other. There each CPU's part of the interval ends, in the middle
  * of a slice. A record before that names the running task (the tracepoint's next, a SWITCH), or the
- * next record does: a switch, or a tick that is armed for this. If none comes in time (a stalled or
+ * next record does: a switch, or a tick that is armed for this. It is armed, too, if the named task
+ * may have left without a record. If none comes in time (a stalled or
  * idle virtual CPU), the time since the last record is unattributed, except what /proc/stat counts
  * as idle.
  *
@@ -459,11 +460,13 @@ static void add_late_gaps(struct collect_system *self)
 	}
 }
 
-/* What ran in a gap is unknown: it may have been the idle task. */
+/* What ran in a gap is unknown: it may have been the idle task. A gap may be hidden time, too. */
 static void doubt_idle_of_gaps(struct interval *interval)
 {
-	for (size_t i = 0; i < interval->n_cpus; i++)
-		interval->doubt_ns[i] += interval->gap_ns[i];
+	for (size_t i = 0; i < interval->n_cpus; i++) {
+		uint64_t hidden_ns = interval->doubt_ns[i] - interval->ticks_ns[i];
+		interval->doubt_ns[i] += u64_growth(hidden_ns, interval->gap_ns[i]);
+	}
 }
 
 static void system_cut(struct collect *collect)
@@ -485,7 +488,7 @@ static void system_cut(struct collect *collect)
 	hidden_switches_cut(&self->hidden, &self->cpus, &collect->interval);
 	doubt_idle_of_gaps(&collect->interval);
 	add_late_gaps(self);
-	interval_mark_unnamed(&collect->interval);
+	interval_mark_hidden(&collect->interval);
 	interval_sum_cpus(&collect->interval);
 	socket_counters_cut(&self->sockets, &collect->interval);
 	proc_times_cut(&self->times, self->context.events, self->base.plan, &collect->interval);

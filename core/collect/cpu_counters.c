@@ -331,6 +331,7 @@ void cpu_counters_read_end(struct cpu_counters *cpu)
 	cpu->read_ns[1] = sys_now_ns(cpu->sys);
 	cpu->dead |= cpu->groups[0].enabled_ns == clock_ns && is_dissolved(cpu);
 	cpu->ending = !cpu->dead;
+	cpu->doubted = false;
 }
 
 unsigned cpu_counters_off(const struct cpu_counters *cpu)

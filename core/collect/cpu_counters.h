@@ -77,6 +77,7 @@ struct cpu_counters {
 	uint64_t *reading;       /* scratch, for the largest group */
 	uint64_t read_ns[2];     /* the times before and after cpu_counters_read_end() */
 	bool ending;             /* the task that ran at the end of the interval is not known yet */
+	bool doubted;            /* ... and the one that old records name may have left unseen */
 	bool reads_itself;       /* pmctop's thread ran on this CPU when it read that end */
 	unsigned tickless_cuts;  /* consecutive cuts without a tick */
 	unsigned late_turns;     /* consecutive turns that could not end, since no tick came */
@@ -155,7 +156,10 @@ void cpu_counters_drain_all(struct cpu_counters *cpu);
 void cpu_counters_drain_to_mark(struct cpu_counters *cpu);
 void cpu_counters_drain_to_ticks(struct cpu_counters *cpu);
 
-/* Applies the records up to the mark. Returns whether they name the task that runs there now. */
+/*
+ * Applies the records up to the mark. Returns whether they name the task that runs there now, and
+ * it has not left without a record.
+ */
 bool cpu_counters_names_runner(struct cpu_counters *cpu);
 
 /*
@@ -172,7 +176,8 @@ void cpu_counters_turn(struct cpu_counters *cpu, const struct attrib_runner *run
 void cpu_counters_read_end(struct cpu_counters *cpu);
 /*
  * Applies the records up to that reading. The next sample names the task that ran then, and stays
- * in the ring. Without such a sample, cpu->ending stays true.
+ * in the ring. Without such a sample, the records before name it, or cpu->ending stays true: they
+ * do not, or that task may have left without a record.
  */
 void cpu_counters_drain_to_end(struct cpu_counters *cpu);
 /* Ends the interval. `runner`: the task that ran then, or attrib_unknown. */

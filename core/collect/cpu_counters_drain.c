@@ -8,6 +8,7 @@
 
 #include "core/base/util.h"
 #include "core/perf/record.h"
+#include "core/sys/proc.h"
 
 static void note_tick(struct cpu_counters *cpu, unsigned group, uint64_t time_ns)
 {
@@ -242,10 +243,30 @@ void cpu_counters_drain_to_ticks(struct cpu_counters *cpu)
 	drain_until(cpu, UNTIL_TICKS, cpu->mark);
 }
 
+/*
+ * Whether a task that an old record names may have left its CPU without a record. Where the kernel
+ * hides switches, any task may; elsewhere one did that /proc does not show as runnable. The switch
+ * counter of the software event counts such a switch, so there no record names a task.
+ */
+static bool may_have_left(const struct cpu_counters *cpu, const struct attrib_runner *runner,
+			  uint64_t now_ns)
+{
+	struct proc_stat stat;
+
+	if (runner->tid <= 0 || !switch_event_format(cpu->switches) ||
+	    !attrib_runner_is_old(cpu->attrib, cpu->index, now_ns))
+		return false;
+	return cpu->needs_switches ||
+	       proc_thread_stat(cpu->sys, runner->pid, runner->tid, &stat) < 0 || stat.state != 'R';
+}
+
 bool cpu_counters_names_runner(struct cpu_counters *cpu)
 {
+	struct attrib_runner runner;
+
 	cpu_counters_drain_to_mark(cpu);
-	return attrib_names_runner(cpu->attrib, cpu->index);
+	return attrib_names_runner(cpu->attrib, cpu->index, &runner) &&
+	       !may_have_left(cpu, &runner, sys_now_ns(cpu->sys));
 }
 
 static uint64_t off_ns(const uint64_t *reading)
@@ -265,11 +286,18 @@ static bool is_off(const struct cpu_counters *cpu)
 
 void cpu_counters_drain_to_end(struct cpu_counters *cpu)
 {
-	struct attrib_runner runner = attrib_unknown;
+	struct attrib_runner runner;
 
 	drain_until(cpu, UNTIL_END, cpu->mark);
-	if (!cpu->ending)
+	if (!cpu->ending || cpu->doubted)
 		return;
-	if (is_off(cpu) || attrib_runner_now(cpu->attrib, cpu->index, cpu->groups[0].end, &runner))
+	if (is_off(cpu)) {
+		cpu_counters_end(cpu, &attrib_unknown);
+		return;
+	}
+	if (!attrib_runner_now(cpu->attrib, cpu->index, cpu->groups[0].end, &runner))
+		return;
+	cpu->doubted = may_have_left(cpu, &runner, cpu->read_ns[1]);
+	if (!cpu->doubted)
 		cpu_counters_end(cpu, &runner);
 }

@@ -21,6 +21,8 @@ void hidden_switches_cut(struct hidden_switches *hidden, const struct cpu_counte
 {
 	struct proc_cpus now = {0};
 
+	for (size_t i = 0; i < cpus->n; i++)
+		interval->doubt_ns[i] = interval->hidden_ns[i];
 	if (!hidden->seen || proc_cpus_read(cpus->sys, &now) < 0)
 		return;
 	for (size_t i = 0; i < cpus->n; i++) {
@@ -32,7 +34,8 @@ void hidden_switches_cut(struct hidden_switches *hidden, const struct cpu_counte
 		uint64_t *credit_ns = &cpu->idle_credit_ns;
 		uint64_t known_ns = interval_idle(interval, i)[TALLY_TASK_CLOCK];
 		/* How much of the hidden time was idle is known but for a tick. */
-		interval->doubt_ns[i] = u64_min(interval->hidden_ns[i], proc_tick_ns());
+		interval->ticks_ns[i] = u64_min(interval->hidden_ns[i], proc_tick_ns());
+		interval->doubt_ns[i] = interval->ticks_ns[i];
 		*credit_ns += (after->idle_ticks - before->idle_ticks) * proc_tick_ns();
 		*credit_ns -= *credit_ns < known_ns ? *credit_ns : known_ns;
 		*credit_ns -= interval_hidden_to_idle(interval, i, cpu->domain, *credit_ns);

@@ -22,7 +22,10 @@ struct hidden_switches {
 
 void hidden_switches_fini(struct hidden_switches *hidden); /* zeroed is fine */
 
-/* Moves idle time from unattributed to idle. After a cut, before the CPUs are summed. */
+/*
+ * Moves idle time from unattributed to idle. After a cut, before the CPUs are summed. Sets ticks_ns
+ * and doubt_ns of the interval: without /proc/stat, any of the hidden time may have been idle.
+ */
 void hidden_switches_cut(struct hidden_switches *hidden, const struct cpu_counter_set *cpus,
 			 struct interval *interval);
 /* Detects hidden switches in the interval that has been cut, before it is reset. */

@@ -7,6 +7,7 @@
 #include "core/replay/replay_native.h"
 
 #include "core/base/util.h"
+#include "core/sys/proc.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -141,6 +142,9 @@ static int restore_cpu(struct replay_native *native, struct native_words *words,
 	interval->cpu_counted[index] = counted;
 	interval->cpu_gaps[index] |= ((*facts)[5] & NATIVE_CPU_GAPS) != 0;
 	interval->doubt_ns[index] = (*facts)[5] >> NATIVE_CPU_DOUBT;
+	/* The rest is that of gaps, which the records have. */
+	interval->ticks_ns[index] = u64_min(
+		u64_growth(interval->gap_ns[index], interval->doubt_ns[index]), proc_tick_ns());
 	return 0;
 }
 

@@ -223,13 +223,20 @@ static struct snapshot_process *find_or_read_process(struct reading *reading, pi
 	return process;
 }
 
-/* Returns whether the records of this interval end with the task running or runnable. */
+/*
+ * Returns whether the records of this interval end with the task running or runnable. A task that
+ * runs has a slice up to the end; without one it may have left its CPU without a record.
+ */
 static bool is_runnable(const struct reading *reading, const struct row *row)
 {
 	const struct task *task = tasks_find(reading->tasks, row->tid, reading->now_ns);
 
-	return task && task->wait.until_ns > reading->now_ns - reading->snapshot->interval_ns &&
-	       (task->wait.state < TASK_SLEEPING || task->wait.queued);
+	if (!task || task->wait.until_ns <= reading->now_ns - reading->snapshot->interval_ns)
+		return false;
+	const struct task_wait *wait = &task->wait;
+	bool runs = wait->state == TASK_RUNNING && wait->left_ns >= wait->until_ns;
+	bool queued = wait->state > TASK_RUNNING && wait->state < TASK_SLEEPING;
+	return runs || queued || wait->queued;
 }
 
 /* Adds to a process what only its threads have: a main thread may have ended before them. */

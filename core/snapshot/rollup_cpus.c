@@ -59,6 +59,7 @@ void rollup_cpus(const struct snapshot *snapshot, enum rollup by, struct cpu_uni
 			continue;
 		unit->cpus += cpu->cpus ? cpu->cpus : 1;
 		unit->doubt_ns += cpu->doubt_ns;
+		unit->ticks_ns += cpu->ticks_ns;
 		tally_add(&columns->plan->shape, unit->tally, cpu->tally);
 		tally_add(&columns->plan->shape, unit->idle, cpu->idle);
 	}

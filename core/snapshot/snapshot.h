@@ -42,7 +42,8 @@ struct snapshot_cpu {
 	uint64_t *tally;  /* all that ran there, idle included; NULL: not counted now */
 	uint64_t *idle;   /* the idle task's part of tally; NULL: not counted now */
 	struct figure *figures; /* n_metrics, of tally - idle; NULL: not counted now */
-	uint64_t doubt_ns;      /* by so much the idle time may be wrong */
+	uint64_t doubt_ns;      /* by so much the idle time may be wrong ... */
+	uint64_t ticks_ns;      /* ... the part of it that does not add up: rounding to ticks */
 };
 
 /* The facts of a process with a row or a sleeping one, with what all its threads have. */

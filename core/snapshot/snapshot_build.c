@@ -466,6 +466,7 @@ static void fill_cpu(const struct snapshot_source *source, size_t index, struct 
 	cpu->idle = memcpy(xmalloc(bytes), interval_idle(interval, index), bytes);
 	cpu->figures = xcalloc(columns->n_metrics, sizeof(struct figure));
 	cpu->doubt_ns = interval->doubt_ns[index];
+	cpu->ticks_ns = interval->ticks_ns[index];
 	const struct busy_part part = {
 		.cpus = 1, .tally = cpu->tally, .idle = cpu->idle, .doubt_ns = cpu->doubt_ns};
 	snapshot_evaluate_busy(snapshot, &part, cpu->figures);

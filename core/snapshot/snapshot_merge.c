@@ -311,8 +311,10 @@ static void merge_cpus(struct snapshot *sum, const struct snapshot *next)
 		tally_add(shape, to->tally, cpu->tally);
 		tally_add(shape, to->idle, cpu->idle);
 		/* Ticks are sums: their rounding does not add up. */
-		if (cpu->doubt_ns > to->doubt_ns)
-			to->doubt_ns = cpu->doubt_ns;
+		uint64_t gaps_ns = to->doubt_ns - to->ticks_ns + cpu->doubt_ns - cpu->ticks_ns;
+		if (cpu->ticks_ns > to->ticks_ns)
+			to->ticks_ns = cpu->ticks_ns;
+		to->doubt_ns = gaps_ns + to->ticks_ns;
 	}
 }
 

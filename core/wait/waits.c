@@ -140,6 +140,21 @@ static bool is_blocked(enum task_wait_state state)
 	       state == TASK_BLOCKED || state == TASK_OFF;
 }
 
+/*
+ * Whether a task has ended at a time. After its EXIT it may leave its CPU and have one more slice:
+ * it lives on if a record has that state. A task whose last switch was lost is soon freed.
+ */
+static bool has_ended(const struct task *task, uint64_t time_ns)
+{
+	const struct task_wait *account = &task->wait;
+	bool off = is_queued(account->state) || account->state == TASK_SLEEPING ||
+		   account->state == TASK_UNINTERRUPTIBLE;
+	bool lives_on = off && account->left_ns >= task->exit_ns &&
+			task->exit_ns + TASKS_REUSE_NS >= time_ns;
+
+	return task->exit_ns && task->exit_ns < time_ns && !lives_on;
+}
+
 /* The time in states up to a time. The wake-up of a blocked task makes it runnable. */
 static void account_until(struct task_wait *account, uint64_t time_ns)
 {
@@ -219,6 +234,7 @@ static enum task_wait_state state_after(enum slice_end end)
 		[SLICE_STOPPED] = TASK_STOPPED, [SLICE_EXITED] = TASK_ENDED,
 		[SLICE_BLOCKED] = TASK_BLOCKED, [SLICE_UNKNOWN] = TASK_OFF,
 		[SLICE_FORKED] = TASK_NEW,      [SLICE_WOKEN] = TASK_WOKEN,
+		[SLICE_HIDDEN] = TASK_UNKNOWN,
 	};
 
 	return (enum task_wait_state)states[end];
@@ -281,9 +297,11 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 	account->woken_early = account->last_woken_ns > slice->begin_ns &&
 			       account->last_woken_ns + EARLY_NS > slice->end_ns;
 	account->state = state_after(slice->end);
-	waits->states_known &= account->state != TASK_OFF && account->state != TASK_BLOCKED;
+	waits->states_known &= account->state != TASK_OFF && account->state != TASK_BLOCKED &&
+			       account->state != TASK_UNKNOWN;
 	account->involuntary += slice->end == SLICE_RUNNABLE;
-	account->voluntary += slice->end > SLICE_RUNNABLE && slice->end != SLICE_UNKNOWN;
+	account->voluntary += slice->end > SLICE_RUNNABLE && slice->end != SLICE_UNKNOWN &&
+			      slice->end != SLICE_HIDDEN;
 }
 
 static void apply_slices(struct waits *waits, uint64_t until_ns, bool split)
@@ -309,23 +327,6 @@ static uint64_t blocked_ns(const struct task_wait *account)
 
 /* Most blocked tasks of an interval that are searched for one that waits for a CPU. */
 enum { QUEUED_READS = 128 };
-
-/*
- * Whether a task that the records have as blocked has woken up since: it waits for a CPU. `left`:
- * readings of /proc that are still allowed; without one it may be so.
- */
-static bool may_be_queued(const struct waits *waits, const struct task *task, unsigned *left)
-{
-	const struct task_wait *account = &task->wait;
-	struct proc_stat stat;
-
-	if (task->exit_ns || !is_blocked(account->state))
-		return false;
-	if (*left == 0 || task->pid <= 0)
-		return true;
-	(*left)--;
-	return proc_thread_brief(waits->sys, task->pid, task->tid, &stat) < 0 || stat.state == 'R';
-}
 
 /* The part of the interval since a task left its CPU. */
 static uint64_t since_left_ns(const struct waits *waits, const struct task_wait *account)
@@ -365,6 +366,42 @@ static void look_for_queued(struct waits *waits)
 			task->wait.seen =
 				stat.state == 'R' ? TASK_SEEN_RUNNABLE : TASK_SEEN_BLOCKED;
 	}
+}
+
+/*
+ * Whether the latest wake-up of a task was in its last slice, and it is blocked by the records. If
+ * that wake-up came as it went to sleep, it waits for a CPU since it left one.
+ */
+static bool may_be_woken_early(const struct task_wait *account)
+{
+	return account->woken_early && !account->woken_ns && is_blocked(account->state);
+}
+
+/* Searches /proc for such tasks. Before the end of the interval: any later wake-up has a record. */
+static void look_for_woken_early(struct waits *waits)
+{
+	unsigned left = QUEUED_READS;
+	struct proc_stat stat;
+
+	for (size_t i = 0; left > 0 && i < waits->n_tasks; i++) {
+		struct task *task = waits->tasks[i];
+		if (task->exit_ns || task->pid <= 0 || !may_be_woken_early(&task->wait) ||
+		    task->wait.seen != TASK_UNSEEN)
+			continue;
+		left--;
+		if (proc_thread_brief(waits->sys, task->pid, task->tid, &stat) == 0)
+			task->wait.seen =
+				stat.state == 'R' ? TASK_SEEN_RUNNABLE : TASK_SEEN_BLOCKED;
+	}
+}
+
+/* Returns the part of the interval in which a task may have waited since such a wake-up. */
+static uint64_t note_woken_early(const struct waits *waits, const struct task *task)
+{
+	const struct task_wait *account = &task->wait;
+	bool unknown = may_be_woken_early(account) && account->seen == TASK_UNSEEN;
+
+	return unknown && !task->exit_ns && !waits->recorded ? since_left_ns(waits, account) : 0;
 }
 
 /* Returns the part of the interval in which a task that is blocked at its end may have woken up. */
@@ -581,7 +618,8 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 	for (size_t i = 0; i < TASK_UNKNOWN; i++)
 		known_ns += sums[i];
 	const struct wait_range waited = read_wakeup_waits(waits, task, account);
-	uint64_t lasting_ns = waits->wakeups ? 0 : note_blocked(waits, task, account, search);
+	uint64_t lasting_ns = waits->wakeups ? note_woken_early(waits, task)
+					     : note_blocked(waits, task, account, search);
 	uint64_t in_doubt_ns = waited.most_ns - waited.least_ns + lasting_ns;
 	if (in_doubt_ns > off_ns - waited.least_ns)
 		in_doubt_ns = off_ns - waited.least_ns;
@@ -698,42 +736,29 @@ static void begin_next(struct waits *waits, uint64_t begin_ns, bool search)
 		}
 		bool shown = is_queued(account->state) || account->state == TASK_STOPPED ||
 			     account->state == TASK_UNINTERRUPTIBLE;
-		if (task->exit_ns || (!shown && left == 0))
+		if (has_ended(task, begin_ns) || (!shown && left == 0))
 			continue;
 		left -= !shown;
 		waits_account(waits, task);
 	}
 }
 
-/*
- * For a task that is blocked at the end of the interval, and whose latest wake-up was in its last
- * slice. If /proc shows it as runnable, or is not read, that wake-up ended its sleep: it waits for
- * a CPU since it left one. `left`: as for may_be_queued().
- */
-static void find_early_waking(const struct waits *waits, struct task *task, unsigned *left)
-{
-	struct task_wait *account = &task->wait;
-
-	if (!account->woken_ns && account->woken_early && may_be_queued(waits, task, left))
-		account->woken_ns = account->left_ns;
-}
-
 /* Completes the accounts of all tasks up to the end of the interval. */
 static void complete_accounts(struct waits *waits, struct interval *interval)
 {
-	unsigned left = QUEUED_READS;
-
 	apply_slices(waits, waits->end_ns, true);
 	/* Tasks that ran only while the CPUs were read have an account too. */
 	for (size_t i = 0; i < interval->n_ran; i++)
 		waits_account(waits, interval->ran[i]);
 	waits_add_others(waits, interval);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
-		struct task *task = waits->tasks[i];
-		bool ended = task->exit_ns && task->exit_ns < waits->end_ns;
-		if (waits->wakeups && !waits->recorded && !ended)
-			find_early_waking(waits, task, &left);
-		account_until(&task->wait, ended ? task->exit_ns : waits->end_ns);
+		const struct task *task = waits->tasks[i];
+		struct task_wait *account = &waits->tasks[i]->wait;
+		bool ended = has_ended(task, waits->end_ns);
+		if (waits->wakeups && !ended && account->seen == TASK_SEEN_RUNNABLE &&
+		    may_be_woken_early(account))
+			account->woken_ns = account->left_ns;
+		account_until(account, ended ? task->exit_ns : waits->end_ns);
 	}
 }
 
@@ -749,6 +774,8 @@ void waits_end(struct waits *waits)
 	waits_read_roots(waits);
 	if (!waits->wakeups)
 		look_for_queued(waits);
+	else if (!waits->recorded)
+		look_for_woken_early(waits);
 	waits->end_ns = sys_now_ns(waits->sys);
 }
 

@@ -358,6 +358,8 @@ int fk_perf_close(void *ctx, int fd);
  */
 void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t config,
 		       const struct fk_trace_data *raw);
+/* Whether an exiting task runs, or ran, for the last time. */
+bool fk_is_released(const struct fk_task *task);
 bool fk_is_unreported(const struct fk_cpu *cpu); /* of the running task */
 uint64_t fk_next_tick(struct fk *fk); /* not after the next one; UINT64_MAX: there is none */
 void fk_expect_tick(struct fk *fk, uint64_t at_ns); /* there is one now, at that time */

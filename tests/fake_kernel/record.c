@@ -77,8 +77,8 @@ static uint64_t record_time(const struct fk *fk, const struct fk_perf *perf)
  */
 static void put_numbers(struct buffer *buffer, const struct fk_task *task, bool no_numbers)
 {
-	bool no_pid = task->exiting && task->how == FK_EXIT_REAPED;
-	bool no_tid = task->exiting && task->how != FK_EXIT_ZOMBIE;
+	bool no_pid = fk_is_released(task) && task->how == FK_EXIT_REAPED;
+	bool no_tid = fk_is_released(task) && task->how != FK_EXIT_ZOMBIE;
 	uint32_t pid = no_numbers ? 0 : (uint32_t)task->spec.pid;
 	uint32_t tid = no_numbers ? 0 : (uint32_t)task->spec.tid;
 
@@ -367,7 +367,7 @@ void fk_record_switch(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *o
 	struct buffer record = {.n = 0};
 
 	const struct fk_task *prev = cpu->current;
-	bool preempted = prev->leaves == FK_PREEMPTED && !prev->exiting;
+	bool preempted = prev->leaves == FK_PREEMPTED;
 
 	put_header(&record, PERF_RECORD_SWITCH_CPU_WIDE,
 		   !out        ? 0

@@ -43,6 +43,16 @@ static struct fk_task *task_alive(struct fk *fk, pid_t tid)
 	return task;
 }
 
+/* A task that has not left its CPU for the last time: one that exits may be preempted before. */
+static struct fk_task *task_there(struct fk *fk, pid_t tid)
+{
+	struct fk_task *task = fk_find(fk, tid);
+
+	if (!task || task->dead)
+		fk_die("there is no task %d", (int)tid);
+	return task;
+}
+
 static struct fk_cpu *task_cpu(struct fk *fk, const struct fk_task *task)
 {
 	if (task->cpu < 0)
@@ -189,6 +199,11 @@ bool fk_is_unreported(const struct fk_cpu *cpu)
 	return cpu->current == &cpu->idle ? cpu->silent_idle : cpu->current->spec.unreported;
 }
 
+bool fk_is_released(const struct fk_task *task)
+{
+	return task->exiting && task->state != FK_PREEMPTED && task->leaves != FK_PREEMPTED;
+}
+
 /* TASK_* and EXIT_*, see include/linux/sched.h */
 static int64_t state_of(const struct fk_cpu *cpu, const struct fk_task *task)
 {
@@ -199,7 +214,7 @@ static int64_t state_of(const struct fk_cpu *cpu, const struct fk_task *task)
 		[FK_TRACED] = 0x8,   [FK_PREEMPTED] = 0,
 	};
 
-	if (task->exiting)
+	if (fk_is_released(task))
 		return task->how == FK_EXIT_ZOMBIE ? 0x20 : 0x10;
 	return states[task->leaves];
 }
@@ -435,9 +450,9 @@ void fk_block_in(struct fk *fk, pid_t tid, enum fk_state state, const struct fk_
 
 void fk_block(struct fk *fk, pid_t tid, enum fk_state state)
 {
-	struct fk_task *task = task_alive(fk, tid);
+	struct fk_task *task = task_there(fk, tid);
 
-	if (task->cpu < 0 || state > FK_PREEMPTED)
+	if (task->cpu < 0 || state > FK_PREEMPTED || (task->exiting && state != FK_PREEMPTED))
 		fk_die("task %d cannot leave its CPU in state %d", (int)tid, (int)state);
 	task->leaves = state;
 }
@@ -532,7 +547,7 @@ static void leave(const struct fk *fk, struct fk_task *task)
 void fk_switch(struct fk *fk, int number, pid_t tid)
 {
 	struct fk_cpu *cpu = fk_cpu(fk, number);
-	struct fk_task *next = tid ? task_alive(fk, tid) : &cpu->idle;
+	struct fk_task *next = tid ? task_there(fk, tid) : &cpu->idle;
 	struct fk_task *previous = cpu->current;
 
 	if (!cpu->online)
@@ -547,9 +562,9 @@ void fk_switch(struct fk *fk, int number, pid_t tid)
 	happen(fk, cpu, FK_SWITCHES);
 	fk_record_switch(fk, cpu, next, true);
 	fk_context_stop(fk, &previous->context);
+	previous->dead = fk_is_released(previous);
 	if (previous != &cpu->idle)
 		leave(fk, previous);
-	previous->dead = previous->exiting;
 
 	cpu->current = next;
 	next->cpu = number;

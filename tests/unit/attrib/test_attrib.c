@@ -712,7 +712,7 @@ static const struct log_case {
 	struct part {
 		pid_t tid;
 		uint64_t begin_ns, end_ns;
-		bool runs_on;
+		enum { LEFT, RUNS_ON, HIDDEN } end;
 	} slices[WANTS_MAX]; /* up to a tid of 0 */
 } log_cases[] = {
 	{"both SWITCH records of each switch: no other task ran",
@@ -732,17 +732,21 @@ static const struct log_case {
 	  {SWITCH_OUT, 0, 7, 7, 100, .other = 2},
 	  {SWITCH_IN, 0, 8, 8, 130, .other = 3},
 	  {NEXT, 0, 8, 8, 200, 4, 180, .other = 7}},
-	 {{7, 0, 100}, {2, 100, 100, true}, {3, 100, 100, true}, {3, 130, 130}, {8, 130, 200}}},
+	 {{7, 0, 100},
+	  {2, 100, 100, HIDDEN},
+	  {3, 100, 100, RUNS_ON},
+	  {3, 130, 130},
+	  {8, 130, 200}}},
 	{"after lost records the last switch out says nothing",
 	 {{NEXT, 0, 7, 7, 100, 1, 100, .other = 2},
 	  {SWITCH_OUT, 0, 7, 7, 100, .other = 2},
 	  {LOST, 0, .other = 5},
 	  {SWITCH_IN, 0, 8, 8, 130, .other = 2},
 	  {TICK, 0, 8, 8, 130, 1, 110}},
-	 {{7, 0, 100}, {2, 100, 100, true}, {8, 100, 100, true}, {8, 130, 130, true}}},
+	 {{7, 0, 100}, {2, 100, 100, HIDDEN}, {8, 100, 100, RUNS_ON}, {8, 130, 130, RUNS_ON}}},
 	{"without SWITCH records a hidden task began",
 	 {{NEXT, 0, 7, 7, 100, 1, 100, .other = 2}, {NEXT, 0, 8, 8, 300, 3, 300, .other = 7}},
-	 {{7, 0, 100}, {2, 100, 100, true}, {8, 100, 100, true}, {8, 300, 300}}},
+	 {{7, 0, 100}, {2, 100, 100, HIDDEN}, {8, 100, 100, RUNS_ON}, {8, 300, 300}}},
 };
 
 /* Slices of hidden tasks are in the log, as far as they are known: without them they wait. */
@@ -766,7 +770,8 @@ static void test_log_of_hidden_tasks(void **state)
 			if (slice.task->tid != part->tid ||
 			    slice.begin_ns != BASE_NS + part->begin_ns ||
 			    slice.end_ns != BASE_NS + part->end_ns ||
-			    (slice.end == SLICE_RUNS_ON) != part->runs_on)
+			    (slice.end == SLICE_RUNS_ON) != (part->end == RUNS_ON) ||
+			    (slice.end == SLICE_HIDDEN) != (part->end == HIDDEN))
 				fail_msg("%s: slice %zd is of %d", row->name, part - row->slices,
 					 slice.task->tid);
 		assert_int_equal(part->tid, 0);

@@ -174,6 +174,32 @@ static void test_cpu_comes_online(void **state)
 	close_all(run.engine, run.fk);
 }
 
+/* A CPU goes offline and comes back within a refresh. Its counters never count again. */
+static void test_cpu_goes_and_comes(void **state)
+{
+	static const struct engine_config config = {.idle = true};
+	struct run run;
+
+	(void)state;
+	run_open(&run, &config, 3);
+	script(&run, false, 2);
+	assert_int_equal(check_refresh(&run), 0);
+	const struct fk_step steps[] = {
+		{40 * NS_PER_MS, FK_OFFLINE, .cpu = 2},
+		{45 * NS_PER_MS, FK_ONLINE, .cpu = 2},
+		{50 * NS_PER_MS, FK_SWITCH, .cpu = 2, .tid = MOVED},
+	};
+	fk_script(run.fk, steps, ARRAY_SIZE(steps));
+	script(&run, false, 2);
+	/* Not LOOP, which has CPU 1. */
+	assert_int_equal(check_refresh(&run), ALL & ~bit_of(LOOP));
+	for (int i = 0; i < 3; i++) {
+		script(&run, false, 2);
+		assert_int_equal(check_refresh(&run), 0);
+	}
+	close_all(run.engine, run.fk);
+}
+
 static const struct preset states = {
 	.name = "states",
 	.metrics = (const char *const[]){"cpu_percent", "state", "runq_percent", NULL},
@@ -343,6 +369,7 @@ int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_cpu_comes_online),
+		cmocka_unit_test(test_cpu_goes_and_comes),
 		cmocka_unit_test(test_states_end_with_the_records),
 		cmocka_unit_test(test_idle_without_counters),
 		cmocka_unit_test(test_windows),

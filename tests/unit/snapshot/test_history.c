@@ -481,6 +481,42 @@ static void test_sum(void **state)
 	columns_unref(columns);
 }
 
+/* The doubts of gaps add up over intervals, rounding to ticks does not. */
+static void test_sum_of_doubts(void **state)
+{
+	enum { N = 10 };
+	static const struct {
+		uint64_t gaps_ms, ticks_ms, want_ms; /* each; of the sum */
+		enum figure_state state;
+	} rows[] = {
+		{0, 10, 10, FIGURE_VALID},
+		{5, 0, 50, FIGURE_SCALED},
+		{5, 10, 60, FIGURE_SCALED},
+	};
+	struct columns *columns = sample_columns("kernel");
+	int index = columns_metric(columns, "cpu_percent");
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct sample_row row = task(7, 5, 100 * NS_PER_MS, 1);
+		struct snapshot *one = sample_snapshot(columns_ref(columns), &row, 1);
+		struct snapshot *sum = snapshot_merge_new(columns);
+
+		one->interval_ns = 100 * NS_PER_MS;
+		one->cpus[0].tally[TALLY_TASK_CLOCK] = 100 * NS_PER_MS;
+		one->cpus[0].doubt_ns = (rows[i].gaps_ms + rows[i].ticks_ms) * NS_PER_MS;
+		one->cpus[0].ticks_ns = rows[i].ticks_ms * NS_PER_MS;
+		for (size_t k = 0; k < N; k++)
+			snapshot_merge_add(sum, one);
+		snapshot_merge_evaluate(sum);
+		assert_int_equal(sum->cpus[0].doubt_ns, rows[i].want_ms * NS_PER_MS);
+		assert_int_equal(sum->cpus[0].figures[index].state, rows[i].state);
+		snapshot_free(one);
+		snapshot_free(sum);
+	}
+	columns_unref(columns);
+}
+
 /* Makes n tasks, each in a cgroup of its own, from the last to the first. */
 static struct snapshot *in_cgroups(struct columns *columns, size_t n, size_t n_cgroups)
 {
@@ -738,6 +774,7 @@ int main(void)
 		cmocka_unit_test(test_crowd),
 		cmocka_unit_test(test_many_cpus),
 		cmocka_unit_test(test_sum),
+		cmocka_unit_test(test_sum_of_doubts),
 		cmocka_unit_test(test_sum_cgroups),
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_whole_day),

@@ -192,11 +192,112 @@ static void test_bounds(void **state)
 	}
 }
 
+static const struct engine_column exit_events = {
+	.kind = ENGINE_EVENTS,
+	.text = "task-clock,runq_time,preempted_time,blocked_time",
+};
+
+/*
+ * A task is preempted after its EXIT, and waits across the end of a refresh for its last slice. It
+ * lives until then.
+ */
+static void test_preempted_after_its_exit(void **state)
+{
+	static const enum fk_exit hows[] = {FK_EXIT_THREAD, FK_EXIT_REAPED, FK_EXIT_ZOMBIE};
+	static const struct engine_config config = {
+		.preset = &preset_none,
+		.columns = &exit_events,
+		.n_columns = 1,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(hows); i++) {
+		const struct fk_step steps[] = {
+			{80 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+			{90 * NS_PER_MS, FK_EXIT, .tid = TASK, .n = hows[i]},
+			{91 * NS_PER_MS, FK_BLOCK, .tid = TASK, .n = FK_PREEMPTED},
+			{91 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+			{330 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+			{332 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		};
+		struct fk *fk = fk_new(&(struct fk_config){.tracefs = FK_TRACEFS_MOUNTED});
+		struct sys sys = fk_sys(fk);
+		uint64_t waited_ns = 0, ran_ns = 0;
+
+		fk_task(fk, &(struct fk_spec){.tid = TASK, .comm = "ends"});
+		fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+		fk_switch(fk, 0, HOG);
+		struct engine *engine = open_engine_with(&sys, &config);
+		fk_script(fk, steps, ARRAY_SIZE(steps));
+		for (unsigned k = 0; k < REFRESHES; k++) {
+			struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+			uint64_t waits_ns = fk_truth_state(fk, TASK, FK_PREEMPTED);
+			uint64_t runs_ns = fk_truth_state(fk, TASK, FK_RUNNING);
+			double waited = ms_of(snapshot, TASK, "preempted_time");
+			double ran = ms_of(snapshot, TASK, "task-clock");
+			double off = waited - (double)(waits_ns - waited_ns) / 1e6;
+
+			if (!(fabs(off) < 0.1) ||
+			    !(fabs(ran - (double)(runs_ns - ran_ns) / 1e6) < 0.1))
+				fail_msg("%zu, refresh %u: %.3f ms, off by %.3f; ran %.3f", i, k,
+					 waited, off, ran);
+			waited_ns = waits_ns;
+			ran_ns = runs_ns;
+			snapshot_free(snapshot);
+		}
+		close_all(engine, fk);
+	}
+}
+
+static void wake_while_it_runs(struct fk *fk, void *arg)
+{
+	(void)arg;
+	fk_wake_running(fk, 1, TASK);
+}
+
+/*
+ * With records of wake-ups: a task is woken just before it goes to sleep, which is no wake-up or a
+ * very early one. It sleeps, and is runnable again only after the end of the refresh, when pmctop
+ * still reads the counters of a CPU that is late.
+ */
+static void test_woken_after_the_end(void **state)
+{
+	static const struct engine_column column = {.kind = ENGINE_EVENTS,
+						    .text = "runq_time,blocked_time,wakeups"};
+	static const struct engine_config config = {
+		.preset = &preset_none, .columns = &column, .n_columns = 1};
+	const struct fk_step steps[] = {
+		{50 * NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = HOG},
+		{102 * NS_PER_MS, FK_READY, .tid = TASK},
+	};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2, .tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = TASK, .comm = "sleeps"});
+	fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+	fk_switch(fk, 0, TASK);
+	struct engine *engine = open_engine_with(&sys, &config);
+	snapshot_free(next_snapshot(engine, fk, 100 * NS_PER_MS));
+	fk_answer_late(fk, 1, 5 * NS_PER_MS);
+	fk_after(fk, 50 * NS_PER_MS - 20 * NS_PER_US, wake_while_it_runs, NULL);
+	fk_script(fk, steps, ARRAY_SIZE(steps));
+	struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+	struct figure runq = event_figure(snapshot, TASK, "runq_time");
+	struct figure blocked = event_figure(snapshot, TASK, "blocked_time");
+	if (!(runq.value < 1e6) || (blocked.state == FIGURE_VALID && blocked.value < 49e6))
+		fail_msg("runq_time %.0f, blocked_time %.0f", runq.value, blocked.value);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_without_a_record),
 		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_preempted_after_its_exit),
+		cmocka_unit_test(test_woken_after_the_end),
 	};
 
 	return cmocka_run_group_tests_name("wait bounds", tests, NULL, NULL);
