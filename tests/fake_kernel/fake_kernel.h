@@ -292,7 +292,8 @@ enum fk_exit {
 };
 /*
  * The running task exits. Its EXIT record is written now, its own events can still be read, and
- * /proc no longer has it. It runs (and the CPU counts) until its last switch away.
+ * /proc no longer has it. It runs (and the CPU counts) until its last switch away, before which it
+ * may be preempted (FK_PREEMPTED).
  */
 void fk_exit(struct fk *fk, pid_t tid, enum fk_exit how);
 

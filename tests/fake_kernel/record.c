@@ -367,7 +367,7 @@ void fk_record_switch(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *o
 	struct buffer record = {.n = 0};
 
 	const struct fk_task *prev = cpu->current;
-	bool preempted = prev->leaves == FK_PREEMPTED && !prev->exiting;
+	bool preempted = prev->leaves == FK_PREEMPTED;
 
 	put_header(&record, PERF_RECORD_SWITCH_CPU_WIDE,
 		   !out        ? 0

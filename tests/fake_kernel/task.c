@@ -43,6 +43,14 @@ static struct fk_task *task_alive(struct fk *fk, pid_t tid)
 	return task;
 }
 
+/* The same for a switch: a task that exits may be preempted, and runs on until its last switch. */
+static struct fk_task *task_left(struct fk *fk, pid_t tid)
+{
+	struct fk_task *task = fk_find(fk, tid);
+
+	return task && task->exiting && !task->dead ? task : task_alive(fk, tid);
+}
+
 static struct fk_cpu *task_cpu(struct fk *fk, const struct fk_task *task)
 {
 	if (task->cpu < 0)
@@ -199,7 +207,7 @@ static int64_t state_of(const struct fk_cpu *cpu, const struct fk_task *task)
 		[FK_TRACED] = 0x8,   [FK_PREEMPTED] = 0,
 	};
 
-	if (task->exiting)
+	if (task->exiting && task->leaves != FK_PREEMPTED)
 		return task->how == FK_EXIT_ZOMBIE ? 0x20 : 0x10;
 	return states[task->leaves];
 }
@@ -435,7 +443,7 @@ void fk_block_in(struct fk *fk, pid_t tid, enum fk_state state, const struct fk_
 
 void fk_block(struct fk *fk, pid_t tid, enum fk_state state)
 {
-	struct fk_task *task = task_alive(fk, tid);
+	struct fk_task *task = state == FK_PREEMPTED ? task_left(fk, tid) : task_alive(fk, tid);
 
 	if (task->cpu < 0 || state > FK_PREEMPTED)
 		fk_die("task %d cannot leave its CPU in state %d", (int)tid, (int)state);
@@ -532,7 +540,7 @@ static void leave(const struct fk *fk, struct fk_task *task)
 void fk_switch(struct fk *fk, int number, pid_t tid)
 {
 	struct fk_cpu *cpu = fk_cpu(fk, number);
-	struct fk_task *next = tid ? task_alive(fk, tid) : &cpu->idle;
+	struct fk_task *next = tid ? task_left(fk, tid) : &cpu->idle;
 	struct fk_task *previous = cpu->current;
 
 	if (!cpu->online)
@@ -543,13 +551,13 @@ void fk_switch(struct fk *fk, int number, pid_t tid)
 		fk_die("task %d runs on CPU %d already", (int)tid, next->cpu);
 
 	fk_settle(fk, cpu);
+	previous->dead = previous->exiting && previous->leaves != FK_PREEMPTED;
 	trace_switch(fk, cpu, next);
 	happen(fk, cpu, FK_SWITCHES);
 	fk_record_switch(fk, cpu, next, true);
 	fk_context_stop(fk, &previous->context);
 	if (previous != &cpu->idle)
 		leave(fk, previous);
-	previous->dead = previous->exiting;
 
 	cpu->current = next;
 	next->cpu = number;

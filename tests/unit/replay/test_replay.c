@@ -113,6 +113,24 @@ static void lose_exit(struct engine *engine, struct fk *fk, size_t interval)
 	fk_switch(fk, 0, 54);
 }
 
+/*
+ * Task 55 exits and is preempted before its last switch, as on a busy machine, for longer than a
+ * task with its tid is kept. In each slice it is another one, without a name.
+ */
+static void exit_slowly(struct engine *engine, struct fk *fk, size_t interval)
+{
+	if (interval < 1 || interval > 4)
+		return;
+	engine_wait(engine, fk_now(fk) + 2 * NS_PER_S);
+	fk_switch(fk, 0, 55);
+	fk_advance(fk, NS_PER_MS);
+	if (interval == 1)
+		fk_exit(fk, 55, FK_EXIT_REAPED);
+	if (interval < 4)
+		fk_block(fk, 55, FK_PREEMPTED);
+	fk_switch(fk, 0, 54);
+}
+
 /* Tasks wait for several intervals without a slice in them, which the recording must have. */
 static void leave_in_states(struct engine *engine, struct fk *fk, size_t interval)
 {
@@ -221,6 +239,7 @@ static const struct scene scenes[] = {
 	 .lost = true},
 	{.name = "hotplug", .slots = 2, .before = come_and_go},
 	{.name = "the tracepoint", .machine = &traced, .before = lose_exit, .lost = true},
+	{.name = "an exit that takes seconds", .machine = &traced, .before = exit_slowly},
 	{.name = "waits",
 	 .machine = &traced,
 	 .before = leave_in_states,
