@@ -132,6 +132,9 @@ struct task_before {
 		/* Of a recording, in place of times: bounds of the part before; most 0: none. */
 		float least, most;
 	} changes[TASK_OWNERS];
+	/* Of a recording: bounds of the part in its target (struct row_before), and the cut. */
+	float target_least, target_most;
+	uint64_t target_cut;
 	char comm[16];
 	uid_t uid;
 	struct cgroup *cgroup; /* a reference; NULL: unknown */
@@ -256,13 +259,14 @@ void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsi
 uint64_t tasks_begin_cut(struct tasks *tasks);
 void tasks_end_cut(struct tasks *tasks);
 /*
- * Reads user and cgroup of a task that was read before, but not in this cut. Here as elsewhere, a
- * change since the last reading is noted in task->before.
+ * Reads user and cgroup of a task that was read before, but not since the last cut, or in this one.
+ * Here as elsewhere, a change since the last reading is noted in task->before.
  */
 void tasks_notice_move(struct tasks *tasks, struct task *task, uint64_t now_ns);
 /* Sets task->before of a recording, for the next cut. comm and cgroup "": unknown. */
 struct task_was {
-	float least[TASK_OWNERS], most[TASK_OWNERS]; /* as in struct task_before */
+	float least[TASK_OWNERS], most[TASK_OWNERS]; /* as in struct task_before ... */
+	float target_least, target_most;             /* ... and these */
 	uid_t uid;
 	const char *comm, *cgroup;
 };

@@ -74,6 +74,8 @@ static void put_before(struct recorder *recorder, const struct snapshot *snapsho
 	perfdata_text(data, before->comm);
 	perfdata_text(data, before->user);
 	perfdata_text(data, has_cgroup ? snapshot->cgroups[before->cgroup] : NULL);
+	perfdata_double(data, (double)before->target.least);
+	perfdata_double(data, (double)before->target.most);
 	perfdata_native_end(data);
 	recorder_flush_full(recorder);
 }

@@ -336,6 +336,10 @@ int native_parse_before(struct replay_native *native, struct native_words *words
 	was.uid = (uid_t)native_number(words, UINT32_MAX);
 	char *comm = native_bytes(words), *user = native_bytes(words),
 	     *cgroup = native_bytes(words);
+	if (words->at < words->end) {
+		was.target_least = parse_part(words);
+		was.target_most = parse_part(words);
+	}
 	bool fine = !words->broken && native->cut && tid > 0;
 	struct task *task =
 		fine ? tasks_find_in(state->tasks, tid, start_ns, state->interval.sequence) : NULL;

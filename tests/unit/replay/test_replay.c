@@ -340,6 +340,38 @@ static void test_owners(void **state)
 	}
 }
 
+/* So is the part of a task that enters or leaves the target. */
+static void test_crossing(void **state)
+{
+	static const struct target_spec targets[] = {
+		{.user = "ana"},
+		{.user = "root"},
+		{.cgroup = "/a/b"},
+		{.pids = some_pids, .n_pids = 1, .user = "ana"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+		const struct scene scene = {.before = change_owners,
+					    .config = {.target = targets[i]}};
+		struct seen seen = {0};
+		size_t crossed = 0;
+
+		record(&scene, path_of("crossing"), &seen, 7);
+		for (size_t k = 0; k < seen.n; k++) {
+			const struct row *row = row_of(seen.items[k], 50);
+			bool part = row && row->before &&
+				    seen.items[k]->befores[row->before - 1].target.most > 0;
+			assert_true(part == (k == 3));
+			crossed += part;
+		}
+		assert_int_equal(crossed, 1);
+		struct replay *replay = must_open(path_of("crossing"), NULL);
+		check_replay(replay, &seen);
+		replay_free(replay);
+		seen_fini(&seen);
+	}
+}
+
 /* CPU 0 spends 60 % of each second in NET_RX. */
 static void spend_in_softirqs(struct engine *engine, struct fk *fk, size_t interval)
 {
@@ -513,6 +545,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_crossing),
 		cmocka_unit_test(test_machine),
 		cmocka_unit_test(test_facts_not_recorded),
 		cmocka_unit_test(test_rewind_and_skip),
