@@ -211,6 +211,42 @@ static void loop_that_crosses(void **state)
 	close_all(engine, fk);
 }
 
+/*
+ * Where threads are counted one by one, those outside the target are looked at once in a while. A
+ * loop that has entered has no row before its times are known.
+ */
+static void loop_that_crosses_unprivileged(void **state)
+{
+	enum { REFRESHES = 20 };
+	const struct crossing *this = *state;
+	const struct engine_config config = {.preset = NULL, .target = this->target};
+	const struct fk_config machine = {
+		.cpus = 2, .no_pmu = true, .unprivileged = true, .paranoid = 2};
+	struct sys sys;
+	struct fk *fk = make_machine_of(&machine, &sys);
+
+	fk_task(fk, &(struct fk_spec){.tid = 70, .cgroup = "/b"});
+	struct engine *engine = open_engine_with(&sys, &config);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 6);
+	assert_int_equal(snapshot->mode, COUNT_MODE_TASK);
+	check_member(snapshot, this->enters ? 0 : 100, FIGURE_VALID);
+	fk_after(fk, CHANGE_MS * NS_PER_MS, this->change, NULL);
+	for (int i = 0; i == 0 || (this->enters && !row_of(snapshot, LOOP)); i++) {
+		assert_true(i < REFRESHES);
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	}
+	if (this->enters)
+		check_member(snapshot, 100, FIGURE_VALID);
+	else
+		check_member(snapshot, 50, FIGURE_SCALED);
+	snapshot_free(snapshot);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	check_member(snapshot, this->enters ? 100 : 0, FIGURE_VALID);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* Beside a hundred times as much time in the same two groups, what one task moves is no mark. */
 static void small_task_that_moves(void **state)
 {
@@ -276,6 +312,7 @@ int main(void)
 	static const struct cases tables[] = {
 		CASES(loop_that_changes, changes),
 		CASES(loop_that_crosses, crossings),
+		CASES(loop_that_crosses_unprivileged, crossings),
 	};
 
 	return cases_run("engine_owners", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));
