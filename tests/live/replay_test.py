@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import skip_reason  # noqa: E402
 from frames import check, differs, finish, frames_of, skip_all  # noqa: E402
 from programs import LOAD, PMCTOP  # noqa: E402
-from recording import wait_for_rounds  # noqa: E402
+from recording import ROUND, wait_for_rounds, walk  # noqa: E402
 
 UNBOUNDED = ["--budget", "0"]  # a later --budget replaces it
 # Children that start and end all the time.
@@ -131,6 +131,26 @@ def killed(data):
            next((pair for pair in zip(live, lines) if pair[0] != pair[1]), None)))
 
 
+def cut_off(data):
+    """A finished recording that is cut anywhere shows its complete intervals, as a whole does."""
+    run("--format", "json", "-d", "0.2", "-n", "12", "--record", data)
+    frame = re.compile('"replay":"[^"]*",')
+    whole = frame.sub("", run("--format", "json", "-H", "--replay", data).stdout).splitlines()
+    size = os.path.getsize(data)
+    seen = []
+    for share in (99.9, 99, 95, 90, 75, 50, 33, 20, 10, 5):
+        os.truncate(data, int(size * share / 100))
+        replayed = run("--format", "json", "-H", "--replay", data)
+        lines = frame.sub("", replayed.stdout).splitlines()
+        complete = walk(data)[0][ROUND]
+        seen.append((share, len(lines), complete, lines == whole[:complete], replayed.returncode,
+                     f"is cut off after {complete} complete interval" in replayed.stderr))
+    check("a finished recording that is cut off shows its complete intervals",
+          len(whole) == 12 and seen[0][1] >= 10 and
+          all(shown == complete and same and status == 1 and said
+              for _, shown, complete, same, status, said in seen), seen)
+
+
 def piped():
     writer = subprocess.Popen([PMCTOP, "-n", "3", "-d", "0.3", "--record", "-"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -154,6 +174,7 @@ def main():
             check_other_views(data)
             overwritten(data)
             killed(data)
+            cut_off(data)
         finally:
             for load in loads:
                 load.kill()
