@@ -322,6 +322,15 @@ static float parse_part(struct native_words *words)
 	return words->broken ? 0 : (float)part;
 }
 
+/* The bounds of a part. */
+static void parse_bounds(struct native_words *words, float *least, float *most)
+{
+	*least = parse_part(words);
+	*most = parse_part(words);
+	if (*least > *most)
+		*least = *most;
+}
+
 int native_parse_before(struct replay_native *native, struct native_words *words)
 {
 	struct replay_state *state = native->state;
@@ -329,17 +338,13 @@ int native_parse_before(struct replay_native *native, struct native_words *words
 	pid_t tid = native_pid(words);
 	uint64_t start_ns = native_word(words);
 
-	for (size_t i = 0; i < TASK_OWNERS; i++) {
-		was.least[i] = parse_part(words);
-		was.most[i] = parse_part(words);
-	}
+	for (size_t i = 0; i < TASK_OWNERS; i++)
+		parse_bounds(words, &was.least[i], &was.most[i]);
 	was.uid = (uid_t)native_number(words, UINT32_MAX);
 	char *comm = native_bytes(words), *user = native_bytes(words),
 	     *cgroup = native_bytes(words);
-	if (words->at < words->end) {
-		was.target_least = parse_part(words);
-		was.target_most = parse_part(words);
-	}
+	if (words->at < words->end)
+		parse_bounds(words, &was.target_least, &was.target_most);
 	bool fine = !words->broken && native->cut && tid > 0;
 	struct task *task =
 		fine ? tasks_find_in(state->tasks, tid, start_ns, state->interval.sequence) : NULL;

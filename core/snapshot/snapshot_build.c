@@ -220,6 +220,9 @@ static void bound_before(uint64_t begin_ns, uint64_t end_ns, uint64_t since_ns, 
 		return;
 	*least = (float)((double)u64_growth(length_ns - early_ns, clock_ns) / (double)clock_ns);
 	*most = (float)((double)u64_min(late_ns, clock_ns) / (double)clock_ns);
+	/* Its clock may have run longer than the interval, by a little. */
+	if (*least > *most)
+		*least = *most;
 }
 
 /*
