@@ -138,10 +138,14 @@ void target_free(struct target *target)
 	free(target);
 }
 
+bool target_has_owners(const struct target *target)
+{
+	return target->n_uids > 0 || target->n_cgroups > 0;
+}
+
 bool target_is_all(const struct target *target)
 {
-	return !target->has_members && target->n_roots == 0 && target->n_uids == 0 &&
-	       target->n_cgroups == 0;
+	return !target->has_members && target->n_roots == 0 && !target_has_owners(target);
 }
 
 bool target_has_roots(const struct target *target)
@@ -230,18 +234,23 @@ static bool belongs_to_roots(const struct target *target, struct tasks *tasks, s
 	return in;
 }
 
-bool target_admits(const struct target *target, struct tasks *tasks, struct task *task)
+static bool admits(const struct target *target, uid_t uid, const struct cgroup *cgroup)
 {
 	bool of_user = target->n_uids == 0, in_cgroup = target->n_cgroups == 0;
 
-	if (of_user && in_cgroup)
+	for (size_t i = 0; i < target->n_uids && !of_user; i++)
+		of_user = uid == target->uids[i];
+	for (size_t i = 0; i < target->n_cgroups && cgroup && !in_cgroup; i++)
+		in_cgroup = cgroup_is_within(cgroup->path, target->cgroups[i]);
+	return of_user && in_cgroup;
+}
+
+bool target_admits(const struct target *target, struct tasks *tasks, struct task *task)
+{
+	if (!target_has_owners(target))
 		return true;
 	tasks_read_proc(tasks, task);
-	for (size_t i = 0; i < target->n_uids && !of_user; i++)
-		of_user = task->uid == target->uids[i];
-	for (size_t i = 0; i < target->n_cgroups && task->cgroup && !in_cgroup; i++)
-		in_cgroup = cgroup_is_within(task->cgroup->path, target->cgroups[i]);
-	return of_user && in_cgroup;
+	return admits(target, task->uid, task->cgroup);
 }
 
 void target_add_member(struct target *target, struct task *task)
@@ -256,14 +265,30 @@ void target_set_all(struct target *target)
 	target->n_roots = 0;
 }
 
+static bool is_of_roots(const struct target *target, struct tasks *tasks, struct task *task)
+{
+	return target->n_roots == 0 || is_root(target, task, false) ||
+	       belongs_to_roots(target, tasks, task, 0);
+}
+
+static bool is_member(const struct target *target, const struct task *task)
+{
+	return task->lineage == TASK_LINEAGE_IN && task->lineage_of == target->generation;
+}
+
 bool target_has(const struct target *target, struct tasks *tasks, struct task *task)
 {
 	if (target->has_members)
-		return task->lineage == TASK_LINEAGE_IN && task->lineage_of == target->generation;
-	bool in = target->n_roots == 0 || is_root(target, task, false) ||
-		  belongs_to_roots(target, tasks, task, 0);
+		return is_member(target, task);
+	return is_of_roots(target, tasks, task) && target_admits(target, tasks, task);
+}
 
-	return in && target_admits(target, tasks, task);
+bool target_had(const struct target *target, struct tasks *tasks, struct task *task, uid_t uid,
+		const struct cgroup *cgroup)
+{
+	if (target->has_members)
+		return is_member(target, task);
+	return is_of_roots(target, tasks, task) && admits(target, uid, cgroup);
 }
 
 bool target_has_any_of(const struct target *target, struct tasks *tasks, struct task *process)

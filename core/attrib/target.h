@@ -61,6 +61,8 @@ void target_free(struct target *target); /* NULL is valid */
 
 bool target_is_all(const struct target *target);
 bool target_has_roots(const struct target *target);
+/* Whether users or cgroups restrict the tasks. */
+bool target_has_owners(const struct target *target);
 /* The CPUs, owned by the target; NULL: all. */
 const struct cpu_list *target_cpus(const struct target *target);
 
@@ -69,6 +71,9 @@ bool target_is_hidden(const struct target *target);
 
 /* Whether a task belongs to the target. Reads /proc for the task and its parents if needed. */
 bool target_has(const struct target *target, struct tasks *tasks, struct task *task);
+/* The same with this user and this cgroup in place of those that the task has now. */
+bool target_had(const struct target *target, struct tasks *tasks, struct task *task, uid_t uid,
+		const struct cgroup *cgroup);
 /* Whether a process, or one of its threads, belongs to the target. */
 bool target_has_any_of(const struct target *target, struct tasks *tasks, struct task *process);
 

@@ -260,20 +260,54 @@ struct task *tasks_find_in(const struct tasks *tasks, pid_t tid, uint64_t start_
 	return task;
 }
 
+struct task *tasks_find_outside(const struct tasks *tasks, pid_t tid, uint64_t start_ns,
+				uint64_t interval)
+{
+	struct task *task = newest_task(tasks, tid);
+
+	while (task && (task->start_ns != start_ns || task->interval == interval))
+		task = task->older;
+	return task;
+}
+
+/* How well a task fits the facts. */
+enum fit {
+	FIT_NONE,
+	FIT_START_UNKNOWN,
+	FIT_START,
+	FIT_STATE, /* and it lives, or has exited */
+	FIT_SLOT,  /* and it has exited, in the interval of the facts, which are not set yet */
+};
+
+static enum fit fit_of(const struct task *task, const struct task_facts *facts)
+{
+	if (task->start_ns == 0 && facts->start_ns != 0)
+		return FIT_START_UNKNOWN;
+	if (task->start_ns != facts->start_ns)
+		return FIT_NONE;
+	/* There may be no record of its end. */
+	if (facts->exited && task->interval == facts->interval &&
+	    task->facts_interval != facts->interval)
+		return FIT_SLOT;
+	return (task->exit_ns != 0) == facts->exited ? FIT_STATE : FIT_START;
+}
+
 /* The task that the facts describe; NULL: none. */
 static struct task *find_described(const struct tasks *tasks, const struct task_facts *facts)
 {
-	struct task *same = NULL, *unknown = NULL;
+	struct task *best = NULL;
+	enum fit best_fit = FIT_NONE;
 
 	for (struct task *task = newest_task(tasks, facts->tid); task; task = task->older) {
-		if (task->start_ns == facts->start_ns && (task->exit_ns != 0) == facts->exited)
-			return task;
-		if (task->start_ns == facts->start_ns && !same)
-			same = task;
-		if (task->start_ns == 0 && !unknown)
-			unknown = task;
+		enum fit fit = fit_of(task, facts);
+		/* Facts are in the order of slots. */
+		bool earlier = fit == FIT_SLOT && best_fit == fit && task->slot < best->slot;
+		if (fit <= best_fit && !earlier)
+			continue;
+		best = task;
+		best_fit = fit;
 	}
-	return same ? same : unknown;
+	return best;
 }
 
 static void set_texts(struct tasks *tasks, struct task *task, const struct task_facts *facts)
@@ -304,6 +338,7 @@ struct task *tasks_set_facts(struct tasks *tasks, const struct task_facts *facts
 	task->kernel = facts->kernel;
 	task->lost = facts->lost;
 	task->has_facts = true;
+	task->facts_interval = facts->interval;
 	set_texts(tasks, task, facts);
 	/* The recorder may have found it gone from /proc, without an EXIT. */
 	if (facts->exited && !task->exit_ns)

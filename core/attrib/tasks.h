@@ -132,6 +132,9 @@ struct task_before {
 		/* Of a recording, in place of times: bounds of the part before; most 0: none. */
 		float least, most;
 	} changes[TASK_OWNERS];
+	/* Of a recording: bounds of the part in its target (struct row_before), and the cut. */
+	float target_least, target_most;
+	uint64_t target_cut;
 	char comm[16];
 	uid_t uid;
 	struct cgroup *cgroup; /* a reference; NULL: unknown */
@@ -160,7 +163,8 @@ struct task {
 	bool has_facts;    /* set by tasks_set_facts(): /proc is never read */
 	bool lost;         /* the same: the counts of its last row are lower bounds */
 	bool in_exited;    /* it is in the list of exited tasks */
-	char state;        /* by /proc, as proc_stat.state; 0: not read */
+	uint64_t facts_interval; /* the same: task_facts.interval of the last call */
+	char state;              /* by /proc, as proc_stat.state; 0: not read */
 	enum task_lineage lineage;
 	unsigned lineage_of; /* the generation of the target to which `lineage` applies */
 	/* The run in which core/collect/proc_times read its times. 0: never; UINT_MAX: it ran
@@ -202,6 +206,9 @@ struct task *tasks_find(const struct tasks *tasks, pid_t tid, uint64_t time_ns);
 /* The task of this tid and this start (0: unknown) that has a slot in that interval; NULL: none. */
 struct task *tasks_find_in(const struct tasks *tasks, pid_t tid, uint64_t start_ns,
 			   uint64_t interval);
+/* The newest one of this tid and this start that has none in that interval; NULL: none. */
+struct task *tasks_find_outside(const struct tasks *tasks, pid_t tid, uint64_t start_ns,
+				uint64_t interval);
 
 /* Sets the cgroup that a task has at a time, from another source than /proc. */
 void tasks_move(struct tasks *tasks, struct task *task, const char *cgroup, uint64_t time_ns);
@@ -213,13 +220,15 @@ struct task *tasks_exit(struct tasks *tasks, const struct record *record);
 
 /*
  * Sets all that is known of a task of another machine (a recording), as of time_ns. It is the task
- * of this tid with the same start and the same state (exited or not), else one with an unknown
- * start, else a new one.
+ * of this tid with the same start, else one with an unknown start, else a new one. Of several tasks
+ * with the same start it is the one that lives. Exited ones that ran in the interval have facts in
+ * the order of their slots there.
  */
 struct task_facts {
 	pid_t pid, tid, ppid;
 	uid_t uid;
 	uint64_t start_ns;
+	uint64_t interval; /* sequence of the interval that these facts are of */
 	bool exited, kernel, lost;
 	const char *comm;
 	const char *cgroup, *cmdline; /* "": unknown, or none */
@@ -250,13 +259,14 @@ void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsi
 uint64_t tasks_begin_cut(struct tasks *tasks);
 void tasks_end_cut(struct tasks *tasks);
 /*
- * Reads user and cgroup of a task that was read before, but not in this cut. Here as elsewhere, a
- * change since the last reading is noted in task->before.
+ * Reads user and cgroup of a task that was read before, but not since the last cut, or in this one.
+ * Here as elsewhere, a change since the last reading is noted in task->before.
  */
 void tasks_notice_move(struct tasks *tasks, struct task *task, uint64_t now_ns);
 /* Sets task->before of a recording, for the next cut. comm and cgroup "": unknown. */
 struct task_was {
-	float least[TASK_OWNERS], most[TASK_OWNERS]; /* as in struct task_before */
+	float least[TASK_OWNERS], most[TASK_OWNERS]; /* as in struct task_before ... */
+	float target_least, target_most;             /* ... and these */
 	uid_t uid;
 	const char *comm, *cgroup;
 };

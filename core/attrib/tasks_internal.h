@@ -62,6 +62,8 @@ void tasks_note_rename(struct task *task, const char comm[16], uint64_t time_ns)
  */
 void tasks_set_owner(struct tasks *tasks, struct task *task, uid_t uid, struct cgroup *cgroup,
 		     struct cgroup *cpu_cgroup, uint64_t now_ns);
+/* tasks_owner.c: the number of the cut that ends the interval of what is found now. */
+uint64_t tasks_cut(const struct tasks *tasks);
 void tasks_forget_before(struct tasks *tasks, struct task *task);
 
 /* tasks_proc.c: reads the stat of a task, without sums of its process. As proc_stat_read(). */

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The cut that ends the interval of what is found now. */
-static uint64_t tasks_cut(const struct tasks *tasks)
+uint64_t tasks_cut(const struct tasks *tasks)
 {
 	return tasks->in_cut ? tasks->n_cuts : tasks->n_cuts + 1;
 }
@@ -111,6 +110,9 @@ void tasks_set_before(struct tasks *tasks, struct task *task, const struct task_
 		before->changes[i].least = was->least[i];
 		before->changes[i].most = was->most[i];
 	}
+	before->target_least = was->target_least;
+	before->target_most = was->target_most;
+	before->target_cut = tasks_cut(tasks);
 	memset(before->comm, 0, sizeof(before->comm));
 	text_copy(before->comm, sizeof(before->comm), was->comm);
 	before->uid = was->uid;

@@ -147,7 +147,7 @@ void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsi
 void tasks_notice_move(struct tasks *tasks, struct task *task, uint64_t now_ns)
 {
 	if (task->has_facts || task->exit_ns || task->kernel || !task->owner_ns ||
-	    task->owner_cut == tasks->n_cuts)
+	    task->owner_cut == tasks_cut(tasks))
 		return;
 	read_owner(tasks, task, now_ns);
 }

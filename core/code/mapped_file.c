@@ -34,11 +34,6 @@ struct mapped_files *mapped_files_new(const struct mapped_files_config *config)
 	return files;
 }
 
-void mapped_files_free(struct mapped_files *files)
-{
-	free(files);
-}
-
 bool files_enter(struct mapped_files *files, enum mapped_file_stage stage)
 {
 	if (files->skipped & 1u << stage)

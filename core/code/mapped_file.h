@@ -72,9 +72,8 @@ struct mapped_files_config {
 
 struct mapped_files;
 
-/* What the configuration points to is borrowed. */
+/* What the configuration points to is borrowed. The caller frees the result with free(). */
 struct mapped_files *mapped_files_new(const struct mapped_files_config *config);
-void mapped_files_free(struct mapped_files *files);
 
 struct code_file_segment {
 	uint64_t address, offset, bytes;

@@ -34,8 +34,7 @@ enum {
 	SUSPECTS_MAX = 1024, /* files at which one child ended; with more, all are cleared */
 };
 #define PATIENCE_NS (10 * NS_PER_S)
-#define ENDING_NS   (100 * NS_PER_MS) /* for symbol_client_free() */
-#define LEAVING_NS  (20 * NS_PER_MS)  /* from the end of the socket to that of the process */
+#define LEAVING_NS  (20 * NS_PER_MS) /* from the end of the socket to that of the process */
 
 /* Stands for a file in requests that need none. Keys of files are odd, or chosen at random. */
 #define DEMANGLER_KEY UINT64_C(2)
@@ -101,22 +100,6 @@ struct symbol_client *symbol_client_new(const struct symbol_client_config *confi
 	client->child = HELPER_NONE;
 	hash_table_init(&client->files, 64);
 	return client;
-}
-
-void symbol_client_free(struct symbol_client *client)
-{
-	const struct timespec moment = {.tv_nsec = (long)NS_PER_MS / 4};
-
-	if (!client)
-		return;
-	helper_process_kill(&client->child);
-	uint64_t until = monotonic_ns() + ENDING_NS;
-	while (!helper_process_ended(&client->child, &client->wait_status) &&
-	       monotonic_ns() < until)
-		nanosleep(&moment, NULL);
-	struct helper_process left;
-	symbol_client_abandon(client, &left);
-	helper_process_close(&left);
 }
 
 void symbol_client_abandon(struct symbol_client *client, struct helper_process *left)

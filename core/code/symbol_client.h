@@ -35,12 +35,7 @@ struct symbol_client_config {
 
 /* Starts no child yet. */
 struct symbol_client *symbol_client_new(const struct symbol_client_config *config);
-/*
- * Ends the child, and waits for its end, at most 100 ms: one that waits for a file that does not
- * answer is left to init. NULL is fine.
- */
-void symbol_client_free(struct symbol_client *client);
-/* The same without a wait. *left is the process, which may not have ended. */
+/* Kills the child and frees the client. *left is the process, which may not have ended. */
 void symbol_client_abandon(struct symbol_client *client, struct helper_process *left);
 
 enum symbol_file {

@@ -151,8 +151,10 @@ static void add_entry(struct collect_task *self, struct proc_scan_entry *entry, 
 	uint64_t ran_ns = entry->grown.ran_ns;
 
 	if (!entry->counted) {
-		if (entry->cover || (ran_ns == 0 && !has_faults(&entry->grown) &&
-				     !proc_waits_have_row(&entry->waiting)))
+		/* What an entered one did before is unknown, which is no row of zeros. */
+		if (entry->cover || entry->entered ||
+		    (ran_ns == 0 && !has_faults(&entry->grown) &&
+		     !proc_waits_have_row(&entry->waiting)))
 			return;
 		uint64_t *tally = interval_task(interval, entry->task);
 		add_uncounted(self->base.plan, ran_ns, tally);

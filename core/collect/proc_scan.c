@@ -72,6 +72,7 @@ static struct proc_scan_entry *add_entry(struct proc_scan *proc_scan, pid_t pid,
 static void clear_growth(struct proc_scan_entry *entry)
 {
 	entry->grown = (struct proc_scan_usage){0};
+	entry->entered = false;
 	entry->waiting.values = (struct wait_values){0};
 }
 
@@ -184,6 +185,7 @@ static void update_usage(struct proc_scan_entry *entry, const struct proc_scan_u
 			.switches = switches_known ? u64_growth(used->switches, now->switches) : 0,
 		};
 	entry->used = *now;
+	entry->entered = !entry->fresh && !entry->known;
 	entry->known = true;
 	entry->missed = false;
 	entry->switches_known = switches_known;
@@ -411,6 +413,9 @@ static int scan_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns)
 	entry->scan = proc_scan->scan;
 	entry->ppid = stat.ppid;
 	entry->process_ticks = stat.user_ticks + stat.system_ticks;
+	/* Those inside are read when the rows are made: until then they are counted. */
+	if (!was_inside && ran && target_has_owners(proc_scan->target))
+		tasks_notice_move(proc_scan->tasks, entry->task, now_ns);
 	entry->inside = target_has_any_of(proc_scan->target, proc_scan->tasks, entry->task);
 	entry->wanted =
 		entry->inside && target_has(proc_scan->target, proc_scan->tasks, entry->task);

@@ -41,10 +41,11 @@ struct proc_scan_entry {
 		    */
 	bool by_thread; /* of a process: its threads had entries at the scan before */
 	bool kernel;
-	bool fresh;  /* started since the scan before */
-	bool gone;   /* ended: not seen by the last scan */
-	bool known;  /* `used` is of the scan before; false: it was not wanted or not read then */
-	bool missed; /* it was not read at the end of the interval */
+	bool fresh;   /* started since the scan before */
+	bool gone;    /* ended: not seen by the last scan */
+	bool known;   /* `used` is of the scan before; false: it was not wanted or not read then */
+	bool missed;  /* it was not read at the end of the interval */
+	bool entered; /* it was not `known` at the last scan: `grown` is unknown */
 	bool used_switches_known;     /* so is used.switches */
 	struct proc_scan_usage used;  /* up to the last scan */
 	struct proc_scan_usage grown; /* since the scan before; all usage of a fresh entry */

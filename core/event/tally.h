@@ -84,4 +84,18 @@ static inline void tally_add(const struct tally_shape *shape, uint64_t *sum, con
 		sum[i] += tally[i];
 }
 
+/* Divides a tally: *part gets that share of it, 0..1, and *rest what is left. Both have all losses.
+ */
+static inline void tally_divide(const struct tally_shape *shape, const uint64_t *tally,
+				double share, uint64_t *part, uint64_t *rest)
+{
+	for (size_t i = 0; i < tally_width(shape); i++) {
+		part[i] = (uint64_t)(share * (double)tally[i]);
+		if (part[i] > tally[i])
+			part[i] = tally[i];
+		rest[i] = tally[i] - part[i];
+	}
+	part[tally_losses(shape)] = rest[tally_losses(shape)] = tally[tally_losses(shape)];
+}
+
 #endif

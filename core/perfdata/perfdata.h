@@ -315,7 +315,8 @@ enum native_kind {
 	/*
 	 * Between NATIVE_CUT and the end of the interval, behind NATIVE_TASK: what a row was before
 	 * it changed its name, user or cgroup. tid, start_ns; of each enum task_owner the bounds of
-	 * the part before (struct row_before); uid; texts: comm, user, cgroup
+	 * the part before (struct row_before); uid; texts: comm, user, cgroup; the bounds of the
+	 * part in the target (old recordings have none)
 	 */
 	NATIVE_BEFORE,
 	NATIVE_KINDS,

@@ -32,7 +32,8 @@ static void put_row(struct recorder *recorder, const struct snapshot *snapshot,
 	uint64_t hash = hash_row(row, cgroup);
 	uint64_t *recorded = &recorder->row_hashes[(size_t)row->tid & (RECORDER_ROW_SLOTS - 1)];
 
-	if (*recorded == hash)
+	/* A replay keeps a task only for a while after its end. Then its tid is another task's. */
+	if (*recorded == hash && !(row->flags & ROW_EXITED))
 		return;
 	*recorded = hash;
 	perfdata_native_begin(data, NATIVE_TASK);
@@ -73,6 +74,8 @@ static void put_before(struct recorder *recorder, const struct snapshot *snapsho
 	perfdata_text(data, before->comm);
 	perfdata_text(data, before->user);
 	perfdata_text(data, has_cgroup ? snapshot->cgroups[before->cgroup] : NULL);
+	perfdata_double(data, (double)before->target.least);
+	perfdata_double(data, (double)before->target.most);
 	perfdata_native_end(data);
 	recorder_flush_full(recorder);
 }

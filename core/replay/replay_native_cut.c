@@ -159,21 +159,40 @@ static void restore_totals(const struct replay_native *native, const uint64_t *r
 	restore_estimates(native, recorded, n, interval->totals);
 }
 
+/* The task of a recorded tally. */
+struct tally_task {
+	pid_t pid, tid;
+	uint64_t start_ns;
+	uint64_t seen_ns; /* a time at which it had its tid */
+};
+
+/*
+ * A task without a slice, which waited. Of two tasks with one tid the older may have ended in this
+ * interval, without a record of its EXIT, and the younger may have a slice.
+ */
+static struct task *find_waiting(const struct replay_native *native, const struct tally_task *of)
+{
+	struct tasks *tasks = native->state->tasks;
+	struct task *task =
+		tasks_find_outside(tasks, of->tid, of->start_ns, native->state->interval.sequence);
+
+	return task ? task : tasks_at(tasks, of->pid, of->tid, of->seen_ns);
+}
+
 /*
  * Values that slices do not have, in slot order. The tasks without a slice, which waited, are the
- * last ones. seen_ns: a time at which the task had its tid. Of two tasks with one tid the older may
- * have ended in this interval, without a record of its EXIT.
+ * last ones.
  */
-static void restore_task_values(struct replay_native *native, pid_t pid, pid_t tid,
-				uint64_t seen_ns, const uint64_t *recorded, size_t n)
+static void restore_task_values(struct replay_native *native, const struct tally_task *of,
+				const uint64_t *recorded, size_t n)
 {
 	struct interval *interval = &native->state->interval;
 	size_t width = tally_width(&interval->shape), slot = native->task_values++;
 	size_t recorded_width = tally_recorded_width(&interval->shape);
 
-	if (slot == interval->n_ran && tid > 0)
-		interval_task(interval, tasks_at(native->state->tasks, pid, tid, seen_ns));
-	if (slot >= interval->n_ran || interval->ran[slot]->tid != tid) {
+	if (slot == interval->n_ran && of->tid > 0)
+		interval_task(interval, find_waiting(native, of));
+	if (slot >= interval->n_ran || interval->ran[slot]->tid != of->tid) {
 		native->differs = true;
 		return;
 	}
@@ -191,21 +210,20 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 	uint64_t scope = native_word(words);
 	const uint64_t *facts = NULL;
 	int result = 0;
-	uint64_t seen_ns = native->state->time_ns;
-	pid_t pid = 0, tid = 0;
+	struct tally_task task = {.seen_ns = native->state->time_ns};
 
 	if (!native->cut)
 		return -EBADMSG;
 	if (scope == NATIVE_CPU || scope == NATIVE_IDLE)
 		result = restore_cpu(native, words, scope == NATIVE_IDLE, &facts);
 	if (scope == NATIVE_TASK_VALUES || scope == NATIVE_WAIT_VALUES) {
-		pid = native_pid(words);
-		tid = native_pid(words);
+		task.pid = native_pid(words);
+		task.tid = native_pid(words);
 	}
 	if (scope == NATIVE_WAIT_VALUES) {
-		uint64_t begin_ns = u64_growth(native->state->length_ns, seen_ns);
-		uint64_t start_ns = native_word(words);
-		seen_ns = start_ns > begin_ns ? start_ns : begin_ns;
+		uint64_t begin_ns = u64_growth(native->state->length_ns, task.seen_ns);
+		task.start_ns = native_word(words);
+		task.seen_ns = task.start_ns > begin_ns ? task.start_ns : begin_ns;
 	}
 	if (result < 0)
 		return -EBADMSG;
@@ -224,7 +242,7 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 	else if (facts)
 		restore_tally(native, recorded, n, false, interval_idle(interval, facts[0]));
 	else if (scope == NATIVE_TASK_VALUES || scope == NATIVE_WAIT_VALUES)
-		restore_task_values(native, pid, tid, seen_ns, recorded, n);
+		restore_task_values(native, &task, recorded, n);
 	return 0;
 }
 
@@ -275,6 +293,7 @@ int native_parse_task(struct replay_native *native, struct native_words *words)
 	facts.ppid = native_pid(words);
 	facts.uid = (uid_t)native_number(words, UINT32_MAX);
 	facts.start_ns = native_word(words);
+	facts.interval = native->state->interval.sequence;
 	uint64_t flags = native_word(words);
 	char *comm = native_bytes(words), *user = native_bytes(words),
 	     *cgroup = native_bytes(words), *cmdline = native_bytes(words);
@@ -307,6 +326,15 @@ static float parse_part(struct native_words *words)
 	return words->broken ? 0 : (float)part;
 }
 
+/* The bounds of a part. */
+static void parse_bounds(struct native_words *words, float *least, float *most)
+{
+	*least = parse_part(words);
+	*most = parse_part(words);
+	if (*least > *most)
+		*least = *most;
+}
+
 int native_parse_before(struct replay_native *native, struct native_words *words)
 {
 	struct replay_state *state = native->state;
@@ -314,13 +342,13 @@ int native_parse_before(struct replay_native *native, struct native_words *words
 	pid_t tid = native_pid(words);
 	uint64_t start_ns = native_word(words);
 
-	for (size_t i = 0; i < TASK_OWNERS; i++) {
-		was.least[i] = parse_part(words);
-		was.most[i] = parse_part(words);
-	}
+	for (size_t i = 0; i < TASK_OWNERS; i++)
+		parse_bounds(words, &was.least[i], &was.most[i]);
 	was.uid = (uid_t)native_number(words, UINT32_MAX);
 	char *comm = native_bytes(words), *user = native_bytes(words),
 	     *cgroup = native_bytes(words);
+	if (words->at < words->end)
+		parse_bounds(words, &was.target_least, &was.target_most);
 	bool fine = !words->broken && native->cut && tid > 0;
 	struct task *task =
 		fine ? tasks_find_in(state->tasks, tid, start_ns, state->interval.sequence) : NULL;

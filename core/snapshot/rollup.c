@@ -257,10 +257,7 @@ static void add_divided(struct adding *adding, const struct columns *columns, co
 	uint64_t *later = earlier + adding->width;
 	uint64_t doubt_ns = (uint64_t)((most - least) / 2 * (double)tally[TALLY_TASK_CLOCK]);
 
-	for (size_t i = 0; i < adding->width; i++) {
-		earlier[i] = u64_min((uint64_t)((least + most) / 2 * (double)tally[i]), tally[i]);
-		later[i] = tally[i] - earlier[i];
-	}
+	tally_divide(&columns->plan->shape, tally, (least + most) / 2, earlier, later);
 	add_row(adding, columns, &was, earlier, doubt_ns + was.doubt_ns, NULL, NOT_ALONE);
 	add_row(adding, columns, row, later, doubt_ns + row->doubt_ns, facts, NOT_ALONE);
 	free(earlier);

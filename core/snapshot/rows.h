@@ -34,7 +34,8 @@ struct row {
 	const char *cmdline; /* the snapshot's; hostile bytes; NULL: none, or unknown */
 	char user[24];       /* name, or the number if it has no name; "": unknown */
 	size_t before;       /* 1 + index in the snapshot's befores; 0: nothing has changed */
-	uint64_t doubt_ns;   /* in sums: CPU time that may be another row's (row_before) */
+	uint64_t
+		doubt_ns; /* CPU time that may be another row's, or not the target's (row_before) */
 };
 
 /*
@@ -46,6 +47,13 @@ struct row_before {
 	struct {
 		float least, most;
 	} parts[TASK_OWNERS];
+	/*
+	 * The row is a part of its task, which entered or left the target: bounds of that part, as
+	 * above. most 0: it is the whole.
+	 */
+	struct {
+		float least, most;
+	} target;
 	char comm[16];
 	uid_t uid;
 	int cgroup; /* index in the snapshot's cgroups; -1: unknown */

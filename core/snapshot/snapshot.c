@@ -83,6 +83,7 @@ void snapshot_merge_target(struct snapshot *snapshot)
 	const struct tally_shape *shape = &columns->plan->shape;
 	const struct rows *rows = &snapshot->threads;
 	struct evaluator evaluator;
+	struct row all = {.doubt_ns = 0};
 	size_t n = 0;
 
 	if (!snapshot->targeted && !columns->plan->per_task)
@@ -96,9 +97,11 @@ void snapshot_merge_target(struct snapshot *snapshot)
 		tally_add(shape, sum, tally);
 		snapshot->target_lost |= (rows->items[i].flags & ROW_LOST) != 0;
 		evaluator.input.sum |= rows->items[i].pid != rows->items[0].pid;
+		all.doubt_ns += rows->items[i].doubt_ns;
 		n++;
 	}
 	evaluator.input.lost = snapshot->target_lost;
+	evaluator.input.doubt = row_doubt(&all, sum);
 	if (snapshot->targeted || n > 0) {
 		snapshot->target = sum;
 		snapshot->target_figures = xcalloc(columns->n_metrics, sizeof(struct figure));

@@ -9,6 +9,7 @@
 #include "core/base/util.h"
 #include "core/event/event_wait.h"
 #include "core/snapshot/run_proof.h"
+#include "core/snapshot/target_part.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -219,6 +220,9 @@ static void bound_before(uint64_t begin_ns, uint64_t end_ns, uint64_t since_ns, 
 		return;
 	*least = (float)((double)u64_growth(length_ns - early_ns, clock_ns) / (double)clock_ns);
 	*most = (float)((double)u64_min(late_ns, clock_ns) / (double)clock_ns);
+	/* Its clock may have run longer than the interval, by a little. */
+	if (*least > *most)
+		*least = *most;
 }
 
 /*
@@ -237,25 +241,23 @@ static bool is_of_interval(const struct filling *filling, const struct task *tas
 	return until_ns > 0 && before->changes[owner].cut == filling->cut;
 }
 
-/* Fills in what a task was before, if that has changed in this interval. */
-static void fill_before(struct filling *filling, const struct task *task, uint64_t clock_ns,
-			struct row *row)
+/* Sets the bounds of the parts of a task's time before each change in this interval. */
+static void find_changes(const struct filling *filling, const struct task *task, uint64_t clock_ns,
+			 struct row_before *found)
 {
 	const struct snapshot_source *source = filling->source;
 	const struct task_before *before = task->before;
-	struct snapshot *snapshot = filling->snapshot;
-	uint64_t begin_ns = u64_growth(snapshot->interval_ns, source->now_ns);
+	uint64_t begin_ns = u64_growth(filling->snapshot->interval_ns, source->now_ns);
 	uint64_t end_ns = task->exit_ns ? u64_min(task->exit_ns, source->now_ns) : source->now_ns;
-	struct row_before filled = {.cgroup = -1};
-	bool changed = false;
 
+	*found = (struct row_before){.uid = (uid_t)-1, .cgroup = -1};
 	/* Samples of a profile have no times that could be divided. */
-	if (!before || columns_of_profile(snapshot->columns))
+	if (!before || columns_of_profile(filling->snapshot->columns))
 		return;
 	if (task->start_ns > begin_ns)
 		begin_ns = task->start_ns;
 	for (size_t i = 0; i < TASK_OWNERS; i++) {
-		float *least = &filled.parts[i].least, *most = &filled.parts[i].most;
+		float *least = &found->parts[i].least, *most = &found->parts[i].most;
 
 		if (before->changes[i].cut == filling->cut && before->changes[i].most > 0) {
 			*least = before->changes[i].least;
@@ -266,8 +268,26 @@ static void fill_before(struct filling *filling, const struct task *task, uint64
 		}
 		if (*most < NEGLIGIBLE)
 			*least = *most = 0;
-		changed |= *most > 0;
 	}
+	/* A recording has the part in its target. */
+	if (before->target_cut == filling->cut) {
+		found->target.least = before->target_least;
+		found->target.most = before->target_most;
+	}
+}
+
+/* Fills in what a task was before, if that has changed in this interval. */
+static void fill_before(struct filling *filling, const struct task *task,
+			const struct row_before *changes, struct row *row)
+{
+	const struct snapshot_source *source = filling->source;
+	struct snapshot *snapshot = filling->snapshot;
+	const struct task_before *before = task->before;
+	struct row_before filled = *changes;
+	bool changed = changes->target.most > 0;
+
+	for (size_t i = 0; i < TASK_OWNERS; i++)
+		changed |= filled.parts[i].most > 0;
 	if (!changed)
 		return;
 	memcpy(filled.comm, before->comm, sizeof(filled.comm));
@@ -283,6 +303,33 @@ static void fill_before(struct filling *filling, const struct task *task, uint64
 }
 
 /*
+ * Divides the row of a task that was in the target for a part of its time: in the middle of the
+ * bounds. The other part is added to `others`. A row that has left the target is as it was there.
+ */
+static void divide_row(struct filling *filling, const struct task *task,
+		       const struct target_part *part, const uint64_t *tally, size_t at)
+{
+	const struct tally_shape *shape = &filling->source->interval->shape;
+	struct snapshot *snapshot = filling->snapshot;
+	struct row *row = &snapshot->threads.items[at];
+	uint64_t *rest = xcalloc(tally_width(shape), sizeof(*rest));
+
+	tally_divide(shape, tally, ((double)part->least + (double)part->most) / 2,
+		     rows_tally(snapshot->columns, &snapshot->threads, at), rest);
+	tally_add(shape, snapshot->others, rest);
+	free(rest);
+	row->doubt_ns = (uint64_t)(((double)part->most - (double)part->least) / 2 *
+				   (double)tally[TALLY_TASK_CLOCK]);
+	if (part->was_user) {
+		row->uid = task->before->uid;
+		users_name(filling->source->users, row->uid, row->user, sizeof(row->user));
+	}
+	if (part->was_cgroup)
+		row->cgroup = cgroup_subjects_add_cgroup(&filling->cgroups, snapshot,
+							 task->before->cgroup);
+}
+
+/*
  * The CPU time from which on a task that ran is read again. The tasks with so much time are not
  * more than the budget.
  */
@@ -294,16 +341,22 @@ static uint64_t least_moved_ns(const struct snapshot_source *source, uint64_t in
 						 : source->interval->n_cpus * interval_ns / budget;
 }
 
+/* Times on CPUs add up to the row's, which may be a part of the task's. */
 static void fill_places(const struct interval *interval, size_t slot, size_t row,
 			struct snapshot *snapshot)
 {
 	const struct interval_place *place = &interval->last_places[slot];
+	uint64_t of_row = rows_tally(snapshot->columns, &snapshot->threads, row)[TALLY_TASK_CLOCK];
+	uint64_t left_ns =
+		interval->tallies[slot * tally_width(&interval->shape) + TALLY_TASK_CLOCK] - of_row;
 
 	if (place->cpu == INTERVAL_NOWHERE)
 		return;
 	for (;; place = &interval->places[place->next - 1]) {
-		snapshot->places[snapshot->n_places++] =
-			(struct snapshot_place){row, interval->cpu_numbers[place->cpu], place->ns};
+		uint64_t less_ns = u64_min(left_ns, place->ns);
+		left_ns -= less_ns;
+		snapshot->places[snapshot->n_places++] = (struct snapshot_place){
+			row, interval->cpu_numbers[place->cpu], place->ns - less_ns};
 		if (!place->next)
 			return;
 	}
@@ -375,6 +428,49 @@ static void fill_still(struct filling *filling, const struct still_tasks *still,
 		fill_still_times(filling, rows->n - 1 - i);
 }
 
+/* The part of a task that ran that is in the target, and its changes in this interval. */
+static struct target_part find_part(const struct filling *filling, size_t slot,
+				    struct row_before *changes)
+{
+	const struct snapshot_source *source = filling->source;
+	const struct interval *interval = source->interval;
+	const uint64_t *tally = interval->tallies + slot * tally_width(&interval->shape);
+
+	find_changes(filling, interval->ran[slot], tally[TALLY_TASK_CLOCK], changes);
+	return target_part_find(source->target, source->tasks, interval->ran[slot], changes);
+}
+
+/* Makes the row of a task that ran, or adds it to `others`. */
+static void fill_ran(struct filling *filling, size_t slot)
+{
+	const struct snapshot_source *source = filling->source;
+	const struct interval *interval = source->interval;
+	struct snapshot *snapshot = filling->snapshot;
+	struct rows *rows = &snapshot->threads;
+	struct task *task = interval->ran[slot];
+	size_t width = tally_width(&interval->shape);
+	const uint64_t *tally = interval->tallies + slot * width;
+	struct row_before changes;
+
+	const struct target_part part = find_part(filling, slot, &changes);
+	if (part.most <= 0) {
+		tally_add(&interval->shape, snapshot->others, tally);
+		if (source->facts)
+			fact_reader_miss(source->facts, source->tasks, source->now_ns, task);
+		return;
+	}
+	struct row *row = &rows->items[rows->n];
+	fill_row(filling, task, row);
+	row->threads = 1;
+	if (part.least < 1)
+		divide_row(filling, task, &part, tally, rows->n);
+	else
+		memcpy(rows_tally(snapshot->columns, rows, rows->n), tally, width * sizeof(*tally));
+	fill_before(filling, task, &changes, row);
+	fill_places(interval, slot, rows->n, snapshot);
+	rows->n++;
+}
+
 /* Makes the rows of the target. Other tasks are added to `others`. */
 static void fill_rows(const struct snapshot_source *source, struct snapshot *snapshot)
 {
@@ -409,31 +505,17 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	rows_init_still(columns, interval->n_ran + n_roots, still.n, rows);
 	rows->n = rows->n_still = 0;
 	uint64_t moved_ns = least_moved_ns(source, snapshot->interval_ns);
+	struct row_before changes;
 	/* Ancestors first: the refresh changes ppid if the parent has ended. */
 	for (size_t i = 0; i < interval->n_ran; i++) {
 		tasks_refresh(source->tasks, interval->ran[i], source->now_ns, &filling.budget);
 		if (interval->tallies[i * width + TALLY_TASK_CLOCK] >= moved_ns)
 			tasks_notice_move(source->tasks, interval->ran[i], source->now_ns);
-		if (target_has(source->target, source->tasks, interval->ran[i]))
+		if (find_part(&filling, i, &changes).most > 0)
 			add_sleeping(&filling, interval->ran[i]);
 	}
-	for (size_t i = 0; i < interval->n_ran; i++) {
-		const uint64_t *tally = interval->tallies + i * width;
-		if (!target_has(source->target, source->tasks, interval->ran[i])) {
-			tally_add(&interval->shape, snapshot->others, tally);
-			if (source->facts)
-				fact_reader_miss(source->facts, source->tasks, source->now_ns,
-						 interval->ran[i]);
-			continue;
-		}
-		fill_row(&filling, interval->ran[i], &rows->items[rows->n]);
-		fill_before(&filling, interval->ran[i], tally[TALLY_TASK_CLOCK],
-			    &rows->items[rows->n]);
-		rows->items[rows->n].threads = 1;
-		fill_places(interval, i, rows->n, snapshot);
-		memcpy(rows_tally(columns, rows, rows->n), tally, width * sizeof(*tally));
-		rows->n++;
-	}
+	for (size_t i = 0; i < interval->n_ran; i++)
+		fill_ran(&filling, i);
 	fill_remaining_roots(&filling, rows);
 	fill_still(&filling, &still, rows);
 	tasks_end_cut(source->tasks);

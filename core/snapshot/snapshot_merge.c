@@ -208,6 +208,7 @@ static void update_row(const struct row *row, struct row *sum)
 	*sum = *row;
 	sum->before = before.before;
 	sum->flags |= before.flags & ROW_LOST;
+	sum->doubt_ns += before.doubt_ns;
 	if (!row->comm[0])
 		memcpy(sum->comm, before.comm, sizeof(sum->comm));
 	if (!row->user[0]) {

@@ -24,6 +24,8 @@ COUNT = [PMCTOP, "--format", "json", "-d", "0.5", "-m", METRICS]
 LOOP = [sys.executable, "-c", "while True: pass"]
 # In system calls nearly all the time.
 CALLS = [sys.executable, "-c", "import os\nwhile True: os.stat('/')"]
+# Much of a CPU, also on a busy machine.
+PREFERRED = ["nice", "-n", "-10"]
 AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 
 
@@ -73,18 +75,27 @@ def time_namespaces():
               all(98 < sum(part) < 102 for part in exact), parts)
 
 
+def busiest_ms(frame):
+    """The CPU time of the task that ran most."""
+    shares = [row["metrics"]["cpu_percent"] or 0 for row in frame["tasks"]]
+    return max(shares, default=0) / 100 * frame["interval_s"] * 1000
+
+
 def pid_namespace():
-    """A loop in user mode inside, one in the kernel outside."""
-    script = f'"$@" & loop=$!; {PMCTOP} --format json -n 4 -d 0.5 -m {METRICS}; kill $loop'
-    with running(CALLS):
+    """A loop in user mode inside, one in the kernel outside. Times of less than 3 ticks are unknown,
+    and so are the next ones after less than 2."""
+    script = f'"$@" & loop=$!; {PMCTOP} --format json -n 6 -d 0.5 -m {METRICS}; kill $loop'
+    with running([*PREFERRED, *CALLS]):
         run = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "sh", "-c", script,
-                              "sh", *LOOP], stdin=subprocess.DEVNULL, capture_output=True,
+                              "sh", *PREFERRED, *LOOP], stdin=subprocess.DEVNULL, capture_output=True,
                              text=True, timeout=180, check=False)
     seen = frames_of(run.stdout)
     kernel = [frame["totals"]["metrics"]["kernel_percent"] for frame in seen[1:]]
+    ran = [busiest_ms(frame) for frame in seen]
+    known = [share for share, before, now in zip(kernel, ran, ran[1:]) if before > 20 and now > 30]
     check("pid namespace: kernel% of the machine is that of the tasks inside",
-          len(kernel) == 3 and all(share is not None and share < 30 for share in kernel),
-          (kernel, run.stderr))
+          len(kernel) == 5 and known and None not in known and
+          all(share is None or share < 30 for share in kernel), (kernel, ran, run.stderr))
     check("pid namespace: kernel% of its CPUs is unknown",
           all(cpu["metrics"]["kernel_percent"] is None for frame in seen[1:]
               for cpu in frame["cpus"]), kernel)

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import skip_reason  # noqa: E402
 from frames import check, differs, finish, frames_of, skip_all  # noqa: E402
 from programs import LOAD, PMCTOP  # noqa: E402
-from recording import wait_for_rounds  # noqa: E402
+from recording import ROUND, wait_for_rounds, walk  # noqa: E402
 
 UNBOUNDED = ["--budget", "0"]  # a later --budget replaces it
 # Children that start and end all the time.
@@ -116,16 +116,39 @@ def killed(data):
     live = [victim.stdout.readline() for _ in range(5)]
     came = wait_for_rounds(data, 3)  # the last refresh may be shown before it is written
     victim.send_signal(signal.SIGKILL)
-    live = [without_cost(line) for line in live + victim.stdout.readlines()]
+    # A refresh is recorded before it is shown: the last line may be cut off, or missing.
+    live = [without_cost(line) for line in live + victim.stdout.readlines()
+            if line.endswith("\n")]
     victim.wait()
     replayed = run("--format", "json", "-H", "--replay", data)
     lines = re.sub('"replay":"live.data","offset_s":[0-9.]+,', "",
                    replayed.stdout).splitlines(keepends=True)
     check("a replay of a killed recording shows all complete intervals, and reports their number",
-          came and len(lines) > 1 and lines == live[:len(lines)] and replayed.returncode == 1
+          came and len(lines) > 1 and lines[:len(live)] == live[:len(lines)]
+          and len(live) > 1 and replayed.returncode == 1
           and f"is cut off after {len(lines)} complete intervals" in replayed.stderr,
           (came, len(live), len(lines), replayed.returncode, replayed.stderr,
            next((pair for pair in zip(live, lines) if pair[0] != pair[1]), None)))
+
+
+def cut_off(data):
+    """A finished recording that is cut anywhere shows its complete intervals, as a whole does."""
+    run("--format", "json", "-d", "0.2", "-n", "12", "--record", data)
+    frame = re.compile('"replay":"[^"]*",')
+    whole = frame.sub("", run("--format", "json", "-H", "--replay", data).stdout).splitlines()
+    size = os.path.getsize(data)
+    seen = []
+    for share in (99.9, 99, 95, 90, 75, 50, 33, 20, 10, 5):
+        os.truncate(data, int(size * share / 100))
+        replayed = run("--format", "json", "-H", "--replay", data)
+        lines = frame.sub("", replayed.stdout).splitlines()
+        complete = walk(data)[0][ROUND]
+        seen.append((share, len(lines), complete, lines == whole[:complete], replayed.returncode,
+                     f"is cut off after {complete} complete interval" in replayed.stderr))
+    check("a finished recording that is cut off shows its complete intervals",
+          len(whole) == 12 and seen[0][1] >= 10 and
+          all(shown == complete and same and status == 1 and said
+              for _, shown, complete, same, status, said in seen), seen)
 
 
 def piped():
@@ -151,6 +174,7 @@ def main():
             check_other_views(data)
             overwritten(data)
             killed(data)
+            cut_off(data)
         finally:
             for load in loads:
                 load.kill()

@@ -11,6 +11,7 @@
 #include "core/code/symbol_client.h"
 #include "core/code/symbol_message.h"
 #include "tests/unit/shared/elf_image.h"
+#include "tests/unit/shared/helper_end.h"
 
 #include <dirent.h>
 #include <elf.h>
@@ -242,7 +243,7 @@ static void test_mutated(void **state)
 	assert_int_equal(ends, 0);
 	assert_int_equal(answers, n_files * QUESTIONS);
 	assert_int_equal(status_of(client).restarts, 0);
-	symbol_client_free(client);
+	symbol_client_end(client);
 }
 
 /* Bombs */
@@ -455,7 +456,7 @@ static void test_bombs(void **state)
 					   &(struct symbol_query){GOOD, elf_image_offset(CODE)}, 1,
 					   PATIENT, ignore_symbol, NULL),
 			1);
-		symbol_client_free(client);
+		symbol_client_end(client);
 		close(bad);
 	}
 	close(good);

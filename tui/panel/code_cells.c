@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/view/code_name.h"
+#include "core/view/view.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,6 +54,22 @@ void code_difference_text(const struct code_share *difference, bool ascii, char 
 					    : "+",
 		 number);
 	append_error(text, size, difference->error, ascii);
+}
+
+void code_error_text(const struct metric_def *def, double error, bool ascii, char *text,
+		     size_t size)
+{
+	struct metric_def narrow = *def;
+	struct cell cell = {.text = ""};
+
+	narrow.width = CODE_ERROR_WIDTH - 2;
+	if (error > 0)
+		figure_format(&narrow, figure_exact(error), &cell);
+	if (strpbrk(cell.text, "123456789"))
+		snprintf(text, size, "%s%-*s", ascii ? "+-" : " ±", CODE_ERROR_WIDTH - 2,
+			 cell.text);
+	else
+		snprintf(text, size, "%*s", CODE_ERROR_WIDTH, "");
 }
 
 void code_cell_samples(struct canvas *canvas, struct rect place, uint64_t samples)

@@ -66,6 +66,7 @@ static void add_line(struct code_page *page, const struct code_line *from)
 		.id = from->id,
 		.now = from->events[page->event],
 		.figures = from->figures,
+		.errors = from->errors,
 	};
 }
 
@@ -92,6 +93,7 @@ static void add_lines_then(struct code_page *page, unsigned event)
 		}
 		page->lines[found - 1].then = line->events[event];
 		page->lines[found - 1].figures_then = line->figures;
+		page->lines[found - 1].errors_then = line->errors;
 	}
 	hash_table_fini(&table);
 }
@@ -113,6 +115,12 @@ static struct figure figure_of(const struct figure *figures, int metric)
 	return figures ? figures[metric] : (struct figure){.state = FIGURE_UNDEFINED};
 }
 
+/* The same metric of the baseline; -1: it has none. */
+static int metric_then(const struct code_page *page, int metric)
+{
+	return columns_metric(page->then.columns, page->sum.columns->metrics[metric].def->name);
+}
+
 struct figure code_page_figure(const struct code_page *page, const struct code_page_line *line,
 			       int metric)
 {
@@ -120,8 +128,7 @@ struct figure code_page_figure(const struct code_page *page, const struct code_p
 
 	if (!page->compares || !figure_known(now))
 		return now;
-	const char *name = page->sum.columns->metrics[metric].def->name;
-	int at = columns_metric(page->then.columns, name);
+	int at = metric_then(page, metric);
 	struct figure then = {.state = FIGURE_NOT_COUNTED};
 	if (at >= 0)
 		then = figure_of(line->figures_then, at);
@@ -130,6 +137,14 @@ struct figure code_page_figure(const struct code_page *page, const struct code_p
 	now.value -= then.value;
 	now.state = now.state > then.state ? now.state : then.state;
 	return now;
+}
+
+double code_page_error(const struct code_page *page, const struct code_page_line *line, int metric)
+{
+	double now = line->errors ? line->errors[metric] : 0;
+	int at = page->compares ? metric_then(page, metric) : -1;
+
+	return at >= 0 && line->errors_then ? hypot(now, line->errors_then[at]) : now;
 }
 
 bool code_page_sorts_by_text(const struct code_page *page)

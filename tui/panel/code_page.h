@@ -14,15 +14,17 @@
 #include <stdint.h>
 
 /*
- * The functions of a row, one a line: share and its error, samples, metrics, module, name. One
- * event at a time, the tab, is what shares are of. With a baseline shares and metrics are
- * differences from it, and functions of the baseline that did not run again are listed too.
+ * The functions of a row, one a line: share, samples, metrics, module, name. Shares and metrics
+ * have their standard errors. One event at a time, the tab, is what shares are of. With a baseline
+ * shares and metrics are differences from it, and functions of the baseline that did not run again
+ * are listed too.
  */
 struct code_page_line {
 	const struct code_function *function; /* borrowed from a sum */
 	uint32_t id;                          /* in the profile of `sum`; UINT32_MAX: not there */
 	struct code_share now, then;
 	const struct figure *figures, *figures_then; /* NULL: it did not run */
+	const double *errors, *errors_then;          /* of the figures, as in struct code_line */
 };
 
 enum { CODE_METRICS_MAX = 48 };
@@ -119,6 +121,8 @@ bool code_page_has_metric(const struct code_page *page, size_t metric);
 /* What a column of a metric shows in a line: the figure, or the difference. */
 struct figure code_page_figure(const struct code_page *page, const struct code_page_line *line,
 			       int metric);
+/* The standard error of that; 0: none, or unknown. */
+double code_page_error(const struct code_page *page, const struct code_page_line *line, int metric);
 /* What the column of shares shows in a line. */
 struct code_share code_page_share(const struct code_page *page, const struct code_page_line *line);
 

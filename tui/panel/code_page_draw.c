@@ -13,8 +13,9 @@
 #include <string.h>
 
 enum {
+	CODE_ERROR_BYTES = 16,
 	BAR_WIDTH = 12,
-	FUNCTION_LEAST = 28,
+	FUNCTION_LEAST = 27,
 	BAR_WEIGHT = 10,
 	SAMPLES_WEIGHT = 45,
 	METRIC_WEIGHT = 90,  /* the first one; each further one is lighter */
@@ -25,7 +26,7 @@ enum {
 static void add_metric(const struct code_page *page, size_t index, struct code_column *column)
 {
 	const struct metric *metric = &page->sum.columns->metrics[index];
-	unsigned number = metric->def->width + (page->compares ? 2 : 1);
+	unsigned number = metric->def->width + (page->compares ? 2 : 1) + CODE_ERROR_WIDTH;
 	unsigned rank = (unsigned)size_min(index, METRIC_WEIGHT / 2 - 1);
 
 	*column = (struct code_column){
@@ -149,8 +150,11 @@ static void draw_metric(const struct code_page *page, const struct code_page_lin
 		figure_format_difference(def, figure, line->figures[column->metric].value, &cell);
 	else
 		figure_format(def, figure, &cell);
-	canvas_text_right(canvas, place.x, place.y, place.width, style_of_cell(cell.role),
-			  cell.text);
+	double error = figure_known(figure) ? code_page_error(page, line, column->metric) : 0;
+	char text[sizeof(cell.text) + CODE_ERROR_BYTES];
+	size_t length = text_copy(text, sizeof(text), cell.text);
+	code_error_text(def, error, canvas->ascii, text + length, sizeof(text) - length);
+	canvas_text_right(canvas, place.x, place.y, place.width, style_of_cell(cell.role), text);
 }
 
 static void draw_code_cell(const struct code_page *page, const struct code_page_line *line,

@@ -65,8 +65,8 @@ static const struct screen_help_column columns[] = {
 	 "samples of the function among those of the row and the event, by their weight, in "
 	 "percent"},
 	{"±", "+-",
-	 "standard error of the share: the true share is within twice of it in about 95 of 100 "
-	 "cases"},
+	 "standard error of the share or the metric before it: the true one is within twice of it "
+	 "in about 95 of 100 cases"},
 	{"SAMPLES", NULL, "number of samples of the function"},
 	{"MODULE", NULL, "file that has the function; [kernel], or a module of the kernel"},
 	{"FUNCTION", NULL,

@@ -65,7 +65,7 @@ static void open_mapping(struct scene *scene)
 static void end(struct scene *scene)
 {
 	mapped_files_close(scene->files, &scene->opened);
-	mapped_files_free(scene->files);
+	free(scene->files);
 	assert_int_equal(scene->rooted.opened, 0);
 	rooted_fini(&scene->rooted);
 	free(scene->object);
@@ -416,7 +416,7 @@ static void a_skipped_stage_is_not_entered(void **state)
 		unsigned entered = 0;
 
 		begin(&scene, false);
-		mapped_files_free(scene.files);
+		free(scene.files);
 		scene.files = mapped_files_new(&(struct mapped_files_config){
 			.sys = &scene.rooted.sys, .enter = keep_stage, .ctx = &entered});
 		elf_stub_write(&one, rooted_path(&scene.rooted, ROOT "/usr/lib/a.so"));

@@ -292,7 +292,7 @@ static void a_file_is_found(void **state)
 		assert_int_equal(opened.binary, -1);
 	}
 	mapped_files_close(files, &opened);
-	mapped_files_free(files);
+	free(files);
 	free(object);
 	assert_int_equal(rooted.opened, 0);
 	rooted_fini(&rooted);
@@ -340,7 +340,7 @@ static struct mapped_file open_named(const struct rooted *rooted, const char *na
 
 	*error = mapped_files_open(files, 7, &mapping, 0, &file, &opened);
 	mapped_files_close(files, &opened);
-	mapped_files_free(files);
+	free(files);
 	free(object);
 	return file;
 }

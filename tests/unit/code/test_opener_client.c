@@ -9,6 +9,7 @@
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/elf_stub.h"
 #include "tests/unit/shared/files.h"
+#include "tests/unit/shared/helper_end.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -112,12 +113,9 @@ static pid_t find_process(void)
 static void end(struct scene *scene)
 {
 	struct helper_process left;
-	int wait_status;
 
 	opener_client_abandon(scene->client, &left);
-	while (!helper_process_ended(&left, &wait_status))
-		sched_yield();
-	helper_process_close(&left);
+	helper_end(&left);
 	close(scene->link[0]);
 	close(scene->link[1]);
 	free(scene->object);

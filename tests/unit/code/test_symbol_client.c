@@ -12,6 +12,7 @@
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/elf_image.h"
 #include "tests/unit/shared/files.h"
+#include "tests/unit/shared/helper_end.h"
 #include "tests/unit/shared/signals.h"
 
 #include <errno.h>
@@ -86,7 +87,7 @@ static int scene_fini(void **state)
 {
 	struct scene *scene = *state;
 
-	symbol_client_free(scene->client);
+	symbol_client_end(scene->client);
 	close(scene->file);
 	remove_tree(scene->directory);
 	return 0;
@@ -579,7 +580,7 @@ static void test_cannot_start(void **state)
 		}
 		assert_int_equal(status_of(client).error, rows[i].error);
 		assert_int_equal(status_of(client).refused, 0);
-		symbol_client_free(client);
+		symbol_client_end(client);
 	}
 }
 
@@ -657,7 +658,7 @@ static void test_nothing_left(void **state)
 	add_file(client, KEY, scene->file);
 	expect_works(client, KEY);
 	pid = status_of(client).pid;
-	symbol_client_free(client);
+	symbol_client_end(client);
 	scene->client = NULL;
 	assert_int_equal(kill(pid, 0), -1);
 	assert_int_equal(errno, ESRCH);

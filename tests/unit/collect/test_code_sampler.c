@@ -355,6 +355,94 @@ static void throttled_groups_are_gaps(void **state)
 	end(&scene);
 }
 
+static void throttle(struct fk *fk, bool on)
+{
+	fk_throttle(fk, 0, on);
+}
+
+static void take_counters(struct fk *fk, bool on)
+{
+	fk_hold(fk, 0, on ? FK_HOLD_ALL : 0);
+}
+
+static void take_one(struct fk *fk, bool on)
+{
+	fk_hold(fk, 0, on);
+}
+
+static void take_and_throttle(struct fk *fk, bool on)
+{
+	take_counters(fk, on);
+	throttle(fk, on);
+}
+
+/* The kernel lowers its rate, for good, and throttles. */
+static void slow_down(struct fk *fk, bool on)
+{
+	fk_file(fk, "/proc/sys/kernel/perf_event_max_sample_rate", "250\n");
+	throttle(fk, on);
+}
+
+/* It does not say that a group goes on. */
+static void throttle_for_ever(struct fk *fk, bool on)
+{
+	if (on)
+		throttle(fk, true);
+}
+
+static const struct disturbance {
+	const char *name;
+	void (*disturb)(struct fk *fk, bool on);
+	int refreshes; /* that it lasts */
+	bool tracepoint;
+	unsigned slots;
+} disturbances[] = {
+	{"throttled", throttle, 1, false, 6},
+	{"throttled long, in turns", throttle, 5, true, 2},
+	{"never unthrottled", throttle_for_ever, 1, false, 6},
+	{"never unthrottled, tracepoint", throttle_for_ever, 1, true, 6},
+	{"counters taken", take_counters, 1, false, 6},
+	{"counters taken long", take_counters, 6, true, 6},
+	{"one counter taken, in turns", take_one, 6, false, 2},
+	{"counters taken, and throttled", take_and_throttle, 4, false, 6},
+	{"a lower rate", slow_down, 2, false, 6},
+	{"a lower rate, in turns", slow_down, 2, true, 2},
+};
+
+/* While code is sampled too, counts are never wrong and unmarked, and soon they are exact again. */
+static void counts_come_back(void **state)
+{
+	enum { SOON = 6 };
+	const struct disturbance *this = *state;
+	struct scene scene;
+	struct figure cycles = {0};
+
+	begin(&scene,
+	      &(struct fk_config){.cpus = 1,
+				  .slots = this->slots,
+				  .tracefs =
+					  this->tracepoint ? FK_TRACEFS_MOUNTED : FK_TRACEFS_NONE},
+	      this->slots < 6 ? "cycles,instructions,cache-misses,branch-misses"
+			      : "cycles,instructions");
+	fk_switch(scene.fk, 0, TASK);
+	request(&scene, true);
+	run(&scene, 4);
+	for (int i = 0; i < this->refreshes + SOON; i++) {
+		if (i == 0 || i == this->refreshes)
+			this->disturb(scene.fk, i == 0);
+		struct snapshot *snapshot = next_snapshot(scene.engine, scene.fk, NS_PER_S);
+		cycles.state = FIGURE_NOT_COUNTED; /* if a group is off, no record names the task */
+		if (row_of(snapshot, TASK))
+			cycles = event_figure(snapshot, TASK, "cycles");
+		if (cycles.state == FIGURE_VALID)
+			assert_true(fabs(cycles.value - 3e9) < 1e7);
+		snapshot_free(snapshot);
+	}
+	assert_int_equal(cycles.state, this->slots < 6 ? FIGURE_SCALED : FIGURE_VALID);
+	assert_true(fabs(cycles.value - 3e9) < 1e7);
+	end(&scene);
+}
+
 /* Samples that find no room are lost, and nothing else is. */
 static void lost_samples_are_counted(void **state)
 {
@@ -572,7 +660,8 @@ static void refusals_are_noted(void **state)
 
 int main(void)
 {
-	static const struct cases tables[] = {CASES(shares_and_weights, machines)};
+	static const struct cases tables[] = {CASES(shares_and_weights, machines),
+					      CASES(counts_come_back, disturbances)};
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(counts_stay_exact),
 		cmocka_unit_test(periods_follow_rates),

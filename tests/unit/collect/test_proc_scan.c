@@ -60,17 +60,26 @@ static void processes_outside_the_target(void **state)
 	close_all(engine, fk);
 }
 
+/* A machine on which MAIN runs on CPU 0, and has been counted for a refresh. */
+static struct engine *open_with_main(struct fk **fk, struct sys *sys)
+{
+	*fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
+	*sys = fk_sys(*fk);
+	fk_task(*fk, TASK(ME, MAIN));
+	fk_switch(*fk, 0, MAIN);
+	struct engine *engine = open_engine(sys);
+	snapshot_free(nth_snapshot(engine, *fk, 2));
+	return engine;
+}
+
 /* A process is counted as soon as the kernel permits it. */
 static void a_denied_process_is_counted_later(void **state)
 {
-	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
-	struct sys sys = fk_sys(fk);
+	struct sys sys;
+	struct fk *fk;
+	struct engine *engine = open_with_main(&fk, &sys);
 
 	(void)state;
-	fk_task(fk, TASK(ME, MAIN));
-	fk_switch(fk, 0, MAIN);
-	struct engine *engine = open_engine(&sys);
-	snapshot_free(nth_snapshot(engine, fk, 2));
 	fk_task(fk, TASK(ME, 60));
 	fk_switch(fk, 1, 60);
 	fk_fail(fk, FK_PERF_OPEN, 0, EACCES); /* the process is still root's */
@@ -161,14 +170,11 @@ static void sleeping_threads_of_an_attached_process(void **state)
 /* A task is found although the counters that it inherited were closed. */
 static void inherited_counters_are_closed(void **state)
 {
-	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
-	struct sys sys = fk_sys(fk);
+	struct sys sys;
+	struct fk *fk;
+	struct engine *engine = open_with_main(&fk, &sys);
 
 	(void)state;
-	fk_task(fk, TASK(ME, MAIN));
-	fk_switch(fk, 0, MAIN);
-	struct engine *engine = open_engine(&sys);
-	snapshot_free(nth_snapshot(engine, fk, 2));
 	fk_fork(fk, MAIN, 60);
 	engine_do(engine,
 		  &(struct command){.kind = COMMAND_LEVELS,

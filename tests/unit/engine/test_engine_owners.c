@@ -6,12 +6,15 @@
 #include "tests/unit/shared/engine_run.h"
 
 #include "core/snapshot/rollup.h"
+#include "core/snapshot/snapshot_merge.h"
 #include "tests/unit/shared/cases.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum { LOOP = 50, CHANGE_MS = 75 };
+
+static const pid_t loop_pid = LOOP;
 
 static const struct engine_config software = {.preset = NULL};
 
@@ -21,7 +24,7 @@ static struct figure share_of(const struct snapshot *snapshot, enum rollup by, c
 	const struct columns *columns = snapshot->columns;
 	struct figure found = {.state = FIGURE_NOT_COUNTED};
 	int metric = columns_metric(columns, "cpu_percent");
-	uint64_t sum = snapshot->idle[0] + snapshot->unattributed[0];
+	uint64_t sum = snapshot->idle[0] + snapshot->unattributed[0] + snapshot->others[0];
 	struct rows rows;
 
 	rollup_rows(snapshot, by, NULL, &rows);
@@ -86,15 +89,20 @@ static void check_share(const struct snapshot *snapshot, enum rollup by, const c
 			 figure_state_name(state), percent);
 }
 
-static struct fk *make_machine(struct sys *sys)
+static struct fk *make_machine_of(const struct fk_config *config, struct sys *sys)
 {
-	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2, .no_pmu = true});
+	struct fk *fk = fk_new(config);
 
 	*sys = fk_sys(fk);
 	fk_file(fk, "/etc/passwd", "root:x:0:0::/:\nann:x:1000:1000::/:\n");
 	fk_task(fk, &(struct fk_spec){.tid = LOOP, .comm = "a", .cgroup = "/a"});
 	fk_switch(fk, 0, LOOP);
 	return fk;
+}
+
+static struct fk *make_machine(struct sys *sys)
+{
+	return make_machine_of(&(struct fk_config){.cpus = 2, .no_pmu = true}, sys);
 }
 
 static void loop_that_changes(void **state)
@@ -117,6 +125,124 @@ static void loop_that_changes(void **state)
 	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	check_share(snapshot, this->by, this->before, 0, FIGURE_NOT_COUNTED);
 	check_share(snapshot, this->by, this->after, 100, FIGURE_VALID);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* A target that the loop enters or leaves: its row is an estimate in that refresh. */
+static const struct crossing {
+	const char *name;
+	void (*change)(struct fk *fk, void *arg);
+	struct target_spec target;
+	bool enters;
+} crossings[] = {
+	{"enters a user", become_ann, {.user = "ann"}, true},
+	{"leaves a user", become_ann, {.user = "root"}, false},
+	{"enters a cgroup", move_to_b, {.cgroup = "/b"}, true},
+	{"leaves a cgroup", move_to_b, {.cgroup = "/a"}, false},
+	{"leaves one of a process",
+	 move_to_b,
+	 {.cgroup = "/a", .pids = &loop_pid, .n_pids = 1},
+	 false},
+};
+
+static void check_member(const struct snapshot *snapshot, double percent, enum figure_state state)
+{
+	const struct columns *columns = snapshot->columns;
+	int metric = columns_metric(columns, "cpu_percent");
+	const struct row *row = row_of(snapshot, LOOP);
+	struct figure all = snapshot->target_figures[metric];
+	uint64_t clock_ns = count_of(snapshot, LOOP, "task-clock");
+
+	if (percent <= 0) {
+		assert_null(row);
+		assert_int_equal(clock_ns, 0);
+		return;
+	}
+	struct figure share = task_figure(snapshot, LOOP, "cpu_percent");
+	assert_int_equal(share.state, state);
+	assert_int_equal(all.state, state);
+	assert_true(fabs(share.value - percent) < 0.5 && fabs(all.value - percent) < 0.5);
+	if (percent < 100) /* the rest is of others, with the CPU's idle time */
+		assert_true(snapshot->others[TALLY_TASK_CLOCK] >= clock_ns - 1);
+}
+
+/* A sum has the doubt of its parts. */
+static void check_merged(const struct snapshot *first, const struct snapshot *second)
+{
+	struct snapshot *sum = snapshot_merge_new(first->columns);
+	int metric = columns_metric(first->columns, "cpu_percent");
+
+	snapshot_merge_add(sum, first);
+	snapshot_merge_add(sum, second);
+	snapshot_merge_evaluate(sum);
+	assert_int_equal(sum->target_figures[metric].state, FIGURE_SCALED);
+	snapshot_free(sum);
+}
+
+static void loop_that_crosses(void **state)
+{
+	const struct crossing *this = *state;
+	const struct engine_config config = {.preset = NULL, .target = this->target};
+	struct sys sys;
+	struct fk *fk = make_machine(&sys);
+
+	fk_task(fk, &(struct fk_spec){.tid = 70, .cgroup = "/b"}); /* it sleeps */
+	struct engine *engine = open_engine_with(&sys, &config);
+
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 6);
+	check_member(snapshot, this->enters ? 0 : 100, FIGURE_VALID);
+	snapshot_free(snapshot);
+	fk_after(fk, CHANGE_MS * NS_PER_MS, this->change, NULL);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	check_member(snapshot, 50, FIGURE_SCALED);
+	/* It is what it was in the target, of which it is one row. */
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		assert_string_equal(snapshot->threads.items[i].user,
+				    this->target.user ? this->target.user : "root");
+	if (this->target.cgroup)
+		check_share(snapshot, ROLLUP_CGROUP, this->target.cgroup, 50, FIGURE_SCALED);
+	struct snapshot *crossing = snapshot;
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	check_merged(crossing, snapshot);
+	snapshot_free(crossing);
+	check_member(snapshot, this->enters ? 100 : 0, FIGURE_VALID);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/*
+ * Where threads are counted one by one, those outside the target are looked at once in a while. A
+ * loop that has entered has no row before its times are known.
+ */
+static void loop_that_crosses_unprivileged(void **state)
+{
+	enum { REFRESHES = 20 };
+	const struct crossing *this = *state;
+	const struct engine_config config = {.preset = NULL, .target = this->target};
+	const struct fk_config machine = {
+		.cpus = 2, .no_pmu = true, .unprivileged = true, .paranoid = 2};
+	struct sys sys;
+	struct fk *fk = make_machine_of(&machine, &sys);
+
+	fk_task(fk, &(struct fk_spec){.tid = 70, .cgroup = "/b"});
+	struct engine *engine = open_engine_with(&sys, &config);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 6);
+	assert_int_equal(snapshot->mode, COUNT_MODE_TASK);
+	check_member(snapshot, this->enters ? 0 : 100, FIGURE_VALID);
+	fk_after(fk, CHANGE_MS * NS_PER_MS, this->change, NULL);
+	for (int i = 0; i == 0 || (this->enters && !row_of(snapshot, LOOP)); i++) {
+		assert_true(i < REFRESHES);
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	}
+	if (this->enters)
+		check_member(snapshot, 100, FIGURE_VALID);
+	else
+		check_member(snapshot, 50, FIGURE_SCALED);
+	snapshot_free(snapshot);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	check_member(snapshot, this->enters ? 100 : 0, FIGURE_VALID);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
@@ -185,6 +311,8 @@ int main(void)
 	};
 	static const struct cases tables[] = {
 		CASES(loop_that_changes, changes),
+		CASES(loop_that_crosses, crossings),
+		CASES(loop_that_crosses_unprivileged, crossings),
 	};
 
 	return cases_run("engine_owners", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));

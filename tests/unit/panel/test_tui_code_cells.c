@@ -42,6 +42,37 @@ static void writes_shares(void **state)
 	assert_in_range(text_width(text), 0, CODE_DIFFERENCE_WIDTH);
 }
 
+/* The error of a metric with two decimals, and with none. */
+struct error_case {
+	const char *name;
+	double error;
+	const char *fine, *ascii, *coarse;
+};
+
+static const struct error_case errors[] = {
+	{"small", 0.07, " ±0.07", "+-0.07", "      "},
+	{"tens", 12.345, " ±12.3", "+-12.3", " ±12  "},
+	{"hundreds", 320, " ±320 ", "+-320 ", " ±320 "},
+	{"thousands", 12345, " ±12k ", "+-12k ", " ±12k "},
+	{"rounds to zero", 0.004, "      ", "      ", "      "},
+	{"none, or unknown", 0, "      ", "      ", "      "},
+};
+
+static void writes_errors(void **state)
+{
+	const struct error_case *row = *state;
+	const struct metric_def fine = {.width = 6, .decimals = 2}, coarse = {.width = 6};
+	char text[16];
+
+	code_error_text(&fine, row->error, false, text, sizeof(text));
+	assert_string_equal(text, row->fine);
+	assert_int_equal(text_width(text), CODE_ERROR_WIDTH);
+	code_error_text(&fine, row->error, true, text, sizeof(text));
+	assert_string_equal(text, row->ascii);
+	code_error_text(&coarse, row->error, false, text, sizeof(text));
+	assert_string_equal(text, row->coarse);
+}
+
 /* Draws one cell of a width on a line of 40 columns, and compares the line. */
 struct cell_case {
 	const char *name;
@@ -92,6 +123,7 @@ int main(void)
 {
 	static const struct cases tables[] = {
 		CASES(writes_shares, shares),
+		CASES(writes_errors, errors),
 		CASES(draws_cells, cells),
 	};
 

@@ -113,6 +113,24 @@ static void lose_exit(struct engine *engine, struct fk *fk, size_t interval)
 	fk_switch(fk, 0, 54);
 }
 
+/*
+ * Task 55 exits and is preempted before its last switch, as on a busy machine, for longer than a
+ * task with its tid is kept. In each slice it is another one, without a name.
+ */
+static void exit_slowly(struct engine *engine, struct fk *fk, size_t interval)
+{
+	if (interval < 1 || interval > 4)
+		return;
+	engine_wait(engine, fk_now(fk) + 2 * NS_PER_S);
+	fk_switch(fk, 0, 55);
+	fk_advance(fk, NS_PER_MS);
+	if (interval == 1)
+		fk_exit(fk, 55, FK_EXIT_REAPED);
+	if (interval < 4)
+		fk_block(fk, 55, FK_PREEMPTED);
+	fk_switch(fk, 0, 54);
+}
+
 /* Tasks wait for several intervals without a slice in them, which the recording must have. */
 static void leave_in_states(struct engine *engine, struct fk *fk, size_t interval)
 {
@@ -221,6 +239,7 @@ static const struct scene scenes[] = {
 	 .lost = true},
 	{.name = "hotplug", .slots = 2, .before = come_and_go},
 	{.name = "the tracepoint", .machine = &traced, .before = lose_exit, .lost = true},
+	{.name = "an exit that takes seconds", .machine = &traced, .before = exit_slowly},
 	{.name = "waits",
 	 .machine = &traced,
 	 .before = leave_in_states,
@@ -315,6 +334,38 @@ static void test_owners(void **state)
 			assert_int_equal(has_changed(seen.items[i], TASK_OWNER_COMM), i == 4);
 		}
 		struct replay *replay = must_open(path_of("owners"), NULL);
+		check_replay(replay, &seen);
+		replay_free(replay);
+		seen_fini(&seen);
+	}
+}
+
+/* So is the part of a task that enters or leaves the target. */
+static void test_crossing(void **state)
+{
+	static const struct target_spec targets[] = {
+		{.user = "ana"},
+		{.user = "root"},
+		{.cgroup = "/a/b"},
+		{.pids = some_pids, .n_pids = 1, .user = "ana"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+		const struct scene scene = {.before = change_owners,
+					    .config = {.target = targets[i]}};
+		struct seen seen = {0};
+		size_t crossed = 0;
+
+		record(&scene, path_of("crossing"), &seen, 7);
+		for (size_t k = 0; k < seen.n; k++) {
+			const struct row *row = row_of(seen.items[k], 50);
+			bool part = row && row->before &&
+				    seen.items[k]->befores[row->before - 1].target.most > 0;
+			assert_true(part == (k == 3));
+			crossed += part;
+		}
+		assert_int_equal(crossed, 1);
+		struct replay *replay = must_open(path_of("crossing"), NULL);
 		check_replay(replay, &seen);
 		replay_free(replay);
 		seen_fini(&seen);
@@ -494,6 +545,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_crossing),
 		cmocka_unit_test(test_machine),
 		cmocka_unit_test(test_facts_not_recorded),
 		cmocka_unit_test(test_rewind_and_skip),

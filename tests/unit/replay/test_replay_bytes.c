@@ -140,37 +140,56 @@ static void test_cut_off(void **state)
 	seen_fini(&seen);
 }
 
+/* Opens a replay of a pipe that has so many bytes at first, and then one more each time. */
+static struct replay *open_growing(struct perfdata_input *input, struct bytes *bytes,
+				   uint64_t there)
+{
+	struct replay *replay = NULL;
+	struct error err = {0};
+
+	*input = (struct perfdata_input){.read = give_bytes, .arg = bytes};
+	bytes->there = there;
+	if (replay_new_from(&recorded_sys, &(struct replay_config){0}, input, &replay, &err) < 0)
+		fail_msg("%s", err.text);
+	return replay;
+}
+
+/* Fails unless it shows these snapshots, and no more. Frees the replay. */
+static void check_growing(struct replay *replay, struct bytes *bytes, const struct seen *seen)
+{
+	struct snapshot *snapshot = NULL;
+	struct error err = {0};
+	size_t n = 0;
+	int result;
+
+	while ((result = replay_next(replay, &snapshot, &err)) != 0) {
+		if (result == -EAGAIN) {
+			bytes->there += bytes->there < bytes->n;
+			continue;
+		}
+		if (result < 0)
+			fail_msg("%s", err.text);
+		same_snapshot(seen->items[n++], snapshot);
+		snapshot_free(snapshot);
+	}
+	assert_int_equal(n, seen->n);
+	replay_free(replay);
+}
+
 /* The same through a pipe, byte by byte. */
 static void test_pipe(void **state)
 {
 	(void)state;
 	struct seen seen = {0};
 	struct error err = {0};
-	struct replay *replay;
-	struct snapshot *snapshot = NULL;
-	size_t n = 0;
-	int result;
 
 	record_small(path_of("small"), &seen, 3);
 	struct bytes bytes = read_bytes(path_of("small"));
-	struct perfdata_input input = {.read = give_bytes, .arg = &bytes};
-	assert_int_equal(
-		replay_new_from(&recorded_sys, &(struct replay_config){0}, &input, &replay, &err),
-		0);
+	struct perfdata_input input;
+	struct replay *replay = open_growing(&input, &bytes, bytes.n / 4);
 	assert_false(replay_can_rewind(replay));
 	assert_true(replay_rewind(replay, &err) < 0);
-	bytes.there = bytes.n / 4;
-	for (; (result = replay_next(replay, &snapshot, &err)) != 0;) {
-		if (result == -EAGAIN) {
-			bytes.there += bytes.there < bytes.n;
-			continue;
-		}
-		assert_int_equal(result, 1);
-		same_snapshot(seen.items[n++], snapshot);
-		snapshot_free(snapshot);
-	}
-	assert_int_equal(n, seen.n);
-	replay_free(replay);
+	check_growing(replay, &bytes, &seen);
 	free(bytes.items);
 	seen_fini(&seen);
 }
@@ -532,34 +551,16 @@ static void test_finished_is_cut_off(void **state)
 static void test_finished_from_a_pipe(void **state)
 {
 	struct seen seen = {0};
-	struct error err = {0};
-	struct replay *replay;
-	struct snapshot *snapshot = NULL;
-	size_t n = 0;
-	int result;
 
 	(void)state;
 	record_small_with(FK_TRACEFS_MOUNTED, path_of("traced"), &seen, 2);
 	struct bytes bytes = read_bytes(path_of("traced"));
 	const struct perfdata_file_head *head = (const void *)bytes.items;
-	struct perfdata_input input = {.read = give_bytes, .arg = &bytes};
-	/* replay_new() would wait for more. */
-	bytes.there = head->data.offset + head->data.size / 2;
-	assert_int_equal(
-		replay_new_from(&recorded_sys, &(struct replay_config){0}, &input, &replay, &err),
-		0);
-	while ((result = replay_next(replay, &snapshot, &err)) != 0) {
-		if (result == -EAGAIN) {
-			bytes.there += bytes.there < bytes.n;
-			continue;
-		}
-		if (result < 0)
-			fail_msg("%s", err.text);
-		same_snapshot(seen.items[n++], snapshot);
-		snapshot_free(snapshot);
-	}
-	assert_int_equal(n, seen.n);
-	replay_free(replay);
+	struct perfdata_input input;
+	/* With less replay_new() would wait for more. */
+	struct replay *replay =
+		open_growing(&input, &bytes, head->data.offset + head->data.size / 2);
+	check_growing(replay, &bytes, &seen);
 	free(bytes.items);
 	seen_fini(&seen);
 }

@@ -630,7 +630,7 @@ static void test_columns_stay(void **state)
 	struct stage *stage = &code.stage;
 
 	(void)state;
-	open_page(&code, 80, 24, false, CODE_SCENE_LATER);
+	open_page(&code, 120, 24, false, CODE_SCENE_LATER);
 	stage_keys(stage, (int[]){0});
 	stage_check_text(stage, "caMPKI", false);
 	add_snapshot(&code, CODE_SCENE);
@@ -1047,7 +1047,7 @@ static void test_clicks(void **state)
 		 true,
 		 "[cycles]",
 		 ""},
-		{"the bar", 120, {'>', 0}, {"   SAMPLES"}, false, NULL, "share", 0, "[cycles]", ""},
+		{"the bar", 140, {'>', 0}, {"   SAMPLES"}, false, NULL, "share", 0, "[cycles]", ""},
 		{"a tab", 80, {0}, {"cache-misses"}, false, NULL, "", 0, "[cache-misses]", ""},
 		{"the shown tab", 80, {0}, {"cycles]"}, false, NULL, "", 0, "[cycles]", ""},
 		{"a tab alone", 40, {0}, {"cycles]"}, false, NULL, "", 0, "[instructions]", ""},

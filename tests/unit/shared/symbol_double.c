@@ -172,7 +172,7 @@ struct code_helpers symbol_double(struct symbol_double *symbols,
 
 void symbol_double_fini(struct symbol_double *symbols)
 {
-	mapped_files_free(symbols->mapped);
+	free(symbols->mapped);
 	symbols->mapped = NULL;
 }
 
