@@ -270,6 +270,7 @@ struct halt {
 	uint64_t ns; /* for how long */
 	uint64_t place;
 	enum mapped_file_stage stage;
+	uint64_t dev;
 	const char *name;
 	pid_t pid;
 };
@@ -281,7 +282,13 @@ static void look_at_opener(struct code_lanes *lanes, struct lane *lane, struct h
 
 	if (ns <= halt->ns)
 		return;
-	*halt = (struct halt){.ns = ns, .stage = state.stage, .name = state.name, .pid = state.pid};
+	*halt = (struct halt){
+		.ns = ns,
+		.stage = state.stage,
+		.dev = state.dev,
+		.name = state.name,
+		.pid = state.pid,
+	};
 	halt->place = lanes_is_of_device(state.stage) && !state.text
 			      ? lanes_place(lanes, state.dev, state.name)
 			      : place_of_stage(lanes, state.stage, state.pid);
@@ -297,7 +304,9 @@ static void look_at_parser(struct code_lanes *lanes, struct lane *lane, struct h
 			.ns = ns,
 			.place = file->place,
 			.stage = MAPPED_FILE_SELF,
+			.dev = file->dev,
 			.name = file->name,
+			.pid = file->pid,
 		};
 }
 
@@ -378,6 +387,8 @@ static void set_aside(struct code_lanes *lanes, const struct halt *halt)
 	*lane = lanes->shared;
 	lane->place = halt->place;
 	lane->stage = halt->stage;
+	lane->dev = halt->dev;
+	lane->pid = halt->pid;
 	lane->stands_ns = halt->ns;
 	lane->silent = halt->ns >= lanes->config.slow_ns;
 	lane->tries = tries;

@@ -23,6 +23,8 @@ struct lane {
 	uint64_t place; /* 0: a free lane */
 	enum mapped_file_stage stage;
 	char name[4 * LANE_NAME_SHOWN]; /* what does not answer */
+	uint64_t dev;                   /* of the file of a mapping; 0: unknown */
+	pid_t pid;                      /* of a process that maps it */
 	struct opener_client *opener;   /* both NULL: abandoned */
 	struct symbol_client *symbols;
 	uint64_t stands_ns; /* for how long it has stood still; 0: it answers */
@@ -35,7 +37,8 @@ struct lane {
 
 /* A file that was opened, by its key. */
 struct known_file {
-	uint64_t place;
+	uint64_t place, dev;
+	pid_t pid; /* that maps it */
 	char name[];
 };
 

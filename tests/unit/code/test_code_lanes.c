@@ -9,16 +9,19 @@
 #include "core/code/opener_client.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/files.h"
+#include "tests/unit/shared/rooted.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEVICES = 64, DISK = 1, DISK_2 = 2, DISK_3 = 3, DEAD = 5 }; /* device numbers */
+enum { DEVICES = 64, DISK = 1, DISK_2 = 2, DISK_3 = 3, DEAD = 5 }; /* minor device numbers */
+enum { MAJOR = 4000 };                                             /* no real one */
 
 /* What the world is like. */
 static struct world {
@@ -79,13 +82,13 @@ int opener_client_file(struct opener_client *client, const struct opener_file *f
 		       struct mapped_file *found, bool *given)
 {
 	const struct code_object *object = file->mapping->object;
-	bool hangs = world.hangs[object->dev] && !(file->skipped & 1u << world.stage);
+	bool hangs = world.hangs[minor(object->dev)] && !(file->skipped & 1u << world.stage);
 
 	(void)link, (void)deadline_ns;
 	world.skipped = file->skipped;
 	if (world.error)
 		return -EBADE;
-	if (client->works && world.hangs[client->state.dev])
+	if (client->works && world.hangs[minor(client->state.dev)])
 		return -EAGAIN;
 	client->works = hangs;
 	if (hangs) {
@@ -96,7 +99,7 @@ int opener_client_file(struct opener_client *client, const struct opener_file *f
 							      .name = client->name};
 		return -EAGAIN;
 	}
-	*found = (struct mapped_file){.key = 2 * object->dev + 1, .size = 4096};
+	*found = (struct mapped_file){.key = 2 * minor(object->dev) + 1, .size = 4096};
 	*given = true;
 	return 0;
 }
@@ -120,7 +123,7 @@ uint64_t opener_client_stands_ns(struct opener_client *client, const struct sys 
 				 struct opener_request_state *state)
 {
 	(void)sys;
-	if (client->works && !world.hangs[client->state.dev])
+	if (client->works && !world.hangs[minor(client->state.dev)])
 		client->works = false; /* it has answered */
 	*state = client->state;
 	return client->works ? world.stands_ns : 0;
@@ -213,7 +216,7 @@ uint64_t symbol_client_stands_ns(struct symbol_client *client, const struct sys 
 }
 
 struct scene {
-	struct sys sys;
+	struct rooted rooted;
 	struct code_lanes *lanes;
 	struct code_helpers helpers;
 };
@@ -221,9 +224,10 @@ struct scene {
 static void begin(struct scene *scene)
 {
 	world = (struct world){.stage = MAPPED_FILE_SELF, .stands_ns = NS_PER_S};
-	assert_int_equal(sys_linux_init(&scene->sys), 0);
-	scene->lanes = code_lanes_new(
-		&(struct code_lanes_config){.sys = &scene->sys, .symfs = "/sym", .pause_ns = 1});
+	rooted_init(&scene->rooted);
+	scene->rooted.ops.shared = true;
+	scene->lanes = code_lanes_new(&(struct code_lanes_config){
+		.sys = &scene->rooted.sys, .symfs = "/sym", .pause_ns = 1});
 	scene->helpers = code_lanes_helpers(scene->lanes);
 }
 
@@ -237,7 +241,7 @@ static void end(struct scene *scene)
 {
 	end_processes();
 	code_lanes_free(scene->lanes);
-	sys_linux_fini(&scene->sys);
+	rooted_fini(&scene->rooted);
 	while (waitpid(-1, NULL, 0) > 0)
 		;
 }
@@ -251,7 +255,7 @@ static int open_file(struct scene *scene, unsigned dev)
 	struct mapped_file found;
 
 	snprintf(name, sizeof(name), "/mount%u/file", dev);
-	object->dev = dev;
+	object->dev = makedev(MAJOR, dev);
 	object->inode = 7;
 	strcpy(object->name, name);
 	int rc = scene->helpers.open(scene->helpers.ctx, getpid(), &mapping,
@@ -268,7 +272,7 @@ static bool has_answered(const struct scene *scene, unsigned dev)
 	struct code_object *object = xcalloc(1, sizeof(*object) + sizeof("/"));
 	const struct code_mapping mapping = {0x1000, 0x2000, 0, object};
 
-	object->dev = dev;
+	object->dev = makedev(MAJOR, dev);
 	strcpy(object->name, "/");
 	bool answered = scene->helpers.answered(scene->helpers.ctx, &mapping);
 	free(object);
@@ -429,6 +433,41 @@ static void a_parser_that_stands_still_is_left_to_its_file(void **state)
 	look(&scene);
 	assert_int_equal(scene.helpers.file(scene.helpers.ctx, 2 * DEAD + 1), SYMBOL_FILE_SILENT);
 	assert_int_equal(find_functions(&scene, DEAD, DISK), 2);
+	end(&scene);
+}
+
+/* umount -l while programs of it run: nothing can be unmounted any more. */
+static const struct mount_row {
+	const char *name, *mounts; /* of the process; NULL: they cannot be read */
+	bool parser;               /* it is what hangs */
+	const char *remedy;
+} mount_rows[] = {
+	{"mounted", "30 1 0:4 / / rw - ext4 sda rw\n31 30 4000:5 / /mnt rw - fuse x rw\n", false,
+	 "answer. Restore or unmount (umount -f) its file system."},
+	{"unmounted", "30 1 0:4 / / rw - ext4 sda rw\n31 30 4000:55 / /mnt rw - fuse x rw\n", false,
+	 "answer. Its file system is unmounted, but in use: restore or end its server"},
+	{"unknown", NULL, false, "answer. Restore or unmount (umount -f) its file system."},
+	{"unmounted, the parser hangs", "30 1 0:4 / / rw - ext4 sda rw\n", true,
+	 "answer. Its file system is unmounted, but in use: restore or end its server"},
+};
+
+static void the_remedy_knows_what_is_unmounted(void **state)
+{
+	const struct mount_row *row = *state;
+	struct scene scene;
+	char path[40];
+
+	begin(&scene);
+	snprintf(path, sizeof(path), "/proc/%d/mountinfo", getpid());
+	if (row->mounts)
+		rooted_text(&scene.rooted, path, row->mounts);
+	world.hangs[DEAD] = !row->parser;
+	world.parser_hangs[DEAD] = row->parser;
+	open_file(&scene, DEAD);
+	find_functions(&scene, DEAD, DISK);
+	const char *note = look(&scene);
+	if (!strstr(note, row->remedy))
+		fail_msg("%s", note);
 	end(&scene);
 }
 
@@ -645,7 +684,8 @@ static void processes_that_fail_have_a_note(void **state)
 
 int main(void)
 {
-	const struct cases tables[] = {CASES(a_stage_that_does_not_answer_is_left_out, stage_rows)};
+	const struct cases tables[] = {CASES(a_stage_that_does_not_answer_is_left_out, stage_rows),
+				       CASES(the_remedy_knows_what_is_unmounted, mount_rows)};
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(lanes_close_no_descriptor_of_others),
 		cmocka_unit_test(a_file_that_does_not_answer_has_a_lane_of_its_own),
