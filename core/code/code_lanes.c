@@ -112,44 +112,6 @@ struct lane *lanes_shared(struct code_lanes *lanes)
 	return &lanes->shared;
 }
 
-void code_lanes_stop(struct code_lanes *lanes)
-{
-	const struct timespec moment = {.tv_nsec = (long)NS_PER_MS / 4};
-	struct lane *ending[CODE_PLACES_MAX + 1];
-	size_t n = 0;
-
-	for (size_t i = 0; i <= CODE_PLACES_MAX; i++) {
-		struct lane *lane = i < CODE_PLACES_MAX ? &lanes->own[i] : &lanes->shared;
-
-		if (lane->opener)
-			ending[n++] = lane;
-		end_lane(lane);
-	}
-	uint64_t until_ns = monotonic_ns() + ENDING_NS;
-	while (n > 0 && monotonic_ns() < until_ns) {
-		if (has_ended(ending[n - 1]))
-			n--;
-		else
-			nanosleep(&moment, NULL);
-	}
-	for (size_t i = 0; i < LANE_PROCESSES; i++)
-		helper_process_close(&lanes->shared.left[i]);
-	lanes_forget_files(lanes);
-}
-
-void code_lanes_free(struct code_lanes *lanes)
-{
-	if (!lanes)
-		return;
-	code_lanes_stop(lanes);
-	for (size_t i = 0; i < CODE_PLACES_MAX; i++)
-		for (size_t k = 0; k < LANE_PROCESSES; k++)
-			helper_process_close(&lanes->own[i].left[k]);
-	hash_table_fini(&lanes->files);
-	hash_table_fini(&lanes->answered);
-	free(lanes);
-}
-
 /* Places */
 
 static uint64_t make_place(const struct code_lanes *lanes, enum mapped_file_stage stage,
@@ -265,10 +227,10 @@ unsigned lanes_skipped(struct code_lanes *lanes, pid_t pid)
 
 /* Looking at the processes */
 
-/* What a lane stands at. */
+/* What a lane works at. */
 struct halt {
-	uint64_t ns; /* for how long */
-	uint64_t place;
+	uint64_t ns;    /* for how long it has stood still there */
+	uint64_t place; /* 0: it has nothing to do */
 	enum mapped_file_stage stage;
 	uint64_t dev;
 	const char *name;
@@ -277,10 +239,10 @@ struct halt {
 
 static void look_at_opener(struct code_lanes *lanes, struct lane *lane, struct halt *halt)
 {
-	struct opener_request_state state;
+	struct opener_request_state state = {.name = NULL};
 	uint64_t ns = opener_client_stands_ns(lane->opener, lanes->config.sys, &state);
 
-	if (ns <= halt->ns)
+	if (!state.name)
 		return;
 	*halt = (struct halt){
 		.ns = ns,
@@ -299,7 +261,7 @@ static void look_at_parser(struct code_lanes *lanes, struct lane *lane, struct h
 	uint64_t key = 0, ns = symbol_client_stands_ns(lane->symbols, lanes->config.sys, &key);
 	const struct known_file *file = hash_table_find(&lanes->files, key);
 
-	if (ns > halt->ns && file)
+	if ((ns > halt->ns || !halt->place) && file)
 		*halt = (struct halt){
 			.ns = ns,
 			.place = file->place,
@@ -370,6 +332,18 @@ static void end_one(struct code_lanes *lanes)
 	abandon(lanes, longest);
 }
 
+static void give_place(struct lane *lane, const struct halt *halt)
+{
+	lane->place = halt->place;
+	lane->stage = halt->stage;
+	lane->dev = halt->dev;
+	lane->pid = halt->pid;
+	if (halt->stage == MAPPED_FILE_THERE)
+		snprintf(lane->name, sizeof(lane->name), "/proc/%d/root", halt->pid);
+	else
+		text_printable(lane->name, sizeof(lane->name), halt->name, LANE_NAME_SHOWN);
+}
+
 /* Leaves the shared lane to the place at which it stands. */
 static void set_aside(struct code_lanes *lanes, const struct halt *halt)
 {
@@ -385,19 +359,12 @@ static void set_aside(struct code_lanes *lanes, const struct halt *halt)
 		end_one(lanes);
 	lanes->hung = true;
 	*lane = lanes->shared;
-	lane->place = halt->place;
-	lane->stage = halt->stage;
-	lane->dev = halt->dev;
-	lane->pid = halt->pid;
+	give_place(lane, halt);
 	lane->stands_ns = halt->ns;
 	lane->silent = halt->ns >= lanes->config.slow_ns;
 	lane->tries = tries;
 	lane->used_ns = monotonic_ns();
 	lane->left[0] = lane->left[1] = HELPER_NONE;
-	if (halt->stage == MAPPED_FILE_THERE)
-		snprintf(lane->name, sizeof(lane->name), "/proc/%d/root", halt->pid);
-	else
-		text_printable(lane->name, sizeof(lane->name), halt->name, LANE_NAME_SHOWN);
 	lanes->shared = free_lane;
 }
 
@@ -454,6 +421,90 @@ void lanes_look(struct code_lanes *lanes)
 	look_at_lane(lanes, &lanes->shared);
 	release_idle(lanes);
 	lanes->crowded = !find_room(lanes);
+}
+
+/* Where the processes of the shared lane work. */
+static void find_places(struct code_lanes *lanes, struct lane places[LANE_PROCESSES])
+{
+	struct halt halts[LANE_PROCESSES] = {{.ns = 0}, {.ns = 0}};
+
+	if (lanes->shared.opener) {
+		look_at_opener(lanes, &lanes->shared, &halts[0]);
+		look_at_parser(lanes, &lanes->shared, &halts[1]);
+	}
+	for (size_t i = 0; i < LANE_PROCESSES; i++) {
+		places[i] = free_lane;
+		if (halts[i].place)
+			give_place(&places[i], &halts[i]);
+	}
+}
+
+/* Leaves the place alone until the process of the shared lane has ended. */
+static void keep_place(struct code_lanes *lanes, const struct lane *place,
+		       struct helper_process *left)
+{
+	struct lane *lane = find_own(lanes, place->place);
+	int wait_status;
+
+	if (place->place && !lane)
+		lane = find_room(lanes);
+	if (place->place && lane && has_ended(lane) && !helper_process_ended(left, &wait_status)) {
+		*lane = *place;
+		lane->left[0] = *left;
+		lanes->hung = true;
+		*left = HELPER_NONE;
+	}
+	helper_process_close(left);
+}
+
+/* Returns when the processes of these lanes have ended, or the time is over. */
+static void await_ends(struct lane **ending, size_t n)
+{
+	const struct timespec moment = {.tv_nsec = (long)NS_PER_MS / 4};
+	uint64_t until_ns = monotonic_ns() + ENDING_NS;
+
+	while (n > 0 && monotonic_ns() < until_ns) {
+		if (has_ended(ending[n - 1]))
+			n--;
+		else
+			nanosleep(&moment, NULL);
+	}
+}
+
+void code_lanes_stop(struct code_lanes *lanes)
+{
+	struct lane *ending[CODE_PLACES_MAX + 1], places[LANE_PROCESSES];
+	size_t n = 0;
+
+	find_places(lanes, places);
+	for (size_t i = 0; i <= CODE_PLACES_MAX; i++) {
+		struct lane *lane = i < CODE_PLACES_MAX ? &lanes->own[i] : &lanes->shared;
+
+		if (lane->opener)
+			ending[n++] = lane;
+		end_lane(lane);
+	}
+	await_ends(ending, n);
+	for (size_t i = 0; i < LANE_PROCESSES; i++)
+		keep_place(lanes, &places[i], &lanes->shared.left[i]);
+	/* The names of their files are missing when the lanes start again. */
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++)
+		lanes->own[i].silent |=
+			lanes->own[i].place != PLACE_ENDING && !has_ended(&lanes->own[i]);
+	lanes_forget_files(lanes);
+}
+
+void code_lanes_free(struct code_lanes *lanes)
+{
+	if (!lanes)
+		return;
+	code_lanes_stop(lanes);
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++)
+		for (size_t k = 0; k < LANE_PROCESSES; k++)
+			helper_process_close(&lanes->own[i].left[k]);
+	hash_table_fini(&lanes->files);
+	hash_table_fini(&lanes->answered);
+	free(lanes);
 }
 
 void code_lanes_main(int argc, char **argv)

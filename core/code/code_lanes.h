@@ -49,7 +49,8 @@ struct code_lanes_config {
 struct code_lanes *code_lanes_new(const struct code_lanes_config *config);
 /*
  * Ends the processes, but those that were abandoned. Waits at most 100 ms for their ends. They
- * start again when they are needed. Files that did not answer are left alone as before.
+ * start again when they are needed. The device of a process that does not end is left alone until
+ * it has ended, also if it has stood still for a moment only.
  */
 void code_lanes_stop(struct code_lanes *lanes);
 /* The same, and frees the lanes. NULL is fine. */

@@ -125,7 +125,8 @@ uint64_t opener_client_stands_ns(struct opener_client *client, const struct sys 
 	(void)sys;
 	if (client->works && !world.hangs[minor(client->state.dev)])
 		client->works = false; /* it has answered */
-	*state = client->state;
+	if (client->works)
+		*state = client->state;
 	return client->works ? world.stands_ns : 0;
 }
 
@@ -174,9 +175,11 @@ size_t symbol_client_find(struct symbol_client *client, const struct symbol_quer
 
 	(void)deadline_ns;
 	for (size_t i = 0; i < n && !client->key; i++) {
+		if (symbol_client_file(client, queries[i].key) != SYMBOL_FILE_GIVEN)
+			continue;
 		if (world.parser_hangs[queries[i].key / 2])
 			client->key = queries[i].key;
-		if (client->key || symbol_client_file(client, queries[i].key) != SYMBOL_FILE_GIVEN)
+		if (client->key)
 			continue;
 		found(arg, i, &symbol);
 		answers++;
@@ -411,6 +414,54 @@ static void a_lane_that_stands_still_is_abandoned(void **state)
 		sched_yield();
 	assert_int_equal(rc, 0);
 	assert_int_equal(world.openers, openers + 1);
+	assert_string_equal(look(&scene), "");
+	end(&scene);
+}
+
+/* However soon the lanes are stopped. */
+static const struct stop_row {
+	const char *name;
+	uint64_t stands_ns; /* at the stop */
+	bool parser;        /* it is what hangs */
+	bool seen;          /* the lane was left to the device before */
+} stop_rows[] = {
+	{"at once", 0, false, false},
+	{"after a moment", 1, false, false},
+	{"the parser, at once", 0, true, false},
+	{"the parser, after a moment", 1, true, false},
+	{"a lane of its own", NS_PER_S, false, true},
+	{"a lane of its own, the parser", NS_PER_S, true, true},
+};
+
+static void a_stop_remembers_the_device_that_hangs(void **state)
+{
+	const struct stop_row *row = *state;
+	struct scene scene;
+
+	begin(&scene);
+	world.immortal = true;
+	world.stands_ns = row->stands_ns;
+	assert_int_equal(open_file(&scene, DISK), 0);
+	world.hangs[DEAD] = !row->parser;
+	world.parser_hangs[DEAD] = row->parser;
+	for (unsigned i = 0; i < 10; i++) {
+		int rc = open_file(&scene, DEAD);
+
+		if (i > 0)
+			assert_int_equal(rc, -ETIMEDOUT);
+		find_functions(&scene, DEAD, DISK);
+		if (row->seen)
+			look(&scene);
+		code_lanes_stop(scene.lanes);
+		assert_int_equal(world.n_left, 1);
+		assert_int_equal(open_file(&scene, DISK), 0);
+	}
+	assert_non_null(strstr(look(&scene), "/mount5/file"));
+	/* It has ended. */
+	world.hangs[DEAD] = world.parser_hangs[DEAD] = false;
+	end_processes();
+	while (open_file(&scene, DEAD) != 0)
+		sched_yield();
 	assert_string_equal(look(&scene), "");
 	end(&scene);
 }
@@ -684,7 +735,8 @@ static void processes_that_fail_have_a_note(void **state)
 
 int main(void)
 {
-	const struct cases tables[] = {CASES(a_stage_that_does_not_answer_is_left_out, stage_rows),
+	const struct cases tables[] = {CASES(a_stop_remembers_the_device_that_hangs, stop_rows),
+				       CASES(a_stage_that_does_not_answer_is_left_out, stage_rows),
 				       CASES(the_remedy_knows_what_is_unmounted, mount_rows)};
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(lanes_close_no_descriptor_of_others),
