@@ -5,6 +5,7 @@
 #include "core/base/util.h"
 #include "core/code/opener_worker.h"
 #include "core/code/symbol_worker.h"
+#include "core/sys/proc_maps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 enum {
 	DOUBLINGS_MAX = 6,
 	ANSWERED_MAX = 1 << 12, /* places */
+	OWN_MAPS_BYTES = 64 << 10,
 };
 #define LOOK_NS   (50 * NS_PER_MS) /* between two looks of lanes_look_seldom() */
 #define ENDING_NS (100 * NS_PER_MS)
@@ -332,6 +334,26 @@ static void end_one(struct code_lanes *lanes)
 	abandon(lanes, longest);
 }
 
+static int note_own_device(void *arg, const struct proc_mapping *mapping)
+{
+	if (mapping->inode != 0)
+		lanes_note_answer(arg, lanes_place(arg, mapping->dev, mapping->name));
+	return 0;
+}
+
+/* The devices of pmctop's own files have answered, since it runs. Most programs are there, too. */
+static void note_hang(struct code_lanes *lanes)
+{
+	const struct sys *sys = lanes->config.sys;
+	int fd = lanes->hung ? -1 : sys_file_open(sys, "/proc/self/maps");
+
+	lanes->hung = true;
+	if (fd < 0)
+		return;
+	proc_maps_each(sys, fd, OWN_MAPS_BYTES, note_own_device, lanes);
+	sys_close(sys, fd);
+}
+
 static void give_place(struct lane *lane, const struct halt *halt)
 {
 	lane->place = halt->place;
@@ -357,7 +379,7 @@ static void set_aside(struct code_lanes *lanes, const struct halt *halt)
 		return;
 	if (!has_lane_left(lanes))
 		end_one(lanes);
-	lanes->hung = true;
+	note_hang(lanes);
 	*lane = lanes->shared;
 	give_place(lane, halt);
 	lane->stands_ns = halt->ns;
@@ -451,7 +473,7 @@ static void keep_place(struct code_lanes *lanes, const struct lane *place,
 	if (place->place && lane && has_ended(lane) && !helper_process_ended(left, &wait_status)) {
 		*lane = *place;
 		lane->left[0] = *left;
-		lanes->hung = true;
+		note_hang(lanes);
 		*left = HELPER_NONE;
 	}
 	helper_process_close(left);

@@ -51,8 +51,9 @@ struct code_lanes {
 	bool full;    /* the shared lane stands still, and cannot be left to its place */
 	bool crowded; /* `own` has no room for one more place: only known ones are opened */
 	uint64_t looked_ns;
-	struct hash_table files;    /* struct known_file by key */
-	struct hash_table answered; /* places of files that the opener has opened; number: 1 */
+	struct hash_table files; /* struct known_file by key */
+	/* Places of files that the opener has opened, and of pmctop's own; number: 1. */
+	struct hash_table answered;
 	char note[768];
 };
 
@@ -73,7 +74,7 @@ uint64_t lanes_place(const struct code_lanes *lanes, uint64_t dev, const char *n
  * True for all as long as each file has answered.
  */
 bool lanes_has_answered(struct code_lanes *lanes, uint64_t place);
-/* Notes that the opener has opened a file of the place. */
+/* Notes that a file of the place was opened. */
 void lanes_note_answer(struct code_lanes *lanes, uint64_t place);
 /* The stages that a search for the process leaves out, as bits. */
 unsigned lanes_skipped(struct code_lanes *lanes, pid_t pid);

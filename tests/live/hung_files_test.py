@@ -419,20 +419,64 @@ def hang_at_exit(name, operation, how, ending):
         scene.finish()
 
 
-def many_mounts(name, ending):
+def hang_many(scene):
     """More file systems hang than helpers can wait for."""
+    while len(scene.mounts) < MOUNTS:
+        scene.add_mount()
+    for mount in scene.mounts:
+        scene.load(os.path.join(mount.point, "hung-load"), nice=5)
+        mount.tell("seen")
+        mount.tell("hang OPEN")
+
+
+def many_mounts(name, ending):
     with Scene(name) as scene:
-        while len(scene.mounts) < MOUNTS:
-            scene.add_mount()
-        for mount in scene.mounts:
-            scene.load(os.path.join(mount.point, "hung-load"), nice=5)
-            mount.tell("seen")
-            mount.tell("hang OPEN")
+        hang_many(scene)
         scene.start(f"{COUNTING} --columns hottest {scene.targets()}")
         terminals.wait_until("a request that hangs in each mount", lambda: all(
             mount.hung(scene.pid) for mount in scene.mounts), NAMES_S)
         go_on(scene, CLOCK, plain_row())
         scene.end(ending)
+        scene.finish()
+
+
+def many_at_start(name):
+    """No file is known. The processes that hang come before another one of the disk."""
+    with Scene(name) as scene:
+        hang_many(scene)
+        scene.load(SHARED["fresh"], nice=-15)
+        output = run_batch(scene, f"--code --format json {COUNTING} -n {BATCH_REFRESHES} "
+                                  f"{scene.targets()}")
+        frames = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+        scene.check_reached()
+        for program in ("plain", "fresh"):
+            scene.check_names([f"{program}_burn" in names_of(frame, f"{program}-load")
+                               for frame in frames])
+        scene.finish()
+
+
+def unmounted(name):
+    """The mount is detached from all folders while it hangs."""
+    with Scene(name) as scene:
+        scene.program_of_mount()
+        scene.arm("OPEN", "read")
+        process = subprocess.Popen(
+            [PMCTOP, "--code", "--format", "json", "-n", str(BATCH_S), *COUNTING.split(),
+             *scene.targets().split()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        scene.pid, seen = process.pid, []
+        remedies = ["umount -f", "is unmounted, but in use"]
+        for line in process.stdout:
+            seen.append([note for note in json.loads(line)["notes"] if re.search(SENTENCE, note)])
+            if any(remedies[0] in note for note in seen[-1]):
+                if len(remedies) == 1:
+                    break
+                fuse_server.libc.umount2(scene.mount.point.encode(), fuse_server.MNT_DETACH)
+                remedies.pop(0)
+        else:
+            scene.wrong(f"no sentence with '{remedies[0]}': {seen[-1:]}")
+        process.stdout.close()
+        process.terminate()
+        process.wait()
         scene.finish()
 
 
@@ -756,6 +800,8 @@ def rows():
         for ending in ENDINGS:
             row(f"{title}: {ending}", replay_screen, operation, place, ending)
     row(f"{MOUNTS} mounts: q", many_mounts, "q")
+    row(f"{MOUNTS} mounts: --format json", many_at_start)
+    row("an unmounted file system", unmounted)
     row("a slow disk, 0.7 s", slow_disk, 0.7, 60)
     row("a slow disk, 3 s", slow_disk, 3, 150)
     row("strace", system_calls)

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -270,16 +271,21 @@ static int open_file(struct scene *scene, unsigned dev)
 }
 
 /* Whether files of the device have answered before, or no file has failed to. */
-static bool has_answered(const struct scene *scene, unsigned dev)
+static bool has_device_answered(const struct scene *scene, dev_t dev)
 {
 	struct code_object *object = xcalloc(1, sizeof(*object) + sizeof("/"));
 	const struct code_mapping mapping = {0x1000, 0x2000, 0, object};
 
-	object->dev = makedev(MAJOR, dev);
+	object->dev = dev;
 	strcpy(object->name, "/");
 	bool answered = scene->helpers.answered(scene->helpers.ctx, &mapping);
 	free(object);
 	return answered;
+}
+
+static bool has_answered(const struct scene *scene, unsigned dev)
+{
+	return has_device_answered(scene, makedev(MAJOR, dev));
 }
 
 /* Lets the lanes look at the processes, and returns the note, "" for none. */
@@ -360,6 +366,34 @@ static void a_file_that_does_not_answer_has_a_lane_of_its_own(void **state)
 	assert_int_equal(open_file(&scene, DEAD), 0);
 	assert_int_equal(find_functions(&scene, DISK, DEAD), 3);
 	assert_int_equal(world.openers, 2);
+	end(&scene);
+}
+
+/* The devices that hold the running program and its libraries answer, so they are tried first. */
+static void the_devices_of_the_program_have_answered(void **state)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[4096];
+	unsigned devices[2], n = 0;
+	unsigned long inode;
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	assert_non_null(maps);
+	world.hangs[DEAD] = true;
+	open_file(&scene, DEAD);
+	look(&scene);
+	assert_false(has_answered(&scene, DISK));
+	while (fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%*s %*s %*s %x:%x %lu", &devices[0], &devices[1], &inode) != 3 ||
+		    inode == 0)
+			continue;
+		assert_true(has_device_answered(&scene, makedev(devices[0], devices[1])));
+		n++;
+	}
+	assert_true(n > 0);
+	fclose(maps);
 	end(&scene);
 }
 
@@ -741,6 +775,7 @@ int main(void)
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(lanes_close_no_descriptor_of_others),
 		cmocka_unit_test(a_file_that_does_not_answer_has_a_lane_of_its_own),
+		cmocka_unit_test(the_devices_of_the_program_have_answered),
 		cmocka_unit_test(a_short_halt_has_no_note),
 		cmocka_unit_test(a_lane_that_stands_still_is_abandoned),
 		cmocka_unit_test(a_parser_that_stands_still_is_left_to_its_file),
