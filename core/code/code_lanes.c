@@ -87,16 +87,6 @@ static void end_lane(struct lane *lane)
 	lane->silent = false;
 }
 
-/* The files of a lane that answers use the shared one again. */
-static void end_idle(struct lane *lane)
-{
-	end_lane(lane);
-	lane->place = PLACE_ENDING;
-	lane->stage = MAPPED_FILE_SELF;
-	lane->tries = 0;
-	lane->resume_ns = 0;
-}
-
 static bool has_ended(struct lane *lane)
 {
 	int wait_status;
@@ -285,7 +275,7 @@ static void abandon(struct code_lanes *lanes, struct lane *lane)
 	lane->tries++;
 }
 
-/* The lane that answers and was not used for longest; NULL: none. */
+/* The lane that has answered and was not used for longest; NULL: none. */
 static struct lane *find_idle(struct code_lanes *lanes)
 {
 	struct lane *oldest = NULL;
@@ -293,11 +283,22 @@ static struct lane *find_idle(struct code_lanes *lanes)
 	for (size_t i = 0; i < CODE_PLACES_MAX; i++) {
 		struct lane *lane = &lanes->own[i];
 
-		if (lane->opener && lane->stands_ns == 0 &&
+		if (lane->opener && lane->stands_ns == 0 && !opener_client_works(lane->opener) &&
 		    (!oldest || lane->used_ns < oldest->used_ns))
 			oldest = lane;
 	}
 	return oldest;
+}
+
+/* The files of a lane that answers use the shared one again. */
+static void end_idle(struct code_lanes *lanes, struct lane *lane)
+{
+	lanes_note_answer(lanes, lane->place);
+	end_lane(lane);
+	lane->place = PLACE_ENDING;
+	lane->stage = MAPPED_FILE_SELF;
+	lane->tries = 0;
+	lane->resume_ns = 0;
 }
 
 /* Room for a place: free, or of the one that may resume and was not used for longest. NULL: none.
@@ -318,20 +319,26 @@ static struct lane *find_room(struct code_lanes *lanes)
 	return oldest;
 }
 
-/* Ends one of the lanes: one that answers, or else the one that stands still for longest. */
-static void end_one(struct code_lanes *lanes)
+/*
+ * Ends one of the lanes: one that answers, or else the one that stands still for longest. False:
+ * none stands still for so long.
+ */
+static bool end_one(struct code_lanes *lanes, uint64_t least_ns)
 {
 	struct lane *idle = find_idle(lanes), *longest = &lanes->own[0];
 
 	if (idle) {
-		end_idle(idle);
-		return;
+		end_idle(lanes, idle);
+		return true;
 	}
 	for (size_t i = 0; i < CODE_PLACES_MAX; i++)
 		if (lanes->own[i].stands_ns > longest->stands_ns)
 			longest = &lanes->own[i];
+	if (longest->stands_ns < least_ns)
+		return false;
 	longest->silent = true; /* its files have no names now */
 	abandon(lanes, longest);
+	return true;
 }
 
 static int note_own_device(void *arg, const struct proc_mapping *mapping)
@@ -366,6 +373,39 @@ static void give_place(struct lane *lane, const struct halt *halt)
 		text_printable(lane->name, sizeof(lane->name), halt->name, LANE_NAME_SHOWN);
 }
 
+/*
+ * A lane of its own for a place that has not answered before, so that the shared one does not stand
+ * still, too. If there is none, one that has stood still for long enough is abandoned.
+ */
+static struct lane *begin_own(struct code_lanes *lanes, const struct halt *place)
+{
+	struct lane *lane = find_room(lanes);
+
+	if (!lane || (!has_lane_left(lanes) && !end_one(lanes, lanes->config.aside_ns)))
+		return NULL;
+	*lane = free_lane;
+	give_place(lane, place);
+	start_lane(lanes, lane);
+	lane->used_ns = monotonic_ns();
+	return lane;
+}
+
+struct lane *lanes_of_file(struct code_lanes *lanes, pid_t pid, const struct code_object *object)
+{
+	const struct halt place = {
+		.place = lanes_place(lanes, object->dev, object->name),
+		.stage = MAPPED_FILE_SELF,
+		.dev = object->dev,
+		.name = object->name,
+		.pid = pid,
+	};
+
+	/* Recordings have a place for each folder, and wait. */
+	return lanes->config.recording || lanes_has_answered(lanes, place.place)
+		       ? lanes_of_place(lanes, place.place)
+		       : begin_own(lanes, &place);
+}
+
 /* Leaves the shared lane to the place at which it stands. */
 static void set_aside(struct code_lanes *lanes, const struct halt *halt)
 {
@@ -378,7 +418,7 @@ static void set_aside(struct code_lanes *lanes, const struct halt *halt)
 	if (lanes->full)
 		return;
 	if (!has_lane_left(lanes))
-		end_one(lanes);
+		end_one(lanes, 0);
 	note_hang(lanes);
 	*lane = lanes->shared;
 	give_place(lane, halt);
@@ -405,6 +445,9 @@ static void look_at_lane(struct code_lanes *lanes, struct lane *lane)
 		return;
 	}
 	lane->stands_ns = halt.ns >= lanes->config.aside_ns ? halt.ns : 0;
+	/* Its device has answered, but another mount of the search does not. */
+	if (lane->stands_ns > 0 && halt.place != lane->place && !find_own(lanes, halt.place))
+		give_place(lane, &halt);
 	lane->silent = halt.ns >= lanes->config.slow_ns;
 	if (halt.ns >= lanes->config.dead_ns || (!lanes_is_of_device(lane->stage) && halt.ns == 0 &&
 						 !opener_client_works(lane->opener)))
@@ -421,7 +464,7 @@ static void release_idle(struct code_lanes *lanes)
 		waits |= lanes->own[i].tries > 0 && !lanes->own[i].opener &&
 			 lanes_may_resume(&lanes->own[i]);
 	if (waits)
-		end_idle(idle);
+		end_idle(lanes, idle);
 }
 
 void lanes_look_seldom(struct code_lanes *lanes)

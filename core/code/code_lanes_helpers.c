@@ -91,9 +91,10 @@ static int lanes_open(void *ctx, pid_t pid, const struct code_mapping *mapping,
 	uint64_t place = lanes_place(lanes, object->dev, object->name);
 	if (lanes->crowded && !lanes_has_answered(lanes, place))
 		return -EAGAIN;
-	struct lane *lane = lanes_of_place(lanes, place);
+	bool known = lanes_has_answered(lanes, place);
+	struct lane *lane = lanes_of_file(lanes, pid, object);
 	if (!lane)
-		return -ETIMEDOUT;
+		return known ? -ETIMEDOUT : -EAGAIN;
 	const struct opener_file file = {pid, mapping, lanes_skipped(lanes, pid)};
 	do {
 		struct opener_link link = {.socket = -1};

@@ -67,6 +67,8 @@ void lanes_look_seldom(struct code_lanes *lanes);
 struct lane *lanes_shared(struct code_lanes *lanes);
 /* The lane for the files of a place; NULL: they are left alone. */
 struct lane *lanes_of_place(struct code_lanes *lanes, uint64_t place);
+/* The same for a file of a mapping that is opened. */
+struct lane *lanes_of_file(struct code_lanes *lanes, pid_t pid, const struct code_object *object);
 /* The device of a mapping. */
 uint64_t lanes_place(const struct code_lanes *lanes, uint64_t dev, const char *name);
 /*

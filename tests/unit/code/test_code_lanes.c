@@ -397,6 +397,63 @@ static void the_devices_of_the_program_have_answered(void **state)
 	end(&scene);
 }
 
+/* After the first one that hangs, those that are tried for the first time stop no other. */
+static void new_devices_are_tried_in_lanes_of_their_own(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	world.immortal = true;
+	assert_int_equal(open_file(&scene, DISK), 0);
+	for (unsigned i = 0; i < CODE_LANES_MAX + 3; i++)
+		world.hangs[10 + i] = true;
+	assert_int_equal(open_file(&scene, 10), -EAGAIN);
+	look(&scene);
+	world.stands_ns = CODE_LANES_ASIDE_NS - 1;
+	for (unsigned i = 1; i < CODE_LANES_MAX + 3; i++) {
+		assert_int_equal(open_file(&scene, 10 + i), -EAGAIN);
+		assert_int_equal(open_file(&scene, DISK), 0);
+		assert_int_equal(find_functions(&scene, DISK, DISK), 3);
+	}
+	/* Not even more than lanes can wait at once: none has stood still for long. */
+	assert_int_equal(world.n_left, 0);
+	assert_int_equal(world.openers, 1 + CODE_LANES_MAX);
+	world.stands_ns = CODE_LANES_SLOW_NS;
+	look(&scene);
+	for (unsigned i = 0; i < CODE_LANES_MAX + 3; i++)
+		open_file(&scene, 10 + i);
+	assert_int_equal(world.n_left, 3);
+	assert_non_null(strstr(look(&scene), "The same holds for 10 other file systems."));
+	assert_int_equal(open_file(&scene, DISK), 0);
+	/* One that answers is known then. */
+	assert_false(has_answered(&scene, DISK_2));
+	assert_int_equal(open_file(&scene, DISK_2), 0);
+	assert_int_equal(find_functions(&scene, DISK_2, DISK), 3);
+	assert_true(has_answered(&scene, DISK_2));
+	world.immortal = false;
+	end(&scene);
+}
+
+/* Its device answers, another mount does not: the lane is left to that one. */
+static void a_new_device_may_stand_at_another_mount(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	world.hangs[DEAD] = true;
+	assert_int_equal(open_file(&scene, DEAD), -EAGAIN);
+	look(&scene);
+	world.hangs[DISK] = true;
+	world.stage = MAPPED_FILE_DEBUG_HERE;
+	assert_int_equal(open_file(&scene, DISK), -EAGAIN);
+	look(&scene);
+	assert_int_equal(open_file(&scene, DISK), 0);
+	assert_int_equal(world.skipped, 1u << MAPPED_FILE_DEBUG_HERE);
+	end(&scene);
+}
+
 static void a_short_halt_has_no_note(void **state)
 {
 	struct scene scene;
@@ -605,6 +662,7 @@ static void more_files_than_lanes_do_not_answer(void **state)
 	(void)state;
 	begin(&scene);
 	world.immortal = true;
+	assert_int_equal(open_file(&scene, DISK), 0);
 	while (hung < CODE_LANES_MAX + 3) {
 		world.hangs[10 + hung] = true;
 		assert_int_equal(open_file(&scene, 10 + hung++), -EAGAIN);
@@ -776,6 +834,8 @@ int main(void)
 		cmocka_unit_test(lanes_close_no_descriptor_of_others),
 		cmocka_unit_test(a_file_that_does_not_answer_has_a_lane_of_its_own),
 		cmocka_unit_test(the_devices_of_the_program_have_answered),
+		cmocka_unit_test(new_devices_are_tried_in_lanes_of_their_own),
+		cmocka_unit_test(a_new_device_may_stand_at_another_mount),
 		cmocka_unit_test(a_short_halt_has_no_note),
 		cmocka_unit_test(a_lane_that_stands_still_is_abandoned),
 		cmocka_unit_test(a_parser_that_stands_still_is_left_to_its_file),
