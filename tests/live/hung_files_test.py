@@ -49,6 +49,7 @@ LEFT_S = 60
 REACH_S = 15  # until a request hangs
 REFRESHES, REFRESHES_S = 3, 15
 SENTENCE_S = 10
+AGAIN_S = 120  # pauses before a device is tried again; readings past the page cache
 NAMES_S = 30  # until programs that start later have names: helpers are replaced after 10 s
 BATCH_REFRESHES, BATCH_S = 8, 25
 # Refreshes at the start: helpers start twice. Measured: 0 or 1; 3 with 8 busy loops on 2 CPUs.
@@ -455,6 +456,51 @@ def many_at_start(name):
         scene.finish()
 
 
+def overlaid(name, operation, ending):
+    """The program is on an overlay, whose lower folder is the mount."""
+    with Scene(name) as scene:
+        merged, empty = (os.path.join(scene.mount.home, word) for word in ("merged", "empty"))
+        os.mkdir(merged)
+        os.mkdir(empty)
+        try:
+            fuse_server.mount("overlay", merged, "overlay",
+                              options=f"lowerdir={empty}:{scene.mount.point}")
+        except OSError as error:
+            raise terminals.Skip(f"overlay: {error.strerror}") from error
+        try:
+            scene.load(os.path.join(merged, "hung-load"))
+            scene.arm(operation, "read")
+            scene.start(f"{COUNTING} --columns hottest {scene.targets()}")
+            scene.wait_for_hang()
+            if ending == "q":
+                go_on(scene, CLOCK, plain_row())
+            scene.end(ending)
+            scene.finish()
+        finally:
+            scene.mount.abort()
+            fuse_server.libc.umount2(merged.encode(), fuse_server.MNT_DETACH)
+
+
+def answers_again(name, operation, hung_s):
+    """After that time. Names come then."""
+    with Scene(name) as scene:
+        load = scene.program_of_mount()
+        scene.arm(operation, "read")
+        scene.start(f"{COUNTING} --columns hottest {scene.targets()}")
+        scene.wait_for_hang()
+        time.sleep(hung_s)
+        if re.search(row_of(load, "hung_burn"), scene.terminal.screen(), re.M):
+            scene.wrong("it has names while it hangs")
+        scene.mount.tell("answer")
+        began = time.monotonic()
+        if scene.is_shown(row_of(load, "hung_burn"), AGAIN_S):
+            scene.remarks.append(f"names after {time.monotonic() - began:.1f} s")
+        else:
+            scene.wrong(f"no names {AGAIN_S} s after it answers")
+        scene.end("q")
+        scene.finish()
+
+
 def unmounted(name):
     """The mount is detached from all folders while it hangs."""
     with Scene(name) as scene:
@@ -802,6 +848,11 @@ def rows():
     row(f"{MOUNTS} mounts: q", many_mounts, "q")
     row(f"{MOUNTS} mounts: --format json", many_at_start)
     row("an unmounted file system", unmounted)
+    for operation in OPS:
+        row(f"an overlay, {operation}: q", overlaid, operation, "q")
+    row("an overlay, OPEN: SIGINT", overlaid, "OPEN", "SIGINT")
+    for hung_s, operation in itertools.product((3, 15), ("OPEN", "READ")):
+        row(f"an answer after {hung_s} s, {operation}", answers_again, operation, hung_s)
     row("a slow disk, 0.7 s", slow_disk, 0.7, 60)
     row("a slow disk, 3 s", slow_disk, 3, 150)
     row("strace", system_calls)
