@@ -66,8 +66,20 @@ int error_set_no_descriptor(struct error *err, int code)
 }
 
 /* EAGAIN of a write has another remedy, so error_remedy() has none. */
+static const char *remedy_of_start(int code)
+{
+	switch (-code) {
+	case EAGAIN:
+		return " Raise the limit: ulimit -u";
+	case ENOMEM:
+	case ENOBUFS:
+		return " Free memory, and try again.";
+	}
+	return error_remedy(code);
+}
+
 int error_set_not_started(struct error *err, int code, const char *what)
 {
 	return error_set(err, code, "%s cannot be started: %s.%s", what, error_why(code),
-			 code == -EAGAIN ? " Raise the limit: ulimit -u" : error_remedy(code));
+			 remedy_of_start(code));
 }

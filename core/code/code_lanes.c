@@ -5,6 +5,7 @@
 #include "core/base/util.h"
 #include "core/code/opener_worker.h"
 #include "core/code/symbol_worker.h"
+#include "core/sys/proc_maps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 enum {
 	DOUBLINGS_MAX = 6,
 	ANSWERED_MAX = 1 << 12, /* places */
+	OWN_MAPS_BYTES = 64 << 10,
 };
 #define LOOK_NS   (50 * NS_PER_MS) /* between two looks of lanes_look_seldom() */
 #define ENDING_NS (100 * NS_PER_MS)
@@ -85,16 +87,6 @@ static void end_lane(struct lane *lane)
 	lane->silent = false;
 }
 
-/* The files of a lane that answers use the shared one again. */
-static void end_idle(struct lane *lane)
-{
-	end_lane(lane);
-	lane->place = PLACE_ENDING;
-	lane->stage = MAPPED_FILE_SELF;
-	lane->tries = 0;
-	lane->resume_ns = 0;
-}
-
 static bool has_ended(struct lane *lane)
 {
 	int wait_status;
@@ -110,44 +102,6 @@ struct lane *lanes_shared(struct code_lanes *lanes)
 	if (!lanes->shared.opener)
 		start_lane(lanes, &lanes->shared);
 	return &lanes->shared;
-}
-
-void code_lanes_stop(struct code_lanes *lanes)
-{
-	const struct timespec moment = {.tv_nsec = (long)NS_PER_MS / 4};
-	struct lane *ending[CODE_PLACES_MAX + 1];
-	size_t n = 0;
-
-	for (size_t i = 0; i <= CODE_PLACES_MAX; i++) {
-		struct lane *lane = i < CODE_PLACES_MAX ? &lanes->own[i] : &lanes->shared;
-
-		if (lane->opener)
-			ending[n++] = lane;
-		end_lane(lane);
-	}
-	uint64_t until_ns = monotonic_ns() + ENDING_NS;
-	while (n > 0 && monotonic_ns() < until_ns) {
-		if (has_ended(ending[n - 1]))
-			n--;
-		else
-			nanosleep(&moment, NULL);
-	}
-	for (size_t i = 0; i < LANE_PROCESSES; i++)
-		helper_process_close(&lanes->shared.left[i]);
-	lanes_forget_files(lanes);
-}
-
-void code_lanes_free(struct code_lanes *lanes)
-{
-	if (!lanes)
-		return;
-	code_lanes_stop(lanes);
-	for (size_t i = 0; i < CODE_PLACES_MAX; i++)
-		for (size_t k = 0; k < LANE_PROCESSES; k++)
-			helper_process_close(&lanes->own[i].left[k]);
-	hash_table_fini(&lanes->files);
-	hash_table_fini(&lanes->answered);
-	free(lanes);
 }
 
 /* Places */
@@ -265,23 +219,30 @@ unsigned lanes_skipped(struct code_lanes *lanes, pid_t pid)
 
 /* Looking at the processes */
 
-/* What a lane stands at. */
+/* What a lane works at. */
 struct halt {
-	uint64_t ns; /* for how long */
-	uint64_t place;
+	uint64_t ns;    /* for how long it has stood still there */
+	uint64_t place; /* 0: it has nothing to do */
 	enum mapped_file_stage stage;
+	uint64_t dev;
 	const char *name;
 	pid_t pid;
 };
 
 static void look_at_opener(struct code_lanes *lanes, struct lane *lane, struct halt *halt)
 {
-	struct opener_request_state state;
+	struct opener_request_state state = {.name = NULL};
 	uint64_t ns = opener_client_stands_ns(lane->opener, lanes->config.sys, &state);
 
-	if (ns <= halt->ns)
+	if (!state.name)
 		return;
-	*halt = (struct halt){.ns = ns, .stage = state.stage, .name = state.name, .pid = state.pid};
+	*halt = (struct halt){
+		.ns = ns,
+		.stage = state.stage,
+		.dev = state.dev,
+		.name = state.name,
+		.pid = state.pid,
+	};
 	halt->place = lanes_is_of_device(state.stage) && !state.text
 			      ? lanes_place(lanes, state.dev, state.name)
 			      : place_of_stage(lanes, state.stage, state.pid);
@@ -292,12 +253,14 @@ static void look_at_parser(struct code_lanes *lanes, struct lane *lane, struct h
 	uint64_t key = 0, ns = symbol_client_stands_ns(lane->symbols, lanes->config.sys, &key);
 	const struct known_file *file = hash_table_find(&lanes->files, key);
 
-	if (ns > halt->ns && file)
+	if ((ns > halt->ns || !halt->place) && file)
 		*halt = (struct halt){
 			.ns = ns,
 			.place = file->place,
 			.stage = MAPPED_FILE_SELF,
+			.dev = file->dev,
 			.name = file->name,
+			.pid = file->pid,
 		};
 }
 
@@ -312,7 +275,7 @@ static void abandon(struct code_lanes *lanes, struct lane *lane)
 	lane->tries++;
 }
 
-/* The lane that answers and was not used for longest; NULL: none. */
+/* The lane that has answered and was not used for longest; NULL: none. */
 static struct lane *find_idle(struct code_lanes *lanes)
 {
 	struct lane *oldest = NULL;
@@ -320,11 +283,22 @@ static struct lane *find_idle(struct code_lanes *lanes)
 	for (size_t i = 0; i < CODE_PLACES_MAX; i++) {
 		struct lane *lane = &lanes->own[i];
 
-		if (lane->opener && lane->stands_ns == 0 &&
+		if (lane->opener && lane->stands_ns == 0 && !opener_client_works(lane->opener) &&
 		    (!oldest || lane->used_ns < oldest->used_ns))
 			oldest = lane;
 	}
 	return oldest;
+}
+
+/* The files of a lane that answers use the shared one again. */
+static void end_idle(struct code_lanes *lanes, struct lane *lane)
+{
+	lanes_note_answer(lanes, lane->place);
+	end_lane(lane);
+	lane->place = PLACE_ENDING;
+	lane->stage = MAPPED_FILE_SELF;
+	lane->tries = 0;
+	lane->resume_ns = 0;
 }
 
 /* Room for a place: free, or of the one that may resume and was not used for longest. NULL: none.
@@ -345,20 +319,91 @@ static struct lane *find_room(struct code_lanes *lanes)
 	return oldest;
 }
 
-/* Ends one of the lanes: one that answers, or else the one that stands still for longest. */
-static void end_one(struct code_lanes *lanes)
+/*
+ * Ends one of the lanes: one that answers, or else the one that stands still for longest. False:
+ * none stands still for so long.
+ */
+static bool end_one(struct code_lanes *lanes, uint64_t least_ns)
 {
 	struct lane *idle = find_idle(lanes), *longest = &lanes->own[0];
 
 	if (idle) {
-		end_idle(idle);
-		return;
+		end_idle(lanes, idle);
+		return true;
 	}
 	for (size_t i = 0; i < CODE_PLACES_MAX; i++)
 		if (lanes->own[i].stands_ns > longest->stands_ns)
 			longest = &lanes->own[i];
+	if (longest->stands_ns < least_ns)
+		return false;
 	longest->silent = true; /* its files have no names now */
 	abandon(lanes, longest);
+	return true;
+}
+
+static int note_own_device(void *arg, const struct proc_mapping *mapping)
+{
+	if (mapping->inode != 0)
+		lanes_note_answer(arg, lanes_place(arg, mapping->dev, mapping->name));
+	return 0;
+}
+
+/* The devices of pmctop's own files have answered, since it runs. Most programs are there, too. */
+static void note_hang(struct code_lanes *lanes)
+{
+	const struct sys *sys = lanes->config.sys;
+	int fd = lanes->hung ? -1 : sys_file_open(sys, "/proc/self/maps");
+
+	lanes->hung = true;
+	if (fd < 0)
+		return;
+	proc_maps_each(sys, fd, OWN_MAPS_BYTES, note_own_device, lanes);
+	sys_close(sys, fd);
+}
+
+static void give_place(struct lane *lane, const struct halt *halt)
+{
+	lane->place = halt->place;
+	lane->stage = halt->stage;
+	lane->dev = halt->dev;
+	lane->pid = halt->pid;
+	if (halt->stage == MAPPED_FILE_THERE)
+		snprintf(lane->name, sizeof(lane->name), "/proc/%d/root", halt->pid);
+	else
+		text_printable(lane->name, sizeof(lane->name), halt->name, LANE_NAME_SHOWN);
+}
+
+/*
+ * A lane of its own for a place that has not answered before, so that the shared one does not stand
+ * still, too. If there is none, one that has stood still for long enough is abandoned.
+ */
+static struct lane *begin_own(struct code_lanes *lanes, const struct halt *place)
+{
+	struct lane *lane = find_room(lanes);
+
+	if (!lane || (!has_lane_left(lanes) && !end_one(lanes, lanes->config.aside_ns)))
+		return NULL;
+	*lane = free_lane;
+	give_place(lane, place);
+	start_lane(lanes, lane);
+	lane->used_ns = monotonic_ns();
+	return lane;
+}
+
+struct lane *lanes_of_file(struct code_lanes *lanes, pid_t pid, const struct code_object *object)
+{
+	const struct halt place = {
+		.place = lanes_place(lanes, object->dev, object->name),
+		.stage = MAPPED_FILE_SELF,
+		.dev = object->dev,
+		.name = object->name,
+		.pid = pid,
+	};
+
+	/* Recordings have a place for each folder, and wait. */
+	return lanes->config.recording || lanes_has_answered(lanes, place.place)
+		       ? lanes_of_place(lanes, place.place)
+		       : begin_own(lanes, &place);
 }
 
 /* Leaves the shared lane to the place at which it stands. */
@@ -373,20 +418,15 @@ static void set_aside(struct code_lanes *lanes, const struct halt *halt)
 	if (lanes->full)
 		return;
 	if (!has_lane_left(lanes))
-		end_one(lanes);
-	lanes->hung = true;
+		end_one(lanes, 0);
+	note_hang(lanes);
 	*lane = lanes->shared;
-	lane->place = halt->place;
-	lane->stage = halt->stage;
+	give_place(lane, halt);
 	lane->stands_ns = halt->ns;
 	lane->silent = halt->ns >= lanes->config.slow_ns;
 	lane->tries = tries;
 	lane->used_ns = monotonic_ns();
 	lane->left[0] = lane->left[1] = HELPER_NONE;
-	if (halt->stage == MAPPED_FILE_THERE)
-		snprintf(lane->name, sizeof(lane->name), "/proc/%d/root", halt->pid);
-	else
-		text_printable(lane->name, sizeof(lane->name), halt->name, LANE_NAME_SHOWN);
 	lanes->shared = free_lane;
 }
 
@@ -405,6 +445,9 @@ static void look_at_lane(struct code_lanes *lanes, struct lane *lane)
 		return;
 	}
 	lane->stands_ns = halt.ns >= lanes->config.aside_ns ? halt.ns : 0;
+	/* Its device has answered, but another mount of the search does not. */
+	if (lane->stands_ns > 0 && halt.place != lane->place && !find_own(lanes, halt.place))
+		give_place(lane, &halt);
 	lane->silent = halt.ns >= lanes->config.slow_ns;
 	if (halt.ns >= lanes->config.dead_ns || (!lanes_is_of_device(lane->stage) && halt.ns == 0 &&
 						 !opener_client_works(lane->opener)))
@@ -421,7 +464,7 @@ static void release_idle(struct code_lanes *lanes)
 		waits |= lanes->own[i].tries > 0 && !lanes->own[i].opener &&
 			 lanes_may_resume(&lanes->own[i]);
 	if (waits)
-		end_idle(idle);
+		end_idle(lanes, idle);
 }
 
 void lanes_look_seldom(struct code_lanes *lanes)
@@ -443,6 +486,90 @@ void lanes_look(struct code_lanes *lanes)
 	look_at_lane(lanes, &lanes->shared);
 	release_idle(lanes);
 	lanes->crowded = !find_room(lanes);
+}
+
+/* Where the processes of the shared lane work. */
+static void find_places(struct code_lanes *lanes, struct lane places[LANE_PROCESSES])
+{
+	struct halt halts[LANE_PROCESSES] = {{.ns = 0}, {.ns = 0}};
+
+	if (lanes->shared.opener) {
+		look_at_opener(lanes, &lanes->shared, &halts[0]);
+		look_at_parser(lanes, &lanes->shared, &halts[1]);
+	}
+	for (size_t i = 0; i < LANE_PROCESSES; i++) {
+		places[i] = free_lane;
+		if (halts[i].place)
+			give_place(&places[i], &halts[i]);
+	}
+}
+
+/* Leaves the place alone until the process of the shared lane has ended. */
+static void keep_place(struct code_lanes *lanes, const struct lane *place,
+		       struct helper_process *left)
+{
+	struct lane *lane = find_own(lanes, place->place);
+	int wait_status;
+
+	if (place->place && !lane)
+		lane = find_room(lanes);
+	if (place->place && lane && has_ended(lane) && !helper_process_ended(left, &wait_status)) {
+		*lane = *place;
+		lane->left[0] = *left;
+		note_hang(lanes);
+		*left = HELPER_NONE;
+	}
+	helper_process_close(left);
+}
+
+/* Returns when the processes of these lanes have ended, or the time is over. */
+static void await_ends(struct lane **ending, size_t n)
+{
+	const struct timespec moment = {.tv_nsec = (long)NS_PER_MS / 4};
+	uint64_t until_ns = monotonic_ns() + ENDING_NS;
+
+	while (n > 0 && monotonic_ns() < until_ns) {
+		if (has_ended(ending[n - 1]))
+			n--;
+		else
+			nanosleep(&moment, NULL);
+	}
+}
+
+void code_lanes_stop(struct code_lanes *lanes)
+{
+	struct lane *ending[CODE_PLACES_MAX + 1], places[LANE_PROCESSES];
+	size_t n = 0;
+
+	find_places(lanes, places);
+	for (size_t i = 0; i <= CODE_PLACES_MAX; i++) {
+		struct lane *lane = i < CODE_PLACES_MAX ? &lanes->own[i] : &lanes->shared;
+
+		if (lane->opener)
+			ending[n++] = lane;
+		end_lane(lane);
+	}
+	await_ends(ending, n);
+	for (size_t i = 0; i < LANE_PROCESSES; i++)
+		keep_place(lanes, &places[i], &lanes->shared.left[i]);
+	/* The names of their files are missing when the lanes start again. */
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++)
+		lanes->own[i].silent |=
+			lanes->own[i].place != PLACE_ENDING && !has_ended(&lanes->own[i]);
+	lanes_forget_files(lanes);
+}
+
+void code_lanes_free(struct code_lanes *lanes)
+{
+	if (!lanes)
+		return;
+	code_lanes_stop(lanes);
+	for (size_t i = 0; i < CODE_PLACES_MAX; i++)
+		for (size_t k = 0; k < LANE_PROCESSES; k++)
+			helper_process_close(&lanes->own[i].left[k]);
+	hash_table_fini(&lanes->files);
+	hash_table_fini(&lanes->answered);
+	free(lanes);
 }
 
 void code_lanes_main(int argc, char **argv)

@@ -14,7 +14,8 @@
  *
  * The files of all mounts use one lane, until a file does not answer for CODE_LANES_ASIDE_NS. Then
  * this lane is left to the device of this file, and all other files get a new one. So a slow disk
- * has names later than the others. After CODE_LANES_SLOW_NS a note names the file. A lane that
+ * has names later than the others. From then on each device that has not answered before is tried
+ * in a lane of its own. After CODE_LANES_SLOW_NS a note names the file. A lane that
  * stands still for CODE_LANES_DEAD_NS is abandoned: its processes are killed, and nothing waits for
  * their end, because they may hang for ever. Files of its device have no names, until the processes
  * have ended and a pause is over, which is longer each time.
@@ -49,7 +50,8 @@ struct code_lanes_config {
 struct code_lanes *code_lanes_new(const struct code_lanes_config *config);
 /*
  * Ends the processes, but those that were abandoned. Waits at most 100 ms for their ends. They
- * start again when they are needed. Files that did not answer are left alone as before.
+ * start again when they are needed. The device of a process that does not end is left alone until
+ * it has ended, also if it has stood still for a moment only.
  */
 void code_lanes_stop(struct code_lanes *lanes);
 /* The same, and frees the lanes. NULL is fine. */

@@ -48,9 +48,10 @@ static bool goes_on(struct code_lanes *lanes, const struct lane *lane, uint64_t 
 	       opener_client_works(opener) && monotonic_ns() < deadline_ns;
 }
 
-static void note_file(struct code_lanes *lanes, uint64_t key, uint64_t place, const char *name)
+static void note_file(struct code_lanes *lanes, uint64_t key, uint64_t place, pid_t pid,
+		      const struct code_object *object)
 {
-	size_t length = strlen(name) + 1;
+	size_t length = strlen(object->name) + 1;
 
 	if (lanes->files.n >= FILES_MAX)
 		lanes_forget_files(lanes);
@@ -62,7 +63,9 @@ static void note_file(struct code_lanes *lanes, uint64_t key, uint64_t place, co
 		slot = hash_table_add(&lanes->files, key);
 	struct known_file *file = xmalloc(sizeof(*file) + length);
 	file->place = place;
-	memcpy(file->name, name, length);
+	file->dev = object->dev;
+	file->pid = pid;
+	memcpy(file->name, object->name, length);
 	slot->item = file;
 }
 
@@ -88,9 +91,10 @@ static int lanes_open(void *ctx, pid_t pid, const struct code_mapping *mapping,
 	uint64_t place = lanes_place(lanes, object->dev, object->name);
 	if (lanes->crowded && !lanes_has_answered(lanes, place))
 		return -EAGAIN;
-	struct lane *lane = lanes_of_place(lanes, place);
+	bool known = lanes_has_answered(lanes, place);
+	struct lane *lane = lanes_of_file(lanes, pid, object);
 	if (!lane)
-		return -ETIMEDOUT;
+		return known ? -ETIMEDOUT : -EAGAIN;
 	const struct opener_file file = {pid, mapping, lanes_skipped(lanes, pid)};
 	do {
 		struct opener_link link = {.socket = -1};
@@ -101,7 +105,7 @@ static int lanes_open(void *ctx, pid_t pid, const struct code_mapping *mapping,
 	} while (rc == -EAGAIN && goes_on(lanes, lane, deadline_ns));
 	if (rc == 0) {
 		lanes_note_answer(lanes, place);
-		note_file(lanes, found->key, place, object->name);
+		note_file(lanes, found->key, place, pid, object);
 	}
 	if (given)
 		symbol_client_given(lane->symbols, found->key);

@@ -23,6 +23,8 @@ struct lane {
 	uint64_t place; /* 0: a free lane */
 	enum mapped_file_stage stage;
 	char name[4 * LANE_NAME_SHOWN]; /* what does not answer */
+	uint64_t dev;                   /* of the file of a mapping; 0: unknown */
+	pid_t pid;                      /* of a process that maps it */
 	struct opener_client *opener;   /* both NULL: abandoned */
 	struct symbol_client *symbols;
 	uint64_t stands_ns; /* for how long it has stood still; 0: it answers */
@@ -35,7 +37,8 @@ struct lane {
 
 /* A file that was opened, by its key. */
 struct known_file {
-	uint64_t place;
+	uint64_t place, dev;
+	pid_t pid; /* that maps it */
 	char name[];
 };
 
@@ -48,8 +51,9 @@ struct code_lanes {
 	bool full;    /* the shared lane stands still, and cannot be left to its place */
 	bool crowded; /* `own` has no room for one more place: only known ones are opened */
 	uint64_t looked_ns;
-	struct hash_table files;    /* struct known_file by key */
-	struct hash_table answered; /* places of files that the opener has opened; number: 1 */
+	struct hash_table files; /* struct known_file by key */
+	/* Places of files that the opener has opened, and of pmctop's own; number: 1. */
+	struct hash_table answered;
 	char note[768];
 };
 
@@ -63,6 +67,8 @@ void lanes_look_seldom(struct code_lanes *lanes);
 struct lane *lanes_shared(struct code_lanes *lanes);
 /* The lane for the files of a place; NULL: they are left alone. */
 struct lane *lanes_of_place(struct code_lanes *lanes, uint64_t place);
+/* The same for a file of a mapping that is opened. */
+struct lane *lanes_of_file(struct code_lanes *lanes, pid_t pid, const struct code_object *object);
 /* The device of a mapping. */
 uint64_t lanes_place(const struct code_lanes *lanes, uint64_t dev, const char *name);
 /*
@@ -70,7 +76,7 @@ uint64_t lanes_place(const struct code_lanes *lanes, uint64_t dev, const char *n
  * True for all as long as each file has answered.
  */
 bool lanes_has_answered(struct code_lanes *lanes, uint64_t place);
-/* Notes that the opener has opened a file of the place. */
+/* Notes that a file of the place was opened. */
 void lanes_note_answer(struct code_lanes *lanes, uint64_t place);
 /* The stages that a search for the process leaves out, as bits. */
 unsigned lanes_skipped(struct code_lanes *lanes, pid_t pid);

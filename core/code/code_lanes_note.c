@@ -3,10 +3,14 @@
 
 #include "core/base/error.h"
 #include "core/base/util.h"
+#include "core/sys/proc.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 enum { WAITS_NOTED = 2 };
@@ -47,6 +51,31 @@ static void describe_lane(const struct code_lanes *lanes, const struct lane *lan
 		 name ? name : "");
 }
 
+/* Whether the mounts of a process have the device. True if they cannot be read. */
+static bool has_mounted(const struct sys *sys, const char *process, uint64_t dev)
+{
+	char path[40], number[40];
+	int code;
+
+	snprintf(path, sizeof(path), "/proc/%s/mountinfo", process);
+	snprintf(number, sizeof(number), " %u:%u ", major(dev), minor(dev));
+	char *text = proc_long_text(sys, path, &code);
+	bool found = !text || strstr(text, number);
+	free(text);
+	return found;
+}
+
+/* umount(8) finds no file system that was unmounted with -l while programs use it. */
+static bool is_unmounted(const struct code_lanes *lanes, const struct lane *lane)
+{
+	char process[16];
+
+	snprintf(process, sizeof(process), "%d", lane->pid);
+	return lanes_is_of_device(lane->stage) && lane->dev && lane->pid &&
+	       !has_mounted(lanes->config.sys, process, lane->dev) &&
+	       !has_mounted(lanes->config.sys, "self", lane->dev);
+}
+
 static bool note_silent(struct code_lanes *lanes)
 {
 	const struct lane *first = NULL;
@@ -67,8 +96,11 @@ static bool note_silent(struct code_lanes *lanes)
 	if (others > 0)
 		snprintf(more, sizeof(more), " The same holds for %u other file system%s.", others,
 			 others == 1 ? "" : "s");
-	snprintf(lanes->note, sizeof(lanes->note),
-		 "%s%s Restore or unmount (umount -f) its file system.%s", what, more,
+	snprintf(lanes->note, sizeof(lanes->note), "%s%s %s%s", what, more,
+		 is_unmounted(lanes, first)
+			 ? "Its file system is unmounted, but in use: restore or end its server, "
+			   "or end the programs that use it."
+			 : "Restore or unmount (umount -f) its file system.",
 		 lanes->full || lanes->crowded
 			 ? " New names are missing: too many files do not answer."
 			 : "");

@@ -319,15 +319,30 @@ static size_t same_process(const struct code_place *places, const size_t *order,
 	return same;
 }
 
+/* The id of another address in a function of a file that has a name; 0: none. */
+static uint32_t find_known_function(struct code_names *names, const struct code_place *place)
+{
+	const struct code_process *process = code_maps_find(names->maps, place->pid);
+	const struct code_mapping *mapping =
+		process ? code_process_find(process, place->address) : NULL;
+
+	return mapping && !may_be_compiled(mapping->object)
+		       ? names_find_in_file(names, mapping, place->address)
+		       : 0;
+}
+
 /* Sets the ids that are known without a system call. */
-static void find_known(const struct code_names *names, struct code_place *places,
-		       const size_t *order, size_t n)
+static void find_known(struct code_names *names, struct code_place *places, const size_t *order,
+		       size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct code_place *place = &places[order[i]];
 
-		if (!place->past)
-			place->id = code_names_find(names, place->pid, place->address, false);
+		if (place->past)
+			continue;
+		place->id = code_names_find(names, place->pid, place->address, false);
+		if (!place->id)
+			place->id = find_known_function(names, place);
 	}
 }
 

@@ -30,9 +30,14 @@ static void check_ids(const struct code_names *names, struct code_file *file)
 	file->era = names->era;
 }
 
-static uint32_t find_in_file(const struct code_names *names, struct code_file *file,
-			     uint64_t offset)
+uint32_t names_find_in_file(const struct code_names *names, const struct code_mapping *mapping,
+			    uint64_t address)
 {
+	struct code_file *file = mapping->object->file;
+
+	if (!file || !file->key)
+		return 0;
+	uint64_t offset = code_file_place(file, mapping, address);
 	check_ids(names, file);
 	uint32_t id = code_ranges_find(&file->ranges, offset);
 	return id ? id : names_find_id(names, &file->ids, offset);
@@ -191,11 +196,8 @@ uint32_t names_resolve_in_file(struct code_names *names, const struct file_addre
 {
 	const struct code_helpers *helpers = &names->config.helpers;
 	const struct code_mapping *mapping = at->mapping;
-	struct code_file *file = mapping->object->file;
-	uint32_t id = 0;
+	uint32_t id = names_find_in_file(names, mapping, at->address);
 
-	if (file && file->key)
-		id = find_in_file(names, file, code_file_place(file, mapping, at->address));
 	if (id)
 		return id;
 	if (names->careful && helpers->answered && !helpers->answered(helpers->ctx, mapping)) {
@@ -203,7 +205,7 @@ uint32_t names_resolve_in_file(struct code_names *names, const struct file_addre
 		return 0;
 	}
 	names_open_file(names, at->pid, mapping);
-	file = mapping->object->file;
+	struct code_file *file = mapping->object->file;
 	if (!file)
 		return 0;
 	const char *why = why_unnamed(names, at);

@@ -96,6 +96,9 @@ struct file_address {
 
 /* Opens the mapping's file unless it is known, and gives it to the parser if that needs it. */
 void names_open_file(struct code_names *names, pid_t pid, const struct code_mapping *mapping);
+/* The id of an address in the mapping of a file, if it was known before; 0: no. */
+uint32_t names_find_in_file(const struct code_names *names, const struct code_mapping *mapping,
+			    uint64_t address);
 /*
  * Returns the id of an address in a file's mapping; 0: it is not known now, or is pending until
  * names_find_pending().

@@ -17,6 +17,8 @@ import contextlib
 import fcntl
 import glob
 import os
+import pwd
+import shutil
 import signal
 import socket
 import subprocess
@@ -42,6 +44,8 @@ PIPE_BYTES = 4096
 PRIVATE = ["unshare", "--mount", "--propagation", "private"]
 # This machine as a host, on which pmctop is installed.
 VIA = ["--via", "env"]
+NOBODY = pwd.getpwnam("nobody").pw_uid
+AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
 PATH = f"{os.path.dirname(PMCTOP)}:{os.environ['PATH']}"
 # A command of --via that waits for a file when another one exists.
 HANG = """
@@ -79,9 +83,9 @@ def end(process):
 class Batch:
     """pmctop without a screen. Its messages are read while it runs, or while it hangs."""
 
-    def __init__(self, *arguments, stdout=subprocess.DEVNULL):
+    def __init__(self, *arguments, stdout=subprocess.DEVNULL, program=(PMCTOP,)):
         self.errors = tempfile.TemporaryFile()
-        self.process = subprocess.Popen([PMCTOP, "-b", *arguments], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([*program, "-b", *arguments], stdin=subprocess.DEVNULL,
                                         stdout=stdout, stderr=self.errors,
                                         env={**os.environ, "PATH": PATH})
 
@@ -338,6 +342,26 @@ def fuse_screen(folder, recorded):
             wait_until(run.ended)
 
 
+def file_capabilities(folder, _):
+    """They keep an ordinary user's program from reading its own system calls."""
+    program = os.path.join(folder, "pmctop")
+    os.chmod(folder, 0o755)
+    shutil.copy(PMCTOP, program)
+    if os.getuid() or not shutil.which("setcap") or subprocess.run(
+            ["setcap", "cap_perfmon=ep", program], check=False).returncode:
+        skip("file capabilities", "they cannot be set")
+        return
+    with open(RECORDING, "rb") as file:
+        data = file.read().hex()
+    for how in SIGNALS:
+        with OutputFiles(folder) as files:
+            files.tell(f"put run.data {data}")
+            files.tell("hang READ")
+            run = Batch("--replay", files.path("run.data"), program=(*AS_NOBODY, program))
+            check_hung(files, "file capabilities, --replay hangs in a read", run, "hang", "READ",
+                       how, "does not answer", None)
+
+
 def channels(folder, _):
     """The command of --via cannot be killed."""
     cue, pids, hang = (os.path.join(folder, name) for name in ("cue", "pids", "hang"))
@@ -398,7 +422,7 @@ def tables(folder, _):
 
 PARTS = {"pipes": pipes, "replayed_pipes": replayed_pipes, "clients": clients}
 FUSE_PARTS = {"fuse_batch": fuse_batch, "fuse_screen": fuse_screen, "channels": channels,
-              "slow_disk": slow_disk, "tables": tables}
+              "file_capabilities": file_capabilities, "slow_disk": slow_disk, "tables": tables}
 
 
 def why_no_fuse():

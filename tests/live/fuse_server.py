@@ -11,6 +11,7 @@ later read(2) a READ.
 Commands are lines of the standard input; each is answered with {"done": COMMAND}:
 
     hang OP     requests OP are read and never answered: their tasks cannot be killed
+    answer      all requests are answered, from now on and so far
     stop N      the server stops itself when it has answered N more requests. Later ones are not
                 read: their tasks can be killed, except in FLUSH
     late S      each answer comes S seconds later, from now on
@@ -62,6 +63,7 @@ class Server(Connection):
         self.nodes = {"": 1}
         self.hung_op, self.delay_s, self.seen, self.stop_after = None, 0, False, None
         self.late = []  # (when, number, answer)
+        self.held = []  # (op, unique, path, body) of those that hang
         self.count = 0
         super().__init__("hung-files", point, MS_RDONLY)
 
@@ -124,15 +126,20 @@ class Server(Connection):
         hung = op == self.hung_op
         if op not in OF_THE_KERNEL:
             self.report(op, name, pid, hung)
+        if hung and op not in NO_ANSWER:
+            self.held.append((op, unique, path, body))
         if op in NO_ANSWER or hung:
             return
-        answer = (unique, *self.answer(op, path, body))
-        self.count += 1
-        heapq.heappush(self.late, (time.monotonic() + self.delay_s, self.count, answer))
+        self.answer_later(op, unique, path, body)
         self.send_due()
         if self.stop_after is not None and op not in OF_THE_KERNEL:
             self.stop_after -= 1
             self.stop_if_due()
+
+    def answer_later(self, op, unique, path, body):
+        answer = (unique, *self.answer(op, path, body))
+        self.count += 1
+        heapq.heappush(self.late, (time.monotonic() + self.delay_s, self.count, answer))
 
     def send_due(self):
         while self.late and self.late[0][0] <= time.monotonic():
@@ -148,6 +155,10 @@ class Server(Connection):
         word, *rest = command.split()
         if word == "hang":
             self.hung_op = rest[0]
+        elif word == "answer":
+            self.hung_op = None
+            while self.held:
+                self.answer_later(*self.held.pop(0))
         elif word == "stop":
             self.stop_after = int(rest[0])
         elif word == "late":

@@ -49,6 +49,7 @@ LEFT_S = 60
 REACH_S = 15  # until a request hangs
 REFRESHES, REFRESHES_S = 3, 15
 SENTENCE_S = 10
+AGAIN_S = 120  # pauses before a device is tried again; readings past the page cache
 NAMES_S = 30  # until programs that start later have names: helpers are replaced after 10 s
 BATCH_REFRESHES, BATCH_S = 8, 25
 # Refreshes at the start: helpers start twice. Measured: 0 or 1; 3 with 8 busy loops on 2 CPUs.
@@ -419,20 +420,109 @@ def hang_at_exit(name, operation, how, ending):
         scene.finish()
 
 
-def many_mounts(name, ending):
+def hang_many(scene):
     """More file systems hang than helpers can wait for."""
+    while len(scene.mounts) < MOUNTS:
+        scene.add_mount()
+    for mount in scene.mounts:
+        scene.load(os.path.join(mount.point, "hung-load"), nice=5)
+        mount.tell("seen")
+        mount.tell("hang OPEN")
+
+
+def many_mounts(name, ending):
     with Scene(name) as scene:
-        while len(scene.mounts) < MOUNTS:
-            scene.add_mount()
-        for mount in scene.mounts:
-            scene.load(os.path.join(mount.point, "hung-load"), nice=5)
-            mount.tell("seen")
-            mount.tell("hang OPEN")
+        hang_many(scene)
         scene.start(f"{COUNTING} --columns hottest {scene.targets()}")
         terminals.wait_until("a request that hangs in each mount", lambda: all(
             mount.hung(scene.pid) for mount in scene.mounts), NAMES_S)
         go_on(scene, CLOCK, plain_row())
         scene.end(ending)
+        scene.finish()
+
+
+def many_at_start(name):
+    """No file is known. The processes that hang come before another one of the disk."""
+    with Scene(name) as scene:
+        hang_many(scene)
+        scene.load(SHARED["fresh"], nice=-15)
+        output = run_batch(scene, f"--code --format json {COUNTING} -n {BATCH_REFRESHES} "
+                                  f"{scene.targets()}")
+        frames = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+        scene.check_reached()
+        for program in ("plain", "fresh"):
+            scene.check_names([f"{program}_burn" in names_of(frame, f"{program}-load")
+                               for frame in frames])
+        scene.finish()
+
+
+def overlaid(name, operation, ending):
+    """The program is on an overlay, whose lower folder is the mount."""
+    with Scene(name) as scene:
+        merged, empty = (os.path.join(scene.mount.home, word) for word in ("merged", "empty"))
+        os.mkdir(merged)
+        os.mkdir(empty)
+        try:
+            fuse_server.mount("overlay", merged, "overlay",
+                              options=f"lowerdir={empty}:{scene.mount.point}")
+        except OSError as error:
+            raise terminals.Skip(f"overlay: {error.strerror}") from error
+        try:
+            scene.load(os.path.join(merged, "hung-load"))
+            scene.arm(operation, "read")
+            scene.start(f"{COUNTING} --columns hottest {scene.targets()}")
+            scene.wait_for_hang()
+            if ending == "q":
+                go_on(scene, CLOCK, plain_row())
+            scene.end(ending)
+            scene.finish()
+        finally:
+            scene.mount.abort()
+            fuse_server.libc.umount2(merged.encode(), fuse_server.MNT_DETACH)
+
+
+def answers_again(name, operation, hung_s):
+    """After that time. Names come then."""
+    with Scene(name) as scene:
+        load = scene.program_of_mount()
+        scene.arm(operation, "read")
+        scene.start(f"{COUNTING} --columns hottest {scene.targets()}")
+        scene.wait_for_hang()
+        time.sleep(hung_s)
+        if re.search(row_of(load, "hung_burn"), scene.terminal.screen(), re.M):
+            scene.wrong("it has names while it hangs")
+        scene.mount.tell("answer")
+        began = time.monotonic()
+        if scene.is_shown(row_of(load, "hung_burn"), AGAIN_S):
+            scene.remarks.append(f"names after {time.monotonic() - began:.1f} s")
+        else:
+            scene.wrong(f"no names {AGAIN_S} s after it answers")
+        scene.end("q")
+        scene.finish()
+
+
+def unmounted(name):
+    """The mount is detached from all folders while it hangs."""
+    with Scene(name) as scene:
+        scene.program_of_mount()
+        scene.arm("OPEN", "read")
+        process = subprocess.Popen(
+            [PMCTOP, "--code", "--format", "json", "-n", str(BATCH_S), *COUNTING.split(),
+             *scene.targets().split()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        scene.pid, seen = process.pid, []
+        remedies = ["umount -f", "is unmounted, but in use"]
+        for line in process.stdout:
+            seen.append([note for note in json.loads(line)["notes"] if re.search(SENTENCE, note)])
+            if any(remedies[0] in note for note in seen[-1]):
+                if len(remedies) == 1:
+                    break
+                fuse_server.libc.umount2(scene.mount.point.encode(), fuse_server.MNT_DETACH)
+                remedies.pop(0)
+        else:
+            scene.wrong(f"no sentence with '{remedies[0]}': {seen[-1:]}")
+        process.stdout.close()
+        process.terminate()
+        process.wait()
         scene.finish()
 
 
@@ -756,6 +846,13 @@ def rows():
         for ending in ENDINGS:
             row(f"{title}: {ending}", replay_screen, operation, place, ending)
     row(f"{MOUNTS} mounts: q", many_mounts, "q")
+    row(f"{MOUNTS} mounts: --format json", many_at_start)
+    row("an unmounted file system", unmounted)
+    for operation in OPS:
+        row(f"an overlay, {operation}: q", overlaid, operation, "q")
+    row("an overlay, OPEN: SIGINT", overlaid, "OPEN", "SIGINT")
+    for hung_s, operation in itertools.product((3, 15), ("OPEN", "READ")):
+        row(f"an answer after {hung_s} s, {operation}", answers_again, operation, hung_s)
     row("a slow disk, 0.7 s", slow_disk, 0.7, 60)
     row("a slow disk, 3 s", slow_disk, 3, 150)
     row("strace", system_calls)

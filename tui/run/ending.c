@@ -137,6 +137,38 @@ static bool read_quit_key(struct ending *ending)
 	return false;
 }
 
+/* Reads a file of a thread of this process. The bytes read, or -1. */
+static ssize_t read_of_thread(const char *thread, const char *name, char *text, size_t size)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/%s", thread, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ssize_t n = read(fd, text, size - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+/*
+ * A program with file capabilities may not read its own system calls, because its files in /proc
+ * belong to root. Then a thread that the kernel does not let go, state D, is taken for one.
+ */
+static bool is_in_file(const char *thread)
+{
+	char text[256];
+
+	if (read_of_thread(thread, "syscall", text, sizeof(text)) > 0)
+		/* "running" while it runs. */
+		return isdigit((unsigned char)text[0]) &&
+		       syscall_kind(strtol(text, NULL, 10)) == SYSCALL_FILE;
+	const char *name_end =
+		read_of_thread(thread, "stat", text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+	return name_end && strncmp(name_end, ") D", 3) == 0;
+}
+
 /*
  * Whether a thread stands in a system call on a file. Without one, the process is only slow or
  * busy, and ends without a sentence.
@@ -147,15 +179,9 @@ static bool is_thread_in_file(void)
 	bool found = false;
 
 	for (struct dirent *task; tasks && (task = readdir(tasks)) != NULL;) {
-		char path[300], text[32] = "";
-		snprintf(path, sizeof(path), "/proc/self/task/%s/syscall", task->d_name);
-		int fd = atoi(task->d_name) == gettid() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		/* "running" while it runs. */
-		if (read(fd, text, sizeof(text) - 1) > 0 && isdigit((unsigned char)text[0]))
-			found |= syscall_kind(strtol(text, NULL, 10)) == SYSCALL_FILE;
-		close(fd);
+		int number = atoi(task->d_name); /* 0: "." and ".." */
+
+		found |= number > 0 && number != gettid() && is_in_file(task->d_name);
 	}
 	if (tasks)
 		closedir(tasks);

@@ -231,6 +231,7 @@ static int send_go(int socket, enum launch_io io)
 
 int launch_go(struct launch *launch, enum launch_io io, struct error *err)
 {
+	char what[128];
 	int error;
 
 	launch->gone = true;
@@ -243,8 +244,8 @@ int launch_go(struct launch *launch, enum launch_io io, struct error *err)
 		if (launch->gone)
 			return 0; /* killed before; launch_reap() reports it */
 		launch->status = LAUNCH_CANNOT_EXECUTE;
-		return error_set(err, rc, "'%.120s' cannot be started: %s.", launch->command[0],
-				 error_why(rc));
+		snprintf(what, sizeof(what), "'%.120s'", launch->command[0]);
+		return error_set_not_started(err, rc, what);
 	}
 	ssize_t got = read_uninterrupted(launch->socket, &error, sizeof(error));
 	close_fd(&launch->socket);

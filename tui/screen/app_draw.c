@@ -238,6 +238,8 @@ void app_draw(struct app *app, struct canvas *canvas)
 	}
 	canvas_clear(canvas);
 	app->screen->draw(app, canvas);
+	if (canvas->height > 0)
+		prompt_draw_error(&app->prompt, canvas, canvas->height - 1);
 	if (app->replay.index)
 		replay_index_unlock_history(app->replay.index);
 	if (app->picker.ops)

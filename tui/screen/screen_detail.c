@@ -6,6 +6,7 @@
 #include "tui/screen/screen_detail.h"
 
 #include "core/base/text.h"
+#include "tui/panel/frame.h"
 #include "tui/panel/playback_text.h"
 #include "tui/screen/app.h"
 
@@ -209,11 +210,20 @@ void screen_detail_draw_title(const struct app *app, struct canvas *canvas, stru
 
 static void detail_draw(struct app *app, struct canvas *canvas)
 {
-	struct layout_want want = {.prompt = app->prompt.active};
+	const struct frame frame = {
+		.snapshot = app->display.snapshot,
+		.notice = app->messages.notice,
+	};
+	struct layout_want want = {
+		.prompt = app->prompt.active,
+		.banner = frame_banner_lines(&frame, canvas->width),
+	};
 	struct layout layout = layout_screen(canvas->width, canvas->height, &want);
-	/* This screen has no totals: the body begins on their line. */
-	struct rect body = {0, layout.totals.y, layout.body.width,
-			    layout.body.y + layout.body.height - layout.totals.y};
+	/* This screen has no totals: the note and the body begin on their line. */
+	struct rect banner = layout.banner;
+	banner.y = layout.totals.y;
+	struct rect body = {0, banner.y + banner.height, layout.body.width,
+			    layout.body.height + layout.totals.height};
 	struct canvas measured = {.ascii = canvas->ascii}, whole;
 	struct rect all = {0, 0, body.width, body.height};
 	struct detail detail;
@@ -240,6 +250,7 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 	canvas_copy(canvas, body, &whole, app->page.top);
 	detail_subject_title(&app->watch.subject, title, sizeof(title));
 	screen_detail_draw_title(app, canvas, layout.title, title, "");
+	frame_draw_banner(&frame, canvas, banner);
 	app_draw_bottom(app, canvas, layout.bottom);
 	canvas_fini(&whole);
 	detail_fini(&detail);

@@ -5,15 +5,17 @@
  */
 #include "tui/widget/widget_prompt.h"
 
+#include "core/base/text.h"
 #include "core/base/util.h"
 #include "tui/term/keymap.h"
 #include "tui/widget/edit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char hint[] = "Enter OK  Esc Cancel";
 
-enum { HINT_GAP = 4 };
+enum { HINT_GAP = 4, ERROR_GAP = 2 };
 
 void prompt_open(struct prompt *prompt, const char *query, prompt_accept_fn *accept)
 {
@@ -77,6 +79,17 @@ void prompt_update(struct prompt *prompt, void *owner)
 	prompt->watch->change(owner, prompt->text, &prompt->error);
 }
 
+/* Where the error begins, behind the text. */
+static unsigned error_column(const struct prompt *prompt)
+{
+	return text_width(prompt->query) + 1 + text_width(prompt->text) + ERROR_GAP;
+}
+
+static bool has_error_beside(const struct prompt *prompt, unsigned width)
+{
+	return error_column(prompt) + text_width(prompt->error.text) <= width;
+}
+
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct rect rect)
 {
 	unsigned end = rect.x + rect.width, x = rect.x;
@@ -88,11 +101,39 @@ void prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct rect
 	if (x < end)
 		x++;
 	x += canvas_text(canvas, x, rect.y, end - x, STYLE_PLAIN, prompt->text);
-	if (!prompt->confirms && x + HINT_GAP + strlen(hint) < end)
+	bool beside = prompt->error.text[0] && has_error_beside(prompt, rect.width);
+	if (!prompt->confirms && !beside && x + HINT_GAP + strlen(hint) < end)
 		canvas_text(canvas, end - (unsigned)strlen(hint), rect.y, (unsigned)strlen(hint),
 			    STYLE_DIM, hint);
 	canvas_cursor(canvas, x < end ? x : end - 1, rect.y);
-	if (prompt->error.text[0] && x + 2 < end)
-		canvas_text_ellipsis(canvas, x + 2, rect.y, end - x - 2, STYLE_BAD,
-				     prompt->error.text);
+	if (beside)
+		canvas_text(canvas, x + ERROR_GAP, rect.y, end - x - ERROR_GAP, STYLE_BAD,
+			    prompt->error.text);
+}
+
+/* The bytes of the next line of a text, with the blanks behind it. */
+static size_t line_bytes(const char *text, unsigned width)
+{
+	size_t length = text_first_line(text, width);
+
+	return length + strspn(text + length, " ");
+}
+
+void prompt_draw_error(const struct prompt *prompt, struct canvas *canvas, unsigned bottom)
+{
+	unsigned width = canvas->width, lines = 0;
+	const char *rest = prompt->error.text;
+
+	if (!prompt->active || has_error_beside(prompt, width))
+		return;
+	for (const char *at = rest; *at && lines < bottom; lines++)
+		at += line_bytes(at, width);
+	for (unsigned y = bottom - lines; y < bottom; y++, rest += line_bytes(rest, width)) {
+		char *line = xstrndup(rest,
+				      y + 1 < bottom ? text_first_line(rest, width) : strlen(rest));
+
+		canvas_fill(canvas, (struct rect){0, y, width, 1}, STYLE_PLAIN);
+		canvas_text_ellipsis(canvas, 0, y, width, STYLE_BAD, line);
+		free(line);
+	}
 }

@@ -43,6 +43,10 @@ void prompt_confirm(struct prompt *prompt, const char *query, prompt_accept_fn *
 void prompt_key(struct prompt *prompt, int key, void *owner);
 /* The snapshot has changed: a watched text that had an error is tried again. */
 void prompt_update(struct prompt *prompt, void *owner);
+/* Draws the question and the text on the rect's first line, and the error if it fits beside. */
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct rect rect);
+/* Draws an error that does not fit there on the lines above the line `bottom`, over what is there.
+ */
+void prompt_draw_error(const struct prompt *prompt, struct canvas *canvas, unsigned bottom);
 
 #endif

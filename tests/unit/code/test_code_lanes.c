@@ -9,16 +9,20 @@
 #include "core/code/opener_client.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/files.h"
+#include "tests/unit/shared/rooted.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEVICES = 64, DISK = 1, DISK_2 = 2, DISK_3 = 3, DEAD = 5 }; /* device numbers */
+enum { DEVICES = 64, DISK = 1, DISK_2 = 2, DISK_3 = 3, DEAD = 5 }; /* minor device numbers */
+enum { MAJOR = 4000 };                                             /* no real one */
 
 /* What the world is like. */
 static struct world {
@@ -79,13 +83,13 @@ int opener_client_file(struct opener_client *client, const struct opener_file *f
 		       struct mapped_file *found, bool *given)
 {
 	const struct code_object *object = file->mapping->object;
-	bool hangs = world.hangs[object->dev] && !(file->skipped & 1u << world.stage);
+	bool hangs = world.hangs[minor(object->dev)] && !(file->skipped & 1u << world.stage);
 
 	(void)link, (void)deadline_ns;
 	world.skipped = file->skipped;
 	if (world.error)
 		return -EBADE;
-	if (client->works && world.hangs[client->state.dev])
+	if (client->works && world.hangs[minor(client->state.dev)])
 		return -EAGAIN;
 	client->works = hangs;
 	if (hangs) {
@@ -96,7 +100,7 @@ int opener_client_file(struct opener_client *client, const struct opener_file *f
 							      .name = client->name};
 		return -EAGAIN;
 	}
-	*found = (struct mapped_file){.key = 2 * object->dev + 1, .size = 4096};
+	*found = (struct mapped_file){.key = 2 * minor(object->dev) + 1, .size = 4096};
 	*given = true;
 	return 0;
 }
@@ -120,9 +124,10 @@ uint64_t opener_client_stands_ns(struct opener_client *client, const struct sys 
 				 struct opener_request_state *state)
 {
 	(void)sys;
-	if (client->works && !world.hangs[client->state.dev])
+	if (client->works && !world.hangs[minor(client->state.dev)])
 		client->works = false; /* it has answered */
-	*state = client->state;
+	if (client->works)
+		*state = client->state;
 	return client->works ? world.stands_ns : 0;
 }
 
@@ -171,9 +176,11 @@ size_t symbol_client_find(struct symbol_client *client, const struct symbol_quer
 
 	(void)deadline_ns;
 	for (size_t i = 0; i < n && !client->key; i++) {
+		if (symbol_client_file(client, queries[i].key) != SYMBOL_FILE_GIVEN)
+			continue;
 		if (world.parser_hangs[queries[i].key / 2])
 			client->key = queries[i].key;
-		if (client->key || symbol_client_file(client, queries[i].key) != SYMBOL_FILE_GIVEN)
+		if (client->key)
 			continue;
 		found(arg, i, &symbol);
 		answers++;
@@ -213,7 +220,7 @@ uint64_t symbol_client_stands_ns(struct symbol_client *client, const struct sys 
 }
 
 struct scene {
-	struct sys sys;
+	struct rooted rooted;
 	struct code_lanes *lanes;
 	struct code_helpers helpers;
 };
@@ -221,9 +228,10 @@ struct scene {
 static void begin(struct scene *scene)
 {
 	world = (struct world){.stage = MAPPED_FILE_SELF, .stands_ns = NS_PER_S};
-	assert_int_equal(sys_linux_init(&scene->sys), 0);
-	scene->lanes = code_lanes_new(
-		&(struct code_lanes_config){.sys = &scene->sys, .symfs = "/sym", .pause_ns = 1});
+	rooted_init(&scene->rooted);
+	scene->rooted.ops.shared = true;
+	scene->lanes = code_lanes_new(&(struct code_lanes_config){
+		.sys = &scene->rooted.sys, .symfs = "/sym", .pause_ns = 1});
 	scene->helpers = code_lanes_helpers(scene->lanes);
 }
 
@@ -237,7 +245,7 @@ static void end(struct scene *scene)
 {
 	end_processes();
 	code_lanes_free(scene->lanes);
-	sys_linux_fini(&scene->sys);
+	rooted_fini(&scene->rooted);
 	while (waitpid(-1, NULL, 0) > 0)
 		;
 }
@@ -251,7 +259,7 @@ static int open_file(struct scene *scene, unsigned dev)
 	struct mapped_file found;
 
 	snprintf(name, sizeof(name), "/mount%u/file", dev);
-	object->dev = dev;
+	object->dev = makedev(MAJOR, dev);
 	object->inode = 7;
 	strcpy(object->name, name);
 	int rc = scene->helpers.open(scene->helpers.ctx, getpid(), &mapping,
@@ -263,7 +271,7 @@ static int open_file(struct scene *scene, unsigned dev)
 }
 
 /* Whether files of the device have answered before, or no file has failed to. */
-static bool has_answered(const struct scene *scene, unsigned dev)
+static bool has_device_answered(const struct scene *scene, dev_t dev)
 {
 	struct code_object *object = xcalloc(1, sizeof(*object) + sizeof("/"));
 	const struct code_mapping mapping = {0x1000, 0x2000, 0, object};
@@ -273,6 +281,11 @@ static bool has_answered(const struct scene *scene, unsigned dev)
 	bool answered = scene->helpers.answered(scene->helpers.ctx, &mapping);
 	free(object);
 	return answered;
+}
+
+static bool has_answered(const struct scene *scene, unsigned dev)
+{
+	return has_device_answered(scene, makedev(MAJOR, dev));
 }
 
 /* Lets the lanes look at the processes, and returns the note, "" for none. */
@@ -356,6 +369,91 @@ static void a_file_that_does_not_answer_has_a_lane_of_its_own(void **state)
 	end(&scene);
 }
 
+/* The devices that hold the running program and its libraries answer, so they are tried first. */
+static void the_devices_of_the_program_have_answered(void **state)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[4096];
+	unsigned devices[2], n = 0;
+	unsigned long inode;
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	assert_non_null(maps);
+	world.hangs[DEAD] = true;
+	open_file(&scene, DEAD);
+	look(&scene);
+	assert_false(has_answered(&scene, DISK));
+	while (fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%*s %*s %*s %x:%x %lu", &devices[0], &devices[1], &inode) != 3 ||
+		    inode == 0)
+			continue;
+		assert_true(has_device_answered(&scene, makedev(devices[0], devices[1])));
+		n++;
+	}
+	assert_true(n > 0);
+	fclose(maps);
+	end(&scene);
+}
+
+/* After the first one that hangs, those that are tried for the first time stop no other. */
+static void new_devices_are_tried_in_lanes_of_their_own(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	world.immortal = true;
+	assert_int_equal(open_file(&scene, DISK), 0);
+	for (unsigned i = 0; i < CODE_LANES_MAX + 3; i++)
+		world.hangs[10 + i] = true;
+	assert_int_equal(open_file(&scene, 10), -EAGAIN);
+	look(&scene);
+	world.stands_ns = CODE_LANES_ASIDE_NS - 1;
+	for (unsigned i = 1; i < CODE_LANES_MAX + 3; i++) {
+		assert_int_equal(open_file(&scene, 10 + i), -EAGAIN);
+		assert_int_equal(open_file(&scene, DISK), 0);
+		assert_int_equal(find_functions(&scene, DISK, DISK), 3);
+	}
+	/* Not even more than lanes can wait at once: none has stood still for long. */
+	assert_int_equal(world.n_left, 0);
+	assert_int_equal(world.openers, 1 + CODE_LANES_MAX);
+	world.stands_ns = CODE_LANES_SLOW_NS;
+	look(&scene);
+	for (unsigned i = 0; i < CODE_LANES_MAX + 3; i++)
+		open_file(&scene, 10 + i);
+	assert_int_equal(world.n_left, 3);
+	assert_non_null(strstr(look(&scene), "The same holds for 10 other file systems."));
+	assert_int_equal(open_file(&scene, DISK), 0);
+	/* One that answers is known then. */
+	assert_false(has_answered(&scene, DISK_2));
+	assert_int_equal(open_file(&scene, DISK_2), 0);
+	assert_int_equal(find_functions(&scene, DISK_2, DISK), 3);
+	assert_true(has_answered(&scene, DISK_2));
+	world.immortal = false;
+	end(&scene);
+}
+
+/* Its device answers, another mount does not: the lane is left to that one. */
+static void a_new_device_may_stand_at_another_mount(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	world.hangs[DEAD] = true;
+	assert_int_equal(open_file(&scene, DEAD), -EAGAIN);
+	look(&scene);
+	world.hangs[DISK] = true;
+	world.stage = MAPPED_FILE_DEBUG_HERE;
+	assert_int_equal(open_file(&scene, DISK), -EAGAIN);
+	look(&scene);
+	assert_int_equal(open_file(&scene, DISK), 0);
+	assert_int_equal(world.skipped, 1u << MAPPED_FILE_DEBUG_HERE);
+	end(&scene);
+}
+
 static void a_short_halt_has_no_note(void **state)
 {
 	struct scene scene;
@@ -411,6 +509,54 @@ static void a_lane_that_stands_still_is_abandoned(void **state)
 	end(&scene);
 }
 
+/* However soon the lanes are stopped. */
+static const struct stop_row {
+	const char *name;
+	uint64_t stands_ns; /* at the stop */
+	bool parser;        /* it is what hangs */
+	bool seen;          /* the lane was left to the device before */
+} stop_rows[] = {
+	{"at once", 0, false, false},
+	{"after a moment", 1, false, false},
+	{"the parser, at once", 0, true, false},
+	{"the parser, after a moment", 1, true, false},
+	{"a lane of its own", NS_PER_S, false, true},
+	{"a lane of its own, the parser", NS_PER_S, true, true},
+};
+
+static void a_stop_remembers_the_device_that_hangs(void **state)
+{
+	const struct stop_row *row = *state;
+	struct scene scene;
+
+	begin(&scene);
+	world.immortal = true;
+	world.stands_ns = row->stands_ns;
+	assert_int_equal(open_file(&scene, DISK), 0);
+	world.hangs[DEAD] = !row->parser;
+	world.parser_hangs[DEAD] = row->parser;
+	for (unsigned i = 0; i < 10; i++) {
+		int rc = open_file(&scene, DEAD);
+
+		if (i > 0)
+			assert_int_equal(rc, -ETIMEDOUT);
+		find_functions(&scene, DEAD, DISK);
+		if (row->seen)
+			look(&scene);
+		code_lanes_stop(scene.lanes);
+		assert_int_equal(world.n_left, 1);
+		assert_int_equal(open_file(&scene, DISK), 0);
+	}
+	assert_non_null(strstr(look(&scene), "/mount5/file"));
+	/* It has ended. */
+	world.hangs[DEAD] = world.parser_hangs[DEAD] = false;
+	end_processes();
+	while (open_file(&scene, DEAD) != 0)
+		sched_yield();
+	assert_string_equal(look(&scene), "");
+	end(&scene);
+}
+
 static void a_parser_that_stands_still_is_left_to_its_file(void **state)
 {
 	struct scene scene;
@@ -429,6 +575,41 @@ static void a_parser_that_stands_still_is_left_to_its_file(void **state)
 	look(&scene);
 	assert_int_equal(scene.helpers.file(scene.helpers.ctx, 2 * DEAD + 1), SYMBOL_FILE_SILENT);
 	assert_int_equal(find_functions(&scene, DEAD, DISK), 2);
+	end(&scene);
+}
+
+/* umount -l while programs of it run: nothing can be unmounted any more. */
+static const struct mount_row {
+	const char *name, *mounts; /* of the process; NULL: they cannot be read */
+	bool parser;               /* it is what hangs */
+	const char *remedy;
+} mount_rows[] = {
+	{"mounted", "30 1 0:4 / / rw - ext4 sda rw\n31 30 4000:5 / /mnt rw - fuse x rw\n", false,
+	 "answer. Restore or unmount (umount -f) its file system."},
+	{"unmounted", "30 1 0:4 / / rw - ext4 sda rw\n31 30 4000:55 / /mnt rw - fuse x rw\n", false,
+	 "answer. Its file system is unmounted, but in use: restore or end its server"},
+	{"unknown", NULL, false, "answer. Restore or unmount (umount -f) its file system."},
+	{"unmounted, the parser hangs", "30 1 0:4 / / rw - ext4 sda rw\n", true,
+	 "answer. Its file system is unmounted, but in use: restore or end its server"},
+};
+
+static void the_remedy_knows_what_is_unmounted(void **state)
+{
+	const struct mount_row *row = *state;
+	struct scene scene;
+	char path[40];
+
+	begin(&scene);
+	snprintf(path, sizeof(path), "/proc/%d/mountinfo", getpid());
+	if (row->mounts)
+		rooted_text(&scene.rooted, path, row->mounts);
+	world.hangs[DEAD] = !row->parser;
+	world.parser_hangs[DEAD] = row->parser;
+	open_file(&scene, DEAD);
+	find_functions(&scene, DEAD, DISK);
+	const char *note = look(&scene);
+	if (!strstr(note, row->remedy))
+		fail_msg("%s", note);
 	end(&scene);
 }
 
@@ -481,6 +662,7 @@ static void more_files_than_lanes_do_not_answer(void **state)
 	(void)state;
 	begin(&scene);
 	world.immortal = true;
+	assert_int_equal(open_file(&scene, DISK), 0);
 	while (hung < CODE_LANES_MAX + 3) {
 		world.hangs[10 + hung] = true;
 		assert_int_equal(open_file(&scene, 10 + hung++), -EAGAIN);
@@ -645,10 +827,15 @@ static void processes_that_fail_have_a_note(void **state)
 
 int main(void)
 {
-	const struct cases tables[] = {CASES(a_stage_that_does_not_answer_is_left_out, stage_rows)};
+	const struct cases tables[] = {CASES(a_stop_remembers_the_device_that_hangs, stop_rows),
+				       CASES(a_stage_that_does_not_answer_is_left_out, stage_rows),
+				       CASES(the_remedy_knows_what_is_unmounted, mount_rows)};
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(lanes_close_no_descriptor_of_others),
 		cmocka_unit_test(a_file_that_does_not_answer_has_a_lane_of_its_own),
+		cmocka_unit_test(the_devices_of_the_program_have_answered),
+		cmocka_unit_test(new_devices_are_tried_in_lanes_of_their_own),
+		cmocka_unit_test(a_new_device_may_stand_at_another_mount),
 		cmocka_unit_test(a_short_halt_has_no_note),
 		cmocka_unit_test(a_lane_that_stands_still_is_abandoned),
 		cmocka_unit_test(a_parser_that_stands_still_is_left_to_its_file),

@@ -369,6 +369,13 @@ static void the_deadline_leaves_places_for_later(void **state)
 	assert_int_equal(code_names_resolve(scene.names, places, 2, NEVER), 2);
 	/* What is known needs no time. */
 	assert_int_equal(code_names_resolve(scene.names, places, 2, scene.rooted.now_ns), 2);
+	/* Nor do other places of a known function. */
+	uint32_t id = places[0].id;
+	places[0].address = 0x10145;
+	assert_int_equal(code_names_resolve(scene.names, places, 2, scene.rooted.now_ns), 2);
+	assert_int_equal(places[0].id, id);
+	places[0].address = 0x10223;
+	assert_int_equal(code_names_resolve(scene.names, places, 2, scene.rooted.now_ns), 1);
 	assert_int_equal(code_names_resolve(scene.names, NULL, 0, NEVER), 0);
 	end(&scene);
 }

@@ -58,7 +58,7 @@ static void starts_that_fail(void **state)
 		{"nothing fails", 0, 0, 0, 7, ""},
 		{"a signal", 3, EINTR, 0, 7, ""},
 		{"no memory for the byte", 1, ENOBUFS, -ENOBUFS, LAUNCH_CANNOT_EXECUTE,
-		 "'sh' cannot be started: No buffer space available."},
+		 "'sh' cannot be started: No buffer space available. Free memory, and try again."},
 		{"the child has exited", 1, EPIPE, 0, LAUNCH_CANNOT_EXECUTE, ""},
 	};
 

@@ -456,6 +456,46 @@ static void test_sorting(void **state)
 	stage_close(&stage);
 }
 
+/* An error that does not fit beside the text of a prompt stands above it, whole. */
+static void test_long_error_of_a_prompt(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_press(&stage, 's');
+	for (unsigned i = 0; i < 50; i++)
+		stage_press(&stage, 'x');
+	stage_press(&stage, KEYMAP_ENTER);
+	const char *error = stage.app.prompt.error.text;
+	size_t length = text_first_line(error, 80);
+	char lines[300];
+	assert_true(text_width(error) > 80 && text_width(error) < 2 * 80);
+	snprintf(lines, sizeof(lines), "\n%.*s\n%s\nInterval", (int)length, error,
+		 error + length + 1);
+	stage_check_text(&stage, lines, true);
+	stage_press(&stage, KEYMAP_ESCAPE);
+	stage_check_text(&stage, "Invalid", false);
+	stage_close(&stage);
+}
+
+/* What is missing is said on the page of details, too. */
+static void test_notes_of_details(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_lossy(2));
+	stage_press(&stage, KEYMAP_ENTER);
+	assert_ptr_equal(stage.app.screen, &screen_detail);
+	stage_check_text(&stage, "Records were lost: the rings are too small for this many", true);
+	stage_check_text(&stage, "(+1 more: L)", true);
+	text_copy(stage.app.messages.notice, sizeof(stage.app.messages.notice), "A notice.");
+	stage_press(&stage, KEYMAP_DOWN);
+	stage_check_text(&stage, "\nA notice. ", true);
+	stage_close(&stage);
+}
+
 static void test_interval_prompt(void **state)
 {
 	struct stage stage;
@@ -627,6 +667,8 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_selection_stays),
 		cmocka_unit_test(test_sorting),
+		cmocka_unit_test(test_long_error_of_a_prompt),
+		cmocka_unit_test(test_notes_of_details),
 		cmocka_unit_test(test_interval_prompt),
 		cmocka_unit_test(test_screens),
 		cmocka_unit_test(test_rolling_up),
