@@ -66,6 +66,7 @@ struct fiber {
 	void *arg;
 	bool finished; /* run() has returned */
 	struct fiber_thread *carrier;
+	uint64_t cpu_ns; /* CPU time of the fiber, less that of the carrier's whole thread */
 	_Atomic uint64_t steps;
 	_Atomic bool watched; /* a thread watches, or has been started for that */
 	_Atomic bool asleep;  /* the watch waits for the next call */
@@ -195,7 +196,10 @@ static void carry(struct fiber_thread *self)
 	pthread_mutex_unlock(&fiber->lock);
 }
 
-/* Whether a thread of this process waits. One that runs, or waits for a CPU, is only slow. */
+/*
+ * Whether a thread of this process waits. One that runs, waits for a CPU, or was stopped, is only
+ * slow.
+ */
 static bool is_waiting(pid_t tid)
 {
 	char path[64], text[256];
@@ -208,7 +212,7 @@ static bool is_waiting(pid_t tid)
 	close(fd);
 	text[length > 0 ? length : 0] = '\0';
 	const char *end = strrchr(text, ')');
-	return !end || end[1] != ' ' || end[2] != 'R';
+	return !end || end[1] != ' ' || !end[2] || !strchr("RTt", end[2]);
 }
 
 /* Of a fiber whose lock is held. */
@@ -218,6 +222,21 @@ static bool has_stuck(const struct fiber *fiber)
 		if (atomic_load(&thread->role) == STUCK)
 			return true;
 	return false;
+}
+
+static uint64_t thread_cpu_ns(pthread_t thread)
+{
+	struct timespec time = {0};
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(thread, &clock) == 0)
+		clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
+uint64_t fiber_cpu_ns(const struct fiber *fiber)
+{
+	return fiber->cpu_ns + thread_cpu_ns(pthread_self());
 }
 
 /* The call is late. Returns whether `self` carries the fiber now. With the lock. */
@@ -230,6 +249,7 @@ static bool take_over(struct fiber_thread *self)
 	if (!is_waiting(atomic_load(&late->tid)) ||
 	    !atomic_compare_exchange_strong(&late->role, &role, STUCK))
 		return false;
+	fiber->cpu_ns += thread_cpu_ns(late->thread) - thread_cpu_ns(pthread_self());
 	atomic_store(&self->role, CARRIES);
 	fiber->carrier = self;
 	atomic_fetch_add(&fiber->steps, 1);
@@ -239,7 +259,8 @@ static bool take_over(struct fiber_thread *self)
 	return true;
 }
 
-static void sleep_until_changed(struct fiber *fiber, uint64_t ns)
+/* Other threads signal the same condition, and must not make the time shorter. */
+static void sleep_or_end(struct fiber *fiber, uint64_t ns)
 {
 	struct timespec until;
 
@@ -247,7 +268,9 @@ static void sleep_until_changed(struct fiber *fiber, uint64_t ns)
 	ns += (uint64_t)until.tv_nsec;
 	until.tv_sec += (time_t)(ns / NS_PER_S);
 	until.tv_nsec = (long)(ns % NS_PER_S);
-	pthread_cond_timedwait(&fiber->changed, &fiber->lock, &until);
+	while (!fiber->ended &&
+	       pthread_cond_timedwait(&fiber->changed, &fiber->lock, &until) != ETIMEDOUT)
+		;
 }
 
 /* With the lock. Returns whether `self` carries the fiber now; false: the fiber has ended. */
@@ -264,7 +287,7 @@ static bool watch_calls(struct fiber_thread *self)
 			atomic_store(&fiber->asleep, false);
 			seen = atomic_load(&fiber->steps);
 		}
-		sleep_until_changed(fiber, has_stuck(fiber) ? PATIENCE_STUCK_NS : PATIENCE_NS);
+		sleep_or_end(fiber, has_stuck(fiber) ? PATIENCE_STUCK_NS : PATIENCE_NS);
 		uint64_t now = atomic_load(&fiber->steps);
 		if (now == seen && now % 2 == 1 && take_over(self))
 			return true;
@@ -403,15 +426,27 @@ static bool is_refused(struct fiber *fiber, uint64_t key)
 	return n == FIBER_STUCK_MOST;
 }
 
+/* The thread that could not be started before may be possible by now. */
+static bool is_watched(struct fiber *fiber)
+{
+	if (atomic_load(&fiber->watched))
+		return true;
+	pthread_mutex_lock(&fiber->lock);
+	bool watched = fiber->has_watch || fiber->idle > 0 || add_thread(fiber, WATCHES) == 0;
+	atomic_store(&fiber->watched, watched);
+	pthread_mutex_unlock(&fiber->lock);
+	return watched;
+}
+
 int64_t fiber_call(struct fiber *fiber, uint64_t key, int64_t (*run)(void *memory),
 		   void (*undo)(void *memory, int64_t result))
 {
 	struct fiber_thread *thread = fiber->carrier;
 
-	if (!atomic_load(&fiber->watched))
-		return run(thread->memory);
 	if (is_refused(fiber, key))
 		return -ETIMEDOUT;
+	if (!is_watched(fiber))
+		return run(thread->memory);
 	thread->key = key;
 	thread->run = run;
 	thread->undo = undo;

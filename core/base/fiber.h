@@ -18,7 +18,8 @@
  * So a call costs two changes of the stack, less than a microsecond, and no change of the thread.
  *
  * What holds for the code: fiber_call() may return on another thread. So it holds no mutex at that
- * time, and keeps no address of a thread-local variable (errno).
+ * time, keeps no address of a thread-local variable (errno), and compares no CPU times of its
+ * thread: fiber_cpu_ns() has them.
  */
 struct fiber;
 
@@ -46,12 +47,15 @@ void *fiber_memory(struct fiber *fiber, size_t size);
 
 /*
  * Returns run(memory), which makes the system calls. -ETIMEDOUT if it does not return in time, or
- * at once while an earlier call with this key has not returned, or FIBER_STUCK_MOST have not. If it
- * returns later, undo(memory, result) is called (NULL: nothing is undone), on the thread of the
+ * at once while an earlier call with this key has not returned, or FIBER_STUCK_MOST have not. While
+ * no second thread can be started, other calls wait. If it returns later, undo(memory, result) is called (NULL: nothing is undone), on the thread of the
  * call. These two functions use `memory` alone.
  */
 int64_t fiber_call(struct fiber *fiber, uint64_t key, int64_t (*run)(void *memory),
 		   void (*undo)(void *memory, int64_t result));
+
+/* CPU time of the threads that carried the fiber, while they did. For the fiber's code. */
+uint64_t fiber_cpu_ns(const struct fiber *fiber);
 
 /* Copies at most `most` different keys of calls that have not returned. Returns their number. */
 size_t fiber_stuck(struct fiber *fiber, uint64_t *keys, size_t most);

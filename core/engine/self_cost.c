@@ -116,6 +116,13 @@ static bool page_agrees_with_call(const struct self_cost *cost)
 	       by_call <= after;
 }
 
+static pid_t own_thread(const struct sys *sys)
+{
+	pid_t pid, tid = 0;
+
+	return sys_self(sys, &pid, &tid) < 0 ? 0 : tid;
+}
+
 static int open_cycles(const struct sys *sys, uint64_t config1, bool kernel)
 {
 	struct perf_event_attr attr = {
@@ -136,6 +143,7 @@ static void open_counter(struct self_cost *cost)
 	void *page = NULL;
 
 	cost->open = true;
+	cost->tid = own_thread(cost->sys);
 	cost->fd = -1;
 	for (unsigned i = 0; i < 4 && cost->fd < 0; i++)
 		cost->fd = open_cycles(cost->sys, i % 2 ? 0 : CONFIG1, i < 2);
@@ -189,6 +197,9 @@ void self_cost_pause(struct self_cost *cost)
 
 void self_cost_cut(struct self_cost *cost, uint64_t now_ns, struct snapshot_cost *out)
 {
+	/* On a fiber (core/base/fiber.h) another thread may have carried the code on. */
+	if (cost->open && cost->tid != own_thread(cost->sys))
+		self_cost_pause(cost);
 	if (!cost->open)
 		open_counter(cost);
 	uint64_t cpu_ns = sys_cpu_ns(cost->sys, true);

@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * What pmctop itself costs in each interval: the CPU time of all its threads, and the cycles of the
@@ -16,6 +17,7 @@
 struct self_cost {
 	const struct sys *sys;             /* borrowed */
 	bool open;                         /* the cycle counter was opened, or cannot be */
+	pid_t tid;                         /* the thread that it counts */
 	int fd;                            /* of the cycle counter; -1: it cannot be opened */
 	struct perf_event_mmap_page *page; /* of that counter; NULL: it cannot be mapped */
 	bool in_user_mode;                 /* cycles are read in user mode, without a call */
@@ -32,7 +34,8 @@ void self_cost_pause(struct self_cost *cost);
 
 /*
  * Ends an interval: fills in cpu_ns, the time wall_ns since the last cut, cycles and reads_itself.
- * Opens the cycle counter if it is not open, so the cycles of the first interval are unknown (0).
+ * Opens the cycle counter if it is not open, or counts another thread than the caller's. The cycles
+ * of that interval are unknown (0), as are those of the first one.
  * Never fails.
  */
 void self_cost_cut(struct self_cost *cost, uint64_t now_ns, struct snapshot_cost *out);

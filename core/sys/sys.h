@@ -58,7 +58,10 @@ struct sys_ops {
 	/* Ends the present wait, or the next one. For any thread and signal handlers. */
 	void (*wake)(void *ctx);
 	uint64_t (*now_ns)(void *ctx);
-	/* CPU time in ns of the calling thread or process; 0: unknown. May be NULL. */
+	/*
+	 * CPU time in ns of the calling thread (on a fiber: of the fiber) or process; 0: unknown.
+	 * May be NULL.
+	 */
 	uint64_t (*cpu_ns)(void *ctx, bool process);
 	/* The CPU on which the caller runs now; -1: unknown. */
 	int (*current_cpu)(void *ctx);

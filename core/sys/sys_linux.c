@@ -5,6 +5,7 @@
  */
 #include "core/sys/sys.h"
 
+#include "core/base/fiber.h"
 #include "core/base/util.h"
 #include "core/sys/proc_maps.h"
 #include "core/sys/process_call.h"
@@ -151,7 +152,11 @@ static int linux_self(void *ctx, pid_t *pid, pid_t *tid)
 
 static uint64_t linux_cpu_ns(void *ctx, bool process)
 {
+	const struct fiber *fiber = process ? NULL : fiber_current();
+
 	(void)ctx;
+	if (fiber)
+		return fiber_cpu_ns(fiber);
 	return clock_ns(process ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID);
 }
 

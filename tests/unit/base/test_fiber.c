@@ -15,11 +15,22 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 enum { CALLS = 1000, ANSWER = 42 };
+
+#define BURNT_NS (50 * NS_PER_MS)
+
+static _Atomic bool no_threads;
+
+/* In place of core/base/thread.c. */
+int thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg)
+{
+	return atomic_load(&no_threads) ? -EAGAIN : -pthread_create(thread, NULL, run, arg);
+}
 
 struct scene {
 	int pipes[FIBER_STUCK_MOST + 1][2];
@@ -180,6 +191,75 @@ static void the_code_goes_on_beside_a_late_call(void **state)
 	assert_int_equal(scene.results[6], 2);
 }
 
+/* The pipes 0 and 2 do not answer. Nor does another thread begin, until pipe 2 is read. */
+static void call_without_threads(void *arg)
+{
+	struct scene *scene = arg;
+
+	atomic_store(&no_threads, true);
+	scene->results[0] = read_pipe(scene, 0, 7, NULL);
+	answer(scene, 1);
+	scene->results[1] = read_pipe(scene, 1, 7, NULL); /* refused */
+	scene->results[2] = read_pipe(scene, 1, 8, NULL); /* made, unwatched */
+	atomic_store(&no_threads, false);
+	scene->results[3] = read_pipe(scene, 2, 9, NULL);
+	scene->n_stuck = fiber_stuck(fiber_current(), scene->stuck, FIBER_STUCK_MOST);
+	answer(scene, 0);
+	answer(scene, 2);
+}
+
+static void without_more_threads_known_keys_are_refused(void **state)
+{
+	struct scene scene = {0};
+
+	(void)state;
+	if (SANITIZED)
+		skip();
+	open_pipes(&scene, 3);
+	run_scene(&scene, call_without_threads);
+	assert_int_equal(scene.results[0], -ETIMEDOUT);
+	assert_int_equal(scene.results[1], -ETIMEDOUT);
+	assert_int_equal(scene.results[2], ANSWER);
+	assert_int_equal(scene.results[3], -ETIMEDOUT);
+	assert_int_equal(scene.n_stuck, 2);
+}
+
+static uint64_t burn(void)
+{
+	struct timespec time = {0};
+
+	while (time.tv_sec == 0 && (uint64_t)time.tv_nsec < BURNT_NS)
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return fiber_cpu_ns(fiber_current());
+}
+
+/* From the first thread to the second one, and back to the first one. */
+static void call_and_burn(void *arg)
+{
+	struct scene *scene = arg;
+	uint64_t began_ns = burn();
+
+	for (unsigned i = 0; i < 2; i++) {
+		read_pipe(scene, 0, 7, NULL);
+		scene->results[i] = (int64_t)(fiber_cpu_ns(fiber_current()) - began_ns);
+		answer(scene, 0);
+		wait_until_returned();
+	}
+}
+
+static void cpu_time_goes_on_with_another_thread(void **state)
+{
+	struct scene scene = {0};
+
+	(void)state;
+	if (SANITIZED)
+		skip();
+	open_pipes(&scene, 1);
+	run_scene(&scene, call_and_burn);
+	for (unsigned i = 0; i < 2; i++)
+		assert_in_range(scene.results[i], 0, BURNT_NS);
+}
+
 /* The last pipe answers, but no more threads may be lost. */
 static void call_many(void *arg)
 {
@@ -218,6 +298,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_return_on_the_same_thread),
 		cmocka_unit_test(the_code_goes_on_beside_a_late_call),
+		cmocka_unit_test(without_more_threads_known_keys_are_refused),
+		cmocka_unit_test(cpu_time_goes_on_with_another_thread),
 		cmocka_unit_test(threads_that_are_lost_are_limited),
 	};
 

@@ -80,6 +80,7 @@ struct machine {
 	bool refuses, fails;
 	unsigned opens, closes;
 	uint64_t reads, cpu_ns;
+	pid_t tid;
 };
 
 static int machine_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
@@ -130,17 +131,30 @@ static uint64_t machine_cpu_ns(void *ctx, bool process)
 	return self->cpu_ns;
 }
 
+static int machine_self(void *ctx, pid_t *pid, pid_t *tid)
+{
+	const struct machine *self = ctx;
+
+	*pid = 1;
+	*tid = self->tid;
+	return 0;
+}
+
 static const struct sys_ops machine_ops = {
 	.perf_open = machine_open,
 	.perf_map = machine_map,
 	.perf_read = machine_read,
 	.close = machine_close,
 	.cpu_ns = machine_cpu_ns,
+	.self = machine_self,
 };
 
-enum { INTERVALS = 6 };
+enum { INTERVALS = 8 };
 
-/* Cycles and times of intervals, the second one after a pause, and one with a failed reading. */
+/*
+ * Cycles and times of intervals, the second one after a pause, one with a failed reading, and the
+ * seventh on another thread.
+ */
 static void check_intervals(bool refuses, const uint64_t cycles[INTERVALS])
 {
 	struct machine self = {.refuses = refuses, .cpu_ns = 50};
@@ -153,6 +167,7 @@ static void check_intervals(bool refuses, const uint64_t cycles[INTERVALS])
 	for (unsigned i = 0; i < INTERVALS; i++) {
 		self.cpu_ns += 10;
 		self.fails = i == 3;
+		self.tid = i < 6 ? 1 : 2;
 		if (i == 1)
 			self_cost_pause(&cost);
 		self_cost_cut(&cost, 200 + i * 100, &out);
@@ -162,14 +177,14 @@ static void check_intervals(bool refuses, const uint64_t cycles[INTERVALS])
 		assert_false(out.reads_itself);
 	}
 	self_cost_fini(&cost);
-	assert_int_equal(self.opens, refuses ? 0 : 2);
+	assert_int_equal(self.opens, refuses ? 0 : 3);
 	assert_int_equal(self.closes, self.opens);
 }
 
 static void test_counter_is_granted(void **state)
 {
 	(void)state;
-	check_intervals(false, (const uint64_t[INTERVALS]){0, 0, 1000, 0, 0, 1000});
+	check_intervals(false, (const uint64_t[INTERVALS]){0, 0, 1000, 0, 0, 1000, 0, 1000});
 }
 
 static void test_counter_is_refused(void **state)
