@@ -71,8 +71,9 @@ struct fiber {
 	_Atomic bool watched; /* a thread watches, or has been started for that */
 	_Atomic bool asleep;  /* the watch waits for the next call */
 
-	pthread_mutex_t lock; /* guards what follows */
-	pthread_cond_t changed;
+	pthread_mutex_t lock;   /* guards what follows */
+	pthread_cond_t called;  /* for the watch, while it is asleep or waits for a late call */
+	pthread_cond_t changed; /* for all others */
 	struct fiber_thread *threads;
 	bool has_watch;
 	unsigned idle; /* threads that wait until they are needed as the watch */
@@ -192,6 +193,7 @@ static void carry(struct fiber_thread *self)
 	atomic_store(&self->role, WATCHES);
 	pthread_mutex_lock(&fiber->lock);
 	fiber->ended = true;
+	pthread_cond_signal(&fiber->called);
 	pthread_cond_broadcast(&fiber->changed);
 	pthread_mutex_unlock(&fiber->lock);
 }
@@ -259,7 +261,7 @@ static bool take_over(struct fiber_thread *self)
 	return true;
 }
 
-/* Other threads signal the same condition, and must not make the time shorter. */
+/* A call signals the same condition, and must not make the time shorter. */
 static void sleep_or_end(struct fiber *fiber, uint64_t ns)
 {
 	struct timespec until;
@@ -269,8 +271,20 @@ static void sleep_or_end(struct fiber *fiber, uint64_t ns)
 	until.tv_sec += (time_t)(ns / NS_PER_S);
 	until.tv_nsec = (long)(ns % NS_PER_S);
 	while (!fiber->ended &&
-	       pthread_cond_timedwait(&fiber->changed, &fiber->lock, &until) != ETIMEDOUT)
+	       pthread_cond_timedwait(&fiber->called, &fiber->lock, &until) != ETIMEDOUT)
 		;
+}
+
+/* The first call afterwards wakes it, and no other one. */
+static void sleep_until_call(struct fiber *fiber, uint64_t seen)
+{
+	for (;;) {
+		atomic_store(&fiber->asleep, true);
+		if (fiber->ended || atomic_load(&fiber->steps) != seen)
+			break;
+		pthread_cond_wait(&fiber->called, &fiber->lock);
+	}
+	atomic_store(&fiber->asleep, false);
 }
 
 /* With the lock. Returns whether `self` carries the fiber now; false: the fiber has ended. */
@@ -281,10 +295,7 @@ static bool watch_calls(struct fiber_thread *self)
 
 	while (!fiber->ended) {
 		if (seen % 2 == 0) {
-			atomic_store(&fiber->asleep, true);
-			while (!fiber->ended && atomic_load(&fiber->steps) == seen)
-				pthread_cond_wait(&fiber->changed, &fiber->lock);
-			atomic_store(&fiber->asleep, false);
+			sleep_until_call(fiber, seen);
 			seen = atomic_load(&fiber->steps);
 		}
 		sleep_or_end(fiber, has_stuck(fiber) ? PATIENCE_STUCK_NS : PATIENCE_NS);
@@ -348,7 +359,8 @@ int fiber_start(struct fiber **out, void (*run)(void *arg), void *arg)
 	pthread_mutex_init(&fiber->lock, NULL);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&fiber->changed, &clock);
+	pthread_cond_init(&fiber->called, &clock);
+	pthread_cond_init(&fiber->changed, NULL);
 	pthread_condattr_destroy(&clock);
 	pthread_mutex_lock(&fiber->lock);
 	rc = add_thread(fiber, CARRIES);
@@ -383,6 +395,7 @@ void fiber_join(struct fiber *fiber)
 		free_thread(thread);
 	}
 	free_stack(fiber);
+	pthread_cond_destroy(&fiber->called);
 	pthread_cond_destroy(&fiber->changed);
 	pthread_mutex_destroy(&fiber->lock);
 	free(fiber);
@@ -451,9 +464,9 @@ int64_t fiber_call(struct fiber *fiber, uint64_t key, int64_t (*run)(void *memor
 	thread->run = run;
 	thread->undo = undo;
 	atomic_fetch_add(&fiber->steps, 1);
-	if (atomic_load(&fiber->asleep)) {
+	if (atomic_exchange(&fiber->asleep, false)) {
 		pthread_mutex_lock(&fiber->lock);
-		pthread_cond_broadcast(&fiber->changed);
+		pthread_cond_signal(&fiber->called);
 		pthread_mutex_unlock(&fiber->lock);
 	}
 	swapcontext(&fiber->context, &thread->context);
