@@ -257,7 +257,8 @@ static bool may_have_left(const struct cpu_counters *cpu, const struct attrib_ru
 	    !attrib_runner_is_old(cpu->attrib, cpu->index, now_ns))
 		return false;
 	return cpu->needs_switches ||
-	       proc_thread_stat(cpu->sys, runner->pid, runner->tid, &stat) < 0 || stat.state != 'R';
+	       proc_thread_brief(cpu->sys, runner->pid, runner->tid, &stat) < 0 ||
+	       stat.state != 'R';
 }
 
 bool cpu_counters_names_runner(struct cpu_counters *cpu)
