@@ -514,6 +514,7 @@ SELDOM static void apply_record(struct attrib *attrib, size_t cpu, const struct 
 		break;
 	case RECORD_THROTTLE:
 		attrib->interval->cpu_gaps[cpu] = true;
+		attrib->interval->cpu_throttled[cpu] = true;
 		break;
 	case RECORD_WAKING:
 		log_waking(attrib, cpu, record->tid, record->time_ns);

@@ -20,6 +20,7 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 		.cpu_whole = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_counted = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_gaps = xcalloc(n_cpus, sizeof(bool)),
+		.cpu_throttled = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_unclear = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_unnamed = xcalloc(n_cpus, sizeof(bool)),
 		.hidden_ns = xcalloc(n_cpus, sizeof(uint64_t)),
@@ -66,6 +67,7 @@ void interval_fini(struct interval *interval)
 	free(interval->cpu_whole);
 	free(interval->cpu_counted);
 	free(interval->cpu_gaps);
+	free(interval->cpu_throttled);
 	free(interval->cpu_unclear);
 	free(interval->cpu_unnamed);
 	free(interval->hidden_ns);
@@ -107,6 +109,7 @@ void interval_reset(struct interval *interval)
 	memset(interval->idle, 0, interval->n_cpus * width * sizeof(uint64_t));
 	memset(interval->cpu_counted, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->cpu_gaps, 0, interval->n_cpus * sizeof(bool));
+	memset(interval->cpu_throttled, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->cpu_unclear, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->cpu_unnamed, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->hidden_ns, 0, interval->n_cpus * sizeof(uint64_t));

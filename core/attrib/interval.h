@@ -43,6 +43,7 @@ struct interval {
 	bool *cpu_whole;     /* index -> counted in the whole interval */
 	bool *cpu_counted;   /* index -> there were records */
 	bool *cpu_gaps;      /* index -> slices of its tasks are unattributed */
+	bool *cpu_throttled; /* index -> a group or an event was throttled: it counted too little */
 	bool *cpu_unclear;   /* index -> only SWITCH records name its tasks */
 	bool *cpu_unnamed;   /* index -> no record names the task at the end */
 	uint64_t *hidden_ns; /* index -> unattributed time without records; it may be idle */

@@ -37,8 +37,8 @@ static void lower_rate(struct code_rate *rate, unsigned hz, const char *why)
 {
 	rate->hz = hz;
 	notes_remove(rate->notes, NOTE_CODE_RATE);
-	notes_add_as(rate->notes, NOTE_CODE_RATE, "%s: %u instead of %u samples a second.", why,
-		     rate->hz, rate->requested_hz);
+	notes_add_as(rate->notes, NOTE_CODE_RATE, "%s: at most %u instead of %u samples a second.",
+		     why, rate->hz, rate->requested_hz);
 }
 
 void code_rate_judge(struct code_rate *rate, bool open, uint64_t samples, uint64_t other_ns)

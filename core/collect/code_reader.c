@@ -85,7 +85,7 @@ static int pass_sample(const struct code_sink *sink, struct cpu_code *code,
 
 /*
  * An event that samples beside the groups makes no samples from THROTTLE to UNTHROTTLE. Those that
- * were due are lost. A group that counts is a matter of its owner.
+ * were due are lost. A group that counts is a matter of its owner, and counts nothing meanwhile.
  */
 static void pass_throttle(struct code_reader *reader, const struct code_sink *sink,
 			  struct cpu_code *code, const struct code_record *record,
@@ -94,6 +94,9 @@ static void pass_throttle(struct code_reader *reader, const struct code_sink *si
 	struct cpu_code_event *event = cpu_code_find(code, record->id);
 
 	if (!event || event->id != record->id || !event->owned) {
+		if (event && event->id == record->id)
+			event->throttled_ns =
+				header->type == PERF_RECORD_THROTTLE ? record->time_ns : 0;
 		if (reader->throttle)
 			reader->throttle(reader->user, code, header);
 		return;

@@ -87,13 +87,19 @@ void code_sampler_drain(struct code_sampler *sampler)
 	sampler->rate.own_ns += u64_growth(begin_ns, sys_cpu_ns(sampler->sys, false));
 }
 
-/* Occurrences a second of a counted event, while its groups count a task; 0: unknown. */
+/*
+ * Occurrences a second of a counted event, while its groups count a task; 0: unknown. Throttled
+ * CPUs counted too little: a period by their rate would make a storm of samples, for which the
+ * kernel throttles them again.
+ */
 static double busy_rate(const struct plan *plan, const struct interval *interval, unsigned event)
 {
 	uint64_t count = 0, ns = 0;
 
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		const uint64_t *all = interval_cpu(interval, i), *idle = interval_idle(interval, i);
+		if (interval->cpu_throttled[i])
+			continue;
 		for (unsigned k = plan->first_counter[event]; k < plan->first_counter[event + 1];
 		     k++) {
 			size_t group = tally_group(&plan->shape, plan->counters[k].group);
@@ -126,6 +132,8 @@ static void choose_periods(struct code_sampler *sampler, const struct plan *plan
 {
 	uint64_t ns = busy_ns(interval);
 
+	for (size_t i = 0; i < sampler->cpus->n; i++)
+		cpu_code_resume(&sampler->items[i]);
 	for (unsigned k = 0; k < sampler->n_sampled; k++) {
 		struct code_sampled *sampled = &sampler->sampled[k];
 		uint64_t before = sampled->period,

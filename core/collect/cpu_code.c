@@ -181,6 +181,7 @@ static int attach_member(struct cpu_code *code, struct cpu_code_event *member, u
 		result = set_output(code, member->fd, code->ring_fd);
 	if (result == 0)
 		result = set_period(code, member->fd, period);
+	member->period = period;
 	if (result < 0)
 		stop_member(code, member);
 	else
@@ -237,6 +238,19 @@ void cpu_code_set_period(struct cpu_code *code, unsigned event, uint64_t period)
 		struct cpu_code_event *item = &code->events[i];
 		if (item->event == event && set_period(code, item->fd, period) == 0)
 			item->period = period;
+	}
+}
+
+void cpu_code_resume(struct cpu_code *code)
+{
+	for (size_t i = 0; i < code->n; i++) {
+		struct cpu_code_event *item = &code->events[i];
+		if (!item->throttled_ns)
+			continue;
+		set_period(code, item->fd, item->period);
+		/* Of other events UNTHROTTLE is awaited, for the number of lost samples. */
+		if (!item->owned)
+			item->throttled_ns = 0;
 	}
 }
 

@@ -28,9 +28,10 @@ struct cpu_code_event {
 	bool is_clock;   /* its period is in ns */
 	pid_t tid;       /* the thread that it samples; 0: all */
 	uint64_t period;
-	uint64_t throttled_ns; /* since then it makes no samples; 0: it does */
-	uint64_t samples;      /* read since its owner has set it to 0 */
-	int restored_fd;       /* of a member: its output before; -1: none */
+	/* Since then it makes no samples, and does not count if it is a member; 0: it does. */
+	uint64_t throttled_ns;
+	uint64_t samples; /* read since its owner has set it to 0 */
+	int restored_fd;  /* of a member: its output before; -1: none */
 };
 
 struct cpu_code {
@@ -82,6 +83,11 @@ size_t cpu_code_attach(struct cpu_code *code, struct cpu_counters *cpu, const st
 		       unsigned counted, unsigned event, uint64_t period);
 /* Sets the period of a sampled event. */
 void cpu_code_set_period(struct cpu_code *code, unsigned event, uint64_t period);
+/*
+ * Lets throttled events go on, by setting their period again. The kernel does it at the next tick,
+ * which an idle CPU does not have.
+ */
+void cpu_code_resume(struct cpu_code *code);
 
 /* The rings of several CPUs, of which some may not be open. */
 

@@ -121,7 +121,15 @@ static void set_throttled(struct fk *fk, struct fk_perf *leader, struct fk_cpu *
 	if (leader->throttled == on)
 		return;
 	leader->throttled = on;
-	fk_record_throttle(fk, leader, cpu);
+	fk_record_throttle(fk, leader, cpu, on);
+}
+
+static void set_stopped(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool on)
+{
+	if (perf->stopped == on)
+		return;
+	perf->stopped = on;
+	fk_record_throttle(fk, perf, cpu, on);
 }
 
 static bool group_samples(const struct fk_perf *leader)
@@ -142,14 +150,34 @@ void fk_throttle(struct fk *fk, int number, bool on)
 			set_throttled(fk, cpu->context.leaders[i], cpu, on);
 }
 
+/* Members whose period is that of no sample at all do not stop. */
+void fk_throttle_alone(struct fk *fk, int number, bool on)
+{
+	struct fk_cpu *cpu = fk_cpu(fk, number);
+
+	fk_settle(fk, cpu);
+	for (size_t i = 0; i < cpu->context.n; i++) {
+		const struct fk_perf *leader = cpu->context.leaders[i];
+		for (size_t k = 0; k < leader->n_members; k++) {
+			struct fk_perf *perf = leader->members[k];
+			bool samples = perf->active && perf->kind < FK_HARDWARE_EVENTS &&
+				       perf->period && !(perf->period >> 62);
+			if (!on || samples)
+				set_stopped(fk, perf, cpu, on);
+		}
+	}
+}
+
 static int perf_set_period(struct fk *fk, struct fk_perf *perf, uint64_t period)
 {
 	bool active = perf->active;
 
 	if (!perf->period || !period || period >> 63)
 		return -EINVAL;
-	if (active)
+	if (active) {
 		set_throttled(fk, perf->leader, perf_cpu(fk, perf), false);
+		set_stopped(fk, perf, perf_cpu(fk, perf), false);
+	}
 	fk_perf_set_active(fk, perf, false);
 	perf->period = period;
 	perf->period_left = 0;
@@ -258,7 +286,7 @@ static void perf_happen(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu,
 {
 	bool user = happens_in_user_mode(perf->kind) && cpu->current != &cpu->idle;
 
-	if (perf->leader->throttled || (user ? perf->attr.exclude_user : perf->attr.exclude_kernel))
+	if (fk_is_throttled(perf) || (user ? perf->attr.exclude_user : perf->attr.exclude_kernel))
 		return;
 	perf->count++;
 	if (!perf->period)
@@ -351,7 +379,7 @@ void fk_do_ticks(struct fk *fk)
 		bool counts = idle ? !(cpu->no_tick || perf->attr.exclude_idle ||
 				       perf->attr.exclude_kernel)
 				   : !perf->attr.exclude_user;
-		if (counts && !perf->leader->throttled)
+		if (counts && !fk_is_throttled(perf))
 			fk_record_sample(fk, perf, cpu, !idle, &(struct fk_prepared){.fields = 0});
 		perf->tick_ns += perf->period > PERIOD_MIN_NS ? perf->period : PERIOD_MIN_NS;
 	}

@@ -157,7 +157,7 @@ static void perf_settle(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu,
 	if (!perf->active)
 		return;
 	perf->running_ns += ns;
-	if (perf->leader->throttled)
+	if (fk_is_throttled(perf))
 		return;
 	if (perf->device)
 		perf->count += fk_device_counts(fk, perf->device, &perf->attr, cpu->number,

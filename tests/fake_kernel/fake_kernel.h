@@ -408,6 +408,11 @@ void fk_rival(struct fk *fk, const struct fk_rival *rival);
  * one it is sent to. A new period of a member ends it too.
  */
 void fk_throttle(struct fk *fk, int cpu, bool on);
+/*
+ * The same in Linux before 6.16: each hardware member that makes samples stops alone, and writes
+ * both records into the ring that it writes to.
+ */
+void fk_throttle_alone(struct fk *fk, int cpu, bool on);
 void fk_lose(struct fk *fk, int cpu, unsigned n);   /* the next n records there are lost */
 void fk_garble(struct fk *fk, int cpu, unsigned n); /* the next n have a header and no body */
 

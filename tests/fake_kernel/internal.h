@@ -126,6 +126,7 @@ struct fk_perf {
 	bool enabled;   /* not OFF; a sibling counts only while its leader is enabled too */
 	bool active;    /* counting now */
 	bool throttled; /* of a leader: its group does not count, see fk_throttle */
+	bool stopped;   /* it alone does not count, see fk_throttle_alone */
 	uint64_t turn;  /* when it was put on; the latest event counts software events first */
 	bool gone;      /* its CPU went offline or its task exited: it never counts again */
 	uint64_t count, enabled_ns, running_ns;
@@ -393,7 +394,7 @@ struct fk_prepared fk_prepared_by_rival(const struct fk *fk);
 void fk_record_task(struct fk *fk, struct fk_cpu *cpu, uint32_t type, const struct fk_task *task,
 		    pid_t ppid, pid_t ptid);
 /* THROTTLE or UNTHROTTLE of a group. */
-void fk_record_throttle(struct fk *fk, struct fk_perf *leader, struct fk_cpu *cpu);
+void fk_record_throttle(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool on);
 void fk_record_comm(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *task, bool exec);
 /* SWITCH_CPU_WIDE, written while the CPU runs `current`; other: the next or previous task. */
 void fk_record_switch(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *other, bool out);
@@ -435,5 +436,10 @@ int fk_machine_file(struct fk_text *text, struct fk *fk, const char *path);
 /* The names in a directory that the machine has. */
 void fk_machine_names(const struct fk *fk, const char *path,
 		      void (*add)(void *arg, const char *name), void *arg);
+
+static inline bool fk_is_throttled(const struct fk_perf *perf)
+{
+	return perf->leader->throttled || perf->stopped;
+}
 
 #endif

@@ -313,16 +313,16 @@ void fk_record_task(struct fk *fk, struct fk_cpu *cpu, uint32_t type, const stru
 	context_side_band(fk, &cpu->current->context, cpu, &record, type);
 }
 
-void fk_record_throttle(struct fk *fk, struct fk_perf *leader, struct fk_cpu *cpu)
+void fk_record_throttle(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool on)
 {
 	struct buffer record = {.n = 0};
 
-	put_header(&record, leader->throttled ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE, 0);
-	put_u64(&record, record_time(fk, leader));
-	put_u64(&record, leader->id);
-	put_u64(&record, leader->id);
-	put_trailer(fk, leader, cpu, &record);
-	buffer_write(fk, &record, leader, cpu);
+	put_header(&record, on ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE, 0);
+	put_u64(&record, record_time(fk, perf));
+	put_u64(&record, perf->id);
+	put_u64(&record, perf->id);
+	put_trailer(fk, perf, cpu, &record);
+	buffer_write(fk, &record, perf, cpu);
 }
 
 void fk_record_comm(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *task, bool exec)

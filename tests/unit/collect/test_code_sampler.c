@@ -390,6 +390,13 @@ static void throttle_for_ever(struct fk *fk, bool on)
 		throttle(fk, true);
 }
 
+/* An idle CPU has no tick, which would let it go on. */
+static void throttle_alone_for_ever(struct fk *fk, bool on)
+{
+	if (on)
+		fk_throttle_alone(fk, 0, true);
+}
+
 static const struct disturbance {
 	const char *name;
 	void (*disturb)(struct fk *fk, bool on);
@@ -401,6 +408,8 @@ static const struct disturbance {
 	{"throttled long, in turns", throttle, 5, true, 2},
 	{"never unthrottled", throttle_for_ever, 1, false, 6},
 	{"never unthrottled, tracepoint", throttle_for_ever, 1, true, 6},
+	{"an event is never unthrottled", throttle_alone_for_ever, 1, false, 6},
+	{"an event is never unthrottled, in turns", throttle_alone_for_ever, 1, true, 2},
 	{"counters taken", take_counters, 1, false, 6},
 	{"counters taken long", take_counters, 6, true, 6},
 	{"one counter taken, in turns", take_one, 6, false, 2},
@@ -409,7 +418,19 @@ static const struct disturbance {
 	{"a lower rate, in turns", slow_down, 2, true, 2},
 };
 
-/* While code is sampled too, counts are never wrong and unmarked, and soon they are exact again. */
+/* Samples of cycles so far. */
+static uint64_t cycles_samples(const struct scene *scene)
+{
+	int event = sampled(scene, "cycles");
+	const struct event_sum *sum = event < 0 ? NULL : &scene->sink.events[event];
+
+	return sum ? sum->samples[HOT] + sum->samples[COLD] : 0;
+}
+
+/*
+ * While code is sampled too, counts are never wrong and unmarked, and soon they are exact again.
+ * There is no storm of samples because little was counted meanwhile.
+ */
 static void counts_come_back(void **state)
 {
 	enum { SOON = 6 };
@@ -428,6 +449,7 @@ static void counts_come_back(void **state)
 	request(&scene, true);
 	run(&scene, 4);
 	for (int i = 0; i < this->refreshes + SOON; i++) {
+		uint64_t before = cycles_samples(&scene);
 		if (i == 0 || i == this->refreshes)
 			this->disturb(scene.fk, i == 0);
 		struct snapshot *snapshot = next_snapshot(scene.engine, scene.fk, NS_PER_S);
@@ -437,6 +459,8 @@ static void counts_come_back(void **state)
 		if (cycles.state == FIGURE_VALID)
 			assert_true(fabs(cycles.value - 3e9) < 1e7);
 		snapshot_free(snapshot);
+		uint64_t after = cycles_samples(&scene);
+		assert_in_range(u64_growth(before, after), 0, 3 * HZ);
 	}
 	assert_int_equal(cycles.state, this->slots < 6 ? FIGURE_SCALED : FIGURE_VALID);
 	assert_true(fabs(cycles.value - 3e9) < 1e7);
