@@ -319,26 +319,20 @@ static struct lane *find_room(struct code_lanes *lanes)
 	return oldest;
 }
 
-/*
- * Ends one of the lanes: one that answers, or else the one that stands still for longest. False:
- * none stands still for so long.
- */
-static bool end_one(struct code_lanes *lanes, uint64_t least_ns)
+/* Ends one of the lanes: one that answers, or else the one that stands still for longest. */
+static void end_one(struct code_lanes *lanes)
 {
 	struct lane *idle = find_idle(lanes), *longest = &lanes->own[0];
 
 	if (idle) {
 		end_idle(lanes, idle);
-		return true;
+		return;
 	}
 	for (size_t i = 0; i < CODE_PLACES_MAX; i++)
 		if (lanes->own[i].stands_ns > longest->stands_ns)
 			longest = &lanes->own[i];
-	if (longest->stands_ns < least_ns)
-		return false;
 	longest->silent = true; /* its files have no names now */
 	abandon(lanes, longest);
-	return true;
 }
 
 static int note_own_device(void *arg, const struct proc_mapping *mapping)
@@ -375,13 +369,16 @@ static void give_place(struct lane *lane, const struct halt *halt)
 
 /*
  * A lane of its own for a place that has not answered before, so that the shared one does not stand
- * still, too. If there is none, one that has stood still for long enough is abandoned.
+ * still, too. NULL: all lanes wait.
  */
 static struct lane *begin_own(struct code_lanes *lanes, const struct halt *place)
 {
-	struct lane *lane = find_room(lanes);
+	struct lane *idle = has_lane_left(lanes) ? NULL : find_idle(lanes);
 
-	if (!lane || (!has_lane_left(lanes) && !end_one(lanes, lanes->config.aside_ns)))
+	if (idle)
+		end_idle(lanes, idle);
+	struct lane *lane = has_lane_left(lanes) ? find_room(lanes) : NULL;
+	if (!lane)
 		return NULL;
 	*lane = free_lane;
 	give_place(lane, place);
@@ -418,7 +415,7 @@ static void set_aside(struct code_lanes *lanes, const struct halt *halt)
 	if (lanes->full)
 		return;
 	if (!has_lane_left(lanes))
-		end_one(lanes, 0);
+		end_one(lanes);
 	note_hang(lanes);
 	*lane = lanes->shared;
 	give_place(lane, halt);

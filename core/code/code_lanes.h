@@ -20,8 +20,9 @@
  * their end, because they may hang for ever. Files of its device have no names, until the processes
  * have ended and a pause is over, which is longer each time.
  *
- * At most CODE_LANES_MAX such lanes wait. If one more file does not answer, the one that stands
- * still for longest is abandoned earlier. At most CODE_PLACES_MAX devices are left alone, with one
+ * At most CODE_LANES_MAX such lanes wait. Devices that have not answered before wait until one is
+ * free. If one more file of the others does not answer, the one that stands still for longest is
+ * abandoned earlier. At most CODE_PLACES_MAX devices are left alone, with one
  * abandoned lane each. If there are more, files of devices that have not answered before are not
  * opened. If one that has answered does not answer then, names that are not known yet are missing.
  *

@@ -76,6 +76,7 @@ static bool is_unmounted(const struct code_lanes *lanes, const struct lane *lane
 	       !has_mounted(lanes->config.sys, "self", lane->dev);
 }
 
+/* Which file system does not answer. */
 static bool note_silent(struct code_lanes *lanes)
 {
 	const struct lane *first = NULL;
@@ -139,12 +140,10 @@ static void note_end(const struct symbol_status *status, char *note, size_t size
 		times, cause);
 }
 
-/* Names that are known already need no process, so its end alone is no reason for a note. */
-static bool note_shared(struct code_lanes *lanes, bool late)
+/* Writes why a process cannot be started. */
+static bool note_start(const struct code_lanes *lanes, bool late, char *note, size_t size)
 {
 	struct symbol_status status = {.state = SYMBOL_IDLE};
-	char *note = lanes->note;
-	size_t size = sizeof(lanes->note);
 	int error = lanes->shared.opener ? opener_client_error(lanes->shared.opener) : 0;
 
 	if (lanes->shared.symbols)
@@ -159,7 +158,23 @@ static bool note_shared(struct code_lanes *lanes, bool late)
 			 "Functions have no names: the process that reads symbols cannot be "
 			 "started (%s).%s",
 			 error_why(status.error), remedy_of_start(status.error));
-	else if (status.state == SYMBOL_WAITING && late)
+	else
+		return false;
+	return true;
+}
+
+/* Names that are known already need no process, so its end alone is no reason for a note. */
+static bool note_shared(struct code_lanes *lanes, bool late)
+{
+	struct symbol_status status = {.state = SYMBOL_IDLE};
+	char *note = lanes->note;
+	size_t size = sizeof(lanes->note);
+
+	if (note_start(lanes, late, note, size))
+		return true;
+	if (lanes->shared.symbols)
+		symbol_client_status(lanes->shared.symbols, &status);
+	if (status.state == SYMBOL_WAITING && late)
 		note_end(&status, note, size);
 	else if (status.waits >= WAITS_NOTED && late)
 		snprintf(note, size,
@@ -179,5 +194,11 @@ static bool note_shared(struct code_lanes *lanes, bool late)
 const char *code_lanes_note(struct code_lanes *lanes, bool late)
 {
 	lanes_look(lanes);
-	return note_silent(lanes) || note_shared(lanes, late) ? lanes->note : NULL;
+	if (!note_silent(lanes))
+		return note_shared(lanes, late) ? lanes->note : NULL;
+	size_t length = strlen(lanes->note);
+	if (length + 1 < sizeof(lanes->note) &&
+	    note_start(lanes, late, lanes->note + length + 1, sizeof(lanes->note) - length - 1))
+		lanes->note[length] = ' ';
+	return lanes->note;
 }

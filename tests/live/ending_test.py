@@ -282,6 +282,8 @@ def hung_rows(point, recorded):
          "were not written"),
         ("-o hangs in close", "hang", "FLUSH", ["-n", "1", "-d", "0.1", "-o", output],
          "is not closed yet", "was not closed"),
+        ("-o hangs in a look-up", "hang", "LOOKUP", ["-n", "1", "-d", "0.1", "-o", output],
+         "does not answer", None),
         ("-o hangs in open", "hang", "CREATE", ["-n", "1", "-d", "0.1", "-o", output],
          "does not answer", None),
         ("-o has a dead server", "stop", "WRITE", ["-d", "0.1", "-o", output], " yet.",

@@ -416,14 +416,15 @@ static void new_devices_are_tried_in_lanes_of_their_own(void **state)
 		assert_int_equal(open_file(&scene, DISK), 0);
 		assert_int_equal(find_functions(&scene, DISK, DISK), 3);
 	}
-	/* Not even more than lanes can wait at once: none has stood still for long. */
+	/* Not even more than lanes can wait: the last ones are tried when others are abandoned. */
 	assert_int_equal(world.n_left, 0);
 	assert_int_equal(world.openers, 1 + CODE_LANES_MAX);
-	world.stands_ns = CODE_LANES_SLOW_NS;
+	world.stands_ns = CODE_LANES_DEAD_NS;
 	look(&scene);
+	assert_int_equal(world.n_left, CODE_LANES_MAX);
 	for (unsigned i = 0; i < CODE_LANES_MAX + 3; i++)
 		open_file(&scene, 10 + i);
-	assert_int_equal(world.n_left, 3);
+	assert_int_equal(world.openers, 1 + CODE_LANES_MAX + 3);
 	assert_non_null(strstr(look(&scene), "The same holds for 10 other file systems."));
 	assert_int_equal(open_file(&scene, DISK), 0);
 	/* One that answers is known then. */
@@ -663,6 +664,8 @@ static void more_files_than_lanes_do_not_answer(void **state)
 	begin(&scene);
 	world.immortal = true;
 	assert_int_equal(open_file(&scene, DISK), 0);
+	for (unsigned i = 0; i < CODE_LANES_MAX + 3; i++) /* they answer at first */
+		assert_int_equal(open_file(&scene, 10 + i), 0);
 	while (hung < CODE_LANES_MAX + 3) {
 		world.hangs[10 + hung] = true;
 		assert_int_equal(open_file(&scene, 10 + hung++), -EAGAIN);
@@ -730,6 +733,8 @@ static void devices_that_answered_before_have_names_beyond_all_limits(void **sta
 	world.immortal = true;
 	assert_int_equal(open_file(&scene, DISK), 0);
 	assert_int_equal(open_file(&scene, DISK_3), 0);
+	for (unsigned i = 0; i < CODE_PLACES_MAX; i++) /* they answer at first */
+		assert_int_equal(open_file(&scene, 10 + i), 0);
 	for (unsigned i = 0; i < CODE_PLACES_MAX; i++) {
 		world.hangs[10 + i] = true;
 		assert_int_equal(open_file(&scene, 10 + i), -EAGAIN);
@@ -754,8 +759,9 @@ static void devices_that_answered_before_have_names_beyond_all_limits(void **sta
 	look(&scene);
 	assert_int_equal(open_file(&scene, DISK), 0);
 	assert_int_equal(world.openers, CODE_PLACES_MAX + 1);
-	/* The others have ended: there is room for the new one. */
+	/* The others have ended: there is room, and a lane, for the new one. */
 	world.immortal = false;
+	world.stands_ns = CODE_LANES_DEAD_NS;
 	world.hangs[DISK_2] = false;
 	end_processes();
 	while (open_file(&scene, DISK_2) != 0) {
@@ -801,6 +807,27 @@ static const struct note_row {
 	{{.state = SYMBOL_IDLE}, -EAGAIN, false, ""},
 };
 
+/* No process can be started for the other files. */
+static void a_hang_hides_no_failed_start(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	assert_int_equal(open_file(&scene, DISK), 0);
+	world.hangs[DEAD] = true;
+	assert_int_equal(open_file(&scene, DEAD), -EAGAIN);
+	look(&scene);
+	world.error = -EAGAIN;
+	assert_int_equal(open_file(&scene, DISK), -EAGAIN);
+	assert_non_null(strstr(look(&scene), "/mount5/file"));
+	assert_non_null(strstr(look(&scene), " Functions have no names: the process that opens "
+					     "files cannot be started"));
+	assert_non_null(strstr(look(&scene), "ulimit -u"));
+	world.error = 0;
+	end(&scene);
+}
+
 static void processes_that_fail_have_a_note(void **state)
 {
 	struct scene scene;
@@ -842,6 +869,7 @@ int main(void)
 		cmocka_unit_test(more_files_than_lanes_do_not_answer),
 		cmocka_unit_test(lanes_of_devices_that_answer_again_are_free),
 		cmocka_unit_test(devices_that_answered_before_have_names_beyond_all_limits),
+		cmocka_unit_test(a_hang_hides_no_failed_start),
 		cmocka_unit_test(processes_that_fail_have_a_note),
 	};
 
