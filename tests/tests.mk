@@ -124,10 +124,11 @@ UNSHUFFLED = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 # Live scripts that find nothing with a sanitized program. They boot another machine. Or they examine
 # how the program was built, its memory, or that no process may trace it (LSan does). Or pmctop must
 # keep up with many switches, and a sanitized one has a third of the speed. Or they examine the kernel
-# or another program rather than pmctop.
+# or another program rather than pmctop. Or they need fibers (core/base/fiber.h).
 UNSANITIZED := tests/guest/ terminal/journeys live/hardened tests/soak/ live/rights live/batch_test \
 	live/targets live/record_faults live/replay_perf live/prometheus live/formats live/cost \
-	live/install live/package live/static live/ssh live/readme live/illnesses unit/perf/test_contract_
+	live/install live/package live/static live/ssh live/readme live/illnesses unit/perf/test_contract_ \
+	live/hung_processes live/test_process_call
 
 # Units and live scripts with threads: the threads of core, those of --listen, and tests that read
 # meanwhile.

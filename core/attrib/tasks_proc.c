@@ -178,8 +178,9 @@ struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, 
 		return task->cmdline;
 	--*budget;
 	struct cmdline *before = task->cmdline;
-	if (cmdline_read(tasks->sys, task->tid, &task->cmdline) == 0)
-		cmdline_unref(before);
+	if (cmdline_read(tasks->sys, task->tid, &task->cmdline) < 0)
+		return task->cmdline; /* it is read again, though the task may not run any more */
+	cmdline_unref(before);
 	task->cmdline_ns = now_ns;
 	return task->cmdline;
 }

@@ -427,18 +427,6 @@ size_t fiber_stuck(struct fiber *fiber, uint64_t *keys, size_t most)
 	return n;
 }
 
-/* Whether a call must not be made. */
-static bool is_refused(struct fiber *fiber, uint64_t key)
-{
-	uint64_t stuck[FIBER_STUCK_MOST];
-	size_t n = fiber_stuck(fiber, stuck, ARRAY_SIZE(stuck));
-
-	for (size_t i = 0; i < n; i++)
-		if (stuck[i] == key)
-			return true;
-	return n == FIBER_STUCK_MOST;
-}
-
 /* The thread that could not be started before may be possible by now. */
 static bool is_watched(struct fiber *fiber)
 {
@@ -449,6 +437,18 @@ static bool is_watched(struct fiber *fiber)
 	atomic_store(&fiber->watched, watched);
 	pthread_mutex_unlock(&fiber->lock);
 	return watched;
+}
+
+/* Whether a call must not be made. */
+static bool is_refused(struct fiber *fiber, uint64_t key)
+{
+	uint64_t stuck[FIBER_STUCK_MOST];
+	size_t n = fiber_stuck(fiber, stuck, ARRAY_SIZE(stuck));
+
+	for (size_t i = 0; i < n; i++)
+		if (stuck[i] == key)
+			return true;
+	return n == FIBER_STUCK_MOST || (n > 0 && !is_watched(fiber));
 }
 
 int64_t fiber_call(struct fiber *fiber, uint64_t key, int64_t (*run)(void *memory),

@@ -47,8 +47,8 @@ void *fiber_memory(struct fiber *fiber, size_t size);
 
 /*
  * Returns run(memory), which makes the system calls. -ETIMEDOUT if it does not return in time, or
- * at once while an earlier call with this key has not returned, or FIBER_STUCK_MOST have not. While
- * no second thread can be started, other calls wait. If it returns later, undo(memory, result) is
+ * at once while an earlier call with this key has not returned, FIBER_STUCK_MOST have not, or one
+ * has not and no thread can be started to watch. If it returns later, undo(memory, result) is
  * called (NULL: nothing is undone), on the thread of the call. These two functions use `memory`
  * alone.
  */

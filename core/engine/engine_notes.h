@@ -48,8 +48,7 @@ void engine_notes_tables(struct engine_notes *self, const struct notes *found);
 void engine_notes_steal(struct engine_notes *self, const struct snapshot_machine *machine);
 /*
  * Ends an interval: notes lost records, a suspended machine, processes for which /proc does not
- * answer, and CPUs that went offline or came
- * online. All intervals have the same CPUs.
+ * answer, and CPUs that went offline or came online. All intervals have the same CPUs.
  */
 void engine_notes_cut(struct engine_notes *self, const struct interval *interval);
 

@@ -308,8 +308,9 @@ int process_call_query(const struct process_files *files, int fd, struct procmap
 	struct procmap_query inside = asked;
 	char *name = call->bytes + sizeof(asked), *id = name + asked.vma_name_size;
 	call->fd = fd;
-	inside.vma_name_addr = (uintptr_t)name;
-	inside.build_id_addr = (uintptr_t)id;
+	/* The kernel refuses an address without a size (EINVAL). */
+	inside.vma_name_addr = asked.vma_name_size ? (uintptr_t)name : 0;
+	inside.build_id_addr = asked.build_id_size ? (uintptr_t)id : 0;
 	memcpy(call->bytes, &inside, sizeof(inside));
 	int rc = (int)end_call(call);
 	if (rc)

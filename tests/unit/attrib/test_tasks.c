@@ -484,6 +484,23 @@ static void test_unreadable_is_not_gone(void **state)
 	bench_close(&bench);
 }
 
+/* A process that holds its command line back may never run again when it lets go of it. */
+static void test_cmdline_is_read_later(void **state)
+{
+	struct bench bench;
+	unsigned budget = 2;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .comm = "lives"});
+	struct task *task = tasks_at(bench.tasks, 9, 9, at_ms(0));
+	fk_fail(bench.fk, FK_FILE_READ, 1, ETIMEDOUT);
+	assert_null(tasks_cmdline(bench.tasks, task, true, at_ms(10), &budget));
+	assert_non_null(tasks_cmdline(bench.tasks, task, false, at_ms(20), &budget));
+	assert_int_equal(budget, 0);
+	bench_close(&bench);
+}
+
 /* A task without a file in /proc (hidepid=2), of which the tid exists, is not gone. */
 static void test_hidden_is_not_gone(void **state)
 {
@@ -895,6 +912,7 @@ int main(void)
 		cmocka_unit_test(test_table_shrinks),
 		cmocka_unit_test(test_lost_comm),
 		cmocka_unit_test(test_unreadable_is_not_gone),
+		cmocka_unit_test(test_cmdline_is_read_later),
 		cmocka_unit_test(test_hidden_is_not_gone),
 		cmocka_unit_test(test_held_files),
 		cmocka_unit_test(test_only_last_switch_is_seen),

@@ -6,6 +6,7 @@
 #include "core/base/util.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -24,12 +25,13 @@ enum { CALLS = 1000, ANSWER = 42 };
 
 #define BURNT_NS (50 * NS_PER_MS)
 
-static _Atomic bool no_threads;
+static _Atomic int threads_left = INT_MAX;
 
 /* In place of core/base/thread.c. */
 int thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg)
 {
-	return atomic_load(&no_threads) ? -EAGAIN : -pthread_create(thread, NULL, run, arg);
+	return atomic_fetch_sub(&threads_left, 1) > 0 ? -pthread_create(thread, NULL, run, arg)
+						      : -EAGAIN;
 }
 
 struct scene {
@@ -196,19 +198,19 @@ static void call_without_threads(void *arg)
 {
 	struct scene *scene = arg;
 
-	atomic_store(&no_threads, true);
+	atomic_store(&threads_left, 0);
 	scene->results[0] = read_pipe(scene, 0, 7, NULL);
 	answer(scene, 1);
 	scene->results[1] = read_pipe(scene, 1, 7, NULL); /* refused */
-	scene->results[2] = read_pipe(scene, 1, 8, NULL); /* made, unwatched */
-	atomic_store(&no_threads, false);
+	scene->results[2] = read_pipe(scene, 1, 8, NULL); /* it might hang, too */
+	atomic_store(&threads_left, INT_MAX);
 	scene->results[3] = read_pipe(scene, 2, 9, NULL);
 	scene->n_stuck = fiber_stuck(fiber_current(), scene->stuck, FIBER_STUCK_MOST);
 	answer(scene, 0);
 	answer(scene, 2);
 }
 
-static void without_more_threads_known_keys_are_refused(void **state)
+static void without_more_threads_calls_are_refused(void **state)
 {
 	struct scene scene = {0};
 
@@ -219,9 +221,34 @@ static void without_more_threads_known_keys_are_refused(void **state)
 	run_scene(&scene, call_without_threads);
 	assert_int_equal(scene.results[0], -ETIMEDOUT);
 	assert_int_equal(scene.results[1], -ETIMEDOUT);
-	assert_int_equal(scene.results[2], ANSWER);
+	assert_int_equal(scene.results[2], -ETIMEDOUT);
 	assert_int_equal(scene.results[3], -ETIMEDOUT);
 	assert_int_equal(scene.n_stuck, 2);
+}
+
+static void call_once(void *arg)
+{
+	struct scene *scene = arg;
+
+	answer(scene, 0);
+	scene->results[0] = read_pipe(scene, 0, 1, NULL);
+	atomic_store(&threads_left, INT_MAX);
+	scene->results[1] = read_pipe(scene, 0, 1, NULL);
+	answer(scene, 0);
+}
+
+static void calls_are_made_without_a_second_thread(void **state)
+{
+	struct scene scene = {0};
+
+	(void)state;
+	if (SANITIZED)
+		skip();
+	open_pipes(&scene, 1);
+	atomic_store(&threads_left, 1);
+	run_scene(&scene, call_once);
+	assert_int_equal(scene.results[0], ANSWER);
+	assert_int_equal(scene.results[1], -ETIMEDOUT);
 }
 
 static uint64_t burn(void)
@@ -298,7 +325,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_return_on_the_same_thread),
 		cmocka_unit_test(the_code_goes_on_beside_a_late_call),
-		cmocka_unit_test(without_more_threads_known_keys_are_refused),
+		cmocka_unit_test(without_more_threads_calls_are_refused),
+		cmocka_unit_test(calls_are_made_without_a_second_thread),
 		cmocka_unit_test(cpu_time_goes_on_with_another_thread),
 		cmocka_unit_test(threads_that_are_lost_are_limited),
 	};
