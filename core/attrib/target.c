@@ -165,7 +165,7 @@ bool target_is_hidden(const struct target *target)
 	pid_t pid = 0, tid;
 	char path[32];
 
-	if (target->n_uids == 0 || proc_stat_read(target->sys, 1, &init) == 0)
+	if (target->n_uids == 0 || proc_thread_brief(target->sys, 1, 1, &init) == 0)
 		return false;
 	sys_self(target->sys, &pid, &tid);
 	snprintf(path, sizeof(path), "/proc/%d", pid);

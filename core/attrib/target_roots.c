@@ -20,7 +20,7 @@ static int refuse_missing(const struct sys *sys, pid_t tid, bool whole, struct e
 	const char *what = whole ? "process" : "thread";
 	struct proc_stat init;
 
-	if (proc_stat_read(sys, 1, &init) < 0)
+	if (proc_thread_brief(sys, 1, 1, &init) < 0)
 		return error_set(err, -EINVAL,
 				 "There is no %s %d, or /proc hides it (hidepid). Try as root.",
 				 what, tid);

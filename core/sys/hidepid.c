@@ -42,5 +42,5 @@ bool hidepid_hides_here(const struct sys *sys)
 	char value[16];
 
 	hidepid_read(sys, value, sizeof(value));
-	return hidepid_hides(value) && proc_stat_read(sys, 1, &first) < 0;
+	return hidepid_hides(value) && proc_thread_brief(sys, 1, 1, &first) < 0;
 }
