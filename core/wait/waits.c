@@ -657,6 +657,23 @@ static uint64_t states_known_ns(const struct task_wait *account, uint64_t known_
 	return u64_growth(in_doubt_ns, known_ns - unclear_ns);
 }
 
+/*
+ * In a gap a task may have run, and left its CPU in another state. So its waits are at least so
+ * long as without the gaps, and without the time after them if it has no record since.
+ */
+static void subtract_gaps(const struct waits *waits, const struct task_wait *account,
+			  uint64_t counts[WAIT_EVENTS])
+{
+	static const enum event_wait times[] = {WAIT_RUNQ, WAIT_PREEMPTED, WAIT_BLOCKED,
+						WAIT_UNINTERRUPTIBLE, WAIT_STOPPED};
+	uint64_t unsure_ns = waits->gap_ns;
+
+	if (account->left_ns <= waits->gaps_until_ns)
+		unsure_ns += u64_growth(waits->gaps_until_ns, waits->end_ns);
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+		counts[times[i]] = u64_growth(unsure_ns, counts[times[i]]);
+}
+
 static void evaluate(const struct waits *waits, const struct task *task, struct task_wait *account,
 		     bool gaps, bool search, struct wait_values *values)
 {
@@ -712,6 +729,8 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 		    (group == WAIT_OF_LOOKS && values->known_ns[group] > 0))
 			values->estimated_ns[group] = lifetime_ns - values->known_ns[group];
 	}
+	if (gaps)
+		subtract_gaps(waits, account, values->counts);
 	for (size_t i = 0; gaps && i < WAIT_GROUPS; i++) {
 		values->estimated_ns[i] = 0;
 		if (values->known_ns[i] > sums[TASK_RUNNING])
@@ -834,6 +853,10 @@ void waits_cut(struct waits *waits, struct interval *interval)
 		return;
 	complete_accounts(waits, interval);
 	bool search = has_unexplained(waits);
+	waits->gap_ns = 0;
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		waits->gap_ns += interval->gap_ns[i];
+	waits->gaps_until_ns = waits->gap_ns > 0 ? interval->gaps_until_ns : 0;
 	interval->still.known = !gaps;
 	interval->still.blocked = !gaps && !waits->wakeups && !search;
 	interval->still.sleeping = !gaps && waits->states_known;

@@ -382,6 +382,46 @@ static void test_all_runnable_tasks_are_known(void **state)
 	close_all(engine, fk);
 }
 
+/*
+ * A task waits for a CPU by its last record. Those with which it runs and goes to sleep are lost:
+ * its wait is a lower bound, and no more than it was.
+ */
+static void test_waits_over_a_loss(void **state)
+{
+	enum { OTHER = 10 };
+	const struct fk_step steps[] = {
+		{10 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		{20 * NS_PER_MS, FK_BLOCK, .tid = TASK, .n = FK_PREEMPTED},
+		{20 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		{24 * NS_PER_MS, FK_LOSE, .n = 3},
+		{25 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		{30 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		{35 * NS_PER_MS, FK_SWITCH, .tid = OTHER},
+		{40 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		{45 * NS_PER_MS, FK_SWITCH, .tid = OTHER},
+		{50 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+	};
+	static const struct engine_config config = {
+		.preset = &preset_none, .columns = &exit_events, .n_columns = 1, .idle = true};
+	struct fk *fk = fk_new(&(struct fk_config){.tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	for (pid_t tid = TASK; tid <= OTHER; tid++)
+		fk_task(fk, &(struct fk_spec){.tid = tid});
+	fk_switch(fk, 0, HOG);
+	struct engine *engine = open_engine_with(&sys, &config);
+	snapshot_free(next_snapshot(engine, fk, 100 * NS_PER_MS));
+	fk_script(fk, steps, ARRAY_SIZE(steps));
+	struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+	struct figure waited = event_figure(snapshot, TASK, "preempted_time");
+	assert_int_not_equal(waited.state, FIGURE_VALID);
+	if (figure_known(waited) && waited.value > 5.1e6)
+		fail_msg("preempted_time is ?%.0f", waited.value);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -391,6 +431,7 @@ int main(void)
 		cmocka_unit_test(test_woken_after_the_end),
 		cmocka_unit_test(test_hidden_wakeup),
 		cmocka_unit_test(test_all_runnable_tasks_are_known),
+		cmocka_unit_test(test_waits_over_a_loss),
 	};
 
 	return cmocka_run_group_tests_name("wait bounds", tests, NULL, NULL);
