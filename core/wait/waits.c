@@ -835,12 +835,14 @@ void waits_end(struct waits *waits)
 		return;
 	waits_read_roots(waits);
 	read_runnable(waits);
+	waits->searched = false;
 	if (waits->wakeups && !waits->hides) {
 		if (!waits->recorded)
 			look_for_woken_early(waits);
-	} else if (may_have_unexplained(waits)) {
-		look_for_queued(waits);
-		read_runnable(waits);
+	} else {
+		waits->searched = may_have_unexplained(waits);
+		if (waits->searched)
+			look_for_queued(waits);
 	}
 	waits->end_ns = sys_now_ns(waits->sys);
 }
@@ -852,7 +854,8 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	if (!waits_wanted(waits))
 		return;
 	complete_accounts(waits, interval);
-	bool search = has_unexplained(waits);
+	/* Both before the end and by the records of it: some threads may have come in between. */
+	bool search = waits->searched || has_unexplained(waits);
 	waits->gap_ns = 0;
 	for (size_t i = 0; i < interval->n_cpus; i++)
 		waits->gap_ns += interval->gap_ns[i];

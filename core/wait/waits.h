@@ -60,6 +60,7 @@ struct waits {
 	struct looks *looks;      /* set by the owner; borrowed; NULL: no thread is looked at */
 	struct wait_watch *watch; /* set by the owner; borrowed; NULL: none */
 	bool wakeups;             /* set by the owner: wake-ups have records */
+	bool searched; /* at the last end some thread may have waited unseen: /proc was read */
 	bool hides;    /* set by the owner: the kernel hides some switches and wake-ups */
 	bool recorded; /* set by the owner: a recording of perf; no interval has its CPUs' ends */
 	uint64_t run;  /* of intervals without a break between them: 1, 2 ... */
