@@ -62,6 +62,7 @@ struct task_wait {
 	uint32_t cpu;           /* index of the CPU of its last slice in this run */
 	bool has_run;           /* it has a slice in this run */
 	uint64_t placed_ns;     /* the part of runq_time that CPUs have */
+	uint64_t came_ns;       /* time at which its last slice began; 0: none in this run */
 	uint64_t left_ns;       /* time at which the task left its CPU, or was forked */
 	uint64_t woken_ns;      /* its first wake-up since then that has a record; 0: none */
 	uint64_t last_woken_ns; /* its latest one */

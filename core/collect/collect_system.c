@@ -469,12 +469,25 @@ static void doubt_idle_of_gaps(struct interval *interval)
 	}
 }
 
+/* After the CPUs were drained: which threads run. */
+static void name_runners(struct collect_system *self)
+{
+	for (size_t i = 0; i < self->cpus.n; i++) {
+		struct attrib_runner runner;
+		attrib_names_runner(self->attrib, i, &runner);
+		self->waits.runners[i] = runner.tid > 0 ? runner.tid : 0;
+	}
+}
+
 static void system_cut(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
 
-	if (waits_wanted(&self->waits))
+	if (waits_wanted(&self->waits)) {
 		system_drain(collect);
+		name_runners(self);
+	}
+	self->waits.hides = self->hidden.seen;
 	waits_end(&self->waits);
 	code_sampler_drain(&self->code);
 	duty_cycle_cut(&self->duty);

@@ -19,6 +19,7 @@ void waits_init(struct waits *waits, const struct sys *sys, struct tasks *tasks,
 {
 	*waits = (struct waits){.sys = sys, .all_tasks = tasks, .throttling.sys = sys};
 	waits->queued_ns = xcalloc(n_cpus, sizeof(*waits->queued_ns));
+	waits->runners = xcalloc(n_cpus, sizeof(*waits->runners));
 	waits->n_cpus = n_cpus;
 	slice_log_init(&waits->log, n_cpus);
 }
@@ -29,6 +30,7 @@ void waits_fini(struct waits *waits)
 	throttling_fini(&waits->throttling);
 	free(waits->tasks);
 	free(waits->queued_ns);
+	free(waits->runners);
 	free(waits->latencies);
 	*waits = (struct waits){.sys = NULL};
 }
@@ -177,7 +179,7 @@ static void end_blocked(struct task_wait *account, uint64_t ns, bool moved)
 
 /*
  * A task gets a CPU. If its latest wake-up was before it left the CPU, it was runnable from then
- * on: another CPU woke it while it went to sleep.
+ * on: another CPU woke it while it went to sleep. Where wake-ups are hidden, that is no proof.
  */
 static void end_wait(struct waits *waits, struct task_wait *account, uint64_t time_ns, uint32_t cpu)
 {
@@ -186,7 +188,7 @@ static void end_wait(struct waits *waits, struct task_wait *account, uint64_t ti
 	bool woken = account->woken_ns && account->woken_ns <= time_ns;
 	bool moved = account->has_run && account->cpu != cpu;
 
-	if (!woken && account->woken_early)
+	if (!woken && account->woken_early && !waits->hides)
 		account->woken_ns = account->left_ns;
 	account_until(account, time_ns);
 	if (account->state == TASK_WOKEN)
@@ -286,6 +288,8 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 		watch_wait(waits->watch, account, slice);
 	if (slice->end == SLICE_FORKED || slice->end == SLICE_WOKEN)
 		return;
+	if (account->state != TASK_RUNNING || slice->begin_ns > account->until_ns)
+		account->came_ns = slice->begin_ns;
 	end_wait(waits, account, slice->begin_ns, slice->cpu);
 	waits_place(waits, account, slice->cpu);
 	if (slice->end_ns > account->until_ns) {
@@ -335,29 +339,67 @@ static uint64_t since_left_ns(const struct waits *waits, const struct task_wait 
 	       (account->left_ns > waits->begin_ns ? account->left_ns : waits->begin_ns);
 }
 
-/* Whether some thread was runnable at runnable_ns that the records do not have as such. */
+/* Reads how many threads are runnable. */
+static void read_runnable(struct waits *waits)
+{
+	struct proc_load load;
+
+	waits->runnable_ns = sys_now_ns(waits->sys);
+	waits->runnable = proc_load_read(waits->sys, &load) == 0 ? load.runnable : 0;
+}
+
+/*
+ * The kernel's number does not have threads that their cgroup's quota keeps from running. If some
+ * are in run queues by the records, it is no proof: they may be such.
+ */
+static bool any_queued(const struct waits *waits)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < waits->n_tasks; i++) {
+		const struct task_wait *account = &waits->tasks[i]->wait;
+		any |= is_queued(account->state) && account->left_ns <= waits->runnable_ns;
+	}
+	return any;
+}
+
+/* Whether other threads may be runnable than those that run by the last records. */
+static bool may_have_unexplained(const struct waits *waits)
+{
+	uint64_t explained = 0;
+
+	for (size_t i = 0; i < waits->n_cpus; i++)
+		explained += waits->runners[i] > 0;
+	return waits->runnable == 0 || waits->runnable > explained || any_queued(waits);
+}
+
+/*
+ * Whether other threads may have been runnable at runnable_ns than those that ran then. The records
+ * have that time now.
+ */
 static bool has_unexplained(const struct waits *waits)
 {
 	uint64_t explained = 0;
 
-	for (size_t i = 0; i < waits->n_tasks; i++)
-		explained += waits->tasks[i]->wait.state <= TASK_WOKEN ||
-			     waits->tasks[i]->wait.left_ns > waits->runnable_ns;
-	return waits->runnable == 0 || waits->runnable > explained;
+	for (size_t i = 0; i < waits->n_tasks; i++) {
+		const struct task_wait *account = &waits->tasks[i]->wait;
+		bool came = account->came_ns > 0 && account->came_ns <= waits->runnable_ns;
+		explained += came && account->left_ns > waits->runnable_ns;
+	}
+	return waits->runnable == 0 || waits->runnable > explained || any_queued(waits);
 }
 
 /*
- * Searches for tasks that wait for a CPU after a wake-up, if there are more runnable threads than
- * the records have. Before the end of the interval: a task that is runnable then has a slice before
- * the end, or is so at the end. After it, a task may have run and sleep again.
+ * Searches for tasks that wait for a CPU after a wake-up. Before the end of the interval: a task
+ * that is runnable then has a slice before the end, or is so at the end. After it, a task may have
+ * run and sleep again.
  */
 static void look_for_queued(struct waits *waits)
 {
 	unsigned left = QUEUED_READS;
 	struct proc_stat stat;
 
-	waits->searched = has_unexplained(waits);
-	for (size_t i = 0; waits->searched && left > 0 && i < waits->n_tasks; i++) {
+	for (size_t i = 0; left > 0 && i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
 		if (task->exit_ns || task->pid <= 0 || !is_blocked(task->wait.state))
 			continue;
@@ -395,13 +437,19 @@ static void look_for_woken_early(struct waits *waits)
 	}
 }
 
-/* Returns the part of the interval in which a task may have waited since such a wake-up. */
-static uint64_t note_woken_early(const struct waits *waits, const struct task *task)
+/*
+ * Returns the part of the interval in which a task may have waited since such a wake-up, or since
+ * one that is hidden. `search`: some thread waits for a CPU unseen.
+ */
+static uint64_t note_unseen_waking(const struct waits *waits, const struct task *task, bool search)
 {
 	const struct task_wait *account = &task->wait;
-	bool unknown = may_be_woken_early(account) && account->seen == TASK_UNSEEN;
+	bool early = may_be_woken_early(account) && account->seen == TASK_UNSEEN;
+	bool hidden = is_blocked(account->state) && account->seen != TASK_SEEN_BLOCKED && search;
 
-	return unknown && !task->exit_ns && !waits->recorded ? since_left_ns(waits, account) : 0;
+	if (task->exit_ns || waits->recorded)
+		return 0;
+	return (waits->hides ? hidden : early) ? since_left_ns(waits, account) : 0;
 }
 
 /* Returns the part of the interval in which a task that is blocked at its end may have woken up. */
@@ -609,6 +657,23 @@ static uint64_t states_known_ns(const struct task_wait *account, uint64_t known_
 	return u64_growth(in_doubt_ns, known_ns - unclear_ns);
 }
 
+/*
+ * In a gap a task may have run, and left its CPU in another state. So its waits are at least so
+ * long as without the gaps, and without the time after them if it has no record since.
+ */
+static void subtract_gaps(const struct waits *waits, const struct task_wait *account,
+			  uint64_t counts[WAIT_EVENTS])
+{
+	static const enum event_wait times[] = {WAIT_RUNQ, WAIT_PREEMPTED, WAIT_BLOCKED,
+						WAIT_UNINTERRUPTIBLE, WAIT_STOPPED};
+	uint64_t unsure_ns = waits->gap_ns;
+
+	if (account->left_ns <= waits->gaps_until_ns)
+		unsure_ns += u64_growth(waits->gaps_until_ns, waits->end_ns);
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+		counts[times[i]] = u64_growth(unsure_ns, counts[times[i]]);
+}
+
 static void evaluate(const struct waits *waits, const struct task *task, struct task_wait *account,
 		     bool gaps, bool search, struct wait_values *values)
 {
@@ -618,7 +683,7 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 	for (size_t i = 0; i < TASK_UNKNOWN; i++)
 		known_ns += sums[i];
 	const struct wait_range waited = read_wakeup_waits(waits, task, account);
-	uint64_t lasting_ns = waits->wakeups ? note_woken_early(waits, task)
+	uint64_t lasting_ns = waits->wakeups ? note_unseen_waking(waits, task, search)
 					     : note_blocked(waits, task, account, search);
 	uint64_t in_doubt_ns = waited.most_ns - waited.least_ns + lasting_ns;
 	if (in_doubt_ns > off_ns - waited.least_ns)
@@ -664,6 +729,8 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 		    (group == WAIT_OF_LOOKS && values->known_ns[group] > 0))
 			values->estimated_ns[group] = lifetime_ns - values->known_ns[group];
 	}
+	if (gaps)
+		subtract_gaps(waits, account, values->counts);
 	for (size_t i = 0; gaps && i < WAIT_GROUPS; i++) {
 		values->estimated_ns[i] = 0;
 		if (values->known_ns[i] > sums[TASK_RUNNING])
@@ -755,8 +822,8 @@ static void complete_accounts(struct waits *waits, struct interval *interval)
 		const struct task *task = waits->tasks[i];
 		struct task_wait *account = &waits->tasks[i]->wait;
 		bool ended = has_ended(task, waits->end_ns);
-		if (waits->wakeups && !ended && account->seen == TASK_SEEN_RUNNABLE &&
-		    may_be_woken_early(account))
+		if (waits->wakeups && !waits->hides && !ended &&
+		    account->seen == TASK_SEEN_RUNNABLE && may_be_woken_early(account))
 			account->woken_ns = account->left_ns;
 		account_until(account, ended ? task->exit_ns : waits->end_ns);
 	}
@@ -764,18 +831,19 @@ static void complete_accounts(struct waits *waits, struct interval *interval)
 
 void waits_end(struct waits *waits)
 {
-	struct proc_load load;
-
 	if (!waits_wanted(waits))
 		return;
-	waits->runnable_ns = sys_now_ns(waits->sys);
-	waits->runnable = proc_load_read(waits->sys, &load) == 0 ? load.runnable : 0;
-	waits->searched = false;
 	waits_read_roots(waits);
-	if (!waits->wakeups)
-		look_for_queued(waits);
-	else if (!waits->recorded)
-		look_for_woken_early(waits);
+	read_runnable(waits);
+	waits->searched = false;
+	if (waits->wakeups && !waits->hides) {
+		if (!waits->recorded)
+			look_for_woken_early(waits);
+	} else {
+		waits->searched = may_have_unexplained(waits);
+		if (waits->searched)
+			look_for_queued(waits);
+	}
 	waits->end_ns = sys_now_ns(waits->sys);
 }
 
@@ -786,8 +854,12 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	if (!waits_wanted(waits))
 		return;
 	complete_accounts(waits, interval);
-	/* The records of some tasks that ran then have come since the search. */
+	/* Both before the end and by the records of it: some threads may have come in between. */
 	bool search = waits->searched || has_unexplained(waits);
+	waits->gap_ns = 0;
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		waits->gap_ns += interval->gap_ns[i];
+	waits->gaps_until_ns = waits->gap_ns > 0 ? interval->gaps_until_ns : 0;
 	interval->still.known = !gaps;
 	interval->still.blocked = !gaps && !waits->wakeups && !search;
 	interval->still.sleeping = !gaps && waits->states_known;

@@ -41,8 +41,9 @@
  * interval in which records were lost, are FIGURE_LOST and lower bounds if the doubtful part of the
  * lifetime is more than 1/2000.
  *
- * Tasks without a record: wait_others.c. If none may wait for a CPU unseen (the kernel's number of
- * runnable threads), a blocked task that does not run stays blocked, and no file is read.
+ * Tasks without a record: wait_others.c. If none may wait for a CPU unseen, a blocked task that
+ * does not run stays blocked, and no file is read. That is so if the threads that run are as many
+ * as the kernel's runnable ones, and the records have none in a run queue.
  *
  * An interval of waiting ends at one time for all CPUs, just before their counters are read.
  */
@@ -58,23 +59,26 @@ struct waits {
 	struct throttling throttling;
 	struct looks *looks;      /* set by the owner; borrowed; NULL: no thread is looked at */
 	struct wait_watch *watch; /* set by the owner; borrowed; NULL: none */
-	bool wakeups;             /* set by the owner: all wake-ups have records */
+	bool wakeups;             /* set by the owner: wake-ups have records */
+	bool searched; /* at the last end some thread may have waited unseen: /proc was read */
+	bool hides;    /* set by the owner: the kernel hides some switches and wake-ups */
 	bool recorded; /* set by the owner: a recording of perf; no interval has its CPUs' ends */
 	uint64_t run;  /* of intervals without a break between them: 1, 2 ... */
 	uint64_t since_ns;      /* begin of the run */
 	uint64_t interval;      /* number of the current interval */
 	uint64_t lost_interval; /* the last one with gaps: older accounts are in doubt; 0: none */
-	uint64_t begin_ns;      /* of the current interval */
-	uint64_t end_ns;        /* its end, set by waits_end() */
+	uint64_t gap_ns, gaps_until_ns; /* of the last interval: sum and end of its gaps; 0: none */
+	uint64_t begin_ns;              /* of the current interval */
+	uint64_t end_ns;                /* its end, set by waits_end() */
 	uint64_t runnable; /* threads that ran or waited for a CPU at runnable_ns; 0: unknown */
 	uint64_t runnable_ns;
 	bool scanning;       /* /proc has tasks that were not searched for those to show */
 	bool states_known;   /* all slices have the state in which they ended */
 	bool counts_sleeps;  /* the kernel may count sleeps as waits */
-	bool searched;       /* more than the records have: /proc was read for some of them */
 	struct task **tasks; /* with slices in it, or off their CPU for a reason to show */
 	size_t n_tasks, capacity;
 	uint64_t *queued_ns; /* by CPU: waits of the interval that ended there */
+	pid_t *runners;      /* by CPU, set by the owner: the thread that runs there; 0: unknown */
 	size_t n_cpus;
 	/* WAKEUP_RANGES for each of the tasks: its wake-ups by latency. NULL: not in the plan. */
 	uint32_t *latencies;

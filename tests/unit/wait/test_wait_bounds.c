@@ -252,7 +252,7 @@ static void test_preempted_after_its_exit(void **state)
 static void wake_while_it_runs(struct fk *fk, void *arg)
 {
 	(void)arg;
-	fk_wake_running(fk, 1, TASK);
+	fk_wake_running(fk, 0, TASK);
 }
 
 /*
@@ -291,6 +291,137 @@ static void test_woken_after_the_end(void **state)
 	close_all(engine, fk);
 }
 
+/*
+ * Where switches are hidden, so are wake-ups. A wake-up just before a task leaves its CPU is then
+ * no proof that it was runnable from there on: the one that ended its sleep may have no record.
+ */
+static void test_hidden_wakeup(void **state)
+{
+	static const struct engine_column column = {.kind = ENGINE_EVENTS,
+						    .text = "runq_time,blocked_time,wakeups"};
+	static const struct engine_config config = {
+		.preset = &preset_none, .columns = &column, .n_columns = 1};
+	const struct fk_step hides[] = {
+		{10 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = HOG},
+		{15 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = 0},
+		{20 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = HOG},
+		{25 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = 0},
+	};
+	/* CPUs wake up in turn, and CPU 1 has no record of it. */
+	const struct fk_step steps[] = {
+		{30 * NS_PER_MS, FK_READY, .tid = HOG},
+		{30 * NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = 0},
+		{80 * NS_PER_MS, FK_READY, .tid = TASK},
+		{81 * NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = TASK},
+	};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2, .tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_silent_idle(fk, 1, true);
+	fk_task(fk, &(struct fk_spec){.tid = TASK, .comm = "sleeps"});
+	fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+	fk_switch(fk, 0, TASK);
+	struct engine *engine = open_engine_with(&sys, &config);
+	for (unsigned k = 0; k < 3; k++) {
+		fk_script(fk, hides, ARRAY_SIZE(hides));
+		snapshot_free(next_snapshot(engine, fk, 100 * NS_PER_MS));
+	}
+	fk_after(fk, 30 * NS_PER_MS - 20 * NS_PER_US, wake_while_it_runs, NULL);
+	fk_script(fk, steps, ARRAY_SIZE(steps));
+	struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+	struct figure runq = event_figure(snapshot, TASK, "runq_time");
+	if (runq.state == FIGURE_VALID || runq.value > 1.1e6)
+		fail_msg("runq_time is %s %.0f", figure_state_name(runq.state), runq.value);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/*
+ * Tasks that run at the end of a refresh are the kernel's runnable threads. So none of the others
+ * waits for a CPU, and a task without a record was blocked. One that waits unseen is in doubt, and
+ * so are they all.
+ */
+static void test_all_runnable_tasks_are_known(void **state)
+{
+	enum { ME = 9, OTHER = 10 };
+	const struct fk_step steps[] = {
+		{10 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = OTHER},
+		{20 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = 0},
+		{90 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = ME},
+		{104 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = 0},
+	};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2, .tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	for (pid_t tid = TASK; tid <= OTHER; tid++)
+		fk_task(fk, &(struct fk_spec){.tid = tid});
+	fk_switch(fk, 0, HOG);
+	fk_self_task(fk, ME);
+	struct engine *engine = open_for_task(&sys, true);
+	for (unsigned k = 0; k < 2 * REFRESHES; k++) {
+		bool waits = k >= REFRESHES;
+
+		fk_script(fk, steps, ARRAY_SIZE(steps));
+		if (waits) {
+			const struct fk_step wakes = {60 * NS_PER_MS, FK_READY, .tid = OTHER};
+			fk_script(fk, &wakes, 1);
+		}
+		struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+		double ms = (double)snapshot->interval_ns / 1e6;
+		double still = exact_ms(snapshot, TASK, "blocked_time");
+		double other = exact_ms(snapshot, OTHER, "blocked_time");
+		if (k > 1 && !waits && !(still > ms - 0.1 && other > ms - 10.2))
+			fail_msg("refresh %u: blocked for %.3f and %.3f ms", k, still, other);
+		if (waits && (still > 0 || other > ms - 40))
+			fail_msg("refresh %u: blocked for %.3f and %.3f ms, exact", k, still,
+				 other);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+/*
+ * A task waits for a CPU by its last record. Those with which it runs and goes to sleep are lost:
+ * its wait is a lower bound, and no more than it was.
+ */
+static void test_waits_over_a_loss(void **state)
+{
+	enum { OTHER = 10 };
+	const struct fk_step steps[] = {
+		{10 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		{20 * NS_PER_MS, FK_BLOCK, .tid = TASK, .n = FK_PREEMPTED},
+		{20 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		{24 * NS_PER_MS, FK_LOSE, .n = 3},
+		{25 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		{30 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		{35 * NS_PER_MS, FK_SWITCH, .tid = OTHER},
+		{40 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		{45 * NS_PER_MS, FK_SWITCH, .tid = OTHER},
+		{50 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+	};
+	static const struct engine_config config = {
+		.preset = &preset_none, .columns = &exit_events, .n_columns = 1, .idle = true};
+	struct fk *fk = fk_new(&(struct fk_config){.tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	for (pid_t tid = TASK; tid <= OTHER; tid++)
+		fk_task(fk, &(struct fk_spec){.tid = tid});
+	fk_switch(fk, 0, HOG);
+	struct engine *engine = open_engine_with(&sys, &config);
+	snapshot_free(next_snapshot(engine, fk, 100 * NS_PER_MS));
+	fk_script(fk, steps, ARRAY_SIZE(steps));
+	struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+	struct figure waited = event_figure(snapshot, TASK, "preempted_time");
+	assert_int_not_equal(waited.state, FIGURE_VALID);
+	if (figure_known(waited) && waited.value > 5.1e6)
+		fail_msg("preempted_time is ?%.0f", waited.value);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +429,9 @@ int main(void)
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_preempted_after_its_exit),
 		cmocka_unit_test(test_woken_after_the_end),
+		cmocka_unit_test(test_hidden_wakeup),
+		cmocka_unit_test(test_all_runnable_tasks_are_known),
+		cmocka_unit_test(test_waits_over_a_loss),
 	};
 
 	return cmocka_run_group_tests_name("wait bounds", tests, NULL, NULL);

@@ -83,7 +83,13 @@ struct found {
 	double sum, true_sum; /* of known figures */
 };
 
-/* The CPUs together have the time of the tasks, less that of tasks without a slice so far. */
+/* An interval of waiting ends so long before the readings of the CPUs, at most. */
+#define READING_NS (200 * NS_PER_US)
+
+/*
+ * The CPUs together have the time of the tasks, less that of tasks without a slice so far: a first
+ * slice may begin after the end, and before the reading.
+ */
 static void check_cpus(const struct snapshot *snapshot)
 {
 	const struct columns *columns = snapshot->columns;
@@ -95,7 +101,7 @@ static void check_cpus(const struct snapshot *snapshot)
 		cpus_ns += plan_count(columns->plan, snapshot->cpus[i].tally, runq);
 	for (size_t i = 0; i < snapshot->threads.n; i++) {
 		const uint64_t *tally = rows_tally(columns, &snapshot->threads, i);
-		if (tally[TALLY_TASK_CLOCK] > 0)
+		if (tally[TALLY_TASK_CLOCK] > READING_NS)
 			ran_ns += plan_count(columns->plan, tally, runq);
 	}
 	if (cpus_ns > all_ns || cpus_ns < ran_ns)
