@@ -46,6 +46,7 @@ struct fiber_thread {
 	struct fiber *fiber;
 	struct fiber_thread *next; /* of the fiber */
 	pthread_t thread;
+	bool joined;
 	_Atomic pid_t tid;
 	_Atomic enum role role;
 	ucontext_t context; /* of what was left on its stack */
@@ -378,6 +379,20 @@ int fiber_start(struct fiber **out, void (*run)(void *arg), void *arg)
 	return rc;
 }
 
+/* Waits for the end of a thread that was stuck. False: it still is, and will free itself. */
+static bool end_stuck(struct fiber_thread *thread)
+{
+	pthread_t number = thread->thread;
+	enum role role = STUCK;
+
+	if (atomic_compare_exchange_strong(&thread->role, &role, FORGOTTEN)) {
+		pthread_detach(number);
+		return false;
+	}
+	pthread_join(number, NULL);
+	return true;
+}
+
 void fiber_join(struct fiber *fiber)
 {
 	if (!fiber)
@@ -386,15 +401,16 @@ void fiber_join(struct fiber *fiber)
 	while (!fiber->ended)
 		pthread_cond_wait(&fiber->changed, &fiber->lock);
 	pthread_mutex_unlock(&fiber->lock);
-	for (struct fiber_thread *thread = fiber->threads, *next; thread; thread = next) {
-		pthread_t number = thread->thread;
-		enum role role = STUCK;
-		next = thread->next;
-		if (atomic_compare_exchange_strong(&thread->role, &role, FORGOTTEN)) {
-			pthread_detach(number);
-			continue;
+	/* The watch may still read the list, so nothing is freed before these have ended. */
+	for (struct fiber_thread *thread = fiber->threads; thread; thread = thread->next)
+		if (atomic_load(&thread->role) != STUCK) {
+			pthread_join(thread->thread, NULL);
+			thread->joined = true;
 		}
-		pthread_join(number, NULL);
+	for (struct fiber_thread *thread = fiber->threads, *next; thread; thread = next) {
+		next = thread->next;
+		if (!thread->joined && !end_stuck(thread))
+			continue;
 		free_thread(thread);
 	}
 	free_stack(fiber);

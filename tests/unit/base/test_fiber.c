@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -318,8 +319,35 @@ static void threads_that_are_lost_are_limited(void **state)
 	close_pipes(&scene);
 }
 
+static void call_briefly(void *arg)
+{
+	const struct scene *scene = arg;
+
+	if (!fiber_current())
+		return;
+	answer(scene, 0);
+	read_pipe(scene, 0, 1, NULL);
+}
+
+/* A fiber that ends while its second thread looks at the call. */
+static void ends_are_clean(void **state)
+{
+	struct scene scene = {0};
+	struct fiber *fiber;
+
+	(void)state;
+	open_pipes(&scene, 1);
+	for (unsigned i = 0; i < CALLS; i++) {
+		assert_int_equal(fiber_start(&fiber, call_briefly, &scene), 0);
+		fiber_join(fiber);
+	}
+	close_pipes(&scene);
+}
+
 int main(void)
 {
+	/* Memory that is freed changes, so that nothing can use it unseen. */
+	mallopt(M_PERTURB, 0x5a);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_return_on_the_same_thread),
 		cmocka_unit_test(the_code_goes_on_beside_a_late_call),
@@ -327,6 +355,7 @@ int main(void)
 		cmocka_unit_test(no_fiber_without_a_second_thread),
 		cmocka_unit_test(cpu_time_goes_on_with_another_thread),
 		cmocka_unit_test(threads_that_are_lost_are_limited),
+		cmocka_unit_test(ends_are_clean),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
