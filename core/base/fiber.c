@@ -364,13 +364,10 @@ int fiber_start(struct fiber **out, void (*run)(void *arg), void *arg)
 	pthread_cond_init(&fiber->changed, NULL);
 	pthread_condattr_destroy(&clock);
 	pthread_mutex_lock(&fiber->lock);
-	rc = add_thread(fiber, WATCHES);
-	atomic_store(&fiber->watched, rc == 0);
-	if (rc == 0)
-		rc = add_thread(fiber, CARRIES);
+	rc = add_thread(fiber, CARRIES);
+	if (rc == 0) /* without it, calls are made as if there were no fiber */
+		atomic_store(&fiber->watched, add_thread(fiber, WATCHES) == 0);
 	fiber->ended = rc != 0;
-	pthread_cond_signal(&fiber->called);
-	pthread_cond_broadcast(&fiber->changed);
 	pthread_mutex_unlock(&fiber->lock);
 	if (rc == 0)
 		*out = fiber;

@@ -27,7 +27,8 @@ enum { FIBER_STUCK_MOST = 64 }; /* threads in calls that do not return */
 
 /*
  * Runs run(arg) as a fiber, with THREAD_STACK_BYTES of stack (core/base/thread.h) and the signal
- * mask of the caller. Its calls have the mask of thread_start(). 0, or -errno without a fiber.
+ * mask of the caller. Its calls have the mask of thread_start(). 0, or -errno without a fiber. With
+ * one thread for it, but not a second one, its calls wait.
  */
 int fiber_start(struct fiber **fiber, void (*run)(void *arg), void *arg);
 /* Waits until run() has returned, and frees the fiber. NULL is fine. */

@@ -227,11 +227,8 @@ static int run_apart(const struct run_config *config, bool draws, struct error *
 	struct fiber *fiber;
 	sigset_t all, before;
 
-	int rc = fiber_start(&fiber, run_in_fiber, &counting);
-	if (rc) {
-		error_set_not_started(err, rc, "A thread");
-		return RUN_FAILED;
-	}
+	if (fiber_start(&fiber, run_in_fiber, &counting)) /* no more threads: here then */
+		return draw_or_print(config, draws, err);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	fiber_join(fiber);

@@ -234,20 +234,43 @@ static void call_nothing(void *arg)
 	*ran = true;
 }
 
-static void no_fiber_without_a_second_thread(void **state)
+static void no_fiber_without_a_thread(void **state)
 {
 	struct fiber *fiber = NULL;
 	bool ran = false;
 
 	(void)state;
-	for (int left = 0; left < 2; left++) {
-		atomic_store(&threads_left, left);
-		int rc = fiber_start(&fiber, call_nothing, &ran);
-		atomic_store(&threads_left, INT_MAX);
-		assert_int_equal(rc, -EAGAIN);
-		assert_null(fiber);
-		assert_false(ran);
-	}
+	atomic_store(&threads_left, 0);
+	int rc = fiber_start(&fiber, call_nothing, &ran);
+	atomic_store(&threads_left, INT_MAX);
+	assert_int_equal(rc, -EAGAIN);
+	assert_null(fiber);
+	assert_false(ran);
+}
+
+static void call_once(void *arg)
+{
+	struct scene *scene = arg;
+
+	answer(scene, 0);
+	scene->results[0] = read_pipe(scene, 0, 1, NULL);
+	atomic_store(&threads_left, INT_MAX);
+	scene->results[1] = read_pipe(scene, 0, 1, NULL);
+	answer(scene, 0);
+}
+
+static void calls_are_made_without_a_second_thread(void **state)
+{
+	struct scene scene = {0};
+
+	(void)state;
+	if (SANITIZED)
+		skip();
+	open_pipes(&scene, 1);
+	atomic_store(&threads_left, 1);
+	run_scene(&scene, call_once);
+	assert_int_equal(scene.results[0], ANSWER);
+	assert_int_equal(scene.results[1], -ETIMEDOUT);
 }
 
 static uint64_t burn(void)
@@ -352,7 +375,8 @@ int main(void)
 		cmocka_unit_test(calls_return_on_the_same_thread),
 		cmocka_unit_test(the_code_goes_on_beside_a_late_call),
 		cmocka_unit_test(without_more_threads_calls_are_refused),
-		cmocka_unit_test(no_fiber_without_a_second_thread),
+		cmocka_unit_test(no_fiber_without_a_thread),
+		cmocka_unit_test(calls_are_made_without_a_second_thread),
 		cmocka_unit_test(cpu_time_goes_on_with_another_thread),
 		cmocka_unit_test(threads_that_are_lost_are_limited),
 		cmocka_unit_test(ends_are_clean),
