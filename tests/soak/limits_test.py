@@ -90,11 +90,12 @@ def processes():
         skip("processes", "needs root, to start as a user without processes")
         return
     prefix = ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups", "prlimit", "--nproc=1"]
-    for name, arguments in (("batch", ["-b"]), ("functions", ["-b", "--code"]), ("list", ["--list", "metrics"])):
-        run = subprocess.run([*prefix, PMCTOP, "-n", "1", "-d", "0.1", *arguments], capture_output=True,
-                             text=True, timeout=120, stdin=subprocess.DEVNULL, cwd="/")
-        check(f"one process: {name} works", run.returncode == 0 and run.stdout, run)
-    for name, arguments in (("a command", ["--", "true"]), ("--ssh", ["--ssh", "host.invalid"])):
+    run = subprocess.run([*prefix, PMCTOP, "--list", "metrics"], capture_output=True, text=True,
+                         timeout=120, stdin=subprocess.DEVNULL, cwd="/")
+    check("one process: list works", run.returncode == 0 and run.stdout, run)
+    # One thread ends the program whatever hangs (tui/run/ending.h), so it must be there.
+    for name, arguments in (("batch", []), ("functions", ["--code"]), ("a command", ["--", "true"]),
+                            ("--ssh", ["--ssh", "host.invalid"])):
         run = subprocess.run([*prefix, PMCTOP, "-b", *arguments], capture_output=True, text=True,
                              timeout=120, stdin=subprocess.DEVNULL, cwd="/")
         check(f"one process: {name} cannot be started, and the message has the limit",
