@@ -37,6 +37,7 @@ CAPS = {name: 1 << bit for name, bit in (("DAC_OVERRIDE", 1), ("DAC_READ_SEARCH"
 COUNTS = CAPS["PERFMON"] | CAPS["IPC_LOCK"]
 LOOKS = CAPS["SYS_PTRACE"] | CAPS["DAC_READ_SEARCH"]  # why tasks are blocked
 NAMES = CAPS["SYSLOG"] | CAPS["CHECKPOINT_RESTORE"]  # functions, which a screen may show
+OPENER_RIGHTS = LOOKS | CAPS["CHECKPOINT_RESTORE"]
 ACTS = CAPS["KILL"] | CAPS["SYS_NICE"]  # of the keys k, F7 and F8
 # setpriv starts it as an ordinary user does.
 AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
@@ -147,8 +148,9 @@ def check_threads(name, pid, permitted, lent=False, uid=0):
     check(f"{name}: {sorted(names_of(permitted))} alone",
           threads and seen == {f"{permitted:016x}"}
           and all(s["CapEff"] == s["CapPrm"] for s in threads.values()), seen)
-    check(f"{name}: none to inherit, and none by an exec",
-          threads and all(int(s["CapInh"], 16) == int(s["CapAmb"], 16) == 0
+    # The process that opens files gets them by the ambient set, from the inheritable one.
+    check(f"{name}: none to inherit but those to open files, and none by an exec",
+          threads and all(int(s["CapInh"], 16) & ~OPENER_RIGHTS == int(s["CapAmb"], 16) == 0
                           and s["NoNewPrivs"] == "1" for s in threads.values())
           and (lent or all(int(s["CapBnd"], 16) == 0 for s in threads.values())), threads)
     check(f"{name}: is uid {uid}", threads and all(
