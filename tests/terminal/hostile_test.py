@@ -121,7 +121,7 @@ def see_pages(tour, live):
     tour.see(TASKS, "g")
     tour.see(TYPED_SHOWN, "/", typed=TYPED)
     tour.see(TASKS, "C-u", "h", "0", "Enter")
-    tour.see(f"process \\d+ .*\n.*\n.*{BAD}", "Enter")
+    tour.see(f"process \\d+ .*\n(.*\n){{1,5}}.*{BAD}", "Enter")
     tour.see("", "PgDn", "PgDn", "End", "PgUp")
     tour.see(TASKS, "Escape")
     tour.see(TYPED_SHOWN, "\\", typed=TYPED)
