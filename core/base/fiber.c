@@ -52,7 +52,7 @@ struct fiber_thread {
 	ucontext_t context; /* of what was left on its stack */
 
 	/* Of the call. */
-	uint64_t key;
+	uint64_t key, patience_ns;
 	int64_t (*run)(void *memory);
 	void (*undo)(void *memory, int64_t result);
 	int64_t result;
@@ -292,16 +292,18 @@ static void sleep_until_call(struct fiber *fiber, uint64_t seen)
 static bool watch_calls(struct fiber_thread *self)
 {
 	struct fiber *fiber = self->fiber;
-	uint64_t seen = atomic_load(&fiber->steps);
+	uint64_t seen = atomic_load(&fiber->steps), late_ns = 0;
 
 	while (!fiber->ended) {
 		if (seen % 2 == 0) {
 			sleep_until_call(fiber, seen);
 			seen = atomic_load(&fiber->steps);
 		}
-		sleep_or_end(fiber, has_stuck(fiber) ? PATIENCE_STUCK_NS : PATIENCE_NS);
+		uint64_t ns = has_stuck(fiber) ? PATIENCE_STUCK_NS : PATIENCE_NS;
+		sleep_or_end(fiber, ns);
 		uint64_t now = atomic_load(&fiber->steps);
-		if (now == seen && now % 2 == 1 && take_over(self))
+		late_ns = now == seen && now % 2 == 1 ? late_ns + ns : 0;
+		if (late_ns > fiber->carrier->patience_ns && take_over(self))
 			return true;
 		seen = now;
 	}
@@ -467,8 +469,8 @@ static bool is_refused(struct fiber *fiber, uint64_t key)
 	return n == FIBER_STUCK_MOST || (n > 0 && !is_watched(fiber));
 }
 
-int64_t fiber_call(struct fiber *fiber, uint64_t key, int64_t (*run)(void *memory),
-		   void (*undo)(void *memory, int64_t result))
+int64_t fiber_call(struct fiber *fiber, uint64_t key, uint64_t patience_ns,
+		   int64_t (*run)(void *memory), void (*undo)(void *memory, int64_t result))
 {
 	struct fiber_thread *thread = fiber->carrier;
 
@@ -477,6 +479,7 @@ int64_t fiber_call(struct fiber *fiber, uint64_t key, int64_t (*run)(void *memor
 	if (!is_watched(fiber))
 		return run(thread->memory);
 	thread->key = key;
+	thread->patience_ns = patience_ns;
 	thread->run = run;
 	thread->undo = undo;
 	atomic_fetch_add(&fiber->steps, 1);

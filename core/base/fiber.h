@@ -47,14 +47,14 @@ struct fiber *fiber_current(void);
 void *fiber_memory(struct fiber *fiber, size_t size);
 
 /*
- * Returns run(memory), which makes the system calls. -ETIMEDOUT if it does not return in time, or
- * at once while an earlier call with this key has not returned, FIBER_STUCK_MOST have not, or one
- * has not and no thread can be started to watch. If it returns later, undo(memory, result) is
- * called (NULL: nothing is undone), on the thread of the call. These two functions use `memory`
- * alone.
+ * Returns run(memory), which makes the system calls. -ETIMEDOUT if it does not return in time,
+ * which is patience_ns and 0.1 to 0.2 s, or at once while an earlier call with this key has not
+ * returned, FIBER_STUCK_MOST have not, or one has not and no thread can be started to watch. If it
+ * returns later, undo(memory, result) is called (NULL: nothing is undone), on the thread of the
+ * call. These two functions use `memory` alone.
  */
-int64_t fiber_call(struct fiber *fiber, uint64_t key, int64_t (*run)(void *memory),
-		   void (*undo)(void *memory, int64_t result));
+int64_t fiber_call(struct fiber *fiber, uint64_t key, uint64_t patience_ns,
+		   int64_t (*run)(void *memory), void (*undo)(void *memory, int64_t result));
 
 /* CPU time of the threads that carried the fiber, while they did. For the fiber's code. */
 uint64_t fiber_cpu_ns(const struct fiber *fiber);

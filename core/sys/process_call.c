@@ -24,6 +24,9 @@
 /* Descriptors that events leave free for reading /proc and /sys. */
 enum { FILES_KEPT = 6 };
 
+/* The first event of a task also waits for all CPUs (synchronize_rcu()), often for 0.1 s. */
+#define EVENT_PATIENCE_NS NS_PER_S
+
 enum { PROCESS_PATH = 64 }; /* of a file of a process, with the NUL */
 
 /* The members are what a call of that kind needs. */
@@ -214,7 +217,9 @@ static struct process_call *begin_call(pid_t pid, enum process_call_kind kind, c
 
 static int64_t end_call(const struct process_call *call)
 {
-	return fiber_call(fiber_current(), (uint64_t)call->pid, run_call, undo_call);
+	uint64_t patience_ns = call->kind == CALL_EVENT ? EVENT_PATIENCE_NS : 0;
+
+	return fiber_call(fiber_current(), (uint64_t)call->pid, patience_ns, run_call, undo_call);
 }
 
 int process_call_event(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,

@@ -92,7 +92,7 @@ static int64_t read_pipe(const struct scene *scene, size_t i, uint64_t key,
 	struct read_call *call = fiber_memory(fiber, sizeof(*call));
 
 	*call = (struct read_call){.fd = scene->pipes[i][0], .undone = undone};
-	return fiber_call(fiber, key, run_read, undone ? undo_read : NULL);
+	return fiber_call(fiber, key, 0, run_read, undone ? undo_read : NULL);
 }
 
 static void run_scene(struct scene *scene, void (*run)(void *arg))
@@ -342,6 +342,41 @@ static void threads_that_are_lost_are_limited(void **state)
 	close_pipes(&scene);
 }
 
+static void *answer_late(void *arg)
+{
+	const struct scene *scene = arg;
+
+	usleep(500000);
+	answer(scene, 0);
+	return NULL;
+}
+
+/* An answer after 0.5 s: a call with more patience waits for it. */
+static void call_patiently(void *arg)
+{
+	struct scene *scene = arg;
+	struct read_call *call = fiber_memory(fiber_current(), sizeof(*call));
+	pthread_t late;
+
+	*call = (struct read_call){.fd = scene->pipes[0][0]};
+	if (pthread_create(&late, NULL, answer_late, scene))
+		return;
+	scene->results[0] = fiber_call(fiber_current(), 1, 3600 * NS_PER_S, run_read, NULL);
+	pthread_join(late, NULL);
+}
+
+static void some_calls_may_last_longer(void **state)
+{
+	struct scene scene = {0};
+
+	(void)state;
+	if (SANITIZED)
+		skip();
+	open_pipes(&scene, 1);
+	run_scene(&scene, call_patiently);
+	assert_int_equal(scene.results[0], ANSWER);
+}
+
 static void call_briefly(void *arg)
 {
 	const struct scene *scene = arg;
@@ -379,6 +414,7 @@ int main(void)
 		cmocka_unit_test(calls_are_made_without_a_second_thread),
 		cmocka_unit_test(cpu_time_goes_on_with_another_thread),
 		cmocka_unit_test(threads_that_are_lost_are_limited),
+		cmocka_unit_test(some_calls_may_last_longer),
 		cmocka_unit_test(ends_are_clean),
 	};
 
