@@ -335,6 +335,9 @@ static void *run_thread(void *arg)
 
 	this_thread = self;
 	atomic_store(&self->tid, gettid());
+	/* The code begins when it is known whether it is watched. */
+	pthread_mutex_lock(&self->fiber->lock);
+	pthread_mutex_unlock(&self->fiber->lock);
 	do {
 		if (atomic_load(&self->role) == CARRIES)
 			carry(self);

@@ -306,20 +306,23 @@ static void note_silent(struct engine_notes *self)
 	enum { LISTED = 2 };
 	pid_t pids[FIBER_STUCK_MOST];
 	size_t n = sys_stuck(self->sys, pids, ARRAY_SIZE(pids));
-	char names[LISTED][48], others[32] = "";
+	char names[LISTED * 64] = "";
 
 	notes_remove(self->notes, NOTE_PROCESS_SILENT);
 	if (n == 0)
 		return;
-	for (size_t i = 0; i < n && i < LISTED; i++)
-		name_process(self->sys, pids[i], names[i], sizeof(names[i]));
+	for (size_t i = 0; i < n && i < LISTED; i++) {
+		size_t length = strlen(names);
+		length += (size_t)snprintf(names + length, sizeof(names) - length, i ? ", " : "");
+		name_process(self->sys, pids[i], names + length, sizeof(names) - length);
+	}
 	if (n > LISTED)
-		snprintf(others, sizeof(others), " and %zu more", n - LISTED);
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), " and %zu more",
+			 n - LISTED);
 	notes_add_urgent_as(self->notes, NOTE_PROCESS_SILENT,
-			    "/proc does not answer for %s%s%s%s, which %s: facts are "
-			    "missing. Look for a dead mount (NFS, FUSE).",
-			    names[0], n > 1 ? ", " : "", n > 1 ? names[1] : "", others,
-			    n > 1 ? "exec or map files" : "execs or maps a file");
+			    "/proc does not answer for %s: an exec or a mapping hangs. Look for a "
+			    "dead mount (NFS, FUSE).",
+			    names);
 }
 
 void engine_notes_cut(struct engine_notes *self, const struct interval *interval)
