@@ -435,15 +435,9 @@ size_t fiber_stuck(struct fiber *fiber, uint64_t *keys, size_t most)
 	size_t n = 0;
 
 	pthread_mutex_lock(&fiber->lock);
-	for (const struct fiber_thread *thread = fiber->threads; thread; thread = thread->next) {
-		size_t i = 0;
-		if (atomic_load(&thread->role) != STUCK)
-			continue;
-		while (i < n && keys[i] != thread->key)
-			i++;
-		if (i == n && n < most)
+	for (const struct fiber_thread *thread = fiber->threads; thread; thread = thread->next)
+		if (atomic_load(&thread->role) == STUCK && n < most)
 			keys[n++] = thread->key;
-	}
 	pthread_mutex_unlock(&fiber->lock);
 	return n;
 }

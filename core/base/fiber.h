@@ -59,7 +59,7 @@ int64_t fiber_call(struct fiber *fiber, uint64_t key, uint64_t patience_ns,
 /* CPU time of the threads that carried the fiber, while they did. For the fiber's code. */
 uint64_t fiber_cpu_ns(const struct fiber *fiber);
 
-/* Copies at most `most` different keys of calls that have not returned. Returns their number. */
+/* Copies at most `most` keys of calls that have not returned, each one once. Returns how many. */
 size_t fiber_stuck(struct fiber *fiber, uint64_t *keys, size_t most);
 
 #endif
