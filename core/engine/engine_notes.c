@@ -10,6 +10,7 @@
 #include "core/perf/perf_open_error.h"
 #include "core/sys/cpus.h"
 #include "core/sys/hidepid.h"
+#include "core/sys/proc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,18 +289,6 @@ static void note_cpus(struct engine_notes *self, const struct interval *interval
 		      "Offline, or without counters");
 }
 
-/* Its name is in a file that is always let through. */
-static void name_process(const struct sys *sys, pid_t pid, char *text, size_t size)
-{
-	char path[32], comm[32];
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	if (sys_file_read(sys, path, comm, sizeof(comm)) < 0)
-		comm[0] = '\0';
-	comm[strcspn(comm, "\n")] = '\0';
-	snprintf(text, size, comm[0] ? "%d (%s)" : "%d", pid, comm);
-}
-
 /* Notes processes that do not let their files through. */
 static void note_silent(struct engine_notes *self)
 {
@@ -312,9 +301,11 @@ static void note_silent(struct engine_notes *self)
 	if (n == 0)
 		return;
 	for (size_t i = 0; i < n && i < LISTED; i++) {
+		struct proc_stat stat;
+		bool named = proc_thread_brief(self->sys, pids[i], pids[i], &stat) == 0;
 		size_t length = strlen(names);
-		length += (size_t)snprintf(names + length, sizeof(names) - length, i ? ", " : "");
-		name_process(self->sys, pids[i], names + length, sizeof(names) - length);
+		snprintf(names + length, sizeof(names) - length, named ? "%s%d (%s)" : "%s%d",
+			 i ? ", " : "", pids[i], stat.comm);
 	}
 	if (n > LISTED)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), " and %zu more",
