@@ -34,8 +34,8 @@ struct row {
 	const char *cmdline; /* the snapshot's; hostile bytes; NULL: none, or unknown */
 	char user[24];       /* name, or the number if it has no name; "": unknown */
 	size_t before;       /* 1 + index in the snapshot's befores; 0: nothing has changed */
-	uint64_t
-		doubt_ns; /* CPU time that may be another row's, or not the target's (row_before) */
+	/* CPU time that may be another row's, or not the target's (row_before). */
+	uint64_t doubt_ns;
 };
 
 /*
