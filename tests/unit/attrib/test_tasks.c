@@ -177,6 +177,16 @@ static void bench_open(struct bench *bench)
 	bench->tasks = tasks_new(&bench->sys);
 }
 
+/* The same, with a kernel whose files may fail. */
+static void bench_open_faulty(struct bench *bench, struct faulty *faulty)
+{
+	bench_open(bench);
+	tasks_free(bench->tasks);
+	faulty_init(faulty, &bench->sys);
+	bench->sys = faulty_sys(faulty);
+	bench->tasks = tasks_new(&bench->sys);
+}
+
 static void bench_close(struct bench *bench)
 {
 	tasks_free(bench->tasks);
@@ -508,11 +518,7 @@ static void test_hidden_is_not_gone(void **state)
 	struct faulty faulty;
 
 	(void)state;
-	bench_open(&bench);
-	tasks_free(bench.tasks);
-	faulty_init(&faulty, &bench.sys);
-	const struct sys sys = faulty_sys(&faulty);
-	bench.tasks = tasks_new(&sys);
+	bench_open_faulty(&bench, &faulty);
 	fk_task(bench.fk, &(struct fk_spec){.tid = 9});
 	faulty_hide(&faulty, "/proc/9", -ENOENT);
 	struct task *hidden = tasks_at(bench.tasks, 9, 9, at_ms(0));
@@ -531,11 +537,7 @@ static void test_held_files(void **state)
 	unsigned budget = 10;
 
 	(void)state;
-	bench_open(&bench);
-	tasks_free(bench.tasks);
-	faulty_init(&faulty, &bench.sys);
-	const struct sys sys = faulty_sys(&faulty);
-	bench.tasks = tasks_new(&sys);
+	bench_open_faulty(&bench, &faulty);
 	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .comm = "nine"});
 	struct task *task = tasks_at(bench.tasks, 9, 9, at_ms(0));
 	struct cmdline *before = tasks_cmdline(bench.tasks, task, true, at_ms(1), &budget);
