@@ -237,6 +237,12 @@ def run_all(tests):
     return 0 if all(results) else 1
 
 
+def chosen(rows_of_table, words):
+    """The rows whose names match one of these; all without words."""
+    return [row for row in rows_of_table
+            if not words or any(re.search(word, row.name) for word in words)]
+
+
 def missing(*programs):
     """The programs that these tests need and that are not there."""
     absent = [name for name in (PMCTOP, *programs) if not os.access(name, os.X_OK)]

@@ -381,6 +381,16 @@ def go_on(scene, counter, name):
         scene.check_sentence()
 
 
+def hang_in_column(scene, ending):
+    """From the start, with the column of the hottest function, to the end."""
+    scene.start(f"{COUNTING} --columns hottest {scene.targets()}")
+    scene.wait_for_hang()
+    if ending == "q":
+        go_on(scene, CLOCK, plain_row())
+    scene.end(ending)
+    scene.finish()
+
+
 def hang_on_page(name, operation, how, ending):
     """The page of functions is open when the program of the mount begins to run."""
     with Scene(name) as scene:
@@ -470,12 +480,7 @@ def overlaid(name, operation, ending):
         try:
             scene.load(os.path.join(merged, "hung-load"))
             scene.arm(operation, "read")
-            scene.start(f"{COUNTING} --columns hottest {scene.targets()}")
-            scene.wait_for_hang()
-            if ending == "q":
-                go_on(scene, CLOCK, plain_row())
-            scene.end(ending)
-            scene.finish()
+            hang_in_column(scene, ending)
         finally:
             scene.mount.abort()
             fuse_server.libc.umount2(merged.encode(), fuse_server.MNT_DETACH)
@@ -661,12 +666,7 @@ def container(name, operation, ending, *mode):
                   encoding="ascii") as file:
             file.write(f"{load.code:x} 100 hung_burn\n")
         scene.arm(operation, "read")
-        scene.start(f"{COUNTING} --columns hottest {scene.targets()}")
-        scene.wait_for_hang()
-        if ending == "q":
-            go_on(scene, CLOCK, plain_row())
-        scene.end(ending)
-        scene.finish()
+        hang_in_column(scene, ending)
 
 
 def mapped_file(name, operation, ending):
@@ -676,12 +676,7 @@ def mapped_file(name, operation, ending):
         scene.load(SHARED["root"], "/", os.path.join(scene.mount.point, "hung-load"),
                    str(SHARED["offset"]))
         scene.mount.tell(f"hang {operation}")
-        scene.start(f"{COUNTING} --columns hottest {scene.targets()}")
-        scene.wait_for_hang()
-        if ending == "q":
-            go_on(scene, CLOCK, plain_row())
-        scene.end(ending)
-        scene.finish()
+        hang_in_column(scene, ending)
 
 
 def offset_of(program, function):
@@ -884,8 +879,7 @@ def main(words):
     if reason := why_not():
         print(f"1..0 # skip {reason}")
         return 77
-    chosen = [row for row in rows()
-              if not words or any(re.search(word, row.name) for word in words)]
+    chosen = terminals.chosen(rows(), words)
     with folder_of_programs() as directory:
         SHARED["hung"] = build(directory, "hung", padded=True)
         SHARED["plain"] = build(directory, "plain", burn_ms=10)

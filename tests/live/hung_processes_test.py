@@ -659,8 +659,7 @@ def main(words):
     if reason := why_not():
         print(f"1..0 # skip {reason}")
         return 77
-    chosen = [row for row in rows()
-              if not words or any(re.search(word, row.name) for word in words)]
+    chosen = terminals.chosen(rows(), words)
     with tempfile.TemporaryDirectory(prefix="pmctop-hung-") as directory:
         os.environ["HUNG_PROGRAM"] = build(directory)
         terminals.JOBS = JOBS
