@@ -205,15 +205,10 @@ static void carry(struct fiber_thread *self)
  */
 static bool is_waiting(pid_t tid)
 {
-	char path[64], text[256];
+	char text[256];
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (thread_read_file(tid, "stat", text, sizeof(text)) < 0)
 		return true;
-	ssize_t length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[length > 0 ? length : 0] = '\0';
 	const char *end = strrchr(text, ')');
 	return !end || end[1] != ' ' || !end[2] || !strchr("RTt", end[2]);
 }

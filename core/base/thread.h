@@ -5,6 +5,8 @@
 #include "core/base/util.h"
 
 #include <pthread.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 /*
  * Bytes of stack that are enough for each thread, the main one included. pmctop's own functions
@@ -21,5 +23,12 @@ enum { THREAD_STACK_BYTES = (SANITIZED ? 4096 : 512) * 1024 };
  * thread that owns the terminal handles signals. 0 or -errno.
  */
 int thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg);
+
+/*
+ * Reads a file of a thread of this process, /proc/self/task/TID/NAME, and ends it with a 0. Such a
+ * file answers at once. Returns its bytes, or -errno: -EACCES if root owns the files of this
+ * process, because its program has file capabilities. `text` is "" then.
+ */
+ssize_t thread_read_file(pid_t tid, const char *name, char *text, size_t size);
 
 #endif

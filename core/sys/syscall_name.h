@@ -18,5 +18,7 @@ enum syscall_kind {
 /* NULL: not in the table. */
 const char *syscall_name(long number);
 enum syscall_kind syscall_kind(long number);
+/* The argument, from 0 on, that is a path. -1: none. */
+int syscall_path(long number);
 
 #endif

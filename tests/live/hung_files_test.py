@@ -27,6 +27,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -56,6 +57,7 @@ BATCH_REFRESHES, BATCH_S = 8, 25
 NAMELESS_MOST = 5
 PERF_S = 120
 MOUNTS = 11  # more than CODE_LANES_MAX of core/code/code_lanes.h
+FILE_SILENT = r"does not answer\. Restore or unmount"
 SENTENCE = r"files?\s[\s\S]{0,200}?do(es)?\s+not\s+answer"
 PRIVATE = "unshare --mount --propagation private sh -c"
 OPS = ("LOOKUP", "OPEN", "GETATTR", "READ", "FLUSH")
@@ -184,7 +186,7 @@ class Scene:
         self.name = name
         self.problems, self.remarks = [], []
         self.was_reached = False  # a request hangs
-        self.root_of_user = False  # the user named it, so pmctop may examine it
+        self.of_user = ()  # files that the user named, so pmctop may use them. "": the root
         self.mounts = []
         self.mount = self.add_mount()
         self.loads, self.terminal, self.pid = [], None, None
@@ -317,7 +319,7 @@ class Scene:
         """{request: count} of those that no helper has sent."""
         return collections.Counter(f"{one['op']} of {one['comm']}" for one in self.requests()
                                    if one["comm"] not in HELPERS and
-                                   not (self.root_of_user and not one["name"]))
+                                   one["name"] not in self.of_user)
 
     def finish(self):
         """When nothing hangs any more, no process is left. Fails with what was wrong."""
@@ -560,6 +562,31 @@ def run_batch(scene, arguments, environment=None):
     return output
 
 
+def file_of_start(name, operation, how):
+    """A file that is read before the screen: a sentence names it. The program runs when its file
+    system is gone."""
+    with Scene(name) as scene:
+        scene.of_user = ("config",)
+        path = os.path.join(scene.mount.point, "config")
+        with open(os.path.join(scene.mount.folder, "config"), "w", encoding="ascii") as file:
+            file.write("[pmctop]\ndelay = 0.1\n")
+        scene.arm(operation, how)
+        with subprocess.Popen([PMCTOP, "-b", "-n", "1", "--config", path], text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE) as process:
+            scene.pid = process.pid
+            scene.wait_for_hang()
+            watch = threading.Timer(SENTENCE_S, scene.mount.abort)
+            watch.start()
+            sentence = process.stderr.readline()
+            watch.cancel()
+            if not re.match(rf"pmctop: '{path}' {FILE_SILENT}", sentence):
+                scene.wrong(f"no sentence: {sentence!r}")
+            scene.mount.abort()
+            process.communicate(timeout=END_S)
+        scene.finish()
+
+
 def names_of(frame, comm):
     return [function["name"] for task in frame["tasks"] if task["comm"] == comm
             for function in task.get("functions", []) if function["kind"] != "kernel"]
@@ -705,7 +732,7 @@ def replay(scene, place):
     """(options, environment) of a replay with files on the mount."""
     if not SHARED["recording"]:
         raise terminals.Skip("no recording of perf")
-    scene.root_of_user = True
+    scene.of_user = ("",)
     folder = scene.mount.folder
     if place == "symfs":
         below = folder + os.path.dirname(SHARED["fresh"])
@@ -848,6 +875,9 @@ def rows():
     row("an overlay, OPEN: SIGINT", overlaid, "OPEN", "SIGINT")
     for hung_s, operation in itertools.product((3, 15), ("OPEN", "READ")):
         row(f"an answer after {hung_s} s, {operation}", answers_again, operation, hung_s)
+    for operation, how in (("LOOKUP", "read"), ("OPEN", "read"), ("OPEN", "stopped"),
+                           ("READ", "read")):
+        row(f"the configuration, {operation}, {WORDS[how]}", file_of_start, operation, how)
     row("a slow disk, 0.7 s", slow_disk, 0.7, 60)
     row("a slow disk, 3 s", slow_disk, 3, 150)
     row("strace", system_calls)

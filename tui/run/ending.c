@@ -12,13 +12,11 @@
 
 #include "core/base/thread.h"
 #include "core/base/util.h"
-#include "core/sys/syscall_name.h"
+#include "core/sys/file_wait.h"
 #include "tui/run/run.h"
 #include "tui/term/signals.h"
 #include "tui/term/term_restore.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -28,20 +26,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
 #define KEPT    " The kernel may keep the process until the file answers."
 #define LOOK_NS (200 * NS_PER_MS) /* between two looks at a file that is written */
+#define AT_ONCE 1                 /* a time that is over */
 
 struct ending {
 	struct ending_config config;
 	struct unwritten files[ENDING_FILES];
 	sigset_t before; /* signal mask of the caller */
 	pthread_t thread;
-	int wake_fd; /* eventfd */
+	int timer_fd; /* wakes the thread: at deadline_ns, or at once */
 
 	pthread_mutex_t lock; /* guards what follows */
 	uint64_t deadline_ns; /* 0: the end is not requested */
@@ -53,6 +52,22 @@ struct ending {
 	int keys_fd;                   /* the terminal, while it waits for a q; -1: closed */
 	struct termios line;
 };
+
+/* With the lock. The thread looks at the state when the timer ends; 0: it needs not. */
+static void set_timer(const struct ending *ending, uint64_t at_ns)
+{
+	const struct itimerspec at = {.it_value.tv_sec = (time_t)(at_ns / NS_PER_S),
+				      .it_value.tv_nsec = (long)(at_ns % NS_PER_S)};
+
+	timerfd_settime(ending->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+/* With the lock. */
+static void set_deadline(struct ending *ending, uint64_t ns)
+{
+	ending->deadline_ns = monotonic_ns() + ns;
+	set_timer(ending, ending->deadline_ns);
+}
 
 static uint64_t written_bytes(struct ending *ending)
 {
@@ -137,57 +152,6 @@ static bool read_quit_key(struct ending *ending)
 	return false;
 }
 
-/* Reads a file of a thread of this process. The bytes read, or -1. */
-static ssize_t read_of_thread(const char *thread, const char *name, char *text, size_t size)
-{
-	char path[300];
-
-	snprintf(path, sizeof(path), "/proc/self/task/%s/%s", thread, name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	ssize_t n = read(fd, text, size - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n;
-}
-
-/*
- * A program with file capabilities may not read its own system calls, because its files in /proc
- * belong to root. Then a thread that the kernel does not let go, state D, is taken for one.
- */
-static bool is_in_file(const char *thread)
-{
-	char text[256];
-
-	if (read_of_thread(thread, "syscall", text, sizeof(text)) > 0)
-		/* "running" while it runs. */
-		return isdigit((unsigned char)text[0]) &&
-		       syscall_kind(strtol(text, NULL, 10)) == SYSCALL_FILE;
-	const char *name_end =
-		read_of_thread(thread, "stat", text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
-	return name_end && strncmp(name_end, ") D", 3) == 0;
-}
-
-/*
- * Whether a thread stands in a system call on a file. Without one, the process is only slow or
- * busy, and ends without a sentence.
- */
-static bool is_thread_in_file(void)
-{
-	DIR *tasks = opendir("/proc/self/task");
-	bool found = false;
-
-	for (struct dirent *task; tasks && (task = readdir(tasks)) != NULL;) {
-		int number = atoi(task->d_name); /* 0: "." and ".." */
-
-		found |= number > 0 && number != gettid() && is_in_file(task->d_name);
-	}
-	if (tasks)
-		closedir(tasks);
-	return found;
-}
-
 /* The file is given up. */
 static void print_loss(const struct ending *ending, const struct unwritten *file)
 {
@@ -221,10 +185,9 @@ static _Noreturn void give_up(struct ending *ending)
 		status = RUN_FAILED;
 		print_loss(ending, &file);
 	}
-	if (status == RUN_OK && is_thread_in_file()) {
-		file = (struct unwritten)UNWRITTEN_NONE;
-		text_copy(file.name, sizeof(file.name),
-			  ending->config.source ? ending->config.source : "");
+	/* Without a file, the process is only slow or busy, and ends without a sentence. */
+	file = (struct unwritten)UNWRITTEN_NONE;
+	if (status == RUN_OK && file_wait_find(file.name, sizeof(file.name))) {
 		status = RUN_FAILED;
 		print_loss(ending, &file);
 	}
@@ -277,7 +240,7 @@ static void stop_asking(struct ending *ending)
 	close_keys(ending);
 	pthread_mutex_lock(&ending->lock);
 	if (!ending->over)
-		ending->deadline_ns = monotonic_ns() + ENDING_PATIENCE_NS;
+		set_deadline(ending, ENDING_PATIENCE_NS);
 	pthread_mutex_unlock(&ending->lock);
 }
 
@@ -295,29 +258,26 @@ static void look_at_files(struct ending *ending)
 }
 
 /* Returns whether the end was requested meanwhile, by a signal or a key. */
-static bool wait_for_request(struct ending *ending, uint64_t deadline_ns)
+static bool wait_for_request(struct ending *ending)
 {
+	static const struct timespec look = {.tv_nsec = LOOK_NS};
 	struct pollfd fds[] = {
-		{.fd = ending->wake_fd, .events = POLLIN},
+		{.fd = ending->timer_fd, .events = POLLIN},
 		{.fd = ending->keys_fd, .events = POLLIN},
 	};
-	uint64_t now_ns = monotonic_ns(), ns = LOOK_NS, count;
+	uint64_t ends_of_timer;
 	sigset_t ends, mask;
 
-	if (!ending->asked)
-		ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
-	const struct timespec wait = {.tv_sec = (time_t)(ns / NS_PER_S),
-				      .tv_nsec = (long)(ns % NS_PER_S)};
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	signals_ends(&ends);
 	for (int number = 1; number < NSIG; number++)
 		if (sigismember(&ends, number) == 1)
 			sigdelset(&mask, number);
-	int ready = ppoll(fds, ARRAY_SIZE(fds), deadline_ns || ending->asked ? &wait : NULL, &mask);
+	int ready = ppoll(fds, ARRAY_SIZE(fds), ending->asked ? &look : NULL, &mask);
 	if (ready < 0)
 		return errno == EINTR;
-	if (fds[0].revents && read(ending->wake_fd, &count, sizeof(count)) < 0)
-		return false;
+	if (fds[0].revents && read(ending->timer_fd, &ends_of_timer, sizeof(ends_of_timer)) < 0)
+		return false; /* set anew meanwhile */
 	return fds[1].revents && read_quit_key(ending);
 }
 
@@ -337,7 +297,7 @@ static void *ending_run(void *arg)
 		if (!ending->asked && deadline_ns && monotonic_ns() >= deadline_ns)
 			expire(ending);
 
-		bool again = wait_for_request(ending, deadline_ns);
+		bool again = wait_for_request(ending);
 		if (again && ending->asked)
 			give_up(ending);
 		if (again)
@@ -347,12 +307,6 @@ static void *ending_run(void *arg)
 	}
 	close_keys(ending);
 	return NULL;
-}
-
-static void wake(const struct ending *ending)
-{
-	ssize_t ignored = write(ending->wake_fd, &(uint64_t){1}, sizeof(uint64_t));
-	(void)ignored;
 }
 
 int ending_new(const struct ending_config *config, struct ending **out, struct error *err)
@@ -365,8 +319,8 @@ int ending_new(const struct ending_config *config, struct ending **out, struct e
 	for (size_t i = 0; i < ENDING_FILES; i++)
 		ending->files[i] = (struct unwritten)UNWRITTEN_NONE;
 	pthread_mutex_init(&ending->lock, NULL);
-	ending->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (ending->wake_fd < 0) {
+	ending->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (ending->timer_fd < 0) {
 		int code = error_set_no_descriptor(err, -errno);
 		free(ending);
 		return code;
@@ -379,7 +333,7 @@ int ending_new(const struct ending_config *config, struct ending **out, struct e
 		return 0;
 	}
 	pthread_sigmask(SIG_SETMASK, &ending->before, NULL);
-	close(ending->wake_fd);
+	close(ending->timer_fd);
 	free(ending);
 	return error_set_not_started(err, rc, "A thread");
 }
@@ -390,12 +344,12 @@ void ending_free(struct ending *ending)
 		return;
 	pthread_mutex_lock(&ending->lock);
 	ending->stop = true;
+	set_timer(ending, AT_ONCE);
 	pthread_mutex_unlock(&ending->lock);
-	wake(ending);
 	/* Ends at once: this thread waits for nothing that may hang. */
 	pthread_join(ending->thread, NULL);
 	pthread_sigmask(SIG_SETMASK, &ending->before, NULL);
-	close(ending->wake_fd);
+	close(ending->timer_fd);
 	pthread_mutex_destroy(&ending->lock);
 	free(ending);
 }
@@ -410,27 +364,24 @@ void ending_begin(struct ending *ending)
 	pthread_mutex_lock(&ending->lock);
 	ending->over = false;
 	if (!ending->deadline_ns)
-		ending->deadline_ns = monotonic_ns() + ENDING_PATIENCE_NS;
+		set_deadline(ending, ENDING_PATIENCE_NS);
 	pthread_mutex_unlock(&ending->lock);
-	wake(ending);
 }
 
 void ending_allow(struct ending *ending, uint64_t more_ns)
 {
 	pthread_mutex_lock(&ending->lock);
 	if (ending->deadline_ns)
-		ending->deadline_ns = monotonic_ns() + more_ns + ENDING_PATIENCE_NS;
+		set_deadline(ending, more_ns + ENDING_PATIENCE_NS);
 	pthread_mutex_unlock(&ending->lock);
-	wake(ending);
 }
 
 void ending_limit(struct ending *ending, uint64_t ns)
 {
 	pthread_mutex_lock(&ending->lock);
 	ending->over = false;
-	ending->deadline_ns = monotonic_ns() + ns;
+	set_deadline(ending, ns);
 	pthread_mutex_unlock(&ending->lock);
-	wake(ending);
 }
 
 void ending_over(struct ending *ending)
@@ -438,6 +389,6 @@ void ending_over(struct ending *ending)
 	pthread_mutex_lock(&ending->lock);
 	ending->deadline_ns = 0;
 	ending->over = true;
+	set_timer(ending, AT_ONCE);
 	pthread_mutex_unlock(&ending->lock);
-	wake(ending);
 }

@@ -40,7 +40,6 @@ struct ending_config {
 	/* Prints a sentence to standard error. Called on the thread of the ending; takes no lock.
 	 */
 	void (*note)(const char *sentence);
-	const char *source;    /* the file of --replay; NULL: none */
 	struct launch *launch; /* the command, which gets SIGTERM; NULL: none */
 	bool keys;             /* a q on the terminal is a second one, too */
 };

@@ -16,6 +16,7 @@
 #include "tui/run/output_buffer.h"
 #include "tui/run/rights.h"
 #include "tui/run/run.h"
+#include "tui/run/start_watch.h"
 #include "tui/term/term.h"
 #include "tui/term/theme_load.h"
 #include "tui/term/variables.h"
@@ -143,8 +144,10 @@ static int load_theme(const char *name, const struct theme_places *places, struc
 {
 	const struct theme_places none = {0};
 	struct notes notes = {0};
+	struct start_watch *watch = start_watch_new(print_note);
 	int rc = theme_load(name, places, theme, &notes, err);
 
+	start_watch_free(watch);
 	if (rc && is_from_file(file, "theme", name)) {
 		note_setting(file, "theme", err);
 		rc = theme_load(NULL, &none, theme, &notes, err);
@@ -298,7 +301,6 @@ static int run_counting(const struct options *options, struct config *file,
 
 	const struct ending_config end = {
 		.note = print_note,
-		.source = options->replay,
 		.launch = config.launch,
 		.keys = draws,
 	};
@@ -576,7 +578,10 @@ static SELDOM int run_main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	options_init(&options);
 	keymap_init(&keymap);
-	if (read_options(argc, argv, sent, &options, &config, &keymap, &err)) {
+	struct start_watch *watch = start_watch_new(print_note);
+	int rc = read_options(argc, argv, sent, &options, &config, &keymap, &err);
+	start_watch_free(watch);
+	if (rc) {
 		status = print_refusal(&config, &err);
 	} else {
 		if (parcel.theme)
