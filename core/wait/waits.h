@@ -68,8 +68,9 @@ struct waits {
 	uint64_t interval;      /* number of the current interval */
 	uint64_t lost_interval; /* the last one with gaps: older accounts are in doubt; 0: none */
 	uint64_t gap_ns, gaps_until_ns; /* of the last interval: sum and end of its gaps; 0: none */
-	uint64_t begin_ns;              /* of the current interval */
-	uint64_t end_ns;                /* its end, set by waits_end() */
+	bool anywhere;     /* of the last interval: any task may have run on some CPU at any time */
+	uint64_t begin_ns; /* of the current interval */
+	uint64_t end_ns;   /* its end, set by waits_end() */
 	uint64_t runnable; /* threads that ran or waited for a CPU at runnable_ns; 0: unknown */
 	uint64_t runnable_ns;
 	bool scanning;       /* /proc has tasks that were not searched for those to show */
