@@ -76,14 +76,9 @@ uint64_t slice_log_unseen_from(const struct slice_log *log, uint64_t since_ns, u
 	return from_ns > since_ns ? from_ns : u64_min(since_ns, until_ns);
 }
 
-void slice_log_drop_gaps(struct slice_log *log, uint64_t time_ns)
+void slice_log_drop_gaps(struct slice_log *log)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < log->n_gaps; i++)
-		if (log->gaps[i].end_ns > time_ns)
-			log->gaps[kept++] = log->gaps[i];
-	log->n_gaps = kept;
+	log->n_gaps = 0;
 	log->gaps_ns = log->late_ns = log->late_from_ns = 0;
 }
 

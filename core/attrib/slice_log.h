@@ -98,8 +98,7 @@ void slice_log_add_gap(struct slice_log *log, uint64_t ns, uint64_t end_ns);
  * the begin of the first gap. until_ns: there is none.
  */
 uint64_t slice_log_unseen_from(const struct slice_log *log, uint64_t since_ns, uint64_t until_ns);
-/* Drops the gaps that end before a time. */
-void slice_log_drop_gaps(struct slice_log *log, uint64_t time_ns);
+void slice_log_drop_gaps(struct slice_log *log);
 
 /* Drops the slices of tasks whose EXIT is older by TASKS_REUSE_NS: the table may free them. */
 void slice_log_drop_exited(struct slice_log *log, uint64_t time_ns);

@@ -56,4 +56,6 @@ void waits_forget_states(struct waits *waits, const struct interval *interval)
 		left -= left > 0;
 	}
 	waits->lost_interval = waits->interval;
+	waits->lost_until_ns = waits->end_ns;
+	waits->scanning = true;
 }

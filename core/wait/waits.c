@@ -48,15 +48,16 @@ void waits_begin(struct waits *waits, const struct plan *plan, const struct even
 	waits->run++;
 	waits->interval++;
 	waits->begin_ns = waits->since_ns = sys_now_ns(waits->sys);
+	waits->lost_until_ns = 0;
 	waits->scanning = waits->states_known = true;
 	waits->target_generation = 0;
 	waits->counts_sleeps = !waits->recorded && proc_schedstat_has_sleeps(waits->sys);
 }
 
-/* The state that /proc had of a task that has not run since. */
-static enum task_wait_state state_of(const struct task *task)
+enum task_wait_state waits_state_of(const struct waits *waits, const struct task *task)
 {
-	if (!task->state || task->state_interval != task->interval)
+	if (!task->state || task->state_interval != task->interval ||
+	    task->state_ns < waits->lost_until_ns)
 		return TASK_OFF;
 	switch (task->state) {
 	case 'R':
@@ -83,7 +84,7 @@ static void open_account(const struct waits *waits, struct task *task)
 		.run = waits->run,
 		.until_ns = task->start_ns,
 		.left_ns = task->start_ns,
-		.state = is_new ? TASK_NEW : state_of(task),
+		.state = is_new ? TASK_NEW : waits_state_of(waits, task),
 		.queue_known = is_new,
 		.looked = task->wait.looked,
 	};
@@ -448,18 +449,21 @@ static void look_for_woken_early(struct waits *waits)
 }
 
 /*
- * Returns the part of the interval in which a task may have waited since such a wake-up, or since
- * one that is hidden. `search`: some thread waits for a CPU unseen.
+ * Returns the part of the interval in which a task may have waited since such a wake-up, since one
+ * that is hidden, or since one before there were records. `search`: some thread waits for a CPU
+ * unseen.
  */
-static uint64_t note_unseen_waking(const struct waits *waits, const struct task *task, bool search)
+static uint64_t note_unseen_waking(const struct waits *waits, struct task *task, bool search)
 {
-	const struct task_wait *account = &task->wait;
+	struct task_wait *account = &task->wait;
 	bool early = may_be_woken_early(account) && account->seen == TASK_UNSEEN;
 	bool hidden = is_blocked(account->state) && account->seen != TASK_SEEN_BLOCKED && search;
+	bool unknown = account->state == TASK_OFF && account->seen != TASK_SEEN_BLOCKED;
 
 	if (task->exit_ns || waits->recorded)
 		return 0;
-	return (waits->hides ? hidden : early) ? since_left_ns(waits, account) : 0;
+	account->queued = unknown && account->seen == TASK_SEEN_RUNNABLE;
+	return unknown || (waits->hides ? hidden : early) ? since_left_ns(waits, account) : 0;
 }
 
 /* Returns the part of the interval in which a task that is blocked at its end may have woken up. */
@@ -696,7 +700,7 @@ static void subtract_unseen(const struct waits *waits, const struct task_wait *a
 		counts[WAIT_RUNQ] = woken_ns;
 }
 
-static void evaluate(const struct waits *waits, const struct task *task, struct task_wait *account,
+static void evaluate(const struct waits *waits, struct task *task, struct task_wait *account,
 		     bool gaps, bool search, struct wait_values *values)
 {
 	const uint64_t *sums = account->sums;
@@ -894,7 +898,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	waits->gaps_until_ns = waits->gap_ns > 0 ? interval->gaps_until_ns : 0;
 	interval->still.known = !gaps;
 	interval->still.blocked = !gaps && !waits->wakeups && !search;
-	interval->still.sleeping = !gaps && waits->states_known;
+	interval->still.sleeping = !gaps && waits->states_known && !waits->scanning;
 	waits_attribute_forks(waits);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
@@ -925,7 +929,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	waits_cut_cpus(waits, interval, gaps);
 	add_totals(&waits->places, interval);
 	slice_log_drop_exited(&waits->log, waits->end_ns);
-	slice_log_drop_gaps(&waits->log, waits->end_ns);
+	slice_log_drop_gaps(&waits->log);
 	if (gaps)
 		waits_forget_states(waits, interval);
 	begin_next(waits, waits->end_ns, search && !waits->wakeups);

@@ -66,7 +66,9 @@ struct waits {
 	uint64_t run;  /* of intervals without a break between them: 1, 2 ... */
 	uint64_t since_ns;      /* begin of the run */
 	uint64_t interval;      /* number of the current interval */
-	uint64_t lost_interval; /* the last one with gaps: older accounts are in doubt; 0: none */
+	uint64_t lost_interval; /* the last one with gaps: older accounts are in doubt; 0: none ...
+				 */
+	uint64_t lost_until_ns; /* ... and its end: older states are in doubt */
 	uint64_t gap_ns, gaps_until_ns; /* of the last interval: sum and end of its gaps; 0: none */
 	bool anywhere;     /* of the last interval: any task may have run on some CPU at any time */
 	uint64_t begin_ns; /* of the current interval */

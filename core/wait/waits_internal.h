@@ -9,6 +9,9 @@
 /* The account of a task, with the sums of the current interval. It is opened if there is none. */
 struct task_wait *waits_account(struct waits *waits, struct task *task);
 
+/* The state that /proc had of a task that has no record since. TASK_OFF: unknown. */
+enum task_wait_state waits_state_of(const struct waits *waits, const struct task *task);
+
 /*
  * Opens accounts for tasks without a slice in this run, of which /proc has the state
  * (wait_others.c): the threads of the target's roots, once; at each cut its roots, and tasks to
