@@ -187,31 +187,18 @@ static bool fill_root(struct filling *filling, const struct target_root *root, s
 	return true;
 }
 
-/*
- * The times of waiting of a task without a slot. The totals do not have them. /proc alone shows a
- * run by ticks, if it is short: such a task is taken to be blocked.
- */
-static void fill_still_times(const struct filling *filling, size_t row)
+/* The times of waiting of a target without a slot are unknown. */
+static void fill_root_times(const struct filling *filling, size_t row)
 {
 	struct snapshot *snapshot = filling->snapshot;
 	const struct columns *columns = snapshot->columns;
-	const struct interval *interval = filling->source->interval;
-	struct rows *rows = &snapshot->threads;
-	uint64_t *tally = rows_tally(columns, rows, row);
-	struct wait_values values = {.lifetime_ns = snapshot->interval_ns};
 	struct wait_places places;
 
 	wait_places_find(&places, columns->plan, &columns->events);
-	if (!places.any)
-		return;
-	if (columns->plan->per_task)
-		wait_values_unseen(snapshot->interval_ns, &values);
-	else if (interval->still.known)
-		wait_values_still(snapshot->interval_ns, interval->still.blocked,
-				  interval->still.sleeping, &values);
-	/* Without facts, these rows share a tally. */
-	memset(tally, 0, tally_width(&interval->shape) * sizeof(*tally));
-	wait_values_add(&places, &values, tally);
+	if (places.any)
+		wait_values_add(&places,
+				&(struct wait_values){.lifetime_ns = snapshot->interval_ns},
+				rows_tally(columns, &snapshot->threads, row));
 }
 
 static void fill_remaining_roots(struct filling *filling, struct rows *rows)
@@ -230,7 +217,7 @@ static void fill_remaining_roots(struct filling *filling, struct rows *rows)
 		if (!fill_root(filling, &roots[i], &rows->items[rows->n]))
 			continue;
 		if (!roots[i].ended_ns)
-			fill_still_times(filling, rows->n);
+			fill_root_times(filling, rows->n);
 		rows->n++;
 	}
 	free(ran);
@@ -423,6 +410,33 @@ static void append_still_if_wanted(void *arg, struct task *task)
 	if (!target_has(source->target, source->tasks, task))
 		return;
 	append_still(still, task);
+}
+
+/*
+ * The times of waiting of a task that did not run. The totals do not have them. /proc alone shows a
+ * run by ticks, if it is short: such a task is taken to be blocked.
+ */
+static void fill_still_times(const struct filling *filling, size_t row)
+{
+	struct snapshot *snapshot = filling->snapshot;
+	const struct columns *columns = snapshot->columns;
+	const struct interval *interval = filling->source->interval;
+	struct rows *rows = &snapshot->threads;
+	uint64_t *tally = rows_tally(columns, rows, row);
+	struct wait_values values = {.lifetime_ns = snapshot->interval_ns};
+	struct wait_places places;
+
+	wait_places_find(&places, columns->plan, &columns->events);
+	if (!places.any)
+		return;
+	if (columns->plan->per_task)
+		wait_values_unseen(snapshot->interval_ns, &values);
+	else if (interval->still.known)
+		wait_values_still(snapshot->interval_ns, interval->still.blocked,
+				  interval->still.sleeping, &values);
+	/* Without facts, these rows share a tally. */
+	memset(tally, 0, tally_width(&interval->shape) * sizeof(*tally));
+	wait_values_add(&places, &values, tally);
 }
 
 static void fill_still(struct filling *filling, const struct still_tasks *still, struct rows *rows)

@@ -128,14 +128,15 @@ static void add_if_shown(void *arg, struct task *task)
 		waits_account(waits, task);
 }
 
-void waits_add_others(struct waits *waits, struct interval *interval)
+void waits_add_others(struct waits *waits, struct interval *interval, bool gaps)
 {
 	size_t n = 0;
 	struct others others = {waits, STATE_READS, tasks_are_pending(waits->all_tasks)};
 
-	if (!waits->recorded && (waits->scanning || others.missed))
+	if (!waits->recorded && !gaps && (waits->scanning || others.missed)) {
 		tasks_each(waits->all_tasks, add_if_shown, &others);
-	waits->scanning = others.missed;
+		waits->scanning = others.missed;
+	}
 	const struct target_root *roots = waits->target ? target_roots(waits->target, &n) : NULL;
 	for (size_t i = 0; i < n; i++) {
 		struct task *task = tasks_find(waits->all_tasks, roots[i].tid, waits->end_ns);

@@ -783,7 +783,7 @@ static bool has_waited(const struct task_wait *account, const struct wait_values
 /* Whether any task may have run on some CPU at any time. */
 static bool may_run_anywhere(const struct waits *waits, const struct interval *interval)
 {
-	bool any = interval->uncounted;
+	bool any = interval->uncounted || waits->elsewhere;
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
 		any |= interval->cpu_online[i] && !interval->cpu_whole[i] && !waits->recorded;
@@ -847,13 +847,13 @@ static void begin_next(struct waits *waits, uint64_t begin_ns, bool search)
 }
 
 /* Completes the accounts of all tasks up to the end of the interval. */
-static void complete_accounts(struct waits *waits, struct interval *interval)
+static void complete_accounts(struct waits *waits, struct interval *interval, bool gaps)
 {
 	apply_slices(waits, waits->end_ns, true);
 	/* Tasks that ran only while the CPUs were read have an account too. */
 	for (size_t i = 0; i < interval->n_ran; i++)
 		waits_account(waits, interval->ran[i]);
-	waits_add_others(waits, interval);
+	waits_add_others(waits, interval, gaps);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		const struct task *task = waits->tasks[i];
 		struct task_wait *account = &waits->tasks[i]->wait;
@@ -889,7 +889,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 		return;
 	waits->anywhere = may_run_anywhere(waits, interval);
 	bool gaps = has_gaps(waits, interval);
-	complete_accounts(waits, interval);
+	complete_accounts(waits, interval, gaps);
 	/* Both before the end and by the records of it: some threads may have come in between. */
 	bool search = waits->searched || has_unexplained(waits);
 	waits->gap_ns = 0;

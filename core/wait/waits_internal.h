@@ -18,7 +18,7 @@ enum task_wait_state waits_state_of(const struct waits *waits, const struct task
  * show.
  */
 void waits_read_roots(struct waits *waits);
-void waits_add_others(struct waits *waits, struct interval *interval);
+void waits_add_others(struct waits *waits, struct interval *interval, bool gaps);
 
 /*
  * forks and forked_time of all accounts, at the cut after they were completed. It may open accounts

@@ -34,6 +34,7 @@ enum deed {
 	ADD,    /* tasks that are found late */
 	VISIT,  /* hidden tasks run */
 	LOSE,   /* records */
+	ROAM,   /* tasks run on CPU 2, and one of them has left CPU 0 for it */
 	ATTACH, /* `pid` */
 	ALL,    /* removes the target */
 	IDLE,   /* rows of tasks that do not run */
@@ -45,6 +46,8 @@ struct scene {
 	enum deed deeds[REFRESHES];
 	pid_t pid;    /* target from the first refresh on; 0: none */
 	pid_t attach; /* of ATTACH */
+	const char *cpus;
+	unsigned fd_limit;
 	bool no_idle, no_columns, wakeups, unprivileged, many, quiet;
 };
 
@@ -91,6 +94,21 @@ static const struct scene scenes[] = {
 	{"rows of tasks that do not run", {NOTHING, IDLE}, .no_idle = true},
 	{"other columns", {NOTHING, PRESET}, .no_columns = true},
 	{"other columns, of a target", {NOTHING, PRESET}, .no_columns = true, .pid = IN_D},
+	{"tasks on a CPU that was not chosen", {ROAM, ROAM, NOTHING, ROAM}, .cpus = "0-1"},
+	{"tasks on a CPU that was not chosen, by wake-ups",
+	 {ROAM, ROAM, NOTHING, ROAM},
+	 .cpus = "0-1",
+	 .wakeups = true},
+	{"tasks on a CPU that was not chosen, if few run",
+	 {ROAM, ROAM, NOTHING, ROAM},
+	 .cpus = "0-1",
+	 .quiet = true},
+	{"a target on a CPU that was not chosen",
+	 {ROAM, ROAM, NOTHING, ROAM},
+	 .cpus = "0-1",
+	 .pid = NAPPER,
+	 .no_idle = true},
+	{"tasks on a CPU without counters", {ROAM, ROAM, NOTHING, ROAM}, .fd_limit = 8},
 	{"an ordinary user", {0}, .unprivileged = true},
 	{"an ordinary user, without -i", {0}, .unprivileged = true, .no_idle = true},
 	{"an ordinary user, tasks that are found late", {NOTHING, ADD}, .unprivileged = true},
@@ -173,11 +191,12 @@ static void run_open(struct run *run)
 		.columns = this->no_columns ? NULL : columns,
 		.n_columns = this->no_columns ? 0 : 1 + (size_t)this->wakeups,
 		.idle = !this->no_idle,
-		.target = {.pids = &this->pid, .n_pids = this->pid > 0},
+		.target = {.pids = &this->pid, .n_pids = this->pid > 0, .cpus = this->cpus},
 	};
 
 	run->fk = fk_new(&(struct fk_config){.cpus = 3,
 					     .tracefs = FK_TRACEFS_MOUNTED,
+					     .fd_limit = this->fd_limit,
 					     .unprivileged = this->unprivileged,
 					     .paranoid = this->unprivileged ? 2 : 0});
 	run->sys = fk_sys(run->fk);
@@ -246,8 +265,17 @@ static void do_deed(struct run *run, enum deed deed)
 		{59 * NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = NAPPER},
 	};
 
+	const struct fk_step roam[] = {
+		{20 * NS_PER_MS, FK_SWITCH, .cpu = 2, .tid = SLEEPER},
+		{51 * NS_PER_MS, FK_SWITCH, .cpu = 2, .tid = NAPPER},
+		{85 * NS_PER_MS, FK_SWITCH, .cpu = 2, .tid = 0},
+	};
+
 	switch (deed) {
 	case NOTHING:
+		break;
+	case ROAM:
+		fk_script(run->fk, roam, ARRAY_SIZE(roam));
 		break;
 	case ADD:
 		add_late(run);
@@ -307,9 +335,10 @@ static void check_row(const struct run *run, const struct snapshot *snapshot, in
 		double ns[FK_STATES];
 		for (unsigned k = 0; k < FK_STATES; k++)
 			ns[k] = (double)(now.ns[k] - run->before[i].ns[k]);
-		/* /proc has ticks. */
-		check_one(refresh, tid, "task-clock", ran, ns[FK_RUNNING],
-			  run->this->unprivileged ? 10e6 : most_ns);
+		/* /proc has ticks. Of the time on other CPUs than the chosen ones there is none. */
+		if (!run->this->cpus)
+			check_one(refresh, tid, "task-clock", ran, ns[FK_RUNNING],
+				  run->this->unprivileged ? 10e6 : most_ns);
 		check_one(refresh, tid, "runq_time", runq, ns[FK_PREEMPTED] + ns[FK_WOKEN],
 			  most_ns);
 		check_one(refresh, tid, "blocked_time", blocked,
