@@ -854,6 +854,7 @@ static void complete_accounts(struct waits *waits, struct interval *interval, bo
 	for (size_t i = 0; i < interval->n_ran; i++)
 		waits_account(waits, interval->ran[i]);
 	waits_add_others(waits, interval, gaps);
+	waits_attribute_forks(waits);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		const struct task *task = waits->tasks[i];
 		struct task_wait *account = &waits->tasks[i]->wait;
@@ -898,8 +899,8 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	waits->gaps_until_ns = waits->gap_ns > 0 ? interval->gaps_until_ns : 0;
 	interval->still.known = !gaps;
 	interval->still.blocked = !gaps && !waits->wakeups && !search;
-	interval->still.sleeping = !gaps && waits->states_known && !waits->scanning;
-	waits_attribute_forks(waits);
+	interval->still.sleeping =
+		!gaps && waits->states_known && (waits->recorded || !waits->scanning);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
 		bool ran = task->interval == interval->sequence;

@@ -21,8 +21,8 @@ void waits_read_roots(struct waits *waits);
 void waits_add_others(struct waits *waits, struct interval *interval, bool gaps);
 
 /*
- * forks and forked_time of all accounts, at the cut after they were completed. It may open accounts
- * of tasks that did not run.
+ * forks and forked_time of all accounts, at the cut after all slices were applied. It may open
+ * accounts of tasks that did not run, before they are completed.
  */
 void waits_attribute_forks(struct waits *waits);
 
