@@ -49,6 +49,17 @@ static uint64_t off_ns(const uint64_t *reading)
 	return reading[READING_ENABLED_NS] - reading[READING_RUNNING_NS];
 }
 
+/* Adds ns up to end_ns in which no record has what ran. Other groups than the clock's have none. */
+static void add_gap(struct attrib *attrib, const struct stream *stream, uint64_t ns,
+		    uint64_t end_ns)
+{
+	bool clock = stream->layout->clock;
+
+	interval_add_gap(attrib->interval, stream->cpu, clock ? ns : 0, end_ns);
+	if (attrib->log && clock)
+		slice_log_add_gap(attrib->log, ns, end_ns);
+}
+
 /*
  * Marks a CPU where slices of unknown tasks are unattributed. The last of these slices belongs to
  * the task of the sample. That task gets a place in the interval, as it may have no other slice.
@@ -58,8 +69,7 @@ static void mark_cpu_gap(struct attrib *attrib, const struct stream *stream,
 {
 	struct task *task = slice_task(attrib, stream, sample);
 
-	interval_add_gap(attrib->interval, stream->cpu, stream->layout->clock ? ns : 0,
-			 sample->time_ns);
+	add_gap(attrib, stream, ns, sample->time_ns);
 	if (attrib->log && stream->layout->clock)
 		stream_log_begin(attrib, stream);
 	if (!task)
@@ -261,9 +271,7 @@ SELDOM static struct attrib_runner runner_of_foreign(struct attrib *attrib,
 
 	interval->cpu_unclear[stream->cpu] = true;
 	if (runner.tid == -1)
-		interval_add_gap(
-			interval, stream->cpu,
-			stream->layout->clock ? enabled_ns - stream->last[READING_ENABLED_NS] : 0,
+		add_gap(attrib, stream, enabled_ns - stream->last[READING_ENABLED_NS],
 			stream->origin_ns + enabled_ns);
 	return runner;
 }

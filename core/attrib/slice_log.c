@@ -31,6 +31,55 @@ void slice_log_clear(struct slice_log *log)
 {
 	for (size_t i = 0; i < log->n_queues; i++)
 		log->queues[i].first = log->queues[i].n = 0;
+	log->n_gaps = 0;
+	log->gaps_ns = log->late_ns = log->late_from_ns = log->applied_ns = 0;
+}
+
+static void extend_gap(struct slice_gap *gap, uint64_t begin_ns, uint64_t end_ns)
+{
+	gap->begin_ns = u64_min(gap->begin_ns, begin_ns);
+	gap->end_ns = gap->end_ns > end_ns ? gap->end_ns : end_ns;
+}
+
+void slice_log_add_gap(struct slice_log *log, uint64_t ns, uint64_t end_ns)
+{
+	uint64_t begin_ns = u64_growth(ns, end_ns);
+
+	log->gaps_ns += ns;
+	if (begin_ns < log->applied_ns) {
+		log->late_from_ns =
+			log->late_ns > 0 ? u64_min(log->late_from_ns, begin_ns) : begin_ns;
+		log->late_ns += u64_min(end_ns, log->applied_ns) - begin_ns;
+	}
+	for (size_t i = 0; i < log->n_gaps; i++) {
+		struct slice_gap *gap = &log->gaps[i];
+		if (begin_ns > gap->end_ns || gap->begin_ns > end_ns)
+			continue;
+		extend_gap(gap, begin_ns, end_ns);
+		return;
+	}
+	if (log->n_gaps < SLICE_GAPS_MOST)
+		log->gaps[log->n_gaps++] = (struct slice_gap){begin_ns, end_ns};
+	else
+		extend_gap(&log->gaps[SLICE_GAPS_MOST - 1], begin_ns, end_ns);
+}
+
+uint64_t slice_log_unseen_from(const struct slice_log *log, uint64_t since_ns, uint64_t until_ns)
+{
+	uint64_t from_ns = until_ns;
+
+	for (size_t i = 0; i < log->n_gaps; i++) {
+		const struct slice_gap *gap = &log->gaps[i];
+		if (gap->end_ns > since_ns)
+			from_ns = u64_min(from_ns, gap->begin_ns);
+	}
+	return from_ns > since_ns ? from_ns : u64_min(since_ns, until_ns);
+}
+
+void slice_log_drop_gaps(struct slice_log *log)
+{
+	log->n_gaps = 0;
+	log->gaps_ns = log->late_ns = log->late_from_ns = 0;
 }
 
 void slice_log_fork(struct slice_log *log, struct task *task)

@@ -43,6 +43,13 @@ struct slice_queue {
 	size_t first, n, capacity;
 };
 
+/* Time of a CPU in which no record has which tasks ran. */
+struct slice_gap {
+	uint64_t begin_ns, end_ns;
+};
+
+enum { SLICE_GAPS_MOST = 64 };
+
 struct slice_log {
 	/*
 	 * Slices by CPU, wake-ups by CPU, and the forks of all CPUs. A tick at the end of an
@@ -52,6 +59,12 @@ struct slice_log {
 	size_t n_cpus, n_queues;
 	size_t *heap; /* indices of queues with items, the one with the earliest end first */
 	size_t n_heap;
+	struct slice_gap gaps[SLICE_GAPS_MOST]; /* of all CPUs; they may overlap */
+	size_t n_gaps;
+	/* Since the last slice_log_drop_gaps(): their sum, and the sum and the earliest begin of
+	 * parts that were older than applied_ns when they were added. */
+	uint64_t gaps_ns, late_ns, late_from_ns;
+	uint64_t applied_ns; /* set by the reader: slices up to this time were popped for good */
 };
 
 void slice_log_init(struct slice_log *log, size_t n_cpus);
@@ -77,6 +90,15 @@ static inline void slice_log_waking(struct slice_log *log, size_t cpu, struct ta
 	slice_log_add(log, log->n_cpus + cpu,
 		      &(struct slice){task, time_ns, time_ns, SLICE_WOKEN, 0});
 }
+
+/* Adds ns that end at end_ns as a gap. Too many gaps are merged. */
+void slice_log_add_gap(struct slice_log *log, uint64_t ns, uint64_t end_ns);
+/*
+ * The time between two others from which on a task that is off its CPU by the records may have run:
+ * the begin of the first gap. until_ns: there is none.
+ */
+uint64_t slice_log_unseen_from(const struct slice_log *log, uint64_t since_ns, uint64_t until_ns);
+void slice_log_drop_gaps(struct slice_log *log);
 
 /* Drops the slices of tasks whose EXIT is older by TASKS_REUSE_NS: the table may free them. */
 void slice_log_drop_exited(struct slice_log *log, uint64_t time_ns);

@@ -62,6 +62,11 @@ void tasks_note_rename(struct task *task, const char comm[16], uint64_t time_ns)
  */
 void tasks_set_owner(struct tasks *tasks, struct task *task, uid_t uid, struct cgroup *cgroup,
 		     struct cgroup *cpu_cgroup, uint64_t now_ns);
+/*
+ * tasks_owner.c: a task has ended before /proc was read again after its exec. It may have changed
+ * its user and cgroup for unknown ones, as most programs that do so exec then.
+ */
+void tasks_doubt_owner(struct tasks *tasks, struct task *task);
 /* tasks_owner.c: the number of the cut that ends the interval of what is found now. */
 uint64_t tasks_cut(const struct tasks *tasks);
 void tasks_forget_before(struct tasks *tasks, struct task *task);

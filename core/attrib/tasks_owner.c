@@ -93,6 +93,18 @@ void tasks_set_owner(struct tasks *tasks, struct task *task, uid_t uid, struct c
 	task->owner_cut = cut;
 }
 
+void tasks_doubt_owner(struct tasks *tasks, struct task *task)
+{
+	uint64_t until_ns = task->exit_ns;
+
+	if (!task->owner_ns || task->exec_ns <= task->owner_ns || until_ns <= task->owner_ns)
+		return;
+	before_of(task)->uid = task->uid;
+	set_cgroup_before(tasks, before_of(task), task->cgroup ? cgroup_ref(task->cgroup) : NULL);
+	note_change(task, TASK_OWNER_USER, task->owner_ns, until_ns, tasks_cut(tasks));
+	note_change(task, TASK_OWNER_CGROUP, task->owner_ns, until_ns, tasks_cut(tasks));
+}
+
 void tasks_move(struct tasks *tasks, struct task *task, const char *path, uint64_t time_ns)
 {
 	if (!task->cgroup || strcmp(task->cgroup->path, path) != 0)

@@ -115,6 +115,7 @@ void tasks_read_proc(struct tasks *tasks, struct task *task)
 	read_facts(tasks, task, now_ns, known ? &stat : NULL);
 	if (!known) {
 		inherit_late(tasks, task, now_ns);
+		tasks_doubt_owner(tasks, task);
 		/* Its EXIT was before pmctop's start and its last switch after: there will
 		 * be no EXIT record. */
 		if (!task->start_ns && !task->comm_ns && !task->exit_ns &&

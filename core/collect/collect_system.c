@@ -154,6 +154,17 @@ static void read_online(struct collect_system *self)
 	}
 }
 
+/* Whether tasks may run on a CPU that the user did not choose (-C). */
+static bool has_other_cpus(const struct collect_system *self)
+{
+	const struct cpu_list *wanted = target_cpus(self->context.target);
+	bool others = false;
+
+	for (size_t i = 0; wanted && !others && i < self->online.n; i++)
+		others = !cpu_list_has(wanted, self->online.numbers[i]);
+	return others;
+}
+
 static bool is_online(const struct sys *sys, int cpu)
 {
 	struct cpu_list online;
@@ -507,6 +518,7 @@ static void system_cut(struct collect *collect)
 	proc_times_cut(&self->times, self->context.events, self->base.plan, &collect->interval);
 	if (self->waits.places.counts[WAIT_THROTTLED] < 0)
 		self->waits.throttling.unwanted = collect->interval.sequence;
+	self->waits.elsewhere = has_other_cpus(self);
 	waits_cut(&self->waits, &collect->interval);
 	collect->watches = waits_wanted(&self->waits);
 	contention_cut(&self->contention, &collect->interval);

@@ -157,16 +157,26 @@ void wait_places_find(struct wait_places *places, const struct plan *plan,
 	}
 }
 
-void wait_values_still(uint64_t lifetime_ns, bool blocked, bool sleeping,
-		       struct wait_values *values)
-{
-	static const unsigned char of_queues[] = {WAIT_OF_QUEUES, WAIT_OF_REST, WAIT_OF_CGROUPS};
-	static const unsigned char of_records[] = {WAIT_OF_RECORDS, WAIT_OF_FORKS, WAIT_OF_WAKINGS};
+static const unsigned char of_queues[] = {WAIT_OF_QUEUES, WAIT_OF_REST, WAIT_OF_CGROUPS};
 
+void wait_values_unseen(uint64_t lifetime_ns, struct wait_values *values)
+{
 	*values = (struct wait_values){.lifetime_ns = lifetime_ns};
 	values->counts[WAIT_BLOCKED] = lifetime_ns;
 	for (size_t i = 0; i < ARRAY_SIZE(of_queues); i++)
-		(blocked ? values->known_ns : values->estimated_ns)[of_queues[i]] = lifetime_ns;
+		values->estimated_ns[of_queues[i]] = lifetime_ns;
+}
+
+void wait_values_still(uint64_t lifetime_ns, bool blocked, bool sleeping,
+		       struct wait_values *values)
+{
+	static const unsigned char of_records[] = {WAIT_OF_RECORDS, WAIT_OF_FORKS, WAIT_OF_WAKINGS};
+
+	wait_values_unseen(lifetime_ns, values);
+	for (size_t i = 0; blocked && i < ARRAY_SIZE(of_queues); i++) {
+		values->known_ns[of_queues[i]] = lifetime_ns;
+		values->estimated_ns[of_queues[i]] = 0;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(of_records); i++)
 		values->known_ns[of_records[i]] = lifetime_ns;
 	if (sleeping)

@@ -112,6 +112,8 @@ struct wait_values {
  */
 void wait_values_still(uint64_t lifetime_ns, bool blocked, bool sleeping,
 		       struct wait_values *values);
+/* The same where a short run may be unseen: estimates. */
+void wait_values_unseen(uint64_t lifetime_ns, struct wait_values *values);
 
 void wait_values_add(const struct wait_places *places, const struct wait_values *values,
 		     uint64_t *tally);

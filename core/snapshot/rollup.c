@@ -253,9 +253,16 @@ static void add_divided(struct adding *adding, const struct columns *columns, co
 	double least = (double)before->parts[owner_of(adding->by)].least;
 	double most = (double)before->parts[owner_of(adding->by)].most;
 	const struct row was = row_as_before(adding, row);
+	uint64_t doubt_ns = (uint64_t)((most - least) / 2 * (double)tally[TALLY_TASK_CLOCK]);
+
+	/* It may have changed, and to what is not known. */
+	if (key_of(adding, &was) == key_of(adding, row)) {
+		add_row(adding, columns, row, tally, 2 * doubt_ns + row->doubt_ns, facts,
+			NOT_ALONE);
+		return;
+	}
 	uint64_t *earlier = xcalloc(2 * adding->width, sizeof(*earlier));
 	uint64_t *later = earlier + adding->width;
-	uint64_t doubt_ns = (uint64_t)((most - least) / 2 * (double)tally[TALLY_TASK_CLOCK]);
 
 	tally_divide(&columns->plan->shape, tally, (least + most) / 2, earlier, later);
 	add_row(adding, columns, &was, earlier, doubt_ns + was.doubt_ns, NULL, NOT_ALONE);

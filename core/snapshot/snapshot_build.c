@@ -187,6 +187,20 @@ static bool fill_root(struct filling *filling, const struct target_root *root, s
 	return true;
 }
 
+/* The times of waiting of a target without a slot are unknown. */
+static void fill_root_times(const struct filling *filling, size_t row)
+{
+	struct snapshot *snapshot = filling->snapshot;
+	const struct columns *columns = snapshot->columns;
+	struct wait_places places;
+
+	wait_places_find(&places, columns->plan, &columns->events);
+	if (places.any)
+		wait_values_add(&places,
+				&(struct wait_values){.lifetime_ns = snapshot->interval_ns},
+				rows_tally(columns, &snapshot->threads, row));
+}
+
 static void fill_remaining_roots(struct filling *filling, struct rows *rows)
 {
 	size_t n, n_ran = rows->n;
@@ -200,7 +214,11 @@ static void fill_remaining_roots(struct filling *filling, struct rows *rows)
 		if (twice || still ||
 		    (n_ran > 0 && bsearch(&roots[i].tid, ran, n_ran, sizeof(*ran), compare_pids)))
 			continue;
-		rows->n += fill_root(filling, &roots[i], &rows->items[rows->n]);
+		if (!fill_root(filling, &roots[i], &rows->items[rows->n]))
+			continue;
+		if (!roots[i].ended_ns)
+			fill_root_times(filling, rows->n);
+		rows->n++;
 	}
 	free(ran);
 }
@@ -394,7 +412,10 @@ static void append_still_if_wanted(void *arg, struct task *task)
 	append_still(still, task);
 }
 
-/* The times of waiting of a task that did not run. The totals do not have them. */
+/*
+ * The times of waiting of a task that did not run. The totals do not have them. /proc alone shows a
+ * run by ticks, if it is short: such a task is taken to be blocked.
+ */
 static void fill_still_times(const struct filling *filling, size_t row)
 {
 	struct snapshot *snapshot = filling->snapshot;
@@ -406,9 +427,11 @@ static void fill_still_times(const struct filling *filling, size_t row)
 	struct wait_places places;
 
 	wait_places_find(&places, columns->plan, &columns->events);
-	if (!places.any || columns->plan->per_task)
+	if (!places.any)
 		return;
-	if (interval->still.known)
+	if (columns->plan->per_task)
+		wait_values_unseen(snapshot->interval_ns, &values);
+	else if (interval->still.known)
 		wait_values_still(snapshot->interval_ns, interval->still.blocked,
 				  interval->still.sleeping, &values);
 	/* Without facts, these rows share a tally. */

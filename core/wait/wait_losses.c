@@ -14,10 +14,8 @@ enum { STATE_READS = 128 };
 /* The time from which on there are records of all that ran. */
 static uint64_t gaps_end_ns(const struct waits *waits, const struct interval *interval)
 {
-	bool all = interval->uncounted || (waits->wakeups && interval->lost_records > 0);
+	bool all = waits->anywhere || (waits->wakeups && interval->lost_records > 0);
 
-	for (size_t i = 0; i < interval->n_cpus; i++)
-		all |= interval->cpu_online[i] && !interval->cpu_whole[i] && !waits->recorded;
 	return all || interval->gaps_until_ns == 0 ? UINT64_MAX : interval->gaps_until_ns;
 }
 
@@ -58,4 +56,6 @@ void waits_forget_states(struct waits *waits, const struct interval *interval)
 		left -= left > 0;
 	}
 	waits->lost_interval = waits->interval;
+	waits->lost_until_ns = waits->end_ns;
+	waits->scanning = true;
 }

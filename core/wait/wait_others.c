@@ -78,24 +78,65 @@ void waits_read_roots(struct waits *waits)
 			read_root(waits, &roots[i]);
 }
 
+/* Most tasks of which the state is read again in an interval. */
+enum { STATE_READS = 256 };
+
+struct others {
+	struct waits *waits;
+	unsigned left; /* readings */
+	bool missed;   /* there were more */
+};
+
+/* Whether the records have the state of a task, since the last gap. */
+static bool is_known(const struct waits *waits, const struct task *task)
+{
+	const struct task_wait *account = &task->wait;
+
+	if (!has_account(waits, task) || account->interval < waits->lost_interval)
+		return false;
+	/* Where switches have no state, a task that left its CPU is not read at once. */
+	return account->state != TASK_OFF || account->left_ns > waits->begin_ns;
+}
+
+/*
+ * The state of a task is read where it is not known: it ran, or had a slot, before this run of
+ * intervals, or it may have run in a gap. It has no record since, so it is in that state since
+ * then.
+ */
 static void add_if_shown(void *arg, struct task *task)
 {
-	struct waits *waits = arg;
-	bool shown = task->state == 'D' || task->state == 'T' || task->state == 't';
+	struct others *others = arg;
+	struct waits *waits = others->waits;
+	struct proc_stat stat;
 
-	if (shown && !task->exit_ns && !has_account(waits, task) &&
-	    task->state_interval == task->interval)
+	if (task->exit_ns || is_known(waits, task))
+		return;
+	if (waits_state_of(waits, task) == TASK_OFF) {
+		if (others->left == 0) {
+			others->missed = true;
+			return;
+		}
+		others->left--;
+		if (task->pid <= 0 ||
+		    proc_thread_brief(waits->sys, task->pid, task->tid, &stat) < 0)
+			return;
+		task_set_state(task, stat.state, sys_now_ns(waits->sys));
+	}
+	if (has_account(waits, task))
+		task->wait.state = waits_state_of(waits, task);
+	if (task->state == 'D' || task->state == 'T' || task->state == 't')
 		waits_account(waits, task);
 }
 
-void waits_add_others(struct waits *waits, struct interval *interval)
+void waits_add_others(struct waits *waits, struct interval *interval, bool gaps)
 {
 	size_t n = 0;
-	bool pending = tasks_are_pending(waits->all_tasks);
+	struct others others = {waits, STATE_READS, tasks_are_pending(waits->all_tasks)};
 
-	if (!waits->recorded && (waits->scanning || pending))
-		tasks_each(waits->all_tasks, add_if_shown, waits);
-	waits->scanning = pending;
+	if (!waits->recorded && !gaps && (waits->scanning || others.missed)) {
+		tasks_each(waits->all_tasks, add_if_shown, &others);
+		waits->scanning = others.missed;
+	}
 	const struct target_root *roots = waits->target ? target_roots(waits->target, &n) : NULL;
 	for (size_t i = 0; i < n; i++) {
 		struct task *task = tasks_find(waits->all_tasks, roots[i].tid, waits->end_ns);

@@ -48,15 +48,16 @@ void waits_begin(struct waits *waits, const struct plan *plan, const struct even
 	waits->run++;
 	waits->interval++;
 	waits->begin_ns = waits->since_ns = sys_now_ns(waits->sys);
+	waits->lost_until_ns = 0;
 	waits->scanning = waits->states_known = true;
 	waits->target_generation = 0;
 	waits->counts_sleeps = !waits->recorded && proc_schedstat_has_sleeps(waits->sys);
 }
 
-/* The state that /proc had of a task that has not run since. */
-static enum task_wait_state state_of(const struct task *task)
+enum task_wait_state waits_state_of(const struct waits *waits, const struct task *task)
 {
-	if (!task->state || task->state_interval != task->interval)
+	if (!task->state || task->state_interval != task->interval ||
+	    task->state_ns < waits->lost_until_ns)
 		return TASK_OFF;
 	switch (task->state) {
 	case 'R':
@@ -83,7 +84,7 @@ static void open_account(const struct waits *waits, struct task *task)
 		.run = waits->run,
 		.until_ns = task->start_ns,
 		.left_ns = task->start_ns,
-		.state = is_new ? TASK_NEW : state_of(task),
+		.state = is_new ? TASK_NEW : waits_state_of(waits, task),
 		.queue_known = is_new,
 		.looked = task->wait.looked,
 	};
@@ -115,17 +116,24 @@ struct task_wait *waits_account(struct waits *waits, struct task *task)
 	return account;
 }
 
-/* Completes an account up to a time, if it is not yet. */
-static void add_until(struct task_wait *account, uint64_t time_ns)
+/*
+ * Completes an account up to a time, if it is not yet. From the begin of a gap on, a task without a
+ * slice may have run in it, and left its CPU in another state.
+ */
+static void add_until(const struct waits *waits, struct task_wait *account, uint64_t time_ns)
 {
 	enum task_wait_state state = account->state;
+	uint64_t from_ns = account->until_ns, unseen_ns = time_ns;
 
-	if (time_ns <= account->until_ns || state == TASK_ENDED)
+	if (time_ns <= from_ns || state == TASK_ENDED)
 		return;
 	/* A running task without a slice: no record has what it did. */
 	if (state == TASK_RUNNING)
 		state = TASK_UNKNOWN;
-	account->sums[state] += time_ns - account->until_ns;
+	else if (waits->log.n_gaps > 0)
+		unseen_ns = slice_log_unseen_from(&waits->log, from_ns, time_ns);
+	account->sums[state] += unseen_ns - from_ns;
+	account->sums[TASK_UNKNOWN] += time_ns - unseen_ns;
 	account->until_ns = time_ns;
 }
 
@@ -158,14 +166,14 @@ static bool has_ended(const struct task *task, uint64_t time_ns)
 }
 
 /* The time in states up to a time. The wake-up of a blocked task makes it runnable. */
-static void account_until(struct task_wait *account, uint64_t time_ns)
+static void account_until(const struct waits *waits, struct task_wait *account, uint64_t time_ns)
 {
 	if (account->woken_ns && account->woken_ns <= time_ns && is_blocked(account->state)) {
-		add_until(account, account->woken_ns);
+		add_until(waits, account, account->woken_ns);
 		account->state = TASK_WOKEN;
 		account->left_ns = account->woken_ns;
 	}
-	add_until(account, time_ns);
+	add_until(waits, account, time_ns);
 }
 
 /* Blocked time ends without a record of the wake-up: a part of it was a wait for a CPU. */
@@ -190,8 +198,9 @@ static void end_wait(struct waits *waits, struct task_wait *account, uint64_t ti
 
 	if (!woken && account->woken_early && !waits->hides)
 		account->woken_ns = account->left_ns;
-	account_until(account, time_ns);
-	if (account->state == TASK_WOKEN)
+	account_until(waits, account, time_ns);
+	if (account->state == TASK_WOKEN &&
+	    slice_log_unseen_from(&waits->log, account->left_ns, time_ns) == time_ns)
 		waits_count_latency(waits, account, u64_growth(account->left_ns, time_ns));
 	if (is_blocked(account->state))
 		end_blocked(account, account->until_ns - since_ns, moved);
@@ -319,8 +328,10 @@ static void apply_slices(struct waits *waits, uint64_t until_ns, bool split)
 
 void waits_apply(struct waits *waits, uint64_t until_ns)
 {
-	if (waits_wanted(waits))
-		apply_slices(waits, until_ns, false);
+	if (!waits_wanted(waits))
+		return;
+	apply_slices(waits, until_ns, false);
+	waits->log.applied_ns = until_ns;
 }
 
 static uint64_t blocked_ns(const struct task_wait *account)
@@ -438,18 +449,21 @@ static void look_for_woken_early(struct waits *waits)
 }
 
 /*
- * Returns the part of the interval in which a task may have waited since such a wake-up, or since
- * one that is hidden. `search`: some thread waits for a CPU unseen.
+ * Returns the part of the interval in which a task may have waited since such a wake-up, since one
+ * that is hidden, or since one before there were records. `search`: some thread waits for a CPU
+ * unseen.
  */
-static uint64_t note_unseen_waking(const struct waits *waits, const struct task *task, bool search)
+static uint64_t note_unseen_waking(const struct waits *waits, struct task *task, bool search)
 {
-	const struct task_wait *account = &task->wait;
+	struct task_wait *account = &task->wait;
 	bool early = may_be_woken_early(account) && account->seen == TASK_UNSEEN;
 	bool hidden = is_blocked(account->state) && account->seen != TASK_SEEN_BLOCKED && search;
+	bool unknown = account->state == TASK_OFF && account->seen != TASK_SEEN_BLOCKED;
 
 	if (task->exit_ns || waits->recorded)
 		return 0;
-	return (waits->hides ? hidden : early) ? since_left_ns(waits, account) : 0;
+	account->queued = unknown && account->seen == TASK_SEEN_RUNNABLE;
+	return unknown || (waits->hides ? hidden : early) ? since_left_ns(waits, account) : 0;
 }
 
 /* Returns the part of the interval in which a task that is blocked at its end may have woken up. */
@@ -658,23 +672,35 @@ static uint64_t states_known_ns(const struct task_wait *account, uint64_t known_
 }
 
 /*
- * In a gap a task may have run, and left its CPU in another state. So its waits are at least so
- * long as without the gaps, and without the time after them if it has no record since.
+ * The ns of an account in which its task may have run unseen, and that its states have: gaps of
+ * which the place is not known, and those that were found after its waits in them were applied.
  */
-static void subtract_gaps(const struct waits *waits, const struct task_wait *account,
-			  uint64_t counts[WAIT_EVENTS])
+static uint64_t unseen_ns(const struct waits *waits, const struct task_wait *account)
+{
+	uint64_t ns = u64_growth(waits->log.gaps_ns, waits->gap_ns);
+
+	if (ns > 0 && account->left_ns <= waits->gaps_until_ns)
+		ns += u64_growth(waits->gaps_until_ns, waits->end_ns);
+	if (account->left_ns > waits->log.late_from_ns)
+		ns += waits->log.late_ns;
+	return waits->anywhere ? UINT64_MAX : ns;
+}
+
+/* Times of states are so much longer, at most. The kernel's waits of a task are true anyhow. */
+static void subtract_unseen(const struct waits *waits, const struct task_wait *account,
+			    uint64_t woken_ns, uint64_t counts[WAIT_EVENTS])
 {
 	static const enum event_wait times[] = {WAIT_RUNQ, WAIT_PREEMPTED, WAIT_BLOCKED,
 						WAIT_UNINTERRUPTIBLE, WAIT_STOPPED};
-	uint64_t unsure_ns = waits->gap_ns;
+	uint64_t ns = unseen_ns(waits, account);
 
-	if (account->left_ns <= waits->gaps_until_ns)
-		unsure_ns += u64_growth(waits->gaps_until_ns, waits->end_ns);
 	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
-		counts[times[i]] = u64_growth(unsure_ns, counts[times[i]]);
+		counts[times[i]] = u64_growth(ns, counts[times[i]]);
+	if (counts[WAIT_RUNQ] < woken_ns)
+		counts[WAIT_RUNQ] = woken_ns;
 }
 
-static void evaluate(const struct waits *waits, const struct task *task, struct task_wait *account,
+static void evaluate(const struct waits *waits, struct task *task, struct task_wait *account,
 		     bool gaps, bool search, struct wait_values *values)
 {
 	const uint64_t *sums = account->sums;
@@ -685,9 +711,10 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 	const struct wait_range waited = read_wakeup_waits(waits, task, account);
 	uint64_t lasting_ns = waits->wakeups ? note_unseen_waking(waits, task, search)
 					     : note_blocked(waits, task, account, search);
-	uint64_t in_doubt_ns = waited.most_ns - waited.least_ns + lasting_ns;
-	if (in_doubt_ns > off_ns - waited.least_ns)
-		in_doubt_ns = off_ns - waited.least_ns;
+	/* The other ones ended time that a gap has. */
+	uint64_t blocked_least_ns = u64_min(waited.least_ns, off_ns);
+	uint64_t in_doubt_ns =
+		u64_min(waited.most_ns - blocked_least_ns + lasting_ns, off_ns - blocked_least_ns);
 	const struct wait_range d = blocked_part(account, TASK_UNINTERRUPTIBLE, account->wakeups_d,
 						 &waited, lasting_ns);
 	const struct wait_range stopped =
@@ -701,7 +728,7 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 					 waited.least_ns,
 			   [WAIT_PREEMPTED] = sums[TASK_PREEMPTED],
 			   [WAIT_BLOCKED] =
-				   off_ns - waited.least_ns -
+				   off_ns - blocked_least_ns -
 				   (in_doubt_ns > lifetime_ns / WHOLE_PARTS ? in_doubt_ns : 0),
 			   [WAIT_UNINTERRUPTIBLE] = in_doubt ? d.least_ns : d.most_ns,
 			   [WAIT_STOPPED] = in_doubt ? stopped.least_ns : stopped.most_ns,
@@ -730,7 +757,7 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 			values->estimated_ns[group] = lifetime_ns - values->known_ns[group];
 	}
 	if (gaps)
-		subtract_gaps(waits, account, values->counts);
+		subtract_unseen(waits, account, waited.least_ns, values->counts);
 	for (size_t i = 0; gaps && i < WAIT_GROUPS; i++) {
 		values->estimated_ns[i] = 0;
 		if (values->known_ns[i] > sums[TASK_RUNNING])
@@ -753,17 +780,26 @@ static bool has_waited(const struct task_wait *account, const struct wait_values
 	       account->queued || values->counts[WAIT_RUNQ] > 0;
 }
 
+/* Whether any task may have run on some CPU at any time. */
+static bool may_run_anywhere(const struct waits *waits, const struct interval *interval)
+{
+	bool any = interval->uncounted || waits->elsewhere;
+
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		any |= interval->cpu_online[i] && !interval->cpu_whole[i] && !waits->recorded;
+	return any;
+}
+
 /*
  * Whether records of slices may be missing on some CPU, on which any task may have run, or records
  * of wake-ups.
  */
 static bool has_gaps(const struct waits *waits, const struct interval *interval)
 {
-	bool gaps = interval->uncounted || (waits->wakeups && interval->lost_records > 0);
+	bool gaps = waits->anywhere || (waits->wakeups && interval->lost_records > 0);
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		gaps |= interval->cpu_gaps[i] ||
-			(interval->cpu_online[i] && !interval->cpu_whole[i] && !waits->recorded);
+		gaps |= interval->cpu_gaps[i];
 	return gaps;
 }
 
@@ -811,13 +847,14 @@ static void begin_next(struct waits *waits, uint64_t begin_ns, bool search)
 }
 
 /* Completes the accounts of all tasks up to the end of the interval. */
-static void complete_accounts(struct waits *waits, struct interval *interval)
+static void complete_accounts(struct waits *waits, struct interval *interval, bool gaps)
 {
 	apply_slices(waits, waits->end_ns, true);
 	/* Tasks that ran only while the CPUs were read have an account too. */
 	for (size_t i = 0; i < interval->n_ran; i++)
 		waits_account(waits, interval->ran[i]);
-	waits_add_others(waits, interval);
+	waits_add_others(waits, interval, gaps);
+	waits_attribute_forks(waits);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		const struct task *task = waits->tasks[i];
 		struct task_wait *account = &waits->tasks[i]->wait;
@@ -825,7 +862,7 @@ static void complete_accounts(struct waits *waits, struct interval *interval)
 		if (waits->wakeups && !waits->hides && !ended &&
 		    account->seen == TASK_SEEN_RUNNABLE && may_be_woken_early(account))
 			account->woken_ns = account->left_ns;
-		account_until(account, ended ? task->exit_ns : waits->end_ns);
+		account_until(waits, account, ended ? task->exit_ns : waits->end_ns);
 	}
 }
 
@@ -849,11 +886,11 @@ void waits_end(struct waits *waits)
 
 void waits_cut(struct waits *waits, struct interval *interval)
 {
-	bool gaps = has_gaps(waits, interval);
-
 	if (!waits_wanted(waits))
 		return;
-	complete_accounts(waits, interval);
+	waits->anywhere = may_run_anywhere(waits, interval);
+	bool gaps = has_gaps(waits, interval);
+	complete_accounts(waits, interval, gaps);
 	/* Both before the end and by the records of it: some threads may have come in between. */
 	bool search = waits->searched || has_unexplained(waits);
 	waits->gap_ns = 0;
@@ -862,8 +899,8 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	waits->gaps_until_ns = waits->gap_ns > 0 ? interval->gaps_until_ns : 0;
 	interval->still.known = !gaps;
 	interval->still.blocked = !gaps && !waits->wakeups && !search;
-	interval->still.sleeping = !gaps && waits->states_known;
-	waits_attribute_forks(waits);
+	interval->still.sleeping =
+		!gaps && waits->states_known && (waits->recorded || !waits->scanning);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
 		bool ran = task->interval == interval->sequence;
@@ -893,6 +930,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	waits_cut_cpus(waits, interval, gaps);
 	add_totals(&waits->places, interval);
 	slice_log_drop_exited(&waits->log, waits->end_ns);
+	slice_log_drop_gaps(&waits->log);
 	if (gaps)
 		waits_forget_states(waits, interval);
 	begin_next(waits, waits->end_ns, search && !waits->wakeups);

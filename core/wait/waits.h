@@ -60,16 +60,20 @@ struct waits {
 	struct looks *looks;      /* set by the owner; borrowed; NULL: no thread is looked at */
 	struct wait_watch *watch; /* set by the owner; borrowed; NULL: none */
 	bool wakeups;             /* set by the owner: wake-ups have records */
-	bool searched; /* at the last end some thread may have waited unseen: /proc was read */
-	bool hides;    /* set by the owner: the kernel hides some switches and wake-ups */
-	bool recorded; /* set by the owner: a recording of perf; no interval has its CPUs' ends */
-	uint64_t run;  /* of intervals without a break between them: 1, 2 ... */
+	bool searched;  /* at the last end some thread may have waited unseen: /proc was read */
+	bool hides;     /* set by the owner: the kernel hides some switches and wake-ups */
+	bool recorded;  /* set by the owner: a recording of perf; no interval has its CPUs' ends */
+	bool elsewhere; /* set by the owner: tasks may run on CPUs that are not to be counted */
+	uint64_t run;   /* of intervals without a break between them: 1, 2 ... */
 	uint64_t since_ns;      /* begin of the run */
 	uint64_t interval;      /* number of the current interval */
-	uint64_t lost_interval; /* the last one with gaps: older accounts are in doubt; 0: none */
+	uint64_t lost_interval; /* the last one with gaps: older accounts are in doubt; 0: none ...
+				 */
+	uint64_t lost_until_ns; /* ... and its end: older states are in doubt */
 	uint64_t gap_ns, gaps_until_ns; /* of the last interval: sum and end of its gaps; 0: none */
-	uint64_t begin_ns;              /* of the current interval */
-	uint64_t end_ns;                /* its end, set by waits_end() */
+	bool anywhere;     /* of the last interval: any task may have run on some CPU at any time */
+	uint64_t begin_ns; /* of the current interval */
+	uint64_t end_ns;   /* its end, set by waits_end() */
 	uint64_t runnable; /* threads that ran or waited for a CPU at runnable_ns; 0: unknown */
 	uint64_t runnable_ns;
 	bool scanning;       /* /proc has tasks that were not searched for those to show */

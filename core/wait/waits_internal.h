@@ -9,17 +9,20 @@
 /* The account of a task, with the sums of the current interval. It is opened if there is none. */
 struct task_wait *waits_account(struct waits *waits, struct task *task);
 
+/* The state that /proc had of a task that has no record since. TASK_OFF: unknown. */
+enum task_wait_state waits_state_of(const struct waits *waits, const struct task *task);
+
 /*
  * Opens accounts for tasks without a slice in this run, of which /proc has the state
  * (wait_others.c): the threads of the target's roots, once; at each cut its roots, and tasks to
  * show.
  */
 void waits_read_roots(struct waits *waits);
-void waits_add_others(struct waits *waits, struct interval *interval);
+void waits_add_others(struct waits *waits, struct interval *interval, bool gaps);
 
 /*
- * forks and forked_time of all accounts, at the cut after they were completed. It may open accounts
- * of tasks that did not run.
+ * forks and forked_time of all accounts, at the cut after all slices were applied. It may open
+ * accounts of tasks that did not run, before they are completed.
  */
 void waits_attribute_forks(struct waits *waits);
 

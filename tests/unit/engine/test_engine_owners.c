@@ -129,6 +129,66 @@ static void loop_that_changes(void **state)
 	close_all(engine, fk);
 }
 
+static void set_user_and_exec(struct fk *fk, void *arg)
+{
+	become_ann(fk, arg);
+	fk_exec(fk, LOOP, "a");
+}
+
+static void move_and_exec(struct fk *fk, void *arg)
+{
+	move_to_b(fk, arg);
+	fk_exec(fk, LOOP, "a");
+}
+
+static void end_loop(struct fk *fk, void *arg)
+{
+	(void)arg;
+	fk_exit(fk, LOOP, FK_EXIT_REAPED);
+	fk_switch(fk, 0, 0);
+}
+
+enum { END_MS = 90 };
+
+/*
+ * The same, and the loop ends before the refresh does. The new user or cgroup is not known: the
+ * row of the old one is an estimate.
+ */
+static const struct change endings[] = {
+	{"rename, and end", ROLLUP_COMMAND, rename_to_b, "a", "b", CHANGE_MS, FIGURE_VALID},
+	{"exec, and end", ROLLUP_COMMAND, exec_b, "a", "b", CHANGE_MS, FIGURE_VALID},
+	{"user and exec, and end", ROLLUP_USER, set_user_and_exec, "root", "ann", END_MS,
+	 FIGURE_SCALED},
+	{"cgroup and exec, and end", ROLLUP_CGROUP, move_and_exec, "/a", "/b", END_MS,
+	 FIGURE_SCALED},
+	{"end", ROLLUP_USER, NULL, "root", "ann", END_MS, FIGURE_VALID},
+};
+
+static void loop_that_changes_and_ends(void **state)
+{
+	const struct change *this = *state;
+	struct sys sys;
+	struct fk *fk = make_machine(&sys);
+	struct engine *engine = open_engine_with(&sys, &software);
+	bool renames = this->by == ROLLUP_COMMAND;
+
+	snapshot_free(nth_snapshot(engine, fk, 6));
+	if (this->change)
+		fk_after(fk, CHANGE_MS * NS_PER_MS, this->change, NULL);
+	fk_after(fk, END_MS * NS_PER_MS, end_loop, NULL);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	check_share(snapshot, this->by, this->before, this->percent, this->state);
+	check_share(snapshot, this->by, this->after, END_MS - CHANGE_MS,
+		    renames ? FIGURE_VALID : FIGURE_NOT_COUNTED);
+	struct rows rows;
+	rollup_rows(snapshot, this->by, NULL, &rows);
+	for (size_t i = 0; i < rows.n; i++)
+		assert_int_equal(rows.items[i].threads, 1);
+	rows_fini(&rows);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* A target that the loop enters or leaves: its row is an estimate in that refresh. */
 static const struct crossing {
 	const char *name;
@@ -311,6 +371,7 @@ int main(void)
 	};
 	static const struct cases tables[] = {
 		CASES(loop_that_changes, changes),
+		CASES(loop_that_changes_and_ends, endings),
 		CASES(loop_that_crosses, crossings),
 		CASES(loop_that_crosses_unprivileged, crossings),
 	};

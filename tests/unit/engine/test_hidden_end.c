@@ -72,7 +72,9 @@ struct run {
 	struct sys sys;
 	struct engine *engine;
 	uint64_t now_ns, task_ns[ARRAY_SIZE(tids)], idle_ns;
-	bool marked; /* LOOP, in the last refresh */
+	bool marked;   /* LOOP, in the last refresh */
+	bool untraced; /* switches have no state, and do not name the next task */
+	bool before;   /* HIDDEN runs on CPU 1 when the engine is opened */
 };
 
 /* The busy time of CPU 1 is right, or marked. */
@@ -127,7 +129,8 @@ static const struct engine_config with_idle = {.idle = true};
 
 static void run_open(struct run *run, bool silent_idle, const struct engine_config *config)
 {
-	run->fk = fk_new(&(struct fk_config){.cpus = 2, .tracefs = FK_TRACEFS_MOUNTED});
+	run->fk = fk_new(&(struct fk_config){
+		.cpus = 2, .tracefs = run->untraced ? FK_TRACEFS_NONE : FK_TRACEFS_MOUNTED});
 	run->sys = fk_sys(run->fk);
 	fk_silent_idle(run->fk, 1, silent_idle);
 	for (size_t i = 0; i < ARRAY_SIZE(tids); i++)
@@ -136,6 +139,8 @@ static void run_open(struct run *run, bool silent_idle, const struct engine_conf
 						   .unreported = tids[i] != LOOP});
 	fk_task(run->fk, &(struct fk_spec){.tid = WAITER});
 	fk_switch(run->fk, 1, LOOP);
+	if (run->before)
+		fk_switch(run->fk, 1, HIDDEN);
 	run->engine = open_engine_with(&run->sys, config);
 }
 
@@ -182,33 +187,74 @@ static const struct preset states = {
 	.metrics = (const char *const[]){"cpu_percent", "state", "runq_percent", NULL},
 };
 
+/* When tasks run without a record: in which refreshes, before pmctop begins (and in the first). */
+static const struct state_case {
+	const char *name;
+	bool even, odd, before;
+	unsigned end_ms; /* LOOP, or the idle task, comes back then; 0: at once */
+	bool idle;       /* the idle task of CPU 1 does, and leaves without a record, too */
+	bool alone;      /* one of them runs */
+} state_cases[] = {
+	{"states, from the second refresh on", .odd = true},
+	{"states, from the first refresh on", .even = true},
+	{"states, in each refresh", .even = true, .odd = true},
+	{"states, one runs when pmctop begins", .before = true},
+	{"states, one runs when pmctop begins and others later", .before = true, .even = true},
+	{"states, one sleeps and the CPU is idle", .even = true, .idle = true, .alone = true},
+	{"states, one sleeps late and the CPU is idle", .even = true, .idle = true, .alone = true,
+	 .end_ms = 90},
+	{"states, one sleeps just before the end", .even = true, .idle = true, .alone = true,
+	 .end_ms = 99},
+	{"states, two sleep and the CPU is idle", .even = true, .idle = true},
+	{"states, one runs when pmctop begins, and the CPU is idle", .before = true, .idle = true},
+	{"states, one runs to the end, nearly", .even = true, .odd = true, .end_ms = 99},
+};
+
 /* Tasks that went to sleep without a record are not shown as running. */
-static void test_states(void **state)
+static void check_states(const struct state_case *this, bool untraced)
 {
 	static const struct engine_config config = {.idle = true, .preset = &states};
+	const uint64_t second_ns = 20 * NS_PER_MS + 200 * NS_PER_US;
+	const uint64_t end_ns =
+		this->end_ms ? this->end_ms * NS_PER_MS : second_ns + 200 * NS_PER_US;
+	const pid_t last = this->idle ? 0 : LOOP;
 	const struct fk_step steps[] = {
 		{20 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = HIDDEN},
-		{20 * NS_PER_MS + 200 * NS_PER_US, FK_SWITCH, .cpu = 1, .tid = HIDDEN + 1},
-		{20 * NS_PER_MS + 400 * NS_PER_US, FK_SWITCH, .cpu = 1, .tid = LOOP},
+		{this->alone ? 20 * NS_PER_MS : second_ns, FK_SWITCH, .cpu = 1,
+		 .tid = HIDDEN + !this->alone},
+		{end_ns, FK_SWITCH, .cpu = 1, .tid = last},
+		{170 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = LOOP},
 	};
-	struct run run = {.this = &(struct hidden_case){.name = "states"}};
+	struct run run = {.this = &(struct hidden_case){.name = "states"},
+			  .before = this->before,
+			  .untraced = untraced};
 
-	(void)state;
-	run_open(&run, false, &config);
+	run_open(&run, this->idle, &config);
+	if (this->before)
+		fk_script(run.fk, &steps[2], 2);
 	for (int i = 0; i < REFRESHES; i++) {
-		if (i % 2)
+		if (i % 2 ? this->odd : this->even)
 			fk_script(run.fk, steps, ARRAY_SIZE(steps));
 		struct snapshot *snapshot = next_snapshot(run.engine, run.fk, INTERVAL_NS);
 		for (size_t k = 0; k < ARRAY_SIZE(tids); k++) {
 			struct figure found = task_figure(snapshot, tids[k], "state");
-			int true_state = proc_state_activity(tids[k] == LOOP ? 'R' : 'S');
+			struct proc_stat stat;
 
-			if (found.state == FIGURE_VALID && (int)found.value != true_state)
-				fail_msg("refresh %d: a false state of %d", i, (int)tids[k]);
+			assert_int_equal(proc_thread_brief(&run.sys, tids[k], tids[k], &stat), 0);
+			if (found.state == FIGURE_VALID &&
+			    (int)found.value != proc_state_activity(stat.state))
+				fail_msg("refresh %d: %d is not in state %d, but %c", i,
+					 (int)tids[k], (int)found.value, stat.state);
 		}
 		snapshot_free(snapshot);
 	}
 	close_all(run.engine, run.fk);
+}
+
+static void test_states(void **state)
+{
+	check_states(*state, false);
+	check_states(*state, true);
 }
 
 /*
@@ -257,10 +303,12 @@ int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_no_tick_if_nothing_is_hidden),
-		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_waits),
 	};
-	static const struct cases table = CASES(test_hidden_end, hidden_cases);
+	static const struct cases tables[] = {
+		CASES(test_hidden_end, hidden_cases),
+		CASES(test_states, state_cases),
+	};
 
-	return cases_run("hidden ends", &table, 1, others, ARRAY_SIZE(others));
+	return cases_run("hidden ends", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));
 }

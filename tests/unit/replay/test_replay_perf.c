@@ -457,7 +457,7 @@ static const struct perf_case cases[] = {
 	  {SW, 0, 7, 7, 1600, 5, 70, .other = 8}},
 	 {{1, UNATTRIBUTED, 300, 2, 10},
 	  {1, 7, 200, 2, 20, .waited = {FIGURE_LOST, 100, 0}},
-	  {1, 8, 100, 1, 40, .waited = {FIGURE_LOST, 0, 0}}},
+	  {1, 8, 100, 1, 40, .waited = {FIGURE_LOST, 200, 0}}},
 	 1,
 	 .format = WAKING},
 	{"in a pid namespace RAW has other numbers",

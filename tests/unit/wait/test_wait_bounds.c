@@ -422,6 +422,133 @@ static void test_waits_over_a_loss(void **state)
 	close_all(engine, fk);
 }
 
+/*
+ * Waits before, after and over a gap, with and without records of wake-ups. A bound is at most the
+ * true time, and at least what the records outside of the gap prove.
+ */
+static void test_bounds_over_gaps(void **state)
+{
+	enum { OTHER = 10, GAP_STEPS = 12 };
+	static const struct {
+		const char *name;
+		struct fk_step steps[GAP_STEPS];
+		double preempted, runq[2], blocked[2]; /* least ms; [1]: with wake-ups */
+	} rows[] = {
+		{"waits before and after it",
+		 {{5 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		  {10 * NS_PER_MS, FK_BLOCK, .tid = TASK, .n = FK_PREEMPTED},
+		  {10 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		  {20 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		  {25 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		  {30 * NS_PER_MS, FK_LOSE, .n = 2},
+		  {31 * NS_PER_MS, FK_SWITCH, .tid = OTHER},
+		  {40 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		  {45 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		  {60 * NS_PER_MS, FK_BLOCK, .tid = TASK, .n = FK_PREEMPTED},
+		  {60 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		  {85 * NS_PER_MS, FK_SWITCH, .tid = TASK}},
+		 35,
+		 {35, 35},
+		 {0, 0}},
+		{"a wait in which it has run, and slept",
+		 {{10 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		  {20 * NS_PER_MS, FK_BLOCK, .tid = TASK, .n = FK_PREEMPTED},
+		  {20 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		  {24 * NS_PER_MS, FK_LOSE, .n = 3},
+		  {25 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		  {30 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		  {35 * NS_PER_MS, FK_SWITCH, .tid = OTHER},
+		  {40 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		  {80 * NS_PER_MS, FK_READY, .tid = TASK},
+		  {82 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		  {90 * NS_PER_MS, FK_SWITCH, .tid = HOG}},
+		 0,
+		 {0, 0},
+		 {0, 0}},
+		{"a sleep, and its wake-up after it",
+		 {{5 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		  {10 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		  {30 * NS_PER_MS, FK_SWITCH, .tid = OTHER},
+		  {32 * NS_PER_MS, FK_LOSE, .n = 2},
+		  {33 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		  {35 * NS_PER_MS, FK_SWITCH, .tid = OTHER},
+		  {40 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		  {70 * NS_PER_MS, FK_READY, .tid = TASK},
+		  {80 * NS_PER_MS, FK_SWITCH, .tid = TASK}},
+		 0,
+		 {10, 10},
+		 {10, 20}},
+		{"a sleep, in which it has run, and waited",
+		 {{5 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		  {10 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		  {30 * NS_PER_MS, FK_SWITCH, .tid = OTHER},
+		  {32 * NS_PER_MS, FK_LOSE, .n = 2},
+		  {33 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		  {35 * NS_PER_MS, FK_BLOCK, .tid = TASK, .n = FK_PREEMPTED},
+		  {35 * NS_PER_MS, FK_SWITCH, .tid = OTHER},
+		  {40 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		  {80 * NS_PER_MS, FK_SWITCH, .tid = TASK}},
+		 0,
+		 {0, 0},
+		 {0, 0}},
+	};
+	/* Its schedstat is read at the end. */
+	static const struct fk_step before[] = {
+		{20 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		{30 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+	};
+	static const struct engine_column columns[] = {
+		{.kind = ENGINE_EVENTS, .text = "runq_time,preempted_time,blocked_time"},
+		{.kind = ENGINE_EVENTS, .text = "runq_time,preempted_time,blocked_time,wakeups"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		size_t at = i / 2, wakeups = i % 2;
+		const struct engine_config config = {.preset = &preset_none,
+						     .columns = &columns[wakeups],
+						     .n_columns = 1,
+						     .idle = true};
+		struct fk *fk = fk_new(&(struct fk_config){.tracefs = FK_TRACEFS_MOUNTED});
+		struct sys sys = fk_sys(fk);
+		uint64_t before_ns[FK_STATES], ns[FK_STATES];
+
+		for (pid_t tid = TASK; tid <= OTHER; tid++)
+			fk_task(fk, &(struct fk_spec){.tid = tid});
+		fk_switch(fk, 0, HOG);
+		struct engine *engine = open_engine_with(&sys, &config);
+		fk_script(fk, before, ARRAY_SIZE(before));
+		snapshot_free(next_snapshot(engine, fk, 100 * NS_PER_MS));
+		for (unsigned k = 0; k < FK_STATES; k++)
+			before_ns[k] = fk_truth_state(fk, TASK, (enum fk_state)k);
+		fk_script(fk, rows[at].steps, GAP_STEPS);
+		struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+		for (unsigned k = 0; k < FK_STATES; k++)
+			ns[k] = fk_truth_state(fk, TASK, (enum fk_state)k) - before_ns[k];
+		const struct {
+			const char *event;
+			double least, most;
+		} wants[] = {
+			{"preempted_time", rows[at].preempted, (double)ns[FK_PREEMPTED]},
+			{"runq_time", rows[at].runq[wakeups],
+			 (double)(ns[FK_PREEMPTED] + ns[FK_WOKEN])},
+			{"blocked_time", rows[at].blocked[wakeups], (double)ns[FK_SLEEPING]},
+		};
+		for (size_t k = 0; k < ARRAY_SIZE(wants); k++) {
+			struct figure figure = event_figure(snapshot, TASK, wants[k].event);
+			double ms = figure_known(figure) ? figure.value / 1e6 : 0;
+
+			if (figure.state == FIGURE_VALID || ms > wants[k].most / 1e6 + 0.1 ||
+			    ms < wants[k].least - 0.1)
+				fail_msg("%s, %zu: %s is %s %.3f, not %.3f to %.3f", rows[at].name,
+					 wakeups, wants[k].event, figure_state_name(figure.state),
+					 ms, wants[k].least, wants[k].most / 1e6);
+		}
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,6 +559,7 @@ int main(void)
 		cmocka_unit_test(test_hidden_wakeup),
 		cmocka_unit_test(test_all_runnable_tasks_are_known),
 		cmocka_unit_test(test_waits_over_a_loss),
+		cmocka_unit_test(test_bounds_over_gaps),
 	};
 
 	return cmocka_run_group_tests_name("wait bounds", tests, NULL, NULL);

@@ -45,6 +45,8 @@ static const struct {
 	{"... and if it ended, its main thread", "pt:a af:b ax b p", 'p', 1, 1, FK_TRACEFS_MOUNTED},
 	{"an old thread forks", "qf:a a p q", 'q', 1, 1, FK_TRACEFS_MOUNTED},
 	{"... not its main thread", "qf:a a p q", 'p', 0, 0, FK_TRACEFS_MOUNTED},
+	{"... or if it ended, though that did not run", "qf:a a qx a g", 'p', 1, 2,
+	 FK_TRACEFS_MOUNTED},
 	{"a child of an earlier interval", "pf:a a | a p", 'p', 0, 0, FK_TRACEFS_MOUNTED},
 	{"... has its own children", "pf:a a | af:b b ax p", 'p', 1, 1, FK_TRACEFS_MOUNTED},
 	{"... as long as it lives", "pf:a a | af:b b a", 'a', 1, 1, FK_TRACEFS_MOUNTED},
