@@ -406,7 +406,7 @@ static void fill_still_times(const struct filling *filling, size_t row)
 	struct wait_places places;
 
 	wait_places_find(&places, columns->plan, &columns->events);
-	if (!places.any || columns->plan->per_task)
+	if (!places.any)
 		return;
 	if (interval->still.known)
 		wait_values_still(snapshot->interval_ns, interval->still.blocked,
