@@ -37,6 +37,7 @@ struct collect_task {
 	struct task_counter_set counted;
 	struct task_sampler code;
 	struct contention contention;
+	uint64_t *counts_read; /* a tally, for one reading of counters */
 	struct wait_places waits;
 	struct throttling throttling;
 	struct looks looks;
@@ -122,7 +123,47 @@ static void evaluate_looks(struct collect_task *self, const struct proc_scan_ent
 		       });
 }
 
-/* least_ns: of the lifetime of a thread that was not read, and may have run. */
+static bool has_faults(const struct proc_scan_usage *usage)
+{
+	return usage->minor_faults + usage->major_faults > 0;
+}
+
+static bool did_nothing(const struct proc_scan_entry *entry)
+{
+	return entry->grown.ran_ns == 0 && !has_faults(&entry->grown) &&
+	       !proc_waits_have_row(&entry->waiting);
+}
+
+/* Whether a task that did nothing has a row with times: it is chosen by -p or -t, and was read. */
+static bool is_sleeping_root(const struct collect_task *self, const struct proc_scan_entry *entry)
+{
+	size_t n;
+	const struct target_root *roots = target_roots(self->context.target, &n);
+
+	if (!self->waits.any || !entry->known || entry->missed || entry->gone)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (roots[i].tid == entry->tid && !roots[i].ended_ns)
+			return true;
+	return false;
+}
+
+/* It did not run, so its state is that of its last reading. Ticks show no short run. */
+static void fill_sleep(const struct proc_scan_entry *entry, uint64_t lifetime_ns,
+		       struct wait_values *values)
+{
+	const struct wait_thread *wait = &entry->waiting.wait;
+	bool exact = entry->process->by_thread && wait->known && wait->last.queue_known;
+
+	wait_values_still(lifetime_ns, exact, exact && wait->last.state == 'S', values);
+	if (!exact)
+		values->known_ns[WAIT_OF_RECORDS] = 0;
+}
+
+/*
+ * least_ns: of the lifetime of a thread that was not read, and may have run. 0: it did nothing in
+ * the whole interval.
+ */
 static void add_waits(struct collect_task *self, const struct proc_scan_entry *entry,
 		      uint64_t least_ns, uint64_t *tally)
 {
@@ -131,7 +172,9 @@ static void add_waits(struct collect_task *self, const struct proc_scan_entry *e
 
 	if (!self->waits.any)
 		return;
-	if (values.lifetime_ns == 0)
+	if (values.lifetime_ns == 0 && least_ns == 0)
+		fill_sleep(entry, scan->now_ns - scan->begin_ns, &values);
+	else if (values.lifetime_ns == 0)
 		values.lifetime_ns = least_ns;
 	else if (self->waits.counts[WAIT_THROTTLED] >= 0)
 		throttling_estimate(&self->throttling, entry->task, self->base.interval.sequence,
@@ -140,33 +183,32 @@ static void add_waits(struct collect_task *self, const struct proc_scan_entry *e
 	wait_values_add(&self->waits, &values, tally);
 }
 
-static bool has_faults(const struct proc_scan_usage *usage)
-{
-	return usage->minor_faults + usage->major_faults > 0;
-}
-
 static void add_entry(struct collect_task *self, struct proc_scan_entry *entry, bool again)
 {
 	struct interval *interval = &self->base.interval;
 	uint64_t ran_ns = entry->grown.ran_ns;
+	bool nothing = did_nothing(entry), sleeps = nothing && is_sleeping_root(self, entry);
 
 	if (!entry->counted) {
 		/* What an entered one did before is unknown, which is no row of zeros. */
-		if (entry->cover || entry->entered ||
-		    (ran_ns == 0 && !has_faults(&entry->grown) &&
-		     !proc_waits_have_row(&entry->waiting)))
+		if (entry->cover || entry->entered || (nothing && !sleeps))
 			return;
 		uint64_t *tally = interval_task(interval, entry->task);
 		add_uncounted(self->base.plan, ran_ns, tally);
-		add_waits(self, entry, ran_ns + 1, tally);
+		add_waits(self, entry, sleeps ? 0 : ran_ns + 1, tally);
 		add_proc_counts(self, entry, ran_ns, tally);
 		return;
 	}
+	memset(self->counts_read, 0, tally_width(&interval->shape) * sizeof(uint64_t));
+	int result = task_counters_read(&entry->counters, self->counts_read);
+	uint64_t counted_ns = self->counts_read[TALLY_TASK_CLOCK];
+	if (result == 0 && counted_ns == 0 && nothing && !sleeps) {
+		entry->idle_scans += !again;
+		return;
+	}
 	uint64_t *tally = interval_task(interval, entry->task);
-	uint64_t before_ns = tally[TALLY_TASK_CLOCK];
-	int result = task_counters_read(&entry->counters, tally);
-	uint64_t counted_ns = tally[TALLY_TASK_CLOCK] - before_ns;
-	add_waits(self, entry, counted_ns, tally);
+	tally_add(&interval->shape, tally, self->counts_read);
+	add_waits(self, entry, sleeps ? counted_ns : counted_ns + 1, tally);
 	if (result < 0) {
 		self->counted.refusal = result;
 		add_uncounted(self->base.plan, u64_growth(counted_ns, ran_ns), tally);
@@ -429,6 +471,8 @@ static void make_plan(struct collect_task *self)
 	} while (self->counts && !contention_confirm(&self->contention, self->base.plan));
 	contention_note(&self->contention);
 	interval_reshape(&self->base.interval, &self->base.plan->shape);
+	self->counts_read = xreallocarray(self->counts_read, tally_width(&self->base.plan->shape),
+					  sizeof(*self->counts_read));
 	wait_places_find(&self->waits, self->base.plan, events);
 	self->proc_scan.waits.wanted = self->waits.any;
 	looks_begin(&self->looks, looks_are_wanted(&self->waits));
@@ -521,6 +565,7 @@ static void task_free(struct collect *collect)
 	proc_cpus_fini(&self->cpus_now);
 	interval_fini(&collect->interval);
 	plan_unref(collect->plan);
+	free(self->counts_read);
 	free(self);
 }
 

@@ -3,7 +3,8 @@
  * Names of a recording of the installed perf, after its program and library were moved away: below
  * another folder, in perf's cache, in an archive of `perf archive`, as debug files alone. Each
  * sample must have the name that perf script had when they were at their place. Those of the
- * kernel and of libc too, but for a few addresses with several names.
+ * kernel and of libc too, but for a few addresses with several names. A user without the right to
+ * sample the kernel has too few of these to judge.
  *
  * BUILD is the build directory.
  */
@@ -39,7 +40,8 @@ struct sample {
 };
 
 static struct recording {
-	bool can; /* perf is installed, and may sample */
+	bool can;        /* perf is installed, and may sample */
+	bool has_kernel; /* it may sample the kernel */
 	char folder[64], build[PATH_MAX];
 	struct map maps[MAPS_MAX];
 	size_t n_maps;
@@ -88,6 +90,11 @@ static void add_map(const char *line)
 	recording.n_maps++;
 }
 
+static bool is_of_kernel(const struct sample *sample)
+{
+	return sample->address >> 63;
+}
+
 static void add_sample(const char *line)
 {
 	struct sample *sample = &recording.samples[recording.n_samples];
@@ -99,6 +106,7 @@ static void add_sample(const char *line)
 	assert_true(recording.n_samples < SAMPLES_MAX);
 	sample->pid = pid;
 	sample->address = address;
+	recording.has_kernel |= is_of_kernel(sample);
 	recording.n_samples++;
 }
 
@@ -225,7 +233,7 @@ struct result {
 static void compare(struct code_names *names, const struct sample *sample, struct result *result)
 {
 	struct code_place place = {
-		.pid = sample->pid, .kernel = sample->address >> 63, .address = sample->address};
+		.pid = sample->pid, .kernel = is_of_kernel(sample), .address = sample->address};
 
 	while (code_names_resolve(names, &place, 1, monotonic_ns() + 10 * NS_PER_S) == 0)
 		;
@@ -315,8 +323,13 @@ static void names_are_those_of_perf(void **state)
 	struct result result = compare_all(row->symfs, row->cache);
 	print_message("# moved: %u of %u samples equal; others: %u of %u\n", result.moved_equal,
 		      result.moved, result.other_equal, result.other);
-	assert_true(result.moved > 100 && result.other > 100);
+	assert_true(result.moved > 100);
 	assert_int_equal(result.moved_equal, row->found ? result.moved : 0);
+	if (!recording.has_kernel) {
+		print_message("# no right to sample the kernel: others are not compared\n");
+		return;
+	}
+	assert_true(result.other > 100);
 	assert_true(result.other_equal * 100 >= result.other * 98);
 }
 

@@ -62,7 +62,11 @@ static void call_all(void *arg)
 {
 	struct results *results = arg;
 	struct process_files files = {0};
-	struct perf_event_attr attr = {.size = sizeof(attr), .type = UINT32_MAX};
+	/* Of no PMU, with what a user without rights may ask for: the type is checked last. */
+	struct perf_event_attr attr = {.size = sizeof(attr),
+				       .type = UINT32_MAX,
+				       .exclude_kernel = true,
+				       .exclude_hv = true};
 	char none[READ_BYTES];
 
 	results->on_fiber = fiber_current() != NULL;

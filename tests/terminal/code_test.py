@@ -19,6 +19,7 @@ from terminals import BUILD, PMCTOP  # noqa: E402
 HOTSPOTS = os.path.join(BUILD, "load", "hotspots")
 LOADS = []
 PAGE = r"SHARE%.*FUNCTION"
+FIRST = r"(cpu-clock|cycles)(:u)?"  # without the right to sample the kernel: user mode alone
 HOT = r"^ *\d+\.\d ±\d.* hot_burn"
 
 
@@ -57,9 +58,9 @@ def test_keys(terminal):
     terminal.keys("Escape")
     terminal.wait_for(PAGE)
     terminal.keys("Tab")
-    terminal.wait_for(r"cpu-clock \[page-faults\]|\[(?!cpu-clock|cycles)[\w-]+\]")
+    terminal.wait_for(r"cpu-clock \[page-faults\]|\[(?!cpu-clock|cycles)[\w:-]+\]")
     terminal.keys("BTab")
-    terminal.wait_for(r"^\[(cpu-clock|cycles)\]")
+    terminal.wait_for(rf"^\[{FIRST}\]")
     terminal.keys("R")
     terminal.wait_for("SHARE%▲")
     terminal.keys("R")
@@ -74,7 +75,7 @@ def test_keys(terminal):
     terminal.keys("B")
     terminal.wait_for_no("change since the baseline")
     terminal.keys("w")
-    terminal.wait_for("the machine: [\\d,]+ samples")
+    terminal.wait_for("(the machine|your tasks): [\\d,]+ samples")
     terminal.keys("w")
     terminal.wait_for(rf"process {LOADS[0].pid} hotspots: [\d,]+ samples")
     leave(terminal)
@@ -85,9 +86,9 @@ def test_mouse(terminal):
     show_load(terminal)
     open_code(terminal)
     terminal.click_on("page-faults")
-    terminal.wait_for(r"\[page-faults\]")
+    terminal.wait_for(r"\[page-faults(:u)?\]")
     terminal.click_on("cpu-clock" if "cpu-clock" in terminal.screen() else "cycles")
-    terminal.wait_for(r"\[(cpu-clock|cycles)\]")
+    terminal.wait_for(rf"\[{FIRST}\]")
     terminal.click_on("MODULE")
     terminal.wait_for("MODULE▲")
     terminal.click_on("MODULE")
@@ -127,7 +128,7 @@ def test_rows(terminal):
     """roll-ups, CPUs, and the column of the hottest function"""
     terminal.resize(120, 30)
     terminal.start("-d 0.5 --columns hottest")
-    terminal.wait_for(r"~\d+% \w.* hotspots$")
+    terminal.wait_for(r"~\d+%(:u)? \w.* hotspots$")
     for title in "user", "cgroup", "command":
         terminal.keys("g")
         terminal.wait_for(r"^ *(USER|%CPU|COMMAND|CGROUP|NPROC).*(CGROUP|COMMAND|NPROC)")
@@ -143,7 +144,7 @@ def test_verdict(terminal):
     """the verdict of a busy loop ends in the function where it is"""
     terminal.resize(120, 30)
     show_load(terminal, "--columns hottest")
-    terminal.wait_for(r"~\d+% \w+ .*hotspots$")
+    terminal.wait_for(r"~\d+%(:u)? \w+ .*hotspots$")
     terminal.keys("Enter")
     terminal.wait_for("^Time")
     # While it waits for a CPU, the verdict is about that.

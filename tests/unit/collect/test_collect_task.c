@@ -334,6 +334,58 @@ static void others_are_shown(void **state)
 	close_all(engine, fk);
 }
 
+/* A thread that slept in the whole interval after it had counters. */
+struct sleeper {
+	const char *name;
+	int paranoid;
+	bool idle, root; /* rows of idle tasks are requested; it is the target */
+	bool row;
+	enum figure_state state; /* of the row's times */
+};
+
+static const struct sleeper sleepers[] = {
+	{"a sleeper has no row", 2, false, false, false, FIGURE_UNDEFINED},
+	{"a sleeper has no row without counters", 3, false, false, false, FIGURE_UNDEFINED},
+	{"why an idle task slept is unknown", 2, true, false, true, FIGURE_NOT_COUNTED},
+	{"the same without counters", 3, true, false, true, FIGURE_NOT_COUNTED},
+	{"a target that sleeps is blocked", 2, false, true, true, FIGURE_VALID},
+	{"an idle target that sleeps is blocked", 2, true, true, true, FIGURE_VALID},
+	{"of a target without counters that is an estimate", 3, false, true, true, FIGURE_SCALED},
+};
+
+/* Of a thread that does not run, the time blocked is the interval or unknown, and never 0. */
+static void test_sleeper(void **state)
+{
+	const struct sleeper *this = *state;
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = this->paranoid});
+	struct sys sys = fk_sys(fk);
+	struct engine_config config = {.preset = preset_find("waiting"), .idle = this->idle};
+	pid_t root = 60;
+
+	if (this->root) {
+		config.target.pids = &root;
+		config.target.n_pids = 1;
+	}
+	fk_task(fk, TASK(MAIN));
+	fk_task(fk, TASK(60));
+	fk_switch(fk, 0, 60);
+	struct engine *engine = open_engine_with(&sys, &config);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	fk_switch(fk, 0, MAIN);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(row_of(snapshot, 60) != NULL, this->row);
+	if (this->row) {
+		struct figure blocked = task_figure(snapshot, 60, "blocked_percent");
+		assert_int_equal(blocked.state, this->state);
+		assert_int_equal(task_figure(snapshot, 60, "runq_percent").state, this->state);
+		if (figure_known(blocked))
+			check_near(blocked.value, 100, 0.001);
+	}
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* Threads and processes that start later get counters of their own. No count is credited twice. */
 static void children_are_followed(void **state)
 {
@@ -1060,6 +1112,7 @@ int main(void)
 	static const struct cases tables[] = {
 		CASES(test_level, levels),
 		CASES(test_filter, filters),
+		CASES(test_sleeper, sleepers),
 		CASES(test_refusal, refusals),
 	};
 
