@@ -18,6 +18,12 @@ struct code_function {
 	const char
 		*module; /* file name without folders, "[kernel]", "" if unknown; hostile bytes */
 	enum code_kind kind;
+	/*
+	 * Of an address whose function has no bounds, as all of a file without names: why it has no
+	 * name. Such addresses of a file can be shown as one (core/view/code_together.h). NULL:
+	 * others.
+	 */
+	const char *why;
 };
 
 /* A key of name and module for a table with that random number (hash_random_odd()). */

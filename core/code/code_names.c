@@ -91,16 +91,20 @@ uint64_t names_clock_ns(const struct code_names *names)
 
 /* Functions */
 
-uint32_t names_add_function(struct code_names *names, const char *name, const char *module,
-			    enum code_kind kind, const char *why)
+static uint32_t add_function(struct code_names *names, struct code_function function,
+			     const char *why)
 {
-	struct code_function function = {name, module, kind};
-
 	if (names->functions.n >= CODE_NAMES_FUNCTIONS) {
 		function = (struct code_function){"[unknown]", "", CODE_UNNAMED};
 		why = "too many functions";
 	}
 	return function_table_add(&names->functions, &function, why);
+}
+
+uint32_t names_add_function(struct code_names *names, const char *name, const char *module,
+			    enum code_kind kind, const char *why)
+{
+	return add_function(names, (struct code_function){name, module, kind, NULL}, why);
 }
 
 static uint32_t add_unknown(struct code_names *names, const char *module, const char *why)
@@ -109,12 +113,21 @@ static uint32_t add_unknown(struct code_names *names, const char *module, const 
 }
 
 uint32_t names_add_unnamed(struct code_names *names, const char *module, uint64_t address,
-			   const char *why)
+			   bool bounded, const char *why)
 {
 	char name[MODULE_BYTES + 32];
 
 	snprintf(name, sizeof(name), "%s+0x%llx", module, (unsigned long long)address);
-	return names_add_function(names, name, module, CODE_UNNAMED, why);
+	return add_function(
+		names, (struct code_function){name, module, CODE_UNNAMED, bounded ? NULL : why},
+		why);
+}
+
+uint32_t names_add_unsure(struct code_names *names, const char *name, const char *module)
+{
+	static const char why[] = "after a symbol without a size";
+
+	return add_function(names, (struct code_function){name, module, CODE_UNNAMED, why}, why);
 }
 
 /* The file name of a mapping's name, or what stands for one. */

@@ -62,9 +62,11 @@ uint64_t names_clock_ns(const struct code_names *names);
 /* Functions beyond the limit are "[unknown]", until all ids begin anew. */
 uint32_t names_add_function(struct code_names *names, const char *name, const char *module,
 			    enum code_kind kind, const char *why);
-/* "libfoo.so+0x1234" */
+/* "libfoo.so+0x1234"; bounded: the address is that of a function. */
 uint32_t names_add_unnamed(struct code_names *names, const char *module, uint64_t address,
-			   const char *why);
+			   bool bounded, const char *why);
+/* A name with "+0x123?" behind it. */
+uint32_t names_add_unsure(struct code_names *names, const char *name, const char *module);
 /* The id of an address or an offset in such a table; 0: none. */
 uint32_t names_find_id(const struct code_names *names, const struct hash_table *ids,
 		       uint64_t address);

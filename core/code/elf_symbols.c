@@ -47,6 +47,7 @@ static void decode_symbol(const struct elf_file *file, const uint8_t *at, struct
 	symbol->binding = ELF64_ST_BIND(info);
 	symbol->defined =
 		section != SHN_UNDEF && (section < SHN_LORESERVE || section == SHN_XINDEX);
+	symbol->section = section < SHN_LORESERVE ? section : SHN_UNDEF;
 	if (file->is_relocatable && symbol->defined)
 		place_symbol(file, section, symbol);
 	/* The lowest bit marks Thumb code. */

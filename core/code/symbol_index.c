@@ -35,6 +35,7 @@ struct symbol_index {
 	uint64_t base;
 	uint64_t *entries; /* ascending */
 	size_t n, capacity;
+	bool is_complete; /* the functions that other files do not call have entries too */
 	struct elf_plt plt;
 	struct elf_symbols plt_symbols;
 };
@@ -244,8 +245,10 @@ int symbol_index_new(const struct elf_source *binary, const struct elf_source *d
 	add_table(made, &made->binary, &sections.symtab);
 	if (made->n == 0 && debug)
 		add_debug_file(made, debug);
+	made->is_complete = made->n > 0;
 	if (made->n == 0) {
 		add_debug_data(made, &sections);
+		made->is_complete = made->n > 0;
 		add_table(made, &made->binary, &sections.dynsym);
 	}
 	if (made->n > 0) {
@@ -270,6 +273,7 @@ void symbol_index_free(struct symbol_index *index)
 /* A function at an address, as a candidate for the name of a place. */
 struct candidate {
 	struct elf_symbol function;
+	const struct elf_symbols *table;
 	bool reaches; /* the place is within its size */
 	char name[ELF_SYMBOL_NAME_BYTES];
 };
@@ -294,6 +298,7 @@ static bool read_candidate(const struct symbol_index *index, size_t i, uint64_t 
 	    function->address != entry_address(index, i) ||
 	    !elf_symbols_name(table, function->name, candidate->name))
 		return false;
+	candidate->table = table;
 	candidate->reaches = address - function->address < function->size;
 	return true;
 }
@@ -422,15 +427,51 @@ static void set_function(struct symbol_place *place, const struct candidate *bes
 	place->bounded = true;
 }
 
+/*
+ * Whether the function without a size that is nearest to an address may have it. `before`: the last
+ * function of the unwind table that begins before the address; NULL: none. *end is where the
+ * function ends at the latest, and *sure whether all up to there is of it.
+ */
+static bool reaches_without_size(const struct symbol_index *index, const struct candidate *nearest,
+				 uint64_t address, const struct elf_range *before, uint64_t *end,
+				 bool *sure)
+{
+	const struct elf_symbol *function = &nearest->function;
+	const struct elf_file *file = nearest->table->file;
+	const struct elf_segment *segment = elf_file_code(&index->binary, function->address);
+	struct elf_section section;
+	bool has_section = !file->is_relocatable &&
+			   elf_file_section(file, function->section, &section) &&
+			   function->address - section.address < section.size;
+
+	*end = segment->address + segment->memory_bytes;
+	*sure = address == function->address;
+	if (has_section)
+		*end = section.address + section.size;
+	if (before && before->start > function->address)
+		*end = before->start;
+	else if (before && before->end > function->address)
+		*end = before->end;
+	size_t above = first_above(index, function->address);
+	bool has_next = above < index->n && entry_address(index, above) < *end;
+	if (has_next)
+		*end = entry_address(index, above);
+	if (before && before->start <= function->address && before->end > address)
+		*sure = true;
+	else if (index->is_complete && (has_next || has_section || file->is_relocatable))
+		*sure = true;
+	return elf_file_code(&index->binary, address) == segment && address < *end;
+}
+
 bool symbol_index_find(const struct symbol_index *index, uint64_t offset,
 		       struct symbol_place *place)
 {
 	struct candidate best;
 	struct elf_range range, around;
-	uint64_t address;
+	uint64_t address, end;
 
 	place->bounded = place->plt = false;
-	place->start = place->end = 0;
+	place->unsure = place->start = place->end = 0;
 	place->name[0] = '\0';
 	if (!elf_file_address(&index->binary, offset, &address))
 		return false;
@@ -444,13 +485,14 @@ bool symbol_index_find(const struct symbol_index *index, uint64_t offset,
 		set_range(index, offset, address, around, place);
 		return true;
 	}
-	/* A symbol without a size does not reach into the next function, which may have no name. */
-	bool bounded = elf_unwind_find(&index->binary, address, &range);
+	bool unwinds = elf_unwind_find(&index->binary, address, &range);
+	bool bounded = unwinds && address < range.end;
+	bool sure = false;
 	if (found &&
-	    elf_file_code(&index->binary, address) ==
-		    elf_file_code(&index->binary, best.function.address) &&
-	    (!bounded || range.start <= best.function.address)) {
+	    reaches_without_size(index, &best, address, unwinds ? &range : NULL, &end, &sure)) {
 		set_function(place, &best);
+		place->unsure = sure ? 0 : address - place->address;
+		end_range_at(&around, address, end);
 	} else if (bounded) {
 		place->address = range.start;
 		place->bounded = true;
@@ -460,7 +502,7 @@ bool symbol_index_find(const struct symbol_index *index, uint64_t offset,
 		end_range_at(&around, address, range.end);
 	}
 	/* In a gap of the table, functions without a name may begin anywhere. */
-	if (bounded || (found && index->binary.unwind_bytes == 0))
+	if (!place->unsure && (bounded || (sure && index->binary.unwind_bytes == 0)))
 		set_range(index, offset, address, around, place);
 	return true;
 }
@@ -494,6 +536,11 @@ bool symbol_index_locate(const struct symbol_index *index, const char *name, uin
 	}
 	*address = location.address;
 	return location.address != UINT64_MAX;
+}
+
+bool symbol_index_has_names(const struct symbol_index *index)
+{
+	return index->n > 0 || index->plt.n > 0;
 }
 
 size_t symbol_index_bytes(const struct symbol_index *index)

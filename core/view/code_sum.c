@@ -196,8 +196,9 @@ void code_sum_view(const struct code_sum *sum, enum history_kind kind, unsigned 
 		.tally = sum->tally,
 		.lost = sum->lost,
 	};
-	struct code_index *index = code_index_new(&snapshot);
+	struct code_index *index = code_index_new_exact(&snapshot);
 
+	/* The view borrows the sum's profile, which outlives the index. */
 	code_view_init(index, &subject, event, view);
 	code_index_free(index);
 }

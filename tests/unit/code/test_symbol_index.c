@@ -326,7 +326,7 @@ static void test_bounds(void **state)
 		{"second", CODE + 0x21, "", CODE + 0x20},
 		{"gap", CODE + 0x30, "", CODE + 0x30},
 		{"with a name", CODE + 0x4f, "named", CODE + 0x40},
-		{"behind all, after a name without size", CODE + 0x50, "named", CODE + 0x40},
+		{"behind a name without size, which has bounds", CODE + 0x50, "", CODE + 0x50},
 	};
 	const struct elf_image_symbol symbol = {"named", CODE + 0x40, 0, FUNC, GLOBAL};
 
@@ -415,6 +415,144 @@ static void test_size_ends_at_bounds(void **state)
 	expect_function(index, CODE + 0x18, "", CODE + 0x10);
 	symbol_index_free(index);
 	elf_image_fini(&image);
+}
+
+/* Where a function without a size ends: at the next one, at its section, at bounds. */
+static const struct sizeless {
+	const char *name;
+	uint32_t type; /* of the table */
+	struct elf_image_symbol symbols[3];
+	struct elf_image_range range; /* of .eh_frame_hdr; end 0: none */
+	uint64_t address;
+	const char *want;
+	uint64_t start, unsure;
+} sizeless[] = {
+	{"symtab: the next",
+	 SHT_SYMTAB,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}, {"g", CODE + 0x40, 8, FUNC, GLOBAL}},
+	 {0, 0},
+	 CODE + 0x3f,
+	 "asm_marker",
+	 CODE,
+	 0},
+	{"symtab: behind the next",
+	 SHT_SYMTAB,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}, {"g", CODE + 0x40, 8, FUNC, GLOBAL}},
+	 {0, 0},
+	 CODE + 0x48,
+	 "",
+	 CODE + 0x48,
+	 0},
+	{"symtab: its section",
+	 SHT_SYMTAB,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {0, 0},
+	 CODE + 0xfff,
+	 "asm_marker",
+	 CODE,
+	 0},
+	{"symtab: behind its section",
+	 SHT_SYMTAB,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {0, 0},
+	 CODE + 0x1000,
+	 "",
+	 CODE + 0x1000,
+	 0},
+	{"symtab: bounds of another one between",
+	 SHT_SYMTAB,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {CODE + 0x10, CODE + 0x20},
+	 CODE + 0x30,
+	 "",
+	 CODE + 0x30,
+	 0},
+	{"symtab: nothing behind it",
+	 SHT_SYMTAB,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL, SHN_XINDEX}},
+	 {0, 0},
+	 CODE + 0x30,
+	 "asm_marker",
+	 CODE,
+	 0x30},
+	{"dynsym: its first byte",
+	 SHT_DYNSYM,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {0, 0},
+	 CODE,
+	 "asm_marker",
+	 CODE,
+	 0},
+	{"dynsym: code that other files do not call",
+	 SHT_DYNSYM,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}, {"g", CODE + 0x40, 8, FUNC, GLOBAL}},
+	 {0, 0},
+	 CODE + 0x3f,
+	 "asm_marker",
+	 CODE,
+	 0x3f},
+	{"dynsym: behind its section",
+	 SHT_DYNSYM,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {0, 0},
+	 CODE + 0x1000,
+	 "",
+	 CODE + 0x1000,
+	 0},
+	{"dynsym: its own bounds",
+	 SHT_DYNSYM,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {CODE, CODE + 0x20},
+	 CODE + 0x1f,
+	 "asm_marker",
+	 CODE,
+	 0},
+	{"dynsym: behind its own bounds",
+	 SHT_DYNSYM,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {CODE, CODE + 0x20},
+	 CODE + 0x20,
+	 "",
+	 CODE + 0x20,
+	 0},
+	{"dynsym: bounds of another one between",
+	 SHT_DYNSYM,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {CODE + 0x10, CODE + 0x20},
+	 CODE + 0x30,
+	 "",
+	 CODE + 0x30,
+	 0},
+};
+
+static void test_sizeless(void **state)
+{
+	const struct sizeless *row = *state;
+
+	for (unsigned kind = 0; kind < 4; kind++) {
+		struct symbol_place place;
+		struct elf_image image;
+		size_t n = 0;
+
+		elf_image_init(&image);
+		image.is_32 = kind & 1;
+		image.is_big = kind & 2;
+		/* .text, and code of another section behind it. */
+		image.sections[1].size = 0x1000;
+		while (n < ARRAY_SIZE(row->symbols) && row->symbols[n].name)
+			n++;
+		elf_image_symbols(&image, row->type, row->symbols, n);
+		if (row->range.end)
+			elf_image_unwind(&image, &row->range, 1);
+		elf_image_end(&image);
+		struct symbol_index *index = index_of(&image, NULL);
+		expect_function(index, row->address, row->want, row->start);
+		assert_true(symbol_index_find(index, elf_image_offset(row->address), &place));
+		assert_int_equal(place.unsure, row->unsure);
+		assert_true(place.unsure == 0 || place.end == 0);
+		symbol_index_free(index);
+		elf_image_fini(&image);
+	}
 }
 
 /* Places that are in no segment have no address. The rest of a segment's last page has one. */
@@ -761,6 +899,7 @@ int main(void)
 		CASES(test_choice, choices),
 		CASES(test_sources, sources),
 		CASES(test_wrong, wrongs),
+		CASES(test_sizeless, sizeless),
 	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_debug_file_alone),
