@@ -11,6 +11,7 @@
 
 #include "core/base/util.h"
 #include "core/code/elf_debug_data.h"
+#include "core/code/elf_go.h"
 #include "core/code/elf_plt.h"
 #include "core/code/elf_symbols.h"
 #include "core/code/elf_unwind.h"
@@ -32,6 +33,7 @@ struct symbol_index {
 	uint8_t *image;                /* of the inflated one */
 	struct elf_symbols tables[TABLES_MAX];
 	unsigned n_tables;
+	struct elf_go_table go;
 	uint64_t base;
 	uint64_t *entries; /* ascending */
 	size_t n, capacity;
@@ -43,12 +45,14 @@ struct symbol_index {
 /* The sections that matter. size 0: there is none. */
 struct sections {
 	struct elf_section symtab, dynsym, debug_data, plt, plt_second, plt_relocations;
+	struct elf_go_sections go;
 };
 
 static bool keep_section(void *arg, const struct elf_section *section)
 {
 	struct sections *sections = arg;
 
+	elf_go_note(&sections->go, section);
 	if (section->type == SHT_SYMTAB)
 		sections->symtab = *section;
 	else if (section->type == SHT_DYNSYM)
@@ -83,7 +87,7 @@ static uint64_t entry_address(const struct symbol_index *index, size_t i)
 
 struct addition {
 	struct symbol_index *index;
-	const struct elf_symbols *table;
+	uint32_t first; /* number of the table's first symbol */
 };
 
 /* Adds a symbol, if it is a function. False: there are too many. */
@@ -99,9 +103,15 @@ static bool add_symbol(void *arg, uint32_t number, const struct elf_symbol *symb
 	if (index->n == index->capacity)
 		index->entries = array_reserve(index->entries, &index->capacity, index->n + 1,
 					       sizeof(*index->entries));
-	index->entries[index->n++] =
-		entry_of(index, symbol->address, addition->table->first + number);
+	index->entries[index->n++] = entry_of(index, symbol->address, addition->first + number);
 	return true;
+}
+
+static uint32_t next_number(const struct symbol_index *index)
+{
+	const struct elf_symbols *last = &index->tables[index->n_tables];
+
+	return index->n_tables > 0 ? last[-1].first + last[-1].n : 0;
 }
 
 /* Adds a table with its functions, if it can be read and has any. */
@@ -109,17 +119,31 @@ static void add_table(struct symbol_index *index, const struct elf_file *file,
 		      const struct elf_section *section)
 {
 	struct elf_symbols *table = &index->tables[index->n_tables];
-	struct addition addition = {index, table};
 	size_t before = index->n;
 
 	if (index->n_tables == TABLES_MAX || !elf_symbols_init(table, file, section))
 		return;
-	if (index->n_tables > 0)
-		table->first = table[-1].first + table[-1].n;
+	table->first = next_number(index);
+	struct addition addition = {index, table->first};
 	if (!elf_symbols_each(table, add_symbol, &addition))
 		index->n = before;
 	else if (index->n > before)
 		index->n_tables++;
+}
+
+/* Adds those of a Go program, behind all other tables. */
+static void add_go(struct symbol_index *index, const struct elf_go_sections *sections)
+{
+	struct addition addition = {index, next_number(index)};
+	size_t before = index->n;
+
+	if (!elf_go_init(&index->go, &index->binary, sections))
+		return;
+	index->go.first = addition.first;
+	if (elf_go_each(&index->go, add_symbol, &addition))
+		return;
+	index->n = before;
+	index->go.n = 0;
 }
 
 static void insertion_sort(uint64_t *entries, size_t n)
@@ -250,6 +274,7 @@ int symbol_index_new(const struct elf_source *binary, const struct elf_source *d
 		add_debug_data(made, &sections);
 		made->is_complete = made->n > 0;
 		add_table(made, &made->binary, &sections.dynsym);
+		add_go(made, &sections.go);
 	}
 	if (made->n > 0) {
 		sort_entries(made->entries, made->n, sizeof(*made->entries) - 1);
@@ -273,8 +298,8 @@ void symbol_index_free(struct symbol_index *index)
 /* A function at an address, as a candidate for the name of a place. */
 struct candidate {
 	struct elf_symbol function;
-	const struct elf_symbols *table;
-	bool reaches; /* the place is within its size */
+	const struct elf_symbols *table; /* NULL: that of Go, where all have a size */
+	bool reaches;                    /* the place is within its size */
 	char name[ELF_SYMBOL_NAME_BYTES];
 };
 
@@ -289,14 +314,17 @@ static const struct elf_symbols *table_of(const struct symbol_index *index, uint
 static bool read_candidate(const struct symbol_index *index, size_t i, uint64_t address,
 			   struct candidate *candidate)
 {
-	uint32_t number = (uint32_t)index->entries[i];
+	uint32_t number = (uint32_t)index->entries[i], go = number - index->go.first;
 	const struct elf_symbols *table = table_of(index, number);
 	struct elf_symbol *function = &candidate->function;
 
 	/* A file that is written to may have other symbols now. */
-	if (!table || !elf_symbols_read(table, number - table->first, function) ||
-	    function->address != entry_address(index, i) ||
-	    !elf_symbols_name(table, function->name, candidate->name))
+	if (table ? !elf_symbols_read(table, number - table->first, function)
+		  : !elf_go_read(&index->go, go, function))
+		return false;
+	if (function->address != entry_address(index, i) ||
+	    !(table ? elf_symbols_name(table, function->name, candidate->name)
+		    : elf_go_name(&index->go, go, candidate->name)))
 		return false;
 	candidate->table = table;
 	candidate->reaches = address - function->address < function->size;

@@ -14,8 +14,9 @@
  * function is found. 1,000,000 functions take 8 MB and some tens of ms.
  *
  * Sources, the first that has functions: .symtab of the binary, .symtab of its debug file,
- * .gnu_debugdata together with .dynsym, .dynsym. Entries of the procedure linkage table are
- * "write@plt". Functions without a name have the bounds that .eh_frame_hdr states.
+ * .gnu_debugdata together with .dynsym and .gopclntab, .dynsym with .gopclntab. Entries of the
+ * procedure linkage table are "write@plt". Functions without a name have the bounds that
+ * .eh_frame_hdr states.
  *
  * Functions are symbols of the types FUNC, GNU_IFUNC and NOTYPE in executable segments. Local
  * NOTYPE symbols of size 0 are left out: labels, and the mapping symbols of Arm and RISC-V ("$x").
