@@ -45,6 +45,7 @@ struct code_names {
 	bool kernel_loaded;             /* its symbols were searched */
 	unsigned kernel_pass;           /* the call in which they were searched last */
 	bool kernel_image;              /* they are in kernel_maps.image */
+	char kernel_note[256];          /* code_names_kernel_note() */
 
 	uint64_t deadline_ns;      /* of the call of code_names_resolve() */
 	unsigned undemangled_pass; /* the call in which the parser was too late to demangle */

@@ -33,6 +33,7 @@ void replay_profile_open_code(struct replay_profile *profile)
 		.recording = true,
 		.symfs = state->symfs,
 		.build_id_cache = state->build_id_cache,
+		.release = profile->facts.release,
 		.recorded = {find_recorded, state->reader},
 	};
 
@@ -162,6 +163,7 @@ static void note_names(struct replay_profile *profile)
 	const struct replay_state *state = profile->kind.state;
 	struct notes *notes = &profile->kind.state->notes;
 	const char *why = code_resolver_note(profile->resolver);
+	const char *kernel = code_names_kernel_note(code_resolver_names(profile->resolver));
 	double share;
 	const char *module = state->code ? find_unnamed(state->code, &share) : NULL;
 	char name[4 * MODULE_SHOWN];
@@ -176,6 +178,8 @@ static void note_names(struct replay_profile *profile)
 	}
 	if (why)
 		notes_add_as(notes, NOTE_CODE_NAMES, "%s", why);
+	if (kernel)
+		notes_add_as(notes, NOTE_CODE_NAMES, "%s", kernel);
 }
 
 void replay_profile_find_functions(struct replay_kind *kind)
