@@ -171,7 +171,7 @@ static void note_same_kernel(struct code_names *names, const struct modules_comp
 		snprintf(text, sizeof(text), " and of %zu module%s", modules->same,
 			 modules->same == 1 ? "" : "s");
 	snprintf(names->kernel_note, sizeof(names->kernel_note),
-		 "The recording has no build id of its kernel. Functions of the kernel have the "
+		 "The build id of the recorded kernel is unknown. Functions of the kernel have the "
 		 "names of this machine's: the release (%.64s) and the addresses of the kernel%s "
 		 "are the same.",
 		 names->config.release, text);
