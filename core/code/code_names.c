@@ -220,7 +220,9 @@ static uint32_t resolve_compiled(struct code_names *names, struct code_process *
 	if (name)
 		return names_add_function(names, name, module, CODE_USER, "");
 	*keep = !process->jit || !jit_map_may_exist(process->jit);
-	return add_unknown(names, module, "no symbols: code that was made while it runs");
+	return add_function(
+		names, (struct code_function){"[unknown]", module, CODE_UNNAMED, CODE_WHY_COMPILED},
+		CODE_WHY_COMPILED);
 }
 
 static const char *why_unmapped(int error)
@@ -252,7 +254,8 @@ static uint32_t resolve_mapped(struct code_names *names, struct code_process *pr
 	if (may_be_compiled(object)) {
 		uint32_t id = resolve_compiled(names, process, mapping, address, keep);
 
-		if (object->inode == 0 ||
+		/* The memory of a recording is not a file any more. */
+		if (object->inode == 0 || (names->config.recording && object->build_id.size == 0) ||
 		    function_table_find(&names->functions, id)->function.kind == CODE_USER)
 			return id;
 	}

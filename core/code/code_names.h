@@ -118,8 +118,8 @@ const struct code_function *code_names_function(const struct code_names *names, 
  *
  *  - of a file: "permission", "deleted", "not found", "replaced by another file", "no regular
  *    file", "not the recorded file", "the file does not answer" (code_lanes.h), "truncated" (an
- *    offset behind its end), "cannot be parsed" (the parser ended at it), "no symbols", "no
- *    symbols: code that was made while it runs", "after a symbol without a size".
+ *    offset behind its end), "cannot be parsed" (the parser ended at it), "no symbols",
+ *    CODE_WHY_COMPILED, "after a symbol without a size".
  *  - of a process: "permission", "the process has ended", "not mapped".
  *  - of the kernel: "hidden by the kernel", "not in /proc/kallsyms", "no symbols of this kernel"
  *    (of a recording).

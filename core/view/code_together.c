@@ -8,30 +8,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the "+0x12" at the end of a name, maybe with a "?" behind it, or NULL. */
+/* Returns the "+0x12" at the end of a name, maybe with a "?" behind it, or its end. */
 static const char *find_offset(const char *name, const char **behind)
 {
 	static const char prefix[] = "+0x";
-	const char *plus = strrchr(name, '+');
+	const char *end = name + strlen(name), *plus = strrchr(name, '+');
 
+	*behind = end;
 	if (!plus || strncmp(plus, prefix, strlen(prefix)) != 0)
-		return NULL;
-	*behind = plus + strlen(prefix);
-	*behind += strspn(*behind, "0123456789abcdef");
-	return strcmp(*behind, "") == 0 || strcmp(*behind, "?") == 0 ? plus : NULL;
+		return end;
+	const char *digits = plus + strlen(prefix);
+	digits += strspn(digits, "0123456789abcdef");
+	if (strcmp(digits, "") != 0 && strcmp(digits, "?") != 0)
+		return end;
+	*behind = digits;
+	return plus;
 }
 
-/* "libfoo.so+0x... (no symbols)"; NULL: the function stays as it is. The caller frees it. */
+/* "libfoo.so+0x..., no symbols"; NULL: the function stays as it is. The caller frees it. */
 static char *name_together(const struct code_function *function)
 {
-	const char *behind, *offset = function->why ? find_offset(function->name, &behind) : NULL;
+	const char *behind;
 
-	if (!offset)
+	if (!function->why)
 		return NULL;
-	size_t size = strlen(function->name) + strlen(function->why) + sizeof("+0x...? ()");
+	const char *offset = find_offset(function->name, &behind);
+	size_t size = strlen(function->name) + strlen(function->why) + sizeof("+0x...?, ");
 	char *name = xmalloc(size);
-	snprintf(name, size, "%.*s+0x...%s (%s)", (int)(offset - function->name), function->name,
-		 behind, function->why);
+	snprintf(name, size, "%.*s%s%s, %s", (int)(offset - function->name), function->name,
+		 *offset ? "+0x..." : "", behind, function->why);
 	return name;
 }
 

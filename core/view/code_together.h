@@ -6,8 +6,9 @@
 
 /*
  * Addresses without bounds or names, which would be a line each, as one function a file and reason:
- * "libfoo.so+0x... (no symbols)". Those behind a symbol without a size are one each symbol:
- * "marker+0x...? (after a symbol without a size)". For the screen and text; other outputs have the
+ * "libfoo.so+0x..., no symbols". Those behind a symbol without a size are one each symbol:
+ * "marker+0x...?, after a symbol without a size". What stands for code of a just-in-time compiler
+ * has its reason too: "[unknown], no symbols ...". For the screen and text; other outputs have the
  * addresses.
  *
  * Returns a profile that is the caller's, or NULL if nothing changes. Its events have the same

@@ -376,7 +376,7 @@ static void addresses_without_names(void **state)
 	static const struct {
 		const char *format, *want, *never;
 	} rows[] = {
-		{"text", "  go+0x... (no symbols)  go\n", "0x10"},
+		{"text", "  go+0x..., no symbols  go\n", "0x10"},
 		{"json", "\"name\":\"go+0x10\",\"module\":\"go\",\"kind\":\"unnamed\"", "..."},
 		{"csv", ",go+0x10,", "..."},
 		{"folded", ";go+0x10 3000000\n", "..."},
