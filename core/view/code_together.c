@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* The functions get other names, and a sum of the profile makes equal ones one. */
+/*
+ * The functions get other names, and the first of those with equal ones stands for all in the
+ * frames. A profile may have some 100,000 stacks, so their sums are not made anew: equal stacks
+ * stay apart, which no view shows.
+ */
 #include "core/view/code_together.h"
 
+#include "core/base/hash_table.h"
 #include "core/base/util.h"
 
 #include <stdio.h>
@@ -40,29 +45,77 @@ static char *name_together(const struct code_function *function)
 	return name;
 }
 
-struct code_profile *code_together(const struct code_profile *profile)
+/* Returns the function that stands for those with that name. */
+static uint32_t find_first(struct hash_table *table, uint64_t random,
+			   const struct code_function *functions, uint32_t id)
 {
-	struct code_profile renamed = *profile, *sum = NULL;
-	char **names = xcalloc(profile->n_functions, sizeof(*names));
-	bool changes = false;
+	uint64_t key = code_function_key(&functions[id], random);
+	struct hash_slot *slot = hash_table_slot(table, key);
 
-	renamed.functions = xcalloc(profile->n_functions, sizeof(*renamed.functions));
-	for (size_t i = 0; i < profile->n_functions; i++) {
-		struct code_function *function = &renamed.functions[i];
+	while (slot->number && !code_function_is_same(&functions[slot->number - 1], &functions[id]))
+		slot = hash_table_next(table, slot);
+	if (!slot->number)
+		hash_table_add(table, key)->number = id + 1;
+	else
+		id = (uint32_t)slot->number - 1;
+	return id;
+}
 
-		*function = profile->functions[i];
-		names[i] = name_together(function);
-		if (!names[i])
+/* Names the functions, and sets which stands for each. Those with another name own it as `why`. */
+static void rename_functions(struct code_profile *together, uint32_t *firsts)
+{
+	uint64_t random = hash_random_odd();
+	struct hash_table table;
+
+	hash_table_init(&table, 0);
+	for (uint32_t i = 0; i < together->n_functions; i++) {
+		struct code_function *function = &together->functions[i];
+		char *name = name_together(function);
+
+		firsts[i] = i;
+		function->why = name;
+		if (!name)
 			continue;
-		function->name = names[i];
-		function->why = NULL;
-		changes = true;
+		function->name = name;
+		firsts[i] = find_first(&table, random, together->functions, i);
 	}
-	if (changes)
-		sum = code_profile_sum(&renamed, NULL);
+	hash_table_fini(&table);
+}
+
+static bool has_why(const struct code_profile *profile)
+{
 	for (size_t i = 0; i < profile->n_functions; i++)
-		free(names[i]);
-	free(names);
-	free(renamed.functions);
-	return sum;
+		if (profile->functions[i].why)
+			return true;
+	return false;
+}
+
+struct code_profile *code_together_new(const struct code_profile *profile)
+{
+	if (!has_why(profile))
+		return NULL;
+	struct code_profile *together = xmalloc(sizeof(*together));
+	uint32_t *firsts = xcalloc(profile->n_functions, sizeof(*firsts));
+
+	*together = *profile;
+	together->functions = xcalloc(profile->n_functions, sizeof(*together->functions));
+	together->frames = xcalloc(profile->n_frames, sizeof(*together->frames));
+	memcpy(together->functions, profile->functions,
+	       profile->n_functions * sizeof(*together->functions));
+	rename_functions(together, firsts);
+	for (size_t i = 0; i < profile->n_frames; i++)
+		together->frames[i] = firsts[profile->frames[i]];
+	free(firsts);
+	return together;
+}
+
+void code_together_free(struct code_profile *together)
+{
+	if (!together)
+		return;
+	for (size_t i = 0; i < together->n_functions; i++)
+		xfree(together->functions[i].why);
+	free(together->functions);
+	free(together->frames);
+	free(together);
 }

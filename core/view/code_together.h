@@ -11,9 +11,10 @@
  * has its reason too: "[unknown], no symbols ...". For the screen and text; other outputs have the
  * addresses.
  *
- * Returns a profile that is the caller's, or NULL if nothing changes. Its events have the same
- * indices.
+ * Returns a profile with such functions, or NULL if none changes. It borrows the events, tasks and
+ * entries of the given one. Functions have the same indices, but others stand in its frames.
  */
-struct code_profile *code_together(const struct code_profile *profile);
+struct code_profile *code_together_new(const struct code_profile *profile);
+void code_together_free(struct code_profile *together); /* NULL is fine */
 
 #endif

@@ -19,7 +19,7 @@
 struct code_index {
 	const struct snapshot *snapshot;
 	const struct code_profile *profile;
-	struct code_profile *together; /* the same, if it is owned */
+	struct code_profile *together; /* the same, if it is of code_together.h */
 	size_t *first_entry; /* of each task of the profile; behind the last one n_entries */
 	/* Of each task of the profile: its row, and that of its process. NULL: unknown. */
 	const struct row **rows, **mains;
@@ -98,7 +98,7 @@ static struct code_index *make_index(const struct snapshot *snapshot, struct cod
 
 struct code_index *code_index_new(const struct snapshot *snapshot)
 {
-	return snapshot->code ? make_index(snapshot, code_together(snapshot->code)) : NULL;
+	return snapshot->code ? make_index(snapshot, code_together_new(snapshot->code)) : NULL;
 }
 
 struct code_index *code_index_new_exact(const struct snapshot *snapshot)
@@ -115,7 +115,7 @@ void code_index_free(struct code_index *index)
 	free(index->first_entry);
 	free(index->rows);
 	free(index->mains);
-	code_profile_free(index->together);
+	code_together_free(index->together);
 	free(index);
 }
 
