@@ -91,16 +91,20 @@ uint64_t names_clock_ns(const struct code_names *names)
 
 /* Functions */
 
-uint32_t names_add_function(struct code_names *names, const char *name, const char *module,
-			    enum code_kind kind, const char *why)
+static uint32_t add_function(struct code_names *names, struct code_function function,
+			     const char *why)
 {
-	struct code_function function = {name, module, kind};
-
 	if (names->functions.n >= CODE_NAMES_FUNCTIONS) {
 		function = (struct code_function){"[unknown]", "", CODE_UNNAMED};
 		why = "too many functions";
 	}
 	return function_table_add(&names->functions, &function, why);
+}
+
+uint32_t names_add_function(struct code_names *names, const char *name, const char *module,
+			    enum code_kind kind, const char *why)
+{
+	return add_function(names, (struct code_function){name, module, kind, NULL}, why);
 }
 
 static uint32_t add_unknown(struct code_names *names, const char *module, const char *why)
@@ -109,12 +113,21 @@ static uint32_t add_unknown(struct code_names *names, const char *module, const 
 }
 
 uint32_t names_add_unnamed(struct code_names *names, const char *module, uint64_t address,
-			   const char *why)
+			   bool bounded, const char *why)
 {
 	char name[MODULE_BYTES + 32];
 
 	snprintf(name, sizeof(name), "%s+0x%llx", module, (unsigned long long)address);
-	return names_add_function(names, name, module, CODE_UNNAMED, why);
+	return add_function(
+		names, (struct code_function){name, module, CODE_UNNAMED, bounded ? NULL : why},
+		why);
+}
+
+uint32_t names_add_unsure(struct code_names *names, const char *name, const char *module)
+{
+	static const char why[] = "after a symbol without a size";
+
+	return add_function(names, (struct code_function){name, module, CODE_UNNAMED, why}, why);
 }
 
 /* The file name of a mapping's name, or what stands for one. */
@@ -207,7 +220,9 @@ static uint32_t resolve_compiled(struct code_names *names, struct code_process *
 	if (name)
 		return names_add_function(names, name, module, CODE_USER, "");
 	*keep = !process->jit || !jit_map_may_exist(process->jit);
-	return add_unknown(names, module, "no symbols: code that was made while it runs");
+	return add_function(
+		names, (struct code_function){"[unknown]", module, CODE_UNNAMED, CODE_WHY_COMPILED},
+		CODE_WHY_COMPILED);
 }
 
 static const char *why_unmapped(int error)
@@ -239,7 +254,8 @@ static uint32_t resolve_mapped(struct code_names *names, struct code_process *pr
 	if (may_be_compiled(object)) {
 		uint32_t id = resolve_compiled(names, process, mapping, address, keep);
 
-		if (object->inode == 0 ||
+		/* The memory of a recording is not a file any more. */
+		if (object->inode == 0 || (names->config.recording && object->build_id.size == 0) ||
 		    function_table_find(&names->functions, id)->function.kind == CODE_USER)
 			return id;
 	}

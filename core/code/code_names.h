@@ -48,6 +48,9 @@ struct code_names_config {
 	 * PERF_BUILDID_DIR). Borrowed. See mapped_file.h.
 	 */
 	const char *symfs, *build_id_cache;
+	/* The release of a recording's kernel, "" as long as it is unknown; NULL: never. Borrowed.
+	 */
+	const char *release;
 	struct code_recorded_names recorded; /* of a recording; find NULL: none */
 	struct code_helpers helpers;
 };
@@ -73,9 +76,15 @@ uint64_t code_names_change(const struct code_names *names, pid_t pid);
  * (mapped_files_open_kallsyms(), and that of this machine if it has this kernel), an ELF file
  * (mapped_file.h). They are moved such that the symbol in the mapping's name has its recorded
  * address. Without this address only `symfs`/proc/kallsyms and `symfs`/kallsyms are used.
+ *
+ * A kernel without a build id is that of this machine if its release, and the addresses of that
+ * symbol, of its end and of its modules are the same. code_names_kernel_note() states this.
  */
 void code_names_map_kernel(struct code_names *names, const struct proc_mapping *mapping,
 			   const struct code_build_id *build_id);
+
+/* Returns by which facts this machine's kernel is that of the recording, as a sentence, or NULL. */
+const char *code_names_kernel_note(const struct code_names *names);
 
 struct code_place {
 	pid_t pid; /* of the process; ignored for addresses of the kernel */
@@ -109,8 +118,8 @@ const struct code_function *code_names_function(const struct code_names *names, 
  *
  *  - of a file: "permission", "deleted", "not found", "replaced by another file", "no regular
  *    file", "not the recorded file", "the file does not answer" (code_lanes.h), "truncated" (an
- *    offset behind its end), "cannot be parsed" (the parser ended at it), "no symbols", "no
- *    symbols: code that was made while it runs".
+ *    offset behind its end), "cannot be parsed" (the parser ended at it), "no symbols",
+ *    CODE_WHY_COMPILED, "after a symbol without a size".
  *  - of a process: "permission", "the process has ended", "not mapped".
  *  - of the kernel: "hidden by the kernel", "not in /proc/kallsyms", "no symbols of this kernel"
  *    (of a recording).

@@ -154,10 +154,10 @@ static enum code_kind kind_of(bool kernel)
 /* What stands for an address without a name. All of the kernel, or of one of its modules, are one.
  */
 static uint32_t add_unnamed(struct code_names *names, bool kernel, const char *module,
-			    uint64_t address, const char *why)
+			    uint64_t address, bool bounded, const char *why)
 {
 	return kernel ? names_add_function(names, module, module, CODE_UNNAMED, NO_KERNEL_SYMBOLS)
-		      : names_add_unnamed(names, module, address, why);
+		      : names_add_unnamed(names, module, address, bounded, why);
 }
 
 uint32_t names_add_nameless(struct code_names *names, const struct file_address *at,
@@ -166,7 +166,7 @@ uint32_t names_add_nameless(struct code_names *names, const struct file_address 
 	const char *name = names_find_recorded(names, at->mapping->object->name, at->offset);
 
 	return name ? names_add_function(names, name, at->module, kind_of(at->kernel), "")
-		    : add_unnamed(names, at->kernel, at->module, at->offset, why);
+		    : add_unnamed(names, at->kernel, at->module, at->offset, false, why);
 }
 
 /* Why the file has no names; NULL: the parser can have a query for it. */
@@ -245,7 +245,9 @@ static void keep_answer(void *arg, size_t query, const struct symbol *symbol)
 	if (query >= answers->n)
 		return;
 	struct pending *pending = &names->pending[answers->first[query]];
-	if (symbol->name && symbol->name[0])
+	if (symbol->unsure && symbol->name && symbol->name[0] && !pending->recorded)
+		pending->id = names_add_unsure(names, symbol->name, pending->module);
+	else if (!symbol->unsure && symbol->name && symbol->name[0])
 		pending->id = names_add_function(names, symbol->name, pending->module,
 						 kind_of(pending->kernel), "");
 	else if (pending->recorded)
@@ -253,7 +255,7 @@ static void keep_answer(void *arg, size_t query, const struct symbol *symbol)
 						 kind_of(pending->kernel), "");
 	else
 		pending->id = add_unnamed(names, pending->kernel, pending->module, symbol->address,
-					  "no symbols");
+					  !symbol->nameless, "no symbols");
 	keep_in_file(names, pending->file, pending->offset, symbol, pending->id);
 }
 

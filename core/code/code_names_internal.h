@@ -45,6 +45,7 @@ struct code_names {
 	bool kernel_loaded;             /* its symbols were searched */
 	unsigned kernel_pass;           /* the call in which they were searched last */
 	bool kernel_image;              /* they are in kernel_maps.image */
+	char kernel_note[256];          /* code_names_kernel_note() */
 
 	uint64_t deadline_ns;      /* of the call of code_names_resolve() */
 	unsigned undemangled_pass; /* the call in which the parser was too late to demangle */
@@ -62,9 +63,11 @@ uint64_t names_clock_ns(const struct code_names *names);
 /* Functions beyond the limit are "[unknown]", until all ids begin anew. */
 uint32_t names_add_function(struct code_names *names, const char *name, const char *module,
 			    enum code_kind kind, const char *why);
-/* "libfoo.so+0x1234" */
+/* "libfoo.so+0x1234"; bounded: the address is that of a function. */
 uint32_t names_add_unnamed(struct code_names *names, const char *module, uint64_t address,
-			   const char *why);
+			   bool bounded, const char *why);
+/* A name with "+0x123?" behind it. */
+uint32_t names_add_unsure(struct code_names *names, const char *name, const char *module);
 /* The id of an address or an offset in such a table; 0: none. */
 uint32_t names_find_id(const struct code_names *names, const struct hash_table *ids,
 		       uint64_t address);

@@ -9,12 +9,18 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/code/elf_build_id.h"
+#include "core/sys/file_lines.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { KERNEL_IDS_MAX = 1 << 16, NOTES_BYTES = 4096 };
+enum {
+	KERNEL_IDS_MAX = 1 << 16,
+	NOTES_BYTES = 4096,
+	MODULES_BYTES_MAX = 1 << 20,
+	KERNEL_BYTES_MAX = 1 << 30,
+};
 #define KERNEL_IDS_AGE_NS (10 * NS_PER_S)
 
 void names_check_kernel_ids(struct code_names *names)
@@ -77,6 +83,105 @@ static bool is_this_kernel(const struct code_names *names)
 	       code_build_id_is(&names->kernel_maps.build_id, id, (size_t)size);
 }
 
+static bool is_this_release(const struct code_names *names)
+{
+	char release[128] = "";
+	ssize_t n = sys_file_read(names->config.sys, "/proc/sys/kernel/osrelease", release,
+				  sizeof(release) - 1);
+
+	release[n > 0 ? n : 0] = '\0';
+	release[strcspn(release, "\n")] = '\0';
+	return names->config.release && release[0] && strcmp(release, names->config.release) == 0;
+}
+
+/* The modules of this machine among those of a recording. */
+struct modules_compared {
+	const struct kernel_maps *maps;
+	size_t same, others; /* at the recorded address, at another one */
+};
+
+/* "ext4 1105920 1 - Live 0xffffffffc0201000" */
+static int compare_module(void *arg, char *line)
+{
+	struct modules_compared *compared = arg;
+	const struct kernel_maps *maps = compared->maps;
+	char name[KERNEL_MODULE_BYTES] = "[", *bracketed = name + 1;
+	unsigned long long start;
+
+	if (sscanf(line, "%60s %*s %*s %*s %*s %18llx", bracketed, &start) != 2)
+		return 0;
+	text_copy(name + strlen(name), sizeof(name) - strlen(name), "]");
+	for (size_t i = 0; i < maps->n_modules; i++)
+		if (strcmp(maps->modules[i].name, name) == 0) {
+			bool same = maps->modules[i].mapping.start == start;
+
+			compared->same += same;
+			compared->others += !same;
+		}
+	return 0;
+}
+
+/* Modules that are not loaded any more say nothing. */
+static struct modules_compared compare_modules(const struct code_names *names)
+{
+	const struct sys *sys = names->config.sys;
+	struct modules_compared compared = {.maps = &names->kernel_maps};
+	int fd = names->kernel_maps.n_modules > 0 ? sys_file_open(sys, "/proc/modules") : -ENOENT;
+
+	if (fd < 0)
+		return compared;
+	file_lines_each(sys, fd, MODULES_BYTES_MAX, compare_module, &compared);
+	sys_close(sys, fd);
+	return compared;
+}
+
+/* The end of the recorded kernel; 0: perf before 5.2 has that of all its addresses instead. */
+static uint64_t recorded_end(const struct kernel_maps *maps)
+{
+	uint64_t end = maps->end;
+
+	if (end - maps->reference.address > KERNEL_BYTES_MAX)
+		return 0;
+	for (size_t i = 0; i < maps->n_modules; i++)
+		if (maps->modules[i].mapping.start == end)
+			return 0;
+	return end;
+}
+
+/*
+ * A recording has no build id of its kernel after perf record -B, -z or through a pipe. Without
+ * KASLR all kernels begin at the same address, so their ends and modules are compared too.
+ */
+static bool may_be_this_kernel(const struct code_names *names, struct modules_compared *modules)
+{
+	const struct kernel_maps *maps = &names->kernel_maps;
+
+	if (code_build_id_is_known(&maps->build_id) || !maps->reference.name ||
+	    !is_this_release(names))
+		return false;
+	*modules = compare_modules(names);
+	return modules->others == 0 && (modules->same > 0 || maps->n_modules == 0);
+}
+
+static void note_same_kernel(struct code_names *names, const struct modules_compared *modules)
+{
+	char text[64] = "";
+
+	if (modules->same > 0)
+		snprintf(text, sizeof(text), " and of %zu module%s", modules->same,
+			 modules->same == 1 ? "" : "s");
+	snprintf(names->kernel_note, sizeof(names->kernel_note),
+		 "The build id of the recorded kernel is unknown. Functions of the kernel have the "
+		 "names of this machine's: the release (%.64s) and the addresses of the kernel%s "
+		 "are the same.",
+		 names->config.release, text);
+}
+
+const char *code_names_kernel_note(const struct code_names *names)
+{
+	return names->kernel_note[0] ? names->kernel_note : NULL;
+}
+
 struct own_text {
 	const struct sys *sys;
 	int fd;
@@ -94,14 +199,23 @@ static int load_own_text(struct code_names *names, const struct kernel_reference
 {
 	struct own_text text = {names->config.sys, -ENOENT};
 	const struct code_text_reader reader = {read_own, &text};
+	struct modules_compared modules = {.maps = NULL};
+	bool known = is_this_kernel(names), alike = !known && may_be_this_kernel(names, &modules);
 
-	if (is_this_kernel(names))
+	if (known || alike)
 		text.fd = sys_file_open(text.sys, "/proc/kallsyms");
 	if (text.fd < 0)
 		return text.fd;
 	int rc = kernel_symbols_load(names->kernel, &reader, reference);
 	sys_close(text.sys, text.fd);
-	return rc;
+	if (rc || known)
+		return rc;
+	if (!kernel_symbols_are_unmoved(names->kernel, recorded_end(&names->kernel_maps))) {
+		kernel_symbols_clear(names->kernel, "");
+		return -ENOENT;
+	}
+	note_same_kernel(names, &modules);
+	return 0;
 }
 
 struct other_text {
@@ -186,6 +300,7 @@ static void load_recorded(struct code_names *names)
 		return;
 	names->kernel_pass = names->pass;
 	names->kernel_loaded = true;
+	names->kernel_note[0] = '\0';
 	kernel_symbols_clear(names->kernel, "");
 	int rc = load_text(names);
 	names->kernel_image = rc && rc != -EAGAIN && open_image(names);

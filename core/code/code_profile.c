@@ -30,6 +30,7 @@ void code_profile_free(struct code_profile *profile)
 	for (size_t i = 0; i < profile->n_functions; i++) {
 		xfree(profile->functions[i].name);
 		xfree(profile->functions[i].module);
+		xfree(profile->functions[i].why);
 	}
 	free(profile->events);
 	free(profile->functions);
@@ -49,10 +50,23 @@ size_t code_profile_bytes(const struct code_profile *profile)
 		       profile->n_frames * sizeof(*profile->frames) +
 		       profile->n_entries * sizeof(*profile->entries);
 
-	for (size_t i = 0; i < profile->n_functions; i++)
-		bytes += strlen(profile->functions[i].name) + strlen(profile->functions[i].module) +
-			 2;
+	for (size_t i = 0; i < profile->n_functions; i++) {
+		const struct code_function *function = &profile->functions[i];
+
+		bytes += strlen(function->name) + strlen(function->module) + 2;
+		bytes += function->why ? strlen(function->why) + 1 : 0;
+	}
 	return bytes;
+}
+
+static struct code_function copy_function(const struct code_function *function)
+{
+	return (struct code_function){
+		xstrdup(function->name),
+		xstrdup(function->module),
+		function->kind,
+		function->why ? xstrdup(function->why) : NULL,
+	};
 }
 
 struct code_profile_builder *code_profile_builder_new(void)
@@ -88,8 +102,7 @@ static uint32_t append_function(struct code_profile_builder *builder, uint64_t k
 
 	profile->functions = array_reserve(profile->functions, &builder->functions_capacity,
 					   profile->n_functions + 1, sizeof(*profile->functions));
-	profile->functions[profile->n_functions] = (struct code_function){
-		xstrdup(function->name), xstrdup(function->module), function->kind};
+	profile->functions[profile->n_functions] = copy_function(function);
 	hash_table_add(&builder->functions, key)->number = ++profile->n_functions;
 	return (uint32_t)profile->n_functions - 1;
 }
@@ -389,10 +402,8 @@ struct code_profile *code_profile_copy(const struct code_profile_builder *builde
 	copy->tasks = copy_items(from->tasks, from->n_tasks, sizeof(*from->tasks));
 	copy->frames = copy_items(from->frames, from->n_frames, sizeof(*from->frames));
 	copy->entries = copy_items(from->entries, from->n_entries, sizeof(*from->entries));
-	for (size_t i = 0; i < copy->n_functions; i++) {
-		copy->functions[i].name = xstrdup(from->functions[i].name);
-		copy->functions[i].module = xstrdup(from->functions[i].module);
-	}
+	for (size_t i = 0; i < copy->n_functions; i++)
+		copy->functions[i] = copy_function(&from->functions[i]);
 	sort_profile(copy);
 	return copy;
 }

@@ -15,6 +15,7 @@
 enum {
 	HEADERS_AT_ONCE = 32,
 	SECTIONS_AT_ONCE = 64,
+	SHORT_TEXT = 64,
 };
 
 #define MEMBER(file, type, member) \
@@ -57,6 +58,19 @@ bool elf_source_read(const struct elf_source *source, uint64_t offset, void *to,
 {
 	return offset <= source->size && n <= source->size - offset &&
 	       elf_source_read_some(source, offset, to, n) == n;
+}
+
+bool elf_source_text(const struct elf_source *source, uint64_t offset, uint64_t most, char *text,
+		     size_t size)
+{
+	size_t want = most < size - 1 ? (size_t)most : size - 1;
+	/* Most texts are short. */
+	size_t n = elf_source_read_some(source, offset, text, size_min(want, SHORT_TEXT));
+
+	if (n == SHORT_TEXT && !memchr(text, '\0', n))
+		n = elf_source_read_some(source, offset, text, want);
+	text[n] = '\0';
+	return text[0] != '\0';
 }
 
 uint16_t elf_u16(const struct elf_file *file, const uint8_t *at)

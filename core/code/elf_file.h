@@ -25,6 +25,10 @@ bool elf_source_read(const struct elf_source *source, uint64_t offset, void *to,
 /* Reads at most n bytes, as many as there are before the end. */
 size_t elf_source_read_some(const struct elf_source *source, uint64_t offset, void *to, size_t n);
 
+/* Reads a text up to its NUL, of at most `most` bytes. A longer one is cut. False: it is empty. */
+bool elf_source_text(const struct elf_source *source, uint64_t offset, uint64_t most, char *text,
+		     size_t size);
+
 enum {
 	ELF_SEGMENTS_MAX = 32,       /* PT_LOAD; further ones are ignored */
 	ELF_HEADERS_MAX = 256,       /* program headers that are read */

@@ -47,6 +47,7 @@ static void decode_symbol(const struct elf_file *file, const uint8_t *at, struct
 	symbol->binding = ELF64_ST_BIND(info);
 	symbol->defined =
 		section != SHN_UNDEF && (section < SHN_LORESERVE || section == SHN_XINDEX);
+	symbol->section = section < SHN_LORESERVE ? section : SHN_UNDEF;
 	if (file->is_relocatable && symbol->defined)
 		place_symbol(file, section, symbol);
 	/* The lowest bit marks Thumb code. */
@@ -120,23 +121,10 @@ bool elf_symbols_read(const struct elf_symbols *table, uint32_t number, struct e
 bool elf_symbols_name(const struct elf_symbols *table, uint32_t at,
 		      char name[ELF_SYMBOL_NAME_BYTES])
 {
-	/* Most names are short. */
-	static const size_t sizes[] = {64, ELF_SYMBOL_NAME_BYTES - 1};
-	size_t n = 0;
-
-	if (at >= table->names_bytes)
+	if (at >= table->names_bytes ||
+	    !elf_source_text(&table->file->source, table->names_offset + at,
+			     table->names_bytes - at, name, ELF_SYMBOL_NAME_BYTES))
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-		size_t most = sizes[i] < table->names_bytes - at
-				      ? sizes[i]
-				      : (size_t)(table->names_bytes - at);
-
-		n = elf_source_read_some(&table->file->source, table->names_offset + at, name,
-					 most);
-		if (n < most || memchr(name, '\0', n))
-			break;
-	}
-	name[n] = '\0';
 	char *version = strchr(name, '@');
 	if (version && version > name)
 		*version = '\0';

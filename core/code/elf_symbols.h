@@ -27,6 +27,7 @@ struct elf_symbol {
 	uint64_t address, size; /* without the mark of Thumb code */
 	uint32_t name;          /* place in the names */
 	unsigned type, binding; /* STT_*, STB_* */
+	uint32_t section;       /* its number; SHN_UNDEF: unknown */
 	bool defined;           /* in this file */
 };
 

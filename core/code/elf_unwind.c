@@ -161,8 +161,7 @@ bool elf_unwind_find(const struct elf_file *file, uint64_t address, struct elf_r
 			high = middle;
 	}
 	if (low == 0 || !read_pair(file, low - 1, &start, &fde) || start > address ||
-	    !read_length(file, fde, &length) || address - start >= length ||
-	    length > UINT64_MAX - start)
+	    !read_length(file, fde, &length) || length > UINT64_MAX - start)
 		return false;
 	*range = (struct elf_range){start, start + length};
 	return true;

@@ -16,7 +16,10 @@ struct elf_range {
 	uint64_t start, end; /* link addresses */
 };
 
-/* False: no function with that address is in the table. */
+/*
+ * Finds the last function that begins at the address or before it, and may end before it. False:
+ * the table has none.
+ */
 bool elf_unwind_find(const struct elf_file *file, uint64_t address, struct elf_range *range);
 
 #endif

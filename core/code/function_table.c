@@ -44,7 +44,8 @@ uint32_t function_table_add(struct function_table *table, const struct code_func
 	table->functions = array_reserve(table->functions, &table->capacity, table->n + 1,
 					 sizeof(*table->functions));
 	table->functions[table->n++] = (struct named_function){
-		{xstrdup(function->name), xstrdup(function->module), function->kind}, why};
+		{xstrdup(function->name), xstrdup(function->module), function->kind, function->why},
+		why};
 	hash_table_add(&table->by_text, key)->number = table->n;
 	return (uint32_t)table->n;
 }

@@ -10,8 +10,8 @@
 
 /* Functions with ids from 1 on, each once. Texts are owned. */
 struct named_function {
-	struct code_function function;
-	const char *why; /* static; "" if it has a name */
+	struct code_function function; /* its why is static */
+	const char *why;               /* static; "" if it has a name */
 };
 
 struct function_table {

@@ -54,8 +54,10 @@ static bool set_kernel(struct kernel_maps *maps, const struct proc_mapping *mapp
 	if (strlen(name) >= sizeof(maps->reference_name) || address == 0)
 		name = "";
 	if (is_same_id(build_id, &maps->build_id) && known == (name[0] != '\0') &&
-	    strcmp(name, maps->reference_name) == 0 && address == maps->reference.address)
+	    strcmp(name, maps->reference_name) == 0 && address == maps->reference.address &&
+	    mapping->end == maps->end)
 		return false;
+	maps->end = mapping->end;
 	maps->build_id = *build_id;
 	text_copy(maps->reference_name, sizeof(maps->reference_name), name);
 	maps->reference = (struct kernel_reference){name[0] ? maps->reference_name : NULL, address};

@@ -35,6 +35,7 @@ struct kernel_maps {
 	 */
 	struct code_mapping image;
 	struct kernel_reference reference; /* name NULL: unknown */
+	uint64_t end;                      /* of the kernel's mapping */
 	char reference_name[KERNEL_REFERENCE_BYTES];
 	struct kernel_module *modules; /* ascending, disjoint */
 	size_t n_modules, modules_capacity;

@@ -59,6 +59,8 @@ struct kernel_symbols {
 	size_t held; /* bytes of an incomplete line */
 	struct kernel_reference reference;
 	uint64_t reference_found; /* its address in the file; 0: none yet */
+	uint64_t moved;           /* from there */
+	uint64_t ends[2];         /* _etext, _edata; 0: none yet */
 
 	struct function *functions;
 	size_t n_functions, functions_capacity;
@@ -160,9 +162,14 @@ static bool is_label(const char *name)
 	       strncmp(name, "__pfx_", 6) == 0;
 }
 
-/* A reference of the same name in a module is another one. */
+/* Symbols of the same name in a module are others. */
 static void find_reference(struct kernel_symbols *symbols, const char *name, uint64_t address)
 {
+	static const char *const ends[] = {"_etext", "_edata"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (!symbols->ends[i] && name[0] == '_' && strcmp(name, ends[i]) == 0)
+			symbols->ends[i] = address;
 	if (!symbols->reference_found && symbols->reference.name &&
 	    strcmp(name, symbols->reference.name) == 0)
 		symbols->reference_found = address;
@@ -379,20 +386,28 @@ int kernel_symbols_load(struct kernel_symbols *symbols, const struct code_text_r
 	begin_text(symbols);
 	symbols->reference = *reference;
 	symbols->reference_found = 0;
+	memset(symbols->ends, 0, sizeof(symbols->ends));
 	while ((rc = read_piece(symbols, reader)) > 0)
 		;
 	if (rc == 0 && symbols->n_functions == 0)
 		rc = symbols->zero ? -EACCES : -ENOENT;
 	if (rc == 0 && reference->name && !symbols->reference_found)
 		rc = -ESRCH;
+	symbols->moved = reference->name ? reference->address - symbols->reference_found : 0;
 	if (rc)
 		clear_index(symbols);
-	else if (reference->name)
-		move_functions(symbols, reference->address - symbols->reference_found);
+	else
+		move_functions(symbols, symbols->moved);
 	end_text(symbols);
 	symbols->reference = (struct kernel_reference){.name = NULL};
 	symbols->why[0] = '\0';
 	return rc;
+}
+
+bool kernel_symbols_are_unmoved(const struct kernel_symbols *symbols, uint64_t end)
+{
+	return symbols->reference_found && symbols->moved == 0 &&
+	       (!end || symbols->ends[0] == end || symbols->ends[1] == end);
 }
 
 void kernel_symbols_clear(struct kernel_symbols *symbols, const char *why)

@@ -42,6 +42,12 @@ struct kernel_reference {
  */
 int kernel_symbols_load(struct kernel_symbols *symbols, const struct code_text_reader *reader,
 			const struct kernel_reference *reference);
+/*
+ * After kernel_symbols_load() of a text with the reference: whether it is at that address in the
+ * text, so that nothing was moved, and the text has one of the kernel's ends (_etext, _edata) there
+ * too. `end` 0: unknown.
+ */
+bool kernel_symbols_are_unmoved(const struct kernel_symbols *symbols, uint64_t end);
 /* Removes the index. `why` is what kernel_symbols_why() returns; "": NULL. It is copied. */
 void kernel_symbols_clear(struct kernel_symbols *symbols, const char *why);
 

@@ -325,9 +325,11 @@ static void pass_answer(void *arg, const struct symbol_answer *answer, const cha
 	const struct symbol symbol = {
 		.name = client->name[0] ? client->name : NULL,
 		.address = answer->address,
-		.bounded = answer->bounded,
+		.bounded = answer->flags & SYMBOL_BOUNDED,
 		.start = ranged ? answer->start : 0,
 		.end = ranged ? answer->end : 0,
+		.unsure = answer->flags & SYMBOL_UNSURE,
+		.nameless = answer->flags & SYMBOL_NAMELESS,
 	};
 	search->answered++;
 	search->found(search->arg, query, &symbol);

@@ -79,6 +79,8 @@ struct symbol {
 	 * them. Both 0: unknown.
 	 */
 	uint64_t start, end;
+	bool unsure;   /* the name ends with "+0x123?": the function may have ended before */
+	bool nameless; /* there is no name in the file at all */
 };
 
 enum { SYMBOL_NAME_BYTES = 4096 };

@@ -11,6 +11,7 @@
 
 #include "core/base/util.h"
 #include "core/code/elf_debug_data.h"
+#include "core/code/elf_go.h"
 #include "core/code/elf_plt.h"
 #include "core/code/elf_symbols.h"
 #include "core/code/elf_unwind.h"
@@ -32,9 +33,11 @@ struct symbol_index {
 	uint8_t *image;                /* of the inflated one */
 	struct elf_symbols tables[TABLES_MAX];
 	unsigned n_tables;
+	struct elf_go_table go;
 	uint64_t base;
 	uint64_t *entries; /* ascending */
 	size_t n, capacity;
+	bool is_complete; /* the functions that other files do not call have entries too */
 	struct elf_plt plt;
 	struct elf_symbols plt_symbols;
 };
@@ -42,12 +45,14 @@ struct symbol_index {
 /* The sections that matter. size 0: there is none. */
 struct sections {
 	struct elf_section symtab, dynsym, debug_data, plt, plt_second, plt_relocations;
+	struct elf_go_sections go;
 };
 
 static bool keep_section(void *arg, const struct elf_section *section)
 {
 	struct sections *sections = arg;
 
+	elf_go_note(&sections->go, section);
 	if (section->type == SHT_SYMTAB)
 		sections->symtab = *section;
 	else if (section->type == SHT_DYNSYM)
@@ -82,7 +87,7 @@ static uint64_t entry_address(const struct symbol_index *index, size_t i)
 
 struct addition {
 	struct symbol_index *index;
-	const struct elf_symbols *table;
+	uint32_t first; /* number of the table's first symbol */
 };
 
 /* Adds a symbol, if it is a function. False: there are too many. */
@@ -98,9 +103,15 @@ static bool add_symbol(void *arg, uint32_t number, const struct elf_symbol *symb
 	if (index->n == index->capacity)
 		index->entries = array_reserve(index->entries, &index->capacity, index->n + 1,
 					       sizeof(*index->entries));
-	index->entries[index->n++] =
-		entry_of(index, symbol->address, addition->table->first + number);
+	index->entries[index->n++] = entry_of(index, symbol->address, addition->first + number);
 	return true;
+}
+
+static uint32_t next_number(const struct symbol_index *index)
+{
+	const struct elf_symbols *last = &index->tables[index->n_tables];
+
+	return index->n_tables > 0 ? last[-1].first + last[-1].n : 0;
 }
 
 /* Adds a table with its functions, if it can be read and has any. */
@@ -108,17 +119,31 @@ static void add_table(struct symbol_index *index, const struct elf_file *file,
 		      const struct elf_section *section)
 {
 	struct elf_symbols *table = &index->tables[index->n_tables];
-	struct addition addition = {index, table};
 	size_t before = index->n;
 
 	if (index->n_tables == TABLES_MAX || !elf_symbols_init(table, file, section))
 		return;
-	if (index->n_tables > 0)
-		table->first = table[-1].first + table[-1].n;
+	table->first = next_number(index);
+	struct addition addition = {index, table->first};
 	if (!elf_symbols_each(table, add_symbol, &addition))
 		index->n = before;
 	else if (index->n > before)
 		index->n_tables++;
+}
+
+/* Adds those of a Go program, behind all other tables. */
+static void add_go(struct symbol_index *index, const struct elf_go_sections *sections)
+{
+	struct addition addition = {index, next_number(index)};
+	size_t before = index->n;
+
+	if (!elf_go_init(&index->go, &index->binary, sections))
+		return;
+	index->go.first = addition.first;
+	if (elf_go_each(&index->go, add_symbol, &addition))
+		return;
+	index->n = before;
+	index->go.n = 0;
 }
 
 static void insertion_sort(uint64_t *entries, size_t n)
@@ -244,9 +269,12 @@ int symbol_index_new(const struct elf_source *binary, const struct elf_source *d
 	add_table(made, &made->binary, &sections.symtab);
 	if (made->n == 0 && debug)
 		add_debug_file(made, debug);
+	made->is_complete = made->n > 0;
 	if (made->n == 0) {
 		add_debug_data(made, &sections);
+		made->is_complete = made->n > 0;
 		add_table(made, &made->binary, &sections.dynsym);
+		add_go(made, &sections.go);
 	}
 	if (made->n > 0) {
 		sort_entries(made->entries, made->n, sizeof(*made->entries) - 1);
@@ -270,7 +298,8 @@ void symbol_index_free(struct symbol_index *index)
 /* A function at an address, as a candidate for the name of a place. */
 struct candidate {
 	struct elf_symbol function;
-	bool reaches; /* the place is within its size */
+	const struct elf_symbols *table; /* NULL: that of Go, where all have a size */
+	bool reaches;                    /* the place is within its size */
 	char name[ELF_SYMBOL_NAME_BYTES];
 };
 
@@ -285,15 +314,19 @@ static const struct elf_symbols *table_of(const struct symbol_index *index, uint
 static bool read_candidate(const struct symbol_index *index, size_t i, uint64_t address,
 			   struct candidate *candidate)
 {
-	uint32_t number = (uint32_t)index->entries[i];
+	uint32_t number = (uint32_t)index->entries[i], go = number - index->go.first;
 	const struct elf_symbols *table = table_of(index, number);
 	struct elf_symbol *function = &candidate->function;
 
 	/* A file that is written to may have other symbols now. */
-	if (!table || !elf_symbols_read(table, number - table->first, function) ||
-	    function->address != entry_address(index, i) ||
-	    !elf_symbols_name(table, function->name, candidate->name))
+	if (table ? !elf_symbols_read(table, number - table->first, function)
+		  : !elf_go_read(&index->go, go, function))
 		return false;
+	if (function->address != entry_address(index, i) ||
+	    !(table ? elf_symbols_name(table, function->name, candidate->name)
+		    : elf_go_name(&index->go, go, candidate->name)))
+		return false;
+	candidate->table = table;
 	candidate->reaches = address - function->address < function->size;
 	return true;
 }
@@ -422,15 +455,51 @@ static void set_function(struct symbol_place *place, const struct candidate *bes
 	place->bounded = true;
 }
 
+/*
+ * Whether the function without a size that is nearest to an address may have it. `before`: the last
+ * function of the unwind table that begins before the address; NULL: none. *end is where the
+ * function ends at the latest, and *sure whether all up to there is of it.
+ */
+static bool reaches_without_size(const struct symbol_index *index, const struct candidate *nearest,
+				 uint64_t address, const struct elf_range *before, uint64_t *end,
+				 bool *sure)
+{
+	const struct elf_symbol *function = &nearest->function;
+	const struct elf_file *file = nearest->table->file;
+	const struct elf_segment *segment = elf_file_code(&index->binary, function->address);
+	struct elf_section section;
+	bool has_section = !file->is_relocatable &&
+			   elf_file_section(file, function->section, &section) &&
+			   function->address - section.address < section.size;
+
+	*end = segment->address + segment->memory_bytes;
+	*sure = address == function->address;
+	if (has_section)
+		*end = section.address + section.size;
+	if (before && before->start > function->address)
+		*end = before->start;
+	else if (before && before->end > function->address)
+		*end = before->end;
+	size_t above = first_above(index, function->address);
+	bool has_next = above < index->n && entry_address(index, above) < *end;
+	if (has_next)
+		*end = entry_address(index, above);
+	if (before && before->start <= function->address && before->end > address)
+		*sure = true;
+	else if (index->is_complete && (has_next || has_section || file->is_relocatable))
+		*sure = true;
+	return elf_file_code(&index->binary, address) == segment && address < *end;
+}
+
 bool symbol_index_find(const struct symbol_index *index, uint64_t offset,
 		       struct symbol_place *place)
 {
 	struct candidate best;
 	struct elf_range range, around;
-	uint64_t address;
+	uint64_t address, end;
 
 	place->bounded = place->plt = false;
-	place->start = place->end = 0;
+	place->unsure = place->start = place->end = 0;
 	place->name[0] = '\0';
 	if (!elf_file_address(&index->binary, offset, &address))
 		return false;
@@ -444,13 +513,14 @@ bool symbol_index_find(const struct symbol_index *index, uint64_t offset,
 		set_range(index, offset, address, around, place);
 		return true;
 	}
-	/* A symbol without a size does not reach into the next function, which may have no name. */
-	bool bounded = elf_unwind_find(&index->binary, address, &range);
+	bool unwinds = elf_unwind_find(&index->binary, address, &range);
+	bool bounded = unwinds && address < range.end;
+	bool sure = false;
 	if (found &&
-	    elf_file_code(&index->binary, address) ==
-		    elf_file_code(&index->binary, best.function.address) &&
-	    (!bounded || range.start <= best.function.address)) {
+	    reaches_without_size(index, &best, address, unwinds ? &range : NULL, &end, &sure)) {
 		set_function(place, &best);
+		place->unsure = sure ? 0 : address - place->address;
+		end_range_at(&around, address, end);
 	} else if (bounded) {
 		place->address = range.start;
 		place->bounded = true;
@@ -460,7 +530,7 @@ bool symbol_index_find(const struct symbol_index *index, uint64_t offset,
 		end_range_at(&around, address, range.end);
 	}
 	/* In a gap of the table, functions without a name may begin anywhere. */
-	if (bounded || (found && index->binary.unwind_bytes == 0))
+	if (!place->unsure && (bounded || (sure && index->binary.unwind_bytes == 0)))
 		set_range(index, offset, address, around, place);
 	return true;
 }
@@ -494,6 +564,11 @@ bool symbol_index_locate(const struct symbol_index *index, const char *name, uin
 	}
 	*address = location.address;
 	return location.address != UINT64_MAX;
+}
+
+bool symbol_index_has_names(const struct symbol_index *index)
+{
+	return index->n > 0 || index->plt.n > 0;
 }
 
 size_t symbol_index_bytes(const struct symbol_index *index)

@@ -66,8 +66,8 @@ enum symbol_reply_kind {
 	 */
 	SYMBOL_DROPPED = 1,
 	/*
-	 * FIND: n answers, of which another message may have more. LOCATE: one, bounded if found.
-	 * DEMANGLE: one; its name is "" if the given one is not mangled.
+	 * FIND: n answers, of which another message may have more. LOCATE: one, SYMBOL_BOUNDED if
+	 * found. DEMANGLE: one; its name is "" if the given one is not mangled.
 	 */
 	SYMBOL_FOUND,
 	SYMBOL_MISSING, /* the child does not have the file */
@@ -87,7 +87,13 @@ struct symbol_answer {
 	uint64_t start, end; /* offsets with the same answer */
 	uint32_t query;      /* index in the request's offsets */
 	uint16_t name_bytes; /* 0: none. The name follows, without a NUL */
-	uint16_t bounded;
+	uint16_t flags;
+};
+
+enum symbol_answer_flag {
+	SYMBOL_BOUNDED = 1,
+	SYMBOL_UNSURE = 2,   /* the name has "+0x123?" behind it */
+	SYMBOL_NAMELESS = 4, /* the file has no name at all */
 };
 
 /*

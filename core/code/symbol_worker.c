@@ -16,7 +16,9 @@
 #include "core/code/symbol_sandbox.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -171,7 +173,7 @@ static void make_index(struct worker *worker, struct worker_file *file)
 		bound_indexes(worker, file, symbol_index_bytes(file->index));
 }
 
-/* The name to show, with "@plt" behind it if it is that of an entry. */
+/* The name to show, with "@plt" behind it if it is that of an entry, "+0x123?" if it is unsure. */
 static size_t make_name(struct worker *worker)
 {
 	const struct symbol_place *place = &worker->place;
@@ -183,7 +185,12 @@ static size_t make_name(struct worker *worker)
 		n = text_copy(worker->name, sizeof(worker->name), place->name);
 	if (place->plt && n > 0)
 		n += text_copy(worker->name + n, sizeof(worker->name) - n, "@plt");
-	return n;
+	if (place->unsure == 0 || n == 0)
+		return n;
+	char offset[40];
+	size_t length = (size_t)snprintf(offset, sizeof(offset), "+0x%" PRIx64 "?", place->unsure);
+	n = size_min(n, sizeof(worker->name) - length - 1);
+	return n + text_copy(worker->name + n, sizeof(worker->name) - n, offset);
 }
 
 static void begin_found(struct worker *worker)
@@ -196,7 +203,7 @@ static void begin_found(struct worker *worker)
 	worker->used = sizeof(worker->reply);
 }
 
-static void append_answer(struct worker *worker, uint32_t query)
+static void append_answer(struct worker *worker, uint32_t query, unsigned flags)
 {
 	struct symbol_answer answer = {
 		.query = query,
@@ -204,7 +211,8 @@ static void append_answer(struct worker *worker, uint32_t query)
 		.start = worker->place.start,
 		.end = worker->place.end,
 		.name_bytes = (uint16_t)make_name(worker),
-		.bounded = worker->place.bounded,
+		.flags = (uint16_t)(flags | (worker->place.bounded ? SYMBOL_BOUNDED : 0) |
+				    (worker->place.unsure ? SYMBOL_UNSURE : 0)),
 	};
 
 	if (worker->used + sizeof(answer) + answer.name_bytes > sizeof(worker->bytes)) {
@@ -222,7 +230,7 @@ static void clear_place(struct worker *worker, uint64_t address)
 {
 	worker->place.address = address;
 	worker->place.bounded = worker->place.plt = false;
-	worker->place.start = worker->place.end = 0;
+	worker->place.unsure = worker->place.start = worker->place.end = 0;
 	worker->place.name[0] = '\0';
 }
 
@@ -239,17 +247,18 @@ static void locate_symbol(struct worker *worker, const struct symbol_index *inde
 	copy_text(&worker->request, name);
 	clear_place(worker, 0);
 	worker->place.bounded = index && symbol_index_locate(index, name, &worker->place.address);
-	append_answer(worker, 0);
+	append_answer(worker, 0, 0);
 }
 
 static void find_functions(struct worker *worker, const struct symbol_index *index)
 {
 	const struct symbol_request *request = &worker->request;
+	bool nameless = !index || !symbol_index_has_names(index);
 
 	for (uint32_t i = 0; i < request->n; i++) {
 		if (!index || !symbol_index_find(index, request->offsets[i], &worker->place))
 			clear_place(worker, request->offsets[i]);
-		append_answer(worker, i);
+		append_answer(worker, i, nameless ? SYMBOL_NAMELESS : 0);
 	}
 }
 
@@ -259,7 +268,7 @@ static void demangle_text(struct worker *worker)
 	clear_place(worker, 0);
 	copy_text(&worker->request, worker->place.name);
 	begin_found(worker);
-	append_answer(worker, 0);
+	append_answer(worker, 0, 0);
 	worker->reply.last = 1;
 	helper_process_send(worker->bytes, worker->used);
 }

@@ -11,14 +11,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-void out_code_init(const struct view *view, struct out_code *code)
+void out_code_init(const struct view *view, bool exact, struct out_code *code)
 {
 	const struct columns *columns = view->snapshot->columns;
 
 	*code = (struct out_code){.view = view, .profile = view->snapshot->code};
 	if (!code->profile)
 		return;
-	code->index = code_index_new(view->snapshot);
+	code->index = exact ? code_index_new_exact(view->snapshot) : code_index_new(view->snapshot);
 	code->time = code_time_event(code->profile);
 	code->metrics = xcalloc(columns->n_metrics, sizeof(*code->metrics));
 	for (size_t i = 0; i < columns->n_metrics; i++)

@@ -22,7 +22,8 @@ struct out_code {
 	bool *metrics; /* of each metric of the columns: all its counts are sampled */
 };
 
-void out_code_init(const struct view *view, struct out_code *code);
+/* `exact`: each address without a name is a function, as in the snapshot (code_together.h). */
+void out_code_init(const struct view *view, bool exact, struct out_code *code);
 void out_code_fini(struct out_code *code);
 
 /* The functions of a line, or of a sum of lines. */

@@ -538,7 +538,7 @@ void out_csv(struct csv *csv, const struct view *view, FILE *out)
 	const struct snapshot *snapshot = view->snapshot;
 	struct out_code code;
 
-	out_code_init(view, &code);
+	out_code_init(view, true, &code);
 	put_header(csv, &code, out);
 	put_system(&code, out);
 	put_cpus(&code, "cpu", snapshot->cpus, snapshot->n_cpus, out);

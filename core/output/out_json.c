@@ -343,7 +343,7 @@ void out_json(const struct view *view, FILE *out)
 	struct out_code code;
 	struct out_sums sums;
 
-	out_code_init(view, &code);
+	out_code_init(view, true, &code);
 	fputs("{\"schema\":\"pmctop/1\"", out);
 	if (snapshot->run)
 		put_run(out, snapshot->run);

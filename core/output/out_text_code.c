@@ -289,7 +289,7 @@ void out_text_code(const struct view *view, FILE *out)
 {
 	struct out_code code;
 
-	out_code_init(view, &code);
+	out_code_init(view, false, &code);
 	if (code.profile)
 		put_tables(out, &code);
 	out_code_fini(&code);

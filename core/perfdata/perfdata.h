@@ -294,7 +294,11 @@ enum native_kind {
 	 * (UINT32_MAX: not counted); texts: name of each
 	 */
 	NATIVE_CODE_EVENTS,
-	/* More functions of that interval: n, kind of each; texts: name and module of each */
+	/*
+	 * More functions of that interval: n, kind of each; texts: name and module of each, and
+	 * after all of these code_function.why of each ("": none). Recordings without any, and old
+	 * ones, end before.
+	 */
 	NATIVE_CODE_FUNCTIONS,
 	/*
 	 * More samples of that interval: n, of each: pid in the low half and tid in the high one,

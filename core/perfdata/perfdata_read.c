@@ -200,12 +200,40 @@ uint64_t perfdata_reader_position(const struct perfdata_reader *reader)
 	return reader->at - record_stream_has(&reader->outer);
 }
 
+/* Forms of compressed files, and the program that reads them to a pipe. */
+static const struct compression {
+	const char *name, *program;
+	unsigned char begin[6];
+	size_t n;
+} compressions[] = {
+	{"a gzip", "zcat", {0x1f, 0x8b}, 2},
+	{"a zstd", "zstdcat", {0x28, 0xb5, 0x2f, 0xfd}, 4},
+	{"an xz", "xzcat", {0xfd, '7', 'z', 'X', 'Z', 0}, 6},
+	{"a bzip2", "bzcat", {'B', 'Z', 'h'}, 3},
+	{"an lz4", "lz4cat", {0x04, 0x22, 0x4d, 0x18}, 4},
+};
+
+static const struct compression *find_compression(const struct record_stream *stream)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(compressions); i++)
+		if (record_stream_has(stream) >= compressions[i].n &&
+		    memcmp(record_stream_at(stream), compressions[i].begin, compressions[i].n) == 0)
+			return &compressions[i];
+	return NULL;
+}
+
 static int refuse_head(const struct perfdata_reader *reader, struct error *err)
 {
 	const struct record_stream *stream = &reader->outer;
 
 	if (record_stream_has(stream) == 0)
 		return error_set(err, -EINVAL, "This is not a recording: it is empty.");
+	const struct compression *compression = find_compression(stream);
+	if (compression)
+		return error_set(err, -EINVAL,
+				 "This is %s file. To replay the recording in it: %s FILE | "
+				 "pmctop --replay -",
+				 compression->name, compression->program);
 	if (record_stream_has(stream) >= 8 && memcmp(record_stream_at(stream), "PERFFILE", 8) == 0)
 		return error_set(err, -EINVAL,
 				 "This recording is from perf before Linux 3.2 and cannot be read. "

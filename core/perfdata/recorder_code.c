@@ -17,7 +17,8 @@ enum {
 	KEPT_MAX = 1 << 16, /* mappings; when there are more, all are recorded again */
 	FUNCTIONS_EACH = 64,
 	FUNCTION_NAME_MAX = 400, /* so that as many fit in a record */
-	STACKS_EACH = 64,        /* of CODE_RESOLVER_FRAMES at most */
+	FUNCTION_WHY_MAX = 100,
+	STACKS_EACH = 64, /* of CODE_RESOLVER_FRAMES at most */
 	DEPTH_MAX = 127,
 };
 
@@ -216,24 +217,30 @@ static void put_events(struct perfdata *data, const struct code_profile *profile
 	perfdata_native_end(data);
 }
 
-static void put_cut_text(struct perfdata *data, const char *text)
+static void put_cut_text(struct perfdata *data, const char *text, size_t bytes_max)
 {
 	char cut[FUNCTION_NAME_MAX];
 
-	text_copy(cut, sizeof(cut), text);
+	text_copy(cut, bytes_max, text);
 	perfdata_text(data, cut);
 }
 
 static void put_functions(struct perfdata *data, const struct code_function *functions, size_t n)
 {
+	bool has_why = false;
+
+	for (size_t i = 0; i < n; i++)
+		has_why |= functions[i].why != NULL;
 	perfdata_native_begin(data, NATIVE_CODE_FUNCTIONS);
 	perfdata_word(data, n);
 	for (size_t i = 0; i < n; i++)
 		perfdata_word(data, functions[i].kind);
 	for (size_t i = 0; i < n; i++) {
-		put_cut_text(data, functions[i].name);
-		put_cut_text(data, functions[i].module);
+		put_cut_text(data, functions[i].name, FUNCTION_NAME_MAX);
+		put_cut_text(data, functions[i].module, FUNCTION_NAME_MAX);
 	}
+	for (size_t i = 0; has_why && i < n; i++)
+		put_cut_text(data, functions[i].why ? functions[i].why : "", FUNCTION_WHY_MAX);
 	perfdata_native_end(data);
 }
 

@@ -70,18 +70,38 @@ int native_parse_code_events(struct replay_native *native, struct native_words *
 	return words->broken ? -EBADMSG : 0;
 }
 
-static void add_function(struct native_code *code, struct native_words *words, uint64_t kind)
+static void add_function(struct native_code *code, struct code_function function)
 {
-	char *name = native_bytes(words), *module = native_bytes(words);
-	const struct code_function function = {name, module, (enum code_kind)kind};
+	code->names_bytes += strlen(function.name) + strlen(function.module);
+	if (function.why && (!function.why[0] || function.kind != CODE_UNNAMED))
+		function.why = NULL;
+	code->functions[code->n_functions++] = code_profile_function(code->builder, &function);
+}
 
-	words->broken |= !name[0] || kind > CODE_REST;
-	code->names_bytes += strlen(name) + strlen(module);
-	if (!words->broken)
-		code->functions[code->n_functions++] =
-			code_profile_function(code->builder, &function);
-	free(name);
-	free(module);
+/* Adds n functions, whose kinds were parsed. */
+static void parse_functions(struct native_code *code, struct native_words *words,
+			    const uint64_t *kinds, size_t n)
+{
+	struct code_function *functions = xcalloc(n, sizeof(*functions));
+	size_t parsed = 0;
+
+	for (; parsed < n && !words->broken; parsed++) {
+		functions[parsed].name = native_bytes(words);
+		functions[parsed].module = native_bytes(words);
+		functions[parsed].kind = (enum code_kind)kinds[parsed];
+		words->broken |= !functions[parsed].name[0] || kinds[parsed] > CODE_REST;
+	}
+	bool has_why = !words->broken && words->at < words->end;
+	for (size_t i = 0; has_why && i < n; i++)
+		functions[i].why = native_text(words);
+	for (size_t i = 0; i < parsed; i++) {
+		if (!words->broken)
+			add_function(code, functions[i]);
+		xfree(functions[i].name);
+		xfree(functions[i].module);
+		xfree(functions[i].why);
+	}
+	free(functions);
 }
 
 int native_parse_code_functions(struct replay_native *native, struct native_words *words)
@@ -94,8 +114,7 @@ int native_parse_code_functions(struct replay_native *native, struct native_word
 		return -EBADMSG;
 	code->functions = array_reserve(code->functions, &code->functions_capacity,
 					code->n_functions + n, sizeof(*code->functions));
-	for (size_t i = 0; i < n && !words->broken; i++)
-		add_function(code, words, kinds[i]);
+	parse_functions(code, words, kinds, n);
 	return words->broken || code->names_bytes > NAMES_BYTES_MAX ? -EBADMSG : 0;
 }
 

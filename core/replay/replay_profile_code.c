@@ -33,6 +33,7 @@ void replay_profile_open_code(struct replay_profile *profile)
 		.recording = true,
 		.symfs = state->symfs,
 		.build_id_cache = state->build_id_cache,
+		.release = profile->facts.release,
 		.recorded = {find_recorded, state->reader},
 	};
 
@@ -127,34 +128,78 @@ void replay_profile_drop_code(struct replay_profile *profile)
 		code_resolver_drop(profile->resolver);
 }
 
-/* The module of the function without a name that has most samples; NULL: few samples have none. */
-static const char *find_unnamed(const struct code_profile *code, double *share)
-{
-	uint64_t *samples = xcalloc(code->n_functions, sizeof(*samples)), all = 0, unnamed = 0;
-	const struct code_function *most = NULL;
-	uint64_t of_most = 0;
+/* Samples without a function. */
+struct unnamed {
+	uint64_t all; /* with a function, too */
+	uint64_t of_files, compiled;
+	const char *module; /* of the file with most of them; NULL: none */
+};
 
+static bool is_compiled(const struct code_function *function)
+{
+	return function->why && strcmp(function->why, CODE_WHY_COMPILED) == 0;
+}
+
+static void count_unnamed(const struct code_profile *code, struct unnamed *unnamed)
+{
+	uint64_t *samples = xcalloc(code->n_functions, sizeof(*samples)), most = 0;
+
+	*unnamed = (struct unnamed){.all = 0};
 	for (size_t i = 0; i < code->n_entries; i++) {
 		const struct code_entry *entry = &code->entries[i];
 
 		samples[code->frames[entry->frame]] += entry->samples;
-		all += entry->samples;
+		unnamed->all += entry->samples;
 	}
 	for (size_t i = 0; i < code->n_functions; i++) {
 		const struct code_function *function = &code->functions[i];
 
-		if (function->kind != CODE_UNNAMED || !function->module[0] ||
-		    function->module[0] == '[')
+		if (function->kind != CODE_UNNAMED || !function->module[0])
 			continue;
-		unnamed += samples[i];
-		if (samples[i] <= of_most)
+		if (is_compiled(function))
+			unnamed->compiled += samples[i];
+		if (is_compiled(function) || function->module[0] == '[')
 			continue;
-		most = function;
-		of_most = samples[i];
+		unnamed->of_files += samples[i];
+		if (samples[i] <= most)
+			continue;
+		unnamed->module = function->module;
+		most = samples[i];
 	}
 	free(samples);
-	*share = all ? (double)unnamed / (double)all : 0;
-	return most && *share >= UNNAMED_NOTED ? most->module : NULL;
+}
+
+/* In percent; 0: too few to have a line. */
+static double noted_percent(uint64_t samples, uint64_t all)
+{
+	double share = all > 0 ? (double)samples / (double)all : 0;
+
+	return share >= UNNAMED_NOTED ? 100 * share : 0;
+}
+
+static void note_unnamed(const struct code_profile *code, struct notes *notes)
+{
+	struct unnamed unnamed;
+	char name[4 * MODULE_SHOWN];
+
+	count_unnamed(code, &unnamed);
+	double of_files = noted_percent(unnamed.of_files, unnamed.all);
+	double compiled = noted_percent(unnamed.compiled, unnamed.all);
+	if (of_files > 0 && unnamed.module) {
+		text_printable(name, sizeof(name), unnamed.module, MODULE_SHOWN);
+		notes_add_as(notes, NOTE_CODE_NAMES,
+			     "%.0f %% of the samples have no function: %s ... are not here, or "
+			     "have no symbols. Copy them to DIR (perf archive): --symfs DIR",
+			     of_files, name);
+	}
+	if (compiled > 0)
+		notes_add_as(
+			notes, NOTE_CODE_NAMES,
+			"%.0f %% of the samples have no function: they are in code that a "
+			"just-in-time compiler made. If the program wrote jitdump files and perf "
+			"ran with -k 1: perf inject --jit -i FILE -o NEW; pmctop --replay NEW. "
+			"Else copy its /tmp/perf-PID.map to DIR/tmp: --symfs DIR",
+			compiled);
 }
 
 static void note_names(struct replay_profile *profile)
@@ -162,20 +207,15 @@ static void note_names(struct replay_profile *profile)
 	const struct replay_state *state = profile->kind.state;
 	struct notes *notes = &profile->kind.state->notes;
 	const char *why = code_resolver_note(profile->resolver);
-	double share;
-	const char *module = state->code ? find_unnamed(state->code, &share) : NULL;
-	char name[4 * MODULE_SHOWN];
+	const char *kernel = code_names_kernel_note(code_resolver_names(profile->resolver));
 
 	notes_remove(notes, NOTE_CODE_NAMES);
-	if (module) {
-		text_printable(name, sizeof(name), module, MODULE_SHOWN);
-		notes_add_as(notes, NOTE_CODE_NAMES,
-			     "%.0f %% of the samples have no function: %s ... are not here, or "
-			     "have no symbols. Copy them to DIR (perf archive): --symfs DIR",
-			     100 * share, name);
-	}
+	if (state->code)
+		note_unnamed(state->code, notes);
 	if (why)
 		notes_add_as(notes, NOTE_CODE_NAMES, "%s", why);
+	if (kernel)
+		notes_add_as(notes, NOTE_CODE_NAMES, "%s", kernel);
 }
 
 void replay_profile_find_functions(struct replay_kind *kind)

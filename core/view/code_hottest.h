@@ -14,7 +14,7 @@ enum { CODE_HOTTEST_LEAST = 10 };
 
 /* The function of a row that has the largest share of one event. */
 struct code_hottest {
-	const struct code_function *function; /* borrowed from the profile, as the event */
+	const struct code_function *function; /* borrowed from the index, as the event */
 	const struct code_event *event;
 	struct code_share share;
 	uint64_t total; /* samples of the row */

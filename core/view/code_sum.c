@@ -21,8 +21,12 @@ static void copy_entry(struct code_profile_builder *builder, const struct code_p
 	for (uint32_t i = 0; i < from->depth; i++) {
 		uint32_t id = profile->frames[from->frame + i];
 
-		if (functions[id] == UINT32_MAX)
-			functions[id] = code_profile_function(builder, &profile->functions[id]);
+		if (functions[id] == UINT32_MAX) {
+			struct code_function function = profile->functions[id];
+
+			function.why = NULL; /* it is in the name: code_together.h */
+			functions[id] = code_profile_function(builder, &function);
+		}
 		frames[i] = functions[id];
 	}
 	entry.task = code_profile_task(builder, &(struct code_task){.pid = -1, .tid = -1});
@@ -196,8 +200,9 @@ void code_sum_view(const struct code_sum *sum, enum history_kind kind, unsigned 
 		.tally = sum->tally,
 		.lost = sum->lost,
 	};
-	struct code_index *index = code_index_new(&snapshot);
+	struct code_index *index = code_index_new_exact(&snapshot);
 
+	/* The view borrows the sum's profile, which outlives the index. */
 	code_view_init(index, &subject, event, view);
 	code_index_free(index);
 }

@@ -9,6 +9,7 @@
 #include "core/base/hash_table.h"
 #include "core/base/util.h"
 #include "core/snapshot/detail.h"
+#include "core/view/code_together.h"
 
 #include <limits.h>
 #include <math.h>
@@ -18,6 +19,7 @@
 struct code_index {
 	const struct snapshot *snapshot;
 	const struct code_profile *profile;
+	struct code_profile *together; /* the same, if it is of code_together.h */
 	size_t *first_entry; /* of each task of the profile; behind the last one n_entries */
 	/* Of each task of the profile: its row, and that of its process. NULL: unknown. */
 	const struct row **rows, **mains;
@@ -70,15 +72,14 @@ static void index_rows(struct code_index *index)
 	}
 }
 
-struct code_index *code_index_new(const struct snapshot *snapshot)
+static struct code_index *make_index(const struct snapshot *snapshot, struct code_profile *together)
 {
-	const struct code_profile *profile = snapshot->code;
-
-	if (!profile)
-		return NULL;
+	const struct code_profile *profile = together ? together : snapshot->code;
 	struct code_index *index = xcalloc(1, sizeof(*index));
+
 	index->snapshot = snapshot;
 	index->profile = profile;
+	index->together = together;
 	index_rows(index);
 	index->first_entry = xcalloc(profile->n_tasks + 1, sizeof(*index->first_entry));
 	index->rows = xcalloc(profile->n_tasks, sizeof(*index->rows));
@@ -95,6 +96,16 @@ struct code_index *code_index_new(const struct snapshot *snapshot)
 	return index;
 }
 
+struct code_index *code_index_new(const struct snapshot *snapshot)
+{
+	return snapshot->code ? make_index(snapshot, code_together_new(snapshot->code)) : NULL;
+}
+
+struct code_index *code_index_new_exact(const struct snapshot *snapshot)
+{
+	return snapshot->code ? make_index(snapshot, NULL) : NULL;
+}
+
 void code_index_free(struct code_index *index)
 {
 	if (!index)
@@ -104,6 +115,7 @@ void code_index_free(struct code_index *index)
 	free(index->first_entry);
 	free(index->rows);
 	free(index->mains);
+	code_together_free(index->together);
 	free(index);
 }
 

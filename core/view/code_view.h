@@ -62,7 +62,7 @@ struct code_total {
 };
 
 struct code_view {
-	const struct code_profile *profile; /* borrowed from the snapshot */
+	const struct code_profile *profile; /* borrowed from the index */
 	struct code_line *lines;            /* functions that were running, by share of `event` */
 	size_t n;
 	struct code_total *totals;         /* of the row, one for each event */
@@ -76,13 +76,17 @@ struct code_view {
 /* Finds rows of a snapshot's profile. To be made once for many views of one snapshot. */
 struct code_index;
 
-/* NULL if the snapshot has no profile. Borrows the snapshot, which must outlive it. */
+/*
+ * NULL if the snapshot has no profile. Borrows the snapshot, which must outlive it. The functions
+ * are those of code_together.h; _exact: those of the snapshot's profile.
+ */
 struct code_index *code_index_new(const struct snapshot *snapshot);
+struct code_index *code_index_new_exact(const struct snapshot *snapshot);
 void code_index_free(struct code_index *index); /* NULL is fine */
 
 /*
  * Fills the view, sorted by the share of that event (< n_events), then by name. Borrows the
- * profile, which must outlive the view.
+ * index, which must outlive the view.
  */
 void code_view_init(const struct code_index *index, const struct code_subject *subject,
 		    unsigned event, struct code_view *view);

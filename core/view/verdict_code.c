@@ -118,11 +118,11 @@ void verdict_append_function(const struct judge *judge, const struct judgement *
 	size_t event = event_of_rule(judge, judgement->rule);
 	struct code_index *index = code_index_new(judge->snapshot);
 	bool found = code_hottest_find(index, subject, (unsigned)event, &hottest);
+	if (found && is_clear(&hottest)) {
+		verdict_append(text, size, "; ");
+		append_hottest(profile, (unsigned)event, "its ", &hottest, text, size);
+	}
 	code_index_free(index);
-	if (!found || !is_clear(&hottest))
-		return;
-	verdict_append(text, size, "; ");
-	append_hottest(profile, (unsigned)event, "its ", &hottest, text, size);
 }
 
 void verdict_of_profile(const struct snapshot *snapshot, char *text, size_t size)

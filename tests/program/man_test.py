@@ -155,6 +155,11 @@ def check_themes(page):
     check_words("all keys of a theme", page["THEMES"], sorted(names))
     strange = set(re.findall(r"[a-z]+_[a-z]+", page["THEMES"])) - names
     check("no unknown key of a theme", not strange, strange)
+    keys = {name: rest.split(":")[0].split() for name, rest in listed("keys")}
+    way = keys["theme"] if keys["theme"][0] != "no" else keys["setup"]
+    named = re.findall(r"(?<!\S)(F\d+|\S)(?= (?:has|shows|chooses)\b)", plain(page["THEMES"]))
+    check("THEMES names the key that leads to the themes, and no other",
+          named and set(named) <= set(way), (named, way))
 
 
 def check_environment(page):

@@ -118,10 +118,8 @@ static void an_address_has_a_function(void **state)
 		{7, false, 0x20123, "b.so b1", "", CODE_USER},
 		{7, false, 0x21fff, "b.so b.so+0x1fff", "truncated", CODE_UNNAMED},
 		{7, false, 0x50010, "gone.so gone.so+0x10", "deleted", CODE_UNNAMED},
-		{7, false, 0x30010, "[anon] [unknown]",
-		 "no symbols: code that was made while it runs", CODE_UNNAMED},
-		{7, false, 0x40010, "[anon] [unknown]",
-		 "no symbols: code that was made while it runs", CODE_UNNAMED},
+		{7, false, 0x30010, "[anon] [unknown]", CODE_WHY_COMPILED, CODE_UNNAMED},
+		{7, false, 0x40010, "[anon] [unknown]", CODE_WHY_COMPILED, CODE_UNNAMED},
 		{7, false, 0x60010, "[stack] [stack]+0x10", "no symbols", CODE_UNNAMED},
 		{7, false, 0x99999, " [unknown]", NULL, CODE_UNNAMED},
 		{8, false, 0x10123, " [unknown]", NULL, CODE_UNNAMED},
@@ -353,6 +351,47 @@ static void a_file_that_is_refused_or_nameless_has_offsets(void **state)
 	end(&scene);
 }
 
+/* Which addresses can be shown as one, with which reason. */
+static void addresses_without_bounds_have_their_reason(void **state)
+{
+	static const struct {
+		const char *name;
+		bool nameless, gaps, unsure, refused;
+		const char *want;
+		enum code_kind kind;
+		const char *why; /* of the function; NULL: none */
+	} rows[] = {
+		{"named", false, false, false, false, "a.so a1", CODE_USER, NULL},
+		{"a file without names", true, false, false, false, "a.so a.so+0x100", CODE_UNNAMED,
+		 "no symbols"},
+		{"a place without one", false, true, false, false, "a.so a.so+0x100", CODE_UNNAMED,
+		 NULL},
+		{"a symbol without a size", false, false, true, false, "a.so a1", CODE_UNNAMED,
+		 "after a symbol without a size"},
+		{"not parsed", false, false, false, true, "a.so a.so+0x123", CODE_UNNAMED,
+		 "cannot be parsed"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct scene scene;
+
+		print_message("%s\n", rows[i].name);
+		begin(&scene);
+		scene.symbols.nameless = rows[i].nameless;
+		scene.symbols.gaps = rows[i].gaps;
+		scene.symbols.unsure = rows[i].unsure;
+		scene.symbols.refused = rows[i].refused;
+		assert_string_equal(resolve(&scene, 7, 0x10123, false), rows[i].want);
+		const struct code_function *function = code_names_function(
+			scene.names, code_names_find(scene.names, 7, 0x10123, false));
+		assert_int_equal(function->kind, rows[i].kind);
+		assert_string_equal(function->why ? function->why : "",
+				    rows[i].why ? rows[i].why : "");
+		end(&scene);
+	}
+}
+
 static void the_deadline_leaves_places_for_later(void **state)
 {
 	struct scene scene;
@@ -497,6 +536,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_may_not_answer_is_opened_last),
 		cmocka_unit_test(known_functions_keep_their_names_meanwhile),
 		cmocka_unit_test(a_file_that_is_refused_or_nameless_has_offsets),
+		cmocka_unit_test(addresses_without_bounds_have_their_reason),
 		cmocka_unit_test(the_deadline_leaves_places_for_later),
 		cmocka_unit_test(compiled_code_has_names_of_its_map),
 		cmocka_unit_test(a_late_map_names_compiled_code_later),

@@ -218,6 +218,146 @@ static void a_kernel_has_its_own_symbols(void **state)
 	end(&scene);
 }
 
+/* A recording without a build id of its kernel: when that of this machine is the same. */
+#define END_AT 0xffffffff81200b08
+
+static const char with_end[] = "ffffffff81000000 T _text\n"
+			       "ffffffff81000100 T do_a\n"
+			       "ffffffff81000200 T do_b\n"
+			       "ffffffff81200b08 T _etext\n"
+			       "ffffffffc0200000 t ext4_ioctl\t[ext4]\n"
+			       "ffffffffc0200100 t _etext\t[ext4]\n";
+
+static const char two_modules[] = "ext4 4096 1 - Live 0xffffffffc0200000\n"
+				  "nf_nat 4096 0 - Live 0xffffffffc0300000 (OE)\n";
+
+struct unidentified_row {
+	const char *name;
+	const char *release; /* of the recording */
+	uint64_t moved;      /* by how much its kernel is */
+	uint64_t end;        /* of its kernel */
+	const char *loaded;  /* /proc/modules; NULL: there is none */
+	struct {
+		const char *name;
+		uint64_t start;
+	} modules[2];         /* recorded */
+	const char *kallsyms; /* NULL: with_end */
+	const char *note;     /* a part of it; NULL: the kernel has no names */
+};
+
+static const struct unidentified_row unidentified_rows[] = {
+	{"the same",
+	 "6.1.0",
+	 0,
+	 END_AT,
+	 NULL,
+	 {{0}},
+	 NULL,
+	 "(6.1.0) and the addresses of the kernel are"},
+	{"another release", "6.1.1", 0, END_AT, NULL, {{0}}, NULL, NULL},
+	{"a longer release", "6.1.0-1", 0, END_AT, NULL, {{0}}, NULL, NULL},
+	{"no release", "", 0, END_AT, NULL, {{0}}, NULL, NULL},
+	{"a release that is not read", NULL, 0, END_AT, NULL, {{0}}, NULL, NULL},
+	{"another boot", "6.1.0", 0x200000, END_AT + 0x200000, NULL, {{0}}, NULL, NULL},
+	{"another build", "6.1.0", 0, END_AT + 0x40, NULL, {{0}}, NULL, NULL},
+	{"the end of a module", "6.1.0", 0, 0xffffffffc0200100, NULL, {{0}}, NULL, NULL},
+	{"all addresses, of an old perf", "6.1.0", 0, UINT64_MAX, NULL, {{0}}, NULL, "(6.1.0)"},
+	{"modules",
+	 "6.1.0",
+	 0,
+	 END_AT,
+	 two_modules,
+	 {{"/lib/modules/6.1.0/kernel/ext4.ko.xz", 0xffffffffc0200000},
+	  {"/lib/modules/6.1.0/kernel/nf-nat.ko", 0xffffffffc0300000}},
+	 NULL,
+	 "kernel and of 2 modules are"},
+	{"a module that is not loaded now",
+	 "6.1.0",
+	 0,
+	 END_AT,
+	 two_modules,
+	 {{"[ext4]", 0xffffffffc0200000}, {"[gone]", 0xffffffffc0400000}},
+	 NULL,
+	 "and of 1 module are"},
+	{"a module elsewhere",
+	 "6.1.0",
+	 0,
+	 END_AT,
+	 two_modules,
+	 {{"[ext4]", 0xffffffffc0200000}, {"[nf_nat]", 0xffffffffc0400000}},
+	 NULL,
+	 NULL},
+	{"no module of these",
+	 "6.1.0",
+	 0,
+	 END_AT,
+	 two_modules,
+	 {{"[gone]", 0xffffffffc0400000}},
+	 NULL,
+	 NULL},
+	{"no module now", "6.1.0", 0, END_AT, NULL, {{"[ext4]", 0xffffffffc0200000}}, NULL, NULL},
+	{"hidden modules",
+	 "6.1.0",
+	 0,
+	 END_AT,
+	 "ext4 4096 1 - Live 0x0000000000000000\n",
+	 {{"[ext4]", 0xffffffffc0200000}},
+	 NULL,
+	 NULL},
+	{"up to the first module, of an old perf",
+	 "6.1.0",
+	 0,
+	 0xffffffffc0200000,
+	 two_modules,
+	 {{"[ext4]", 0xffffffffc0200000}},
+	 NULL,
+	 "and of 1 module are"},
+	{"hidden", "6.1.0", 0, END_AT, NULL, {{0}}, hidden, NULL},
+};
+
+static void a_kernel_without_build_id_may_be_this_one(void **state)
+{
+	const struct unidentified_row *row = *state;
+	struct code_names_config config = {.recording = true, .release = row->release};
+	struct scene scene;
+
+	begin(&scene);
+	rooted_text(&scene.rooted, "/proc/kallsyms", row->kallsyms ? row->kallsyms : with_end);
+	rooted_text(&scene.rooted, "/proc/sys/kernel/osrelease", "6.1.0\n");
+	if (row->loaded)
+		rooted_text(&scene.rooted, "/proc/modules", row->loaded);
+	write_notes(&scene.rooted, ID);
+	config.sys = &scene.rooted.sys;
+	config.helpers = symbol_double(
+		&scene.symbols,
+		&(struct mapped_files_config){.sys = &scene.rooted.sys, .recording = true});
+	scene.names = code_names_new(&config);
+	map_kernel(&scene, "[kernel.kallsyms]_text", TEXT_AT + row->moved, row->end,
+		   TEXT_AT + row->moved, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(row->modules) && row->modules[i].name; i++)
+		map_kernel(&scene, row->modules[i].name, row->modules[i].start,
+			   row->modules[i].start + 0x1000, 0, NULL);
+	expect(&scene, 7, TEXT_AT + row->moved + 0x110, true,
+	       row->note ? "[kernel] do_a" : "[kernel] [kernel]");
+	const char *note = code_names_kernel_note(scene.names);
+	const char *why = kernel_symbols_why(code_names_kernel(scene.names));
+	if (row->note) {
+		assert_non_null(note);
+		if (!strstr(note, row->note))
+			fail_msg("no '%s' in: %s", row->note, note);
+		assert_null(why);
+	} else {
+		assert_null(note);
+		assert_non_null(why);
+	}
+	/* One with a build id is not that of this machine by these. */
+	map_kernel(&scene, "[kernel.kallsyms]_text", TEXT_AT + row->moved, row->end,
+		   TEXT_AT + row->moved, "ABCDEFGHIJKLMNOPQRST");
+	expect(&scene, 7, TEXT_AT + row->moved + 0x110, true, "[kernel] [kernel]");
+	assert_null(code_names_kernel_note(scene.names));
+	end(&scene);
+}
+
 static void unknown_addresses_of_the_kernel_are_one(void **state)
 {
 	struct scene scene;
@@ -609,8 +749,10 @@ static void a_huge_text_is_bounded(void **state)
 
 int main(void)
 {
-	const struct cases tables[] = {CASES(a_kernel_has_its_own_symbols, kernel_rows),
-				       CASES(an_elf_file_names_the_kernel, image_rows)};
+	const struct cases tables[] = {
+		CASES(a_kernel_without_build_id_may_be_this_one, unidentified_rows),
+		CASES(a_kernel_has_its_own_symbols, kernel_rows),
+		CASES(an_elf_file_names_the_kernel, image_rows)};
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(unknown_addresses_of_the_kernel_are_one),
 		cmocka_unit_test(records_name_functions_of_the_kernel),

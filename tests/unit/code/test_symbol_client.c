@@ -146,6 +146,7 @@ struct found {
 	uint64_t address;
 	bool bounded;
 	uint64_t start, end;
+	bool unsure, nameless;
 	size_t query;
 };
 
@@ -161,6 +162,8 @@ static void keep_symbol(void *arg, size_t query, const struct symbol *symbol)
 	found->bounded = symbol->bounded;
 	found->start = symbol->start;
 	found->end = symbol->end;
+	found->unsure = symbol->unsure;
+	found->nameless = symbol->nameless;
 }
 
 static size_t find(struct symbol_client *client, uint64_t key, uint64_t address,
@@ -219,6 +222,42 @@ static void test_names(void **state)
 	assert_int_equal(found.end, 0);
 	assert_int_equal(status_of(client).state, SYMBOL_RUNNING);
 	assert_int_equal(status_of(client).restarts, 0);
+}
+
+/* Why a name, or none, is what it is. */
+static void test_doubts(void **state)
+{
+	static const struct {
+		const char *name;
+		struct elf_image_symbol symbol; /* of .dynsym; name NULL: none */
+		const char *want;
+		bool unsure, nameless;
+	} rows[] = {
+		{"named", {"f", CODE, 0x10, STT_FUNC, STB_GLOBAL}, "f", false, false},
+		{"no size", {"_Z1fv", CODE, 0, STT_FUNC, STB_GLOBAL}, "f+0x8?", true, false},
+		{"another place", {"f", CODE + 0x10, 8, STT_FUNC, STB_GLOBAL}, "", false, false},
+		{"no symbols", {NULL}, "", false, true},
+	};
+	struct symbol_client *client = new_client(*state, "");
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct elf_image image;
+		struct found found;
+
+		print_message("%s\n", rows[i].name);
+		elf_image_init(&image);
+		if (rows[i].symbol.name)
+			elf_image_symbols(&image, SHT_DYNSYM, &rows[i].symbol, 1);
+		elf_image_end(&image);
+		int file = elf_image_open(image.bytes, image.size);
+		add_file(client, KEY + i, file);
+		assert_int_equal(find(client, KEY + i, CODE + 8, &found), 1);
+		assert_string_equal(found.name, rows[i].want);
+		assert_int_equal(found.unsure, rows[i].unsure);
+		assert_int_equal(found.nameless, rows[i].nameless);
+		close(file);
+		elf_image_fini(&image);
+	}
 }
 
 static void test_debug_file(void **state)
@@ -842,6 +881,7 @@ int main(int argc, char **argv)
 	const struct cases tables[] = {CASES(test_bad, bads)};
 	const struct CMUnitTest tests[] = {
 		TEST(test_names),         TEST(test_locate),
+		TEST(test_doubts),        TEST(test_locate),
 		TEST(test_demangle),      TEST(test_debug_file),
 		TEST(test_many),          TEST(test_hostile_names),
 		TEST(test_mutated),       TEST(test_refused_descriptors),

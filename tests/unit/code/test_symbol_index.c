@@ -326,7 +326,7 @@ static void test_bounds(void **state)
 		{"second", CODE + 0x21, "", CODE + 0x20},
 		{"gap", CODE + 0x30, "", CODE + 0x30},
 		{"with a name", CODE + 0x4f, "named", CODE + 0x40},
-		{"behind all, after a name without size", CODE + 0x50, "named", CODE + 0x40},
+		{"behind a name without size, which has bounds", CODE + 0x50, "", CODE + 0x50},
 	};
 	const struct elf_image_symbol symbol = {"named", CODE + 0x40, 0, FUNC, GLOBAL};
 
@@ -415,6 +415,259 @@ static void test_size_ends_at_bounds(void **state)
 	expect_function(index, CODE + 0x18, "", CODE + 0x10);
 	symbol_index_free(index);
 	elf_image_fini(&image);
+}
+
+/* Where a function without a size ends: at the next one, at its section, at bounds. */
+static const struct sizeless {
+	const char *name;
+	uint32_t type; /* of the table */
+	struct elf_image_symbol symbols[3];
+	struct elf_image_range range; /* of .eh_frame_hdr; end 0: none */
+	uint64_t address;
+	const char *want;
+	uint64_t start, unsure;
+} sizeless[] = {
+	{"symtab: the next",
+	 SHT_SYMTAB,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}, {"g", CODE + 0x40, 8, FUNC, GLOBAL}},
+	 {0, 0},
+	 CODE + 0x3f,
+	 "asm_marker",
+	 CODE,
+	 0},
+	{"symtab: behind the next",
+	 SHT_SYMTAB,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}, {"g", CODE + 0x40, 8, FUNC, GLOBAL}},
+	 {0, 0},
+	 CODE + 0x48,
+	 "",
+	 CODE + 0x48,
+	 0},
+	{"symtab: its section",
+	 SHT_SYMTAB,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {0, 0},
+	 CODE + 0xfff,
+	 "asm_marker",
+	 CODE,
+	 0},
+	{"symtab: behind its section",
+	 SHT_SYMTAB,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {0, 0},
+	 CODE + 0x1000,
+	 "",
+	 CODE + 0x1000,
+	 0},
+	{"symtab: bounds of another one between",
+	 SHT_SYMTAB,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {CODE + 0x10, CODE + 0x20},
+	 CODE + 0x30,
+	 "",
+	 CODE + 0x30,
+	 0},
+	{"symtab: nothing behind it",
+	 SHT_SYMTAB,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL, SHN_XINDEX}},
+	 {0, 0},
+	 CODE + 0x30,
+	 "asm_marker",
+	 CODE,
+	 0x30},
+	{"dynsym: its first byte",
+	 SHT_DYNSYM,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {0, 0},
+	 CODE,
+	 "asm_marker",
+	 CODE,
+	 0},
+	{"dynsym: code that other files do not call",
+	 SHT_DYNSYM,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}, {"g", CODE + 0x40, 8, FUNC, GLOBAL}},
+	 {0, 0},
+	 CODE + 0x3f,
+	 "asm_marker",
+	 CODE,
+	 0x3f},
+	{"dynsym: behind its section",
+	 SHT_DYNSYM,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {0, 0},
+	 CODE + 0x1000,
+	 "",
+	 CODE + 0x1000,
+	 0},
+	{"dynsym: its own bounds",
+	 SHT_DYNSYM,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {CODE, CODE + 0x20},
+	 CODE + 0x1f,
+	 "asm_marker",
+	 CODE,
+	 0},
+	{"dynsym: behind its own bounds",
+	 SHT_DYNSYM,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {CODE, CODE + 0x20},
+	 CODE + 0x20,
+	 "",
+	 CODE + 0x20,
+	 0},
+	{"dynsym: bounds of another one between",
+	 SHT_DYNSYM,
+	 {{"asm_marker", CODE, 0, NOTYPE, GLOBAL}},
+	 {CODE + 0x10, CODE + 0x20},
+	 CODE + 0x30,
+	 "",
+	 CODE + 0x30,
+	 0},
+};
+
+static void test_sizeless(void **state)
+{
+	const struct sizeless *row = *state;
+
+	for (unsigned kind = 0; kind < 4; kind++) {
+		struct symbol_place place;
+		struct elf_image image;
+		size_t n = 0;
+
+		elf_image_init(&image);
+		image.is_32 = kind & 1;
+		image.is_big = kind & 2;
+		/* .text, and code of another section behind it. */
+		image.sections[1].size = 0x1000;
+		while (n < ARRAY_SIZE(row->symbols) && row->symbols[n].name)
+			n++;
+		elf_image_symbols(&image, row->type, row->symbols, n);
+		if (row->range.end)
+			elf_image_unwind(&image, &row->range, 1);
+		elf_image_end(&image);
+		struct symbol_index *index = index_of(&image, NULL);
+		expect_function(index, row->address, row->want, row->start);
+		assert_true(symbol_index_find(index, elf_image_offset(row->address), &place));
+		assert_int_equal(place.unsure, row->unsure);
+		assert_true(place.unsure == 0 || place.end == 0);
+		symbol_index_free(index);
+		elf_image_fini(&image);
+	}
+}
+
+/* Functions of Go programs without symbols. */
+static const struct go_case {
+	const char *name;
+	struct elf_image_go go;
+	bool none; /* there are no names */
+} go_cases[] = {
+	{.name = "1.2", .go = {.version = 2}},
+	{.name = "1.16", .go = {.version = 16}},
+	{.name = "1.18", .go = {.version = 18}},
+	{.name = "1.20", .go = {.version = 20}},
+	{.name = "1.26", .go = {.version = 26}},
+	{.name = "1.2 of PIE", .go = {.version = 2, .section = ".data.rel.ro.gopclntab"}},
+	{.name = "1.20 of PIE", .go = {.version = 20, .section = ".data.rel.ro.gopclntab"}},
+	{.name = "1.18 of another linker",
+	 .go = {.version = 18, .section = ".data.rel.ro", .before = 40, .is_relocated = true}},
+	{.name = "1.20 of another linker, in the second piece",
+	 .go = {.version = 20, .section = ".data.rel.ro", .before = 20000, .is_relocated = true}},
+	{.name = "1.26 of another linker", .go = {.version = 26, .is_relocated = true}},
+	{.name = "in other data of other names",
+	 .go = {.version = 20, .section = ".data", .before = 40},
+	 .none = true},
+};
+
+static void test_go(void **state)
+{
+	static const struct elf_image_function functions[] = {
+		{"internal/cpu.Initialize", CODE + 0x10},
+		{"main.(*hasher).spin", CODE + 0x40},
+		{"main.F[go.shape.int]", CODE + 0x80},
+		{"", CODE + 0xa0},
+	};
+	static const struct elf_image_symbol symbol = {"_cgo_f", CODE + 0xb0, 16, FUNC, GLOBAL};
+	const struct go_case *row = *state;
+
+	for (unsigned kind = 0; kind < 4; kind++) {
+		struct elf_image image;
+
+		elf_image_init(&image);
+		image.is_32 = kind & 1;
+		image.is_big = kind & 2;
+		elf_image_symbols(&image, SHT_DYNSYM, &symbol, 1);
+		elf_image_go(&image, &row->go, functions, ARRAY_SIZE(functions));
+		elf_image_end(&image);
+		struct symbol_index *index = index_of(&image, NULL);
+		expect_function(index, CODE + 0xf, "", CODE + 0xf);
+		for (size_t i = 0; i + 1 < ARRAY_SIZE(functions); i++) {
+			uint64_t start = functions[i].address;
+			uint64_t last = functions[i + 1].address - 1;
+
+			expect_function(index, start, row->none ? "" : functions[i].name, start);
+			expect_function(index, last, row->none ? "" : functions[i].name,
+					row->none ? last : start);
+		}
+		expect_function(index, CODE + 0xa0, "", CODE + 0xa0);
+		expect_function(index, CODE + 0xb8, "_cgo_f", CODE + 0xb0);
+		assert_int_equal(symbol_index_functions(index),
+				 row->none ? 1 : ARRAY_SIZE(functions));
+		symbol_index_free(index);
+		elf_image_fini(&image);
+	}
+}
+
+/* The symbols of a program that is not stripped have more names, such as of C. */
+static void test_go_with_symbols(void **state)
+{
+	static const struct elf_image_function functions[] = {{"main.main", CODE},
+							      {"", CODE + 0x10}};
+	struct elf_image image;
+
+	(void)state;
+	elf_image_init(&image);
+	add_table(&image, SHT_SYMTAB, "other", CODE);
+	elf_image_go(&image, &(struct elf_image_go){.version = 20}, functions, 2);
+	elf_image_end(&image);
+	struct symbol_index *index = index_of(&image, NULL);
+	expect_function(index, CODE, "other", CODE);
+	assert_int_equal(symbol_index_functions(index), 1);
+	symbol_index_free(index);
+	elf_image_fini(&image);
+}
+
+/* Each byte of a table's header and pairs may be any: places have answers, or the table none. */
+static void test_go_broken(void **state)
+{
+	static const struct elf_image_function functions[] = {
+		{"main.main", CODE + 0x10}, {"main.f", CODE + 0x20}, {"", CODE + 0x30}};
+	static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};
+	static const unsigned versions[] = {2, 16, 20};
+	struct symbol_place place;
+
+	(void)state;
+	for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
+		struct elf_image image;
+
+		elf_image_init(&image);
+		elf_image_go(&image, &(struct elf_image_go){.version = versions[v]}, functions, 3);
+		elf_image_end(&image);
+		uint8_t *table = image.bytes + image.sections[2].offset;
+		for (size_t at = 0; at < 8 + 8 * 8 + 256 + 128; at++) {
+			for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+				uint8_t before = table[at];
+
+				table[at] = values[i];
+				struct symbol_index *index = index_of(&image, NULL);
+				for (uint64_t place_at = 0; place_at < 0x40; place_at += 8)
+					assert_true(symbol_index_find(
+						index, elf_image_offset(CODE + place_at), &place));
+				symbol_index_free(index);
+				table[at] = before;
+			}
+		}
+		elf_image_fini(&image);
+	}
 }
 
 /* Places that are in no segment have no address. The rest of a segment's last page has one. */
@@ -758,9 +1011,9 @@ static void test_locate(void **state)
 int main(void)
 {
 	const struct cases tables[] = {
-		CASES(test_choice, choices),
-		CASES(test_sources, sources),
-		CASES(test_wrong, wrongs),
+		CASES(test_choice, choices), CASES(test_sources, sources),
+		CASES(test_wrong, wrongs),   CASES(test_sizeless, sizeless),
+		CASES(test_go, go_cases),
 	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_debug_file_alone),
@@ -773,6 +1026,8 @@ int main(void)
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_size_ends_at_bounds),
 		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_go_with_symbols),
+		cmocka_unit_test(test_go_broken),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_no_elf),

@@ -366,6 +366,35 @@ static void folded_is_bounded(void **state)
 	}
 }
 
+/* Text has a file without names as one function with the reason, other formats each address. */
+static void addresses_without_names(void **state)
+{
+	static const struct profile_samples addresses[] = {
+		{10, 10, 0, "cpu-clock", "go+0x10@go!no symbols", 3, 3000000, 0},
+		{10, 10, 0, "cpu-clock", "go+0x20@go!no symbols", 4, 4000000, 0},
+	};
+	static const struct {
+		const char *format, *want, *never;
+	} rows[] = {
+		{"text", "  go+0x..., no symbols  go\n", "0x10"},
+		{"json", "\"name\":\"go+0x10\",\"module\":\"go\",\"kind\":\"unnamed\"", "..."},
+		{"csv", ",go+0x10,", "..."},
+		{"folded", ";go+0x10 3000000\n", "..."},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = snapshot_of(
+			profile_of_samples(software, 1, addresses, ARRAY_SIZE(addresses)));
+		char *got = print_and_free(rows[i].format, snapshot,
+					   &(struct view_spec){.by = ROLLUP_PROCESS});
+
+		if (!strstr(got, rows[i].want) || strstr(got, rows[i].never))
+			fail_msg("%s: %s", rows[i].format, got);
+		free(got);
+	}
+}
+
 /* Names of any bytes are one frame on one line. */
 static void folded_names(void **state)
 {
@@ -422,6 +451,7 @@ int main(void)
 		cmocka_unit_test(folded_has_the_target_only),
 		cmocka_unit_test(folded_is_bounded),
 		cmocka_unit_test(folded_names),
+		cmocka_unit_test(addresses_without_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -612,6 +612,41 @@ static void wrong_headers_are_refused(void **state)
 	}
 }
 
+/* The error names the form, and the command that replays what is in it. */
+static void compressed_files_are_named(void **state)
+{
+	static const struct {
+		const char *begin; /* of 8 bytes */
+		const char *want;
+	} rows[] = {
+		{"\x1f\x8b\x08\x08\0\0\0\0",
+		 "a gzip file. To replay the recording in it: zcat FILE |"},
+		{"\x28\xb5\x2f\xfd\x24\0\0\0",
+		 "a zstd file. To replay the recording in it: zstdcat FILE |"},
+		{"\xfd\x37zXZ\0\0\4", "an xz file. To replay the recording in it: xzcat FILE |"},
+		{"BZh91AY&", "a bzip2 file. To replay the recording in it: bzcat FILE |"},
+		{"\x04\x22\x4d\x18\x64\x40\xa7\0",
+		 "an lz4 file. To replay the recording in it: lz4cat FILE |"},
+		{"\x1f\x9d\x90PERF\0", "not a recording"},
+		{"\x28\xb5\x2f\xfcPERF", "not a recording"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		struct image image;
+		struct printed printed;
+
+		scene_make(&(struct scene){SCENE_FILE}, &image);
+		memcpy(image.bytes, rows[i / 2].begin, 8);
+		read_image(&image, i % 2, &printed);
+		assert_int_equal(printed.result, -EINVAL);
+		if (!strstr(printed.error.text, rows[i / 2].want))
+			fail_msg("no '%s' in: %s", rows[i / 2].want, printed.error.text);
+		printed_fini(&printed);
+		image_fini(&image);
+	}
+}
+
 /* Sections that do not come in the order of perf. */
 static void wrong_headers_are_refused_in_a_pipe(void **state)
 {
@@ -1275,6 +1310,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(cut_off_anywhere_reads_what_came_before),
 		cmocka_unit_test(reports_a_cut_off_pipe),
 		cmocka_unit_test(wrong_headers_are_refused),
+		cmocka_unit_test(compressed_files_are_named),
 		cmocka_unit_test(wrong_headers_are_refused_in_a_pipe),
 		cmocka_unit_test(a_next_file_is_dropped),
 		cmocka_unit_test(wrong_features_are_ignored),

@@ -536,6 +536,23 @@ static const struct profile_case cases[] = {
 	 .functions = "7: program+0x10 program+0x20 300/1; 7: program+0x10 5/1; "
 		      "7: [kernel] program+0x10 7/1; 8: [unknown] 6/1",
 	 .note = "50 % of the samples have no function: program ... are not here"},
+	{"functions of a just-in-time compiler",
+	 &frequency,
+	 {{MAP, 7, 7, .weight = 0x400000, .text = "//anon"},
+	  {SAMPLE, 7, 7, 1000, 300, .ip = 0x400010},
+	  {SAMPLE, 7, 7, 1100, 5, .ip = 0x400020}},
+	 .want = "1000-1100; 7  305/2",
+	 .functions = "7: [unknown] 305/2",
+	 .note = "100 % of the samples have no function: they are in code that a just-in-time "
+		 "compiler made. If the program wrote jitdump files and perf ran with -k 1: "
+		 "perf inject --jit -i FILE -o NEW"},
+	{"functions of a just-in-time compiler in shared memory",
+	 &frequency,
+	 {{MAP, 7, 7, .weight = 0x400000, .text = "/memfd:doublemapper (deleted)"},
+	  {SAMPLE, 7, 7, 1000, 300, .ip = 0x400010}},
+	 .want = "1000-1000; 7  300/1",
+	 .functions = "7: [unknown] 300/1",
+	 .note = "100 % of the samples have no function: they are in code that a just-in-time"},
 	{"functions before and after an exec",
 	 &frequency,
 	 {{COMM, 7, 7, .text = "sh"},

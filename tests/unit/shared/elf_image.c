@@ -174,6 +174,92 @@ void elf_image_unwind(struct elf_image *image, const struct elf_image_range *ran
 	}
 }
 
+/* .rela.dyn, whose entries are the addends of two pointers. */
+static void add_relocations(struct elf_image *image, const uint64_t (*pairs)[2], size_t n)
+{
+	size_t size = SIZE(image, Rela);
+	uint8_t *table = xcalloc(n + 1, size);
+
+	for (size_t i = 0; i < n; i++) {
+		PUT(image, table + (i + 1) * size, Rela, r_offset, pairs[i][0]);
+		PUT(image, table + (i + 1) * size, Rela, r_info, (uint64_t)R_X86_64_RELATIVE);
+		PUT(image, table + (i + 1) * size, Rela, r_addend, pairs[i][1]);
+	}
+	elf_image_section(image, ".rela.dyn", SHT_RELA, 0, table, (n + 1) * size);
+	free(table);
+}
+
+void elf_image_go(struct elf_image *image, const struct elf_image_go *go,
+		  const struct elf_image_function *functions, size_t n)
+{
+	enum { ROOM = 2 << 10, ADDRESS = 0x600000, MODULE = 0x700000, MODULE_WORDS = 30 };
+	const uint64_t text = ELF_IMAGE_CODE + 0x10;
+	const bool has_text = go->version >= 18;
+	const size_t pointer = image->is_32 ? 4 : 8, word = has_text ? 4 : pointer;
+	const size_t header = go->version == 2 ? 8 + pointer : 8 + 8 * pointer;
+	const size_t pairs = header + (go->version == 2 ? 0 : 256); /* 256: names */
+	size_t names = go->version == 2 ? pairs + (2 * n - 1) * word : header;
+	size_t data = pairs + (2 * n - 1) * word + (go->version == 2 ? 256 : 0), used = 0;
+	uint8_t *bytes = xcalloc(go->before + ROOM, 1), *to = bytes + go->before;
+	const uint64_t begin = has_text ? text : 0, at = ADDRESS + go->before;
+	const uint64_t none = 0;
+
+	assert_true(data + n * (word + 4) < ROOM);
+	put(image, to,
+	    go->version == 2    ? 0xfffffffb
+	    : go->version == 16 ? 0xfffffffa
+	    : go->version == 18 ? 0xfffffff0
+				: 0xfffffff1,
+	    4);
+	to[6] = 1;
+	to[7] = (uint8_t)pointer;
+	put(image, to + 8, n - 1, pointer);
+	if (go->version != 2) {
+		const bool is_bare = go->is_relocated || go->version == 26;
+
+		if (has_text)
+			put(image, to + 8 + 2 * pointer, is_bare ? none : text, pointer);
+		put(image, to + 8 + (has_text ? 3 : 2) * pointer, names, pointer);
+		put(image, to + 8 + (has_text ? 7 : 6) * pointer, pairs, pointer);
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *pair = to + pairs + 2 * i * word, *its = to + data + i * (word + 4);
+		uint64_t place = data + i * (word + 4) - (go->version == 2 ? 0 : pairs);
+		size_t name = names + used - (go->version == 2 ? 0 : names);
+
+		put(image, pair, functions[i].address - begin, word);
+		if (i == n - 1)
+			break;
+		put(image, pair + word, place, word);
+		put(image, its, functions[i].address - begin, word);
+		put(image, its + word, name, 4);
+		strcpy((char *)to + names + used, functions[i].name);
+		used += strlen(functions[i].name) + 1;
+		assert_true(used < 256);
+	}
+	elf_image_section(image, go->section ? go->section : ".gopclntab", SHT_PROGBITS, ADDRESS,
+			  bytes, go->before + ROOM);
+	free(bytes);
+	elf_image_section(image, ".go.buildinfo", SHT_PROGBITS, 0, &none, sizeof(none));
+	if (go->version == 26) {
+		uint8_t module[MODULE_WORDS * 8] = {0};
+
+		if (!go->is_relocated) {
+			put(image, module, at, pointer);
+			put(image, module + 22 * pointer, text, pointer);
+		}
+		elf_image_section(image, ".go.module", SHT_PROGBITS, MODULE, module,
+				  MODULE_WORDS * pointer);
+	}
+	const uint64_t relocations[][2] = {
+		{at + 8 + 2 * pointer, go->version == 26 ? 0 : text},
+		{MODULE, at},
+		{MODULE + 22 * pointer, text},
+	};
+	if (go->is_relocated)
+		add_relocations(image, relocations, go->version == 26 ? 3 : 1);
+}
+
 static void put_segment(struct elf_image *image, unsigned i, uint32_t type, uint32_t flags,
 			uint64_t offset, uint64_t address, uint64_t n)
 {

@@ -69,6 +69,24 @@ struct elf_image_range {
 };
 void elf_image_unwind(struct elf_image *image, const struct elf_image_range *ranges, size_t n);
 
+/*
+ * Adds the table of a Go program (core/code/elf_go.h) with functions in ascending order, the last
+ * of which, without a name, is the end of the others. It is in a section of its own, or after
+ * `before` bytes of another one.
+ */
+struct elf_image_go {
+	unsigned version;    /* 2, 16, 18, 20, 26: of Go 1 */
+	const char *section; /* NULL: .gopclntab */
+	size_t before;       /* a multiple of 8 */
+	bool is_relocated;   /* addresses of text and of struct moduledata are in .rela.dyn alone */
+};
+struct elf_image_function {
+	const char *name;
+	uint64_t address;
+};
+void elf_image_go(struct elf_image *image, const struct elf_image_go *go,
+		  const struct elf_image_function *functions, size_t n);
+
 /* Adds a note with a build id, the bytes of a text. */
 void elf_image_build_id(struct elf_image *image, const char *id);
 

@@ -15,8 +15,15 @@ static uint32_t add_function(struct code_profile_builder *builder, char *text)
 	char *at = strchr(text, '@');
 	struct code_function function = {text, at ? at + 1 : "", at ? CODE_USER : CODE_UNNAMED};
 
+	char *why = at ? strchr(at, '!') : NULL;
+
 	if (at)
 		*at = '\0';
+	if (why) {
+		*why = '\0';
+		function.kind = CODE_UNNAMED;
+		function.why = why + 1;
+	}
 	if (strcmp(function.module, "[kernel]") == 0)
 		function.kind = CODE_KERNEL;
 	return code_profile_function(builder, &function);

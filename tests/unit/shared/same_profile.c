@@ -14,6 +14,7 @@ static void same_function(const struct code_function *a, const struct code_funct
 	same_name(a->name, b->name);
 	same_name(a->module, b->module);
 	SAME(a->kind, b->kind, a->name);
+	same_name(a->why ? a->why : "", b->why ? b->why : "");
 }
 
 static void same_entry(const struct code_profile *a, const struct code_entry *left,

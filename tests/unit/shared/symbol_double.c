@@ -118,8 +118,10 @@ static size_t double_find(void *ctx, const struct symbol_query *queries, size_t 
 			continue;
 		snprintf(name, sizeof(name), "%c%llu", symbols->files[file].tail,
 			 (unsigned long long)queries[i].offset >> 8);
-		if (symbols->nameless)
+		if (symbols->nameless || symbols->gaps)
 			symbol.name = NULL;
+		symbol.nameless = symbols->nameless;
+		symbol.unsure = symbols->unsure;
 		if (symbols->rangeless)
 			symbol.start = symbol.end = 0;
 		found(arg, i, &symbol);

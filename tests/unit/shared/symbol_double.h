@@ -22,6 +22,8 @@ struct symbol_double {
 	} files[64];
 	size_t n;
 	bool nameless;    /* the files have no symbols */
+	bool gaps;        /* they have some, but not at the places that are asked for */
+	bool unsure;      /* the names have no size */
 	bool rangeless;   /* the bounds of functions are unknown */
 	bool silent;      /* nothing is answered */
 	bool refused;     /* all files are refused */

@@ -10,6 +10,7 @@
 #include "core/view/view.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/code_scene.h"
+#include "tests/unit/shared/profile_samples.h"
 #include "tests/unit/shared/screen_snapshot.h"
 
 #include <math.h>
@@ -85,6 +86,41 @@ static void has_lost_samples(void **state)
 	assert_int_equal(sum.profile->lost, 0);
 	code_sum_fini(&sum);
 	snapshot_free(snapshot);
+}
+
+/* Addresses of a file without names are one function, also of several intervals. */
+static void has_addresses_without_names_together(void **state)
+{
+	static const struct profile_samples first[] = {
+		{4121, 4121, 0, "cycles", "go+0x10@go!no symbols;main@go", 3, 30, 0},
+		{4121, 4121, 0, "cycles", "go+0x20@go!no symbols;main@go", 4, 40, 0},
+	};
+	static const struct profile_samples second[] = {
+		{4121, 4121, 0, "cycles", "go+0x30@go!no symbols;main@go", 5, 50, 0},
+	};
+	struct snapshot *snapshot = code_scene_snapshot(CODE_SCENE, 1, NULL);
+	struct code_sum sum, more;
+	struct code_view view;
+
+	(void)state;
+	code_profile_free(snapshot->code);
+	snapshot->code = profile_of_samples(NULL, 0, first, ARRAY_SIZE(first));
+	assert_true(code_sum_init(&sum, snapshot, &postgres, false));
+	code_profile_free(snapshot->code);
+	snapshot->code = profile_of_samples(NULL, 0, second, ARRAY_SIZE(second));
+	assert_true(code_sum_init(&more, snapshot, &postgres, false));
+	snapshot_free(snapshot);
+	assert_int_equal(sum.profile->n_entries, 1); /* the stacks are equal */
+	code_sum_add(&sum, &more);
+	assert_int_equal(sum.profile->n_functions, 2);
+	assert_int_equal(sum.profile->n_entries, 1);
+	code_sum_view(&sum, HISTORY_PROCESS, 0, &view);
+	assert_int_equal(view.n, 1);
+	assert_string_equal(view.lines[0].function->name, "go+0x..., no symbols");
+	assert_int_equal(view.lines[0].events[0].samples, 12);
+	code_view_fini(&view);
+	code_sum_fini(&more);
+	code_sum_fini(&sum);
 }
 
 /* IPC of hash_lookup, from the exact IPC of the row and both shares. */
@@ -322,6 +358,7 @@ int main(void)
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(has_the_busy_time_of_a_cpu),
 		cmocka_unit_test(has_lost_samples),
+		cmocka_unit_test(has_addresses_without_names_together),
 		cmocka_unit_test(figures_use_both),
 		cmocka_unit_test(adds_intervals),
 		cmocka_unit_test(is_no_column_unless_chosen),

@@ -108,6 +108,63 @@ static const struct subject_case subjects[] = {
 	{"a node", {HISTORY_NODE, 1, 0}, false, 28, 28},
 };
 
+/*
+ * Addresses of a file without names are one function for each reason, those behind a symbol without
+ * a size too, and a caller of both is one.
+ */
+static const struct profile_samples without_names[] = {
+	{10, 10, 0, "cycles", "go+0x10@go!no symbols;go+0x90@go!no symbols;main@a.out", 10, 10},
+	{10, 10, 0, "cycles", "go+0x20@go!no symbols;go+0x98@go!no symbols;main@a.out", 20, 20},
+	{10, 10, 0, "cycles", "go+0x30@go!permission", 30, 30},
+	{10, 10, 0, "cycles", "go+0x40", 5, 5}, /* a function with bounds */
+	{10, 10, 0, "cycles", "f+0x40?@so!unsure", 3, 3},
+	{10, 10, 0, "cycles", "f+0x44?@so!unsure", 4, 4},
+	{10, 10, 0, "cycles", "g+0x44?@so!unsure", 2, 2},
+	{10, 10, 0, "cycles", "odd+0x12z@so!unsure;[unknown]@[anon]!made", 1, 1},
+};
+
+static void shows_addresses_without_names_together(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t samples;
+	} rows[] = {
+		{"go+0x..., no symbols", 30}, {"go+0x..., permission", 30},
+		{"f+0x...?, unsure", 7},      {"go+0x40", 5},
+		{"g+0x...?, unsure", 2},      {"odd+0x12z, unsure", 1},
+	};
+	struct snapshot *snapshot = snapshot_of(without_names, ARRAY_SIZE(without_names));
+	const struct code_subject subject = {.key = {HISTORY_PROCESS, 10, 0}};
+	struct code_index *index = code_index_new(snapshot);
+	struct code_edges edges;
+	struct code_hottest hottest;
+	struct code_view view;
+
+	(void)state;
+	code_view_init(index, &subject, CYCLES, &view);
+	assert_int_equal(view.n, ARRAY_SIZE(rows));
+	for (size_t i = 0; i < view.n; i++) {
+		assert_string_equal(view.lines[i].function->name, rows[i].name);
+		assert_int_equal(view.lines[i].events[CYCLES].samples, rows[i].samples);
+	}
+	code_edges_init(&view, view.lines[0].id, CYCLES, &edges);
+	assert_int_equal(edges.samples, 30);
+	assert_int_equal(edges.n_callers, 1);
+	assert_string_equal(edges.callers[0].function->name, "go+0x..., no symbols");
+	code_edges_fini(&edges);
+	code_view_fini(&view);
+	assert_true(code_hottest_find(index, &subject, CYCLES, &hottest));
+	assert_string_equal(hottest.function->name, "go+0x..., no symbols");
+	code_index_free(index);
+	index = code_index_new_exact(snapshot);
+	code_view_init(index, &subject, CYCLES, &view);
+	assert_int_equal(view.n, ARRAY_SIZE(without_names));
+	assert_string_equal(view.lines[0].function->name, "go+0x30");
+	code_view_fini(&view);
+	code_index_free(index);
+	snapshot_free(snapshot);
+}
+
 /* Of a task that ran 1e9 cycles and 2e9 instructions. */
 static const struct profile_samples two_functions[] = {
 	{10, 10, 0, "cycles", "fast@a.out;main@a.out", 25, 250},
@@ -349,6 +406,7 @@ int main(void)
 		CASES(finds_callers_and_callees, edge_cases),
 	};
 	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(shows_addresses_without_names_together),
 		cmocka_unit_test(has_shares_and_metrics),
 		cmocka_unit_test(has_time_by_function),
 		cmocka_unit_test(weighs_the_error),
