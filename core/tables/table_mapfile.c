@@ -18,7 +18,7 @@
 
 enum {
 	FIELDS_MAX = 8,
-	STEPS_MAX = 1000000, /* of all patterns; a hundred times what the largest file needs */
+	PATTERNS_MAX = 4096, /* of a file, one a line */
 	ROWS_MAX = 256,      /* for one CPU */
 };
 
@@ -32,11 +32,10 @@ enum column { MODEL, VERSION, FILENAME, TYPE, ROLE, COLUMNS };
 struct mapfile {
 	struct table_reading *reading;
 	const char *folder;
-	char path[PATH_MAX]; /* of the file itself */
-	size_t at[COLUMNS];  /* the field of each column; FIELDS_MAX: none */
-	char model[256];     /* the pattern that matches; "": none yet */
-	unsigned steps_left;
-	size_t n_found; /* rows for the CPU */
+	char path[PATH_MAX];        /* of the file itself */
+	size_t at[COLUMNS];         /* the field of each column; FIELDS_MAX: none */
+	char model[256];            /* the pattern that matches; "": none yet */
+	size_t n_patterns, n_found; /* read, and those for the CPU */
 	bool noted;
 };
 
@@ -59,15 +58,9 @@ static bool matches_cpu(struct mapfile *mapfile, const char *pattern, size_t lin
 
 	if (strncasecmp(pattern, "0x", 2) == 0)
 		return matches_midr(pattern, id);
-	switch (table_pattern_match(pattern, id, &mapfile->steps_left)) {
-	case TABLE_PATTERN_YES:
-		return true;
-	case TABLE_PATTERN_NO:
-		return false;
-	case TABLE_PATTERN_TOO_LONG:
-	case TABLE_PATTERN_INVALID:
-		break;
-	}
+	enum table_pattern_answer answer = table_pattern_match(pattern, id);
+	if (answer != TABLE_PATTERN_INVALID)
+		return answer == TABLE_PATTERN_YES;
 	if (!mapfile->noted)
 		table_reading_note(mapfile->reading,
 				   "%.120s:%zu: a pattern is not understood. The line is not used.",
@@ -157,6 +150,7 @@ static void read_row(struct mapfile *mapfile, const struct row *row)
 		known |= strcmp(type, types[i]) == 0;
 	if (!known || !model[0] || !name[0])
 		return;
+	mapfile->n_patterns++;
 	if (mapfile->model[0] ? strcmp(mapfile->model, model) != 0
 			      : !matches_cpu(mapfile, model, row->line))
 		return;
@@ -200,7 +194,7 @@ static void split_row(char *line, struct row *row)
 
 int table_mapfile_read(struct table_reading *reading, const char *folder)
 {
-	struct mapfile mapfile = {.reading = reading, .folder = folder, .steps_left = STEPS_MAX};
+	struct mapfile mapfile = {.reading = reading, .folder = folder};
 	struct row row = {.line = 0};
 	bool header = false;
 	size_t length;
@@ -211,7 +205,7 @@ int table_mapfile_read(struct table_reading *reading, const char *folder)
 	if (!text)
 		return -ESRCH;
 	char *rest = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? text + 3 : text, *line;
-	while (mapfile.steps_left > 0 && mapfile.n_found <= ROWS_MAX &&
+	while (mapfile.n_patterns < PATTERNS_MAX && mapfile.n_found <= ROWS_MAX &&
 	       (line = strsep(&rest, "\n"))) {
 		row.line++;
 		/* Linux' lines for Arm have the header in a comment. */
@@ -226,7 +220,7 @@ int table_mapfile_read(struct table_reading *reading, const char *folder)
 			read_row(&mapfile, &row);
 		header = true;
 	}
-	if (rest && (mapfile.steps_left == 0 || mapfile.n_found > ROWS_MAX))
+	if (rest && (mapfile.n_patterns == PATTERNS_MAX || mapfile.n_found > ROWS_MAX))
 		table_reading_note(reading,
 				   "%.120s:%zu: too many lines are in front of it. The rest is "
 				   "not used.",

@@ -3,27 +3,23 @@
 #define PMCTOP_TABLE_PATTERN_H
 
 /*
- * The patterns of CPUs in the vendors' and Linux' lists: a subset of extended regular expressions.
- * Literals, `.`, [sets] with ranges and [:xdigit:] and the like, (groups), `|`, and `*`, `+`, `?`.
- *
- * A pattern is from a file, so the time is bounded: TABLE_PATTERN_STEPS_MAX steps, then the
- * pattern does not match. No regcomp(3), of which some patterns need memory without limit.
+ * The patterns of CPUs in the vendors' and Linux' lists: extended regular expressions, as in
+ * regcomp(3). They are from a file, so only a subset is compiled whose memory and time are bounded:
+ * at most TABLE_PATTERN_BYTES bytes; no *, + or ? behind a parenthesis; no {, ^, $ and
+ * back-reference.
  */
-enum { TABLE_PATTERN_STEPS_MAX = 10000 };
+enum { TABLE_PATTERN_BYTES = 64 };
 
 enum table_pattern_answer {
 	TABLE_PATTERN_NO,
 	TABLE_PATTERN_YES,
-	TABLE_PATTERN_TOO_LONG, /* the limit of steps was reached */
-	TABLE_PATTERN_INVALID,  /* not of the subset */
+	TABLE_PATTERN_INVALID, /* not of the subset */
 };
 
 /*
  * Whether the pattern matches all of an id of a CPU (cpu_model_id()), or its first parts: the CPU
- * in any stepping. The steps are subtracted from *steps_left, which a file of patterns has in
- * common; with 0 the answer is TABLE_PATTERN_TOO_LONG.
+ * in any stepping.
  */
-enum table_pattern_answer table_pattern_match(const char *pattern, const char *id,
-					      unsigned *steps_left);
+enum table_pattern_answer table_pattern_match(const char *pattern, const char *id);
 
 #endif

@@ -461,8 +461,8 @@ static void test_empty_letter(void **state)
 /* More lines and files than any vendor has: the first are used. */
 static void test_many_lines(void **state)
 {
-	char *patterns =
-		repeat(MAPFILE, "(.*)*x,V1,/x.json,core,\n", 20000, INTEL ",V1,/x.json,core,\n");
+	char *patterns = repeat(MAPFILE, ".*.*.*.*.*.*x,V1,/x.json,core,\n", 20000,
+				INTEL ",V1,/x.json,core,\n");
 	char *rows =
 		repeat(MAPFILE INTEL ",V1,/x.json,core,\n", INTEL ",V1,/empty,core,\n", 400, "");
 	char path[512];
@@ -481,8 +481,8 @@ static void test_many_lines(void **state)
 	make_file(&(struct file){"mapfile.csv", patterns});
 	assert_int_equal(tables_read(&(struct tables_places){.named = root}, INTEL, &found, &notes),
 			 -ESRCH);
-	assert_int_equal(notes.n, 3);
-	assert_non_null(strstr(notes.items[1].text, "too many lines are in front of it"));
+	assert_int_equal(notes.n, 2);
+	assert_non_null(strstr(notes.items[0].text, "too many lines are in front of it"));
 	notes_fini(&notes);
 	free(patterns);
 	free(rows);
