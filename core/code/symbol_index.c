@@ -26,6 +26,7 @@ enum {
 	FEW = 48,         /* up to here insertion sort is faster */
 	AROUND_MAX = 32,  /* functions before a place that may reach it */
 	NUMBER_BITS = 32, /* of an entry */
+	SHORT_BYTES = 32, /* between two symbols: no other function, as in libGL's 3,337 stubs */
 };
 
 struct symbol_index {
@@ -487,6 +488,8 @@ static bool reaches_without_size(const struct symbol_index *index, const struct 
 	if (before && before->start <= function->address && before->end > address)
 		*sure = true;
 	else if (index->is_complete && (has_next || has_section || file->is_relocatable))
+		*sure = true;
+	else if (has_next && *end - function->address <= SHORT_BYTES)
 		*sure = true;
 	return elf_file_code(&index->binary, address) == segment && address < *end;
 }

@@ -23,10 +23,10 @@
  * A symbol without a size ends at the next one, at the end of its section, and where a function
  * begins or ends that .eh_frame_hdr has. If none of these is behind a place, or the only table is
  * .dynsym, which has not all functions, and .eh_frame_hdr does not have the place, the symbol is
- * not sure: functions without a name may be behind it. Of those around a place the nearest with a
- * size is chosen. Of several at one address the choice is by the first of these that differs: it
- * reaches the place, is a function, is not local, has fewer underscores in front, is not weak, is
- * shorter, is the first in order.
+ * not sure, unless the next one is near: functions without a name may be behind it. Of those around
+ * a place the nearest with a size is chosen. Of several at one address the choice is by the first
+ * of these that differs: it reaches the place, is a function, is not local, has fewer underscores
+ * in front, is not weak, is shorter, is the first in order.
  */
 struct symbol_index;
 

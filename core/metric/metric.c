@@ -303,7 +303,12 @@ struct figure metric_read_one(const struct metric_reading *reading,
 	bool lost = input->lost || (reading->event == TALLY_SWITCHES &&
 				    input->tally[tally_losses(&input->plan->shape)] > 0);
 
-	if (lost && figure_known(figure))
+	/* With an estimate of the time beside windows it is no lower bound, nor is its error known.
+	 */
+	if (lost && figure.state == FIGURE_SCALED &&
+	    input->tally[tally_unseen(&input->plan->shape)] > 0)
+		figure.share = 0;
+	else if (lost && figure_known(figure))
 		figure.state = incomplete_state(reading);
 	if (input->doubt > 0 && figure_known(figure)) {
 		/* A part of another row is no lower bound. */

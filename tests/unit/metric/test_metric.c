@@ -280,6 +280,8 @@ static void scaling(void **state)
 		uint64_t cpu_ns, group_0_ns, group_1_ns;
 		enum figure_state want_state;
 		double want, want_share;
+		bool lost;
+		uint64_t unseen_ns;
 	} rows[] = {
 		{"counted all the time", "cycles", 1000, 1000, 1000, FIGURE_VALID, 1e9, 1},
 		{"a little more than the task ran", "cycles", 1000, 1003, 0, FIGURE_VALID, 1e9, 1},
@@ -287,6 +289,14 @@ static void scaling(void **state)
 		{"one part in a hundred less", "cycles", 1000, 990, 0, FIGURE_SCALED, 1e9 / 0.99,
 		 0.99},
 		{"a quarter of the time", "cycles", 1000, 250, 0, FIGURE_SCALED, 4e9, 0.25},
+		{"a quarter of the time, and some was lost", "cycles", 1000, 250, 0, FIGURE_LOST,
+		 4e9, 0.25, true},
+		{"beside windows, and some was lost: no lower bound", "cycles", 1000, 250, 0,
+		 FIGURE_SCALED, 4e9, 0, true, 500},
+		{"a time, of which a part is beside windows", "cpu_time_s", 1000, 250, 0,
+		 FIGURE_SCALED, 1e-6, 0.5, false, 500},
+		{"the same, and some was lost", "cpu_time_s", 1000, 250, 0, FIGURE_SCALED, 1e-6, 0,
+		 true, 500},
 		{"not while it ran", "cache-misses", 1000, 1000, 0, FIGURE_NOT_COUNTED, 0, 0},
 		{"counted in no time", "branch-misses", 1000, 0, 1000, FIGURE_VALID, 3e6, 1},
 		{"it did not run", "cycles", 0, 0, 0, FIGURE_VALID, 1e9, 1},
@@ -312,6 +322,8 @@ static void scaling(void **state)
 		f.tally[TALLY_TASK_CLOCK] = f.tally[SAMPLE_DOMAIN] = rows[i].cpu_ns;
 		f.tally[SAMPLE_GROUP_0] = rows[i].group_0_ns;
 		f.tally[SAMPLE_GROUP_1] = rows[i].group_1_ns;
+		f.input.lost = rows[i].lost;
+		f.tally[tally_unseen(&f.plan->shape)] = rows[i].unseen_ns;
 		if (rows[i].want_state == FIGURE_NOT_COUNTED)
 			f.tally[SAMPLE_CACHE_MISSES] = 0;
 		struct figure got = evaluate(&f, rows[i].expression);
