@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs pmctop --listen and reads what it serves."""
 import atexit
+import contextlib
 import http.client
 import os
 import re
@@ -75,7 +76,12 @@ class Served:
         return until(lambda: self.snapshots() >= begin + more)
 
     def descriptors(self):
-        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+        """Their number without counters: threads that are counted one by one come and go."""
+        count = 0
+        for entry in os.scandir(f"/proc/{self.process.pid}/fd"):
+            with contextlib.suppress(FileNotFoundError):  # it has been closed
+                count += os.readlink(entry.path) != "anon_inode:[perf_event]"
+        return count
 
     def kib(self):
         """Resident memory in KiB."""

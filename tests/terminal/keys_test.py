@@ -168,7 +168,8 @@ ROWS = [
     Row("search-next", ["n"], to_other_row, before=["/", "spin", "Enter"], back=["Home"]),
     Row("user", ["u"], r"Show tasks of", back=["Escape"]),
     Row("threads", ["H"], r"^ +PID +TID", back=["H"]),
-    Row("tree", ["t", "F5"], in_commands(r"[ │]*[├└]─"), back=["t"]),
+    # At the left: a wide screen has a tree beside the list.
+    Row("tree", ["t", "F5"], in_commands(r"[ │]{0,4}[├└]─"), back=["t"]),
     Row("roll-up", ["g"], r"^USER ", back=["g", "g", "g"]),
     Row("command-line", ["c"], in_commands("/"), back=["c"]),
     Row("follow", ["F"], r"following \d+ ", back=["F"]),
@@ -184,7 +185,7 @@ ROWS = [
         back=["Escape", "D"]),
     Row("attach", ["a"], r"Attach to a process", back=["Escape"]),
     Row("detach", ["D"], r"(?s)\A(?!.*target)", before=["a", "OUR SLUMBER", "Enter", "Home"]),
-    Row("idle", ["i"], r"^ +\d+ .*slumber$", before=["\\", "slumber", "Enter"],
+    Row("idle", ["i"], in_commands("slumber"), before=["\\", "slumber", "Enter"],
         back=["i", "\\", "C-u", "Enter"]),
     Row("unit", ["m"], r"\bcounts\b", back=["m", "m", "m"]),
     Row("baseline", ["B"], r"baseline of \d", back=["B"]),
@@ -437,7 +438,11 @@ def journey_tags():
                                                       re.M)) >= 2)
         terminal.keys("Home", "Space", "Space")
         terminal.wait_for("tagged 2: %CPU")
-        wait_until("two signs", lambda: len(re.findall(r"^ *\d+\*", terminal.screen(), re.M)) == 2)
+        try:
+            wait_until("two signs",
+                       lambda: len(re.findall(r"^ *\d+\*", terminal.screen(), re.M)) == 2)
+        except Failure as failure:
+            raise Failure(f"{failure}\n{terminal.screen()}") from None
         terminal.keys("<")
         terminal.wait_for("USER▲")
         terminal.wait_for("tagged 2")
