@@ -155,9 +155,10 @@ static void fill_sleep(const struct proc_scan_entry *entry, uint64_t lifetime_ns
 	const struct wait_thread *wait = &entry->waiting.wait;
 	bool exact = entry->process->by_thread && wait->known && wait->last.queue_known;
 
-	wait_values_still(lifetime_ns, exact, exact && wait->last.state == 'S', values);
-	if (!exact)
-		values->known_ns[WAIT_OF_RECORDS] = 0;
+	if (exact)
+		wait_values_still(lifetime_ns, true, wait->last.state == 'S', values);
+	else
+		wait_values_unseen(lifetime_ns, values);
 }
 
 /*

@@ -346,8 +346,8 @@ struct sleeper {
 static const struct sleeper sleepers[] = {
 	{"a sleeper has no row", 2, false, false, false, FIGURE_UNDEFINED},
 	{"a sleeper has no row without counters", 3, false, false, false, FIGURE_UNDEFINED},
-	{"why an idle task slept is unknown", 2, true, false, true, FIGURE_NOT_COUNTED},
-	{"the same without counters", 3, true, false, true, FIGURE_NOT_COUNTED},
+	{"why an idle task slept is an estimate", 2, true, false, true, FIGURE_SCALED},
+	{"the same without counters", 3, true, false, true, FIGURE_SCALED},
 	{"a target that sleeps is blocked", 2, false, true, true, FIGURE_VALID},
 	{"an idle target that sleeps is blocked", 2, true, true, true, FIGURE_VALID},
 	{"of a target without counters that is an estimate", 3, false, true, true, FIGURE_SCALED},
