@@ -187,6 +187,31 @@ static bool fill_root(struct filling *filling, const struct target_root *root, s
 	return true;
 }
 
+/*
+ * The times of waiting of a task that did not run. The totals do not have them. Of a root, which
+ * has a slot if they are known, they are unknown.
+ */
+static void fill_still_times(const struct filling *filling, size_t row, bool of_root)
+{
+	struct snapshot *snapshot = filling->snapshot;
+	const struct columns *columns = snapshot->columns;
+	const struct interval *interval = filling->source->interval;
+	struct rows *rows = &snapshot->threads;
+	uint64_t *tally = rows_tally(columns, rows, row);
+	struct wait_values values = {.lifetime_ns = snapshot->interval_ns};
+	struct wait_places places;
+
+	wait_places_find(&places, columns->plan, &columns->events);
+	if (!places.any)
+		return;
+	if (interval->still.known && !of_root)
+		wait_values_still(snapshot->interval_ns, interval->still.blocked,
+				  interval->still.sleeping, &values);
+	/* Without facts, these rows share a tally. */
+	memset(tally, 0, tally_width(&interval->shape) * sizeof(*tally));
+	wait_values_add(&places, &values, tally);
+}
+
 static void fill_remaining_roots(struct filling *filling, struct rows *rows)
 {
 	size_t n, n_ran = rows->n;
@@ -200,7 +225,11 @@ static void fill_remaining_roots(struct filling *filling, struct rows *rows)
 		if (twice || still ||
 		    (n_ran > 0 && bsearch(&roots[i].tid, ran, n_ran, sizeof(*ran), compare_pids)))
 			continue;
-		rows->n += fill_root(filling, &roots[i], &rows->items[rows->n]);
+		if (!fill_root(filling, &roots[i], &rows->items[rows->n]))
+			continue;
+		if (!roots[i].ended_ns)
+			fill_still_times(filling, rows->n, true);
+		rows->n++;
 	}
 	free(ran);
 }
@@ -394,28 +423,6 @@ static void append_still_if_wanted(void *arg, struct task *task)
 	append_still(still, task);
 }
 
-/* The times of waiting of a task that did not run. The totals do not have them. */
-static void fill_still_times(const struct filling *filling, size_t row)
-{
-	struct snapshot *snapshot = filling->snapshot;
-	const struct columns *columns = snapshot->columns;
-	const struct interval *interval = filling->source->interval;
-	struct rows *rows = &snapshot->threads;
-	uint64_t *tally = rows_tally(columns, rows, row);
-	struct wait_values values = {.lifetime_ns = snapshot->interval_ns};
-	struct wait_places places;
-
-	wait_places_find(&places, columns->plan, &columns->events);
-	if (!places.any)
-		return;
-	if (interval->still.known)
-		wait_values_still(snapshot->interval_ns, interval->still.blocked,
-				  interval->still.sleeping, &values);
-	/* Without facts, these rows share a tally. */
-	memset(tally, 0, tally_width(&interval->shape) * sizeof(*tally));
-	wait_values_add(&places, &values, tally);
-}
-
 static void fill_still(struct filling *filling, const struct still_tasks *still, struct rows *rows)
 {
 	for (size_t i = 0; i < still->n; i++) {
@@ -425,7 +432,7 @@ static void fill_still(struct filling *filling, const struct still_tasks *still,
 	}
 	rows->n_still = still->n;
 	for (size_t i = 0; i < still->n; i++)
-		fill_still_times(filling, rows->n - 1 - i);
+		fill_still_times(filling, rows->n - 1 - i, false);
 }
 
 /* The part of a task that ran that is in the target, and its changes in this interval. */
