@@ -134,13 +134,17 @@ static bool did_nothing(const struct proc_scan_entry *entry)
 	       !proc_waits_have_row(&entry->waiting);
 }
 
-/* Whether a task that did nothing has a row with times: it is chosen by -p or -t, and was read. */
+/*
+ * Whether a task that did nothing has a row with times: it is chosen by -p or -t, was read, and has
+ * not ended.
+ */
 static bool is_sleeping_root(const struct collect_task *self, const struct proc_scan_entry *entry)
 {
 	size_t n;
 	const struct target_root *roots = target_roots(self->context.target, &n);
 
-	if (!self->waits.any || !entry->known || entry->missed || entry->gone)
+	if (!self->waits.any || !entry->known || entry->missed || entry->gone ||
+	    entry->waiting.wait.last.state == 'Z')
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (roots[i].tid == entry->tid && !roots[i].ended_ns)

@@ -124,6 +124,7 @@ class Row:
     keys: list  # by their tmux names
     shows: object
     before: list = field(default_factory=list)
+    ready: str = ""  # a pattern that the screen must match before the key
     back: list = field(default_factory=list)
     ends: bool = False  # the key ends pmctop
 
@@ -186,6 +187,7 @@ ROWS = [
     Row("attach", ["a"], r"Attach to a process", back=["Escape"]),
     Row("detach", ["D"], r"(?s)\A(?!.*target)", before=["a", "OUR SLUMBER", "Enter", "Home"]),
     Row("idle", ["i"], in_commands("slumber"), before=["\\", "slumber", "Enter"],
+        ready="No task matches",  # a detached one has a row up to the next refresh
         back=["i", "\\", "C-u", "Enter"]),
     Row("unit", ["m"], r"\bcounts\b", back=["m", "m", "m"]),
     Row("baseline", ["B"], r"baseline of \d", back=["B"]),
@@ -262,6 +264,7 @@ def check_key(session, row, key):
         session.press(before)
     if "a" in row.before:
         terminal.wait_for(r"(?s)target.*^ +\d+ .*slumber")
+    terminal.wait_for(row.ready)
     screen = settle(terminal)
     if not callable(row.shows) and re.search(row.shows, screen.text, re.M):
         raise Failure(f"{row.shows} is on the screen before {key}:\n{screen.text}")
