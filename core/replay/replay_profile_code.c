@@ -193,13 +193,10 @@ static void note_unnamed(const struct code_profile *code, struct notes *notes)
 			     of_files, name);
 	}
 	if (compiled > 0)
-		notes_add_as(
-			notes, NOTE_CODE_NAMES,
-			"%.0f %% of the samples have no function: they are in code that a "
-			"just-in-time compiler made. If the program wrote jitdump files and perf "
-			"ran with -k 1: perf inject --jit -i FILE -o NEW; pmctop --replay NEW. "
-			"Else copy its /tmp/perf-PID.map to DIR/tmp: --symfs DIR",
-			compiled);
+		notes_add_as(notes, NOTE_CODE_NAMES,
+			     "%.0f %% of samples are in JIT code without names. With jitdump: perf "
+			     "inject --jit -i FILE -o NEW. Else: --symfs DIR, DIR/tmp/perf-PID.map",
+			     compiled);
 }
 
 static void note_names(struct replay_profile *profile)

@@ -543,16 +543,15 @@ static const struct profile_case cases[] = {
 	  {SAMPLE, 7, 7, 1100, 5, .ip = 0x400020}},
 	 .want = "1000-1100; 7  305/2",
 	 .functions = "7: [unknown] 305/2",
-	 .note = "100 % of the samples have no function: they are in code that a just-in-time "
-		 "compiler made. If the program wrote jitdump files and perf ran with -k 1: "
-		 "perf inject --jit -i FILE -o NEW"},
+	 .note = "100 % of samples are in JIT code without names. With jitdump: perf inject --jit "
+		 "-i FILE -o NEW"},
 	{"functions of a just-in-time compiler in shared memory",
 	 &frequency,
 	 {{MAP, 7, 7, .weight = 0x400000, .text = "/memfd:doublemapper (deleted)"},
 	  {SAMPLE, 7, 7, 1000, 300, .ip = 0x400010}},
 	 .want = "1000-1000; 7  300/1",
 	 .functions = "7: [unknown] 300/1",
-	 .note = "100 % of the samples have no function: they are in code that a just-in-time"},
+	 .note = "100 % of samples are in JIT code without names"},
 	{"functions before and after an exec",
 	 &frequency,
 	 {{COMM, 7, 7, .text = "sh"},
