@@ -70,6 +70,7 @@ static void hand_on(struct waits *waits, struct task *task)
 
 	if (receiver && receiver != task) {
 		struct task_wait *above = waits_account(waits, receiver);
+		waits_complete(waits, receiver);
 		above->forks += account->forks + is_process;
 		above->forked_ns += account->forked_ns + account->sums[TASK_RUNNING];
 	}
