@@ -105,6 +105,7 @@ struct task_wait *waits_account(struct waits *waits, struct task *task)
 	account->forked_ns = account->placed_ns = 0;
 	account->ended_ns = account->moved_ns = 0;
 	account->queued_off &= account->state == TASK_WOKEN;
+	account->ends_unclear = false;
 	if (account->until_ns < waits->begin_ns)
 		account->until_ns = waits->begin_ns;
 	account->place = waits->n_tasks++;
@@ -282,6 +283,7 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 	account->state = state_after(slice->end);
 	waits->states_known &= account->state != TASK_OFF && account->state != TASK_BLOCKED &&
 			       account->state != TASK_UNKNOWN;
+	account->ends_unclear |= slice->end == SLICE_UNKNOWN || slice->end == SLICE_HIDDEN;
 	account->involuntary += slice->end == SLICE_RUNNABLE;
 	account->voluntary += slice->end > SLICE_RUNNABLE && slice->end != SLICE_UNKNOWN &&
 			      slice->end != SLICE_HIDDEN;
@@ -585,6 +587,8 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 	uint64_t split_doubt_ns = (d.most_ns - d.least_ns) + (stopped.most_ns - stopped.least_ns);
 	uint64_t states_ns = states_known_ns(account, known_ns, split_doubt_ns);
 	bool in_doubt = lifetime_ns - states_ns > lifetime_ns / WHOLE_PARTS;
+	uint64_t off_known_ns =
+		known_ns - sums[TASK_OFF] - (account->queued_off ? sums[TASK_WOKEN] : 0);
 	*values = (struct wait_values){
 		.counts = {[WAIT_RUNQ] = sums[TASK_PREEMPTED] + sums[TASK_NEW] + sums[TASK_WOKEN] +
 					 waited.least_ns,
@@ -598,8 +602,8 @@ static void evaluate(const struct waits *waits, const struct task *task, struct 
 			   [WAIT_VOLUNTARY] = account->voluntary,
 			   [WAIT_INVOLUNTARY] = account->involuntary,
 			   [WAIT_FORKS] = account->forks},
-		.known_ns = {[WAIT_OF_RECORDS] = known_ns - sums[TASK_OFF] -
-						 (account->queued_off ? sums[TASK_WOKEN] : 0),
+		.known_ns = {[WAIT_OF_RECORDS] = account->ends_unclear ? off_known_ns : known_ns,
+			     [WAIT_OF_PREEMPTIONS] = off_known_ns,
 			     [WAIT_OF_QUEUES] = u64_growth(in_doubt_ns, known_ns),
 			     [WAIT_OF_REST] = u64_growth(in_doubt_ns, known_ns),
 			     [WAIT_OF_WAKINGS] =

@@ -668,6 +668,35 @@ static void test_forks_of_an_ended_thread(void **state)
 	close_all(engine, fk);
 }
 
+/*
+ * A task that was preempted before pmctop began, and gets no CPU, has no record. Whether it waits
+ * is not known, so it is not known either that it was not preempted.
+ */
+static void test_preempted_before(void **state)
+{
+	static const struct engine_config config = {
+		.preset = &preset_none, .columns = &exit_events, .n_columns = 1, .idle = true};
+	struct fk *fk = fk_new(&(struct fk_config){.tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = TASK, .comm = "starves"});
+	fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+	fk_switch(fk, 0, TASK);
+	fk_advance(fk, NS_PER_MS);
+	fk_block(fk, TASK, FK_PREEMPTED);
+	fk_switch(fk, 0, HOG);
+	struct engine *engine = open_engine_with(&sys, &config);
+	for (unsigned k = 0; k < REFRESHES; k++) {
+		struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+		struct figure figure = event_figure(snapshot, TASK, "preempted_time");
+		if (figure.state == FIGURE_VALID && figure.value < 99e6)
+			fail_msg("refresh %u: preempted_time is %.0f", k, figure.value);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -681,6 +710,7 @@ int main(void)
 		cmocka_unit_test(test_asleep_over_a_loss),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_forks_of_an_ended_thread),
+		cmocka_unit_test(test_preempted_before),
 	};
 
 	return cmocka_run_group_tests_name("wait bounds", tests, NULL, NULL);
