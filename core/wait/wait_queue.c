@@ -102,12 +102,16 @@ static struct wait_range range_since(const struct waits *waits, const struct tas
 /*
  * The waits after wake-ups in the interval, from the growth of schedstat without the waits that the
  * records have. They are at most as long as the time off the CPU before these slices. If the rest
- * is longer, the kernel has counted a sleep, and nothing is known.
+ * is longer, the kernel has counted a sleep. If the number has less than the records, it does not
+ * have all waits. Then nothing is known.
  */
 static struct wait_range range_of(const struct waits *waits, const struct task_wait *account,
-				  uint64_t grown_ns, enum wait_since since)
+				  uint64_t queue_ns, enum wait_since since)
 {
 	const struct wait_range later = range_since(waits, account, since);
+	const uint64_t before_all_ns = account->queue_ns + account->completed_ns;
+	uint64_t grown_ns = u64_growth(before_all_ns, queue_ns);
+	uint64_t missing_ns = u64_growth(queue_ns, before_all_ns + later.least_ns);
 	bool over = since != WAIT_SINCE_NONE && waits_is_blocked(account->state);
 	uint64_t most_ns = account->ended_ns + (over ? waits_since_left_ns(waits, account) : 0);
 	/* Of a single wait the last part is in the interval. */
@@ -116,7 +120,8 @@ static struct wait_range range_of(const struct waits *waits, const struct task_w
 	uint64_t before_ns = account->ahead_ns + later.most_ns + clocks_ns;
 	struct wait_range range;
 
-	if (u64_growth(before_ns + account->crossed_ns, grown_ns) > most_ns + CLOCKS_NS)
+	if (u64_growth(before_ns + account->crossed_ns, grown_ns) > most_ns + CLOCKS_NS ||
+	    missing_ns > account->behind_ns + clocks_ns + CLOCKS_NS)
 		return (struct wait_range){0, most_ns};
 	range.least_ns = u64_growth(before_ns + crossed_ns, grown_ns);
 	range.most_ns = u64_growth(later.least_ns, grown_ns) + account->behind_ns + clocks_ns;
@@ -201,12 +206,8 @@ struct wait_range waits_read_queue(const struct waits *waits, const struct task 
 		account->moving_ns = u64_growth(account->left_ns, account->read_ns[1]);
 		*since = WAIT_SINCE_UNKNOWN;
 	}
-	if (known) {
-		range = range_of(
-			waits, account,
-			u64_growth(account->queue_ns + account->completed_ns, stat.wait_ns),
-			*since);
-	}
+	if (known)
+		range = range_of(waits, account, stat.wait_ns, *since);
 	uint64_t doubtful_ns = doubtful_waits(waits, task, account, range.most_ns);
 	if (range.most_ns - range.least_ns < doubtful_ns)
 		range.least_ns = u64_growth(doubtful_ns, range.most_ns);

@@ -697,6 +697,38 @@ static void test_preempted_before(void **state)
 	close_all(engine, fk);
 }
 
+/* The kernel's number lacks even the waits that have records: it proves nothing. */
+static void test_number_without_waits(void **state)
+{
+	const struct fk_step steps[] = {
+		{10 * NS_PER_MS, FK_READY, .tid = TASK},
+		{30 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		{40 * NS_PER_MS, FK_BLOCK, .tid = TASK, .n = FK_PREEMPTED},
+		{40 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		{70 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		{80 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+	};
+	struct fk *fk = fk_new(&(struct fk_config){.tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = TASK, .comm = "waits"});
+	fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+	fk_file(fk, "/proc/7/task/7/schedstat", "1000 1000 5\n");
+	fk_switch(fk, 0, HOG);
+	struct engine *engine = open_for_task(&sys, false);
+	for (unsigned k = 0; k < REFRESHES; k++) {
+		fk_script(fk, steps, ARRAY_SIZE(steps));
+		struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+		struct figure runq = event_figure(snapshot, TASK, "runq_time");
+		if (runq.state == FIGURE_VALID || runq.value > 50.1e6)
+			fail_msg("refresh %u: runq_time is %s %.0f", k,
+				 figure_state_name(runq.state), runq.value);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -711,6 +743,7 @@ int main(void)
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_forks_of_an_ended_thread),
 		cmocka_unit_test(test_preempted_before),
+		cmocka_unit_test(test_number_without_waits),
 	};
 
 	return cmocka_run_group_tests_name("wait bounds", tests, NULL, NULL);
