@@ -69,14 +69,20 @@ struct task_wait {
 	bool woken_early;       /* the latest one was in its last slice */
 	size_t place;           /* index in the interval's tasks */
 	uint64_t sums[TASK_WAIT_STATES]; /* ns in each state; TASK_ENDED: none */
-	uint64_t queue_ns;               /* ns in run queues by schedstat, at its last reading */
-	uint64_t queue_slices;           /* slices by schedstat then ... */
-	uint64_t late_slices;            /* ... without those that began after the interval */
+	/* By schedstat, at its last reading: ns in run queues, slices; when that began and ended.
+	 */
+	uint64_t queue_ns, queue_slices, read_ns[2];
 	/* Since that reading: waits of TASK_PREEMPTED to TASK_WOKEN that ended, and slices. */
 	uint64_t completed_ns, slices;
+	uint32_t completed;   /* how many waits these were */
+	uint64_t late_slices; /* of that reading: began after the interval, no record so far */
+	bool late_known;      /* late_slices is */
+	bool slices_unclear;  /* one began during that reading, or has no record */
+	bool slices_hidden;   /* some of its slices have no record */
 	/* Wake-ups without a record: all; from TASK_UNINTERRUPTIBLE; from TASK_STOPPED. */
 	uint32_t wakeups, wakeups_d, wakeups_stopped;
-	uint32_t voluntary, involuntary; /* switches */
+	uint32_t voluntary, involuntary; /* switches ... */
+	bool ends_unclear;               /* ... and some are in neither: no record has which */
 	uint32_t forks;                  /* processes that it or its new descendants started ... */
 	uint64_t forked_ns;              /* ... and their CPU time */
 	enum task_wait_state state;      /* since until_ns */
@@ -84,16 +90,18 @@ struct task_wait {
 	unsigned char looked; /* 1 + its index in struct looks (core/wait/looks.h); 0: none */
 	bool queued_off; /* TASK_WOKEN at the begin of the interval, after TASK_OFF: or preempted */
 	bool queued; /* at the end of the interval: runnable, after a wake-up at an unknown time */
-	enum task_seen seen;      /* in /proc, since it left its CPU */
-	uint64_t seen_blocked_ns; /* end of the last interval at which it was surely blocked */
-	uint64_t off_ns;          /* end of its last slice, if it is watched; 0: unknown */
+	enum task_seen seen;            /* in /proc, since it left its CPU ... */
+	uint64_t seen_ns;               /* ... at that time */
+	uint64_t seen_blocked_ns;       /* the last time at which it was surely blocked */
+	uint64_t off_ns;                /* end of its last slice, if it is watched; 0: unknown */
 	enum task_wait_state off_state; /* after that slice */
 	/* Blocked time of the interval that ended without a record of the wake-up ... */
 	uint64_t ended_ns, moved_ns; /* ... all; before a slice on another CPU */
 	/* Waits before the interval that may be in the next growth of schedstat, at most: of the
 	 * time off its CPU that lasts, of the one that ended, and of earlier ones. */
 	uint64_t crossing_ns, crossed_ns, ahead_ns;
-	uint64_t behind_ns;  /* waits of the interval that the last reading may have had */
+	uint64_t moving_ns;  /* of the wait that lasts, so much may be in that reading */
+	uint64_t behind_ns;  /* waits of the interval that the last reading may have, at most */
 	uint64_t migrations; /* by /proc, at its last reading */
 	uint32_t moves;      /* slices on another CPU than the one before, since that reading */
 	bool migrations_known;

@@ -48,7 +48,7 @@ enum event_wait event_wait_of(const struct event *event)
 enum event_wait_group event_wait_group(enum event_wait wait)
 {
 	static const unsigned char groups[WAIT_EVENTS] = {
-		[WAIT_RUNQ] = WAIT_OF_QUEUES,          [WAIT_PREEMPTED] = WAIT_OF_RECORDS,
+		[WAIT_RUNQ] = WAIT_OF_QUEUES,          [WAIT_PREEMPTED] = WAIT_OF_PREEMPTIONS,
 		[WAIT_THROTTLED] = WAIT_OF_CGROUPS,    [WAIT_BLOCKED] = WAIT_OF_REST,
 		[WAIT_UNINTERRUPTIBLE] = WAIT_OF_BOTH, [WAIT_STOPPED] = WAIT_OF_BOTH,
 		[WAIT_LOCK] = WAIT_OF_LOOKS,           [WAIT_DISK] = WAIT_OF_LOOKS,
@@ -157,7 +157,8 @@ void wait_places_find(struct wait_places *places, const struct plan *plan,
 	}
 }
 
-static const unsigned char of_queues[] = {WAIT_OF_QUEUES, WAIT_OF_REST, WAIT_OF_CGROUPS};
+static const unsigned char of_queues[] = {WAIT_OF_QUEUES, WAIT_OF_REST, WAIT_OF_CGROUPS,
+					  WAIT_OF_PREEMPTIONS};
 
 void wait_values_unseen(uint64_t lifetime_ns, struct wait_values *values)
 {

@@ -138,7 +138,8 @@ static int read_free_files(const struct sys *sys, pid_t pid, pid_t tid, struct p
 		*stat = (struct proc_stat){.pid = tid,
 					   .ppid = (pid_t)ppid,
 					   .state = state[0],
-					   .threads = (unsigned)threads};
+					   .threads = (unsigned)threads,
+					   .last_cpu = -1};
 		text_copy(stat->comm, sizeof(stat->comm), comm);
 		stat->comm[strcspn(stat->comm, "\n")] = '\0';
 	}
@@ -158,7 +159,8 @@ int proc_thread_brief(const struct sys *sys, pid_t pid, pid_t tid, struct proc_s
 					   .ppid = all.ppid,
 					   .state = all.state,
 					   .kernel = all.kernel,
-					   .threads = all.threads};
+					   .threads = all.threads,
+					   .last_cpu = all.last_cpu};
 		memcpy(stat->comm, all.comm, sizeof(stat->comm));
 	}
 	return result;

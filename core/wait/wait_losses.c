@@ -50,6 +50,8 @@ void waits_forget_states(struct waits *waits, const struct interval *interval)
 		struct task_wait *account = &waits->tasks[i]->wait;
 		if (account->state == TASK_ENDED || account->left_ns > until_ns)
 			continue;
+		/* It may wait since then: schedstat will have that. */
+		account->crossing_ns = waits->end_ns - account->left_ns;
 		account->state = left > 0 ? read_state(waits, task) : TASK_OFF;
 		account->queued = account->woken_early = false;
 		account->woken_ns = 0;
@@ -58,4 +60,5 @@ void waits_forget_states(struct waits *waits, const struct interval *interval)
 	waits->lost_interval = waits->interval;
 	waits->lost_until_ns = waits->end_ns;
 	waits->scanning = true;
+	waits->since_ns = waits->end_ns;
 }

@@ -75,7 +75,7 @@ enum task_wait_state waits_state_of(const struct waits *waits, const struct task
 	}
 }
 
-/* A task without an account in this run: it is new, or did not run so far. */
+/* A task without an account since then: it is new, or did not run so far. */
 static void open_account(const struct waits *waits, struct task *task)
 {
 	bool is_new = task->start_ns >= waits->since_ns;
@@ -106,6 +106,7 @@ struct task_wait *waits_account(struct waits *waits, struct task *task)
 	account->forked_ns = account->placed_ns = 0;
 	account->ended_ns = account->moved_ns = 0;
 	account->queued_off &= account->state == TASK_WOKEN;
+	account->ends_unclear = false;
 	if (account->until_ns < waits->begin_ns)
 		account->until_ns = waits->begin_ns;
 	account->place = waits->n_tasks++;
@@ -137,27 +138,14 @@ static void add_until(const struct waits *waits, struct task_wait *account, uint
 	account->until_ns = time_ns;
 }
 
-/* Whether a task waits for a CPU. */
-static bool is_queued(enum task_wait_state state)
-{
-	return state == TASK_PREEMPTED || state == TASK_NEW || state == TASK_WOKEN;
-}
-
-/* Whether a task does not run before it is woken. */
-static bool is_blocked(enum task_wait_state state)
-{
-	return state == TASK_SLEEPING || state == TASK_UNINTERRUPTIBLE || state == TASK_STOPPED ||
-	       state == TASK_BLOCKED || state == TASK_OFF;
-}
-
 /*
  * Whether a task has ended at a time. After its EXIT it may leave its CPU and have one more slice:
  * it lives on if a record has that state. A task whose last switch was lost is soon freed.
  */
-static bool has_ended(const struct task *task, uint64_t time_ns)
+bool waits_has_ended(const struct task *task, uint64_t time_ns)
 {
 	const struct task_wait *account = &task->wait;
-	bool off = is_queued(account->state) || account->state == TASK_SLEEPING ||
+	bool off = waits_is_queued(account->state) || account->state == TASK_SLEEPING ||
 		   account->state == TASK_UNINTERRUPTIBLE;
 	bool lives_on = off && account->left_ns >= task->exit_ns &&
 			task->exit_ns + TASKS_REUSE_NS >= time_ns;
@@ -168,21 +156,12 @@ static bool has_ended(const struct task *task, uint64_t time_ns)
 /* The time in states up to a time. The wake-up of a blocked task makes it runnable. */
 static void account_until(const struct waits *waits, struct task_wait *account, uint64_t time_ns)
 {
-	if (account->woken_ns && account->woken_ns <= time_ns && is_blocked(account->state)) {
+	if (account->woken_ns && account->woken_ns <= time_ns && waits_is_blocked(account->state)) {
 		add_until(waits, account, account->woken_ns);
 		account->state = TASK_WOKEN;
 		account->left_ns = account->woken_ns;
 	}
 	add_until(waits, account, time_ns);
-}
-
-/* Blocked time ends without a record of the wake-up: a part of it was a wait for a CPU. */
-static void end_blocked(struct task_wait *account, uint64_t ns, bool moved)
-{
-	account->ended_ns += ns;
-	account->moved_ns += moved ? ns : 0;
-	account->crossed_ns += account->crossing_ns;
-	account->crossing_ns = 0;
 }
 
 /*
@@ -202,19 +181,17 @@ static void end_wait(struct waits *waits, struct task_wait *account, uint64_t ti
 	if (account->state == TASK_WOKEN &&
 	    slice_log_unseen_from(&waits->log, account->left_ns, time_ns) == time_ns)
 		waits_count_latency(waits, account, u64_growth(account->left_ns, time_ns));
-	if (is_blocked(account->state))
-		end_blocked(account, account->until_ns - since_ns, moved);
-	account->ahead_ns += account->crossing_ns;
-	account->crossing_ns = 0;
+	bool blocked = waits_is_blocked(account->state), queued = waits_is_queued(account->state);
+	uint64_t blocked_ns = blocked ? account->until_ns - since_ns : 0;
+	/* A part of it was a wait for a CPU. */
+	account->ended_ns += blocked_ns;
+	account->moved_ns += moved ? blocked_ns : 0;
+	if (account->state != TASK_RUNNING)
+		waits_queue_slice(account, time_ns, blocked_ns,
+				  queued ? u64_growth(account->left_ns, time_ns) : 0);
 	account->seen = TASK_UNSEEN;
 	account->moves += moved;
-	account->slices += account->state != TASK_RUNNING;
 	switch (account->state) {
-	case TASK_PREEMPTED:
-	case TASK_NEW:
-	case TASK_WOKEN:
-		account->completed_ns += u64_growth(account->left_ns, time_ns);
-		break;
 	case TASK_UNINTERRUPTIBLE:
 		account->wakeups_d++;
 		account->wakeups++;
@@ -229,6 +206,9 @@ static void end_wait(struct waits *waits, struct task_wait *account, uint64_t ti
 	case TASK_UNKNOWN:
 		account->wakeups++;
 		break;
+	case TASK_PREEMPTED:
+	case TASK_NEW:
+	case TASK_WOKEN:
 	case TASK_RUNNING:
 	case TASK_ENDED:
 	case TASK_WAIT_STATES:
@@ -262,9 +242,9 @@ static void apply_wakeup(struct task_wait *account, uint64_t time_ns)
 
 static enum wait_kind wait_kind_of(enum task_wait_state state)
 {
-	if (is_queued(state))
+	if (waits_is_queued(state))
 		return WAIT_KIND_PREEMPTED;
-	return is_blocked(state) && state != TASK_OFF ? WAIT_KIND_BLOCKED : WAIT_KIND_OFF;
+	return waits_is_blocked(state) && state != TASK_OFF ? WAIT_KIND_BLOCKED : WAIT_KIND_OFF;
 }
 
 /* Counts the wait before a slice of a watched task, and remembers its end. */
@@ -312,6 +292,7 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 	account->state = state_after(slice->end);
 	waits->states_known &= account->state != TASK_OFF && account->state != TASK_BLOCKED &&
 			       account->state != TASK_UNKNOWN;
+	account->ends_unclear |= slice->end == SLICE_UNKNOWN || slice->end == SLICE_HIDDEN;
 	account->involuntary += slice->end == SLICE_RUNNABLE;
 	account->voluntary += slice->end > SLICE_RUNNABLE && slice->end != SLICE_UNKNOWN &&
 			      slice->end != SLICE_HIDDEN;
@@ -343,13 +324,6 @@ static uint64_t blocked_ns(const struct task_wait *account)
 /* Most blocked tasks of an interval that are searched for one that waits for a CPU. */
 enum { QUEUED_READS = 128 };
 
-/* The part of the interval since a task left its CPU. */
-static uint64_t since_left_ns(const struct waits *waits, const struct task_wait *account)
-{
-	return waits->end_ns -
-	       (account->left_ns > waits->begin_ns ? account->left_ns : waits->begin_ns);
-}
-
 /* Reads how many threads are runnable. */
 static void read_runnable(struct waits *waits)
 {
@@ -369,7 +343,7 @@ static bool any_queued(const struct waits *waits)
 
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		const struct task_wait *account = &waits->tasks[i]->wait;
-		any |= is_queued(account->state) && account->left_ns <= waits->runnable_ns;
+		any |= waits_is_queued(account->state) && account->left_ns <= waits->runnable_ns;
 	}
 	return any;
 }
@@ -412,9 +386,10 @@ static void look_for_queued(struct waits *waits)
 
 	for (size_t i = 0; left > 0 && i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
-		if (task->exit_ns || task->pid <= 0 || !is_blocked(task->wait.state))
+		if (task->exit_ns || task->pid <= 0 || !waits_is_blocked(task->wait.state))
 			continue;
 		left--;
+		task->wait.seen_ns = sys_now_ns(waits->sys);
 		if (proc_thread_brief(waits->sys, task->pid, task->tid, &stat) == 0)
 			task->wait.seen =
 				stat.state == 'R' ? TASK_SEEN_RUNNABLE : TASK_SEEN_BLOCKED;
@@ -427,7 +402,7 @@ static void look_for_queued(struct waits *waits)
  */
 static bool may_be_woken_early(const struct task_wait *account)
 {
-	return account->woken_early && !account->woken_ns && is_blocked(account->state);
+	return account->woken_early && !account->woken_ns && waits_is_blocked(account->state);
 }
 
 /* Searches /proc for such tasks. Before the end of the interval: any later wake-up has a record. */
@@ -457,184 +432,87 @@ static uint64_t note_unseen_waking(const struct waits *waits, struct task *task,
 {
 	struct task_wait *account = &task->wait;
 	bool early = may_be_woken_early(account) && account->seen == TASK_UNSEEN;
-	bool hidden = is_blocked(account->state) && account->seen != TASK_SEEN_BLOCKED && search;
+	bool hidden =
+		waits_is_blocked(account->state) && account->seen != TASK_SEEN_BLOCKED && search;
 	bool unknown = account->state == TASK_OFF && account->seen != TASK_SEEN_BLOCKED;
 
-	if (task->exit_ns || waits->recorded)
+	if (waits_has_ended(task, waits->end_ns) || waits->recorded)
 		return 0;
 	account->queued = unknown && account->seen == TASK_SEEN_RUNNABLE;
-	return unknown || (waits->hides ? hidden : early) ? since_left_ns(waits, account) : 0;
+	return unknown || (waits->hides ? hidden : early) ? waits_since_left_ns(waits, account) : 0;
+}
+
+/* The part of the interval since which a blocked task may have been woken up. */
+static uint64_t unseen_waking_ns(const struct waits *waits, const struct task_wait *account)
+{
+	uint64_t left_ns = waits_since_left_ns(waits, account);
+	uint64_t seen_ns = u64_growth(account->seen_blocked_ns, waits->end_ns);
+
+	if (account->seen == TASK_SEEN_BLOCKED && waits->end_ns - account->seen_ns < seen_ns)
+		seen_ns = waits->end_ns - account->seen_ns;
+	return left_ns < seen_ns ? left_ns : seen_ns;
 }
 
 /* Returns the part of the interval in which a task that is blocked at its end may have woken up. */
 static uint64_t note_blocked(const struct waits *waits, const struct task *task,
-			     struct task_wait *account, bool search)
+			     struct task_wait *account, bool search, bool over)
 {
-	bool blocked = is_blocked(account->state) && !task->exit_ns;
+	bool blocked = waits_is_blocked(account->state) && !waits_has_ended(task, waits->end_ns);
 
 	account->queued = blocked && account->seen == TASK_SEEN_RUNNABLE;
-	if (is_queued(account->state))
+	if (waits_is_queued(account->state))
 		return 0;
-	if (!blocked || account->seen == TASK_SEEN_BLOCKED || (!search && !account->queued)) {
+	if (!blocked || over || (!search && !account->queued)) {
 		account->crossing_ns = 0;
 		account->seen_blocked_ns = waits->end_ns;
 		return 0;
 	}
+	if (account->seen == TASK_SEEN_BLOCKED && account->seen_ns > account->seen_blocked_ns)
+		account->seen_blocked_ns = account->seen_ns;
 	uint64_t since_ns = account->left_ns > account->seen_blocked_ns ? account->left_ns
 									: account->seen_blocked_ns;
 	account->crossing_ns = u64_growth(since_ns, waits->end_ns);
-	return since_left_ns(waits, account);
+	return unseen_waking_ns(waits, account);
 }
 
-/* The least and the most ns of waits. */
-struct wait_range {
-	uint64_t least_ns, most_ns;
-};
-
-/* Few wake-up waits of a task are so many times longer than their average. */
-enum { UNUSUAL = 4 };
+/* A doubt of less than this part of the lifetime is halved between the two sides. */
+enum { SMALL_PARTS = 100 };
 
 /*
- * The number of schedstat is read after the interval has ended. If the task has got a CPU in
- * between, as it shows by more slices than the records have, the wait before that slice is in the
- * number. Returns that part of a growth.
+ * Reads the state of a blocked task again, where the last one is too old. If it sleeps now, and has
+ * no slice since the end of the interval, it slept at the end. Returns whether it sleeps.
  */
-static struct wait_range ended_since(const struct waits *waits, const struct task_wait *account,
-				     uint64_t slices, uint64_t grown_ns)
+static bool sleeps_after_end(const struct waits *waits, const struct task *task, bool search)
 {
-	struct wait_range since = {0, 0};
+	const struct task_wait *account = &task->wait;
+	struct proc_stat stat;
 
-	if (slices <= account->slices || account->state == TASK_RUNNING)
-		return since;
-	uint64_t left_ns = account->left_ns > waits->begin_ns ? account->left_ns : waits->begin_ns;
-	uint64_t most_ns = sys_now_ns(waits->sys) - left_ns;
-	if (slices > account->slices + 1) {
-		/* Many short ones. */
-		uint64_t more = slices - account->slices;
-		uint64_t usual_ns =
-			(waits->end_ns - left_ns) + UNUSUAL * more * (grown_ns / slices);
-		most_ns = most_ns < usual_ns ? most_ns : usual_ns;
-	} else if (is_queued(account->state)) {
-		since.least_ns = waits->end_ns - account->left_ns;
-	}
-	since.most_ns = most_ns > since.least_ns ? most_ns : since.least_ns;
-	return since;
-}
-
-/* The clock of a run queue may differ so much from that of records. */
-#define CLOCKS_NS (100 * NS_PER_US)
-
-/*
- * The waits after wake-ups in the interval, from the growth of schedstat without the waits that the
- * records have. They are at most as long as the time off the CPU before these slices. If the rest
- * is longer, the kernel has counted a sleep, and nothing is known.
- */
-static struct wait_range wakeup_range_of(const struct task_wait *account, uint64_t grown_ns,
-					 const struct wait_range *since)
-{
-	uint64_t most_ns = account->ended_ns;
-	/* Of a single wait the last part is in the interval. */
-	uint64_t crossed_ns = account->wakeups == 1 ? 0 : account->crossed_ns;
-	uint64_t before_ns = account->ahead_ns + since->most_ns;
-	struct wait_range range;
-
-	if (u64_growth(before_ns + account->crossed_ns, grown_ns) > most_ns + CLOCKS_NS)
-		return (struct wait_range){0, most_ns};
-	range.least_ns = u64_growth(before_ns + crossed_ns, grown_ns);
-	range.most_ns = u64_growth(since->least_ns, grown_ns) + account->behind_ns;
-	if (range.most_ns > most_ns)
-		range.most_ns = most_ns;
-	if (range.least_ns > range.most_ns)
-		range.least_ns = range.most_ns;
-	return range;
-}
-
-/*
- * A kernel that counts sleeps as waits does so if the task is moved to another CPU in its sleep.
- * Wake-ups move tasks too. So waits before a slice on another CPU are in doubt, and all of them if
- * the task was moved more often than the records have. Short waits are not examined.
- */
-enum { EXAMINED_PARTS = 50 };
-
-static uint64_t doubtful_waits(const struct waits *waits, const struct task *task,
-			       struct task_wait *account, uint64_t waited_ns)
-{
-	uint64_t parts_ns = (waits->end_ns - waits->begin_ns) / EXAMINED_PARTS;
-	uint64_t migrations = 0, doubtful_ns = account->moved_ns;
-	bool known = account->migrations_known;
-
-	account->migrations_known =
-		waits->counts_sleeps && waited_ns > parts_ns / 2 &&
-		proc_thread_migrations(waits->sys, task->pid, task->tid, &migrations) == 0;
-	if (!known || !account->migrations_known ||
-	    migrations - account->migrations != account->moves)
-		doubtful_ns = account->ended_ns;
-	account->migrations = migrations;
-	account->moves = 0;
-	return waits->counts_sleeps && waited_ns > parts_ns ? doubtful_ns : 0;
-}
-
-/*
- * Reads how long the task waited in run queues after wake-ups: the growth of the kernel's number,
- * less the waits that the records have. The time off its CPU is not longer. Nothing is carried on
- * but waits that the number had or may have too early or too late.
- */
-static struct wait_range read_wakeup_waits(const struct waits *waits, const struct task *task,
-					   struct task_wait *account)
-{
-	struct wait_range range = {0, account->ended_ns};
-	struct proc_schedstat stat;
-	bool known = account->queue_known;
-
-	if (waits->wakeups)
-		return range;
-	if (known && account->wakeups == 0) {
-		account->ahead_ns += account->crossed_ns;
-		account->crossed_ns = 0;
-		return range;
-	}
-	account->queue_known = task->pid > 0 && account->state != TASK_ENDED &&
-			       proc_thread_schedstat(waits->sys, task->pid, task->tid, &stat) == 0;
-	if (!account->queue_known)
-		return range;
-	known &= stat.wait_ns >= account->queue_ns;
-	uint64_t grown_ns = u64_growth(account->queue_ns + account->completed_ns, stat.wait_ns);
-	uint64_t slices = u64_growth(account->queue_slices, stat.slices);
-	struct wait_range since = ended_since(waits, account, slices, grown_ns);
-	if (known)
-		range = wakeup_range_of(account, grown_ns, &since);
-	uint64_t doubtful_ns = doubtful_waits(waits, task, account, range.most_ns);
-	if (range.most_ns - range.least_ns < doubtful_ns)
-		range.least_ns = u64_growth(doubtful_ns, range.most_ns);
-	account->queue_ns = stat.wait_ns - (since.least_ns < stat.wait_ns ? since.least_ns : 0);
-	/* Those that began after the interval have records in the next one. */
-	uint64_t late = since.most_ns > 0 ? slices - account->slices : 0;
-	if (late > 1 && late >= account->late_slices && account->late_slices > 0)
-		late = 0; /* they had none */
-	account->queue_slices = stat.slices - late;
-	account->late_slices = late;
-	/* Of a wait that ended after the interval the rest belongs to the next one. */
-	account->behind_ns = since.most_ns > 0 ? sys_now_ns(waits->sys) - waits->end_ns : 0;
-	account->completed_ns = account->slices = 0;
-	account->ahead_ns = account->crossed_ns = 0;
-	return range;
+	return search && !waits->wakeups && waits_is_blocked(account->state) &&
+	       !waits_has_ended(task, waits->end_ns) && task->pid > 0 &&
+	       account->seen != TASK_SEEN_RUNNABLE &&
+	       unseen_waking_ns(waits, account) > (waits->end_ns - waits->begin_ns) / SMALL_PARTS &&
+	       proc_thread_brief(waits->sys, task->pid, task->tid, &stat) == 0 && stat.state != 'R';
 }
 
 /*
  * The time in a state without the wake-up waits after it. Only the sum of these waits over all
- * states is known. lasting_ns: the most that a wait at the end of the interval has taken.
+ * states is known. lasting_ns: the most that a wait at the end of the interval has taken; `over`:
+ * these waits have it.
  */
 static struct wait_range blocked_part(const struct task_wait *account, enum task_wait_state state,
-				      uint32_t wakeups, const struct wait_range *waited,
+				      uint32_t wakeups, bool over, const struct wait_range *waited,
 				      uint64_t lasting_ns)
 {
 	uint64_t off_ns = account->sums[state], rest_ns = blocked_ns(account) - off_ns;
+
+	wakeups += over && account->state == state;
 	uint64_t most_ns = wakeups > 0 ? waited->most_ns : 0;
 	uint64_t least_ns = 0;
 
 	if (wakeups > 0)
-		least_ns = wakeups == account->wakeups ? waited->least_ns
-						       : u64_growth(rest_ns, waited->least_ns);
+		least_ns = wakeups == account->wakeups + over
+				   ? waited->least_ns
+				   : u64_growth(rest_ns, waited->least_ns);
 	if (account->state == state)
 		most_ns += lasting_ns;
 	return (struct wait_range){u64_growth(most_ns, off_ns), u64_growth(least_ns, off_ns)};
@@ -708,21 +586,37 @@ static void evaluate(const struct waits *waits, struct task *task, struct task_w
 
 	for (size_t i = 0; i < TASK_UNKNOWN; i++)
 		known_ns += sums[i];
-	const struct wait_range waited = read_wakeup_waits(waits, task, account);
+	bool sleeps = sleeps_after_end(waits, task, search);
+	enum wait_since since;
+	struct wait_range waited = waits_read_queue(waits, task, account, sleeps, gaps, &since);
+	bool over = since == WAIT_SINCE_SLICE && waits_is_blocked(account->state);
+	if (sleeps && since == WAIT_SINCE_NONE) {
+		account->seen = TASK_SEEN_BLOCKED;
+		account->seen_ns = waits->end_ns;
+	}
 	uint64_t lasting_ns = waits->wakeups ? note_unseen_waking(waits, task, search)
-					     : note_blocked(waits, task, account, search);
+					     : note_blocked(waits, task, account, search, over);
 	/* The other ones ended time that a gap has. */
 	uint64_t blocked_least_ns = u64_min(waited.least_ns, off_ns);
 	uint64_t in_doubt_ns =
 		u64_min(waited.most_ns - blocked_least_ns + lasting_ns, off_ns - blocked_least_ns);
-	const struct wait_range d = blocked_part(account, TASK_UNINTERRUPTIBLE, account->wakeups_d,
-						 &waited, lasting_ns);
-	const struct wait_range stopped =
-		blocked_part(account, TASK_STOPPED, account->wakeups_stopped, &waited, lasting_ns);
-	uint64_t split_doubt_ns = (d.most_ns - d.least_ns) + (stopped.most_ns - stopped.least_ns);
 	uint64_t lifetime_ns = known_ns + sums[TASK_UNKNOWN];
+	if (!gaps && in_doubt_ns <= lifetime_ns / SMALL_PARTS) {
+		/* Without any wait all of it is a doubt whether there is one. */
+		waited.least_ns += waited.most_ns > 0 ? in_doubt_ns / 2 : 0;
+		waited.most_ns = waited.least_ns;
+		lasting_ns = in_doubt_ns = 0;
+		blocked_least_ns = u64_min(waited.least_ns, off_ns);
+	}
+	const struct wait_range d = blocked_part(account, TASK_UNINTERRUPTIBLE, account->wakeups_d,
+						 over, &waited, lasting_ns);
+	const struct wait_range stopped = blocked_part(
+		account, TASK_STOPPED, account->wakeups_stopped, over, &waited, lasting_ns);
+	uint64_t split_doubt_ns = (d.most_ns - d.least_ns) + (stopped.most_ns - stopped.least_ns);
 	uint64_t states_ns = states_known_ns(account, known_ns, split_doubt_ns);
 	bool in_doubt = lifetime_ns - states_ns > lifetime_ns / WHOLE_PARTS;
+	uint64_t off_known_ns =
+		known_ns - sums[TASK_OFF] - (account->queued_off ? sums[TASK_WOKEN] : 0);
 	*values = (struct wait_values){
 		.counts = {[WAIT_RUNQ] = sums[TASK_PREEMPTED] + sums[TASK_NEW] + sums[TASK_WOKEN] +
 					 waited.least_ns,
@@ -736,8 +630,8 @@ static void evaluate(const struct waits *waits, struct task *task, struct task_w
 			   [WAIT_VOLUNTARY] = account->voluntary,
 			   [WAIT_INVOLUNTARY] = account->involuntary,
 			   [WAIT_FORKS] = account->forks},
-		.known_ns = {[WAIT_OF_RECORDS] = known_ns - sums[TASK_OFF] -
-						 (account->queued_off ? sums[TASK_WOKEN] : 0),
+		.known_ns = {[WAIT_OF_RECORDS] = account->ends_unclear ? off_known_ns : known_ns,
+			     [WAIT_OF_PREEMPTIONS] = off_known_ns,
 			     [WAIT_OF_QUEUES] = u64_growth(in_doubt_ns, known_ns),
 			     [WAIT_OF_REST] = u64_growth(in_doubt_ns, known_ns),
 			     [WAIT_OF_WAKINGS] =
@@ -837,13 +731,24 @@ static void begin_next(struct waits *waits, uint64_t begin_ns, bool search)
 			account->left_ns = begin_ns;
 			account->queued = false;
 		}
-		bool shown = is_queued(account->state) || account->state == TASK_STOPPED ||
+		bool shown = waits_is_queued(account->state) || account->state == TASK_STOPPED ||
 			     account->state == TASK_UNINTERRUPTIBLE;
-		if (has_ended(task, begin_ns) || (!shown && left == 0))
+		if (waits_has_ended(task, begin_ns) || (!shown && left == 0))
 			continue;
 		left -= !shown;
 		waits_account(waits, task);
 	}
+}
+
+static void complete_account(const struct waits *waits, struct task *task)
+{
+	struct task_wait *account = &task->wait;
+	bool ended = waits_has_ended(task, waits->end_ns);
+
+	if (waits->wakeups && !waits->hides && !ended && account->seen == TASK_SEEN_RUNNABLE &&
+	    may_be_woken_early(account))
+		account->woken_ns = account->left_ns;
+	account_until(waits, account, ended ? task->exit_ns : waits->end_ns);
 }
 
 /* Completes the accounts of all tasks up to the end of the interval. */
@@ -855,15 +760,8 @@ static void complete_accounts(struct waits *waits, struct interval *interval, bo
 		waits_account(waits, interval->ran[i]);
 	waits_add_others(waits, interval, gaps);
 	waits_attribute_forks(waits);
-	for (size_t i = 0; i < waits->n_tasks; i++) {
-		const struct task *task = waits->tasks[i];
-		struct task_wait *account = &waits->tasks[i]->wait;
-		bool ended = has_ended(task, waits->end_ns);
-		if (waits->wakeups && !waits->hides && !ended &&
-		    account->seen == TASK_SEEN_RUNNABLE && may_be_woken_early(account))
-			account->woken_ns = account->left_ns;
-		account_until(waits, account, ended ? task->exit_ns : waits->end_ns);
-	}
+	for (size_t i = 0; i < waits->n_tasks; i++)
+		complete_account(waits, waits->tasks[i]);
 }
 
 void waits_end(struct waits *waits)
@@ -888,6 +786,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 {
 	if (!waits_wanted(waits))
 		return;
+	waits->cpu_numbers = interval->cpu_numbers;
 	waits->anywhere = may_run_anywhere(waits, interval);
 	bool gaps = has_gaps(waits, interval);
 	complete_accounts(waits, interval, gaps);

@@ -35,11 +35,12 @@
  *
  * Limits. The wake-up waits of a task that ends in the interval, or that is seen for the first
  * time, are unknown. A wake-up wait that lasts at the end of an interval is not in schedstat yet:
- * its part of that interval is unknown, if /proc shows such a task as runnable or was not read.
- * From then on the task is runnable. A growth of schedstat that is longer than the time off the
- * CPU is a sleep that the kernel has counted, and is not used. These figures, and all those of an
- * interval in which records were lost, are FIGURE_LOST and lower bounds if the doubtful part of the
- * lifetime is more than 1/2000.
+ * its part of that interval is unknown, if /proc shows such a task as runnable or was not read, and
+ * the task has not got a CPU before schedstat was read. From then on the task is runnable. A growth
+ * of schedstat that is longer than the time off the CPU is a sleep that the kernel has counted, and
+ * is not used. A doubt of up to 1/100 of the lifetime is halved between runnable and blocked.
+ * Figures with a greater one, and all those of an interval in which records were lost, are
+ * FIGURE_LOST and lower bounds.
  *
  * Tasks without a record: wait_others.c. If none may wait for a CPU unseen, a blocked task that
  * does not run stays blocked, and no file is read. That is so if the threads that run are as many
@@ -65,7 +66,7 @@ struct waits {
 	bool recorded;  /* set by the owner: a recording of perf; no interval has its CPUs' ends */
 	bool elsewhere; /* set by the owner: tasks may run on CPUs that are not to be counted */
 	uint64_t run;   /* of intervals without a break between them: 1, 2 ... */
-	uint64_t since_ns;      /* begin of the run */
+	uint64_t since_ns;      /* begin of the run, or end of its last interval with gaps */
 	uint64_t interval;      /* number of the current interval */
 	uint64_t lost_interval; /* the last one with gaps: older accounts are in doubt; 0: none ...
 				 */
@@ -81,8 +82,9 @@ struct waits {
 	bool counts_sleeps;  /* the kernel may count sleeps as waits */
 	struct task **tasks; /* with slices in it, or off their CPU for a reason to show */
 	size_t n_tasks, capacity;
-	uint64_t *queued_ns; /* by CPU: waits of the interval that ended there */
-	pid_t *runners;      /* by CPU, set by the owner: the thread that runs there; 0: unknown */
+	const int *cpu_numbers; /* of the interval at its cut, borrowed */
+	uint64_t *queued_ns;    /* by CPU: waits of the interval that ended there */
+	pid_t *runners; /* by CPU, set by the owner: the thread that runs there; 0: unknown */
 	size_t n_cpus;
 	/* WAKEUP_RANGES for each of the tasks: its wake-ups by latency. NULL: not in the plan. */
 	uint32_t *latencies;

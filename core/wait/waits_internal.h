@@ -11,6 +11,8 @@ struct task_wait *waits_account(struct waits *waits, struct task *task);
 
 /* The state that /proc had of a task that has no record since. TASK_OFF: unknown. */
 enum task_wait_state waits_state_of(const struct waits *waits, const struct task *task);
+/* Whether a task has ended at a time, by its EXIT and its last slice. */
+bool waits_has_ended(const struct task *task, uint64_t time_ns);
 
 /*
  * Opens accounts for tasks without a slice in this run, of which /proc has the state
@@ -31,6 +33,52 @@ void waits_attribute_forks(struct waits *waits);
  * changed in them (wait_losses.c).
  */
 void waits_forget_states(struct waits *waits, const struct interval *interval);
+
+/* Whether a task waits for a CPU. */
+static inline bool waits_is_queued(enum task_wait_state state)
+{
+	return state == TASK_PREEMPTED || state == TASK_NEW || state == TASK_WOKEN;
+}
+
+/* Whether a task does not run before it is woken. */
+static inline bool waits_is_blocked(enum task_wait_state state)
+{
+	return state == TASK_SLEEPING || state == TASK_UNINTERRUPTIBLE || state == TASK_STOPPED ||
+	       state == TASK_BLOCKED || state == TASK_OFF;
+}
+
+/* The part of the interval since a task left its CPU. */
+static inline uint64_t waits_since_left_ns(const struct waits *waits,
+					   const struct task_wait *account)
+{
+	return waits->end_ns -
+	       (account->left_ns > waits->begin_ns ? account->left_ns : waits->begin_ns);
+}
+
+/*
+ * The waits after wake-ups without a record, from the kernel's own sum (wait_queue.c). A slice of
+ * the account begins, after blocked_ns of the interval in which the task was blocked, or after
+ * queued_ns in all in which it was queued.
+ */
+void waits_queue_slice(struct task_wait *account, uint64_t begin_ns, uint64_t blocked_ns,
+		       uint64_t queued_ns);
+
+/* The least and the most ns of waits. */
+struct wait_range {
+	uint64_t least_ns, most_ns;
+};
+
+/* At the cut. What a reading of schedstat has of the time since the end of the interval. */
+enum wait_since {
+	WAIT_SINCE_UNKNOWN,
+	WAIT_SINCE_NONE,  /* no slice */
+	WAIT_SINCE_SLICE, /* one or more: a wait that lasted at the end is over */
+};
+
+/* `read`: also if the task has no such wait. gaps: slices may have no record. */
+struct wait_range waits_read_queue(const struct waits *waits, const struct task *task,
+				   struct task_wait *account, bool read, bool gaps,
+				   enum wait_since *since);
 
 /* The known waits for a CPU in an account, of the interval. */
 static inline uint64_t waits_queued_ns(const struct task_wait *account)

@@ -78,8 +78,10 @@ ssize_t fk_perf_read(void *ctx, int fd, void *buffer, size_t size)
 	if (!perf)
 		return -EBADF;
 	const struct fk_cpu *cpu = perf_cpu(fk, perf);
-	if (cpu && cpu->answer_ns)
+	if (cpu && cpu->answer_ns) {
+		fk->asked_ns = fk->asked_ns ? fk->asked_ns : fk->now_ns;
 		fk_advance(fk, cpu->answer_ns);
+	}
 	perf_settle(fk, perf);
 	bool group = perf->attr.read_format & PERF_FORMAT_GROUP;
 	const struct fk_perf *whole = group ? perf->leader : perf;

@@ -196,6 +196,7 @@ struct fk_config {
 	unsigned mlock_kb; /* kernel.perf_event_mlock_kb, x CPUs, where unprivileged; 0 means 516 */
 	unsigned fd_limit; /* descriptors before EMFILE; 0 means 4096 */
 	uint64_t start_ns; /* CLOCK_MONOTONIC at fk_new; 0 means 1000 s */
+	uint64_t file_ns;  /* and so much after each file that is read at once */
 	uint64_t step_ns;  /* the clock advances so much in each sys_now_ns; 0 means 1000 */
 	bool frozen_clock; /* ... and not at all. Code that spins on the clock then aborts */
 	/*
@@ -321,6 +322,11 @@ void fk_ready(struct fk *fk, pid_t tid);
  */
 void fk_move_asleep(struct fk *fk, pid_t tid, unsigned moves);
 /*
+ * A task in a run queue is moved to that CPU. schedstat has the wait so far from now on, and the
+ * rest when it gets a CPU.
+ */
+void fk_move_queued(struct fk *fk, pid_t tid, int cpu);
+/*
  * A CPU wakes up a running task. fk_wake_leaving(): it is being switched away, and runnable once it
  * has left. fk_wake_running(): nothing changes.
  */
@@ -381,6 +387,8 @@ void fk_cpu_online(struct fk *fk, int cpu);
 void fk_no_tick(struct fk *fk, int cpu, bool no_tick); /* cpu-clock does not fire while idle */
 /* Reads of the CPU's counters return after so long, with the counts of that time. */
 void fk_answer_late(struct fk *fk, int cpu, uint64_t ns);
+/* The begin of the first such read since the last call; 0: there was none. */
+uint64_t fk_asked_late_ns(struct fk *fk);
 /*
  * An idle CPU writes no records, though it counts: no tick, and none at the switch away from idle,
  * so that N skips one without a LOST. Observed on the second CPU of a 6.18 virtual machine, where

@@ -390,7 +390,10 @@ ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
 
 	if (error)
 		return error;
-	return size > 0 ? fk_file_text(fk, path, buffer, size) : -EINVAL;
+	ssize_t result = size > 0 ? fk_file_text(fk, path, buffer, size) : -EINVAL;
+	if (fk->config.file_ns && !fk->acting)
+		fk_advance(fk, fk->config.file_ns);
+	return result;
 }
 
 /* All links come from fk_file(). */

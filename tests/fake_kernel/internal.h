@@ -49,6 +49,7 @@ struct fk_task {
 	uint64_t state_ns;                   /* ... and since when */
 	uint64_t state_times[FK_STATES];     /* before that, ns */
 	uint64_t queued_ns;                  /* in a run queue, up to its last switch-in */
+	uint64_t moved_ns;                /* when it was moved while it is queued; 0: it was not */
 	uint64_t counted_ns;              /* since when its sleep counts as that; 0: it does not */
 	uint64_t moves;                   /* by fk_move_asleep() */
 	enum fk_state leaves;             /* its state after its next switch ... */
@@ -199,6 +200,7 @@ struct fk {
 	uint64_t random; /* state of the generator for places */
 	uint64_t start_ns;
 	uint64_t now_ns;
+	uint64_t asked_ns; /* fk_asked_late_ns() */
 	uint64_t slept_ns; /* suspended so far */
 	bool has_rival;
 	struct fk_rival rival;

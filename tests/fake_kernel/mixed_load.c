@@ -140,6 +140,16 @@ static void wake_up(struct fk *fk, void *arg)
 	join_queue(fk, arg);
 }
 
+static void move_queued(struct fk *fk, void *arg)
+{
+	struct member *member = arg;
+	struct mixed_load *load = member->load;
+
+	for (const struct member *other = load->queue; other; other = other->next)
+		if (other == member)
+			fk_move_queued(fk, member->tid, (int)draw(load, 0, load->spec.cpus - 1));
+}
+
 static void fork_child(struct mixed_load *load, const struct member *parent)
 {
 	struct member *child = add_member(load, parent->tid);
@@ -197,6 +207,8 @@ static void leave_cpu(struct place *place)
 	} else if (load->queue && chance < 60) {
 		fk_block(load->fk, member->tid, FK_PREEMPTED);
 		enqueue(load, member);
+		if (load->spec.move_percent > 0 && draw(load, 0, 99) < load->spec.move_percent)
+			fk_after(load->fk, draw(load, 1, 2 * SLICE_MOST_NS), move_queued, member);
 	} else {
 		if (chance < 85)
 			block(place, member, FK_SLEEPING, MIXED_SLEEP + chance % 3);

@@ -22,7 +22,8 @@ struct mixed_load_spec {
 	/* Of the slices before a sleep: with a wake-up that changes nothing, and with a real one.
 	 */
 	unsigned early_percent;
-	uint64_t queue_ns; /* most time in the run queue while a CPU is idle */
+	unsigned move_percent; /* of preemptions: moved to another CPU, while queued */
+	uint64_t queue_ns;     /* most time in the run queue while a CPU is idle */
 };
 
 /* Where its tasks are blocked. */

@@ -272,7 +272,8 @@ static void enter_state(const struct fk *fk, struct fk_task *task, enum fk_state
 
 	task->state_times[task->state] += ns;
 	if (task->state == FK_WOKEN || task->state == FK_PREEMPTED)
-		task->queued_ns += ns;
+		task->queued_ns += task->moved_ns ? fk->now_ns - task->moved_ns : ns;
+	task->moved_ns = 0;
 	if (task->counted_ns)
 		task->queued_ns += fk->now_ns - task->counted_ns;
 	task->counted_ns = 0;
@@ -478,6 +479,18 @@ void fk_move_asleep(struct fk *fk, pid_t tid, unsigned moves)
 	task->moves += moves;
 }
 
+void fk_move_queued(struct fk *fk, pid_t tid, int cpu)
+{
+	struct fk_task *task = task_alive(fk, tid);
+
+	if (task->state != FK_PREEMPTED && task->state != FK_WOKEN)
+		fk_die("task %d is in no run queue", (int)tid);
+	task->queued_ns += fk->now_ns - (task->moved_ns ? task->moved_ns : task->state_ns);
+	task->moved_ns = fk->now_ns;
+	task->moves += task->last_cpu != cpu;
+	task->last_cpu = cpu;
+}
+
 static struct fk_task *task_running(struct fk *fk, pid_t tid)
 {
 	struct fk_task *task = task_alive(fk, tid);
@@ -673,6 +686,14 @@ void fk_no_tick(struct fk *fk, int cpu, bool no_tick)
 void fk_answer_late(struct fk *fk, int cpu, uint64_t ns)
 {
 	fk_cpu(fk, cpu)->answer_ns = ns;
+}
+
+uint64_t fk_asked_late_ns(struct fk *fk)
+{
+	uint64_t ns = fk->asked_ns;
+
+	fk->asked_ns = 0;
+	return ns;
 }
 
 void fk_rival(struct fk *fk, const struct fk_rival *rival)

@@ -549,6 +549,313 @@ static void test_bounds_over_gaps(void **state)
 	}
 }
 
+/*
+ * A task that began while pmctop runs has run, and sleeps while records of others are lost. It is
+ * no new task then, which waits for a CPU since its FORK. `wakeups`: they have records.
+ */
+static void test_asleep_over_a_loss(void **state)
+{
+	enum { PARENT = 9, CHILD = 10 };
+	static const struct engine_column columns[] = {
+		{.kind = ENGINE_EVENTS, .text = "runq_time,blocked_time"},
+		{.kind = ENGINE_EVENTS, .text = "wakeups"},
+	};
+	const struct fk_step born[] = {
+		{10 * NS_PER_MS, FK_SWITCH, .tid = PARENT},
+		{11 * NS_PER_MS, FK_FORK, .tid = PARENT, .child = CHILD},
+		{12 * NS_PER_MS, FK_SWITCH, .tid = CHILD},
+		{13 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+	};
+	const struct fk_step lost[] = {
+		{24 * NS_PER_MS, FK_LOSE, .n = 2},       {25 * NS_PER_MS, FK_SWITCH, .tid = PARENT},
+		{30 * NS_PER_MS, FK_SWITCH, .tid = HOG}, {35 * NS_PER_MS, FK_SWITCH, .tid = PARENT},
+		{40 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+	};
+	const struct fk_step runs[] = {
+		{60 * NS_PER_MS, FK_READY, .tid = CHILD},
+		{63 * NS_PER_MS, FK_SWITCH, .tid = CHILD},
+		{65 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+	};
+
+	(void)state;
+	for (size_t wakeups = 0; wakeups < 2; wakeups++) {
+		const struct engine_config config = {
+			.preset = &preset_none, .columns = columns, .n_columns = 1 + wakeups};
+		struct fk *fk = fk_new(&(struct fk_config){.tracefs = FK_TRACEFS_MOUNTED});
+		struct sys sys = fk_sys(fk);
+
+		fk_task(fk, &(struct fk_spec){.tid = PARENT, .comm = "parent"});
+		fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+		fk_switch(fk, 0, HOG);
+		struct engine *engine = open_engine_with(&sys, &config);
+		fk_script(fk, born, ARRAY_SIZE(born));
+		snapshot_free(next_snapshot(engine, fk, 100 * NS_PER_MS));
+		fk_script(fk, lost, ARRAY_SIZE(lost));
+		snapshot_free(next_snapshot(engine, fk, 100 * NS_PER_MS));
+		for (unsigned k = 0; k < 2; k++) {
+			fk_script(fk, runs, ARRAY_SIZE(runs));
+			struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+			struct figure runq = event_figure(snapshot, CHILD, "runq_time");
+			struct figure blocked = event_figure(snapshot, CHILD, "blocked_time");
+			bool exact = runq.state == FIGURE_VALID && blocked.state == FIGURE_VALID;
+			if (runq.value > 3.1e6 || (k == 1 && !exact) ||
+			    (exact && !(runq.value > 2.9e6 && blocked.value > 94.5e6)))
+				fail_msg("wakeups %zu, refresh %u: runq %s %.0f, blocked %s %.0f",
+					 wakeups, k, figure_state_name(runq.state), runq.value,
+					 figure_state_name(blocked.state), blocked.value);
+			snapshot_free(snapshot);
+		}
+		close_all(engine, fk);
+	}
+}
+
+/* What a task does around the end of a refresh of 100 ms, in ms; `later`: in steps of 0.5 ms. */
+struct edge_step {
+	unsigned at_ms;
+	enum { AT_SLEEP = 1, AT_WAKE, AT_RUN, AT_PREEMPT, AT_MOVE, AT_RUN_ON_1, AT_EXIT } what;
+	bool later;
+};
+
+static void do_edge_step(struct fk *fk, void *arg)
+{
+	const struct edge_step *step = arg;
+
+	switch (step->what) {
+	case AT_PREEMPT:
+		fk_block(fk, TASK, FK_PREEMPTED);
+		fk_switch(fk, 0, HOG);
+		break;
+	case AT_SLEEP:
+		fk_switch(fk, 0, HOG);
+		break;
+	case AT_WAKE:
+		fk_ready(fk, TASK);
+		break;
+	case AT_MOVE:
+		fk_move_queued(fk, TASK, 1);
+		break;
+	case AT_RUN:
+	case AT_RUN_ON_1:
+		fk_switch(fk, step->what == AT_RUN ? 0 : 1, TASK);
+		break;
+	case AT_EXIT:
+		fk_exit(fk, TASK, FK_EXIT_REAPED);
+		fk_switch(fk, 1, 0);
+		break;
+	}
+}
+
+/* How long the task was in a run queue between two times, by its steps. */
+static double edge_waits(const struct edge_step *steps, uint64_t open_ns, uint64_t shift_ns,
+			 uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t since_ns = 0, ns = 0;
+
+	for (const struct edge_step *step = steps; step->what; step++) {
+		uint64_t at_ns = open_ns + step->at_ms * NS_PER_MS + (step->later ? shift_ns : 0);
+		bool runs = step->what == AT_RUN || step->what == AT_RUN_ON_1;
+		if (step->what == AT_WAKE || step->what == AT_PREEMPT)
+			since_ns = at_ns;
+		if (runs && u64_min(at_ns, end_ns) > begin_ns)
+			ns += u64_growth(since_ns > begin_ns ? since_ns : begin_ns,
+					 u64_min(at_ns, end_ns));
+		since_ns = runs ? 0 : since_ns;
+	}
+	return (double)ns;
+}
+
+/*
+ * Files take a while before the end of a refresh, and after it, where a CPU answers late, too. The
+ * task is woken up, runs, is preempted, moved or ends meanwhile.
+ */
+static size_t check_edge(const char *name, const struct edge_step *steps, unsigned later)
+{
+	enum { WAITER = 9, N = 5, LATE_MS = 8 };
+	const uint64_t shift_ns = later * NS_PER_MS / 2;
+	struct fk *fk = fk_new(&(struct fk_config){
+		.cpus = 2, .tracefs = FK_TRACEFS_MOUNTED, .file_ns = 3 * NS_PER_MS});
+	struct sys sys = fk_sys(fk);
+	size_t exact = 0;
+
+	fk_file(fk, "/proc/sys/kernel/osrelease", "6.1.0\n");
+	for (pid_t tid = TASK; tid <= WAITER; tid++)
+		fk_task(fk, &(struct fk_spec){.tid = tid});
+	fk_switch(fk, 0, TASK);
+	fk_ready(fk, WAITER);
+	struct engine *engine = open_for_task(&sys, false);
+	const uint64_t open_ns = fk_now(fk);
+	uint64_t before_ns = open_ns;
+	fk_answer_late(fk, 1, LATE_MS * NS_PER_MS);
+	for (const struct edge_step *step = steps; step->what; step++)
+		fk_after(fk, step->at_ms * NS_PER_MS + (step->later ? shift_ns : 0), do_edge_step,
+			 (void *)(uintptr_t)step);
+	for (unsigned k = 0; k < N; k++) {
+		engine_wait(engine, open_ns + (k + 1) * 100 * NS_PER_MS);
+		fk_asked_late_ns(fk);
+		struct snapshot *snapshot = engine_snapshot(engine);
+		const uint64_t end_ns = fk_asked_late_ns(fk);
+		struct figure runq = {0};
+		if (row_of(snapshot, TASK))
+			runq = event_figure(snapshot, TASK, "runq_time");
+		double waited = edge_waits(steps, open_ns, shift_ns, before_ns, end_ns);
+		bool valid = runq.state == FIGURE_VALID;
+		exact += valid && k > 0;
+		if ((figure_known(runq) && runq.value > waited + 1.1e6) ||
+		    (valid && runq.value < waited - 1.1e6))
+			fail_msg("%s, %u, refresh %u: runq_time is %s %.0f, not %.0f", name, later,
+				 k, figure_state_name(runq.state), runq.value, waited);
+		before_ns = end_ns;
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+	return exact;
+}
+
+static void test_edges(void **state)
+{
+	static const struct {
+		const char *name;
+		struct edge_step steps[STEPS_MAX];
+		size_t exact; /* figures of the 40 * 4, at least */
+	} rows[] = {
+		{"woken while /proc is searched",
+		 {{10, AT_SLEEP}, {190, AT_WAKE, true}, {240, AT_RUN}, {250, AT_SLEEP}},
+		 120},
+		{"runs, is preempted and runs again before its number is read",
+		 {{10, AT_SLEEP},
+		  {130, AT_WAKE},
+		  {140, AT_RUN},
+		  {195, AT_PREEMPT, true},
+		  {198, AT_RUN, true},
+		  {250, AT_SLEEP}},
+		 140},
+		{"gets a CPU before its number is read",
+		 {{10, AT_SLEEP}, {180, AT_WAKE}, {195, AT_RUN, true}, {250, AT_SLEEP}},
+		 140},
+		{"moved to another run queue",
+		 {{10, AT_SLEEP},
+		  {170, AT_WAKE},
+		  {172, AT_RUN},
+		  {175, AT_PREEMPT},
+		  {190, AT_MOVE, true},
+		  {240, AT_RUN_ON_1},
+		  {250, AT_SLEEP}},
+		 120},
+		{"ends right after the refresh",
+		 {{10, AT_SLEEP}, {150, AT_WAKE}, {195, AT_RUN_ON_1, true}, {196, AT_EXIT, true}},
+		 120},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t exact = 0;
+		for (unsigned later = 0; later < 40; later++)
+			exact += check_edge(rows[i].name, rows[i].steps, later);
+		if (exact < rows[i].exact)
+			fail_msg("%s: only %zu are exact", rows[i].name, exact);
+	}
+}
+
+/*
+ * A thread forks a process and ends. The process is the main thread's then, which has no record: it
+ * sleeps.
+ */
+static void test_forks_of_an_ended_thread(void **state)
+{
+	enum { THREAD = 9, CHILD = 10 };
+	static const struct engine_column column = {.kind = ENGINE_EVENTS,
+						    .text = "runq_time,blocked_time,forks"};
+	static const struct engine_config config = {
+		.preset = &preset_none, .columns = &column, .n_columns = 1};
+	const struct fk_step steps[] = {
+		{10 * NS_PER_MS, FK_SWITCH, .tid = THREAD},
+		{11 * NS_PER_MS, FK_FORK, .tid = THREAD, .child = CHILD},
+		{12 * NS_PER_MS, FK_EXIT, .tid = THREAD, .n = FK_EXIT_THREAD},
+		{12 * NS_PER_MS, FK_SWITCH, .tid = CHILD},
+		{20 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+	};
+	struct fk *fk = fk_new(&(struct fk_config){.tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = TASK, .comm = "main"});
+	fk_task(fk, &(struct fk_spec){.tid = THREAD, .pid = TASK, .comm = "thread"});
+	fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+	fk_switch(fk, 0, HOG);
+	struct engine *engine = open_engine_with(&sys, &config);
+	snapshot_free(next_snapshot(engine, fk, 100 * NS_PER_MS));
+	fk_script(fk, steps, ARRAY_SIZE(steps));
+	struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+	assert_true(event_figure(snapshot, TASK, "forks").value > 0);
+	struct figure blocked = event_figure(snapshot, TASK, "blocked_time");
+	if (blocked.value < 99e6)
+		fail_msg("blocked_time is %s %.0f", figure_state_name(blocked.state),
+			 blocked.value);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/*
+ * A task that was preempted before pmctop began, and gets no CPU, has no record. Whether it waits
+ * is not known, so it is not known either that it was not preempted.
+ */
+static void test_preempted_before(void **state)
+{
+	static const struct engine_config config = {
+		.preset = &preset_none, .columns = &exit_events, .n_columns = 1, .idle = true};
+	struct fk *fk = fk_new(&(struct fk_config){.tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = TASK, .comm = "starves"});
+	fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+	fk_switch(fk, 0, TASK);
+	fk_advance(fk, NS_PER_MS);
+	fk_block(fk, TASK, FK_PREEMPTED);
+	fk_switch(fk, 0, HOG);
+	struct engine *engine = open_engine_with(&sys, &config);
+	for (unsigned k = 0; k < REFRESHES; k++) {
+		struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+		struct figure figure = event_figure(snapshot, TASK, "preempted_time");
+		if (figure.state == FIGURE_VALID && figure.value < 99e6)
+			fail_msg("refresh %u: preempted_time is %.0f", k, figure.value);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+/* The kernel's number lacks even the waits that have records: it proves nothing. */
+static void test_number_without_waits(void **state)
+{
+	const struct fk_step steps[] = {
+		{10 * NS_PER_MS, FK_READY, .tid = TASK},
+		{30 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		{40 * NS_PER_MS, FK_BLOCK, .tid = TASK, .n = FK_PREEMPTED},
+		{40 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		{70 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		{80 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+	};
+	struct fk *fk = fk_new(&(struct fk_config){.tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = TASK, .comm = "waits"});
+	fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+	fk_file(fk, "/proc/7/task/7/schedstat", "1000 1000 5\n");
+	fk_switch(fk, 0, HOG);
+	struct engine *engine = open_for_task(&sys, false);
+	for (unsigned k = 0; k < REFRESHES; k++) {
+		fk_script(fk, steps, ARRAY_SIZE(steps));
+		struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+		struct figure runq = event_figure(snapshot, TASK, "runq_time");
+		if (runq.state == FIGURE_VALID || runq.value > 50.1e6)
+			fail_msg("refresh %u: runq_time is %s %.0f", k,
+				 figure_state_name(runq.state), runq.value);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -560,6 +867,11 @@ int main(void)
 		cmocka_unit_test(test_all_runnable_tasks_are_known),
 		cmocka_unit_test(test_waits_over_a_loss),
 		cmocka_unit_test(test_bounds_over_gaps),
+		cmocka_unit_test(test_asleep_over_a_loss),
+		cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_forks_of_an_ended_thread),
+		cmocka_unit_test(test_preempted_before),
+		cmocka_unit_test(test_number_without_waits),
 	};
 
 	return cmocka_run_group_tests_name("wait bounds", tests, NULL, NULL);
