@@ -431,7 +431,7 @@ def terminal_descriptions(program):
 def prepare_oddly():
     """Sets what a shell may have set for its commands."""
     os.umask(0o027)
-    os.setpriority(os.PRIO_PROCESS, 0, 3)
+    os.nice(3)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 200), hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
