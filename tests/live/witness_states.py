@@ -219,6 +219,9 @@ class History:
         state = SAMPLED.get(sample.state)
         if not state or sample.after_ns <= task.times[-1]:
             return
+        if task.now in WOKEN + FORKED:  # it has got a CPU, and has left it
+            task.hidden.append(sample.after_ns)
+            task.set(task.times[-1], UNKNOWN)
         if task.now in BLOCKED:
             task.known_ns = sample.after_ns
         elif task.now == UNKNOWN and len(task.times) > 1:

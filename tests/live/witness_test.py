@@ -396,7 +396,7 @@ def main():
     scenes = ([SPECIAL[name] for name in options.scene] if options.scene else
               long_scenes(options.minutes) if options.minutes else SHORT)
     together, missing, widths, failures = collections.defaultdict(Kind), Kind(), [], []
-    beside = []
+    beside, marks = [], collections.defaultdict(collections.Counter)
     for scene in scenes:
         try:
             comparison = run_scene(scene)
@@ -413,13 +413,27 @@ def main():
             print_table(scene.name, comparison.kinds)
         for name, kind in comparison.kinds.items():
             together[name].merge(kind)
+        marks[f"{'loaded' if scene.loaded else 'quiet'}, {scene.interval_s} s, "
+              f"budget {scene.budget}"].update(marks_of(comparison.kinds))
         missing.merge(comparison.missing)
         beside += history.beside_schedstat(RUNS_MUCH)
         widths += comparison.widths
     check("the witness has the run times of schedstat, of tasks that run much",
           beside and max(beside)[0] < SHARE, sorted(beside, reverse=True)[:3])
     print(f"# {len(beside)} tasks beside schedstat; worst: {max(beside, default=None)}")
+    for name, counts in marks.items():
+        print(f"# {name}: {counts['marked']} of {counts['ran']} figures of tasks that ran have a "
+              f"mark: {counts['marked'] / max(counts['ran'], 1):.1%}")
     report(together, missing, widths, failures)
+
+
+def marks_of(kinds):
+    """How many figures of tasks that ran there are, and how many have a mark."""
+    counts = collections.Counter()
+    for name, kind in kinds.items():
+        if name not in WITHIN:
+            counts.update(ran=kind.counts["ran"], marked=kind.counts["marked"])
+    return counts
 
 
 def report(kinds, missing, widths, failures):
@@ -435,9 +449,8 @@ def report(kinds, missing, widths, failures):
               not kind.counts["wrong"], f"{kind.counts['wrong']} of {kind.counts['compared']}")
         check(f"{name}: no lower bound is above the truth", not kind.counts["? too high"],
               f"{kind.counts['? too high']} of {kind.counts['compared']}")
-    counted = [kind for name, kind in kinds.items() if name not in WITHIN]
-    ran = sum(kind.counts["ran"] for kind in counted)
-    marked = sum(kind.counts["marked"] for kind in counted)
+    counts = marks_of(kinds)
+    ran, marked = counts["ran"], counts["marked"]
     print(f"# {marked} of {ran} figures of tasks that ran have a mark: {marked / max(ran, 1):.1%} "
           f"(without {', '.join(WITHIN)}, which are made of samples)")
     check(f"at most {MARKED_MOST:.0%} of the figures of tasks that ran have a mark",
