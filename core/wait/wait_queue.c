@@ -33,10 +33,14 @@ void waits_queue_slice(struct task_wait *account, uint64_t begin_ns, uint64_t bl
 		       uint64_t queued_ns)
 {
 	bool read = begin_ns <= account->read_ns[1];
-	bool unclear = read && begin_ns + SWITCH_NS > account->read_ns[0];
+	/* The number had a slice more: this one, if its record was late, or one without a record.
+	 */
+	bool late = !read && account->late_known && account->late_slices > 0;
+	bool unclear = late || (read && begin_ns + SWITCH_NS > account->read_ns[0]);
 
 	if (unclear) {
 		account->slices_unclear = true;
+		account->late_slices -= late;
 		account->ahead_ns += queued_ns;
 	} else if (!read) {
 		account->slices++;
@@ -46,7 +50,7 @@ void waits_queue_slice(struct task_wait *account, uint64_t begin_ns, uint64_t bl
 		account->slices_unclear |= account->late_slices == 0;
 		account->late_slices -= account->late_slices > 0;
 	}
-	if (read)
+	if (read || late)
 		account->behind_ns += blocked_ns;
 	if (!read || unclear)
 		account->behind_ns += u64_min(account->moving_ns, blocked_ns + queued_ns);
@@ -71,13 +75,16 @@ static bool was_moved(const struct waits *waits, const struct task *task)
 	       stat.last_cpu != waits->cpu_numbers[account->cpu];
 }
 
-static enum wait_since since_of(const struct task_wait *account, uint64_t slices)
+/* A slice more than there are records was since the end, or it has none: see waits->idled. */
+static enum wait_since since_of(const struct waits *waits, const struct task_wait *account,
+				uint64_t slices)
 {
 	bool sure = account->queue_known && !account->slices_unclear && !account->slices_hidden;
+	bool more = slices > account->slices;
 
-	if (!sure || slices < account->slices)
+	if (!sure || slices < account->slices || (more && waits->hides && waits->idled))
 		return WAIT_SINCE_UNKNOWN;
-	return slices > account->slices ? WAIT_SINCE_SLICE : WAIT_SINCE_NONE;
+	return more ? WAIT_SINCE_SLICE : WAIT_SINCE_NONE;
 }
 
 /* The part of a growth that is not of the interval, since its end. */
@@ -199,7 +206,7 @@ struct wait_range waits_read_queue(const struct waits *waits, const struct task 
 	account->read_ns[0] = begin_ns;
 	account->read_ns[1] = sys_now_ns(waits->sys);
 	if (known)
-		*since = since_of(account, stat.slices - account->queue_slices);
+		*since = since_of(waits, account, stat.slices - account->queue_slices);
 	account->moving_ns = 0;
 	if (*since != WAIT_SINCE_SLICE && waits_is_queued(account->state) &&
 	    was_moved(waits, task)) {

@@ -684,6 +684,15 @@ static bool may_run_anywhere(const struct waits *waits, const struct interval *i
 	return any;
 }
 
+static bool was_idle(const struct interval *interval)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		ns += interval_idle(interval, i)[TALLY_TASK_CLOCK];
+	return ns > 0;
+}
+
 /*
  * Whether records of slices may be missing on some CPU, on which any task may have run, or records
  * of wake-ups.
@@ -788,6 +797,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 		return;
 	waits->cpu_numbers = interval->cpu_numbers;
 	waits->anywhere = may_run_anywhere(waits, interval);
+	waits->idled = was_idle(interval);
 	bool gaps = has_gaps(waits, interval);
 	complete_accounts(waits, interval, gaps);
 	/* Both before the end and by the records of it: some threads may have come in between. */

@@ -72,6 +72,7 @@ struct waits {
 				 */
 	uint64_t lost_until_ns; /* ... and its end: older states are in doubt */
 	uint64_t gap_ns, gaps_until_ns; /* of the last interval: sum and end of its gaps; 0: none */
+	bool idled;        /* in the last interval some CPU was idle: such switches may be hidden */
 	bool anywhere;     /* of the last interval: any task may have run on some CPU at any time */
 	uint64_t begin_ns; /* of the current interval */
 	uint64_t end_ns;   /* its end, set by waits_end() */
