@@ -276,10 +276,14 @@ void tasks_set_before(struct tasks *tasks, struct task *task, const struct task_
 /*
  * Returns the command line that /proc has since the last exec; NULL: none, or not known yet. The
  * caller borrows it. If the task `ran` since the last call it is read again every TASKS_CMDLINE_NS,
- * as servers write there what they do. Each reading decrements *budget; none at 0.
+ * as servers write there what they do.
  */
+struct cmdline_budget {
+	unsigned left; /* readings; none at 0 */
+	size_t unread; /* tasks whose command line was not read for that reason */
+};
 struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, uint64_t now_ns,
-			      unsigned *budget);
+			      struct cmdline_budget *budget);
 #define TASKS_CMDLINE_NS (5 * NS_PER_S)
 
 /* The main thread of a living process. Reads /proc if it is not in the table. NULL: none. */

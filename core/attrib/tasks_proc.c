@@ -166,7 +166,7 @@ static struct task *cmdline_task(const struct tasks *tasks, struct task *task, u
 }
 
 struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, uint64_t now_ns,
-			      unsigned *budget)
+			      struct cmdline_budget *budget)
 {
 	if (task->has_facts)
 		return task->cmdline;
@@ -174,9 +174,13 @@ struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, 
 	bool is_new = task->cmdline_ns == 0 || task->exec_ns > task->cmdline_ns;
 	bool is_old = ran && now_ns - task->cmdline_ns >= TASKS_CMDLINE_NS;
 
-	if (task->exit_ns || task->kernel || (!is_new && !is_old) || *budget == 0)
+	if (task->exit_ns || task->kernel || (!is_new && !is_old))
 		return task->cmdline;
-	--*budget;
+	if (budget->left == 0) {
+		budget->unread += is_new;
+		return task->cmdline;
+	}
+	budget->left--;
 	struct cmdline *before = task->cmdline;
 	if (cmdline_read(tasks->sys, task->tid, &task->cmdline) < 0)
 		return task->cmdline; /* it is read again, though the task may not run any more */

@@ -266,7 +266,7 @@ static int do_command(struct engine *engine, const struct command *command, stru
 	case COMMAND_ATTACH:
 		return attach_process(engine, command->number, err);
 	case COMMAND_COMMAND_LINES:
-		engine->config.command_lines = command->number;
+		engine->config.command_lines = (enum command_lines)command->number;
 		return 0;
 	case COMMAND_IDLE:
 		engine->config.idle = command->number;
@@ -396,6 +396,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	fill_facts(engine, snapshot);
 	/* After all counters were read, so that it delays no cut. */
 	snapshot->code = engine_code_cut(&engine->code, collect, interval_ns);
+	engine_notes_command_lines(&engine->causes, snapshot);
 	snapshot_set_notes(snapshot, &engine->notes); /* with the one about its names */
 	if (engine->record.recorder) {
 		recorder_cut(engine->record.recorder, snapshot, &collect->interval, engine->target);

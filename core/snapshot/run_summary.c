@@ -21,7 +21,7 @@
 enum { CGROUPS_MAX = 4096 }; /* of a part; rows of further cgroups have none */
 
 struct process {
-	struct row row;
+	struct row row;    /* its command line is a reference */
 	uint64_t sequence; /* of the last snapshot that has the process */
 	unsigned threads;  /* of the process in that snapshot */
 	bool has_main;     /* the main thread is one of these */
@@ -116,6 +116,7 @@ static size_t add_process(struct part *part, const struct row *row)
 	part->processes[part->n].row.flags = 0;
 	part->processes[part->n].row.threads = 0;
 	part->processes[part->n].row.cgroup = -1;
+	part->processes[part->n].row.cmdline = NULL;
 	enter_process(part, part->n);
 	return part->n++;
 }
@@ -131,6 +132,20 @@ static bool is_another(const struct process *process, const struct row *thread, 
 	if (!thread->start_ns)
 		return has_ended && !(thread->flags & ROW_EXITED);
 	return process->row.start_ns ? process->row.start_ns != thread->start_ns : has_ended;
+}
+
+static void cmdline_drop(const char *cmdline)
+{
+	if (cmdline)
+		cmdline_unref(cmdline_of(cmdline));
+}
+
+static void replace_cmdline(struct row *row, const char *cmdline)
+{
+	if (!cmdline || row->cmdline == cmdline)
+		return;
+	cmdline_drop(row->cmdline);
+	row->cmdline = cmdline_ref(cmdline_of(cmdline))->text;
 }
 
 /* Updates the process from one of its threads. What is unknown of the thread stays. */
@@ -154,6 +169,7 @@ static void describe_by_thread(struct process *process, const struct row *thread
 		row->uid = thread->uid;
 		memcpy(row->user, thread->user, sizeof(row->user));
 	}
+	replace_cmdline(row, thread->cmdline);
 	row->ppid = thread->ppid ? thread->ppid : row->ppid;
 	if (thread->cgroup >= 0)
 		row->cgroup = cgroups[thread->cgroup];
@@ -212,6 +228,7 @@ static void fold_process(struct part *part, size_t i)
 {
 	tally_add(&part->sum->columns->plan->shape, part->folded, process_tally(part, i));
 	part->folded_flags |= part->processes[i].row.flags & ROW_LOST;
+	cmdline_drop(part->processes[i].row.cmdline);
 	part->n_folded++;
 }
 
@@ -255,6 +272,7 @@ static void part_add(struct part *part, const struct snapshot *snapshot, uint64_
 
 	part->sum->columns = columns_ref(snapshot->columns);
 	columns_unref(before);
+	part->sum->command_lines = snapshot->command_lines;
 	for (size_t i = 0; i < snapshot->threads.n; i++)
 		add_thread(part, &snapshot->threads.items[i], cgroups,
 			   rows_tally(snapshot->columns, &snapshot->threads, i), sequence);
@@ -278,6 +296,8 @@ static void part_fini(struct part *part)
 	for (size_t i = 0; i < part->n_cgroups; i++)
 		free(part->cgroups[i]);
 	free(part->cgroups);
+	for (size_t i = 0; i < part->n; i++)
+		cmdline_drop(part->processes[i].row.cmdline);
 	free(part->processes);
 	free(part->tallies);
 	hash_table_fini(&part->table);
@@ -318,7 +338,14 @@ static void fill_rows(const struct part *part, struct snapshot *snapshot)
 	size_t bytes = part_width(part) * sizeof(uint64_t);
 
 	rows_init(snapshot->columns, part->n + (part->folded != NULL), rows);
+	snapshot->command_lines = part->sum->command_lines;
+	snapshot->cmdlines = xcalloc(part->n, sizeof(*snapshot->cmdlines));
 	for (size_t i = 0; i < part->n; i++) {
+		const char *cmdline = part->processes[i].row.cmdline;
+
+		if (cmdline)
+			snapshot->cmdlines[snapshot->n_cmdlines++] =
+				cmdline_ref(cmdline_of(cmdline));
 		rows->items[i] = part->processes[i].row;
 		memcpy(rows_tally(snapshot->columns, rows, i), process_tally(part, i), bytes);
 	}

@@ -26,15 +26,19 @@
 #define NEGLIGIBLE 0.001f
 /* Budget of run_proof_holds(): one file each, less than 1 % of a CPU. */
 #define PROOF_EVERY_NS (2 * NS_PER_MS)
-/* Budget of command lines, one file each: 2 % of a CPU, until all are known. */
+/*
+ * Budget of command lines, one file each: 2 % of a CPU, until all are known. Without those that a
+ * filter matches a row is missing, so they may cost 10 %.
+ */
 #define CMDLINE_EVERY_NS (500 * NS_PER_US)
+#define MATCHED_EVERY_NS (100 * NS_PER_US)
 
 /* State of filling rows. */
 struct filling {
 	const struct snapshot_source *source;
 	struct snapshot *snapshot;
 	unsigned budget; /* of tasks_refresh */
-	unsigned cmdline_budget;
+	struct cmdline_budget cmdlines;
 	struct interval_gaps gaps;
 	struct run_proofs proofs;
 	struct cgroup_subjects cgroups;
@@ -51,7 +55,7 @@ static const char *reference_cmdline(struct filling *filling, struct task *task)
 	if (!source->command_lines)
 		return NULL;
 	struct cmdline *cmdline =
-		tasks_cmdline(source->tasks, task, ran, source->now_ns, &filling->cmdline_budget);
+		tasks_cmdline(source->tasks, task, ran, source->now_ns, &filling->cmdlines);
 	if (!cmdline)
 		return NULL;
 	snapshot->cmdlines = array_reserve(snapshot->cmdlines, &filling->cmdlines_capacity,
@@ -489,7 +493,10 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 					   ? 1 + (unsigned)(snapshot->interval_ns / PROOF_EVERY_NS)
 					   : 0},
 		.budget = 1 + (unsigned)(snapshot->interval_ns / REFRESH_EVERY_NS),
-		.cmdline_budget = 1 + (unsigned)(snapshot->interval_ns / CMDLINE_EVERY_NS),
+		.cmdlines.left = 1 + (unsigned)(snapshot->interval_ns /
+						(source->command_lines == COMMAND_LINES_MATCHED
+							 ? MATCHED_EVERY_NS
+							 : CMDLINE_EVERY_NS)),
 	};
 
 	snapshot->places = xcalloc(interval->n_ran + interval->n_places, sizeof(*snapshot->places));
@@ -519,6 +526,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	fill_remaining_roots(&filling, rows);
 	fill_still(&filling, &still, rows);
 	tasks_end_cut(source->tasks);
+	snapshot->unread_cmdlines = filling.cmdlines.unread;
 	free(still.items);
 	cgroup_subjects_end(&filling.cgroups, source->cgroups, source->now_ns, snapshot);
 	if (source->facts)

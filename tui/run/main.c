@@ -456,7 +456,7 @@ static int run_or_list(struct options *options, struct config *config, const str
 				.cpus = options->cpus,
 			},
 		.levels = options->count,
-		.command_lines = options->command_lines,
+		.command_lines = options_command_lines(options),
 		.budget_percent = budget_percent(options),
 		.counts_itself = true,
 		.idle = options->idle,

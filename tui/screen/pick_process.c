@@ -240,8 +240,6 @@ static void process_close(void *owner, void *data, bool chosen)
 
 	(void)chosen;
 	app->requests.queries.processes = false;
-	if (!app->tasks.spec.command_lines)
-		app_command(app, COMMAND_COMMAND_LINES, NULL, false);
 	users_free(pick->users);
 	free(pick->pids);
 	free(pick->items);
@@ -274,10 +272,13 @@ void pick_process(struct app *app)
 	pick->n_ran = pick->n;
 	sys_dir_each(app->config.sys, "/proc", add_pid, pick);
 	app->requests.queries.processes = true;
-	if (!app->tasks.spec.command_lines) /* requested while the picker is open */
-		app_command(app, COMMAND_COMMAND_LINES, NULL, true);
 	picker_open(&app->picker, &ops, "Attach to a process: %CPU, PID, command, user", pick,
 		    pick->n, app);
+}
+
+bool pick_process_is_open(const struct app *app)
+{
+	return app->picker.ops == &ops;
 }
 
 void pick_process_more(struct app *app)

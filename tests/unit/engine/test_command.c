@@ -6,6 +6,7 @@
 #include "core/base/notes.h"
 #include "core/metric/metric_user.h"
 #include "core/snapshot/rollup.h"
+#include "core/view/view.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/engine_run.h"
 
@@ -513,6 +514,84 @@ static void command_lines_change(void **state)
 	close_all(engine, fk);
 }
 
+/* Whether a view of the snapshot with that filter has the process. */
+static bool passes_filter(const struct snapshot *snapshot, enum rollup by, const char *text)
+{
+	struct view_spec spec = {.by = by};
+	struct view view;
+	bool found = false;
+
+	text_copy(spec.filter.text, sizeof(spec.filter.text), text);
+	view_init(snapshot, &spec, &view);
+	for (size_t line = 0; line < view.n; line++)
+		found |= view_row(&view, line)->pid == MAIN;
+	view_fini(&view);
+	return found;
+}
+
+/* Filters match command lines, although the user does not want to see them. */
+static void filters_match_command_lines(void **state)
+{
+	const struct right *right = *state;
+	static const struct {
+		const char *name;
+		struct engine_config config;
+		long number; /* of the command; -1: none */
+		bool want;
+	} rows[] = {
+		{"not wanted", {.idle = false}, -1, false},
+		{"option", {.command_lines = COMMAND_LINES_MATCHED}, -1, true},
+		{"idle rows", {.command_lines = COMMAND_LINES_MATCHED, .idle = true}, -1, true},
+		{"shown", {.command_lines = COMMAND_LINES_SHOWN}, -1, true},
+		{"typed", {.idle = false}, COMMAND_LINES_MATCHED, true},
+		{"cleared", {.command_lines = COMMAND_LINES_MATCHED}, COMMAND_LINES_NONE, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(&right->config);
+		struct sys sys = fk_sys(fk);
+
+		fk_task(fk, TASK(ME, MAIN, .comm = "sh", .args = "-c MYSERVICE"));
+		if (!rows[i].config.idle)
+			fk_switch(fk, 0, MAIN);
+		struct engine *engine = open_engine_with(&sys, &rows[i].config);
+		if (rows[i].number >= 0)
+			command(engine, COMMAND_COMMAND_LINES, NULL, rows[i].number);
+		struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+		if (passes_filter(snapshot, ROLLUP_PROCESS, "myservice") != rows[i].want ||
+		    passes_filter(snapshot, ROLLUP_TREE, "-c myservice") != rows[i].want ||
+		    passes_filter(snapshot, ROLLUP_THREAD, "sh serv") != rows[i].want)
+			fail_msg("%s", rows[i].name);
+		if (rows[i].want && rows[i].config.command_lines != COMMAND_LINES_SHOWN)
+			assert_null(snapshot_shown_cmdline(snapshot, row_of(snapshot, MAIN)));
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
+/* More tasks than command lines are read in an interval: a line has their number. */
+static void notes_unread_command_lines(void **state)
+{
+	enum { TASKS = 50, FIRST = 100 };
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	for (int i = 0; i < TASKS; i++)
+		fk_task(fk, TASK(ME, FIRST + i));
+	struct engine *engine = open_engine_with(
+		&sys,
+		&(struct engine_config){.command_lines = COMMAND_LINES_MATCHED, .idle = true});
+	struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_MS);
+	assert_true(has_note(snapshot, " command lines are not read yet"));
+	snapshot_free(snapshot);
+	snapshot_free(next_snapshot(engine, fk, 10 * NS_PER_MS));
+	snapshot = next_snapshot(engine, fk, 10 * NS_PER_MS);
+	assert_false(has_note(snapshot, "not read yet"));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* The command lines read in an interval are bounded. */
 static void command_lines_are_read_in_parts(void **state)
 {
@@ -705,6 +784,10 @@ int main(void)
 		WITH(command_lines, 0),
 		WITH(command_lines, 1),
 		WITH(command_lines, 2),
+		WITH(filters_match_command_lines, 0),
+		WITH(filters_match_command_lines, 1),
+		WITH(filters_match_command_lines, 2),
+		cmocka_unit_test(notes_unread_command_lines),
 		cmocka_unit_test(command_lines_change),
 		cmocka_unit_test(command_lines_are_read_in_parts),
 		WITH(idle_tasks, 0),

@@ -370,6 +370,43 @@ static void test_filter(void **state)
 	stage_close(&stage);
 }
 
+/* Command lines are read while a filter or a search needs them. */
+static void test_searched_command_lines(void **state)
+{
+	static const struct {
+		const char *name;
+		int keys[8];
+		int want; /* what is requested; -1: nothing */
+	} rows[] = {
+		{"a filter is typed", {'\\', 0}, COMMAND_LINES_MATCHED},
+		{"it is done", {'p', KEYMAP_ENTER, 0}, -1},
+		{"they are shown", {'c', 0}, COMMAND_LINES_SHOWN},
+		{"no longer", {'c', 0}, COMMAND_LINES_MATCHED},
+		{"without the filter", {KEYMAP_ESCAPE, 0}, COMMAND_LINES_NONE},
+		{"a filter that is given up", {'\\', 'x', KEYMAP_ESCAPE, 0}, -2},
+		{"a search is typed", {'/', 0}, COMMAND_LINES_MATCHED},
+		{"it can be repeated", {'p', KEYMAP_ENTER, 'n', 0}, -1},
+		{"another, which is given up", {'/', 'x', KEYMAP_ESCAPE, 0}, COMMAND_LINES_NONE},
+	};
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct commands *commands = &stage.app.requests.commands;
+		int got = -1;
+
+		stage_keys(&stage, rows[i].keys);
+		if (commands->n > 0 &&
+		    commands->items[commands->n - 1].kind == COMMAND_COMMAND_LINES)
+			got = (int)commands->items[commands->n - 1].number;
+		if (rows[i].want >= -1 ? got != rows[i].want : commands->n != 2)
+			fail_msg("%s: %d", rows[i].name, got);
+		commands_clear(commands);
+	}
+	stage_close(&stage);
+}
+
 static void test_user(void **state)
 {
 	struct stage stage;
@@ -916,6 +953,7 @@ int main(void)
 		cmocka_unit_test(test_follow),
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_searched_command_lines),
 		cmocka_unit_test(test_user),
 		cmocka_unit_test(test_remove),
 		cmocka_unit_test(test_kill),
