@@ -159,7 +159,7 @@ struct task {
 	uint64_t exec_ns;  /* time of its last exec; 0: none seen */
 	uint64_t comm_ns;  /* time of comm; 0: comm is unknown */
 	bool kernel;       /* a kernel thread */
-	bool zombie;       /* by /proc */
+	bool zombie;       /* it has ended, and /proc still has it; exit_ns is 0 */
 	bool proc_is_read; /* /proc was read since its last exec */
 	bool has_facts;    /* set by tasks_set_facts(): /proc is never read */
 	bool lost;         /* the same: the counts of its last row are lower bounds */
@@ -230,7 +230,7 @@ struct task_facts {
 	uid_t uid;
 	uint64_t start_ns;
 	uint64_t interval; /* sequence of the interval that these facts are of */
-	bool exited, kernel, lost;
+	bool exited, zombie, kernel, lost;
 	const char *comm;
 	const char *cgroup, *cmdline; /* "": unknown, or none */
 };
@@ -302,7 +302,21 @@ static inline void task_set_state(struct task *task, char state, uint64_t now_ns
 	task->state_interval = task->interval;
 }
 
-/* Calls fn for every living task of the table. */
+/*
+ * A task that has ended, and of which /proc has a file, since nothing has waited for it: a process,
+ * or a main thread with living threads. It is in the table without an exit_ns until /proc has no
+ * file.
+ */
+void tasks_mark_zombie(struct tasks *tasks, struct task *task);
+/*
+ * Drops zombies that are gone. If `search`, finds those that are not in the table, in a list of
+ * /proc: they made no record since pmctop began, or their EXIT is past. Does nothing if it is soon
+ * after the last call, so that it costs at most 1 % of a CPU.
+ */
+void tasks_find_zombies(struct tasks *tasks, bool search);
+#define TASKS_ZOMBIES_PAUSE 99
+
+/* Calls fn for every living task of the table, and for zombies. */
 void tasks_each(const struct tasks *tasks, void (*fn)(void *arg, struct task *task), void *arg);
 
 /* From now on, threads that existed at the start and have not run are read too. */

@@ -189,15 +189,14 @@ struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, 
 	return task->cmdline;
 }
 
-struct task *tasks_add_living(struct tasks *tasks, pid_t pid, const struct proc_stat *stat,
+struct task *tasks_add_listed(struct tasks *tasks, pid_t pid, const struct proc_stat *stat,
 			      uint64_t now_ns)
 {
-	/* The EXIT of a zombie is past, so no record would remove it from the table. */
-	if (stat->state == 'Z')
-		return NULL;
 	struct task *task = tasks_add(tasks, pid, stat->pid, now_ns);
 	read_facts(tasks, task, now_ns, stat);
 	task_set_state(task, stat->state, now_ns);
+	if (stat->state == 'Z')
+		tasks_mark_zombie(tasks, task);
 	return task;
 }
 
@@ -210,7 +209,7 @@ struct task *tasks_process(struct tasks *tasks, pid_t pid, uint64_t now_ns)
 		return task->exit_ns ? NULL : task;
 	if (pid <= 0 || tasks_read_stat(tasks, pid, &stat) < 0)
 		return NULL;
-	return tasks_add_living(tasks, pid, &stat, now_ns);
+	return tasks_add_listed(tasks, pid, &stat, now_ns);
 }
 
 /* Its parent; NULL if that number belongs to a younger task by now. */

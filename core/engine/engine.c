@@ -409,5 +409,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		scan_uncounted_cpus(engine);
 	if (!reads_idle_tasks(engine)) /* else between the snapshots */
 		maintain_tasks(engine, MAINTAIN_NS);
+	if (collect->mode == COUNT_MODE_SYSTEM) /* else the scans find them */
+		tasks_find_zombies(engine->tasks, engine->config.idle);
 	return snapshot;
 }

@@ -219,7 +219,7 @@ static void put_rows(struct recorder *recorder, const struct snapshot *snapshot,
 	}
 	put_tids(recorder, NATIVE_STILL, rows->items + n_shown, rows->n_still);
 	for (size_t i = 0; i < rows->n; i++) {
-		bool ended_root = i >= n_ran && i < n_shown && (rows->items[i].flags & ROW_EXITED);
+		bool ended_root = i >= n_ran && i < n_shown && row_has_just_ended(&rows->items[i]);
 		if (ended_root) /* it is in NATIVE_TARGET */
 			continue;
 		put_row(recorder, snapshot, &rows->items[i]);

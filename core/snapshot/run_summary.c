@@ -26,6 +26,7 @@ struct process {
 	unsigned threads;  /* of the process in that snapshot */
 	bool has_main;     /* the main thread is one of these */
 	bool named;        /* comm is the main thread's */
+	bool lives;        /* a thread of that snapshot lives */
 };
 
 /* The sum of the snapshots of one plan. */
@@ -156,11 +157,14 @@ static void describe_by_thread(struct process *process, const struct row *thread
 	bool is_main = thread->tid == thread->pid;
 
 	row->flags |= thread->flags & (ROW_KERNEL | ROW_LOST);
+	process->lives |= !(thread->flags & ROW_EXITED);
 	if (is_main) {
 		process->has_main = true;
 		row->flags |= thread->flags & ROW_EXITED;
 		row->start_ns = thread->start_ns ? thread->start_ns : row->start_ns;
 	}
+	if (process->lives) /* it goes on without its main thread */
+		row->flags &= ~(unsigned)ROW_EXITED;
 	if (thread->comm[0] && (is_main || !process->named)) {
 		memcpy(row->comm, thread->comm, sizeof(row->comm));
 		process->named = is_main;
@@ -187,6 +191,7 @@ static void add_thread(struct part *part, const struct row *thread, const int *c
 		process->sequence = sequence;
 		process->threads = 0;
 		process->has_main = false;
+		process->lives = false;
 	}
 	describe_by_thread(process, thread, cgroups);
 	process->threads += thread->threads ? thread->threads : 1;

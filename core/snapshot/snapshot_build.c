@@ -64,6 +64,11 @@ static const char *reference_cmdline(struct filling *filling, struct task *task)
 	return cmdline->text;
 }
 
+static uint64_t clock_of(const struct interval *interval, const struct task *task)
+{
+	return interval->tallies[task->slot * tally_width(&interval->shape) + TALLY_TASK_CLOCK];
+}
+
 /* A recording has the marks of its rows, as a replay has less to prove where a task was. */
 static bool is_lost(struct filling *filling, struct task *task)
 {
@@ -71,6 +76,8 @@ static bool is_lost(struct filling *filling, struct task *task)
 	bool ran = task->interval == source->interval->sequence;
 	uint64_t seen_ns;
 
+	if (task->zombie && !(ran && clock_of(source->interval, task)))
+		return false;
 	if (source->recorded_marks && task->has_facts && (ran || !source->chosen))
 		return task->lost;
 	if (interval_has_gaps(source->interval, &filling->gaps, task))
@@ -93,6 +100,7 @@ static void fill_row(struct filling *filling, struct task *task, struct row *row
 		.cmdline = reference_cmdline(filling, task),
 		.start_ns = task->start_ns,
 		.flags = (task->exit_ns || task->zombie ? ROW_EXITED : 0u) |
+			 (task->zombie && !task->exit_ns ? ROW_ZOMBIE : 0u) |
 			 (task->kernel ? ROW_KERNEL : 0u) |
 			 (is_lost(filling, task) ? ROW_LOST : 0u),
 	};
@@ -136,6 +144,8 @@ static void mark_sleeping_roots(const struct snapshot_source *source)
 			continue;
 		struct task *task =
 			tasks_at(source->tasks, roots[i].pid, roots[i].tid, source->now_ns);
+		if (roots[i].zombie)
+			tasks_mark_zombie(source->tasks, task);
 		if (task->interval != sequence)
 			task->sleeping = sequence;
 	}
@@ -385,7 +395,7 @@ static void append_still_if_wanted(void *arg, struct task *task)
 	struct still_tasks *still = arg;
 	const struct snapshot_source *source = still->filling->source;
 
-	if (task->interval == source->interval->sequence || task->zombie)
+	if (task->interval == source->interval->sequence)
 		return;
 	if (task->start_ns > source->now_ns) /* it begins in the next interval */
 		return;
@@ -412,7 +422,9 @@ static void fill_still_times(const struct filling *filling, size_t row)
 	wait_places_find(&places, columns->plan, &columns->events);
 	if (!places.any || columns->plan->per_task)
 		return;
-	if (interval->still.known)
+	if (rows->items[row].flags & ROW_ZOMBIE)
+		values = (struct wait_values){0};
+	else if (interval->still.known)
 		wait_values_still(snapshot->interval_ns, interval->still.blocked,
 				  interval->still.sleeping, &values);
 	/* Without facts, these rows share a tally. */
