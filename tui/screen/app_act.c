@@ -454,6 +454,50 @@ void app_key(struct app *app, int key)
 	request_command_lines(app);
 }
 
+void app_paste_begin(struct app *app)
+{
+	messages_clear_notice(&app->messages);
+	app->paste.blank = app->paste.ignored = app->paste.begun = false;
+}
+
+static void add_pasted(struct app *app, int character)
+{
+	if (app->prompt.active && prompt_paste(&app->prompt, character)) {
+		app->paste.changed = true;
+	} else if (!app->prompt.active && app->picker.ops) {
+		picker_paste(&app->picker, character, app);
+	} else if (!app->paste.ignored) {
+		app->paste.ignored = true;
+		messages_show(&app->messages, "Pasted text is ignored: it is no keys. A prompt "
+					      "takes it, such as a filter or a search.");
+	}
+}
+
+void app_paste(struct app *app, int key)
+{
+	bool between = key == KEYMAP_ENTER || key == KEYMAP_TAB || key == ' ';
+	bool character = key > ' ' && key < KEYMAP_UP;
+
+	/* Only between two words: the end of a line may be the last that was copied. */
+	app->paste.blank |= between && app->paste.begun;
+	if (!character)
+		return;
+	if (app->paste.blank)
+		add_pasted(app, ' ');
+	app->paste.blank = false;
+	app->paste.begun = true;
+	add_pasted(app, key);
+}
+
+void app_paste_rest(struct app *app)
+{
+	if (!app->paste.changed)
+		return;
+	app->paste.changed = false;
+	prompt_pasted(&app->prompt, app);
+	request_command_lines(app);
+}
+
 void app_click(struct app *app, unsigned x, unsigned y, bool twice)
 {
 	enum action action = key_bar_action(&app->key_bar, x, y);
