@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CGROUPS_MAX = 4096 }; /* of a part; rows of further cgroups have none */
+/* Of a part: more than it has processes, as those of ended ones stay. Rows of others have none. */
+enum { CGROUPS_MAX = 1 << 15 };
 
 struct process {
 	struct row row;    /* its command line is a reference */
@@ -41,6 +42,7 @@ struct part {
 	unsigned folded_flags;
 	char **cgroups; /* paths that rows refer to, each once */
 	size_t n_cgroups, cgroups_capacity;
+	struct hash_table by_path; /* of cgroups: index + 1 */
 };
 
 struct run_summary {
@@ -65,15 +67,20 @@ static uint64_t *process_tally(const struct part *part, size_t i)
 /* Returns the index of the path in the part; -1 if the part is full. */
 static int find_or_add_cgroup(struct part *part, const char *path)
 {
-	for (size_t i = part->n_cgroups; i-- > 0;)
-		if (strcmp(part->cgroups[i], path) == 0)
-			return (int)i;
+	uint64_t key = hash_text(path);
+	struct hash_slot *slot = hash_table_slot(&part->by_path, key);
+
+	while (slot->number && strcmp(part->cgroups[slot->number - 1], path) != 0)
+		slot = hash_table_next(&part->by_path, slot);
+	if (slot->number)
+		return (int)slot->number - 1;
 	if (part->n_cgroups == CGROUPS_MAX)
 		return -1;
 	part->cgroups = array_reserve(part->cgroups, &part->cgroups_capacity, part->n_cgroups + 1,
 				      sizeof(*part->cgroups));
 	part->cgroups[part->n_cgroups] = xstrdup(path);
-	return (int)part->n_cgroups++;
+	hash_table_add(&part->by_path, key)->number = ++part->n_cgroups;
+	return (int)part->n_cgroups - 1;
 }
 
 /* Returns the index in the part of each cgroup of the snapshot; the caller frees it. */
@@ -294,6 +301,7 @@ static void part_init(struct part *part, struct columns *columns)
 {
 	*part = (struct part){.sum = snapshot_merge_new(columns)};
 	hash_table_init(&part->table, 0);
+	hash_table_init(&part->by_path, 0);
 }
 
 static void part_fini(struct part *part)
@@ -306,6 +314,7 @@ static void part_fini(struct part *part)
 	free(part->processes);
 	free(part->tallies);
 	hash_table_fini(&part->table);
+	hash_table_fini(&part->by_path);
 	free(part->folded);
 	snapshot_free(part->sum);
 }

@@ -212,6 +212,44 @@ static void keeps_command_lines(void **state)
 		}
 }
 
+/* Each of many processes keeps its own cgroup, in each second another one. */
+static void keeps_many_cgroups(void **state)
+{
+	enum { PROCESSES = 9000, SECONDS = 2 };
+	struct columns *columns = sample_columns("overview");
+	struct run_summary *summary = run_summary_new(SUMMARY_PROCESSES_MAX);
+	struct sample_row *rows = xcalloc(PROCESSES, sizeof(*rows));
+	char name[32];
+
+	(void)state;
+	for (int second = 0; second < SECONDS; second++) {
+		for (int i = 0; i < PROCESSES; i++)
+			rows[i] = (struct sample_row)SAMPLE_TASK(10 + i, 10 + i, 1, 0, i, "", 1);
+		struct snapshot *snapshot = sample_snapshot(columns_ref(columns), rows, PROCESSES);
+		snapshot->cgroups = xcalloc(PROCESSES, sizeof(char *));
+		for (int i = 0; i < PROCESSES; i++) {
+			snprintf(name, sizeof(name), "/pod%d/%d", i, second);
+			snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(name);
+		}
+		run_summary_add(summary, snapshot);
+		snapshot_free(snapshot);
+	}
+	struct snapshot *all = run_summary_snapshot(summary, 0, &ended);
+	assert_int_equal(all->threads.n, PROCESSES);
+	for (size_t i = 0; i < all->threads.n; i++) {
+		const struct row *row = &all->threads.items[i];
+		const char *path = snapshot_cgroup(all, row);
+
+		snprintf(name, sizeof(name), "/pod%d/%d", row->pid - 10, SECONDS - 1);
+		if (!path || strcmp(path, name) != 0)
+			fail_msg("%s: %s", name, path ? path : "none");
+	}
+	snapshot_free(all);
+	run_summary_free(summary);
+	columns_unref(columns);
+	free(rows);
+}
+
 /* Many processes of a second, one long one: the small ones are folded, nothing is lost. */
 static void bounds_its_memory(void **state)
 {
@@ -365,8 +403,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(recognises_processes), cmocka_unit_test(keeps_command_lines),
-		cmocka_unit_test(bounds_its_memory),    cmocka_unit_test(keeps_plans_apart),
-		cmocka_unit_test(is_as_golden),
+		cmocka_unit_test(keeps_many_cgroups),   cmocka_unit_test(bounds_its_memory),
+		cmocka_unit_test(keeps_plans_apart),    cmocka_unit_test(is_as_golden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
