@@ -88,6 +88,7 @@ void engine_free(struct engine *engine)
 	pmu_set_fini(&engine->pmus);
 	target_free(engine->target);
 	tasks_free(engine->tasks);
+	user_client_fini(&engine->user_names);
 	users_free(engine->users);
 	topology_fini(&engine->topology);
 	notes_fini(&engine->notes);
@@ -392,6 +393,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.now_ns = engine->cut_ns,
 		.uneven = whole_cpus ? interval_uneven(&collect->interval, interval_ns) : 0,
 	};
+	user_client_poll(&engine->user_names, engine->users);
 	struct snapshot *snapshot = snapshot_build(&source, interval_ns);
 	fill_facts(engine, snapshot);
 	/* After all counters were read, so that it delays no cut. */

@@ -47,9 +47,11 @@ struct engine_config {
 	size_t n_user_metrics;
 	const struct preset *presets; /* the user's own, for COMMAND_PRESET */
 	size_t n_presets;
-	const struct notes *notes;        /* of every snapshot; NULL: none */
-	struct tables_places tables;      /* the user's files of events; zeroed: none */
-	struct target_spec target;        /* zeroed: all tasks */
+	const struct notes *notes;   /* of every snapshot; NULL: none */
+	struct tables_places tables; /* the user's files of events; zeroed: none */
+	struct target_spec target;   /* zeroed: all tasks */
+	/* Absolute path of getent(1), for users outside of /etc/passwd; NULL: they have numbers. */
+	const char *getent;
 	enum event_levels levels;         /* privilege levels to count */
 	enum command_lines command_lines; /* of rows */
 	bool idle;                        /* tasks that did not run have rows */

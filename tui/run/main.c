@@ -455,6 +455,7 @@ static int run_or_list(struct options *options, struct config *config, const str
 				.cgroup = options->cgroup,
 				.cpus = options->cpus,
 			},
+		.getent = "/usr/bin/getent",
 		.levels = options->count,
 		.command_lines = options_command_lines(options),
 		.budget_percent = budget_percent(options),

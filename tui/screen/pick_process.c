@@ -253,6 +253,17 @@ static const struct picker_ops ops = {
 	.close = process_close,
 };
 
+/* Names of users that are not in /etc/passwd come from the engine. */
+static void learn_users(struct process_pick *pick, const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->threads.n; i++) {
+		const struct row *row = &snapshot->threads.items[i];
+
+		if (row->uid != (uid_t)-1 && row->user[strspn(row->user, "0123456789")])
+			users_learn(pick->users, row->uid, row->user);
+	}
+}
+
 void pick_process(struct app *app)
 {
 	struct process_pick *pick;
@@ -266,6 +277,7 @@ void pick_process(struct app *app)
 	pick->sys = app->config.sys;
 	pick->users = users_new(app->config.sys);
 	if (app->display.snapshot) {
+		learn_users(pick, app->display.snapshot);
 		add_ran_processes(pick, app->display.snapshot);
 		update_command_lines(pick, app->display.snapshot);
 	}
