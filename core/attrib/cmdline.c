@@ -5,6 +5,8 @@
 #include "core/base/util.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +40,12 @@ struct cmdline *cmdline_new(const char *text)
 	cmdline->references = 1;
 	text_copy(cmdline->text, size, text);
 	return cmdline;
+}
+
+struct cmdline *cmdline_of(const char *text)
+{
+	/* All of these are allocated, and none is const. */
+	return (struct cmdline *)((uintptr_t)text - offsetof(struct cmdline, text));
 }
 
 struct cmdline *cmdline_ref(struct cmdline *cmdline)

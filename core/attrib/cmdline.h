@@ -13,6 +13,14 @@
  */
 enum { CMDLINE_BYTES = 4096 };
 
+/* What the command lines of rows are for. */
+enum command_lines {
+	COMMAND_LINES_NONE,  /* rows have none */
+	COMMAND_LINES_SHOWN, /* the user wants to see them */
+	/* A filter or a search matches them. They are not printed, and not recorded. */
+	COMMAND_LINES_MATCHED,
+};
+
 struct cmdline {
 	unsigned references;
 	char text[]; /* never "" */
@@ -25,6 +33,8 @@ struct cmdline {
 int cmdline_read(const struct sys *sys, pid_t tid, struct cmdline **cmdline);
 /* Makes one of a text, which is not "". */
 struct cmdline *cmdline_new(const char *text);
+/* The one that has this text: that of a row. */
+struct cmdline *cmdline_of(const char *text);
 struct cmdline *cmdline_ref(struct cmdline *cmdline); /* any thread */
 void cmdline_unref(struct cmdline *cmdline);          /* any thread; NULL is valid */
 

@@ -26,7 +26,8 @@ static int choose_user(struct target *target, const struct users *users, const c
 
 	if (users_find(users, name, &uid) < 0)
 		return error_set(err, -EINVAL,
-				 "There is no user '%.40s' in /etc/passwd. Give the number (uid).",
+				 "There is no user '%.40s' in /etc/passwd, nor for getent. Give "
+				 "the number (uid).",
 				 name);
 	target->uids = xreallocarray(target->uids, target->n_uids + 1, sizeof(*target->uids));
 	target->uids[target->n_uids++] = uid;

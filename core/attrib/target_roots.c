@@ -32,7 +32,7 @@ static bool is_over(const struct proc_stat *stat, bool whole)
 	return whole ? proc_has_ended(stat) : stat->state == 'Z' || stat->state == 'X';
 }
 
-/* Reads a living root from /proc. */
+/* Reads a root from /proc, which may be a zombie. */
 static int read_root(const struct sys *sys, pid_t tid, bool whole, struct target_root *root,
 		     struct error *err)
 {
@@ -43,7 +43,7 @@ static int read_root(const struct sys *sys, pid_t tid, bool whole, struct target
 	int result = proc_stat_read(sys, tid, &stat);
 	if (result == -ETIMEDOUT) /* its start follows when it lets go of the file */
 		result = proc_thread_brief(sys, tid, tid, &stat);
-	if (result < 0 || is_over(&stat, whole))
+	if (result < 0 || stat.state == 'X')
 		return refuse_missing(sys, tid, whole, err);
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	proc_field_number(sys, path, "Tgid", &pid);
@@ -51,6 +51,7 @@ static int read_root(const struct sys *sys, pid_t tid, bool whole, struct target
 		.tid = tid,
 		.pid = (pid_t)pid,
 		.whole = whole,
+		.zombie = is_over(&stat, whole),
 		.start_ticks = stat.start_ticks,
 		.uid = (uid_t)-1,
 	};
@@ -140,7 +141,10 @@ static bool poll_root(const struct target *target, struct target_root *root)
 		return true;
 	if (!root->start_ticks)
 		root->start_ticks = stat.start_ticks;
-	if (stat.start_ticks != root->start_ticks || is_over(&stat, root->whole))
+	if (stat.start_ticks != root->start_ticks)
+		return false;
+	/* One that was a zombie when it was chosen is shown until it is gone. */
+	if (is_over(&stat, root->whole) && !root->zombie)
 		return false;
 	memcpy(root->comm, stat.comm, sizeof(root->comm));
 	snprintf(path, sizeof(path), "/proc/%d", root->tid);

@@ -39,6 +39,7 @@ void tasks_free(struct tasks *tasks)
 	hash_table_fini(&tasks->table);
 	free(tasks->exited);
 	free(tasks->pending);
+	free(tasks->zombies);
 	free(tasks->missed_exits);
 	cgroups_free(tasks->cgroups);
 	free(tasks);
@@ -230,6 +231,7 @@ struct task *tasks_comm(struct tasks *tasks, const struct record *record)
 	task->comm_ns = record->time_ns;
 	if (record->comm.exec) {
 		task->exec_ns = record->time_ns;
+		task->zombie = false;       /* it was the leader of the thread that execs */
 		task->proc_is_read = false; /* sudo changes the user about now */
 		if (task->exit_ns) /* a thread that execs gets the tid of its dead leader */
 			end_threads(tasks, task);
@@ -336,6 +338,7 @@ struct task *tasks_set_facts(struct tasks *tasks, const struct task_facts *facts
 	task->uid = facts->uid;
 	task->start_ns = facts->start_ns;
 	task->kernel = facts->kernel;
+	task->zombie = facts->zombie;
 	task->lost = facts->lost;
 	task->has_facts = true;
 	task->facts_interval = facts->interval;

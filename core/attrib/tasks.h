@@ -167,7 +167,7 @@ struct task {
 	uint64_t exec_ns;  /* time of its last exec; 0: none seen */
 	uint64_t comm_ns;  /* time of comm; 0: comm is unknown */
 	bool kernel;       /* a kernel thread */
-	bool zombie;       /* by /proc */
+	bool zombie;       /* it has ended, and /proc still has it; exit_ns is 0 */
 	bool proc_is_read; /* /proc was read since its last exec */
 	bool has_facts;    /* set by tasks_set_facts(): /proc is never read */
 	bool lost;         /* the same: the counts of its last row are lower bounds */
@@ -238,7 +238,7 @@ struct task_facts {
 	uid_t uid;
 	uint64_t start_ns;
 	uint64_t interval; /* sequence of the interval that these facts are of */
-	bool exited, kernel, lost;
+	bool exited, zombie, kernel, lost;
 	const char *comm;
 	const char *cgroup, *cmdline; /* "": unknown, or none */
 };
@@ -284,10 +284,14 @@ void tasks_set_before(struct tasks *tasks, struct task *task, const struct task_
 /*
  * Returns the command line that /proc has since the last exec; NULL: none, or not known yet. The
  * caller borrows it. If the task `ran` since the last call it is read again every TASKS_CMDLINE_NS,
- * as servers write there what they do. Each reading decrements *budget; none at 0.
+ * as servers write there what they do.
  */
+struct cmdline_budget {
+	unsigned left; /* readings; none at 0 */
+	size_t unread; /* tasks whose command line was not read for that reason */
+};
 struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, uint64_t now_ns,
-			      unsigned *budget);
+			      struct cmdline_budget *budget);
 #define TASKS_CMDLINE_NS (5 * NS_PER_S)
 
 /* The main thread of a living process. Reads /proc if it is not in the table. NULL: none. */
@@ -306,7 +310,21 @@ static inline void task_set_state(struct task *task, char state, uint64_t now_ns
 	task->state_interval = task->interval;
 }
 
-/* Calls fn for every living task of the table. */
+/*
+ * A task that has ended, and of which /proc has a file, since nothing has waited for it: a process,
+ * or a main thread with living threads. It is in the table without an exit_ns until /proc has no
+ * file.
+ */
+void tasks_mark_zombie(struct tasks *tasks, struct task *task);
+/*
+ * Drops zombies that are gone. If `search`, finds those that are not in the table, in a list of
+ * /proc: they made no record since pmctop began, or their EXIT is past. Does nothing if it is soon
+ * after the last call, so that it costs at most 1 % of a CPU.
+ */
+void tasks_find_zombies(struct tasks *tasks, bool search);
+#define TASKS_ZOMBIES_PAUSE 99
+
+/* Calls fn for every living task of the table, and for zombies. */
 void tasks_each(const struct tasks *tasks, void (*fn)(void *arg, struct task *task), void *arg);
 
 /* From now on, threads that existed at the start and have not run are read too. */

@@ -15,7 +15,7 @@
  *   tasks.c       the table, and the records that change it
  *   tasks_proc.c  what /proc has about one task
  *   tasks_owner.c changes of name, user and cgroup
- *   tasks_scan.c  background work: tasks that made no record, and EXITs that were lost
+ *   tasks_scan.c  background work: tasks that made no record, EXITs that were lost, zombies
  */
 
 /* A task of /proc that may not be in the table. */
@@ -38,8 +38,11 @@ struct tasks {
 	struct record *missed_exits; /* found by the last tasks_maintain() */
 	size_t n_missed_exits, missed_exits_capacity;
 	struct cgroups *cgroups;
-	uint64_t n_cuts; /* begun so far */
-	bool in_cut;     /* the last one has not ended */
+	pid_t *zombies; /* tids of tasks that may be zombies */
+	size_t n_zombies, zombies_capacity;
+	uint64_t zombies_due_ns; /* time of the next search for them */
+	uint64_t n_cuts;         /* begun so far */
+	bool in_cut;             /* the last one has not ended */
 };
 
 /*
@@ -74,8 +77,8 @@ void tasks_forget_before(struct tasks *tasks, struct task *task);
 /* tasks_proc.c: reads the stat of a task, without sums of its process. As proc_stat_read(). */
 int tasks_read_stat(const struct tasks *tasks, pid_t tid, struct proc_stat *stat);
 
-/* tasks_proc.c: adds a task that /proc has. NULL for a zombie. */
-struct task *tasks_add_living(struct tasks *tasks, pid_t pid, const struct proc_stat *stat,
+/* tasks_proc.c: adds a task that /proc has, perhaps as a zombie. */
+struct task *tasks_add_listed(struct tasks *tasks, pid_t pid, const struct proc_stat *stat,
 			      uint64_t now_ns);
 
 #endif

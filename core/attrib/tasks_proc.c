@@ -167,7 +167,7 @@ static struct task *cmdline_task(const struct tasks *tasks, struct task *task, u
 }
 
 struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, uint64_t now_ns,
-			      unsigned *budget)
+			      struct cmdline_budget *budget)
 {
 	if (task->has_facts)
 		return task->cmdline;
@@ -175,9 +175,13 @@ struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, 
 	bool is_new = task->cmdline_ns == 0 || task->exec_ns > task->cmdline_ns;
 	bool is_old = ran && now_ns - task->cmdline_ns >= TASKS_CMDLINE_NS;
 
-	if (task->exit_ns || task->kernel || (!is_new && !is_old) || *budget == 0)
+	if (task->exit_ns || task->kernel || (!is_new && !is_old))
 		return task->cmdline;
-	--*budget;
+	if (budget->left == 0) {
+		budget->unread += is_new;
+		return task->cmdline;
+	}
+	budget->left--;
 	struct cmdline *before = task->cmdline;
 	if (cmdline_read(tasks->sys, task->tid, &task->cmdline) < 0)
 		return task->cmdline; /* it is read again, though the task may not run any more */
@@ -186,15 +190,14 @@ struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, 
 	return task->cmdline;
 }
 
-struct task *tasks_add_living(struct tasks *tasks, pid_t pid, const struct proc_stat *stat,
+struct task *tasks_add_listed(struct tasks *tasks, pid_t pid, const struct proc_stat *stat,
 			      uint64_t now_ns)
 {
-	/* The EXIT of a zombie is past, so no record would remove it from the table. */
-	if (stat->state == 'Z')
-		return NULL;
 	struct task *task = tasks_add(tasks, pid, stat->pid, now_ns);
 	read_facts(tasks, task, now_ns, stat);
 	task_set_state(task, stat->state, now_ns);
+	if (stat->state == 'Z')
+		tasks_mark_zombie(tasks, task);
 	return task;
 }
 
@@ -207,7 +210,7 @@ struct task *tasks_process(struct tasks *tasks, pid_t pid, uint64_t now_ns)
 		return task->exit_ns ? NULL : task;
 	if (pid <= 0 || tasks_read_stat(tasks, pid, &stat) < 0)
 		return NULL;
-	return tasks_add_living(tasks, pid, &stat, now_ns);
+	return tasks_add_listed(tasks, pid, &stat, now_ns);
 }
 
 /* Its parent; NULL if that number belongs to a younger task by now. */

@@ -124,7 +124,7 @@ static void read_next_pending(struct tasks *tasks, uint64_t now_ns)
 	if (tasks_read_stat(tasks, next.tid, &stat) < 0)
 		return;
 	if (!known)
-		tasks_add_living(tasks, next.pid, &stat, now_ns);
+		tasks_add_listed(tasks, next.pid, &stat, now_ns);
 	if (tasks->lists_threads && process && stat.threads > 1)
 		add_pending_threads(tasks, next.pid);
 }
@@ -143,6 +143,68 @@ void tasks_maintain(struct tasks *tasks, uint64_t budget_ns)
 		read_next_pending(tasks, now_ns);
 	for (; tasks->verify_left > 0 && now_ns < end_ns; now_ns = sys_now_ns(tasks->sys))
 		verify_next_slot(tasks, now_ns);
+}
+
+void tasks_mark_zombie(struct tasks *tasks, struct task *task)
+{
+	if (task->zombie)
+		return;
+	task->zombie = true;
+	tasks->zombies = array_reserve(tasks->zombies, &tasks->zombies_capacity,
+				       tasks->n_zombies + 1, sizeof(*tasks->zombies));
+	tasks->zombies[tasks->n_zombies++] = task->tid;
+}
+
+/* The EXIT of a zombie is past. The end of waiting for it makes no record. */
+static void drop_gone_zombies(struct tasks *tasks, uint64_t now_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < tasks->n_zombies; i++) {
+		struct task *task = tasks_find(tasks, tasks->zombies[i], now_ns);
+
+		if (!task || task->exit_ns || !task->zombie)
+			continue;
+		if (proc_exists(tasks->sys, task->tid) < 0)
+			tasks_mark_exited(tasks, task, now_ns);
+		else
+			tasks->zombies[kept++] = task->tid;
+	}
+	tasks->n_zombies = kept;
+}
+
+struct zombie_search {
+	struct tasks *tasks;
+	uint64_t now_ns;
+};
+
+static int add_if_zombie(void *arg, const char *name)
+{
+	const struct zombie_search *search = arg;
+	pid_t pid = proc_pid(name);
+	struct proc_stat stat;
+
+	/* For a while after its EXIT the task is in the table. */
+	if (!pid || tasks_find(search->tasks, pid, search->now_ns))
+		return 0;
+	if (tasks_read_stat(search->tasks, pid, &stat) == 0 && stat.state == 'Z')
+		tasks_add_listed(search->tasks, pid, &stat, search->now_ns);
+	return 0;
+}
+
+void tasks_find_zombies(struct tasks *tasks, bool search)
+{
+	if (!search && tasks->n_zombies == 0)
+		return;
+	uint64_t now_ns = sys_now_ns(tasks->sys);
+	if (now_ns < tasks->zombies_due_ns)
+		return;
+	drop_gone_zombies(tasks, now_ns);
+	if (search && !tasks_are_pending(tasks))
+		sys_dir_each(tasks->sys, "/proc", add_if_zombie,
+			     &(struct zombie_search){tasks, now_ns});
+	uint64_t end_ns = sys_now_ns(tasks->sys);
+	tasks->zombies_due_ns = end_ns + TASKS_ZOMBIES_PAUSE * (end_ns - now_ns);
 }
 
 void tasks_records_lost(struct tasks *tasks)

@@ -5,6 +5,7 @@
 #include "core/base/util.h"
 #include "core/code/opener_worker.h"
 #include "core/code/symbol_worker.h"
+#include "core/code/user_worker.h"
 #include "core/sys/proc_maps.h"
 
 #include <stdio.h>
@@ -573,4 +574,5 @@ void code_lanes_main(int argc, char **argv)
 {
 	symbol_worker_main(argc, argv);
 	opener_worker_main(argc, argv);
+	user_worker_main(argc, argv);
 }

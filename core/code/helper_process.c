@@ -15,6 +15,7 @@
 #include "core/code/opener_message.h"
 #include "core/code/symbol_message.h"
 #include "core/code/symbol_sandbox.h"
+#include "core/code/user_worker.h"
 #include "core/sys/proc.h"
 
 #include <errno.h>
@@ -86,7 +87,8 @@ static pid_t vfork_child(struct launch *launch)
  */
 static bool is_helper(void)
 {
-	static const char *const names[] = {OPENER_WORKER_NAME, SYMBOL_WORKER_NAME};
+	static const char *const names[] = {OPENER_WORKER_NAME, SYMBOL_WORKER_NAME,
+					    USER_WORKER_NAME};
 	char own[64] = "";
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? 0 : read(fd, own, sizeof(own) - 1);

@@ -17,7 +17,7 @@ enum command_kind {
 	COMMAND_LEVELS,        /* number: enum event_levels, of event names without a level */
 	COMMAND_PRESET,        /* text: a preset's name; columns of -e and -m stay */
 	COMMAND_ATTACH,        /* number: a process that joins the target, or becomes it */
-	COMMAND_COMMAND_LINES, /* number: whether rows have command lines */
+	COMMAND_COMMAND_LINES, /* number: enum command_lines, of rows */
 	COMMAND_IDLE,          /* number: whether tasks that did not run have rows too */
 	/* Removes processes that have ended from the target; if none has, all of them. */
 	COMMAND_DISMISS,

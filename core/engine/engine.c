@@ -88,6 +88,7 @@ void engine_free(struct engine *engine)
 	pmu_set_fini(&engine->pmus);
 	target_free(engine->target);
 	tasks_free(engine->tasks);
+	user_client_fini(&engine->user_names);
 	users_free(engine->users);
 	topology_fini(&engine->topology);
 	notes_fini(&engine->notes);
@@ -266,7 +267,7 @@ static int do_command(struct engine *engine, const struct command *command, stru
 	case COMMAND_ATTACH:
 		return attach_process(engine, command->number, err);
 	case COMMAND_COMMAND_LINES:
-		engine->config.command_lines = command->number;
+		engine->config.command_lines = (enum command_lines)command->number;
 		return 0;
 	case COMMAND_IDLE:
 		engine->config.idle = command->number;
@@ -392,10 +393,12 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.now_ns = engine->cut_ns,
 		.uneven = whole_cpus ? interval_uneven(&collect->interval, interval_ns) : 0,
 	};
+	user_client_poll(&engine->user_names, engine->users);
 	struct snapshot *snapshot = snapshot_build(&source, interval_ns);
 	fill_facts(engine, snapshot);
 	/* After all counters were read, so that it delays no cut. */
 	snapshot->code = engine_code_cut(&engine->code, collect, interval_ns);
+	engine_notes_command_lines(&engine->causes, snapshot);
 	snapshot_set_notes(snapshot, &engine->notes); /* with the one about its names */
 	if (engine->record.recorder) {
 		recorder_cut(engine->record.recorder, snapshot, &collect->interval, engine->target);
@@ -408,5 +411,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		scan_uncounted_cpus(engine);
 	if (!reads_idle_tasks(engine)) /* else between the snapshots */
 		maintain_tasks(engine, MAINTAIN_NS);
+	if (collect->mode == COUNT_MODE_SYSTEM) /* else the scans find them */
+		tasks_find_zombies(engine->tasks, engine->config.idle);
 	return snapshot;
 }

@@ -50,9 +50,11 @@ struct engine_config {
 	const struct notes *notes;   /* of every snapshot; NULL: none */
 	struct tables_places tables; /* the user's files of events; zeroed: none */
 	struct target_spec target;   /* zeroed: all tasks */
-	enum event_levels levels;    /* privilege levels to count */
-	bool command_lines;          /* rows have command lines */
-	bool idle;                   /* tasks that did not run have rows */
+	/* Absolute path of getent(1), for users outside of /etc/passwd; NULL: they have numbers. */
+	const char *getent;
+	enum event_levels levels;         /* privilege levels to count */
+	enum command_lines command_lines; /* of rows */
+	bool idle;                        /* tasks that did not run have rows */
 	bool patient;     /* these rows may come one after the other, so that they cost little */
 	unsigned code_hz; /* samples of code a second on a busy CPU, for snapshot->code; 0: none */
 	struct recorder *recorder; /* owned, also if engine_new() fails; NULL: no recording */

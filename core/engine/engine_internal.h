@@ -4,6 +4,7 @@
 
 #include "core/attrib/target.h"
 #include "core/attrib/tasks.h"
+#include "core/code/user_client.h"
 #include "core/collect/collect.h"
 #include "core/engine/engine.h"
 #include "core/engine/engine_choice.h"
@@ -40,6 +41,7 @@ struct engine {
 	struct collect *collect;
 	struct tasks *tasks;
 	struct users *users;
+	struct user_client user_names; /* of users that are not in /etc/passwd */
 	struct topology topology;
 	struct notes notes;
 	struct fact_reader facts;

@@ -316,6 +316,17 @@ static void note_silent(struct engine_notes *self)
 			    names);
 }
 
+void engine_notes_command_lines(struct engine_notes *self, const struct snapshot *snapshot)
+{
+	size_t unread = snapshot->unread_cmdlines;
+
+	notes_remove(self->notes, NOTE_COMMAND_LINES);
+	if (snapshot->command_lines == COMMAND_LINES_MATCHED && unread > 0)
+		notes_add_as(self->notes, NOTE_COMMAND_LINES,
+			     "%zu command line%s not read yet: the filter does not search %s.",
+			     unread, unread == 1 ? " is" : "s are", unread == 1 ? "it" : "them");
+}
+
 void engine_notes_cut(struct engine_notes *self, const struct interval *interval)
 {
 	note_silent(self);

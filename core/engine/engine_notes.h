@@ -46,6 +46,8 @@ void engine_notes_columns(struct engine_notes *self, const struct selection *sel
 void engine_notes_tables(struct engine_notes *self, const struct notes *found);
 /* Notes stolen CPU time. Replaces an earlier such note. */
 void engine_notes_steal(struct engine_notes *self, const struct snapshot_machine *machine);
+/* Notes that a filter cannot search all command lines yet. Replaces an earlier such note. */
+void engine_notes_command_lines(struct engine_notes *self, const struct snapshot *snapshot);
 /*
  * Ends an interval: notes lost records, a suspended machine, processes for which /proc does not
  * answer, and CPUs that went offline or came online. All intervals have the same CPUs.

@@ -15,11 +15,13 @@
 #include "core/sys/proc.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SETTLE_NS (60 * NS_PER_MS)
 /* The same for a user who waits for the first rows. */
-#define GLIMPSE_NS (20 * NS_PER_MS)
+#define GLIMPSE_NS    (20 * NS_PER_MS)
+#define FIND_USERS_NS (2 * NS_PER_S) /* for those of a target, from a name service */
 enum { SETTLE_MAX = 3 };
 
 /* Without a named preset, chooses one that this machine can count. */
@@ -174,6 +176,31 @@ static void settle_plan(struct engine *engine)
 	engine->settled = engine->code.passes = true;
 }
 
+/* Users of a target that are not in /etc/passwd: it waits for their numbers. */
+static int find_users(struct engine *engine, const char *list, struct error *err)
+{
+	uint64_t deadline_ns = monotonic_ns() + FIND_USERS_NS;
+	int result = 0;
+	uid_t uid;
+
+	while (list && result != -ETIMEDOUT) {
+		size_t length = strcspn(list, ",");
+		char *name = xstrndup(list, length);
+
+		if (users_find(engine->users, name, &uid) < 0)
+			result = user_client_find(&engine->user_names, engine->users, name,
+						  deadline_ns);
+		if (result == -ETIMEDOUT)
+			error_set(err, -EINVAL,
+				  "User '%.40s': the name service (getent) has not answered in %u "
+				  "s. Give the number (uid).",
+				  name, (unsigned)(FIND_USERS_NS / NS_PER_S));
+		free(name);
+		list = list[length] ? list + length + 1 : NULL;
+	}
+	return result == -ETIMEDOUT ? -EINVAL : 0;
+}
+
 int engine_new(const struct sys *sys, const struct engine_config *config, struct engine **out,
 	       struct error *err)
 {
@@ -195,6 +222,10 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	if (result < 0)
 		goto fail;
 	engine->users = users_new(sys);
+	engine->user_names.getent = config->getent;
+	result = find_users(engine, config->target.user, err);
+	if (result < 0)
+		goto fail;
 	result = target_new(sys, engine->users, &config->target, &engine->target, err);
 	if (result < 0)
 		goto fail;

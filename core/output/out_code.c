@@ -76,6 +76,7 @@ void out_functions_of_line(const struct out_code *code, size_t line,
 	struct code_subject subject = {
 		.key = history_key_of_row(snapshot, view->spec.by, row),
 		.tree = view->spec.by == ROLLUP_TREE,
+		.pid = row->pid,
 	};
 	functions->counts.tally = rows_tally(snapshot->columns, view->rows, view->order[line]);
 	functions->counts.lost = row->flags & ROW_LOST;

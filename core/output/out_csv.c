@@ -199,7 +199,7 @@ struct csv_row {
 	int cpu;       /* < 0: none, or unknown */
 	unsigned cpus; /* 0: no unit */
 	const struct row *row;
-	const char *cgroup;
+	const char *cmdline, *cgroup;
 	int parent;
 	enum verdict verdict;
 	const uint64_t *lost_records; /* NULL: not attributed to the row */
@@ -278,7 +278,7 @@ static void put_identity(const struct csv_row *csv, FILE *out)
 	put_integer(out, task, task ? (uint64_t)row->tid : 0);
 	put_integer(out, csv->parent > 0, (uint64_t)csv->parent);
 	put_text(out, row ? row->comm : NULL);
-	put_text(out, row ? row->cmdline : NULL);
+	put_text(out, csv->cmdline);
 	put_text(out, row ? row->user : NULL);
 	put_text(out, csv->cgroup);
 	put_integer(out, row && !task, row ? row->processes : 0);
@@ -483,6 +483,7 @@ static void put_functions(const struct out_code *code, size_t line, const struct
 			.scope = "function",
 			.cpu = of->cpu,
 			.row = of->row,
+			.cmdline = of->cmdline,
 			.cgroup = of->cgroup,
 			.parent = of->parent,
 			.counts = {.columns = columns, .scaled = scaled},
@@ -517,6 +518,7 @@ static void put_task(const struct out_code *code, size_t line, FILE *out)
 		.scope = "task",
 		.cpu = -1,
 		.row = task,
+		.cmdline = snapshot_shown_cmdline(snapshot, task),
 		.cgroup = snapshot_cgroup(snapshot, task),
 		.parent = parent_of(view, index),
 		.verdict = view_verdict(view, index).verdict,

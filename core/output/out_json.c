@@ -184,7 +184,7 @@ static void put_identity(FILE *out, const struct view *view, size_t line)
 		fputs("\"pid\":null,\"tid\":null", out);
 	fputs(",\"comm\":", out);
 	json_put_string_or_null(out, row->comm);
-	if (view->snapshot->command_lines) {
+	if (view->snapshot->command_lines == COMMAND_LINES_SHOWN) {
 		fputs(",\"cmdline\":", out);
 		json_put_string_or_null(out, row->cmdline ? row->cmdline : "");
 	}

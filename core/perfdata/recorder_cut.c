@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static uint64_t hash_row(const struct row *row, const char *cgroup)
+static uint64_t hash_row(const struct row *row, const char *cgroup, const char *cmdline)
 {
 	const uint64_t words[] = {(uint64_t)row->pid, (uint64_t)row->tid, (uint64_t)row->ppid,
 				  row->uid,           row->start_ns,      row->flags};
@@ -19,8 +19,8 @@ static uint64_t hash_row(const struct row *row, const char *cgroup)
 
 	hash = hash_bytes(hash, row->comm, strnlen(row->comm, sizeof(row->comm)));
 	hash = hash_bytes(hash, row->user, strnlen(row->user, sizeof(row->user)));
-	if (row->cmdline)
-		hash = hash_bytes(hash, row->cmdline, strlen(row->cmdline) + 1);
+	if (cmdline)
+		hash = hash_bytes(hash, cmdline, strlen(cmdline) + 1);
 	return cgroup ? hash_bytes(hash, cgroup, strlen(cgroup)) : hash;
 }
 
@@ -29,7 +29,8 @@ static void put_row(struct recorder *recorder, const struct snapshot *snapshot,
 {
 	struct perfdata *data = recorder->data;
 	const char *cgroup = snapshot_cgroup(snapshot, row);
-	uint64_t hash = hash_row(row, cgroup);
+	const char *cmdline = snapshot_shown_cmdline(snapshot, row);
+	uint64_t hash = hash_row(row, cgroup, cmdline);
 	uint64_t *recorded = &recorder->row_hashes[(size_t)row->tid & (RECORDER_ROW_SLOTS - 1)];
 
 	/* A replay keeps a task only for a while after its end. Then its tid is another task's. */
@@ -46,7 +47,7 @@ static void put_row(struct recorder *recorder, const struct snapshot *snapshot,
 	perfdata_text(data, row->comm);
 	perfdata_text(data, row->user);
 	perfdata_text(data, cgroup);
-	perfdata_text(data, row->cmdline);
+	perfdata_text(data, cmdline);
 	perfdata_native_end(data);
 	/* For tasks that started later, the kernel's COMM record is in the recording. */
 	if (row->start_ns < recorder->began_ns && row->comm[0])
@@ -218,7 +219,7 @@ static void put_rows(struct recorder *recorder, const struct snapshot *snapshot,
 	}
 	put_tids(recorder, NATIVE_STILL, rows->items + n_shown, rows->n_still);
 	for (size_t i = 0; i < rows->n; i++) {
-		bool ended_root = i >= n_ran && i < n_shown && (rows->items[i].flags & ROW_EXITED);
+		bool ended_root = i >= n_ran && i < n_shown && row_has_just_ended(&rows->items[i]);
 		if (ended_root) /* it is in NATIVE_TARGET */
 			continue;
 		put_row(recorder, snapshot, &rows->items[i]);
@@ -315,7 +316,7 @@ static void put_facts(struct recorder *recorder, const struct snapshot *snapshot
 /* Flags of the interval and of its rows. */
 static uint64_t native_rows(const struct snapshot *snapshot, const struct interval *interval)
 {
-	return (snapshot->command_lines ? NATIVE_COMMAND_LINES : 0u) |
+	return (snapshot->command_lines == COMMAND_LINES_SHOWN ? NATIVE_COMMAND_LINES : 0u) |
 	       (snapshot->threads.n_still > 0 ? NATIVE_IDLE_ROWS : 0u) |
 	       (snapshot->targeted ? NATIVE_TARGETED : 0u) |
 	       (interval->uncounted ? NATIVE_UNCOUNTED : 0u) |

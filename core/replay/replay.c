@@ -285,6 +285,8 @@ static void do_commands(struct replay *replay)
 static void add_notes(const struct replay_state *state, struct notes *notes)
 {
 	notes_add_all(notes, &state->replay_notes);
+	if (state->config->command_lines == COMMAND_LINES_MATCHED && !state->command_lines)
+		notes_add(notes, "This recording has no command lines (-c) to filter by.");
 	notes_add_all(notes, &state->notes);
 }
 

@@ -119,7 +119,7 @@ static int do_command(struct replay_state *state, const struct command *command,
 	case COMMAND_DISMISS:
 		return error_set(err, -EOPNOTSUPP, "A recording cannot watch other processes.");
 	case COMMAND_COMMAND_LINES:
-		if (!command->number || state->command_lines)
+		if (command->number != COMMAND_LINES_SHOWN || state->command_lines)
 			return 0;
 		return error_set(err, -EOPNOTSUPP, "This recording has no command lines.");
 	case COMMAND_IDLE:

@@ -300,7 +300,8 @@ int native_parse_task(struct replay_native *native, struct native_words *words)
 	bool fine = !words->broken && native->cut && facts.tid > 0 && facts.pid >= 0;
 
 	if (fine) {
-		facts.exited = flags & ROW_EXITED;
+		facts.zombie = flags & ROW_ZOMBIE;
+		facts.exited = flags & ROW_EXITED && !facts.zombie;
 		facts.kernel = flags & ROW_KERNEL;
 		facts.lost = flags & ROW_LOST;
 		facts.comm = comm;

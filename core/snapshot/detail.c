@@ -83,7 +83,7 @@ static void describe_by_thread(const struct history_key *key, const struct row *
 	if (key->kind == HISTORY_PROCESS && sum->tid != sum->pid) {
 		sum->tid = sum->pid;
 		sum->start_ns = 0;
-		sum->flags &= ~(unsigned)ROW_EXITED;
+		sum->flags &= ~(unsigned)(ROW_EXITED | ROW_ZOMBIE);
 	}
 	if (!named) {
 		sum->flags &= ROW_LOST;
@@ -130,6 +130,7 @@ static void add_threads(const struct snapshot *snapshot, const struct history_ke
 	const struct rows *rows = &snapshot->threads;
 	const struct columns *columns = snapshot->columns;
 	struct hash_table pids;
+	bool lives = false;
 
 	find_pids(snapshot, key, &pids);
 	for (size_t i = 0; i < snapshot_ran(snapshot); i++) {
@@ -138,6 +139,7 @@ static void add_threads(const struct snapshot *snapshot, const struct history_ke
 		if (!has_thread(snapshot, key, &pids, &rows->items[i]))
 			continue;
 		describe_by_thread(key, &rows->items[i], &detail->sum.items[0]);
+		lives |= !(rows->items[i].flags & ROW_EXITED);
 		tally_add(&columns->plan->shape, detail->sum.tallies, tally);
 		add_facts(snapshot, key, i, rows_facts(&detail->sum, 0));
 		detail->threads[detail->n_threads++] =
@@ -150,6 +152,9 @@ static void add_threads(const struct snapshot *snapshot, const struct history_ke
 	}
 	if (detail->sum.items[0].start_ns == 0)
 		describe_by_sleeping(snapshot, key, &detail->sum.items[0]);
+	/* A process goes on without its main thread. */
+	if (lives && detail->sum.items[0].flags & ROW_ZOMBIE)
+		detail->sum.items[0].flags &= ~(unsigned)(ROW_EXITED | ROW_ZOMBIE);
 	rows_evaluate(columns, snapshot_scope(snapshot), &detail->sum);
 }
 

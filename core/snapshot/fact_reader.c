@@ -266,13 +266,13 @@ static void set_runnable(struct reading *reading, size_t index, struct figure fa
 
 /*
  * The state as it was read. SCALED if that was before this interval: the task may have been woken
- * since, and wait for a CPU.
+ * since, and wait for a CPU. A zombie is one to its end.
  */
 static struct figure state_of(const struct reading *reading, const struct task *task)
 {
 	struct figure state = figure_exact(proc_state_activity(task->state));
 
-	if (task->state_ns <= reading->reader->read_ns) {
+	if (task->state_ns <= reading->reader->read_ns && !task->zombie) {
 		state.state = FIGURE_SCALED;
 		state.share = 0;
 	}
@@ -290,7 +290,7 @@ static struct figure kept_state(struct reading *reading, size_t index)
 		tasks_find(reading->tasks, threads->items[index].tid, reading->now_ns);
 	if (!task || task->state == 'R' || task->state_interval != task->interval)
 		return unknown;
-	if (reading->now_ns - task->state_ns < REREAD_NS * threads->n_still ||
+	if (task->zombie || reading->now_ns - task->state_ns < REREAD_NS * threads->n_still ||
 	    reading->rereads == 0)
 		return state_of(reading, task);
 	reading->rereads--;
@@ -330,7 +330,7 @@ static void read_thread(struct reading *reading, size_t index)
 	struct proc_io io = {0};
 	struct task_io nowhere = {0};
 
-	if (!facts || row->flags & ROW_EXITED)
+	if (!facts || row_has_just_ended(row))
 		return;
 	if (reading->only_state && is_runnable(reading, row)) {
 		set_runnable(reading, index, facts);

@@ -28,9 +28,9 @@ struct fact_reader {
 };
 
 /*
- * Fills the facts of the threads, and the processes of the snapshot. The rows of ended tasks are
- * UNDEFINED. What cannot be read is NOT_COUNTED, also of a task that ends meanwhile. Call it before
- * the rows are evaluated.
+ * Fills the facts of the threads, and the processes of the snapshot. The rows of tasks that have
+ * just ended are UNDEFINED. What cannot be read is NOT_COUNTED, also of a task that ends meanwhile.
+ * Call it before the rows are evaluated.
  *
  * I/O is the growth between two readings. It is NOT_COUNTED at the first reading, and at the next
  * one after an interval in which the task ran and was not read. It is SCALED to the interval if

@@ -45,7 +45,7 @@ static bool has_own(const struct snapshot *snapshot, size_t index, const struct 
 	const struct row *row = &snapshot->threads.items[index];
 	const struct snapshot_process *process = snapshot_process(snapshot, row->pid);
 
-	if (row->flags & ROW_EXITED)
+	if (row_has_just_ended(row))
 		return false;
 	return !process || !same_facts(facts, process->facts);
 }
@@ -85,7 +85,7 @@ static void fill_row(const struct fact_entry *own, struct snapshot *snapshot, si
 	struct figure *facts = rows_facts(&snapshot->threads, index);
 	const struct snapshot_process *process = snapshot_process(snapshot, row->pid);
 
-	if (!facts || row->flags & ROW_EXITED)
+	if (!facts || row_has_just_ended(row))
 		return;
 	if (process && process->first_row == SIZE_MAX)
 		snapshot->processes[process - snapshot->processes].first_row = index;

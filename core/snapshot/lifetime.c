@@ -191,7 +191,8 @@ bool lifetime_read(const struct snapshot *snapshot, const struct detail *detail,
 {
 	struct lifetime_times times;
 
-	if (detail_is_of_cpus(&detail->key))
+	if (detail_is_of_cpus(&detail->key) ||
+	    (detail->sum.n > 0 && detail->sum.items[0].flags & ROW_ZOMBIE))
 		return false;
 	if (detail->sum.n == 0)
 		return read_sleeper(snapshot, detail, lifetime);

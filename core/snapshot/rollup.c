@@ -57,6 +57,7 @@ struct adding {
 	const struct row_filter *filter;  /* NULL: all rows pass */
 	struct rows *rows;
 	bool *has_main; /* of each row: it was described by its main thread */
+	bool *lives;    /* of each row: a row added to it lives */
 	bool *passes;   /* of each row: it, or a row added to it, passes the filter */
 	size_t *only;   /* of each row: the only row added to it; SIZE_MAX: none, or several */
 	size_t width;   /* of a tally */
@@ -84,6 +85,7 @@ static void adding_init(struct adding *adding, const struct columns *columns, si
 			xreallocarray(NULL, most, FACTS * sizeof(*adding->rows->facts));
 	adding->width = width;
 	adding->has_main = xcalloc(most, sizeof(*adding->has_main));
+	adding->lives = xcalloc(most, sizeof(*adding->lives));
 	adding->passes = xcalloc(most, sizeof(*adding->passes));
 	adding->only = xcalloc(most, sizeof(*adding->only));
 	memset(adding->only, 0xff, most * sizeof(*adding->only));
@@ -93,6 +95,7 @@ static void adding_init(struct adding *adding, const struct columns *columns, si
 static void adding_fini(struct adding *adding)
 {
 	free(adding->has_main);
+	free(adding->lives);
 	free(adding->passes);
 	free(adding->only);
 	hash_table_fini(&adding->table);
@@ -112,7 +115,7 @@ static void describe_process(struct row *process, const struct row *thread)
 		return;
 	process->tid = thread->pid;
 	process->start_ns = 0;
-	process->flags &= ~(unsigned)ROW_EXITED;
+	process->flags &= ~(unsigned)(ROW_EXITED | ROW_ZOMBIE);
 }
 
 static void describe_group(enum rollup by, struct row *group, const struct row *process)
@@ -211,6 +214,10 @@ static void add_row(struct adding *adding, const struct columns *columns, const 
 	to->doubt_ns += doubt_ns;
 	to->flags |= row->flags & ROW_LOST;
 	to->flags &= row->flags | ~(unsigned)ROW_KERNEL;
+	/* A process goes on without its main thread. */
+	adding->lives[at] |= !(row->flags & ROW_EXITED);
+	if (adding->lives[at] && to->flags & ROW_ZOMBIE)
+		to->flags &= ~(unsigned)(ROW_EXITED | ROW_ZOMBIE);
 	tally_add(&columns->plan->shape, rows_tally(columns, adding->rows, at), tally);
 }
 

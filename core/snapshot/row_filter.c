@@ -80,9 +80,19 @@ static void split_words(struct row_filter *filter)
 	}
 }
 
+static bool has_words(const char *text)
+{
+	return text[strspn(text, " \t")] != '\0';
+}
+
 bool row_filter_is_set(const struct row_filter_spec *spec)
 {
-	return spec->one_user || spec->text[strspn(spec->text, " \t")] != '\0';
+	return spec->one_user || has_words(spec->text);
+}
+
+enum command_lines row_filter_lines(const char *text)
+{
+	return has_words(text) ? COMMAND_LINES_MATCHED : COMMAND_LINES_NONE;
 }
 
 void row_filter_init(const struct row_filter_spec *spec, const struct snapshot *snapshot,

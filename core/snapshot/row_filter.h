@@ -11,8 +11,8 @@
 
 /*
  * The filter of the user. A task passes if each word of a text is part of its pid, tid, user, comm,
- * command line (if rows have it) or cgroup (its path, or its name on the screen), and if it runs as
- * the given user. The case of ASCII letters does not matter.
+ * command line (if rows have it: row_filter_lines()) or cgroup (its path, or its name on the
+ * screen), and if it runs as the given user. The case of ASCII letters does not matter.
  */
 enum { ROW_FILTER_BYTES = 128 };
 
@@ -34,6 +34,9 @@ struct row_filter {
 
 /* Returns whether the filter can keep a task out. */
 bool row_filter_is_set(const struct row_filter_spec *spec);
+
+/* What a snapshot needs for this text: command lines, unless it has no words. */
+enum command_lines row_filter_lines(const char *text);
 
 /* For rows of this snapshot alone. spec is borrowed. */
 void row_filter_init(const struct row_filter_spec *spec, const struct snapshot *snapshot,

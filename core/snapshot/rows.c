@@ -51,7 +51,7 @@ void rows_fini(struct rows *rows)
 	*rows = (struct rows){0};
 }
 
-/* The figures that rows share: of those that are not ROW_LOST, then of those that are. */
+/* The figures that rows share, in the order of rows_place(). */
 static void evaluate_shared(struct evaluator *evaluator, const struct columns *columns,
 			    struct rows *rows)
 {
@@ -60,7 +60,7 @@ static void evaluate_shared(struct evaluator *evaluator, const struct columns *c
 	evaluator->input.sum = false;
 	evaluator->facts = NULL;
 	for (size_t i = 0; apart < rows->n && i < ROWS_SHARED; i++) {
-		evaluator->input.lost = i > 0;
+		evaluator->input.lost = i == 1;
 		evaluator_run(evaluator, rows->tallies + (apart + i) * width,
 			      rows->figures + (apart + i) * columns->n_metrics);
 	}

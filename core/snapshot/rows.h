@@ -14,10 +14,11 @@
 /* Tasks, or groups of tasks (core/snapshot/rollup.h), with their tallies and figures. */
 
 enum row_flag {
-	ROW_EXITED = 1 << 0, /* ended within this interval */
+	ROW_EXITED = 1 << 0, /* has ended: within this interval, or ... */
 	ROW_KERNEL = 1 << 1, /* a kernel thread */
 	ROW_LOST = 1 << 2,   /* ran on a CPU that had gaps: its counts are a lower bound */
 	ROW_ABOVE = 1 << 3,  /* does not pass the filter, but has descendants that do */
+	ROW_ZOMBIE = 1 << 4, /* ... /proc has it still: nothing has waited for its end */
 };
 
 struct row {
@@ -60,12 +61,18 @@ struct row_before {
 	char user[24];
 };
 
+/* Whether the row's task has ended within this interval. */
+static inline bool row_has_just_ended(const struct row *row)
+{
+	return (row->flags & (ROW_EXITED | ROW_ZOMBIE)) == ROW_EXITED;
+}
+
 /* Parallel arrays: one entry of each for each row. */
 struct rows {
 	size_t n;
 	/*
-	 * Rows that did not run, the last ones. They share a tally of zeros, and those that are
-	 * ROW_LOST another one.
+	 * Rows that did not run, the last ones. They share a tally, and so do those that are
+	 * ROW_LOST, and those that are ROW_ZOMBIE.
 	 */
 	size_t n_still;
 	struct row *items;
@@ -83,7 +90,7 @@ struct rows {
 	size_t *parents; /* by tree: index of each row's parent, SIZE_MAX: none; else NULL */
 };
 
-enum { ROWS_SHARED = 2 }; /* tallies of these */
+enum { ROWS_SHARED = 3 }; /* tallies of these */
 
 /* How many rows have a tally and figures of their own: with facts, no two rows are alike. */
 static inline size_t rows_apart(const struct rows *rows)
@@ -108,7 +115,8 @@ static inline size_t rows_place(const struct rows *rows, size_t i)
 
 	if (i < apart || rows->n_still == 0 || rows->facts)
 		return i;
-	return apart + ((rows->items[i].flags & ROW_LOST) != 0);
+	unsigned flags = rows->items[i].flags;
+	return apart + (flags & ROW_LOST ? 1 : flags & ROW_ZOMBIE ? 2 : 0);
 }
 
 /* The facts of a row, or NULL. */

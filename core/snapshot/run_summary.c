@@ -18,14 +18,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CGROUPS_MAX = 4096 }; /* of a part; rows of further cgroups have none */
+/* Of a part: more than it has processes, as those of ended ones stay. Rows of others have none. */
+enum { CGROUPS_MAX = 1 << 15 };
 
 struct process {
-	struct row row;
+	struct row row;    /* its command line is a reference */
 	uint64_t sequence; /* of the last snapshot that has the process */
 	unsigned threads;  /* of the process in that snapshot */
 	bool has_main;     /* the main thread is one of these */
 	bool named;        /* comm is the main thread's */
+	bool lives;        /* a thread of that snapshot lives */
 };
 
 /* The sum of the snapshots of one plan. */
@@ -40,6 +42,7 @@ struct part {
 	unsigned folded_flags;
 	char **cgroups; /* paths that rows refer to, each once */
 	size_t n_cgroups, cgroups_capacity;
+	struct hash_table by_path; /* of cgroups: index + 1 */
 };
 
 struct run_summary {
@@ -64,15 +67,20 @@ static uint64_t *process_tally(const struct part *part, size_t i)
 /* Returns the index of the path in the part; -1 if the part is full. */
 static int find_or_add_cgroup(struct part *part, const char *path)
 {
-	for (size_t i = part->n_cgroups; i-- > 0;)
-		if (strcmp(part->cgroups[i], path) == 0)
-			return (int)i;
+	uint64_t key = hash_text(path);
+	struct hash_slot *slot = hash_table_slot(&part->by_path, key);
+
+	while (slot->number && strcmp(part->cgroups[slot->number - 1], path) != 0)
+		slot = hash_table_next(&part->by_path, slot);
+	if (slot->number)
+		return (int)slot->number - 1;
 	if (part->n_cgroups == CGROUPS_MAX)
 		return -1;
 	part->cgroups = array_reserve(part->cgroups, &part->cgroups_capacity, part->n_cgroups + 1,
 				      sizeof(*part->cgroups));
 	part->cgroups[part->n_cgroups] = xstrdup(path);
-	return (int)part->n_cgroups++;
+	hash_table_add(&part->by_path, key)->number = ++part->n_cgroups;
+	return (int)part->n_cgroups - 1;
 }
 
 /* Returns the index in the part of each cgroup of the snapshot; the caller frees it. */
@@ -116,6 +124,7 @@ static size_t add_process(struct part *part, const struct row *row)
 	part->processes[part->n].row.flags = 0;
 	part->processes[part->n].row.threads = 0;
 	part->processes[part->n].row.cgroup = -1;
+	part->processes[part->n].row.cmdline = NULL;
 	enter_process(part, part->n);
 	return part->n++;
 }
@@ -133,6 +142,20 @@ static bool is_another(const struct process *process, const struct row *thread, 
 	return process->row.start_ns ? process->row.start_ns != thread->start_ns : has_ended;
 }
 
+static void cmdline_drop(const char *cmdline)
+{
+	if (cmdline)
+		cmdline_unref(cmdline_of(cmdline));
+}
+
+static void replace_cmdline(struct row *row, const char *cmdline)
+{
+	if (!cmdline || row->cmdline == cmdline)
+		return;
+	cmdline_drop(row->cmdline);
+	row->cmdline = cmdline_ref(cmdline_of(cmdline))->text;
+}
+
 /* Updates the process from one of its threads. What is unknown of the thread stays. */
 static void describe_by_thread(struct process *process, const struct row *thread,
 			       const int *cgroups)
@@ -141,11 +164,14 @@ static void describe_by_thread(struct process *process, const struct row *thread
 	bool is_main = thread->tid == thread->pid;
 
 	row->flags |= thread->flags & (ROW_KERNEL | ROW_LOST);
+	process->lives |= !(thread->flags & ROW_EXITED);
 	if (is_main) {
 		process->has_main = true;
 		row->flags |= thread->flags & ROW_EXITED;
 		row->start_ns = thread->start_ns ? thread->start_ns : row->start_ns;
 	}
+	if (process->lives) /* it goes on without its main thread */
+		row->flags &= ~(unsigned)ROW_EXITED;
 	if (thread->comm[0] && (is_main || !process->named)) {
 		memcpy(row->comm, thread->comm, sizeof(row->comm));
 		process->named = is_main;
@@ -154,6 +180,7 @@ static void describe_by_thread(struct process *process, const struct row *thread
 		row->uid = thread->uid;
 		memcpy(row->user, thread->user, sizeof(row->user));
 	}
+	replace_cmdline(row, thread->cmdline);
 	row->ppid = thread->ppid ? thread->ppid : row->ppid;
 	if (thread->cgroup >= 0)
 		row->cgroup = cgroups[thread->cgroup];
@@ -171,6 +198,7 @@ static void add_thread(struct part *part, const struct row *thread, const int *c
 		process->sequence = sequence;
 		process->threads = 0;
 		process->has_main = false;
+		process->lives = false;
 	}
 	describe_by_thread(process, thread, cgroups);
 	process->threads += thread->threads ? thread->threads : 1;
@@ -212,6 +240,7 @@ static void fold_process(struct part *part, size_t i)
 {
 	tally_add(&part->sum->columns->plan->shape, part->folded, process_tally(part, i));
 	part->folded_flags |= part->processes[i].row.flags & ROW_LOST;
+	cmdline_drop(part->processes[i].row.cmdline);
 	part->n_folded++;
 }
 
@@ -255,6 +284,7 @@ static void part_add(struct part *part, const struct snapshot *snapshot, uint64_
 
 	part->sum->columns = columns_ref(snapshot->columns);
 	columns_unref(before);
+	part->sum->command_lines = snapshot->command_lines;
 	for (size_t i = 0; i < snapshot->threads.n; i++)
 		add_thread(part, &snapshot->threads.items[i], cgroups,
 			   rows_tally(snapshot->columns, &snapshot->threads, i), sequence);
@@ -271,6 +301,7 @@ static void part_init(struct part *part, struct columns *columns)
 {
 	*part = (struct part){.sum = snapshot_merge_new(columns)};
 	hash_table_init(&part->table, 0);
+	hash_table_init(&part->by_path, 0);
 }
 
 static void part_fini(struct part *part)
@@ -278,9 +309,12 @@ static void part_fini(struct part *part)
 	for (size_t i = 0; i < part->n_cgroups; i++)
 		free(part->cgroups[i]);
 	free(part->cgroups);
+	for (size_t i = 0; i < part->n; i++)
+		cmdline_drop(part->processes[i].row.cmdline);
 	free(part->processes);
 	free(part->tallies);
 	hash_table_fini(&part->table);
+	hash_table_fini(&part->by_path);
 	free(part->folded);
 	snapshot_free(part->sum);
 }
@@ -318,7 +352,14 @@ static void fill_rows(const struct part *part, struct snapshot *snapshot)
 	size_t bytes = part_width(part) * sizeof(uint64_t);
 
 	rows_init(snapshot->columns, part->n + (part->folded != NULL), rows);
+	snapshot->command_lines = part->sum->command_lines;
+	snapshot->cmdlines = xcalloc(part->n, sizeof(*snapshot->cmdlines));
 	for (size_t i = 0; i < part->n; i++) {
+		const char *cmdline = part->processes[i].row.cmdline;
+
+		if (cmdline)
+			snapshot->cmdlines[snapshot->n_cmdlines++] =
+				cmdline_ref(cmdline_of(cmdline));
 		rows->items[i] = part->processes[i].row;
 		memcpy(rows_tally(snapshot->columns, rows, i), process_tally(part, i), bytes);
 	}

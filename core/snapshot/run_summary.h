@@ -35,9 +35,9 @@ size_t run_summary_parts(const struct run_summary *summary);
 
 /*
  * Returns a part as a snapshot of `run`, with its `part` and `parts` set; the caller frees it.
- * interval_ns is the sum of the intervals, and rates of rows divide by snapshot_interval_s(). comm
- * and user are the last known ones. The notes are all notes of the snapshots. Rows are processes:
- * pid == tid.
+ * interval_ns is the sum of the intervals, and rates of rows divide by snapshot_interval_s(). comm,
+ * command line and user are the last known ones. The notes are all notes of the snapshots. Rows are
+ * processes: pid == tid.
  */
 struct snapshot *run_summary_snapshot(const struct run_summary *summary, size_t part,
 				      const struct snapshot_run *run);

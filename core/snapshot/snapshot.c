@@ -17,6 +17,11 @@ static bool has_cgroup(const struct snapshot *snapshot, const struct row *row)
 	return row->cgroup >= 0 && (size_t)row->cgroup < snapshot->n_cgroups;
 }
 
+const char *snapshot_shown_cmdline(const struct snapshot *snapshot, const struct row *row)
+{
+	return snapshot->command_lines == COMMAND_LINES_SHOWN ? row->cmdline : NULL;
+}
+
 const char *snapshot_cgroup(const struct snapshot *snapshot, const struct row *row)
 {
 	return has_cgroup(snapshot, row) ? snapshot->cgroups[row->cgroup] : NULL;

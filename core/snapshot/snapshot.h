@@ -105,9 +105,10 @@ struct snapshot {
 	char **cgroups; /* paths that rows refer to, each once */
 	size_t n_cgroups;
 	struct snapshot_cgroup *cgroup_limits; /* of each of them; NULL: all are unknown */
-	bool command_lines;                    /* the user wants them */
+	enum command_lines command_lines;      /* what those of rows are for */
 	struct cmdline **cmdlines;             /* references to those that rows point into */
 	size_t n_cmdlines;
+	size_t unread_cmdlines; /* tasks whose command line is not read yet */
 	struct snapshot_cpu *cpus;
 	size_t n_cpus;
 
@@ -160,6 +161,8 @@ static inline size_t snapshot_ran(const struct snapshot *snapshot)
 const struct snapshot_process *snapshot_process(const struct snapshot *snapshot, pid_t pid);
 /* Returns the facts of a row's process if the row is its first one, else NULL: to add each once. */
 const struct figure *snapshot_facts_once(const struct snapshot *snapshot, size_t row);
+/* Returns the command line of a row to print or record; NULL: not wanted, or unknown. */
+const char *snapshot_shown_cmdline(const struct snapshot *snapshot, const struct row *row);
 /* Returns the path of a row's cgroup, or NULL if unknown. */
 const char *snapshot_cgroup(const struct snapshot *snapshot, const struct row *row);
 /* Returns the limits of a row's cgroup, or NULL if unknown. */

@@ -26,15 +26,19 @@
 #define NEGLIGIBLE 0.001f
 /* Budget of run_proof_holds(): one file each, less than 1 % of a CPU. */
 #define PROOF_EVERY_NS (2 * NS_PER_MS)
-/* Budget of command lines, one file each: 2 % of a CPU, until all are known. */
+/*
+ * Budget of command lines, one file each: 2 % of a CPU, until all are known. Without those that a
+ * filter matches a row is missing, so they may cost 10 %.
+ */
 #define CMDLINE_EVERY_NS (500 * NS_PER_US)
+#define MATCHED_EVERY_NS (100 * NS_PER_US)
 
 /* State of filling rows. */
 struct filling {
 	const struct snapshot_source *source;
 	struct snapshot *snapshot;
 	unsigned budget; /* of tasks_refresh */
-	unsigned cmdline_budget;
+	struct cmdline_budget cmdlines;
 	struct interval_gaps gaps;
 	struct run_proofs proofs;
 	struct cgroup_subjects cgroups;
@@ -51,13 +55,18 @@ static const char *reference_cmdline(struct filling *filling, struct task *task)
 	if (!source->command_lines)
 		return NULL;
 	struct cmdline *cmdline =
-		tasks_cmdline(source->tasks, task, ran, source->now_ns, &filling->cmdline_budget);
+		tasks_cmdline(source->tasks, task, ran, source->now_ns, &filling->cmdlines);
 	if (!cmdline)
 		return NULL;
 	snapshot->cmdlines = array_reserve(snapshot->cmdlines, &filling->cmdlines_capacity,
 					   snapshot->n_cmdlines + 1, sizeof(struct cmdline *));
 	snapshot->cmdlines[snapshot->n_cmdlines++] = cmdline_ref(cmdline);
 	return cmdline->text;
+}
+
+static uint64_t clock_of(const struct interval *interval, const struct task *task)
+{
+	return interval->tallies[task->slot * tally_width(&interval->shape) + TALLY_TASK_CLOCK];
 }
 
 /* A recording has the marks of its rows, as a replay has less to prove where a task was. */
@@ -67,6 +76,8 @@ static bool is_lost(struct filling *filling, struct task *task)
 	bool ran = task->interval == source->interval->sequence;
 	uint64_t seen_ns;
 
+	if (task->zombie && !(ran && clock_of(source->interval, task)))
+		return false;
 	if (source->recorded_marks && task->has_facts && (ran || !source->chosen))
 		return task->lost;
 	if (interval_has_gaps(source->interval, &filling->gaps, task))
@@ -89,6 +100,7 @@ static void fill_row(struct filling *filling, struct task *task, struct row *row
 		.cmdline = reference_cmdline(filling, task),
 		.start_ns = task->start_ns,
 		.flags = (task->exit_ns || task->zombie ? ROW_EXITED : 0u) |
+			 (task->zombie && !task->exit_ns ? ROW_ZOMBIE : 0u) |
 			 (task->kernel ? ROW_KERNEL : 0u) |
 			 (is_lost(filling, task) ? ROW_LOST : 0u),
 	};
@@ -132,6 +144,8 @@ static void mark_sleeping_roots(const struct snapshot_source *source)
 			continue;
 		struct task *task =
 			tasks_at(source->tasks, roots[i].pid, roots[i].tid, source->now_ns);
+		if (roots[i].zombie)
+			tasks_mark_zombie(source->tasks, task);
 		if (task->interval != sequence)
 			task->sleeping = sequence;
 	}
@@ -399,7 +413,7 @@ static void append_still_if_wanted(void *arg, struct task *task)
 	struct still_tasks *still = arg;
 	const struct snapshot_source *source = still->filling->source;
 
-	if (task->interval == source->interval->sequence || task->zombie)
+	if (task->interval == source->interval->sequence)
 		return;
 	if (task->start_ns > source->now_ns) /* it begins in the next interval */
 		return;
@@ -429,7 +443,9 @@ static void fill_still_times(const struct filling *filling, size_t row)
 	wait_places_find(&places, columns->plan, &columns->events);
 	if (!places.any)
 		return;
-	if (columns->plan->per_task)
+	if (rows->items[row].flags & ROW_ZOMBIE)
+		values = (struct wait_values){0};
+	else if (columns->plan->per_task)
 		wait_values_unseen(snapshot->interval_ns, &values);
 	else if (interval->still.known)
 		wait_values_still(snapshot->interval_ns, interval->still.blocked,
@@ -512,7 +528,10 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 					   ? 1 + (unsigned)(snapshot->interval_ns / PROOF_EVERY_NS)
 					   : 0},
 		.budget = 1 + (unsigned)(snapshot->interval_ns / REFRESH_EVERY_NS),
-		.cmdline_budget = 1 + (unsigned)(snapshot->interval_ns / CMDLINE_EVERY_NS),
+		.cmdlines.left = 1 + (unsigned)(snapshot->interval_ns /
+						(source->command_lines == COMMAND_LINES_MATCHED
+							 ? MATCHED_EVERY_NS
+							 : CMDLINE_EVERY_NS)),
 	};
 
 	snapshot->places = xcalloc(interval->n_ran + interval->n_places, sizeof(*snapshot->places));
@@ -542,6 +561,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	fill_remaining_roots(&filling, rows);
 	fill_still(&filling, &still, rows);
 	tasks_end_cut(source->tasks);
+	snapshot->unread_cmdlines = filling.cmdlines.unread;
 	free(still.items);
 	cgroup_subjects_end(&filling.cgroups, source->cgroups, source->now_ns, snapshot);
 	if (source->facts)

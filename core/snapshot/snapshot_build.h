@@ -31,7 +31,8 @@ struct snapshot_source {
 	bool chosen;                             /* ... except that not all rows are recorded */
 	const struct wait_watch *watch;          /* waits of the watched task; NULL: unknown */
 	struct cgroup_reader *cgroups;           /* NULL: their memory is not read */
-	bool command_lines, idle;                /* as engine_config has them */
+	enum command_lines command_lines;        /* as engine_config has them ... */
+	bool idle;                               /* ... and these */
 	/* Tasks that did not run, from a scan of /proc; NULL: those in `tasks`. */
 	struct task *const *still;
 	size_t n_still;

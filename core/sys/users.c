@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * /etc/passwd is read whole and kept sorted by uid. It is read again when a uid is not in it, at
- * most once in a while, because users are added while pmctop runs.
+ * most once in a while, because users are added while pmctop runs. Users that are not in the file
+ * are kept beside those of it, without a name or with that of another source.
  */
 #include "core/sys/users.h"
 
@@ -16,18 +17,20 @@
 /* The shortest time between two readings for unknown uids. */
 #define RELOAD_NS (10 * NS_PER_S)
 
-enum { PASSWD_MAX_BYTES = 4 << 20 };
+enum { PASSWD_MAX_BYTES = 4 << 20, OTHERS_MAX = 4096 };
 
 struct user {
 	uid_t uid;
-	size_t line; /* the first of several lines with one uid gives the name */
-	char *name;
+	size_t line; /* the first of several lines with one uid gives the name; SIZE_MAX: no line */
+	char *name;  /* NULL: unknown */
+	uint64_t asked_ns; /* without a line: time of users_nameless(); 0: never */
 };
 
 struct users {
 	const struct sys *sys;
 	struct user *items; /* ascending by uid, each once */
 	size_t n, capacity;
+	size_t others; /* without a line */
 	uint64_t loaded_ns;
 };
 
@@ -96,13 +99,23 @@ static void sort_users(struct users *users)
 			users->items[kept++] = users->items[i];
 	}
 	users->n = kept;
+	users->others = 0;
+	for (size_t i = 0; i < kept; i++)
+		users->others += users->items[i].line == SIZE_MAX;
 }
 
-static void clear_users(struct users *users)
+/* Removes those of the file, or all. */
+static void clear_users(struct users *users, bool others)
 {
-	for (size_t i = 0; i < users->n; i++)
-		free(users->items[i].name);
-	users->n = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < users->n; i++) {
+		if (!others && users->items[i].line == SIZE_MAX)
+			users->items[kept++] = users->items[i];
+		else
+			free(users->items[i].name);
+	}
+	users->n = kept;
 }
 
 static void load_users(struct users *users)
@@ -118,13 +131,31 @@ static void load_users(struct users *users)
 	} while (length == (ssize_t)size - 1 && size < PASSWD_MAX_BYTES);
 	users->loaded_ns = sys_now_ns(users->sys);
 	if (length >= 0)
-		clear_users(users);
+		clear_users(users, false);
 	for (char *line = text, *end; length > 0 && *line; line = *end ? end + 1 : end) {
 		end = strchrnul(line, '\n');
 		add_line(users, line, end);
 	}
 	sort_users(users);
 	free(text);
+}
+
+/* Adds a user without a name at its place; NULL: there are too many. */
+static const struct user *add_other(struct users *users, uid_t uid)
+{
+	size_t at = users->n;
+
+	if (users->others == OTHERS_MAX)
+		return NULL;
+	users->items =
+		array_reserve(users->items, &users->capacity, users->n + 1, sizeof(*users->items));
+	while (at > 0 && users->items[at - 1].uid > uid)
+		at--;
+	memmove(&users->items[at + 1], &users->items[at], (users->n - at) * sizeof(*users->items));
+	users->items[at] = (struct user){.uid = uid, .line = SIZE_MAX};
+	users->n++;
+	users->others++;
+	return &users->items[at];
 }
 
 struct users *users_new(const struct sys *sys)
@@ -140,7 +171,7 @@ void users_free(struct users *users)
 {
 	if (!users)
 		return;
-	clear_users(users);
+	clear_users(users, true);
 	free(users->items);
 	free(users);
 }
@@ -154,10 +185,36 @@ void users_set_name(struct users *users, uid_t uid, const char *name)
 	if (!user) {
 		append_user(users, uid, name, strlen(name));
 		qsort(users->items, users->n, sizeof(*users->items), compare_uid);
-	} else if (strcmp(user->name, name) != 0) {
+	} else if (!user->name || strcmp(user->name, name) != 0) {
 		free(user->name);
 		user->name = xstrdup(name);
 	}
+}
+
+size_t users_nameless(struct users *users, uid_t *uids, size_t most)
+{
+	uint64_t now_ns = sys_now_ns(users->sys);
+	size_t n = 0;
+
+	for (size_t i = 0; i < users->n && n < most; i++) {
+		struct user *user = &users->items[i];
+
+		if (user->name || (user->asked_ns && now_ns < user->asked_ns + USERS_AGAIN_NS))
+			continue;
+		user->asked_ns = now_ns;
+		uids[n++] = user->uid;
+	}
+	return n;
+}
+
+void users_learn(struct users *users, uid_t uid, const char *name)
+{
+	const struct user *user = find_user(users, uid);
+
+	if (!user)
+		user = add_other(users, uid);
+	if (user && user->line == SIZE_MAX)
+		users_set_name(users, uid, name);
 }
 
 int users_find(const struct users *users, const char *name, uid_t *uid)
@@ -165,7 +222,7 @@ int users_find(const struct users *users, const char *name, uid_t *uid)
 	char *end;
 
 	for (size_t i = 0; i < users->n; i++)
-		if (strcmp(users->items[i].name, name) == 0) {
+		if (users->items[i].name && strcmp(users->items[i].name, name) == 0) {
 			*uid = users->items[i].uid;
 			return 0;
 		}
@@ -183,11 +240,14 @@ void users_name(struct users *users, uid_t uid, char *name, size_t size)
 	if (uid == (uid_t)-1)
 		return;
 	const struct user *user = find_user(users, uid);
-	if (!user && sys_now_ns(users->sys) >= users->loaded_ns + RELOAD_NS) {
+	bool found = user && user->name;
+	if (!found && sys_now_ns(users->sys) >= users->loaded_ns + RELOAD_NS) {
 		load_users(users);
 		user = find_user(users, uid);
 	}
-	if (user)
+	if (!user)
+		user = add_other(users, uid);
+	if (user && user->name)
 		text_copy(name, size, user->name);
 	else
 		snprintf(name, size, "%u", uid);

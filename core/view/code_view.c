@@ -1,202 +1,20 @@
 // SPDX-License-Identifier: MIT
-/*
- * A row's samples are those of its tasks, or those on its CPUs. Which tasks these are is found as
- * core/snapshot/detail.c finds threads: by the keys of the history. The tasks of a profile are few,
- * so they are compared with the row one by one, except for a process, whose tasks are neighbours.
- */
+/* Entries of a subject's tasks (code_index.c), summed by function, with shares and figures. */
 #include "core/view/code_view_internal.h"
 
 #include "core/base/hash_table.h"
 #include "core/base/util.h"
 #include "core/snapshot/detail.h"
-#include "core/view/code_together.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct code_index {
-	const struct snapshot *snapshot;
-	const struct code_profile *profile;
-	struct code_profile *together; /* the same, if it is of code_together.h */
-	size_t *first_entry; /* of each task of the profile; behind the last one n_entries */
-	/* Of each task of the profile: its row, and that of its process. NULL: unknown. */
-	const struct row **rows, **mains;
-	struct hash_table threads;      /* by tid: row + 1, without those that did not run */
-	struct hash_table mains_by_pid; /* the row of a process: main thread, sleeping, any */
-};
-
-/* An unknown start matches any start. */
-static bool starts_match(uint64_t start, uint64_t other)
-{
-	return !start || !other || start == other;
-}
-
-static const struct row *find_row(const struct code_index *index, const struct code_task *task)
-{
-	struct hash_slot *slot = hash_table_slot(&index->threads, (uint32_t)task->tid);
-
-	for (; slot->item; slot = hash_table_next(&index->threads, slot)) {
-		const struct row *row = slot->item;
-
-		if (row->pid == task->pid && starts_match(row->start_ns, task->start_ns))
-			return row;
-	}
-	return NULL;
-}
-
-static void add_main(struct hash_table *mains, const struct row *row)
-{
-	struct hash_slot *slot = hash_table_slot(mains, (uint32_t)row->pid);
-
-	if (!slot->item)
-		hash_table_add(mains, (uint32_t)row->pid)->item = (void *)(uintptr_t)row;
-	else if (row->tid == row->pid)
-		slot->item = (void *)(uintptr_t)row;
-}
-
-static void index_rows(struct code_index *index)
-{
-	const struct snapshot *snapshot = index->snapshot;
-
-	hash_table_init(&index->threads, snapshot_ran(snapshot));
-	hash_table_init(&index->mains_by_pid, snapshot->n_sleeping);
-	for (size_t i = 0; i < snapshot->n_sleeping; i++)
-		add_main(&index->mains_by_pid, &snapshot->sleeping[i]);
-	for (size_t i = 0; i < snapshot->threads.n; i++) {
-		const struct row *row = &snapshot->threads.items[i];
-
-		hash_table_add(&index->threads, (uint32_t)row->tid)->item = (void *)(uintptr_t)row;
-		add_main(&index->mains_by_pid, row);
-	}
-}
-
-static struct code_index *make_index(const struct snapshot *snapshot, struct code_profile *together)
-{
-	const struct code_profile *profile = together ? together : snapshot->code;
-	struct code_index *index = xcalloc(1, sizeof(*index));
-
-	index->snapshot = snapshot;
-	index->profile = profile;
-	index->together = together;
-	index_rows(index);
-	index->first_entry = xcalloc(profile->n_tasks + 1, sizeof(*index->first_entry));
-	index->rows = xcalloc(profile->n_tasks, sizeof(*index->rows));
-	index->mains = xcalloc(profile->n_tasks, sizeof(*index->mains));
-	for (size_t i = 0, entry = 0; i < profile->n_tasks; i++) {
-		index->first_entry[i] = entry;
-		while (entry < profile->n_entries && profile->entries[entry].task == i)
-			entry++;
-		index->first_entry[i + 1] = entry;
-		index->rows[i] = find_row(index, &profile->tasks[i]);
-		index->mains[i] =
-			hash_table_find(&index->mains_by_pid, (uint32_t)profile->tasks[i].pid);
-	}
-	return index;
-}
-
-struct code_index *code_index_new(const struct snapshot *snapshot)
-{
-	return snapshot->code ? make_index(snapshot, code_together_new(snapshot->code)) : NULL;
-}
-
-struct code_index *code_index_new_exact(const struct snapshot *snapshot)
-{
-	return snapshot->code ? make_index(snapshot, NULL) : NULL;
-}
-
-void code_index_free(struct code_index *index)
-{
-	if (!index)
-		return;
-	hash_table_fini(&index->threads);
-	hash_table_fini(&index->mains_by_pid);
-	free(index->first_entry);
-	free(index->rows);
-	free(index->mains);
-	code_together_free(index->together);
-	free(index);
-}
-
-/* Parents that were read at different times may form a ring, hence the limit. */
-static bool descends_from(const struct code_index *index, pid_t pid, pid_t ancestor)
-{
-	for (size_t i = 0; i <= index->mains_by_pid.n; i++) {
-		const struct row *row = hash_table_find(&index->mains_by_pid, (uint32_t)pid);
-
-		if (pid == ancestor)
-			return true;
-		if (!row || row->ppid <= 0)
-			return false;
-		pid = row->ppid;
-	}
-	return false;
-}
-
-static bool is_in_group(const struct code_index *index, const struct history_key *key,
-			enum rollup by, const struct row *row)
-{
-	if (!row)
-		return false;
-	const struct history_key its = history_key_of_row(index->snapshot, by, row);
-	return its.number == key->number && its.start == key->start;
-}
-
-/* Whether samples of that task are the subject's. Those of CPUs have all tasks. */
-static bool has_task(const struct code_index *index, const struct code_subject *subject, size_t i)
-{
-	const struct history_key *key = &subject->key;
-	const struct code_task *task = &index->profile->tasks[i];
-	bool starts = starts_match(task->start_ns, key->start);
-
-	if (subject->selected)
-		return true;
-	switch (key->kind) {
-	case HISTORY_MACHINE:
-	case HISTORY_CPU:
-	case HISTORY_SOCKET:
-	case HISTORY_NODE:
-		return true;
-	case HISTORY_TARGET:
-		return index->rows[i] != NULL;
-	case HISTORY_THREAD:
-		return (uint32_t)task->tid == key->number && starts;
-	case HISTORY_PROCESS:
-		if (subject->tree)
-			return descends_from(index, task->pid, (pid_t)key->number);
-		/* Only the main thread has the start of its process. */
-		return (uint32_t)task->pid == key->number && (starts || task->tid != task->pid);
-	case HISTORY_USER:
-		return is_in_group(index, key, ROLLUP_USER, index->rows[i]);
-	case HISTORY_CGROUP:
-		return is_in_group(index, key, ROLLUP_CGROUP, index->rows[i]);
-	case HISTORY_COMMAND:
-		return is_in_group(index, key, ROLLUP_COMMAND, index->mains[i]);
-	}
-	return false;
-}
-
 static bool has_cpu(const struct code_index *index, const struct code_subject *subject, int number)
 {
 	return subject->selected || !detail_is_of_cpus(&subject->key) ||
 	       detail_has_cpu(index->snapshot, &subject->key, number);
-}
-
-/* Returns the first task of the profile whose pid is at least `pid`. */
-static size_t first_task(const struct code_profile *profile, int64_t pid)
-{
-	size_t low = 0, high = profile->n_tasks;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (profile->tasks[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 /* A recording may have any weights, so sums have an end: a total is not below one of its parts. */
@@ -217,30 +35,24 @@ static void add_entry(struct code_view *view, const struct code_entry *entry)
 		total->alone = u64_sum(total->alone, entry->samples);
 }
 
-/* The only process that can have samples of the subject; 0: any can. */
-static int64_t only_pid(const struct code_subject *subject)
-{
-	if (subject->selected)
-		return 0;
-	if (subject->key.kind == HISTORY_PROCESS && !subject->tree)
-		return subject->key.number;
-	return subject->key.kind == HISTORY_THREAD ? subject->pid : 0;
-}
-
 static void find_entries(const struct code_index *index, const struct code_subject *subject,
 			 struct code_view *view)
 {
 	const struct code_profile *profile = index->profile;
-	int64_t pid = only_pid(subject);
-	size_t first = pid ? first_task(profile, pid) : 0;
-	size_t end = pid ? first_task(profile, pid + 1) : profile->n_tasks;
+	const struct code_tasks tasks = code_index_tasks(index, subject);
+	size_t n = 0;
 
-	view->entries = xcalloc(index->first_entry[end] - index->first_entry[first],
-				sizeof(struct code_entry *));
-	for (size_t i = first; i < end; i++) {
-		if (!has_task(index, subject, i))
+	for (size_t i = 0; i < tasks.n; i++) {
+		size_t task = code_tasks_at(&tasks, i);
+		n += index->first_entry[task + 1] - index->first_entry[task];
+	}
+	view->entries = xcalloc(n, sizeof(struct code_entry *));
+	for (size_t i = 0; i < tasks.n; i++) {
+		size_t task = code_tasks_at(&tasks, i);
+
+		if (!code_index_has_task(index, subject, task))
 			continue;
-		for (size_t k = index->first_entry[i]; k < index->first_entry[i + 1]; k++)
+		for (size_t k = index->first_entry[task]; k < index->first_entry[task + 1]; k++)
 			if (has_cpu(index, subject, profile->entries[k].cpu))
 				add_entry(view, &profile->entries[k]);
 	}

@@ -5,10 +5,42 @@
 #include "core/base/hash_table.h"
 #include "core/view/code_view.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Shared by code_view.c and code_edges.c, and for these alone. */
+/* Shared by code_view.c, code_index.c and code_edges.c, and for these alone. */
+
+struct code_orders;
+
+struct code_index {
+	const struct snapshot *snapshot;
+	const struct code_profile *profile;
+	struct code_profile *together; /* the same, if it is of code_together.h */
+	size_t *first_entry; /* of each task of the profile; behind the last one n_entries */
+	/* Of each task of the profile: its row, and that of its process. NULL: unknown. */
+	const struct row **rows, **mains;
+	struct hash_table threads;      /* by tid: row + 1, without those that did not run */
+	struct hash_table mains_by_pid; /* the row of a process: main thread, sleeping, any */
+	struct code_orders *orders;
+};
+
+/* Some tasks of the profile. Zeroed: none. */
+struct code_tasks {
+	const uint32_t *order; /* indices, of which these are a range; NULL: 0, 1, 2 ... */
+	size_t first, n;
+};
+
+static inline size_t code_tasks_at(const struct code_tasks *tasks, size_t i)
+{
+	return tasks->order ? tasks->order[tasks->first + i] : tasks->first + i;
+}
+
+/* The only tasks that may have samples of the subject, and whether one of them has. */
+struct code_tasks code_index_tasks(const struct code_index *index,
+				   const struct code_subject *subject);
+bool code_index_has_task(const struct code_index *index, const struct code_subject *subject,
+			 size_t i);
 
 /* Sums of samples by function. UINT32_MAX stands for none. Begin with hash_table_init(). */
 struct function_sums {

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/event/event_modifier.h"
 #include "core/sys/proc.h"
 #include "core/view/code_name.h"
 #include "core/view/cpu_stall.h"
@@ -282,6 +283,20 @@ static void cell_verdict(const struct view *view, size_t index, struct cell *cel
 	snprintf(cell->text, sizeof(cell->text), "%s%s", mark, verdict_label(judgement.verdict));
 }
 
+/*
+ * The modifiers of an event's name, with the colon; "": none. Other names have colons too, and
+ * those of recordings may be any text.
+ */
+static const char *modifiers_of(const struct code_event *event)
+{
+	enum { LENGTH_MAX = 8 };
+	const char *colon = strrchr(event->name, ':');
+	size_t length = colon ? strlen(colon + 1) : 0;
+
+	return length <= LENGTH_MAX && length > 0 && event_is_modifier(colon + 1, length) ? colon
+											  : "";
+}
+
 /* "~62% hash_lookup"; "~62%:u hash_lookup" of the time in user mode alone */
 static void cell_hottest(const struct view *view, size_t index, unsigned width, struct cell *cell)
 {
@@ -295,11 +310,10 @@ static void cell_hottest(const struct view *view, size_t index, unsigned width, 
 	if (hottest.function->kind == CODE_USER || hottest.function->kind == CODE_KERNEL)
 		cell->role = CELL_NAME;
 	snprintf(share, sizeof(share), "~%.0f%%", 100 * hottest.share.share);
-	const char *mode = strchr(hottest.event->name, ':');
-	int length = snprintf(cell->text, sizeof(cell->text), "%5s%s ", share, /* as "~100%" */
-			      mode ? mode : "");
-	code_name(hottest.function->name, width - (unsigned)length, cell->text + length,
-		  sizeof(cell->text) - (size_t)length);
+	unsigned length = (unsigned)snprintf(cell->text, sizeof(cell->text), "%5s%s ", /* "~100%" */
+					     share, modifiers_of(hottest.event));
+	code_name(hottest.function->name, width > length ? width - length : 0, cell->text + length,
+		  sizeof(cell->text) - length);
 }
 
 static void cell_id(struct cell *cell, int id)

@@ -15,6 +15,11 @@ void wait_thread_begin(struct wait_thread *thread, uint64_t start_ns, uint64_t d
 	};
 }
 
+static bool has_ended(const struct wait_reading *reading)
+{
+	return reading->state == 'Z' || reading->state == 'X';
+}
+
 /* Whether a thread is in a run queue at a reading, or may be. */
 static bool may_be_queued(const struct wait_reading *reading)
 {
@@ -167,6 +172,11 @@ void wait_thread_read(struct wait_thread *thread, const struct wait_reading *now
 
 	if (thread->known)
 		grown = growth_of(&thread->last, now, begin_ns);
+	/* It ended at an unknown time since the last reading, or before it. */
+	if (has_ended(now)) {
+		grown.queue_known = false;
+		grown.lifetime_ns = has_ended(&thread->last) ? 0 : grown.lifetime_ns;
+	}
 	*values = (struct wait_values){.lifetime_ns = grown.lifetime_ns};
 	uint64_t most_ns = grown.lifetime_ns - grown.ran_ns + thread->ahead_ns + thread->doubt_ns;
 	/* More than it was off its CPU: the kernel has counted a sleep that is older. */

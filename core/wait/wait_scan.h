@@ -49,7 +49,7 @@ void wait_thread_begin(struct wait_thread *thread, uint64_t start_ns, uint64_t d
 
 /*
  * Fills in the values between the last reading, or begin_ns if that is later, and this one. They
- * are unknown if there was no last reading, or if a number is lower than before.
+ * are unknown if there was no last reading, if a number is lower than before, or if it has ended.
  */
 void wait_thread_read(struct wait_thread *thread, const struct wait_reading *now, uint64_t begin_ns,
 		      struct wait_values *values);

@@ -293,10 +293,12 @@ enum fk_exit {
 };
 /*
  * The running task exits. Its EXIT record is written now, its own events can still be read, and
- * /proc no longer has it. It runs (and the CPU counts) until its last switch away. fk_block() with
- * FK_PREEMPTED: it is preempted before, with its numbers.
+ * /proc no longer has it, unless it is a zombie. It runs (and the CPU counts) until its last switch
+ * away. fk_block() with FK_PREEMPTED: it is preempted before, with its numbers.
  */
 void fk_exit(struct fk *fk, pid_t tid, enum fk_exit how);
+/* The parent waits for a process of FK_EXIT_ZOMBIE, which is in /proc until then. */
+void fk_reap(struct fk *fk, pid_t pid);
 
 /*
  * Why a task is off its CPU. fk_block() sets the state in which the running task leaves at its next

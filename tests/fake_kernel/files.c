@@ -25,19 +25,12 @@ void fk_text_add(struct fk_text *text, const char *format, ...)
 	text->n += size_min((size_t)wanted, room - 1);
 }
 
-/* A main thread that was not waited for stays until the last thread of its process has ended. */
-static bool task_shown(const struct fk *fk, const struct fk_task *task)
+/* A main thread stays until it is waited for, which is not before its last thread has ended. */
+static bool task_shown(const struct fk_task *task)
 {
 	if (!task || !task->exiting)
 		return task;
-	bool lingers =
-		fk->threaded && task->spec.pid == task->spec.tid && task->how == FK_EXIT_ZOMBIE;
-	for (size_t i = 0; lingers && i < FK_BUCKETS; i++)
-		for (const struct fk_task *other = fk->tasks[i]; other; other = other->next)
-			if (!other->exiting && other->spec.pid == task->spec.pid &&
-			    other->start_ns >= task->start_ns)
-				return true;
-	return false;
+	return task->spec.pid == task->spec.tid && task->how == FK_EXIT_ZOMBIE && !task->reaped;
 }
 
 /* The sums in /proc of a thread, or of a process with its exited threads. */
@@ -140,7 +133,8 @@ static void task_status(struct fk_text *text, const struct fk *fk, const struct 
 	fk_text_add(text, "Name:\t");
 	text_add_escaped(text, task->comm);
 	fk_text_add(text, "\nState:\t%s\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n",
-		    state_words[task->state], task->spec.pid, task->spec.tid, task_ppid(fk, task));
+		    task->exiting ? "Z (zombie)" : state_words[task->state], task->spec.pid,
+		    task->spec.tid, task_ppid(fk, task));
 	fk_text_add(text, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n", uid, uid, uid, uid, uid,
 		    uid, uid, uid);
 	fk_text_add(text, "Threads:\t%u\n", sums.threads);
@@ -223,7 +217,7 @@ static int task_file(struct fk_text *text, struct fk *fk, const struct fk_task *
 		task_children(text, fk, task);
 	else if (!strcmp(name, "cgroup"))
 		fk_text_add(text, "0::%s\n", task->spec.cgroup ? task->spec.cgroup : "/");
-	else if (!strcmp(name, "cmdline") && !task->spec.kernel)
+	else if (!strcmp(name, "cmdline") && !task->spec.kernel && !task->exiting)
 		task_cmdline(text, task);
 	else if (strcmp(name, "cmdline") != 0)
 		return task_wait_file(text, task, name);
@@ -242,13 +236,13 @@ static const struct fk_task *task_path(struct fk *fk, const char *path, const ch
 	if (sscanf(path, "/proc/%d%n", &pid, &n) != 1 || pid <= 0)
 		return NULL;
 	const struct fk_task *task = fk_find(fk, pid);
-	if (!task_shown(fk, task))
+	if (!task_shown(task))
 		return NULL;
 	*process = true;
 	if (sscanf(path + n, "/task/%d%n", &tid, &more) == 1 && tid > 0) {
 		const struct fk_task *thread = fk_find(fk, tid);
 
-		if (!task_shown(fk, thread) || thread->spec.pid != task->spec.pid)
+		if (!task_shown(thread) || thread->spec.pid != task->spec.pid)
 			return NULL;
 		task = thread;
 		*process = false;
@@ -473,7 +467,7 @@ static void names_add_tasks(struct names *names, const struct fk *fk, pid_t pid)
 
 	for (size_t i = 0; i < FK_BUCKETS; i++) {
 		for (const struct fk_task *task = fk->tasks[i]; task; task = task->next) {
-			if (!task_shown(fk, task) || task->spec.pid != (pid ? pid : task->spec.tid))
+			if (!task_shown(task) || task->spec.pid != (pid ? pid : task->spec.tid))
 				continue;
 			tids = array_reserve(tids, &capacity, n + 1, sizeof(*tids));
 			tids[n++] = task->spec.tid;

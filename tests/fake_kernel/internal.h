@@ -68,6 +68,7 @@ struct fk_task {
 	bool exiting;       /* its EXIT record is written */
 	bool dead;          /* it has been switched away for good */
 	enum fk_exit how;
+	bool reaped; /* of FK_EXIT_ZOMBIE: its parent has waited for it */
 	struct fk_context context;
 	const struct fk_place *places; /* fk_places() */
 	size_t n_places;

@@ -630,10 +630,19 @@ int fk_self(void *ctx, pid_t *pid, pid_t *tid)
 	return 0;
 }
 
+void fk_reap(struct fk *fk, pid_t pid)
+{
+	struct fk_task *task = fk_find(fk, pid);
+
+	if (!task || !task->exiting || task->how != FK_EXIT_ZOMBIE)
+		fk_die("there is no zombie %d", (int)pid);
+	task->reaped = true;
+}
+
 int fk_pidfd_open(void *ctx, pid_t pid)
 {
 	const struct fk_task *task = fk_find(ctx, pid);
-	bool gone = !task || (task->exiting && task->how == FK_EXIT_REAPED) ||
+	bool gone = !task || task->reaped || (task->exiting && task->how == FK_EXIT_REAPED) ||
 		    (task->dead && task->how == FK_EXIT_THREAD);
 
 	return gone ? -ESRCH : -EINVAL;

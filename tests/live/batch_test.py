@@ -23,7 +23,7 @@ import setuid_process  # noqa: E402
 from frames import (  # noqa: E402
     Charge, Charged, broken_sums, check, check_unless, finish, for_all, frames_of, skip, stolen_ns,
     wait_for_lines)
-from programs import NOBODY, alive  # noqa: E402
+from programs import NOBODY  # noqa: E402
 
 BUILD = for_all(os.path.abspath(os.environ.get("BUILD", "build")))
 PMCTOP = os.path.join(BUILD, "pmctop")
@@ -241,8 +241,8 @@ def idle_share():
 
 
 def processes():
-    """The pids in /proc without zombies, which never run again."""
-    return {int(name) for name in os.listdir("/proc") if name.isdigit() and alive(name)}
+    """The pids in /proc, zombies too."""
+    return {int(name) for name in os.listdir("/proc") if name.isdigit()}
 
 
 def command_line(pid):
@@ -257,6 +257,8 @@ def command_line(pid):
 def check_all_processes(name, **options):
     """-i shows all processes, with their command lines."""
     sleeper = subprocess.Popen(["sleep", "1234"], **options)
+    zombie = subprocess.Popen(["true"], **options)
+    os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
     before = processes()
     frame = frames_of(run("--format", "json", "-c", "-i", "-d", "0.7", "-n", "3", **options).stdout)[-1]
     after = processes()
@@ -266,6 +268,8 @@ def check_all_processes(name, **options):
     check(f"{name}: a sleeping process has a row, with its command line and zeros",
           row.get("cmdline") == "sleep 1234" and row["events"]["task-clock"] == 0
           and row["metrics"]["cpu_percent"] == 0, row)
+    row = tasks.get(zombie.pid, {})
+    check(f"{name}: a zombie has a row", row.get("exited") and row.get("comm") == "true", row)
     check(f"{name}: each process has a row", there <= tasks.keys(), there - tasks.keys())
     differ = {pid: (tasks[pid]["cmdline"], command_line(pid)) for pid in there & tasks.keys()
               if tasks[pid]["cmdline"] != command_line(pid)}
@@ -274,6 +278,7 @@ def check_all_processes(name, **options):
     check(f"{name}: and the sums are right", not broken_sums(frame), broken_sums(frame))
     sleeper.kill()
     sleeper.wait()
+    zombie.wait()
 
 
 def refusal(name, wanted, **options):

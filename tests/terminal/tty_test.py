@@ -88,8 +88,11 @@ def check_kind(kind):
     mouse = b"\x1b[?1000h" in tty.output
     if mouse != bool(capability(kind, "kmous")):
         raise Failure(f"{kind}: the mouse is {'on' if mouse else 'off'}")
-    if not balanced(tty.output, b"\x1b[?1000h", b"\x1b[?1000l"):
-        raise Failure(f"{kind}: the mouse stays on")
+    for name, mode in ("the mouse", b"1000"), ("bracketed paste", b"2004"):
+        if not balanced(tty.output, b"\x1b[?" + mode + b"h", b"\x1b[?" + mode + b"l"):
+            raise Failure(f"{kind}: {name} stays on")
+    if kind.startswith(("xterm", "screen", "tmux")) != (b"\x1b[?2004h" in tty.output) and not mouse:
+        raise Failure(f"{kind}: bracketed paste is {'on' if b'[?2004h' in tty.output else 'off'}")
 
 
 def test_kinds(_):
@@ -166,6 +169,19 @@ def test_no_mouse(_):
         if b"\x1b[?1000" in tty.output:
             raise Failure(f"{arguments}: {tty.output!r}")
     os.unlink(config)
+
+
+def test_paste(_):
+    """pasted text presses no key, a prompt takes it, and an end that does not come is one"""
+    tty = started("0.2")
+    shows(tty, b"\x1b[200~q\r", b"Pasted text is ignored")
+    time.sleep(0.6)
+    shows(tty, b"?", b"Marks on figures")
+    tty.write(b"\x1b[200~q\x1b[201~\x1b")
+    tty.read_for(0.3)
+    shows(tty, b"\\\x1b[200~no such\rtask\r\x1b[201~", b"no such task")
+    tty.write(b"\r")
+    quit_sane(tty, "paste")
 
 
 def test_clears(_):

@@ -216,6 +216,20 @@ static int check_code(struct options *options, struct error *err)
 	return 0;
 }
 
+/* Exported counters only grow, so tasks cannot come and go as they match a text. */
+static int check_filter(const struct options *options, struct error *err)
+{
+	bool served = options->listen && options->batch && !options->printed && !options->output;
+
+	if (!options->filter || (!options->format->replace && !served))
+		return 0;
+	return error_set(err, -EINVAL,
+			 "%s%s has all tasks: '--filter' is for rows. Omit it, or choose tasks by "
+			 "'-p', '-u' or '--cgroup'.",
+			 served ? "Option '--listen'" : "Format ",
+			 served ? "" : options->format->name);
+}
+
 /* The events of another CPU can be listed, and nothing else. */
 static int check_cpu_model(const struct options *options, struct error *err)
 {
@@ -367,6 +381,8 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 		rc = check_ssh(options, err);
 	if (!rc)
 		rc = check_code(options, err);
+	if (!rc)
+		rc = check_filter(options, err);
 	if (rc)
 		return rc;
 	rc = read_positional(options, n, argv, err);
@@ -375,6 +391,13 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 	if (!rc)
 		rc = check_cpu_model(options, err);
 	return rc ? rc : check_replay(options, err);
+}
+
+enum command_lines options_command_lines(const struct options *options)
+{
+	if (options->command_lines)
+		return COMMAND_LINES_SHOWN;
+	return options->filter ? row_filter_lines(options->filter) : COMMAND_LINES_NONE;
 }
 
 /* "--name=argument", "--name" */

@@ -138,6 +138,9 @@ void options_each_sent(int argc, char **argv, void (*word)(void *arg, const char
  */
 int options_set(struct options *options, const char *name, const char *value, struct error *err);
 
+/* What the options need command lines of tasks for. */
+enum command_lines options_command_lines(const struct options *options);
+
 /* The word for --unit. */
 const char *options_unit_name(enum view_unit unit);
 

@@ -35,15 +35,35 @@ static uint64_t reasoned_ns(const struct snapshot *snapshot, size_t row)
 	return ns;
 }
 
+/* A living thread other than the main thread: `before` if it is one, else the first; 0: none. */
+static pid_t other_thread(const struct snapshot *snapshot, const struct detail *detail,
+			  pid_t before)
+{
+	pid_t first = 0;
+
+	for (size_t i = 0; i < detail->n_threads; i++) {
+		const struct row *row = &snapshot->threads.items[detail->threads[i].row];
+
+		if (row->tid == row->pid || row->flags & ROW_EXITED)
+			continue;
+		if (row->tid == before)
+			return before;
+		first = first ? first : row->tid;
+	}
+	return first;
+}
+
 /*
- * The thread of a process that waited most for a reason; its main thread if none did. `before` is
- * kept if it waited at least half as much, so that looks add up.
+ * The thread of a process that waited most for a reason; its main thread if none did, or another
+ * one if that has ended. `before` is kept if it waited at least half as much, so that looks add up.
  */
 static pid_t waiting_thread(const struct snapshot *snapshot, const struct detail *detail, pid_t pid,
-			    pid_t before)
+			    pid_t before, bool main_ended)
 {
 	uint64_t most_ns = 0, before_ns = 0;
-	pid_t tid = pid;
+	pid_t other = main_ended ? other_thread(snapshot, detail, before) : 0;
+	/* Without a row of another thread the one before may still live. */
+	pid_t tid = other ? other : main_ended && before ? before : pid;
 
 	for (size_t i = 0; i < detail->n_threads; i++) {
 		size_t row = detail->threads[i].row;
@@ -62,15 +82,20 @@ void detail_looks_choose(struct detail_looks *looks, const struct detail_subject
 			 const struct snapshot *snapshot, const struct detail *detail)
 {
 	pid_t pid = 0, tid = 0;
+	bool main_ended;
 
+	for (size_t i = 0; i < looks->n && looks->tid == looks->pid; i++)
+		looks->main_ended |=
+			looks->items[i].result == 0 && looks->items[i].blocked.state == 'Z';
+	main_ended = looks->main_ended && looks->pid == subject->row.pid;
 	if (detail_subject_is_of_tasks(subject) && !subject->ended) {
 		pid = subject->row.pid;
 		tid = subject->key.kind == HISTORY_THREAD
 			      ? subject->row.tid
-			      : waiting_thread(snapshot, detail, pid, looks->tid);
+			      : waiting_thread(snapshot, detail, pid, looks->tid, main_ended);
 	}
 	if (pid != looks->pid || tid != looks->tid)
-		*looks = (struct detail_looks){.pid = pid, .tid = tid};
+		*looks = (struct detail_looks){.pid = pid, .tid = tid, .main_ended = main_ended};
 }
 
 void detail_looks_add(struct detail_looks *looks, const struct reply *reply)
@@ -131,7 +156,9 @@ static void draw_reason(struct detail_pen *pen, const struct detail_look *look, 
 	const char *reason = blocked_reason_name(look->reason);
 	char text[192];
 
-	if (look->reason == BLOCKED_NOT)
+	if (look->blocked.state == 'Z' || look->blocked.state == 'X')
+		reason = "has ended";
+	else if (look->reason == BLOCKED_NOT)
 		reason = "runs, or waits for a CPU";
 	else if (look->reason == BLOCKED_UNKNOWN)
 		reason = "unknown";

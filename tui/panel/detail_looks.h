@@ -22,11 +22,13 @@ struct detail_looks {
 	pid_t pid, tid;                         /* the thread; 0: none */
 	struct detail_look items[DETAIL_LOOKS]; /* a ring */
 	size_t n, next;
+	bool main_ended; /* the main thread was a zombie: other threads are looked at */
 };
 
 /*
  * Chooses the thread to look at: of a process the one that waited most for a disk, a page, a lock
- * or in state D, else the main thread. A change of the thread drops the looks.
+ * or in state D, else the main thread, or if that has ended, another one. A change of the thread
+ * drops the looks.
  */
 void detail_looks_choose(struct detail_looks *looks, const struct detail_subject *subject,
 			 const struct snapshot *snapshot, const struct detail *detail);

@@ -68,7 +68,7 @@ static void select_followed(struct list *list)
 		return;
 
 	const struct row *row = view_row(view, line);
-	list->followed.ending = row && (row->flags & ROW_EXITED);
+	list->followed.ending = row && row_has_just_ended(row);
 	list->table.n = view->n; /* table_settle() then keeps the line instead of the end */
 }
 

@@ -130,6 +130,12 @@ static void handle_key(struct live_screen *live, const struct decoded *event)
 {
 	if (event->key == INPUT_CLICK || event->key == INPUT_DOUBLE_CLICK)
 		app_click(&live->app, event->x, event->y, event->key == INPUT_DOUBLE_CLICK);
+	else if (event->key == INPUT_PASTE)
+		app_paste_begin(&live->app);
+	else if (event->pasted)
+		app_paste(&live->app, event->key);
+	else if (event->key == INPUT_PASTE_END)
+		app_paste_rest(&live->app);
 	else if (event->key == INPUT_WHEEL_UP || event->key == INPUT_WHEEL_DOWN)
 		app_wheel(&live->app, event->key == INPUT_WHEEL_DOWN);
 	else
@@ -152,6 +158,7 @@ static void read_keys(struct live_screen *live)
 		if (n >= LIVE_KEYS_MAX && live->input.n == 0)
 			break; /* the rest remains in the input */
 	}
+	app_paste_rest(&live->app);
 	if (live->app.requests.redraw) {
 		live->app.requests.redraw = false;
 		term_forget(live->term);

@@ -45,6 +45,7 @@ void app_init(struct app *app, const struct options *options)
 	display_init(&app->display);
 	preferences_init(&app->preferences, options);
 	init_lists(app, options);
+	app->requests.command_lines = options_command_lines(options);
 }
 
 void app_fini(struct app *app)

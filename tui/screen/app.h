@@ -83,6 +83,12 @@ struct app {
 	struct prompt prompt;
 	struct picker picker; /* over the screen, while it is open */
 	struct key_bar key_bar;
+	struct {
+		bool begun;   /* it has had a character */
+		bool blank;   /* a blank is due before the next one */
+		bool changed; /* a prompt has got characters */
+		bool ignored; /* a line has said so */
+	} paste;
 };
 
 void app_init(struct app *app, const struct options *options);
@@ -98,6 +104,13 @@ void app_set_replay_index(struct app *app, struct replay_index *replay_index);
 void app_reply(struct app *app, struct reply *reply);
 /* A key of keymap.h. */
 void app_key(struct app *app, int key);
+/*
+ * Pasted text: it begins, has a character (as decoded.pasted), and there is no more for now. A
+ * prompt or a picker takes it, as one line. Elsewhere it is ignored, with a line.
+ */
+void app_paste_begin(struct app *app);
+void app_paste(struct app *app, int key);
+void app_paste_rest(struct app *app);
 /* A click or a step of the wheel at a place of the last drawing. */
 void app_click(struct app *app, unsigned x, unsigned y, bool twice);
 void app_wheel(struct app *app, bool down);

@@ -135,7 +135,6 @@ static void toggle_command_lines(struct app *app)
 {
 	list_invalidate(&app->tasks);
 	app->tasks.spec.command_lines = !app->tasks.spec.command_lines;
-	app_command(app, COMMAND_COMMAND_LINES, NULL, app->tasks.spec.command_lines);
 }
 
 static void zero_totals(struct app *app)
@@ -419,6 +418,18 @@ static void note_key(struct app *app, int key)
 	messages_show(&app->messages, "%s has no function. %s lists the keys.", name, help);
 }
 
+/* Command lines are read only while something needs them. */
+static void request_command_lines(struct app *app)
+{
+	bool shown = app->tasks.spec.command_lines || pick_process_is_open(app);
+	enum command_lines wanted = shown ? COMMAND_LINES_SHOWN : search_lines(app);
+
+	if (wanted == app->requests.command_lines)
+		return;
+	app->requests.command_lines = wanted;
+	app_command(app, COMMAND_COMMAND_LINES, NULL, wanted);
+}
+
 void app_key(struct app *app, int key)
 {
 	unsigned nth;
@@ -440,6 +451,51 @@ void app_key(struct app *app, int key)
 		note_key(app, key);
 	else
 		app_act(app, action);
+	request_command_lines(app);
+}
+
+void app_paste_begin(struct app *app)
+{
+	messages_clear_notice(&app->messages);
+	app->paste.blank = app->paste.ignored = app->paste.begun = false;
+}
+
+static void add_pasted(struct app *app, int character)
+{
+	if (app->prompt.active && prompt_paste(&app->prompt, character)) {
+		app->paste.changed = true;
+	} else if (!app->prompt.active && app->picker.ops) {
+		picker_paste(&app->picker, character, app);
+	} else if (!app->paste.ignored) {
+		app->paste.ignored = true;
+		messages_show(&app->messages, "Pasted text is ignored: it is no keys. A prompt "
+					      "takes it, such as a filter or a search.");
+	}
+}
+
+void app_paste(struct app *app, int key)
+{
+	bool between = key == KEYMAP_ENTER || key == KEYMAP_TAB || key == ' ';
+	bool character = key > ' ' && key < KEYMAP_UP;
+
+	/* Only between two words: the end of a line may be the last that was copied. */
+	app->paste.blank |= between && app->paste.begun;
+	if (!character)
+		return;
+	if (app->paste.blank)
+		add_pasted(app, ' ');
+	app->paste.blank = false;
+	app->paste.begun = true;
+	add_pasted(app, key);
+}
+
+void app_paste_rest(struct app *app)
+{
+	if (!app->paste.changed)
+		return;
+	app->paste.changed = false;
+	prompt_pasted(&app->prompt, app);
+	request_command_lines(app);
 }
 
 void app_click(struct app *app, unsigned x, unsigned y, bool twice)
@@ -455,6 +511,7 @@ void app_click(struct app *app, unsigned x, unsigned y, bool twice)
 		app_act(app, action);
 	else if (app->screen->click && app->screen->click(app, x, y) && twice)
 		app_act(app, ACTION_DETAIL);
+	request_command_lines(app);
 }
 
 void app_wheel(struct app *app, bool down)

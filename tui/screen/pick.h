@@ -43,7 +43,8 @@ void pick_theme(struct app *app);                       /* shows each theme whil
 void pick_event(struct app *app);                       /* adds an event or metric */
 /* A reply has come. */
 void pick_event_update(struct app *app);
-void pick_process(struct app *app); /* attaches to a process */
+void pick_process(struct app *app); /* attaches to a process; shows command lines */
+bool pick_process_is_open(const struct app *app);
 /* Reads processes for a few milliseconds, while app->requests.queries.processes is set. */
 void pick_process_more(struct app *app);
 /* A snapshot has come. */

@@ -240,8 +240,6 @@ static void process_close(void *owner, void *data, bool chosen)
 
 	(void)chosen;
 	app->requests.queries.processes = false;
-	if (!app->tasks.spec.command_lines)
-		app_command(app, COMMAND_COMMAND_LINES, NULL, false);
 	users_free(pick->users);
 	free(pick->pids);
 	free(pick->items);
@@ -254,6 +252,17 @@ static const struct picker_ops ops = {
 	.choose = process_choose,
 	.close = process_close,
 };
+
+/* Names of users that are not in /etc/passwd come from the engine. */
+static void learn_users(struct process_pick *pick, const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->threads.n; i++) {
+		const struct row *row = &snapshot->threads.items[i];
+
+		if (row->uid != (uid_t)-1 && row->user[strspn(row->user, "0123456789")])
+			users_learn(pick->users, row->uid, row->user);
+	}
+}
 
 void pick_process(struct app *app)
 {
@@ -268,16 +277,20 @@ void pick_process(struct app *app)
 	pick->sys = app->config.sys;
 	pick->users = users_new(app->config.sys);
 	if (app->display.snapshot) {
+		learn_users(pick, app->display.snapshot);
 		add_ran_processes(pick, app->display.snapshot);
 		update_command_lines(pick, app->display.snapshot);
 	}
 	pick->n_ran = pick->n;
 	sys_dir_each(app->config.sys, "/proc", add_pid, pick);
 	app->requests.queries.processes = true;
-	if (!app->tasks.spec.command_lines) /* requested while the picker is open */
-		app_command(app, COMMAND_COMMAND_LINES, NULL, true);
 	picker_open(&app->picker, &ops, "Attach to a process: %CPU, PID, command, user", pick,
 		    pick->n, app);
+}
+
+bool pick_process_is_open(const struct app *app)
+{
+	return app->picker.ops == &ops;
 }
 
 void pick_process_more(struct app *app)

@@ -2,6 +2,7 @@
 #ifndef PMCTOP_REQUESTS_H
 #define PMCTOP_REQUESTS_H
 
+#include "core/attrib/cmdline.h"
 #include "core/engine/command.h"
 
 #include <stdbool.h>
@@ -20,7 +21,8 @@ struct pending_queries {
 /* What the owner of the app does after each key, as the app itself has no terminal and no engine.
  */
 struct requests {
-	struct commands commands; /* send to the engine, then clear */
+	struct commands commands;         /* send to the engine, then clear */
+	enum command_lines command_lines; /* as the engine has them after these */
 	struct pending_queries queries;
 	bool save;        /* save the configuration, then clear */
 	bool save_screen; /* call save_screen() before the next key, then clear */

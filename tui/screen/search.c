@@ -78,6 +78,7 @@ static void search_cancel(void *owner)
 	struct app *app = owner;
 
 	list_select(app_list(app), app->search.from);
+	app->search.text[0] = '\0';
 }
 
 static void search_key(void *owner, int key, struct error *err)
@@ -92,15 +93,16 @@ static void search_key(void *owner, int key, struct error *err)
 			    list->table.selected + 1);
 }
 
+static const struct prompt_watch search_watch = {search_change, search_cancel, search_key};
+
 void search_open(struct app *app)
 {
-	static const struct prompt_watch watch = {search_change, search_cancel, search_key};
 	struct list *list = app_list(app);
 
 	if (!list)
 		return;
 	app->search.from = list->table.selected;
-	prompt_open_watched(&app->prompt, "Search:", "", &watch);
+	prompt_open_watched(&app->prompt, "Search:", "", &search_watch);
 }
 
 void search_next(struct app *app)
@@ -133,11 +135,23 @@ static void filter_cancel(void *owner)
 	filter_change(app, app->search.filter_before, &err);
 }
 
+static const struct prompt_watch filter_watch = {filter_change, filter_cancel, NULL};
+
 void filter_open(struct app *app)
 {
-	static const struct prompt_watch watch = {filter_change, filter_cancel, NULL};
 	const char *text = app->tasks.spec.filter.text;
 
 	text_copy(app->search.filter_before, sizeof(app->search.filter_before), text);
-	prompt_open_watched(&app->prompt, "Filter:", text, &watch);
+	prompt_open_watched(&app->prompt, "Filter:", text, &filter_watch);
+}
+
+enum command_lines search_lines(const struct app *app)
+{
+	const struct prompt *prompt = &app->prompt;
+
+	/* While a text is typed, so that they are known at its end. */
+	if (prompt->active && (prompt->watch == &search_watch || prompt->watch == &filter_watch))
+		return COMMAND_LINES_MATCHED;
+	return row_filter_lines(app->search.text) ? COMMAND_LINES_MATCHED
+						  : row_filter_lines(app->tasks.spec.filter.text);
 }

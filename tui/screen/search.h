@@ -28,4 +28,7 @@ void search_next(struct app *app);
 
 void filter_open(struct app *app);
 
+/* What search and filter need command lines for. */
+enum command_lines search_lines(const struct app *app);
+
 #endif

@@ -4,6 +4,9 @@
  * ] P X ^ _ begin a string that ESC \ or BEL ends. ESC character is the character with Alt. A mouse
  * event is a control sequence too: ESC [ < button ; x ; y M in xterm's newer form, ESC [ M and
  * three bytes in the older one.
+ *
+ * With bracketed paste (xterm's mode 2004) pasted text stands between ESC [ 200 ~ and ESC [ 201 ~.
+ * Characters there are no keys, and no other sequence is one.
  */
 #include "tui/term/decode.h"
 
@@ -22,6 +25,7 @@ enum {
 	BUTTON_WHEEL_UP = 64,
 	BUTTON_WHEEL_DOWN = 65,
 	COORDINATE_MAX = 0xffff,
+	PASTE_BEGIN = 200,
 	STATUS_READY = 0, /* in a device status report */
 	STATUS_FAULT = 3,
 };
@@ -133,7 +137,7 @@ static void sequence_key(const char *bytes, size_t length, struct decoded *decod
 	else if (mouse)
 		return;
 	else if (letter == '~')
-		decoded->key = number_key(numbers[0]);
+		decoded->key = numbers[0] == PASTE_BEGIN ? DECODE_PASTE : number_key(numbers[0]);
 	else if (letter == 'n' && (numbers[0] == STATUS_READY || numbers[0] == STATUS_FAULT))
 		decoded->key = DECODE_STATUS;
 	else if (letter == 'Z')
@@ -298,6 +302,33 @@ static size_t decode_escape(struct decoder *decoder, const char *bytes, size_t n
 	return used > 0 ? 1 + used : 0;
 }
 
+/* Between the parts of a paste there may be an answer of the terminal. */
+static size_t decode_pasted(struct decoder *decoder, const char *bytes, size_t n, bool final,
+			    struct decoded *decoded)
+{
+	static const struct {
+		const char *bytes;
+		int key;
+	} sequences[] = {{"\033[201~", DECODE_PASTE_END}, {"\033[0n", DECODE_STATUS}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sequences); i++) {
+		size_t length = strlen(sequences[i].bytes);
+
+		if (memcmp(bytes, sequences[i].bytes, size_min(n, length)) != 0)
+			continue;
+		if (n < length)
+			return final ? n : 0;
+		decoder->pasting = sequences[i].key != DECODE_PASTE_END;
+		decoded->key = sequences[i].key;
+		return length;
+	}
+	if (bytes[0] == ESC)
+		return 1;
+	size_t used = decode_character(bytes, n, final, decoded);
+	decoded->pasted = decoded->key != DECODE_NOTHING;
+	return used;
+}
+
 size_t decode(struct decoder *decoder, const char *bytes, size_t n, bool final,
 	      struct decoded *decoded)
 {
@@ -307,6 +338,8 @@ size_t decode(struct decoder *decoder, const char *bytes, size_t n, bool final,
 	*decoded = (struct decoded){.key = DECODE_NOTHING};
 	if (n == 0)
 		return 0;
+	if (decoder->pasting)
+		return decode_pasted(decoder, bytes, n, final, decoded);
 	if (decoder->skip != DECODE_SKIP_NONE) {
 		size_t skipped = skip_sequence(decoder, bytes, n, final);
 
@@ -322,8 +355,12 @@ size_t decode(struct decoder *decoder, const char *bytes, size_t n, bool final,
 	}
 	if (bytes[0] != ESC)
 		return decode_character(bytes, n, final, decoded);
-	if (n > 1)
-		return decode_escape(decoder, bytes, n, final, decoded);
+	if (n > 1) {
+		size_t used = decode_escape(decoder, bytes, n, final, decoded);
+
+		decoder->pasting = decoded->key == DECODE_PASTE;
+		return used;
+	}
 	if (final)
 		decoded->key = KEYMAP_ESCAPE;
 	return final ? 1 : 0;

@@ -17,6 +17,8 @@ enum {
 	DECODE_WHEEL_DOWN,
 	DECODE_MODE,   /* the answer to DECRQM: x is the mode, y its state */
 	DECODE_STATUS, /* the answer to DSR */
+	DECODE_PASTE,  /* pasted text begins, which the terminal brackets */
+	DECODE_PASTE_END,
 };
 
 /* A key's bytes, from terminfo. */
@@ -30,11 +32,13 @@ struct decoder {
 	size_t n_strings;
 	/* The kind of the sequence that is being skipped: control sequence or string. */
 	enum { DECODE_SKIP_NONE, DECODE_SKIP_CONTROL, DECODE_SKIP_STRING } skip;
+	bool pasting; /* what comes is pasted; the caller may end it */
 };
 
 struct decoded {
 	int key;       /* DECODE_NOTHING, a key of keymap.h, or one of the above */
 	unsigned x, y; /* position of the mouse, from 0, or what DECODE_MODE has */
+	bool pasted;   /* the key is a character of pasted text, perhaps a control character */
 };
 
 enum { DECODE_LONGEST = 64 }; /* callers pass this many bytes at once, if they have them */

@@ -74,8 +74,15 @@ static bool read_more(struct input *input, int patience_ms)
 {
 	struct pollfd in = {.fd = input->fd, .events = POLLIN};
 
-	if (input->gone || poll(&in, 1, patience_ms) <= 0)
+	if (input->gone || poll(&in, 1, patience_ms) <= 0) {
+		if (input->silent_ns == 0)
+			input->silent_ns = monotonic_ns();
 		return false;
+	}
+	/* Only then, as pmctop may have been slow to read. */
+	if (input->silent_ns && monotonic_ns() - input->silent_ns >= INPUT_PASTE_NS)
+		input->decoder.pasting = false;
+	input->silent_ns = 0;
 
 	ssize_t got = read(input->fd, input->bytes + input->n, sizeof(input->bytes) - input->n);
 

@@ -2,6 +2,7 @@
 #ifndef PMCTOP_INPUT_H
 #define PMCTOP_INPUT_H
 
+#include "core/base/util.h"
 #include "tui/term/decode.h"
 
 #include <stdbool.h>
@@ -9,8 +10,11 @@
 
 /*
  * Keys and clicks from an open term. ESC x within ESCDELAY ms (environment, as in ncurses) is
- * Alt-x; a single ESC is Esc.
+ * Alt-x; a single ESC is Esc. A paste whose end does not come ends after INPUT_PASTE_NS without
+ * bytes.
  */
+#define INPUT_PASTE_NS (500 * NS_PER_MS)
+
 struct input {
 	int fd;
 	int patience_ms; /* time to wait for the rest of a sequence, in ms */
@@ -21,6 +25,7 @@ struct input {
 	size_t n;
 	struct decoded last; /* the last click, and its time */
 	uint64_t last_ns;
+	uint64_t silent_ns; /* of a paste: since when no byte has come; 0: there may be some */
 };
 
 enum {
@@ -30,6 +35,8 @@ enum {
 	INPUT_WHEEL_DOWN = DECODE_WHEEL_DOWN,
 	INPUT_MODE = DECODE_MODE,     /* for term_set_mode() */
 	INPUT_STATUS = DECODE_STATUS, /* for term_set_shown() */
+	INPUT_PASTE = DECODE_PASTE,
+	INPUT_PASTE_END = DECODE_PASTE_END,
 	INPUT_DOUBLE_CLICK, /* a second click at the same place within 400 ms, after INPUT_CLICK */
 };
 

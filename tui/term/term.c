@@ -29,6 +29,8 @@
 #include <unistd.h>
 
 #define TERM_NO_MOUSE   "\033[?1006l\033[?1000l"
+#define TERM_PASTE      "\033[?2004h" /* bracketed paste: pasted text is no keys */
+#define TERM_NO_PASTE   "\033[?2004l"
 #define TERM_PUSH_TITLE "\033[22;2t" /* XTWINOPS: to the terminal's stack of titles */
 #define TERM_POP_TITLE  "\033[23;2t"
 
@@ -59,6 +61,7 @@ struct term {
 	struct canvas last; /* what the terminal shows; no width: unknown */
 	struct encoder encoder;
 	bool mouse;
+	bool pastes;                  /* the terminal brackets pasted text */
 	bool titles;                  /* the terminal can set and restore its title */
 	bool title_saved;             /* the old title is on the terminal's stack */
 	char title[TERM_TITLE_BYTES]; /* fit for a terminal */
@@ -187,6 +190,12 @@ static bool is_like_xterm(void)
 	       strncmp(type, "tmux", 4) == 0;
 }
 
+/* Few types have it in terminfo. Terminals with xterm's mouse ignore modes that they lack. */
+static bool has_paste(void)
+{
+	return terminfo_string("BE") || is_like_xterm() || has_xterm_mouse();
+}
+
 /* Waits for a terminal that another program made non-blocking. Errors: it has hung up. */
 static void send_all(const char *bytes, size_t n)
 {
@@ -239,6 +248,8 @@ static void enter_screen(struct term *term)
 	term->title_saved = term->titles;
 	send_title(term);
 	set_mouse(term, true);
+	if (term->pastes)
+		send_string(TERM_PASTE);
 }
 
 static void query_status(struct term *term)
@@ -293,6 +304,7 @@ static void arm_restore(const struct term *term)
 {
 	const char *const strings[] = {
 		term->mouse ? TERM_NO_MOUSE : NULL,
+		term->pastes ? TERM_NO_PASTE : NULL,
 		term->titles ? TERM_POP_TITLE : NULL,
 		terminfo_string("sgr0"),
 		terminfo_string("op"),
@@ -364,6 +376,7 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 	term->before = before;
 	term->mouse = config->mouse && has_xterm_mouse();
 	term->titles = is_like_xterm();
+	term->pastes = has_paste();
 	arm_restore(term);
 	canvas_init(&term->last, false);
 	set_input_modes();
@@ -386,6 +399,8 @@ static void restore_terminal(struct term *term)
 	term_restore_unfreeze();
 	drop_answer(term);
 	set_mouse(term, false);
+	if (term->pastes)
+		send_string(TERM_NO_PASTE);
 	encode_begin(encoder);
 	if (term->title_saved)
 		encode_string(encoder, TERM_POP_TITLE);

@@ -20,7 +20,7 @@
 #include <term.h>
 #include <unistd.h>
 
-#define RESET_MODES       "\030\033[?2026l\033[?1006l\033[?1000l"
+#define RESET_MODES       "\030\033[?2026l\033[?1006l\033[?1000l\033[?2004l"
 #define RESET_QUERY       "\030\033[c" /* the answer: ESC [ ? digits and ; c */
 #define RESET_PATIENCE_NS (300 * NS_PER_MS)
 

@@ -327,7 +327,7 @@ void row_refs_sum_up(struct row_refs *refs, const struct view *view, struct row_
 		if (!ref)
 			continue;
 		ref->seen = view->snapshot->sequence;
-		ref->ending = row && (row->flags & ROW_EXITED);
+		ref->ending = row && row_has_just_ended(row);
 		sum->here++;
 		if (view->cpus ? !is_unit_referenced(refs, view, line)
 			       : !is_ancestor_referenced(refs, view, line, lines))

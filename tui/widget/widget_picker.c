@@ -235,6 +235,19 @@ void picker_key(struct picker *picker, int key, void *owner)
 		picker->ops->key(owner, picker->data, index, key);
 }
 
+void picker_paste(struct picker *picker, int character, void *owner)
+{
+	char before[sizeof(picker->typed)];
+
+	text_copy(before, sizeof(before), picker->typed);
+	edit_key(picker->typed, sizeof(picker->typed), character);
+	if (strcmp(before, picker->typed) == 0)
+		return;
+	text_copy(picker->typed, sizeof(picker->typed), before);
+	type_key(picker, character);
+	notify_selection(picker, owner);
+}
+
 void picker_click(struct picker *picker, unsigned x, unsigned y, bool twice, void *owner)
 {
 	size_t line = picker->top + (y - picker->list.y);

@@ -96,6 +96,8 @@ void picker_select(struct picker *picker, size_t index, void *owner);
 
 /* A key of keymap.h, while it is open. Esc closes it. */
 void picker_key(struct picker *picker, int key, void *owner);
+/* A character of pasted text is typed, if there is room for it. */
+void picker_paste(struct picker *picker, int character, void *owner);
 /* A click selects an item, a second one chooses it; one outside of the box closes the picker. */
 void picker_click(struct picker *picker, unsigned x, unsigned y, bool twice, void *owner);
 void picker_draw(struct picker *picker, struct canvas *canvas);

@@ -71,6 +71,18 @@ void prompt_key(struct prompt *prompt, int key, void *owner)
 	}
 }
 
+bool prompt_paste(struct prompt *prompt, int character)
+{
+	return !prompt->confirms && edit_key(prompt->text, sizeof(prompt->text), character);
+}
+
+void prompt_pasted(struct prompt *prompt, void *owner)
+{
+	prompt->error.text[0] = '\0';
+	if (prompt->active && prompt->watch)
+		prompt->watch->change(owner, prompt->text, &prompt->error);
+}
+
 void prompt_update(struct prompt *prompt, void *owner)
 {
 	if (!prompt->active || !prompt->watch || !prompt->error.text[0])

@@ -41,6 +41,12 @@ void prompt_open_watched(struct prompt *prompt, const char *query, const char *t
 void prompt_confirm(struct prompt *prompt, const char *query, prompt_accept_fn *accept);
 /* Handles a key. Call it with every key while the prompt is active. */
 void prompt_key(struct prompt *prompt, int key, void *owner);
+/*
+ * Adds a character of pasted text. Returns false if the prompt takes none: it confirms. A watched
+ * prompt has the effect at prompt_pasted(), when there are no more for now.
+ */
+bool prompt_paste(struct prompt *prompt, int character);
+void prompt_pasted(struct prompt *prompt, void *owner);
 /* The snapshot has changed: a watched text that had an error is tried again. */
 void prompt_update(struct prompt *prompt, void *owner);
 /* Draws the question and the text on the rect's first line, and the error if it fits beside. */

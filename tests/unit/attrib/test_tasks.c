@@ -498,7 +498,7 @@ static void test_unreadable_is_not_gone(void **state)
 static void test_cmdline_is_read_later(void **state)
 {
 	struct bench bench;
-	unsigned budget = 2;
+	struct cmdline_budget budget = {.left = 2};
 
 	(void)state;
 	bench_open(&bench);
@@ -507,7 +507,7 @@ static void test_cmdline_is_read_later(void **state)
 	fk_fail(bench.fk, FK_FILE_READ, 1, ETIMEDOUT);
 	assert_null(tasks_cmdline(bench.tasks, task, true, at_ms(10), &budget));
 	assert_non_null(tasks_cmdline(bench.tasks, task, false, at_ms(20), &budget));
-	assert_int_equal(budget, 0);
+	assert_int_equal(budget.left, 0);
 	bench_close(&bench);
 }
 
@@ -534,7 +534,7 @@ static void test_held_files(void **state)
 {
 	struct bench bench;
 	struct faulty faulty;
-	unsigned budget = 10;
+	struct cmdline_budget budget = {.left = 10};
 
 	(void)state;
 	bench_open_faulty(&bench, &faulty);
@@ -548,7 +548,7 @@ static void test_held_files(void **state)
 	assert_ptr_equal(tasks_cmdline(bench.tasks, task, true, at_ms(60000), &budget), before);
 	faulty_hold(&faulty, 0);
 	assert_non_null(tasks_cmdline(bench.tasks, task, true, at_ms(120000), &budget));
-	assert_int_equal(budget, 7);
+	assert_int_equal(budget.left, 7);
 	bench_close(&bench);
 }
 

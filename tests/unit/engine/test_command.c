@@ -6,6 +6,8 @@
 #include "core/base/notes.h"
 #include "core/metric/metric_user.h"
 #include "core/snapshot/rollup.h"
+#include "core/sys/proc.h"
+#include "core/view/view.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/engine_run.h"
 
@@ -518,6 +520,84 @@ static void command_lines_change(void **state)
 	close_all(engine, fk);
 }
 
+/* Whether a view of the snapshot with that filter has the process. */
+static bool passes_filter(const struct snapshot *snapshot, enum rollup by, const char *text)
+{
+	struct view_spec spec = {.by = by};
+	struct view view;
+	bool found = false;
+
+	text_copy(spec.filter.text, sizeof(spec.filter.text), text);
+	view_init(snapshot, &spec, &view);
+	for (size_t line = 0; line < view.n; line++)
+		found |= view_row(&view, line)->pid == MAIN;
+	view_fini(&view);
+	return found;
+}
+
+/* Filters match command lines, although the user does not want to see them. */
+static void filters_match_command_lines(void **state)
+{
+	const struct right *right = *state;
+	static const struct {
+		const char *name;
+		struct engine_config config;
+		long number; /* of the command; -1: none */
+		bool want;
+	} rows[] = {
+		{"not wanted", {.idle = false}, -1, false},
+		{"option", {.command_lines = COMMAND_LINES_MATCHED}, -1, true},
+		{"idle rows", {.command_lines = COMMAND_LINES_MATCHED, .idle = true}, -1, true},
+		{"shown", {.command_lines = COMMAND_LINES_SHOWN}, -1, true},
+		{"typed", {.idle = false}, COMMAND_LINES_MATCHED, true},
+		{"cleared", {.command_lines = COMMAND_LINES_MATCHED}, COMMAND_LINES_NONE, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(&right->config);
+		struct sys sys = fk_sys(fk);
+
+		fk_task(fk, TASK(ME, MAIN, .comm = "sh", .args = "-c MYSERVICE"));
+		if (!rows[i].config.idle)
+			fk_switch(fk, 0, MAIN);
+		struct engine *engine = open_engine_with(&sys, &rows[i].config);
+		if (rows[i].number >= 0)
+			command(engine, COMMAND_COMMAND_LINES, NULL, rows[i].number);
+		struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+		if (passes_filter(snapshot, ROLLUP_PROCESS, "myservice") != rows[i].want ||
+		    passes_filter(snapshot, ROLLUP_TREE, "-c myservice") != rows[i].want ||
+		    passes_filter(snapshot, ROLLUP_THREAD, "sh serv") != rows[i].want)
+			fail_msg("%s", rows[i].name);
+		if (rows[i].want && rows[i].config.command_lines != COMMAND_LINES_SHOWN)
+			assert_null(snapshot_shown_cmdline(snapshot, row_of(snapshot, MAIN)));
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
+/* More tasks than command lines are read in an interval: a line has their number. */
+static void notes_unread_command_lines(void **state)
+{
+	enum { TASKS = 50, FIRST = 100 };
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	for (int i = 0; i < TASKS; i++)
+		fk_task(fk, TASK(ME, FIRST + i));
+	struct engine *engine = open_engine_with(
+		&sys,
+		&(struct engine_config){.command_lines = COMMAND_LINES_MATCHED, .idle = true});
+	struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_MS);
+	assert_true(has_note(snapshot, " command lines are not read yet"));
+	snapshot_free(snapshot);
+	snapshot_free(next_snapshot(engine, fk, 10 * NS_PER_MS));
+	snapshot = next_snapshot(engine, fk, 10 * NS_PER_MS);
+	assert_false(has_note(snapshot, "not read yet"));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* The command lines read in an interval are bounded. */
 static void command_lines_are_read_in_parts(void **state)
 {
@@ -682,6 +762,181 @@ static void names_of_other_cpus(void **state)
 	close_all(engine, fk);
 }
 
+/* The running task of CPU 3 ends, and nothing waits for it. */
+static void end_unwaited(struct fk *fk, pid_t pid)
+{
+	fk_switch(fk, 3, pid);
+	fk_exit(fk, pid, FK_EXIT_ZOMBIE);
+	fk_switch(fk, 3, 0);
+}
+
+static void assert_zombie(const struct snapshot *snapshot, pid_t pid, const char *comm,
+			  const char *name)
+{
+	const struct row *row = row_of(snapshot, pid);
+
+	if (!row)
+		fail_msg("%s: no row", name);
+	if (!row || row->flags != (ROW_EXITED | ROW_ZOMBIE) || strcmp(row->comm, comm) != 0)
+		fail_msg("%s: flags %u, %s", name, row ? row->flags : 0, row ? row->comm : "");
+	const struct figure state = task_figure(snapshot, pid, "state");
+	if (state.state != FIGURE_VALID || proc_state_letter(state.value) != 'Z')
+		fail_msg("%s: state %s, %f", name, figure_state_name(state.state), state.value);
+	assert_int_equal(count_of(snapshot, pid, "task-clock"), 0);
+	if (event_set_find(&snapshot->columns->events, "blocked_time") >= 0)
+		assert_int_equal(count_of(snapshot, pid, "blocked_time"), 0);
+}
+
+static const struct engine_column state_column[] = {{ENGINE_METRIC, "state"},
+						    {ENGINE_EVENTS, "blocked_time"}};
+
+/* Processes that have ended have rows until their parent waits for them: of -i and of -p. */
+static void zombies(void **state)
+{
+	enum { EARLY = 90, LATE = 91, SINCE_S = 4 };
+	const struct right *right = *state;
+	static const pid_t early[] = {EARLY};
+	static const struct {
+		const char *name;
+		bool idle, target, whole;
+	} rows[] = {
+		{"idle", .idle = true},
+		{"target", .target = true, .whole = true},
+		{"idle target", .idle = true, .target = true, .whole = true},
+		{"target of threads", .target = true},
+		{"neither", .idle = false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *name = rows[i].name;
+		bool whole = rows[i].whole, target = rows[i].target;
+		const struct engine_config config = {
+			.columns = state_column,
+			.n_columns = 2,
+			.idle = rows[i].idle,
+			.target = {.pids = early,
+				   .n_pids = target && whole,
+				   .tids = early,
+				   .n_tids = target && !whole},
+		};
+		struct fk *fk = fk_new(&right->config);
+		struct sys sys = fk_sys(fk);
+
+		fk_task(fk, TASK(ME, MAIN, .comm = "main"));
+		fk_task(fk, TASK(ME, EARLY, .comm = "early"));
+		fk_task(fk, TASK(ME, LATE, .comm = "late"));
+		fk_switch(fk, 0, MAIN);
+		end_unwaited(fk, EARLY);
+		struct engine *engine = open_engine_with(&sys, &config);
+		struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+		if (rows[i].idle || target)
+			assert_zombie(snapshot, EARLY, "early", name);
+		else
+			assert_null(row_of(snapshot, EARLY));
+		assert_false(snapshot->ended);
+		snapshot_free(snapshot);
+
+		end_unwaited(fk, LATE);
+		snapshot = nth_snapshot(engine, fk, SINCE_S * (int)(NS_PER_S / INTERVAL_NS));
+		if (rows[i].idle && !target)
+			assert_zombie(snapshot, LATE, "late", name);
+		else
+			assert_null(row_of(snapshot, LATE));
+		snapshot_free(snapshot);
+
+		fk_reap(fk, EARLY);
+		fk_reap(fk, LATE);
+		snapshot = nth_snapshot(engine, fk, 3);
+		if (row_of(snapshot, LATE))
+			fail_msg("%s: it is gone", name);
+		assert_int_equal(snapshot->ended, target);
+		const struct row *row = row_of(snapshot, EARLY);
+		assert_true(target ? row && row->flags == ROW_EXITED : !row);
+		snapshot_free(snapshot);
+		/* The number is used again. */
+		fk_fork(fk, MAIN, EARLY);
+		fk_switch(fk, 3, EARLY);
+		snapshot = nth_snapshot(engine, fk, 2);
+		row = row_of(snapshot, EARLY);
+		assert_true(target || (row && row->flags == 0 && !strcmp(row->comm, "main")));
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
+/* Many at once, and all of them go. */
+static void many_zombies(void **state)
+{
+	enum { ZOMBIES = 1500, FIRST = 1000 };
+	const struct engine_config config = {.columns = state_column, .n_columns = 2, .idle = true};
+	struct fk *fk = fk_new(&rights[0].config);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	for (pid_t pid = FIRST; pid < FIRST + ZOMBIES; pid++) {
+		fk_task(fk, TASK(ME, pid, .comm = "child"));
+		end_unwaited(fk, pid);
+	}
+	struct engine *engine = open_engine_with(&sys, &config);
+	for (int round = 0; round < 2; round++) {
+		size_t n = 0;
+		struct snapshot *snapshot = nth_snapshot(engine, fk, 10);
+		for (size_t i = 0; i < snapshot->threads.n; i++)
+			n += (snapshot->threads.items[i].flags & ROW_ZOMBIE) != 0;
+		assert_int_equal(n, round ? 0 : ZOMBIES);
+		snapshot_free(snapshot);
+		for (pid_t pid = FIRST; pid < FIRST + ZOMBIES; pid++)
+			fk_reap(fk, pid);
+	}
+	close_all(engine, fk);
+}
+
+/* A main thread that has ended is a zombie, its process is not. */
+static void zombie_leaders(void **state)
+{
+	const struct right *right = *state;
+	static const struct {
+		const char *name;
+		bool before; /* it ends before pmctop begins */
+		bool runs;   /* the other thread runs */
+	} rows[] = {
+		{"ended before, runs", true, true},
+		{"ended before, sleeps", true, false},
+		{"ends, runs", false, true},
+		{"ends, sleeps", false, false},
+	};
+	const struct engine_config config = {.columns = state_column, .n_columns = 2, .idle = true};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = open_family(right);
+		struct sys sys = fk_sys(fk);
+		struct view view;
+
+		fk_switch(fk, 0, 0);
+		if (rows[i].before)
+			end_unwaited(fk, MAIN);
+		struct engine *engine = open_engine_with(&sys, &config);
+		if (!rows[i].before)
+			end_unwaited(fk, MAIN);
+		if (!rows[i].runs)
+			fk_switch(fk, 1, 0);
+		struct snapshot *snapshot = nth_snapshot(engine, fk, 40);
+		if (snapshot->mode == COUNT_MODE_SYSTEM)
+			assert_zombie(snapshot, MAIN, "main", rows[i].name);
+		view_init(snapshot, &(struct view_spec){.by = ROLLUP_PROCESS}, &view);
+		const struct row *row = NULL;
+		for (size_t line = 0; line < view.n; line++)
+			if (view_row(&view, line)->pid == MAIN)
+				row = view_row(&view, line);
+		if (!row || row->flags & (ROW_EXITED | ROW_ZOMBIE) || strcmp(row->comm, "main"))
+			fail_msg("%s: flags %u, %s", rows[i].name, row ? row->flags : 0,
+				 row ? row->comm : "no row");
+		view_fini(&view);
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
 #define WITH(test, i)                                                                     \
 	{                                                                                 \
 		.name = #test " (" #i ")", .test_func = test, .initial_state = &rights[i] \
@@ -710,11 +965,22 @@ int main(void)
 		WITH(command_lines, 0),
 		WITH(command_lines, 1),
 		WITH(command_lines, 2),
+		WITH(filters_match_command_lines, 0),
+		WITH(filters_match_command_lines, 1),
+		WITH(filters_match_command_lines, 2),
+		cmocka_unit_test(notes_unread_command_lines),
 		cmocka_unit_test(command_lines_change),
 		cmocka_unit_test(command_lines_are_read_in_parts),
 		WITH(idle_tasks, 0),
 		WITH(idle_tasks, 1),
 		WITH(idle_tasks, 2),
+		WITH(zombies, 0),
+		WITH(zombies, 1),
+		WITH(zombies, 2),
+		cmocka_unit_test(many_zombies),
+		WITH(zombie_leaders, 0),
+		WITH(zombie_leaders, 1),
+		WITH(zombie_leaders, 2),
 		cmocka_unit_test(idle_tasks_of_other_cpus),
 		cmocka_unit_test(names_of_other_cpus),
 	};

@@ -5,9 +5,11 @@
 #include "core/output/out_json.h"
 #include "core/output/out_text.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/files.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 static struct fk *open_machine(void)
 {
@@ -185,12 +187,71 @@ static void test_hidden(void **state)
 	fk_free(fk);
 }
 
+/* Users that are not in /etc/passwd: -u finds them, and rows have their names late. */
+static void test_users_of_a_server(void **state)
+{
+	enum { ALICE = 5000, TASK = 60 };
+	static const struct {
+		const char *name, *user; /* of -u; NULL: all tasks */
+		int result;
+	} rows[] = {
+		{"all", NULL, 0},
+		{"a user", "alice.ldap", 0},
+		{"users", "root,alice.ldap", 0},
+		{"a number", "5000", 0},
+		{"nobody's name", "eve", -EINVAL},
+		{"one is nobody's name", "alice.ldap,eve", -EINVAL},
+	};
+	char folder[] = "/tmp/pmctop-getent-XXXXXX", getent[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chmod(folder, 0755), 0);
+	snprintf(getent, sizeof(getent), "%s/getent", folder);
+	write_file(getent, "#!/bin/sh\n[ $2 != eve ] && echo alice.ldap:x:5000:5000::/:\n");
+	assert_int_equal(chmod(getent, 0755), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct engine_config config = {.getent = getent, .target.user = rows[i].user};
+		struct fk *fk = open_machine();
+		struct sys sys = fk_sys(fk);
+		struct engine *engine;
+		struct error err;
+		bool named = false;
+
+		fk_file(fk, "/etc/passwd", "root:x:0:0::/:\n");
+		fk_task(fk, &(struct fk_spec){.tid = TASK, .uid = ALICE});
+		fk_switch(fk, 0, TASK);
+		int result = engine_new(&sys, &config, &engine, &err);
+		if (result != rows[i].result)
+			fail_msg("%s: %d, %s", rows[i].name, result, err.text);
+		if (result < 0) {
+			assert_non_null(strstr(err.text, "There is no user 'eve'"));
+			fk_free(fk);
+			continue;
+		}
+		while (!named) {
+			struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+			const struct row *row = row_of(snapshot, TASK);
+
+			assert_non_null(row);
+			named = row && strcmp(row->user, "alice.ldap") == 0;
+			if (row && !named)
+				assert_string_equal(row->user, "5000");
+			snapshot_free(snapshot);
+			usleep(1000);
+		}
+		engine_free(engine);
+		fk_free(fk);
+	}
+	remove_tree(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_optional), cmocka_unit_test(test_wanted),
-		cmocka_unit_test(test_hidden),   cmocka_unit_test(test_sum_of_blocked),
-		cmocka_unit_test(test_no_pmu),
+		cmocka_unit_test(test_optional),       cmocka_unit_test(test_users_of_a_server),
+		cmocka_unit_test(test_wanted),         cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_sum_of_blocked), cmocka_unit_test(test_no_pmu),
 	};
 
 	setenv("LIBPFM_FORCE_PMU", "skl", 1);

@@ -187,6 +187,32 @@ static void test_frequency(void **state)
 	}
 }
 
+static void test_command_lines(void **state)
+{
+	static const struct {
+		const char *args[ARGS_MAX];
+		enum command_lines want;
+	} rows[] = {
+		{{NULL}, COMMAND_LINES_NONE},
+		{{"-c"}, COMMAND_LINES_SHOWN},
+		{{"--filter", "a"}, COMMAND_LINES_MATCHED},
+		{{"--filter", "a", "-c"}, COMMAND_LINES_SHOWN},
+		{{"--filter", " "}, COMMAND_LINES_NONE},
+		{{"--filter", "a", "--listen", "9105"}, COMMAND_LINES_MATCHED},
+		{{"--filter", "a", "--listen", "9105", "--format", "json"}, COMMAND_LINES_MATCHED},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct options options;
+		struct error err;
+
+		assert_int_equal(parse(rows[i].args, &options, &err), 0);
+		assert_int_equal(options_command_lines(&options), rows[i].want);
+		options_fini(&options);
+	}
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -248,6 +274,15 @@ static void test_refused(void **state)
 		 "Unknown option '--bacth' (did you mean '--batch'?). See 'pmctop --help'."},
 		{{"--formta=json"},
 		 "Unknown option '--formta' (did you mean '--format'?). See 'pmctop --help'."},
+		{{"--format", "openmetrics", "--filter", "a"},
+		 "Format openmetrics has all tasks: '--filter' is for rows. Omit it, or choose "
+		 "tasks by '-p', '-u' or '--cgroup'."},
+		{{"--filter", "a", "--format=prometheus"},
+		 "Format prometheus has all tasks: '--filter' is for rows. Omit it, or choose "
+		 "tasks by '-p', '-u' or '--cgroup'."},
+		{{"-b", "--listen", "9105", "--filter", "a"},
+		 "Option '--listen' has all tasks: '--filter' is for rows. Omit it, or choose "
+		 "tasks by '-p', '-u' or '--cgroup'."},
 		{{"--zzz"}, "Unknown option '--zzz'. See 'pmctop --help'."},
 		{{"--batch=yes"}, "Option '--batch' takes no argument."},
 		{{"-p", "db"},
@@ -945,16 +980,27 @@ static void test_suggest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_frequency),        cmocka_unit_test(test_accepted),
-		cmocka_unit_test(test_refused),          cmocka_unit_test(test_record),
-		cmocka_unit_test(test_replay),           cmocka_unit_test(test_replay_of_what),
-		cmocka_unit_test(test_output_apart),     cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_command),          cmocka_unit_test(test_command_again),
-		cmocka_unit_test(test_columns_in_order), cmocka_unit_test(test_too_many_columns),
-		cmocka_unit_test(test_settings),         cmocka_unit_test(test_presets),
-		cmocka_unit_test(test_check_columns),    cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_renamed_columns),  cmocka_unit_test(test_help),
-		cmocka_unit_test(test_duration_format),  cmocka_unit_test(test_suggest),
+		cmocka_unit_test(test_frequency),
+		cmocka_unit_test(test_command_lines),
+		cmocka_unit_test(test_accepted),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_record),
+		cmocka_unit_test(test_replay),
+		cmocka_unit_test(test_replay_of_what),
+		cmocka_unit_test(test_output_apart),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_command_again),
+		cmocka_unit_test(test_columns_in_order),
+		cmocka_unit_test(test_too_many_columns),
+		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_check_columns),
+		cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_renamed_columns),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_duration_format),
+		cmocka_unit_test(test_suggest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

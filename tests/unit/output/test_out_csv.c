@@ -106,6 +106,22 @@ static void is_as_golden(void **state)
 	}
 }
 
+/* Command lines that only a filter needs are not printed. */
+static void has_wanted_command_lines(void **state)
+{
+	(void)state;
+	for (enum command_lines why = 0; why <= COMMAND_LINES_MATCHED; why++) {
+		struct snapshot *snapshot = make_snapshot();
+		bool shown = why == COMMAND_LINES_SHOWN;
+
+		snapshot->command_lines = why;
+		char *text = csv_of(snapshot, &(struct view_spec){.top = 0});
+		if ((strstr(text, "=1+1") != NULL) != shown)
+			fail_msg("%d: %s", why, text);
+		free(text);
+	}
+}
+
 /* The target has a row, and so have the others. */
 static void of_a_target(void **state)
 {
@@ -222,6 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_as_golden),
+		cmocka_unit_test(has_wanted_command_lines),
 		cmocka_unit_test(is_without_a_time_that_is_not_known),
 		cmocka_unit_test(has_the_offset_in_a_recording),
 		cmocka_unit_test(of_a_target),

@@ -293,6 +293,45 @@ static void test_waiting_thread(void **state)
 	close_all(engine, fk);
 }
 
+/* A main thread that has ended does not run or wait: another thread of its process is looked at. */
+static void test_ended_main_thread(void **state)
+{
+	enum { THREAD = 72 };
+	static const struct scene scene = {.turns = {{0, THREAD, FK_SLEEPING}}};
+	static const struct engine_config config = {0};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 1, .tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+	struct play play = {.fk = fk, .scene = &scene};
+	struct stage stage;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = SUBJECT, .comm = "subject"});
+	fk_task(fk, &(struct fk_spec){.tid = THREAD, .pid = SUBJECT, .comm = "thread"});
+	fk_switch(fk, 0, SUBJECT);
+	fk_exit(fk, SUBJECT, FK_EXIT_ZOMBIE);
+	struct engine *engine = open_engine_with(&sys, &config);
+	next_turn(fk, &play);
+	stage_open(&stage, 80, 24, false, next_second(engine, &play, &scene));
+	stage_press(&stage, KEYMAP_ENTER);
+	app_snapshot(&stage.app, next_second(engine, &play, &scene));
+	assert_int_equal(stage.app.watch.looks.tid, SUBJECT);
+	struct reply *reply = xcalloc(1, sizeof(*reply));
+	*reply = (struct reply){.kind = QUERY_BLOCKED,
+				.tid = SUBJECT,
+				.reason = BLOCKED_NOT,
+				.blocked = {.state = 'Z'}};
+	app_reply(&stage.app, reply);
+	app_draw(&stage.app, &stage.canvas);
+	stage_check_text(&stage, "has ended, state Z", true);
+	stage_check_text(&stage, "waits for a CPU", false);
+	for (int i = 0; i < 3; i++) {
+		app_snapshot(&stage.app, next_second(engine, &play, &scene));
+		assert_int_equal(stage.app.watch.looks.tid, THREAD);
+	}
+	stage_close(&stage);
+	close_all(engine, fk);
+}
+
 /* The engine is to count the waits of the row on the page, until the page is left. */
 static void test_watch_command(void **state)
 {
@@ -359,9 +398,13 @@ static void test_waits_of_another_row(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),        cmocka_unit_test(test_usual_look),
-		cmocka_unit_test(test_state),         cmocka_unit_test(test_waiting_thread),
-		cmocka_unit_test(test_watch_command), cmocka_unit_test(test_waits_of_another_row),
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_usual_look),
+		cmocka_unit_test(test_state),
+		cmocka_unit_test(test_waiting_thread),
+		cmocka_unit_test(test_ended_main_thread),
+		cmocka_unit_test(test_watch_command),
+		cmocka_unit_test(test_waits_of_another_row),
 	};
 
 	return cmocka_run_group_tests_name("waiting", tests, stage_set_zone, NULL);

@@ -12,6 +12,8 @@ static const struct engine_column waits[] = {
 	{ENGINE_EVENTS, "runq_time,preempted_time,blocked_time,uninterruptible_time,stopped_time,"
 			"throttled_time,lock_time,disk_time,paging_time,forked_time,"
 			"voluntary-switches,involuntary-switches,forks"}};
+static const struct engine_column waits_and_state[] = {{ENGINE_METRIC, "state"},
+						       {ENGINE_EVENTS, "runq_time,blocked_time"}};
 static const struct engine_column facts[] = {
 	{ENGINE_METRIC, "state"},        {ENGINE_METRIC, "rss"},
 	{ENGINE_METRIC, "mem_percent"},  {ENGINE_METRIC, "total_time"},
@@ -171,6 +173,21 @@ static void read_disk(struct engine *engine, struct fk *fk, size_t interval)
 	fk_script(fk, steps, ARRAY_SIZE(steps));
 }
 
+/* Task 54 is a zombie from the begin of the recording on, 55 is one later, and 54 is waited for. */
+static void leave_zombies(struct engine *engine, struct fk *fk, size_t interval)
+{
+	pid_t ends = interval == 0 ? 54 : interval == 1 ? 55 : 0;
+
+	engine_wait(engine, fk_now(fk) + NS_PER_S);
+	if (ends) {
+		fk_switch(fk, 0, ends);
+		fk_exit(fk, ends, FK_EXIT_ZOMBIE);
+		fk_switch(fk, 0, 0);
+	}
+	if (interval == 4)
+		fk_reap(fk, 54);
+}
+
 /* Task 50, which runs all the time, changes its user and cgroup, then its name. */
 static void change_owners(struct engine *engine, struct fk *fk, size_t interval)
 {
@@ -251,6 +268,11 @@ static const struct scene scenes[] = {
 	 .machine = &traced,
 	 .before = read_disk,
 	 .config = {.columns = waits, .n_columns = 1}},
+	{.name = "zombies", .before = leave_zombies, .config = {.idle = true}},
+	{.name = "zombies, waits and states",
+	 .machine = &traced,
+	 .before = leave_zombies,
+	 .config = {.columns = waits_and_state, .n_columns = 2, .idle = true}},
 	{.name = "facts",
 	 .lives = true,
 	 .config = {.columns = facts, .n_columns = ARRAY_SIZE(facts)},

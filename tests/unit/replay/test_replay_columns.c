@@ -137,6 +137,11 @@ static void test_commands(void **state)
 		snapshot_free(snapshot);
 	}
 	check_end(replay);
+	/* A filter searches those that there are. */
+	assert_int_equal(replay_rewind(replay, &err), 0);
+	snapshot = after(replay, COMMAND_COMMAND_LINES, NULL, COMMAND_LINES_MATCHED);
+	assert_true(snapshot->n_notes == 0 || !strstr(snapshot->notes[0], "command lines"));
+	snapshot_free(snapshot);
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		assert_int_equal(replay_rewind(replay, &err), 0);
 		snapshot = after(replay, refused[i].kind, refused[i].text, refused[i].number);
@@ -270,11 +275,47 @@ static void test_constants(void **state)
 	seen_fini(&seen);
 }
 
+/* A filter searches recorded command lines. Those of another filter were not recorded. */
+static void test_filter(void **state)
+{
+	static const struct {
+		const char *name;
+		enum command_lines recorded, replayed;
+		bool has, noted;
+	} rows[] = {
+		{"recorded", COMMAND_LINES_SHOWN, COMMAND_LINES_MATCHED, true, false},
+		{"not recorded", COMMAND_LINES_NONE, COMMAND_LINES_MATCHED, false, true},
+		{"read for a filter", COMMAND_LINES_MATCHED, COMMAND_LINES_MATCHED, false, true},
+		{"no filter", COMMAND_LINES_MATCHED, COMMAND_LINES_NONE, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct scene scene = {.config = {.command_lines = rows[i].recorded}};
+		const struct engine_config engine = {.command_lines = rows[i].replayed};
+		struct seen seen = {0};
+		size_t known = 0;
+
+		record(&scene, path_of("filter"), &seen, 2);
+		struct replay *replay = must_open(path_of("filter"), &engine);
+		struct snapshot *snapshot = must_show(replay);
+		for (size_t k = 0; k < snapshot->threads.n; k++)
+			known += snapshot->threads.items[k].cmdline != NULL;
+		if ((known > 0) != rows[i].has ||
+		    has_note(snapshot, "no command lines (-c)") != rows[i].noted)
+			fail_msg("%s: %zu command lines", rows[i].name, known);
+		snapshot_free(snapshot);
+		replay_free(replay);
+		seen_fini(&seen);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_requested_columns),
 		cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_columns_of_plans),
 		cmocka_unit_test(test_constants),
 	};

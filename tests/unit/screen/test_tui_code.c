@@ -200,6 +200,14 @@ static void test_hottest_cells(void **state)
 		{"cpu-clock", CODE_HOTTEST_LEAST, "~100% hash_lookup", true},
 		{"cpu-clock", CODE_HOTTEST_LEAST - 1, "hash_lookup", false},
 		{"cpu-clock:u", CODE_HOTTEST_LEAST, "~100%:u hash_lookup", true},
+		{"cycles:ppp", CODE_HOTTEST_LEAST, "~100%:ppp hash_lookup ", true},
+		{"cycles:u:k", CODE_HOTTEST_LEAST, "~100%:k hash_lookup", true},
+		/* no modifiers: the cell ends before the next column */
+		{"sched:sched_switch", CODE_HOTTEST_LEAST, "~100% hash_lookup ", true},
+		{"cpu/event=1,name=a:b/", CODE_HOTTEST_LEAST, "~100% hash_lookup ", true},
+		{"cycles:", CODE_HOTTEST_LEAST, "~100% hash_lookup ", true},
+		{"cycles:uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu", CODE_HOTTEST_LEAST,
+		 "~100% hash_lookup ", true},
 	};
 
 	(void)state;

@@ -370,6 +370,97 @@ static void test_filter(void **state)
 	stage_close(&stage);
 }
 
+static void paste(struct stage *stage, const char *text)
+{
+	app_paste_begin(&stage->app);
+	for (; *text; text++)
+		app_paste(&stage->app, keymap_key_of(*text));
+	app_paste_rest(&stage->app);
+	app_draw(&stage->app, &stage->canvas);
+}
+
+/* Pasted text presses no key. A prompt and a picker take it as a line. */
+static void test_paste(void **state)
+{
+	static char long_text[5000];
+	static const struct {
+		const char *name;
+		int keys[4]; /* before it */
+		const char *pasted;
+		const char *shows, *hides;
+		bool prompt, ignored;
+	} rows[] = {
+		{"a list", {0}, "ok\rq\003", "Pasted text is ignored", "Record", .ignored = true},
+		{"control characters", {0}, "\r\t \033", NULL, "ignored"},
+		{"a filter", {'\\', 0}, "post", "filter post", "kworker", .prompt = true},
+		{"two lines", {'\\', 0}, " post\r\nwal\r\n", "post wal", NULL, .prompt = true},
+		{"a search", {'/', 0}, "jn/q", "jn/q", NULL, .prompt = true},
+		{"too long", {'/', 0}, long_text, "no match", NULL, .prompt = true},
+		{"a file", {'o', 0}, "my file\r", "my file", "Recording", .prompt = true},
+		{"a question", {0}, "y", "Pasted text is ignored", NULL, true, true},
+		{"a picker", {'x', 0}, "bran\r", "branch_mpki", "removed"},
+		{"a long text in a picker", {'x', 0}, long_text, NULL, "removed"},
+		{"help", {'?', 0}, "q", "Marks on figures"},
+	};
+
+	(void)state;
+	memset(long_text, 'n', sizeof(long_text) - 1);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+
+		stage_open(&stage, 80, 24, false, screen_snapshot(2));
+		stage_keys(&stage, rows[i].keys);
+		if (rows[i].prompt && rows[i].ignored)
+			prompt_confirm(&stage.app.prompt, "Sure?", NULL);
+		paste(&stage, rows[i].pasted);
+		if (rows[i].shows)
+			stage_check_text(&stage, rows[i].shows, true);
+		if (rows[i].hides)
+			stage_check_text(&stage, rows[i].hides, false);
+		stage_check_text(&stage, "Pasted text is ignored", rows[i].ignored);
+		if (stage.app.prompt.active != rows[i].prompt || stage.app.requests.quit)
+			fail_msg("%s: the prompt is %d", rows[i].name, stage.app.prompt.active);
+		stage_close(&stage);
+	}
+}
+
+/* Command lines are read while a filter or a search needs them. */
+static void test_searched_command_lines(void **state)
+{
+	static const struct {
+		const char *name;
+		int keys[8];
+		int want; /* what is requested; -1: nothing */
+	} rows[] = {
+		{"a filter is typed", {'\\', 0}, COMMAND_LINES_MATCHED},
+		{"it is done", {'p', KEYMAP_ENTER, 0}, -1},
+		{"they are shown", {'c', 0}, COMMAND_LINES_SHOWN},
+		{"no longer", {'c', 0}, COMMAND_LINES_MATCHED},
+		{"without the filter", {KEYMAP_ESCAPE, 0}, COMMAND_LINES_NONE},
+		{"a filter that is given up", {'\\', 'x', KEYMAP_ESCAPE, 0}, -2},
+		{"a search is typed", {'/', 0}, COMMAND_LINES_MATCHED},
+		{"it can be repeated", {'p', KEYMAP_ENTER, 'n', 0}, -1},
+		{"another, which is given up", {'/', 'x', KEYMAP_ESCAPE, 0}, COMMAND_LINES_NONE},
+	};
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct commands *commands = &stage.app.requests.commands;
+		int got = -1;
+
+		stage_keys(&stage, rows[i].keys);
+		if (commands->n > 0 &&
+		    commands->items[commands->n - 1].kind == COMMAND_COMMAND_LINES)
+			got = (int)commands->items[commands->n - 1].number;
+		if (rows[i].want >= -1 ? got != rows[i].want : commands->n != 2)
+			fail_msg("%s: %d", rows[i].name, got);
+		commands_clear(commands);
+	}
+	stage_close(&stage);
+}
+
 static void test_user(void **state)
 {
 	struct stage stage;
@@ -916,6 +1007,8 @@ int main(void)
 		cmocka_unit_test(test_follow),
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_paste),
+		cmocka_unit_test(test_searched_command_lines),
 		cmocka_unit_test(test_user),
 		cmocka_unit_test(test_remove),
 		cmocka_unit_test(test_kill),

@@ -147,6 +147,109 @@ static void recognises_processes(void **state)
 	}
 }
 
+/* Filters and -c have the command lines of processes that have ended. */
+static void keeps_command_lines(void **state)
+{
+	static const struct {
+		const char *seconds[3]; /* of one process; NULL: unknown */
+		const char *want;
+	} cases[] = {
+		{{NULL, NULL, NULL}, NULL},
+		{{"sh -c db", NULL, NULL}, "sh -c db"},
+		{{NULL, "sh -c db", "sh -c db"}, "sh -c db"},
+		{{"sh -c db", "db: a", "db: b"}, "db: b"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		for (enum command_lines why = COMMAND_LINES_SHOWN; why <= COMMAND_LINES_MATCHED;
+		     why++) {
+			struct columns *columns = sample_columns("overview");
+			struct run_summary *summary = run_summary_new(2);
+
+			for (size_t k = 0; k < ARRAY_SIZE(cases[i].seconds); k++) {
+				const char *text = cases[i].seconds[k];
+				struct cmdline *cmdline = text ? cmdline_new(text) : NULL;
+				const struct sample_row rows[] = {
+					{.row = {.pid = 7,
+						 .tid = 7,
+						 .start_ns = 5,
+						 .cgroup = -1,
+						 .threads = 1,
+						 .comm = "a",
+						 .cmdline = cmdline ? cmdline->text : NULL},
+					 .counts = {9, 1}},
+					{.row = {.pid = 8 + (int)k,
+						 .tid = 8 + (int)k,
+						 .start_ns = 6,
+						 .cgroup = -1,
+						 .threads = 1,
+						 .comm = "b",
+						 .cmdline = cmdline ? cmdline->text : NULL},
+					 .counts = {1, 1}},
+				};
+				struct snapshot *snapshot =
+					sample_snapshot(columns_ref(columns), rows, 2);
+
+				snapshot->command_lines = why;
+				run_summary_add(summary, snapshot);
+				snapshot_free(snapshot);
+				cmdline_unref(cmdline);
+			}
+			struct snapshot *all = run_summary_snapshot(summary, 0, &ended);
+			run_summary_free(summary);
+			columns_unref(columns);
+			assert_int_equal(all->command_lines, why);
+			const char *got = NULL;
+			for (size_t k = 0; k < all->threads.n; k++)
+				if (all->threads.items[k].pid == 7)
+					got = all->threads.items[k].cmdline;
+			if (!got || !cases[i].want)
+				assert_ptr_equal(got, cases[i].want);
+			else
+				assert_string_equal(got, cases[i].want);
+			snapshot_free(all);
+		}
+}
+
+/* Each of many processes keeps its own cgroup, in each second another one. */
+static void keeps_many_cgroups(void **state)
+{
+	enum { PROCESSES = 9000, SECONDS = 2 };
+	struct columns *columns = sample_columns("overview");
+	struct run_summary *summary = run_summary_new(SUMMARY_PROCESSES_MAX);
+	struct sample_row *rows = xcalloc(PROCESSES, sizeof(*rows));
+	char name[32];
+
+	(void)state;
+	for (int second = 0; second < SECONDS; second++) {
+		for (int i = 0; i < PROCESSES; i++)
+			rows[i] = (struct sample_row)SAMPLE_TASK(10 + i, 10 + i, 1, 0, i, "", 1);
+		struct snapshot *snapshot = sample_snapshot(columns_ref(columns), rows, PROCESSES);
+		snapshot->cgroups = xcalloc(PROCESSES, sizeof(char *));
+		for (int i = 0; i < PROCESSES; i++) {
+			snprintf(name, sizeof(name), "/pod%d/%d", i, second);
+			snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(name);
+		}
+		run_summary_add(summary, snapshot);
+		snapshot_free(snapshot);
+	}
+	struct snapshot *all = run_summary_snapshot(summary, 0, &ended);
+	assert_int_equal(all->threads.n, PROCESSES);
+	for (size_t i = 0; i < all->threads.n; i++) {
+		const struct row *row = &all->threads.items[i];
+		const char *path = snapshot_cgroup(all, row);
+
+		snprintf(name, sizeof(name), "/pod%d/%d", row->pid - 10, SECONDS - 1);
+		if (!path || strcmp(path, name) != 0)
+			fail_msg("%s: %s", name, path ? path : "none");
+	}
+	snapshot_free(all);
+	run_summary_free(summary);
+	columns_unref(columns);
+	free(rows);
+}
+
 /* Many processes of a second, one long one: the small ones are folded, nothing is lost. */
 static void bounds_its_memory(void **state)
 {
@@ -299,10 +402,9 @@ static void is_as_golden(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(recognises_processes),
-		cmocka_unit_test(bounds_its_memory),
-		cmocka_unit_test(keeps_plans_apart),
-		cmocka_unit_test(is_as_golden),
+		cmocka_unit_test(recognises_processes), cmocka_unit_test(keeps_command_lines),
+		cmocka_unit_test(keeps_many_cgroups),   cmocka_unit_test(bounds_its_memory),
+		cmocka_unit_test(keeps_plans_apart),    cmocka_unit_test(is_as_golden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

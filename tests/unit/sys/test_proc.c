@@ -166,6 +166,47 @@ static void test_users(void **state)
 	fk_free(fk);
 }
 
+/* Users without a line are listed for another source, whose names stay. */
+static void test_other_users(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	uid_t uids[8];
+	char name[24];
+
+	(void)state;
+	fk_file(fk, "/etc/passwd", "root:x:0:0::/:\nann:x:7:7::/:\n");
+	struct users *users = users_new(&sys);
+	assert_int_equal(users_nameless(users, uids, ARRAY_SIZE(uids)), 0);
+	static const uid_t shown[] = {7, 900, 5, 0, 900, 6, (uid_t)-1};
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		users_name(users, shown[i], name, sizeof(name));
+	assert_int_equal(users_nameless(users, uids, 2), 2);
+	assert_true(uids[0] == 5 && uids[1] == 6);
+	assert_int_equal(users_nameless(users, uids, ARRAY_SIZE(uids)), 1);
+	assert_int_equal(uids[0], 900);
+	users_learn(users, 900, "bob");
+	users_learn(users, 7, "eve"); /* the file has precedence */
+	users_name(users, 900, name, sizeof(name));
+	assert_string_equal(name, "bob");
+	users_name(users, 7, name, sizeof(name));
+	assert_string_equal(name, "ann");
+	uid_t uid = 0;
+	assert_int_equal(users_find(users, "bob", &uid), 0);
+	assert_int_equal(uid, 900);
+	/* Now the file has one of them, and the other names are still known. */
+	fk_file(fk, "/etc/passwd", "root:x:0:0::/:\nann:x:7:7::/:\nfive:x:5:5::/:\n");
+	fk_advance(fk, USERS_AGAIN_NS + NS_PER_S);
+	users_name(users, 5, name, sizeof(name));
+	assert_string_equal(name, "five");
+	users_name(users, 900, name, sizeof(name));
+	assert_string_equal(name, "bob");
+	assert_int_equal(users_nameless(users, uids, ARRAY_SIZE(uids)), 1);
+	assert_int_equal(uids[0], 6);
+	users_free(users);
+	fk_free(fk);
+}
+
 /* The line "Groups" may be long. The lines after it are read. */
 static void test_status(void **state)
 {
@@ -349,11 +390,12 @@ static void stat_is_held_back(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stat),      cmocka_unit_test(test_stat_fields),
-		cmocka_unit_test(test_io),        cmocka_unit_test(test_cpu_list),
-		cmocka_unit_test(test_users),     cmocka_unit_test(test_states),
-		cmocka_unit_test(test_pids),      cmocka_unit_test(test_status),
-		cmocka_unit_test(test_schedstat), cmocka_unit_test(stat_is_held_back),
+		cmocka_unit_test(test_stat),         cmocka_unit_test(test_stat_fields),
+		cmocka_unit_test(test_io),           cmocka_unit_test(test_cpu_list),
+		cmocka_unit_test(test_users),        cmocka_unit_test(test_other_users),
+		cmocka_unit_test(test_states),       cmocka_unit_test(test_pids),
+		cmocka_unit_test(test_status),       cmocka_unit_test(test_schedstat),
+		cmocka_unit_test(stat_is_held_back),
 	};
 
 	return cmocka_run_group_tests_name("proc", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Bytes from a terminal, and the keys and clicks that they decode to. */
+#include "core/base/text.h"
 #include "core/base/util.h"
 #include "tui/term/decode.h"
 #include "tui/term/keymap.h"
@@ -25,12 +26,17 @@ static const struct decode_string native[] = {
 
 static void describe(const struct decoded *decoded, char *text, size_t size)
 {
-	static const char *const mouse[] = {"click", "wheel-up", "wheel-down", "mode", "status"};
+	static const char *const mouse[] = {"click",  "wheel-up", "wheel-down", "mode",
+					    "status", "paste",    "end"};
 	size_t length = strlen(text);
 
 	if (length > 0 && length + 1 < size)
 		text[length++] = ' ';
-	if (decoded->key >= DECODE_CLICK && decoded->key <= DECODE_STATUS)
+	if (decoded->pasted)
+		text[length++] = '+';
+	if (decoded->key == DECODE_PASTE || decoded->key == DECODE_PASTE_END)
+		text_copy(text + length, size - length, mouse[decoded->key - DECODE_CLICK]);
+	else if (decoded->key >= DECODE_CLICK && decoded->key <= DECODE_STATUS)
 		snprintf(text + length, size - length, "%s(%u,%u)",
 			 mouse[decoded->key - DECODE_CLICK], decoded->x, decoded->y);
 	else
@@ -91,7 +97,6 @@ static void test_bytes(void **state)
 		{"\033\033[A", "Esc Up"},
 		/* other sequences, and the key that follows */
 		{"\033[2~q", "q"},
-		{"\033[200~q", "q"},
 		{"\033[99999999999999999999~q", "q"},
 		{"\033[24;80Rq", "q"},
 		{"\033[?62;22cq", "q"},
@@ -137,6 +142,16 @@ static void test_bytes(void **state)
 		{"\033[5nq\033[6nq\033[?0nq\033[?10nq\033[>0nq\033[<0nq", "q q q q q q"},
 		{"\033[0;1Rq\033[0$nq\033[0\rn", "q q Enter n"},
 		{"n\033n\033[", "n Alt-n"},
+		/* pasted text is no keys, with or without an end */
+		{"\033[200~ok\r\033[201~q", "paste +o +k +Enter end q"},
+		{"\033[200~\033[201~\033[200~é\033[201~", "paste end paste +é end"},
+		{"\033[200~q\003\t\177", "paste +q +^C +Tab +Backspace"},
+		{"\033[200~\033[A\033OP\033q\033", "paste +[ +A +O +P +q"},
+		{"\033[200~\033[200~\033[201\033[20\033[201~q",
+		 "paste +[ +2 +0 +0 +~ +[ +2 +0 +1 +[ +2 +0 end q"},
+		{"\033[200~a\033[0nb\033[201~\033[0n", "paste +a status(0,0) +b end status(0,0)"},
+		{"\033[200~\377\302\233\033[20", "paste"},
+		{"\033[201~q\033[1200~q\033[200;1~q", "q q paste +q"},
 	};
 
 	(void)state;

@@ -399,6 +399,186 @@ static void the_time_event_may_have_modifiers(void **state)
 	}
 }
 
+/* What a machine with many tasks is like: each has a sample of its own weight. */
+enum crowd_kind {
+	CROWD_THREADS, /* of one process */
+	CROWD_RANDOM,  /* of processes with random parents, which may form rings */
+	CROWD_CHAIN,   /* each process is the parent of the next */
+};
+
+enum { CROWD_PID = 100 };
+
+static struct snapshot *crowd_of(enum crowd_kind kind, size_t n, bool rings)
+{
+	struct snapshot *snapshot = sample_snapshot_new(sample_columns("overview"), "h", "cpu");
+	struct code_profile_builder *builder = code_profile_builder_new();
+	struct sample_row *rows = xcalloc(n, sizeof(*rows));
+	const uint32_t event = code_profile_event(builder, &events[CLOCK]);
+	const uint32_t frame =
+		code_profile_function(builder, &(struct code_function){"f", "a.out", CODE_USER});
+	uint64_t random = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		pid_t tid = CROWD_PID + (pid_t)i, pid = tid, parent = tid - 1;
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		unsigned lot = (unsigned)(random >> 33);
+		if (kind == CROWD_THREADS || (kind == CROWD_RANDOM && lot % 3 == 0))
+			pid = kind == CROWD_THREADS ? CROWD_PID : tid - (pid_t)(i ? 1 : 0);
+		if (kind == CROWD_RANDOM)
+			parent = CROWD_PID + (pid_t)(lot / 3 % (rings || !i ? n : i));
+		rows[i] = (struct sample_row)SAMPLE_TASK(pid, tid, parent, lot % 7,
+							 (int)(lot / 7 % 2), "", 1);
+		snprintf(rows[i].row.comm, sizeof(rows[i].row.comm), "c%u", lot / 14 % 11);
+		const struct code_task task = {pid, tid, 0};
+		const struct code_entry entry = {.task = code_profile_task(builder, &task),
+						 .event = event,
+						 .depth = 1,
+						 .samples = 1,
+						 .weight = i + 1};
+		code_profile_add(builder, &entry, &frame);
+	}
+	sample_fill_rows(snapshot, rows, n);
+	free(rows);
+	SAMPLE_CGROUPS(snapshot, "/system.slice/web", "/user.slice");
+	snapshot->code = code_profile_end(builder);
+	return snapshot;
+}
+
+static const struct row *main_of(const struct snapshot *snapshot, pid_t pid)
+{
+	const struct rows *rows = &snapshot->threads;
+	const struct row *any = NULL;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (rows->items[i].pid == pid && rows->items[i].tid == pid)
+			return &rows->items[i];
+		if (rows->items[i].pid == pid && !any)
+			any = &rows->items[i];
+	}
+	return any;
+}
+
+/* By the definition. A ring has no end. */
+static bool belongs_to(const struct snapshot *snapshot, const struct row *task, enum rollup by,
+		       const struct row *of)
+{
+	const struct row *main = main_of(snapshot, task->pid);
+	pid_t pid = task->pid;
+
+	if (by == ROLLUP_THREAD)
+		return task->tid == of->tid;
+	if (by == ROLLUP_PROCESS)
+		return task->pid == of->pid;
+	if (by == ROLLUP_USER)
+		return task->uid == of->uid;
+	if (by == ROLLUP_CGROUP)
+		return task->cgroup == of->cgroup;
+	if (by == ROLLUP_COMMAND)
+		return strcmp(main->comm, of->comm) == 0;
+	for (size_t i = 0; main && i <= snapshot->threads.n; i++) {
+		if (pid == of->pid)
+			return true;
+		pid = main->ppid;
+		main = main_of(snapshot, pid);
+	}
+	return false;
+}
+
+/* The tasks of a row are found without a look at all tasks: compared with such looks. */
+static void finds_tasks_of_each_row(void **state)
+{
+	static const struct {
+		enum crowd_kind kind;
+		size_t n;
+	} crowds[] = {{CROWD_THREADS, 50}, {CROWD_RANDOM, 120}, {CROWD_CHAIN, 40}};
+
+	(void)state;
+	for (size_t c = 0; c < ARRAY_SIZE(crowds); c++) {
+		struct snapshot *snapshot = crowd_of(crowds[c].kind, crowds[c].n, false);
+		struct code_index *index = code_index_new(snapshot);
+		const struct rows *rows = &snapshot->threads;
+
+		for (enum rollup by = ROLLUP_PROCESS; by <= ROLLUP_COMMAND; by++)
+			for (size_t i = 0; i < rows->n; i++) {
+				const struct row *of = &rows->items[i];
+				const struct code_subject subject = {
+					.key = history_key_of_row(snapshot, by, of),
+					.tree = by == ROLLUP_TREE,
+					.pid = i % 2 ? of->pid : 0};
+				struct code_view view;
+				uint64_t weight = 0;
+
+				for (size_t k = 0; k < rows->n; k++)
+					weight += belongs_to(snapshot, &rows->items[k], by, of)
+							  ? k + 1
+							  : 0;
+				code_view_init(index, &subject, CLOCK, &view);
+				if (view.totals[CLOCK].weight != weight)
+					fail_msg("crowd %zu by %s, row %zu: %d, not %d", c,
+						 rollup_name(by), i, (int)view.totals[CLOCK].weight,
+						 (int)weight);
+				code_view_fini(&view);
+			}
+		code_index_free(index);
+		snapshot_free(snapshot);
+	}
+}
+
+/* Parents in rings end, and so do deep trees. What is in a ring has at least its own samples. */
+static void walks_rings_and_deep_trees(void **state)
+{
+	static const struct {
+		enum crowd_kind kind;
+		size_t n;
+	} crowds[] = {{CROWD_RANDOM, 500}, {CROWD_CHAIN, 60000}};
+
+	(void)state;
+	for (size_t c = 0; c < ARRAY_SIZE(crowds); c++) {
+		size_t n = crowds[c].n;
+		struct snapshot *snapshot = crowd_of(crowds[c].kind, n, true);
+		struct code_index *index = code_index_new(snapshot);
+
+		for (size_t i = 0; i < n; i += n / 100) {
+			const struct row *of = &snapshot->threads.items[i];
+			const struct code_subject subject = {
+				.key = {HISTORY_PROCESS, (uint32_t)of->pid, 0}, .tree = true};
+			struct code_view view;
+
+			code_view_init(index, &subject, CLOCK, &view);
+			if (crowds[c].kind == CROWD_CHAIN)
+				assert_int_equal(view.totals[CLOCK].samples, n - i);
+			else
+				assert_in_range(view.totals[CLOCK].samples, 1, n);
+			code_view_fini(&view);
+		}
+		code_index_free(index);
+		snapshot_free(snapshot);
+	}
+}
+
+/* Each of many threads of a process. With a look at all for each it takes minutes. */
+static void finds_many_threads(void **state)
+{
+	enum { THREADS = 65000 };
+	struct snapshot *snapshot = crowd_of(CROWD_THREADS, THREADS, false);
+	struct code_index *index = code_index_new(snapshot);
+
+	(void)state;
+	for (size_t i = 0; i < THREADS; i++) {
+		const struct row *of = &snapshot->threads.items[i];
+		const struct code_subject subject = {
+			.key = history_key_of_row(snapshot, ROLLUP_THREAD, of), .pid = of->pid};
+		struct code_view view;
+
+		code_view_init(index, &subject, CLOCK, &view);
+		assert_int_equal(view.totals[CLOCK].weight, i + 1);
+		code_view_fini(&view);
+	}
+	code_index_free(index);
+	snapshot_free(snapshot);
+}
+
 int main(void)
 {
 	static const struct cases tables[] = {
@@ -413,6 +593,9 @@ int main(void)
 		cmocka_unit_test(is_not_certain_with_all_samples),
 		cmocka_unit_test(sums_of_snapshots_have_it),
 		cmocka_unit_test(the_time_event_may_have_modifiers),
+		cmocka_unit_test(finds_tasks_of_each_row),
+		cmocka_unit_test(walks_rings_and_deep_trees),
+		cmocka_unit_test(finds_many_threads),
 	};
 
 	return cases_run("code_view", tables, ARRAY_SIZE(tables), others, ARRAY_SIZE(others));
