@@ -144,7 +144,7 @@ static bool is_sleeping_root(const struct collect_task *self, const struct proc_
 	const struct target_root *roots = target_roots(self->context.target, &n);
 
 	if (!self->waits.any || !entry->known || entry->missed || entry->gone ||
-	    entry->waiting.wait.last.state == 'Z')
+	    entry->task->zombie || entry->waiting.wait.last.state == 'Z')
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (roots[i].tid == entry->tid && !roots[i].ended_ns)
