@@ -23,7 +23,7 @@ import setuid_process  # noqa: E402
 from frames import (  # noqa: E402
     Charge, Charged, broken_sums, check, check_unless, finish, for_all, frames_of, skip, stolen_ns,
     wait_for_lines)
-from programs import NOBODY  # noqa: E402
+from programs import NOBODY, alive  # noqa: E402
 
 BUILD = for_all(os.path.abspath(os.environ.get("BUILD", "build")))
 PMCTOP = os.path.join(BUILD, "pmctop")
@@ -272,7 +272,7 @@ def check_all_processes(name, **options):
     check(f"{name}: a zombie has a row", row.get("exited") and row.get("comm") == "true", row)
     check(f"{name}: each process has a row", there <= tasks.keys(), there - tasks.keys())
     differ = {pid: (tasks[pid]["cmdline"], command_line(pid)) for pid in there & tasks.keys()
-              if tasks[pid]["cmdline"] != command_line(pid)}
+              if tasks[pid]["cmdline"] != command_line(pid) and alive(str(pid))}
     # Some programs change their command line, and a process may exec meanwhile.
     check(f"{name}: the command lines are those of /proc", len(differ) <= 2, differ)
     check(f"{name}: and the sums are right", not broken_sums(frame), broken_sums(frame))
