@@ -60,8 +60,8 @@ int proc_exists(const struct sys *sys, pid_t tid);
  */
 int proc_thread_stat(const struct sys *sys, pid_t pid, pid_t tid, struct proc_stat *stat);
 /*
- * The members pid, ppid, comm, state, kernel, threads and last_cpu alone; the others are 0. From the
- * files comm and status while the process holds stat back, without last_cpu. 0 or -errno.
+ * The members pid, ppid, comm, state, kernel, threads and last_cpu alone; the others are 0. From
+ * the files comm and status while the process holds stat back, without last_cpu. 0 or -errno.
  */
 int proc_thread_brief(const struct sys *sys, pid_t pid, pid_t tid, struct proc_stat *stat);
 
