@@ -856,6 +856,57 @@ static void test_number_without_waits(void **state)
 	close_all(engine, fk);
 }
 
+/*
+ * The kernel's number had a slice, and the wait before it, when the record of the slice was not
+ * written yet. The next growth has neither.
+ */
+static void test_number_before_the_record(void **state)
+{
+	static const struct fk_step steps[2][7] = {
+		{{50 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		 {90 * NS_PER_MS, FK_BLOCK, .tid = TASK, .n = FK_PREEMPTED},
+		 {90 * NS_PER_MS, FK_SWITCH, .tid = HOG}},
+		{{1 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		 {10 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		 {50 * NS_PER_MS, FK_READY, .tid = TASK},
+		 {70 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		 {80 * NS_PER_MS, FK_SWITCH, .tid = HOG}},
+	};
+	static const size_t n_steps[2] = {3, 5};
+	/* Waits of 11 and 20 ms. */
+	static const char *const numbers[3] = {"1000000 0 5\n", "1000000 11000000 7\n",
+					       "1000000 31000000 8\n"};
+	struct fk *fk = fk_new(&(struct fk_config){.tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = TASK, .comm = "waits"});
+	fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+	fk_switch(fk, 0, TASK);
+	fk_file(fk, "/proc/7/task/7/schedstat", numbers[0]);
+	struct engine *engine = open_for_task(&sys, false);
+	fk_switch(fk, 0, HOG);
+	snapshot_free(next_snapshot(engine, fk, 100 * NS_PER_MS));
+	for (unsigned k = 0; k < 2; k++) {
+		fk_script(fk, steps[k], n_steps[k]);
+		fk_file(fk, "/proc/7/task/7/schedstat", numbers[k + 1]);
+		struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+		struct figure runq = event_figure(snapshot, TASK, "runq_time");
+		struct figure blocked = event_figure(snapshot, TASK, "blocked_time");
+		print_message("refresh %u: runq %s %.0f, blocked %s %.0f\n", k,
+			      figure_state_name(runq.state), runq.value,
+			      figure_state_name(blocked.state), blocked.value);
+		/* The second one: 1 and 20 ms, and 40 and 20 ms. */
+		if (k == 1 && (runq.value > 21.1e6 || blocked.value > 60.1e6 ||
+			       (runq.state == FIGURE_VALID && runq.value < 20.9e6)))
+			fail_msg("runq_time is %s %.0f, blocked_time %s %.0f",
+				 figure_state_name(runq.state), runq.value,
+				 figure_state_name(blocked.state), blocked.value);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -872,6 +923,7 @@ int main(void)
 		cmocka_unit_test(test_forks_of_an_ended_thread),
 		cmocka_unit_test(test_preempted_before),
 		cmocka_unit_test(test_number_without_waits),
+		cmocka_unit_test(test_number_before_the_record),
 	};
 
 	return cmocka_run_group_tests_name("wait bounds", tests, NULL, NULL);
