@@ -34,6 +34,7 @@ struct perfdata_file {
 	const struct perfdata_input *input;
 	bool swapped;
 	bool early; /* the input is not seekable, and its features are not there yet */
+	bool unfinished;
 	struct perfdata_tracing *tracing;
 	struct perfdata_file_head header;
 	size_t n_attrs, next_attr;
@@ -162,7 +163,8 @@ static void find_features(struct perfdata_file *file)
 	struct perfdata_file_head *header = &file->header;
 	uint64_t left = file->input->size - header->data.offset;
 
-	if (header->data.size == 0)
+	file->unfinished = header->data.size == 0;
+	if (file->unfinished)
 		header->data.size = left;
 	file->next_section = header->data.offset + header->data.size;
 	if (header->data.size >= left)
@@ -218,6 +220,11 @@ void perfdata_file_data(const struct perfdata_file *file, uint64_t *begin, uint6
 {
 	*begin = file->header.data.offset;
 	*end = *begin + file->header.data.size;
+}
+
+bool perfdata_file_unfinished(const struct perfdata_file *file)
+{
+	return file->unfinished;
 }
 
 /* Appends some ids of the last attr. */

@@ -51,6 +51,8 @@ bool perfdata_file_late(struct perfdata_file *file);
 
 /* Offsets of the records. `end` is greater than the size of a truncated input. */
 void perfdata_file_data(const struct perfdata_file *file, uint64_t *begin, uint64_t *end);
+/* perf has not written the size of the data: it was killed, or it still records. */
+bool perfdata_file_unfinished(const struct perfdata_file *file);
 
 /*
  * Appends the names of events in the feature EVENT_DESC as PERFDATA_UPDATE records. n bytes in this

@@ -195,6 +195,11 @@ struct simpleperf_symbols *perfdata_reader_symbols(struct perfdata_reader *reade
 	return reader->symbols.n > 0 ? &reader->symbols : NULL;
 }
 
+bool perfdata_reader_unfinished(const struct perfdata_reader *reader)
+{
+	return reader->file && perfdata_file_unfinished(reader->file);
+}
+
 uint64_t perfdata_reader_position(const struct perfdata_reader *reader)
 {
 	return reader->at - record_stream_has(&reader->outer);

@@ -58,7 +58,10 @@ static int refuse_empty(const struct replay_profile *profile, struct error *err)
 			err, -EOPNOTSUPP,
 			"The recording has AUX data (Intel PT, Arm CoreSight or SPE) and "
 			"no samples. Decode it with: perf script, or perf inject --itrace");
-	return error_set(err, -EOPNOTSUPP, "The recording has no samples.");
+	return error_set(err, -EOPNOTSUPP, "The recording has no samples.%s",
+			 perfdata_reader_unfinished(profile->kind.state->reader)
+				 ? " perf was killed, or still records."
+				 : "");
 }
 
 /* Reads to the first sample. A defect behind it is reported after all records before it. */

@@ -368,6 +368,8 @@ static void reads_in_pieces_and_again(void **state)
 				read_on(reader, &printed);
 				assert_string_equal(printed.text, expected(forms[i].scene.form));
 				assert_int_equal(printed.result, 0);
+				assert_int_equal(perfdata_reader_unfinished(reader),
+						 forms[i].scene.form == SCENE_KILLED);
 				printed_fini(&printed);
 				perfdata_reader_rewind(reader);
 			}
