@@ -190,7 +190,9 @@ struct task {
 	uint64_t owner_cut;         /* ... and the number of the cut */
 	struct task_before *before; /* owned; NULL: nothing has changed */
 	struct cmdline *cmdline;    /* a reference; NULL: none, or unknown */
-	uint64_t cmdline_ns;        /* time of reading cmdline; 0: never */
+	uint64_t cmdline_ns;        /* time of reading cmdline; 0: never ... */
+	uint64_t cmdline_interval;  /* ... and `interval` then */
+	bool cmdline_aged;          /* its process has run since */
 	uint64_t state_ns;          /* time of reading state ... */
 	uint64_t state_interval;    /* ... and `interval` then: another one since: it ran */
 	uint64_t sleeping; /* sequence of the last interval with it in the snapshot, without a slot
@@ -283,8 +285,8 @@ void tasks_set_before(struct tasks *tasks, struct task *task, const struct task_
 
 /*
  * Returns the command line that /proc has since the last exec; NULL: none, or not known yet. The
- * caller borrows it. If the task `ran` since the last call it is read again every TASKS_CMDLINE_NS,
- * as servers write there what they do.
+ * caller borrows it. If the task `ran` since the last call, it is read again TASKS_CMDLINE_NS after
+ * the last reading, as servers write there what they do.
  */
 struct cmdline_budget {
 	unsigned left; /* readings; none at 0 */

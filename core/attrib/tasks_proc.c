@@ -173,7 +173,9 @@ struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, 
 		return task->cmdline;
 	task = cmdline_task(tasks, task, now_ns);
 	bool is_new = task->cmdline_ns == 0 || task->exec_ns > task->cmdline_ns;
-	bool is_old = ran && now_ns - task->cmdline_ns >= TASKS_CMDLINE_NS;
+	/* A process that has run is read again, though it may sleep when the time is over. */
+	task->cmdline_aged |= ran || task->interval != task->cmdline_interval;
+	bool is_old = task->cmdline_aged && now_ns - task->cmdline_ns >= TASKS_CMDLINE_NS;
 
 	if (task->exit_ns || task->kernel || (!is_new && !is_old))
 		return task->cmdline;
@@ -187,6 +189,8 @@ struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, 
 		return task->cmdline; /* it is read again, though the task may not run any more */
 	cmdline_unref(before);
 	task->cmdline_ns = now_ns;
+	task->cmdline_interval = task->interval;
+	task->cmdline_aged = false;
 	return task->cmdline;
 }
 

@@ -511,6 +511,26 @@ static void test_cmdline_is_read_later(void **state)
 	bench_close(&bench);
 }
 
+/* A process sets its command line, and sleeps, before the time of the next reading. */
+static void test_cmdline_of_a_sleeper(void **state)
+{
+	struct bench bench;
+	struct cmdline_budget budget = {.left = 9};
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .comm = "lives"});
+	struct task *task = tasks_at(bench.tasks, 9, 9, at_ms(0));
+	assert_non_null(tasks_cmdline(bench.tasks, task, true, at_ms(10), &budget));
+	tasks_cmdline(bench.tasks, task, true, at_ms(2000), &budget);
+	assert_int_equal(budget.left, 8);
+	tasks_cmdline(bench.tasks, task, false, at_ms(6000), &budget);
+	assert_int_equal(budget.left, 7);
+	tasks_cmdline(bench.tasks, task, false, at_ms(20000), &budget);
+	assert_int_equal(budget.left, 7);
+	bench_close(&bench);
+}
+
 /* A task without a file in /proc (hidepid=2), of which the tid exists, is not gone. */
 static void test_hidden_is_not_gone(void **state)
 {
@@ -915,6 +935,7 @@ int main(void)
 		cmocka_unit_test(test_lost_comm),
 		cmocka_unit_test(test_unreadable_is_not_gone),
 		cmocka_unit_test(test_cmdline_is_read_later),
+		cmocka_unit_test(test_cmdline_of_a_sleeper),
 		cmocka_unit_test(test_hidden_is_not_gone),
 		cmocka_unit_test(test_held_files),
 		cmocka_unit_test(test_only_last_switch_is_seen),
