@@ -140,11 +140,11 @@ THREAD_SCRIPTS := live/record_test live/listen live/replay_test terminal/replay 
 # Units that take more than half a minute under valgrind, which is about 40 times slower. ASan checks
 # them. test_kill_while_writing traces its children itself. test_tui_ending reads in which system call
 # a thread is, test_fiber whether it waits: below valgrind, threads that wait for their turn are in
-# read(2).
+# read(2). test_engine_config starts a helper process, which would be valgrind itself.
 UNVALGRINDED := tests/program/ test_sweep test_kill_while_writing test_tui_server test_tui_screens \
 	test_tui_long_day test_history test_view$$ test_replay$$ test_replay_bytes test_metric$$ \
 	test_output_day test_large_machines test_refresh_accuracy test_scaled_counts test_waits \
-	test_limited_metrics test_tui_ending test_fiber
+	test_limited_metrics test_tui_ending test_fiber test_engine_config
 
 ## The gate: test and check
 

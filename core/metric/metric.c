@@ -385,6 +385,15 @@ static double compute(enum op_code code, double a, double b)
 	return 0;
 }
 
+/* Of two known figures. An estimate of which the error is not known makes no lower bound. */
+static enum figure_state state_of_both(struct figure a, struct figure b)
+{
+	bool open = (a.state == FIGURE_SCALED && !(a.share > 0)) ||
+		    (b.state == FIGURE_SCALED && !(b.share > 0));
+
+	return open ? FIGURE_SCALED : worse(a.state, b.state);
+}
+
 static struct figure combine(enum op_code code, struct figure a, struct figure b)
 {
 	if (!figure_known(a) || !figure_known(b))
@@ -396,7 +405,7 @@ static struct figure combine(enum op_code code, struct figure a, struct figure b
 		return figure_exact(value);
 	return (struct figure){.value = value,
 			       .share = a.share < b.share ? a.share : b.share,
-			       .state = worse(a.state, b.state)};
+			       .state = state_of_both(a, b)};
 }
 
 /* Returns the chosen branch, with no better state and share than the condition. */
@@ -407,8 +416,8 @@ static struct figure choose_branch(struct figure condition, struct figure yes, s
 	struct figure taken = condition.value != 0 ? yes : no;
 	if (!figure_known(taken))
 		return taken;
+	taken.state = state_of_both(taken, condition);
 	taken.share = taken.share < condition.share ? taken.share : condition.share;
-	taken.state = worse(taken.state, condition.state);
 	return taken;
 }
 
