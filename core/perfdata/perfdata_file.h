@@ -51,7 +51,7 @@ bool perfdata_file_late(struct perfdata_file *file);
 
 /* Offsets of the records. `end` is greater than the size of a truncated input. */
 void perfdata_file_data(const struct perfdata_file *file, uint64_t *begin, uint64_t *end);
-/* perf has not written the size of the data: it was killed, or it still records. */
+/* perf has not written the size of the data: it was killed, or still runs. */
 bool perfdata_file_unfinished(const struct perfdata_file *file);
 
 /*

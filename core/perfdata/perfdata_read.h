@@ -70,7 +70,7 @@ const struct waking_format *perfdata_reader_waking_format(const struct perfdata_
  */
 struct simpleperf_symbols *perfdata_reader_symbols(struct perfdata_reader *reader);
 
-/* Whether perf was killed, or still records: records may be missing at the end. */
+/* Whether perf was killed, or still runs: records may be missing at the end. */
 bool perfdata_reader_unfinished(const struct perfdata_reader *reader);
 
 /* Bytes of the input that were used. */

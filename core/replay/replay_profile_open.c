@@ -60,7 +60,7 @@ static int refuse_empty(const struct replay_profile *profile, struct error *err)
 			"no samples. Decode it with: perf script, or perf inject --itrace");
 	return error_set(err, -EOPNOTSUPP, "The recording has no samples.%s",
 			 perfdata_reader_unfinished(profile->kind.state->reader)
-				 ? " perf was killed, or still records."
+				 ? " perf was killed, or still runs."
 				 : "");
 }
 

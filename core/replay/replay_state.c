@@ -83,10 +83,10 @@ int replay_state_read(struct replay_state *state, const struct perf_event_header
 	int result = perfdata_reader_next(state->reader, record, err);
 
 	state->records += result > 0;
-	if (result == 0 && perfdata_reader_unfinished(state->reader))
+	/* In a directory, the last file of a perf that still runs is one by design. */
+	if (result == 0 && !state->files && perfdata_reader_unfinished(state->reader))
 		notes_add(&state->replay_notes,
-			  "perf was killed, or still records: the end of the recording may be "
-			  "missing.");
+			  "perf was killed, or still runs: the end may be missing.");
 	if (result > 0 || result == -EAGAIN || !state->files)
 		return result;
 	return end_file(state, result, record, err);
