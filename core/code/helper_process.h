@@ -10,8 +10,9 @@
 
 /*
  * A process that does for pmctop what may hang or may be attacked: this program, executed under
- * another name. symbol_worker.h parses files, opener_worker.h opens them. This file has what both
- * need: the start, the end, the socket, and for how long the process has stood still.
+ * another name. symbol_worker.h parses files, opener_worker.h opens them, user_worker.h runs
+ * getent(1). This file has what they need: the start, the end, the socket, and for how long the
+ * process has stood still.
  *
  * A process that hangs in a file cannot always be killed, so no function here waits for one. The
  * child of vfork(2) closes no descriptor before the exec, because closing a copy of a descriptor

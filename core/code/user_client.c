@@ -16,10 +16,7 @@ static bool is_asked(const struct user_request *request, const struct user_reply
 {
 	if (request->name[0])
 		return strcmp(request->name, reply->name) == 0;
-	for (uint32_t i = 0; i < request->n; i++)
-		if (request->uids[i] == reply->uid)
-			return true;
-	return false;
+	return user_request_has(request, reply->uid);
 }
 
 /* Of the names of a server none is that of another user in /etc/passwd. */

@@ -18,7 +18,7 @@
  * ends after its answer. Zeroed, with a path: nothing was requested yet. One thread at a time.
  */
 struct user_client {
-	const char *getent;     /* absolute path, borrowed; NULL: nobody is asked */
+	const char *getent;     /* absolute path, borrowed; NULL: no name is requested */
 	const char *executable; /* as for helper_process_start(), for tests; borrowed */
 	uint64_t patience_ns;   /* before a process is abandoned; 0: USER_PATIENCE_NS */
 	struct helper_process process;

@@ -129,14 +129,6 @@ static size_t read_getent(char *const *words, char text[USER_OUTPUT_MAX + 1])
 	return n;
 }
 
-static bool is_asked(const struct user_request *request, uint64_t uid)
-{
-	for (uint32_t i = 0; i < request->n; i++)
-		if (request->uids[i] == uid)
-			return true;
-	return false;
-}
-
 /* NAME:PASSWORD:UID:... */
 static void reply_line(const struct user_request *request, char *line)
 {
@@ -153,7 +145,7 @@ static void reply_line(const struct user_request *request, char *line)
 	/* The server may know the user by a longer name. */
 	const char *name = request->name[0] ? request->name : line;
 	if (strlen(name) >= sizeof(reply.name) || !user_name_is_valid(name) ||
-	    (!request->name[0] && !is_asked(request, uid)))
+	    (!request->name[0] && !user_request_has(request, uid)))
 		return;
 	reply.uid = (uint32_t)uid;
 	text_copy(reply.name, sizeof(reply.name), name);

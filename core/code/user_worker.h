@@ -40,6 +40,14 @@ struct user_request {
 	uint32_t uids[USER_ASKED_MAX];
 };
 
+static inline bool user_request_has(const struct user_request *request, uint64_t uid)
+{
+	for (uint32_t i = 0; i < request->n; i++)
+		if (request->uids[i] == uid)
+			return true;
+	return false;
+}
+
 struct user_reply {
 	bool ends; /* there are no more */
 	uint32_t uid;

@@ -16,7 +16,7 @@
 #define __NR_futex_wait 455
 #endif
 
-static const struct {
+static const struct call {
 	long number;
 	const char *name;
 	enum syscall_kind kind;
@@ -153,26 +153,31 @@ static const struct {
 #endif
 };
 
-const char *syscall_name(long number)
+static const struct call *find_call(long number)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		if (calls[i].number == number)
-			return calls[i].name;
+			return &calls[i];
 	return NULL;
+}
+
+const char *syscall_name(long number)
+{
+	const struct call *call = find_call(number);
+
+	return call ? call->name : NULL;
 }
 
 enum syscall_kind syscall_kind(long number)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
-		if (calls[i].number == number)
-			return calls[i].kind;
-	return SYSCALL_OTHER;
+	const struct call *call = find_call(number);
+
+	return call ? call->kind : SYSCALL_OTHER;
 }
 
 int syscall_path(long number)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
-		if (calls[i].number == number)
-			return calls[i].path - 1;
-	return -1;
+	const struct call *call = find_call(number);
+
+	return call ? call->path - 1 : -1;
 }

@@ -53,7 +53,7 @@ struct ending {
 	struct termios line;
 };
 
-/* With the lock. The thread looks at the state when the timer ends; 0: it needs not. */
+/* With the lock. The thread looks at the state when the timer ends. */
 static void set_timer(const struct ending *ending, uint64_t at_ns)
 {
 	const struct itimerspec at = {.it_value.tv_sec = (time_t)(at_ns / NS_PER_S),
