@@ -174,8 +174,10 @@ void stream_log_slice(const struct attrib *attrib, const struct stream *stream, 
 
 	if (begin_ns == 0)
 		slice.begin_ns = slice_begin_ns(stream);
-	if (!sample->tick)
+	if (!sample->tick) {
 		slice.end = slice_end_of(switch_raw_state(stream->format, sample->record));
+		slice.to_idle = sample->next.tid == 0;
+	}
 	slice_log_add(attrib->log, stream->cpu, &slice);
 }
 
@@ -189,7 +191,10 @@ void stream_log_begin(const struct attrib *attrib, const struct stream *stream)
 	struct task *task =
 		tasks_at(attrib->tasks, runner->pid > 0 ? runner->pid : 0, runner->tid, begin_ns);
 	slice_log_add(attrib->log, stream->cpu,
-		      &(struct slice){task, begin_ns, begin_ns, SLICE_HIDDEN, 0});
+		      &(struct slice){.task = task,
+				      .begin_ns = begin_ns,
+				      .end_ns = begin_ns,
+				      .end = SLICE_HIDDEN});
 }
 
 void stream_log_gap(const struct attrib *attrib, const struct stream *stream, struct task *task,
@@ -198,7 +203,10 @@ void stream_log_gap(const struct attrib *attrib, const struct stream *stream, st
 	uint64_t begin_ns = slice_begin_ns(stream);
 
 	slice_log_add(attrib->log, stream->cpu,
-		      &(struct slice){task, begin_ns, begin_ns, SLICE_RUNS_ON, 0});
+		      &(struct slice){.task = task,
+				      .begin_ns = begin_ns,
+				      .end_ns = begin_ns,
+				      .end = SLICE_RUNS_ON});
 	stream_log_slice(attrib, stream, task, sample->time_ns, sample);
 }
 

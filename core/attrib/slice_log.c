@@ -85,7 +85,10 @@ void slice_log_drop_gaps(struct slice_log *log)
 void slice_log_fork(struct slice_log *log, struct task *task)
 {
 	const struct slice_queue *forks = &log->queues[log->n_queues - 1];
-	const struct slice fork = {task, task->start_ns, task->start_ns, SLICE_FORKED, 0};
+	const struct slice fork = {.task = task,
+				   .begin_ns = task->start_ns,
+				   .end_ns = task->start_ns,
+				   .end = SLICE_FORKED};
 
 	/* FORKs are applied in their order first, and again with the records of their CPU. */
 	if (forks->n == 0 || forks->items[forks->n - 1].end_ns < fork.end_ns)

@@ -35,6 +35,7 @@ struct slice {
 	struct task *task; /* borrowed; never the idle task */
 	uint64_t begin_ns, end_ns;
 	enum slice_end end;
+	bool to_idle; /* then the CPU was idle */
 	uint32_t cpu; /* set by slice_log_add(); of SLICE_FORKED and SLICE_WOKEN: no CPU */
 };
 
@@ -87,8 +88,10 @@ static inline void slice_log_add(struct slice_log *log, size_t cpu, const struct
 static inline void slice_log_waking(struct slice_log *log, size_t cpu, struct task *task,
 				    uint64_t time_ns)
 {
-	slice_log_add(log, log->n_cpus + cpu,
-		      &(struct slice){task, time_ns, time_ns, SLICE_WOKEN, 0});
+	slice_log_add(
+		log, log->n_cpus + cpu,
+		&(struct slice){
+			.task = task, .begin_ns = time_ns, .end_ns = time_ns, .end = SLICE_WOKEN});
 }
 
 /* Adds ns that end at end_ns as a gap. Too many gaps are merged. */

@@ -96,7 +96,12 @@ struct task_wait {
 	uint64_t off_ns;                /* end of its last slice, if it is watched; 0: unknown */
 	enum task_wait_state off_state; /* after that slice */
 	/* Blocked time of the interval that ended without a record of the wake-up ... */
-	uint64_t ended_ns, moved_ns; /* ... all; before a slice on another CPU */
+	uint64_t ended_ns; /* ... all */
+	/*
+	 * Times off a CPU that ended so, since the task left it, if that CPU went on to another
+	 * task: all; those before a slice on another CPU; the longest of the others.
+	 */
+	uint64_t busy_ns, moved_ns, stayed_ns;
 	/* Waits before the interval that may be in the next growth of schedstat, at most: of the
 	 * time off its CPU that lasts, of the one that ended, and of earlier ones. */
 	uint64_t crossing_ns, crossed_ns, ahead_ns;
@@ -104,7 +109,9 @@ struct task_wait {
 	uint64_t behind_ns;  /* waits of the interval that the last reading may have, at most */
 	uint64_t migrations; /* by /proc, at its last reading */
 	uint32_t moves;      /* slices on another CPU than the one before, since that reading */
+	uint32_t moves_left; /* migrations without such a slice, of the reading before that one */
 	bool migrations_known;
+	bool left_idle; /* its CPU was idle after its last slice */
 };
 
 /* What schedstat had at the last reading (core/snapshot/run_proof). */

@@ -139,26 +139,46 @@ static struct wait_range range_of(const struct waits *waits, const struct task_w
 	return range;
 }
 
+void waits_queue_sleep(struct task_wait *account, uint64_t ns, bool moved)
+{
+	account->busy_ns += ns;
+	if (moved)
+		account->moved_ns += ns;
+	else if (ns > account->stayed_ns)
+		account->stayed_ns = ns;
+}
+
 /*
- * A kernel that counts sleeps as waits does so if the task is moved to another CPU in its sleep.
- * Wake-ups move tasks too. So waits before a slice on another CPU are in doubt, and all of them if
- * the task was moved more often than the records have. Short waits are not examined.
+ * A kernel that counts sleeps as waits leaves a task that goes to sleep in the run queue, until the
+ * CPU would run it. If the task is moved to another CPU before that, the sleep from then on is
+ * counted. So a CPU that had nothing else to run has counted none. Wake-ups move tasks too: a sleep
+ * before a slice on another CPU is in doubt. A task that comes back to its CPU was moved twice.
+ * Short waits are not examined.
  */
 enum { EXAMINED_PARTS = 50 };
 
+/* `lasts_ns`: of a time off the CPU that is over, and has no slice in the interval. */
 static uint64_t doubtful_waits(const struct waits *waits, const struct task *task,
-			       struct task_wait *account, uint64_t waited_ns)
+			       struct task_wait *account, uint64_t waited_ns, uint64_t lasts_ns)
 {
 	uint64_t parts_ns = (waits->end_ns - waits->begin_ns) / EXAMINED_PARTS;
-	uint64_t migrations = 0, doubtful_ns = account->moved_ns;
+	uint64_t migrations = 0, doubtful_ns = account->busy_ns + lasts_ns;
 	bool known = account->migrations_known;
 
 	account->migrations_known =
 		waits->counts_sleeps && waited_ns > parts_ns / 2 &&
 		proc_thread_migrations(waits->sys, task->pid, task->tid, &migrations) == 0;
-	if (!known || !account->migrations_known ||
-	    migrations - account->migrations != account->moves)
-		doubtful_ns = account->ended_ns;
+	if (known && account->migrations_known) {
+		/* The reading before may have had the move of the first slice. */
+		uint64_t left = u64_growth(account->moves, migrations - account->migrations);
+		uint64_t twice = (left + account->moves_left) / 2;
+		doubtful_ns =
+			account->moved_ns + twice * account->stayed_ns + (left > 0 ? lasts_ns : 0);
+		doubtful_ns = u64_min(doubtful_ns, account->busy_ns + lasts_ns);
+		account->moves_left = (uint32_t)left;
+	} else {
+		account->moves_left = 0;
+	}
 	account->migrations = migrations;
 	account->moves = 0;
 	return waits->counts_sleeps && waited_ns > parts_ns ? doubtful_ns : 0;
@@ -215,9 +235,11 @@ struct wait_range waits_read_queue(const struct waits *waits, const struct task 
 	}
 	if (known)
 		range = range_of(waits, account, stat.wait_ns, *since);
-	uint64_t doubtful_ns = doubtful_waits(waits, task, account, range.most_ns);
-	if (range.most_ns - range.least_ns < doubtful_ns)
-		range.least_ns = u64_growth(doubtful_ns, range.most_ns);
+	bool over = *since != WAIT_SINCE_NONE && waits_is_blocked(account->state);
+	uint64_t lasts_ns =
+		over && !account->left_idle ? u64_growth(account->left_ns, waits->end_ns) : 0;
+	range.least_ns = u64_growth(doubtful_waits(waits, task, account, range.most_ns, lasts_ns),
+				    range.least_ns);
 	begin_reading(account, &stat, *since);
 	return range;
 }

@@ -104,7 +104,7 @@ struct task_wait *waits_account(struct waits *waits, struct task *task)
 	account->wakeups = account->wakeups_d = account->wakeups_stopped = 0;
 	account->voluntary = account->involuntary = account->forks = 0;
 	account->forked_ns = account->placed_ns = 0;
-	account->ended_ns = account->moved_ns = 0;
+	account->ended_ns = account->busy_ns = account->moved_ns = account->stayed_ns = 0;
 	account->queued_off &= account->state == TASK_WOKEN;
 	account->ends_unclear = false;
 	if (account->until_ns < waits->begin_ns)
@@ -185,7 +185,8 @@ static void end_wait(struct waits *waits, struct task_wait *account, uint64_t ti
 	uint64_t blocked_ns = blocked ? account->until_ns - since_ns : 0;
 	/* A part of it was a wait for a CPU. */
 	account->ended_ns += blocked_ns;
-	account->moved_ns += moved ? blocked_ns : 0;
+	if (blocked && !account->left_idle)
+		waits_queue_sleep(account, u64_growth(account->left_ns, time_ns), moved);
 	if (account->state != TASK_RUNNING)
 		waits_queue_slice(account, time_ns, blocked_ns,
 				  queued ? u64_growth(account->left_ns, time_ns) : 0);
@@ -286,6 +287,7 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 		account->until_ns = slice->end_ns;
 	}
 	account->left_ns = slice->end_ns;
+	account->left_idle = slice->to_idle;
 	account->woken_ns = 0;
 	account->woken_early = account->last_woken_ns > slice->begin_ns &&
 			       account->last_woken_ns + EARLY_NS > slice->end_ns;
