@@ -242,8 +242,12 @@ void cpu_counter_set_check_rivals(struct cpu_counter_set *cpus)
 
 void cpu_counter_set_mark_unclear(struct cpu_counter_set *cpus, const struct interval *interval)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < cpus->n; i++)
-		cpus->items[i].needs_switches |= interval->cpu_unclear[i];
+		any |= interval->cpu_unclear[i];
+	for (size_t i = 0; i < cpus->n; i++)
+		cpus->items[i].needs_switches |= any;
 }
 
 bool cpu_counter_set_enable_switch_records(struct cpu_counter_set *cpus)
