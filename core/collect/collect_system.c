@@ -276,8 +276,8 @@ static void draw_plan(struct collect_system *self)
 }
 
 /*
- * Makes a plan. Wake-ups are sampled if it has them. If they cannot be, a plan without them is
- * made.
+ * Makes a plan. Wake-ups are sampled if it has times of waiting, which are exact with them. If they
+ * cannot be, a plan without wake-ups is made.
  */
 static void make_plan(struct collect_system *self)
 {
@@ -288,8 +288,8 @@ static void make_plan(struct collect_system *self)
 	wait_places_find(&places, self->base.plan, self->context.events);
 	int counter = places.counts[WAIT_WAKEUPS];
 	int result =
-		switch_event_sample_wakings(&self->switches, self->context.sys, cpu, counter >= 0);
-	if (result == 0)
+		switch_event_sample_wakings(&self->switches, self->context.sys, cpu, places.any);
+	if (result == 0 || counter < 0)
 		return;
 	event_leave_out(&self->context.events->items[self->base.plan->counters[counter].event], 0,
 			probe_state(result), result);

@@ -133,7 +133,8 @@ static uint64_t update_record_cost(struct duty_cycle *duty)
 static double load_of(const struct duty_cycle *duty, const struct cpu_counters *cpu,
 		      const uint64_t *tally)
 {
-	unsigned records = 1 + (cpu->turn > 0) + (cpu->switches_fd >= 0 ? 2 : 0);
+	unsigned records =
+		1 + (cpu->turn > 0) + (cpu->switches_fd >= 0 ? 2 : 0) + (cpu->wakings_fd >= 0);
 	double each_ns = (double)duty->switch_ns + records * duty->record_ns;
 
 	if (tally[TALLY_TASK_CLOCK] == 0)

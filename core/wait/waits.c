@@ -407,7 +407,16 @@ static bool may_be_woken_early(const struct task_wait *account)
 	return account->woken_early && !account->woken_ns && waits_is_blocked(account->state);
 }
 
-/* Searches /proc for such tasks. Before the end of the interval: any later wake-up has a record. */
+/* Each wake-up has a record. */
+static bool has_all_wakeups(const struct waits *waits)
+{
+	return waits->wakeups && !waits->hides;
+}
+
+/*
+ * Searches /proc for such tasks, and for those that may wait since before there were records.
+ * Before the end of the interval: any later wake-up has a record.
+ */
 static void look_for_woken_early(struct waits *waits)
 {
 	unsigned left = QUEUED_READS;
@@ -415,8 +424,8 @@ static void look_for_woken_early(struct waits *waits)
 
 	for (size_t i = 0; left > 0 && i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
-		if (task->exit_ns || task->pid <= 0 || !may_be_woken_early(&task->wait) ||
-		    task->wait.seen != TASK_UNSEEN)
+		bool may_wait = may_be_woken_early(&task->wait) || task->wait.state == TASK_OFF;
+		if (task->exit_ns || task->pid <= 0 || !may_wait || task->wait.seen != TASK_UNSEEN)
 			continue;
 		left--;
 		if (proc_thread_brief(waits->sys, task->pid, task->tid, &stat) == 0)
@@ -667,13 +676,18 @@ static void evaluate(const struct waits *waits, struct task *task, struct task_w
 }
 
 /* Whether a task that did not run waited for a reason that its row shows, or has forks. */
-static bool has_waited(const struct task_wait *account, const struct wait_values *values)
+static bool has_waited(const struct waits *waits, const struct task_wait *account,
+		       const struct wait_values *values)
 {
+	/* It may have waited since before there were records. */
+	bool unread = has_all_wakeups(waits) && account->state == TASK_OFF &&
+		      account->seen != TASK_SEEN_BLOCKED;
+
 	return account->sums[TASK_PREEMPTED] + account->sums[TASK_NEW] + account->sums[TASK_WOKEN] +
 			       account->sums[TASK_UNINTERRUPTIBLE] + account->sums[TASK_STOPPED] +
 			       account->forks >
 		       0 ||
-	       account->queued || values->counts[WAIT_RUNQ] > 0;
+	       account->queued || unread || values->counts[WAIT_RUNQ] > 0;
 }
 
 /* Whether any task may have run on some CPU at any time. */
@@ -742,8 +756,9 @@ static void begin_next(struct waits *waits, uint64_t begin_ns, bool search)
 			account->left_ns = begin_ns;
 			account->queued = false;
 		}
+		bool unread = has_all_wakeups(waits) && account->state == TASK_OFF;
 		bool shown = waits_is_queued(account->state) || account->state == TASK_STOPPED ||
-			     account->state == TASK_UNINTERRUPTIBLE;
+			     account->state == TASK_UNINTERRUPTIBLE || unread;
 		if (waits_has_ended(task, begin_ns) || (!shown && left == 0))
 			continue;
 		left -= !shown;
@@ -756,7 +771,7 @@ static void complete_account(const struct waits *waits, struct task *task)
 	struct task_wait *account = &task->wait;
 	bool ended = waits_has_ended(task, waits->end_ns);
 
-	if (waits->wakeups && !waits->hides && !ended && account->seen == TASK_SEEN_RUNNABLE &&
+	if (has_all_wakeups(waits) && !ended && account->seen == TASK_SEEN_RUNNABLE &&
 	    may_be_woken_early(account))
 		account->woken_ns = account->left_ns;
 	account_until(waits, account, ended ? task->exit_ns : waits->end_ns);
@@ -782,7 +797,7 @@ void waits_end(struct waits *waits)
 	waits_read_roots(waits);
 	read_runnable(waits);
 	waits->searched = false;
-	if (waits->wakeups && !waits->hides) {
+	if (has_all_wakeups(waits)) {
 		if (!waits->recorded)
 			look_for_woken_early(waits);
 	} else {
@@ -809,7 +824,8 @@ void waits_cut(struct waits *waits, struct interval *interval)
 		waits->gap_ns += interval->gap_ns[i];
 	waits->gaps_until_ns = waits->gap_ns > 0 ? interval->gaps_until_ns : 0;
 	interval->still.known = !gaps;
-	interval->still.blocked = !gaps && !waits->wakeups && !search;
+	interval->still.blocked =
+		!gaps && (!search || (has_all_wakeups(waits) && !waits->scanning));
 	interval->still.sleeping =
 		!gaps && waits->states_known && (waits->recorded || !waits->scanning);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
@@ -824,7 +840,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 			throttling_estimate(&waits->throttling, task, interval->sequence,
 					    waits->end_ns - waits->begin_ns, &values);
 		/* A task without a process was woken up, and had no slice so far. */
-		if (ran || (task->pid > 0 && has_waited(&task->wait, &values))) {
+		if (ran || (task->pid > 0 && has_waited(waits, &task->wait, &values))) {
 			uint64_t *tally = interval_task(interval, task);
 			wait_values_add(&waits->places, &values, tally);
 			waits_add_latencies(waits, &task->wait, tally, interval->totals);

@@ -20,31 +20,33 @@
  *
  * A task is off its CPU between two slices. The switch at the end of the first one has the reason:
  * runnable (it was preempted), sleeping, uninterruptible, stopped. A new task is runnable from its
- * FORK on. From a wake-up to the next slice a blocked task is runnable too. No record of switches
- * has the wake-up. The kernel adds these waits up in /proc/PID/task/TID/schedstat, which is read
- * once an interval for tasks that woke up in it: runq_time is the growth of that number, and
- * blocked time is what is left of the lifetime.
+ * FORK on. From a wake-up to the next slice a blocked task is runnable too.
  *
- * A tracepoint has the time of each wake-up (slice_log_waking()), and such a wait is exact. If
- * `wakeups` is set, schedstat is not read, and a task that gets a CPU without one is in doubt. A
- * wake-up also has a record if its task is runnable already, or still runs: the first one since the
- * task left its CPU counts. A wake-up latency counts in the interval in which the task gets a CPU.
+ * A tracepoint has the time of each wake-up (slice_log_waking()), and such a wait is exact. A task
+ * that gets a CPU without such a record is in doubt. A wake-up also has a record if its task is
+ * runnable already, or still runs: the first one since the task left its CPU counts. A wake-up
+ * latency counts in the interval in which the task gets a CPU.
+ *
+ * Without that tracepoint (`wakeups` is not set) the kernel has the sum of these waits, in
+ * /proc/PID/task/TID/schedstat, which is read once an interval for tasks that woke up in it:
+ * runq_time is the growth of that number, and blocked time is what is left of the lifetime.
  *
  * throttled_time of a task is its runq_time, at most the time in which its cgroup was throttled: an
  * estimate.
  *
- * Limits. The wake-up waits of a task that ends in the interval, or that is seen for the first
- * time, are unknown. A wake-up wait that lasts at the end of an interval is not in schedstat yet:
- * its part of that interval is unknown, if /proc shows such a task as runnable or was not read, and
- * the task has not got a CPU before schedstat was read. From then on the task is runnable. A growth
- * of schedstat that is longer than the time off the CPU is a sleep that the kernel has counted, and
- * is not used. A doubt of up to 1/100 of the lifetime is halved between runnable and blocked.
- * Figures with a greater one, and all those of an interval in which records were lost, are
- * FIGURE_LOST and lower bounds.
+ * Limits without it. The wake-up waits of a task that ends in the interval, or that is seen for the
+ * first time, are unknown. A wake-up wait that lasts at the end of an interval is not in schedstat
+ * yet: its part of that interval is unknown, if /proc shows such a task as runnable or was not
+ * read, and the task has not got a CPU before schedstat was read. From then on the task is
+ * runnable. A growth of schedstat that is longer than the time off the CPU is a sleep that the
+ * kernel has counted, and is not used. A doubt of up to 1/100 of the lifetime is halved between
+ * runnable and blocked. Figures with a greater one, and all those of an interval in which records
+ * were lost, are FIGURE_LOST and lower bounds.
  *
  * Tasks without a record: wait_others.c. If none may wait for a CPU unseen, a blocked task that
  * does not run stays blocked, and no file is read. That is so if the threads that run are as many
- * as the kernel's runnable ones, and the records have none in a run queue.
+ * as the kernel's runnable ones, and the records have none in a run queue; or if wake-ups have
+ * records, and its state was read since the run began.
  *
  * An interval of waiting ends at one time for all CPUs, just before their counters are read.
  */

@@ -420,6 +420,8 @@ static unsigned draw(struct busy *busy, unsigned n)
 
 static void begin(struct busy_cpu *cpu, pid_t tid)
 {
+	if (tid && tid != cpu->runs)
+		fk_rouse(cpu->busy->fk, tid);
 	if (tid != cpu->runs)
 		fk_switch(cpu->busy->fk, cpu->number, tid);
 	cpu->runs = tid;

@@ -170,6 +170,7 @@ struct fk_device {
 enum fk_tracefs {
 	FK_TRACEFS_NONE,       /* not mounted */
 	FK_TRACEFS_MOUNTED,    /* /sys/kernel/tracing */
+	FK_TRACEFS_SWITCHES,   /* ... without sched:sched_waking */
 	FK_TRACEFS_DEBUGFS,    /* /sys/kernel/debug/tracing alone */
 	FK_TRACEFS_UNREADABLE, /* /sys/kernel/tracing, which only root may enter: EACCES */
 };
@@ -318,6 +319,7 @@ enum fk_state {
 };
 void fk_block(struct fk *fk, pid_t tid, enum fk_state state);
 void fk_ready(struct fk *fk, pid_t tid);
+void fk_rouse(struct fk *fk, pid_t tid); /* wakes a task that sleeps */
 /*
  * A sleeping task that is still in its run queue is moved to another CPU `moves` times: schedstat
  * counts its sleep from now on as a wait, as Linux does from 6.12 on (seen on 6.18).

@@ -344,6 +344,9 @@ void fk_tracefs_init(struct fk *fk)
 	for (size_t i = 0; fk->config.tracefs != FK_TRACEFS_NONE && i < ARRAY_SIZE(files); i++) {
 		char path[80];
 
+		if (fk->config.tracefs == FK_TRACEFS_SWITCHES &&
+		    strncmp(files[i].name, "sched/sched_waking", 18) == 0)
+			continue;
 		snprintf(path, sizeof(path), "%s/%s", root, files[i].name);
 		fk_file(fk, path, files[i].text);
 	}

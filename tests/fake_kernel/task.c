@@ -469,6 +469,14 @@ void fk_ready(struct fk *fk, pid_t tid)
 	enter_state(fk, task, FK_WOKEN);
 }
 
+void fk_rouse(struct fk *fk, pid_t tid)
+{
+	const struct fk_task *task = task_alive(fk, tid);
+
+	if (task->cpu < 0 && task->state < FK_PREEMPTED)
+		fk_ready(fk, tid);
+}
+
 void fk_move_asleep(struct fk *fk, pid_t tid, unsigned moves)
 {
 	struct fk_task *task = task_alive(fk, tid);

@@ -101,7 +101,7 @@ static void scene_open(struct scene *scene)
 	};
 
 	scene->fk = fk_new(
-		&(struct fk_config){.cpus = 2, .no_pmu = true, .tracefs = FK_TRACEFS_MOUNTED});
+		&(struct fk_config){.cpus = 2, .no_pmu = true, .tracefs = FK_TRACEFS_SWITCHES});
 	scene->sys = fk_sys(scene->fk);
 	scene->ops = *scene->sys.ops;
 	scene->ops.file_read = read_unless_denied;

@@ -76,6 +76,8 @@ static void next_turn(struct fk *fk, void *arg)
 		return;
 	if (play->running && play->running != turn->runs)
 		fk_block(fk, play->running, turn->leaves);
+	if (turn->runs)
+		fk_rouse(fk, turn->runs);
 	if (play->running != turn->runs)
 		fk_switch(fk, 0, turn->runs);
 	play->running = turn->runs;

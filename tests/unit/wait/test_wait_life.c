@@ -195,7 +195,8 @@ static void run_open(struct run *run)
 	};
 
 	run->fk = fk_new(&(struct fk_config){.cpus = 3,
-					     .tracefs = FK_TRACEFS_MOUNTED,
+					     .tracefs = this->wakeups ? FK_TRACEFS_MOUNTED
+								      : FK_TRACEFS_SWITCHES,
 					     .fd_limit = this->fd_limit,
 					     .unprivileged = this->unprivileged,
 					     .paranoid = this->unprivileged ? 2 : 0});

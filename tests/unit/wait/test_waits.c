@@ -324,9 +324,9 @@ static void test_every_refresh(void **state)
 		const struct fk_rival *rival;
 		bool wakeups;
 	} rows[] = {
-		{"crowded, tracepoint", FK_TRACEFS_MOUNTED, 4, 12, 600, 70, NULL, false},
-		{"one CPU, tracepoint", FK_TRACEFS_MOUNTED, 1, 5, 120, 50, NULL, false},
-		{"more CPUs than tasks, tracepoint", FK_TRACEFS_MOUNTED, 8, 4, 120, 90, NULL,
+		{"crowded, tracepoint", FK_TRACEFS_SWITCHES, 4, 12, 600, 70, NULL, false},
+		{"one CPU, tracepoint", FK_TRACEFS_SWITCHES, 1, 5, 120, 50, NULL, false},
+		{"more CPUs than tasks, tracepoint", FK_TRACEFS_SWITCHES, 8, 4, 120, 90, NULL,
 		 false},
 		{"crowded, software event", FK_TRACEFS_NONE, 4, 12, 120, 40, NULL, false},
 		{"crowded, SWITCH records", FK_TRACEFS_NONE, 4, 12, 120, 70, &rival, false},
@@ -357,7 +357,7 @@ static void test_every_refresh(void **state)
 				 found[0].exact, all);
 		for (size_t k = 0; k < ARRAY_SIZE(events); k++)
 			assert_true(found[k].exact > 0);
-		if (rows[i].rival || rows[i].tracefs == FK_TRACEFS_MOUNTED)
+		if (rows[i].rival || rows[i].tracefs != FK_TRACEFS_NONE)
 			assert_int_equal(found[1].marked, 0); /* preempted_time */
 		const struct found *wakeups = &found[ARRAY_SIZE(events)];
 		assert_true(wakeups->exact * 100 >=
