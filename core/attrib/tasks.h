@@ -81,6 +81,7 @@ struct task_wait {
 	bool slices_hidden;   /* some of its slices have no record */
 	/* Wake-ups without a record: all; from TASK_UNINTERRUPTIBLE; from TASK_STOPPED. */
 	uint32_t wakeups, wakeups_d, wakeups_stopped;
+	uint32_t wakeups_recorded;       /* the others after which it got a CPU */
 	uint32_t voluntary, involuntary; /* switches ... */
 	bool ends_unclear;               /* ... and some are in neither: no record has which */
 	uint32_t forks;                  /* processes that it or its new descendants started ... */

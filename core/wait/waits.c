@@ -102,6 +102,7 @@ struct task_wait *waits_account(struct waits *waits, struct task *task)
 	account->interval = waits->interval;
 	memset(account->sums, 0, sizeof(account->sums));
 	account->wakeups = account->wakeups_d = account->wakeups_stopped = 0;
+	account->wakeups_recorded = 0;
 	account->voluntary = account->involuntary = account->forks = 0;
 	account->forked_ns = account->placed_ns = 0;
 	account->ended_ns = account->busy_ns = account->moved_ns = account->stayed_ns = 0;
@@ -207,9 +208,11 @@ static void end_wait(struct waits *waits, struct task_wait *account, uint64_t ti
 	case TASK_UNKNOWN:
 		account->wakeups++;
 		break;
+	case TASK_WOKEN:
+		account->wakeups_recorded++;
+		break;
 	case TASK_PREEMPTED:
 	case TASK_NEW:
-	case TASK_WOKEN:
 	case TASK_RUNNING:
 	case TASK_ENDED:
 	case TASK_WAIT_STATES:
@@ -542,7 +545,7 @@ static void consider_looks(const struct waits *waits, struct task *task,
 			       .lifetime_ns = values->lifetime_ns,
 			       .blocked_ns = values->counts[WAIT_BLOCKED],
 			       .uninterruptible_ns = values->counts[WAIT_UNINTERRUPTIBLE],
-			       .wakeups = task->wait.wakeups,
+			       .wakeups = task->wait.wakeups + task->wait.wakeups_recorded,
 		       });
 }
 
