@@ -317,6 +317,7 @@ static void begin_interval(struct collect_system *self)
 	for (size_t i = 0; i < self->cpus.n; i++)
 		attrib_cut(self->attrib, i);
 	interval_reset(&self->base.interval);
+	self->waits.untraced = !switch_event_format(&self->switches);
 	self->waits.wakeups = switch_event_wakings(&self->switches) != NULL;
 	waits_begin(&self->waits, self->base.plan, self->context.events);
 	attrib_log_slices(self->attrib, waits_wanted(&self->waits) ? &self->waits.log : NULL);

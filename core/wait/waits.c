@@ -141,14 +141,15 @@ static void add_until(const struct waits *waits, struct task_wait *account, uint
 
 /*
  * Whether a task has ended at a time. After its EXIT it may leave its CPU and have one more slice:
- * it lives on if a record has that state. A task whose last switch was lost is soon freed.
+ * it lives on if a record has that state. A task whose last switch was lost is soon freed. Without
+ * the tracepoint the records have no number of such a task.
  */
-bool waits_has_ended(const struct task *task, uint64_t time_ns)
+bool waits_has_ended(const struct waits *waits, const struct task *task, uint64_t time_ns)
 {
 	const struct task_wait *account = &task->wait;
 	bool off = waits_is_queued(account->state) || account->state == TASK_SLEEPING ||
 		   account->state == TASK_UNINTERRUPTIBLE;
-	bool lives_on = off && account->left_ns >= task->exit_ns &&
+	bool lives_on = off && !waits->untraced && account->left_ns >= task->exit_ns &&
 			task->exit_ns + TASKS_REUSE_NS >= time_ns;
 
 	return task->exit_ns && task->exit_ns < time_ns && !lives_on;
@@ -450,7 +451,7 @@ static uint64_t note_unseen_waking(const struct waits *waits, struct task *task,
 		waits_is_blocked(account->state) && account->seen != TASK_SEEN_BLOCKED && search;
 	bool unknown = account->state == TASK_OFF && account->seen != TASK_SEEN_BLOCKED;
 
-	if (waits_has_ended(task, waits->end_ns) || waits->recorded)
+	if (waits_has_ended(waits, task, waits->end_ns) || waits->recorded)
 		return 0;
 	account->queued = unknown && account->seen == TASK_SEEN_RUNNABLE;
 	return unknown || (waits->hides ? hidden : early) ? waits_since_left_ns(waits, account) : 0;
@@ -471,7 +472,8 @@ static uint64_t unseen_waking_ns(const struct waits *waits, const struct task_wa
 static uint64_t note_blocked(const struct waits *waits, const struct task *task,
 			     struct task_wait *account, bool search, bool over)
 {
-	bool blocked = waits_is_blocked(account->state) && !waits_has_ended(task, waits->end_ns);
+	bool blocked =
+		waits_is_blocked(account->state) && !waits_has_ended(waits, task, waits->end_ns);
 
 	account->queued = blocked && account->seen == TASK_SEEN_RUNNABLE;
 	if (waits_is_queued(account->state))
@@ -502,7 +504,7 @@ static bool sleeps_after_end(const struct waits *waits, const struct task *task,
 	struct proc_stat stat;
 
 	return search && !waits->wakeups && waits_is_blocked(account->state) &&
-	       !waits_has_ended(task, waits->end_ns) && task->pid > 0 &&
+	       !waits_has_ended(waits, task, waits->end_ns) && task->pid > 0 &&
 	       account->seen != TASK_SEEN_RUNNABLE &&
 	       unseen_waking_ns(waits, account) > (waits->end_ns - waits->begin_ns) / SMALL_PARTS &&
 	       proc_thread_brief(waits->sys, task->pid, task->tid, &stat) == 0 && stat.state != 'R';
@@ -631,6 +633,10 @@ static void evaluate(const struct waits *waits, struct task *task, struct task_w
 	bool in_doubt = lifetime_ns - states_ns > lifetime_ns / WHOLE_PARTS;
 	uint64_t off_known_ns =
 		known_ns - sums[TASK_OFF] - (account->queued_off ? sums[TASK_WOKEN] : 0);
+	/* It may have been preempted after its EXIT. */
+	bool end_unseen = waits->untraced && task->exit_ns && account->state != TASK_ENDED;
+	if (end_unseen)
+		off_known_ns = u64_min(off_known_ns, sums[TASK_RUNNING]);
 	*values = (struct wait_values){
 		.counts = {[WAIT_RUNQ] = sums[TASK_PREEMPTED] + sums[TASK_NEW] + sums[TASK_WOKEN] +
 					 waited.least_ns,
@@ -644,7 +650,8 @@ static void evaluate(const struct waits *waits, struct task *task, struct task_w
 			   [WAIT_VOLUNTARY] = account->voluntary,
 			   [WAIT_INVOLUNTARY] = account->involuntary,
 			   [WAIT_FORKS] = account->forks},
-		.known_ns = {[WAIT_OF_RECORDS] = account->ends_unclear ? off_known_ns : known_ns,
+		.known_ns = {[WAIT_OF_RECORDS] =
+				     account->ends_unclear || end_unseen ? off_known_ns : known_ns,
 			     [WAIT_OF_PREEMPTIONS] = off_known_ns,
 			     [WAIT_OF_QUEUES] = u64_growth(in_doubt_ns, known_ns),
 			     [WAIT_OF_REST] = u64_growth(in_doubt_ns, known_ns),
@@ -762,7 +769,7 @@ static void begin_next(struct waits *waits, uint64_t begin_ns, bool search)
 		bool unread = has_all_wakeups(waits) && account->state == TASK_OFF;
 		bool shown = waits_is_queued(account->state) || account->state == TASK_STOPPED ||
 			     account->state == TASK_UNINTERRUPTIBLE || unread;
-		if (waits_has_ended(task, begin_ns) || (!shown && left == 0))
+		if (waits_has_ended(waits, task, begin_ns) || (!shown && left == 0))
 			continue;
 		left -= !shown;
 		waits_account(waits, task);
@@ -772,7 +779,7 @@ static void begin_next(struct waits *waits, uint64_t begin_ns, bool search)
 static void complete_account(const struct waits *waits, struct task *task)
 {
 	struct task_wait *account = &task->wait;
-	bool ended = waits_has_ended(task, waits->end_ns);
+	bool ended = waits_has_ended(waits, task, waits->end_ns);
 
 	if (has_all_wakeups(waits) && !ended && account->seen == TASK_SEEN_RUNNABLE &&
 	    may_be_woken_early(account))

@@ -65,6 +65,7 @@ struct waits {
 	bool wakeups;             /* set by the owner: wake-ups have records */
 	bool searched;  /* at the last end some thread may have waited unseen: /proc was read */
 	bool hides;     /* set by the owner: the kernel hides some switches and wake-ups */
+	bool untraced;  /* set by the owner: the tracepoint of switches is not sampled */
 	bool recorded;  /* set by the owner: a recording of perf; no interval has its CPUs' ends */
 	bool elsewhere; /* set by the owner: tasks may run on CPUs that are not to be counted */
 	uint64_t run;   /* of intervals without a break between them: 1, 2 ... */

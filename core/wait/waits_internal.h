@@ -12,7 +12,7 @@ struct task_wait *waits_account(struct waits *waits, struct task *task);
 /* The state that /proc had of a task that has no record since. TASK_OFF: unknown. */
 enum task_wait_state waits_state_of(const struct waits *waits, const struct task *task);
 /* Whether a task has ended at a time, by its EXIT and its last slice. */
-bool waits_has_ended(const struct task *task, uint64_t time_ns);
+bool waits_has_ended(const struct waits *waits, const struct task *task, uint64_t time_ns);
 
 /*
  * Opens accounts for tasks without a slice in this run, of which /proc has the state

@@ -257,6 +257,50 @@ static void test_preempted_after_its_exit(void **state)
 	}
 }
 
+/*
+ * The same within a refresh, without the tracepoint: after an EXIT the records have no number of
+ * the task any more. It is not known that it was not preempted.
+ */
+static void test_preempted_after_its_exit_untraced(void **state)
+{
+	enum { OTHER = 60 };
+	static const struct engine_config config = {
+		.preset = &preset_none, .columns = &exit_events, .n_columns = 1};
+	const struct fk_step steps[] = {
+		{40 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		{50 * NS_PER_MS, FK_EXIT, .tid = TASK, .n = FK_EXIT_THREAD},
+		{51 * NS_PER_MS, FK_BLOCK, .tid = TASK, .n = FK_PREEMPTED},
+		{51 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+		{80 * NS_PER_MS, FK_SWITCH, .tid = TASK},
+		{82 * NS_PER_MS, FK_SWITCH, .tid = HOG},
+	};
+
+	(void)state;
+	for (int hides = 0; hides < 2; hides++) {
+		struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+		struct sys sys = fk_sys(fk);
+
+		fk_task(fk, &(struct fk_spec){.tid = TASK, .comm = "ends"});
+		fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+		fk_switch(fk, 0, HOG);
+		if (hides) { /* then there are SWITCH records */
+			fk_task(fk, &(struct fk_spec){.tid = OTHER, .comm = "other"});
+			fk_ping_pong(fk, 1, OTHER, 0, 3 * NS_PER_MS, 300);
+			fk_silent_idle(fk, 1, true);
+		}
+		struct engine *engine = open_engine_with(&sys, &config);
+		snapshot_free(nth_snapshot(engine, fk, 3));
+		fk_script(fk, steps, ARRAY_SIZE(steps));
+		struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+		struct figure figure = event_figure(snapshot, TASK, "preempted_time");
+		if (figure.state == FIGURE_VALID || figure.value > 29.1e6)
+			fail_msg("hides %d: preempted_time is %s %.0f", hides,
+				 figure_state_name(figure.state), figure.value);
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
 static void wake_while_it_runs(struct fk *fk, void *arg)
 {
 	(void)arg;
@@ -923,6 +967,7 @@ int main(void)
 		cmocka_unit_test(test_without_a_record),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_preempted_after_its_exit),
+		cmocka_unit_test(test_preempted_after_its_exit_untraced),
 		cmocka_unit_test(test_woken_after_the_end),
 		cmocka_unit_test(test_hidden_wakeup),
 		cmocka_unit_test(test_all_runnable_tasks_are_known),
