@@ -153,7 +153,7 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/headers_checked
 	$(compile)
 
 # The assembler reads it, so the compiler lists no dependency.
-$(BUILD)/obj/core/event/event_table_frame.o: core/event/tables/tables.zst
+$(BUILD)/obj/core/event/event_table_frame.o: core/tables/tables.zst
 
 # Generated C.
 $(BUILD)/obj/%.o: $(BUILD)/%.c | $(BUILD)/headers_checked

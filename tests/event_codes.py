@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Prints the codes of the vendors' events: an independent reading of the files of which
-core/event/tables/make_tables.py makes the table, by the bits of the registers instead of terms.
+core/tables/make_tables.py makes the table, by the bits of the registers instead of terms.
 
     tests/event_codes.py DIR [EVERY]
 

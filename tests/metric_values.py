@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Prints the values of the vendors' metrics for made-up counts: an independent reading of the
-files of which core/event/tables/make_tables.py makes the table.
+files of which core/tables/make_tables.py makes the table.
 
     tests/metric_values.py DIR [EVERY [VECTORS]]
 

@@ -97,10 +97,10 @@ $(GUEST_BIN): $(BUILD)/load/%: $(BUILD)/obj/tests/guest/%.o $(BUILD)/libcore.a
 
 .PHONY: event-tables event-codes metric-values
 
-event-tables: $(BUILD)/table_lines ## make the built-in table of the vendors' files in TABLES=DIR (core/event/tables)
-	@BUILD=$(BUILD) core/event/tables/make_tables.py $(TABLES)
+event-tables: $(BUILD)/table_lines ## make the built-in table of the vendors' files in TABLES=DIR (core/tables)
+	@BUILD=$(BUILD) core/tables/make_tables.py $(TABLES)
 
-event-codes: units ## compare all codes of the vendors' events in TABLES=DIR (core/event/tables) with the table
+event-codes: units ## compare all codes of the vendors' events in TABLES=DIR (core/tables) with the table
 	@tests/event_codes.py $(TABLES) >$(BUILD)/event_codes.txt
 	@EVENT_CODES=$(BUILD)/event_codes.txt $(BUILD)/tests/unit/event/test_event_vendor
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Shared by event_codes.py and metric_values.py: a reading of the vendors' files that is independent
-of core/event/tables/make_tables.py, which makes the table of them.
+of core/tables/make_tables.py, which makes the table of them.
 """
 import csv
 import glob

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""core/event/tables/make_tables.py on small files in the layouts of the vendors
+"""core/tables/make_tables.py on small files in the layouts of the vendors
 (tests/fixtures/event_tables), compared with tests/golden/event_tables.txt. A file that is not the
 pinned one is refused, and so is one with a fault that no override repairs.
 
@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 from frames import check, finish  # noqa: E402
 from golden import check_golden  # noqa: E402
 
-SCRIPT = os.path.join(HERE, "../../core/event/tables/make_tables.py")
+SCRIPT = os.path.join(HERE, "../../core/tables/make_tables.py")
 SOURCES = os.path.join(HERE, "../fixtures/event_tables")
 
 

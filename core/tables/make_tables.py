@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Makes tables.zst, the vendors' events and metrics, of files that the vendors publish. Repairs those
-of Intel and Arm, and runs BUILD/table_lines (core/tables) on them.
+of Intel and Arm, and runs BUILD/table_lines on them.
 
     make_tables.py DIR            writes tables.zst beside this script
     make_tables.py --text DIR     prints the text that tables.zst holds
