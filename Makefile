@@ -95,7 +95,7 @@ TUI_LIBS  = $(shell $(PKG_CONFIG) $(PKG_STATIC) --libs ncursesw)
 # The .c files of a folder and of its subfolders.
 c_files   = $(sort $(wildcard $(1)/*.c $(1)/*/*.c))
 CORE_ALL := $(call c_files,core)
-CORE_SRC := $(filter-out %/metrics_server$(if $(filter 0,$(HTTP)),,_absent).c,$(CORE_ALL))
+CORE_SRC := $(filter-out %/table_lines.c %/metrics_server$(if $(filter 0,$(HTTP)),,_absent).c,$(CORE_ALL))
 TUI_SRC  := $(call c_files,tui)
 THEMES   := $(sort $(wildcard themes/*.theme))
 # Every C file and every header, those of the tests too.
@@ -153,7 +153,7 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/headers_checked
 	$(compile)
 
 # The assembler reads it, so the compiler lists no dependency.
-$(BUILD)/obj/core/event/event_table_frame.o: core/event/tables/tables.zst
+$(BUILD)/obj/core/event/event_table_frame.o: core/tables/tables.zst
 
 # Generated C.
 $(BUILD)/obj/%.o: $(BUILD)/%.c | $(BUILD)/headers_checked
@@ -200,6 +200,10 @@ endef
 
 $(BUILD)/pmctop: $(TUI_OBJ) $(BUILD)/obj/version.o $(BUILD)/libcore.a
 	$(call link,$(TUI_LIBS) $(CORE_LIBS))
+
+# make_tables.py runs it. The table that it makes is stored, so no build needs it.
+$(BUILD)/table_lines: $(BUILD)/obj/core/tables/table_lines.o $(BUILD)/libcore.a
+	$(call link,$(CORE_LIBS))
 
 # The static program has the same objects, except two. An object in the command replaces that of the
 # same content in libcore.a.

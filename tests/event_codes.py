@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Prints the codes of the vendors' events: an independent reading of the files of which
-core/event/tables/make_tables.py makes the table, by the bits of the registers instead of terms.
+core/tables/make_tables.py makes the table, by the bits of the registers instead of terms.
 
     tests/event_codes.py DIR [EVERY]
 
@@ -9,11 +9,11 @@ DIR is that of make_tables.py. Prints "=ID" for each kind of CPU, then "NAME PMU
 every event, or of each EVERY-th. tests/unit/event/test_event_vendor.c resolves these names:
 tests/fixtures/event_codes.txt has an excerpt, `make event-codes TABLES=DIR` compares all.
 """
-import csv
-import glob
-import json
 import re
 import sys
+
+sys.dont_write_bytecode = True
+from vendor_files import arm_cpus, intel_cpus, read_json  # noqa: E402
 
 CLOCKS = {"BDW": "cbox_0", "HSW": "cbox_0", "SKL": "cbox_0", "MTL": "cncu", "ARL": "cncu"}
 LINUX = {"CBO": "cbox", "SBO": "sbox", "QPI LL": "qpi", "UPI LL": "upi", "HAC_CBO": "hac_cbox",
@@ -75,22 +75,18 @@ def uncore_code(folder, event):
 
 
 def intel(folder):
-    with open(f"{folder}/mapfile.csv", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
     seen = set()
-    for model in dict.fromkeys(row["Family-model"] for row in rows):
-        own = [row for row in rows if row["Family-model"] == model
-               and row["EventType"] in ("core", "hybridcore", "uncore", "uncore experimental")]
+    for cpu, rows in intel_cpus(folder).items():
+        own = [row for row in rows
+               if row["EventType"] in ("core", "hybridcore", "uncore", "uncore experimental")]
         if own[0]["Filename"] in seen and len(own) < 3:
             continue
         seen.add(own[0]["Filename"])
-        yield "=" + (re.sub(r"\[(.).*", r"\1", model) if "[" in model else f"{model}-1")
+        yield f"={cpu}"
         for row in own:
             role = {"Core": "cpu_core", "Atom": "cpu_atom", "LowPower_Atom": "cpu_lowpower"}.get(
                 row["Core Role Name"], "cpu")
-            with open(folder + row["Filename"], encoding="utf-8-sig") as file:
-                events = json.load(file)["Events"]
-            for event in events:
+            for event in read_json(folder + row["Filename"])["Events"]:
                 name = event["EventName"].replace("RESPONSE_0", "RESPONSE")
                 name = name.replace(":request=", ".").replace(":response=", ".")
                 if "Unit" in event:
@@ -103,11 +99,8 @@ def intel(folder):
 
 
 def arm(folder):
-    for path in sorted(glob.glob(f"{folder}/data/pmu/cpu/neoverse/neoverse-??.json")):
-        with open(path, encoding="utf-8") as file:
-            content = json.load(file)
-        product = content["product_configuration"]
-        yield f"=ARM-41-{product['part_num'][2:].upper()}-0-0"
+    for cpu, _, content in arm_cpus(folder):
+        yield f"={cpu}"
         for name, event in content["events"].items():
             yield f"{name} armv8_pmuv3_0 {int(event['code'], 16):x} 0"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Prints the values of the vendors' metrics for made-up counts: an independent reading of the
-files of which core/event/tables/make_tables.py makes the table.
+files of which core/tables/make_tables.py makes the table.
 
     tests/metric_values.py DIR [EVERY [VECTORS]]
 
@@ -19,12 +19,13 @@ tests/fixtures/metric_values.txt is an excerpt, `make metric-values TABLES=DIR` 
 Python computes the vendor's formula as it is, with its own rules for if, min and max. The count of
 an event in a vector is a hash of its name and the number of the vector: count_of().
 """
-import csv
 import glob
 import itertools
-import json
 import re
 import sys
+
+sys.dont_write_bytecode = True
+from vendor_files import arm_cpus, intel_cpus, read_json  # noqa: E402
 
 MASK = (1 << 64) - 1
 # The machines of the even and the odd vectors. The clock is in Hz.
@@ -48,11 +49,6 @@ WRONG = {("EMR", "Bottleneck_Data_Cache_Memory_Bandwidth"),
 
 # A CPU that mapfile.csv does not have: Xeon Max.
 UNMAPPED = {"SPR/metrics/sapphirerapidshbm_metrics.json": "GenuineIntel-6-8F-8-HBM"}
-
-
-def read_json(path):
-    with open(path, encoding="utf-8-sig") as file:
-        return json.load(file)
 
 
 def hash_of(name):
@@ -200,38 +196,32 @@ def printed(value, mark):
 def intel(folder, counts):
     """Yields (ID, file, [(name, event for which it is refused, values, marks)])."""
     ids, latencies = dict(UNMAPPED), {}
-    with open(f"{folder}/mapfile.csv", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
+    for cpu, rows in intel_cpus(folder).items():
+        for row in rows:
             if row["EventType"] == "metrics":
-                ids.setdefault(row["Filename"][1:], row["Family-model"])
+                ids.setdefault(row["Filename"][1:], cpu)
             if row["EventType"] == "retire latency":
-                latencies[row["Family-model"]] = row["Filename"]
+                latencies[cpu] = row["Filename"]
     for path in sorted(glob.glob("*/metrics/*_metrics*.json", root_dir=folder)):
-        model = ids[path]
+        cpu = ids[path]
         metrics = read_json(f"{folder}/{path}")["Metrics"]
-        typical = read_json(folder + latencies[model])["Data"] if model in latencies else {}
+        typical = read_json(folder + latencies[cpu])["Data"] if cpu in latencies else {}
         values = {one["LegacyName"]: metric_of(one, typical, counts) for one in metrics}
         refused = {one["LegacyName"]: refused_for(one, typical) for one in metrics}
-        steppings = model.count("-") > 2
-        yield (re.sub(r"\[(.).*", r"\1", model) if steppings else f"{model}-1", path,
-               [(one["MetricName"], refused[one["LegacyName"]], values[one["LegacyName"]],
-                 threshold_of(one, values, refused, counts)) for one in metrics])
+        yield cpu, path, [
+            (one["MetricName"], refused[one["LegacyName"]], values[one["LegacyName"]],
+             threshold_of(one, values, refused, counts)) for one in metrics]
 
 
 def arm(folder, counts):
-    for path in sorted(glob.glob("data/pmu/cpu/neoverse/*.json", root_dir=folder)):
-        content = read_json(f"{folder}/{path}")
-        product = content["product_configuration"]
-        revision = re.search(r"-r(\d)p(\d)", path)
-        major, minor = revision.groups() if revision else (
-            product["major_revision"], product["minor_revision"])
+    for cpu, path, content in arm_cpus(folder):
         rows = []
         for name, metric in content["metrics"].items():
             columns = [counts.of_event(event) for event in metric["events"]]
             values = computed(function_of(metric["formula"], metric["events"]), columns,
                               counts.vectors)
             rows.append((name, None, values, [""] * counts.vectors))
-        yield f"ARM-41-{product['part_num'][2:].upper()}-{major}-{minor}", path, rows
+        yield cpu, path, rows
 
 
 def main():

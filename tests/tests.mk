@@ -34,7 +34,7 @@ check_files = @printf '%s\n' $(2) | tests/check_file_list.sh $(1) $(3)
 
 .PHONY: units live-units loads benches guest-programs objects
 
-units: $(UNIT_BIN) $(CORPUS_BIN) ## build the unit tests
+units: $(UNIT_BIN) $(CORPUS_BIN) $(BUILD)/table_lines ## build the unit tests
 	$(call check_files,units,$(UNIT_SRC) $(SOAK_SRC) $(FUZZ_SRC),'tests/unit/*/test_*.c' 'tests/soak/test_*.c' 'tests/fuzz/fuzz_*.c')
 live-units: $(LIVE_BIN) ## build the C programs that test-live runs
 loads: $(LOAD_BIN) ## build the load programs that tests watch
@@ -95,16 +95,14 @@ $(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libtests.a
 $(GUEST_BIN): $(BUILD)/load/%: $(BUILD)/obj/tests/guest/%.o $(BUILD)/libcore.a
 	$(call link,$(CORE_LIBS))
 
-.PHONY: event-codes event-files metric-values
+.PHONY: event-tables event-codes metric-values
 
-event-codes: units ## compare all codes of the vendors' events in TABLES=DIR (core/event/tables) with the table
+event-tables: $(BUILD)/table_lines ## make the built-in table of the vendors' files in TABLES=DIR (core/tables)
+	@BUILD=$(BUILD) core/tables/make_tables.py $(TABLES)
+
+event-codes: units ## compare all codes of the vendors' events in TABLES=DIR (core/tables) with the table
 	@tests/event_codes.py $(TABLES) >$(BUILD)/event_codes.txt
 	@EVENT_CODES=$(BUILD)/event_codes.txt $(BUILD)/tests/unit/event/test_event_vendor
-
-event-files: units ## compare all lines that the vendors' files in TABLES=DIR give with the script's
-	@core/event/tables/make_tables.py --text $(TABLES) >$(BUILD)/event_lines.txt
-	@EVENT_FILES=$(TABLES) EVENT_LINES=$(BUILD)/event_lines.txt \
-		$(BUILD)/tests/unit/tables/test_tables_files
 
 metric-values: units ## compute all metrics of the vendors' files in TABLES=DIR, and compare with the table's
 	@tests/metric_values.py $(TABLES) >$(BUILD)/metric_values.txt

@@ -11,7 +11,7 @@
 
 /*
  * The events and metrics that the vendor of the CPUs has published for them:
- * core/event/tables/README.md describes the frame that they are read from. A table is immutable.
+ * core/tables/README.md describes the frame that they are read from. A table is immutable.
  */
 struct event_table_item {
 	const char *name;  /* as the vendor writes it: MEM_LOAD_RETIRED.L3_MISS */
@@ -94,7 +94,7 @@ const struct event_table_metric *event_table_find_metric(const struct event_tabl
 /* The counters of a PMU, hidden events included; 0: unknown. */
 uint64_t event_table_counters(const struct event_table *table, const char *pmu);
 
-/* core/event/tables/tables.zst, which is built in: event_table_frame.c. */
+/* core/tables/tables.zst, which is built in: event_table_frame.c. */
 extern const unsigned char event_table_frame[];
 extern const uint32_t event_table_frame_bytes;
 

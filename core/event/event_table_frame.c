@@ -12,6 +12,6 @@ __asm__(".section .rodata\n"
 	"event_table_frame_bytes:\n"
 	".4byte event_table_frame_end - event_table_frame\n"
 	"event_table_frame:\n"
-	".incbin \"core/event/tables/tables.zst\"\n"
+	".incbin \"core/tables/tables.zst\"\n"
 	"event_table_frame_end:\n"
 	".previous\n");

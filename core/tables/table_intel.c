@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * Events of Intel's perfmon. core/event/tables/make_tables.py reads the same files for the
- * built-in table, and both give the same terms: `make event-files` compares all of them.
- */
+/* Events of Intel's perfmon. */
 #include "core/tables/table_fields.h"
 
 #include "core/base/util.h"
@@ -189,7 +186,7 @@ static bool uncore_numbers(struct table_reading *reading, const struct table_jso
 	return true;
 }
 
-/* Counts what the user matches, for which Linux has no term: as in overrides.tsv. */
+/* Counts what the user matches, for which Linux has no term. */
 static bool needs_match(const json_t *entry)
 {
 	static const char *const filters[] = {"ha_addrmatch", "ha_opcodematch", "irpfilter"};

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * Metrics of Intel's perfmon. core/event/tables/make_tables.py reads the same files for the
- * built-in table, and both give the same lines: `make event-files` compares all of them.
- */
+/* Metrics of Intel's perfmon. */
 #include "core/tables/table_fields.h"
 
 #include "core/base/text.h"

@@ -87,14 +87,15 @@ static void begin_line(struct table_text *text, const char *pmu, const char *nam
 
 bool table_text_add_event(struct table_text *text, const struct table_event *event)
 {
-	char counters[24];
+	char counters[24] = "";
 
 	if (!are_terms(event->terms) || !are_names(text, event->pmu, event->name))
 		return false;
 	if (!count_line(text, &text->n_events, TABLE_TEXT_EVENTS_MAX))
 		return true;
 	begin_line(text, event->pmu, event->name, "");
-	snprintf(counters, sizeof(counters), "%llx", (unsigned long long)event->counters);
+	if (event->counters)
+		snprintf(counters, sizeof(counters), "%llx", (unsigned long long)event->counters);
 	append_field(&text->lines, event->terms, SIZE_MAX);
 	append_field(&text->lines, counters, SIZE_MAX);
 	append_field(&text->lines, event->flags, SIZE_MAX);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /*
- * Lines of a table of events under way: core/event/tables/README.md. Fields may be any text. Blanks
+ * Lines of a table of events under way: core/tables/README.md. Fields may be any text. Blanks
  * replace what would end a field or line, and a description is cut. Zeroed is empty.
  */
 enum {

@@ -9,7 +9,7 @@
 
 /*
  * The vendors' files of events and metrics, read from a folder of the user or the system: the
- * entries for one kind of CPU become lines of text, as core/event/tables/README.md describes them.
+ * entries for one kind of CPU become lines of text, as core/tables/README.md describes them.
  * A description is a field more.
  *
  * A folder has one of these layouts, which its files show:

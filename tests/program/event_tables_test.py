@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""core/event/tables/make_tables.py on small files in the layouts of the vendors
+"""core/tables/make_tables.py on small files in the layouts of the vendors
 (tests/fixtures/event_tables), compared with tests/golden/event_tables.txt. A file that is not the
-pinned one is refused.
+pinned one is refused, and so is one with a fault that no override repairs.
 
 Prints TAP.
 """
@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 from frames import check, finish  # noqa: E402
 from golden import check_golden  # noqa: E402
 
-SCRIPT = os.path.join(HERE, "../../core/event/tables/make_tables.py")
+SCRIPT = os.path.join(HERE, "../../core/tables/make_tables.py")
 SOURCES = os.path.join(HERE, "../fixtures/event_tables")
 
 
@@ -35,6 +35,11 @@ check_golden("the text of the tables", "event_tables.txt", made.stdout)
 with tempfile.TemporaryDirectory() as scratch:
     changed = os.path.join(scratch, "sources")
     shutil.copytree(SOURCES, changed)
+    os.truncate(f"{changed}/overrides.tsv", 0)
+    made = text_of(changed)
+    check("an event that needs its override is refused without it",
+          made.returncode != 0 and "needs register 0x3e0" in made.stderr and not made.stdout,
+          made.stderr)
     with open(f"{changed}/intel/perfmon/LAB/events/labrador_core.json", "a",
               encoding="utf-8") as file:
         file.write("\n")

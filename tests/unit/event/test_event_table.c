@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Tables of events: the built-in one is well-formed for every CPU that it lists, and small tables
- * are read as core/event/tables/README.md describes.
+ * are read as core/tables/README.md describes.
  */
 #include "core/base/util.h"
 #include "core/event/event_table_cache.h"

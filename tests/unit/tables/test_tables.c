@@ -168,10 +168,10 @@ static void test_arm(void **state)
 
 	(void)state;
 	check_files(files, ARRAY_SIZE(files), ARM,
-		    "neo-t\tr0p1\t2025-08-08\n@cpu\nSW_INCR\tevent=0x1\t0\t\tT\n"
+		    "neo-t\tr0p1\t2025-08-08\n@cpu\nSW_INCR\tevent=0x1\t\t\tT\n"
 		    "+m\tu\t\t\tSW_INCR * 2\tSW_INCR=SW_INCR\t\t\tD\n",
 		    "");
-	static const char newest[] = "neo-t\tr0p3\t2025-08-08\n@cpu\nSW_INCR\tevent=0x3\t0\t\tT\n"
+	static const char newest[] = "neo-t\tr0p3\t2025-08-08\n@cpu\nSW_INCR\tevent=0x3\t\t\tT\n"
 				     "+m\tu\t\t\tSW_INCR * 2\tSW_INCR=SW_INCR\t\t\tD\n";
 	check_tables("data/pmu/cpu/neo", "ARM-41-DFF-0-2", newest, "");
 	check_tables("", "ARM-41-DFF-1-0", newest, "");
@@ -236,14 +236,14 @@ static void test_linux(void **state)
 	(void)state;
 	check_files(files, ARRAY_SIZE(files), INTEL,
 		    "labrador\tv7\t\n@amd_l3\n"
-		    "l3.miss\tevent=0x104,umask=0x1,sliceid=0x3\t0\t\tMisses\n@cpu\n"
-		    "CPU_CLK_UNHALTED.THREAD\tevent=0x3c\t0\n@uncore_cha\n"
-		    "tor\tevent=0x135,config1=0x40433\t0\n@cpu\n"
+		    "l3.miss\tevent=0x104,umask=0x1,sliceid=0x3\t\t\tMisses\n@cpu\n"
+		    "CPU_CLK_UNHALTED.THREAD\tevent=0x3c\n@uncore_cha\n"
+		    "tor\tevent=0x135,config1=0x40433\n@cpu\n"
 		    "+slow\t100%\t\t\t=tma_info_a / cycles\t\t\ttma_slow > 0.1\tSlow\n",
 		    "/x86/labrador/cache.json:4: an event has an unknown Filter. What is right in "
 		    "the file is used.\n");
 	check_tables("", ARM,
-		     "neo\tv1\t\n@cpu\nSW_INCR\tevent=0x0\t0\t\tOwn\nLATER\tevent=0x12\t0\t\t"
+		     "neo\tv1\t\n@cpu\nSW_INCR\tevent=0x0\t\t\tOwn\nLATER\tevent=0x12\t\t\t"
 		     "Later\n",
 		     "/arm64/arm/neo/a.json:3: 'NONE' is in no file beside mapfile.csv. What is "
 		     "right in the file is used.\n");
@@ -270,8 +270,8 @@ static void test_perf_list(void **state)
 	make_file(&file);
 	check_tables(
 		"perf.json", "AuthenticAMD-26-2-1",
-		"perf.json\t\t\n@cpu\nl1d.replacement\tevent=0x51,umask=0x1\t0\t\tLines\n"
-		"@uncore_imc\nunc_m_reads\tevent=0x4\t0\n@cpu\n"
+		"perf.json\t\t\n@cpu\nl1d.replacement\tevent=0x51,umask=0x1\t\t\tLines\n"
+		"@uncore_imc\nunc_m_reads\tevent=0x4\n@cpu\n"
 		"+ipc\t\t\t\t=instructions / cycles\n",
 		"/perf.json:5: an event has an unusual name or terms. What is right in the file "
 		"is used.\n"
@@ -317,7 +317,7 @@ static void test_wrong_entries(void **state)
 		make_file(&(struct file){"x.json", text});
 		snprintf(notes, sizeof(notes),
 			 "/x.json:2: %s. What is right in the file is used.\n", rows[i].why);
-		check_tables("x.json", INTEL, "x.json\t\t\n@cpu\nB\tevent=0x2\t0\n", notes);
+		check_tables("x.json", INTEL, "x.json\t\t\n@cpu\nB\tevent=0x2\n", notes);
 	}
 }
 
@@ -329,7 +329,7 @@ static void test_damaged(void **state)
 				 "{\"Events\": [{\"EventName\": \"A\", \"EventCode\": 1},\n"
 				 "{\"EventName\": \"B\", \"Eve"});
 	check_tables(
-		"x.json", INTEL, "x.json\t\t\n@cpu\nA\tevent=0x1\t0\n",
+		"x.json", INTEL, "x.json\t\t\n@cpu\nA\tevent=0x1\n",
 		"/x.json:2: the file ends within a string. What is right in the file is used.\n");
 	make_file(&(struct file){"x.json", "{\"Events\": [{\"EventName\": \"\xFF\x1b[\"},\n"
 					   "{\"EventName\": \"A\", \"EventCode\": 1}]}"});
@@ -339,7 +339,7 @@ static void test_damaged(void **state)
 	snprintf(path, sizeof(path), "%s/x.json", root);
 	assert_int_equal(tables_read(&(struct tables_places){.named = path}, INTEL, &found, &notes),
 			 0);
-	assert_string_equal(found.text, "x.json\t\t\n@cpu\nA\tevent=0x1\t0\n");
+	assert_string_equal(found.text, "x.json\t\t\n@cpu\nA\tevent=0x1\n");
 	assert_int_equal(notes.n, 1);
 	assert_non_null(strstr(notes.items[0].text, "x.json:1: unable to decode byte 0xff"));
 	assert_null(strchr(notes.items[0].text, '\x1b'));
@@ -401,7 +401,7 @@ static void test_many_values(void **state)
 
 	(void)state;
 	make_file(&(struct file){"x.json", text});
-	check_tables("x.json", INTEL, "x.json\t\t\n@cpu\nb\tevent=0x1\t0\n",
+	check_tables("x.json", INTEL, "x.json\t\t\n@cpu\nb\tevent=0x1\n",
 		     "/x.json:1: an entry has too many values. What is right in the file is "
 		     "used.\n");
 	free(text);
@@ -432,7 +432,7 @@ static void test_most_metrics(void **state)
 {
 	char *text = repeat("[", "{\"MetricName\": \"m\", \"MetricExpr\": \"a\"},", 4098,
 			    "{\"MetricName\": \"m\"}, {\"EventName\": \"A\", \"EventCode\": 1}]");
-	char *lines = repeat("x.json\t\t\n@cpu\n", "+m\t\t\t\t=a\n", 4096, "A\tevent=0x1\t0\n");
+	char *lines = repeat("x.json\t\t\n@cpu\n", "+m\t\t\t\t=a\n", 4096, "A\tevent=0x1\n");
 
 	(void)state;
 	make_file(&(struct file){"x.json", text});
@@ -475,7 +475,7 @@ static void test_many_lines(void **state)
 	snprintf(path, sizeof(path), "%s/empty", root);
 	assert_int_equal(mkdir(path, 0700), 0);
 	make_file(&(struct file){"mapfile.csv", rows});
-	check_tables("", INTEL, "x\tV1\t\n@cpu\nA\tevent=0x1\t0\n",
+	check_tables("", INTEL, "x\tV1\t\n@cpu\nA\tevent=0x1\n",
 		     "/mapfile.csv:258: too many lines are in front of it. The rest is not "
 		     "used.\n");
 	make_file(&(struct file){"mapfile.csv", patterns});
@@ -523,7 +523,7 @@ static void test_large(void **state)
 	make_file(&(struct file){"b.json", "[{\"EventName\": \"b\", \"EventCode\": \"1\"}]"});
 	snprintf(path, sizeof(path), "%s/sub/b.json", root);
 	assert_int_equal(symlink("../b.json", path), 0);
-	check_tables("sub", INTEL, "sub\t\t\n@cpu\na\tevent=0x1\t0\n",
+	check_tables("sub", INTEL, "sub\t\t\n@cpu\na\tevent=0x1\n",
 		     "/sub/large.json: larger than 16 MiB. The file is not used.\n");
 }
 
@@ -544,7 +544,7 @@ static void test_mapfile(void **state)
 	(void)state;
 	snprintf(path, sizeof(path), "%s/fifo.json", root);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	check_files(files, ARRAY_SIZE(files), INTEL, "absent\t\t\n@cpu\nA\tevent=0x1\t0\n",
+	check_files(files, ARRAY_SIZE(files), INTEL, "absent\t\t\n@cpu\nA\tevent=0x1\n",
 		    "/mapfile.csv:2: a pattern is not understood. The line is not used.\n"
 		    "/absent.json: No such file or directory. The file is not used.\n"
 		    "/mapfile.csv:5: a path leaves the folder. It is not used.\n"
