@@ -75,11 +75,6 @@ void engine_notes_levels(struct engine_notes *self, const struct perf_access *ac
 }
 
 /* Without a PMU one note stands for all hardware events. */
-void engine_notes_tables(struct engine_notes *self, const struct notes *found)
-{
-	notes_add_all(self->notes, found);
-}
-
 static void note_events(struct engine_notes *self, const struct selection *selection)
 {
 	bool no_pmu = false;

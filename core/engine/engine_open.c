@@ -254,7 +254,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 			goto fail;
 	}
 	engine_renew_columns(engine);
-	engine_notes_tables(&engine->causes, event_table_cache_notes(engine->names.tables));
+	notes_add_all(&engine->notes, event_table_cache_notes(engine->names.tables));
 	engine_list_idle_threads(engine);
 	engine_notes_begin(&engine->causes);
 	machine_reader_init(&engine->machine, sys);

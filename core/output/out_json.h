@@ -39,8 +39,10 @@
  * of the interval in seconds since the begin of the recording. "time" is null if the recording does
  * not have it.
  *
- * "verdict" is the main loss of a task (verdict_name), or null if too little is counted, or if it
- * hardly ran. The verdict of the totals is the loss that costs most CPU time.
+ * "verdict" is what limits a task (verdict_word), or null if too little is counted, or if the task
+ * hardly ran and nothing held it up. The verdict of the totals is about the machine, or about the
+ * target: the loss that costs most CPU time, or without a loss the verdict of the sum of all rows.
+ * It is null if too much CPU time could not be attributed to rows.
  *
  * With a filter there are {"filter"}, its text, and in totals {"left_out":{EVENTS,STATES}}: the
  * counts of the tasks that the filter leaves out. A row of a tree that does not pass, but is above

@@ -17,9 +17,11 @@
 #include <stdint.h>
 
 /*
- * An immutable picture of one interval: what each task and CPU did, the totals, and how far the
- * figures can be trusted. snapshot_build() makes it, views and outputs read it. For every event,
- * without the rows of tasks that did not run:
+ * A picture of one interval: what each task and CPU did, the totals, and how far the figures can be
+ * trusted. snapshot_build() makes it from the interval. The engine or the replay then sets the
+ * members that the interval does not have (snapshot_build.h) and passes the snapshot on. From then
+ * on only the number of owners changes, so any thread may read it. For every event, without the
+ * rows of tasks that did not run:
  *
  *     sum of rows + others + idle + unattributed = totals = sum of CPUs   (snapshot_conserves)
  *
