@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A note holds as long as its cause: each function removes the notes of its ids, then adds those
- * that are true now. What happens once (a suspended machine) is a transient note.
+ * A note holds as long as its cause: each function removes the notes of its ids, then adds the
+ * notes that are true now. What happens once (a suspended machine) is a transient note.
  */
 #include "core/engine/engine_notes.h"
 

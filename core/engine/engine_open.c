@@ -21,7 +21,7 @@
 #define SETTLE_NS (60 * NS_PER_MS)
 /* The same for a user who waits for the first rows. */
 #define GLIMPSE_NS    (20 * NS_PER_MS)
-#define FIND_USERS_NS (2 * NS_PER_S) /* for those of a target, from a name service */
+#define FIND_USERS_NS (2 * NS_PER_S) /* for users of a target, from a name service */
 enum { SETTLE_MAX = 3 };
 
 /* Without a named preset, chooses one that this machine can count. */
