@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /*
- * A whole run, added up from its snapshots: all processes, also those that have ended, CPUs and
+ * A whole run, added up from its snapshots: all processes, also ended ones, CPUs and
  * totals. It conserves what the snapshots conserve.
  *
  * A process is identified by its pid and start. A process that reuses the pid of an ended one has a
