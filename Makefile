@@ -116,7 +116,7 @@ submake = $(MAKE) --no-print-directory $(if $(findstring j,$(filter-out --%,$(MA
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/pmctop ## build build/pmctop
+all: $(BUILD)/pmctop $(BUILD)/pmctop-metrics.7 ## build build/pmctop, and its manual
 
 run: deps ## install what is missing, build, start pmctop
 	@$(submake) all
@@ -189,6 +189,12 @@ $(BUILD)/terminal_types.c: .package/terminal_types_c.sh
 	@mkdir -p $(@D)
 	@$^ >$@
 
+# A page of the manual with the tables of these sources.
+$(BUILD)/pmctop-metrics.7: .package/metrics_page.awk tui/pmctop-metrics.7.in \
+		core/sys/cpu_model.c $(wildcard core/metric/*.def core/metric/*.c)
+	@mkdir -p $(@D)
+	@awk -f $(wordlist 1,2,$^) >$@
+
 ## Linking
 
 # $(call link,LIBRARIES,FLAGS) links the prerequisites of the target.
@@ -230,6 +236,8 @@ ZSH_DIR  ?= share/zsh/site-functions
 # FILE=PATH below PREFIX. The themes are built in; these copies are examples for a theme file.
 INSTALLED := $(BUILD)/pmctop=bin/pmctop \
 	tui/pmctop.1=share/man/man1/pmctop.1 \
+	$(BUILD)/pmctop-metrics.7=share/man/man7/pmctop-metrics.7 \
+	tui/pmctop-remote.7=share/man/man7/pmctop-remote.7 \
 	tui/completions/pmctop.bash=share/bash-completion/completions/pmctop \
 	tui/completions/_pmctop=$(ZSH_DIR)/_pmctop \
 	tui/completions/pmctop.fish=share/fish/vendor_completions.d/pmctop.fish \

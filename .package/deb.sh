@@ -45,7 +45,7 @@ CHANGES
 rm "$doc/LICENSE"
 cp "$here/README.Debian" "$doc/"
 gzip -9n <"$build/deb/debian/changelog" >"$doc/changelog.gz"
-gzip -9n "$root/usr/share/man/man1/pmctop.1"
+gzip -9n "$root"/usr/share/man/man?/pmctop*
 
 mkdir -p "$root/usr/share/lintian/overrides"
 {

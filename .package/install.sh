@@ -56,7 +56,7 @@ uninstall_files() {
 	CDPATH='' cd -- "$INTO/" || exit 1
 	rm -f "${@/#*=/./}" || exit 1
 	case $(realpath -ms -- "$BELOW") in
-	/usr | /usr/local) kept='^./(bin|share/man/man1)$' ;;
+	/usr | /usr/local) kept='^./(bin|share/man/man[17])$' ;;
 	esac
 	for file; do
 		dirname "./${file#*=}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The man page as text, read without mandoc: the macros that tui/pmctop.1 uses, and no others.
+"""The man pages as text, read without mandoc: the macros that they use, and no others.
 
 The layout is that of `mandoc -Tutf8` on a page so wide that no line is broken: text begins in
 column 5, the text of a list's tag in column 13. tests/live/man_test.py compares the two.
@@ -8,8 +8,13 @@ import os
 import re
 
 from frames import check
+from programs import BUILD
 
-PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tui", "pmctop.1")
+_TUI = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tui")
+PAGE = os.path.join(_TUI, "pmctop.1")
+METRICS_PAGE = os.path.join(BUILD, "pmctop-metrics.7")
+REMOTE_PAGE = os.path.join(_TUI, "pmctop-remote.7")
+PAGES = (PAGE, METRICS_PAGE, REMOTE_PAGE)
 
 OPENING, CLOSING = set("(["), set(".,:;)]?!")
 ESCAPES = {"-": "-", "&": "", "e": "\\", "(aq": "'", "(dq": '"', "(ti": "~", "(ha": "^"}

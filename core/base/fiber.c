@@ -67,7 +67,7 @@ struct fiber {
 	void *arg;
 	bool finished; /* run() has returned */
 	struct fiber_thread *carrier;
-	uint64_t cpu_ns; /* CPU time of the fiber, less that of the carrier's whole thread */
+	uint64_t cpu_ns; /* CPU time of the fiber, less the CPU time of the carrier's thread */
 	_Atomic uint64_t steps;
 	_Atomic bool watched; /* a thread watches, or has been started for that */
 	_Atomic bool asleep;  /* the watch waits for the next call */

@@ -11,8 +11,8 @@
 enum figure_state {
 	FIGURE_VALID,
 	/* Counted for `share` of the time and scaled up, a rate with an error of at most 1 - share,
-	 * or made of samples, with a standard error of 1 - share. Share 0: an estimate of which the
-	 * error is not known. "~" */
+	 * or made of samples, with a standard error of 1 - share. Share 0: an estimate with an
+	 * unknown error. "~" */
 	FIGURE_SCALED,
 	FIGURE_LOST,        /* a lower bound: a part is unknown, as in lost records: "?" */
 	FIGURE_UNDEFINED,   /* nothing to divide by, or no sum: "-" */

@@ -138,8 +138,8 @@ static inline void *hash_table_find(const struct hash_table *table, uint64_t key
 }
 
 /*
- * Adds a slot for the key, behind those that have it. The caller sets its item or number at once.
- * The table may grow, which moves all slots.
+ * Adds a slot for the key, behind the slots with the same key. The caller sets its item or number
+ * at once. The table may grow, which moves all slots.
  */
 struct hash_slot *hash_table_add(struct hash_table *table, uint64_t key);
 

@@ -125,7 +125,7 @@ static int follow_link(struct walk *walk, const char *rest)
 	return walk->rest[0] == '/' ? walk_start(walk) : 0;
 }
 
-/* Walks one name. 1 after the last, 0, or -errno. */
+/* Walks one name of the path. Returns 1 if it was the last name, 0, or -errno. */
 static int walk_name(struct walk *walk, const char *path, struct error *err)
 {
 	struct safe_path *place = walk->place;
@@ -231,8 +231,8 @@ static int read_name(int fd, char name[PATH_MAX])
 }
 
 /*
- * Examines a directory and those that contain it, from the inside out: what was found to be fixed
- * is not changed by another user meanwhile.
+ * Examines a directory, then its parent, up to the root: no other user can change meanwhile what
+ * was examined.
  */
 static int check_fixed(int fd, const char *name)
 {

@@ -25,7 +25,7 @@ struct safe_path {
 	/* The file belongs to the caller or root, and no other user can have put it there. Of a
 	 * descriptor: it belongs to them. */
 	bool trusted;
-	/* A link in /proc/self/fd (/dev/stdout): status is that of the open file. */
+	/* A link in /proc/self/fd (/dev/stdout): status describes the open file. */
 	bool descriptor;
 };
 
@@ -52,7 +52,7 @@ bool safe_path_is_open(const struct stat *status);
  */
 int safe_path_open_fixed(const char *path, char name[PATH_MAX]);
 
-/* Whether the name is that of this file now. */
+/* Returns whether the name in the directory is this file now. */
 bool safe_path_is(const struct safe_path *place, const struct stat *file);
 /* Fills err with "'path' cannot be written: ..." and the remedy. Returns code. */
 int safe_path_refuse(const char *path, int code, struct error *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The distance is that of optimal string alignment: insertions, deletions, substitutions and swaps
+ * The distance is by optimal string alignment: insertions, deletions, substitutions and swaps
  * of neighbours each count 1. Case does not count.
  */
 #include "core/base/suggest.h"

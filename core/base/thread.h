@@ -19,8 +19,8 @@ enum { THREAD_STACK_BYTES = (SANITIZED ? 4096 : 512) * 1024 };
 
 /*
  * Starts a thread with THREAD_STACK_BYTES of stack, whatever the limit of the main thread's (ulimit
- * -s). It blocks all signals but those of a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT): the
- * thread that owns the terminal handles signals. 0 or -errno.
+ * -s). It blocks all signals except signals of a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT):
+ * the thread that owns the terminal handles signals. 0 or -errno.
  */
 int thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg);
 

@@ -17,8 +17,8 @@ struct code_build_id {
 /* perf writes 20 bytes of zeros for an unknown build id. */
 bool code_build_id_is_known(const struct code_build_id *id);
 /*
- * Whether a recorded build id is that of a file, which has `size` bytes. A recorded one of 20 bytes
- * may be a longer one that was cut, or a shorter one with zeros.
+ * Returns whether a recorded build id is the build id of a file, `size` bytes at `bytes`. Recorded
+ * 20 bytes may be a longer build id that was cut, or a shorter one with zeros.
  */
 bool code_build_id_is(const struct code_build_id *recorded, const uint8_t *bytes, size_t size);
 

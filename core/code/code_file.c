@@ -127,8 +127,8 @@ static uint64_t find_segment(const struct code_file *file, uint64_t address)
 }
 
 /*
- * The segment of the code begins in the first page of its mapping. Its offset is that of its
- * address in a page, and as far as its alignment says; the size of pages is not recorded.
+ * The segment of the code begins in the first page of its mapping. Its offset and its
+ * address differ by a multiple of its alignment; the size of pages is not recorded.
  */
 uint64_t code_file_place(const struct code_file *file, const struct code_mapping *mapping,
 			 uint64_t address)

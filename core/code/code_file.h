@@ -47,7 +47,7 @@ void code_file_put(struct code_files *files, struct code_file *file);
 
 /*
  * Returns why a file cannot be opened, as a static text; NULL: for a reason that will pass. `name`
- * is that of its mapping.
+ * is the name in the mapping.
  */
 const char *code_file_why(int error, const char *name, bool recording);
 

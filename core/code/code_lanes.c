@@ -115,7 +115,8 @@ static uint64_t make_place(const struct code_lanes *lanes, enum mapped_file_stag
 	return hash_bytes(place, &value, sizeof(value)) | 1; /* no PLACE_ENDING */
 }
 
-/* A recorded device may be that of another machine; one that is not known has its folder. */
+/* A recorded device may be a device of another machine. Without a device, the folder is the place.
+ */
 uint64_t lanes_place(const struct code_lanes *lanes, uint64_t dev, const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -302,7 +303,9 @@ static void end_idle(struct code_lanes *lanes, struct lane *lane)
 	lane->resume_ns = 0;
 }
 
-/* Room for a place: free, or of the one that may resume and was not used for longest. NULL: none.
+/*
+ * Returns a free lane for a place, or the lane that may resume and was not used for longest. NULL:
+ * none.
  */
 static struct lane *find_room(struct code_lanes *lanes)
 {
@@ -320,7 +323,7 @@ static struct lane *find_room(struct code_lanes *lanes)
 	return oldest;
 }
 
-/* Ends one of the lanes: one that answers, or else the one that stands still for longest. */
+/* Ends a lane that answers, or else the lane that stands still for longest. */
 static void end_one(struct code_lanes *lanes)
 {
 	struct lane *idle = find_idle(lanes), *longest = &lanes->own[0];

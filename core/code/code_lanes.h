@@ -21,10 +21,11 @@
  * have ended and a pause is over, which is longer each time.
  *
  * At most CODE_LANES_MAX such lanes wait. Devices that have not answered before wait until one is
- * free. If one more file of the others does not answer, the one that stands still for longest is
+ * free. If one more file of the others does not answer, the lane that stands still for longest is
  * abandoned earlier. At most CODE_PLACES_MAX devices are left alone, with one
  * abandoned lane each. If there are more, files of devices that have not answered before are not
- * opened. If one that has answered does not answer then, names that are not known yet are missing.
+ * opened. If a device that has answered stops answering then, names that are not known yet are
+ * missing.
  *
  * One thread uses it. The processes end when this thread does.
  */
@@ -39,7 +40,7 @@ enum { CODE_LANES_MAX = 8, CODE_PLACES_MAX = 32 };
 
 struct code_lanes_config {
 	const struct sys *sys; /* /proc of the helpers */
-	/* Those of code_names.h. Borrowed. */
+	/* As in struct code_names_config. Borrowed. */
 	bool recording;
 	const char *symfs, *build_id_cache;
 	/* For tests; 0 and NULL: as above, and this program. */
@@ -50,7 +51,7 @@ struct code_lanes_config {
 /* Starts no process yet. */
 struct code_lanes *code_lanes_new(const struct code_lanes_config *config);
 /*
- * Ends the processes, but those that were abandoned. Waits at most 100 ms for their ends. They
+ * Ends the processes, except abandoned ones. Waits at most 100 ms for their ends. They
  * start again when they are needed. The device of a process that does not end is left alone until
  * it has ended, also if it has stood still for a moment only.
  */

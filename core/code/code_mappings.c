@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The mappings of one process, an array in the order of addresses, and the objects that they share
- * with those of other processes.
+ * with mappings of other processes.
  */
 #include "core/code/code_maps_internal.h"
 

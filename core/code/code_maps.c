@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A process has an array of mappings in the order of addresses. PROCMAP_QUERY fills it with those
- * mappings that have samples, a read of the whole file with all that are executable.
+ * A process has an array of mappings in the order of addresses. PROCMAP_QUERY fills it with the
+ * mappings that have samples, a read of the whole file with all executable mappings.
  *
- * The kernel reports new mappings, but not those that end, so the mappings of a live process are
+ * The kernel reports new mappings, but not their end, so the mappings of a live process are
  * dropped after some time and read again as they are needed. A process that has ended meanwhile
  * cannot be read again and keeps them.
  */

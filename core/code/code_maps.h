@@ -63,7 +63,7 @@ struct code_past {
 
 struct code_process {
 	pid_t pid;
-	/* The thread of which /proc has the mappings and files: pid, until that thread ends. */
+	/* /proc has the mappings and files of this thread: pid, until the main thread ends. */
 	pid_t reader;
 	uint64_t start_ticks;          /* 0: unknown */
 	struct code_mapping *mappings; /* ascending, disjoint */
@@ -117,8 +117,8 @@ int code_maps_read(struct code_maps *maps, struct code_process *process, const u
 const struct code_mapping *code_process_find(const struct code_process *process, uint64_t address);
 
 /*
- * Returns the number of the past mapping that an address had at that time, or 0: that of now. It is
- * valid until the next call that changes the process.
+ * Returns the number of the past mapping that an address had at that time; 0: the present one. It
+ * is valid until the next call that changes the process.
  */
 uint32_t code_maps_past(const struct code_maps *maps, pid_t pid, uint64_t address,
 			uint64_t time_ns);

@@ -10,7 +10,7 @@ struct code_maps {
 	struct code_maps_config config;
 	struct hash_table processes; /* by pid */
 	struct hash_table objects;   /* by hash of name and inode */
-	uint64_t random;             /* in these keys: names are those of other users */
+	uint64_t random;             /* in these keys: other users choose the names */
 	struct code_process *newest, *oldest;
 	size_t n_mappings;
 	size_t n_past;    /* of these */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * An address is resolved in three steps, each of which has what it found before. By process and
- * address: most addresses of an interval were there in the one before. By file and offset: another
+ * An address is resolved in three steps, and each step keeps its results. By process and address:
+ * most addresses of an interval were there in the interval before. By file and offset: another
  * process, or the same one after its mappings were read again. Then the parser finds the
  * symbol; the queries of a call are sorted, so that each file is one request.
  *
@@ -311,7 +311,7 @@ static void resolve_process(struct code_names *names, struct code_place *places,
 	}
 }
 
-/* By process, then those of the kernel. */
+/* By process; places of the kernel come last. */
 static int compare_places(const void *a, const void *b, void *arg)
 {
 	const struct code_place *places = arg;

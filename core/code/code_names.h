@@ -44,7 +44,7 @@ struct code_names_config {
 	bool recording; /* mappings come from records; /proc of this machine is not read */
 	/*
 	 * Of a recording, each may be NULL: a folder with files of its machine, by their paths or
-	 * as an archive of `perf archive` has them; perf's cache ("/home/user/.debug", or that of
+	 * as an archive of `perf archive` has them; perf's cache ("/home/user/.debug", or
 	 * PERF_BUILDID_DIR). Borrowed. See mapped_file.h.
 	 */
 	const char *symfs, *build_id_cache;
@@ -72,18 +72,19 @@ uint64_t code_names_change(const struct code_names *names, pid_t pid);
  * A mapping of a recording's kernel, or of a module of it: a record MMAP of pid -1 and misc KERNEL.
  * kernel_maps.h has their names. `build_id` NULL or of size 0: unknown.
  *
- * The kernel has the symbols of the first of these that has them: a text of its /proc/kallsyms
- * (mapped_files_open_kallsyms(), and that of this machine if it has this kernel), an ELF file
- * (mapped_file.h). They are moved such that the symbol in the mapping's name has its recorded
- * address. Without this address only `symfs`/proc/kallsyms and `symfs`/kallsyms are used.
+ * The symbols of the kernel come from a text of its /proc/kallsyms (mapped_files_open_kallsyms(),
+ * or this machine's text if it runs the same kernel), else from an ELF file (mapped_file.h). They
+ * are moved such that the symbol in the mapping's name has its recorded address. Without this
+ * address only `symfs`/proc/kallsyms and `symfs`/kallsyms are used.
  *
- * A kernel without a build id is that of this machine if its release, and the addresses of that
- * symbol, of its end and of its modules are the same. code_names_kernel_note() states this.
+ * Without a build id, this machine runs the recorded kernel if the release, and the addresses of
+ * that symbol, of the kernel's end and of its modules are the same. code_names_kernel_note() states
+ * this.
  */
 void code_names_map_kernel(struct code_names *names, const struct proc_mapping *mapping,
 			   const struct code_build_id *build_id);
 
-/* Returns by which facts this machine's kernel is that of the recording, as a sentence, or NULL. */
+/* Returns a sentence with the facts by which this machine runs the recorded kernel, or NULL. */
 const char *code_names_kernel_note(const struct code_names *names);
 
 struct code_place {

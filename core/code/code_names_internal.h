@@ -63,7 +63,7 @@ uint64_t names_clock_ns(const struct code_names *names);
 /* Functions beyond the limit are "[unknown]", until all ids begin anew. */
 uint32_t names_add_function(struct code_names *names, const char *name, const char *module,
 			    enum code_kind kind, const char *why);
-/* "libfoo.so+0x1234"; bounded: the address is that of a function. */
+/* "libfoo.so+0x1234"; bounded: a function begins at the address. */
 uint32_t names_add_unnamed(struct code_names *names, const char *module, uint64_t address,
 			   bool bounded, const char *why);
 /* A name with "+0x123?" behind it. */
@@ -107,7 +107,8 @@ uint32_t names_find_in_file(const struct code_names *names, const struct code_ma
  * names_find_pending().
  */
 uint32_t names_resolve_in_file(struct code_names *names, const struct file_address *at);
-/* The id of an address that no file names: that of the recording, or of what stands for it. */
+/* Returns the id of an address without a name in a file: its recorded name, or what stands for it.
+ */
 uint32_t names_add_nameless(struct code_names *names, const struct file_address *at,
 			    const char *why);
 /* The name that the recording itself has, until the next call, or NULL. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Addresses of the kernel. Those of a recording are of another boot, and mostly of another kernel:
- * the symbols of this one are used only if the build ids agree, and are moved by as much as the
- * recorded address of a reference symbol differs.
+ * Addresses of the kernel. A recording has addresses of another boot, and mostly of another kernel.
+ * The symbols of this machine's kernel are used only if the build ids agree, and are moved by as
+ * much as the recorded address of a reference symbol differs.
  */
 #include "core/code/code_names_internal.h"
 
@@ -94,7 +94,7 @@ static bool is_this_release(const struct code_names *names)
 	return names->config.release && release[0] && strcmp(release, names->config.release) == 0;
 }
 
-/* The modules of this machine among those of a recording. */
+/* The modules of this machine among the modules of a recording. */
 struct modules_compared {
 	const struct kernel_maps *maps;
 	size_t same, others; /* at the recorded address, at another one */
@@ -135,7 +135,7 @@ static struct modules_compared compare_modules(const struct code_names *names)
 	return compared;
 }
 
-/* The end of the recorded kernel; 0: perf before 5.2 has that of all its addresses instead. */
+/* Returns the end of the recorded kernel; 0: perf before 5.2 records the end of all addresses. */
 static uint64_t recorded_end(const struct kernel_maps *maps)
 {
 	uint64_t end = maps->end;
@@ -248,8 +248,8 @@ static int load_other_text(struct code_names *names, unsigned number,
 }
 
 /*
- * Reads the first text of the recording's kernel that has its functions. Without the address of a
- * symbol only a text of the user's is that of the recording. -EAGAIN: it has not answered yet.
+ * Reads the first text that has the functions of the recorded kernel. Without the address of a
+ * symbol only the user's texts are used. -EAGAIN: it has not answered yet.
  */
 static int load_text(struct code_names *names)
 {
@@ -313,7 +313,7 @@ static void load_recorded(struct code_names *names)
 	names->kernel_changes = kernel_symbols_changes(names->kernel);
 }
 
-/* Modules of the text may be those of another boot. */
+/* The text may have the modules of another boot. */
 static bool is_recorded_module(const struct code_names *names, uint64_t address,
 			       const struct kernel_symbol *symbol)
 {

@@ -5,8 +5,9 @@
  * a stack of the profile.
  *
  * Samples of a recording repeat some thousand runs of frames, and come in the order of time. So
- * those of one process share a run until a record changes its mappings, also after a cut while the
- * profile grows. Records and samples of a live system come in any order: each has a run of its own.
+ * samples of one process share a run until a record changes its mappings, also after a cut while
+ * the profile grows. Records and samples of a live system come in any order: each has a run of its
+ * own.
  */
 #include "core/code/code_resolver.h"
 

@@ -17,9 +17,9 @@
  * sample is only copied. At the cut each distinct address is resolved once, so the cost depends on
  * the places where the tasks were, not on the number of samples.
  *
- * Frames of a stack are functions, the innermost first, those of the kernel before those of the
- * process. A caller is found at its return address - 1. Recursion is kept. The CODE_RESOLVER_FRAMES
- * innermost frames are kept. An address that is not resolved before the deadline is the function
+ * Frames of a stack are functions, the innermost first, the kernel's before the process's. A caller
+ * is found at its return address - 1. Recursion is kept. The CODE_RESOLVER_FRAMES innermost frames
+ * are kept. An address that is not resolved before the deadline is the function
  * "[unknown]" of its file (CODE_UNNAMED), so that all samples are in the profile.
  *
  * Samples of a recording are added in the order of time, and records are applied where they are in
@@ -37,9 +37,8 @@ enum {
 };
 
 /*
- * `config` is that of its code_names. The processes that find names are those of `lanes`, which are
- * borrowed. NULL: those of config->helpers, or without these some of its own, which start at the
- * first file.
+ * `config` is for its code_names. The processes of `lanes`, which are borrowed, find names. NULL:
+ * processes of config->helpers, or without these its own, which start at the first file.
  */
 struct code_resolver *code_resolver_new(const struct code_names_config *config,
 					struct code_lanes *lanes);
@@ -73,8 +72,8 @@ typedef uint64_t code_task_start(void *arg, pid_t tid, uint64_t time_ns);
 bool code_resolver_is_full(const struct code_resolver *resolver);
 
 /*
- * Returns the profile of the samples since the last cut, owned by the caller. `events` are those of
- * code_sample.event. task_start NULL: all are unknown.
+ * Returns the profile of the samples since the last cut, owned by the caller. `events`: by the
+ * number in code_sample.event. task_start NULL: all are unknown.
  * At deadline_ns (sys_now_ns()) addresses that are not resolved remain without a name.
  */
 struct code_profile *code_resolver_cut(struct code_resolver *resolver,
@@ -95,8 +94,8 @@ struct code_profile *code_resolver_copy(const struct code_resolver *resolver);
 void code_resolver_drop(struct code_resolver *resolver);
 
 /*
- * Returns why names are missing, as a sentence with the remedy, or NULL: that of
- * code_lanes_note(), or the kernel hides its symbols. Valid until the next call.
+ * Returns why names are missing, as a sentence with the remedy, or NULL. The reason is
+ * from code_lanes_note(), or the kernel hides its symbols. Valid until the next call.
  */
 const char *code_resolver_note(struct code_resolver *resolver);
 

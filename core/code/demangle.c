@@ -87,7 +87,7 @@ static void append_part(const char *part, size_t n, void *arg)
 	}
 }
 
-/* Returns whether libiberty accepted the name. A cut name is one. */
+/* Returns whether libiberty accepted the name. A demangled name may be cut. */
 static bool run_form(struct demangler *demangler, const char *mangled, bool rust)
 {
 	volatile bool done = false; /* after a jump, the register is undefined */

@@ -9,8 +9,8 @@
 
 /*
  * .gnu_debugdata: an ELF file in xz format, with the symbols that .dynsym lacks. An xz file of a
- * few kB may need any amount of memory, so both limits hold: that of the dictionary (xz -6 needs
- * 9 MiB) and that of the result.
+ * few kB may need any amount of memory, so there are two limits: of the dictionary (xz -6 needs 9
+ * MiB) and of the result.
  */
 enum {
 	DEBUG_DATA_DECODER_BYTES = 16 << 20,

@@ -47,8 +47,9 @@ struct elf_segment {
 
 /*
  * A relocatable file is a module of the kernel. Its sections of code are segments, at the addresses
- * that the kernel gives them: one behind the other, from 0 on, those of the initialisation left
- * out. Offsets are these addresses too, because only the address of the module is recorded.
+ * that the kernel gives them: one behind the other, from 0 on, without sections of the
+ * initialisation. Offsets are these addresses too, because only the address of the module is
+ * recorded.
  */
 struct elf_file {
 	struct elf_source source;

@@ -12,8 +12,8 @@
  * names           from the header    from names         from names
  *
  * The linker of Go writes addresses into the file, others only into the relocations that the
- * loader applies. Those of text are searched; the pairs before Go 1.18 would be too many, so
- * position-independent programs of another linker have no names before.
+ * loader applies. The relocations of text are searched. Before Go 1.18 the pairs would need too
+ * many, so position-independent programs of another linker have no names then.
  */
 #include "core/code/elf_go.h"
 
@@ -281,7 +281,7 @@ bool elf_go_name(const struct elf_go_table *table, uint32_t number,
 	    !elf_source_read(source, table->functions + (number * 2 + 1) * word, bytes, word))
 		return false;
 	uint64_t data = pair_word(table, bytes);
-	/* Behind the address, which is as long as those of the pairs. */
+	/* Behind the address, which is as long as the addresses of the pairs. */
 	if (data > table->end - table->data ||
 	    !elf_source_read(source, table->data + data + word, bytes, 4))
 		return false;

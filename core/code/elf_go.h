@@ -42,7 +42,7 @@ struct elf_go_table {
 enum { ELF_GO_SEARCH_BYTES = 256 << 20 };
 bool elf_go_init(struct elf_go_table *table, const struct elf_file *file,
 		 const struct elf_go_sections *sections);
-/* As those of elf_symbols.h. A function reaches to the next one. */
+/* As in elf_symbols.h. A function reaches to the next one. */
 bool elf_go_each(const struct elf_go_table *table,
 		 bool (*fn)(void *arg, uint32_t number, const struct elf_symbol *symbol),
 		 void *arg);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Files of a foreign byte order are those of a recording of another machine, and of programs that
- * run under an emulator.
+ * Files of a foreign byte order come from a recording of another machine, or run under an emulator.
  */
 #include "core/code/elf_header.h"
 

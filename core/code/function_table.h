@@ -18,7 +18,7 @@ struct function_table {
 	struct named_function *functions;
 	size_t n, capacity;
 	struct hash_table by_text; /* ids */
-	uint64_t random;           /* in its keys: names are those of other users */
+	uint64_t random;           /* in its keys: other users choose the names */
 };
 
 void function_table_init(struct function_table *table);

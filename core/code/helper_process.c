@@ -6,7 +6,7 @@
  * close the descriptors that an exec closes.
  *
  * The process is killed by its pidfd: other code of the program may wait for any child (-1), and
- * then its number may be that of another process.
+ * then another process may have its number.
  */
 #include "core/code/helper_process.h"
 

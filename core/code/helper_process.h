@@ -75,7 +75,7 @@ size_t helper_process_receive(void *request, size_t size, int fds[HELPER_SENT_MA
 void helper_process_kill(struct helper_process *process);
 /*
  * Whether there is no process, or it has ended: then its pid is 0, and the socket has its last
- * messages. *wait_status is that of wait(2), or unchanged if other code of this program has read
+ * messages. *wait_status is set as by wait(2), or unchanged if other code of this program has read
  * it.
  */
 bool helper_process_ended(struct helper_process *process, int *wait_status);

@@ -10,8 +10,9 @@
 #include <stdint.h>
 
 /*
- * Where the kernel of a recording and its modules were: records MMAP of pid -1. That of the kernel
- * is "[kernel.kallsyms]SYMBOL", and its offset is the address of this symbol. Those of modules are
+ * Where the kernel of a recording and its modules were: records MMAP of pid -1. The kernel's record
+ * has the name "[kernel.kallsyms]SYMBOL", and its offset is the address of this symbol. Records of
+ * modules have the names
  * "/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz" or "[ext4]".
  */
 enum {
@@ -22,7 +23,7 @@ enum {
 
 struct kernel_module {
 	struct code_mapping mapping; /* its object is owned by the maps */
-	uint64_t recorded_end;       /* that of the mapping is at most the next module's start */
+	uint64_t recorded_end;       /* end of the mapping, at most the next module's start */
 	char name[KERNEL_MODULE_BYTES];
 };
 
@@ -45,7 +46,7 @@ struct kernel_maps {
 };
 
 void kernel_maps_fini(struct kernel_maps *maps);
-/* Adds a mapping. False: that of the kernel is the same as before, or it is that of a module. */
+/* Adds a mapping. Returns whether it is the kernel's, and differs from the one before. */
 bool kernel_maps_add(struct kernel_maps *maps, const struct proc_mapping *mapping,
 		     const struct code_build_id *build_id);
 /* The module with an address, until the next call of kernel_maps_add(), or NULL. */

@@ -25,8 +25,8 @@ struct kernel_symbols *kernel_symbols_new(const struct sys *sys);
 void kernel_symbols_free(struct kernel_symbols *symbols);
 
 /*
- * A symbol of which the address in the running kernel is known. The kernel is at another address in
- * each boot. NULL: addresses are those of the file.
+ * A symbol with a known address in the running kernel. The kernel is at another address in each
+ * boot. NULL: addresses are used as the file has them.
  */
 struct kernel_reference {
 	const char *name; /* "_text" */
@@ -36,9 +36,9 @@ struct kernel_reference {
 /*
  * Replaces the index by the functions of another kernel, from a text with the content of its
  * /proc/kallsyms. At most 256 MiB of it are read. They are moved such that the reference has its
- * address; those of modules are left out if that is not 0 bytes. 0 or -errno, without any function:
- * that of the reader, -ENOENT if there are none, -EACCES if all addresses are 0, -ESRCH without the
- * reference.
+ * address. If that moves them, functions of modules are left out. Returns 0, or -errno without any
+ * function: the reader's error, -ENOENT if the text has none, -EACCES if all addresses are 0,
+ * -ESRCH if it lacks the reference.
  */
 int kernel_symbols_load(struct kernel_symbols *symbols, const struct code_text_reader *reader,
 			const struct kernel_reference *reference);

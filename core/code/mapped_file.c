@@ -44,7 +44,7 @@ bool files_enter(struct mapped_files *files, enum mapped_file_stage stage)
 	return true;
 }
 
-/* Closing may take forever, too. The last stage is that of the debug file, if there is one. */
+/* Closing may take forever, too. The last stage is the debug file's, if there is one. */
 void mapped_files_close(struct mapped_files *files, struct mapped_file_descriptors *opened)
 {
 	if (opened->debug >= 0)
@@ -229,7 +229,7 @@ static int memory_file(const struct mapped_files *files, const char *bytes, size
 	return rc;
 }
 
-/* That of this process is that of the others of its size. */
+/* Processes with addresses of the same size have the same vDSO. */
 int files_open_vdso(struct mapped_files *files, const struct code_mapping *mapping,
 		    struct file_identity *identity)
 {

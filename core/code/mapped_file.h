@@ -19,7 +19,7 @@
  *
  *  - it has the build id of the mapping's record, or
  *  - it has the mapping's device and inode, or
- *  - its inode alone is that of the mapping, because btrfs and overlayfs have another device for
+ *  - only its inode is the mapping's, because btrfs and overlayfs have another device for
  *    stat(2) than for mappings, and the kernel (PROCMAP_QUERY) reports no other build id, or
  *  - the kernel reports its build id for the mapping (overlayfs with other inodes, a file that was
  *    replaced by an equal one).
@@ -48,7 +48,7 @@ enum {
 	MAPPED_FILE_SEGMENTS = 32,
 };
 
-/* Where a search is: different mounts, of which each may hang. */
+/* Where a search is: on different mounts. Each may hang. */
 enum mapped_file_stage {
 	MAPPED_FILE_SELF,       /* the file of a live mapping */
 	MAPPED_FILE_DEBUG_HERE, /* debug files of this machine */
@@ -82,7 +82,7 @@ struct code_file_segment {
 /* What was found out about a file. No padding is sent uninitialised: it is zeroed first. */
 struct mapped_file {
 	/*
-	 * Equal files have one key: those of one owner with one build id, or of one device, inode,
+	 * Equal files have one key: files of one owner with one build id, or of one device, inode,
 	 * time and size. It is odd.
 	 */
 	uint64_t key;
@@ -114,8 +114,8 @@ int mapped_files_open(struct mapped_files *files, pid_t pid, const struct code_m
 void mapped_files_close(struct mapped_files *files, struct mapped_file_descriptors *opened);
 
 /*
- * The texts of /proc/kallsyms that may be those of a recording's kernel, by their numbers from 0
- * on: `symfs`/proc/kallsyms, `symfs`/kallsyms, and those with the build id in caches.
+ * The texts that may be /proc/kallsyms of a recorded kernel, by their numbers from 0 on:
+ * `symfs`/proc/kallsyms, `symfs`/kallsyms, and texts with the build id in caches.
  */
 enum { MAPPED_FILE_TEXTS_OF_USER = 2, MAPPED_FILE_TEXTS = 5 };
 /* Opens one. A descriptor, which sys_close() closes, or -errno. */

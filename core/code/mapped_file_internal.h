@@ -40,13 +40,13 @@ int files_read_identity(const struct mapped_files *files, int fd, struct file_id
  */
 int files_debug_path(const char *root, const char *hex, char path[MAPPED_FILE_PATH_BYTES]);
 /*
- * The debug file that the binary names, searched around the mapping's name below `root`; or -1. The
- * stages are those of the mapping's folder, and of usr/lib/debug.
+ * The debug file that the binary names, searched around the mapping's name below `root`; or -1. It
+ * has a stage for the mapping's folder, and one for usr/lib/debug.
  */
 int files_find_by_link(struct mapped_files *files, const char *root,
 		       const struct code_mapping *mapping, const struct file_identity *binary,
 		       int fd, enum mapped_file_stage beside, enum mapped_file_stage apart);
-/* A copy of this process's vDSO if it may be that of the mapping. A descriptor, or -errno. */
+/* Copies this process's vDSO if it may be the mapped one. Returns a descriptor, or -errno. */
 int files_open_vdso(struct mapped_files *files, const struct code_mapping *mapping,
 		    struct file_identity *identity);
 /* The name without " (deleted)". False: it has no such end. */
@@ -55,12 +55,12 @@ bool files_strip_deleted(const char *name, char *path, size_t size);
 /* mapped_file_recorded.c */
 
 enum {
-	FILE_FOLDERS_MAX = 3, /* as that of perf's cache */
+	FILE_FOLDERS_MAX = 3, /* as in perf's cache */
 	FILE_TEXTS_MAX = 3,   /* of a build id */
 	FILE_HEX_BYTES = 2 * CODE_BUILD_ID_MAX + 1,
 };
 
-/* Folders as that of perf's cache. Returns how many. */
+/* Lists folders with the layout of perf's cache. Returns how many. */
 size_t files_list_caches(const struct mapped_files *files,
 			 char folders[FILE_FOLDERS_MAX][MAPPED_FILE_PATH_BYTES]);
 /*

@@ -147,7 +147,7 @@ int files_open_kernel(struct file_search *search)
 	return fd;
 }
 
-/* Code without bytes is that of a debug file: elf_file.h. */
+/* Code without bytes is in a debug file: elf_file.h. */
 void files_read_segments(struct mapped_file *file, int fd)
 {
 	struct elf_header header;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Files of a recording. Its names and build ids are those of another machine, or were made up to
+ * Files of a recording. Its names and build ids come from another machine, or were made up to
  * open a file that the reader of the recording may read and its author may not. So a name leads to
  * a file only if the build id or the inode agrees, or below the folder that the user has named for
  * it; and neither a name with ".." nor one of a pseudo file system is opened.
@@ -252,7 +252,7 @@ static int open_debug_by_id(const struct file_search *search)
 
 /*
  * Tools that make a debug file of a binary leave no bytes of its code, and objcopy(1) no offsets
- * either. Then the place of an address follows from that of its segment.
+ * either. Then the place of an address follows from the place of its segment.
  */
 static void find_code_segment(int fd, struct file_identity *identity)
 {

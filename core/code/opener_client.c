@@ -229,7 +229,7 @@ static int await_answer(struct opener_client *client, uint64_t deadline_ns)
 	return client->progress == ANSWERED ? 0 : -EAGAIN;
 }
 
-/* Sends the request, unless the one that is under way is the same. Waits for the answer. */
+/* Sends the request, unless the same one is under way. Waits for the answer. */
 static int request_answer(struct opener_client *client, const struct opener_request *request,
 			  const struct opener_link *link, uint64_t deadline_ns)
 {

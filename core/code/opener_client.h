@@ -27,7 +27,7 @@ struct opener_client;
 
 struct opener_config {
 	const char *executable; /* NULL: this program, by /proc/self/exe */
-	/* Those of mapped_files_new(). Borrowed. */
+	/* As for mapped_files_new(). Borrowed. */
 	bool recording;
 	const char *symfs, *build_id_cache;
 	uint64_t random;

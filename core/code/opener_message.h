@@ -41,7 +41,7 @@ struct opener_request {
 			uint64_t start, end, offset, dev, inode;
 			struct code_build_id build_id;
 			bool past;
-		} file; /* names: that of the mapping, with its NUL */
+		} file; /* names: the mapping's name, with its NUL */
 		struct {
 			struct code_text text;
 			unsigned skipped; /* as above */

@@ -34,7 +34,7 @@ enum {
 	SUSPECTS_MAX = 1024, /* files at which one child ended; with more, all are cleared */
 };
 #define PATIENCE_NS (10 * NS_PER_S)
-#define LEAVING_NS  (20 * NS_PER_MS) /* from the end of the socket to that of the process */
+#define LEAVING_NS  (20 * NS_PER_MS) /* from the end of the socket to the end of the process */
 
 /* Stands for a file in requests that need none. Keys of files are odd, or chosen at random. */
 #define DEMANGLER_KEY UINT64_C(2)
@@ -206,8 +206,8 @@ static void kill_child(struct symbol_client *client)
 static void read_messages(struct symbol_client *client, struct search *search);
 
 /*
- * The process has ended. No file is the cause of signal 9 from outside, such as that of a user or
- * of a kernel without memory: the child cannot send it itself.
+ * The process has ended. No file is the cause of signal 9. It comes from outside, from a user or
+ * from a kernel without memory: the child cannot send it itself.
  */
 static void note_ended(struct symbol_client *client)
 {

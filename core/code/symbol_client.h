@@ -51,7 +51,7 @@ enum symbol_file symbol_client_file(const struct symbol_client *client, uint64_t
 /*
  * Returns the socket to which symbol_message_give() gives the child files, or -errno: -EAGAIN,
  * there is no child now. Others: no child can be started. Starts a child if there is none. *number
- * is that of the child, which has no files of earlier ones.
+ * is the child's; a new child has no files of earlier ones.
  */
 int symbol_client_socket(struct symbol_client *client, unsigned *number);
 /* The child was given a file. */
@@ -69,14 +69,14 @@ struct symbol {
 	 */
 	const char *name;
 	/*
-	 * Link address (as in objdump, addr2line) of the function's first instruction. Of a
-	 * function whose bounds are unknown too: that of the offset.
+	 * Link address (as in objdump, addr2line) of the function's first instruction. Of
+	 * the offset itself if the bounds of the function are unknown.
 	 */
 	uint64_t address;
-	bool bounded; /* address is that of a function */
+	bool bounded; /* a function begins at the address */
 	/*
-	 * Offsets in the file with the same answer, from start to end, that of the query among
-	 * them. Both 0: unknown.
+	 * Offsets in the file with the same answer, from start to end. The offset of the query is
+	 * one of them. Both 0: unknown.
 	 */
 	uint64_t start, end;
 	bool unsure;   /* the name ends with "+0x123?": the function may have ended before */
@@ -132,8 +132,8 @@ void symbol_client_status(const struct symbol_client *client, struct symbol_stat
 
 /*
  * For how long the child has stood still in a request, or after it was killed, in ns; 0: it does
- * not. *key is that of the file at which it stands. Call it again and again: it compares with the
- * call before.
+ * not. *key is the key of the file at which it stands. Call it again and again: it compares with
+ * the call before.
  */
 uint64_t symbol_client_stands_ns(struct symbol_client *client, const struct sys *sys,
 				 uint64_t *key);

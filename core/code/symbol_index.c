@@ -132,7 +132,7 @@ static void add_table(struct symbol_index *index, const struct elf_file *file,
 		index->n_tables++;
 }
 
-/* Adds those of a Go program, behind all other tables. */
+/* Adds the functions of a Go program, behind all other tables. */
 static void add_go(struct symbol_index *index, const struct elf_go_sections *sections)
 {
 	struct addition addition = {index, next_number(index)};
@@ -196,7 +196,7 @@ static void sort_entries(uint64_t *entries, size_t n, unsigned byte)
 	}
 }
 
-/* Adds the functions of the inflated file, and those of .dynsym, which it leaves out. */
+/* Adds the functions of the inflated file, which leaves out .dynsym, and of .dynsym. */
 static void add_debug_data(struct symbol_index *index, const struct sections *sections)
 {
 	struct sections inside = {0};
@@ -299,7 +299,7 @@ void symbol_index_free(struct symbol_index *index)
 /* A function at an address, as a candidate for the name of a place. */
 struct candidate {
 	struct elf_symbol function;
-	const struct elf_symbols *table; /* NULL: that of Go, where all have a size */
+	const struct elf_symbols *table; /* NULL: Go's table, where all have a size */
 	bool reaches;                    /* the place is within its size */
 	char name[ELF_SYMBOL_NAME_BYTES];
 };
@@ -332,7 +332,7 @@ static bool read_candidate(const struct symbol_index *index, size_t i, uint64_t 
 	return true;
 }
 
-/* > 0: a is the better name. The order is that of the header. */
+/* > 0: a is the better name, as symbol_index.h orders them. */
 static int compare_candidates(const struct candidate *a, const struct candidate *b)
 {
 	const struct elf_symbol *f = &a->function, *g = &b->function;

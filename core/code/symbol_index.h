@@ -52,7 +52,7 @@ struct symbol_place {
 	 * may have more, such as behind another function inside of it. Both 0: unknown.
 	 */
 	uint64_t start, end;
-	bool plt;                         /* the name is that of the function which is called */
+	bool plt;                         /* the name is the called function's */
 	char name[ELF_SYMBOL_NAME_BYTES]; /* as in the file; "": none */
 };
 

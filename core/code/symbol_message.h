@@ -66,7 +66,7 @@ enum symbol_reply_kind {
 	 */
 	SYMBOL_DROPPED = 1,
 	/*
-	 * FIND: n answers, of which another message may have more. LOCATE: one, SYMBOL_BOUNDED if
+	 * FIND: n answers; another message may have more. LOCATE: one, SYMBOL_BOUNDED if
 	 * found. DEMANGLE: one; its name is "" if the given one is not mangled.
 	 */
 	SYMBOL_FOUND,

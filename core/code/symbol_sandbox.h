@@ -14,15 +14,14 @@
 
 /*
  * Before the exec, and again after it, because any user can start the program with the name of the
- * child: user and group are those of the caller, no capability in any set, no_new_privs. Async
+ * child: user and group of the caller, no capability in any set, no_new_privs. Async
  * signal safe, and without memory of the process, so that it may run after vfork(2). 0 or -errno.
  */
 int symbol_sandbox_drop(void);
 
 /*
- * Instead of it, for a process that opens files: keeps those of the capabilities in `rights` (bits
- * by number) that the caller has, over the exec too, and sets no_new_privs. The same conditions
- * hold.
+ * The same for a process that opens files, except that it keeps the caller's capabilities that are
+ * in `rights` (bits by number), over the exec too.
  */
 int symbol_sandbox_keep(uint64_t rights);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * One request at a time. A file costs two descriptors, and an index from its first question on. If
- * there are too many files, or too much memory, the one that was not used for longest goes.
+ * there are too many files, or too much memory, the file that was not used for longest goes.
  *
  * Whatever fails here ends the process: its parent starts another one.
  */
@@ -173,7 +173,7 @@ static void make_index(struct worker *worker, struct worker_file *file)
 		bound_indexes(worker, file, symbol_index_bytes(file->index));
 }
 
-/* The name to show, with "@plt" behind it if it is that of an entry, "+0x123?" if it is unsure. */
+/* Makes the name to show, with "@plt" behind a called function's, "+0x123?" if it is unsure. */
 static size_t make_name(struct worker *worker)
 {
 	const struct symbol_place *place = &worker->place;

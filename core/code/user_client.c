@@ -19,7 +19,7 @@ static bool is_asked(const struct user_request *request, const struct user_reply
 	return user_request_has(request, reply->uid);
 }
 
-/* Of the names of a server none is that of another user in /etc/passwd. */
+/* A server's name is refused if another user in /etc/passwd has it. */
 static void accept_name(const struct user_client *client, const struct user_reply *reply,
 			struct users *users)
 {

@@ -34,8 +34,8 @@ struct user_client {
 #define USER_PATIENCE_NS (20 * NS_PER_S)
 
 /*
- * Passes on the names that have come, and requests those of some uids without a name, if there are
- * any and no request is under way. To be called now and then.
+ * Passes on the names that have come. If no request is under way, requests the names of some uids
+ * that have none. To be called now and then.
  */
 void user_client_poll(struct user_client *client, struct users *users);
 

@@ -25,7 +25,7 @@
 
 enum {
 	NOBODY = 65534,
-	DESCRIPTORS_MIN = 10, /* those of this process, above those of the child */
+	DESCRIPTORS_MIN = 10, /* of this process, above the child's descriptors */
 	CPU_SECONDS_MAX = 10,
 	WORDS_MAX = USER_ASKED_MAX + 3
 };

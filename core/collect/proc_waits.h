@@ -12,17 +12,18 @@
 #include <sys/types.h>
 
 /*
- * Why threads do not run (core/wait/wait_scan.h), in the scans of core/collect/proc_scan. The files
- * of a thread are read if it ran since the last scan, or was in state R or D then. A process of
- * which no thread has an entry is read thread by thread, up to PROC_WAITS_THREADS of them.
+ * Why threads do not run (core/wait/wait_scan.h), in the scans of core/collect/proc_scan. An entry
+ * of a scan is a thread, or a process whose threads have no entries. Then its threads are read one
+ * by one, at most PROC_WAITS_THREADS. The files of a thread are read if it ran since the last scan,
+ * or was in state R or D at the last scan.
  */
 #define PROC_WAITS_THREADS 256
 
 struct proc_waits_scan {
 	const struct sys *sys;
-	bool accounts;        /* the kernel has numbers in schedstat: zeros are no run so far */
-	bool wanted;          /* the plan has events of waiting; if not, nothing is read */
-	uint64_t begin_ns;    /* time of the scan before; 0: there was none */
+	bool accounts;        /* the kernel fills in schedstat, so zeros mean: no run so far */
+	bool wanted;          /* the plan has events of waiting; else nothing is read */
+	uint64_t begin_ns;    /* time of the previous scan; 0: none */
 	uint64_t now_ns;      /* time of this scan */
 	uint64_t boottime_ns; /* the same, CLOCK_BOOTTIME */
 };
@@ -34,21 +35,22 @@ struct proc_waits_thread {
 	struct wait_thread wait;
 };
 
-/* Of an entry of the scan: a thread, or the threads of a process. */
+/* The waits of an entry: of a thread, or of the threads of a process. */
 struct proc_waits {
-	struct wait_values values; /* since the scan before; all 0: not read */
+	struct wait_values values; /* since the previous scan; all 0: not read */
 	struct wait_thread wait;   /* of a thread */
 	struct proc_waits_thread *threads;
 	size_t n, capacity;
-	pid_t sample_tid; /* of the threads, one that ran; another one at each scan; 0: none */
-	bool restless;    /* at the last reading it, or one of the threads, was in state R or D */
+	pid_t sample_tid; /* a thread that ran, another one at each scan; 0: none */
+	bool restless; /* the entry, or one of its threads, was in state R or D at the last reading
+			*/
 };
 
 void proc_waits_fini(struct proc_waits *waits); /* zeroed is fine */
 
 void proc_waits_scan_begin(struct proc_waits_scan *scan, uint64_t now_ns, uint64_t boottime_ns);
 
-/* What was read of a thread at once. */
+/* The files of a thread, read at one time. */
 struct proc_waits_files {
 	const struct proc_stat *stat;
 	int schedstat_result; /* 0 or -errno */
@@ -59,18 +61,18 @@ struct proc_waits_files {
 /* Whether a thread has slept since its last reading. Then that reading is as of now. */
 bool proc_waits_have_slept(const struct proc_waits_scan *scan,
 			   const struct proc_schedstat *schedstat, struct proc_waits *waits);
-/* A thread with an entry. fresh: it began since the scan before. */
+/* Reads a thread with an entry. fresh: it began since the previous scan. */
 void proc_waits_read_thread(struct proc_waits_scan *scan, const struct proc_waits_files *files,
 			    bool fresh, struct proc_waits *waits);
 /*
- * A process with an entry, whose threads have none. ran: by its stat, since the scan before.
- * switches: of its only thread; NULL: not read.
+ * Reads a process with an entry, whose threads have none. ran: its stat shows that it ran since the
+ * previous scan. switches: of its only thread; NULL: not read.
  */
 void proc_waits_read_process(struct proc_waits_scan *scan, pid_t pid, const struct proc_stat *stat,
 			     bool ran, const struct proc_switches *switches,
 			     struct proc_waits *waits);
 
-/* Whether a task that did not run has a row because it waited. */
+/* Returns whether a task that did not run has a row because it waited. */
 static inline bool proc_waits_have_row(const struct proc_waits *waits)
 {
 	return waits->values.lifetime_ns > 0 &&

@@ -91,7 +91,7 @@ static void can_tasks(struct doctor *doctor, const struct doctor_facts *facts)
 			   permission->container.pid == NAMESPACE_OWN ? " in this pid namespace"
 								      : "");
 	else
-		doctor_add(doctor, CAN, DOCTOR_BAD, "other tasks", "no: only those of %s",
+		doctor_add(doctor, CAN, DOCTOR_BAD, "other tasks", "no: only tasks of %s",
 			   root ? "root" : "this user");
 }
 

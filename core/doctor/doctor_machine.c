@@ -70,7 +70,7 @@ static void name_table(char *text, size_t size, const char *cpu, const char *ver
 		 date[0] ? ", " : "", date);
 }
 
-/* The vendor's table. Other events are those of the kernel and libpfm4, other metrics built in. */
+/* The vendor's table. The kernel and libpfm4 have other events, other metrics are built in. */
 static void report_events(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	struct event_table_cache *cache = event_table_cache_new(facts->sys);

@@ -23,7 +23,7 @@ void out_doctor_text(const struct doctor *doctor, unsigned width, bool color, FI
  *    "findings":[{"section","name","level","text","remedies":[...]}]}
  *
  * "can" has what pmctop can do here: "level" is "system", "task", "user" or "none", the others are
- * booleans. "level" of a finding is "ok", "warn" or "bad". Sections and names are those of the
+ * booleans. "level" of a finding is "ok", "warn" or "bad". Sections and names are as on the
  * page.
  */
 void out_doctor_json(const struct doctor *doctor, FILE *out);

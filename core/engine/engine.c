@@ -368,7 +368,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	if (machine_reader_cut(&engine->machine))
 		engine_notes_steal(&engine->causes, &engine->machine.machine);
 	engine_notes_cut(&engine->causes, &collect->interval);
-	engine_notes_tables(&engine->causes, event_table_cache_notes(engine->names.tables));
+	notes_add_all(&engine->notes, event_table_cache_notes(engine->names.tables));
 	target_poll_roots(engine->target, engine->cut_ns);
 
 	uint64_t interval_ns = engine->cut_ns - begin_ns;

@@ -66,7 +66,7 @@ static int add_column(const struct engine_choice *choice, struct selection *sele
 	return -EINVAL;
 }
 
-/* Adds the events of a failed list one by one, and notes those that fail. */
+/* Adds the events of a failed list one by one, with a note for each that fails. */
 static void add_known_events(struct engine_choice *choice, struct selection *selection,
 			     const char *text)
 {
@@ -96,8 +96,8 @@ static int add_optional_column(struct engine_choice *choice, struct selection *s
 }
 
 /*
- * Whether a name that is no metric of pmctop or of the user is one of the vendor. Events come
- * first, because the vendor's table is not read for those that the kernel has.
+ * Returns whether a name that is no metric of pmctop or of the user is one of the vendor. Events
+ * come first, because the vendor's table is not read for events of the kernel.
  */
 static bool is_of_vendor(const struct event_context *context, const char *name)
 {

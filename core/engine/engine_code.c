@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The resolver has helper processes that end with the thread that made it. So it is made on the
- * thread that runs the intervals, which need not be the one that opened the engine: until the
+ * thread that runs the intervals, which need not be the thread that opened the engine: until the
  * intervals before the first are over, samples are dropped.
  */
 #include "core/engine/engine_code.h"
@@ -45,7 +45,7 @@ static struct code_resolver *find_resolver(struct engine_code *code)
 	return code->resolver;
 }
 
-/* Keeps a sample of a task of the target. Those of other tasks are dropped. */
+/* Keeps a sample of a task of the target, drops samples of other tasks. */
 static void keep_known(struct engine_code *code, struct task *task,
 		       const struct code_sample *sample)
 {

@@ -19,11 +19,11 @@
  * wanted it has no resolver, and so no helper process or descriptor, except for processes that hang
  * (code_lanes.h).
  *
- * Rights: without those to count whole CPUs, pmctop samples the user's own threads, and may read
- * their maps and files. With them, it samples all tasks. What it reads to name their functions:
+ * Without the right to count whole CPUs, pmctop samples the user's own threads, and may read their
+ * maps and files. With it, pmctop samples all tasks. What it reads to name their functions:
  *
  *  - /proc/PID/maps of other users: CAP_PERFMON or CAP_SYS_PTRACE.
- *  - their files: CAP_SYS_PTRACE, and CAP_DAC_READ_SEARCH for those that others may not read.
+ *  - their files: CAP_SYS_PTRACE, and CAP_DAC_READ_SEARCH for files that others may not read.
  *  - deleted files: CAP_CHECKPOINT_RESTORE.
  *  - addresses in /proc/kallsyms: CAP_SYSLOG, or kernel.perf_event_paranoid <= 1 with
  *    kernel.kptr_restrict 0.
@@ -39,7 +39,7 @@ struct engine_code {
 	struct code_request request; /* hz 0: none */
 	bool passes;                 /* samples are kept; else they are dropped */
 	bool has_cut;                /* the resolver has made a profile */
-	/* Samples of tasks of which no record was read yet. Each owns its chain. */
+	/* Samples of tasks without a record so far. Each owns its chain. */
 	struct code_sample *strangers;
 	size_t n_strangers, strangers_capacity;
 	struct recorder *recorder;      /* gets samples and mappings too; borrowed; NULL: none */
@@ -61,7 +61,7 @@ void engine_code_record(struct engine_code *code, struct recorder *recorder);
 
 /*
  * After a cut and the reading of counters: the profile of the interval, owned by the caller. It
- * takes at most a share of the interval to find names; those that are missing are found later.
+ * takes at most a share of the interval to find names; missing names are found later.
  * NULL: no functions are wanted, or this way to count has none.
  */
 struct code_profile *engine_code_cut(struct engine_code *code, struct collect *collect,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A note holds as long as its cause: each function removes the notes of its ids, then adds those
- * that are true now. What happens once (a suspended machine) is a transient note.
+ * A note holds as long as its cause: each function removes the notes of its ids, then adds the
+ * notes that are true now. What happens once (a suspended machine) is a transient note.
  */
 #include "core/engine/engine_notes.h"
 
@@ -75,11 +75,6 @@ void engine_notes_levels(struct engine_notes *self, const struct perf_access *ac
 }
 
 /* Without a PMU one note stands for all hardware events. */
-void engine_notes_tables(struct engine_notes *self, const struct notes *found)
-{
-	notes_add_all(self->notes, found);
-}
-
 static void note_events(struct engine_notes *self, const struct selection *selection)
 {
 	bool no_pmu = false;

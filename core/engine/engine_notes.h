@@ -42,8 +42,6 @@ void engine_notes_levels(struct engine_notes *self, const struct perf_access *ac
  */
 void engine_notes_columns(struct engine_notes *self, const struct selection *selection,
 			  const struct columns *columns);
-/* Notes what is wrong with the user's files of events (event_table_cache_notes()). */
-void engine_notes_tables(struct engine_notes *self, const struct notes *found);
 /* Notes stolen CPU time. Replaces an earlier such note. */
 void engine_notes_steal(struct engine_notes *self, const struct snapshot_machine *machine);
 /* Notes that a filter cannot search all command lines yet. Replaces an earlier such note. */

@@ -21,7 +21,7 @@
 #define SETTLE_NS (60 * NS_PER_MS)
 /* The same for a user who waits for the first rows. */
 #define GLIMPSE_NS    (20 * NS_PER_MS)
-#define FIND_USERS_NS (2 * NS_PER_S) /* for those of a target, from a name service */
+#define FIND_USERS_NS (2 * NS_PER_S) /* for users of a target, from a name service */
 enum { SETTLE_MAX = 3 };
 
 /* Without a named preset, chooses one that this machine can count. */
@@ -254,7 +254,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 			goto fail;
 	}
 	engine_renew_columns(engine);
-	engine_notes_tables(&engine->causes, event_table_cache_notes(engine->names.tables));
+	notes_add_all(&engine->notes, event_table_cache_notes(engine->names.tables));
 	engine_list_idle_threads(engine);
 	engine_notes_begin(&engine->causes);
 	machine_reader_init(&engine->machine, sys);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Deadlines are counted from the first wait, not from the last snapshot, so a late snapshot does
- * not shift those after it. `due` is set by a wait that reached its deadline; a snapshot before
+ * not shift the next ones. `due` is set by a wait that reached its deadline; a snapshot before
  * that (a key, the end of the run) begins a new sequence. All other calls go to the engine.
  *
- * The first interval with samples of code is short, because a user waits for functions. The
- * deadlines after it are those that there would be without.
+ * The first interval with samples of code is short, because a user waits for functions. It does
+ * not change the deadlines after it.
  */
 #include "core/engine/live_feed.h"
 

@@ -204,7 +204,8 @@ void self_cost_cut(struct self_cost *cost, uint64_t now_ns, struct snapshot_cost
 		open_counter(cost);
 	uint64_t cpu_ns = sys_cpu_ns(cost->sys, true);
 	uint64_t n_cycles = read_cycles(cost);
-	/* After the opening, or a reading that failed, the growth is not that of the interval. */
+	/* After the opening, or a failed reading, the growth is of another time than the interval.
+	 */
 	bool known = cost->n_cycles > 0 && n_cycles > 0;
 	*out = (struct snapshot_cost){
 		.cpu_ns = u64_growth(cost->cpu_ns, cpu_ns),

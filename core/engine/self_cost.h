@@ -35,14 +35,13 @@ void self_cost_pause(struct self_cost *cost);
 /*
  * Ends an interval: fills in cpu_ns, the time wall_ns since the last cut, cycles and reads_itself.
  * Opens the cycle counter if it is not open, or counts another thread than the caller's. The cycles
- * of that interval are unknown (0), as are those of the first one.
- * Never fails.
+ * of that interval, and of the first one, are unknown (0). Never fails.
  */
 void self_cost_cut(struct self_cost *cost, uint64_t now_ns, struct snapshot_cost *out);
 
 /*
  * Computes a count from a counter's page and its register. Registers are numbered from 1, as in
- * page->index. The register's value has page->pmc_width bits, of which the highest is the sign.
+ * page->index. The register's value has page->pmc_width bits, the highest is the sign.
  * Returns false if the counter is not in a register now, if the kernel does not permit the reading,
  * or if the page kept changing.
  */

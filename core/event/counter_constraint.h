@@ -59,14 +59,14 @@ struct event_code;
 
 /*
  * Whether a code must be in a group that the other leads: it is a metric, the other is slots, and
- * both count the same levels. Slots' levels are those of the metrics beside it.
+ * both count the same levels. Slots has the levels of the metrics beside it.
  */
 bool counter_constraint_leads(const struct event_code *slots, const struct event_code *metric);
 
 /*
  * Whether these codes of one core PMU can count at the same time: there is a different counter for
- * each, no register needs more values than it has, one that is taken alone has the general counters
- * for itself, and metrics have slots. A code whose counters are unknown needs none here.
+ * each, no register needs more values than it has, an event that is taken alone has the general
+ * counters for itself, and metrics have slots. A code whose counters are unknown needs none here.
  * watchdog: the kernel counts cycles on each CPU beside them.
  */
 bool counter_constraint_fits(const struct event_code *const *codes, size_t n, bool watchdog);

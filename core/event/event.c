@@ -17,8 +17,8 @@
 
 /*
  * In this order: names with a prefix of their own, names with slashes, then names that may be of
- * several kinds. The kernel's names come before those of libpfm4, which has names such as "cycles"
- * for counters that may not exist here. The vendor's tables come before libpfm4's, which are older.
+ * several kinds. The kernel's names come before libpfm4's: it has names such as "cycles" for
+ * counters that may not exist here. The vendor's tables come before libpfm4's, which are older.
  */
 static event_resolver_fn *const resolvers[] = {
 	event_breakpoint_resolve, event_probe_resolve, event_sysfs_resolve,
@@ -67,8 +67,9 @@ static int fail_unknown(const struct event_context *context, const char *name, s
 	if (near.nearest)
 		snprintf(what, sizeof(what), ": did you mean '%s'?",
 			 event_quote(near.nearest, strlen(near.nearest)).text);
-	int result = error_set(err, -ENOENT, "Unknown event '%s'%s", word.text,
-			       what[0] ? what : ": '--list events' has those of this machine.");
+	int result =
+		error_set(err, -ENOENT, "Unknown event '%s'%s", word.text,
+			  what[0] ? what : ": '--list events' has the events of this machine.");
 	event_alias_list_fini(&aliases);
 	free(base);
 	return result;

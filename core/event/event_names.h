@@ -9,7 +9,7 @@
 /*
  * The argument of -e: "cycles,cpu/event=0x3c,umask=1/u,{branches,branch-misses}:u". Commas separate
  * names, except between the slashes of a PMU's terms. Braces keep events in one group. Modifiers
- * behind the braces are those of each event in them.
+ * behind the braces apply to each event in them.
  */
 enum { EVENT_NAMES_MAX = 256, EVENT_NAMES_MAX_BYTES = 65536 };
 

@@ -63,7 +63,7 @@ static size_t pmu_of_type(const struct event_context *context, uint32_t type)
 }
 
 /*
- * The index of the core PMU of an attr, or NO_PMU. The type RAW is that of any core PMU. If there
+ * Returns the index of the core PMU of an attr, or NO_PMU. Any core PMU has the type RAW. If there
  * are several, only libpfm4's name of the PMU identifies it.
  */
 static size_t core_pmu_of(const struct event_context *context, const pfm_pmu_info_t *info,
@@ -218,7 +218,7 @@ static int try_present(struct pfm_lookup *lookup)
 	return result;
 }
 
-/* PMU::EVENT. The PMU may be absent if libpfm4 is set to encode_name those of other machines. */
+/* PMU::EVENT. The PMU may be absent here: libpfm4 can be set to encode PMUs of other machines. */
 static int try_named(struct pfm_lookup *lookup, const char *colons)
 {
 	size_t length = (size_t)(colons - lookup->name);

@@ -368,7 +368,7 @@ static void merge_metrics(struct event_table *table, const char *built_in)
 	table->n_metrics = n;
 }
 
-/* Takes the text: the lines of the files, a NUL, and those of the frame. Both may be "". */
+/* Takes the text: the lines of the files, a NUL, and the lines of the frame. Both may be "". */
 static void parse_text(struct event_table *table, char *text, const char *folder)
 {
 	const char *files[3] = {0}, *built_in[3] = {0};
@@ -408,7 +408,7 @@ int event_table_read_over(const void *frame, size_t size, const char *cpu_id,
 	free(unpacked);
 	if (!built_in && !files)
 		return -ENOENT;
-	/* One block, in which the order of addresses is that of the lines. */
+	/* One block, in which addresses have the order of the lines. */
 	const char *const parts[] = {files ? files->text : "", built_in ? built_in : "",
 				     files ? files->folder : ""};
 	size_t lengths[3], total = 0;

@@ -38,7 +38,7 @@ struct event_table_metric {
 	const char *help; /* one line of any text; NULL: none */
 };
 
-/* The counters that the vendor has for a PMU: those of all its events. */
+/* The counters that the vendor names for a PMU, in any of its events. */
 struct event_table_pmu {
 	const char *name;
 	uint64_t counters;
@@ -65,7 +65,7 @@ struct event_table {
 };
 
 /*
- * Reads the table of one kind of CPU (cpu_model_id()) from a frame, of which any bytes are safe.
+ * Reads the table of one kind of CPU (cpu_model_id()) from a frame. Any bytes are safe.
  * 0, -ENOENT if the frame has none for that CPU, or -EBADMSG and a sentence. On success the caller
  * calls event_table_fini(). It takes some milliseconds.
  */

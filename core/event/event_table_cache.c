@@ -14,7 +14,7 @@
 struct event_table_cache {
 	const struct sys *sys;
 	struct tables_places places;
-	const char *cpu_id; /* NULL: that of the machine */
+	const char *cpu_id; /* NULL: the machine's */
 	struct event_table table;
 	struct notes notes;
 	int result; /* of event_table_read_over(); 1: not read yet */

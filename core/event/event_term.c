@@ -34,7 +34,7 @@ struct encoding {
 	enum counter_register extra;         /* that a term has set */
 	const struct event_table_item *item; /* of the event of the vendor in the terms */
 	bool measured; /* the terms had an event of sysfs with a scale or unit */
-	bool vendor;   /* the terms are those of an event of the vendor */
+	bool vendor;   /* the terms are the vendor's, for one of its events */
 	bool one_unit; /* and it is counted on the first PMU only */
 	struct error *err;
 };
@@ -149,7 +149,7 @@ static __u64 *parse_format(struct perf_event_attr *attr, const char *text, uint6
 	return word_of(attr, text, word);
 }
 
-/* Spreads the low bits of a value over those of a mask. False if the value has more bits. */
+/* Spreads the low bits of a value over the bits of a mask. False if the value has more bits. */
 static bool deposit(uint64_t value, uint64_t mask, uint64_t *bits)
 {
 	*bits = 0;

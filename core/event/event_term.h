@@ -12,7 +12,7 @@
 
 /*
  * Appends the code for `length` bytes of terms to an event; `pmu` is the index of the PMU. A term
- * `name` becomes the label of the event. A scale and unit in sysfs become those of the event. A
+ * `name` becomes the label of the event. The event gets its scale and unit in sysfs. A
  * term without a value is 1. As in perf, the bits of a repeated term are joined. 0, or -EINVAL,
  * -ENOENT, -ERANGE and a sentence that names the term.
  */

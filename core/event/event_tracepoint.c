@@ -79,7 +79,7 @@ int event_tracepoint_explain(const struct event_context *context, const char *na
 			 name);
 		if (found == 0 && sys_dir_each(context->sys, path, stop_at_first, NULL) == 0)
 			return error_set(err, -ENOENT,
-					 "There is no tracepoint '%s'. To see those of "
+					 "There is no tracepoint '%s'. To see all of "
 					 "'%s': --list events %s:",
 					 quoted.text, event_quote(name, tp.subsystem).text,
 					 event_quote(name, tp.subsystem).text);

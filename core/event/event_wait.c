@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Events of waiting are events like others, so that sums of tasks, metrics, recordings and outputs
- * have them without code of their own. Their group is not one of a PMU. Its ns are those of the
- * task's lifetime for which the source is known, and the ns of its domain are the whole lifetime.
+ * have them without code of their own. Their group is not one of a PMU. Its ns are the
+ * part of the task's lifetime for which the source is known. The ns of its domain are the lifetime.
  */
 #include "core/event/event_wait.h"
 

@@ -31,7 +31,7 @@ enum event_wait {
 	WAIT_FORKED,          /* CPU time of descendants that began in the interval */
 	WAIT_VOLUNTARY,       /* switches of a task that blocks or ends */
 	WAIT_INVOLUNTARY,     /* switches of a task that is runnable */
-	WAIT_FORKS,           /* processes that it started, and those that they started */
+	WAIT_FORKS,           /* processes that it started, and their descendants */
 	WAIT_WAKEUPS,         /* wake-ups, a counter for each latency: enum wakeup_latency */
 	WAIT_EVENTS,
 };
@@ -108,8 +108,8 @@ struct wait_values {
 };
 
 /*
- * Fills in those of a task that did not run. `blocked`: it did not wait for a CPU either. Else that
- * is an estimate. `sleeping`: it was in no other state.
+ * Fills in the values of a task that did not run. `blocked`: it did not wait for a CPU either, else
+ * this is an estimate. `sleeping`: it was in no other state.
  */
 void wait_values_still(uint64_t lifetime_ns, bool blocked, bool sleeping,
 		       struct wait_values *values);

@@ -16,7 +16,7 @@
  * A *domain* is the CPUs of one core PMU, nearly always all CPUs. Its first group is always on and
  * keeps the clock: it has the sampled switch event, the tick and the software events, which need no
  * counter. If all hardware events fit together they are in this group too, for one record a switch.
- * Otherwise they are in further groups, each with a switch event and a tick, of which one is on at
+ * Otherwise they are in further groups, each with a switch event and a tick. One of them is on at
  * a time. An event of a socket is a domain with one group of one counter.
  *
  * A *counter* is one event in one group. The inputs of a metric stand in one group, so an event
@@ -24,7 +24,7 @@
  * has a counter for each of its ranges, in one group.
  *
  * If tasks are counted (core/collect/collect_task), no switches are sampled. The first domain is
- * that of all CPUs. It has a group for each file of /proc, which may be unreadable (page faults,
+ * all CPUs. It has a group for each file of /proc, which may be unreadable (page faults,
  * context switches, times), and one for the software events. The domains of the core PMUs follow,
  * with only hardware groups; the kernel multiplexes them.
  *
@@ -69,7 +69,7 @@ struct plan_domain {
 	size_t pmu;           /* index in the pmu_set */
 	bool socket;          /* counted by core/collect/socket_counter, without switches */
 	bool all_cpus;        /* not of one PMU: software events, /proc and waits */
-	bool waits;           /* its ns are those of lifetimes, not of run time */
+	bool waits;           /* its ns are lifetimes, not run time */
 	unsigned first_group; /* the group that keeps the clock */
 	unsigned n_groups;
 };
@@ -79,7 +79,7 @@ struct plan {
 	struct plan_counter *counters; /* sorted by event */
 	unsigned *first_counter;       /* by event, n_events + 1: index of its first counter */
 	struct plan_group *groups;
-	struct plan_domain *domains; /* those of core PMUs first, in their order */
+	struct plan_domain *domains; /* domains of core PMUs first, in their order */
 	size_t n_events;
 	bool per_task;
 	int times_group; /* index of the group of EVENT_PROC, without members; -1: none */
@@ -156,7 +156,7 @@ unsigned plan_most_turns(const struct plan *plan);
 /* The sum of all counters of an event, neither scaled nor in its unit. */
 uint64_t plan_count(const struct plan *plan, const uint64_t *tally, size_t event);
 
-/* The counter after those of the same event and group: of a histogram there are several. */
+/* Returns the first counter of another event or group: a histogram has several counters. */
 unsigned plan_next_counter(const struct plan *plan, unsigned counter);
 
 /* The first counter of an event in a group, or -ENOENT. */

@@ -114,7 +114,7 @@ static void pack_add_missing(struct plan_pack *pack, const struct plan_pack *wan
 			pack_add(pack, want->events[i]);
 }
 
-/* Returns the pack that lacks the fewest events of a want, of those that it fits; NULL: none. */
+/* Of the packs that a want fits, returns the one that lacks the fewest of its events; or NULL. */
 static struct plan_pack *find_pack(struct plan_packing *packing, const struct plan_pack *want)
 {
 	struct plan_pack *best = NULL;

@@ -28,7 +28,7 @@ static bool counters_fit(const struct plan *plan, const struct event_set *events
 	return plan->shape.n_counters >= TALLY_FIRST_COUNTED;
 }
 
-/* The groups of a domain follow those of the one before, and have its index. */
+/* The groups are in the order of the domains, and have the index of their domain. */
 static bool domains_fit(const struct plan *plan, size_t n_pmus)
 {
 	unsigned next = 0;

@@ -43,8 +43,8 @@ static inline size_t tally_width(const struct tally_shape *shape)
 
 /*
  * The part of a tally in a recording. It has no losses, because the samples of a recording count
- * every switch, and no estimates, which follow from the slices. Those of waits do not, so a
- * recording has them too if there are waits.
+ * every switch, and no estimates, which follow from the slices. Estimates of waits do not, so
+ * a recording has them too if there are waits.
  */
 static inline size_t tally_recorded_width(const struct tally_shape *shape)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Walks the sources of names in a fixed order (catalog_source.h), filters their entries by the
- * pattern, and probes those that match. Texts from the kernel and libpfm4 become printable here.
+ * pattern, and probes the matching ones. Texts from the kernel and libpfm4 become printable here.
  */
 #include "core/metric/catalog.h"
 

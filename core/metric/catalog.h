@@ -35,7 +35,7 @@ struct catalog_entry {
 typedef int catalog_fn(void *arg, const struct catalog_entry *entry);
 
 /*
- * Walks all named events: the kernel's generic ones, those of PMUs in sysfs, libpfm4's and the
+ * Walks all named events: the kernel's generic ones, events of PMUs in sysfs, libpfm4's and the
  * vendor's for the PMUs of this machine, examples for events without a name, tracepoints. Without a
  * pattern, tracepoints are listed by subsystem, since there are thousands. One tracepoint is probed
  * for all, because a probe takes about 40 ms in the kernel and only permission can be refused.
@@ -56,8 +56,8 @@ enum figure_state catalog_probe(const struct event_context *context, const char 
 				bool per_task);
 
 /*
- * Title and formula are those of the form used here: the first that can be counted, else the first
- * for these CPUs, else none (the formula is "").
+ * Title and formula of the form used here: the first that can be counted, else the first for these
+ * CPUs, else none (the formula is "").
  */
 struct catalog_metric {
 	const struct metric_def *def; /* its texts may be unprintable */

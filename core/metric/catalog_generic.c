@@ -99,7 +99,7 @@ int catalog_examples(const struct catalog_walk *walk)
 		{"cycles:u", "modifier", "of user space only; :k of the kernel only", true},
 		{"{cycles,instructions}", "group", "events that are always counted together", true},
 		{"SUBSYSTEM:NAME", "tracepoint",
-		 "a tracepoint: '--list events SUBSYSTEM:' has those of one", true},
+		 "a tracepoint: '--list events SUBSYSTEM:' lists its tracepoints", true},
 	};
 	int result = 0;
 

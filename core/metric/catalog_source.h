@@ -34,7 +34,7 @@ catalog_source_fn catalog_generic, catalog_sysfs, catalog_pfm, catalog_vendor, c
 const struct event_table_item *catalog_vendor_list(const struct catalog_walk *walk,
 						   const char *name);
 
-/* Offers an event: matches, resolves and probes it. pmu NULL: that of its codes. */
+/* Offers an event: matches, resolves and probes it. pmu NULL: the PMU of its codes. */
 int catalog_offer(const struct catalog_walk *walk, const char *name, const char *pmu,
 		  const char *help);
 /* Offers an entry without probing. Its text need not be printable. */

@@ -28,10 +28,10 @@ enum fact {
 const char *fact_name(enum fact fact);
 
 /*
- * Adds the facts of one row to those of another: a state is the most active one, numbers are summed
- * up. What belongs to one task alone (nice, the last CPU) stays. UNDEFINED adds nothing. A sum in
- * which a part is unknown for another reason is LOST: a lower bound. A sum, or the most active of
- * states, is SCALED if one of them is.
+ * Adds the facts of one row to the facts of another: a state is the most active one, numbers are
+ * summed up. What belongs to one task alone (nice, the last CPU) stays. UNDEFINED adds nothing. A
+ * sum in which a part is unknown for another reason is LOST: a lower bound. A sum, or the most
+ * active of states, is SCALED if one of them is.
  */
 void facts_add(struct figure to[FACTS], const struct figure from[FACTS]);
 /* Sets all facts to one state, without a value. */

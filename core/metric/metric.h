@@ -172,7 +172,7 @@ void metric_read(const struct metric_readings *readings, const struct metric_inp
 		 struct figure *figures);
 /*
  * Returns the metric of a row from the figures of metric_read() and the row's facts[FACTS] (NULL:
- * not read, NOT_COUNTED). The state and share of a rate are no better than those of interval_s.
+ * not read, NOT_COUNTED). The state and share of a rate are no better than interval_s has.
  */
 struct figure metric_eval(const struct metric *metric, const struct figure *figures,
 			  const struct figure *facts, struct figure interval_s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The table has all names. duration_time is in seconds, as in perf's metrics. #core_wide is 0,
- * because the counts of a row are never those of the other thread of a core. There is one PMU for
+ * because a row never has counts of the other thread of a core. There is one PMU for
  * the CHAs of the same number in all sockets.
  */
 #include "core/metric/metric_constant.h"

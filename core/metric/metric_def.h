@@ -42,7 +42,7 @@ enum metric_format {
 	METRIC_FORMAT_TIME,   /* seconds, as "1:02.34" */
 };
 
-/* Names in recordings: "" for numbers. An unknown name is that of numbers. */
+/* Names in recordings: "" for numbers. An unknown name is read as "". */
 const char *metric_format_name(enum metric_format format);
 enum metric_format metric_format_of(const char *name);
 

@@ -63,7 +63,7 @@ static bool find_metric(const struct metric_parser *p, const char *name, struct 
 	return found || metric_vendor_find(context, name, def) == 0;
 }
 
-/* The sentence names the metrics of the cycle, the last of which names the first. */
+/* The sentence names the metrics of the cycle in order: the last one names the first. */
 static int fail_cycle(struct metric_parser *p, size_t start, const char *name)
 {
 	char list[160] = "", printable[64];

@@ -179,8 +179,8 @@ static int write_constant(struct writer *w, const char *name, size_t length)
 }
 
 /*
- * Events that Linux has under another name. The energy has another unit: these are Joules. TSC is
- * that of all CPUs. msr/tsc/ would be that of busy ones, because figures are without idle time.
+ * Events that Linux has under another name. The energy has another unit: these are Joules. TSC
+ * is summed over all CPUs. msr/tsc/ would leave out idle time, as figures do.
  */
 static const struct {
 	const char *name, *text;
@@ -259,7 +259,7 @@ static int write_event(struct writer *w, const char *name, size_t length)
 	bool core = strncmp(item->pmu, "cpu", 3) == 0;
 	if (core && pmu_of(w) && strcmp(item->pmu, w->metric->pmu) != 0)
 		return refuse_metric(w, "other cores have its event", name, n);
-	/* Of every socket: the vendor means that of one. */
+	/* Counted on every socket: the vendor means one socket. */
 	bool one_unit = text_part_ends_with(name, length, ":one_unit");
 	append_text(w, one_unit ? "(" : "");
 	append_event(w, core, item->name, name + n, length - n);

@@ -46,8 +46,8 @@ struct batch_options {
  * or write. A refresh is written as a whole, to the descriptor or to the
  * file that it replaces.
  *
- * Returns 1 if `ended` was true, else 0; or -errno with *err filled: that of the feed, or of the
- * output: -EPIPE if its reader has gone (the caller must ignore SIGPIPE), -ENOSPC, -EIO ...
+ * Returns 1 if `ended` was true, else 0; or -errno with *err filled, from the feed or the output:
+ * -EPIPE if its reader has gone (the caller must ignore SIGPIPE), -ENOSPC, -EIO ...
  */
 int batch_run(const struct feed *feed, const struct batch_options *options, int fd,
 	      const atomic_int *stop, struct error *err);

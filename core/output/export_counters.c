@@ -74,7 +74,7 @@ static bool has_lingered(const struct account *account, uint64_t now_ns)
 	       u64_growth(account->ended_ns, now_ns) > EXPORT_COUNTERS_LINGER_NS;
 }
 
-/* Order of removal: ended accounts, then those that ran longest ago. */
+/* Order of removal: ended accounts, then accounts that ran longest ago. */
 static int compare_age(const void *a, const void *b)
 {
 	const struct account *left = *(struct account *const *)a;

@@ -11,10 +11,10 @@
 /*
  * Accounts of tasks, cgroups or users, found by a key. Each has sums that only grow while it
  * exists. At most `top` accounts are exported: those with most CPU time in the last minutes. Times
- * are those of snapshots, so a replay exports the same as the live run.
+ * are taken from snapshots, so a replay exports the same as the live run.
  *
- * Bounded: above `most` accounts, ended ones are removed first, then those that ran longest ago. A
- * key that comes back after its removal, or belongs to a new task, begins at 0.
+ * Bounded: above `most` accounts, ended ones are removed first, then accounts that ran longest ago.
+ * A key that comes back after its removal, or belongs to a new task, begins at 0.
  */
 
 /* Counts by the index of their event. Zeroed is empty. */

@@ -35,7 +35,7 @@
  *	pmctop_build_info{version,schema}
  *
  * For a recording pmctop_host_info has the label replay too, with the name of the file ("-": a
- * pipe): the figures are not those of that host now.
+ * pipe): the figures are not of that host now.
  *
  * For each X, task + others + idle + unattributed = machine, over all tasks and CPUs, also where
  * counters are estimates (core/output/out_sums.h). cpu, cgroup, user and command are separate
@@ -43,9 +43,9 @@
  *
  * An event whose metric name is taken is exported as pmctop_cpu_event_total{event} and so on.
  * Unknown values, events that are not counted now, and offline CPUs are absent. All tasks that ran
- * have sums. Exported are those with most CPU time in the last minutes, and those that ended lately
- * (core/output/export_counters.h). A reused pid is another series by its comm, or begins again at
- * 0.
+ * have sums. Exported are the tasks with most CPU time in the last minutes, and tasks that ended
+ *lately (core/output/export_counters.h). A reused pid is another series by its comm, or begins
+ *again at 0.
  */
 struct metrics_export;
 

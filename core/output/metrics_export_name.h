@@ -11,7 +11,7 @@
 
 /*
  * Names of events in metrics, constant for a run: an event that comes back has its name again. The
- * name is that of the event in small letters, with its base unit: "cycles", "task_clock_seconds",
+ * name is the event's in small letters, with its base unit: "cycles", "task_clock_seconds",
  * "energy_pkg_joules". Each run of other characters than letters and digits becomes one "_".
  */
 struct metrics_export_name {

@@ -240,7 +240,7 @@ static void put_crowd(const struct export_writer *writer, enum metrics_export_cr
 					   "Users who ran lately and are not among the top."}},
 		[METRICS_EXPORT_COMMANDS] =
 			{"command",
-			 ": the processes with this name, also those that ended.",
+			 ": the processes with this name, also ended ones.",
 			 {"", "commands_not_shown", TYPE_GAUGE, "", "",
 			  "Commands that ran lately and are not among the top."}},
 	};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A function has the counts of its line times its shares: the counts are those of out_value.h, the
- * shares those of a code view.
+ * A function has the counts of its line times its shares: the counts are as in out_value.h, the
+ * shares as in a code view.
  */
 #include "core/output/out_code.h"
 

@@ -45,9 +45,9 @@
  * With a profile (--code) there are further columns of rows of scope function, empty in others.
  * Behind offset_s: function, module, kind, and samples, share, error of the time event. At the end:
  * NAME_samples, NAME_share and NAME_error of each other sampled event (or "sampled.NAME_..."). What
- * they mean is in core/output/out_json_code.h. A function has no counts as they were counted. Its
- * states are those of known values. Its NAME_scaled is the count of its row times its share, and
- *metrics are those of these counts.
+ * they mean is in core/output/out_json_code.h. A function has no counts as they were counted. It
+ *has states of known values only. Its NAME_scaled is the count of its row times its share, and
+ *metrics are computed from these counts.
  *
  * There are no values of the machine as a whole (struct snapshot_machine).
  *

@@ -25,7 +25,7 @@ struct folded {
 	struct folded_stack **stacks;
 	size_t n, capacity;
 	struct hash_table table; /* by text: index + 1 */
-	uint64_t random;         /* in its keys: names are those of other users */
+	uint64_t random;         /* in its keys: other users choose the names */
 	size_t bytes, bytes_max;
 	char event[64]; /* the first time event; "": none yet */
 	bool refreshes; /* has samples of refreshes */

@@ -22,7 +22,7 @@
  * kernel end with "_[k]". Names are printable UTF-8, with "_" for blanks and ":" for semicolons.
  *
  * Memory is bounded: beyond FOLDED_BYTES of lines, a new stack is added to "command;[other]", and
- * that of a new command at last to "[other]".
+ * at last the stack of a new command to "[other]".
  */
 struct folded;
 
@@ -33,8 +33,8 @@ struct folded *folded_new(size_t bytes);
 void folded_free(struct folded *folded); /* NULL is fine */
 
 /*
- * Adds the samples of a refresh, or those of a summary (snapshot->run) if no refresh was added: a
- * summary has the samples of its refreshes.
+ * Adds the samples of a refresh. A summary (snapshot->run) has the samples of its refreshes: they
+ * are added if no refresh was.
  */
 void folded_add(struct folded *folded, const struct view *view);
 /* Prints the lines. Errors stay in the FILE (ferror). */

@@ -22,13 +22,13 @@
  *
  * "by" is what a row of tasks is (rollup_name): by user, cgroup and command what its tasks do not
  * have in common is null, and {"processes","threads"} have their numbers; by tree a row has the
- * counts of all below it too and {"parent"} is the pid it stands below, null for those that add up
+ * counts of all below it too and {"parent"} is the pid it stands below, null for rows that add up
  * to the totals. By socket and node there are {"sockets":[CPU]} or {"nodes":[CPU]} beside the CPUs,
  * with that number for "cpu" and how many "cpus" were counted, and by them or by CPU no tasks.
  *
  * "machine" has load, memory and pressure by the names of machine_value_defs (core/snapshot/
  * snapshot_machine.h), null where unknown, and the CPUs that spend 5 percent or more in interrupts
- * (kind "irq") or softirqs, with the one that came most often. It is left out where nothing is
+ * (kind "irq") or softirqs, with the most frequent one. It is left out where nothing is
  * known, as in a replay of perf's recordings.
  *
  * "pmctop" is its own cost, if known: its CPU time, the records that it read, an estimate of the
@@ -39,8 +39,10 @@
  * of the interval in seconds since the begin of the recording. "time" is null if the recording does
  * not have it.
  *
- * "verdict" is the main loss of a task (verdict_name), or null if too little is counted, or if it
- * hardly ran. The verdict of the totals is the loss that costs most CPU time.
+ * "verdict" is what limits a task (verdict_word), or null if too little is counted, or if the task
+ * hardly ran and nothing held it up. The verdict of the totals is about the machine, or about the
+ * target: the loss that costs most CPU time, or without a loss the verdict of the sum of all rows.
+ * It is null if too much CPU time could not be attributed to rows.
  *
  * With a filter there are {"filter"}, its text, and in totals {"left_out":{EVENTS,STATES}}: the
  * counts of the tasks that the filter leaves out. A row of a tree that does not pass, but is above
@@ -81,13 +83,13 @@
  *
  *   "summary":true,"part","parts","command":[argument],"status","elapsed_s","user_s","system_s"
  *
- * and its tasks are processes; a task with pid null is the sum of those that were too many to keep.
- * status is the command's, 128 + the signal that killed it, or null while it still runs.
+ * and its tasks are processes; a task with pid null is the sum of processes that were too many to
+ * keep. status is the command's, 128 + the signal that killed it, or null while it still runs.
  *
  * With --code there are {"code"} and {"functions"}: core/output/out_json_code.h.
  *
- * json_string.h has the form of strings, which may have any bytes. The rows are those of the view,
- * in its order. Numbers have a decimal point in every locale. Errors stay in the FILE (ferror).
+ * json_string.h has the form of strings, which may have any bytes. The rows are the view's, in its
+ * order. Numbers have a decimal point in every locale. Errors stay in the FILE (ferror).
  */
 void out_json(const struct view *view, FILE *out);
 

@@ -20,9 +20,9 @@
  * of "totals". With --top there are as many of each, and the number that is left out.
  *
  * "share" is the function's share of the row's samples, 0 to 1, by their weights, "error" its
- * standard error. The first three figures are those of the time event. "count" is the exact count
- * of the row times the share, as "scaled" has counts. "metrics" are those of which all counts are
- * sampled. Of an event without a sample in the function all but "samples" is null: small, but not
+ * standard error. The first three figures are of the time event. "count" is the exact count
+ * of the row times the share, as "scaled" has counts. "metrics" are the metrics with only sampled
+ * counts. Of an event without a sample in the function all but "samples" is null: small, but not
  * 0. "kind": "user", "kernel", "unnamed" (a place without a function: "libc.so.6+0x1234") or
  * "rest".
  */

@@ -193,7 +193,7 @@ static void sum_totals(const struct line_sum *sum, const struct snapshot *snapsh
 	}
 }
 
-/* Adds the other lines to those of the tasks and of idle time. */
+/* Adds all lines but the tasks' and the idle time's. */
 static void make_sums(struct line_sum *sum, const struct snapshot *snapshot, struct out_sums *sums)
 {
 	const struct columns *columns = snapshot->columns;

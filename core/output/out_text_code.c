@@ -36,7 +36,7 @@ static void put_right(FILE *out, const char *text, unsigned width)
 	fprintf(out, "%*s%s", used < width ? (int)(width - used) : 0, "", text);
 }
 
-/* Columns of the share of an event other than that of time. */
+/* Returns the columns of the share of an event, other than the time event. */
 static unsigned event_width(const struct code_event *event)
 {
 	unsigned width = text_width(event->name);
@@ -171,7 +171,7 @@ static void put_rest(FILE *out, const struct out_code *code, const struct out_fu
 	fprintf(out, "  in %zu more function%s\n", n, n == 1 ? "" : "s");
 }
 
-/* Returns the columns of the widest name of a function, at least those of the title. */
+/* Returns the columns of the widest name of a function, at least the title's. */
 static unsigned names_width(const struct out_functions *functions, size_t n)
 {
 	unsigned width = strlen("FUNCTION");

@@ -10,7 +10,7 @@
 
 #include <time.h>
 
-/* Before the rate of an event is known: that of cycles on a CPU of 3 GHz. */
+/* The assumed rate of an event before it is known: cycles on a CPU of 3 GHz. */
 #define ASSUMED_RATE 3e9
 #define PERIOD_MOST  (UINT64_C(1) << 46) /* counters have at least 47 bits, of x86 */
 enum { FAULTS_PERIOD_MOST = 1 << 20 };
@@ -123,7 +123,7 @@ uint64_t code_event_period(uint64_t period, double rate, unsigned hz, unsigned p
 
 uint64_t code_event_faults_period(uint64_t period, double samples, unsigned hz)
 {
-	/* Without a sample the rate is unknown: below that of one sample. */
+	/* Without a sample the rate is unknown: less than one sample. */
 	uint64_t wanted = samples > 0
 				  ? odd_period(samples * (double)period / hz, FAULTS_PERIOD_MOST)
 				  : odd_period((double)period / 4, FAULTS_PERIOD_MOST);

@@ -48,7 +48,7 @@ void code_event_add_sampling(struct perf_event_attr *attr);
  * event at half of that when it occurs as often as is possible at all: CODE_CLOCK_HZ times its most
  * occurrences a cycle, code_event_per_cycle(). A load that suddenly misses the cache with each load
  * does not stop its group. One limit remains: a CPU that has no ticks while it runs (nohz_full)
- * counts the samples of all that time as those of one tick. THROTTLE records mark the gap.
+ * counts the samples of all that time as if in one tick. THROTTLE records mark the gap.
  */
 #define CODE_CLOCK_HZ 8000000000.0 /* no CPU has a faster clock */
 

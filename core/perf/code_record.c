@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The layouts of linux/perf_event.h for CODE_SAMPLE_TYPE. FORK, EXIT, COMM, LOST and THROTTLE are
- * those of record.c, because both sample types have the same trailer.
+ * decoded by record.c, because both sample types have the same trailer.
  */
 #include "core/perf/code_record.h"
 

@@ -21,11 +21,11 @@
 
 /*
  * One decoded record of a code ring (core/perf/code_event.h): a sample of code, or what an address
- * belongs to. Its samples have their own layout. The other records end as those of record.h.
+ * belongs to. Its samples have their own layout. The other records end as in record.h.
  *
  * Software events but clocks have no PERIOD: with it the kernel makes a sample of each event,
- * whatever the period is (perf_swevent_event()). PERIOD of a clock is the one that it was opened
- * with, also after PERF_EVENT_IOC_PERIOD. So PERIOD is the weight of hardware events alone.
+ * whatever the period is (perf_swevent_event()). PERIOD of a clock stays the period at its
+ * opening, also after PERF_EVENT_IOC_PERIOD. So PERIOD is the weight of hardware events alone.
  */
 #define CODE_SAMPLE_TYPE                                                                \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
@@ -37,7 +37,7 @@ enum code_record_kind {
 	CODE_RECORD_MMAP, /* a process has mapped a file; of a recording also: the kernel's code */
 	CODE_RECORD_KSYMBOL, /* the kernel has added code, or removed it */
 	CODE_RECORD_EXEC,
-	CODE_RECORD_FORK, /* of a process; that of a thread is OTHER */
+	CODE_RECORD_FORK, /* of a process; of a thread it is OTHER */
 	CODE_RECORD_EXIT, /* of the first thread of a process; others are OTHER */
 	CODE_RECORD_LOST,
 	CODE_RECORD_THROTTLE, /* of an event, or of its group */
@@ -93,7 +93,7 @@ int code_record_decode(const struct perf_event_header *header, struct code_recor
 void code_record_apply(const struct code_record *record, struct code_names *names);
 /*
  * Decodes MMAP, MMAP2 and KSYMBOL before a trailer of that size; id and time are left 0.
- * Other records are OTHER, and so are those of guests. 0, or -EBADMSG if the size does not fit.
+ * Other records, and records of guests, are OTHER. 0, or -EBADMSG if the size does not fit.
  */
 int code_record_decode_body(const struct perf_event_header *header, size_t trailer_bytes,
 			    struct code_record *record);

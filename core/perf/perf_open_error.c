@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A refusal of perf_event_open as a sentence with its remedy, by errno and by what this process may
- * do. If a level of access is denied, the reason is that of the lowest denied level.
+ * do. If a level of access is denied, the reason is about the lowest denied level.
  */
 #include "core/perf/perf_open_error.h"
 
@@ -96,7 +96,7 @@ static void explain_denied(const struct sys *sys, int code, struct error *err)
 	struct perf_access access;
 	char command[PROGRAM_SHOWN + 8];
 
-	/* The reason is that of the lowest level that is denied. */
+	/* The reason is about the lowest denied level. */
 	perf_access_probe(sys, &access);
 	if (access.level < PERF_ACCESS_SYSTEM)
 		level = access.level + 1;

@@ -89,7 +89,7 @@ static int compare_alias(void *arg, const char *name)
 
 /*
  * Arm's PMU accepts any number, and counts 0 if it has no such event. For the architecture's
- * events, below ARM_COMMON, sysfs has those that this CPU has (Linux 4.20 and later).
+ * events, below ARM_COMMON, sysfs has the events of this CPU (Linux 4.20 and later).
  */
 enum { ARM_COMMON = 0x39 };
 

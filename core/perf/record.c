@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Layouts are those of linux/perf_event.h, "struct perf_event_type" comments. Every record but
+ * The layouts are in linux/perf_event.h, "struct perf_event_type" comments. Every record but
  * SAMPLE ends with the sample_id trailer (attr.sample_id_all).
  */
 #include "core/perf/record.h"

@@ -59,7 +59,7 @@ static inline const struct switch_texts *switch_event_texts(const struct switch_
 
 /*
  * From now on wake-ups are sampled (`on`), or not. Returns 0, -EOPNOTSUPP if the switches are not
- * those of the tracepoint or its format is not known, or the kernel's -errno; then they are not.
+ * from the tracepoint or its format is unknown, or the kernel's -errno; then they are not.
  */
 int switch_event_sample_wakings(struct switch_event *event, const struct sys *sys, int cpu,
 				bool on);

@@ -14,8 +14,8 @@
  * a recording can be read wherever its writer has stopped. perf reads such a file as it reads a
  * pipe, except for `perf sched` (core/perfdata/perfdata_sections.h).
  *
- * A stream begins with struct perfdata_head. Records follow: those of the kernel, in the order in
- * which core/attrib used them, and those of the types below.
+ * A stream begins with struct perfdata_head. Records follow: the kernel's, in the order in which
+ * core/attrib used them, and records of the types below.
  */
 #define PERFDATA_MAGIC 0x32454c4946524550ull /* "PERFILE2" */
 
@@ -137,7 +137,7 @@ enum perfdata_feature {
  * instruction address, which is 0 (`perf script` ignores samples without one). Counts and times
  * begin with the recording. `next` is the tid of the next task + 1, 0 if unknown, or
  * PERFDATA_FOREIGN: the kernel prepared the sample for an event of another program, and pid and tid
- * are those of that program's pid namespace. perf treats `next` as reserved.
+ * are as in that program's pid namespace. perf treats `next` as reserved.
  *
  * If the tracepoint sched:sched_switch makes the samples (PERF_SAMPLE_RAW in attr.sample_type), the
  * RAW part of the kernel follows the values. A tick has a RAW part too, in which the task keeps
@@ -161,7 +161,7 @@ struct native_sample {
 static_assert(sizeof(struct native_sample) == 72, "PERF_RECORD_SAMPLE of PERFDATA_SAMPLE_TYPE");
 
 /*
- * Samples of code have ids from here on, so that they differ from those of the kernel's events,
+ * Samples of code have ids from here on, so that they differ from the ids of the kernel's events,
  * and the layout of core/perfdata/perfdata_code.h. They are for perf: a replay ignores them.
  */
 #define PERFDATA_CODE_ID (UINT64_C(1) << 62)
@@ -285,7 +285,7 @@ enum native_kind {
 	 * facts that are shown (1 << enum fact); n, of each: pid in the low half and tid in the
 	 * high one (0: of the process), states (enum figure_state, 4 bits of each such fact, from
 	 * bit 0 on), the values of known ones. First the processes, by pid, then the threads whose
-	 * facts differ from those of the process. A long list takes several records.
+	 * facts differ from their process's. A long list takes several records.
 	 */
 	NATIVE_FACTS,
 	/*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The layout is that of struct perf_record_header_build_id in tools/lib/perf/include/perf/event.h.
+ * The layout is struct perf_record_header_build_id in tools/lib/perf/include/perf/event.h.
  * Before Linux 5.13 perf did not write the length of a build id, which is 20 then. Shorter ones end
  * with zeroes.
  */

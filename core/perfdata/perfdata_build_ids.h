@@ -28,13 +28,13 @@ struct perfdata_build_ids {
 
 void perfdata_build_ids_fini(struct perfdata_build_ids *ids);
 
-/* Adds that of a PERFDATA_BUILD_ID; ignores other and invalid records. */
+/* Adds the build id of a PERFDATA_BUILD_ID; ignores other and invalid records. */
 void perfdata_build_ids_add(struct perfdata_build_ids *ids, const struct perf_event_header *record);
 
 /*
  * Returns the build id of the file of that name (the path, or the name of a module in brackets),
- * valid until the next call with `ids`, or NULL. `pid` is that of the machine of a guest. Without
- * one of that pid, the build id of the host (pid -1) is returned.
+ * valid until the next call with `ids`, or NULL. `pid` is the guest's. Without a build id for that
+ * pid, the host's (pid -1) is returned.
  */
 const struct code_build_id *perfdata_build_ids_find(struct perfdata_build_ids *ids,
 						    const char *name, pid_t pid);

@@ -12,8 +12,8 @@
 
 /*
  * Samples of code and what their addresses belong to, in the layout that perf reads. All samples
- * have CODE_SAMPLE_TYPE, also those of software events: the kernel has no PERIOD for these, but
- * their weight is known. Ids are those of the recording, from PERFDATA_CODE_ID on: the ids of
+ * have CODE_SAMPLE_TYPE, also samples of software events: the kernel has no PERIOD for these, but
+ * their weight is known. Ids are the recording's own, from PERFDATA_CODE_ID on: the ids of
  * members of groups have another layout there, with counts (PERFDATA_SAMPLE_TYPE).
  */
 struct perf_event_attr perfdata_code_attr(uint32_t type, uint64_t config);

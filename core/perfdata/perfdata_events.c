@@ -16,7 +16,7 @@
 
 enum {
 	ATTR_BYTES_MAX = 4096,     /* more than any kernel's will ever have: a page */
-	TRACEPOINT_NAME_MAX = 255, /* one name may be that of all events; longer ones are cut */
+	TRACEPOINT_NAME_MAX = 255, /* all events may have one name; longer ones are cut */
 };
 
 /* An id keeps its first event. */

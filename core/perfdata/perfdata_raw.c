@@ -124,7 +124,7 @@ static uint64_t sample_time(const struct raw *raw, struct perfdata_stream *strea
 }
 
 /*
- * The RAW part of a recorded sample: that of the kernel, or one in which the task keeps running.
+ * The RAW part of a recorded sample: the kernel's, or a made one in which the task keeps running.
  * *part points into the record, or to `scratch` of SWITCH_RAW_BYTES_MAX bytes. Returns its bytes;
  * 0: none.
  */

@@ -10,8 +10,8 @@
  * A native file has all that is in its sections among its records as well, so it is read as the
  * stream that it was (core/perfdata/perfdata_sections.h): it may be cut off, or come from a pipe.
  *
- * Records that a pipe would contain, but the input does not, are in `made`: those of the sections
- * of a file, and the names of an old perf.
+ * Records that a pipe would contain, but the input does not, are in `made`: records from the
+ * sections of a file, and the names of an old perf.
  */
 #include "core/perfdata/perfdata_read.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The layouts are in linux/perf_event.h, at "struct perf_event_type": words of 64 bits, some of
- * which are two of 32. The event decides which words a record has. The event is found by an id,
+ * The layouts are in linux/perf_event.h, at "struct perf_event_type": words of 64 bits. Some of
+ * them are two of 32. The event decides which words a record has. The event is found by an id,
  * which is at the same place in all records.
  */
 #include "core/perfdata/perfdata_sample.h"
@@ -64,7 +64,7 @@ static const struct perfdata_event *event_of_sample(const struct perfdata_events
 	return perfdata_events_find(events, words[events->id_place]);
 }
 
-/* Parses the leading words of a sample, all of which are there. Returns the next word. */
+/* Parses the leading words of a sample. All are there. Returns the next word. */
 static const uint64_t *parse_fixed(const uint64_t *at, uint64_t type,
 				   struct perfdata_sample *sample)
 {
@@ -89,7 +89,7 @@ static const uint64_t *parse_fixed(const uint64_t *at, uint64_t type,
 	return at;
 }
 
-/* Parses one value of READ, all words of which are there. Returns the next word. */
+/* Parses one value of READ. All its words are there. Returns the next word. */
 static const uint64_t *parse_value(const uint64_t *at, uint64_t format,
 				   struct perfdata_sample *sample)
 {
@@ -189,7 +189,7 @@ static int parse_sample(const struct perf_event_attr *attr, const uint64_t *word
 
 /*
  * The kernel prepares one sample of a software event for all listeners, with the id of one of them.
- * The ids of its values show its group; the layout is that of the leader.
+ * The ids of its values show its group; the leader has the layout.
  */
 static void parse_foreign(const struct perfdata_events *events, const uint64_t *words, size_t n,
 			  struct record *record, struct perfdata_sample *sample)

@@ -28,7 +28,7 @@ struct perfdata_sample {
 	uint64_t has; /* PERF_SAMPLE_* bits of the known members */
 	uint64_t id;  /* 0 if unknown */
 	uint64_t time_ns;
-	uint64_t period; /* if unknown: that of the event, 0 with a frequency */
+	uint64_t period; /* if unknown: the event's period, 0 with a frequency */
 	uint64_t ip;
 	uint16_t misc;  /* of the record's header */
 	pid_t pid, tid; /* of the task; -1 if unknown */

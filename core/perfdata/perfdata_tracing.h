@@ -11,7 +11,7 @@
 /*
  * HEADER_TRACING_DATA: the texts of tracefs that describe the samples of tracepoints. In a stream
  * they follow a PERFDATA_TRACING_DATA, in a file they are the feature PERFDATA_TRACING. The layout
- * is that of trace.dat(5), version 6, up to its saved command lines:
+ * is trace.dat(5), version 6, up to its saved command lines:
  *
  *      17 08 44 "tracing", "0.6", u8 big endian, u8 bytes of a long, u32 bytes of a page
  *      "header_page", u64 size, text; "header_event", u64 size, text

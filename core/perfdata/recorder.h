@@ -67,8 +67,8 @@ struct recorder_facts {
 };
 void recorder_begin(struct recorder *recorder, const struct recorder_facts *facts);
 /*
- * Whether samples of the tracepoint are recorded with their RAW part, which perf needs. Otherwise
- * they are recorded as those of the software event.
+ * Returns whether samples of the tracepoint are recorded with their RAW part, which perf needs.
+ * Otherwise they are recorded as samples of the software event.
  */
 bool recorder_has_raw(const struct recorder *recorder);
 /* The columns from now on. No effect if they have not changed. */

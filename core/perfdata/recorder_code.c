@@ -64,7 +64,7 @@ void recorder_free_code(struct recorder *recorder)
 	hash_table_fini(&recorder->code.mappings);
 }
 
-/* The attr of a sampled event: that of the counted event, if a member of a group samples. */
+/* Returns the attr of a sampled event: the counted event's, if a member of a group samples. */
 static struct perf_event_attr attr_of(const struct recorder *recorder,
 				      const struct code_event *event)
 {

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * The symbols that Android's simpleperf puts into a recording: those of all files with samples, of
- * the kernel, and of Java code (simpleperf/record_file_format.h, the features FILE and FILE2).
+ * The symbols that Android's simpleperf puts into a recording: of all files with samples, of the
+ * kernel, and of Java code (simpleperf/record_file_format.h, the features FILE and FILE2).
  * Zeroed is empty.
  *
  * Bounded: further symbols than SIMPLEPERF_SYMBOLS_BYTES of memory are ignored.

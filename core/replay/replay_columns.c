@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The columns of a replay: those that were recorded, or others of the recorded events. */
+/* The columns of a replay: the recorded ones, or others of the recorded events. */
 #include "core/replay/replay_state.h"
 
 #include "core/base/util.h"
@@ -177,7 +177,7 @@ static bool is_shown(const struct selection *selection, unsigned event)
 
 /*
  * If neither the recording nor the user names a preset, every recorded event without a column gets
- * one: its user recorded it to see it. Those of waiting were not recorded by name.
+ * one: its user recorded it to see it. Events of waiting were not recorded by name.
  */
 static void show_the_rest(struct replay_state *state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names are kept as numbers, so a directory of many files costs 8 bytes a file. Their order is that
- * of the parts.
+ * Names are kept as numbers, so a directory of many files costs 8 bytes a file. They are in the
+ * order of the parts.
  */
 #include "core/replay/replay_directory.h"
 

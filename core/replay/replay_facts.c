@@ -161,7 +161,7 @@ static void parse_words(struct replay_facts *facts, struct rest rest)
 		add_word(facts, word);
 }
 
-/* Options on the command line of perf or simpleperf, before those of the recorded command. */
+/* Options on the command line of perf or simpleperf, before the recorded command. */
 static void parse_command(struct replay_facts *facts, struct rest *rest)
 {
 	char word[TEXT_MAX];

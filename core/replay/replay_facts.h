@@ -35,7 +35,7 @@ struct replay_facts {
 	bool of_all;           /* perf recorded all threads (-a) */
 	bool command_of_tasks; /* the command line has -p, -t or -u, and no -a before */
 	bool of_cgroup;        /* only some cgroups were recorded (-G) */
-	/* One instant in two clocks: that of the records, and CLOCK_REALTIME; 0: unknown. */
+	/* One instant in two clocks: the records' clock, and CLOCK_REALTIME; 0: unknown. */
 	uint64_t clock_ns, realtime_ns;
 };
 

@@ -289,8 +289,8 @@ static void show_intervals(struct replay_feed *feed)
 }
 
 /*
- * A profile that is shown as one interval has no others to go to: it gets some, of which the last
- * one is shown. Returns whether it was such a one.
+ * If a profile is shown as one interval, divides it into intervals and shows the last one, because
+ * there is no other to go to. Returns whether it was shown as one.
  */
 static bool leave_whole(struct replay_feed *feed)
 {
@@ -375,8 +375,7 @@ static void replay_feed_set_interval(void *ctx, uint64_t interval_ns)
 	struct replay_feed *feed = ctx;
 
 	if (replay_is_native(feed->reader.replay)) {
-		set_text(feed,
-			 "The intervals are those of the recording. [ and ] change the speed.");
+		set_text(feed, "The recording has its own intervals. [ and ] change the speed.");
 		return;
 	}
 	replay_set_interval(feed->reader.replay, interval_ns);

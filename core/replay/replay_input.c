@@ -76,7 +76,7 @@ static int refuse_path(struct error *err, int code, const char *path)
 	return error_set(err, code, "'%.120s' cannot be read: %s.", path, error_why(code));
 }
 
-/* Sets the bytes to those of a regular file. */
+/* The bytes are now the bytes of a regular file. */
 static void set_file(struct replay_input *input, int fd, off_t from, off_t size)
 {
 	input->fd = fd;

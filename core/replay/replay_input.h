@@ -13,7 +13,7 @@ bool replay_input_is_here(void);
 
 /*
  * Bytes of a recording from a file, a pipe, or the files of a directory
- * (core/replay/replay_directory.h), of which one is open at a time. A read never blocks.
+ * (core/replay/replay_directory.h), one open at a time. A read never blocks.
  */
 struct replay_input;
 

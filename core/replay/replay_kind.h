@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /*
- * A kind of recording: how the records of pmctop, or those of perf, become intervals. A kind reads
+ * A kind of recording: how the records of pmctop, or of perf, become intervals. A kind reads
  * records (replay_state_read) and passes them to state->attrib. At the end of an interval
  * replay.c builds a snapshot of the state. The kind fills in:
  *
@@ -36,7 +36,7 @@ struct replay_kind_ops {
 	int (*begin)(struct replay_kind **kind, struct error *err);
 	/*
 	 * Resets the interval if it has ended, and reads to the end of the next one. 1: the state
-	 * is that of this interval until the next call. 0: the recording has ended. -EAGAIN: the
+	 * describes this interval until the next call. 0: the recording has ended. -EAGAIN: the
 	 * pipe has no more yet. -errno with *err filled: the recording is broken; the next calls
 	 * return the same. A perf recording that ends or breaks inside of an interval returns that
 	 * part with 1 first. A native recording returns complete intervals only: without all

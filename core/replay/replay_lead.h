@@ -21,7 +21,7 @@ enum { REPLAY_LEAD_BYTES = 16 << 20 }; /* enough for a decision */
 
 void replay_lead_fini(struct replay_lead *lead);
 void replay_lead_keep(struct replay_lead *lead, const struct perf_event_header *record);
-/* The kept records in turn, then those of replay_state_read(). */
+/* Returns the kept records in turn, then the records of replay_state_read(). */
 int replay_lead_read(struct replay_lead *lead, struct replay_state *state,
 		     const struct perf_event_header **record, struct error *err);
 

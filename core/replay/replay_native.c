@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Repeats the calls of the collector to core/attrib, in their order. Native records
- * (core/perfdata/perfdata.h) among those of the kernel describe the calls. So figures are computed
+ * (core/perfdata/perfdata.h) among the kernel's records describe the calls. So figures are computed
  * again, not read, and are compared with the recorded sums at each cut.
  */
 #include "core/replay/replay_native.h"
@@ -80,7 +80,7 @@ static int parse_pmu(struct replay_native *native, struct native_words *words)
 	return parse_cpus(words, &pmu->cpus) && !words->broken ? 0 : -EBADMSG;
 }
 
-/* Those that a later pmctop has added are skipped. */
+/* Facts that a later pmctop has added are skipped. */
 static int parse_cpu_facts(struct replay_native *native, struct native_words *words)
 {
 	uint64_t n = native_word(words);

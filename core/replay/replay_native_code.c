@@ -4,7 +4,7 @@
  * recording are for perf. So a replay shows the same on each machine, opens none of its files, and
  * is the same after a seek.
  *
- * Limits are those of core/code/code_profile.h.
+ * The limits are in core/code/code_profile.h.
  */
 #include "core/replay/replay_native.h"
 

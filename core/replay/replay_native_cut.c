@@ -142,13 +142,13 @@ static int restore_cpu(struct replay_native *native, struct native_words *words,
 	interval->cpu_counted[index] = counted;
 	interval->cpu_gaps[index] |= ((*facts)[5] & NATIVE_CPU_GAPS) != 0;
 	interval->doubt_ns[index] = (*facts)[5] >> NATIVE_CPU_DOUBT;
-	/* The rest is that of gaps, which the records have. */
+	/* The rest is doubt about gaps, which the records have. */
 	interval->ticks_ns[index] = u64_min(
 		u64_growth(interval->gap_ns[index], interval->doubt_ns[index]), proc_tick_ns());
 	return 0;
 }
 
-/* Values beside duty-cycle windows are not recorded: those of the CPUs are used. */
+/* Values beside duty-cycle windows are not recorded: the values of the CPUs are used. */
 static void restore_totals(const struct replay_native *native, const uint64_t *recorded, size_t n)
 {
 	struct interval *interval = &native->state->interval;
@@ -246,7 +246,7 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 	return 0;
 }
 
-/* Whether the value at an index, or the one that it is the estimate of, is not of slices. */
+/* Returns whether the value at an index, or what it estimates, does not come from slices. */
 static bool is_apart(const struct replay_native *native, size_t at)
 {
 	const struct tally_shape *shape = &native->state->interval.shape;

@@ -193,7 +193,7 @@ int native_parse_column(struct replay_native *native, struct native_words *words
 	return words->broken ? -EBADMSG : 0;
 }
 
-/* Marks the values that switches do not have: those of sockets, and of /proc. */
+/* Marks the values that switches do not have: counts of sockets, and of /proc. */
 static void mark_apart(struct replay_native *native, const struct plan *plan)
 {
 	const struct tally_shape *shape = &plan->shape;

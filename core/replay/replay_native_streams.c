@@ -231,8 +231,8 @@ static const struct switch_format *raw_format(struct replay_native *native)
 }
 
 /*
- * Reads the RAW part of a switch sample. Those of ticks, and of samples with another program's id,
- * are not used.
+ * Reads the RAW part of a switch sample. The RAW parts of ticks, and of samples with another
+ * program's id, are not used.
  */
 static int parse_raw(struct replay_native *native, const struct native_sample *sample,
 		     struct record *record)

@@ -10,7 +10,7 @@
 
 /*
  * Queues of the records of a perf recording, one for each CPU. perf reads the rings of the CPUs in
- * turn, and writes FINISHED_ROUND after each round. The records of one CPU are in order; those of
+ * turn, and writes FINISHED_ROUND after each round. The records of one CPU are in order; records of
  * different CPUs are in order by rounds only. Attribution needs the order of each CPU alone (tasks
  * are found by tid and time), so nothing is sorted: records after the next cut wait here until the
  * other CPUs have reached the cut.

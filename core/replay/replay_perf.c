@@ -80,8 +80,8 @@ static int refuse_cpu(const struct replay_perf *perf, struct error *err)
 }
 
 /*
- * A sample of an event of another program, made in place of that of the group. If samples have N, N
- * shows that one is missing.
+ * A sample of an event of another program, made in place of the group's sample. If samples have N,
+ * N shows that one is missing.
  */
 static void count_foreign_sample(struct replay_perf *perf)
 {

@@ -44,7 +44,7 @@ struct replay_perf {
 
 	bool over;            /* the interval was returned */
 	struct error failure; /* why reading has ended; code 0: the end of the recording */
-	bool later;           /* the records are those of a later file of the recording */
+	bool later;           /* the records are from a later file of the recording */
 	bool unordered;       /* no sample of that file was read */
 	uint64_t lost;
 	uint64_t *reading; /* scratch, of the group of the plan */

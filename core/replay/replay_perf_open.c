@@ -128,7 +128,7 @@ static void inspect_sample(struct replay_perf *perf, struct record *record)
 	}
 }
 
-/* The plan is that of the first file with samples of switches. */
+/* The first file with samples of switches has the plan. */
 static int inspect_next_file(struct replay_perf *perf, const struct perf_event_header *header)
 {
 	if (perf->best > 0) {

@@ -32,8 +32,8 @@ enum {
 };
 
 /*
- * An interval may be as long as the recording. The number of tasks for the next time is twice that
- * of those with samples, so the cost for each task is constant.
+ * An interval may be as long as the recording. The next time is at twice as many tasks as have
+ * samples now, so the cost for each task is constant.
  */
 static void free_tasks_without_samples(struct replay_profile *profile)
 {
@@ -59,7 +59,7 @@ static bool has_older(const struct replay_profile *profile, const struct task *t
 
 /*
  * A task with a new name is another row, if it has samples in this interval: they are of the older
- * name, which mostly was another program, or that of the thread which made it.
+ * name: mostly another program, or the name of the thread that made it.
  */
 static void end_before_name(struct replay_profile *profile, struct record *named)
 {

@@ -58,7 +58,7 @@ struct replay_profile {
 	uint64_t begin_ns, until_ns; /* the interval under way; until: UINT64_MAX: the end */
 	bool open;                   /* it has begun, and has not ended */
 	uint64_t in_interval;        /* samples of the interval ... */
-	bool cpu_unknown;            /* ... one of which does not name its CPU */
+	bool cpu_unknown;            /* ... and one does not name its CPU */
 	uint64_t samples, grow_at; /* of the whole recording; number at which a snapshot is made */
 	size_t free_at;            /* number of tasks at which those without samples are freed */
 	uint64_t lost;             /* records */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The events and columns of a profile. Events of one name, such as those of two kinds of CPUs, are
+ * The events and columns of a profile. Events of one name, for two kinds of CPUs for example, are
  * one. Events that cannot have samples are left out.
  */
 #include "core/replay/replay_profile.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 /*
- * Behind names of events whose samples are counted, and of those that have the name of what slices
+ * Behind names of events whose samples are counted, and of events with the name of a slice's
  * measure (TALLY_TASK_CLOCK).
  */
 #define SUFFIX "-samples"

@@ -27,7 +27,7 @@ struct replay_slices {
 	struct interval *interval;
 	struct notes *notes;
 	const struct attrib_layout *layout; /* of the readings of samples */
-	struct slice_log *log;              /* that of attrib; NULL: none */
+	struct slice_log *log;              /* attrib's; NULL: none */
 	bool live; /* a pipe: a CPU is waited for no longer than an interval is shown */
 
 	struct replay_order *order;

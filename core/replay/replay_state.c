@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { FILES_NAMED = 4 }; /* of those that cannot be read, in notes */
+enum { FILES_NAMED = 4 }; /* in notes, of files that cannot be read */
 
 static const struct perf_event_header next_file = {
 	.type = PERFDATA_NEXT_FILE,

@@ -26,8 +26,8 @@ struct replay_columns {
 	struct event_set events; /* all recorded events, with their states */
 	struct plan *plan;       /* a reference */
 	/*
-	 * n_defs 0: the recording has none. Then the preset is that of the configuration, or one
-	 * for these events.
+	 * n_defs 0: the recording has none. Then the preset is the configuration's, or one for
+	 * these events.
 	 */
 	struct metric_def *defs;
 	size_t n_defs, n_preset;
@@ -99,13 +99,13 @@ struct replay_state {
 	/* Of all snapshots. */
 	enum count_mode mode;
 	char host[64], pmu[32];
-	struct notes notes;        /* the recorded ones, and those of the kind */
+	struct notes notes;        /* the recorded ones, and the kind's */
 	struct notes replay_notes; /* of the replay: shown before `notes` */
 
 	/* The columns (core/replay/replay_columns.c). */
 	struct columns *columns; /* by replay_state_columns() */
 	struct event_context names;
-	struct metric_names named; /* of names: those of `recorded` */
+	struct metric_names named; /* of names of `recorded` */
 	struct perf_access access;
 	struct engine_choice choice;
 	struct replay_columns recorded; /* the latest of the recording; owned */
@@ -116,8 +116,8 @@ struct replay_state {
 
 /*
  * perfdata_reader_next(), counted. Between two files of a directory it returns a
- * PERFDATA_NEXT_FILE: events, their ids and the formats of tracepoints are those of the next file
- * from there on. A file that cannot be read, or is broken, becomes a note. If that is the last
+ * PERFDATA_NEXT_FILE: events, their ids and the formats of tracepoints come from the next file from
+ * there on. A file that cannot be read, or is broken, becomes a note. If that is the last
  * file, or all are, it is an error.
  */
 int replay_state_read(struct replay_state *state, const struct perf_event_header **record,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The last reading of a cgroup's memory files is kept in its struct cgroup, and so is that of its
- * ancestors, which many cgroups share.
+ * A struct cgroup keeps the last reading of its memory files. Ancestors have a struct cgroup, too:
+ * many cgroups share them.
  */
 #include "core/snapshot/cgroup_reader.h"
 
@@ -187,7 +187,7 @@ static bool is_due(uint64_t read_ns, uint64_t now_ns)
 	return read_ns == 0 || now_ns - read_ns >= READ_EVERY_NS;
 }
 
-/* The cgroup above whose limits hold too. Of version 1 they are not read. */
+/* Returns the parent, because its limits hold too. Limits of version 1 are not read there. */
 static struct cgroup *next_above(const struct cgroup_reader *reader, struct cgroup *cgroup)
 {
 	return is_v1(reader) ? NULL : cgroup_parent(cgroup);
@@ -296,7 +296,7 @@ static void read_subjects(struct cgroup_subjects *subjects, struct cgroup_reader
 	for (size_t i = 0; i < subjects->n; i++)
 		if (subjects->items[i].faults)
 			read_subject(reader, &subjects->items[i], now_ns, &left);
-	/* The turns go on with the one that may have been read in part. */
+	/* The turns go on with a cgroup that may have been read in part. */
 	for (size_t n = subjects->n; n > 0 && left > 0; n--) {
 		reader->next = reader->next < subjects->n ? reader->next : 0;
 		read_subject(reader, &subjects->items[reader->next], now_ns, &left);

@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 /*
- * Fills in the limits of the cgroups of a snapshot. Those of the CPU are in the accounts of
- * core/wait/throttling, and cost nothing here. Those of memory are read if a column or a verdict
- * needs throttled_time: with those of ancestors at most CGROUP_READINGS a snapshot, which take less
+ * Fills in the limits of the cgroups of a snapshot. Limits of the CPU are in the accounts of
+ * core/wait/throttling, and cost nothing here. Limits of memory are read if a column or a verdict
+ * needs throttled_time: at most CGROUP_READINGS a snapshot, ancestors included, which take less
  * than 1 ms, and each at most once a second. Cgroups with major faults come first, the others in
  * turns. Values older than CGROUP_VALUES_LAST_NS are unknown.
  */

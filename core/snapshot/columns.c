@@ -21,7 +21,7 @@ void columns_unref(struct columns *columns)
 {
 	if (!columns)
 		return;
-	/* Release this thread's uses. The last owner acquires those of all other threads. */
+	/* Release this thread's uses. The last owner acquires the uses of all other threads. */
 	if (__atomic_sub_fetch(&columns->references, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
 	for (size_t i = 0; i < columns->n_metrics; i++) {

@@ -42,7 +42,7 @@ bool columns_show(const struct columns *columns, const char *name);
 /* Returns the facts that metrics need, as bits 1 << enum fact (core/metric/fact.h). */
 unsigned columns_facts(const struct columns *columns);
 
-/* Whether they are those of a recorded profile: run times are unknown, events are sampled. */
+/* Returns whether they show a recorded profile: run times are unknown, events are sampled. */
 bool columns_of_profile(const struct columns *columns);
 /*
  * Returns the index in tallies by which rows are ranked: run time, or in a profile, where that is

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The detail page shows one row, so its sum is computed from its own threads and not by a roll-up
- * of the whole snapshot. For a CPU the threads are those that ran there, from the snapshot's
+ * of the whole snapshot. For a CPU it has the threads that ran there, from the snapshot's
  * places.
  */
 #include "core/snapshot/detail.h"
@@ -108,7 +108,7 @@ static void describe_by_sleeping(const struct snapshot *snapshot, const struct h
 	}
 }
 
-/* Adds the facts of the thread itself, or once those of its process. */
+/* Adds the facts of the thread itself, or once the facts of its process. */
 static void add_facts(const struct snapshot *snapshot, const struct history_key *key, size_t row,
 		      struct figure *sum)
 {

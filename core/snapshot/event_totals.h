@@ -27,7 +27,7 @@
  *
  * An estimate far from the others is wrong most often, for example after a short burst that was
  * counted in full. So its error includes the jump. f is Student's factor for a few snapshots: 1.9
- * at SUMS_LEAST, soon 1. The share is not used: it is a mean over CPUs, some of which may count
+ * at SUMS_LEAST, soon 1. The share is not used: it is a mean over CPUs, and some may count
  * nothing.
  *
  * Errors of CPUs and turns must not repeat from snapshot to snapshot, so turns and windows are

@@ -252,7 +252,7 @@ static void add_thread_to_process(const struct figure facts[FACTS], struct figur
 		process[FACT_RSS_BYTES] = facts[FACT_RSS_BYTES];
 }
 
-/* Sets the state of a runnable thread, which is that of its process too. */
+/* Sets the state of a runnable thread, and of its process. */
 static void set_runnable(struct reading *reading, size_t index, struct figure facts[FACTS])
 {
 	const struct row *row = &reading->snapshot->threads.items[index];
@@ -312,7 +312,7 @@ static void set_kept(struct reading *reading, size_t index, struct figure state,
 		add_thread_to_process(facts, process->facts);
 }
 
-/* The file of a thread is not read, as that of its process is. */
+/* Notes that a thread's file is not read because its process's file is. */
 static void miss_thread(const struct reading *reading, pid_t tid)
 {
 	struct task *task = reading->io ? tasks_find(reading->tasks, tid, reading->now_ns) : NULL;

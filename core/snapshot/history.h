@@ -16,12 +16,12 @@
  * Time is divided into buckets. A bucket has one snapshot, or the sum of as many as take about a
  * second. Counts are added up before they are divided. HISTORY_BUCKETS are kept: at least 10
  * minutes, more with slower refreshes. A bucket takes at most HISTORY_BUCKET_BYTES: it has the
- * machine, then CPUs, then users, cgroups, commands, processes and tasks, and leaves out those with
+ * machine, then CPUs, then users, cgroups, commands, processes and tasks, and leaves out keys with
  * the least CPU time. That is 15 MiB in all. The bucket in progress is a snapshot of a second
  * beside it.
  *
  * An unknown value is a gap, never 0: the task did not run, or was left out, or there was no
- * snapshot. The history has no clock: its time is that of the snapshots.
+ * snapshot. The history has no clock: its times are the snapshots'.
  */
 struct history;
 

@@ -40,8 +40,8 @@ void history_bucket_init(struct history_bucket *bucket, const struct snapshot *s
 void history_bucket_fini(struct history_bucket *bucket);
 /*
  * Merges the next bucket into this one and leaves it empty. Values are means over the time in which
- * they were known. If there are too many keys, those with the least CPU time are left out. If the
- * columns differ, those of the longer bucket stay.
+ * they were known. If there are too many keys, keys with the least CPU time are left out. If the
+ * columns differ, the longer bucket's stay.
  */
 void history_bucket_merge(struct history_bucket *bucket, struct history_bucket *next);
 

@@ -26,7 +26,7 @@ void history_levels_free(struct history_levels *levels)
 	free(levels);
 }
 
-/* Returns the number of a bucket among those of a level. */
+/* Returns the number of a bucket among the buckets of a level. */
 static uint64_t number_of(const struct history_levels *levels, const struct history_bucket *bucket,
 			  unsigned level)
 {

@@ -38,7 +38,7 @@ struct lifetime {
 	struct figure parts[LIFETIME_PARTS];
 };
 
-/* Times of a row, in ns. Those of waiting have the states of their events. */
+/* Times of a row, in ns. Times of waiting have the states of their events. */
 struct lifetime_times {
 	double ns; /* of the threads */
 	double run;
@@ -52,8 +52,8 @@ void lifetime_split(const struct lifetime_times *times, struct lifetime *lifetim
 /*
  * The lifetime of the subject of `detail` in that snapshot. A thread or process that lives but has
  * no times in mode "system" was blocked all the time. Returns false if nothing is known about the
- * row, or if it is a CPU. Without events of waiting the lifetime is that of threads that live all
- * the time, and most of it is LIFETIME_UNKNOWN.
+ * row, or if it is a CPU. Without events of waiting the threads are taken to live all the time,
+ * and most of that is LIFETIME_UNKNOWN.
  */
 bool lifetime_read(const struct snapshot *snapshot, const struct detail *detail,
 		   struct lifetime *lifetime);

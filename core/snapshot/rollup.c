@@ -182,7 +182,7 @@ static bool passes(const struct adding *adding, const struct row *row)
 	return !adding->filter || row_filter_passes(adding->filter, row);
 }
 
-/* Gives a row the facts of its process. Those of one task alone are not for groups. */
+/* Gives a row the facts of its process. Groups have no facts of one task alone. */
 static void add_process_facts(const struct adding *adding, size_t at, const struct figure *facts)
 {
 	struct figure *to = rows_facts(adding->rows, at);
@@ -195,7 +195,7 @@ static void add_process_facts(const struct adding *adding, size_t at, const stru
 		facts_add(to, facts);
 }
 
-/* The index of a row of which no other row may have the figures. */
+/* The index of a row whose figures no other row may share. */
 #define NOT_ALONE SIZE_MAX
 
 /* Adds a row, or a part of one, with the index that it has if it may be the only one. */

@@ -14,7 +14,7 @@
  *
  *     sum of rows = sum of the snapshot's threads,    sum of units = sum of its CPUs
  *
- * By tree, a row includes its descendants, and the sum of the roots is that of the threads.
+ * By tree, a row includes its descendants, and the sum of the roots is the sum of the threads.
  *
  * By user, cgroup and command, a task that changed it in the interval is divided (row_before). Both
  * rows are SCALED if more than a hundredth of their time may be the other one's.
@@ -55,14 +55,14 @@ const char *rollup_text(const struct snapshot *snapshot, enum rollup by, const s
  * Makes the rows of a snapshot by thread ... command, evaluated, in the order of their first
  * thread.
  *
- * By process: pid == tid, and all else is that of the main thread, also if that did not run. If the
+ * By process: pid == tid, and all else is the main thread's, also if it did not run. If the
  * main thread is unknown: comm and user of any thread, start_ns 0, not exited.
  * By tree: the same, and rows of ancestors that did not run. Each row includes its descendants, and
  * rows->parents is set.
  * By user, cgroup and command: pid, tid, ppid and start_ns are 0. Of uid, user, cgroup and comm,
  * only the one grouped by is known. By command: ROW_KERNEL if all processes are kernel threads.
  *
- * A filter (NULL: none) keeps whole processes: those that pass, or that have a thread that passes.
+ * A filter (NULL: none) keeps whole processes that pass, or have a thread that passes.
  * Groups are sums of these alone. In a tree their ancestors stay, without their own
  * counts (ROW_ABOVE).
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Sums of CPUs by CPU, socket or node. A unit without a counted CPU keeps its place, but has no
- * tally. The figures of a unit are those of its busy time, as for a CPU.
+ * tally. The figures of a unit are about its busy time, as for a CPU.
  */
 #include "core/snapshot/rollup.h"
 

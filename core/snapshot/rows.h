@@ -71,8 +71,8 @@ static inline bool row_has_just_ended(const struct row *row)
 struct rows {
 	size_t n;
 	/*
-	 * Rows that did not run, the last ones. They share a tally, and so do those that are
-	 * ROW_LOST, and those that are ROW_ZOMBIE.
+	 * Rows that did not run, the last ones. They share a tally, the ROW_LOST ones another, and
+	 * the ROW_ZOMBIE ones a third.
 	 */
 	size_t n_still;
 	struct row *items;

@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a part: more than it has processes, as those of ended ones stay. Rows of others have none. */
+/* Of a part: more than processes, as cgroups of ended ones stay. Rows of further cgroups have none.
+ */
 enum { CGROUPS_MAX = 1 << 15 };
 
 struct process {

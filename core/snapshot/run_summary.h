@@ -7,12 +7,12 @@
 #include <stddef.h>
 
 /*
- * A whole run, added up from its snapshots: all processes, also those that have ended, CPUs and
+ * A whole run, added up from its snapshots: all processes, also ended ones, CPUs and
  * totals. It conserves what the snapshots conserve.
  *
  * A process is identified by its pid and start. A process that reuses the pid of an ended one has a
  * row of its own. Memory is bounded: beyond `most` processes half of them are folded into one row
- * "N more" with pid 0, ended ones first, then those with the least CPU time.
+ * "N more" with pid 0, ended ones first, then processes with the least CPU time.
  *
  * Counts of two plans (core/event/plan.h) with different tallies cannot be added. Each such plan is
  * a part, with its own events, rows and time.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A snapshot is plain memory that does not change once it is made. Threads share it and count its
- * owners. Figures of CPUs and of the machine are those of the busy time: what is in the tally less
+ * A snapshot is plain memory that does not change once it is passed on. Threads share it and count
+ * its owners. Figures of CPUs and of the machine are about the busy time: what is in the tally less
  * what the idle task did.
  */
 #include "core/snapshot/snapshot.h"

@@ -17,14 +17,16 @@
 #include <stdint.h>
 
 /*
- * An immutable picture of one interval: what each task and CPU did, the totals, and how far the
- * figures can be trusted. snapshot_build() makes it, views and outputs read it. For every event,
- * without the rows of tasks that did not run:
+ * A picture of one interval: what each task and CPU did, the totals, and how far the figures can be
+ * trusted. snapshot_build() makes it from the interval. The engine or the replay then sets the
+ * members that the interval does not have (snapshot_build.h) and passes the snapshot on. From then
+ * on only the number of owners changes, so any thread may read it. For every event, without the
+ * rows of tasks that did not run:
  *
  *     sum of rows + others + idle + unattributed = totals = sum of CPUs   (snapshot_conserves)
  *
  * The CPUs take part in mode "system" only. In the other modes the figures of CPUs are from
- * /proc, which need not agree with those of tasks.
+ * /proc, which need not agree with the figures of tasks.
  */
 
 /* The time that a thread ran on a CPU. */
@@ -105,8 +107,8 @@ struct snapshot {
 	char **cgroups; /* paths that rows refer to, each once */
 	size_t n_cgroups;
 	struct snapshot_cgroup *cgroup_limits; /* of each of them; NULL: all are unknown */
-	enum command_lines command_lines;      /* what those of rows are for */
-	struct cmdline **cmdlines;             /* references to those that rows point into */
+	enum command_lines command_lines;      /* what the rows' are for */
+	struct cmdline **cmdlines;             /* references: rows point into these */
 	size_t n_cmdlines;
 	size_t unread_cmdlines; /* tasks whose command line is not read yet */
 	struct snapshot_cpu *cpus;
@@ -184,9 +186,9 @@ struct busy_part {
 };
 /*
  * Evaluates all metrics of tally - idle, of a snapshot that has columns, interval and totals. %CPU
- * is the busy share, IPC is that of the busy time. Busy time is SCALED if more than a hundredth of
- * the CPUs' time is in doubt. Context switches are those of tally: a switch away from the idle task
- * counts too, as in vmstat and perf stat.
+ * is the busy share, IPC is about the busy time. Busy time is SCALED if more than a hundredth of
+ * the CPUs' time is in doubt. Context switches are taken from tally: a switch away from the idle
+ * task counts too, as in vmstat and perf stat.
  */
 void snapshot_evaluate_busy(const struct snapshot *snapshot, const struct busy_part *part,
 			    struct figure *figures);

@@ -27,8 +27,8 @@
 /* Budget of run_proof_holds(): one file each, less than 1 % of a CPU. */
 #define PROOF_EVERY_NS (2 * NS_PER_MS)
 /*
- * Budget of command lines, one file each: 2 % of a CPU, until all are known. Without those that a
- * filter matches a row is missing, so they may cost 10 %.
+ * Budget of command lines, one file each: 2 % of a CPU, until all are known. If a filter needs
+ * them, rows are missing without them, so they may cost 10 %.
  */
 #define CMDLINE_EVERY_NS (500 * NS_PER_US)
 #define MATCHED_EVERY_NS (100 * NS_PER_US)

@@ -41,8 +41,11 @@ struct snapshot_source {
 };
 
 /*
- * Returns a snapshot of the interval: rows, CPUs, totals and all figures. The caller owns it, and
- * sets sequence, times, host, pmu, mode, tasks and notes.
+ * Returns a snapshot of the interval: rows, CPUs, totals and all figures. The caller owns it.
+ * Before another reads it, the caller sets what the interval does not have: sequence, time_ns,
+ * realtime_ns, whole, host, replay, offset_ns, mode, pmu, machine, cost, windowed_cpus,
+ * recorded_bytes, tasks, threads_ran, threads_counted, code, notes, and lost_records of a
+ * recording.
  */
 struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t interval_ns);
 /* Sets the notes of a snapshot without notes to copies of these. */

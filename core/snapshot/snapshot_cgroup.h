@@ -8,13 +8,13 @@
 /*
  * The limits of a cgroup with rows, and what they did. A limit of an ancestor holds for its
  * descendants, so each value is the worst of the cgroup and its ancestors, as far as they are
- * visible here. Of the cgroup itself are usage and pressure, and all of memory in version 1.
+ * visible here. Usage and pressure, and in version 1 all values of memory, are the cgroup's own.
  * In version 1 the tasks of one path may be in several cgroups of the CPU controller: then quota
  * and throttled time are the worst of these, and do not hold for each of the tasks.
  *
  * Times and counts are the growth between two readings, so they are unknown at the first one. The
  * values of memory and pressure are not read at every cut if there are many cgroups
- * (cgroup_reader.h): then they are those of the last two readings.
+ * (cgroup_reader.h): then they are from the last two readings.
  */
 enum cgroup_value {
 	CGROUP_THROTTLED_S, /* seconds in the interval, summed over CPUs */
@@ -37,8 +37,8 @@ struct snapshot_cgroup {
 	double values[CGROUP_VALUES]; /* 0 where unknown */
 	bool known[CGROUP_VALUES];
 	/*
-	 * Path of the cgroup with the quota: the one that was throttled most, else the one with the
-	 * lowest quota. NULL: no quota, or unknown. Owned by the snapshot.
+	 * Path of the cgroup with the quota: the most throttled one, else the one with the lowest
+	 * quota. NULL: no quota, or unknown. Owned by the snapshot.
 	 */
 	char *quota_path;
 };

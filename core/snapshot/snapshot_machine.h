@@ -8,8 +8,7 @@
 
 /*
  * The machine as a whole, whatever is counted: load, memory, pressure. The values are the kernel's,
- * from /proc. In a container they are those of the files that it has there, which may be of the
- * host.
+ * from /proc. In a container the files of /proc may have the values of the host.
  *
  * Recordings have the values in this order: a new one is added at the end.
  */
@@ -52,7 +51,7 @@ struct machine_interrupt {
 	int cpu;
 	bool soft;      /* softirqs, else interrupts of devices and of the CPU itself */
 	double percent; /* of the CPU's time */
-	char name[48];  /* the one that came most often, printable: "NET_RX"; "": unknown */
+	char name[48];  /* the most frequent one, printable: "NET_RX"; "": unknown */
 };
 enum {
 	MACHINE_INTERRUPTS = 4,        /* the CPUs that spend most */
@@ -71,8 +70,8 @@ struct snapshot_machine {
 void machine_set(struct snapshot_machine *machine, enum machine_value which, double value);
 bool machine_is_known(const struct snapshot_machine *machine);
 /*
- * Adds the values of the next interval, of next_ns, to those of the sum_ns before. Where one of the
- * two is unknown the sum has the other. Interrupts are those of the next interval.
+ * Adds the values of the next interval, of next_ns, to the values of the sum_ns before. If one of
+ * the two is unknown the sum has the other. Interrupts are from the next interval.
  */
 void machine_merge(struct snapshot_machine *sum, uint64_t sum_ns,
 		   const struct snapshot_machine *next, uint64_t next_ns);

@@ -42,8 +42,7 @@ static float part_after(const struct membership *membership, float user, float c
 	       (membership->in[1][1] ? 1 - last : 0);
 }
 
-/* The part grows, or falls, with the time of each change: its bounds are at those of the changes.
- */
+/* The part grows, or falls, with the time of each change: each bound is at a bound of a change. */
 static void find_bounds(const struct membership *membership, const struct row_before *changes,
 			struct target_part *part)
 {

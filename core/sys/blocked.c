@@ -6,7 +6,7 @@
  * marked __sched, and neither wchan nor stack has them (kernel/stacktrace.c): the table has their
  * callers. A thread that waits for a kernel mutex is therefore BLOCKED_UNKNOWN.
  *
- * Names are those of Linux 5.10 to 7.x. "[run]" were seen on at least one of 5.10, 6.1, 6.12
+ * The names are from Linux 5.10 to 7.x. "[run]" were seen on at least one of 5.10, 6.1, 6.12
  * and 7.2 (arm64) and 6.18 (x86-64), the others are from the source.
  */
 #include "core/sys/blocked.h"
@@ -295,7 +295,7 @@ static enum blocked_reason reason_of_io(const struct blocked *blocked, enum bloc
 	return blocked->local && file ? BLOCKED_DISK : BLOCKED_PAGE;
 }
 
-/* Whether the expected value of a wait for a futex is that of a lock: see blocked.h. */
+/* Returns whether the expected value of a wait for a futex shows a lock: see blocked.h. */
 static bool is_lock_word(uint32_t word)
 {
 	return word == 2 ||
@@ -465,8 +465,8 @@ void blocked_rights_init(struct blocked_rights *rights, const struct sys *sys)
 }
 
 /*
- * Whether the wchan of a thread belongs to this user, which gives the right. That of a program
- * that is not dumpable belongs to root, so it may be refused for root too.
+ * Returns whether the wchan of a thread belongs to this user, which gives the right. If a program
+ * is not dumpable, its wchan belongs to root, so it may be refused for root too.
  */
 static bool is_own(const struct sys *sys, const struct blocked_rights *rights, pid_t pid)
 {

@@ -93,15 +93,15 @@ struct blocked {
  * A futex is a lock if the arguments of the call show one: FUTEX_LOCK_PI, or a wait without a
  * timeout while the word is 2 (mutexes of glibc, Rust's std and Go's runtime that have waiters), or
  * FUTEX_WAITERS and an owner (mutexes of musl, robust ones of glibc). Condition variables of glibc
- * have FUTEX_CLOCK_REALTIME. Those of Rust's std count notifications, and are taken for a lock
- * while the number is 2; a barrier of glibc too.
+ * have FUTEX_CLOCK_REALTIME. Condition variables of Rust's std count notifications, and are
+ * taken for a lock while the number is 2; a barrier of glibc too.
  */
 enum blocked_reason blocked_classify(const struct blocked *blocked);
 /*
  * Whether the reason needs no more readings. Without the system call a futex may be a lock. A page
  * may be waited for because of a page fault or by a system call that reads the disk: the system
  * call shows it if all file systems are local, else the stack. A stack without the function of
- * wchan is that of another wait, and is not used.
+ * wchan belongs to another wait, and is not used.
  */
 bool blocked_is_settled(const struct blocked *blocked);
 /* "lock", "disk" ... for texts and outputs. */
@@ -133,9 +133,9 @@ int blocked_read(const struct sys *sys, struct blocked_rights *rights, pid_t pid
 		 struct blocked *blocked);
 /*
  * The same as cheaply as possible, for samples: wchan, which is one instant, then only what the
- * reason needs. `state` is that of the function where stat is not read. Returns 0, or -errno if
+ * reason needs. If stat is not read, `state` follows from the function. Returns 0, or -errno if
  * wchan is not known: -ENODATA, -ENOENT, -ESRCH ..., or -EACCES, -EAGAIN as above. With these two
- * `state` is that of stat, which a thread that is not blocked does not have: it has -ENODATA.
+ * `state` is from stat; -ENODATA if the thread is not blocked.
  * CPU time in us, 6.18 on x86-64: wchan 6; then of a futex syscall 6; of a page stat 7 and syscall
  * 6; of an unknown function, or if the file may be of a network, stat 7 and stack 10.
  */

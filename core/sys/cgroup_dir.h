@@ -7,7 +7,7 @@
 
 /*
  * The directories of cgroups: from a path in /proc/PID/cgroup to the files of a controller. A
- * controller is in a hierarchy of version 1, else in that of version 2; a machine may have both.
+ * controller is in a hierarchy of version 1, else in version 2's; a machine may have both.
  */
 enum cgroup_controller {
 	CGROUP_CPU,

@@ -17,14 +17,15 @@
 enum { CGROUP_PATH_MAX = 4096 }; /* PATH_MAX; longer ones are cut */
 
 /*
- * The path that names the cgroup: that of version 2 unless it is the root, else the deepest of the
- * hierarchies of version 1 that services and containers use. False if no line has a path.
+ * The path that names the cgroup: the path in version 2 unless it is the root, else the deepest
+ * path in the hierarchies of version 1 that services and containers use. False if no line has a
+ * path.
  */
 bool cgroup_parse(const char *text, char *path, size_t size);
 /* The same for a thread. */
 bool cgroup_of(const struct sys *sys, pid_t tid, char *path, size_t size);
 
-/* The path that names the cgroup of a thread, and that of the CPU controller ("": unknown). */
+/* The path that names the cgroup of a thread, and its path in the CPU controller ("": unknown). */
 struct cgroup_paths {
 	char name[CGROUP_PATH_MAX], cpu[CGROUP_PATH_MAX];
 };

@@ -58,7 +58,7 @@ static enum namespace_kind guess_user(const struct sys *sys)
 	return inside == 0 && outside == 0 && n == UINT32_MAX ? NAMESPACE_HOST : NAMESPACE_OWN;
 }
 
-/* Whether hints count: a namespace is not that of the machine, or all are unknown. */
+/* Whether hints count: a namespace is not the machine's, or all are unknown. */
 static bool may_be_container(const struct sys *sys)
 {
 	bool any = false, known = false;

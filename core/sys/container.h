@@ -7,7 +7,7 @@
 /*
  * The namespaces of this process, and the container that they belong to. A file that names a
  * container manager is only a hint, because a virtual machine may be made from a container's image.
- * It counts only if a namespace is not that of the booted machine.
+ * It counts only if a namespace is not the booted machine's.
  */
 enum container_kind {
 	CONTAINER_NONE,
@@ -21,7 +21,7 @@ enum container_kind {
 
 enum namespace_kind {
 	NAMESPACE_UNKNOWN,
-	NAMESPACE_HOST, /* that of the booted machine */
+	NAMESPACE_HOST, /* the booted machine's */
 	NAMESPACE_OWN,
 };
 

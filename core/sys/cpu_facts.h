@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 /*
- * Facts about the CPUs that formulas need. Those of a running machine are read when they are first
- * needed, and kept; CPUs that come and go later do not change them. Those of the machine of a
- * recording are in it.
+ * Facts about the CPUs that formulas need. On a running machine they are read when they are first
+ * needed, and kept; CPUs that come and go later do not change them. A recording has the facts of
+ * its machine.
  *
- * The topology is that of the online CPUs, in /sys/devices/system/cpu/cpuN/topology. The frequency
- * of the time stamp counter is that of the kernel's conversion to ns, in the control page of a perf
+ * The topology has the online CPUs, from /sys/devices/system/cpu/cpuN/topology. The frequency of
+ * the time stamp counter follows from the kernel's conversion to ns, in the control page of a perf
  * event: 10^9 * 2^time_shift / time_mult; not if the kernel has another clock, as in most virtual
  * machines.
  */

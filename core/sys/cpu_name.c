@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* x86 and others have a name in /proc/cpuinfo. Arm has numbers, those of asm/cputype.h. */
+/* x86 and others have a name in /proc/cpuinfo. Arm has the numbers of asm/cputype.h. */
 #include "core/sys/cpu_name.h"
 
 #include "core/base/util.h"

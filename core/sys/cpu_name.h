@@ -11,7 +11,7 @@
  * and Cortex-A76"; "" if unknown.
  */
 void cpu_name_read(const struct sys *sys, char *text, size_t size);
-/* The same from its text, of which only complete lines count. */
+/* The same from its text. Only complete lines count. */
 void cpu_name_parse(const char *cpuinfo, char *text, size_t size);
 
 #endif

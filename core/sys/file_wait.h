@@ -9,7 +9,7 @@
  * Whether a thread of this process, but the caller, stands in a system call on a file. `name` gets
  * the file, cut if longer; "": not known, because the file is being closed, or the program has file
  * capabilities and may not read its own system calls. Then a thread that the kernel does not let go
- * (state D) counts. Touches no file but those of /proc/self.
+ * (state D) counts. Touches only files of /proc/self.
  */
 bool file_wait_find(char *name, size_t size);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The kind of a PMU follows from its name and files: a PMU with a cpumask is that of a socket; a
+ * The kind of a PMU follows from its name and files: a PMU with a cpumask belongs to a socket; a
  * core PMU has a file "cpus", or is "cpu" (x86) or "armv..." for all CPUs.
  */
 #include "core/sys/pmu.h"

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The columns behind a CPU's name in /proc/stat. User time includes that of guests. */
+/* The columns behind a CPU's name in /proc/stat. User time includes the guests'. */
 struct cpu_ticks {
 	unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
 };

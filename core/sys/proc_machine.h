@@ -64,8 +64,8 @@ int proc_load_parse(const char *text, struct proc_load *load);     /* 0 or -EBAD
 int proc_load_read(const struct sys *sys, struct proc_load *load); /* 0 or -errno */
 
 /*
- * The links of /proc are its directories (fs/proc/root.c): those of all processes of the machine,
- * also hidden ones and those of other pid namespaces, and some others, which change seldom.
+ * The links of /proc are its directories (fs/proc/root.c): of all processes of the machine, also
+ * hidden ones and processes of other pid namespaces, and some others, which change seldom.
  */
 struct proc_links {
 	const struct sys *sys; /* borrowed */

@@ -50,7 +50,7 @@ struct process_call {
 };
 
 /*
- * Whether a new descriptor is one of those that must stay free. A new descriptor is always the
+ * Returns whether a new descriptor is one that must stay free. A new descriptor is always the
  * lowest free one.
  */
 static bool is_reserved(int fd)

@@ -20,7 +20,7 @@
  *
  * On a fiber (core/base/fiber.h) a call returns -ETIMEDOUT if the process does not let it through,
  * and so does each further one for that process until then. Else the call waits. Other results are
- * those of core/sys/sys.h.
+ * as in core/sys/sys.h.
  */
 
 enum { PROCESS_FILES_MOST = 4 };

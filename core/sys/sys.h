@@ -28,12 +28,12 @@
  * A function returns a value >= 0 or -errno. perf_open() of a task, and the files of a process in
  * /proc, return -ETIMEDOUT if the process does not let the call through
  * (core/sys/process_call.h). Times are CLOCK_MONOTONIC nanoseconds unless the name
- * has another clock; records have the same clock (attr.use_clockid). It is that of the host also in
- * a time namespace (core/sys/time_namespace.h), so do not compare these times with monotonic_ns().
+ * has another clock; records have the same clock (attr.use_clockid). It is the host's also in a
+ * time namespace (core/sys/time_namespace.h), so do not compare these times with monotonic_ns().
  * One thread at a time uses a sys, except sys_wake(), which is for any thread.
  */
 struct sys_ops {
-	/* Its files are those that other processes see, so these may open them (core/code). */
+	/* Other processes see the same files, so they may open them (core/code). */
 	bool shared;
 	/*
 	 * perf_event_open(2): a descriptor or -errno, not -EINTR. -EMFILE also while the last few

@@ -33,7 +33,7 @@
 struct sys_linux {
 	int wake_fd;
 	uint64_t ahead_ns;  /* time_namespace_ahead_ns(), modulo 2^64 */
-	struct pollfd *fds; /* scratch: those of the caller, and the eventfd */
+	struct pollfd *fds; /* scratch: the caller's, and the eventfd */
 	size_t capacity;
 	struct process_files files;
 };

@@ -3,8 +3,8 @@
 #define PMCTOP_SYSCALL_NAME_H
 
 /*
- * The system calls in which tasks block, of the architecture that pmctop is built for. Others have
- * only a number, as have those of programs of another architecture (32-bit ones).
+ * The system calls in which tasks block, of the architecture that pmctop is built for. Other
+ * calls, and calls of programs of another architecture (32-bit ones), have only a number.
  */
 enum syscall_kind {
 	SYSCALL_OTHER,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * /proc/self/timens_offsets has a line for each clock, since Linux 5.6: "monotonic 3600 0", in
- * seconds and ns. It is that of the namespace of future children. A process that has made one and
- * has not forked is not in it.
+ * seconds and ns. The offsets are of the namespace of future children. A process that has
+ * made a namespace and has not forked is not in it.
  */
 #include "core/sys/time_namespace.h"
 
@@ -16,7 +16,7 @@
 /* More seconds would overflow. The kernel accepts at most half of that. */
 #define SECONDS_MOST (INT64_MAX / (int64_t)NS_PER_S - 1)
 
-/* Whether the offsets are those of this process. */
+/* Returns whether the offsets hold for this process. */
 static bool is_in_force(const struct sys *sys)
 {
 	char own[64], of_children[64];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * /etc/passwd is read whole and kept sorted by uid. It is read again when a uid is not in it, at
- * most once in a while, because users are added while pmctop runs. Users that are not in the file
- * are kept beside those of it, without a name or with that of another source.
+ * most once in a while, because users are added while pmctop runs. Other users are
+ * kept beside them, without a name or with a name from another source.
  */
 #include "core/sys/users.h"
 
@@ -104,7 +104,7 @@ static void sort_users(struct users *users)
 		users->others += users->items[i].line == SIZE_MAX;
 }
 
-/* Removes those of the file, or all. */
+/* Removes the users of the file, or all. */
 static void clear_users(struct users *users, bool others)
 {
 	size_t kept = 0;

@@ -20,12 +20,12 @@ struct code_hottest {
 	uint64_t total; /* samples of the row */
 };
 
-/* Returns whether a name is that of the event, with modifiers ("cycles:u") or without. */
+/* Returns whether a name means the event, with modifiers ("cycles:u") or without. */
 bool code_is_event(const char *name, const char *event);
-/* Whether shares of an event of that name are those of time. */
+/* Returns whether shares of an event of that name are shares of time. */
 bool code_is_time(const char *name);
 /*
- * Returns the index of the time event, whose shares are those of time: cycles, else the clock of a
+ * Returns the index of the time event, whose shares are shares of time: cycles, else the clock of a
  * CPU, else 0.
  */
 unsigned code_time_event(const struct code_profile *profile);

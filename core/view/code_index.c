@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * A row's samples are those of its tasks, or those on its CPUs. Which tasks these are is found as
+ * A row has the samples of its tasks, or the samples on its CPUs. Its tasks are found as
  * core/snapshot/detail.c finds threads: by the keys of the history. A view is made for each of many
- * rows, so none looks at all tasks: those of a process are neighbours in the profile, and those of
- * a user, a cgroup, a command or a tree are neighbours in an order of their own, which is made when
- * the first such row needs it.
+ * rows, so none reads all tasks. Tasks of a process are neighbours in the profile. Tasks of a user,
+ * a cgroup, a command or a tree are neighbours in an order of their own, which is made when the
+ * first such row needs it.
  */
 #include "core/view/code_view_internal.h"
 
@@ -175,7 +175,7 @@ static struct code_tasks range_of(size_t first, size_t end)
 	return (struct code_tasks){.first = first, .n = end - first};
 }
 
-/* Numbers are those of a 32-bit key, tasks those of a profile: -1 is unknown. */
+/* The key has an unsigned number, the profile a signed one: -1 is unknown. */
 static struct code_tasks tasks_of_process(const struct code_index *index, uint32_t pid)
 {
 	int64_t first = (pid_t)pid;

@@ -2,7 +2,7 @@
 /*
  * The row's entries are copied into a profile of their own with one unknown task and no CPU: equal
  * stacks of all threads become one entry, so a sum of many intervals stays small. Counts of CPUs
- * are those of their busy time, because idle tasks have no samples.
+ * are of their busy time, because idle tasks have no samples.
  */
 #include "core/view/code_sum.h"
 

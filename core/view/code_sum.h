@@ -40,7 +40,7 @@ void code_sum_add(struct code_sum *sum, const struct code_sum *more);
 
 /*
  * Fills the view of a sum that is not empty, sorted by the share of that event (< n_events). `kind`
- * is that of the row. The view borrows from the sum, which must not change meanwhile.
+ * is the row's. The view borrows from the sum, which must not change meanwhile.
  */
 void code_sum_view(const struct code_sum *sum, enum history_kind kind, unsigned event,
 		   struct code_view *view);

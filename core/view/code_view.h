@@ -21,7 +21,7 @@
  * samples of equal weight would have to be to vary as much: (sum of weights)^2 / sum of squares.
  */
 
-/* The samples of a function, or of an edge, among those of one event. */
+/* The samples of a function, or of an edge, among the samples of one event. */
 struct code_share {
 	uint64_t samples;
 	double share; /* of the weights, 0..1; 0 if there are no samples */
@@ -34,7 +34,7 @@ struct code_line {
 	struct code_share *events;            /* one for each event of the profile */
 	/*
 	 * columns->n_metrics: metrics of the function's counts, FIGURE_SCALED at best. Metrics that
-	 * need a count of which the function has no sample are NOT_COUNTED, as are facts of tasks.
+	 * need a count without a sample in the function are NOT_COUNTED, as are facts of tasks.
 	 */
 	struct figure *figures;
 	/*
@@ -78,7 +78,7 @@ struct code_index;
 
 /*
  * NULL if the snapshot has no profile. Borrows the snapshot, which must outlive it. The functions
- * are those of code_together.h; _exact: those of the snapshot's profile.
+ * are as in code_together.h; _exact: as in the snapshot's profile.
  */
 struct code_index *code_index_new(const struct snapshot *snapshot);
 struct code_index *code_index_new_exact(const struct snapshot *snapshot);
@@ -117,7 +117,7 @@ struct code_edges {
 /*
  * The direct callers and callees of a function in the samples of one event. A sample counts once,
  * at the innermost call of the function. An address outside of all mappings is not a caller. Shares
- * of callers add up to 1, and those of callees.
+ * of callers add up to 1, and so do shares of callees.
  */
 void code_edges_init(const struct code_view *view, uint32_t function, unsigned event,
 		     struct code_edges *edges);

@@ -18,16 +18,16 @@ struct code_index {
 	const struct code_profile *profile;
 	struct code_profile *together; /* the same, if it is of code_together.h */
 	size_t *first_entry; /* of each task of the profile; behind the last one n_entries */
-	/* Of each task of the profile: its row, and that of its process. NULL: unknown. */
+	/* Of each task of the profile: its row, and its process's. NULL: unknown. */
 	const struct row **rows, **mains;
-	struct hash_table threads;      /* by tid: row + 1, without those that did not run */
+	struct hash_table threads;      /* by tid: row + 1, without rows that did not run */
 	struct hash_table mains_by_pid; /* the row of a process: main thread, sleeping, any */
 	struct code_orders *orders;
 };
 
 /* Some tasks of the profile. Zeroed: none. */
 struct code_tasks {
-	const uint32_t *order; /* indices, of which these are a range; NULL: 0, 1, 2 ... */
+	const uint32_t *order; /* indices; these are a range of it; NULL: 0, 1, 2 ... */
 	size_t first, n;
 };
 

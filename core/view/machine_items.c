@@ -133,7 +133,7 @@ static bool speaks(const struct rule *rule, const struct snapshot_machine *machi
 	return rule->below ? value <= from : value >= from;
 }
 
-/* The files count how often each came. The time is that of all. */
+/* The files have a count of each, and the time of all together. */
 static void put_interrupt(const struct machine_interrupt *interrupt, struct machine_item *item)
 {
 	char percent[24];

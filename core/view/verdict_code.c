@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The function behind a verdict. The event is that of the rule's metrics, such as cache-misses,
- * where it is sampled, else that of the time.
+ * The function behind a verdict. The event is the one of the rule's metrics, such as cache-misses,
+ * if it is sampled, else the time event.
  */
 #include "core/view/verdict_internal.h"
 

@@ -8,8 +8,9 @@
  * before their effects. Then switches, faults and the kernel, which cause stalls themselves.
  * Top-down measures what miss counts only suggest, and a low IPC alone is the weakest sign.
  *
- * Limits on counters are those of the metrics (core/metric). Their sources are toplev for top-down
- * and branches, perf for IPC, and rules of thumb for misses, the kernel's share and switches.
+ * Limits on counters are the metrics' thresholds (core/metric). Their sources are toplev for
+ * top-down and branches, perf for IPC, and rules of thumb for misses, the kernel's share and
+ * switches.
  */
 #include "core/view/verdict_internal.h"
 
@@ -103,7 +104,7 @@ const struct rule verdict_rules[] = {
 	 .subject = RULE_OF_TASKS,
 	 .of_sums = true},
 	/*
-	 * At most 7.5 us of CPU a switch, of which the switch itself is the most. Seen at 7,000 to
+	 * At most 7.5 us of CPU a switch, and most of that is the switch itself. Seen at 7,000 to
 	 * 10,000 a second: two processes that only wake each other 5.0 to 6.2 us (up to 9.5 on a
 	 * busy machine), a client that waits for each answer 9.3 to 16, its server 37 to 41. 5,000
 	 * a second are some percent of a CPU. Workers of the kernel switch as often as their users

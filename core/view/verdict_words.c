@@ -330,7 +330,7 @@ static void append_no_verdict(const struct judge *judge, const struct judgement 
 	verdict_append(text, size, ".");
 }
 
-/* Several processes of a program, as those of a compiler, are named once. */
+/* Several processes of one program, such as a compiler, are named once. */
 static bool has_earlier_name(const struct competitors *competitors, size_t i)
 {
 	const char *comm = competitors->items[i].row->comm;

@@ -213,7 +213,7 @@ static void sort_numbers(struct view *view, const struct sort_key *keys)
 	free(items);
 }
 
-/* Sorts the rows or CPUs. filter is that of threads, or NULL. */
+/* Sorts the rows or CPUs. filter is the threads', or NULL. */
 static void order_lines(struct view *view, const struct row_filter *filter)
 {
 	size_t n = view->rows ? view->rows->n : view->n;

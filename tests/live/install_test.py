@@ -46,7 +46,8 @@ def installed(top):
     result = make("install", f"PREFIX={prefix}", umask=0o077)
     found = below(prefix)
     check("make install", result.returncode == 0 and {
-        "bin/pmctop", "share/man/man1/pmctop.1", "share/bash-completion/completions/pmctop",
+        "bin/pmctop", "share/man/man1/pmctop.1", "share/man/man7/pmctop-metrics.7",
+        "share/man/man7/pmctop-remote.7", "share/bash-completion/completions/pmctop",
         "share/zsh/site-functions/_pmctop", "share/fish/vendor_completions.d/pmctop.fish",
         "share/doc/pmctop/README.md", "share/doc/pmctop/LICENSE",
         "share/doc/pmctop/monitoring/grafana.json", "share/doc/pmctop/themes/nord.theme"} <= found,
@@ -83,7 +84,7 @@ def staged(top, prefix):
     check("DESTDIR is put before PREFIX", os.path.exists(f"{top}/staged/usr/local/bin/pmctop"))
     make("uninstall", f"DESTDIR={top}/staged", f"PREFIX={prefix}")
     check(f"the system's own folders stay, even empty: {prefix}",
-          below(f"{top}/staged/usr/local") == {"bin", "share", "share/man", "share/man/man1"},
+          below(f"{top}/staged/usr/local") == {"bin", "share", "share/man", "share/man/man1", "share/man/man7"},
           below(f"{top}/staged"))
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The man page and mandoc: mandoc's lint, the page as tests/mdoc.py reads it, the names in pmctop's
-output, and the examples, run unchanged. tests/program/man_test.py has the checks without mandoc.
+"""The man pages and mandoc: mandoc's lint, the pages as tests/mdoc.py reads them, the names in
+pmctop's output, and the examples, run unchanged. tests/program/man_test.py has the checks without
+mandoc.
 
 Prints TAP. BUILD is the build directory.
 """
@@ -17,7 +18,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 from frames import check, finish, frames_of, skip  # noqa: E402
-from mdoc import PAGE, by_section, check_words, entries, plain, read_page  # noqa: E402
+from mdoc import PAGE, PAGES, REMOTE_PAGE, by_section, check_words, entries, plain, read_page  # noqa: E402
 from pmctop import PMCTOP, run  # noqa: E402
 from ptys import OnPty  # noqa: E402
 
@@ -26,32 +27,33 @@ WIDEST = 1000  # columns of a page; mandoc accepts no more
 SHORT = [".1", "1"]  # DELAY and COUNT
 
 
-def rendered():
-    """{section: text} of the page as mandoc prints it, without bold and underlined."""
-    text = subprocess.run(["mandoc", "-Tutf8", "-O", f"width={WIDEST}", PAGE], check=True,
+def rendered(path):
+    """{section: text} of a page as mandoc prints it, without bold and underlined."""
+    text = subprocess.run(["mandoc", "-Tutf8", "-O", f"width={WIDEST}", path], check=True,
                           capture_output=True).stdout.decode()
     text = re.sub(".\b", "", text)
     return by_section(text[:text.rstrip("\n").rindex("\n") + 1])  # without the footer
 
 
-def lint():
-    done = subprocess.run(["mandoc", "-Tlint", "-Wall", PAGE], capture_output=True, text=True,
+def lint(path):
+    done = subprocess.run(["mandoc", "-Tlint", "-Wall", path], capture_output=True, text=True,
                           check=False)
     # Whether other pages exist depends on the machine.
     messages = [line for line in (done.stdout + done.stderr).splitlines()
             if "referenced manual not found" not in line and "mandoc.db" not in line]
-    check("mandoc's lint has no complaint", not messages, messages)
+    check(f"mandoc's lint has no complaint about {os.path.basename(path)}", not messages, messages)
 
 
-def check_reader(page):
-    own = read_page(PAGE)
-    check("tests/mdoc.py reads the same sections", list(own) == list(page), (list(own), list(page)))
+def check_reader(path, page):
+    own, name = read_page(path), os.path.basename(path)
+    check(f"tests/mdoc.py reads the same sections of {name}", list(own) == list(page),
+          (list(own), list(page)))
     # mandoc breaks longer ones, and then the two differ.
     long = [line[:60] for text in own.values() for line in text.splitlines() if len(line) > WIDEST]
-    check(f"each paragraph is a line of at most {WIDEST} columns", not long, long)
-    for name, text in page.items():
-        read = own.get(name, "")
-        check(f"tests/mdoc.py reads the same text and entries of {name}",
+    check(f"{name}: each paragraph is a line of at most {WIDEST} columns", not long, long)
+    for section, text in page.items():
+        read = own.get(section, "")
+        check(f"tests/mdoc.py reads the same text and entries of {name}, {section}",
               plain(read) == plain(text) and list(entries(read).items()) ==
               list(entries(text).items()),
               [(one, other) for one, other in zip(plain(read).split(), plain(text).split())
@@ -163,10 +165,13 @@ def main():
     if not shutil.which("mandoc"):
         print("1..0 # skip mandoc is missing")
         sys.exit(77)
-    lint()
-    page = rendered()
-    for part in (check_reader, check_output, check_counters, check_examples):
-        part(page)
+    for path in PAGES:
+        lint(path)
+        check_reader(path, rendered(path))
+    remote = rendered(REMOTE_PAGE)
+    check_output(remote)
+    check_counters(remote)
+    check_examples(rendered(PAGE))
     finish()
 
 

@@ -162,10 +162,12 @@ def installed(machine, deb):
           and stat.S_IMODE(os.stat(machine.root + "/usr/bin/pmctop").st_mode) == 0o755)
     changed = machine("dpkg", "--verify", "pmctop")
     check("dpkg --verify reports no change", changed.stdout == "", changed)
-    page = machine("man", "-w", "pmctop")
-    check("there is a manual", page.stdout == "/usr/share/man/man1/pmctop.1.gz\n", page)
-    page = machine("man", "pmctop")
-    check("man prints it", "pmctop" in page.stdout, page)
+    for name, section in (("pmctop", 1), ("pmctop-metrics", 7), ("pmctop-remote", 7)):
+        page = machine("man", "-w", name)
+        check(f"there is {name}({section})",
+              page.stdout == f"/usr/share/man/man{section}/{name}.{section}.gz\n", page)
+        page = machine("man", name)
+        check("man prints it", name in page.stdout, page)
     completion = machine("bash", "-c", ". /usr/share/bash-completion/bash_completion; "
                          "_completion_loader pmctop; complete -p pmctop")
     check("bash finds its completion", completion.returncode == 0 and "pmctop" in completion.stdout,

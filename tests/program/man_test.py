@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The man page compared with the program: with what --help, --list and refusals print. An entry of
-the page that the program does not have fails too.
+"""The man pages compared with the program: with what --help, --list and refusals print. An entry of
+the pages that the program does not have fails too.
 
 Prints TAP. BUILD is the build directory.
 """
@@ -13,7 +13,8 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 from frames import check, finish  # noqa: E402
-from mdoc import PAGE, Unknown, check_words, entries, plain, read_page  # noqa: E402
+from mdoc import (METRICS_PAGE, PAGE, REMOTE_PAGE, Unknown, check_words, entries, plain,  # noqa: E402
+                  read_page)
 from pmctop import WORD_OPTIONS, listed, options, run, words_of, write_file  # noqa: E402
 
 
@@ -24,11 +25,15 @@ def check_options(page):
     described = entries(page["OPTIONS"])
     check("all options, as in --help and in its order",
           len(spelled) > 30 and list(described)[1:] == list(spelled.values()), list(described))
-    named = {name for part in page.values()
-             for name in re.findall(r"(?<!\S)--([a-z][a-z-]+)", part)}
-    check("no unknown option", named <= set(spelled), named - set(spelled))
     for name in WORD_OPTIONS:
         check_words(f"all words of --{name}", described.get(spelled[name], ""), words_of(name))
+
+
+def check_named_options(pages):
+    named = {name for page in pages for part in page.values()
+             for name in re.findall(r"(?<!\S)--([a-z][a-z-]+)", part)}
+    strange = named - {name for _, name, _, _ in options()}
+    check("no unknown option", named and not strange, strange)
 
 
 def check_keys(page):
@@ -84,7 +89,7 @@ def metric_entry(metric, short):
 def check_metrics(page):
     text, names = plain(page["METRICS"]), []
     short = [(name, plain(meaning)) for name, meaning in
-             re.findall(r"^ {5}([A-Z0-9]+) = (.*(?:\n {9,}.*)*)$", page["METRICS"], re.M)]
+             re.findall(r"^ {5}([A-Z0-9_]+) = (.*(?:\n {9,}.*)*)$", page["METRICS"], re.M)]
     for metric in metrics():
         names.append(metric["name"])
         entry = metric_entry(metric, short)
@@ -100,6 +105,17 @@ def check_presets(page):
     text = plain(page["PRESETS"])
     for name, rest in listed("presets"):
         check(f"the preset {name}", f"{name} {rest.split(None, 1)[1]}" in text, rest)
+
+
+def check_events(page):
+    described = {tag: text.rstrip(".") for tag, text in entries(page["GENERIC EVENTS"]).items()
+                 if not tag.startswith("These")}
+    events = {name: rest.split(None, 2)[2] for name, rest in listed("events")}
+    wrong = {name for name, text in described.items() if events.get(name) != text}
+    check("the generic events, with their meanings", len(described) > 30 and not wrong, wrong)
+    missing = {name for name, rest in listed("events")
+               if rest.split()[1] in ("hardware", "software")} - set(described)
+    check("all generic events", not missing, missing)
 
 
 def rows_of(section, *columns):
@@ -176,13 +192,16 @@ def check_environment(page):
 
 def main():
     try:
-        page = read_page(PAGE)
+        page, metrics_page, remote_page = map(read_page, (PAGE, METRICS_PAGE, REMOTE_PAGE))
     except Unknown as error:
-        check("the page can be read", False, error)
+        check("the pages can be read", False, error)
         finish()
-    for part in (check_options, check_keys, check_metrics, check_presets, check_marks,
-                 check_verdicts, check_configuration, check_themes, check_environment):
+    for part in (check_options, check_keys, check_marks, check_verdicts, check_configuration,
+                 check_themes, check_environment):
         part(page)
+    for part in (check_metrics, check_presets, check_events):
+        part(metrics_page)
+    check_named_options((page, metrics_page, remote_page))
     finish()
 
 

@@ -78,7 +78,7 @@ LABRADOR = "vendor_id : GenuineIntel;cpu family : 6;model : 241;stepping : 1;"
 # Reads the way and the size of the parcel; n is that size.
 COPY = "say(*facts, 'folder ' + folder); sys.stdin.readline(); n = sys.stdin.readline().strip()"
 
-STRANGE = "box: the answer is not that of pmctop's set-up."
+STRANGE = "box: the answer is not from pmctop's set-up."
 NO_PLACE = "say(*facts, 'refused noexec /tmp', 'refused full /dev/shm', 'nowhere')"
 # A host on which the set-up succeeds.
 READY = f"{COPY}; say('sum ' + n, 'runs ' + version, 'ready')"

@@ -41,7 +41,7 @@ _pmctop_read_options() {
 	done < <("$program" --help 2>/dev/null </dev/null)
 }
 
-# The option of which a word begins the argument, and how much of the word is before that: option,
+# The option whose argument a word begins, and how much of the word is before that: option,
 # taken. Of -bHe that is -e; the argument is the next word where nothing is behind it.
 _pmctop_find_option() {
 	local word=$1 i

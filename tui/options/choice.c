@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names are left to the engine, which has the vendor's metrics, or those of a recording. */
+/* Names are left to the engine, which has the metrics of the vendor or of a recording. */
 static int check_metric(const char *text, struct error *err)
 {
 	struct metric_def def;

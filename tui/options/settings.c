@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Each setting has a function that writes it as text. settings_save() compares the texts of the
- * options now with those of the file and changes the entries that differ.
+ * options now with the texts in the file and changes the entries that differ.
  */
 #include "tui/options/settings.h"
 

@@ -11,7 +11,7 @@ void settings_apply(struct config *config, struct options *options);
 
 /*
  * Saves the options that are settings, the inverse of options_set(): writes the settings of *now
- * that differ from those of the file (tui/options/config_save.h). A formula of -m becomes a metric
+ * that differ from the file's (tui/options/config_save.h). A formula of -m becomes a metric
  * of the file.
  *
  * `pattern` (may be NULL) is the file that was read because none exists at `path`: its text is

@@ -18,7 +18,7 @@
 const char *user_files_themes(char path[PATH_MAX]);
 /*
  * Where the user's tables of events are: `named` by --event-tables, else the folder in `user`,
- * which the places borrow, else that of the system.
+ * which the places borrow, else the system's.
  */
 void user_files_tables(const char *named, char user[PATH_MAX], struct tables_places *places);
 /* perf's cache of programs and symbols: $PERF_BUILDID_DIR, else ~/.debug; NULL: not known. */

@@ -19,7 +19,7 @@ enum {
 	BAR_WEIGHT = 10,
 	SAMPLES_WEIGHT = 45,
 	METRIC_WEIGHT = 90,  /* the first one; each further one is lighter */
-	JUDGED_WEIGHT = 100, /* a metric of which more is better or worse */
+	JUDGED_WEIGHT = 100, /* a metric that is better or worse if it is more */
 	MODULE_WEIGHT = 200,
 };
 

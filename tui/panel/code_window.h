@@ -11,7 +11,7 @@
 
 /*
  * The sum of a row over the last snapshots, for errors that shrink: the last CODE_WINDOW_LEAST to
- * CODE_WINDOW_MOST, in blocks, of which the oldest is dropped as a whole. Snapshots without samples
+ * CODE_WINDOW_MOST, in blocks. The oldest is dropped as a whole. Snapshots without samples
  * have no part in it, neither their counts. Zeroed: empty, of no row.
  */
 enum {

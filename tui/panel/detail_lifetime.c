@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Where the time of the last interval went: a bar of the lifetime of all threads that ran or
- * waited, and the numbers of its parts. They are in percent of the interval, as those of the
+ * waited, and the numbers of its parts. They are in percent of the interval, as in the
  * columns, so n threads have n times 100.
  */
 #include "tui/panel/detail_internal.h"
@@ -56,7 +56,7 @@ static bool has_time(const struct lifetime *lifetime, enum lifetime_part part)
 	return figure_known(lifetime->parts[part]) && lifetime->parts[part].value > 0;
 }
 
-/* An unknown part is named if that of which it may be a part has taken time. */
+/* An unknown part is named if the whole that it may be a part of has taken time. */
 static bool is_worth_a_gap(const struct lifetime *lifetime, size_t part)
 {
 	if (part == LIFETIME_RUNQ || part == LIFETIME_BLOCKED)

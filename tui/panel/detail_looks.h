@@ -26,9 +26,9 @@ struct detail_looks {
 };
 
 /*
- * Chooses the thread to look at: of a process the one that waited most for a disk, a page, a lock
- * or in state D, else the main thread, or if that has ended, another one. A change of the thread
- * drops the looks.
+ * Chooses the thread to look at: of a process the thread that waited most for a disk, a page, a
+ * lock or in state D, else the main thread, or another one if that has ended. A change of the
+ * thread drops the looks.
  */
 void detail_looks_choose(struct detail_looks *looks, const struct detail_subject *subject,
 			 const struct snapshot *snapshot, const struct detail *detail);

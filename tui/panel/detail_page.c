@@ -2,8 +2,8 @@
 /*
  * A page is drawn from its first line to its last, in one column, or in two if the rect is wide:
  * history on the left, all else on the right. The caller draws the page once on a canvas without
- * size to learn its height. The graphs of two columns grow into free lines of the rect. Those of
- * one column do not: the threads below them come and go, and would resize them.
+ * size to learn its height. The graphs of two columns grow into free lines of the rect. The graphs
+ * of one column do not: the threads below them come and go, and would resize them.
  */
 #include "tui/panel/detail_internal.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The threads of a detail page, the busiest first. As many metrics as fit stand between the ids and
- * the command: those that have a graph, in the order of the graphs.
+ * The threads of a detail page, the busiest first. Between the ids and the command stand the
+ * metrics that have a graph, in the order of the graphs, as many as fit.
  */
 #include "tui/panel/detail_internal.h"
 

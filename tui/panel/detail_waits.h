@@ -16,7 +16,7 @@ struct detail_waits {
 
 /* Begins without waits. As in struct wait_watch, one of pid and tid is not 0, or both are. */
 void detail_waits_begin(struct detail_waits *waits, pid_t pid, pid_t tid);
-/* Adds the waits of a snapshot, if it has those of the same task. */
+/* Adds the waits of a snapshot, if they are of the same task. */
 void detail_waits_add(struct detail_waits *waits, const struct snapshot *snapshot);
 
 #endif

@@ -32,7 +32,7 @@ struct frame {
 bool frame_cpus_have(const struct columns *columns, const struct metric *metric);
 /*
  * Adds a segment for each metric except cpu_percent, which has a meter or stands before them.
- * of_cpu: only those that CPUs have.
+ * of_cpu: only metrics that CPUs have.
  * figures: one for each metric; NULL for a CPU without records in the interval.
  */
 void frame_add_figures(struct segments *segments, const struct columns *columns,

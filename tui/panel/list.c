@@ -289,8 +289,7 @@ static void draw_history_title(const struct view *view, int metric, double top,
 	canvas_text(canvas, rect.x, rect.y, rect.width, STYLE_HEADER, texts[i]);
 }
 
-/* All lines have one scale, that of the greatest value of them, so their heights can be compared.
- */
+/* All lines have one scale, up to the greatest value, so their heights can be compared. */
 static void draw_history_column(const struct list *list, const struct view *view, int metric,
 				struct canvas *canvas, struct rect rect)
 {

@@ -6,10 +6,10 @@
 #include <sys/types.h>
 
 /*
- * The private folders of --ssh and --via: the one on the host (host_setup.sh) and that of ssh's
- * socket here (control_folder.h). A process holds a folder: it has the pipe `alive` in it open for
- * reading. An open(2) for writing shows that in every pid namespace, and the kernel closes the pipe
- * with the process. The pipe gets its name when it is open:
+ * The private folders of --ssh and --via: the program's on the host (host_setup.sh) and the
+ * folder of ssh's socket here (control_folder.h). A process holds a folder: it has the pipe `alive`
+ *in it open for reading. An open(2) for writing shows that in every pid namespace, and the kernel
+ *closes the pipe with the process. The pipe gets its name when it is open:
  *
  *	mkdir FOLDER, mkfifo pipe, open pipe for reading and writing, rename pipe to alive
  *
@@ -35,8 +35,8 @@ int held_folder_hold(int folder);
 void held_folder_remove(int parent, const char *name, int folder);
 
 /*
- * Removes the stale folders in `parent` with a name that begins with `prefix`: those that are
- * private folders of `owner`.
+ * Removes the stale folders in `parent` that are private folders of `owner` and have a name that
+ * begins with `prefix`.
  */
 void held_folder_remove_stale(int parent, const char *prefix, uid_t owner);
 

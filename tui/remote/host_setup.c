@@ -79,7 +79,7 @@ static int set_ended(struct dialogue *dialogue, struct error *err)
 
 static int set_strange(const struct dialogue *dialogue, struct error *err)
 {
-	return error_set(err, -EPROTO, "%s: the answer is not that of pmctop's set-up.",
+	return error_set(err, -EPROTO, "%s: the answer is not from pmctop's set-up.",
 			 dialogue->setup->host);
 }
 

@@ -128,7 +128,7 @@ static void unblock_signals(void)
 	sigprocmask(SIG_UNBLOCK, &passed, NULL);
 }
 
-/* The variables are those of the terminal that ssh connects. */
+/* The variables of the terminal that ssh connects. */
 static void set_variables(const struct parcel *parcel)
 {
 	const struct {

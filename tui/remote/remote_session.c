@@ -214,8 +214,8 @@ static int start_channel(struct run *run, enum channel_role role, const char *co
 }
 
 /*
- * Starts a channel whose output is that of a command, without what the login shell's files print:
- * these come before the token. The command consists of checked words.
+ * Starts a channel whose output is a command's, without what the login shell's files print: this
+ * comes before the token. The command consists of checked words.
  */
 static int start_stream(struct run *run, const char *command, struct channel *channel,
 			struct host_stream *stream)
@@ -387,7 +387,7 @@ static bool is_done(const struct run *run)
 		 is_unread(run, &run->record, now_ns)));
 }
 
-/* ssh's status 255 is that of a broken connection; a command of --via has one of its own. */
+/* ssh has status 255 if the connection broke; a command of --via has a status of its own. */
 static bool may_be_broken(const struct run *run)
 {
 	return run->session->transport.via ? run->program.status != 0
@@ -514,8 +514,8 @@ static void close_files(struct run *run)
 }
 
 /*
- * Whether pmctop there could not restore the terminal. ssh's status 255 is also that of a program
- * that a signal has ended. sudo and a command of --via have the status 128 + signal then, as may a
+ * Returns whether pmctop there could not restore the terminal. ssh has status 255 also if a signal
+ * has ended the program. sudo and a command of --via have the status 128 + signal then, as may a
  * command of the user.
  */
 static bool is_cut(const struct run *run)

@@ -50,7 +50,7 @@ struct remote_session {
  * them, and ends this process if it has not ended soon after one.
  *
  * Returns pmctop's exit status there, or 1 with a sentence in *err, or 128 + the signal that ended
- * the run here. `notes` gets sentences to be printed before that of *err. err->code is -ENOEXEC if
+ * the run here. `notes` gets sentences to be printed before *err. err->code is -ENOEXEC if
  * nothing can be copied or executed there. The terminal is restored.
  */
 int remote_session_run(const struct remote_session *session, struct notes *notes,

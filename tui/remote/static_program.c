@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names are those of `uname -m`. A 32-bit system on a 64-bit kernel has the kernel's name, and runs
+ * Names are as of `uname -m`. A 32-bit system on a 64-bit kernel has the kernel's name, and runs
  * the static program of the kernel too.
  */
 #include "tui/remote/static_program.h"

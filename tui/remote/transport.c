@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * ssh uses the first value of an option. Those of the shared connection come first, so that they
+ * ssh uses the first value of an option. Options of the shared connection come first, so that they
  * hold; the user's follow; the others are defaults. "--" ends the options before the host. ssh
  * passes the words of the command to a login shell, which "exec" replaces.
  *

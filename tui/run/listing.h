@@ -16,7 +16,7 @@
  * Prints a list for --list. On a terminal, texts are wrapped to its width, below a heading per PMU
  * or subject. Elsewhere an entry is one line of aligned words, for grep and awk: name, state (ok,
  * n/a, denied, or - if it cannot be tested), PMU or subject, text. The second word of a formula is
- * its column title, that of a verdict its tier. Other lists have names and texts.
+ * its column title, of a verdict its tier. Other lists have names and texts.
  */
 struct listing {
 	enum options_list list;

@@ -511,7 +511,8 @@ static int run_task(int argc, char **argv, struct options *options, struct confi
 /*
  * "pmctop --remote FOLDER", which --ssh or --via of another machine starts
  * (tui/remote/remote_folder.h).
- * Replaces the command line. True if this is one; *status is negative, or that of a failure.
+ * Replaces the command line. Returns true if this is one. *status is negative, or the status of a
+ * failure.
  */
 static bool receive_parcel(int *argc, char ***argv, struct parcel *sent, int *recording,
 			   int *status)

@@ -10,7 +10,7 @@
 
 /*
  * Reduces the rights of this process. If a file lent it more (set-user-ID, file capabilities), it
- * gets those of its user. After the set-up it keeps only the rights that it needs.
+ * gets the rights of its user. After the set-up it keeps only the rights that it needs.
  *
  * Linux has capabilities per thread. Call rights_enter() and rights_drop() while the process has
  * one thread; later threads inherit the rest. Dropped rights cannot be regained.

@@ -160,7 +160,7 @@ static int accept_record_file(void *owner, const char *text, struct error *err)
 	return 0;
 }
 
-/* Where the recording is that has ended. That of --record has no name here. */
+/* Shows where the ended recording is. The recording of --record has no name here. */
 static void show_recording(struct app *app)
 {
 	char name[512];

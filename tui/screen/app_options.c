@@ -125,7 +125,7 @@ static void save_metric(const struct columns *columns, const char *text, struct 
 	free(name);
 }
 
-/* `columns` are those of the snapshot; before the first, NULL: all added columns are saved. */
+/* `columns`: of the snapshot. NULL, before the first one: all added columns are saved. */
 static void save_columns(const struct commands *added, const struct columns *columns,
 			 struct options *now)
 {

@@ -14,7 +14,7 @@ struct display {
 	struct snapshot *snapshot;      /* NULL before the first interval has ended; owned */
 	struct snapshot *waiting;       /* the newest of a pause; NULL: none; owned */
 	struct snapshot *baseline;      /* figures are compared with it; NULL: none; owned */
-	struct history *history;        /* of all snapshots, those of a pause too; owned */
+	struct history *history;        /* of all snapshots, also during a pause; owned */
 	struct graph_range graph_range; /* the part of the history that graphs show */
 	enum verdict verdict;           /* of the snapshot */
 	char verdict_text[256];         /* its sentence; "": none */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Chooses the column to sort by. All columns of the list are offered, also those that do not fit on
- * the screen.
+ * Chooses the column to sort by. All columns of the list are offered, also columns that do not fit
+ * on the screen.
  */
 #include "core/base/util.h"
 #include "tui/screen/app.h"

@@ -10,7 +10,7 @@
  * Writes the canvas, which shows the app, into two new files in the current directory: NAME.ansi
  * with the colours of the terminal (canvas_print_ansi()) and NAME.svg (canvas_print_svg()). Below
  * the screen they have the host, the time of the figures, the version, and what the marks on the
- * screen mean. NAME is that of file_name_suggest(), with a number if it is taken.
+ * screen mean. NAME is from file_name_suggest(), with a number if it is taken.
  *
  * The files have mode 0600. No existing file is changed. If one of them cannot be written, neither
  * remains. A message to the user names the files or the reason.

@@ -41,8 +41,8 @@ struct screen {
 	/* Where the actions depend on what the screen shows; NULL: `bar`. */
 	const enum action *(*choose_bar)(const struct app *app);
 	/*
-	 * The label of an action in the key bar. "" leaves it out, NULL is that of keymap.c. NULL:
-	 * all are those of keymap.c.
+	 * The label of an action in the key bar. "" leaves it out, NULL is keymap.c's label. NULL:
+	 * all labels are keymap.c's.
 	 */
 	const char *(*bar_label)(const struct app *app, enum action action);
 	/* NULL: keys as in keymap.c, and the columns of lists. */

@@ -29,7 +29,8 @@ struct code_screen {
 	struct code_page page;
 	struct code_callers callers; /* open: keys go there */
 	/*
-	 * Those that Enter left, the oldest first; Esc returns to them. The oldest are dropped.
+	 * The callers that Enter left, the oldest first; Esc returns to them. The oldest are
+	 * dropped.
 	 * Their edges are of an older sum: update before use.
 	 */
 	struct code_callers path[CODE_PATH_MAX];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * How the screen of code looks. A wide screen has the list and beside it the callers and callees:
- * of the selected function, or of the one that Enter went to, and then keys go there. A narrow
+ * of the selected function, or of the function that Enter went to, and then keys go there. A narrow
  * screen has one of both.
  */
 #include "tui/screen/screen_code.h"
@@ -58,7 +58,7 @@ static void subject_title(const struct app *app, char *text, size_t size)
 	}
 }
 
-/* ", ended: 2,388 samples in 12 s, 7 lost"; the event is that of the tab. */
+/* ", ended: 2,388 samples in 12 s, 7 lost"; the event is the tab's. */
 static void write_samples(const struct code_screen *code, char *text, size_t size)
 {
 	const struct code_page *page = &code->page;
@@ -99,7 +99,7 @@ static void draw_title(const struct app *app, struct canvas *canvas, struct rect
 
 /*
  * Writes the notes about names and samples of functions one after the other, "" if there is none. A
- * snapshot has the texts of notes alone; those of NOTE_CODE_NAMES, NOTE_CODE_RATE and
+ * snapshot has the texts of notes alone. The texts of NOTE_CODE_NAMES, NOTE_CODE_RATE and
  * NOTE_CODE_UNSAMPLED have the word functions.
  */
 static void write_notes(const struct snapshot *snapshot, char *text, size_t size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The help about the screen of code. Many keys differ from those of a list here. Actions that only
- * lists have, and those of the list of functions while callers are open, are left out.
+ * The help about the screen of code. Many keys differ from a list's here. Actions that only lists
+ * have are left out, and actions of the list of functions while callers are open.
  */
 #include "tui/screen/screen_code.h"
 
@@ -62,7 +62,7 @@ static bool has_metric(const struct app *app, size_t metric)
 
 static const struct screen_help_column columns[] = {
 	{"SHARE%", NULL,
-	 "samples of the function among those of the row and the event, by their weight, in "
+	 "the function's part of the samples of the row and the event, by weight, in "
 	 "percent"},
 	{"±", "+-",
 	 "standard error of the share or the metric before it: the true one is within twice of it "

@@ -139,7 +139,7 @@ static void write_list_columns(struct pen *pen, const struct snapshot *snapshot)
 		  "the sort column in the last minutes (%CPU for a text), the newest at the right; "
 		  "all rows have one scale, which the title states");
 	pen_entry(pen, TITLES_WIDTH + 1, "+3 name",
-		  "in the tree: the figures are a subtotal, with those of 3 descendants");
+		  "in the tree: the figures are a subtotal, 3 descendants included");
 	pen_entry(pen, TITLES_WIDTH + 1, "(name)", "ended in this interval");
 	pen_entry(pen, TITLES_WIDTH + 1, "[name]", "kernel thread");
 }

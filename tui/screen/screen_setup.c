@@ -58,7 +58,7 @@ static void levels_value(const struct app *app, char *text, size_t size)
 
 static void idle_value(const struct app *app, char *text, size_t size)
 {
-	text_copy(text, size, app->preferences.idle ? "all" : "only those that ran");
+	text_copy(text, size, app->preferences.idle ? "all" : "only tasks that ran");
 }
 
 static void command_lines_value(const struct app *app, char *text, size_t size)
@@ -114,7 +114,7 @@ static bool is_refused(const struct app *app, const struct metric_def *def)
 	return answer && answer->state != FIGURE_VALID;
 }
 
-/* Adds the metrics that are no columns, without those of the whole machine. */
+/* Adds the metrics that are no columns, without metrics of the whole machine. */
 static void add_others(const struct app *app, bool refused, const struct metric_def *defs, size_t n,
 		       struct setup_items *items)
 {

@@ -13,7 +13,7 @@
  * well-formed UTF-8 whatever the cells and the title contain: a character that a terminal must not
  * get (struct text_scan) is printed as U+FFFD.
  *
- * Colours are those of the theme, in 24 bits. Where the theme leaves text and ground to the
+ * Colours are the theme's, in 24 bits. Where the theme leaves text and ground to the
  * terminal, the ground is dark. `color` false: attributes alone, as on a terminal without colours.
  */
 void canvas_print_svg(const struct canvas *canvas, const struct theme *theme, bool color,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * All runs of one look are sent, the nearest one next, then those of another look, because a change
+ * All runs of one look are sent, the nearest one next, then runs of another look, because a change
  * of colours has ten bytes and the way to the same column of the next line has four.
  *
  * Each call begins with an absolute position and a complete look, because another program may have

@@ -17,7 +17,7 @@ struct flow {
 	bool slow;            /* the last answer was late */
 	uint64_t queried_ns;  /* time of the last query */
 	uint64_t fastest_ns;  /* shortest time from a query to its answer */
-	size_t queried_bytes; /* bytes that the last query follows, without those of earlier ones */
+	size_t queried_bytes; /* bytes that the last query follows, without bytes of earlier ones */
 	size_t later_bytes;   /* bytes sent after it */
 };
 

@@ -51,8 +51,8 @@ static int palette_number(int rgb)
 }
 
 /*
- * A colour that is not the terminal's own. ISO 8613-6's form with semicolons is the one that all
- * terminals with 24 bits understand. Numbers of the palette are shorter.
+ * A colour that is not the terminal's own. All terminals with 24 bits understand
+ * ISO 8613-6's form with semicolons. Numbers of the palette are shorter.
  */
 static void add_color(const struct terminfo *terminfo, struct sequence *parameters, int number,
 		      bool back)

@@ -13,15 +13,15 @@
 
 /*
  * Returns a descriptor that is readable when signals_next() has a signal, or -errno. Signals are
- * WINCH, TSTP, CONT, CHLD and those of signals_handle_ends(). The latter also discard output that
- * the terminal does not take.
+ * WINCH, TSTP, CONT, CHLD and the signals of signals_handle_ends(). The latter also discard output
+ * that the terminal does not take.
  *
  * QUIT and signals of a crash restore the terminal, then have their default effect.
  */
 int signals_open(void);
 void signals_close(int fd);
 
-/* The next signal, those that end the program first; 0: none. Does not block. */
+/* Returns the next signal; 0: none. Signals that end the program come first. Does not block. */
 int signals_next(int fd);
 bool signals_is_end(int number);
 /* The signals of signals_handle_ends() as a set. */

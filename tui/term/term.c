@@ -455,7 +455,7 @@ int term_wait_ms(const struct term *term)
 }
 
 /*
- * The window's side in cells, else that of the environment, else `otherwise`; at most
+ * Returns the window's side in cells, else the environment's, else `otherwise`; at most
  * TERM_SIDE_MAX.
  */
 static int limited_side(unsigned window, enum variable variable, int otherwise)

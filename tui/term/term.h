@@ -66,7 +66,7 @@ void term_set_theme(struct term *term, const struct theme *theme);
 enum { TERM_TITLE_BYTES = 256, TERM_TITLE_COLUMNS = 80 };
 void term_set_title(struct term *term, const char *text, bool ascii);
 
-/* The terminal's answer about one of its modes (DECRQM): term_open() requests that of mode 2026. */
+/* The terminal's answer about one of its modes (DECRQM): term_open() requests mode 2026. */
 void term_set_mode(struct term *term, unsigned mode, unsigned state);
 /* The terminal's answer to a status query, which term_open() and term_draw() send. */
 void term_set_shown(struct term *term);

@@ -107,7 +107,7 @@ static unsigned digits(unsigned number)
 	return number < 10 ? 1 : number < 100 ? 2 : 3;
 }
 
-/* Counts xterm's sequences. Those of other terminals differ a little. */
+/* Counts xterm's sequences. Other terminals' differ a little. */
 unsigned term_cursor_estimate(const struct term_cursor *cursor, unsigned x, unsigned y)
 {
 	unsigned far = 4 + digits(x + 1) + digits(y + 1);

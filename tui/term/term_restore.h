@@ -21,7 +21,7 @@ void term_restore_arm(const struct termios *before, const char *const *strings, 
 void term_restore_disarm(void);
 bool term_restore_is_armed(void);
 
-/* Restores the terminal if armed. May be called from another thread than the one that draws. */
+/* Restores the terminal if armed. May be called from another thread than the drawing one. */
 void term_restore(void);
 
 /*

@@ -61,7 +61,7 @@ static unsigned read_attributes(const struct terminfo *terminfo)
 	       (terminfo->reverse ? ATTRIBUTE_REVERSE : 0);
 }
 
-/* The attributes of ncv (terminfo(5)): those that this terminal cannot show in colour. */
+/* Returns the attributes of ncv (terminfo(5)), which this terminal cannot show in colour. */
 static unsigned attributes_without_color(void)
 {
 	int bits = tigetnum("ncv");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A palette has the colours that a theme file may set; palette_complete() derives those that a btop
- * theme does not have. palette_apply() turns them into the roles of style.h.
+ * A palette has the colours that a theme file may set; palette_complete() derives colours that a
+ * btop theme does not have. palette_apply() turns them into the roles of style.h.
  */
 #include "tui/term/theme.h"
 
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The keys that are understood: btop's, then those of pmctop alone. */
+/* The keys that are understood: btop's, then pmctop's own. */
 struct palette {
 	struct color main_bg, main_fg, title, hi_fg, selected_bg, selected_fg, inactive_fg,
 		proc_misc, div_line, cpu_start, cpu_mid, cpu_end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A theme is searched among those that another machine sent, in the user's directory, among the
- * built-in ones, then as a file. A file of that directory must belong to the user or root
+ * A theme is searched among the themes that another machine sent, in the user's directory, among
+ * the built-in ones, then as a file. A file of that directory must belong to the user or root
  * (core/base/bounded_read.h); a file that the user named need not.
  */
 #include "tui/term/theme_load.h"

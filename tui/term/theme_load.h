@@ -31,7 +31,7 @@ int theme_load(const char *name, const struct theme_places *places, struct theme
 int theme_load_text(const char *name, const struct theme_places *places, char **text,
 		    struct notes *notes, struct error *err);
 
-/* All themes by name, except files outside the places; of two with the same name, the one that
+/* All themes by name, except files outside the places; of two with the same name, the theme that
  * theme_load() uses. */
 struct theme_entry {
 	char *name;

@@ -20,7 +20,7 @@ struct key_bar {
 
 struct key_bar_key {
 	enum action action;
-	const char *label; /* NULL: that of keymap.c */
+	const char *label; /* NULL: keymap.c's */
 };
 
 /* Draws n keys, at most SEGMENTS_MAX. A narrow line keeps the first ones and quit. */

@@ -47,7 +47,7 @@ struct row_ref *row_refs_at(const struct row_refs *refs, const struct view *view
 /* Sum over the referenced lines of a view. */
 struct row_refs_sum {
 	size_t n;    /* references of the view's kind */
-	size_t here; /* those of them in the view */
+	size_t here; /* how many of them are in the view */
 	/* Metrics of the sum, each task and CPU counted once; NULL if `here` is 0. Owned. */
 	struct figure *figures;
 };

@@ -11,7 +11,7 @@
 void meter_draw(struct canvas *canvas, unsigned x, unsigned y, unsigned width, double share,
 		const char *figure, enum style figure_style);
 
-/* "|||   ": the bar alone, of one colour: for shares of which a large one is no alarm. */
+/* "|||   ": the bar alone, of one colour: for shares that may be large without alarm. */
 void bar_draw(struct canvas *canvas, unsigned x, unsigned y, unsigned width, double share);
 
 #endif

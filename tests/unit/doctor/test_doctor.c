@@ -137,7 +137,7 @@ static const struct scene scenes[] = {
 		    {"whole system", DOCTOR_BAD,
 		     "no: ", "sudo setcap cap_perfmon,cap_ipc_lock=ep /usr/bin/pmctop"},
 		    {"own tasks", DOCTOR_WARN, "in user mode only"},
-		    {"other tasks", DOCTOR_BAD, "only those of this user"},
+		    {"other tasks", DOCTOR_BAD, "only tasks of this user"},
 		    {"hardware", DOCTOR_OK, "cycles and instructions"},
 		    {"tracepoints", DOCTOR_BAD, "kernel mode and tracefs"},
 		    {"user", DOCTOR_WARN, "uid 1000: no capability"},

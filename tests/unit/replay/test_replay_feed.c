@@ -643,7 +643,7 @@ static void test_set_interval(void **state)
 	assert_int_equal(next_sequence(&stage), 1);
 	feed_set_interval(&stage.feed, 2 * NS_PER_S);
 	assert_int_equal(stage.replay.interval_ns, NS_PER_S);
-	assert_non_null(strstr(read_playback(&stage)->text, "those of the recording"));
+	assert_non_null(strstr(read_playback(&stage)->text, "its own intervals"));
 	stage_close(&stage);
 }
 
