@@ -104,8 +104,9 @@ struct view_spec {
 	/* Caches the rolled-up baseline from view to view; borrowed. NULL: no cache. */
 	struct view_then *then;
 	/*
-	 * Names of the columns to show, in order; borrowed, NULL-terminated. Unknown names are
-	 * ignored. NULL, or no metric of this view among them: all columns.
+	 * Names of the metrics, "verdict" and "hottest" to show, in order; borrowed,
+	 * NULL-terminated. Unknown names are ignored. NULL, or no metric of this view among them:
+	 * all. The columns before the metrics, and the last one, are always shown.
 	 */
 	const char *const *shown;
 };

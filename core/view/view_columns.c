@@ -273,27 +273,26 @@ int view_find_column(const struct view *view, const char *name)
 	return find_column(view->columns, view->n_columns, name);
 }
 
-/* Keeps the columns of spec.shown, in that order; all columns if none of these is a metric. */
-static void choose_columns(struct view *view)
+/* From column `first` on, keeps those of spec.shown, in that order; all if no metric is there. */
+static void choose_columns(struct view *view, size_t first)
 {
-	struct view_column *chosen = xcalloc(view->n_columns, sizeof(*chosen));
-	size_t n = 0, n_metrics = 0;
+	struct view_column *columns = view->columns + first;
+	size_t n = 0, n_metrics = 0, n_columns = view->n_columns - first;
+	struct view_column *chosen = xcalloc(n_columns, sizeof(*chosen));
 
-	for (const char *const *name = view->spec.shown; *name; name++) {
-		int at = view_find_column(view, *name);
+	for (const char *const *name = view->spec.shown; name && *name; name++) {
+		int at = find_column(columns, n_columns, *name);
 
 		if (at < 0 || find_column(chosen, n, *name) >= 0)
 			continue;
-		chosen[n++] = view->columns[at];
-		n_metrics += chosen[n - 1].field == FIELD_METRIC;
+		chosen[n++] = columns[at];
+		n_metrics += columns[at].field == FIELD_METRIC;
 	}
-	if (n_metrics == 0) {
-		free(chosen);
-		return;
+	if (n_metrics > 0) {
+		memcpy(columns, chosen, n * sizeof(*chosen));
+		view->n_columns = first + n;
 	}
-	free(view->columns);
-	view->columns = chosen;
-	view->n_columns = n;
+	free(chosen);
 }
 
 bool view_title_is_full(const struct view_column *column, unsigned width)
@@ -326,6 +325,7 @@ void view_make_columns(struct view *view)
 	for (; *before; before++)
 		if (has_content(view, *before))
 			add_column(view, *before);
+	size_t first = view->n_columns;
 	for (size_t i = 0; i < n_shown; i++)
 		if (is_of_lines(view, &view->snapshot->columns->metrics[i]))
 			add_metric(view, i);
@@ -333,10 +333,9 @@ void view_make_columns(struct view *view)
 		add_column(view, &column_verdict);
 	if (has_content(view, &column_hottest))
 		add_column(view, &column_hottest);
+	choose_columns(view, first);
 	if (behind && has_content(view, behind))
 		add_column(view, behind);
-	if (view->spec.shown && view->spec.shown[0])
-		choose_columns(view);
 	if (view->spec.sort_marks)
 		widen_full_titles(view);
 }

@@ -620,11 +620,13 @@ static void shows_chosen_columns(void **state)
 		const char *shown[8];
 		const char *want;
 	} rows[] = {
-		{"in their order", {"ipc", "command", "pid"}, "IPC COMMAND PID "},
-		{"each once", {"pid", "ipc", "pid", "ipc"}, "PID IPC "},
-		{"an unknown column is ignored", {"tid", "ipc", "dtlb_mpki", "user"}, "IPC USER "},
+		{"in their order",
+		 {"verdict", "ipc", "cpu_percent"},
+		 "PID USER VERDICT IPC %CPU COMMAND "},
+		{"each once", {"ipc", "mips", "ipc"}, "PID USER IPC MIPS COMMAND "},
+		{"others are ignored", {"command", "ipc", "dtlb_mpki"}, "PID USER IPC COMMAND "},
 		{"no metric of this preset: all",
-		 {"pid", "dtlb_mpki"},
+		 {"verdict", "dtlb_mpki"},
 		 "PID USER %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s VERDICT COMMAND "},
 		{"none: all",
 		 {NULL},
