@@ -47,18 +47,6 @@ const char *view_unit_name(enum view_unit unit)
 static const struct figure not_counted = {.state = FIGURE_NOT_COUNTED};
 static const struct figure undefined = {.state = FIGURE_UNDEFINED};
 
-static enum figure_state worse(enum figure_state a, enum figure_state b)
-{
-	return a > b ? a : b;
-}
-
-/* Returns state and share of a combination of two figures; the caller sets the value. */
-static struct figure combine(struct figure a, struct figure b)
-{
-	return (struct figure){.share = a.share < b.share ? a.share : b.share,
-			       .state = worse(a.state, b.state)};
-}
-
 struct figure view_figure(const struct view *view, size_t index, int metric)
 {
 	if (view->rows)
@@ -112,7 +100,7 @@ static struct figure instructions_of(const struct view *view, size_t index)
 
 static struct figure per_thousand(double count, struct figure figure, struct figure instructions)
 {
-	struct figure per = combine(figure, instructions);
+	struct figure per = figure_of_two(figure, instructions);
 
 	if (!figure_known(per))
 		return per;
@@ -406,7 +394,7 @@ struct figure view_value(const struct view *view, size_t index, const struct vie
 	if (!view->baseline || !figure_known(now))
 		return now;
 	struct figure then = figure_then(view, index, column);
-	struct figure difference = combine(now, then);
+	struct figure difference = figure_of_two(now, then);
 	if (figure_known(difference))
 		difference.value = now.value - then.value;
 	return difference;

@@ -149,9 +149,10 @@ static void draw_heading(const struct code_callers *callers, bool of_callers, bo
 
 static void draw_share(const struct code_share *share, struct canvas *canvas, struct rect place)
 {
-	char text[80] = "~";
+	char text[80];
+	size_t length = text_copy(text, sizeof(text), figure_mark(FIGURE_SCALED));
 
-	code_share_text(share, canvas->ascii, text + 1, sizeof(text) - 1);
+	code_share_text(share, canvas->ascii, text + length, sizeof(text) - length);
 	canvas_text_right(canvas, place.x, place.y, place.width, STYLE_SCALED, text);
 }
 

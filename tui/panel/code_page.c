@@ -134,9 +134,9 @@ struct figure code_page_figure(const struct code_page *page, const struct code_p
 		then = figure_of(line->figures_then, at);
 	if (!figure_known(then))
 		return then;
-	now.value -= then.value;
-	now.state = now.state > then.state ? now.state : then.state;
-	return now;
+	struct figure difference = figure_of_two(now, then);
+	difference.value = now.value - then.value;
+	return difference;
 }
 
 double code_page_error(const struct code_page *page, const struct code_page_line *line, int metric)

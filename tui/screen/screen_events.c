@@ -183,12 +183,9 @@ static void cell_on(const struct event_line *line, struct cell *cell)
 
 static void cell_per_thousand(const struct event_line *line, struct cell *cell)
 {
-	struct figure figure = line->count;
+	struct figure figure = figure_of_two(line->count, line->instructions);
 
-	if (figure_known(figure) && !figure_known(line->instructions))
-		figure.state = line->instructions.state;
-	else if (line->instructions.state > figure.state)
-		figure.state = line->instructions.state;
+	figure.value = line->count.value;
 	figure_format(&ratio_def, divide_figure(figure, line->instructions.value / 1000), cell);
 }
 

@@ -99,6 +99,8 @@ static void shows_units(void **state)
 		{"what is neither", VIEW_UNIT_PER_KI, 10, "ipc", "IPC", "2.00"},
 		{"no instructions", VIEW_UNIT_PER_KI, 11, "cs_per_s", "cs/ki", "-"},
 		{"lost records", VIEW_UNIT_PER_KI, 12, "faults_per_s", "flt/ki", "?0.30"},
+		{"an estimate by a lower bound", VIEW_UNIT_PER_KI, 12, "branch-misses",
+		 "br-misses/ki", "~0.50"},
 	};
 	struct snapshot *snapshot =
 		sample_snapshot_new(columns_with_event("branch-misses"), "h", "");
@@ -108,6 +110,9 @@ static void shows_units(void **state)
 	sample_rows(snapshot->columns, busy, ARRAY_SIZE(busy), &snapshot->threads);
 	snapshot->threads.items[2].flags = ROW_LOST;
 	rows_evaluate(snapshot->columns, snapshot_scope(snapshot), &snapshot->threads);
+	struct figure *figures = snapshot->threads.figures;
+	figures[snapshot->threads.n * snapshot->columns->n_metrics - 1] =
+		(struct figure){.value = 50, .state = FIGURE_SCALED}; /* an unknown error */
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct view view;
 		struct cell cell;
