@@ -340,46 +340,64 @@ void view_make_columns(struct view *view)
 		widen_full_titles(view);
 }
 
-/* Returns the width of a column before any is dropped. */
-static unsigned least_width(const struct view *view, size_t column)
+/* Drops the lightest columns until `room` is enough for *used, with a blank behind each. */
+static void drop_lightest(const struct view_column *columns, size_t n, size_t kept, unsigned room,
+			  unsigned *used, unsigned *widths)
 {
-	const struct view_column *what = &view->columns[column];
+	while (*used > room) {
+		size_t lightest = n;
 
-	return what->least && column + 1 == view->n_columns ? what->least : what->width;
+		for (size_t i = 0; i < n; i++) {
+			unsigned weight = columns[i].weight;
+
+			if (widths[i] == 0 || weight == 0 || i == kept)
+				continue;
+			if (lightest == n || weight < columns[lightest].weight)
+				lightest = i;
+		}
+		if (lightest == n)
+			return;
+		*used -= widths[lightest] + 1;
+		widths[lightest] = 0;
+	}
 }
 
-void view_fit(const struct view *view, unsigned width, unsigned *widths)
+/* Columns with a least width grow to their width, and a text in the last one gets the rest. */
+static void grow_columns(const struct view_column *columns, size_t n, unsigned left,
+			 unsigned *widths)
+{
+	size_t last = n;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned more = columns[i].least ? columns[i].width - columns[i].least : 0;
+
+		if (widths[i] == 0)
+			continue;
+		more = (unsigned)size_min(more, left);
+		widths[i] += more;
+		left -= more;
+		last = i;
+	}
+	if (last < n && columns[last].left)
+		widths[last] += left;
+}
+
+void view_fit(const struct view_column *columns, size_t n, size_t kept, unsigned width,
+	      unsigned *widths)
 {
 	unsigned used = 0;
 
-	for (size_t i = 0; i < view->n_columns; i++) {
-		widths[i] = least_width(view, i);
-		used += widths[i] + (i > 0);
+	for (size_t i = 0; i < n; i++) {
+		widths[i] = columns[i].least ? columns[i].least : columns[i].width;
+		used += widths[i] ? widths[i] + 1 : 0;
 	}
-	while (used > width) {
-		size_t lightest = view->n_columns;
-
-		for (size_t i = 0; i < view->n_columns; i++) {
-			unsigned weight = view->columns[i].weight;
-
-			if (widths[i] == 0 || weight == 0 || i == view->sort_column)
-				continue;
-			if (lightest == view->n_columns || weight < view->columns[lightest].weight)
-				lightest = i;
-		}
-		if (lightest == view->n_columns)
-			break;
-		used -= widths[lightest] + 1;
-		widths[lightest] = 0;
-	}
-	if (used <= width) { /* a text in the last column gets the rest */
-		if (view->n_columns > 0 && view->columns[view->n_columns - 1].left &&
-		    widths[view->n_columns - 1])
-			widths[view->n_columns - 1] += width - used;
+	drop_lightest(columns, n, kept, width + 1, &used, widths);
+	if (used <= width + 1) {
+		grow_columns(columns, n, width + 1 - used, widths);
 		return;
 	}
 	unsigned left = width, gap = 0;
-	for (size_t i = 0; i < view->n_columns; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (widths[i] == 0)
 			continue;
 		widths[i] = left > gap ? (unsigned)size_min(widths[i], left - gap) : 0;
