@@ -2,11 +2,13 @@
 #ifndef PMCTOP_FIGURE_H
 #define PMCTOP_FIGURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
  * A number and its state. The value has a meaning only if the state is VALID, SCALED or LOST. An
- * unknown figure has a state that gives the reason; it is not a 0.
+ * unknown figure has a state that gives the reason; it is not a 0. States go from the best to the
+ * worst.
  */
 enum figure_state {
 	FIGURE_VALID,
@@ -38,9 +40,29 @@ static inline int figure_known(struct figure figure)
 	return figure.state <= FIGURE_LOST;
 }
 
+static inline enum figure_state figure_worse(enum figure_state a, enum figure_state b)
+{
+	return a > b ? a : b;
+}
+
+/*
+ * Returns state and share of what is computed from two figures, with the value 0. An estimate of
+ * which the error is not known makes no lower bound.
+ */
+static inline struct figure figure_of_two(struct figure a, struct figure b)
+{
+	enum figure_state state = figure_worse(a.state, b.state);
+	bool open = (a.state == FIGURE_SCALED && !(a.share > 0)) ||
+		    (b.state == FIGURE_SCALED && !(b.share > 0));
+
+	return (struct figure){.share = a.share < b.share ? a.share : b.share,
+			       .state = state == FIGURE_LOST && open ? FIGURE_SCALED : state};
+}
+
 /* The texts of a state. */
 struct figure_mark {
 	const char *name;    /* in machine-readable output: "valid", "scaled" ... */
+	const char *mark;    /* before a known number, and in place of an unknown one */
 	const char *text;    /* how 1.2 is printed on the screen: "~1.2", "n/a" */
 	const char *meaning; /* in the help and --list marks */
 };
@@ -49,8 +71,8 @@ struct figure_mark {
 extern const struct figure_mark figure_marks[];
 extern const size_t figure_marks_n;
 
-/* The text in place of an unknown number: "-", "n/a", "!"; "" for a known one. */
-const char *figure_state_sign(enum figure_state state);
+/* Returns "" if VALID, "~" or "?" before another known number; "-", "n/a" or "!" if unknown. */
+const char *figure_mark(enum figure_state state);
 /* The name of the state in machine-readable output. */
 const char *figure_state_name(enum figure_state state);
 

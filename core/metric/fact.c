@@ -48,7 +48,7 @@ static struct figure sum_of(enum fact fact, struct figure a, struct figure b)
 	if (a.state == FIGURE_UNDEFINED)
 		return b;
 	if (!figure_known(a) && !figure_known(b))
-		return a.state > b.state ? a : b;
+		return (struct figure){.state = figure_worse(a.state, b.state)};
 	if (is_most_active(fact, a) || is_most_active(fact, b))
 		return is_most_active(fact, a) ? a : b;
 	struct figure both = figure_known(a) ? a : b;

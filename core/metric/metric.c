@@ -15,23 +15,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* The order of states: the higher one wins. */
-static unsigned rank(enum figure_state state)
-{
-	static const unsigned char ranks[] = {
-		[FIGURE_VALID] = 0,     [FIGURE_SCALED] = 1,      [FIGURE_LOST] = 2,
-		[FIGURE_UNDEFINED] = 3, [FIGURE_NOT_COUNTED] = 4, [FIGURE_UNSUPPORTED] = 5,
-		[FIGURE_DENIED] = 6,
-	};
-
-	return ranks[state];
-}
-
-static enum figure_state worse(enum figure_state a, enum figure_state b)
-{
-	return rank(a) >= rank(b) ? a : b;
-}
-
 static struct figure unknown(enum figure_state state)
 {
 	return (struct figure){.state = state};
@@ -385,27 +368,14 @@ static double compute(enum op_code code, double a, double b)
 	return 0;
 }
 
-/* Of two known figures. An estimate of which the error is not known makes no lower bound. */
-static enum figure_state state_of_both(struct figure a, struct figure b)
-{
-	bool open = (a.state == FIGURE_SCALED && !(a.share > 0)) ||
-		    (b.state == FIGURE_SCALED && !(b.share > 0));
-
-	return open ? FIGURE_SCALED : worse(a.state, b.state);
-}
-
 static struct figure combine(enum op_code code, struct figure a, struct figure b)
 {
-	if (!figure_known(a) || !figure_known(b))
-		return unknown(worse(a.state, b.state));
-	double value = compute(code, a.value, b.value);
-	if (!isfinite(value))
-		return unknown(FIGURE_UNDEFINED);
-	if (a.state == FIGURE_VALID && b.state == FIGURE_VALID)
-		return figure_exact(value);
-	return (struct figure){.value = value,
-			       .share = a.share < b.share ? a.share : b.share,
-			       .state = state_of_both(a, b)};
+	struct figure both = figure_of_two(a, b);
+
+	if (!figure_known(both))
+		return unknown(both.state);
+	both.value = compute(code, a.value, b.value);
+	return isfinite(both.value) ? both : unknown(FIGURE_UNDEFINED);
 }
 
 /* Returns the chosen branch, with no better state and share than the condition. */
@@ -416,9 +386,9 @@ static struct figure choose_branch(struct figure condition, struct figure yes, s
 	struct figure taken = condition.value != 0 ? yes : no;
 	if (!figure_known(taken))
 		return taken;
-	taken.state = state_of_both(taken, condition);
-	taken.share = taken.share < condition.share ? taken.share : condition.share;
-	return taken;
+	struct figure both = figure_of_two(taken, condition);
+	both.value = taken.value;
+	return both;
 }
 
 struct figure metric_eval(const struct metric *metric, const struct figure *figures,
@@ -457,8 +427,9 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 			top[-1].value = -top[-1].value;
 			break;
 		case OP_ESTIMATE:
-			top[-1].state = figure_known(top[-1]) ? worse(top[-1].state, FIGURE_SCALED)
-							      : top[-1].state;
+			top[-1].state = figure_known(top[-1])
+						? figure_worse(top[-1].state, FIGURE_SCALED)
+						: top[-1].state;
 			break;
 		case OP_IF:
 			top -= 2;
@@ -503,9 +474,9 @@ enum figure_state metric_state(const struct metric *metric, const struct event_s
 
 	for (size_t i = 0; i < metric->n_ops; i++)
 		if (metric->ops[i].code == OP_EVENT)
-			state = worse(state, events->items[metric->ops[i].event].state);
+			state = figure_worse(state, events->items[metric->ops[i].event].state);
 		else if (metric->ops[i].code == OP_UNSUPPORTED)
-			state = worse(state, FIGURE_UNSUPPORTED);
+			state = figure_worse(state, FIGURE_UNSUPPORTED);
 	return state;
 }
 

@@ -43,7 +43,6 @@ static void format_count(const struct event *event, size_t index, const struct m
 			 struct figure figure, struct count_line *line)
 {
 	char number[48];
-	bool marked = figure.state != FIGURE_VALID;
 
 	text_printable(line->unit, sizeof(line->unit), event->unit, 8);
 	if (index == TALLY_TASK_CLOCK) {
@@ -51,14 +50,14 @@ static void format_count(const struct event *event, size_t index, const struct m
 		text_fixed(number, sizeof(number), figure.value / (double)NS_PER_MS, 2);
 	} else if (event->scale != 1) {
 		text_fixed(number, sizeof(number), figure.value, 2);
-	} else if (marked) {
+	} else if (figure.state != FIGURE_VALID) {
 		text_fixed(number, sizeof(number), figure.value, 0);
 	} else {
 		snprintf(number, sizeof(number), "%" PRIu64,
 			 plan_count(input->plan, input->tally, index));
 	}
-	line->count[0] = figure.state == FIGURE_LOST ? '?' : '~';
-	group_digits(number, line->count + marked, sizeof(line->count) - marked);
+	size_t length = text_copy(line->count, sizeof(line->count), figure_mark(figure.state));
+	group_digits(number, line->count + length, sizeof(line->count) - length);
 }
 
 static void fill_event(const struct columns *columns, size_t i, const struct metric_input *input,
@@ -70,7 +69,7 @@ static void fill_event(const struct columns *columns, size_t i, const struct met
 				       NAME_COLUMNS);
 
 	if (!figure_known(figure)) {
-		text_copy(line->count, sizeof(line->count), figure_state_sign(figure.state));
+		text_copy(line->count, sizeof(line->count), figure_mark(figure.state));
 		return;
 	}
 	format_count(event, i, input, figure, line);

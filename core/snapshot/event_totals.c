@@ -64,8 +64,7 @@ static void add_count(struct event_sum *sum, struct figure count, double interva
 		return;
 	}
 	sum->total += count.value;
-	if (count.state > sum->state)
-		sum->state = count.state;
+	sum->state = figure_worse(sum->state, count.state);
 	if (interval_s > 0)
 		update_rate(sum, count.value / interval_s);
 }

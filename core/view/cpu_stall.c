@@ -52,12 +52,9 @@ struct figure cpu_stall_in_unit(const struct snapshot *snapshot, enum rollup by,
 
 		if ((by == ROLLUP_NODE ? cpu->node : cpu->socket) != unit || !figure_known(stall))
 			continue;
-		n++;
-		mean.value += stall.value;
-		if (n == 1 || stall.state > mean.state)
-			mean.state = stall.state;
-		if (stall.share < mean.share)
-			mean.share = stall.share;
+		double sum = mean.value + stall.value;
+		mean = n++ ? figure_of_two(mean, stall) : stall;
+		mean.value = sum;
 	}
 	if (n > 0)
 		mean.value /= (double)n;

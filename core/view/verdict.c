@@ -83,8 +83,7 @@ static struct figure combine(struct figure figure, char sign, struct figure oper
 		figure.value /= operand.value;
 	else
 		figure.value -= operand.value < figure.value ? operand.value : figure.value;
-	if (operand.state > figure.state)
-		figure.state = operand.state;
+	figure.state = figure_worse(figure.state, operand.state);
 	return figure;
 }
 
@@ -153,8 +152,7 @@ static bool condition_holds(const struct judge *judge, size_t i, size_t k,
 	if (condition->sign == '<' ? figure.value >= limit : figure.value < limit)
 		return false;
 	judgement->severity = excess(condition, figure.value, limit);
-	if (figure.state > judgement->state)
-		judgement->state = figure.state;
+	judgement->state = figure_worse(judgement->state, figure.state);
 	return has_share(judge, condition, figure.value, figures);
 }
 

@@ -99,8 +99,7 @@ static void append_rate(const struct sentence *sentence, const char *name, bool 
 		    !(all && sentence->losses->verdicts[i] == sentence->verdict))
 			continue;
 		sum.value += figures[metric].value;
-		if (figures[metric].state > sum.state)
-			sum.state = figures[metric].state;
+		sum.state = figure_worse(sum.state, figures[metric].state);
 	}
 	figure_format(snapshot->columns->metrics[metric].def, sum, &cell);
 	append(sentence, cell.text);
@@ -201,7 +200,8 @@ static void append_share_of_time(const struct sentence *sentence, double share)
 {
 	const enum figure_state state = judge_heaviest(sentence).state;
 
-	append(sentence, state == FIGURE_LOST ? " at least " : state == FIGURE_SCALED ? " ~" : " ");
+	append(sentence, " ");
+	append(sentence, state == FIGURE_LOST ? "at least " : figure_mark(state));
 	append_number(sentence, 100 * share, 0);
 	append(sentence, " % of the time");
 }

@@ -61,10 +61,10 @@ struct view_column {
 	int metric;       /* index in columns->metrics, or -1 */
 	int then;         /* the same metric in the baseline's columns; -1: not counted */
 	unsigned width;   /* the same at every refresh; metrics: number and mark */
-	unsigned least; /* least width as the last column, for which others are dropped; 0: width */
-	bool left;      /* left-aligned; numbers are right-aligned */
-	bool down;      /* sorted from the largest down, unless reversed */
-	unsigned weight; /* narrow screens drop the lightest column first; 0: never */
+	unsigned least;   /* for which others are dropped, <= width; 0: width */
+	bool left;        /* left-aligned; numbers are right-aligned */
+	bool down;        /* sorted from the largest down, unless reversed */
+	unsigned weight;  /* narrow screens drop the lightest column first; 0: never */
 };
 
 /* Unit of columns of events and of rates. */
@@ -104,8 +104,9 @@ struct view_spec {
 	/* Caches the rolled-up baseline from view to view; borrowed. NULL: no cache. */
 	struct view_then *then;
 	/*
-	 * Names of the columns to show, in order; borrowed, NULL-terminated. Unknown names are
-	 * ignored. NULL, or no metric of this view among them: all columns.
+	 * Names of the metrics, "verdict" and "hottest" to show, in order; borrowed,
+	 * NULL-terminated. Unknown names are ignored. NULL, or no metric of this view among them:
+	 * all. The columns before the metrics, and the last one, are always shown.
 	 */
 	const char *const *shown;
 };
@@ -175,12 +176,14 @@ const struct snapshot_cpu *view_cpu(const struct view *view, size_t line);
 bool view_is_unit(const struct view *view, size_t line);
 
 /*
- * Fits columns into `width` screen columns, with one blank between two. The lightest columns are
- * dropped first, the last one (COMMAND) gets the rest. Fills widths[n_columns], 0: dropped. The
- * sort column is never dropped. If the columns that are never dropped are too wide, the last ones
- * are cut: widths and blanks never exceed `width`.
+ * Fits columns of any table into `width` screen columns, with one blank between two. The lightest
+ * columns are dropped first, but never `kept`, the sort column (n: none). Columns with a least
+ * width get what is left, and then the last one, if it is a text. Fills widths[n], 0: dropped, or
+ * without a width. If the columns that are never dropped are too wide, the last ones are cut:
+ * widths and blanks never exceed `width`.
  */
-void view_fit(const struct view *view, unsigned width, unsigned *widths);
+void view_fit(const struct view_column *columns, size_t n, size_t kept, unsigned width,
+	      unsigned *widths);
 
 /* Whether the title of a right-aligned column fills that width. */
 bool view_title_is_full(const struct view_column *column, unsigned width);

@@ -105,11 +105,11 @@ void figure_format(const struct metric_def *def, struct figure figure, struct ce
 
 	cell->role = CELL_DIM;
 	if (!figure_known(figure)) {
-		text_copy(cell->text, sizeof(cell->text), figure_state_sign(figure.state));
+		text_copy(cell->text, sizeof(cell->text), figure_mark(figure.state));
 		return;
 	}
-	cell->text[0] = figure.state == FIGURE_LOST ? '?' : '~';
-	format_number(def, figure.value, cell->text + marked, sizeof(cell->text) - marked);
+	size_t length = text_copy(cell->text, sizeof(cell->text), figure_mark(figure.state));
+	format_number(def, figure.value, cell->text + length, sizeof(cell->text) - length);
 	switch (metric_level(def, figure)) {
 	case METRIC_BAD:
 		cell->role = CELL_BAD;
@@ -144,11 +144,10 @@ void figure_format_difference(const struct metric_def *def, struct figure differ
 
 	cell->role = CELL_DIM;
 	if (!figure_known(difference)) {
-		text_copy(text, sizeof(cell->text), figure_state_sign(difference.state));
+		text_copy(text, sizeof(cell->text), figure_mark(difference.state));
 		return;
 	}
-	if (marked)
-		*text++ = difference.state == FIGURE_LOST ? '?' : '~';
+	text += text_copy(text, sizeof(cell->text), figure_mark(difference.state));
 	format_number(def, fabs(difference.value), text + 1, sizeof(cell->text) - 2);
 	if (shows_zero(text + 1)) { /* 0 has no sign */
 		memmove(text, text + 1, strlen(text + 1) + 1);
@@ -272,10 +271,7 @@ static void cell_verdict(const struct view *view, size_t index, struct cell *cel
 {
 	struct judgement judgement = view_verdict(view, index);
 	/* The label of an unknown verdict is a mark itself. */
-	const char *mark = judgement.verdict == VERDICT_UNKNOWN ? ""
-			   : judgement.state == FIGURE_LOST     ? "?"
-			   : judgement.state == FIGURE_SCALED   ? "~"
-								: "";
+	const char *mark = judgement.verdict == VERDICT_UNKNOWN ? "" : figure_mark(judgement.state);
 
 	cell->role = !verdict_is_loss(judgement.verdict) ? CELL_DIM
 		     : judgement.severity >= 2           ? CELL_BAD
@@ -309,7 +305,8 @@ static void cell_hottest(const struct view *view, size_t index, unsigned width, 
 		return;
 	if (hottest.function->kind == CODE_USER || hottest.function->kind == CODE_KERNEL)
 		cell->role = CELL_NAME;
-	snprintf(share, sizeof(share), "~%.0f%%", 100 * hottest.share.share);
+	snprintf(share, sizeof(share), "%s%.0f%%", figure_mark(FIGURE_SCALED),
+		 100 * hottest.share.share);
 	unsigned length = (unsigned)snprintf(cell->text, sizeof(cell->text), "%5s%s ", /* "~100%" */
 					     share, modifiers_of(hottest.event));
 	code_name(hottest.function->name, width > length ? width - length : 0, cell->text + length,

@@ -273,27 +273,26 @@ int view_find_column(const struct view *view, const char *name)
 	return find_column(view->columns, view->n_columns, name);
 }
 
-/* Keeps the columns of spec.shown, in that order; all columns if none of these is a metric. */
-static void choose_columns(struct view *view)
+/* From column `first` on, keeps those of spec.shown, in that order; all if no metric is there. */
+static void choose_columns(struct view *view, size_t first)
 {
-	struct view_column *chosen = xcalloc(view->n_columns, sizeof(*chosen));
-	size_t n = 0, n_metrics = 0;
+	struct view_column *columns = view->columns + first;
+	size_t n = 0, n_metrics = 0, n_columns = view->n_columns - first;
+	struct view_column *chosen = xcalloc(n_columns, sizeof(*chosen));
 
-	for (const char *const *name = view->spec.shown; *name; name++) {
-		int at = view_find_column(view, *name);
+	for (const char *const *name = view->spec.shown; name && *name; name++) {
+		int at = find_column(columns, n_columns, *name);
 
 		if (at < 0 || find_column(chosen, n, *name) >= 0)
 			continue;
-		chosen[n++] = view->columns[at];
-		n_metrics += chosen[n - 1].field == FIELD_METRIC;
+		chosen[n++] = columns[at];
+		n_metrics += columns[at].field == FIELD_METRIC;
 	}
-	if (n_metrics == 0) {
-		free(chosen);
-		return;
+	if (n_metrics > 0) {
+		memcpy(columns, chosen, n * sizeof(*chosen));
+		view->n_columns = first + n;
 	}
-	free(view->columns);
-	view->columns = chosen;
-	view->n_columns = n;
+	free(chosen);
 }
 
 bool view_title_is_full(const struct view_column *column, unsigned width)
@@ -326,6 +325,7 @@ void view_make_columns(struct view *view)
 	for (; *before; before++)
 		if (has_content(view, *before))
 			add_column(view, *before);
+	size_t first = view->n_columns;
 	for (size_t i = 0; i < n_shown; i++)
 		if (is_of_lines(view, &view->snapshot->columns->metrics[i]))
 			add_metric(view, i);
@@ -333,54 +333,71 @@ void view_make_columns(struct view *view)
 		add_column(view, &column_verdict);
 	if (has_content(view, &column_hottest))
 		add_column(view, &column_hottest);
+	choose_columns(view, first);
 	if (behind && has_content(view, behind))
 		add_column(view, behind);
-	if (view->spec.shown && view->spec.shown[0])
-		choose_columns(view);
 	if (view->spec.sort_marks)
 		widen_full_titles(view);
 }
 
-/* Returns the width of a column before any is dropped. */
-static unsigned least_width(const struct view *view, size_t column)
+/* Drops the lightest columns until `room` is enough for *used, with a blank behind each. */
+static void drop_lightest(const struct view_column *columns, size_t n, size_t kept, unsigned room,
+			  unsigned *used, unsigned *widths)
 {
-	const struct view_column *what = &view->columns[column];
+	while (*used > room) {
+		size_t lightest = n;
 
-	return what->least && column + 1 == view->n_columns ? what->least : what->width;
+		for (size_t i = 0; i < n; i++) {
+			unsigned weight = columns[i].weight;
+
+			if (widths[i] == 0 || weight == 0 || i == kept)
+				continue;
+			if (lightest == n || weight < columns[lightest].weight)
+				lightest = i;
+		}
+		if (lightest == n)
+			return;
+		*used -= widths[lightest] + 1;
+		widths[lightest] = 0;
+	}
 }
 
-void view_fit(const struct view *view, unsigned width, unsigned *widths)
+/* Columns with a least width grow to their width, and a text in the last one gets the rest. */
+static void grow_columns(const struct view_column *columns, size_t n, unsigned left,
+			 unsigned *widths)
+{
+	size_t last = n;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned more = columns[i].least ? columns[i].width - columns[i].least : 0;
+
+		if (widths[i] == 0)
+			continue;
+		more = (unsigned)size_min(more, left);
+		widths[i] += more;
+		left -= more;
+		last = i;
+	}
+	if (last < n && columns[last].left)
+		widths[last] += left;
+}
+
+void view_fit(const struct view_column *columns, size_t n, size_t kept, unsigned width,
+	      unsigned *widths)
 {
 	unsigned used = 0;
 
-	for (size_t i = 0; i < view->n_columns; i++) {
-		widths[i] = least_width(view, i);
-		used += widths[i] + (i > 0);
+	for (size_t i = 0; i < n; i++) {
+		widths[i] = columns[i].least ? columns[i].least : columns[i].width;
+		used += widths[i] ? widths[i] + 1 : 0;
 	}
-	while (used > width) {
-		size_t lightest = view->n_columns;
-
-		for (size_t i = 0; i < view->n_columns; i++) {
-			unsigned weight = view->columns[i].weight;
-
-			if (widths[i] == 0 || weight == 0 || i == view->sort_column)
-				continue;
-			if (lightest == view->n_columns || weight < view->columns[lightest].weight)
-				lightest = i;
-		}
-		if (lightest == view->n_columns)
-			break;
-		used -= widths[lightest] + 1;
-		widths[lightest] = 0;
-	}
-	if (used <= width) { /* a text in the last column gets the rest */
-		if (view->n_columns > 0 && view->columns[view->n_columns - 1].left &&
-		    widths[view->n_columns - 1])
-			widths[view->n_columns - 1] += width - used;
+	drop_lightest(columns, n, kept, width + 1, &used, widths);
+	if (used <= width + 1) {
+		grow_columns(columns, n, width + 1 - used, widths);
 		return;
 	}
 	unsigned left = width, gap = 0;
-	for (size_t i = 0; i < view->n_columns; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (widths[i] == 0)
 			continue;
 		widths[i] = left > gap ? (unsigned)size_min(widths[i], left - gap) : 0;

@@ -17,6 +17,7 @@
 
 struct view_then {
 	struct view view;        /* without an order; snapshot NULL: no baseline yet */
+	struct view_spec rows;   /* choose_rows() of what it was made for */
 	struct hash_table table; /* of its rows or CPUs: index + 1 */
 	struct figure *nothing;  /* figures of a task that does not run: 0 of all counts */
 };
@@ -46,18 +47,6 @@ const char *view_unit_name(enum view_unit unit)
 
 static const struct figure not_counted = {.state = FIGURE_NOT_COUNTED};
 static const struct figure undefined = {.state = FIGURE_UNDEFINED};
-
-static enum figure_state worse(enum figure_state a, enum figure_state b)
-{
-	return a > b ? a : b;
-}
-
-/* Returns state and share of a combination of two figures; the caller sets the value. */
-static struct figure combine(struct figure a, struct figure b)
-{
-	return (struct figure){.share = a.share < b.share ? a.share : b.share,
-			       .state = worse(a.state, b.state)};
-}
 
 struct figure view_figure(const struct view *view, size_t index, int metric)
 {
@@ -112,7 +101,7 @@ static struct figure instructions_of(const struct view *view, size_t index)
 
 static struct figure per_thousand(double count, struct figure figure, struct figure instructions)
 {
-	struct figure per = combine(figure, instructions);
+	struct figure per = figure_of_two(figure, instructions);
 
 	if (!figure_known(per))
 		return per;
@@ -293,21 +282,25 @@ static struct figure *evaluate_nothing(const struct snapshot *snapshot)
 	return figures;
 }
 
-/* Returns whether two specs make the same rows. */
-static bool makes_same_rows(const struct view_spec *a, const struct view_spec *b)
+/*
+ * Sets the members that decide which rows there are, and clears all others. The baseline is made of
+ * nothing else, and made anew if a byte differs. So no member can be forgotten in a comparison.
+ */
+static void choose_rows(const struct view_spec *spec, struct view_spec *rows)
 {
-	return a->by == b->by && a->filter.one_user == b->filter.one_user &&
-	       a->filter.uid == b->filter.uid && strcmp(a->filter.text, b->filter.text) == 0 &&
-	       memcmp(a->unfolded, b->unfolded, sizeof(a->unfolded)) == 0;
+	memset(rows, 0, sizeof(*rows));
+	rows->by = spec->by;
+	memcpy(&rows->filter, &spec->filter, sizeof(rows->filter));
+	memcpy(rows->unfolded, spec->unfolded, sizeof(rows->unfolded));
 }
 
-static void make_then(struct view_then *then, const struct view *now,
-		      const struct row_filter_spec *filter_spec)
+static void make_then(struct view_then *then, const struct snapshot *snapshot,
+		      const struct view_spec *rows, const struct row_filter_spec *filter_spec)
 {
-	const struct snapshot *snapshot = now->spec.baseline;
 	struct row_filter filter;
 
-	then->view = (struct view){.snapshot = snapshot, .spec = now->spec};
+	memcpy(&then->rows, rows, sizeof(*rows));
+	then->view = (struct view){.snapshot = snapshot, .spec = *rows};
 	if (filter_spec)
 		row_filter_init(filter_spec, snapshot, &filter);
 	view_make_rows(&then->view, filter_spec ? &filter : NULL);
@@ -344,13 +337,15 @@ void view_compare(struct view *view, const struct row_filter_spec *filter_spec)
 	/* Counts of other privilege levels cannot be compared. */
 	bool alike = snapshot->columns->levels == view->snapshot->columns->levels;
 	struct view_baseline *baseline = xcalloc(1, sizeof(*baseline));
+	struct view_spec rows;
 
+	choose_rows(&view->spec, &rows);
 	baseline->owned = !view->spec.then;
 	baseline->then = baseline->owned ? view_then_new() : view->spec.then;
 	if (baseline->then->view.snapshot != snapshot ||
-	    !makes_same_rows(&baseline->then->view.spec, &view->spec)) {
+	    memcmp(&baseline->then->rows, &rows, sizeof(rows)) != 0) {
 		view_then_clear(baseline->then);
-		make_then(baseline->then, view, filter_spec);
+		make_then(baseline->then, snapshot, &rows, filter_spec);
 	}
 	baseline->then->view.spec.unit = view->spec.unit;
 	baseline->match = match_rows(view, baseline->then);
@@ -406,7 +401,7 @@ struct figure view_value(const struct view *view, size_t index, const struct vie
 	if (!view->baseline || !figure_known(now))
 		return now;
 	struct figure then = figure_then(view, index, column);
-	struct figure difference = combine(now, then);
+	struct figure difference = figure_of_two(now, then);
 	if (figure_known(difference))
 		difference.value = now.value - then.value;
 	return difference;

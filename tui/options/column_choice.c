@@ -138,11 +138,6 @@ size_t column_choice_places(const struct column_choice *choice, const struct col
 
 const char **column_choice_shown(const struct column_choice *choice, const struct columns *columns)
 {
-	static const char *const before[] = {
-		"pid", "tid",    "user", "processes", "threads",
-		"cpu", "socket", "node", "cpus",      "stall",
-	};
-	static const char *const behind[] = {"type", "command", "cgroup"};
 	struct column_place *places;
 	const char **shown;
 	size_t n, at = 0;
@@ -151,14 +146,10 @@ const char **column_choice_shown(const struct column_choice *choice, const struc
 		return NULL;
 	places = xcalloc(columns->n_shown + COLUMN_CHOICE_EXTRA, sizeof(*places));
 	n = column_choice_places(choice, columns, places);
-	shown = xcalloc(n + ARRAY_SIZE(before) + ARRAY_SIZE(behind) + 1, sizeof(*shown));
-	for (size_t i = 0; i < ARRAY_SIZE(before); i++)
-		shown[at++] = before[i];
+	shown = xcalloc(n + 1, sizeof(*shown));
 	for (size_t i = 0; i < n; i++)
 		if (!places[i].hidden)
 			shown[at++] = places[i].name;
-	for (size_t i = 0; i < ARRAY_SIZE(behind); i++)
-		shown[at++] = behind[i];
 	free(places);
 	return shown;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of options, and the functions that parse their arguments. --help, the completions and
- * the manual have the options in this order.
+ * The table of options, and the functions that parse and write their arguments. --help, the
+ * completions and the manual have the options in this order.
  */
 #include "tui/options/option_row.h"
 
@@ -11,6 +11,7 @@
 #include "core/output/batch.h"
 #include "core/output/host_header.h"
 #include "core/output/listen_address.h"
+#include "tui/options/column_choice.h"
 #include "tui/options/duration.h"
 
 #include <assert.h>
@@ -32,6 +33,14 @@ int option_read_delay(struct options *options, const char *argument, struct erro
 		return error_set(err, -EINVAL, "%s.", why.text);
 	options->refreshes = options->delays = true;
 	return 0;
+}
+
+static void write_delay(const struct options *options, FILE *file)
+{
+	char text[24];
+
+	duration_format(options->interval_ns, text, sizeof(text));
+	fputs(text, file);
 }
 
 int option_read_iterations(struct options *options, const char *argument, struct error *err)
@@ -252,6 +261,11 @@ static int read_by(struct options *options, const char *argument, struct error *
 	return 0;
 }
 
+static void write_by(const struct options *options, FILE *file)
+{
+	fputs(rollup_name(options->by), file);
+}
+
 static int append_column(struct options *options, enum engine_column_kind kind, const char *text,
 			 struct error *err)
 {
@@ -270,6 +284,17 @@ static int read_event(struct options *options, const char *argument, struct erro
 		return error_set(err, -EINVAL,
 				 "Option '--event' needs a name. See 'pmctop --list events'.");
 	return append_column(options, ENGINE_EVENTS, argument, err);
+}
+
+static void write_events(const struct options *options, FILE *file)
+{
+	const char *gap = "";
+
+	for (size_t i = 0; i < options->n_columns; i++)
+		if (options->columns[i].kind == ENGINE_EVENTS) {
+			fprintf(file, "%s%s", gap, options->columns[i].text);
+			gap = ", ";
+		}
 }
 
 /* Adds the metrics of "a, b,c". A formula may have commas, so it is not split. */
@@ -299,6 +324,28 @@ static int read_metric(struct options *options, const char *argument, struct err
 	if (strchr(argument, '=') || !strchr(argument, ','))
 		return append_column(options, ENGINE_METRIC, argument, err);
 	return append_metrics(options, argument, err);
+}
+
+size_t option_metric_name(const char *metric)
+{
+	size_t length = strcspn(metric, "=");
+
+	while (length > 0 && metric[length - 1] == ' ')
+		length--;
+	return length;
+}
+
+static void write_metrics(const struct options *options, FILE *file)
+{
+	const char *gap = "";
+
+	for (size_t i = 0; i < options->n_columns; i++)
+		if (options->columns[i].kind == ENGINE_METRIC) {
+			const char *text = options->columns[i].text;
+
+			fprintf(file, "%s%.*s", gap, (int)option_metric_name(text), text);
+			gap = ", ";
+		}
 }
 
 /* Parses "12" or "12,13". Blanks separate too: pgrep prints one number per line. */
@@ -360,6 +407,11 @@ static int read_count(struct options *options, const char *argument, struct erro
 	return 0;
 }
 
+static void write_count(const struct options *options, FILE *file)
+{
+	fputs(event_levels_name(options->count), file);
+}
+
 static int read_sort(struct options *options, const char *argument, struct error *err)
 {
 	if (strcmp(argument, "help") == 0) {
@@ -374,6 +426,12 @@ static int read_sort(struct options *options, const char *argument, struct error
 	options->reverse = reverse;
 	options->sort = argument + reverse;
 	return 0;
+}
+
+static void write_sort(const struct options *options, FILE *file)
+{
+	if (options->sort[0])
+		fprintf(file, "%s%s", options->reverse ? "-" : "", options->sort);
 }
 
 static int read_filter(struct options *options, const char *argument, struct error *err)
@@ -453,6 +511,11 @@ static int read_unit(struct options *options, const char *argument, struct error
 	return 0;
 }
 
+static void write_unit(const struct options *options, FILE *file)
+{
+	fputs(options_unit_name(options->unit), file);
+}
+
 static int read_doctor(struct options *options, const char *argument, struct error *err)
 {
 	(void)argument, (void)err;
@@ -490,6 +553,28 @@ static int read_frequency(struct options *options, const char *argument, struct 
 			argument, OPTIONS_FREQUENCY_MAX);
 	options->frequency = (unsigned)number;
 	return 0;
+}
+
+static void write_frequency(const struct options *options, FILE *file)
+{
+	fprintf(file, "%u", options->frequency);
+}
+
+static void write_shown(const struct options *options, FILE *file)
+{
+	struct column_choice choice = {0};
+	char *text;
+
+	column_choice_parse(&choice, options->shown ? options->shown : "");
+	text = column_choice_text(&choice);
+	fputs(text, file);
+	free(text);
+	column_choice_fini(&choice);
+}
+
+static void write_theme(const struct options *options, FILE *file)
+{
+	fputs(options->theme ? options->theme : "default", file);
 }
 
 /* ssh refuses blanks and control characters too, but not always in a line fit for a terminal. */
@@ -554,7 +639,7 @@ static int read_version(struct options *options, const char *argument, struct er
 
 const struct option_row option_rows[] = {
 	{'d', "delay", "SECS", "time between refreshes: 2, 0.5, 500ms; at least 0.1 (1)",
-	 option_read_delay, .setting = true},
+	 option_read_delay, .setting = true, .saved = true, .write = write_delay},
 	{'n', "iterations", "N", "stop after N refreshes", option_read_iterations},
 	{'b', "batch", NULL, "print, do not draw; the default without a terminal",
 	 .flag = offsetof(struct options, batch)},
@@ -586,11 +671,11 @@ const struct option_row option_rows[] = {
 	 .here = true},
 	{'S', "preset", "PRESET", "metrics to count and show; none: only -e and -m",
 	 .text = offsetof(struct options, preset), .needs = "a name. See 'pmctop --list presets'",
-	 .setting = true},
+	 .setting = true, .saved = true},
 	{'e', "event", "EVENT", "add columns: EVENT[,EVENT...], {EVENT,EVENT} together", read_event,
-	 .setting = true},
+	 .setting = true, .saved = true, .write = write_events},
 	{'m', "metric", "METRIC", "add a column: a name, or your own 'NAME=EXPR'", read_metric,
-	 .setting = true},
+	 .setting = true, .saved = true, .write = write_metrics},
 	{'p', "pid", "PID", "only these processes and their children: PID[,PID...]", read_pid},
 	{'t', "tid", "TID", "only these threads: TID[,TID...]", read_tid},
 	{'u', "user", "USER", "only processes of these users (names or numbers)",
@@ -599,25 +684,26 @@ const struct option_row option_rows[] = {
 	 .text = offsetof(struct options, cgroup), .needs = "a name"},
 	{'C', "cpu", "LIST", "only what runs on these CPUs: 0-3,8",
 	 .text = offsetof(struct options, cpus), .needs = "a name"},
-	{0, "count", "LEVELS", "privilege levels to count", read_count, count_word,
-	 .setting = true},
+	{0, "count", "LEVELS", "privilege levels to count", read_count, count_word, .setting = true,
+	 .saved = true, .write = write_count},
 	{0, "budget", "PERCENT", "limit of counting, per CPU; 0: none (3; a command: 0)",
 	 read_budget, .setting = true},
 	{0, "frequency", "N", "samples of code a second, while they are needed (199)",
-	 read_frequency, .setting = true},
+	 read_frequency, .setting = true, .saved = true, .write = write_frequency},
 	{'s', "sort", "COLUMN", "sort by COLUMN; '-s help' lists all, -COLUMN reverses", read_sort,
-	 .setting = true},
+	 .setting = true, .saved = true, .write = write_sort},
 	{0, "columns", "LIST", "order of columns on the screen; -NAME hides one",
-	 .text = offsetof(struct options, shown), .setting = true},
+	 .text = offsetof(struct options, shown), .setting = true, .saved = true,
+	 .write = write_shown},
 	{0, "filter", "TEXT", "tasks with these words in pid, user, command, cgroup", read_filter},
 	{'H', "threads", NULL, "threads instead of processes: --by thread", read_threads,
 	 .setting = true},
 	{'i', "idle", NULL, "also tasks that did not run", .flag = offsetof(struct options, idle),
-	 .setting = true},
+	 .setting = true, .saved = true},
 	{'c', "command-lines", NULL, "whole command lines instead of names",
-	 .flag = offsetof(struct options, command_lines), .setting = true},
+	 .flag = offsetof(struct options, command_lines), .setting = true, .saved = true},
 	{0, "by", "WHAT", "group by process, thread, user, cgroup, command ...", read_by,
-	 .setting = true},
+	 .setting = true, .saved = true, .write = write_by},
 	{0, "list", "WHAT", "list events, metrics, presets, keys ...", read_list},
 	{0, "event-tables", "DIR", "the vendor's newer files of events and metrics",
 	 .text = offsetof(struct options, event_tables), .needs = "the name of a directory",
@@ -629,13 +715,15 @@ const struct option_row option_rows[] = {
 	{0, "config", "FILE", "read this configuration", .text = offsetof(struct options, config),
 	 .needs = "the name of a file", .here = true},
 	{0, "color", "WHEN", "when to use colours", read_color, color_word, .setting = true},
-	{0, "unit", "UNIT", "unit of event counts", read_unit, unit_word, .setting = true},
+	{0, "unit", "UNIT", "unit of event counts", read_unit, unit_word, .setting = true,
+	 .saved = true, .write = write_unit},
 	{0, "ascii", NULL, "draw with ASCII characters only",
-	 .flag = offsetof(struct options, ascii), .setting = true},
+	 .flag = offsetof(struct options, ascii), .setting = true, .saved = true},
 	{0, "no-mouse", NULL, "leave the mouse to the terminal",
-	 .flag = offsetof(struct options, mouse), .denies = "mouse"},
+	 .flag = offsetof(struct options, mouse), .denies = "mouse", .saved = true},
 	{0, "theme", "NAME", "a theme's name, or a file in btop's format",
-	 .text = offsetof(struct options, theme), .needs = "a name or a file", .setting = true},
+	 .text = offsetof(struct options, theme), .needs = "a name or a file", .setting = true,
+	 .saved = true, .write = write_theme},
 	{0, "readonly", NULL, "send no signal; renice, write and start nothing",
 	 .flag = offsetof(struct options, readonly), .setting = true},
 	{'h', "help", NULL, "this text", read_help},
@@ -665,6 +753,26 @@ int option_row_read(const struct option_row *row, struct options *options, const
 		return error_set(err, -EINVAL, "Option '--%s' needs %s.", row->name, row->needs);
 	*(const char **)((char *)options + row->text) = argument;
 	return 0;
+}
+
+void option_row_write(const struct option_row *row, const struct options *options, FILE *file)
+{
+	const char *at = (const char *)options;
+
+	if (row->write) {
+		row->write(options, file);
+	} else if (row->flag) {
+		fputs(*(const bool *)(at + row->flag) ? "yes" : "no", file);
+	} else {
+		const char *text = *(const char *const *)(at + row->text);
+
+		fputs(text ? text : "", file);
+	}
+}
+
+const char *option_row_setting(const struct option_row *row)
+{
+	return row->denies ? row->denies : row->setting ? row->name : NULL;
 }
 
 const char *options_unit_name(enum view_unit unit)

@@ -7,8 +7,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 typedef int option_read_fn(struct options *options, const char *argument, struct error *err);
+
+/* Writes the value as option_read_fn parses it; nothing: the default. */
+typedef void option_write_fn(const struct options *options, FILE *file);
 
 /* The i-th word that an argument may be; NULL ends them. */
 typedef const char *option_word_fn(size_t i);
@@ -29,8 +33,10 @@ struct option_row {
 	const char *
 		needs; /* what is missing if the argument is "", for the error; NULL: "" is valid */
 	bool setting;  /* also a setting of the configuration */
-	const char *denies; /* setting that it turns off: "mouse" for --no-mouse */
-	bool here;          /* with --ssh or --via it is for this side alone */
+	const char *denies;     /* setting that it turns off: "mouse" for --no-mouse */
+	bool saved;             /* settings_save() writes it */
+	option_write_fn *write; /* NULL: the flag or text is written */
+	bool here;              /* with --ssh or --via it is for this side alone */
 };
 
 enum { OPTION_ROWS_MAX = 64 };
@@ -42,6 +48,12 @@ extern const size_t option_rows_n;
 /* Stores the argument in *options. Returns 0, or -EINVAL and a sentence. */
 int option_row_read(const struct option_row *row, struct options *options, const char *argument,
 		    struct error *err);
+/* Writes the value of a saved setting. */
+void option_row_write(const struct option_row *row, const struct options *options, FILE *file);
+/* The name of the setting; NULL: it is none. */
+const char *option_row_setting(const struct option_row *row);
+/* Returns the length of the name in an argument of -m: "k = 2 * ipc". */
+size_t option_metric_name(const char *metric);
 /* "text or json"; "" if any argument is valid. */
 void option_row_words(const struct option_row *row, char *text, size_t size);
 

@@ -437,18 +437,13 @@ void options_each_sent(int argc, char **argv, void (*word)(void *arg, const char
 		word(arg, argv[i]);
 }
 
-static const char *setting_name(const struct option_row *row)
-{
-	return row->denies ? row->denies : row->setting ? row->name : NULL;
-}
-
 static void list_settings(char *text, size_t size)
 {
 	size_t length = 0;
 
 	text[0] = '\0';
 	for (size_t i = 0; i < option_rows_n; i++) {
-		const char *name = setting_name(&option_rows[i]);
+		const char *name = option_row_setting(&option_rows[i]);
 
 		if (name && length > 0)
 			length += text_copy(text + length, size - length, ", ");
@@ -463,8 +458,8 @@ static int set_unknown_setting(const char *name, struct error *err)
 	char hint[80], all[200];
 
 	for (size_t i = 0; i < option_rows_n; i++)
-		if (setting_name(&option_rows[i]))
-			suggest_offer(&near, setting_name(&option_rows[i]));
+		if (option_row_setting(&option_rows[i]))
+			suggest_offer(&near, option_row_setting(&option_rows[i]));
 	suggest_text(&near, hint, sizeof(hint));
 	if (hint[0])
 		return error_set(err, -EINVAL, "Unknown setting '%.40s'%s.", name, hint);
@@ -475,7 +470,7 @@ static int set_unknown_setting(const char *name, struct error *err)
 static int read_switch(const struct option_row *row, const char *value, struct options *options,
 		       struct error *err)
 {
-	const char *name = setting_name(row);
+	const char *name = option_row_setting(row);
 	static const char *const yes[] = {"yes", "true", "on", "1"};
 	static const char *const no[] = {"no", "false", "off", "0"};
 

@@ -1,144 +1,26 @@
 // SPDX-License-Identifier: MIT
 /*
- * Each setting has a function that writes it as text. settings_save() compares the texts of the
- * options now with the texts in the file and changes the entries that differ.
+ * settings_save() compares the texts of the options now with the texts in the file and changes the
+ * entries that differ.
  */
 #include "tui/options/settings.h"
 
 #include "core/base/util.h"
-#include "tui/options/column_choice.h"
 #include "tui/options/config_save.h"
-#include "tui/options/duration.h"
+#include "tui/options/option_row.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void write_delay(const struct options *options, FILE *file)
-{
-	char text[24];
-
-	duration_format(options->interval_ns, text, sizeof(text));
-	fputs(text, file);
-}
-
-static void write_preset(const struct options *options, FILE *file)
-{
-	fputs(options->preset ? options->preset : "", file);
-}
-
-static void write_events(const struct options *options, FILE *file)
-{
-	const char *gap = "";
-
-	for (size_t i = 0; i < options->n_columns; i++)
-		if (options->columns[i].kind == ENGINE_EVENTS) {
-			fprintf(file, "%s%s", gap, options->columns[i].text);
-			gap = ", ";
-		}
-}
-
-static size_t name_length(const char *metric)
-{
-	size_t length = strcspn(metric, "=");
-
-	while (length > 0 && metric[length - 1] == ' ')
-		length--;
-	return length;
-}
-
-static void write_metrics(const struct options *options, FILE *file)
-{
-	const char *gap = "";
-
-	for (size_t i = 0; i < options->n_columns; i++)
-		if (options->columns[i].kind == ENGINE_METRIC) {
-			const char *text = options->columns[i].text;
-
-			fprintf(file, "%s%.*s", gap, (int)name_length(text), text);
-			gap = ", ";
-		}
-}
-
-static void write_count(const struct options *options, FILE *file)
-{
-	fputs(event_levels_name(options->count), file);
-}
-
-static void write_sort(const struct options *options, FILE *file)
-{
-	if (options->sort[0])
-		fprintf(file, "%s%s", options->reverse ? "-" : "", options->sort);
-}
-
-static void write_shown(const struct options *options, FILE *file)
-{
-	struct column_choice choice = {0};
-	char *text;
-
-	column_choice_parse(&choice, options->shown ? options->shown : "");
-	text = column_choice_text(&choice);
-	fputs(text, file);
-	free(text);
-	column_choice_fini(&choice);
-}
-
-static void write_by(const struct options *options, FILE *file)
-{
-	fputs(rollup_name(options->by), file);
-}
-
-static void write_idle(const struct options *options, FILE *file)
-{
-	fputs(options->idle ? "yes" : "no", file);
-}
-
-static void write_command_lines(const struct options *options, FILE *file)
-{
-	fputs(options->command_lines ? "yes" : "no", file);
-}
-
-static void write_ascii(const struct options *options, FILE *file)
-{
-	fputs(options->ascii ? "yes" : "no", file);
-}
-
-static void write_unit(const struct options *options, FILE *file)
-{
-	fputs(options_unit_name(options->unit), file);
-}
-
-static void write_mouse(const struct options *options, FILE *file)
-{
-	fputs(options->mouse ? "yes" : "no", file);
-}
-
-static void write_theme(const struct options *options, FILE *file)
-{
-	fputs(options->theme ? options->theme : "default", file);
-}
-
-static const struct {
-	const char *name;
-	void (*write)(const struct options *options, FILE *file);
-} rows[] = {
-	{"delay", write_delay},   {"preset", write_preset},
-	{"event", write_events},  {"metric", write_metrics},
-	{"count", write_count},   {"sort", write_sort},
-	{"columns", write_shown}, {"by", write_by},
-	{"idle", write_idle},     {"command-lines", write_command_lines},
-	{"unit", write_unit},     {"ascii", write_ascii},
-	{"mouse", write_mouse},   {"theme", write_theme},
-};
-
-static char *copy_text(const struct options *options, size_t row)
+static char *copy_text(const struct options *options, const struct option_row *row)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *file = xopen_memstream(&text, &size);
 
-	rows[row].write(options, file);
+	option_row_write(row, options, file);
 	fclose(file);
 	return text;
 }
@@ -167,15 +49,19 @@ static void changes_fini(struct changes *changes)
 static void append_differences(const struct options *file, const struct options *now,
 			       struct changes *changes)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *before = copy_text(file, i), *after = copy_text(now, i);
+	for (size_t i = 0; i < option_rows_n; i++) {
+		const char *name = option_row_setting(&option_rows[i]);
 
+		if (!option_rows[i].saved)
+			continue;
+		char *before = copy_text(file, &option_rows[i]);
+		char *after = copy_text(now, &option_rows[i]);
 		if (strcmp(before, after) == 0) {
 			free(after);
 		} else if (after[0]) {
-			append_change(changes, "pmctop", rows[i].name, after);
+			append_change(changes, "pmctop", name, after);
 		} else {
-			append_change(changes, "pmctop", rows[i].name, NULL);
+			append_change(changes, "pmctop", name, NULL);
 			free(after);
 		}
 		free(before);
@@ -196,7 +82,7 @@ static void append_formulas(const struct options *now, char (*names)[64], struct
 
 		if (now->columns[i].kind != ENGINE_METRIC || !sign)
 			continue;
-		snprintf(names[i], sizeof(names[i]), "%.*s", (int)name_length(text), text);
+		snprintf(names[i], sizeof(names[i]), "%.*s", (int)option_metric_name(text), text);
 		sign += 1 + strspn(sign + 1, " \t");
 
 		char *value = xstrdup(sign), *to = value;

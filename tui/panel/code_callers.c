@@ -9,7 +9,6 @@
 #include "core/base/util.h"
 #include "core/view/code_name.h"
 #include "tui/panel/code_cells.h"
-#include "tui/widget/page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,9 +148,10 @@ static void draw_heading(const struct code_callers *callers, bool of_callers, bo
 
 static void draw_share(const struct code_share *share, struct canvas *canvas, struct rect place)
 {
-	char text[80] = "~";
+	char text[80];
+	size_t length = text_copy(text, sizeof(text), figure_mark(FIGURE_SCALED));
 
-	code_share_text(share, canvas->ascii, text + 1, sizeof(text) - 1);
+	code_share_text(share, canvas->ascii, text + length, sizeof(text) - length);
 	canvas_text_right(canvas, place.x, place.y, place.width, STYLE_SCALED, text);
 }
 
@@ -183,57 +183,49 @@ static void draw_edge(const struct code_edge *edge, bool caller, struct canvas *
 			    caller ? "(no caller is known)" : "(itself)");
 }
 
-static void draw_line(const struct code_callers *callers, size_t line, bool named,
-		      struct canvas *canvas, struct rect place)
+static void draw_line(const void *data, size_t line, struct canvas *canvas,
+		      const struct rect *place)
 {
+	const struct code_callers *callers = data;
 	const struct code_edges *edges = &callers->edges;
 	const struct code_edge *edge = edge_at(edges, line);
 	bool is_caller = line < callees_line(edges);
 
 	if (edge)
-		draw_edge(edge, is_caller, canvas, place);
+		draw_edge(edge, is_caller, canvas, *place);
 	else if (line == 0 || line == callees_line(edges))
-		draw_heading(callers, is_caller, named, canvas, place);
+		draw_heading(callers, is_caller, callers->named, canvas, *place);
 }
 
-static void draw_empty(const struct code_callers *callers, struct canvas *canvas, struct rect rect,
-		       bool named)
+/* Without columns: it has headings among its lines. */
+static struct table_rows rows_of(const struct code_callers *callers)
 {
-	struct pen pen = {canvas, rect, 0, named ? 1 : 0};
-
-	if (named)
-		draw_heading(callers, true, true, canvas,
-			     (struct rect){rect.x, rect.y, rect.width, 1});
-	pen_wrap(&pen, 0, STYLE_DIM, "It has no sample of this event.");
+	return (struct table_rows){
+		.n = callers->edges.samples ? code_callers_lines(callers) : 0,
+		.draw = draw_line,
+		.data = callers,
+	};
 }
 
 void code_callers_draw(struct code_callers *callers, struct canvas *canvas, struct rect rect,
 		       bool named)
 {
-	const struct code_edges *edges = &callers->edges;
-	struct table *table = &callers->table;
+	struct table_rows rows = rows_of(callers);
 
-	table_settle(table, edges->samples ? code_callers_lines(callers) : 0, rect.height);
-	table->place = rect;
-	if (edges->samples == 0) {
-		draw_empty(callers, canvas, rect, named);
-		return;
+	callers->named = named;
+	if (rows.n == 0 && named && rect.height > 0) {
+		rect.height--;
+		draw_heading(callers, true, true, canvas,
+			     (struct rect){rect.x, rect.y++, rect.width, 1});
 	}
-	for (size_t i = 0; i < table->page && table->top + i < table->n; i++) {
-		struct rect place = {rect.x, rect.y + (unsigned)i, rect.width, 1};
-
-		draw_line(callers, table->top + i, named, canvas, place);
-		if (table->top + i == table->selected)
-			canvas_select(canvas, place);
-	}
+	table_draw(&callers->table, canvas, rect, &rows, "It has no sample of this event.");
 }
 
 size_t code_callers_at(const struct code_callers *callers, unsigned x, unsigned y)
 {
-	const struct table *table = &callers->table;
+	struct table_rows rows = rows_of(callers);
+	size_t line;
+	bool is_line = table_at(&callers->table, &rows, x, y, &line) == TABLE_LINE;
 
-	if (!rect_has(table->place, x, y))
-		return SIZE_MAX;
-	size_t line = table->top + (y - table->place.y);
-	return edge_at(&callers->edges, line) ? line : SIZE_MAX;
+	return is_line && edge_at(&callers->edges, line) ? line : SIZE_MAX;
 }

@@ -23,6 +23,7 @@ struct code_callers {
 	/* Of the page's last sum; function UINT32_MAX: not in it. */
 	uint32_t id;
 	bool of_profile; /* callers come from recorded call chains */
+	bool named;      /* the heading has the name of the function, since the last drawing */
 	struct code_edges edges;
 	struct table table;
 };
@@ -40,7 +41,6 @@ const struct code_function *code_callers_selected(const struct code_callers *cal
 
 /* The number of lines of the list, with its headings. */
 size_t code_callers_lines(const struct code_callers *callers);
-/* named: the heading has the name of the function. */
 void code_callers_draw(struct code_callers *callers, struct canvas *canvas, struct rect rect,
 		       bool named);
 /* The line of a caller or callee at a place of the last drawing; SIZE_MAX: none. */

@@ -134,9 +134,9 @@ struct figure code_page_figure(const struct code_page *page, const struct code_p
 		then = figure_of(line->figures_then, at);
 	if (!figure_known(then))
 		return then;
-	now.value -= then.value;
-	now.state = now.state > then.state ? now.state : then.state;
-	return now;
+	struct figure difference = figure_of_two(now, then);
+	difference.value = now.value - then.value;
+	return difference;
 }
 
 double code_page_error(const struct code_page *page, const struct code_page_line *line, int metric)
@@ -314,19 +314,12 @@ static void reverse(struct code_page *page)
 	sort_lines(page);
 }
 
-/* Sorts by the next shown column, in a circle. The bar is no column of its own. */
 static void sort_by_neighbour(struct code_page *page, bool next)
 {
-	struct code_column columns[CODE_COLUMNS_MAX];
-	size_t n = code_page_columns(page, page->table.width, columns), at = 0;
+	struct code_columns columns;
+	struct table_rows rows = code_page_rows(page, page->table.place.width, &columns);
 
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(columns[i].name, page->sort) == 0)
-			at = i;
-	do
-		at = (at + (next ? 1 : n - 1)) % n;
-	while (at > 0 && (columns[at].width == 0 || columns[at].kind == CODE_COLUMN_BAR));
-	sort_by(page, columns[at].name);
+	sort_by(page, columns.items[table_neighbour(&page->table, &rows, next)].name);
 }
 
 bool code_page_act(struct code_page *page, enum action action)
@@ -362,44 +355,24 @@ bool code_page_search(struct code_page *page, const char *text, size_t from)
 	return false;
 }
 
-/* The gap behind a title belongs to it, and the bar to the share. */
-static void click_title(struct code_page *page, unsigned x)
-{
-	struct code_column columns[CODE_COLUMNS_MAX];
-	size_t n = code_page_columns(page, page->table.width, columns), at = 0;
-	unsigned end = 0;
-
-	for (size_t i = 0; i < n && x >= end; i++) {
-		if (columns[i].width == 0)
-			continue;
-		end += columns[i].width + 1;
-		at = i;
-	}
-	if (columns[at].kind == CODE_COLUMN_BAR)
-		at = 0;
-	if (strcmp(columns[at].name, page->sort[0] ? page->sort : columns[0].name) == 0)
-		reverse(page);
-	else
-		sort_by(page, columns[at].name);
-}
-
 bool code_page_click(struct code_page *page, unsigned x, unsigned y)
 {
-	struct rect place = page->table.place;
-	unsigned header = place.height > 1 ? 1 : 0;
+	struct code_columns columns;
+	struct table_rows rows = code_page_rows(page, page->table.place.width, &columns);
+	size_t at;
+	enum table_part part = table_at(&page->table, &rows, x, y, &at);
 
-	if (!rect_has(place, x, y))
-		return false;
-	if (y - place.y < header) {
-		click_title(page, x - place.x);
-		return false;
+	if (part == TABLE_LINE) {
+		page->table.selected = at;
+		page->followed = 0;
+	} else if (part == TABLE_TITLE) {
+		at -= columns.kinds[at] == CODE_COLUMN_BAR; /* it belongs to the share */
+		if (at == rows.sorted)
+			reverse(page);
+		else
+			sort_by(page, columns.items[at].name);
 	}
-	size_t line = page->table.top + (y - place.y - header);
-	if (line >= page->n)
-		return false;
-	page->table.selected = line;
-	page->followed = 0;
-	return true;
+	return part == TABLE_LINE;
 }
 
 const struct code_page_line *code_page_selected(const struct code_page *page)

@@ -49,7 +49,6 @@ struct code_page {
 	 */
 	uint64_t metrics[CODE_METRICS_MAX];
 	size_t n_metrics;
-	bool is_aside; /* keys go elsewhere: no line is drawn as selected */
 	struct table table;
 };
 
@@ -100,20 +99,18 @@ enum code_column_kind {
 	CODE_COLUMN_FUNCTION,
 };
 
-struct code_column {
-	enum code_column_kind kind;
-	int metric;       /* of CODE_COLUMN_METRIC */
-	const char *name; /* for page->sort */
-	const char *title;
-	unsigned width;  /* as shown; 0: dropped */
-	unsigned weight; /* a narrow screen drops the lightest first; 0: never */
-	bool left;
-};
-
 enum { CODE_COLUMNS_MAX = CODE_METRICS_MAX + 5 };
 
-/* Fills columns[CODE_COLUMNS_MAX] for a width, and returns how many. */
-size_t code_page_columns(const struct code_page *page, unsigned width, struct code_column *columns);
+struct code_columns {
+	const struct code_page *page;
+	struct view_column items[CODE_COLUMNS_MAX];
+	enum code_column_kind kinds[CODE_COLUMNS_MAX];
+	size_t n;
+};
+
+/* The page as rows of a table of that width. They borrow *columns, which is filled. */
+struct table_rows code_page_rows(const struct code_page *page, unsigned width,
+				 struct code_columns *columns);
 /* Whether lines are in the order of texts, which goes up unless it is reversed. */
 bool code_page_sorts_by_text(const struct code_page *page);
 /* Whether a metric of the sum's columns is a column. */

@@ -20,18 +20,18 @@ enum {
 	TIME_WIDTH = 10,
 };
 
-/* Writes the total into NUMBER_WIDTH columns: "~" in front if scaled, "?" if too low. */
+/* Writes the total with its mark into NUMBER_WIDTH columns. */
 static void format_total(const struct event_sum *sum, char *text, size_t size)
 {
 	static const char units[] = " kMGTPE";
-	const char *mark = sum->state == FIGURE_VALID ? "" : sum->state == FIGURE_LOST ? "?" : "~";
 	double value = sum->total;
 
 	for (const char *unit = units; *unit; unit++, value /= 1000) {
 		char number[40];
 
 		text_grouped(number, sizeof(number), (uint64_t)value);
-		snprintf(text, size, "%s%s%.1s", mark, number, *unit == ' ' ? "" : unit);
+		snprintf(text, size, "%s%s%.1s", figure_mark(sum->state), number,
+			 *unit == ' ' ? "" : unit);
 		if (strlen(text) <= NUMBER_WIDTH)
 			return;
 	}
@@ -112,7 +112,7 @@ static void draw_sampled(struct detail_pen *pen, const struct event *event, unsi
 	detail_pen_left(pen, &x, event_width(pen), STYLE_NAME, event_label(event));
 	if (samples > 0) {
 		text_grouped(number, sizeof(number), tally[counter]);
-		snprintf(text, sizeof(text), "~%s", number);
+		snprintf(text, sizeof(text), "%s%s", figure_mark(FIGURE_SCALED), number);
 	}
 	detail_pen_right(pen, &x, NUMBER_WIDTH, samples ? STYLE_PLAIN : STYLE_DIM, text);
 	if (pen->page->totals)

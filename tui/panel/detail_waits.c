@@ -74,7 +74,7 @@ static void put_wait(struct detail_pen *pen, unsigned *x, const struct wait_hist
 
 static void put_count(struct detail_pen *pen, unsigned *x, uint64_t n, bool lost)
 {
-	const char *mark = lost ? "?" : "";
+	const char *mark = figure_mark(lost ? FIGURE_LOST : FIGURE_VALID);
 	char text[32];
 
 	if (n < 100000)

@@ -113,8 +113,8 @@ static void add_counting(struct segments *segments, const struct snapshot *snaps
 		add_mode(segments, 92, "", text, text);
 	}
 	if (snapshot->windowed_cpus > 0) {
-		snprintf(text, sizeof(text), "~%u of %zu CPUs", snapshot->windowed_cpus,
-			 snapshot->n_cpus);
+		snprintf(text, sizeof(text), "%s%u of %zu CPUs", figure_mark(FIGURE_SCALED),
+			 snapshot->windowed_cpus, snapshot->n_cpus);
 		add_mode(segments, 92, "budget", text, "budget");
 	}
 }

@@ -84,6 +84,43 @@ const struct view *list_view(struct list *list, const struct snapshot *snapshot)
 	return &list->view;
 }
 
+/* Draws a line of a view. A tagged one has '*' between the first and the second column. */
+static void draw_line(const void *data, size_t line, struct canvas *canvas,
+		      const struct rect *places)
+{
+	const struct list *list = data;
+	const struct view *view = &list->view;
+	bool tagged = row_refs_at(&list->tags, view, line);
+	unsigned behind = places[0].x + places[0].width;
+
+	if (tagged && behind < list->table.place.x + list->table.place.width)
+		canvas_text(canvas, behind, places[0].y, 1, STYLE_TAGGED, "*");
+	for (size_t i = 0; i < view->n_columns; i++) {
+		struct cell cell;
+
+		if (places[i].width == 0)
+			continue;
+		view_cell(view, line, i, &cell);
+		table_text_draw(canvas, places[i], &view->columns[i],
+				tagged ? STYLE_TAGGED : style_of_cell(cell.role), cell.text);
+	}
+}
+
+struct table_rows list_rows(struct list *list, const struct snapshot *snapshot)
+{
+	const struct view *view = list_view(list, snapshot);
+
+	return (struct table_rows){
+		.columns = view->columns,
+		.n_columns = view->n_columns,
+		.n = view->n,
+		.sorted = view->sort_column,
+		.reverse = view->spec.reverse,
+		.draw = draw_line,
+		.data = list,
+	};
+}
+
 void list_select(struct list *list, size_t line)
 {
 	list_unfollow(list);
@@ -171,20 +208,6 @@ void list_sort(struct list *list, const char *name)
 	list_invalidate(list);
 }
 
-/* Sorts by the next shown column, in a circle. */
-static void sort_by_neighbour(struct list *list, const struct view *view, bool next)
-{
-	size_t n = view->n_columns, column = view->sort_column;
-	unsigned *widths = xcalloc(n, sizeof(*widths));
-
-	table_fit(&list->table, view, list->table.width, widths);
-	do
-		column = (column + (next ? 1 : n - 1)) % n;
-	while (widths[column] == 0 && column != view->sort_column);
-	free(widths);
-	list_sort(list, view->columns[column].name);
-}
-
 /* A reversed order names its sort column, so that it can be saved. */
 static void reverse_order(struct list *list, const struct snapshot *snapshot)
 {
@@ -224,9 +247,13 @@ bool list_act(struct list *list, const struct snapshot *snapshot, enum action ac
 		return true;
 	}
 	if (action == ACTION_SORT_NEXT || action == ACTION_SORT_PREVIOUS) {
-		if (snapshot)
-			sort_by_neighbour(list, list_view(list, snapshot),
-					  action == ACTION_SORT_NEXT);
+		if (snapshot) {
+			struct table_rows rows = list_rows(list, snapshot);
+			bool next = action == ACTION_SORT_NEXT;
+
+			list_sort(list,
+				  rows.columns[table_neighbour(&list->table, &rows, next)].name);
+		}
 		return true;
 	}
 	return false;
@@ -323,18 +350,18 @@ static void draw_history_column(const struct list *list, const struct view *view
 
 bool list_click(struct list *list, const struct snapshot *snapshot, unsigned x, unsigned y)
 {
-	const struct view *view = snapshot ? list_view(list, snapshot) : NULL;
-	enum table_part part = TABLE_NOTHING;
-	size_t at = 0;
+	size_t at;
 
-	if (view)
-		part = table_at(&list->table, view, x, y, &at);
+	if (!snapshot)
+		return false;
+	struct table_rows rows = list_rows(list, snapshot);
+	enum table_part part = table_at(&list->table, &rows, x, y, &at);
 	if (part == TABLE_LINE)
 		list_select(list, at);
-	else if (part == TABLE_TITLE && at == view->sort_column)
+	else if (part == TABLE_TITLE && at == rows.sorted)
 		list_act(list, snapshot, ACTION_REVERSE);
 	else if (part == TABLE_TITLE)
-		list_sort(list, view->columns[at].name);
+		list_sort(list, rows.columns[at].name);
 	return part == TABLE_LINE;
 }
 
@@ -356,12 +383,11 @@ void list_draw(struct list *list, const struct snapshot *snapshot, struct canvas
 	}
 	if (!snapshot)
 		return;
-	list->table.tags = &list->tags;
-
-	const struct view *view = list_view(list, snapshot);
+	struct table_rows rows = list_rows(list, snapshot);
+	const struct view *view = &list->view;
 	int metric = history_metric(view);
 	list->table.reserve = metric < 0 ? 0 : history_width(list, rect.width);
-	table_draw(&list->table, canvas, rect, view, empty);
+	table_draw(&list->table, canvas, rect, &rows, empty);
 	if (list->table.reserve && view->n > 0 && rect.height > 1)
 		draw_history_column(list, view, metric, canvas,
 				    (struct rect){list->table.reserved_x, rect.y,

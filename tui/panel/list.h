@@ -38,6 +38,9 @@ void list_invalidate(struct list *list);
 /* Returns the view of the snapshot, valid until the next call of a list function. */
 const struct view *list_view(struct list *list, const struct snapshot *snapshot);
 
+/* The view of the snapshot as rows of the table, valid as long. */
+struct table_rows list_rows(struct list *list, const struct snapshot *snapshot);
+
 /*
  * Compares figures with the baseline (NULL: no comparison). Call before the old baseline is freed.
  */

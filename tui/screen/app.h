@@ -71,7 +71,7 @@ struct app {
 	struct events_screen events;
 	struct watch watch;
 	struct code_screen code;
-	struct setup setup;
+	struct table setup;
 	struct page page; /* of the screens that are a text: help, log, detail */
 	struct search search;
 	struct key_notes key_notes;

@@ -192,7 +192,7 @@ void app_options(const struct app *app, const struct options *began, struct opti
 	now->count = preferences->levels;
 	now->idle = preferences->idle;
 	now->command_lines = app->tasks.spec.command_lines;
-	now->frequency = began->frequency;
+	now->frequency = preferences->frequency;
 	now->color = began->color;
 	now->mouse = began->mouse;
 	now->unit = app->tasks.spec.unit;

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * Settings of the whole screen that keys change and that app_options() saves. Settings of a list,
- * such as its order, are in the `spec` of that list.
+ * Settings of the whole screen, all of which app_options() saves: what keys change, and the
+ * frequency as it was given. Settings of a list, such as its order, are in the `spec` of that list.
  */
 struct preferences {
 	uint64_t interval_ns;

@@ -30,16 +30,14 @@ enum {
 	ABOUT_BYTES = 256, /* host, time, version */
 };
 
-/* Whether a word is a figure with that mark, or the mark in place of a figure. */
-static bool has_mark(const char *word, const char *mark)
+/* Whether a word is a figure with the mark of that state, or the mark in place of a figure. */
+static bool has_mark(const char *word, enum figure_state state)
 {
-	const char *figure = figure_marks[FIGURE_VALID].text, *prefix_end = strstr(mark, figure);
+	const char *mark = figure_mark(state);
+	size_t length = strlen(mark);
 
-	if (!prefix_end)
+	if (state > FIGURE_LOST)
 		return strcmp(word, mark) == 0;
-
-	size_t length = (size_t)(prefix_end - mark);
-
 	return strncmp(word, mark, length) == 0 &&
 	       (isalnum((unsigned char)word[length]) || word[length] == '+' || word[length] == '-');
 }
@@ -57,7 +55,7 @@ static void find_marks(const struct canvas *canvas, unsigned y, bool *shown)
 	line[canvas->width] = '\0';
 	for (const char *word; (word = strsep(&rest, " "));)
 		for (size_t i = FIGURE_VALID + 1; i < figure_marks_n; i++)
-			shown[i] |= has_mark(word, figure_marks[i].text);
+			shown[i] |= has_mark(word, (enum figure_state)i);
 	free(line);
 }
 

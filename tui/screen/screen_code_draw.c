@@ -293,9 +293,9 @@ static void draw_wide(struct code_screen *code, struct canvas *canvas, struct re
 	body.width = body.width * 3 / 5;
 	pane.x += body.width + PANE_GAP;
 	pane.width -= body.width + PANE_GAP;
-	code->page.is_aside = code->callers.function != 0;
+	code->page.table.aside = code->callers.function != 0;
 	code_page_draw(&code->page, canvas, body, "");
-	if (code->page.is_aside)
+	if (code->page.table.aside)
 		draw_aside_sign(&code->page.table, canvas);
 	struct code_callers *callers =
 		code->callers.function ? &code->callers : update_beside(code);
@@ -310,7 +310,7 @@ static void draw_body(struct app *app, struct canvas *canvas, struct rect body)
 
 	if (code->page.n == 0)
 		explain_empty(app, empty, sizeof(empty));
-	code->page.is_aside = false;
+	code->page.table.aside = false;
 	if (code->is_wide)
 		draw_wide(code, canvas, body);
 	else if (code->callers.function && code->page.n > 0)

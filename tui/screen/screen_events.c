@@ -35,25 +35,20 @@ enum event_column {
 	COLUMNS,
 };
 
-static const struct {
-	const char *title;
-	unsigned width;
-	unsigned weight; /* narrow screens drop the lightest first; 0: never dropped */
-	bool left;
-} event_columns[COLUMNS] = {
-	[COLUMN_EVENT] = {"EVENT", 21, 0, true},
-	[COLUMN_ON] = {"ON%", 5, 90, false},
-	[COLUMN_COUNT] = {"COUNT", 8, 0, false},
-	[COLUMN_RATE] = {"/S", 8, 80, false},
-	[COLUMN_SAMPLES] = {"SAMPLES", 8, 88, false},
-	[COLUMN_PER_THOUSAND] = {"/KINSN", 7, 70, false},
-	[COLUMN_ERROR] = {"ERR%", 5, 75, false},
-	[COLUMN_TOTAL] = {"TOTAL", 8, 85, false},
-	[COLUMN_STATE] = {"STATE", 11, 95, true},
-	[COLUMN_GROUP] = {"GROUP", 7, 40, false},
-	[COLUMN_PMU] = {"PMU", 14, 45, true},
-	[COLUMN_CODE] = {"CODE", 20, 30, true},
-	[COLUMN_FOR] = {"FOR", 24, 35, true},
+static const struct view_column event_columns[COLUMNS] = {
+	[COLUMN_EVENT] = {.title = "EVENT", .least = 21, .left = true},
+	[COLUMN_ON] = {.title = "ON%", .width = 5, .weight = 90},
+	[COLUMN_COUNT] = {.title = "COUNT", .width = 8},
+	[COLUMN_RATE] = {.title = "/S", .width = 8, .weight = 80},
+	[COLUMN_SAMPLES] = {.title = "SAMPLES", .width = 8, .weight = 88},
+	[COLUMN_PER_THOUSAND] = {.title = "/KINSN", .width = 7, .weight = 70},
+	[COLUMN_ERROR] = {.title = "ERR%", .width = 5, .weight = 75},
+	[COLUMN_TOTAL] = {.title = "TOTAL", .width = 8, .weight = 85},
+	[COLUMN_STATE] = {.title = "STATE", .width = 11, .weight = 95, .left = true},
+	[COLUMN_GROUP] = {.title = "GROUP", .width = 7, .weight = 40},
+	[COLUMN_PMU] = {.title = "PMU", .width = 14, .weight = 45, .left = true},
+	[COLUMN_CODE] = {.title = "CODE", .width = 20, .weight = 30, .left = true},
+	[COLUMN_FOR] = {.title = "FOR", .width = 24, .weight = 35, .left = true},
 };
 
 /* Whether the column is shown: counters have turns, a profile has samples. */
@@ -183,12 +178,9 @@ static void cell_on(const struct event_line *line, struct cell *cell)
 
 static void cell_per_thousand(const struct event_line *line, struct cell *cell)
 {
-	struct figure figure = line->count;
+	struct figure figure = figure_of_two(line->count, line->instructions);
 
-	if (figure_known(figure) && !figure_known(line->instructions))
-		figure.state = line->instructions.state;
-	else if (line->instructions.state > figure.state)
-		figure.state = line->instructions.state;
+	figure.value = line->count.value;
 	figure_format(&ratio_def, divide_figure(figure, line->instructions.value / 1000), cell);
 }
 
@@ -375,81 +367,51 @@ static void event_cell(const struct event_line *line, enum event_column column, 
 	}
 }
 
-/*
- * Chooses the columns that fit. The name column grows to the longest name, the last one gets the
- * rest.
- */
-static void fit_columns(const struct snapshot *snapshot, unsigned width, unsigned *widths)
+static void draw_event(const void *data, size_t line, struct canvas *canvas,
+		       const struct rect *places)
 {
-	const struct event_set *events = &snapshot->columns->events;
-	unsigned used = 0, longest = 0, last = 0;
+	const struct app *app = data;
+	const struct snapshot *snapshot = app->display.snapshot;
+	struct event_line event;
 
-	for (size_t i = first_event(snapshot->columns); i < event_set_shown(events); i++) {
+	line_init(snapshot, &app->events.totals, first_event(snapshot->columns) + line, &event);
+	for (enum event_column i = 0; i < COLUMNS; i++) {
+		struct cell cell;
+
+		if (places[i].width == 0)
+			continue;
+		event_cell(&event, i, &cell);
+		table_text_draw(canvas, places[i], &event_columns[i], style_of_cell(cell.role),
+				cell.text);
+	}
+}
+
+/* Fills columns[COLUMNS]: the name column has the width of the longest name. */
+static struct table_rows event_rows(const struct app *app, struct view_column *columns)
+{
+	const struct columns *counted = app->display.snapshot->columns;
+	unsigned longest = event_columns[COLUMN_EVENT].least;
+
+	for (size_t i = first_event(counted); i < event_set_shown(&counted->events); i++) {
 		char name[NAME_BYTES];
 
-		event_name(events, i, name, sizeof(name));
+		event_name(&counted->events, i, name, sizeof(name));
 		longest = text_width(name) > longest ? text_width(name) : longest;
 	}
 	for (unsigned i = 0; i < COLUMNS; i++) {
-		widths[i] = has_column(snapshot->columns, i) ? event_columns[i].width : 0;
-		if (widths[i])
-			used += widths[i] + (i > 0);
+		columns[i] = event_columns[i];
+		if (!has_column(counted, i))
+			columns[i].width = 0;
 	}
-	while (used > width) {
-		unsigned lightest = COLUMNS;
-
-		for (unsigned i = 0; i < COLUMNS; i++)
-			if (widths[i] && event_columns[i].weight &&
-			    (lightest == COLUMNS ||
-			     event_columns[i].weight < event_columns[lightest].weight))
-				lightest = i;
-		if (lightest == COLUMNS)
-			break;
-		used -= widths[lightest] + 1;
-		widths[lightest] = 0;
-	}
-	if (used >= width)
-		return;
-	unsigned more = longest > widths[COLUMN_EVENT] ? longest - widths[COLUMN_EVENT] : 0;
-	more = more < width - used ? more : width - used;
-	widths[COLUMN_EVENT] += more;
-	for (unsigned i = 0; i < COLUMNS; i++)
-		last = widths[i] ? i : last;
-	if (event_columns[last].left)
-		widths[last] += width - used - more;
-}
-
-static void draw_event_cell(struct canvas *canvas, struct rect rect, enum event_column column,
-			    enum style style, const char *text)
-{
-	if (event_columns[column].left)
-		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, style, text);
-	else
-		canvas_text_right(canvas, rect.x, rect.y, rect.width, style, text);
-}
-
-/* Draws an event, or the header if line is NULL. */
-static void draw_event_line(struct canvas *canvas, struct rect rect, const unsigned *widths,
-			    const struct event_line *line)
-{
-	unsigned x = 0;
-
-	for (enum event_column i = 0; i < COLUMNS && x < rect.width; i++) {
-		struct rect place = {rect.x + x, rect.y, widths[i], 1};
-		struct cell cell;
-
-		if (widths[i] == 0)
-			continue;
-		if (place.width > rect.width - x)
-			place.width = rect.width - x;
-		x += widths[i] + 1;
-		if (!line) {
-			draw_event_cell(canvas, place, i, STYLE_HEADER, event_columns[i].title);
-			continue;
-		}
-		event_cell(line, i, &cell);
-		draw_event_cell(canvas, place, i, style_of_cell(cell.role), cell.text);
-	}
+	columns[COLUMN_EVENT].width = longest;
+	return (struct table_rows){
+		.columns = columns,
+		.n_columns = COLUMNS,
+		.n = n_events_shown(counted),
+		.sorted = COLUMNS,
+		.draw = draw_event,
+		.data = app,
+	};
 }
 
 /*
@@ -480,36 +442,17 @@ static void draw_summary(const struct snapshot *snapshot, uint64_t totals_ns, st
 static void events_draw(struct app *app, struct canvas *canvas)
 {
 	struct rect body = app_draw_frame(app, canvas);
-	struct table *table = &app->events.table;
-	const struct event_totals *totals = &app->events.totals;
-	const struct snapshot *snapshot = app->display.snapshot;
-	unsigned widths[COLUMNS];
+	struct view_column columns[COLUMNS];
 
-	if (!snapshot || body.height == 0)
+	if (!app->display.snapshot)
 		return;
 	if (body.height > 3) {
-		draw_summary(snapshot, totals->time_ns, canvas, body);
+		draw_summary(app->display.snapshot, app->events.totals.time_ns, canvas, body);
 		body.y++;
 		body.height--;
 	}
-	fit_columns(snapshot, body.width, widths);
-	if (body.height > 1) {
-		canvas_fill(canvas, (struct rect){body.x, body.y, body.width, 1}, STYLE_HEADER);
-		draw_event_line(canvas, body, widths, NULL);
-		body.y++;
-		body.height--;
-	}
-	table_settle(table, n_events_shown(snapshot->columns), body.height);
-	table->place = body;
-	for (size_t i = 0; i < table->page && table->top + i < table->n; i++) {
-		struct rect place = {body.x, body.y + (unsigned)i, body.width, 1};
-		struct event_line line;
-
-		line_init(snapshot, totals, first_event(snapshot->columns) + table->top + i, &line);
-		draw_event_line(canvas, place, widths, &line);
-		if (table->top + i == table->selected)
-			canvas_select(canvas, place);
-	}
+	struct table_rows rows = event_rows(app, columns);
+	table_draw(&app->events.table, canvas, body, &rows, "");
 }
 
 /* Removes the event's column, or shows why it cannot be removed. */
@@ -545,12 +488,15 @@ static bool events_act(struct app *app, enum action action)
 
 static bool events_click(struct app *app, unsigned x, unsigned y)
 {
-	struct table *table = &app->events.table;
-	size_t line = table->top + (y - table->place.y);
+	struct view_column columns[COLUMNS];
+	size_t line;
 
-	if (!rect_has(table->place, x, y) || line >= table->n)
+	if (!app->display.snapshot)
 		return false;
-	table->selected = line;
+	struct table_rows rows = event_rows(app, columns);
+	if (table_at(&app->events.table, &rows, x, y, &line) != TABLE_LINE)
+		return false;
+	app->events.table.selected = line;
 	return true;
 }
 

@@ -8,7 +8,6 @@
 #include "core/base/util.h"
 #include "tui/options/duration.h"
 #include "tui/screen/app.h"
-#include "tui/widget/page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,8 +98,9 @@ static const struct setup_option {
 	{"Characters", ascii_value, ACTION_NONE, change_ascii},
 };
 
-/* The lines below the options: columns at their places, then metrics that are no columns. */
+/* Options, columns at their places, then metrics that are no columns. */
 struct setup_items {
+	const struct app *app;
 	struct column_place *places;
 	size_t n_places;
 	const struct metric_def **others;
@@ -130,7 +130,7 @@ static void setup_items_init(const struct app *app, struct setup_items *items)
 	const struct snapshot *snapshot = app->display.snapshot;
 	const struct app_config *config = &app->config;
 
-	*items = (struct setup_items){.n = ARRAY_SIZE(options)};
+	*items = (struct setup_items){.app = app, .n = ARRAY_SIZE(options)};
 	if (!snapshot)
 		return;
 	items->places =
@@ -160,52 +160,13 @@ static size_t line_of(const struct setup_items *items, size_t item)
 								      : 5);
 }
 
-/* Moves *rect to a line of the list. Returns false if the line is not shown. */
-static bool place_line(const struct setup *setup, struct rect *rect, size_t line)
+/* SIZE_MAX: a heading, or a blank line. */
+static size_t item_of(const struct setup_items *items, size_t line)
 {
-	if (line < setup->top || line - setup->top >= rect->height)
-		return false;
-	rect->y += (unsigned)(line - setup->top);
-	rect->height = 1;
-	return true;
-}
-
-static void draw_heading(const struct setup *setup, struct canvas *canvas, struct rect rect,
-			 size_t line, const char *text)
-{
-	if (place_line(setup, &rect, line))
-		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_TITLE, text);
-}
-
-/* The line of an item. */
-static void draw_setup_item(const struct setup *setup, struct canvas *canvas, struct rect rect,
-			    size_t item, size_t line, const char *left, unsigned left_width,
-			    const char *right, enum style style)
-{
-	if (!place_line(setup, &rect, line))
-		return;
-	unsigned width = rect.width > 2 ? rect.width - 2 : 0;
-	canvas_text_ellipsis(canvas, rect.x + 2, rect.y,
-			     width < left_width ? width : left_width - 1, style, left);
-	if (rect.width > left_width + 2)
-		canvas_text_ellipsis(canvas, rect.x + left_width + 2, rect.y,
-				     rect.width - left_width - 2, STYLE_DIM, right);
-	if (item == setup->selected)
-		canvas_select(canvas, rect);
-}
-
-static void draw_options(const struct app *app, const struct setup_items *items,
-			 struct canvas *canvas, struct rect body)
-{
-	draw_heading(&app->setup, canvas, body, 0, "Options: Enter or Space changes, W saves");
-	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		char value[64], text[128];
-
-		options[i].value(app, value, sizeof(value));
-		snprintf(text, sizeof(text), "%-*s%s", LABEL_WIDTH, options[i].label, value);
-		draw_setup_item(&app->setup, canvas, body, i, line_of(items, i), text, body.width,
-				"", STYLE_PLAIN);
-	}
+	for (size_t above = 1; above <= 5 && above <= line; above += 2)
+		if (line - above < items->n && line_of(items, line - above) == line)
+			return line - above;
+	return SIZE_MAX;
 }
 
 static const char *place_help(const struct columns *columns, const struct column_place *place)
@@ -216,83 +177,118 @@ static const char *place_help(const struct columns *columns, const struct column
 						   : "the function that it runs most";
 }
 
-static void draw_columns(const struct app *app, const struct setup_items *items,
-			 struct canvas *canvas, struct rect body)
+static void draw_heading(const struct setup_items *items, size_t line, struct canvas *canvas,
+			 struct rect place)
 {
-	size_t first = ARRAY_SIZE(options);
+	const char *text = "";
 
-	draw_heading(&app->setup, canvas, body, first + 2,
-		     "Columns: Space shows or hides, < and > move");
-	for (size_t i = 0; i < items->n_places; i++) {
-		const struct column_place *place = &items->places[i];
-		char text[128];
-
-		snprintf(text, sizeof(text), "[%c] %s", place->hidden ? ' ' : 'x', place->name);
-		draw_setup_item(&app->setup, canvas, body, first + i, line_of(items, first + i),
-				text, NAME_WIDTH + 4,
-				place_help(app->display.snapshot->columns, place),
-				place->hidden ? STYLE_DIM : STYLE_NAME);
-	}
+	if (line == 0)
+		text = "Options: Enter or Space changes, W saves";
+	else if (line == ARRAY_SIZE(options) + 2)
+		text = "Columns: Space shows or hides, < and > move";
+	else if (item_of(items, line + 1) != SIZE_MAX)
+		text = "Other columns: Space adds them (events and formulas: e)";
+	canvas_text_ellipsis(canvas, place.x, place.y, place.width, STYLE_TITLE, text);
 }
 
-static void draw_others(const struct app *app, const struct setup_items *items,
-			struct canvas *canvas, struct rect body)
+static void draw_item(const struct setup_items *items, size_t item, struct canvas *canvas,
+		      struct rect place)
 {
-	size_t first = ARRAY_SIZE(options) + items->n_places;
+	const struct app *app = items->app;
+	unsigned left = NAME_WIDTH + 4, width = place.width > 2 ? place.width - 2 : 0;
+	enum style style = STYLE_DIM;
+	const char *right = "";
+	char text[128];
 
-	if (items->n_others == 0)
-		return;
-	draw_heading(&app->setup, canvas, body, line_of(items, first) - 1,
-		     "Other columns: Space adds them (events and formulas: e)");
-	for (size_t i = 0; i < items->n_others; i++) {
-		const struct metric_def *def = items->others[i];
-		bool refused = is_refused(app, def);
-		char text[128];
+	if (item < ARRAY_SIZE(options)) {
+		char value[64];
+
+		options[item].value(app, value, sizeof(value));
+		snprintf(text, sizeof(text), "%-*s%s", LABEL_WIDTH, options[item].label, value);
+		style = STYLE_PLAIN;
+		left = place.width;
+	} else if (item - ARRAY_SIZE(options) < items->n_places) {
+		const struct column_place *column = &items->places[item - ARRAY_SIZE(options)];
+
+		snprintf(text, sizeof(text), "[%c] %s", column->hidden ? ' ' : 'x', column->name);
+		right = place_help(app->display.snapshot->columns, column);
+		style = column->hidden ? STYLE_DIM : STYLE_NAME;
+	} else {
+		const struct metric_def *def =
+			items->others[item - ARRAY_SIZE(options) - items->n_places];
 
 		snprintf(text, sizeof(text), "[ ] %s", def->name);
-		draw_setup_item(&app->setup, canvas, body, first + i, line_of(items, first + i),
-				text, NAME_WIDTH + 4,
-				refused ? pick_metric_answer(app, def->name)->why : def->help,
-				STYLE_DIM);
+		right = is_refused(app, def) ? pick_metric_answer(app, def->name)->why : def->help;
 	}
+	canvas_text_ellipsis(canvas, place.x + 2, place.y, width < left ? width : left - 1, style,
+			     text);
+	if (width > left)
+		canvas_text_ellipsis(canvas, place.x + left + 2, place.y, width - left, STYLE_DIM,
+				     right);
+}
+
+static void draw_line(const void *data, size_t line, struct canvas *canvas,
+		      const struct rect *place)
+{
+	const struct setup_items *items = data;
+	size_t item = item_of(items, line);
+
+	if (item == SIZE_MAX)
+		draw_heading(items, line, canvas, *place);
+	else
+		draw_item(items, item, canvas, *place);
+}
+
+static size_t last_line(const struct setup_items *items)
+{
+	return line_of(items, items->n - 1);
+}
+
+/* Before the first snapshot the columns have a heading alone. */
+static struct table_rows rows_of(const struct setup_items *items)
+{
+	size_t least = ARRAY_SIZE(options) + 3, n = last_line(items) + 1;
+
+	return (struct table_rows){.n = n > least ? n : least, .draw = draw_line, .data = items};
+}
+
+/* Headings and blank lines are not selected. On the way up the first page has its heading. */
+static void select_item(struct table *table, const struct setup_items *items, bool up)
+{
+	table->selected = size_min(table->selected, last_line(items));
+	while (up && table->selected > 1 && item_of(items, table->selected) == SIZE_MAX)
+		table->selected--;
+	while (item_of(items, table->selected) == SIZE_MAX)
+		table->selected++;
+	if (table->selected < table->top)
+		table->top = table->selected < table->page ? 0 : table->selected;
 }
 
 static void setup_draw(struct app *app, struct canvas *canvas)
 {
 	struct rect body = app_draw_frame(app, canvas);
-	struct setup *setup = &app->setup;
 	struct setup_items items;
 
 	setup_items_init(app, &items);
-	setup->selected = size_min(setup->selected, items.n - 1);
-	setup->page = body.height;
-
-	size_t line = line_of(&items, setup->selected);
-
-	if (line < setup->top) /* the first page begins with its heading */
-		setup->top = line < body.height ? 0 : line;
-	else if (line >= setup->top + body.height)
-		setup->top = line - body.height + (body.height > 0);
-	draw_options(app, &items, canvas, body);
-	draw_columns(app, &items, canvas, body);
-	draw_others(app, &items, canvas, body);
+	struct table_rows rows = rows_of(&items);
+	select_item(&app->setup, &items, true);
+	table_draw(&app->setup, canvas, body, &rows, "");
 	setup_items_fini(&items);
 }
 
-/* Moves the selection among n items. Returns false if the action is not a movement. */
-static bool move_selected(struct setup *setup, size_t n, enum action action)
+static bool setup_click(struct app *app, unsigned x, unsigned y)
 {
-	size_t page = setup->page > 1 ? setup->page - 1 : 1;
+	struct setup_items items;
+	size_t line;
 
-	if (action == ACTION_UP || action == ACTION_DOWN)
-		page_move_selection(&setup->selected, n, 1, action == ACTION_DOWN);
-	else if (action == ACTION_PAGE_UP || action == ACTION_PAGE_DOWN)
-		page_move_selection(&setup->selected, n, page, action == ACTION_PAGE_DOWN);
-	else if (action == ACTION_HOME || action == ACTION_END)
-		page_move_selection(&setup->selected, n, n, action == ACTION_END);
-	else
-		return false;
-	return true;
+	setup_items_init(app, &items);
+	struct table_rows rows = rows_of(&items);
+	bool is_item = table_at(&app->setup, &rows, x, y, &line) == TABLE_LINE &&
+		       item_of(&items, line) != SIZE_MAX;
+	if (is_item)
+		app->setup.selected = line;
+	setup_items_fini(&items);
+	return is_item;
 }
 
 static void add_other(struct app *app, const struct metric_def *def)
@@ -310,7 +306,7 @@ static void add_other(struct app *app, const struct metric_def *def)
 /* The selected item can be gone since the last drawing. */
 static void change_selected(struct app *app, const struct setup_items *items)
 {
-	size_t at = app->setup.selected, first = ARRAY_SIZE(options);
+	size_t at = item_of(items, app->setup.selected), first = ARRAY_SIZE(options);
 
 	if (at >= items->n)
 		return;
@@ -329,25 +325,25 @@ static void change_selected(struct app *app, const struct setup_items *items)
 
 static void move_column(struct app *app, const struct setup_items *items, bool down)
 {
-	size_t first = ARRAY_SIZE(options), at = app->setup.selected;
+	size_t first = ARRAY_SIZE(options), at = item_of(items, app->setup.selected);
 
 	if (at < first || at >= first + items->n_places)
 		return;
-	app->setup.selected =
-		first + column_choice_move(&app->preferences.columns,
-					   app->display.snapshot->columns, at - first, down);
+	at = column_choice_move(&app->preferences.columns, app->display.snapshot->columns,
+				at - first, down);
+	app->setup.selected = line_of(items, first + at);
 	app_show_columns(app);
 }
 
-void setup_select_options(struct setup *setup)
+void setup_select_options(struct table *setup)
 {
-	setup->selected = setup->top = 0;
+	setup->selected = 1;
 }
 
-void setup_select_columns(struct setup *setup)
+void setup_select_columns(struct table *setup)
 {
-	setup->selected = ARRAY_SIZE(options);
 	setup->top = ARRAY_SIZE(options) + 2; /* their heading is the first line */
+	setup->selected = setup->top + 1;
 }
 
 static bool setup_act(struct app *app, enum action action)
@@ -356,6 +352,7 @@ static bool setup_act(struct app *app, enum action action)
 	bool known = true;
 
 	setup_items_init(app, &items);
+	app->setup.n = rows_of(&items).n; /* it may not have been drawn yet */
 	if (action == ACTION_DETAIL || action == ACTION_TAG)
 		change_selected(app, &items);
 	else if (action == ACTION_SORT_PREVIOUS || action == ACTION_SORT_NEXT)
@@ -365,7 +362,8 @@ static bool setup_act(struct app *app, enum action action)
 	else if (action == ACTION_LEAVE || action == ACTION_QUIT || action == ACTION_SETUP)
 		app_leave_to_below(app);
 	else
-		known = move_selected(&app->setup, items.n, action);
+		known = table_act(&app->setup, action);
+	select_item(&app->setup, &items, action == ACTION_UP || action == ACTION_PAGE_UP);
 	setup_items_fini(&items);
 	return known;
 }
@@ -380,5 +378,6 @@ static const enum action setup_bar[] = {
 const struct screen screen_setup = {
 	.draw = setup_draw,
 	.act = setup_act,
+	.click = setup_click,
 	.bar = setup_bar,
 };

@@ -10,7 +10,6 @@
 #include "core/base/util.h"
 #include "tui/term/keymap.h"
 #include "tui/widget/edit.h"
-#include "tui/widget/page.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -120,13 +119,15 @@ static void find_matches(struct picker *picker)
 				picker->matches[n++] = i;
 	if (typed == PICKER_TYPED_LAST)
 		picker->matches[n++] = PICKER_AS_TYPED;
-	picker->n_matches = n;
+	picker->n_matches = picker->table.n = n; /* a selected last match does not stay the last */
 	free(places);
 }
 
 size_t picker_selected(const struct picker *picker)
 {
-	return picker->selected < picker->n_matches ? picker->matches[picker->selected] : SIZE_MAX;
+	size_t line = picker->table.selected;
+
+	return line < picker->n_matches ? picker->matches[line] : SIZE_MAX;
 }
 
 static void notify_selection(struct picker *picker, void *owner)
@@ -144,7 +145,7 @@ void picker_select(struct picker *picker, size_t index, void *owner)
 {
 	for (size_t i = 0; i < picker->n_matches; i++)
 		if (picker->matches[i] == index)
-			picker->selected = i;
+			picker->table.selected = i;
 	notify_selection(picker, owner);
 }
 
@@ -164,8 +165,8 @@ void picker_update(struct picker *picker, size_t n, void *owner)
 
 	picker->n = n;
 	find_matches(picker);
-	picker->selected =
-		size_min(picker->selected, picker->n_matches ? picker->n_matches - 1 : 0);
+	picker->table.selected =
+		size_min(picker->table.selected, picker->n_matches ? picker->n_matches - 1 : 0);
 	/* The user did not choose the typed text if it was the only match. */
 	picker_select(picker, only_typed ? picker->matches[0] : before, owner);
 }
@@ -186,21 +187,15 @@ void picker_close(struct picker *picker, void *owner)
 		close_picker(picker, owner, false);
 }
 
-static bool move_key(struct picker *picker, int key)
+static enum action action_of(int key)
 {
-	size_t *selected = &picker->selected, n = picker->n_matches;
-
-	if (key == KEYMAP_UP || key == KEYMAP_DOWN)
-		page_move_selection(selected, n, 1, key == KEYMAP_DOWN);
-	else if (key == KEYMAP_PAGE_UP || key == KEYMAP_PAGE_DOWN)
-		page_move_selection(selected, n, picker->page, key == KEYMAP_PAGE_DOWN);
-	else if (key == KEYMAP_HOME)
-		*selected = 0;
-	else if (key == KEYMAP_END)
-		page_move_selection(selected, n, n, true);
-	else
-		return false;
-	return true;
+	return key == KEYMAP_UP          ? ACTION_UP
+	       : key == KEYMAP_DOWN      ? ACTION_DOWN
+	       : key == KEYMAP_PAGE_UP   ? ACTION_PAGE_UP
+	       : key == KEYMAP_PAGE_DOWN ? ACTION_PAGE_DOWN
+	       : key == KEYMAP_HOME      ? ACTION_HOME
+	       : key == KEYMAP_END       ? ACTION_END
+					 : ACTION_NONE;
 }
 
 static bool type_key(struct picker *picker, int key)
@@ -208,7 +203,7 @@ static bool type_key(struct picker *picker, int key)
 	if (!edit_key(picker->typed, sizeof(picker->typed), key))
 		return false;
 	find_matches(picker);
-	picker->selected = picker->top = 0;
+	picker->table.selected = picker->table.top = 0;
 	if (picker->notified == PICKER_AS_TYPED)
 		picker->notified = SIZE_MAX; /* the typed item has changed */
 	return true;
@@ -229,7 +224,7 @@ void picker_key(struct picker *picker, int key, void *owner)
 			close_picker(picker, owner, true);
 		return;
 	}
-	if (move_key(picker, key) || type_key(picker, key))
+	if (table_act(&picker->table, action_of(key)) || type_key(picker, key))
 		notify_selection(picker, owner);
 	else if (picker->ops->key)
 		picker->ops->key(owner, picker->data, index, key);
@@ -248,14 +243,51 @@ void picker_paste(struct picker *picker, int character, void *owner)
 	notify_selection(picker, owner);
 }
 
+static void draw_picker_item(const void *data, size_t line, struct canvas *canvas,
+			     const struct rect *place)
+{
+	const struct picker *picker = data;
+	size_t index = picker->matches[line];
+	struct picker_item item = {0};
+	struct rect rect = *place;
+	unsigned x = rect.x, y = rect.y, end = rect.x + rect.width;
+
+	if (index == PICKER_AS_TYPED)
+		as_typed(picker, &item);
+	else
+		picker->ops->item(picker->data, index, &item);
+	if (item.mark) {
+		canvas_text(canvas, x, y, PICKER_MARK, item.style, item.mark);
+		x += PICKER_MARK + 1;
+	}
+	bool help_below = picker->ops->about != NULL;
+	if (help_below && rect.width < HELP_FROM_WIDTH)
+		item.help = NULL;
+	unsigned name =
+		item.help ? (unsigned)size_min(picker->name_width, rect.width / 2) : rect.width;
+	if (x + name > end)
+		name = x < end ? end - x : 0;
+	canvas_text_ellipsis(canvas, x, y, name, item.style, item.name);
+	x += name + 2;
+	if (item.help && x < end)
+		canvas_text_ellipsis(canvas, x, y, end - x, STYLE_DIM, item.help);
+}
+
+static struct table_rows rows_of(const struct picker *picker)
+{
+	return (struct table_rows){
+		.n = picker->n_matches, .draw = draw_picker_item, .data = picker};
+}
+
 void picker_click(struct picker *picker, unsigned x, unsigned y, bool twice, void *owner)
 {
-	size_t line = picker->top + (y - picker->list.y);
+	struct table_rows rows = rows_of(picker);
+	size_t line;
 
 	if (!rect_has(picker->box, x, y)) {
 		close_picker(picker, owner, false);
-	} else if (rect_has(picker->list, x, y) && line < picker->n_matches) {
-		picker->selected = line;
+	} else if (table_at(&picker->table, &rows, x, y, &line) == TABLE_LINE) {
+		picker->table.selected = line;
 		notify_selection(picker, owner);
 		if (twice)
 			picker_key(picker, KEYMAP_ENTER, owner);
@@ -306,33 +338,6 @@ static void draw_border(struct canvas *canvas, struct rect box, const char *titl
 	canvas_text(canvas, x, box.y, 1, STYLE_TITLE, " ");
 }
 
-static void draw_picker_item(const struct picker *picker, struct canvas *canvas, unsigned y,
-			     struct rect rect, size_t index)
-{
-	struct picker_item item = {0};
-	unsigned x = rect.x, end = rect.x + rect.width;
-
-	if (index == PICKER_AS_TYPED)
-		as_typed(picker, &item);
-	else
-		picker->ops->item(picker->data, index, &item);
-	if (item.mark) {
-		canvas_text(canvas, x, y, PICKER_MARK, item.style, item.mark);
-		x += PICKER_MARK + 1;
-	}
-	bool help_below = picker->ops->about != NULL;
-	if (help_below && rect.width < HELP_FROM_WIDTH)
-		item.help = NULL;
-	unsigned name =
-		item.help ? (unsigned)size_min(picker->name_width, rect.width / 2) : rect.width;
-	if (x + name > end)
-		name = x < end ? end - x : 0;
-	canvas_text_ellipsis(canvas, x, y, name, item.style, item.name);
-	x += name + 2;
-	if (item.help && x < end)
-		canvas_text_ellipsis(canvas, x, y, end - x, STYLE_DIM, item.help);
-}
-
 static void draw_typed(const struct picker *picker, struct canvas *canvas, struct rect rect)
 {
 	unsigned x = rect.x, end = rect.x + rect.width;
@@ -346,27 +351,6 @@ static void draw_typed(const struct picker *picker, struct canvas *canvas, struc
 	}
 	x += canvas_text(canvas, x, rect.y, end - x, STYLE_PLAIN, shown);
 	canvas_cursor(canvas, x < end ? x : end - 1, rect.y);
-}
-
-static void draw_list(struct picker *picker, struct canvas *canvas, struct rect rect)
-{
-	picker->page = rect.height;
-	if (rect.height == 0)
-		return;
-	if (picker->selected < picker->top)
-		picker->top = picker->selected;
-	else if (picker->selected >= picker->top + rect.height)
-		picker->top = picker->selected - rect.height + 1;
-	for (size_t i = 0; i < rect.height && picker->top + i < picker->n_matches; i++) {
-		unsigned y = rect.y + (unsigned)i;
-
-		draw_picker_item(picker, canvas, y, rect, picker->matches[picker->top + i]);
-		if (picker->top + i == picker->selected)
-			canvas_select(canvas, (struct rect){rect.x, y, rect.width, 1});
-	}
-	if (picker->n_matches == 0)
-		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_DIM,
-				     picker->n ? "No match." : "Nothing yet.");
 }
 
 static unsigned count_lines(const char *text)
@@ -437,9 +421,9 @@ void picker_draw(struct picker *picker, struct canvas *canvas)
 	struct rect list = {box.x, box.y + 1, box.width, box.height > rest ? box.height - rest : 0};
 	unsigned y = list.y + list.height;
 
-	picker->list = list;
+	struct table_rows rows = rows_of(picker);
 	draw_typed(picker, canvas, box);
-	draw_list(picker, canvas, list);
+	table_draw(&picker->table, canvas, list, &rows, picker->n ? "No match." : "Nothing yet.");
 	for (unsigned x = 0; rule && x < box.width; x++)
 		canvas_text(canvas, box.x + x, y, 1, STYLE_METER_EMPTY, canvas->ascii ? "-" : "─");
 	draw_about(picker, canvas, (struct rect){box.x, y + rule, box.width, about});

@@ -3,6 +3,7 @@
 #define PMCTOP_WIDGET_PICKER_H
 
 #include "tui/term/canvas.h"
+#include "tui/widget/widget_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,9 +77,8 @@ struct picker {
 	size_t name_width; /* columns of the longest name so far */
 	size_t *matches;
 	size_t n_matches;
-	size_t selected, top; /* lines */
-	size_t page;          /* lines of the last drawing, as are the rects */
-	struct rect box, list;
+	struct table table;
+	struct rect box; /* of the last drawing */
 	size_t notified; /* item of the last `select` call; SIZE_MAX: none */
 };
 

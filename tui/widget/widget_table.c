@@ -73,23 +73,22 @@ void table_settle(struct table *table, size_t n, size_t page)
  * Fits a scrolled table: columns in order, none dropped by weight. The last column stays if it is a
  * name, as figures need one.
  */
-static void fit_scrolled(const struct table *table, const struct view *view, unsigned width,
+static void fit_scrolled(const struct table *table, const struct table_rows *rows, unsigned width,
 			 unsigned *widths)
 {
-	size_t end = view->n_columns;
-	const struct view_column *last = &view->columns[end - 1];
+	size_t end = rows->n_columns;
+	const struct view_column *columns = rows->columns, *last = &columns[end - 1];
 	unsigned used = 0;
 
-	memset(widths, 0, view->n_columns * sizeof(*widths));
-	if (end > 1 && last->left && last->least &&
-	    last->least + 1 + view->columns[0].width < width)
+	memset(widths, 0, end * sizeof(*widths));
+	if (end > 1 && last->left && last->least && last->least + 1 + columns[0].width < width)
 		width -= last->least + 1;
 	else
 		last = NULL;
 	for (size_t i = 0; i < end - (last != NULL); i++) {
-		unsigned gap = i ? 1 : 0, wanted = view->columns[i].width;
+		unsigned gap = i ? 1 : 0, wanted = columns[i].width;
 
-		if (i > 0 && i <= table->scroll)
+		if (wanted == 0 || (i > 0 && i <= table->scroll))
 			continue;
 		if (used + gap >= width || (wanted > width - used - gap && i > 0))
 			break;
@@ -100,52 +99,68 @@ static void fit_scrolled(const struct table *table, const struct view *view, uns
 		widths[end - 1] = last->least + width - used;
 }
 
-static bool any_dropped(const struct table *table, const struct view *view, const unsigned *widths)
+static bool any_dropped(const struct table *table, const struct table_rows *rows,
+			const unsigned *widths)
 {
-	for (size_t i = table->scroll + 1; i < view->n_columns; i++)
-		if (widths[i] == 0)
-			return true;
+	for (size_t i = table->scroll + 1; i < rows->n_columns; i++)
+		if (widths[i] == 0 && rows->columns[i].width > 0)
+			return !rows->still;
 	return false;
 }
 
 /* Whether the sign for more columns fits behind the last title and a sort mark. */
-static bool has_room_for_sign(const struct view *view, const unsigned *widths)
+static bool has_room_for_sign(const struct table_rows *rows, const unsigned *widths)
 {
-	size_t last = view->n_columns - 1;
+	size_t last = rows->n_columns - 1;
 
-	return view->columns[last].left &&
-	       widths[last] > text_width(view->columns[last].title) + MORE_WIDTH;
+	while (last > 0 && widths[last] == 0)
+		last--;
+	return rows->columns[last].left &&
+	       widths[last] > text_width(rows->columns[last].title) + MORE_WIDTH;
 }
 
 /* If columns are left out, two places at the right edge show it. */
-void table_fit(const struct table *table, const struct view *view, unsigned width, unsigned *widths)
+void table_fit(const struct table *table, const struct table_rows *rows, unsigned width,
+	       unsigned *widths)
 {
-	if (view->n_columns == 0)
+	if (rows->n_columns == 0)
 		return;
 	if (table->reserve)
 		width -= table->reserve + 1;
 	for (unsigned room = width;; room = width - MORE_WIDTH) {
 		if (table->scroll > 0)
-			fit_scrolled(table, view, room, widths);
+			fit_scrolled(table, rows, room, widths);
 		else
-			view_fit(view, room, widths);
-		if (room < width || width <= MORE_WIDTH || has_room_for_sign(view, widths) ||
-		    !any_dropped(table, view, widths))
+			view_fit(rows->columns, rows->n_columns, rows->sorted, room, widths);
+		if (room < width || width <= MORE_WIDTH || has_room_for_sign(rows, widths) ||
+		    !any_dropped(table, rows, widths))
 			return;
 	}
 }
 
-static void draw_text(struct canvas *canvas, unsigned x, unsigned y, unsigned width,
-		      const struct view_column *column, enum style style, const char *text)
+size_t table_neighbour(const struct table *table, const struct table_rows *rows, bool next)
 {
-	if (column->left)
-		canvas_text_ellipsis(canvas, x, y, width, style, text);
-	else
-		canvas_text_right(canvas, x, y, width, style, text);
+	size_t n = rows->n_columns, column = rows->sorted;
+	unsigned *widths = xcalloc(n, sizeof(*widths));
+
+	table_fit(table, rows, table->place.width, widths);
+	do
+		column = (column + (next ? 1 : n - 1)) % n;
+	while ((widths[column] == 0 || !rows->columns[column].title[0]) && column != rows->sorted);
+	free(widths);
+	return column;
 }
 
-void table_title_draw(struct canvas *canvas, struct rect place, bool left, const char *title,
-		      enum table_sort sort)
+/* The order that a title shows. */
+enum table_sort {
+	TABLE_UNSORTED,
+	TABLE_DOWN, /* the largest first */
+	TABLE_UP,
+};
+
+/* The sort mark is behind the title, within the place. A title that is too wide is cut. */
+static void draw_title(struct canvas *canvas, struct rect place, bool left, const char *title,
+		       enum table_sort sort)
 {
 	static const char *const marks[][2] = {
 		[TABLE_UNSORTED] = {"", ""},
@@ -165,31 +180,48 @@ void table_title_draw(struct canvas *canvas, struct rect place, bool left, const
 	canvas_text(canvas, place.x + width, place.y, mark, style, marks[sort][canvas->ascii]);
 }
 
-/* Width reserved in front of a column: see table->reserve. */
-static unsigned reserved_before(const struct table *table, const struct view *view, size_t column)
+void table_text_draw(struct canvas *canvas, struct rect place, const struct view_column *column,
+		     enum style style, const char *text)
 {
-	bool last_text = column > 0 && column + 1 == view->n_columns && view->columns[column].left;
+	if (column->left)
+		canvas_text_ellipsis(canvas, place.x, place.y, place.width, style, text);
+	else
+		canvas_text_right(canvas, place.x, place.y, place.width, style, text);
+}
+
+/* Width reserved in front of a column: see table->reserve. */
+static unsigned reserved_before(const struct table *table, const struct table_rows *rows,
+				size_t column)
+{
+	bool last_text = column > 0 && column + 1 == rows->n_columns && rows->columns[column].left;
 
 	return table->reserve && last_text ? table->reserve + 1 : 0;
 }
 
-/* The first reserved column. */
-static unsigned find_reserved(const struct table *table, const struct view *view, struct rect rect,
-			      const unsigned *widths)
+/* Where the columns are in a line of that rect. Those that are not shown have no width. */
+static struct rect *place_columns(const struct table *table, const struct table_rows *rows,
+				  struct rect rect, bool *more_right)
 {
-	unsigned x = rect.x;
+	unsigned *widths = xcalloc(rows->n_columns + 1, sizeof(*widths)), x = rect.x;
+	struct rect *places = xcalloc(rows->n_columns + 1, sizeof(*places));
 
-	for (size_t i = 0; i < view->n_columns && !reserved_before(table, view, i); i++)
+	table_fit(table, rows, rect.width, widths);
+	for (size_t i = 0; i < rows->n_columns; i++) {
+		x += widths[i] ? reserved_before(table, rows, i) : 0;
+		places[i] = (struct rect){x, rect.y, widths[i], 1};
 		x += widths[i] ? widths[i] + 1 : 0;
-	return x;
+	}
+	*more_right = any_dropped(table, rows, widths);
+	free(widths);
+	return places;
 }
 
 /* The next shown column; n_columns: none. */
-static size_t next_shown(const struct view *view, const unsigned *widths, size_t column)
+static size_t next_shown(const struct table_rows *rows, const struct rect *places, size_t column)
 {
 	do
 		column++;
-	while (column < view->n_columns && widths[column] == 0);
+	while (column < rows->n_columns && places[column].width == 0);
 	return column;
 }
 
@@ -197,107 +229,91 @@ static size_t next_shown(const struct view *view, const unsigned *widths, size_t
  * How many columns of the gap behind the sort column its mark takes: 0 or 1. None where the next
  * title would touch it and the mark has room in its own column.
  */
-static unsigned mark_in_gap(const struct table *table, const struct view *view,
-			    const unsigned *widths)
+static unsigned mark_in_gap(const struct table *table, const struct table_rows *rows,
+			    const struct rect *places)
 {
-	size_t at = view->sort_column, next = next_shown(view, widths, at);
-	const struct view_column *column = &view->columns[at];
+	size_t at = rows->sorted, next = next_shown(rows, places, at);
+	const struct view_column *columns = rows->columns;
 
-	if (column->left || next == view->n_columns)
+	if (columns[at].left || next == rows->n_columns)
 		return 0;
-	if (reserved_before(table, view, next) ||
-	    view_title_is_full(&view->columns[next], widths[next]))
+	if (reserved_before(table, rows, next) ||
+	    view_title_is_full(&columns[next], places[next].width))
 		return 0;
-	return !view->columns[next].left || view_title_is_full(column, widths[at]);
+	return !columns[next].left || view_title_is_full(&columns[at], places[at].width);
 }
 
 /* A left-aligned title behind a mark in the gap is a column to the right. */
-static void draw_header(const struct table *table, struct canvas *canvas, struct rect rect,
-			const struct view *view, const unsigned *widths)
+static void draw_header(const struct table *table, struct canvas *canvas,
+			const struct table_rows *rows, const struct rect *places)
 {
-	unsigned x = rect.x, mark = 0;
+	unsigned mark = 0;
 
-	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
-	for (size_t i = 0; i < view->n_columns; i++) {
-		const struct view_column *column = &view->columns[i];
-		enum table_sort sort = i != view->sort_column               ? TABLE_UNSORTED
-				       : column->down != view->spec.reverse ? TABLE_DOWN
-									    : TABLE_UP;
-		struct rect place = {x, rect.y, widths[i], 1};
+	for (size_t i = 0; i < rows->n_columns; i++) {
+		const struct view_column *column = &rows->columns[i];
+		enum table_sort sort = i != rows->sorted               ? TABLE_UNSORTED
+				       : column->down != rows->reverse ? TABLE_DOWN
+								       : TABLE_UP;
+		struct rect place = places[i];
 
-		if (widths[i] == 0)
+		if (place.width == 0)
 			continue;
-		place.x += reserved_before(table, view, i);
-		x = place.x + widths[i] + 1;
 		if (mark > 0 && column->left) {
 			place.x++;
 			place.width--;
 		}
-		mark = sort == TABLE_UNSORTED ? 0 : mark_in_gap(table, view, widths);
+		mark = sort == TABLE_UNSORTED ? 0 : mark_in_gap(table, rows, places);
 		place.width += mark;
-		table_title_draw(canvas, place, column->left, column->title, sort);
+		draw_title(canvas, place, column->left, column->title, sort);
 	}
 }
 
-/* A tagged line has '*' between the first and the second column. */
-static void draw_table_line(const struct table *table, struct canvas *canvas, unsigned y,
-			    struct rect rect, const struct view *view, const unsigned *widths,
-			    size_t line)
+/* The first reserved column. */
+static unsigned find_reserved(const struct table *table, const struct table_rows *rows,
+			      const struct rect *places)
 {
-	bool tagged = table->tags && row_refs_at(table->tags, view, line);
-	unsigned x = rect.x;
+	const struct rect *last = &places[rows->n_columns ? rows->n_columns - 1 : 0];
+	bool before = rows->n_columns && reserved_before(table, rows, rows->n_columns - 1);
 
-	if (tagged && x + widths[0] < rect.x + rect.width)
-		canvas_text(canvas, x + widths[0], y, 1, STYLE_TAGGED, "*");
-	for (size_t i = 0; i < view->n_columns; i++) {
-		struct cell cell;
-
-		if (widths[i] == 0)
-			continue;
-		x += reserved_before(table, view, i);
-		view_cell(view, line, i, &cell);
-		draw_text(canvas, x, y, widths[i], &view->columns[i],
-			  tagged ? STYLE_TAGGED : style_of_cell(cell.role), cell.text);
-		x += widths[i] + 1;
-	}
+	if (last->width == 0)
+		return last->x;
+	return before ? last->x - table->reserve - 1 : last->x + last->width + 1;
 }
 
 /* The title or line at x. The gap behind a title belongs to it, as the mark can be there. */
-static enum table_part column_at(const struct table *table, const struct view *view, unsigned x,
-				 size_t *at)
+static enum table_part column_at(const struct table *table, const struct table_rows *rows,
+				 unsigned x, size_t *at)
 {
-	unsigned *widths = xcalloc(view->n_columns + 1, sizeof(*widths));
 	enum table_part part = TABLE_NOTHING;
-	unsigned end = 0;
+	bool more_right;
+	struct rect *places = place_columns(table, rows, table->place, &more_right);
 
-	table_fit(table, view, table->place.width, widths);
-	for (size_t i = 0; i < view->n_columns && x >= end; i++) {
-		unsigned begin = end + reserved_before(table, view, i);
-
-		if (widths[i] == 0)
-			continue;
-		end = begin + widths[i] + 1;
-		if (x >= begin && x < end) {
+	for (size_t i = 0; i < rows->n_columns; i++)
+		if (places[i].width && x >= places[i].x && x <= places[i].x + places[i].width) {
 			*at = i;
 			part = TABLE_TITLE;
 		}
-	}
-	free(widths);
+	free(places);
 	return part;
 }
 
-enum table_part table_at(const struct table *table, const struct view *view, unsigned x, unsigned y,
-			 size_t *at)
+static unsigned header_lines(const struct table_rows *rows, struct rect place)
+{
+	return rows->n_columns > 0 && place.height > 1 ? 1 : 0;
+}
+
+enum table_part table_at(const struct table *table, const struct table_rows *rows, unsigned x,
+			 unsigned y, size_t *at)
 {
 	struct rect place = table->place;
-	unsigned header = place.height > 1 ? 1 : 0;
+	unsigned header = header_lines(rows, place);
 
 	if (!rect_has(place, x, y))
 		return TABLE_NOTHING;
 	if (y - place.y < header)
-		return column_at(table, view, x - place.x, at);
+		return column_at(table, rows, x, at);
 	*at = table->top + (y - place.y - header);
-	return *at < view->n ? TABLE_LINE : TABLE_NOTHING;
+	return *at < rows->n ? TABLE_LINE : TABLE_NOTHING;
 }
 
 /* The sign for more columns to the right. */
@@ -308,40 +324,48 @@ static void draw_more_sign(struct canvas *canvas, struct rect rect)
 			    STYLE_HEADER_SORT, canvas->ascii ? " >" : " »");
 }
 
-void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
-		const struct view *view, const char *empty)
+/* Draws the lines of a page, and moves places[] to each. */
+static void draw_lines(const struct table *table, struct canvas *canvas, struct rect line,
+		       const struct table_rows *rows, struct rect *places)
 {
+	for (size_t i = table->top; i < rows->n && i - table->top < table->page; i++, line.y++) {
+		for (size_t k = 0; k < rows->n_columns; k++)
+			places[k].y = line.y;
+		rows->draw(rows->data, i, canvas, rows->n_columns ? places : &line);
+		if (i == table->selected && !table->aside)
+			canvas_select(canvas, line);
+	}
+}
+
+void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
+		const struct table_rows *rows, const char *empty)
+{
+	unsigned header = header_lines(rows, rect);
+	struct rect line = {rect.x, rect.y, rect.width, 1};
+
 	table->place = rect;
 	if (rect.width == 0 || rect.height == 0)
 		return;
-
-	unsigned header = rect.height > 1 ? 1 : 0;
-	unsigned *widths = xcalloc(view->n_columns + 1, sizeof(*widths));
-
 	canvas_fill(canvas, rect, STYLE_PLAIN);
-	table->scroll = size_min(table->scroll, view->n_columns ? view->n_columns - 1 : 0);
-	table->width = rect.width;
-	table_settle(table, view->n, rect.height - header);
-	table_fit(table, view, rect.width, widths);
-	table->reserved_x = find_reserved(table, view, rect, widths);
-	table->more_right = any_dropped(table, view, widths);
-	if (header)
-		draw_header(table, canvas, rect, view, widths);
-	if (header && table->more_right)
-		draw_more_sign(canvas, rect);
-	for (size_t i = 0; i < table->page && table->top + i < view->n; i++) {
-		unsigned y = rect.y + header + (unsigned)i;
+	table->scroll = size_min(table->scroll, rows->n_columns ? rows->n_columns - 1 : 0);
+	table_settle(table, rows->n, rect.height - header);
 
-		draw_table_line(table, canvas, y, rect, view, widths, table->top + i);
-		if (table->top + i == table->selected)
-			canvas_select(canvas, (struct rect){rect.x, y, rect.width, 1});
+	struct rect *places = place_columns(table, rows, line, &table->more_right);
+	table->reserved_x = find_reserved(table, rows, places);
+	if (header) {
+		canvas_fill(canvas, line, STYLE_HEADER);
+		draw_header(table, canvas, rows, places);
 	}
-	if (view->n == 0) {
+	if (header && table->more_right)
+		draw_more_sign(canvas, line);
+	line.y += header;
+	draw_lines(table, canvas, line, rows, places);
+	if (rows->n == 0) {
 		rect.y += header;
 		rect.height -= header;
 		struct pen pen = {canvas, rect, 0, 0};
 
 		pen_wrap(&pen, 0, STYLE_DIM, empty);
 	}
-	free(widths);
+	free(places);
 }

@@ -118,7 +118,7 @@ static void test_no_pmu(void **state)
 		      "cpu_percent state kernel_percent runq_percent cs_per_s faults_per_s");
 	view_init(snapshot, &(struct view_spec){.by = ROLLUP_PROCESS}, &view);
 	assert_in_range(view.n_columns, 10, ARRAY_SIZE(widths));
-	view_fit(&view, 80, widths);
+	view_fit(view.columns, view.n_columns, view.sort_column, 80, widths);
 	for (size_t i = 0; i < view.n_columns; i++)
 		assert_true(widths[i] > 0);
 	for (size_t i = 0; i < snapshot->columns->n_shown; i++)

@@ -435,7 +435,7 @@ static void check_read(const struct snapshot *snapshot, const char *name, unsign
 		snprintf(text, sizeof(text), "%s%.0f", figure.state == FIGURE_SCALED ? "~" : "",
 			 figure.value / 100);
 	else
-		snprintf(text, sizeof(text), "%s", figure_state_sign(figure.state));
+		snprintf(text, sizeof(text), "%s", figure_mark(figure.state));
 	if (strcmp(text, want) != 0)
 		fail_msg("%s, interval %u: %s, not %s", name, interval, text, want);
 }

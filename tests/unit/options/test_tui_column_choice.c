@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The user's choice of columns and their order, for any preset. */
 #include "core/base/util.h"
+#include "core/view/view.h"
+#include "tests/unit/shared/sample.h"
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tui/options/column_choice.h"
 
@@ -162,13 +164,43 @@ static void test_hottest(void **state)
 	snapshot_free(snapshot);
 }
 
+/* A hidden column takes no other away, however the lines are grouped. */
+static void test_others_stay(void **state)
+{
+	struct snapshot *snapshot = sample_snapshot(sample_columns("software"), NULL, 0);
+	struct column_choice choice = {0};
+
+	(void)state;
+	strcpy(snapshot->cpus[0].type, "core"); /* for TYPE */
+	column_choice_parse(&choice, "-cs_per_s");
+	const char **shown = column_choice_shown(&choice, snapshot->columns);
+	for (enum rollup by = 0; rollup_name(by); by++) {
+		struct view all, rest;
+		size_t at = 0;
+
+		view_init(snapshot, &(struct view_spec){.by = by}, &all);
+		view_init(snapshot, &(struct view_spec){.by = by, .shown = shown}, &rest);
+		for (size_t i = 0; i < all.n_columns; i++) {
+			if (strcmp(all.columns[i].name, "cs_per_s") == 0)
+				continue;
+			assert_true(at < rest.n_columns);
+			assert_string_equal(rest.columns[at++].title, all.columns[i].title);
+		}
+		assert_int_equal(at, rest.n_columns);
+		view_fini(&all);
+		view_fini(&rest);
+	}
+	free(shown);
+	column_choice_fini(&choice);
+	snapshot_free(snapshot);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_hottest),
+		cmocka_unit_test(test_text),        cmocka_unit_test(test_places),
+		cmocka_unit_test(test_changes),     cmocka_unit_test(test_hottest),
+		cmocka_unit_test(test_others_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

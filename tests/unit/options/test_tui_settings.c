@@ -4,6 +4,7 @@
 #include "tests/unit/shared/files.h"
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tui/options/config.h"
+#include "tui/options/option_row.h"
 #include "tui/options/settings.h"
 #include "tui/screen/app_options.h"
 
@@ -40,17 +41,18 @@ static void test_save(void **state)
 {
 	static const struct {
 		const char *name, *file;
-		const char *argv[20];
+		const char *argv[22];
 		const char *expected;
 	} rows[] = {
 		{"the defaults", "", {"x"}, ""},
 		{"all settings",
 		 "# mine\n",
-		 {"x", "-d", "500ms", "--by", "user", "-s", "-ipc", "-S", "cache", "--theme",
-		  "nord", "--count", "user", "--ascii", "--no-mouse", "-c", "--unit", "ki"},
-		 "# mine\n\n[pmctop]\ndelay = 0.5s\npreset = cache\ncount = user\nsort = -ipc\nby "
-		 "= "
-		 "user\ncommand-lines = yes\nunit = ki\nascii = yes\nmouse = no\ntheme = nord\n"},
+		 {"x",          "-d",    "500ms",   "--by", "user",        "-s",   "-ipc",
+		  "-S",         "cache", "--theme", "nord", "--count",     "user", "--ascii",
+		  "--no-mouse", "-c",    "--unit",  "ki",   "--frequency", "97"},
+		 "# mine\n\n[pmctop]\ndelay = 0.5s\npreset = cache\ncount = user\nfrequency = "
+		 "97\nsort = -ipc\ncommand-lines = yes\nby = user\nunit = ki\nascii = yes\nmouse = "
+		 "no\ntheme = nord\n"},
 		{"no change",
 		 "[pmctop]\ndelay=500ms # so\nsort: -ipc\n",
 		 {"x", "-d", "0.5", "-s", "-ipc"},
@@ -74,12 +76,12 @@ static void test_save(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *argv[21] = {NULL};
+		char *argv[23] = {NULL};
 		struct options options;
 		struct error err = {0};
 		int argc = 0;
 
-		for (; argc < 20 && rows[i].argv[argc]; argc++)
+		for (; argc < 22 && rows[i].argv[argc]; argc++)
 			argv[argc] = xstrdup(rows[i].argv[argc]);
 		options_init(&options);
 		assert_int_equal(options_parse(argc, argv, &options, &err), 0);
@@ -135,6 +137,7 @@ static void test_app_options(void **state)
 	(void)state;
 	options_init(&began);
 	began.ascii = true;
+	began.frequency = 97;
 	app_init(&app, &began);
 	app_snapshot(&app, screen_snapshot(2));
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
@@ -147,6 +150,7 @@ static void test_app_options(void **state)
 	assert_string_equal(now.preset, "cache");
 	assert_null(now.theme);
 	assert_true(now.ascii);
+	assert_int_equal(now.frequency, 97);
 	assert_int_equal(now.n_columns, 1);
 	assert_string_equal(now.columns[0].text, "ipc");
 	assert_string_equal(now.shown, "");
@@ -189,12 +193,63 @@ static void test_app_options(void **state)
 	options_fini(&began);
 }
 
+/* W writes each setting that it saves as it was given, if no key changes it. */
+static void test_saved_settings(void **state)
+{
+	static const char *const given[][2] = {
+		{"delay", "0.5s"},
+		{"preset", "cache"},
+		{"event", "{cycles,branches}:u"},
+		{"metric", "ipc"},
+		{"count", "user"},
+		{"frequency", "97"},
+		{"sort", "-ipc"},
+		{"columns", "ipc, -mips"},
+		{"idle", "yes"},
+		{"command-lines", "yes"},
+		{"by", "cgroup"},
+		{"unit", "ki"},
+		{"ascii", "yes"},
+		{"mouse", "no"},
+		{"theme", "nord"},
+	};
+	struct options began, now;
+	struct error err;
+	struct app app;
+	size_t n = 0;
+
+	(void)state;
+	options_init(&began);
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++)
+		assert_int_equal(options_set(&began, given[i][0], given[i][1], &err), 0);
+	app_init(&app, &began);
+	app_options(&app, &began, &now);
+	for (size_t i = 0; i < option_rows_n; i++) {
+		char *text = NULL;
+		size_t size;
+
+		if (!option_rows[i].saved)
+			continue;
+		FILE *file = open_memstream(&text, &size);
+		option_row_write(&option_rows[i], &now, file);
+		fclose(file);
+		assert_string_equal(option_row_setting(&option_rows[i]), given[n][0]);
+		assert_string_equal(text, given[n++][1]);
+		free(text);
+	}
+	assert_int_equal(n, ARRAY_SIZE(given));
+	options_fini(&now);
+	options_fini(&began);
+	app_fini(&app);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_save),
 		cmocka_unit_test(test_pattern),
 		cmocka_unit_test(test_app_options),
+		cmocka_unit_test(test_saved_settings),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);

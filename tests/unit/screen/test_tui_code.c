@@ -668,21 +668,24 @@ static void test_titles_never_touch(void **state)
 		open_page(&code, screens[s / 2], 24, ascii, CODE_SCENE);
 		for (size_t sort = 0; sort < 20; sort++) {
 			struct code_page *page = &code.stage.app.code.page;
-			struct code_column columns[CODE_COLUMNS_MAX];
+			struct code_columns columns;
+			unsigned widths[CODE_COLUMNS_MAX];
 
 			stage_keys(&code.stage, (int[]){'>', sort == 10 ? 'R' : 0, 0});
 
-			size_t n = code_page_columns(page, page->table.place.width, columns);
+			unsigned width = page->table.place.width;
+			struct table_rows rows = code_page_rows(page, width, &columns);
+			table_fit(&page->table, &rows, width, widths);
 			char *screen = canvas_print(&code.stage.canvas), *rest = NULL;
 			char *words = strstr(screen, "SHARE%");
 
 			words = strtok_r(words, " \n", &rest);
-			for (size_t c = 0; c < n; c++) {
-				const char *title = columns[c].title;
-				bool sorts = strcmp(page->sort, columns[c].name) == 0;
+			for (size_t c = 0; c < columns.n; c++) {
+				const char *title = columns.items[c].title;
+				bool sorts = strcmp(page->sort, columns.items[c].name) == 0;
 				char want[80];
 
-				if (columns[c].width == 0 || !title[0])
+				if (widths[c] == 0 || !title[0])
 					continue;
 				bool down = page->reverse == code_page_sorts_by_text(page);
 				snprintf(want, sizeof(want), "%s%s", title,

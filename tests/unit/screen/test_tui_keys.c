@@ -122,6 +122,24 @@ static void test_detail_of_an_event(void **state)
 	stage_close(&stage);
 }
 
+/* Columns of events that do not fit are scrolled to, as those of tasks. */
+static void test_event_columns(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, 0});
+	stage_check_text(&stage, " »", true);
+	stage_check_text(&stage, "FOR", false);
+	for (size_t i = 0; i < 12; i++)
+		stage_press(&stage, KEYMAP_RIGHT);
+	stage_check_text(&stage, "EVENT", true);
+	stage_check_text(&stage, "FOR", true);
+	stage_check_text(&stage, " »", false);
+	stage_close(&stage);
+}
+
 static void test_tags(void **state)
 {
 	struct stage stage;
@@ -995,6 +1013,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_listening),
+		cmocka_unit_test(test_event_columns),
 		cmocka_unit_test(test_tags),
 		cmocka_unit_test(test_setup_without_columns),
 		cmocka_unit_test(test_setup_adds_columns),

@@ -71,6 +71,14 @@ static void test_mouse(void **state)
 	stage_click(&stage, 7, "instructions", false);
 	assert_ptr_equal(stage.app.screen, &screen_events);
 	assert_int_not_equal(stage.app.events.table.selected, 0);
+	/* Of the setup: a second click changes the option, and a heading is no line. */
+	stage_keys(&stage, (int[]){KEYMAP_F0 + 2, 0});
+	stage_click(&stage, 0, "Options:", true);
+	assert_int_equal(stage.app.setup.selected, 1);
+	bool ascii = stage.app.preferences.ascii;
+	stage_click(&stage, 0, "Characters", true);
+	assert_int_equal(stage.app.preferences.ascii, !ascii);
+	stage_press(&stage, KEYMAP_ESCAPE);
 	app_key(&stage.app, 's');
 	app_draw(&stage.app, &stage.canvas);
 	for (unsigned x = 0; x < 80; x++)

@@ -601,7 +601,7 @@ static void fits(void **state)
 
 		text_copy(spec.sort, sizeof(spec.sort), rows[i].sort);
 		view_init(snapshot, &spec, &view);
-		view_fit(&view, rows[i].width, widths);
+		view_fit(view.columns, view.n_columns, view.sort_column, rows[i].width, widths);
 		append_titles(&view, widths, left);
 		if (strcmp(left, rows[i].want) != 0 ||
 		    widths[view.n_columns - 1] != rows[i].command)
@@ -620,11 +620,13 @@ static void shows_chosen_columns(void **state)
 		const char *shown[8];
 		const char *want;
 	} rows[] = {
-		{"in their order", {"ipc", "command", "pid"}, "IPC COMMAND PID "},
-		{"each once", {"pid", "ipc", "pid", "ipc"}, "PID IPC "},
-		{"an unknown column is ignored", {"tid", "ipc", "dtlb_mpki", "user"}, "IPC USER "},
+		{"in their order",
+		 {"verdict", "ipc", "cpu_percent"},
+		 "PID USER VERDICT IPC %CPU COMMAND "},
+		{"each once", {"ipc", "mips", "ipc"}, "PID USER IPC MIPS COMMAND "},
+		{"others are ignored", {"command", "ipc", "dtlb_mpki"}, "PID USER IPC COMMAND "},
 		{"no metric of this preset: all",
-		 {"pid", "dtlb_mpki"},
+		 {"verdict", "dtlb_mpki"},
 		 "PID USER %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s VERDICT COMMAND "},
 		{"none: all",
 		 {NULL},
@@ -667,7 +669,7 @@ static void drops_empty_columns_first(void **state)
 		snapshot->columns->events.items[SAMPLE_BRANCH_MISSES].state = FIGURE_UNSUPPORTED;
 		snapshot->columns->n_preset = rows[i].n_preset;
 		view_init(snapshot, &(struct view_spec){.by = ROLLUP_PROCESS}, &view);
-		view_fit(&view, 80, widths);
+		view_fit(view.columns, view.n_columns, view.sort_column, 80, widths);
 		append_titles(&view, widths, left);
 		if (strcmp(left, rows[i].want) != 0)
 			fail_msg("%zu: %s", rows[i].n_preset, left);
@@ -696,7 +698,7 @@ static void fits_every_width(void **state)
 		for (unsigned width = 0; width < 300; width++) {
 			unsigned widths[16], used = 0, shown = 0;
 
-			view_fit(&view, width, widths);
+			view_fit(view.columns, view.n_columns, view.sort_column, width, widths);
 			for (size_t c = 0; c < view.n_columns; c++) {
 				used += widths[c] + (widths[c] && used);
 				shown += widths[c] > 0;

@@ -99,6 +99,8 @@ static void shows_units(void **state)
 		{"what is neither", VIEW_UNIT_PER_KI, 10, "ipc", "IPC", "2.00"},
 		{"no instructions", VIEW_UNIT_PER_KI, 11, "cs_per_s", "cs/ki", "-"},
 		{"lost records", VIEW_UNIT_PER_KI, 12, "faults_per_s", "flt/ki", "?0.30"},
+		{"an estimate by a lower bound", VIEW_UNIT_PER_KI, 12, "branch-misses",
+		 "br-misses/ki", "~0.50"},
 	};
 	struct snapshot *snapshot =
 		sample_snapshot_new(columns_with_event("branch-misses"), "h", "");
@@ -108,6 +110,9 @@ static void shows_units(void **state)
 	sample_rows(snapshot->columns, busy, ARRAY_SIZE(busy), &snapshot->threads);
 	snapshot->threads.items[2].flags = ROW_LOST;
 	rows_evaluate(snapshot->columns, snapshot_scope(snapshot), &snapshot->threads);
+	struct figure *figures = snapshot->threads.figures;
+	figures[snapshot->threads.n * snapshot->columns->n_metrics - 1] =
+		(struct figure){.value = 50, .state = FIGURE_SCALED}; /* an unknown error */
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct view view;
 		struct cell cell;
@@ -262,6 +267,16 @@ static struct snapshot *in_cgroups(const struct sample_row *rows, size_t n, cons
 	return snapshot;
 }
 
+static void append_cells(const struct view *view, char *text, size_t size)
+{
+	for (size_t line = 0; line < view->n; line++) {
+		struct cell cell;
+
+		view_cell(view, line, find_column(view, "cpu_percent"), &cell);
+		snprintf(text + strlen(text), size - strlen(text), "%.20s ", cell.text);
+	}
+}
+
 /* Groups are matched by their names: indices of cgroups differ between snapshots. */
 static void matches_groups(void **state)
 {
@@ -285,16 +300,64 @@ static void matches_groups(void **state)
 		char got[256] = "";
 
 		view_init(snapshot, &spec, &view);
-		for (size_t line = 0; line < view.n; line++) {
-			struct cell cell;
-
-			view_cell(&view, line, find_column(&view, "cpu_percent"), &cell);
-			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%.20s ", cell.text);
-		}
+		append_cells(&view, got, sizeof(got));
 		if (strcmp(got, rows[i].want) != 0)
 			fail_msg("%s: %s", rollup_name(rows[i].by), got);
 		view_fini(&view);
 	}
+	snapshot_free(baseline);
+	snapshot_free(snapshot);
+}
+
+/* A cache has the rows of the last spec. Each spec differs from the others in one member. */
+static void makes_the_cache_anew(void **state)
+{
+	static const struct sample_row before[] = {
+		TASK(10, 1, "a", CPU_MS(10)),
+		TASK(11, 1, "a", CPU_MS(20)),
+		TASK(20, 1, "a", CPU_MS(40)),
+	};
+	static const struct sample_row after[] = {
+		TASK(10, 1, "a", CPU_MS(110)),
+		TASK(11, 1, "a", CPU_MS(220)),
+		TASK(20, 1, "a", CPU_MS(440)),
+	};
+	static const struct view_spec specs[] = {
+		{.by = ROLLUP_COMMAND},
+		{.by = ROLLUP_PROCESS},
+		{.by = ROLLUP_COMMAND, .filter = {.text = "10"}},
+		{.by = ROLLUP_COMMAND, .filter = {.text = "11"}},
+		{.by = ROLLUP_COMMAND, .filter = {.one_user = true, .uid = 1}},
+		{.by = ROLLUP_COMMAND, .filter = {.one_user = true, .uid = 2}},
+		{.by = ROLLUP_NODE},
+		{.by = ROLLUP_NODE, .unfolded = {true}},
+	};
+	static const char *const wanted[] = {
+		"+70.0 ", "+40.0 +20.0 +10.0 ", "+10.0 ", "+20.0 ", "+30.0 ", "+40.0 ",
+		"+73.9 ", "+73.9 +70.0 0.0 ",
+	};
+	struct snapshot *baseline =
+		sample_snapshot(sample_columns("overview"), before, ARRAY_SIZE(before));
+	struct snapshot *snapshot =
+		sample_snapshot(sample_columns("overview"), after, ARRAY_SIZE(after));
+	struct view_then *cache = view_then_new();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(specs) * ARRAY_SIZE(specs) * 2; i++) {
+		size_t which = i % 2 ? i / 2 % ARRAY_SIZE(specs) : i / 2 / ARRAY_SIZE(specs);
+		struct view_spec spec = specs[which];
+		struct view view;
+		char got[256] = "";
+
+		spec.baseline = baseline;
+		spec.then = cache;
+		view_init(snapshot, &spec, &view);
+		append_cells(&view, got, sizeof(got));
+		if (strcmp(got, wanted[which]) != 0)
+			fail_msg("%zu after another: %s", which, got);
+		view_fini(&view);
+	}
+	view_then_free(cache);
 	snapshot_free(baseline);
 	snapshot_free(snapshot);
 }
@@ -378,6 +441,7 @@ int main(void)
 		cmocka_unit_test(shows_units_of_cpus),
 		cmocka_unit_test(shows_differences),
 		cmocka_unit_test(matches_groups),
+		cmocka_unit_test(makes_the_cache_anew),
 		cmocka_unit_test(compares_what_is_alike),
 		cmocka_unit_test(formats_differences),
 	};

@@ -251,7 +251,7 @@ static void test_sizes(void **state)
 			canvas_resize(&canvas, width, height);
 			picker_draw(&picker, &canvas);
 
-			struct rect box = picker.box, list = picker.list;
+			struct rect box = picker.box, list = picker.table.place;
 
 			assert_in_range(box.x + box.width, 1, width);
 			assert_in_range(box.y + box.height, 1, height);
@@ -259,9 +259,11 @@ static void test_sizes(void **state)
 					 count_drawn(&canvas, (struct rect){0, 0, width, height}));
 			if (list.height == 0)
 				continue;
-			assert_in_range(picker.selected, picker.top, picker.top + list.height - 1);
+			assert_in_range(picker.table.selected, picker.table.top,
+					picker.table.top + list.height - 1);
 			assert_true(canvas_at(&canvas, list.x,
-					      list.y + (unsigned)(picker.selected - picker.top))
+					      list.y + (unsigned)(picker.table.selected -
+								  picker.table.top))
 					    ->selected);
 		}
 	canvas_fini(&canvas);
