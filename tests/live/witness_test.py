@@ -144,19 +144,22 @@ class Comparison:
         for task, owners in self.owners:
             if not task.lives(window.outer):
                 continue
+            if self.scene.by == "command":
+                owners = names_in(task, owners, window)
             for owner, (least, most) in shares_of(task, owners, window).items():
                 shares[owner][0] += least
                 shares[owner][1] += most
         self.still = ""
         for row in frame["tasks"]:
-            owner, value = row[ROLLUPS[self.scene.by]], row["metrics"]["cpu_percent"]
+            owner = name_of(row[ROLLUPS[self.scene.by]])
+            value = row["metrics"]["cpu_percent"]
             if any(shares[owner]):
                 self._time(f"{self.scene.name} refresh {number + 1} {owner}",
                            "roll-ups: cpu_percent", value,
                            mark_of(row.get("states", {}), "cpu_percent", value),
                            shares.pop(owner), frame["interval_s"], True)
         for owner, (least, _) in shares.items():
-            if owner and least > SHARE * frame["interval_s"] * 1e9:
+            if owner and not frame["lost_records"] and least > SHARE * frame["interval_s"] * 1e9:
                 self._missing(number, owner, least)
 
     def _rows(self, number, frame, window):
@@ -172,7 +175,9 @@ class Comparison:
             elif known:
                 self._row(who, frame, row, window, tasks or known[:1])
         for task in living:
-            least = 0 if task.tid in rows else window.times([task])["run"][0]
+            # Lost records may be all that a task has: its time is unattributed.
+            known = task.tid in rows or frame["lost_records"]
+            least = 0 if known else window.times([task])["run"][0]
             if least > SHARE * frame["interval_s"] * 1e9:
                 self._missing(number, f"{task.tid} {task.name}", least)
 
@@ -295,6 +300,19 @@ class Comparison:
         self._time(who, "totals: cpu_percent", value,
                    mark_of(totals.get("states", {}), "cpu_percent", value),
                    busy, interval_s, True)
+
+
+def name_of(text):
+    """/proc adds the kind of work to the names of kernel workers."""
+    return text.split("-")[0] if text and text.startswith("kworker/") else text
+
+
+def names_in(task, names, window):
+    """A task that began in the interval has the last name that it got: most fork and exec."""
+    if task.times[0] > window.inner[0]:
+        names = [name for name in names if name[0] <= window.outer[1]][-1:]
+        names = [(0, 0, name) for _, _, name in names]
+    return [(begin, end, name_of(name)) for begin, end, name in names]
 
 
 def shares_of(task, owners, window):
