@@ -210,11 +210,6 @@ struct reply *engine_pop_reply(struct engine *engine)
 	return query_worker_pop(&engine->queries);
 }
 
-void engine_do(struct engine *engine, const struct command *command)
-{
-	commands_add(&engine->commands, command);
-}
-
 static int change_levels(struct engine *engine, enum event_levels levels, struct error *err)
 {
 	enum event_levels before = engine->levels;
@@ -296,6 +291,30 @@ static int do_command(struct engine *engine, const struct command *command, stru
 	return error_set(err, -EINVAL, "Only a recording can be paused, stepped or searched.");
 }
 
+/* Whether the rows of the last snapshot lack what the current settings want. */
+static bool rows_lack(const struct engine *engine)
+{
+	enum command_lines wanted = engine->config.command_lines, has = engine->has_command_lines;
+
+	return engine->config.idle != engine->has_idle ||
+	       (wanted != has && (wanted == COMMAND_LINES_SHOWN || has == COMMAND_LINES_NONE));
+}
+
+unsigned engine_do(struct engine *engine, const struct command *command)
+{
+	bool of_rows = command->kind == COMMAND_IDLE || command->kind == COMMAND_COMMAND_LINES;
+	bool ends = (command->kind == COMMAND_CODE || command->kind == COMMAND_WATCH) &&
+		    command->number == 0;
+
+	if (of_rows) {
+		do_command(engine, command, NULL);
+		return rows_lack(engine);
+	}
+	commands_add(&engine->commands, command);
+	/* The first one ends what it changes. */
+	return ends ? 0 : 2;
+}
+
 /* Begins the next interval, with a new plan if needed. */
 static void begin_next_interval(struct engine *engine)
 {
@@ -338,6 +357,8 @@ static void fill_facts(struct engine *engine, struct snapshot *snapshot)
 	const struct collect *collect = engine->collect;
 
 	snapshot->sequence = ++engine->sequence;
+	engine->has_idle = engine->config.idle;
+	engine->has_command_lines = engine->config.command_lines;
 	snapshot->time_ns = engine->cut_ns;
 	snapshot->realtime_ns = sys_realtime_ns(engine->sys);
 	snapshot->mode = collect->mode;
@@ -356,6 +377,11 @@ static void fill_facts(struct engine *engine, struct snapshot *snapshot)
 			snapshot->machine.known[MACHINE_THREADS] = false;
 	memcpy(snapshot->host, engine->host, sizeof(snapshot->host));
 	memcpy(snapshot->pmu, engine->pmu, sizeof(snapshot->pmu));
+}
+
+void engine_expect(struct engine *engine, uint64_t interval_ns)
+{
+	engine->collect->refresh_ns = interval_ns;
 }
 
 struct snapshot *engine_snapshot(struct engine *engine)

@@ -89,15 +89,20 @@ void engine_free(struct engine *engine);
 int engine_wait(struct engine *engine, uint64_t deadline_ns);
 
 /*
- * Queues a command. It is done at the end of the interval. New columns are in the snapshot after
- * the next one.
+ * Does a command now if it changes only which rows are read, else at the end of the interval.
+ * Returns how many snapshots it takes until one shows its effect: 0 if the last one does, or if no
+ * user waits for it.
  */
-void engine_do(struct engine *engine, const struct command *command);
+unsigned engine_do(struct engine *engine, const struct command *command);
 
 /* Accepts a query. Only the latest query of a kind is answered. */
 void engine_query(struct engine *engine, const struct query *query);
 /* The next reply, owned by the caller; NULL: none. */
 struct reply *engine_pop_reply(struct engine *engine);
+
+/* The expected length of the interval that engine_snapshot() begins: its groups take turns in it.
+ */
+void engine_expect(struct engine *engine, uint64_t interval_ns);
 
 /* Ends the interval now. Returns its snapshot, owned by the caller. Never fails. */
 struct snapshot *engine_snapshot(struct engine *engine);

@@ -55,6 +55,8 @@ struct engine {
 	struct self_cost self_cost;
 	struct machine_reader machine;
 	struct engine_code code;
+	bool has_idle; /* the rows of the last snapshot, as the next one too */
+	enum command_lines has_command_lines;
 	bool settled;          /* the intervals before the first are over */
 	bool in_pid_namespace; /* /proc lists only its processes */
 	uint64_t cut_ns;       /* end of the last interval */

@@ -31,7 +31,10 @@ struct feed_ops {
 	struct snapshot *(*snapshot)(void *ctx);
 	/* Sets the length of intervals, also of the current one. */
 	void (*set_interval)(void *ctx, uint64_t interval_ns);
-	/* Queues a command. New columns are in the snapshot after the next one. */
+	/*
+	 * Accepts a command. Its effect, or a note why there is none, is in one of the next two
+	 * snapshots. If these are far, they are short intervals (snapshot->cut_short).
+	 */
 	void (*command)(void *ctx, const struct command *command);
 	/* Accepts a query. Only the latest query of a kind is answered. */
 	void (*query)(void *ctx, const struct query *query);

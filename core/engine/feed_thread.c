@@ -101,8 +101,7 @@ static void pass_queries(struct feed_thread *feed_thread)
 	}
 }
 
-/* Passes all commands to the feed. Returns whether there were any. */
-static bool pass_commands(struct feed_thread *feed_thread)
+static void pass_commands(struct feed_thread *feed_thread)
 {
 	struct commands commands = {0};
 
@@ -110,11 +109,9 @@ static bool pass_commands(struct feed_thread *feed_thread)
 	commands_move(&commands, &feed_thread->commands);
 	pthread_mutex_unlock(&feed_thread->lock);
 
-	bool any = commands.n > 0;
 	for (size_t i = 0; i < commands.n; i++)
 		feed_do(&feed_thread->feed, &commands.items[i]);
 	commands_clear(&commands);
-	return any;
 }
 
 /* Publishes the position in a recording if it has changed. */
@@ -145,8 +142,7 @@ static void run_feed(void *arg)
 		if (changed)
 			feed_set_interval(&feed_thread->feed, interval_ns);
 		pass_queries(feed_thread);
-		if (pass_commands(feed_thread))
-			publish_snapshot(feed_thread, feed_snapshot(&feed_thread->feed));
+		pass_commands(feed_thread);
 		publish_playback(feed_thread);
 		/* Returns 0 after a request, with a reply, or to stop. */
 		int due = feed_wait(&feed_thread->feed, UINT64_MAX, &err);

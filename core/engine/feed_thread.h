@@ -44,10 +44,7 @@ struct reply *feed_thread_pop_reply(struct feed_thread *feed_thread);
 /* Takes effect at once: the current interval ends interval_ns after the last one. */
 void feed_thread_set_interval(struct feed_thread *feed_thread, uint64_t interval_ns);
 
-/*
- * feed_do(). Ends the current interval at once, so new columns are there after one whole interval.
- * The snapshot of that interval notes a failure.
- */
+/* feed_do(). Ends no interval. */
 void feed_thread_do(struct feed_thread *feed_thread, const struct command *command);
 
 /* The last reported position of a recording. Returns false for a live feed, or before the first. */

@@ -318,7 +318,7 @@ static void receive_snapshot(struct live_screen *live)
 		live->hold = false;
 		app_pause(&live->app, true);
 	}
-	live->refreshes++;
+	live->refreshes += !snapshot->cut_short;
 	live->dirty = true;
 }
 

@@ -62,6 +62,26 @@ static void failed_commands_are_noted(void **state)
 	feed_thread_free(feed_thread);
 }
 
+/* However often a key repeats, each snapshot is of a whole interval or of a short one. */
+static void a_held_key_ends_no_interval(void **state)
+{
+	struct sys sys = fk_sys(*state);
+	struct feed_thread *feed_thread = feed_thread_open(&sys, software(), NS_PER_S);
+
+	for (int i = 0; i < 300; i++) {
+		struct snapshot *snapshot;
+
+		feed_thread_do(feed_thread,
+			       &(struct command){.kind = COMMAND_IDLE, .number = i % 2});
+		feed_thread_await(feed_thread);
+		if (!(snapshot = feed_thread_pop(feed_thread)))
+			continue;
+		assert_true(snapshot->interval_ns >= NS_PER_S / 5);
+		snapshot_free(snapshot);
+	}
+	feed_thread_free(feed_thread);
+}
+
 struct sleeper {
 	const struct sys *sys;
 	atomic_bool waits;
@@ -222,9 +242,13 @@ static void dropped_ones_are_served(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ON_MACHINE(columns_come_and_go),  ON_MACHINE(failed_commands_are_noted),
-		ON_MACHINE(queries_are_answered), ON_MACHINE(dropped_ones_are_served),
-		ON_MACHINE(stops_in_the_middle),  cmocka_unit_test(stops_in_a_long_interval),
+		ON_MACHINE(columns_come_and_go),
+		ON_MACHINE(failed_commands_are_noted),
+		ON_MACHINE(queries_are_answered),
+		ON_MACHINE(dropped_ones_are_served),
+		ON_MACHINE(a_held_key_ends_no_interval),
+		ON_MACHINE(stops_in_the_middle),
+		cmocka_unit_test(stops_in_a_long_interval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
