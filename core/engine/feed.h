@@ -48,6 +48,12 @@ struct feed_ops {
 struct feed {
 	const struct feed_ops *ops; /* NULL: no feed */
 	void *ctx;
+	/*
+	 * Called with each snapshot before it is returned, so also with those that a slow reader
+	 * drops. NULL: not needed.
+	 */
+	void (*finished)(void *arg, const struct snapshot *snapshot);
+	void *arg; /* of finished; borrowed for the feed's life */
 };
 
 static inline int feed_wait(const struct feed *feed, uint64_t until_ns, struct error *err)
@@ -57,7 +63,11 @@ static inline int feed_wait(const struct feed *feed, uint64_t until_ns, struct e
 
 static inline struct snapshot *feed_snapshot(const struct feed *feed)
 {
-	return feed->ops->snapshot(feed->ctx);
+	struct snapshot *snapshot = feed->ops->snapshot(feed->ctx);
+
+	if (snapshot && feed->finished)
+		feed->finished(feed->arg, snapshot);
+	return snapshot;
 }
 
 static inline void feed_set_interval(const struct feed *feed, uint64_t interval_ns)

@@ -4,7 +4,7 @@
  * kernel's waits pause for a moment and return at once; a feed of this file's own waits for good.
  * tests/live/test_feed_thread.c is on the real kernel.
  */
-#include "core/output/metrics_export_feed.h"
+#include "core/output/metrics_export.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/unit/shared/feed_thread_run.h"
 
@@ -209,6 +209,11 @@ static unsigned long exported_snapshots(struct metrics_export *export)
 	return n;
 }
 
+static void export_snapshot(void *export, const struct snapshot *snapshot)
+{
+	metrics_export_add(export, snapshot);
+}
+
 /* As behind a terminal that is stuck: no snapshot is popped, and monitoring gets them all. */
 static void dropped_ones_are_served(void **state)
 {
@@ -222,7 +227,8 @@ static void dropped_ones_are_served(void **state)
 	assert_int_equal(feed_thread_new(&feed_thread, &err), 0);
 	assert_int_equal(engine_new(&sys, software(), &engine, &err), 0);
 	live_init(&sys, engine, REFRESH_NS, &feed);
-	metrics_export_feed_init(export, &feed);
+	feed.finished = export_snapshot;
+	feed.arg = export;
 	assert_null(feed.ops->playback); /* a machine has none */
 	assert_int_equal(feed_thread_start(feed_thread, &feed, &err), 0);
 	while (exported_snapshots(export) < 4)
