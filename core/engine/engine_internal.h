@@ -24,8 +24,8 @@
 #include <poll.h>
 
 /*
- * Shared by engine_open.c, which does all before the first interval, and engine.c, which does the
- * intervals.
+ * Shared by engine_open.c, which does all before the first interval, engine.c, which does the
+ * intervals, and engine_request.c, which has what a user changes.
  */
 struct engine {
 	const struct sys *sys;
@@ -49,7 +49,7 @@ struct engine {
 	struct engine_notes causes;
 	struct pollfd *pollfds;
 	size_t pollfds_capacity;
-	struct commands commands; /* done at the end of the interval */
+	struct request_list requests; /* done at the end of the interval */
 	struct query_worker queries;
 	struct engine_recording record;
 	struct self_cost self_cost;
@@ -66,6 +66,8 @@ struct engine {
 	char pmu[32];
 };
 
+/* Does what waits for the end of the interval (engine_request.c). */
+void engine_do_requests(struct engine *engine);
 /* Makes the columns of the snapshots from the selection and the collector's plan. */
 void engine_renew_columns(struct engine *engine);
 /* Sets the privilege levels of names without one. per_task: no whole CPU is counted. */

@@ -2,9 +2,9 @@
 /*
  * Deadlines are counted from the first wait, not from the last snapshot, so a late snapshot does
  * not shift those after it. `due` is set by a wait that reached its deadline; a snapshot before
- * that (the end of the run) begins a new sequence. All other calls go to the engine.
+ * that (the end of the run) begins a new sequence.
  *
- * A user who has pressed a key waits for its effect, but a key ends no interval. So a command adds
+ * A user who has pressed a key waits for its effect, but a key ends no interval. So a request adds
  * short intervals, and the deadlines stay. A short interval takes at least SHORT_NS, and leaves as
  * much to the one that it is a part of. If the deadline is too near for that, there is none.
  */
@@ -31,7 +31,7 @@ struct live_feed {
 	bool taken;       /* its snapshot was returned, and the next wait follows */
 	bool is_short;    /* the current one ends before its deadline */
 	bool code_begins; /* the last of `shorts` is the first with samples of code */
-	unsigned shorts;  /* short intervals that commands wait for */
+	unsigned shorts;  /* short intervals that requests wait for */
 };
 
 /* Sets the begin of the current interval: the last deadline that has passed, or now. */
@@ -110,28 +110,16 @@ static void live_set_interval(void *ctx, uint64_t interval_ns)
 	live->interval_ns = interval_ns;
 }
 
-static void live_command(void *ctx, const struct command *command)
+static void live_request(void *ctx, struct request_list *requests)
 {
 	struct live_feed *live = ctx;
 
-	unsigned shorts = engine_do(live->engine, command);
+	for (size_t i = 0; i < requests->n; i++)
+		live->code_begins |=
+			requests->items[i].kind == REQUEST_CODE && requests->items[i].number > 0;
+	unsigned shorts = engine_request(live->engine, requests);
 	if (live->shorts < shorts)
 		live->shorts = shorts;
-	live->code_begins |= command->kind == COMMAND_CODE && command->number > 0;
-}
-
-static void live_query(void *ctx, const struct query *query)
-{
-	struct live_feed *live = ctx;
-
-	engine_query(live->engine, query);
-}
-
-static struct reply *live_pop_reply(void *ctx)
-{
-	struct live_feed *live = ctx;
-
-	return engine_pop_reply(live->engine);
 }
 
 static void live_free(void *ctx)
@@ -146,9 +134,7 @@ static const struct feed_ops live_ops = {
 	.wait = live_wait,
 	.snapshot = live_snapshot,
 	.set_interval = live_set_interval,
-	.command = live_command,
-	.query = live_query,
-	.pop_reply = live_pop_reply,
+	.request = live_request,
 	.free = live_free,
 };
 
@@ -158,5 +144,5 @@ void live_init(const struct sys *sys, struct engine *engine, uint64_t interval_n
 	struct live_feed *live = xcalloc(1, sizeof(*live));
 
 	*live = (struct live_feed){.sys = sys, .engine = engine, .interval_ns = interval_ns};
-	*feed = (struct feed){&live_ops, live};
+	*feed = (struct feed){.ops = &live_ops, .ctx = live, .replies = engine_replies(engine)};
 }

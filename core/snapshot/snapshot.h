@@ -79,7 +79,7 @@ struct snapshot {
 	uint64_t realtime_ns;    /* CLOCK_REALTIME there; 0: a recording without it */
 	uint64_t interval_ns;
 	/*
-	 * A command ended the interval before its time, so that a user sees the effect: it is no
+	 * A request ended the interval before its time, so that a user sees the effect: it is no
 	 * refresh of its own, and the next one is the rest.
 	 */
 	bool cut_short;

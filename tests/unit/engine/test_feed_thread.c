@@ -51,7 +51,7 @@ static void failed_commands_are_noted(void **state)
 	struct feed_thread *feed_thread = feed_thread_open(&sys, software(), REFRESH_NS);
 	bool noted = false;
 
-	feed_thread_do(feed_thread, &(struct command){COMMAND_ADD_EVENTS, "cylces"});
+	feed_thread_send(feed_thread, &(struct request){REQUEST_ADD_EVENTS, "cylces"});
 	while (!noted) {
 		struct snapshot *snapshot = feed_thread_next(feed_thread);
 
@@ -71,8 +71,8 @@ static void a_held_key_ends_no_interval(void **state)
 	for (int i = 0; i < 300; i++) {
 		struct snapshot *snapshot;
 
-		feed_thread_do(feed_thread,
-			       &(struct command){.kind = COMMAND_IDLE, .number = i % 2});
+		feed_thread_send(feed_thread,
+				 &(struct request){.kind = REQUEST_IDLE, .number = i % 2});
 		feed_thread_await(feed_thread);
 		if (!(snapshot = feed_thread_pop(feed_thread)))
 			continue;
@@ -97,12 +97,6 @@ static int sleeper_wait(void *ctx, uint64_t until_ns, struct error *err)
 	return 0;
 }
 
-static struct reply *sleeper_answer(void *ctx)
-{
-	(void)ctx;
-	return NULL;
-}
-
 static void sleeper_free(void *ctx)
 {
 	free(ctx);
@@ -110,7 +104,6 @@ static void sleeper_free(void *ctx)
 
 static const struct feed_ops sleeper_ops = {
 	.wait = sleeper_wait,
-	.pop_reply = sleeper_answer,
 	.free = sleeper_free,
 };
 
@@ -142,8 +135,8 @@ static void stops_in_the_middle(void **state)
 		struct feed_thread *feed_thread = feed_thread_open(&sys, software(), REFRESH_NS);
 
 		for (int k = 0; k < 20; k++)
-			feed_thread_do(feed_thread,
-				       &(struct command){COMMAND_ADD_EVENTS, "major-faults"});
+			feed_thread_send(feed_thread,
+					 &(struct request){REQUEST_ADD_EVENTS, "major-faults"});
 		feed_thread_free(feed_thread);
 	}
 }
@@ -167,30 +160,30 @@ static void queries_are_answered(void **state)
 	struct feed_thread *feed_thread = feed_thread_open(&sys, software(), REFRESH_NS);
 	struct reply *events = NULL, *answer = NULL;
 
-	feed_thread_query(feed_thread, &(struct query){.kind = QUERY_EVENTS});
-	feed_thread_do(feed_thread, &(struct command){COMMAND_ADD_EVENTS, "minor-faults"});
+	feed_thread_send(feed_thread, &(struct request){.kind = REQUEST_EVENTS});
+	feed_thread_send(feed_thread, &(struct request){REQUEST_ADD_EVENTS, "minor-faults"});
 	do {
 		reply_free(events);
 		events = next_reply(feed_thread);
-		assert_int_equal(events->kind, QUERY_EVENTS);
+		assert_int_equal(events->kind, REQUEST_EVENTS);
 	} while (events->n_known < events->event_index->n);
 	assert_true(events->n_known > 20);
-	feed_thread_query(feed_thread,
-			  &(struct query){.kind = QUERY_PREVIEW, .text = "unread-reply"});
-	feed_thread_query(feed_thread,
-			  &(struct query){.kind = QUERY_PREVIEW, .text = "major-faults"});
+	feed_thread_send(feed_thread,
+			 &(struct request){.kind = REQUEST_PREVIEW, .text = "unread-reply"});
+	feed_thread_send(feed_thread,
+			 &(struct request){.kind = REQUEST_PREVIEW, .text = "major-faults"});
 	do {
 		reply_free(answer);
 		answer = next_reply(feed_thread);
-		assert_int_equal(answer->kind, QUERY_PREVIEW);
+		assert_int_equal(answer->kind, REQUEST_PREVIEW);
 	} while (strcmp(answer->preview->text, "major-faults") != 0);
 	assert_int_equal(answer->preview->kind, EVENT_SOFTWARE);
 	reply_free(answer);
 	feed_thread_await_column(feed_thread, "minor-faults", true);
 	/* Open queries and replies that were not popped are freed. Names live as long as the reply.
 	 */
-	feed_thread_query(feed_thread, &(struct query){.kind = QUERY_EVENTS});
-	feed_thread_query(feed_thread, &(struct query){.kind = QUERY_PREVIEW, .text = "cycles"});
+	feed_thread_send(feed_thread, &(struct request){.kind = REQUEST_EVENTS});
+	feed_thread_send(feed_thread, &(struct request){.kind = REQUEST_PREVIEW, .text = "cycles"});
 	feed_thread_free(feed_thread);
 	assert_string_equal(events->event_index->items[0].name, "cycles");
 	reply_free(events);

@@ -2,6 +2,7 @@
 /* When snapshots of an engine are due, on the fake kernel, whose waits return at the deadline. */
 #include "core/engine/live_feed.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 
 enum { TASK = 50, HZ = 199, CUTS = 6 };
 
@@ -71,99 +72,99 @@ static void keys_end_no_interval(void **state)
 	static const struct {
 		const char *name;
 		uint64_t interval_ms, at_ms; /* commands come so long after the first interval */
-		struct command commands[2];
+		struct request commands[2];
 		size_t n;
 		struct cut cuts[CUTS];
 	} rows[] = {
 		{"rows",
 		 1000,
 		 400,
-		 {{.kind = COMMAND_IDLE, .number = 1}},
+		 {{.kind = REQUEST_IDLE, .number = 1}},
 		 1,
 		 {{400, true}, {600}, {1000}}},
 		{"rows, at once after a refresh",
 		 1000,
 		 0,
-		 {{.kind = COMMAND_COMMAND_LINES, .number = COMMAND_LINES_SHOWN}},
+		 {{.kind = REQUEST_COMMAND_LINES, .number = COMMAND_LINES_SHOWN}},
 		 1,
 		 {{250, true}, {750}, {1000}}},
 		{"rows, soon before a refresh",
 		 1000,
 		 800,
-		 {{.kind = COMMAND_IDLE, .number = 1}},
+		 {{.kind = REQUEST_IDLE, .number = 1}},
 		 1,
 		 {{1000}, {1000}}},
 		{"rows of a long interval",
 		 10000,
 		 3000,
-		 {{.kind = COMMAND_IDLE, .number = 1}},
+		 {{.kind = REQUEST_IDLE, .number = 1}},
 		 1,
 		 {{3000, true}, {7000}, {10000}}},
 		{"rows are there",
 		 1000,
 		 400,
-		 {{.kind = COMMAND_IDLE, .number = 0}},
+		 {{.kind = REQUEST_IDLE, .number = 0}},
 		 1,
 		 {{1000}, {1000}}},
 		{"rows, and back",
 		 1000,
 		 0,
-		 {{.kind = COMMAND_COMMAND_LINES, .number = COMMAND_LINES_SHOWN},
-		  {.kind = COMMAND_COMMAND_LINES, .number = COMMAND_LINES_NONE}},
+		 {{.kind = REQUEST_COMMAND_LINES, .number = COMMAND_LINES_SHOWN},
+		  {.kind = REQUEST_COMMAND_LINES, .number = COMMAND_LINES_NONE}},
 		 2,
 		 {{250, true}, {750}, {1000}}},
 		{"columns",
 		 1000,
 		 300,
-		 {{.kind = COMMAND_REMOVE, .text = "cpu_percent"}},
+		 {{.kind = REQUEST_REMOVE, .text = "cpu_percent"}},
 		 1,
 		 {{300, true}, {250, true}, {450}, {1000}}},
 		{"columns of a long interval",
 		 10000,
 		 3000,
-		 {{.kind = COMMAND_RECORD}},
+		 {{.kind = REQUEST_RECORD}},
 		 1,
 		 {{3000, true}, {250, true}, {6750}, {10000}}},
 		{"columns of a short interval",
 		 400,
 		 100,
-		 {{.kind = COMMAND_DISMISS}},
+		 {{.kind = REQUEST_DISMISS}},
 		 1,
 		 {{400}, {400}, {400}}},
 		{"code begins",
 		 1000,
 		 0,
-		 {{.kind = COMMAND_CODE, .number = HZ}},
+		 {{.kind = REQUEST_CODE, .number = HZ}},
 		 1,
 		 {{250, true}, {150, true}, {600}, {1000}}},
 		{"code begins soon before a refresh",
 		 1000,
 		 900,
-		 {{.kind = COMMAND_CODE, .number = HZ}},
+		 {{.kind = REQUEST_CODE, .number = HZ}},
 		 1,
 		 {{1000}, {150, true}, {850}, {1000}}},
 		{"code begins, with another command behind it",
 		 1000,
 		 0,
-		 {{.kind = COMMAND_CODE, .number = HZ}, {.kind = COMMAND_IDLE, .number = 1}},
+		 {{.kind = REQUEST_CODE, .number = HZ}, {.kind = REQUEST_IDLE, .number = 1}},
 		 2,
 		 {{250, true}, {150, true}, {600}, {1000}}},
 		{"code begins in an interval that is shorter anyway",
 		 130,
 		 0,
-		 {{.kind = COMMAND_CODE, .number = HZ}},
+		 {{.kind = REQUEST_CODE, .number = HZ}},
 		 1,
 		 {{130}, {130}, {130}}},
 		{"code ends",
 		 1000,
 		 400,
-		 {{.kind = COMMAND_CODE, .number = 0}},
+		 {{.kind = REQUEST_CODE, .number = 0}},
 		 1,
 		 {{1000}, {1000}}},
 		{"nothing is watched any more",
 		 1000,
 		 400,
-		 {{.kind = COMMAND_WATCH, .number = 0}},
+		 {{.kind = REQUEST_WATCH, .number = 0}},
 		 1,
 		 {{1000}, {1000}}},
 	};
@@ -177,7 +178,7 @@ static void keys_end_no_interval(void **state)
 		check_cut(&scene, &(struct cut){rows[i].interval_ms});
 		assert_null(next_until(&scene, fk_now(scene.fk) + MS(rows[i].at_ms)));
 		for (size_t k = 0; k < rows[i].n; k++)
-			feed_do(&scene.feed, &rows[i].commands[k]);
+			send_to_feed(&scene.feed, &rows[i].commands[k]);
 		for (size_t k = 0; k < CUTS && rows[i].cuts[k].ms; k++)
 			check_cut(&scene, &rows[i].cuts[k]);
 		close_scene(&scene);
@@ -187,8 +188,8 @@ static void keys_end_no_interval(void **state)
 /* A key that repeats 30 times a second makes at most four snapshots a second beside the usual. */
 static void held_keys_cost_little(void **state)
 {
-	static const struct command commands[] = {{.kind = COMMAND_IDLE},
-						  {.kind = COMMAND_DISMISS}};
+	static const struct request commands[] = {{.kind = REQUEST_IDLE},
+						  {.kind = REQUEST_DISMISS}};
 	enum { REPEATS = 300, INTERVALS = 10 };
 
 	(void)state;
@@ -200,11 +201,11 @@ static void held_keys_cost_little(void **state)
 		check_cut(&scene, &(struct cut){1000});
 		uint64_t begin_ns = fk_now(scene.fk);
 		for (unsigned k = 1; k <= REPEATS; k++) {
-			struct command command = commands[i];
+			struct request command = commands[i];
 			struct snapshot *snapshot;
 
 			command.number = k % 2;
-			feed_do(&scene.feed, &command);
+			send_to_feed(&scene.feed, &command);
 			while ((snapshot = next_until(&scene, begin_ns + k * MS(1000) / 30))) {
 				n += !snapshot->cut_short;
 				n_short += snapshot->cut_short;
