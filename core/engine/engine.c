@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * One interval after the other. This file alone has their order: wait and drain, cut, make the
- * snapshot, do the commands, begin the next interval.
+ * snapshot, do the requests, begin the next interval.
  *
  * The engine counts into its own event set. Snapshots share a copy of it (the columns). The copy is
  * replaced when the collector changes the state of an event, so a snapshot never changes.
@@ -81,7 +81,7 @@ void engine_free(struct engine *engine)
 		engine->collect->ops->free(engine->collect);
 	engine_code_fini(&engine->code);
 	columns_unref(engine->columns);
-	commands_clear(&engine->commands);
+	request_list_clear(&engine->requests);
 	query_worker_fini(&engine->queries);
 	selection_fini(&engine->choice.selection);
 	event_table_cache_free(engine->names.tables);
@@ -200,100 +200,9 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 	}
 }
 
-void engine_query(struct engine *engine, const struct query *query)
+struct reply **engine_replies(struct engine *engine)
 {
-	query_worker_submit(&engine->queries, query);
-}
-
-struct reply *engine_pop_reply(struct engine *engine)
-{
-	return query_worker_pop(&engine->queries);
-}
-
-void engine_do(struct engine *engine, const struct command *command)
-{
-	commands_add(&engine->commands, command);
-}
-
-static int change_levels(struct engine *engine, enum event_levels levels, struct error *err)
-{
-	enum event_levels before = engine->levels;
-	bool per_task = engine->collect->plan->per_task;
-
-	engine->levels = levels;
-	engine_choose_levels(engine, per_task);
-	int result = selection_renew(&engine->choice.selection, err);
-	if (result < 0) {
-		engine->levels = before;
-		engine_choose_levels(engine, per_task);
-	}
-	if (per_task)
-		engine_notes_levels(&engine->causes, &engine->access, engine->levels);
-	return result;
-}
-
-static int attach_process(struct engine *engine, int64_t number, struct error *err)
-{
-	pid_t pid = number > 0 && number <= INT32_MAX ? (pid_t)number : 0;
-	int result = engine->collect->ops->admit(engine->collect, pid, err);
-
-	return result < 0 ? result : target_attach(engine->target, engine->tasks, pid, err);
-}
-
-static void watch_waits(struct engine *engine, int64_t number)
-{
-	engine->collect->watch = (struct wait_watch){
-		.pid = number > 0 ? (pid_t)number : 0,
-		.tid = number < 0 ? (pid_t)-number : 0,
-		.since_ns = engine->cut_ns,
-	};
-}
-
-static int do_command(struct engine *engine, const struct command *command, struct error *err)
-{
-	switch (command->kind) {
-	case COMMAND_ADD_METRIC:
-		return engine_choice_add_metric(&engine->choice, command->text, err);
-	case COMMAND_ADD_EVENTS:
-		return selection_add_events(&engine->choice.selection, command->text, err);
-	case COMMAND_REMOVE:
-		if (selection_remove(&engine->choice.selection, command->text) == 0)
-			return 0;
-		return error_set(err, -ENOENT, "There is no column '%.40s'.", command->text);
-	case COMMAND_LEVELS:
-		return change_levels(engine, (enum event_levels)command->number, err);
-	case COMMAND_PRESET:
-		return engine_choice_preset(&engine->choice, command->text, err);
-	case COMMAND_ATTACH:
-		return attach_process(engine, command->number, err);
-	case COMMAND_COMMAND_LINES:
-		engine->config.command_lines = (enum command_lines)command->number;
-		return 0;
-	case COMMAND_IDLE:
-		engine->config.idle = command->number;
-		engine_list_idle_threads(engine);
-		return 0;
-	case COMMAND_DISMISS:
-		target_dismiss(engine->target);
-		return 0;
-	case COMMAND_CODE:
-		engine_code_request(&engine->code, engine->collect,
-				    command->number > 0 ? (unsigned)command->number : 0);
-		return 0;
-	case COMMAND_WATCH:
-		watch_waits(engine, command->number);
-		return 0;
-	case COMMAND_RECORD:
-		return engine_recording_to(&engine->record, engine->collect, command->text, err);
-	case COMMAND_PAUSE:
-	case COMMAND_STEP:
-	case COMMAND_SEEK_BY:
-	case COMMAND_SEEK_TO:
-	case COMMAND_SPEED:
-	case COMMAND_WHOLE:
-		break;
-	}
-	return error_set(err, -EINVAL, "Only a recording can be paused, stepped or searched.");
+	return engine->queries.replies;
 }
 
 /* Begins the next interval, with a new plan if needed. */
@@ -303,15 +212,7 @@ static void begin_next_interval(struct engine *engine)
 
 	engine_code_record(&engine->code, NULL); /* until the recording goes on */
 	wait_watch_reset(&collect->watch);
-	for (size_t i = 0; i < engine->commands.n; i++) {
-		const struct command *command = &engine->commands.items[i];
-		struct error err;
-		if (do_command(engine, command, &err) < 0)
-			notes_add_transient(&engine->notes, err.text);
-		/* A command that failed may have changed events too. */
-		collect->stale |= command_changes_columns(command->kind);
-	}
-	commands_clear(&engine->commands);
+	engine_do_requests(engine);
 	/* The collector tries groups on this thread, which must not have pmctop's own counter. */
 	if (collect->stale && collect->budget.native)
 		self_cost_pause(&engine->self_cost);
@@ -338,6 +239,8 @@ static void fill_facts(struct engine *engine, struct snapshot *snapshot)
 	const struct collect *collect = engine->collect;
 
 	snapshot->sequence = ++engine->sequence;
+	engine->has_idle = engine->config.idle;
+	engine->has_command_lines = engine->config.command_lines;
 	snapshot->time_ns = engine->cut_ns;
 	snapshot->realtime_ns = sys_realtime_ns(engine->sys);
 	snapshot->mode = collect->mode;
@@ -356,6 +259,11 @@ static void fill_facts(struct engine *engine, struct snapshot *snapshot)
 			snapshot->machine.known[MACHINE_THREADS] = false;
 	memcpy(snapshot->host, engine->host, sizeof(snapshot->host));
 	memcpy(snapshot->pmu, engine->pmu, sizeof(snapshot->pmu));
+}
+
+void engine_expect(struct engine *engine, uint64_t interval_ns)
+{
+	engine->collect->refresh_ns = interval_ns;
 }
 
 struct snapshot *engine_snapshot(struct engine *engine)

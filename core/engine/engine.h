@@ -5,8 +5,8 @@
 #include "core/attrib/target.h"
 #include "core/base/error.h"
 #include "core/base/notes.h"
-#include "core/engine/command.h"
 #include "core/engine/query.h"
+#include "core/engine/request.h"
 #include "core/event/event.h"
 #include "core/metric/metric_def.h"
 #include "core/metric/preset.h"
@@ -45,7 +45,7 @@ struct engine_config {
 	size_t n_columns;
 	const struct metric_def *user_metrics; /* for columns and presets, by name */
 	size_t n_user_metrics;
-	const struct preset *presets; /* the user's own, for COMMAND_PRESET */
+	const struct preset *presets; /* the user's own, for REQUEST_PRESET */
 	size_t n_presets;
 	const struct notes *notes;   /* of every snapshot; NULL: none */
 	struct tables_places tables; /* the user's files of events; zeroed: none */
@@ -60,7 +60,7 @@ struct engine_config {
 	struct recorder *recorder; /* owned, also if engine_new() fails; NULL: no recording */
 	struct error *recording; /* filled in, at the latest by engine_free(), if a recording ended
 				    early; NULL: the caller does not need it */
-	struct unwritten *unwritten; /* of later recordings (COMMAND_RECORD); may be NULL */
+	struct unwritten *unwritten; /* of later recordings (REQUEST_RECORD); may be NULL */
 	/* Filled in with the snapshot of the short interval before the first, owned by the caller;
 	 * NULL: none is wanted. */
 	struct snapshot **glimpse;
@@ -89,15 +89,18 @@ void engine_free(struct engine *engine);
 int engine_wait(struct engine *engine, uint64_t deadline_ns);
 
 /*
- * Queues a command. It is done at the end of the interval. New columns are in the snapshot after
- * the next one.
+ * Takes over all requests. Does each at once or at the end of the interval (request.def). Returns
+ * how many snapshots it takes until one shows the effects: 0 if the last one does, or if no user
+ * waits for them.
  */
-void engine_do(struct engine *engine, const struct command *command);
+unsigned engine_request(struct engine *engine, struct request_list *requests);
 
-/* Accepts a query. Only the latest query of a kind is answered. */
-void engine_query(struct engine *engine, const struct query *query);
-/* The next reply, owned by the caller; NULL: none. */
-struct reply *engine_pop_reply(struct engine *engine);
+/* The replies, for reply_pop(). They stay in that place for the engine's life. */
+struct reply **engine_replies(struct engine *engine);
+
+/* The expected length of the interval that engine_snapshot() begins: its groups take turns in it.
+ */
+void engine_expect(struct engine *engine, uint64_t interval_ns);
 
 /* Ends the interval now. Returns its snapshot, owned by the caller. Never fails. */
 struct snapshot *engine_snapshot(struct engine *engine);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A new selection is made beside the current one and replaces it only if all of it makes sense. So
- * a command that fails changes nothing. In a replay names of recorded metrics come first.
+ * a request that fails changes nothing. In a replay names of recorded metrics come first.
  */
 #include "core/engine/engine_choice.h"
 
@@ -215,6 +215,13 @@ int engine_choice_preset(struct engine_choice *choice, const char *name, struct 
 int engine_choice_add_metric(struct engine_choice *choice, const char *text, struct error *err)
 {
 	return add_recorded_metric(choice, &choice->selection, text, err);
+}
+
+int engine_choice_remove(struct engine_choice *choice, const char *name, struct error *err)
+{
+	if (selection_remove(&choice->selection, name) == 0)
+		return 0;
+	return error_set(err, -ENOENT, "There is no column '%.40s'.", name);
 }
 
 /* Returns whether one of these metrics needs the event. */

@@ -45,6 +45,9 @@ int engine_choice_preset(struct engine_choice *choice, const char *name, struct 
 /* Adds NAME or NAME=EXPRESSION. Returns 0, or -errno and a sentence. */
 int engine_choice_add_metric(struct engine_choice *choice, const char *text, struct error *err);
 
+/* Removes a column. Returns 0, or -ENOENT and a sentence. */
+int engine_choice_remove(struct engine_choice *choice, const char *name, struct error *err);
+
 /* Copies the events and binds the metrics to the plan. Returns a reference of the caller. */
 struct columns *engine_choice_columns(const struct engine_choice *choice, struct plan *plan);
 

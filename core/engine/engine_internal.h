@@ -24,8 +24,8 @@
 #include <poll.h>
 
 /*
- * Shared by engine_open.c, which does all before the first interval, and engine.c, which does the
- * intervals.
+ * Shared by engine_open.c, which does all before the first interval, engine.c, which does the
+ * intervals, and engine_request.c, which has what a user changes.
  */
 struct engine {
 	const struct sys *sys;
@@ -49,12 +49,14 @@ struct engine {
 	struct engine_notes causes;
 	struct pollfd *pollfds;
 	size_t pollfds_capacity;
-	struct commands commands; /* done at the end of the interval */
+	struct request_list requests; /* done at the end of the interval */
 	struct query_worker queries;
 	struct engine_recording record;
 	struct self_cost self_cost;
 	struct machine_reader machine;
 	struct engine_code code;
+	bool has_idle; /* the rows of the last snapshot, as the next one too */
+	enum command_lines has_command_lines;
 	bool settled;          /* the intervals before the first are over */
 	bool in_pid_namespace; /* /proc lists only its processes */
 	uint64_t cut_ns;       /* end of the last interval */
@@ -64,6 +66,8 @@ struct engine {
 	char pmu[32];
 };
 
+/* Does what waits for the end of the interval (engine_request.c). */
+void engine_do_requests(struct engine *engine);
 /* Makes the columns of the snapshots from the selection and the collector's plan. */
 void engine_renew_columns(struct engine *engine);
 /* Sets the privilege levels of names without one. per_task: no whole CPU is counted. */

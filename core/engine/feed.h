@@ -3,9 +3,9 @@
 #define PMCTOP_FEED_H
 
 #include "core/base/error.h"
-#include "core/engine/command.h"
 #include "core/engine/playback.h"
 #include "core/engine/query.h"
+#include "core/engine/request.h"
 #include "core/snapshot/snapshot.h"
 
 #include <stdbool.h>
@@ -31,12 +31,11 @@ struct feed_ops {
 	struct snapshot *(*snapshot)(void *ctx);
 	/* Sets the length of intervals, also of the current one. */
 	void (*set_interval)(void *ctx, uint64_t interval_ns);
-	/* Queues a command. New columns are in the snapshot after the next one. */
-	void (*command)(void *ctx, const struct command *command);
-	/* Accepts a query. Only the latest query of a kind is answered. */
-	void (*query)(void *ctx, const struct query *query);
-	/* The next reply, owned by the caller; NULL: none. */
-	struct reply *(*pop_reply)(void *ctx);
+	/*
+	 * Takes over all requests. The effect of each, or a note why there is none, is in one of
+	 * the next two snapshots. If these are far, they are short intervals (snapshot->cut_short).
+	 */
+	void (*request)(void *ctx, struct request_list *requests);
 	/* The position in a recording. NULL for a live feed. */
 	void (*playback)(void *ctx, struct playback *playback);
 	void (*free)(void *ctx);
@@ -45,6 +44,13 @@ struct feed_ops {
 struct feed {
 	const struct feed_ops *ops; /* NULL: no feed */
 	void *ctx;
+	struct reply **replies; /* for reply_pop(); NULL: a recording has none */
+	/*
+	 * Called with each snapshot before it is returned, so also with those that a slow reader
+	 * drops. NULL: not needed.
+	 */
+	void (*finished)(void *arg, const struct snapshot *snapshot);
+	void *arg; /* of finished; borrowed for the feed's life */
 };
 
 static inline int feed_wait(const struct feed *feed, uint64_t until_ns, struct error *err)
@@ -54,7 +60,11 @@ static inline int feed_wait(const struct feed *feed, uint64_t until_ns, struct e
 
 static inline struct snapshot *feed_snapshot(const struct feed *feed)
 {
-	return feed->ops->snapshot(feed->ctx);
+	struct snapshot *snapshot = feed->ops->snapshot(feed->ctx);
+
+	if (snapshot && feed->finished)
+		feed->finished(feed->arg, snapshot);
+	return snapshot;
 }
 
 static inline void feed_set_interval(const struct feed *feed, uint64_t interval_ns)
@@ -62,19 +72,9 @@ static inline void feed_set_interval(const struct feed *feed, uint64_t interval_
 	feed->ops->set_interval(feed->ctx, interval_ns);
 }
 
-static inline void feed_do(const struct feed *feed, const struct command *command)
+static inline void feed_request(const struct feed *feed, struct request_list *requests)
 {
-	feed->ops->command(feed->ctx, command);
-}
-
-static inline void feed_query(const struct feed *feed, const struct query *query)
-{
-	feed->ops->query(feed->ctx, query);
-}
-
-static inline struct reply *feed_pop_reply(const struct feed *feed)
-{
-	return feed->ops->pop_reply(feed->ctx);
+	feed->ops->request(feed->ctx, requests);
 }
 
 /* Returns false for a live feed. */

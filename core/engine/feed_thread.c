@@ -30,24 +30,30 @@ struct feed_thread {
 	uint64_t interval_ns;
 	bool interval_changed; /* not yet passed to the feed */
 	struct playback playback;
-	bool plays;                        /* the feed has a playback */
-	struct commands commands;          /* in their order */
-	struct query queries[QUERY_KINDS]; /* the latest of each kind; texts are owned */
-	bool queried[QUERY_KINDS];
-	struct reply *replies[QUERY_KINDS];
+	bool plays;                   /* the feed has a playback */
+	struct request_list requests; /* in their order */
+	struct reply *replies[REQUEST_KINDS];
 	bool stop;
 };
 
-/* Returns whether to stop. *changed: *interval_ns is new. */
-static bool read_requests(struct feed_thread *feed_thread, uint64_t *interval_ns, bool *changed)
+/* Passes what the reader wants to the feed. Returns false to stop. */
+static bool pass_requests(struct feed_thread *feed_thread)
 {
+	struct request_list requests = {0};
+
 	pthread_mutex_lock(&feed_thread->lock);
-	bool stop = feed_thread->stop;
-	*interval_ns = feed_thread->interval_ns;
-	*changed = feed_thread->interval_changed;
+	bool stop = feed_thread->stop, changed = feed_thread->interval_changed;
+	uint64_t interval_ns = feed_thread->interval_ns;
 	feed_thread->interval_changed = false;
+	request_list_move(&requests, &feed_thread->requests);
 	pthread_mutex_unlock(&feed_thread->lock);
-	return stop;
+
+	if (!stop && changed)
+		feed_set_interval(&feed_thread->feed, interval_ns);
+	if (!stop && requests.n > 0)
+		feed_request(&feed_thread->feed, &requests);
+	request_list_clear(&requests);
+	return !stop;
 }
 
 static void signal_ready(const struct feed_thread *feed_thread)
@@ -72,9 +78,9 @@ static void publish_snapshot(struct feed_thread *feed_thread, struct snapshot *s
 
 static void publish_replies(struct feed_thread *feed_thread)
 {
-	struct reply *reply;
+	struct reply **replies = feed_thread->feed.replies, *reply;
 
-	while ((reply = feed_pop_reply(&feed_thread->feed)) != NULL) {
+	while (replies && (reply = reply_pop(replies)) != NULL) {
 		pthread_mutex_lock(&feed_thread->lock);
 		struct reply *unseen = feed_thread->replies[reply->kind];
 		feed_thread->replies[reply->kind] = reply;
@@ -83,38 +89,6 @@ static void publish_replies(struct feed_thread *feed_thread)
 		reply_free(unseen);
 		signal_ready(feed_thread);
 	}
-}
-
-static void pass_queries(struct feed_thread *feed_thread)
-{
-	for (size_t i = 0; i < QUERY_KINDS; i++) {
-		pthread_mutex_lock(&feed_thread->lock);
-		bool queried = feed_thread->queried[i];
-		struct query query = feed_thread->queries[i];
-		feed_thread->queried[i] = false;
-		feed_thread->queries[i].text = NULL;
-		pthread_mutex_unlock(&feed_thread->lock);
-
-		if (queried)
-			feed_query(&feed_thread->feed, &query);
-		xfree(query.text);
-	}
-}
-
-/* Passes all commands to the feed. Returns whether there were any. */
-static bool pass_commands(struct feed_thread *feed_thread)
-{
-	struct commands commands = {0};
-
-	pthread_mutex_lock(&feed_thread->lock);
-	commands_move(&commands, &feed_thread->commands);
-	pthread_mutex_unlock(&feed_thread->lock);
-
-	bool any = commands.n > 0;
-	for (size_t i = 0; i < commands.n; i++)
-		feed_do(&feed_thread->feed, &commands.items[i]);
-	commands_clear(&commands);
-	return any;
 }
 
 /* Publishes the position in a recording if it has changed. */
@@ -137,16 +111,9 @@ static void publish_playback(struct feed_thread *feed_thread)
 static void run_feed(void *arg)
 {
 	struct feed_thread *feed_thread = arg;
-	bool changed;
-	uint64_t interval_ns = 0;
 	struct error err;
 
-	while (!read_requests(feed_thread, &interval_ns, &changed)) {
-		if (changed)
-			feed_set_interval(&feed_thread->feed, interval_ns);
-		pass_queries(feed_thread);
-		if (pass_commands(feed_thread))
-			publish_snapshot(feed_thread, feed_snapshot(&feed_thread->feed));
+	while (pass_requests(feed_thread)) {
 		publish_playback(feed_thread);
 		/* Returns 0 after a request, with a reply, or to stop. */
 		int due = feed_wait(&feed_thread->feed, UINT64_MAX, &err);
@@ -203,11 +170,9 @@ void feed_thread_free(struct feed_thread *feed_thread)
 		fiber_join(feed_thread->fiber);
 	}
 	snapshot_free(feed_thread->newest);
-	commands_clear(&feed_thread->commands);
-	for (size_t i = 0; i < QUERY_KINDS; i++) {
-		xfree(feed_thread->queries[i].text);
+	request_list_clear(&feed_thread->requests);
+	for (size_t i = 0; i < REQUEST_KINDS; i++)
 		reply_free(feed_thread->replies[i]);
-	}
 	feed_free(&feed_thread->feed);
 	sys_linux_fini(&feed_thread->sys);
 	close(feed_thread->ready_fd);
@@ -242,38 +207,18 @@ void feed_thread_set_interval(struct feed_thread *feed_thread, uint64_t interval
 	sys_wake(&feed_thread->sys);
 }
 
-void feed_thread_do(struct feed_thread *feed_thread, const struct command *command)
+void feed_thread_request(struct feed_thread *feed_thread, struct request_list *requests)
 {
 	pthread_mutex_lock(&feed_thread->lock);
-	commands_add(&feed_thread->commands, command);
+	request_list_move(&feed_thread->requests, requests);
 	pthread_mutex_unlock(&feed_thread->lock);
-	sys_wake(&feed_thread->sys);
-}
-
-void feed_thread_query(struct feed_thread *feed_thread, const struct query *query)
-{
-	struct query copy = *query;
-
-	copy.text = query->text ? xstrdup(query->text) : NULL;
-	pthread_mutex_lock(&feed_thread->lock);
-	const char *before = feed_thread->queries[copy.kind].text;
-	feed_thread->queries[copy.kind] = copy;
-	feed_thread->queried[copy.kind] = true;
-	pthread_mutex_unlock(&feed_thread->lock);
-
-	xfree(before);
 	sys_wake(&feed_thread->sys);
 }
 
 struct reply *feed_thread_pop_reply(struct feed_thread *feed_thread)
 {
-	struct reply *reply = NULL;
-
 	pthread_mutex_lock(&feed_thread->lock);
-	for (size_t i = 0; i < QUERY_KINDS && !reply; i++) {
-		reply = feed_thread->replies[i];
-		feed_thread->replies[i] = NULL;
-	}
+	struct reply *reply = reply_pop(feed_thread->replies);
 	pthread_mutex_unlock(&feed_thread->lock);
 	return reply;
 }

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /*
- * A thread that owns a feed: commands and queries go in, snapshots and replies come out. It drains
- * the rings even while a frozen terminal blocks the reader. Of snapshots that the reader did not
- * pop it keeps the newest. One other thread makes all calls.
+ * A thread that owns a feed: requests go in, snapshots and replies come out. It drains the rings
+ * even while a frozen terminal blocks the reader. Of snapshots that the reader did not pop it keeps
+ * the newest. One other thread makes all calls.
  */
 struct feed_thread;
 
@@ -33,22 +33,16 @@ int feed_thread_fd(const struct feed_thread *feed_thread);
 /* The newest snapshot, owned by the caller; NULL: none since the last call. */
 struct snapshot *feed_thread_pop(struct feed_thread *feed_thread);
 
-/* feed_query(). Ends no interval. Only the newest reply of a kind is kept. */
-void feed_thread_query(struct feed_thread *feed_thread, const struct query *query);
+/* feed_request(). Takes over all requests, and ends no interval. */
+void feed_thread_request(struct feed_thread *feed_thread, struct request_list *requests);
 /*
- * A reply, owned by the caller; NULL: none left. Call it until it returns NULL, after
- * feed_thread_pop(), which resets the descriptor.
+ * The newest reply of a kind, owned by the caller; NULL: none left. Call it until it returns NULL,
+ * after feed_thread_pop(), which resets the descriptor.
  */
 struct reply *feed_thread_pop_reply(struct feed_thread *feed_thread);
 
 /* Takes effect at once: the current interval ends interval_ns after the last one. */
 void feed_thread_set_interval(struct feed_thread *feed_thread, uint64_t interval_ns);
-
-/*
- * feed_do(). Ends the current interval at once, so new columns are there after one whole interval.
- * The snapshot of that interval notes a failure.
- */
-void feed_thread_do(struct feed_thread *feed_thread, const struct command *command);
 
 /* The last reported position of a recording. Returns false for a live feed, or before the first. */
 bool feed_thread_playback(struct feed_thread *feed_thread, struct playback *playback);

@@ -32,7 +32,7 @@ struct playback {
 	bool ended;       /* the last snapshot is shown, or there is none */
 	bool waiting;     /* for the writer of the pipe */
 	uint32_t n_texts; /* number of messages so far */
-	char text[200];   /* the last message: why a command failed */
+	char text[200];   /* the last message: why a request failed */
 	char broken[256]; /* why the replay ended early; "" */
 };
 

@@ -30,6 +30,17 @@ void reply_free(struct reply *reply)
 	free(reply);
 }
 
+struct reply *reply_pop(struct reply *replies[REQUEST_KINDS])
+{
+	for (size_t i = 0; i < REQUEST_KINDS; i++) {
+		struct reply *reply = replies[i];
+		replies[i] = NULL;
+		if (reply)
+			return reply;
+	}
+	return NULL;
+}
+
 static void replace_reply(struct query_worker *worker, struct reply *reply)
 {
 	reply_free(worker->replies[reply->kind]);
@@ -38,45 +49,34 @@ static void replace_reply(struct query_worker *worker, struct reply *reply)
 
 void query_worker_fini(struct query_worker *worker)
 {
-	for (size_t i = 0; i < QUERY_KINDS; i++) {
+	for (size_t i = 0; i < REQUEST_KINDS; i++) {
 		reply_free(worker->replies[i]);
 		free(worker->metrics[i]);
+		xfree(worker->latest[i].text);
 	}
 	event_index_unref(worker->event_index);
 	metric_vendor_list_unref(worker->vendor);
 	free(worker->states);
-	free(worker->text);
 	*worker = (struct query_worker){0};
 }
 
-void query_worker_submit(struct query_worker *worker, const struct query *query)
+void query_worker_submit(struct query_worker *worker, struct request *query)
 {
-	worker->wanted[query->kind] = true;
-	switch (query->kind) {
-	case QUERY_PREVIEW:
-		free(worker->text);
-		worker->text = xstrdup(query->text);
-		break;
-	case QUERY_BLOCKED:
-		worker->pid = query->pid;
-		worker->tid = query->tid;
-		break;
-	case QUERY_METRICS:
-	case QUERY_VENDOR:
-		worker->n_metrics[query->kind] = 0;
-		break;
-	case QUERY_EVENTS:
-	case QUERY_KINDS:
-		break;
-	}
+	struct request *latest = &worker->latest[query->kind];
+
+	xfree(latest->text);
+	*latest = *query;
+	query->text = NULL;
+	worker->wanted[latest->kind] = true;
+	worker->n_metrics[latest->kind] = 0;
 }
 
 uint64_t query_worker_due_ns(const struct query_worker *worker)
 {
-	if (worker->wanted[QUERY_PREVIEW] || worker->wanted[QUERY_BLOCKED])
+	if (worker->wanted[REQUEST_PREVIEW] || worker->wanted[REQUEST_BLOCKED])
 		return 0;
-	return worker->wanted[QUERY_METRICS] || worker->wanted[QUERY_VENDOR] ||
-			       worker->wanted[QUERY_EVENTS]
+	return worker->wanted[REQUEST_METRICS] || worker->wanted[REQUEST_VENDOR] ||
+			       worker->wanted[REQUEST_EVENTS]
 		       ? worker->probe_due_ns
 		       : UINT64_MAX;
 }
@@ -84,34 +84,35 @@ uint64_t query_worker_due_ns(const struct query_worker *worker)
 static void reply_preview(struct query_worker *worker, const struct query_source *source)
 {
 	const struct event_preview_request request = {
-		.text = worker->text,
+		.text = worker->latest[REQUEST_PREVIEW].text,
 		.selection = source->selection,
 		.collect = source->collect,
 		.pmus = source->pmus,
 	};
 	struct reply *reply = xcalloc(1, sizeof(*reply));
 
-	reply->kind = QUERY_PREVIEW;
+	reply->kind = REQUEST_PREVIEW;
 	reply->preview = event_preview_new(&request);
 	replace_reply(worker, reply);
-	worker->wanted[QUERY_PREVIEW] = false;
+	worker->wanted[REQUEST_PREVIEW] = false;
 }
 
 static void reply_blocked(struct query_worker *worker, const struct sys *sys)
 {
+	const struct request *query = &worker->latest[REQUEST_BLOCKED];
 	struct reply *reply = xcalloc(1, sizeof(*reply));
 
 	if (!worker->rights_known)
 		blocked_rights_init(&worker->rights, sys);
 	worker->rights_known = true;
-	reply->kind = QUERY_BLOCKED;
-	reply->tid = worker->tid;
-	reply->blocked_result =
-		blocked_read(sys, &worker->rights, worker->pid, worker->tid, &reply->blocked);
+	reply->kind = REQUEST_BLOCKED;
+	reply->tid = query->tid;
+	reply->blocked_result = blocked_read(sys, &worker->rights, (pid_t)query->number, query->tid,
+					     &reply->blocked);
 	if (reply->blocked_result == 0)
 		reply->reason = blocked_classify(&reply->blocked);
 	replace_reply(worker, reply);
-	worker->wanted[QUERY_BLOCKED] = false;
+	worker->wanted[REQUEST_BLOCKED] = false;
 }
 
 /* The next step of a query that probes is due after a pause. */
@@ -122,32 +123,32 @@ static void pause_probes(struct query_worker *worker, uint64_t begin_ns, uint64_
 
 /* In the order of the answers. */
 static const struct metric_def *metric_at(const struct query_worker *worker,
-					  const struct query_source *source, enum query_kind kind,
+					  const struct query_source *source, enum request_kind kind,
 					  size_t i)
 {
-	if (kind == QUERY_VENDOR)
+	if (kind == REQUEST_VENDOR)
 		return &worker->vendor->defs[i];
 	return i < source->n_user_metrics ? &source->user_metrics[i]
 					  : &metric_table[i - source->n_user_metrics];
 }
 
 /* `answers` becomes the reply's. */
-static void reply_metrics(struct query_worker *worker, enum query_kind kind,
+static void reply_metrics(struct query_worker *worker, enum request_kind kind,
 			  struct catalog_answer *answers)
 {
 	struct reply *reply = xcalloc(1, sizeof(*reply));
 
 	reply->kind = kind;
-	if (kind == QUERY_VENDOR)
+	if (kind == REQUEST_VENDOR)
 		reply->vendor = metric_vendor_list_ref(worker->vendor);
 	reply->metrics = answers;
 	replace_reply(worker, reply);
 }
 
 static size_t count_metrics(struct query_worker *worker, const struct query_source *source,
-			    enum query_kind kind)
+			    enum request_kind kind)
 {
-	if (kind == QUERY_METRICS)
+	if (kind == REQUEST_METRICS)
 		return source->n_user_metrics + metric_table_n;
 	if (!worker->vendor) {
 		worker->vendor = metric_vendor_list_new(source->context);
@@ -157,7 +158,7 @@ static size_t count_metrics(struct query_worker *worker, const struct query_sour
 }
 
 static void probe_metrics(struct query_worker *worker, const struct query_source *source,
-			  enum query_kind kind, uint64_t budget_ns)
+			  enum request_kind kind, uint64_t budget_ns)
 {
 	const struct sys *sys = source->context->sys;
 	size_t n = count_metrics(worker, source, kind), *known = &worker->n_metrics[kind];
@@ -193,7 +194,7 @@ static void reply_events(struct query_worker *worker, uint64_t now_ns)
 	struct reply *reply = xcalloc(1, sizeof(*reply));
 
 	*reply = (struct reply){
-		.kind = QUERY_EVENTS,
+		.kind = REQUEST_EVENTS,
 		.event_index = event_index_ref(worker->event_index),
 		.states = xcalloc(worker->event_index->n, sizeof(*reply->states)),
 		.n_known = worker->n_known,
@@ -252,42 +253,31 @@ static void probe_events(struct query_worker *worker, const struct query_source 
 	bool done = worker->n_known == event_index->n;
 	if (!begun || done || now_ns - worker->replied_ns >= REPLY_EVERY_NS)
 		reply_events(worker, now_ns);
-	worker->wanted[QUERY_EVENTS] = !done;
+	worker->wanted[REQUEST_EVENTS] = !done;
 	pause_probes(worker, begin_ns, now_ns);
 }
 
 void query_worker_run(struct query_worker *worker, const struct query_source *source,
 		      uint64_t budget_ns)
 {
-	if (worker->wanted[QUERY_PREVIEW])
+	if (worker->wanted[REQUEST_PREVIEW])
 		reply_preview(worker, source);
-	else if (worker->wanted[QUERY_BLOCKED])
+	else if (worker->wanted[REQUEST_BLOCKED])
 		reply_blocked(worker, source->context->sys);
-	else if (worker->wanted[QUERY_METRICS])
-		probe_metrics(worker, source, QUERY_METRICS, budget_ns);
-	else if (worker->wanted[QUERY_EVENTS] && !worker->event_index)
+	else if (worker->wanted[REQUEST_METRICS])
+		probe_metrics(worker, source, REQUEST_METRICS, budget_ns);
+	else if (worker->wanted[REQUEST_EVENTS] && !worker->event_index)
 		probe_events(worker, source, budget_ns);
-	else if (worker->wanted[QUERY_VENDOR])
-		probe_metrics(worker, source, QUERY_VENDOR, budget_ns);
-	else if (worker->wanted[QUERY_EVENTS])
+	else if (worker->wanted[REQUEST_VENDOR])
+		probe_metrics(worker, source, REQUEST_VENDOR, budget_ns);
+	else if (worker->wanted[REQUEST_EVENTS])
 		probe_events(worker, source, budget_ns);
 }
 
 bool query_worker_has_reply(const struct query_worker *worker)
 {
-	for (size_t i = 0; i < QUERY_KINDS; i++)
+	for (size_t i = 0; i < REQUEST_KINDS; i++)
 		if (worker->replies[i])
 			return true;
 	return false;
-}
-
-struct reply *query_worker_pop(struct query_worker *worker)
-{
-	for (size_t i = 0; i < QUERY_KINDS; i++) {
-		struct reply *reply = worker->replies[i];
-		worker->replies[i] = NULL;
-		if (reply)
-			return reply;
-	}
-	return NULL;
 }

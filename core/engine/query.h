@@ -3,6 +3,7 @@
 #define PMCTOP_QUERY_H
 
 #include "core/engine/event_preview.h"
+#include "core/engine/request.h"
 #include "core/event/event.h"
 #include "core/metric/catalog.h"
 #include "core/metric/event_index.h"
@@ -19,29 +20,9 @@ struct collect;
 struct pmu_set;
 struct selection;
 
-/*
- * A request from the UI for what the thread of the engine alone may read: libpfm4, events that it
- * probes, and other threads with its rights. Unlike a command it changes nothing and ends no
- * interval.
- */
-enum query_kind {
-	QUERY_METRICS, /* whether each metric of the user and each built-in one can be counted */
-	QUERY_VENDOR,  /* the vendor's metrics, and whether each can be counted */
-	QUERY_EVENTS,  /* which events there are, and whether they can be counted */
-	QUERY_PREVIEW, /* text: what counting EVENT[,EVENT...] as well would need */
-	QUERY_BLOCKED, /* pid, tid: why that thread is blocked now */
-	QUERY_KINDS,
-};
-
-struct query {
-	enum query_kind kind;
-	const char *text; /* borrowed for the call; NULL: none */
-	pid_t pid, tid;
-};
-
 /* Immutable. The caller that pops it owns it. */
 struct reply {
-	enum query_kind kind;
+	enum request_kind kind;
 	/*
 	 * EVENTS: all names in the first reply. Later replies have the same index and the states of
 	 * its first n_known events. The last reply has all states.
@@ -69,14 +50,18 @@ struct reply {
 
 void reply_free(struct reply *reply); /* NULL is fine */
 
+/* From an array by kind: the next reply, owned by the caller; NULL: none. */
+struct reply *reply_pop(struct reply *replies[REQUEST_KINDS]);
+
 /*
- * Works on queries in short steps, between the records of an interval. Only the latest query of a
- * kind is answered, and only its latest reply is kept. Zeroed is idle.
+ * Answers queries: requests for what the thread of the engine alone may read, as libpfm4, events
+ * that it probes, and other threads with its rights. It works in short steps, between the records
+ * of an interval. Only the latest query of a kind is answered, and only its latest reply is kept.
+ * Zeroed is idle.
  */
 struct query_worker {
-	bool wanted[QUERY_KINDS];
-	char *text;     /* of the preview that is wanted; owned */
-	pid_t pid, tid; /* of the thread that is wanted */
+	bool wanted[REQUEST_KINDS];
+	struct request latest[REQUEST_KINDS]; /* texts are owned */
 	struct blocked_rights rights;
 	bool rights_known;
 	struct event_index *event_index; /* NULL until the first query for events */
@@ -86,10 +71,10 @@ struct query_worker {
 	uint64_t replied_ns;      /* time of the last reply about events */
 	uint64_t probe_due_ns;    /* time of the next step of the queries that probe */
 	/* Of the queries for metrics. The first n_metrics answers are known. */
-	struct catalog_answer *metrics[QUERY_KINDS];
-	size_t n_metrics[QUERY_KINDS];
+	struct catalog_answer *metrics[REQUEST_KINDS];
+	size_t n_metrics[REQUEST_KINDS];
 	struct metric_vendor_list *vendor; /* NULL until the first query for it */
-	struct reply *replies[QUERY_KINDS];
+	struct reply *replies[REQUEST_KINDS];
 };
 
 /* What queries are answered from; borrowed for the call. */
@@ -105,8 +90,8 @@ struct query_source {
 
 void query_worker_fini(struct query_worker *worker);
 
-/* Accepts a query; copies its text. */
-void query_worker_submit(struct query_worker *worker, const struct query *query);
+/* Takes over a query. */
+void query_worker_submit(struct query_worker *worker, struct request *query);
 /* Time of the next step (CLOCK_MONOTONIC); 0: now; UINT64_MAX: all queries are answered. */
 uint64_t query_worker_due_ns(const struct query_worker *worker);
 /*
@@ -116,7 +101,5 @@ uint64_t query_worker_due_ns(const struct query_worker *worker);
 void query_worker_run(struct query_worker *worker, const struct query_source *source,
 		      uint64_t budget_ns);
 bool query_worker_has_reply(const struct query_worker *worker);
-/* The next reply, owned by the caller; NULL: none. */
-struct reply *query_worker_pop(struct query_worker *worker);
 
 #endif

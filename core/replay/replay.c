@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A struct replay has the input and the commands. From the first record on, until a rewind, it has
+ * A struct replay has the input and the requests. From the first record on, until a rewind, it has
  * a struct replay_state and a kind of recording, chosen by the first record. An interval is read by
  * the kind; this file builds the snapshot.
  */
@@ -33,7 +33,7 @@ struct replay {
 	/* Of struct replay_config. */
 	bool whole, grows, no_functions;
 	const char *symfs, *build_id_cache;
-	struct commands pending, applied;
+	struct request_list pending, applied;
 };
 
 void replay_state_open(struct replay_state *state, const int *cpu_numbers, size_t n_cpus)
@@ -264,21 +264,21 @@ void replay_free(struct replay *replay)
 	end_replay(replay);
 	perfdata_reader_free(replay->reader);
 	replay_input_close(replay->file);
-	commands_clear(&replay->pending);
-	commands_clear(&replay->applied);
+	request_list_clear(&replay->pending);
+	request_list_clear(&replay->applied);
 	free(replay->columns);
 	free(replay);
 }
 
-static void do_commands(struct replay *replay)
+static void do_requests(struct replay *replay)
 {
 	struct notes *notes = &replay->state->replay_notes;
 	struct error err;
 
 	for (size_t i = 0; i < replay->pending.n; i++)
-		if (replay_state_command(replay->state, &replay->pending.items[i], &err) < 0)
+		if (replay_state_request(replay->state, &replay->pending.items[i], &err) < 0)
 			notes_add_transient(notes, err.text);
-	commands_clear(&replay->pending);
+	request_list_clear(&replay->pending);
 }
 
 /* Notes of the replay come before the recorded ones. */
@@ -338,7 +338,7 @@ static int advance_interval(struct replay *replay, struct error *err)
 		*err = replay->error;
 		return err->code;
 	}
-	do_commands(replay);
+	do_requests(replay);
 	int result = replay->kind->ops->advance(replay->kind, err);
 	if (result > 0)
 		replay_target_choose(replay->state, &replay->engine.target);
@@ -426,7 +426,7 @@ bool replay_set_whole(struct replay *replay)
 	return true;
 }
 
-void replay_do(struct replay *replay, const struct command *command)
+void replay_do(struct replay *replay, const struct request *request)
 {
-	commands_add(&replay->pending, command);
+	request_list_add(&replay->pending, request);
 }

@@ -87,9 +87,9 @@ void replay_set_interval(struct replay *replay, uint64_t interval_ns);
 /* Makes a profile in a file one interval, from the next rewind on. Returns false for others. */
 bool replay_set_whole(struct replay *replay);
 /*
- * Applies a command before the next snapshot, as engine_do does. A command that a recording cannot
- * do (all but columns of recorded events) becomes an urgent note.
+ * Applies FIGURES of request.def before the next snapshot. A request that a recording cannot do
+ * (all but columns of recorded events) becomes an urgent note.
  */
-void replay_do(struct replay *replay, const struct command *command);
+void replay_do(struct replay *replay, const struct request *request);
 
 #endif

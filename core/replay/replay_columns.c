@@ -95,51 +95,77 @@ static bool is_recorded_metric(const struct engine_recorded *recorded, const cha
 	return false;
 }
 
-static int do_command(struct replay_state *state, const struct command *command, struct error *err)
+static int add_metric(struct replay_state *state, const struct request *request, struct error *err)
 {
-	struct engine_choice *choice = &state->choice;
-
-	switch (command->kind) {
-	case COMMAND_ADD_METRIC:
-		return engine_choice_add_metric(choice, command->text, err);
-	case COMMAND_ADD_EVENTS:
-		if (is_recorded_metric(&state->known, command->text))
-			return engine_choice_add_metric(choice, command->text, err);
-		return selection_add_events(&choice->selection, command->text, err);
-	case COMMAND_REMOVE:
-		if (selection_remove(&choice->selection, command->text) == 0)
-			return 0;
-		return error_set(err, -ENOENT, "There is no column '%.40s'.", command->text);
-	case COMMAND_PRESET:
-		return engine_choice_preset(choice, command->text, err);
-	case COMMAND_LEVELS:
-		return error_set(err, -EOPNOTSUPP,
-				 "A recording cannot count other privilege levels.");
-	case COMMAND_ATTACH:
-	case COMMAND_DISMISS:
-		return error_set(err, -EOPNOTSUPP, "A recording cannot watch other processes.");
-	case COMMAND_COMMAND_LINES:
-		if (command->number != COMMAND_LINES_SHOWN || state->command_lines)
-			return 0;
-		return error_set(err, -EOPNOTSUPP, "This recording has no command lines.");
-	case COMMAND_IDLE:
-		if (!command->number || state->idle)
-			return 0;
-		return error_set(err, -EOPNOTSUPP, "This recording has no idle tasks.");
-	case COMMAND_RECORD:
-		return error_set(err, -EOPNOTSUPP, "A replay cannot be recorded.");
-	case COMMAND_CODE:
-	case COMMAND_WATCH:
-	case COMMAND_PAUSE: /* for core/replay/replay_feed.c */
-	case COMMAND_STEP:
-	case COMMAND_SEEK_BY:
-	case COMMAND_SEEK_TO:
-	case COMMAND_SPEED:
-	case COMMAND_WHOLE:
-		break;
-	}
-	return -EINVAL;
+	return engine_choice_add_metric(&state->choice, request->text, err);
 }
+
+static int add_events(struct replay_state *state, const struct request *request, struct error *err)
+{
+	if (is_recorded_metric(&state->known, request->text))
+		return add_metric(state, request, err);
+	return selection_add_events(&state->choice.selection, request->text, err);
+}
+
+static int remove_column(struct replay_state *state, const struct request *request,
+			 struct error *err)
+{
+	return engine_choice_remove(&state->choice, request->text, err);
+}
+
+static int change_preset(struct replay_state *state, const struct request *request,
+			 struct error *err)
+{
+	return engine_choice_preset(&state->choice, request->text, err);
+}
+
+static int refuse_levels(struct replay_state *state, const struct request *request,
+			 struct error *err)
+{
+	(void)state, (void)request;
+	return error_set(err, -EOPNOTSUPP, "A recording cannot count other privilege levels.");
+}
+
+static int refuse_target(struct replay_state *state, const struct request *request,
+			 struct error *err)
+{
+	(void)state, (void)request;
+	return error_set(err, -EOPNOTSUPP, "A recording cannot watch other processes.");
+}
+
+static int refuse_recording(struct replay_state *state, const struct request *request,
+			    struct error *err)
+{
+	(void)state, (void)request;
+	return error_set(err, -EOPNOTSUPP, "A replay cannot be recorded.");
+}
+
+static int show_command_lines(struct replay_state *state, const struct request *request,
+			      struct error *err)
+{
+	if (request->number != COMMAND_LINES_SHOWN || state->command_lines)
+		return 0;
+	return error_set(err, -EOPNOTSUPP, "This recording has no command lines.");
+}
+
+static int show_idle_tasks(struct replay_state *state, const struct request *request,
+			   struct error *err)
+{
+	if (!request->number || state->idle)
+		return 0;
+	return error_set(err, -EOPNOTSUPP, "This recording has no idle tasks.");
+}
+
+#define NOTHING           NULL
+#define PLACE(function)   NULL /* for core/replay/replay_feed.c */
+#define FIGURES(function) function
+
+static int (*const acts[REQUEST_KINDS])(struct replay_state *state, const struct request *request,
+					struct error *err) = {
+#define REQUEST(kind, when, live, replay) [REQUEST_##kind] = (replay),
+#include "core/engine/request.def"
+#undef REQUEST
+};
 
 static void renew_columns(struct replay_state *state)
 {
@@ -147,14 +173,13 @@ static void renew_columns(struct replay_state *state)
 	state->columns = engine_choice_columns(&state->choice, state->recorded.plan);
 }
 
-int replay_state_command(struct replay_state *state, const struct command *command,
-			 struct error *err)
+int replay_state_request(struct replay_state *state, struct request *request, struct error *err)
 {
-	int result = do_command(state, command, err);
+	int result = acts[request->kind](state, request, err);
 
 	if (result < 0)
 		return result;
-	commands_add(state->applied, command);
+	request_list_put(state->applied, request);
 	renew_columns(state);
 	return 0;
 }
@@ -219,9 +244,12 @@ int replay_state_columns(struct replay_state *state, struct replay_columns *colu
 	state->begun = true;
 	for (size_t i = 0; i < state->config->n_columns; i++)
 		state->config_columns[i].optional = true;
-	for (size_t i = 0; i < state->applied->n; i++)
-		if (do_command(state, &state->applied->items[i], &why) < 0)
+	for (size_t i = 0; i < state->applied->n; i++) {
+		const struct request *request = &state->applied->items[i];
+
+		if (acts[request->kind](state, request, &why) < 0)
 			notes_add(&state->replay_notes, "%s", why.text);
+	}
 	renew_columns(state);
 	interval_reshape(&state->interval, &state->recorded.plan->shape);
 	attrib_reshape(state->attrib);

@@ -4,7 +4,7 @@
  * reader is usually one interval ahead of the shown one (`at`): only the next snapshot contains
  * the length of its interval. A seek sets a goal (core/replay/replay_goal.h). feed_wait works
  * towards it for at most REPLAY_FEED_TURN_NS and then returns, so the caller can send another
- * command.
+ * request.
  */
 #include "core/replay/replay_feed.h"
 
@@ -120,8 +120,8 @@ static bool at_end(const struct replay_feed *feed)
 	return replay_reader_at_end(&feed->reader) && feed->at == feed->reader.last;
 }
 
-/* Paused, or at the end: the feed ends, or waits for a command. */
-static int wait_command(struct replay_feed *feed, uint64_t until_ns, struct error *err)
+/* Paused, or at the end: the feed ends, or waits for a request. */
+static int wait_request(struct replay_feed *feed, uint64_t until_ns, struct error *err)
 {
 	const struct error *broken = &feed->reader.broken;
 
@@ -180,7 +180,7 @@ static int replay_feed_wait(void *ctx, uint64_t until_ns, struct error *err)
 	if (feed->goal.kind != REPLAY_GOAL_NONE)
 		return wait_goal(feed, until_ns);
 	if ((feed->playback.paused && feed->at > 0) || at_end(feed))
-		return wait_command(feed, until_ns, err);
+		return wait_request(feed, until_ns, err);
 	return wait_next(feed, until_ns);
 }
 
@@ -225,62 +225,6 @@ static void go_to_position(struct replay_feed *feed, uint64_t position_ns)
 	feed->fresh = false;
 }
 
-static void step_by(struct replay_feed *feed, int64_t intervals)
-{
-	uint64_t from = feed->goal.kind == REPLAY_GOAL_NUMBER ? feed->goal.number : feed->at;
-
-	feed->playback.paused = true;
-	if (intervals < 0 && from <= 1)
-		set_text(feed, "This is the beginning of the recording.");
-	else if (intervals > 0 && at_end(feed) && feed->goal.kind == REPLAY_GOAL_NONE)
-		set_text(feed, REPLAY_AT_END);
-	else if (intervals < 0)
-		go_to_number(feed, from > (uint64_t)-intervals ? from - (uint64_t)-intervals : 1);
-	else
-		go_to_number(feed, from + (uint64_t)intervals);
-}
-
-static void seek_by(struct replay_feed *feed, int64_t ns)
-{
-	uint64_t from_ns = feed->playback.position_ns;
-
-	if (feed->goal.kind == REPLAY_GOAL_POSITION)
-		from_ns = feed->goal.position_ns;
-	if (ns < 0)
-		go_to_position(feed, u64_growth((uint64_t)-ns, from_ns));
-	else
-		go_to_position(feed, from_ns + (uint64_t)ns);
-}
-
-static void set_paused(struct replay_feed *feed, bool paused)
-{
-	feed->playback.paused = paused;
-	if (paused)
-		return;
-	feed->shown_ns = sys_now_ns(feed->sys);
-	if (at_end(feed))
-		set_text(feed, REPLAY_AT_END);
-}
-
-/* Drops the kept snapshots, which do not have the new figures. */
-static void change_figures(struct replay_feed *feed, const struct command *command)
-{
-	struct replay_reader *reader = &feed->reader;
-
-	replay_do(reader->replay, command);
-	if (!replay_reader_can_rewind(reader))
-		return;
-	if (feed->index)
-		replay_index_do(feed->index, command);
-	if (feed->playback.paused || at_end(feed)) {
-		if (feed->goal.kind == REPLAY_GOAL_NONE)
-			go_to_number(feed, feed->at ? feed->at : 1);
-		replay_reader_drop_before(reader, UINT64_MAX);
-	} else if (feed->goal.kind == REPLAY_GOAL_NONE) {
-		replay_reader_drop_before(reader, feed->at + 1);
-	}
-}
-
 static void show_intervals(struct replay_feed *feed)
 {
 	go_to_position(feed, feed->playback.position_ns);
@@ -302,6 +246,69 @@ static bool leave_whole(struct replay_feed *feed)
 	return true;
 }
 
+static void step_by(struct replay_feed *feed, const struct request *request)
+{
+	int64_t intervals = request->number;
+
+	if (leave_whole(feed))
+		return;
+	uint64_t from = feed->goal.kind == REPLAY_GOAL_NUMBER ? feed->goal.number : feed->at;
+
+	feed->playback.paused = true;
+	if (intervals < 0 && from <= 1)
+		set_text(feed, "This is the beginning of the recording.");
+	else if (intervals > 0 && at_end(feed) && feed->goal.kind == REPLAY_GOAL_NONE)
+		set_text(feed, REPLAY_AT_END);
+	else if (intervals < 0)
+		go_to_number(feed, from > (uint64_t)-intervals ? from - (uint64_t)-intervals : 1);
+	else
+		go_to_number(feed, from + (uint64_t)intervals);
+}
+
+static void seek_by(struct replay_feed *feed, const struct request *request)
+{
+	int64_t ns = request->number;
+
+	leave_whole(feed);
+	uint64_t from_ns = feed->playback.position_ns;
+
+	if (feed->goal.kind == REPLAY_GOAL_POSITION)
+		from_ns = feed->goal.position_ns;
+	if (ns < 0)
+		go_to_position(feed, u64_growth((uint64_t)-ns, from_ns));
+	else
+		go_to_position(feed, from_ns + (uint64_t)ns);
+}
+
+static void set_paused(struct replay_feed *feed, const struct request *request)
+{
+	feed->playback.paused = request->number != 0;
+	if (feed->playback.paused)
+		return;
+	feed->shown_ns = sys_now_ns(feed->sys);
+	if (at_end(feed))
+		set_text(feed, REPLAY_AT_END);
+}
+
+/* Drops the kept snapshots, which do not have the new figures. */
+static void change_figures(struct replay_feed *feed, const struct request *request)
+{
+	struct replay_reader *reader = &feed->reader;
+
+	replay_do(reader->replay, request);
+	if (!replay_reader_can_rewind(reader))
+		return;
+	if (feed->index)
+		replay_index_do(feed->index, request);
+	if (feed->playback.paused || at_end(feed)) {
+		if (feed->goal.kind == REPLAY_GOAL_NONE)
+			go_to_number(feed, feed->at ? feed->at : 1);
+		replay_reader_drop_before(reader, UINT64_MAX);
+	} else if (feed->goal.kind == REPLAY_GOAL_NONE) {
+		replay_reader_drop_before(reader, feed->at + 1);
+	}
+}
+
 /* Shows a profile as one interval again: it is read from its beginning. */
 static void join_intervals(struct replay_feed *feed)
 {
@@ -318,56 +325,45 @@ static void join_intervals(struct replay_feed *feed)
 	replay_reader_rewind(&feed->reader);
 }
 
-static bool is_of_place(const struct command *command)
+static void seek_to(struct replay_feed *feed, const struct request *request)
 {
-	return command->kind == COMMAND_STEP || command->kind == COMMAND_SEEK_BY ||
-	       command->kind == COMMAND_SEEK_TO;
+	leave_whole(feed);
+	go_to_position(feed, request->number > 0 ? (uint64_t)request->number : 0);
 }
 
-static void replay_feed_command(void *ctx, const struct command *command)
+static void set_speed(struct replay_feed *feed, const struct request *request)
 {
-	struct replay_feed *feed = ctx;
+	feed->playback.speed = (uint32_t)request->number;
+}
 
-	if (is_of_place(command) && leave_whole(feed) && command->kind == COMMAND_STEP)
-		return;
-	switch (command->kind) {
-	case COMMAND_PAUSE:
-		set_paused(feed, command->number != 0);
-		break;
-	case COMMAND_STEP:
-		step_by(feed, command->number);
-		break;
-	case COMMAND_SEEK_BY:
-		seek_by(feed, command->number);
-		break;
-	case COMMAND_SEEK_TO:
-		go_to_position(feed, command->number > 0 ? (uint64_t)command->number : 0);
-		break;
-	case COMMAND_SPEED:
-		feed->playback.speed = (uint32_t)command->number;
-		break;
-	case COMMAND_WHOLE:
-		if (command->number)
-			join_intervals(feed);
-		else
-			leave_whole(feed);
-		break;
-	case COMMAND_ADD_EVENTS:
-	case COMMAND_ADD_METRIC:
-	case COMMAND_REMOVE:
-	case COMMAND_LEVELS:
-	case COMMAND_PRESET:
-	case COMMAND_ATTACH:
-	case COMMAND_COMMAND_LINES:
-	case COMMAND_IDLE:
-	case COMMAND_DISMISS:
-	case COMMAND_RECORD:
-		change_figures(feed, command);
-		break;
-	case COMMAND_CODE:  /* a recording has samples or not */
-	case COMMAND_WATCH: /* no recording has single waits */
-		break;
+static void set_whole(struct replay_feed *feed, const struct request *request)
+{
+	if (request->number)
+		join_intervals(feed);
+	else
+		leave_whole(feed);
+}
+
+#define NOTHING           NULL
+#define PLACE(function)   function
+#define FIGURES(function) change_figures
+
+static void (*const acts[REQUEST_KINDS])(struct replay_feed *feed,
+					 const struct request *request) = {
+#define REQUEST(kind, when, live, replay) [REQUEST_##kind] = (replay),
+#include "core/engine/request.def"
+#undef REQUEST
+};
+
+static void replay_feed_request(void *ctx, struct request_list *requests)
+{
+	for (size_t i = 0; i < requests->n; i++) {
+		const struct request *request = &requests->items[i];
+
+		if (acts[request->kind])
+			acts[request->kind](ctx, request);
 	}
+	request_list_clear(requests);
 }
 
 static void replay_feed_set_interval(void *ctx, uint64_t interval_ns)
@@ -384,18 +380,6 @@ static void replay_feed_set_interval(void *ctx, uint64_t interval_ns)
 		return;
 	/* The new intervals have other numbers. */
 	show_intervals(feed);
-}
-
-/* A recording cannot answer what else its machine could count. */
-static void replay_feed_query(void *ctx, const struct query *query)
-{
-	(void)ctx, (void)query;
-}
-
-static struct reply *replay_feed_pop_reply(void *ctx)
-{
-	(void)ctx;
-	return NULL;
 }
 
 static void fill_length(const struct replay_feed *feed, struct playback *playback)
@@ -445,9 +429,7 @@ static const struct feed_ops replay_feed_ops = {
 	.wait = replay_feed_wait,
 	.snapshot = replay_feed_snapshot,
 	.set_interval = replay_feed_set_interval,
-	.command = replay_feed_command,
-	.query = replay_feed_query,
-	.pop_reply = replay_feed_pop_reply,
+	.request = replay_feed_request,
 	.playback = replay_feed_playback,
 	.free = replay_feed_free,
 };
@@ -472,6 +454,6 @@ int replay_feed_open(const struct sys *sys, const struct replay_feed_config *con
 		  slash && slash[1] ? slash + 1 : path);
 	replay_reader_init(&feed->reader, replay, feed->playback.pipe ? config->index : NULL,
 			   feed->playback.name);
-	*out = (struct feed){&replay_feed_ops, feed};
+	*out = (struct feed){.ops = &replay_feed_ops, .ctx = feed};
 	return 0;
 }

@@ -13,7 +13,7 @@
 
 /*
  * A recording as a feed: a snapshot is due after its recorded interval divided by the speed. The
- * commands from COMMAND_PAUSE on pause, step, seek and set the speed.
+ * requests from REQUEST_PAUSE on pause, step, seek and set the speed.
  *
  * The latest snapshots are kept (core/replay/replay_reader.h). To seek before them, a file is read
  * again from its beginning. feed_wait seeks for at most REPLAY_FEED_TURN_NS in each call and
@@ -21,14 +21,14 @@
  * kept snapshot. While paused, the feed does not read from a pipe.
  *
  * A truncated or broken recording ends at the defect. struct playback has the reason, and the
- * reason why a command was not done.
+ * reason why a request was not done.
  */
 #define REPLAY_FEED_TURN_NS 20000000ull
 
 struct replay_feed_config {
 	struct replay_config replay; /* borrows what it points to, for the feed's life */
 	uint32_t speed;              /* in thousandths, or PLAYBACK_SPEED_MAX */
-	bool stays;                  /* wait for commands at the end; else the feed ends there */
+	bool stays;                  /* wait for requests at the end; else the feed ends there */
 	/* Length of a file; receives the snapshots of a pipe. Borrowed, or NULL. */
 	struct replay_index *index;
 };

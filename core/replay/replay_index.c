@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The thread reads one interval after the other and adds its snapshot to the history, under the
- * lock. Before each interval it applies new commands: these change all figures, so the history and
+ * lock. Before each interval it applies new requests: these change all figures, so the history and
  * the reading begin again. A defect of the file ends the history; the feed reports it.
  */
 #include "core/replay/replay_index.h"
@@ -32,7 +32,7 @@ struct replay_index {
 	struct history *history;
 	bool whole;
 	bool stop;
-	struct commands commands;
+	struct request_list requests;
 };
 
 static void notify_event(struct replay_index *index)
@@ -68,26 +68,26 @@ void replay_index_finish(struct replay_index *index)
 }
 
 /*
- * Returns whether to stop. *again: commands were applied, and the file is read from its beginning.
+ * Returns whether to stop. *again: requests were applied, and the file is read from its beginning.
  */
-static bool apply_commands(struct replay_index *index, bool *again)
+static bool apply_requests(struct replay_index *index, bool *again)
 {
-	struct commands commands = {0};
+	struct request_list requests = {0};
 
 	pthread_mutex_lock(&index->lock);
 	bool stop = index->stop;
-	commands_move(&commands, &index->commands);
-	if (commands.n > 0) {
+	request_list_move(&requests, &index->requests);
+	if (requests.n > 0) {
 		history_free(index->history);
 		index->history = history_new_whole();
 		index->whole = false;
 	}
 	pthread_mutex_unlock(&index->lock);
 
-	*again = commands.n > 0;
-	for (size_t i = 0; i < commands.n; i++)
-		replay_do(index->replay, &commands.items[i]);
-	commands_clear(&commands);
+	*again = requests.n > 0;
+	for (size_t i = 0; i < requests.n; i++)
+		replay_do(index->replay, &requests.items[i]);
+	request_list_clear(&requests);
 	return stop;
 }
 
@@ -130,7 +130,7 @@ static void *index_run(void *arg)
 	bool again;
 	int more = 1;
 
-	while (!apply_commands(index, &again)) {
+	while (!apply_requests(index, &again)) {
 		if (again)
 			more = rewind_or_finish(index);
 		if (more == 1)
@@ -182,7 +182,7 @@ void replay_index_free(struct replay_index *index)
 		replay_free(index->replay);
 		sys_linux_fini(&index->sys);
 	}
-	commands_clear(&index->commands);
+	request_list_clear(&index->requests);
 	history_free(index->history);
 	pthread_mutex_destroy(&index->lock);
 	if (index->event_fd >= 0)
@@ -190,12 +190,12 @@ void replay_index_free(struct replay_index *index)
 	free(index);
 }
 
-void replay_index_do(struct replay_index *index, const struct command *command)
+void replay_index_do(struct replay_index *index, const struct request *request)
 {
 	if (!index->running)
 		return;
 	pthread_mutex_lock(&index->lock);
-	commands_add(&index->commands, command);
+	request_list_add(&index->requests, request);
 	pthread_mutex_unlock(&index->lock);
 	sys_wake(&index->sys);
 }

@@ -3,7 +3,7 @@
 #define PMCTOP_REPLAY_INDEX_H
 
 #include "core/base/error.h"
-#include "core/engine/command.h"
+#include "core/engine/request.h"
 #include "core/replay/replay.h"
 #include "core/snapshot/history.h"
 #include "core/snapshot/snapshot.h"
@@ -35,8 +35,8 @@ void replay_index_free(struct replay_index *index); /* NULL is fine */
 void replay_index_add(struct replay_index *index, const struct snapshot *snapshot);
 void replay_index_finish(struct replay_index *index);
 
-/* Reads the file again, with a command applied (replay_do). No effect without a file. */
-void replay_index_do(struct replay_index *index, const struct command *command);
+/* Reads the file again, with a request applied (replay_do). No effect without a file. */
+void replay_index_do(struct replay_index *index, const struct request *request);
 
 /*
  * Begin and end of the history so far, in snapshot time; 0 and 0: empty. Returns whether that is

@@ -110,7 +110,7 @@ struct replay_state {
 	struct engine_choice choice;
 	struct replay_columns recorded; /* the latest of the recording; owned */
 	struct engine_recorded known;   /* the same, in the form of the choice */
-	struct commands *applied;       /* done so far, to be repeated for a new plan; borrowed */
+	struct request_list *applied;   /* done so far, to be repeated for a new plan; borrowed */
 	bool begun;                     /* the first columns exist: an error becomes a note */
 };
 
@@ -144,15 +144,17 @@ struct task *replay_state_comm(struct replay_state *state, const struct record *
 
 /*
  * Sets what is counted from now on, between two intervals: state->columns and the shape of the
- * interval. Adds the columns of config and of commands if the recording has their events. No stream
+ * interval. Adds the columns of config and of requests if the recording has their events. No stream
  * of attrib may be open. Takes over the contents of *columns. 0, or -EINVAL with *err filled if a
  * column of config cannot be shown. After the first call, such a column becomes a note instead.
  */
 int replay_state_columns(struct replay_state *state, struct replay_columns *columns,
 			 struct error *err);
-/* Applies a command to the columns. 0, or -errno with *err filled and the columns unchanged. */
-int replay_state_command(struct replay_state *state, const struct command *command,
-			 struct error *err);
+/*
+ * Applies FIGURES of request.def to the columns, and takes over the request. 0, or -errno with *err
+ * filled; then request and columns are unchanged.
+ */
+int replay_state_request(struct replay_state *state, struct request *request, struct error *err);
 void replay_state_columns_fini(struct replay_state *state);
 
 #endif

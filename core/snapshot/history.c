@@ -129,14 +129,14 @@ void history_add(struct history *history, const struct snapshot *all)
 		file_sum(history);
 	if (!history->levels)
 		file_gap(history, gap_ns, snapshot->interval_ns);
-	if (!history->sum && snapshot->interval_ns >= HISTORY_BUCKET_NS) {
+	if (!history->sum && !snapshot->cut_short && snapshot->interval_ns >= HISTORY_BUCKET_NS) {
 		file_bucket(history, snapshot);
 		return;
 	}
 	if (!history->sum)
 		history->sum = snapshot_merge_new(snapshot->columns);
 	snapshot_merge_add(history->sum, snapshot);
-	if (history->sum->interval_ns >= HISTORY_BUCKET_NS)
+	if (!snapshot->cut_short && history->sum->interval_ns >= HISTORY_BUCKET_NS)
 		file_sum(history);
 }
 

@@ -14,7 +14,8 @@
  * users, cgroups and commands: all metrics that were counted at the time.
  *
  * Time is divided into buckets. A bucket has one snapshot, or the sum of as many as take about a
- * second. Counts are added up before they are divided. HISTORY_BUCKETS are kept: at least 10
+ * second. Counts are added up before they are divided. A snapshot that is cut short is a
+ * part of the next one's bucket. HISTORY_BUCKETS are kept: at least 10
  * minutes, more with slower refreshes. A bucket takes at most HISTORY_BUCKET_BYTES: it has the
  * machine, then CPUs, then users, cgroups, commands, processes and tasks, and leaves out keys with
  * the least CPU time. That is 15 MiB in all. The bucket in progress is a snapshot of a second

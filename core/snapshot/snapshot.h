@@ -80,6 +80,11 @@ struct snapshot {
 	uint64_t time_ns;        /* CLOCK_MONOTONIC at the end of the interval */
 	uint64_t realtime_ns;    /* CLOCK_REALTIME there; 0: a recording without it */
 	uint64_t interval_ns;
+	/*
+	 * A request ended the interval before its time, so that a user sees the effect: it is no
+	 * refresh of its own, and the next one is the rest.
+	 */
+	bool cut_short;
 	/* Of a recording from its beginning on: it has all of the snapshot before. */
 	bool whole;
 	float uneven; /* interval_uneven(): share by which a CPU's part differs; 0: even */

@@ -9,6 +9,7 @@
 #include "core/code/code_lanes.h"
 #include "core/engine/engine.h"
 #include "core/view/code_view.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -161,7 +162,7 @@ static void print_life(const char *sampling, const struct life *life, uint64_t w
 
 static void request(struct engine *engine, unsigned hz)
 {
-	engine_do(engine, &(struct command){.kind = COMMAND_CODE, .number = hz});
+	send_request(engine, &(struct request){.kind = REQUEST_CODE, .number = hz});
 }
 
 static struct snapshot *run_interval(const struct sys *sys, struct engine *engine)

@@ -12,6 +12,7 @@
 #include "tests/soak/long_day.h"
 #include "tests/unit/shared/allocated.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 #include "tests/unit/shared/stage.h"
 
 #include <dirent.h>
@@ -109,9 +110,7 @@ static void press_keys(struct run *run)
 	canvas_resize(&run->stage.canvas, sizes[size][0], sizes[size][1]);
 	app_draw(&run->stage.app, &run->stage.canvas);
 	run->screens++;
-	for (size_t i = 0; i < run->stage.app.requests.commands.n; i++)
-		engine_do(run->engine, &run->stage.app.requests.commands.items[i]);
-	commands_clear(&run->stage.app.requests.commands);
+	engine_request(run->engine, &run->stage.app.requests.list);
 }
 
 /* All changes are undone by the end of a period. */
@@ -119,23 +118,23 @@ static void change_columns(struct run *run, unsigned second)
 {
 	static const struct {
 		unsigned percent; /* of the period */
-		struct command command;
+		struct request command;
 	} rows[] = {
-		{10, {COMMAND_ADD_METRIC, "soak=branch-misses/branches", 0}},
-		{14, {COMMAND_ADD_EVENTS, "page-faults,cache-references:u", 0}},
-		{30, {COMMAND_REMOVE, "soak", 0}},
-		{34, {COMMAND_REMOVE, "page-faults", 0}},
-		{38, {COMMAND_REMOVE, "cache-references:u", 0}},
-		{48, {COMMAND_IDLE, NULL, 1}},
-		{60, {COMMAND_PRESET, "software", 0}},
-		{70, {COMMAND_PRESET, "overview", 0}},
-		{55, {COMMAND_IDLE, NULL, 0}},
+		{10, {REQUEST_ADD_METRIC, "soak=branch-misses/branches", 0}},
+		{14, {REQUEST_ADD_EVENTS, "page-faults,cache-references:u", 0}},
+		{30, {REQUEST_REMOVE, "soak", 0}},
+		{34, {REQUEST_REMOVE, "page-faults", 0}},
+		{38, {REQUEST_REMOVE, "cache-references:u", 0}},
+		{48, {REQUEST_IDLE, NULL, 1}},
+		{60, {REQUEST_PRESET, "software", 0}},
+		{70, {REQUEST_PRESET, "overview", 0}},
+		{55, {REQUEST_IDLE, NULL, 0}},
 	};
 	unsigned period_s = run->soak->config.period_s;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (second % period_s == rows[i].percent * period_s / 100)
-			engine_do(run->engine, &rows[i].command);
+			send_request(run->engine, &rows[i].command);
 }
 
 static void print_formats(struct run *run, const struct snapshot *snapshot, unsigned second)

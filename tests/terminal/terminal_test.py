@@ -178,6 +178,27 @@ def test_interval(terminal):
     terminal.wait_for("^rc=0$")
 
 
+def test_keys_and_refreshes(terminal):
+    """keys show their effect in short intervals, and are no refresh of -n"""
+    terminal.start("-n 2 3600")
+
+    def is_short():
+        terminal.keys("i", "c")
+        return re.search(r"every 3600\.0s, short \d+\.\d+s", terminal.screen())
+
+    wait_until("a short interval", is_short)
+    terminal.keys("e")
+    terminal.text("two=1+1")
+    terminal.keys("Enter")
+    terminal.wait_for(r"^ +PID .* two")
+    terminal.keys("-N", "60", "i")
+    terminal.wait_for(r"short \d+\.\d+s")
+    if "rc=" in terminal.screen():
+        raise terminals.Failure(f"a key ended the run:\n{terminal.screen()}")
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+
+
 def test_record(terminal):
     """o opens a prompt for a file, records and ends"""
     if why := skip_reason.system_wide(PMCTOP):

@@ -32,7 +32,7 @@ struct detail_looks {
  */
 void detail_looks_choose(struct detail_looks *looks, const struct detail_subject *subject,
 			 const struct snapshot *snapshot, const struct detail *detail);
-/* Adds a reply to QUERY_BLOCKED; of another thread it is dropped. The reply is borrowed. */
+/* Adds a reply to REQUEST_BLOCKED; of another thread it is dropped. The reply is borrowed. */
 void detail_looks_add(struct detail_looks *looks, const struct reply *reply);
 /*
  * The latest look of the reason that most looks have, and how many have it. BLOCKED_NOT is the

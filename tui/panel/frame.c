@@ -199,11 +199,20 @@ static uint64_t round_10_ms(uint64_t ns)
 	return (ns + 5 * NS_PER_MS) / (10 * NS_PER_MS) * (10 * NS_PER_MS);
 }
 
-/* Whether the figures are of the first moments of a run, less than half an interval. */
-static bool is_glimpse(const struct frame *frame)
+/*
+ * Why the figures are not of a whole interval: the first moments of a run, less than half of one,
+ * or a key whose effect is shown soon. NULL: they are.
+ */
+static const char *why_short(const struct frame *frame)
 {
-	return frame->snapshot && !frame->playback && frame->snapshot->sequence <= 1 &&
-	       frame->snapshot->interval_ns < frame->interval_ns / 2;
+	const struct snapshot *snapshot = frame->snapshot;
+
+	if (!snapshot || frame->playback)
+		return NULL;
+	if (snapshot->cut_short)
+		return "short";
+	bool first = snapshot->sequence <= 1 && snapshot->interval_ns < frame->interval_ns / 2;
+	return first ? "first" : NULL;
 }
 
 /*
@@ -214,7 +223,7 @@ static void add_interval(struct segments *segments, const struct frame *frame)
 {
 	uint64_t real_ns = frame->snapshot ? frame->snapshot->interval_ns : frame->interval_ns;
 	uint64_t chosen_ns = frame->interval_ns;
-	char interval[24], real[24], text[64];
+	char interval[24], real[24], text[72];
 
 	if (frame->playback)
 		chosen_ns = round_10_ms(frame->playback->every_ns ? frame->playback->every_ns
@@ -225,19 +234,18 @@ static void add_interval(struct segments *segments, const struct frame *frame)
 	    0) /* the last interval of a recording can be shorter than 5 ms */
 		text_copy(real, sizeof(real), "<0.01s");
 	bool differs = real_ns < chosen_ns - chosen_ns / 10 || real_ns > chosen_ns + chosen_ns / 10;
-	bool glimpse = is_glimpse(frame);
-	snprintf(text, sizeof(text), "%s%s%s", interval,
-		 glimpse   ? ", first "
-		 : differs ? ", this one "
-			   : "",
-		 differs ? real : "");
-	if (!glimpse) {
-		add_words(segments, 60, "every", text, STYLE_PLAIN);
+	const char *why = why_short(frame);
+	if (why) {
+		char brief[40];
+
+		snprintf(brief, sizeof(brief), "%s %s", why, real);
+		snprintf(text, sizeof(text), "%s, %s", interval, brief);
+		add_mode(segments, 93, "every", text, brief);
 		return;
 	}
-	char first[40];
-	snprintf(first, sizeof(first), "first %s", real);
-	add_mode(segments, 93, "every", text, first);
+	snprintf(text, sizeof(text), "%s%s%s", interval, differs ? ", this one " : "",
+		 differs ? real : "");
+	add_words(segments, 60, "every", text, STYLE_PLAIN);
 }
 
 /* The PMUs of all kinds of CPUs: "cpu_atom+cpu_core". */

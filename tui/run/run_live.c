@@ -175,13 +175,6 @@ static void send_interval(struct live_screen *live)
 	}
 }
 
-static void send_commands(struct live_screen *live)
-{
-	for (size_t i = 0; i < live->app.requests.commands.n; i++)
-		feed_thread_do(live->feed_thread, &live->app.requests.commands.items[i]);
-	commands_clear(&live->app.requests.commands);
-}
-
 /* Shows the chosen theme. A theme that cannot be read changes nothing. */
 static void show_theme(struct live_screen *live, const struct theme_places *themes)
 {
@@ -235,48 +228,35 @@ static void save_settings(struct live_screen *live, const struct run_config *con
 	options_fini(&now);
 }
 
-/* Sends requested queries. `rested`: nothing happened for LIVE_REST_MS. */
-static void send_queries(struct live_screen *live, bool rested)
-{
-	struct app *app = &live->app;
-
-	if (app->requests.queries.metrics) {
-		feed_thread_query(live->feed_thread, &(struct query){.kind = QUERY_METRICS});
-		app->requests.queries.metrics = false;
-	}
-	if (app->requests.queries.vendor) {
-		feed_thread_query(live->feed_thread, &(struct query){.kind = QUERY_VENDOR});
-		app->requests.queries.vendor = false;
-	}
-	if (app->requests.queries.events) {
-		feed_thread_query(live->feed_thread, &(struct query){.kind = QUERY_EVENTS});
-		app->requests.queries.events = false;
-	}
-	if (app->requests.queries.preview && rested) {
-		feed_thread_query(
-			live->feed_thread,
-			&(struct query){.kind = QUERY_PREVIEW, .text = app->requests.queries.text});
-		app->requests.queries.preview = false;
-	}
-}
-
 /* Whether the shown page looks at a thread. */
 static bool looks_at_thread(const struct app *app)
 {
 	return app->watch.on && app->watch.looks.tid && !app->replay.active && !app->display.paused;
 }
 
-static void send_look(struct live_screen *live)
+static void request_look(struct live_screen *live)
 {
-	const struct app *app = &live->app;
+	struct app *app = &live->app;
 	uint64_t now_ns = sys_now_ns(&live->sys);
 
 	if (!looks_at_thread(app) || now_ns - live->looked_ns < LIVE_LOOK_NS)
 		return;
 	live->looked_ns = now_ns;
-	feed_thread_query(live->feed_thread, &(struct query){.kind = QUERY_BLOCKED,
-							     .pid = app->watch.looks.pid,
-							     .tid = app->watch.looks.tid});
+	request_list_add(&app->requests.list, &(struct request){.kind = REQUEST_BLOCKED,
+								.number = app->watch.looks.pid,
+								.tid = app->watch.looks.tid});
+}
+
+/* `rested`: nothing happened for LIVE_REST_MS. */
+static void send_requests(struct live_screen *live, bool rested)
+{
+	struct requests *requests = &live->app.requests;
+
+	request_look(live);
+	if (rested)
+		request_list_move(&requests->list, &requests->rested);
+	if (requests->list.n > 0)
+		feed_thread_request(live->feed_thread, &requests->list);
 }
 
 /* "pmctop HOST" and the target, or the recording. */
@@ -318,7 +298,7 @@ static void receive_snapshot(struct live_screen *live)
 		live->hold = false;
 		app_pause(&live->app, true);
 	}
-	live->refreshes++;
+	live->refreshes += !snapshot->cut_short;
 	live->dirty = true;
 }
 
@@ -355,11 +335,9 @@ static void draw(struct live_screen *live)
  */
 static int wait_ms(const struct app *app)
 {
-	const struct pending_queries *queries = &app->requests.queries;
-
-	if (queries->processes)
+	if (app->requests.processes)
 		return 0;
-	if (queries->preview)
+	if (app->requests.rested.n > 0)
 		return LIVE_REST_MS;
 	return looks_at_thread(app) ? (int)(LIVE_LOOK_NS / NS_PER_MS) : -1;
 }
@@ -407,13 +385,11 @@ static void run_loop(struct live_screen *live, const struct run_config *config)
 			live->dirty = true;
 		}
 		send_interval(live);
-		send_commands(live);
 		show_theme(live, config->themes);
 		show_title(live, config->options);
 		save_settings(live, config);
-		send_queries(live, ready == 0);
-		send_look(live);
-		if (live->app.requests.queries.processes) {
+		send_requests(live, ready == 0);
+		if (live->app.requests.processes) {
 			pick_process_more(&live->app);
 			live->dirty = true;
 		}

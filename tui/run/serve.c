@@ -7,7 +7,6 @@
 #include "tui/run/serve.h"
 
 #include "core/output/metrics_export.h"
-#include "core/output/metrics_export_feed.h"
 #include "core/output/metrics_server.h"
 
 #include <unistd.h>
@@ -55,10 +54,17 @@ int serve_open(const struct options *options, struct serve *serve, struct error 
 	return rc;
 }
 
+static void export_snapshot(void *export, const struct snapshot *snapshot)
+{
+	metrics_export_add(export, snapshot);
+}
+
 void serve_feed(const struct serve *serve, struct feed *feed)
 {
-	if (serve->export)
-		metrics_export_feed_init(serve->export, feed);
+	if (!serve->export)
+		return;
+	feed->finished = export_snapshot;
+	feed->arg = serve->export;
 }
 
 void serve_close(struct serve *serve)

@@ -24,7 +24,7 @@ struct serve {
  * before serve_close().
  */
 int serve_open(const struct options *options, struct serve *serve, struct error *err);
-/* Wraps the feed, which must be freed before *serve. */
+/* Exports each snapshot of the feed, which must be freed before *serve. */
 void serve_feed(const struct serve *serve, struct feed *feed);
 void serve_close(struct serve *serve); /* accepts a zeroed one */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * How snapshots, replies and commands pass through the app. A snapshot goes to the message log, the
+ * How snapshots, replies and requests pass through the app. A snapshot goes to the message log, the
  * totals, the history and the watched row first, and is then shown, or waits for the end of a
  * pause. app_act.c has the keys, app_draw.c the drawing.
  */
@@ -59,7 +59,8 @@ void app_fini(struct app *app)
 	reply_free(app->event_replies.preview);
 	reply_free(app->event_replies.metrics);
 	reply_free(app->event_replies.vendor);
-	commands_clear(&app->requests.commands);
+	request_list_clear(&app->requests.list);
+	request_list_clear(&app->requests.rested);
 	messages_fini(&app->messages);
 	preferences_fini(&app->preferences);
 	event_totals_fini(&app->events.totals);
@@ -191,15 +192,15 @@ void app_reply(struct app *app, struct reply *reply)
 {
 	struct event_replies *replies = &app->event_replies;
 
-	if (reply->kind == QUERY_BLOCKED) {
+	if (reply->kind == REQUEST_BLOCKED) {
 		detail_looks_add(&app->watch.looks, reply);
 		reply_free(reply);
 		return;
 	}
-	struct reply **kept = reply->kind == QUERY_EVENTS    ? &replies->events
-			      : reply->kind == QUERY_METRICS ? &replies->metrics
-			      : reply->kind == QUERY_VENDOR  ? &replies->vendor
-							     : &replies->preview;
+	struct reply **kept = reply->kind == REQUEST_EVENTS    ? &replies->events
+			      : reply->kind == REQUEST_METRICS ? &replies->metrics
+			      : reply->kind == REQUEST_VENDOR  ? &replies->vendor
+							       : &replies->preview;
 
 	reply_free(*kept);
 	*kept = reply;
@@ -207,16 +208,16 @@ void app_reply(struct app *app, struct reply *reply)
 	pick_preset_update(app);
 }
 
-void app_command(struct app *app, enum command_kind kind, const char *text, int64_t number)
+void app_request(struct app *app, enum request_kind kind, const char *text, int64_t number)
 {
-	commands_add(&app->requests.commands, &(struct command){kind, text, number});
-	preferences_record_command(&app->preferences, kind, text);
+	request_list_add(&app->requests.list, &(struct request){kind, text, number});
+	preferences_record(&app->preferences, kind, text);
 }
 
 void app_watch(struct app *app)
 {
 	if (!app->replay.active)
-		app_command(app, COMMAND_WATCH, NULL, watch_number(&app->watch));
+		app_request(app, REQUEST_WATCH, NULL, watch_number(&app->watch));
 }
 
 void app_pause(struct app *app, bool paused)

@@ -119,8 +119,8 @@ void app_draw(struct app *app, struct canvas *canvas);
 
 /* The rest is for the screens and pickers. */
 
-/* Adds a command to the requests. The text is copied. */
-void app_command(struct app *app, enum command_kind kind, const char *text, int64_t number);
+/* Adds a request. The text is copied. */
+void app_request(struct app *app, enum request_kind kind, const char *text, int64_t number);
 
 /* Requests the single waits of the watched row from the engine. Does nothing in a replay. */
 void app_watch(struct app *app);

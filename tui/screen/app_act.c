@@ -60,12 +60,12 @@ static int accept_interval(void *owner, const char *text, struct error *err)
 	size_t length = strcspn(word, " ");
 
 	if (app->replay.active && length == 3 && strncasecmp(word, "all", length) == 0) {
-		app_command(app, COMMAND_WHOLE, NULL, 1);
+		app_request(app, REQUEST_WHOLE, NULL, 1);
 		return 0;
 	}
 	int rc = duration_parse(text, &app->preferences.interval_ns, err);
 	if (rc == 0 && shows_whole(&app->display))
-		app_command(app, COMMAND_WHOLE, NULL, 0);
+		app_request(app, REQUEST_WHOLE, NULL, 0);
 	return rc;
 }
 
@@ -104,7 +104,7 @@ static void dismiss_target(struct app *app)
 	if (app->display.snapshot && !app->display.snapshot->targeted)
 		messages_show(&app->messages, "No target: all tasks are counted.");
 	else
-		app_command(app, COMMAND_DISMISS, NULL, 0);
+		app_request(app, REQUEST_DISMISS, NULL, 0);
 }
 
 static void toggle_pause(struct app *app)
@@ -121,14 +121,14 @@ static void next_levels(struct app *app)
 	};
 
 	app->preferences.levels = (app->preferences.levels + 1) % EVENT_LEVELS;
-	app_command(app, COMMAND_LEVELS, NULL, app->preferences.levels);
+	app_request(app, REQUEST_LEVELS, NULL, app->preferences.levels);
 	messages_show(&app->messages, "Counted from now on: %s.", names[app->preferences.levels]);
 }
 
 static void toggle_idle(struct app *app)
 {
 	app->preferences.idle = !app->preferences.idle;
-	app_command(app, COMMAND_IDLE, NULL, app->preferences.idle);
+	app_request(app, REQUEST_IDLE, NULL, app->preferences.idle);
 }
 
 static void toggle_command_lines(struct app *app)
@@ -156,7 +156,7 @@ static int accept_record_file(void *owner, const char *text, struct error *err)
 	(void)err;
 	app->recording_ends = false;
 	text_copy(app->recording_file, sizeof(app->recording_file), text);
-	app_command(app, COMMAND_RECORD, text, 0);
+	app_request(app, REQUEST_RECORD, text, 0);
 	return 0;
 }
 
@@ -187,7 +187,7 @@ static void toggle_recording(struct app *app)
 		return;
 	if (newest->recorded_bytes > 0 && !app->recording_ends) {
 		app->recording_ends = true;
-		app_command(app, COMMAND_RECORD, NULL, 0);
+		app_request(app, REQUEST_RECORD, NULL, 0);
 		show_recording(app);
 		return;
 	}
@@ -427,7 +427,7 @@ static void request_command_lines(struct app *app)
 	if (wanted == app->requests.command_lines)
 		return;
 	app->requests.command_lines = wanted;
-	app_command(app, COMMAND_COMMAND_LINES, NULL, wanted);
+	app_request(app, REQUEST_COMMAND_LINES, NULL, wanted);
 }
 
 void app_key(struct app *app, int key)

@@ -126,21 +126,21 @@ static void save_metric(const struct columns *columns, const char *text, struct 
 }
 
 /* `columns`: of the snapshot. NULL, before the first one: all added columns are saved. */
-static void save_columns(const struct commands *added, const struct columns *columns,
+static void save_columns(const struct request_list *added, const struct columns *columns,
 			 struct options *now)
 {
 	for (size_t i = 0; i < added->n; i++) {
-		const struct command *command = &added->items[i];
+		const struct request *request = &added->items[i];
 
 		if (!columns)
 			save_column(now,
-				    command->kind == COMMAND_ADD_EVENTS ? ENGINE_EVENTS
+				    request->kind == REQUEST_ADD_EVENTS ? ENGINE_EVENTS
 									: ENGINE_METRIC,
-				    xstrdup(command->text));
-		else if (command->kind == COMMAND_ADD_EVENTS)
-			save_events(columns, command->text, now);
+				    xstrdup(request->text));
+		else if (request->kind == REQUEST_ADD_EVENTS)
+			save_events(columns, request->text, now);
 		else
-			save_metric(columns, command->text, now);
+			save_metric(columns, request->text, now);
 	}
 }
 

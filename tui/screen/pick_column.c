@@ -36,7 +36,7 @@ static bool column_choose(void *owner, void *data, size_t index, const char *typ
 		return false;
 
 	const struct metric *metric = column_metric(data, index);
-	app_command(app, COMMAND_REMOVE, metric->def->name, 0);
+	app_request(app, REQUEST_REMOVE, metric->def->name, 0);
 	messages_show(&app->messages, "Column %s is removed.", metric->title);
 	return true;
 }

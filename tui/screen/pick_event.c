@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Chooses an event or metric to add: metrics of the configuration, built-in metrics, all events
- * with a name, and the typed text itself. The engine lists the events (QUERY_EVENTS). When the
- * selection rests, it also previews the effect of counting the selected event (QUERY_PREVIEW).
+ * with a name, and the typed text itself. The engine lists the events (REQUEST_EVENTS). When the
+ * selection rests, it also previews the effect of counting the selected event (REQUEST_PREVIEW).
  */
 #include "core/base/util.h"
 #include "tui/screen/app.h"
@@ -60,8 +60,10 @@ void pick_metrics_request(struct app *app)
 		return;
 	reply_free(replies->metrics); /* it was for another mode */
 	replies->metrics = NULL;
-	replies->requested_metrics = app->requests.queries.metrics = true;
-	app->requests.queries.vendor = replies->requested_vendor;
+	replies->requested_metrics = true;
+	app_request(app, REQUEST_METRICS, NULL, 0);
+	if (replies->requested_vendor)
+		app_request(app, REQUEST_VENDOR, NULL, 0);
 	if (replies->vendor) { /* its answers, too */
 		free(replies->vendor->metrics);
 		replies->vendor->metrics = NULL;
@@ -267,11 +269,12 @@ static void event_about(void *data, size_t index, char *text, size_t size)
 static void event_select(void *owner, void *data, size_t index)
 {
 	struct app *app = owner;
-	struct pending_queries *queries = &app->requests.queries;
+	struct request_list *rested = &app->requests.rested;
 	const char *name = event_text(data, index);
 
-	queries->preview = name != NULL;
-	text_copy(queries->text, sizeof(queries->text), name ? name : "");
+	request_list_clear(rested);
+	if (name)
+		request_list_add(rested, &(struct request){REQUEST_PREVIEW, name});
 }
 
 static bool event_choose(void *owner, void *data, size_t index, const char *typed)
@@ -283,11 +286,11 @@ static bool event_choose(void *owner, void *data, size_t index, const char *type
 		return false;
 	name = event_text(data, index);
 	if (name)
-		app_command(app, COMMAND_ADD_EVENTS, name, 0);
+		app_request(app, REQUEST_ADD_EVENTS, name, 0);
 	else if (index == PICKER_AS_TYPED)
-		app_command(app, COMMAND_ADD_METRIC, typed, 0);
+		app_request(app, REQUEST_ADD_METRIC, typed, 0);
 	else if (metric_at(app, index))
-		app_command(app, COMMAND_ADD_METRIC, metric_at(app, index)->name, 0);
+		app_request(app, REQUEST_ADD_METRIC, metric_at(app, index)->name, 0);
 	else
 		return false;
 	return true;
@@ -298,7 +301,7 @@ static void event_close(void *owner, void *data, bool chosen)
 	struct app *app = owner;
 
 	(void)chosen;
-	app->requests.queries.preview = false;
+	request_list_clear(&app->requests.rested);
 	reply_free(app->event_replies.preview); /* the preview was for the columns of that time */
 	app->event_replies.preview = NULL;
 	free(data);
@@ -320,9 +323,10 @@ void pick_event(struct app *app)
 
 	pick->app = app;
 	pick->n_metrics = count_metrics(app);
-	app->requests.queries.events = true;
+	app_request(app, REQUEST_EVENTS, NULL, 0);
 	if (!app->event_replies.requested_vendor)
-		app->requests.queries.vendor = app->event_replies.requested_vendor = true;
+		app_request(app, REQUEST_VENDOR, NULL, 0);
+	app->event_replies.requested_vendor = true;
 	picker_open(&app->picker, &ops, "Add an event or a metric", pick, count_items(app), app);
 }
 

@@ -87,7 +87,7 @@ static void preset_about(void *data, size_t index, char *text, size_t size)
 
 static void choose_preset(struct app *app, const struct preset *preset)
 {
-	app_command(app, COMMAND_PRESET, preset->name, 0);
+	app_request(app, REQUEST_PRESET, preset->name, 0);
 	if (preset_extent(preset, counts, app) == PRESET_NOTHING)
 		messages_show(&app->messages, "Preset %s is n/a here. %s", preset->name,
 			      why_not(app, preset));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Preferences start with the options of the run and follow the keys and commands from then on.
- * Separate from app.c because they own the added commands and the column names.
+ * Preferences start with the options of the run and follow the keys and requests from then on.
+ * Separate from app.c because they own the added columns and the column names.
  */
 #include "tui/screen/preferences.h"
 
@@ -23,26 +23,25 @@ void preferences_init(struct preferences *preferences, const struct options *opt
 	if (options->shown)
 		column_choice_parse(&preferences->columns, options->shown);
 	for (size_t i = 0; i < options->n_columns; i++)
-		preferences_record_command(preferences,
-					   options->columns[i].kind == ENGINE_EVENTS
-						   ? COMMAND_ADD_EVENTS
-						   : COMMAND_ADD_METRIC,
-					   options->columns[i].text);
+		preferences_record(preferences,
+				   options->columns[i].kind == ENGINE_EVENTS ? REQUEST_ADD_EVENTS
+									     : REQUEST_ADD_METRIC,
+				   options->columns[i].text);
 }
 
 void preferences_fini(struct preferences *preferences)
 {
-	commands_clear(&preferences->added);
+	request_list_clear(&preferences->added);
 	column_choice_fini(&preferences->columns);
 	free(preferences->column_names);
 	preferences->column_names = NULL;
 }
 
-void preferences_record_command(struct preferences *preferences, enum command_kind kind,
-				const char *text)
+void preferences_record(struct preferences *preferences, enum request_kind kind, const char *text)
 {
-	if (kind == COMMAND_PRESET)
+	if (kind == REQUEST_PRESET)
 		text_copy(preferences->preset, sizeof(preferences->preset), text);
-	else if (kind == COMMAND_ADD_EVENTS || kind == COMMAND_ADD_METRIC)
-		commands_add(&preferences->added, &(struct command){.kind = kind, .text = text});
+	else if (kind == REQUEST_ADD_EVENTS || kind == REQUEST_ADD_METRIC)
+		request_list_add(&preferences->added,
+				 &(struct request){.kind = kind, .text = text});
 }

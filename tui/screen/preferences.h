@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PREFERENCES_H
 #define PMCTOP_PREFERENCES_H
 
-#include "core/engine/command.h"
+#include "core/engine/request.h"
 #include "core/event/event.h"
 #include "tui/options/column_choice.h"
 #include "tui/options/options.h"
@@ -22,7 +22,7 @@ struct preferences {
 	bool ascii;                   /* draw with ASCII only, on every terminal */
 	char preset[64];              /* the preset chosen last; "": the engine's choice */
 	char theme[256];              /* name or file of the theme; "": the default */
-	struct commands added;        /* columns added, in order; some may be removed again */
+	struct request_list added;    /* columns added, in order; some may be removed again */
 	struct column_choice columns; /* shown columns and their order */
 	const char **column_names;    /* `columns` applied to the snapshot; NULL: all; owned */
 };
@@ -30,8 +30,7 @@ struct preferences {
 void preferences_init(struct preferences *preferences, const struct options *options);
 void preferences_fini(struct preferences *preferences);
 
-/* Keeps what a command changes: the preset, or a column that is added. */
-void preferences_record_command(struct preferences *preferences, enum command_kind kind,
-				const char *text);
+/* Keeps what a request changes: the preset, or a column that is added. */
+void preferences_record(struct preferences *preferences, enum request_kind kind, const char *text);
 
 #endif

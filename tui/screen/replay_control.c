@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The keys of a replay and the times that G accepts. Keys send commands to the player. Its position
+ * The keys of a replay and the times that G accepts. Keys send requests to the player. Its position
  * comes back by replay_control_update(), a moment later.
  */
 #include "tui/screen/replay_control.h"
@@ -153,7 +153,7 @@ static int accept_goal(void *owner, const char *text, struct error *err)
 
 	if (replay_control_parse_goal(text, &app->replay.playback, &goal, &ns, err))
 		return err->code;
-	app_command(app, goal == REPLAY_GOAL_BY ? COMMAND_SEEK_BY : COMMAND_SEEK_TO, NULL, ns);
+	app_request(app, goal == REPLAY_GOAL_BY ? REQUEST_SEEK_BY : REQUEST_SEEK_TO, NULL, ns);
 	return 0;
 }
 
@@ -186,7 +186,7 @@ static void change_speed(struct app *app, bool faster)
 		at--;
 	/* Keys can come before the player reports the new speed. */
 	app->replay.playback.speed = speeds[at];
-	app_command(app, COMMAND_SPEED, NULL, (int64_t)speeds[at]);
+	app_request(app, REQUEST_SPEED, NULL, (int64_t)speeds[at]);
 	playback_speed_text(speeds[at], text, sizeof(text));
 	messages_show(&app->messages, "Speed %s%s.", text,
 		      speeds[at] == PLAYBACK_SPEED_MAX ? ": as fast as it can be read" : "");
@@ -201,7 +201,7 @@ static void toggle_replay_pause(struct app *app)
 		return;
 	}
 	app->replay.playback.paused = !app->replay.playback.paused;
-	app_command(app, COMMAND_PAUSE, NULL, app->replay.playback.paused);
+	app_request(app, REQUEST_PAUSE, NULL, app->replay.playback.paused);
 }
 
 /* True for a formula and for the name of a metric, built-in or of the configuration. */
@@ -220,7 +220,7 @@ static int accept_column(void *owner, const char *text, struct error *err)
 	struct app *app = owner;
 
 	(void)err;
-	app_command(app, is_metric(&app->config, text) ? COMMAND_ADD_METRIC : COMMAND_ADD_EVENTS,
+	app_request(app, is_metric(&app->config, text) ? REQUEST_ADD_METRIC : REQUEST_ADD_EVENTS,
 		    text, 0);
 	return 0;
 }
@@ -232,9 +232,9 @@ bool replay_control_act(struct app *app, enum action action)
 	if (action == ACTION_PAUSE)
 		toggle_replay_pause(app);
 	else if (action == ACTION_STEP || action == ACTION_STEP_BACK)
-		app_command(app, COMMAND_STEP, NULL, action == ACTION_STEP ? 1 : -1);
+		app_request(app, REQUEST_STEP, NULL, action == ACTION_STEP ? 1 : -1);
 	else if (action == ACTION_MINUTE || action == ACTION_MINUTE_BACK)
-		app_command(app, COMMAND_SEEK_BY, NULL,
+		app_request(app, REQUEST_SEEK_BY, NULL,
 			    action == ACTION_MINUTE ? (int64_t)MINUTE_NS : -(int64_t)MINUTE_NS);
 	else if (action == ACTION_SLOWER || action == ACTION_FASTER)
 		change_speed(app, action == ACTION_FASTER);

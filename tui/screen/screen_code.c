@@ -185,7 +185,7 @@ void code_screen_request(struct app *app)
 	if (hz == code->requested_hz)
 		return;
 	code->requested_hz = hz;
-	app_command(app, COMMAND_CODE, NULL, hz);
+	app_request(app, REQUEST_CODE, NULL, hz);
 }
 
 static void search_change(void *owner, const char *text, struct error *err)

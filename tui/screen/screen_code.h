@@ -40,7 +40,7 @@ struct code_screen {
 	bool is_wide;               /* callers are beside the list, not in its place */
 	struct rect tabs;           /* the line of the tabs */
 	size_t search_from;         /* selected line when the search began */
-	unsigned requested_hz;      /* of the last COMMAND_CODE */
+	unsigned requested_hz;      /* of the last REQUEST_CODE */
 };
 
 /* Shows the code of the selected row, of the row of the details, or of the whole machine. */

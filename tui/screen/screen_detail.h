@@ -26,7 +26,7 @@ struct watch {
 
 /* Watches the selected line of a list. Returns false if there is none. */
 bool watch_choose(struct watch *watch, struct list *list, const struct display *display);
-/* The waits that the engine is to count one by one: number of COMMAND_WATCH. */
+/* The waits that the engine is to count one by one: number of REQUEST_WATCH. */
 int64_t watch_number(const struct watch *watch);
 /* Sets the totals and waits to zero. */
 void watch_zero(struct watch *watch);

@@ -467,7 +467,7 @@ static void remove_event(struct app *app)
 		return;
 	line_init(snapshot, &app->events.totals, first_event(snapshot->columns) + selected, &line);
 	if (columns_show(snapshot->columns, event_label(line.event))) {
-		app_command(app, COMMAND_REMOVE, event_label(line.event), 0);
+		app_request(app, REQUEST_REMOVE, event_label(line.event), 0);
 		return;
 	}
 	cell_for(&line, &columns_of);

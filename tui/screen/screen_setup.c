@@ -297,7 +297,7 @@ static void add_other(struct app *app, const struct metric_def *def)
 		messages_show(&app->messages, "%s", pick_metric_answer(app, def->name)->why);
 		return;
 	}
-	app_command(app, COMMAND_ADD_METRIC, def->name, 0);
+	app_request(app, REQUEST_ADD_METRIC, def->name, 0);
 	if (column_choice_show(&app->preferences.columns, def->name))
 		app_show_columns(app);
 	messages_show(&app->messages, "Column %s comes with the next refresh.", def->title);

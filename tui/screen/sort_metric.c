@@ -44,7 +44,7 @@ static void sort_by_metric(struct app *app, struct list *list, enum action actio
 	if (column_choice_show(&app->preferences.columns, def->name))
 		app_show_columns(app);
 	if (added)
-		app_command(app, COMMAND_ADD_METRIC, def->name, 0);
+		app_request(app, REQUEST_ADD_METRIC, def->name, 0);
 	added = added && !app->replay.active; /* there a note has the reason if it is unknown */
 	if (!added && !only_ran && !themes)
 		return;

@@ -8,6 +8,7 @@
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -567,7 +568,7 @@ static void plans_may_change(void **state)
 	run(&scene, 2);
 	check_names(&scene, "instructions cpu-clock page-faults");
 	unsigned mapped = fk_mapped(scene.fk);
-	engine_do(scene.engine, &(struct command){COMMAND_ADD_EVENTS, "cycles"});
+	send_request(scene.engine, &(struct request){REQUEST_ADD_EVENTS, "cycles"});
 	run(&scene, 2);
 	check_names(&scene, "cycles instructions page-faults");
 	assert_int_equal(fk_mapped(scene.fk), mapped);

@@ -8,6 +8,7 @@
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -152,7 +153,7 @@ static void times_added_later(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.no_pmu = true});
 	struct sys sys = fk_sys(fk);
-	const struct command add = {COMMAND_ADD_EVENTS, EVENT_USER_TIME};
+	const struct request add = {REQUEST_ADD_EVENTS, EVENT_USER_TIME};
 
 	(void)state;
 	fk_task(fk, TASK(MAIN));
@@ -163,7 +164,7 @@ static void times_added_later(void **state)
 	fk_switch(fk, 0, 60);
 	for (int round = 0; round < 2; round++) {
 		snapshot_free(next_snapshot(engine, fk, 5 * NS_PER_S));
-		engine_do(engine, &add);
+		send_request(engine, &add);
 		snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		int index = columns_metric(snapshot->columns, EVENT_USER_TIME);
@@ -177,7 +178,7 @@ static void times_added_later(void **state)
 			   0.75 * (double)NS_PER_S, 0.1);
 		assert_true(figure_known(snapshot->figures[index]));
 		snapshot_free(snapshot);
-		engine_do(engine, &(struct command){COMMAND_REMOVE, EVENT_USER_TIME});
+		send_request(engine, &(struct request){REQUEST_REMOVE, EVENT_USER_TIME});
 	}
 	close_all(engine, fk);
 }
@@ -214,7 +215,7 @@ static void times_of_more_than_an_interval(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.no_pmu = true});
 	struct sys sys = fk_sys(fk);
-	const struct command add = {COMMAND_ADD_EVENTS, EVENT_USER_TIME};
+	const struct request add = {REQUEST_ADD_EVENTS, EVENT_USER_TIME};
 	static const char *const stats[] = {"1000", "1100", "1300", "1400", "1501"};
 	static const enum figure_state wanted[] = {FIGURE_NOT_COUNTED, FIGURE_VALID,
 						   FIGURE_NOT_COUNTED, FIGURE_VALID, FIGURE_SCALED};
@@ -223,7 +224,7 @@ static void times_of_more_than_an_interval(void **state)
 	fk_task(fk, TASK(MAIN));
 	fk_switch(fk, 0, MAIN);
 	struct engine *engine = open_engine(&sys);
-	engine_do(engine, &add);
+	send_request(engine, &add);
 	snapshot_free(next_snapshot(engine, fk, NS_PER_S));
 	for (size_t i = 0; i < ARRAY_SIZE(stats); i++) {
 		char text[256];
@@ -263,8 +264,8 @@ static void levels_change(void **state)
 			     {EVENT_LEVELS_KERNEL, 0.25},
 			     {EVENT_LEVELS_ALL, 1}};
 		for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-			engine_do(engine, &(struct command){.kind = COMMAND_LEVELS,
-							    .number = steps[i].levels});
+			send_request(engine, &(struct request){.kind = REQUEST_LEVELS,
+							       .number = steps[i].levels});
 			snapshot_free(nth_snapshot(engine, fk, 2));
 			struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 			assert_int_equal(snapshot->columns->levels, steps[i].levels);
@@ -288,13 +289,14 @@ static void kernel_denied(void **state)
 	fk_task(fk, TASK(MAIN));
 	fk_switch(fk, 0, MAIN);
 	struct engine *engine = open_engine(&sys);
-	engine_do(engine, &(struct command){.kind = COMMAND_LEVELS, .number = EVENT_LEVELS_KERNEL});
+	send_request(engine,
+		     &(struct request){.kind = REQUEST_LEVELS, .number = EVENT_LEVELS_KERNEL});
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
 	assert_int_equal(task_figure(snapshot, MAIN, "ipc").state, FIGURE_DENIED);
 	assert_int_equal(strncmp(snapshot->notes[0], note, strlen(note)), 0);
 	assert_false(has_note(snapshot, "User mode only (:u)"));
 	snapshot_free(snapshot);
-	engine_do(engine, &(struct command){.kind = COMMAND_LEVELS, .number = EVENT_LEVELS_ALL});
+	send_request(engine, &(struct request){.kind = REQUEST_LEVELS, .number = EVENT_LEVELS_ALL});
 	snapshot = nth_snapshot(engine, fk, 3);
 	assert_false(has_note(snapshot, note));
 	assert_true(has_note(snapshot, "User mode only (:u)"));
@@ -487,7 +489,7 @@ static void a_command_from_its_exec(void **state)
 	assert_true(has_exited(snapshot, MAIN));
 	assert_null(row_of(snapshot, 60));
 	snapshot_free(snapshot);
-	engine_do(engine, &(struct command){.kind = COMMAND_DISMISS});
+	send_request(engine, &(struct request){.kind = REQUEST_DISMISS});
 	snapshot_free(nth_snapshot(engine, fk, 2));
 	fk_switch(fk, 0, 60);
 	snapshot = next_snapshot(engine, fk, INTERVAL_NS);

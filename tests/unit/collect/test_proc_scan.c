@@ -4,6 +4,7 @@
  * target is not counted. An ordinary user (uid 1000) on the fake kernel.
  */
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <errno.h>
 
@@ -46,7 +47,7 @@ static void processes_outside_the_target(void **state)
 	fk_advance(fk, 100 * NS_PER_S);
 	struct engine *engine = open_pid(&sys, MAIN);
 	snapshot_free(nth_snapshot(engine, fk, 2));
-	engine_do(engine, &(struct command){.kind = COMMAND_DISMISS});
+	send_request(engine, &(struct request){.kind = REQUEST_DISMISS});
 	uint64_t sums[3] = {0};
 	for (int i = 0; i < 4; i++) {
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
@@ -155,7 +156,7 @@ static void sleeping_threads_of_an_attached_process(void **state)
 	fk_switch(fk, 0, 51);
 	struct engine *engine = open_engine_with(&sys, &config);
 	snapshot_free(nth_snapshot(engine, fk, 2));
-	engine_do(engine, &(struct command){.kind = COMMAND_ATTACH, .number = MAIN});
+	send_request(engine, &(struct request){.kind = REQUEST_ATTACH, .number = MAIN});
 	snapshot_free(nth_snapshot(engine, fk, 2));
 	uint64_t before = fk_truth_task_user(fk, 52, FK_CYCLES);
 	fk_switch(fk, 1, 52);
@@ -176,9 +177,9 @@ static void inherited_counters_are_closed(void **state)
 
 	(void)state;
 	fk_fork(fk, MAIN, 60);
-	engine_do(engine,
-		  &(struct command){.kind = COMMAND_LEVELS,
-				    .number = EVENT_LEVELS_USER}); /* opens everything anew */
+	send_request(engine,
+		     &(struct request){.kind = REQUEST_LEVELS,
+				       .number = EVENT_LEVELS_USER}); /* opens everything anew */
 	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 	fk_switch(fk, 1, 60);
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);

@@ -58,7 +58,7 @@ static const struct sweep_step clocks[] = {
 	{.disturb = was_suspended},
 	{.disturb = date_goes_on},
 	{.disturb = much_time_passes},
-	{.disturb = was_suspended, .commands = {{COMMAND_ADD_EVENTS, "branches"}}},
+	{.disturb = was_suspended, .commands = {{REQUEST_ADD_EVENTS, "branches"}}},
 	{0},
 };
 
@@ -93,7 +93,7 @@ static void all_is_well_again(struct fk *fk, struct faulty *faulty)
 }
 
 static const struct sweep_step cramped[] = {
-	{.disturb = no_descriptor_is_left, .commands = {{COMMAND_ADD_EVENTS, "branches"}}},
+	{.disturb = no_descriptor_is_left, .commands = {{REQUEST_ADD_EVENTS, "branches"}}},
 	{0},
 	{0},
 	{.disturb = all_is_well_again},
@@ -183,7 +183,7 @@ static const struct sweep_step vanishing[] = {
 static const struct sweep_step holding[] = {
 	{0}, {.disturb = main_holds_its_files},
 	{0}, {.disturb = main_lets_go},
-	{0}, {.disturb = main_holds_its_files, .commands = {{COMMAND_ADD_EVENTS, "branches"}}},
+	{0}, {.disturb = main_holds_its_files, .commands = {{REQUEST_ADD_EVENTS, "branches"}}},
 	{0}};
 static const struct sweep_step halves[] = {{0},
 					   {.disturb = stat_is_half},

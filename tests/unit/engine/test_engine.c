@@ -3,6 +3,7 @@
 #include "tests/fake_kernel/internal.h" /* to break rings that no kernel breaks */
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -154,8 +155,8 @@ static void test_records_are_counted(void **state)
 	struct engine *engine = open_engine_with(&sys, &config);
 	for (int i = 0; i < 3; i++) {
 		if (i == 1)
-			engine_do(engine, &(struct command){.kind = COMMAND_ADD_EVENTS,
-							    .text = "page-faults"});
+			send_request(engine, &(struct request){.kind = REQUEST_ADD_EVENTS,
+							       .text = "page-faults"});
 		fk_ping_pong(fk, 0, 50, 60, 3 * NS_PER_US, SWITCHES);
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		assert_in_range(snapshot->cost.records, SWITCHES, 2 * SWITCHES + 100);

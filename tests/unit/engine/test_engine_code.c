@@ -5,6 +5,7 @@
  */
 #include "core/engine/engine_internal.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <limits.h>
 #include <math.h>
@@ -99,13 +100,13 @@ static void only_while_wanted(void **state)
 		assert_int_equal(fk_open_fds(fk), fds);
 		assert_int_equal(fk_mapped(fk), mapped);
 		snapshot_free(snapshot);
-		engine_do(engine, &(struct command){.kind = COMMAND_CODE, .number = HZ});
+		send_request(engine, &(struct request){.kind = REQUEST_CODE, .number = HZ});
 		snapshot_free(next_snapshot(engine, fk, NS_PER_S));
 		snapshot = next_snapshot(engine, fk, NS_PER_S);
 		assert_non_null(snapshot->code);
 		assert_true(samples_of(snapshot->code, TASK, NULL) > 0);
 		snapshot_free(snapshot);
-		engine_do(engine, &(struct command){.kind = COMMAND_CODE});
+		send_request(engine, &(struct request){.kind = REQUEST_CODE});
 		snapshot_free(next_snapshot(engine, fk, NS_PER_S));
 	}
 	assert_true(fk_calls(fk, FK_FILE_READ) > files);
@@ -225,7 +226,7 @@ static void functions_of_own_threads(void **state)
 		struct engine *engine = open_engine(&sys);
 		snapshot_free(next_snapshot(engine, fk, NS_PER_S));
 		unsigned fds = fk_open_fds(fk), mapped = fk_mapped(fk);
-		engine_do(engine, &(struct command){.kind = COMMAND_CODE, .number = HZ});
+		send_request(engine, &(struct request){.kind = REQUEST_CODE, .number = HZ});
 		snapshot_free(next_snapshot(engine, fk, NS_PER_S));
 		assert_true(fk_open_fds(fk) > fds && fk_mapped(fk) == mapped + 2);
 		struct snapshot *snapshot = next_snapshot(engine, fk, 10 * NS_PER_S);
@@ -243,7 +244,7 @@ static void functions_of_own_threads(void **state)
 		assert_true(samples_of(profile, OTHER, NULL) == 0 || rows[i].kernel);
 		assert_true(count_of(snapshot, TASK, "task-clock") >= 9 * NS_PER_S);
 		snapshot_free(snapshot);
-		engine_do(engine, &(struct command){.kind = COMMAND_CODE});
+		send_request(engine, &(struct request){.kind = REQUEST_CODE});
 		snapshot_free(next_snapshot(engine, fk, NS_PER_S));
 		check_closed(fk, fds, mapped);
 		close_all(engine, fk);
@@ -265,7 +266,7 @@ static void users_without_counters_read_why_not(void **state)
 	assert_true(has_note(snapshot, "Functions: perf_event_paranoid=3 denies all counters. "
 				       "To count: sudo pmctop"));
 	snapshot_free(snapshot);
-	engine_do(engine, &(struct command){.kind = COMMAND_CODE});
+	send_request(engine, &(struct request){.kind = REQUEST_CODE});
 	snapshot_free(next_snapshot(engine, fk, NS_PER_S));
 	snapshot = next_snapshot(engine, fk, NS_PER_S);
 	assert_false(has_note(snapshot, "Functions: "));

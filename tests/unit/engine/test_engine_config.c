@@ -6,6 +6,7 @@
 #include "core/output/out_text.h"
 #include "tests/unit/shared/engine_run.h"
 #include "tests/unit/shared/files.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ static void test_optional(void **state)
 	assert_true(has_note(snapshot, "f:7: a complaint"));
 	snapshot_free(snapshot);
 
-	engine_do(engine, &(struct command){.kind = COMMAND_PRESET, .text = "mine"});
+	send_request(engine, &(struct request){.kind = REQUEST_PRESET, .text = "mine"});
 	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	check_columns(snapshot, "ipc cycles:u page-faults faults cpi");

@@ -11,6 +11,7 @@
 #include "core/sys/proc.h"
 #include "core/view/view_internal.h"
 #include "tests/unit/shared/cases.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -401,12 +402,12 @@ static void do_commands_of(struct scene *scene, enum io_event event, unsigned in
 
 	for (size_t i = 0; event == IO_HIDDEN && i < ARRAY_SIZE(columns); i++)
 		if (interval < 2)
-			engine_do(scene->engine,
-				  &(struct command){.kind = interval == 0 ? COMMAND_REMOVE
-									  : COMMAND_ADD_METRIC,
-						    .text = columns[i]});
+			send_request(scene->engine,
+				     &(struct request){.kind = interval == 0 ? REQUEST_REMOVE
+									     : REQUEST_ADD_METRIC,
+						       .text = columns[i]});
 	if (event == IO_OUTSIDE && interval == 1)
-		engine_do(scene->engine, &(struct command){.kind = COMMAND_DISMISS});
+		send_request(scene->engine, &(struct request){.kind = REQUEST_DISMISS});
 }
 
 /* The snapshot of an interval in which 50 runs, too. */

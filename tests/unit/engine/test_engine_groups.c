@@ -8,6 +8,7 @@
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <errno.h>
 #include <math.h>
@@ -608,9 +609,9 @@ static void test_contended_turns(void **state)
 	close_all(engine, fk);
 }
 
-static void add_column(struct engine *engine, enum command_kind kind, const char *text)
+static void add_column(struct engine *engine, enum request_kind kind, const char *text)
 {
-	engine_do(engine, &(struct command){kind, text});
+	send_request(engine, &(struct request){kind, text});
 }
 
 /* Every event of the snapshot that a task has comes to its truth, under its own name. */
@@ -708,11 +709,11 @@ static void test_live_changes(void **state)
 		struct columns *before = snapshot->columns;
 		snapshot_free(snapshot);
 		if (change->kind == REMOVE)
-			engine_do(engine, &(struct command){COMMAND_REMOVE, change->text});
+			send_request(engine, &(struct request){REQUEST_REMOVE, change->text});
 		else
 			add_column(engine,
-				   change->kind == ADD_METRIC ? COMMAND_ADD_METRIC
-							      : COMMAND_ADD_EVENTS,
+				   change->kind == ADD_METRIC ? REQUEST_ADD_METRIC
+							      : REQUEST_ADD_EVENTS,
 				   change->text);
 		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		/* Not yet, but nothing is missing either. */
@@ -748,14 +749,14 @@ static void test_every_column_removed(void **state)
 	add_load(fk);
 	struct engine *engine = open_events(&sys, "cycles,r201", 0);
 	unsigned fds = fk_open_fds(fk);
-	engine_do(engine, &(struct command){COMMAND_REMOVE, "cycles"});
-	engine_do(engine, &(struct command){COMMAND_REMOVE, "r201"});
+	send_request(engine, &(struct request){REQUEST_REMOVE, "cycles"});
+	send_request(engine, &(struct request){REQUEST_REMOVE, "r201"});
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
 	check_columns(snapshot, "");
 	assert_true(fk_open_fds(fk) < fds);
 	assert_true(count_of(snapshot, 50, "task-clock") > 0);
 	snapshot_free(snapshot);
-	add_column(engine, COMMAND_ADD_EVENTS, "cycles,r201");
+	add_column(engine, REQUEST_ADD_EVENTS, "cycles,r201");
 	snapshot = nth_snapshot(engine, fk, 2);
 	assert_true_counts(fk, snapshot, 50);
 	assert_int_equal(fk_open_fds(fk), fds);
@@ -858,7 +859,7 @@ static void test_socket_moves(void **state)
 	struct engine *engine = open_events(&sys, "power/energy-pkg/", 0);
 	fk_cpu_offline(fk, 0);
 	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
-	add_column(engine, COMMAND_ADD_EVENTS, "cycles");
+	add_column(engine, REQUEST_ADD_EVENTS, "cycles");
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
 	struct figure energy = total_of(snapshot, "power/energy-pkg/");
 	assert_int_equal(energy.state, FIGURE_VALID);

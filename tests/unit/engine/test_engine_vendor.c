@@ -132,8 +132,8 @@ static void test_recording(void **state)
 	/* A column that was removed comes back by its name, as typed on the screen. */
 	replay = must_open(path_of("vendor"), NULL);
 	snapshot_free(must_show(replay));
-	replay_do(replay, &(struct command){.kind = COMMAND_REMOVE, .text = "Info_Thread_IPC"});
-	replay_do(replay, &(struct command){.kind = COMMAND_ADD_EVENTS, .text = "Info_Thread_IPC"});
+	replay_do(replay, &(struct request){.kind = REQUEST_REMOVE, .text = "Info_Thread_IPC"});
+	replay_do(replay, &(struct request){.kind = REQUEST_ADD_EVENTS, .text = "Info_Thread_IPC"});
 	struct snapshot *snapshot = must_show(replay);
 	check_columns(snapshot, "twice Info_Thread_IPC");
 	snapshot_free(snapshot);

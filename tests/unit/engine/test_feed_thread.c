@@ -4,7 +4,7 @@
  * kernel's waits pause for a moment and return at once; a feed of this file's own waits for good.
  * tests/live/test_feed_thread.c is on the real kernel.
  */
-#include "core/output/metrics_export_feed.h"
+#include "core/output/metrics_export.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/unit/shared/feed_thread_run.h"
 
@@ -51,12 +51,32 @@ static void failed_commands_are_noted(void **state)
 	struct feed_thread *feed_thread = feed_thread_open(&sys, software(), REFRESH_NS);
 	bool noted = false;
 
-	feed_thread_do(feed_thread, &(struct command){COMMAND_ADD_EVENTS, "cylces"});
+	feed_thread_send(feed_thread, &(struct request){REQUEST_ADD_EVENTS, "cylces"});
 	while (!noted) {
 		struct snapshot *snapshot = feed_thread_next(feed_thread);
 
 		for (size_t k = 0; k < snapshot->n_notes; k++)
 			noted |= strstr(snapshot->notes[k], "did you mean 'cycles'") != NULL;
+		snapshot_free(snapshot);
+	}
+	feed_thread_free(feed_thread);
+}
+
+/* However often a key repeats, each snapshot is of a whole interval or of a short one. */
+static void a_held_key_ends_no_interval(void **state)
+{
+	struct sys sys = fk_sys(*state);
+	struct feed_thread *feed_thread = feed_thread_open(&sys, software(), NS_PER_S);
+
+	for (int i = 0; i < 300; i++) {
+		struct snapshot *snapshot;
+
+		feed_thread_send(feed_thread,
+				 &(struct request){.kind = REQUEST_IDLE, .number = i % 2});
+		feed_thread_await(feed_thread);
+		if (!(snapshot = feed_thread_pop(feed_thread)))
+			continue;
+		assert_true(snapshot->interval_ns >= NS_PER_S / 5);
 		snapshot_free(snapshot);
 	}
 	feed_thread_free(feed_thread);
@@ -77,12 +97,6 @@ static int sleeper_wait(void *ctx, uint64_t until_ns, struct error *err)
 	return 0;
 }
 
-static struct reply *sleeper_answer(void *ctx)
-{
-	(void)ctx;
-	return NULL;
-}
-
 static void sleeper_free(void *ctx)
 {
 	free(ctx);
@@ -90,7 +104,6 @@ static void sleeper_free(void *ctx)
 
 static const struct feed_ops sleeper_ops = {
 	.wait = sleeper_wait,
-	.pop_reply = sleeper_answer,
 	.free = sleeper_free,
 };
 
@@ -122,8 +135,8 @@ static void stops_in_the_middle(void **state)
 		struct feed_thread *feed_thread = feed_thread_open(&sys, software(), REFRESH_NS);
 
 		for (int k = 0; k < 20; k++)
-			feed_thread_do(feed_thread,
-				       &(struct command){COMMAND_ADD_EVENTS, "major-faults"});
+			feed_thread_send(feed_thread,
+					 &(struct request){REQUEST_ADD_EVENTS, "major-faults"});
 		feed_thread_free(feed_thread);
 	}
 }
@@ -147,30 +160,30 @@ static void queries_are_answered(void **state)
 	struct feed_thread *feed_thread = feed_thread_open(&sys, software(), REFRESH_NS);
 	struct reply *events = NULL, *answer = NULL;
 
-	feed_thread_query(feed_thread, &(struct query){.kind = QUERY_EVENTS});
-	feed_thread_do(feed_thread, &(struct command){COMMAND_ADD_EVENTS, "minor-faults"});
+	feed_thread_send(feed_thread, &(struct request){.kind = REQUEST_EVENTS});
+	feed_thread_send(feed_thread, &(struct request){REQUEST_ADD_EVENTS, "minor-faults"});
 	do {
 		reply_free(events);
 		events = next_reply(feed_thread);
-		assert_int_equal(events->kind, QUERY_EVENTS);
+		assert_int_equal(events->kind, REQUEST_EVENTS);
 	} while (events->n_known < events->event_index->n);
 	assert_true(events->n_known > 20);
-	feed_thread_query(feed_thread,
-			  &(struct query){.kind = QUERY_PREVIEW, .text = "unread-reply"});
-	feed_thread_query(feed_thread,
-			  &(struct query){.kind = QUERY_PREVIEW, .text = "major-faults"});
+	feed_thread_send(feed_thread,
+			 &(struct request){.kind = REQUEST_PREVIEW, .text = "unread-reply"});
+	feed_thread_send(feed_thread,
+			 &(struct request){.kind = REQUEST_PREVIEW, .text = "major-faults"});
 	do {
 		reply_free(answer);
 		answer = next_reply(feed_thread);
-		assert_int_equal(answer->kind, QUERY_PREVIEW);
+		assert_int_equal(answer->kind, REQUEST_PREVIEW);
 	} while (strcmp(answer->preview->text, "major-faults") != 0);
 	assert_int_equal(answer->preview->kind, EVENT_SOFTWARE);
 	reply_free(answer);
 	feed_thread_await_column(feed_thread, "minor-faults", true);
 	/* Open queries and replies that were not popped are freed. Names live as long as the reply.
 	 */
-	feed_thread_query(feed_thread, &(struct query){.kind = QUERY_EVENTS});
-	feed_thread_query(feed_thread, &(struct query){.kind = QUERY_PREVIEW, .text = "cycles"});
+	feed_thread_send(feed_thread, &(struct request){.kind = REQUEST_EVENTS});
+	feed_thread_send(feed_thread, &(struct request){.kind = REQUEST_PREVIEW, .text = "cycles"});
 	feed_thread_free(feed_thread);
 	assert_string_equal(events->event_index->items[0].name, "cycles");
 	reply_free(events);
@@ -189,6 +202,11 @@ static unsigned long exported_snapshots(struct metrics_export *export)
 	return n;
 }
 
+static void export_snapshot(void *export, const struct snapshot *snapshot)
+{
+	metrics_export_add(export, snapshot);
+}
+
 /* As behind a terminal that is stuck: no snapshot is popped, and monitoring gets them all. */
 static void dropped_ones_are_served(void **state)
 {
@@ -202,7 +220,8 @@ static void dropped_ones_are_served(void **state)
 	assert_int_equal(feed_thread_new(&feed_thread, &err), 0);
 	assert_int_equal(engine_new(&sys, software(), &engine, &err), 0);
 	live_init(&sys, engine, REFRESH_NS, &feed);
-	metrics_export_feed_init(export, &feed);
+	feed.finished = export_snapshot;
+	feed.arg = export;
 	assert_null(feed.ops->playback); /* a machine has none */
 	assert_int_equal(feed_thread_start(feed_thread, &feed, &err), 0);
 	while (exported_snapshots(export) < 4)
@@ -222,9 +241,13 @@ static void dropped_ones_are_served(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ON_MACHINE(columns_come_and_go),  ON_MACHINE(failed_commands_are_noted),
-		ON_MACHINE(queries_are_answered), ON_MACHINE(dropped_ones_are_served),
-		ON_MACHINE(stops_in_the_middle),  cmocka_unit_test(stops_in_a_long_interval),
+		ON_MACHINE(columns_come_and_go),
+		ON_MACHINE(failed_commands_are_noted),
+		ON_MACHINE(queries_are_answered),
+		ON_MACHINE(dropped_ones_are_served),
+		ON_MACHINE(a_held_key_ends_no_interval),
+		ON_MACHINE(stops_in_the_middle),
+		cmocka_unit_test(stops_in_a_long_interval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

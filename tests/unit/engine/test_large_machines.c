@@ -6,6 +6,7 @@
 #include "core/snapshot/rollup.h"
 #include "tests/unit/shared/allocated.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <stdio.h>
 
@@ -41,7 +42,7 @@ static void a_hundred_thousand_sleep(void **state)
 	assert_in_range(snapshot_bytes(snapshot), 1, (size_t)N * ROW_BYTES);
 	size_t before = allocated_bytes();
 	snapshot_free(snapshot);
-	engine_do(engine, &(struct command){COMMAND_IDLE, NULL, 0});
+	send_request(engine, &(struct request){REQUEST_IDLE, NULL, 0});
 	snapshot_free(nth_snapshot(engine, fk, 4));
 	assert_true(allocated_bytes() < before || !allocated_is_counted());
 	/* The rest is the tasks themselves. */

@@ -8,6 +8,7 @@
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ static struct reply *next_answer(struct engine *engine, struct fk *fk)
 	uint64_t deadline_ns = fk_now(fk) + INTERVAL_NS;
 
 	for (int i = 0; i < 100000; i++) {
-		struct reply *answer = engine_pop_reply(engine);
+		struct reply *answer = reply_pop(engine_replies(engine));
 		if (answer)
 			return answer;
 		if (engine_wait(engine, deadline_ns) == 0) {
@@ -49,9 +50,9 @@ static struct reply *next_answer(struct engine *engine, struct fk *fk)
 
 static struct event_preview *preview_events(struct engine *engine, struct fk *fk, const char *text)
 {
-	engine_query(engine, &(struct query){.kind = QUERY_PREVIEW, .text = text});
+	send_request(engine, &(struct request){.kind = REQUEST_PREVIEW, .text = text});
 	struct reply *answer = next_answer(engine, fk);
-	assert_int_equal(answer->kind, QUERY_PREVIEW);
+	assert_int_equal(answer->kind, REQUEST_PREVIEW);
 	struct event_preview *preview = answer->preview;
 	answer->preview = NULL;
 	reply_free(answer);
@@ -146,10 +147,10 @@ static void all_events(void **state)
 	for (int again = 0; again < 2; again++) {
 		struct reply *answer;
 		bool done;
-		engine_query(engine, &(struct query){.kind = QUERY_EVENTS});
+		send_request(engine, &(struct request){.kind = REQUEST_EVENTS});
 		do {
 			answer = next_answer(engine, fk);
-			assert_int_equal(answer->kind, QUERY_EVENTS);
+			assert_int_equal(answer->kind, REQUEST_EVENTS);
 			assert_true(!first || answer->event_index == first);
 			assert_true(answer->n_known >= n_known);
 			assert_true(first || answer->n_known == 0);
@@ -160,7 +161,7 @@ static void all_events(void **state)
 				compare(fk, this->config, answer);
 			reply_free(answer);
 		} while (!done);
-		assert_null(engine_pop_reply(engine));
+		assert_null(reply_pop(engine_replies(engine)));
 	}
 	close_all(engine, fk);
 }
@@ -189,13 +190,13 @@ static void events_take_little_time(void **state)
 			fk_file(fk, path, "316\n");
 		}
 		struct engine *engine = open_engine(&sys);
-		engine_query(engine, &(struct query){.kind = QUERY_EVENTS});
+		send_request(engine, &(struct request){.kind = REQUEST_EVENTS});
 		reply_free(next_answer(engine, fk)); /* the names */
 		uint64_t begin_ns = fk_now(fk);
 		opens[i] = fk_calls(fk, FK_PERF_OPEN);
 		do {
 			reply_free(answer);
-			while (!(answer = engine_pop_reply(engine)))
+			while (!(answer = reply_pop(engine_replies(engine))))
 				engine_wait(engine, fk_now(fk) + 1000 * INTERVAL_NS);
 		} while (answer->n_known < answer->event_index->n);
 		opens[i] = fk_calls(fk, FK_PERF_OPEN) - opens[i];
@@ -216,9 +217,9 @@ static void events_of_other_levels(void **state)
 	(void)state;
 	for (enum event_levels levels = 0; levels < EVENT_LEVELS; levels++) {
 		struct reply *answer = NULL;
-		engine_do(engine, &(struct command){.kind = COMMAND_LEVELS, .number = levels});
+		send_request(engine, &(struct request){.kind = REQUEST_LEVELS, .number = levels});
 		snapshot_free(nth_snapshot(engine, fk, 2));
-		engine_query(engine, &(struct query){.kind = QUERY_EVENTS});
+		send_request(engine, &(struct request){.kind = REQUEST_EVENTS});
 		do {
 			reply_free(answer);
 			answer = next_answer(engine, fk);
@@ -302,7 +303,7 @@ static void test_preview(void **state)
 	snapshot_free(before);
 	snapshot_free(after);
 	/* The preview agrees with the plan afterwards. */
-	engine_do(engine, &(struct command){COMMAND_ADD_EVENTS, this->text});
+	send_request(engine, &(struct request){REQUEST_ADD_EVENTS, this->text});
 	after = nth_snapshot(engine, fk, 3);
 	if (preview->kind == EVENT_HARDWARE && preview->state == FIGURE_VALID)
 		assert_int_equal(plan_most_turns(after->columns->plan), preview->turns_after);
@@ -397,9 +398,9 @@ static void all_metrics(void **state)
 	unsigned fds = fk_open_fds(fk);
 	size_t i = 0;
 
-	engine_query(engine, &(struct query){.kind = QUERY_METRICS});
+	send_request(engine, &(struct request){.kind = REQUEST_METRICS});
 	struct reply *answer = next_answer(engine, fk);
-	assert_int_equal(answer->kind, QUERY_METRICS);
+	assert_int_equal(answer->kind, REQUEST_METRICS);
 	while (strcmp(i == 0 ? own_metric.name : metric_table[i - 1].name, this->metric) != 0)
 		i++;
 	if (answer->metrics[i].state != this->state ||
@@ -407,7 +408,7 @@ static void all_metrics(void **state)
 		fail_msg("%s: %d, %s", this->metric, (int)answer->metrics[i].state,
 			 answer->metrics[i].why);
 	assert_int_equal(fk_open_fds(fk), fds);
-	assert_null(engine_pop_reply(engine));
+	assert_null(reply_pop(engine_replies(engine)));
 	reply_free(answer);
 	close_all(engine, fk);
 }
@@ -421,14 +422,14 @@ static void vendor_metrics(void **state)
 	size_t counted = 0;
 
 	(void)state;
-	engine_query(engine, &(struct query){.kind = QUERY_VENDOR});
+	send_request(engine, &(struct request){.kind = REQUEST_VENDOR});
 	struct reply *answers = next_answer(engine, fk);
 	while (!answers->metrics) {
 		assert_true(answers->vendor->n > 0);
 		reply_free(answers);
 		answers = next_answer(engine, fk);
 	}
-	assert_int_equal(answers->kind, QUERY_VENDOR);
+	assert_int_equal(answers->kind, REQUEST_VENDOR);
 	for (size_t i = 0; i < answers->vendor->n; i++) {
 		const struct catalog_answer *answer = &answers->metrics[i];
 		const struct metric_def *def = &answers->vendor->defs[i];
@@ -453,17 +454,17 @@ static void the_last_one_counts(void **state)
 	struct engine *engine = open_engine(&sys);
 
 	(void)state;
-	engine_query(engine, &(struct query){.kind = QUERY_PREVIEW, .text = "r201"});
+	send_request(engine, &(struct request){.kind = REQUEST_PREVIEW, .text = "r201"});
 	struct event_preview *preview = preview_events(engine, fk, "r202");
 	assert_string_equal(preview->text, "r202");
-	assert_null(engine_pop_reply(engine));
+	assert_null(reply_pop(engine_replies(engine)));
 	free(preview);
 	/* Replies that are not popped are freed, and so are queries that are not answered. */
-	engine_query(engine, &(struct query){.kind = QUERY_PREVIEW, .text = "r203"});
-	engine_query(engine, &(struct query){.kind = QUERY_METRICS});
-	engine_query(engine, &(struct query){.kind = QUERY_EVENTS});
+	send_request(engine, &(struct request){.kind = REQUEST_PREVIEW, .text = "r203"});
+	send_request(engine, &(struct request){.kind = REQUEST_METRICS});
+	send_request(engine, &(struct request){.kind = REQUEST_EVENTS});
 	assert_int_equal(engine_wait(engine, fk_now(fk) + INTERVAL_NS), 1);
-	engine_query(engine, &(struct query){.kind = QUERY_PREVIEW, .text = "r204"});
+	send_request(engine, &(struct request){.kind = REQUEST_PREVIEW, .text = "r204"});
 	close_all(engine, fk);
 }
 
@@ -488,13 +489,13 @@ static void a_blocked_thread_has_its_reason(void **state)
 	(void)state;
 	fk_task(fk, &(struct fk_spec){.tid = SLEEPER});
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct query query = {
-			.kind = QUERY_BLOCKED, .pid = rows[i].tid, .tid = rows[i].tid};
+		const struct request query = {
+			.kind = REQUEST_BLOCKED, .number = rows[i].tid, .tid = rows[i].tid};
 
 		fk_file(fk, "/proc/60/task/60/wchan", rows[i].wchan);
-		engine_query(engine, &query);
+		send_request(engine, &query);
 		struct reply *answer = next_answer(engine, fk);
-		assert_int_equal(answer->kind, QUERY_BLOCKED);
+		assert_int_equal(answer->kind, REQUEST_BLOCKED);
 		assert_int_equal(answer->tid, rows[i].tid);
 		assert_int_equal(answer->blocked_result, rows[i].result);
 		assert_int_equal(answer->reason, rows[i].reason);

@@ -124,12 +124,12 @@ static void test_pattern(void **state)
 static void test_app_options(void **state)
 {
 	static const struct {
-		enum command_kind kind;
+		enum request_kind kind;
 		const char *text;
 	} commands[] = {
-		{COMMAND_ADD_METRIC, "ipc"},    {COMMAND_ADD_METRIC, "nosuch = 1"},
-		{COMMAND_ADD_EVENTS, "nosuch"}, {COMMAND_ADD_METRIC, "ipc"},
-		{COMMAND_PRESET, "cache"},
+		{REQUEST_ADD_METRIC, "ipc"},    {REQUEST_ADD_METRIC, "nosuch = 1"},
+		{REQUEST_ADD_EVENTS, "nosuch"}, {REQUEST_ADD_METRIC, "ipc"},
+		{REQUEST_PRESET, "cache"},
 	};
 	struct options began, now;
 	struct app app;
@@ -141,7 +141,7 @@ static void test_app_options(void **state)
 	app_init(&app, &began);
 	app_snapshot(&app, screen_snapshot(2));
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		app_command(&app, commands[i].kind, commands[i].text, 0);
+		app_request(&app, commands[i].kind, commands[i].text, 0);
 	app.preferences.interval_ns = 2 * NS_PER_S;
 	app_key(&app, 'C');
 	app_options(&app, &began, &now);
@@ -182,8 +182,8 @@ static void test_app_options(void **state)
 	app_key(&app, 'C');
 
 	/* The events of a group that exist, and the order of the columns. */
-	app_command(&app, COMMAND_ADD_EVENTS, "mips,{ghz,nosuch,cs_per_s}", 0);
-	app_command(&app, COMMAND_ADD_EVENTS, "{ghz,cs_per_s}", 0);
+	app_request(&app, REQUEST_ADD_EVENTS, "mips,{ghz,nosuch,cs_per_s}", 0);
+	app_request(&app, REQUEST_ADD_EVENTS, "{ghz,cs_per_s}", 0);
 	app_options(&app, &began, &now);
 	assert_int_equal(now.n_columns, 2);
 	assert_string_equal(now.columns[1].text, "mips, {ghz, cs_per_s}");

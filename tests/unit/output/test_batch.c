@@ -75,17 +75,18 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	return snapshot;
 }
 
-void engine_do(struct engine *engine, const struct command *command)
+unsigned engine_request(struct engine *engine, struct request_list *requests)
 {
-	(void)engine, (void)command;
+	(void)engine, (void)requests;
+	return 0;
 }
 
-void engine_query(struct engine *engine, const struct query *query)
+void engine_expect(struct engine *engine, uint64_t interval_ns)
 {
-	(void)engine, (void)query;
+	(void)engine, (void)interval_ns;
 }
 
-struct reply *engine_pop_reply(struct engine *engine)
+struct reply **engine_replies(struct engine *engine)
 {
 	(void)engine;
 	return NULL;

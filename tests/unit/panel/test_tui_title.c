@@ -89,6 +89,13 @@ static void set_first_moments(struct stage *stage)
 	stage->app.display.snapshot->interval_ns = 300 * NS_PER_MS;
 }
 
+static void set_short(struct stage *stage)
+{
+	stage->app.display.snapshot->sequence = 9;
+	stage->app.display.snapshot->cut_short = true;
+	stage->app.display.snapshot->interval_ns = 600 * NS_PER_MS;
+}
+
 static void set_target(struct stage *stage)
 {
 	stage->app.display.snapshot->target_text = (struct target_text){
@@ -117,6 +124,7 @@ static const struct mode {
 	{"replay", 'p', set_replay, "REPLAY", "REPLAY a-recording"},
 	{"replay that is paused", 'p', set_replay_pause, "PAUSED", "PAUSED"},
 	{"first moments", 'p', set_first_moments, "first 0.3s", "every 1.0s, first 0.3s"},
+	{"short interval", 'p', set_short, "short 0.6s", "every 1.0s, short 0.6s"},
 	{"target", 't', set_target, "pid 1004121", "postgres-worker 1004121"},
 };
 

@@ -4,6 +4,7 @@
  * kernel, and gets the commands of the app.
  */
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 #include "tests/unit/shared/small_machine.h"
 #include "tests/unit/shared/stage.h"
 
@@ -111,21 +112,12 @@ static struct snapshot *next_second(struct engine *engine, struct play *play,
 	return snapshot;
 }
 
-static void send_commands(struct stage *stage, struct engine *engine)
-{
-	struct commands *commands = &stage->app.requests.commands;
-
-	for (size_t i = 0; i < commands->n; i++)
-		engine_do(engine, &commands->items[i]);
-	commands_clear(commands);
-}
-
 static void send_look(struct stage *stage, const struct scene *scene)
 {
 	const char *function = scene->look.function;
 	struct reply *reply = xcalloc(1, sizeof(*reply));
 
-	reply->kind = QUERY_BLOCKED;
+	reply->kind = REQUEST_BLOCKED;
 	reply->tid = SUBJECT;
 	reply->reason = scene->look.reason;
 	reply->blocked.state = scene->look.reason == BLOCKED_NOT ? 'R' : 'D';
@@ -157,7 +149,7 @@ static void play_scene(const struct scene *scene, unsigned width, unsigned heigh
 	stage_keys(&stage, scene->second ? (const int[]){KEYMAP_DOWN, KEYMAP_ENTER, 0}
 					 : (const int[]){KEYMAP_ENTER, 0});
 	for (unsigned second = 0; second < SHOWN_S; second++) {
-		send_commands(&stage, engine);
+		engine_request(engine, &stage.app.requests.list);
 		if (scene->exits && second == SHOWN_S - 2) {
 			play.ended = true;
 			fk_exit(fk, SUBJECT, FK_EXIT_REAPED);
@@ -219,7 +211,7 @@ static void test_usual_look(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct detail_looks looks = {.pid = SUBJECT, .tid = SUBJECT};
-		struct reply reply = {.kind = QUERY_BLOCKED};
+		struct reply reply = {.kind = REQUEST_BLOCKED};
 		size_t n;
 
 		for (size_t k = 0; rows[i].reasons[k]; k++) {
@@ -318,7 +310,7 @@ static void test_ended_main_thread(void **state)
 	app_snapshot(&stage.app, next_second(engine, &play, &scene));
 	assert_int_equal(stage.app.watch.looks.tid, SUBJECT);
 	struct reply *reply = xcalloc(1, sizeof(*reply));
-	*reply = (struct reply){.kind = QUERY_BLOCKED,
+	*reply = (struct reply){.kind = REQUEST_BLOCKED,
 				.tid = SUBJECT,
 				.reason = BLOCKED_NOT,
 				.blocked = {.state = 'Z'}};
@@ -353,9 +345,9 @@ static void test_watch_command(void **state)
 
 		stage_open(&stage, 80, 24, false, second_of(1));
 		stage_keys(&stage, rows[i].keys);
-		stage_check_command(&stage, COMMAND_WATCH, NULL, rows[i].number);
+		stage_check_request(&stage, REQUEST_WATCH, NULL, rows[i].number);
 		stage_keys(&stage, (const int[]){'q', 0});
-		stage_check_command(&stage, COMMAND_WATCH, NULL, 0);
+		stage_check_request(&stage, REQUEST_WATCH, NULL, 0);
 		stage_close(&stage);
 	}
 }
@@ -380,7 +372,7 @@ static void test_waits_of_another_row(void **state)
 	next_turn(fk, &play);
 	stage_open(&stage, 200, 60, false, next_second(engine, &play, scene));
 	stage_press(&stage, KEYMAP_ENTER);
-	send_commands(&stage, engine);
+	engine_request(engine, &stage.app.requests.list);
 	app_snapshot(&stage.app, next_second(engine, &play, scene));
 	app_snapshot(&stage.app, next_second(engine, &play, scene));
 	assert_true(stage.app.watch.waits.sum.kinds[WAIT_KIND_PREEMPTED].n > 0);

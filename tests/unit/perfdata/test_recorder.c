@@ -3,6 +3,7 @@
 #include "core/perfdata/recording_file.h"
 #include "tests/unit/shared/recorded_scene.h"
 #include "tests/unit/shared/recording_reader.h"
+#include "tests/unit/shared/send_request.h"
 #include "tests/unit/shared/signals.h"
 
 #include <dirent.h>
@@ -254,15 +255,15 @@ static void test_midway(void **state)
 	struct recording_reader replay;
 
 	add_lives(fk);
-	engine_do(engine, &(struct command){.kind = COMMAND_RECORD, .text = path});
+	send_request(engine, &(struct request){.kind = REQUEST_RECORD, .text = path});
 	struct snapshot *before = nth_snapshot(engine, fk, 1);
 	assert_int_equal(before->recorded_bytes, 0);
 	snapshot_free(before);
 	record_intervals(engine, fk, &seen, 2);
 	assert_true(seen.items[0]->recorded_bytes > 0);
-	engine_do(engine, &(struct command){.kind = COMMAND_ADD_EVENTS, .text = "minor-faults"});
+	send_request(engine, &(struct request){.kind = REQUEST_ADD_EVENTS, .text = "minor-faults"});
 	record_intervals(engine, fk, &seen, 2);
-	engine_do(engine, &(struct command){.kind = COMMAND_RECORD});
+	send_request(engine, &(struct request){.kind = REQUEST_RECORD});
 	record_intervals(engine, fk, &seen, 1);
 	struct snapshot *after = nth_snapshot(engine, fk, 1);
 	assert_int_equal(after->recorded_bytes, 0);
@@ -279,20 +280,20 @@ static void test_midway(void **state)
 static void test_again(void **state)
 {
 	(void)state;
-	const struct command begin = {.kind = COMMAND_RECORD, .text = path_of("again")};
-	const struct command end = {.kind = COMMAND_RECORD};
+	const struct request begin = {.kind = REQUEST_RECORD, .text = path_of("again")};
+	const struct request end = {.kind = REQUEST_RECORD};
 	struct fk *fk = machine_new(6);
 	struct sys sys = fk_sys(fk);
 	struct engine *engine = open_recorded(&sys, NULL);
 	struct seen first = {0}, second = {0};
 	struct recording_reader replay;
 
-	engine_do(engine, &begin);
+	send_request(engine, &begin);
 	snapshot_free(nth_snapshot(engine, fk, 1));
 	record_intervals(engine, fk, &first, 1);
-	engine_do(engine, &end);
+	send_request(engine, &end);
 	record_intervals(engine, fk, &first, 1);
-	engine_do(engine, &begin);
+	send_request(engine, &begin);
 	snapshot_free(nth_snapshot(engine, fk, 1));
 	record_intervals(engine, fk, &second, 2);
 	engine_free(engine);
@@ -443,7 +444,7 @@ static void test_task_mode(void **state)
 	assert_int_equal(access(path_of("task"), F_OK), -1);
 
 	engine = open_engine(&sys);
-	engine_do(engine, &(struct command){.kind = COMMAND_RECORD, .text = path_of("task")});
+	send_request(engine, &(struct request){.kind = REQUEST_RECORD, .text = path_of("task")});
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
 	assert_int_equal(snapshot->recorded_bytes, 0);
 	assert_non_null(strstr(snapshot->notes[0], "Not recorded"));

@@ -12,6 +12,7 @@
 #include "tests/unit/shared/recorded_scene.h"
 #include "tests/unit/shared/recording_reader.h"
 #include "tests/unit/shared/same_profile.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <fcntl.h>
 
@@ -67,9 +68,9 @@ static void record_code(const struct fk_config *config, const char *path, uint64
 
 	for (size_t i = 0; i < N; i++) {
 		if (from > 0 && i + 1 == from)
-			engine_do(engine, &(struct command){.kind = COMMAND_CODE, .number = HZ});
+			send_request(engine, &(struct request){.kind = REQUEST_CODE, .number = HZ});
 		if (i + 1 == to)
-			engine_do(engine, &(struct command){.kind = COMMAND_CODE});
+			send_request(engine, &(struct request){.kind = REQUEST_CODE});
 		seen->items[seen->n++] = next_snapshot(engine, fk, INTERVAL_NS);
 	}
 	engine_wait(engine, fk_now(fk) + INTERVAL_NS / 3);

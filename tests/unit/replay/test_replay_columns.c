@@ -86,10 +86,10 @@ static void test_requested_columns(void **state)
 	seen_fini(&seen);
 }
 
-static struct snapshot *after(struct replay *replay, enum command_kind kind, const char *text,
+static struct snapshot *after(struct replay *replay, enum request_kind kind, const char *text,
 			      long number)
 {
-	replay_do(replay, &(struct command){.kind = kind, .text = text, .number = number});
+	replay_do(replay, &(struct request){.kind = kind, .text = text, .number = number});
 	return must_show(replay);
 }
 
@@ -97,20 +97,20 @@ static void test_commands(void **state)
 {
 	(void)state;
 	static const struct {
-		enum command_kind kind;
+		enum request_kind kind;
 		const char *text;
 		long number;
 		const char *says;
 	} refused[] = {
-		{COMMAND_ADD_EVENTS, "branches", 0, "'branches' was not recorded"},
-		{COMMAND_REMOVE, "branches", 0, "There is no column"},
-		{COMMAND_PRESET, "unknown", 0, "unknown"},
-		{COMMAND_LEVELS, NULL, EVENT_LEVELS_USER, "A recording cannot count"},
-		{COMMAND_ATTACH, NULL, 1, "A recording cannot watch"},
-		{COMMAND_DISMISS, NULL, 0, "A recording cannot watch"},
-		{COMMAND_IDLE, NULL, 1, "This recording has no idle tasks"},
-		{COMMAND_COMMAND_LINES, NULL, 1, "This recording has no command lines"},
-		{COMMAND_RECORD, "/tmp/x", 0, "A replay cannot be recorded"},
+		{REQUEST_ADD_EVENTS, "branches", 0, "'branches' was not recorded"},
+		{REQUEST_REMOVE, "branches", 0, "There is no column"},
+		{REQUEST_PRESET, "unknown", 0, "unknown"},
+		{REQUEST_LEVELS, NULL, EVENT_LEVELS_USER, "A recording cannot count"},
+		{REQUEST_ATTACH, NULL, 1, "A recording cannot watch"},
+		{REQUEST_DISMISS, NULL, 0, "A recording cannot watch"},
+		{REQUEST_IDLE, NULL, 1, "This recording has no idle tasks"},
+		{REQUEST_COMMAND_LINES, NULL, 1, "This recording has no command lines"},
+		{REQUEST_RECORD, "/tmp/x", 0, "A replay cannot be recorded"},
 	};
 	struct seen seen = {0};
 	struct error err;
@@ -118,13 +118,13 @@ static void test_commands(void **state)
 	record_columns(path_of("columns"), &seen);
 	struct replay *replay = must_open(path_of("columns"), NULL);
 	struct snapshot *snapshot =
-		after(replay, COMMAND_ADD_METRIC, "per=cycles / instructions", 0);
+		after(replay, REQUEST_ADD_METRIC, "per=cycles / instructions", 0);
 	assert_true(column(snapshot, "per") >= 0 && column(snapshot, "ipc") >= 0);
 	snapshot_free(snapshot);
-	snapshot = after(replay, COMMAND_REMOVE, "ipc", 0);
+	snapshot = after(replay, REQUEST_REMOVE, "ipc", 0);
 	assert_true(column(snapshot, "per") >= 0 && column(snapshot, "ipc") < 0);
 	snapshot_free(snapshot);
-	snapshot = after(replay, COMMAND_PRESET, "software", 0);
+	snapshot = after(replay, REQUEST_PRESET, "software", 0);
 	assert_true(column(snapshot, "per") >= 0 && column(snapshot, "cs_per_s") >= 0);
 	assert_string_equal(snapshot->columns->preset, "software");
 	snapshot_free(snapshot);
@@ -139,7 +139,7 @@ static void test_commands(void **state)
 	check_end(replay);
 	/* A filter searches those that there are. */
 	assert_int_equal(replay_rewind(replay, &err), 0);
-	snapshot = after(replay, COMMAND_COMMAND_LINES, NULL, COMMAND_LINES_MATCHED);
+	snapshot = after(replay, REQUEST_COMMAND_LINES, NULL, COMMAND_LINES_MATCHED);
 	assert_true(snapshot->n_notes == 0 || !strstr(snapshot->notes[0], "command lines"));
 	snapshot_free(snapshot);
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
@@ -173,7 +173,7 @@ static void test_columns_of_plans(void **state)
 	replay = must_open(path_of("plans"), NULL);
 	snapshot_free(must_show(replay));
 	snapshot_free(must_show(replay));
-	struct snapshot *snapshot = after(replay, COMMAND_ADD_METRIC, "mine=minor-faults * 2", 0);
+	struct snapshot *snapshot = after(replay, REQUEST_ADD_METRIC, "mine=minor-faults * 2", 0);
 	assert_true(column(snapshot, "mine") >= 0);
 	snapshot_free(snapshot);
 	for (size_t i = 3; i < seen.n; i++) {

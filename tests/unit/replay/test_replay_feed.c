@@ -8,6 +8,7 @@
 #include "core/replay/replay_feed.h"
 #include "core/replay/replay_reader.h"
 #include "tests/unit/shared/sample.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -41,7 +42,7 @@ struct replay {
 	uint64_t interval_ns;
 	struct columns *columns;
 	unsigned rewinds, pictures, skips;
-	struct command done;
+	struct request done;
 };
 
 static struct replay *the; /* what replay_new opens */
@@ -159,7 +160,7 @@ void replay_set_interval(struct replay *replay, uint64_t interval_ns)
 	replay->interval_ns = interval_ns;
 }
 
-void replay_do(struct replay *replay, const struct command *command)
+void replay_do(struct replay *replay, const struct request *command)
 {
 	replay->done = *command;
 }
@@ -262,13 +263,13 @@ static long next_sequence(struct stage *stage)
 	return next_within(stage, 100 * NS_PER_S);
 }
 
-static void send_command(struct stage *stage, enum command_kind kind, int64_t number)
+static void send_command(struct stage *stage, enum request_kind kind, int64_t number)
 {
-	feed_do(&stage->feed, &(struct command){.kind = kind, .number = number});
+	send_to_feed(&stage->feed, &(struct request){.kind = kind, .number = number});
 }
 
 /* What is to be seen then, once there. */
-static long go(struct stage *stage, enum command_kind kind, int64_t number)
+static long go(struct stage *stage, enum request_kind kind, int64_t number)
 {
 	send_command(stage, kind, number);
 	return next_within(stage, 0);
@@ -344,7 +345,7 @@ static void test_position(void **state)
 	assert_int_equal(next_sequence(&stage), 0);
 	assert_true(read_playback(&stage)->ended && stage.playback.whole);
 	assert_int_equal(stage.playback.length_ns, 10 * NS_PER_S);
-	assert_int_equal(go(&stage, COMMAND_STEP, -1), 9);
+	assert_int_equal(go(&stage, REQUEST_STEP, -1), 9);
 	assert_false(read_playback(&stage)->ended);
 	assert_true(stage.playback.paused);
 	stage_close(&stage);
@@ -388,29 +389,29 @@ static void test_pause_and_step(void **state)
 	(void)state;
 	stage_open(&stage, &ten, PLAYBACK_SPEED_ONE, true);
 	assert_int_equal(next_sequence(&stage), 1);
-	send_command(&stage, COMMAND_PAUSE, 1);
+	send_command(&stage, REQUEST_PAUSE, 1);
 	assert_int_equal(next_sequence(&stage), 0);
-	assert_int_equal(go(&stage, COMMAND_STEP, 1), 2);
-	assert_int_equal(go(&stage, COMMAND_STEP, 1), 3);
-	assert_int_equal(go(&stage, COMMAND_STEP, -1), 2);
-	assert_int_equal(go(&stage, COMMAND_STEP, 3), 5);
+	assert_int_equal(go(&stage, REQUEST_STEP, 1), 2);
+	assert_int_equal(go(&stage, REQUEST_STEP, 1), 3);
+	assert_int_equal(go(&stage, REQUEST_STEP, -1), 2);
+	assert_int_equal(go(&stage, REQUEST_STEP, 3), 5);
 	assert_int_equal(next_sequence(&stage), 0);
 	assert_int_equal(stage.replay.rewinds, 0);
 	/* It goes on from there, an interval later. */
 	uint64_t then_ns = clock_ns;
-	send_command(&stage, COMMAND_PAUSE, 0);
+	send_command(&stage, REQUEST_PAUSE, 0);
 	assert_int_equal(next_sequence(&stage), 6);
 	assert_int_equal(clock_ns, then_ns + NS_PER_S);
 	/* Keys that come fast are added up. */
-	send_command(&stage, COMMAND_STEP, -1);
-	send_command(&stage, COMMAND_STEP, -1);
-	assert_int_equal(go(&stage, COMMAND_STEP, -1), 3);
-	assert_int_equal(go(&stage, COMMAND_STEP, -100), 1);
+	send_command(&stage, REQUEST_STEP, -1);
+	send_command(&stage, REQUEST_STEP, -1);
+	assert_int_equal(go(&stage, REQUEST_STEP, -1), 3);
+	assert_int_equal(go(&stage, REQUEST_STEP, -100), 1);
 	assert_int_equal(read_playback(&stage)->n_texts, 0);
-	assert_int_equal(go(&stage, COMMAND_STEP, -1), 0);
+	assert_int_equal(go(&stage, REQUEST_STEP, -1), 0);
 	assert_int_equal(read_playback(&stage)->n_texts, 1);
 	assert_string_equal(stage.playback.text, "This is the beginning of the recording.");
-	assert_int_equal(go(&stage, COMMAND_STEP, 100), 10);
+	assert_int_equal(go(&stage, REQUEST_STEP, 100), 10);
 	assert_string_equal(read_playback(&stage)->text, "This is the end of the recording.");
 	assert_true(stage.playback.ended);
 	stage_close(&stage);
@@ -423,10 +424,10 @@ static void test_speed(void **state)
 	(void)state;
 	stage_open(&stage, &ten, PLAYBACK_SPEED_ONE, true);
 	assert_int_equal(next_sequence(&stage), 1);
-	send_command(&stage, COMMAND_SPEED, 4000);
+	send_command(&stage, REQUEST_SPEED, 4000);
 	assert_int_equal(next_sequence(&stage), 2);
 	assert_int_equal(clock_ns, 77 + NS_PER_S / 4);
-	send_command(&stage, COMMAND_SPEED, PLAYBACK_SPEED_MAX);
+	send_command(&stage, REQUEST_SPEED, PLAYBACK_SPEED_MAX);
 	assert_int_equal(next_sequence(&stage), 3);
 	assert_int_equal(next_sequence(&stage), 4);
 	assert_int_equal(clock_ns, 77 + NS_PER_S / 4);
@@ -441,25 +442,25 @@ static void test_seek(void **state)
 	(void)state;
 	stage_open(&stage, &long_one, PLAYBACK_SPEED_ONE, true);
 	assert_int_equal(next_sequence(&stage), 1);
-	send_command(&stage, COMMAND_PAUSE, 1);
-	assert_int_equal(go(&stage, COMMAND_SEEK_BY, (int64_t)(3000 * NS_PER_S)), 3001);
+	send_command(&stage, REQUEST_PAUSE, 1);
+	assert_int_equal(go(&stage, REQUEST_SEEK_BY, (int64_t)(3000 * NS_PER_S)), 3001);
 	assert_true(stage.replay.pictures < 100); /* those between are skipped */
 	unsigned rewinds = stage.replay.rewinds;
-	assert_int_equal(go(&stage, COMMAND_STEP, -1), 3000);
-	assert_int_equal(go(&stage, COMMAND_SEEK_BY, -(int64_t)(5 * NS_PER_S)), 2995);
+	assert_int_equal(go(&stage, REQUEST_STEP, -1), 3000);
+	assert_int_equal(go(&stage, REQUEST_SEEK_BY, -(int64_t)(5 * NS_PER_S)), 2995);
 	assert_int_equal(stage.replay.rewinds, rewinds); /* all that is kept */
-	assert_int_equal(go(&stage, COMMAND_SEEK_BY, -(int64_t)(60 * NS_PER_S)), 2935);
+	assert_int_equal(go(&stage, REQUEST_SEEK_BY, -(int64_t)(60 * NS_PER_S)), 2935);
 	assert_int_equal(stage.replay.rewinds, rewinds + 1);
-	assert_int_equal(go(&stage, COMMAND_SEEK_TO, (int64_t)(70 * NS_PER_S)), 70);
-	assert_int_equal(go(&stage, COMMAND_SEEK_TO, (int64_t)(70 * NS_PER_S + 1)), 71);
-	assert_int_equal(go(&stage, COMMAND_SEEK_TO, 0), 1);
-	assert_int_equal(go(&stage, COMMAND_SEEK_BY, -(int64_t)NS_PER_S), 1);
-	assert_int_equal(go(&stage, COMMAND_SEEK_TO, INT64_MAX), 5000);
+	assert_int_equal(go(&stage, REQUEST_SEEK_TO, (int64_t)(70 * NS_PER_S)), 70);
+	assert_int_equal(go(&stage, REQUEST_SEEK_TO, (int64_t)(70 * NS_PER_S + 1)), 71);
+	assert_int_equal(go(&stage, REQUEST_SEEK_TO, 0), 1);
+	assert_int_equal(go(&stage, REQUEST_SEEK_BY, -(int64_t)NS_PER_S), 1);
+	assert_int_equal(go(&stage, REQUEST_SEEK_TO, INT64_MAX), 5000);
 	assert_true(read_playback(&stage)->ended && stage.playback.whole);
-	assert_int_equal(go(&stage, COMMAND_STEP, -3), 4997);
+	assert_int_equal(go(&stage, REQUEST_STEP, -3), 4997);
 	/* Two at once, while the first is under way. */
-	send_command(&stage, COMMAND_SEEK_BY, -(int64_t)(1000 * NS_PER_S));
-	assert_int_equal(go(&stage, COMMAND_SEEK_BY, -(int64_t)(1000 * NS_PER_S)), 2997);
+	send_command(&stage, REQUEST_SEEK_BY, -(int64_t)(1000 * NS_PER_S));
+	assert_int_equal(go(&stage, REQUEST_SEEK_BY, -(int64_t)(1000 * NS_PER_S)), 2997);
 	stage_close(&stage);
 }
 
@@ -476,9 +477,9 @@ static void test_seek_over_gap(void **state)
 		for (long from = 1; from <= 200; from += 199 / 2) {
 			stage_open(&stage, &gap, PLAYBACK_SPEED_MAX, true);
 			assert_int_equal(next_sequence(&stage), 1);
-			send_command(&stage, COMMAND_PAUSE, 1);
-			go(&stage, COMMAND_STEP, from - 1);
-			long got = go(&stage, COMMAND_SEEK_TO, (int64_t)(to_s[i] * NS_PER_S));
+			send_command(&stage, REQUEST_PAUSE, 1);
+			go(&stage, REQUEST_STEP, from - 1);
+			long got = go(&stage, REQUEST_SEEK_TO, (int64_t)(to_s[i] * NS_PER_S));
 			if (got != want[i])
 				fail_msg("from %ld to %d s: %ld, not %ld", from, (int)to_s[i], got,
 					 want[i]);
@@ -495,7 +496,7 @@ static void test_seek_returns_between_turns(void **state)
 	(void)state;
 	stage_open(&stage, &long_one, PLAYBACK_SPEED_ONE, true);
 	assert_int_equal(next_sequence(&stage), 1);
-	send_command(&stage, COMMAND_SEEK_TO, (int64_t)(90000 * NS_PER_S));
+	send_command(&stage, REQUEST_SEEK_TO, (int64_t)(90000 * NS_PER_S));
 	/* The clock stands still, so a bit ends when it is done: let it go on by itself. */
 	clock_ns += REPLAY_FEED_TURN_NS;
 	assert_int_equal(feed_wait(&stage.feed, UINT64_MAX, &stage.err), 1);
@@ -511,10 +512,10 @@ static void test_kept_snapshots_are_bounded(void **state)
 	stage_open(&stage, &long_one, PLAYBACK_SPEED_MAX, true);
 	for (long number = 1; number <= 2000; number++)
 		assert_int_equal(next_sequence(&stage), number);
-	assert_int_equal(go(&stage, COMMAND_STEP, -(REPLAY_READER_SNAPSHOTS - 10)),
+	assert_int_equal(go(&stage, REQUEST_STEP, -(REPLAY_READER_SNAPSHOTS - 10)),
 			 2000 - (REPLAY_READER_SNAPSHOTS - 10));
 	assert_int_equal(stage.replay.rewinds, 0);
-	assert_int_equal(go(&stage, COMMAND_STEP, -20), 1990 - REPLAY_READER_SNAPSHOTS);
+	assert_int_equal(go(&stage, REQUEST_STEP, -20), 1990 - REPLAY_READER_SNAPSHOTS);
 	assert_int_equal(stage.replay.rewinds, 1);
 	stage_close(&stage);
 }
@@ -538,21 +539,21 @@ static void test_pipe(void **state)
 		assert_int_equal(next_sequence(&stage), number);
 	assert_false(read_playback(&stage)->whole);
 	/* Back as far as it is kept. */
-	assert_int_equal(go(&stage, COMMAND_SEEK_BY, -(int64_t)(100 * NS_PER_S)), 1400);
+	assert_int_equal(go(&stage, REQUEST_SEEK_BY, -(int64_t)(100 * NS_PER_S)), 1400);
 	assert_int_equal(read_playback(&stage)->n_texts, 0);
-	send_command(&stage, COMMAND_PAUSE, 1);
-	assert_int_equal(go(&stage, COMMAND_SEEK_TO, 0), 1500 - REPLAY_READER_SNAPSHOTS + 1);
+	send_command(&stage, REQUEST_PAUSE, 1);
+	assert_int_equal(go(&stage, REQUEST_SEEK_TO, 0), 1500 - REPLAY_READER_SNAPSHOTS + 1);
 	assert_int_equal(read_playback(&stage)->n_texts, 1);
 	assert_non_null(strstr(stage.playback.text, "pipe"));
 	/* Forward to where it is not yet: it waits for records or another command. */
-	assert_int_equal(go(&stage, COMMAND_SEEK_TO, (int64_t)(1700 * NS_PER_S)), 0);
+	assert_int_equal(go(&stage, REQUEST_SEEK_TO, (int64_t)(1700 * NS_PER_S)), 0);
 	assert_true(read_playback(&stage)->seeking && stage.playback.waiting);
 	stage.replay.come = 1800;
 	assert_int_equal(next_within(&stage, 0), 1700);
-	assert_int_equal(go(&stage, COMMAND_SEEK_TO, INT64_MAX), 0);
-	assert_int_equal(go(&stage, COMMAND_STEP, -1), 1699);
+	assert_int_equal(go(&stage, REQUEST_SEEK_TO, INT64_MAX), 0);
+	assert_int_equal(go(&stage, REQUEST_STEP, -1), 1699);
 	stage.replay.come = 2000;
-	assert_int_equal(go(&stage, COMMAND_SEEK_TO, INT64_MAX), 2000);
+	assert_int_equal(go(&stage, REQUEST_SEEK_TO, INT64_MAX), 2000);
 	assert_true(read_playback(&stage)->ended && stage.playback.whole);
 	/* The index has all of it. */
 	assert_true(replay_index_bounds(stage.replay_index, &begin_ns, &end_ns));
@@ -581,16 +582,16 @@ static void test_truncated(void **state)
 	assert_int_equal(next_sequence(&stage), 0);
 	assert_string_equal(read_playback(&stage)->broken, "It is cut off.");
 	assert_true(stage.playback.ended);
-	assert_int_equal(go(&stage, COMMAND_STEP, -1), 4);
-	assert_int_equal(go(&stage, COMMAND_SEEK_TO, INT64_MAX), 5);
+	assert_int_equal(go(&stage, REQUEST_STEP, -1), 4);
+	assert_int_equal(go(&stage, REQUEST_SEEK_TO, INT64_MAX), 5);
 	stage_close(&stage);
 
 	stage_open(&stage, &nothing, PLAYBACK_SPEED_MAX, false);
 	assert_int_equal(next_sequence(&stage), -ENODATA);
 	stage_close(&stage);
 	stage_open(&stage, &nothing, PLAYBACK_SPEED_MAX, true);
-	assert_int_equal(go(&stage, COMMAND_STEP, 1), 0);
-	assert_int_equal(go(&stage, COMMAND_SEEK_TO, INT64_MAX), 0);
+	assert_int_equal(go(&stage, REQUEST_STEP, 1), 0);
+	assert_int_equal(go(&stage, REQUEST_SEEK_TO, INT64_MAX), 0);
 	stage_close(&stage);
 	stage_open(&stage, &cut, PLAYBACK_SPEED_MAX, true);
 	stage.replay.broken_after = 0;
@@ -613,13 +614,13 @@ static void test_commands_change_columns(void **state)
 	stage_open(&stage, &ten, PLAYBACK_SPEED_ONE, true);
 	for (long number = 1; number <= 5; number++)
 		assert_int_equal(next_sequence(&stage), number);
-	feed_do(&stage.feed, &(struct command){COMMAND_REMOVE, "ipc", 0});
-	assert_int_equal(stage.replay.done.kind, COMMAND_REMOVE);
+	send_to_feed(&stage.feed, &(struct request){REQUEST_REMOVE, "ipc", 0});
+	assert_int_equal(stage.replay.done.kind, REQUEST_REMOVE);
 	assert_int_equal(next_sequence(&stage), 6);
-	send_command(&stage, COMMAND_PAUSE, 1);
-	assert_int_equal(go(&stage, COMMAND_IDLE, 1), 6);
+	send_command(&stage, REQUEST_PAUSE, 1);
+	assert_int_equal(go(&stage, REQUEST_IDLE, 1), 6);
 	assert_int_equal(stage.replay.rewinds, 1);
-	assert_int_equal(go(&stage, COMMAND_STEP, 1), 7);
+	assert_int_equal(go(&stage, REQUEST_STEP, 1), 7);
 	stage_close(&stage);
 }
 
@@ -631,12 +632,12 @@ static void test_set_interval(void **state)
 	(void)state;
 	stage_open(&stage, &perf, PLAYBACK_SPEED_ONE, true);
 	assert_int_equal(next_sequence(&stage), 1);
-	send_command(&stage, COMMAND_PAUSE, 1);
-	assert_int_equal(go(&stage, COMMAND_SEEK_TO, (int64_t)(500 * NS_PER_S)), 500);
+	send_command(&stage, REQUEST_PAUSE, 1);
+	assert_int_equal(go(&stage, REQUEST_SEEK_TO, (int64_t)(500 * NS_PER_S)), 500);
 	feed_set_interval(&stage.feed, 2 * NS_PER_S);
 	assert_int_equal(next_within(&stage, 0), 250);
 	assert_int_equal(read_playback(&stage)->position_ns, 500 * NS_PER_S);
-	assert_int_equal(go(&stage, COMMAND_STEP, -1), 249);
+	assert_int_equal(go(&stage, REQUEST_STEP, -1), 249);
 	stage_close(&stage);
 
 	stage_open(&stage, &ten, PLAYBACK_SPEED_ONE, true);
@@ -652,13 +653,13 @@ static void test_whole(void **state)
 {
 	static const struct replay whole = {.n = 10, .whole = true};
 	static const struct {
-		enum command_kind kind;
+		enum request_kind kind;
 		int64_t number;
 		long shown;
 	} rows[] = {
-		{COMMAND_STEP, -1, 10}, /* to the last one */
-		{COMMAND_SEEK_TO, 3 * (int64_t)NS_PER_S, 3},
-		{COMMAND_SEEK_BY, -2 * (int64_t)NS_PER_S, 8},
+		{REQUEST_STEP, -1, 10}, /* to the last one */
+		{REQUEST_SEEK_TO, 3 * (int64_t)NS_PER_S, 3},
+		{REQUEST_SEEK_BY, -2 * (int64_t)NS_PER_S, 8},
 	};
 
 	(void)state;
@@ -674,25 +675,25 @@ static void test_whole(void **state)
 		assert_int_equal(stage.replay.interval_ns, NS_PER_S);
 		assert_true(read_playback(&stage)->paused);
 		assert_int_equal(next_within(&stage, NS_PER_S / 2), 0);
-		send_command(&stage, COMMAND_PAUSE, 0);
+		send_command(&stage, REQUEST_PAUSE, 0);
 		if (rows[i].shown < 10)
 			assert_int_equal(next_within(&stage, NS_PER_S), rows[i].shown + 1);
 		stage_close(&stage);
 	}
 }
 
-/* COMMAND_WHOLE joins the intervals of a profile in a file, and divides it again. */
+/* REQUEST_WHOLE joins the intervals of a profile in a file, and divides it again. */
 static void test_join(void **state)
 {
 	static const struct {
 		struct replay replay;
-		enum command_kind first; /* what divides it */
+		enum request_kind first; /* what divides it */
 		bool joins;
 		const char *text;
 	} rows[] = {
-		{{.n = 10, .whole = true, .profile = true}, COMMAND_STEP, true, ""},
-		{{.n = 10, .whole = true, .profile = true}, COMMAND_WHOLE, true, ""},
-		{{.n = 10}, COMMAND_STEP, false, "Only a profile in a file can be"},
+		{{.n = 10, .whole = true, .profile = true}, REQUEST_STEP, true, ""},
+		{{.n = 10, .whole = true, .profile = true}, REQUEST_WHOLE, true, ""},
+		{{.n = 10}, REQUEST_STEP, false, "Only a profile in a file can be"},
 	};
 
 	(void)state;
@@ -702,10 +703,10 @@ static void test_join(void **state)
 		stage_open(&stage, &rows[i].replay, PLAYBACK_SPEED_MAX, true);
 		for (long number = 1; number <= 10; number++)
 			assert_int_equal(next_within(&stage, 0), number);
-		assert_int_equal(go(&stage, rows[i].first, rows[i].first == COMMAND_STEP ? -1 : 0),
+		assert_int_equal(go(&stage, rows[i].first, rows[i].first == REQUEST_STEP ? -1 : 0),
 				 rows[i].joins ? 10 : 9);
 		assert_false(stage.replay.whole);
-		send_command(&stage, COMMAND_WHOLE, 1);
+		send_command(&stage, REQUEST_WHOLE, 1);
 		assert_non_null(strstr(read_playback(&stage)->text, rows[i].text));
 		assert_int_equal(stage.replay.whole, rows[i].joins);
 		if (rows[i].joins) {
@@ -713,7 +714,7 @@ static void test_join(void **state)
 				assert_int_equal(next_within(&stage, 0), number);
 			assert_int_equal(next_within(&stage, 0), 0);
 			assert_true(read_playback(&stage)->ended && !stage.playback.paused);
-			send_command(&stage, COMMAND_WHOLE, 1);
+			send_command(&stage, REQUEST_WHOLE, 1);
 			assert_int_equal(next_within(&stage, 0), 0);
 		}
 		stage_close(&stage);
@@ -750,7 +751,7 @@ static void start_anew(struct replay_index *replay_index, struct replay *replay)
 	if (replay_index_start(replay_index, &config, &err))
 		fail_msg("%s", err.text);
 	await(replay_index);
-	replay_index_do(replay_index, &(struct command){COMMAND_IDLE, NULL, 1});
+	replay_index_do(replay_index, &(struct request){REQUEST_IDLE, NULL, 1});
 	while (__atomic_load_n(&replay->rewinds, __ATOMIC_ACQUIRE) == 0)
 		sched_yield();
 }
@@ -773,7 +774,7 @@ static void test_index(void **state)
 			   BEGIN_NS, BEGIN_NS + 3000 * NS_PER_S, 2, values);
 	assert_true(values[0] >= 0 && values[1] >= 0); /* known */
 	replay_index_unlock_history(replay_index);
-	replay_index_do(replay_index, &(struct command){COMMAND_IDLE, NULL, 1});
+	replay_index_do(replay_index, &(struct request){REQUEST_IDLE, NULL, 1});
 	replay_index_free(replay_index); /* in the middle of it */
 	columns_unref(replay.columns);
 }

@@ -139,15 +139,9 @@ static int wait_in_feed(void *ctx, uint64_t until_ns, struct error *err)
 	return 0;
 }
 
-static struct reply *pop_no_reply(void *ctx)
-{
-	(void)ctx;
-	return NULL;
-}
-
 static void free_hung_feed(void)
 {
-	static const struct feed_ops ops = {.wait = wait_in_feed, .pop_reply = pop_no_reply};
+	static const struct feed_ops ops = {.wait = wait_in_feed};
 	static atomic_bool waits;
 	const struct feed feed = {&ops, &waits};
 	struct ending *ending = start_ending(false);

@@ -300,24 +300,25 @@ static void test_requests(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct code_stage code;
-		struct commands *commands = &code.stage.app.requests.commands;
+		struct request_list *commands = &code.stage.app.requests.list;
 
 		open_code(&code, 80, 24, false);
 		code.stage.app.preferences.frequency = 50;
 		column_choice_parse(&code.stage.app.preferences.columns, rows[i].columns);
 		add_snapshot(&code, CODE_SCENE);
+		app_changes(&code.stage.app);
 		assert_int_equal(commands->n, rows[i].columns[0] ? 1 : 0);
-		commands_clear(commands);
+		request_list_clear(commands);
 		for (size_t k = 0; rows[i].keys[k]; k++) {
 			int64_t last = NOTHING;
 
 			stage_press(&code.stage, rows[i].keys[k]);
 			for (size_t c = 0; c < commands->n; c++)
-				if (commands->items[c].kind == COMMAND_CODE)
+				if (commands->items[c].kind == REQUEST_CODE)
 					last = commands->items[c].number;
 			if (last != rows[i].requested[k])
 				fail_msg("%s: key %zu", rows[i].name, k);
-			commands_clear(commands);
+			request_list_clear(commands);
 		}
 		close_code(&code);
 	}
@@ -338,9 +339,9 @@ static void test_requests_of_the_column(void **state)
 	stage_check_text(stage, "[ ] hottest", true);
 	stage_press(stage, ' ');
 	stage_check_text(stage, "[x] hottest", true);
-	stage_check_command(stage, COMMAND_CODE, NULL, OPTIONS_FREQUENCY);
+	stage_check_request(stage, REQUEST_CODE, NULL, OPTIONS_FREQUENCY);
 	stage_press(stage, ' ');
-	stage_check_command(stage, COMMAND_CODE, NULL, 0);
+	stage_check_request(stage, REQUEST_CODE, NULL, 0);
 	assert_int_equal(stage->app.preferences.columns.n, 0);
 	close_code(&code);
 }
@@ -356,7 +357,7 @@ static void test_replay(void **state)
 	stage->app.replay.active = true;
 	stage_press(stage, 'w');
 	stage_check_text(stage, "The recording has no samples of code", true);
-	assert_int_equal(stage->app.requests.commands.n, 0);
+	assert_int_equal(app_changes(&stage->app)->n, 0);
 	add_snapshot(&code, CODE_SCENE);
 	stage_keys(stage, (int[]){0});
 	stage_check_text(stage, "hash_lookup", true);

@@ -73,7 +73,7 @@ static void test_setup_adds_columns(void **state)
 			 metric_table[i].name); /* long ones are cut */
 		stage_check_text(&stage, line, !metric_table[i].machine);
 	}
-	reply->kind = QUERY_METRICS;
+	reply->kind = REQUEST_METRICS;
 	reply->metrics = xcalloc(metric_table_n, sizeof(*reply->metrics));
 	for (size_t i = 0; i < metric_table_n; i++)
 		if (strcmp(metric_table[i].name, "rss") != 0)
@@ -86,11 +86,11 @@ static void test_setup_adds_columns(void **state)
 	for (size_t i = 0; i < stage.app.display.snapshot->columns->n_shown + 2; i++)
 		stage_press(&stage, KEYMAP_DOWN);
 	stage_press(&stage, ' ');
-	stage_check_command(&stage, COMMAND_ADD_METRIC, "rss", 0);
+	stage_check_request(&stage, REQUEST_ADD_METRIC, "rss", 0);
 	stage_check_text(&stage, "Column RES comes with the next refresh.", true);
 	stage_keys(&stage, (int[]){KEYMAP_DOWN, ' ', 0});
 	stage_check_text(&stage, "No PMU.\n", true);
-	assert_int_equal(stage.app.requests.commands.n, 0);
+	assert_int_equal(app_changes(&stage.app)->n, 0);
 	stage_close(&stage);
 }
 
@@ -465,16 +465,17 @@ static void test_searched_command_lines(void **state)
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct commands *commands = &stage.app.requests.commands;
+		struct request_list *commands = &stage.app.requests.list;
 		int got = -1;
 
 		stage_keys(&stage, rows[i].keys);
+		app_changes(&stage.app);
 		if (commands->n > 0 &&
-		    commands->items[commands->n - 1].kind == COMMAND_COMMAND_LINES)
+		    commands->items[commands->n - 1].kind == REQUEST_COMMAND_LINES)
 			got = (int)commands->items[commands->n - 1].number;
 		if (rows[i].want >= -1 ? got != rows[i].want : commands->n != 2)
 			fail_msg("%s: %d", rows[i].name, got);
-		commands_clear(commands);
+		request_list_clear(commands);
 	}
 	stage_close(&stage);
 }
@@ -510,14 +511,14 @@ static void test_remove(void **state)
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
 	stage_keys(&stage, (int[]){'>', 'x', KEYMAP_ENTER, 0});
-	stage_check_command(&stage, COMMAND_REMOVE, "ghz", 0);
+	stage_check_request(&stage, REQUEST_REMOVE, "ghz", 0);
 	stage_check_text(&stage, "Column GHz is removed.", true);
 	stage_press(&stage, 'x');
 	stage_type(&stage, "branch");
 	stage_press(&stage, KEYMAP_ENTER);
-	stage_check_command(&stage, COMMAND_REMOVE, "branch_mpki", 0);
+	stage_check_request(&stage, REQUEST_REMOVE, "branch_mpki", 0);
 	stage_keys(&stage, (int[]){'x', KEYMAP_ESCAPE, 0});
-	assert_int_equal(stage.app.requests.commands.n, 0);
+	assert_int_equal(app_changes(&stage.app)->n, 0);
 	stage_close(&stage);
 }
 

@@ -33,7 +33,7 @@ static struct reply *events(size_t n, size_t n_known)
 		at = item->help + strlen(item->help) + 1;
 	}
 	*answer = (struct reply){
-		.kind = QUERY_EVENTS,
+		.kind = REQUEST_EVENTS,
 		.event_index = event_index,
 		.states = xcalloc(n, sizeof(*answer->states)),
 		.n_known = n_known,
@@ -47,7 +47,7 @@ static struct reply *preview(const char *name)
 {
 	struct reply *answer = xcalloc(1, sizeof(*answer));
 
-	answer->kind = QUERY_PREVIEW;
+	answer->kind = REQUEST_PREVIEW;
 	answer->preview = xcalloc(1, sizeof(*answer->preview));
 	*answer->preview = (struct event_preview){.state = FIGURE_VALID,
 						  .kind = EVENT_HARDWARE,
@@ -66,16 +66,16 @@ static void test_event(void **state)
 	(void)state;
 	stage_open(&stage, 100, 30, false, screen_snapshot(2));
 	stage_press(&stage, 'e');
-	assert_true(app->requests.queries.events);
-	assert_false(app->requests.queries.preview); /* a metric has no preview */
+	assert_true(app_requests(app, REQUEST_EVENTS));
+	assert_false(app_requests(app, REQUEST_PREVIEW)); /* a metric has no preview */
 	stage_check_text(&stage, "metric cpu_percent", true);
 	stage_type(&stage, "icl 00004");
 	stage_check_text(&stage, "EVENT_00004", false);
 	app_reply(app, events(6, 2)); /* a match as soon as the list has it */
 	app_draw(app, &stage.canvas);
 	stage_check_text(&stage, "...    icl::EVENT_00004", true);
-	assert_true(app->requests.queries.preview);
-	assert_string_equal(app->requests.queries.text, "icl::EVENT_00004");
+	assert_true(app_requests(app, REQUEST_PREVIEW));
+	assert_string_equal(app->requests.rested.items[0].text, "icl::EVENT_00004");
 	app_reply(app, events(6, 6));
 	app_reply(app, preview("icl::EVENT_00004"));
 	app_draw(app, &stage.canvas);
@@ -83,7 +83,7 @@ static void test_event(void **state)
 	stage_check_text(&stage, "cpu/config=0x412e/", true);
 	stage_check_text(&stage, "takes turns: one of 3 then, counted for 33% of the time", true);
 	stage_press(&stage, KEYMAP_ENTER);
-	stage_check_command(&stage, COMMAND_ADD_EVENTS, "icl::EVENT_00004", 0);
+	stage_check_request(&stage, REQUEST_ADD_EVENTS, "icl::EVENT_00004", 0);
 	assert_null(app->picker.ops);
 	/* A preview is shown for its event only. An example cannot be chosen. */
 	stage_press(&stage, 'e');
@@ -92,9 +92,9 @@ static void test_event(void **state)
 	stage_check_text(&stage, "takes turns", false);
 	stage_keys(&stage, (int[]){KEYMAP_BACKSPACE, '3', KEYMAP_ENTER, 0});
 	stage_check_text(&stage, "This is an example", true);
-	assert_int_equal(app->requests.commands.n, 0);
+	assert_int_equal(app_changes(app)->n, 0);
 	stage_press(&stage, KEYMAP_ESCAPE);
-	assert_false(app->requests.queries.preview);
+	assert_false(app_requests(app, REQUEST_PREVIEW));
 	stage_close(&stage);
 }
 
@@ -114,14 +114,14 @@ static void test_metric(void **state)
 	stage_press(&stage, 'e');
 	stage_check_text(&stage, "a / b", true);
 	stage_press(&stage, KEYMAP_ENTER);
-	stage_check_command(&stage, COMMAND_ADD_METRIC, "mine", 0);
+	stage_check_request(&stage, REQUEST_ADD_METRIC, "mine", 0);
 	stage_press(&stage, 'e');
 	stage_type(&stage, "ipc");
 	stage_check_text(&stage, "already shown", true);
 	stage_press(&stage, KEYMAP_CONTROL('U'));
 	stage_type(&stage, "turbo");
 	stage_press(&stage, KEYMAP_ENTER);
-	stage_check_command(&stage, COMMAND_ADD_METRIC, "turbo_ratio", 0);
+	stage_check_request(&stage, REQUEST_ADD_METRIC, "turbo_ratio", 0);
 	stage_close(&stage);
 }
 
@@ -144,7 +144,7 @@ static struct reply *metrics_without_counters(void)
 {
 	struct reply *answer = xcalloc(1, sizeof(*answer));
 
-	answer->kind = QUERY_METRICS;
+	answer->kind = REQUEST_METRICS;
 	answer->metrics = xcalloc(metric_table_n, sizeof(*answer->metrics));
 	for (size_t i = 0; i < metric_table_n; i++) {
 		bool counted = strcmp(metric_table[i].group, "kernel") == 0 ||
@@ -165,7 +165,7 @@ static void test_metrics_without_counters(void **state)
 
 	(void)state;
 	stage_open(&stage, 100, 40, false, screen_snapshot(2));
-	assert_true(app->requests.queries.metrics);
+	assert_true(app_requests(app, REQUEST_METRICS));
 	stage_press(&stage, 'e');
 	stage_check_text(&stage, "metric ipc", true);
 	app_reply(app, metrics_without_counters());
@@ -177,13 +177,13 @@ static void test_metrics_without_counters(void **state)
 	stage_check_text(&stage, "No hardware counters.", true);
 	stage_press(&stage, KEYMAP_ESCAPE);
 	/* Other levels have other answers. The same ones are not requested again. */
-	app->requests.queries.metrics = false;
+	request_list_clear(&app->requests.list);
 	app_snapshot(app, screen_snapshot(2));
-	assert_false(app->requests.queries.metrics);
+	assert_false(app_requests(app, REQUEST_METRICS));
 	struct snapshot *snapshot = screen_snapshot(2);
 	snapshot->mode = COUNT_MODE_TASK;
 	app_snapshot(app, snapshot);
-	assert_true(app->requests.queries.metrics);
+	assert_true(app_requests(app, REQUEST_METRICS));
 	stage_close(&stage);
 }
 
@@ -204,7 +204,7 @@ static struct reply *vendor_metrics(bool answered)
 	static const char *const names[] = {"Whelk_Bound", "Whelk_Latency", "Whelk_Time"};
 	struct reply *reply = xcalloc(1, sizeof(*reply));
 
-	reply->kind = QUERY_VENDOR;
+	reply->kind = REQUEST_VENDOR;
 	reply->vendor = xcalloc(1, sizeof(*reply->vendor));
 	*reply->vendor = (struct metric_vendor_list){
 		.defs = xcalloc(3, sizeof(*reply->vendor->defs)), .n = 3, .references = 1};
@@ -234,9 +234,9 @@ static void test_vendor_metrics(void **state)
 
 	(void)state;
 	stage_open(&stage, 100, 40, false, screen_snapshot(2));
-	assert_false(app->requests.queries.vendor);
+	assert_false(app_requests(app, REQUEST_VENDOR));
 	stage_press(&stage, 'e');
-	assert_true(app->requests.queries.vendor);
+	assert_true(app_requests(app, REQUEST_VENDOR));
 	stage_type(&stage, "whelk");
 	stage_check_text(&stage, "Whelk_Bound", false);
 	app_reply(app, vendor_metrics(false));
@@ -254,7 +254,7 @@ static void test_vendor_metrics(void **state)
 	stage_press(&stage, KEYMAP_UP);
 	stage_press(&stage, KEYMAP_UP);
 	stage_press(&stage, KEYMAP_ENTER);
-	stage_check_command(&stage, COMMAND_ADD_METRIC, "Whelk_Bound", 0);
+	stage_check_request(&stage, REQUEST_ADD_METRIC, "Whelk_Bound", 0);
 	stage_close(&stage);
 }
 
@@ -267,7 +267,7 @@ static void test_presets_without_counters(void **state)
 	stage_open(&stage, 100, 40, false, screen_snapshot(2));
 	stage_press(&stage, '3');
 	stage_check_text(&stage, "Preset cache.", true);
-	commands_clear(&app->requests.commands);
+	request_list_clear(&app->requests.list);
 	stage_press(&stage, 'p');
 	stage_check_text(&stage, "n/a", false);
 	app_reply(app, metrics_without_counters());
@@ -279,7 +279,7 @@ static void test_presets_without_counters(void **state)
 	stage_check_text(&stage, "n/a: ghz, ipc, mips, branch_mpki, cache_mpki", true);
 	stage_type(&stage, "cache");
 	stage_press(&stage, KEYMAP_ENTER);
-	stage_check_command(&stage, COMMAND_PRESET, "cache", 0);
+	stage_check_request(&stage, REQUEST_PRESET, "cache", 0);
 	stage_check_text(&stage, "Preset cache is n/a here. No hardware counters.", true);
 	stage_press(&stage, '6');
 	stage_check_text(&stage, "Preset kernel.", true);
@@ -291,18 +291,18 @@ static void test_typed(void **state)
 {
 	static const struct {
 		const char *typed;
-		enum command_kind kind;
+		enum request_kind kind;
 		const char *text; /* NULL: as typed */
 	} rows[] = {
-		{"r01c2", COMMAND_ADD_EVENTS, NULL},
-		{"cpu/event=0x3c,umask=1/u", COMMAND_ADD_EVENTS, NULL},
-		{"{cycles,instructions}", COMMAND_ADD_EVENTS, NULL},
-		{"zzz", COMMAND_ADD_EVENTS, NULL},
-		{"cycles:u", COMMAND_ADD_EVENTS, NULL},
-		{"r00000", COMMAND_ADD_EVENTS, NULL},
-		{"mine=cycles / instructions", COMMAND_ADD_METRIC, NULL},
-		{"EVENT_00001", COMMAND_ADD_EVENTS, "icl::EVENT_00001"},
-		{"EVENT:", COMMAND_ADD_EVENTS, NULL},
+		{"r01c2", REQUEST_ADD_EVENTS, NULL},
+		{"cpu/event=0x3c,umask=1/u", REQUEST_ADD_EVENTS, NULL},
+		{"{cycles,instructions}", REQUEST_ADD_EVENTS, NULL},
+		{"zzz", REQUEST_ADD_EVENTS, NULL},
+		{"cycles:u", REQUEST_ADD_EVENTS, NULL},
+		{"r00000", REQUEST_ADD_EVENTS, NULL},
+		{"mine=cycles / instructions", REQUEST_ADD_METRIC, NULL},
+		{"EVENT_00001", REQUEST_ADD_EVENTS, "icl::EVENT_00001"},
+		{"EVENT:", REQUEST_ADD_EVENTS, NULL},
 	};
 	struct stage stage;
 
@@ -312,10 +312,10 @@ static void test_typed(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		stage_press(&stage, 'e');
 		stage_type(&stage, rows[i].typed);
-		if (rows[i].kind == COMMAND_ADD_EVENTS)
-			assert_true(stage.app.requests.queries.preview);
+		if (rows[i].kind == REQUEST_ADD_EVENTS)
+			assert_true(app_requests(&stage.app, REQUEST_PREVIEW));
 		stage_press(&stage, KEYMAP_ENTER);
-		stage_check_command(&stage, rows[i].kind,
+		stage_check_request(&stage, rows[i].kind,
 				    rows[i].text ? rows[i].text : rows[i].typed, 0);
 	}
 	stage_close(&stage);
@@ -378,15 +378,16 @@ static const struct sys_ops machine_ops = {
 /* The command, between the requests for command lines and their end. */
 static void check_attach(struct stage *stage, pid_t pid)
 {
-	const struct command *items = stage->app.requests.commands.items;
-	size_t n = stage->app.requests.commands.n;
+	const struct request_list *changes = app_changes(&stage->app);
+	const struct request *items = changes->items;
+	size_t n = changes->n;
 
 	assert_true(n >= 2);
-	assert_int_equal(items[n - 2].kind, COMMAND_ATTACH);
+	assert_int_equal(items[n - 2].kind, REQUEST_ATTACH);
 	assert_int_equal(items[n - 2].number, pid);
-	assert_int_equal(items[n - 1].kind, COMMAND_COMMAND_LINES);
+	assert_int_equal(items[n - 1].kind, REQUEST_COMMAND_LINES);
 	assert_int_equal(items[n - 1].number, false);
-	commands_clear(&stage->app.requests.commands);
+	request_list_clear(&stage->app.requests.list);
 }
 
 static void test_process(void **state)
@@ -406,7 +407,7 @@ static void test_process(void **state)
 	stage_press(&stage, 'a');
 	stage_check_text(&stage, "  99.6 4121    postgres", true);
 	stage_check_text(&stage, "init", false);
-	for (; app->requests.queries.processes; bits++)
+	for (; app->requests.processes; bits++)
 		pick_process_more(app);
 	assert_int_equal(bits, 2); /* a few processes per call */
 	app_draw(app, &stage.canvas);
@@ -417,7 +418,7 @@ static void test_process(void **state)
 	stage_check_text(&stage, "(gone)", false);
 	stage_check_text(&stage, "4121 no", false);
 	/* The list, its order and its figures stay. */
-	stage_check_command(&stage, COMMAND_COMMAND_LINES, NULL, true);
+	stage_check_request(&stage, REQUEST_COMMAND_LINES, NULL, true);
 	snapshot = screen_snapshot_family(2);
 	snapshot->threads.items[0].pid = snapshot->threads.items[0].tid = 1;
 	snapshot->threads.items[0].cmdline = "/sbin/init splash";
@@ -438,8 +439,8 @@ static void test_process(void **state)
 	stage_press(&stage, KEYMAP_ENTER);
 	check_attach(&stage, 503);
 	stage_keys(&stage, (int[]){'a', 'x', 'x', KEYMAP_ENTER, KEYMAP_ESCAPE, 0});
-	assert_int_equal(app->requests.commands.n, 2);
-	assert_false(app->requests.queries.processes);
+	assert_int_equal(app_changes(app)->n, 2);
+	assert_false(app->requests.processes);
 	stage_close(&stage);
 }
 

@@ -6,11 +6,11 @@
 
 #include <unistd.h>
 
-static struct command *only_command(struct app *app)
+static struct request *only_command(struct app *app)
 {
-	assert_int_equal(app->requests.commands.n, 1);
-	assert_int_equal(app->requests.commands.items[0].kind, COMMAND_RECORD);
-	return &app->requests.commands.items[0];
+	assert_int_equal(app_changes(app)->n, 1);
+	assert_int_equal(app_changes(app)->items[0].kind, REQUEST_RECORD);
+	return &app_changes(app)->items[0];
 }
 
 static void test_begin(void **state)
@@ -27,7 +27,7 @@ static void test_begin(void **state)
 	assert_memory_equal(app->prompt.text, "pmctop-a_b_.._c-20", 18);
 	assert_string_equal(app->prompt.text + strlen(app->prompt.text) - 5, ".data");
 	stage_keys(&stage, (int[]){KEYMAP_ESCAPE, 0});
-	assert_int_equal(app->requests.commands.n, 0);
+	assert_int_equal(app_changes(app)->n, 0);
 	stage_keys(&stage, (int[]){'o', KEYMAP_CONTROL('U'), 'x', KEYMAP_ENTER, 0});
 	assert_string_equal(only_command(app)->text, "x");
 	stage_close(&stage);
@@ -63,14 +63,14 @@ static void test_end_and_begin(void **state)
 	stage_open(&stage, 80, 24, false, recorded);
 	stage_keys(&stage, (int[]){'o', 0});
 	assert_null(only_command(app)->text);
-	commands_clear(&app->requests.commands);
+	request_list_clear(&app->requests.list);
 	/* An interval that began before the end still reports the recording. */
 	recorded = screen_snapshot(2);
 	recorded->recorded_bytes = 2;
 	app_snapshot(app, recorded);
 	stage_keys(&stage, (int[]){'o', KEYMAP_CONTROL('U'), 'x', KEYMAP_ENTER, 0});
 	assert_string_equal(only_command(app)->text, "x");
-	commands_clear(&app->requests.commands);
+	request_list_clear(&app->requests.list);
 	/* It ends like any other, after it has begun or when it ends by itself. */
 	stage_keys(&stage, (int[]){'o', 0});
 	assert_null(only_command(app)->text);

@@ -165,24 +165,24 @@ static void test_keys(void **state)
 {
 	static const struct {
 		int keys[12];
-		enum command_kind kind;
+		enum request_kind kind;
 		int64_t number;
 	} rows[] = {
-		{{'Z', 0}, COMMAND_PAUSE, 1},
-		{{'Z', 0}, COMMAND_PAUSE, 0},
-		{{'.', 0}, COMMAND_STEP, 1},
-		{{',', 0}, COMMAND_STEP, -1},
-		{{'}', 0}, COMMAND_SEEK_BY, (int64_t)(60 * NS_PER_S)},
-		{{'{', 0}, COMMAND_SEEK_BY, -(int64_t)(60 * NS_PER_S)},
-		{{']', 0}, COMMAND_SPEED, 2000},
-		{{']', 0}, COMMAND_SPEED, 5000},
-		{{'[', 0}, COMMAND_SPEED, 2000},
-		{{'G', '9', '0', KEYMAP_ENTER, 0}, COMMAND_SEEK_TO, (int64_t)(90 * NS_PER_S)},
-		{{'G', '-', '9', KEYMAP_ENTER, 0}, COMMAND_SEEK_BY, -(int64_t)(9 * NS_PER_S)},
-		{{'e', 'i', 'p', 'c', KEYMAP_ENTER, 0}, COMMAND_ADD_METRIC, 0},
-		{{'e', 'x', '=', '1', KEYMAP_ENTER, 0}, COMMAND_ADD_METRIC, 0},
-		{{'e', 'r', '1', KEYMAP_ENTER, 0}, COMMAND_ADD_EVENTS, 0},
-		{{'i', 0}, COMMAND_IDLE, 1},
+		{{'Z', 0}, REQUEST_PAUSE, 1},
+		{{'Z', 0}, REQUEST_PAUSE, 0},
+		{{'.', 0}, REQUEST_STEP, 1},
+		{{',', 0}, REQUEST_STEP, -1},
+		{{'}', 0}, REQUEST_SEEK_BY, (int64_t)(60 * NS_PER_S)},
+		{{'{', 0}, REQUEST_SEEK_BY, -(int64_t)(60 * NS_PER_S)},
+		{{']', 0}, REQUEST_SPEED, 2000},
+		{{']', 0}, REQUEST_SPEED, 5000},
+		{{'[', 0}, REQUEST_SPEED, 2000},
+		{{'G', '9', '0', KEYMAP_ENTER, 0}, REQUEST_SEEK_TO, (int64_t)(90 * NS_PER_S)},
+		{{'G', '-', '9', KEYMAP_ENTER, 0}, REQUEST_SEEK_BY, -(int64_t)(9 * NS_PER_S)},
+		{{'e', 'i', 'p', 'c', KEYMAP_ENTER, 0}, REQUEST_ADD_METRIC, 0},
+		{{'e', 'x', '=', '1', KEYMAP_ENTER, 0}, REQUEST_ADD_METRIC, 0},
+		{{'e', 'r', '1', KEYMAP_ENTER, 0}, REQUEST_ADD_EVENTS, 0},
+		{{'i', 0}, REQUEST_IDLE, 1},
 	};
 	struct replay_stage replay;
 	struct playback playback = at_second(30);
@@ -191,7 +191,7 @@ static void test_keys(void **state)
 	replay_open(&replay, 80, 24, false, 30, &playback);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		stage_keys(&replay.stage, rows[i].keys);
-		stage_check_command(&replay.stage, rows[i].kind, NULL, rows[i].number);
+		stage_check_request(&replay.stage, rows[i].kind, NULL, rows[i].number);
 	}
 	replay_close(&replay);
 }
@@ -251,7 +251,7 @@ static void test_refusals(void **state)
 		stage_keys(&replay.stage, (int[]){recorded[i].key, 0});
 		if (!strstr(replay.stage.app.messages.notice, recorded[i].text))
 			fail_msg("%c: %s", recorded[i].key, replay.stage.app.messages.notice);
-		assert_int_equal(replay.stage.app.requests.commands.n, 0);
+		assert_int_equal(app_changes(&replay.stage.app)->n, 0);
 		assert_false(replay.stage.app.prompt.active);
 	}
 	/* Intervals of perf's recordings can be changed. */
@@ -268,7 +268,7 @@ static void test_refusals(void **state)
 		snprintf(text, sizeof(text), "This key works only in a replay: --replay FILE.%s",
 			 live[i].more);
 		assert_string_equal(stage.app.messages.notice, text);
-		assert_int_equal(stage.app.requests.commands.n, 0);
+		assert_int_equal(app_changes(&stage.app)->n, 0);
 	}
 	stage_close(&stage);
 }
@@ -289,7 +289,7 @@ static void test_whole(void **state)
 	};
 	static const struct {
 		int keys[8];
-		int64_t number; /* of COMMAND_WHOLE; -1: none, but a notice */
+		int64_t number; /* of REQUEST_WHOLE; -1: none, but a notice */
 		const char *notice;
 	} rows[] = {
 		{{'s', 'a', 'l', 'l', KEYMAP_ENTER, 0}, 1, NULL},
@@ -318,11 +318,11 @@ static void test_whole(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		stage_keys(&replay.stage, rows[i].keys);
 		if (rows[i].number >= 0) {
-			stage_check_command(&replay.stage, COMMAND_WHOLE, NULL, rows[i].number);
+			stage_check_request(&replay.stage, REQUEST_WHOLE, NULL, rows[i].number);
 			continue;
 		}
 		assert_non_null(strstr(replay.stage.app.messages.notice, rows[i].notice));
-		assert_int_equal(replay.stage.app.requests.commands.n, 0);
+		assert_int_equal(app_changes(&replay.stage.app)->n, 0);
 		assert_null(replay.stage.app.picker.ops);
 	}
 	stage_keys(&replay.stage, (int[]){'s', 0});
@@ -341,7 +341,7 @@ static void test_pause_at_end(void **state)
 	replay_open(&replay, 80, 24, false, SECONDS, &playback);
 	stage_keys(&replay.stage, (int[]){'Z', 0});
 	assert_non_null(strstr(replay.stage.app.messages.notice, "End of the recording"));
-	assert_int_equal(replay.stage.app.requests.commands.n, 0);
+	assert_int_equal(app_changes(&replay.stage.app)->n, 0);
 	assert_false(replay.stage.app.replay.playback.paused);
 	replay_close(&replay);
 }

@@ -643,11 +643,11 @@ static void test_detach_without_target(void **state)
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
 	stage_keys(&stage, (int[]){'D', 0});
-	assert_int_equal(stage.app.requests.commands.n, 0);
+	assert_int_equal(app_changes(&stage.app)->n, 0);
 	assert_true(stage.app.messages.notice[0] != '\0');
 	stage.app.display.snapshot->targeted = true;
 	stage_keys(&stage, (int[]){'D', 0});
-	assert_int_equal(stage.app.requests.commands.n, 1);
+	assert_int_equal(app_changes(&stage.app)->n, 1);
 	stage_close(&stage);
 }
 

@@ -6,6 +6,7 @@
 #include "core/metric/preset.h"
 #include "tests/fake_kernel/busy.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 #include "tests/unit/shared/stage.h"
 
 struct server {
@@ -250,7 +251,7 @@ static void test_events(void **state)
 	assert_ptr_equal(app->screen, &screen_events);
 	assert_string_equal(app->messages.notice,
 			    "cycles is counted for the columns ghz ipc: remove these first.");
-	assert_int_equal(app->requests.commands.n, 0);
+	assert_int_equal(app_changes(app)->n, 0);
 	assert_true(app->events.totals.items[CYCLES].total > 0);
 	stage_keys(&stage, (int[]){'z', 0});
 	assert_true(app->events.totals.items[CYCLES].total == 0);
@@ -258,13 +259,13 @@ static void test_events(void **state)
 
 	struct server server;
 	server_open(&server, busy_hybrid_new(), "overview", NULL);
-	engine_do(server.engine, &(struct command){COMMAND_ADD_EVENTS, event, 0});
+	send_request(server.engine, &(struct request){REQUEST_ADD_EVENTS, event, 0});
 	snapshot_free(server_next(&server));
 	stage_open(&stage, 80, 24, false, server_next(&server));
 	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, KEYMAP_END, 'x', 0});
-	assert_int_equal(app->requests.commands.n, 1);
-	assert_int_equal(app->requests.commands.items[0].kind, COMMAND_REMOVE);
-	assert_string_equal(app->requests.commands.items[0].text, event);
+	assert_int_equal(app_changes(app)->n, 1);
+	assert_int_equal(app_changes(app)->items[0].kind, REQUEST_REMOVE);
+	assert_string_equal(app_changes(app)->items[0].text, event);
 	stage_close(&stage);
 	server_close(&server);
 }

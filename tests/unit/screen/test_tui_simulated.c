@@ -8,6 +8,7 @@
 #include "tests/fake_kernel/busy.h"
 #include "tests/unit/shared/code_scene.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 #include "tests/unit/shared/stage.h"
 #include "tui/term/canvas_svg.h"
 #include "tui/term/theme_load.h"
@@ -51,23 +52,21 @@ static void write_picture(const struct stage *stage, const char *name, const cha
 	fclose(file);
 }
 
-/* Applies what the app requests, and looks several times a second, as the program does. */
+/* Applies what the app changes, lists events if requested, and looks several times a second, as the
+ * program does. */
 static void run_second(struct stage *stage, struct engine *engine, struct fk *fk, uint64_t end_ns)
 {
-	struct commands *commands = &stage->app.requests.commands;
+	bool events = app_requests(&stage->app, REQUEST_EVENTS);
 
-	for (size_t i = 0; i < commands->n; i++)
-		engine_do(engine, &commands->items[i]);
-	commands_clear(commands);
-	if (stage->app.requests.queries.events)
-		engine_query(engine, &(struct query){.kind = QUERY_EVENTS});
-	stage->app.requests.queries.events = false;
+	engine_request(engine, app_changes(&stage->app));
+	if (events)
+		send_request(engine, &(struct request){.kind = REQUEST_EVENTS});
 	if (stage->app.watch.on)
-		engine_query(engine, &(struct query){.kind = QUERY_BLOCKED,
-						     .pid = stage->app.watch.looks.pid,
-						     .tid = stage->app.watch.looks.tid});
+		send_request(engine, &(struct request){.kind = REQUEST_BLOCKED,
+						       .number = stage->app.watch.looks.pid,
+						       .tid = stage->app.watch.looks.tid});
 	app_snapshot(&stage->app, next_snapshot(engine, fk, end_ns - fk_now(fk)));
-	for (struct reply *reply; (reply = engine_pop_reply(engine));)
+	for (struct reply *reply; (reply = reply_pop(engine_replies(engine)));)
 		app_reply(&stage->app, reply);
 }
 

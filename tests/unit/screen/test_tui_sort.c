@@ -81,8 +81,8 @@ static void test_sort(void **state)
 		if (strcmp(list->spec.sort, rows[i].sort) != 0 || list->spec.reverse)
 			fail_msg("%s: sorted by %s", rows[i].name, list->spec.sort);
 		if (rows[i].added)
-			stage_check_command(&stage, COMMAND_ADD_METRIC, rows[i].added, 0);
-		assert_int_equal(stage.app.requests.commands.n, 0);
+			stage_check_request(&stage, REQUEST_ADD_METRIC, rows[i].added, 0);
+		assert_int_equal(app_changes(&stage.app)->n, 0);
 		if (rows[i].message)
 			stage_check_text(&stage, rows[i].message, true);
 		else

@@ -20,6 +20,14 @@ struct feed_thread *feed_thread_open(const struct sys *sys, const struct engine_
 	return feed_thread;
 }
 
+void feed_thread_send(struct feed_thread *feed_thread, const struct request *request)
+{
+	struct request_list list = {0};
+
+	request_list_add(&list, request);
+	feed_thread_request(feed_thread, &list);
+}
+
 void feed_thread_await(const struct feed_thread *feed_thread)
 {
 	struct pollfd ready = {.fd = feed_thread_fd(feed_thread), .events = POLLIN};
@@ -54,11 +62,11 @@ void feed_thread_await_column(struct feed_thread *feed_thread, const char *name,
 void feed_thread_check_columns(struct feed_thread *feed_thread)
 {
 	feed_thread_await_column(feed_thread, "cpu_percent", true);
-	feed_thread_do(feed_thread, &(struct command){COMMAND_ADD_EVENTS, "minor-faults"});
-	feed_thread_do(feed_thread, &(struct command){COMMAND_ADD_METRIC, "two = 1 + 1"});
+	feed_thread_send(feed_thread, &(struct request){REQUEST_ADD_EVENTS, "minor-faults"});
+	feed_thread_send(feed_thread, &(struct request){REQUEST_ADD_METRIC, "two = 1 + 1"});
 	feed_thread_await_column(feed_thread, "minor-faults", true);
 	feed_thread_await_column(feed_thread, "two", true);
-	feed_thread_do(feed_thread, &(struct command){COMMAND_REMOVE, "minor-faults"});
+	feed_thread_send(feed_thread, &(struct request){REQUEST_REMOVE, "minor-faults"});
 	feed_thread_await_column(feed_thread, "minor-faults", false);
 	feed_thread_await_column(feed_thread, "two", true);
 	feed_thread_free(feed_thread);

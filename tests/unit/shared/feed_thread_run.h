@@ -27,6 +27,9 @@
 struct feed_thread *feed_thread_open(const struct sys *sys, const struct engine_config *config,
 				     uint64_t interval_ns);
 
+/* Sends one request, which the caller keeps. */
+void feed_thread_send(struct feed_thread *feed_thread, const struct request *request);
+
 /* Waits until the thread has something to report. */
 void feed_thread_await(const struct feed_thread *feed_thread);
 

@@ -2,6 +2,7 @@
 #include "tests/unit/shared/recorded_scene.h"
 
 #include "tests/unit/shared/files.h"
+#include "tests/unit/shared/send_request.h"
 
 char recorded_directory[] = "/tmp/pmctop-replay-XXXXXX";
 const struct sys recorded_sys;
@@ -139,7 +140,7 @@ void record(const struct scene *scene, const char *path, struct seen *seen, size
 		add_lives(fk);
 	if (scene->midway) {
 		snapshot_free(nth_snapshot(engine, fk, 2));
-		engine_do(engine, &(struct command){.kind = COMMAND_RECORD, .text = path});
+		send_request(engine, &(struct request){.kind = REQUEST_RECORD, .text = path});
 		snapshot_free(nth_snapshot(engine, fk, 1));
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -214,19 +215,19 @@ void check_replay(struct replay *replay, const struct seen *seen)
 
 void change_columns(struct engine *engine, struct fk *fk, size_t interval)
 {
-	static const struct command commands[] = {
-		{.kind = COMMAND_ADD_EVENTS, .text = "minor-faults"},
-		{.kind = COMMAND_ADD_METRIC, .text = "own=instructions / 2"},
-		{.kind = COMMAND_PRESET, .text = "software"},
-		{.kind = COMMAND_REMOVE, .text = "own"},
-		{.kind = COMMAND_ATTACH, .number = 52},
-		{.kind = COMMAND_IDLE, .number = 1},
-		{.kind = COMMAND_COMMAND_LINES, .number = 1},
+	static const struct request commands[] = {
+		{.kind = REQUEST_ADD_EVENTS, .text = "minor-faults"},
+		{.kind = REQUEST_ADD_METRIC, .text = "own=instructions / 2"},
+		{.kind = REQUEST_PRESET, .text = "software"},
+		{.kind = REQUEST_REMOVE, .text = "own"},
+		{.kind = REQUEST_ATTACH, .number = 52},
+		{.kind = REQUEST_IDLE, .number = 1},
+		{.kind = REQUEST_COMMAND_LINES, .number = 1},
 	};
 
 	(void)fk;
 	if (interval < ARRAY_SIZE(commands))
-		engine_do(engine, &commands[interval]);
+		send_request(engine, &commands[interval]);
 }
 
 int recorded_scenes_setup(void **state)

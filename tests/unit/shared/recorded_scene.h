@@ -2,8 +2,8 @@
 #ifndef PMCTOP_TESTS_RECORDED_SCENE_H
 #define PMCTOP_TESTS_RECORDED_SCENE_H
 
-#include "core/engine/command.h"
 #include "core/engine/engine.h"
+#include "core/engine/request.h"
 #include "core/perfdata/perfdata_read.h"
 #include "core/perfdata/recorder.h"
 #include "core/replay/replay.h"

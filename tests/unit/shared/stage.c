@@ -139,17 +139,44 @@ void stage_check_text(const struct stage *stage, const char *text, bool there)
 	free(drawn);
 }
 
-void stage_check_command(struct stage *stage, enum command_kind kind, const char *text,
+static bool list_has(const struct request_list *list, enum request_kind kind)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->items[i].kind == kind)
+			return true;
+	return false;
+}
+
+bool app_requests(const struct app *app, enum request_kind kind)
+{
+	return list_has(&app->requests.list, kind) || list_has(&app->requests.rested, kind);
+}
+
+struct request_list *app_changes(struct app *app)
+{
+	struct request_list *list = &app->requests.list;
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (list->items[i].kind < REQUEST_METRICS)
+			list->items[n++] = list->items[i];
+		else
+			xfree(list->items[i].text);
+	list->n = n;
+	return list;
+}
+
+void stage_check_request(struct stage *stage, enum request_kind kind, const char *text,
 			 int64_t number)
 {
-	struct commands *commands = &stage->app.requests.commands;
+	struct request_list *commands = app_changes(&stage->app);
 
 	assert_int_equal(commands->n, 1);
 	assert_int_equal(commands->items[0].kind, kind);
 	if (text)
 		assert_string_equal(commands->items[0].text, text);
 	assert_int_equal(commands->items[0].number, number);
-	commands_clear(commands);
+	request_list_clear(commands);
 }
 
 char *stage_print_resized(struct stage *stage, unsigned width, unsigned height)

@@ -55,8 +55,14 @@ void stage_type(struct stage *stage, const char *text);
 /* Fails unless the text is on the canvas (there) or is not (not there). */
 void stage_check_text(const struct stage *stage, const char *text, bool there);
 
-/* Fails unless the app requests this command alone, and drops it. text NULL: any text. */
-void stage_check_command(struct stage *stage, enum command_kind kind, const char *text,
+/* Whether the app requests this, now or when no key comes. */
+bool app_requests(const struct app *app, enum request_kind kind);
+
+/* What the app requests, queries excepted: they are dropped. */
+struct request_list *app_changes(struct app *app);
+
+/* Fails unless the app requests this change alone, and drops it. text NULL: any text. */
+void stage_check_request(struct stage *stage, enum request_kind kind, const char *text,
 			 int64_t number);
 
 /* Resizes and draws; returns canvas_print(). */

@@ -4,6 +4,7 @@
 #include "core/doctor/doctor.h"
 #include "core/event/plan.h"
 #include "core/metric/metric.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <errno.h>
 #include <math.h>
@@ -255,7 +256,7 @@ static void run_interval(struct engine *engine, struct fk *fk, struct sweep_book
 	struct reply *answer;
 
 	while (engine_wait(engine, deadline_ns) != 0)
-		if ((answer = engine_pop_reply(engine)))
+		if ((answer = reply_pop(engine_replies(engine))))
 			reply_free(answer);
 	struct snapshot *snapshot = engine_snapshot(engine);
 	check_snapshot(snapshot, books, outcome);
@@ -285,9 +286,9 @@ static void run_steps(const struct sweep_scene *scene, struct engine *engine, st
 		books->forked |= step->forked;
 		for (size_t c = 0; c < ARRAY_SIZE(step->commands); c++)
 			if (step->commands[c].kind || step->commands[c].text)
-				engine_do(engine, &step->commands[c]);
+				send_request(engine, &step->commands[c]);
 		if (step->query.kind || step->query.text)
-			engine_query(engine, &step->query);
+			send_request(engine, &step->query);
 		run_interval(engine, fk, books, outcome);
 		check_books(fk, books, outcome);
 	}

@@ -22,8 +22,8 @@ enum { SWEEP_USER = 1000, PMCTOP = 40, MAIN = 50, THREAD, OTHER = 60, PING, PONG
 struct sweep_step {
 	void (*happen)(struct fk *fk); /* before the interval; NULL: nothing */
 	void (*disturb)(struct fk *fk, struct faulty *faulty); /* likewise */
-	struct command commands[2];                            /* without kind and text: none */
-	struct query query;                                    /* likewise */
+	struct request commands[2];                            /* without kind and text: none */
+	struct request query;                                  /* likewise */
 	bool forked; /* THREAD and CHILD exist from now on */
 };
 

@@ -401,6 +401,30 @@ static void test_crowd(void **state)
 	graph_range_close(&graph_range);
 }
 
+/* What a key cut short, and the rest, are one bucket: the mean of both. */
+static void test_cut_short(void **state)
+{
+	struct graph_range graph_range;
+	const struct sample_row rows[] = {task(7, 5, 2 * NS_PER_S, 2), task(7, 5, 0, 2)};
+	uint64_t end_ns = 10 * NS_PER_S;
+
+	(void)state;
+	graph_range_open(&graph_range);
+	for (int i = 0; i < 2; i++) {
+		struct snapshot *snapshot =
+			sample_snapshot(columns_ref(graph_range.columns), &rows[i], 1);
+
+		snapshot->cut_short = i == 0;
+		snapshot->interval_ns = 2 * NS_PER_S;
+		snapshot->time_ns = end_ns += snapshot->interval_ns;
+		history_add(graph_range.history, snapshot);
+		snapshot_free(snapshot);
+		CHECK(&graph_range, process(7, 5), "cpu_percent", 1, i == 0 ? -1 : 50);
+	}
+	assert_true(history_span_ns(graph_range.history, 1, 1) == 4 * NS_PER_S);
+	graph_range_close(&graph_range);
+}
+
 /* More CPUs than a bucket has room for. */
 static void test_many_cpus(void **state)
 {
@@ -772,6 +796,7 @@ int main(void)
 		cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_still),
 		cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_many_cpus),
 		cmocka_unit_test(test_sum),
 		cmocka_unit_test(test_sum_of_doubts),

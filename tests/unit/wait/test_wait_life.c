@@ -5,6 +5,7 @@
  */
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -244,9 +245,9 @@ static void load(const struct run *run)
 	}
 }
 
-static void command(struct engine *engine, enum command_kind kind, const char *text, int64_t number)
+static void command(struct engine *engine, enum request_kind kind, const char *text, int64_t number)
 {
-	engine_do(engine, &(struct command){.kind = kind, .text = text, .number = number});
+	send_request(engine, &(struct request){.kind = kind, .text = text, .number = number});
 }
 
 static void do_deed(struct run *run, enum deed deed)
@@ -291,16 +292,16 @@ static void do_deed(struct run *run, enum deed deed)
 			fk_script(run->fk, &lose[1], 1);
 		break;
 	case ATTACH:
-		command(run->engine, COMMAND_ATTACH, NULL, run->this->attach);
+		command(run->engine, REQUEST_ATTACH, NULL, run->this->attach);
 		break;
 	case ALL:
-		command(run->engine, COMMAND_DISMISS, NULL, 0);
+		command(run->engine, REQUEST_DISMISS, NULL, 0);
 		break;
 	case IDLE:
-		command(run->engine, COMMAND_IDLE, NULL, 1);
+		command(run->engine, REQUEST_IDLE, NULL, 1);
 		break;
 	case PRESET:
-		command(run->engine, COMMAND_ADD_EVENTS, columns[0].text, 0);
+		command(run->engine, REQUEST_ADD_EVENTS, columns[0].text, 0);
 		break;
 	}
 }

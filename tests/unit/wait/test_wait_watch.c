@@ -2,6 +2,7 @@
 /* Single waits of a watched task: their histogram, and which of them are counted. */
 #include "core/wait/wait_watch.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <inttypes.h>
 
@@ -121,7 +122,7 @@ static void test_watched(void **state)
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		assert_null(snapshot->waits);
 		snapshot_free(snapshot);
-		engine_do(engine, &(struct command){COMMAND_WATCH, NULL, rows[i].watched});
+		send_request(engine, &(struct request){REQUEST_WATCH, NULL, rows[i].watched});
 		snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 
 		fk_script(fk, steps, ARRAY_SIZE(steps));
@@ -138,7 +139,7 @@ static void test_watched(void **state)
 		check_kind(rows[i].name, &snapshot->waits->kinds[WAIT_KIND_BLOCKED], rows[i].later);
 		snapshot_free(snapshot);
 
-		engine_do(engine, &(struct command){COMMAND_WATCH, NULL, 0});
+		send_request(engine, &(struct request){REQUEST_WATCH, NULL, 0});
 		snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		assert_null(snapshot->waits);
@@ -160,7 +161,7 @@ static void test_no_reason(void **state)
 	fk_task(fk, &(struct fk_spec){.tid = 8, .comm = "eight"});
 	fk_task(fk, &(struct fk_spec){.tid = 9, .pid = 7, .comm = "nine"});
 	struct engine *engine = open_engine_with(&sys, &config);
-	engine_do(engine, &(struct command){COMMAND_WATCH, NULL, -7});
+	send_request(engine, &(struct request){REQUEST_WATCH, NULL, -7});
 	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 	fk_script(fk, steps, ARRAY_SIZE(steps));
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
@@ -192,7 +193,7 @@ static void test_lost_records(void **state)
 	(void)state;
 	fk_task(fk, &(struct fk_spec){.tid = 7, .comm = "seven"});
 	struct engine *engine = open_engine_with(&sys, &config);
-	engine_do(engine, &(struct command){COMMAND_WATCH, NULL, 7});
+	send_request(engine, &(struct request){REQUEST_WATCH, NULL, 7});
 	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 	fk_script(fk, lossy, ARRAY_SIZE(lossy));
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);

@@ -10,6 +10,7 @@
 #include "core/view/view.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/send_request.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,9 +23,9 @@ enum { ME = 1000, OTHER = 2000, MAIN = 50 };
 		.tid = (number), .uid = (owner), .rates = HALF_IPC, __VA_ARGS__ \
 	}
 
-static void command(struct engine *engine, enum command_kind kind, const char *text, long number)
+static void command(struct engine *engine, enum request_kind kind, const char *text, long number)
 {
-	engine_do(engine, &(struct command){.kind = kind, .text = text, .number = number});
+	send_request(engine, &(struct request){.kind = kind, .text = text, .number = number});
 }
 
 /* The snapshot of the interval after the one that a command ends. */
@@ -43,28 +44,28 @@ static const struct preset own_presets[] = {
 #define KERNEL "cpu_percent kernel_percent ipc ipc_user ipc_kernel cs_per_s faults_per_s"
 
 static const struct change {
-	enum command_kind kind;
+	enum request_kind kind;
 	const char *text, *preset, *columns;
 	const char *note; /* a part of the first note, or NULL */
 } changes[] = {
-	{COMMAND_PRESET, "branch", "branch", BRANCH " ghz cycles r201 r202"},
-	{COMMAND_PRESET, "bramch", "branch", BRANCH " ghz cycles r201 r202",
+	{REQUEST_PRESET, "branch", "branch", BRANCH " ghz cycles r201 r202"},
+	{REQUEST_PRESET, "bramch", "branch", BRANCH " ghz cycles r201 r202",
 	 "Unknown preset 'bramch' (did you mean 'branch'?)"},
-	{COMMAND_PRESET, "mine", "mine", "ipc two ghz cycles r201 r202"},
+	{REQUEST_PRESET, "mine", "mine", "ipc two ghz cycles r201 r202"},
 	/* A user's own one of that name comes first. */
-	{COMMAND_PRESET, "tlb", "tlb", "ipc two ghz cycles r201 r202"},
-	{COMMAND_ADD_METRIC, "branch_mpki", "tlb", "ipc two ghz cycles r201 r202 branch_mpki"},
+	{REQUEST_PRESET, "tlb", "tlb", "ipc two ghz cycles r201 r202"},
+	{REQUEST_ADD_METRIC, "branch_mpki", "tlb", "ipc two ghz cycles r201 r202 branch_mpki"},
 	/* An added column stays when a preset with the same column is replaced. */
-	{COMMAND_PRESET, "branch", "branch", BRANCH " ghz cycles r201 r202"},
-	{COMMAND_PRESET, "mine", "mine", "ipc two branch_mpki ghz cycles r201 r202"},
-	{COMMAND_REMOVE, "ipc", "mine", "two branch_mpki ghz cycles r201 r202"},
-	{COMMAND_PRESET, "mine", "mine", "ipc two branch_mpki ghz cycles r201 r202"},
-	{COMMAND_PRESET, "kernel", "kernel", KERNEL " branch_mpki ghz cycles r201 r202"},
-	{COMMAND_ADD_METRIC, "two=2", "kernel", KERNEL " branch_mpki ghz cycles r201 r202 two"},
-	{COMMAND_PRESET, "mine", "kernel", KERNEL " branch_mpki ghz cycles r201 r202 two",
+	{REQUEST_PRESET, "branch", "branch", BRANCH " ghz cycles r201 r202"},
+	{REQUEST_PRESET, "mine", "mine", "ipc two branch_mpki ghz cycles r201 r202"},
+	{REQUEST_REMOVE, "ipc", "mine", "two branch_mpki ghz cycles r201 r202"},
+	{REQUEST_PRESET, "mine", "mine", "ipc two branch_mpki ghz cycles r201 r202"},
+	{REQUEST_PRESET, "kernel", "kernel", KERNEL " branch_mpki ghz cycles r201 r202"},
+	{REQUEST_ADD_METRIC, "two=2", "kernel", KERNEL " branch_mpki ghz cycles r201 r202 two"},
+	{REQUEST_PRESET, "mine", "kernel", KERNEL " branch_mpki ghz cycles r201 r202 two",
 	 "Column 'two' exists already"},
-	{COMMAND_REMOVE, "two", "kernel", KERNEL " branch_mpki ghz cycles r201 r202"},
-	{COMMAND_PRESET, "none", "none", "branch_mpki ghz cycles r201 r202"},
+	{REQUEST_REMOVE, "two", "kernel", KERNEL " branch_mpki ghz cycles r201 r202"},
+	{REQUEST_PRESET, "none", "none", "branch_mpki ghz cycles r201 r202"},
 };
 
 static void presets_come_and_go(void **state)
@@ -123,7 +124,7 @@ static void none_alone_is_nothing(void **state)
 	struct engine *engine = open_main(fk, &sys);
 
 	(void)state;
-	command(engine, COMMAND_PRESET, "none", 0);
+	command(engine, REQUEST_PRESET, "none", 0);
 	struct snapshot *snapshot = snapshot_after(engine, fk);
 	assert_string_equal(snapshot->columns->preset, "overview");
 	assert_true(has_note(snapshot, "No columns to show"));
@@ -141,7 +142,7 @@ static void refusals_pass(void **state)
 
 	(void)state;
 	for (int round = 0; round < 2; round++) {
-		command(engine, COMMAND_PRESET, "none", 0);
+		command(engine, REQUEST_PRESET, "none", 0);
 		snapshot_free(engine_snapshot(engine));
 		for (int i = 0; i < 2 * NOTES_TRANSIENT_INTERVALS; i++) {
 			struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
@@ -164,7 +165,7 @@ static void a_preset_for_tasks(void **state)
 	fk_switch(fk, 0, MAIN);
 	struct engine *engine = open_engine(&sys);
 	snapshot_free(nth_snapshot(engine, fk, 2));
-	command(engine, COMMAND_PRESET, "branch", 0);
+	command(engine, REQUEST_PRESET, "branch", 0);
 	struct snapshot *snapshot = snapshot_after(engine, fk);
 	check_columns(snapshot, BRANCH);
 	assert_int_equal(task_figure(snapshot, MAIN, "ipc").state, FIGURE_VALID);
@@ -222,7 +223,7 @@ static void attach_and_dismiss(void **state)
 
 	assert_family(snapshot, false, true, true);
 	snapshot_free(snapshot);
-	command(engine, COMMAND_ATTACH, NULL, MAIN);
+	command(engine, REQUEST_ATTACH, NULL, MAIN);
 	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 	/* All of the next interval is theirs. */
 	uint64_t before = fk_truth_task_user(fk, 51, FK_CYCLES);
@@ -234,11 +235,11 @@ static void attach_and_dismiss(void **state)
 	}
 	snapshot_free(snapshot);
 	/* Again changes nothing, and another one comes to it. */
-	command(engine, COMMAND_ATTACH, NULL, MAIN);
+	command(engine, REQUEST_ATTACH, NULL, MAIN);
 	snapshot = snapshot_after(engine, fk);
 	assert_family(snapshot, true, true, false);
 	snapshot_free(snapshot);
-	command(engine, COMMAND_ATTACH, NULL, 60);
+	command(engine, REQUEST_ATTACH, NULL, 60);
 	snapshot = snapshot_after(engine, fk);
 	assert_family(snapshot, true, true, true);
 	assert_int_equal(snapshot->n_notes > 0 && strstr(snapshot->notes[0], "There is no"), 0);
@@ -248,11 +249,11 @@ static void attach_and_dismiss(void **state)
 	snapshot = snapshot_after(engine, fk);
 	assert_true(has_exited(snapshot, 60));
 	snapshot_free(snapshot);
-	command(engine, COMMAND_DISMISS, NULL, 0);
+	command(engine, REQUEST_DISMISS, NULL, 0);
 	snapshot = snapshot_after(engine, fk);
 	assert_family(snapshot, true, true, false);
 	snapshot_free(snapshot);
-	command(engine, COMMAND_DISMISS, NULL, 0);
+	command(engine, REQUEST_DISMISS, NULL, 0);
 	snapshot = nth_snapshot(engine, fk, 3);
 	assert_family(snapshot, false, true, false);
 	snapshot_free(snapshot);
@@ -260,7 +261,7 @@ static void attach_and_dismiss(void **state)
 	fk_task(fk, TASK(ME, 61));
 	fk_switch(fk, 3, 61);
 	snapshot_free(nth_snapshot(engine, fk, 2));
-	command(engine, COMMAND_ATTACH, NULL, 61);
+	command(engine, REQUEST_ATTACH, NULL, 61);
 	snapshot = nth_snapshot(engine, fk, 3);
 	assert_family(snapshot, true, false, false);
 	assert_non_null(row_of(snapshot, 61));
@@ -287,14 +288,14 @@ static void attach_to_no_process(void **state)
 	struct engine *engine = open_engine(&sys);
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		command(engine, COMMAND_ATTACH, NULL, rows[i].pid);
+		command(engine, REQUEST_ATTACH, NULL, rows[i].pid);
 		struct snapshot *snapshot = snapshot_after(engine, fk);
 		assert_family(snapshot, false, true, true);
 		assert_string_equal(snapshot->notes[0], rows[i].note);
 		snapshot_free(snapshot);
 	}
 	/* The process ends before the command is done. */
-	command(engine, COMMAND_ATTACH, NULL, 60);
+	command(engine, REQUEST_ATTACH, NULL, 60);
 	fk_exit(fk, 60, FK_EXIT_REAPED);
 	fk_switch(fk, 3, 0);
 	struct snapshot *snapshot = snapshot_after(engine, fk);
@@ -316,7 +317,7 @@ static void attach_without_main_thread(void **state)
 	fk_exit(fk, MAIN, FK_EXIT_ZOMBIE);
 	fk_switch(fk, 0, 0);
 	snapshot_free(nth_snapshot(engine, fk, 2));
-	command(engine, COMMAND_ATTACH, NULL, MAIN);
+	command(engine, REQUEST_ATTACH, NULL, MAIN);
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
 	assert_true(snapshot->targeted && !snapshot->ended);
 	assert_non_null(row_of(snapshot, snapshot->mode == COUNT_MODE_PROC ? MAIN : 51));
@@ -344,13 +345,13 @@ static void attach_to_others(void **state)
 	fk_task(fk, TASK(OTHER, 80));
 	fk_task(fk, TASK(0, 2, .kernel = true));
 	struct engine *engine = open_engine(&sys);
-	command(engine, COMMAND_ATTACH, NULL, 80);
+	command(engine, REQUEST_ATTACH, NULL, 80);
 	struct snapshot *snapshot = snapshot_after(engine, fk);
 	assert_family(snapshot, false, true, true);
 	assert_string_equal(snapshot->notes[0], "Process 80 belongs to another user. Counting it "
 						"needs CAP_PERFMON or CAP_SYS_PTRACE.");
 	snapshot_free(snapshot);
-	command(engine, COMMAND_ATTACH, NULL, 2);
+	command(engine, REQUEST_ATTACH, NULL, 2);
 	snapshot = snapshot_after(engine, fk);
 	assert_family(snapshot, false, true, true);
 	assert_string_equal(snapshot->notes[0],
@@ -368,12 +369,12 @@ static void attach_within_a_user(void **state)
 	(void)state;
 	fk_task(fk, TASK(OTHER, 80));
 	struct engine *engine = open_engine_with(&sys, &config);
-	command(engine, COMMAND_ATTACH, NULL, 80);
+	command(engine, REQUEST_ATTACH, NULL, 80);
 	struct snapshot *snapshot = snapshot_after(engine, fk);
 	assert_family(snapshot, true, true, true);
 	assert_string_equal(snapshot->notes[0], "Process 80 is excluded by -u or -G.");
 	snapshot_free(snapshot);
-	command(engine, COMMAND_ATTACH, NULL, 60);
+	command(engine, REQUEST_ATTACH, NULL, 60);
 	snapshot = snapshot_after(engine, fk);
 	assert_family(snapshot, true, false, true);
 	snapshot_free(snapshot);
@@ -398,7 +399,7 @@ static void orphans_stay(void **state)
 	fk_exit(fk, 70, FK_EXIT_REAPED);
 	fk_switch(fk, 2, 71);
 	snapshot_free(nth_snapshot(engine, fk, 4));
-	command(engine, COMMAND_ATTACH, NULL, 60);
+	command(engine, REQUEST_ATTACH, NULL, 60);
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
 	assert_non_null(row_of(snapshot, 71));
 	assert_non_null(row_of(snapshot, 60));
@@ -426,9 +427,9 @@ static void what_a_command_left(void **state)
 	fk_exit(fk, MAIN, FK_EXIT_REAPED);
 	fk_switch(fk, 0, 0);
 	snapshot_free(nth_snapshot(engine, fk, 2));
-	command(engine, COMMAND_DISMISS, NULL, 0);
+	command(engine, REQUEST_DISMISS, NULL, 0);
 	snapshot_free(nth_snapshot(engine, fk, 2));
-	command(engine, COMMAND_ATTACH, NULL, 60);
+	command(engine, REQUEST_ATTACH, NULL, 60);
 	snapshot = nth_snapshot(engine, fk, 2);
 	assert_non_null(row_of(snapshot, 60));
 	assert_null(row_of(snapshot, 91));
@@ -471,7 +472,7 @@ static void command_lines(void **state)
 	assert_cmdline(snapshot, MAIN, NULL);
 	snapshot_free(snapshot);
 
-	command(engine, COMMAND_COMMAND_LINES, NULL, 1);
+	command(engine, REQUEST_COMMAND_LINES, NULL, 1);
 	snapshot = snapshot_after(engine, fk);
 	assert_true(snapshot->command_lines);
 	assert_cmdline(snapshot, MAIN, "main --serve a\tb \x1b[31m\xff");
@@ -490,7 +491,7 @@ static void command_lines(void **state)
 	snapshot_free(next);
 	snapshot_free(snapshot);
 
-	command(engine, COMMAND_COMMAND_LINES, NULL, 0);
+	command(engine, REQUEST_COMMAND_LINES, NULL, 0);
 	snapshot = snapshot_after(engine, fk);
 	assert_false(snapshot->command_lines);
 	assert_cmdline(snapshot, MAIN, NULL);
@@ -562,7 +563,7 @@ static void filters_match_command_lines(void **state)
 			fk_switch(fk, 0, MAIN);
 		struct engine *engine = open_engine_with(&sys, &rows[i].config);
 		if (rows[i].number >= 0)
-			command(engine, COMMAND_COMMAND_LINES, NULL, rows[i].number);
+			command(engine, REQUEST_COMMAND_LINES, NULL, rows[i].number);
 		struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
 		if (passes_filter(snapshot, ROLLUP_PROCESS, "myservice") != rows[i].want ||
 		    passes_filter(snapshot, ROLLUP_TREE, "-c myservice") != rows[i].want ||
@@ -610,7 +611,7 @@ static void command_lines_are_read_in_parts(void **state)
 	for (int i = 0; i < TASKS; i++)
 		fk_task(fk, TASK(ME, FIRST + i));
 	struct engine *engine = open_engine(&sys);
-	command(engine, COMMAND_COMMAND_LINES, NULL, 1);
+	command(engine, REQUEST_COMMAND_LINES, NULL, 1);
 	snapshot_free(next_snapshot(engine, fk, 10 * NS_PER_MS));
 	for (size_t n = 0; n < ARRAY_SIZE(known); n++) {
 		for (int i = 0; i < TASKS; i++) {
@@ -672,7 +673,7 @@ static void idle_tasks(void **state)
 	assert_int_equal(snapshot->threads.n, ran);
 	snapshot_free(snapshot);
 
-	command(engine, COMMAND_IDLE, NULL, 1);
+	command(engine, REQUEST_IDLE, NULL, 1);
 	snapshot = snapshot_after(engine, fk);
 	assert_still(snapshot, 60, "task");
 	assert_still(snapshot, 90, "sleeper");
@@ -690,7 +691,7 @@ static void idle_tasks(void **state)
 	rows_fini(&rows);
 	snapshot_free(snapshot);
 
-	command(engine, COMMAND_ATTACH, NULL, MAIN);
+	command(engine, REQUEST_ATTACH, NULL, MAIN);
 	snapshot = snapshot_after(engine, fk);
 	assert_still(snapshot, 90, "sleeper");
 	assert_null(row_of(snapshot, 60));
@@ -712,7 +713,7 @@ static void idle_tasks(void **state)
 	assert_null(row_of(snapshot, 90));
 	snapshot_free(snapshot);
 
-	command(engine, COMMAND_IDLE, NULL, 0);
+	command(engine, REQUEST_IDLE, NULL, 0);
 	snapshot = snapshot_after(engine, fk);
 	assert_int_equal(snapshot->threads.n, snapshot_ran(snapshot));
 	snapshot_free(snapshot);
