@@ -170,15 +170,28 @@ void tasks_inherit(struct tasks *tasks, struct task *task, const struct task *pa
 		task->ppid = parent->ppid;
 }
 
-/*
- * The task that began with a FORK at time_ns: the oldest one that has this FORK, or that was seen
- * since and has no FORK. NULL: none.
- */
-static struct task *find_forked(const struct tasks *tasks, pid_t tid, uint64_t time_ns)
+/* Several events of a CPU may record a FORK: each has the time at which the kernel wrote it. */
+#define FORK_COPIES_NS (200 * NS_PER_US)
+
+static bool is_same_fork(const struct task *task, const struct record *record)
 {
+	return task->start_ns && !task->exit_ns && task->ptid == record->fork.ptid &&
+	       task->start_ns <= record->time_ns &&
+	       record->time_ns - task->start_ns <= FORK_COPIES_NS;
+}
+
+/*
+ * The task that began with a FORK: the oldest one that has this FORK, or that was seen since and
+ * has no FORK. NULL: none.
+ */
+static struct task *find_forked(const struct tasks *tasks, const struct record *record)
+{
+	const uint64_t time_ns = record->time_ns;
 	struct task *found = NULL;
 
-	for (struct task *task = newest_task(tasks, tid); task; task = task->older) {
+	for (struct task *task = newest_task(tasks, record->tid); task; task = task->older) {
+		if (is_same_fork(task, record))
+			return task;
 		if (task->start_ns && task->start_ns < time_ns)
 			break; /* older ones began earlier */
 		if (task->start_ns == time_ns || (!task->start_ns && task->seen_ns >= time_ns))
@@ -189,7 +202,7 @@ static struct task *find_forked(const struct tasks *tasks, pid_t tid, uint64_t t
 
 struct task *tasks_fork(struct tasks *tasks, const struct record *record)
 {
-	struct task *task = find_forked(tasks, record->tid, record->time_ns);
+	struct task *task = find_forked(tasks, record);
 
 	if (!task)
 		task = tasks_add(tasks, record->pid, record->tid, record->time_ns);
@@ -197,7 +210,8 @@ struct task *tasks_fork(struct tasks *tasks, const struct record *record)
 	/* The FORK of a thread names its own process, which is not its parent. */
 	task->ppid = record->fork.ppid != record->pid ? record->fork.ppid : 0;
 	task->ptid = record->fork.ptid;
-	task->start_ns = record->time_ns;
+	if (!task->start_ns || record->time_ns < task->start_ns)
+		task->start_ns = record->time_ns;
 	const struct task *parent = tasks_find(tasks, record->fork.ptid, record->time_ns);
 	if (parent)
 		tasks_inherit(tasks, task, parent, record->time_ns);
@@ -226,7 +240,7 @@ struct task *tasks_comm(struct tasks *tasks, const struct record *record)
 	if (record->time_ns < task->comm_ns ||
 	    (record->comm.exec && record->time_ns == task->exec_ns))
 		return task;
-	tasks_note_rename(task, record->comm.text, record->time_ns);
+	tasks_note_rename(tasks, task, record->comm.text, record->time_ns);
 	memcpy(task->comm, record->comm.text, sizeof(task->comm));
 	task->comm_ns = record->time_ns;
 	if (record->comm.exec) {

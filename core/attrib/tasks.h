@@ -144,8 +144,7 @@ enum task_owner {
 struct task_before {
 	struct {
 		uint64_t since_ns, until_ns; /* the change was between these; 0: there was none */
-		uint64_t cut; /* the cut before which /proc had it (tasks_begin_cut); 0: a record
-				 has it */
+		uint64_t cut; /* the cut before which it was found (tasks_begin_cut) */
 		/* Of a recording, in place of times: bounds of the part before; most 0: none. */
 		float least, most;
 	} changes[TASK_OWNERS];

@@ -58,7 +58,8 @@ void tasks_inherit(struct tasks *tasks, struct task *task, const struct task *pa
 		   uint64_t time_ns);
 
 /* tasks_owner.c: notes that a COMM record changes the name, before it does. */
-void tasks_note_rename(struct task *task, const char comm[16], uint64_t time_ns);
+void tasks_note_rename(struct tasks *tasks, struct task *task, const char comm[16],
+		       uint64_t time_ns);
 /*
  * tasks_owner.c: sets what /proc has at now_ns, and notes a change since the last reading. uid -1,
  * cgroup NULL: not read. Takes ownership of the two references.

@@ -60,13 +60,22 @@ void tasks_forget_before(struct tasks *tasks, struct task *task)
 	task->before = NULL;
 }
 
-void tasks_note_rename(struct task *task, const char comm[16], uint64_t time_ns)
+/* Of several renames in one interval, the names in between are not known to roll-ups. */
+void tasks_note_rename(struct tasks *tasks, struct task *task, const char comm[16],
+		       uint64_t time_ns)
 {
+	uint64_t cut = tasks_cut(tasks);
+
 	/* A recording has the names before. */
 	if (!task->comm_ns || task->has_facts || memcmp(task->comm, comm, sizeof(task->comm)) == 0)
 		return;
-	memcpy(before_of(task)->comm, task->comm, sizeof(task->comm));
-	note_change(task, TASK_OWNER_COMM, time_ns, time_ns, 0);
+	struct task_before *before = before_of(task);
+	bool again = before->changes[TASK_OWNER_COMM].until_ns > 0 &&
+		     before->changes[TASK_OWNER_COMM].cut == cut;
+	if (!again)
+		memcpy(before->comm, task->comm, sizeof(task->comm));
+	note_change(task, TASK_OWNER_COMM,
+		    again ? before->changes[TASK_OWNER_COMM].since_ns : time_ns, time_ns, cut);
 }
 
 void tasks_set_owner(struct tasks *tasks, struct task *task, uid_t uid, struct cgroup *cgroup,

@@ -266,10 +266,11 @@ static bool is_of_interval(const struct filling *filling, const struct task *tas
 {
 	const struct task_before *before = task->before;
 	uint64_t now_ns = filling->source->now_ns, until_ns = before->changes[owner].until_ns;
+	uint64_t since_ns = before->changes[owner].since_ns;
 	uint64_t begin_ns = u64_growth(filling->snapshot->interval_ns, now_ns);
 
 	if (owner == TASK_OWNER_COMM)
-		return until_ns > begin_ns && until_ns <= now_ns && task->start_ns <= begin_ns;
+		return until_ns > begin_ns && since_ns <= now_ns && task->start_ns <= begin_ns;
 	return until_ns > 0 && before->changes[owner].cut == filling->cut;
 }
 

@@ -601,6 +601,28 @@ static void test_forked_task_is_not_gone(void **state)
 	bench_close(&bench);
 }
 
+/* Several events of a CPU have the same FORK, each at the time at which the kernel wrote it. */
+static void test_copies_of_a_fork(void **state)
+{
+	struct record fork = {.kind = RECORD_FORK,
+			      .pid = 9,
+			      .tid = 9,
+			      .time_ns = at_ms(200),
+			      .fork = {.ppid = 7, .ptid = 7}};
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	struct task *task = tasks_fork(bench.tasks, &fork);
+	fork.time_ns += 2000;
+	assert_ptr_equal(tasks_fork(bench.tasks, &fork), task);
+	assert_true(task->start_ns == at_ms(200));
+	/* The number is used again. */
+	fork.time_ns = at_ms(201);
+	assert_ptr_not_equal(tasks_fork(bench.tasks, &fork), task);
+	bench_close(&bench);
+}
+
 static struct task *seen_task(struct bench *bench, pid_t tid)
 {
 	return tasks_at(bench->tasks, tid, tid, at_ms(0));
@@ -940,6 +962,7 @@ int main(void)
 		cmocka_unit_test(test_held_files),
 		cmocka_unit_test(test_only_last_switch_is_seen),
 		cmocka_unit_test(test_forked_task_is_not_gone),
+		cmocka_unit_test(test_copies_of_a_fork),
 		cmocka_unit_test(test_proc_is_read_again),
 		cmocka_unit_test(test_moves_are_noted),
 		cmocka_unit_test(test_only_living_tasks_are_read_again),

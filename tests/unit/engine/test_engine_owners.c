@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { LOOP = 50, CHANGE_MS = 75 };
+enum { LOOP = 50, CHANGE_MS = 75, BETWEEN_MS = 10 };
 
 static const pid_t loop_pid = LOOP;
 
@@ -58,6 +58,13 @@ static void rename_to_b(struct fk *fk, void *arg)
 	fk_comm(fk, LOOP, "b");
 }
 
+/* The time between is that of a third name, which has no row. */
+static void rename_twice(struct fk *fk, void *arg)
+{
+	fk_comm(fk, LOOP, "c");
+	fk_after(fk, BETWEEN_MS * NS_PER_MS, rename_to_b, arg);
+}
+
 static void exec_b(struct fk *fk, void *arg)
 {
 	(void)arg;
@@ -77,6 +84,8 @@ static const struct change {
 	{"user", ROLLUP_USER, become_ann, "root", "ann", 50, FIGURE_SCALED},
 	{"rename", ROLLUP_COMMAND, rename_to_b, "a", "b", CHANGE_MS, FIGURE_VALID},
 	{"exec", ROLLUP_COMMAND, exec_b, "a", "b", CHANGE_MS, FIGURE_VALID},
+	{"two renames", ROLLUP_COMMAND, rename_twice, "a", "b", CHANGE_MS + BETWEEN_MS / 2.0,
+	 FIGURE_SCALED},
 };
 
 static void check_share(const struct snapshot *snapshot, enum rollup by, const char *name,
