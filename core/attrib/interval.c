@@ -262,8 +262,10 @@ bool interval_may_be_unseen(const struct interval *interval, const struct interv
 	const uint64_t *tally = tally_of(interval, task);
 
 	*seen_ns = tally ? tally[TALLY_TASK_CLOCK] : 0;
+	/* It ran to its end, unseen. */
+	bool ended_unseen = task->exit_ns && *seen_ns == 0;
 	return gaps->beside_ns > 0 && !(tally && tally[tally_unseen(&interval->shape)] > 0) &&
-	       is_much(gaps, task, *seen_ns, gaps->beside_ns);
+	       (ended_unseen || is_much(gaps, task, *seen_ns, gaps->beside_ns));
 }
 
 static bool ran_in_gaps(const struct interval *interval, size_t slot)

@@ -214,6 +214,10 @@ static void test_lives(void **state)
 			continue;
 		assert_string_equal(row->comm, "short");
 		assert_int_equal(row->ppid, 50);
+		/* It ran, and has ended. */
+		struct figure switches = task_figure(snapshot, row->tid, "cs_per_s");
+		if (switches.state == FIGURE_VALID && switches.value == 0)
+			fail_msg("%d has no switches", (int)row->tid);
 		seen++;
 	}
 	snapshot_free(snapshot);
