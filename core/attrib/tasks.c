@@ -175,14 +175,16 @@ void tasks_inherit(struct tasks *tasks, struct task *task, const struct task *pa
 
 static bool is_same_fork(const struct task *task, const struct record *record)
 {
-	return task->start_ns && !task->exit_ns && task->ptid == record->fork.ptid &&
+	bool lived = !task->exit_ns || task->exit_ns >= record->time_ns;
+
+	return task->start_ns && lived && task->ptid == record->fork.ptid &&
 	       task->start_ns <= record->time_ns &&
 	       record->time_ns - task->start_ns <= FORK_COPIES_NS;
 }
 
 /*
- * The task that began with a FORK: the oldest one that has this FORK, or that was seen since and
- * has no FORK. NULL: none.
+ * The task that began with a FORK: one that has this FORK or a copy of it, else the oldest one that
+ * was seen since and has no FORK. NULL: none.
  */
 static struct task *find_forked(const struct tasks *tasks, const struct record *record)
 {
@@ -210,7 +212,7 @@ struct task *tasks_fork(struct tasks *tasks, const struct record *record)
 	/* The FORK of a thread names its own process, which is not its parent. */
 	task->ppid = record->fork.ppid != record->pid ? record->fork.ppid : 0;
 	task->ptid = record->fork.ptid;
-	if (!task->start_ns || record->time_ns < task->start_ns)
+	if (!task->start_ns)
 		task->start_ns = record->time_ns;
 	const struct task *parent = tasks_find(tasks, record->fork.ptid, record->time_ns);
 	if (parent)

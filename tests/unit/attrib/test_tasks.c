@@ -617,8 +617,11 @@ static void test_copies_of_a_fork(void **state)
 	fork.time_ns += 2000;
 	assert_ptr_equal(tasks_fork(bench.tasks, &fork), task);
 	assert_true(task->start_ns == at_ms(200));
+	/* It has ended, by the records of another CPU that were read before the second copy. */
+	feed_step(bench.tasks, &(struct step){EXIT, 201, 9});
+	assert_ptr_equal(tasks_fork(bench.tasks, &fork), task);
 	/* The number is used again. */
-	fork.time_ns = at_ms(201);
+	fork.time_ns = at_ms(202);
 	assert_ptr_not_equal(tasks_fork(bench.tasks, &fork), task);
 	bench_close(&bench);
 }
