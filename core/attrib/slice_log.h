@@ -35,7 +35,7 @@ struct slice {
 	struct task *task; /* borrowed; never the idle task */
 	uint64_t begin_ns, end_ns;
 	enum slice_end end;
-	bool to_idle; /* then the CPU was idle */
+	bool to_idle; /* the CPU ran the idle task next */
 	uint32_t cpu; /* set by slice_log_add(); of SLICE_FORKED and SLICE_WOKEN: no CPU */
 };
 

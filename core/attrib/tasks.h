@@ -81,7 +81,7 @@ struct task_wait {
 	bool slices_hidden;   /* some of its slices have no record */
 	/* Wake-ups without a record: all; from TASK_UNINTERRUPTIBLE; from TASK_STOPPED. */
 	uint32_t wakeups, wakeups_d, wakeups_stopped;
-	uint32_t wakeups_recorded;       /* the others after which it got a CPU */
+	uint32_t wakeups_recorded;       /* waits in TASK_WOKEN that ended with a slice */
 	uint32_t voluntary, involuntary; /* switches ... */
 	bool ends_unclear;               /* ... and some are in neither: no record has which */
 	uint32_t forks;                  /* processes that it or its new descendants started ... */
@@ -99,8 +99,8 @@ struct task_wait {
 	/* Blocked time of the interval that ended without a record of the wake-up ... */
 	uint64_t ended_ns; /* ... all */
 	/*
-	 * Times off a CPU that ended so, since the task left it, if that CPU went on to another
-	 * task: all; those before a slice on another CPU; the longest of the others.
+	 * Sleeps that ended so and whose CPU ran another task after the switch, in ns since it:
+	 * their sum, the sum of those before a slice on another CPU, the longest of the others.
 	 */
 	uint64_t busy_ns, moved_ns, stayed_ns;
 	/* Waits before the interval that may be in the next growth of schedstat, at most: of the

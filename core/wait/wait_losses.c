@@ -55,6 +55,7 @@ void waits_forget_states(struct waits *waits, const struct interval *interval)
 		account->state = left > 0 ? read_state(waits, task) : TASK_OFF;
 		account->queued = account->woken_early = false;
 		account->woken_ns = 0;
+		account->seen = TASK_UNSEEN;
 		left -= left > 0;
 	}
 	waits->lost_interval = waits->interval;

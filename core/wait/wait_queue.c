@@ -162,7 +162,8 @@ static uint64_t doubtful_waits(const struct waits *waits, const struct task *tas
 			       struct task_wait *account, uint64_t waited_ns, uint64_t lasts_ns)
 {
 	uint64_t parts_ns = (waits->end_ns - waits->begin_ns) / EXAMINED_PARTS;
-	uint64_t migrations = 0, doubtful_ns = account->busy_ns + lasts_ns;
+	const uint64_t all_ns = account->busy_ns + lasts_ns, stayed_ns = account->stayed_ns;
+	uint64_t migrations = 0, doubtful_ns = all_ns;
 	bool known = account->migrations_known;
 
 	account->migrations_known =
@@ -172,9 +173,10 @@ static uint64_t doubtful_waits(const struct waits *waits, const struct task *tas
 		/* The reading before may have had the move of the first slice. */
 		uint64_t left = u64_growth(account->moves, migrations - account->migrations);
 		uint64_t twice = (left + account->moves_left) / 2;
-		doubtful_ns =
-			account->moved_ns + twice * account->stayed_ns + (left > 0 ? lasts_ns : 0);
-		doubtful_ns = u64_min(doubtful_ns, account->busy_ns + lasts_ns);
+		uint64_t most = stayed_ns > 0 ? all_ns / stayed_ns + 1 : 0; /* no overflow */
+		doubtful_ns = account->moved_ns + u64_min(twice, most) * stayed_ns +
+			      (left > 0 ? lasts_ns : 0);
+		doubtful_ns = u64_min(doubtful_ns, all_ns);
 		account->moves_left = (uint32_t)left;
 	} else {
 		account->moves_left = 0;

@@ -417,6 +417,13 @@ static bool has_all_wakeups(const struct waits *waits)
 	return waits->wakeups && !waits->hides;
 }
 
+/* Whether a task may wait since before there were records: its state is to be read. */
+static bool may_wait_unread(const struct waits *waits, const struct task_wait *account)
+{
+	return has_all_wakeups(waits) && !waits->recorded && account->state == TASK_OFF &&
+	       account->seen != TASK_SEEN_BLOCKED;
+}
+
 /*
  * Searches /proc for such tasks, and for those that may wait since before there were records.
  * Before the end of the interval: any later wake-up has a record.
@@ -685,19 +692,16 @@ static void evaluate(const struct waits *waits, struct task *task, struct task_w
 	}
 }
 
-/* Whether a task that did not run waited for a reason that its row shows, or has forks. */
+/* Whether a task that did not run waited for a reason that its row shows, may wait, or has forks.
+ */
 static bool has_waited(const struct waits *waits, const struct task_wait *account,
 		       const struct wait_values *values)
 {
-	/* It may have waited since before there were records. */
-	bool unread = has_all_wakeups(waits) && account->state == TASK_OFF &&
-		      account->seen != TASK_SEEN_BLOCKED;
-
 	return account->sums[TASK_PREEMPTED] + account->sums[TASK_NEW] + account->sums[TASK_WOKEN] +
 			       account->sums[TASK_UNINTERRUPTIBLE] + account->sums[TASK_STOPPED] +
 			       account->forks >
 		       0 ||
-	       account->queued || unread || values->counts[WAIT_RUNQ] > 0;
+	       account->queued || may_wait_unread(waits, account) || values->counts[WAIT_RUNQ] > 0;
 }
 
 /* Whether any task may have run on some CPU at any time. */
@@ -766,9 +770,9 @@ static void begin_next(struct waits *waits, uint64_t begin_ns, bool search)
 			account->left_ns = begin_ns;
 			account->queued = false;
 		}
-		bool unread = has_all_wakeups(waits) && account->state == TASK_OFF;
 		bool shown = waits_is_queued(account->state) || account->state == TASK_STOPPED ||
-			     account->state == TASK_UNINTERRUPTIBLE || unread;
+			     account->state == TASK_UNINTERRUPTIBLE ||
+			     may_wait_unread(waits, account);
 		if (waits_has_ended(waits, task, begin_ns) || (!shown && left == 0))
 			continue;
 		left -= !shown;

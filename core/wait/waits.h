@@ -45,7 +45,7 @@
  *
  * Tasks without a record: wait_others.c. If none may wait for a CPU unseen, a blocked task that
  * does not run stays blocked, and no file is read. That is so if the threads that run are as many
- * as the kernel's runnable ones, and the records have none in a run queue; or if wake-ups have
+ * as the kernel's runnable ones, and the records have none in a run queue; or if all wake-ups have
  * records, and its state was read since the run began.
  *
  * An interval of waiting ends at one time for all CPUs, just before their counters are read.

@@ -63,7 +63,10 @@ static inline uint64_t waits_since_left_ns(const struct waits *waits,
 void waits_queue_slice(struct task_wait *account, uint64_t begin_ns, uint64_t blocked_ns,
 		       uint64_t queued_ns);
 
-/* Before that: it ends a time off the CPU, which went on to another task. moved: see there. */
+/*
+ * Before that: adds a sleep of ns whose CPU ran another task after it. moved: the slice is on
+ * another CPU.
+ */
 void waits_queue_sleep(struct task_wait *account, uint64_t ns, bool moved);
 
 /* The least and the most ns of waits. */
