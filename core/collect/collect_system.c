@@ -60,6 +60,7 @@ struct collect_system {
 	struct contention contention;
 	struct hidden_switches hidden;
 	struct switch_event switches;
+	int wakings_refused; /* the answer to the event of wake-ups on some CPU; 0: none */
 	struct code_sampler code;
 	struct cpu_list online;      /* at the last cut */
 	uint64_t rival_check_due_ns; /* UINT64_MAX: no check needed */
@@ -93,6 +94,10 @@ static int answer_failure(struct collect_system *self, int result, int cpu,
 	bool refused = result == -EINVAL || result == -ENOSPC || result == -ENOENT ||
 		       result == -EOPNOTSUPP;
 
+	if (failure->wakings && result != -EUSERS) {
+		self->wakings_refused = result;
+		return 1;
+	}
 	if (result == -EUSERS) {
 		contention_handle(&self->contention, plan, failure->group, cpu);
 		return 1;
@@ -252,7 +257,7 @@ static void schedule_rival_check(struct collect_system *self)
 static void check_rivals(struct collect_system *self)
 {
 	cpu_counter_set_check_rivals(&self->cpus);
-	cpu_counter_set_mark_unclear(&self->cpus, &self->base.interval);
+	cpu_counter_set_mark_unclear(&self->cpus, &self->base.interval, self->hidden.seen);
 	if (cpu_counter_set_enable_switch_records(&self->cpus))
 		cpu_counter_set_record_switches(&self->cpus);
 	schedule_rival_check(self);
@@ -287,8 +292,10 @@ static void make_plan(struct collect_system *self)
 	draw_plan(self);
 	wait_places_find(&places, self->base.plan, self->context.events);
 	int counter = places.counts[WAIT_WAKEUPS];
-	int result =
-		switch_event_sample_wakings(&self->switches, self->context.sys, cpu, places.any);
+	int result = switch_event_sample_wakings(&self->switches, self->context.sys, cpu,
+						 places.any && !self->wakings_refused);
+	if (self->wakings_refused)
+		result = self->wakings_refused;
 	if (result == 0 || counter < 0)
 		return;
 	event_leave_out(&self->context.events->items[self->base.plan->counters[counter].event], 0,
@@ -423,7 +430,7 @@ static void system_renew(struct collect *collect)
 		if (self->cpus.items[i].open && !collect->interval.cpu_online[i])
 			cpu_counters_close(&self->cpus.items[i]);
 	hidden_switches_detect(&self->hidden, &collect->interval);
-	cpu_counter_set_mark_unclear(&self->cpus, &collect->interval);
+	cpu_counter_set_mark_unclear(&self->cpus, &collect->interval, self->hidden.seen);
 	bool again =
 		contention_renew(&self->contention, collect->plan, &collect->interval, &self->cpus);
 	interval_reset(&collect->interval);

@@ -240,14 +240,15 @@ void cpu_counter_set_check_rivals(struct cpu_counter_set *cpus)
 			cpu_counters_drain_to_mark(&cpus->items[i]);
 }
 
-void cpu_counter_set_mark_unclear(struct cpu_counter_set *cpus, const struct interval *interval)
+void cpu_counter_set_mark_unclear(struct cpu_counter_set *cpus, const struct interval *interval,
+				  bool hides)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < cpus->n; i++)
 		any |= interval->cpu_unclear[i];
 	for (size_t i = 0; i < cpus->n; i++)
-		cpus->items[i].needs_switches |= any;
+		cpus->items[i].needs_switches |= interval->cpu_unclear[i] || (any && hides);
 }
 
 bool cpu_counter_set_enable_switch_records(struct cpu_counter_set *cpus)

@@ -60,10 +60,12 @@ bool cpu_counter_set_need_rival_check(const struct cpu_counter_set *cpus);
 void cpu_counter_set_check_rivals(struct cpu_counter_set *cpus);
 /*
  * cpu_counter_set_mark_unclear() marks the CPUs that need SWITCH records from now on
- * (interval.cpu_unclear); with them each switch costs more. cpu_counter_set_enable_switch_records()
- * requests those that are missing, and returns whether there are new ones.
+ * (interval.cpu_unclear), all of them if the kernel hides switches; with these records each switch
+ * costs more. cpu_counter_set_enable_switch_records() requests the missing ones, and returns
+ * whether there are new ones.
  */
-void cpu_counter_set_mark_unclear(struct cpu_counter_set *cpus, const struct interval *interval);
+void cpu_counter_set_mark_unclear(struct cpu_counter_set *cpus, const struct interval *interval,
+				  bool hides);
 bool cpu_counter_set_enable_switch_records(struct cpu_counter_set *cpus);
 
 /* Plans the rotations of an interval with `turns` groups. The first turn is due now. */

@@ -158,9 +158,11 @@ int cpu_counters_open(struct cpu_counters *cpu, const struct event_set *events,
 		failure->member = plan->groups[counted->index].layout.switch_value;
 		result = start_group(cpu, counted, &plan->groups[counted->index].layout, confirm);
 	}
-	if (result == 0 && switch_event_wakings(cpu->switches))
+	failure->wakings = result == 0 && switch_event_wakings(cpu->switches);
+	if (failure->wakings)
 		result = open_beside(cpu, group_waking_attr(cpu->switches, ring_bytes),
 				     &cpu->wakings_fd);
+	failure->wakings &= result < 0;
 	/* CPUs begin with different groups, so every group is enabled on some CPU. */
 	if (result == 0 && cpu->n_groups > 1)
 		result = begin_turn(cpu, 1 + cpu->index % (cpu->n_groups - 1), ATTRIB_WEIGHT_ONE);

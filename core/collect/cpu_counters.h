@@ -92,6 +92,7 @@ enum { COUNTED_OFF_READINGS = 2 }; /* a group with that many off_readings stays 
 struct counted_failure {
 	unsigned group;
 	size_t member;
+	bool wakings; /* the event of wake-ups, of no group */
 };
 
 /* Not open yet. */

@@ -44,7 +44,7 @@ enum event_wait {
 enum event_wait_group {
 	WAIT_OF_RECORDS,     /* prev_state of switch records; per task: /proc/PID/task/TID/status */
 	WAIT_OF_PREEMPTIONS, /* the same, also of the last switch before the interval */
-	WAIT_OF_QUEUES,      /* the run-queue time of /proc/PID/task/TID/schedstat */
+	WAIT_OF_QUEUES,      /* wake-ups, or /proc/PID/task/TID/schedstat */
 	WAIT_OF_REST, /* the same, of what it leaves of the lifetime; CPUs have no such time */
 	WAIT_OF_BOTH,
 	WAIT_OF_FORKS,   /* FORK records, of all the lifetime */

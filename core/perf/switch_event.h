@@ -30,7 +30,8 @@ struct switch_event {
 	struct switch_texts texts;   /* of the tracepoint; empty: not all can be read */
 	int answer;                  /* of perf_event_open: 0, or -errno for DENIED and REFUSED */
 	int fd;                      /* the tracepoint, disabled; -1: not open */
-	/* sched:sched_waking, which is sampled beside the switches only on request. */
+	/* sched:sched_waking, which is sampled beside the switches if times of waiting are counted.
+	 */
 	enum switch_format_state waking_state; /* of waking_format */
 	struct waking_format waking_format;
 	bool wakings;  /* it is sampled */

@@ -119,9 +119,44 @@ static void test_refused_in_groups(void **state)
 	close_all(engine, fk);
 }
 
+/*
+ * The last CPU has no descriptor left for its event of wake-ups. All CPUs are counted, without
+ * records of wake-ups, and the tracepoint of switches stays.
+ */
+static void test_no_descriptor_for_wakeups(void **state)
+{
+	static const struct engine_column waits = {.kind = ENGINE_EVENTS, .text = "runq_time"};
+	static const struct engine_config config = {
+		.preset = &preset_none, .columns = &waits, .n_columns = 1};
+	unsigned fds = 0, opened = 0;
+
+	(void)state;
+	for (int limited = 0; limited < 2; limited++) {
+		struct fk *fk = fk_new(&(struct fk_config){
+			.cpus = 4, .no_pmu = true, .tracefs = FK_TRACEFS_MOUNTED});
+		struct sys sys = fk_sys(fk);
+
+		fk_task(fk, &(struct fk_spec){.tid = 7});
+		if (limited)
+			fk_fail(fk, FK_PERF_OPEN, opened, EMFILE);
+		struct engine *engine = open_engine_with(&sys, &config);
+		opened = fk_calls(fk, FK_PERF_OPEN);
+		struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+
+		if (limited && fk_open_fds(fk) != fds - 4)
+			fail_msg("%u descriptors, not %u", fk_open_fds(fk), fds - 4);
+		fds = fk_open_fds(fk);
+		for (size_t i = 0; i < 4; i++)
+			assert_int_equal(snapshot->cpus[i].figures[0].state, FIGURE_VALID);
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_descriptor_for_wakeups),
 		cmocka_unit_test(test_beside_rivals),
 		cmocka_unit_test(test_thread_that_has_exited),
 		cmocka_unit_test(test_refused_in_groups),
