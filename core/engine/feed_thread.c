@@ -69,6 +69,8 @@ static void publish_snapshot(struct feed_thread *feed_thread, struct snapshot *s
 		return;
 	pthread_mutex_lock(&feed_thread->lock);
 	struct snapshot *unseen = feed_thread->newest;
+	/* A complete one that was not taken counts in the next one. */
+	snapshot->cut_short &= !unseen || unseen->cut_short;
 	feed_thread->newest = snapshot;
 	pthread_mutex_unlock(&feed_thread->lock);
 

@@ -93,7 +93,10 @@ static struct snapshot *live_snapshot(void *ctx)
 
 	live->shorts -= live->shorts > 0;
 	live->code_begins &= live->shorts > 0;
-	engine_expect(live->engine, least_ns(live));
+	/* A short interval leaves the rest of the one that it is a part of. */
+	uint64_t rest_ns = u64_growth(sys_now_ns(live->sys), live->ended_ns + live->interval_ns);
+	bool part = live->due && live->is_short;
+	engine_expect(live->engine, part ? u64_min(least_ns(live), rest_ns) : least_ns(live));
 	struct snapshot *snapshot = engine_snapshot(live->engine);
 	snapshot->cut_short = live->due && live->is_short;
 	live->taken = live->due && !live->is_short;

@@ -77,14 +77,14 @@ static struct figure combine(struct figure figure, char sign, struct figure oper
 {
 	if (!figure_known(operand) || (sign == '/' && operand.value <= 0))
 		return sign == '-' ? figure : unknown;
+	struct figure combined = figure_of_two(figure, operand);
 	if (sign == '*')
-		figure.value *= operand.value;
+		combined.value = figure.value * operand.value;
 	else if (sign == '/')
-		figure.value /= operand.value;
+		combined.value = figure.value / operand.value;
 	else
-		figure.value -= operand.value < figure.value ? operand.value : figure.value;
-	figure.state = figure_worse(figure.state, operand.state);
-	return figure;
+		combined.value = operand.value < figure.value ? figure.value - operand.value : 0;
+	return combined;
 }
 
 /* Returns the figure of condition k of rule i. */

@@ -98,8 +98,9 @@ static void append_rate(const struct sentence *sentence, const char *name, bool 
 		if (i != sentence->heaviest &&
 		    !(all && sentence->losses->verdicts[i] == sentence->verdict))
 			continue;
-		sum.value += figures[metric].value;
-		sum.state = figure_worse(sum.state, figures[metric].state);
+		struct figure both = figure_of_two(sum, figures[metric]);
+		both.value = sum.value + figures[metric].value;
+		sum = both;
 	}
 	figure_format(snapshot->columns->metrics[metric].def, sum, &cell);
 	append(sentence, cell.text);

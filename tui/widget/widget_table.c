@@ -140,15 +140,15 @@ void table_fit(const struct table *table, const struct table_rows *rows, unsigne
 
 size_t table_neighbour(const struct table *table, const struct table_rows *rows, bool next)
 {
-	size_t n = rows->n_columns, column = rows->sorted;
+	size_t n = rows->n_columns, column = rows->sorted, left = n;
 	unsigned *widths = xcalloc(n, sizeof(*widths));
 
 	table_fit(table, rows, table->place.width, widths);
 	do
 		column = (column + (next ? 1 : n - 1)) % n;
-	while ((widths[column] == 0 || !rows->columns[column].title[0]) && column != rows->sorted);
+	while ((widths[column] == 0 || !rows->columns[column].title[0]) && --left > 0);
 	free(widths);
-	return column;
+	return left > 0 ? column : rows->sorted;
 }
 
 /* The order that a title shows. */
